@@ -36,7 +36,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x656361727472660dULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x656361727472660eULL /* changes with every change of this file's layout */
 
 #define FRT_RECORDINGS 4u /* at a time */
 
@@ -82,6 +82,7 @@ typedef uint64_t frt_u64;
 /* Kinds of ring records. Each is 32 bytes, aligned, with `kind` at the same place. */
 enum frt_record_kind {
 	FRT_SPAN = 1,	 /* struct frt_span */
+	FRT_FIELD = 3,	 /* struct frt_field: a value of the FRT_SPAN_FIELDS span before it */
 	FRT_VTHREAD = 2, /* struct frt_vthread: applies to the FRT_SPAN_VIRTUAL spans that follow in this stream */
 };
 
@@ -89,6 +90,8 @@ enum frt_record_kind {
 #define FRT_SPAN_VIRTUAL 0x2u /* on the virtual thread named last in this stream; `thread` is the carrier */
 /* the agent has seen each mount of that virtual thread during the call, so that the kernel's half is complete */
 #define FRT_SPAN_FOLLOWED 0x4u
+/* values of the call follow, up to the one with FRT_FIELD_LAST; fewer if the thread was killed or its stack is full */
+#define FRT_SPAN_FIELDS 0x8u
 /* the call does not belong to recording r, or is not to be recorded there */
 #define FRT_SPAN_NOT(r) (0x100u << (r))
 
@@ -109,6 +112,40 @@ struct frt_vthread {
 	frt_u16 kind;
 	frt_u16 length; /* length of the whole name, at most 16 * FRT_VTHREAD_PARTS; the other parts follow */
 };
+
+/* One value, or a part of it. The records of a call follow its span directly. */
+struct frt_field {
+	frt_u8 data[24];
+	frt_u16 number; /* FRT_FIELD_NUMBER */
+	frt_u8 size;	/* bytes of data in use */
+	frt_u8 form;	/* enum frt_field_form */
+	frt_u16 kind;
+	frt_u16 flags; /* FRT_FIELD_* */
+};
+
+#define FRT_FIELD_LAST 0x1u /* no more values of this call */
+#define FRT_FIELD_MORE 0x2u /* the text continues in the next record */
+
+/* A field of a recording's plan (filters/plan.h). */
+#define FRT_FIELD_NUMBER(r, i) ((r) << 12 | (i))
+#define FRT_FIELD_RECORDING(n) ((n) >> 12 & (FRT_RECORDINGS - 1))
+#define FRT_FIELD_INDEX(n)     ((n) & 0xfffu)
+
+enum frt_field_form {
+	FRT_FORM_NULL,
+	FRT_FORM_INTEGER, /* 8 bytes, signed; of a boolean, byte, char, short, int or long */
+	FRT_FORM_FLOAT,	  /* 4 bytes */
+	FRT_FORM_DOUBLE,  /* 8 bytes */
+	FRT_FORM_BOOLEAN, /* as an integer; this and the next only where the plan does not say it */
+	FRT_FORM_CHAR,
+	/* Texts: the first record begins with the number of characters of the whole text, 4 bytes */
+	FRT_FORM_LATIN1, /* one byte a character */
+	FRT_FORM_UTF16,
+	FRT_FORM_CLASS, /* the JVM's signature of a class, modified UTF-8; the number is that of its bytes */
+	FRT_FORMS
+};
+
+#define FRT_FIELD_TEXT_MAX 1024u /* characters of a text that are recorded, at most */
 
 #define FRT_RECORD_SIZE	  32u
 #define FRT_VTHREAD_PARTS 4u
@@ -646,7 +683,9 @@ struct frt_config {
 	frt_u64 tick_scale;	 /* TSC ticks per nanosecond << 32; converts thresholds of methods, which are in ns */
 	frt_u32 open_dump_depth; /* maximum number of frames in the stack of a thread with open calls; 0: no stacks */
 	frt_u32 stacks;		 /* FRT_STACKS_* */
-				 /* the compiled filter (filters/program.h) follows */
+	frt_u32 plan_size;	 /* 0: there are no events */
+	frt_u32 reserved;
+	/* the compiled filter (filters/program.h) follows, and at the next multiple of 8 the plan (filters/plan.h) */
 };
 
 #define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */
@@ -683,6 +722,7 @@ struct frt_config {
 
 _Static_assert(sizeof(struct frt_span) == FRT_RECORD_SIZE, "span");
 _Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");
+_Static_assert(sizeof(struct frt_field) == FRT_RECORD_SIZE, "field");
 _Static_assert(sizeof(struct frt_slot) == 512, "slot");
 _Static_assert(sizeof(struct frt_share) == 64, "share");
 _Static_assert(sizeof(struct frt_recording) == 144, "recording");

@@ -149,12 +149,35 @@ static enum edit_result code_allocate(struct code *k, struct arena *scratch)
 	k->reader.frame.locals = arena_alloc(scratch, capacity * sizeof(struct vtype));
 	k->reader.frame.stack = arena_alloc(scratch, capacity * sizeof(struct vtype));
 	k->reader.capacity = capacity;
+	k->extra = arena_alloc(scratch, (k->captures + 1) * sizeof(*k->extra));
+	k->enter.bytes = arena_alloc(scratch, 24 + k->captures * SNIPPET_CAPTURE);
+	k->leave.bytes = arena_alloc(scratch, 24 + k->captures * SNIPPET_CAPTURE);
+	k->thrown.bytes = arena_alloc(scratch, 24 + k->captures * SNIPPET_CAPTURE);
+	if (!k->extra || !k->enter.bytes || !k->leave.bytes || !k->thrown.bytes)
+		return EDIT_TOO_LARGE;
 	if (!k->mark || !k->moved || !k->returns || !k->first_entry || !k->initial.locals || !k->reader.frame.locals ||
 	    !k->reader.frame.stack)
 		return EDIT_TOO_LARGE; /* unreachable: code_scratch() requested enough */
 	if (!frame_initial(&k->initial, k->c, k->m, k->max_locals))
 		return EDIT_MALFORMED;
 	return EDIT_DONE;
+}
+
+/* The order of types in the instructions for locals. */
+static uint8_t capture_type(char type)
+{
+	switch (type) {
+	case 'J': return 1;
+	case 'F': return 2;
+	case 'D': return 3;
+	case 'L': return 4;
+	default: return 0;
+	}
+}
+
+static uint32_t capture_slots(char type)
+{
+	return type == 'J' || type == 'D' ? 2 : 1;
 }
 
 static void snip_u1(struct snippet *s, uint32_t byte)
@@ -209,6 +232,124 @@ static void snip_call(struct snippet *s, uint16_t method)
 	snip_u2(s, method);
 }
 
+/* Append a load or store of `local`; `op` is the instruction for ints, and its forms follow in the order of types. */
+static void snip_typed(struct snippet *s, uint8_t op, char type, uint32_t local)
+{
+	uint8_t n = capture_type(type);
+
+	snip_local(s, op + n, op == OP_ISTORE ? OP_ISTORE_0 + 4 * n : OP_ILOAD_0 + 4 * n, local);
+}
+
+/* Append the value of a capture. False: there is none at such an exit. */
+static bool snip_value(struct snippet *s, const struct capture *c, uint32_t copy, bool thrown)
+{
+	switch (c->source) {
+	case CAPTURE_LOCAL: snip_typed(s, OP_ILOAD, c->type, copy); break;
+	case CAPTURE_THIS: snip_u1(s, thrown ? OP_ACONST_NULL : OP_ALOAD_0); break;
+	case CAPTURE_RETURN:
+		if (thrown)
+			return false;
+		snip_u1(s, c->type == 'J' || c->type == 'D' ? OP_DUP2 : OP_DUP);
+		break;
+	case CAPTURE_THROWN:
+		if (!thrown)
+			return false;
+		snip_u1(s, OP_DUP);
+		break;
+	case CAPTURE_NOTHING: snip_u1(s, OP_ACONST_NULL); break;
+	}
+	return true;
+}
+
+static bool has_value(const struct capture *c, bool thrown)
+{
+	return c->source != (thrown ? CAPTURE_RETURN : CAPTURE_THROWN);
+}
+
+static uint32_t last_value(const struct code *k, bool thrown)
+{
+	uint32_t last = k->captures;
+
+	for (uint32_t i = 0; i < k->captures; i++)
+		if (has_value(&k->capture[i], thrown))
+			last = i;
+	return last;
+}
+
+/* The slot of the set; the copies follow. */
+static uint32_t set_local(const struct code *k)
+{
+	return k->max_locals + 2;
+}
+
+/* Keep the set, and hand over all values. */
+static void snip_captures(const struct code *k, struct snippet *s, bool thrown)
+{
+	uint32_t copy = set_local(k) + 1, last = last_value(k, thrown);
+
+	snip_typed(s, OP_ISTORE, 'I', set_local(k));
+	for (uint32_t i = 0; i < k->captures; i++) {
+		const struct capture *c = &k->capture[i];
+
+		if (snip_value(s, c, copy, thrown)) {
+			snip_typed(s, OP_ILOAD, 'I', set_local(k));
+			snip_id(s, c->number + (i == last ? CAPTURE_LAST : 0), 0);
+			snip_call(s,
+				  k->hook.put[capture_type(
+					  c->source == CAPTURE_LOCAL || c->source == CAPTURE_RETURN ? c->type : 'L')]);
+		}
+		if (c->source == CAPTURE_LOCAL)
+			copy += capture_slots(c->type);
+	}
+}
+
+/* At the entry. */
+static void snip_copies(const struct code *k, struct snippet *s)
+{
+	uint32_t copy = set_local(k) + 1;
+
+	for (uint32_t i = 0; i < k->captures; i++) {
+		const struct capture *c = &k->capture[i];
+
+		if (c->source != CAPTURE_LOCAL)
+			continue;
+		snip_typed(s, OP_ILOAD, c->type, c->local);
+		snip_typed(s, OP_ISTORE, c->type, copy);
+		copy += capture_slots(c->type);
+	}
+}
+
+/* The types of the new locals, for frames. */
+static void list_extras(struct code *k)
+{
+	static const uint8_t tags[] = {VTYPE_INTEGER, VTYPE_LONG, VTYPE_FLOAT, VTYPE_DOUBLE, VTYPE_OBJECT};
+
+	if (!k->captures)
+		return;
+	k->extra[k->extras++] = (struct vtype){.tag = VTYPE_TOP};
+	k->extra_slots = 1;
+	for (uint32_t i = 0; i < k->captures; i++) {
+		const struct capture *c = &k->capture[i];
+
+		if (c->source != CAPTURE_LOCAL)
+			continue;
+		k->extra[k->extras++] = (struct vtype){.tag = tags[capture_type(c->type)], .data = k->hook.object};
+		k->extra_slots += capture_slots(c->type);
+	}
+}
+
+/* Parameters must be where the captures say: the descriptor has checked their types. */
+static bool captures_fit(const struct code *k)
+{
+	for (uint32_t i = 0; i < k->captures; i++) {
+		const struct capture *c = &k->capture[i];
+
+		if (c->source == CAPTURE_LOCAL && c->local + capture_slots(c->type) > k->max_locals)
+			return false;
+	}
+	return k->captures <= CAPTURES_MAX;
+}
+
 static void snip_first_call(struct snippet *s, const struct hook_constants *h)
 {
 	snip_u1(s, OP_ALOAD_0);
@@ -233,17 +374,23 @@ static bool make_snippets(struct code *k, uint32_t id)
 	snip_local(&k->enter, OP_LSTORE, OP_LSTORE_0, k->max_locals);
 	snip_local(&k->leave, OP_LLOAD, OP_LLOAD_0, k->max_locals);
 	snip_id(&k->leave, id, constant);
-	k->thrown = k->leave;
+	k->thrown.size = k->leave.size;
+	memcpy(k->thrown.bytes, k->leave.bytes, k->leave.size);
 	snip_call(&k->leave, k->hook.leave);
 	snip_call(&k->thrown, k->hook.thrown);
+	if (k->captures) {
+		snip_copies(k, &k->enter);
+		snip_captures(k, &k->leave, false);
+		snip_captures(k, &k->thrown, true);
+	}
 	snip_u1(&k->thrown, OP_ATHROW);
 	return id <= 32767 || constant;
 }
 
 static uint32_t new_max_stack(const struct code *k)
 {
-	/* start and id are pushed on top of the return value, or of the exception in the handler */
-	return k->max_stack ? k->max_stack + 3 : 4;
+	/* on top of the return value, or of the exception: start and id, or a value, the set and a number */
+	return (k->max_stack ? k->max_stack : 1) + (k->captures ? 4 : 3);
 }
 
 static enum edit_result code_write(struct code *k, struct output *out)
@@ -260,21 +407,30 @@ static enum edit_result code_write(struct code *k, struct output *out)
 	memcpy(header, k->c->bytes + k->m->code_offset, 2);
 	put_u4(header + 2, (uint32_t)(out->bytes + out->at - header) - 6);
 	put_u2(header + 6, new_max_stack(k));
-	put_u2(header + 8, k->max_locals + 2);
+	put_u2(header + 8, k->max_locals + 2 + k->extra_slots);
 	put_u4(header + 10, k->new_length);
 	return result;
 }
 
 enum edit_result code_edit(const struct code_job *job, struct arena scratch, struct output *out)
 {
-	struct code k = {.c = job->c, .m = job->m, .pool = job->pool, .hook = job->hook};
+	struct code k = {.c = job->c,
+			 .m = job->m,
+			 .pool = job->pool,
+			 .hook = job->hook,
+			 .capture = job->capture,
+			 .captures = job->captures};
 	enum edit_result result = code_open(&k);
 
 	if (!result)
 		result = code_allocate(&k, &scratch);
 	if (!result)
 		result = code_scan(&k);
-	if (!result && (k.max_locals + 2 > 65535 || new_max_stack(&k) > 65535))
+	if (!result && !captures_fit(&k))
+		result = EDIT_MALFORMED;
+	if (!result)
+		list_extras(&k);
+	if (!result && (k.max_locals + 2 + k.extra_slots > 65535 || new_max_stack(&k) > 65535))
 		result = EDIT_TOO_LARGE;
 	if (!result && k.framed && k.initial.this_count)
 		result = code_mark_early(&k);

@@ -66,14 +66,34 @@ static bool make_scratch(const struct class_file *c, const struct method_edit *e
 
 struct class_edit {
 	const struct class_file *c;
-	const char *owner;
+	const struct class_hooks *hooks;
 	struct class_pool pool;
 	struct hook_constants hook;
+	uint16_t left, threw;
 	struct arena scratch;
 	struct output out;
 	uint32_t limit; /* of the whole output */
 	bool edited;
 };
+
+/* The methods that take the values of a method with captures. */
+static void make_puts(struct class_edit *e, struct hook_constants *k)
+{
+	static const char *const names[] = {"i", "j", "f", "d", "l"};
+	static const char *const types[] = {"(III)V", "(JII)V", "(FII)V", "(DII)V", "(Ljava/lang/Object;II)V"};
+
+	if (!e->hook.put[0]) {
+		for (uint32_t i = 0; i < 5; i++)
+			e->hook.put[i] = pool_methodref(&e->pool, e->hooks->owner, names[i], types[i]);
+		e->hook.object = pool_class(&e->pool, slice_of("java/lang/Object"));
+		e->left = pool_methodref(&e->pool, e->hooks->owner, e->hooks->left, "(JI)I");
+		e->threw = pool_methodref(&e->pool, e->hooks->owner, e->hooks->threw, "(JI)I");
+	}
+	memcpy(k->put, e->hook.put, sizeof(k->put));
+	k->object = e->hook.object;
+	k->leave = e->left;
+	k->thrown = e->threw;
+}
 
 /* A static method (ACC_STATIC) has no `this`, and a constructor must not use it. */
 static bool make_call(struct class_edit *e, const struct class_method *m, const char *call, struct hook_constants *k)
@@ -83,19 +103,27 @@ static bool make_call(struct class_edit *e, const struct class_method *m, const 
 	if (m->access & 0x0008 || slice_begins(m->name, "<"))
 		return false;
 	k->thread_id = pool_methodref(&e->pool, "java/lang/Thread", "threadId", "()J");
-	k->call = pool_methodref(&e->pool, e->owner, call, "(J)V");
+	k->call = pool_methodref(&e->pool, e->hooks->owner, call, "(J)V");
 	return true;
 }
 
 static enum edit_result edit_method(struct class_edit *e, const struct class_method *m, const struct method_edit *edit)
 {
 	const struct class_file *c = e->c;
-	struct code_job job = {.c = c, .m = m, .pool = &e->pool, .hook = e->hook, .id = edit->id};
+	struct code_job job = {.c = c,
+			       .m = m,
+			       .pool = &e->pool,
+			       .hook = e->hook,
+			       .id = edit->id,
+			       .capture = edit->capture,
+			       .captures = edit->captures};
 	uint32_t code_end = m->code_offset + 6 + get_u4(c->bytes + m->code_offset + 2);
 	enum edit_result result;
 
 	if (edit->hooks)
 		make_three(&e->pool, edit->hooks, &job.hook);
+	if (edit->captures)
+		make_puts(e, &job.hook);
 	if (!make_call(e, m, edit->call, &job.hook))
 		return EDIT_SHAPE;
 	output_copy(&e->out, c->bytes + m->offset, m->code_offset - m->offset);
@@ -174,7 +202,7 @@ static enum class_status edit_write_class(struct class_edit *e, struct method_ed
 enum class_status class_edit(const struct class_file *c, const struct class_hooks *hooks, struct method_edit *edits,
 			     uint32_t count, struct arena *a, const uint8_t **out, size_t *out_size)
 {
-	struct class_edit e = {.c = c, .owner = hooks->owner};
+	struct class_edit e = {.c = c, .hooks = hooks};
 	size_t limit = output_limit(c->size);
 	enum class_status status;
 	uint32_t i;

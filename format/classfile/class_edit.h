@@ -16,6 +16,17 @@
  * verifier of HotSpot lets a handler cover the call itself (class_flow.c), so an activation that ends with an
  * exception out of super() or this() calls `enter` only.
  *
+ * With captures, values are handed over at the exits of calls for which the hooks say so. Parameters are copied at the
+ * entry, because the body may overwrite them:
+ *
+ *     start = owner.enter(id); copy = parameter;
+ *     ... before each xRETURN: set = owner.left(start, id);    // (JI)I
+ *         owner.i(copy, set, number);                          // (III)V, for each capture; does nothing if set is 0
+ *     handler: set = owner.threw(start, id); ...
+ *
+ * The branch is in `i`, so that the method itself gets no new one, which would need a frame with types that only a
+ * complete verifier knows.
+ *
  * A method of a subclass of java.lang.Thread may begin with another call,
  *
  *     owner.NAME(this.threadId());           // (J)V
@@ -30,7 +41,27 @@
 struct class_hooks {
 	const char *owner; /* internal name of the class with the three static methods */
 	const char *enter, *leave, *thrown;
+	const char *left, *threw; /* instead of the last two, in a method with captures */
 };
+
+enum capture_source {
+	CAPTURE_LOCAL,	/* a parameter, or `this`, as it was at the entry */
+	CAPTURE_THIS,	/* of a constructor: null if it ends with an exception */
+	CAPTURE_RETURN, /* only where the call returns */
+	CAPTURE_THROWN, /* only where it throws */
+	CAPTURE_NOTHING /* null: `number` says all */
+};
+
+/* A value, given to the static method of `owner` with the name of its type in lower case: i, j, f, d or l. */
+struct capture {
+	enum capture_source source;
+	char type;	 /* I, J, F, D or L, of a local or of the returned value */
+	uint16_t local;	 /* its slot */
+	uint16_t number; /* passed on, at most 32767 - CAPTURE_LAST */
+};
+
+#define CAPTURES_MAX 512u
+#define CAPTURE_LAST 0x4000u /* added to the number of the last one at an exit */
 
 enum edit_result {
 	EDIT_DONE = 0,
@@ -50,7 +81,9 @@ struct method_edit {
 	uint16_t method;		 /* in: index into class_file.method, in ascending order */
 	uint32_t id;			 /* in: the constant passed to the hooks */
 	const struct class_hooks *hooks; /* in: NULL, or others than those of class_edit(), of the same owner */
-	const char *call;		 /* in: NULL, or what to call first. With id 0 it is the only call */
+	const struct capture *capture;	 /* in: `captures` of them */
+	uint32_t captures;
+	const char *call;	 /* in: NULL, or what to call first. With id 0 it is the only call */
 	enum edit_result result; /* out: on any result except EDIT_DONE the method is unchanged, byte for byte */
 };
 

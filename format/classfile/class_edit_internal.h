@@ -24,11 +24,13 @@ struct hook_constants {
 	uint16_t throwable;	       /* Class */
 	uint16_t stack_map;	       /* Utf8 */
 	uint16_t thread_id, call;      /* Methodref, for the first call of this method; 0: there is none */
+	uint16_t put[5];	       /* Methodref, of the methods that take captures; 0: not needed */
+	uint16_t object;	       /* Class */
 };
 
 /* A few inserted instructions, the same at each place in a method. */
 struct snippet {
-	uint8_t bytes[24];
+	uint8_t *bytes;
 	uint32_t size;
 };
 
@@ -54,6 +56,10 @@ struct code {
 	struct frame_reader reader;
 	/* the new form */
 	struct snippet enter, leave, thrown;
+	const struct capture *capture;
+	uint32_t captures;
+	struct vtype *extra; /* the new locals behind `start`: the set, and the copies */
+	uint32_t extras, extra_slots;
 	uint32_t *moved; /* [length + 1]: new offset of each old one; for an xreturn, that of the `leave` before it */
 	uint32_t *head, *tail; /* [length]: offset of the goto_w to a target; NULL without far branches */
 	uint32_t heads, tails;
@@ -85,13 +91,17 @@ struct code_job {
 	struct class_pool *pool;
 	struct hook_constants hook;
 	uint32_t id;
+	const struct capture *capture;
+	uint32_t captures;
 };
 enum edit_result code_edit(const struct code_job *job, struct arena scratch, struct output *out);
+
+#define SNIPPET_CAPTURE 16u /* most bytes for one capture */
 
 /* Maximum scratch arena size that code_edit() needs for a method_info of `size` bytes. */
 static inline size_t code_scratch(size_t size)
 {
-	return size * 32 + 16384;
+	return size * 32 + 16384 + CAPTURES_MAX * SNIPPET_CAPTURE * 3;
 }
 
 #endif

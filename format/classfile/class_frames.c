@@ -185,11 +185,13 @@ static void put_vtype(struct frame_writer *w, struct vtype v)
 		w->bad = true;
 }
 
-static void put_start_local(struct frame_writer *w, uint32_t tops)
+static void put_new_locals(struct frame_writer *w, uint32_t tops)
 {
 	while (tops--)
 		output_u1(w->out, VTYPE_TOP);
 	output_u1(w->out, VTYPE_LONG);
+	for (uint32_t i = 0; i < w->extras; i++)
+		put_vtype(w, w->extra[i]);
 }
 
 static void put_full(struct frame_writer *w, const struct frame *f, uint32_t delta)
@@ -199,13 +201,13 @@ static void put_full(struct frame_writer *w, const struct frame *f, uint32_t del
 
 	output_u1(w->out, 255);
 	output_u2(w->out, delta);
-	output_u2(w->out, f->local_count + tops + 1);
+	output_u2(w->out, f->local_count + tops + 1 + w->extras);
 	for (i = 0; i < f->local_count && !w->out->full; i++)
 		put_vtype(w, f->locals[i]);
 	if (w->out->full || w->out->end - w->out->at < tops)
 		w->out->full = true;
 	else
-		put_start_local(w, tops);
+		put_new_locals(w, tops);
 	output_u2(w->out, f->stack_count);
 	for (i = 0; i < f->stack_count; i++)
 		put_vtype(w, f->stack[i]);
@@ -231,10 +233,10 @@ void frame_put(struct frame_writer *w, const struct frame *f, uint32_t at)
 	uint32_t delta = w->count ? at - w->last - 1 : at;
 	uint32_t tops = w->max_locals - f->local_slots;
 
-	if (!w->count && !w->stale && f->same_locals && !f->stack_count && tops <= 2) {
+	if (!w->count && !w->stale && f->same_locals && !f->stack_count && !w->extras && tops <= 2) {
 		output_u1(w->out, 252 + tops);
 		output_u2(w->out, delta);
-		put_start_local(w, tops);
+		put_new_locals(w, tops);
 	} else if (w->count && !w->stale && f->same_locals && f->stack_count <= 1) {
 		put_same(w, f, delta);
 	} else {

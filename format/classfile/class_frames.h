@@ -62,13 +62,15 @@ struct frame_writer {
 	const uint8_t *code; /* the old code and the new offset of each of its bytes, to relocate UNINIT */
 	const uint32_t *moved;
 	uint32_t code_length;
-	uint32_t max_locals;  /* old value: the slot of the new long */
+	uint32_t max_locals;	   /* old value: the slot of the new long */
+	const struct vtype *extra; /* `extras` new locals behind it */
+	uint32_t extras;
 	uint32_t count, last; /* frames written; offset of the last one */
 	bool stale;	      /* the last frame written is not the reader's previous one */
 	bool bad;	      /* an UNINIT does not refer to a `new` */
 };
 
-/* Write `f` at offset `at`, with a long at slot max_locals after its locals. Offsets must increase. */
+/* Write `f` at offset `at`, with a long at slot max_locals and the extra locals after its own. Offsets must increase. */
 void frame_put(struct frame_writer *w, const struct frame *f, uint32_t at);
 
 #endif

@@ -10,14 +10,17 @@
 
 /* the opcodes that this code names */
 enum {
+	OP_ACONST_NULL = 1,
 	OP_ICONST_0 = 3,
 	OP_LCONST_0 = 9,
 	OP_BIPUSH = 16,
 	OP_SIPUSH = 17,
 	OP_LDC = 18,
 	OP_LDC_W = 19,
+	OP_ILOAD = 21,
 	OP_LLOAD = 22,
 	OP_ALOAD = 25,
+	OP_ILOAD_0 = 26,
 	OP_LLOAD_0 = 30,
 	OP_ALOAD_0 = 42,
 	OP_ISTORE = 54,
@@ -27,6 +30,7 @@ enum {
 	OP_LSTORE_0 = 63,
 	OP_ASTORE_3 = 78,
 	OP_DUP = 89,
+	OP_DUP2 = 92,
 	OP_SWAP = 95,
 	OP_IINC = 132,
 	OP_IFEQ = 153,

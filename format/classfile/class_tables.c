@@ -197,8 +197,13 @@ static void put_handler_frame(struct code *k, struct frame_writer *w, bool early
 /* Write the StackMapTable and count it, unless it would be empty. */
 static enum edit_result tables_put_frames(struct code *k, struct output *out, uint32_t *count)
 {
-	struct frame_writer w = {
-		.out = out, .code = k->bytes, .code_length = k->length, .moved = k->moved, .max_locals = k->max_locals};
+	struct frame_writer w = {.out = out,
+				 .code = k->bytes,
+				 .code_length = k->length,
+				 .moved = k->moved,
+				 .max_locals = k->max_locals,
+				 .extra = k->extra,
+				 .extras = k->extras};
 	uint8_t *header = output_reserve(out, 8);
 	bool whole = true;
 

@@ -48,6 +48,74 @@ void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *value
 	jfr_event_end(w, at);
 }
 
+/* Readers take these for "no value" where a field has a unit; so does frtrace everywhere. */
+static uint64_t missing_number(enum jfr_type type)
+{
+	switch (type) {
+	case JFR_BYTE: return (uint8_t)INT8_MIN;
+	case JFR_SHORT: return (uint16_t)INT16_MIN;
+	case JFR_INT: return (uint32_t)INT32_MIN;
+	case JFR_LONG: return INT64_MIN;
+	case JFR_FLOAT: return 0x7fc00000;
+	case JFR_DOUBLE: return 0x7ff8000000000000;
+	default: return 0;
+	}
+}
+
+static void put_user_text(struct bytes *b, const struct jfr_user_value *v)
+{
+	size_t limit = v->length < TEXT_LIMIT ? v->length : TEXT_LIMIT;
+
+	if (v->null || !limit) {
+		bytes_put_u8(b, v->null ? TEXT_NULL : TEXT_EMPTY);
+		return;
+	}
+	bytes_put_u8(b, v->wide ? TEXT_UTF16 : TEXT_LATIN1);
+	bytes_put_leb(b, limit);
+	if (!v->wide)
+		bytes_put(b, v->text, limit);
+	for (size_t i = 0; v->wide && i < limit; i++)
+		bytes_put_leb(b, ((const uint16_t *)v->text)[i]);
+}
+
+static void put_user_value(struct jfr_writer *w, struct bytes *b, enum jfr_type type, const struct jfr_user_value *v)
+{
+	uint64_t n = v->null ? missing_number(type) : (uint64_t)v->number;
+
+	switch (type) {
+	case JFR_STRING: put_user_text(b, v); break;
+	case JFR_CLASS: bytes_put_leb(b, v->null ? 0 : jfr_key_use(w, type, n, ORPHAN_METHOD)); break;
+	case JFR_BOOLEAN:
+	case JFR_BYTE: bytes_put_u8(b, n); break;
+	case JFR_FLOAT: bytes_put_be32(b, n); break;
+	case JFR_DOUBLE: bytes_put_be64(b, n); break;
+	case JFR_INT: bytes_put_leb(b, (uint32_t)n); break;
+	case JFR_CHAR:
+	case JFR_SHORT: bytes_put_leb(b, (uint16_t)n); break;
+	default: bytes_put_leb(b, n); break;
+	}
+}
+
+void jfr_user_event(struct jfr_writer *w, uint32_t number, const struct jfr_method_trace *e,
+		    const struct jfr_user_value *values)
+{
+	const struct jfr_user_type *t = &w->schema.user[number];
+	const struct jfr_field *f = jfr_schema_fields(JFR_METHOD_TRACE);
+	size_t at;
+	struct bytes *b = jfr_event_begin_id(w, JFR_TYPE_ID_BASE + JFR_TYPES + 1 + number, e->start, &at);
+
+	if (!b)
+		return;
+	for (int i = 1; i < JFR_HEAD_FIELDS; i++)
+		put_value(w, b, &f[i], (const char *)e + f[i].at);
+	for (uint32_t i = 0; i < t->fields; i++)
+		put_user_value(w, b, t->field[i].type, &values[i]);
+	for (f += JFR_HEAD_FIELDS; f->name; f++)
+		if (jfr_schema_has(&w->schema, f))
+			put_value(w, b, f, (const char *)e + f->at);
+	jfr_event_end(w, at);
+}
+
 void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, const char *name, const char *value)
 {
 	enum jfr_type type = jfr_schema_event(&w->schema, event);

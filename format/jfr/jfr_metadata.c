@@ -192,6 +192,8 @@ static void annotate_type(const struct jfr_metadata *m, struct meta_type *t)
 			t->label = jfr_element_get(&m->tree.element[i], "value");
 		if (a && strcmp(a->name, "jdk.jfr.ContentType") == 0)
 			t->gives_unit = true;
+		if (a && strcmp(a->name, "frtrace.Calls") == 0)
+			t->calls = true;
 	}
 }
 

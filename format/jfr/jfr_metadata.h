@@ -72,6 +72,7 @@ struct meta_type {
 	enum meta_role role;
 	bool event;
 	bool simple;	 /* represents the value of its only field */
+	bool calls;	 /* an event that stands for a call, as jdk.MethodTrace does (@frtrace.Calls) */
 	bool gives_unit; /* an annotation that gives the kind of number of a field */
 	uint8_t depth;	 /* nesting depth of its structs */
 	const struct meta_field *fields;

@@ -74,6 +74,10 @@ static const struct type types[JFR_TYPES] = {
 	[JFR_DATA_AMOUNT] = { .name = "jdk.jfr.DataAmount", VALUE, .content_type = true },
 	[JFR_UNSIGNED] = { .name = "jdk.jfr.Unsigned", .content_type = true },
 	[JFR_CONTEXTUAL] = { .name = "jdk.jfr.Contextual" },
+	[JFR_PERCENTAGE] = { .name = "jdk.jfr.Percentage", .content_type = true },
+	[JFR_MEMORY_ADDRESS] = { .name = "jdk.jfr.MemoryAddress", .content_type = true },
+	[JFR_FREQUENCY] = { .name = "jdk.jfr.Frequency", .content_type = true },
+	[JFR_CALLS] = { .name = "frtrace.Calls" },
 	[JFR_CONTENT_TYPE] = { .name = "jdk.jfr.ContentType" },
 
 	[JFR_STACK_FRAME] = { .name = "jdk.types.StackFrame",
@@ -386,9 +390,52 @@ static void schema_put_class(struct tree *t, enum jfr_type id)
 		put_annotation(t, JFR_CONTENT_TYPE, NULL);
 }
 
+static void put_user_field(struct tree *t, const struct jfr_user_field *f)
+{
+	struct jfr_field as = {.name = f->name,
+			       .type = f->type,
+			       .label = f->name,
+			       .unit = {{f->unit, f->unit_value}, {f->contextual ? JFR_CONTEXTUAL : 0, NULL}}};
+
+	schema_put_field(t, &as);
+}
+
+static unsigned int user_children(const struct tree *t, const struct jfr_user_type *type)
+{
+	unsigned int n = type->fields + 2 + type->calls;
+
+	for (const struct jfr_field *f = types[JFR_METHOD_TRACE].fields; f->name; f++)
+		n += jfr_schema_has(t->schema, f);
+	return n;
+}
+
+static void put_user_type(struct tree *t, uint32_t number)
+{
+	const struct jfr_user_type *type = &t->schema->user[number];
+	static const char *const category[2] = {"Methods", NULL};
+	const struct jfr_field *f = types[JFR_METHOD_TRACE].fields;
+
+	jfr_type_write_element(&t->text, "class", 3);
+	jfr_type_write_attribute(&t->text, "name", type->name);
+	jfr_type_write_attribute(&t->text, "superType", "jdk.jfr.Event");
+	jfr_type_write_number(&t->text, "id", JFR_TYPE_ID_BASE + JFR_TYPES + 1 + number);
+	jfr_type_write_children(&t->text, user_children(t, type));
+	for (int i = 0; i < JFR_HEAD_FIELDS; i++, f++)
+		schema_put_field(t, f);
+	for (uint32_t i = 0; i < type->fields; i++)
+		put_user_field(t, &type->field[i]);
+	for (; f->name; f++)
+		if (jfr_schema_has(t->schema, f))
+			schema_put_field(t, f);
+	put_annotation(t, JFR_LABEL, type->name);
+	put_category(t, category);
+	if (type->calls)
+		put_annotation(t, JFR_CALLS, NULL);
+}
+
 static void schema_put_root(struct tree *t, const struct jfr_region *region)
 {
-	unsigned int i, n = 0;
+	unsigned int i, n = t->schema->users;
 
 	for (i = 0; i < JFR_TYPES; i++)
 		n += has_type(t->schema, i);
@@ -399,6 +446,8 @@ static void schema_put_root(struct tree *t, const struct jfr_region *region)
 	for (i = 0; i < JFR_TYPES; i++)
 		if (has_type(t->schema, i))
 			schema_put_class(t, i);
+	for (i = 0; i < t->schema->users; i++)
+		put_user_type(t, i);
 	jfr_type_write_element(&t->text, "region", 3);
 	jfr_type_write_attribute(&t->text, "locale", region->locale ? region->locale : "en_US");
 	jfr_type_write_number(&t->text, "gmtOffset", region->gmt_offset_ms);
@@ -412,7 +461,6 @@ int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum 
 	struct tree t = {.schema = s};
 	bool done;
 
-	memset(s, 0, sizeof(*s));
 	s->kernel = kernel;
 	s->jdk_fields = jdk_fields;
 	/* 2^24 blocks of 64 ids, after the fixed ones */
@@ -437,8 +485,11 @@ enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name)
 
 	for (type = JFR_FIRST_EVENT; type < JFR_TYPES; type++)
 		if (has_type(s, type) && !strcmp(types[type].name, name))
-			break;
-	return type;
+			return type;
+	for (uint32_t i = 0; i < s->users; i++)
+		if (!strcmp(s->user[i].name, name))
+			return JFR_TYPES + 1 + i;
+	return JFR_TYPES;
 }
 
 const struct jfr_field *jfr_schema_fields(enum jfr_type type)

@@ -28,6 +28,10 @@ enum jfr_type {
 	JFR_DATA_AMOUNT,
 	JFR_UNSIGNED,
 	JFR_CONTEXTUAL,
+	JFR_PERCENTAGE,
+	JFR_MEMORY_ADDRESS,
+	JFR_FREQUENCY,
+	JFR_CALLS, /* marks a type of struct jfr_user_type whose events stand for calls */
 	JFR_CONTENT_TYPE,
 	/* an inline struct */
 	JFR_STACK_FRAME,
@@ -87,6 +91,27 @@ enum jfr_frame_type {
  */
 enum jfr_kernel { JFR_KERNEL_NONE, JFR_KERNEL_WAITS, JFR_KERNEL_FULL };
 
+/*
+ * A type of events that the user has defined. An event has the fields of jdk.MethodTrace, of which those that follow the
+ * stack come behind the user's own.
+ */
+struct jfr_user_type {
+	const char *name;
+	const struct jfr_user_field *field;
+	uint32_t fields;
+	bool calls; /* they stand for the calls, which are not recorded as jdk.MethodTrace, too */
+};
+
+#define JFR_HEAD_FIELDS 4 /* of jdk.MethodTrace: time, duration, thread, stack */
+
+struct jfr_user_field {
+	const char *name;
+	enum jfr_type type;	/* a primitive, JFR_STRING or JFR_CLASS */
+	enum jfr_type unit;	/* an annotation; 0: none */
+	const char *unit_value; /* NULL: it has none */
+	bool contextual;
+};
+
 #define JFR_POOLS (JFR_FIRST_EVENT - JFR_FIRST_POOL)
 
 /*
@@ -100,11 +125,13 @@ struct jfr_schema {
 	uint64_t id;	    /* of the metadata: a hash of its content */
 	enum jfr_kernel kernel;
 	bool jdk_fields;
+	const struct jfr_user_type *user; /* their ids follow that of the last type */
+	uint32_t users;
 	struct bytes body; /* the metadata event, from its string table on */
 };
 
 /*
- * Build the metadata. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
+ * Build the metadata. s->user and s->users are set already. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
  * derived. Readers look up constants by type id and key across all chunks of a file, so two recordings joined by
  * `cat` or `jfr assemble` need different type ids. Returns 0 or -ENOMEM.
  */
@@ -120,10 +147,10 @@ static inline uint64_t jfr_schema_type_id(const struct jfr_schema *s, enum jfr_t
 {
 	if (type >= JFR_FIRST_POOL && type < JFR_FIRST_EVENT)
 		return s->pool_base + (type - JFR_FIRST_POOL);
-	return JFR_TYPE_ID_BASE + type;
+	return JFR_TYPE_ID_BASE + type; /* that of a user type, too */
 }
 
-/* The event type of that name, or JFR_TYPES if it is not in the metadata. */
+/* The event type of that name, or JFR_TYPES if it is not in the metadata; a user type is JFR_TYPES + 1 + its number. */
 enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name);
 
 struct jfr_annotation {

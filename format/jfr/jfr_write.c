@@ -50,6 +50,10 @@ int jfr_writer_new(struct jfr_writer **out, const struct jfr_origin *origin, str
 	struct jfr_region region = {origin->locale, origin->gmt_offset_ms, origin->dst_ms};
 	struct jfr_writer *w = calloc(1, sizeof(*w));
 
+	if (w) {
+		w->schema.user = origin->user;
+		w->schema.users = origin->users;
+	}
 	if (w && jfr_schema_init(&w->schema, &region, origin->kernel, origin->jdk_fields,
 				 origin->start_nanos ^ origin->start_ticks)) {
 		free(w);
@@ -293,11 +297,16 @@ void jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form, 
 
 struct bytes *jfr_event_begin(struct jfr_writer *w, enum jfr_type type, int64_t start, size_t *at)
 {
+	return jfr_event_begin_id(w, jfr_schema_type_id(&w->schema, type), start, at);
+}
+
+struct bytes *jfr_event_begin_id(struct jfr_writer *w, uint64_t id, int64_t start, size_t *at)
+{
 	if (!events_fit(w, 1))
 		return NULL;
 	*at = w->chunk.size;
 	bytes_put_be32(&w->chunk, 0); /* size */
-	bytes_put_leb(&w->chunk, jfr_schema_type_id(&w->schema, type));
+	bytes_put_leb(&w->chunk, id);
 	bytes_put_leb(&w->chunk, start);
 	return &w->chunk;
 }

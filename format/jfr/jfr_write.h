@@ -25,6 +25,9 @@ struct jfr_origin {
 	int64_t gmt_offset_ms, dst_ms;
 	enum jfr_kernel kernel;
 	bool jdk_fields; /* events of JEP 520 have its fields only */
+	/* types of the user's own, which outlive the writer */
+	const struct jfr_user_type *user;
+	uint32_t users;
 };
 
 /* 0 or -errno; then *out is NULL. */
@@ -163,6 +166,19 @@ struct jfr_trace_call {
 bool jfr_trace_form(struct jfr_writer *w, const struct jfr_method_trace *e, struct jfr_trace_form *out);
 void jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form, const struct jfr_trace_call *calls,
 		       size_t n);
+
+/* The value of a field of a user's event. */
+struct jfr_user_value {
+	bool null;	/* a text or class that is null; a number that is missing */
+	int64_t number; /* also the key of a class; of a float or double its bits */
+	const void *text;
+	size_t length; /* of the text, in characters */
+	bool wide;     /* they have two bytes each (UTF-16), else one (Latin-1) */
+};
+
+/* Write an event of user type `number`, with one value for each of its fields. */
+void jfr_user_event(struct jfr_writer *w, uint32_t number, const struct jfr_method_trace *e,
+		    const struct jfr_user_value *values);
 
 #define JFR_EVENT(TYPE, tag)                                                          \
 	static inline void jfr_##tag(struct jfr_writer *w, const struct jfr_##tag *e) \

@@ -31,6 +31,7 @@ struct jfr_writer {
  * written. `at` is for jfr_event_end().
  */
 struct bytes *jfr_event_begin(struct jfr_writer *w, enum jfr_type type, int64_t start, size_t *at);
+struct bytes *jfr_event_begin_id(struct jfr_writer *w, uint64_t id, int64_t start, size_t *at);
 void jfr_event_end(struct jfr_writer *w, size_t at);
 
 /* Mark the key as used and return it. Returns 0, and counts it, if the key is unknown. */

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct class_hooks hooks = {"java/lang/Hook", "enter", "leave", "thrown"};
+static const struct class_hooks hooks = {"java/lang/Hook", "enter", "leave", "thrown", "left", "threw"};
 
 struct round {
 	void *memory;

@@ -78,7 +78,7 @@ static void note_result(struct class_tree *t, const struct class_file *c, const 
 static enum class_status edit_methods(struct class_tree *t, const struct class_file *c, struct arena *a,
 				      const uint8_t **out, size_t *out_size)
 {
-	struct class_hooks hooks = {t->owner, "enter", "leave", "thrown"};
+	struct class_hooks hooks = {t->owner, "enter", "leave", "thrown", "left", "threw"};
 	struct method_edit *edits = calloc(c->methods + 1u, sizeof(*edits));
 	enum class_status status;
 	uint32_t i, n = 0;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-const struct class_hooks edited_hooks = {"Hook", "enter", "leave", "thrown"};
+const struct class_hooks edited_hooks = {"Hook", "enter", "leave", "thrown", "left", "threw"};
 
 struct edited edited_with(struct class_builder *b, struct method_edit edit)
 {

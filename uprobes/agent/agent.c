@@ -14,6 +14,7 @@
 #include "uprobes/agent/open_dump.h"
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/control.h"
+#include "uprobes/agent/fields.h"
 #include "uprobes/agent/flags.h"
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/mounts.h"
@@ -181,6 +182,7 @@ static enum frt_result restore(JNIEnv *env, uint32_t recording)
 	error = classes_remove(env, recording);
 	control->last_error = error;
 	stack_leave(recording);
+	fields_end(env, recording);
 	/* hooks remain: the next stop removes them, or heal() when the tracer is gone */
 	store_release(&row->state, error ? FRT_ACTIVE : FRT_IDLE);
 	if (!recordings_running())
@@ -323,6 +325,8 @@ static enum frt_result agent_start(JNIEnv *env, uint32_t recording)
 		return agent_fail(FRT_NO_LISTENER, "no tracer listens on frtrace:drain");
 	if (!copy_pattern(recording, &p))
 		return agent_fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
+	if (!fields_begin(env, recording))
+		return agent_fail(FRT_BAD_CONFIG, "the plan of events in the control segment is not valid");
 	begin_row(env, recording);
 	if (set_events(JVMTI_ENABLE)) {
 		restore(env, recording);
@@ -447,12 +451,14 @@ static enum frt_result agent_prepare(JNIEnv *env, const char *tag)
 	open_dump_init(jvmti);
 	stack_named_init(jvmti);
 	stack_jvmti_init(jvmti);
+	fields_init(jvmti);
 	return thread_init(jvmti, env) ? FRT_NO_THREAD_CLASS : FRT_DONE;
 }
 
 static void undo(JNIEnv *env)
 {
 	thread_release(env);
+	fields_release(env);
 	if (jvmti)
 		(*jvmti)->DisposeEnvironment(jvmti);
 	jvmti = NULL;
@@ -461,15 +467,19 @@ static void undo(JNIEnv *env)
 
 static enum frt_result init(JNIEnv *env, const char *tag)
 {
-	const struct hook_class_natives natives = {.enter = hook_enter,
-						   .leave = hook_leave,
-						   .thrown = hook_thrown,
-						   .waits = mounts_waits,
-						   .waited = mounts_waited,
-						   .mount = {[HOOK_MOUNT] = mounts_mount,
-							     [HOOK_UNMOUNT] = mounts_unmount,
-							     [HOOK_END] = mounts_end,
-							     [HOOK_READY] = mounts_ready}};
+	const struct hook_class_natives natives = {
+		.enter = hook_enter,
+		.leave = hook_leave,
+		.thrown = hook_thrown,
+		.left = hook_left,
+		.threw = hook_threw,
+		.put = {fields_put_int, fields_put_long, fields_put_float, fields_put_double, fields_put_object},
+		.waits = mounts_waits,
+		.waited = mounts_waited,
+		.mount = {[HOOK_MOUNT] = mounts_mount,
+			  [HOOK_UNMOUNT] = mounts_unmount,
+			  [HOOK_END] = mounts_end,
+			  [HOOK_READY] = mounts_ready}};
 	enum frt_result result;
 
 	if (ready)

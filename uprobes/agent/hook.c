@@ -85,8 +85,10 @@ static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *en
 
 static inline void count_time(struct frt_slot *s, uint32_t method, uint64_t duration, uint64_t flags)
 {
-	if (flags || unlikely(!timing_wait(s, method, duration)))
-		timing_add(s, method, duration, flags);
+	bool thrown = flags & FRT_SPAN_THROWN;
+
+	if (thrown || unlikely(!timing_wait(s, method, duration)))
+		timing_add(s, method, duration, thrown);
 }
 
 static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
@@ -96,25 +98,28 @@ static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv
 	hook_record(s, env, start, now, method, flags);
 }
 
-/* The call is no longer among the open calls. */
-static inline __attribute__((always_inline)) void hook_finish(struct frt_slot *s, JNIEnv *env, uint64_t start,
+/* The call is no longer among the open calls. Returns true if it may be recorded. */
+static inline __attribute__((always_inline)) bool hook_finish(struct frt_slot *s, JNIEnv *env, uint64_t start,
 							      uint64_t now, uint32_t method, uint64_t flags)
 {
 	uint64_t duration = now - start, rule = load_relaxed(control_rule(0, method));
+	bool thrown = flags & FRT_SPAN_THROWN;
 
 	s->exited++;
-	if (unlikely(flags))
+	if (unlikely(thrown))
 		s->thrown++;
 	if (unlikely(duration > s->longest))
 		s->longest = duration;
-	if (duration < rule >> FRT_RULE_SHIFT || (rule & FRT_RULE_THROWN && !flags)) {
+	if (duration < rule >> FRT_RULE_SHIFT || (rule & FRT_RULE_THROWN && !thrown)) {
 		if (rule & FRT_RULE_TIMED)
 			count_time(s, method, duration, flags);
+		return false;
 	} else if (rule & FRT_RULE_TIMED) {
 		time_and_record(s, env, start, now, method, flags);
 	} else {
 		hook_record(s, env, start, now, method, flags);
 	}
+	return true;
 }
 
 /* True if this is the slot's innermost open call. */
@@ -179,15 +184,16 @@ static bool count_for(struct frt_slot *s, uint32_t recording, uint64_t duration,
 {
 	uint64_t rule = load_relaxed(control_rule(recording, method));
 	struct frt_share *share = recordings_share(s, recording);
+	bool thrown = flags & FRT_SPAN_THROWN;
 
 	share->exited++;
-	if (flags)
+	if (thrown)
 		share->thrown++;
 	if (duration > share->longest)
 		share->longest = duration;
 	if (rule & FRT_RULE_TIMED)
 		count_time(s, FRT_TIMED_METHOD(recording, method), duration, flags);
-	return duration >= rule >> FRT_RULE_SHIFT && (flags || !(rule & FRT_RULE_THROWN));
+	return duration >= rule >> FRT_RULE_SHIFT && (thrown || !(rule & FRT_RULE_THROWN));
 }
 
 static void finish_for(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now, uint32_t method, uint64_t flags,
@@ -252,23 +258,24 @@ static __attribute__((noinline)) void ended_for_several(JNIEnv *env, uint64_t st
 	finish_for(s, env, start, now, method, flags, set);
 }
 
-static inline __attribute__((always_inline)) void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
+/* Returns false if the call is not recorded. */
+static inline __attribute__((always_inline)) bool ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
 {
 	struct frt_slot *s;
 	uint64_t now;
 
 	if (unlikely(start < control_since || !frtrace_drain_semaphore)) {
 		ended_for_several(env, start, method, flags);
-		return;
+		return true;
 	}
 	s = slot_find_first(env);
 	now = sys_tsc(); /* the stamp is taken before the code that depends on it, so that both run in parallel */
 	if (unlikely(!s || !is_innermost(s, start))) {
 		ended_otherwise(env, start, now, method, flags);
-		return;
+		return true;
 	}
 	s->depth--;
-	hook_finish(s, env, start, now, method, flags);
+	return hook_finish(s, env, start, now, method, flags);
 }
 
 /* The call is open from now on. Returns its stamp. */
@@ -346,4 +353,33 @@ void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method)
 {
 	(void)helper;
 	ended(env, start, method, FRT_SPAN_THROWN);
+}
+
+/*
+ * The recordings for which the call that began at `start` was the last thing recorded by this thread, as a set of bits. A
+ * recording that does not run is in the set of one that runs alone; nobody asks for it.
+ */
+static __attribute__((noinline)) jint recorded_for(JNIEnv *env, uint64_t start)
+{
+	const struct frt_slot *s = slot_find(env);
+	const struct frt_span *last;
+
+	if (!s || !s->ring || !s->head)
+		return 0;
+	last = (const struct frt_span *)(ring_at(s) + ((s->head - FRT_RECORD_SIZE) & (ring_size(s) - 1)));
+	if (last->kind != FRT_SPAN || last->start != start || !(last->flags & FRT_SPAN_FIELDS))
+		return 0;
+	return ~(last->flags / FRT_SPAN_NOT(0)) & ((1u << FRT_RECORDINGS) - 1);
+}
+
+jint JNICALL hook_left(JNIEnv *env, jclass helper, jlong start, jint method)
+{
+	(void)helper;
+	return unlikely(ended(env, start, method, FRT_SPAN_FIELDS)) ? recorded_for(env, start) : 0;
+}
+
+jint JNICALL hook_threw(JNIEnv *env, jclass helper, jlong start, jint method)
+{
+	(void)helper;
+	return ended(env, start, method, FRT_SPAN_THROWN | FRT_SPAN_FIELDS) ? recorded_for(env, start) : 0;
 }

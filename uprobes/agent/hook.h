@@ -14,4 +14,8 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method);
 void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method);
 void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method);
 
+/* The same for methods with fields. They return the recordings that want the values, as a set of bits. */
+jint JNICALL hook_left(JNIEnv *env, jclass helper, jlong start, jint method);
+jint JNICALL hook_threw(JNIEnv *env, jclass helper, jlong start, jint method);
+
 #endif

@@ -12,6 +12,11 @@
  *      public static native void ready(long);
  *      public static native long waits(int);
  *      public static native void waited(long, int);
+ *      public static native int left(long, int);
+ *      public static native int threw(long, int);
+ *      public static void i(int value, int set, int number) { if (set != 0) pi(value, set, number); }
+ *      public static native void pi(int, int, int);
+ *      the same with j, f, d and l for long, float, double and Object
  *
  * The natives are bound while Class.forName prepares the class. Since JDK 15 the JVM writes a warning to its log
  * if natives of a boot class are bound without a boot class on the stack; here the caller is java.lang.Class
@@ -23,9 +28,19 @@
 #define PREFIX "java/lang/FrtraceHook"
 
 static char internal_name[64], binary_name[64];
-static const struct class_hooks hooks = {internal_name, "enter", "leave", "thrown"};
-static const struct class_hooks wait_hooks = {internal_name, "waits", "waited", "waited"};
-static char enter_type[] = "(I)J", end_type[] = "(JI)V", mount_type[] = "(J)V";
+static const struct class_hooks hooks = {internal_name, "enter", "leave", "thrown", "left", "threw"};
+static const struct class_hooks wait_hooks = {internal_name, "waits", "waited", "waited", NULL, NULL};
+static char enter_type[] = "(I)J", end_type[] = "(JI)V", mount_type[] = "(J)V", left_type[] = "(JI)I";
+
+/* A method that takes a value, and the native behind it. */
+static struct put {
+	char name[2], native[3], type[32];
+	uint8_t load, slots; /* the instruction that loads the value from local 0, and its size */
+} value_methods[HOOK_PUTS] = {{"i", "pi", "(III)V", 26, 1},
+			      {"j", "pj", "(JII)V", 30, 2},
+			      {"f", "pf", "(FII)V", 34, 1},
+			      {"d", "pd", "(DII)V", 38, 2},
+			      {"l", "pl", "(Ljava/lang/Object;II)V", 42, 1}};
 static char mount_names[HOOK_MOUNTS][16] = {"mounts", "unmounts", "ends", "ready"};
 static jclass class_class;
 static jmethodID for_name;
@@ -35,7 +50,7 @@ static struct hook_class_natives functions;
 static bool binding, bound;
 
 struct writer {
-	unsigned char bytes[768];
+	unsigned char bytes[2048];
 	size_t size;
 };
 
@@ -69,14 +84,69 @@ static void put_native(struct writer *w, unsigned int name, unsigned int descrip
 	put2(w, 0);
 }
 
-/* JVMS 4.1. Version 50 needs no stack map frames, and there is no code anyway. */
+enum {
+	MOUNT_NAMES = 11, /* numbers of constants */
+	WAIT_NAMES = MOUNT_NAMES + HOOK_MOUNTS,
+	LEFT_NAMES = WAIT_NAMES + 2,
+	CODE_NAMES = LEFT_NAMES + 3,
+	PUT_NAMES = CODE_NAMES + 2,
+	PUT_CONSTANTS = 5, /* for each: its name, the native's, their type, NameAndType, Methodref */
+	CONSTANTS = PUT_NAMES + HOOK_PUTS * PUT_CONSTANTS,
+};
+
+static void hook_class_put_constants(struct writer *w)
+{
+	hook_class_put_utf8(w, hooks.left);
+	hook_class_put_utf8(w, hooks.threw);
+	hook_class_put_utf8(w, left_type);
+	hook_class_put_utf8(w, "Code");
+	hook_class_put_utf8(w, "StackMapTable");
+	for (unsigned int i = 0, at = PUT_NAMES; i < HOOK_PUTS; i++, at += PUT_CONSTANTS) {
+		hook_class_put_utf8(w, value_methods[i].name);
+		hook_class_put_utf8(w, value_methods[i].native);
+		hook_class_put_utf8(w, value_methods[i].type);
+		put1(w, 12), put2(w, at + 1), put2(w, at + 2);
+		put1(w, 10), put2(w, 3), put2(w, at + 3);
+	}
+}
+
+/* The method that calls the native if the set, in the local after the value, is not empty. */
+static void hook_class_put_method(struct writer *w, unsigned int i)
+{
+	unsigned int at = PUT_NAMES + i * PUT_CONSTANTS, set = value_methods[i].slots;
+
+	put2(w, 0x0009); /* public static */
+	put2(w, at);
+	put2(w, at + 2);
+	put2(w, 1);
+	put2(w, CODE_NAMES);
+	put2(w, 0), put2(w, 12 + 11 + 9); /* length of the attribute, 4 bytes */
+	put2(w, set + 2);		  /* stack */
+	put2(w, set + 2);		  /* locals */
+	put2(w, 0), put2(w, 11);
+	put1(w, 26 + set);	  /* iload set */
+	put1(w, 153), put2(w, 9); /* ifeq */
+	put1(w, value_methods[i].load);
+	put1(w, 26 + set);
+	put1(w, 27 + set);	       /* iload number */
+	put1(w, 184), put2(w, at + 4); /* invokestatic */
+	put1(w, 177);		       /* return, at 10 */
+	put2(w, 0);
+	put2(w, 1);
+	put2(w, CODE_NAMES + 1);
+	put2(w, 0), put2(w, 3);
+	put2(w, 1);
+	put1(w, 10); /* the same frame */
+}
+
+/* JVMS 4.1. Version 50 needs no stack map frames, but takes them. */
 static void hook_class_write_class(struct writer *w)
 {
 	put2(w, 0xcafe);
 	put2(w, 0xbabe);
 	put2(w, 0);
 	put2(w, 50);
-	put2(w, 13 + HOOK_MOUNTS);		    /* number of constants + 1 */
+	put2(w, CONSTANTS);			    /* number of constants + 1 */
 	hook_class_put_utf8(w, internal_name);	    /* 1 */
 	hook_class_put_utf8(w, "java/lang/Object"); /* 2 */
 	put1(w, 7), put2(w, 1);			    /* 3 */
@@ -91,12 +161,13 @@ static void hook_class_write_class(struct writer *w)
 		hook_class_put_utf8(w, mount_names[i]); /* 11 and up */
 	hook_class_put_utf8(w, wait_hooks.enter);
 	hook_class_put_utf8(w, wait_hooks.leave);
+	hook_class_put_constants(w);
 	put2(w, 0x1031); /* public final super synthetic */
 	put2(w, 3);
 	put2(w, 4);
 	put2(w, 0);
 	put2(w, 0);
-	put2(w, 5 + HOOK_MOUNTS);
+	put2(w, 7 + HOOK_MOUNTS + 2 * HOOK_PUTS);
 	put_native(w, 5, 6);
 	put_native(w, 7, 8);
 	put_native(w, 9, 8);
@@ -104,6 +175,12 @@ static void hook_class_write_class(struct writer *w)
 		put_native(w, 11 + i, 10);
 	put_native(w, 11 + HOOK_MOUNTS, 6);
 	put_native(w, 12 + HOOK_MOUNTS, 8);
+	put_native(w, LEFT_NAMES, LEFT_NAMES + 2);
+	put_native(w, LEFT_NAMES + 1, LEFT_NAMES + 2);
+	for (unsigned int i = 0; i < HOOK_PUTS; i++) {
+		hook_class_put_method(w, i);
+		put_native(w, PUT_NAMES + i * PUT_CONSTANTS + 1, PUT_NAMES + i * PUT_CONSTANTS + 2);
+	}
 	put2(w, 0);
 }
 
@@ -151,18 +228,25 @@ static jclass call_for_name(JNIEnv *env, bool initialize, jobject loader)
 	return found;
 }
 
+enum { OTHERS = 7, NATIVES = OTHERS + HOOK_MOUNTS + HOOK_PUTS };
+
 static void bind_natives(JNIEnv *env, jclass class)
 {
-	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", waits[] = "waits", waited[] = "waited";
-	JNINativeMethod natives[5 + HOOK_MOUNTS] = {
+	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", waits[] = "waits", waited[] = "waited",
+		    left[] = "left", threw[] = "threw";
+	JNINativeMethod natives[NATIVES] = {
 		{enter, enter_type, (void *)functions.enter}, {leave, end_type, (void *)functions.leave},
 		{thrown, end_type, (void *)functions.thrown}, {waits, enter_type, (void *)functions.waits},
-		{waited, end_type, (void *)functions.waited},
+		{waited, end_type, (void *)functions.waited}, {left, left_type, (void *)functions.left},
+		{threw, left_type, (void *)functions.threw},
 	};
 
 	for (int i = 0; i < HOOK_MOUNTS; i++)
-		natives[5 + i] = (JNINativeMethod){mount_names[i], mount_type, (void *)functions.mount[i]};
-	bound = !(*env)->RegisterNatives(env, class, natives, 5 + HOOK_MOUNTS);
+		natives[OTHERS + i] = (JNINativeMethod){mount_names[i], mount_type, (void *)functions.mount[i]};
+	for (int i = 0; i < HOOK_PUTS; i++)
+		natives[OTHERS + HOOK_MOUNTS + i] =
+			(JNINativeMethod){value_methods[i].native, value_methods[i].type, functions.put[i]};
+	bound = !(*env)->RegisterNatives(env, class, natives, NATIVES);
 	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);
 }

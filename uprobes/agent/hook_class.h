@@ -18,12 +18,18 @@ enum hook_mount {
 	HOOK_MOUNTS
 };
 
+#define HOOK_PUTS 5 /* types of values */
+
 struct hook_class_natives {
 	jlong(JNICALL *enter)(JNIEnv *env, jclass helper, jint method);
 	void(JNICALL *leave)(JNIEnv *env, jclass helper, jlong start, jint method);
 	void(JNICALL *thrown)(JNIEnv *env, jclass helper, jlong start, jint method);
 	jlong(JNICALL *waits)(JNIEnv *env, jclass helper, jint reason);
 	void(JNICALL *waited)(JNIEnv *env, jclass helper, jlong start, jint reason);
+	jint(JNICALL *left)(JNIEnv *env, jclass helper, jlong start, jint method);
+	jint(JNICALL *threw)(JNIEnv *env, jclass helper, jlong start, jint method);
+	void *put
+		[HOOK_PUTS]; /* (value, jint set, jint number); the values are a jint, jlong, jfloat, jdouble, jobject */
 	void(JNICALL *mount[HOOK_MOUNTS])(JNIEnv *env, jclass helper, jlong java_id);
 };
 

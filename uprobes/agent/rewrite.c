@@ -2,10 +2,13 @@
 #include "uprobes/agent/rewrite.h"
 #include "bpf/queue.h"
 #include "format/classfile/class_edit.h"
+#include "uprobes/agent/fields.h"
 #include "uprobes/agent/flags.h"
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
+
+#define CAPTURES_MEMORY (PLAN_FIELDS * FRT_RECORDINGS * sizeof(struct capture) + 65536 * 8)
 
 static enum frt_skip_reason edit_reason(enum edit_result result)
 {
@@ -199,6 +202,25 @@ static bool is_lower_bound(const struct class_file *c, const struct class_method
 	return policy_is_intrinsic(c, m, control->jni_version < 0x00090000) && !flags_make_exact(c->name, m->name);
 }
 
+/* Find the values that the recordings want of the methods. */
+static void add_captures(const struct rewrite *r, const struct class_file *c, struct method_edit *edits, uint32_t count,
+			 struct arena *arena)
+{
+	struct capture found[CAPTURES_MAX], *kept;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct class_method *m = &c->method[edits[i].method];
+		uint32_t n = fields_captures(r->recordings, c->name, m->name, m->descriptor, found, CAPTURES_MAX);
+
+		kept = n && !edits[i].hooks ? arena_alloc(arena, n * sizeof(*kept)) : NULL;
+		if (!kept)
+			continue;
+		memcpy(kept, found, n * sizeof(*kept));
+		edits[i].capture = kept;
+		edits[i].captures = n;
+	}
+}
+
 /* Store what each recording does with the calls of a method that has hooks from now on. */
 static void enter_rules(const struct rewrite *r, uint32_t id, const struct verdict *v)
 {
@@ -283,6 +305,7 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 	count = number_methods(r, c, class_id, edits, count);
 	if (mounts)
 		count = add_mounts(c, edits, count);
+	add_captures(r, c, edits, count, arena);
 	if (class_edit(c, hook_class_hooks(), edits, count, arena, out, out_size) != CLASS_OK) {
 		rewrite_skip(r, selected, c, NULL, FRT_SKIP_MALFORMED);
 		return REWRITE_NOTHING;
@@ -302,7 +325,7 @@ enum rewrite_answer rewrite_class(const struct rewrite *r, const unsigned char *
 	struct class_file c;
 	struct arena arena;
 
-	*memory_size = class_edit_memory(size) + 65536 * sizeof(struct method_edit);
+	*memory_size = class_edit_memory(size) + 65536 * sizeof(struct method_edit) + CAPTURES_MEMORY;
 	*memory = sys_map(*memory_size);
 	if (!*memory)
 		return REWRITE_NOTHING;

@@ -33,10 +33,10 @@ void ring_grow(struct frt_slot *s);
 void ring_drain(struct frt_slot *s, uint64_t now);
 
 /*
- * Append a record of FRT_RECORD_SIZE bytes to the slot's stream, and drain if half of the ring is new. The slot
- * must have a ring.
+ * Append a record of FRT_RECORD_SIZE bytes to the slot's stream. The slot must have a ring. True: half of the ring is
+ * new, and must be drained.
  */
-static inline void ring_append(struct frt_slot *s, const uint64_t record[4], uint64_t now)
+static inline bool ring_put(struct frt_slot *s, const uint64_t record[4])
 {
 	uint64_t head = s->head, size = ring_size(s);
 	uint64_t *to = (uint64_t *)(ring_at(s) + (head & (size - 1)));
@@ -47,7 +47,13 @@ static inline void ring_append(struct frt_slot *s, const uint64_t record[4], uin
 	to[3] = record[3];
 	head += FRT_RECORD_SIZE;
 	store_release(&s->head, head); /* release: whoever sees the head sees the record */
-	if (unlikely(!(head & (size / 2 - 1))))
+	return unlikely(!(head & (size / 2 - 1)));
+}
+
+/* The same, and drain. */
+static inline void ring_append(struct frt_slot *s, const uint64_t record[4], uint64_t now)
+{
+	if (ring_put(s, record))
 		ring_drain(s, now);
 }
 

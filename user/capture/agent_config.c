@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/agent_config.h"
+#include "user/jvm/event_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,14 +35,17 @@ int agent_config_write(const struct agent_config *from, const struct segment *to
 	struct frt_config *c = segment_config(to);
 	uint64_t budget = from->memory_limit / 100;
 	void *program = NULL;
-	size_t size;
+	size_t size, plan_at, plan_size;
 	int err = filter_list_compile(from->settings->filters, &program, &size, d);
 
 	if (err)
 		return err;
-	if (size > FRT_CONFIG_SIZE - sizeof(*c)) {
+	plan_at = (size + 7) / 8 * 8;
+	plan_size = from->plan ? from->plan->bytes.size : 0;
+	if (plan_at + plan_size > FRT_CONFIG_SIZE - sizeof(*c)) {
 		free(program);
-		return diag_usage(d, "too many filters: %zu bytes, at most %zu", size, FRT_CONFIG_SIZE - sizeof(*c));
+		return diag_usage(d, "too many filters or events: %zu bytes, at most %zu", plan_at + plan_size,
+				  FRT_CONFIG_SIZE - sizeof(*c));
 	}
 	c->threshold = clock_ticks_of_ns(from->clock, from->settings->threshold_ns);
 	c->ring_cap = ring_cap(from->stacks, budget);
@@ -58,6 +62,9 @@ int agent_config_write(const struct agent_config *from, const struct segment *to
 		   (from->mounts ? FRT_CONFIG_MOUNTS : 0);
 	c->pattern_size = size;
 	memcpy(c + 1, program, size);
+	c->plan_size = plan_size;
+	if (plan_size)
+		memcpy((char *)(c + 1) + plan_at, from->plan->bytes.data, plan_size);
 	free(program);
 	return 0;
 }

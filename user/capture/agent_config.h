@@ -7,7 +7,10 @@
 #include "user/capture/segment.h"
 #include "user/options/settings.h"
 
+struct event_plan;
+
 struct agent_config {
+	const struct event_plan *plan; /* NULL: there are no events */
 	const struct settings *settings;
 	const struct clock *clock;
 	uint32_t stacks;		 /* FRT_STACKS_*; 0: no stacks */

@@ -17,6 +17,8 @@ struct holdback {
 	struct held *held;
 	size_t first, swept; /* those before `first` have been passed on; the current sweep's begin at `swept` */
 	size_t count, capacity;
+	struct frt_span *set; /* a span with its values, while it is passed on */
+	size_t set_capacity;
 };
 
 struct holdback *holdback_new(const struct stream_sink *sink)
@@ -33,6 +35,7 @@ void holdback_free(struct holdback *h)
 	if (!h)
 		return;
 	free(h->held);
+	free(h->set);
 	free(h);
 }
 
@@ -84,12 +87,30 @@ bool holdback_has_some(const struct holdback *h)
 	return h->first < h->count;
 }
 
+/* The number of records of the first span that is held, with its values. */
+static size_t set_at(const struct holdback *h)
+{
+	size_t n = 1;
+
+	while (h->held[h->first].span.flags & FRT_SPAN_FIELDS && h->first + n < h->count &&
+	       h->held[h->first + n].span.kind == FRT_FIELD)
+		n++;
+	return n;
+}
+
 void holdback_release(struct holdback *h, uint64_t position)
 {
 	while (h->first < h->count && h->held[h->first].until <= position) {
-		const struct held *next = &h->held[h->first++];
+		const struct held *next = &h->held[h->first];
+		size_t n = set_at(h);
 
-		h->sink.spans(h->sink.context, &next->span, 1, next->is_virtual ? &next->vthread : NULL);
+		h->first += n;
+		if (vec_reserve(&h->set, &h->set_capacity, n))
+			n = 1;
+		for (size_t i = 0; i < n && h->set_capacity; i++)
+			h->set[i] = next[i].span;
+		h->sink.spans(h->sink.context, h->set_capacity ? h->set : &next->span, n,
+			      next->is_virtual ? &next->vthread : NULL);
 	}
 	if (h->first == h->count)
 		h->first = h->count = 0;

@@ -85,6 +85,7 @@ void intake_free(struct intake *in)
 void intake_begin(struct intake *in)
 {
 	in->streams.not_ours = FRT_SPAN_NOT(in->segment->recording);
+	in->streams.recording = in->segment->recording;
 	in->streams.since = segment_recording(in->segment)->since;
 }
 

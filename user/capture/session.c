@@ -36,7 +36,8 @@ struct session {
 	bool with_kernel; /* whether the kernel side was loaded */
 	struct kernel_sink waits;
 	struct segment segment;
-	struct intake *intake; /* NULL before session_start() */
+	const struct event_plan *plan; /* NULL: there are no events */
+	struct intake *intake;	       /* NULL before session_start() */
 	struct session_cost cost;
 	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
 	struct frt_layout layout; /* .jdk_version 0: stacks are not walked */
@@ -214,6 +215,11 @@ int session_attach(struct session *s, struct diag *d)
 	return err;
 }
 
+void session_take_plan(struct session *s, const struct event_plan *plan)
+{
+	s->plan = plan;
+}
+
 void session_take_intrinsics(struct session *s, const struct intrinsics *wanted)
 {
 	s->wanted = wanted;
@@ -355,6 +361,7 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 				      .clock = s->clock,
 				      .stacks = s->stacks,
 				      .layout = &s->layout,
+				      .plan = s->plan,
 				      .mounts = s->kernel.count && s->target->jdk_version >= VIRTUAL_SINCE,
 				      .memory_limit = target_memory_limit(s->target)};
 	uint32_t epoch = 0;

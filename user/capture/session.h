@@ -35,6 +35,10 @@ int session_attach(struct session *s, struct diag *d);
 int session_receive(struct session *s, int connection, struct diag *d);
 void session_let_run(struct session *s);
 
+/* The values that the agent has to read, until the session ends; before session_start(). */
+struct event_plan;
+void session_take_plan(struct session *s, const struct event_plan *plan);
+
 /* Have the JVM use the bytecode of these methods instead of its intrinsics. Before session_receive(). */
 struct intrinsics;
 void session_take_intrinsics(struct session *s, const struct intrinsics *wanted);

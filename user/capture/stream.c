@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/stream.h"
+#include "format/vec.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,6 +17,12 @@ void streams_release(struct streams *s)
 	for (size_t i = 0; i < FRT_MAX_SLOTS; i++)
 		free(s->vthread[i]);
 	memset(s->vthread, 0, sizeof(s->vthread));
+	for (size_t i = 0; i < FRT_MAX_SLOTS; i++) {
+		if (s->set[i])
+			free(s->set[i]->record);
+		free(s->set[i]);
+	}
+	memset(s->set, 0, sizeof(s->set));
 }
 
 static void name_vthread(struct streams *s, uint32_t slot, const struct frt_vthread *r)
@@ -55,10 +62,81 @@ static size_t spans_together(const struct streams *s, const struct frt_span *r, 
 	bool ours = is_ours(s, r);
 	size_t i = 0;
 
-	while (i < n && r[i].kind == FRT_SPAN && !((r[i].flags ^ r[0].flags) & FRT_SPAN_VIRTUAL) &&
-	       is_ours(s, &r[i]) == ours)
+	while (i < n && r[i].kind == FRT_SPAN && !(r[i].flags & FRT_SPAN_FIELDS && ours) &&
+	       !((r[i].flags ^ r[0].flags) & FRT_SPAN_VIRTUAL) && is_ours(s, &r[i]) == ours)
 		i++;
 	return i;
+}
+
+#define SET_KEPT 64u /* records for which memory is kept */
+
+static bool has_set(const struct streams *s, uint32_t slot)
+{
+	return s->set[slot] && s->set[slot]->count;
+}
+
+/* Deliver the span with its values. */
+static void deliver_set(struct streams *s, uint32_t slot)
+{
+	struct stream_set *set = s->set[slot];
+
+	s->sink.spans(s->sink.context, set->record, set->count, vthread_of(s, slot, set->record));
+	s->set_records -= set->count;
+	set->count = 0;
+	if (set->capacity > SET_KEPT) {
+		free(set->record);
+		*set = (struct stream_set){.count = 0};
+	}
+}
+
+/* Another record than the next value: the thread died or its stack was full, or records are lost. */
+static void tear_set(struct streams *s, uint32_t slot)
+{
+	if (!has_set(s, slot))
+		return;
+	s->torn++;
+	deliver_set(s, slot);
+}
+
+/* False: there is no memory, or too much of it is in use. */
+static bool set_append(struct streams *s, struct stream_set *set, const struct frt_span *r)
+{
+	if (s->set_records == STREAM_SETS || vec_reserve(&set->record, &set->capacity, (size_t)set->count + 1))
+		return false;
+	set->record[set->count++] = *r;
+	s->set_records++;
+	return true;
+}
+
+/* A span whose values follow. Without memory it comes without them. */
+static void begin_set(struct streams *s, uint32_t slot, const struct frt_span *span)
+{
+	struct stream_set *set = s->set[slot];
+
+	if (!set)
+		set = s->set[slot] = calloc(1, sizeof(*set));
+	if (set && set_append(s, set, span))
+		return;
+	s->torn++;
+	s->sink.spans(s->sink.context, span, 1, vthread_of(s, slot, span));
+}
+
+static void stream_add_value(struct streams *s, uint32_t slot, const struct frt_span *r)
+{
+	struct frt_field f;
+
+	if (!has_set(s, slot)) /* of a span that is not ours, or is lost */
+		return;
+	memcpy(&f, r, sizeof(f));
+	if (FRT_FIELD_RECORDING(f.number) == s->recording && f.form != FRT_FORM_NULL && !set_append(s, s->set[slot], r))
+		s->torn++;
+	if (f.flags & FRT_FIELD_LAST)
+		deliver_set(s, slot);
+}
+
+void streams_end(struct streams *s, uint32_t slot)
+{
+	tear_set(s, slot);
 }
 
 /* Returns the number of records taken, at least one. */
@@ -67,6 +145,15 @@ static size_t stream_records(struct streams *s, uint32_t slot, const struct frt_
 	size_t spans = spans_together(s, r, n);
 	struct frt_vthread v;
 
+	if (r->kind == FRT_FIELD) {
+		stream_add_value(s, slot, r);
+		return 1;
+	}
+	tear_set(s, slot);
+	if (!spans && r->kind == FRT_SPAN) {
+		begin_set(s, slot, r);
+		return 1;
+	}
 	if (spans) {
 		if (is_ours(s, r))
 			s->sink.spans(s->sink.context, r, spans, vthread_of(s, slot, r));
@@ -85,6 +172,7 @@ void streams_give_up(struct streams *s, uint32_t slot, uint64_t offset)
 {
 	if (slot >= FRT_MAX_SLOTS || offset <= s->next[slot])
 		return;
+	tear_set(s, slot);
 	s->lost += (offset - s->next[slot]) / FRT_RECORD_SIZE;
 	s->next[slot] = offset;
 	if (s->vthread[slot])

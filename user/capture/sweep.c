@@ -116,6 +116,8 @@ void sweep_finish(const struct segment *seg, struct streams *streams)
 	const struct frt_slot *slot;
 	uint64_t left = FRT_RINGS_SIZE;
 
-	for (uint32_t i = 0; (slot = segment_slot(seg, i)); i++)
+	for (uint32_t i = 0; (slot = segment_slot(seg, i)); i++) {
 		finish_slot(seg, streams, i, slot, &left);
+		streams_end(streams, i);
+	}
 }

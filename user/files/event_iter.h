@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Iterates over the events of one type. */
+/* Iterates over the events of one type. For jdk.MethodTrace these are all that stand for a call, those of -e, too. */
 #ifndef USER_FILES_EVENT_ITER_H
 #define USER_FILES_EVENT_ITER_H
 

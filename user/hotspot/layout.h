@@ -121,13 +121,15 @@ struct hotspot_layout {
 	/* mask in the flags: a hidden class, for 9 to 14 a VM anonymous class; 0: unknown */
 	uint16_t klass_hidden;
 
-	uint16_t klass_major;	    /* u2: version of the class file; until 11 */
-	uint16_t klass_next;	    /* Klass *: the next class of its loader */
-	uint16_t klass_shape;	    /* int: positive if the class is complete and no array */
-	uint16_t klass_super;	    /* Klass *; for an interface Object */
-	uint16_t klass_interfaces;  /* Array<Klass *> *: all superinterfaces */
-	uint16_t klass_methods;	    /* Array<Method *> * */
-	uint16_t klass_pool;	    /* ConstantPool * */
+	uint16_t klass_major;			  /* u2: version of the class file; until 11 */
+	uint16_t klass_next;			  /* Klass *: the next class of its loader */
+	uint16_t klass_shape;			  /* int: positive if the class is complete and no array */
+	uint16_t klass_super;			  /* Klass *; for an interface Object */
+	uint16_t klass_interfaces;		  /* Array<Klass *> *: all superinterfaces */
+	uint16_t klass_methods;			  /* Array<Method *> * */
+	uint16_t klass_pool;			  /* ConstantPool * */
+	uint16_t klass_fields, klass_field_count; /* until 20: Array<u2> *; u2: number of fields of the class file */
+	uint16_t klass_field_stream;		  /* since 21: Array<u1> *; see fields.c */
 	uint16_t klass_annotations; /* Annotations *, which begins with the Array<u1> * of the class; 0: none */
 	uint16_t klass_state;	    /* u1: 0: being created; other values below */
 	uint16_t klass_linked;	    /* ... from this value on its methods may have been called */

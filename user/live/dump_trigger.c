@@ -115,7 +115,7 @@ static void trigger_on_spans(void *context, const struct frt_span *s, size_t n, 
 	struct dump_trigger *t = context;
 
 	t->next.spans(t->next.context, s, n, v);
-	for (size_t i = 0; i < n && !t->cause[0]; i++)
+	for (size_t i = 0; i < stream_spans(s, n) && !t->cause[0]; i++)
 		watch_span(t, &s[i]);
 }
 

@@ -96,12 +96,12 @@ void live_free(struct live *l)
 	free(l);
 }
 
-static void live_add_line(struct live *l, const struct frt_span *s, const struct stream_vthread *v)
+static void live_add_line(struct live *l, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
 	uint64_t before = recorder_counts(l->setup.recorder)->events;
 	struct frames_caller caller = {0};
 
-	l->recorder.spans(l->recorder.context, s, 1, v);
+	l->recorder.spans(l->recorder.context, s, n, v);
 	if (recorder_counts(l->setup.recorder)->events == before)
 		return;
 	recorder_caller(l->setup.recorder, s->stack, s->method, &caller);
@@ -114,8 +114,10 @@ static void live_on_spans(void *context, const struct frt_span *s, size_t n, con
 
 	if (!l->lines)
 		l->recorder.spans(l->recorder.context, s, n, v);
-	for (size_t i = 0; l->lines && i < n; i++)
-		live_add_line(l, &s[i], v);
+	for (size_t i = 0, size; l->lines && i < n; i += size) {
+		size = stream_set_size(&s[i], n - i);
+		live_add_line(l, &s[i], size, v);
+	}
 }
 
 static void live_on_cover(void *context, uint64_t tsc)

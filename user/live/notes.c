@@ -263,7 +263,7 @@ static const char *unknown_text(unsigned int why)
 	return "of a kind that is not known";
 }
 
-#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 10)
+#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 11)
 
 _Static_assert(FINDINGS + FRT_SKIP_REASONS < NOTES_MAX, "a note for each");
 
@@ -301,6 +301,8 @@ static unsigned int find_gaps(const struct settings *settings, const struct sess
 		(struct finding){intake_waits_lost(session_intake(s)), full ? "wait or count is lost" : "wait is lost",
 				 full ? "waits and counts are lost" : "waits are lost",
 				 "frtrace was behind; calls that were open then have no times but their duration"};
+	out[n++] = (struct finding){intake_streams(session_intake(s))->torn, "event lacks values", "events lack values",
+				    "their thread ended in between, or had no stack left"};
 	return n;
 }
 

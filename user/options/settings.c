@@ -16,6 +16,7 @@ int settings_init(struct settings *s, struct diag *d)
 	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE,
 			       .stack_depth = SETTINGS_STACK_DEPTH,
 			       .max_overhead = SETTINGS_MAX_OVERHEAD,
+			       .string_length = SETTINGS_TEXT,
 			       .kernel = SETTINGS_KERNEL_ON,
 			       .wait_stack_ns = SETTINGS_WAIT_STACK};
 	s->filters = filter_list_new();
@@ -25,6 +26,7 @@ int settings_init(struct settings *s, struct diag *d)
 void settings_release(struct settings *s)
 {
 	filter_list_free(s->filters);
+	event_list_release(&s->events);
 	free(s->output);
 	free(s->with_jfr);
 	dump_conditions_release(&s->dump_when);

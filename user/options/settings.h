@@ -3,6 +3,7 @@
 #ifndef USER_OPTIONS_SETTINGS_H
 #define USER_OPTIONS_SETTINGS_H
 
+#include "filters/event_list.h"
 #include "filters/filter_list.h"
 #include "format/diag.h"
 #include "format/jfc/jfc.h"
@@ -16,6 +17,7 @@
 
 #define SETTINGS_MAX_SIZE     (1ULL << 30)
 #define SETTINGS_STACK_DEPTH  64
+#define SETTINGS_TEXT	      128	 /* characters */
 #define SETTINGS_WAIT_STACK   1000000ULL /* ns */
 #define SETTINGS_MAX_OVERHEAD 25
 
@@ -52,6 +54,9 @@ struct settings {
 	char *const *program;
 	const char *user;		 /* user that runs `program`; NULL: the one who called sudo, or ours */
 	struct filter_list *filters;	 /* -m, -M, -x, --filters; at least one selects methods */
+	struct event_list events;	 /* -e */
+	const char *redact_key;		 /* filters/redact.h; NULL: the defaults */
+	uint32_t string_length;		 /* characters of a text that are kept */
 	uint64_t threshold_ns;		 /* 0: every call */
 	bool threshold_given;		 /* threshold_ns was set by -t */
 	struct settings_files *files;	 /* --settings; NULL: none; released by cli_release() */

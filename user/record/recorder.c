@@ -7,6 +7,7 @@
 #include "user/record/recording_info.h"
 #include "user/record/thread_keys.h"
 #include "user/record/timing_events.h"
+#include "user/record/user_events.h"
 #include "user/record/wait_stacks.h"
 #include "user/jvm/jvm_model.h"
 
@@ -50,6 +51,7 @@ struct recorder {
 	struct native_stacks *natives;	 /* NULL: none are unwound */
 	struct breakdown *breakdown;	 /* NULL: not recorded */
 	struct span_events *events;
+	struct user_events *users;		/* NULL: there are none */
 	struct recorder_counts counts, written; /* the latter as of the last written chunk */
 };
 
@@ -89,6 +91,7 @@ static int open_writer(struct recorder *r, struct diag *d)
 	origin.dst_ms = local.tm_isdst > 0 ? 3600000 : 0;
 	origin.gmt_offset_ms = local.tm_gmtoff * 1000L - origin.dst_ms;
 	r->info.start_epoch_ms = origin.start_nanos / 1000000;
+	origin.user = user_events_types(r->users, &origin.users);
 	return jfr_writer_new(&r->writer, &origin, d);
 }
 
@@ -165,6 +168,7 @@ static int make_events(struct recorder *r, struct diag *d)
 					  .methods = &r->methods,
 					  .frames = r->frames,
 					  .breakdown = r->breakdown,
+					  .users = r->users,
 					  .ticks_offset = r->setup.target->monotonic_offset};
 
 	r->events = span_events_new(&setup);
@@ -196,6 +200,8 @@ int recorder_new(struct recorder **out, const struct recorder_setup *setup, stru
 	r->sums = calloc(1, sizeof(*r->sums));
 	r->timing_due = monotonic_ns() + timing_interval(r);
 	err = r->sums ? describe_recording(r, d) : diag_errno(d, ENOMEM, "cannot make a recorder");
+	if (!err && setup->plan)
+		err = user_events_new(&r->users, setup->plan, setup->segment, setup->settings->threshold_ns, d);
 	if (!err)
 		err = open_writer(r, d);
 	if (!err)
@@ -227,6 +233,7 @@ void recorder_free(struct recorder *r)
 	free(r->sums);
 	method_keys_release(&r->methods);
 	jfr_writer_free(r->writer);
+	user_events_free(r->users);
 	free(r);
 }
 
@@ -460,17 +467,21 @@ static size_t recorder_room(const struct recorder *r, size_t n)
 static void recorder_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
 	struct recorder *r = context;
+	size_t spans = stream_spans(s, n), values = n - spans;
 
-	for (size_t i = 0; r->setup.rates && i < n; i++)
+	for (size_t i = 0; r->setup.rates && i < spans; i++)
 		call_rates_add(r->setup.rates, s[i].method, s[i].thread);
-	n = recorder_room(r, n);
+	spans = recorder_room(r, spans);
 	if (r->failed || !r->open) {
-		r->counts.unwritten += n;
+		r->counts.unwritten += spans;
 		return;
 	}
-	r->counts.thrown += span_events_put(r->events, s, n, v);
-	r->counts.events += n;
-	if (n && !r->first_call)
+	if (values && spans)
+		r->counts.thrown += span_events_put_values(r->events, s, (const struct frt_field *)(s + 1), values, v);
+	else
+		r->counts.thrown += span_events_put(r->events, s, spans, v);
+	r->counts.events += spans;
+	if (spans && !r->first_call)
 		r->first_call = monotonic_ns();
 }
 

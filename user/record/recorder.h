@@ -16,6 +16,7 @@
 
 struct recorder;
 
+struct event_plan;
 struct jvm_model;
 
 struct recorder_setup {
@@ -24,9 +25,10 @@ struct recorder_setup {
 	const struct segment *segment;
 	struct clock *clock;
 	struct output *output;
-	struct resolver *resolver; /* of stacks; NULL: only methods named by the agent are known */
-	struct call_rates *rates;  /* counts recorded calls; may be NULL */
-	enum jfr_kernel kernel;	   /* which kernel fields calls have */
+	struct resolver *resolver;     /* of stacks; NULL: only methods named by the agent are known */
+	struct call_rates *rates;      /* counts recorded calls; may be NULL */
+	const struct event_plan *plan; /* of -e; NULL: there are no events */
+	enum jfr_kernel kernel;	       /* which kernel fields calls have */
 	/* The JVM's model, with a resolver, for the stacks of waits and the names of wakers. NULL: the kernel's only. */
 	const struct jvm_model *model;
 	bool no_pauses; /* the JVM's pauses are unknown */

@@ -131,6 +131,18 @@ static void put_filters(const struct recording_info *info, struct jfr_writer *w,
 	bytes_release(&text);
 }
 
+/* The filter of each of the user's events, and for each field where its value comes from. */
+static void put_user_settings(const struct event_list *l, struct jfr_writer *w, int64_t at)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		const struct event_spec *e = &l->event[i];
+
+		jfr_active_setting(w, at, e->name, "filter", e->text);
+		for (size_t n = 0; n < e->fields; n++)
+			jfr_active_setting(w, at, e->name, e->field[n].name, e->field[n].expression);
+	}
+}
+
 static void put_settings(const struct recording_info *info, struct jfr_writer *w, int64_t at)
 {
 	const struct settings *s = info->settings;
@@ -151,6 +163,7 @@ static void put_settings(const struct recording_info *info, struct jfr_writer *w
 		jfr_active_setting(w, at, "frtrace.ThreadWait", "enabled", "true");
 	put_filters(info, w, at, FILTER_TRACE);
 	put_filters(info, w, at, FILTER_TIMING);
+	put_user_settings(&s->events, w, at);
 }
 
 static void put_recording(const struct recording_info *info, struct jfr_writer *w, int64_t at)

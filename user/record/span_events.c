@@ -57,14 +57,16 @@ static struct jfr_method_trace describe(struct span_events *e, const struct frt_
 	};
 }
 
-static void put_general(struct span_events *e, const struct frt_span *s, const struct stream_vthread *v)
+static void put_general(struct span_events *e, const struct frt_span *s, const struct frt_field *values, size_t n,
+			const struct stream_vthread *v)
 {
 	struct jfr_method_trace call = describe(e, s, v);
 
 	if (e->setup.breakdown)
 		breakdown_split(e->setup.breakdown, s, v, call.start - e->setup.ticks_offset, &call);
 	e->split = (struct span_split){call.cpu, call.run_queue, call.blocked};
-	jfr_method_trace(e->setup.writer, &call);
+	if (!e->setup.users || user_events_put(e->setup.users, e->setup.writer, s, &call, values, n))
+		jfr_method_trace(e->setup.writer, &call);
 }
 
 static bool is_alike(const struct frt_span *a, const struct frt_span *b)
@@ -124,9 +126,9 @@ static size_t put_alike(struct span_events *e, const struct frt_span *s, size_t 
 }
 
 /* The moment after which the thread's calls can take the fast path. */
-static int64_t fast_from(struct span_events *e, uint32_t thread, const struct stream_vthread *v)
+static int64_t fast_from(struct span_events *e, uint32_t thread, uint32_t method, const struct stream_vthread *v)
 {
-	if (v || e->setup.general)
+	if (v || e->setup.general || (e->setup.users && user_events_has(e->setup.users, method)))
 		return INT64_MAX;
 	return e->setup.breakdown ? breakdown_runs_from(e->setup.breakdown, thread) : INT64_MIN;
 }
@@ -137,17 +139,24 @@ uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t
 	uint64_t thrown = 0;
 
 	for (size_t i = 0, taken; i < n; i += taken) {
-		if (!i || s[i].thread != s[i - 1].thread)
-			from = fast_from(e, s[i].thread, v);
+		if (!i || s[i].thread != s[i - 1].thread || (e->setup.users && s[i].method != s[i - 1].method))
+			from = fast_from(e, s[i].thread, s[i].method, v);
 		taken = from == INT64_MAX ? 0 : put_alike(e, &s[i], n - i, from);
 		if (!taken) {
-			put_general(e, &s[i], v);
+			put_general(e, &s[i], NULL, 0, v);
 			taken = 1;
 		}
 	}
 	for (size_t i = 0; i < n; i++)
 		thrown += !!(s[i].flags & FRT_SPAN_THROWN);
 	return thrown;
+}
+
+uint64_t span_events_put_values(struct span_events *e, const struct frt_span *s, const struct frt_field *values,
+				size_t n, const struct stream_vthread *v)
+{
+	put_general(e, s, values, n, v);
+	return !!(s->flags & FRT_SPAN_THROWN);
 }
 
 const struct span_split *span_events_split(const struct span_events *e)

@@ -14,6 +14,7 @@
 #include "user/record/frames.h"
 #include "user/record/method_keys.h"
 #include "user/record/thread_keys.h"
+#include "user/record/user_events.h"
 
 struct span_events;
 
@@ -24,6 +25,7 @@ struct span_events_setup {
 	struct method_keys *methods;
 	struct frames *frames;
 	struct breakdown *breakdown; /* NULL: calls are not split */
+	struct user_events *users;   /* NULL: there are none */
 	int64_t ticks_offset;	     /* the target's CLOCK_MONOTONIC minus ours, ns */
 	bool general;		     /* never take the fast path */
 };
@@ -40,6 +42,10 @@ void span_events_next_chunk(struct span_events *e);
  * stamps, and a chunk is open. Returns how many of them ended with an exception.
  */
 uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t n, const struct stream_vthread *v);
+
+/* The same for one span with values of the user's events. */
+uint64_t span_events_put_values(struct span_events *e, const struct frt_span *s, const struct frt_field *values,
+				size_t n, const struct stream_vthread *v);
 
 /* Where the time of the last span went, in ns; JFR_MISSING: not known. */
 struct span_split {

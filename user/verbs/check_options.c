@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/check_options.h"
+#include "filters/redact.h"
 
 #include <errno.h>
 
@@ -15,7 +16,7 @@ static int check_printing(const struct settings *s, struct diag *d)
 	if (s->json && !s->interval_ns && !s->lines)
 		return diag_usage(
 			d, "--json needs --interval or --lines: a recording prints nothing else on standard output");
-	if (s->lines && !filter_list_count(s->filters, FILTER_TRACE))
+	if (s->lines && !filter_list_count(s->filters, FILTER_TRACE) && !s->events.count)
 		return diag_usage(
 			d,
 			"--lines prints recorded calls, and -M records none: choose methods with -m, or a table with -i");
@@ -65,13 +66,17 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return diag_usage(
 			d,
 			"'frtrace start' goes into the background: it starts no program and prints no table or lines");
-	if (filter_list_size(s->filters) == 0)
+	if (filter_list_size(s->filters) == 0 && !s->events.count)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
 	if (s->dump_when.count && !s->background)
 		return diag_usage(d, "--dump-when is for a recording in the background: frtrace start ...");
-	if (s->dump_when.count && !filter_list_count(s->filters, FILTER_TRACE))
+	if (s->dump_when.count && !filter_list_count(s->filters, FILTER_TRACE) && !s->events.count)
 		return diag_usage(d,
 				  "--dump-when is about recorded calls, and -M records none: choose methods with -m");
+	if (s->redact_key && redact_check(s->redact_key, d))
+		return -EINVAL;
+	if (s->events.count && s->program)
+		return diag_usage(d, "-e needs the classes of a JVM that runs: start the program, and name it with -p");
 	return check_in_memory(s, d) ?: check_printing(s, d);
 }
 

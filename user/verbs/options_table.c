@@ -94,6 +94,20 @@ const struct option_row options[] = {
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
 	 .help = "count each call and its time: invocations, minimum, average, maximum, percentiles; "
 		 "no event for each call"},
+	{.name = "event", .letter = 'e', .arg = "EVENT", .kind = OPTION_EVENT,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "'NAME FILTER [FIELD=EXPR]...': record each call as an event of that name, with values of the call; "
+		 "several -e are possible",
+	 .more = "EXPR is a parameter, arg0, this, return, exception or a static field, and .FIELD steps behind it."},
+	{.name = "string-length", .arg = "N", .kind = OPTION_COUNT, AT(settings.string_length),
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING, .min = 1, .max = FRT_FIELD_TEXT_MAX, .usual = "128",
+	 .help = "characters that -e keeps of a text"},
+	{.name = "redact-key", .arg = "GLOBS", .kind = OPTION_TEXT, AT(settings.redact_key),
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "names whose values -e does not read; none for no names, and '+' adds to the usual ones",
+	 .more = "They are *auth*, *api*key*, *client*secret*, *credential*, *jaas*config*, *passphrase*, *passwd*, "
+		 "*password*, *private*key*, *pwd*, *secret* and *token*, as in JDK 27's own option of that name. Globs "
+		 "have ';' between them; letters of either case are equal."},
 	{.name = "exclude", .letter = 'x', .arg = "FILTER", .kind = OPTION_EXCLUDE,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
 	 .help = "exclude methods from -m and from -M"},

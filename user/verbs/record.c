@@ -4,6 +4,7 @@
  * undo everything.
  */
 #include "user/verbs/record.h"
+#include "user/verbs/record_events.h"
 #include "user/verbs/report.h"
 #include "filters/quote.h"
 #include "user/compare/gate.h"
@@ -57,6 +58,7 @@ struct recording {
 	struct background *background; /* NULL: in the foreground */
 	struct jvm_model model;
 	struct diag not_walked; /* why stacks are not walked; "": they are, or are not wanted */
+	struct event_plan plan; /* of -e */
 	struct report report;
 	uint32_t skips; /* number of rows about methods not hooked when tracing began */
 	bool incomplete;
@@ -131,6 +133,7 @@ static int make_recorder(struct recording *r, struct diag *d)
 				       .resolver = r->model.resolver,
 				       .rates = r->throttle ? throttle_rates(r->throttle) : NULL,
 				       .kernel = kernel,
+				       .plan = r->settings->events.count ? &r->plan : NULL,
 				       .no_pauses = session_no_pauses(r->session)[0]};
 	struct kernel_sink sink;
 	int err;
@@ -411,6 +414,7 @@ static void record_release(struct recording *r)
 	live_free(r->live);
 	metrics_free(r->metrics);
 	recorder_free(r->recorder);
+	event_plan_release(&r->plan);
 	throttle_free(r->throttle);
 	dump_trigger_free(r->trigger);
 	jvm_model_close(&r->model);
@@ -454,12 +458,27 @@ static int check_rights(const struct settings *s, const struct target *t, struct
 	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
 }
 
+/* Nothing is done to the JVM unless all events make sense. */
+static int prepare_events(struct recording *r, struct diag *d)
+{
+	int err;
+
+	if (!r->settings->events.count)
+		return 0;
+	err = record_events_plan(&r->plan, r->settings, &r->target, d);
+	if (!err)
+		session_take_plan(r->session, &r->plan);
+	return err;
+}
+
 static int record_running(struct recording *r, struct loop *loop, struct diag *d)
 {
 	int err = record_prepare(r, d);
 
 	if (!err)
 		err = check_rights(r->settings, &r->target, d);
+	if (!err)
+		err = prepare_events(r, d);
 	if (!err && r->background)
 		err = background_listen(r->background, &r->target, d);
 	if (!err)

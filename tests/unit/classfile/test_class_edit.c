@@ -140,7 +140,7 @@ static void a_first_call_needs_an_object(void **state)
 
 static void a_method_may_have_hooks_of_its_own(void **state)
 {
-	static const struct class_hooks own = {"Hook", "waits", "waited", "threw"};
+	static const struct class_hooks own = {"Hook", "waits", "waited", "threw", NULL, NULL};
 	struct method m = method_of("03 b1");
 	struct edited e;
 

@@ -31,7 +31,7 @@ static uint64_t numbered(struct jfr_pools *p, enum jfr_type type, unsigned int n
 
 static size_t written(struct jfr_pools *p, const char *text)
 {
-	struct jfr_schema s;
+	struct jfr_schema s = {.users = 0};
 	struct jfr_region region = {.locale = "en_US"};
 	struct bytes out;
 	size_t found;

@@ -14,7 +14,7 @@
 static struct jfr_schema schema_new(const char *locale, int64_t gmt_offset, uint64_t salt)
 {
 	struct jfr_region region = {.locale = locale, .gmt_offset_ms = gmt_offset};
-	struct jfr_schema s;
+	struct jfr_schema s = {.users = 0};
 
 	assert_int_equal(jfr_schema_init(&s, &region, JFR_KERNEL_NONE, false, salt), 0);
 	return s;
@@ -259,7 +259,7 @@ static void fields_of_jep_520_can_be_alone(void **state)
 static void failed_allocation_is_reported(void **state)
 {
 	struct jfr_region region = {.locale = "en_US"};
-	struct jfr_schema s;
+	struct jfr_schema s = {.users = 0};
 	bool happened = true;
 	unsigned int n;
 	int err;

@@ -155,7 +155,7 @@ static int setup(void **state)
 	close(mkstemp(b->path));
 	if (output_open(&b->output, b->path, &(struct output_limits){.size = 1 << 30}, &d))
 		return -1;
-	s = (struct recorder_setup){&b->settings, &b->target, &b->segment,     &b->clock, b->output,
+	s = (struct recorder_setup){&b->settings, &b->target, &b->segment,     &b->clock, b->output, NULL,
 				    NULL,	  NULL,	      JFR_KERNEL_NONE, NULL,	  false};
 	b->report = (struct report){.settings = &b->settings,
 				    .target = &b->target,

@@ -110,8 +110,8 @@ static int setup(void **state)
 /* Make the recorder, its first chunk open. */
 static void begin(void)
 {
-	struct recorder_setup s = {&b->settings, &b->target, &b->segment,     &b->clock, NULL,
-				   b->resolver,	 b->rates,   JFR_KERNEL_NONE, NULL,	 false};
+	struct recorder_setup s = {&b->settings, &b->target, &b->segment,     &b->clock, NULL, b->resolver,
+				   b->rates,	 NULL,	     JFR_KERNEL_NONE, NULL,	 false};
 
 	assert_int_equal(output_open(&b->output, b->path, &(struct output_limits){.size = b->settings.max_size}, &d),
 			 0);

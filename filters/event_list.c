@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "filters/event_list.h"
+#include "format/vec.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_LENGTH 255u
+
+static const char *const unit_names[EVENT_UNITS] = {
+	[EVENT_NO_UNIT] = "",
+	[EVENT_BYTES] = "bytes",
+	[EVENT_NS] = "ns",
+	[EVENT_US] = "us",
+	[EVENT_MS] = "ms",
+	[EVENT_S] = "s",
+	[EVENT_EPOCH_MS] = "epochms",
+	[EVENT_PERCENT] = "percent",
+	[EVENT_ADDRESS] = "address",
+	[EVENT_HZ] = "hz",
+};
+
+static void event_release(struct event_spec *e)
+{
+	for (size_t i = 0; i < e->fields; i++) {
+		free(e->field[i].name);
+		free(e->field[i].expression);
+	}
+	free(e->field);
+	free(e->name);
+	free(e->text);
+	filter_list_free(e->filters);
+}
+
+void event_list_release(struct event_list *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		event_release(&l->event[i]);
+	free(l->event);
+	*l = (struct event_list){.count = 0};
+}
+
+static bool begins_identifier(char c)
+{
+	return isalpha((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* The length of the Java identifier (its ASCII form) at `text`; 0: there is none. */
+static size_t identifier(const char *text)
+{
+	size_t n = 0;
+
+	while (begins_identifier(text[n]) || (n && isdigit((unsigned char)text[n])))
+		n++;
+	return n;
+}
+
+/* Where the '=' is, if `word` begins a field: [@]name[:unit]=. NULL: it does not. */
+static const char *field_equals(const char *word)
+{
+	const char *at = word + (*word == '@');
+	size_t n = identifier(at);
+
+	if (!n)
+		return NULL;
+	at += n;
+	if (*at == ':') {
+		at++;
+		while (isalnum((unsigned char)*at))
+			at++;
+	}
+	return *at == '=' ? at : NULL;
+}
+
+static int check_name(const char *name, struct diag *d)
+{
+	static const char *const reserved[] = {"jdk.", "java.", "jfr.", "frtrace.", "profiler."};
+	const char *at = name;
+
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (strncmp(name, reserved[i], strlen(reserved[i])) == 0)
+			return diag_usage(d, "wrong event '%s': names that begin with '%s' belong to others", name,
+					  reserved[i]);
+	while (identifier(at)) {
+		at += identifier(at);
+		if (!*at && strlen(name) <= NAME_MAX_LENGTH)
+			return 0;
+		if (*at++ != '.')
+			break;
+	}
+	return diag_usage(d,
+			  "wrong event '%.300s': it begins with the event's name, as in 'shop.Checkout "
+			  "com.acme.Shop::checkout cart=cart.id'",
+			  name);
+}
+
+static int find_unit(const char *name, size_t length, enum event_unit *unit, struct diag *d)
+{
+	for (int i = EVENT_BYTES; i < EVENT_UNITS; i++) {
+		if (strlen(unit_names[i]) == length && memcmp(unit_names[i], name, length) == 0) {
+			*unit = i;
+			return 0;
+		}
+	}
+	return diag_usage(d,
+			  "wrong unit '%.*s' of a field: it has to be bytes, ns, us, ms, s, epochms, percent, address "
+			  "or hz",
+			  (int)length, name);
+}
+
+static int check_field_name(const struct event_spec *e, const char *name, struct diag *d)
+{
+	static const char *const reserved[] = {"startTime",   "duration",    "eventThread",  "stackTrace",  "method",
+					       "thrown",      "cpuTime",     "runQueueTime", "blockedTime", "pauseTime",
+					       "majorFaults", "minorFaults", "syscalls",     "syscallTime"};
+
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (strcmp(name, reserved[i]) == 0)
+			return diag_usage(d, "wrong field '%s' of event '%s': every event has one of that name", name,
+					  e->name);
+	for (size_t i = 0; i < e->fields; i++)
+		if (strcmp(name, e->field[i].name) == 0)
+			return diag_usage(d, "event '%s' has two fields '%s'", e->name, name);
+	return 0;
+}
+
+/* An expression is names with dots between them. What they name depends on the JVM. */
+static int check_expression(const char *text, struct diag *d)
+{
+	const char *at = text;
+
+	while (*at && *at != '.' && *at != ' ') {
+		while (*at && *at != '.')
+			at++;
+		if (!*at)
+			return 0;
+		at++;
+	}
+	return diag_usage(d,
+			  "wrong expression '%.200s': it is a parameter, arg0, this, return, exception or a static "
+			  "field, and '.field' or '.length' behind it",
+			  text);
+}
+
+static int event_add_field(struct event_spec *e, const char *word, size_t length, struct diag *d)
+{
+	const char *equals = field_equals(word), *name = word + (*word == '@');
+	struct event_field f = {.contextual = *word == '@'};
+	size_t n = identifier(name);
+	int err = 0;
+
+	if (name[n] == ':')
+		err = find_unit(name + n + 1, equals - name - n - 1, &f.unit, d);
+	if (err)
+		return err;
+	f.name = strndup(name, n);
+	f.expression = strndup(equals + 1, word + length - equals - 1);
+	if (!f.name || !f.expression || vec_reserve(&e->field, &e->capacity, e->fields + 1))
+		err = diag_set(d, ENOMEM, "no memory for events");
+	err = err ?: check_field_name(e, f.name, d) ?: check_expression(f.expression, d);
+	if (!err && e->fields == EVENT_FIELDS_MAX)
+		err = diag_usage(d, "event '%s' has more than %u fields", e->name, EVENT_FIELDS_MAX);
+	if (err) {
+		free(f.name);
+		free(f.expression);
+		return err;
+	}
+	e->field[e->fields++] = f;
+	return 0;
+}
+
+/* The first word from which on all words are fields. */
+static const char *fields_begin_at(const char *text)
+{
+	const char *begin = text + strlen(text);
+
+	for (const char *at = begin; at > text;) {
+		while (at > text && at[-1] == ' ')
+			at--;
+		while (at > text && at[-1] != ' ')
+			at--;
+		if (!field_equals(at))
+			break;
+		begin = at;
+	}
+	return begin;
+}
+
+static int event_parse(struct event_spec *e, const char *text, struct diag *d)
+{
+	const char *fields, *filter;
+	int err;
+
+	text += strspn(text, " ");
+	filter = text + strcspn(text, " ");
+	e->name = strndup(text, filter - text);
+	e->filters = filter_list_new();
+	if (!e->name || !e->filters)
+		return diag_set(d, ENOMEM, "no memory for events");
+	err = check_name(e->name, d);
+	if (err)
+		return err;
+	filter += strspn(filter, " ");
+	fields = fields_begin_at(filter);
+	e->text = strndup(filter, fields - filter);
+	for (size_t n = e->text ? strlen(e->text) : 0; n && e->text[n - 1] == ' '; n--)
+		e->text[n - 1] = 0;
+	if (!e->text)
+		return diag_set(d, ENOMEM, "no memory for events");
+	if (!*e->text)
+		return diag_usage(d,
+				  "event '%s' needs a filter after its name, as in 'shop.Checkout "
+				  "com.acme.Shop::checkout'",
+				  e->name);
+	err = filter_list_add(e->filters, e->text, FILTER_TRACE, d);
+	while (!err && *fields) {
+		size_t length = strcspn(fields, " ");
+
+		err = event_add_field(e, fields, length, d);
+		fields += length;
+		fields += strspn(fields, " ");
+	}
+	return err;
+}
+
+static int check_same_fields(const struct event_list *l, const struct event_spec *e, struct diag *d)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		const struct event_spec *o = &l->event[i];
+		bool same = o->fields == e->fields;
+
+		if (strcmp(o->name, e->name) != 0)
+			continue;
+		for (size_t n = 0; same && n < e->fields; n++)
+			same = strcmp(o->field[n].name, e->field[n].name) == 0 &&
+			       o->field[n].unit == e->field[n].unit && o->field[n].contextual == e->field[n].contextual;
+		if (!same)
+			return diag_usage(
+				d,
+				"event '%s' is given twice with different fields: '%s' and '%s' need the same "
+				"names and units in one order",
+				e->name, o->text, e->text);
+	}
+	return 0;
+}
+
+int event_list_add(struct event_list *l, const char *text, struct diag *d)
+{
+	struct event_spec e = {.fields = 0};
+	int err = event_parse(&e, text, d);
+
+	err = err ?: check_same_fields(l, &e, d);
+	if (!err && vec_reserve(&l->event, &l->capacity, l->count + 1))
+		err = diag_set(d, ENOMEM, "no memory for events");
+	if (err)
+		event_release(&e);
+	else
+		l->event[l->count++] = e;
+	return err;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The events of -e: 'NAME FILTER [field=EXPR]...'. They are parsed and checked here as far as the text alone allows;
+ * user/jvm/event_plan.h finds what they mean in a JVM.
+ *
+ *     shop.Checkout com.acme.Shop::checkout:20ms cart=cart.id items:bytes=items.length @who=this.name
+ *
+ * A field may have a unit after its name, and an @ before it: its value is the context of what happens inside the call.
+ */
+#ifndef FILTERS_EVENT_LIST_H
+#define FILTERS_EVENT_LIST_H
+
+#include "filters/filter_list.h"
+#include "format/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum event_unit {
+	EVENT_NO_UNIT,
+	EVENT_BYTES,
+	EVENT_NS,
+	EVENT_US,
+	EVENT_MS,
+	EVENT_S,
+	EVENT_EPOCH_MS, /* a moment */
+	EVENT_PERCENT,	/* 0 to 1 */
+	EVENT_ADDRESS,
+	EVENT_HZ,
+	EVENT_UNITS
+};
+
+struct event_field {
+	char *name, *expression;
+	enum event_unit unit;
+	bool contextual;
+};
+
+struct event_spec {
+	char *name;
+	char *text; /* of the filter, as typed */
+	struct filter_list *filters;
+	struct event_field *field;
+	size_t fields, capacity;
+};
+
+struct event_list {
+	struct event_spec *event;
+	size_t count, capacity;
+};
+
+/* A zeroed list is empty. */
+void event_list_release(struct event_list *l);
+
+/* Add an event. 0, or a usage error with the message. */
+int event_list_add(struct event_list *l, const char *text, struct diag *d);
+
+#define EVENT_FIELDS_MAX 512u /* of one event */
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Layout of the plan of a recording's events: which values the agent reads in which methods. The collector creates it
+ * (-e) and the agent follows it inside the JVM:
+ *
+ *	header | fields | steps | texts
+ *
+ * A field is one value: where it begins, the steps from there, and the kind of the result. A step reads a field of an
+ * object, or a static one, or the length of an array or a text. Offsets of texts are relative to the plan; names are as
+ * in class files. plan.c is freestanding and checks every offset.
+ */
+#ifndef FILTERS_PLAN_H
+#define FILTERS_PLAN_H
+
+#include "format/slice.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PLAN_MAGIC  0x314e4c50u /* "PLN1" */
+#define PLAN_FIELDS 4096u	/* at most */
+#define PLAN_STEPS  16u		/* of one field */
+
+struct plan_header {
+	uint32_t magic, size;
+	uint32_t fields, steps;
+	uint32_t text; /* characters of a text that are kept */
+	uint32_t reserved;
+};
+
+enum plan_source { PLAN_PARAMETER, PLAN_THIS, PLAN_RETURN, PLAN_EXCEPTION, PLAN_STATIC, PLAN_SOURCES };
+
+/* What a value is. Boxes are unboxed; a null, or an object of another kind, is no value. */
+enum plan_kind {
+	PLAN_BOOLEAN,
+	PLAN_BYTE,
+	PLAN_CHAR,
+	PLAN_SHORT,
+	PLAN_INT,
+	PLAN_LONG,
+	PLAN_FLOAT,
+	PLAN_DOUBLE,
+	PLAN_TEXT, /* of a String, the name of an enum constant, of a class or a thread, a box's value; else of its class */
+	PLAN_CLASS, /* the name of a class object, or of the object's class */
+	PLAN_KINDS
+};
+
+struct plan_text {
+	uint32_t at, length;
+};
+
+struct plan_field {
+	struct plan_text class_name, method, descriptor; /* of the method */
+	uint32_t first, steps;
+	uint16_t source, kind;
+	uint16_t local; /* slot of a parameter */
+	uint16_t type;	/* I, J, F, D or L: of the parameter or the returned value */
+};
+
+enum plan_step_kind { PLAN_GET, PLAN_GET_STATIC, PLAN_LENGTH };
+
+struct plan_step {
+	struct plan_text class_name, name, descriptor; /* of the field */
+	uint32_t kind;
+	uint32_t reserved;
+};
+
+struct plan {
+	const void *bytes; /* NULL: there are no events */
+	size_t size;
+};
+
+/* False if this is no plan, or one whose offsets are wrong. */
+bool plan_valid(const struct plan *p);
+
+static inline uint32_t plan_fields(const struct plan *p)
+{
+	return p->bytes ? ((const struct plan_header *)p->bytes)->fields : 0;
+}
+
+static inline const struct plan_field *plan_field(const struct plan *p, uint32_t i)
+{
+	return (const struct plan_field *)((const struct plan_header *)p->bytes + 1) + i;
+}
+
+static inline const struct plan_step *plan_step(const struct plan *p, uint32_t i)
+{
+	return (const struct plan_step *)plan_field(p, plan_fields(p)) + i;
+}
+
+static inline struct slice plan_text(const struct plan *p, const struct plan_text *t)
+{
+	return (struct slice){(const char *)p->bytes + t->at, t->length};
+}
+
+/* True if the field is one of that method. */
+bool plan_is_of(const struct plan *p, const struct plan_field *f, struct slice class_name, struct slice method,
+		struct slice descriptor);
+
+#endif

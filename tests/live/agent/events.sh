@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Events of the user's own (-e): their values equal what the program has logged, and secrets stay in the program.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# The classes are compiled without -g, so parameters have no names.
+EVENTS=(
+	-e 'test.Call live.Valued::call id=arg0 i=arg1 s=arg2 d=arg3 base=arg4.id items=arg5.length color=arg6 any=arg7 z=arg8 c=arg9 h=arg10 b=arg11 f=arg12 length=arg2.length back=return ex=exception name=this.name total=live.Valued.total token=arg13'
+	-e 'test.Made live.Valued$Made::<init> id=arg0 s=arg1 text=this.text ex=exception'
+	-e 'test.Wide live.Valued::wide id=arg0 first=arg1 last=arg252 back=return'
+)
+
+check() { # [LOG]
+	local said
+	said=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "${BRIEF[@]}" live.ValuedCheck "$F_FILE" "$@" 2>&1) ||
+		finding "${said:-no output}"
+}
+
+# The shared memory of agent and collector, and the file.
+no_secret() {
+	python3 - "$T_PID" <<-'END' || finding "a redacted value is in the shared memory"
+		import re, sys
+		maps = [line for line in open(f"/proc/{sys.argv[1]}/maps") if "/memfd:frtrace-" in line]
+		found = 0
+		with open(f"/proc/{sys.argv[1]}/mem", "rb", buffering=0) as memory:
+		    for line in maps:
+		        begin, end = (int(word, 16) for word in line.split()[0].split("-"))
+		        for at in range(begin, end, 1 << 20):
+		            memory.seek(at)
+		            found += memory.read(min(1 << 20, end - at)).count(b"xyzzy")
+		sys.exit(not maps or found > 0)
+	END
+	! grep -aq xyzzy "$F_FILE" || finding "a redacted value is in the file"
+}
+
+# The JVM's own checks have nothing to say, except about agents (JEP 451). JDK 8 has a warning about every recording, with
+# -m, too: not about values.
+jvm_is_silent() {
+	local said known='^$'
+	[ "$FEATURE" -gt 8 ] || known='^WARNING in native method: .* from CallStaticObjectMethod$'
+	said=$(grep -hvE "$known" "$T_DIR/stderr" "$T_DIR/stdout" | grep -vE '^WARNING: (A JVM TI agent|If a serviceability|Dynamic loading)|^(OpenJDK 64-Bit Server VM )?[Ww]arning: .*(Xverify|BytecodeVerification|CDS|Sharing)' | head -n 5)
+	[ -z "$said" ] || finding "the JVM says: $said"
+}
+
+values() { # THREADS CALLS [MODE]
+	local sentence="events equal the program's own log, $1 threads of $2 calls${3:+, $3}, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Xverify:all -Xcheck:jni Valued "$@"
+	if target_ready && trace_start "${EVENTS[@]}"; then
+		target_go
+		trace_stop
+		status_is 0
+		says ' 0 lost'
+		target_restored
+		no_secret
+		check "$T_DIR/values"
+		jvm_is_silent
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+killed() { # TIMES
+	local sentence="after kill -9 no event has values of two calls, $1 times, JDK $FEATURE" i
+	begin "$sentence" || return 0
+	for ((i = 0; i < $1; i++)); do
+		target_start Valued 4 2000 forever
+		if target_ready && trace_start "${EVENTS[@]}" --no-stack; then
+			touch "$T_DIR/go"
+			sleep "0.$((RANDOM % 5 + 1))"
+			kill -9 "$T_PID"
+			trace_wait
+			check
+		fi
+		target_drop
+	done
+	verdict "$sentence"
+}
+
+# Nothing is done to a JVM whose classes do not have what is named.
+refused() { # SAYS EVENT
+	trace_launch -p "$T_PID" -o "$WORK/none.jfr" -e "$2"
+	trace_wait
+	status_is 1 2
+	says "$1"
+}
+
+mistakes() {
+	local sentence="what does not exist is refused before the JVM is touched, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Valued 1 1
+	if target_ready; then
+		refused "has no parameter 'itemz'; the class has no debug information, use arg0" 'a.B live.Valued::call n=itemz'
+		refused "live.Valued.Base has no field 'nr'; it has id" 'a.B live.Valued::call n=arg4.nr'
+		refused 'an array is no value' 'a.B live.Valued::call n=arg5'
+		refused 'it is static|the method is static' 'a.B live.Valued::wide n=this'
+		refused 'no method of a loaded class matches' 'a.B live.Valued::cal n=arg0'
+		refused 'belong to others' 'jdk.B live.Valued::call n=arg0'
+		refused 'every event has one' 'a.B live.Valued::call duration=arg0'
+		target_untouched "$T_PID"
+		touch "$T_DIR/go"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+views() {
+	local sentence="views and exports take these events for calls, JDK $FEATURE" seen
+	begin "$sentence" || return 0
+	target_start Valued 2 200
+	if target_ready && trace_start "${EVENTS[@]}" -m 'live.Valued::wide'; then
+		target_go
+		trace_stop
+		seen=$("$FRTRACE" view method-trace "$F_FILE")
+		grep -qE ' 400 .*Valued.call|Valued.call.* 400' <<<"$seen" || finding "view method-trace:" "$seen"
+		[ "$("$FRTRACE" export --csv "$F_FILE" | grep -c 'wide')" = 26 ] || finding "export --csv has not 26 calls of wide"
+		[ "$("$FRTRACE" print --events test.Wide "$F_FILE" | grep -c '^test.Wide')" = 26 ] || finding "print has not 26"
+		jfr_prints test.Call 'id = 1$' 'back = ' 'thrown = true' 'token = "\[REDACTED\]"'
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	values 16 300
+	turn 0 && mistakes
+	turn 1 && killed "$(amount 3 200)"
+	turn 1 && views
+	[ "$FEATURE" -lt 21 ] || values 16 200 virtual
+done
+roots_find
+for version in 8 "${JDKS_IN_TURN[1]}"; do # the oldest, and one of the new ones
+	root_use "$version" || { skip "events, JDK $version" "$(roots_why)"; continue; }
+	values 4 100
+done

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Events as users write them, and names that are redacted. */
+#include "filters/event_list.h"
+#include "filters/plan.h"
+#include "filters/redact.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void an_event_has_a_name_a_filter_and_fields(void **state)
+{
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+	const struct event_spec *e;
+
+	(void)state;
+	assert_int_equal(
+		event_list_add(&l,
+			       " shop.Checkout  com.acme.Shop::add(int, String):20ms a=cart.id size:bytes=x.length "
+			       "@who=this.name ",
+			       &d),
+		0);
+	e = &l.event[0];
+	assert_string_equal(e->name, "shop.Checkout");
+	assert_string_equal(e->text, "com.acme.Shop::add(int, String):20ms");
+	assert_int_equal(e->fields, 3);
+	assert_string_equal(e->field[0].expression, "cart.id");
+	assert_string_equal(e->field[1].name, "size");
+	assert_int_equal(e->field[1].unit, EVENT_BYTES);
+	assert_true(e->field[2].contextual);
+	assert_int_equal(filter_list_threshold(e->filters, 0), 20000000);
+	event_list_release(&l);
+}
+
+static void an_event_needs_no_fields(void **state)
+{
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+
+	(void)state;
+	assert_int_equal(event_list_add(&l, "a.B T::is it ok?", &d), 0);
+	assert_int_equal(l.event[0].fields, 0);
+	assert_string_equal(l.event[0].text, "T::is it ok?");
+	event_list_release(&l);
+}
+
+static void wrong_events_are_refused_with_the_reason(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{"", "begins with the event's name"},
+		{"a..B T::m", "begins with the event's name"},
+		{"1a T::m", "begins with the event's name"},
+		{"jdk.GC T::m", "belong to others"},
+		{"a.B", "needs a filter"},
+		{"a.B x=y", "needs a filter"},
+		{"a.B T::m x=", "wrong expression"},
+		{"a.B T::m x=.y", "wrong expression"},
+		{"a.B T::m x=y.", "wrong expression"},
+		{"a.B T::m x=y..z", "wrong expression"},
+		{"a.B T::m x:mb=y", "wrong unit 'mb'"},
+		{"a.B T::m duration=y", "every event has one"},
+		{"a.B T::m thrown=y", "every event has one"},
+		{"a.B T::m x=y x=z", "two fields 'x'"},
+		{"a.B T::m( x=y", "wrong filter"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct event_list l = {.count = 0};
+		struct diag d = {0};
+
+		assert_int_not_equal(event_list_add(&l, rows[i].text, &d), 0);
+		if (!strstr(d.text, rows[i].says))
+			fail_msg("'%s': %s", rows[i].text, d.text);
+		assert_int_equal(l.count, 0);
+		event_list_release(&l);
+	}
+}
+
+static void one_name_has_one_set_of_fields(void **state)
+{
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+
+	(void)state;
+	assert_int_equal(event_list_add(&l, "a.B T::m x=arg0 y=arg1", &d), 0);
+	assert_int_equal(event_list_add(&l, "a.B T::n x=arg1 y=this", &d), 0);
+	assert_int_not_equal(event_list_add(&l, "a.B T::o y=arg1 x=arg0", &d), 0);
+	assert_int_not_equal(event_list_add(&l, "a.B T::o x=arg0", &d), 0);
+	assert_non_null(strstr(d.text, "given twice with different fields"));
+	assert_int_equal(l.count, 2);
+	event_list_release(&l);
+}
+
+static void names_of_secrets_are_redacted(void **state)
+{
+	(void)state;
+	assert_true(redact_matches(NULL, "userPassword"));
+	assert_true(redact_matches(NULL, "ACCESS_TOKEN"));
+	assert_true(redact_matches(NULL, "request.apiSecretKey"));
+	assert_true(redact_matches(NULL, "this.authorization.value"));
+	assert_false(redact_matches(NULL, "cart.items.length"));
+	assert_false(redact_matches(NULL, "api.key")); /* each word is a name of its own */
+	assert_true(redact_matches(NULL, "api_key"));
+	assert_false(redact_matches("none", "password"));
+	assert_true(redact_matches("+iban;p?n", "Iban"));
+	assert_true(redact_matches("+iban;p?n", "pin"));
+	assert_true(redact_matches("+iban", "password"));
+	assert_false(redact_matches("iban", "password"));
+}
+
+static void wrong_globs_are_refused(void **state)
+{
+	struct diag d = {0};
+
+	(void)state;
+	assert_int_equal(redact_check("none", &d), 0);
+	assert_int_equal(redact_check("+*a*;b", &d), 0);
+	assert_int_not_equal(redact_check("", &d), 0);
+	assert_int_not_equal(redact_check("+", &d), 0);
+	assert_int_not_equal(redact_check("@keys.txt", &d), 0);
+}
+
+/* A plan of one field with one step. */
+struct small_plan {
+	struct plan_header h;
+	struct plan_field f;
+	struct plan_step s;
+	char texts[8];
+};
+
+static struct small_plan small_plan(void)
+{
+	struct small_plan p = {.h = {PLAN_MAGIC, sizeof(p), 1, 1, 128, 0}, .texts = "a\0b\0c"};
+	uint32_t at = offsetof(struct small_plan, texts);
+
+	p.f = (struct plan_field){.class_name = {at, 1}, .method = {at + 2, 1}, .descriptor = {at + 4, 1}, .steps = 1};
+	p.s = (struct plan_step){.class_name = {at, 1}, .name = {at + 2, 1}, .descriptor = {at + 4, 1}};
+	return p;
+}
+
+static bool is_valid(const struct small_plan *p)
+{
+	return plan_valid(&(struct plan){p, sizeof(*p)});
+}
+
+static void a_plan_with_wrong_offsets_is_refused(void **state)
+{
+	struct small_plan p = small_plan();
+
+	(void)state;
+	assert_true(is_valid(&p));
+	assert_true(plan_is_of(&(struct plan){&p, sizeof(p)}, &p.f, slice_of("a"), slice_of("b"), slice_of("c")));
+	assert_false(plan_is_of(&(struct plan){&p, sizeof(p)}, &p.f, slice_of("a"), slice_of("c"), slice_of("c")));
+	p.f.class_name.at = sizeof(p);
+	assert_false(is_valid(&p));
+	p = small_plan();
+	p.f.method.length = 2; /* no 0 behind it */
+	assert_false(is_valid(&p));
+	p = small_plan();
+	p.f.first = 1;
+	assert_false(is_valid(&p));
+	p = small_plan();
+	p.f.kind = PLAN_KINDS;
+	assert_false(is_valid(&p));
+	p = small_plan();
+	p.s.kind = PLAN_LENGTH + 1;
+	assert_false(is_valid(&p));
+	p = small_plan();
+	p.h.fields = PLAN_FIELDS;
+	assert_false(is_valid(&p));
+	p = small_plan();
+	p.h.size--;
+	assert_false(is_valid(&p));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_event_has_a_name_a_filter_and_fields),
+		cmocka_unit_test(an_event_needs_no_fields),
+		cmocka_unit_test(wrong_events_are_refused_with_the_reason),
+		cmocka_unit_test(one_name_has_one_set_of_fields),
+		cmocka_unit_test(names_of_secrets_are_redacted),
+		cmocka_unit_test(wrong_globs_are_refused),
+		cmocka_unit_test(a_plan_with_wrong_offsets_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

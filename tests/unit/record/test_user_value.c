@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Values of calls from the agent's records, whole, cut and forged. */
+#include "user/record/user_value.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct bytes text;
+
+static struct frt_field piece(enum frt_field_form form, const void *data, size_t size, uint16_t flags)
+{
+	struct frt_field f = {.number = 1, .size = size, .form = form, .kind = FRT_FIELD, .flags = flags};
+
+	memcpy(f.data, data, size < sizeof(f.data) ? size : sizeof(f.data));
+	return f;
+}
+
+static bool is_wide(const struct jfr_user_value *v, const char *ascii, uint16_t at, uint16_t special)
+{
+	const uint16_t *c = v->text;
+
+	for (size_t i = 0; i < v->length; i++)
+		if (c[i] != (i == at ? special : (unsigned char)ascii[i]))
+			return false;
+	return v->wide && v->length == strlen(ascii);
+}
+
+static void a_text_is_put_together(void **state)
+{
+	struct frt_field f[2] = {piece(FRT_FORM_LATIN1, "\5\0\0\0abc", 7, FRT_FIELD_MORE),
+				 piece(FRT_FORM_LATIN1, "de", 2, FRT_FIELD_LAST)};
+	struct jfr_user_value v;
+
+	(void)state;
+	assert_int_equal(user_value_read(&v, PLAN_TEXT, f, 2, &text, NULL), 2);
+	assert_false(v.null || v.wide);
+	assert_int_equal(v.length, 5);
+	assert_memory_equal(v.text, "abcde", 5);
+}
+
+static void a_cut_text_says_its_length(void **state)
+{
+	struct frt_field f = piece(FRT_FORM_LATIN1, "\0\x10\0\0abc", 7, 0);
+	struct jfr_user_value v;
+
+	(void)state;
+	user_value_read(&v, PLAN_TEXT, &f, 1, &text, NULL);
+	assert_true(is_wide(&v, "abc?(4096)", 3, 0x2026));
+}
+
+static void a_class_name_is_readable(void **state)
+{
+	struct frt_field f = piece(FRT_FORM_CLASS, "\5\0\0\0[La/B;", 10, 0),
+			 p = piece(FRT_FORM_CLASS, "\2\0\0\0[I", 6, 0);
+	struct jfr_user_value v;
+
+	(void)state;
+	user_value_read(&v, PLAN_TEXT, &f, 1, &text, NULL);
+	assert_true(is_wide(&v, "a.B[]", 9, 0));
+	user_value_read(&v, PLAN_TEXT, &p, 1, &text, NULL);
+	assert_true(is_wide(&v, "int[]", 9, 0));
+}
+
+static void numbers_keep_their_kind(void **state)
+{
+	int64_t n = -5;
+	double twice = 2.5;
+	struct frt_field f = piece(FRT_FORM_INTEGER, &n, 8, 0), d = piece(FRT_FORM_DOUBLE, &twice, 8, 0);
+	struct jfr_user_value v;
+
+	(void)state;
+	user_value_read(&v, PLAN_INT, &f, 1, &text, NULL);
+	assert_false(v.null);
+	assert_int_equal(v.number, -5);
+	user_value_read(&v, PLAN_DOUBLE, &f, 1, &text, NULL);
+	assert_true(v.null);
+	user_value_read(&v, PLAN_TEXT, &d, 1, &text, NULL);
+	assert_int_equal(v.length, 3);
+	assert_memory_equal(v.text, "2.5", 3);
+}
+
+/* Sizes and flags may be anything. */
+static void forged_records_stay_in_their_bounds(void **state)
+{
+	struct frt_field f[200];
+	struct jfr_user_value v;
+
+	(void)state;
+	for (int form = 0; form < 256; form++) {
+		for (size_t i = 0; i < 200; i++) {
+			f[i] = piece(form, "\xff\xff\xff\xff[[[[[[[[[[[[[[[[[[[[", 24, FRT_FIELD_MORE);
+			f[i].size = 255;
+		}
+		for (int kind = 0; kind <= PLAN_TEXT; kind++) {
+			size_t n = user_value_read(&v, kind, f, 200, &text, NULL);
+
+			assert_true(n >= 1 && n <= 200);
+			assert_true(v.length <= 4 * FRT_FIELD_TEXT_MAX);
+		}
+	}
+}
+
+static int user_value_release(void **state)
+{
+	(void)state;
+	bytes_release(&text);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_text_is_put_together),
+		cmocka_unit_test(a_cut_text_says_its_length),
+		cmocka_unit_test(a_class_name_is_readable),
+		cmocka_unit_test(numbers_keep_their_kind),
+		cmocka_unit_test(forged_records_stay_in_their_bounds),
+	};
+
+	bytes_init(&text);
+	return cmocka_run_group_tests(tests, NULL, user_value_release);
+}

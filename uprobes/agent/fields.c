@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The records of a call follow its span in the thread's ring, and nothing else of the thread comes between: the values
+ * run no Java code. So whoever reads the stream in order cannot mix two calls.
+ *
+ * A field id is valid for objects of one class only. It is kept with a reference to the class that declares the field,
+ * and each object is asked whether it is an instance. An object of a class of the same name, of another loader, is read
+ * the slow way. The end of the recording deletes the references: it waits until no thread is inside, which each thread
+ * shows in a word of its own.
+ */
+#include "uprobes/agent/fields.h"
+#include "uprobes/agent/field_text.h"
+#include "uprobes/agent/ring.h"
+#include "uprobes/agent/slot.h"
+
+#define WAIT_MS		  2000
+#define LOADED_REFERENCES 65536
+
+/* What a step has found. */
+struct found {
+	uint32_t state; /* FOUND_* */
+	jclass holder;	/* global reference to the class that declares the field */
+	jfieldID id;
+};
+
+enum { FOUND_NOTHING, FOUND_WRITING, FOUND_CLASS, FOUND_FIELD };
+
+struct live_plan {
+	size_t size; /* of all this memory */
+	struct plan plan;
+	struct found found[]; /* one for each step; the plan's bytes follow */
+};
+
+static jvmtiEnv *jvmti;
+static struct live_plan *plans[FRT_RECORDINGS];
+static uint32_t askers; /* threads in fields_captures() */
+
+/* 1 while the slot's thread uses a plan. A cache line each, so that threads do not disturb each other. */
+static struct {
+	uint32_t busy;
+} __attribute__((aligned(64))) users[FRT_MAX_SLOTS];
+
+void fields_init(jvmtiEnv *j)
+{
+	jvmti = j;
+}
+
+void fields_release(JNIEnv *env)
+{
+	field_text_release(env);
+}
+
+static void clear_exception(JNIEnv *env)
+{
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+}
+
+/* ---- the plan */
+
+static struct live_plan *copy_plan(const struct frt_config *config)
+{
+	uint64_t at = (config->pattern_size + 7ull) / 8 * 8, size = config->plan_size,
+		 limit = FRT_CONFIG_SIZE - sizeof(*config);
+	const struct plan_header *h = (const void *)((const char *)(config + 1) + at);
+	struct live_plan *p;
+	uint64_t steps, memory;
+
+	if (at > limit || size > limit - at || size < sizeof(*h))
+		return NULL;
+	steps = load_relaxed(&h->steps);
+	if (steps > PLAN_FIELDS * PLAN_STEPS)
+		return NULL;
+	memory = sizeof(*p) + steps * sizeof(p->found[0]) + size;
+	p = sys_map(memory);
+	if (!p)
+		return NULL;
+	p->size = memory;
+	p->plan = (struct plan){&p->found[steps], size};
+	memcpy(&p->found[steps], h, size);
+	if (plan_valid(&p->plan) && ((const struct plan_header *)p->plan.bytes)->steps == steps)
+		return p;
+	sys_unmap(p, memory);
+	return NULL;
+}
+
+static bool is_named(jclass c, struct slice name)
+{
+	char *signature;
+	size_t length;
+	bool same;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return false;
+	length = strlen(signature);
+	same = length == name.length + 2 && signature[0] == 'L' && !memcmp(signature + 1, name.at, name.length);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	return same;
+}
+
+/* Find the classes of static fields. A step whose class is not there has no value. */
+static void find_static_holders(JNIEnv *env, struct live_plan *p)
+{
+	jclass *loaded;
+	jint count;
+
+	/* GetLoadedClasses makes a reference to each; -Xcheck:jni warns about more than the frame has room for */
+	if ((*env)->PushLocalFrame(env, LOADED_REFERENCES)) {
+		clear_exception(env);
+		return;
+	}
+	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &loaded)) {
+		(*env)->PopLocalFrame(env, NULL);
+		return;
+	}
+	for (jint i = 0; i < count; i++) {
+		for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++) {
+			const struct plan_step *s = plan_step(&p->plan, n);
+
+			if (s->kind != PLAN_GET_STATIC || p->found[n].state ||
+			    !is_named(loaded[i], plan_text(&p->plan, &s->class_name)))
+				continue;
+			p->found[n].holder = (*env)->NewGlobalRef(env, loaded[i]);
+			p->found[n].state = p->found[n].holder ? FOUND_CLASS : FOUND_NOTHING;
+		}
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+	(*env)->PopLocalFrame(env, NULL);
+}
+
+static bool has_statics(const struct live_plan *p)
+{
+	for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++)
+		if (plan_step(&p->plan, n)->kind == PLAN_GET_STATIC)
+			return true;
+	return false;
+}
+
+bool fields_begin(JNIEnv *env, uint32_t recording)
+{
+	const struct frt_config *config = control_config(recording);
+	struct live_plan *p;
+
+	fields_end(env, recording);
+	if (!config->plan_size)
+		return true;
+	p = field_text_init(jvmti, env) ? copy_plan(config) : NULL;
+	if (!p)
+		return false;
+	if (has_statics(p))
+		find_static_holders(env, p);
+	store_release(&plans[recording], p);
+	return true;
+}
+
+static bool anybody_inside(void)
+{
+	if (__atomic_load_n(&askers, __ATOMIC_SEQ_CST))
+		return true;
+	for (uint32_t i = 0; i < FRT_MAX_SLOTS; i++)
+		if (__atomic_load_n(&users[i].busy, __ATOMIC_SEQ_CST))
+			return true;
+	return false;
+}
+
+/* If a thread does not leave, the memory stays: better than a crash. */
+void fields_end(JNIEnv *env, uint32_t recording)
+{
+	struct live_plan *p = plans[recording];
+
+	if (!p)
+		return;
+	__atomic_store_n(&plans[recording], NULL, __ATOMIC_SEQ_CST);
+	for (int ms = 0; anybody_inside(); ms++) {
+		if (ms == WAIT_MS)
+			return;
+		sys_sleep_ms(1);
+	}
+	for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++)
+		if (p->found[n].holder)
+			(*env)->DeleteGlobalRef(env, p->found[n].holder);
+	sys_unmap(p, p->size);
+}
+
+static bool capture_of(const struct plan_field *f, bool constructor, struct capture *c)
+{
+	c->type = f->type;
+	c->local = f->local;
+	switch (f->source) {
+	case PLAN_PARAMETER: c->source = CAPTURE_LOCAL; break;
+	case PLAN_THIS:
+		c->source = constructor ? CAPTURE_THIS : CAPTURE_LOCAL;
+		c->type = 'L';
+		c->local = 0;
+		break;
+	case PLAN_RETURN: c->source = CAPTURE_RETURN; break;
+	case PLAN_EXCEPTION: c->source = CAPTURE_THROWN; break;
+	default: c->source = CAPTURE_NOTHING; break;
+	}
+	return c->type == 'I' || c->type == 'J' || c->type == 'F' || c->type == 'D' || c->type == 'L';
+}
+
+uint32_t fields_captures(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
+			 struct capture *to, uint32_t room)
+{
+	uint32_t n = 0;
+
+	__atomic_fetch_add(&askers, 1, __ATOMIC_SEQ_CST);
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++) {
+		const struct live_plan *p = recordings >> r & 1 ? load_acquire(&plans[r]) : NULL;
+
+		for (uint32_t i = 0; p && i < plan_fields(&p->plan) && n < room; i++) {
+			const struct plan_field *f = plan_field(&p->plan, i);
+
+			if (!plan_is_of(&p->plan, f, class_name, method, descriptor) ||
+			    !capture_of(f, slice_is(method, "<init>"), &to[n]))
+				continue;
+			to[n++].number = FRT_FIELD_NUMBER(r, i);
+		}
+	}
+	__atomic_fetch_sub(&askers, 1, __ATOMIC_SEQ_CST);
+	return n;
+}
+
+/* ---- reading */
+
+/* The class that declares the field, among the object's class and those above it; a local reference, or NULL. */
+static jclass find_holder(JNIEnv *env, jobject object, struct slice name)
+{
+	jclass c = (*env)->GetObjectClass(env, object), above;
+
+	while (c && !is_named(c, name)) {
+		above = (*env)->GetSuperclass(env, c);
+		(*env)->DeleteLocalRef(env, c);
+		c = above;
+	}
+	return c;
+}
+
+/* GetFieldID initialises the class, which must not happen here. */
+static bool is_initialized(jclass c)
+{
+	jint status;
+
+	return !(*jvmti)->GetClassStatus(jvmti, c, &status) && status & JVMTI_CLASS_STATUS_INITIALIZED;
+}
+
+static jfieldID field_id(JNIEnv *env, const struct live_plan *p, const struct plan_step *s, jclass holder)
+{
+	const char *name = plan_text(&p->plan, &s->name).at, *type = plan_text(&p->plan, &s->descriptor).at;
+	jfieldID id = NULL;
+
+	if (is_initialized(holder))
+		id = s->kind == PLAN_GET_STATIC ? (*env)->GetStaticFieldID(env, holder, name, type)
+						: (*env)->GetFieldID(env, holder, name, type);
+	clear_exception(env);
+	return id;
+}
+
+/* Keep what was found, if nobody else has. */
+static void keep_found(JNIEnv *env, struct found *f, jclass holder, jfieldID id)
+{
+	uint32_t nothing = FOUND_NOTHING;
+
+	if (!__atomic_compare_exchange_n(&f->state, &nothing, FOUND_WRITING, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	f->holder = (*env)->NewGlobalRef(env, holder);
+	f->id = id;
+	store_release(&f->state, f->holder ? FOUND_FIELD : FOUND_NOTHING);
+}
+
+/* The id of an object's field. NULL: it has none. */
+static jfieldID object_field(JNIEnv *env, struct live_plan *p, uint32_t step, jobject object)
+{
+	const struct plan_step *s = plan_step(&p->plan, step);
+	struct found *f = &p->found[step];
+	jfieldID id = NULL;
+	jclass holder;
+
+	if (load_acquire(&f->state) == FOUND_FIELD && (*env)->IsInstanceOf(env, object, f->holder))
+		return f->id;
+	holder = find_holder(env, object, plan_text(&p->plan, &s->class_name));
+	if (!holder)
+		return NULL;
+	id = field_id(env, p, s, holder);
+	if (id)
+		keep_found(env, f, holder, id);
+	(*env)->DeleteLocalRef(env, holder);
+	return id;
+}
+
+static jfieldID static_field(JNIEnv *env, struct live_plan *p, uint32_t step)
+{
+	struct found *f = &p->found[step];
+	jfieldID id;
+
+	if (load_acquire(&f->state) == FOUND_FIELD)
+		return f->id;
+	if (f->state != FOUND_CLASS)
+		return NULL;
+	id = field_id(env, p, plan_step(&p->plan, step), f->holder);
+	if (id) { /* whoever else does this stores the same */
+		store_relaxed(&f->id, id);
+		store_release(&f->state, FOUND_FIELD);
+	}
+	return id;
+}
+
+static struct field_value read_object_field(JNIEnv *env, jobject o, jfieldID id, char type)
+{
+	switch (type) {
+	case 'Z': return field_integer((*env)->GetBooleanField(env, o, id));
+	case 'B': return field_integer((*env)->GetByteField(env, o, id));
+	case 'C': return field_integer((*env)->GetCharField(env, o, id));
+	case 'S': return field_integer((*env)->GetShortField(env, o, id));
+	case 'I': return field_integer((*env)->GetIntField(env, o, id));
+	case 'J': return field_integer((*env)->GetLongField(env, o, id));
+	case 'F': return field_float((*env)->GetFloatField(env, o, id));
+	case 'D': return field_double((*env)->GetDoubleField(env, o, id));
+	default: return field_object((*env)->GetObjectField(env, o, id));
+	}
+}
+
+static struct field_value read_static_field(JNIEnv *env, jclass c, jfieldID id, char type)
+{
+	switch (type) {
+	case 'Z': return field_integer((*env)->GetStaticBooleanField(env, c, id));
+	case 'B': return field_integer((*env)->GetStaticByteField(env, c, id));
+	case 'C': return field_integer((*env)->GetStaticCharField(env, c, id));
+	case 'S': return field_integer((*env)->GetStaticShortField(env, c, id));
+	case 'I': return field_integer((*env)->GetStaticIntField(env, c, id));
+	case 'J': return field_integer((*env)->GetStaticLongField(env, c, id));
+	case 'F': return field_float((*env)->GetStaticFloatField(env, c, id));
+	case 'D': return field_double((*env)->GetStaticDoubleField(env, c, id));
+	default: return field_object((*env)->GetStaticObjectField(env, c, id));
+	}
+}
+
+static bool is_array(JNIEnv *env, jobject o)
+{
+	jclass c = (*env)->GetObjectClass(env, o);
+	jboolean yes = JNI_FALSE;
+	bool known = !(*jvmti)->IsArrayClass(jvmti, c, &yes);
+
+	(*env)->DeleteLocalRef(env, c);
+	return known && yes;
+}
+
+/* Code that an earlier recording has rewritten may still hand over what that recording wanted: the object is asked. */
+static struct field_value length_of(JNIEnv *env, jobject o)
+{
+	if (field_text_is_string(env, o))
+		return field_integer((*env)->GetStringLength(env, o));
+	return is_array(env, o) ? field_integer((*env)->GetArrayLength(env, o)) : field_object(NULL);
+}
+
+/* One step from an object, which may be NULL for a static field only. */
+static struct field_value step_from(JNIEnv *env, struct live_plan *p, uint32_t step, jobject object)
+{
+	const struct plan_step *s = plan_step(&p->plan, step);
+	struct slice type = plan_text(&p->plan, &s->descriptor);
+	jfieldID id;
+
+	if (s->kind == PLAN_GET_STATIC) {
+		id = static_field(env, p, step);
+		return id ? read_static_field(env, p->found[step].holder, id, type.at[0]) : field_object(NULL);
+	}
+	if (!object)
+		return field_object(NULL);
+	if (s->kind == PLAN_LENGTH)
+		return length_of(env, object);
+	id = object_field(env, p, step, object);
+	return id ? read_object_field(env, object, id, type.at[0]) : field_object(NULL);
+}
+
+/* Follow the steps of a field. References on the way are deleted. */
+static struct field_value follow(JNIEnv *env, struct live_plan *p, const struct plan_field *f, struct field_value v)
+{
+	bool own = false;
+
+	for (uint32_t i = 0; i < f->steps; i++) {
+		struct field_value next =
+			v.form == FIELD_OBJECT ? step_from(env, p, f->first + i, v.object) : field_object(NULL);
+
+		if (own && v.form == FIELD_OBJECT && v.object)
+			(*env)->DeleteLocalRef(env, v.object);
+		own = true;
+		v = next;
+	}
+	v.own = own;
+	return v;
+}
+
+static void put_planned(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, struct field_value v)
+{
+	uint32_t recording = FRT_FIELD_RECORDING(number), index = FRT_FIELD_INDEX(number);
+	uint32_t *busy = &users[s - control_slot(0)].busy;
+	struct live_plan *p;
+
+	__atomic_store_n(busy, 1, __ATOMIC_SEQ_CST); /* before the plan is read */
+	p = load_acquire(&plans[recording]);
+	if (p && index < plan_fields(&p->plan)) {
+		const struct plan_field *f = plan_field(&p->plan, index);
+
+		v = follow(env, p, f, v);
+		field_text_put(env, s, number, flags, f->kind, ((const struct plan_header *)p->plan.bytes)->text, &v);
+		if (v.own && v.form == FIELD_OBJECT && v.object)
+			(*env)->DeleteLocalRef(env, v.object);
+	} else if (flags) {
+		field_put_null(s, number, flags);
+	}
+	store_release(busy, 0);
+}
+
+static void fields_put(JNIEnv *env, uint32_t set, uint32_t number, struct field_value v)
+{
+	struct frt_slot *s = slot_find(env);
+	uint16_t flags = number & CAPTURE_LAST ? FRT_FIELD_LAST : 0;
+
+	number &= CAPTURE_LAST - 1;
+	if (!s || !s->ring)
+		return;
+	if (set >> FRT_FIELD_RECORDING(number) & 1)
+		put_planned(env, s, number, flags, v);
+	else if (flags)
+		field_put_null(s, number, flags);
+}
+
+void JNICALL fields_put_int(JNIEnv *env, jclass helper, jint value, jint set, jint number)
+{
+	(void)helper;
+	fields_put(env, set, number, field_integer(value));
+}
+
+void JNICALL fields_put_long(JNIEnv *env, jclass helper, jlong value, jint set, jint number)
+{
+	(void)helper;
+	fields_put(env, set, number, field_integer(value));
+}
+
+void JNICALL fields_put_float(JNIEnv *env, jclass helper, jfloat value, jint set, jint number)
+{
+	(void)helper;
+	fields_put(env, set, number, field_float(value));
+}
+
+void JNICALL fields_put_double(JNIEnv *env, jclass helper, jdouble value, jint set, jint number)
+{
+	(void)helper;
+	fields_put(env, set, number, field_double(value));
+}
+
+void JNICALL fields_put_object(JNIEnv *env, jclass helper, jobject value, jint set, jint number)
+{
+	(void)helper;
+	fields_put(env, set, number, field_object(value));
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Values of calls, for the events of -e: what the rewritten methods hand over, and how it is read. They are read on the
+ * calling thread, by JNI, and only for calls that are recorded. No method of the program is called.
+ */
+#ifndef AGENT_FIELDS_H
+#define AGENT_FIELDS_H
+
+#include "filters/plan.h"
+#include "format/classfile/class_edit.h"
+#include "uprobes/agent/control.h"
+
+#include <jni.h>
+#include <jvmti.h>
+
+/* Find the classes of Java's own values. Returns false if that fails. */
+void fields_init(jvmtiEnv *jvmti);
+void fields_release(JNIEnv *env);
+
+/* Take the plan from the recording's config, before classes are rewritten. Returns false if it is not valid. */
+bool fields_begin(JNIEnv *env, uint32_t recording);
+
+/* The recording has ended: its plan is used no more. */
+void fields_end(JNIEnv *env, uint32_t recording);
+
+/*
+ * The captures of a method for these recordings (a set of bits). Returns their number, at most `room`. `constructor`: its
+ * `this` is not there at the entry.
+ */
+uint32_t fields_captures(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
+			 struct capture *to, uint32_t room);
+
+/* The natives that take the values. */
+void JNICALL fields_put_int(JNIEnv *env, jclass helper, jint value, jint set, jint number);
+void JNICALL fields_put_long(JNIEnv *env, jclass helper, jlong value, jint set, jint number);
+void JNICALL fields_put_float(JNIEnv *env, jclass helper, jfloat value, jint set, jint number);
+void JNICALL fields_put_double(JNIEnv *env, jclass helper, jdouble value, jint set, jint number);
+void JNICALL fields_put_object(JNIEnv *env, jclass helper, jobject value, jint set, jint number);
+
+#endif

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/jvm/event_plan.h"
+#include "filters/redact.h"
+#include "format/vec.h"
+#include "user/jvm/event_value.h"
+#include "user/jvm/matches.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define PAUSE_US 20000
+
+struct making {
+	struct event_plan *p;
+	const struct event_plan_setup *s;
+	struct class_list classes;
+	struct bytes fields, steps, texts; /* offsets of texts are relative to `texts` until the end */
+};
+
+void event_plan_release(struct event_plan *p)
+{
+	for (uint32_t i = 0; i < p->types; i++)
+		free(p->type[i].field);
+	free(p->type);
+	free(p->method);
+	free(p->place);
+	bytes_release(&p->bytes);
+	method_table_release(&p->texts);
+	*p = (struct event_plan){.types = 0};
+}
+
+static int plan_no_memory(struct diag *d)
+{
+	return diag_set(d, ENOMEM, "no memory for events");
+}
+
+/* ---- the methods of filters */
+
+static int find_matches(const struct making *m, const struct filter_list *filters, struct matches *out, struct diag *d)
+{
+	struct matches_setup setup = {
+		.layout = m->s->layout, .mem = m->s->mem, .jdk_version = m->s->jdk_version, .pause_us = PAUSE_US};
+	struct matcher pattern;
+	void *program = NULL;
+	int err = filter_list_compile(filters, &program, &pattern.size, d);
+
+	if (err)
+		return err;
+	pattern.program = program;
+	setup.pattern = &pattern;
+	err = matches_find(out, &setup);
+	free(program);
+	return err ? diag_errno(d, -err, "cannot read the JVM's classes") : 0;
+}
+
+static int order_methods(const struct resolved_method *a, const struct resolved_method *b)
+{
+	return strcmp(a->class_name, b->class_name) ?: strcmp(a->name, b->name) ?: strcmp(a->descriptor, b->descriptor);
+}
+
+/* Does -m record the method, too? */
+static const struct match *match_of(const struct matches *traced, const struct resolved_method *r)
+{
+	for (uint32_t i = matches_first(traced, r->class_name, r->name); i < traced->count; i++) {
+		const struct match *t = &traced->match[i];
+
+		if (strcmp(t->method->name, r->name) || strcmp(t->method->class_name, r->class_name))
+			break;
+		if (!order_methods(t->method, r))
+			return t->verdict.trace ? t : NULL;
+	}
+	return NULL;
+}
+
+/* ---- the plan's bytes */
+
+static struct plan_text put_plan_text(struct making *m, const char *text)
+{
+	struct plan_text t = {m->texts.size, strlen(text)};
+
+	bytes_put(&m->texts, text, t.length + 1);
+	return t;
+}
+
+static void put_plan_field(struct making *m, const struct resolved_method *r, const struct event_value *v)
+{
+	struct plan_field f = {.class_name = put_plan_text(m, r->class_name),
+			       .method = put_plan_text(m, r->name),
+			       .descriptor = put_plan_text(m, r->descriptor),
+			       .first = m->steps.size / sizeof(struct plan_step),
+			       .steps = v->steps,
+			       .source = v->source,
+			       .kind = v->kind,
+			       .local = v->local,
+			       .type = v->type};
+
+	bytes_put(&m->fields, &f, sizeof(f));
+	for (uint32_t i = 0; i < v->steps; i++) {
+		struct plan_step s = {.class_name = put_plan_text(m, v->step[i].class_name),
+				      .name = put_plan_text(m, v->step[i].name),
+				      .descriptor = put_plan_text(m, v->step[i].descriptor),
+				      .kind = v->step[i].kind};
+
+		bytes_put(&m->steps, &s, sizeof(s));
+	}
+}
+
+static void move_text(struct plan_text *t, uint32_t by)
+{
+	t->at += by;
+}
+
+static int join_plan(struct making *m, struct diag *d)
+{
+	struct plan_header h = {.magic = PLAN_MAGIC,
+				.fields = m->fields.size / sizeof(struct plan_field),
+				.steps = m->steps.size / sizeof(struct plan_step),
+				.text = m->s->text};
+	uint32_t texts = sizeof(h) + m->fields.size + m->steps.size;
+	struct plan_field *f = (struct plan_field *)m->fields.data;
+	struct plan_step *s = (struct plan_step *)m->steps.data;
+
+	for (uint32_t i = 0; i < h.fields; i++) {
+		move_text(&f[i].class_name, texts);
+		move_text(&f[i].method, texts);
+		move_text(&f[i].descriptor, texts);
+	}
+	for (uint32_t i = 0; i < h.steps; i++) {
+		move_text(&s[i].class_name, texts);
+		move_text(&s[i].name, texts);
+		move_text(&s[i].descriptor, texts);
+	}
+	h.size = texts + m->texts.size;
+	if (!h.fields)
+		return 0;
+	bytes_put(&m->p->bytes, &h, sizeof(h));
+	bytes_put(&m->p->bytes, m->fields.data, m->fields.size);
+	bytes_put(&m->p->bytes, m->steps.data, m->steps.size);
+	bytes_put(&m->p->bytes, m->texts.data, m->texts.size);
+	return m->p->bytes.failed || m->fields.failed || m->steps.failed || m->texts.failed ? plan_no_memory(d) : 0;
+}
+
+/* ---- types */
+
+static int plan_type_of(struct making *m, const struct event_spec *e, uint32_t *type, struct diag *d)
+{
+	struct event_plan *p = m->p;
+
+	for (*type = 0; *type < p->types; ++*type)
+		if (strcmp(p->type[*type].spec->name, e->name) == 0)
+			return 0;
+	if (vec_reserve(&p->type, &p->type_capacity, (size_t)p->types + 1))
+		return plan_no_memory(d);
+	p->type[p->types] =
+		(struct event_type){.spec = e, .field = calloc(e->fields + 1, sizeof(struct event_type_field))};
+	if (!p->type[p->types++].field)
+		return plan_no_memory(d);
+	for (size_t i = 0; i < e->fields; i++)
+		p->type[*type].field[i].redacted = redact_matches(m->s->redact, e->field[i].name) ||
+						   redact_matches(m->s->redact, e->field[i].expression);
+	for (size_t i = 0; i < e->fields; i++)
+		p->type[*type].field[i].kind = PLAN_KINDS; /* not known yet */
+	return 0;
+}
+
+/* All methods of an event give a field the same kind. */
+static int agree(struct event_type *t, size_t field, const struct event_value *v, const struct event_spec *e,
+		 const struct resolved_method *r, struct diag *d)
+{
+	struct event_type_field *f = &t->field[field];
+
+	if (f->kind != PLAN_KINDS && f->kind != v->kind)
+		return diag_usage(
+			d,
+			"field '%s' of event '%s' is %s in '%s' and something else in other methods: give the "
+			"methods events of their own",
+			e->field[field].name, e->name, event_kind_name(v->kind), r->name);
+	f->kind = v->kind;
+	f->nullable |= v->nullable;
+	return 0;
+}
+
+static int add_value(struct making *m, const struct event_spec *e, size_t field, const struct match *match,
+		     uint32_t type, struct diag *d)
+{
+	struct event_plan *p = m->p;
+	struct event_value v;
+	int err = event_value_find(&v, &m->classes, match, e->field[field].expression, e->name, d);
+
+	err = err ?: agree(&p->type[type], field, &v, e, match->method, d);
+	if (err || p->type[type].field[field].redacted)
+		return err;
+	if (p->places == PLAN_FIELDS)
+		return diag_usage(d, "too many values: all methods of all events have more than %u", PLAN_FIELDS);
+	if (vec_reserve(&p->place, &p->place_capacity, (size_t)p->places + 1))
+		return plan_no_memory(d);
+	p->place[p->places++] = (struct event_place){p->methods - 1, field};
+	put_plan_field(m, match->method, &v);
+	return 0;
+}
+
+static const char *plan_keep(struct making *m, const char *text)
+{
+	return method_table_text(&m->p->texts, text, strlen(text));
+}
+
+static int plan_add_method(struct making *m, const struct event_spec *e, const struct match *match, uint32_t type,
+			   const struct matches *traced, struct diag *d)
+{
+	const struct resolved_method *r = match->method;
+	const struct match *also = traced ? match_of(traced, r) : NULL;
+	struct event_plan *p = m->p;
+	struct event_method new = {.class_name = plan_keep(m, r->class_name),
+				   .name = plan_keep(m, r->name),
+				   .descriptor = plan_keep(m, r->descriptor),
+				   .type = type,
+				   .threshold_ns = match->verdict.threshold_ns,
+				   .traced = also,
+				   .trace_ns = also ? also->verdict.threshold_ns : MATCHER_NO_THRESHOLD};
+	int err = 0;
+
+	if (!new.class_name || !new.name || !new.descriptor ||
+	    vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
+		return plan_no_memory(d);
+	p->method[p->methods++] = new;
+	for (size_t i = 0; !err && i < e->fields; i++)
+		err = add_value(m, e, i, match, type, d);
+	return err;
+}
+
+/* The same method in a class of another loader has the same plan. */
+static bool is_again(const struct matches *found, uint32_t i)
+{
+	return i && !order_methods(found->match[i].method, found->match[i - 1].method);
+}
+
+static int plan_add_event(struct making *m, const struct event_spec *e, const struct matches *traced, struct diag *d)
+{
+	struct matches found;
+	uint32_t type, methods = 0;
+	int err = find_matches(m, e->filters, &found, d);
+
+	err = err ?: plan_type_of(m, e, &type, d);
+	for (uint32_t i = 0; !err && i < found.count; i++) {
+		if (!match_is_traced(&found.match[i]) || is_again(&found, i))
+			continue;
+		err = plan_add_method(m, e, &found.match[i], type, traced, d);
+		methods++;
+	}
+	if (!err && !methods)
+		err = diag_set(d, ENOENT, "event '%s': no method of a loaded class matches '%s'", e->name, e->text);
+	matches_release(&found);
+	return err;
+}
+
+static bool same_traced(const struct event_method *a, const struct event_method *b)
+{
+	return a->name == b->name && a->class_name == b->class_name && a->descriptor == b->descriptor;
+}
+
+/* Is the method in another event, too? The texts are the table's, so that equal ones are the same. */
+static bool is_shared(const struct event_plan *p, uint32_t i)
+{
+	for (uint32_t n = 0; n < p->methods; n++)
+		if (n != i && same_traced(&p->method[i], &p->method[n]))
+			return true;
+	return false;
+}
+
+/*
+ * Readers must find each call once. So events stand for calls if none of them is recorded otherwise: if -m has a method of
+ * a type, or two types have one method, the calls of all methods of these types are recorded as jdk.MethodTrace, too.
+ */
+static void decide_calls(struct event_plan *p)
+{
+	for (uint32_t i = 0; i < p->types; i++)
+		p->type[i].calls = true;
+	for (uint32_t i = 0; i < p->methods; i++)
+		if (p->method[i].traced || is_shared(p, i))
+			p->type[p->method[i].type].calls = false;
+	for (uint32_t i = 0; i < p->methods; i++) {
+		struct event_method *e = &p->method[i];
+
+		if (p->type[e->type].calls || e->traced)
+			continue;
+		e->traced = true;
+		e->trace_ns = e->threshold_ns;
+	}
+}
+
+static int make_plan(struct making *m, size_t *event, struct diag *d)
+{
+	const struct event_plan_setup *s = m->s;
+	bool any = filter_list_count(s->filters, FILTER_TRACE);
+	struct matches traced = {.count = 0};
+	int err = class_list_read(&m->classes, s->layout, s->mem, d);
+
+	if (!err && any)
+		err = find_matches(m, s->filters, &traced, d);
+	for (*event = 0; !err && *event < s->events->count; ++*event)
+		err = plan_add_event(m, &s->events->event[*event], any ? &traced : NULL, d);
+	if (err)
+		--*event;
+	matches_release(&traced);
+	if (!err)
+		decide_calls(m->p);
+	return err ?: join_plan(m, d);
+}
+
+int event_plan_make(struct event_plan *p, const struct event_plan_setup *setup, size_t *event, struct diag *d)
+{
+	struct making m = {.p = p, .s = setup};
+	int err;
+
+	*p = (struct event_plan){.types = 0};
+	bytes_init(&p->bytes);
+	bytes_init(&m.fields);
+	bytes_init(&m.steps);
+	bytes_init(&m.texts);
+	err = make_plan(&m, event, d);
+	class_list_release(&m.classes);
+	bytes_release(&m.fields);
+	bytes_release(&m.steps);
+	bytes_release(&m.texts);
+	if (err)
+		event_plan_release(p);
+	return err;
+}

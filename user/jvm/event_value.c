@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/jvm/event_value.h"
+#include "format/vec.h"
+#include "user/hotspot/classes.h"
+#include "user/hotspot/fields.h"
+#include "user/hotspot/method_table.h"
+#include "user/hotspot/parameters.h"
+#include "user/text/java_name.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PASSES	  8
+#define SUPERS	  1024
+#define NAMES	  400 /* bytes of a list of names in a message */
+#define STATICAL  0x0008u
+#define ARGUMENTS 255
+
+const char *event_kind_name(enum plan_kind kind)
+{
+	static const char *const names[PLAN_KINDS] = {"a boolean", "a byte",  "a char",	  "a short", "an int",
+						      "a long",	   "a float", "a double", "a text",  "a class"};
+
+	return kind < PLAN_KINDS ? names[kind] : "nothing";
+}
+
+/* ---- classes */
+
+static int on_listed(const struct loaded_class *c, void *context)
+{
+	struct class_list *l = context;
+
+	if (vec_reserve(&l->class, &l->capacity, (size_t)l->count + 1))
+		return -ENOMEM;
+	l->class[l->count] =
+		(struct listed_class){c->klass, c->loader, method_table_text(l->texts, c->name, c->length)};
+	return l->class[l->count++].name ? 0 : -ENOMEM;
+}
+
+int class_list_read(struct class_list *l, const struct hotspot_layout *layout, const struct mem *mem, struct diag *d)
+{
+	int err = -EAGAIN;
+
+	*l = (struct class_list){.layout = layout, .mem = mem, .texts = calloc(1, sizeof(*l->texts))};
+	if (!l->texts)
+		return diag_set(d, ENOMEM, "no memory for classes");
+	for (int i = 0; err == -EAGAIN && i < PASSES; i++) {
+		l->count = 0;
+		err = hotspot_each_class(layout, mem, on_listed, l);
+	}
+	return err ? diag_errno(d, -err, "cannot read the JVM's classes") : 0;
+}
+
+void class_list_release(struct class_list *l)
+{
+	if (l->texts)
+		method_table_release(l->texts);
+	free(l->texts);
+	free(l->class);
+	*l = (struct class_list){.count = 0};
+}
+
+/* The class of that name (with slashes) and loader, else of any loader. NULL: it is not loaded. */
+static const struct listed_class *find_listed(const struct class_list *l, const char *name, size_t length,
+					      uint64_t loader)
+{
+	const struct listed_class *any = NULL;
+
+	for (uint32_t i = 0; i < l->count; i++) {
+		const struct listed_class *c = &l->class[i];
+
+		if (strncmp(c->name, name, length) != 0 || c->name[length])
+			continue;
+		if (c->loader == loader)
+			return c;
+		any = any ? any : c;
+	}
+	return any;
+}
+
+/* ---- fields */
+
+struct looking {
+	const char *name; /* of the field; not 0-terminated */
+	size_t length;
+	bool found, statical;
+	char descriptor[512];
+	char names[NAMES]; /* of the other fields */
+};
+
+static void list_name(char names[NAMES], const char *name, const char *more)
+{
+	size_t n = strlen(names);
+
+	if (n + strlen(name) + strlen(more) + 8 < NAMES)
+		snprintf(names + n, NAMES - n, "%s%s%s", n ? ", " : "", name, more);
+	else if (n + 5 < NAMES && (n < 3 || strcmp(names + n - 3, "...") != 0))
+		strcpy(names + n, " ...");
+}
+
+static void on_field(const struct declared_field *f, void *context)
+{
+	struct looking *k = context;
+
+	list_name(k->names, f->name, "");
+	if (strlen(f->name) != k->length || memcmp(f->name, k->name, k->length) || k->found)
+		return;
+	k->found = true;
+	k->statical = f->access & FIELD_STATIC;
+	snprintf(k->descriptor, sizeof(k->descriptor), "%s", f->descriptor);
+}
+
+/* The name of the class at an address that declares the field, in the class or above it. NULL: none does. */
+static const char *find_declared(struct class_list *l, const struct listed_class *c, struct looking *k)
+{
+	uint64_t klass = c->klass;
+
+	for (int i = 0; klass && i < SUPERS; i++) {
+		const struct listed_class *at = NULL;
+
+		for (uint32_t n = 0; n < l->count && !at; n++)
+			at = l->class[n].klass == klass ? &l->class[n] : NULL;
+		if (!at || klass_each_field(l->layout, l->mem, klass, on_field, k))
+			return NULL;
+		if (k->found)
+			return at->name;
+		if (mem_u64(l->mem, klass + l->layout->klass_super, &klass))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* ---- the method's own */
+
+struct argument {
+	uint16_t slot;
+	const char *type; /* in the descriptor */
+	size_t length;
+	char name[256]; /* "": not known */
+};
+
+struct method_shape {
+	struct argument argument[ARGUMENTS + 1];
+	uint32_t count;
+	const char *returns;
+	bool names;
+};
+
+/* 0: it is none. Descriptors come from the JVM's memory. */
+static size_t type_length(const char *type)
+{
+	size_t n = strspn(type, "[");
+
+	if (type[n] == 'L')
+		n += strcspn(type + n, ";");
+	return type[n] ? n + 1 : 0;
+}
+
+static void on_name(const char *name, int slot, int number, void *context)
+{
+	struct method_shape *s = context;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if ((int)i == number || (int)s->argument[i].slot == slot)
+			snprintf(s->argument[i].name, sizeof(s->argument[i].name), "%s", name);
+}
+
+static int read_shape(struct method_shape *s, const struct class_list *l, const struct match *m, struct diag *d)
+{
+	struct parameter_names names = {.visit = on_name, .context = s};
+	uint16_t slot = !(m->method->modifiers & STATICAL);
+	const char *at = m->method->descriptor + (m->method->descriptor[0] == '(');
+	int err;
+
+	s->count = 0;
+	while (*at && *at != ')' && s->count < ARGUMENTS) {
+		struct argument a = {.slot = slot, .type = at, .length = type_length(at)};
+
+		if (!a.length)
+			return diag_set(d, EBADMSG, "cannot read the parameters of '%s'", m->method->name);
+		s->argument[s->count++] = a;
+		slot += *at == 'J' || *at == 'D' ? 2 : 1;
+		at += a.length;
+	}
+	s->returns = *at ? at + 1 : at;
+	err = method_parameter_names(l->layout, l->mem, m->address, &names);
+	s->names = names.known;
+	return err ? diag_errno(d, -err, "cannot read the parameters of '%s'", m->method->name) : 0;
+}
+
+static char local_type(const char *type)
+{
+	switch (*type) {
+	case 'J':
+	case 'F':
+	case 'D': return *type;
+	case 'L':
+	case '[': return 'L';
+	default: return 'I';
+	}
+}
+
+static bool word_is(const char *word, size_t length, const char *text)
+{
+	return strlen(text) == length && !memcmp(word, text, length);
+}
+
+/* The number of argN; -1: it is none. */
+static int argument_number(const char *word, size_t length)
+{
+	if (length < 4 || length > 6 || memcmp(word, "arg", 3) != 0 || strspn(word + 3, "0123456789") < length - 3)
+		return -1;
+	return atoi(word + 3);
+}
+
+static int find_argument(const struct method_shape *s, const char *word, size_t length)
+{
+	int n;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (word_is(word, length, s->argument[i].name))
+			return i;
+	n = argument_number(word, length);
+	return n < (int)s->count ? n : -1;
+}
+
+/* ---- expressions */
+
+struct finder {
+	struct event_value *v;
+	struct class_list *l;
+	const struct match *m;
+	const char *expression, *event;
+	char method[512]; /* as a user reads it */
+	char type[512];	  /* descriptor of the value so far */
+};
+
+static int wrong(const struct finder *f, struct diag *d, const char *what)
+{
+	return diag_usage(d, "event '%s', '%s': %s", f->event, f->expression, what);
+}
+
+static int no_such_start(const struct finder *f, const struct method_shape *s, size_t length, struct diag *d)
+{
+	char names[NAMES] = "", more[64], text[NAMES + 900];
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		snprintf(more, sizeof(more), s->argument[i].name[0] ? " (arg%u)" : "arg%u", i);
+		list_name(names, s->argument[i].name[0] ? s->argument[i].name : "", more);
+	}
+	snprintf(text, sizeof(text), "%s has no parameter '%.*s'; %s%s%s", f->method,
+		 (int)(length < 100 ? length : 100), f->expression,
+		 s->names || !s->count ? "" : "the class has no debug information, use arg0 and so on; ",
+		 s->count ? "it has " : "it has none", names);
+	return wrong(f, d, text);
+}
+
+static const char *keep(struct finder *f, const char *text, size_t length)
+{
+	return method_table_text(f->l->texts, text, length);
+}
+
+static int add_step(struct finder *f, enum plan_step_kind kind, const char *class_name, const char *name, size_t length,
+		    struct diag *d)
+{
+	struct event_value *v = f->v;
+
+	if (v->steps == PLAN_STEPS)
+		return wrong(f, d, "it has too many steps");
+	v->step[v->steps] = (struct event_step){kind, keep(f, class_name, strlen(class_name)), keep(f, name, length),
+						keep(f, f->type, strlen(f->type))};
+	return v->step[v->steps++].descriptor ? 0 : diag_set(d, ENOMEM, "no memory for events");
+}
+
+static int take_start(struct finder *f, enum plan_source source, const char *type, size_t length)
+{
+	f->v->source = source;
+	f->v->type = local_type(type);
+	snprintf(f->type, sizeof(f->type), "%.*s", (int)length, type);
+	return 0;
+}
+
+/* com.acme.Shop.INSTANCE: the class is what is before the last dot of some prefix. Returns the bytes used; 0: none. */
+static size_t take_static(struct finder *f, struct diag *d)
+{
+	char name[512];
+	size_t length = strlen(f->expression);
+
+	for (size_t i = 0; i < length && i < sizeof(name) - 1; i++) {
+		const struct listed_class *c;
+		struct looking k = {.name = f->expression + i + 1};
+		const char *holder;
+
+		name[i] = f->expression[i] == '.' ? '/' : f->expression[i];
+		if (f->expression[i] != '.')
+			continue;
+		c = find_listed(f->l, name, i, f->m->loader);
+		k.length = strcspn(k.name, ".");
+		holder = c ? find_declared(f->l, c, &k) : NULL;
+		if (!holder || !k.statical)
+			continue;
+		snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
+		f->v->source = PLAN_STATIC;
+		f->v->type = 'L';
+		return add_step(f, PLAN_GET_STATIC, holder, k.name, k.length, d) ? 0 : i + 1 + k.length;
+	}
+	return 0;
+}
+
+/* The first word. Sets *used to the bytes that it takes. */
+static int take_first(struct finder *f, const struct method_shape *s, size_t *used, struct diag *d)
+{
+	const char *word = f->expression;
+	size_t length = *used = strcspn(word, ".");
+	int n = find_argument(s, word, length);
+
+	if (n >= 0) {
+		f->v->local = s->argument[n].slot;
+		return take_start(f, PLAN_PARAMETER, s->argument[n].type, s->argument[n].length);
+	}
+	if (word_is(word, length, "this")) {
+		if (f->m->method->modifiers & STATICAL)
+			return wrong(f, d, "the method is static, it has no this");
+		snprintf(f->type, sizeof(f->type), "L%s;", f->m->method->class_name);
+		f->v->source = PLAN_THIS;
+		f->v->type = 'L';
+		return 0;
+	}
+	if (word_is(word, length, "return"))
+		return *s->returns == 'V' ? wrong(f, d, "the method returns nothing")
+					  : take_start(f, PLAN_RETURN, s->returns, strlen(s->returns));
+	if (word_is(word, length, "exception"))
+		return take_start(f, PLAN_EXCEPTION, "Ljava/lang/Throwable;", strlen("Ljava/lang/Throwable;"));
+	*used = take_static(f, d);
+	return *used ? 0 : no_such_start(f, s, length, d);
+}
+
+static int take_length(struct finder *f, struct diag *d)
+{
+	int err = add_step(f, PLAN_LENGTH, "", "length", 6, d);
+
+	strcpy(f->type, "I");
+	return err;
+}
+
+static int take_step(struct finder *f, const char *word, size_t length, struct diag *d)
+{
+	struct looking k = {.name = word, .length = length};
+	char text[NAMES + 900], class_name[512];
+	const struct listed_class *c;
+	const char *holder;
+
+	if (word_is(word, length, "length") && (f->type[0] == '[' || strcmp(f->type, "Ljava/lang/String;") == 0))
+		return take_length(f, d);
+	snprintf(class_name, sizeof(class_name), "%s", f->type + 1);
+	class_name[strcspn(class_name, ";")] = 0;
+	c = f->type[0] == 'L' ? find_listed(f->l, class_name, strlen(class_name), f->m->loader) : NULL;
+	holder = c ? find_declared(f->l, c, &k) : NULL;
+	if (holder) {
+		snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
+		return add_step(f, k.statical ? PLAN_GET_STATIC : PLAN_GET, holder, word, length, d);
+	}
+	java_name_dots(class_name);
+	if (f->type[0] != 'L')
+		snprintf(text, sizeof(text), "%s has no fields", f->type[0] == '[' ? "an array" : "a primitive value");
+	else if (!c)
+		snprintf(text, sizeof(text), "the class %s is not loaded yet", class_name);
+	else
+		snprintf(text, sizeof(text), "%s has no field '%.*s'; it has %s", class_name, (int)length, word,
+			 k.names[0] ? k.names : "none");
+	return wrong(f, d, text);
+}
+
+static enum plan_kind kind_of_type(const char *type)
+{
+	static const char primitives[] = "ZBCSIJFD";
+	static const char *const boxes[] = {"Boolean", "Byte", "Character", "Short",
+					    "Integer", "Long", "Float",	    "Double"};
+	const char *p = strchr(primitives, type[0]);
+
+	if (p)
+		return p - primitives;
+	for (int i = 0; i < 8; i++)
+		if (strncmp(type, "Ljava/lang/", 11) == 0 && strncmp(type + 11, boxes[i], strlen(boxes[i])) == 0 &&
+		    strcmp(type + 11 + strlen(boxes[i]), ";") == 0)
+			return i;
+	return strcmp(type, "Ljava/lang/Class;") == 0 ? PLAN_CLASS : PLAN_TEXT;
+}
+
+/* Decide what the value is. */
+static int finish(struct finder *f, struct diag *d)
+{
+	struct event_value *v = f->v;
+
+	if (f->type[0] == '[')
+		return wrong(f, d, "an array is no value; add .length");
+	v->kind = v->source == PLAN_EXCEPTION && !v->steps ? PLAN_CLASS : kind_of_type(f->type);
+	v->nullable = v->steps || v->source != PLAN_PARAMETER || f->type[0] == 'L';
+	return 0;
+}
+
+int event_value_find(struct event_value *v, struct class_list *l, const struct match *method, const char *expression,
+		     const char *event, struct diag *d)
+{
+	struct finder f = {.v = v, .l = l, .m = method, .expression = expression, .event = event};
+	struct method_shape *s = calloc(1, sizeof(*s));
+	size_t at = 0, length;
+	int err;
+
+	*v = (struct event_value){.steps = 0};
+	if (!s)
+		return diag_set(d, ENOMEM, "no memory for events");
+	java_name_print(method->method->name, method->method->descriptor, f.method, sizeof(f.method));
+	err = read_shape(s, l, method, d);
+	err = err ?: take_first(&f, s, &at, d);
+	while (!err && expression[at] == '.') {
+		at++;
+		length = strcspn(expression + at, ".");
+		err = take_step(&f, expression + at, length, d);
+		at += length;
+	}
+	free(s);
+	return err ?: finish(&f, d);
+}

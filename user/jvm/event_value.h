@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an expression of -e means in a method: where its value begins, the fields on the way, and its kind. */
+#ifndef USER_JVM_EVENT_VALUE_H
+#define USER_JVM_EVENT_VALUE_H
+
+#include "filters/plan.h"
+#include "format/diag.h"
+#include "user/jvm/matches.h"
+
+/* The loaded classes by name. */
+struct class_list {
+	const struct hotspot_layout *layout;
+	const struct mem *mem;
+	struct listed_class {
+		uint64_t klass, loader;
+		const char *name;
+	} *class;
+	uint32_t count;
+	size_t capacity;
+	struct method_table *texts;
+};
+
+int class_list_read(struct class_list *l, const struct hotspot_layout *layout, const struct mem *mem, struct diag *d);
+void class_list_release(struct class_list *l);
+
+struct event_step {
+	enum plan_step_kind kind;
+	const char *class_name, *name, *descriptor; /* of the list's texts */
+};
+
+struct event_value {
+	enum plan_source source;
+	uint16_t local;
+	char type;
+	enum plan_kind kind;
+	bool nullable;
+	uint32_t steps;
+	struct event_step step[PLAN_STEPS];
+};
+
+/* 0, or a usage error with the message, which names what there is instead. `event` is for the message. */
+int event_value_find(struct event_value *v, struct class_list *l, const struct match *method, const char *expression,
+		     const char *event, struct diag *d);
+
+/* "an int", "a text". */
+const char *event_kind_name(enum plan_kind kind);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The user's own events (-e): which methods have them, and their values from the agent's records. */
+#ifndef USER_RECORD_USER_EVENTS_H
+#define USER_RECORD_USER_EVENTS_H
+
+#include "format/diag.h"
+#include "format/jfr/jfr_write.h"
+#include "user/capture/clock.h"
+#include "user/capture/segment.h"
+
+struct event_plan;
+struct user_events;
+
+/* What is passed is borrowed. `threshold_ns` is that of filters without one. 0, or -errno with *out set to NULL. */
+int user_events_new(struct user_events **out, const struct event_plan *plan, const struct segment *segment,
+		    uint64_t threshold_ns, struct diag *d);
+void user_events_free(struct user_events *u);
+
+/* The types for the writer, which live as long as `u`; NULL has none. */
+const struct jfr_user_type *user_events_types(const struct user_events *u, uint32_t *count);
+
+/* Does a method have events? */
+bool user_events_has(struct user_events *u, uint32_t method);
+
+/*
+ * Write the events of a call; `n` values follow its span. Returns true if the call is to be recorded as jdk.MethodTrace,
+ * too.
+ */
+bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct frt_span *s,
+		     const struct jfr_method_trace *call, const struct frt_field *values, size_t n);
+
+#endif

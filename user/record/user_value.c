@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/user_value.h"
+#include "user/text/java_number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A text in several records. */
+struct gathered {
+	uint32_t whole; /* characters, or bytes of a class's name */
+	unsigned char bytes[FRT_FIELD_TEXT_MAX * 2];
+	size_t size;
+};
+
+static bool is_text(uint8_t form)
+{
+	return form == FRT_FORM_LATIN1 || form == FRT_FORM_UTF16 || form == FRT_FORM_CLASS;
+}
+
+static void gather_piece(struct gathered *g, const struct frt_field *f, size_t begin)
+{
+	size_t size = f->size < sizeof(f->data) ? f->size : sizeof(f->data);
+
+	size = size > begin ? size - begin : 0;
+	if (size > sizeof(g->bytes) - g->size)
+		size = sizeof(g->bytes) - g->size;
+	memcpy(g->bytes + g->size, f->data + begin, size);
+	g->size += size;
+}
+
+/* Put the pieces of a text together. Returns the number of records. */
+static size_t gather(struct gathered *g, const struct frt_field *f, size_t n)
+{
+	size_t i = 0;
+
+	g->size = 0;
+	memcpy(&g->whole, f->data, sizeof(g->whole));
+	gather_piece(g, f, sizeof(g->whole));
+	while (f[i].flags & FRT_FIELD_MORE && i + 1 < n && f[i + 1].number == f->number && f[i + 1].form == f->form)
+		gather_piece(g, &f[++i], 0);
+	return i + 1;
+}
+
+static void put_wide(struct bytes *b, uint16_t c)
+{
+	bytes_put(b, &c, sizeof(c));
+}
+
+static void put_ascii(struct bytes *b, const char *text)
+{
+	while (*text)
+		put_wide(b, (unsigned char)*text++);
+}
+
+/* Modified UTF-8, JVMS 4.4.7; of a byte that begins no character only the byte is taken. */
+static void put_modified(struct bytes *b, const unsigned char *at, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = at[i];
+
+		if (c >= 0xe0 && i + 2 < size) {
+			put_wide(b, (c & 15) << 12 | (at[i + 1] & 63) << 6 | (at[i + 2] & 63));
+			i += 2;
+		} else if (c >= 0xc0 && i + 1 < size) {
+			put_wide(b, (c & 31) << 6 | (at[i + 1] & 63));
+			i++;
+		} else {
+			put_wide(b, c);
+		}
+	}
+}
+
+static const char *name_of_primitive(char type)
+{
+	switch (type) {
+	case 'Z': return "boolean";
+	case 'B': return "byte";
+	case 'C': return "char";
+	case 'S': return "short";
+	case 'I': return "int";
+	case 'J': return "long";
+	case 'F': return "float";
+	case 'D': return "double";
+	case 'V': return "void";
+	default: return NULL;
+	}
+}
+
+/* "[[Ljava/lang/String;" as java.lang.String[][]. */
+static void put_class_text(struct bytes *b, struct gathered *g)
+{
+	size_t arrays = 0, end;
+	const char *name;
+
+	while (arrays < g->size && g->bytes[arrays] == '[')
+		arrays++;
+	name = arrays < g->size ? name_of_primitive(g->bytes[arrays]) : "";
+	for (size_t i = 0; i < g->size; i++)
+		if (g->bytes[i] == '/')
+			g->bytes[i] = '.';
+	end = g->size && g->bytes[g->size - 1] == ';' ? g->size - 1 : g->size;
+	if (name)
+		put_ascii(b, name);
+	else if (end > arrays + 1)
+		put_modified(b, g->bytes + arrays + 1, end - arrays - 1);
+	while (arrays--)
+		put_ascii(b, "[]");
+}
+
+static uint64_t read_class(struct jfr_writer *w, const struct gathered *g)
+{
+	char name[FRT_FIELD_TEXT_MAX + 1];
+	size_t size = g->size < sizeof(name) - 1 ? g->size : sizeof(name) - 1;
+	struct jfr_class_constant c = {.name = name};
+
+	memcpy(name, g->bytes, size);
+	name[size] = 0;
+	if (name[0] == 'L') {
+		c.name = name + 1;
+		name[size - 1] = 0;
+	} else if (name[0] && !name[1]) {
+		c.name = name_of_primitive(name[0]);
+	}
+	return c.name ? jfr_class(w, &c) : 0;
+}
+
+/* A text that was cut says how long it is: "abc…(4096)". */
+static void put_whole_length(struct bytes *b, uint32_t whole)
+{
+	char more[16];
+
+	put_wide(b, 0x2026);
+	snprintf(more, sizeof(more), "(%" PRIu32 ")", whole);
+	put_ascii(b, more);
+}
+
+static void read_text(struct jfr_user_value *v, struct gathered *g, uint8_t form, struct bytes *text)
+{
+	bool wide = form == FRT_FORM_UTF16;
+	size_t characters = wide ? g->size / 2 : g->size;
+
+	if (form == FRT_FORM_CLASS) {
+		put_class_text(text, g);
+		wide = true;
+	} else if (wide || characters == g->whole) {
+		bytes_put(text, g->bytes, wide ? characters * 2 : characters);
+	} else {
+		wide = true;
+		for (size_t i = 0; i < characters; i++)
+			put_wide(text, g->bytes[i]);
+	}
+	if (form != FRT_FORM_CLASS && characters < g->whole)
+		put_whole_length(text, g->whole);
+	v->wide = wide;
+	v->text = text->data;
+	v->length = wide ? text->size / 2 : text->size;
+	v->null = text->failed;
+}
+
+/* A box, where only the object could say what it is. */
+static void read_box(struct jfr_user_value *v, const struct frt_field *f, struct bytes *text)
+{
+	bool wide = f->form == FRT_FORM_CHAR;
+	int64_t n;
+	float single;
+	double twice;
+
+	memcpy(&n, f->data, sizeof(n));
+	memcpy(&single, f->data, sizeof(single));
+	memcpy(&twice, f->data, sizeof(twice));
+	switch (f->form) {
+	case FRT_FORM_BOOLEAN: put_text(text, n ? "true" : "false"); break;
+	case FRT_FORM_CHAR: put_wide(text, n); break;
+	case FRT_FORM_FLOAT: put_float(text, single); break;
+	case FRT_FORM_DOUBLE: put_double(text, twice); break;
+	default: put_integer(text, n); break;
+	}
+	*v = (struct jfr_user_value){
+		.wide = wide, .text = text->data, .length = wide ? 1 : text->size, .null = text->failed};
+}
+
+static void read_number(struct jfr_user_value *v, enum plan_kind kind, const struct frt_field *f)
+{
+	bool whole = f->form == FRT_FORM_INTEGER || f->form == FRT_FORM_BOOLEAN || f->form == FRT_FORM_CHAR;
+
+	v->null = kind == PLAN_FLOAT	? f->form != FRT_FORM_FLOAT
+		  : kind == PLAN_DOUBLE ? f->form != FRT_FORM_DOUBLE
+					: !whole;
+	memcpy(&v->number, f->data, kind == PLAN_FLOAT ? 4 : 8);
+}
+
+size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const struct frt_field *f, size_t n,
+		       struct bytes *text, struct jfr_writer *w)
+{
+	struct gathered g;
+	size_t records = 1;
+
+	*v = (struct jfr_user_value){.null = true};
+	bytes_clear(text);
+	if (is_text(f->form)) {
+		records = gather(&g, f, n);
+		if (kind == PLAN_TEXT)
+			read_text(v, &g, f->form, text);
+		else if (kind == PLAN_CLASS && f->form == FRT_FORM_CLASS)
+			v->number = read_class(w, &g);
+		v->null = kind == PLAN_CLASS ? !v->number : v->null;
+	} else if (kind == PLAN_TEXT && f->form != FRT_FORM_NULL) {
+		read_box(v, f, text);
+	} else if (kind < PLAN_TEXT && f->form != FRT_FORM_NULL) {
+		read_number(v, kind, f);
+	}
+	return records;
+}

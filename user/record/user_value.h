@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A value of a call as the file has it, from the agent's records. Nothing in them is trusted. */
+#ifndef USER_RECORD_USER_VALUE_H
+#define USER_RECORD_USER_VALUE_H
+
+#include "filters/plan.h"
+#include "format/bytes.h"
+#include "format/jfr/jfr_write.h"
+#include "bpf/frtrace.h"
+
+/*
+ * Read the value that begins at f[0]; it may have several records. `text` gets its characters, and the value points into
+ * it. Returns the number of records, at least 1.
+ */
+size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const struct frt_field *f, size_t n,
+		       struct bytes *text, struct jfr_writer *w);
+
+#endif

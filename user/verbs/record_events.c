@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/record_events.h"
+#include "filters/quote.h"
+#include "filters/suggest.h"
+#include "filters/time.h"
+#include "user/capture/suggest_classes.h"
+#include "user/jvm/jvm_model.h"
+#include "user/jvm/matches.h"
+#include "user/text/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The methods are traced like those of -m; one filter for each, so that nothing else gets hooks. */
+static int add_filters(const struct event_plan *p, struct settings *s, struct diag *d)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->methods; i++) {
+		const struct event_method *m = &p->method[i];
+		char *filter = quote_filter(m->class_name, m->name, m->descriptor), *whole = NULL, time[32] = "";
+
+		if (m->threshold_ns != MATCHER_NO_THRESHOLD)
+			time_print(m->threshold_ns, time, sizeof(time));
+		if (!filter || asprintf(&whole, "%s%s%s", filter, time[0] ? ":" : "", time) < 0)
+			err = diag_set(d, ENOMEM, "no memory for filters");
+		else
+			err = filter_list_add(s->filters, whole, FILTER_TRACE, d);
+		free(filter);
+		free(whole);
+	}
+	return err;
+}
+
+int record_events_plan(struct event_plan *out, struct settings *s, const struct target *t, struct diag *d)
+{
+	struct jvm_model model = {0};
+	struct event_plan_setup setup = {.events = &s->events,
+					 .filters = s->filters,
+					 .layout = &model.layout,
+					 .mem = &model.remote.mem,
+					 .jdk_version = t->jdk_version,
+					 .redact = s->redact_key,
+					 .text = s->string_length};
+	size_t event;
+	int err = jvm_model_open_classes(&model, t, d);
+
+	if (!err)
+		err = event_plan_make(out, &setup, &event, d);
+	if (!err)
+		err = add_filters(out, s, d);
+	jvm_model_close(&model);
+	return err;
+}
