@@ -215,6 +215,7 @@ $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 $(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
 $(BUILD)/fuzz_elf: $(UPROBES)
 $(BUILD)/fuzz_condition: user/compare/condition.c $(wildcard user/options/*.c user/text/*.c)
+$(BUILD)/fuzz_user_value: user/record/user_value.c user/text/java_number.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # sources that print recordings
 $(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/glob.c user/text/java_number.c user/text/java_time.c user/text/term.c \

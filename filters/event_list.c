@@ -215,6 +215,8 @@ static int event_parse(struct event_spec *e, const char *text, struct diag *d)
 				  "com.acme.Shop::checkout'",
 				  e->name);
 	err = filter_list_add(e->filters, e->text, FILTER_TRACE, d);
+	if (!err && !filter_list_count(e->filters, FILTER_TRACE))
+		err = diag_usage(d, "the filter '%s' of event '%s' chooses no method", e->text, e->name);
 	while (!err && *fields) {
 		size_t length = strcspn(fields, " ");
 
