@@ -36,7 +36,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x656361727472660eULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x656361727472660fULL /* changes with every change of this file's layout */
 
 #define FRT_RECORDINGS 4u /* at a time */
 
@@ -405,6 +405,7 @@ enum frt_command_kind {
 	FRT_COMMAND_START,     /* read the config, rewrite what the filter matches */
 	FRT_COMMAND_OPEN_DUMP, /* record the stacks of threads with open calls */
 	FRT_COMMAND_STOP,      /* the same, then restore the original code of what no other recording wants */
+	FRT_COMMAND_UNHOOK,    /* remove the hooks of methods that have FRT_RULE_UNHOOKED for all their recordings */
 	FRT_COMMANDS
 };
 
@@ -501,7 +502,8 @@ struct frt_header {
 #define FRT_RULE_TIMED	  0x1u
 #define FRT_RULE_THROWN	  0x2u /* record only calls that end with an exception */
 #define FRT_RULE_SILENT	  0x4u /* timed for the live view and --metrics only: no jdk.MethodTiming */
-#define FRT_RULE_SHIFT	  3
+#define FRT_RULE_UNHOOKED 0x8u /* the collector wants no hooks in the method any more (FRT_COMMAND_UNHOOK) */
+#define FRT_RULE_SHIFT	  4
 #define FRT_RULE_UNTRACED (~0ull << FRT_RULE_SHIFT) /* a threshold that no call reaches */
 
 /* A method of a recording, in sums, cells and histograms. */

@@ -353,12 +353,21 @@ static enum frt_result agent_dump_open_calls(JNIEnv *env, uint32_t recording)
 	return FRT_DONE;
 }
 
+static enum frt_result unhook(JNIEnv *env, uint32_t recording)
+{
+	if (agent_row(recording)->state != FRT_ACTIVE)
+		return FRT_DONE;
+	control->last_error = classes_unhook(env);
+	return control->last_error ? agent_fail(FRT_JVMTI_FAILED, "the JVM refused to retransform") : FRT_DONE;
+}
+
 static enum frt_result execute(JNIEnv *env, uint32_t kind, uint32_t recording)
 {
 	static enum frt_result (*const commands[FRT_COMMANDS])(JNIEnv *env, uint32_t recording) = {
 		[FRT_COMMAND_START] = agent_start,
 		[FRT_COMMAND_OPEN_DUMP] = agent_dump_open_calls,
 		[FRT_COMMAND_STOP] = stop,
+		[FRT_COMMAND_UNHOOK] = unhook,
 	};
 	enum frt_result result;
 

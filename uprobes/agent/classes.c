@@ -435,12 +435,25 @@ static jvmtiError retransform_all(JNIEnv *env, const struct batch *b, jint loade
 	return error;
 }
 
-static jvmtiError apply_to_loaded(JNIEnv *env, uint32_t recording, bool new_mounts)
+/* A class with hooks that all their recordings have given up. */
+static void collect_given_up(JNIEnv *env, struct batch *b, jclass c)
 {
-	struct batch b = {.recording = recording,
-			  .gain = adding,
-			  .mounts = new_mounts,
-			  .until_ns = sys_monotonic_ns() + PATIENCE_NS};
+	const struct frt_class *row = NULL;
+	struct slice name;
+	char *signature;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return;
+	store_relaxed(&control->progress, control->progress + 1);
+	if (classes_class_name(signature, &name))
+		row = known_class(env, c, name);
+	if (row && control_has_given_up(row - control_class_row(0)) && is_prepared(c) && !is_dead(c))
+		batch_add(b, c, true);
+	classes_deallocate(signature);
+}
+
+static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(JNIEnv *, struct batch *, jclass))
+{
 	jvmtiError error;
 	jclass *loaded;
 	jint count;
@@ -448,20 +461,20 @@ static jvmtiError apply_to_loaded(JNIEnv *env, uint32_t recording, bool new_moun
 	error = (*jvmti)->GetLoadedClasses(jvmti, &count, &loaded);
 	if (error)
 		return error;
-	b.classes = sys_map(count * (sizeof(jclass) + 1) + 1);
-	if (!b.classes) {
+	b->classes = sys_map(count * (sizeof(jclass) + 1) + 1);
+	if (!b->classes) {
 		classes_deallocate(loaded);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
-	b.hooked = (bool *)(b.classes + count);
-	if (b.gain)
-		supertypes_find(&patterns[recording], loaded, count, &b.supertypes);
+	b->hooked = (bool *)(b->classes + count);
+	if (b->gain)
+		supertypes_find(&patterns[b->recording], loaded, count, &b->supertypes);
 	for (jint i = 0; i < count; i++)
-		classes_collect(env, &b, loaded[i]);
-	control->retransformed = b.count;
+		collect(env, b, loaded[i]);
+	control->retransformed = b->count;
 	control->retransform_ns = 0;
-	error = retransform_all(env, &b, count);
-	sys_unmap(b.classes, count * (sizeof(jclass) + 1) + 1);
+	error = retransform_all(env, b, count);
+	sys_unmap(b->classes, count * (sizeof(jclass) + 1) + 1);
 	classes_deallocate(loaded);
 	return error;
 }
@@ -487,10 +500,27 @@ static bool push_frame(JNIEnv *env, jint capacity)
 	return false;
 }
 
+static jvmtiError apply_as_tracer(JNIEnv *env, struct batch *b, void (*collect)(JNIEnv *, struct batch *, jclass))
+{
+	jvmtiError error;
+
+	/*
+	 * A local frame for the references to all classes; -Xcheck:jni warns about references beyond its capacity.
+	 * HotSpot's default limit is 65536.
+	 */
+	if (!push_frame(env, 65536) && !push_frame(env, 4096))
+		return JVMTI_ERROR_OUT_OF_MEMORY;
+	applying = env;
+	error = apply_to_loaded(env, b, collect);
+	applying = NULL;
+	(*env)->PopLocalFrame(env, NULL);
+	return error;
+}
+
 static jvmtiError classes_apply(JNIEnv *env, uint32_t recording, const struct matcher *pattern)
 {
+	struct batch b = {.recording = recording, .until_ns = sys_monotonic_ns() + PATIENCE_NS};
 	bool followed = mounts;
-	jvmtiError error;
 
 	set_pattern(recording, pattern);
 	adding = pattern ? 1u << recording : 0;
@@ -500,17 +530,15 @@ static jvmtiError classes_apply(JNIEnv *env, uint32_t recording, const struct ma
 	} else if (!active) {
 		mounts = false;
 	}
-	/*
-	 * A local frame for the references to all classes; -Xcheck:jni warns about references beyond its capacity.
-	 * HotSpot's default limit is 65536.
-	 */
-	if (!push_frame(env, 65536) && !push_frame(env, 4096))
-		return JVMTI_ERROR_OUT_OF_MEMORY;
-	applying = env;
-	error = apply_to_loaded(env, recording, mounts && !followed);
-	applying = NULL;
-	(*env)->PopLocalFrame(env, NULL);
-	return error;
+	b.gain = adding;
+	b.mounts = mounts && !followed;
+	return apply_as_tracer(env, &b, classes_collect);
+}
+
+jvmtiError classes_unhook(JNIEnv *env)
+{
+	adding = 0;
+	return apply_as_tracer(env, &(struct batch){.gain = 0}, collect_given_up);
 }
 
 jvmtiError classes_add(JNIEnv *env, uint32_t recording, const struct matcher *pattern)

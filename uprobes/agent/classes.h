@@ -21,6 +21,9 @@ jvmtiError classes_add(JNIEnv *env, uint32_t recording, const struct matcher *pa
 /* It ends: restore what no other recording wants. Classes whose hooks others all want as well are left alone. */
 jvmtiError classes_remove(JNIEnv *env, uint32_t recording);
 
+/* Remove the hooks that all their recordings have given up (FRT_RULE_UNHOOKED). */
+jvmtiError classes_unhook(JNIEnv *env);
+
 /*
  * True if ClassPrepare must stay enabled without a recording. It restores classes that got hooks while they were
  * being loaded and were not visible when the recording ended, before their first method runs.

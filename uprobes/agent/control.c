@@ -340,6 +340,22 @@ bool control_hooked_only_for(uint32_t id, uint32_t recording)
 	return false;
 }
 
+bool control_is_given_up(uint32_t method, uint32_t recordings)
+{
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (recordings >> r & 1 && !(load_relaxed(control_rule(r, method)) & FRT_RULE_UNHOOKED))
+			return false;
+	return recordings;
+}
+
+bool control_has_given_up(uint32_t id)
+{
+	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
+		if (control_is_given_up(i, load_relaxed(&control_method_row(i)->flags) & FRT_METHOD_HOOKED))
+			return true;
+	return false;
+}
+
 void control_unhook_for(uint32_t id, uint32_t recording)
 {
 	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])

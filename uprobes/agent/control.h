@@ -89,6 +89,12 @@ uint32_t control_hooked_for(uint32_t id);
 /* True if a method of the class has hooks for this recording only. */
 bool control_hooked_only_for(uint32_t id, uint32_t recording);
 
+/* True if all of these recordings, a set of bits, have FRT_RULE_UNHOOKED for the method. */
+bool control_is_given_up(uint32_t method, uint32_t recordings);
+
+/* True if a method of the class has hooks that all their recordings have given up. */
+bool control_has_given_up(uint32_t id);
+
 /* Clear FRT_METHOD_FOR(recording) of all methods of a class. */
 void control_unhook_for(uint32_t id, uint32_t recording);
 

@@ -140,7 +140,10 @@ static uint32_t add_mounts(const struct class_file *c, struct method_edit *edits
 	return count;
 }
 
-/* Assign ids to the selected methods. Methods that do not fit into the table are reported as skipped. */
+/*
+ * Assign ids to the selected methods. Methods that do not fit into the table are reported as skipped; those that all
+ * recordings have given up get no hooks.
+ */
 static uint32_t number_methods(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
 			       struct method_edit *edits, uint32_t count)
 {
@@ -149,11 +152,12 @@ static uint32_t number_methods(const struct rewrite *r, const struct class_file 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
 		uint32_t id = control_method(class_id, m->name, m->descriptor, m->access);
+		struct verdict v = judge(r, c, m);
 
-		if (!id) {
-			rewrite_skip(r, judge(r, c, m).selected, c, m, FRT_SKIP_TABLE_FULL);
+		if (!id)
+			rewrite_skip(r, v.selected, c, m, FRT_SKIP_TABLE_FULL);
+		if (!id || control_is_given_up(id, v.selected))
 			continue;
-		}
 		edits[kept] = edits[i];
 		edits[kept++].id = id;
 	}

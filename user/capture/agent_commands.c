@@ -26,7 +26,7 @@ struct wait {
 
 static const char *command_name(enum frt_command_kind kind)
 {
-	static const char *const names[FRT_COMMANDS] = {"", "start", "open-call dump", "stop"};
+	static const char *const names[FRT_COMMANDS] = {"", "start", "open-call dump", "stop", "unhook"};
 
 	return names[kind];
 }

@@ -393,6 +393,11 @@ static int open_dump_command(struct session *s, enum frt_command_kind kind, stru
 	return err;
 }
 
+int session_unhook(struct session *s, struct diag *d)
+{
+	return command(s, FRT_COMMAND_UNHOOK, d);
+}
+
 int session_take_open_dump(struct session *s, struct diag *d)
 {
 	return open_dump_command(s, FRT_COMMAND_OPEN_DUMP, d);

@@ -73,6 +73,9 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
  */
 int session_stop(struct session *s, struct diag *d);
 
+/* Have the agent remove the hooks that no recording wants any more (FRT_RULE_UNHOOKED). */
+int session_unhook(struct session *s, struct diag *d);
+
 /*
  * Have the agent write down the stacks of threads with open calls (open_calls.h) while the recording continues.
  * session_stop() does so, too. session_has_open_dump() says whether the last of these calls succeeded.

@@ -87,6 +87,7 @@ static void loop_check_throttle(const struct loop *l, int64_t now)
 {
 	struct notes notes = {.count = 0};
 	struct throttle_finding found;
+	struct diag d = {0};
 
 	if (!l->throttle || !throttle_check(l->throttle, now, &found))
 		return;
@@ -96,6 +97,8 @@ static void loop_check_throttle(const struct loop *l, int64_t now)
 	notes_release(&notes);
 	if (found.methods)
 		recorder_add_timing(l->recorder);
+	if (found.unhooks && session_unhook(l->session, &d))
+		recorder_remark(l->recorder, "unhooked", d.text);
 }
 
 /* "shop.jfr" has dumps named "shop-dump-2026_11_24_10_30_00.jfr", a directory has them beside itself. */

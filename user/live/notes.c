@@ -227,10 +227,33 @@ static void notes_add_hooks(struct notes *n, const struct throttle_finding *foun
 	notes_add_missing(n, "hooks", text);
 }
 
+static void notes_add_unhooked(struct notes *n, const struct settings *settings, const struct segment *seg,
+			       const struct throttle_finding *found, int64_t after_ns)
+{
+	char why[256], name[2048 + 64], *called;
+	struct group g = {.kind = "unhooked", .why = why};
+	double cpus = 0;
+
+	for (size_t i = 0; i < found->unhooks; i++)
+		cpus += found->unhook[i].cpus;
+	snprintf(
+		why, sizeof(why),
+		"no longer counted from %s after the start on; calls as short as these took %.0f %% of a CPU by their hooks alone (--auto-unhook=%s)",
+		log_time(after_ns), cpus * 100, log_time(settings_unhook_ns(settings)));
+	for (size_t i = 0; i < found->unhooks; i++) {
+		segment_name_method(seg, found->unhook[i].method, name, sizeof(name));
+		called = notes_print("%s, %s calls so far", name, log_count(found->unhook[i].calls));
+		group_add(&g, called ? called : name);
+		free(called);
+	}
+	group_note(&g, n);
+}
+
 void notes_of_throttle(struct notes *n, const struct settings *settings, const struct segment *seg,
 		       const struct throttle_finding *found, int64_t after_ns)
 {
 	notes_add_throttled(n, settings, seg, found, after_ns);
+	notes_add_unhooked(n, settings, seg, found, after_ns);
 	notes_add_hooks(n, found);
 }
 

@@ -430,6 +430,15 @@ static void print_throttled_calls(const struct report *r)
 		 report_plural(calls, "call is", "calls are"));
 }
 
+static void print_unhooked(const struct report *r)
+{
+	size_t methods = r->throttle ? throttle_unhooked(r->throttle) : 0;
+
+	if (methods)
+		log_line("  %s of these %s unhooked, and %s not counted to the end", log_count(methods),
+			 report_plural(methods, "was", "were"), report_plural(methods, "is", "are"));
+}
+
 static bool has_file(const struct report *r)
 {
 	return !output_in_memory(r->output);
@@ -514,6 +523,7 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	if (lost.sum)
 		explain_losses(r, &lost);
 	print_throttled_calls(r);
+	print_unhooked(r);
 	print_breakdown(r);
 	report_notes(gaps);
 	if (recorder_forged(r->recorder))

@@ -16,6 +16,7 @@ int settings_init(struct settings *s, struct diag *d)
 	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE,
 			       .stack_depth = SETTINGS_STACK_DEPTH,
 			       .max_overhead = SETTINGS_MAX_OVERHEAD,
+			       .auto_unhook_ns = SETTINGS_UNHOOK_USUAL,
 			       .string_length = SETTINGS_TEXT,
 			       .kernel = SETTINGS_KERNEL_ON,
 			       .wait_stack_ns = SETTINGS_WAIT_STACK};
@@ -31,6 +32,19 @@ void settings_release(struct settings *s)
 	free(s->with_jfr);
 	dump_conditions_release(&s->dump_when);
 	*s = (struct settings){0};
+}
+
+uint64_t settings_unhook_ns(const struct settings *s)
+{
+	if (s->auto_unhook_ns != SETTINGS_UNHOOK_USUAL)
+		return s->auto_unhook_ns;
+	for (size_t i = 0; i < filter_list_size(s->filters); i++) {
+		const char *text = filter_list_text(s->filters, i);
+
+		if (filter_list_kind(s->filters, i) == FILTER_TRACE && (strchr(text, '*') || !strstr(text, "::")))
+			return SETTINGS_UNHOOK;
+	}
+	return 0;
 }
 
 struct unit {

@@ -72,7 +72,9 @@ struct settings {
 	bool report_wanted;    /* write that page */
 	char *output;	       /* as typed, %p and %t still in it; NULL: the default name */
 	uint32_t max_overhead; /* limit of recording, per cent of a CPU per calling thread; 0: no throttling */
-	uint32_t stack_depth;  /* maximum methods per stack, 1 .. FRT_MAX_DEPTH */
+	uint64_t
+		auto_unhook_ns; /* throttled methods that are shorter lose their hooks; 0: none; see settings_unhook_ns() */
+	uint32_t stack_depth; /* maximum methods per stack, 1 .. FRT_MAX_DEPTH */
 	enum settings_kernel kernel;
 	enum settings_stacks stacks;
 	enum settings_probes probes;
@@ -88,6 +90,13 @@ struct settings {
 	bool json;	       /* print JSON */
 	bool security_context; /* `frtrace check`: print YAML for Kubernetes instead */
 };
+
+#define SETTINGS_UNHOOK 200 /* ns: what two hooks and their stamps take, with room to spare */
+#define SETTINGS_UNHOOK_USUAL \
+	UINT64_MAX /* not given: SETTINGS_UNHOOK if a filter of -m does not name its methods one by one */
+
+/* The mean duration below which throttled methods lose their hooks; 0: none do. */
+uint64_t settings_unhook_ns(const struct settings *s);
 
 /* Set the defaults, with an empty filter list. 0 or -ENOMEM with the message. */
 int settings_init(struct settings *s, struct diag *d);

@@ -6,6 +6,7 @@
  */
 #include "user/record/throttle.h"
 #include "user/capture/cost.h"
+#include "user/capture/timing.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #define WINDOW_NS      1000000000LL
 #define BUSY_FRACTION  10 /* a thread below this fraction of the limit does not raise the limit of others */
 #define RULE_THROTTLED (FRT_RULE_UNTRACED | FRT_RULE_TIMED)
+#define UNHOOK_SHARE   .2 /* of --max-overhead, that the hooks of a method must take */
 
 /* A slot's counters at the last check. */
 struct seen {
@@ -26,6 +28,11 @@ struct work {
 	uint64_t recorders, hookers; /* CALL_RATE_THREAD() of those that did much of it */
 };
 
+/* What a throttled method had counted at the last check. */
+struct counted {
+	uint64_t calls, ticks;
+};
+
 struct throttle {
 	struct throttle_setup setup;
 	struct call_rates rates;
@@ -33,7 +40,11 @@ struct throttle {
 	struct throttle_load load[FRT_MAX_METHODS];
 	uint32_t throttled[FRT_MAX_METHODS];
 	size_t count;
-	bool is_throttled[FRT_MAX_METHODS];
+	bool is_throttled[FRT_MAX_METHODS], is_unhooked[FRT_MAX_METHODS];
+	struct timings sums;
+	struct counted counted[FRT_MAX_METHODS]; /* as throttled[] */
+	struct throttle_unhooked unhook[FRT_MAX_METHODS];
+	size_t unhooked;
 	bool hooks_found;
 	int64_t since; /* 0: no check yet */
 };
@@ -89,6 +100,8 @@ int throttle_new(struct throttle **out, const struct throttle_setup *setup, stru
 
 void throttle_free(struct throttle *t)
 {
+	if (t)
+		timings_release(&t->sums);
 	free(t);
 }
 
@@ -107,9 +120,16 @@ uint32_t throttle_method(const struct throttle *t, size_t i)
 	return t->throttled[i];
 }
 
+size_t throttle_unhooked(const struct throttle *t)
+{
+	return t->unhooked;
+}
+
 static void set_rule(const struct throttle *t, uint32_t method)
 {
-	__atomic_store_n(segment_rule(t->setup.segment, method), RULE_THROTTLED, __ATOMIC_RELAXED);
+	uint64_t rule = RULE_THROTTLED | (t->is_unhooked[method] ? FRT_RULE_UNHOOKED : 0);
+
+	__atomic_store_n(segment_rule(t->setup.segment, method), rule, __ATOMIC_RELAXED);
 }
 
 /* Increase of a slot's counter; a reused slot starts at 0. */
@@ -195,18 +215,56 @@ static void check_hooks(struct throttle *t, const struct work *w, double window_
 	out->hook_cpus = w->hook_ns / window_ns;
 }
 
+/* Is the throttled method, with these new calls, as short as its hooks are dear? */
+static bool is_too_short(const struct throttle *t, const struct timing *sum, const struct counted *before,
+			 double window_ns, struct throttle_unhooked *out)
+{
+	double calls = sum->count - before->calls, hooks = cost_of_hooks(t->setup.segment, t->setup.clock);
+
+	if (sum->count <= before->calls || sum->total < before->ticks)
+		return false;
+	out->calls = sum->count;
+	out->mean_ns = clock_ns_of_ticks(t->setup.clock, sum->total - before->ticks) / calls;
+	out->cpus = calls * hooks / window_ns;
+	return out->mean_ns < t->setup.unhook_ns && out->cpus > t->setup.share * UNHOOK_SHARE;
+}
+
+/* Mark the throttled methods that are to lose their hooks. */
+static void check_short(struct throttle *t, size_t throttled, double window_ns, struct throttle_finding *out)
+{
+	out->unhook = t->unhook;
+	if (!t->setup.unhook_ns || !throttled)
+		return;
+	timings_read(&t->sums, t->setup.segment);
+	for (size_t i = 0; i < throttled; i++) {
+		uint32_t method = t->throttled[i];
+		const struct timing *sum = &t->sums.of[method];
+		struct throttle_unhooked *u = &t->unhook[out->unhooks];
+
+		if (!t->is_unhooked[method] && is_too_short(t, sum, &t->counted[i], window_ns, u)) {
+			u->method = method;
+			t->is_unhooked[method] = true;
+			t->unhooked++;
+			set_rule(t, method);
+			out->unhooks++;
+		}
+		t->counted[i] = (struct counted){sum->count, sum->total};
+	}
+}
+
 static bool throttle_check_window(struct throttle *t, double window_ns, struct throttle_finding *out)
 {
 	struct work w = read_slots(t, window_ns);
 	struct throttle_limit limit = {t->setup.share, t->setup.cpus, __builtin_popcountll(w.recorders)};
-	size_t n = list_loads(t, &w, window_ns);
+	size_t n = list_loads(t, &w, window_ns), before = t->count;
 
 	out->load = t->load;
 	out->methods = throttle_choose(t->load, n, &limit);
 	for (size_t i = 0; i < out->methods; i++)
 		throttle_apply(t, t->load[i].method);
+	check_short(t, before, window_ns, out);
 	check_hooks(t, &w, window_ns, out);
-	return out->methods || out->hook_calls > 0;
+	return out->methods || out->unhooks || out->hook_calls > 0;
 }
 
 bool throttle_check(struct throttle *t, int64_t now, struct throttle_finding *out)

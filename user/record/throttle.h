@@ -6,6 +6,9 @@
  * not recorded. The agent reads a method's rule once per call, at its end, so each call is either recorded or
  * counted.
  *
+ * A throttled method that is as short as its hooks are dear loses them (--auto-unhook): its calls are recorded, then
+ * counted, then left alone.
+ *
  * Calls that are not recorded because of their threshold, or because they are only timed, are left alone: they cost
  * only their hooks, and throttling could not save anything.
  */
@@ -40,8 +43,9 @@ struct throttle;
 struct throttle_setup {
 	const struct segment *segment;
 	const struct clock *clock;
-	double share; /* --max-overhead */
-	double cpus;  /* CPUs available to the target */
+	double share;	    /* --max-overhead */
+	double cpus;	    /* CPUs available to the target */
+	uint64_t unhook_ns; /* --auto-unhook: methods whose calls take less, on average; 0: none */
 };
 
 /* Returns 0, or -errno with *out set to NULL. */
@@ -51,12 +55,22 @@ void throttle_free(struct throttle *t);
 /* The counters that the recorder increments. */
 struct call_rates *throttle_rates(struct throttle *t);
 
+/* A throttled method whose hooks are to go. */
+struct throttle_unhooked {
+	uint32_t method;
+	uint64_t calls;	      /* so far */
+	double mean_ns, cpus; /* over the last second: of a call; of the hooks */
+};
+
 /* Result of a check. */
 struct throttle_finding {
 	const struct throttle_load *load; /* methods throttled by this check; valid until the next one */
 	size_t methods;
 	/* Load by the hooks alone of calls that are not recorded, when it exceeds the limit; reported once, else 0. */
 	double hook_calls, hook_cpus;
+	/* Methods that are to lose their hooks, with the load of these. Their rules say so; the agent must be told. */
+	const struct throttle_unhooked *unhook;
+	size_t unhooks;
 };
 
 /*
@@ -68,5 +82,8 @@ bool throttle_check(struct throttle *t, int64_t now, struct throttle_finding *ou
 /* Number of throttled methods so far, and the i-th. */
 size_t throttle_methods(const struct throttle *t);
 uint32_t throttle_method(const struct throttle *t, size_t i);
+
+/* Number of methods that lost their hooks. */
+size_t throttle_unhooked(const struct throttle *t);
 
 #endif

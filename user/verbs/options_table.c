@@ -168,6 +168,10 @@ const struct option_row options[] = {
 	 .help = "throttle: only count and time a method whose recording takes more than this share of a CPU for each "
 		 "of its threads"},
 
+	{.name = "auto-unhook", .arg = "TIME", .kind = OPTION_TIME, AT(settings.auto_unhook_ns),
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "unhook throttled methods with shorter calls; 200ns if -m has a * or a class"},
+
 	{.name = "output", .letter = 'o', .arg = "FILE|DIR/", .kind = OPTION_OUTPUT, AT(settings.output),
 	 .usual = "frtrace-%p-%t.jfr", .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "the file; %p is the pid, %t the time; in DIR/ a file each second, as in a JVM's own repository"},

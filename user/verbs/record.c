@@ -106,7 +106,8 @@ static int make_throttle(struct recording *r, struct diag *d)
 	struct throttle_setup setup = {.segment = session_segment(r->session),
 				       .clock = &r->clock,
 				       .share = r->settings->max_overhead / 100.0,
-				       .cpus = target_cpus(&r->target)};
+				       .cpus = target_cpus(&r->target),
+				       .unhook_ns = settings_unhook_ns(r->settings)};
 
 	if (!r->settings->max_overhead || !filter_list_count(r->settings->filters, FILTER_TRACE))
 		return 0;

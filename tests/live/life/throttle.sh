@@ -146,6 +146,41 @@ not_throttled() { # SENTENCE OPTION...
 reports_hooks() { says '^  hooks: [0-9,]+ calls a second that are not recorded take [0-9]+ % of a CPU'; }
 no_hooks_line() { grep -q 'hooks:' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"; }
 
+# The program's own account shows that it goes on calling, while nothing is counted any more.
+unhooked() {
+	local sentence="a short method that a filter with a * caught loses its hooks and is named with its calls, JDK $FEATURE" more called
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && trace_start --max-overhead=1% -m 'live.Speed::w*;live.Speed::loop'; then
+		wait_for 60 grep -q '^  unhooked: ' "$F_DIR/stderr"
+		sleep 1
+		calls_asked 1 >/dev/null
+		sleep 1
+		more=$(calls_asked 2)
+		trace_stop
+		status_is 3
+		says '^  unhooked: live.Speed.work\(int\), [0-9,]+ calls so far: no longer counted .*\(--auto-unhook=200 ns\)'
+		says '^  1 of these was unhooked, and is not counted to the end'
+		[ "$(grep -c '^  unhooked: ' "$F_DIR/stderr")" = 1 ] || finding "more is unhooked:" "$(cat "$F_DIR/stderr")"
+		called=$(sed -nE 's/^  unhooked: [^ ]+ ([0-9,]+) calls.*/\1/p' "$F_DIR/stderr" | tr -d ,)
+		"$FRTRACE" view method-timing --json "$F_FILE" | python3 -c '
+import json, sys
+called, more = map(int, sys.argv[1:])
+counts = {r["method"]: r["invocations"] for r in json.loads(sys.stdin.readline())["rows"]}
+count = counts["live.Speed.work(int)"]
+assert 100000 < called <= count < called + more / 4, (counts, called, more)' "${called:-0}" "${more:-0}" >"$WORK/found" 2>&1 ||
+			finding "calls:" "$(cat "$WORK/found")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Prints the number of calls since the last question.
+calls_asked() { # NUMBER
+	touch "$T_DIR/ask-$1"
+	wait_for 30 test -s "$T_DIR/answer-$1" && sleep .1 && cut -d ' ' -f 1 "$T_DIR/answer-$1"
+}
+
 threads=16
 LENGTH=$(amount 1000 200) # of a call of hot(): a fifth of the events takes a fifth of the time to read
 for jdk in "${JDKS[@]}"; do
@@ -156,6 +191,7 @@ done
 throttled "throttled calls are counted with 16 threads" 16 at_the_end --no-stack
 throttled "throttled calls are counted also when the JVM is killed at the moment of throttling" 16 killed_at_the_switch
 throttled "a throttled method that is also timed has all its calls counted" 2 timed_anyway -M live.Hot::hot
+unhooked
 off
 check=reports_hooks
 not_throttled "calls below the threshold are not throttled: the cost of their hooks is reported" -m live.Speed::work -t 10s

@@ -88,7 +88,7 @@ static struct diag d;
 
 static int setup(void **state)
 {
-	struct throttle_setup s = {.share = .25, .cpus = 2};
+	struct throttle_setup s = {.share = .25, .cpus = 2, .unhook_ns = 200};
 	uint32_t class_id;
 
 	b = calloc(1, sizeof(*b));
@@ -212,6 +212,71 @@ static void throttled_methods_stay_throttled(void **state)
 	assert_int_equal(throttle_methods(b->brake), 1);
 }
 
+/* Calls of a throttled method, which are only counted and timed. */
+static void timed(uint32_t method, uint64_t n, uint64_t ticks)
+{
+	struct frt_sum *sum = (struct frt_sum *)(b->segment.base + FRT_SHARED_AT) + method;
+
+	sum->count += n;
+	sum->total += n * ticks;
+}
+
+static bool is_unhooked(uint32_t method)
+{
+	return b->rules[method] == (FRT_RULE_UNTRACED | FRT_RULE_TIMED | FRT_RULE_UNHOOKED);
+}
+
+static void throttle_two_methods(void)
+{
+	struct frt_slot *s = thread(1), *t = thread(2);
+
+	calls(s, 1, 9000000);
+	calls(t, 2, 9000000);
+	assert_true(after(SECOND));
+	assert_int_equal(b->found.methods, 2);
+	assert_int_equal(b->found.unhooks, 0);
+}
+
+/* 20 ns a call: 5 % of a CPU are 2.5 million calls a second. */
+static void throttled_methods_that_are_short_and_hot_lose_their_hooks(void **state)
+{
+	throttle_two_methods();
+	timed(1, 2600000, 199);
+	timed(2, 2600000, 201);
+	assert_true(after(SECOND));
+	assert_int_equal(b->found.unhooks, 1);
+	assert_int_equal(b->found.unhook[0].method, 1);
+	assert_int_equal(b->found.unhook[0].calls, 2600000);
+	assert_in_range(b->found.unhook[0].mean_ns, 198, 199);
+	assert_in_range(b->found.unhook[0].cpus * 1000, 51, 53);
+	assert_true(is_unhooked(1));
+	assert_true(is_throttled(2));
+	assert_int_equal(throttle_unhooked(b->brake), 1);
+	b->rules[1] = 0; /* the agent, when somebody retransforms the class */
+	timed(1, 5200000, 10);
+	assert_false(after(SECOND));
+	assert_true(is_unhooked(1));
+	assert_int_equal(throttle_unhooked(b->brake), 1);
+}
+
+static void throttled_methods_that_are_called_less_keep_their_hooks(void **state)
+{
+	throttle_two_methods();
+	timed(1, 2400000, 5);
+	assert_false(after(SECOND));
+	timed(1, 2400000, 5); /* of this second alone */
+	assert_false(after(SECOND));
+	assert_true(is_throttled(1));
+}
+
+static void methods_that_are_not_throttled_keep_their_hooks(void **state)
+{
+	thread(1);
+	timed(1, 90000000, 5);
+	assert_false(after(SECOND));
+	assert_int_equal(throttle_unhooked(b->brake), 0);
+}
+
 static void idle_callers_do_not_raise_the_limit(void **state)
 {
 	struct frt_slot *s = thread(1);
@@ -286,6 +351,9 @@ int main(void)
 		TEST(nothing_happens_before_a_second_is_over),
 		TEST(burst_counts_over_the_whole_second),
 		TEST(throttled_methods_stay_throttled),
+		TEST(throttled_methods_that_are_short_and_hot_lose_their_hooks),
+		TEST(throttled_methods_that_are_called_less_keep_their_hooks),
+		TEST(methods_that_are_not_throttled_keep_their_hooks),
 		TEST(idle_callers_do_not_raise_the_limit),
 		TEST(busy_callers_do),
 		TEST(calls_that_are_not_recorded_throttle_nothing_but_are_reported_once),
