@@ -3,6 +3,7 @@
 """report_page.py PAGE JSON: compare the tables of a report with what `frtrace view --json` prints, one view per line.
 
 report_page.py --text PAGE SELECTOR: print the texts of the elements with this tag, #id or .class, one per line.
+report_page.py --values PAGE: print the values of each of the slowest calls, one call per line.
 report_page.py --data PAGE: check that the page's data is what a browser expects, and print the number of its calls.
 
 Findings go to standard output; status 1 if there are any.
@@ -138,6 +139,12 @@ def main():
         page = Page(open(sys.argv[2], encoding='utf-8').read())
         for element in page.find(sys.argv[3]):
             print(re.sub(r'\s+', ' ', element['text']).strip())
+        return
+    if sys.argv[1] == '--values':
+        facts = json.loads(Page(open(sys.argv[2], encoding='utf-8').read()).find('#data')[0]['text'])
+        for story in facts['stories']:
+            if story['values'] >= 0:
+                print(facts['texts'][story['values']])
         return
     if sys.argv[1] == '--data':
         check_data(Page(open(sys.argv[2], encoding='utf-8').read()))

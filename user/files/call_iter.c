@@ -81,7 +81,7 @@ static void read_call(struct visitor *visitor, struct jfr_chunk *chunk, const st
 	struct jfr_value event = jfr_event_value(e), v;
 	struct cursor c = jfr_enter(chunk, &event);
 
-	*call = (struct call){.chunk = chunk, .start = jfr_timebase_moment(&chunk->clock, times.start)};
+	*call = (struct call){.chunk = chunk, .event = e, .start = jfr_timebase_moment(&chunk->clock, times.start)};
 	call->duration = jfr_timebase_span(&chunk->clock, times.duration);
 	know_type(visitor, chunk, e->type);
 	for (uint32_t i = 0; i < e->type->count; i++) {

@@ -7,6 +7,7 @@
 
 struct call {
 	struct jfr_chunk *chunk;
+	const struct jfr_event *event;
 	int64_t start;				/* nanoseconds since the epoch */
 	int64_t duration;			/* nanoseconds */
 	struct jfr_value method, stack, thread; /* not resolved */

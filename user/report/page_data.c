@@ -190,7 +190,8 @@ static void data_put_story(struct json *j, const struct digest *d, const struct 
 	json_unsigned(j, "caller", s->caller);
 	json_signed(j, "line", s->line);
 	json_bool(j, "thrown", s->thrown);
-	json_array(j, "split"); /* cpu, run queue, pause */
+	json_signed(j, "values", s->values); /* number of a text; -1: none */
+	json_array(j, "split");		     /* cpu, run queue, pause */
 	data_put_ns(j, s->known ? s->cpu : INT64_MIN);
 	data_put_ns(j, s->known ? s->run_queue : INT64_MIN);
 	data_put_ns(j, s->pause);

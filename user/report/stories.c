@@ -4,6 +4,7 @@
 #include "user/files/jfr_names.h"
 #include "user/files/wait_iter.h"
 #include "user/text/java_number.h"
+#include "user/view/value_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -188,6 +189,53 @@ static int stories_stack(struct stories *s, struct jfr_chunk *chunk, const struc
 	return err;
 }
 
+static void put_story_value(struct printer *p, const struct meta_field *f, struct jfr_value *v)
+{
+	put_text(&p->out, f->name);
+	put_text(&p->out, " = ");
+	jfr_resolve(p->chunk, v);
+	if (v->kind == VALUE_STRUCT)
+		put_class(&p->out, p->chunk, v);
+	else
+		value_text_put(p, v, f);
+}
+
+/* The fields of the user's own are those between the stack and the method. */
+static void put_story_values(struct printer *p, const struct jfr_event *e)
+{
+	struct jfr_value event = jfr_event_value(e), v;
+	struct cursor c = jfr_enter(p->chunk, &event);
+	const char *between = ": ";
+
+	put_text(&p->out, e->type->name);
+	for (uint32_t i = 0; i < e->type->count && e->type->fields[i].type->role != META_METHOD; i++) {
+		jfr_take(&c, &e->type->fields[i], &v);
+		if ((int)i <= e->type->stack)
+			continue;
+		put_text(&p->out, between);
+		put_story_value(p, &e->type->fields[i], &v);
+		between = ", ";
+	}
+	bytes_put_u8(&p->out, 0);
+}
+
+static int story_take_values(struct stories *s, struct story *story, const struct call *call)
+{
+	struct printer p;
+	uint32_t number;
+
+	story->values = -1;
+	if (!call->event->type->calls)
+		return 0;
+	printer_init(&p, -1);
+	p.chunk = call->chunk;
+	put_story_values(&p, call->event);
+	number = p.out.failed ? UINT32_MAX : strings_add(&s->text, (char *)p.out.data);
+	printer_release(&p);
+	story->values = number;
+	return number == UINT32_MAX ? -ENOMEM : 0;
+}
+
 static int story_begin(struct stories *s, struct story *story, const struct call *call, uint32_t method)
 {
 	struct jfr_value caller;
@@ -203,6 +251,8 @@ static int story_begin(struct stories *s, struct story *story, const struct call
 	story->system_call_time = call->usage ? call->system_call_time : INT64_MIN;
 	story->faults = call->usage && call->major_faults >= 0 ? call->major_faults + call->minor_faults : INT64_MIN;
 	story->line = -1;
+	if (story_take_values(s, story, call))
+		return -ENOMEM;
 	if (!call_caller(call, &caller, &story->line))
 		return 0;
 	story->caller = method_names_number(s->names, call->chunk, &caller);

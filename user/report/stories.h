@@ -28,10 +28,11 @@ struct story_part {
 struct story {
 	struct outermost_call place; /* `thread` is the number in struct threads */
 	bool found;
-	uint32_t method, caller;			/* numbers; 0: unknown */
-	int64_t line;					/* in the caller; -1: unknown */
-	bool thrown, known;				/* known: the next three; ns */
-	int64_t cpu, run_queue, pause;			/* pause: INT64_MIN if unknown */
+	uint32_t method, caller;       /* numbers; 0: unknown */
+	int64_t line;		       /* in the caller; -1: unknown */
+	int64_t values;		       /* of an event of -e: number of "NAME: field = value, ..." in `text`; -1: none */
+	bool thrown, known;	       /* known: the next three; ns */
+	int64_t cpu, run_queue, pause; /* pause: INT64_MIN if unknown */
 	int64_t system_calls, system_call_time, faults; /* INT64_MIN if unknown */
 	struct story_parts {
 		struct story_part part[STORY_PARTS]; /* longest first */

@@ -75,6 +75,27 @@ traced() {
 	target_drop
 }
 
+# The slowest calls have the values that `frtrace print` shows.
+with_values() {
+	local sentence="the slowest calls have their values, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Exported 10
+	if target_ready && trace_start -e 'shop.Order live.Exported::order n=arg0 result=return' -m live.Exported::other; then
+		target_go
+		trace_stop
+		target_quit
+		report "$F_FILE"
+		"$FRTRACE" print --json --events shop.Order "$F_FILE" | python3 -c '
+import json, sys
+for e in json.load(sys.stdin)["recording"]["events"]:
+    print("shop.Order: n = %s, result = %s" % (e["values"]["n"], e["values"]["result"]))' | sort >"$WORK/printed"
+		[ "$(wc -l <"$WORK/printed")" = 30 ] || finding "printed: $(cat "$WORK/printed")"
+		page --values "$PAGE" | sort | diff - "$WORK/printed" >"$WORK/differ" || finding "< the page, > print:" "$(cat "$WORK/differ")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # What JEP 520 records has no breakdown of the time.
 jdk_own() {
 	local sentence="a recording of the JDK's own has a report, too"
@@ -167,6 +188,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	traced
 done
+with_values
 jdk_own
 known
 selected

@@ -115,7 +115,8 @@ function fillStory(body, story) {
 	const waits = story.waits.slice(2), others = story.waits[0] - waits.length, inside = story.calls[0] - story.calls.slice(2).length;
 	body.replaceChildren(make('p', { class: 'meta' }, methodName(story.method) + ' on ' + threadName(story.thread),
 		story.caller ? ', called by ' + methodName(story.caller) + (story.line >= 0 ? ':' + story.line : '') : '',
-		story.thrown ? ', ended with an exception' : '', make('br'), partsLine(story)),
+		story.thrown ? ', ended with an exception' : '', make('br'), partsLine(story),
+		story.values >= 0 ? make('br') : null, story.values >= 0 ? make('b', {}, data.texts[story.values]) : null),
 		lineOf(story, 'line'), make('div', { class: 'axis' }, make('span', {}, '0'), make('span', {}, formatTime(story.time / 2)), make('span', {}, formatTime(story.time))));
 	const tree = treeOf(story);
 	if (tree)
