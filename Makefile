@@ -209,12 +209,12 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 
 # sources that read the target's memory, and what they need
 $(BUILD)/fuzz_segment: user/capture/budget.c user/capture/open_calls.c user/capture/segment.c user/capture/stacks.c user/capture/stream.c user/capture/sweep.c \
-	user/text/monotonic.c $(wildcard user/process/*.c)
+	user/text/monotonic.c $(wildcard user/process/*.c) $(UPROBES)
 $(BUILD)/fuzz_usdt: user/capture/elf_notes.c user/capture/usdt_cookie.c
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 $(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
 $(BUILD)/fuzz_elf: $(UPROBES)
-$(BUILD)/fuzz_condition: user/compare/condition.c $(wildcard user/options/*.c user/text/*.c)
+$(BUILD)/fuzz_condition: user/compare/condition.c user/options/jfc_image.S $(wildcard user/options/*.c user/text/*.c)
 $(BUILD)/fuzz_user_value: user/record/user_value.c user/text/java_number.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # sources that print recordings

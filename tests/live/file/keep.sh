@@ -236,7 +236,7 @@ survived() { # OLD: 1 if there was a file before
 	[ "$1" = 1 ] && [ "$(kept_look)" = "$kept_was" ] && return
 	recordings=$((recordings + 1))
 	wait_for 10 python3 "$LIVE/chunks.py" "$F_FILE" whole >/dev/null || finding "incomplete: $(ls -l "$F_FILE")"
-	"$FRTRACE" summary "$F_FILE" 2>&1 | grep -qE 'jdk.MethodTrace +[1-9]' || finding "a recording without calls, or it cannot be read"
+	"$FRTRACE" summary "$F_FILE" 2>&1 | grep -E 'jdk.MethodTrace +[1-9]' >/dev/null || finding "a recording without calls, or it cannot be read"
 	[ $((recordings % 10)) != 1 ] || [ "$(file_events live.Speed.work)" -gt 0 ] || finding "the JDK cannot read it"
 }
 

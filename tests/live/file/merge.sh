@@ -180,7 +180,7 @@ killed() {
 	begin "$sentence" || return 0
 	target_start Joint 40
 	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
-		"$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep -q 'name=frtrace-' || finding "the JVM is not recording"
+		"$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep 'name=frtrace-' >/dev/null || finding "the JVM is not recording"
 		kill -9 "$F_PID"
 		wait "$F_PID" 2>/dev/null
 		wait_for 20 stopped || finding "the JVM is still recording"
@@ -192,7 +192,7 @@ killed() {
 	target_drop
 }
 
-stopped() { ! "$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep -q 'name=frtrace-'; }
+stopped() { ! "$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep 'name=frtrace-' >/dev/null; }
 
 refused() { # REGEX STATUS ARGUMENT...
 	trace_launch -p "$T_PID" -m 'live.Joint::work' -o "$WORK/refused.jfr" "${@:3}"
@@ -237,7 +237,7 @@ other_root() {
 		status_is 0
 		"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(head -n 3 "$WORK/tool")"
 		for count in 'jdk.MethodTrace 1000' 'jdk.InitialSystemProperty [1-9]' 'jdk.CPUInformation [1-9]'; do
-			tr -s ' ' <"$WORK/tool" | grep -qE "^ $count" || finding "not in it: $count"
+			tr -s ' ' <"$WORK/tool" | grep -E "^ $count" >/dev/null || finding "not in it: $count"
 		done
 		tmp_left
 		target_quit

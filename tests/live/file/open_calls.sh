@@ -35,7 +35,7 @@ tools_agree() {
 	local jdk jfr text
 	for jdk in "${JDKS[@]}"; do
 		jfr="${jdk#* }/bin/jfr"
-		"$jfr" summary "$F_FILE" | grep -qE "^ frtrace.OpenCall +$(wc -l <"$T_DIR/open") " ||
+		"$jfr" summary "$F_FILE" | grep -E "^ frtrace.OpenCall +$(wc -l <"$T_DIR/open") " >/dev/null ||
 			finding "summary of JDK ${jdk%% *}: $("$jfr" summary "$F_FILE" | grep OpenCall)"
 		text=$("$jfr" print --events OpenCall --stack-depth 20 "$F_FILE" 2>&1 |
 			awk 'BEGIN { RS = "frtrace.OpenCall {" } /method = live.Open.openRead/')

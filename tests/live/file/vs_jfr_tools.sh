@@ -61,7 +61,7 @@ tools() { # the file is the oldest JDK's
 	shows '^  eventThread = "main" \(javaThreadId = 1\)' "the thread"
 	shows '^  startTime = [0-9][0-9]:' "the start"
 	shows '^  duration = [0-9.]+ [mnu]?s' "the duration"
-	if "$JAVA/bin/jfr" help scrub 2>/dev/null | grep -q include-events; then
+	if "$JAVA/bin/jfr" help scrub 2>/dev/null | grep include-events >/dev/null; then
 		rm -f "$WORK/scrubbed.jfr"
 		tool scrub --include-events jdk.MethodTrace "$file" "$WORK/scrubbed.jfr"
 		tool summary "$WORK/scrubbed.jfr"

@@ -47,7 +47,7 @@ followed() {
 		file_agrees
 		read_as_one
 		[ "$(find "$WORK/followed" -name '*.jfr' | wc -l)" -ge 4 ] || finding "files: $(ls -R "$WORK/followed")"
-		find "$WORK/followed" -name '*.jfr' | grep -qvE '/followed/[0-9]{4}(_[0-9]{2}){5}_[0-9]+/[0-9]{4}(_[0-9]{2}){5}(_[0-9]{2})?\.jfr$' &&
+		find "$WORK/followed" -name '*.jfr' | grep -vE '/followed/[0-9]{4}(_[0-9]{2}){5}_[0-9]+/[0-9]{4}(_[0-9]{2}){5}(_[0-9]{2})?\.jfr$' >/dev/null &&
 			finding "names: $(find "$WORK/followed")"
 		target_quit
 	fi

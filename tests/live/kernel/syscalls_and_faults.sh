@@ -87,7 +87,7 @@ only_waits() {
 }
 
 frtrace_has() { # FIELD: with a known value
-	"$FRTRACE" print --events jdk.MethodTrace "$F_FILE" | grep -qE "^  $1 = [0-9.]+" || finding "no $1 is known"
+	"$FRTRACE" print --events jdk.MethodTrace "$F_FILE" | grep -E "^  $1 = [0-9.]+" >/dev/null || finding "no $1 is known"
 }
 
 case_on() {

@@ -277,7 +277,7 @@ intrinsics() { # PROGRAM... before the class
 	status_is 0
 	if [ "$FEATURE" = 17 ]; then
 		[ "$(wrong_counts | wc -l)" = 3 ] || finding "wrong:" "$(wrong_counts)"
-		wrong_counts | grep -vE 'Math\.(fma|sin|pow)' | grep -q . && finding "wrong:" "$(wrong_counts)"
+		wrong_counts | grep -vE 'Math\.(fma|sin|pow)' | grep . >/dev/null && finding "wrong:" "$(wrong_counts)"
 		for method in fma sin pow; do
 			grep -q "  lower bound: .*Math\.$method" "$F_DIR/stderr" || finding "does not say that $method is a lower bound"
 		done

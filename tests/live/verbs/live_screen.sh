@@ -104,7 +104,7 @@ open_call() {
 		ages=$(sed -nE 's/.*"method":"hangs".*"open":1,"oldestOpenNs":([0-9]+).*/\1/p' "$F_DIR/stdout")
 		[ "$(wc -l <<<"$ages")" -ge 3 ] && sort -nuc <<<"$ages" && [ "$(tail -n 1 <<<"$ages")" -gt 500000000 ] ||
 			finding "ages of the open call:" "$ages"
-		tail -n 1 "$F_DIR/stdout" | grep -q '"open":0,"oldestOpenNs":null' || finding "still open at the end" "$(tail -n 1 "$F_DIR/stdout")"
+		tail -n 1 "$F_DIR/stdout" | grep '"open":0,"oldestOpenNs":null' >/dev/null || finding "still open at the end" "$(tail -n 1 "$F_DIR/stdout")"
 		printf 'count\tlive.Logged\thangs\t*\t*\t*\t1\t0\n' >"$T_DIR/truth"
 		view_agrees sums "$T_DIR/truth"
 	fi
@@ -193,7 +193,7 @@ in_place() { # COLUMNS LINES KEYS WHAT
 		grep -E '^ *[0-9,]+  |^calls|^and ' "$screen" >"$screen.table"
 		[ "$(wc -l <"$screen.table")" -le $((lines - 2)) ] || finding "higher than the terminal:" "$(cat "$screen")"
 		[[ $keys != *s* ]] || grep -qaE 'sorted by (cpu|open) ' "$screen.all" || finding "the key s does not sort:" "$(grep -a 'q ends' "$screen.all")"
-		tr -s '\n ' ' ' <"$screen" | grep -q 'Ctrl-C stops and restores the JVM' || finding "lines above the table are gone:" "$(cat "$screen")"
+		tr -s '\n ' ' ' <"$screen" | grep 'Ctrl-C stops and restores the JVM' >/dev/null || finding "lines above the table are gone:" "$(cat "$screen")"
 		grep -qE 'Timed\$Work\.recurses(\([a-z.]+\))?$' "$screen.table" || finding "the busiest method is not shown:" "$(cat "$screen")"
 		[ "$keys" = end ] || target_restored
 	fi

@@ -32,7 +32,7 @@ tables_agree() { # FILE
 }
 
 verdict_says() { # REGEX
-	page --text "$PAGE" article | grep -qE -- "$1" || finding "the verdict does not say /$1/:" "$(page --text "$PAGE" article)"
+	page --text "$PAGE" article | grep -E -- "$1" >/dev/null || finding "the verdict does not say /$1/:" "$(page --text "$PAGE" article)"
 }
 
 browser() { command -v chromium || command -v chromium-headless-shell || command -v google-chrome; }
@@ -116,7 +116,7 @@ known() {
 	report "$WORK/known.jfr"
 	tables_agree "$WORK/known.jfr"
 	verdict_says '^com\.acme\.Cart\.checkout\(int\)[45]\.[0-9] % of its calls .*futex .* at com\.acme\.Stock\.take\(int\):17\.For 100 % of that time it was held by com\.acme\.Stock\.refresh\(int\) on the thread "refresher"'
-	page --text "$PAGE" .banner | grep -q 'lost 10 calls .* lower bound' || finding "the banner says: $(page --text "$PAGE" .banner)"
+	page --text "$PAGE" .banner | grep 'lost 10 calls .* lower bound' >/dev/null || finding "the banner says: $(page --text "$PAGE" .banner)"
 	report "$WORK/known.jfr" && cp "$PAGE" "$WORK/first.html" && report "$WORK/known.jfr"
 	cmp -s "$PAGE" "$WORK/first.html" || finding "two reports of one recording differ"
 	verdict "$sentence"
@@ -132,7 +132,7 @@ selected() {
 import csv, sys
 print(sum(r["method"] == "com.acme.Cart.checkout(int)" and int(r["duration_ns"]) >= 2 ** 22 for r in csv.DictReader(sys.stdin)))')
 	browse "file://$WORK/known.html#method=0&box=0-479-160-400"
-	page --text "$WORK/dom" .now | tr -d , | grep -q "^$calls calls " || finding "not $calls calls: $(page --text "$WORK/dom" .now)"
+	page --text "$WORK/dom" .now | tr -d , | grep "^$calls calls " >/dev/null || finding "not $calls calls: $(page --text "$WORK/dom" .now)"
 	[ "$(page --text "$WORK/dom" .story | wc -l)" -ge 5 ] || finding "no single calls"
 	cp "$WORK/dom" "$WORK/saved.html"
 	verdict "$sentence"
@@ -148,7 +148,7 @@ saved() {
 	browse "file://$WORK/saved.html"
 	PAGE=$WORK/dom
 	tables_agree "$WORK/known.jfr"
-	page --text "$WORK/dom" .now | grep -q ' calls, ' || finding "it does not work: $(page --text "$WORK/dom" .now)"
+	page --text "$WORK/dom" .now | grep ' calls, ' >/dev/null || finding "it does not work: $(page --text "$WORK/dom" .now)"
 	[ "$(page --text "$WORK/dom" button | grep -cE '^Show (these|its) calls$')" = "$(page --text "$WORK/dom" article | wc -l)" ] || finding "buttons are there twice:" "$(page --text "$WORK/dom" button)"
 	verdict "$sentence"
 }
@@ -163,9 +163,9 @@ hostile() {
 	[ "$scripts" = 3 ] || finding "$scripts scripts"
 	if browser >/dev/null; then
 		browse "file://$WORK/hostile.html#method=-1"
-		page --text "$WORK/dom" title | grep -qF '</title><script>document.title=3</script>' || finding "the title is $(page --text "$WORK/dom" title)"
+		page --text "$WORK/dom" title | grep -F '</title><script>document.title=3</script>' >/dev/null || finding "the title is $(page --text "$WORK/dom" title)"
 		all=$("$FRTRACE" view method-trace --json "$WORK/hostile.jfr" | python3 -c 'import json, sys; print(sum(r["calls"] for r in json.load(sys.stdin)["rows"]))')
-		page --text "$WORK/dom" .now | tr -d , | grep -q "^$all calls " || finding "not $all calls: $(page --text "$WORK/dom" .now)"
+		page --text "$WORK/dom" .now | tr -d , | grep "^$all calls " >/dev/null || finding "not $all calls: $(page --text "$WORK/dom" .now)"
 		PAGE=$WORK/dom
 		tables_agree "$WORK/hostile.jfr"
 	fi

@@ -28,7 +28,7 @@ active() {
 active_is() { # NAME=VALUE...
 	local word
 	for word in "$@"; do
-		active | grep -qxF -- "$word" || finding "no setting $word in the recording, but:" "$(active)"
+		active | grep -xF -- "$word" >/dev/null || finding "no setting $word in the recording, but:" "$(active)"
 	done
 }
 
