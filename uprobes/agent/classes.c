@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/classes.h"
+#include "uprobes/agent/class_info.h"
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/loaded.h"
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
+#include "uprobes/agent/retransform.h"
 #include "uprobes/agent/rewrite.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/supertypes.h"
 
 #define PATIENCE_NS 4000000000ULL /* for all loaders that do not answer, together */
-
-/*
- * Number of classes in one VM operation, during which the JVM stands still. For each class JDK 8 visits all loaded
- * classes, 1.5 us each (measured: 4.4 s for 1,700 of 1,700), and JDKs up to 14 visit all compiled methods. Later
- * JDKs do both once per operation.
- */
-#define MOST_AT_ONCE	 2048
-#define MOST_AT_ONCE_OLD 128
-#define MOST_VISITS_8	 (1 << 18)
-#define RUN_BETWEEN_MS	 200
 
 static jvmtiEnv *jvmti;
 static struct matcher patterns[FRT_RECORDINGS];
@@ -33,6 +25,8 @@ static bool hooked_at_load; /* set when a class gets hooks while it is being loa
 void classes_init(jvmtiEnv *j)
 {
 	jvmti = j;
+	class_info_init(j);
+	retransform_init(j);
 	supertypes_init(j);
 	loaded_init(j);
 }
@@ -64,56 +58,9 @@ static bool was_seen_at_load(struct slice name)
 	return load_relaxed(cell) == hash;
 }
 
-static void classes_deallocate(void *memory)
-{
-	if (memory)
-		(*jvmti)->Deallocate(jvmti, memory);
-}
-
-/* Classes to retransform, as local references. */
-struct batch {
-	jclass *classes;
-	bool *hooked; /* classes that had hooks before */
-	jint count;
-	uint32_t recording; /* which is added or removed */
-	uint32_t gain;	    /* recordings that get hooks, as a set of bits; 0: hooks are removed */
-	bool mounts;	    /* the first one that follows virtual threads is added */
-	uint64_t until_ns;  /* deadline for all loaders */
-	struct supertypes supertypes;
-};
-
-/*
- * Extract the name from a JVMTI signature, "La/b/C;". Returns false for arrays and for classes that cannot be
- * rewritten.
- */
-static bool classes_class_name(const char *signature, struct slice *name)
-{
-	size_t length = strlen(signature);
-
-	if (length < 3 || signature[0] != 'L')
-		return false;
-	*name = (struct slice){signature + 1, length - 2};
-	return policy_class_name(*name);
-}
-
-static struct frt_class *known_class(JNIEnv *env, jclass c, struct slice name)
-{
-	jobject loader = NULL;
-	struct frt_class *row = NULL;
-	uint32_t number;
-
-	if ((*jvmti)->GetClassLoader(jvmti, c, &loader))
-		return NULL;
-	if (loader_known(loader, &number))
-		row = control_find_class(name, number);
-	if (loader)
-		(*env)->DeleteLocalRef(env, loader);
-	return row;
-}
-
 static bool is_hooked(JNIEnv *env, jclass c, struct slice name)
 {
-	const struct frt_class *row = known_class(env, c, name);
+	const struct frt_class *row = class_info_row(env, c, name);
 
 	return row && row->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
 }
@@ -157,62 +104,13 @@ static bool is_ready(JNIEnv *env, const struct batch *b, jclass c, struct slice 
 	return !reason;
 }
 
-static jint class_status(jclass c)
-{
-	jint status = 0;
-
-	return (*jvmti)->GetClassStatus(jvmti, c, &status) ? 0 : status;
-}
-
-/*
- * True if the class's initializer has thrown: none of its methods can be called any more, and the JVM no longer
- * transforms it.
- */
-static bool is_dead(jclass c)
-{
-	return class_status(c) & JVMTI_CLASS_STATUS_ERROR;
-}
-
-/*
- * A class that is not prepared has run no code. Retransforming it would link it, and wait for a thread that is
- * linking it.
- */
-static bool is_prepared(jclass c)
-{
-	return class_status(c) & JVMTI_CLASS_STATUS_PREPARED;
-}
-
-static void forget_hooks(JNIEnv *env, jclass c, struct slice name)
-{
-	struct frt_class *row = known_class(env, c, name);
-
-	if (row)
-		control_unhook_class(row - control_class_row(0));
-}
-
-/* Forget the hooks of a dead class. Returns false if the class is not dead. */
-static bool forget_if_dead(JNIEnv *env, jclass c)
-{
-	struct slice name;
-	char *signature;
-
-	if (!is_dead(c))
-		return false;
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
-		return true;
-	if (classes_class_name(signature, &name))
-		forget_hooks(env, c, name);
-	classes_deallocate(signature);
-	return true;
-}
-
 /*
  * A class that was hooked at load and is not prepared yet: ClassPrepare restores it. Until then none of its
  * methods runs.
  */
 static void defer_restore(JNIEnv *env, jclass c, struct slice name)
 {
-	struct frt_class *row = known_class(env, c, name);
+	struct frt_class *row = class_info_row(env, c, name);
 
 	if (!row || !(row->flags & FRT_CLASS_REWRITTEN))
 		return;
@@ -229,7 +127,7 @@ static bool gets_hooks(JNIEnv *env, const struct batch *b, jclass c, struct slic
 		supertypes_tag(env, &patterns[b->recording], c, &tags);
 	if (!(b->mounts && rewrite_is_mounts(name)) && !classes_is_wanted(b->recording, c, name, &tags))
 		return false;
-	return !is_dead(c) && is_ready(env, b, c, name);
+	return !class_info_is_dead(c) && is_ready(env, b, c, name);
 }
 
 /* True if the class has hooks that no recording wants, or wants any more. */
@@ -242,21 +140,15 @@ static bool has_vain_hooks(const struct batch *b, const struct frt_class *row, s
 	return !(control_hooked_for(id) & active) && !(mounts && rewrite_is_mounts(name));
 }
 
-static void batch_add(struct batch *b, jclass c, bool hooked)
-{
-	b->hooked[b->count] = hooked;
-	b->classes[b->count++] = c;
-}
-
 /* A class with hooks that gets no more of them. */
 static void collect_hooked(JNIEnv *env, struct batch *b, jclass c, struct slice name)
 {
-	const struct frt_class *row = known_class(env, c, name);
+	const struct frt_class *row = class_info_row(env, c, name);
 
 	if (!row || !has_vain_hooks(b, row, name)) {
 		if (row && !b->gain)
 			control_unhook_for(row - control_class_row(0), b->recording);
-	} else if (is_prepared(c)) {
+	} else if (class_info_is_prepared(c)) {
 		batch_add(b, c, true);
 	} else {
 		defer_restore(env, c, name);
@@ -272,167 +164,14 @@ static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	store_relaxed(&control->progress, control->progress + 1);
-	if (classes_class_name(signature, &name)) {
-		hooked = is_hooked(env, c, name) && !forget_if_dead(env, c);
+	if (class_info_name(signature, &name)) {
+		hooked = is_hooked(env, c, name) && !class_info_forget_if_dead(env, c);
 		if (b->gain && gets_hooks(env, b, c, name))
 			batch_add(b, c, hooked);
 		else if (hooked)
 			collect_hooked(env, b, c, name);
 	}
-	classes_deallocate(signature);
-}
-
-/* Errors that a single class of the batch causes; the other classes may succeed. */
-static bool is_fault_of_a_class(jvmtiError error)
-{
-	return (error >= JVMTI_ERROR_INVALID_CLASS_FORMAT &&
-		error <= JVMTI_ERROR_UNSUPPORTED_REDEFINITION_CLASS_MODIFIERS_CHANGED) ||
-	       error == JVMTI_ERROR_UNMODIFIABLE_CLASS || error == JVMTI_ERROR_INTERNAL ||
-	       error == JVMTI_ERROR_INVALID_CLASS;
-}
-
-/* The JVM refuses the class. If it had hooks before, it keeps those: they are other recordings'. */
-static void refused(JNIEnv *env, const struct batch *b, jclass c, bool hooked)
-{
-	struct frt_class *row;
-	struct slice name;
-	char *signature;
-
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
-		return;
-	if (classes_class_name(signature, &name)) {
-		row = hooked ? known_class(env, c, name) : NULL;
-		for (uint32_t r = 0; row && r < FRT_RECORDINGS; r++)
-			if (b->gain >> r & 1)
-				control_unhook_for(row - control_class_row(0), r);
-		if (!row)
-			forget_hooks(env, c, name);
-		control_skip(b->gain, name, slice_of(NULL), slice_of(NULL), FRT_SKIP_VERIFY);
-	}
-	classes_deallocate(signature);
-}
-
-static void note_hooks(JNIEnv *env, jclass c, bool hooked)
-{
-	struct frt_class *row = NULL;
-	struct slice name;
-	char *signature;
-
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
-		return;
-	if (classes_class_name(signature, &name))
-		row = known_class(env, c, name);
-	if (row && hooked)
-		set_bits(&row->flags, FRT_CLASS_REWRITTEN);
-	else if (row)
-		control_unhook_class(row - control_class_row(0));
-	classes_deallocate(signature);
-}
-
-/* The JVM asked for new code but accepted none of it. */
-static void note_unchanged(JNIEnv *env, const struct batch *b, jint first, jint count)
-{
-	for (jint i = first; i < first + count; i++)
-		note_hooks(env, b->classes[i], b->hooked[i]);
-}
-
-/* Map the error for a single class to a result. */
-static jvmtiError judge_class(JNIEnv *env, const struct batch *b, jint i, jvmtiError error)
-{
-	if (!is_fault_of_a_class(error))
-		return error;
-	if (forget_if_dead(env, b->classes[i]))
-		return JVMTI_ERROR_NONE;
-	if (!b->gain)
-		return error; /* restoring the original code: without metaspace HotSpot returns various errors */
-	refused(env, b, b->classes[i], b->hooked[i]);
-	return JVMTI_ERROR_NONE;
-}
-
-/* A JVM that is short of memory may have enough for fewer classes. */
-static bool may_be_less(const struct batch *b, jvmtiError error)
-{
-	return is_fault_of_a_class(error) || (error == JVMTI_ERROR_OUT_OF_MEMORY && !b->gain);
-}
-
-static jvmtiError retransform(JNIEnv *env, const struct batch *b, jint first, jint count)
-{
-	jvmtiError error = count ? (*jvmti)->RetransformClasses(jvmti, count, b->classes + first) : JVMTI_ERROR_NONE,
-		   rest;
-
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-	if (!error)
-		return JVMTI_ERROR_NONE;
-	note_unchanged(env, b, first, count);
-	if (count == 1)
-		return judge_class(env, b, first, error);
-	if (!may_be_less(b, error))
-		return error;
-	error = retransform(env, b, first, count / 2);
-	if (error == JVMTI_ERROR_OUT_OF_MEMORY)
-		return error;
-	rest = retransform(env, b, first + count / 2, count - count / 2);
-	return error ? error : rest;
-}
-
-/* Since JDK 9 the JVMTI version is the JDK version; the JNI version is 10 for JDK 10 to 18. */
-static int jdk_version(void)
-{
-	jint version;
-
-	return (*jvmti)->GetVersionNumber(jvmti, &version)
-		       ? 0
-		       : (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
-}
-
-static jint portion_size(const struct batch *b, jint loaded)
-{
-	int version = jdk_version();
-
-	if (version >= 15 || (version >= 9 && b->gain &&
-			      control->epoch == 1)) /* the first retransformation deoptimises everything, at once */
-		return MOST_AT_ONCE;
-	if (version >= 9)
-		return MOST_AT_ONCE_OLD;
-	return loaded < MOST_VISITS_8 ? MOST_VISITS_8 / loaded : 1;
-}
-
-/*
- * If one class of a batch fails, JDK 8 frees the cached class bytes of other hooked classes and later uses them
- * again. There each class goes alone.
- */
-static jvmtiError retransform_portion(JNIEnv *env, const struct batch *b, jint first, jint count)
-{
-	jvmtiError error = JVMTI_ERROR_NONE;
-
-	if (jdk_version() >= 9)
-		return retransform(env, b, first, count);
-	for (jint i = first; i < first + count && error != JVMTI_ERROR_OUT_OF_MEMORY; i++) {
-		jvmtiError one = retransform(env, b, i, 1);
-
-		error = error && one != JVMTI_ERROR_OUT_OF_MEMORY ? error : one;
-	}
-	return error;
-}
-
-static jvmtiError retransform_all(JNIEnv *env, const struct batch *b, jint loaded)
-{
-	jint portion = portion_size(b, loaded);
-	jvmtiError error = JVMTI_ERROR_NONE, one;
-
-	for (jint i = 0; i < b->count; i += portion) {
-		uint64_t begin = sys_monotonic_ns();
-
-		if (b->gain && (error || !frtrace_drain_semaphore)) /* the tracer is gone: add no more hooks */
-			return error ? error : JVMTI_ERROR_INTERRUPT;
-		one = retransform_portion(env, b, i, b->count - i < portion ? b->count - i : portion);
-		error = error ? error : one;
-		control->retransform_ns += sys_monotonic_ns() - begin;
-		if (portion < MOST_AT_ONCE && i + portion < b->count)
-			sys_sleep_ms(RUN_BETWEEN_MS);
-	}
-	return error;
+	class_info_free(signature);
 }
 
 /* A class with hooks that all their recordings have given up. */
@@ -445,11 +184,12 @@ static void collect_given_up(JNIEnv *env, struct batch *b, jclass c)
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	store_relaxed(&control->progress, control->progress + 1);
-	if (classes_class_name(signature, &name))
-		row = known_class(env, c, name);
-	if (row && control_has_given_up(row - control_class_row(0)) && is_prepared(c) && !is_dead(c))
+	if (class_info_name(signature, &name))
+		row = class_info_row(env, c, name);
+	if (row && control_has_given_up(row - control_class_row(0)) && class_info_is_prepared(c) &&
+	    !class_info_is_dead(c))
 		batch_add(b, c, true);
-	classes_deallocate(signature);
+	class_info_free(signature);
 }
 
 static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(JNIEnv *, struct batch *, jclass))
@@ -463,7 +203,7 @@ static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(
 		return error;
 	b->classes = sys_map(count * (sizeof(jclass) + 1) + 1);
 	if (!b->classes) {
-		classes_deallocate(loaded);
+		class_info_free(loaded);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
 	b->hooked = (bool *)(b->classes + count);
@@ -473,9 +213,9 @@ static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(
 		collect(env, b, loaded[i]);
 	control->retransformed = b->count;
 	control->retransform_ns = 0;
-	error = retransform_all(env, b, count);
+	error = batch_retransform(env, b, count);
 	sys_unmap(b->classes, count * (sizeof(jclass) + 1) + 1);
-	classes_deallocate(loaded);
+	class_info_free(loaded);
 	return error;
 }
 
@@ -710,14 +450,14 @@ static bool slipped_through(JNIEnv *env, jclass c, uint32_t set)
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return false;
-	if (!classes_class_name(signature, &name))
+	if (!class_info_name(signature, &name))
 		goto out;
-	row = known_class(env, c, name);
+	row = class_info_row(env, c, name);
 	missed = row && has_left_hooks(row, set);
 	for (uint32_t r = 0; r < FRT_RECORDINGS && !missed; r++)
 		missed = set >> r & 1 && slipped_through_for(env, r, c, row, name);
 out:
-	classes_deallocate(signature);
+	class_info_free(signature);
 	return missed;
 }
 
@@ -729,8 +469,8 @@ static bool classes_has_hooks(JNIEnv *env, jclass c)
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return false;
-	hooked = classes_class_name(signature, &name) && is_hooked(env, c, name);
-	classes_deallocate(signature);
+	hooked = class_info_name(signature, &name) && is_hooked(env, c, name);
+	class_info_free(signature);
 	return hooked;
 }
 
@@ -738,7 +478,7 @@ static void retransform_one(JNIEnv *env, jclass c, uint32_t set)
 {
 	bool hooked = classes_has_hooks(env, c);
 
-	retransform(env, &(struct batch){.classes = &c, .hooked = &hooked, .count = 1, .gain = set}, 0, 1);
+	batch_retransform_one(env, c, hooked, set);
 }
 
 void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass c)

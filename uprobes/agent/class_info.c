@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/class_info.h"
+#include "uprobes/agent/loader.h"
+#include "filters/policy.h"
+
+static jvmtiEnv *jvmti;
+
+void class_info_init(jvmtiEnv *j)
+{
+	jvmti = j;
+}
+
+void class_info_free(void *memory)
+{
+	if (memory)
+		(*jvmti)->Deallocate(jvmti, memory);
+}
+
+bool class_info_name(const char *signature, struct slice *name)
+{
+	size_t length = strlen(signature);
+
+	if (length < 3 || signature[0] != 'L')
+		return false;
+	*name = (struct slice){signature + 1, length - 2};
+	return policy_class_name(*name);
+}
+
+struct frt_class *class_info_row(JNIEnv *env, jclass c, struct slice name)
+{
+	jobject loader = NULL;
+	struct frt_class *row = NULL;
+	uint32_t number;
+
+	if ((*jvmti)->GetClassLoader(jvmti, c, &loader))
+		return NULL;
+	if (loader_known(loader, &number))
+		row = control_find_class(name, number);
+	if (loader)
+		(*env)->DeleteLocalRef(env, loader);
+	return row;
+}
+
+static jint class_info_status(jclass c)
+{
+	jint status = 0;
+
+	return (*jvmti)->GetClassStatus(jvmti, c, &status) ? 0 : status;
+}
+
+bool class_info_is_dead(jclass c)
+{
+	return class_info_status(c) & JVMTI_CLASS_STATUS_ERROR;
+}
+
+bool class_info_is_prepared(jclass c)
+{
+	return class_info_status(c) & JVMTI_CLASS_STATUS_PREPARED;
+}
+
+void class_info_forget(JNIEnv *env, jclass c, struct slice name)
+{
+	struct frt_class *row = class_info_row(env, c, name);
+
+	if (row)
+		control_unhook_class(row - control_class_row(0));
+}
+
+bool class_info_forget_if_dead(JNIEnv *env, jclass c)
+{
+	struct slice name;
+	char *signature;
+
+	if (!class_info_is_dead(c))
+		return false;
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return true;
+	if (class_info_name(signature, &name))
+		class_info_forget(env, c, name);
+	class_info_free(signature);
+	return true;
+}
