@@ -41,6 +41,7 @@ struct throttle {
 	uint32_t throttled[FRT_MAX_METHODS];
 	size_t count;
 	bool is_throttled[FRT_MAX_METHODS], is_unhooked[FRT_MAX_METHODS];
+	bool is_timed[FRT_MAX_METHODS]; /* by -M, which wants all calls */
 	struct timings sums;
 	struct counted counted[FRT_MAX_METHODS]; /* as throttled[] */
 	struct throttle_unhooked unhook[FRT_MAX_METHODS];
@@ -199,6 +200,7 @@ static size_t list_loads(struct throttle *t, const struct work *w, double window
 
 static void throttle_apply(struct throttle *t, uint32_t method)
 {
+	t->is_timed[method] = timing_is_wanted(t->setup.segment, method);
 	set_rule(t, method);
 	t->is_throttled[method] = true;
 	t->throttled[t->count++] = method;
@@ -229,8 +231,9 @@ static bool is_too_short(const struct throttle *t, const struct timing *sum, con
 	return out->mean_ns < t->setup.unhook_ns && out->cpus > t->setup.share * UNHOOK_SHARE;
 }
 
-/* Mark the throttled methods that are to lose their hooks. */
-static void check_short(struct throttle *t, size_t throttled, double window_ns, struct throttle_finding *out)
+/* Mark the throttled methods that are to lose their hooks, and take their calls off the work. */
+static void check_short(struct throttle *t, struct work *w, size_t throttled, double window_ns,
+			struct throttle_finding *out)
 {
 	out->unhook = t->unhook;
 	if (!t->setup.unhook_ns || !throttled)
@@ -241,8 +244,11 @@ static void check_short(struct throttle *t, size_t throttled, double window_ns, 
 		const struct timing *sum = &t->sums.of[method];
 		struct throttle_unhooked *u = &t->unhook[out->unhooks];
 
-		if (!t->is_unhooked[method] && is_too_short(t, sum, &t->counted[i], window_ns, u)) {
+		if (!t->is_unhooked[method] && !t->is_timed[method] &&
+		    is_too_short(t, sum, &t->counted[i], window_ns, u)) {
 			u->method = method;
+			w->hook_ns -= u->cpus * window_ns;
+			w->hooked -= u->cpus * window_ns / cost_of_hooks(t->setup.segment, t->setup.clock);
 			t->is_unhooked[method] = true;
 			t->unhooked++;
 			set_rule(t, method);
@@ -262,7 +268,7 @@ static bool throttle_check_window(struct throttle *t, double window_ns, struct t
 	out->methods = throttle_choose(t->load, n, &limit);
 	for (size_t i = 0; i < out->methods; i++)
 		throttle_apply(t, t->load[i].method);
-	check_short(t, before, window_ns, out);
+	check_short(t, &w, before, window_ns, out);
 	check_hooks(t, &w, window_ns, out);
 	return out->methods || out->unhooks || out->hook_calls > 0;
 }

@@ -6,8 +6,8 @@
  * not recorded. The agent reads a method's rule once per call, at its end, so each call is either recorded or
  * counted.
  *
- * A throttled method that is as short as its hooks are dear loses them (--auto-unhook): its calls are recorded, then
- * counted, then left alone.
+ * A throttled method that is as short as its hooks are dear loses them (--auto-unhook), unless -M wants its counts: its
+ * calls are recorded, then counted, then left alone.
  *
  * Calls that are not recorded because of their threshold, or because they are only timed, are left alone: they cost
  * only their hooks, and throttling could not save anything.

@@ -158,6 +158,7 @@ unhooked() {
 		sleep 1
 		more=$(calls_asked 2)
 		trace_stop
+		target_restored
 		status_is 3
 		says '^  unhooked: live.Speed.work\(int\), [0-9,]+ calls so far: no longer counted .*\(--auto-unhook=200 ns\)'
 		says '^  1 of these was unhooked, and is not counted to the end'

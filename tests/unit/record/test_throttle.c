@@ -93,8 +93,7 @@ static int setup(void **state)
 
 	b = calloc(1, sizeof(*b));
 	b->segment = fake_segment_new();
-	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
-	b->clock.pairs = 2;
+	b->clock = fake_clock();
 	b->now = 5000 * SECOND;
 	b->rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
 	segment_header(&b->segment)->hook_ticks = 15; /* 20 ns with the way to them */
@@ -269,6 +268,36 @@ static void throttled_methods_that_are_called_less_keep_their_hooks(void **state
 	assert_true(is_throttled(1));
 }
 
+static void methods_of_M_keep_their_hooks(void **state)
+{
+	b->rules[1] = FRT_RULE_TIMED;
+	throttle_two_methods();
+	timed(1, 9000000, 5);
+	timed(2, 9000000, 5);
+	assert_true(after(SECOND));
+	assert_int_equal(b->found.unhooks, 1);
+	assert_int_equal(b->found.unhook[0].method, 2);
+	assert_true(is_throttled(1));
+}
+
+/* A million calls that stay take 2 % of a CPU. */
+static void hooks_that_go_are_not_reported_as_hooks_that_stay(void **state)
+{
+	struct frt_slot *s;
+
+	throttle_two_methods();
+	s = (struct frt_slot *)segment_slot(&b->segment, 0);
+	hooks(s, 30000000);
+	timed(1, 29000000, 5);
+	assert_true(after(SECOND));
+	assert_int_equal(b->found.unhooks, 1);
+	assert_int_equal(b->found.hook_calls, 0);
+	hooks(s, 30000000);
+	assert_true(after(SECOND));
+	assert_int_equal(b->found.unhooks, 0);
+	assert_in_range(b->found.hook_calls, 29999999, 30000001);
+}
+
 static void methods_that_are_not_throttled_keep_their_hooks(void **state)
 {
 	thread(1);
@@ -353,6 +382,8 @@ int main(void)
 		TEST(throttled_methods_stay_throttled),
 		TEST(throttled_methods_that_are_short_and_hot_lose_their_hooks),
 		TEST(throttled_methods_that_are_called_less_keep_their_hooks),
+		TEST(methods_of_M_keep_their_hooks),
+		TEST(hooks_that_go_are_not_reported_as_hooks_that_stay),
 		TEST(methods_that_are_not_throttled_keep_their_hooks),
 		TEST(idle_callers_do_not_raise_the_limit),
 		TEST(busy_callers_do),
