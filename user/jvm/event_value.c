@@ -282,10 +282,13 @@ static int take_start(struct finder *f, enum plan_source source, const char *typ
 	return 0;
 }
 
-/* com.acme.Shop.INSTANCE: the class is what is before the last dot of some prefix. Returns the bytes used; 0: none. */
-static size_t take_static(struct finder *f, struct diag *d)
+/*
+ * com.acme.Shop.INSTANCE: the class is what is before the last dot of some prefix. Sets *used to the bytes that class and
+ * field take; 0: no such class.
+ */
+static int take_static(struct finder *f, size_t *used, struct diag *d)
 {
-	char name[512];
+	char name[512], text[NAMES + 900];
 	size_t length = strlen(f->expression);
 
 	for (size_t i = 0; i < length && i < sizeof(name) - 1; i++) {
@@ -294,17 +297,21 @@ static size_t take_static(struct finder *f, struct diag *d)
 		const char *holder;
 
 		name[i] = f->expression[i] == '.' ? '/' : f->expression[i];
-		if (f->expression[i] != '.')
+		c = f->expression[i] == '.' ? find_listed(f->l, name, i, f->m->loader) : NULL;
+		if (!c)
 			continue;
-		c = find_listed(f->l, name, i, f->m->loader);
 		k.length = strcspn(k.name, ".");
-		holder = c ? find_declared(f->l, c, &k) : NULL;
-		if (!holder || !k.statical)
-			continue;
+		holder = find_declared(f->l, c, &k);
+		if (!holder || !k.statical) {
+			snprintf(text, sizeof(text), "%.*s has no static field '%.*s'%s%s", (int)i, f->expression,
+				 (int)k.length, k.name, k.names[0] ? "; its fields are " : "", k.names);
+			return wrong(f, d, text);
+		}
 		snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
 		f->v->source = PLAN_STATIC;
 		f->v->type = 'L';
-		return add_step(f, PLAN_GET_STATIC, holder, k.name, k.length, d) ? 0 : i + 1 + k.length;
+		*used = i + 1 + k.length;
+		return add_step(f, PLAN_GET_STATIC, holder, k.name, k.length, d);
 	}
 	return 0;
 }
@@ -314,7 +321,7 @@ static int take_first(struct finder *f, const struct method_shape *s, size_t *us
 {
 	const char *word = f->expression;
 	size_t length = *used = strcspn(word, ".");
-	int n = find_argument(s, word, length);
+	int n = find_argument(s, word, length), err;
 
 	if (n >= 0) {
 		f->v->local = s->argument[n].slot;
@@ -333,8 +340,9 @@ static int take_first(struct finder *f, const struct method_shape *s, size_t *us
 					  : take_start(f, PLAN_RETURN, s->returns, strlen(s->returns));
 	if (word_is(word, length, "exception"))
 		return take_start(f, PLAN_EXCEPTION, "Ljava/lang/Throwable;", strlen("Ljava/lang/Throwable;"));
-	*used = take_static(f, d);
-	return *used ? 0 : no_such_start(f, s, length, d);
+	*used = 0;
+	err = take_static(f, used, d);
+	return err || *used ? err : no_such_start(f, s, length, d);
 }
 
 static int take_length(struct finder *f, struct diag *d)

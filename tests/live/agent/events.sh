@@ -95,6 +95,7 @@ mistakes() {
 	if target_ready; then
 		refused "has no parameter 'itemz'; the class has no debug information, use arg0" 'a.B live.Valued::call n=itemz'
 		refused "live.Valued.Base has no field 'nr'; it has id" 'a.B live.Valued::call n=arg4.nr'
+		refused 'live.Valued has no static field .NOTHING.' 'a.B live.Valued::call n=live.Valued.NOTHING'
 		refused 'an array is no value' 'a.B live.Valued::call n=arg5'
 		refused 'it is static|the method is static' 'a.B live.Valued::wide n=this'
 		refused 'no method of a loaded class matches' 'a.B live.Valued::cal n=arg0'
