@@ -91,10 +91,7 @@ enum jfr_frame_type {
  */
 enum jfr_kernel { JFR_KERNEL_NONE, JFR_KERNEL_WAITS, JFR_KERNEL_FULL };
 
-/*
- * A type of events that the user has defined. An event has the fields of jdk.MethodTrace, of which those that follow the
- * stack come behind the user's own.
- */
+/* A type of event that the user has defined. The user's own fields stand between the stack and the method. */
 struct jfr_user_type {
 	const char *name;
 	const struct jfr_user_field *field;

@@ -13,7 +13,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-/* Find the classes of Java's own values. Returns false if that fails. */
 void fields_init(jvmtiEnv *jvmti);
 void fields_release(JNIEnv *env);
 
@@ -23,10 +22,7 @@ bool fields_begin(JNIEnv *env, uint32_t recording);
 /* The recording has ended: its plan is used no more. */
 void fields_end(JNIEnv *env, uint32_t recording);
 
-/*
- * The captures of a method for these recordings (a set of bits). Returns their number, at most `room`. `constructor`: its
- * `this` is not there at the entry.
- */
+/* The captures of a method for these recordings (a set of bits). Returns their number, at most `room`. */
 uint32_t fields_captures(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
 			 struct capture *to, uint32_t room);
 
