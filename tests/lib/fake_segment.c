@@ -157,3 +157,38 @@ uint32_t fake_stack(struct segment *s, const struct frt_frame *frames, uint32_t 
 		(struct frt_stack){.id = id, .first = first, .count = count, .end = end, .flags = flags};
 	return id;
 }
+
+/* The bucket of a duration: 1 << FRT_OCTAVE_LOG2 of them for each power of two. */
+static uint32_t bucket_of_duration(uint64_t d)
+{
+	uint32_t e = 0;
+
+	while (d >> e >= 2u << FRT_OCTAVE_LOG2)
+		e++;
+	return (e << FRT_OCTAVE_LOG2) + (d >> e);
+}
+
+void fake_timed_call(struct segment *s, uint32_t method, uint64_t duration, bool thrown)
+{
+	struct frt_sum *sum = (struct frt_sum *)(s->base + FRT_SHARED_AT) + method;
+	struct frt_histogram *h = (struct frt_histogram *)(s->base + FRT_HISTOGRAMS_AT) + method;
+	struct frt_group *groups = (struct frt_group *)(s->base + FRT_GROUPS_AT);
+	uint32_t bucket = bucket_of_duration(duration), *g = &h->group[bucket / FRT_GROUP_BUCKETS];
+
+	sum->minimum = sum->count && sum->minimum < duration ? sum->minimum : duration;
+	sum->maximum = sum->maximum > duration ? sum->maximum : duration;
+	sum->total += duration;
+	sum->thrown += thrown;
+	sum->count++;
+	if (!*g)
+		*g = ++segment_header(s)->groups;
+	groups[*g].count[bucket % FRT_GROUP_BUCKETS]++;
+}
+
+struct clock fake_clock(void)
+{
+	struct clock c = {.pairs = 2};
+
+	c.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
+	return c;
+}

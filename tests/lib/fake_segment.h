@@ -6,6 +6,7 @@
 #ifndef TESTS_LIB_FAKE_SEGMENT_H
 #define TESTS_LIB_FAKE_SEGMENT_H
 
+#include "user/capture/clock.h"
 #include "user/capture/segment.h"
 
 struct segment fake_segment_new(void);
@@ -24,6 +25,12 @@ struct frt_slot *fake_slot(struct segment *s, uint32_t log2, uint64_t head);
 /* Append one record to the slot's ring. */
 void fake_append(struct segment *s, struct frt_slot *slot, const void *record);
 struct frt_span fake_span(uint64_t start, uint32_t method, uint32_t thread, uint16_t flags);
+
+/* Count and time a call, in the sums of the method and in its histogram. */
+void fake_timed_call(struct segment *s, uint32_t method, uint64_t duration, bool thrown);
+
+/* A clock on which a tick is a nanosecond. */
+struct clock fake_clock(void);
 
 /* Do what the agent does for a new stack: reserve it, write the frames, publish the row. Returns the id. */
 uint32_t fake_stack(struct segment *s, const struct frt_frame *frames, uint32_t count, uint8_t end, uint8_t flags);

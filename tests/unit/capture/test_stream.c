@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Parts of a stream that come twice, late, cut or not at all. Each record's start is its place in the stream + 1000. */
 #include "user/capture/stream.h"
+#include "tests/lib/fake_streams.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,17 +54,13 @@ static int setup(void **state)
 	struct stream_sink sink = {on_spans, on_cover, &seen};
 
 	memset(&seen, 0, sizeof(seen));
-	streams = malloc(sizeof(*streams));
-	if (!streams)
-		return -1;
-	streams_init(streams, &sink);
-	return 0;
+	streams = fake_streams_new(&sink);
+	return streams ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-	streams_release(streams);
-	free(streams);
+	fake_streams_free(streams);
 	return 0;
 }
 

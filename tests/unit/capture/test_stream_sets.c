@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Spans with values: they are delivered as one set, wherever a stream is cut, and never with those of another span. */
 #include "user/capture/stream.h"
+#include "tests/lib/fake_streams.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,18 +40,14 @@ static int setup(void **state)
 
 	(void)state;
 	deliveries = 0;
-	streams = malloc(sizeof(*streams));
-	if (!streams)
-		return -1;
-	streams_init(streams, &sink);
-	return 0;
+	streams = fake_streams_new(&sink);
+	return streams ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	streams_release(streams);
-	free(streams);
+	fake_streams_free(streams);
 	return 0;
 }
 

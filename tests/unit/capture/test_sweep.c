@@ -2,6 +2,7 @@
 /* Rings in a segment, as their owners leave them or write on in them. Each record's start is its number in the stream +
  * 1000. */
 #include "user/capture/sweep.h"
+#include "tests/lib/fake_streams.h"
 #include "tests/lib/fake_segment.h"
 
 #include <pthread.h>
@@ -45,17 +46,13 @@ static int setup(void **state)
 
 	spans = last_start = torn = 0;
 	seg = fake_segment_new();
-	streams = malloc(sizeof(*streams));
-	if (!streams)
-		return -1;
-	streams_init(streams, &sink);
-	return 0;
+	streams = fake_streams_new(&sink);
+	return streams ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-	streams_release(streams);
-	free(streams);
+	fake_streams_free(streams);
 	fake_segment_free(&seg);
 	return 0;
 }

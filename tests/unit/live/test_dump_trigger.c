@@ -39,8 +39,7 @@ static int setup(void **state)
 	if (!b)
 		return -1;
 	b->segment = fake_segment_new();
-	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
-	b->clock.pairs = 2;
+	b->clock = fake_clock();
 	class_id = fake_class(&b->segment, "a/Cart", 0, 0);
 	b->pay = fake_method(&b->segment, class_id, "pay", "()V", 0);
 	b->refund = fake_method(&b->segment, class_id, "refund", "()V", 0);

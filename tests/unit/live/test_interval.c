@@ -15,7 +15,6 @@ static struct bench {
 	struct clock clock;
 	struct intervals *intervals;
 	uint32_t class_id;
-	uint32_t groups;
 	struct breakdown_sums *splits;
 } *b;
 
@@ -27,8 +26,7 @@ static int setup(void **state)
 	if (!b)
 		return -1;
 	b->segment = fake_segment_new();
-	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
-	b->clock.pairs = 2;
+	b->clock = fake_clock();
 	b->class_id = fake_class(&b->segment, "a/C", 0, FRT_CLASS_REWRITTEN);
 	for (int i = 0; i < 3; i++)
 		fake_method(&b->segment, b->class_id, "m", "()V", FRT_METHOD_HOOKED);
@@ -48,28 +46,9 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void count_bucket(uint32_t method, uint32_t bucket)
-{
-	struct frt_histogram *h = (struct frt_histogram *)(b->segment.base + FRT_HISTOGRAMS_AT) + method;
-	struct frt_group *groups = (struct frt_group *)(b->segment.base + FRT_GROUPS_AT);
-	uint32_t *g = &h->group[bucket / FRT_GROUP_BUCKETS];
-
-	if (!*g)
-		*g = ++b->groups;
-	groups[*g].count[bucket % FRT_GROUP_BUCKETS]++;
-}
-
-/* A call of less than 64 ticks: its bucket is its duration. */
 static void call(uint32_t method, uint64_t duration, bool thrown)
 {
-	struct frt_sum *c = (struct frt_sum *)(b->segment.base + FRT_SHARED_AT) + method;
-
-	c->minimum = c->count && c->minimum < duration ? c->minimum : duration;
-	c->maximum = c->maximum > duration ? c->maximum : duration;
-	c->total += duration;
-	c->thrown += thrown;
-	c->count++;
-	count_bucket(method, duration);
+	fake_timed_call(&b->segment, method, duration, thrown);
 }
 
 static void interval_has_where_its_calls_spent_their_time(void **state)

@@ -51,8 +51,7 @@ static int setup(void **state)
 	if (!b)
 		return -1;
 	b->segment = fake_segment_new();
-	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
-	b->clock.pairs = 2;
+	b->clock = fake_clock();
 	class_id = fake_class(&b->segment, "a/C", 0, 0);
 	fake_method(&b->segment, class_id, "run", "()V", 0);
 	fake_thread(&b->segment, 7, "worker", "main")->java_id = 21;

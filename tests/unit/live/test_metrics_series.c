@@ -16,7 +16,6 @@ static struct bench {
 	struct clock clock;
 	struct metrics_table *table;
 	struct breakdown_sums *splits;
-	uint32_t groups;
 } *b;
 
 static int setup(void **state)
@@ -27,8 +26,7 @@ static int setup(void **state)
 	if (!b)
 		return -1;
 	b->segment = fake_segment_new();
-	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
-	b->clock.pairs = 2;
+	b->clock = fake_clock();
 	if (breakdown_sums_new(&b->splits, &d))
 		return -1;
 	b->table = metrics_table_new(&b->segment, &b->clock, b->splits, "recording=\"r\"");
@@ -55,28 +53,9 @@ static struct frt_sum *sum_of(uint32_t id)
 	return (struct frt_sum *)(b->segment.base + FRT_SHARED_AT) + id;
 }
 
-/* The bucket of a duration: 32 of them per power of two. */
-static uint32_t bucket_of(uint64_t d)
-{
-	uint32_t e = 0;
-
-	while (d >> e >= 64)
-		e++;
-	return (e << 5) + (d >> e);
-}
-
 static void call(uint32_t id, uint64_t duration, bool thrown)
 {
-	struct frt_histogram *h = (struct frt_histogram *)(b->segment.base + FRT_HISTOGRAMS_AT) + id;
-	struct frt_group *groups = (struct frt_group *)(b->segment.base + FRT_GROUPS_AT);
-	uint32_t bucket = bucket_of(duration), *g = &h->group[bucket / FRT_GROUP_BUCKETS];
-
-	sum_of(id)->count++;
-	sum_of(id)->total += duration;
-	sum_of(id)->thrown += thrown;
-	if (!*g)
-		*g = ++b->groups;
-	groups[*g].count[bucket % FRT_GROUP_BUCKETS]++;
+	fake_timed_call(&b->segment, id, duration, thrown);
 }
 
 static const struct metrics_series *row(size_t i)

@@ -147,8 +147,7 @@ static int setup(void **state)
 	b->target = (struct target){.pid = 4242, .name = "shop.jar", .version = "17.0.15"};
 	b->segment = fake_segment_new();
 	b->cost = (struct session_cost){.attach_ms = 61, .pause_ms = 1.2, .pause_known = true};
-	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
-	b->clock.pairs = 2;
+	b->clock = fake_clock();
 	b->class_id =
 		fake_class(&b->segment, "com/acme/Cart", fake_loader(&b->segment, "a/L", "app"), FRT_CLASS_REWRITTEN);
 	snprintf(b->path, sizeof(b->path), "/tmp/frtrace-report-XXXXXX");

@@ -41,8 +41,7 @@ static int setup(void **state)
 	fake_thread(&b->segment, 2, "worker-2", "workers");
 	fake_thread(&b->segment, 3, "ForkJoinPool-1-worker-1", "CarrierThreads")->carrier = 1;
 	segment_header(&b->segment)->thread_serial = 3;
-	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
-	b->clock.pairs = 2;
+	b->clock = fake_clock();
 	b->r = recording_new_with(JFR_KERNEL_FULL);
 	b->threads = thread_keys_new(b->r.w, &b->segment, NULL);
 	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, START, false};

@@ -99,8 +99,7 @@ static int setup(void **state)
 	b->method = fake_method(&b->segment, class_id, "checkout", "(Lcom/acme/Order;)V", FRT_METHOD_HOOKED);
 	fake_thread(&b->segment, 1, "main", "main");
 	fake_thread(&b->segment, 2, "worker-2", "workers");
-	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
-	b->clock.pairs = 2;
+	b->clock = fake_clock();
 	snprintf(b->path, sizeof(b->path), "/tmp/frtrace-recorder-XXXXXX");
 	fd = mkstemp(b->path);
 	close(fd);

@@ -66,8 +66,7 @@ static int setup(void **state)
 	char name[16];
 
 	memset(&ticks, 0, sizeof(ticks));
-	ticks.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
-	ticks.pairs = 2;
+	ticks = fake_clock();
 	now = 1ull << 46;
 	fast = 0;
 	segment = fake_segment_new();
