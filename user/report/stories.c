@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int stories_compare_places(const void *a, const void *b)
 {
@@ -219,17 +220,14 @@ static void put_story_values(struct printer *p, const struct jfr_event *e)
 	bytes_put_u8(&p->out, 0);
 }
 
-static int story_take_values(struct stories *s, struct story *story, const struct call *call)
+static int story_take_values(struct stories *s, struct story *story, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
 	struct printer p;
 	uint32_t number;
 
-	story->values = -1;
-	if (!call->event->type->calls)
-		return 0;
 	printer_init(&p, -1);
-	p.chunk = call->chunk;
-	put_story_values(&p, call->event);
+	p.chunk = chunk;
+	put_story_values(&p, e);
 	number = p.out.failed ? UINT32_MAX : strings_add(&s->text, (char *)p.out.data);
 	printer_release(&p);
 	story->values = number;
@@ -251,7 +249,8 @@ static int story_begin(struct stories *s, struct story *story, const struct call
 	story->system_call_time = call->usage ? call->system_call_time : INT64_MIN;
 	story->faults = call->usage && call->major_faults >= 0 ? call->major_faults + call->minor_faults : INT64_MIN;
 	story->line = -1;
-	if (story_take_values(s, story, call))
+	story->values = -1;
+	if (call->event->type->calls && story_take_values(s, story, call->chunk, call->event))
 		return -ENOMEM;
 	if (!call_caller(call, &caller, &story->line))
 		return 0;
@@ -283,6 +282,68 @@ static int stories_on_call(const struct call *call, void *context)
 		else if (thread && outermost_contains(&story->place, part.start, part.duration))
 			parts_slot(&story->kind[STORY_CALL], &part);
 	}
+	return err;
+}
+
+/* An event of -e that does not stand for its call, as jdk.MethodTrace does: no other type has a method in it. */
+static bool is_beside_call(const struct meta_type *t)
+{
+	static const char *const others[] = {"jdk.", "frtrace.", "profiler."};
+	bool has_method = false;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strncmp(t->name, others[i], strlen(others[i])) == 0)
+			return false;
+	for (uint32_t i = 0; i < t->count; i++)
+		has_method |= t->fields[i].type->role == META_METHOD;
+	return t->event && !t->calls && t->stack >= 0 && t->thread >= 0 && has_method;
+}
+
+/* The thread of an event, as a key. */
+static struct jfr_value stories_thread_of(struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct jfr_value event = jfr_event_value(e), v = {.kind = VALUE_NULL};
+	struct cursor c = jfr_enter(chunk, &event);
+
+	for (int i = 0; i <= e->type->thread; i++)
+		jfr_take(&c, &e->type->fields[i], &v);
+	return v;
+}
+
+static int stories_on_values(struct stories *s, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct jfr_times times = jfr_event_times(chunk, e);
+	struct jfr_value thread = stories_thread_of(chunk, e);
+	uint32_t number = threads_number(s->threads, chunk, &thread);
+	int64_t start = jfr_timebase_moment(&chunk->clock, times.start),
+		duration = jfr_timebase_span(&chunk->clock, times.duration);
+
+	if (number == UINT32_MAX)
+		return -ENOMEM;
+	for (size_t i = stories_before(s, number, start); i-- > 0;) {
+		struct story *story = s->by_place[i];
+
+		if (story->place.thread != number || story->place.start != start)
+			break;
+		if (story->place.duration == duration && story->found && story->values < 0)
+			return story_take_values(s, story, chunk, e);
+	}
+	return 0;
+}
+
+/* Events beside the calls, which have been read. */
+static int stories_read_values(struct stories *s, struct jfr_chunk *chunk)
+{
+	uint64_t position = JFR_HEADER_SIZE;
+	struct jfr_event e;
+	bool any = false;
+	int err = 0;
+
+	for (uint32_t i = 0; i < chunk->metadata->count; i++)
+		any |= is_beside_call(&chunk->metadata->types[i]);
+	while (any && !err && jfr_chunk_next(chunk, &position, &e))
+		if (e.type && is_beside_call(e.type))
+			err = stories_on_values(s, chunk, &e);
 	return err;
 }
 
@@ -360,6 +421,7 @@ int stories_read(struct stories *s, struct jfr_file *file)
 
 	while (!err && (chunk = jfr_file_next(file))) {
 		err = call_iter_chunk(chunk, "jdk.MethodTrace", stories_on_call, s);
+		err = err ?: stories_read_values(s, chunk);
 		err = err ?: wait_iter_chunk(chunk, "frtrace.ThreadWait", stories_on_wait, s);
 		err = err ?: wait_iter_chunk(chunk, "frtrace.RunQueue", stories_on_run_queue, s);
 		jfr_chunk_put(chunk);

@@ -76,11 +76,11 @@ traced() {
 }
 
 # The slowest calls have the values that `frtrace print` shows.
-with_values() {
-	local sentence="the slowest calls have their values, JDK $FEATURE"
+with_values() { # METHODS: of -m
+	local sentence="the slowest calls have their values, with -m $1, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Exported 10
-	if target_ready && trace_start -e 'shop.Order live.Exported::order n=arg0 result=return' -m live.Exported::other; then
+	if target_ready && trace_start -e 'shop.Order live.Exported::order n=arg0 result=return' -m "$1"; then
 		target_go
 		trace_stop
 		target_quit
@@ -188,7 +188,8 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	traced
 done
-with_values
+with_values live.Exported::other
+with_values live.Exported::order # each call is recorded twice
 jdk_own
 known
 selected
