@@ -103,18 +103,21 @@ static bool has_room(uint64_t next, uint32_t count)
 
 uint32_t stack_table_reserve(uint32_t count, uint32_t *first)
 {
-	uint64_t next = load_relaxed(&control->stack_next), after;
+	uint64_t next = load_acquire(&control->stack_next), after;
 	uint32_t id;
+	bool room;
 
+	/* A collector that has read past an old `next` seems far behind it: only the present one says that it is. */
 	do {
-		if (!has_room(next, count)) {
-			add_relaxed(&control->stacks_lost, 1);
-			return FRT_STACK_LOST;
-		}
+		room = has_room(next, count);
 		id = next >> 32;
-		after = (uint64_t)FRT_STACK_AFTER(id) << 32 | (uint32_t)(next + count);
+		after = room ? (uint64_t)FRT_STACK_AFTER(id) << 32 | (uint32_t)(next + count) : next;
 	} while (!__atomic_compare_exchange_n(&control->stack_next, &next, after, false, __ATOMIC_ACQ_REL,
-					      __ATOMIC_RELAXED));
+					      __ATOMIC_ACQUIRE));
+	if (!room) {
+		add_relaxed(&control->stacks_lost, 1);
+		return FRT_STACK_LOST;
+	}
 	store_release(&table_row_of(id)->id, 0); /* invalid while the row and its frames are being replaced */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	*first = next;

@@ -17,9 +17,10 @@
 
 #include <cmocka.h>
 
-#define THREADS 4u
-#define STACKS	20000u /* per thread and round: in total more than there are rows */
-#define ROUNDS	2u
+#define THREADS	 4u
+#define STACKS	 20000u /* per thread and round: in total more than there are rows */
+#define ROUNDS	 2u
+#define RESERVED 500000u /* per thread */
 
 static void set_capacity(uint32_t frames)
 {
@@ -283,6 +284,53 @@ static void threads_and_the_collector_never_tear_a_stack(void **state)
 	assert_int_equal(lost, control->stacks_lost);
 }
 
+static void *read_at_once(void *context)
+{
+	while (load_acquire(&writers))
+		store_release(&control->recording[0].stack_done, load_acquire(&control->stack_next));
+	return NULL;
+}
+
+/* Other threads add fewer than the other half before this one reserves. */
+static bool is_half_full(void)
+{
+	uint32_t done = load_acquire(&control->recording[0].stack_done) >> 32;
+
+	return (uint32_t)(load_acquire(&control->stack_next) >> 32) - done > FRT_STACKS / 2;
+}
+
+static void *reserve_stacks(void *lost)
+{
+	uint32_t first;
+
+	for (uint32_t i = 0; i < RESERVED; i++) {
+		while (is_half_full())
+			sched_yield();
+		if (stack_table_reserve(1, &first) == FRT_STACK_LOST)
+			++*(uint32_t *)lost;
+	}
+	__atomic_sub_fetch(&writers, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* The collector may get past what a thread has read of stack_next: the table is not full then. */
+static void table_that_is_read_at_once_is_never_full(void **state)
+{
+	pthread_t threads[THREADS], collector;
+	uint32_t lost[THREADS] = {0};
+
+	writers = THREADS;
+	assert_int_equal(pthread_create(&collector, NULL, read_at_once, NULL), 0);
+	for (uint32_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, reserve_stacks, &lost[i]), 0);
+	for (uint32_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_join(collector, NULL);
+	for (uint32_t i = 0; i < THREADS; i++)
+		assert_int_equal(lost[i], 0);
+	assert_int_equal(control->stacks_lost, 0);
+}
+
 static void stacks_of_an_earlier_recording_are_unknown(void **state)
 {
 	uint32_t id = intern(5);
@@ -306,6 +354,7 @@ int main(void)
 		cmocka_unit_test_setup(capacity_never_exceeds_the_table, setup),
 		cmocka_unit_test_setup(ids_wrap_around_and_skip_reserved_values, setup),
 		cmocka_unit_test_setup(stacks_of_an_earlier_recording_are_unknown, setup),
+		cmocka_unit_test_setup(table_that_is_read_at_once_is_never_full, setup),
 		cmocka_unit_test_setup(threads_and_the_collector_never_tear_a_stack, setup),
 	};
 
