@@ -34,6 +34,12 @@ int export_perfetto(struct jfr_file *file, bool normalize, FILE *to);
 /* A profile of pprof, compressed: calls, time, CPU and blocked time by stack, each call without the traced calls inside. */
 int export_pprof(struct jfr_file *file, bool normalize, FILE *to);
 
+/*
+ * Spans of OpenTelemetry as lines of JSON (otlp.h): a trace for each outermost call. Takes some 130 bytes of memory for
+ * each call.
+ */
+int export_otlp(struct jfr_file *file, bool normalize, FILE *to);
+
 /* CSV (RFC 4180) with a header line. What the recording does not have is an empty cell. */
 int export_csv(struct jfr_file *file, bool normalize, FILE *to);
 
@@ -43,9 +49,10 @@ int export_csv(struct jfr_file *file, bool normalize, FILE *to);
  */
 int export_jdk(struct jfr_files *files, FILE *to);
 
-/* Caches the names of a file's methods and threads by their keys. */
+/* Caches the names of a file's methods and threads by their keys, and texts. */
 struct export_names {
 	struct aggregate methods, threads; /* of a thread: name, and its number in `mark` */
+	struct aggregate texts;		   /* hash -> text in `name`; a text's number is its place, from 1 on */
 	struct bytes text;
 	bool normalize;
 };
@@ -61,5 +68,8 @@ const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const
  * count. NULL: no memory.
  */
 struct group *export_thread(struct export_names *n, const struct call *call);
+
+/* The number of a text, from 1 on. 0: no memory, or no text. */
+uint32_t export_text(struct export_names *n, const char *text);
 
 #endif

@@ -17,6 +17,7 @@ void export_names_release(struct export_names *n)
 {
 	aggregate_release(&n->methods);
 	aggregate_release(&n->threads);
+	aggregate_release(&n->texts);
 	bytes_release(&n->text);
 }
 
@@ -75,4 +76,17 @@ struct group *export_thread(struct export_names *n, const struct call *call)
 	if (!g->mark)
 		g->mark = export_names_number_of(call->chunk, &thread, "osThreadId");
 	return g->name ? g : NULL;
+}
+
+uint32_t export_text(struct export_names *n, const char *text)
+{
+	struct group *g = text ? aggregate_of(&n->texts, hash_data(text, strlen(text)), 0) : NULL;
+
+	if (!g)
+		return 0;
+	if (!g->count) {
+		g->name = strdup(text);
+		g->count = g->name != NULL;
+	}
+	return g->count ? g - n->texts.group + 1 : 0;
 }

@@ -7,6 +7,7 @@
 #include "format/vec.h"
 #include "user/export/export.h"
 #include "user/export/perfetto_packet.h"
+#include "user/export/thread_tracks.h"
 #include "user/export/timeline.h"
 #include "user/files/event_iter.h"
 #include "user/files/jfr_names.h"
@@ -19,7 +20,6 @@
 #define PERIODS		1000	  /* points of a counter, about */
 #define SHORTEST_PERIOD 1000000ll /* ns */
 #define SECOND		1000000000ll
-#define LATEST		(1ll << 61) /* ns since the epoch, or since the machine was started */
 
 enum {
 	UUID_PROCESS = 1,
@@ -30,12 +30,6 @@ enum {
 };
 enum { TRACK_OF_PAUSES = 0 };
 
-struct thread_track {
-	char *name;
-	int64_t tid; /* 0: none */
-	int64_t java_id;
-};
-
 struct wakeup {
 	int64_t time;
 	uint32_t track, name, flow;
@@ -43,13 +37,9 @@ struct wakeup {
 
 struct perfetto_export {
 	struct export_names names;
-	struct aggregate texts; /* hash -> names of slices, by number - 1 */
 	struct timeline timeline;
-	struct bytes arguments;	      /* of the spans: length and bytes */
-	struct aggregate thread_keys; /* (key, chunk) -> track in `mark` */
-	struct aggregate threads;     /* (number, or hash of the name) -> track in `mark` */
-	struct thread_track *track;
-	size_t tracks, track_capacity;
+	struct bytes arguments; /* of the spans: length and bytes */
+	struct thread_tracks threads;
 	struct wakeup *wakeup;
 	size_t wakeups, wakeup_capacity;
 	uint32_t flows;
@@ -66,95 +56,12 @@ struct perfetto_export {
 
 static void export_perfetto_release(struct perfetto_export *x)
 {
-	for (size_t i = 0; i < x->tracks; i++)
-		free(x->track[i].name);
-	free(x->track);
 	free(x->wakeup);
 	free(x->program);
 	timeline_release(&x->timeline);
-	aggregate_release(&x->texts);
-	aggregate_release(&x->thread_keys);
-	aggregate_release(&x->threads);
+	thread_tracks_release(&x->threads);
 	export_names_release(&x->names);
 	bytes_release(&x->arguments);
-}
-
-/* ---- names and tracks */
-
-/* The number of a name, from 1 on. 0: no memory. */
-static uint32_t slice_name(struct perfetto_export *x, const char *text)
-{
-	struct group *g = text ? aggregate_of(&x->texts, hash_data(text, strlen(text)), 0) : NULL;
-
-	if (!g)
-		return 0;
-	if (!g->count) {
-		g->name = strdup(text);
-		g->count = g->name != NULL;
-	}
-	return g->count ? g - x->texts.group + 1 : 0;
-}
-
-/* Takes ownership of the name. UINT32_MAX: no memory. */
-static uint32_t track_add(struct perfetto_export *x, char *name, int64_t tid, int64_t java_id)
-{
-	if (!name || vec_reserve(&x->track, &x->track_capacity, x->tracks + 1)) {
-		free(name);
-		return UINT32_MAX;
-	}
-	x->track[x->tracks] = (struct thread_track){name, tid, java_id};
-	return x->tracks++;
-}
-
-static char *track_thread_name(struct jfr_chunk *chunk, struct jfr_value thread)
-{
-	struct bytes text;
-
-	bytes_init(&text);
-	put_thread_name(&text, chunk, thread, "unknown thread");
-	bytes_put_u8(&text, 0);
-	if (text.failed)
-		bytes_release(&text);
-	return (char *)text.data;
-}
-
-static int64_t thread_field(struct jfr_chunk *chunk, const struct jfr_value *thread, const char *field)
-{
-	struct jfr_value v = jfr_field(chunk, thread, field);
-
-	return v.kind == VALUE_NUMBER && v.number > 0 ? v.number : 0;
-}
-
-/* A thread has a key in each chunk, and another one when it is renamed. Without a number its name stands for it. */
-static uint32_t track_find(struct perfetto_export *x, struct jfr_chunk *chunk, struct jfr_value thread)
-{
-	uint64_t number = thread_number(chunk, thread);
-	char *name = track_thread_name(chunk, thread);
-	struct group *g = !name ? NULL : aggregate_of(&x->threads, number ?: hash_data(name, strlen(name)), !number);
-
-	if (!g || g->count) {
-		free(name);
-		return g ? g->mark : UINT32_MAX;
-	}
-	jfr_resolve(chunk, &thread);
-	g->mark = track_add(x, name, thread_field(chunk, &thread, "osThreadId"),
-			    thread_field(chunk, &thread, "javaThreadId"));
-	g->count = g->mark != UINT32_MAX;
-	return g->mark;
-}
-
-/* The track of a thread. UINT32_MAX: no memory. */
-static uint32_t track_of(struct perfetto_export *x, struct jfr_chunk *chunk, struct jfr_value thread)
-{
-	struct group *g = aggregate_of(&x->thread_keys, thread.kind == VALUE_KEY ? thread.key : 0, chunk->number);
-
-	if (!g)
-		return UINT32_MAX;
-	if (!g->count) {
-		g->mark = track_find(x, chunk, thread);
-		g->count = g->mark != UINT32_MAX;
-	}
-	return g->mark;
 }
 
 /* ---- reading */
@@ -178,17 +85,6 @@ static void arguments_end(struct perfetto_export *x, size_t begun)
 		memcpy(x->arguments.data + begun, &(uint16_t){size}, sizeof(uint16_t));
 }
 
-/* Times in a forged file may be any number. */
-static int64_t moment_within(int64_t moment)
-{
-	return moment < 0 ? 0 : moment < LATEST ? moment : LATEST;
-}
-
-static int64_t moment_after(int64_t start, int64_t duration)
-{
-	return moment_within(moment_within(start) + moment_within(duration));
-}
-
 /* `span` lacks what is given beside it. */
 static int span_add(struct perfetto_export *x, struct timeline_span span, int64_t start, int64_t duration,
 		    size_t arguments)
@@ -196,8 +92,8 @@ static int span_add(struct perfetto_export *x, struct timeline_span span, int64_
 	if (span.track == UINT32_MAX || !span.name || x->arguments.failed)
 		return -ENOMEM;
 	span.data = arguments;
-	span.start = moment_within(start);
-	span.end = moment_after(start, duration);
+	span.start = timeline_moment(start);
+	span.end = timeline_after(start, duration);
 	x->first = span.start < x->first ? span.start : x->first;
 	x->last = span.end > x->last ? span.end : x->last;
 	return timeline_add(&x->timeline, &span);
@@ -232,8 +128,8 @@ static int export_perfetto_add(const struct call *call, void *context)
 	struct perfetto_export *x = context;
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
-		.track = track_of(x, call->chunk, call->thread),
-		.name = slice_name(x, export_method(&x->names, call->chunk, &call->method)),
+		.track = thread_tracks_of(&x->threads, call->chunk, call->thread),
+		.name = export_text(&x->names, export_method(&x->names, call->chunk, &call->method)),
 		.kind = PERFETTO_CALL,
 	};
 
@@ -250,11 +146,11 @@ static uint32_t wakeup_add(struct perfetto_export *x, const struct thread_wait *
 
 	if (woken == UINT32_MAX || vec_reserve(&x->wakeup, &x->wakeup_capacity, x->wakeups + 1))
 		return 0;
-	if (asprintf(&name, "wakes %s", x->track[woken].name) < 0)
+	if (asprintf(&name, "wakes %s", x->threads.track[woken].name) < 0)
 		return 0;
 	up = &x->wakeup[x->wakeups];
-	*up = (struct wakeup){moment_after(w->start, w->duration), track_of(x, w->chunk, w->waker), slice_name(x, name),
-			      x->flows + 1};
+	*up = (struct wakeup){timeline_after(w->start, w->duration), thread_tracks_of(&x->threads, w->chunk, w->waker),
+			      export_text(&x->names, name), x->flows + 1};
 	free(name);
 	if (up->track == UINT32_MAX || !up->name)
 		return 0;
@@ -268,8 +164,8 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
-		.track = track_of(x, w->chunk, w->thread),
-		.name = slice_name(x, reason),
+		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
+		.name = export_text(&x->names, reason),
 		.kind = PERFETTO_WAIT,
 	};
 	int err = reason && waker ? 0 : -ENOMEM;
@@ -290,8 +186,8 @@ static int perfetto_add_ready(const struct thread_wait *w, void *context)
 	struct perfetto_export *x = context;
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
-		.track = track_of(x, w->chunk, w->thread),
-		.name = slice_name(x, "run queue"),
+		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
+		.name = export_text(&x->names, "run queue"),
 		.kind = PERFETTO_RUNNABLE,
 	};
 
@@ -305,7 +201,7 @@ static int perfetto_add_pause(const struct thread_wait *w, void *context)
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = TRACK_OF_PAUSES,
-		.name = slice_name(x, what),
+		.name = export_text(&x->names, what),
 		.kind = PERFETTO_VM_PAUSE,
 	};
 
@@ -326,7 +222,7 @@ static int perfetto_read_clock(struct jfr_chunk *chunk, const struct jfr_event *
 	struct jfr_value event = jfr_event_value(e);
 	int64_t moment = jfr_timebase_moment(&chunk->clock, jfr_event_times(chunk, e).start);
 
-	x->to_monotonic = moment_within(event_number(chunk, &event, "monotonic")) - moment_within(moment);
+	x->to_monotonic = timeline_moment(event_number(chunk, &event, "monotonic")) - timeline_moment(moment);
 	x->has_clock = true;
 	return 1;
 }
@@ -373,7 +269,7 @@ static int read_waits_again(const struct jfr_file *file, const char *type, threa
 
 static int export_perfetto_read(struct perfetto_export *x, struct jfr_file *file)
 {
-	int err = track_add(x, strdup("JVM pauses"), 0, 0) == UINT32_MAX ? -ENOMEM : 0;
+	int err = thread_tracks_add(&x->threads, strdup("JVM pauses"), 0, 0) == UINT32_MAX ? -ENOMEM : 0;
 
 	if (!err)
 		err = call_iter_each(file, "jdk.MethodTrace", export_perfetto_add, x);
@@ -434,10 +330,11 @@ static void write_tracks(struct perfetto_export *x)
 	perfetto_track(&x->out, UUID_VIRTUAL, UUID_PROCESS, "virtual threads");
 	perfetto_counter_track(&x->out, UUID_RATE, UUID_PROCESS, "calls per second");
 	perfetto_counter_track(&x->out, UUID_OPEN, UUID_PROCESS, "open calls");
-	for (size_t i = 0; i < x->tracks; i++)
-		write_track(x, i, &x->track[i]);
+	for (size_t i = 0; i < x->threads.count; i++)
+		write_track(x, i, &x->threads.track[i]);
 	for (size_t i = 0; i < x->timeline.extra; i++)
-		perfetto_track(&x->out, track_uuid(x->tracks + i), track_uuid(x->timeline.added[i]), "overlapping");
+		perfetto_track(&x->out, track_uuid(x->threads.count + i), track_uuid(x->timeline.added[i]),
+			       "overlapping");
 }
 
 /* Write the counters of the periods that end before `time`. */
@@ -518,16 +415,16 @@ static int write_edges(struct perfetto_export *x)
 static int export_perfetto_begin(struct perfetto_export *x, FILE *to)
 {
 	struct perfetto_clock clock = {.monotonic = x->has_clock};
-	const char **names = calloc(x->texts.count + 1, sizeof(*names));
+	const char **names = calloc(x->names.texts.count + 1, sizeof(*names));
 
 	if (!names)
 		return -ENOMEM;
 	x->first = x->first == INT64_MAX ? 0 : x->first;
 	clock.start = trace_time(x, x->first);
 	clock.realtime = x->first; /* as in views, also if the clock was set later */
-	for (size_t i = 0; i < x->texts.count; i++)
-		names[i] = x->texts.group[i].name;
-	perfetto_begin(&x->out, to, &clock, names, x->texts.count);
+	for (size_t i = 0; i < x->names.texts.count; i++)
+		names[i] = x->names.texts.group[i].name;
+	perfetto_begin(&x->out, to, &clock, names, x->names.texts.count);
 	free(names);
 	write_tracks(x);
 	x->period = counter_period(x->last - x->first);
@@ -548,7 +445,7 @@ static void wakeups_follow_spans(struct perfetto_export *x)
 
 static int export_perfetto_write(struct perfetto_export *x, FILE *to)
 {
-	int err = timeline_arrange(&x->timeline, x->tracks);
+	int err = timeline_arrange(&x->timeline, x->threads.count);
 
 	wakeups_follow_spans(x);
 	if (x->wakeups)

@@ -9,8 +9,9 @@
  * Start and length of a call are rounded, each by itself, and the kernel's clock is read at another moment than that of
  * the hooks: a span may seem to end after the one around it.
  */
-#define ROUNDING 1000 /* ns */
-#define LANES	 64   /* tracks that stand for one; then ends are cut */
+#define ROUNDING 1000	     /* ns */
+#define LATEST	 (1ll << 61) /* ns since the epoch, or since the machine was started */
+#define LANES	 64	     /* tracks that stand for one; then ends are cut */
 
 /* The spans of a track that are open; `inner` is the innermost one. */
 struct open_spans {
@@ -22,6 +23,16 @@ struct timeline_track {
 	size_t next, end; /* its spans */
 	struct open_spans open;
 };
+
+int64_t timeline_moment(int64_t moment)
+{
+	return moment < 0 ? 0 : moment < LATEST ? moment : LATEST;
+}
+
+int64_t timeline_after(int64_t start, int64_t duration)
+{
+	return timeline_moment(timeline_moment(start) + timeline_moment(duration));
+}
 
 void timeline_release(struct timeline *t)
 {

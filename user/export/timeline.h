@@ -38,6 +38,10 @@ struct timeline_edge {
 	bool begin;
 };
 
+/* A moment, and the end of a span, in ns, within what a timeline can have: times in a forged file may be any number. */
+int64_t timeline_moment(int64_t moment);
+int64_t timeline_after(int64_t start, int64_t duration);
+
 void timeline_release(struct timeline *t); /* takes a zeroed one, too */
 
 /* 0 or -ENOMEM. A span that ends before it begins has no length. */

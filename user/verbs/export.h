@@ -7,7 +7,7 @@
 #include "user/verbs/verb_args.h"
 
 /*
- * frtrace export --collapsed [--weight calls|time] | --perfetto | --pprof | --chrome | --csv | --jdk FILE. Returns an exit
+ * frtrace export --collapsed [--weight calls|time] | --perfetto | --pprof | --otlp | --chrome | --csv | --jdk FILE. Returns an exit
  * status, or -errno with the message.
  */
 int cmd_export(const struct verb_args *a, struct diag *d);

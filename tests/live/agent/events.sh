@@ -110,7 +110,7 @@ mistakes() {
 }
 
 views() {
-	local sentence="views and exports take these events for calls, JDK $FEATURE" seen
+	local sentence="views and exports take these events for calls, JDK $FEATURE" seen field
 	begin "$sentence" || return 0
 	target_start Valued 2 200
 	if target_ready && trace_start "${EVENTS[@]}" -m 'live.Valued::wide'; then
@@ -120,6 +120,11 @@ views() {
 		grep -qE ' 400 .*Valued.call|Valued.call.* 400' <<<"$seen" || finding "view method-trace:" "$seen"
 		[ "$("$FRTRACE" export --csv "$F_FILE" | grep -c 'wide')" = 26 ] || finding "export --csv has not 26 calls of wide"
 		[ "$("$FRTRACE" print --events test.Wide "$F_FILE" | grep -c '^test.Wide')" = 26 ] || finding "print has not 26"
+		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/spans"
+		seen=$(grep -oE '\{"key":"(id|s|back|token)","value":\{"[a-z]+Value":' "$WORK/spans" | sort | uniq -c)
+		for field in id:int s:string back:int token:string; do
+			grep -q "\"${field%:*}\",\"value\":{\"${field#*:}Value\"" <<<"$seen" || finding "export --otlp has no $field:" "$seen"
+		done
 		jfr_prints test.Call 'id = 1$' 'back = ' 'thrown = true' 'token = "\[REDACTED\]"'
 		target_quit
 	fi

@@ -41,11 +41,12 @@ def near(a, b):
     return a == b or (a is not None and b is not None and abs(a - b) <= 1)
 P
 
+# Modules of Python come with packages, for the system's own.
 check_export() { # SENTENCE, a Python program on standard input
 	local sentence=$1
 	begin "$sentence" || return 0
 	cat "$WORK/shared.py" - >"$WORK/check_export.py"
-	python3 "$WORK/check_export.py" "$WORK/jfr.json" "$WORK/exported" >"$WORK/verdict" 2>&1 || finding "$(tail -n 1 "$WORK/verdict" | tail -c 900)"
+	/usr/bin/python3 "$WORK/check_export.py" "$WORK/jfr.json" "$WORK/exported" >"$WORK/verdict" 2>&1 || finding "$(tail -n 1 "$WORK/verdict" | tail -c 900)"
 	verdict "$sentence"
 }
 
@@ -97,7 +98,7 @@ processed() { # FILE
 		finding "$1: status $?:" "$(cat "$WORK/found")"
 }
 
-target_start Exported 60
+target_start -Dotel.service.name=shop Exported 60
 if target_ready && trace_start -m 'live.Exported::order;live.Exported::price'; then
 	target_go
 	trace_stop
@@ -282,6 +283,70 @@ assert flat == {m: n for m, n in want.items() if isinstance(m, str)} and len(fla
 for k, v in want.items():
     assert isinstance(k, str) or abs(cum[k] - v) <= 3 * len(events), (k, cum[k], v)
 assert abs(profile["duration_nanos"][0] - (max(ns(e["startTime"]) + span(e["duration"]) for e in events) - profile["time_nanos"][0])) < 10
+P
+	export_as --otlp
+	cp "$WORK/exported" "$WORK/first"
+	export_as --otlp
+	cmp -s "$WORK/first" "$WORK/exported" || finding "a second export differs"
+	protoc --python_out="$WORK" --proto_path="$LIVE" formats.proto || finding "protoc fails"
+	check_export "--otlp has a span for each call inside that of its caller, as protobuf reads it" <<'P'
+from google.protobuf import json_format
+sys.path.insert(0, sys.argv[2].rpartition("/")[0])
+import formats_pb2
+
+
+def attributes(of):
+    return {a.key: getattr(a.value, a.value.WhichOneof("value")) for a in of.attributes}
+
+
+spans = {}
+for line in open(path):
+    request = json_format.Parse(line, formats_pb2.ExportTraceServiceRequest())  # fails at an unknown field
+    (resource,) = request.resource_spans
+    assert attributes(resource.resource)["service.name"] == "shop", resource.resource
+    plain = json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]  # ids are hexadecimal, unlike other bytes
+    for p, s in zip(plain, resource.scope_spans[0].spans, strict=True):
+        assert len(p["traceId"]) == 32 and len(p["spanId"]) == 16 and int(p["spanId"], 16) and s.kind == 1
+        assert p["spanId"] not in spans
+        spans[p["spanId"]] = (p, s)
+
+
+def times(s):
+    return s.start_time_unix_nano, s.end_time_unix_nano
+
+
+by_thread, want = collections.defaultdict(list), []
+for e in events:
+    by_thread[thread(e["eventThread"])].append((ns(e["startTime"]), -span(e["duration"]), e))
+for who, calls in by_thread.items():
+    around = []
+    for start, length, e in sorted(calls, key=lambda c: c[:2]):
+        while around and around[-1][1] < start - length - 1:
+            around.pop()
+        want.append((start, start - length, who, name(e["method"]), e, around[-1][0] if around else None))
+        around.append((start, start - length))
+    assert len(calls) == len(events) / 3
+assert len(spans) == len(want) == 540
+seen = sorted(spans.values(), key=lambda x: (*times(x[1]), attributes(x[1])["thread.name"]))
+blocked = 0
+for w, (p, s) in zip(sorted(want, key=lambda w: w[:3]), seen):
+    a = attributes(s)
+    assert near(w[0], times(s)[0]) and abs(w[1] - times(s)[1]) <= 2 and w[2] == a["thread.name"], (w, s)
+    assert w[3] == a["code.function.name"] and s.name == ".".join(w[3].split(".")[-2:]), (w, s)
+    assert (s.status.code == 2) == w[4]["thrown"], (w, s)
+    for key, field in (("cpu", "cpuTime"), ("run_queue", "runQueueTime"), ("blocked", "blockedTime"), ("pause", "pauseTime")):
+        assert near(span(w[4][field]), a.get("frtrace." + key + "_ns")), (w, s)
+    if w[5] is None:
+        assert "parentSpanId" not in p, (w, p)
+    else:
+        q, parent = spans[p["parentSpanId"]]
+        assert near(times(parent)[0], w[5]) and p["traceId"] == q["traceId"], (w, p, q)
+        assert times(parent)[0] <= times(s)[0] <= times(s)[1] <= times(parent)[1], (parent, s)
+    for event in s.events:
+        assert event.name == "frtrace.wait" and times(s)[0] <= event.time_unix_nano <= times(s)[1]
+        blocked += attributes(event)["frtrace.reason"] == "sleep"
+assert len({p["traceId"] for p, s in seen}) == sum(w[5] is None for w in want)
+assert blocked == sum(e["type"] == "frtrace.ThreadWait" and e["values"]["reason"] == "sleep" for e in recorded) >= 180, blocked
 P
 	export_as --chrome
 	check_export "--chrome has each call and its waits in the track of its thread" <<'P'

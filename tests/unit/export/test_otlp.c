@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Spans as lines of OTLP's JSON. */
+#include "user/export/otlp.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *text;
+static size_t size;
+static FILE *to;
+static struct otlp o;
+
+static int setup(void **state)
+{
+	to = open_memstream(&text, &size);
+	otlp_init(&o, to, &(struct otlp_resource){"shop", 42});
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	fclose(to);
+	free(text);
+	return 0;
+}
+
+static struct otlp_span span_of(const char *method)
+{
+	return (struct otlp_span){
+		.trace = {0xab, 0xcd},
+		.id = 0x12,
+		.method = method,
+		.start = 1700000000000000000,
+		.end = 1700000000000000009,
+		.thread = "main",
+		.cpu = INT64_MIN,
+		.run_queue = INT64_MIN,
+		.blocked = INT64_MIN,
+		.pause = INT64_MIN,
+	};
+}
+
+static void finish(void)
+{
+	otlp_finish(&o);
+	fflush(to);
+}
+
+#define BEGIN                                                              \
+	"{\"resourceSpans\":[{\"resource\":{\"attributes\":["              \
+	"{\"key\":\"service.name\",\"value\":{\"stringValue\":\"shop\"}}," \
+	"{\"key\":\"process.pid\",\"value\":{\"intValue\":\"42\"}}]},"     \
+	"\"scopeSpans\":[{\"scope\":{\"name\":\"frtrace\"},\"spans\":["
+#define TIMES "\"kind\":1,\"startTimeUnixNano\":\"1700000000000000000\",\"endTimeUnixNano\":\"1700000000000000009\","
+
+static void what_is_unknown_is_left_out(void **state)
+{
+	struct otlp_span s = span_of("a.b.C.m(int)");
+
+	otlp_begin_span(&o, &s);
+	otlp_end_span(&o, &s, 0);
+	finish();
+	assert_string_equal(text, BEGIN
+			    "{\"traceId\":\"00000000000000ab00000000000000cd\",\"spanId\":\"0000000000000012\","
+			    "\"name\":\"C.m\"," TIMES "\"attributes\":["
+			    "{\"key\":\"code.function.name\",\"value\":{\"stringValue\":\"a.b.C.m\"}},"
+			    "{\"key\":\"thread.name\",\"value\":{\"stringValue\":\"main\"}}],\"events\":[]}]}]}]}\n");
+}
+
+static void a_span_has_its_parent_times_and_waits(void **state)
+{
+	struct otlp_span s = span_of("m()");
+
+	s.parent = 0x34;
+	s.thread_id = 7;
+	s.thrown = true;
+	s.cpu = 1;
+	s.run_queue = 2;
+	s.blocked = 3;
+	s.pause = 4;
+	otlp_begin_span(&o, &s);
+	otlp_event(&o, &(struct otlp_event){5, 6, "lock", "writer"});
+	otlp_event(&o, &(struct otlp_event){7, 8, "sleep", ""});
+	otlp_end_span(&o, &s, 9);
+	finish();
+	assert_string_equal(text,
+			    BEGIN "{\"traceId\":\"00000000000000ab00000000000000cd\",\"spanId\":\"0000000000000012\","
+				  "\"parentSpanId\":\"0000000000000034\",\"name\":\"m\"," TIMES "\"attributes\":["
+				  "{\"key\":\"code.function.name\",\"value\":{\"stringValue\":\"m\"}},"
+				  "{\"key\":\"thread.id\",\"value\":{\"intValue\":\"7\"}},"
+				  "{\"key\":\"thread.name\",\"value\":{\"stringValue\":\"main\"}},"
+				  "{\"key\":\"frtrace.cpu_ns\",\"value\":{\"intValue\":\"1\"}},"
+				  "{\"key\":\"frtrace.run_queue_ns\",\"value\":{\"intValue\":\"2\"}},"
+				  "{\"key\":\"frtrace.blocked_ns\",\"value\":{\"intValue\":\"3\"}},"
+				  "{\"key\":\"frtrace.pause_ns\",\"value\":{\"intValue\":\"4\"}}],\"events\":["
+				  "{\"timeUnixNano\":\"5\",\"name\":\"frtrace.wait\",\"attributes\":["
+				  "{\"key\":\"frtrace.duration_ns\",\"value\":{\"intValue\":\"6\"}},"
+				  "{\"key\":\"frtrace.reason\",\"value\":{\"stringValue\":\"lock\"}},"
+				  "{\"key\":\"frtrace.waker\",\"value\":{\"stringValue\":\"writer\"}}]},"
+				  "{\"timeUnixNano\":\"7\",\"name\":\"frtrace.wait\",\"attributes\":["
+				  "{\"key\":\"frtrace.duration_ns\",\"value\":{\"intValue\":\"8\"}},"
+				  "{\"key\":\"frtrace.reason\",\"value\":{\"stringValue\":\"sleep\"}}]}],"
+				  "\"droppedEventsCount\":9,\"status\":{\"code\":2}}]}]}]}\n");
+}
+
+static size_t put_value(unsigned char *at, enum otlp_kind kind, const char *name, const char *value, size_t value_size)
+{
+	struct otlp_value v = {kind, strlen(name) + 1, value_size};
+
+	memcpy(at, &v, sizeof(v));
+	memcpy(at + sizeof(v), name, v.name_size);
+	memcpy(at + sizeof(v) + v.name_size, value, value_size);
+	return sizeof(v) + v.name_size + value_size;
+}
+
+static void values_keep_their_types(void **state)
+{
+	struct otlp_span s = span_of("m()");
+	unsigned char values[400];
+
+	s.values = values;
+	s.values_size = put_value(values, OTLP_TEXT, "user", "a\0b", 3);
+	s.values_size += put_value(values + s.values_size, OTLP_INTEGER, "items", "-9223372036854775808", 20);
+	s.values_size += put_value(values + s.values_size, OTLP_REAL, "price", "1.5E-4", 6);
+	s.values_size += put_value(values + s.values_size, OTLP_REAL, "none", "NaN", 3);
+	s.values_size += put_value(values + s.values_size, OTLP_BOOLEAN, "new", "true", 4);
+	s.values_size += put_value(values + s.values_size, OTLP_BOOLEAN, "old", "false", 5);
+	otlp_begin_span(&o, &s);
+	otlp_end_span(&o, &s, 0);
+	finish();
+	assert_non_null(strstr(text, "{\"key\":\"user\",\"value\":{\"stringValue\":\"a\\u0000b\"}},"
+				     "{\"key\":\"items\",\"value\":{\"intValue\":\"-9223372036854775808\"}},"
+				     "{\"key\":\"price\",\"value\":{\"doubleValue\":0.00015}},"
+				     "{\"key\":\"none\",\"value\":{\"doubleValue\":\"NaN\"}},"
+				     "{\"key\":\"new\",\"value\":{\"boolValue\":true}},"
+				     "{\"key\":\"old\",\"value\":{\"boolValue\":false}}]"));
+}
+
+static void lines_are_short_enough_for_a_receiver(void **state)
+{
+	struct otlp_span s = span_of("m()");
+	unsigned int lines = 0;
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		s.id = i + 1;
+		otlp_begin_span(&o, &s);
+		otlp_end_span(&o, &s, 0);
+	}
+	finish();
+	for (const char *c = text; (c = strchr(c, '\n')); c++)
+		lines++;
+	assert_int_equal(lines, 4);
+	assert_int_equal(text[size - 1], '\n');
+}
+
+static void nothing_is_no_line(void **state)
+{
+	finish();
+	assert_int_equal(size, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(what_is_unknown_is_left_out), T(a_span_has_its_parent_times_and_waits),
+		T(values_keep_their_types),	T(lines_are_short_enough_for_a_receiver),
+		T(nothing_is_no_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

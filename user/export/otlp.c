@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/export/otlp.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPANS_IN_A_LINE 256 /* about 150 KB: a receiver takes some MB at once */
+#define KIND_INTERNAL	1
+#define STATUS_ERROR	2
+
+void otlp_init(struct otlp *o, FILE *to, const struct otlp_resource *resource)
+{
+	*o = (struct otlp){.resource = *resource};
+	json_init(&o->json, to);
+}
+
+static void put_decimal_text(struct json *j, const char *key, int64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, n);
+	json_string(j, key, text);
+}
+
+static void put_id(struct json *j, const char *key, const struct otlp_id *id, bool long_one)
+{
+	char text[33];
+
+	if (long_one)
+		snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64, id->high, id->low);
+	else
+		snprintf(text, sizeof(text), "%016" PRIx64, id->low);
+	json_string(j, key, text);
+}
+
+/* Begin an attribute; its value follows, and then end_attribute(). */
+static void begin_attribute(struct json *j, const char *key)
+{
+	json_object(j, NULL);
+	json_string(j, "key", key);
+	json_object(j, "value");
+}
+
+static void end_attribute(struct json *j)
+{
+	json_end(j);
+	json_end(j);
+}
+
+static void put_text_attribute(struct json *j, const char *key, const char *text)
+{
+	begin_attribute(j, key);
+	json_string(j, "stringValue", text);
+	end_attribute(j);
+}
+
+static void put_number_attribute(struct json *j, const char *key, int64_t n)
+{
+	begin_attribute(j, key);
+	put_decimal_text(j, "intValue", n);
+	end_attribute(j);
+}
+
+static void put_known_attribute(struct json *j, const char *key, int64_t n)
+{
+	if (n != INT64_MIN)
+		put_number_attribute(j, key, n);
+}
+
+/* Java's names of what is no number are those of Protobuf's JSON. */
+static void put_real(struct json *j, const char *number)
+{
+	double real = strtod(number, NULL);
+
+	if (isfinite(real))
+		json_real(j, "doubleValue", real);
+	else
+		json_string(j, "doubleValue", number);
+}
+
+static void put_own_value(struct json *j, const struct otlp_value *v, const char *name, const char *text)
+{
+	char number[64];
+
+	snprintf(number, sizeof(number), "%.*s", (int)v->text_size, text);
+	begin_attribute(j, name);
+	switch (v->kind) {
+	case OTLP_INTEGER: json_string(j, "intValue", number); break;
+	case OTLP_REAL: put_real(j, number); break;
+	case OTLP_BOOLEAN: json_bool(j, "boolValue", number[0] == 't'); break;
+	case OTLP_TEXT: json_bytes(j, "stringValue", text, v->text_size);
+	}
+	end_attribute(j);
+}
+
+static void put_own_values(struct json *j, const struct otlp_span *s)
+{
+	struct otlp_value v;
+
+	for (size_t at = 0; at < s->values_size; at += sizeof(v) + v.name_size + v.text_size) {
+		const char *name = (const char *)s->values + at + sizeof(v);
+
+		memcpy(&v, s->values + at, sizeof(v));
+		put_own_value(j, &v, name, name + v.name_size);
+	}
+}
+
+static void begin_line(struct otlp *o)
+{
+	struct json *j = &o->json;
+
+	json_object(j, NULL);
+	json_array(j, "resourceSpans");
+	json_object(j, NULL);
+	json_object(j, "resource");
+	json_array(j, "attributes");
+	put_text_attribute(j, "service.name", o->resource.service);
+	if (o->resource.pid)
+		put_number_attribute(j, "process.pid", o->resource.pid);
+	json_end(j);
+	json_end(j);
+	json_array(j, "scopeSpans");
+	json_object(j, NULL);
+	json_object(j, "scope");
+	json_string(j, "name", "frtrace");
+	json_end(j);
+	json_array(j, "spans");
+}
+
+void otlp_finish(struct otlp *o)
+{
+	if (!o->spans)
+		return;
+	for (unsigned int i = 0; i < 6; i++) /* what begin_line() has left open */
+		json_end(&o->json);
+	o->spans = 0;
+}
+
+/* "a.b.C.m(int)" without the parameters; with `simple`, without the package, too. Returns a part of `text`. */
+static const char *function_name(char *text, size_t size, const char *method, bool simple)
+{
+	const char *end = strchr(method, '('), *dots[2] = {method, method};
+	size_t length = end ? (size_t)(end - method) : strlen(method);
+
+	for (const char *c = method; simple && c < method + length; c++)
+		if (*c == '.') {
+			dots[0] = dots[1];
+			dots[1] = c + 1;
+		}
+	length -= dots[0] - method;
+	snprintf(text, size, "%.*s", length < size ? (int)length : (int)size - 1, dots[0]);
+	return text;
+}
+
+static void put_span_attributes(struct json *j, const struct otlp_span *s)
+{
+	char name[1024];
+
+	json_array(j, "attributes");
+	put_text_attribute(j, "code.function.name", function_name(name, sizeof(name), s->method, false));
+	if (s->thread_id)
+		put_number_attribute(j, "thread.id", s->thread_id);
+	put_text_attribute(j, "thread.name", s->thread);
+	put_known_attribute(j, "frtrace.cpu_ns", s->cpu);
+	put_known_attribute(j, "frtrace.run_queue_ns", s->run_queue);
+	put_known_attribute(j, "frtrace.blocked_ns", s->blocked);
+	put_known_attribute(j, "frtrace.pause_ns", s->pause);
+	put_own_values(j, s);
+	json_end(j);
+}
+
+void otlp_begin_span(struct otlp *o, const struct otlp_span *s)
+{
+	struct json *j = &o->json;
+	struct otlp_id id = {.low = s->id}, parent = {.low = s->parent};
+	char name[1024];
+
+	if (!o->spans++)
+		begin_line(o);
+	json_object(j, NULL);
+	put_id(j, "traceId", &s->trace, true);
+	put_id(j, "spanId", &id, false);
+	if (s->parent)
+		put_id(j, "parentSpanId", &parent, false);
+	json_string(j, "name", function_name(name, sizeof(name), s->method, true));
+	json_unsigned(j, "kind", KIND_INTERNAL);
+	put_decimal_text(j, "startTimeUnixNano", s->start);
+	put_decimal_text(j, "endTimeUnixNano", s->end);
+	put_span_attributes(j, s);
+	json_array(j, "events");
+}
+
+void otlp_event(struct otlp *o, const struct otlp_event *e)
+{
+	struct json *j = &o->json;
+
+	json_object(j, NULL);
+	put_decimal_text(j, "timeUnixNano", e->time);
+	json_string(j, "name", "frtrace.wait");
+	json_array(j, "attributes");
+	put_number_attribute(j, "frtrace.duration_ns", e->duration);
+	put_text_attribute(j, "frtrace.reason", e->reason);
+	if (e->waker[0])
+		put_text_attribute(j, "frtrace.waker", e->waker);
+	json_end(j);
+	json_end(j);
+}
+
+void otlp_end_span(struct otlp *o, const struct otlp_span *s, uint32_t events_left_out)
+{
+	struct json *j = &o->json;
+
+	json_end(j);
+	if (events_left_out)
+		json_unsigned(j, "droppedEventsCount", events_left_out);
+	if (s->thrown) {
+		json_object(j, "status");
+		json_unsigned(j, "code", STATUS_ERROR);
+		json_end(j);
+	}
+	json_end(j);
+	if (o->spans == SPANS_IN_A_LINE)
+		otlp_finish(o);
+}

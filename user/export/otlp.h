@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writes spans of OpenTelemetry: ExportTraceServiceRequest of OTLP 1 as JSON, one a line, as collectors read from files and
+ * by HTTP. Ids are hexadecimal, enumerations numbers, integers of 64 bits texts (opentelemetry.io/docs/specs/otlp, JSON
+ * Protobuf Encoding). Attributes have the names of the semantic conventions, where those have one.
+ */
+#ifndef USER_EXPORT_OTLP_H
+#define USER_EXPORT_OTLP_H
+
+#include "user/text/json.h"
+
+struct otlp_resource {
+	const char *service;
+	int64_t pid; /* 0: unknown */
+};
+
+struct otlp_id {
+	uint64_t high, low; /* of a span: only low */
+};
+
+struct otlp_event {
+	int64_t time, duration;
+	const char *reason, *waker; /* waker: "" if it is unknown */
+};
+
+/* A value of the user's own, in memory: this, the name with its zero, and the text. */
+struct otlp_value {
+	enum otlp_kind { OTLP_TEXT, OTLP_INTEGER, OTLP_REAL, OTLP_BOOLEAN } kind;
+	uint32_t name_size, text_size; /* in bytes */
+};
+
+struct otlp_span {
+	struct otlp_id trace;
+	uint64_t id, parent; /* parent: 0 if there is none */
+	const char *method;  /* a.b.C.m(int) */
+	int64_t start, end;  /* ns since the epoch */
+	const char *thread;
+	int64_t thread_id; /* 0: unknown */
+	bool thrown;
+	int64_t cpu, run_queue, blocked, pause; /* ns; INT64_MIN: unknown */
+	const unsigned char *values;		/* of struct otlp_value */
+	size_t values_size;
+};
+
+struct otlp {
+	struct json json;
+	struct otlp_resource resource;
+	unsigned int spans; /* in the line that is being written */
+};
+
+/* `resource` has texts of the caller's. */
+void otlp_init(struct otlp *o, FILE *to, const struct otlp_resource *resource);
+
+/* Between the two, the waits of the span. Beyond a number of them, a caller gives only how many it left out. */
+void otlp_begin_span(struct otlp *o, const struct otlp_span *span);
+void otlp_event(struct otlp *o, const struct otlp_event *event);
+void otlp_end_span(struct otlp *o, const struct otlp_span *span, uint32_t events_left_out);
+
+/* End the last line. */
+void otlp_finish(struct otlp *o);
+
+#endif
