@@ -58,16 +58,17 @@ static bool loop_serve_keys(const struct loop *l)
  */
 static bool wait_for_more(const struct loop *l, int timeout_ms)
 {
-	struct pollfd fds[5 + PROGRAM_FDS] = {
+	struct pollfd fds[6 + PROGRAM_FDS] = {
 		{.fd = intake_fd(session_intake(l->session)), .events = POLLIN},
 		{.fd = l->signals, .events = POLLIN},
 		{.fd = l->target->pidfd, .events = POLLIN},
 		{.fd = l->background ? background_fd(l->background) : -1, .events = POLLIN},
-		{.fd = live_fd(l->live), .events = POLLIN}};
+		{.fd = live_fd(l->live), .events = POLLIN},
+		{.fd = output_pending_fd(l->output), .events = POLLOUT}};
 
 	if (l->program)
-		program_poll(l->program, fds + 5);
-	poll(fds, l->program ? 5 + PROGRAM_FDS : 5, timeout_ms);
+		program_poll(l->program, fds + 6);
+	poll(fds, l->program ? 6 + PROGRAM_FDS : 6, timeout_ms);
 	if (fds[4].revents && !loop_serve_keys(l))
 		return true;
 	if (fds[3].revents && background_serve(l->background))
@@ -204,7 +205,7 @@ int loop_run(struct loop *l, struct diag *d)
 		if (!session_beat(l->session))
 			return diag_set(d, ECANCELED,
 					"the agent took its hooks out: it had no sign of life from frtrace for 30 s");
-		err = loop_maintain(l, &m, now, behind, d);
+		err = loop_maintain(l, &m, now, behind, d) ?: output_pump(l->output, d);
 		if (err || m.reader_gone || now >= m.end || recorder_full(l->recorder))
 			break;
 		over = wait_for_more(l, behind || parts >= RINGBUF_BUDGET ? 0 : loop_timeout(&m, now));

@@ -23,9 +23,10 @@ struct loop {
 	struct metrics *metrics;       /* NULL: no --metrics */
 	struct background *background; /* NULL: in the foreground */
 	struct dump_trigger *trigger;  /* NULL: no --dump-when */
-	const char *path;	       /* of the recording */
-	struct program *program;       /* gets the signals, and its end ends the loop; NULL: none */
-	uint64_t duration_ns;	       /* 0: no end */
+	struct output *output;
+	const char *path;	 /* of the recording */
+	struct program *program; /* gets the signals, and its end ends the loop; NULL: none */
+	uint64_t duration_ns;	 /* 0: no end */
 	int signals;
 };
 

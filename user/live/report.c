@@ -229,7 +229,8 @@ void report_start(const struct report *r, const struct notes *notes)
 		print_attached(r, methods, classes);
 	print_classes(seg);
 	report_notes(notes);
-	log_line("to %s, at most %s, oldest goes first%s%s", destination(r), limits(r->settings), written_when(r),
+	log_line("to %s, at most %s%s, oldest goes first%s%s", destination(r), limits(r->settings),
+		 output_is_stream(r->output) ? " until it is read" : "", written_when(r),
 		 r->settings->background ? "" /* background_detach() says how to stop it */
 		 : r->settings->program	 ? ".  Ctrl-C goes to the program"
 					 : ".  Ctrl-C stops and restores the JVM");
@@ -294,6 +295,8 @@ static void file_text(const struct report *r, char *out, size_t size)
 	if (output_in_memory(r->output))
 		snprintf(out, size, "%s in memory, back to %s ago", log_bytes(output_size(r->output)),
 			 log_time(monotonic_ns() - output_since(r->output)));
+	else if (output_is_stream(r->output))
+		snprintf(out, size, "%s to %s", log_bytes(output_size(r->output)), path);
 	else if (output_was_removed(r->output))
 		snprintf(out, size, "but '%s' is gone: it was removed, renamed or replaced", path);
 	else
@@ -441,7 +444,7 @@ static void print_unhooked(const struct report *r)
 
 static bool has_file(const struct report *r)
 {
-	return !output_in_memory(r->output);
+	return !output_in_memory(r->output) && !output_is_stream(r->output);
 }
 
 /* The recording as a word of a command; "" if it has no file. */

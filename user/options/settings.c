@@ -153,13 +153,16 @@ int settings_check_output(const char *text, struct diag *d)
 {
 	if (!*text)
 		return diag_usage(d, "wrong --output '': it is empty, name a file or DIR/");
-	if (strcmp(text, "-") == 0)
-		return diag_usage(d, "wrong --output '-': a recording goes to a file, not to standard output");
 	for (const char *s = text; (s = strchr(s, '%')); s += 2)
 		if (!s[1] || !strchr("pt%", s[1]))
 			return diag_usage(d, "wrong --output '%s': of '%%' there are %%p (pid), %%t (time) and %%%%",
 					  text);
 	return 0;
+}
+
+bool settings_to_stdout(const struct settings *s)
+{
+	return s->output && strcmp(s->output, "-") == 0;
 }
 
 static bool is_directory(const char *path)

@@ -115,8 +115,11 @@ int settings_parse_count(const char *option, const char *text, uint64_t *count, 
 /* An integer percentage from 1 to `max`, with or without a percent sign; or "off", which gives 0. */
 int settings_parse_percent(const char *option, const char *text, uint64_t max, uint64_t *percent, struct diag *d);
 
-/* Check a name for -o: not empty, not "-", and no % sequences except %p, %t and %%. 0 or a usage error. */
+/* Check a name for -o: not empty, and no % sequences except %p, %t and %%. 0 or a usage error. */
 int settings_check_output(const char *text, struct diag *d);
+
+/* Does the recording go to standard output (-o -)? */
+bool settings_to_stdout(const struct settings *s);
 
 /*
  * Expand the name of the file to write: %p is the pid, %t the local time (2026_11_20_18_05_24), %% a percent sign. An

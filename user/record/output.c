@@ -78,7 +78,7 @@ static int written(const struct output *o)
 
 static int check_room(const struct output *o, uint64_t wanted, struct diag *d)
 {
-	if (!o->form->in_memory)
+	if (!o->form->in_memory && !o->form->is_stream)
 		return check_space(written(o), o->path, wanted, d);
 	if (wanted <= o->limits.size)
 		return 0;
@@ -86,7 +86,8 @@ static int check_room(const struct output *o, uint64_t wanted, struct diag *d)
 			(unsigned long long)(wanted >> 10), (unsigned long long)(o->limits.size >> 10));
 }
 
-static int open_form(struct output **out, const struct output_form *form, const char *path,
+/* `fd`: of a stream. */
+static int open_form(struct output **out, const struct output_form *form, const char *path, int fd,
 		     const struct output_limits *limits, struct diag *d)
 {
 	struct output *o = calloc(1, sizeof(*o));
@@ -96,7 +97,8 @@ static int open_form(struct output **out, const struct output_form *form, const 
 		return diag_errno(d, ENOMEM, "cannot open '%s'", path);
 	o->form = form;
 	o->limits = *limits;
-	o->fd = o->parent = -1;
+	o->fd = fd;
+	o->parent = -1;
 	o->file = (struct new_file){.directory = -1, .fd = -1};
 	o->since_ns = monotonic_ns();
 	o->path = path ? strdup(path) : NULL;
@@ -115,7 +117,12 @@ int output_open(struct output **out, const char *path, const struct output_limit
 {
 	bool is_directory = path[0] && path[strlen(path) - 1] == '/';
 
-	return open_form(out, is_directory ? &output_directory : &output_file, path, limits, d);
+	return open_form(out, is_directory ? &output_directory : &output_file, path, -1, limits, d);
+}
+
+int output_open_stream(struct output **out, int fd, const struct output_limits *limits, struct diag *d)
+{
+	return open_form(out, &output_stream, "standard output", fd, limits, d);
 }
 
 /* Can a file of this name be written? */
@@ -133,7 +140,7 @@ int output_open_memory(struct output **out, const char *path, const struct outpu
 {
 	int err = path ? try_name(path, d) : 0;
 
-	return err ? err : open_form(out, &output_memory, path, limits, d);
+	return err ? err : open_form(out, &output_memory, path, -1, limits, d);
 }
 
 int output_name(struct output *o, const char *path, struct diag *d)
@@ -159,6 +166,8 @@ int output_finish(struct output *o, struct diag *d)
 	uint64_t size;
 	int err;
 
+	if (o->form->is_stream)
+		return output_stream_finish(o, d);
 	if (!output_in_memory(o) || !o->path || !o->chunks)
 		return 0;
 	err = output_save(o, o->path, 0, &size, d);
@@ -256,6 +265,8 @@ int output_save(const struct output *o, const char *path, uint64_t last_ns, uint
 	struct new_file copy;
 	int err;
 
+	if (o->form->is_stream)
+		return diag_set(d, ENOTSUP, "what goes to standard output cannot be copied");
 	if (!o->chunks)
 		return diag_set(d, ENODATA, "nothing to copy: there is no chunk yet");
 	err = check_other(o, path, d);
@@ -281,6 +292,11 @@ bool output_is_directory(const struct output *o)
 	return o->form->is_directory;
 }
 
+bool output_is_stream(const struct output *o)
+{
+	return o->form->is_stream;
+}
+
 bool output_in_memory(const struct output *o)
 {
 	return o->form->in_memory && !o->saved;
@@ -298,7 +314,7 @@ const char *output_path(const struct output *o)
 
 uint64_t output_size(const struct output *o)
 {
-	return o->size;
+	return o->form->is_stream ? o->stream : o->size;
 }
 
 uint64_t output_dropped(const struct output *o)

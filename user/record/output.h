@@ -9,6 +9,7 @@
  *   readers wait for that. If the recorder is killed meanwhile, the output guard cuts off the incomplete chunk.
  *   Dropping chunks from a file creates a new file that replaces it.
  * - In a directory a chunk gets its name when it is complete.
+ * - To a stream, such as a pipe, chunks go as fast as it takes them. The others wait, at most limits.size bytes of them.
  * - In memory nothing touches the disk before output_save() or output_finish(), and a killed recorder leaves nothing.
  *
  * Writing to the disk starts as soon as a chunk is finished and has ended when output_close() returns: a power
@@ -49,6 +50,15 @@ int output_open(struct output **out, const char *path, const struct output_limit
  */
 int output_open_memory(struct output **out, const char *path, const struct output_limits *limits, struct diag *d);
 
+/* Create an output that writes to `fd`, which remains the caller's. SIGPIPE must be ignored. 0 or -errno with the message. */
+int output_open_stream(struct output **out, int fd, const struct output_limits *limits, struct diag *d);
+
+/* Send what a stream takes without waiting. 0, or -errno with the message; -EPIPE: its reader is gone. */
+int output_pump(struct output *o, struct diag *d);
+
+/* The descriptor that must become writable before output_pump() can send more; -1: nothing waits. */
+int output_pending_fd(const struct output *o);
+
 /*
  * Name the file that output_finish() will write; it is tried now. Returns 0, or -errno with the message and the name
  * unchanged. -EEXIST: this output is not in memory, and has its file.
@@ -57,7 +67,7 @@ int output_name(struct output *o, const char *path, struct diag *d);
 
 /*
  * Call after the last chunk: write what is in memory to the named file, if there is one. From then on the output is
- * in that file. Returns 0 or -errno with the message.
+ * in that file. Send what waits to a stream; -ETIMEDOUT: its reader takes nothing. Returns 0 or -errno with the message.
  */
 int output_finish(struct output *o, struct diag *d);
 
@@ -81,10 +91,11 @@ int output_save(const struct output *o, const char *path, uint64_t last_ns, uint
 bool output_was_removed(const struct output *o);
 
 bool output_is_directory(const struct output *o);
+bool output_is_stream(const struct output *o);
 bool output_in_memory(const struct output *o);	 /* and not in a file yet */
 const char *output_path(const struct output *o); /* of a recording in memory: the file at its end, or NULL */
 int64_t output_since(const struct output *o);	 /* it has everything from this moment on, CLOCK_MONOTONIC ns */
-uint64_t output_size(const struct output *o);
+uint64_t output_size(const struct output *o);	 /* of a stream: all that was appended and not dropped */
 uint64_t output_dropped(const struct output *o); /* number of dropped chunks */
 
 #endif

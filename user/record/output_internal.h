@@ -9,21 +9,24 @@
 
 struct output_chunk {
 	uint64_t size;
-	int64_t end_ns; /* when it was appended, CLOCK_MONOTONIC */
-	char name[32];	/* in a directory */
-	uint64_t at;	/* in memory: number of bytes appended before it */
+	int64_t end_ns;	      /* when it was appended, CLOCK_MONOTONIC */
+	char name[32];	      /* in a directory */
+	uint64_t at;	      /* in memory: number of bytes appended before it */
+	unsigned char *bytes; /* of a stream */
 };
 
 struct output {
 	const struct output_form *form;
 	char *path;
 	struct new_file file; /* has its name from the first chunk on; unused for a directory */
-	/* the directory, its parent, and its name in the parent; -1 for a file */
+	/* the directory, its parent, and its name in the parent; -1 for a file; fd: of a stream, the caller's */
 	int fd, parent;
 	char name[NAME_MAX + 1];
-	unsigned char *memory; /* limits.size bytes; NULL: not in memory */
-	uint64_t stream;       /* in memory: bytes appended, those of dropped chunks too */
-	bool saved;	       /* from memory to the path */
+	unsigned char *memory;	     /* limits.size bytes; NULL: not in memory */
+	uint64_t stream;	     /* bytes appended; in memory those of dropped chunks, too */
+	struct output_chunk sending; /* of a stream: `sent` bytes of it are sent */
+	uint64_t sent;
+	bool saved; /* from memory to the path */
 	struct output_limits limits;
 	uint64_t size, dropped;
 	int64_t since_ns;	    /* the chunks have everything from this moment on, CLOCK_MONOTONIC */
@@ -36,7 +39,7 @@ struct output {
 };
 
 struct output_form {
-	bool is_directory, in_memory;
+	bool is_directory, in_memory, is_stream;
 	/* Excess allowed before chunks are dropped, in quarters of the limits; then as much again is dropped. */
 	unsigned int spare;
 	int (*open)(struct output *o, struct diag *d); /* also starts the guard */
@@ -44,13 +47,16 @@ struct output_form {
 	int (*append)(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d);
 	/* Drop the oldest `drop` chunks, which are still in the table. */
 	int (*drop)(struct output *o, size_t drop, struct diag *d);
-	/* Copy the chunks from number `first` on, in order, to an empty file. */
+	/* Copy the chunks from number `first` on, in order, to an empty file. NULL: of a stream. */
 	int (*copy)(const struct output *o, size_t first, int to, struct diag *d);
 	bool (*is_there)(const struct output *o); /* under its path; requires at least one chunk */
 	void (*close)(struct output *o);	  /* leaves nothing behind when there is no chunk */
 };
 
-extern const struct output_form output_file, output_directory, output_memory;
+extern const struct output_form output_file, output_directory, output_memory, output_stream;
+
+/* output_finish() of a stream. */
+int output_stream_finish(struct output *o, struct diag *d);
 
 /* Write or copy a whole range. Return 0 or -errno. */
 int output_write(int fd, const void *bytes, size_t size, uint64_t at);

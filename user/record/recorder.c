@@ -19,7 +19,7 @@
 
 #define CHUNK_SIZE	 (12u << 20)
 #define CHUNK_AGE_NS	 5000000000LL
-#define DIRECTORY_AGE_NS 1000000000LL /* in a directory, where somebody may follow the chunks */
+#define DIRECTORY_AGE_NS 1000000000LL /* where somebody may follow the chunks */
 #define FIRST_AGE_NS	 1000000000LL /* from the first call to the first chunk; a kill before that loses all calls */
 #define READ_NS		 100000000LL  /* CPU time for stacks in one recorder_read_stacks(), */
 #define ROUND_NS	 2000000000LL /* for stacks resolved until the next one, */
@@ -57,7 +57,8 @@ struct recorder {
 
 static int64_t chunk_age(const struct recorder *r)
 {
-	return output_is_directory(r->setup.output) ? DIRECTORY_AGE_NS : CHUNK_AGE_NS;
+	return output_is_directory(r->setup.output) || output_is_stream(r->setup.output) ? DIRECTORY_AGE_NS
+											 : CHUNK_AGE_NS;
 }
 
 /* Time between two emissions; the last one is at the end of the recording. */

@@ -41,6 +41,28 @@ static int check_in_memory(const struct settings *s, struct diag *d)
 	return 0;
 }
 
+/* Options that do not go together with a recording to standard output. */
+static int check_stream(const struct settings *s, struct diag *d)
+{
+	const char *other = s->interval_ns ? "--interval"
+			    : s->lines	   ? "--lines"
+			    : s->in_memory ? "--in-memory"
+			    : s->with_jfr  ? "--with-jfr"
+			    : s->report	   ? "--report"
+					   : NULL;
+
+	if (!settings_to_stdout(s))
+		return 0;
+	if (s->background)
+		return diag_usage(d, "-o - is for a recording in the foreground: one in the background has no standard "
+				     "output");
+	if (s->program)
+		return diag_usage(d, "-o - and a program do not go together: standard output is the program's");
+	if (other)
+		return diag_usage(d, "-o - and %s do not go together", other);
+	return 0;
+}
+
 /* The data to record, and the JVM. */
 static int check_recording(const struct settings *s, struct diag *d)
 {
@@ -77,7 +99,7 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return -EINVAL;
 	if (s->events.count && s->program)
 		return diag_usage(d, "-e needs the classes of a JVM that runs: start the program, and name it with -p");
-	return check_in_memory(s, d) ?: check_printing(s, d);
+	return check_in_memory(s, d) ?: check_printing(s, d) ?: check_stream(s, d);
 }
 
 int cli_check(const struct command_line *c, struct diag *d)
@@ -98,5 +120,8 @@ int cli_check(const struct command_line *c, struct diag *d)
 		return diag_usage(d,
 				  "'frtrace start' goes into the background: judge its file later, with 'frtrace view "
 				  "--fail-if=...'");
+	if (settings_to_stdout(s) && c->conditions.count)
+		return diag_usage(
+			d, "-o - and --fail-if do not go together: judge the file, with 'frtrace view --fail-if=...'");
 	return VERB_BIT(c->verb->id) & VERBS_RECORDING ? check_recording(s, d) : 0;
 }

@@ -172,9 +172,11 @@ const struct option_row options[] = {
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "unhook throttled methods with shorter calls; 200ns if -m has a * or a class"},
 
-	{.name = "output", .letter = 'o', .arg = "FILE|DIR/", .kind = OPTION_OUTPUT, AT(settings.output),
+	{.name = "output", .letter = 'o', .arg = "FILE|DIR/|-", .kind = OPTION_OUTPUT, AT(settings.output),
 	 .usual = "frtrace-%p-%t.jfr", .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
-	 .help = "the file; %p is the pid, %t the time; in DIR/ a file each second, as in a JVM's own repository"},
+	 .help = "the file; %p is the pid, %t the time; in DIR/ a file each second, as in a JVM's own repository",
+	 .more = "With - the recording goes to standard output, a part each second, as the reader takes it. What it has not "
+		 "taken waits in memory, up to --max-size; then the oldest parts are dropped."},
 	{.name = "duration", .letter = 'd', .arg = "TIME", .kind = OPTION_TIME, AT(settings.duration_ns), .min = 1,
 	 .seconds = true, .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "stop after this time; a number alone is in seconds"},

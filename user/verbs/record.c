@@ -91,6 +91,10 @@ static int open_output(struct recording *r, struct diag *d)
 
 	if (!err && r->settings->in_memory)
 		err = output_open_memory(&r->output, unnamed ? NULL : path, &limits, d);
+	else if (!err && settings_to_stdout(r->settings))
+		err = isatty(STDOUT_FILENO)
+			      ? diag_usage(d, "a recording is no text: 'frtrace -o - ... >FILE.jfr', or into a pipe")
+			      : output_open_stream(&r->output, STDOUT_FILENO, &limits, d);
 	else if (!err)
 		err = output_open(&r->output, path, &limits, d);
 	if (!err && !(r->path = strdup(path)))
@@ -443,6 +447,7 @@ static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
 	loop->metrics = r->metrics;
 	loop->background = r->background;
 	loop->trigger = r->trigger;
+	loop->output = r->output;
 	loop->path = r->path;
 	loop->program = r->program;
 	loop->duration_ns = r->settings->duration_ns;

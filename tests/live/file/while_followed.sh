@@ -246,11 +246,36 @@ killed_jvm() {
 	rm -rf "$WORK/own"
 }
 
+# What the reader has got when it stops the recording is readable; a reader that goes ends it.
+streamed() {
+	local sentence="a recording to standard output is read as it arrives, and ends with its reader, JDK $FEATURE" got=$WORK/got.jfr
+	begin "$sentence" || return 0
+	target_start Late 1000
+	if target_ready; then
+		"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" >"$got" &
+		STARTED+=("$!")
+		wait_for 20 test -s "$got" || finding "nothing arrives: $(cat "$WORK/said")"
+		target_go
+		wait_for 20 grep -q checkout "$got" || finding "no call arrives"
+		kill -INT "$!"
+		wait "$!" || finding "status $?: $(cat "$WORK/said")"
+		reads "$got"
+		grep -qE 'jdk.MethodTrace +1000 ' "$WORK/tool" || finding "not 1000 calls: $(grep MethodTrace "$WORK/tool")"
+		"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" | head -c 100 | wc -c >"$WORK/bytes"
+		[ "${PIPESTATUS[0]} $(cat "$WORK/bytes")" = "1 100" ] && grep -q 'nobody reads standard output' "$WORK/said" || finding "status ${PIPESTATUS[0]}, says: $(cat "$WORK/said")"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 meanwhile torn
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	followed
 	killed_jvm
+	turn 0 && streamed
 done
 meanwhile_ends
 memory

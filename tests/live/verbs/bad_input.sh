@@ -60,6 +60,11 @@ frtrace "an output in a missing directory" 1 1 '/nowhere' -p "$T_PID" -m live.La
 frtrace "an output that cannot be created" 1 1 '/proc/x.jfr' -p "$T_PID" -m live.Late -o /proc/x.jfr
 ln -s "$WORK/elsewhere" "$WORK/link.jfr"
 frtrace "an output that is a link is not followed" 1 1 'link.jfr' -p "$T_PID" -m live.Late -o "$WORK/link.jfr"
+for other in '-i 1s' --lines --in-memory --with-jfr --report=x.html; do
+	# shellcheck disable=SC2086
+	frtrace "-o - and ${other%%[ =]*}" 2 1 'do not go together' -p "$T_PID" -m A -o - $other
+done
+frtrace "-o - and a program" 2 1 'do not go together' -m A -o - -- java A
 
 # a copy of the binary that everybody can run
 mkdir -p "$WORK/bin" && cp "$FRTRACE" "$WORK/bin/frtrace" && chmod 755 "$WORK/bin" "$WORK/bin/frtrace"

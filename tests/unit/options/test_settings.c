@@ -203,7 +203,7 @@ static void output_name_that_does_not_fit_is_refused(void **state)
 static void output_text_is_checked(void **state)
 {
 	static const char *const good[] = {"a", "%p", "%t", "%%", "a%p%tb%%", "dir/", "./-"};
-	static const char *const bad[] = {"", "-", "%", "a%", "%x", "%%%", "%p%P"};
+	static const char *const bad[] = {"", "%", "a%", "%x", "%%%", "%p%P"};
 	struct diag d = {0};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
