@@ -3,6 +3,7 @@
 # make              build/frtrace (the agent inside), build/libfrtrace.so, manual page, completions
 # make check        unit tests, no root; make ASAN=1 check: under the sanitizers
 # make fuzz         the fuzz targets (clang, libFuzzer) as build/fuzz_*
+# make static       build/frtrace-static, without shared libraries
 # make install      PREFIX=/usr/local DESTDIR=
 #
 # BUILD=DIR builds elsewhere; V=1 shows the commands.
@@ -55,6 +56,12 @@ all: $(BUILD)/frtrace $(BUILD)/libfrtrace.so $(TEXTS)
 $(BUILD)/frtrace: $(BUILD)/user/main.o $(LIB_OBJECTS)
 	@echo "  LD     $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+# For an image without libraries. The linker warns that names of users are looked up only where the system has them.
+static: $(BUILD)/frtrace-static
+$(BUILD)/frtrace-static: $(BUILD)/user/main.o $(LIB_OBJECTS)
+	@echo "  LD     $@"
+	$(Q)$(CC) $(CFLAGS) -static -o $@ $^ $$(pkg-config --static --libs libdw) $(LDLIBS)
 
 $(BUILD)/print_options: $(BUILD)/user/print_options.o $(LIB)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
@@ -234,7 +241,7 @@ install: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all check fuzz install clean
+.PHONY: all static check fuzz install clean
 .SECONDARY:
 # the roots of scripts/jdks contain *.d files and directories that are not dependencies
 -include $(shell find $(BUILD) -path $(BUILD)/jdks -prune -o -type f -name '*.d' -print 2>/dev/null)

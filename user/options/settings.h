@@ -85,6 +85,7 @@ struct settings {
 	uint64_t interval_ns;  /* of the live table; 0: no table */
 	uint64_t top;	       /* maximum rows of the live table; 0: default */
 	bool lines;	       /* print each recorded call */
+	bool wait;	       /* for the target to be started */
 	bool thrown;	       /* record only calls that end with an exception */
 	bool background;       /* `frtrace start`: return when tracing is on */
 	bool json;	       /* print JSON */

@@ -2,6 +2,7 @@
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
 #include "user/process/jvm.h"
+#include "user/process/machine.h"
 #include "user/process/proc.h"
 #include "user/process/rights.h"
 #include "user/process/find.h"
@@ -16,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define START_MS 3000 /* time for a java launcher to load libjvm */
+#define START_MS     3000 /* time for a java launcher to load libjvm */
+#define WAIT_POLL_US 50000
 
 static void read_namespaces(struct target *t)
 {
@@ -110,6 +112,27 @@ static int open_pid(pid_t pid, struct target *t, struct diag *d)
 	jvm_identify(t, NULL, 0);
 	jvm_find_version(t);
 	return 0;
+}
+
+int target_wait(const char *spec, struct target *t, struct diag *d)
+{
+	int64_t look_until = INT64_MIN;
+	int err = -ESRCH, last = -1;
+
+	for (;;) {
+		if (machine_last_pid() != last || !last) {
+			last = machine_last_pid();
+			look_until = monotonic_ms() +
+				     START_MS; /* a process becomes a JVM by exec(), and maps libjvm later */
+		}
+		if (monotonic_ms() < look_until)
+			err = target_open(spec, t, d);
+		if (err != -ESRCH && err != -ENOEXEC)
+			return err;
+		if (interrupted())
+			return diag_set(d, EINTR, "no JVM whose main class or jar contains '%s' was started", spec);
+		usleep(WAIT_POLL_US);
+	}
 }
 
 static enum target_kind kind_of(int found, bool launcher, const struct target *t)

@@ -12,6 +12,12 @@
  */
 int target_open(const char *spec, struct target *t, struct diag *d);
 
+/*
+ * The same for a part of a name, but wait until such a JVM runs. -EINTR: a signal came (interrupt.h). Processes are looked
+ * at only while new ones come.
+ */
+int target_wait(const char *spec, struct target *t, struct diag *d);
+
 /* Kind of a process, found by inspection only. */
 enum target_kind {
 	TARGET_NO_JVM = 0, /* or the process has ended */

@@ -19,4 +19,7 @@ void machine_read(struct machine *m);
 /* Its memory in bytes, and how much is in use now: not even available by dropping caches. False: unknown. */
 bool machine_memory(uint64_t *total, uint64_t *used);
 
+/* The pid, of our namespace, that was given out last; 0: unknown. */
+int machine_last_pid(void);
+
 #endif

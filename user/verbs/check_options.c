@@ -74,6 +74,10 @@ static int check_recording(const struct settings *s, struct diag *d)
 				  "a program that is started ('-- %s') has no pid yet: -p names one of its JVMs by a "
 				  "part of its main class or jar",
 				  s->program[0]);
+	if (s->wait && (s->program || (s->target && !s->target[strspn(s->target, "0123456789")])))
+		return diag_usage(
+			d, "--wait is for a JVM that somebody else starts: name it with -p, by a part of its main "
+			   "class or jar");
 	if (s->user && !s->program)
 		return diag_usage(d, "--user is for a program that is started, as in --user=%s -- java ...", s->user);
 	if (s->with_jfr && s->program)

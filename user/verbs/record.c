@@ -64,6 +64,19 @@ struct recording {
 	bool incomplete;
 };
 
+static int open_target(struct recording *r, struct diag *d)
+{
+	int err;
+
+	if (!r->settings->wait)
+		return target_open(r->settings->target, &r->target, d);
+	log_line("waiting for a JVM whose main class or jar contains '%s'", r->settings->target);
+	err = target_wait(r->settings->target, &r->target, d);
+	if (err == -EINTR)
+		interrupt_forget();
+	return err;
+}
+
 /* Prepare target and kernel, without touching the JVM or the disk. */
 static int record_prepare(struct recording *r, struct diag *d)
 {
@@ -71,7 +84,7 @@ static int record_prepare(struct recording *r, struct diag *d)
 
 	if (r->settings->max_size < MIN_SIZE)
 		return diag_usage(d, "--max-size: at least 1m, so that a few chunks find room");
-	err = r->program ? 0 : target_open(r->settings->target, &r->target, d);
+	err = r->program ? 0 : open_target(r, d);
 	if (err)
 		return err;
 	if (!clock_tsc_usable())

@@ -329,6 +329,38 @@ initializers() { # FILE
 	"$JAVA/bin/jfr" print --events MethodTrace "$1" | sed -nE 's/^ *method = (.*)\.<clinit>\(\)$/\1/p' | sort -u
 }
 
+# The JVM is started by somebody else, after frtrace. Its name is one that no other test has.
+waited() {
+	local sentence="--wait traces a JVM that starts later, and ends without one at Ctrl-C, JDK $FEATURE" jar=$WORK/waited-$$.jar
+	begin "$sentence" || return 0
+	"$JAVA/bin/jar" cfe "$jar" live.Late -C "$CLASSES" live
+	F_FILE=$WORK/waited.jfr T_DIR=$WORK/waited
+	mkdir "$T_DIR"
+	trace_launch -p "waited-$$.jar" --wait -m 'live.Late$Latecomer::checkout' -o "$F_FILE"
+	if wait_for 20 grep -q '^waiting for a JVM' "$F_DIR/stderr"; then
+		sleep 0.3
+		"${SERVICE[@]}" "$JAVA/bin/java" -jar "$jar" "$T_DIR" 1000 >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+		T_PID=$!
+		STARTED+=("$T_PID")
+		disown "$T_PID"
+		if target_ready && wait_for "$TRACE_SECONDS_MAX" grep -q '^tracing ' "$F_DIR/stderr"; then
+			target_go
+			trace_stop
+			status_is 0
+			says '^1,000 calls, .* 0 lost'
+			target_quit
+		fi
+	fi
+	[ ${#findings[@]} -eq 0 ] || finding "$(cat "$F_DIR/stderr")"
+	trace_launch -p "no.such.Program" --wait -m A
+	wait_for 20 grep -q '^waiting for a JVM' "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
+	trace_stop
+	status_is 1
+	says "^frtrace: no JVM whose main class or jar contains 'no.such.Program' was started$"
+	verdict "$sentence"
+	target_drop
+}
+
 for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	from_the_first_class "$JAVA/bin/java"
@@ -336,6 +368,7 @@ for line in "${JDKS[@]}"; do
 	turn 0 && without_attach
 	signals
 	turn 0 && killed
+	turn 1 && waited
 	intrinsics "$JAVA/bin/java"
 done
 intrinsics_at_attach
