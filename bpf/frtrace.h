@@ -7,8 +7,9 @@
  * writes it and the collectors read it with bounds checks. A collector writes only the command word and, of its own
  * recording, `owner`, `heartbeat`, `stack_done`, the config and the rules.
  *
- *    header | configs | loaders | classes | methods | skips | threads | strings | slots | shares | rings | stacks |
- *    frames | rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names | scratch
+ *    header | configs | loaders | classes | methods | skips | threads | strings | slots | shares | insides | rings |
+ *    stacks | frames | rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names |
+ *    scratch
  *
  * Up to FRT_RECORDINGS recordings run at a time, each with a collector of its own. The first one begins an epoch, which
  * ends with the last one. Configs, skips, rules, shared sums and histograms exist for each recording. All else is
@@ -36,7 +37,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x656361727472660fULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x6563617274726610ULL /* changes with every change of this file's layout */
 
 #define FRT_RECORDINGS 4u /* at a time */
 
@@ -84,6 +85,7 @@ enum frt_record_kind {
 	FRT_SPAN = 1,	 /* struct frt_span */
 	FRT_FIELD = 3,	 /* struct frt_field: a value of the FRT_SPAN_FIELDS span before it */
 	FRT_VTHREAD = 2, /* struct frt_vthread: applies to the FRT_SPAN_VIRTUAL spans that follow in this stream */
+	FRT_ROOT = 4,	 /* struct frt_root: applies to the spans that follow in this stream, up to the next one */
 };
 
 #define FRT_SPAN_THROWN	 0x1u /* the call ended with an exception */
@@ -92,6 +94,7 @@ enum frt_record_kind {
 #define FRT_SPAN_FOLLOWED 0x4u
 /* values of the call follow, up to the one with FRT_FIELD_LAST; fewer if the thread was killed or its stack is full */
 #define FRT_SPAN_FIELDS 0x8u
+#define FRT_SPAN_ROOT	0x10u /* a call of a root that is kept; of no other one (--inside) */
 /* the call does not belong to recording r, or is not to be recorded there */
 #define FRT_SPAN_NOT(r) (0x100u << (r))
 
@@ -112,6 +115,27 @@ struct frt_vthread {
 	frt_u16 kind;
 	frt_u16 length; /* length of the whole name, at most 16 * FRT_VTHREAD_PARTS; the other parts follow */
 };
+
+/*
+ * With --inside calls are recorded only in a root: a call of a method with FRT_RULE_ROOT that is in no other one. Whether
+ * they are kept is known when the root ends. FRT_ROOT_OPEN: the spans that follow are of calls in the root. FRT_ROOT_KEPT
+ * and FRT_ROOT_DROPPED: it has ended; no spans of any root follow before the next record. A virtual thread's root may have
+ * spans in several streams, also after its end has arrived in one of them.
+ */
+struct frt_root {
+	frt_u64 number; /* never 0; other roots have others */
+	frt_u64 start;	/* FRT_ROOT_OPEN: TSC at entry; otherwise: the number of its spans in all streams */
+	frt_u64 needed; /* FRT_ROOT_OPEN: TSC ticks from which on it is kept however it ends; FRT_ROOT_NEVER: none */
+	frt_u32 reserved;
+	frt_u16 kind;
+	frt_u16 flags; /* FRT_ROOT_* */
+};
+
+#define FRT_ROOT_OPEN	 0x1u
+#define FRT_ROOT_KEPT	 0x2u
+#define FRT_ROOT_DROPPED 0x4u
+#define FRT_ROOT_VIRTUAL 0x8u /* on a carrier: the stream may have spans of several open roots */
+#define FRT_ROOT_NEVER	 (~0ull)
 
 /* One value, or a part of it. The records of a call follow its span directly. */
 struct frt_field {
@@ -237,6 +261,34 @@ struct frt_share {
 	frt_u32 moved_exits;
 	frt_u32 number; /* frt_recording.number; a different one: nothing is counted yet */
 };
+
+/*
+ * What --inside needs of a slot. Records from `settled` on may be taken back: `head` decreases then, but never below
+ * `settled`, nor below what has been drained. They are settled when their root is kept or when a drain has taken some.
+ */
+struct frt_inside {
+	/* of the thread, or of the virtual thread that it carries */
+	frt_u64 root;	 /* number of the open root; 0: none */
+	frt_u64 settled; /* stream offset; without --inside it means nothing */
+	/* roots that have begun, and those that have ended: long enough or as they should; kept by --keep; neither */
+	frt_u64 begun, kept, samples, dropped;
+	frt_u64 lost; /* roots whose end was not seen */
+	/* the open root; used by the agent only */
+	frt_u64 start;	  /* TSC at entry */
+	frt_u64 needed;	  /* TSC ticks; FRT_ROOT_NEVER: none are enough */
+	frt_u64 mark;	  /* head at entry */
+	frt_u64 spans;	  /* appended */
+	frt_u64 named;	  /* root that the stream has named last, */
+	frt_u64 named_at; /* and where */
+	frt_u64 frame;	  /* address in the hook's frame at entry */
+	frt_u32 method;
+	frt_u16 flags; /* FRT_INSIDE_* */
+	frt_u16 reserved[5];
+};
+
+#define FRT_INSIDE_THROWN 0x1u /* it is kept if it ends with an exception */
+#define FRT_INSIDE_SAMPLE 0x2u /* it is kept by --keep */
+#define FRT_INSIDE_MOVED  0x4u /* it has been on another carrier, or in no slot: nothing can be taken back */
 
 #define FRT_SLOT_CARRIER 0x1u /* may carry virtual threads: its open calls are struct frt_virtual_call */
 
@@ -375,13 +427,13 @@ struct frt_owner {
  * its first command until it has read everything; the kernel releases it when the collector dies.
  */
 struct frt_recording {
-	frt_u32 state;	   /* enum frt_state; FRT_IDLE also after it has ended, while its collector still reads */
-	frt_u32 number;	   /* given at each start, from 1 */
-	frt_u64 since;	   /* TSC: calls that began earlier do not belong to it */
-	frt_u32 founder;   /* 1: it began the epoch, so the slots' own counters are its own, too */
-	frt_u32 open_dump; /* number of its last open-call dump */
-	frt_u32 skips;	   /* rows in use */
-	frt_u32 reserved;
+	frt_u32 state;	    /* enum frt_state; FRT_IDLE also after it has ended, while its collector still reads */
+	frt_u32 number;	    /* given at each start, from 1 */
+	frt_u64 since;	    /* TSC: calls that began earlier do not belong to it */
+	frt_u32 founder;    /* 1: it began the epoch, so the slots' own counters are its own, too */
+	frt_u32 open_dump;  /* number of its last open-call dump */
+	frt_u32 skips;	    /* rows in use */
+	frt_u32 inside;	    /* 1: with --inside, which works for a recording that runs alone */
 	frt_u64 unslotted;  /* calls of threads without a slot */
 	frt_u64 dead_calls; /* open calls found on no stack at the end of the recording */
 
@@ -500,10 +552,11 @@ struct frt_header {
  * FRT_RULE_SHIFT, and flags. 0: record every call. FRT_RULE_UNTRACED without a flag: the method is not the recording's.
  */
 #define FRT_RULE_TIMED	  0x1u
-#define FRT_RULE_THROWN	  0x2u /* record only calls that end with an exception */
-#define FRT_RULE_SILENT	  0x4u /* timed for the live view and --metrics only: no jdk.MethodTiming */
-#define FRT_RULE_UNHOOKED 0x8u /* the collector wants no hooks in the method any more (FRT_COMMAND_UNHOOK) */
-#define FRT_RULE_SHIFT	  4
+#define FRT_RULE_THROWN	  0x2u	/* record only calls that end with an exception */
+#define FRT_RULE_SILENT	  0x4u	/* timed for the live view and --metrics only: no jdk.MethodTiming */
+#define FRT_RULE_UNHOOKED 0x8u	/* the collector wants no hooks in the method any more (FRT_COMMAND_UNHOOK) */
+#define FRT_RULE_ROOT	  0x10u /* of --inside; the threshold, and FRT_RULE_THROWN: what roots are kept */
+#define FRT_RULE_SHIFT	  5
 #define FRT_RULE_UNTRACED (~0ull << FRT_RULE_SHIFT) /* a threshold that no call reaches */
 
 /* A method of a recording, in sums, cells and histograms. */
@@ -686,7 +739,7 @@ struct frt_config {
 	frt_u32 open_dump_depth; /* maximum number of frames in the stack of a thread with open calls; 0: no stacks */
 	frt_u32 stacks;		 /* FRT_STACKS_* */
 	frt_u32 plan_size;	 /* 0: there are no events */
-	frt_u32 reserved;
+	frt_u32 keep;		 /* per cent of the roots that are kept however they end */
 	/* the compiled filter (filters/program.h) follows, and at the next multiple of 8 the plan (filters/plan.h) */
 };
 
@@ -694,6 +747,7 @@ struct frt_config {
 #define FRT_CONFIG_TIMED \
 	0x2u /* FRT_RULE_TIMED for all methods, FRT_RULE_SILENT for those that no timing filter matches */
 #define FRT_CONFIG_MOUNTS 0x4u /* follow virtual threads from carrier to carrier */
+#define FRT_CONFIG_INSIDE 0x8u /* the filter has roots (PROGRAM_ROOT): record only what is in them */
 
 /* The source of stacks. With both bits, JVMTI is asked for stacks that cannot be walked. */
 #define FRT_STACKS_WALK	 0x1u
@@ -709,7 +763,8 @@ struct frt_config {
 #define FRT_STRINGS_AT	     (FRT_THREADS_AT + FRT_MAX_THREADS * 128u)
 #define FRT_SLOTS_AT	     (FRT_STRINGS_AT + FRT_STRINGS_SIZE)
 #define FRT_SHARES_AT	     (FRT_SLOTS_AT + FRT_MAX_SLOTS * 512u)
-#define FRT_RINGS_AT	     (FRT_SHARES_AT + FRT_MAX_SLOTS * FRT_RECORDINGS * 64u)
+#define FRT_INSIDES_AT	     (FRT_SHARES_AT + FRT_MAX_SLOTS * FRT_RECORDINGS * 64u)
+#define FRT_RINGS_AT	     (FRT_INSIDES_AT + FRT_MAX_SLOTS * 128u)
 #define FRT_STACKS_AT	     (FRT_RINGS_AT + FRT_RINGS_SIZE)
 #define FRT_FRAMES_AT	     (FRT_STACKS_AT + FRT_STACKS * 32u)
 #define FRT_RULES_AT	     (FRT_FRAMES_AT + FRT_STACK_FRAMES * 24u)
@@ -727,6 +782,8 @@ _Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");
 _Static_assert(sizeof(struct frt_field) == FRT_RECORD_SIZE, "field");
 _Static_assert(sizeof(struct frt_slot) == 512, "slot");
 _Static_assert(sizeof(struct frt_share) == 64, "share");
+_Static_assert(sizeof(struct frt_root) == FRT_RECORD_SIZE, "root");
+_Static_assert(sizeof(struct frt_inside) == 128, "inside");
 _Static_assert(sizeof(struct frt_recording) == 144, "recording");
 _Static_assert(sizeof(struct frt_mount) == 40, "mount");
 _Static_assert(sizeof(struct frt_thread) == 128, "thread");

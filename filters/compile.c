@@ -91,12 +91,12 @@ static bool same_name(const struct compiler *c, uint32_t at, uint16_t stored, st
 struct key {
 	char kind;
 	struct name class_name, method, types;
-	uint32_t glob; /* PROGRAM_GLOB or 0 */
+	uint32_t flags; /* of PROGRAM_KEY */
 };
 
 static bool same_key(const struct compiler *c, const struct program_entry *e, const struct key *k)
 {
-	return e->kind == (uint8_t)k->kind && (e->flags & PROGRAM_GLOB) == k->glob &&
+	return e->kind == (uint8_t)k->kind && (e->flags & PROGRAM_KEY) == k->flags &&
 	       same_name(c, e->class_at, e->class_length, k->class_name) &&
 	       same_name(c, e->method_at, e->method_length, k->method) &&
 	       same_name(c, e->types_at, e->types_length, k->types);
@@ -115,7 +115,7 @@ static struct program_entry *entry_new(struct compiler *c, const struct key *k)
 		.method_length = (uint16_t)k->method.length,
 		.types_length = (uint16_t)k->types.length,
 		.kind = (uint8_t)k->kind,
-		.flags = k->glob,
+		.flags = k->flags,
 	};
 	return e;
 }
@@ -124,7 +124,7 @@ static struct program_entry *entry_new(struct compiler *c, const struct key *k)
 static struct program_entry *entry_get(struct compiler *c, const struct key *k)
 {
 	uint32_t hash = program_hash_entry(k->kind, c->names + k->class_name.at, k->class_name.length,
-					   c->names + k->method.at, k->glob ? 0 : k->method.length);
+					   c->names + k->method.at, k->flags & PROGRAM_GLOB ? 0 : k->method.length);
 	uint32_t *bucket = &c->buckets[hash & (c->bucket_count - 1)];
 	struct program_entry *e;
 
@@ -142,11 +142,13 @@ static struct program_entry *entry_get(struct compiler *c, const struct key *k)
 
 static uint32_t compile_flags_of(const struct filter *f, bool exclude)
 {
+	if (!exclude && f->kind == FILTER_ROOT)
+		return f->thrown ? PROGRAM_ROOT | PROGRAM_THROWN : PROGRAM_ROOT;
 	if (!exclude)
 		return f->kind == FILTER_TRACE ? PROGRAM_TRACE : PROGRAM_TIMING;
 	if (f->kind == FILTER_EXCLUDE)
 		return PROGRAM_NO_TRACE | PROGRAM_NO_TIMING;
-	return f->kind == FILTER_TRACE ? PROGRAM_NO_TRACE : PROGRAM_NO_TIMING;
+	return f->kind == FILTER_TIMING ? PROGRAM_NO_TIMING : PROGRAM_NO_TRACE;
 }
 
 static bool is_wild(const struct filter *f)
@@ -172,8 +174,9 @@ static void note_class(struct compiler *c, const struct filter *f, const struct 
 
 static void compile_filter(struct compiler *c, const struct filter *f, bool exclude)
 {
-	struct key k = {.kind = f->prefix, .glob = f->method && strchr(f->method, QUOTE_WILDCARD) ? PROGRAM_GLOB : 0};
 	uint32_t flags = compile_flags_of(f, exclude);
+	uint32_t glob = f->method && strchr(f->method, QUOTE_WILDCARD) ? PROGRAM_GLOB : 0;
+	struct key k = {.kind = f->prefix, .flags = glob | (flags & PROGRAM_ROOT)};
 	struct program_entry *e;
 
 	k.class_name = class_add(c, f);
@@ -184,6 +187,8 @@ static void compile_filter(struct compiler *c, const struct filter *f, bool excl
 	e->flags |= flags;
 	if (f->threshold_ns < e->threshold_ns)
 		e->threshold_ns = f->threshold_ns;
+	if (f->kind == FILTER_ROOT && !f->thrown && f->threshold_ns == MATCHER_NO_THRESHOLD)
+		e->threshold_ns = 0; /* each is kept */
 }
 
 /* Compile the filters with a wildcard class, or those without. */

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLANK "\\u0020" /* of a class, where no method follows it */
+#define THROWN ":thrown"
+#define BLANK  "\\u0020" /* of a class, where no method follows it */
 
 struct filter_list *filter_list_new(void)
 {
@@ -130,7 +131,7 @@ static bool is_star(const char *name)
 static char *print_filter(const struct filter *f, const char *text, const struct grammar_filter *parsed)
 {
 	char time[32], *printed = malloc(strlen(BLANK) * parsed->class_length + parsed->method_length +
-					 parsed->types_length + sizeof(time) + sizeof("!+::"));
+					 parsed->types_length + sizeof(time) + sizeof("!+::" THROWN));
 	char *out = printed;
 
 	if (!printed)
@@ -149,6 +150,7 @@ static char *print_filter(const struct filter *f, const char *text, const struct
 		text_put(&out, ":", 1);
 		text_put(&out, time, strlen(time));
 	}
+	text_put(&out, THROWN, f->thrown ? strlen(THROWN) : 0);
 	return printed;
 }
 
@@ -188,11 +190,13 @@ static void drop_stars(struct filter *f)
 	}
 }
 
-static int filter_init(struct filter *f, const char *text, const struct grammar_filter *parsed, enum filter_kind kind)
+static int filter_init(struct filter *f, const char *text, const struct grammar_filter *parsed, enum filter_kind kind,
+		       bool thrown)
 {
 	int err = 0;
 
-	*f = (struct filter){.prefix = parsed->prefix, .threshold_ns = parsed->threshold_ns, .kind = kind};
+	*f = (struct filter){
+		.prefix = parsed->prefix, .threshold_ns = parsed->threshold_ns, .thrown = thrown, .kind = kind};
 	f->class_name = filter_name(text, parsed->class_at, parsed->class_length, &err);
 	f->method = filter_name(text, parsed->method_at, parsed->method_length, &err);
 	if (parsed->types_length && !(f->types = quote_descriptor(text + parsed->types_at, parsed->types_length)))
@@ -257,11 +261,25 @@ static bool parsed_fits(const struct grammar_filter *parsed, size_t begin, enum 
 		what = "it is excluded already, without '!'";
 	else if (kind == FILTER_EXCLUDE && parsed->time_length)
 		what = "an exclusion has no threshold";
+	else if (kind == FILTER_ROOT && parsed->exclude)
+		what = "a root is not excluded here, but by -x";
 	else if (kind == FILTER_TIMING && parsed->time_length)
 		what = "all calls are timed, there is no threshold";
 	if (what)
 		snprintf(fault->what, sizeof(fault->what), "%s", what);
 	return !what;
+}
+
+/* Take ":thrown" off the end of a root's filter. A method may have that name. */
+static bool take_thrown(const char *text, size_t begin, size_t *end)
+{
+	size_t length = strlen(THROWN);
+
+	if (*end - begin <= length || memcmp(text + *end - length, THROWN, length) != 0 ||
+	    text[*end - length - 1] == ':')
+		return false;
+	*end -= length;
+	return true;
 }
 
 static int list_add_filter(struct filter_list *l, const char *text, size_t begin, size_t end, enum filter_kind kind,
@@ -270,13 +288,14 @@ static int list_add_filter(struct filter_list *l, const char *text, size_t begin
 	struct fault fault;
 	struct filter f;
 	struct grammar_filter parsed;
+	bool thrown = kind == FILTER_ROOT && take_thrown(text, begin, &end);
 	int err;
 
 	if (!grammar_parse(text, begin, end, &parsed, &fault))
 		return wrong_filter(text, begin, end, &fault, d);
 	if (!parsed_fits(&parsed, begin, kind, &fault))
 		return wrong_filter(text, begin, end, &fault, d);
-	err = filter_init(&f, text, &parsed, kind);
+	err = filter_init(&f, text, &parsed, kind, thrown);
 	if (!err)
 		err = set_add(parsed.exclude || kind == FILTER_EXCLUDE ? &l->exclude : &l->select, &f);
 	return err ? diag_set(d, ENOMEM, "no memory for filters") : 0;

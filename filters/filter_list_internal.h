@@ -14,6 +14,7 @@ struct filter {
 	char *method;	  /* may have QUOTE_WILDCARD; NULL: all of the class */
 	char *types;	  /* as in a descriptor, but with dots, (I[La.b.C;); NULL: all overloads */
 	uint64_t threshold_ns;
+	bool thrown; /* of a root */
 	enum filter_kind kind;
 	uint32_t hash; /* of text and kind */
 };

@@ -15,7 +15,7 @@
 /* The combined result of all matching entries. */
 struct findings {
 	uint32_t flags;
-	uint64_t threshold_ns;
+	uint64_t threshold_ns, root_ns;
 };
 
 static bool in_program(const struct matcher *p, uint64_t at, uint64_t length)
@@ -163,6 +163,8 @@ static void matcher_take(struct findings *f, const struct program_entry *e)
 	f->flags |= e->flags;
 	if (e->flags & PROGRAM_TRACE && e->threshold_ns < f->threshold_ns)
 		f->threshold_ns = e->threshold_ns;
+	if (e->flags & PROGRAM_ROOT && e->threshold_ns < f->root_ns)
+		f->root_ns = e->threshold_ns;
 }
 
 /*
@@ -233,7 +235,7 @@ static void find_wild(const struct matcher *p, const struct program_header *h, s
 static struct findings findings_of(const struct matcher *p, const struct program_header *h,
 				   const struct matcher_method *m)
 {
-	struct findings f = {.threshold_ns = MATCHER_NO_THRESHOLD};
+	struct findings f = {.threshold_ns = MATCHER_NO_THRESHOLD, .root_ns = MATCHER_NO_THRESHOLD};
 
 	find_both(p, h, PROGRAM_NAME, m->class_name, m, &f);
 	matcher_find(p, h, PROGRAM_NAME, NOTHING, m, true, &f);
@@ -357,7 +359,7 @@ void matcher_tag_annotation(const struct matcher *p, struct slice descriptor, st
 
 struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m)
 {
-	struct matcher_decision v = {.threshold_ns = MATCHER_NO_THRESHOLD};
+	struct matcher_decision v = {.threshold_ns = MATCHER_NO_THRESHOLD, .root_ns = MATCHER_NO_THRESHOLD};
 	struct matcher_method body = *m;
 	struct findings f, g;
 	struct program_header h;
@@ -373,11 +375,16 @@ struct matcher_decision matcher_decide(const struct matcher *p, const struct mat
 		g = findings_of(p, &h, &body);
 		f.flags |= g.flags;
 		f.threshold_ns = g.threshold_ns < f.threshold_ns ? g.threshold_ns : f.threshold_ns;
+		f.root_ns = g.root_ns < f.root_ns ? g.root_ns : f.root_ns;
 	}
-	v.trace = (f.flags & (PROGRAM_TRACE | PROGRAM_NO_TRACE)) == PROGRAM_TRACE;
+	v.root = (f.flags & (PROGRAM_ROOT | PROGRAM_NO_TRACE)) == PROGRAM_ROOT;
+	v.root_thrown = v.root && f.flags & PROGRAM_THROWN;
+	v.trace = v.root || (f.flags & (PROGRAM_TRACE | PROGRAM_NO_TRACE)) == PROGRAM_TRACE;
 	v.timing = (f.flags & (PROGRAM_TIMING | PROGRAM_NO_TIMING)) == PROGRAM_TIMING;
 	if (v.trace)
 		v.threshold_ns = f.threshold_ns;
+	if (v.root)
+		v.root_ns = f.root_ns;
 	return v;
 }
 

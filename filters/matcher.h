@@ -39,8 +39,10 @@ struct matcher_method {
 #define MATCHER_NO_THRESHOLD UINT64_MAX
 
 struct matcher_decision {
-	bool trace, timing;
+	bool trace, timing;    /* a root is traced, too */
 	uint64_t threshold_ns; /* for tracing; MATCHER_NO_THRESHOLD: use the recording's threshold */
+	bool root, root_thrown;
+	uint64_t root_ns; /* a root that takes as long is kept; MATCHER_NO_THRESHOLD: none is */
 };
 
 enum matcher_answer {

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define PROGRAM_MAGIC	0x544c4654u /* "TFLT" */
-#define PROGRAM_VERSION 3u
+#define PROGRAM_VERSION 4u
 
 /* Features that the program uses */
 #define PROGRAM_ANY_CLASS  0x1u /* a filter selects methods of any class */
@@ -52,10 +52,14 @@ enum program_kind {
 #define PROGRAM_SOME	  0x10u /* for a class: other entries select methods of it */
 #define PROGRAM_GLOB	  0x20u /* the method's name has a wildcard */
 
-#define PROGRAM_SELECT (PROGRAM_TRACE | PROGRAM_TIMING)
+#define PROGRAM_ROOT   0x40u /* in an entry of its own, apart from those for tracing */
+#define PROGRAM_THROWN 0x80u /* of a root */
+
+#define PROGRAM_SELECT (PROGRAM_TRACE | PROGRAM_TIMING | PROGRAM_ROOT)
+#define PROGRAM_KEY    (PROGRAM_GLOB | PROGRAM_ROOT) /* entries that differ in these are not the same */
 
 struct program_entry {
-	uint64_t threshold_ns; /* for tracing; UINT64_MAX: no threshold of its own */
+	uint64_t threshold_ns; /* for tracing, or of a root; UINT64_MAX: no threshold of its own, or none is enough */
 	uint32_t next, hash;
 	uint32_t class_at, method_at, types_at;
 	uint16_t class_length, method_length, types_length; /* 0: any class, all methods, all overloads */

@@ -19,6 +19,7 @@
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/mounts.h"
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/inside.h"
 #include "uprobes/agent/launch_link.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/recordings.h"
@@ -160,6 +161,7 @@ static bool copy_pattern(uint32_t recording, struct matcher *p)
 /* The calls of no recording are counted any more. */
 static void end_epoch(void)
 {
+	store_release(&inside_since, UINT64_MAX);
 	store_release(&control_since, UINT64_MAX);
 	store_release(&recordings_shared, false);
 	set_events(JVMTI_DISABLE);
@@ -177,6 +179,7 @@ static enum frt_result restore(JNIEnv *env, uint32_t recording)
 
 	store_release(&row->state, FRT_STOPPING);
 	store_release(&recordings_since[recording], UINT64_MAX);
+	store_release(&inside_since, UINT64_MAX); /* of this one, or there is none */
 	if (!recordings_shared)
 		store_release(&control_since, UINT64_MAX);
 	error = classes_remove(env, recording);
@@ -224,6 +227,7 @@ static void begin_epoch(JNIEnv *env, uint32_t recording)
 	store_release(&control->epoch, control->epoch + 1);
 	virtual_calls_begin(config);
 	mounts_begin();
+	inside_begin();
 	stack_begin(recording, config); /* before threads get their slots */
 	slot_reset_all();
 }
@@ -260,6 +264,14 @@ static bool is_alone(uint32_t recording)
 	return true;
 }
 
+/* A recording with --inside runs alone, in row 0. */
+static bool may_run(uint32_t recording)
+{
+	if (control_config(recording)->flags & FRT_CONFIG_INSIDE)
+		return recording == 0 && is_alone(recording);
+	return recording == 0 || agent_row(0)->state == FRT_IDLE || !agent_row(0)->inside;
+}
+
 /* Only row 0 is recorded the short way, which needs its rules. */
 static void begin_row(JNIEnv *env, uint32_t recording)
 {
@@ -267,6 +279,7 @@ static void begin_row(JNIEnv *env, uint32_t recording)
 	struct frt_recording *row = agent_row(recording);
 
 	row->founder = founder;
+	row->inside = !!(control_config(recording)->flags & FRT_CONFIG_INSIDE);
 	row->since = UINT64_MAX;
 	row->unslotted = row->dead_calls = 0;
 	row->open_dump = control->open_dump;
@@ -296,7 +309,9 @@ static void activate(uint32_t recording)
 
 	store_release(&row->since, since);
 	store_release(&recordings_since[recording], since);
-	if (!recordings_shared)
+	if (row->inside)
+		store_release(&inside_since, since);
+	else if (!recordings_shared)
 		store_release(&control_since, since);
 	store_release(&row->state, FRT_ACTIVE);
 }
@@ -323,6 +338,8 @@ static enum frt_result agent_start(JNIEnv *env, uint32_t recording)
 		return agent_fail(FRT_NOT_READY, "a recording is running");
 	if (!frtrace_drain_semaphore)
 		return agent_fail(FRT_NO_LISTENER, "no tracer listens on frtrace:drain");
+	if (!may_run(recording))
+		return agent_fail(FRT_NOT_READY, "a recording with --inside has to be the only one of a JVM");
 	if (!copy_pattern(recording, &p))
 		return agent_fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
 	if (!fields_begin(env, recording))

@@ -43,6 +43,12 @@ static inline struct frt_slot *control_slot(uint32_t i)
 	return (struct frt_slot *)control_at(FRT_SLOTS_AT) + i;
 }
 
+/* What --inside needs of a slot. */
+static inline struct frt_inside *control_inside(const struct frt_slot *s)
+{
+	return (struct frt_inside *)control_at(FRT_INSIDES_AT) + (s - control_slot(0));
+}
+
 static inline const struct frt_config *control_config(uint32_t recording)
 {
 	return control_at(FRT_CONFIG_AT + (uint64_t)recording * FRT_CONFIG_SIZE);

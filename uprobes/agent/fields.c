@@ -10,6 +10,7 @@
  */
 #include "uprobes/agent/fields.h"
 #include "uprobes/agent/field_text.h"
+#include "uprobes/agent/inside.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 
@@ -424,6 +425,8 @@ static void fields_put(JNIEnv *env, uint32_t set, uint32_t number, struct field_
 		put_planned(env, s, number, flags, v);
 	else if (flags)
 		field_put_null(s, number, flags);
+	if (flags)
+		inside_settle(s);
 }
 
 void JNICALL fields_put_int(JNIEnv *env, jclass helper, jint value, jint set, jint number)

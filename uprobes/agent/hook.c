@@ -6,9 +6,11 @@
  * the cost. Rare cases are functions of their own, called last.
  *
  * That is the short way, for a recording that runs alone. Where several do, control_since sends each call the long way,
- * which asks for each recording whether the call is its own; see recordings.h.
+ * which asks for each recording whether the call is its own; see recordings.h. With --inside there is a third way: a call
+ * outside of all roots gets the stamp 0 and leaves at once; see inside.h.
  */
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/inside.h"
 #include "uprobes/agent/mounts.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
@@ -98,6 +100,15 @@ static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv
 	hook_record(s, env, start, now, method, flags);
 }
 
+static inline void hook_count(struct frt_slot *s, uint64_t duration, bool thrown)
+{
+	s->exited++;
+	if (unlikely(thrown))
+		s->thrown++;
+	if (unlikely(duration > s->longest))
+		s->longest = duration;
+}
+
 /* The call is no longer among the open calls. Returns true if it may be recorded. */
 static inline __attribute__((always_inline)) bool hook_finish(struct frt_slot *s, JNIEnv *env, uint64_t start,
 							      uint64_t now, uint32_t method, uint64_t flags)
@@ -105,11 +116,7 @@ static inline __attribute__((always_inline)) bool hook_finish(struct frt_slot *s
 	uint64_t duration = now - start, rule = load_relaxed(control_rule(0, method));
 	bool thrown = flags & FRT_SPAN_THROWN;
 
-	s->exited++;
-	if (unlikely(thrown))
-		s->thrown++;
-	if (unlikely(duration > s->longest))
-		s->longest = duration;
+	hook_count(s, duration, thrown);
 	if (duration < rule >> FRT_RULE_SHIFT || (rule & FRT_RULE_THROWN && !thrown)) {
 		if (rule & FRT_RULE_TIMED)
 			count_time(s, method, duration, flags);
@@ -136,6 +143,16 @@ static void end_on_carrier(struct frt_slot *s, JNIEnv *env, uint64_t start, uint
 	s->moved_exits += !virtual_calls_leave(env, start, method);
 }
 
+static void close_call(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method)
+{
+	if (is_innermost(s, start))
+		s->depth--;
+	else if (s->flags & FRT_SLOT_CARRIER)
+		end_on_carrier(s, env, start, method);
+	else
+		resynchronise(s, start);
+}
+
 static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t start, uint64_t now, uint32_t method,
 						      uint64_t flags)
 {
@@ -145,13 +162,79 @@ static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t star
 		recordings_miss(1);
 		return;
 	}
-	if (is_innermost(s, start))
-		s->depth--;
-	else if (s->flags & FRT_SLOT_CARRIER)
-		end_on_carrier(s, env, start, method);
-	else
-		resynchronise(s, start);
+	close_call(s, env, start, method);
 	hook_finish(s, env, start, now, method, flags);
+}
+
+/* Append the span of a call in the open root, or of a root that is kept. */
+static void record_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now, uint32_t method,
+			  uint64_t flags)
+{
+	if (unlikely(!s->ring || s->flags) && !prepare_record(s, env, now, &flags)) {
+		s->unrecorded++;
+		return;
+	}
+	s->recorded++;
+	if (!(flags & FRT_SPAN_ROOT))
+		inside_name_root(s, now);
+	append_span(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
+	inside_appended(s);
+}
+
+/* The call is no longer among the open calls. It is recorded if it is in a root, or a root that is kept. */
+static void finish_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now, uint32_t method,
+			  uint64_t flags)
+{
+	const struct frt_inside *in = control_inside(s);
+	uint64_t duration = now - start, rule = load_relaxed(control_rule(0, method));
+	bool thrown = flags & FRT_SPAN_THROWN;
+
+	hook_count(s, duration, thrown);
+	if (rule & FRT_RULE_TIMED)
+		count_time(s, method, duration, flags);
+	if (inside_is_root(in, start, method)) {
+		if (inside_leave_root(s, now, thrown))
+			record_inside(s, env, start, now, method, flags | FRT_SPAN_ROOT);
+	} else if (in->root && (rule & FRT_RULE_ROOT ||
+				(duration >= rule >> FRT_RULE_SHIFT && (thrown || !(rule & FRT_RULE_THROWN))))) {
+		record_inside(s, env, start, now, method, flags);
+	}
+}
+
+/* The open root, and what was open in it, has lost its exit. */
+static __attribute__((noinline)) void lose_root(struct frt_slot *s)
+{
+	int32_t i = s->flags & FRT_SLOT_CARRIER ? -1 : open_call_find(s, control_inside(s)->start);
+
+	if (i >= 0) {
+		slot_lose_calls(s, s->depth - i);
+		s->depth = i;
+	}
+	inside_lose_root(s);
+}
+
+/*
+ * A call ends while a recording with --inside runs. If it began outside of all roots and the thread is in one, then that
+ * one has ended unseen, by a StackOverflowError in its exit hook.
+ */
+static __attribute__((noinline)) void ended_inside(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
+{
+	struct frt_slot *s = slot_find(env);
+	uint64_t now;
+
+	if (likely(start < load_relaxed(&inside_since))) {
+		if (unlikely(!start && s && control_inside(s)->root))
+			lose_root(s);
+		return;
+	}
+	now = sys_tsc();
+	s = s ? s : own_slot(env);
+	if (!s) {
+		recordings_miss(1);
+		return;
+	}
+	close_call(s, env, start, method);
+	finish_inside(s, env, start, now, method, flags);
 }
 
 /* Prepare for recordings that have joined since the thread was last in a hook, and announce it to them. */
@@ -242,6 +325,10 @@ static __attribute__((noinline)) void ended_for_several(JNIEnv *env, uint64_t st
 	uint64_t now;
 	uint32_t set;
 
+	if (load_acquire(&inside_since) != UINT64_MAX && frtrace_drain_semaphore) {
+		ended_inside(env, start, method, flags);
+		return;
+	}
 	if (!frtrace_drain_semaphore || !load_acquire(&recordings_shared) || start < load_relaxed(&recordings_epoch))
 		return;
 	s = own_slot(env);
@@ -310,6 +397,29 @@ static __attribute__((noinline)) uint64_t begin_otherwise(JNIEnv *env, uint32_t 
 	return s ? hook_begin(s, env, method) : sys_tsc(); /* `leave` will count the call as unslotted */
 }
 
+/* A call begins while a recording with --inside runs. Outside of all roots, few calls need a stamp. */
+static __attribute__((noinline)) uint64_t begin_inside(JNIEnv *env, uint32_t method)
+{
+	uint64_t start, rule = load_relaxed(control_rule(0, method)), frame = (uint64_t)__builtin_frame_address(0);
+	struct frt_slot *s = slot_find(env);
+	bool in_root = s && control_inside(s)->root;
+
+	if (likely(!in_root && !(rule & (FRT_RULE_ROOT | FRT_RULE_TIMED))))
+		return 0;
+	s = s ? s : slot_claim(env);
+	if (!s)
+		return sys_tsc();
+	if (unlikely(in_root && rule & FRT_RULE_ROOT && !(s->flags & FRT_SLOT_CARRIER) &&
+		     frame > control_inside(s)->frame)) {
+		lose_root(s); /* nothing that it called has a frame above its own */
+		in_root = false;
+	}
+	start = hook_begin(s, env, method);
+	if (!in_root && rule & FRT_RULE_ROOT)
+		inside_enter_root(s, start, method, rule, frame);
+	return start;
+}
+
 /* A call begins while several recordings run, or none. */
 static __attribute__((noinline)) uint64_t begin_for_several(JNIEnv *env, uint32_t method)
 {
@@ -317,6 +427,8 @@ static __attribute__((noinline)) uint64_t begin_for_several(JNIEnv *env, uint32_
 	uint64_t start;
 	uint32_t set;
 
+	if (load_acquire(&inside_since) != UINT64_MAX && frtrace_drain_semaphore)
+		return begin_inside(env, method);
 	if (!frtrace_drain_semaphore || !load_acquire(&recordings_shared))
 		return 0; /* `leave` will take it for a call that began earlier */
 	s = own_slot(env);
@@ -364,7 +476,7 @@ static __attribute__((noinline)) jint recorded_for(JNIEnv *env, uint64_t start)
 	const struct frt_slot *s = slot_find(env);
 	const struct frt_span *last;
 
-	if (!s || !s->ring || !s->head)
+	if (!start || !s || !s->ring || !s->head)
 		return 0;
 	last = (const struct frt_span *)(ring_at(s) + ((s->head - FRT_RECORD_SIZE) & (ring_size(s) - 1)));
 	if (last->kind != FRT_SPAN || last->start != start || !(last->flags & FRT_SPAN_FIELDS))

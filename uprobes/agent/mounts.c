@@ -5,6 +5,7 @@
  */
 #include "uprobes/agent/mounts.h"
 #include "bpf/queue.h"
+#include "uprobes/agent/inside.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
@@ -97,7 +98,8 @@ static void mounts_resume(struct frt_slot *s, uint64_t java_id, int64_t at)
 
 static bool mounts_is_recorded(void)
 {
-	return frtrace_drain_semaphore && (control_since != UINT64_MAX || load_relaxed(&recordings_shared));
+	return frtrace_drain_semaphore && (control_since != UINT64_MAX || load_relaxed(&recordings_shared) ||
+					   load_relaxed(&inside_since) != UINT64_MAX);
 }
 
 /* The running thread's slot, which it gets now if it has been in no traced call so far. NULL: there is none left. */
@@ -119,17 +121,21 @@ void JNICALL mounts_mount(JNIEnv *env, jclass helper, jlong java_id)
 	store_relaxed(&s->virtual_key, 0);
 	s->carrier = (struct frt_carrier){
 		.java_id = java_id, .stacks_until = s->carrier.stacks_until, .asked_until = s->carrier.asked_until};
+	inside_mount(s, java_id);
 	at = mounts_find(java_id);
 	if (at >= 0)
 		mounts_resume(s, java_id, at);
 }
 
-/* The running carrier, if it runs this virtual thread. */
-static struct frt_slot *carrier_of(JNIEnv *env, uint64_t java_id)
+/* The running carrier, if it runs this virtual thread. A thread that was on it already when it got its slot is unknown. */
+static struct frt_slot *carrier_of(JNIEnv *env, uint64_t java_id, void (*leave)(struct frt_slot *s, uint64_t java_id))
 {
 	struct frt_slot *s = mounts_is_recorded() ? slot_find(env) : NULL;
 
-	return s && s->flags & FRT_SLOT_CARRIER && s->carrier.java_id == java_id ? s : NULL;
+	if (!s || !(s->flags & FRT_SLOT_CARRIER))
+		return NULL;
+	leave(s, java_id);
+	return s->carrier.java_id == java_id ? s : NULL;
 }
 
 static void mounts_clear(struct frt_slot *s)
@@ -140,7 +146,7 @@ static void mounts_clear(struct frt_slot *s)
 
 void JNICALL mounts_unmount(JNIEnv *env, jclass helper, jlong java_id)
 {
-	struct frt_slot *s = carrier_of(env, java_id);
+	struct frt_slot *s = carrier_of(env, java_id, inside_unmount);
 
 	(void)helper;
 	if (!s)
@@ -156,7 +162,7 @@ void JNICALL mounts_unmount(JNIEnv *env, jclass helper, jlong java_id)
 
 void JNICALL mounts_end(JNIEnv *env, jclass helper, jlong java_id)
 {
-	struct frt_slot *s = carrier_of(env, java_id);
+	struct frt_slot *s = carrier_of(env, java_id, inside_thread_ends);
 
 	(void)helper;
 	if (s)

@@ -164,15 +164,19 @@ static uint32_t number_methods(const struct rewrite *r, const struct class_file 
 	return kept;
 }
 
-/* A threshold is below that of FRT_RULE_UNTRACED, which alone means that the method is not the recording's. */
+/*
+ * A threshold is below that of FRT_RULE_UNTRACED, which alone means that the method is not the recording's. Only a root may
+ * have that: one that is kept by no time.
+ */
 static uint64_t threshold_ticks(const struct frt_config *config, const struct matcher_decision *v)
 {
 	uint64_t most = FRT_RULE_UNTRACED >> FRT_RULE_SHIFT, ticks = config->threshold;
+	uint64_t own = v->root ? v->root_ns : v->threshold_ns;
 
-	if (!v->trace)
+	if (!v->trace || (v->root && own == MATCHER_NO_THRESHOLD))
 		return most;
-	if (v->threshold_ns != MATCHER_NO_THRESHOLD)
-		ticks = (unsigned __int128)v->threshold_ns * config->tick_scale >> 32;
+	if (own != MATCHER_NO_THRESHOLD)
+		ticks = (unsigned __int128)own * config->tick_scale >> 32;
 	return ticks < most ? ticks : most - 1;
 }
 
@@ -187,7 +191,9 @@ static uint64_t rewrite_rule_of(uint32_t recording, const struct matcher_decisio
 		rule |= FRT_RULE_TIMED;
 	else if (flags & FRT_CONFIG_TIMED)
 		rule |= FRT_RULE_TIMED | FRT_RULE_SILENT;
-	if (flags & FRT_CONFIG_THROWN)
+	if (v->root)
+		rule |= FRT_RULE_ROOT;
+	if (v->root ? v->root_thrown : flags & FRT_CONFIG_THROWN)
 		rule |= FRT_RULE_THROWN;
 	return rule;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/free_list.h"
+#include "uprobes/agent/inside.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/thread.h"
@@ -100,6 +101,7 @@ static void slot_begin_epoch(struct frt_slot *s)
 	s->entered = s->exited = s->thrown = s->recorded = s->unrecorded = 0;
 	s->longest = s->lost_exits = s->moved_exits = 0;
 	s->depth = s->joined = 0;
+	memset(control_inside(s), 0, sizeof(struct frt_inside));
 	timing_slot_begin(s);
 	store_release(&s->epoch, control->epoch);
 }
@@ -132,6 +134,7 @@ static void slot_own(struct frt_slot *s, JNIEnv *env)
 	if (s->epoch != control->epoch)
 		slot_begin_epoch(s);
 	slot_lose_all(s); /* calls of the previous owner */
+	inside_slot_begin(s);
 	s->vthread = 0;
 	s->flags = 0;
 	s->virtual_key = 0;

@@ -62,6 +62,10 @@ int intake_new(struct intake **out, const struct intake_setup *setup, struct dia
 		sink = holdback_sink(in->holdback);
 	}
 	streams_init(&in->streams, &sink);
+	if (setup->inside && !(in->streams.roots = roots_new(&sink, ROOTS_LIMIT))) {
+		intake_free(in);
+		return diag_errno(d, ENOMEM, "cannot make room for spans");
+	}
 	sweep_begin(in->segment, &in->streams);
 	err = open_queue(in, &setup->waits, d);
 	if (err)
@@ -78,6 +82,7 @@ void intake_free(struct intake *in)
 	holdback_free(in->holdback);
 	ringbuf_pos_close(&in->position);
 	ringbuf_close(in->queue);
+	roots_free(in->streams.roots);
 	streams_release(&in->streams);
 	free(in);
 }
@@ -175,6 +180,8 @@ void intake_finish(struct intake *in)
 	if (in->holdback)
 		holdback_release(in->holdback, UINT64_MAX);
 	sweep_finish(in->segment, &in->streams);
+	if (in->streams.roots)
+		roots_finish(in->streams.roots);
 }
 
 const struct streams *intake_streams(const struct intake *in)

@@ -472,6 +472,23 @@ void segment_totals(const struct segment *s, struct segment_totals *t)
 	t->open = t->entered > ended ? t->entered - ended : 0;
 }
 
+void segment_roots(const struct segment *s, struct segment_roots *out)
+{
+	const struct frt_inside *inside = (const struct frt_inside *)(s->base + FRT_INSIDES_AT);
+	const struct frt_slot *slot;
+
+	*out = (struct segment_roots){0};
+	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++) {
+		if (slot->epoch != segment_header(s)->epoch)
+			continue;
+		out->kept += inside[i].kept;
+		out->samples += inside[i].samples;
+		out->dropped += inside[i].dropped;
+		out->lost += inside[i].lost;
+		out->begun += inside[i].begun;
+	}
+}
+
 void segment_hooked_classes(const struct segment *s, struct segment_classes *out)
 {
 	const struct frt_method *m;

@@ -127,6 +127,12 @@ struct segment_totals {
 };
 void segment_totals(const struct segment *s, struct segment_totals *out);
 
+/* The roots of --inside: those that are neither kept, nor kept as a sample, nor dropped are open or lost. */
+struct segment_roots {
+	uint64_t begun, kept, samples, dropped, lost;
+};
+void segment_roots(const struct segment *s, struct segment_roots *out);
+
 /* Has the method hooks for this recording? */
 static inline bool segment_is_hooked(const struct segment *s, const struct frt_method *m)
 {

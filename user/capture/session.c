@@ -345,7 +345,7 @@ static void choose_wait_stacks(struct session *s)
 		.anchor_sp = s->layout.anchor_sp,
 		.anchor_pc = s->layout.anchor_pc,
 		.anchor_fp = s->layout.anchor_fp,
-		.hold = s->settings->thrown ||
+		.hold = s->settings->thrown || settings_has_roots(s->settings) ||
 			filter_list_threshold(s->settings->filters, s->settings->threshold_ns) > 0,
 	};
 }
@@ -355,14 +355,19 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	double begin = s->begin_ms ?: monotonic_ns() / 1e6;
 	uint64_t before = 0;
 	bool known = !target_safepoint_ns(s->target, &before);
-	struct intake_setup intake = {
-		.segment = &s->segment, .bpf = s->bpf, .kernel = &s->kernel, .waits = s->waits, .sink = sink};
+	bool inside = settings_has_roots(s->settings);
+	struct intake_setup intake = {.segment = &s->segment,
+				      .bpf = s->bpf,
+				      .kernel = &s->kernel,
+				      .waits = s->waits,
+				      .sink = sink,
+				      .inside = inside};
 	struct agent_config config = {.settings = s->settings,
 				      .clock = s->clock,
 				      .stacks = s->stacks,
 				      .layout = &s->layout,
 				      .plan = s->plan,
-				      .mounts = s->kernel.count && s->target->jdk_version >= VIRTUAL_SINCE,
+				      .mounts = (inside || s->kernel.count) && s->target->jdk_version >= VIRTUAL_SINCE,
 				      .memory_limit = target_memory_limit(s->target)};
 	uint32_t epoch = 0;
 	int err;

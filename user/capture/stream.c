@@ -68,6 +68,14 @@ static size_t spans_together(const struct streams *s, const struct frt_span *r, 
 	return i;
 }
 
+static void stream_deliver(struct streams *s, uint32_t slot, const struct frt_span *r, size_t n)
+{
+	if (s->roots)
+		roots_take(s->roots, slot, r, n, vthread_of(s, slot, r));
+	else
+		s->sink.spans(s->sink.context, r, n, vthread_of(s, slot, r));
+}
+
 #define SET_KEPT 64u /* records for which memory is kept */
 
 static bool has_set(const struct streams *s, uint32_t slot)
@@ -80,7 +88,7 @@ static void deliver_set(struct streams *s, uint32_t slot)
 {
 	struct stream_set *set = s->set[slot];
 
-	s->sink.spans(s->sink.context, set->record, set->count, vthread_of(s, slot, set->record));
+	stream_deliver(s, slot, set->record, set->count);
 	s->set_records -= set->count;
 	set->count = 0;
 	if (set->capacity > SET_KEPT) {
@@ -118,7 +126,7 @@ static void begin_set(struct streams *s, uint32_t slot, const struct frt_span *s
 	if (set && set_append(s, set, span))
 		return;
 	s->torn++;
-	s->sink.spans(s->sink.context, span, 1, vthread_of(s, slot, span));
+	stream_deliver(s, slot, span, 1);
 }
 
 static void stream_add_value(struct streams *s, uint32_t slot, const struct frt_span *r)
@@ -134,6 +142,13 @@ static void stream_add_value(struct streams *s, uint32_t slot, const struct frt_
 		deliver_set(s, slot);
 }
 
+const struct roots_counts *streams_roots(const struct streams *s)
+{
+	static const struct roots_counts none;
+
+	return s->roots ? roots_counts(s->roots) : &none;
+}
+
 void streams_end(struct streams *s, uint32_t slot)
 {
 	tear_set(s, slot);
@@ -144,6 +159,7 @@ static size_t stream_records(struct streams *s, uint32_t slot, const struct frt_
 {
 	size_t spans = spans_together(s, r, n);
 	struct frt_vthread v;
+	struct frt_root root;
 
 	if (r->kind == FRT_FIELD) {
 		stream_add_value(s, slot, r);
@@ -156,12 +172,15 @@ static size_t stream_records(struct streams *s, uint32_t slot, const struct frt_
 	}
 	if (spans) {
 		if (is_ours(s, r))
-			s->sink.spans(s->sink.context, r, spans, vthread_of(s, slot, r));
+			stream_deliver(s, slot, r, spans);
 		return spans;
 	}
 	if (r->kind == FRT_VTHREAD) {
 		memcpy(&v, r, sizeof(v));
 		name_vthread(s, slot, &v);
+	} else if (r->kind == FRT_ROOT && s->roots) {
+		memcpy(&root, r, sizeof(root));
+		roots_mark(s->roots, slot, &root);
 	} else {
 		s->malformed++;
 	}
@@ -173,6 +192,8 @@ void streams_give_up(struct streams *s, uint32_t slot, uint64_t offset)
 	if (slot >= FRT_MAX_SLOTS || offset <= s->next[slot])
 		return;
 	tear_set(s, slot);
+	if (s->roots)
+		roots_gap(s->roots, slot);
 	s->lost += (offset - s->next[slot]) / FRT_RECORD_SIZE;
 	s->next[slot] = offset;
 	if (s->vthread[slot])

@@ -7,27 +7,8 @@
 #ifndef USER_CAPTURE_STREAM_H
 #define USER_CAPTURE_STREAM_H
 
-#include "bpf/frtrace.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-
-/* The virtual thread that runs on a stream, as its records name it. */
-struct stream_vthread {
-	uint64_t java_id; /* 0: unknown */
-	char name[16 * FRT_VTHREAD_PARTS + 1];
-};
-
-struct stream_sink {
-	/*
-	 * `n` spans that follow each other in a stream; `vthread` is NULL if they are of platform threads. One with
-	 * FRT_SPAN_FIELDS comes alone, with its values, as records of kind FRT_FIELD, behind it: `n` counts them, too.
-	 */
-	void (*spans)(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *vthread);
-	/* TSC of the latest stamp in the next batch; called before its spans. */
-	void (*cover)(void *context, uint64_t tsc);
-	void *context;
-};
+#include "user/capture/roots.h"
+#include "user/capture/stream_sink.h"
 
 /* A span with the values that have arrived, until the last one has. */
 struct stream_set {
@@ -38,24 +19,9 @@ struct stream_set {
 
 #define STREAM_SETS (1u << 18) /* records of all open sets: the agent may be forged */
 
-/* The number of spans among what a sink gets. */
-static inline size_t stream_spans(const struct frt_span *s, size_t n)
-{
-	return n && s->flags & FRT_SPAN_FIELDS ? 1 : n;
-}
-
-/* The number of records from a span to the next one. */
-static inline size_t stream_set_size(const struct frt_span *s, size_t n)
-{
-	size_t i = 1;
-
-	while (s->flags & FRT_SPAN_FIELDS && i < n && s[i].kind == FRT_FIELD)
-		i++;
-	return i;
-}
-
 struct streams {
 	struct stream_sink sink;
+	struct roots *roots;			       /* NULL: not with --inside; else it has the sink, too */
 	uint64_t next[FRT_MAX_SLOTS];		       /* offset of the next record to deliver */
 	struct stream_vthread *vthread[FRT_MAX_SLOTS]; /* NULL until one is named */
 	struct stream_set *set[FRT_MAX_SLOTS];	       /* NULL until there are values */
@@ -78,6 +44,9 @@ void streams_release(struct streams *s);
  * is aligned to 8 bytes. It is not trusted, but must not change during the call.
  */
 void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void *data, size_t size);
+
+/* What became of the spans of --inside; all 0 without it. */
+const struct roots_counts *streams_roots(const struct streams *s);
 
 /* Nothing of the slot will arrive any more. */
 void streams_end(struct streams *s, uint32_t slot);

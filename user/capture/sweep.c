@@ -46,15 +46,24 @@ static uint64_t missing_bytes(const char *copy, uint64_t length)
 	return n * FRT_RECORD_SIZE;
 }
 
+/* The end of the records that the agent will not take back. */
+static uint64_t sweep_end(const struct segment *seg, const struct streams *streams, uint32_t number,
+			  const struct frt_slot *slot)
+{
+	const struct frt_inside *inside = (const struct frt_inside *)(seg->base + FRT_INSIDES_AT) + number;
+
+	return __atomic_load_n(streams->roots ? &inside->settled : &slot->head, __ATOMIC_ACQUIRE);
+}
+
 /* Returns the number of bytes fed. */
 static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, uint32_t number,
 			   const struct frt_slot *slot)
 {
 	_Alignas(8) char copy[1 << FRT_RING_MAX_LOG2];
-	uint64_t word = __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), size, head, later, from, safe;
+	uint64_t word = __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), size = 0, head, later, from, safe;
 	const char *ring = sweep_ring_of(seg, word, &size);
 
-	head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
+	head = sweep_end(seg, streams, number, slot);
 	from = streams->next[number];
 	if (!ring || head <= from || head - from > size || head % FRT_RECORD_SIZE)
 		return 0; /* nothing new, or a gap that the queue may still fill */

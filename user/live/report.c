@@ -218,6 +218,21 @@ static const char *written_when(const struct report *r)
 	return text;
 }
 
+static void print_inside(const struct report *r)
+{
+	const struct filter_list *l = r->settings->filters;
+	char names[4096] = "";
+
+	for (size_t i = 0; i < filter_list_size(l); i++) {
+		if (filter_list_kind(l, i) != FILTER_ROOT)
+			continue;
+		report_append(names, sizeof(names), names[0] ? ", " : "");
+		report_append(names, sizeof(names), filter_list_text(l, i));
+	}
+	if (names[0])
+		log_line("  recorded only inside of %s", names);
+}
+
 void report_start(const struct report *r, const struct notes *notes)
 {
 	const struct segment *seg = session_segment(r->session);
@@ -228,6 +243,7 @@ void report_start(const struct report *r, const struct notes *notes)
 	else
 		print_attached(r, methods, classes);
 	print_classes(seg);
+	print_inside(r);
 	report_notes(notes);
 	log_line("to %s, at most %s%s, oldest goes first%s%s", destination(r), limits(r->settings),
 		 output_is_stream(r->output) ? " until it is read" : "", written_when(r),
@@ -402,6 +418,12 @@ static void explain_losses(const struct report *r, const struct losses *lost)
 	if (lost->overwritten)
 		log_line("  %s lost in their rings: overwritten before frtrace read them",
 			 log_count(lost->overwritten));
+	if (lost->excess)
+		log_line("  %s lost in roots that were not over: at most %s calls are held", log_count(lost->excess),
+			 log_count(ROOTS_LIMIT));
+	if (lost->torn)
+		log_line("  %s lost with the end of their root: overwritten, or swallowed by a StackOverflowError",
+			 log_count(lost->torn));
 	if (lost->malformed)
 		log_line("  %s lost: malformed records in rings or queue", log_count(lost->malformed));
 	if (lost->exits)
@@ -440,6 +462,25 @@ static void print_unhooked(const struct report *r)
 	if (methods)
 		log_line("  %s of these %s unhooked, and %s not counted to the end", log_count(methods),
 			 report_plural(methods, "was", "were"), report_plural(methods, "is", "are"));
+}
+
+/* "  844 roots kept of 5,760, 12 more as a sample, 1 open" */
+static void print_roots(const struct report *r)
+{
+	struct segment_roots roots;
+	char samples[48] = "", open[48] = "";
+	uint64_t ended;
+
+	if (!settings_has_roots(r->settings))
+		return;
+	segment_roots(session_segment(r->session), &roots);
+	ended = roots.kept + roots.samples + roots.dropped;
+	if (roots.samples)
+		snprintf(samples, sizeof(samples), ", %s more as a sample", log_count(roots.samples));
+	if (roots.begun > ended + roots.lost)
+		snprintf(open, sizeof(open), ", %s open", log_count(roots.begun - ended - roots.lost));
+	log_line("  %s %s kept of %s%s%s", log_count(roots.kept), report_plural(roots.kept, "root", "roots"),
+		 log_count(ended), samples, open);
 }
 
 static bool has_file(const struct report *r)
@@ -490,7 +531,9 @@ static void print_next_steps(const struct report *r, uint64_t events)
 {
 	const char *path = path_word(r);
 
-	if (events)
+	if (events && settings_has_roots(r->settings))
+		log_line("next: frtrace view tree %s", path);
+	else if (events)
 		log_line("next: frtrace view method-trace %s, or frtrace print %s", path, path);
 	if (is_throttled(r) || (!events && filter_list_count(r->settings->filters, FILTER_TIMING)))
 		log_line("next: frtrace view method-timing %s", path);
@@ -522,6 +565,7 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	      target_ended ? "The JVM has ended"
 	      : restored   ? "The JVM runs its original code again"
 			   : "The JVM restores its original code by itself within seconds");
+	print_roots(r);
 	print_open_calls(r, &t);
 	if (lost.sum)
 		explain_losses(r, &lost);

@@ -34,6 +34,11 @@ void settings_release(struct settings *s)
 	*s = (struct settings){0};
 }
 
+bool settings_has_roots(const struct settings *s)
+{
+	return filter_list_count(s->filters, FILTER_ROOT);
+}
+
 uint64_t settings_unhook_ns(const struct settings *s)
 {
 	if (s->auto_unhook_ns != SETTINGS_UNHOOK_USUAL)

@@ -53,12 +53,13 @@ struct settings {
 	/* Command after "--", NULL-terminated, or NULL. It is started, and `target` selects one of its JVMs. */
 	char *const *program;
 	const char *user;		 /* user that runs `program`; NULL: the one who called sudo, or ours */
-	struct filter_list *filters;	 /* -m, -M, -x, --filters; at least one selects methods */
+	struct filter_list *filters;	 /* -m, -M, -x, --inside, --filters; at least one selects methods */
 	struct event_list events;	 /* -e */
 	const char *redact_key;		 /* filters/redact.h; NULL: the defaults */
 	uint32_t string_length;		 /* characters of a text that are kept */
 	uint64_t threshold_ns;		 /* 0: every call */
 	bool threshold_given;		 /* threshold_ns was set by -t */
+	uint32_t keep;			 /* per cent of the roots of --inside that are kept however they end */
 	struct settings_files *files;	 /* --settings; NULL: none; released by cli_release() */
 	struct jfc_period timing_period; /* from the settings files */
 	uint64_t duration_ns;		 /* 0: no end */
@@ -98,6 +99,9 @@ struct settings {
 
 /* The mean duration below which throttled methods lose their hooks; 0: none do. */
 uint64_t settings_unhook_ns(const struct settings *s);
+
+/* True if only calls inside of roots are recorded: --inside. */
+bool settings_has_roots(const struct settings *s);
 
 /* Set the defaults, with an empty filter list. 0 or -ENOMEM with the message. */
 int settings_init(struct settings *s, struct diag *d);

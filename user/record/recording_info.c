@@ -111,7 +111,8 @@ static void put_threshold(const struct recording_info *info, struct jfr_writer *
 }
 
 /* JFR has one filter setting for an event: all filters, separated by semicolons. */
-static void put_filters(const struct recording_info *info, struct jfr_writer *w, int64_t at, enum filter_kind kind)
+static void put_filters(const struct recording_info *info, struct jfr_writer *w, int64_t at, enum filter_kind kind,
+			const char *event, const char *name)
 {
 	const struct filter_list *filters = info->settings->filters;
 	struct bytes text;
@@ -126,8 +127,7 @@ static void put_filters(const struct recording_info *info, struct jfr_writer *w,
 	}
 	bytes_put_u8(&text, 0);
 	if (text.size > 1 && !text.failed)
-		jfr_active_setting(w, at, kind == FILTER_TIMING ? "jdk.MethodTiming" : "jdk.MethodTrace", "filter",
-				   (const char *)text.data);
+		jfr_active_setting(w, at, event, name, (const char *)text.data);
 	bytes_release(&text);
 }
 
@@ -161,8 +161,9 @@ static void put_settings(const struct recording_info *info, struct jfr_writer *w
 	put_period(info, w, at);
 	if (info->waits)
 		jfr_active_setting(w, at, "frtrace.ThreadWait", "enabled", "true");
-	put_filters(info, w, at, FILTER_TRACE);
-	put_filters(info, w, at, FILTER_TIMING);
+	put_filters(info, w, at, FILTER_TRACE, "jdk.MethodTrace", "filter");
+	put_filters(info, w, at, FILTER_ROOT, "jdk.MethodTrace", "inside");
+	put_filters(info, w, at, FILTER_TIMING, "jdk.MethodTiming", "filter");
 	put_user_settings(&s->events, w, at);
 }
 

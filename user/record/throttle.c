@@ -177,7 +177,10 @@ static struct work read_slots(struct throttle *t, double window_ns)
 	return w;
 }
 
-/* List the methods with new calls. Throttled ones are left out: their last recorded calls may still be in flight. */
+/*
+ * List the methods with new calls. Throttled ones are left out: their last recorded calls may still be in flight. So are
+ * roots, without which nothing would be recorded.
+ */
 static size_t list_loads(struct throttle *t, const struct work *w, double window_ns)
 {
 	uint32_t methods = segment_header(t->setup.segment)->methods;
@@ -187,7 +190,7 @@ static size_t list_loads(struct throttle *t, const struct work *w, double window
 	for (uint32_t id = 1; id <= methods && id < FRT_MAX_METHODS; id++) {
 		struct call_rate *r = &t->rates.of[id];
 
-		if (r->calls && !t->is_throttled[id])
+		if (r->calls && !t->is_throttled[id] && !(*segment_rule(t->setup.segment, id) & FRT_RULE_ROOT))
 			t->load[n++] =
 				(struct throttle_load){.method = id,
 						       .threads = __builtin_popcountll(r->threads & w->recorders),

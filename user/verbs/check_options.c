@@ -94,6 +94,11 @@ static int check_recording(const struct settings *s, struct diag *d)
 			"'frtrace start' goes into the background: it starts no program and prints no table or lines");
 	if (filter_list_size(s->filters) == 0 && !s->events.count)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
+	if (settings_has_roots(s) && !filter_list_count(s->filters, FILTER_TRACE) && !s->events.count)
+		return diag_usage(d, "--inside needs -m or -e: which calls inside of it are recorded");
+	if (s->keep && !settings_has_roots(s))
+		return diag_usage(d,
+				  "--keep is of the calls that --inside leaves out, as in --inside='Cart::pay:50ms'");
 	if (s->dump_when.count && !s->background)
 		return diag_usage(d, "--dump-when is for a recording in the background: frtrace start ...");
 	if (s->dump_when.count && !filter_list_count(s->filters, FILTER_TRACE) && !s->events.count)

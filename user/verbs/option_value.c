@@ -170,6 +170,7 @@ int option_store(struct command_line *c, const struct option_row *o, const char 
 	case OPTION_TRACE: return filter_list_add(filters, text, FILTER_TRACE, d);
 	case OPTION_TIMING: return filter_list_add(filters, text, FILTER_TIMING, d);
 	case OPTION_EXCLUDE: return filter_list_add(filters, text, FILTER_EXCLUDE, d);
+	case OPTION_ROOT: return filter_list_add(filters, text, FILTER_ROOT, d);
 	case OPTION_EVENT: return event_list_add(&c->settings.events, text, d);
 	case OPTION_TRACE_FILE: return filter_file_add(filters, text, FILTER_TRACE, d);
 	case OPTION_TIMING_FILE: return filter_file_add(filters, text, FILTER_TIMING, d);

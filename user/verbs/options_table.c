@@ -95,8 +95,7 @@ const struct option_row options[] = {
 	 .help = "record each call; several with ';' or several -m"},
 	{.name = "method-timing", .letter = 'M', .arg = "FILTER", .kind = OPTION_TIMING,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
-	 .help = "count each call and its time: invocations, minimum, average, maximum, percentiles; "
-		 "no event for each call"},
+	 .help = "count calls and time them, with percentiles; no event for each call"},
 	{.name = "event", .letter = 'e', .arg = "EVENT", .kind = OPTION_EVENT,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "'NAME FILTER [FIELD=EXPR]...': record each call as an event of that name, with values of the call; "
@@ -107,8 +106,8 @@ const struct option_row options[] = {
 	 .help = "characters that -e keeps of a text"},
 	{.name = "redact-key", .arg = "GLOBS", .kind = OPTION_TEXT, AT(settings.redact_key),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
-	 .help = "names whose values -e does not read; none for no names, and '+' adds to the usual ones",
-	 .more = "They are *auth*, *api*key*, *client*secret*, *credential*, *jaas*config*, *passphrase*, *passwd*, "
+	 .help = "names whose values -e does not read; '+' adds to the usual ones",
+	 .more = "none is for no names. The usual ones are *auth*, *api*key*, *client*secret*, *credential*, *jaas*config*, *passphrase*, *passwd*, "
 		 "*password*, *private*key*, *pwd*, *secret* and *token*, as in JDK 27's own option of that name. Globs "
 		 "have ';' between them; letters of either case are equal."},
 	{.name = "exclude", .letter = 'x', .arg = "FILTER", .kind = OPTION_EXCLUDE,
@@ -130,6 +129,16 @@ const struct option_row options[] = {
 	{.name = "thrown", .kind = OPTION_FLAG, AT(settings.thrown),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "record only calls that end with an exception"},
+	{.name = "inside", .arg = "ROOT", .kind = OPTION_ROOT,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "record only slow calls of ROOT and what they call: 'Cart::pay:50ms'",
+	 .more = "ROOT is a filter with a threshold, with :thrown, or with both, and then one suffices; with neither, all its "
+		 "calls are kept. Calls that -m and -e select are recorded only inside of a call of ROOT on the same thread, and "
+		 "kept only if that took at least as long, or ended with an exception. Of roots that call each other the "
+		 "outermost counts. Several --inside are possible. frtrace view tree shows them."},
+	{.name = "keep", .arg = "N%", .kind = OPTION_PERCENT, AT(settings.keep), .min = 1, .max = 100,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "of the other calls of ROOT, keep this share to compare with, too"},
 	{.name = "settings", .arg = "FILE.jfc", .kind = OPTION_SETTINGS, AT(settings.files),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "read JFR's settings files; default and profile are frtrace's own; a later file wins over an earlier "
@@ -319,7 +328,7 @@ const struct option_row options[] = {
 		 "time"},
 	{.name = "merged", .kind = OPTION_FLAG, AT(args.merged),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
-	 .help = "one tree for each method, of all its outermost calls"},
+	 .help = "one tree for each method, of all its outermost calls; with --slower, compared with the others"},
 	{.name = "collapsed", .kind = OPTION_FLAG, AT(args.collapsed),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "lines \"main;caller;method N\", for flame graphs"},

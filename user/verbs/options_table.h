@@ -77,6 +77,7 @@ enum option_kind {
 	OPTION_TRACE,	    /* filters, appended to the list */
 	OPTION_TIMING,	    /* likewise */
 	OPTION_EXCLUDE,	    /* likewise */
+	OPTION_ROOT,	    /* likewise */
 	OPTION_EVENT,	    /* an event, appended to the events */
 	OPTION_TRACE_FILE,  /* a file of filters, appended to the list */
 	OPTION_TIMING_FILE, /* likewise */

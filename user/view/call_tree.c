@@ -220,10 +220,20 @@ static uint32_t node_of(struct call_tree *t, uint32_t parent, const struct call_
 	return g->mark;
 }
 
+static bool is_fast(const struct call_tree *t, uint32_t place)
+{
+	return t->place[place].duration < t->slow_ns;
+}
+
 static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tree_call *call)
 {
 	struct call_tree_node *node = &t->node[n];
 
+	if (is_fast(t, call->place)) {
+		node->fast_calls++;
+		node->fast_total += call->span.duration;
+		return;
+	}
 	node->calls++;
 	node->thrown += call->thrown;
 	node->total += call->span.duration;
@@ -291,6 +301,8 @@ static int fold_call(struct call_tree *t, struct open_stack *open, const struct 
 
 static void fold_wait(struct call_tree *t, struct open_stack *open, const struct call_tree_wait *wait)
 {
+	if (is_fast(t, wait->place))
+		return;
 	close_ended(open, wait->place, wait->middle, 0);
 	for (size_t i = 0; i < open->depth; i++)
 		node_add_wait(&t->node[open->call[i].node], wait);

@@ -3,6 +3,9 @@
  * Folds recorded calls into trees: a node is a method below its callers, and stands for all its calls there. The roots
  * are outermost calls, each with a tree of its own, or all with one tree for each method.
  *
+ * Slow roots can be compared with fast ones: then all numbers are of slow roots, but for two. A node may have calls in
+ * fast roots only.
+ *
  * Use: call_tree_init(); call_tree_add_call() for each call of the recording and then call_tree_add_wait() for each
  * wait; call_tree_fold(). What lies in no root is ignored.
  */
@@ -24,7 +27,9 @@ struct call_tree_node {
 	int64_t cpu, run_queue, blocked;  /* ns, of the other calls */
 	int64_t longest_wait;		  /* ns, also of the calls inside; 0: none */
 	uint32_t wait_reason, wait_waker; /* of that one, for call_tree_text() */
-	uint32_t place;			  /* of a root: index into `place`, the longest of its calls */
+	uint64_t fast_calls;		  /* in fast roots; of a root: their number */
+	int64_t fast_total;
+	uint32_t place; /* of a root: index into `place`, the longest of its calls */
 };
 
 struct call_tree {
@@ -35,6 +40,7 @@ struct call_tree {
 	size_t places;
 	struct call *root; /* by place, with a reference to its chunk; chunk NULL: not found */
 	uint64_t left_out; /* calls and waits inside roots: too many, or nested too deeply */
+	int64_t slow_ns;   /* roots that are shorter are fast; 0: there are none. To be set before call_tree_fold() */
 	size_t capacity;   /* private from here on */
 	bool merged;
 	uint64_t seen;

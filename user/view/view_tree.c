@@ -8,6 +8,9 @@
  *                                                         21:31:53.333 "pool-1-thread-1"
  *        40.2 ms   40.2 ms    0.9 ms   19.3 ms   20.0 ms    2 x live.Shop$Checkout.report(int)
  *                                                             20.1 ms sleep
+ *
+ * Merged trees of slow roots have two more columns: the time that each slow root has spent there on average, and each
+ * fast one.
  */
 #include "user/text/fold.h"
 #include "user/text/java_number.h"
@@ -20,6 +23,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define NO_TREES   "\nNo events found for 'Slowest Calls as Trees'.\n"
 #define SHOWN	   5   /* trees */
 #define NAME_LEAST 24  /* columns of a name, however deep it is */
 #define ALL	   110 /* columns from which on all times are shown */
@@ -30,7 +34,8 @@ struct tree_view {
 	const struct view_request *request;
 	int64_t utc_offset;
 	struct bytes *out;
-	bool narrow; /* show only total, self and blocked */
+	bool narrow;	    /* show only total, self and blocked */
+	int64_t slow, fast; /* roots in the tree that is printed */
 };
 
 static int tree_on_call(const struct call *call, void *context)
@@ -65,14 +70,15 @@ static uint32_t *tree_children(const struct call_tree *t, uint32_t parent, uint3
 	uint32_t n = 0, *children;
 
 	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
-		n++;
+		n += t->node[i].calls > 0;
 	children = calloc(n + 1, sizeof(*children));
 	*count = children ? n : 0;
 	if (!children)
 		return NULL;
 	n = 0;
 	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
-		children[n++] = i;
+		if (t->node[i].calls)
+			children[n++] = i;
 	tree_sorted = t;
 	qsort(children, n, sizeof(*children), tree_compare);
 	return children;
@@ -80,7 +86,7 @@ static uint32_t *tree_children(const struct call_tree *t, uint32_t parent, uint3
 
 static size_t tree_before_name(const struct tree_view *v)
 {
-	return 2 + 10 * (v->narrow ? 3 : 5);
+	return 2 + 10 * ((v->narrow ? 3 : 5) + (v->tree.slow_ns ? 2 : 0));
 }
 
 static size_t tree_indent(const struct tree_view *v, uint32_t depth)
@@ -122,6 +128,10 @@ static void tree_put_times(struct tree_view *v, const struct call_tree_node *n)
 		tree_put_time(v->out, n->run_queue, known);
 	}
 	tree_put_time(v->out, n->blocked, known);
+	if (v->tree.slow_ns) {
+		tree_put_time(v->out, v->slow ? n->total / v->slow : 0, true);
+		tree_put_time(v->out, v->fast ? n->fast_total / v->fast : 0, n->fast_calls);
+	}
 	put_spaces(v->out, 2);
 }
 
@@ -155,6 +165,12 @@ static void tree_put_place(struct tree_view *v, const struct call_tree_node *n)
 	if (n->parent || !root->chunk)
 		return;
 	tree_begin_note(v, 2);
+	if (v->tree.slow_ns) {
+		put_text(v->out, log_count(n->calls));
+		put_text(v->out, " slow of ");
+		put_text(v->out, log_count(n->calls + n->fast_calls));
+		put_text(v->out, ", ");
+	}
 	if (n->calls > 1)
 		put_text(v->out, "the longest: ");
 	table_init(&cells, "", NULL, 0);
@@ -255,6 +271,10 @@ static void tree_put_header(struct tree_view *v)
 	for (int i = 0; i < 5; i++)
 		if (!v->narrow || i < 2 || i == 4)
 			tree_put_right(v->out, labels[i]);
+	if (v->tree.slow_ns) {
+		tree_put_right(v->out, "each slow");
+		tree_put_right(v->out, "each fast");
+	}
 	bytes_put_u8(v->out, '\n');
 }
 
@@ -264,10 +284,15 @@ static int trees_print(struct tree_view *v)
 	uint64_t shown = v->request->top ?: SHOWN;
 	int err = roots ? 0 : -ENOMEM;
 
-	tree_put_header(v);
+	if (count)
+		tree_put_header(v);
+	else
+		put_text(v->out, NO_TREES);
 	for (uint32_t i = 0; !err && i < count && i < shown; i++) {
 		if (i)
 			bytes_put_u8(v->out, '\n');
+		v->slow = (int64_t)v->tree.node[roots[i]].calls;
+		v->fast = (int64_t)v->tree.node[roots[i]].fast_calls;
 		err = put_subtree(v, roots[i], v->tree.node[roots[i]].total / 100 * v->request->min_share);
 	}
 	if (v->tree.merged)
@@ -310,6 +335,8 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 		table_put(table, "");
 		table_put(table, "");
 	}
+	table_put_count(table, v->tree.slow_ns ? n->fast_calls : TABLE_UNKNOWN);
+	table_put_time(table, v->tree.slow_ns ? n->fast_total : TABLE_UNKNOWN);
 }
 
 /* The rows of a node and of those below it, in the order in which they are printed. `row`: its number, by node. */
@@ -338,6 +365,7 @@ static int trees_print_json(struct tree_view *v)
 		{"", "longestWaitNs", TABLE_NUMBER, 0}, {"", "waitReason", TABLE_TEXT, 0},
 		{"", "waker", TABLE_TEXT, 0},		{"", NULL, TABLE_TEXT, 0},
 		{"", "startTime", TABLE_TEXT, 0},	{"", "thread", TABLE_TEXT, 0},
+		{"", "fastCalls", TABLE_NUMBER, 0},	{"", "fastTotalNs", TABLE_NUMBER, 0},
 	};
 	uint32_t count, next = 1, *roots = tree_children(&v->tree, 0, &count);
 	uint32_t *row = calloc(v->tree.count, sizeof(*row));
@@ -356,10 +384,11 @@ static int trees_print_json(struct tree_view *v)
 	return err;
 }
 
-static int trees_read(struct tree_view *v, const struct outermost *roots)
+static int trees_read(struct tree_view *v, const struct outermost *roots, int64_t slow_ns)
 {
 	int err = call_tree_init(&v->tree, roots, v->request->merged);
 
+	v->tree.slow_ns = slow_ns;
 	if (!err)
 		err = call_iter_each(&v->calls, "jdk.MethodTrace", tree_on_call, v);
 	if (!err)
@@ -373,9 +402,12 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	struct tree_view v = {.request = request, .out = out, .narrow = request->layout.width < ALL};
 	size_t wanted = request->merged ? OUTERMOST_MOST : request->top ?: SHOWN;
 	struct outermost roots = {.count = 0};
+	uint64_t slow_ns = request->merged ? request->filter->slower_ns : 0;
 	struct own_waits own;
 	int err = own_waits_read(&own, file);
 
+	if (slow_ns) /* the fast ones are wanted, too, to compare with */
+		request->filter->slower_ns = 0;
 	if (!err)
 		err = outermost_find(&roots, file, &own, request->filter, wanted);
 	own_waits_release(&own);
@@ -383,13 +415,13 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	jfr_file_again(&v.calls, file);
 	jfr_file_again(&v.waits, file);
 	if (!err)
-		err = trees_read(&v, &roots);
+		err = trees_read(&v, &roots, (int64_t)slow_ns);
 	if (!err && request->layout.json)
 		err = trees_print_json(&v);
 	else if (!err && v.tree.count > 1)
 		err = trees_print(&v);
 	else if (!err)
-		put_text(out, "\nNo events found for 'Slowest Calls as Trees'.\n");
+		put_text(out, NO_TREES);
 	if (!file->fault.what)
 		file->fault = v.calls.fault.what ? v.calls.fault : v.waits.fault;
 	call_tree_release(&v.tree);

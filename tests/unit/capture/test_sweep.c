@@ -67,6 +67,30 @@ static void write_spans(struct frt_slot *slot, unsigned int n)
 	}
 }
 
+/* With --inside a thread may take back what is not settled. */
+static void records_that_may_be_taken_back_are_not_swept(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+	struct frt_inside *inside = (struct frt_inside *)(seg.base + FRT_INSIDES_AT);
+	struct stream_sink sink = {on_spans, on_cover, NULL};
+	struct frt_span root = fake_span(1000, 0, 1, 0);
+
+	streams->roots = roots_new(&sink, 100);
+	assert_non_null(streams->roots);
+	root.flags = FRT_SPAN_ROOT;
+	fake_append(&seg, slot, &root);
+	sweep(&seg, streams);
+	assert_int_equal(streams->next[0], 0);
+	inside->settled = FRT_RECORD_SIZE;
+	fake_append(&seg, slot, &root);
+	sweep(&seg, streams);
+	assert_int_equal(streams->next[0], FRT_RECORD_SIZE);
+	assert_int_equal(spans, 1);
+	sweep_finish(&seg, streams);
+	assert_int_equal(spans, 2);
+	roots_free(streams->roots);
+}
+
 static void what_lies_in_a_ring_is_taken_once(void **state)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
@@ -418,6 +442,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		TEST(records_that_may_be_taken_back_are_not_swept),
 		TEST(what_lies_in_a_ring_is_taken_once),
 		TEST(window_that_wraps_is_taken_whole),
 		TEST(each_slot_is_swept),

@@ -585,6 +585,28 @@ static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
 	assert_says(all, "6 nested");
 }
 
+static void roots_are_summed_up(void **state)
+{
+	const char *all;
+	bool incomplete;
+
+	hook("run", "()V", 0);
+	calls(100, 0);
+	assert_int_equal(filter_list_add(b->settings.filters, "com.acme.Cart::pay:50ms", FILTER_ROOT, &d), 0);
+	assert_int_equal(filter_list_add(b->settings.filters, "com.acme.Cart::run:thrown", FILTER_ROOT, &d), 0);
+	*(struct frt_inside *)(b->segment.base + FRT_INSIDES_AT) =
+		(struct frt_inside){.begun = 6013, .kept = 844, .samples = 12, .dropped = 5150, .lost = 4};
+	all = start(&incomplete);
+	assert_says(all, "  recorded only inside of com.acme.Cart::pay:50ms, com.acme.Cart::run:thrown\n");
+	assert_says(end(true, false), "100 calls in roots, none of which is kept");
+	trace(1);
+	all = end(true, false);
+	assert_says(all, "4 lost");
+	assert_says(all, "  844 roots kept of 6,006, 12 more as a sample, 3 open\n");
+	assert_says(all, "  4 lost with the end of their root");
+	assert_says(all, "next: frtrace view tree /tmp/frtrace-report-");
+}
+
 static const char *throttled(const struct throttle_finding *found)
 {
 	struct notes notes = {.count = 0};
@@ -786,6 +808,7 @@ int main(void)
 		TEST(missing_open_calls_and_intrinsics_are_explained),
 		TEST(missing_calls_are_explained_meanwhile_if_verbose),
 		TEST(every_loss_is_in_the_sum_and_has_its_reason),
+		TEST(roots_are_summed_up),
 		TEST(throttled_methods_are_named_with_their_cost),
 		TEST(hooks_that_cost_too_much_by_themselves_are_told),
 		TEST(missing_stacks_are_said_at_the_start),

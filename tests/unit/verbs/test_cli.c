@@ -99,7 +99,13 @@ static void every_option_reaches_its_setting(void **state)
 	s = good("-p|1|-m|a.A|--stacks=walk");
 	assert_int_equal(s.stacks, SETTINGS_STACKS_WALK);
 	release(&s);
+	s = good("-p|1|-m|a.A|--inside=a.B::m:50ms|--inside=a.B::n:thrown|--keep=3%");
+	assert_true(settings_has_roots(&s));
+	assert_int_equal(filter_list_count(s.filters, FILTER_ROOT), 2);
+	assert_int_equal(s.keep, 3);
+	release(&s);
 	s = good("-p|1|-m|a.A|--stacks=walk|--stacks=auto");
+	assert_false(settings_has_roots(&s));
 	assert_int_equal(s.stacks, SETTINGS_STACKS_AUTO);
 	release(&s);
 }
@@ -204,6 +210,9 @@ struct wrong {
 };
 
 static const struct wrong wrongs[] = {
+	{"-p|1|--inside=a.A::m:50ms", "--inside needs -m or -e"},
+	{"-p|1|-m|a.A|--keep=1%", "--keep is of the calls that --inside leaves out"},
+	{"-p|1|-m|a.A|--inside=a.A::m|--keep=200%", "a whole percentage"},
 	{"", "no target: say which JVM with -p"},
 	{"record", "no target: say which JVM with -p"},
 	{"-m|a.A", "no target: say which JVM with -p"},

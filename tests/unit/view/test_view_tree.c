@@ -167,6 +167,42 @@ static void merged_trees_have_the_calls_of_all_roots(void **state)
 	assert_has("   32.0 ms   32.0 ms    8.0 ms      0 ns   24.0 ms    2 × com.acme.Cart.pay()\n");
 }
 
+static void slow_roots_are_compared_with_fast_ones(void **state)
+{
+	request.merged = true;
+	filter.slower_ns = 50 * MS;
+	shop_calls(); /* serve takes 100 ms, with 24 ms in load and 30 ms in pay */
+	call(1, "load", 201, 205);
+	call(1, "audit", 206, 207);
+	call(1, "serve", 200, 210);
+	call(1, "load", 301, 303);
+	call(1, "serve", 300, 306);
+	wait_in(1, "futex", 0, 202, 204);
+	show();
+	assert_has("     total      self       cpu      runq   blocked each slow each fast\n");
+	assert_has("    100 ms   46.0 ms   25.0 ms      0 ns   75.0 ms    100 ms    8.0 ms  com.acme.Cart.serve()\n");
+	assert_has("1 slow of 3, ");
+	assert_has(
+		"   30.0 ms   30.0 ms    7.5 ms      0 ns   22.5 ms   30.0 ms         -    com.acme.Cart.pay()\n"
+		"   24.0 ms   10.0 ms    6.0 ms      0 ns   18.0 ms   24.0 ms    3.0 ms    2 × com.acme.Cart.load()\n"
+		"   14.0 ms   14.0 ms    3.5 ms      0 ns   10.5 ms   14.0 ms         -      2 × com.acme.Cart.read()\n");
+	assert_lacks("audit");
+	assert_lacks("futex");
+}
+
+static void json_of_merged_trees_has_the_fast_calls(void **state)
+{
+	request.merged = request.layout.json = true;
+	filter.slower_ns = 50 * MS;
+	shop_calls();
+	call(1, "load", 201, 205);
+	call(1, "serve", 200, 210);
+	show();
+	assert_has("\"fastCalls\":1,\"fastTotalNs\":10000000}");
+	assert_has("\"fastCalls\":1,\"fastTotalNs\":4000000}");
+	assert_has("\"fastCalls\":0,\"fastTotalNs\":0}");
+}
+
 static void short_calls_are_one_line_if_they_are_enough_together(void **state)
 {
 	request.min_share = 20;
@@ -214,6 +250,8 @@ int main(void)
 		CASE(json_has_the_longest_wait_of_callers_too),
 		CASE(recursion_is_a_node_for_each_level),
 		CASE(merged_trees_have_the_calls_of_all_roots),
+		CASE(slow_roots_are_compared_with_fast_ones),
+		CASE(json_of_merged_trees_has_the_fast_calls),
 		CASE(short_calls_are_one_line_if_they_are_enough_together),
 		CASE(depth_cuts_the_tree),
 		CASE(a_deep_recursion_is_cut_and_said_to_be),

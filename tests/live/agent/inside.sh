@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC2016
+# --inside: the file has every call of the roots that are kept, and none of the others.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+KEPT=(--inside='live.Rooted::root:10ms' --inside='live.Rooted::failing:thrown')
+INSIDE=(-m 'live.Rooted::child;live.Rooted::leaf;live.Rooted::quick' --inside='live.Rooted::fast:2s')
+
+virtual_threads() { [ "$FEATURE" -lt 21 ] && echo 0 || echo 32; }
+
+# The threads of the program agree with the file and with its trees.
+roots_agree() {
+	local seen
+	"$FRTRACE" export --csv "$F_FILE" >"$WORK/csv" 2>&1 || finding "export: $(tail -n 3 "$WORK/csv")"
+	"$FRTRACE" view tree --json --top=100000 "$F_FILE" >"$WORK/tree" 2>&1 || finding "view tree: $(tail -c 300 "$WORK/tree")"
+	seen=$(python3 "$LIVE/rooted.py" "$T_DIR/roots" "$WORK/csv" "$WORK/tree" 10 2>"$WORK/kept") || finding "$(cat "$WORK/kept")"
+	[ -z "$seen" ] || finding "$seen"
+	grep -qE '^kept [1-9]' "$WORK/kept" || finding "no root was kept: $(cat "$WORK/kept")"
+}
+
+# One event for each call of child() that is kept, with its second argument.
+events_agree() {
+	local want got
+	want=$(sed -n 's/^kept [0-9]* children //p' "$WORK/kept")
+	got=$("$FRTRACE" print --events live.Child "$F_FILE" 2>/dev/null | grep -cE '^  i = [0-9,]+')
+	[ "$want" = "$got" ] || finding "$got events of child() with a value, not $want"
+}
+
+known() { # [OPTION...]
+	local sentence="slow and failing roots are recorded whole, others not at all, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Xmx512m Rooted "${THREADS:-64}" "$(virtual_threads)" 30 2000
+	if target_ready && trace_start "${INSIDE[@]}" "${KEPT[@]}" "$@"; then
+		says '^  recorded only inside of live.Rooted::fast:2s, live.Rooted::root:10ms, live.Rooted::failing:thrown$'
+		target_go
+		trace_stop
+		status_is 0
+		says ' 0 lost'
+		says '^  [1-9][0-9]* roots kept of [0-9],[0-9]{3}$'
+		target_restored
+		target_quit
+		roots_agree
+		[ $# -eq 0 ] || events_agree
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Fast roots leave nothing, or their share of the samples with all calls.
+fast() {
+	local sentence="20,000 fast roots with 100 calls each leave samples only, JDK $FEATURE" roots
+	begin "$sentence" || return 0
+	target_start Rooted 0 0 0 20000
+	if target_ready && trace_start "${INSIDE[@]}"; then
+		target_go
+		trace_stop
+		status_is 0
+		says '^  0 roots kept of 20,000$'
+		says '^0 calls, .* 0 lost'
+		says '^2,020,000 calls in roots, none of which is kept'
+		[ "$(stat -c %s "$F_FILE")" -lt 500000 ] || finding "the file has $(stat -c %s "$F_FILE") bytes"
+		target_quit
+	fi
+	target_drop
+	target_start Rooted 0 0 0 20000
+	if target_ready && trace_start "${INSIDE[@]}" --keep=2%; then
+		target_go
+		trace_stop
+		status_is 0
+		roots=$(sed -nE 's/^  0 roots kept of 20,000, ([0-9]+) more as a sample$/\1/p' "$F_DIR/stderr")
+		[ "${roots:-0}" -gt 300 ] && [ "$roots" -lt 500 ] || finding "$roots samples" "$(cat "$F_DIR/stderr")"
+		[ "$(file_events live.Rooted.quick)" = $((100 * ${roots:-0})) ] || finding "$(file_events live.Rooted.quick) calls in $roots samples"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# 2,097,152 calls are held, or a few less: those of a batch are held together.
+open_root() {
+	local sentence="a root that is open when the JVM is killed is kept, as far as it can be held, JDK $FEATURE" calls
+	begin "$sentence" || return 0
+	target_start Rooted 0 0 0 0 2300000
+	if target_ready && trace_start -m live.Rooted::quick --inside=live.Rooted::endless:thrown --no-stack; then
+		touch "$T_DIR/go"
+		wait_for 60 test -e "$T_DIR/inside" || finding "the root is not reached"
+		kill -9 "$T_PID"
+		trace_wait
+		status_is 3
+		calls=$(file_events live.Rooted.quick)
+		[ "$calls" -gt 2096000 ] && [ "$calls" -le 2097152 ] || finding "$calls calls in the file"
+		[ "$(end_line_number calls)" = "$calls" ] || finding "$(end_line_number calls) calls, not $calls"
+		[ "$(end_line_number lost)" = $((2300000 - calls)) ] || finding "$(end_line_number lost) lost, not $((2300000 - calls))"
+		says '1 still open'
+		says '^  0 roots kept of 0, 1 open$'
+		says '^  [0-9,]+ lost in roots that were not over: at most 2,097,152 calls are held$'
+		[ "$("$FRTRACE" view open --json "$F_FILE" | grep -c 'live.Rooted.endless')" = 1 ] || finding "the open root is not in the file"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+alone() {
+	local sentence="a recording with --inside runs alone, JDK $FEATURE" line
+	begin "$sentence" || return 0
+	target_start Rooted 0 0 0 10
+	if target_ready && trace_start "${INSIDE[@]}"; then
+		line=$("$FRTRACE" -p "$T_PID" -m live.Rooted::quick -o "$WORK/second.jfr" 2>&1 >/dev/null | grep -v '^note:')
+		[[ $line == *"a recording with --inside has to be the only one of a JVM"* ]] || finding "the second one says: $line"
+		target_go
+		trace_stop
+		status_is 0
+		says '^  0 roots kept of 10$'
+		trace_start -m live.Rooted::quick
+		line=$("$FRTRACE" -p "$T_PID" "${INSIDE[@]}" -o "$WORK/second.jfr" 2>&1 >/dev/null | grep -v '^note:')
+		[[ $line == *"a recording with --inside has to be the only one of a JVM"* ]] || finding "the second one with --inside says: $line"
+		trace_stop
+		status_is 0
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	if [ "$FEATURE" -ge 21 ]; then known -e 'live.Child live.Rooted::child i=arg1'; else known; fi
+	turn 0 && fast
+	turn 1 && open_root
+	turn 0 && alone
+done
+roots_find
+for version in "${JDKS_IN_TURN[@]}"; do
+	root_use "$version" || { skip "roots, JDK $version" "$(roots_why)"; continue; }
+	THREADS=16 known
+done

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * --inside: calls in roots as rewritten methods make them, and what the collector gets of them. The source of the slots
+ * is included, because its free lists must start empty in each test.
+ */
+#include "uprobes/agent/ring.c"
+#include "uprobes/agent/slot.c"
+#include "uprobes/agent/hook.h"
+#include "uprobes/agent/inside.h"
+#include "uprobes/agent/mounts.h"
+#include "uprobes/agent/stack_jvmti.h"
+#include "user/capture/sweep.h"
+#include "tests/lib/fake_streams.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#define A ((JNIEnv *)0x7f12000003c0)
+#define B ((JNIEnv *)0x7f12000103c0)
+#define V 77
+
+enum { CHILD = 1, STRAY, ALL, THROWN, NEVER, TIMED };
+
+static uint32_t serials, new_flags;
+
+uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
+{
+	s->flags = new_flags;
+	s->carrier = (struct frt_carrier){.java_id = 0};
+	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
+}
+
+enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
+					 uint32_t *id)
+{
+	return STACK_JVMTI_UNASKED;
+}
+
+uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
+{
+	*is_virtual = false;
+	return 0;
+}
+
+bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
+{
+	return false;
+}
+
+static void set_rule(uint32_t method, uint64_t ticks, uint64_t flags)
+{
+	*control_rule(0, method) = ticks << FRT_RULE_SHIFT | flags;
+}
+
+static int setup(void **state)
+{
+	if (control)
+		munmap(control, FRT_SEGMENT_SIZE);
+	if (!control_create("unit"))
+		return -1;
+	control->epoch = 1;
+	control->recording[0].founder = control->recording[0].number = 1;
+	recordings_shared = false;
+	memset(slot_table, 0, sizeof(slot_table));
+	memset(free_rings, 0, sizeof(free_rings));
+	free_slots.top = 0;
+	frtrace_drain_semaphore = 1;
+	ring_grow_ticks = 0;
+	control_since = UINT64_MAX;
+	inside_since = 1;
+	inside_begin();
+	mounts_begin();
+	new_flags = 0;
+	set_rule(CHILD, 0, 0);
+	set_rule(STRAY, 0, 0);
+	set_rule(ALL, 0, FRT_RULE_ROOT);
+	set_rule(THROWN, FRT_RULE_UNTRACED >> FRT_RULE_SHIFT, FRT_RULE_ROOT | FRT_RULE_THROWN);
+	set_rule(NEVER, 1ull << 50, FRT_RULE_ROOT);
+	set_rule(TIMED, FRT_RULE_UNTRACED >> FRT_RULE_SHIFT, FRT_RULE_TIMED);
+	return 0;
+}
+
+static void call(JNIEnv *env, jint method)
+{
+	hook_leave(env, NULL, hook_enter(env, NULL, method), method);
+}
+
+static void calls(JNIEnv *env, jint method, int n)
+{
+	while (n--)
+		call(env, method);
+}
+
+/* A call of the root with n calls inside: CHILD if it throws, else STRAY. */
+static void root(JNIEnv *env, jint method, int n, bool thrown)
+{
+	jlong start = hook_enter(env, NULL, method);
+
+	calls(env, thrown ? CHILD : STRAY, n);
+	(thrown ? hook_thrown : hook_leave)(env, NULL, start, method);
+}
+
+/* The record at an offset of the stream. */
+static struct frt_root mark_at(const struct frt_slot *s, uint64_t number)
+{
+	struct frt_root r;
+
+	memcpy(&r, ring_at(s) + (number * FRT_RECORD_SIZE & (ring_size(s) - 1)), sizeof(r));
+	return r;
+}
+
+static struct frt_span span_at(const struct frt_slot *s, uint64_t number)
+{
+	struct frt_span r;
+
+	memcpy(&r, ring_at(s) + (number * FRT_RECORD_SIZE & (ring_size(s) - 1)), sizeof(r));
+	return r;
+}
+
+static void outside_of_roots_nothing_is_recorded(void **state)
+{
+	assert_int_equal(hook_enter(A, NULL, CHILD), 0);
+	hook_leave(A, NULL, 0, CHILD);
+	assert_null(slot_find(A));
+	root(A, ALL, 0, false);
+	assert_int_equal(hook_enter(A, NULL, CHILD), 0);
+	hook_leave(A, NULL, 0, CHILD);
+	assert_int_equal(slot_find(A)->entered, 1);
+	assert_int_equal(slot_find(A)->exited, 1);
+	assert_int_equal(slot_find(A)->recorded, 1);
+}
+
+static void kept_root_is_recorded_with_its_calls(void **state)
+{
+	const struct frt_inside *in;
+	const struct frt_slot *s;
+	struct frt_root open, kept;
+
+	root(A, THROWN, 2, true);
+	s = slot_find(A);
+	in = control_inside(s);
+	assert_int_equal(s->head, 5 * FRT_RECORD_SIZE);
+	assert_int_equal(in->settled, s->head);
+	open = mark_at(s, 0);
+	assert_int_equal(open.kind, FRT_ROOT);
+	assert_int_equal(open.flags, FRT_ROOT_OPEN);
+	assert_true(open.needed == FRT_ROOT_NEVER);
+	assert_int_equal(span_at(s, 1).method, CHILD);
+	assert_int_equal(span_at(s, 2).method, CHILD);
+	kept = mark_at(s, 3);
+	assert_int_equal(kept.flags, FRT_ROOT_KEPT);
+	assert_true(kept.number == open.number);
+	assert_int_equal(kept.start, 2);
+	assert_int_equal(span_at(s, 4).method, THROWN);
+	assert_int_equal(span_at(s, 4).start, open.start);
+	assert_int_equal(span_at(s, 4).flags, FRT_SPAN_ROOT | FRT_SPAN_THROWN);
+	assert_int_equal(in->begun, 1);
+	assert_int_equal(in->kept, 1);
+	assert_int_equal(in->root, 0);
+	assert_int_equal(s->depth, 0);
+}
+
+static void dropped_root_takes_its_calls_back(void **state)
+{
+	const struct frt_slot *s;
+
+	root(A, ALL, 1, false);
+	s = slot_find(A);
+	for (int i = 0; i < 1000; i++) {
+		uint64_t head = s->head;
+
+		root(A, i % 2 ? NEVER : THROWN, 3, false);
+		assert_true(s->head == head);
+		assert_true(control_inside(s)->settled == head);
+	}
+	assert_int_equal(control_inside(s)->kept, 1);
+	assert_int_equal(control_inside(s)->dropped, 1000);
+	assert_int_equal(s->exited, 2 + 4 * 1000);
+}
+
+static void drained_root_is_dropped_by_a_record(void **state)
+{
+	const struct frt_slot *s;
+	struct frt_root last;
+
+	root(A, NEVER, 20, false); /* half a ring is 16 records */
+	s = slot_find(A);
+	last = mark_at(s, s->head / FRT_RECORD_SIZE - 1);
+	assert_int_equal(last.kind, FRT_ROOT);
+	assert_int_equal(last.flags, FRT_ROOT_DROPPED);
+	assert_int_equal(last.start, 20);
+	assert_int_equal(control_inside(s)->settled, s->head);
+	assert_int_equal(mark_at(s, 16).flags, FRT_ROOT_OPEN); /* named again in the second half */
+}
+
+static void of_nested_roots_the_outermost_counts(void **state)
+{
+	jlong outer = hook_enter(A, NULL, THROWN);
+	const struct frt_slot *s;
+
+	root(A, THROWN, 1, false);
+	root(A, NEVER, 1, false);
+	hook_thrown(A, NULL, outer, THROWN);
+	s = slot_find(A);
+	assert_int_equal(control_inside(s)->begun, 1);
+	assert_int_equal(control_inside(s)->kept, 1);
+	assert_int_equal(s->recorded, 5); /* two children, two inner roots, the outer one */
+	assert_int_equal(span_at(s, 2).flags, 0);
+}
+
+static void calls_in_roots_have_their_own_threshold(void **state)
+{
+	set_rule(STRAY, 1ull << 50, 0);
+	root(A, ALL, 2, false);
+	assert_int_equal(slot_find(A)->recorded, 1);
+	assert_int_equal(slot_find(A)->exited, 3);
+}
+
+static void timed_methods_are_counted_everywhere(void **state)
+{
+	calls(A, TIMED, 3);
+	root(A, NEVER, 0, false);
+	calls(A, TIMED, 2);
+	assert_int_equal(slot_find(A)->exited, 6);
+	assert_int_equal(slot_find(A)->recorded, 0);
+}
+
+static void samples_are_kept(void **state)
+{
+	((struct frt_config *)control_config(0))->keep = 100;
+	root(A, NEVER, 2, false);
+	assert_int_equal(control_inside(slot_find(A))->samples, 1);
+	assert_int_equal(control_inside(slot_find(A))->kept, 0);
+	assert_int_equal(mark_at(slot_find(A), 0).needed, 0);
+	assert_int_equal(mark_at(slot_find(A), 3).flags, FRT_ROOT_KEPT);
+	((struct frt_config *)control_config(0))->keep = 10;
+	for (int i = 0; i < 10000; i++)
+		root(A, NEVER, 0, false);
+	assert_in_range(control_inside(slot_find(A))->samples, 701, 1301);
+}
+
+static void root_without_an_exit_ends_with_its_caller(void **state)
+{
+	const struct frt_slot *s;
+
+	assert_int_equal(hook_enter(A, NULL, CHILD), 0); /* the caller */
+	hook_enter(A, NULL, NEVER);
+	hook_enter(A, NULL, CHILD);
+	call(A, CHILD);
+	s = slot_find(A);
+	hook_leave(A, NULL, 0, CHILD);
+	assert_int_equal(control_inside(s)->root, 0);
+	assert_int_equal(control_inside(s)->lost, 1);
+	assert_int_equal(s->lost_exits, 2);
+	assert_int_equal(s->depth, 0);
+	assert_int_equal(s->head, 0);
+	assert_int_equal(hook_enter(A, NULL, CHILD), 0);
+}
+
+static __attribute__((noinline)) jlong enter_below(volatile char *room, jint method)
+{
+	volatile char frame[4096];
+
+	frame[0] = *room;
+	return hook_enter(A, NULL, method) + (frame[0] & 0);
+}
+
+static void root_without_an_exit_ends_with_one_above(void **state)
+{
+	char room = 0;
+	const struct frt_slot *s;
+
+	enter_below(&room, NEVER);
+	s = slot_find(A);
+	root(A, THROWN, 1, true);
+	assert_int_equal(control_inside(s)->lost, 1);
+	assert_int_equal(control_inside(s)->kept, 1);
+	assert_int_equal(s->lost_exits, 1);
+}
+
+static void next_owner_of_a_slot_is_in_no_root(void **state)
+{
+	const struct frt_slot *s;
+
+	hook_enter(A, NULL, NEVER);
+	call(A, CHILD);
+	s = slot_find(A);
+	slot_release(A);
+	assert_ptr_equal(slot_claim(B), s);
+	assert_int_equal(control_inside(s)->root, 0);
+	assert_int_equal(control_inside(s)->settled, s->head);
+	assert_int_equal(hook_enter(B, NULL, CHILD), 0);
+}
+
+static void root_moves_with_its_virtual_thread(void **state)
+{
+	const struct frt_slot *a, *b;
+	struct frt_root last;
+	jlong start;
+
+	new_flags = FRT_SLOT_CARRIER;
+	mounts_mount(A, NULL, V);
+	mounts_mount(B, NULL, V + 1);
+	start = hook_enter(A, NULL, THROWN);
+	call(A, CHILD);
+	mounts_unmount(A, NULL, V);
+	a = slot_find(A), b = slot_find(B);
+	assert_int_equal(control_inside(a)->settled, a->head);
+	assert_int_equal(hook_enter(A, NULL, CHILD), 0);
+	assert_int_equal(hook_enter(B, NULL, CHILD), 0);
+	mounts_unmount(B, NULL, V + 1);
+	mounts_mount(B, NULL, V);
+	calls(B, CHILD, 2);
+	assert_int_equal(control_inside(b)->settled, b->head);
+	hook_leave(B, NULL, start, THROWN);
+	last = mark_at(b, b->head / FRT_RECORD_SIZE - 1);
+	assert_int_equal(last.flags, FRT_ROOT_DROPPED | FRT_ROOT_VIRTUAL);
+	assert_int_equal(last.start, 3);
+	assert_true(last.number == mark_at(a, 0).number);
+	assert_int_equal(control_inside(b)->dropped, 1);
+	assert_int_equal(hook_enter(B, NULL, CHILD), 0);
+}
+
+static void root_that_a_virtual_thread_leaves_unseen_is_lost(void **state)
+{
+	new_flags = FRT_SLOT_CARRIER;
+	mounts_mount(A, NULL, V);
+	hook_enter(A, NULL, NEVER);
+	call(A, CHILD);
+	mounts_end(A, NULL, V);
+	assert_int_equal(control_inside(slot_find(A))->lost, 1);
+	mounts_mount(A, NULL, V + 1);
+	hook_enter(A, NULL, NEVER);
+	mounts_mount(A, NULL, V + 2);
+	assert_int_equal(control_inside(slot_find(A))->lost, 2);
+	assert_int_equal(hook_enter(A, NULL, CHILD), 0);
+}
+
+#define THREADS 4
+#define ROOTS	20000
+
+/* Each kept root of a thread comes with all its calls, and nothing else comes. */
+static struct reader {
+	uint64_t children[THREADS], kept[THREADS], bad, stray;
+} reader;
+
+static uint32_t inner_of(uint64_t root)
+{
+	return root * 7 % 50;
+}
+
+static void on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t thread = s[i].thread - 1;
+
+		if (thread >= THREADS || s[i].method == STRAY) {
+			reader.stray++;
+		} else if (s[i].method == CHILD) {
+			reader.children[thread]++;
+		} else {
+			reader.bad += reader.children[thread] != inner_of(reader.kept[thread]++ * 3);
+			reader.children[thread] = 0;
+		}
+	}
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+}
+
+static int ended_threads;
+
+/* Every third root is kept. */
+static void *make_roots(void *context)
+{
+	JNIEnv *env = context;
+
+	for (uint64_t i = 0; i < ROOTS; i++)
+		root(env, THROWN, inner_of(i), i % 3 == 0);
+	__atomic_add_fetch(&ended_threads, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Feed what a drain has copied; false: the thread has overwritten it. */
+static bool feed_drained(struct streams *streams, const struct segment *seg)
+{
+	static _Alignas(8) char copy[1 << FRT_RING_MAX_LOG2];
+	const struct frt_slot *s;
+	bool whole = true;
+
+	for (uint32_t i = 0; (s = segment_slot(seg, i)); i++) {
+		uint64_t drained = load_acquire(&s->drained), from = streams->next[i];
+
+		if (drained <= from)
+			continue;
+		whole &= drained - from <= ring_size(s);
+		for (uint64_t at = from; at < drained; at += FRT_RECORD_SIZE)
+			memcpy(copy + (at - from) % sizeof(copy), ring_at(s) + (at & (ring_size(s) - 1)),
+			       FRT_RECORD_SIZE);
+		streams_feed(streams, i, from, copy, drained - from);
+	}
+	return whole;
+}
+
+static void collector_gets_kept_roots_whole_and_no_others(void **state)
+{
+	struct segment seg = {.base = (char *)control};
+	struct stream_sink sink = {on_spans, on_cover, NULL};
+	struct streams *streams = fake_streams_new(&sink);
+
+	memset(&reader, 0, sizeof(reader));
+	ring_grow_ticks = UINT64_MAX;
+	for (int i = 0; i < 20; i++) /* the ring is as large as can be, and what it has so far has been taken */
+		root(A, NEVER, 50, false);
+	sweep_begin(&seg, streams);
+	memset(control_inside(slot_find(A)), 0, sizeof(struct frt_inside));
+	slot_find(A)->thread = 1;
+	streams->roots = roots_new(&sink, 1000);
+	for (uint64_t i = 0; i < ROOTS; i++) { /* this thread is its own drain */
+		root(A, THROWN, inner_of(i), i % 3 == 0);
+		if (i % 2)
+			sweep(&seg, streams);
+		assert_true(feed_drained(streams, &seg));
+	}
+	sweep_finish(&seg, streams);
+	roots_finish(streams->roots);
+	assert_int_equal(reader.bad + reader.stray, 0);
+	assert_int_equal(reader.children[0], 0);
+	assert_int_equal(reader.kept[0], ROOTS / 3 + 1);
+	assert_int_equal(streams->lost + streams->malformed, 0);
+	assert_int_equal(roots_counts(streams->roots)->torn + roots_counts(streams->roots)->excess, 0);
+	roots_free(streams->roots);
+	fake_streams_free(streams);
+}
+
+static void sweep_never_sees_what_is_taken_back(void **state)
+{
+	struct segment seg = {.base = (char *)control};
+	struct stream_sink sink = {on_spans, on_cover, NULL};
+	struct streams *streams = fake_streams_new(&sink);
+	pthread_t thread[THREADS];
+	uint64_t kept = 0;
+
+	memset(&reader, 0, sizeof(reader));
+	serials = 0;
+	ended_threads = 0;
+	ring_grow_ticks = UINT64_MAX;
+	streams->roots = roots_new(&sink, 1 << 20);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, make_roots, (void *)(0x7f1200000000 + (i << 16)));
+	while (load_acquire(&ended_threads) < THREADS) { /* no drains: most is lost, and nothing else may be seen */
+		const struct frt_slot *s;
+
+		sweep(&seg, streams);
+		for (uint32_t slot = 0; (s = segment_slot(&seg, slot)); slot++) {
+			uint64_t settled = load_acquire(&control_inside(s)->settled);
+
+			if (settled > streams->next[slot] + 1024)
+				streams_give_up(streams, slot, settled - 512);
+		}
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	sweep_finish(&seg, streams);
+	for (int i = 0; i < THREADS; i++) {
+		kept += reader.kept[i];
+		assert_true(reader.kept[i] <= ROOTS / 3 + 1);
+	}
+	assert_true(kept > THREADS);
+	assert_int_equal(reader.stray, 0);
+	assert_int_equal(streams->malformed, 0);
+	roots_free(streams->roots);
+	fake_streams_free(streams);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+	const struct CMUnitTest tests[] = {
+		TEST(outside_of_roots_nothing_is_recorded),
+		TEST(kept_root_is_recorded_with_its_calls),
+		TEST(dropped_root_takes_its_calls_back),
+		TEST(drained_root_is_dropped_by_a_record),
+		TEST(of_nested_roots_the_outermost_counts),
+		TEST(calls_in_roots_have_their_own_threshold),
+		TEST(timed_methods_are_counted_everywhere),
+		TEST(samples_are_kept),
+		TEST(root_without_an_exit_ends_with_its_caller),
+		TEST(root_without_an_exit_ends_with_one_above),
+		TEST(next_owner_of_a_slot_is_in_no_root),
+		TEST(root_moves_with_its_virtual_thread),
+		TEST(root_that_a_virtual_thread_leaves_unseen_is_lost),
+		TEST(collector_gets_kept_roots_whole_and_no_others),
+		TEST(sweep_never_sees_what_is_taken_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Spans of roots that are kept, dropped, open, lost, or spread over several streams. A span's method is its number. */
+#include "user/capture/roots.h"
+#include "user/capture/stream.h"
+#include "tests/lib/fake_streams.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LIMIT 100
+
+static struct streams *streams;
+static char
+	seen[4096]; /* "1 2 3": the numbers of the spans that came, "4+" one with values, "v5" of a virtual thread */
+static uint64_t covered;
+
+static void on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+{
+	size_t values = n - stream_spans(s, n);
+
+	for (size_t i = 0; i < stream_spans(s, n); i++) {
+		assert_int_equal(s[i].kind, FRT_SPAN);
+		assert_true(s[i].start + s[i].duration <= covered);
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen), "%s%s%u%.*s", seen[0] ? " " : "",
+			 v ? "v" : "", s[i].method, (int)values, "++++");
+	}
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+	covered = tsc > covered ? tsc : covered;
+}
+
+static int setup(void **state)
+{
+	struct stream_sink sink = {on_spans, on_cover, NULL};
+
+	seen[0] = 0;
+	covered = 0;
+	streams = fake_streams_new(&sink);
+	if (streams)
+		streams->roots = roots_new(&sink, LIMIT);
+	return streams && streams->roots ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	roots_free(streams->roots);
+	fake_streams_free(streams);
+	return 0;
+}
+
+static void put(uint32_t slot, const void *record)
+{
+	_Alignas(8) char copy[FRT_RECORD_SIZE];
+
+	memcpy(copy, record, sizeof(copy));
+	streams_feed(streams, slot, streams->next[slot], copy, sizeof(copy));
+}
+
+/* A root that began at 1000 and is kept if a call ends at 1000 + needed. */
+static void begins(uint32_t slot, uint64_t number, uint64_t needed, uint16_t flags)
+{
+	put(slot, &(struct frt_root){.number = number,
+				     .start = 1000,
+				     .needed = needed,
+				     .kind = FRT_ROOT,
+				     .flags = FRT_ROOT_OPEN | flags});
+}
+
+static void ends(uint32_t slot, uint64_t number, uint64_t spans, uint16_t flags)
+{
+	put(slot, &(struct frt_root){.number = number, .start = spans, .kind = FRT_ROOT, .flags = flags});
+}
+
+/* A span that ends 10 after `start`. */
+static void span(uint32_t slot, uint32_t number, uint64_t start, uint16_t flags)
+{
+	put(slot,
+	    &(struct frt_span){.start = start, .duration = 10, .method = number, .kind = FRT_SPAN, .flags = flags});
+}
+
+static void value(uint32_t slot, uint16_t flags)
+{
+	put(slot, &(struct frt_field){.form = FRT_FORM_INTEGER, .size = 8, .kind = FRT_FIELD, .flags = flags});
+}
+
+static const struct roots_counts *counts(void)
+{
+	return roots_counts(streams->roots);
+}
+
+static void spans_wait_for_the_end_of_their_root(void **state)
+{
+	begins(1, 7, FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	span(1, 2, 2100, 0);
+	assert_string_equal(seen, "");
+	ends(1, 7, 2, FRT_ROOT_KEPT);
+	assert_string_equal(seen, "1 2");
+	span(1, 3, 1000, FRT_SPAN_ROOT);
+	begins(1, 8, FRT_ROOT_NEVER, 0);
+	span(1, 4, 3000, 0);
+	ends(1, 8, 1, FRT_ROOT_DROPPED);
+	assert_string_equal(seen, "1 2 3");
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "1 2 3");
+	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
+}
+
+static void root_that_is_long_enough_does_not_wait(void **state)
+{
+	begins(1, 7, 500, 0);
+	span(1, 1, 1100, 0);
+	span(1, 2, 1489, 0);
+	assert_string_equal(seen, "");
+	span(1, 3, 1490, 0);
+	assert_string_equal(seen, "1 2 3");
+	span(1, 4, 1600, 0);
+	assert_string_equal(seen, "1 2 3 4");
+	begins(2, 9, 0, 0);
+	span(2, 5, 1100, 0);
+	assert_string_equal(seen, "1 2 3 4 5");
+}
+
+static void roots_of_other_streams_do_not_mix(void **state)
+{
+	begins(1, 7, FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	begins(2, 8, FRT_ROOT_NEVER, 0);
+	span(2, 2, 2000, 0);
+	span(1, 3, 2100, 0);
+	ends(2, 8, 1, FRT_ROOT_DROPPED);
+	ends(1, 7, 2, FRT_ROOT_KEPT);
+	assert_string_equal(seen, "1 3");
+}
+
+static void values_stay_with_their_spans(void **state)
+{
+	begins(1, 7, FRT_ROOT_NEVER, 0);
+	for (uint32_t i = 1; i <= 12; i++) { /* more than the first batch has room for */
+		span(1, i, 2000 + i, i % 2 ? FRT_SPAN_FIELDS : 0);
+		if (i % 2)
+			value(1, 0), value(1, FRT_FIELD_LAST);
+	}
+	ends(1, 7, 12, FRT_ROOT_KEPT);
+	assert_string_equal(seen, "1++ 2 3++ 4 5++ 6 7++ 8 9++ 10 11++ 12");
+}
+
+static void spans_of_a_virtual_thread_come_from_several_streams(void **state)
+{
+	begins(1, 7, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
+	span(1, 1, 2000, FRT_SPAN_VIRTUAL);
+	begins(1, 8, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
+	span(1, 2, 2100, FRT_SPAN_VIRTUAL);
+	begins(2, 7, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
+	span(2, 3, 2200, FRT_SPAN_VIRTUAL);
+	ends(2, 7, 2, FRT_ROOT_KEPT | FRT_ROOT_VIRTUAL);
+	assert_string_equal(seen, "v1 v3");
+	ends(1, 8, 1, FRT_ROOT_DROPPED | FRT_ROOT_VIRTUAL);
+	assert_string_equal(seen, "v1 v3");
+}
+
+static void end_may_come_before_the_last_spans(void **state)
+{
+	for (uint32_t kept = 0; kept < 2; kept++) {
+		ends(3, 7 + kept, 2, (kept ? FRT_ROOT_KEPT : FRT_ROOT_DROPPED) | FRT_ROOT_VIRTUAL);
+		begins(1, 7 + kept, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
+		span(1, 1 + kept, 2000, FRT_SPAN_VIRTUAL);
+		begins(2, 7 + kept, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
+		span(2, 3 + kept, 2000, FRT_SPAN_VIRTUAL);
+	}
+	assert_string_equal(seen, "v2 v4");
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "v2 v4");
+	assert_int_equal(counts()->open, 0);
+}
+
+static void open_roots_are_kept_at_the_end(void **state)
+{
+	begins(1, 7, FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "1");
+	assert_int_equal(counts()->open, 1);
+}
+
+static void lost_end_drops_the_root_and_is_counted(void **state)
+{
+	begins(1, 7, FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	streams_give_up(streams, 1, streams->next[1] + 3 * FRT_RECORD_SIZE);
+	span(1, 2, 2100, 0); /* of an unknown root */
+	assert_int_equal(counts()->torn, 1);
+	begins(1, 8, FRT_ROOT_NEVER, 0);
+	assert_int_equal(counts()->torn, 2);
+	span(1, 3, 2200, 0);
+	ends(1, 8, 1, FRT_ROOT_KEPT);
+	span(1, 4, 1000, FRT_SPAN_ROOT);
+	assert_string_equal(seen, "3 4");
+}
+
+static void root_goes_on_behind_a_gap(void **state)
+{
+	begins(1, 7, FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	streams_give_up(streams, 1, streams->next[1] + 3 * FRT_RECORD_SIZE);
+	begins(1, 7, FRT_ROOT_NEVER, 0); /* named again in each half */
+	span(1, 2, 2100, 0);
+	ends(1, 7, 5, FRT_ROOT_KEPT);
+	assert_string_equal(seen, "1 2");
+	assert_int_equal(counts()->torn, 0);
+}
+
+static void held_spans_are_bounded_and_the_others_counted(void **state)
+{
+	begins(1, 7, FRT_ROOT_NEVER, 0);
+	for (uint32_t i = 0; i < LIMIT + 20; i++)
+		span(1, 1, 2000 + i, 0);
+	assert_int_equal(counts()->excess, 20);
+	ends(1, 7, LIMIT + 20, FRT_ROOT_KEPT);
+	assert_int_equal(strlen(seen), 2 * LIMIT - 1);
+	begins(1, 8, FRT_ROOT_NEVER, 0); /* there is room again */
+	span(1, 2, 3000, 0);
+	ends(1, 8, 1, FRT_ROOT_KEPT);
+	assert_int_equal(strlen(seen), 2 * LIMIT + 1);
+}
+
+static void forged_roots_take_bounded_memory(void **state)
+{
+	for (uint64_t i = 1; i < 200000; i++) {
+		begins(i % FRT_MAX_SLOTS, i, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
+		span(i % FRT_MAX_SLOTS, 1, 2000, FRT_SPAN_VIRTUAL);
+		ends((i + 1) % FRT_MAX_SLOTS, i + 1000000, 5, FRT_ROOT_DROPPED | FRT_ROOT_VIRTUAL);
+	}
+	assert_int_equal(counts()->excess + counts()->torn, 199999 - LIMIT);
+	begins(0, 0, 0, 0);
+	ends(0, 0, 0, 0xffff);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(spans_wait_for_the_end_of_their_root),
+		TEST(root_that_is_long_enough_does_not_wait),
+		TEST(roots_of_other_streams_do_not_mix),
+		TEST(values_stay_with_their_spans),
+		TEST(spans_of_a_virtual_thread_come_from_several_streams),
+		TEST(end_may_come_before_the_last_spans),
+		TEST(open_roots_are_kept_at_the_end),
+		TEST(lost_end_drops_the_root_and_is_counted),
+		TEST(root_goes_on_behind_a_gap),
+		TEST(held_spans_are_bounded_and_the_others_counted),
+		TEST(forged_roots_take_bounded_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --inside: calls are recorded only in a root, and kept only if the root took long enough or ended as it should. The
+ * spans of a root are written into the ring as it runs. If it is not kept, the thread takes them back by setting the
+ * ring's head to where it was at the root's entry. If some have been drained by then, or lie in the ring of another
+ * carrier, a record says that they are to be dropped.
+ *
+ * A recording with --inside runs alone. A root belongs to the thread, platform or virtual: the slot of a carrier has the
+ * root of the virtual thread that is mounted, and those of others stand in a private table. No locks.
+ */
+#ifndef AGENT_INSIDE_H
+#define AGENT_INSIDE_H
+
+#include "uprobes/agent/control.h"
+
+/* TSC: calls that began earlier do not belong to the recording. UINT64_MAX: no recording with --inside runs. */
+extern uint64_t inside_since;
+
+/* Before a recording: forget all roots of virtual threads. */
+void inside_begin(void);
+
+/* The slot has a new owner: he is in no root. */
+void inside_slot_begin(struct frt_slot *s);
+
+/* A call of a root's method, with that rule, begins outside of all roots. `frame`: an address in the hook's frame. */
+void inside_enter_root(struct frt_slot *s, uint64_t start, uint32_t method, uint64_t rule, uint64_t frame);
+
+/* A span of a call in the open root is about to be appended, or has been. The slot has a ring. */
+void inside_name_root(struct frt_slot *s, uint64_t now);
+void inside_appended(struct frt_slot *s);
+
+/* The open root ends. Returns true if it is kept; its own span comes next. */
+bool inside_leave_root(struct frt_slot *s, uint64_t now, bool thrown);
+
+/* The open root has ended unseen. */
+void inside_lose_root(struct frt_slot *s);
+
+/* A virtual thread comes to this carrier, leaves it, or ends on it. */
+void inside_mount(struct frt_slot *s, uint64_t java_id);
+void inside_unmount(struct frt_slot *s, uint64_t java_id);
+void inside_thread_ends(struct frt_slot *s, uint64_t java_id);
+
+/* Is the call that ends the open root? */
+static inline bool inside_is_root(const struct frt_inside *in, uint64_t start, uint32_t method)
+{
+	return in->root && in->start == start && in->method == method;
+}
+
+/* What the slot's thread has appended so far stays, unless it is in a root that may take it back. */
+static inline void inside_settle(struct frt_slot *s)
+{
+	struct frt_inside *in = control_inside(s);
+
+	if (!in->root || in->flags & FRT_INSIDE_MOVED)
+		store_release(&in->settled, s->head);
+}
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/roots.h"
+#include "format/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS	      (1u << 14)
+#define ROOTS_MOST    (1u << 16) /* more than threads can be in; the agent may be forged */
+#define LATE	      (1u << 12) /* ended roots whose spans have not all arrived, at most */
+#define FIRST_RECORDS 16u
+#define MOST_RECORDS  1024u
+
+/* Held records of a root, oldest first. A span and its values are in one. */
+struct held_batch {
+	struct held_batch *next;
+	size_t count, capacity;
+	struct frt_span record[];
+};
+
+enum root_state { ROOT_OPEN, ROOT_KEPT, ROOT_DROPPED };
+
+struct root {
+	struct root *next; /* in its bucket */
+	uint64_t number, start, needed;
+	uint64_t received, expected; /* spans; the latter is known when the root has ended */
+	enum root_state state;
+	bool ended, is_virtual;
+	struct held_batch *first, *last;
+	struct stream_vthread vthread;
+};
+
+struct roots {
+	struct stream_sink sink;
+	size_t limit, held, count;
+	struct roots_counts counts;
+	uint64_t seed;
+	struct root *bucket[BUCKETS];
+	uint64_t current[FRT_MAX_SLOTS]; /* root of the spans that follow in a stream; 0: unknown, or none */
+	uint64_t latest[FRT_MAX_SLOTS];	 /* of a platform thread: the root named last, until its end has arrived */
+	uint64_t late[LATE];
+	size_t late_at;
+};
+
+struct roots *roots_new(const struct stream_sink *sink, size_t limit)
+{
+	struct roots *r = calloc(1, sizeof(*r));
+
+	if (r) {
+		r->sink = *sink;
+		r->limit = limit;
+		r->seed = hash_seed();
+	}
+	return r;
+}
+
+static struct root **root_place_of(struct roots *r, uint64_t number)
+{
+	struct root **at = &r->bucket[hash_number(r->seed, number) % BUCKETS];
+
+	while (*at && (*at)->number != number)
+		at = &(*at)->next;
+	return at;
+}
+
+static void root_empty(struct roots *r, struct root *root)
+{
+	for (struct held_batch *b = root->first, *next; b; b = next) {
+		next = b->next;
+		r->held -= b->count;
+		free(b);
+	}
+	root->first = root->last = NULL;
+}
+
+static void root_remove(struct roots *r, struct root **at)
+{
+	struct root *root = *at;
+
+	*at = root->next;
+	root_empty(r, root);
+	free(root);
+	r->count--;
+}
+
+void roots_free(struct roots *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < BUCKETS; i++)
+		while (r->bucket[i])
+			root_remove(r, &r->bucket[i]);
+	free(r);
+}
+
+const struct roots_counts *roots_counts(const struct roots *r)
+{
+	return &r->counts;
+}
+
+/* NULL: there are too many, or there is no memory. */
+static struct root *root_get(struct roots *r, uint64_t number)
+{
+	struct root **at = root_place_of(r, number);
+
+	if (!*at && r->count < ROOTS_MOST) {
+		*at = calloc(1, sizeof(**at));
+		r->count += !!*at;
+		if (*at)
+			(*at)->number = number;
+	}
+	return *at;
+}
+
+static uint64_t spans_in(const struct root *root)
+{
+	uint64_t spans = 0;
+
+	for (const struct held_batch *b = root->first; b; b = b->next)
+		for (size_t i = 0; i < b->count; i++)
+			spans += b->record[i].kind == FRT_SPAN;
+	return spans;
+}
+
+/* How many of the first records a sink gets together. */
+static size_t records_together(const struct frt_span *s, size_t n)
+{
+	size_t i = 0;
+
+	if (s->flags & FRT_SPAN_FIELDS)
+		return stream_set_size(s, n);
+	while (i < n && !(s[i].flags & FRT_SPAN_FIELDS))
+		i++;
+	return i;
+}
+
+static void batch_deliver(const struct roots *r, const struct root *root, const struct held_batch *b)
+{
+	const struct frt_span *last = &b->record[b->count - 1];
+	const struct stream_vthread *v = root->is_virtual ? &root->vthread : NULL;
+
+	while (last > b->record && last->kind != FRT_SPAN)
+		last--;
+	r->sink.cover(r->sink.context, last->start + last->duration);
+	for (size_t i = 0, n; i < b->count; i += n) {
+		n = records_together(&b->record[i], b->count - i);
+		r->sink.spans(r->sink.context, &b->record[i], n, v);
+	}
+}
+
+static void root_keep(struct roots *r, struct root *root)
+{
+	root->state = ROOT_KEPT;
+	for (const struct held_batch *b = root->first; b; b = b->next)
+		batch_deliver(r, root, b);
+	root_empty(r, root);
+}
+
+/* The end of the root is lost: it is unknown whether it is kept. */
+static void root_give_up(struct roots *r, uint64_t number)
+{
+	struct root **at = root_place_of(r, number);
+
+	if (!*at)
+		return;
+	r->counts.torn += spans_in(*at);
+	root_remove(r, at);
+}
+
+/* A stream of a platform thread is in this root now, or in none. */
+static void root_follows(struct roots *r, uint32_t slot, uint64_t number, uint64_t next)
+{
+	if (r->latest[slot] && r->latest[slot] != number)
+		root_give_up(r, r->latest[slot]);
+	r->latest[slot] = next;
+}
+
+static void root_begins(struct roots *r, uint32_t slot, const struct frt_root *mark)
+{
+	struct root *root = root_get(r, mark->number);
+
+	r->current[slot] = mark->number;
+	if (!root)
+		return;
+	root->start = mark->start;
+	root->needed = mark->needed;
+	if (!mark->needed && root->state == ROOT_OPEN)
+		root_keep(r, root);
+}
+
+/* Spans of the root may still come from other streams. If they are lost, it is forgotten when many others have ended. */
+static void root_is_late(struct roots *r, uint64_t number)
+{
+	uint64_t *place = &r->late[r->late_at++ % LATE];
+	struct root **oldest = root_place_of(r, *place);
+
+	if (*place && *oldest && (*oldest)->ended)
+		root_remove(r, oldest);
+	*place = number;
+}
+
+static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mark)
+{
+	bool is_virtual = mark->flags & FRT_ROOT_VIRTUAL;
+	struct root *root = is_virtual ? root_get(r, mark->number) : *root_place_of(r, mark->number);
+
+	r->current[slot] = 0;
+	if (!root)
+		return;
+	root->ended = true;
+	root->expected = mark->start;
+	if (mark->flags & FRT_ROOT_KEPT && root->state == ROOT_OPEN) {
+		root_keep(r, root);
+	} else if (root->state == ROOT_OPEN) {
+		root->state = ROOT_DROPPED;
+		root_empty(r, root);
+	}
+	if (is_virtual && root->received < root->expected)
+		root_is_late(r, mark->number);
+	else
+		root_remove(r, root_place_of(r, mark->number));
+}
+
+void roots_mark(struct roots *r, uint32_t slot, const struct frt_root *mark)
+{
+	bool opens = mark->flags & FRT_ROOT_OPEN;
+
+	if (slot >= FRT_MAX_SLOTS || !mark->number)
+		return;
+	if (!(mark->flags & FRT_ROOT_VIRTUAL))
+		root_follows(r, slot, mark->number, opens ? mark->number : 0);
+	if (opens)
+		root_begins(r, slot, mark);
+	else
+		root_ends(r, slot, mark);
+}
+
+static bool is_long_enough(const struct root *root, const struct frt_span *s, size_t n)
+{
+	const struct frt_span *last = s->flags & FRT_SPAN_FIELDS ? s : &s[n - 1];
+	uint64_t end = last->start + last->duration;
+
+	return root->needed != FRT_ROOT_NEVER && end > root->start && end - root->start >= root->needed;
+}
+
+/* The batch that has room for `n` more records. NULL: no memory. */
+static struct held_batch *batch_for(struct root *root, size_t n)
+{
+	struct held_batch *b = root->last;
+	size_t capacity = b ? 2 * b->capacity : FIRST_RECORDS;
+
+	if (b && b->capacity - b->count >= n)
+		return b;
+	capacity = capacity < MOST_RECORDS ? capacity : MOST_RECORDS;
+	capacity = capacity < n ? n : capacity;
+	b = malloc(sizeof(*b) + capacity * sizeof(b->record[0]));
+	if (!b)
+		return NULL;
+	*b = (struct held_batch){.capacity = capacity};
+	if (root->last)
+		root->last->next = b;
+	else
+		root->first = b;
+	root->last = b;
+	return b;
+}
+
+static void root_hold(struct roots *r, struct root *root, const struct frt_span *s, size_t n)
+{
+	struct held_batch *b = n <= r->limit - r->held ? batch_for(root, n) : NULL;
+
+	if (!b) {
+		r->counts.excess += stream_spans(s, n);
+		return;
+	}
+	memcpy(&b->record[b->count], s, n * sizeof(*s));
+	b->count += n;
+	r->held += n;
+}
+
+void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+{
+	struct root **at = root_place_of(r, slot < FRT_MAX_SLOTS ? r->current[slot] : 0), *root = *at;
+
+	if (s->flags & FRT_SPAN_ROOT) {
+		r->sink.spans(r->sink.context, s, n, v);
+		return;
+	}
+	if (!root) {
+		r->counts.torn += stream_spans(s, n);
+		return;
+	}
+	root->received += stream_spans(s, n);
+	root->is_virtual = v;
+	if (v)
+		root->vthread = *v;
+	if (root->state == ROOT_OPEN && is_long_enough(root, s, n))
+		root_keep(r, root);
+	if (root->state == ROOT_KEPT)
+		r->sink.spans(r->sink.context, s, n, v);
+	else if (root->state == ROOT_OPEN)
+		root_hold(r, root, s, n);
+	if (root->ended && root->received >= root->expected)
+		root_remove(r, at);
+}
+
+void roots_gap(struct roots *r, uint32_t slot)
+{
+	if (slot < FRT_MAX_SLOTS)
+		r->current[slot] = 0;
+}
+
+void roots_finish(struct roots *r)
+{
+	for (size_t i = 0; i < BUCKETS; i++) {
+		for (struct root *root = r->bucket[i]; root; root = root->next) {
+			r->counts.open += !root->ended;
+			if (root->state == ROOT_OPEN)
+				root_keep(r, root);
+		}
+	}
+}

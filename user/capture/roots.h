@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Spans of --inside (struct frt_root in bpf/frtrace.h): those of a root are held until it is known whether it is kept. It
+ * is known as soon as a call in it has ended later than needed, so a long root is not held for long. Memory is bounded;
+ * what does not fit is counted.
+ */
+#ifndef USER_CAPTURE_ROOTS_H
+#define USER_CAPTURE_ROOTS_H
+
+#include "user/capture/stream_sink.h"
+
+#include <stdint.h>
+
+#define ROOTS_LIMIT (2u << 20) /* records that are held: 64 MB */
+
+struct roots;
+
+/* `limit`: the number of records that may be held. NULL: no memory. *sink is copied. */
+struct roots *roots_new(const struct stream_sink *sink, size_t limit);
+void roots_free(struct roots *r); /* drops what it still holds */
+
+/* A record of kind FRT_ROOT in the stream of a slot. */
+void roots_mark(struct roots *r, uint32_t slot, const struct frt_root *mark);
+
+/* The spans that follow in it, as a sink gets them. */
+void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t n, const struct stream_vthread *v);
+
+/* Records of the stream are missing: until the next FRT_ROOT the root of its spans is unknown. */
+void roots_gap(struct roots *r, uint32_t slot);
+
+/* Nothing more will arrive: pass on the spans of roots that have not ended. */
+void roots_finish(struct roots *r);
+
+struct roots_counts {
+	uint64_t excess; /* spans dropped because ROOTS_LIMIT were held */
+	uint64_t torn;	 /* spans dropped because what became of their root is lost */
+	uint64_t open;	 /* roots that had not ended */
+};
+const struct roots_counts *roots_counts(const struct roots *r);
+
+#endif
