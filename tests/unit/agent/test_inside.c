@@ -462,6 +462,7 @@ static void sweep_never_sees_what_is_taken_back(void **state)
 		for (uint32_t slot = 0; (s = segment_slot(&seg, slot)); slot++) {
 			uint64_t settled = load_acquire(&control_inside(s)->settled);
 
+			assert_true(streams->next[slot] <= settled);
 			if (settled > streams->next[slot] + 1024)
 				streams_give_up(streams, slot, settled - 512);
 		}
