@@ -484,6 +484,11 @@ newest_from() { # FEATURE ROOT HOME
 	[ "$("$home/bin/jfr" version 2>"$WORK/tool")" ] && NEWEST="$1 $home" || not_ok "jfr of JDK $1 runs" "$(cat "$WORK/tool")"
 }
 
+# Options of a recording by JEP 520. The JDK of a root directory lacks the settings files, which are in its /etc.
+jfr_tracing() { # FILTER
+	echo "settings=none,+jdk.MethodTrace#enabled=true,+jdk.MethodTrace#stackTrace=true,+jdk.MethodTrace#filter=$1"
+}
+
 NEWEST=${JDKS[-1]}
 if [ "${NEWEST%% *}" -lt 25 ]; then
 	roots_find

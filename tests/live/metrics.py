@@ -4,7 +4,7 @@
 
 metrics.py timing FILE.prom TIMING.json            equals the recording's jdk.MethodTiming, as jfr prints it
 metrics.py splits FILE.prom CALLS.csv              equals the sums of its jdk.MethodTrace
-metrics.py watch FILE.prom STOP                    read until STOP exists: never half a file, no counter falls
+metrics.py watch FILE.prom STOP                    wait for FILE, read until STOP exists: never half a file, no counter falls
 metrics.py scraped FILE.prom URL                   a node exporter serves every sample of the file
 """
 import csv
@@ -117,6 +117,8 @@ def check_splits(path, calls):
 
 def check_watch(path, stop):
     last, versions, state = {}, 0, None
+    while not os.path.exists(path) and not os.path.exists(stop):
+        time.sleep(0.005)
     while True:
         ended = os.path.exists(stop)
         with open(path) as file:

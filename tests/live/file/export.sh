@@ -84,7 +84,7 @@ export_as() { # ARGUMENT...
 
 # Without frtrace.Clock.
 recorded_by_jvm() {
-	"$(jdk_newest)/bin/java" "-XX:StartFlightRecording:filename=$WORK/own.jfr,method-trace=live.BigSource::main" \
+	"$(jdk_newest)/bin/java" "-XX:StartFlightRecording:filename=$WORK/own.jfr,$(jfr_tracing live.BigSource::main)" \
 		-cp "$CLASSES" live.BigSource >"$WORK/log" 2>&1
 	echo "$WORK/own.jfr"
 }

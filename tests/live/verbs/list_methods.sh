@@ -199,8 +199,8 @@ bindings() {
 	for row in 'java.lang.Object::hashCode libjvm.so JVM_IHashCode' 'java.lang.Thread::registerNatives libjava.so Java_java_lang_Thread_registerNatives' \
 		'java.io.FileInputStream::initIDs libjava.so Java_java_io_FileInputStream_initIDs'; do
 		read -r method library function <<<"$row"
-		file=$(awk -v name="/$library" 'substr($6, length($6) - length(name) + 1) == name { print $6; exit }' "/proc/$T_PID/maps")
-		[ -e "$file" ] || file=/proc/$T_PID/root$file # another root's files are shown below it, unless it is another mount namespace's
+		# by its mapping: in another mount namespace it may have no path
+		file=/proc/$T_PID/map_files/$(awk -v name="/$library" 'substr($6, length($6) - length(name) + 1) == name { print $1; exit }' "/proc/$T_PID/maps")
 		place=$(nm -D "$file" | sed -n "s/^0*\([0-9a-f]*\) T $function\(@.*\)\?$/\1/p")
 		verb 0 methods "$T_PID" "$method"
 		out_has "native, without bytecode: $library\+0x$place $function$"

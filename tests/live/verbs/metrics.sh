@@ -57,10 +57,8 @@ DIR=$WORK/textfiles PROM=$WORK/textfiles/shop.prom
 mkdir "$DIR" && chmod 755 "$DIR"
 work='live.Timed$Work'
 watched() {
-	local sentence="every 15 s and at the end the file is replaced as a whole, and no counter falls, JDK $FEATURE" watcher
+	local sentence="every 15 s and at the end the file is replaced as a whole, and no counter falls, JDK $FEATURE"
 	begin "$sentence" || return 0
-	python3 "$LIVE/metrics.py" watch "$PROM" "$WORK/stop" >"$WORK/watched" 2>&1 &
-	watcher=$!
 	target_go
 	wait_for 30 calls_are_in "$PROM" || finding "no calls in the file after 15 s"
 	[ "$(stat -c %a "$PROM")" = 644 ] || finding "mode $(stat -c %a "$PROM")"
@@ -68,7 +66,7 @@ watched() {
 	trace_stop
 	status_is 0
 	touch "$WORK/stop"
-	wait "$watcher"
+	wait "$WATCHER"
 	[ ! -s "$WORK/watched" ] || finding "$(cat "$WORK/watched")"
 	grep -q '^frtrace_active{recording="shop"} 0$' "$PROM" || finding "still active"
 	[ "$(ls -A "$DIR")" = shop.prom ] || finding "in the directory:" "$(ls -A "$DIR")"
@@ -165,6 +163,8 @@ target_start Timed calls 20000
 if target_ready; then
 	not_written
 	findings=()
+	python3 "$LIVE/metrics.py" watch "$PROM" "$WORK/stop" >"$WORK/watched" 2>&1 &
+	WATCHER=$!
 	if trace_start -M "$work;live.Copy::work" --metrics="$PROM"; then
 		watched
 		sums_agree
@@ -172,6 +172,7 @@ if target_ready; then
 		scraped
 	else
 		verdict "a recording with --metrics starts"
+		kill "$WATCHER"
 	fi
 	killed
 else

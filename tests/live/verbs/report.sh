@@ -101,8 +101,8 @@ jdk_own() {
 	local sentence="a recording of the JDK's own has a report, too"
 	newest_is_25 "$sentence" && begin "$sentence" || return 0
 	mkdir "$WORK/own" && touch "$WORK/own/go" "$WORK/own/quit"
-	timeout 60 "$(jdk_newest)/bin/java" "-XX:StartFlightRecording:filename=$WORK/own.jfr,jdk.MethodTrace#filter=live.Held::checkout" \
-		-cp "$CACHE/classes-${JDKS[-1]%% *}" live.Held "$WORK/own" 400 >"$WORK/out" 2>&1
+	timeout 60 "$(jdk_newest)/bin/java" "-XX:StartFlightRecording:filename=$WORK/own.jfr,$(jfr_tracing live.Held::checkout)" \
+		-cp "$CACHE/classes-${JDKS[-1]%% *}" live.Held "$WORK/own" 400 >"$WORK/out" 2>&1 || finding "$(head -n 5 "$WORK/out")"
 	report "$WORK/own.jfr"
 	tables_agree "$WORK/own.jfr"
 	verdict_says '^live\.Held\.checkout\(int\).*does not say where their time went'
