@@ -68,23 +68,24 @@ for key in sorted(set(truth) | set(found)):
             at += 1
         at += 1
 
-trees = {}
+trees = defaultdict(list)  # two roots may take equally long
 rows = json.load(open(sys.argv[3]))["rows"]
 for row in rows:
     if not row["parent"]:
-        tree = trees.setdefault((row["thread"], row["totalNs"]), defaultdict(int))
-        depth_of = {}
+        tree = defaultdict(int)
+        trees[row["thread"], row["totalNs"]].append(tree)
     tree[short(row["method"])] += row["calls"]
 for (thread, method), list_of in found.items():
     for got in list_of:
-        tree = trees.pop((thread, got["duration"]), None)
-        if tree is None:
-            print(f"{thread}: no tree of {method} with {got['duration']} ns")
-            continue
         want = dict(got["in"])
         want[method] = want.get(method, 0) + 1
-        if dict(tree) != {name: n for name, n in want.items() if n}:
-            print(f"{thread}: the tree has {dict(tree)}, the file {want}")
-for key in trees:
-    print(f"{key}: a tree that is in no root of the file")
+        want = {name: n for name, n in want.items() if n}
+        candidates = trees[thread, got["duration"]]
+        if want in candidates:
+            candidates.remove(want)
+        else:
+            print(f"{thread}: no tree of {method} with {got['duration']} ns and {want} among {[dict(t) for t in candidates]}")
+for key, left in trees.items():
+    for tree in left:
+        print(f"{key}: a tree that is in no root of the file: {dict(tree)}")
 print(f"kept {kept} children {sum(g['in']['child'] for l in found.values() for g in l)}", file=sys.stderr)
