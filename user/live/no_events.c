@@ -17,7 +17,7 @@ static void explain_calls(const struct no_events *s, const struct segment_totals
 	const char *number = log_count(t->exited), *most = log_time(clock_ns_of_ticks(s->clock, t->longest));
 
 	if (settings_has_roots(s->settings))
-		snprintf(out, size, "%s %s in roots, none of which is kept (max %s)", number, calls(t->exited), most);
+		snprintf(out, size, "%s %s in roots, but no root was kept (max %s)", number, calls(t->exited), most);
 	else if (s->settings->thrown && !t->thrown)
 		snprintf(out, size, "%s %s, none of them ended by an exception", number, calls(t->exited));
 	else if (s->settings->threshold_ns)

@@ -598,7 +598,7 @@ static void roots_are_summed_up(void **state)
 		(struct frt_inside){.begun = 6013, .kept = 844, .samples = 12, .dropped = 5150, .lost = 4};
 	all = start(&incomplete);
 	assert_says(all, "  recorded only inside of com.acme.Cart::pay:50ms, com.acme.Cart::run:thrown\n");
-	assert_says(end(true, false), "100 calls in roots, none of which is kept");
+	assert_says(end(true, false), "100 calls in roots, but no root was kept");
 	trace(1);
 	all = end(true, false);
 	assert_says(all, "4 lost");
