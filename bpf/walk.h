@@ -30,6 +30,7 @@
 #define WALK_HOPS      64u	 /* hops in the segment map to the start of a block; the most seen: 9 */
 #define WALK_FRAME     (1 << 24) /* maximum words of a frame */
 #define WALK_CROSSINGS 16u	 /* maximum number of frames without Java code in a row */
+#define WALK_BYTECODES 65536u	 /* more than a method can have (JVMS 4.7.3) */
 #define WALK_NAME      255u	 /* bytes of a name in a fingerprint */
 #define WALK_LINES     64u	 /* bytes of a line table in a fingerprint */
 #define WALK_PAGE      4096u
@@ -229,6 +230,23 @@ WALK_INLINE int walk_fixed(struct walk *w, const struct walk_code *code)
 	return 1;
 }
 
+/*
+ * In JDK 8 a full collection replaces the bytecode pointers of all frames by indices and turns them back at its end.
+ * A thread in native code may be walked meanwhile. A native method's index is 0.
+ */
+WALK_INLINE int walk_bytecode(struct walk *w, struct frt_frame *f)
+{
+	const struct frt_layout *l = w->layout;
+	frt_u64 constants;
+
+	if (l->jdk_version > 8 || f->at >= WALK_BYTECODES)
+		return 1;
+	if (walk_u64(w, &constants, f->code + l->method_const))
+		return 0;
+	f->at += constants + l->const_size;
+	return 1;
+}
+
 WALK_INLINE int walk_interpreted(struct walk *w, struct frt_frame *f)
 {
 	const struct frt_layout *l = w->layout;
@@ -236,7 +254,7 @@ WALK_INLINE int walk_interpreted(struct walk *w, struct frt_frame *f)
 
 	f->kind = FRT_FRAME_INTERPRETED;
 	return !WALK_STACK(w, &f->code, fp + 8 * (long)l->interpreter_method) &&
-	       !WALK_STACK(w, &f->at, fp + 8 * (long)l->interpreter_bcp) &&
+	       !WALK_STACK(w, &f->at, fp + 8 * (long)l->interpreter_bcp) && walk_bytecode(w, f) &&
 	       !WALK_STACK(w, &w->sp, fp + 8 * (long)l->interpreter_sender_sp) && !WALK_STACK(w, &w->pc, fp + 8) &&
 	       !WALK_STACK(w, &w->fp, fp);
 }

@@ -2,7 +2,7 @@
 /*
  * A stack is walked at most twice: once for its hash and, if the hash is new, again to write its frames. The
  * thread is in native code, so its Java frames do not change meanwhile. But the JVM may deoptimise one of them
- * between the walks, so the second walk is compared with the first.
+ * between the walks: what the second one wrote is what counts.
  *
  * Two private caches answer which code a return address is in and what an interpreter's Method is. Filling an
  * entry is expensive, because system calls check the memory without touching it. Each use then verifies the entry
@@ -309,13 +309,13 @@ static __attribute__((noinline)) uint32_t stack_intern(const struct frt_slot *s,
 		return id;
 	t.depth = first->depth;
 	t.capacity = first->count;
-	row = (struct frt_stack){.hash = first->hash,
-				 .first = t.first,
-				 .count = first->count,
-				 .end = first->end,
-				 .flags = first->inclusive ? FRT_STACK_INCLUSIVE : 0};
 	walk_own(s, &t, true);
-	if (t.hash != first->hash) {
+	row = (struct frt_stack){.hash = t.hash,
+				 .first = t.first,
+				 .count = t.count,
+				 .end = t.end,
+				 .flags = t.inclusive ? FRT_STACK_INCLUSIVE : 0};
+	if (t.count > t.capacity) {
 		row.count = 0;
 		row.end = FRT_WALK_UNREADABLE;
 		row.hash = 0;

@@ -60,6 +60,29 @@ static void hook_may_be_interpreted_too(void)
 	expect_method(id, 1, interpreted2, 0xbc7);
 }
 
+/* A full collection of JDK 8 leaves indices in the frames while it runs. */
+static void indices_of_bytecode_are_pointers_again(void)
+{
+	uint64_t code = *(uint64_t *)(interpreted2 + java->layout.method_const) + java->layout.const_size, pointers,
+		 indices;
+	FRAMES(f);
+
+	java->layout.jdk_version = 8;
+	begin(64);
+	lay_call_stub(&f);
+	lay_interpreted(&f, interpreted2, code + 7);
+	lay_interpreted(&f, interpreted2, code);
+	pointers = take(&f);
+	f = lay_begin(room_ + ROOM);
+	lay_call_stub(&f);
+	lay_interpreted(&f, interpreted2, 7);
+	lay_interpreted(&f, interpreted2, 0);
+	indices = take(&f);
+	expect_method(indices, 0, interpreted2, code);
+	expect_method(indices, 1, interpreted2, code + 7);
+	assert_int_equal(indices, pointers);
+}
+
 static void stubs_and_native_code_are_crossed(void)
 {
 	uint32_t id;
@@ -509,6 +532,7 @@ int main(void)
 		CASE(compiled_method_called_only_by_the_vm_is_its_own_stack),
 		CASE(callers_of_every_kind_come_in_order),
 		CASE(hook_may_be_interpreted_too),
+		CASE(indices_of_bytecode_are_pointers_again),
 		CASE(stubs_and_native_code_are_crossed),
 		CASE(anchor_without_a_pc_has_it_below_its_sp),
 		CASE(deoptimised_frames_keep_their_own_pc),

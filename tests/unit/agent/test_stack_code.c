@@ -141,17 +141,36 @@ static void deoptimise(void)
 	abort();
 }
 
-static void stack_that_changes_between_the_walks_is_unreadable(void)
+static void stack_that_changes_between_the_walks_is_that_of_the_second(void)
 {
 	uint32_t id;
 
 	between = deoptimise;
 	id = one_caller(fake_pc(other, 500));
-	expect_end(id, 0, FRT_WALK_UNREADABLE);
+	expect_end(id, 2, FRT_WALK_BOTTOM);
+	assert_int_equal(frame(id, 0)->flags, FRT_FRAME_DEOPTIMISED);
 	between = NULL;
 	id = one_caller(fake_pc(other, 500));
 	expect_end(id, 2, FRT_WALK_BOTTOM);
+	expect_code(id, 0, FRT_FRAME_COMPILED, other, fake_pc(other, 500));
+	assert_int_equal(frame(id, 0)->flags, 0);
 	assert_int_equal(one_caller(fake_pc(other, 500)), id);
+}
+
+static void compile_again(void)
+{
+	other = fake_blob_new(java, 8, 20, "nmethod", 11, 102);
+}
+
+static void stack_that_grows_between_the_walks_is_unreadable(void)
+{
+	uint64_t pc = fake_pc(other, 500);
+
+	fake_blob_free(java, other);
+	between = compile_again;
+	expect_end(one_caller(pc), 0, FRT_WALK_UNREADABLE);
+	between = NULL;
+	expect_end(one_caller(pc), 2, FRT_WALK_BOTTOM);
 }
 
 #define COMPILERS 4u
@@ -238,7 +257,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(code_replaced_in_place_is_noticed),
 		CASE(reused_memory_of_a_method_is_noticed),
-		CASE(stack_that_changes_between_the_walks_is_unreadable),
+		CASE(stack_that_changes_between_the_walks_is_that_of_the_second),
+		CASE(stack_that_grows_between_the_walks_is_unreadable),
 		CASE(other_code_around_the_same_pc_is_noticed),
 		CASE(split_block_is_noticed),
 		CASE(stub_that_becomes_a_method_is_noticed),
