@@ -2,7 +2,7 @@
 /*
  * A stack is walked at most twice: once for its hash and, if the hash is new, again to write its frames. The
  * thread is in native code, so its Java frames do not change meanwhile. But the JVM may deoptimise one of them
- * between the walks: what the second one wrote is what counts.
+ * between the walks, so the row describes the second walk.
  *
  * Two private caches answer which code a return address is in and what an interpreter's Method is. Filling an
  * entry is expensive, because system calls check the memory without touching it. Each use then verifies the entry
