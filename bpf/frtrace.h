@@ -177,7 +177,7 @@ enum frt_field_form {
 struct frt_open_call {
 	frt_u64 start;
 	frt_u32 method;
-	frt_u32 reserved;
+	frt_u32 place; /* low half of the stack pointer in the hook; used by the agent only */
 };
 
 #define FRT_OPEN_CALLS 18u

@@ -12,6 +12,7 @@
  */
 #include "filters/matcher.h"
 #include "uprobes/agent/open_dump.h"
+#include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/control.h"
 #include "uprobes/agent/fields.h"
@@ -475,6 +476,7 @@ static enum frt_result agent_prepare(JNIEnv *env, const char *tag)
 	classes_init(jvmti);
 	loader_init(jvmti, env);
 	open_dump_init(jvmti);
+	open_stack_init(jvmti);
 	stack_named_init(jvmti);
 	stack_jvmti_init(jvmti);
 	fields_init(jvmti);

@@ -12,6 +12,7 @@
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/mounts.h"
+#include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
@@ -365,21 +366,53 @@ static inline __attribute__((always_inline)) bool ended(JNIEnv *env, uint64_t st
 	return hook_finish(s, env, start, now, method, flags);
 }
 
+/*
+ * All places for open calls are taken, and the frame that enters is not below that of the last one. So that one may be
+ * over, and what was open in it. Roots have a rule of their own; see begin_inside().
+ */
+static __attribute__((noinline)) void drop_ended(struct frt_slot *s, JNIEnv *env, uint32_t method)
+{
+	uint32_t left;
+
+	if (load_relaxed(&inside_since) != UINT64_MAX)
+		return;
+	left = open_stack_ask(s, env, method);
+	if (left == s->depth)
+		return;
+	if (recordings_shared)
+		recordings_lose(s, left);
+	else
+		slot_lose_calls(s, s->depth - left);
+	s->depth = left;
+}
+
+/* The low half of the stack pointer. */
+static inline uint32_t stack_place(void)
+{
+	uint64_t place;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(place));
+	return place;
+}
+
 /* The call is open from now on. Returns its stamp. */
 static inline __attribute__((always_inline)) uint64_t open_call(struct frt_slot *s, JNIEnv *env, uint32_t method)
 {
-	uint32_t depth;
+	uint32_t depth, place = stack_place();
 	uint64_t now;
 
 	if (unlikely(s->flags & FRT_SLOT_CARRIER)) {
 		mounts_enter(s);
 		return virtual_calls_enter(s, env, method);
 	}
+	if (unlikely(s->depth >= FRT_OPEN_CALLS && (int32_t)(place - s->open[FRT_OPEN_CALLS - 1].place) >= 0))
+		drop_ended(s, env, method);
 	depth = s->depth++;
 	now = sys_tsc();
 	if (likely(depth < FRT_OPEN_CALLS)) {
 		s->open[depth].start = now;
 		s->open[depth].method = method;
+		s->open[depth].place = place;
 	}
 	return now;
 }

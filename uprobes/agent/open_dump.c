@@ -12,6 +12,7 @@
 #include "uprobes/agent/open_dump.h"
 #include "uprobes/agent/containers.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/thread.h"
@@ -105,70 +106,6 @@ static uint32_t open_in_both(const struct moment *a, const struct moment *b)
 }
 
 /*
- * The method's id if it has hooks now, else 0. An obsolete version has none, unless a class was retransformed during the
- * epoch, for a recording that joined or left. Its frames then count as alive, so that no call that runs counts as lost.
- */
-static uint32_t hooked_method(JNIEnv *env, jmethodID method)
-{
-	uint32_t id = stack_named_method(env, method);
-	jboolean obsolete = JNI_FALSE;
-
-	if (!id || !(control_method_row(id)->flags & FRT_METHOD_HOOKED))
-		return FRT_NO_METHOD;
-	if (!recordings_shared && ((*jvmti)->IsMethodObsolete(jvmti, method, &obsolete) || obsolete))
-		return FRT_NO_METHOD;
-	return id;
-}
-
-/*
- * Match each frame with the innermost open call of its method that no inner frame has taken. Calls without a frame
- * are dead.
- */
-static uint32_t find_dead(struct open_dump *c, const struct moment *m, jint count)
-{
-	uint32_t dead = (1u << m->depth) - 1, i = m->depth;
-
-	for (jint f = 0; f < count && i; f++) {
-		uint32_t id = hooked_method(c->env, c->frames[f].method), k = i;
-
-		while (id && k && m->open[k - 1].method != id)
-			k--;
-		if (!id || !k)
-			continue;
-		i = k - 1;
-		dead &= ~(1u << i);
-	}
-	return dead;
-}
-
-/*
- * The same for a thread with more open calls than are kept: only calls of methods that have no frame at all. A call with
- * a frame may be one of those that are not kept.
- */
-static uint32_t find_absent(struct open_dump *c, const struct moment *m, jint count)
-{
-	uint32_t dead = (1u << FRT_OPEN_CALLS) - 1;
-
-	for (jint f = 0; f < count && dead; f++) {
-		uint32_t id = hooked_method(c->env, c->frames[f].method);
-
-		for (uint32_t i = 0; id && i < FRT_OPEN_CALLS; i++)
-			if (m->open[i].method == id)
-				dead &= ~(1u << i);
-	}
-	return dead;
-}
-
-static uint32_t count_hooked(struct open_dump *c, jint count)
-{
-	uint32_t n = 0;
-
-	for (jint f = 0; f < count; f++)
-		n += !!hooked_method(c->env, c->frames[f].method);
-	return n;
-}
-
-/*
  * How many of the slot's `all` dead calls are the recording's. Only some calls are kept: beyond them nobody knows, and
  * all count.
  */
@@ -186,11 +123,12 @@ static uint32_t dead_of(const struct open_dump *c, const struct frt_slot *s, con
 
 static void open_dump_judge(struct open_dump *c, struct frt_slot *s, const struct moment *m, jint count)
 {
-	uint32_t alive = count_hooked(c, count);
+	const struct open_stack o = {c->env, c->frames, count, m->open, m->depth};
+	uint32_t alive = open_stack_alive(&o);
 
 	if (alive >= m->depth)
 		return;
-	s->open_dump_dead = m->depth <= FRT_OPEN_CALLS ? find_dead(c, m, count) : find_absent(c, m, count);
+	s->open_dump_dead = open_stack_dead(&o);
 	if (c->last)
 		control->recording[c->recording].dead_calls += dead_of(c, s, m, m->depth - alive);
 }
@@ -284,7 +222,7 @@ static void list_virtual(struct open_dump *c)
 static bool is_on_stack(struct open_dump *c, uint32_t method, jint count)
 {
 	for (jint f = 0; f < count; f++)
-		if (hooked_method(c->env, c->frames[f].method) == method)
+		if (open_stack_method(c->env, c->frames[f].method) == method)
 			return true;
 	return false;
 }

@@ -209,3 +209,22 @@ enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, 
 	(*env)->DeleteLocalRef(env, q.thread);
 	return result;
 }
+
+jint stack_jvmti_frames(const struct frt_slot *s, JNIEnv *env, uint32_t method, jvmtiFrameInfo *frames, jint most)
+{
+	struct question q = {.env = env, .method = method};
+	jint n = -1, count;
+
+	if (s->flags & FRT_SLOT_CARRIER || may_hang(s, method))
+		return -1;
+	if (control->jni_version >= JDK_21 && jvmti_name_thread(s, env, &q.thread))
+		return -1;
+	if (!(*jvmti)->GetStackTrace(jvmti, q.thread, 0, most, frames, &count) && count < most &&
+	    begins_with_own(&q, frames, count)) {
+		n = count - (jint)OWN_FRAMES;
+		memmove(frames, frames + OWN_FRAMES, n * sizeof(*frames));
+	}
+	if (q.thread)
+		(*env)->DeleteLocalRef(env, q.thread);
+	return n;
+}

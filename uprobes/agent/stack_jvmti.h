@@ -29,4 +29,10 @@ enum stack_jvmti_answer {
 enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t depth,
 					 uint32_t *id);
 
+/*
+ * The running thread's frames from the caller of `method` on, innermost first, in the hook of `method`. For platform
+ * threads. Returns their number, or -1 if the JVM is not asked or refuses, or if the stack has `most` frames or more.
+ */
+jint stack_jvmti_frames(const struct frt_slot *s, JNIEnv *env, uint32_t method, jvmtiFrameInfo *frames, jint most);
+
 #endif

@@ -177,6 +177,24 @@ case_virtual() {
 	target_drop
 }
 
+# Constructors that ended unseen have taken all places for open calls when a method hangs.
+case_broken() { # [TRACE-OPTION...]
+	local sentence="a call that hangs after constructors that ended unseen is in the file${1:+, $1}, JDK $FEATURE" lost
+	begin "$sentence" || return 0
+	if open_begin "$@" -m 'live.Open$Part' -- broken; then
+		dump_stacks >"$T_DIR/dump"
+		trace_stop
+		status_is 0 3
+		open_agrees "$T_DIR/dump"
+		lost=$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.DataLoss" { print $2 }')
+		[ "${lost:-0}" -gt 0 ] || finding "the constructors are not counted as lost"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 case_killed() {
 	local sentence="open calls of a killed JVM are in the file, without stacks, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -219,6 +237,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && case_crowd
 	[ "$FEATURE" -ge 21 ] && case_virtual
 	turn 0 && case_killed
+	case_broken
+	turn 0 && case_broken --stacks=jvmti
 done
 meanwhile_ends
 roots_find

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Open DIR all | crowd N | virtual N: calls of open*() that do not return. The file `open` lists them, one per line:
+ * Open DIR all | crowd N | virtual N | broken: calls of open*() that do not return. The file `open` lists them, one per line:
  * thread, method, System.nanoTime() before the call and in it; `stacks` has the stack of each thread: name and frames.
  */
 public class Open {
@@ -78,6 +78,33 @@ public class Open {
         return open.size();
     }
 
+    static class Whole {
+        /** Ends by a StackOverflowError after some thousand nested constructors, or at once. */
+        Whole(boolean nested) {
+            if (!nested)
+                throw new IllegalStateException("in the super constructor");
+            new Part(true);
+        }
+    }
+
+    /** The exception comes out of super(), where no hook sees it. */
+    static class Part extends Whole {
+        Part(boolean nested) {
+            super(nested);
+        }
+    }
+
+    /** Leaves constructors that have ended unseen, and then calls a method that hangs. */
+    static void breakParts(boolean nested) {
+        for (int i = 0; i < 40; i++)
+            try {
+                new Part(nested);
+            } catch (StackOverflowError | IllegalStateException e) {
+                continue;
+            }
+        openPark(System.nanoTime());
+    }
+
     /** A class whose name is the thread's task. */
     static final class Work implements Runnable {
         private final String what;
@@ -111,6 +138,10 @@ public class Open {
                 break;
             case "deep":
                 openDeep(System.nanoTime(), 15);
+                break;
+            case "overflow":
+            case "broken":
+                breakParts(what.equals("overflow"));
                 break;
             case "nested":
                 openOuter(System.nanoTime());
@@ -207,6 +238,11 @@ public class Open {
                 startVirtual(i % 100 == 0 ? "nested" : "park", "v-" + i);
         if (args[1].equals("virtual"))
             startVirtual("spin", "v-spin");
+        if (args[1].equals("broken"))
+            for (String work : new String[] {"overflow", "broken"}) {
+                start(work, "o-" + work);
+                n++;
+            }
         awaitOpen(n);
         watch(stage);
         openMain(stage, System.nanoTime());

@@ -7,6 +7,7 @@
 #include "uprobes/agent/ring.c"
 #include "uprobes/agent/slot.c"
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "user/capture/sweep.h"
@@ -35,6 +36,12 @@ enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, ui
 					 uint32_t *id)
 {
 	return STACK_JVMTI_UNASKED;
+}
+
+/* Whether ended calls hold places is in test_open_stack.c. */
+uint32_t open_stack_ask(const struct frt_slot *s, JNIEnv *e, uint32_t method)
+{
+	return s->depth;
 }
 
 uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
