@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/ring.h"
-#include "uprobes/agent/free_list.h"
+#include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/usdt.h"
 
 USDT_SEMAPHORE(drain);

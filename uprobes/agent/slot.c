@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/slot.h"
-#include "uprobes/agent/free_list.h"
+#include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"

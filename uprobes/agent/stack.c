@@ -10,7 +10,7 @@
  * classes created so far, because without a new class no memory of a method can change its meaning.
  */
 #include "uprobes/agent/stack.h"
-#include "uprobes/agent/cache.h"
+#include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/stack_table.h"

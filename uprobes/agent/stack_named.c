@@ -5,7 +5,7 @@
  */
 #include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/loader.h"
-#include "uprobes/agent/cache.h"
+#include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/stack_table.h"
 
 #define SETS_LOG2 9

@@ -7,7 +7,7 @@
  * native call waits for everything that depends on the stamp.
  */
 #include "uprobes/agent/timing.h"
-#include "uprobes/agent/free_list.h"
+#include "uprobes/agent/lock_free.h"
 
 #include <emmintrin.h>
 

@@ -150,7 +150,7 @@ ambient() {
 	local sentence="frtrace runs as the JVM's user with ambient capabilities, and names each that is missing, JDK $FEATURE"
 	begin "$sentence" || return 0
 	as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+checkpoint_restore --ambient-caps=-all,+bpf,+perfmon,+checkpoint_restore)
-	ambient=(--bounding-set --inh-caps --ambient-caps) set=bpf,perfmon,checkpoint_restore
+	ambient=(--inh-caps --ambient-caps) set=bpf,perfmon,checkpoint_restore
 	each_is_needed
 	verdict "$sentence"
 }

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Structures that no thread waits for: a cache, and a list of free numbers. */
+#ifndef AGENT_LOCK_FREE_H
+#define AGENT_LOCK_FREE_H
+
+#include "uprobes/agent/sys.h"
+
 /*
  * A cache that maps an address to a word and may drop an entry at any time. Readers take no lock; a writer that
  * meets another writer gives up.
@@ -6,11 +12,6 @@
  * A key changes before and after its word, and does not recur soon: {version:16, address:48}. 0 and CACHE_BUSY are
  * not addresses.
  */
-#ifndef AGENT_CACHE_H
-#define AGENT_CACHE_H
-
-#include "uprobes/agent/sys.h"
-
 #define CACHE_WAYS 4u
 
 #define CACHE_ADDRESS(key) ((key) & ((1ULL << 48) - 1))
@@ -57,5 +58,21 @@ void cache_put(struct cache_table *t, uint64_t address, uint64_t what);
  * bytes apart.
  */
 uint32_t cache_way(const void *keys, size_t stride, uint64_t address);
+
+/*
+ * A list of free numbers. Its head is one word {tag, number + 1}; each free element holds the number of the next one.
+ * The tag changes with each pop and push, so an unchanged head means that the list has not changed.
+ */
+struct free_list {
+	uint64_t top;
+};
+
+/* Returns the word of a free element that holds the next number. With `set` not NULL, stores it first. */
+typedef uint32_t next_of(uint32_t number, const uint32_t *set);
+
+void free_list_push(struct free_list *l, uint32_t number, next_of *next);
+
+/* Take a number from the list. Returns -1 if the list is empty. */
+int64_t free_list_pop(struct free_list *l, next_of *next);
 
 #endif

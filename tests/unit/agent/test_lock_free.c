@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The cache of words by address, alone and with racing threads. */
-#include "uprobes/agent/cache.h"
+#include "uprobes/agent/lock_free.h"
 
 #include <pthread.h>
 #include <setjmp.h>

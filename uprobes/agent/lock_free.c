@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "uprobes/agent/cache.h"
+#include "uprobes/agent/lock_free.h"
 
 uint32_t cache_way(const void *keys, size_t stride, uint64_t address)
 {
@@ -30,4 +30,28 @@ void cache_put(struct cache_table *t, uint64_t address, uint64_t what)
 	store_relaxed(&e->what, what);
 	store_release(&e->key, version | address);
 	lock_drop(&t->lock);
+}
+
+void free_list_push(struct free_list *l, uint32_t number, next_of *next)
+{
+	uint64_t top = load_relaxed(&l->top), want;
+
+	do {
+		uint32_t rest = (uint32_t)top;
+
+		next(number, &rest);
+		want = ((top >> 32) + 1) << 32 | (number + 1);
+	} while (!__atomic_compare_exchange_n(&l->top, &top, want, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+int64_t free_list_pop(struct free_list *l, next_of *next)
+{
+	uint64_t top = load_acquire(&l->top), want;
+
+	do {
+		if (!(uint32_t)top)
+			return -1;
+		want = ((top >> 32) + 1) << 32 | next((uint32_t)top - 1, NULL);
+	} while (!__atomic_compare_exchange_n(&l->top, &top, want, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return (uint32_t)top - 1;
 }
