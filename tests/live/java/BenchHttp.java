@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -25,14 +26,17 @@ import java.util.concurrent.atomic.LongAdder;
  * Two of the programs of scripts/bench-http. "serve THREADS": an HTTP service that prints its port and runs until its
  * input ends. "load PORT CONNECTIONS": one thread sends requests over connections that stay open. It reads lines
  * "measure MS RATE PID..." and sends RATE requests a second from then on, evenly, or without pause if RATE is 0. It
- * answers with the number of responses per second in the next MS ms, and the ns of CPU per response that each of these
- * processes took.
+ * answers with the number of responses per second in the next MS ms, the us that half of them, 99 and 99.9 percent took
+ * at most, and the ns of CPU per response that each of these processes took. The time of a response begins when its
+ * request was due, also if all connections were in use then.
  */
 public class BenchHttp {
     static final LongAdder answers = new LongAdder();
-    static volatile int rate; /* wanted; the other three belong to the thread that sends */
+    static volatile int rate; /* wanted; `paced`, `begun` and `sent` belong to the thread that sends */
+    static volatile long timed; /* responses before those in `times` */
     private static int paced;
     private static long begun, sent;
+    private static final long[] times = new long[1 << 20]; /* of the responses, in ns; the first ones fill it */
 
     /** The work of a request: some hashing, about 20 us. */
     static byte[] answer(String path) {
@@ -67,6 +71,7 @@ public class BenchHttp {
     static final class Connection {
         private static final byte[] REQUEST = "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
         private final SocketChannel channel;
+        long due; /* System.nanoTime() */
         private final ByteBuffer request = ByteBuffer.allocateDirect(REQUEST.length), answer = ByteBuffer.allocateDirect(4096);
 
         /** It has no request under way. */
@@ -121,8 +126,11 @@ public class BenchHttp {
     static void ask(Selector selector, ArrayDeque<Connection> idle) {
         try {
             for (;;) {
-                for (long n = owed(); n > 0 && !idle.isEmpty(); n--, sent++)
-                    idle.poll().ask();
+                for (long n = owed(); n > 0 && !idle.isEmpty(); n--, sent++) {
+                    Connection c = idle.poll();
+                    c.due = paced == 0 ? System.nanoTime() : begun + (long) (sent * 1e9 / paced);
+                    c.ask();
+                }
                 if (paced == 0)
                     selector.select(100);
                 else
@@ -131,6 +139,7 @@ public class BenchHttp {
                     Connection c = (Connection) key.attachment();
                     if (!c.poll())
                         continue;
+                    times[(int) Math.min(answers.sum() - timed, times.length - 1)] = System.nanoTime() - c.due;
                     answers.increment();
                     idle.add(c);
                 }
@@ -157,6 +166,16 @@ public class BenchHttp {
         return sums;
     }
 
+    /** " P50 P99 P99.9" of the first responses, in us. */
+    private static String percentiles(long responses) {
+        long[] sorted = Arrays.copyOf(times, (int) Math.min(responses, times.length - 1));
+        StringBuilder text = new StringBuilder();
+        Arrays.sort(sorted);
+        for (double part : new double[] {0.5, 0.99, 0.999})
+            text.append(' ').append(sorted.length == 0 ? 0 : sorted[(int) (part * sorted.length)] / 1000);
+        return text.toString();
+    }
+
     static void load(int port, int connections) throws IOException {
         Selector selector = Selector.open();
         ArrayDeque<Connection> idle = new ArrayDeque<>();
@@ -170,10 +189,10 @@ public class BenchHttp {
             String[] words = line.split(" ");
             rate = Integer.parseInt(words[2]);
             long[] cpu = cpuNanos(words);
-            long before = answers.sum(), start = System.nanoTime();
+            long before = timed = answers.sum(), start = System.nanoTime();
             Stage.sleep(Integer.parseInt(words[1]));
             long n = answers.sum() - before;
-            String answer = "" + n * 1_000_000_000L / (System.nanoTime() - start);
+            String answer = n * 1_000_000_000L / (System.nanoTime() - start) + percentiles(n);
             long[] after = cpuNanos(words);
             for (int i = 3; i < words.length; i++)
                 answer += " " + (after[i] - cpu[i]) / Math.max(n, 1);
