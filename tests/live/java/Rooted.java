@@ -7,9 +7,10 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Rooted DIR THREADS VIRTUAL ROOTS FAST: threads, and virtual threads, that call root() and failing(), some slow, some
- * fast, some recursive, some ended by an exception, with a known number of calls inside, and as many outside. Then FAST
- * fast roots with 100 calls each. A line for each root goes into `roots`:
+ * Rooted DIR THREADS VIRTUAL ROOTS FAST [ENDLESS [SIZE...]]: threads, and virtual threads, that call root() and failing(),
+ * some slow, some fast, some recursive, some ended by an exception, with a known number of calls inside, and as many
+ * outside; and one more thread whose roots have SIZE calls inside. Then FAST fast roots with 100 calls each, and, without
+ * SIZE, one that does not end, after ENDLESS calls. A line for each root but the last ones goes into `roots`:
  *
  *   THREAD METHOD BEGIN END LEAST CHILDREN LEAVES NESTED THROWN    ns; LEAST: how long it took at least
  */
@@ -134,7 +135,24 @@ public class Rooted {
         return (Thread) unstarted.invoke(builder, body);
     }
 
-    private static void all(Stage stage, int threads, int virtual, int roots) throws Exception {
+    /** Slow roots with these numbers of calls inside. */
+    private static Runnable large(String name, List<Integer> sizes, StringBuilder out) {
+        return () -> {
+            for (int children : sizes) {
+                Plan p = new Plan();
+                long begin = System.nanoTime();
+
+                p.children = children;
+                p.slow = true;
+                root(p, 0);
+                out.append(name).append(" root ").append(begin).append(' ').append(System.nanoTime()).append(' ')
+                        .append(p.ended - p.begun).append(' ').append(children).append(' ').append(p.leaves).append(" 0 false\n");
+                outside();
+            }
+        };
+    }
+
+    private static void all(Stage stage, int threads, int virtual, int roots, List<Integer> sizes) throws Exception {
         List<Thread> started = new ArrayList<>();
         List<StringBuilder> lines = new ArrayList<>();
         StringBuilder text = new StringBuilder();
@@ -146,6 +164,8 @@ public class Rooted {
             Runnable body = roots(name, roots, i >= threads, lines.get(i));
             started.add(i < threads ? new Thread(body, name) : virtual(name, body));
         }
+        lines.add(new StringBuilder());
+        started.add(new Thread(large("p-large", sizes, lines.get(threads + virtual)), "p-large"));
         for (Thread t : started)
             t.start();
         for (Thread t : started)
@@ -174,12 +194,15 @@ public class Rooted {
 
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
+        List<Integer> sizes = new ArrayList<>();
 
         stage.awaitGo();
-        all(stage, Integer.parseInt(args[1]), Integer.parseInt(args[2]), Integer.parseInt(args[3]));
+        for (int i = 6; i < args.length; i++)
+            sizes.add(Integer.valueOf(args[i]));
+        all(stage, Integer.parseInt(args[1]), Integer.parseInt(args[2]), Integer.parseInt(args[3]), sizes);
         for (int i = 0; i < Integer.parseInt(args[4]); i++)
             fast();
-        if (args.length > 5)
+        if (args.length == 6)
             endless(stage, Integer.parseInt(args[5]));
         stage.finish();
     }
