@@ -8,6 +8,7 @@
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/mounts.h"
+#include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "user/capture/sweep.h"
 #include "tests/lib/fake_streams.h"
@@ -34,6 +35,11 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 	s->flags = new_flags;
 	s->carrier = (struct frt_carrier){.java_id = 0};
 	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t open_stack_ask(const struct frt_slot *s, JNIEnv *e, uint32_t method)
+{
+	return s->depth;
 }
 
 enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,

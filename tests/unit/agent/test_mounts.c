@@ -5,6 +5,7 @@
  */
 #include "uprobes/agent/mounts.c"
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/thread.h"
 
@@ -29,6 +30,11 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 	s->flags = new_flags;
 	s->carrier = (struct frt_carrier){.java_id = running};
 	return ++serials;
+}
+
+uint32_t open_stack_ask(const struct frt_slot *s, JNIEnv *e, uint32_t method)
+{
+	return s->depth;
 }
 
 enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
