@@ -149,6 +149,7 @@ $(BUILD)/tests/unit/capture/test_ringbuf: LDLIBS += $(call wrap,ring_buffer__new
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
 $(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
 $(BUILD)/tests/unit/files/test_progress: LDLIBS += $(call wrap,monotonic_ms)
+$(BUILD)/tests/unit/live/test_priority: LDLIBS += $(call wrap,getpriority setpriority)
 $(BUILD)/tests/unit/record/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/record/test_thread_names: LDLIBS += $(call wrap,monotonic_ns)
 $(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)

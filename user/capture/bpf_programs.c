@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAKE_LEVEL (8u << 20)
+#define WAKE_LEVEL (4u << 20) /* bytes */
 
 static int on_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {

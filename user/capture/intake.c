@@ -108,10 +108,20 @@ int intake_consume(struct intake *in)
 	return records;
 }
 
-bool intake_is_pressed(const struct intake *in)
+static bool is_filled(const struct intake *in, unsigned int part)
 {
 	return ringbuf_pos_produced(&in->position) - ringbuf_pos_consumed(&in->position) >
-	       bpf_map__max_entries(in->bpf->maps.queue) / 2;
+	       bpf_map__max_entries(in->bpf->maps.queue) / part;
+}
+
+bool intake_is_filling(const struct intake *in)
+{
+	return is_filled(in, 32);
+}
+
+bool intake_is_pressed(const struct intake *in)
+{
+	return is_filled(in, 2);
 }
 
 /* Consume what the queue contains now. Threads with open calls continue to fill it. */

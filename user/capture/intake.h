@@ -41,7 +41,10 @@ int intake_fd(const struct intake *in);
 /* Feed what the ring buffer contains, at most RINGBUF_BUDGET records. Returns the number of records. */
 int intake_consume(struct intake *in);
 
-/* Is more than half of the ring buffer in use? A caller that delays intake_consume() should then call it at once. */
+/* Is more than a 32nd part of the ring buffer in use? At usual rates there is less when it is emptied. */
+bool intake_is_filling(const struct intake *in);
+
+/* Is more than half of it in use? A caller that delays intake_consume() should then call it at once. */
 bool intake_is_pressed(const struct intake *in);
 
 /* Feed what the agent's rings contain, and what the ring buffer received meanwhile. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/loop.h"
+#include "user/live/priority.h"
 #include "user/process/rights.h"
 #include "user/record/losses.h"
 #include "user/text/log.h"
@@ -184,21 +185,28 @@ static int loop_timeout(const struct moments *m, int64_t now)
 	return left < most ? left : most;
 }
 
-int loop_run(struct loop *l, struct diag *d)
+static bool queue_fills_up(const void *intake)
 {
-	int64_t now = monotonic_ns();
+	return intake_is_filling(intake);
+}
+
+static int loop_until_end(struct loop *l, int64_t now, struct diag *d)
+{
 	struct moments m = {.end = INT64_MAX, .hint = now + HINT_NS, .hint_ns = HINT_NS, .busy_until = now + BUSY_NS};
+	struct intake *in = session_intake(l->session);
 	bool over = false;
 	int err = 0;
 
-	rights_drop(l->target, (struct rights_later){.attach = l->report->settings->with_jfr, .signal = l->program});
 	if (l->duration_ns)
 		m.end = now + l->duration_ns;
 	while (!over && !err) {
-		bool new_stacks = recorder_read_stacks(l->recorder, false);
-		bool behind = recorder_behind(l->recorder) && !intake_is_pressed(session_intake(l->session));
-		int parts = behind ? 0 : intake_consume(session_intake(l->session));
+		bool new_stacks, behind;
+		int parts;
 
+		priority_adapt(intake_is_filling(in), now);
+		new_stacks = recorder_read_stacks(l->recorder, false);
+		behind = recorder_behind(l->recorder) && !intake_is_pressed(in);
+		parts = behind ? 0 : intake_consume(in);
 		now = monotonic_ns();
 		if (new_stacks)
 			m.busy_until = now + BUSY_NS;
@@ -210,5 +218,18 @@ int loop_run(struct loop *l, struct diag *d)
 			break;
 		over = wait_for_more(l, behind || parts >= RINGBUF_BUDGET ? 0 : loop_timeout(&m, now));
 	}
+	return err;
+}
+
+int loop_run(struct loop *l, struct diag *d)
+{
+	struct intake *in = session_intake(l->session);
+	int err;
+
+	rights_drop(l->target, (struct rights_later){.attach = l->report->settings->with_jfr, .signal = l->program});
+	priority_watch(intake_fd(in), queue_fills_up, in);
+	err = loop_until_end(l, monotonic_ns(), d);
+	priority_unwatch();
+	priority_raise();
 	return err;
 }

@@ -180,13 +180,14 @@ static bool bpf_takes_rights(void)
 }
 
 /*
- * What is left to do: read the JVM's memory, its libraries and the kernel's symbols, and write files, which may be those
- * of another user. Without CAP_SYS_PTRACE a process may look into those only that have no capability more than itself.
+ * What is left to do: read the JVM's memory, its libraries and the kernel's symbols, write files, which may be those of
+ * another user, and change the own priority. Without CAP_SYS_PTRACE a process may look into those only that have no capability more than itself.
  */
 static uint64_t rights_to_keep(const struct target *t, struct rights_later later, uint64_t held)
 {
 	uint64_t keep = CAPABILITY(CAP_SYS_PTRACE) | CAPABILITY(CAP_CHECKPOINT_RESTORE) | CAPABILITY(CAP_SYSLOG) |
-			CAPABILITY(CAP_DAC_OVERRIDE) | CAPABILITY(CAP_CHOWN) | CAPABILITY(CAP_FOWNER);
+			CAPABILITY(CAP_DAC_OVERRIDE) | CAPABILITY(CAP_CHOWN) | CAPABILITY(CAP_FOWNER) |
+			CAPABILITY(CAP_SYS_NICE);
 	struct proc_status status;
 
 	if (!(held & CAPABILITY(CAP_CHECKPOINT_RESTORE)))

@@ -14,6 +14,7 @@
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 #include "user/live/loop.h"
+#include "user/live/priority.h"
 #include "user/jvm/jvm_model.h"
 #include "user/capture/suggest_classes.h"
 #include "user/capture/uprobe_multi.h"
@@ -613,8 +614,7 @@ int cmd_record(struct settings *settings, const struct condition_list *condition
 	if (!err && settings->program)
 		err = program_open(&r->program, settings, d);
 	limit_memory(settings);
-	/* Let frtrace run when the target's threads use all CPUs. May fail. */
-	setpriority(PRIO_PROCESS, 0, -20);
+	priority_raise();
 	if (!err)
 		err = loop_init(&loop, r->program, d);
 	if (!err)
