@@ -111,7 +111,10 @@ public class BenchHttp {
         }
     }
 
-    /** The number of requests that should have been sent at the present rate, less those that have been. */
+    /**
+     * The number of requests that should have been sent at the present rate, less those that have been. They are due at
+     * each millisecond, so that responses, which come sooner or later, do not change how many are sent together.
+     */
     private static long owed() {
         long now = System.nanoTime(), due;
         if (rate != paced) {
@@ -119,7 +122,7 @@ public class BenchHttp {
             begun = now;
             sent = 0;
         }
-        due = (long) ((now - begun) * 1e-9 * paced) - sent;
+        due = (long) ((now - begun) / 1_000_000 * 1e-3 * paced) - sent;
         return paced == 0 ? Long.MAX_VALUE : due;
     }
 
