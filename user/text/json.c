@@ -124,3 +124,9 @@ void json_null(struct json *j, const char *key)
 	begin_value(j, key);
 	fputs("null", j->to);
 }
+
+void json_literal(struct json *j, const char *key, const char *text)
+{
+	begin_value(j, key);
+	fputs(text, j->to);
+}

@@ -50,5 +50,6 @@ void json_unsigned(struct json *j, const char *key, uint64_t n);
 void json_real(struct json *j, const char *key, double n); /* infinities and NaN are null */
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
+void json_literal(struct json *j, const char *key, const char *text); /* a number or word of JSON, as it stands */
 
 #endif

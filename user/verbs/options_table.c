@@ -35,7 +35,7 @@ const struct verb verbs[VERBS] = {
 	 "The file may be of whatever origin. " FILES_SENTENCE},
 	{VERB_PRINT, "print", "print [options] FILE...", "print the events, in the form of the JDK's 'jfr print'",
 	 "The file may be of whatever origin. " FILES_SENTENCE},
-	{VERB_VIEW, "view", "view [options] NAME FILE...", "print a table about traced methods",
+	{VERB_VIEW, "view", "view [options] NAME FILE...", "print a table about traced methods, or any events",
 	 "They were traced by frtrace, by JDK 25's JFR or by async-profiler. " FILES_SENTENCE},
 	{VERB_DIFF, "diff", "diff [options] OLD NEW", "compare the calls of two recordings, method by method",
 	 "The first line is the verdict. A change counts if chance alone makes one in less than 5 of 100 comparisons of "
@@ -329,6 +329,9 @@ const struct option_row options[] = {
 	{.name = "merged", .kind = OPTION_FLAG, AT(args.merged),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
 	 .help = "one tree for each method, of all its outermost calls; with --slower, compared with the others"},
+	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .help = "events: a row for each value of this field, with calls, total, percentiles and maximum"},
 	{.name = "collapsed", .kind = OPTION_FLAG, AT(args.collapsed),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "lines \"main;caller;method N\", for flame graphs"},

@@ -38,6 +38,7 @@ static int check_narrowing(const struct verb_args *a, const struct view *v, stru
 		{"depth", a->depth, VIEW_TREE},
 		{"min", a->min_given, VIEW_TREE},
 		{"merged", a->merged, VIEW_MERGES},
+		{"by", a->by, VIEW_EVENTS},
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -59,8 +60,18 @@ static int view_check(const struct verb_args *a, const struct view **v, struct d
 	return check_narrowing(a, *v, d);
 }
 
-static int view_show(struct jfr_files *f, const struct view *v, const struct verb_args *a, struct call_filter *filter,
-		     struct diag *d)
+/* The type behind `events`, or NULL: files may follow at once. */
+static const char *view_event(const struct verb_args *a, const struct view *v)
+{
+	const char *word = a->operand[1], *dot = strrchr(word, '.');
+
+	if (!(v->takes & VIEW_EVENTS) || a->operands < 3 || strchr(word, '/') || (dot && strcmp(dot, ".jfr") == 0))
+		return NULL;
+	return access(word, F_OK) == 0 ? NULL : word;
+}
+
+static int view_show(struct jfr_files *f, const struct view *v, const struct verb_args *a, const char *event,
+		     struct call_filter *filter, struct diag *d)
 {
 	const struct view_request request = {
 		.layout = {a->width ?: term_columns(STDOUT_FILENO) ?: TABLE_WIDTH,
@@ -71,6 +82,9 @@ static int view_show(struct jfr_files *f, const struct view *v, const struct ver
 		.depth = a->depth,
 		.min_share = a->min_share,
 		.merged = a->merged,
+		.event = event,
+		.by = a->by,
+		.diag = d,
 	};
 	struct printer p;
 	int err;
@@ -78,9 +92,9 @@ static int view_show(struct jfr_files *f, const struct view *v, const struct ver
 	printer_init(&p, STDOUT_FILENO);
 	err = v->show(f->file, &request, &p.out);
 	progress_end();
-	if (err)
+	if (err == -ENOMEM)
 		err = diag_set(d, -err, "no memory for this view of '%s'", f->name);
-	else
+	else if (!err)
 		printer_flush(&p, true);
 	if (!err && p.error && p.error != EPIPE)
 		err = diag_errno(d, p.error, "cannot write to standard output");
@@ -97,16 +111,22 @@ int cmd_view(const struct verb_args *a, struct filter_list *methods, const struc
 						    a->slower_ns};
 	struct call_filter filter = {0};
 	const struct view *v = NULL;
+	const char *event = NULL;
 	struct jfr_files f;
 	int err = view_check(a, &v, d);
 
 	if (!err)
 		err = call_filter_init(&filter, &options, d);
 	if (!err)
-		err = jfr_files_open(&f, a->operand + 1, a->operands - 1, "cannot view together", d);
+		event = view_event(a, v);
+	if (!err && a->by && !event)
+		err = diag_usage(d, "--by is for the events of one type: 'frtrace view events NAME --by=FIELD FILE'");
+	if (!err)
+		err = jfr_files_open(&f, a->operand + 1 + !!event, a->operands - 1 - !!event, "cannot view together",
+				     d);
 	if (!err) {
 		progress_begin(f.name, f.size, false);
-		err = view_show(&f, v, a, &filter, d);
+		err = view_show(&f, v, a, event, &filter, d);
 		if (err >= 0)
 			err = gate_run(conditions, NULL, f.file, err, d);
 		jfr_files_close(&f);

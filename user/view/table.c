@@ -23,7 +23,7 @@ struct cell {
 struct layout {
 	const struct table *table;
 	const struct table_layout *wanted;
-	struct cell cell[TABLE_COLUMNS];
+	struct cell *cell;
 	unsigned int last; /* last column that is not dropped */
 	unsigned int width;
 	const char **overload; /* sorted names of methods that need their parameters to be told apart */
@@ -102,6 +102,40 @@ void table_put_share(struct table *t, int64_t ns, int64_t all)
 		snprintf(text, sizeof(text), "%.0f %%", 100.0 * ns / all);
 	put_text(&t->cells, text);
 	table_add(t, ns);
+}
+
+/* For each row, where its cells begin; NULL: no memory. */
+static size_t *row_begins(const struct table *t)
+{
+	const char *text = (char *)t->cells.data;
+	size_t *begin = calloc(t->filled / t->count + 1, sizeof(*begin));
+
+	for (size_t i = 0; begin && i < t->filled; i++, text += strlen(text) + 1)
+		if (i % t->count == t->count - 1)
+			begin[i / t->count + 1] = text + strlen(text) + 1 - (char *)t->cells.data;
+	return begin;
+}
+
+bool table_order(struct table *t, const size_t *row, size_t rows)
+{
+	struct table ordered = {.title = t->title, .columns = t->columns, .count = t->count, .more = t->more};
+	size_t *begin = t->count ? row_begins(t) : NULL;
+
+	if (!t->filled || t->cells.failed || !begin ||
+	    vec_reserve(&ordered.number, &ordered.capacity, rows * t->count + 1)) {
+		free(begin);
+		return !t->filled && !t->cells.failed;
+	}
+	for (size_t i = 0; i < rows; i++) {
+		bytes_put(&ordered.cells, t->cells.data + begin[row[i]], begin[row[i] + 1] - begin[row[i]]);
+		memcpy(&ordered.number[ordered.filled], &t->number[row[i] * t->count], t->count * sizeof(*t->number));
+		ordered.filled += t->count;
+	}
+	ordered.complete = ordered.cells.size;
+	free(begin);
+	table_release(t);
+	*t = ordered;
+	return !t->cells.failed;
 }
 
 static size_t table_length_of(const char *text)
@@ -426,14 +460,16 @@ bool table_print(const struct table *t, const struct table_layout *wanted, struc
 		put_text(out, "'.\n");
 		return true;
 	}
-	good = find_overloads(&l);
+	l.cell = calloc(t->count, sizeof(*l.cell));
+	good = l.cell && find_overloads(&l);
 	if (good) {
 		lay_out(&l);
 		table_put_head(out, &l);
 		table_put_rows(out, &l);
 	}
-	for (unsigned int i = 0; i < t->count; i++)
+	for (unsigned int i = 0; l.cell && i < t->count; i++)
 		bytes_release(&l.cell[i].shortened);
+	free(l.cell);
 	free(l.overload);
 	return good;
 }

@@ -10,6 +10,7 @@ enum table_kind {
 	TABLE_WORDS,	/* left-aligned, never cut */
 	TABLE_METHOD,	/* left-aligned, shortened by name_fit() before it is cut */
 	TABLE_NUMBER,	/* right-aligned, never cut */
+	TABLE_TYPED,	/* in JSON only: '"' and a string, or '#' and a number or word of JSON, such as null */
 };
 
 struct table_column {
@@ -27,7 +28,6 @@ struct table_layout {
 	bool html;		  /* print HTML, see table_print_html() */
 };
 
-#define TABLE_COLUMNS 16
 #define TABLE_WIDTH   120	/* of an output that is no terminal, and has no --width */
 #define TABLE_UNKNOWN INT64_MIN /* "N/A", null in JSON */
 
@@ -54,6 +54,9 @@ void table_put(struct table *t, const char *text);
 void table_put_count(struct table *t, int64_t n);
 void table_put_time(struct table *t, int64_t ns);
 void table_put_share(struct table *t, int64_t ns, int64_t all);
+
+/* Keep only these rows, in this order. False: no memory. */
+bool table_order(struct table *t, const size_t *row, size_t rows);
 
 /* Append the table to `out`; "No events found" if it has no rows. False: no memory. */
 bool table_print(const struct table *t, const struct table_layout *layout, struct bytes *out);

@@ -11,7 +11,11 @@ static void table_json_put_cell(const struct table *t, struct json *j, size_t ce
 
 	if (!c->key)
 		return;
-	if (c->kind != TABLE_NUMBER)
+	if (c->kind == TABLE_TYPED && text[0] == '#')
+		json_literal(j, c->key, text + 1);
+	else if (c->kind == TABLE_TYPED)
+		json_string(j, c->key, text[0] ? text + 1 : NULL);
+	else if (c->kind != TABLE_NUMBER)
 		json_string(j, c->key, text);
 	else if (t->number[cell] == TABLE_UNKNOWN)
 		json_null(j, c->key);

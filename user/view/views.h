@@ -13,6 +13,9 @@ struct view_request {
 	uint64_t depth;	    /* levels of a tree at most; 0: all */
 	uint32_t min_share; /* omit branches of a tree with less than this percentage of the calls, or of the time */
 	bool merged;	    /* one tree for each method, not for each call */
+	const char *event;  /* the type whose events are shown; NULL: list the types */
+	const char *by;	    /* group them by this field; NULL: a row for each */
+	struct diag *diag;  /* for results other than -ENOMEM */
 };
 
 /* Which parts of a request a view follows, besides the layout. */
@@ -21,6 +24,7 @@ enum view_option {
 	VIEW_CALLS = 2,	  /* the other filters */
 	VIEW_TREE = 4,	  /* depth and min_share */
 	VIEW_MERGES = 8,  /* merged */
+	VIEW_EVENTS = 16, /* event and by */
 };
 
 struct view {
@@ -28,7 +32,7 @@ struct view {
 	const char *help;    /* one line */
 	const char *no_json; /* why there is no JSON and what to use instead; NULL: --json works */
 	unsigned int takes;  /* enum view_option */
-	/* Append the view to `out`. 0 or -ENOMEM; read errors are in file->fault. */
+	/* Append the view to `out`. 0, -ENOMEM, or -errno with the message in request->diag; read errors are in file->fault. */
 	int (*show)(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 };
 
@@ -44,6 +48,7 @@ int view_open(struct jfr_file *file, const struct view_request *request, struct 
 int view_waits(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_latency(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_callers(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_events(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 
 /*
  * A method (VALUE_KEY or resolved) as a string: "a.b.C.m(int)"; "N/A" if unknown. Free it with free(). NULL: no memory.

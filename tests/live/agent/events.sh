@@ -120,6 +120,13 @@ views() {
 		grep -qE ' 400 .*Valued.call|Valued.call.* 400' <<<"$seen" || finding "view method-trace:" "$seen"
 		[ "$("$FRTRACE" export --csv "$F_FILE" | grep -c 'wide')" = 26 ] || finding "export --csv has not 26 calls of wide"
 		[ "$("$FRTRACE" print --events test.Wide "$F_FILE" | grep -c '^test.Wide')" = 26 ] || finding "print has not 26"
+		seen=$("$FRTRACE" view --json --by=color events test.Call "$F_FILE" | python3 -c 'import json, sys
+for row in json.load(sys.stdin)["rows"]: print(row["value"], row["events"], row["totalNs"] >= row["maxNs"] >= row["p99Ns"] >= row["p50Ns"] > 0)' | sort)
+		[ "$seen" = "$(printf '%s\n' 'BLUE 132 True' 'None 134 True' 'RED 134 True')" ] || finding "view events --by=color:" "$seen"
+		"$FRTRACE" view --json events Call "$F_FILE" | python3 -c 'import json, sys
+rows = json.load(sys.stdin)["rows"]
+assert len(rows) == 400 and sorted(r["startTime"] for r in rows) == [r["startTime"] for r in rows]
+assert sorted(r["id"] for r in rows) == list(range(1, 401)) and all(r["i"] == r["id"] * 31 for r in rows)' 2>"$WORK/err" || finding "view events:" "$(tail -n 1 "$WORK/err")"
 		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/spans"
 		seen=$(grep -oE '\{"key":"(id|s|back|token)","value":\{"[a-z]+Value":' "$WORK/spans" | sort | uniq -c)
 		for field in id:int s:string back:int token:string; do

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The events of one type, in the order of time, or the types that a recording has. */
+#include "format/vec.h"
+#include "user/text/java_number.h"
+#include "user/text/java_time.h"
+#include "user/text/log.h"
+#include "user/view/event_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { FIXED_COLUMNS = 6, START = 0, DURATION = 2, THREAD = 4 }; /* two for each; then two for each field */
+
+/* A row of the table. */
+struct event_row {
+	int64_t start, duration;
+	size_t number;
+};
+
+struct event_rows {
+	const struct view_request *request;
+	struct jfr_file *file;
+	struct event_fields fields;
+	struct printer p;
+	struct table table;
+	struct table_column *columns;
+	uint32_t *shown; /* the fields that have columns */
+	size_t count;	 /* of them */
+	struct event_row *row;
+	size_t rows, capacity;
+};
+
+static void event_rows_release(struct event_rows *r)
+{
+	event_fields_release(&r->fields);
+	printer_release(&r->p);
+	table_release(&r->table);
+	free(r->columns);
+	free(r->shown);
+	free(r->row);
+}
+
+static bool has_own_column(const struct meta_type *t, uint32_t field)
+{
+	return (int)field != t->duration && (int)field != t->thread && (int)field != t->stack &&
+	       strcmp(t->fields[field].name, "startTime") != 0 && field_has_cell(&t->fields[field]);
+}
+
+/* In a narrow table the last fields go first, then the thread. */
+static bool make_columns(struct event_rows *r)
+{
+	const struct meta_type *t = r->fields.first;
+	unsigned int count = FIXED_COLUMNS;
+
+	r->columns = calloc(FIXED_COLUMNS + 2 * (size_t)t->count, sizeof(*r->columns));
+	r->shown = calloc(t->count + 1, sizeof(*r->shown));
+	if (!r->columns || !r->shown)
+		return false;
+	r->columns[START] = (struct table_column){.label = "Start", .kind = TABLE_WORDS};
+	r->columns[START + 1] = (struct table_column){.key = "startTime", .kind = TABLE_TEXT};
+	if (t->duration >= 0) {
+		r->columns[DURATION] = (struct table_column){.label = "Duration", .kind = TABLE_NUMBER};
+		r->columns[DURATION + 1] = (struct table_column){.key = "durationNs", .kind = TABLE_TYPED};
+	}
+	if (t->thread >= 0) {
+		r->columns[THREAD] = (struct table_column){.label = "Thread", .kind = TABLE_TEXT, .rank = 2};
+		r->columns[THREAD + 1] = (struct table_column){.key = "thread", .kind = TABLE_TYPED};
+	}
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (!has_own_column(t, i))
+			continue;
+		field_cell_columns(&r->columns[count], t->fields[i].name, &t->fields[i]);
+		r->columns[count].rank = r->count ? r->count + 2 : 0;
+		count += 2;
+		r->shown[r->count++] = i;
+	}
+	table_init(&r->table, t->name, r->columns, count);
+	return true;
+}
+
+/* The two cells of a field; `field` < 0: the type does not have it. */
+static void put_field(struct event_rows *r, int field)
+{
+	if (field >= 0)
+		field_put_text(&r->table.cells, &r->p, &r->fields.first->fields[field], &r->fields.value[field]);
+	table_cell(&r->table);
+	if (field >= 0)
+		field_put_typed(&r->table.cells, &r->p, &r->fields.first->fields[field], &r->fields.value[field]);
+	table_cell(&r->table);
+}
+
+static void put_times(struct event_rows *r, const struct call *call)
+{
+	view_put_start(&r->table, call, r->file->utc_offset);
+	put_text(&r->table.cells, log_time(call->duration > 0 ? call->duration : 0));
+	table_cell(&r->table);
+	bytes_put_u8(&r->table.cells, '#');
+	put_integer(&r->table.cells, call->duration);
+	table_cell(&r->table);
+}
+
+static int event_rows_add(const struct call *call, void *context)
+{
+	struct event_rows *r = context;
+	bool first = !r->fields.metadata;
+
+	if (!event_fields_read(&r->fields, call->chunk, call->event) || (first && !make_columns(r)) ||
+	    vec_reserve(&r->row, &r->capacity, r->rows + 1))
+		return -ENOMEM;
+	r->p.chunk = call->chunk;
+	r->p.utc_offset = r->file->utc_offset;
+	r->row[r->rows] = (struct event_row){call->start, call->duration, r->rows};
+	r->rows++;
+	put_times(r, call);
+	put_field(r, r->fields.first->thread);
+	for (size_t i = 0; i < r->count; i++)
+		put_field(r, r->shown[i]);
+	return r->table.cells.failed ? -ENOMEM : 0;
+}
+
+static int rows_by_start(const void *a, const void *b)
+{
+	const struct event_row *x = a, *y = b;
+
+	return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
+				    : (x->number > y->number) - (x->number < y->number);
+}
+
+/* Longest first. */
+static int rows_by_duration(const void *a, const void *b)
+{
+	const struct event_row *x = a, *y = b;
+
+	return x->duration != y->duration ? (x->duration < y->duration) - (x->duration > y->duration)
+					  : rows_by_start(a, b);
+}
+
+/* With --top the longest ones. */
+static bool event_rows_print(struct event_rows *r, const char *name, struct bytes *out)
+{
+	uint64_t shown = r->request->top && r->request->top < r->rows ? r->request->top : r->rows;
+	size_t *order = calloc(r->rows + 1, sizeof(*order));
+	bool good = order;
+
+	r->table.title = name;
+	if (r->rows)
+		qsort(r->row, r->rows, sizeof(*r->row), r->request->top ? rows_by_duration : rows_by_start);
+	for (size_t i = 0; good && i < shown; i++)
+		order[i] = r->row[i].number;
+	good = good && table_order(&r->table, order, shown);
+	r->table.more = r->rows - shown;
+	free(order);
+	return good && table_print(&r->table, &r->request->layout, out);
+}
+
+static int show_rows(struct jfr_file *file, const char *name, const struct view_request *request, struct bytes *out)
+{
+	struct event_rows r = {.request = request, .file = file};
+	int err;
+
+	printer_init(&r.p, -1);
+	err = call_filter_each(request->filter, file, name, event_rows_add, &r);
+	if (!err && !event_rows_print(&r, name, out))
+		err = -ENOMEM;
+	event_rows_release(&r);
+	return err;
+}
+
+/* The event types of a recording by name. */
+struct type_count {
+	char *name;
+	uint64_t events;
+};
+
+struct type_counts {
+	struct type_count *type;
+	size_t count, capacity;
+	struct jfr_metadata *metadata; /* that `of` is about */
+	size_t *of;		       /* for each of its types, the index in type[] plus 1 */
+};
+
+static void type_counts_release(struct type_counts *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		free(t->type[i].name);
+	free(t->type);
+	free(t->of);
+	jfr_metadata_put(t->metadata);
+}
+
+/* The index of the type with that name plus 1; 0: no memory. */
+static size_t type_counts_index(struct type_counts *t, const char *name)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (strcmp(t->type[i].name, name) == 0)
+			return i + 1;
+	if (vec_reserve(&t->type, &t->capacity, t->count + 1))
+		return 0;
+	t->type[t->count] = (struct type_count){.name = strdup(name)};
+	return t->type[t->count].name ? ++t->count : 0;
+}
+
+static bool type_counts_use(struct type_counts *t, struct jfr_metadata *m)
+{
+	if (t->metadata == m)
+		return true;
+	jfr_metadata_put(t->metadata);
+	t->metadata = jfr_metadata_get(m);
+	free(t->of);
+	t->of = calloc(m->count + 1, sizeof(*t->of));
+	for (uint32_t i = 0; t->of && i < m->count; i++) {
+		t->of[i] = m->types[i].event ? type_counts_index(t, m->types[i].name) : 0;
+		if (m->types[i].event && !t->of[i])
+			return false;
+	}
+	return t->of;
+}
+
+/* Without `events` only the types are read, not how many events they have. */
+static int type_counts_read(struct type_counts *t, struct jfr_file *file, bool events)
+{
+	struct jfr_chunk *chunk;
+	int err = 0;
+
+	while (!err && (chunk = jfr_file_next(file))) {
+		uint64_t position = JFR_HEADER_SIZE;
+		struct jfr_event e;
+
+		if (!type_counts_use(t, chunk->metadata))
+			err = -ENOMEM;
+		while (!err && events && jfr_chunk_next(chunk, &position, &e))
+			if (e.type && t->of[e.type->index])
+				t->type[t->of[e.type->index] - 1].events++;
+		jfr_chunk_put(chunk);
+	}
+	return err;
+}
+
+/* Most events first. */
+static int type_counts_compare(const void *a, const void *b)
+{
+	const struct type_count *x = a, *y = b;
+
+	return x->events != y->events ? (x->events < y->events) - (x->events > y->events) : strcmp(x->name, y->name);
+}
+
+static int show_types(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+{
+	static const struct table_column columns[] = {{"Event Type", "type", TABLE_WORDS, 0},
+						      {"Events", "events", TABLE_NUMBER, 0}};
+	uint64_t shown = request->top ?: UINT64_MAX;
+	struct type_counts t = {0};
+	struct table table;
+	int err = type_counts_read(&t, file, true);
+
+	table_init(&table, "Event Types", columns, 2);
+	if (!err && t.count)
+		qsort(t.type, t.count, sizeof(*t.type), type_counts_compare);
+	for (size_t i = 0; !err && i < t.count && t.type[i].events; i++) {
+		if (i >= shown) {
+			table.more++;
+			continue;
+		}
+		table_put(&table, t.type[i].name);
+		table_put_count(&table, t.type[i].events);
+	}
+	if (!err && !table_print(&table, &request->layout, out))
+		err = -ENOMEM;
+	table_release(&table);
+	type_counts_release(&t);
+	return err;
+}
+
+/* As `print --events` has it, the name may lack its package. */
+static bool is_type(const char *name, const char *wanted)
+{
+	const char *dot = strrchr(name, '.');
+
+	return strcmp(name, wanted) == 0 || (dot && strcmp(dot + 1, wanted) == 0);
+}
+
+/* Set *found to the index of the wanted type, the one of exactly that name if there is. */
+static int wanted_type(const struct type_counts *t, const struct view_request *request, size_t *found)
+{
+	size_t matches = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		if (!is_type(t->type[i].name, request->event))
+			continue;
+		*found = i;
+		if (strcmp(t->type[i].name, request->event) == 0)
+			return 0;
+		matches++;
+	}
+	if (!matches)
+		return diag_set(request->diag, ENOENT,
+				"there are no events of type '%s': 'frtrace view events FILE' lists the types",
+				request->event);
+	if (matches > 1)
+		return diag_set(request->diag, EINVAL, "several types are called '%s': give its whole name, such as %s",
+				request->event, t->type[*found].name);
+	return 0;
+}
+
+int view_events(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+{
+	struct type_counts t = {0};
+	struct jfr_file again;
+	size_t found = 0;
+	int err;
+
+	if (!request->event)
+		return show_types(file, request, out);
+	jfr_file_again(&again, file);
+	err = type_counts_read(&t, &again, false);
+	jfr_file_release(&again);
+	if (!err)
+		err = wanted_type(&t, request, &found);
+	if (!err)
+		err = (request->by ? event_groups_show : show_rows)(file, t.type[found].name, request, out);
+	type_counts_release(&t);
+	return err;
+}
