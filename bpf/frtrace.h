@@ -154,6 +154,7 @@ struct frt_field {
 #define FRT_FIELD_NUMBER(r, i) ((r) << 12 | (i))
 #define FRT_FIELD_RECORDING(n) ((n) >> 12 & (FRT_RECORDINGS - 1))
 #define FRT_FIELD_INDEX(n)     ((n) & 0xfffu)
+#define FRT_FIELD_THROWN       0xfffu /* no field of a plan: the class of the exception that ended the call */
 
 enum frt_field_form {
 	FRT_FORM_NULL,
@@ -746,8 +747,9 @@ struct frt_config {
 #define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */
 #define FRT_CONFIG_TIMED \
 	0x2u /* FRT_RULE_TIMED for all methods, FRT_RULE_SILENT for those that no timing filter matches */
-#define FRT_CONFIG_MOUNTS 0x4u /* follow virtual threads from carrier to carrier */
-#define FRT_CONFIG_INSIDE 0x8u /* the filter has roots (PROGRAM_ROOT): record only what is in them */
+#define FRT_CONFIG_MOUNTS	0x4u  /* follow virtual threads from carrier to carrier */
+#define FRT_CONFIG_THROWN_CLASS 0x10u /* calls that end with an exception have a value FRT_FIELD_THROWN */
+#define FRT_CONFIG_INSIDE	0x8u  /* the filter has roots (PROGRAM_ROOT): record only what is in them */
 
 /* The source of stacks. With both bits, JVMTI is asked for stacks that cannot be walked. */
 #define FRT_STACKS_WALK	 0x1u

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define PLAN_MAGIC  0x314e4c50u /* "PLN1" */
-#define PLAN_FIELDS 4096u	/* at most */
+#define PLAN_FIELDS 4095u	/* at most; their numbers have 12 bits, and the last one is FRT_FIELD_THROWN */
 #define PLAN_STEPS  16u		/* of one field */
 
 struct plan_header {

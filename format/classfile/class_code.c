@@ -266,6 +266,15 @@ static bool has_value(const struct capture *c, bool thrown)
 	return c->source != (thrown ? CAPTURE_RETURN : CAPTURE_THROWN);
 }
 
+/* Values of exceptions only leave the other exits as they are without captures. */
+bool captures_returns(const struct capture *capture, uint32_t captures)
+{
+	for (uint32_t i = 0; i < captures; i++)
+		if (capture[i].source != CAPTURE_THROWN)
+			return true;
+	return false;
+}
+
 static uint32_t last_value(const struct code *k, bool thrown)
 {
 	uint32_t last = k->captures;
@@ -380,7 +389,8 @@ static bool make_snippets(struct code *k, uint32_t id)
 	snip_call(&k->thrown, k->hook.thrown);
 	if (k->captures) {
 		snip_copies(k, &k->enter);
-		snip_captures(k, &k->leave, false);
+		if (captures_returns(k->capture, k->captures))
+			snip_captures(k, &k->leave, false);
 		snip_captures(k, &k->thrown, true);
 	}
 	snip_u1(&k->thrown, OP_ATHROW);

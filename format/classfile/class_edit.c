@@ -77,7 +77,7 @@ struct class_edit {
 };
 
 /* The methods that take the values of a method with captures. */
-static void make_puts(struct class_edit *e, struct hook_constants *k)
+static void make_puts(struct class_edit *e, const struct capture *capture, uint32_t captures, struct hook_constants *k)
 {
 	static const char *const names[] = {"i", "j", "f", "d", "l"};
 	static const char *const types[] = {"(III)V", "(JII)V", "(FII)V", "(DII)V", "(Ljava/lang/Object;II)V"};
@@ -91,7 +91,8 @@ static void make_puts(struct class_edit *e, struct hook_constants *k)
 	}
 	memcpy(k->put, e->hook.put, sizeof(k->put));
 	k->object = e->hook.object;
-	k->leave = e->left;
+	if (captures_returns(capture, captures))
+		k->leave = e->left;
 	k->thrown = e->threw;
 }
 
@@ -123,7 +124,7 @@ static enum edit_result edit_method(struct class_edit *e, const struct class_met
 	if (edit->hooks)
 		make_three(&e->pool, edit->hooks, &job.hook);
 	if (edit->captures)
-		make_puts(e, &job.hook);
+		make_puts(e, edit->capture, edit->captures, &job.hook);
 	if (!make_call(e, m, edit->call, &job.hook))
 		return EDIT_SHAPE;
 	output_copy(&e->out, c->bytes + m->offset, m->code_offset - m->offset);

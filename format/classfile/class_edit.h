@@ -24,6 +24,9 @@
  *         owner.i(copy, set, number);                          // (III)V, for each capture; does nothing if set is 0
  *     handler: set = owner.threw(start, id); ...
  *
+ * The hook is `leave` where all captures are of exceptions: such a method costs what it costs without captures, unless it
+ * throws.
+ *
  * The branch is in `i`, so that the method itself gets no new one, which would need a frame with types that only a
  * complete verifier knows.
  *

@@ -8,8 +8,10 @@
 
 static void put_key(struct jfr_writer *w, struct bytes *b, enum jfr_type pool, uint64_t key)
 {
-	static const enum orphan orphan[] = {
-		[JFR_THREAD] = ORPHAN_THREAD, [JFR_STACK_TRACE] = ORPHAN_STACK, [JFR_METHOD] = ORPHAN_METHOD};
+	static const enum orphan orphan[] = {[JFR_THREAD] = ORPHAN_THREAD,
+					     [JFR_STACK_TRACE] = ORPHAN_STACK,
+					     [JFR_METHOD] = ORPHAN_METHOD,
+					     [JFR_CLASS] = ORPHAN_METHOD};
 
 	bytes_put_leb(b, jfr_key_use(w, pool, key, orphan[pool]));
 }

@@ -15,6 +15,7 @@ struct jfr_method_trace {
 	int64_t start, duration;
 	uint64_t thread, stack, method; /* keys; the stack begins with the method's caller */
 	bool thrown;
+	uint64_t thrown_class; /* key; 0: none, or not known */
 	/*
 	 * Where the time went, in ns or JFR_MISSING. These are written if the origin's `kernel` is JFR_KERNEL_WAITS or
 	 * more,

@@ -140,6 +140,7 @@ static const struct type types[JFR_TYPES] = {
 			     .description = "Stack Trace starting from the method the event was committed in"),
 		       FIELD("method", JFR_METHOD, "Method", FROM(method_trace, method), UNIT(JFR_CONTEXTUAL, NULL)),
 		       FIELD("thrown", JFR_BOOLEAN, "Thrown", FROM(method_trace, thrown), .extra = true, .description = "The call ended with an exception"),
+		       FIELD("thrownClass", JFR_CLASS, "Thrown Class", FROM(method_trace, thrown_class), .extra = true, .description = "Class of that exception, where known; its loader is not given"),
 		       SPLIT("cpuTime", cpu, "CPU Time", WAITS, "Time on a CPU"),
 		       SPLIT("runQueueTime", run_queue, "Run Queue Time", WAITS, "Time during which its thread was runnable and waited for a CPU"),
 		       SPLIT("blockedTime", blocked, "Blocked Time", WAITS, "Time during which its thread waited for something else"),

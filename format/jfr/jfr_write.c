@@ -176,7 +176,7 @@ static bool events_fit(struct jfr_writer *w, size_t n)
 	return false;
 }
 
-#define TRACE_MAX (16 * LEB_MAX) /* size of a jdk.MethodTrace event */
+#define TRACE_MAX (17 * LEB_MAX) /* size of a jdk.MethodTrace event */
 
 static unsigned char *put_times_off(unsigned char *p, const struct jfr_method_trace *e)
 {
@@ -203,9 +203,11 @@ static unsigned char *put_rest(unsigned char *p, const struct jfr_method_trace *
 	return p;
 }
 
-static unsigned char *put_extra(unsigned char *p, const struct jfr_method_trace *e, enum jfr_kernel kernel)
+static unsigned char *put_extra(struct jfr_writer *w, unsigned char *p, const struct jfr_method_trace *e,
+				enum jfr_kernel kernel)
 {
 	*p++ = e->thrown;
+	p = leb_write(p, jfr_key_use(w, JFR_CLASS, e->thrown_class, ORPHAN_METHOD));
 	if (kernel >= JFR_KERNEL_WAITS)
 		p = leb_write(p, e->cpu);
 	return put_rest(p, e, kernel);
@@ -227,7 +229,7 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 	p = leb_write(p, jfr_key_use(w, JFR_STACK_TRACE, e->stack, ORPHAN_STACK));
 	p = leb_write(p, jfr_key_use(w, JFR_METHOD, e->method, ORPHAN_METHOD));
 	if (!w->schema.jdk_fields)
-		p = put_extra(p, e, w->schema.kernel);
+		p = put_extra(w, p, e, w->schema.kernel);
 	*size = p - size; /* below 128: one byte */
 	w->chunk.size += p - size;
 	w->events++;
@@ -284,8 +286,10 @@ void jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form, 
 		p = leb_write(duration, calls[i].duration);
 		length = p - duration;
 		p = put_form(p, form->keys, form->keys_size);
-		if (extra)
+		if (extra) {
 			*p++ = calls[i].thrown;
+			*p++ = 0; /* a call whose exception is known has values, and takes the other way */
+		}
 		if (cpu)
 			p = leb_again(p, duration, length);
 		p = put_form(p, form->rest, form->rest_size);

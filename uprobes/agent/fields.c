@@ -34,7 +34,8 @@ struct live_plan {
 
 static jvmtiEnv *jvmti;
 static struct live_plan *plans[FRT_RECORDINGS];
-static uint32_t askers; /* threads in fields_captures() */
+static uint32_t thrown_classes; /* the recordings that want them: bits */
+static uint32_t askers;		/* threads in fields_captures() */
 
 /* 1 while the slot's thread uses a plan. A cache line each, so that threads do not disturb each other. */
 static struct {
@@ -143,6 +144,8 @@ bool fields_begin(JNIEnv *env, uint32_t recording)
 	struct live_plan *p;
 
 	fields_end(env, recording);
+	if (config->flags & FRT_CONFIG_THROWN_CLASS && field_text_init(jvmti, env))
+		thrown_classes |= 1u << recording;
 	if (!config->plan_size)
 		return true;
 	p = field_text_init(jvmti, env) ? copy_plan(config) : NULL;
@@ -169,6 +172,7 @@ void fields_end(JNIEnv *env, uint32_t recording)
 {
 	struct live_plan *p = plans[recording];
 
+	thrown_classes &= ~(1u << recording);
 	if (!p)
 		return;
 	__atomic_store_n(&plans[recording], NULL, __ATOMIC_SEQ_CST);
@@ -199,6 +203,16 @@ static bool capture_of(const struct plan_field *f, bool constructor, struct capt
 	default: c->source = CAPTURE_NOTHING; break;
 	}
 	return c->type == 'I' || c->type == 'J' || c->type == 'F' || c->type == 'D' || c->type == 'L';
+}
+
+uint32_t fields_thrown(uint32_t recordings, struct capture *to)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (recordings & thrown_classes & 1u << r)
+			to[n++] = (struct capture){CAPTURE_THROWN, 'L', 0, FRT_FIELD_NUMBER(r, FRT_FIELD_THROWN)};
+	return n;
 }
 
 uint32_t fields_captures(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
@@ -421,7 +435,9 @@ static void fields_put(JNIEnv *env, uint32_t set, uint32_t number, struct field_
 	number &= CAPTURE_LAST - 1;
 	if (!s || !s->ring)
 		return;
-	if (set >> FRT_FIELD_RECORDING(number) & 1)
+	if (set >> FRT_FIELD_RECORDING(number) & 1 && FRT_FIELD_INDEX(number) == FRT_FIELD_THROWN)
+		field_text_put(env, s, number, flags, PLAN_CLASS, FRT_FIELD_TEXT_MAX, &v);
+	else if (set >> FRT_FIELD_RECORDING(number) & 1)
 		put_planned(env, s, number, flags, v);
 	else if (flags)
 		field_put_null(s, number, flags);

@@ -26,6 +26,11 @@ void fields_end(JNIEnv *env, uint32_t recording);
 uint32_t fields_captures(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
 			 struct capture *to, uint32_t room);
 
+/*
+ * The captures of the exception's class for those recordings that want it, at most FRT_RECORDINGS. Returns their number.
+ */
+uint32_t fields_thrown(uint32_t recordings, struct capture *to);
+
 /* The natives that take the values. */
 void JNICALL fields_put_int(JNIEnv *env, jclass helper, jint value, jint set, jint number);
 void JNICALL fields_put_long(JNIEnv *env, jclass helper, jlong value, jint set, jint number);

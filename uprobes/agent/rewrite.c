@@ -8,7 +8,7 @@
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
 
-#define CAPTURES_MEMORY (PLAN_FIELDS * FRT_RECORDINGS * sizeof(struct capture) + 65536 * 8)
+#define CAPTURES_MEMORY ((PLAN_FIELDS + 65536) * FRT_RECORDINGS * sizeof(struct capture) + 65536 * 8)
 
 static enum frt_skip_reason edit_reason(enum edit_result result)
 {
@@ -212,6 +212,17 @@ static bool is_lower_bound(const struct class_file *c, const struct class_method
 	return policy_is_intrinsic(c, m, control->jni_version < 0x00090000) && !flags_make_exact(c->name, m->name);
 }
 
+/* The recordings that write the calls of a method, and do not only time them. */
+static uint32_t recorders_of(const struct verdict *v)
+{
+	uint32_t recorders = v->selected;
+
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		if (v->of[i].timing)
+			recorders &= ~(1u << i);
+	return recorders;
+}
+
 /* Find the values that the recordings want of the methods. */
 static void add_captures(const struct rewrite *r, const struct class_file *c, struct method_edit *edits, uint32_t count,
 			 struct arena *arena)
@@ -220,8 +231,11 @@ static void add_captures(const struct rewrite *r, const struct class_file *c, st
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
-		uint32_t n = fields_captures(r->recordings, c->name, m->name, m->descriptor, found, CAPTURES_MAX);
+		struct verdict v = judge(r, c, m);
+		uint32_t n = fields_captures(r->recordings, c->name, m->name, m->descriptor, found,
+					     CAPTURES_MAX - FRT_RECORDINGS);
 
+		n += fields_thrown(recorders_of(&v), found + n);
 		kept = n && !edits[i].hooks ? arena_alloc(arena, n * sizeof(*kept)) : NULL;
 		if (!kept)
 			continue;

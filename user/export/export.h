@@ -69,6 +69,9 @@ const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const
  */
 struct group *export_thread(struct export_names *n, const struct call *call);
 
+/* The class of the exception that ended the call; "" if it is not known. Valid until the next call. */
+const char *export_thrown(struct export_names *n, const struct call *call);
+
 /* The number of a text, from 1 on. 0: no memory, or no text. */
 uint32_t export_text(struct export_names *n, const char *text);
 

@@ -85,6 +85,8 @@ static int export_chrome_add(const struct call *call, void *context)
 		return -ENOMEM;
 	begin_slice(c, "call", method, track->mark, call->start, call->duration);
 	json_bool(&c->json, "thrown", call->thrown);
+	if (*export_thrown(&c->names, call))
+		json_string(&c->json, "thrownClass", export_thrown(&c->names, call));
 	if (call->split) {
 		export_chrome_put_part(c, "cpuNs", call->cpu);
 		export_chrome_put_part(c, "runQueueNs", call->run_queue);

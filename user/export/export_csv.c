@@ -74,6 +74,8 @@ static int export_csv_put_split(struct csv *c, const struct call *call)
 	put_cell_if(c->to, call->usage, call->system_call_time);
 	put_cell_if(c->to, call->usage, call->major_faults);
 	put_cell_if(c->to, call->usage, call->minor_faults);
+	fputc(',', c->to);
+	put_cell(c->to, export_thrown(&c->names, call));
 	fputs("\r\n", c->to);
 	return ferror(c->to) ? -EIO : 0;
 }
@@ -101,7 +103,7 @@ int export_csv(struct jfr_file *file, bool normalize, FILE *to)
 
 	export_names_init(&c.names, normalize);
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,blocked_ns,pause_ns,"
-	      "syscalls,syscall_ns,major_faults,minor_faults\r\n",
+	      "syscalls,syscall_ns,major_faults,minor_faults,thrown_class\r\n",
 	      to);
 	err = call_iter_each(file, "jdk.MethodTrace", export_csv_add, &c);
 	export_names_release(&c.names);

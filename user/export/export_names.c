@@ -78,6 +78,14 @@ struct group *export_thread(struct export_names *n, const struct call *call)
 	return g->name ? g : NULL;
 }
 
+const char *export_thrown(struct export_names *n, const struct call *call)
+{
+	bytes_clear(&n->text);
+	call_put_thrown(call, &n->text);
+	bytes_put_u8(&n->text, 0);
+	return n->text.failed ? "" : (char *)n->text.data;
+}
+
 uint32_t export_text(struct export_names *n, const char *text)
 {
 	struct group *g = text ? aggregate_of(&n->texts, hash_data(text, strlen(text)), 0) : NULL;

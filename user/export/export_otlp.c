@@ -121,6 +121,20 @@ static void take_own_values(struct otlp_export *x, struct jfr_chunk *chunk, cons
 	}
 }
 
+/* As the semantic conventions of OpenTelemetry want it: error.type is the class of the exception. */
+static void take_error_type(struct otlp_export *x, const struct call *call)
+{
+	static const char name[] = "error.type";
+	const char *class = export_thrown(&x->names, call);
+	struct otlp_value head = {OTLP_TEXT, sizeof(name), strlen(class)};
+
+	if (!head.text_size)
+		return;
+	bytes_put(&x->values, &head, sizeof(head));
+	bytes_put(&x->values, name, sizeof(name));
+	bytes_put(&x->values, class, head.text_size);
+}
+
 /* `span` lacks its times. */
 static int otlp_span_add(struct otlp_export *x, struct timeline_span span, int64_t start, int64_t duration)
 {
@@ -155,6 +169,7 @@ static int export_otlp_add(const struct call *call, void *context)
 	}
 	if (call->event->type->calls)
 		take_own_values(x, call->chunk, call->event);
+	take_error_type(x, call);
 	c->values_size = x->values.size - c->values;
 	return x->values.failed ? -ENOMEM : otlp_span_add(x, span, call->start, call->duration);
 }

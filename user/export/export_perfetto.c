@@ -109,6 +109,8 @@ static void put_call_arguments(struct perfetto_export *x, const struct call *cal
 {
 	if (call->thrown)
 		perfetto_put_number(&x->arguments, PERFETTO_THROWN, 1);
+	if (*export_thrown(&x->names, call))
+		perfetto_put_text(&x->arguments, PERFETTO_THROWN_CLASS, export_thrown(&x->names, call));
 	if (call->split) {
 		put_known_argument(x, PERFETTO_CPU, call->cpu);
 		put_known_argument(x, PERFETTO_RUN_QUEUE, call->run_queue);

@@ -58,6 +58,7 @@ static const char *const argument_names[] = {
 	[PERFETTO_MINOR_FAULTS] = "minorFaults",
 	[PERFETTO_SYSTEM_CALL] = "systemCall",
 	[PERFETTO_WOKEN_BY] = "wokenBy",
+	[PERFETTO_THROWN_CLASS] = "thrownClass",
 };
 static const char *const category_names[] = {
 	[PERFETTO_CALL] = "call",      [PERFETTO_WAIT] = "wait",     [PERFETTO_RUNNABLE] = "run queue",

@@ -23,6 +23,7 @@ enum perfetto_argument {
 	PERFETTO_MINOR_FAULTS,
 	PERFETTO_SYSTEM_CALL,
 	PERFETTO_WOKEN_BY,
+	PERFETTO_THROWN_CLASS,
 };
 
 enum perfetto_category {

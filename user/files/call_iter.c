@@ -28,7 +28,7 @@ static const struct part {
 
 #define FIELDS 32 /* of an event whose parts are looked up once */
 
-enum { NO_PART = -1, METHOD_PART = -2, THROWN_PART = -3 };
+enum { NO_PART = -1, METHOD_PART = -2, THROWN_PART = -3, THROWN_CLASS_PART = -4 };
 
 struct visitor {
 	call_visit *visit;
@@ -47,6 +47,8 @@ static int part_of(const struct meta_field *f)
 		return METHOD_PART;
 	if (strcmp(f->name, "thrown") == 0)
 		return THROWN_PART;
+	if (f->type->role == META_CLASS && strcmp(f->name, "thrownClass") == 0)
+		return THROWN_CLASS_PART;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (f->timespan == parts[i].timespan && strcmp(f->name, parts[i].name) == 0)
 			return i;
@@ -69,6 +71,8 @@ static void read_part(struct call *call, int part, const struct jfr_value *v)
 		call->method = *v;
 	else if (part == THROWN_PART && v->kind == VALUE_BOOLEAN)
 		call->thrown = v->number;
+	else if (part == THROWN_CLASS_PART)
+		call->thrown_class = *v;
 	if (part < 0 || v->kind != VALUE_NUMBER)
 		return;
 	*(int64_t *)((char *)call + parts[part].offset) = v->number;
@@ -201,6 +205,26 @@ struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)
 	for (int i = 0; i <= n; i++)
 		jfr_take(&c, &frame->type->fields[i], &method);
 	return method;
+}
+
+bool call_put_thrown(const struct call *call, struct bytes *out)
+{
+	struct jfr_value class = call->thrown_class, name;
+	struct bytes text;
+	bool known;
+
+	jfr_resolve(call->chunk, &class);
+	name = jfr_field(call->chunk, &class, "name");
+	if (name.kind != VALUE_TEXT)
+		return false;
+	bytes_init(&text);
+	put_value_text(&text, &name);
+	bytes_put_u8(&text, 0);
+	known = !text.failed && text.data[0];
+	if (known)
+		put_class_name(out, (char *)text.data, "");
+	bytes_release(&text);
+	return known;
 }
 
 bool call_enter_callers(const struct call *call, struct jfr_value *frames, struct cursor *c)

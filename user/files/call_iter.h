@@ -18,7 +18,8 @@ struct call {
 	 */
 	unsigned int own_frames;
 	bool thrown;
-	bool split; /* the recording has the next four; ns, INT64_MIN if unknown */
+	struct jfr_value thrown_class; /* not resolved; VALUE_NULL: the file does not have it */
+	bool split;		       /* the recording has the next four; ns, INT64_MIN if unknown */
 	int64_t cpu, run_queue, blocked, pause;
 	bool usage; /* the recording has the next four; INT64_MIN if unknown, time in ns */
 	int64_t system_calls, system_call_time, major_faults, minor_faults;
@@ -53,6 +54,9 @@ bool call_enter_callers(const struct call *call, struct jfr_value *frames, struc
 
 /* Set *method (a key) and *line from the first of the callers. False: there is none. */
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line);
+
+/* Append the class of the exception that ended the call: java.io.IOException. False: it is not known. */
+bool call_put_thrown(const struct call *call, struct bytes *out);
 
 /* Resolve *frame and return its method as a key; VALUE_NULL if there is none. */
 struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame);

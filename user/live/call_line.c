@@ -60,6 +60,10 @@ void call_line_print(FILE *to, const struct call_line *c)
 	term_print(to, name);
 	if (c->thrown)
 		fputs("  thrown", to);
+	if (c->thrown_class) {
+		putc(' ', to);
+		term_print(to, c->thrown_class);
+	}
 	call_line_put_caller(to, c);
 	call_line_put_split(to, &c->split);
 	putc('\n', to);
@@ -118,6 +122,7 @@ void call_line_json(FILE *to, const struct call_line *c)
 	json_bool(&j, "virtual", c->is_virtual);
 	json_method(&j, c->segment, c->method);
 	json_bool(&j, "thrown", c->thrown);
+	json_string(&j, "thrownClass", c->thrown_class);
 	put_caller_json(&j, c);
 	json_end(&j);
 }

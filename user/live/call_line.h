@@ -14,14 +14,15 @@ struct call_line {
 	const char *thread; /* NULL: unknown */
 	uint64_t java_id;   /* of the thread; 0: unknown */
 	bool is_virtual, thrown;
-	int64_t end;	     /* CLOCK_REALTIME, ns */
-	int64_t start_ticks; /* the target's CLOCK_MONOTONIC, ns */
-	uint64_t duration;   /* ns */
+	const char *thrown_class; /* NULL: unknown */
+	int64_t end;		  /* CLOCK_REALTIME, ns */
+	int64_t start_ticks;	  /* the target's CLOCK_MONOTONIC, ns */
+	uint64_t duration;	  /* ns */
 	struct frames_caller caller;
 	struct span_split split;
 };
 
-/* Time of day of the end, duration, thread, method, "thrown", "from CALLER line: N", where the time went if known. */
+/* Time of day of the end, duration, thread, method, "thrown" and the class, "from CALLER line: N", where the time went if known. */
 void call_line_print(FILE *to, const struct call_line *c);
 
 /* The same as a JSON object; docs/reading.md lists its fields. */

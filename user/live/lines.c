@@ -17,6 +17,7 @@ struct held {
 	struct frames_caller caller;
 	struct span_split split;
 	struct stream_vthread vthread; /* all 0 for a platform thread */
+	char *thrown;		       /* class of the exception; NULL: unknown */
 };
 
 struct lines {
@@ -51,6 +52,8 @@ void lines_free(struct lines *l)
 		return;
 	if (l->to)
 		fclose(l->to);
+	for (size_t i = 0; i < l->count; i++)
+		free(l->held[i].thrown);
 	free(l->text);
 	free(l);
 }
@@ -62,7 +65,7 @@ static void lines_skip(struct lines *l)
 }
 
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller, const struct span_split *split)
+	       const struct frames_caller *caller, const struct span_split *split, const char *thrown)
 {
 	struct held *h = &l->held[l->count];
 
@@ -74,7 +77,8 @@ void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vt
 			   .start = clock_ns(l->setup.clock, s->start),
 			   .end = clock_ns(l->setup.clock, s->start + s->duration),
 			   .caller = *caller,
-			   .split = *split};
+			   .split = *split,
+			   .thrown = *thrown ? strdup(thrown) : NULL};
 	if (vthread)
 		h->vthread = *vthread;
 	l->count++;
@@ -141,6 +145,7 @@ static void print_call(struct lines *l, const struct held *h, int64_t realtime)
 	struct call_line c = {.segment = l->setup.segment,
 			      .method = h->span.method,
 			      .thrown = h->span.flags & FRT_SPAN_THROWN,
+			      .thrown_class = h->thrown,
 			      .end = h->end + realtime,
 			      .start_ticks = h->start + l->setup.ticks_offset,
 			      .duration = h->end - h->start,
@@ -171,6 +176,8 @@ void lines_print(struct lines *l, int64_t now)
 		if (!send(l))
 			lines_skip(l);
 	}
+	for (size_t i = 0; i < n; i++)
+		free(l->held[i].thrown);
 	l->count -= n;
 	memmove(l->held, l->held + n, l->count * sizeof(l->held[0]));
 	if (until == INT64_MAX && !print_skipped(l)) { /* no later line would report them */

@@ -3,6 +3,7 @@
 #include "user/text/log.h"
 #include "user/live/keys.h"
 #include "user/live/lines.h"
+#include "user/record/user_value.h"
 #include "user/live/stdout_queue.h"
 #include "user/live/interval_table.h"
 #include "user/text/term.h"
@@ -100,12 +101,14 @@ static void live_add_line(struct live *l, const struct frt_span *s, size_t n, co
 {
 	uint64_t before = recorder_counts(l->setup.recorder)->events;
 	struct frames_caller caller = {0};
+	char thrown[FRT_FIELD_TEXT_MAX + 1];
 
 	l->recorder.spans(l->recorder.context, s, n, v);
 	if (recorder_counts(l->setup.recorder)->events == before)
 		return;
 	recorder_caller(l->setup.recorder, s->stack, s->method, &caller);
-	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder));
+	user_value_thrown_name((const struct frt_field *)(s + 1), n - 1, thrown, sizeof(thrown));
+	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder), thrown);
 }
 
 static void live_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)

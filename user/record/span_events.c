@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/span_events.h"
+#include "user/record/user_value.h"
 
 #include <stdlib.h>
 
@@ -62,6 +63,8 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 {
 	struct jfr_method_trace call = describe(e, s, v);
 
+	if (call.thrown && n)
+		call.thrown_class = user_value_thrown(values, n, e->setup.writer);
 	if (e->setup.breakdown)
 		breakdown_split(e->setup.breakdown, s, v, call.start - e->setup.ticks_offset, &call);
 	e->split = (struct span_split){call.cpu, call.run_queue, call.blocked};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/user_value.h"
+#include "user/text/java_name.h"
 #include "user/text/java_number.h"
 
 #include <inttypes.h>
@@ -108,20 +109,25 @@ static void put_class_text(struct bytes *b, struct gathered *g)
 		put_ascii(b, "[]");
 }
 
-static uint64_t read_class(struct jfr_writer *w, const struct gathered *g)
+/* The internal name: "java/lang/String", "[I", "int". */
+static const char *class_name_of(char *name, size_t room, const struct gathered *g)
 {
-	char name[FRT_FIELD_TEXT_MAX + 1];
-	size_t size = g->size < sizeof(name) - 1 ? g->size : sizeof(name) - 1;
-	struct jfr_class_constant c = {.name = name};
+	size_t size = g->size < room - 1 ? g->size : room - 1;
 
 	memcpy(name, g->bytes, size);
 	name[size] = 0;
 	if (name[0] == 'L') {
-		c.name = name + 1;
 		name[size - 1] = 0;
-	} else if (name[0] && !name[1]) {
-		c.name = name_of_primitive(name[0]);
+		return name + 1;
 	}
+	return name[0] && !name[1] ? name_of_primitive(name[0]) : name;
+}
+
+static uint64_t read_class(struct jfr_writer *w, const struct gathered *g)
+{
+	char name[FRT_FIELD_TEXT_MAX + 1];
+	struct jfr_class_constant c = {.name = class_name_of(name, sizeof(name), g)};
+
 	return c.name ? jfr_class(w, &c) : 0;
 }
 
@@ -211,4 +217,33 @@ size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const stru
 		read_number(v, kind, f);
 	}
 	return records;
+}
+
+static bool gather_thrown(struct gathered *g, const struct frt_field *f, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && FRT_FIELD_INDEX(f[i].number) != FRT_FIELD_THROWN)
+		i++;
+	if (i == n || f[i].form != FRT_FORM_CLASS)
+		return false;
+	gather(g, f + i, n - i);
+	return g->size;
+}
+
+uint64_t user_value_thrown(const struct frt_field *f, size_t n, struct jfr_writer *w)
+{
+	struct gathered g;
+
+	return gather_thrown(&g, f, n) ? read_class(w, &g) : 0;
+}
+
+void user_value_thrown_name(const struct frt_field *f, size_t n, char *out, size_t size)
+{
+	char text[FRT_FIELD_TEXT_MAX + 1];
+	struct gathered g;
+	const char *name = gather_thrown(&g, f, n) ? class_name_of(text, sizeof(text), &g) : NULL;
+
+	snprintf(out, size, "%s", name ?: "");
+	java_name_dots(out);
 }

@@ -15,4 +15,10 @@
 size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const struct frt_field *f, size_t n,
 		       struct bytes *text, struct jfr_writer *w);
 
+/* The class of the exception that ended the call, a key of the open chunk; 0: it is not among the `n` values. */
+uint64_t user_value_thrown(const struct frt_field *f, size_t n, struct jfr_writer *w);
+
+/* Its name, such as java.io.IOException, which is empty if it is unknown. */
+void user_value_thrown_name(const struct frt_field *f, size_t n, char *out, size_t size);
+
 #endif

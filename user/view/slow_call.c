@@ -512,6 +512,20 @@ static void put_insides(struct bytes *out, struct slow_call *s, size_t width)
 	put_text(out, " shorter\n");
 }
 
+/* ", thrown java.io.IOException" */
+static void put_thrown(struct bytes *out, const struct call *call, size_t width)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_text(&text, "thrown ");
+	if (!call_put_thrown(call, &text))
+		text.size--;
+	bytes_put_u8(&text, 0);
+	fold_beside(out, ", ", text.failed ? "thrown" : (char *)text.data, width, INDENT);
+	bytes_release(&text);
+}
+
 static void put_when_line(struct bytes *out, const struct call *call, const struct unit *unit, int64_t utc_offset,
 			  size_t width)
 {
@@ -521,7 +535,7 @@ static void put_when_line(struct bytes *out, const struct call *call, const stru
 	if (call->usage && call->system_calls >= 0)
 		put_usage(out, call, unit, width);
 	if (call->thrown)
-		fold_beside(out, ", ", "thrown", width, INDENT);
+		put_thrown(out, call, width);
 	bytes_put_u8(out, '\n');
 }
 

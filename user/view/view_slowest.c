@@ -124,6 +124,10 @@ static void slowest_put_row(struct table *table, const struct call *call, int64_
 	table_put_time(table, split ? call->blocked : TABLE_UNKNOWN);
 	table_put_time(table, call->split ? call->pause : TABLE_UNKNOWN);
 	table_put_count(table, call->thrown);
+	put_text(&table->cells, "\"");
+	if (!call_put_thrown(call, &table->cells))
+		table->cells.size -= table->cells.size > table->complete;
+	table_cell(table);
 }
 
 static bool slowest_print_table(const struct slow_calls *s, int64_t utc_offset, const struct view_request *request,
@@ -142,6 +146,7 @@ static bool slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 		{"Blocked", "blockedNs", TABLE_NUMBER, 0},
 		{"Paused", "pauseNs", TABLE_NUMBER, 0},
 		{"Thrown", "thrown", TABLE_NUMBER, 0},
+		{NULL, "thrownClass", TABLE_TYPED, 0},
 	};
 	struct table table;
 	bool printed;

@@ -10,6 +10,7 @@ EVENTS=(
 	-e 'test.Call live.Valued::call id=arg0 i=arg1 s=arg2 d=arg3 base=arg4.id items=arg5.length color=arg6 any=arg7 z=arg8 c=arg9 h=arg10 b=arg11 f=arg12 length=arg2.length back=return ex=exception name=this.name total=live.Valued.total token=arg13'
 	-e 'test.Made live.Valued$Made::<init> id=arg0 s=arg1 text=this.text ex=exception'
 	-e 'test.Wide live.Valued::wide id=arg0 first=arg1 last=arg252 back=return'
+	-m live.Valued::fails
 )
 
 check() { # [LOG]
@@ -113,7 +114,7 @@ views() {
 	local sentence="views and exports take these events for calls, JDK $FEATURE" seen field
 	begin "$sentence" || return 0
 	target_start Valued 2 200
-	if target_ready && trace_start "${EVENTS[@]}" -m 'live.Valued::wide'; then
+	if target_ready && trace_start "${EVENTS[@]}" -m live.Valued::wide; then
 		target_go
 		trace_stop
 		seen=$("$FRTRACE" view method-trace "$F_FILE")

@@ -170,6 +170,8 @@ public class Valued {
             } catch (RuntimeException e) {
                 thrown = e.getClass().getName();
             }
+            if (thrown.equals("java.lang.UnsupportedOperationException"))
+                LOG.add("fails " + thrown);
             LOG.add(String.join(" ", "call", "" + id, "" + i, text(s), "" + i / 4.0, base == null ? "null" : text(base.id),
                 items == null ? "null" : "" + items.length, color == null ? "null" : text(color.name()), any(any), "" + (n % 2 == 0),
                 "" + n % 65536, "" + (short) n, "" + (byte) n, "" + n / 8f, s == null ? "null" : "" + s.length(), back, thrown,

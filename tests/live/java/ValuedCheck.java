@@ -39,6 +39,8 @@ class ValuedCheck {
         case "test.Call":
             if (!e.getString("token").equals("[REDACTED]"))
                 return "not redacted: " + e;
+            if (!name(e, "ex").equals(name(e, "thrownClass")))
+                return "thrownClass is not the exception: " + e;
             return String.join(" ", "call", number(e, "id"), "" + e.getInt("i"), text(e, "s"), "" + e.getDouble("d"),
                 text(e, "base"), number(e, "items"), text(e, "color"), text(e, "any"), "" + e.getBoolean("z"),
                 "" + (int) e.getChar("c"), "" + e.getShort("h"), "" + e.getByte("b"), "" + e.getFloat("f"), number(e, "length"),
@@ -47,6 +49,8 @@ class ValuedCheck {
             return String.join(" ", "made", number(e, "id"), text(e, "s"), text(e, "text"), name(e, "ex"));
         case "test.Wide":
             return String.join(" ", "wide", number(e, "id"), number(e, "first"), number(e, "last"), number(e, "back"));
+        case "jdk.MethodTrace": // with -m
+            return String.join(" ", "fails", name(e, "thrownClass"));
         default:
             return null;
         }

@@ -177,7 +177,7 @@ static void a_call_without_method_is_one_of_its_top_frame(void **state)
 	free(text);
 	text = exported(false);
 	assert_has(text, ",shop.Order.take(int),0,");
-	assert_has(text, ",shop.Order.order(int),20,,,,,,,,\r\n");
+	assert_has(text, ",shop.Order.order(int),20,,,,,,,,,\r\n");
 	free(text);
 }
 

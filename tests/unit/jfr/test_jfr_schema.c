@@ -166,7 +166,7 @@ static void fields_are_in_hotspots_order(void **state)
 
 	check_fields(d, "jdk.MethodTrace",
 		     "long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, "
-		     "jdk.types.Method* method, boolean thrown");
+		     "jdk.types.Method* method, boolean thrown, java.lang.Class* thrownClass");
 	check_fields(d, "java.lang.Thread",
 		     "java.lang.String osName, long osThreadId, java.lang.String javaName, long javaThreadId, "
 		     "jdk.types.ThreadGroup* group, boolean virtual");

@@ -111,9 +111,27 @@ static int user_value_release(void **state)
 	return 0;
 }
 
+static void the_class_of_the_exception_stands_among_the_values(void **state)
+{
+	struct frt_field f[3] = {piece(FRT_FORM_INTEGER, "\1\0\0\0\0\0\0\0", 8, 0),
+				 piece(FRT_FORM_CLASS, "\11\0\0\0La/", 7, FRT_FIELD_MORE),
+				 piece(FRT_FORM_CLASS, "Oops$B;", 7, FRT_FIELD_LAST)};
+	char name[32];
+
+	(void)state;
+	user_value_thrown_name(f, 3, name, sizeof(name));
+	assert_string_equal(name, "");
+	f[1].number = f[2].number = FRT_FIELD_NUMBER(2, FRT_FIELD_THROWN);
+	user_value_thrown_name(f, 3, name, sizeof(name));
+	assert_string_equal(name, "a.Oops$B");
+	user_value_thrown_name(f, 1, name, sizeof(name));
+	assert_string_equal(name, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_class_of_the_exception_stands_among_the_values),
 		cmocka_unit_test(a_text_is_put_together),
 		cmocka_unit_test(a_cut_text_says_its_length),
 		cmocka_unit_test(a_class_name_is_readable),
