@@ -27,8 +27,13 @@ static void event_release(struct event_spec *e)
 	for (size_t i = 0; i < e->fields; i++) {
 		free(e->field[i].name);
 		free(e->field[i].expression);
+		free(e->field[i].label);
+		free(e->field[i].description);
 	}
 	free(e->field);
+	free(e->label);
+	free(e->description);
+	free(e->category);
 	free(e->name);
 	free(e->text);
 	filter_list_free(e->filters);
@@ -112,9 +117,10 @@ static int find_unit(const char *name, size_t length, enum event_unit *unit, str
 
 static int check_field_name(const struct event_spec *e, const char *name, struct diag *d)
 {
-	static const char *const reserved[] = {"startTime",   "duration",    "eventThread",  "stackTrace",  "method",
-					       "thrown",      "cpuTime",     "runQueueTime", "blockedTime", "pauseTime",
-					       "majorFaults", "minorFaults", "syscalls",     "syscallTime"};
+	static const char *const reserved[] = {"startTime",   "duration",    "eventThread", "stackTrace",
+					       "method",      "thrown",	     "cpuTime",	    "runQueueTime",
+					       "blockedTime", "pauseTime",   "majorFaults", "minorFaults",
+					       "syscalls",    "syscallTime", "thrownClass"};
 
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
 		if (strcmp(name, reserved[i]) == 0)

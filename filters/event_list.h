@@ -32,13 +32,16 @@ enum event_unit {
 
 struct event_field {
 	char *name, *expression;
+	char *label, *description; /* NULL: the name, none */
 	enum event_unit unit;
 	bool contextual;
 };
 
 struct event_spec {
 	char *name;
-	char *text; /* of the filter, as typed */
+	char *text;		   /* of the filter, as typed */
+	char *label, *description; /* NULL: the name, none */
+	char *category;		   /* parts with '/' between them; NULL: Methods */
 	struct filter_list *filters;
 	struct event_field *field;
 	size_t fields, capacity;

@@ -30,6 +30,7 @@
 #include "format/jfr/jfr_events.h"
 #include "format/jfr/jfr_type_write.h"
 
+#include <stdio.h>
 #include <errno.h>
 #include <stddef.h>
 
@@ -395,7 +396,8 @@ static void put_user_field(struct tree *t, const struct jfr_user_field *f)
 {
 	struct jfr_field as = {.name = f->name,
 			       .type = f->type,
-			       .label = f->name,
+			       .label = f->label ?: f->name,
+			       .description = f->description,
 			       .unit = {{f->unit, f->unit_value}, {f->contextual ? JFR_CONTEXTUAL : 0, NULL}}};
 
 	schema_put_field(t, &as);
@@ -403,17 +405,42 @@ static void put_user_field(struct tree *t, const struct jfr_user_field *f)
 
 static unsigned int user_children(const struct tree *t, const struct jfr_user_type *type)
 {
-	unsigned int n = type->fields + 2 + type->calls;
+	unsigned int n = type->fields + 2 + (type->description != NULL) + type->calls;
 
 	for (const struct jfr_field *f = types[JFR_METHOD_TRACE].fields; f->name; f++)
 		n += jfr_schema_has(t->schema, f);
 	return n;
 }
 
+/* "Shop/Orders" are two categories. Empty parts do not count. */
+static void put_user_category(struct tree *t, const char *path)
+{
+	unsigned int n = 0, i = 0;
+	char name[24], part[256];
+
+	path += strspn(path, "/");
+	for (const char *at = path; *at; n++) {
+		at += strcspn(at, "/");
+		at += strspn(at, "/");
+	}
+	jfr_type_write_element(&t->text, "annotation", 1 + n);
+	schema_put_type(t, "class", JFR_CATEGORY);
+	for (; *path; i++) {
+		size_t length = strcspn(path, "/");
+
+		snprintf(name, sizeof(name), "value-%u", i);
+		snprintf(part, sizeof(part), "%.*s", (int)length, path);
+		jfr_type_write_attribute(&t->text, name, part);
+		path += length;
+		path += strspn(path, "/");
+	}
+	jfr_type_write_children(&t->text, 0);
+}
+
 static void put_user_type(struct tree *t, uint32_t number)
 {
 	const struct jfr_user_type *type = &t->schema->user[number];
-	static const char *const category[2] = {"Methods", NULL};
+	const char *path = type->category ?: "";
 	const struct jfr_field *f = types[JFR_METHOD_TRACE].fields;
 
 	jfr_type_write_element(&t->text, "class", 3);
@@ -428,8 +455,9 @@ static void put_user_type(struct tree *t, uint32_t number)
 	for (; f->name; f++)
 		if (jfr_schema_has(t->schema, f))
 			schema_put_field(t, f);
-	put_annotation(t, JFR_LABEL, type->name);
-	put_category(t, category);
+	put_annotation(t, JFR_LABEL, type->label ?: type->name);
+	put_annotation(t, JFR_DESCRIPTION, type->description);
+	put_user_category(t, path[strspn(path, "/")] ? path : "Methods");
 	if (type->calls)
 		put_annotation(t, JFR_CALLS, NULL);
 }

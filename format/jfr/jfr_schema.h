@@ -94,6 +94,7 @@ enum jfr_kernel { JFR_KERNEL_NONE, JFR_KERNEL_WAITS, JFR_KERNEL_FULL };
 /* A type of event that the user has defined. The user's own fields stand between the stack and the method. */
 struct jfr_user_type {
 	const char *name;
+	const char *label, *description, *category; /* NULL: the name, none, Methods; '/' separates parts */
 	const struct jfr_user_field *field;
 	uint32_t fields;
 	bool calls; /* they stand for the calls, which are not recorded as jdk.MethodTrace, too */
@@ -103,9 +104,10 @@ struct jfr_user_type {
 
 struct jfr_user_field {
 	const char *name;
-	enum jfr_type type;	/* a primitive, JFR_STRING or JFR_CLASS */
-	enum jfr_type unit;	/* an annotation; 0: none */
-	const char *unit_value; /* NULL: it has none */
+	enum jfr_type type;		 /* a primitive, JFR_STRING or JFR_CLASS */
+	enum jfr_type unit;		 /* an annotation; 0: none */
+	const char *unit_value;		 /* NULL: it has none */
+	const char *label, *description; /* NULL: the name, none */
 	bool contextual;
 };
 

@@ -316,6 +316,23 @@ static int take_static(struct finder *f, size_t *used, struct diag *d)
 	return 0;
 }
 
+/* A field of the method's own class, by its name alone. Sets *used to the bytes it takes; 0: there is none. */
+static int take_own(struct finder *f, size_t *used, struct diag *d)
+{
+	const char *class_name = f->m->method->class_name;
+	struct looking k = {.name = f->expression, .length = strcspn(f->expression, ".")};
+	const struct listed_class *c = find_listed(f->l, class_name, strlen(class_name), f->m->loader);
+	const char *holder = c ? find_declared(f->l, c, &k) : NULL;
+
+	if (!holder || (!k.statical && f->m->method->modifiers & STATICAL))
+		return 0;
+	*used = k.length;
+	snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
+	f->v->source = k.statical ? PLAN_STATIC : PLAN_THIS;
+	f->v->type = 'L';
+	return add_step(f, k.statical ? PLAN_GET_STATIC : PLAN_GET, holder, k.name, k.length, d);
+}
+
 /* The first word. Sets *used to the bytes that it takes. */
 static int take_first(struct finder *f, const struct method_shape *s, size_t *used, struct diag *d)
 {
@@ -341,6 +358,9 @@ static int take_first(struct finder *f, const struct method_shape *s, size_t *us
 	if (word_is(word, length, "exception"))
 		return take_start(f, PLAN_EXCEPTION, "Ljava/lang/Throwable;", strlen("Ljava/lang/Throwable;"));
 	*used = 0;
+	err = take_own(f, used, d);
+	if (err || *used)
+		return err;
 	err = take_static(f, used, d);
 	return err || *used ? err : no_such_start(f, s, length, d);
 }

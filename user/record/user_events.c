@@ -47,6 +47,9 @@ static int make_type(struct jfr_user_type *to, const struct event_type *from)
 	to->name = e->name;
 	to->field = f;
 	to->fields = e->fields;
+	to->label = e->label;
+	to->description = e->description;
+	to->category = e->category;
 	to->calls = from->calls;
 	if (!f)
 		return -ENOMEM;
@@ -56,6 +59,8 @@ static int make_type(struct jfr_user_type *to, const struct event_type *from)
 
 		f[i] = (struct jfr_user_field){.name = e->field[i].name,
 					       .type = known->redacted ? JFR_STRING : kind_types[known->kind],
+					       .label = e->field[i].label,
+					       .description = e->field[i].description,
 					       .contextual = e->field[i].contextual};
 		if (number && !known->redacted) {
 			f[i].unit = units[e->field[i].unit].type;

@@ -101,6 +101,9 @@ const struct option_row options[] = {
 	 .help = "'NAME FILTER [FIELD=EXPR]...': record each call as an event of that name, with values of the call; "
 		 "several -e are possible",
 	 .more = "EXPR is a parameter, arg0, this, return, exception or a static field, and .FIELD steps behind it."},
+	{.name = "events", .arg = "FILE.xml", .kind = OPTION_EVENT_FILE,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "read more events for -e, in the format of JMC Agent"},
 	{.name = "string-length", .arg = "N", .kind = OPTION_COUNT, AT(settings.string_length),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING, .min = 1, .max = FRT_FIELD_TEXT_MAX, .usual = "128",
 	 .help = "characters that -e keeps of a text"},

@@ -79,6 +79,7 @@ enum option_kind {
 	OPTION_EXCLUDE,	    /* likewise */
 	OPTION_ROOT,	    /* likewise */
 	OPTION_EVENT,	    /* an event, appended to the events */
+	OPTION_EVENT_FILE,  /* a file of events, appended likewise */
 	OPTION_TRACE_FILE,  /* a file of filters, appended to the list */
 	OPTION_TIMING_FILE, /* likewise */
 	OPTION_LAMBDA,	    /* no text; a flag of the list */

@@ -140,12 +140,69 @@ assert sorted(r["id"] for r in rows) == list(range(1, 401)) and all(r["i"] == r[
 	target_drop
 }
 
+# A file with all that the format has, written here: values, label, description, path and content types.
+probes() {
+	cat <<-'END'
+		<?xml version="1.0" encoding="UTF-8"?>
+		<jfragent>
+		  <config><classprefix>__Event</classprefix><allowtostring>true</allowtostring><allowconverter>false</allowconverter></config>
+		  <events>
+		    <event id="test.Probed">
+		      <label>Probed &amp; made</label><description>From a file.</description><path>tests/probes</path>
+		      <stacktrace>true</stacktrace><rethrow>true</rethrow><class>live.Valued$Made</class><location>WRAP</location>
+		      <method><name>&lt;init&gt;</name><descriptor>(JLjava/lang/String;)V</descriptor>
+		        <parameters>
+		          <parameter index="0"><name>the id</name><contenttype>Bytes</contenttype></parameter>
+		          <parameter index="1"><name>s</name><description>a text</description><contenttype>None</contenttype></parameter>
+		        </parameters>
+		      </method>
+		      <fields><field><name>text</name><expression>Made.this.text</expression></field></fields>
+		    </event>
+		  </events>
+		</jfragent>
+	END
+}
+
+xml() {
+	local sentence="a file in JMC Agent's format gives the values that -e gives, JDK $FEATURE"
+	begin "$sentence" || return 0
+	probes >"$WORK/probes.xml"
+	target_start Valued 2 200
+	if target_ready && trace_start --events="$WORK/probes.xml" -e "${EVENTS[3]}"; then
+		target_go
+		trace_stop
+		status_is 0
+		says '<allowtostring> is not followed'
+		"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/both.json"
+		python3 - "$WORK/both.json" <<-'END' 2>"$WORK/err" || finding "the events differ:" "$(tail -n 1 "$WORK/err")"
+			import collections, json, sys
+			found = collections.defaultdict(collections.Counter)
+			for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+			    v = e["values"]
+			    names = ("fieldTheid", "fieldS", "fieldText") if e["type"] == "test.Probed" else ("id", "s", "text")
+			    found[e["type"]][tuple(v[n] for n in names)] += 1
+			assert sum(found["test.Probed"].values()) == 400 and found["test.Probed"] == found["test.Made"], found
+		END
+		jfr_prints test.Probed 'fieldTheid = [0-9]+ bytes?$' 'fieldS = ' 'fieldText = '
+		[ "$("$FRTRACE" print --categories=probes "$F_FILE" | grep -c '^test.Probed')" = 400 ] || finding "the path is no category"
+		target_quit
+	fi
+	sed -i 's|<name>s</name>|<name>s</name><converter>a.B</converter>|' "$WORK/probes.xml"
+	trace_launch -p 1 --events="$WORK/probes.xml" -o "$WORK/none.jfr"
+	trace_wait
+	status_is 2
+	says "probes.xml:[0-9]+: <converter> 'a.B'"
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	values 16 300
 	turn 0 && mistakes
 	turn 1 && killed "$(amount 3 200)"
 	turn 1 && views
+	turn 1 && xml
 	[ "$FEATURE" -lt 21 ] || values 16 200 virtual
 done
 roots_find
