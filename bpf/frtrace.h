@@ -659,6 +659,7 @@ struct frt_frame {
 
 #define FRT_FRAME_DEOPTIMISED 0x1u
 #define FRT_FRAME_EXACT	      0x2u /* pc is the next instruction, not a return address */
+#define FRT_FRAME_LEAF	      0x4u /* in the collector only: it may be at a call for which HotSpot records no scope */
 
 /* A segment of the code cache. */
 struct frt_code_heap {

@@ -16,6 +16,7 @@ enum frt_queue_kind {
 	FRT_OWNER,	  /* struct frt_slot_owner */
 	FRT_RESUMED,	  /* struct frt_resumed */
 	FRT_WAITS,	  /* struct frt_waits, frt_long_waits or frt_native_waits */
+	FRT_WAKER,	  /* struct frt_waker, with its stack */
 };
 
 /* The record of a drain. `data` is one aligned half of the ring. */
@@ -93,6 +94,8 @@ _Static_assert(sizeof(struct frt_wait) == 88, "wait");
 
 #define FRT_WAIT_ONGOING 0x1u /* the wait continues: `on` is when it was observed, and later records overlap this one */
 
+#define FRT_WAIT_BY_INTERRUPT 0x4u /* an interrupt ended it, such as a timer's or a network card's */
+
 #define FRT_WAIT_AGENTS_STACK 0x2u /* in the collector only: the id of the stack is the agent's */
 
 #define FRT_KERNEL_FRAMES 32u
@@ -129,6 +132,28 @@ struct frt_native_wait {
 	struct frt_long_wait wait;
 	struct frt_native native;
 };
+
+/*
+ * The stacks of the thread that ends a wait longer than --wait-stack, taken as it does so. The record precedes that of
+ * the wait, which has the same `thread` and `off`. Where the thread has left Java by its anchor, only the Java part is
+ * copied. A thread that the agent has not met has none, and neither has one that releases a monitor: there anchor_sp is
+ * 0, and the copy begins at `sp`, from where the collector unwinds the native frames.
+ */
+struct frt_waker {
+	frt_u32 kind;
+	frt_u32 thread;
+	frt_u64 off, at; /* at: when the stacks were taken */
+	frt_u32 kernel_frames;
+	frt_u32 stack_size;			    /* bytes, which follow; 0: none */
+	frt_u64 from;				    /* address of the first one */
+	frt_u64 anchor_sp, anchor_pc, anchor_fp;    /* JavaFrameAnchor */
+	frt_u64 pc, sp, bp, bx, r12, r13, r14, r15; /* when it entered the kernel */
+	frt_u64 kernel[FRT_KERNEL_FRAMES];	    /* addresses, innermost first */
+};
+_Static_assert(sizeof(struct frt_waker) == 384, "waker");
+
+#define FRT_WAKER_JAVA	 4096u	/* bytes of a stack from an anchor */
+#define FRT_WAKER_NATIVE 16384u /* bytes of one from the stack pointer: Java's file streams have 8 KiB on it */
 
 #define FRT_HELD_WAITS 12u /* struct wait_state must fit into a page */
 

@@ -22,6 +22,7 @@
 #include "bpf/target.bpf.h"
 #include "bpf/thread_usage.bpf.h"
 #include "bpf/wait_reason.bpf.h"
+#include "bpf/waker.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -45,7 +46,7 @@ struct wait_state {
 	__u64 off, woken;	 /* 0: does not apply */
 	__u64 delay;		 /* schedstat's run delay when it left its CPU */
 	__u32 syscall;
-	__u32 reason;
+	__u16 reason, interrupted; /* interrupted: an interrupt woke it */
 	struct waker waker;
 	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */
 	struct held_waits held;
@@ -263,7 +264,7 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 		__builtin_memcpy(w->waker_name, state->waker.name, sizeof(w->waker_name));
 	w->syscall = state->syscall;
 	w->reason = state->reason;
-	w->flags = goes_on ? FRT_WAIT_ONGOING : 0;
+	w->flags = (goes_on ? FRT_WAIT_ONGOING : 0) | (woken && state->interrupted ? FRT_WAIT_BY_INTERRUPT : 0);
 }
 
 /* Only one in WAKE_EVERY short records checks the wake-up level. */
@@ -520,12 +521,12 @@ static __always_inline bool is_agent_at_work(const struct waker *waker)
 	return commanding && waker->process == target_process && *(const __u64 *)waker->name == AGENT_COMM;
 }
 
-static __always_inline void note_waker(struct wait_state *state)
+static __always_inline void note_waker(struct wait_state *state, struct task_struct *task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct waker *waker = &state->waker;
 
-	if (!is_waker(task)) {
+	state->interrupted = !is_waker(task);
+	if (state->interrupted) {
 		*waker = (struct waker){};
 		return;
 	}
@@ -538,15 +539,33 @@ static __always_inline void note_waker(struct wait_state *state)
 		state->reason = FRT_WAIT_TRACER;
 }
 
+/* Take the stacks of the running thread, which ends a long wait. Not inline: it is rare, and long. */
+static __noinline void take_waker(struct wait_state *state, struct task_struct *task)
+{
+	struct waker_place place = {
+		.thread = state->owner, .off = state->off, .at = state->woken, .target = task->tgid == target_process};
+	struct wait_state *own = place.target ? bpf_task_storage_get(&waits, task, NULL, 0) : NULL;
+
+	if (own) {
+		place.stack_end = own->stack_end;
+		waker_find_anchor(&place, own->anchor);
+	}
+	waker_emit(task, &place);
+}
+
 SEC("tp_btf/sched_waking")
 int BPF_PROG(sched_waking, struct task_struct *task)
 {
 	struct wait_state *state = state_of(task);
+	struct task_struct *waker;
 
 	if (!state || !state->off)
 		return 0;
+	waker = bpf_get_current_task_btf();
 	state->woken = now_ns();
-	note_waker(state);
+	note_waker(state, waker);
+	if (is_long(state, state->woken) && !state->interrupted)
+		take_waker(state, waker);
 	return 0;
 }
 

@@ -29,7 +29,8 @@ struct jfr_method_trace {
 struct jfr_thread_wait {
 	int64_t start, duration; /* until the wake-up or, if `ongoing`, until the wait was observed */
 	uint64_t thread, stack, waker, native_stack, kernel_stack;
-	const char *reason, *system_call;
+	uint64_t waker_stack, waker_kernel_stack;
+	const char *reason, *system_call, *waker_kind;
 	bool ongoing;
 };
 

@@ -8,6 +8,7 @@
 /* Ids of user/record/wait_stacks, 0: none. */
 struct wait_stack_ids {
 	uint32_t java, native, kernel;
+	uint32_t waker_java, waker_kernel; /* of the thread that ended the wait */
 };
 
 /*
@@ -29,6 +30,11 @@ struct kernel_sink {
 	/* Sets the ids of a long wait's stacks. `native` may be NULL. NULL: they stay 0. */
 	void (*take_stacks)(void *stacks, const struct frt_long_wait *w, const struct frt_native *native,
 			    struct wait_stack_ids *ids);
+	/*
+	 * Takes the stacks of the thread that ends a wait, whose record follows. w->stack_size has been checked: so many
+	 * bytes stand behind *w. May be NULL.
+	 */
+	void (*take_waker)(void *stacks, const struct frt_waker *w);
 	void *stacks;
 };
 

@@ -76,6 +76,15 @@ static bool on_waits_record(struct ringbuf *q, const struct frt_waits *r, size_t
 	return true;
 }
 
+static bool on_waker_record(struct ringbuf *q, const struct frt_waker *w, size_t size)
+{
+	if (size < sizeof(*w) || w->stack_size > size - sizeof(*w))
+		return false;
+	if (q->sinks.waits.take_waker)
+		q->sinks.waits.take_waker(q->sinks.waits.stacks, w);
+	return true;
+}
+
 static bool on_pause_record(struct ringbuf *q, const struct frt_pause *p, size_t size)
 {
 	if (size < sizeof(*p))
@@ -121,6 +130,7 @@ static bool dispatch_record(struct ringbuf *q, const void *record, size_t size)
 	case FRT_BATCH: return on_batch_record(q, record, size);
 	case FRT_WAIT: return on_wait_record(q, record, size);
 	case FRT_WAITS: return on_waits_record(q, record, size);
+	case FRT_WAKER: return on_waker_record(q, record, size);
 	case FRT_PAUSE: return on_pause_record(q, record, size);
 	case FRT_THREAD_USAGE: return on_usage_record(q, record, size);
 	case FRT_RESUMED: return on_resumed_record(q, record, size);

@@ -22,6 +22,12 @@ static void take_field(struct thread_wait *w, const char *name, const struct jfr
 		w->kernel_stack = *v;
 	else if (strcmp(name, "nativeStack") == 0)
 		w->native_stack = *v;
+	else if (strcmp(name, "wakerStackTrace") == 0)
+		w->waker_stack = *v;
+	else if (strcmp(name, "wakerKernelStack") == 0)
+		w->waker_kernel_stack = *v;
+	else if (strcmp(name, "wokenBy") == 0)
+		w->woken_by = *v;
 	else if (strcmp(name, "ongoing") == 0)
 		w->ongoing = v->kind == VALUE_BOOLEAN && v->number;
 }

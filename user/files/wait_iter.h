@@ -12,6 +12,7 @@ struct thread_wait {
 	bool ongoing;	  /* the wait had not ended */
 	/* Not resolved. `reason` and `call` are texts or null; the reason of a pause is its operation. */
 	struct jfr_value thread, stack, reason, call, waker, kernel_stack, native_stack;
+	struct jfr_value waker_stack, waker_kernel_stack, woken_by; /* woken_by: a text or null */
 };
 
 /* A nonzero result ends the iteration; wait_iter_each() returns it. */

@@ -259,10 +259,18 @@ static int tell_scope(struct resolver *r, const struct frt_frame *f, const struc
 	return e;
 }
 
+/*
+ * Code that HotSpot calls as a leaf, such as the release of a monitor, has no scope. Which inlined method calls it is not
+ * known then, but the nmethod's own method is on the stack.
+ */
 static int tell_scopes(struct resolver *r, const struct frt_frame *f, const struct nmethod *n)
 {
 	int count = nmethod_scopes(n, r->layout, &r->now.mem, f->at, r->scopes, RESOLVED_DEPTH), e;
 
+	if (!count && f->flags & FRT_FRAME_LEAF) {
+		r->scopes[0] = (struct scope){n->method, -1};
+		count = 1;
+	}
 	for (int i = 0; i < count; i++) {
 		e = tell_scope(r, f, &r->scopes[i], i + 1 < count ? RESOLVED_INLINED : RESOLVED_JIT, &r->result[i]);
 		if (e)

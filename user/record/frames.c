@@ -195,6 +195,17 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 	b->entered = frames_is_continuation(class_name, name, "enter");
 }
 
+/* A waker's stack is taken by a BPF program on top of it. */
+static bool is_tracing(const char *function)
+{
+	static const char *const begins[] = {"__bpf_get_", "bpf_get_", "bpf_prog_", "bpf_trace_run", "__traceiter_"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(function, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
 static void put_kernel(struct build *b, const struct frt_frame *raw)
 {
 	struct frames *f = b->frames;
@@ -206,7 +217,7 @@ static void put_kernel(struct build *b, const struct frt_frame *raw)
 	name = f->kernel ? kernel_symbols_find(f->kernel, raw->code) : NULL;
 	if (!name)
 		frames_put_unknown(b);
-	else
+	else if (!is_tracing(name))
 		frames_put(b, &(struct kept_frame){.method = method_keys_function(f->setup.methods, "kernel", name),
 						   .line = -1,
 						   .bci = -1,

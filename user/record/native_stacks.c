@@ -12,6 +12,7 @@
 #define MAPPINGS_NS 1000000000LL /* the mappings are read again after this time, */
 #define UNKNOWN_NS  50000000LL	 /* or this one if an address is in none of them */
 #define NAMES	    1024u
+#define MOST_NATIVE 64u /* frames below Java's */
 
 /*
  * Java code calls C with the stack pointer that it has stored in its anchor, but the interpreter pushes a word first, or
@@ -142,6 +143,39 @@ uint32_t native_stacks_unwind(struct native_stacks *n, const struct frt_native *
 	}
 	if (found == 1 && is_called_by_java(&f, copy))
 		*end = FRT_WALK_BOTTOM;
+	return count;
+}
+
+/* A word of a waker's stack, which is copied from its stack pointer on. */
+static bool read_wakers(void *context, uint64_t address, uint64_t *to)
+{
+	const struct frt_waker *w = context;
+	uint64_t into = address - w->from;
+
+	if (address < w->from || into >= w->stack_size || w->stack_size - into < sizeof(*to))
+		return false;
+	memcpy(to, (const uint8_t *)(w + 1) + into, sizeof(*to));
+	return true;
+}
+
+bool native_stacks_find_java(struct native_stacks *n, const struct frt_waker *w, struct cfi_frame *out)
+{
+	const struct frt_native registers = {.pc = w->pc,
+					     .sp = w->sp,
+					     .bp = w->bp,
+					     .bx = w->bx,
+					     .r12 = w->r12,
+					     .r13 = w->r13,
+					     .r14 = w->r14,
+					     .r15 = w->r15};
+	const struct library *l;
+	uint32_t count = 0;
+
+	*out = first_frame(&registers);
+	find_innermost(n, w->pc);
+	while ((l = library_of(n, out->reg[CFI_PC])))
+		if (count++ == MOST_NATIVE || !l->cfi || cfi_unwind(l->cfi, out, l->bias, read_wakers, (void *)w) != 1)
+			return false;
 	return count;
 }
 

@@ -10,6 +10,7 @@
 #define USER_RECORD_NATIVE_STACKS_H
 
 #include "bpf/queue.h"
+#include "uprobes/dwarf/cfi_frame.h"
 #include "user/process/target.h"
 
 struct native_stacks;
@@ -24,6 +25,13 @@ void native_stacks_free(struct native_stacks *n);
  */
 uint32_t native_stacks_unwind(struct native_stacks *n, const struct frt_native *copy, struct frt_frame *frame,
 			      uint32_t most, enum frt_walk_end *end);
+
+/*
+ * Unwind a waker's stack, which is copied from its stack pointer on, to the first frame that is in no library: the Java
+ * code that called the innermost native part. False: the information or the copy ends before, or there is no native
+ * part.
+ */
+bool native_stacks_find_java(struct native_stacks *n, const struct frt_waker *w, struct cfi_frame *out);
 
 #define NATIVE_STACKS_NAME 512 /* bytes */
 

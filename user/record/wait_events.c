@@ -22,6 +22,14 @@ static uint64_t stack_key(const struct wait_events *e, uint32_t stack, bool agen
 	return stack && e->stack_key ? e->stack_key(e->context, stack, agents) : 0;
 }
 
+/* NULL: unknown. */
+static const char *wait_woken_by(const struct wait *w)
+{
+	if (w->by_interrupt)
+		return "interrupt";
+	return w->waker ? "thread" : w->waker_process ? "process" : NULL;
+}
+
 static void put_blocked(const struct wait_events *e, uint64_t thread, const struct wait *w)
 {
 	char name[SYSCALL_NAME_TEXT];
@@ -33,6 +41,9 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.native_stack = stack_key(e, w->stacks.native, false),
 		.kernel_stack = stack_key(e, w->stacks.kernel, false),
 		.waker = thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name),
+		.waker_stack = stack_key(e, w->stacks.waker_java, false),
+		.waker_kernel_stack = stack_key(e, w->stacks.waker_kernel, false),
+		.waker_kind = wait_woken_by(w),
 		.reason = wait_reason(w->reason),
 		.ongoing = w->ongoing && w->wake == w->on,
 		.system_call = w->syscall == FRT_NO_SYSCALL ? NULL : syscall_name(w->syscall, name),

@@ -34,7 +34,7 @@ struct kept {
 	int64_t longest;
 	uint16_t syscall;
 	uint8_t reason;
-	bool ongoing, shown, agents_stack;
+	bool ongoing, shown, agents_stack, by_interrupt;
 };
 
 struct thread {
@@ -160,6 +160,7 @@ static void wait_join_show(const struct wait_timeline_interval *i, const struct 
 			 .reason = k->reason,
 			 .ongoing = k->ongoing,
 			 .agents_stack = k->agents_stack,
+			 .by_interrupt = k->by_interrupt,
 			 .shown = k->shown};
 
 	memcpy(w.waker_name, k->waker_name, sizeof(w.waker_name));
@@ -360,7 +361,8 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct 
 			   .syscall = w->syscall,
 			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING,
-			   .agents_stack = w->flags & FRT_WAIT_AGENTS_STACK};
+			   .agents_stack = w->flags & FRT_WAIT_AGENTS_STACK,
+			   .by_interrupt = w->flags & FRT_WAIT_BY_INTERRUPT};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 	j->last_end[is_virtual(w->thread)][w->thread % THREADS] = w->on;
 }

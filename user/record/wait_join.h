@@ -24,9 +24,10 @@ struct wait {
 	uint32_t waker, waker_process;
 	char waker_name[16];
 	uint16_t syscall;
-	uint8_t reason;	   /* enum frt_wait_reason */
-	bool ongoing;	   /* it was still in progress at `on`; its remainder begins there */
-	bool shown;	   /* wait_join_show_open() has visited it before */
+	uint8_t reason; /* enum frt_wait_reason */
+	bool ongoing;	/* it was still in progress at `on`; its remainder begins there */
+	bool shown;	/* wait_join_show_open() has visited it before */
+	bool by_interrupt;
 	bool agents_stack; /* the Java stack's id is one as in spans */
 };
 

@@ -11,6 +11,7 @@
 #define CODES	    (1u << 12) /* return addresses */
 #define WAIT_MOST   256u       /* frames */
 #define NATIVE_MOST 64u
+#define WAKERS	    (1u << 12) /* whose waits have not arrived yet */
 
 struct walk;
 struct walk_code;
@@ -33,6 +34,13 @@ struct known_code {
 	struct walk_code code;
 };
 
+/* The stacks of the thread that ended a wait, which is named by its thread and its start. */
+struct known_waker {
+	uint64_t off;
+	uint32_t thread;
+	uint32_t java, kernel;
+};
+
 struct wait_stacks {
 	struct wait_stacks_setup setup;
 	struct frames *frames;
@@ -43,6 +51,7 @@ struct wait_stacks {
 	uint64_t behind;
 	struct known known[KNOWN];
 	struct known_code codes[CODES];
+	struct known_waker wakers[WAKERS];
 	struct stack stack;
 };
 
@@ -151,13 +160,24 @@ static bool wait_stacks_next_frame(struct walk *w, struct frt_frame *f)
 	return f->cookie;
 }
 
-/* Drop cached memory that was read before the wait began, which is when its stack was copied. */
-static void read_since(struct wait_stacks *s, const struct frt_wait *w)
+/* Drop cached memory that was read before a stack was copied. */
+static void read_since(struct wait_stacks *s, uint64_t copied)
 {
-	if (w->off < s->now_since)
+	if (copied < s->now_since)
 		return;
 	s->now_since = (uint64_t)monotonic_ns();
 	page_cache_clear(&s->now);
+}
+
+static uint32_t wait_stacks_walk(struct wait_stacks *s, struct walk *w)
+{
+	s->stack.count = 0;
+	/* the interpreter's calls into the VM store only sp and fp */
+	if (w->pc || !image_word(w, &w->pc, w->sp - 8))
+		while (s->stack.count < WAIT_MOST && wait_stacks_next_frame(w, &s->stack.frame[s->stack.count]))
+			s->stack.count++;
+	s->stack.end = s->stack.count == WAIT_MOST ? FRT_WALK_DEPTH : w->end;
+	return s->stack.count;
 }
 
 static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
@@ -173,23 +193,17 @@ static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
 
 	if (!wait->stack_size || wait->stack_size > sizeof(l->stack) || !s->setup.frames.resolver)
 		return 0;
-	read_since(s, wait);
+	read_since(s, wait->off);
 	s->image = l->stack;
-	s->stack.count = 0;
-	/* the interpreter's calls into the VM store only sp and fp */
-	if (w.pc || !image_word(&w, &w.pc, w.sp - 8))
-		while (s->stack.count < WAIT_MOST && wait_stacks_next_frame(&w, &s->stack.frame[s->stack.count]))
-			s->stack.count++;
-	s->stack.end = s->stack.count == WAIT_MOST ? FRT_WALK_DEPTH : w.end;
-	return s->stack.count ? wait_stacks_intern(s) : 0;
+	return wait_stacks_walk(s, &w) ? wait_stacks_intern(s) : 0;
 }
 
-static uint32_t take_kernel(struct wait_stacks *s, const struct frt_long_wait *l)
+static uint32_t take_kernel(struct wait_stacks *s, const uint64_t kernel[FRT_KERNEL_FRAMES], uint32_t frames)
 {
-	s->stack.count = l->wait.kernel_frames < FRT_KERNEL_FRAMES ? l->wait.kernel_frames : FRT_KERNEL_FRAMES;
+	s->stack.count = frames < FRT_KERNEL_FRAMES ? frames : FRT_KERNEL_FRAMES;
 	s->stack.end = s->stack.count == FRT_KERNEL_FRAMES ? FRT_WALK_DEPTH : FRT_WALK_BOTTOM;
 	for (uint32_t i = 0; i < s->stack.count; i++)
-		s->stack.frame[i] = (struct frt_frame){.kind = FRT_FRAME_KERNEL, .code = l->kernel[i]};
+		s->stack.frame[i] = (struct frt_frame){.kind = FRT_FRAME_KERNEL, .code = kernel[i]};
 	return s->stack.count ? wait_stacks_intern(s) : 0;
 }
 
@@ -204,12 +218,89 @@ static uint32_t take_native(struct wait_stacks *s, const struct frt_native *nati
 	return s->stack.count ? wait_stacks_intern(s) : 0;
 }
 
+static struct known_waker *known_waker_of(struct wait_stacks *s, uint32_t thread, uint64_t off)
+{
+	return &s->wakers[(off * FRT_CELL_HASH ^ thread * 0x9e3779b97f4a7c15ULL) >> 52];
+}
+
+/*
+ * Where the thread calls the VM as a leaf, its anchor is not set, and the interpreter's bytecode pointer is in r13 only.
+ */
+static bool waker_begin_at_registers(struct wait_stacks *s, const struct frt_waker *waker, struct walk *w,
+				     uint64_t *bcp)
+{
+	const uint32_t needed = 1u << CFI_PC | 1u << CFI_RSP | 1u << CFI_RBP;
+	struct cfi_frame f;
+
+	if (!s->setup.frames.natives || !native_stacks_find_java(s->setup.frames.natives, waker, &f) ||
+	    (f.known & needed) != needed)
+		return false;
+	w->pc = f.reg[CFI_PC];
+	w->sp = f.reg[CFI_RSP];
+	w->fp = f.reg[CFI_RBP];
+	*bcp = f.known & 1u << (CFI_R12 + 1) ? f.reg[CFI_R12 + 1] : 0;
+	return true;
+}
+
+static uint32_t take_waker_java(struct wait_stacks *s, const struct frt_waker *waker)
+{
+	struct walk w = {.layout = s->setup.layout,
+			 .context = s,
+			 .pc = waker->anchor_pc,
+			 .sp = waker->anchor_sp,
+			 .fp = waker->anchor_fp,
+			 .low = waker->from,
+			 .high = waker->from + waker->stack_size};
+	struct frt_frame *first = &s->stack.frame[0];
+	uint64_t bcp = 0;
+
+	if (!waker->stack_size || !s->setup.frames.resolver)
+		return 0;
+	read_since(s, waker->at);
+	s->image = (const uint8_t *)(waker + 1);
+	if (!w.sp && !waker_begin_at_registers(s, waker, &w, &bcp))
+		return 0;
+	if (!wait_stacks_walk(s, &w))
+		return 0;
+	if (first->kind == FRT_FRAME_INTERPRETED && bcp)
+		first->at = bcp;
+	first->flags |= first->kind == FRT_FRAME_COMPILED ? FRT_FRAME_LEAF : 0;
+	return wait_stacks_intern(s);
+}
+
+void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w)
+{
+	struct known_waker *k = known_waker_of(s, w->thread, w->off);
+	struct budget *budget = s->setup.frames.budget;
+
+	*k = (struct known_waker){.off = w->off, .thread = w->thread};
+	if (budget_over(budget)) {
+		s->behind++;
+		return;
+	}
+	budget_begin(budget);
+	k->java = take_waker_java(s, w);
+	k->kernel = take_kernel(s, w->kernel, w->kernel_frames);
+	budget_end(budget);
+}
+
+static void wait_stacks_find_waker(struct wait_stacks *s, const struct frt_wait *w, struct wait_stack_ids *ids)
+{
+	const struct known_waker *k = known_waker_of(s, w->thread, w->off);
+
+	if (k->thread != w->thread || k->off != w->off)
+		return;
+	ids->waker_java = k->java;
+	ids->waker_kernel = k->kernel;
+}
+
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, const struct frt_native *native,
 		      struct wait_stack_ids *ids)
 {
 	struct budget *budget = s->setup.frames.budget;
 
 	*ids = (struct wait_stack_ids){0};
+	wait_stacks_find_waker(s, &w->wait, ids);
 	if (!w->wait.stack_size && !w->wait.kernel_frames)
 		return;
 	if (budget_over(budget)) {
@@ -219,7 +310,7 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, cons
 	budget_begin(budget);
 	ids->java = take_java(s, w);
 	ids->native = take_native(s, native);
-	ids->kernel = take_kernel(s, w);
+	ids->kernel = take_kernel(s, w->kernel, w->wait.kernel_frames);
 	budget_end(budget);
 }
 
@@ -229,9 +320,15 @@ static void on_long_wait(void *stacks, const struct frt_long_wait *w, const stru
 	wait_stacks_take(stacks, w, native, ids);
 }
 
+static void on_waker(void *stacks, const struct frt_waker *w)
+{
+	wait_stacks_take_waker(stacks, w);
+}
+
 void wait_stacks_attach(struct wait_stacks *s, struct kernel_sink *sink)
 {
 	sink->take_stacks = s ? on_long_wait : NULL;
+	sink->take_waker = s ? on_waker : NULL;
 	sink->stacks = s;
 }
 

@@ -31,6 +31,12 @@ void wait_stacks_free(struct wait_stacks *s);
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, const struct frt_native *native,
 		      struct wait_stack_ids *ids);
 
+/*
+ * Take the stacks of the thread that ends a wait, with w->stack_size bytes behind *w. wait_stacks_take() finds them when
+ * that wait arrives, if not some thousand others have come between.
+ */
+void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w);
+
 /* Number of waits whose stacks were dropped because the budget was used up. */
 uint64_t wait_stacks_behind(const struct wait_stacks *s);
 
