@@ -38,7 +38,8 @@ static const enum jfr_type ref_type[JFR_POOLS][JFR_REFS] = {
 	[JFR_CLASS - JFR_FIRST_POOL] = {JFR_SYMBOL, JFR_CLASS_LOADER, JFR_PACKAGE},
 	[JFR_CLASS_LOADER - JFR_FIRST_POOL] = {JFR_CLASS, JFR_SYMBOL},
 	[JFR_METHOD - JFR_FIRST_POOL] = {JFR_CLASS, JFR_SYMBOL, JFR_SYMBOL},
-	[JFR_PACKAGE - JFR_FIRST_POOL] = {JFR_SYMBOL},
+	[JFR_PACKAGE - JFR_FIRST_POOL] = {JFR_SYMBOL, JFR_MODULE},
+	[JFR_MODULE - JFR_FIRST_POOL] = {JFR_SYMBOL, JFR_SYMBOL, JFR_SYMBOL, JFR_CLASS_LOADER},
 };
 
 void jfr_pools_init(struct jfr_pools *p)
@@ -68,7 +69,8 @@ static bool forgets(enum jfr_type type)
 }
 
 /* The types of methods and of everything they refer to, in any order. */
-static const enum jfr_type method_types[] = {JFR_METHOD, JFR_CLASS, JFR_CLASS_LOADER, JFR_PACKAGE, JFR_SYMBOL};
+static const enum jfr_type method_types[] = {JFR_METHOD,  JFR_CLASS,  JFR_CLASS_LOADER,
+					     JFR_PACKAGE, JFR_MODULE, JFR_SYMBOL};
 #define METHOD_TYPES (sizeof(method_types) / sizeof(method_types[0]))
 
 static bool has_id(const struct jfr_constant *c)

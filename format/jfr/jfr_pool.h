@@ -14,11 +14,11 @@
 
 #include "format/jfr/jfr_schema.h"
 
-#define JFR_REFS 3
+#define JFR_REFS 4
 
 /* A constant to intern. Two of one type are equal if their ids are; for types without an id, if their payloads are. */
 struct jfr_constant {
-	uint64_t id[2]; /* identity of a class, loader, method or package; 0 for others */
+	uint64_t id[2]; /* identity of a class, loader, method, package or module; 0 for others */
 	/* keys of the constants that it refers to, with the types in jfr_pool.c; 0: none; in a stack: in the payload */
 	uint32_t ref[JFR_REFS];
 	const struct bytes *payload; /* in file format, without the key */

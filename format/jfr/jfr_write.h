@@ -40,7 +40,7 @@ void jfr_writer_free(struct jfr_writer *w);
  * writer. Constants may be requested at any time, also between two chunks. A chunk contains those that its events
  * use.
  *
- * Equal means: a class with the same name and loader; a method with the same class, name and descriptor; a loader
+ * Equal means: a class with the same name and loader (its module is that of the first); a method with the same class, name and descriptor; a loader
  * with the same type, name and identity; a thread or a stack with all values equal (a renamed thread gets another
  * key).
  *
@@ -62,11 +62,18 @@ struct jfr_loader_constant {
 	uint64_t identity; /* chosen by the caller: two loaders with the same name are two constants */
 };
 
+/* The module of a class, whose loader is its own. NULL or "": none. */
+struct jfr_module {
+	const char *name, *version, *location;
+	bool exported; /* the package of the class */
+};
+
 struct jfr_class_constant {
 	const char *name; /* internal form a/b/C */
 	uint64_t loader;  /* key */
 	uint32_t modifiers;
 	bool hidden;
+	const struct jfr_module *module; /* NULL: unknown, and whether the package is exported, too */
 };
 
 struct jfr_method_constant {

@@ -32,25 +32,40 @@ static bool has_key(const struct jfr_writer *w, enum jfr_type type, uint64_t key
 	return jfr_pool_find(&w->pools.pool[type - JFR_FIRST_POOL], key) != JFR_UNKNOWN;
 }
 
-/*
- * The package of class `a/b/C`: the part before the last slash, of `length` bytes. Its module and export are
- * unknown.
- */
-static uint64_t package(struct jfr_writer *w, const char *class_name, size_t length)
+static uint64_t symbol_or_none(struct jfr_writer *w, const char *text)
+{
+	return text && *text ? symbol(w, text) : 0;
+}
+
+static uint64_t module(struct jfr_writer *w, const struct jfr_module *m, uint64_t loader)
+{
+	uint64_t name = symbol_or_none(w, m->name), version = symbol_or_none(w, m->version);
+	uint64_t location = symbol_or_none(w, m->location);
+	struct bytes *p = payload_begin(w);
+	struct jfr_constant c = {.ref = {name, version, location, loader}, .payload = p};
+
+	for (int i = 0; i < JFR_REFS; i++)
+		bytes_put_leb(p, c.ref[i]);
+	return jfr_pools_intern(&w->pools, JFR_MODULE, &c);
+}
+
+/* The package of class `a/b/C`: the part before the last slash, of `length` bytes. */
+static uint64_t package(struct jfr_writer *w, const struct jfr_class_constant *class, size_t length, uint64_t loader)
 {
 	struct jfr_constant c = {0};
-	char *name = strndup(class_name, length);
-	uint64_t key = name ? symbol(w, name) : 0;
+	char *name = strndup(class->name, length);
+	uint64_t key = name ? symbol(w, name) : 0, in = class->module ? module(w, class->module, loader) : 0;
 	struct bytes *p = payload_begin(w);
+	bool exported = class->module && class->module->exported;
 
 	free(name);
 	w->pools.failed |= !key;
 	if (!key)
 		return 0;
 	bytes_put_leb(p, key);
-	bytes_put_leb(p, 0); /* module */
-	bytes_put_u8(p, 0);  /* exported */
-	c = (struct jfr_constant){.id = {key}, .ref = {key}, .payload = p};
+	bytes_put_leb(p, in);
+	bytes_put_u8(p, exported);
+	c = (struct jfr_constant){.id = {key, in << 1 | exported}, .ref = {key, in}, .payload = p};
 	return jfr_pools_intern(&w->pools, JFR_PACKAGE, &c);
 }
 
@@ -107,7 +122,7 @@ uint64_t jfr_class(struct jfr_writer *w, const struct jfr_class_constant *c)
 		return 0;
 	length = package_length(c->name, c->hidden);
 	if (length)
-		pack = package(w, c->name, length);
+		pack = package(w, c, length, loader);
 	name = symbol(w, c->name);
 	if (!name)
 		return 0;

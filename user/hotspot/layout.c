@@ -174,6 +174,7 @@ static const struct rule rules[] = {
 	{F(loader_klass),	       11, NEWEST, SIZE, "ClassLoaderData", -32, HOTSPOT_NO_LOADERS},
 	{F(loader_name),	       11, NEWEST, SIZE, "ClassLoaderData", -24, HOTSPOT_NO_LOADERS},
 
+	{F(loader_size),		8, NEWEST, SIZE, "ClassLoaderData", 0, 0},
 	{F(oop_klass),			8, 8, OFFSET, "oopDesc._metadata._klass", 0, 0},
 	{F(loader_next),		8, NEWEST, OFFSET, "ClassLoaderData._next", 0, CLASSES},
 	{F(loader_klasses),		8, 8, OFFSET, "ClassLoaderData._next", -32, CLASSES},
@@ -192,6 +193,7 @@ static const struct rule rules[] = {
 	{F(klass_state),		8, NEWEST, OFFSET, "InstanceKlass._init_state", 0, CLASSES},
 	{F(klass_linked),		8, NEWEST, CONSTANT, "InstanceKlass::linked", 0, CLASSES},
 	{F(klass_failed),		8, NEWEST, CONSTANT, "InstanceKlass::initialization_error", 0, CLASSES},
+	{F(klass_size),			8, NEWEST, SIZE, "InstanceKlass", 0, 0},
 	{F(klass_major),		8, 11, OFFSET, "InstanceKlass._major_version", 0, 0},
 	{F(pool_major),		       12, NEWEST, OFFSET, "ConstantPool._major_version", 0, 0},
 	{F(array_u1),			8, NEWEST, OFFSET, "Array<u1>._data", 0, CLASSES},
@@ -539,6 +541,21 @@ static void find_loaders(struct reading *r)
 		note_missing(r->l, "ClassLoaderDataGraph._head", HOTSPOT_NO_CLASSES);
 }
 
+/* Two classes of java.base that every JVM loads first, in different packages. The first pair is that until JDK 15. */
+static void find_classes(struct reading *r)
+{
+	static const char *const names[][2] = {
+		{"SystemDictionary._well_known_klasses[SystemDictionary::Object_klass_knum]",
+		 "SystemDictionary._well_known_klasses[SystemDictionary::MethodHandle_klass_knum]"},
+		{"vmClasses._klasses[static_cast<int>(vmClassID::Object_klass_knum)]",
+		 "vmClasses._klasses[static_cast<int>(vmClassID::MethodHandle_klass_knum)]"},
+	};
+
+	for (int i = 0; i < 2 && !r->l->handle_class; i++)
+		if (vmstructs_static(r->v, names[i][0], &r->l->object_class))
+			vmstructs_static(r->v, names[i][1], &r->l->handle_class);
+}
+
 /*
  * A JVM that starts publishes its code heaps before it reserves their memory, then generates stubs, then the
  * interpreter, all on one thread. So what comes last is read first: once it is there, the heaps are whole.
@@ -573,6 +590,7 @@ int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const u
 	choose_forms(&r);
 	find_threads(&r);
 	find_loaders(&r);
+	find_classes(&r);
 	find_references(&r);
 	e = read_walk(&r);
 	if (e || out->without & HOTSPOT_NO_STACKS)

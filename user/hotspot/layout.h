@@ -14,6 +14,8 @@
 #include "bpf/frtrace.h"
 #include "user/hotspot/vmstructs.h"
 
+#include <stdbool.h>
+
 /* Where an nmethod's debug information is. "int" is a signed 32-bit number in the nmethod. */
 enum hotspot_scopes {
 	/* 8: all at int offsets from the nmethod */
@@ -62,6 +64,17 @@ enum hotspot_threads {
 
 /* The features that listing classes needs. */
 #define HOTSPOT_CLASSES (HOTSPOT_NO_CLASSES | HOTSPOT_NO_LOADERS | HOTSPOT_NO_METHODS | HOTSPOT_NO_STACKS)
+
+/* Where a class's package and module are: found by hotspot_find_modules() (modules.h). */
+struct hotspot_modules {
+	bool known; /* the rest is valid */
+	/* InstanceKlass: PackageEntry *, 0: the unnamed package */
+	uint16_t klass_package;
+	/* PackageEntry: Symbol *; ModuleEntry *; a word of flags, followed by a list of modules, 0: none */
+	uint16_t package_name, package_module, package_exports;
+	/* ModuleEntry: Symbol *, 0: an unnamed module; in those below 0 is "not found": Symbol * twice, u1 */
+	uint16_t module_name, module_version, module_location, module_open;
+};
 
 struct hotspot_layout {
 	struct frt_layout walk;
@@ -134,6 +147,7 @@ struct hotspot_layout {
 	uint16_t klass_state;	    /* u1: 0: being created; other values below */
 	uint16_t klass_linked;	    /* ... from this value on its methods may have been called */
 	uint16_t klass_failed;	    /* ... its initializer has thrown */
+	uint16_t klass_size;	    /* of an InstanceKlass's header */
 
 	/*
 	 * ClassLoaderData. Its address identifies the loader, except that a hidden class may have a ClassLoaderData of
@@ -143,12 +157,17 @@ struct hotspot_layout {
 	uint16_t loader_oop;
 	uint16_t loader_klass; /* Klass * of the loader; since JDK 11 */
 	uint16_t loader_name;  /* Symbol *, 0: none; since JDK 11 */
+	uint16_t loader_size;
 	/* ClassLoaderData *; Klass *: the newest class, head of the klass_next list */
 	uint16_t loader_next, loader_klasses;
 	/* 8, where the object gives the class of a loader: after the mark word, 32 bits or an address */
 	uint16_t oop_klass;
 	uint64_t narrow_base, narrow_shift; /* addresses of u64 and int, to decode a Klass * of 32 bits; 0: unknown */
 	uint64_t loaders;		    /* address of the pointer to the first ClassLoaderData */
+
+	/* addresses of Klass * of java.lang.Object and java.lang.invoke.MethodHandle; 0: unknown */
+	uint64_t object_class, handle_class;
+	struct hotspot_modules modules;
 
 	/* JavaThread, OSThread, ThreadsList */
 	enum hotspot_threads threads_form;

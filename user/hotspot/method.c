@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/method.h"
 #include "user/hotspot/loader.h"
+#include "user/hotspot/modules.h"
 #include "user/hotspot/symbol.h"
 
 #define ACC_WRITTEN 0x7fffu /* the flags that a class file can have; the VM uses higher bits itself */
@@ -235,7 +236,8 @@ static int method_read_class(const struct hotspot_layout *l, const struct mem *m
 	if (r)
 		return r;
 	out->class_hidden = flags & l->klass_hidden;
-	return read_loader(l, m, klass, t, out);
+	r = read_loader(l, m, klass, t, out);
+	return r ? r : module_read(l, m, klass, t, out);
 }
 
 static int read_modifiers(const struct hotspot_layout *l, const struct mem *m, uint64_t address, uint64_t constants,

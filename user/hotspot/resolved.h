@@ -8,6 +8,14 @@
 
 #define RESOLVED_DEPTH 256 /* maximum number of methods in a frame; more is RESOLVE_CORRUPT */
 
+/* The module of a class. Only `known` is valid for a class in the unnamed package, whose module is not known. */
+struct resolved_module {
+	bool known;
+	bool exported; /* the class's package, to any other module at all */
+	/* NULL: none, or unknown; `name`: an unnamed module */
+	const char *name, *version, *location;
+};
+
 /* Owned by the resolver, valid until resolver_forget() or resolver_free(). */
 struct resolved_method {
 	uint32_t number;	  /* 1, 2, 3, ...; equal methods have equal numbers */
@@ -19,6 +27,7 @@ struct resolved_method {
 	const char *class_name, *name, *descriptor;
 	uint64_t loader;		       /* address of the ClassLoaderData; 0: the boot loader */
 	const char *loader_type, *loader_name; /* NULL: unknown, or none */
+	struct resolved_module module;
 };
 
 enum resolved_kind { RESOLVED_INTERPRETED, RESOLVED_JIT, RESOLVED_INLINED, RESOLVED_NATIVE };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/jvm_model.h"
 #include "user/hotspot/flags.h"
+#include "user/hotspot/modules.h"
 #include "user/text/log.h"
 #include "user/jvm/layout_check.h"
 #include "user/process/dump.h"
@@ -98,6 +99,8 @@ int jvm_model_open(struct jvm_model *m, const struct target *t, struct diag *d)
 {
 	int err = open_memory(m, t, HOTSPOT_NO_STACKS, d);
 
+	if (!err)
+		hotspot_find_modules(&m->layout, &m->remote.mem);
 	return err ? err : resolver_new(&m->resolver, &m->remote.mem, &m->layout, d);
 }
 

@@ -150,13 +150,21 @@ uint64_t method_keys_traced(struct method_keys *k, uint32_t id)
 	return k->traced[id];
 }
 
+static struct jfr_module module_of(const struct resolved_module *m)
+{
+	return (struct jfr_module){
+		.name = m->name, .version = m->version, .location = m->location, .exported = m->exported};
+}
+
 static uint64_t make_resolved(struct method_keys *k, const struct resolved_method *m)
 {
 	char hidden[CLASS_NAME];
+	struct jfr_module module = module_of(&m->module);
 	struct jfr_class_constant class = {.name = m->class_hidden ? hidden : m->class_name,
 					   .loader = resolved_loader(k, m),
 					   .modifiers = m->class_modifiers,
-					   .hidden = m->class_hidden};
+					   .hidden = m->class_hidden,
+					   .module = m->module.known ? &module : NULL};
 	struct jfr_method_constant method = {.name = m->name,
 					     .descriptor = m->descriptor,
 					     .modifiers = m->modifiers,

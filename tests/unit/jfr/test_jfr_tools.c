@@ -79,7 +79,7 @@ static const char *modified(const char *text)
 static void write_call(struct jfr_writer *w, const struct call *c)
 {
 	struct jfr_loader_constant loader = {"jdk/internal/loader/ClassLoaders$AppClassLoader", "app", 1};
-	struct jfr_class_constant class = {modified(c->class), jfr_loader(w, &loader), 0x21, false};
+	struct jfr_class_constant class = {modified(c->class), jfr_loader(w, &loader), 0x21, false, NULL};
 	struct jfr_method_constant method = {jfr_class(w, &class), c->method, c->descriptor, 1, false};
 	struct jfr_thread_constant thread = {
 		.name = modified(c->thread), .java_id = c->thread_id, .is_virtual = c->is_virtual};
@@ -201,7 +201,7 @@ static void write_plain(void)
 
 static void write_million(void)
 {
-	struct jfr_class_constant class = {"C", 0, 1, false};
+	struct jfr_class_constant class = {"C", 0, 1, false, NULL};
 	struct jfr_writer *w = writer_new(0);
 	struct jfr_method_trace e = {.start = T0};
 	FILE *f = create("million.jfr");

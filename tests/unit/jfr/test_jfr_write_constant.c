@@ -47,7 +47,7 @@ static void constants_are_written_with_their_references(void **state)
 	int64_t v;
 
 	loader = jfr_loader(r.w, &(struct jfr_loader_constant){"org/web/Loader", "web", 77});
-	class = jfr_class(r.w, &(struct jfr_class_constant){"a/b/C$D", loader, 0x11, false});
+	class = jfr_class(r.w, &(struct jfr_class_constant){"a/b/C$D", loader, 0x11, false, NULL});
 	method = jfr_method(
 		r.w, &(struct jfr_method_constant){class, "run", "([[Ljava/lang/String;J)Ljava/util/List;", 9, true});
 	recording_begin(&r);
@@ -72,7 +72,7 @@ static void classes_and_methods_are_equal_by_name_and_loader(void **state)
 {
 	struct recording r = recording_new();
 	struct jfr_loader_constant loader = {"L", "app", 1};
-	struct jfr_class_constant class = {"C", 0, 1, false};
+	struct jfr_class_constant class = {"C", 0, 1, false, NULL};
 	struct jfr_method_constant method = {0, "m", "()V", 1, false};
 	uint64_t l1 = jfr_loader(r.w, &loader), l2, c1, c2, m;
 
@@ -101,7 +101,7 @@ static void classes_and_methods_are_equal_by_name_and_loader(void **state)
 static void check_package(const char *name, bool hidden, const char *package)
 {
 	struct recording r = recording_new();
-	struct jfr_class_constant class = {name, 0, 1, hidden};
+	struct jfr_class_constant class = {name, 0, 1, hidden, NULL};
 	const struct dissect_event *e;
 	const char *got;
 
@@ -132,6 +132,52 @@ static void package_is_a_prefix_of_the_class_name_or_none(void **state)
 	check_package("\xff/\xed\xa0\xbd\xed\xb8\x80/C", false, "\xef\xbf\xbd/\xf0\x9f\x98\x80");
 	check_package(long_name, false, NULL);
 	free(long_name);
+}
+
+static void call_of_class(struct recording *r, const char *name, uint64_t loader, const struct jfr_module *module)
+{
+	struct jfr_class_constant class = {name, loader, 1, false, module};
+	uint64_t key = jfr_class(r->w, &class);
+
+	recording_call(r, 0, jfr_method(r->w, &(struct jfr_method_constant){key, "m", "()V", 1, false}));
+}
+
+static void package_has_the_module_of_the_class_and_its_loader(void **state)
+{
+	static const struct jfr_module shop = {"shop", "1.2", "file:///shop/", true}, unnamed = {.exported = true},
+				       closed = {.name = "shop"};
+	struct recording r = recording_new();
+	uint64_t loader = jfr_loader(r.w, &(struct jfr_loader_constant){"org/web/Loader", "web", 77});
+	const struct dissect_event *e;
+
+	recording_begin(&r);
+	call_of_class(&r, "a/B", loader, &shop);
+	call_of_class(&r, "b/B", loader, &unnamed);
+	call_of_class(&r, "a/C", loader, &closed);
+	call_of_class(&r, "a/D", loader, NULL);
+	call_of_class(&r, "E", loader, &shop);
+	recording_end(&r, true);
+	e = dissect_find(recording_read(&r), TRACE, 0);
+	assert_event_text(&r, e, "method.type.package.module.name", "shop");
+	assert_event_text(&r, e, "method.type.package.module.version", "1.2");
+	assert_event_text(&r, e, "method.type.package.module.location", "file:///shop/");
+	assert_event_text(&r, e, "method.type.package.module.classLoader.name", "web");
+	assert_int_equal(event_number(&r, e, "method.type.package.exported"), 1);
+	e = dissect_find(r.d, TRACE, 1);
+	assert_null(dissect_text(r.d, e, "method.type.package.module.name"));
+	assert_event_text(&r, e, "method.type.package.module.classLoader.name", "web");
+	assert_int_equal(event_number(&r, e, "method.type.package.exported"), 1);
+	e = dissect_find(r.d, TRACE, 2);
+	assert_event_text(&r, e, "method.type.package.module.name", "shop");
+	assert_null(dissect_text(r.d, e, "method.type.package.module.version"));
+	assert_int_equal(event_number(&r, e, "method.type.package.exported"), 0);
+	e = dissect_find(r.d, TRACE, 3);
+	assert_event_text(&r, e, "method.type.package.name", "a");
+	assert_null(dissect_text(r.d, e, "method.type.package.module.classLoader.name"));
+	assert_null(dissect_text(r.d, dissect_find(r.d, TRACE, 4), "method.type.package.name"));
+	assert_int_equal(dissect_constants(r.d, 0, "jdk.types.Module"), 3);
+	assert_int_equal(dissect_constants(r.d, 0, "jdk.types.Package"), 5); /* with the one of org/web/Loader */
+	recording_free(&r);
 }
 
 static void descriptors_that_tools_cannot_read_are_replaced(void **state)
@@ -287,6 +333,7 @@ int main(void)
 		cmocka_unit_test(constants_are_written_with_their_references),
 		cmocka_unit_test(classes_and_methods_are_equal_by_name_and_loader),
 		cmocka_unit_test(package_is_a_prefix_of_the_class_name_or_none),
+		cmocka_unit_test(package_has_the_module_of_the_class_and_its_loader),
 		cmocka_unit_test(descriptors_that_tools_cannot_read_are_replaced),
 		cmocka_unit_test(method_without_usable_class_is_no_constant),
 		cmocka_unit_test(threads_are_written_as_by_hotspot),
