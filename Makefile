@@ -40,7 +40,7 @@ FORMAT	:= $(wildcard format/*.c format/*/*.c)
 FILTERS	:= $(wildcard filters/*.c)
 UPROBES	:= $(wildcard uprobes/elf/*.c uprobes/dwarf/*.c)
 USER	:= $(wildcard user/*.c user/*/*.c)
-BPF	:= $(wildcard bpf/*.bpf.c)
+BPF	:= $(filter-out bpf/native.bpf.c,$(wildcard bpf/*.bpf.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c user/print_options.c,$(USER))) \
@@ -82,7 +82,7 @@ $(BUILD)/%.o: %.c
 # half the time of a test run would go into optimizing tests
 $(BUILD)/tests/%.o: private CFLAGS += -O1
 
-# bpf/: one skeleton
+# bpf/: one skeleton for all that every recording needs, one for native methods
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	@echo "  BPF    $<"
 	@mkdir -p $(@D)
@@ -91,11 +91,14 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 $(BUILD)/frtrace.bpf.o: $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(BPF))
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(BUILD)/frtrace.skel.h: $(BUILD)/frtrace.bpf.o
-	@echo "  SKEL   $@"
-	$(Q)$(BPFTOOL) gen skeleton $< name frtrace_bpf > $@.tmp && mv $@.tmp $@
+$(BUILD)/native.bpf.o: $(BUILD)/bpf/native.bpf.o
+	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(call objects,$(USER)): | $(BUILD)/frtrace.skel.h
+$(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
+	@echo "  SKEL   $@"
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
+
+$(call objects,$(USER)): | $(BUILD)/frtrace.skel.h $(BUILD)/native.skel.h
 
 # the agent
 $(BUILD)/agent/%.o: %.c
@@ -158,7 +161,7 @@ $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_
 $(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory cgroup_limit_own_memory mmap madvise pwrite openat fstatvfs)
 $(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces)
 $(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
-	session_segment session_cost session_intake intake_streams intake_drops intake_waits_lost intake_malformed session_no_waits session_no_pauses session_no_usage)
+	session_segment session_natives session_cost session_intake intake_streams intake_drops intake_waits_lost intake_malformed session_no_waits session_no_pauses session_no_usage)
 
 # and what another one reads
 $(BUILD)/tests/unit/verbs/test_options_table.o: CFLAGS += -DBUILD='"$(BUILD)"'

@@ -37,7 +37,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x6563617274726610ULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x6563617274726611ULL /* changes with every change of this file's layout */
 
 #define FRT_RECORDINGS 4u /* at a time */
 
@@ -95,6 +95,7 @@ enum frt_record_kind {
 /* values of the call follow, up to the one with FRT_FIELD_LAST; fewer if the thread was killed or its stack is full */
 #define FRT_SPAN_FIELDS 0x8u
 #define FRT_SPAN_ROOT	0x10u /* a call of a root that is kept; of no other one (--inside) */
+#define FRT_SPAN_NATIVE 0x20u /* in the collector only: of a native method, its stack is one of the collector's own */
 /* the call does not belong to recording r, or is not to be recorded there */
 #define FRT_SPAN_NOT(r) (0x100u << (r))
 
@@ -372,7 +373,7 @@ struct frt_method {
 	frt_u16 flags;	   /* FRT_METHOD_* */
 };
 
-#define FRT_METHOD_FOR(r)      (0x1u << (r)) /* has hooks for recording r now */
+#define FRT_METHOD_FOR(r)      (0x1u << (r)) /* has hooks for recording r now; a native one: is traced by it */
 #define FRT_METHOD_HOOKED      0xfu	     /* for any recording */
 #define FRT_METHOD_LOWER_BOUND 0x10u	     /* @IntrinsicCandidate: the JIT may replace calls by machine code */
 #define FRT_METHOD_MAY_MOUNT \
@@ -381,7 +382,8 @@ struct frt_method {
 /* Why a matched method or class is not traced. */
 enum frt_skip_reason {
 	FRT_SKIP_NONE = 0,
-	FRT_SKIP_NATIVE, /* native method: no bytecode */
+	FRT_SKIP_NATIVE,	   /* native method that no filter names by its class */
+	FRT_SKIP_NATIVE_INTRINSIC, /* native method that the JIT replaces by machine code */
 	FRT_SKIP_ABSTRACT,
 	FRT_SKIP_SYNTHETIC,	 /* bridges, lambda bodies (JEP 520 leaves them out too) */
 	FRT_SKIP_TOO_LARGE,	 /* the method would exceed 64 KiB */

@@ -19,13 +19,7 @@
 
 #include "bpf/emit.bpf.h"
 #include "bpf/slot.bpf.h"
-
-struct held_waits {
-	__u64 word;	 /* generation << 16 | number of the long one, from 1, 0: none << 8 | count */
-	__u64 head;	 /* of the slot when the first one began */
-	__u64 outermost; /* start of the outermost call; 0: not certain */
-	struct frt_wait wait[FRT_HELD_WAITS];
-};
+#include "bpf/wait_state.bpf.h"
 
 #define HELD_LONG	0x100
 #define HELD_GENERATION 0x10000

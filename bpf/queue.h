@@ -9,14 +9,16 @@
 #include "bpf/frtrace.h"
 
 enum frt_queue_kind {
-	FRT_BATCH = 1,	  /* struct frt_batch */
-	FRT_WAIT,	  /* struct frt_wait, frt_long_wait or frt_native_wait */
-	FRT_PAUSE,	  /* struct frt_pause */
-	FRT_THREAD_USAGE, /* struct frt_thread_usage */
-	FRT_OWNER,	  /* struct frt_slot_owner */
-	FRT_RESUMED,	  /* struct frt_resumed */
-	FRT_WAITS,	  /* struct frt_waits, frt_long_waits or frt_native_waits */
-	FRT_WAKER,	  /* struct frt_waker, with its stack */
+	FRT_BATCH = 1,	   /* struct frt_batch */
+	FRT_WAIT,	   /* struct frt_wait, frt_long_wait or frt_native_wait */
+	FRT_PAUSE,	   /* struct frt_pause */
+	FRT_THREAD_USAGE,  /* struct frt_thread_usage */
+	FRT_OWNER,	   /* struct frt_slot_owner */
+	FRT_RESUMED,	   /* struct frt_resumed */
+	FRT_WAITS,	   /* struct frt_waits, frt_long_waits or frt_native_waits */
+	FRT_NATIVE_THREAD, /* struct frt_native_thread */
+	FRT_NATIVE_CALL,   /* struct frt_native_call or frt_native_stack */
+	FRT_WAKER,	   /* struct frt_waker, with its stack */
 };
 
 /* The record of a drain. `data` is one aligned half of the ring. */
@@ -225,6 +227,69 @@ struct frt_thread_usage {
 	frt_u32 reserved;
 };
 _Static_assert(sizeof(struct frt_thread_usage) == 40, "usage");
+
+/*
+ * Keys of threads that have no slot, because they have called no traced method but native ones. No serial is as large:
+ * threads are numbered from 1, and a JVM makes no billion of them.
+ */
+#define FRT_NATIVE_KEY 0x40000000u
+
+/* A thread got such a key. */
+struct frt_native_thread {
+	frt_u32 kind;
+	frt_u32 thread;	     /* its key */
+	frt_u32 tid;	     /* in the target's pid namespace */
+	frt_u32 process;     /* thread group in the initial one */
+	frt_u64 java_thread; /* address of its JavaThread */
+	char name[16];	     /* the kernel's name of the thread */
+};
+_Static_assert(sizeof(struct frt_native_thread) == 40, "native thread");
+
+/* A call of a native method that has ended. */
+struct frt_native_call {
+	frt_u32 kind;
+	frt_u32 thread;	  /* serial or FRT_NATIVE_KEY */
+	frt_u32 function; /* number in the attach cookie */
+	frt_u16 flags;	  /* FRT_NATIVE_* */
+	frt_u16 frames;	  /* in struct frt_native_stack; 0: none are here */
+	frt_u64 start, end;
+	frt_u64 stack;	 /* identifies the stack; 0: none was taken */
+	frt_u64 java_id; /* of the running thread, virtual or not; 0: unknown */
+};
+_Static_assert(sizeof(struct frt_native_call) == 48, "native call");
+
+#define FRT_NATIVE_THROWN   0x1u	 /* with an exception pending */
+#define FRT_NATIVE_CUT(end) ((end) << 8) /* enum frt_walk_end of the stack */
+
+#define FRT_NATIVE_FRAMES 96u /* struct native_calls must fit into a page */
+
+/* The same with a stack that has not been sent of late: frames from the native method outwards. */
+struct frt_native_stack {
+	struct frt_native_call call;
+	struct frt_frame frame[FRT_NATIVE_FRAMES];
+};
+
+#define FRT_NATIVE_FUNCTIONS 4096u
+
+/* What is recorded of a function's calls. The collector writes it. */
+struct frt_native_function {
+	frt_u64 threshold; /* ns; ~0: no call is recorded */
+	frt_u32 thrown;	   /* 1: only those that end with an exception are */
+	frt_u32 reserved;
+};
+
+/* All calls of a function on one CPU; times in ns. */
+struct frt_native_sum {
+	frt_u64 count, thrown, total, minimum, maximum;
+};
+
+/* Where the programs find things in the JVM; a layout with jdk_version 0 is unknown. */
+struct frt_native_setup {
+	struct frt_layout layout;
+	frt_u16 thread_pending; /* in JavaThread: the pending exception; FRT_NO_OFFSET: unknown */
+	frt_u16 stacks;		/* 1: take stacks */
+	frt_u32 reserved;
+};
 
 /* The target: its thread group id in its innermost pid namespace, and that namespace. */
 struct frt_target {

@@ -22,6 +22,7 @@
 #include "bpf/target.bpf.h"
 #include "bpf/thread_usage.bpf.h"
 #include "bpf/wait_reason.bpf.h"
+#include "bpf/wait_state.bpf.h"
 #include "bpf/waker.bpf.h"
 
 #include <bpf/bpf_tracing.h>
@@ -32,38 +33,7 @@
 #define COUNT_SOFT 0x000100 /* in preempt_count: in a soft interrupt; in a hard one, or an NMI */
 #define COUNT_HARD 0xff0000
 
-struct waker {
-	__u32 id, process;
-	char name[16];
-};
-
-struct wait_state {
-	__u64 slot;		 /* address of its slot */
-	__u32 thread;		 /* serial: a different one in the slot means that it has a new owner */
-	__u32 owner;		 /* of the wait: the serial, or the key of the virtual thread that the thread carries */
-	__u32 mounted, number;	 /* the last frtrace:mount: key and number */
-	__u16 blocked, sleeping; /* sleeping: in Thread.sleep() */
-	__u64 off, woken;	 /* 0: does not apply */
-	__u64 delay;		 /* schedstat's run delay when it left its CPU */
-	__u32 syscall;
-	__u16 reason, interrupted; /* interrupted: an interrupt woke it */
-	struct waker waker;
-	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */
-	struct held_waits held;
-	/* where it was, for a long wait */
-	__u64 anchor, stack_end; /* 0: its stacks are not taken */
-	__u64 stacks_due;	 /* virtual time: each stack that is taken advances it by STACK_EVERY */
-	__u64 sp, pc, fp;
-	__u32 stack_size;
-	__u8 stack[FRT_WAIT_STACK];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct wait_state);
-} waits SEC(".maps");
+struct wait_map waits SEC(".maps");
 
 static __always_inline struct wait_state *state_of(struct task_struct *task)
 {
@@ -154,6 +124,8 @@ static __always_inline __u32 caller_on(struct task_struct *task, const struct wa
 {
 	if (task->flags & EXITING)
 		return 0;
+	if (!state->slot)
+		return state->natives ? state->thread : 0;
 	if (read_calls(task, state->slot, state->thread, calls)) {
 		if (state->mounted) /* the wait may be that of a virtual thread */
 			__sync_fetch_and_add(&waits_lost, 1);
@@ -163,7 +135,7 @@ static __always_inline __u32 caller_on(struct task_struct *task, const struct wa
 		return 0;
 	if (state->mounted && state->number == calls->mounts + 1)
 		return state->mounted;
-	return calls->virtual_key ?: calls->depth ? state->thread : 0;
+	return calls->virtual_key ?: calls->depth || state->natives ? state->thread : 0;
 }
 
 /* `calls` of another thread, or of none, are not known. */
@@ -347,10 +319,13 @@ static __always_inline void emit_wait(struct task_struct *task, const struct wai
 		emit_short_wait(task, state, now, goes_on);
 }
 
-/* Waits of virtual threads are not held: their calls end in any slot. */
+/*
+ * Waits of virtual threads are not held: their calls end in any slot. Nor are those in native methods, whose calls are
+ * in none.
+ */
 static __always_inline bool is_held(const struct wait_state *state)
 {
-	return wait_setup.hold && state->owner == state->thread;
+	return wait_setup.hold && state->owner == state->thread && !state->natives;
 }
 
 /* Keep a wait that has ended in the kernel for now. */
@@ -426,10 +401,13 @@ static __always_inline void switch_in(struct task_struct *task, struct wait_stat
 	if (!state->off)
 		return;
 	now = now ?: now_ns();
-	if (is_held(state))
+	if (is_held(state)) {
 		hold_wait(task, state, now, is_long(state, now));
-	else
+	} else {
+		if (state->natives) /* those before it go first */
+			held_release(&state->held, task);
 		emit_wait(task, state, now, false);
+	}
 	state->off = state->woken = 0;
 }
 

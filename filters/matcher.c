@@ -14,7 +14,7 @@
 
 /* The combined result of all matching entries. */
 struct findings {
-	uint32_t flags;
+	uint32_t flags, named; /* of all entries, and of those for the class's own name */
 	uint64_t threshold_ns, root_ns;
 };
 
@@ -238,6 +238,7 @@ static struct findings findings_of(const struct matcher *p, const struct program
 	struct findings f = {.threshold_ns = MATCHER_NO_THRESHOLD, .root_ns = MATCHER_NO_THRESHOLD};
 
 	find_both(p, h, PROGRAM_NAME, m->class_name, m, &f);
+	f.named = f.flags;
 	matcher_find(p, h, PROGRAM_NAME, NOTHING, m, true, &f);
 	find_tagged(p, h, m->of_class, m, &f);
 	find_tagged(p, h, m->of_method, m, &f);
@@ -381,6 +382,7 @@ struct matcher_decision matcher_decide(const struct matcher *p, const struct mat
 	v.root_thrown = v.root && f.flags & PROGRAM_THROWN;
 	v.trace = v.root || (f.flags & (PROGRAM_TRACE | PROGRAM_NO_TRACE)) == PROGRAM_TRACE;
 	v.timing = (f.flags & (PROGRAM_TIMING | PROGRAM_NO_TIMING)) == PROGRAM_TIMING;
+	v.named = (v.trace && f.named & PROGRAM_TRACE) || (v.timing && f.named & PROGRAM_TIMING);
 	if (v.trace)
 		v.threshold_ns = f.threshold_ns;
 	if (v.root)

@@ -40,6 +40,7 @@ struct matcher_method {
 
 struct matcher_decision {
 	bool trace, timing;    /* a root is traced, too */
+	bool named;	       /* a filter that selects it names its class, without a wildcard */
 	uint64_t threshold_ns; /* for tracing; MATCHER_NO_THRESHOLD: use the recording's threshold */
 	bool root, root_thrown;
 	uint64_t root_ns; /* a root that takes as long is kept; MATCHER_NO_THRESHOLD: none is */

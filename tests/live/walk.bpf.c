@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The kernel's part of bpf_walk.c: each thread of the target sends its stack when it is about to wait. */
-#include "tests/live/stack.bpf.h"
+#include "bpf/stack.bpf.h"
 #include "bpf/target.bpf.h"
 #include "tests/live/walked.h"
 
@@ -33,7 +33,7 @@ int BPF_KPROBE(walk_own, __u64 env)
 		return 0;
 	w->env = env;
 	bpf_get_current_comm(w->name, sizeof(w->name));
-	w->end = stack_take(&layout, env - layout.thread_env + layout.thread_anchor, w->frames, &w->count);
+	w->end = stack_walk_own(&layout, env - layout.thread_env + layout.thread_anchor, w->frames, &w->count);
 	bpf_ringbuf_submit(w, 0);
 	return 0;
 }

@@ -40,18 +40,17 @@ static void method_release(struct method *m)
 	loaded_deallocate(m->descriptor);
 }
 
-/* True if a filter selects the method, as far as JVMTI can tell: annotations are only in the class file. */
-static bool method_selected(const struct matcher *p, struct slice class, const struct matcher_tags *tags,
-			    const struct method *m)
+/* What filters want of the method, as far as JVMTI can tell: annotations are only in the class file. */
+static struct matcher_decision method_decide(const struct matcher *p, struct slice class,
+					     const struct matcher_tags *tags, const struct method *m)
 {
 	const struct matcher_method asked = {.class_name = class,
 					     .name = slice_of(m->name),
 					     .descriptor = slice_of(m->descriptor),
 					     .synthetic = m->modifiers & ACC_SYNTHETIC,
 					     .of_class = tags};
-	struct matcher_decision v = matcher_decide(p, &asked);
 
-	return v.trace || v.timing;
+	return matcher_decide(p, &asked);
 }
 
 /* The class was named, but has no such method: report the methods that it has, as suggestions. */
@@ -74,16 +73,22 @@ static void loaded_offer_methods(uint32_t recording, const struct matcher *p, jc
 	loaded_deallocate(methods);
 }
 
-/* True if the method is selected and can have hooks. A selected one that cannot is reported as skipped. */
+/*
+ * True if the method is selected and can have hooks, or is native and its function is to be traced. A selected one that
+ * can have neither is reported as skipped.
+ */
 static bool loaded_is_target(uint32_t recording, const struct matcher *p, struct slice class,
 			     const struct matcher_tags *tags, const struct method *m, bool *selected)
 {
+	struct matcher_decision v = method_decide(p, class, tags, m);
 	enum frt_skip_reason reason;
 
-	if (!method_selected(p, class, tags, m))
+	if (!v.trace && !v.timing)
 		return false;
 	*selected = true;
 	reason = policy_modifiers(p, slice_of(m->name), m->modifiers);
+	if (reason == FRT_SKIP_NATIVE && v.named)
+		return true;
 	if (reason)
 		control_skip(1u << recording, class, slice_of(m->name), slice_of(m->descriptor), reason);
 	return !reason;

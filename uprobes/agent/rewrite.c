@@ -24,6 +24,7 @@ static enum frt_skip_reason edit_reason(enum edit_result result)
 /* What the recordings decide about one method. */
 struct verdict {
 	uint32_t selected, refused;  /* by these, as sets of bits */
+	uint32_t native;	     /* the same: it has no bytecode, and its function is traced */
 	enum frt_skip_reason reason; /* of `refused`: why it must not be hooked */
 	struct matcher_decision of[FRT_RECORDINGS];
 };
@@ -40,7 +41,9 @@ static struct verdict judge(const struct rewrite *r, const struct class_file *c,
 		v.of[i] = policy_method(&r->pattern[i], c, m, &r->tags[i], &reason);
 		if (!v.of[i].trace && !v.of[i].timing)
 			continue;
-		if (reason) {
+		if (reason == FRT_SKIP_NATIVE && v.of[i].named) {
+			v.native |= 1u << i;
+		} else if (reason) {
 			v.refused |= 1u << i;
 			v.reason = reason;
 		} else {
@@ -62,20 +65,21 @@ static void rewrite_skip(const struct rewrite *r, uint32_t recordings, const str
 
 /*
  * Fill in the edits of the selected methods and return their number. Methods that must not be hooked are reported
- * as skipped. *selected are the recordings that select any.
+ * as skipped. *selected are the recordings that select any; *natives is the number of native ones to be traced.
  */
 static uint32_t choose(const struct rewrite *r, const struct class_file *c, struct method_edit *edits,
-		       uint32_t *selected)
+		       uint32_t *selected, uint32_t *natives)
 {
 	uint32_t count = 0;
 
-	*selected = 0;
+	*selected = *natives = 0;
 	for (uint16_t i = 0; i < c->methods; i++) {
 		const struct class_method *m = &c->method[i];
 		struct verdict v = judge(r, c, m);
 
 		if (v.refused)
 			rewrite_skip(r, v.refused, c, m, v.reason);
+		*natives += v.native != 0;
 		if (!v.selected)
 			continue;
 		edits[count++] = (struct method_edit){.method = i};
@@ -245,13 +249,47 @@ static void add_captures(const struct rewrite *r, const struct class_file *c, st
 	}
 }
 
-/* Store what each recording does with the calls of a method that has hooks from now on. */
-static void enter_rules(const struct rewrite *r, uint32_t id, const struct verdict *v)
+/* Store what each recording does with the calls of a method that `selected` trace from now on. */
+static void enter_rules(const struct rewrite *r, uint32_t id, const struct verdict *v, uint32_t selected)
 {
 	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
 		if (r->recordings & r->news & 1u << i)
 			store_relaxed(control_rule(i, id),
-				      v->selected >> i & 1 ? rewrite_rule_of(i, &v->of[i]) : FRT_RULE_UNTRACED);
+				      selected >> i & 1 ? rewrite_rule_of(i, &v->of[i]) : FRT_RULE_UNTRACED);
+}
+
+/* Enter a native method, whose function the collectors find and trace. */
+static void enter_native(const struct rewrite *r, const struct class_file *c, const struct class_method *m,
+			 const struct verdict *v, uint32_t class_id)
+{
+	uint32_t id;
+
+	if (is_lower_bound(c, m)) {
+		rewrite_skip(r, v->native, c, m, FRT_SKIP_NATIVE_INTRINSIC);
+		return;
+	}
+	id = class_id ? control_method(class_id, m->name, m->descriptor, m->access) : FRT_NO_METHOD;
+	if (!id) {
+		rewrite_skip(r, v->native, c, m, FRT_SKIP_TABLE_FULL);
+		return;
+	}
+	enter_rules(r, id, v, v->native);
+	store_relaxed(&control_method_row(id)->flags, v->native);
+}
+
+/* The class need not find the helper: its code stays as it is. */
+static void enter_natives(const struct rewrite *r, const struct class_file *c)
+{
+	uint32_t loader, class_id = 0;
+
+	if (loader_number(r->env, r->loader, &loader))
+		class_id = control_class(c->name, loader, c->access);
+	for (uint16_t i = 0; i < c->methods; i++) {
+		struct verdict v = judge(r, c, &c->method[i]);
+
+		if (v.native)
+			enter_native(r, c, &c->method[i], &v, class_id);
+	}
 }
 
 static bool enter_results(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
@@ -272,7 +310,7 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 			rewrite_skip(r, v.selected, c, m, edit_reason(edits[i].result));
 			continue;
 		}
-		enter_rules(r, edits[i].id, &v);
+		enter_rules(r, edits[i].id, &v, v.selected);
 		store_relaxed(&row->flags, v.selected | (is_lower_bound(c, m) ? FRT_METHOD_LOWER_BOUND : 0) |
 						   (may_mount(c) ? FRT_METHOD_MAY_MOUNT : 0));
 		any = true;
@@ -300,14 +338,16 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 {
 	struct method_edit *edits = arena_alloc(arena, c->methods * sizeof(*edits));
 	enum frt_skip_reason reason = policy_class(c);
-	uint32_t count, loader, class_id, selected = 0;
+	uint32_t count, loader, class_id, selected = 0, natives = 0;
 	enum rewrite_answer answer;
 	bool mounts;
 
 	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
 		if (r->recordings >> i & 1)
 			policy_tag_class(&r->pattern[i], c, &r->tags[i]);
-	count = edits ? choose(r, c, edits, &selected) : 0;
+	count = edits ? choose(r, c, edits, &selected, &natives) : 0;
+	if (natives)
+		enter_natives(r, c);
 	mounts = edits && r->mounts && rewrite_is_mounts(c->name);
 	if (!count && !mounts)
 		return REWRITE_NOTHING;

@@ -27,12 +27,13 @@ struct intake {
 
 #define RELEASE_NS 1000000000LL /* if there are no spans */
 
-static int open_queue(struct intake *in, const struct kernel_sink *waits, struct diag *d)
+static int open_queue(struct intake *in, const struct kernel_sink *waits, struct natives *natives, struct diag *d)
 {
 	struct ringbuf_sinks sinks = {.streams = &in->streams,
 				      .waits = *waits,
-				      .owner = kernel_probes_map_slot,
+				      .owner = in->kernel->count ? kernel_probes_map_slot : NULL,
 				      .owner_context = in->kernel,
+				      .natives = natives,
 				      .unobserved_lost = (uint64_t *)&in->bpf->bss->unobserved_lost,
 				      .waits_lost = (uint64_t *)&in->bpf->bss->waits_lost};
 	int fd = bpf_map__fd(in->bpf->maps.queue);
@@ -67,7 +68,7 @@ int intake_new(struct intake **out, const struct intake_setup *setup, struct dia
 		return diag_errno(d, ENOMEM, "cannot make room for spans");
 	}
 	sweep_begin(in->segment, &in->streams);
-	err = open_queue(in, &setup->waits, d);
+	err = open_queue(in, &setup->waits, setup->natives, d);
 	if (err)
 		intake_free(in);
 	else

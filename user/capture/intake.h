@@ -23,6 +23,7 @@ struct intake_setup {
 	struct kernel_sink waits;	/* receives the kernel's records; zeroed: none */
 	const struct stream_sink *sink; /* receives the spans; copied */
 	bool inside;			/* --inside: hold spans until their root has ended */
+	struct natives *natives;	/* NULL: none are traced */
 };
 
 /*

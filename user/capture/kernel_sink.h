@@ -5,6 +5,8 @@
 
 #include "bpf/queue.h"
 
+#include <stdbool.h>
+
 /* Ids of user/record/wait_stacks, 0: none. */
 struct wait_stack_ids {
 	uint32_t java, native, kernel;
@@ -36,6 +38,13 @@ struct kernel_sink {
 	 */
 	void (*take_waker)(void *stacks, const struct frt_waker *w);
 	void *stacks;
+	/*
+	 * The stack of a native call, from its method outwards: returns its id, 0: it has none. The frames are changed. May be
+	 * NULL.
+	 */
+	uint32_t (*take_call)(void *stacks, struct frt_frame *frames, uint32_t count, enum frt_walk_end end);
+	/* Is that stack's innermost frame one of the agent's method? True also if that is unknown. */
+	bool (*is_call_of)(void *stacks, uint32_t id, uint32_t method);
 };
 
 #endif

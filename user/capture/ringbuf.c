@@ -135,6 +135,8 @@ static bool dispatch_record(struct ringbuf *q, const void *record, size_t size)
 	case FRT_THREAD_USAGE: return on_usage_record(q, record, size);
 	case FRT_RESUMED: return on_resumed_record(q, record, size);
 	case FRT_OWNER: return on_owner_record(q, record, size);
+	case FRT_NATIVE_THREAD: return q->sinks.natives && natives_on_thread(q->sinks.natives, record, size);
+	case FRT_NATIVE_CALL: return q->sinks.natives && natives_on_call(q->sinks.natives, record, size);
 	}
 	return false;
 }

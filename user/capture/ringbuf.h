@@ -6,6 +6,7 @@
 #include "format/diag.h"
 #include "user/capture/stream.h"
 #include "user/capture/kernel_sink.h"
+#include "user/capture/natives.h"
 
 struct ringbuf;
 
@@ -16,6 +17,8 @@ struct ringbuf_sinks {
 	/* Called for each thread that gets a slot; may be NULL. */
 	void (*owner)(void *context, const struct frt_slot_owner *o);
 	void *owner_context;
+	/* Traced native methods; NULL: there are none. */
+	struct natives *natives;
 	/* Number of dropped owner records with flags; may be NULL. */
 	const volatile uint64_t *unobserved_lost;
 	/* Number of dropped wait records, counted by the kernel; may be NULL. */

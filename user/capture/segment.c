@@ -72,6 +72,7 @@ void segment_close(struct segment *s)
 		munmap(s->base, FRT_SEGMENT_SIZE);
 	if (s->fd >= 0)
 		close(s->fd);
+	native_rows_release(&s->natives);
 	*s = (struct segment){.fd = -1};
 }
 
@@ -314,6 +315,8 @@ bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread 
 {
 	const struct frt_thread *row = (const struct frt_thread *)(s->base + FRT_THREADS_AT) + serial % FRT_MAX_THREADS;
 
+	if ((serial & (FRT_VIRTUAL_KEY | FRT_NATIVE_KEY)) == FRT_NATIVE_KEY)
+		return native_rows_thread(&s->natives, serial, out);
 	if (serial == FRT_NO_THREAD || __atomic_load_n(&row->serial, __ATOMIC_ACQUIRE) != serial)
 		return false;
 	memcpy(out, row, sizeof(*out));
@@ -323,6 +326,11 @@ bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread 
 		out->group_length = sizeof(out->group);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&row->serial, __ATOMIC_ACQUIRE) == serial;
+}
+
+const struct frt_native_sum *segment_native_sum(const struct segment *s, uint32_t method)
+{
+	return native_rows_sum(&s->natives, method);
 }
 
 uint32_t segment_tid(const struct segment *s, uint32_t serial)
@@ -468,6 +476,11 @@ void segment_totals(const struct segment *s, struct segment_totals *t)
 	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
 		if (slot->epoch == segment_header(s)->epoch)
 			add_oldest(s, slot, t);
+	for (size_t i = 0; i < s->natives.sums; i++) {
+		t->entered += s->natives.sum[i].sum.count;
+		t->exited += s->natives.sum[i].sum.count;
+		t->thrown += s->natives.sum[i].sum.thrown;
+	}
 	ended = t->exited + t->lost_exits;
 	t->open = t->entered > ended ? t->entered - ended : 0;
 }

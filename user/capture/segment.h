@@ -8,6 +8,7 @@
 
 #include "bpf/frtrace.h"
 #include "format/diag.h"
+#include "user/capture/native_rows.h"
 #include "user/process/find.h"
 
 #include <stddef.h>
@@ -22,6 +23,8 @@ struct segment {
 	char *base;		      /* NULL when closed */
 	uint32_t recording;	      /* our own row; set by segment_claim() */
 	struct segment_stacks before; /* what others had lost when this recording began */
+	struct native_rows natives;   /* the collector's own rows, beside those of the agent */
+	double ticks_per_ns;	      /* of the TSC, for their times */
 };
 
 /*
@@ -97,6 +100,9 @@ const struct frt_virtual_name *segment_virtual_name(const struct segment *s, uin
  * written.
  */
 bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread *out);
+
+/* The traced native calls of a method, times in ns. NULL: it is not native, or not traced. */
+const struct frt_native_sum *segment_native_sum(const struct segment *s, uint32_t method);
 
 /* The thread's number in the target's pid namespace; 0: there is no such entry. */
 uint32_t segment_tid(const struct segment *s, uint32_t serial);

@@ -10,6 +10,7 @@
 #include "user/text/monotonic.h"
 #include "user/jvm/jvm_model.h"
 #include "user/capture/kernel_probes.h"
+#include "user/capture/natives.h"
 #include "user/capture/usdt.h"
 #include "user/process/attach.h"
 #include "user/process/launch_socket.h"
@@ -38,6 +39,8 @@ struct session {
 	struct segment segment;
 	const struct event_plan *plan; /* NULL: there are no events */
 	struct intake *intake;	       /* NULL before session_start() */
+	struct natives *natives;       /* NULL: none are traced */
+	struct kernel_sink native_stacks;
 	struct session_cost cost;
 	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
 	struct frt_layout layout; /* .jdk_version 0: stacks are not walked */
@@ -76,6 +79,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	natives_free(s->natives);
 	usdt_detach(s->agent);
 	kernel_probes_detach(&s->kernel);
 	if (s->connection >= 0)
@@ -125,7 +129,7 @@ static int attach_probe(struct session *s, struct diag *d)
 		kernel_probes_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
 	file.path = m.open_path;
 	return usdt_attach(&s->agent, s->bpf->progs.agent_site, &file, sites,
-			   s->kernel.count ? sizeof(sites) / sizeof(sites[0]) : 1, d);
+			   s->kernel.count ? sizeof(sites) / sizeof(sites[0]) : 2, d);
 }
 
 static void write_owner(struct session *s)
@@ -319,6 +323,11 @@ void session_take_waits(struct session *s, const struct kernel_sink *sink)
 	s->waits = *sink;
 }
 
+void session_take_native_stacks(struct session *s, const struct kernel_sink *sink)
+{
+	s->native_stacks = *sink;
+}
+
 const char *session_no_waits(const struct session *s)
 {
 	return s->kernel.why.text;
@@ -350,6 +359,24 @@ static void choose_wait_stacks(struct session *s)
 	};
 }
 
+/* With --inside calls are recorded in roots only, of which these programs know nothing. */
+static int make_natives(struct session *s, const struct stream_sink *sink, struct diag *d)
+{
+	struct natives_setup setup = {.settings = s->settings,
+				      .target = s->target,
+				      .segment = &s->segment,
+				      .clock = s->clock,
+				      .bpf = s->bpf,
+				      .layout = &s->layout,
+				      .stacks = s->native_stacks,
+				      .sink = *sink};
+
+	if (settings_has_roots(s->settings))
+		return 0;
+	s->natives = natives_new(&setup);
+	return s->natives ? 0 : diag_errno(d, ENOMEM, "cannot trace native methods");
+}
+
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
 	double begin = s->begin_ms ?: monotonic_ns() / 1e6;
@@ -373,7 +400,9 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	int err;
 
 	choose_wait_stacks(s);
-	err = intake_new(&s->intake, &intake, d);
+	err = make_natives(s, sink, d);
+	intake.natives = s->natives;
+	err = err ?: intake_new(&s->intake, &intake, d);
 	if (!err)
 		err = agent_config_write(&config, &s->segment, d);
 	segment_note_losses(&s->segment, &epoch);
@@ -384,6 +413,8 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	segment_note_losses(&s->segment, &epoch);
 	intake_begin(s->intake);
 	s->started = true;
+	if (s->natives)
+		natives_tick(s->natives);
 	s->cost.attach_ms += monotonic_ns() / 1e6 - begin;
 	measure_pause(s, known, before);
 	return 0;
@@ -420,12 +451,16 @@ int session_stop(struct session *s, struct diag *d)
 	if (!s->started)
 		return 0;
 	s->started = s->open_dump = false;
+	if (s->natives)
+		natives_stop(s->natives);
 	if (!target_ended(s->target)) {
 		err = open_dump_command(s, FRT_COMMAND_STOP, d);
 		if (target_ended(s->target))
 			err = 0;
 	}
 	intake_finish(s->intake);
+	if (s->natives)
+		natives_tick(s->natives);
 	return err;
 }
 
@@ -437,6 +472,11 @@ bool session_beat(struct session *s)
 const struct segment *session_segment(const struct session *s)
 {
 	return &s->segment;
+}
+
+struct natives *session_natives(const struct session *s)
+{
+	return s->natives;
 }
 
 struct intake *session_intake(const struct session *s)

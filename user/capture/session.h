@@ -56,6 +56,12 @@ void session_take_stacks(struct session *s, uint32_t sources, const struct frt_l
 void session_take_waits(struct session *s, const struct kernel_sink *sink);
 const char *session_no_waits(const struct session *s);
 
+/* Set the receiver of the stacks of native calls: .take_call and .is_call_of of `sink`. Before session_start(). */
+void session_take_native_stacks(struct session *s, const struct kernel_sink *sink);
+
+/* NULL: native methods are not traced. */
+struct natives *session_natives(const struct session *s);
+
 /* Why pauses and Thread.sleep() are missing although waits are recorded; "" when they are not missing. */
 const char *session_no_pauses(const struct session *s);
 

@@ -6,7 +6,9 @@ const char *skip_reason(uint32_t reason)
 {
 	static const char *const texts[FRT_SKIP_REASONS] = {
 		/* each text must fit one method and several */
-		[FRT_SKIP_NATIVE] = "native, without bytecode",
+		[FRT_SKIP_NATIVE] = "native: traced where a filter names the class, without '*'",
+		[FRT_SKIP_NATIVE_INTRINSIC] =
+			"native and an intrinsic: the JIT has machine code instead of the function",
 		[FRT_SKIP_ABSTRACT] = "abstract, without code",
 		[FRT_SKIP_SYNTHETIC] = "made by the compiler",
 		[FRT_SKIP_TOO_LARGE] = "too long: with hooks it would pass 64 KiB",

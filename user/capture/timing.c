@@ -183,6 +183,21 @@ static void add_shared(struct timings *t, const struct segment *s)
 	}
 }
 
+static void timing_add_natives(struct timings *t, const struct segment *s)
+{
+	for (size_t i = 0; i < s->natives.sums; i++) {
+		const struct native_sum *n = &s->natives.sum[i];
+		struct frt_sum sum = {.method = n->method,
+				      .count = n->sum.count,
+				      .thrown = n->sum.thrown,
+				      .total = n->sum.total * s->ticks_per_ns,
+				      .minimum = n->sum.minimum * s->ticks_per_ns,
+				      .maximum = n->sum.maximum * s->ticks_per_ns};
+
+		add(t, &sum);
+	}
+}
+
 void timings_read(struct timings *t, const struct segment *s)
 {
 	struct frt_cell *copy = malloc(sizeof(*copy) << LARGEST_LOG2);
@@ -196,6 +211,7 @@ void timings_read(struct timings *t, const struct segment *s)
 		if (segment_add_slot(s, slot, &(struct frt_share){0}))
 			timing_add_slot(t, s, slot, copy);
 	add_shared(t, s);
+	timing_add_natives(t, s);
 	free(copy);
 }
 

@@ -19,8 +19,14 @@
  */
 bool uprobe_multi_works(void);
 
+/* Sessions, of Linux 6.13: one program for entry and return of functions; BPF_TRACE_UPROBE_SESSION. */
+#define UPROBE_SESSION_ATTACH_TYPE 57
+bool uprobe_session_works(void);
+
 /* Places in a file; the arrays are parallel. */
 struct uprobe_multi {
+	int type;     /* 0: UPROBE_MULTI_ATTACH_TYPE; it is that of the program */
+	bool returns; /* at the returns of the functions at these places */
 	const char *path;
 	pid_t pid; /* trap in this process only; 0: in all */
 	const uint64_t *offsets, *semaphores, *cookies;

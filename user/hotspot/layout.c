@@ -208,6 +208,7 @@ static const struct rule rules[] = {
 	{F(thread_state),		8, NEWEST, OFFSET, "JavaThread._thread_state", 0, THREADS},
 	{F(osthread_id),		8, NEWEST, OFFSET, "OSThread._thread_id", 0, THREADS},
 	{F(thread_object),		8, NEWEST, OFFSET, "JavaThread._threadObj", 0, 0},
+	{F(thread_pending),		8, NEWEST, OFFSET, "ThreadShadow._pending_exception", 0, 0},
 	{F(thread_object_is_handle),	8, 15, VALUE, NULL, 0, 0},
 	{F(thread_object_is_handle),   16, NEWEST, VALUE, NULL, 1, 0},
 	{F(list_length),		8, NEWEST, OFFSET, "ThreadsList._length", 0, 0},

@@ -106,7 +106,7 @@ static void live_add_line(struct live *l, const struct frt_span *s, size_t n, co
 	l->recorder.spans(l->recorder.context, s, n, v);
 	if (recorder_counts(l->setup.recorder)->events == before)
 		return;
-	recorder_caller(l->setup.recorder, s->stack, s->method, &caller);
+	recorder_caller(l->setup.recorder, s, &caller);
 	user_value_thrown_name((const struct frt_field *)(s + 1), n - 1, thrown, sizeof(thrown));
 	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder), thrown);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/loop.h"
+#include "user/capture/natives.h"
 #include "user/live/priority.h"
 #include "user/process/rights.h"
 #include "user/record/losses.h"
@@ -149,6 +150,8 @@ static int loop_maintain(struct loop *l, struct moments *m, int64_t now, bool be
 	if (now >= m->sweep) {
 		if (!behind) {
 			intake_sweep(session_intake(l->session));
+			if (session_natives(l->session))
+				natives_tick(session_natives(l->session));
 			loop_check_throttle(l, now);
 			loop_check_trigger(l, now);
 		}

@@ -2,6 +2,7 @@
 #include "user/live/notes.h"
 #include "format/bytes.h"
 #include "user/capture/cost.h"
+#include "user/capture/natives.h"
 #include "user/capture/segment_names.h"
 #include "user/capture/skip_reason.h"
 #include "user/record/kernel_symbols.h"
@@ -57,6 +58,11 @@ static void notes_append(char *to, size_t size, const char *text)
 static bool is_expected(uint32_t reason)
 {
 	return reason == FRT_SKIP_ABSTRACT || reason == FRT_SKIP_SYNTHETIC || reason == FRT_SKIP_OTHER;
+}
+
+static bool is_native(uint32_t reason)
+{
+	return reason == FRT_SKIP_NATIVE || reason == FRT_SKIP_NATIVE_INTRINSIC;
 }
 
 /* Items with the same explanation share one note. */
@@ -120,7 +126,7 @@ static bool notes_add_skips(struct notes *n, const struct segment *seg, uint32_t
 			segment_name_full(seg, s->class_name, s->method, s->descriptor, name, sizeof(name));
 			group_add(&g, name);
 		}
-		serious |= g.members && reason != FRT_SKIP_NATIVE && reason != FRT_SKIP_FINALIZER;
+		serious |= g.members && !is_native(reason) && reason != FRT_SKIP_FINALIZER;
 		group_note(&g, n);
 	}
 	return serious;
@@ -131,9 +137,34 @@ static bool any_native(const struct segment *seg)
 	const struct frt_skip *s;
 
 	for (uint32_t i = 0; (s = segment_skip(seg, i)); i++)
-		if (s->reason == FRT_SKIP_NATIVE)
+		if (is_native(s->reason))
 			return true;
 	return false;
+}
+
+/* Native methods without a probe: a note for each reason. True: there are some that no later call can give one. */
+static bool notes_add_natives(struct notes *n, const struct session *s)
+{
+	const struct natives *natives = session_natives(s);
+	const char *why, *other;
+	uint32_t method;
+	char name[2048];
+
+	for (size_t i = 0; (why = natives_problem(natives, i, &method)); i++) {
+		struct group g = {.kind = "native", .why = why};
+		bool first = why[0];
+
+		for (size_t k = 0; k < i && first; k++)
+			first = strcmp(natives_problem(natives, k, &method), why);
+		for (size_t k = i; first && (other = natives_problem(natives, k, &method)); k++) {
+			if (strcmp(other, why))
+				continue;
+			segment_name_method(session_segment(s), method, name, sizeof(name));
+			group_add(&g, name);
+		}
+		group_note(&g, n);
+	}
+	return natives_fail(natives);
 }
 
 static void notes_add_lower_bounds(struct notes *n, const struct segment *seg)
@@ -182,6 +213,7 @@ bool notes_at_start(struct notes *n, const struct settings *settings, const stru
 	uint32_t classes;
 	bool skipped = notes_add_skips(n, seg, 0) || (!segment_count_hooked(seg, &classes) && any_native(seg));
 
+	skipped |= notes_add_natives(n, s);
 	notes_add_lower_bounds(n, seg);
 	notes_add_not_walked(n, settings, not_walked);
 	notes_add_missing(n, "no waits", session_no_waits(s));

@@ -450,6 +450,13 @@ bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct 
 	return out->resolved || out->named;
 }
 
+bool frames_is_call_of(const struct frames *f, uint32_t id, uint32_t method)
+{
+	const struct entry *e = &f->table[id % TABLE];
+
+	return e->id != id || !e->top || e->top == &forgotten || method_keys_same(f->setup.methods, method, e->top);
+}
+
 void frames_count(const struct frames *f, struct frames_counts *out)
 {
 	*out = f->counts;

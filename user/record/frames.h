@@ -68,6 +68,9 @@ struct frames_caller {
 /* Get the innermost frame of the stack, after frames_key() with the same arguments. False: it is unknown. */
 bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct frames_caller *out);
 
+/* Is the innermost method, which was left out, this one? True also if it is unknown. */
+bool frames_is_call_of(const struct frames *f, uint32_t id, uint32_t method);
+
 /* Counters of the stacks that were read; each stack counts once, however many spans have it. */
 struct frames_counts {
 	uint64_t stacks;

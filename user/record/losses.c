@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/losses.h"
+#include "user/capture/natives.h"
 
 void losses_read(struct losses *out, const struct session *s, const struct recorder *r)
 {
@@ -20,10 +21,11 @@ void losses_read(struct losses *out, const struct session *s, const struct recor
 		.exits = t.lost_exits,
 		.overwritten = streams->lost,
 		.malformed = streams->malformed + intake_malformed(session_intake(s)),
+		.natives = natives_counts(session_natives(s)).lost + natives_counts(session_natives(s)).missed,
 		.excess = roots->excess,
 		.torn = roots->torn + ended.lost,
 		.stacks = segment_stacks(segment).lost || stacks.behind || stacks.missing || stacks.forgotten,
 	};
 	out->sum = out->unwritten + out->unrecorded + out->unslotted + out->exits + out->overwritten + out->malformed +
-		   out->excess + out->torn;
+		   out->excess + out->torn + out->natives;
 }

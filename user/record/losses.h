@@ -17,6 +17,7 @@ struct losses {
 	uint64_t overwritten; /* overwritten in their ring before they were read */
 	uint64_t malformed;   /* malformed records of rings and queue; one or more calls each */
 	uint64_t excess;      /* in roots with more calls than can be held */
+	uint64_t natives;     /* calls of native methods: the queue was full, or their end was not seen */
 	uint64_t torn;	      /* in roots whose end is lost; also such roots, with the calls in them */
 	uint64_t sum;	      /* of all of the above */
 	bool stacks;	      /* calls were recorded but their stacks were lost */

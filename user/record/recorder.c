@@ -47,7 +47,7 @@ struct recorder {
 	struct timings *sums;
 	int64_t timing_due;
 	bool forged;			 /* the agent's tables, as found by a pass over them */
-	struct wait_stacks *wait_stacks; /* NULL when `breakdown` is */
+	struct wait_stacks *wait_stacks; /* of waits and native calls; NULL: none are taken */
 	struct native_stacks *natives;	 /* NULL: none are unwound */
 	struct breakdown *breakdown;	 /* NULL: not recorded */
 	struct span_events *events;
@@ -150,11 +150,12 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 					.no_pauses = r->setup.no_pauses};
 	int err;
 
-	if (r->setup.kernel == JFR_KERNEL_NONE)
+	if (r->setup.kernel == JFR_KERNEL_NONE && !r->setup.model)
 		return 0;
-	err = make_wait_stacks(r, d);
-	if (!err)
-		err = breakdown_new(&r->breakdown, &setup, d);
+	err = make_wait_stacks(r, d); /* also of native calls */
+	if (err || r->setup.kernel == JFR_KERNEL_NONE)
+		return err;
+	err = breakdown_new(&r->breakdown, &setup, d);
 	if (err)
 		return err;
 	breakdown_take_stacks(r->breakdown, wait_stack_key, r);
@@ -168,6 +169,7 @@ static int make_events(struct recorder *r, struct diag *d)
 					  .threads = r->threads,
 					  .methods = &r->methods,
 					  .frames = r->frames,
+					  .waits = r->wait_stacks,
 					  .breakdown = r->breakdown,
 					  .users = r->users,
 					  .ticks_offset = r->setup.target->monotonic_offset};
@@ -566,9 +568,11 @@ const struct recorder_counts *recorder_counts(const struct recorder *r)
 	return &r->counts;
 }
 
-bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, struct frames_caller *out)
+bool recorder_caller(const struct recorder *r, const struct frt_span *span, struct frames_caller *out)
 {
-	return frames_caller(r->frames, stack, method, out);
+	if (span->flags & FRT_SPAN_NATIVE)
+		return r->wait_stacks && wait_stacks_caller(r->wait_stacks, span->stack, span->method, out);
+	return frames_caller(r->frames, span->stack, span->method, out);
 }
 
 const struct span_split *recorder_split(const struct recorder *r)

@@ -44,7 +44,7 @@ void recorder_free(struct recorder *r);
 /* The sink to which the streams deliver spans; its context is the recorder. */
 struct stream_sink recorder_sink(struct recorder *r);
 
-/* The stacks of waits; NULL when there is no breakdown. */
+/* The stacks of waits and of native calls; NULL: there are none. */
 struct wait_stacks *recorder_wait_stacks(const struct recorder *r);
 
 /* The breakdown, which receives the kernel's records; NULL when there is none. */
@@ -119,7 +119,7 @@ const struct recorder_counts *recorder_counts(const struct recorder *r);
 const struct span_split *recorder_split(const struct recorder *r);
 
 /* The caller of the span that the sink has just received; see frames_caller(). */
-bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, struct frames_caller *out);
+bool recorder_caller(const struct recorder *r, const struct frt_span *span, struct frames_caller *out);
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out);
 
 /* Have --max-events events been recorded? */

@@ -39,6 +39,13 @@ void span_events_next_chunk(struct span_events *e)
 	e->chunk++;
 }
 
+static uint64_t span_events_stack(struct span_events *e, const struct frt_span *s)
+{
+	if (!(s->flags & FRT_SPAN_NATIVE))
+		return frames_key(e->setup.frames, s->stack, s->method);
+	return e->setup.waits ? wait_stacks_call_key(e->setup.waits, s->stack, s->method) : 0;
+}
+
 /* Keys and times of a call whose split is not known yet. */
 static struct jfr_method_trace describe(struct span_events *e, const struct frt_span *s, const struct stream_vthread *v)
 {
@@ -49,7 +56,7 @@ static struct jfr_method_trace describe(struct span_events *e, const struct frt_
 		.start = start + with->ticks_offset,
 		.duration = clock_ns(with->clock, s->start + s->duration) - start,
 		.thread = thread_keys_of(with->threads, s->thread, v),
-		.stack = frames_key(with->frames, s->stack, s->method),
+		.stack = span_events_stack(e, s),
 		.method = method_keys_traced(with->methods, s->method),
 		.thrown = s->flags & FRT_SPAN_THROWN,
 		.cpu = JFR_MISSING,
@@ -129,11 +136,12 @@ static size_t put_alike(struct span_events *e, const struct frt_span *s, size_t 
 }
 
 /* The moment after which the thread's calls can take the fast path. */
-static int64_t fast_from(struct span_events *e, uint32_t thread, uint32_t method, const struct stream_vthread *v)
+static int64_t fast_from(struct span_events *e, const struct frt_span *s, const struct stream_vthread *v)
 {
-	if (v || e->setup.general || (e->setup.users && user_events_has(e->setup.users, method)))
+	if (v || e->setup.general || s->flags & FRT_SPAN_NATIVE ||
+	    (e->setup.users && user_events_has(e->setup.users, s->method)))
 		return INT64_MAX;
-	return e->setup.breakdown ? breakdown_runs_from(e->setup.breakdown, thread) : INT64_MIN;
+	return e->setup.breakdown ? breakdown_runs_from(e->setup.breakdown, s->thread) : INT64_MIN;
 }
 
 uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t n, const struct stream_vthread *v)
@@ -143,7 +151,7 @@ uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t
 
 	for (size_t i = 0, taken; i < n; i += taken) {
 		if (!i || s[i].thread != s[i - 1].thread || (e->setup.users && s[i].method != s[i - 1].method))
-			from = fast_from(e, s[i].thread, s[i].method, v);
+			from = fast_from(e, &s[i], v);
 		taken = from == INT64_MAX ? 0 : put_alike(e, &s[i], n - i, from);
 		if (!taken) {
 			put_general(e, &s[i], NULL, 0, v);

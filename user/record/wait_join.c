@@ -37,6 +37,9 @@ struct kept {
 	bool ongoing, shown, agents_stack, by_interrupt;
 };
 
+/* Threads with serials, virtual threads with their keys, and threads without a slot with theirs. */
+enum lane { LANE_SERIAL, LANE_VIRTUAL, LANE_NATIVE, LANES };
+
 struct thread {
 	uint32_t serial;
 	struct wait_timeline timeline[KINDS];
@@ -44,15 +47,12 @@ struct thread {
 
 struct wait_join {
 	struct wait_join_setup setup;
-	/*
-	 * platform and virtual threads, indexed by serial % THREADS and by key % THREADS; the younger of two threads
-	 * stays
-	 */
-	struct thread *thread[2][THREADS];
+	/* indexed by serial or key % THREADS; the younger of two threads stays */
+	struct thread *thread[LANES][THREADS];
 	/* of the last wait of such a thread: most have none that reaches into a pause */
-	int64_t last_end[2][THREADS];
-	size_t used[2]; /* of `thread`; the rest is NULL */
-	size_t hand;	/* where wait_join_reclaim() goes on */
+	int64_t last_end[LANES][THREADS];
+	size_t used[LANES]; /* of `thread`; the rest is NULL */
+	size_t hand;	    /* where wait_join_reclaim() goes on */
 	struct wait_timeline pauses;
 	int64_t known_from;
 	size_t capacity; /* sum over the timelines of all threads */
@@ -88,10 +88,9 @@ void wait_join_free(struct wait_join *j)
 {
 	if (!j)
 		return;
-	for (size_t i = 0; i < THREADS; i++) {
-		thread_free(j, j->thread[0][i]);
-		thread_free(j, j->thread[1][i]);
-	}
+	for (int lane = 0; lane < LANES; lane++)
+		for (size_t i = 0; i < THREADS; i++)
+			thread_free(j, j->thread[lane][i]);
 	wait_timeline_release(&j->pauses);
 	free(j);
 }
@@ -114,6 +113,13 @@ static bool is_virtual(uint32_t thread)
 	return thread & FRT_VIRTUAL_KEY;
 }
 
+static enum lane lane_of(uint32_t thread)
+{
+	if (is_virtual(thread))
+		return LANE_VIRTUAL;
+	return thread & FRT_NATIVE_KEY ? LANE_NATIVE : LANE_SERIAL;
+}
+
 /* Serials and keys, of 31 bits, wrap around. */
 static bool is_younger(uint32_t a, uint32_t b)
 {
@@ -122,19 +128,19 @@ static bool is_younger(uint32_t a, uint32_t b)
 
 static struct thread **wait_join_place(struct wait_join *j, uint32_t serial)
 {
-	return &j->thread[is_virtual(serial)][serial % THREADS];
+	return &j->thread[lane_of(serial)][serial % THREADS];
 }
 
 static const struct thread *wait_join_at(const struct wait_join *j, uint32_t serial)
 {
-	return j->thread[is_virtual(serial)][serial % THREADS];
+	return j->thread[lane_of(serial)][serial % THREADS];
 }
 
 /* The thread to which a record is added. NULL: it is too old, or there is no memory. */
 static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 {
 	struct thread **at = wait_join_place(j, serial);
-	size_t *used = &j->used[is_virtual(serial)];
+	size_t *used = &j->used[lane_of(serial)];
 
 	if (*at && is_younger(serial, (*at)->serial)) {
 		thread_free(j, *at);
@@ -217,8 +223,8 @@ static void wait_join_reclaim(struct wait_join *j, int64_t now)
 {
 	int64_t open[WAIT_JOIN_MOMENTS];
 
-	for (size_t i = 0; i < RECLAIM_OF && j->used[1]; i++) {
-		struct thread *t = j->thread[1][j->hand++ % j->used[1]];
+	for (size_t i = 0; i < RECLAIM_OF && j->used[LANE_VIRTUAL]; i++) {
+		struct thread *t = j->thread[LANE_VIRTUAL][j->hand++ % j->used[LANE_VIRTUAL]];
 		struct wait_timeline *waits = t ? &t->timeline[WAITS] : NULL;
 
 		if (!t || !waits->count || waits->interval[waits->count - 1].end > now - RECLAIM_AFTER_NS)
@@ -364,7 +370,7 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct 
 			   .agents_stack = w->flags & FRT_WAIT_AGENTS_STACK,
 			   .by_interrupt = w->flags & FRT_WAIT_BY_INTERRUPT};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
-	j->last_end[is_virtual(w->thread)][w->thread % THREADS] = w->on;
+	j->last_end[lane_of(w->thread)][w->thread % THREADS] = w->on;
 }
 
 /* Classes of a usage timeline's sums. */
@@ -417,7 +423,7 @@ void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 	if (t->count == t->capacity)
 		wait_timeline_coalesce(t, t->capacity / 2, &beginning, 1);
 	wait_timeline_append(t, class, p->begin, end, end);
-	for (int v = 0; v < 2; v++)
+	for (int v = 0; v < LANES; v++)
 		for (size_t i = 0; i < j->used[v]; i++)
 			if (j->last_end[v][i] > (int64_t)p->begin && j->thread[v][i])
 				wait_join_review(j, &j->thread[v][i]->timeline[WAITS], p->begin);

@@ -131,7 +131,7 @@ static uint64_t wait_stacks_mix(uint64_t h, uint64_t x)
 static uint32_t wait_stacks_intern(struct wait_stacks *s)
 {
 	struct stack *t = &s->stack;
-	uint64_t hash = wait_stacks_mix(t->count, t->end);
+	uint64_t hash = wait_stacks_mix(t->count, t->end | t->flags << 16);
 	struct known *k;
 
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -314,6 +314,53 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, cons
 	budget_end(budget);
 }
 
+/* What the frames refer to may have changed since the cached memory was read. */
+static void call_fingerprints(struct wait_stacks *s, struct frt_frame *frames, uint32_t count)
+{
+	struct walk w = {.layout = s->setup.layout, .context = s};
+
+	page_cache_clear(&s->now);
+	s->now_since = (uint64_t)monotonic_ns();
+	for (uint32_t i = 0; i < count; i++)
+		if (frames[i].kind == FRT_FRAME_INTERPRETED)
+			frames[i].cookie = walk_fingerprint(&w, frames[i].code);
+}
+
+uint32_t wait_stacks_take_call(struct wait_stacks *s, struct frt_frame *frames, uint32_t count, enum frt_walk_end end)
+{
+	struct budget *budget = s->setup.frames.budget;
+	uint32_t id;
+
+	if (!s->setup.frames.resolver || !count || count > WAIT_MOST)
+		return 0;
+	if (budget_over(budget)) {
+		s->behind++;
+		return 0;
+	}
+	budget_begin(budget);
+	call_fingerprints(s, frames, count);
+	memcpy(s->stack.frame, frames, count * sizeof(*frames));
+	s->stack.count = count;
+	s->stack.end = end < FRT_WALK_ENDS ? end : FRT_WALK_ENDS;
+	s->stack.flags = FRT_STACK_INCLUSIVE;
+	id = wait_stacks_intern(s);
+	s->stack.flags = 0;
+	budget_end(budget);
+	return id;
+}
+
+static uint32_t on_call(void *stacks, struct frt_frame *frames, uint32_t count, enum frt_walk_end end)
+{
+	return wait_stacks_take_call(stacks, frames, count, end);
+}
+
+static bool on_question(void *stacks, uint32_t id, uint32_t method)
+{
+	const struct wait_stacks *s = stacks;
+
+	return frames_is_call_of(s->frames, id, method);
+}
+
 static void on_long_wait(void *stacks, const struct frt_long_wait *w, const struct frt_native *native,
 			 struct wait_stack_ids *ids)
 {
@@ -329,7 +376,19 @@ void wait_stacks_attach(struct wait_stacks *s, struct kernel_sink *sink)
 {
 	sink->take_stacks = s ? on_long_wait : NULL;
 	sink->take_waker = s ? on_waker : NULL;
+	sink->take_call = s && s->setup.memory ? on_call : NULL;
+	sink->is_call_of = sink->take_call ? on_question : NULL;
 	sink->stacks = s;
+}
+
+uint64_t wait_stacks_call_key(struct wait_stacks *s, uint32_t id, uint32_t method)
+{
+	return frames_key(s->frames, id, method);
+}
+
+bool wait_stacks_caller(const struct wait_stacks *s, uint32_t id, uint32_t method, struct frames_caller *out)
+{
+	return frames_caller(s->frames, id, method, out);
 }
 
 uint64_t wait_stacks_behind(const struct wait_stacks *s)

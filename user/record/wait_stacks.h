@@ -37,11 +37,21 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, cons
  */
 void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w);
 
+/*
+ * The same for the stack of a native call, frames from its method outwards, which are changed. It is complete up to the
+ * reason `end`.
+ */
+uint32_t wait_stacks_take_call(struct wait_stacks *s, struct frt_frame *frames, uint32_t count, enum frt_walk_end end);
+
 /* Number of waits whose stacks were dropped because the budget was used up. */
 uint64_t wait_stacks_behind(const struct wait_stacks *s);
 
 /* Have `sink` take its stacks here. s may be NULL: it then takes none. */
 void wait_stacks_attach(struct wait_stacks *s, struct kernel_sink *sink);
+
+/* The key of a call's stack, without the call's own method; its caller, see frames_caller(). */
+uint64_t wait_stacks_call_key(struct wait_stacks *s, uint32_t id, uint32_t method);
+bool wait_stacks_caller(const struct wait_stacks *s, uint32_t id, uint32_t method, struct frames_caller *out);
 
 /* The key of a stack in the open chunk. Call wait_stacks_next_chunk() after a chunk has begun. */
 uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id);

@@ -167,6 +167,11 @@ static int make_recorder(struct recording *r, struct diag *d)
 		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
 		session_take_waits(r->session, &sink);
 	}
+	if (!r->settings->no_stack && r->model.resolver) {
+		sink = (struct kernel_sink){.context = NULL};
+		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
+		session_take_native_stacks(r->session, &sink);
+	}
 	return recorder_tick(r->recorder, d);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2046
-# The walker in the kernel (tests/live/stack.bpf.h) finds the same frames as the same walker from outside, byte for
+# The walker in the kernel (bpf/stack.bpf.h) finds the same frames as the same walker from outside, byte for
 # byte.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"

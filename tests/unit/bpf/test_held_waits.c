@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The waits that the kernel's half holds back, with the kernel played by this file: the queue, task storage, copies. */
 #define BPF_EMIT_H
+#define BPF_KERNEL_H
 #define BPF_SLOT_H
 #include "bpf/queue.h"
 

@@ -19,8 +19,8 @@
  * crossings comes from the loop's index. A counter on the stack makes it unroll the loop ("The sequence of 8193 jumps
  * is too complex").
  */
-#ifndef LIVE_STACK_H
-#define LIVE_STACK_H
+#ifndef BPF_STACK_H
+#define BPF_STACK_H
 
 #include "bpf/kernel.h"
 
@@ -50,7 +50,9 @@ struct code_map {
 };
 extern struct code_map codes;
 
-#define STACK_FRAMES 128u /* maximum */
+#ifndef STACK_FRAMES
+#define STACK_FRAMES 128u /* maximum; the including file may set another one */
+#endif
 
 struct stack_walk {
 	struct walk walk;
@@ -65,7 +67,7 @@ static __always_inline bool is_nmethod(const struct walk_code *code)
 }
 
 /* The compile id identifies an nmethod. */
-static __always_inline bool known_code_get(struct walk *w, __u64 pc, struct walk_code *code)
+static __always_inline bool stack_known_code(struct walk *w, __u64 pc, struct walk_code *code)
 {
 	const struct known_code *known = bpf_map_lookup_elem(&codes, &pc);
 	__u32 id;
@@ -86,7 +88,7 @@ static __always_inline void stack_code_at(struct walk *w, __u64 pc, struct walk_
 		*code = (struct walk_code){.kind = WALK_INTERPRETER};
 		return;
 	}
-	if (known_code_get(w, pc, code))
+	if (stack_known_code(w, pc, code))
 		return;
 	walk_code_at(w, pc, &found.code);
 	if (is_nmethod(&found.code))
@@ -120,8 +122,8 @@ static long stack_step(__u32 i, struct stack_walk *s)
  * STACK_FRAMES; `count` must also point into a map or a ring buffer record. Returns why the walk ended:
  * FRT_WALK_UNREADABLE also for a page that is not in memory, since the program cannot sleep.
  */
-static __always_inline enum frt_walk_end stack_take(const struct frt_layout *l, __u64 anchor, struct frt_frame *frames,
-						    __u32 *count)
+static __always_inline enum frt_walk_end stack_walk_own(const struct frt_layout *l, __u64 anchor,
+							struct frt_frame *frames, __u32 *count)
 {
 	struct stack_walk s = {.walk = {.layout = l}, .frames = frames, .count = count, .last = -1u};
 

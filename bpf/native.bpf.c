@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Calls of native methods: at the entry and the return of the C functions that they are bound to. This is an object of
+ * its own, which is loaded with the first function; it shares the queue and the threads' states with the others.
+ *
+ * A JNI function has the thread's JNIEnv as its first argument, and the anchor of that thread has the stack pointer at
+ * which Java called. So a call by other C code is told from one by Java, and the return by the stack pointer, too: a
+ * function that is left by longjmp() never returns.
+ *
+ * Where the kernel has sessions (Linux 6.13), one program sees both ends, and no return address is replaced for calls
+ * that do not count. Else there are two.
+ */
+#define STACK_FRAMES FRT_NATIVE_FRAMES
+
+#include "bpf/queue.h"
+#include "bpf/stack.bpf.h"
+#include "bpf/emit.bpf.h"
+#include "bpf/target.bpf.h"
+#include "bpf/wait_state.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+volatile struct frt_target target = {};
+const volatile __s64 clock_offset = 0;
+volatile __u64 waits_lost = 0;
+volatile __u64 wake_level = 0;
+struct frt_native_setup native_setup = {};
+
+volatile __u32 native_keys = 0;	   /* given so far */
+volatile __u64 natives_lost = 0;   /* calls whose record did not fit into the queue */
+volatile __u64 natives_missed = 0; /* calls whose end was not seen, or that were too deep */
+
+struct queue_map queue SEC(".maps");
+struct drop_map drops SEC(".maps");
+struct wait_map waits SEC(".maps");
+struct code_map codes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, FRT_NATIVE_FUNCTIONS);
+	__type(key, __u32);
+	__type(value, struct frt_native_function);
+} native_functions SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, FRT_NATIVE_FUNCTIONS);
+	__type(key, __u32);
+	__type(value, struct frt_native_sum);
+} native_sums SEC(".maps");
+
+#define OPEN_NATIVES 32u /* calls of native methods that call Java, which calls native methods; a power of two */
+
+struct open_native {
+	__u64 start;
+	__u64 sp;     /* at entry */
+	__u64 thread; /* JavaThread */
+	__u32 function, reserved;
+};
+
+/* Of a thread. Its stack is walked here, because a program on an uprobe may interrupt another one on the same CPU. */
+struct native_calls {
+	__u32 depth;
+	__u32 frames;
+	struct open_native open[OPEN_NATIVES];
+	struct frt_frame frame[FRT_NATIVE_FRAMES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct native_calls);
+} native_calls SEC(".maps");
+
+/* When a stack was sent. Its frames are sent again after a second: the JVM may reuse the memory of methods. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, __u64);
+} native_stacks SEC(".maps");
+
+#define STACK_AGE 1000000000ull
+
+extern bool bpf_session_is_return(void) __ksym __weak;
+
+static __always_inline struct task_struct *task_now(void)
+{
+	return bpf_get_current_task_btf();
+}
+
+/* The task's id in its innermost pid namespace. */
+static __always_inline __u32 own_tid(void)
+{
+	struct bpf_pidns_info id = {};
+
+	bpf_get_ns_current_pid_tgid(target.pid_ns_dev, target.pid_ns_ino, &id, sizeof(id));
+	return id.pid;
+}
+
+static __always_inline void report_thread(const struct wait_state *state, __u64 thread)
+{
+	struct frt_native_thread *r = reserve_record(sizeof(*r));
+
+	if (!r)
+		return;
+	r->kind = FRT_NATIVE_THREAD;
+	r->thread = state->thread;
+	r->tid = own_tid();
+	r->process = task_now()->tgid;
+	r->java_thread = thread;
+	bpf_get_current_comm(r->name, sizeof(r->name));
+	bpf_ringbuf_submit(r, wake_flags());
+}
+
+/* A thread without a slot gets a key. Its waits are observed from now on. */
+static __always_inline void begin_thread(struct wait_state *state, __u64 thread)
+{
+	const struct frt_layout *l = &native_setup.layout;
+
+	state->thread = FRT_NATIVE_KEY | __sync_add_and_fetch(&native_keys, 1);
+	if (native_setup.stacks) {
+		state->anchor = thread + l->thread_anchor;
+		bpf_probe_read_user(&state->stack_end, sizeof(state->stack_end),
+				    (void *)(thread + l->thread_stack_base));
+	}
+	report_thread(state, thread);
+}
+
+/* Was the function called from Java? `sp` is the stack pointer at its entry, where the return address lies. */
+static __always_inline bool from_java(__u64 thread, __u64 sp)
+{
+	const struct frt_layout *l = &native_setup.layout;
+	__u64 java_sp = 0;
+
+	if (!l->jdk_version)
+		return true;
+	bpf_probe_read_user(&java_sp, sizeof(java_sp), (void *)(thread + l->thread_anchor + l->anchor_sp));
+	return java_sp - (sp + 8) < 16;
+}
+
+/* Forget calls that have ended unseen: the stack is above them. */
+static __always_inline void drop_dead(struct native_calls *n, struct wait_state *state, __u64 sp)
+{
+	for (__u32 i = 0; i < OPEN_NATIVES && n->depth; i++) {
+		if (n->open[(n->depth - 1) % OPEN_NATIVES].sp >= sp)
+			break;
+		n->depth--;
+		state->natives = n->depth;
+		__sync_fetch_and_add(&natives_missed, 1);
+	}
+}
+
+/* Returns 0: the call counts. */
+static __always_inline int native_begin(struct pt_regs *context, __u32 function)
+{
+	__u64 sp = PT_REGS_SP(context), thread = PT_REGS_PARM1(context) - native_setup.layout.thread_env;
+	struct native_calls *n;
+	struct wait_state *state;
+	struct open_native *open;
+
+	if (!is_target() || !from_java(thread, sp))
+		return 1;
+	n = bpf_task_storage_get(&native_calls, task_now(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	state = bpf_task_storage_get(&waits, task_now(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!n || !state) {
+		count_drop(FRT_DROP_STORAGE);
+		__sync_fetch_and_add(&natives_missed, 1);
+		return 1;
+	}
+	if (!state->thread)
+		begin_thread(state, thread);
+	drop_dead(n, state, sp + 1);
+	if (n->depth >= OPEN_NATIVES) {
+		__sync_fetch_and_add(&natives_missed, 1);
+		return 1;
+	}
+	open = &n->open[n->depth % OPEN_NATIVES];
+	n->depth++;
+	open->sp = sp;
+	open->thread = thread;
+	open->function = function;
+	state->natives = n->depth;
+	open->start = now_ns();
+	return 0;
+}
+
+static __always_inline bool has_exception(__u64 thread)
+{
+	__u64 pending = 0;
+
+	if (native_setup.thread_pending == FRT_NO_OFFSET)
+		return false;
+	bpf_probe_read_user(&pending, sizeof(pending), (void *)(thread + native_setup.thread_pending));
+	return pending;
+}
+
+static __always_inline void add_sum(__u32 function, __u64 ns, bool thrown)
+{
+	struct frt_native_sum *sum = bpf_map_lookup_elem(&native_sums, &function);
+
+	if (!sum)
+		return;
+	if (!sum->count || ns < sum->minimum)
+		sum->minimum = ns;
+	if (ns > sum->maximum)
+		sum->maximum = ns;
+	sum->total += ns;
+	sum->thrown += thrown;
+	sum->count++;
+}
+
+static __always_inline __u64 mix(__u64 h, __u64 x)
+{
+	h = (h ^ x) * 0x9fb21c651e98df25ull;
+	return h ^ h >> 35;
+}
+
+static __always_inline __u64 stack_identity(const struct native_calls *n, __u32 end)
+{
+	__u64 h = mix(n->frames, end);
+
+	for (__u32 i = 0; i < FRT_NATIVE_FRAMES && i < n->frames; i++) {
+		const struct frt_frame *f = &n->frame[i];
+
+		h = mix(mix(h, f->code), f->at ^ (__u64)f->cookie << 32 ^ f->kind);
+	}
+	return h ?: 1;
+}
+
+/* Is it time to send the frames of this stack? */
+static __always_inline bool stack_is_news(__u64 stack, __u64 now)
+{
+	const __u64 *sent = bpf_map_lookup_elem(&native_stacks, &stack);
+
+	return !sent || now - *sent > STACK_AGE;
+}
+
+static __always_inline void fill_call(struct frt_native_call *to, const struct frt_native_call *from)
+{
+	*to = *from;
+}
+
+static __noinline void emit_call(struct native_calls *n, struct frt_native_call *call)
+{
+	struct frt_native_stack *with_stack;
+	struct frt_native_call *alone;
+
+	if (call->stack && stack_is_news(call->stack, call->end)) {
+		with_stack = bpf_ringbuf_reserve(&queue, sizeof(*with_stack), 0);
+		if (!with_stack) {
+			__sync_fetch_and_add(&natives_lost, 1);
+			return;
+		}
+		fill_call(&with_stack->call, call);
+		with_stack->call.frames = n->frames;
+		bpf_probe_read_kernel(with_stack->frame, sizeof(with_stack->frame), n->frame);
+		bpf_ringbuf_submit(with_stack, wake_flags());
+		bpf_map_update_elem(&native_stacks, &call->stack, &call->end, BPF_ANY);
+		return;
+	}
+	alone = bpf_ringbuf_reserve(&queue, sizeof(*alone), 0);
+	if (!alone) {
+		__sync_fetch_and_add(&natives_lost, 1);
+		return;
+	}
+	fill_call(alone, call);
+	bpf_ringbuf_submit(alone, wake_flags());
+}
+
+static __always_inline void native_take_stack(struct native_calls *n, struct frt_native_call *call, __u64 thread)
+{
+	const struct frt_layout *l = &native_setup.layout;
+	__u32 end;
+
+	if (!native_setup.stacks || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
+		return;
+	end = stack_walk_own(l, thread + l->thread_anchor, n->frame, &n->frames);
+	call->flags |= FRT_NATIVE_CUT(end);
+	call->stack = stack_identity(n, end);
+}
+
+static __always_inline void read_java_id(struct frt_native_call *call, __u64 thread)
+{
+	if (native_setup.layout.jdk_version && native_setup.layout.thread_owner_id != FRT_NO_OFFSET)
+		bpf_probe_read_user(&call->java_id, sizeof(call->java_id),
+				    (void *)(thread + native_setup.layout.thread_owner_id));
+}
+
+/* The function has returned: the stack pointer is above the return address. */
+static __always_inline int native_end(struct pt_regs *context)
+{
+	struct frt_native_call call = {.kind = FRT_NATIVE_CALL, .end = now_ns()};
+	struct native_calls *n = bpf_task_storage_get(&native_calls, task_now(), NULL, 0);
+	struct wait_state *state = bpf_task_storage_get(&waits, task_now(), NULL, 0);
+	__u64 sp = PT_REGS_SP(context) - 8, thread;
+	const struct frt_native_function *f;
+	const struct open_native *open;
+
+	if (!n || !state)
+		return 0;
+	drop_dead(n, state, sp);
+	if (!n->depth)
+		return 0;
+	open = &n->open[(n->depth - 1) % OPEN_NATIVES];
+	if (open->sp != sp)
+		return 0;
+	call.thread = state->thread;
+	call.function = open->function;
+	call.start = open->start;
+	thread = open->thread;
+	n->depth--;
+	state->natives = n->depth;
+	call.flags = has_exception(thread) ? FRT_NATIVE_THROWN : 0;
+	add_sum(call.function, call.end - call.start, call.flags);
+	f = bpf_map_lookup_elem(&native_functions, &call.function);
+	if (!f || call.end - call.start < f->threshold || (f->thrown && !call.flags))
+		return 0;
+	read_java_id(&call, thread);
+	native_take_stack(n, &call, thread);
+	emit_call(n, &call);
+	return 0;
+}
+
+/* Both ends. */
+SEC("uprobe")
+int native_session(struct pt_regs *context)
+{
+	if (!bpf_session_is_return)
+		return 0;
+	return bpf_session_is_return() ? native_end(context) : native_begin(context, bpf_get_attach_cookie(context));
+}
+
+SEC("uprobe")
+int native_entry(struct pt_regs *context)
+{
+	native_begin(context, bpf_get_attach_cookie(context));
+	return 0;
+}
+
+SEC("uprobe")
+int native_return(struct pt_regs *context)
+{
+	return native_end(context);
+}

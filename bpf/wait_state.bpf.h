@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the kernel's half keeps of a thread of the target. It must fit into a page. */
+#ifndef BPF_WAIT_STATE_H
+#define BPF_WAIT_STATE_H
+
+#include "bpf/kernel.h"
+#include "bpf/queue.h"
+
+struct held_waits {
+	__u64 word;	 /* generation << 16 | number of the long one, from 1, 0: none << 8 | count */
+	__u64 head;	 /* of the slot when the first one began */
+	__u64 outermost; /* start of the outermost call; 0: not certain */
+	struct frt_wait wait[FRT_HELD_WAITS];
+};
+
+struct waker {
+	__u32 id, process;
+	char name[16];
+};
+
+struct wait_state {
+	__u64 slot; /* address of its slot; 0: it has none, and is here for its calls of native methods */
+	__u32 thread; /* serial: a different one in the slot means that it has a new owner; without a slot FRT_NATIVE_KEY */
+	__u32 owner;		 /* of the wait: the serial, or the key of the virtual thread that the thread carries */
+	__u32 mounted, number;	 /* the last frtrace:mount: key and number */
+	__u16 blocked, sleeping; /* sleeping: in Thread.sleep() */
+	__u32 natives;		 /* open calls of native methods (native.bpf.c) */
+	__u64 off, woken;	 /* 0: does not apply */
+	__u64 delay;		 /* schedstat's run delay when it left its CPU */
+	__u32 syscall;
+	__u16 reason, interrupted; /* interrupted: an interrupt woke it */
+	struct waker waker;
+	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */
+	struct held_waits held;
+	/* where it was, for a long wait */
+	__u64 anchor, stack_end; /* 0: its stacks are not taken */
+	__u64 stacks_due;	 /* virtual time: each stack that is taken advances it by STACK_EVERY */
+	__u64 sp, pc, fp;
+	__u32 stack_size;
+	__u8 stack[FRT_WAIT_STACK];
+};
+
+struct wait_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wait_state);
+};
+extern struct wait_map waits;
+
+#endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.io.FileInputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.net.InetSocketAddress;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+
+/*
+ * Native methods, bound in three ways, called CALLS times in each of THREADS threads; one call in four ends with an
+ * exception. Then those of the JDK, and two that share a function.
+ *
+ *	Natives DIR LIBRARY THREADS CALLS
+ */
+public class Natives {
+	static volatile int sink;
+
+	static native int brief(int n);
+
+	static native int over(int n);
+
+	static native int over(String s, int[] array);
+
+	static native int registered(int n);
+
+	static native int twinA(int n);
+
+	static native int twinB(int n);
+
+	static native int never(int n);
+
+	static native void register();
+
+	static int bytecode(int n) {
+		return brief(n);
+	}
+
+	interface Call {
+		int of(int n);
+	}
+
+	static void repeat(int calls, Call call) {
+		for (int i = 0; i < calls; i++)
+			try {
+				sink += call.of(i);
+			} catch (IllegalStateException e) {
+				sink++;
+			}
+	}
+
+	static void work(int calls) {
+		int[] array = new int[3];
+
+		repeat(calls, Natives::bytecode);
+		repeat(calls, Natives::over);
+		repeat(calls, n -> over(n % 4 == 3 ? null : "text", array));
+		repeat(calls, Natives::registered);
+		repeat(calls / 10, Natives::twinA);
+		repeat(calls / 5, Natives::twinB);
+	}
+
+	static void read(int times) throws Exception {
+		byte[] buffer = new byte[100];
+
+		for (int i = 0; i < times; i++)
+			try (FileInputStream in = new FileInputStream("/proc/self/cmdline")) {
+				sink += in.read(buffer, 0, 100);
+			}
+	}
+
+	static void receive(int times) throws Exception {
+		ByteBuffer buffer = ByteBuffer.allocateDirect(10);
+
+		try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+			SocketChannel channel = SocketChannel
+				.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.getLocalPort()));
+			java.net.Socket peer = server.accept()) {
+			for (int i = 0; i < times; i++) {
+				peer.getOutputStream().write(65);
+				buffer.clear();
+				sink += channel.read(buffer);
+			}
+		}
+	}
+
+	static void inflate(int times) throws Exception {
+		byte[] text = new byte[1000], packed = new byte[1000];
+		Deflater deflater = new Deflater();
+
+		deflater.setInput(text);
+		deflater.finish();
+		int size = deflater.deflate(packed);
+		for (int i = 0; i < times; i++) {
+			Inflater inflater = new Inflater();
+
+			inflater.setInput(packed, 0, size);
+			sink += inflater.inflate(text);
+			inflater.end();
+		}
+	}
+
+	static void doze(int times) throws Exception {
+		for (int i = 0; i < times; i++)
+			Thread.sleep(3);
+	}
+
+	static void copy(int times) {
+		for (int i = 0; i < times; i++)
+			System.arraycopy(new byte[10], 0, new byte[10], 0, 10);
+	}
+
+	static void library(int times) throws Exception {
+		read(times);
+		receive(times);
+		inflate(times);
+		doze(times);
+		copy(times);
+	}
+
+	public static void main(String[] args) throws Exception {
+		Thread[] threads = new Thread[Integer.parseInt(args[2])];
+		int calls = Integer.parseInt(args[3]);
+		Stage stage = new Stage(args[0]);
+
+		System.load(args[1]);
+		register();
+		work(40);
+		library(2);
+		for (int i = 0; i < threads.length; i++)
+			threads[i] = new Thread(() -> {
+				stage.await("go");
+				work(calls);
+			}, "worker-" + i);
+		for (Thread t : threads)
+			t.start();
+		stage.awaitGo();
+		library(20);
+		for (Thread t : threads)
+			t.join();
+		stage.finish();
+	}
+}

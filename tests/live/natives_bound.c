@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The native methods of live.Natives. One call in four throws. */
+#include <jni.h>
+
+static int answer(JNIEnv *env, int n)
+{
+	if (n % 4 == 3)
+		(*env)->ThrowNew(env, (*env)->FindClass(env, "java/lang/IllegalStateException"), "as it should");
+	return n;
+}
+
+JNIEXPORT jint JNICALL Java_live_Natives_brief(JNIEnv *env, jclass class, jint n)
+{
+	return answer(env, n) + 1;
+}
+
+JNIEXPORT jint JNICALL Java_live_Natives_over__I(JNIEnv *env, jclass class, jint n)
+{
+	return Java_live_Natives_brief(env, class, n) + 1; /* a call by C code */
+}
+
+JNIEXPORT jint JNICALL Java_live_Natives_over__Ljava_lang_String_2_3I(JNIEnv *env, jclass class, jstring s,
+								      jintArray array)
+{
+	return answer(env, s ? 0 : 3) + 1;
+}
+
+static jint JNICALL registered(JNIEnv *env, jclass class, jint n)
+{
+	return answer(env, n) + 1;
+}
+
+static jint JNICALL twin(JNIEnv *env, jclass class, jint n)
+{
+	return answer(env, n) + 1;
+}
+
+JNIEXPORT void JNICALL Java_live_Natives_register(JNIEnv *env, jclass class)
+{
+	static const JNINativeMethod methods[] = {{(char *)"registered", (char *)"(I)I", (void *)registered},
+						  {(char *)"twinA", (char *)"(I)I", (void *)twin},
+						  {(char *)"twinB", (char *)"(I)I", (void *)twin}};
+
+	(*env)->RegisterNatives(env, class, methods, 3);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the collector knows of traced native methods and of threads that call nothing else, in the form of the agent's
+ * tables, so that all readers of the segment see both.
+ */
+#ifndef USER_CAPTURE_NATIVE_ROWS_H
+#define USER_CAPTURE_NATIVE_ROWS_H
+
+#include "bpf/queue.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NATIVE_THREADS 65536u /* a ring: threads that were here first are forgotten first */
+
+struct native_sum {
+	uint32_t method;
+	struct frt_native_sum sum;
+};
+
+/* Zeroed: there are none. */
+struct native_rows {
+	struct frt_thread *thread; /* row = key % capacity; .serial is the key */
+	size_t thread_capacity;	   /* a power of two */
+	struct native_sum *sum;	   /* sorted by method */
+	size_t sums, sum_capacity;
+};
+
+void native_rows_release(struct native_rows *r);
+
+/* The row of a key, to be filled in. NULL: no memory. */
+struct frt_thread *native_rows_add_thread(struct native_rows *r, uint32_t key);
+
+/* False: this key was not given, or is forgotten. */
+bool native_rows_thread(const struct native_rows *r, uint32_t key, struct frt_thread *out);
+
+/* The sum of a method, zeroed if it is new. NULL: no memory. It is valid until the next one is added. */
+struct frt_native_sum *native_rows_add_sum(struct native_rows *r, uint32_t method);
+
+/* NULL: none. */
+const struct frt_native_sum *native_rows_sum(const struct native_rows *r, uint32_t method);
+
+#endif

@@ -1,0 +1,650 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/natives.h"
+#include "format/vec.h"
+#include "user/capture/uprobe_multi.h"
+#include "user/hotspot/method.h"
+#include "user/hotspot/thread_name.h"
+#include "user/jvm/native_places.h"
+#include "user/process/rights.h"
+#include "user/process/root_path.h"
+#include "user/text/log.h"
+#include "user/text/monotonic.h"
+
+#include "frtrace.skel.h"
+#include "native.skel.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define LOOK_NS	      200000000LL /* between two looks at methods that are not bound */
+#define STACKS	      16384u	  /* known ones */
+#define CARRIER	      "ForkJoinPool-"
+#define VIRTUAL_SINCE 21
+
+/* A C function, which several methods may be bound to. */
+struct function {
+	uint64_t device, inode, offset;
+	uint32_t *method; /* numbers in natives.method */
+	size_t methods, capacity;
+	struct frt_native_sum total; /* as it was read last */
+};
+
+struct known_stack {
+	uint64_t identity;
+	uint32_t id;	 /* of kernel_sink.take_call; 0: it has none */
+	uint32_t method; /* number in natives.method + 1 of the call's; 0: of none */
+	uint32_t function;
+};
+
+struct natives {
+	struct natives_setup setup;
+	struct native_bpf *bpf; /* NULL: not loaded */
+	struct native_places *places;
+	struct diag failure; /* why nothing is traced; "" */
+	bool failed;
+	bool session; /* one program sees both ends */
+	bool multi;
+	struct native_method *method;
+	size_t methods, method_capacity;
+	uint32_t rows; /* of the segment, that have been looked at */
+	struct function *function;
+	size_t functions, function_capacity, attached;
+	int *fd; /* of each function that is not attached yet */
+	size_t fd_capacity;
+	int *link;
+	size_t links, link_capacity;
+	struct bpf_link **uprobe;
+	size_t uprobes, uprobe_capacity;
+	struct frt_native_function *rule; /* mapped */
+	int64_t look_due;
+	struct natives_counts counts;
+	struct known_stack stack[STACKS];
+};
+
+struct natives *natives_new(const struct natives_setup *setup)
+{
+	struct natives *n = calloc(1, sizeof(*n));
+
+	if (n)
+		n->setup = *setup;
+	return n;
+}
+
+void natives_stop(struct natives *n)
+{
+	while (n->links)
+		close(n->link[--n->links]);
+	while (n->uprobes)
+		bpf_link__destroy(n->uprobe[--n->uprobes]);
+}
+
+static void functions_release(struct natives *n)
+{
+	for (size_t i = n->attached; i < n->functions; i++)
+		close(n->fd[i]);
+	for (size_t i = 0; i < n->functions; i++)
+		free(n->function[i].method);
+	free(n->function);
+	free(n->fd);
+}
+
+static void native_method_release(struct native_method *m)
+{
+	free((char *)m->class_name);
+	free((char *)m->name);
+	free((char *)m->descriptor);
+}
+
+void natives_free(struct natives *n)
+{
+	if (!n)
+		return;
+	natives_stop(n);
+	functions_release(n);
+	if (n->rule)
+		munmap(n->rule, FRT_NATIVE_FUNCTIONS * sizeof(*n->rule));
+	native_bpf__destroy(n->bpf);
+	native_places_free(n->places);
+	for (size_t i = 0; i < n->methods; i++)
+		native_method_release(&n->method[i]);
+	free(n->method);
+	free(n->link);
+	free(n->uprobe);
+	free(n);
+}
+
+/* ---- programs */
+
+static int share_maps(struct natives *n)
+{
+	const struct frtrace_bpf *of = n->setup.bpf;
+	int err = bpf_map__reuse_fd(n->bpf->maps.queue, bpf_map__fd(of->maps.queue));
+
+	err = err ?: bpf_map__reuse_fd(n->bpf->maps.drops, bpf_map__fd(of->maps.drops));
+	return err ?: bpf_map__reuse_fd(n->bpf->maps.waits, bpf_map__fd(of->maps.waits));
+}
+
+static void choose_programs(struct natives *n)
+{
+	struct bpf_program *pair[] = {n->bpf->progs.native_entry, n->bpf->progs.native_return};
+
+	n->multi = n->setup.settings->probes != SETTINGS_PROBES_PERF && uprobe_multi_works();
+	n->session = n->multi && uprobe_session_works();
+	bpf_program__set_autoload(n->bpf->progs.native_session, n->session);
+	bpf_program__set_expected_attach_type(n->bpf->progs.native_session,
+					      (enum bpf_attach_type)UPROBE_SESSION_ATTACH_TYPE);
+	for (size_t i = 0; i < 2; i++) {
+		bpf_program__set_autoload(pair[i], !n->session);
+		if (n->multi)
+			bpf_program__set_expected_attach_type(pair[i], (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
+	}
+}
+
+static void describe_jvm(struct natives *n)
+{
+	const struct hotspot_layout *l = native_places_layout(n->places);
+	struct frt_native_setup *s = &n->bpf->bss->native_setup;
+
+	s->layout = l->walk;
+	s->thread_pending = l->thread_pending;
+	s->stacks = n->setup.layout->jdk_version && n->setup.stacks.take_call;
+	n->bpf->bss->target = n->setup.bpf->bss->target;
+	n->bpf->bss->wake_level = n->setup.bpf->bss->wake_level;
+}
+
+static int map_rules(struct natives *n, struct diag *d)
+{
+	void *at = mmap(NULL, FRT_NATIVE_FUNCTIONS * sizeof(*n->rule), PROT_READ | PROT_WRITE, MAP_SHARED,
+			bpf_map__fd(n->bpf->maps.native_functions), 0);
+
+	if (at == MAP_FAILED)
+		return diag_errno(d, errno, "cannot map the rules of native methods");
+	n->rule = at;
+	return 0;
+}
+
+static int load_programs(struct natives *n, struct diag *d)
+{
+	int err;
+
+	n->bpf = native_bpf__open();
+	if (!n->bpf)
+		return diag_errno(d, errno, "cannot load BPF programs for native methods");
+	n->bpf->rodata->clock_offset = n->setup.target->own_monotonic_offset;
+	choose_programs(n);
+	err = share_maps(n) ?: native_bpf__load(n->bpf);
+	if (err)
+		return diag_errno(d, -err, "cannot load BPF programs for native methods (-v shows why)");
+	describe_jvm(n);
+	return map_rules(n, d);
+}
+
+static int prepare(struct natives *n, struct diag *d)
+{
+	int err = native_places_new(&n->places, n->setup.target, d);
+
+	return err ?: load_programs(n, d);
+}
+
+/* ---- functions */
+
+/* What is recorded of a function: all that one of its methods wants. */
+static void write_rule(struct natives *n, const struct function *f, struct frt_native_function *to)
+{
+	struct frt_native_function rule = {.threshold = ~0ull, .thrown = 1};
+
+	for (size_t i = 0; i < f->methods; i++) {
+		uint64_t word = *segment_rule(n->setup.segment, n->method[f->method[i]].id % FRT_MAX_METHODS);
+		uint64_t ticks = word >> FRT_RULE_SHIFT;
+
+		if (ticks == FRT_RULE_UNTRACED >> FRT_RULE_SHIFT)
+			continue;
+		ticks = clock_ns_of_ticks(n->setup.clock, ticks);
+		rule.threshold = ticks < rule.threshold ? ticks : rule.threshold;
+		rule.thrown &= !!(word & FRT_RULE_THROWN);
+	}
+	__atomic_store_n(&to->thrown, rule.thrown, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->threshold, rule.threshold, __ATOMIC_RELAXED);
+}
+
+static int function_add_method(struct function *f, uint32_t number)
+{
+	for (size_t i = 0; i < f->methods; i++)
+		if (f->method[i] == number)
+			return 0;
+	if (vec_reserve(&f->method, &f->capacity, f->methods + 1))
+		return -ENOMEM;
+	f->method[f->methods++] = number;
+	return 0;
+}
+
+/* Returns the function at that place, which is new if none is known there. NULL: no room. Takes place->fd. */
+static struct function *natives_function(struct natives *n, const struct native_place *place)
+{
+	struct function *f;
+
+	for (size_t i = 0; i < n->functions; i++) {
+		f = &n->function[i];
+		if (f->device == place->device && f->inode == place->inode && f->offset == place->offset) {
+			close(place->fd);
+			return f;
+		}
+	}
+	if (n->functions == FRT_NATIVE_FUNCTIONS ||
+	    vec_reserve(&n->function, &n->function_capacity, n->functions + 1) ||
+	    vec_reserve(&n->fd, &n->fd_capacity, n->functions + 1)) {
+		close(place->fd);
+		return NULL;
+	}
+	n->fd[n->functions] = place->fd;
+	f = &n->function[n->functions++];
+	*f = (struct function){.device = place->device, .inode = place->inode, .offset = place->offset};
+	return f;
+}
+
+/* Uprobes on functions [first, first + count), which are in the same file. */
+static int natives_attach_multi(struct natives *n, size_t first, size_t count, const char *path)
+{
+	uint64_t offset[64], cookie[64];
+	struct uprobe_multi places = {
+		.path = path, .pid = n->setup.target->pid, .offsets = offset, .cookies = cookie, .count = count};
+	int passes = n->session ? 1 : 2, fd;
+
+	for (size_t i = 0; i < count; i++) {
+		offset[i] = n->function[first + i].offset;
+		cookie[i] = first + i;
+	}
+	if (vec_reserve(&n->link, &n->link_capacity, n->links + passes))
+		return -ENOMEM;
+	if (n->session)
+		places.type = UPROBE_SESSION_ATTACH_TYPE;
+	for (int pass = 0; pass < passes; pass++) { /* returns first: a return without an entry does no harm */
+		const struct bpf_program *program = n->session ? n->bpf->progs.native_session
+						    : pass     ? n->bpf->progs.native_entry
+							       : n->bpf->progs.native_return;
+
+		places.returns = !n->session && !pass;
+		fd = uprobe_multi_attach(bpf_program__fd(program), &places);
+		if (fd < 0)
+			return fd;
+		n->link[n->links++] = fd;
+	}
+	return 0;
+}
+
+static int natives_attach_one(struct natives *n, size_t number, const char *path)
+{
+	if (vec_reserve(&n->uprobe, &n->uprobe_capacity, n->uprobes + 2))
+		return -ENOMEM;
+	for (int pass = 0; pass < 2; pass++) {
+		LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = number, .retprobe = !pass);
+		struct bpf_link *link = bpf_program__attach_uprobe_opts(
+			pass ? n->bpf->progs.native_entry : n->bpf->progs.native_return, n->setup.target->pid, path,
+			n->function[number].offset, &options);
+
+		if (!link)
+			return -errno;
+		n->uprobe[n->uprobes++] = link;
+	}
+	return 0;
+}
+
+/* How many functions from `first` on are in the same file. */
+static size_t functions_together(const struct natives *n, size_t first)
+{
+	size_t i = first;
+
+	while (i < n->functions && i - first < 64 && n->function[i].device == n->function[first].device &&
+	       n->function[i].inode == n->function[first].inode)
+		i++;
+	return i - first;
+}
+
+static void attach_failed(struct natives *n, int err)
+{
+	enum right needed = n->multi ? RIGHT_PERFMON : RIGHT_UPROBES;
+	char why[RIGHT_TEXT];
+
+	if (n->failure.text[0])
+		return;
+	if (err == -EPERM || err == -EACCES)
+		diag_set(&n->failure, -err, "cannot put an uprobe on it: no right to (%s): %s",
+			 right_why(needed, -err, why), right_advice());
+	else
+		diag_errno(&n->failure, -err, "cannot put an uprobe on it");
+}
+
+static void natives_attach(struct natives *n)
+{
+	for (size_t count; n->attached < n->functions; n->attached += count) {
+		char path[PLACE_FD_PATH];
+		int err = 0;
+
+		count = functions_together(n, n->attached);
+		root_path_fd_path(n->fd[n->attached], path);
+		if (n->multi)
+			err = natives_attach_multi(n, n->attached, count, path);
+		for (size_t i = 0; !n->multi && !err && i < count; i++)
+			err = natives_attach_one(n, n->attached + i, path);
+		if (err)
+			attach_failed(n, err);
+		for (size_t i = 0; i < count; i++)
+			close(n->fd[n->attached + i]);
+	}
+}
+
+/* ---- methods */
+
+static void natives_place(struct natives *n, uint32_t number)
+{
+	struct native_place place;
+	struct function *f;
+
+	if (!native_places_find(n->places, &n->method[number], &place))
+		return;
+	f = natives_function(n, &place);
+	if (!f || function_add_method(f, number))
+		n->method[number].state = NATIVE_UNKNOWN;
+	else
+		write_rule(n, f, &n->rule[f - n->function]);
+}
+
+#define NAME_TEXT 4096
+
+static char *natives_text(const struct natives *n, uint32_t string)
+{
+	char text[NAME_TEXT];
+
+	segment_string(n->setup.segment, string, text, sizeof(text));
+	return strdup(text);
+}
+
+/* False: no memory, or its row is forged. */
+static bool natives_add_method(struct natives *n, uint32_t id, const struct frt_method *row)
+{
+	const struct frt_class *c = segment_class(n->setup.segment, row->class_id);
+	struct native_method m = {.id = id};
+
+	if (!c || vec_reserve(&n->method, &n->method_capacity, n->methods + 1))
+		return false;
+	m.class_name = natives_text(n, c->name);
+	m.name = natives_text(n, row->name);
+	m.descriptor = natives_text(n, row->descriptor);
+	m.boot = c->loader == FRT_BOOT_LOADER;
+	if (m.class_name && m.name && m.descriptor) {
+		n->method[n->methods++] = m;
+		return true;
+	}
+	native_method_release(&m);
+	return false;
+}
+
+/* Rows of native methods that are new. Returns their number. */
+static size_t natives_read_rows(struct natives *n)
+{
+	const struct segment *s = n->setup.segment;
+	const struct frt_method *m;
+	size_t before = n->methods;
+
+	while ((m = segment_method(s, n->rows + 1))) {
+		n->rows++;
+		if (m->modifiers & METHOD_NATIVE && segment_is_hooked(s, m))
+			natives_add_method(n, n->rows, m);
+	}
+	return n->methods - before;
+}
+
+static bool natives_begin(struct natives *n)
+{
+	if (!n->bpf && !n->failed && prepare(n, &n->failure)) {
+		n->failed = true;
+		native_bpf__destroy(n->bpf);
+		n->bpf = NULL;
+	}
+	return !n->failed;
+}
+
+static bool is_waiting(const struct native_method *m)
+{
+	return m->state == NATIVE_NEW || m->state == NATIVE_UNBOUND;
+}
+
+/* Place the methods that are new, and from time to time those that were not bound. */
+static void natives_look(struct natives *n, size_t news)
+{
+	int64_t now = monotonic_ns();
+	bool all = now >= n->look_due;
+	size_t from = all ? 0 : n->methods - news;
+
+	if (!news && !all)
+		return;
+	native_places_expire(n->places);
+	if (news)
+		native_places_find_methods(n->places, n->method, n->methods);
+	for (size_t i = from; i < n->methods; i++)
+		if (is_waiting(&n->method[i]))
+			natives_place(n, i);
+	natives_attach(n);
+	n->look_due = now + LOOK_NS;
+}
+
+/* ---- sums */
+
+static void sum_add(struct frt_native_sum *to, const struct frt_native_sum *from)
+{
+	if (!from->count)
+		return;
+	if (!to->count || from->minimum < to->minimum)
+		to->minimum = from->minimum;
+	if (from->maximum > to->maximum)
+		to->maximum = from->maximum;
+	to->count += from->count;
+	to->thrown += from->thrown;
+	to->total += from->total;
+}
+
+/* The sum of a function that several methods share is none of theirs. */
+static void natives_read_sums(struct natives *n)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct frt_native_sum *of_cpu = cpus > 0 ? calloc(cpus, sizeof(*of_cpu)) : NULL;
+
+	for (uint32_t i = 0; of_cpu && i < n->functions; i++) {
+		struct function *f = &n->function[i];
+		struct frt_native_sum *row;
+
+		f->total = (struct frt_native_sum){0};
+		if (!bpf_map_lookup_elem(bpf_map__fd(n->bpf->maps.native_sums), &i, of_cpu))
+			for (int cpu = 0; cpu < cpus; cpu++)
+				sum_add(&f->total, &of_cpu[cpu]);
+		row = f->methods == 1 ? native_rows_add_sum(&n->setup.segment->natives, n->method[f->method[0]].id)
+				      : NULL;
+		if (row)
+			*row = f->total;
+	}
+	free(of_cpu);
+}
+
+void natives_tick(struct natives *n)
+{
+	size_t news = natives_read_rows(n);
+
+	if (!n->methods || !natives_begin(n))
+		return;
+	natives_look(n, news);
+	for (size_t i = 0; i < n->functions; i++)
+		write_rule(n, &n->function[i], &n->rule[i]);
+	n->setup.segment->ticks_per_ns = (double)clock_ticks_of_ns(n->setup.clock, 1ull << 40) / (1ull << 40);
+	natives_read_sums(n);
+}
+
+/* ---- records */
+
+bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, size_t size)
+{
+	struct frt_thread *row;
+	char name[sizeof(row->name) + 1];
+	char kernel_name[sizeof(r->name) + 1] = "";
+
+	if (size < sizeof(*r) || !n->places)
+		return false;
+	n->setup.bpf->data->target_process = r->process;
+	row = native_rows_add_thread(&n->setup.segment->natives, r->thread);
+	if (!row)
+		return true;
+	row->tid = r->tid;
+	row->jni_env = r->java_thread;
+	memcpy(kernel_name, r->name, sizeof(r->name));
+	if (strlen(kernel_name) < HOTSPOT_KERNEL_NAME ||
+	    hotspot_thread_name(native_places_layout(n->places), native_places_memory(n->places), r->java_thread,
+				kernel_name, name, sizeof(name)))
+		strcpy(name, kernel_name);
+	row->name_length = strlen(name);
+	memcpy(row->name, name, row->name_length);
+	row->carrier = n->setup.target->jdk_version >= VIRTUAL_SINCE && !strncmp(name, CARRIER, strlen(CARRIER));
+	return true;
+}
+
+/* The number + 1 of the method that the stack's innermost frame is of; 0: of none of the function's. */
+static uint32_t method_of_stack(const struct natives *n, const struct function *f, uint32_t id)
+{
+	const struct kernel_sink *to = &n->setup.stacks;
+
+	for (size_t i = 0; i < f->methods; i++)
+		if (!id || !to->is_call_of || to->is_call_of(to->stacks, id, n->method[f->method[i]].id))
+			return f->method[i] + 1;
+	return 0;
+}
+
+static void take_frames(struct natives *n, const struct frt_native_stack *r, uint32_t function)
+{
+	const struct kernel_sink *to = &n->setup.stacks;
+	struct known_stack *k = &n->stack[r->call.stack % STACKS];
+	struct frt_frame frame[FRT_NATIVE_FRAMES];
+	uint32_t id = 0;
+
+	if (to->take_call) {
+		memcpy(frame, r->frame, sizeof(frame));
+		id = to->take_call(to->stacks, frame, r->call.frames, r->call.flags >> 8);
+	}
+	*k = (struct known_stack){.identity = r->call.stack,
+				  .id = id,
+				  .function = function,
+				  .method = method_of_stack(n, &n->function[function], id)};
+}
+
+/* Whose call it was, and its stack. 0: of no method that is traced. */
+static uint32_t natives_call_of(const struct natives *n, const struct frt_native_call *r, uint32_t *stack)
+{
+	const struct known_stack *k = &n->stack[r->stack % STACKS];
+	const struct function *f = &n->function[r->function];
+
+	*stack = 0;
+	if (r->stack && k->identity == r->stack && k->function == r->function) {
+		*stack = k->id;
+		return k->method;
+	}
+	if (r->stack) { /* forgotten here: have it sent again */
+		*stack = FRT_STACK_LOST;
+		bpf_map_delete_elem(bpf_map__fd(n->bpf->maps.native_stacks), &r->stack);
+	}
+	return f->methods ? f->method[0] + 1 : 0;
+}
+
+/* The virtual thread that a carrier runs. NULL: none, or it is not known. */
+static const struct stream_vthread *running_virtual(const struct natives *n, const struct frt_native_call *r,
+						    struct stream_vthread *v)
+{
+	struct frt_thread row;
+
+	if (!r->java_id || !segment_thread(n->setup.segment, r->thread, &row) || !row.carrier ||
+	    row.java_id == r->java_id)
+		return NULL;
+	*v = (struct stream_vthread){.java_id = r->java_id};
+	return v;
+}
+
+static void note_java_id(struct natives *n, const struct frt_native_call *r)
+{
+	struct native_rows *rows = &n->setup.segment->natives;
+	struct frt_thread *row = r->java_id && r->thread & FRT_NATIVE_KEY && rows->thread_capacity
+					 ? &rows->thread[r->thread % rows->thread_capacity]
+					 : NULL;
+
+	if (row && row->serial == r->thread && !row->carrier)
+		row->java_id = r->java_id;
+}
+
+bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t size)
+{
+	const struct stream_sink *to = &n->setup.sink;
+	struct stream_vthread v;
+	const struct stream_vthread *on;
+	struct frt_span span;
+	uint32_t stack, number;
+
+	if (size < sizeof(*r) || r->function >= n->functions || r->frames > FRT_NATIVE_FRAMES || r->end < r->start)
+		return false;
+	if (r->frames && size >= sizeof(struct frt_native_stack))
+		take_frames(n, (const struct frt_native_stack *)r, r->function);
+	number = natives_call_of(n, r, &stack);
+	if (!number) {
+		n->counts.strange++;
+		return true;
+	}
+	note_java_id(n, r);
+	on = running_virtual(n, r, &v);
+	span = (struct frt_span){.start = clock_stamp(n->setup.clock, r->start),
+				 .method = n->method[number - 1].id,
+				 .stack = stack,
+				 .thread = r->thread,
+				 .kind = FRT_SPAN,
+				 .flags = FRT_SPAN_NATIVE | (on ? FRT_SPAN_VIRTUAL : 0) |
+					  (r->flags & FRT_NATIVE_THROWN ? FRT_SPAN_THROWN : 0)};
+	span.duration = clock_stamp(n->setup.clock, r->end) - span.start;
+	to->cover(to->context, span.start + span.duration);
+	to->spans(to->context, &span, 1, on);
+	return true;
+}
+
+struct natives_counts natives_counts(const struct natives *n)
+{
+	struct natives_counts counts = n ? n->counts : (struct natives_counts){0};
+
+	if (n && n->bpf) {
+		counts.lost = n->bpf->bss->natives_lost;
+		counts.missed = n->bpf->bss->natives_missed;
+	}
+	return counts;
+}
+
+const char *natives_problem(const struct natives *n, size_t i, uint32_t *method)
+{
+	static const char *const texts[] = {
+		[NATIVE_NEW] = "",
+		[NATIVE_PLACED] = "",
+		[NATIVE_UNBOUND] =
+			"not bound yet, and no mapped library has a function of its name: its calls count from when "
+			"one has",
+		[NATIVE_MEMORY] = "bound to code in memory of no file, where no uprobe can be: not traced",
+		[NATIVE_CRITICAL] = "has a JavaCritical_ function, which the JVM may call instead: not traced",
+		[NATIVE_UNKNOWN] = "its function cannot be found in the file: not traced",
+	};
+
+	if (!n || i >= n->methods)
+		return NULL;
+	*method = n->method[i].id;
+	return n->failure.text[0] ? n->failure.text : texts[n->method[i].state];
+}
+
+bool natives_fail(const struct natives *n)
+{
+	for (size_t i = 0; n && i < n->methods; i++)
+		if (n->failure.text[0] || n->method[i].state > NATIVE_UNBOUND)
+			return true;
+	return false;
+}

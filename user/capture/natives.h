@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Traced native methods: the agent enters those that filters name; here their C functions are found and get uprobes. Their
+ * calls arrive in the queue and become spans like those of other calls. The programs are loaded with the first one.
+ */
+#ifndef USER_CAPTURE_NATIVES_H
+#define USER_CAPTURE_NATIVES_H
+
+#include "user/capture/clock.h"
+#include "user/capture/kernel_sink.h"
+#include "user/capture/segment.h"
+#include "user/capture/stream_sink.h"
+#include "user/options/settings.h"
+
+struct frtrace_bpf;
+struct natives;
+
+struct natives_setup {
+	const struct settings *settings;
+	const struct target *target;
+	struct segment *segment; /* gets rows of threads and sums */
+	struct clock *clock;
+	struct frtrace_bpf *bpf;	 /* loaded */
+	const struct frt_layout *layout; /* of the stacks that are taken; .jdk_version 0: none are */
+	struct kernel_sink stacks;	 /* .take_call and what belongs to it; may be zeroed */
+	struct stream_sink sink;	 /* receives the spans */
+};
+
+/* What the pointers in *setup point to is borrowed. NULL: no memory. */
+struct natives *natives_new(const struct natives_setup *setup);
+void natives_free(struct natives *n); /* removes the probes */
+
+/*
+ * Trace what the agent has entered since, and look again for functions that were not there. Rules may have changed, and
+ * sums are read. Call at each sweep.
+ */
+void natives_tick(struct natives *n);
+
+/* Remove the probes: no calls follow. */
+void natives_stop(struct natives *n);
+
+/* Records of the queue. False: malformed. */
+bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, size_t size);
+bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t size);
+
+struct natives_counts {
+	uint64_t lost;	  /* calls that should be recorded: their record did not fit into the queue */
+	uint64_t missed;  /* calls whose end was not seen, or in more than 32 others */
+	uint64_t strange; /* calls of another method, which shares the function */
+};
+struct natives_counts natives_counts(const struct natives *n);
+
+/* What keeps the i-th native method from being traced; "": nothing. NULL: no more. */
+const char *natives_problem(const struct natives *n, size_t i, uint32_t *method);
+
+/* True if some cannot be traced, whatever happens. */
+bool natives_fail(const struct natives *n);
+
+#endif

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/jvm/native_places.h"
+#include "filters/filter_list.h"
+#include "filters/quote.h"
+#include "uprobes/elf/elf_file.h"
+#include "user/jvm/bindings.h"
+#include "user/jvm/jni_name.h"
+#include "user/jvm/jvm_model.h"
+#include "user/process/root_path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PAUSE_US       1000
+#define CRITICAL_UP_TO 17 /* JDK-8258192 took them out */
+#define JDK_LIBRARY    (256 << 20)
+#define JDK_LIBRARIES  256
+#define NAME_TEXT      2048
+#define ENDBR64	       0xfa1e0ff3u
+
+struct native_places {
+	const struct target *target;
+	struct jvm_model model;
+	struct matches_setup setup; /* of `bindings`, without a pattern */
+	struct bindings *bindings;
+	struct libraries *libraries;
+};
+
+int native_places_new(struct native_places **out, const struct target *t, struct diag *d)
+{
+	struct native_places *p = calloc(1, sizeof(*p));
+	int err;
+
+	*out = NULL;
+	if (!p)
+		return diag_errno(d, ENOMEM, "cannot look for native methods");
+	p->target = t;
+	err = jvm_model_open_classes(&p->model, t, d);
+	if (!err) {
+		p->setup = (struct matches_setup){.layout = &p->model.layout,
+						  .mem = &p->model.remote.mem,
+						  .jdk_version = t->jdk_version,
+						  .pause_us = PAUSE_US};
+		p->bindings = bindings_new(t, &p->setup);
+		p->libraries = libraries_new(t);
+		if (!p->bindings || !p->libraries)
+			err = diag_errno(d, ENOMEM, "cannot look for native methods");
+	}
+	if (err)
+		native_places_free(p);
+	else
+		*out = p;
+	return err;
+}
+
+void native_places_free(struct native_places *p)
+{
+	if (!p)
+		return;
+	bindings_free(p->bindings);
+	libraries_free(p->libraries);
+	jvm_model_close(&p->model);
+	free(p);
+}
+
+const struct hotspot_layout *native_places_layout(const struct native_places *p)
+{
+	return &p->model.layout;
+}
+
+const struct mem *native_places_memory(const struct native_places *p)
+{
+	return &p->model.remote.mem;
+}
+
+/* ---- methods */
+
+/* Filters have dots. */
+static char *binary_name(const char *class_name)
+{
+	char *name = strdup(class_name);
+
+	for (char *at = name; at && *at; at++)
+		if (*at == '/')
+			*at = '.';
+	return name;
+}
+
+static int add_filter(struct filter_list *filters, const struct native_method *m)
+{
+	char *class_name = binary_name(m->class_name);
+	char *filter = class_name ? quote_filter(class_name, m->name, NULL) : NULL;
+	struct diag ignored;
+	int err = filter ? filter_list_add(filters, filter, FILTER_TRACE, &ignored) : -ENOMEM;
+
+	free(filter);
+	free(class_name);
+	return err;
+}
+
+static void take_match(const struct match *m, struct native_method *method, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct native_method *at = &method[i];
+
+		if (at->address || at->boot != !m->loader || strcmp(at->class_name, m->method->class_name) ||
+		    strcmp(at->name, m->method->name) || strcmp(at->descriptor, m->method->descriptor))
+			continue;
+		at->address = m->address;
+		return;
+	}
+}
+
+static void find_with(struct native_places *p, const struct filter_list *filters, struct native_method *method,
+		      size_t count)
+{
+	struct matches_setup setup = p->setup;
+	struct matcher pattern = {0};
+	struct matches found;
+	void *program = NULL;
+	struct diag ignored;
+
+	if (filter_list_compile(filters, &program, &pattern.size, &ignored))
+		return;
+	pattern.program = program;
+	setup.pattern = &pattern;
+	if (!matches_find(&found, &setup)) {
+		for (uint32_t i = 0; i < found.count; i++)
+			if (found.match[i].reason == FRT_SKIP_NATIVE)
+				take_match(&found.match[i], method, count);
+		matches_release(&found);
+	}
+	free(program);
+}
+
+void native_places_find_methods(struct native_places *p, struct native_method *method, size_t count)
+{
+	struct filter_list *filters = filter_list_new();
+	bool any = false;
+
+	for (size_t i = 0; filters && i < count; i++)
+		if (!method[i].address)
+			any |= !add_filter(filters, &method[i]);
+	if (any)
+		find_with(p, filters, method, count);
+	filter_list_free(filters);
+}
+
+/* ---- places */
+
+/* The offset in the file of code at an address in the file's own terms. */
+static bool code_offset(const struct elf_file *e, uint64_t address, uint64_t *offset)
+{
+	for (size_t i = 0; i < e->header.e_phnum; i++) {
+		const Elf64_Phdr *s = &e->segment[i];
+
+		if (s->p_type == PT_LOAD && s->p_flags & PF_X && address - s->p_vaddr < s->p_filesz) {
+			*offset = address - s->p_vaddr + s->p_offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The place of a function. A probe on endbr64 costs ten times as much as one behind it. */
+static bool place_at(const struct elf_file *e, uint64_t offset, struct native_place *out)
+{
+	struct stat st;
+	uint32_t first;
+
+	if (fstat(e->fd, &st) || elf_file_read(e, &first, sizeof(first), offset))
+		return false;
+	*out = (struct native_place){.device = st.st_dev,
+				     .inode = st.st_ino,
+				     .offset = offset + (first == ENDBR64 ? sizeof(first) : 0),
+				     .fd = fcntl(e->fd, F_DUPFD_CLOEXEC, 0)};
+	return out->fd >= 0;
+}
+
+/* The places where the JVM will look for a function. */
+struct search {
+	char name[2][JNI_NAME]; /* short and long, "": none */
+	struct native_place *out;
+	bool found;
+};
+
+static bool search_init(struct search *s, const struct native_method *m, const char *prefix, struct native_place *out)
+{
+	bool any = false;
+
+	*s = (struct search){.out = out};
+	for (int i = 0; i < 2; i++) {
+		if (jni_name(s->name[i], prefix, m->class_name, m->name, m->descriptor, i))
+			any = true;
+		else
+			s->name[i][0] = 0;
+	}
+	return any;
+}
+
+static bool search_file(struct search *s, const struct elf_file *e)
+{
+	uint64_t address, offset;
+
+	for (int i = 0; i < 2 && !s->found; i++)
+		if (s->name[i][0] && elf_file_find(e, s->name[i], &address) && code_offset(e, address, &offset))
+			s->found = place_at(e, offset, s->out);
+	return s->found;
+}
+
+static int search_library(const struct library *l, void *context)
+{
+	return l->file ? search_file(context, l->file) : 0;
+}
+
+static void search_jdk_file(const struct native_places *p, struct search *s, int root, const char *path)
+{
+	int fd = root_path_open_file(p->target, root, path, JDK_LIBRARY);
+	struct elf_file *e;
+	struct diag ignored;
+
+	if (fd < 0 || elf_file_open(&e, fd, path, &ignored))
+		return;
+	search_file(s, e);
+	elf_file_close(e);
+}
+
+/* The directory above that of libjvm.so has the JDK's libraries. */
+static void search_jdk(const struct native_places *p, struct search *s)
+{
+	int root = root_path_open(p->target, "root"), at = -1;
+	char directory[sizeof(p->target->libjvm)], path[sizeof(directory) + 256];
+	const struct dirent *entry;
+	DIR *list = NULL;
+
+	snprintf(directory, sizeof(directory), "%s", p->target->libjvm);
+	for (int i = 0; i < 2; i++)
+		directory[path_base(directory) - directory - (path_base(directory) > directory)] = 0;
+	if (root >= 0 && directory[0])
+		at = root_path_open_at(root, directory, O_DIRECTORY | O_RDONLY);
+	if (at >= 0)
+		list = fdopendir(at);
+	for (int n = 0; list && !s->found && n < JDK_LIBRARIES && (entry = readdir(list)); n++) {
+		if (!strstr(entry->d_name, ".so"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+		search_jdk_file(p, s, root, path);
+	}
+	if (list)
+		closedir(list);
+	else if (at >= 0)
+		close(at);
+	if (root >= 0)
+		close(root);
+}
+
+static bool has_critical(struct native_places *p, const struct native_method *m)
+{
+	struct native_place place;
+	struct search s;
+
+	if (p->target->jdk_version > CRITICAL_UP_TO || !search_init(&s, m, "JavaCritical_", &place))
+		return false;
+	libraries_each(p->libraries, search_library, &s);
+	if (s.found)
+		close(place.fd);
+	return s.found;
+}
+
+static bool find_named(struct native_places *p, struct native_method *method, struct native_place *out)
+{
+	struct search s;
+
+	if (search_init(&s, method, NULL, out)) {
+		libraries_each(p->libraries, search_library, &s);
+		if (!s.found && method->boot && method->state == NATIVE_NEW)
+			search_jdk(p, &s);
+	}
+	method->state = s.found ? NATIVE_PLACED : NATIVE_UNBOUND;
+	return s.found;
+}
+
+static bool find_bound(struct native_places *p, struct native_method *method, uint64_t address,
+		       struct native_place *out)
+{
+	const struct library *l = libraries_at(p->libraries, address);
+	uint64_t offset;
+
+	if (!l) {
+		method->state = NATIVE_MEMORY;
+		return false;
+	}
+	method->state = NATIVE_UNKNOWN;
+	if (!l->file || !code_offset(l->file, address - l->bias, &offset) || !place_at(l->file, offset, out))
+		return false;
+	method->state = NATIVE_PLACED;
+	return true;
+}
+
+bool native_places_find(struct native_places *p, struct native_method *method, struct native_place *out)
+{
+	struct match m = {.address = method->address};
+	struct binding b = {.kind = BINDING_NONE};
+
+	if (has_critical(p, method)) {
+		method->state = NATIVE_CRITICAL;
+		return false;
+	}
+	if (method->address)
+		bindings_find(p->bindings, &m, &b);
+	if (b.kind == BINDING_LIBRARY || b.kind == BINDING_MEMORY)
+		return find_bound(p, method, b.address, out);
+	return find_named(p, method, out);
+}
+
+void native_places_expire(struct native_places *p)
+{
+	libraries_expire(p->libraries);
+}
