@@ -24,6 +24,7 @@
 #include "uprobes/agent/launch_link.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/recordings.h"
+#include "uprobes/agent/rewrite.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/seccomp.h"
 #include "uprobes/agent/slot.h"
@@ -71,7 +72,16 @@ static bool add_capabilities(void)
 	return !(*jvmti)->AddCapabilities(jvmti, &wanted);
 }
 
-static void JNICALL on_thread(jvmtiEnv *j, JNIEnv *env, jthread thread)
+/* A thread that may call traced native methods says who it is: nothing else of the agent need ever run on it. */
+static void JNICALL on_thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread)
+{
+	(void)j, (void)thread;
+	slot_release(env);
+	if (rewrite_has_natives())
+		slot_claim(env);
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread)
 {
 	(void)j, (void)thread;
 	slot_release(env);
@@ -91,8 +101,8 @@ static bool set_callbacks(void)
 	memset(&c, 0, sizeof(c));
 	c.ClassFileLoadHook = classes_on_file;
 	c.ClassPrepare = classes_on_prepare;
-	c.ThreadStart = on_thread;
-	c.ThreadEnd = on_thread;
+	c.ThreadStart = on_thread_start;
+	c.ThreadEnd = on_thread_end;
 	c.VMDeath = on_vm_death;
 	return !(*jvmti)->SetEventCallbacks(jvmti, &c, sizeof(c));
 }

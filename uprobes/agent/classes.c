@@ -224,6 +224,7 @@ static void set_pattern(uint32_t recording, const struct matcher *pattern)
 	__atomic_fetch_and(&active, ~(1u << recording), __ATOMIC_SEQ_CST);
 	if (!pattern)
 		return;
+	rewrite_forget_natives(recording);
 	for (uint32_t i = 1; i <= control->classes; i++) {
 		clear_bits(&control_class_row(i)->flags, FRT_CLASS_SEEN);
 		control_unhook_for(i, recording); /* if hooks of an earlier recording could not be removed */

@@ -258,6 +258,23 @@ static void enter_rules(const struct rewrite *r, uint32_t id, const struct verdi
 				      selected >> i & 1 ? rewrite_rule_of(i, &v->of[i]) : FRT_RULE_UNTRACED);
 }
 
+static uint32_t natives_for; /* recordings that have entered native methods, as a set of bits */
+
+bool rewrite_has_natives(void)
+{
+	uint32_t set = load_relaxed(&natives_for);
+
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (set >> r & 1 && load_relaxed(&control->recording[r].state) != FRT_IDLE)
+			return true;
+	return false;
+}
+
+void rewrite_forget_natives(uint32_t recording)
+{
+	__atomic_fetch_and(&natives_for, ~(1u << recording), __ATOMIC_RELAXED);
+}
+
 /* Enter a native method, whose function the collectors find and trace. */
 static void enter_native(const struct rewrite *r, const struct class_file *c, const struct class_method *m,
 			 const struct verdict *v, uint32_t class_id)
@@ -273,6 +290,7 @@ static void enter_native(const struct rewrite *r, const struct class_file *c, co
 		rewrite_skip(r, v->native, c, m, FRT_SKIP_TABLE_FULL);
 		return;
 	}
+	__atomic_fetch_or(&natives_for, v->native, __ATOMIC_RELAXED);
 	enter_rules(r, id, v, v->native);
 	store_relaxed(&control_method_row(id)->flags, v->native);
 }

@@ -25,6 +25,10 @@ struct rewrite {
 	bool insist; /* ask the loader even if it is being asked already */
 };
 
+/* True if a running recording traces native methods; a recording begins, and has none yet. */
+bool rewrite_has_natives(void);
+void rewrite_forget_natives(uint32_t recording);
+
 /* The class whose methods mount virtual threads. */
 bool rewrite_is_mounts(struct slice name);
 

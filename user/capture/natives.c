@@ -486,6 +486,7 @@ void natives_tick(struct natives *n)
 
 bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, size_t size)
 {
+	const struct dump_thread *known;
 	struct frt_thread *row;
 	char name[sizeof(row->name) + 1];
 	char kernel_name[sizeof(r->name) + 1] = "";
@@ -499,9 +500,13 @@ bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, siz
 	row->tid = r->tid;
 	row->jni_env = r->java_thread;
 	memcpy(kernel_name, r->name, sizeof(r->name));
-	if (strlen(kernel_name) < HOTSPOT_KERNEL_NAME ||
-	    hotspot_thread_name(native_places_layout(n->places), native_places_memory(n->places), r->java_thread,
-				kernel_name, name, sizeof(name)))
+	known = java_threads_find(n->setup.threads, r->tid);
+	row->java_id = known ? known->java_id : 0;
+	if (known)
+		snprintf(name, sizeof(name), "%s", known->name);
+	else if (strlen(kernel_name) < HOTSPOT_KERNEL_NAME ||
+		 hotspot_thread_name(native_places_layout(n->places), native_places_memory(n->places), r->java_thread,
+				     kernel_name, name, sizeof(name)))
 		strcpy(name, kernel_name);
 	row->name_length = strlen(name);
 	memcpy(row->name, name, row->name_length);

@@ -9,6 +9,7 @@
 #include "user/capture/clock.h"
 #include "user/capture/kernel_sink.h"
 #include "user/capture/segment.h"
+#include "user/process/java_threads.h"
 #include "user/capture/stream_sink.h"
 #include "user/options/settings.h"
 
@@ -20,10 +21,11 @@ struct natives_setup {
 	const struct target *target;
 	struct segment *segment; /* gets rows of threads and sums */
 	struct clock *clock;
-	struct frtrace_bpf *bpf;	 /* loaded */
-	const struct frt_layout *layout; /* of the stacks that are taken; .jdk_version 0: none are */
-	struct kernel_sink stacks;	 /* .take_call and what belongs to it; may be zeroed */
-	struct stream_sink sink;	 /* receives the spans */
+	struct frtrace_bpf *bpf;	    /* loaded */
+	const struct frt_layout *layout;    /* of the stacks that are taken; .jdk_version 0: none are */
+	struct kernel_sink stacks;	    /* .take_call and what belongs to it; may be zeroed */
+	const struct java_threads *threads; /* that were there before the recording */
+	struct stream_sink sink;	    /* receives the spans */
 };
 
 /* What the pointers in *setup point to is borrowed. NULL: no memory. */

@@ -41,6 +41,7 @@ struct session {
 	struct intake *intake;	       /* NULL before session_start() */
 	struct natives *natives;       /* NULL: none are traced */
 	struct kernel_sink native_stacks;
+	struct java_threads threads; /* that were there before */
 	struct session_cost cost;
 	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
 	struct frt_layout layout; /* .jdk_version 0: stacks are not walked */
@@ -80,6 +81,7 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	natives_free(s->natives);
+	java_threads_release(&s->threads);
 	usdt_detach(s->agent);
 	kernel_probes_detach(&s->kernel);
 	if (s->connection >= 0)
@@ -369,6 +371,7 @@ static int make_natives(struct session *s, const struct stream_sink *sink, struc
 				      .bpf = s->bpf,
 				      .layout = &s->layout,
 				      .stacks = s->native_stacks,
+				      .threads = &s->threads,
 				      .sink = *sink};
 
 	if (settings_has_roots(s->settings))
@@ -472,6 +475,11 @@ bool session_beat(struct session *s)
 const struct segment *session_segment(const struct session *s)
 {
 	return &s->segment;
+}
+
+void session_take_dump(struct session *s, const char *dump)
+{
+	java_threads_read(&s->threads, dump);
 }
 
 struct natives *session_natives(const struct session *s)

@@ -59,6 +59,9 @@ const char *session_no_waits(const struct session *s);
 /* Set the receiver of the stacks of native calls: .take_call and .is_call_of of `sink`. Before session_start(). */
 void session_take_native_stacks(struct session *s, const struct kernel_sink *sink);
 
+/* The JVM's threads, from a thread dump taken just now (user/process/dump.h). Before session_start(). */
+void session_take_dump(struct session *s, const char *dump);
+
 /* NULL: native methods are not traced. */
 struct natives *session_natives(const struct session *s);
 

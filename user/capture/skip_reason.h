@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Text for an enum frt_skip_reason of one or several methods, such as "native, without bytecode". Never NULL. */
+/* Text for an enum frt_skip_reason of one or several methods, such as "abstract, without code". Never NULL. */
 const char *skip_reason(uint32_t reason);
 
 #endif

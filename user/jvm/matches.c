@@ -209,6 +209,9 @@ static int judge_methods(struct finder *f, const struct candidate *c, const stru
 		struct match m = {.verdict = policy_method(f->s->pattern, file, &file->method[i], tags, &reason)};
 
 		m.reason = reason ? reason : of_class;
+		if (reason == FRT_SKIP_NATIVE && m.verdict.named &&
+		    policy_is_intrinsic(file, &file->method[i], f->s->jdk_version < 9))
+			m.reason = FRT_SKIP_NATIVE_INTRINSIC;
 		if (m.verdict.trace || m.verdict.timing)
 			r = matches_add_match(f, c, file, i, &m);
 	}
@@ -383,4 +386,9 @@ uint32_t matches_first(const struct matches *m, const char *class_name, const ch
 bool match_is_traced(const struct match *m)
 {
 	return !m->reason && !(m->flags & MATCH_FAILED);
+}
+
+bool match_is_traced_native(const struct match *m)
+{
+	return m->reason == FRT_SKIP_NATIVE && m->verdict.named && !(m->flags & MATCH_FAILED);
 }

@@ -67,4 +67,7 @@ uint32_t matches_first(const struct matches *m, const char *class_name, const ch
 /* True if it would get hooks (with MATCH_UNLINKED not at once). */
 bool match_is_traced(const struct match *m);
 
+/* True for a native method: its function would be traced. */
+bool match_is_traced_native(const struct match *m);
+
 #endif

@@ -60,7 +60,7 @@ static bool is_expected(uint32_t reason)
 	return reason == FRT_SKIP_ABSTRACT || reason == FRT_SKIP_SYNTHETIC || reason == FRT_SKIP_OTHER;
 }
 
-static bool is_native(uint32_t reason)
+static bool notes_is_native(uint32_t reason)
 {
 	return reason == FRT_SKIP_NATIVE || reason == FRT_SKIP_NATIVE_INTRINSIC;
 }
@@ -126,7 +126,7 @@ static bool notes_add_skips(struct notes *n, const struct segment *seg, uint32_t
 			segment_name_full(seg, s->class_name, s->method, s->descriptor, name, sizeof(name));
 			group_add(&g, name);
 		}
-		serious |= g.members && !is_native(reason) && reason != FRT_SKIP_FINALIZER;
+		serious |= g.members && !notes_is_native(reason) && reason != FRT_SKIP_FINALIZER;
 		group_note(&g, n);
 	}
 	return serious;
@@ -137,7 +137,7 @@ static bool any_native(const struct segment *seg)
 	const struct frt_skip *s;
 
 	for (uint32_t i = 0; (s = segment_skip(seg, i)); i++)
-		if (is_native(s->reason))
+		if (notes_is_native(s->reason))
 			return true;
 	return false;
 }

@@ -63,6 +63,34 @@ static bool parse_thread(const char *line, size_t length, struct active_frame *f
 	return true;
 }
 
+/* "http-1" #31 */
+static uint64_t parse_java_id(const char *line, size_t length, const struct active_frame *f)
+{
+	size_t name = strlen(f->thread);
+
+	return length > name + 4 && !strncmp(line + 1 + name, "\" #", 3) ? strtoull(line + name + 4, NULL, 10) : 0;
+}
+
+int dump_each_thread(const char *text, int (*visit)(const struct dump_thread *t, void *context), void *context)
+{
+	struct active_frame f = {0};
+	size_t length;
+	int r = 0;
+
+	for (; *text && !r; text += length + (text[length] == '\n')) {
+		struct dump_thread t;
+
+		length = strcspn(text, "\n");
+		if (!parse_thread(text, length, &f))
+			continue;
+		t = (struct dump_thread){.java_id = parse_java_id(text, length, &f), .tid = f.tid};
+		memcpy(t.name, f.thread, sizeof(t.name));
+		if (t.java_id && t.tid)
+			r = visit(&t, context);
+	}
+	return r;
+}
+
 /* Skip loader and module, up to the last '/' that no digit follows. */
 static const char *skip_module(const char *name, const char *end)
 {

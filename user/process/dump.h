@@ -25,4 +25,14 @@ int target_thread_dump(const struct target *t, char **dump, struct diag *d);
 /* Call `visit` for each Java frame in the dump's text. A non-zero return ends the walk and is returned. */
 int dump_each_frame(const char *text, int (*visit)(const struct active_frame *f, void *context), void *context);
 
+/* A Java thread. */
+struct dump_thread {
+	char name[128];
+	uint64_t java_id;
+	uint32_t tid; /* as above; never 0 */
+};
+
+/* Call `visit` for each Java thread of which both ids are known. Returns as above. */
+int dump_each_thread(const char *text, int (*visit)(const struct dump_thread *t, void *context), void *context);
+
 #endif

@@ -55,6 +55,16 @@ static char *filter_of(const struct match *m)
 	return quote_filter(m->method->class_name, m->method->name, m->method->descriptor);
 }
 
+static bool methods_is_native(const struct match *m)
+{
+	return m->reason == FRT_SKIP_NATIVE || m->reason == FRT_SKIP_NATIVE_INTRINSIC;
+}
+
+static bool methods_is_traced(const struct match *m)
+{
+	return match_is_traced(m) || match_is_traced_native(m);
+}
+
 static void print_binding(struct bindings *bindings, const struct match *m)
 {
 	struct binding b;
@@ -74,9 +84,11 @@ static void print_binding(struct bindings *bindings, const struct match *m)
 
 static void print_remarks(const struct match *m, struct bindings *bindings)
 {
-	if (m->reason)
+	if (match_is_traced_native(m))
+		printf("  native");
+	else if (m->reason)
 		printf("  not traced: %s", skip_reason(m->reason));
-	if (m->reason == FRT_SKIP_NATIVE && bindings)
+	if (methods_is_native(m) && bindings)
 		print_binding(bindings, m);
 	for (size_t i = 0; i < REMARKS; i++)
 		if (m->flags & remarks[i].flag)
@@ -135,7 +147,7 @@ static void print_binding_members(struct json *j, const struct match *m, struct 
 {
 	struct binding b;
 
-	if (m->reason != FRT_SKIP_NATIVE || !bindings)
+	if (!methods_is_native(m) || !bindings)
 		return;
 	bindings_find(bindings, m, &b);
 	json_bool(j, "bound", b.kind == BINDING_LIBRARY || b.kind == BINDING_MEMORY);
@@ -157,8 +169,8 @@ static void print_member(struct json *j, const struct match *m, struct bindings 
 	json_string(j, "loader", m->loader ? r->loader_name : "boot");
 	json_string(j, "loaderClass", r->loader_type);
 	json_string(j, "loaderId", m->loader ? id : NULL);
-	json_bool(j, "traced", match_is_traced(m));
-	json_string(j, "notTraced", m->reason ? skip_reason(m->reason) : NULL);
+	json_bool(j, "traced", methods_is_traced(m));
+	json_string(j, "notTraced", m->reason && !match_is_traced_native(m) ? skip_reason(m->reason) : NULL);
 	json_bool(j, "trace", m->verdict.trace);
 	json_bool(j, "timing", m->verdict.timing);
 	if (m->verdict.threshold_ns != MATCHER_NO_THRESHOLD)
@@ -183,7 +195,7 @@ static struct sum methods_sum_of(const struct matches *found)
 	for (uint32_t i = 0; i < found->count; i++) {
 		const struct match *m = &found->match[i];
 
-		if (!match_is_traced(m)) {
+		if (!methods_is_traced(m)) {
 			s.skipped++;
 			continue;
 		}
@@ -223,7 +235,8 @@ static const char *methods_plural(uint64_t n, const char *one, const char *many)
 static bool any_own_loader(const struct matches *found)
 {
 	for (uint32_t i = 0; i < found->count; i++)
-		if (match_is_traced(&found->match[i]) && found->match[i].loader && !found->match[i].method->loader_name)
+		if (methods_is_traced(&found->match[i]) && found->match[i].loader &&
+		    !found->match[i].method->loader_name)
 			return true;
 	return false;
 }
@@ -285,7 +298,7 @@ static int methods_find(struct matches *found, const struct matches_setup *setup
 static bool has_native(const struct matches *found)
 {
 	for (uint32_t i = 0; i < found->count; i++)
-		if (found->match[i].reason == FRT_SKIP_NATIVE)
+		if (methods_is_native(&found->match[i]))
 			return true;
 	return false;
 }

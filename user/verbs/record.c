@@ -303,8 +303,10 @@ static int attach(struct recording *r, struct diag *d)
 	if (err)
 		return err;
 	dump = prepare_stacks(r);
-	if (dump)
+	if (dump) {
+		session_take_dump(r->session, dump);
 		skip_active(r, dump);
+	}
 	free(dump);
 	known = has_library(&r->target);
 	err = session_attach(r->session, d);
@@ -316,6 +318,7 @@ static int attach(struct recording *r, struct diag *d)
 /* Take over a launched JVM. Its properties can be read only after its startup. */
 static int record_receive(struct recording *r, int connection, struct diag *d)
 {
+	char *dump;
 	int err = intrinsics_choose(&r->intrinsics, r->settings->filters, r->target.jdk_version, d);
 
 	session_take_intrinsics(r->session, &r->intrinsics);
@@ -324,7 +327,10 @@ static int record_receive(struct recording *r, int connection, struct diag *d)
 	if (err)
 		return err;
 	target_is_up(&r->target);
-	free(prepare_stacks(r));
+	dump = prepare_stacks(r);
+	if (dump)
+		session_take_dump(r->session, dump);
+	free(dump);
 	return 0;
 }
 

@@ -33,6 +33,8 @@ public class Natives {
 
 	static native int never(int n);
 
+	static native int loose(int n);
+
 	static native void register();
 
 	static int bytecode(int n) {
@@ -121,6 +123,43 @@ public class Natives {
 		copy(times);
 	}
 
+	/** The first of the names that is a native method of the class. */
+	static String nativeOf(String class_name, String... names) throws Exception {
+		for (String name : names)
+			for (java.lang.reflect.Method m : Class.forName(class_name).getDeclaredMethods())
+				if (m.getName().equals(name) && java.lang.reflect.Modifier.isNative(m.getModifiers()))
+					return name;
+		return null;
+	}
+
+	static void expect(Stage stage, String class_name, long calls, String... names) throws Exception {
+		String name = nativeOf(class_name, names);
+
+		if (name != null)
+			stage.expect(class_name, name, calls, 0);
+	}
+
+	static void tell(Stage stage, int threads, int calls, int times) throws Exception {
+		long all = (long) threads * calls;
+
+		stage.expect("live.Natives", "brief", all, all / 4);
+		stage.expect("live.Natives", "over", "(I)I", "*", "*", all, all / 4);
+		stage.expect("live.Natives", "over", "(Ljava/lang/String;[I)I", "*", "*", all, all / 4);
+		stage.expect("live.Natives", "registered", all, all / 4);
+		stage.expect("live.Natives", "twinA", all / 10, all / 40);
+		stage.expect("live.Natives", "twinB", all / 5, all / 20);
+		expect(stage, "java.io.FileInputStream", times, "readBytes0", "readBytes");
+		if (nativeOf("sun.nio.ch.SocketDispatcher", "read0") != null)
+			expect(stage, "sun.nio.ch.SocketDispatcher", times, "read0");
+		else
+			expect(stage, "sun.nio.ch.FileDispatcherImpl", times, "read0");
+		expect(stage, "java.util.zip.Inflater", times, "inflateBytesBytes", "inflateBytes");
+		for (String name : new String[] {"live.Natives", "java.io.FileInputStream", "sun.nio.ch.SocketDispatcher",
+				"sun.nio.ch.FileDispatcherImpl", "java.util.zip.Inflater", "java.lang.Thread"})
+			stage.allow(name, "*");
+		stage.write("sleep", nativeOf("java.lang.Thread", "sleepNanos0", "sleep0", "sleep"));
+	}
+
 	public static void main(String[] args) throws Exception {
 		Thread[] threads = new Thread[Integer.parseInt(args[2])];
 		int calls = Integer.parseInt(args[3]);
@@ -137,6 +176,7 @@ public class Natives {
 			}, "worker-" + i);
 		for (Thread t : threads)
 			t.start();
+		tell(stage, threads.length, calls, 20);
 		stage.awaitGo();
 		library(20);
 		for (Thread t : threads)

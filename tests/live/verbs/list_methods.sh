@@ -203,12 +203,12 @@ bindings() {
 		file=/proc/$T_PID/map_files/$(awk -v name="/$library" 'substr($6, length($6) - length(name) + 1) == name { print $1; exit }' "/proc/$T_PID/maps")
 		place=$(nm -D "$file" | sed -n "s/^0*\([0-9a-f]*\) T $function\(@.*\)\?$/\1/p")
 		verb 0 methods "$T_PID" "$method"
-		out_has "native, without bytecode: $library\+0x$place $function$"
+		out_has "  (native|not traced: native and an intrinsic: .* function): $library\+0x$place $function$"
 		verb 0 methods --json "$T_PID" "$method"
 		out_has "\"bound\":true,\"library\":\"$library\+0x$place\",\"function\":\"$function\""
 	done
 	verb 0 methods "$T_PID" 'java.lang.reflect.Array::setShort;java.lang.Object::notifyAll'
-	out_has "Array::setShort.*native, without bytecode: not bound, it was never called$"
+	out_has "Array::setShort.*  native: not bound, it was never called$"
 	out_has "Object::notifyAll.*: libjvm\.so\+0x[0-9a-f]+ JVM_MonitorNotifyAll$"
 	verdict "$sentence"
 }
@@ -218,7 +218,7 @@ lines() {
 	begin "$sentence" || return 0
 	verb 0 methods "$T_PID" 'live.Waits::dive:10ms;java.lang.Object::hashCode;java.lang.Math::max'
 	out_has "^'live\.Waits::dive\(int,java\.util\.function\.IntSupplier\)' +app  from 10\.0 ms on$"
-	out_has "^'java\.lang\.Object::hashCode\(\)' +boot  not traced: native, without bytecode: libjvm\.so\+0x[0-9a-f]+ JVM_IHashCode$"
+	out_has "^'java\.lang\.Object::hashCode\(\)' +boot  not traced: native and an intrinsic: the JIT has machine code instead of the function: libjvm\.so\+0x[0-9a-f]+ JVM_IHashCode$"
 	out_has "^'java\.lang\.Math::max\(int,int\)' +boot  lower bound: "
 	grep -qE '^5 methods of 2 classes would be traced, 1 not; [0-9,]+ loaded classes$' "$WORK/err" || finding "$(cat "$WORK/err")"
 	eval "verb 0 methods $T_PID $(head -n 1 "$WORK/out" | sed 's/  .*//')" # pasted into a shell

@@ -89,6 +89,31 @@ static void too_long_names_are_cut(void **state)
 	assert_int_equal(strlen(seen), 1 + 255 + 1 + 1 + 1);
 }
 
+static int note_thread(const struct dump_thread *t, void *context)
+{
+	size_t used = strlen(seen);
+
+	snprintf(seen + used, sizeof(seen) - used, "%s|%llu|%u\n", t->name, (unsigned long long)t->java_id, t->tid);
+	return 0;
+}
+
+/* Of JDK 8, 17, 21 and 25; threads of the JVM itself have no number. */
+static void threads_have_their_ids(void **state)
+{
+	seen[0] = 0;
+	assert_int_equal(
+		dump_each_thread(
+			"\"main\" #1 prio=5 os_prio=0 tid=0x00007f1 nid=0x1a2b waiting on condition [0x00007f]\n"
+			"\tat A.m(A.java)\n"
+			"\"a \" #7\" #31 daemon prio=5 os_prio=0 cpu=3.1ms tid=0x00007f nid=0x10 runnable  [0x0]\n"
+			"\"b\" #22 [4711] prio=5 os_prio=0 cpu=1.0ms elapsed=1.0s tid=0x00007f nid=4711 waiting\n"
+			"\"GC Thread#0\" os_prio=0 cpu=4.3ms elapsed=9.2s tid=0x00007f nid=0x2b runnable\n"
+			"\"late\" #40 prio=5 os_prio=0 tid=0x00007f nid=NA runnable\n",
+			note_thread, NULL),
+		0);
+	assert_string_equal(seen, "main|1|6699\na \" #7|31|16\nb|22|4711\n");
+}
+
 static char places[1024];
 
 static int note_place(const struct active_frame *f, void *context)
@@ -137,6 +162,7 @@ int main(void)
 		cmocka_unit_test(thread_names_may_contain_quotes_and_signs),
 		cmocka_unit_test(other_lines_are_ignored),
 		cmocka_unit_test(too_long_names_are_cut),
+		cmocka_unit_test(threads_have_their_ids),
 		cmocka_unit_test(threads_have_ids_and_frames_have_lines),
 		cmocka_unit_test(walk_ends_on_request),
 	};

@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2016
+# Native methods: each call is an event, however the method is bound and however the call ends; which ones are traced, and
+# what is said of the others.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+OWN='live.Natives::brief;live.Natives::over;live.Natives::registered;live.Natives::twinA;live.Natives::twinB;live.Natives::bytecode'
+JDK='java.io.FileInputStream;sun.nio.ch.SocketDispatcher;sun.nio.ch.FileDispatcherImpl;java.util.zip.Inflater;java.lang.Thread::sleep*'
+
+library_build() { # FILE
+	gcc -O2 -shared -fPIC -Wall -Werror -isystem "$(dirname "$JNI")" -isystem "$JNI" -o "$1" "$LIVE/natives_bound.c"
+}
+
+natives_start() { # THREADS CALLS [JVM-OPTION...]
+	target_start "${@:3}" Natives "$WORK/libbound.so" "$1" "$2"
+}
+
+counted() {
+	local sentence="each call of a native method is counted: bound by its short or long name, by RegisterNatives, and two that share a function${PROBES:+, --probes=$PROBES}, JDK $FEATURE"
+	begin "$sentence" || return 0
+	natives_start 16 2400
+	if target_ready && trace_start -m "$OWN"; then
+		target_go
+		trace_stop
+		status_is 0 3
+		says ' 0 lost'
+		target_restored
+		target_quit
+		own_truth
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# What the program knows of its own methods alone.
+own_truth() {
+	grep -E '^allow|live\.Natives' "$T_DIR/truth" >"$T_DIR/own"
+	file_agrees "$T_DIR/own"
+}
+
+check_natives() { # METHOD...
+	local said
+	said=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.NativesCheck "$F_FILE" "$@" 2>&1) ||
+		finding "${said:-no output}"
+}
+
+jdk_natives() {
+	local sentence="files, sockets, zlib and sleep are traced with their callers: stacks and times agree, arraycopy is an intrinsic, JDK $FEATURE" sleep
+	begin "$sentence" || return 0
+	natives_start 1 400
+	if target_ready && trace_start -m "$OWN;$JDK;java.lang.System::arraycopy"; then
+		target_go
+		trace_stop
+		status_is 0 3
+		says ' 0 lost'
+		says 'System\.arraycopy\(.*\): native and an intrinsic'
+		sleep=$(cat "$T_DIR/sleep")
+		target_restored
+		target_quit
+		file_agrees
+		check_natives live.Natives.brief $([ "$sleep" = sleep ] || echo "java.lang.Thread.$sleep") \
+			$(awk '$3 ~ /^(readBytes|inflate)/ { print $2 "." $3 }' "$T_DIR/truth")
+		[ "$(file_events "java.lang.Thread.$sleep")" -ge 20 ] || finding "$(file_events "java.lang.Thread.$sleep") calls of Thread.$sleep, at least 20 were made"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The byte at the place of a function, in the memory of a JVM.
+byte_at() { # PID PLACE
+	local address
+	address=$(awk -v name="/libbound.so" 'substr($6, length($6) - length(name) + 1) == name && $3 == "00000000" { print substr($1, 1, index($1, "-") - 1); exit }' "/proc/$1/maps")
+	od -A n -t x1 -j $((0x$address + 0x$2)) -N 1 "/proc/$1/mem" | tr -d ' '
+}
+
+only_the_target() {
+	local sentence="another JVM with the same library has no probe, and its functions no breakpoint, JDK $FEATURE" other other_dir place
+	begin "$sentence" || return 0
+	place=$(nm -D "$WORK/libbound.so" | awk '$3 == "Java_live_Natives_brief" { print $1 }')
+	natives_start 1 400
+	target_ready
+	other=$T_PID other_dir=$T_DIR
+	natives_start 1 400
+	if target_ready && trace_start -m "$OWN"; then
+		[ "$(byte_at "$T_PID" "$place")" = cc ] || finding "the target's function has no breakpoint: $(byte_at "$T_PID" "$place")"
+		[ "$(byte_at "$other" "$place")" = cc ] && finding "the other JVM's function has a breakpoint"
+		touch "$other_dir/go"
+		target_go
+		wait_for "$SECONDS_MAX" [ -e "$other_dir/done" ] || finding "the other program does not finish"
+		[ "$(byte_at "$other" "$place")" = cc ] && finding "the other JVM's function has got a breakpoint"
+		trace_stop
+		[ "$(byte_at "$T_PID" "$place")" = cc ] && finding "the breakpoint is left behind"
+		target_quit
+		own_truth
+	fi
+	touch "$other_dir/quit"
+	verdict "$sentence"
+	target_drop
+}
+
+said() {
+	local sentence="what is not traced is said: a wildcard's native methods, one that is not bound, one bound to memory of no file, JDK $FEATURE"
+	begin "$sentence" || return 0
+	natives_start 1 40
+	if target_ready; then
+		trace_start -m 'live.Nativ*' && trace_stop
+		says 'not traced: [0-9]+ native: traced where a filter names the class'
+		says 'tracing [0-9]+ methods'
+		rm -f "$F_FILE"
+		trace_start -m 'live.Natives::never;live.Natives::loose;live.Natives::brief' && trace_stop
+		says 'native: live\.Natives\.never\(int\): not bound yet'
+		says 'native: live\.Natives\.loose\(int\): bound to code in memory of no file'
+		says '^tracing 3 methods'
+		verb_natives=$("$FRTRACE" methods "$T_PID" 'live.Natives::brief;live.Natives::loose;live.Natives::never' 2>&1)
+		grep -qE "::brief\(int\)' +app  native: libbound\.so\+0x[0-9a-f]+ Java_live_Natives_brief$" <<<"$verb_natives" || finding "$verb_natives"
+		grep -qE "::loose\(int\)' +app  native: code in memory of no file$" <<<"$verb_natives" || finding "$verb_natives"
+		grep -qE "::never\(int\)' +app  native: not bound" <<<"$verb_natives" || finding "$verb_natives"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+narrowed() {
+	local sentence="a threshold leaves short native calls out, and -M counts and times all of them, JDK $FEATURE" line
+	begin "$sentence" || return 0
+	natives_start 2 400
+	if target_ready && trace_start -m 'java.lang.Thread::sleep*:1ms;live.Natives::brief:10s' -M 'live.Natives::brief'; then
+		target_go
+		trace_stop
+		says ' 0 lost'
+		target_quit
+		[ "$(file_events live.Natives.brief)" = 0 ] || finding "$(file_events live.Natives.brief) calls of brief took 10 s"
+		[ "$(file_events "java.lang.Thread.$(cat "$T_DIR/sleep")")" -ge 20 ] || finding "sleeps of 3 ms are missing"
+		line=$("$FRTRACE" view method-timing "$F_FILE" | grep 'live\.Natives\.brief')
+		[[ $line =~ ^live\.Natives\.brief\(int\)\ +800\  ]] || finding "not 800 invocations: $line"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+JNI=$(dirname "$(find "${JDKS[0]#* }/include" /usr/lib/jvm/*/include -name jni_md.h 2>/dev/null | head -n 1)")
+library_build "$WORK/libbound.so" || { not_ok "the library compiles"; exit; }
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	counted
+	jdk_natives
+	said
+	narrowed
+done
+PROBES=perf counted
+PROBES=
+only_the_target
+roots_find
+for feature in "${OTHER_JDKS[@]}"; do
+	if ! root_use "$feature"; then
+		skip "native methods of JDK $feature" "$(roots_why)"
+		continue
+	fi
+	jdk_natives
+	[ "$feature" != 8 ] || counted
+done
