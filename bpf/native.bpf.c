@@ -143,10 +143,12 @@ static __always_inline bool from_java(__u64 thread, __u64 sp)
 	return java_sp - (sp + 8) < 16;
 }
 
+#define DEAD_AT_ONCE 4 /* the others go at the next calls */
+
 /* Forget calls that have ended unseen: the stack is above them. */
 static __always_inline void drop_dead(struct native_calls *n, struct wait_state *state, __u64 sp)
 {
-	for (__u32 i = 0; i < OPEN_NATIVES && n->depth; i++) {
+	for (__u32 i = 0; i < DEAD_AT_ONCE && n->depth; i++) {
 		if (n->open[(n->depth - 1) % OPEN_NATIVES].sp >= sp)
 			break;
 		n->depth--;
@@ -220,16 +222,28 @@ static __always_inline __u64 mix(__u64 h, __u64 x)
 	return h ^ h >> 35;
 }
 
+struct stack_hash {
+	const struct native_calls *calls;
+	__u64 hash;
+};
+
+static long hash_frame(__u32 i, struct stack_hash *h)
+{
+	const struct frt_frame *f;
+
+	if (i >= FRT_NATIVE_FRAMES)
+		return 1;
+	f = &h->calls->frame[i];
+	h->hash = mix(mix(h->hash, f->code), f->at ^ (__u64)f->cookie << 32 ^ f->kind);
+	return 0;
+}
+
 static __always_inline __u64 stack_identity(const struct native_calls *n, __u32 end)
 {
-	__u64 h = mix(n->frames, end);
+	struct stack_hash h = {.calls = n, .hash = mix(n->frames, end)};
 
-	for (__u32 i = 0; i < FRT_NATIVE_FRAMES && i < n->frames; i++) {
-		const struct frt_frame *f = &n->frame[i];
-
-		h = mix(mix(h, f->code), f->at ^ (__u64)f->cookie << 32 ^ f->kind);
-	}
-	return h ?: 1;
+	bpf_loop(n->frames < FRT_NATIVE_FRAMES ? n->frames : FRT_NATIVE_FRAMES, hash_frame, &h, 0);
+	return h.hash ?: 1;
 }
 
 /* Is it time to send the frames of this stack? */
@@ -272,14 +286,26 @@ static __noinline void emit_call(struct native_calls *n, struct frt_native_call 
 	bpf_ringbuf_submit(alone, wake_flags());
 }
 
-static __always_inline void native_take_stack(struct native_calls *n, struct frt_native_call *call, __u64 thread)
+/*
+ * Walk the running thread's stack into n->frame. Returns why the walk ended. It is global, so the verifier looks at it
+ * once: inline, it takes a second.
+ */
+int native_walk(struct native_calls *n, __u64 thread);
+
+__noinline int native_walk(struct native_calls *n, __u64 thread)
 {
 	const struct frt_layout *l = &native_setup.layout;
+
+	return n ? stack_walk_own(l, thread + l->thread_anchor, n->frame, &n->frames) : FRT_WALK_UNREADABLE;
+}
+
+static __always_inline void native_take_stack(struct native_calls *n, struct frt_native_call *call, __u64 thread)
+{
 	__u32 end;
 
 	if (!native_setup.stacks || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
 		return;
-	end = stack_walk_own(l, thread + l->thread_anchor, n->frame, &n->frames);
+	end = (__u32)native_walk(n, thread) % FRT_WALK_ENDS;
 	call->flags |= FRT_NATIVE_CUT(end);
 	call->stack = stack_identity(n, end);
 }

@@ -9,7 +9,8 @@
 
 #define NAME_MOST    64u	 /* bytes of a section's name that is looked for */
 #define SYMBOLS_MOST (64u << 20) /* bytes of a symbol table */
-#define PIECE	     1024u	 /* symbols that are read at once */
+#define EXPORTS_MOST (16u << 20)
+#define PIECE	     1024u /* symbols that are read at once */
 #define NOTES_MOST   4096u
 #define PAGE	     4096ull
 
@@ -269,6 +270,25 @@ bool elf_file_find(const struct elf_file *e, const char *name, uint64_t *address
 		return false;
 	*address = q.best.st_value;
 	return true;
+}
+
+void elf_file_exports(const struct elf_file *e, const char *prefix,
+		      void (*visit)(const char *name, uint64_t address, void *context), void *context)
+{
+	const Elf64_Shdr *s = elf_file_section(e, ".dynsym");
+	const Elf64_Shdr *t = s && s->sh_link < e->header.e_shnum ? &e->section[s->sh_link] : NULL;
+	Elf64_Sym *symbols = t && s->sh_entsize == sizeof(*symbols) ? elf_file_contents(e, s, EXPORTS_MOST) : NULL;
+	char *names = symbols ? elf_file_contents(e, t, EXPORTS_MOST) : NULL;
+
+	for (size_t i = 0; names && i < s->sh_size / sizeof(*symbols); i++) {
+		uint32_t at = symbols[i].st_name;
+
+		if (symbol_is_function(&symbols[i]) && at < t->sh_size && memchr(names + at, 0, t->sh_size - at) &&
+		    !strncmp(names + at, prefix, strlen(prefix)))
+			visit(names + at, symbols[i].st_value, context);
+	}
+	free(names);
+	free(symbols);
 }
 
 size_t elf_file_build_id(const struct elf_file *e, uint8_t id[ELF_FILE_BUILD_ID])

@@ -55,6 +55,13 @@ bool elf_file_symbol(const struct elf_file *e, uint64_t address, char name[ELF_F
 /* The address of the function with that name, defined here. False: there is none. */
 bool elf_file_find(const struct elf_file *e, const char *name, uint64_t *address);
 
+/*
+ * Visit the functions that the file exports, which dlsym() finds (.dynsym), if their names begin with `prefix`. A forged
+ * table is left out.
+ */
+void elf_file_exports(const struct elf_file *e, const char *prefix,
+		      void (*visit)(const char *name, uint64_t address, void *context), void *context);
+
 /* Length of the build id (NT_GNU_BUILD_ID); 0: none. */
 size_t elf_file_build_id(const struct elf_file *e, uint8_t id[ELF_FILE_BUILD_ID]);
 

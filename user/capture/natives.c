@@ -422,7 +422,7 @@ static void natives_look(struct natives *n, size_t news)
 
 	if (!news && !all)
 		return;
-	native_places_expire(n->places);
+	native_places_look(n->places);
 	if (news)
 		native_places_find_methods(n->places, n->method, n->methods);
 	for (size_t i = from; i < n->methods; i++)

@@ -2,6 +2,7 @@
 #include "user/jvm/native_places.h"
 #include "filters/filter_list.h"
 #include "filters/quote.h"
+#include "format/vec.h"
 #include "uprobes/elf/elf_file.h"
 #include "user/jvm/bindings.h"
 #include "user/jvm/jni_name.h"
@@ -19,8 +20,22 @@
 #define CRITICAL_UP_TO 17 /* JDK-8258192 took them out */
 #define JDK_LIBRARY    (256 << 20)
 #define JDK_LIBRARIES  256
+#define SOURCES_MOST   1024
+#define EXPORTS_MOST   65536
 #define NAME_TEXT      2048
 #define ENDBR64	       0xfa1e0ff3u
+
+/* A file with functions for native methods. */
+struct source {
+	uint64_t device, inode;
+	struct elf_file *file; /* NULL: it has none */
+};
+
+struct exported {
+	char *name;
+	size_t source;
+	uint64_t offset; /* in the file */
+};
 
 struct native_places {
 	const struct target *target;
@@ -28,6 +43,11 @@ struct native_places {
 	struct matches_setup setup; /* of `bindings`, without a pattern */
 	struct bindings *bindings;
 	struct libraries *libraries;
+	struct source *source;
+	size_t sources, source_capacity;
+	struct exported *exported;
+	size_t exports, export_capacity;
+	bool jdk; /* its libraries have been read */
 };
 
 int native_places_new(struct native_places **out, const struct target *t, struct diag *d)
@@ -46,7 +66,7 @@ int native_places_new(struct native_places **out, const struct target *t, struct
 						  .jdk_version = t->jdk_version,
 						  .pause_us = PAUSE_US};
 		p->bindings = bindings_new(t, &p->setup);
-		p->libraries = libraries_new(t);
+		p->libraries = libraries_new_without_frames(t);
 		if (!p->bindings || !p->libraries)
 			err = diag_errno(d, ENOMEM, "cannot look for native methods");
 	}
@@ -57,12 +77,23 @@ int native_places_new(struct native_places **out, const struct target *t, struct
 	return err;
 }
 
+static void sources_release(struct native_places *p)
+{
+	for (size_t i = 0; i < p->sources; i++)
+		elf_file_close(p->source[i].file);
+	for (size_t i = 0; i < p->exports; i++)
+		free(p->exported[i].name);
+	free(p->source);
+	free(p->exported);
+}
+
 void native_places_free(struct native_places *p)
 {
 	if (!p)
 		return;
 	bindings_free(p->bindings);
 	libraries_free(p->libraries);
+	sources_release(p);
 	jvm_model_close(&p->model);
 	free(p);
 }
@@ -181,56 +212,62 @@ static bool place_at(const struct elf_file *e, uint64_t offset, struct native_pl
 	return out->fd >= 0;
 }
 
-/* The places where the JVM will look for a function. */
-struct search {
-	char name[2][JNI_NAME]; /* short and long, "": none */
-	struct native_place *out;
-	bool found;
-};
+/* ---- functions by their names */
 
-static bool search_init(struct search *s, const struct native_method *m, const char *prefix, struct native_place *out)
+static bool is_source(const struct native_places *p, uint64_t device, uint64_t inode)
 {
-	bool any = false;
-
-	*s = (struct search){.out = out};
-	for (int i = 0; i < 2; i++) {
-		if (jni_name(s->name[i], prefix, m->class_name, m->name, m->descriptor, i))
-			any = true;
-		else
-			s->name[i][0] = 0;
-	}
-	return any;
+	for (size_t i = 0; i < p->sources; i++)
+		if (p->source[i].device == device && p->source[i].inode == inode)
+			return true;
+	return false;
 }
 
-static bool search_file(struct search *s, const struct elf_file *e)
+static void on_export(const char *name, uint64_t address, void *context)
 {
-	uint64_t address, offset;
+	struct native_places *p = context;
+	struct exported e = {.source = p->sources};
 
-	for (int i = 0; i < 2 && !s->found; i++)
-		if (s->name[i][0] && elf_file_find(e, s->name[i], &address) && code_offset(e, address, &offset))
-			s->found = place_at(e, offset, s->out);
-	return s->found;
-}
-
-static int search_library(const struct library *l, void *context)
-{
-	return l->file ? search_file(context, l->file) : 0;
-}
-
-static void search_jdk_file(const struct native_places *p, struct search *s, int root, const char *path)
-{
-	int fd = root_path_open_file(p->target, root, path, JDK_LIBRARY);
-	struct elf_file *e;
-	struct diag ignored;
-
-	if (fd < 0 || elf_file_open(&e, fd, path, &ignored))
+	if (p->exports == EXPORTS_MOST || !code_offset(p->source[p->sources].file, address, &e.offset) ||
+	    vec_reserve(&p->exported, &p->export_capacity, p->exports + 1) || !(e.name = strdup(name)))
 		return;
-	search_file(s, e);
-	elf_file_close(e);
+	p->exported[p->exports++] = e;
 }
 
-/* The directory above that of libjvm.so has the JDK's libraries. */
-static void search_jdk(const struct native_places *p, struct search *s)
+/* Take the functions of a file that is not known yet. The descriptor is closed if it has none, or with the source. */
+static void add_source(struct native_places *p, int fd, const char *path)
+{
+	size_t before = p->exports;
+	struct elf_file *file = NULL;
+	struct diag ignored;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || is_source(p, st.st_dev, st.st_ino) || p->sources == SOURCES_MOST ||
+	    vec_reserve(&p->source, &p->source_capacity, p->sources + 1)) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	if (elf_file_open(&file, fd, path, &ignored))
+		file = NULL;
+	p->source[p->sources] = (struct source){.device = st.st_dev, .inode = st.st_ino, .file = file};
+	if (file)
+		elf_file_exports(file, "Java", on_export, p);
+	if (p->exports == before) {
+		elf_file_close(file);
+		p->source[p->sources].file = NULL;
+	}
+	p->sources++;
+}
+
+static int add_library(const struct library *l, void *context)
+{
+	if (l->file)
+		add_source(context, fcntl(l->file->fd, F_DUPFD_CLOEXEC, 0), l->map.path);
+	return 0;
+}
+
+/* The directory above that of libjvm.so has the JDK's libraries, also those that are not loaded yet. */
+static void add_jdk(struct native_places *p)
 {
 	int root = root_path_open(p->target, "root"), at = -1;
 	char directory[sizeof(p->target->libjvm)], path[sizeof(directory) + 256];
@@ -244,11 +281,10 @@ static void search_jdk(const struct native_places *p, struct search *s)
 		at = root_path_open_at(root, directory, O_DIRECTORY | O_RDONLY);
 	if (at >= 0)
 		list = fdopendir(at);
-	for (int n = 0; list && !s->found && n < JDK_LIBRARIES && (entry = readdir(list)); n++) {
-		if (!strstr(entry->d_name, ".so"))
-			continue;
+	for (int n = 0; list && n < JDK_LIBRARIES && (entry = readdir(list)); n++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
-		search_jdk_file(p, s, root, path);
+		if (strstr(entry->d_name, ".so"))
+			add_source(p, root_path_open_file(p->target, root, path, JDK_LIBRARY), path);
 	}
 	if (list)
 		closedir(list);
@@ -258,30 +294,32 @@ static void search_jdk(const struct native_places *p, struct search *s)
 		close(root);
 }
 
-static bool has_critical(struct native_places *p, const struct native_method *m)
+/* The JVM looks for the short name first. NULL: there is no such function. */
+static const struct exported *find_export(const struct native_places *p, const struct native_method *m,
+					  const char *prefix)
 {
-	struct native_place place;
-	struct search s;
+	char name[JNI_NAME];
 
-	if (p->target->jdk_version > CRITICAL_UP_TO || !search_init(&s, m, "JavaCritical_", &place))
-		return false;
-	libraries_each(p->libraries, search_library, &s);
-	if (s.found)
-		close(place.fd);
-	return s.found;
+	for (int i = 0; i < 2; i++)
+		for (size_t k = 0; jni_name(name, prefix, m->class_name, m->name, m->descriptor, i) && k < p->exports;
+		     k++)
+			if (!strcmp(p->exported[k].name, name))
+				return &p->exported[k];
+	return NULL;
+}
+
+static bool has_critical(const struct native_places *p, const struct native_method *m)
+{
+	return p->target->jdk_version <= CRITICAL_UP_TO && find_export(p, m, "JavaCritical_");
 }
 
 static bool find_named(struct native_places *p, struct native_method *method, struct native_place *out)
 {
-	struct search s;
+	const struct exported *e = find_export(p, method, NULL);
+	bool found = e && place_at(p->source[e->source].file, e->offset, out);
 
-	if (search_init(&s, method, NULL, out)) {
-		libraries_each(p->libraries, search_library, &s);
-		if (!s.found && method->boot && method->state == NATIVE_NEW)
-			search_jdk(p, &s);
-	}
-	method->state = s.found ? NATIVE_PLACED : NATIVE_UNBOUND;
-	return s.found;
+	method->state = found ? NATIVE_PLACED : NATIVE_UNBOUND;
+	return found;
 }
 
 static bool find_bound(struct native_places *p, struct native_method *method, uint64_t address,
@@ -317,7 +355,11 @@ bool native_places_find(struct native_places *p, struct native_method *method, s
 	return find_named(p, method, out);
 }
 
-void native_places_expire(struct native_places *p)
+void native_places_look(struct native_places *p)
 {
 	libraries_expire(p->libraries);
+	libraries_each(p->libraries, add_library, p);
+	if (!p->jdk)
+		add_jdk(p);
+	p->jdk = true;
 }

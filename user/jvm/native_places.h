@@ -51,8 +51,8 @@ void native_places_find_methods(struct native_places *p, struct native_method *m
  */
 bool native_places_find(struct native_places *p, struct native_method *method, struct native_place *out);
 
-/* The libraries may have changed. */
-void native_places_expire(struct native_places *p);
+/* Read the libraries that have been mapped since. Call before native_places_find(). */
+void native_places_look(struct native_places *p);
 
 struct hotspot_layout;
 struct mem;

@@ -13,15 +13,26 @@ struct libraries {
 	size_t count;
 	uint32_t serial;  /* the last one given */
 	size_t cfi_bytes; /* that all have */
-	bool current;
+	bool current, frames;
 };
 
 struct libraries *libraries_new(const struct target *t)
 {
 	struct libraries *l = calloc(1, sizeof(*l));
 
+	if (!l)
+		return NULL;
+	l->target = t;
+	l->frames = true;
+	return l;
+}
+
+struct libraries *libraries_new_without_frames(const struct target *t)
+{
+	struct libraries *l = libraries_new(t);
+
 	if (l)
-		l->target = t;
+		l->frames = false;
 	return l;
 }
 
@@ -199,7 +210,7 @@ static void library_open(struct libraries *l, struct library *b)
 	b->bias = b->map.start - address;
 	if (!elf_file_section(b->file, ".symtab"))
 		library_open_debug(l, b);
-	if (!cfi_open(&b->cfi, b->file, left < LIBRARY_FRAMES ? left : LIBRARY_FRAMES))
+	if (l->frames && !cfi_open(&b->cfi, b->file, left < LIBRARY_FRAMES ? left : LIBRARY_FRAMES))
 		l->cfi_bytes += cfi_size(b->cfi);
 }
 

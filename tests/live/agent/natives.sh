@@ -117,7 +117,6 @@ said() {
 		grep -qE "::brief\(int\)' +app  native: libbound\.so\+0x[0-9a-f]+ Java_live_Natives_brief$" <<<"$verb_natives" || finding "$verb_natives"
 		grep -qE "::loose\(int\)' +app  native: code in memory of no file$" <<<"$verb_natives" || finding "$verb_natives"
 		grep -qE "::never\(int\)' +app  native: not bound" <<<"$verb_natives" || finding "$verb_natives"
-		target_quit
 	fi
 	verdict "$sentence"
 	target_drop
