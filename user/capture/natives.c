@@ -7,6 +7,7 @@
 #include "user/jvm/native_places.h"
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
+#include "user/process/uretprobe.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -185,7 +186,14 @@ static int load_programs(struct natives *n, struct diag *d)
 
 static int prepare(struct natives *n, struct diag *d)
 {
-	int err = native_places_new(&n->places, n->setup.target, d);
+	int err;
+
+	if (!uretprobe_is_safe(n->setup.target))
+		return diag_set(
+			d, EPERM,
+			"this kernel returns from traced functions by a system call that a seccomp filter of the JVM may "
+			"refuse: not traced (Linux 6.14 does not ask filters)");
+	err = native_places_new(&n->places, n->setup.target, d);
 
 	return err ?: load_programs(n, d);
 }

@@ -10,7 +10,7 @@ OWN='live.Natives::brief;live.Natives::over;live.Natives::registered;live.Native
 JDK='java.io.FileInputStream;sun.nio.ch.SocketDispatcher;sun.nio.ch.FileDispatcherImpl;java.util.zip.Inflater;java.lang.Thread::sleep*'
 
 library_build() { # FILE
-	gcc -O2 -shared -fPIC -Wall -Werror -isystem "$(dirname "$JNI")" -isystem "$JNI" -o "$1" "$LIVE/natives_bound.c"
+	gcc -O2 -shared -fPIC -fcf-protection=none -Wall -Werror -isystem "$(dirname "$JNI")" -isystem "$JNI" -o "$1" "$LIVE/natives_bound.c"
 }
 
 natives_start() { # THREADS CALLS [JVM-OPTION...]
@@ -72,7 +72,7 @@ jdk_natives() {
 byte_at() { # PID PLACE
 	local address
 	address=$(awk -v name="/libbound.so" 'substr($6, length($6) - length(name) + 1) == name && $3 == "00000000" { print substr($1, 1, index($1, "-") - 1); exit }' "/proc/$1/maps")
-	od -A n -t x1 -j $((0x$address + 0x$2)) -N 1 "/proc/$1/mem" | tr -d ' '
+	dd if="/proc/$1/mem" bs=1 count=1 skip=$((0x$address + 0x$2)) status=none | od -A n -t x1 | tr -d ' '
 }
 
 only_the_target() {

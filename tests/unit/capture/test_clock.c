@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <x86intrin.h>
 
 #include <cmocka.h>
@@ -167,6 +168,24 @@ static void full_clock_forgets_old_pairs_and_keeps_its_ends(void **state)
 	assert_true(c.hint < c.pairs);
 }
 
+static void moments_become_stamps_and_back(void **state)
+{
+	int64_t begin, end;
+
+	clock_init(&c);
+	begin = c.pair[0].monotonic;
+	for (int i = 0; i < 20; i++) {
+		usleep(1000);
+		clock_sample(&c);
+	}
+	end = clock_last(&c)->monotonic;
+	for (int64_t at = begin - 5000000; at < end; at += 37123)
+		assert_true(llabs(clock_ns(&c, clock_stamp(&c, at)) - at) <= 1);
+	end = monotonic(); /* not covered yet: it takes a pair */
+	assert_true(llabs(clock_ns(&c, clock_stamp(&c, end)) - end) <= 1);
+	assert_true(clock_last(&c)->monotonic >= end);
+}
+
 static void offset_leads_from_monotonic_to_realtime(void **state)
 {
 	int64_t from = monotonic(), offset = clock_realtime_offset(), real, to;
@@ -193,6 +212,7 @@ int main(void)
 		TEST(covering_an_old_stamp_takes_no_pair),
 		TEST(pairs_that_stay_are_some_way_apart),
 		TEST(full_clock_forgets_old_pairs_and_keeps_its_ends),
+		TEST(moments_become_stamps_and_back),
 		TEST(offset_leads_from_monotonic_to_realtime),
 	};
 

@@ -81,6 +81,32 @@ static void functions_are_those_that_nm_prints(void **state)
 	elf_file_close(e);
 }
 
+static void on_export(const char *name, uint64_t address, void *context)
+{
+	const struct elf_file *e = ((const struct elf_file **)context)[0];
+	uint64_t found;
+
+	(*(size_t *)((void **)context)[1])++;
+	assert_memory_equal(name, "pthread_", strlen("pthread_"));
+	assert_true(elf_file_find(e, name, &found));
+}
+
+static void exports_are_those_of_nm(void **state)
+{
+	FILE *f = run("nm -D --defined-only '%s' | grep -c ' [TWi] pthread_'", libc);
+	struct elf_file *e = open_file(libc);
+	size_t seen = 0;
+	void *context[] = {e, &seen};
+	unsigned int wanted = 0;
+
+	assert_int_equal(fscanf(f, "%u", &wanted), 1);
+	pclose(f);
+	elf_file_exports(e, "pthread_", on_export, context);
+	assert_true(wanted > 20);
+	assert_int_equal(seen, wanted);
+	elf_file_close(e);
+}
+
 static void build_id_is_that_of_readelf(void **state)
 {
 	FILE *f = run("readelf -n '%s' | sed -n 's/.*Build ID: //p'", libc);
@@ -237,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_those_that_nm_prints),
+		cmocka_unit_test(exports_are_those_of_nm),
 		cmocka_unit_test(build_id_is_that_of_readelf),
 		cmocka_unit_test(offsets_become_addresses_as_the_loader_maps_them),
 		cmocka_unit_test(an_address_without_a_function_has_no_name),

@@ -359,6 +359,30 @@ static void circular_chain_ends(void **state)
 	free(c.program);
 }
 
+static bool names(const char *select, const char *class_name, const char *method)
+{
+	struct compiled c = compile(select, "a.Left::out");
+	struct matcher_method m = {
+		.class_name = slice_of(class_name), .name = slice_of(method), .descriptor = {"()V", 3}};
+	struct matcher_decision v = matcher_decide(&c.p, &m);
+
+	free(c.program);
+	return v.named;
+}
+
+/* Native methods are traced only then. */
+static void filter_that_selects_may_name_the_class(void **state)
+{
+	assert_true(names("a.B", "a/B", "m"));
+	assert_true(names("a.B::m", "a/B", "m"));
+	assert_true(names("a.B::m*", "a/B", "mine"));
+	assert_true(names("*;a.B::m", "a/B", "m"));
+	assert_false(names("a.*", "a/B", "m"));
+	assert_false(names("a.*;a.B::n", "a/B", "m"));
+	assert_false(names("::m", "a/B", "m"));
+	assert_false(names("a.Left", "a/Left", "out"));
+}
+
 /* Set each byte of the program to 0, 1, 0xff: no access out of bounds (the sanitizers check), no endless loop. */
 static void damaged_program_is_read_within_its_bounds(void **state)
 {
@@ -391,6 +415,7 @@ int main(void)
 		cmocka_unit_test(too_many_filters_for_the_agent_are_refused),
 		cmocka_unit_test(empty_list_compiles_and_selects_nothing),
 		cmocka_unit_test(program_works_at_any_address),
+		cmocka_unit_test(filter_that_selects_may_name_the_class),
 		cmocka_unit_test(damaged_header_is_not_a_program),
 		cmocka_unit_test(equal_hashes_are_not_equal_names),
 		cmocka_unit_test(circular_chain_ends),
