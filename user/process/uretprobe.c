@@ -65,7 +65,7 @@ static bool kernel_asks_no_filter(void)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGILL;
 }
 
-static bool has_filter(const struct target *t)
+static bool target_has_filter(const struct target *t)
 {
 	char *status = proc_read(t->pid, "status", STATUS_LIMIT, NULL);
 	bool filter = !status || strstr(status, "\nSeccomp:\t2");
@@ -76,5 +76,5 @@ static bool has_filter(const struct target *t)
 
 bool uretprobe_is_safe(const struct target *t)
 {
-	return !has_filter(t) || kernel_asks_no_filter();
+	return !target_has_filter(t) || kernel_asks_no_filter();
 }
