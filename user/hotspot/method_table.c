@@ -67,13 +67,13 @@ const char *method_table_text(struct method_table *t, const char *text, size_t l
 	return own->bytes;
 }
 
-static bool module_is(const struct resolved_module *a, const struct resolved_module *b)
+/* Texts are interned, so equal texts have equal addresses. */
+bool resolved_module_is(const struct resolved_module *a, const struct resolved_module *b)
 {
 	return a->known == b->known && a->exported == b->exported && a->name == b->name && a->version == b->version &&
 	       a->location == b->location;
 }
 
-/* Texts are interned, so equal texts have equal addresses. */
 static bool method_is(const void *context, uint32_t row)
 {
 	const struct method_key *k = context;
@@ -82,7 +82,7 @@ static bool method_is(const void *context, uint32_t row)
 	return a->class_name == b->class_name && a->name == b->name && a->descriptor == b->descriptor &&
 	       a->loader == b->loader && a->loader_type == b->loader_type && a->loader_name == b->loader_name &&
 	       a->modifiers == b->modifiers && a->class_modifiers == b->class_modifiers && a->hidden == b->hidden &&
-	       a->class_hidden == b->class_hidden && module_is(&a->module, &b->module);
+	       a->class_hidden == b->class_hidden && resolved_module_is(&a->module, &b->module);
 }
 
 const struct resolved_method *method_table_add(struct method_table *t, const struct resolved_method *m)

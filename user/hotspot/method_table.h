@@ -31,4 +31,7 @@ const char *method_table_text(struct method_table *t, const char *text, size_t l
 /* The table's own copy of a method whose texts are the table's; its `number` is ignored. NULL as above. */
 const struct resolved_method *method_table_add(struct method_table *t, const struct resolved_method *m);
 
+/* Are both the same, with texts of the same table? */
+bool resolved_module_is(const struct resolved_module *a, const struct resolved_module *b);
+
 #endif

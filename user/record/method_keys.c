@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASS_NAME 4096
-#define TYPES	   8192
-#define MOST	   (1u << 24)
+#define CLASS_NAME  4096
+#define LOADER_TYPE 512
+#define LOADER_NAME 128
+#define TYPES	    8192
+#define MOST	    (1u << 24)
 
 /* JVMS 4.1, 4.6 */
 #define ACC_PUBLIC  0x0001
@@ -26,7 +28,9 @@ void method_keys_init(struct method_keys *k, struct jfr_writer *writer, const st
 
 void method_keys_release(struct method_keys *k)
 {
+	packages_free(k->packages);
 	free(k->resolved);
+	k->packages = NULL;
 	k->resolved = NULL;
 	k->capacity = 0;
 }
@@ -65,7 +69,7 @@ static uint64_t boot_loader_key(struct method_keys *k)
 static uint64_t traced_loader(struct method_keys *k, uint32_t number)
 {
 	const struct frt_loader *l = segment_loader(k->segment, number);
-	char type[512], name[128];
+	char type[LOADER_TYPE], name[LOADER_NAME];
 
 	if (number == FRT_BOOT_LOADER || !l)
 		return boot_loader_key(k);
@@ -121,6 +125,44 @@ static bool is_anonymous(const char *name)
 	return number && number[1] && !number[1 + strspn(number + 1, "0123456789")];
 }
 
+static struct jfr_module module_of(const struct resolved_module *m)
+{
+	return (struct jfr_module){
+		.name = m->name, .version = m->version, .location = m->location, .exported = m->exported};
+}
+
+/* The module of a class that is known by name; NULL: unknown. */
+static const struct jfr_module *named_module(struct method_keys *k, const struct class_name *c, struct jfr_module *out)
+{
+	struct resolved_module found;
+
+	if (!k->packages || !packages_find(k->packages, c, &found))
+		return NULL;
+	*out = module_of(&found);
+	return out;
+}
+
+static const struct jfr_module *traced_module(struct method_keys *k, const char *class_name, uint32_t number,
+					      struct jfr_module *out)
+{
+	const struct frt_loader *l = segment_loader(k->segment, number);
+	struct class_name c = {.name = class_name};
+	char name[CLASS_NAME], type[LOADER_TYPE], loader[LOADER_NAME];
+
+	if (number != FRT_BOOT_LOADER && l) {
+		segment_string(k->segment, l->type, type, sizeof(type));
+		segment_string(k->segment, l->name, loader, sizeof(loader));
+		c.loader_type = type;
+		c.loader_name = loader;
+	}
+	if (is_anonymous(class_name)) {
+		snprintf(name, sizeof(name), "%s", class_name);
+		*strrchr(name, '/') = 0;
+		c.name = name;
+	}
+	return named_module(k, &c, out);
+}
+
 static uint64_t make_traced(struct method_keys *k, uint32_t id)
 {
 	struct names n;
@@ -128,9 +170,11 @@ static uint64_t make_traced(struct method_keys *k, uint32_t id)
 	const struct frt_class *c = m ? segment_class(k->segment, m->class_id) : NULL;
 	struct jfr_class_constant class = {.name = n.class_name};
 	struct jfr_method_constant method = {.name = n.name, .descriptor = n.descriptor};
+	struct jfr_module module;
 
 	if (!c)
 		return 0;
+	class.module = traced_module(k, n.class_name, c->loader, &module);
 	class.hidden = method.hidden = is_anonymous(n.class_name) || make_hidden_name(n.class_name, '.');
 	if (c->loader == FRT_BOOT_LOADER)
 		method.hidden |= hidden_method(n.class_name, n.name, n.descriptor);
@@ -148,12 +192,6 @@ uint64_t method_keys_traced(struct method_keys *k, uint32_t id)
 	if (!jfr_method_known(k->writer, k->traced[id]))
 		k->traced[id] = make_traced(k, id);
 	return k->traced[id];
-}
-
-static struct jfr_module module_of(const struct resolved_module *m)
-{
-	return (struct jfr_module){
-		.name = m->name, .version = m->version, .location = m->location, .exported = m->exported};
 }
 
 static uint64_t make_resolved(struct method_keys *k, const struct resolved_method *m)
@@ -209,8 +247,12 @@ static bool method_keys_is_same(const char *cut, size_t size, const char *whole)
 
 uint64_t method_keys_continuation_entry(struct method_keys *k)
 {
-	struct jfr_class_constant class = {
-		.name = "jdk/internal/vm/Continuation", .loader = boot_loader_key(k), .modifiers = ACC_PUBLIC};
+	static const struct class_name name = {.name = "jdk/internal/vm/Continuation"};
+	struct jfr_module module;
+	struct jfr_class_constant class = {.name = name.name,
+					   .loader = boot_loader_key(k),
+					   .modifiers = ACC_PUBLIC,
+					   .module = named_module(k, &name, &module)};
 	struct jfr_method_constant method = {.class_key = jfr_class(k->writer, &class),
 					     .name = "enterSpecial",
 					     .descriptor = "(Ljdk/internal/vm/Continuation;ZZ)V",

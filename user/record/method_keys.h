@@ -11,13 +11,15 @@
 #define USER_RECORD_METHOD_KEYS_H
 
 #include "format/jfr/jfr_write.h"
+#include "user/hotspot/packages.h"
 #include "user/hotspot/resolve.h"
 #include "user/capture/segment.h"
 
 struct method_keys {
 	struct jfr_writer *writer;
 	const struct segment *segment;
-	uint32_t *resolved; /* key by number */
+	struct packages *packages; /* for the modules of traced classes; its own; NULL: they are unknown */
+	uint32_t *resolved;	   /* key by number */
 	size_t capacity;
 	uint32_t traced[FRT_MAX_METHODS];
 };

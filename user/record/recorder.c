@@ -106,10 +106,12 @@ static int make_keys(struct recorder *r, struct diag *d)
 				     .budget = &r->budget};
 
 	method_keys_init(&r->methods, r->writer, r->setup.segment);
-	if (r->setup.model)
+	if (r->setup.model) {
 		r->names = thread_names_new(&r->setup.model->layout, &r->setup.model->remote.mem);
+		r->methods.packages = packages_new(&r->setup.model->layout, &r->setup.model->remote.mem);
+	}
 	r->threads = thread_keys_new(r->writer, r->setup.segment, r->names);
-	if (!r->threads || (r->setup.model && !r->names))
+	if (!r->threads || (r->setup.model && (!r->names || !r->methods.packages)))
 		return diag_errno(d, ENOMEM, "cannot make a recorder");
 	return frames_new(&r->frames, &setup, d);
 }

@@ -1,135 +1,65 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fail_nth.h"
-#include "tests/lib/fake_code.h"
+#include "tests/lib/fake_modules.h"
 #include "user/hotspot/modules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <cmocka.h>
 
-#define KLASS_SIZE  464u
-#define LOADER_SIZE 152u
-#define ENTRY_SIZE  128u
-#define PACKAGE_AT  216u /* in a Klass */
-#define UNNAMED_AT  88u	 /* in a ClassLoaderData */
-
-/* Where the parts of a PackageEntry and ModuleEntry are: up to JDK 18 both begin with a hash and a link. */
-struct form {
-	unsigned int package_name, package_module, flags;
-	unsigned int name, loader, version, location, booleans;
-};
-
-static const struct form jdk_11 = {16, 24, 32, 16, 40, 56, 64, 72}, jdk_17 = {16, 24, 32, 16, 40, 56, 64, 76},
-			 jdk_25 = {0, 8, 16, 16, 24, 40, 48, 60};
-static const struct form *const forms[] = {&jdk_11, &jdk_17, &jdk_25};
-#define EACH_FORM(i) (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+#define EACH_FORM(i) (size_t i = 0; i < FAKE_MODULES_FORMS; i++)
+#define JDK_17	     (&fake_modules_forms[1])
+#define JDK_25	     (&fake_modules_forms[2])
 
 struct image {
-	struct fake_code f;
-	const struct form *form;
-	uint64_t boot, base, object, handle;
+	struct fake_modules vm;
 	struct method_table table;
 	struct resolved_method out;
 };
 
-static void put(struct image *x, uint64_t at, uint64_t value)
+static void image_init(struct image *x, const struct fake_modules_form *form)
 {
-	memcpy(fake_code_at(&x->f, at), &value, sizeof(value));
-}
-
-static uint64_t add_module(struct image *x, const char *name, uint64_t loader, const char *version,
-			   const char *location)
-{
-	uint64_t module = fake_code_alloc(&x->f, ENTRY_SIZE);
-
-	put(x, module, 0x6b76606995);
-	put(x, module + x->form->loader, loader);
-	if (name)
-		put(x, module + x->form->name, fake_code_symbol(&x->f, name));
-	if (version)
-		put(x, module + x->form->version, fake_code_symbol(&x->f, version));
-	if (location)
-		put(x, module + x->form->location, fake_code_symbol(&x->f, location));
-	return module;
-}
-
-static void set_open(struct image *x, uint64_t module)
-{
-	*(char *)fake_code_at(&x->f, module + x->form->booleans + 3) = 1;
-}
-
-static uint64_t add_package(struct image *x, const char *name, uint64_t module, uint64_t flags)
-{
-	uint64_t package = fake_code_alloc(&x->f, ENTRY_SIZE);
-
-	put(x, package + x->form->package_name, fake_code_symbol(&x->f, name));
-	put(x, package + x->form->package_module, module);
-	put(x, package + x->form->flags, 0xffffull << 32 | flags);
-	return package;
-}
-
-static uint64_t add_class(struct image *x, const char *name, uint64_t package)
-{
-	uint64_t klass = fake_code_class(&x->f, &(struct fake_code_class){.name = name});
-
-	put(x, klass + x->f.layout.klass_loader_data, x->boot);
-	put(x, klass + PACKAGE_AT, package);
-	return klass;
-}
-
-static uint64_t add_pointer(struct image *x, uint64_t to)
-{
-	uint64_t at = fake_code_alloc(&x->f, 8);
-
-	put(x, at, to);
-	return at;
-}
-
-/* A JVM's java.base, with the two classes from which the search begins. */
-static void image_init(struct image *x, const struct form *form)
-{
-	struct hotspot_layout *l = &x->f.layout;
-	uint64_t unnamed;
-
-	*x = (struct image){.form = form};
-	fake_code_init(&x->f, FAKE_17);
-	l->klass_size = KLASS_SIZE;
-	l->loader_size = LOADER_SIZE;
-	x->boot = fake_code_alloc(&x->f, LOADER_SIZE);
-	unnamed = add_module(x, NULL, x->boot, NULL, NULL);
-	*(char *)fake_code_at(&x->f, unnamed + form->booleans) = 1;
-	set_open(x, unnamed);
-	put(x, x->boot + UNNAMED_AT, unnamed);
-	x->base = add_module(x, "java.base", x->boot, "17.0.15", "jrt:/java.base");
-	x->object = add_class(x, "java/lang/Object", add_package(x, "java/lang", x->base, 1));
-	x->handle = add_class(x, "java/lang/invoke/MethodHandle", add_package(x, "java/lang/invoke", x->base, 1));
-	l->object_class = add_pointer(x, x->object);
-	l->handle_class = add_pointer(x, x->handle);
+	*x = (struct image){.table.texts = 0};
+	fake_modules_init(&x->vm, form);
 }
 
 static void image_release(struct image *x)
 {
 	method_table_release(&x->table);
-	fake_code_release(&x->f);
+	fake_modules_release(&x->vm);
+}
+
+static uint64_t add_module(struct image *x, const char *name, const char *location)
+{
+	return fake_module_add(&x->vm, name, 0, NULL, location);
+}
+
+static uint64_t add_package(struct image *x, const char *name, uint64_t module, uint64_t flags)
+{
+	return fake_package_add(&x->vm, name, module, flags);
+}
+
+static void put(struct image *x, uint64_t at, uint64_t value)
+{
+	fake_modules_put(&x->vm, at, value);
 }
 
 static bool search(struct image *x)
 {
-	hotspot_find_modules(&x->f.layout, &x->f.mem);
-	return x->f.layout.modules.known;
+	hotspot_find_modules(&x->vm.f.layout, &x->vm.f.mem);
+	return x->vm.f.layout.modules.known;
 }
 
 static const struct resolved_module *read_module(struct image *x, const char *name, uint64_t klass)
 {
 	x->out = (struct resolved_method){.class_name = name};
-	assert_int_equal(module_read(&x->f.layout, &x->f.mem, klass, &x->table, &x->out), 0);
+	assert_int_equal(module_read(&x->vm.f.layout, &x->vm.f.mem, klass, &x->table, &x->out), 0);
 	return &x->out.module;
 }
 
 static const struct resolved_module *module_of(struct image *x, const char *name, uint64_t package)
 {
-	return read_module(x, name, add_class(x, name, package));
+	return read_module(x, name, fake_packaged_class_add(&x->vm, name, x->vm.boot, package));
 }
 
 static void entries_are_found_in_all_forms(void **state)
@@ -137,14 +67,14 @@ static void entries_are_found_in_all_forms(void **state)
 	for
 		EACH_FORM(i)
 		{
-			const struct form *f = forms[i];
+			const struct fake_modules_form *f = &fake_modules_forms[i];
 			const struct hotspot_modules *m;
 			struct image x;
 
 			image_init(&x, f);
 			assert_true(search(&x));
-			m = &x.f.layout.modules;
-			assert_int_equal(m->klass_package, PACKAGE_AT);
+			m = &x.vm.f.layout.modules;
+			assert_int_equal(m->klass_package, FAKE_PACKAGE_AT);
 			assert_int_equal(m->package_name, f->package_name);
 			assert_int_equal(m->package_module, f->package_module);
 			assert_int_equal(m->package_exports, f->flags);
@@ -165,14 +95,14 @@ static void named_modules_have_name_version_and_location(void **state)
 			struct image x;
 			uint64_t shop;
 
-			image_init(&x, forms[i]);
+			image_init(&x, &fake_modules_forms[i]);
 			assert_true(search(&x));
-			m = read_module(&x, "java/lang/Object", x.object);
+			m = read_module(&x, "java/lang/Object", x.vm.object);
 			assert_true(m->known && m->exported);
 			assert_string_equal(m->name, "java.base");
 			assert_string_equal(m->version, "17.0.15");
 			assert_string_equal(m->location, "jrt:/java.base");
-			shop = add_module(&x, "shop", 0, NULL, "file:///shop/");
+			shop = add_module(&x, "shop", "file:///shop/");
 			m = module_of(&x, "shop/hidden/Till", add_package(&x, "shop/hidden", shop, 0));
 			assert_true(m->known && !m->exported);
 			assert_string_equal(m->name, "shop");
@@ -187,9 +117,9 @@ static void unnamed_modules_have_no_name_and_export_everything(void **state)
 	const struct resolved_module *m;
 	struct image x;
 
-	image_init(&x, &jdk_25);
+	image_init(&x, JDK_25);
 	assert_true(search(&x));
-	m = module_of(&x, "a/B", add_package(&x, "a", add_module(&x, NULL, 0, NULL, NULL), 0));
+	m = module_of(&x, "a/B", add_package(&x, "a", add_module(&x, NULL, NULL), 0));
 	assert_true(m->known && m->exported);
 	assert_null(m->name);
 	assert_null(m->version);
@@ -205,14 +135,14 @@ static void packages_may_be_exported_to_some_or_be_open(void **state)
 			struct image x;
 			uint64_t shop, open, friend;
 
-			image_init(&x, forms[i]);
+			image_init(&x, &fake_modules_forms[i]);
 			assert_true(search(&x));
-			shop = add_module(&x, "shop", 0, NULL, NULL);
-			open = add_module(&x, "stock", 0, NULL, NULL);
-			set_open(&x, open);
+			shop = add_module(&x, "shop", NULL);
+			open = add_module(&x, "stock", NULL);
+			fake_module_open(&x.vm, open);
 			friend = add_package(&x, "f", shop, 0);
 			assert_false(module_of(&x, "f/C", friend)->exported);
-			put(&x, friend + forms[i]->flags + 8, 0x7f1234567890);
+			put(&x, friend + fake_modules_forms[i].flags + 8, 0x7f1234567890);
 			assert_true(module_of(&x, "f/C", friend)->exported);
 			assert_true(module_of(&x, "u/C", add_package(&x, "u", shop, 2))->exported);
 			assert_true(module_of(&x, "s/C", add_package(&x, "s", open, 0))->exported);
@@ -224,9 +154,9 @@ static void module_of_a_hidden_class_is_that_of_its_package(void **state)
 {
 	struct image x;
 
-	image_init(&x, &jdk_17);
+	image_init(&x, JDK_17);
 	assert_true(search(&x));
-	assert_string_equal(module_of(&x, "b/C$$Lambda+0x0000000098041000", add_package(&x, "b", x.base, 1))->name,
+	assert_string_equal(module_of(&x, "b/C$$Lambda+0x0000000098041000", add_package(&x, "b", x.vm.base, 1))->name,
 			    "java.base");
 	image_release(&x);
 }
@@ -235,7 +165,7 @@ static void class_in_no_package_has_no_module(void **state)
 {
 	struct image x;
 
-	image_init(&x, &jdk_17);
+	image_init(&x, JDK_17);
 	assert_true(search(&x));
 	assert_false(module_of(&x, "Main", 0)->known);
 	assert_false(module_of(&x, "a/Main", 0)->known);
@@ -246,15 +176,15 @@ static void package_of_another_name_is_not_believed(void **state)
 {
 	struct image x;
 
-	image_init(&x, &jdk_17);
+	image_init(&x, JDK_17);
 	assert_true(search(&x));
-	assert_false(module_of(&x, "a/b/C", add_package(&x, "a", x.base, 1))->known);
-	assert_false(module_of(&x, "a/C", add_package(&x, "a/b", x.base, 1))->known);
-	assert_false(module_of(&x, "a/C", add_package(&x, "b", x.base, 1))->known);
+	assert_false(module_of(&x, "a/b/C", add_package(&x, "a", x.vm.base, 1))->known);
+	assert_false(module_of(&x, "a/C", add_package(&x, "a/b", x.vm.base, 1))->known);
+	assert_false(module_of(&x, "a/C", add_package(&x, "b", x.vm.base, 1))->known);
 	assert_false(module_of(&x, "a/C", add_package(&x, "a", 0, 1))->known);
 	assert_false(module_of(&x, "a/C", add_package(&x, "a", 0xdead0000, 1))->known);
-	assert_false(module_of(&x, "a/C", add_package(&x, "a", x.base, 4))->known);
-	assert_true(module_of(&x, "a/C", add_package(&x, "a", x.base, 1))->known);
+	assert_false(module_of(&x, "a/C", add_package(&x, "a", x.vm.base, 4))->known);
+	assert_true(module_of(&x, "a/C", add_package(&x, "a", x.vm.base, 1))->known);
 	image_release(&x);
 }
 
@@ -264,11 +194,11 @@ static void jvm_without_modules_has_none(void **state)
 {
 	struct image x;
 
-	image_init(&x, &jdk_17);
-	put(&x, x.object + PACKAGE_AT, 0);
-	put(&x, x.handle + PACKAGE_AT, 0);
+	image_init(&x, JDK_17);
+	put(&x, x.vm.object + FAKE_PACKAGE_AT, 0);
+	put(&x, x.vm.handle + FAKE_PACKAGE_AT, 0);
 	assert_false(search(&x));
-	assert_false(read_module(&x, "java/lang/Object", x.object)->known);
+	assert_false(read_module(&x, "java/lang/Object", x.vm.object)->known);
 	image_release(&x);
 }
 
@@ -276,12 +206,12 @@ static void jvm_whose_tables_lack_the_classes_has_no_modules(void **state)
 {
 	struct image x;
 
-	image_init(&x, &jdk_17);
-	x.f.layout.handle_class = 0;
+	image_init(&x, JDK_17);
+	x.vm.f.layout.handle_class = 0;
 	assert_false(search(&x));
 	image_release(&x);
-	image_init(&x, &jdk_17);
-	x.f.layout.klass_size = FRT_NO_OFFSET;
+	image_init(&x, JDK_17);
+	x.vm.f.layout.klass_size = FRT_NO_OFFSET;
 	assert_false(search(&x));
 	image_release(&x);
 }
@@ -292,10 +222,10 @@ static void nothing_is_found_while_the_jvm_starts(void **state)
 	struct image x;
 	uint64_t package;
 
-	image_init(&x, &jdk_25);
+	image_init(&x, JDK_25);
 	assert_true(search(&x));
-	memcpy(&package, fake_code_at(&x.f, x.handle + PACKAGE_AT), 8);
-	put(&x, package + jdk_25.flags, 0);
+	package = fake_modules_get(&x.vm, x.vm.handle + FAKE_PACKAGE_AT);
+	put(&x, package + JDK_25->flags, 0);
 	assert_false(search(&x));
 	image_release(&x);
 }
@@ -303,11 +233,10 @@ static void nothing_is_found_while_the_jvm_starts(void **state)
 static void two_possible_places_are_none(void **state)
 {
 	struct image x;
-	uint64_t package;
 
-	image_init(&x, &jdk_17);
-	memcpy(&package, fake_code_at(&x.f, x.object + PACKAGE_AT), 8);
-	put(&x, x.object + PACKAGE_AT + 8, package);
+	image_init(&x, JDK_17);
+	put(&x, x.vm.object + FAKE_PACKAGE_AT + 8, fake_modules_get(&x.vm, x.vm.object + FAKE_PACKAGE_AT));
+	put(&x, x.vm.handle + FAKE_PACKAGE_AT + 8, fake_modules_get(&x.vm, x.vm.handle + FAKE_PACKAGE_AT));
 	assert_false(search(&x));
 	image_release(&x);
 }
@@ -317,11 +246,11 @@ static void classes_that_disagree_are_not_believed(void **state)
 	struct image x;
 	uint64_t other;
 
-	image_init(&x, &jdk_17);
-	other = add_module(&x, "java.other", x.boot, "17", "jrt:/java.other");
-	put(&x, x.handle + PACKAGE_AT, add_package(&x, "java/lang/invoke", other, 1));
+	image_init(&x, JDK_17);
+	other = add_module(&x, "java.other", "jrt:/java.other");
+	put(&x, x.vm.handle + FAKE_PACKAGE_AT, add_package(&x, "java/lang/invoke", other, 1));
 	assert_false(search(&x));
-	put(&x, x.handle + PACKAGE_AT, add_package(&x, "java/lang", x.base, 1));
+	put(&x, x.vm.handle + FAKE_PACKAGE_AT, add_package(&x, "java/lang", x.vm.base, 1));
 	assert_false(search(&x));
 	image_release(&x);
 }
@@ -330,20 +259,25 @@ static void what_is_not_found_for_sure_is_missing(void **state)
 {
 	struct image x;
 
-	image_init(&x, &jdk_17);
-	put(&x, x.base + jdk_17.version, fake_code_symbol(&x.f, "mine"));
+	image_init(&x, JDK_17);
+	put(&x, x.vm.base + JDK_17->version, fake_code_symbol(&x.vm.f, "mine"));
 	assert_true(search(&x));
-	assert_null(read_module(&x, "java/lang/Object", x.object)->version);
+	assert_null(read_module(&x, "java/lang/Object", x.vm.object)->version);
 	assert_non_null(x.out.module.location);
-	put(&x, x.base + jdk_17.location, fake_code_symbol(&x.f, "file:///java.base"));
+	put(&x, x.vm.base + JDK_17->location, fake_code_symbol(&x.vm.f, "file:///java.base"));
 	assert_true(search(&x));
-	assert_null(read_module(&x, "java/lang/Object", x.object)->location);
+	assert_null(read_module(&x, "java/lang/Object", x.vm.object)->location);
 	assert_string_equal(x.out.module.name, "java.base");
 	image_release(&x);
-	image_init(&x, &jdk_17);
-	put(&x, x.boot + UNNAMED_AT + 8, add_module(&x, NULL, x.boot, NULL, NULL));
+	image_init(&x, JDK_17);
+	put(&x, x.vm.boot + FAKE_UNNAMED_AT + 8, fake_module_add(&x.vm, NULL, x.vm.boot, NULL, NULL));
 	assert_true(search(&x));
-	assert_int_equal(x.f.layout.modules.module_open, 0);
+	assert_int_equal(x.vm.f.layout.modules.module_open, 0);
+	image_release(&x);
+	image_init(&x, JDK_17);
+	fake_set(&x.vm.f, fake_modules_get(&x.vm, x.vm.boot + FAKE_UNNAMED_AT) + JDK_17->booleans + 3, 0, 1);
+	assert_true(search(&x));
+	assert_int_equal(x.vm.f.layout.modules.module_open, 0);
 	image_release(&x);
 }
 
@@ -354,16 +288,16 @@ static void each_read_may_fail(void **state)
 	struct image x;
 	unsigned int reads;
 
-	image_init(&x, &jdk_25);
+	image_init(&x, JDK_25);
 	assert_true(search(&x));
-	read_module(&x, "java/lang/Object", x.object);
-	reads = x.f.reads;
+	read_module(&x, "java/lang/Object", x.vm.object);
+	reads = x.vm.f.reads;
 	for (unsigned int i = 1; i <= reads; i++) {
-		x.f.reads = 0;
-		x.f.fail_first = i;
-		x.f.fail_last = UINT32_MAX;
+		x.vm.f.reads = 0;
+		x.vm.f.fail_first = i;
+		x.vm.f.fail_last = UINT32_MAX;
 		search(&x);
-		assert_false(read_module(&x, "java/lang/Object", x.object)->known);
+		assert_false(read_module(&x, "java/lang/Object", x.vm.object)->known);
 	}
 	image_release(&x);
 }
@@ -374,13 +308,15 @@ static void each_allocation_may_fail(void **state)
 	struct image x;
 	int e = -ENOMEM;
 
-	image_init(&x, &jdk_25);
+	if (!fail_nth_works())
+		skip();
+	image_init(&x, JDK_25);
 	assert_true(search(&x));
 	for (unsigned int n = 1; e; n++) {
 		struct method_table table = {.texts = 0};
 
 		fail_nth(n);
-		e = module_read(&x.f.layout, &x.f.mem, x.object, &table, &out);
+		e = module_read(&x.vm.f.layout, &x.vm.f.mem, x.vm.object, &table, &out);
 		fail_nth(0);
 		assert_true(e == 0 || e == -ENOMEM);
 		assert_int_equal(out.module.known, !e);
@@ -402,9 +338,9 @@ static uint64_t next_random(uint64_t *seed)
 static void garble(struct image *x, uint64_t *seed)
 {
 	for (uint64_t n = 1 + next_random(seed) % 8; n; n--) {
-		uint64_t at = FAKE_BASE + next_random(seed) % (x->f.used / 8) * 8, value = next_random(seed);
+		uint64_t at = FAKE_BASE + next_random(seed) % (x->vm.f.used / 8) * 8, value = next_random(seed);
 
-		put(x, at, value % 3 ? FAKE_BASE + value % (x->f.used + 64) : value % 7 ? value : 0);
+		put(x, at, value % 3 ? FAKE_BASE + value % (x->vm.f.used + 64) : value % 7 ? value : 0);
 	}
 }
 
@@ -417,13 +353,13 @@ static void garbled_memory_gives_a_module_or_none(void **state)
 		const struct resolved_module *m;
 		struct image x;
 
-		image_init(&x, forms[round % 3]);
+		image_init(&x, &fake_modules_forms[round % FAKE_MODULES_FORMS]);
 		garble(&x, &seed);
 		if (round % 2)
 			search(&x);
 		else if (search(&x))
 			garble(&x, &seed);
-		m = read_module(&x, "java/lang/Object", x.object);
+		m = read_module(&x, "java/lang/Object", x.vm.object);
 		known += m->known;
 		unknown += !m->known;
 		assert_true(m->known || (!m->exported && !m->name && !m->version && !m->location));

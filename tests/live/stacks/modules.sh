@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# The modules and packages of the classes on a stack equal those in the JVM's own Flight Recorder.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+MODULES=$WORK/modules
+
+# Class files of version 55, which all JDKs since 11 read.
+modules_build() {
+	local javac=("$JAVA/bin/javac" "${BRIEF[@]/#/-J}" -nowarn -Xlint:-options --release 11) from=$LIVE/java/modules part
+	for part in shop stock legacy plain; do
+		mapfile -t sources < <(find "$from/$part" -name '*.java')
+		"${javac[@]}" -d "$MODULES/$part" "${sources[@]}" || return
+	done
+	"$JAVA/bin/jar" --create --file "$MODULES/legacy-1.2.jar" -C "$MODULES/legacy" .
+}
+
+SHOP=(-XX:FlightRecorderOptions=stackdepth=256 -cp "$MODULES/plain" -p "$MODULES/shop:$MODULES/stock:$MODULES/legacy-1.2.jar"
+	--add-modules "stock,legacy" -m shop/shop.api.Main)
+
+shop_start() { # [-JVM-OPTION...]
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	"${LAUNCH[@]}" "$JAVA/bin/java" "${BRIEF[@]}" "$@" "${SHOP[@]}" "$T_DIR" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	T_PID=$!
+	STARTED+=("$T_PID")
+	disown "$T_PID" 2>/dev/null
+}
+
+as_json() { # EVENT FILE
+	"$(jdk_newest)/bin/jfr" print --json --stack-depth 256 --events "$1" "$2"
+}
+
+compare() { # MODULE...
+	as_json jdk.MethodTrace "$F_FILE" >"$WORK/ours.json" && as_json shop.Paid "$T_DIR/own.jfr" >"$WORK/theirs.json" ||
+		finding "jfr cannot read a recording"
+	python3 "$LIVE/packages.py" "$WORK/ours.json" "$WORK/theirs.json" "$@" >"$WORK/differences" 2>&1
+	[ ! -s "$WORK/differences" ] || finding "$(cat "$WORK/differences")"
+}
+
+same() { # SENTENCE [-JVM-OPTION...]
+	local sentence="$1, JDK $FEATURE"
+	shift
+	begin "$sentence" || return 0
+	shop_start "$@"
+	if target_ready && trace_start -m 'shop.hidden.Till::pay'; then
+		target_go
+		trace_stop
+		status_is 0
+		target_quit
+		compare java.base java.logging shop stock legacy -
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+launched_same() {
+	local sentence="modules of a program that frtrace starts equal the recorder's, JDK $FEATURE"
+	begin "$sentence" || return 0
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX") F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
+	touch "$T_DIR/go" "$T_DIR/quit"
+	trace_launch -o "$F_FILE" --max-overhead=off -m 'shop.hidden.Till::pay' -- "$JAVA/bin/java" "${BRIEF[@]}" "${SHOP[@]}" "$T_DIR"
+	trace_wait
+	status_is 0
+	compare java.base java.logging shop stock legacy -
+	verdict "$sentence"
+}
+
+# Before JDK 9 there are no modules.
+none() {
+	local sentence="classes have a package and no module, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Late 2000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
+		target_go
+		trace_stop
+		target_quit
+		as_json jdk.MethodTrace "$F_FILE" >"$WORK/ours.json" || finding "jfr cannot read the recording"
+		grep -qF '"name": "live"' "$WORK/ours.json" || finding "no package" "$(head -n 40 "$WORK/ours.json")"
+		! grep -qF '"module": {' "$WORK/ours.json" || finding "a module:" "$(grep -F -A 4 '"module": {' "$WORK/ours.json")"
+		! grep -qF '"exported": true' "$WORK/ours.json" || finding "an exported package"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+jdk_use "${JDKS[0]}"
+modules_build || { not_ok "the modules compile"; exit; }
+newest_is_25 "modules equal the recorder's" || exit 0
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	same "modules equal the recorder's"
+	turn 0 && launched_same
+done
+roots_find
+for version in "${OTHER_JDKS[@]}"; do
+	root_use "$version" || { skip "modules equal the recorder's, JDK $version" "$(roots_why)"; continue; }
+	if [ "$version" -lt 9 ]; then
+		none
+		continue
+	fi
+	same "modules equal the recorder's"
+	[ "$version" -lt 26 ] || { [ -z "$SOAK" ] && [ "$version" != "${OTHER_JDKS[-1]}" ]; } ||
+		same "modules equal the recorder's, compact object headers" -XX:+UseCompactObjectHeaders
+done
