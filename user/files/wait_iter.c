@@ -118,6 +118,19 @@ char *thread_wait_reason(const struct thread_wait *wait)
 	return (char *)text.data;
 }
 
+bool thread_wait_by_interrupt(const struct thread_wait *wait)
+{
+	struct bytes text;
+	bool is;
+
+	bytes_init(&text);
+	if (wait->woken_by.kind == VALUE_TEXT)
+		put_value_text(&text, &wait->woken_by);
+	is = text.size == strlen("interrupt") && !memcmp(text.data, "interrupt", text.size);
+	bytes_release(&text);
+	return is;
+}
+
 char *thread_wait_waker(const struct thread_wait *wait)
 {
 	struct bytes text;

@@ -36,6 +36,9 @@ void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_valu
 /* Name of the wait: its reason, or the system call if the reason is "other". Free with free(). NULL: no memory. */
 char *thread_wait_reason(const struct thread_wait *wait);
 
+/* True if an interrupt ended the wait, such as a timer's. */
+bool thread_wait_by_interrupt(const struct thread_wait *wait);
+
 /*
  * Name of the thread that ended the wait. "" if it was an interrupt, such as a timer's, or is unknown. Free with
  * free(). NULL: no memory.

@@ -77,6 +77,7 @@ static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {
 
 /* For completion only; other texts are valid, too. */
 static const struct option_choice overhead_offers[] = {{"25%", 0}, {"50%", 0}, {"off", 0}, {0}};
+static const struct option_choice by_offers[] = {{"reason", 0}, {"waker", 0}, {"place", 0}, {"holder", 0}, {0}};
 static const struct option_choice jfr_offers[] = {{"default", 0}, {"profile", 0}, {0}};
 
 #define AT(field) .at = offsetof(struct command_line, field), .size = sizeof(((struct command_line *)0)->field)
@@ -332,9 +333,9 @@ const struct option_row options[] = {
 	{.name = "merged", .kind = OPTION_FLAG, AT(args.merged),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
 	 .help = "one tree for each method, of all its outermost calls; with --slower, compared with the others"},
-	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by),
+	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by), .choices = by_offers,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
-	 .help = "events: a row for each value of this field, with calls, total, percentiles and maximum"},
+	 .help = "events: a row for each value of FIELD, with calls and percentiles; waits: only the table by reason, waker, place or holder"},
 	{.name = "collapsed", .kind = OPTION_FLAG, AT(args.collapsed),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "lines \"main;caller;method N\", for flame graphs"},

@@ -38,7 +38,7 @@ static int check_narrowing(const struct verb_args *a, const struct view *v, stru
 		{"depth", a->depth, VIEW_TREE},
 		{"min", a->min_given, VIEW_TREE},
 		{"merged", a->merged, VIEW_MERGES},
-		{"by", a->by, VIEW_EVENTS},
+		{"by", a->by, VIEW_BY},
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/call_tree.h"
 #include "format/vec.h"
+#include "user/view/wait_place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct call_tree_call {
 };
 
 struct call_tree_wait {
-	uint32_t place, reason, waker;
+	uint32_t place, reason, waker, holder;
 	int64_t middle, duration; /* the ends of a wait may be off by the error of the clock */
 };
 
@@ -158,7 +159,7 @@ int call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait)
 		return 0;
 	}
 	if (!add_text(t, thread_wait_reason(wait), &item.reason) ||
-	    !add_text(t, thread_wait_waker(wait), &item.waker) ||
+	    !add_text(t, thread_wait_waker(wait), &item.waker) || !add_text(t, wait_holder(wait), &item.holder) ||
 	    vec_reserve(&t->wait, &t->wait_capacity, t->waits + 1))
 		return -ENOMEM;
 	t->wait[t->waits++] = item;
@@ -258,6 +259,7 @@ static void node_add_wait(struct call_tree_node *node, const struct call_tree_wa
 	node->longest_wait = wait->duration;
 	node->wait_reason = wait->reason;
 	node->wait_waker = wait->waker;
+	node->wait_holder = wait->holder;
 }
 
 /* The calls that are open at a moment of a root, outermost first. */

@@ -22,12 +22,12 @@ struct call_tree_node {
 	uint32_t method;	      /* its number in `names` */
 	uint32_t depth;		      /* of a root: 1 */
 	uint64_t calls, thrown;
-	int64_t total, self;		  /* ns; self: without the calls inside */
-	uint64_t unsplit;		  /* calls whose next three are unknown */
-	int64_t cpu, run_queue, blocked;  /* ns, of the other calls */
-	int64_t longest_wait;		  /* ns, also of the calls inside; 0: none */
-	uint32_t wait_reason, wait_waker; /* of that one, for call_tree_text() */
-	uint64_t fast_calls;		  /* in fast roots; of a root: their number */
+	int64_t total, self;			       /* ns; self: without the calls inside */
+	uint64_t unsplit;			       /* calls whose next three are unknown */
+	int64_t cpu, run_queue, blocked;	       /* ns, of the other calls */
+	int64_t longest_wait;			       /* ns, also of the calls inside; 0: none */
+	uint32_t wait_reason, wait_waker, wait_holder; /* of that one, for call_tree_text() */
+	uint64_t fast_calls;			       /* in fast roots; of a root: their number */
 	int64_t fast_total;
 	uint32_t place; /* of a root: index into `place`, the longest of its calls */
 };

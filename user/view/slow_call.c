@@ -320,7 +320,7 @@ static void put_native_stack(struct bytes *out, struct jfr_chunk *chunk, struct 
 	put_dots(&(struct shown_stack){.out = out, .cut = cut.kind == VALUE_BOOLEAN && cut.number});
 }
 
-static void put_waker(struct bytes *out, const char *waker, size_t width)
+static void put_waker(struct bytes *out, const char *waker, const char *holder, size_t width)
 {
 	struct bytes text;
 
@@ -329,13 +329,18 @@ static void put_waker(struct bytes *out, const char *waker, size_t width)
 	put_text(&text, waker);
 	bytes_put_u8(&text, '"');
 	put_composed(out, ", ", &text, width);
+	if (*holder) {
+		put_text(&text, "in ");
+		name_fit(&text, holder, width - INDENT - strlen("in "), false);
+		put_composed(out, " ", &text, width);
+	}
 	bytes_release(&text);
 }
 
 static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w, size_t width)
 {
 	struct unit unit = slow_call_unit_of(w->duration);
-	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
+	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
 
 	put_spaces(out, INDENT);
 	slow_call_put_part(out, w->duration, &unit);
@@ -345,7 +350,8 @@ static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w, s
 	if (w->ongoing)
 		put_text(out, ", goes on");
 	if (waker && waker[0])
-		put_waker(out, waker, width);
+		put_waker(out, waker, holder ?: "", width);
+	free(holder);
 	free(reason);
 	free(waker);
 	bytes_put_u8(out, '\n');

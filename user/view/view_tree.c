@@ -195,6 +195,7 @@ static bool waits_itself(const struct call_tree *t, const struct call_tree_node 
 static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, int64_t least)
 {
 	const char *waker = call_tree_text(&v->tree, n->wait_waker);
+	const char *holder = call_tree_text(&v->tree, n->wait_holder);
 
 	if (n->longest_wait < least || !waits_itself(&v->tree, n))
 		return;
@@ -208,6 +209,8 @@ static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, i
 		put_text(v->out, ", woken by \"");
 		put_text(v->out, waker);
 		bytes_put_u8(v->out, '"');
+		put_text(v->out, *holder ? " in " : "");
+		put_text(v->out, holder);
 	}
 	bytes_put_u8(v->out, '\n');
 }

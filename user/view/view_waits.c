@@ -12,8 +12,21 @@
 
 #define SHOWN 20
 
+/* What the tables are about. */
+enum wait_table { BY_REASON, BY_WAKER, BY_PLACE, BY_HOLDER, TABLES };
+
+static const struct {
+	const char *name, *title;
+	struct table_column first;
+} tables[TABLES] = {
+	[BY_REASON] = {"reason", "Waits by Reason", {"Reason", "reason", TABLE_TEXT, 0}},
+	[BY_WAKER] = {"waker", "Waits by Waker", {"Waker", "waker", TABLE_TEXT, 0}},
+	[BY_PLACE] = {"place", "Waits for Locks by Place", {"Place", "place", TABLE_METHOD, 0}},
+	[BY_HOLDER] = {"holder", "Waits for Locks by Holder", {"Holder", "holder", TABLE_METHOD, 0}},
+};
+
 struct wait_groups {
-	struct aggregate reasons, wakers, places;
+	struct aggregate by[TABLES];
 	struct call_filter *filter;
 	const struct jfr_file *file;
 };
@@ -57,7 +70,9 @@ static char *waker_of(const struct thread_wait *w)
 	struct bytes text;
 
 	bytes_init(&text);
-	put_thread_name(&text, w->chunk, w->waker, "(not known, or an interrupt)");
+	put_thread_name(&text, w->chunk, w->waker,
+			thread_wait_by_interrupt(w) ? "(a timer or another interrupt)"
+						    : "(not known, or an interrupt)");
 	return waits_taken(&text);
 }
 
@@ -72,18 +87,39 @@ static char *place_of(const struct thread_wait *w)
 	return waits_taken(&text);
 }
 
+/* Who released the lock, and where: "pool-1" in a.b.C.m(int):17. */
+static char *holder_of(const struct thread_wait *w, const char *reason)
+{
+	struct bytes text, place;
+
+	bytes_init(&text);
+	bytes_init(&place);
+	put_wait_holder(&place, w, reason);
+	if (place.size)
+		bytes_put(&text, place.data, place.size);
+	else if (thread_wait_by_interrupt(w))
+		put_text(&text, "(a timer or another interrupt)");
+	else
+		put_text(&text, w->waker.kind == VALUE_KEY ? "(no Java stack of the waker)" : "(not known)");
+	text.failed |= place.failed;
+	bytes_release(&place);
+	return waits_taken(&text);
+}
+
 static int waits_add(const struct thread_wait *w, void *context)
 {
 	struct wait_groups *g = context;
 	int passed = call_filter_has_wait(g->filter, w, g->file->utc_offset);
 	char *reason = passed > 0 ? thread_wait_reason(w) : NULL;
-	bool is_lock = reason && (strcmp(reason, "futex") == 0 || strcmp(reason, "parked") == 0);
+	bool is_lock = reason && wait_is_for_lock(reason), added;
 
 	if (passed <= 0)
 		return passed;
-	if (!add_to(&g->reasons, reason, w->duration) || !add_to(&g->wakers, waker_of(w), w->duration))
-		return -ENOMEM;
-	return !is_lock || add_to(&g->places, place_of(w), w->duration) ? 0 : -ENOMEM;
+	added = add_to(&g->by[BY_WAKER], waker_of(w), w->duration);
+	if (added && is_lock)
+		added = add_to(&g->by[BY_PLACE], place_of(w), w->duration) &&
+			add_to(&g->by[BY_HOLDER], holder_of(w, reason), w->duration);
+	return add_to(&g->by[BY_REASON], reason, w->duration) && added ? 0 : -ENOMEM;
 }
 
 static int waits_compare(const void *a, const void *b)
@@ -124,21 +160,36 @@ static bool waits_show(struct aggregate *aggregate, const struct view_request *r
 	return printed;
 }
 
+static bool is_wanted(const struct view_request *request, const struct wait_groups *g, unsigned int table)
+{
+	if (request->by)
+		return strcmp(request->by, tables[table].name) == 0;
+	return table == BY_REASON || g->by[table].count;
+}
+
+static bool is_table(const char *name)
+{
+	for (unsigned int t = 0; t < TABLES; t++)
+		if (strcmp(name, tables[t].name) == 0)
+			return true;
+	return false;
+}
+
 int view_waits(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
-	static const struct table_column reason = {"Reason", "reason", TABLE_TEXT, 0};
-	static const struct table_column waker = {"Waker", "waker", TABLE_TEXT, 0};
-	static const struct table_column place = {"Place", "place", TABLE_METHOD, 0};
 	struct wait_groups g = {.filter = request->filter, .file = file};
-	int err = wait_iter_each(file, "frtrace.ThreadWait", waits_add, &g);
-	bool shown = !err && waits_show(&g.reasons, request, out, "Waits by Reason", &reason);
+	bool shown;
+	int err;
 
-	if (shown && g.reasons.count)
-		shown = waits_show(&g.wakers, request, out, "Waits by Waker", &waker);
-	if (shown && g.places.count)
-		shown = waits_show(&g.places, request, out, "Waits for Locks by Place", &place);
-	aggregate_release(&g.reasons);
-	aggregate_release(&g.wakers);
-	aggregate_release(&g.places);
+	if (request->by && !is_table(request->by))
+		return diag_usage(request->diag, "waits are not grouped by '%s': --by=reason, waker, place or holder",
+				  request->by);
+	err = wait_iter_each(file, "frtrace.ThreadWait", waits_add, &g);
+	shown = !err;
+	for (unsigned int t = 0; t < TABLES; t++) {
+		if (shown && is_wanted(request, &g, t))
+			shown = waits_show(&g.by[t], request, out, tables[t].title, &tables[t].first);
+		aggregate_release(&g.by[t]);
+	}
 	return err ? err : shown ? 0 : -ENOMEM;
 }

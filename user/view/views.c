@@ -19,9 +19,10 @@ const struct view views[] = {
 	 "'frtrace export --csv' has how long each call took", CALLS, view_latency},
 	{"callers", "the tree of callers of each traced method", "'frtrace export --collapsed' has who called",
 	 CALLS | VIEW_TREE, view_callers},
-	{"waits", "what calls waited for, who woke them, which code waited for locks", NULL, VIEW_CALLS, view_waits},
+	{"waits", "what calls waited for, who woke them, which code waited for locks, and which held them", NULL,
+	 VIEW_CALLS | VIEW_BY, view_waits},
 	{"events", "'events NAME': events of that type; --by=FIELD: their times by its values", NULL,
-	 CALLS | VIEW_EVENTS, view_events},
+	 CALLS | VIEW_BY | VIEW_EVENTS, view_events},
 	{"open", "calls that had not returned at the end of the recording", NULL, CALLS, view_open},
 	{0},
 };

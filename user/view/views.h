@@ -14,7 +14,7 @@ struct view_request {
 	uint32_t min_share; /* omit branches of a tree with less than this percentage of the calls, or of the time */
 	bool merged;	    /* one tree for each method, not for each call */
 	const char *event;  /* the type whose events are shown; NULL: list the types */
-	const char *by;	    /* group them by this field; NULL: a row for each */
+	const char *by;	    /* events: group them by this field; waits: only this table; NULL: neither */
 	struct diag *diag;  /* for results other than -ENOMEM */
 };
 
@@ -24,7 +24,8 @@ enum view_option {
 	VIEW_CALLS = 2,	  /* the other filters */
 	VIEW_TREE = 4,	  /* depth and min_share */
 	VIEW_MERGES = 8,  /* merged */
-	VIEW_EVENTS = 16, /* event and by */
+	VIEW_BY = 16,	  /* by */
+	VIEW_EVENTS = 32, /* event */
 };
 
 struct view {

@@ -4,6 +4,7 @@
 #include "user/files/call_iter.h"
 #include "user/files/jfr_names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The JDK's lock code: what its methods begin with. Names are the same from JDK 8 to 28 unless it says otherwise. */
@@ -12,9 +13,9 @@ static const char *const lock_code[] = {
 	"java.lang.Thread.join(",	  "java.lang.Thread.sleep", /* a futex, too, where libjvm has no USDT probes */
 	"java.lang.VirtualThread.",				    /* JDK 21 */
 	"java.lang.ref.ReferenceQueue.",  "java.util.Collections$Synchronized",
-	"java.util.concurrent.",	  "jdk.internal.misc.InternalLock.", /* JDK 19 */
-	"jdk.internal.misc.Unsafe.park(",				     /* JDK 9 */
-	"sun.misc.Unsafe.park(",					     /* JDK 8 */
+	"java.util.concurrent.",	  "jdk.internal.misc.InternalLock.",  /* JDK 19 */
+	"jdk.internal.misc.Unsafe.park(", "jdk.internal.misc.Unsafe.unpark(", /* JDK 9 */
+	"sun.misc.Unsafe.park(",	  "sun.misc.Unsafe.unpark(",	      /* JDK 8 */
 };
 
 static bool is_lock_code(const char *method)
@@ -54,9 +55,10 @@ bool frame_is_of_jdk(const char *frame)
 }
 
 /* The innermost frame that is not to be skipped, or else the outermost one. */
-static void put_place_beyond(struct bytes *out, const struct thread_wait *wait, bool (*skip)(const char *frame))
+static void put_place_beyond(struct bytes *out, const struct thread_wait *wait, struct jfr_value stack,
+			     bool (*skip)(const char *frame))
 {
-	struct jfr_value stack = wait->stack, frames, frame;
+	struct jfr_value frames, frame;
 	struct bytes text;
 	struct cursor c;
 
@@ -81,10 +83,35 @@ static void put_place_beyond(struct bytes *out, const struct thread_wait *wait, 
 
 void put_wait_place(struct bytes *out, const struct thread_wait *wait)
 {
-	put_place_beyond(out, wait, is_lock_code);
+	put_place_beyond(out, wait, wait->stack, is_lock_code);
 }
 
 void put_wait_caller(struct bytes *out, const struct thread_wait *wait)
 {
-	put_place_beyond(out, wait, frame_is_of_jdk);
+	put_place_beyond(out, wait, wait->stack, frame_is_of_jdk);
+}
+
+bool wait_is_for_lock(const char *reason)
+{
+	return strcmp(reason, "futex") == 0 || strcmp(reason, "parked") == 0;
+}
+
+void put_wait_holder(struct bytes *out, const struct thread_wait *wait, const char *reason)
+{
+	put_place_beyond(out, wait, wait->waker_stack, wait_is_for_lock(reason) ? is_lock_code : frame_is_of_jdk);
+}
+
+char *wait_holder(const struct thread_wait *wait)
+{
+	char *reason = thread_wait_reason(wait);
+	struct bytes text;
+
+	bytes_init(&text);
+	if (reason)
+		put_wait_holder(&text, wait, reason);
+	bytes_put_u8(&text, 0);
+	if (text.failed || !reason)
+		bytes_release(&text);
+	free(reason);
+	return (char *)text.data;
 }

@@ -18,6 +18,18 @@ void put_wait_place(struct bytes *out, const struct thread_wait *wait);
  */
 void put_wait_caller(struct bytes *out, const struct thread_wait *wait);
 
+/* True if a wait with this reason is one for a lock, a queue or the like. */
+bool wait_is_for_lock(const char *reason);
+
+/*
+ * Where the waker ended the wait, "a.b.C.m(int):17": for locks the innermost frame of its stack outside of the JDK's
+ * lock code, for others outside of the JDK. Appends nothing if the waker has no stack.
+ */
+void put_wait_holder(struct bytes *out, const struct thread_wait *wait, const char *reason);
+
+/* The same as a text, "" if there is none. Free with free(). NULL: no memory. */
+char *wait_holder(const struct thread_wait *wait);
+
 /* True for the JDK's code and the kernel's, false for the program and its libraries. `frame`: "a.b.C.m(int)". */
 bool frame_is_of_jdk(const char *frame);
 

@@ -21,7 +21,7 @@ static struct {
 	bool refused;
 	void *record;
 	size_t size;
-	unsigned int pauses;
+	unsigned int pauses, wakers;
 	struct {
 		uint64_t off;
 		uint32_t stack;
@@ -74,10 +74,16 @@ static void on_stacks(void *stacks, const struct frt_long_wait *w, const struct 
 	ids->java = w->stack[FRT_WAIT_STACK - 1];
 }
 
+static void on_waker(void *stacks, const struct frt_waker *w)
+{
+	kernel.wakers++;
+}
+
 static int setup(void **state)
 {
-	struct ringbuf_sinks sinks = {.streams = &streams,
-				      .waits = {.pause = on_pause, .wait = on_wait, .take_stacks = on_stacks}};
+	struct ringbuf_sinks sinks = {
+		.streams = &streams,
+		.waits = {.pause = on_pause, .wait = on_wait, .take_stacks = on_stacks, .take_waker = on_waker}};
 
 	memset(&kernel, 0, sizeof(kernel));
 	return ringbuf_open(&q, -1, &sinks, &d);
@@ -103,6 +109,22 @@ static void record_goes_to_its_sink(void **state)
 	feed(&pause, sizeof(pause));
 	assert_int_equal(kernel.pauses, 1);
 	assert_int_equal(ringbuf_malformed(q), 0);
+}
+
+static void a_wakers_stack_lies_in_its_record(void **state)
+{
+	struct {
+		struct frt_waker waker;
+		uint8_t stack[16];
+	} r = {.waker = {.kind = FRT_WAKER, .stack_size = 16}};
+
+	feed(&r, sizeof(r));
+	assert_int_equal(kernel.wakers, 1);
+	r.waker.stack_size = 17;
+	feed(&r, sizeof(r));
+	feed(&r, sizeof(r.waker) - 1);
+	assert_int_equal(kernel.wakers, 1);
+	assert_int_equal(ringbuf_malformed(q), 2);
 }
 
 /* Waits 100, 200 ... as the kernel holds them back. */
@@ -204,6 +226,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(record_goes_to_its_sink),
+		TEST(a_wakers_stack_lies_in_its_record),
 		TEST(held_waits_arrive_one_by_one_in_order),
 		TEST(long_one_of_held_waits_keeps_its_stacks_and_its_place),
 		TEST(native_part_of_a_stack_follows_it),

@@ -256,6 +256,66 @@ static void what_is_no_stack_has_none(void **state)
 	assert_int_equal(count, 0);
 }
 
+/* The thread of `wait_here()` ends the wait of another one instead, which began at `off`. */
+static void wake_from_here(uint32_t thread, uint64_t off)
+{
+	struct {
+		struct frt_waker waker;
+		uint8_t stack[FRT_WAIT_STACK];
+	} w = {.waker = {.thread = thread,
+			 .off = off,
+			 .kernel_frames = 2,
+			 .kernel = {0xffffffff81000000, 0xffffffff81000010}}};
+
+	w.waker.at = b->wait.wait.off;
+	w.waker.anchor_sp = b->wait.wait.stack_pointer;
+	w.waker.anchor_pc = b->wait.wait.stack_pc;
+	w.waker.anchor_fp = b->wait.wait.stack_fp;
+	w.waker.from = b->wait.wait.stack_pointer - 8;
+	w.waker.stack_size = b->wait.wait.stack_size;
+	memcpy(w.stack, b->wait.stack, sizeof(w.stack));
+	wait_stacks_take_waker(b->stacks, &w.waker);
+}
+
+static void a_waker_is_that_of_its_wait(void **state)
+{
+	struct wait_stack_ids ids;
+
+	call(3);
+	wait_here();
+	wake_from_here(7, 1000);
+	assert_int_equal(count, 3);
+	assert_int_equal(asked[0].code, b->method[2]);
+	assert_int_equal(asked[0].flags, FRT_FRAME_LEAF);
+	assert_int_equal(asked[1].flags, 0);
+	b->wait = (struct frt_long_wait){.wait = {.thread = 7, .off = 1000}};
+	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	assert_int_not_equal(ids.waker_java, 0);
+	assert_int_not_equal(ids.waker_kernel, 0);
+	assert_int_equal(ids.java, 0);
+	b->wait.wait.off = 1001;
+	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	assert_int_equal(ids.waker_java, 0);
+	b->wait.wait = (struct frt_wait){.thread = 8, .off = 1000};
+	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	assert_int_equal(ids.waker_java, 0);
+}
+
+static void a_waker_without_anchor_and_libraries_has_no_java_stack(void **state)
+{
+	struct wait_stack_ids ids;
+
+	call(3);
+	wait_here();
+	b->wait.wait.stack_pointer = 0;
+	wake_from_here(7, 1000);
+	assert_int_equal(count, 0);
+	b->wait = (struct frt_long_wait){.wait = {.thread = 7, .off = 1000}};
+	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	assert_int_equal(ids.waker_java, 0);
+	assert_int_not_equal(ids.waker_kernel, 0);
+}
+
 static void waits_whose_stacks_are_beyond_the_budget_are_counted(void **state)
 {
 	call(3);
@@ -318,6 +378,8 @@ int main(void)
 		T(code_that_has_been_replaced_is_looked_up_again),
 		T(the_jvm_is_read_once_for_copies_that_were_made_before),
 		T(what_is_no_stack_has_none),
+		T(a_waker_is_that_of_its_wait),
+		T(a_waker_without_anchor_and_libraries_has_no_java_stack),
 		T(waits_whose_stacks_are_beyond_the_budget_are_counted),
 		T(more_kernel_frames_than_there_can_be_are_those_that_can),
 		T(garbled_copies_do_no_harm),

@@ -56,17 +56,22 @@ static void wait_in(uint64_t thread, int64_t start, int64_t duration, const char
 	jfr_thread_wait(r.w, &e);
 }
 
-static char *show(int (*view)(struct jfr_file *, const struct view_request *, struct bytes *))
+static char *show_again(int (*view)(struct jfr_file *, const struct view_request *, struct bytes *))
 {
 	struct jfr_file file;
 
-	recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
 	assert_int_equal(view(&file, &request, &out), 0);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);
 	bytes_put_u8(&out, 0);
 	return (char *)out.data;
+}
+
+static char *show(int (*view)(struct jfr_file *, const struct view_request *, struct bytes *))
+{
+	recording_end(&r, true);
+	return show_again(view);
 }
 
 static void assert_has(const char *text, const char *part)
@@ -387,6 +392,43 @@ static void lock_of(const char *const *names, size_t n)
 
 #define LOCK_OF(...) lock_of((const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *))
 
+static void a_wait_says_where_its_waker_ended_it(void **state)
+{
+	struct jfr_frame frames[] = {
+		{method_of("jdk/internal/misc/Unsafe.unpark"), -1, 0, JFR_FRAME_NATIVE},
+		{method_of("java/util/concurrent/locks/ReentrantLock.unlock"), 9, 5, JFR_FRAME_JIT},
+		{method_of("java/io/PrintWriter.print"), 8, 5, JFR_FRAME_JIT},
+		{method_of("a/Report.write"), 7, 5, JFR_FRAME_JIT}};
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+	struct jfr_thread_wait e = {.start = T0, .duration = 40 * MS, .thread = one, .reason = "futex", .waker = two};
+	struct jfr_thread_wait timer = {.start = T0 + 60 * MS, .duration = 3 * MS, .thread = one, .reason = "futex"};
+	const char *text;
+
+	e.waker_stack = jfr_stack(r.w, frames, 4, false);
+	e.waker_kind = "thread";
+	timer.waker_kind = "interrupt";
+	jfr_thread_wait(r.w, &e);
+	jfr_thread_wait(r.w, &timer);
+	e.start = T0 + 90 * MS;
+	e.duration = 9 * MS;
+	e.reason = "pipe";
+	jfr_thread_wait(r.w, &e);
+	call(one, T0, US, US, 99 * MS);
+	text = show(view_slowest);
+	assert_has(text, "40.0ms futex, woken by \"worker-2\" in java.io.PrintWriter.print():8\n");
+	assert_has(text, "9.0ms pipe, woken by \"worker-2\" in a.Report.write():7\n");
+	assert_has(text, "3.0ms futex\n");
+	bytes_clear(&out);
+	request.by = "holder";
+	text = show_again(view_waits);
+	request.by = NULL;
+	assert_has(text, "Waits for Locks by Holder");
+	assert_has(text, "java.io.PrintWriter.print():8 ");
+	assert_has(text, "(a timer or another interrupt) ");
+	assert_null(strstr(text, "a.Report"));
+	assert_null(strstr(text, "by Reason"));
+}
+
 static void the_place_of_a_lock_is_outside_the_jdks_lock_code(void **state)
 {
 	const char *text;
@@ -589,6 +631,7 @@ int main(void)
 		T(a_java_stack_shows_the_first_frame_that_is_not_the_jdks),
 		T(slowest_as_json_has_numbers),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
+		T(a_wait_says_where_its_waker_ended_it),
 		T(the_place_of_a_lock_is_outside_the_jdks_lock_code),
 		T(waits_for_the_jvm_are_no_locks),
 		T(chrome_has_states_of_threads_and_pauses_beside_calls),
