@@ -3,6 +3,7 @@
 #include "user/text/json.h"
 #include "user/export/export.h"
 #include "user/files/wait_iter.h"
+#include "user/view/wait_place.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -107,17 +108,20 @@ static int add_blocked(const struct thread_wait *w, void *context)
 {
 	struct chrome *c = context;
 	struct group *track = export_chrome_track_of(c, w->chunk, w->thread);
-	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
+	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
 	int err = -ENOMEM;
 
-	if (track && reason && waker) {
+	if (track && reason && waker && holder) {
 		begin_slice(c, "wait", reason, track->mark, w->start, w->duration);
 		if (waker[0])
 			json_string(&c->json, "wokenBy", waker);
+		if (holder[0])
+			json_string(&c->json, "wokenIn", holder);
 		err = end_slice(c);
 	}
 	free(reason);
 	free(waker);
+	free(holder);
 	return err;
 }
 

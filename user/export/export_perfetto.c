@@ -12,6 +12,7 @@
 #include "user/files/event_iter.h"
 #include "user/files/jfr_names.h"
 #include "user/files/wait_iter.h"
+#include "user/view/wait_place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -163,23 +164,26 @@ static uint32_t wakeup_add(struct perfetto_export *x, const struct thread_wait *
 static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 {
 	struct perfetto_export *x = context;
-	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
+	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
 		.name = export_text(&x->names, reason),
 		.kind = PERFETTO_WAIT,
 	};
-	int err = reason && waker ? 0 : -ENOMEM;
+	int err = reason && waker && holder ? 0 : -ENOMEM;
 
 	if (!err && waker[0]) {
 		perfetto_put_text(&x->arguments, PERFETTO_WOKEN_BY, waker);
+		if (holder[0])
+			perfetto_put_text(&x->arguments, PERFETTO_WOKEN_IN, holder);
 		span.link = wakeup_add(x, w, span.track);
 		err = span.link ? 0 : -ENOMEM;
 	}
 	arguments_end(x, arguments);
 	free(reason);
 	free(waker);
+	free(holder);
 	return err ?: span_add(x, span, w->start, w->duration, arguments);
 }
 

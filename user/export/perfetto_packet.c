@@ -59,6 +59,7 @@ static const char *const argument_names[] = {
 	[PERFETTO_SYSTEM_CALL] = "systemCall",
 	[PERFETTO_WOKEN_BY] = "wokenBy",
 	[PERFETTO_THROWN_CLASS] = "thrownClass",
+	[PERFETTO_WOKEN_IN] = "wokenIn",
 };
 static const char *const category_names[] = {
 	[PERFETTO_CALL] = "call",      [PERFETTO_WAIT] = "wait",     [PERFETTO_RUNNABLE] = "run queue",

@@ -24,6 +24,7 @@ enum perfetto_argument {
 	PERFETTO_SYSTEM_CALL,
 	PERFETTO_WOKEN_BY,
 	PERFETTO_THROWN_CLASS,
+	PERFETTO_WOKEN_IN,
 };
 
 enum perfetto_category {

@@ -5,6 +5,7 @@
 #include "user/files/wait_iter.h"
 #include "user/text/java_number.h"
 #include "user/view/value_text.h"
+#include "user/view/wait_place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -351,6 +352,7 @@ static int story_add_wait(struct stories *s, struct story *story, const struct t
 {
 	struct story_part *kept = parts_slot(&story->kind[STORY_WAIT], part);
 	char *reason = kept ? thread_wait_reason(w) : NULL;
+	struct jfr_value method;
 	int err;
 
 	if (!kept)
@@ -360,6 +362,7 @@ static int story_add_wait(struct stories *s, struct story *story, const struct t
 	kept->waker = threads_number(s->threads, w->chunk, &w->waker);
 	if (kept->what == UINT32_MAX || kept->waker == UINT32_MAX)
 		return -ENOMEM;
+	kept->woken_in = wait_holder_method(w, &method) ? method_names_number(s->names, w->chunk, &method) : 0;
 	err = stories_stack(s, w->chunk, &w->stack, &kept->stack);
 	return err ?: stories_stack(s, w->chunk, &w->kernel_stack, &kept->kernel_stack);
 }
@@ -410,6 +413,8 @@ static void stories_find_holders(struct stories *s)
 
 			p->holder = held ? held->waker : 0;
 			p->held_in = held ? held->name : 0;
+			if (held && !held->name && held->waker == p->waker)
+				p->held_in = p->woken_in;
 		}
 	}
 }

@@ -22,6 +22,7 @@ struct story_part {
 	uint64_t number;			   /* of equal calls the later one in the file is the outer one */
 	uint32_t what, waker, stack, kernel_stack; /* number of a thread, of stacks; 0: unknown */
 	uint32_t holder, held_in; /* number of the thread that held the lock, of a method; 0: unknown */
+	uint32_t woken_in;	  /* of the method in which the waker ended the wait; 0: unknown */
 	bool thrown;
 };
 

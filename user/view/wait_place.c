@@ -54,30 +54,42 @@ bool frame_is_of_jdk(const char *frame)
 	return false;
 }
 
-/* The innermost frame that is not to be skipped, or else the outermost one. */
-static void put_place_beyond(struct bytes *out, const struct thread_wait *wait, struct jfr_value stack,
-			     bool (*skip)(const char *frame))
+/*
+ * Replace `text` by the place of the innermost frame that is not to be skipped, or else of the outermost one, and
+ * *method by its method. False: there is no stack.
+ */
+static bool find_place_beyond(struct bytes *text, struct jfr_value *method, const struct thread_wait *wait,
+			      struct jfr_value stack, bool (*skip)(const char *frame))
 {
 	struct jfr_value frames, frame;
-	struct bytes text;
 	struct cursor c;
 
 	jfr_resolve(wait->chunk, &stack);
 	frames = jfr_field(wait->chunk, &stack, "frames");
 	if (frames.kind != VALUE_ARRAY || !frames.place.count)
-		return;
-	bytes_init(&text);
+		return false;
 	c = jfr_enter(wait->chunk, &frames);
-	for (uint64_t i = 0; i < frames.place.count && !text.failed; i++) {
+	for (uint64_t i = 0; i < frames.place.count && !text->failed; i++) {
 		jfr_take_element(&c, &frames, &frame);
-		put_place(&text, wait->chunk, &frame);
-		if (!text.failed && !skip((const char *)text.data))
+		*method = frame_method(wait->chunk, &frame);
+		put_place(text, wait->chunk, &frame);
+		if (!text->failed && !skip((const char *)text->data))
 			break;
 	}
-	if (text.failed)
-		out->failed = true;
-	else
-		put_text(out, (const char *)text.data);
+	return true;
+}
+
+static void put_place_beyond(struct bytes *out, const struct thread_wait *wait, struct jfr_value stack,
+			     bool (*skip)(const char *frame))
+{
+	struct jfr_value method;
+	struct bytes text;
+
+	bytes_init(&text);
+	if (find_place_beyond(&text, &method, wait, stack, skip)) {
+		out->failed |= text.failed;
+		put_text(out, text.failed ? "" : (const char *)text.data);
+	}
 	bytes_release(&text);
 }
 
@@ -99,6 +111,17 @@ bool wait_is_for_lock(const char *reason)
 void put_wait_holder(struct bytes *out, const struct thread_wait *wait, const char *reason)
 {
 	put_place_beyond(out, wait, wait->waker_stack, wait_is_for_lock(reason) ? is_lock_code : frame_is_of_jdk);
+}
+
+bool wait_holder_method(const struct thread_wait *wait, struct jfr_value *method)
+{
+	struct bytes text;
+	bool found;
+
+	bytes_init(&text);
+	found = find_place_beyond(&text, method, wait, wait->waker_stack, is_lock_code) && !text.failed;
+	bytes_release(&text);
+	return found;
 }
 
 char *wait_holder(const struct thread_wait *wait)

@@ -27,6 +27,9 @@ bool wait_is_for_lock(const char *reason);
  */
 void put_wait_holder(struct bytes *out, const struct thread_wait *wait, const char *reason);
 
+/* The method of that place for a wait for a lock. False: the waker has no stack, or there is no memory. */
+bool wait_holder_method(const struct thread_wait *wait, struct jfr_value *method);
+
 /* The same as a text, "" if there is none. Free with free(). NULL: no memory. */
 char *wait_holder(const struct thread_wait *wait);
 
