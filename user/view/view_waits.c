@@ -87,22 +87,35 @@ static char *place_of(const struct thread_wait *w)
 	return waits_taken(&text);
 }
 
-/* Who released the lock, and where: "pool-1" in a.b.C.m(int):17. */
+/* Threads of the JVM itself have no Java stack. */
+static void put_wakers_name(struct bytes *text, const struct thread_wait *w)
+{
+	put_text(text, "(");
+	put_thread_name(text, w->chunk, w->waker, "not known");
+	put_text(text, w->waker.kind == VALUE_KEY ? ", no Java stack)" : ")");
+}
+
+/* Where the lock was released, or what stands for it. */
 static char *holder_of(const struct thread_wait *w, const char *reason)
 {
-	struct bytes text, place;
+	struct bytes text, place, own;
 
 	bytes_init(&text);
 	bytes_init(&place);
+	bytes_init(&own);
 	put_wait_holder(&place, w, reason);
+	put_wait_place(&own, w);
 	if (place.size)
 		bytes_put(&text, place.data, place.size);
 	else if (thread_wait_by_interrupt(w))
 		put_text(&text, "(a timer or another interrupt)");
+	else if (!own.size)
+		put_text(&text, "(no stack: shorter than --wait-stack)");
 	else
-		put_text(&text, w->waker.kind == VALUE_KEY ? "(no Java stack of the waker)" : "(not known)");
-	text.failed |= place.failed;
+		put_wakers_name(&text, w);
+	text.failed |= place.failed || own.failed;
 	bytes_release(&place);
+	bytes_release(&own);
 	return waits_taken(&text);
 }
 

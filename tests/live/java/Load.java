@@ -10,15 +10,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Load PORT CONNECTIONS REQUESTS: send REQUESTS requests on each connection, one after the other, none twice. Of 100
- * requests, 5 ask for a report and 1 for a broken page. Prints "requests N failed N reports N longest-ms N".
+ * Load PORT CONNECTIONS REQUESTS [PAGE]: send REQUESTS requests on each connection, one after the other, none twice. Of
+ * 100 requests, 5 ask for a report and 1 for a broken page; with PAGE, all ask for that. Prints "requests N failed N reports N longest-ms N".
  */
 public class Load {
     static final AtomicLong requests = new AtomicLong(), failed = new AtomicLong(), reports = new AtomicLong();
     static final AtomicLong longest = new AtomicLong();
 
+    private static String only;
+
     static String page(int i) {
-        return i % 100 == 99 ? "broken" : i % 20 == 7 ? "report" : "order";
+        return only != null ? only : i % 100 == 99 ? "broken" : i % 20 == 7 ? "report" : "order";
     }
 
     /** False if the server closed the connection without an answer. */
@@ -65,6 +67,7 @@ public class Load {
 
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(args[0]), connections = Integer.parseInt(args[1]), n = Integer.parseInt(args[2]);
+        only = args.length > 3 ? args[3] : null;
         Thread[] all = new Thread[connections];
         for (int i = 0; i < connections; i++) {
             all[i] = new Thread(() -> {
