@@ -17,6 +17,7 @@
  * have the same N.
  */
 #include "user/process/attach.h"
+#include "bpf/frtrace.h"
 #include "format/vec.h"
 #include "user/process/agent_file.h"
 #include "user/process/attach_reply.h"
@@ -357,10 +358,13 @@ static bool has_thread(const struct target *t, const char *name)
 static int start_counter(const struct target *t, int64_t start_ms)
 {
 	struct perf_data p;
+	struct target now = *t;
 	int64_t end;
 	int known = -1;
 
-	if (perf_data_read(t, &p))
+	if (!now.perf_data[0])
+		jvm_find(&now); /* it was found before it had mapped them */
+	if (perf_data_read(&now, &p))
 		return -1;
 	if (perf_data_long(&p, "sun.rt.createVmEndTime", &end) && (!end || end > start_ms - 2000))
 		known = end != 0;
@@ -449,6 +453,19 @@ struct load {
 	struct jvm_options jvm;
 };
 
+/*
+ * A JVM without counters cannot be observed while it starts. Before JVMTI's live phase it refuses agents (21+), or loads
+ * them and gives them no environment.
+ */
+static bool load_came_early(const struct answer *a)
+{
+	struct diag ignored;
+	int result;
+
+	return strstr(a->text, "live phase") ||
+	       (!attach_load_parse(a->code, a->text, &result, &ignored) && result == FRT_NO_JVMTI);
+}
+
 static int load_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	struct load *l = context;
@@ -460,8 +477,7 @@ static int load_work(struct user_child *h, void *context, struct answer *out, st
 		return r;
 	e.length = attach_request_write("load", arguments, e.request, d);
 	r = e.length < 0 ? e.length : converse(h, &e, out, d);
-	/* a JVM without counters cannot be observed while it starts */
-	while (!r && strstr(out->text, "live phase") && deadline_left(h->deadline)) {
+	while (!r && load_came_early(out) && deadline_left(h->deadline)) {
 		answer_release(out);
 		usleep(10000);
 		r = converse(h, &e, out, d);

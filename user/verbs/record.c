@@ -310,6 +310,8 @@ static int attach(struct recording *r, struct diag *d)
 	free(dump);
 	known = has_library(&r->target);
 	err = session_attach(r->session, d);
+	if (!err && !r->target.perf_data[0])
+		target_is_up(&r->target);      /* it was still starting when it was found */
 	if (!known && has_library(&r->target)) /* newly loaded: the JVM has printed its warning */
 		note_warning(&r->target);
 	return err;
