@@ -15,8 +15,17 @@
 #include <stddef.h>
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
 struct upid {
 	int nr;
+	struct pid_namespace *ns;
 };
 
 struct pid {
@@ -65,6 +74,7 @@ struct task_struct {
 	int on_cpu;
 	unsigned in_iowait : 1;
 	struct files_struct *files;
+	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	char comm[16];
 	unsigned long min_flt, maj_flt;

@@ -4,6 +4,7 @@
 #include "user/verbs/control.h"
 #include "user/verbs/diff.h"
 #include "user/verbs/export.h"
+#include "user/verbs/follow.h"
 #include "user/verbs/list.h"
 #include "user/verbs/merge.h"
 #include "user/verbs/methods.h"
@@ -23,6 +24,9 @@ static int run_verb(struct command_line *c, struct diag *d)
 {
 	switch (c->verb->id) {
 	case VERB_RECORD:
+		if (c->settings.follow)
+			return cmd_follow(&c->settings, d);
+		return cmd_record(&c->settings, &c->conditions, d);
 	case VERB_START: return cmd_record(&c->settings, &c->conditions, d);
 	case VERB_STATUS: return cmd_status(&c->args, d);
 	case VERB_DUMP: return cmd_dump(&c->args, d);

@@ -12,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAKE_LEVEL (4u << 20) /* bytes */
+#define WAKE_LEVEL	   (4u << 20) /* bytes */
+#define WAKE_LEVEL_OF_MANY (2u << 20)
+#define QUEUE_OF_MANY	   (8u << 20) /* the kernel allocates it as a whole */
 
 static int on_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -45,27 +47,44 @@ static int load_failed(int err, struct diag *d)
 	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
 }
 
+int bpf_programs_open(struct frtrace_bpf **out, struct diag *d)
+{
+	libbpf_set_print(on_libbpf);
+	*out = frtrace_bpf__open();
+	return *out ? 0 : load_failed(errno, d);
+}
+
+int bpf_programs_load_opened(struct frtrace_bpf *bpf, struct diag *d)
+{
+	int err = frtrace_bpf__load(bpf);
+
+	return err ? load_failed(-err, d) : 0;
+}
+
 static int load_opened(struct frtrace_bpf *bpf, enum settings_probes probes, struct diag *d)
 {
 	int err = usdt_choose(bpf->progs.agent_site, probes, d) ?: usdt_choose(bpf->progs.jvm_site, probes, d);
 
-	if (err)
-		return err;
-	err = frtrace_bpf__load(bpf);
-	return err ? load_failed(-err, d) : 0;
+	return err ?: bpf_programs_load_opened(bpf, d);
 }
 
 static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
-		     enum settings_probes probes, const struct target *t, struct diag *d)
+		     const struct settings *settings, const struct target *t, struct diag *d)
 {
-	struct frtrace_bpf *bpf = frtrace_bpf__open();
-	int err;
+	struct frtrace_bpf *bpf;
+	int err = bpf_programs_open(&bpf, d);
 
-	if (!bpf)
-		return load_failed(errno, d);
+	if (err)
+		return err;
 	bpf->bss->wake_level = WAKE_LEVEL;
+	if (settings->one_of_many) {
+		bpf->bss->wake_level = WAKE_LEVEL_OF_MANY;
+		bpf_map__set_max_entries(bpf->maps.queue, QUEUE_OF_MANY);
+	}
+	bpf_program__set_autoload(bpf->progs.process_exec, false);
+	bpf_map__set_autocreate(bpf->maps.execs, false);
 	kernel_probes_choose(k, bpf, kernel, t->own_monotonic_offset);
-	err = load_opened(bpf, probes, d);
+	err = load_opened(bpf, settings->probes, d);
 	if (err)
 		frtrace_bpf__destroy(bpf);
 	else
@@ -80,9 +99,9 @@ static int load_all_or_less(struct frtrace_bpf **out, struct kernel_probes *k, c
 	char why[RIGHT_TEXT];
 	int err;
 
-	if (kernel && !load_with(out, k, kernel, settings->probes, t, &k->why))
+	if (kernel && !load_with(out, k, kernel, settings, t, &k->why))
 		return 0;
-	err = load_with(out, k, SETTINGS_KERNEL_OFF, settings->probes, t, d);
+	err = load_with(out, k, SETTINGS_KERNEL_OFF, settings, t, d);
 	if (!err && kernel && !right_held(missing_right()))
 		diag_set(&k->why, EPERM, "no right to follow the scheduler (%s): %s",
 			 right_why(missing_right(), EPERM, why), right_advice());
@@ -107,7 +126,6 @@ int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, const s
 {
 	int err;
 
-	libbpf_set_print(on_libbpf);
 	keep_memory();
 	err = load_all_or_less(out, k, settings, t, d);
 	malloc_trim(0);

@@ -87,6 +87,8 @@ struct settings {
 	uint64_t top;	       /* maximum rows of the live table; 0: default */
 	bool lines;	       /* print each recorded call */
 	bool wait;	       /* for the target to be started */
+	const char *follow;    /* trace each JVM that target_is_named() so, when it starts; NULL: only `target` */
+	bool one_of_many;      /* frtrace traces other JVMs at the same time: take less memory */
 	bool thrown;	       /* record only calls that end with an exception */
 	bool background;       /* `frtrace start`: return when tracing is on */
 	bool json;	       /* print JSON */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/user_child.h"
+#include "user/process/container.h"
 #include "user/process/interrupt.h"
 #include "user/process/jvm.h"
 #include "user/process/machine.h"
@@ -19,6 +20,7 @@
 
 #define START_MS     3000 /* time for a java launcher to load libjvm */
 #define WAIT_POLL_US 50000
+#define MAX_CGROUP   65536 /* bytes */
 
 static void read_namespaces(struct target *t)
 {
@@ -217,6 +219,36 @@ static void find_add_match(struct matches *m, struct target *t)
 		 t->name);
 }
 
+/* The text of /proc/PID/cgroup; container names are in it, too. */
+static bool cgroup_has(pid_t pid, const char *part)
+{
+	char *text = proc_read(pid, "cgroup", MAX_CGROUP, NULL);
+	bool found = text && strstr(text, part);
+
+	free(text);
+	return found;
+}
+
+static bool container_has(const struct target *t, const char *part)
+{
+	char name[128];
+
+	target_container(t, name, sizeof(name));
+	return strstr(name, part);
+}
+
+/* `full` is the name with all that t->name leaves out. */
+static bool target_matches(const struct target *t, const char *full, const char *part)
+{
+	static const char container[] = "container:", cgroup[] = "cgroup:";
+
+	if (strncmp(part, container, strlen(container)) == 0)
+		return container_has(t, part + strlen(container));
+	if (strncmp(part, cgroup, strlen(cgroup)) == 0)
+		return cgroup_has(t->pid, part + strlen(cgroup));
+	return strstr(t->name, part) || strstr(full, part);
+}
+
 static int find_collect(pid_t pid, void *context)
 {
 	struct matches *m = context;
@@ -227,7 +259,7 @@ static int find_collect(pid_t pid, void *context)
 	if (target_read(pid, &t))
 		return 0;
 	jvm_identify(&t, full, sizeof(full));
-	if (!strstr(t.name, m->part) && !strstr(full, m->part))
+	if (!target_matches(&t, full, m->part))
 		return 0;
 	r = jvm_find(&t);
 	if (r == 1) {
@@ -283,7 +315,7 @@ bool target_is_named(const struct target *t, const char *part)
 	char full[4096];
 
 	jvm_identify(&copy, full, sizeof(full));
-	return strstr(copy.name, part) || strstr(full, part);
+	return target_matches(&copy, full, part);
 }
 
 bool target_runs_something(const struct target *t)

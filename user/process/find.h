@@ -6,7 +6,8 @@
 #include "user/process/target.h"
 
 /*
- * Find the single JVM that `spec` names: a pid, or a unique part of the main class or jar name. Several matches
+ * Find the single JVM that `spec` names: a pid, or a unique part of the main class or jar name, or "container:PART" or
+ * "cgroup:PART", a part of its container as `frtrace list` shows it, or of its control group's path. Several matches
  * are a usage error that lists them. Error messages say what to do: no such process, not a JVM, no rights. Opens
  * t->pidfd; close it with target_close().
  */

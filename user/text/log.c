@@ -14,12 +14,18 @@
 
 static bool quiet, verbose;
 static bool progress_shown;
+static char prefix[32];
 static uint64_t lines;
 
 void log_set(bool be_quiet, bool be_verbose)
 {
 	quiet = be_quiet;
 	verbose = be_verbose;
+}
+
+void log_set_prefix(const char *text)
+{
+	snprintf(prefix, sizeof(prefix), "%s", text);
 }
 
 static void clear_progress(void)
@@ -71,6 +77,7 @@ static void log_print_line(const char *format, va_list args)
 		free(text);
 		return;
 	}
+	fputs(prefix, to);
 	log_print_text(to, text);
 	if (!fclose(to))
 		log_write(shown, size);
@@ -116,7 +123,7 @@ uint64_t log_lines(void)
 
 bool log_is_live(void)
 {
-	return !quiet && isatty(STDERR_FILENO);
+	return !quiet && !prefix[0] && isatty(STDERR_FILENO);
 }
 
 /* Erasing takes one line only, so what does not fit is left out: parts that PROGRESS_GAP separates, from the end. */

@@ -8,6 +8,9 @@
 
 void log_set(bool quiet, bool verbose);
 
+/* Begin each line with this, because several processes print here; nothing is overwritten then. "": as usual. */
+void log_set_prefix(const char *text);
+
 /* A line; a terminal gets it broken between words. Not with -q. */
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -63,10 +63,45 @@ static int check_stream(const struct settings *s, struct diag *d)
 	return 0;
 }
 
+/* Would two recordings have the same name? */
+static bool same_name_for_all(const char *output)
+{
+	return output && output[strlen(output) - 1] != '/' && !strstr(output, "%p");
+}
+
+/* What --follow does for many JVMs cannot have what there is once: a target, a terminal, a file. */
+static int check_follow(const struct settings *s, struct diag *d)
+{
+	const char *other = s->target	     ? "-p"
+			    : s->program     ? "a program behind --"
+			    : s->wait	     ? "--wait"
+			    : s->interval_ns ? "--interval"
+			    : s->lines	     ? "--lines"
+			    : s->metrics     ? "--metrics"
+			    : s->report	     ? "--report=FILE"
+			    : s->in_memory   ? "--in-memory"
+					     : NULL;
+
+	if (!s->follow)
+		return 0;
+	if (!*s->follow)
+		return diag_usage(d, "--follow needs a part of the main class or jar, container:ID or cgroup:NAME");
+	if (s->background)
+		return diag_usage(d,
+				  "--follow is for a recording in the foreground, such as a service: 'frtrace start' "
+				  "records one JVM");
+	if (other)
+		return diag_usage(d, "--follow and %s do not go together: it traces many JVMs", other);
+	if (settings_to_stdout(s) || same_name_for_all(s->output))
+		return diag_usage(d, "--follow makes a recording for each JVM: -o DIR/, or a name with %%p, as in -o "
+				     "'shop-%%p-%%t.jfr'");
+	return 0;
+}
+
 /* The data to record, and the JVM. */
 static int check_recording(const struct settings *s, struct diag *d)
 {
-	if (!s->target && !s->program)
+	if (!s->target && !s->program && !s->follow)
 		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name, "
 				     "or start one with -- java ...");
 	if (s->target && s->program && !s->target[strspn(s->target, "0123456789")])
@@ -108,7 +143,7 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return -EINVAL;
 	if (s->events.count && s->program)
 		return diag_usage(d, "-e needs the classes of a JVM that runs: start the program, and name it with -p");
-	return check_in_memory(s, d) ?: check_printing(s, d) ?: check_stream(s, d);
+	return check_follow(s, d) ?: check_in_memory(s, d) ?: check_printing(s, d) ?: check_stream(s, d);
 }
 
 int cli_check(const struct command_line *c, struct diag *d)
@@ -129,6 +164,9 @@ int cli_check(const struct command_line *c, struct diag *d)
 		return diag_usage(d,
 				  "'frtrace start' goes into the background: judge its file later, with 'frtrace view "
 				  "--fail-if=...'");
+	if (s->follow && c->conditions.count)
+		return diag_usage(d, "--follow and --fail-if do not go together: judge the files, with 'frtrace view "
+				     "--fail-if=...'");
 	if (settings_to_stdout(s) && c->conditions.count)
 		return diag_usage(
 			d, "-o - and --fail-if do not go together: judge the file, with 'frtrace view --fail-if=...'");

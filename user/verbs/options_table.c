@@ -91,6 +91,11 @@ const struct option_row options[] = {
 	{.name = "wait", .kind = OPTION_FLAG, AT(settings.wait),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "wait for TARGET to be started, and trace it from then on"},
+	{.name = "follow", .arg = "TARGET", .kind = OPTION_TEXT, AT(settings.follow),
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "trace each such JVM from its start on, 32 at a time, until Ctrl-C or -d",
+	 .more = "TARGET is a part of the main class or jar, or of the container (container:) or control group (cgroup:). "
+		 "The name of -o has to have %p, or end in a slash; -n and --max-size are of each recording."},
 	{.name = "method-trace", .letter = 'm', .arg = "FILTER", .kind = OPTION_TRACE,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
 	 .help = "record each call; several with ';' or several -m"},

@@ -39,6 +39,15 @@ static void each_mode_prints_its_own_lines(void **state)
 	assert_string_equal(capture_end(), "error 3\n");
 }
 
+static void a_prefix_begins_each_line_and_ends_progress(void **state)
+{
+	capture_begin(true);
+	log_set_prefix("4711: ");
+	say_all();
+	log_set_prefix("");
+	assert_string_equal(capture_end(), "4711: line 1\n4711: error 3\n");
+}
+
 static void terminal_control_characters_are_escaped(void **state)
 {
 	capture_begin(false);
@@ -164,6 +173,7 @@ int main(void)
 		TEST(times_have_a_fitting_unit),
 		TEST(sizes_have_a_fitting_unit),
 		TEST(several_results_are_valid_at_once),
+		TEST(a_prefix_begins_each_line_and_ends_progress),
 		TEST(terminal_control_characters_are_escaped),
 		TEST(a_terminal_gets_long_lines_broken_between_words),
 		TEST(progress_stays_in_its_line_whatever_the_file_is_called),

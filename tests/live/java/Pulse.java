@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Pulse FILE: beats each 10 ms until the file exists, 50 times at least, then prints its pid and how often it beat. */
+public class Pulse {
+    static int beat(int x) {
+        return x + 1;
+    }
+
+    public static void main(String[] args) throws Exception {
+        Path quit = Path.of(args[0]);
+        int beats = 0;
+        while (!Files.exists(quit) || beats < 50) {
+            beats = beat(beats);
+            Thread.sleep(10);
+        }
+        System.out.println(ProcessHandle.current().pid() + " " + beats);
+    }
+}

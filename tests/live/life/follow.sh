@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# --follow: JVMs that start and end while one frtrace waits for them.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# Its name is one that no other test has.
+JAR=$WORK/pulse-$$.jar
+
+# Start a JVM that beats until pulses_quit. Its pid, and how often it beat, go into a file of its own.
+pulse() { # [COMMAND...]
+	local out
+	out=$(mktemp "$P_DIR/pulse.XXXXXX")
+	"$@" "${SERVICE[@]}" "$JAVA/bin/java" "${BRIEF[@]}" -Xmx32m -jar "$JAR" "$P_DIR/quit" >"$out" 2>"$out.err" </dev/null &
+	STARTED+=($!)
+	PULSES+=($!)
+	disown $!
+}
+
+pulses_quit() {
+	touch "$P_DIR/quit"
+	pulses_end
+	rm "$P_DIR/quit"
+}
+
+pulses_end() {
+	local pid
+	for pid in "${PULSES[@]}"; do wait_for "$SECONDS_MAX" ended "$pid" || finding "$pid does not end"; done
+	PULSES=()
+}
+
+follow_start() { # SELECTOR ARGUMENT...
+	local selector=$1
+	shift
+	P_DIR=$(mktemp -d "$WORK/pulses.XXXXXX") PULSES=()
+	mkdir "$P_DIR/rec"
+	trace_launch --follow="$selector" -m live.Pulse::beat --no-stack -o "$P_DIR/rec/" "$@"
+	wait_for 20 grep -qs '^following ' "$F_DIR/stderr" && return
+	finding "does not follow:" "$(cat "$F_DIR/stderr")"
+	return 1
+}
+
+# Recordings that have ended are said so, one by one.
+recorded() { grep -cE '^[0-9]+: [0-9,]+ calls?, 0 thrown, 0 lost' "$F_DIR/stderr"; }
+recorded_are() { [ "$(recorded)" -ge "$1" ]; }
+traced_are() { [ "$(grep -c '^[0-9]*: tracing ' "$F_DIR/stderr")" -ge "$1" ]; }
+children() { cat "/proc/$F_PID/task/$F_PID/children" 2>/dev/null; }
+no_children() { [ -z "$(children)" ]; }
+
+# Each JVM says how many calls there were; its recording has all but those of the time that attaching took.
+each_has_a_recording() {
+	local out pid beats seen
+	for out in "$P_DIR"/pulse.??????; do
+		read -r pid beats <"$out" || { finding "a JVM printed nothing: $(cat "$out.err")"; continue; }
+		seen=$(sed -nE "s/^$pid: ([0-9,]+) calls?, .*/\1/p" "$F_DIR/stderr" | tr -d ,)
+		[ -n "$seen" ] && [ "$seen" -gt 0 ] && [ "$seen" -le "$beats" ] || finding "$pid: ${seen:-no} calls recorded of $beats"
+		[ "$(ls -d "$P_DIR"/rec/*_"$pid" 2>/dev/null | wc -l)" = 1 ] || finding "$pid has no recording of its own"
+		echo "# $pid: $seen of $beats" >>"$P_DIR/shares"
+	done
+}
+
+many_jvms() {
+	local waves per=3 sentence wave most=0 kb
+	waves=$(amount 4 33)
+	sentence="each of $((waves * per)) JVMs that start and end has its recording, and no other one; memory stays, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if follow_start "${JAR##*/}"; then
+		for ((wave = 1; wave <= waves; wave++)); do
+			pulse && pulse && pulse env JAVA_TOOL_OPTIONS=-XX:-UsePerfData
+			"$JAVA/bin/java" -version >"$WORK/version" 2>&1
+			wait_for 20 traced_are $((wave * per)) || finding "some are not traced"
+			pulses_quit
+			wait_for 20 no_children || finding "recordings of JVMs that have ended are still there"
+			kb=$(awk '/^RssAnon:/ { print $2 }' "/proc/$F_PID/status")
+			[ "$kb" -gt "$most" ] && most=$kb
+		done
+		[ "$most" -lt 20000 ] || finding "frtrace has $most KB"
+		trace_stop
+		status_is 0
+		says "^$((waves * per)) JVMs traced, 0 not traced$"
+		each_has_a_recording
+		[ "$(ls "$P_DIR/rec" | wc -l)" = $((waves * per)) ] || finding "recordings:" "$(ls "$P_DIR/rec")"
+	fi
+	verdict "$sentence"
+}
+
+# Those that run already belong to it, too.
+ctrl_c() { # SENTENCE SIGNAL
+	local sentence="$1, JDK $FEATURE" pid
+	begin "$sentence" || return 0
+	P_DIR=$(mktemp -d "$WORK/pulses.XXXXXX") PULSES=()
+	pulse
+	pid=${PULSES[0]}
+	if follow_start "${JAR##*/}"; then
+		pulse
+		wait_for 20 traced_are 2 || finding "does not trace both:" "$(cat "$F_DIR/stderr")"
+		children >"$WORK/recorders"
+		trace_stop "$2"
+		if [ "$2" = INT ]; then
+			status_is 0
+			says '^2 JVMs traced, 0 not traced$'
+		else
+			# shellcheck disable=SC2013
+			for pid in $(cat "$WORK/recorders"); do wait_for 20 ended "$pid" || finding "a recording goes on"; done
+		fi
+		recorded_are 2 || finding "not two complete recordings:" "$(cat "$F_DIR/stderr")"
+		[ "$(grep -c 'The JVM runs its original code again' "$F_DIR/stderr")" = 2 ] || finding "the JVMs are not restored"
+	fi
+	verdict "$sentence"
+	for pid in "${STARTED[@]}"; do is_ours "$pid" && kill -9 "$pid" 2>/dev/null; done
+}
+
+# A control group whose name no other process has.
+by_control_group() {
+	local sentence="cgroup:NAME follows the JVMs of a control group, and -p takes it, too, JDK $FEATURE" group dir
+	begin "$sentence" || return 0
+	dir=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts) group=frtrace-test-$$
+	if [ -z "$dir" ] || ! mkdir "$dir/$group" 2>/dev/null; then
+		skip "$sentence" "no control group can be made"
+		return
+	fi
+	if follow_start "cgroup:/$group"; then
+		pulse
+		pulse sh -c 'echo $$ >"$0" && exec "$@"' "$dir/$group/cgroup.procs"
+		wait_for 20 traced_are 1 || finding "is not traced:" "$(cat "$F_DIR/stderr")"
+		"$FRTRACE" methods "cgroup:/$group" 'live.Pulse::beat' >"$WORK/methods" 2>&1 || finding "$(cat "$WORK/methods")"
+		kill -9 "${PULSES[@]}"
+		pulses_end
+		wait_for 20 no_children
+		trace_stop
+		says '^1 JVM traced, 0 not traced$'
+		grep -q "^${PULSES[1]:-}" "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
+	fi
+	wait_for 10 rmdir "$dir/$group" 2>/dev/null
+	verdict "$sentence"
+}
+
+# 33 JVMs: with SOAK only.
+bounded() {
+	local sentence="the 33rd JVM at a time is refused by one line, JDK $FEATURE"
+	begin "$sentence" || return 0
+	[ -n "$SOAK" ] || { skip "$sentence" "33 JVMs at a time run with SOAK=1"; return; }
+	if follow_start "${JAR##*/}"; then
+		for ((i = 0; i < 32; i++)); do pulse; done
+		wait_for "$SECONDS_MAX" traced_are 32 || finding "does not trace 32:" "$(grep -v calls "$F_DIR/stderr")"
+		pulse
+		wait_for 20 grep -q '^not traced: ' "$F_DIR/stderr"
+		says "^not traced: ${PULSES[32]} pulse-$$.jar: 32 JVMs are being traced, and --follow traces no more at a time$"
+		kill -9 "${PULSES[@]}"
+		pulses_end
+		wait_for 20 no_children
+		trace_stop
+		status_is 3
+		says '^32 JVMs traced, 1 not traced$'
+	fi
+	verdict "$sentence"
+}
+
+without_a_jvm() {
+	local sentence="--follow without a JVM ends by -d, with one line"
+	begin "$sentence" || return 0
+	if follow_start no.such.Program -d 1s; then
+		trace_wait 20
+		status_is 1
+		says "^frtrace: no JVM whose main class or jar contains 'no.such.Program' was started$"
+	fi
+	verdict "$sentence"
+}
+
+for line in "${JDKS[@]}"; do
+	jdk_use "$line"
+	"$JAVA/bin/jar" cfe "$JAR" live.Pulse -C "$CLASSES" live/Pulse.class
+	turn 0 && many_jvms
+	turn 1 && ctrl_c "Ctrl-C completes all recordings" INT
+	turn 0 && ctrl_c "when frtrace is killed, its recordings are completed, too" KILL
+	turn 1 && by_control_group
+	turn 1 && bounded
+done
+without_a_jvm

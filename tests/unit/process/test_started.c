@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/started.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOOKS 2000 /* more than there are in STARTED_MS, however slow the machine is */
+
+/* A process that does nothing. */
+static pid_t child_start(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static void child_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static enum started_verdict no_jvm(const struct target *t, enum target_kind kind, void *context)
+{
+	fail_msg("process %d is a JVM", t->pid);
+	return STARTED_DONE;
+}
+
+/* Look until nothing is left. */
+static bool settles(struct started *s)
+{
+	int next = 0;
+
+	for (int i = 0; i < LOOKS && next >= 0; i++) {
+		next = started_look(s, no_jvm, NULL);
+		if (next > 0)
+			usleep(next * 1000);
+	}
+	return next < 0;
+}
+
+static void a_process_that_is_no_jvm_is_given_up(void **state)
+{
+	struct started *s = started_new();
+	pid_t child = child_start();
+
+	assert_non_null(s);
+	assert_int_equal(started_look(s, no_jvm, NULL), -1);
+	assert_true(started_add(s, child));
+	assert_true(started_look(s, no_jvm, NULL) >= 0);
+	assert_true(settles(s));
+	child_end(child);
+	started_free(s);
+}
+
+static void a_process_that_has_ended_is_forgotten_at_once(void **state)
+{
+	struct started *s = started_new();
+	pid_t child = child_start();
+	int next;
+
+	assert_true(started_add(s, child));
+	child_end(child);
+	next = started_look(s, no_jvm, NULL);
+	if (next > 0)
+		usleep(next * 1000);
+	assert_int_equal(started_look(s, no_jvm, NULL), -1);
+	started_free(s);
+}
+
+static void more_than_fit_are_refused_and_known_ones_are_not(void **state)
+{
+	struct started *s = started_new();
+
+	for (int i = 0; i < STARTED_MOST; i++)
+		assert_true(started_add(s, 1000000000 + i));
+	assert_false(started_add(s, 2000000000));
+	assert_true(started_add(s, 1000000000));
+	assert_true(settles(s)); /* there are no such processes */
+	assert_true(started_add(s, 2000000000));
+	started_free(s);
+}
+
+/* JVMs of others may come and go. */
+static enum started_verdict any(const struct target *t, enum target_kind kind, void *context)
+{
+	return STARTED_DONE;
+}
+
+static void a_scan_adds_what_has_started_since_the_last_one(void **state)
+{
+	struct started *s = started_new();
+	pid_t child;
+
+	assert_true(started_scan(s));
+	assert_true(started_look(s, any, NULL) >= 0);
+	child = child_start();
+	assert_true(started_scan(s));
+	assert_true(started_look(s, any, NULL) >= 0);
+	child_end(child);
+	started_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_that_is_no_jvm_is_given_up),
+		cmocka_unit_test(a_process_that_has_ended_is_forgotten_at_once),
+		cmocka_unit_test(more_than_fit_are_refused_and_known_ones_are_not),
+		cmocka_unit_test(a_scan_adds_what_has_started_since_the_last_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/started.h"
+#include "user/text/monotonic.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_MS 10 /* the first look, after a process has been added; each later one doubles its age */
+#define SLACK_S	 1  /* a process is in /proc some time after its start */
+
+struct young {
+	pid_t pid;
+	int64_t since, due;
+};
+
+struct started {
+	struct young process[STARTED_MOST];
+	size_t count;
+	uint64_t scanned; /* when /proc was read, like a start time */
+};
+
+struct started *started_new(void)
+{
+	return calloc(1, sizeof(struct started));
+}
+
+void started_free(struct started *s)
+{
+	free(s);
+}
+
+static struct young *started_find(struct started *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->process[i].pid == pid)
+			return &s->process[i];
+	return s->count < STARTED_MOST ? &s->process[s->count++] : NULL;
+}
+
+bool started_add(struct started *s, pid_t pid)
+{
+	struct young *y = started_find(s, pid);
+	int64_t now = monotonic_ms();
+
+	if (y)
+		*y = (struct young){pid, now, now + FIRST_MS};
+	return y;
+}
+
+/* Now, in the unit of /proc/PID/stat's start times. */
+static uint64_t start_time_now(void)
+{
+	uint64_t ticks = sysconf(_SC_CLK_TCK);
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return ((uint64_t)t.tv_sec - SLACK_S) * ticks;
+}
+
+bool started_scan(struct started *s)
+{
+	uint64_t since = s->scanned;
+	struct dirent *entry;
+	DIR *proc = opendir("/proc");
+	struct target t;
+	bool all = proc;
+	int pid;
+
+	s->scanned = start_time_now();
+	while (proc && (entry = readdir(proc)))
+		if ((pid = atoi(entry->d_name)) > 0 && !target_read(pid, &t) && t.start_time >= since)
+			all &= started_add(s, pid);
+	if (proc)
+		closedir(proc);
+	return all;
+}
+
+/* Look at one. False: it is settled. */
+static bool look_once(struct young *y, int64_t now,
+		      enum started_verdict (*visit)(const struct target *t, enum target_kind kind, void *context),
+		      void *context)
+{
+	enum target_kind kind;
+	struct target t;
+
+	if (y->pid == getpid() || target_read(y->pid, &t))
+		return false;
+	kind = target_look(y->pid, &t);
+	if (kind != TARGET_NO_JVM && visit(&t, kind, context) == STARTED_DONE)
+		return false;
+	y->due = now + (now - y->since) + 1;
+	return now - y->since < STARTED_MS;
+}
+
+int started_look(struct started *s,
+		 enum started_verdict (*visit)(const struct target *t, enum target_kind kind, void *context),
+		 void *context)
+{
+	int64_t now = monotonic_ms(), next = INT64_MAX;
+
+	for (size_t i = 0; i < s->count;) {
+		struct young *y = &s->process[i];
+
+		if (y->due <= now && !look_once(y, now, visit, context)) {
+			*y = s->process[--s->count];
+			continue;
+		}
+		next = y->due < next ? y->due : next;
+		i++;
+	}
+	now = monotonic_ms();
+	return !s->count ? -1 : next > now ? (int)(next - now) : 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Processes that have been started not long ago. Any of them may turn out to be a JVM: a launcher maps libjvm after some
+ * milliseconds, and a JVM without one gets its name later still. So each is looked at for STARTED_MS, more and more
+ * seldom.
+ */
+#ifndef USER_PROCESS_STARTED_H
+#define USER_PROCESS_STARTED_H
+
+#include "user/process/find.h"
+
+#include <stdbool.h>
+
+#define STARTED_MS   3000
+#define STARTED_MOST 4096 /* processes at a time */
+
+struct started;
+
+struct started *started_new(void); /* NULL: no memory */
+void started_free(struct started *s);
+
+/* A process has been started, or executes another program. False: there are STARTED_MOST, so it is never looked at. */
+bool started_add(struct started *s, pid_t pid);
+
+/*
+ * Add the processes in /proc that were started since the last time; at the first time, all. False: some did not fit.
+ */
+bool started_scan(struct started *s);
+
+/* What is to be done with a JVM that has been found. */
+enum started_verdict {
+	STARTED_AGAIN = 0, /* look again later: its name may change */
+	STARTED_DONE,	   /* do not look at it again */
+};
+
+/*
+ * Look at those whose turn it is, and call `visit` for each JVM; t->pidfd is -1. Returns the milliseconds until the next
+ * one's turn; -1: there is none.
+ */
+int started_look(struct started *s,
+		 enum started_verdict (*visit)(const struct target *t, enum target_kind kind, void *context),
+		 void *context);
+
+#endif

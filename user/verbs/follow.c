@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * frtrace --follow: a small process that waits for JVMs, and forks a recording for each. So a JVM that breaks its
+ * recording breaks no other one, and memory is bounded by the number of recordings.
+ */
+#include "user/verbs/follow.h"
+#include "user/capture/exec_watch.h"
+#include "user/exit.h"
+#include "user/live/loop.h"
+#include "user/process/machine.h"
+#include "user/process/rights.h"
+#include "user/process/started.h"
+#include "user/text/log.h"
+#include "user/text/monotonic.h"
+#include "user/verbs/record.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST	  32 /* recordings at a time: each takes up to 64 MB, and 8 MB for its queue */
+#define SCAN_MS	  50 /* without exec_watch */
+#define FIXED_FDS 2  /* to poll, besides those of the recordings */
+#define PID_TEXT  16
+
+struct followed {
+	pid_t jvm, recorder;
+	int end; /* a pidfd of the recorder: readable when it has ended */
+};
+
+struct follow {
+	const struct settings *settings;
+	struct loop loop;	  /* for its signals */
+	struct exec_watch *watch; /* NULL: processes are looked for in /proc */
+	struct started *started;
+	int last_pid; /* at the last look into /proc */
+	bool overrun; /* it has been said that there are too many processes */
+	struct followed jvm[MOST];
+	unsigned int count;
+	uint64_t traced, incomplete, failed;
+};
+
+/* In the child. Ends the process. */
+static void follow_record(struct follow *f, pid_t jvm, pid_t parent)
+{
+	struct settings settings = *f->settings;
+	const struct condition_list none = {0};
+	struct diag d = {0};
+	char pid[PID_TEXT], prefix[PID_TEXT + 2];
+	int status;
+
+	prctl(PR_SET_PDEATHSIG, SIGINT);
+	if (getppid() != parent)
+		_exit(EXIT_FAILED);
+	exec_watch_close(f->watch);
+	loop_release(&f->loop);
+	for (unsigned int i = 0; i < f->count; i++)
+		close(f->jvm[i].end);
+	started_free(f->started);
+	snprintf(pid, sizeof(pid), "%d", (int)jvm);
+	snprintf(prefix, sizeof(prefix), "%s: ", pid);
+	log_set_prefix(prefix);
+	settings.target = pid;
+	settings.follow = NULL;
+	settings.duration_ns = 0;
+	settings.one_of_many = true;
+	status = cmd_record(&settings, &none, &d);
+	if (status < 0)
+		log_error("frtrace: %s", d.text);
+	fflush(stdout);
+	_exit(status < 0 ? EXIT_FAILED : status);
+}
+
+static void follow_begin(struct follow *f, const struct target *t)
+{
+	pid_t parent = getpid(), child;
+	int end;
+
+	if (f->count == MOST) {
+		f->failed++;
+		log_error("not traced: %d %s: %d JVMs are being traced, and --follow traces no more at a time",
+			  (int)t->pid, t->name, MOST);
+		return;
+	}
+	child = fork();
+	if (!child)
+		follow_record(f, t->pid, parent);
+	end = child < 0 ? -1 : syscall(SYS_pidfd_open, child, 0);
+	if (end < 0) {
+		f->failed++;
+		log_error("not traced: %d %s: cannot fork: %s", (int)t->pid, t->name, strerror(errno));
+		return;
+	}
+	f->jvm[f->count++] = (struct followed){t->pid, child, end};
+}
+
+static bool follow_has(const struct follow *f, pid_t jvm)
+{
+	for (unsigned int i = 0; i < f->count; i++)
+		if (f->jvm[i].jvm == jvm)
+			return true;
+	return false;
+}
+
+static enum started_verdict follow_visit(const struct target *t, enum target_kind kind, void *context)
+{
+	struct follow *f = context;
+
+	if (follow_has(f, t->pid))
+		return STARTED_DONE;
+	if (!target_runs_something(t) || !target_is_named(t, f->settings->follow))
+		return STARTED_AGAIN;
+	follow_begin(f, t);
+	return STARTED_DONE;
+}
+
+static void follow_settle(struct follow *f, pid_t jvm, int status)
+{
+	int result = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+
+	if (WIFSIGNALED(status))
+		log_error("%d: frtrace: the recording was ended by signal %d", (int)jvm, WTERMSIG(status));
+	f->incomplete += result == EXIT_INCOMPLETE;
+	if (result == EXIT_DONE || result == EXIT_INCOMPLETE)
+		f->traced++;
+	else
+		f->failed++;
+}
+
+static void follow_reap(struct follow *f)
+{
+	int status;
+
+	for (unsigned int i = 0; i < f->count;) {
+		struct followed *one = &f->jvm[i];
+
+		if (waitpid(one->recorder, &status, WNOHANG) != one->recorder) {
+			i++;
+			continue;
+		}
+		follow_settle(f, one->jvm, status);
+		close(one->end);
+		*one = f->jvm[--f->count];
+	}
+}
+
+static void follow_say_overrun(struct follow *f)
+{
+	if (!f->overrun)
+		log_error("too many processes start at the same time: JVMs among them may be missed");
+	f->overrun = true;
+}
+
+static void on_exec(pid_t pid, void *context)
+{
+	struct follow *f = context;
+
+	if (!started_add(f->started, pid))
+		follow_say_overrun(f);
+}
+
+/* Find the processes that have been started. */
+static void follow_look_out(struct follow *f)
+{
+	int last = f->watch ? 0 : machine_last_pid();
+	bool scan = f->watch ? exec_watch_lost(f->watch) : last != f->last_pid || !last;
+
+	if (f->watch)
+		exec_watch_read(f->watch, on_exec, f);
+	f->last_pid = last;
+	if (scan && !started_scan(f->started))
+		follow_say_overrun(f);
+}
+
+/* Wait until something happens. True: there was a signal. */
+static bool follow_wait(const struct follow *f, bool ending, int timeout_ms)
+{
+	struct pollfd fds[FIXED_FDS + MOST] = {
+		{.fd = f->loop.signals, .events = POLLIN},
+		{.fd = f->watch && !ending ? exec_watch_fd(f->watch) : -1, .events = POLLIN}};
+	struct signalfd_siginfo s;
+
+	for (unsigned int i = 0; i < f->count; i++)
+		fds[FIXED_FDS + i] = (struct pollfd){f->jvm[i].end, POLLIN, 0};
+	poll(fds, FIXED_FDS + f->count, timeout_ms);
+	return fds[0].revents && read(f->loop.signals, &s, sizeof(s)) == sizeof(s);
+}
+
+static int follow_timeout(const struct follow *f, int next_ms, int64_t end)
+{
+	int64_t left = end == INT64_MAX ? -1 : (end - monotonic_ns()) / 1000000 + 1;
+
+	if (!f->watch && (next_ms < 0 || next_ms > SCAN_MS))
+		next_ms = SCAN_MS;
+	if (left >= 0 && (next_ms < 0 || left < next_ms))
+		return left;
+	return next_ms;
+}
+
+static void follow_run(struct follow *f)
+{
+	int64_t end = f->settings->duration_ns ? monotonic_ns() + (int64_t)f->settings->duration_ns : INT64_MAX;
+	int next_ms = 0;
+
+	while (monotonic_ns() < end && !follow_wait(f, false, follow_timeout(f, next_ms, end))) {
+		follow_reap(f);
+		follow_look_out(f);
+		next_ms = started_look(f->started, follow_visit, f);
+	}
+}
+
+/* The recordings that are being made are finished, as by Ctrl-C. A second Ctrl-C stops waiting for their JVMs. */
+static void follow_end(struct follow *f)
+{
+	bool again = true;
+
+	while (f->count) {
+		for (unsigned int i = 0; again && i < f->count; i++)
+			kill(f->jvm[i].recorder, SIGINT);
+		again = follow_wait(f, true, -1);
+		follow_reap(f);
+	}
+}
+
+static int follow_open(struct follow *f, struct diag *d)
+{
+	char missing[RIGHTS_TEXT];
+	struct diag why;
+	int err;
+
+	rights_missing(RIGHT_BPF, RIGHT_FILES, missing);
+	if (missing[0])
+		return diag_set(d, EPERM, "cannot trace: rights are missing: %s: %s", missing, right_advice());
+	f->started = started_new();
+	if (!f->started)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	if (exec_watch_open(&f->watch, &why))
+		log_line("new processes are looked for in /proc, each %d ms: %s", SCAN_MS, why.text);
+	err = loop_init(&f->loop, NULL, d);
+	if (!err)
+		started_scan(f->started);
+	f->last_pid = machine_last_pid();
+	return err;
+}
+
+static int follow_report(const struct follow *f, struct diag *d)
+{
+	if (!f->traced && !f->failed)
+		return diag_set(d, ESRCH, "no JVM whose main class or jar contains '%s' was started",
+				f->settings->follow);
+	log_line("%s JVM%s traced, %s not traced", log_count(f->traced), f->traced == 1 ? "" : "s",
+		 log_count(f->failed));
+	if (!f->traced)
+		return EXIT_FAILED;
+	return f->incomplete || f->failed ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+int cmd_follow(const struct settings *settings, struct diag *d)
+{
+	struct follow f = {.settings = settings, .loop.signals = -1};
+	int err;
+
+	log_set(settings->quiet, settings->verbose);
+	/* A JVM that uses all CPUs must not keep it from being found in time. May fail. */
+	setpriority(PRIO_PROCESS, 0, -20);
+	err = follow_open(&f, d);
+	if (!err) {
+		log_line("following JVMs whose main class or jar contains '%s', at most %d at a time.  Ctrl-C ends",
+			 settings->follow, MOST);
+		follow_run(&f);
+		follow_end(&f);
+		err = follow_report(&f, d);
+	}
+	exec_watch_close(f.watch);
+	started_free(f.started);
+	loop_release(&f.loop);
+	return err;
+}
