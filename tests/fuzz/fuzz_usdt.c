@@ -3,7 +3,7 @@
  * Any bytes as an ELF file with USDT notes: places lie in the file, arguments end, and cookies name the site that was
  * asked for.
  */
-#include "user/capture/elf_notes.h"
+#include "uprobes/elf/elf_notes.h"
 #include "user/capture/usdt_cookie.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/usdt.h"
-#include "user/capture/elf_notes.h"
+#include "uprobes/elf/elf_notes.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/capture/usdt_cookie.h"
 #include "user/process/rights.h"

@@ -180,7 +180,7 @@ static bool is_wanted(const struct view_request *request, const struct wait_grou
 	return table == BY_REASON || g->by[table].count;
 }
 
-static bool is_table(const char *name)
+static bool is_wait_table(const char *name)
 {
 	for (unsigned int t = 0; t < TABLES; t++)
 		if (strcmp(name, tables[t].name) == 0)
@@ -194,7 +194,7 @@ int view_waits(struct jfr_file *file, const struct view_request *request, struct
 	bool shown;
 	int err;
 
-	if (request->by && !is_table(request->by))
+	if (request->by && !is_wait_table(request->by))
 		return diag_usage(request->diag, "waits are not grouped by '%s': --by=reason, waker, place or holder",
 				  request->by);
 	err = wait_iter_each(file, "frtrace.ThreadWait", waits_add, &g);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* USDT notes of a made-up ELF file. */
-#include "user/capture/elf_notes.h"
+#include "uprobes/elf/elf_notes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/elf_notes.h"
+#include "uprobes/elf/elf_notes.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * USDT sites of the target's ELF files, which may be forged: nothing is read beyond a bound. ELF: gABI, "Sections" and
  * "Program Header". Notes: SystemTap wiki, "UserSpaceProbeImplementation".
  */
-#ifndef USER_CAPTURE_ELF_NOTES_H
-#define USER_CAPTURE_ELF_NOTES_H
+#ifndef UPROBES_ELF_ELF_NOTES_H
+#define UPROBES_ELF_ELF_NOTES_H
 
 #include "format/diag.h"
 
