@@ -7,6 +7,7 @@
 #include "user/jvm/bindings.h"
 #include "user/jvm/jni_name.h"
 #include "user/jvm/jvm_model.h"
+#include "user/jvm/native_entry.h"
 #include "user/process/root_path.h"
 
 #include <dirent.h>
@@ -23,7 +24,6 @@
 #define SOURCES_MOST   1024
 #define EXPORTS_MOST   65536
 #define NAME_TEXT      2048
-#define ENDBR64	       0xfa1e0ff3u
 
 /* A file with functions for native methods. */
 struct source {
@@ -197,17 +197,21 @@ static bool code_offset(const struct elf_file *e, uint64_t address, uint64_t *of
 	return false;
 }
 
-/* The place of a function. A probe on endbr64 costs ten times as much as one behind it. */
 static bool place_at(const struct elf_file *e, uint64_t offset, struct native_place *out)
 {
+	uint8_t code[NATIVE_ENTRY_CODE];
+	size_t size = sizeof(code);
 	struct stat st;
-	uint32_t first;
 
-	if (fstat(e->fd, &st) || elf_file_read(e, &first, sizeof(first), offset))
+	if (offset >= e->size)
+		return false;
+	if (size > e->size - offset)
+		size = e->size - offset;
+	if (fstat(e->fd, &st) || elf_file_read(e, code, size, offset))
 		return false;
 	*out = (struct native_place){.device = st.st_dev,
 				     .inode = st.st_ino,
-				     .offset = offset + (first == ENDBR64 ? sizeof(first) : 0),
+				     .offset = offset + native_entry_skip(code, size),
 				     .fd = fcntl(e->fd, F_DUPFD_CLOEXEC, 0)};
 	return out->fd >= 0;
 }

@@ -10,7 +10,7 @@ OWN='live.Natives::brief;live.Natives::over;live.Natives::registered;live.Native
 JDK='java.io.FileInputStream;sun.nio.ch.SocketDispatcher;sun.nio.ch.FileDispatcherImpl;java.util.zip.Inflater;java.lang.Thread::sleep*'
 
 library_build() { # FILE
-	gcc -O2 -shared -fPIC -fcf-protection=none -Wall -Werror -isystem "$(dirname "$JNI")" -isystem "$JNI" -o "$1" "$LIVE/natives_bound.c"
+	gcc -O2 -shared -fPIC -fcf-protection=none -fno-omit-frame-pointer -Wall -Werror -isystem "$(dirname "$JNI")" -isystem "$JNI" -o "$1" "$LIVE/natives_bound.c"
 }
 
 natives_start() { # THREADS CALLS [JVM-OPTION...]
