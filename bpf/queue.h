@@ -138,24 +138,28 @@ struct frt_native_wait {
 /*
  * The stacks of the thread that ends a wait longer than --wait-stack, taken as it does so. The record precedes that of
  * the wait, which has the same `thread` and `off`. Where the thread has left Java by its anchor, only the Java part is
- * copied. A thread that the agent has not met has none, and neither has one that releases a monitor: there anchor_sp is
- * 0, and the copy begins at `sp`, from where the collector unwinds the native frames.
+ * copied. A thread that the agent has not met has no anchor here, and one that releases a monitor does not use its own:
+ * then anchor_sp is 0, and the copy begins at `sp`, from where the collector unwinds the native frames.
  */
 struct frt_waker {
 	frt_u32 kind;
 	frt_u32 thread;
 	frt_u64 off, at; /* at: when the stacks were taken */
 	frt_u32 kernel_frames;
-	frt_u32 stack_size;			    /* bytes, which follow; 0: none */
-	frt_u64 from;				    /* address of the first one */
+	/* the copy: FRT_WAKER_LOW bytes, of which low_size are valid, and if there is a high part, that */
+	frt_u32 low_size, high_size;
+	frt_u32 reserved;
+	frt_u64 low, high;			    /* addresses */
 	frt_u64 anchor_sp, anchor_pc, anchor_fp;    /* JavaFrameAnchor */
 	frt_u64 pc, sp, bp, bx, r12, r13, r14, r15; /* when it entered the kernel */
 	frt_u64 kernel[FRT_KERNEL_FRAMES];	    /* addresses, innermost first */
 };
-_Static_assert(sizeof(struct frt_waker) == 384, "waker");
+_Static_assert(sizeof(struct frt_waker) == 400, "waker");
 
-#define FRT_WAKER_JAVA	 4096u	/* bytes of a stack from an anchor */
-#define FRT_WAKER_NATIVE 16384u /* bytes of one from the stack pointer: Java's file streams have 8 KiB on it */
+#define FRT_WAKER_KNOWN 4096u  /* bytes of the stack of a thread that the agent has met */
+#define FRT_WAKER_LOW	16384u /* of another one: Java's file streams have 8 KiB on it, */
+#define FRT_WAKER_HIGH	8192u  /* and java.net.Socket has 64 KiB, up to JDK 12 */
+#define FRT_WAKER_GAP	65536u
 
 #define FRT_HELD_WAITS 12u /* struct wait_state must fit into a page */
 

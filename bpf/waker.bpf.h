@@ -53,51 +53,55 @@ static __always_inline void waker_fill(struct frt_waker *w, struct task_struct *
 	w->off = place->off;
 	w->at = place->at;
 	w->kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
-	w->stack_size = 0;
-	w->from = 0;
+	w->low_size = w->high_size = w->reserved = 0;
+	w->low = w->high = 0;
 	w->anchor_sp = place->sp;
 	w->anchor_pc = place->pc;
 	w->anchor_fp = place->fp;
 	waker_registers(w, entry_registers(task));
 }
 
-/* The Java part, from the anchor up. */
-static __always_inline void waker_copy_java(struct frt_waker *w, __u8 *stack, __u64 stack_end)
+/* From the anchor up, or from the stack pointer: without an anchor, little native code lies below Java's frames. */
+static __always_inline void waker_copy_known(struct frt_waker *w, __u8 *stack, __u64 stack_end)
 {
-	__u64 from = w->anchor_sp - 8, size = stack_end - from;
+	__u64 from = w->anchor_sp ? w->anchor_sp - 8 : w->sp, size = stack_end - from;
 
-	if (size > FRT_WAKER_JAVA)
-		size = FRT_WAKER_JAVA;
+	if (from >= stack_end)
+		return;
+	if (size > FRT_WAKER_KNOWN)
+		size = FRT_WAKER_KNOWN;
 	if (bpf_probe_read_user(stack, size, (void *)from))
 		return;
-	w->from = from;
-	w->stack_size = size;
+	w->low = from;
+	w->low_size = size;
 }
 
-/* All of it, page by page: where the stack ends is not known, and what lies beyond may not be readable. */
-static __always_inline void waker_copy_native(struct frt_waker *w, __u8 *stack)
+/*
+ * Copy page by page, because the end of the stack is unknown, and what lies beyond may not be readable. `most` must be a
+ * constant. Returns the number of bytes.
+ */
+static __always_inline __u32 waker_copy_pages(__u8 *to, __u64 from, const __u32 most)
 {
-	__u64 at = 0, size = WAKER_PAGE - w->sp % WAKER_PAGE;
+	__u64 at = 0, size = WAKER_PAGE - from % WAKER_PAGE;
 
-	w->from = w->sp;
-	for (int i = 0; i < FRT_WAKER_NATIVE / WAKER_PAGE; i++) {
-		if (at > FRT_WAKER_NATIVE - WAKER_PAGE || size > WAKER_PAGE ||
-		    bpf_probe_read_user(stack + at, size, (void *)(w->sp + at)))
+	for (__u32 i = 0; i < most / WAKER_PAGE; i++) {
+		if (at > most - WAKER_PAGE || size > WAKER_PAGE ||
+		    bpf_probe_read_user(to + at, size, (void *)(from + at)))
 			break;
 		at += size;
 		size = WAKER_PAGE;
 	}
-	w->stack_size = at;
+	return at;
 }
 
-struct waker_java_record {
+struct waker_known_record {
 	struct frt_waker waker;
-	__u8 stack[FRT_WAKER_JAVA];
+	__u8 stack[FRT_WAKER_KNOWN];
 };
 
-struct waker_native_record {
+struct waker_other_record {
 	struct frt_waker waker;
-	__u8 stack[FRT_WAKER_NATIVE];
+	__u8 low[FRT_WAKER_LOW], high[FRT_WAKER_HIGH];
 };
 
 static __always_inline void waker_emit_kernel(struct task_struct *task, const struct waker_place *place)
@@ -110,25 +114,29 @@ static __always_inline void waker_emit_kernel(struct task_struct *task, const st
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline void waker_emit_native(struct task_struct *task, const struct waker_place *place)
+static __always_inline void waker_emit_known(struct task_struct *task, const struct waker_place *place)
 {
-	struct waker_native_record *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct waker_known_record *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
 
 	if (!r)
 		return;
 	waker_fill(&r->waker, task, place);
-	waker_copy_native(&r->waker, r->stack);
+	waker_copy_known(&r->waker, r->stack, place->stack_end);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline void waker_emit_java(struct task_struct *task, const struct waker_place *place)
+static __always_inline void waker_emit_other(struct task_struct *task, const struct waker_place *place)
 {
-	struct waker_java_record *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct waker_other_record *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct frt_waker *w = &r->waker;
 
 	if (!r)
 		return;
-	waker_fill(&r->waker, task, place);
-	waker_copy_java(&r->waker, r->stack, place->stack_end);
+	waker_fill(w, task, place);
+	w->low = w->sp;
+	w->low_size = waker_copy_pages(r->low, w->low, FRT_WAKER_LOW);
+	w->high = w->sp + FRT_WAKER_GAP;
+	w->high_size = waker_copy_pages(r->high, w->high, FRT_WAKER_HIGH);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
@@ -137,10 +145,10 @@ static __always_inline void waker_emit(struct task_struct *task, const struct wa
 {
 	if (!place->target || !wait_setup.known)
 		waker_emit_kernel(task, place);
-	else if (place->sp)
-		waker_emit_java(task, place);
+	else if (place->stack_end)
+		waker_emit_known(task, place);
 	else
-		waker_emit_native(task, place);
+		waker_emit_other(task, place);
 }
 
 #endif

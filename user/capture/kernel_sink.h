@@ -33,8 +33,8 @@ struct kernel_sink {
 	void (*take_stacks)(void *stacks, const struct frt_long_wait *w, const struct frt_native *native,
 			    struct wait_stack_ids *ids);
 	/*
-	 * Takes the stacks of the thread that ends a wait, whose record follows. w->stack_size has been checked: so many
-	 * bytes stand behind *w. May be NULL.
+	 * Takes the stacks of the thread that ends a wait, whose record follows. Its sizes have been checked against what
+	 * stands behind *w. May be NULL.
 	 */
 	void (*take_waker)(void *stacks, const struct frt_waker *w);
 	void *stacks;

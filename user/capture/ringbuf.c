@@ -78,7 +78,12 @@ static bool on_waits_record(struct ringbuf *q, const struct frt_waits *r, size_t
 
 static bool on_waker_record(struct ringbuf *q, const struct frt_waker *w, size_t size)
 {
-	if (size < sizeof(*w) || w->stack_size > size - sizeof(*w))
+	size_t copied = size < sizeof(*w) ? 0 : size - sizeof(*w);
+
+	if (size < sizeof(*w) || w->low_size > copied)
+		return false;
+	if (w->high_size &&
+	    (w->low_size > FRT_WAKER_LOW || copied < FRT_WAKER_LOW || w->high_size > copied - FRT_WAKER_LOW))
 		return false;
 	if (q->sinks.waits.take_waker)
 		q->sinks.waits.take_waker(q->sinks.waits.stacks, w);

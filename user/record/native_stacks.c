@@ -146,15 +146,18 @@ uint32_t native_stacks_unwind(struct native_stacks *n, const struct frt_native *
 	return count;
 }
 
-/* A word of a waker's stack, which is copied from its stack pointer on. */
+/* A word of a waker's stack. */
 static bool read_wakers(void *context, uint64_t address, uint64_t *to)
 {
 	const struct frt_waker *w = context;
-	uint64_t into = address - w->from;
+	const uint8_t *copy = (const uint8_t *)(w + 1);
 
-	if (address < w->from || into >= w->stack_size || w->stack_size - into < sizeof(*to))
+	if (address - w->low < w->low_size && w->low_size - (address - w->low) >= sizeof(*to))
+		memcpy(to, copy + (address - w->low), sizeof(*to));
+	else if (address - w->high < w->high_size && w->high_size - (address - w->high) >= sizeof(*to))
+		memcpy(to, copy + FRT_WAKER_LOW + (address - w->high), sizeof(*to));
+	else
 		return false;
-	memcpy(to, (const uint8_t *)(w + 1) + into, sizeof(*to));
 	return true;
 }
 

@@ -249,17 +249,22 @@ static uint32_t take_waker_java(struct wait_stacks *s, const struct frt_waker *w
 			 .pc = waker->anchor_pc,
 			 .sp = waker->anchor_sp,
 			 .fp = waker->anchor_fp,
-			 .low = waker->from,
-			 .high = waker->from + waker->stack_size};
+			 .low = waker->low,
+			 .high = waker->low + waker->low_size};
 	struct frt_frame *first = &s->stack.frame[0];
 	uint64_t bcp = 0;
 
-	if (!waker->stack_size || !s->setup.frames.resolver)
+	if (!waker->low_size || !s->setup.frames.resolver)
 		return 0;
 	read_since(s, waker->at);
 	s->image = (const uint8_t *)(waker + 1);
 	if (!w.sp && !waker_begin_at_registers(s, waker, &w, &bcp))
 		return 0;
+	if (w.sp - waker->high < waker->high_size) {
+		w.low = waker->high;
+		w.high = waker->high + waker->high_size;
+		s->image += FRT_WAKER_LOW;
+	}
 	if (!wait_stacks_walk(s, &w))
 		return 0;
 	if (first->kind == FRT_FRAME_INTERPRETED && bcp)

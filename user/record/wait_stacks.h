@@ -32,8 +32,8 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, cons
 		      struct wait_stack_ids *ids);
 
 /*
- * Take the stacks of the thread that ends a wait, with w->stack_size bytes behind *w. wait_stacks_take() finds them when
- * that wait arrives, if not some thousand others have come between.
+ * Take the stacks of the thread that ends a wait, with the copy behind *w. wait_stacks_take() finds them when that wait
+ * arrives, if not some thousand others have come between.
  */
 void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w);
 

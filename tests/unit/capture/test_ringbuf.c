@@ -116,15 +116,18 @@ static void a_wakers_stack_lies_in_its_record(void **state)
 	struct {
 		struct frt_waker waker;
 		uint8_t stack[16];
-	} r = {.waker = {.kind = FRT_WAKER, .stack_size = 16}};
+	} r = {.waker = {.kind = FRT_WAKER, .low_size = 16}};
 
 	feed(&r, sizeof(r));
 	assert_int_equal(kernel.wakers, 1);
-	r.waker.stack_size = 17;
+	r.waker.low_size = 17;
 	feed(&r, sizeof(r));
 	feed(&r, sizeof(r.waker) - 1);
+	r.waker.low_size = 0;
+	r.waker.high_size = 1;
+	feed(&r, sizeof(r));
 	assert_int_equal(kernel.wakers, 1);
-	assert_int_equal(ringbuf_malformed(q), 2);
+	assert_int_equal(ringbuf_malformed(q), 3);
 }
 
 /* Waits 100, 200 ... as the kernel holds them back. */

@@ -271,8 +271,8 @@ static void wake_from_here(uint32_t thread, uint64_t off)
 	w.waker.anchor_sp = b->wait.wait.stack_pointer;
 	w.waker.anchor_pc = b->wait.wait.stack_pc;
 	w.waker.anchor_fp = b->wait.wait.stack_fp;
-	w.waker.from = b->wait.wait.stack_pointer - 8;
-	w.waker.stack_size = b->wait.wait.stack_size;
+	w.waker.low = b->wait.wait.stack_pointer - 8;
+	w.waker.low_size = b->wait.wait.stack_size;
 	memcpy(w.stack, b->wait.stack, sizeof(w.stack));
 	wait_stacks_take_waker(b->stacks, &w.waker);
 }
