@@ -149,12 +149,13 @@ struct frt_waker {
 	/* the copy: FRT_WAKER_LOW bytes, of which low_size are valid, and if there is a high part, that */
 	frt_u32 low_size, high_size;
 	frt_u32 reserved;
-	frt_u64 low, high;			    /* addresses */
+	frt_u64 low, high; /* addresses */
+	frt_u64 java_id;   /* of the virtual thread on it that woke the thread; 0: none, or unknown */
 	frt_u64 anchor_sp, anchor_pc, anchor_fp;    /* JavaFrameAnchor */
 	frt_u64 pc, sp, bp, bx, r12, r13, r14, r15; /* when it entered the kernel */
 	frt_u64 kernel[FRT_KERNEL_FRAMES];	    /* addresses, innermost first */
 };
-_Static_assert(sizeof(struct frt_waker) == 400, "waker");
+_Static_assert(sizeof(struct frt_waker) == 408, "waker");
 
 #define FRT_WAKER_KNOWN 4096u  /* bytes of the stack of a thread that the agent has met */
 #define FRT_WAKER_LOW	16384u /* of another one: Java's file streams have 8 KiB on it, */

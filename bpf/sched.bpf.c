@@ -527,6 +527,7 @@ static __noinline void take_waker(struct wait_state *state, struct task_struct *
 	if (own) {
 		place.stack_end = own->stack_end;
 		waker_find_anchor(&place, own->anchor);
+		waker_find_virtual(&place, own->slot);
 	}
 	waker_emit(task, &place);
 }

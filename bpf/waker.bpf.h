@@ -13,6 +13,7 @@ struct waker_place {
 	__u64 off, at;	      /* when the wait began, and now */
 	__u64 sp, pc, fp;     /* the waker's JavaFrameAnchor; sp 0: none is in use */
 	__u64 stack_end;      /* of the waker */
+	__u64 java_id;	      /* of the virtual thread that it carries; 0: none, or unknown */
 	__u32 thread, target; /* target: the waker belongs to it */
 };
 
@@ -30,6 +31,18 @@ static __always_inline void waker_find_anchor(struct waker_place *place, __u64 a
 	place->fp = anchor[wait_setup.anchor_fp / 8 % (FRT_ANCHOR / 8)];
 	if (place->sp - 8 >= place->stack_end)
 		place->sp = 0;
+}
+
+/* A carrier works for the virtual thread that is mounted on it. `at`: address of the waker's slot. */
+static __always_inline void waker_find_virtual(struct waker_place *place, __u64 at)
+{
+	const struct frt_slot *slot = (const struct frt_slot *)at;
+	__u32 flags = 0;
+
+	if (bpf_probe_read_user(&flags, sizeof(flags), &slot->flags) || !(flags & FRT_SLOT_CARRIER))
+		return;
+	if (bpf_probe_read_user(&place->java_id, sizeof(place->java_id), &slot->carrier.java_id))
+		place->java_id = 0;
 }
 
 static __always_inline void waker_registers(struct frt_waker *w, const struct pt_regs___kernel *r)
@@ -55,6 +68,7 @@ static __always_inline void waker_fill(struct frt_waker *w, struct task_struct *
 	w->kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
 	w->low_size = w->high_size = w->reserved = 0;
 	w->low = w->high = 0;
+	w->java_id = place->java_id;
 	w->anchor_sp = place->sp;
 	w->anchor_pc = place->pc;
 	w->anchor_fp = place->fp;

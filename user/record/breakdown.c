@@ -190,10 +190,12 @@ static void on_wait(void *context, const struct frt_wait *wait, const struct wai
 	wait_join_wait(b->join, &copy, stacks);
 }
 
-/* The thread that made a virtual thread ready, as a waker. A virtual one is left out: its name is not known here. */
-static void name_waker(const struct breakdown *b, uint32_t waker, struct frt_wait *w)
+/* The thread that made a virtual thread ready, as a waker. */
+static void name_waker(const struct breakdown *b, uint32_t waker, struct frt_wait *w, struct wait_stack_ids *ids)
 {
-	if (waker && !(waker & FRT_VIRTUAL_KEY))
+	if (waker & FRT_VIRTUAL_KEY)
+		ids->waker_virtual = waker & ~FRT_VIRTUAL_KEY;
+	else if (waker)
 		w->waker = segment_tid(b->setup.segment, waker);
 }
 
@@ -214,17 +216,18 @@ static void on_resumed(void *context, const struct frt_resumed *r)
 			     .syscall = FRT_NO_SYSCALL,
 			     .reason = FRT_WAIT_OTHER,
 			     .flags = FRT_WAIT_AGENTS_STACK};
+	struct wait_stack_ids ids = {.java = r->mount.stack};
 	uint64_t off = breakdown_ns(b, r->mount.off), ready = r->on;
 
 	if (r->mount.ready) {
 		ready = breakdown_ns(b, r->mount.ready);
 		w.reason = r->mount.reason;
-		name_waker(b, r->mount.waker, &w);
+		name_waker(b, r->mount.waker, &w, &ids);
 	}
 	w.off = off;
 	w.wake = w.on = ready < r->on ? ready : r->on;
 	if (w.on > off)
-		wait_join_wait(b->join, &w, &(struct wait_stack_ids){.java = r->mount.stack});
+		wait_join_wait(b->join, &w, &ids);
 	if (w.on == r->on)
 		return;
 	w = (struct frt_wait){.thread = r->mount.key,

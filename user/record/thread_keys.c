@@ -30,6 +30,7 @@ struct thread_keys {
 	uint32_t chunk;
 	struct cached_key thread[THREADS], vthread[VTHREADS];
 	struct cached_waker waker[WAKERS];
+	struct stream_vthread named[VTHREADS]; /* virtual threads whose names have been seen, by Java id */
 };
 
 struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segment *segment,
@@ -88,6 +89,8 @@ static struct cached_key *find_virtual(struct thread_keys *k, const struct strea
 	struct cached_key *c = &k->vthread[v->java_id % VTHREADS];
 	struct jfr_thread_constant constant = {.name = v->name, .java_id = v->java_id, .is_virtual = true};
 
+	if (v->name[0])
+		k->named[v->java_id % VTHREADS] = *v;
 	if (c->name != v->java_id || c->chunk != k->chunk)
 		*c = (struct cached_key){.name = v->java_id,
 					 .chunk = k->chunk,
@@ -148,6 +151,16 @@ uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t proc
 	if (!w->key)
 		w->key = make_other(k, w);
 	return w->key;
+}
+
+/* Beside the cache, where a thread without its name would stand in the way of the one with it. */
+uint64_t thread_keys_of_virtual_waker(struct thread_keys *k, uint64_t java_id)
+{
+	const struct stream_vthread *v = &k->named[java_id % VTHREADS];
+	struct jfr_thread_constant c = {
+		.name = v->java_id == java_id ? v->name : "", .java_id = java_id, .is_virtual = true};
+
+	return jfr_thread(k->writer, &c);
 }
 
 bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16])

@@ -34,6 +34,9 @@ bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial);
  */
 uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16]);
 
+/* The key of a waker that is a virtual thread. It has a name if the thread has been in a recorded call before. */
+uint64_t thread_keys_of_virtual_waker(struct thread_keys *k, uint64_t java_id);
+
 /* Is this waker a thread of the JVM's garbage collector? False also if that is unknown. */
 bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16]);
 

@@ -27,7 +27,14 @@ static const char *wait_woken_by(const struct wait *w)
 {
 	if (w->by_interrupt)
 		return "interrupt";
-	return w->waker ? "thread" : w->waker_process ? "process" : NULL;
+	return w->waker || w->stacks.waker_virtual ? "thread" : w->waker_process ? "process" : NULL;
+}
+
+static uint64_t waker_key(const struct wait_events *e, const struct wait *w)
+{
+	if (w->stacks.waker_virtual)
+		return thread_keys_of_virtual_waker(e->threads, w->stacks.waker_virtual);
+	return thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name);
 }
 
 static void put_blocked(const struct wait_events *e, uint64_t thread, const struct wait *w)
@@ -40,7 +47,7 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.stack = stack_key(e, w->stacks.java, w->agents_stack),
 		.native_stack = stack_key(e, w->stacks.native, false),
 		.kernel_stack = stack_key(e, w->stacks.kernel, false),
-		.waker = thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name),
+		.waker = waker_key(e, w),
 		.waker_stack = stack_key(e, w->stacks.waker_java, false),
 		.waker_kernel_stack = stack_key(e, w->stacks.waker_kernel, false),
 		.waker_kind = wait_woken_by(w),

@@ -39,6 +39,7 @@ struct known_waker {
 	uint64_t off;
 	uint32_t thread;
 	uint32_t java, kernel;
+	uint64_t java_id;
 };
 
 struct wait_stacks {
@@ -278,7 +279,7 @@ void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w)
 	struct known_waker *k = known_waker_of(s, w->thread, w->off);
 	struct budget *budget = s->setup.frames.budget;
 
-	*k = (struct known_waker){.off = w->off, .thread = w->thread};
+	*k = (struct known_waker){.off = w->off, .thread = w->thread, .java_id = w->java_id};
 	if (budget_over(budget)) {
 		s->behind++;
 		return;
@@ -297,6 +298,7 @@ static void wait_stacks_find_waker(struct wait_stacks *s, const struct frt_wait 
 		return;
 	ids->waker_java = k->java;
 	ids->waker_kernel = k->kernel;
+	ids->waker_virtual = k->java_id;
 }
 
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, const struct frt_native *native,

@@ -375,6 +375,33 @@ static void a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits(voi
 	assert_event_text(&b->r, nth_wait(0), "wakerThread.javaName", "worker-2");
 }
 
+/* The virtual thread in a call, "v", wakes two others. */
+static void a_waker_that_is_a_virtual_thread_is_named_if_it_was_in_a_call(void **state)
+{
+	struct frt_wait w = {.kind = FRT_WAIT,
+			     .thread = 1,
+			     .off = 2100,
+			     .wake = 2200,
+			     .on = 2200,
+			     .waker = 4002,
+			     .waker_process = 4242};
+	struct wait_stack_ids ids = {.waker_virtual = VIRTUAL};
+
+	wait_of(frt_virtual_key(VIRTUAL), 1400, 1440, 1500);
+	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
+	b->sink.wait(b->sink.context, &w, &ids);
+	w.off = 2300;
+	w.wake = w.on = 2400;
+	ids.waker_virtual = VIRTUAL + 1;
+	b->sink.wait(b->sink.context, &w, &ids);
+	call_of(1, 2050, 1000, 0);
+	finish();
+	assert_event_text(&b->r, nth_wait(1), "wakerThread.javaName", "v");
+	assert_event_text(&b->r, nth_wait(1), "wokenBy", "thread");
+	assert_event_text(&b->r, nth_wait(2), "wakerThread.javaName", "");
+	assert_int_equal(event_number(&b->r, nth_wait(2), "wakerThread.javaThreadId"), VIRTUAL + 1);
+}
+
 static void without_the_moment_at_which_it_was_ready_the_reason_is_unknown(void **state)
 {
 	resumed(1100, 0, 1350, FRT_WAIT_PARKED);
@@ -590,6 +617,7 @@ int main(void)
 		T(who_has_been_woken_does_not_wait_any_more),
 		T(without_the_jvms_word_on_pauses_nothing_is_known_of_them),
 		T(a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits),
+		T(a_waker_that_is_a_virtual_thread_is_named_if_it_was_in_a_call),
 		T(without_the_moment_at_which_it_was_ready_the_reason_is_unknown),
 		T(a_virtual_thread_that_never_waits_was_on_a_cpu),
 		T(a_carrier_that_is_not_observed_makes_virtual_threads_unknown),
