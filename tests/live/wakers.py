@@ -46,7 +46,7 @@ def judge(kind, wait):
     if OF_JVM.match(waker):
         return "wrong" if frame else "jvm"
     if kind == "process":
-        if frame and waker.startswith("process reaper"):
+        if frame and waker.startswith("process"):
             return "right"
         return "wrong" if frame else "unknown: " + waker + ": " + ",".join(frames_of(wait["wakerStackTrace"]))
     if waker not in (kind + "-a", kind + "-b"):
