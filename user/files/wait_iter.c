@@ -102,6 +102,22 @@ void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_valu
 		put_text(out, none);
 }
 
+void put_waker_name(struct bytes *out, const struct thread_wait *wait, const char *none)
+{
+	struct jfr_value thread = wait->waker, id;
+	size_t before = out->size;
+
+	put_thread_name(out, wait->chunk, thread, none);
+	if (out->size > before || thread.kind != VALUE_KEY)
+		return;
+	jfr_resolve(wait->chunk, &thread);
+	id = jfr_field(wait->chunk, &thread, "javaThreadId");
+	if (id.kind != VALUE_NUMBER)
+		return;
+	put_text(out, "thread #");
+	put_integer(out, id.number);
+}
+
 char *thread_wait_reason(const struct thread_wait *wait)
 {
 	struct bytes text;
@@ -137,7 +153,7 @@ char *thread_wait_waker(const struct thread_wait *wait)
 
 	bytes_init(&text);
 	if (wait->waker.kind == VALUE_KEY)
-		put_thread_name(&text, wait->chunk, wait->waker, "");
+		put_waker_name(&text, wait, "");
 	bytes_put_u8(&text, 0);
 	if (text.failed)
 		bytes_release(&text);

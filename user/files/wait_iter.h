@@ -33,6 +33,12 @@ uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread);
 /* Append the thread's name, Java's or else the system's; `none` if it has neither. */
 void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value thread, const char *none);
 
+/*
+ * Append the name of the thread that ended the wait, or "thread #23" for Java's number of one without a name, as most
+ * virtual threads are; `none` if the waker is unknown.
+ */
+void put_waker_name(struct bytes *out, const struct thread_wait *wait, const char *none);
+
 /* Name of the wait: its reason, or the system call if the reason is "other". Free with free(). NULL: no memory. */
 char *thread_wait_reason(const struct thread_wait *wait);
 

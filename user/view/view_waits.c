@@ -70,9 +70,8 @@ static char *waker_of(const struct thread_wait *w)
 	struct bytes text;
 
 	bytes_init(&text);
-	put_thread_name(&text, w->chunk, w->waker,
-			thread_wait_by_interrupt(w) ? "(a timer or another interrupt)"
-						    : "(not known, or an interrupt)");
+	put_waker_name(&text, w,
+		       thread_wait_by_interrupt(w) ? "(a timer or another interrupt)" : "(not known, or an interrupt)");
 	return waits_taken(&text);
 }
 
@@ -91,7 +90,7 @@ static char *place_of(const struct thread_wait *w)
 static void put_wakers_name(struct bytes *text, const struct thread_wait *w)
 {
 	put_text(text, "(");
-	put_thread_name(text, w->chunk, w->waker, "not known");
+	put_waker_name(text, w, "not known");
 	put_text(text, w->waker.kind == VALUE_KEY ? ", no Java stack)" : ")");
 }
 
