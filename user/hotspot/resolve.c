@@ -268,7 +268,7 @@ static int tell_scopes(struct resolver *r, const struct frt_frame *f, const stru
 	int count = nmethod_scopes(n, r->layout, &r->now.mem, f->at, r->scopes, RESOLVED_DEPTH), e;
 
 	if (!count && f->flags & FRT_FRAME_LEAF) {
-		r->scopes[0] = (struct scope){n->method, -1};
+		r->scopes[0] = (struct scope){n->method, -2}; /* no line */
 		count = 1;
 	}
 	for (int i = 0; i < count; i++) {

@@ -175,6 +175,20 @@ static void compiled_frame_without_debug_information_is_reported(void **state)
 	fixture_release(&x);
 }
 
+static void compiled_frame_at_a_leaf_call_has_its_own_method_alone(void **state)
+{
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17, false);
+	x.alone.at++;
+	x.alone.flags |= FRT_FRAME_LEAF;
+	assert_int_equal(resolve(&x, &x.alone), 1);
+	assert_frame(&x.out[0], "a/Outer", "call", -1, -1, RESOLVED_JIT);
+	x.inlined.flags |= FRT_FRAME_LEAF; /* where there is a scope, it counts */
+	assert_int_equal(resolve(&x, &x.inlined), 3);
+	fixture_release(&x);
+}
+
 static void interpreted_frame_has_its_bci_and_line(void **state)
 {
 	for
@@ -600,6 +614,7 @@ int main(void)
 		cmocka_unit_test(compiled_frame_has_all_its_methods),
 		cmocka_unit_test(compiled_frame_at_the_entry_has_the_first_line),
 		cmocka_unit_test(compiled_frame_without_debug_information_is_reported),
+		cmocka_unit_test(compiled_frame_at_a_leaf_call_has_its_own_method_alone),
 		cmocka_unit_test(interpreted_frame_has_its_bci_and_line),
 		cmocka_unit_test(interpreted_frame_outside_of_its_code_has_no_line),
 		cmocka_unit_test(method_redefined_as_it_was_is_read_anew),
