@@ -120,6 +120,8 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct
 	wait_join_split(b->join, thread, start, start + e->duration, &split);
 	if (b->setup.no_pauses)
 		split.pause = WAIT_JOIN_MISSING;
+	if (s->flags & FRT_SPAN_NATIVE) /* system calls and faults are counted while a hooked call is open */
+		split.major_faults = split.minor_faults = split.syscalls = split.syscall_ns = WAIT_JOIN_MISSING;
 	b->claimed_by = v;
 	longest = wait_join_claim(b->join, thread, start, start + e->duration, breakdown_put_wait, b);
 	b->claimed_by = NULL;
