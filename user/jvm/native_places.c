@@ -343,6 +343,20 @@ static bool find_bound(struct native_places *p, struct native_method *method, ui
 	return true;
 }
 
+/*
+ * While a JVM starts, nothing tells what methods without a binding have. A function that is there for one method is no such
+ * thing.
+ */
+static bool is_of_a_method(struct native_places *p, uint64_t address)
+{
+	const struct library *l = address ? libraries_at(p->libraries, address) : NULL;
+	char name[ELF_FILE_SYMBOL];
+	uint64_t start;
+
+	return l && l->file && elf_file_symbol(l->file, address - l->bias, name, &start) &&
+	       start == address - l->bias && (!strncmp(name, "JVM_", 4) || !strncmp(name, "Java_", 5));
+}
+
 bool native_places_find(struct native_places *p, struct native_method *method, struct native_place *out)
 {
 	struct match m = {.address = method->address};
@@ -354,7 +368,8 @@ bool native_places_find(struct native_places *p, struct native_method *method, s
 	}
 	if (method->address)
 		bindings_find(p->bindings, &m, &b);
-	if (b.kind == BINDING_LIBRARY || b.kind == BINDING_MEMORY)
+	if (b.kind == BINDING_LIBRARY || b.kind == BINDING_MEMORY ||
+	    (b.kind == BINDING_UNKNOWN && is_of_a_method(p, b.address)))
 		return find_bound(p, method, b.address, out);
 	return find_named(p, method, out);
 }

@@ -140,6 +140,23 @@ narrowed() {
 	target_drop
 }
 
+launched() {
+	local sentence="native methods of a program that frtrace starts are traced, those that were bound before, too, JDK $FEATURE" name
+	begin "$sentence" || return 0
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	touch "$T_DIR/go" "$T_DIR/quit"
+	F_FILE=$WORK/launched.jfr
+	trace_launch -o "$F_FILE" -m "$JDK" -- "$JAVA/bin/java" -cp "$CLASSES" live.Natives "$T_DIR" "$WORK/libbound.so" 1 40
+	trace_wait
+	status_is 0 3
+	says ' 0 lost'
+	for name in "java.lang.Thread.$(cat "$T_DIR/sleep")" "$(awk '$3 ~ /^readBytes/ { print $2 "." $3 }' "$T_DIR/truth")"; do
+		[ "$(file_events "$name")" -ge 20 ] || finding "$(file_events "$name") calls of $name, at least 20 were made"
+	done
+	verdict "$sentence"
+	rm -f "$F_FILE"
+}
+
 JNI=$(dirname "$(find "${JDKS[0]#* }/include" /usr/lib/jvm/*/include -name jni_md.h 2>/dev/null | head -n 1)")
 library_build "$WORK/libbound.so" || { not_ok "the library compiles"; exit; }
 for jdk in "${JDKS[@]}"; do
@@ -148,6 +165,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_natives
 	said
 	narrowed
+	launched
 done
 PROBES=perf counted
 PROBES=
