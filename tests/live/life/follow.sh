@@ -157,6 +157,30 @@ bounded() {
 	verdict "$sentence"
 }
 
+# A program that looks like such a JVM and answers nothing, with a name that would change the terminal.
+beside_a_fake() {
+	local sentence="a JVM that never answers keeps --follow from no other one, and its name is harmless, JDK $FEATURE" fake
+	begin "$sentence" || return 0
+	mkdir -p "$WORK/lib" && touch "$WORK/lib/libjvm.so" && gcc -o "$WORK/fake_jvm" "$LIVE/fake_jvm.c" || finding "does not compile"
+	truncate -s 8192 "$WORK/lib/libjvm.so"
+	if follow_start "pulse-$$"; then
+		(exec -a java "$WORK/fake_jvm" "pulse-$$"$'\e]0;pwned\a' "$WORK/lib/libjvm.so") >"$WORK/fake" 2>&1 &
+		fake=$!
+		STARTED+=("$fake")
+		disown "$fake"
+		wait_for 20 grep -q ready "$WORK/fake" || finding "the fake does not start"
+		pulse
+		wait_for 20 traced_are 1 || finding "the JVM is not traced:" "$(cat "$F_DIR/stderr")"
+		trace_stop
+		status_is 3
+		says '^1 JVM traced, 1 not traced$'
+		says "^$fake: frtrace: cannot "
+		grep -q $'\e' "$F_DIR/stderr" && finding "escape sequences:" "$(cat -v "$F_DIR/stderr")"
+		kill -9 "$fake" "${PULSES[0]}"
+	fi
+	verdict "$sentence"
+}
+
 without_a_jvm() {
 	local sentence="--follow without a JVM ends by -d, with one line"
 	begin "$sentence" || return 0
@@ -175,6 +199,7 @@ for line in "${JDKS[@]}"; do
 	turn 1 && ctrl_c "Ctrl-C completes all recordings" INT
 	turn 0 && ctrl_c "when frtrace is killed, its recordings are completed, too" KILL
 	turn 1 && by_control_group
+	turn 0 && beside_a_fake
 	turn 1 && bounded
 done
 without_a_jvm
