@@ -66,14 +66,41 @@ manifests() {
 	"$FRTRACE" check --security-context >"$WORK/context" || finding "status $?"
 	sed -n 's/^    - \([A-Z_]*\) .*/\1/p' "$WORK/context" | sort >"$WORK/wanted"
 	[ "$(wc -l <"$WORK/wanted")" -ge 7 ] || finding "$(cat "$WORK/context")"
-	for file in sidecar.yaml debug.yaml; do
+	for file in sidecar.yaml debug.yaml daemonset.yaml; do
 		grep -E '"?add"?: ' "$ROOT/scripts/kubernetes/$file" | grep -oE '[A-Z_]{3,}' | sort >"$WORK/asked"
 		cmp -s "$WORK/wanted" "$WORK/asked" || finding "$file:" "$(diff "$WORK/wanted" "$WORK/asked")"
 	done
 	verdict "$sentence"
 }
 
+# debug.yaml is what is put into an ephemeral container of a pod. Two wrong ones show that the check can fail.
+schema() {
+	local sentence="the manifests keep to the schema of Kubernetes" change
+	begin "$sentence" || return 0
+	node -e 'require.resolve("kubernetes-models/v1/Pod")' 2>/dev/null && python3 -c 'import yaml' 2>/dev/null ||
+		{ skip "$sentence" "needs python3-yaml, and node with the npm package kubernetes-models in NODE_PATH"; return; }
+	for change in none field type; do
+		python3 - "$ROOT/scripts/kubernetes" $change <<-'END' | node "$LIVE/manifests.js" >"$WORK/said" 2>&1
+			import json, sys, yaml
+			read = lambda name: yaml.safe_load(open(f"{sys.argv[1]}/{name}.yaml"))
+			pod, daemons = read("sidecar"), read("daemonset")
+			pod["spec"]["ephemeralContainers"] = [{"name": "debug", "image": "frtrace", **read("debug")}]
+			if sys.argv[2] == "field":
+			    daemons["spec"]["template"]["spec"]["containers"][0]["securityContexts"] = {}
+			if sys.argv[2] == "type":
+			    daemons["spec"]["template"]["spec"]["hostPID"] = "yes"
+			json.dump([pod, daemons], sys.stdout)
+		END
+		case $?,$change in
+		0,none | 1,field | 1,type) ;;
+		*) finding "$change:" "$(head -n 5 "$WORK/said")" ;;
+		esac
+	done
+	verdict "$sentence"
+}
+
 manifests
+schema
 image
 jdk_use "${JDKS[0]}"
 traces
