@@ -16,7 +16,8 @@ static void file_shrank(int signal_number)
 {
 	static const char text[] = "frtrace: the file became shorter while it was read\n";
 
-	_exit(write(STDERR_FILENO, text, sizeof(text) - 1) < 0 ? EXIT_FAILED : EXIT_FAILED);
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(EXIT_FAILED);
 }
 
 void jfr_file_watch_shrinking(void)
