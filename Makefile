@@ -6,10 +6,11 @@
 # make static       build/frtrace-static, without shared libraries
 # make install      PREFIX=/usr/local DESTDIR=
 #
-# BUILD=DIR builds elsewhere; V=1 shows the commands.
+# BUILD=DIR builds elsewhere; V=1 shows the commands. EXTRA_CFLAGS and EXTRA_LDFLAGS are added, as packages need them.
 
 VERSION := 0.1.0
 PREFIX	?= /usr/local
+ZSH	?= site-functions
 BUILD	?= build$(if $(ASAN),-asan)
 CC	:= gcc
 CLANG	:= clang
@@ -21,7 +22,7 @@ Q	:= $(if $(V),,@)
 # The oldest library that we build with knows only names that newer ones deprecate.
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation \
 	-Wno-deprecated-declarations
-CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
+CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD) $(EXTRA_CFLAGS)
 LDLIBS	:= -lbpf -ldw -lelf -lexpat -lz -lm
 ifdef ASAN
 CFLAGS	+= -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
@@ -55,7 +56,7 @@ all: $(BUILD)/frtrace $(BUILD)/libfrtrace.so $(TEXTS)
 
 $(BUILD)/frtrace: $(BUILD)/user/main.o $(LIB_OBJECTS)
 	@echo "  LD     $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(EXTRA_LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # For an image without libraries. The linker warns that names of users are looked up only where the system has them.
 static: $(BUILD)/frtrace-static
@@ -240,7 +241,7 @@ install: all
 	install -D -m 755 $(BUILD)/frtrace $(DESTDIR)$(PREFIX)/bin/frtrace
 	install -D -m 644 $(BUILD)/frtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/frtrace.1
 	install -D -m 644 $(BUILD)/frtrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/frtrace
-	install -D -m 644 $(BUILD)/_frtrace $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_frtrace
+	install -D -m 644 $(BUILD)/_frtrace $(DESTDIR)$(PREFIX)/share/zsh/$(ZSH)/_frtrace
 
 clean:
 	rm -rf build build-*
