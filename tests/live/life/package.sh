@@ -25,7 +25,7 @@ package() {
 		done
 		FRTRACE=$WORK/root/usr/bin/frtrace used
 		into --remove frtrace || finding "$(cat "$WORK/dpkg")"
-		[ -z "$(find "$WORK/root/usr" -type f)" ] || finding "left:" "$(find "$WORK/root/usr" -type f)"
+		[ -z "$(find "$WORK/root" -path "$WORK/root/var" -prune -o -type f -print)" ] || finding "left:" "$(find "$WORK/root" -type f)"
 	else
 		finding "$(tail -n 20 "$WORK/said")"
 	fi
