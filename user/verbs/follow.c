@@ -30,6 +30,7 @@
 #define SCAN_MS	  50 /* without exec_watch */
 #define FIXED_FDS 2  /* to poll, besides those of the recordings */
 #define PID_TEXT  16
+#define SAID_MOST 100 /* JVMs that are refused by a line: whoever starts more of them must not fill the log */
 
 struct followed {
 	pid_t jvm, recorder;
@@ -45,7 +46,7 @@ struct follow {
 	bool overrun; /* it has been said that there are too many processes */
 	struct followed jvm[MOST];
 	unsigned int count;
-	uint64_t traced, incomplete, failed;
+	uint64_t traced, incomplete, failed, refused;
 };
 
 /* In the child. Ends the process. */
@@ -79,15 +80,21 @@ static void follow_record(struct follow *f, pid_t jvm, pid_t parent)
 	_exit(status < 0 ? EXIT_FAILED : status);
 }
 
+static void follow_refuse(struct follow *f, const struct target *t)
+{
+	f->failed++;
+	if (++f->refused <= SAID_MOST)
+		log_error("not traced: %d %s: %d JVMs are being traced, and --follow traces no more at a time%s",
+			  (int)t->pid, t->name, MOST, f->refused == SAID_MOST ? "; further ones are only counted" : "");
+}
+
 static void follow_begin(struct follow *f, const struct target *t)
 {
 	pid_t parent = getpid(), child;
 	int end;
 
 	if (f->count == MOST) {
-		f->failed++;
-		log_error("not traced: %d %s: %d JVMs are being traced, and --follow traces no more at a time",
-			  (int)t->pid, t->name, MOST);
+		follow_refuse(f, t);
 		return;
 	}
 	child = fork();

@@ -157,6 +157,25 @@ bounded() {
 	verdict "$sentence"
 }
 
+by_polling() {
+	local sentence="on a kernel that loads no such program JVMs are found in /proc, JDK $FEATURE"
+	begin "$sentence" || return 0
+	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" 2>"$WORK/gcc" || finding "$(cat "$WORK/gcc")"
+	TRACE_AS=(env LD_PRELOAD="$WORK/refuse.so")
+	if follow_start "${JAR##*/}"; then
+		says '^new processes are looked for in /proc'
+		pulse && pulse
+		wait_for 20 traced_are 2 || finding "they are not traced:" "$(cat "$F_DIR/stderr")"
+		pulses_quit
+		wait_for 20 no_children
+		trace_stop
+		says '^2 JVMs traced, 0 not traced$'
+		each_has_a_recording
+	fi
+	TRACE_AS=()
+	verdict "$sentence"
+}
+
 # A program that looks like such a JVM and answers nothing, with a name that would change the terminal.
 beside_a_fake() {
 	local sentence="a JVM that never answers keeps --follow from no other one, and its name is harmless, JDK $FEATURE" fake
@@ -168,7 +187,7 @@ beside_a_fake() {
 		fake=$!
 		STARTED+=("$fake")
 		disown "$fake"
-		wait_for 20 grep -q ready "$WORK/fake" || finding "the fake does not start"
+		wait_for 20 grep -qs ready "$WORK/fake" || finding "the fake does not start"
 		pulse
 		wait_for 20 traced_are 1 || finding "the JVM is not traced:" "$(cat "$F_DIR/stderr")"
 		trace_stop
@@ -200,6 +219,7 @@ for line in "${JDKS[@]}"; do
 	turn 0 && ctrl_c "when frtrace is killed, its recordings are completed, too" KILL
 	turn 1 && by_control_group
 	turn 0 && beside_a_fake
+	turn 1 && by_polling
 	turn 1 && bounded
 done
 without_a_jvm
