@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr/jfr_merge.h"
 #include "format/vec.h"
+#include "format/jfr/jfr_merge_context.h"
 #include "format/jfr/jfr_merge_copy.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ struct merge {
 	bool has_base;
 	bool jvm_described; /* by the JVM itself */
 	struct jfr_merge_copy copy;
+	struct jfr_merge_context context;
 	int64_t last; /* tick of the end of the last event; initially the start of the file */
 	const struct jfr_merge_sink *sink;
 	struct jfr_merged *merged;
@@ -143,6 +145,7 @@ static int prepare_types(struct merge *m)
 		err = each_chunk(m, &m->inputs[i], look_at_types);
 	if (!err && !m->region)
 		return -ENODATA;
+	err = err ?: jfr_merge_context_types(&m->context, &m->types);
 	return err ? err : jfr_merge_types_describe(&m->types, m->region, &m->metadata, &m->metadata_id);
 }
 
@@ -164,6 +167,41 @@ static int prepare_keys(struct merge *m)
 static struct jfr_original original_of(const struct input *in)
 {
 	return (struct jfr_original){in->chunk, &in->types, &in->keys};
+}
+
+static int look_at_contexts(struct merge *m, struct input *in, struct jfr_chunk *chunk)
+{
+	struct jfr_original from = {chunk, &in->types, &in->keys};
+	int err = map_types(m, in, chunk) ?: jfr_merge_context_read(&m->context, &m->copy, &from);
+
+	return err ? err : in->file->fault.what ? -EINVAL : 0;
+}
+
+static int look_at_shift(struct merge *m, struct input *in, struct jfr_chunk *chunk)
+{
+	struct jfr_original from = {chunk, &in->types, &in->keys};
+
+	return map_types(m, in, chunk) ?: jfr_merge_context_align(&m->context, &m->copy, &from, in - m->inputs);
+}
+
+/* Two more passes, if events are to have context. */
+static int prepare_contexts(struct merge *m)
+{
+	int err = 0;
+
+	if (!m->context.target)
+		return 0;
+	for (size_t i = 0; i < m->count && !err; i++)
+		err = each_chunk(m, &m->inputs[i], look_at_contexts);
+	err = err ?: jfr_merge_context_sort(&m->context);
+	for (size_t i = 0; i < m->count && !err; i++)
+		if (!m->inputs[i].ours)
+			err = each_chunk(m, &m->inputs[i], look_at_shift);
+	for (size_t i = 0; i < m->count; i++)
+		rewind_input(&m->inputs[i]);
+	m->copy.put_added = jfr_merge_context_put;
+	m->copy.added = &m->context;
+	return err;
 }
 
 static int add_timed(struct input *in, struct timed t)
@@ -276,6 +314,7 @@ static int copy_next(struct merge *m, struct input *in)
 		return err;
 	if (!jfr_chunk_event(in->chunk, in->order[in->next].at, &e))
 		return -EINVAL;
+	jfr_merge_context_enter(&m->context, &m->copy, &from, &e, in - m->inputs);
 	if (!(m->jvm_described && in->ours && e.type->role == META_JVM_INFORMATION))
 		err = jfr_merge_copy_event(&m->copy, &from, &e);
 	if (in->order[in->next].end > m->last)
@@ -313,7 +352,8 @@ static void merge_begin(struct merge *m)
 static int copy_all(struct merge *m)
 {
 	struct input *in;
-	int err = jfr_merge_copy_init(&m->copy, &m->types, &m->metadata, m->metadata_id, &m->clock);
+	int err = jfr_merge_copy_init(&m->copy, &m->types, &m->metadata, m->metadata_id, &m->clock)
+			  ?: prepare_contexts(m);
 
 	for (size_t i = 0; i < m->count && !err; i++)
 		err = load(m, &m->inputs[i]);
@@ -338,6 +378,7 @@ static void merge_release(struct merge *m)
 		free(in->order);
 	}
 	jfr_merge_copy_release(&m->copy);
+	jfr_merge_context_release(&m->context);
 	jfr_merge_ids_release(&m->keys);
 	metadata_set(&m->region, NULL);
 	jfr_merge_types_release(&m->types);
@@ -353,6 +394,9 @@ int jfr_merge(struct jfr_file *const *files, size_t count, const struct jfr_merg
 	*merged = (struct jfr_merged){0};
 	jfr_merge_types_init(&m.types);
 	m.types.jdk_fields = sink->jdk_fields;
+	m.context.wants = sink->with_context;
+	m.context.context = sink->context;
+	bytes_init(&m.context.values);
 	bytes_init(&m.metadata);
 	m.inputs = calloc(count + 1, sizeof(*m.inputs));
 	if (!m.inputs)

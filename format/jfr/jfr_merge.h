@@ -26,6 +26,8 @@ struct jfr_merge_sink {
 	int (*put)(void *context, const void *chunk, size_t size);
 	void *context;
 	bool jdk_fields; /* leave out the fields that frtrace adds to events of the JDK */
+	/* May be NULL. True: events of this type get the context around them as fields (jfr_merge_context.h). */
+	bool (*with_context)(void *context, const char *event);
 };
 
 struct jfr_merged {

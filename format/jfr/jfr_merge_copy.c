@@ -227,6 +227,8 @@ static void copy_reordered(struct passage *p, const struct meta_type *t, const s
 
 			if (t->event && i == 1 && strcmp(f->name, "duration") == 0 && f->type->kind == META_LONG)
 				bytes_put_u8(p->out, 0); /* the event is a moment */
+			else if (known->fields[i].context)
+				p->to->put_added(p->to->added, known->fields[i].context - 1, p->out);
 			else
 				merge_copy_put_unknown(p, &known->fields[i]);
 			continue;

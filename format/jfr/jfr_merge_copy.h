@@ -29,6 +29,9 @@ struct jfr_merge_copy {
 	uint64_t events, constants; /* number of events; size of constants in bytes */
 	int64_t start;
 	bool open, failed;
+	/* Appends the value of an added field (union_field.context - 1) of the event that is being copied. */
+	void (*put_added)(const void *added, uint32_t n, struct bytes *out);
+	const void *added;
 };
 
 /* The source. */

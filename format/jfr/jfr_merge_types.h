@@ -20,6 +20,7 @@ struct union_field {
 	const struct jfr_metadata *from;
 	uint32_t element; /* in from->tree */
 	uint32_t type;	  /* index in the union */
+	uint32_t context; /* 0; of a field that jfr_merge_context.h has added: its number plus 1 */
 };
 
 struct union_type {

@@ -53,6 +53,11 @@ static uint32_t merge_types_write_count_children(const struct jfr_tree *t, uint3
 	return n;
 }
 
+static bool is_annotation_of(const struct jfr_element *e, const struct meta_type *t)
+{
+	return t && strcmp(e->name, "annotation") == 0 && (uint64_t)jfr_element_number(e, "class", -1) == t->id;
+}
+
 /* Copy an element with its children. Its depth was limited when it was read. */
 static void put_whole(struct describer *s, const struct jfr_metadata *m, uint32_t element)
 {
@@ -64,6 +69,32 @@ static void put_whole(struct describer *s, const struct jfr_metadata *m, uint32_
 	jfr_type_write_children(&s->text, merge_types_write_count_children(&m->tree, element, NULL));
 	while ((child = jfr_tree_child(&m->tree, element, child, NULL)))
 		put_whole(s, m, child);
+}
+
+/* A field under another name, and without @Contextual: it is not its event that gives the context. */
+static void put_renamed(struct describer *s, const struct union_field *f)
+{
+	const struct jfr_tree *tree = &f->from->tree;
+	const struct jfr_element *e = &tree->element[f->element];
+	const struct meta_type *contextual = jfr_metadata_find(f->from, "jdk.jfr.Contextual");
+	uint32_t child = 0, n = merge_types_write_count_children(tree, f->element, NULL);
+
+	jfr_type_write_element(&s->text, e->name, e->attributes);
+	for (uint32_t i = 0; i < e->attributes; i++) {
+		if (strcmp(e->attribute[i].name, "name") == 0)
+			jfr_type_write_attribute(&s->text, "name", f->field->name);
+		else if (strcmp(e->attribute[i].name, "class") == 0)
+			jfr_type_write_number(&s->text, "class",
+					      new_id(s, f->from, jfr_element_number(e, "class", -1)));
+		else
+			jfr_type_write_attribute(&s->text, e->attribute[i].name, e->attribute[i].value);
+	}
+	while ((child = jfr_tree_child(tree, f->element, child, NULL)))
+		n -= is_annotation_of(&tree->element[child], contextual);
+	jfr_type_write_children(&s->text, n);
+	while ((child = jfr_tree_child(tree, f->element, child, NULL)))
+		if (!is_annotation_of(&tree->element[child], contextual))
+			put_whole(s, f->from, child);
 }
 
 static void put_children(struct describer *s, const struct union_type *t, bool annotations)
@@ -93,7 +124,10 @@ static void merge_types_write_put_type(struct describer *s, const struct union_t
 				t->count + merge_types_write_count_children(&t->from->tree, t->type->element, "field"));
 	put_children(s, t, false);
 	for (uint32_t i = 0; i < t->count; i++)
-		put_whole(s, t->fields[i].from, t->fields[i].element);
+		if (t->fields[i].context)
+			put_renamed(s, &t->fields[i]);
+		else
+			put_whole(s, t->fields[i].from, t->fields[i].element);
 	put_children(s, t, true);
 }
 

@@ -4,14 +4,17 @@
 #include "user/files/merge_check.h"
 #include "user/files/progress.h"
 #include "user/record/output_internal.h"
+#include "user/text/glob.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct destination {
 	int fd;
 	uint64_t size;
-	int error; /* -errno of a failed write */
+	int error;		  /* -errno of a failed write */
+	const char *with_context; /* names of events; NULL: none */
 };
 
 static int put_chunk(void *context, const void *chunk, size_t size)
@@ -21,6 +24,19 @@ static int put_chunk(void *context, const void *chunk, size_t size)
 	to->error = output_write(to->fd, chunk, size, to->size);
 	to->size += size;
 	return to->error;
+}
+
+static bool is_with_context(void *context, const char *event)
+{
+	const struct destination *to = context;
+	const char *at = to->with_context;
+
+	for (size_t length; at && *at; at += length + (at[length] == ',')) {
+		length = strcspn(at, ",");
+		if (length && glob_matches(at, length, event))
+			return true;
+	}
+	return false;
 }
 
 /* Choose the message. A damaged input file is a better explanation than the error of the merge itself. */
@@ -44,7 +60,8 @@ static int merge_explain(const struct jfr_files *files, int err, const struct de
 
 static int merge_recordings(struct jfr_files *files, struct destination *to, struct jfr_merged *merged)
 {
-	struct jfr_merge_sink sink = {.put = put_chunk, .context = to};
+	struct jfr_merge_sink sink = {
+		.put = put_chunk, .context = to, .with_context = to->with_context ? is_with_context : NULL};
 	size_t count = jfr_files_recordings(files);
 	struct jfr_file **recordings = calloc(count + 1, sizeof(*recordings));
 	const char *name;
@@ -64,10 +81,10 @@ static int merge_recordings(struct jfr_files *files, struct destination *to, str
 	return err;
 }
 
-int merge_files(const char *const *paths, size_t count, int to_fd, const char *to_path, struct jfr_merged *merged,
-		size_t *number, struct diag *d)
+int merge_files(const char *const *paths, size_t count, int to_fd, const char *to_path, const char *with_context,
+		struct jfr_merged *merged, size_t *number, struct diag *d)
 {
-	struct destination to = {.fd = to_fd};
+	struct destination to = {.fd = to_fd, .with_context = with_context};
 	struct jfr_files files;
 	int err = jfr_files_open(&files, paths, count, "cannot merge", d);
 

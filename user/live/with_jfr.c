@@ -15,7 +15,8 @@
 struct with_jfr {
 	struct jvm_recording *own; /* NULL: stopped */
 	char *path, *beside;
-	bool there; /* `beside` exists */
+	const char *context; /* borrowed */
+	bool there;	     /* `beside` exists */
 };
 
 /* "NAME.jfr" becomes "NAME-jvm.jfr"; malloc'ed, NULL: no memory. */
@@ -28,7 +29,7 @@ static char *derive(const char *path)
 }
 
 int with_jfr_start(struct with_jfr **out, const struct target *t, const char *settings, const char *path,
-		   struct diag *d)
+		   const char *context, struct diag *d)
 {
 	struct with_jfr *w;
 	int err;
@@ -39,6 +40,7 @@ int with_jfr_start(struct with_jfr **out, const struct target *t, const char *se
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return diag_errno(d, ENOMEM, "cannot start the JVM's own recording");
+	w->context = context;
 	w->path = strdup(path);
 	w->beside = derive(path);
 	err = w->path && w->beside ? 0 : diag_errno(d, ENOMEM, "cannot start the JVM's own recording");
@@ -89,7 +91,7 @@ static int merge(struct with_jfr *w, struct jfr_merged *merged, struct diag *d)
 
 	if (err)
 		return err;
-	err = merge_files(paths, 2, file.fd, w->path, merged, NULL, d);
+	err = merge_files(paths, 2, file.fd, w->path, w->context, merged, NULL, d);
 	if (err >= 0)
 		err = new_file_finish(&file, d);
 	new_file_close(&file);

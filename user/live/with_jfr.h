@@ -12,7 +12,7 @@ struct with_jfr;
  * `settings`. 0 or -errno with the message.
  */
 int with_jfr_start(struct with_jfr **out, const struct target *t, const char *settings, const char *path,
-		   struct diag *d);
+		   const char *context, struct diag *d);
 
 /*
  * Our recording has stopped: stop the JVM's. With `keep` its data is written beside `path`, as NAME-jvm.jfr. Call

@@ -68,6 +68,7 @@ struct settings {
 	uint64_t max_age_ns;		 /* 0: none */
 	uint64_t in_memory;		 /* bytes of memory for chunks; 0: they go to the disk */
 	struct dump_conditions dump_when;
+	const char *context;   /* events of the JVM that get context as fields; NULL: none */
 	char *with_jfr;	       /* settings of the JVM's own recording, a name or a path; NULL: no such recording */
 	const char *report;    /* name of the page; NULL: beside the recording */
 	bool report_wanted;    /* write that page */

@@ -115,6 +115,8 @@ static int check_recording(const struct settings *s, struct diag *d)
 			   "class or jar");
 	if (s->user && !s->program)
 		return diag_usage(d, "--user is for a program that is started, as in --user=%s -- java ...", s->user);
+	if (s->context && !s->with_jfr)
+		return diag_usage(d, "--context is for events of the JVM's own recording: give --with-jfr, too");
 	if (s->with_jfr && s->program)
 		return diag_usage(
 			d, "--with-jfr is for a JVM that runs: give one that is started -XX:StartFlightRecording, "

@@ -14,7 +14,7 @@ static int merge_it(const struct verb_args *a, const char *to, struct diag *d)
 
 	if (err)
 		return err;
-	verdict = merge_files(a->operand, a->operands, out.fd, to, &merged, &files, d);
+	verdict = merge_files(a->operand, a->operands, out.fd, to, a->context, &merged, &files, d);
 	err = verdict < 0 ? verdict : new_file_finish(&out, d);
 	new_file_close(&out);
 	if (!err)

@@ -299,7 +299,8 @@ static int attach(struct recording *r, struct diag *d)
 	int err = 0;
 
 	if (r->settings->with_jfr)
-		err = with_jfr_start(&r->with_jfr, &r->target, r->settings->with_jfr, output_path(r->output), d);
+		err = with_jfr_start(&r->with_jfr, &r->target, r->settings->with_jfr, output_path(r->output),
+				     r->settings->context, d);
 	if (err)
 		return err;
 	dump = prepare_stacks(r);

@@ -37,7 +37,8 @@ struct verb_args {
 	uint32_t min_share;	 /* percent; 0: no limit */
 	bool methods, min_given; /* a filter was given; --min was */
 	bool merged;
-	const char *by; /* a field, or which table */
+	const char *by;	     /* a field, or which table */
+	const char *context; /* names of events */
 	bool json, exact, collapsed, perfetto, pprof, otlp, chrome, csv, jdk;
 	bool normalize; /* names in an export without what differs from run to run */
 };

@@ -36,12 +36,14 @@ static bool is_contextual(const struct meta_type *t)
 /* Set *key to the event's thread. False: no thread. */
 static bool print_thread_of(struct jfr_chunk *chunk, const struct jfr_event *e, uint64_t *key)
 {
+	/* a sample is written by a thread of the JVM's own: it is about another one */
+	int thread = e->type->thread >= 0 ? e->type->thread : meta_type_field(e->type, "sampledThread");
 	struct jfr_value event = jfr_event_value(e), v = {.kind = VALUE_NULL};
 	struct cursor c = jfr_enter(chunk, &event);
 
-	for (int i = 0; i <= e->type->thread; i++)
+	for (int i = 0; i <= thread; i++)
 		jfr_take(&c, &e->type->fields[i], &v);
-	if (e->type->thread < 0 || v.kind != VALUE_KEY || !jfr_chunk_constant(chunk, v.type, v.key))
+	if (thread < 0 || v.kind != VALUE_KEY || !jfr_chunk_constant(chunk, v.type, v.key))
 		return false;
 	*key = chunk->mixed ? thread_number(chunk, v) : v.key;
 	return *key || !chunk->mixed;

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2016
+# The JVM's own events carry the context that -e marks: bytes read per user equal the program's own account.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+cat >"$WORK/reads.jfc" <<-'END'
+	<?xml version="1.0" encoding="UTF-8"?>
+	<configuration version="2.0">
+	  <event name="jdk.FileRead">
+	    <setting name="enabled">true</setting><setting name="threshold">0 ns</setting>
+	    <setting name="throttle">off</setting><setting name="stackTrace">false</setting>
+	  </event>
+	</configuration>
+END
+
+# The sums that the JDK's own reader finds.
+sums() {
+	"$(jdk_newest)/bin/jfr" print --json --events jdk.FileRead "$F_FILE" >"$WORK/reads.json" 2>"$WORK/err" ||
+		finding "jfr print: $(tail -n 1 "$WORK/err")"
+	python3 - "$WORK/reads.json" "$T_DIR/account" <<-'END' 2>"$WORK/err" || finding "bytes per user differ: $(tail -n 1 "$WORK/err" | tail -c 600)"
+		import collections, json, sys
+		read = collections.Counter()
+		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+		    v = e["values"]
+		    if v["Load_user"] is not None:
+		        assert "/" + v["Load_user"] + "/" + v["Load_name"] in v["path"], v
+		        assert v["Copy_to"] is None or v["Copy_to"].startswith("user"), v
+		        read[v["Load_user"]] += max(0, v["bytesRead"])
+		account = dict(line.split() for line in open(sys.argv[2]))
+		assert {u: str(n) for u, n in read.items()} == account, (read, account)
+	END
+}
+
+context() { # THREADS CALLS [virtual]
+	local sentence="file reads carry the user of the call around them, $1 threads${3:+, $3}, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start FileServer "$@"
+	if target_ready && trace_start -e 'srv.Load live.FileServer::load @user=arg0 @name=arg1 n=return' \
+		-e 'srv.Copy live.FileServer::copy @to=arg1' --with-jfr="$WORK/reads.jfc" --context='jdk.FileRead,jdk.Socket*'; then
+		target_go
+		trace_stop
+		status_is 0
+		sums
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	[ "$FEATURE" -ge 11 ] || continue
+	context 16 "$(amount 100 1000)"
+	[ "$FEATURE" -lt 21 ] || context 50 20 virtual
+done
+roots_find
+for version in "${JDKS_IN_TURN[@]}"; do
+	[ "$version" -ge 11 ] || continue
+	root_use "$version" || { skip "context, JDK $version" "$(roots_why)"; continue; }
+	context 16 100
+	[ "$FEATURE" -lt 21 ] || context 50 20 virtual
+done
