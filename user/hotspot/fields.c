@@ -9,7 +9,8 @@
  *
  *     name | descriptor | offset | flags | the JVM's flags [| constant value] [| generic signature] [| group]
  *
- * where the JVM's flags say which of the last three there are.
+ * where the JVM's flags say which of the last three there are. JDK 28 has three more flags, below the others, which are
+ * about fields of value classes.
  */
 #include "user/hotspot/fields.h"
 #include "user/hotspot/method.h"
@@ -97,7 +98,7 @@ static int read_declared_fields(const struct fields *f, struct numbers *n)
 
 		next_number(n);
 		access = next_number(n);
-		flags = next_number(n);
+		flags = next_number(n) >> f->l->field_flag_shift;
 		for (uint32_t more = flags & (INITIALIZED | GENERIC | CONTENDED); more; more &= more - 1)
 			next_number(n);
 		if (!n->bad)

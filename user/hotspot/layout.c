@@ -188,6 +188,8 @@ static const struct rule rules[] = {
 	{F(klass_pool),			8, NEWEST, OFFSET, "InstanceKlass._constants", 0, CLASSES},
 	{F(klass_fields),		8, NEWEST, OFFSET, "InstanceKlass._fields", 0, 0},
 	{F(klass_field_count),		8, NEWEST, OFFSET, "InstanceKlass._java_fields_count", 0, 0},
+	{F(field_flag_shift),		8, 27, VALUE, NULL, 0, 0},
+	{F(field_flag_shift),	       28, NEWEST, VALUE, NULL, 3, 0},
 	{F(klass_field_stream),		8, NEWEST, OFFSET, "InstanceKlass._fieldinfo_stream", 0, 0},
 	{F(klass_annotations),		8, NEWEST, OFFSET, "InstanceKlass._annotations", 0, CLASSES},
 	{F(klass_state),		8, NEWEST, OFFSET, "InstanceKlass._init_state", 0, CLASSES},

@@ -142,6 +142,7 @@ struct hotspot_layout {
 	uint16_t klass_methods;			  /* Array<Method *> * */
 	uint16_t klass_pool;			  /* ConstantPool * */
 	uint16_t klass_fields, klass_field_count; /* until 20: Array<u2> *; u2: number of fields of the class file */
+	uint16_t field_flag_shift;		  /* of the JVM's flags there: new ones stand below since 28 */
 	uint16_t klass_field_stream;		  /* since 21: Array<u1> *; see fields.c */
 	uint16_t klass_annotations; /* Annotations *, which begins with the Array<u1> * of the class; 0: none */
 	uint16_t klass_state;	    /* u1: 0: being created; other values below */
