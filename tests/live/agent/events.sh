@@ -65,16 +65,22 @@ values() { # THREADS CALLS [MODE]
 }
 
 killed() { # TIMES
-	local sentence="after kill -9 no event has values of two calls, $1 times, JDK $FEATURE" i
+	local sentence="after kill -9 of the JVM or of frtrace no event has values of two calls, $1 times, JDK $FEATURE" i
 	begin "$sentence" || return 0
 	for ((i = 0; i < $1; i++)); do
 		target_start Valued 4 2000 forever
 		if target_ready && trace_start "${EVENTS[@]}" --no-stack; then
 			touch "$T_DIR/go"
 			sleep "0.$((RANDOM % 5 + 1))"
-			kill -9 "$T_PID"
-			trace_wait
-			check
+			if ((i % 2)); then
+				kill -9 "$T_PID"
+				trace_wait
+				check
+			else
+				kill -9 "$F_PID"
+				trace_wait
+				[ ! -s "$F_FILE" ] || check # killed before its first second ended, it has no file
+			fi
 		fi
 		target_drop
 	done
@@ -200,13 +206,14 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	values 16 300
 	turn 0 && mistakes
-	turn 1 && killed "$(amount 3 200)"
+	turn 1 && killed "$(amount 40 1000)"
 	turn 1 && views
 	turn 1 && xml
 	[ "$FEATURE" -lt 21 ] || values 16 200 virtual
 done
 roots_find
-for version in 8 "${JDKS_IN_TURN[1]}"; do # the oldest, and one of the new ones
+for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" || { skip "events, JDK $version" "$(roots_why)"; continue; }
 	values 4 100
+	[ "$FEATURE" -lt 21 ] || values 20 20 virtual
 done
