@@ -19,6 +19,26 @@ struct waker_place {
 
 #define WAKER_PAGE 4096
 
+/*
+ * A record has up to 16 KiB. So that many threads which wait for each other do not fill the queue, where calls would be
+ * lost, one is taken every WAKERS_EVERY ns, after a burst of WAKERS_FREE.
+ */
+#define WAKERS_EVERY 100000
+#define WAKERS_FREE  256
+static volatile __u64 wakers_due = 0; /* virtual time: each record advances it by WAKERS_EVERY */
+
+static __always_inline bool waker_is_due(__u64 now)
+{
+	__u64 due = wakers_due;
+
+	if (due > now)
+		return false;
+	if (now - due > WAKERS_FREE * WAKERS_EVERY)
+		due = now - WAKERS_FREE * WAKERS_EVERY;
+	wakers_due = due + WAKERS_EVERY;
+	return true;
+}
+
 /* Read the waker's JavaFrameAnchor, if the thread has left Java by it. `at` 0: its address is unknown. */
 static __always_inline void waker_find_anchor(struct waker_place *place, __u64 at)
 {
