@@ -3,7 +3,6 @@
 #include "user/capture/agent_build.h"
 #include "user/capture/agent_commands.h"
 #include "user/capture/agent_config.h"
-#include "user/capture/attach_lock.h"
 #include "user/capture/bpf_programs.h"
 #include "user/jvm/intrinsics.h"
 #include "user/text/log.h"
@@ -13,6 +12,7 @@
 #include "user/capture/natives.h"
 #include "user/capture/usdt.h"
 #include "user/process/attach.h"
+#include "user/process/attach_lock.h"
 #include "user/process/launch_socket.h"
 #include "user/process/maps.h"
 

@@ -3,8 +3,8 @@
  * A lock that serialises the first attach to a JVM. The segment's own locks (segment_claim()) exist only once the
  * agent is in the target; until then two tracers could each load a copy of it.
  */
-#ifndef USER_CAPTURE_ATTACH_LOCK_H
-#define USER_CAPTURE_ATTACH_LOCK_H
+#ifndef USER_PROCESS_ATTACH_LOCK_H
+#define USER_PROCESS_ATTACH_LOCK_H
 
 #include "format/diag.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/attach_lock.h"
+#include "user/process/attach_lock.h"
 #include "user/process/interrupt.h"
 #include "user/process/run_directory.h"
 #include "user/text/monotonic.h"
