@@ -102,7 +102,7 @@ static __always_inline __u32 own_tid(void)
 	return id.pid;
 }
 
-static __always_inline void report_thread(const struct wait_state *state, __u64 thread)
+static __always_inline void native_report_thread(const struct wait_state *state, __u64 thread)
 {
 	struct frt_native_thread *r = reserve_record(sizeof(*r));
 
@@ -128,7 +128,7 @@ static __always_inline void begin_thread(struct wait_state *state, __u64 thread)
 		bpf_probe_read_user(&state->stack_end, sizeof(state->stack_end),
 				    (void *)(thread + l->thread_stack_base));
 	}
-	report_thread(state, thread);
+	native_report_thread(state, thread);
 }
 
 /* Was the function called from Java? `sp` is the stack pointer at its entry, where the return address lies. */
@@ -259,7 +259,7 @@ static __always_inline void fill_call(struct frt_native_call *to, const struct f
 	*to = *from;
 }
 
-static __noinline void emit_call(struct native_calls *n, struct frt_native_call *call)
+static __noinline void native_emit_call(struct native_calls *n, struct frt_native_call *call)
 {
 	struct frt_native_stack *with_stack;
 	struct frt_native_call *alone;
@@ -348,7 +348,7 @@ static __always_inline int native_end(struct pt_regs *context)
 		return 0;
 	read_java_id(&call, thread);
 	native_take_stack(n, &call, thread);
-	emit_call(n, &call);
+	native_emit_call(n, &call);
 	return 0;
 }
 

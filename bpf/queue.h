@@ -19,6 +19,10 @@ enum frt_queue_kind {
 	FRT_NATIVE_THREAD, /* struct frt_native_thread */
 	FRT_NATIVE_CALL,   /* struct frt_native_call or frt_native_stack */
 	FRT_WAKER,	   /* struct frt_waker, with its stack */
+	FRT_PROBE_CALL,	   /* struct frt_probe_call (bpf/probes.h) */
+	FRT_PROBE_THREAD,  /* struct frt_probe_thread */
+	FRT_PROBE_CLASS,   /* struct frt_probe_class */
+	FRT_PROBE_OPEN,	   /* struct frt_probe_open */
 };
 
 /* The record of a drain. `data` is one aligned half of the ring. */

@@ -19,6 +19,8 @@ enum frt_site {
 	FRT_SITE_OPERATION_BEGIN,
 	FRT_SITE_COLLECTION_BEGIN,
 	FRT_SITE_COLLECTION_END,
+	FRT_SITE_METHOD_ENTRY,
+	FRT_SITE_METHOD_RETURN,
 };
 
 #define FRT_SITE_BITS 8
@@ -34,5 +36,10 @@ enum frt_site {
 #define FRT_ARGUMENT_REGISTER	0x1f0000u /* the word of struct pt_regs */
 #define FRT_ARGUMENT_REGISTER_1 0x010000u
 #define FRT_ARGUMENT_OFFSET	0x00ffffu /* signed */
+
+/* Or the cookie has four arguments that are all in registers, each by the word of struct pt_regs. */
+#define FRT_SITE_REGISTERS 4
+#define FRT_REGISTER_BITS  8
+#define FRT_REGISTER_MASK  0xffu
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/bpf_programs.h"
+#include "user/capture/hotspot_source.h"
 #include "user/capture/usdt.h"
 #include "user/process/rights.h"
 #include "user/text/log.h"
@@ -84,7 +85,7 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 	bpf_program__set_autoload(bpf->progs.process_exec, false);
 	bpf_map__set_autocreate(bpf->maps.execs, false);
 	kernel_probes_choose(k, bpf, kernel, t->own_monotonic_offset);
-	err = load_opened(bpf, settings->probes, d);
+	err = hotspot_source_choose(bpf, settings, d) ?: load_opened(bpf, settings->probes, d);
 	if (err)
 		frtrace_bpf__destroy(bpf);
 	else

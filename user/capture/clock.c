@@ -140,6 +140,42 @@ int64_t clock_ns_elsewhere(struct clock *c, uint64_t tsc)
 	return clock_in_stretch(c, tsc);
 }
 
+/* The last pair but one at or before the time. */
+static size_t clock_find_ns(const struct clock *c, int64_t ns)
+{
+	size_t low = 0, high = c->pairs - 2;
+
+	if (ns >= c->pair[high].monotonic)
+		return high;
+	while (low < high) {
+		size_t middle = (low + high + 1) / 2;
+
+		if (c->pair[middle].monotonic <= ns)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+uint64_t clock_tsc(struct clock *c, int64_t ns)
+{
+	const struct clock_pair *a, *b;
+	__int128 ticks;
+
+	if (ns >= clock_last(c)->monotonic)
+		clock_sample(c);
+	if (ns < c->pair[0].monotonic) { /* as in before_all() */
+		a = &c->pair[0];
+		b = clock_last(c);
+	} else {
+		a = &c->pair[clock_find_ns(c, ns)];
+		b = a + 1;
+	}
+	ticks = (__int128)(ns - a->monotonic) * (__int128)(b->tsc - a->tsc);
+	return a->tsc + (int64_t)(ticks / (b->monotonic - a->monotonic));
+}
+
 static double ns_per_tick(const struct clock *c)
 {
 	const struct clock_pair *a = &c->pair[0], *b = &c->pair[c->pairs - 1];

@@ -65,6 +65,12 @@ static inline int64_t clock_ns(struct clock *c, uint64_t tsc)
 	return clock_in_stretch(c, tsc);
 }
 
+/*
+ * The stamp that clock_ns() converts to this time, of CLOCK_MONOTONIC in ns, but for fractions of a nanosecond. Takes a pair
+ * unless the time lies before the last one.
+ */
+uint64_t clock_tsc(struct clock *c, int64_t ns);
+
 /* Convert a duration from ns to TSC ticks (at most INT64_MAX), and back. */
 uint64_t clock_ticks_of_ns(const struct clock *c, uint64_t ns);
 uint64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks);

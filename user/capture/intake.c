@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/intake.h"
 #include "user/capture/holdback.h"
+#include "user/capture/hotspot_source.h"
 #include "user/capture/kernel_probes.h"
 #include "user/capture/ringbuf.h"
 #include "user/capture/ringbuf_pos.h"
@@ -27,13 +28,20 @@ struct intake {
 
 #define RELEASE_NS 1000000000LL /* if there are no spans */
 
-static int open_queue(struct intake *in, const struct kernel_sink *waits, struct natives *natives, struct diag *d)
+static bool intake_take_probe(void *hotspot, const void *record, size_t size)
+{
+	return hotspot_source_take(hotspot, record, size);
+}
+
+static int open_queue(struct intake *in, const struct intake_setup *setup, struct diag *d)
 {
 	struct ringbuf_sinks sinks = {.streams = &in->streams,
-				      .waits = *waits,
+				      .waits = setup->waits,
 				      .owner = in->kernel->count ? kernel_probes_map_slot : NULL,
 				      .owner_context = in->kernel,
-				      .natives = natives,
+				      .probe = setup->hotspot ? intake_take_probe : NULL,
+				      .probe_context = setup->hotspot,
+				      .natives = setup->natives,
 				      .unobserved_lost = (uint64_t *)&in->bpf->bss->unobserved_lost,
 				      .waits_lost = (uint64_t *)&in->bpf->bss->waits_lost};
 	int fd = bpf_map__fd(in->bpf->maps.queue);
@@ -63,12 +71,14 @@ int intake_new(struct intake **out, const struct intake_setup *setup, struct dia
 		sink = holdback_sink(in->holdback);
 	}
 	streams_init(&in->streams, &sink);
+	if (setup->hotspot)
+		hotspot_source_feed(setup->hotspot, &in->streams);
 	if (setup->inside && !(in->streams.roots = roots_new(&sink, ROOTS_LIMIT))) {
 		intake_free(in);
 		return diag_errno(d, ENOMEM, "cannot make room for spans");
 	}
 	sweep_begin(in->segment, &in->streams);
-	err = open_queue(in, &setup->waits, setup->natives, d);
+	err = open_queue(in, setup, d);
 	if (err)
 		intake_free(in);
 	else

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 struct frtrace_bpf;
+struct hotspot_source;
 struct kernel_probes;
 struct intake;
 
@@ -22,6 +23,7 @@ struct intake_setup {
 	struct kernel_probes *kernel;
 	struct kernel_sink waits;	/* receives the kernel's records; zeroed: none */
 	const struct stream_sink *sink; /* receives the spans; copied */
+	struct hotspot_source *hotspot; /* NULL: the agent is the source */
 	bool inside;			/* --inside: hold spans until their root has ended */
 	struct natives *natives;	/* NULL: none are traced */
 };

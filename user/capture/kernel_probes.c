@@ -200,14 +200,14 @@ void kernel_probes_detach(struct kernel_probes *k)
 }
 
 /* The program runs for each task while its file is read; it writes nothing to that file. */
-static void run_for_tasks(const struct kernel_probes *k, struct bpf_program *program)
+void kernel_probes_run_for_tasks(struct bpf_program *program, const char *what)
 {
-	struct bpf_link *link = k->count ? bpf_program__attach_iter(program, NULL) : NULL;
+	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
 	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
 	char nothing[64];
 
-	if (k->count && (fd < 0 || read(fd, nothing, sizeof(nothing)) < 0))
-		log_detail("cannot read the waits that the kernel has: %s", strerror(errno));
+	if (fd < 0 || read(fd, nothing, sizeof(nothing)) < 0)
+		log_detail("cannot read %s: %s", what, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	bpf_link__destroy(link);
@@ -215,11 +215,12 @@ static void run_for_tasks(const struct kernel_probes *k, struct bpf_program *pro
 
 void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
 {
-	run_for_tasks(k, bpf->progs.waits_now);
+	if (k->count)
+		kernel_probes_run_for_tasks(bpf->progs.waits_now, "the waits that the kernel has");
 }
 
 void kernel_probes_release_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
 {
-	if (bpf->bss->wait_setup.hold)
-		run_for_tasks(k, bpf->progs.waits_held);
+	if (k->count && bpf->bss->wait_setup.hold)
+		kernel_probes_run_for_tasks(bpf->progs.waits_held, "the waits that the kernel has");
 }

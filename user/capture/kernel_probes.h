@@ -66,4 +66,8 @@ void kernel_probes_release_waits(const struct kernel_probes *k, struct frtrace_b
 /* Write the waits that are held back, and those in progress, to the ring buffer, as of now. */
 void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
+/* Run a program that iterates over all tasks. `what` is what cannot be read if that fails, for -v. */
+struct bpf_program;
+void kernel_probes_run_for_tasks(struct bpf_program *program, const char *what);
+
 #endif

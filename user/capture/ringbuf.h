@@ -19,6 +19,9 @@ struct ringbuf_sinks {
 	void *owner_context;
 	/* Traced native methods; NULL: there are none. */
 	struct natives *natives;
+	/* Receives the records of HotSpot's own probes (bpf/probes.h); false: malformed. NULL: there are none. */
+	bool (*probe)(void *context, const void *record, size_t size);
+	void *probe_context;
 	/* Number of dropped owner records with flags; may be NULL. */
 	const volatile uint64_t *unobserved_lost;
 	/* Number of dropped wait records, counted by the kernel; may be NULL. */

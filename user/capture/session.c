@@ -4,6 +4,7 @@
 #include "user/capture/agent_commands.h"
 #include "user/capture/agent_config.h"
 #include "user/capture/bpf_programs.h"
+#include "user/capture/hotspot_source.h"
 #include "user/jvm/intrinsics.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
@@ -32,7 +33,8 @@ struct session {
 	const struct target *target;
 	struct clock *clock;
 	struct frtrace_bpf *bpf;
-	struct usdt_link *agent; /* its sites */
+	struct usdt_link *agent;	/* its sites */
+	struct hotspot_source *hotspot; /* NULL: the agent is the source */
 	struct kernel_probes kernel;
 	bool with_kernel; /* whether the kernel side was loaded */
 	struct kernel_sink waits;
@@ -83,6 +85,7 @@ void session_free(struct session *s)
 	natives_free(s->natives);
 	java_threads_release(&s->threads);
 	usdt_detach(s->agent);
+	hotspot_source_free(s->hotspot);
 	kernel_probes_detach(&s->kernel);
 	if (s->connection >= 0)
 		close(s->connection);
@@ -194,9 +197,28 @@ static int find_agent(struct session *s, struct diag *d)
 	return err ?: segment_open(&s->segment, s->target, s->build.tag, d);
 }
 
+static bool takes_probes(const struct session *s)
+{
+	return s->settings->probe == SETTINGS_PROBE_HOTSPOT;
+}
+
 int session_check_free(const struct session *s, struct diag *d)
 {
+	if (takes_probes(s))
+		return 0;
 	return segment_check_free(s->target, s->build.tag, d);
+}
+
+/* Choose the methods to be probed. */
+static int attach_nothing(struct session *s, struct diag *d)
+{
+	const struct hotspot_source_setup setup = {
+		.settings = s->settings, .target = s->target, .clock = s->clock, .segment = &s->segment, .bpf = s->bpf};
+	double begin = monotonic_ns() / 1e6;
+	int err = hotspot_source_new(&s->hotspot, &setup, d);
+
+	s->cost.attach_ms = monotonic_ns() / 1e6 - begin;
+	return err;
 }
 
 int session_attach(struct session *s, struct diag *d)
@@ -204,6 +226,8 @@ int session_attach(struct session *s, struct diag *d)
 	double begin = monotonic_ns() / 1e6;
 	int lock, err;
 
+	if (takes_probes(s))
+		return attach_nothing(s, d);
 	err = attach_lock(s->target->pid, &lock, d);
 	if (err)
 		return err;
@@ -380,6 +404,21 @@ static int make_natives(struct session *s, const struct stream_sink *sink, struc
 	return s->natives ? 0 : diag_errno(d, ENOMEM, "cannot trace native methods");
 }
 
+static int start_probes(struct session *s, const struct intake_setup *setup, struct diag *d)
+{
+	double begin = monotonic_ns() / 1e6;
+	int err = intake_new(&s->intake, setup, d);
+
+	if (!err)
+		err = hotspot_source_start(s->hotspot, d);
+	if (err)
+		return err;
+	intake_begin(s->intake);
+	s->started = s->cost.pause_known = true;
+	s->cost.attach_ms += monotonic_ns() / 1e6 - begin;
+	return 0;
+}
+
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
 	double begin = s->begin_ms ?: monotonic_ns() / 1e6;
@@ -391,6 +430,7 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 				      .kernel = &s->kernel,
 				      .waits = s->waits,
 				      .sink = sink,
+				      .hotspot = s->hotspot,
 				      .inside = inside};
 	struct agent_config config = {.settings = s->settings,
 				      .clock = s->clock,
@@ -402,6 +442,8 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	uint32_t epoch = 0;
 	int err;
 
+	if (s->hotspot)
+		return start_probes(s, &intake, d);
 	choose_wait_stacks(s);
 	err = make_natives(s, sink, d);
 	intake.natives = s->natives;
@@ -434,11 +476,17 @@ static int open_dump_command(struct session *s, enum frt_command_kind kind, stru
 
 int session_unhook(struct session *s, struct diag *d)
 {
+	if (s->hotspot)
+		return 0;
 	return command(s, FRT_COMMAND_UNHOOK, d);
 }
 
 int session_take_open_dump(struct session *s, struct diag *d)
 {
+	if (s->hotspot) {
+		hotspot_source_dump(s->hotspot);
+		return 0;
+	}
 	return open_dump_command(s, FRT_COMMAND_OPEN_DUMP, d);
 }
 
@@ -456,7 +504,10 @@ int session_stop(struct session *s, struct diag *d)
 	s->started = s->open_dump = false;
 	if (s->natives)
 		natives_stop(s->natives);
-	if (!target_ended(s->target)) {
+	if (s->hotspot) {
+		hotspot_source_stop(s->hotspot);
+		hotspot_source_dump(s->hotspot);
+	} else if (!target_ended(s->target)) {
 		err = open_dump_command(s, FRT_COMMAND_STOP, d);
 		if (target_ended(s->target))
 			err = 0;
@@ -467,8 +518,20 @@ int session_stop(struct session *s, struct diag *d)
 	return err;
 }
 
+uint64_t session_missed(const struct session *s)
+{
+	return s->hotspot ? hotspot_source_missed(s->hotspot) : 0;
+}
+
+uint64_t session_unseen(const struct session *s)
+{
+	return s->hotspot ? hotspot_source_unseen(s->hotspot) : 0;
+}
+
 bool session_beat(struct session *s)
 {
+	if (s->hotspot)
+		hotspot_source_tick(s->hotspot);
 	return segment_beat(&s->segment);
 }
 

@@ -15,7 +15,7 @@
 struct session;
 
 /*
- * Load the kernel side. This does not touch the target, which need not be known before it is attached to. Returns 0,
+ * Load the kernel side, for the source of calls in settings.probe. This does not touch the target, which need not be known before it is attached to. Returns 0,
  * or -errno with the message.
  */
 int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,
@@ -94,6 +94,13 @@ bool session_has_open_dump(const struct session *s);
 
 /* Give the agent a sign of life. False: the JVM already runs its original code again. */
 bool session_beat(struct session *s);
+
+/*
+ * With HotSpot's own probes: calls that were missed, at most, because their class was new, and calls that ended without
+ * passing a probe, so that their duration is an upper bound. 0 with the agent.
+ */
+uint64_t session_missed(const struct session *s);
+uint64_t session_unseen(const struct session *s);
 
 const struct segment *session_segment(const struct session *s);
 

@@ -36,6 +36,13 @@ int usdt_choose(struct bpf_program *program, enum settings_probes probes, struct
 	return 0;
 }
 
+static uint64_t site_cookie(enum frt_site site, const char *arguments)
+{
+	bool registers = site == FRT_SITE_METHOD_ENTRY || site == FRT_SITE_METHOD_RETURN;
+
+	return (registers ? usdt_register_cookie : usdt_cookie)(site, arguments);
+}
+
 static int find_site(struct places *p, const struct elf_notes *notes, const struct usdt_site *site, const char *path,
 		     struct diag *d)
 {
@@ -51,7 +58,11 @@ static int find_site(struct places *p, const struct elf_notes *notes, const stru
 			return diag_set(d, E2BIG, "too many USDT sites in '%s'", path);
 		p->offset[p->count] = found[i].offset;
 		p->semaphore[p->count] = found[i].semaphore;
-		p->cookie[p->count] = usdt_cookie(site->site, found[i].arguments);
+		p->cookie[p->count] = site_cookie(site->site, found[i].arguments);
+		if (!p->cookie[p->count])
+			return diag_set(d, ENOTSUP,
+					"the arguments of %s:%s in '%s' are not where frtrace can read them: %s",
+					site->provider, site->name, path, found[i].arguments);
 	}
 	return 0;
 }
@@ -113,13 +124,49 @@ static int attach_places(struct usdt_link *l, const struct bpf_program *program,
 	return err ? diag_errno(d, -err, "cannot put uprobes on the USDT sites in '%s'", file->path) : 0;
 }
 
+/* Returns a descriptor of the file, or -errno with the message. */
+static int usdt_open(const struct usdt_file *file, struct diag *d)
+{
+	int path = open(file->path, O_PATH | O_CLOEXEC), fd;
+
+	if (path < 0)
+		return diag_errno(d, errno, "cannot open '%s'", file->path);
+	fd = root_path_open_again(NULL, path, O_RDONLY, INT64_MAX);
+	return fd < 0 ? diag_errno(d, -fd, "cannot open '%s'", file->path) : fd;
+}
+
+/* `out` may be NULL. */
+static int usdt_places(struct places **out, int fd, const struct usdt_file *file, const struct usdt_site *sites,
+		       size_t count, struct diag *d)
+{
+	struct places *p = calloc(1, sizeof(*p));
+	int err = p ? find_sites(p, fd, file->path, sites, count, d)
+		    : diag_errno(d, ENOMEM, "cannot look for USDT sites in '%s'", file->path);
+
+	if (err || !out)
+		free(p);
+	else
+		*out = p;
+	return err;
+}
+
+int usdt_find(const struct usdt_file *file, const struct usdt_site *sites, size_t count, struct diag *d)
+{
+	int fd = usdt_open(file, d), err;
+
+	if (fd < 0)
+		return fd;
+	err = usdt_places(NULL, fd, file, sites, count, d);
+	close(fd);
+	return err;
+}
+
 static int attach_to(struct usdt_link *l, const struct bpf_program *program, const struct usdt_file *file, int fd,
 		     const struct usdt_site *sites, size_t count, struct diag *d)
 {
-	struct places *p = calloc(1, sizeof(*p));
+	struct places *p = NULL;
 	char path[PLACE_FD_PATH];
-	int err = p ? find_sites(p, fd, file->path, sites, count, d)
-		    : diag_errno(d, ENOMEM, "cannot look for USDT sites in '%s'", file->path);
+	int err = usdt_places(&p, fd, file, sites, count, d);
 
 	root_path_fd_path(fd, path); /* whatever file->path leads to now */
 	err = err ?: attach_places(l, program, file, path, p, d);
@@ -130,15 +177,12 @@ static int attach_to(struct usdt_link *l, const struct bpf_program *program, con
 int usdt_attach(struct usdt_link **out, struct bpf_program *program, const struct usdt_file *file,
 		const struct usdt_site *sites, size_t count, struct diag *d)
 {
-	int path = open(file->path, O_PATH | O_CLOEXEC), fd, err;
+	int fd = usdt_open(file, d), err;
 	struct usdt_link *l;
 
 	*out = NULL;
-	if (path < 0)
-		return diag_errno(d, errno, "cannot open '%s'", file->path);
-	fd = root_path_open_again(NULL, path, O_RDONLY, INT64_MAX);
 	if (fd < 0)
-		return diag_errno(d, -fd, "cannot open '%s'", file->path);
+		return fd;
 	l = calloc(1, sizeof(*l));
 	if (l)
 		l->multi = -1;

@@ -29,6 +29,9 @@ struct usdt_file {
  */
 int usdt_choose(struct bpf_program *program, enum settings_probes probes, struct diag *d);
 
+/* Look for these sites, and attach to nothing. Returns 0, or -errno with the message as usdt_attach(). */
+int usdt_find(const struct usdt_file *file, const struct usdt_site *sites, size_t count, struct diag *d);
+
 /*
  * Attach the program to all places of these sites; the program itself must check its task. Returns 0, with *out for
  * usdt_detach(), or -errno with the message; -ENOENT: a site is missing. The file may be forged.

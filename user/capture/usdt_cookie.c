@@ -54,6 +54,38 @@ static uint32_t argument_place(const char *text, size_t length)
 	return word < 0 ? 0 : place | (uint32_t)word * FRT_ARGUMENT_REGISTER_1;
 }
 
+/* "8@%rdx": the word, or -1. */
+static int argument_register(const char *text, size_t length)
+{
+	uint32_t place = argument_place(text, length);
+
+	return place & FRT_ARGUMENT_KNOWN && !(place & FRT_ARGUMENT_MEMORY)
+		       ? (int)((place & FRT_ARGUMENT_REGISTER) / FRT_ARGUMENT_REGISTER_1)
+		       : -1;
+}
+
+uint64_t usdt_register_cookie(enum frt_site site, const char *arguments)
+{
+	/* of hotspot:method__entry, from 1: after each text, its length */
+	static const int wanted[FRT_SITE_REGISTERS] = {2, 4, 6, 1};
+	uint64_t cookie = site;
+
+	for (int i = 0; i < FRT_SITE_REGISTERS; i++) {
+		const char *at = arguments + strspn(arguments, " ");
+		int word;
+
+		for (int n = 1; n < wanted[i]; n++) {
+			at += strcspn(at, " ");
+			at += strspn(at, " ");
+		}
+		word = argument_register(at, strcspn(at, " "));
+		if (word < 0)
+			return 0;
+		cookie |= (uint64_t)word << (FRT_SITE_BITS + i * FRT_REGISTER_BITS);
+	}
+	return cookie;
+}
+
 uint64_t usdt_cookie(enum frt_site site, const char *arguments)
 {
 	uint64_t cookie = site;

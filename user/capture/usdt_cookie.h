@@ -13,4 +13,10 @@
  */
 uint64_t usdt_cookie(enum frt_site site, const char *arguments);
 
+/*
+ * The same for a site whose arguments are all in registers, FRT_SITE_METHOD_ENTRY or FRT_SITE_METHOD_RETURN: the program
+ * gets the names of class, method and descriptor, and the Java thread's id. 0: they are elsewhere.
+ */
+uint64_t usdt_register_cookie(enum frt_site site, const char *arguments);
+
 #endif

@@ -37,6 +37,23 @@ int jvm_model_find_flags(const struct target *t, const char *const names[], size
 	return err;
 }
 
+int jvm_model_read_flag(const struct target *t, const char *name, bool *value, struct diag *d)
+{
+	const char *const names[] = {name};
+	struct remote_mem r;
+	uint64_t address;
+	uint8_t byte = 0;
+	int err = jvm_model_find_flags(t, names, 1, &address, d) ?: remote_mem_open(&r, t, d);
+
+	if (err)
+		return err;
+	err = address ? mem_u8(&r.mem, address, &byte) : -ENOENT;
+	remote_mem_close(&r);
+	if (!err)
+		*value = byte;
+	return err ? diag_errno(d, -err, "cannot read the JVM's flag %s", name) : 0;
+}
+
 static int read_version(const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], char *out, size_t size,
 			struct diag *d)
 {

@@ -216,6 +216,10 @@ bool notes_at_start(struct notes *n, const struct settings *settings, const stru
 	skipped |= notes_add_natives(n, s);
 	notes_add_lower_bounds(n, seg);
 	notes_add_not_walked(n, settings, not_walked);
+	if (settings->probe == SETTINGS_PROBE_HOTSPOT)
+		notes_add_missing(n, "HotSpot's own probes",
+				  "calls have no stacks and no waits, and nothing tells whether "
+				  "they ended with an exception");
 	notes_add_missing(n, "no waits", session_no_waits(s));
 	notes_add_missing(n, "no pauses", session_no_pauses(s));
 	if (settings->kernel && !session_no_waits(s)[0] && !settings->no_stack)
@@ -318,7 +322,7 @@ static const char *unknown_text(unsigned int why)
 	return "of a kind that is not known";
 }
 
-#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 11)
+#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 13)
 
 _Static_assert(FINDINGS + FRT_SKIP_REASONS < NOTES_MAX, "a note for each");
 
@@ -356,6 +360,11 @@ static unsigned int find_gaps(const struct settings *settings, const struct sess
 		(struct finding){intake_waits_lost(session_intake(s)), full ? "wait or count is lost" : "wait is lost",
 				 full ? "waits and counts are lost" : "waits are lost",
 				 "frtrace was behind; calls that were open then have no times but their duration"};
+	out[n++] = (struct finding){session_missed(s), "call at most was missed", "calls at most were missed",
+				    "their class was loaded meanwhile, and frtrace had not looked at it yet"};
+	out[n++] = (struct finding){
+		session_unseen(s), "duration is too long", "durations are too long",
+		"a call that ended with an exception, which code of the C1 compiler does not tell the probes"};
 	out[n++] = (struct finding){intake_streams(session_intake(s))->torn, "event lacks values", "events lack values",
 				    "their thread ended in between, or had no stack left"};
 	return n;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/report.h"
+#include "bpf/probes.h"
 #include "user/capture/cost.h"
 #include "user/text/json.h"
 #include "user/text/log.h"
@@ -81,6 +82,11 @@ static const char *report_plural(uint64_t n, const char *one, const char *many)
 	return n == 1 ? one : many;
 }
 
+static bool is_probed(const struct report *r)
+{
+	return r->settings->probe == SETTINGS_PROBE_HOTSPOT;
+}
+
 /* The source of stacks, for the start line. */
 static const char *stack_source(const struct report *r)
 {
@@ -147,6 +153,14 @@ static void print_attached(const struct report *r, uint32_t methods, uint32_t cl
 	const struct frt_header *h = segment_header(session_segment(r->session));
 	const struct session_cost *cost = session_cost(r->session);
 
+	if (is_probed(r)) {
+		log_line("tracing %s %s of %s %s in %d %s (JDK %s) by HotSpot's own probes: attach %.0f ms, the JVM is "
+			 "much slower: every call of every method traps",
+			 log_count(methods), report_plural(methods, "method", "methods"), log_count(classes),
+			 report_plural(classes, "class", "classes"), (int)r->target->pid, r->target->name,
+			 r->target->version[0] ? r->target->version : "unknown", cost->attach_ms);
+		return;
+	}
 	log_line("tracing %s %s of %s %s in %d %s (JDK %s): attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB%s%s",
 		 log_count(methods), report_plural(methods, "method", "methods"), log_count(classes),
 		 report_plural(classes, "class", "classes"), (int)r->target->pid, r->target->name,
@@ -249,6 +263,7 @@ void report_start(const struct report *r, const struct notes *notes)
 		 output_is_stream(r->output) ? " until it is read" : "", written_when(r),
 		 r->settings->background ? "" /* background_detach() says how to stop it */
 		 : r->settings->program	 ? ".  Ctrl-C goes to the program"
+		 : is_probed(r)		 ? ".  Ctrl-C stops"
 					 : ".  Ctrl-C stops and restores the JVM");
 }
 
@@ -410,10 +425,15 @@ static void explain_losses(const struct report *r, const struct losses *lost)
 
 	if (lost->unwritten)
 		log_line("  %s lost with the chunk that could not be written", log_count(lost->unwritten));
-	if (lost->unrecorded)
+	if (lost->unrecorded && is_probed(r))
+		log_line("  %s lost because the queue was full: frtrace fell behind", log_count(lost->unrecorded));
+	else if (lost->unrecorded)
 		log_line("  %s lost because the ring memory ran out (%s)", log_count(lost->unrecorded),
 			 log_bytes(segment_header(session_segment(r->session))->ring_cap));
-	if (lost->unslotted)
+	if (lost->unslotted && is_probed(r))
+		log_line("  %s lost that began while %u calls of their thread were open", log_count(lost->unslotted),
+			 FRT_PROBE_DEPTH);
+	else if (lost->unslotted)
 		log_line("  %s lost on threads beyond %u", log_count(lost->unslotted), FRT_MAX_SLOTS);
 	if (lost->overwritten)
 		log_line("  %s lost in their rings: overwritten before frtrace read them",
@@ -562,9 +582,10 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	print("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls),
 	      report_plural(calls, "call", "calls"), timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown),
 	      log_count(lost.sum), log_count(t.open), file,
-	      target_ended ? "The JVM has ended"
-	      : restored   ? "The JVM runs its original code again"
-			   : "The JVM restores its original code by itself within seconds");
+	      target_ended   ? "The JVM has ended"
+	      : is_probed(r) ? "The JVM has no probes any more"
+	      : restored     ? "The JVM runs its original code again"
+			     : "The JVM restores its original code by itself within seconds");
 	print_roots(r);
 	print_open_calls(r, &t);
 	if (lost.sum)

@@ -42,6 +42,13 @@ enum settings_probes {
 	SETTINGS_PROBES_PERF,
 };
 
+/* Where calls come from. */
+enum settings_probe {
+	SETTINGS_PROBE_AUTO = 0, /* the agent; HotSpot's own probes where no agent can be loaded */
+	SETTINGS_PROBE_AGENT,
+	SETTINGS_PROBE_HOTSPOT, /* -XX:+DTraceMethodProbes */
+};
+
 /* Which fields the events of JEP 520 have. */
 enum settings_fields {
 	SETTINGS_FIELDS_ALL = 0,
@@ -80,6 +87,7 @@ struct settings {
 	enum settings_kernel kernel;
 	enum settings_stacks stacks;
 	enum settings_probes probes;
+	enum settings_probe probe; /* AUTO until the JVM is known */
 	enum settings_fields fields;
 	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;

@@ -2,12 +2,14 @@
 #include "user/verbs/check.h"
 #include "user/capture/agent_build.h"
 #include "user/capture/cost.h"
+#include "user/capture/hotspot_source.h"
 #include "user/text/fold.h"
 #include "user/exit.h"
 #include "user/text/json.h"
 #include "user/text/log.h"
 #include "user/jvm/jvm_model.h"
 #include "user/verbs/capabilities.h"
+#include "user/verbs/choose_probe.h"
 #include "user/verbs/security_context.h"
 #include "user/capture/session.h"
 #include "user/capture/uprobe_multi.h"
@@ -209,14 +211,28 @@ static void end_target(struct json *j, const struct target *t)
 		check_print_row("note", warning, "");
 }
 
+/* HotSpot's own probes, for a JVM that takes no agent. Of any other one they are mentioned if it passes them. */
+static bool check_probes(struct json *j, const struct target *t, bool agent)
+{
+	const char *use = agent ? "only with --probe=hotspot: every call of every method traps"
+				: "calls come from them, without stacks and waits; every call of every method traps";
+	struct diag why;
+	bool good = !hotspot_source_check(t, &why);
+
+	if (agent && !good)
+		return false;
+	return print_feature(j, "probes", good, good ? use : why.text);
+}
+
 static bool check_target(struct json *j, const struct target *t)
 {
 	struct diag why;
 	bool good;
 
 	begin_target(j, t);
-	good = capability_trace(t, target_look(t->pid, &(struct target){0}), &why);
+	good = choose_probe_agent(t, &why);
 	print_feature(j, "attach", good, why.text);
+	good |= check_probes(j, t, good);
 	check_layout(j, t);
 	end_target(j, t);
 	return good;

@@ -71,6 +71,8 @@ static const struct option_choice kernel_choices[] = {
 	{"on", SETTINGS_KERNEL_ON}, {"off", SETTINGS_KERNEL_OFF}, {"full", SETTINGS_KERNEL_FULL}, {0}};
 static const struct option_choice probes_choices[] = {
 	{"auto", SETTINGS_PROBES_AUTO}, {"multi", SETTINGS_PROBES_MULTI}, {"perf", SETTINGS_PROBES_PERF}, {0}};
+static const struct option_choice probe_choices[] = {
+	{"auto", SETTINGS_PROBE_AUTO}, {"agent", SETTINGS_PROBE_AGENT}, {"hotspot", SETTINGS_PROBE_HOTSPOT}, {0}};
 static const struct option_choice fields_choices[] = {{"all", SETTINGS_FIELDS_ALL}, {"jdk", SETTINGS_FIELDS_JDK}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
@@ -268,6 +270,14 @@ const struct option_row options[] = {
 	 .section = SECTION_OTHER, .verbs = VERB_BIT(VERB_CHECK),
 	 .help = "print the securityContext for Kubernetes instead: the capabilities that a container with frtrace needs "
 		 "beside this JVM, or beside any, on this kernel"},
+	{.name = "probe", .arg = "SOURCE", .kind = OPTION_CHOICE, AT(settings.probe),
+	 .choices = probe_choices, .usual = "auto",
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
+	 .help = "hotspot: no agent, but the probes of HotSpot itself",
+	 .more = "They need a JVM that was started with -XX:+DTraceMethodProbes. Nothing is loaded into it and nothing is "
+		 "written to it, but every call of every method traps. Calls have durations and threads, but no stacks and no "
+		 "waits, and nothing tells whether they ended with an exception. auto is the agent, and these probes where "
+		 "no agent can be loaded."},
 	{.name = "probes", .arg = "WAY", .kind = OPTION_CHOICE, AT(settings.probes),
 	 .choices = probes_choices, .usual = "auto",
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK),

@@ -4,6 +4,7 @@
  * undo everything.
  */
 #include "user/verbs/record.h"
+#include "user/verbs/choose_probe.h"
 #include "user/verbs/record_events.h"
 #include "user/verbs/report.h"
 #include "filters/quote.h"
@@ -86,6 +87,8 @@ static int record_prepare(struct recording *r, struct diag *d)
 	if (r->settings->max_size < MIN_SIZE)
 		return diag_usage(d, "--max-size: at least 1m, so that a few chunks find room");
 	err = r->program ? 0 : open_target(r, d);
+	if (!err)
+		err = choose_probe(r->settings, r->program ? NULL : &r->target, d);
 	if (err)
 		return err;
 	if (!clock_tsc_usable())
@@ -298,6 +301,8 @@ static int attach(struct recording *r, struct diag *d)
 	bool known;
 	int err = 0;
 
+	if (r->settings->probe == SETTINGS_PROBE_HOTSPOT)
+		return session_attach(r->session, d);
 	if (r->settings->with_jfr)
 		err = with_jfr_start(&r->with_jfr, &r->target, r->settings->with_jfr, output_path(r->output),
 				     r->settings->context, d);
@@ -386,6 +391,8 @@ static const char *why_no_open_dump(const struct recording *r, bool ended)
 {
 	if (session_has_open_dump(r->session))
 		return NULL;
+	if (r->settings->probe == SETTINGS_PROBE_HOTSPOT)
+		return "no stack: HotSpot's own probes tell none";
 	return ended ? "no stack: the JVM had ended" : "no stack: the JVM did not answer";
 }
 
@@ -423,6 +430,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	recorder_put_open_calls(r->recorder, r->report.no_open_dump);
 	r->incomplete |= notes_of_skips(&gaps, session_segment(r->session), r->skips);
 	notes_of_gaps(&gaps, r->settings, r->session, r->recorder);
+	r->incomplete |= session_missed(r->session) > 0;
 	notes_put(&gaps, r->recorder);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
 	err = worse(err, output_finish(r->output, &second), d, &second);

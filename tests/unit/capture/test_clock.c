@@ -73,6 +73,17 @@ static void each_pair_is_found(void **state)
 	}
 }
 
+static void time_becomes_the_stamp_that_has_it(void **state)
+{
+	assert_int_equal(clock_tsc(&c, 500000), 1000);
+	assert_int_equal(clock_tsc(&c, 500500), 2000);
+	assert_int_equal(clock_tsc(&c, 501000), 3000);
+	assert_int_equal(clock_tsc(&c, 501250), 4000);
+	assert_int_equal(clock_tsc(&c, 499900), 700);
+	for (int64_t ns = 499700; ns < 502000; ns++)
+		assert_in_range(clock_ns(&c, clock_tsc(&c, ns)), ns - 1, ns);
+}
+
 static void conversion_never_runs_backwards(void **state)
 {
 	int64_t last = INT64_MIN, now;
@@ -205,6 +216,7 @@ int main(void)
 		TEST(stamp_from_before_us_is_reckoned_from_the_longest_base),
 		TEST(stamp_of_long_ago_does_not_overflow),
 		TEST(each_pair_is_found),
+		TEST(time_becomes_the_stamp_that_has_it),
 		TEST(conversion_never_runs_backwards),
 		TEST(durations_go_there_and_back),
 		TEST(pairs_rise_and_come_within_their_error),

@@ -77,12 +77,50 @@ static void anything_else_is_unknown(void **state)
 	assert_int_equal(argument("4@%eax 8@%rdi", 1), in_register(DI));
 }
 
+/* Those of method__entry in JDK 11, 21 and 26: class, name, descriptor, thread. */
+static void arguments_of_method_probes_are_registers(void **state)
+{
+	static const struct {
+		const char *text;
+		int word[FRT_SITE_REGISTERS];
+	} sites[] = {
+		{"-8@%rax 8@%rdi -4@%esi 8@%r8 -4@%ecx 8@%r9 -4@%edx", {DI, R8, R9, AX}},
+		{"-8@%rax 8@%rdx -4@%ecx 8@%rsi -4@%edi 8@%r8 -4@%r9d", {DX, SI, R8, AX}},
+		{"-8@%r9 8@%rax -4@%edx 8@%rcx -4@%esi 8@%rdi -4@%r8d", {AX, CX, DI, R9}},
+	};
+
+	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
+		uint64_t cookie = usdt_register_cookie(FRT_SITE_METHOD_ENTRY, sites[i].text);
+
+		assert_int_equal(cookie & 0xff, FRT_SITE_METHOD_ENTRY);
+		for (int n = 0; n < FRT_SITE_REGISTERS; n++)
+			assert_int_equal(cookie >> (FRT_SITE_BITS + n * FRT_REGISTER_BITS) & FRT_REGISTER_MASK,
+					 sites[i].word[n]);
+	}
+}
+
+static void method_probes_with_other_arguments_are_refused(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"-8@%rax",
+		"-8@%rax 8@-8(%rbp) -4@%ecx 8@%rsi -4@%edi 8@%r8 -4@%r9d",
+		"-8@%rax 8@%rdx -4@%ecx 8@%rsi -4@%edi 4@%r8d -4@%r9d",
+		"8@$0 8@%rdx -4@%ecx 8@%rsi -4@%edi 8@%r8 -4@%r9d",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_int_equal(usdt_register_cookie(FRT_SITE_METHOD_ENTRY, texts[i]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cookie_begins_with_the_site),
 		cmocka_unit_test(registers_and_words_on_the_stack_are_known),
 		cmocka_unit_test(anything_else_is_unknown),
+		cmocka_unit_test(arguments_of_method_probes_are_registers),
+		cmocka_unit_test(method_probes_with_other_arguments_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

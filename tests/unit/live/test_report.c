@@ -37,6 +37,7 @@ static struct bench {
 	uint64_t waits_lost, malformed;
 	struct recorder *recorder;
 	const char *no_waits, *no_usage;
+	uint64_t missed, unseen;
 	bool clock_runs;
 } *b;
 
@@ -55,6 +56,8 @@ struct intake *__wrap_session_intake(const struct session *s);
 const char *__wrap_session_no_waits(const struct session *s);
 const char *__wrap_session_no_pauses(const struct session *s);
 const char *__wrap_session_no_usage(const struct session *s);
+uint64_t __wrap_session_missed(const struct session *s);
+uint64_t __wrap_session_unseen(const struct session *s);
 void __wrap_intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS]);
 uint64_t __wrap_intake_waits_lost(const struct intake *in);
 uint64_t __wrap_intake_malformed(const struct intake *in);
@@ -114,6 +117,16 @@ const char *__wrap_session_no_pauses(const struct session *s)
 const char *__wrap_session_no_usage(const struct session *s)
 {
 	return b->no_usage;
+}
+
+uint64_t __wrap_session_missed(const struct session *s)
+{
+	return b->missed;
+}
+
+uint64_t __wrap_session_unseen(const struct session *s)
+{
+	return b->unseen;
 }
 
 void __wrap_intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS])
@@ -768,6 +781,27 @@ static void lost_waits_are_told(void **state)
 		    "  1,234 waits and counts are lost: frtrace was behind; calls that were open then");
 }
 
+static void what_the_probes_do_not_tell_is_told(void **state)
+{
+	b->settings.probe = SETTINGS_PROBE_HOTSPOT;
+	b->missed = 3;
+	b->unseen = 1;
+	assert_says(end(true, false), "  3 calls at most were missed: their class was loaded meanwhile");
+	assert_says(end(true, false), "  1 duration is too long: a call that ended with an exception");
+	assert_says(end(true, false), "The JVM has no probes any more");
+}
+
+static void losses_of_probes_have_reasons_of_their_own(void **state)
+{
+	struct frt_slot *slot = fake_slot(&b->segment, 10, 0);
+
+	b->settings.probe = SETTINGS_PROBE_HOTSPOT;
+	slot->unrecorded = 7;
+	segment_recording(&b->segment)->unslotted = 5;
+	assert_says(end(true, false), "  7 lost because the queue was full");
+	assert_says(end(true, false), "  5 lost that began while 128 calls of their thread were open");
+}
+
 static void lost_stacks_are_a_loss(void **state)
 {
 	segment_header(&b->segment)->stacks_lost = 1;
@@ -823,6 +857,8 @@ int main(void)
 		TEST(end_says_nothing_of_stacks_when_all_is_well),
 		TEST(end_tells_what_is_wrong_with_stacks),
 		TEST(lost_waits_are_told),
+		TEST(what_the_probes_do_not_tell_is_told),
+		TEST(losses_of_probes_have_reasons_of_their_own),
 		TEST(lost_stacks_are_a_loss),
 		TEST(live_line_tells_the_oldest_open_call),
 		TEST(file_that_is_gone_is_said_to_be),

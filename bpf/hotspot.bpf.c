@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The program at the USDT sites hotspot:method__entry and method__return, for JVMs that take no agent. A JVM that runs
+ * with -XX:+DTraceMethodProbes passes them for every call of every method. So the first thing is one look-up, by the
+ * class, that ends nearly all of them.
+ *
+ * The open calls of a thread are in its task storage; see open_calls.bpf.h.
+ */
+#include "bpf/emit.bpf.h"
+#include "bpf/probes.h"
+#include "bpf/open_calls.bpf.h"
+#include "bpf/site.bpf.h"
+#include "bpf/target.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FRT_CHOSEN_CLASSES);
+	__type(key, __u64);
+	__type(value, struct frt_class_choice);
+} hotspot_classes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FRT_MAX_METHODS);
+	__type(key, struct frt_method_name);
+	__type(value, struct frt_method_choice);
+} hotspot_methods SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct frt_probe_counts);
+} hotspot_counts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct probed_thread);
+} hotspot_threads SEC(".maps");
+
+/* The last serial that was given to a thread. */
+volatile __u32 hotspot_serial = 0;
+
+static __always_inline struct frt_probe_counts *own_counts(void)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&hotspot_counts, &key);
+}
+
+/* The collector decides; until it has, calls of the class are missed, and counted. */
+static __noinline void ask_about_class(__u64 name)
+{
+	struct frt_class_choice asked = {.state = FRT_CHOICE_ASKED, .missed = 1};
+	struct frt_probe_counts *counts = own_counts();
+	struct frt_probe_class *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+
+	if (!r || bpf_map_update_elem(&hotspot_classes, &name, &asked, BPF_NOEXIST)) {
+		if (r)
+			bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
+		if (counts)
+			counts->unasked++;
+		return;
+	}
+	*r = (struct frt_probe_class){.kind = FRT_PROBE_CLASS, .name = name};
+	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+}
+
+/* Tell the collector of a new thread. Without room in the queue the next call tries again. */
+static __noinline void report_thread(struct probed_thread *t, __u64 java_id)
+{
+	struct frt_probe_thread *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct bpf_pidns_info id = {};
+
+	if (!r)
+		return;
+	bpf_get_ns_current_pid_tgid(target.pid_ns_dev, target.pid_ns_ino, &id, sizeof(id));
+	__builtin_memset(r, 0, sizeof(*r));
+	r->kind = FRT_PROBE_THREAD;
+	r->thread = t->thread;
+	r->tid = id.pid;
+	r->java_id = java_id;
+	bpf_get_current_comm(r->name, sizeof(r->name));
+	bpf_ringbuf_submit(r, wake_flags());
+	t->known = 1;
+}
+
+static __always_inline struct probed_thread *probed_thread(__u64 java_id)
+{
+	struct probed_thread *t =
+		bpf_task_storage_get(&hotspot_threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!t) {
+		count_drop(FRT_DROP_STORAGE);
+		return NULL;
+	}
+	if (!t->thread)
+		t->thread = __sync_fetch_and_add(&hotspot_serial, 1) + 1;
+	if (!t->known)
+		report_thread(t, java_id);
+	return t;
+}
+
+/*
+ * The code that has called the probe's function, whose frame has a frame pointer, as all of libjvm has. Activations that
+ * are inlined into one frame have the same stack pointer.
+ */
+static __always_inline struct call_place caller_place(struct pt_regs *context)
+{
+	__u64 frame = PT_REGS_FP(context), pc = 0;
+
+	bpf_probe_read_user(&pc, sizeof(pc), (const void *)(frame + 8));
+	return (struct call_place){.sp = frame + 16, .pc = pc};
+}
+
+static __noinline int probe_chosen(struct frt_method_name *name, __u64 java_id, const struct call_place *at, bool entry)
+{
+	const struct frt_method_choice *m = bpf_map_lookup_elem(&hotspot_methods, name);
+	struct frt_probe_counts *counts = own_counts();
+	__u64 now = entry ? 0 : now_ns();
+	struct probed_thread *t;
+
+	if (!m || !counts || !at || !is_target())
+		return 0;
+	t = probed_thread(java_id);
+	if (!t)
+		return 0;
+	if (entry)
+		enter_method(t, counts, m->method, at);
+	else
+		exit_method(t, counts, m, at->sp, now);
+	return 0;
+}
+
+static __noinline int probe_unknown(struct frt_class_choice *c, __u64 class_name, bool entry)
+{
+	if (!is_target())
+		return 0;
+	if (!c)
+		ask_about_class(class_name);
+	else if (entry)
+		__sync_fetch_and_add(&c->missed, 1);
+	return 0;
+}
+
+SEC("uprobe")
+int hotspot_site(struct pt_regs *context)
+{
+	__u64 cookie = bpf_get_attach_cookie(context);
+	bool entry = site_of(cookie) == FRT_SITE_METHOD_ENTRY;
+	struct frt_method_name name = {.class_name = site_register(context, cookie, 0)};
+	struct frt_class_choice *c = bpf_map_lookup_elem(&hotspot_classes, &name.class_name);
+	struct call_place at;
+
+	if (c && c->state == FRT_CHOICE_OTHER)
+		return 0;
+	if (!c || c->state != FRT_CHOICE_SOME)
+		return probe_unknown(c, name.class_name, entry);
+	name.name = site_register(context, cookie, 1);
+	name.descriptor = site_register(context, cookie, 2);
+	at = caller_place(context);
+	return probe_chosen(&name, site_register(context, cookie, 3), &at, entry);
+}
+
+/* Iterator over all tasks: emit the open calls of those that are in chosen methods. */
+SEC("iter/task")
+int hotspot_open(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct probed_thread *t = task ? bpf_task_storage_get(&hotspot_threads, task, 0, 0) : NULL;
+	struct frt_probe_open *r = t && t->depth ? bpf_ringbuf_reserve(&queue, sizeof(*r), 0) : NULL;
+
+	if (!r)
+		return 0;
+	r->kind = FRT_PROBE_OPEN;
+	r->thread = t->thread;
+	r->depth = t->depth + t->deep;
+	r->reserved = 0;
+	for (__u32 i = 0; i < FRT_OPEN_CALLS; i++) {
+		r->start[i] = t->open[i].start;
+		r->method[i] = t->open[i].method;
+	}
+	bpf_ringbuf_submit(r, wake_flags());
+	return 0;
+}

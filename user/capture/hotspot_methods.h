@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which methods the program at HotSpot's own probes follows (bpf/probes.h): those that the filters match, found in the
+ * JVM's memory. They get rows in the segment and entries in the program's maps, and so do all other classes that are
+ * loaded, because the program must recognise them at a glance.
+ *
+ * Classes come and go, and a Symbol that nothing refers to is freed and its address reused. So all of them are read
+ * again when the program meets a class that may be chosen, and every ten seconds.
+ */
+#ifndef USER_CAPTURE_HOTSPOT_METHODS_H
+#define USER_CAPTURE_HOTSPOT_METHODS_H
+
+#include "format/diag.h"
+#include "user/capture/clock.h"
+#include "user/capture/segment.h"
+#include "user/options/settings.h"
+
+struct hotspot_methods;
+
+struct hotspot_methods_setup {
+	const struct settings *settings;
+	const struct target *target;
+	const struct clock *clock;
+	struct segment *segment;    /* made by segment_make() */
+	int classes_fd, methods_fd; /* the program's maps */
+};
+
+/* Choose methods of the classes that are loaded. Returns 0, or -errno with the message and *out set to NULL. */
+int hotspot_methods_new(struct hotspot_methods **out, const struct hotspot_methods_setup *setup, struct diag *d);
+void hotspot_methods_free(struct hotspot_methods *h);
+
+/* The program has met a class for the first time: decide about it now, or have it read with all others. */
+void hotspot_methods_ask(struct hotspot_methods *h, uint64_t class_name);
+
+/* Call about twenty times a second: reads the classes again when that is due. */
+void hotspot_methods_tick(struct hotspot_methods *h);
+
+/* At most so many calls of chosen methods were missed, because their class was new. */
+uint64_t hotspot_methods_missed(const struct hotspot_methods *h);
+
+/*
+ * The name of the thread with this id in the JVM's pid namespace, in modified UTF-8, of which the kernel has the
+ * beginning in 16 bytes. Returns false if it is not known.
+ */
+bool hotspot_methods_thread_name(struct hotspot_methods *h, uint32_t tid, const char kernel_name[16], char *out,
+				 size_t size);
+
+#endif

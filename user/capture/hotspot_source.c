@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/hotspot_source.h"
+#include "bpf/probes.h"
+#include "bpf/queue.h"
+#include "user/capture/hotspot_methods.h"
+#include "user/capture/kernel_probes.h"
+#include "user/capture/segment_make.h"
+#include "user/capture/usdt.h"
+#include "user/jvm/jvm_model.h"
+#include "user/process/maps.h"
+
+#include "frtrace.skel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALL_NS 1500 /* what the two probes of a chosen method cost its thread; scripts/bench --only=sources */
+
+struct hotspot_source {
+	struct hotspot_source_setup setup;
+	struct hotspot_methods *methods;
+	struct usdt_link *probes;
+	struct streams *streams;      /* see hotspot_source_feed() */
+	struct frt_probe_counts *cpu; /* room for those of all CPUs */
+	int cpus;
+};
+
+int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settings, struct diag *d)
+{
+	bool wanted = settings->probe == SETTINGS_PROBE_HOTSPOT;
+	struct bpf_map *maps[] = {bpf->maps.hotspot_classes, bpf->maps.hotspot_methods, bpf->maps.hotspot_counts,
+				  bpf->maps.hotspot_threads};
+
+	bpf_program__set_autoload(bpf->progs.hotspot_site, wanted);
+	bpf_program__set_autoload(bpf->progs.hotspot_open, wanted);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		bpf_map__set_autocreate(maps[i], wanted);
+	return wanted ? usdt_choose(bpf->progs.hotspot_site, settings->probes, d) : 0;
+}
+
+/* An exit whose entry was not seen is nothing, so exits are probed first. */
+static const struct usdt_site hotspot_sites[] = {{FRT_SITE_METHOD_RETURN, "hotspot", "method__return"},
+						 {FRT_SITE_METHOD_ENTRY, "hotspot", "method__entry"}};
+
+static int find_libjvm(const struct target *t, struct mapping *m, struct diag *d)
+{
+	int found = target_find_libjvm(t, m, d);
+
+	return found < 0 ? found : found ? 0 : diag_set(d, ENOENT, "cannot find libjvm.so in the target's mappings");
+}
+
+int hotspot_source_check(const struct target *t, struct diag *d)
+{
+	struct usdt_file file = {.pid = t->pid};
+	struct mapping m;
+	bool on = false;
+	int err = find_libjvm(t, &m, d);
+
+	if (err)
+		return err;
+	file.path = m.open_path;
+	err = usdt_find(&file, hotspot_sites, 2, d);
+	if (err == -ENOENT)
+		return diag_set(
+			d, ENOTSUP,
+			"libjvm.so has no method probes: this JDK was built without them, or the file was stripped of its notes");
+	err = err ?: jvm_model_read_flag(t, "DTraceMethodProbes", &on, d);
+	return err || on ? err
+			 : diag_set(d, ENOTSUP,
+				    "the JVM does not pass its method probes: start it with -XX:+DTraceMethodProbes");
+}
+
+static int source_open(struct hotspot_source *h, struct diag *d)
+{
+	struct hotspot_methods_setup methods = {.settings = h->setup.settings,
+						.target = h->setup.target,
+						.clock = h->setup.clock,
+						.segment = h->setup.segment,
+						.classes_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_classes),
+						.methods_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_methods)};
+	const struct target *t = h->setup.target;
+	int err;
+
+	h->cpus = libbpf_num_possible_cpus();
+	h->cpu = h->cpus > 0 ? calloc(h->cpus, sizeof(*h->cpu)) : NULL;
+	if (!h->cpu)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	h->setup.bpf->bss->target =
+		(struct frt_target){.pid_ns_dev = t->pid_ns_dev, .pid_ns_ino = t->pid_ns_ino, .tgid = t->ns_pid};
+	err = segment_make(h->setup.segment, t, d);
+	if (!err)
+		segment_header(h->setup.segment)->hook_ticks = clock_ticks_of_ns(h->setup.clock, CALL_NS);
+	return err ?: hotspot_methods_new(&h->methods, &methods, d);
+}
+
+int hotspot_source_new(struct hotspot_source **out, const struct hotspot_source_setup *setup, struct diag *d)
+{
+	struct hotspot_source *h = calloc(1, sizeof(*h));
+	int err;
+
+	*out = NULL;
+	if (!h)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	h->setup = *setup;
+	err = source_open(h, d);
+	if (err)
+		hotspot_source_free(h);
+	else
+		*out = h;
+	return err;
+}
+
+void hotspot_source_free(struct hotspot_source *h)
+{
+	if (!h)
+		return;
+	usdt_detach(h->probes);
+	hotspot_methods_free(h->methods);
+	free(h->cpu);
+	free(h);
+}
+
+void hotspot_source_feed(struct hotspot_source *h, struct streams *streams)
+{
+	h->streams = streams;
+}
+
+int hotspot_source_start(struct hotspot_source *h, struct diag *d)
+{
+	struct usdt_file file = {.pid = h->setup.target->pid};
+	struct mapping m;
+	int err = find_libjvm(h->setup.target, &m, d);
+
+	if (err)
+		return err;
+	clock_sample(h->setup.clock);
+	segment_recording(h->setup.segment)->since = clock_last(h->setup.clock)->tsc;
+	file.path = m.open_path;
+	return usdt_attach(&h->probes, h->setup.bpf->progs.hotspot_site, &file, hotspot_sites, 2, d);
+}
+
+void hotspot_source_stop(struct hotspot_source *h)
+{
+	usdt_detach(h->probes);
+	h->probes = NULL;
+	hotspot_source_tick(h);
+}
+
+static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread *r)
+{
+	const struct target *t = h->setup.target;
+	struct frt_thread row = {.serial = r->thread, .tid = r->tid, .java_id = r->java_id};
+	char name[256];
+
+	if (!r->thread)
+		return false;
+	if (r->java_id == (t->jdk_version < 25 ? 1 : 3)) /* the kernel calls it after the launcher */
+		strcpy(name, "main");
+	else if (!hotspot_methods_thread_name(h->methods, r->tid, r->name, name, sizeof(name)))
+		snprintf(name, sizeof(name), "%.*s", (int)sizeof(r->name), r->name);
+	row.name_length = strlen(name) < sizeof(row.name) ? strlen(name) : sizeof(row.name);
+	memcpy(row.name, name, row.name_length);
+	segment_put_thread(h->setup.segment, &row);
+	return true;
+}
+
+static bool take_call(struct hotspot_source *h, const struct frt_probe_call *r)
+{
+	struct segment *s = h->setup.segment;
+	struct frt_span span = {.method = r->method, .thread = r->thread, .kind = FRT_SPAN};
+	uint64_t rule;
+
+	if (!segment_method(s, r->method))
+		return false;
+	rule = *segment_rule(s, r->method);
+	span.start = clock_tsc(h->setup.clock, r->start);
+	span.duration = clock_tsc(h->setup.clock, r->start + r->duration) - span.start;
+	if (rule & FRT_RULE_TIMED)
+		segment_add_call(s, r->method, span.duration);
+	if (rule >> FRT_RULE_SHIFT == FRT_RULE_UNTRACED >> FRT_RULE_SHIFT || span.duration < rule >> FRT_RULE_SHIFT)
+		return true;
+	segment_own_slot(s)->recorded++;
+	streams_feed(h->streams, 0, h->streams->next[0], &span, sizeof(span));
+	return true;
+}
+
+void hotspot_source_dump(struct hotspot_source *h)
+{
+	struct frt_header *header = segment_header(h->setup.segment);
+
+	for (uint32_t i = 1; i < header->slots; i++)
+		segment_own_slot(h->setup.segment)[i].depth = 0;
+	header->slots = 1;
+	kernel_probes_run_for_tasks(h->setup.bpf->progs.hotspot_open, "the calls that are open");
+}
+
+/* Each thread with open calls gets the next slot. */
+static bool take_open(struct hotspot_source *h, const struct frt_probe_open *r)
+{
+	struct frt_header *header = segment_header(h->setup.segment);
+	struct frt_slot *slot = segment_own_slot(h->setup.segment) + header->slots;
+
+	if (header->slots == FRT_MAX_SLOTS)
+		return true;
+	slot->epoch = header->epoch;
+	slot->thread = r->thread;
+	slot->depth = r->depth;
+	for (uint32_t i = 0; i < r->depth && i < FRT_OPEN_CALLS; i++)
+		slot->open[i] = (struct frt_open_call){clock_tsc(h->setup.clock, r->start[i]), r->method[i], 0};
+	header->slots++;
+	return true;
+}
+
+bool hotspot_source_take(struct hotspot_source *h, const void *record, size_t size)
+{
+	const struct frt_probe_class *c = record;
+
+	switch (c->kind) {
+	case FRT_PROBE_CALL: return size >= sizeof(struct frt_probe_call) && take_call(h, record);
+	case FRT_PROBE_THREAD: return size >= sizeof(struct frt_probe_thread) && take_thread(h, record);
+	case FRT_PROBE_OPEN: return size >= sizeof(struct frt_probe_open) && take_open(h, record);
+	case FRT_PROBE_CLASS:
+		if (size < sizeof(*c))
+			return false;
+		hotspot_methods_ask(h->methods, c->name);
+		return true;
+	}
+	return false;
+}
+
+static struct frt_probe_counts read_counts(const struct hotspot_source *h)
+{
+	struct frt_probe_counts sum = {0};
+	uint32_t key = 0;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(h->setup.bpf->maps.hotspot_counts), &key, h->cpu))
+		return sum;
+	for (int i = 0; i < h->cpus; i++) {
+		sum.entered += h->cpu[i].entered;
+		sum.exited += h->cpu[i].exited;
+		sum.unseen += h->cpu[i].unseen;
+		sum.early_exits += h->cpu[i].early_exits;
+		sum.deep += h->cpu[i].deep;
+		sum.unrecorded += h->cpu[i].unrecorded;
+		sum.unasked += h->cpu[i].unasked;
+		if (h->cpu[i].longest > sum.longest)
+			sum.longest = h->cpu[i].longest;
+	}
+	return sum;
+}
+
+void hotspot_source_tick(struct hotspot_source *h)
+{
+	struct frt_slot *slot = segment_own_slot(h->setup.segment);
+	struct frt_probe_counts c = read_counts(h);
+
+	slot->entered = c.entered;
+	slot->exited = c.exited;
+	slot->moved_exits = c.early_exits;
+	slot->unrecorded = c.unrecorded;
+	segment_recording(h->setup.segment)->unslotted = c.deep;
+	slot->longest = clock_ticks_of_ns(h->setup.clock, c.longest);
+	if (h->probes)
+		hotspot_methods_tick(h->methods);
+}
+
+uint64_t hotspot_source_missed(const struct hotspot_source *h)
+{
+	return hotspot_methods_missed(h->methods) + read_counts(h).unasked;
+}
+
+uint64_t hotspot_source_unseen(const struct hotspot_source *h)
+{
+	return read_counts(h).unseen;
+}
