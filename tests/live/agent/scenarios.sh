@@ -36,7 +36,7 @@ attached() {
 	begin "$sentence" || return 0
 	# shellcheck disable=SC2046
 	target_start "${program[@]}" $(modules) Scenarios
-	if target_ready && trace_start -m "$record;java.lang.String" -M "$count"; then
+	if target_ready && trace_start -m "$record;java.lang.String;!java.lang.String::intern" -M "$count"; then
 		target_go
 		trace_stop
 		target_restored

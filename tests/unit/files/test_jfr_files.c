@@ -414,7 +414,7 @@ static void a_directory_is_merged_to_one_file(void **state)
 		write_chunk(&c, i, name);
 	}
 	fd = open(merged, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-	assert_int_equal(merge_files(&all, 1, fd, merged, &result, &files, &d), EXIT_DONE);
+	assert_int_equal(merge_files(&all, 1, fd, merged, NULL, &result, &files, &d), EXIT_DONE);
 	assert_int_equal(files, CHUNKS);
 	assert_int_equal(calls_of(&merged, 1, "Cart.order()"), 15);
 	assert_int_equal(calls_of(&merged, 1, "Cart.pay()"), 15);
