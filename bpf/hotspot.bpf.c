@@ -21,6 +21,14 @@ struct {
 	__type(value, struct frt_class_choice);
 } hotspot_classes SEC(".maps");
 
+/* Calls of each class while it was not decided. They are not in its choice, which the collector replaces. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, __u64);
+} hotspot_missed SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, FRT_MAX_METHODS);
@@ -42,6 +50,12 @@ struct {
 	__type(value, struct probed_thread);
 } hotspot_threads SEC(".maps");
 
+/*
+ * Classes that are FRT_CHOICE_OTHER, each at its place: most calls end here, without a helper. The collector clears it when
+ * a class is no longer one of them.
+ */
+volatile __u64 hotspot_others[FRT_OTHER_CLASSES] = {};
+
 /* The last serial that was given to a thread. */
 volatile __u32 hotspot_serial = 0;
 
@@ -52,18 +66,27 @@ static __always_inline struct frt_probe_counts *own_counts(void)
 	return bpf_map_lookup_elem(&hotspot_counts, &key);
 }
 
+static __noinline void count_missed(__u64 class_name)
+{
+	struct frt_probe_counts *counts = own_counts();
+	__u64 *missed = bpf_map_lookup_elem(&hotspot_missed, &class_name), one = 1;
+
+	if (missed)
+		__sync_fetch_and_add(missed, 1);
+	else if (bpf_map_update_elem(&hotspot_missed, &class_name, &one, BPF_NOEXIST) && counts)
+		counts->unasked++;
+}
+
 /* The collector decides; until it has, calls of the class are missed, and counted. */
 static __noinline void ask_about_class(__u64 name)
 {
-	struct frt_class_choice asked = {.state = FRT_CHOICE_ASKED, .missed = 1};
-	struct frt_probe_counts *counts = own_counts();
+	struct frt_class_choice asked = {.state = FRT_CHOICE_ASKED};
 	struct frt_probe_class *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
 
-	if (!r || bpf_map_update_elem(&hotspot_classes, &name, &asked, BPF_NOEXIST)) {
-		if (r)
-			bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
-		if (counts)
-			counts->unasked++;
+	if (!r)
+		return;
+	if (bpf_map_update_elem(&hotspot_classes, &name, &asked, BPF_NOEXIST)) {
+		bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
 		return;
 	}
 	*r = (struct frt_probe_class){.kind = FRT_PROBE_CLASS, .name = name};
@@ -136,14 +159,14 @@ static __noinline int probe_chosen(struct frt_method_name *name, __u64 java_id, 
 	return 0;
 }
 
-static __noinline int probe_unknown(struct frt_class_choice *c, __u64 class_name, bool entry)
+static __noinline int probe_unknown(const struct frt_class_choice *c, __u64 class_name, bool entry)
 {
 	if (!is_target())
 		return 0;
+	if (entry)
+		count_missed(class_name);
 	if (!c)
 		ask_about_class(class_name);
-	else if (entry)
-		__sync_fetch_and_add(&c->missed, 1);
 	return 0;
 }
 
@@ -153,11 +176,17 @@ int hotspot_site(struct pt_regs *context)
 	__u64 cookie = bpf_get_attach_cookie(context);
 	bool entry = site_of(cookie) == FRT_SITE_METHOD_ENTRY;
 	struct frt_method_name name = {.class_name = site_register(context, cookie, 0)};
-	struct frt_class_choice *c = bpf_map_lookup_elem(&hotspot_classes, &name.class_name);
+	volatile __u64 *other = &hotspot_others[name.class_name / 8 % FRT_OTHER_CLASSES];
+	struct frt_class_choice *c;
 	struct call_place at;
 
-	if (c && c->state == FRT_CHOICE_OTHER)
+	if (*other == name.class_name)
 		return 0;
+	c = bpf_map_lookup_elem(&hotspot_classes, &name.class_name);
+	if (c && c->state == FRT_CHOICE_OTHER) {
+		*other = name.class_name;
+		return 0;
+	}
 	if (!c || c->state != FRT_CHOICE_SOME)
 		return probe_unknown(c, name.class_name, entry);
 	name.name = site_register(context, cookie, 1);

@@ -19,7 +19,6 @@ enum frt_choice_state {
 struct frt_class_choice {
 	frt_u32 state; /* enum frt_choice_state */
 	frt_u32 reserved;
-	frt_u64 missed; /* calls while it was FRT_CHOICE_ASKED */
 };
 
 struct frt_method_name {
@@ -33,7 +32,8 @@ struct frt_method_choice {
 };
 
 #define FRT_CHOSEN_CLASSES 131072u
-#define FRT_PROBE_DEPTH	   128u /* open calls of a thread; a power of two */
+#define FRT_OTHER_CLASSES  4096u /* a power of two */
+#define FRT_PROBE_DEPTH	   128u	 /* open calls of a thread; a power of two */
 
 /* What the program has counted, for each CPU. */
 struct frt_probe_counts {
@@ -42,7 +42,7 @@ struct frt_probe_counts {
 	frt_u64 early_exits; /* exits of calls that began before tracing did, or on another thread */
 	frt_u64 deep;	     /* calls that began while FRT_PROBE_DEPTH were open: they have no duration */
 	frt_u64 unrecorded;  /* calls whose record did not fit into the queue */
-	frt_u64 unasked;     /* calls of classes that could not be asked about */
+	frt_u64 unasked;     /* calls that were missed, of too many classes to count them for each */
 	frt_u64 longest;     /* ns */
 };
 
@@ -56,7 +56,7 @@ struct frt_probe_call {
 };
 _Static_assert(sizeof(struct frt_probe_call) == 32, "probe call");
 
-/* The end was not seen: the duration is at most this. */
+/* No exit was seen: it ended at most this long after its start, unless it is a virtual thread's. */
 #define FRT_PROBE_UNSEEN 0x1u
 
 /* A thread is in a chosen method for the first time. Its calls follow. */

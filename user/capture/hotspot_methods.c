@@ -24,13 +24,14 @@
 #define PAUSE_US 20000
 #define PASSES	 8	       /* walks over all classes, until one completes */
 #define AGAIN_NS 10000000000LL /* all classes are read again after this time, */
-#define REST	 20	       /* and not before this many times the time that it took */
+#define REST	 4	       /* and not before this many times the time that it took */
 
 /* A class name in the program's map. */
 struct known_class {
 	uint64_t name; /* address of its bytes */
 	enum frt_choice_state state;
 	uint32_t pass; /* in which it was seen last */
+	bool asked;    /* the program has met it before it was decided */
 };
 
 /* A method that was chosen, and has a row in the segment. */
@@ -57,7 +58,6 @@ struct hotspot_methods {
 	uint32_t classes, methods, loaders;
 	size_t class_capacity, method_capacity, loader_capacity;
 	uint32_t pass;
-	uint64_t missed;
 	bool asked, full;
 	int64_t due, rest_until; /* CLOCK_MONOTONIC */
 	char text[SYMBOL_MAX + 1];
@@ -92,19 +92,24 @@ static struct known_class *known_class_of(struct hotspot_methods *h, uint64_t na
 	return &h->class[h->classes++];
 }
 
-/* The calls that were missed until now count if the class has chosen methods. */
 static void class_put(struct hotspot_methods *h, struct known_class *c, enum frt_choice_state state)
 {
-	struct frt_class_choice choice = {0};
+	struct frt_class_choice choice = {.state = state};
 
 	c->pass = h->pass;
 	if (c->state == state)
 		return;
-	if (state == FRT_CHOICE_SOME && !bpf_map_lookup_elem(h->setup.classes_fd, &c->name, &choice))
-		h->missed += choice.missed;
-	choice = (struct frt_class_choice){.state = state};
+	if (c->asked && state == FRT_CHOICE_OTHER)
+		bpf_map_delete_elem(h->setup.missed_fd, &c->name);
 	if (!bpf_map_update_elem(h->setup.classes_fd, &c->name, &choice, BPF_ANY))
 		c->state = state;
+}
+
+/* The program may be about to remember one that it has looked up before; the next time it is forgotten. */
+static void forget_others(struct hotspot_methods *h)
+{
+	for (uint32_t i = 0; i < FRT_OTHER_CLASSES; i++)
+		h->setup.others[i] = 0;
 }
 
 /* ---- methods */
@@ -355,6 +360,7 @@ static int read_all(struct hotspot_methods *h)
 	r = choose_methods(h) ?: put_other_classes(h);
 	if (!r)
 		drop_gone(h);
+	forget_others(h);
 	end = monotonic_ns();
 	h->rest_until = end + REST * (end - begin);
 	h->due = end + AGAIN_NS;
@@ -419,15 +425,21 @@ void hotspot_methods_ask(struct hotspot_methods *h, uint64_t class_name)
 	struct slice name = {h->text, length};
 	struct known_class *c;
 
-	if (length < 0)
+	if (length < 0 || !(c = known_class_of(h, class_name)))
 		return;
 	if (policy_class_name(name) && matcher_class(&h->pattern, h->text, length) != MATCHER_NO) {
+		c->state = FRT_CHOICE_ASKED;
+		c->asked = true;
 		h->asked = true;
-		return;
-	}
-	c = known_class_of(h, class_name);
-	if (c)
+	} else {
 		class_put(h, c, FRT_CHOICE_OTHER);
+	}
+}
+
+void hotspot_methods_finish(struct hotspot_methods *h)
+{
+	if (h->asked)
+		read_all(h);
 }
 
 void hotspot_methods_tick(struct hotspot_methods *h)
@@ -444,7 +456,13 @@ void hotspot_methods_tick(struct hotspot_methods *h)
 
 uint64_t hotspot_methods_missed(const struct hotspot_methods *h)
 {
-	return h->missed;
+	uint64_t sum = 0, missed;
+
+	for (uint32_t i = 0; i < h->classes; i++)
+		if (h->class[i].asked && h->class[i].state != FRT_CHOICE_OTHER &&
+		    !bpf_map_lookup_elem(h->setup.missed_fd, &h->class[i].name, &missed))
+			sum += missed;
+	return sum;
 }
 
 struct thread_key {

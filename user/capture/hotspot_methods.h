@@ -21,8 +21,10 @@ struct hotspot_methods_setup {
 	const struct settings *settings;
 	const struct target *target;
 	const struct clock *clock;
-	struct segment *segment;    /* made by segment_make() */
-	int classes_fd, methods_fd; /* the program's maps */
+	struct segment *segment;	       /* made by segment_make() */
+	int classes_fd, methods_fd, missed_fd; /* the program's maps */
+	volatile unsigned long long
+		*others; /* FRT_OTHER_CLASSES: the program's memory of classes that are not chosen */
 };
 
 /* Choose methods of the classes that are loaded. Returns 0, or -errno with the message and *out set to NULL. */
@@ -34,6 +36,9 @@ void hotspot_methods_ask(struct hotspot_methods *h, uint64_t class_name);
 
 /* Call about twenty times a second: reads the classes again when that is due. */
 void hotspot_methods_tick(struct hotspot_methods *h);
+
+/* The probes are gone, and their records have been taken: decide about the last classes, so that what was missed is known. */
+void hotspot_methods_finish(struct hotspot_methods *h);
 
 /* At most so many calls of chosen methods were missed, because their class was new. */
 uint64_t hotspot_methods_missed(const struct hotspot_methods *h);

@@ -32,8 +32,8 @@ struct hotspot_source {
 int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settings, struct diag *d)
 {
 	bool wanted = settings->probe == SETTINGS_PROBE_HOTSPOT;
-	struct bpf_map *maps[] = {bpf->maps.hotspot_classes, bpf->maps.hotspot_methods, bpf->maps.hotspot_counts,
-				  bpf->maps.hotspot_threads};
+	struct bpf_map *maps[] = {bpf->maps.hotspot_classes, bpf->maps.hotspot_methods, bpf->maps.hotspot_missed,
+				  bpf->maps.hotspot_counts, bpf->maps.hotspot_threads};
 
 	bpf_program__set_autoload(bpf->progs.hotspot_site, wanted);
 	bpf_program__set_autoload(bpf->progs.hotspot_open, wanted);
@@ -80,7 +80,9 @@ static int source_open(struct hotspot_source *h, struct diag *d)
 						.target = h->setup.target,
 						.clock = h->setup.clock,
 						.segment = h->setup.segment,
+						.others = h->setup.bpf->bss->hotspot_others,
 						.classes_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_classes),
+						.missed_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_missed),
 						.methods_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_methods)};
 	const struct target *t = h->setup.target;
 	int err;
@@ -148,6 +150,11 @@ void hotspot_source_stop(struct hotspot_source *h)
 	usdt_detach(h->probes);
 	h->probes = NULL;
 	hotspot_source_tick(h);
+}
+
+void hotspot_source_finish(struct hotspot_source *h)
+{
+	hotspot_methods_finish(h->methods);
 }
 
 static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread *r)

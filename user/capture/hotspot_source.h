@@ -57,10 +57,13 @@ bool hotspot_source_take(struct hotspot_source *h, const void *record, size_t si
 /* Call about twenty times a second. */
 void hotspot_source_tick(struct hotspot_source *h);
 
+/* The records that the probes have left have been taken. */
+void hotspot_source_finish(struct hotspot_source *h);
+
 /* Calls of chosen methods that were missed, at most, because their class was new. */
 uint64_t hotspot_source_missed(const struct hotspot_source *h);
 
-/* Calls that ended without passing a probe: their durations are upper bounds. */
+/* Calls that ended without passing a probe: their durations are uncertain. */
 uint64_t hotspot_source_unseen(const struct hotspot_source *h);
 
 #endif

@@ -515,6 +515,8 @@ int session_stop(struct session *s, struct diag *d)
 	intake_finish(s->intake);
 	if (s->natives)
 		natives_tick(s->natives);
+	if (s->hotspot)
+		hotspot_source_finish(s->hotspot);
 	return err;
 }
 

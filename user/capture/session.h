@@ -97,7 +97,7 @@ bool session_beat(struct session *s);
 
 /*
  * With HotSpot's own probes: calls that were missed, at most, because their class was new, and calls that ended without
- * passing a probe, so that their duration is an upper bound. 0 with the agent.
+ * passing a probe, so that their duration is uncertain. 0 with the agent.
  */
 uint64_t session_missed(const struct session *s);
 uint64_t session_unseen(const struct session *s);

@@ -218,8 +218,8 @@ bool notes_at_start(struct notes *n, const struct settings *settings, const stru
 	notes_add_not_walked(n, settings, not_walked);
 	if (settings->probe == SETTINGS_PROBE_HOTSPOT)
 		notes_add_missing(n, "HotSpot's own probes",
-				  "calls have no stacks and no waits, and nothing tells whether "
-				  "they ended with an exception");
+				  "calls have no stacks and no waits, nothing tells whether they ended with an "
+				  "exception, and calls of virtual threads are shown on their carriers");
 	notes_add_missing(n, "no waits", session_no_waits(s));
 	notes_add_missing(n, "no pauses", session_no_pauses(s));
 	if (settings->kernel && !session_no_waits(s)[0] && !settings->no_stack)
@@ -361,10 +361,10 @@ static unsigned int find_gaps(const struct settings *settings, const struct sess
 				 full ? "waits and counts are lost" : "waits are lost",
 				 "frtrace was behind; calls that were open then have no times but their duration"};
 	out[n++] = (struct finding){session_missed(s), "call at most was missed", "calls at most were missed",
-				    "their class was loaded meanwhile, and frtrace had not looked at it yet"};
+				    "a class that was loaded meanwhile, and that frtrace had not looked at yet"};
 	out[n++] = (struct finding){
-		session_unseen(s), "duration is too long", "durations are too long",
-		"a call that ended with an exception, which code of the C1 compiler does not tell the probes"};
+		session_unseen(s), "duration is uncertain", "durations are uncertain",
+		"no probe told the end: an exception in code of the C1 compiler, or a virtual thread that left its carrier"};
 	out[n++] = (struct finding){intake_streams(session_intake(s))->torn, "event lacks values", "events lack values",
 				    "their thread ended in between, or had no stack left"};
 	return n;

@@ -79,6 +79,25 @@ threshold() {
 	target_drop
 }
 
+# Whether a class is chosen is not known when its first calls pass.
+late() {
+	local sentence="calls of a class that is loaded meanwhile are recorded or counted as missed, JDK $FEATURE" events missed
+	begin "$sentence" || return 0
+	target_start $PROBED Late 20000
+	if target_ready && trace_start --probe=hotspot -m 'live.Late$Latecomer::checkout'; then
+		target_go
+		trace_stop
+		status_is 3
+		events=$(file_events 'live.Late$Latecomer.checkout')
+		missed=$(sed -nE 's/^  ([0-9,]+) calls? at most (was|were) missed: .*/\1/p' "$F_DIR/stderr" | tr -d ,)
+		[ "$events" -gt 0 ] && [ "$events" -lt 20000 ] && [ "$((events + ${missed:-0}))" -ge 20000 ] ||
+			finding "20000 calls; $events in the file, $missed missed:" "$(cat "$F_DIR/stderr")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 automatic() { # -JVM-OPTION...
 	local sentence="with $* HotSpot's own probes are used, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -134,6 +153,7 @@ for jdk in "${JDKS[@]}"; do
 	counted "HotSpot's own probes count the calls of short-lived threads" live.Threads::work live.Threads Threads one-by-one 500 3
 	timed
 	threshold
+	late
 	automatic -XX:+DisableAttachMechanism
 	[ "$FEATURE" -lt 21 ] || automatic -XX:-EnableDynamicAgentLoading
 	refused "a JVM without the flag is refused" 'start it with -XX:\+DTraceMethodProbes' -- --probe=hotspot -m live.Exits

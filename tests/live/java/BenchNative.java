@@ -6,7 +6,7 @@ import java.io.InputStreamReader;
 import java.util.Arrays;
 
 /**
- * The program of scripts/bench-sources: a native method that does nothing. Reads lines "measure CALLS" and answers with
+ * The program of scripts/bench-natives: a native method that does nothing. Reads lines "measure CALLS" and answers with
  * the ns per call: the lower quartile of 20 loops, because other work on the machine only adds time.
  */
 public class BenchNative {

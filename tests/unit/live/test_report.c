@@ -786,8 +786,8 @@ static void what_the_probes_do_not_tell_is_told(void **state)
 	b->settings.probe = SETTINGS_PROBE_HOTSPOT;
 	b->missed = 3;
 	b->unseen = 1;
-	assert_says(end(true, false), "  3 calls at most were missed: their class was loaded meanwhile");
-	assert_says(end(true, false), "  1 duration is too long: a call that ended with an exception");
+	assert_says(end(true, false), "  3 calls at most were missed: a class that was loaded meanwhile");
+	assert_says(end(true, false), "  1 duration is uncertain: no probe told the end");
 	assert_says(end(true, false), "The JVM has no probes any more");
 }
 
