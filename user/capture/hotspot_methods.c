@@ -216,21 +216,28 @@ static struct known_method *method_new(struct hotspot_methods *h, const struct f
 	return &h->method[h->methods++];
 }
 
+/* Of a table that is full, only the first method is named. */
+static void method_refuse(struct hotspot_methods *h, const struct match *m)
+{
+	if (!h->full)
+		segment_add_skip(h->setup.segment, m->method->class_name, m->method->name, m->method->descriptor,
+				 FRT_SKIP_TABLE_FULL);
+	h->full = true;
+}
+
 static void method_choose(struct hotspot_methods *h, const struct frt_method_name *name, const struct match *m)
 {
 	struct known_method *known = method_find(h, name) ?: method_new(h, name, m);
 	struct known_class *c = known ? known_class_of(h, name->class_name) : NULL;
 	struct frt_method_choice choice = {.threshold = threshold_ns(h, &m->verdict)};
 
-	if (!c) {
-		h->full = true;
-		return;
+	if (c) {
+		choice.method = known->id;
+		if (*segment_rule(h->setup.segment, known->id) & FRT_RULE_TIMED)
+			choice.threshold = 0;
 	}
-	choice.method = known->id;
-	if (*segment_rule(h->setup.segment, known->id) & FRT_RULE_TIMED)
-		choice.threshold = 0;
-	if (!known->pass && bpf_map_update_elem(h->setup.methods_fd, name, &choice, BPF_ANY)) {
-		h->full = true;
+	if (!c || (!known->pass && bpf_map_update_elem(h->setup.methods_fd, name, &choice, BPF_ANY))) {
+		method_refuse(h, m);
 		return;
 	}
 	known->pass = h->pass;
@@ -350,6 +357,30 @@ static void drop_gone(struct hotspot_methods *h)
 		}
 }
 
+/* A program may have counted a call while its class was decided. */
+static void drop_missed(struct hotspot_methods *h)
+{
+	for (uint32_t i = 0; i < h->classes; i++)
+		if (h->class[i].asked && h->class[i].state == FRT_CHOICE_OTHER) {
+			bpf_map_delete_elem(h->setup.missed_fd, &h->class[i].name);
+			h->class[i].asked = false;
+		}
+}
+
+/* A JVM may create and unload classes endlessly. Those whose calls were missed stay. */
+static void forget_gone(struct hotspot_methods *h)
+{
+	uint32_t kept = 0;
+
+	hash_clear(&h->by_class);
+	for (uint32_t i = 0; i < h->classes; i++)
+		if (h->class[i].state || h->class[i].asked)
+			h->class[kept++] = h->class[i];
+	h->classes = kept;
+	for (uint32_t i = 0; i < kept; i++)
+		hash_add(&h->by_class, hash_mix(0, h->class[i].name), i + 1); /* it has room for them */
+}
+
 static int read_all(struct hotspot_methods *h)
 {
 	int64_t begin = monotonic_ns(), end;
@@ -358,8 +389,11 @@ static int read_all(struct hotspot_methods *h)
 	h->pass++;
 	h->asked = false;
 	r = choose_methods(h) ?: put_other_classes(h);
-	if (!r)
+	if (!r) {
 		drop_gone(h);
+		drop_missed(h);
+		forget_gone(h);
+	}
 	forget_others(h);
 	end = monotonic_ns();
 	h->rest_until = end + REST * (end - begin);
@@ -427,9 +461,9 @@ void hotspot_methods_ask(struct hotspot_methods *h, uint64_t class_name)
 
 	if (length < 0 || !(c = known_class_of(h, class_name)))
 		return;
+	c->asked = true;
 	if (policy_class_name(name) && matcher_class(&h->pattern, h->text, length) != MATCHER_NO) {
 		c->state = FRT_CHOICE_ASKED;
-		c->asked = true;
 		h->asked = true;
 	} else {
 		class_put(h, c, FRT_CHOICE_OTHER);

@@ -100,6 +100,20 @@ uint32_t segment_add_method(struct segment *s, const struct segment_new_method *
 	return ++h->methods;
 }
 
+void segment_add_skip(struct segment *s, const char *class_name, const char *method, const char *descriptor,
+		      uint32_t reason)
+{
+	struct frt_recording *r = segment_recording(s);
+	struct frt_skip *row = (struct frt_skip *)(s->base + FRT_SKIPS_AT) + s->recording * FRT_MAX_SKIPS + r->skips;
+
+	if (r->skips == FRT_MAX_SKIPS || !(row->class_name = segment_add_string(s, class_name)))
+		return;
+	row->method = segment_add_string(s, method);
+	row->descriptor = segment_add_string(s, descriptor);
+	row->reason = reason;
+	r->skips++;
+}
+
 void segment_put_thread(struct segment *s, const struct frt_thread *row)
 {
 	((struct frt_thread *)(s->base + FRT_THREADS_AT))[row->serial % FRT_MAX_THREADS] = *row;

@@ -25,6 +25,10 @@ struct segment_new_method {
 };
 uint32_t segment_add_method(struct segment *s, const struct segment_new_method *m);
 
+/* Note that a method is not traced, enum frt_skip_reason. Without room nothing happens. */
+void segment_add_skip(struct segment *s, const char *class_name, const char *method, const char *descriptor,
+		      uint32_t reason);
+
 /* Log a thread; row->serial says where. */
 void segment_put_thread(struct segment *s, const struct frt_thread *row);
 

@@ -71,6 +71,21 @@ static void loaders_have_names(void **state)
 	assert_string_equal(name, "a.b.Loader");
 }
 
+static void methods_that_are_not_traced_are_noted(void **state)
+{
+	char name[64];
+
+	segment_add_skip(&s, "a/b/C", "m", "(I)V", FRT_SKIP_TABLE_FULL);
+	assert_int_equal(segment_skips(&s), 1);
+	assert_int_equal(segment_skip(&s, 0)->reason, FRT_SKIP_TABLE_FULL);
+	segment_name_full(&s, segment_skip(&s, 0)->class_name, segment_skip(&s, 0)->method,
+			  segment_skip(&s, 0)->descriptor, name, sizeof(name));
+	assert_string_equal(name, "a.b.C.m(int)");
+	for (uint32_t i = 1; i < FRT_MAX_SKIPS + 5; i++)
+		segment_add_skip(&s, "a/b/C", NULL, NULL, FRT_SKIP_TABLE_FULL);
+	assert_int_equal(segment_skips(&s), FRT_MAX_SKIPS);
+}
+
 static void full_tables_take_no_more(void **state)
 {
 	char *long_name = malloc(0x10001);
@@ -114,11 +129,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(recording_runs_and_is_alone),
-		TEST(rows_are_found_by_their_numbers),
-		TEST(loaders_have_names),
-		TEST(full_tables_take_no_more),
-		TEST(timed_calls_have_sums_and_percentiles),
+		TEST(recording_runs_and_is_alone), TEST(rows_are_found_by_their_numbers),
+		TEST(loaders_have_names),	   TEST(methods_that_are_not_traced_are_noted),
+		TEST(full_tables_take_no_more),	   TEST(timed_calls_have_sums_and_percentiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
