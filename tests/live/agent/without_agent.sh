@@ -160,6 +160,14 @@ for jdk in "${JDKS[@]}"; do
 	refused "--inside needs the agent" '--inside does not go with' $PROBED -- --probe=hotspot --inside=live.Exits -m live.Exits
 done
 roots_find
+for version in "${JDKS_IN_TURN[@]}"; do
+	[ "$version" -gt 8 ] || continue
+	if root_use "$version"; then
+		counted "HotSpot's own probes count every way out of a method once" live.Exits live.Exits ExitsMain 1000
+	else
+		skip "HotSpot's own probes count every way out of a method once, JDK $version" "$(roots_why)"
+	fi
+done
 if root_use 8; then
 	refused "a libjvm without method probes is refused" 'libjvm.so has no method probes' -- --probe=hotspot -m live.Exits
 else

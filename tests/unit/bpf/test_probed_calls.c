@@ -213,6 +213,7 @@ static void calls_that_are_too_deep_are_counted(void **state)
 	for (unsigned int i = FRT_PROBE_DEPTH + 5; i-- > 0;)
 		leave(RUN, top - i * 64);
 	assert_int_equal(emits, FRT_PROBE_DEPTH);
+	assert_int_equal(counts.early_exits, 0);
 	assert_counts(FRT_PROBE_DEPTH + 5, FRT_PROBE_DEPTH + 5, 0);
 	assert_int_equal(thread.depth, 0);
 }
