@@ -7,7 +7,7 @@
 #ifndef USER_CAPTURE_STACKS_H
 #define USER_CAPTURE_STACKS_H
 
-#include "user/capture/budget.h"
+#include "user/text/budget.h"
 #include "user/capture/segment.h"
 
 #define STACK_MOST (FRT_MAX_DEPTH + 1) /* frames: one more, for the traced method itself */

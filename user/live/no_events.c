@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/no_events.h"
-#include "user/capture/skip_reason.h"
+#include "user/text/skip_reason.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 

@@ -4,7 +4,7 @@
 #include "user/capture/cost.h"
 #include "user/capture/natives.h"
 #include "user/capture/segment_names.h"
-#include "user/capture/skip_reason.h"
+#include "user/text/skip_reason.h"
 #include "user/record/kernel_symbols.h"
 #include "user/record/wait_stacks.h"
 #include "user/text/log.h"

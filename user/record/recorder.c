@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/recorder.h"
 #include "format/jfr/jfr_write.h"
-#include "user/capture/budget.h"
+#include "user/text/budget.h"
 #include "user/text/monotonic.h"
 #include "user/capture/open_calls.h"
 #include "user/record/recording_info.h"

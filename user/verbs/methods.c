@@ -10,7 +10,7 @@
 #include "user/jvm/matches.h"
 #include "user/jvm/jvm_model.h"
 #include "user/text/java_name.h"
-#include "user/capture/skip_reason.h"
+#include "user/text/skip_reason.h"
 #include "user/capture/suggest_classes.h"
 #include "user/process/find.h"
 #include "user/text/term.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/skip_reason.h"
+#include "user/text/skip_reason.h"
 #include "bpf/frtrace.h"
 
 const char *skip_reason(uint32_t reason)

@@ -4,8 +4,8 @@
  * spender stops when the budget is used up and continues in the next round, so that signals are handled in between.
  * Only time between budget_begin() and budget_end() is counted. A NULL budget is unlimited.
  */
-#ifndef USER_CAPTURE_BUDGET_H
-#define USER_CAPTURE_BUDGET_H
+#ifndef USER_TEXT_BUDGET_H
+#define USER_TEXT_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Texts of the reasons why a method is not hooked. */
-#ifndef USER_CAPTURE_SKIP_REASON_H
-#define USER_CAPTURE_SKIP_REASON_H
+#ifndef USER_TEXT_SKIP_REASON_H
+#define USER_TEXT_SKIP_REASON_H
 
 #include <stdint.h>
 

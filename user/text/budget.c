@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/budget.h"
+#include "user/text/budget.h"
 
 #include <stddef.h>
 #include <time.h>
