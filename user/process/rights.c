@@ -132,7 +132,7 @@ void rights_missing(enum right first, enum right end, char out[RIGHTS_TEXT])
 }
 
 /* Without the other two nobody knows whether the kernel has uprobe_multi links. */
-int rights_check(const struct target *t, bool by_perf, struct diag *why)
+int rights_check(const struct target *t, bool by_perf, bool agent, struct diag *why)
 {
 	bool programs = right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON);
 	bool missing[] = {
@@ -141,9 +141,9 @@ int rights_check(const struct target *t, bool by_perf, struct diag *why)
 		[RIGHT_FILES] = !right_held(RIGHT_FILES),
 		[RIGHT_UPROBES] = by_perf && programs && !right_held(RIGHT_UPROBES),
 		[RIGHT_LOOK] = !may_open_root(t),
-		[RIGHT_DESCRIPTORS] = !may_read_descriptors(t),
-		[RIGHT_GROUP] = !may_take_user(t, RIGHT_GROUP),
-		[RIGHT_USER] = !may_take_user(t, RIGHT_USER),
+		[RIGHT_DESCRIPTORS] = agent && !may_read_descriptors(t),
+		[RIGHT_GROUP] = agent && !may_take_user(t, RIGHT_GROUP),
+		[RIGHT_USER] = agent && !may_take_user(t, RIGHT_USER),
 	};
 	char list[RIGHTS_TEXT] = "";
 

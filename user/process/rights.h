@@ -42,9 +42,9 @@ const char *right_advice(void);
 
 /*
  * Check for all rights that tracing this process takes, by what is allowed and by the effective set. `by_perf`:
- * programs are attached to uprobes by perf events. Returns 0, or -EPERM with *why naming all that are missing.
+ * programs are attached to uprobes by perf events. `agent`: an agent is loaded, which means to attach. Returns 0, or -EPERM with *why naming all that are missing.
  */
-int rights_check(const struct target *t, bool by_perf, struct diag *why);
+int rights_check(const struct target *t, bool by_perf, bool agent, struct diag *why);
 
 /* The missing ones from `first` up to, without, `end`, as "CAP_BPF (BPF programs), ..."; "" if there are none. */
 void rights_missing(enum right first, enum right end, char out[RIGHTS_TEXT]);

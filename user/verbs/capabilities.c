@@ -79,7 +79,7 @@ bool capability_trace(const struct target *t, enum target_kind kind, struct diag
 	struct jvm_options options;
 	struct agent_build build;
 
-	if (!capabilities_is_ours(t, kind, why) || rights_check(t, !uprobe_multi_works(), why))
+	if (!capabilities_is_ours(t, kind, why) || rights_check(t, !uprobe_multi_works(), true, why))
 		return false;
 	jvm_read_options(t, &options);
 	if (options.attach_disabled)

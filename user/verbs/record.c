@@ -495,7 +495,7 @@ static int check_rights(const struct settings *s, const struct target *t, struct
 {
 	bool by_perf = s->probes == SETTINGS_PROBES_PERF || !uprobe_multi_works();
 	struct diag why;
-	int err = rights_check(t, by_perf, &why);
+	int err = rights_check(t, by_perf, s->probe != SETTINGS_PROBE_HOTSPOT, &why);
 
 	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
 }

@@ -95,15 +95,18 @@ static void all_missing_rights_are_listed(void **state)
 	struct diag d = {0};
 
 	drop_capabilities();
-	assert_int_equal(rights_check(&t, false, &d), -EPERM);
+	assert_int_equal(rights_check(&t, false, true, &d), -EPERM);
 	assert_non_null(strstr(d.text, "rights are missing: CAP_BPF (BPF programs), CAP_PERFMON (attaching them), "
 				       "CAP_CHECKPOINT_RESTORE (the JVM's mapped files): "));
 	assert_non_null(strstr(d.text, geteuid() ? ": run with sudo" : ": give frtrace the capability"));
 	t.uid++; /* attaching to it needs another user */
-	assert_int_equal(rights_check(&t, false, &d), -EPERM);
+	assert_int_equal(rights_check(&t, false, true, &d), -EPERM);
 	assert_non_null(strstr(d.text, "CAP_CHECKPOINT_RESTORE (the JVM's mapped files), "));
 	assert_non_null(strstr(d.text, ", CAP_SETUID (attaching as the JVM's user): "));
 	assert_null(strstr(d.text, "CAP_SYS_PTRACE"));
+	assert_int_equal(rights_check(&t, false, false, &d), -EPERM); /* without an agent nothing attaches */
+	assert_non_null(strstr(d.text, "CAP_CHECKPOINT_RESTORE (the JVM's mapped files): "));
+	assert_null(strstr(d.text, "CAP_SETUID"));
 }
 
 static void uprobes_by_perf_events_need_admin(void **state)
@@ -114,8 +117,8 @@ static void uprobes_by_perf_events_need_admin(void **state)
 	keep_capabilities(1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_CHECKPOINT_RESTORE);
 	if (!effective())
 		skip(); /* not root */
-	assert_int_equal(rights_check(&t, false, &d), 0);
-	assert_int_equal(rights_check(&t, true, &d), -EPERM);
+	assert_int_equal(rights_check(&t, false, true, &d), 0);
+	assert_int_equal(rights_check(&t, true, true, &d), -EPERM);
 	assert_non_null(strstr(d.text, "rights are missing: CAP_SYS_ADMIN (uprobes by perf events): "));
 }
 
