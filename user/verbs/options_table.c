@@ -274,7 +274,7 @@ const struct option_row options[] = {
 	 .choices = probe_choices, .usual = "auto",
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
 	 .help = "hotspot: no agent, but the probes of HotSpot itself",
-	 .more = "They need a JVM that was started with -XX:+DTraceMethodProbes. Nothing is loaded into it and nothing is "
+	 .more = "They need a JVM that was started with the flag DTraceMethodProbes. Nothing is loaded into it and nothing is "
 		 "written to it, but every call of every method traps. Calls have durations and threads, but no stacks and no "
 		 "waits, and nothing tells whether they ended with an exception. auto is the agent, and these probes where "
 		 "no agent can be loaded."},

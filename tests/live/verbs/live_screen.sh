@@ -69,7 +69,7 @@ logged() {
 read_lines() {
 	local sentence="--lines as text: time, duration, thread, method, thrown, caller, JDK $FEATURE" line
 	begin "$sentence" || return 0
-	line='^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} +[0-9.]+ (ns|us|ms)  log-[01]-\\u001b\[2J\\u000a"  live\.Logged\.work\(int\)(  thrown)?  from live\.Logged\.calls\(int\) line: [0-9]+(  cpu T, runq T, blocked T)?$'
+	line='^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} +[0-9.]+ (ns|us|ms)  log-[01]-\\u001b\[2J\\u000a"  live\.Logged\.work\(int\)(  thrown java\.lang\.IllegalStateException)?  from live\.Logged\.calls\(int\) line: [0-9]+(  cpu T, runq T, blocked T)?$'
 	line=${line//T/[0-9.]+ (ns|us|ms|s)}
 	target_start Logged 2 700
 	if target_ready && trace_start -m live.Logged::work --lines; then
@@ -81,7 +81,7 @@ read_lines() {
 		[ "$(grep -cE "$line" "$F_DIR/stdout")" = 1400 ] && [ "$(wc -l <"$F_DIR/stdout")" = 1400 ] ||
 			finding "$(wc -l <"$F_DIR/stdout") lines, unexpected ones:" "$(grep -vE "$line" "$F_DIR/stdout" | cat -v)"
 		[ "$(grep -c '  cpu [0-9]' "$F_DIR/stdout")" -ge 700 ] || finding "where the time went is missing:" "$(head -n 20 "$F_DIR/stdout" | cat -v)"
-		[ "$(grep -c '  thrown  ' "$F_DIR/stdout")" = 200 ] || finding "$(grep -c '  thrown  ' "$F_DIR/stdout") are thrown"
+		[ "$(grep -c '  thrown java' "$F_DIR/stdout")" = 200 ] || finding "$(grep -c '  thrown java' "$F_DIR/stdout") are thrown"
 		touch "$T_DIR/let-go"
 	fi
 	verdict "$sentence"
