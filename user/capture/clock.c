@@ -195,37 +195,6 @@ uint64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks)
 	return (uint64_t)(ticks * ns_per_tick(c));
 }
 
-/* The last pair but one at or before that moment; 0 if it is before all. */
-static size_t clock_find_moment(const struct clock *c, int64_t monotonic)
-{
-	size_t low = 0, high = c->pairs - 2;
-
-	if (monotonic >= c->pair[high].monotonic)
-		return high;
-	while (low < high) {
-		size_t middle = (low + high + 1) / 2;
-
-		if (c->pair[middle].monotonic <= monotonic)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
-}
-
-uint64_t clock_stamp(struct clock *c, int64_t monotonic)
-{
-	const struct clock_pair *a, *b;
-	__int128 ticks;
-
-	if (monotonic >= c->pair[c->pairs - 1].monotonic)
-		clock_sample(c);
-	a = &c->pair[clock_find_moment(c, monotonic)];
-	b = monotonic < c->pair[0].monotonic ? &c->pair[c->pairs - 1] : a + 1;
-	ticks = (__int128)(monotonic - a->monotonic) * (__int128)(b->tsc - a->tsc) / (b->monotonic - a->monotonic);
-	return a->tsc + (uint64_t)ticks;
-}
-
 const struct clock_pair *clock_last(const struct clock *c)
 {
 	return &c->pair[c->pairs - 1];

@@ -75,12 +75,6 @@ uint64_t clock_tsc(struct clock *c, int64_t ns);
 uint64_t clock_ticks_of_ns(const struct clock *c, uint64_t ns);
 uint64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks);
 
-/*
- * The stamp that clock_ns() converts to this moment, give or take a nanosecond. A moment after the last pair takes a
- * new one, so it must have passed.
- */
-uint64_t clock_stamp(struct clock *c, int64_t monotonic);
-
 const struct clock_pair *clock_last(const struct clock *c);
 
 /* CLOCK_REALTIME - CLOCK_MONOTONIC now, in ns. */

@@ -611,14 +611,14 @@ bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t 
 	}
 	note_java_id(n, r);
 	on = running_virtual(n, r, &v);
-	span = (struct frt_span){.start = clock_stamp(n->setup.clock, r->start),
+	span = (struct frt_span){.start = clock_tsc(n->setup.clock, r->start),
 				 .method = n->method[number - 1].id,
 				 .stack = stack,
 				 .thread = r->thread,
 				 .kind = FRT_SPAN,
 				 .flags = FRT_SPAN_NATIVE | (on ? FRT_SPAN_VIRTUAL : 0) |
 					  (r->flags & FRT_NATIVE_THROWN ? FRT_SPAN_THROWN : 0)};
-	span.duration = clock_stamp(n->setup.clock, r->end) - span.start;
+	span.duration = clock_tsc(n->setup.clock, r->end) - span.start;
 	to->cover(to->context, span.start + span.duration);
 	to->spans(to->context, &span, 1, on);
 	return true;
