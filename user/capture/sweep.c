@@ -55,12 +55,24 @@ static uint64_t sweep_end(const struct segment *seg, const struct streams *strea
 	return __atomic_load_n(streams->roots ? &inside->settled : &slot->head, __ATOMIC_ACQUIRE);
 }
 
+/*
+ * The first record that is still in the ring. The one at `head` may be half written, over the record one ring size
+ * before. In a root the agent may have written more, and taken it back: at most up to the end of a half, because a drain
+ * settles the root.
+ */
+static uint64_t sweep_first(const struct streams *streams, uint64_t head, uint64_t size)
+{
+	uint64_t half = size / 2, written = streams->roots ? (head / half + 1) * half : head + FRT_RECORD_SIZE;
+
+	return written > size ? written - size : 0;
+}
+
 /* Returns the number of bytes fed. */
 static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, uint32_t number,
 			   const struct frt_slot *slot)
 {
 	_Alignas(8) char copy[1 << FRT_RING_MAX_LOG2];
-	uint64_t word = __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), size = 0, head, later, from, safe;
+	uint64_t word = __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), size = 0, head, later, from;
 	const char *ring = sweep_ring_of(seg, word, &size);
 
 	head = sweep_end(seg, streams, number, slot);
@@ -70,9 +82,7 @@ static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, u
 	copy_window(copy, ring, size, from, head);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	later = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
-	/* the record at `later` may be half written, over the record one ring size before */
-	safe = later + FRT_RECORD_SIZE > size ? later + FRT_RECORD_SIZE - size : 0;
-	if (from < safe || __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE) != word)
+	if (from < sweep_first(streams, later, size) || __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE) != word)
 		return 0;
 	if (missing_bytes(copy, head - from)) /* drained before the ring grew, and still in the queue */
 		return 0;
@@ -99,20 +109,22 @@ void sweep(const struct segment *seg, struct streams *streams)
 	streams->sweep_next = at;
 }
 
-/* Nobody writes any more, so the ring's whole content is valid. */
+/* Nobody writes any more, so the ring's whole content is valid, but for what roots have taken back. */
 static void finish_slot(const struct segment *seg, struct streams *streams, uint32_t number,
 			const struct frt_slot *slot, uint64_t *left)
 {
 	_Alignas(8) char copy[1 << FRT_RING_MAX_LOG2];
-	uint64_t size, head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE), from = streams->next[number], missing;
+	uint64_t size, head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE), from = streams->next[number];
+	uint64_t first, missing;
 	const char *ring = sweep_ring_of(seg, __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), &size);
 
 	if (head <= from || head % FRT_RECORD_SIZE)
 		return;
 	if (ring && size <= *left) {
 		*left -= size;
-		if (head - from > size)
-			from = head - size;
+		first = streams->roots ? sweep_first(streams, head, size) : head > size ? head - size : 0;
+		if (from < first)
+			from = first;
 		copy_window(copy, ring, size, from, head);
 		missing = missing_bytes(copy, head - from);
 		streams_feed(streams, number, from + missing, copy + missing, head - from - missing);

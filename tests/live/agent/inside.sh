@@ -33,7 +33,7 @@ events_agree() {
 known() { # [OPTION...]
 	local sentence="slow and failing roots are recorded whole, others not at all${LARGE:+, with up to 1,000,000 calls}, JDK $FEATURE"
 	begin "$sentence" || return 0
-	target_start -Xmx512m Rooted "${THREADS:-64}" "$(virtual_threads)" 30 2000 0 "${LARGE[@]}"
+	target_start -Xmx512m Rooted "${THREADS:-64}" "$(virtual_threads)" 30 2000 ${LARGE:+0} "${LARGE[@]}"
 	if target_ready && trace_start "${INSIDE[@]}" "${KEPT[@]}" "$@"; then
 		says '^  recorded only inside of live.Rooted::fast:2s, live.Rooted::root:10ms, live.Rooted::failing:thrown$'
 		target_go

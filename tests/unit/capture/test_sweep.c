@@ -91,6 +91,36 @@ static void records_that_may_be_taken_back_are_not_swept(void **state)
 	roots_free(streams->roots);
 }
 
+/* A root that was taken back may have reached the end of the half, over the records one ring size before. */
+static void records_under_what_was_taken_back_are_not_swept(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+	struct frt_inside *inside = (struct frt_inside *)(seg.base + FRT_INSIDES_AT);
+	struct stream_sink sink = {on_spans, on_cover, NULL};
+
+	streams->roots = roots_new(&sink, 100);
+	assert_non_null(streams->roots);
+	for (unsigned int i = 0; i < FITS + 2; i++) {
+		struct frt_span s = fake_span(1000 + i, i, 1, 0);
+
+		s.flags = FRT_SPAN_ROOT;
+		fake_append(&seg, slot, &s);
+	}
+	inside->settled = slot->head;
+	streams->next[0] = (FITS / 2 - 1) * FRT_RECORD_SIZE;
+	sweep(&seg, streams);
+	assert_int_equal(spans, 0);
+	streams->next[0] += FRT_RECORD_SIZE;
+	sweep(&seg, streams);
+	assert_int_equal(spans, FITS / 2 + 2);
+	streams->next[0] = 0;
+	sweep_finish(&seg, streams);
+	assert_int_equal(spans, FITS + 4);
+	assert_int_equal(streams->lost, FITS / 2);
+	assert_int_equal(last_start, 1000 + FITS + 1);
+	roots_free(streams->roots);
+}
+
 static void what_lies_in_a_ring_is_taken_once(void **state)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
@@ -443,6 +473,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(records_that_may_be_taken_back_are_not_swept),
+		TEST(records_under_what_was_taken_back_are_not_swept),
 		TEST(what_lies_in_a_ring_is_taken_once),
 		TEST(window_that_wraps_is_taken_whole),
 		TEST(each_slot_is_swept),
