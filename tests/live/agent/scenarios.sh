@@ -22,7 +22,7 @@ modules() { echo "--module-path=$CLASSES/modules" --add-modules=secret; }
 agrees() { # STATUS STDOUT
 	local seen
 	status_is "$1"
-	says ' 0 lost, 0 still open'
+	says ' 0 lost, [0-9] still open' # looking for the file "quit", the program may be in a method of String
 	says "not traced: .*JFR's own classes"
 	file_agrees
 	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "${BRIEF[@]}" live.TimingCheck "$F_FILE" "$T_DIR/timed" 2>&1) ||
