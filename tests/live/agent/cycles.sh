@@ -11,13 +11,24 @@ CYCLES=${CYCLES:-$(amount 20 1000)}
 WARM=5		# recordings before the first measurement
 KB_MORE=512	# tolerated random growth of the code cache or metaspace
 
+# The descriptors of the JVM $T_PID. HotSpot opens the files of its control group, and the socket of a command, for a
+# moment: what it holds is there in each of three looks.
+descriptors() {
+	local look
+	for look in 1 2 3; do
+		find "/proc/$T_PID/fd" -mindepth 1 -printf '%f %l\n'
+		[ "$look" = 3 ] || sleep 0.1
+	done | LC_ALL=C sort | uniq -c | awk '$1 == 3 { print $2, $3 }'
+}
+
 # Counts of the JVM $T_PID: descriptors, threads, mappings, KB of code cache, KB of metaspace. HotSpot takes replaced code
 # to be on a stack until the collection after the next one.
 held() {
 	local jcmd i
 	jcmd=$(jdk_newest)/bin/jcmd
 	for i in 1 2 3 4; do "$jcmd" "$T_PID" GC.run >/dev/null; done
-	echo "$(find "/proc/$T_PID/fd" -mindepth 1 | wc -l) $(find "/proc/$T_PID/task" -mindepth 1 -maxdepth 1 | wc -l)" \
+	descriptors >"$WORK/descriptors"
+	echo "$(grep -c . "$WORK/descriptors") $(find "/proc/$T_PID/task" -mindepth 1 -maxdepth 1 | wc -l)" \
 		"$(wc -l <"/proc/$T_PID/maps")" \
 		"$("$jcmd" "$T_PID" Compiler.codecache | grep -oE ' used=[0-9]+' | awk -F= '{ kb += $2 } END { print kb + 0 }')" \
 		"$("$jcmd" "$T_PID" GC.heap_info | sed -nE 's/^ *Metaspace +used ([0-9]+)K.*/\1/p')"
@@ -43,9 +54,11 @@ growth() { # COMMAND
 	local before after
 	"$1" "$WARM"
 	before=$(held)
+	mv "$WORK/descriptors" "$WORK/descriptors.before"
 	"$1" "$CYCLES"
 	after=$(held)
 	paste <(tr ' ' '\n' <<<"$before") <(tr ' ' '\n' <<<"$after") | awk '{ printf "%s%d", (NR > 1 ? " " : ""), $2 - $1 }'
+	diff "$WORK/descriptors.before" "$WORK/descriptors" >"$WORK/$1.descriptors"
 }
 
 case_cycles() {
@@ -68,7 +81,7 @@ case_cycles() {
 	[ ${#traced[@]} = 5 ] && [ ${#control[@]} = 5 ] || finding "not five numbers: ${traced[*]}; ${control[*]}"
 	for i in 0 1 2 3 4; do
 		echo "#   ${what[i]}: +${traced[i]:-?}, the control +${control[i]:-?}"
-		[ "${traced[i]:-999999}" -le $((${control[i]:-0} + most[i])) ] || finding "${what[i]}: +${traced[i]:-?}, the control +${control[i]:-?}"
+		[ "${traced[i]:-999999}" -le $((${control[i]:-0} + most[i])) ] || finding "${what[i]}: +${traced[i]:-?}, the control +${control[i]:-?}" "$(cat "$WORK/record.descriptors")"
 	done
 	verdict "$sentence"
 	target_drop
