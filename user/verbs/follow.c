@@ -43,6 +43,7 @@ struct follow {
 	struct exec_watch *watch; /* NULL: processes are looked for in /proc */
 	struct started *started;
 	int last_pid; /* at the last look into /proc */
+	int nice;     /* of frtrace as it was started */
 	bool overrun; /* it has been said that there are too many processes */
 	struct followed jvm[MOST];
 	unsigned int count;
@@ -61,6 +62,7 @@ static void follow_record(struct follow *f, pid_t jvm, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGINT);
 	if (getppid() != parent)
 		_exit(EXIT_FAILED);
+	setpriority(PRIO_PROCESS, 0, f->nice);
 	exec_watch_close(f->watch);
 	loop_release(&f->loop);
 	for (unsigned int i = 0; i < f->count; i++)
@@ -277,6 +279,7 @@ int cmd_follow(const struct settings *settings, struct diag *d)
 
 	log_set(settings->quiet, settings->verbose);
 	/* A JVM that uses all CPUs must not keep it from being found in time. May fail. */
+	f.nice = getpriority(PRIO_PROCESS, 0);
 	setpriority(PRIO_PROCESS, 0, -20);
 	err = follow_open(&f, d);
 	if (!err) {

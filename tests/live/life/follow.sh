@@ -7,6 +7,7 @@
 
 # Its name is one that no other test has.
 JAR=$WORK/pulse-$$.jar
+OUR_NICE=$(nice)
 
 # Start a JVM that beats until pulses_quit. Its pid, and how often it beat, go into a file of its own.
 pulse() { # [COMMAND...]
@@ -46,6 +47,14 @@ recorded() { grep -cE '^[0-9]+: [0-9,]+ calls?, 0 thrown, 0 lost' "$F_DIR/stderr
 recorded_are() { [ "$(recorded)" -ge "$1" ]; }
 traced_are() { [ "$(grep -c '^[0-9]*: tracing ' "$F_DIR/stderr")" -ge "$1" ]; }
 children() { cat "/proc/$F_PID/task/$F_PID/children" 2>/dev/null; }
+# The 19th field, behind a name that may have blanks.
+is_as_nice_as_we() { # PID
+	local fields
+	fields=$(<"/proc/$1/stat")
+	read -ra fields <<<"${fields##*) }"
+	NICE=${fields[16]}
+	[ "$NICE" = "$OUR_NICE" ]
+}
 no_children() { [ -z "$(children)" ]; }
 
 # Each JVM says how many calls there were; its recording has all but those of the time that attaching took.
@@ -96,6 +105,10 @@ ctrl_c() { # SENTENCE SIGNAL
 		pulse
 		wait_for 20 traced_are 2 || finding "does not trace both:" "$(cat "$F_DIR/stderr")"
 		children >"$WORK/recorders"
+		# shellcheck disable=SC2013
+		for pid in $(cat "$WORK/recorders"); do
+			wait_for 5 is_as_nice_as_we "$pid" || finding "a recording goes on at nice $NICE"
+		done
 		trace_stop "$2"
 		if [ "$2" = INT ]; then
 			status_is 0
