@@ -195,24 +195,34 @@ int hotspot_site(struct pt_regs *context)
 	return probe_chosen(&name, site_register(context, cookie, 3), &at, entry);
 }
 
+static long report_open_calls(__u32 part, struct probed_thread **of)
+{
+	struct probed_thread *t = *of;
+	__u32 first = part * FRT_OPEN_CALLS;
+	struct frt_probe_open *r = first < t->depth ? bpf_ringbuf_reserve(&queue, sizeof(*r), 0) : NULL;
+
+	if (!r)
+		return 1;
+	r->kind = FRT_PROBE_OPEN;
+	r->thread = t->thread;
+	r->count = t->depth - first < FRT_OPEN_CALLS ? t->depth - first : FRT_OPEN_CALLS;
+	r->reserved = 0;
+	for (__u32 i = 0; i < FRT_OPEN_CALLS; i++) {
+		r->start[i] = call_at(t, first + i)->start;
+		r->method[i] = call_at(t, first + i)->method;
+	}
+	bpf_ringbuf_submit(r, wake_flags());
+	return 0;
+}
+
 /* Iterator over all tasks: emit the open calls of those that are in chosen methods. */
 SEC("iter/task")
 int hotspot_open(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
 	struct probed_thread *t = task ? bpf_task_storage_get(&hotspot_threads, task, 0, 0) : NULL;
-	struct frt_probe_open *r = t && t->depth ? bpf_ringbuf_reserve(&queue, sizeof(*r), 0) : NULL;
 
-	if (!r)
-		return 0;
-	r->kind = FRT_PROBE_OPEN;
-	r->thread = t->thread;
-	r->depth = t->depth + t->deep;
-	r->reserved = 0;
-	for (__u32 i = 0; i < FRT_OPEN_CALLS; i++) {
-		r->start[i] = t->open[i].start;
-		r->method[i] = t->open[i].method;
-	}
-	bpf_ringbuf_submit(r, wake_flags());
+	if (t)
+		bpf_loop((FRT_PROBE_DEPTH + FRT_OPEN_CALLS - 1) / FRT_OPEN_CALLS, report_open_calls, &t, 0);
 	return 0;
 }

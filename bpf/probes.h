@@ -70,11 +70,11 @@ struct frt_probe_thread {
 };
 _Static_assert(sizeof(struct frt_probe_thread) == 40, "probe thread");
 
-/* The open calls of a thread, outermost first; those beyond the first FRT_OPEN_CALLS are only counted. */
+/* Open calls of a thread, outermost first. If it has more, other records with them follow. */
 struct frt_probe_open {
 	frt_u32 kind; /* FRT_PROBE_OPEN */
 	frt_u32 thread;
-	frt_u32 depth;
+	frt_u32 count;
 	frt_u32 reserved;
 	frt_u64 start[FRT_OPEN_CALLS];
 	frt_u32 method[FRT_OPEN_CALLS];

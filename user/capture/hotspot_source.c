@@ -205,7 +205,10 @@ void hotspot_source_dump(struct hotspot_source *h)
 	kernel_probes_run_for_tasks(h->setup.bpf->progs.hotspot_open, "the calls that are open");
 }
 
-/* Each thread with open calls gets the next slot. */
+/*
+ * Each record gets the next slot. A thread needs several of them in code of C1 alone, where calls that have ended with an
+ * exception stay open.
+ */
 static bool take_open(struct hotspot_source *h, const struct frt_probe_open *r)
 {
 	struct frt_header *header = segment_header(h->setup.segment);
@@ -215,8 +218,8 @@ static bool take_open(struct hotspot_source *h, const struct frt_probe_open *r)
 		return true;
 	slot->epoch = header->epoch;
 	slot->thread = r->thread;
-	slot->depth = r->depth;
-	for (uint32_t i = 0; i < r->depth && i < FRT_OPEN_CALLS; i++)
+	slot->depth = r->count < FRT_OPEN_CALLS ? r->count : FRT_OPEN_CALLS;
+	for (uint32_t i = 0; i < slot->depth; i++)
 		slot->open[i] = (struct frt_open_call){clock_tsc(h->setup.clock, r->start[i]), r->method[i], 0};
 	header->slots++;
 	return true;

@@ -98,6 +98,25 @@ late() {
 	target_drop
 }
 
+# The file has each of them, however many there are on one thread.
+open_deep() {
+	local sentence="100 nested calls that are open at the end are in the file, by HotSpot's own probes, JDK $FEATURE" seen
+	begin "$sentence" || return 0
+	target_start $PROBED Open deep 100
+	if target_ready && trace_start --probe=hotspot -m 'live.Open::open*'; then
+		target_go
+		trace_stop
+		status_is 0
+		says '101 still open'
+		seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.OpenCheck "$F_FILE" "$T_DIR/open" NONE 2>&1) ||
+			finding "${seen:-no output}"
+		[ "${seen##*$'\n'}" = 101 ] || finding "${seen##*$'\n'} events"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 automatic() { # -JVM-OPTION...
 	local sentence="with $* HotSpot's own probes are used, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -154,6 +173,7 @@ for jdk in "${JDKS[@]}"; do
 	timed
 	threshold
 	late
+	open_deep
 	automatic -XX:+DisableAttachMechanism
 	[ "$FEATURE" -lt 21 ] || automatic -XX:-EnableDynamicAgentLoading
 	refused "a JVM without the flag is refused" 'start it with -XX:\+DTraceMethodProbes' -- --probe=hotspot -m live.Exits

@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Open DIR all | crowd N | virtual N | broken: calls of open*() that do not return. The file `open` lists them, one per line:
- * thread, method, System.nanoTime() before the call and in it; `stacks` has the stack of each thread: name and frames.
+ * Open DIR all | crowd N | virtual N | deep N | broken: calls of open*() that do not return. The file `open` lists them, one
+ * per line: thread, method, System.nanoTime() before the call and in it; `stacks` has the stack of each thread: name and
+ * frames.
  */
 public class Open {
     private static final Object NEVER = new Object(), END = new Object();
@@ -22,6 +23,7 @@ public class Open {
     private static volatile long spun;
     private static boolean over;
     private static Socket silent;
+    private static int deeper = 15;
 
     static void note(String method, long before) {
         long in = System.nanoTime();
@@ -137,7 +139,7 @@ public class Open {
                 openRead(System.nanoTime());
                 break;
             case "deep":
-                openDeep(System.nanoTime(), 15);
+                openDeep(System.nanoTime(), deeper);
                 break;
             case "overflow":
             case "broken":
@@ -231,10 +233,14 @@ public class Open {
         stage.awaitGo();
         if (args[1].equals("all"))
             startAll();
+        if (args[1].equals("deep")) {
+            deeper = n - 2;
+            start("deep", "o-deep");
+        }
         for (int i = 0; i < n; i++)
             if (args[1].equals("crowd"))
                 start(i % 2 == 0 ? "wait" : "park", "o-" + i);
-            else
+            else if (args[1].equals("virtual"))
                 startVirtual(i % 100 == 0 ? "nested" : "park", "v-" + i);
         if (args[1].equals("virtual"))
             startVirtual("spin", "v-spin");
