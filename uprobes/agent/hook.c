@@ -202,10 +202,15 @@ static void finish_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint6
 	}
 }
 
+static int32_t open_root_find(const struct frt_slot *s)
+{
+	return s->flags & FRT_SLOT_CARRIER ? -1 : open_call_find(s, control_inside(s)->start);
+}
+
 /* The open root, and what was open in it, has lost its exit. */
 static __attribute__((noinline)) void lose_root(struct frt_slot *s)
 {
-	int32_t i = s->flags & FRT_SLOT_CARRIER ? -1 : open_call_find(s, control_inside(s)->start);
+	int32_t i = open_root_find(s);
 
 	if (i >= 0) {
 		slot_lose_calls(s, s->depth - i);
@@ -368,7 +373,7 @@ static inline __attribute__((always_inline)) bool ended(JNIEnv *env, uint64_t st
 
 /*
  * All places for open calls are taken, and the frame that enters is not below that of the last one. So that one may be
- * over, and what was open in it. Roots have a rule of their own; see begin_inside().
+ * over, and what was open in it. Roots have a rule of their own; see drop_root().
  */
 static __attribute__((noinline)) void drop_ended(struct frt_slot *s, JNIEnv *env, uint32_t method)
 {
@@ -430,6 +435,20 @@ static __attribute__((noinline)) uint64_t begin_otherwise(JNIEnv *env, uint32_t 
 	return s ? hook_begin(s, env, method) : sys_tsc(); /* `leave` will count the call as unslotted */
 }
 
+/*
+ * A frame above that of the root's hook enters: the root may be over. Or it has got a smaller frame, because it was
+ * compiled while it runs; so the JVM is asked. Returns true if the root was lost.
+ */
+static __attribute__((noinline)) bool drop_root(struct frt_slot *s, JNIEnv *env, uint32_t method)
+{
+	int32_t i = open_root_find(s);
+
+	if (i < 0 || open_stack_ask(s, env, method) > (uint32_t)i)
+		return false;
+	lose_root(s);
+	return true;
+}
+
 /* A call begins while a recording with --inside runs. Outside of all roots, few calls need a stamp. */
 static __attribute__((noinline)) uint64_t begin_inside(JNIEnv *env, uint32_t method)
 {
@@ -437,16 +456,13 @@ static __attribute__((noinline)) uint64_t begin_inside(JNIEnv *env, uint32_t met
 	struct frt_slot *s = slot_find(env);
 	bool in_root = s && control_inside(s)->root;
 
+	if (unlikely(in_root && frame > control_inside(s)->frame))
+		in_root = !drop_root(s, env, method);
 	if (likely(!in_root && !(rule & (FRT_RULE_ROOT | FRT_RULE_TIMED))))
 		return 0;
 	s = s ? s : slot_claim(env);
 	if (!s)
 		return sys_tsc();
-	if (unlikely(in_root && rule & FRT_RULE_ROOT && !(s->flags & FRT_SLOT_CARRIER) &&
-		     frame > control_inside(s)->frame)) {
-		lose_root(s); /* nothing that it called has a frame above its own */
-		in_root = false;
-	}
 	start = hook_begin(s, env, method);
 	if (!in_root && rule & FRT_RULE_ROOT)
 		inside_enter_root(s, start, method, rule, frame);

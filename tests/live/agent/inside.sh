@@ -133,9 +133,30 @@ alone() {
 	target_drop
 }
 
+# Hooks get the error, too, so that the exits of a few calls are lost, which is reported.
+overflow() {
+	local sentence="roots in which the stack overflows are recorded whole or dropped, JDK $FEATURE" seen
+	begin "$sentence" || return 0
+	target_start Sunk 6
+	if target_ready && trace_start -m 'live.Sunk::child;live.Sunk::dive' --inside='live.Sunk::passed:thrown' \
+		--inside='live.Sunk::caught:200ms;live.Sunk::last:200ms;live.Sunk::compiled:200ms;live.Sunk::small:200ms'; then
+		target_go
+		trace_stop
+		status_is 0 3
+		"$FRTRACE" export --csv "$F_FILE" >"$WORK/csv" 2>&1 || finding "export: $(tail -n 3 "$WORK/csv")"
+		seen=$(python3 "$LIVE/sunk.py" "$T_DIR/roots" "$WORK/csv" "$(end_line_number lost)" 2>&1)
+		[ -z "$seen" ] || finding "$seen"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	if [ "$FEATURE" -ge 21 ]; then known -e 'live.Child live.Rooted::child i=arg1'; else known; fi
+	overflow
 	turn 0 && fast
 	turn 1 && open_root
 	turn 0 && alone

@@ -29,6 +29,7 @@
 enum { CHILD = 1, STRAY, ALL, THROWN, NEVER, TIMED };
 
 static uint32_t serials, new_flags;
+static bool over; /* no open call is on the stack */
 
 uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 {
@@ -39,7 +40,7 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 
 uint32_t open_stack_ask(const struct frt_slot *s, JNIEnv *e, uint32_t method)
 {
-	return s->depth;
+	return over ? 0 : s->depth;
 }
 
 enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
@@ -83,6 +84,7 @@ static int setup(void **state)
 	inside_begin();
 	mounts_begin();
 	new_flags = 0;
+	over = false;
 	set_rule(CHILD, 0, 0);
 	set_rule(STRAY, 0, 0);
 	set_rule(ALL, 0, FRT_RULE_ROOT);
@@ -284,10 +286,29 @@ static void root_without_an_exit_ends_with_one_above(void **state)
 
 	enter_below(&room, NEVER);
 	s = slot_find(A);
+	over = true;
 	root(A, THROWN, 1, true);
 	assert_int_equal(control_inside(s)->lost, 1);
 	assert_int_equal(control_inside(s)->kept, 1);
 	assert_int_equal(s->lost_exits, 1);
+	enter_below(&room, NEVER);
+	assert_int_equal(hook_enter(A, NULL, CHILD), 0);
+	assert_int_equal(control_inside(s)->lost, 2);
+}
+
+static void root_with_a_smaller_frame_goes_on(void **state)
+{
+	char room = 0;
+	const struct frt_slot *s;
+	jlong start = enter_below(&room, NEVER);
+
+	s = slot_find(A);
+	root(A, THROWN, 1, true);
+	call(A, CHILD);
+	assert_int_equal(control_inside(s)->lost, 0);
+	assert_int_equal(control_inside(s)->spans, 3);
+	hook_leave(A, NULL, start, NEVER);
+	assert_int_equal(control_inside(s)->dropped, 1);
 }
 
 static void next_owner_of_a_slot_is_in_no_root(void **state)
@@ -501,6 +522,7 @@ int main(void)
 		TEST(samples_are_kept),
 		TEST(root_without_an_exit_ends_with_its_caller),
 		TEST(root_without_an_exit_ends_with_one_above),
+		TEST(root_with_a_smaller_frame_goes_on),
 		TEST(next_owner_of_a_slot_is_in_no_root),
 		TEST(root_moves_with_its_virtual_thread),
 		TEST(root_that_a_virtual_thread_leaves_unseen_is_lost),
