@@ -9,6 +9,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -18,91 +20,101 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Wakers DIR N KIND...: a thread with the name KIND calls the method of that name N times. Each call waits for something
- * of that kind. The threads KIND-a and KIND-b end these waits in turn, in the methods a() and b().
+ * Wakers DIR N LANES KIND...: LANES threads with the names KIND.0, KIND.1 ... call the method of that name N times in all.
+ * Each call waits for something of that kind. The threads KIND.0-a and KIND.0-b end the waits of the first one in turn, in
+ * the methods a() and b(): its first call, and each second one, is for b().
  */
 public class Wakers {
     interface Turn {
         void take() throws Exception;
     }
 
-    private static final Object MONITOR = new Object(), NEWS = new Object();
-    private static final ReentrantLock LOCK = new ReentrantLock();
-    private static final Semaphore PERMITS = new Semaphore(0);
-    private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
-    private static volatile CountDownLatch latch;
-    private static volatile CompletableFuture<Integer> future;
-    private static volatile Thread waiter;
-    private static volatile int asked, held, done, told;
-    private static InputStream in;
-    private static OutputStream out;
-    private static Pipe pipe;
-    private static Process child;
+    private final String kind;
+    private final Object monitor = new Object(), news = new Object();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Semaphore permits = new Semaphore(0);
+    private final BlockingQueue<Integer> queue = new ArrayBlockingQueue<>(1);
+    private volatile CountDownLatch latch;
+    private volatile CompletableFuture<Integer> future;
+    private volatile Thread waiter;
+    private volatile int asked, held, done, told;
+    private InputStream in;
+    private OutputStream out;
+    private Pipe pipe;
+    private Process child;
 
-    static void monitor() {
-        synchronized (MONITOR) {
+    Wakers(String kind) throws IOException {
+        this.kind = kind;
+        if (kind.equals("socket"))
+            connect();
+        if (kind.equals("pipe"))
+            pipe = Pipe.open();
+    }
+
+    void monitor() {
+        synchronized (monitor) {
             told++;
         }
     }
 
-    static void notice() throws Exception {
-        synchronized (NEWS) {
+    void notice() throws Exception {
+        synchronized (news) {
             asked++;
             while (told < asked)
-                NEWS.wait();
+                news.wait();
         }
     }
 
-    static void lock() {
-        LOCK.lock();
-        LOCK.unlock();
+    void lock() {
+        lock.lock();
+        lock.unlock();
     }
 
-    static void semaphore() throws Exception {
+    void semaphore() throws Exception {
         asked++;
-        PERMITS.acquire();
+        permits.acquire();
     }
 
-    static void latch() throws Exception {
+    void latch() throws Exception {
         latch = new CountDownLatch(1);
         asked++;
         latch.await();
     }
 
-    static void queue() throws Exception {
+    void queue() throws Exception {
         asked++;
-        QUEUE.take();
+        queue.take();
     }
 
-    static void future() throws Exception {
+    void future() throws Exception {
         future = new CompletableFuture<>();
         asked++;
         future.get();
     }
 
-    static void park() {
+    void park() {
         int mine = asked + 1;
         asked = mine;
         while (done < mine)
             LockSupport.park();
     }
 
-    static void sleep() throws Exception {
+    void sleep() throws Exception {
         Thread.sleep(2);
     }
 
-    static void socket() throws Exception {
+    void socket() throws Exception {
         asked++;
         if (in.read() < 0)
             throw new IOException("end");
     }
 
-    static void pipe() throws Exception {
+    void pipe() throws Exception {
         asked++;
         pipe.source().read(ByteBuffer.allocate(1));
     }
 
-    static void process() throws Exception {
+    void process() throws Exception {
         child.waitFor();
     }
 
@@ -111,22 +123,22 @@ public class Wakers {
     }
 
     /** What the waiting thread waits for, whichever of the two threads is about to give it. */
-    private static void give(String kind) throws Exception {
+    private void give() throws Exception {
         switch (kind) {
         case "notice":
-            synchronized (NEWS) {
+            synchronized (news) {
                 told++;
-                NEWS.notify();
+                news.notify();
             }
             break;
         case "semaphore":
-            PERMITS.release();
+            permits.release();
             break;
         case "latch":
             latch.countDown();
             break;
         case "queue":
-            QUEUE.put(1);
+            queue.put(1);
             break;
         case "future":
             future.complete(1);
@@ -146,47 +158,47 @@ public class Wakers {
         }
     }
 
-    private static boolean isWaiting() {
+    private boolean isWaiting() {
         Thread.State state = waiter.getState();
         return state == Thread.State.BLOCKED || state == Thread.State.WAITING;
     }
 
-    private static void hold(String kind, int turn) throws Exception {
+    private void hold(int turn) throws Exception {
         if (kind.equals("monitor")) {
-            synchronized (MONITOR) {
+            synchronized (monitor) {
                 held = turn;
-                await(Wakers::isWaiting);
+                await(this::isWaiting);
                 Thread.sleep(5); // up to JDK 23 the thread looks after it once after 1 ms
             }
         } else {
-            LOCK.lock();
+            lock.lock();
             try {
                 held = turn;
-                await(Wakers::isWaiting);
+                await(this::isWaiting);
                 pause();
             } finally {
-                LOCK.unlock();
+                lock.unlock();
             }
         }
     }
 
-    private static boolean isHeld(String kind) {
+    private boolean isHeld() {
         return kind.equals("monitor") || kind.equals("lock");
     }
 
-    private static void end(String kind, int turn) throws Exception {
-        if (isHeld(kind))
-            hold(kind, turn);
+    private void end(int turn) throws Exception {
+        if (isHeld())
+            hold(turn);
         else
-            give(kind);
+            give();
     }
 
-    static void a(String kind, int turn) throws Exception {
-        end(kind, turn);
+    void a(int turn) throws Exception {
+        end(turn);
     }
 
-    static void b(String kind, int turn) throws Exception {
-        end(kind, turn);
+    void b(int turn) throws Exception {
+        end(turn);
     }
 
     private static void await(Check ready) {
@@ -198,26 +210,33 @@ public class Wakers {
         boolean ok();
     }
 
-    private static void wake(String kind, int n, boolean even) throws Exception {
+    private boolean blocksInKernel() {
+        return kind.equals("socket") || kind.equals("pipe");
+    }
+
+    private void wake(int n, boolean even) throws Exception {
         for (int i = 1; i <= n; i++) {
             int turn = i;
             if ((i % 2 == 0) != even)
                 continue;
             await(() -> asked == turn);
-            if (!isHeld(kind))
+            if (!isHeld()) {
+                if (!blocksInKernel())
+                    await(this::isWaiting);
                 pause();
+            }
             if (even)
-                a(kind, turn);
+                a(turn);
             else
-                b(kind, turn);
+                b(turn);
         }
     }
 
     /** A lock must be held before the thread asks for it. */
-    private static void call(String kind, Turn turn, int i) throws Exception {
+    private void call(Turn turn, int i) throws Exception {
         if (kind.equals("process"))
             child = new ProcessBuilder("sleep", "0.01").start();
-        if (isHeld(kind)) {
+        if (isHeld()) {
             asked = i;
             await(() -> held == i);
         }
@@ -237,27 +256,25 @@ public class Wakers {
         return t;
     }
 
-    private static Turn turn(String kind) throws IOException {
+    private Turn turn() {
         switch (kind) {
-        case "monitor": return Wakers::monitor;
-        case "notice": return Wakers::notice;
-        case "lock": return Wakers::lock;
-        case "semaphore": return Wakers::semaphore;
-        case "latch": return Wakers::latch;
-        case "queue": return Wakers::queue;
-        case "future": return Wakers::future;
-        case "park": return Wakers::park;
-        case "sleep": return Wakers::sleep;
-        case "socket": return Wakers::socket;
-        case "pipe":
-            pipe = Pipe.open();
-            return Wakers::pipe;
-        case "process": return Wakers::process;
+        case "monitor": return this::monitor;
+        case "notice": return this::notice;
+        case "lock": return this::lock;
+        case "semaphore": return this::semaphore;
+        case "latch": return this::latch;
+        case "queue": return this::queue;
+        case "future": return this::future;
+        case "park": return this::park;
+        case "sleep": return this::sleep;
+        case "socket": return this::socket;
+        case "pipe": return this::pipe;
+        case "process": return this::process;
         default: throw new IllegalArgumentException(kind);
         }
     }
 
-    private static void connect() throws IOException {
+    private void connect() throws IOException {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Socket writer = new Socket(server.getInetAddress(), server.getLocalPort());
             writer.setTcpNoDelay(true);
@@ -266,32 +283,39 @@ public class Wakers {
         }
     }
 
-    private static void run(String kind, int n) throws Exception {
-        Turn turn = turn(kind);
-        boolean alone = kind.equals("sleep") || kind.equals("process");
-        asked = held = done = told = 0;
-        Thread[] wakers = new Thread[alone ? 0 : 2];
-        for (int i = 0; i < wakers.length; i++) {
-            boolean even = i == 0;
-            wakers[i] = start(kind + (even ? "-a" : "-b"), () -> wake(kind, n, even));
-        }
-        start(kind, () -> {
+    /** The threads of a lane have been started. */
+    private List<Thread> start(int lane, int n) {
+        String name = kind + "." + lane;
+        List<Thread> threads = new ArrayList<>();
+        threads.add(start(name, () -> {
             waiter = Thread.currentThread();
             for (int i = 1; i <= n; i++)
-                call(kind, turn, i);
-        }).join();
-        for (Thread t : wakers)
+                call(turn(), i);
+        }));
+        if (kind.equals("sleep") || kind.equals("process"))
+            return threads;
+        threads.add(start(name + "-a", () -> wake(n, true)));
+        threads.add(start(name + "-b", () -> wake(n, false)));
+        return threads;
+    }
+
+    private static void run(String kind, int n, int lanes) throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        for (int lane = 0; lane < lanes; lane++)
+            threads.addAll(new Wakers(kind).start(lane, n / lanes));
+        for (Thread t : threads)
             t.join();
     }
 
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
-        int n = Integer.parseInt(args[1]);
-        connect();
+        int n = Integer.parseInt(args[1]), lanes = Integer.parseInt(args[2]);
+        for (int i = 3; i < args.length; i++)
+            run(args[i], 2 * lanes, lanes); // threads wait for each other while classes are initialized
         stage.awaitGo();
-        for (int i = 2; i < args.length; i++) {
-            run(args[i], n);
-            stage.expect("live.Wakers", args[i], n, 0);
+        for (int i = 3; i < args.length; i++) {
+            run(args[i], n, lanes);
+            stage.expect("live.Wakers", args[i], n / lanes * lanes, 0);
         }
         stage.finish();
     }

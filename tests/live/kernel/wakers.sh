@@ -9,18 +9,20 @@ KINDS=(monitor notice lock semaphore latch queue future park sleep socket pipe p
 FILTER=$(printf 'live.Wakers::%s;' "${KINDS[@]}")
 FILTER=${FILTER%;}
 
+LANES=4
+
 wakers() { # [OPTION... of the JVM]
-	local sentence="a wait names the thread and the method that ended it${*:+, $*}, JDK $FEATURE" n SECONDS_MAX=600
-	n=${WAITS:-$(amount 300 1000)}
+	local sentence="a wait names the thread and the method that ended it${*:+, $*}, JDK $FEATURE" n SECONDS_MAX=1200
+	n=${WAITS:-$(amount 300 10000)}
 	begin "$sentence" || return 0
-	target_start "$@" Wakers "$n" "${KINDS[@]}"
+	target_start "$@" Wakers "$n" "$LANES" "${KINDS[@]}"
 	if target_ready && trace_start -m "$FILTER"; then
 		target_go
 		trace_stop
 		status_is 0
-		"$(jdk_newest)/bin/jfr" print --json --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/waits.json"
-		python3 "$LIVE/wakers.py" "$n" "${KINDS[@]}" <"$WORK/waits.json" >"$WORK/judged"
-		[ "$(grep -vc '^FAILED' "$WORK/judged")" = ${#KINDS[@]} ] && ! grep -q '^FAILED' "$WORK/judged" || finding "$(cat "$WORK/judged")"
+		"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WakersCheck "$F_FILE" "$n" "${KINDS[@]}" >"$WORK/judged" 2>&1 &&
+			! grep -q '^FAILED' "$WORK/judged" || finding "$(cat "$WORK/judged")"
+		[ -z "${KEEP:-}" ] || cat "$WORK/judged"
 		target_restored
 		target_quit
 	fi

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.nio.file.Paths;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedFrame;
+import jdk.jfr.consumer.RecordedMethod;
+import jdk.jfr.consumer.RecordedStackTrace;
+import jdk.jfr.consumer.RecordedThread;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * WakersCheck FILE.jfr N KIND...: check who ended the waits of live.Wakers, of which N calls of each kind were recorded.
+ * The first call of a thread was ended by its thread -b in b(), the second one by -a in a(), and so on; one of process()
+ * by the thread of the JDK that reaps processes; one of sleep() by a timer, so nobody may be named.
+ *
+ * What counts is the last wait of a call that has taken more than 1 ms: shorter ones have no stacks. A wait that names
+ * another thread or another method is wrong. One without a thread or method is unknown. Waits that the JVM has
+ * ended are skipped: it has locks of its own, and up to JDK 23 looks after a monitor once in a while. Prints a line for each kind, and one with FAILED if a wait is wrong,
+ * if more than one in a thousand is unknown (2 if there are few), or if more than a tenth of the calls has no such wait.
+ */
+public class WakersCheck {
+    private static final double UNKNOWN = 0.001, SHORT = 0.1;
+    private static final int FEW = 2;
+    private static final Duration LONG = Duration.ofMillis(1);
+    private static final Pattern OF_JVM = Pattern.compile("(C[12] |G1 |GC |VM |Reference Handler).*");
+    private static final Pattern REAPER = Pattern.compile("java\\.lang\\.(ProcessImpl|UNIXProcess|Process\\b).*");
+
+    private static final class Span {
+        final Instant start, end;
+        String waker, method, by, stack; // of a wait; "" if the file does not name it
+
+        Span(RecordedEvent e) {
+            start = e.getStartTime();
+            end = e.getEndTime();
+        }
+    }
+
+    private static final class Lane {
+        final List<Span> calls = new ArrayList<>(), waits = new ArrayList<>();
+    }
+
+    private static String name(RecordedThread t) {
+        if (t == null)
+            return "";
+        return t.getJavaName() != null ? t.getJavaName() : t.getOSName() != null ? t.getOSName() : "?";
+    }
+
+    private static List<String> frames(RecordedStackTrace stack) {
+        List<String> names = new ArrayList<>();
+        if (stack != null)
+            for (RecordedFrame f : stack.getFrames()) {
+                RecordedMethod m = f.getMethod();
+                names.add(m == null ? "?" : m.getType().getName() + "." + m.getName());
+            }
+        return names;
+    }
+
+    /** The innermost frame of those that end waits; "" if there is none. */
+    private static String ender(String kind, List<String> frames) {
+        for (String f : frames)
+            if (kind.equals("process") ? REAPER.matcher(f).matches() : f.equals("live.Wakers.a") || f.equals("live.Wakers.b"))
+                return f;
+        return "";
+    }
+
+    private static void read(RecordedEvent e, Map<String, Lane> lanes, List<String> kinds) {
+        String type = e.getEventType().getName(), thread = name(e.getThread()), kind = thread.replaceFirst("\\.\\d+$", "");
+        if (!kinds.contains(kind) || thread.equals(kind))
+            return;
+        Lane lane = lanes.computeIfAbsent(thread, k -> new Lane());
+        Span span = new Span(e);
+        if (type.equals("jdk.MethodTrace")) {
+            lane.calls.add(span);
+        } else if (type.equals("frtrace.ThreadWait")) {
+            String reason = e.getString("reason");
+            if (e.getDuration().compareTo(LONG) <= 0 || "gc".equals(reason) || "safepoint".equals(reason) || "frtrace".equals(reason))
+                return;
+            List<String> frames = frames(e.getValue("wakerStackTrace"));
+            span.waker = name(e.getThread("wakerThread"));
+            span.method = ender(kind, frames);
+            span.by = String.valueOf(e.getString("wokenBy"));
+            span.stack = String.join(" < ", frames);
+            lane.waits.add(span);
+        }
+    }
+
+    private static String judge(String kind, String thread, int number, Span w) {
+        boolean named = !w.waker.isEmpty() || !w.method.isEmpty();
+        if (w.by.equals("interrupt") || kind.equals("sleep"))
+            return named ? "wrong" : kind.equals("sleep") ? "right" : "unknown";
+        char turn = number % 2 == 0 ? 'b' : 'a';
+        boolean rightThread = kind.equals("process") ? w.waker.startsWith("process") : w.waker.equals(thread + "-" + turn);
+        boolean rightMethod = kind.equals("process") ? !w.method.isEmpty() : w.method.equals("live.Wakers." + turn);
+        if ((!w.waker.isEmpty() && !rightThread) || (!w.method.isEmpty() && !rightMethod))
+            return "wrong";
+        return rightThread && rightMethod ? "right" : "unknown";
+    }
+
+    private static boolean isOfJvm(String kind, Span w) {
+        boolean bySelf = kind.equals("monitor") && w.by.equals("interrupt") && w.waker.isEmpty();
+        return w.method.isEmpty() && (bySelf || OF_JVM.matcher(w.waker).matches());
+    }
+
+    private static final class Kind {
+        final Map<String, Integer> unknown = new TreeMap<>();
+        final List<String> wrong = new ArrayList<>();
+        int calls, right, unknowns, none, jvm;
+    }
+
+    private static void judge(String kind, String thread, Lane lane, Kind k) {
+        Comparator<Span> order = Comparator.comparing(s -> s.start);
+        lane.calls.sort(order);
+        lane.waits.sort(order);
+        int next = 0;
+        for (int i = 0; i < lane.calls.size(); i++, k.calls++) {
+            Span call = lane.calls.get(i), last = null;
+            for (; next < lane.waits.size() && lane.waits.get(next).start.isBefore(call.end); next++) {
+                Span w = lane.waits.get(next);
+                if (w.start.isBefore(call.start))
+                    continue;
+                if (isOfJvm(kind, w))
+                    k.jvm++;
+                else
+                    last = w;
+            }
+            String verdict = last == null ? "none" : judge(kind, thread, i, last);
+            if (verdict.equals("none")) {
+                k.none++;
+            } else if (verdict.equals("right")) {
+                k.right++;
+            } else if (verdict.equals("unknown")) {
+                k.unknowns++;
+                k.unknown.merge("by " + last.by + " \"" + last.waker + "\" in " + last.stack, 1, Integer::sum);
+            } else {
+                k.wrong.add(thread + " call " + (i + 1) + ": by \"" + last.waker + "\" in " + last.stack);
+            }
+        }
+    }
+
+    private static void print(String kind, Kind k, int wanted) {
+        System.out.printf("%s: %d calls, %d right, %d unknown, %d wrong, %d without a long wait, %d waits for the JVM%n", kind, k.calls, k.right,
+            k.unknowns, k.wrong.size(), k.none, k.jvm);
+        k.unknown.forEach((what, n) -> System.out.println("  unknown " + n + " times: " + what));
+        k.wrong.stream().limit(10).forEach(what -> System.out.println("  wrong: " + what));
+        if (k.calls != wanted || !k.wrong.isEmpty() || k.none > wanted * SHORT || k.unknowns > Math.max(FEW, wanted * UNKNOWN))
+            System.out.println("FAILED " + kind);
+    }
+
+    public static void main(String[] args) throws Exception {
+        List<String> kinds = List.of(args).subList(2, args.length);
+        Map<String, Lane> lanes = new TreeMap<>();
+        try (RecordingFile file = new RecordingFile(Paths.get(args[0]))) {
+            while (file.hasMoreEvents())
+                read(file.readEvent(), lanes, kinds);
+        }
+        for (String kind : kinds) {
+            Kind k = new Kind();
+            lanes.forEach((thread, lane) -> {
+                if (thread.startsWith(kind + "."))
+                    judge(kind, thread, lane, k);
+            });
+            print(kind, k, Integer.parseInt(args[1]));
+        }
+    }
+}
