@@ -72,7 +72,7 @@ static int load(const struct target *t, char **argv, struct diag *d)
 		return r;
 	printf("result=%d\n", result);
 	if (target_find_mapping(t, FILE_NAME, &m, d) == 1)
-		printf("path=%s\ndoor=%s\n", m.path, m.open_path);
+		printf("path=%s\n", m.path);
 	return 0;
 }
 
@@ -95,11 +95,8 @@ static int frames(const struct target *t, struct diag *d)
 
 static int memfd(const struct target *t, const char *prefix, struct diag *d)
 {
-	char name[64];
-	int fd = target_open_memfd(t, prefix, name, sizeof(name), d);
+	int fd = target_open_memfd(t, prefix, d);
 
-	if (fd >= 0)
-		printf("memfd=%s\n", name);
 	return fd < 0 ? fd : 0;
 }
 

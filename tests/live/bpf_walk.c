@@ -14,6 +14,7 @@
 #include "user/process/maps.h"
 #include "user/process/find.h"
 #include "user/process/remote_mem.h"
+#include "user/process/root_path.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -84,7 +85,9 @@ static int keep_last(void *context, void *data, size_t size)
 static int attach(struct probe *p, struct diag *d)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .func_name = "JVM_MonitorWait");
+	char libjvm_path[PLACE_FD_PATH];
 	struct mapping libjvm;
+	int libjvm_fd;
 
 	p->bpf = walk_bpf__open_and_load();
 	if (!p->bpf)
@@ -96,8 +99,13 @@ static int attach(struct probe *p, struct diag *d)
 	p->walks = ring_buffer__new(bpf_map__fd(p->bpf->maps.walks), keep_last, p, NULL);
 	if (!p->walks || target_find_mapping(&p->target, "libjvm", &libjvm, d) != 1)
 		return diag_set(d, EINVAL, "no ring buffer or no libjvm");
+	libjvm_fd = target_open_mapping(&p->target, &libjvm, INT64_MAX, d);
+	if (libjvm_fd < 0)
+		return libjvm_fd;
+	root_path_fd_path(libjvm_fd, libjvm_path);
 	p->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	p->link = bpf_program__attach_uprobe_opts(p->bpf->progs.walk_own, -1, libjvm.open_path, 0, &options);
+	p->link = bpf_program__attach_uprobe_opts(p->bpf->progs.walk_own, -1, libjvm_path, 0, &options);
+	close(libjvm_fd);
 	return p->link ? 0 : diag_errno(d, errno, "cannot attach to JVM_MonitorWait");
 }
 

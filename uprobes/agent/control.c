@@ -6,6 +6,7 @@ uint64_t control_since = UINT64_MAX;
 
 static struct lock table_lock;
 static int memfd = -1;
+static int own_file = -1; /* the collector finds its sites by this descriptor: the file loses its name */
 
 /*
  * Open-addressed indexes, private to the agent: strings by content, class and method rows by their words. Each has
@@ -51,6 +52,7 @@ bool control_create(const char *tag)
 		h->recording[r].stack_done = h->stack_next;
 	store_release(&h->magic, FRT_MAGIC);
 	memfd = fd;
+	own_file = sys_open_own_file();
 	control = h;
 	return true;
 }
@@ -59,8 +61,10 @@ void control_destroy(void)
 {
 	if (control)
 		sys_unmap_shared(control, FRT_SEGMENT_SIZE, memfd);
+	if (own_file >= 0)
+		sys_close(own_file);
 	control = NULL;
-	memfd = -1;
+	memfd = own_file = -1;
 }
 
 int control_fd(void)

@@ -21,7 +21,7 @@ extern struct frt_header *control; /* NULL until control_create() */
  */
 extern uint64_t control_since;
 
-/* Create the segment. Returns false without memory or memfd. */
+/* Create the segment, and keep a descriptor of the agent's own file. Returns false without memory or memfd. */
 bool control_create(const char *tag);
 
 /* Undo control_create() for a segment that is not in use yet. */

@@ -46,6 +46,7 @@ enum {
 #define TIMED_OUT	 (-110L)
 
 #define O_RDONLY_CLOEXEC  02000000
+#define O_PATH_CLOEXEC	  012000000
 #define AT_FDCWD	  (-100)
 #define CLONE_CHILD	  0x4100     /* CLONE_VM | CLONE_VFORK; no signal at its end */
 #define WAIT_ALL	  0x40000000 /* __WALL: also for a child that sends no signal */
@@ -308,17 +309,17 @@ static bool read_hex(const char **at, char stop, uint64_t *out)
 	return true;
 }
 
-/* The beginning of a line of /proc/PID/maps (proc_pid_maps(5)). */
+/* Room for the beginning of a line of /proc/PID/maps (proc_pid_maps(5)). */
 struct map_line {
-	char text[64];
-	size_t size;
+	char *text;
+	size_t room, size;
 };
 
-bool sys_each_mapping(bool (*visit)(uint64_t start, uint64_t end, const char permissions[4], void *context),
-		      void *context)
+/* `visit` is given the line from the permissions on. */
+static bool each_mapping(struct map_line line,
+			 bool (*visit)(uint64_t start, uint64_t end, const char *rest, void *context), void *context)
 {
 	int fd = sys_open("/proc/self/maps");
-	struct map_line line = {.size = 0};
 	bool good = true, more = true;
 	char buffer[1024];
 	long n;
@@ -331,7 +332,7 @@ bool sys_each_mapping(bool (*visit)(uint64_t start, uint64_t end, const char per
 			uint64_t start, end;
 
 			if (buffer[i] != '\n') {
-				if (line.size < sizeof(line.text) - 1)
+				if (line.size < line.room - 1)
 					line.text[line.size++] = buffer[i];
 				continue;
 			}
@@ -343,6 +344,37 @@ bool sys_each_mapping(bool (*visit)(uint64_t start, uint64_t end, const char per
 	}
 	sys_close(fd);
 	return good && (n >= 0 || !more);
+}
+
+bool sys_each_mapping(bool (*visit)(uint64_t start, uint64_t end, const char permissions[4], void *context),
+		      void *context)
+{
+	char text[64];
+
+	return each_mapping((struct map_line){text, sizeof(text), 0}, visit, context);
+}
+
+/* Ends at the mapping that has this code, with its path in *context. */
+static bool is_other_code(uint64_t start, uint64_t end, const char *rest, void *context)
+{
+	const char **path = context;
+	uint64_t here = (uint64_t)is_other_code;
+
+	if (here < start || here >= end)
+		return true;
+	while (*rest && *rest != '/')
+		rest++;
+	*path = rest;
+	return false;
+}
+
+int sys_open_own_file(void)
+{
+	const char *path = "";
+	char text[1200]; /* the attach protocol has no longer paths */
+
+	each_mapping((struct map_line){text, sizeof(text), 0}, is_other_code, &path);
+	return call3(NR_openat, AT_FDCWD, (long)path, O_PATH_CLOEXEC);
 }
 
 int sys_gettid(void)

@@ -98,6 +98,9 @@ bool sys_set_dumpable(long dumpable);
 int sys_open(const char *path);
 long sys_read(int fd, void *to, size_t size);
 
+/* Open, with O_PATH, the file that this code is mapped from, while it has its name. Returns a descriptor or -errno. */
+int sys_open_own_file(void);
+
 /* Undo sys_map_shared(). */
 void sys_unmap_shared(void *at, size_t size, int fd);
 

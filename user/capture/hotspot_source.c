@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CALL_NS 1500 /* what the two probes of a chosen method cost its thread; scripts/bench --only=sources */
 
@@ -46,24 +47,32 @@ int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settin
 static const struct usdt_site hotspot_sites[] = {{FRT_SITE_METHOD_RETURN, "hotspot", "method__return"},
 						 {FRT_SITE_METHOD_ENTRY, "hotspot", "method__entry"}};
 
-static int find_libjvm(const struct target *t, struct mapping *m, struct diag *d)
+/* file->path points into *m. The caller closes file->fd. */
+static int open_libjvm(const struct target *t, struct mapping *m, struct usdt_file *file, struct diag *d)
 {
 	int found = target_find_libjvm(t, m, d);
 
-	return found < 0 ? found : found ? 0 : diag_set(d, ENOENT, "cannot find libjvm.so in the target's mappings");
+	if (!found)
+		found = diag_set(d, ENOENT, "cannot find libjvm.so in the target's mappings");
+	if (found < 0)
+		return found;
+	file->fd = target_open_mapping(t, m, INT64_MAX, d);
+	file->path = m->path;
+	file->pid = t->pid;
+	return file->fd < 0 ? file->fd : 0;
 }
 
 int hotspot_source_check(const struct target *t, struct diag *d)
 {
-	struct usdt_file file = {.pid = t->pid};
+	struct usdt_file file;
 	struct mapping m;
 	bool on = false;
-	int err = find_libjvm(t, &m, d);
+	int err = open_libjvm(t, &m, &file, d);
 
 	if (err)
 		return err;
-	file.path = m.open_path;
 	err = usdt_find(&file, hotspot_sites, 2, d);
+	close(file.fd);
 	if (err == -ENOENT)
 		return diag_set(
 			d, ENOTSUP,
@@ -133,16 +142,17 @@ void hotspot_source_feed(struct hotspot_source *h, struct streams *streams)
 
 int hotspot_source_start(struct hotspot_source *h, struct diag *d)
 {
-	struct usdt_file file = {.pid = h->setup.target->pid};
+	struct usdt_file file;
 	struct mapping m;
-	int err = find_libjvm(h->setup.target, &m, d);
+	int err = open_libjvm(h->setup.target, &m, &file, d);
 
 	if (err)
 		return err;
 	clock_sample(h->setup.clock);
 	segment_recording(h->setup.segment)->since = clock_last(h->setup.clock)->tsc;
-	file.path = m.open_path;
-	return usdt_attach(&h->probes, h->setup.bpf->progs.hotspot_site, &file, hotspot_sites, 2, d);
+	err = usdt_attach(&h->probes, h->setup.bpf->progs.hotspot_site, &file, hotspot_sites, 2, d);
+	close(file.fd);
+	return err;
 }
 
 void hotspot_source_stop(struct hotspot_source *h)

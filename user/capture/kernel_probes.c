@@ -101,8 +101,12 @@ static void attach_jvm(struct kernel_probes *k, struct frtrace_bpf *bpf, const s
 		diag_set(&k->no_pauses, ENOENT, "cannot find libjvm.so in the target's mappings");
 		return;
 	}
-	file.path = m.open_path;
+	file.path = m.path;
+	file.fd = target_open_mapping(t, &m, INT64_MAX, &k->no_pauses);
+	if (file.fd < 0)
+		return;
 	usdt_attach(&k->jvm, bpf->progs.jvm_site, &file, sites, sizeof(sites) / sizeof(sites[0]), &k->no_pauses);
+	close(file.fd);
 }
 
 /*

@@ -55,7 +55,7 @@ int segment_open(struct segment *s, const struct target *t, const char *tag, str
 
 	*s = (struct segment){.fd = -1};
 	snprintf(name, sizeof(name), "frtrace-%s", tag);
-	s->fd = target_open_memfd(t, name, NULL, 0, d);
+	s->fd = target_open_memfd(t, name, d);
 	if (s->fd < 0)
 		return s->fd;
 	err = map_segment(s, d);
@@ -155,7 +155,7 @@ bool segment_beat(struct segment *s)
 /* Open the segment that an agent of any build has, and read its header. -ENOENT: there is none. */
 static int open_any(const struct target *t, struct frt_header *h, struct diag *d)
 {
-	int fd = target_open_memfd(t, "frtrace-", NULL, 0, d);
+	int fd = target_open_memfd(t, "frtrace-", d);
 
 	if (fd >= 0 && pread(fd, h, sizeof(*h), 0) != sizeof(*h))
 		memset(h, 0, sizeof(*h));

@@ -120,9 +120,9 @@ static int attach_probe(struct session *s, struct diag *d)
 	static const struct usdt_site sites[] = {{FRT_SITE_DRAIN, "frtrace", "drain"},
 						 {FRT_SITE_THREAD, "frtrace", "thread"},
 						 {FRT_SITE_MOUNT, "frtrace", "mount"}};
-	struct usdt_file file = {.pid = -1};
+	struct usdt_file file = {.path = s->build.file_name, .pid = -1};
 	struct mapping m;
-	int found = target_find_mapping(s->target, s->build.file_name, &m, d);
+	int found = target_find_mapping(s->target, s->build.file_name, &m, d), err;
 
 	if (found < 0)
 		return found;
@@ -132,9 +132,13 @@ static int attach_probe(struct session *s, struct diag *d)
 		.pid_ns_dev = s->target->pid_ns_dev, .pid_ns_ino = s->target->pid_ns_ino, .tgid = s->target->ns_pid};
 	if (s->with_kernel)
 		kernel_probes_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
-	file.path = m.open_path;
-	return usdt_attach(&s->agent, s->bpf->progs.agent_site, &file, sites,
-			   s->kernel.count ? sizeof(sites) / sizeof(sites[0]) : 2, d);
+	file.fd = target_open_descriptor(s->target, s->build.file_name, d);
+	if (file.fd < 0)
+		return file.fd;
+	err = usdt_attach(&s->agent, s->bpf->progs.agent_site, &file, sites,
+			  s->kernel.count ? sizeof(sites) / sizeof(sites[0]) : 2, d);
+	close(file.fd);
+	return err;
 }
 
 static void write_owner(struct session *s)

@@ -67,14 +67,14 @@ static int find_site(struct places *p, const struct elf_notes *notes, const stru
 	return 0;
 }
 
-static int find_sites(struct places *p, int fd, const char *path, const struct usdt_site *sites, size_t count,
+static int find_sites(struct places *p, const struct usdt_file *file, const struct usdt_site *sites, size_t count,
 		      struct diag *d)
 {
 	struct elf_notes *notes;
-	int err = elf_notes_read(&notes, fd, path, d);
+	int err = elf_notes_read(&notes, file->fd, file->path, d);
 
 	for (size_t i = 0; !err && i < count; i++)
-		err = find_site(p, notes, &sites[i], path, d);
+		err = find_site(p, notes, &sites[i], file->path, d);
 	elf_notes_free(notes);
 	return err;
 }
@@ -109,38 +109,28 @@ static int attach_each(struct usdt_link *l, const struct bpf_program *program, c
 	return 0;
 }
 
-/* `path` leads to the file that was examined; file->path is for messages. */
 static int attach_places(struct usdt_link *l, const struct bpf_program *program, const struct usdt_file *file,
-			 const char *path, const struct places *p, struct diag *d)
+			 const struct places *p, struct diag *d)
 {
 	bool multi = (int)bpf_program__expected_attach_type(program) == UPROBE_MULTI_ATTACH_TYPE;
-	int err = (multi ? attach_multi : attach_each)(l, program, path, file->pid, p);
 	enum right needed = multi ? RIGHT_PERFMON : RIGHT_UPROBES;
-	char why[RIGHT_TEXT];
+	char path[PLACE_FD_PATH], why[RIGHT_TEXT];
+	int err;
 
+	root_path_fd_path(file->fd, path);
+	err = (multi ? attach_multi : attach_each)(l, program, path, file->pid, p);
 	if (err == -EPERM || err == -EACCES)
 		return diag_set(d, -err, "cannot put an uprobe on '%s': no right to (%s): %s", file->path,
 				right_why(needed, -err, why), right_advice());
 	return err ? diag_errno(d, -err, "cannot put uprobes on the USDT sites in '%s'", file->path) : 0;
 }
 
-/* Returns a descriptor of the file, or -errno with the message. */
-static int usdt_open(const struct usdt_file *file, struct diag *d)
-{
-	int path = open(file->path, O_PATH | O_CLOEXEC), fd;
-
-	if (path < 0)
-		return diag_errno(d, errno, "cannot open '%s'", file->path);
-	fd = root_path_open_again(NULL, path, O_RDONLY, INT64_MAX);
-	return fd < 0 ? diag_errno(d, -fd, "cannot open '%s'", file->path) : fd;
-}
-
 /* `out` may be NULL. */
-static int usdt_places(struct places **out, int fd, const struct usdt_file *file, const struct usdt_site *sites,
-		       size_t count, struct diag *d)
+static int usdt_places(struct places **out, const struct usdt_file *file, const struct usdt_site *sites, size_t count,
+		       struct diag *d)
 {
 	struct places *p = calloc(1, sizeof(*p));
-	int err = p ? find_sites(p, fd, file->path, sites, count, d)
+	int err = p ? find_sites(p, file, sites, count, d)
 		    : diag_errno(d, ENOMEM, "cannot look for USDT sites in '%s'", file->path);
 
 	if (err || !out)
@@ -152,24 +142,16 @@ static int usdt_places(struct places **out, int fd, const struct usdt_file *file
 
 int usdt_find(const struct usdt_file *file, const struct usdt_site *sites, size_t count, struct diag *d)
 {
-	int fd = usdt_open(file, d), err;
-
-	if (fd < 0)
-		return fd;
-	err = usdt_places(NULL, fd, file, sites, count, d);
-	close(fd);
-	return err;
+	return usdt_places(NULL, file, sites, count, d);
 }
 
-static int attach_to(struct usdt_link *l, const struct bpf_program *program, const struct usdt_file *file, int fd,
+static int attach_to(struct usdt_link *l, const struct bpf_program *program, const struct usdt_file *file,
 		     const struct usdt_site *sites, size_t count, struct diag *d)
 {
 	struct places *p = NULL;
-	char path[PLACE_FD_PATH];
-	int err = usdt_places(&p, fd, file, sites, count, d);
+	int err = usdt_places(&p, file, sites, count, d);
 
-	root_path_fd_path(fd, path); /* whatever file->path leads to now */
-	err = err ?: attach_places(l, program, file, path, p, d);
+	err = err ?: attach_places(l, program, file, p, d);
 	free(p);
 	return err;
 }
@@ -177,18 +159,14 @@ static int attach_to(struct usdt_link *l, const struct bpf_program *program, con
 int usdt_attach(struct usdt_link **out, struct bpf_program *program, const struct usdt_file *file,
 		const struct usdt_site *sites, size_t count, struct diag *d)
 {
-	int fd = usdt_open(file, d), err;
-	struct usdt_link *l;
+	struct usdt_link *l = calloc(1, sizeof(*l));
+	int err;
 
 	*out = NULL;
-	if (fd < 0)
-		return fd;
-	l = calloc(1, sizeof(*l));
-	if (l)
-		l->multi = -1;
-	err = l ? attach_to(l, program, file, fd, sites, count, d)
-		: diag_errno(d, ENOMEM, "cannot put uprobes on '%s'", file->path);
-	close(fd);
+	if (!l)
+		return diag_errno(d, ENOMEM, "cannot put uprobes on '%s'", file->path);
+	l->multi = -1;
+	err = attach_to(l, program, file, sites, count, d);
 	if (err)
 		usdt_detach(l);
 	else

@@ -19,7 +19,8 @@ struct usdt_site {
 };
 
 struct usdt_file {
-	const char *path; /* opens the file; /proc/PID/map_files for a mapped file that was deleted */
+	int fd;		  /* open for reading; borrowed */
+	const char *path; /* for messages */
 	int pid;	  /* trap in this process only; -1: the file is private to the target */
 };
 

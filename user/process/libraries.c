@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/libraries.h"
+#include "user/process/maps.h"
 #include "user/process/root_path.h"
 
 #include <errno.h>
@@ -129,17 +130,12 @@ static void libraries_read(struct libraries *l)
 
 static int library_open_mapped(const struct libraries *l, struct library *b, struct diag *d)
 {
-	char path[64];
 	int fd;
 
 	if (proc_mount_is_fuse(l->target->pid, b->map.device))
 		return diag_set(d, ENOTSUP, "on a FUSE file system");
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", l->target->pid, (unsigned long)b->map.start,
-		 (unsigned long)b->map.end);
-	fd = root_path_open_again(NULL, open(path, O_PATH | O_CLOEXEC), O_RDONLY, LIBRARY_FILE);
-	if (fd < 0)
-		return diag_errno(d, -fd, "cannot open '%s'", b->map.path);
-	return elf_file_open(&b->file, fd, b->map.path, d);
+	fd = target_open_mapping(l->target, &b->map, LIBRARY_FILE, d);
+	return fd < 0 ? fd : elf_file_open(&b->file, fd, b->map.path, d);
 }
 
 /* A debug file that has the same build id. */

@@ -44,8 +44,6 @@ static int find_mapping(struct search *s, int (*match)(const struct mapping *m, 
 	if (r) {
 		root_path_root_name(t, root, sizeof(root));
 		root_path_strip_root(root, out->path);
-		snprintf(out->open_path, sizeof(out->open_path), "/proc/%d/map_files/%lx-%lx", t->pid,
-			 (unsigned long)out->start, (unsigned long)out->end);
 	}
 	return r;
 }
@@ -64,44 +62,100 @@ int target_find_libjvm(const struct target *t, struct mapping *out, struct diag 
 	return find_mapping(&s, match_libjvm_code, d);
 }
 
-/* True for "/memfd:PREFIX...". Writes the name without the kernel's decoration. */
-static bool memfd_name(const char *link, const char *prefix, char *name, size_t size)
+/* By a path below map_files it is the file behind the mapping, whatever its name leads to. */
+static int open_mapped(const struct target *t, const struct mapping *m)
 {
-	static const char head[] = "/memfd:", tail[] = " (deleted)";
-	size_t length = strlen(head);
-	char text[PATH_MAX], *end;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", t->pid, (unsigned long)m->start,
+		 (unsigned long)m->end);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * By its name, if that leads to the same file. The devices are not compared: some file systems show one in maps and
+ * another one to stat(2).
+ */
+static int open_named(const struct target *t, const struct mapping *m)
+{
+	int root = root_path_open(t, "root"), fd;
+	struct stat st;
+
+	if (root < 0)
+		return root;
+	fd = root_path_open_at(root, m->path, O_PATH);
+	close(root);
+	if (fd < 0 || (!fstat(fd, &st) && st.st_ino == m->inode))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+int target_open_mapping(const struct target *t, const struct mapping *m, int64_t limit, struct diag *d)
+{
+	int fd = open_mapped(t, m);
+
+	if (fd == -EPERM || fd == -EACCES)
+		fd = open_named(t, m);
+	if (fd == -ESTALE || fd == -ENOENT)
+		return diag_set(d, -fd, "cannot open '%s': there is another file now, or none", m->path);
+	fd = root_path_open_again(NULL, fd, O_RDONLY, limit);
+	return fd < 0 ? diag_errno(d, -fd, "cannot open '%s'", m->path) : fd;
+}
+
+/* What a descriptor of the target refers to is known by the text of its link. */
+struct wanted {
+	bool (*is_it)(const char *text, const char *name);
+	const char *name; /* for is_it() */
+	int flags;
+};
+
+/* "/memfd:PREFIX..." */
+static bool is_memfd(const char *text, const char *prefix)
+{
+	static const char head[] = "/memfd:";
+
+	return !strncmp(text, head, strlen(head)) && !strncmp(text + strlen(head), prefix, strlen(prefix));
+}
+
+/* ".../NAME" or ".../NAME (deleted)" */
+static bool is_file(const char *text, const char *name)
+{
+	const char *rest = path_base(text) + strlen(name);
+
+	return !strncmp(path_base(text), name, strlen(name)) && (!*rest || !strcmp(rest, " (deleted)"));
+}
+
+static bool link_is_wanted(const char *link, const struct wanted *w)
+{
+	char text[PATH_MAX];
 	ssize_t n = readlink(link, text, sizeof(text) - 1);
 
 	if (n <= 0)
 		return false;
 	text[n] = 0;
-	if (strncmp(text, head, length) || strncmp(text + length, prefix, strlen(prefix)))
-		return false;
-	end = strstr(text, tail);
-	if (end)
-		*end = 0;
-	if (name)
-		snprintf(name, size, "%s", text + length);
-	return true;
+	return w->is_it(text, w->name);
 }
 
 /*
  * The target may have changed the descriptor since its name was read, so the name of the opened file is checked
  * again.
  */
-static int open_memfd(const struct target *t, const char *path, const char *prefix, char *name, size_t size)
+static int descriptor_open(const struct target *t, const char *path, const struct wanted *w)
 {
-	char own[64];
+	char own[PLACE_FD_PATH];
 	int fd = open(path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
-	if (!memfd_name(own, prefix, name, size)) {
+	root_path_fd_path(fd, own);
+	if (!link_is_wanted(own, w)) {
 		close(fd);
 		return -ENOENT;
 	}
-	fd = root_path_open_again(t, fd, O_RDWR, INT64_MAX);
+	fd = root_path_open_again(t, fd, w->flags, INT64_MAX);
 	return fd == -EACCES ? -ENOENT : fd;
 }
 
@@ -113,7 +167,8 @@ int memfd_open_again(int fd)
 	return open(own, O_RDWR | O_CLOEXEC);
 }
 
-int target_open_memfd(const struct target *t, const char *prefix, char *name, size_t name_size, struct diag *d)
+/* Returns a descriptor, -ENOENT if there is none, or -errno; the message only where the descriptors cannot be read. */
+static int descriptor_find(const struct target *t, const struct wanted *w, struct diag *d)
 {
 	char path[64 + NAME_MAX], why[RIGHT_TEXT];
 	struct dirent *entry;
@@ -127,13 +182,21 @@ int target_open_memfd(const struct target *t, const char *prefix, char *name, si
 				right_why(RIGHT_DESCRIPTORS, errno, why));
 	while (fd == -ENOENT && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%d/fd/%s", t->pid, entry->d_name);
-		if (memfd_name(path, prefix, NULL, 0))
-			fd = open_memfd(t, path, prefix, name, name_size);
+		if (link_is_wanted(path, w))
+			fd = descriptor_open(t, path, w);
 	}
 	closedir(dir);
 	if (fd == -ENOENT)
-		return diag_set(d, ENOENT, "process %d has no memfd '%s'", t->pid, prefix);
-	if (fd < 0)
-		return diag_errno(d, -fd, "cannot open the memfd '%s' of process %d", prefix, t->pid);
-	return fd;
+		return diag_set(d, ENOENT, "process %d has no descriptor of '%s'", t->pid, w->name);
+	return fd < 0 ? diag_errno(d, -fd, "cannot open '%s' of process %d", w->name, t->pid) : fd;
+}
+
+int target_open_memfd(const struct target *t, const char *prefix, struct diag *d)
+{
+	return descriptor_find(t, &(struct wanted){is_memfd, prefix, O_RDWR}, d);
+}
+
+int target_open_descriptor(const struct target *t, const char *name, struct diag *d)
+{
+	return descriptor_find(t, &(struct wanted){is_file, name, O_RDONLY}, d);
 }

@@ -19,10 +19,20 @@ int target_find_mapping(const struct target *t, const char *prefix, struct mappi
 int target_find_libjvm(const struct target *t, struct mapping *out, struct diag *d);
 
 /*
- * Open a memfd of the target read-write, through /proc/PID/fd. Its name begins with `prefix` (without "/memfd:").
- * `name` (may be NULL) receives its name. Returns a descriptor, -ENOENT if there is none, or -errno.
+ * Open the file of a mapping for reading. Below map_files that takes CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN; without
+ * these the file is opened by its name, if it still has it. It must be a regular file of at most `limit` bytes. Returns
+ * a descriptor or -errno; -ESTALE, -ENOENT: its name leads to another file now, or to none.
  */
-int target_open_memfd(const struct target *t, const char *prefix, char *name, size_t name_size, struct diag *d);
+int target_open_mapping(const struct target *t, const struct mapping *m, int64_t limit, struct diag *d);
+
+/*
+ * Open a memfd of the target read-write, through /proc/PID/fd. Its name begins with `prefix` (without "/memfd:").
+ * Returns a descriptor, -ENOENT if there is none, or -errno.
+ */
+int target_open_memfd(const struct target *t, const char *prefix, struct diag *d);
+
+/* The same, for reading, for a regular file with this base name that the target has open, also if it was deleted. */
+int target_open_descriptor(const struct target *t, const char *name, struct diag *d);
 
 /*
  * Open the same file with another file description, so that locks are separate. Returns a descriptor, or -1 with

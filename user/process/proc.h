@@ -14,8 +14,7 @@ struct mapping {
 	uint64_t start, end, offset;
 	uint64_t device, inode; /* device: major << 32 | minor */
 	char permissions[5];
-	char path[512];	    /* the target's path of it, without " (deleted)" */
-	char open_path[64]; /* a path that opens the same file from here: /proc/PID/map_files/START-END */
+	char path[512]; /* the target's path of it, without " (deleted)" */
 };
 
 struct proc_status {
@@ -57,7 +56,7 @@ int proc_parse_start_time(const char *text, uint64_t *start_time);
 int64_t proc_parse_monotonic_offset(const char *text);
 int64_t proc_monotonic_offset(pid_t pid);
 
-/* Parse a line of /proc/PID/maps. Returns false if it is invalid or has no path. Does not set `open_path`. */
+/* Parse a line of /proc/PID/maps. Returns false if it is invalid or has no path. */
 bool proc_parse_mapping(const char *line, struct mapping *out);
 
 /*

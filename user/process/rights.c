@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Which capability allows what, measured on Linux 6.18 with bounding sets: BPF programs, their uprobe_multi links and
- * tracepoints take CAP_BPF and CAP_PERFMON; perf_event_open() of a uprobe is refused without CAP_SYS_ADMIN, also with
- * these two; /proc/PID/map_files takes CAP_CHECKPOINT_RESTORE; CAP_SYS_ADMIN has these three; /proc/PID/root, mem and map_files of a process with another
- * user, or with capabilities that we lack, take CAP_SYS_PTRACE; the directory /proc/PID/fd is its user's with mode 0500.
+ * tracepoints take CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN, which has both; perf_event_open() of a uprobe is refused
+ * without CAP_SYS_ADMIN, also with these two; /proc/PID/root, fd and mem of a process with another user, or with
+ * capabilities that we lack, take CAP_SYS_PTRACE; the directory /proc/PID/fd is its user's with mode 0500.
  */
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
@@ -24,7 +24,6 @@ static const struct {
 } rights[] = {
 	[RIGHT_BPF] = {CAP_BPF, "CAP_BPF", "BPF programs"},
 	[RIGHT_PERFMON] = {CAP_PERFMON, "CAP_PERFMON", "attaching them"},
-	[RIGHT_FILES] = {CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE", "the JVM's mapped files"},
 	[RIGHT_UPROBES] = {CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "uprobes by perf events"},
 	[RIGHT_LOOK] = {CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "the JVM's memory and directories"},
 	[RIGHT_DESCRIPTORS] = {CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "the JVM's descriptors"},
@@ -138,7 +137,6 @@ int rights_check(const struct target *t, bool by_perf, bool agent, struct diag *
 	bool missing[] = {
 		[RIGHT_BPF] = !right_held(RIGHT_BPF),
 		[RIGHT_PERFMON] = !right_held(RIGHT_PERFMON),
-		[RIGHT_FILES] = !right_held(RIGHT_FILES),
 		[RIGHT_UPROBES] = by_perf && programs && !right_held(RIGHT_UPROBES),
 		[RIGHT_LOOK] = !may_open_root(t),
 		[RIGHT_DESCRIPTORS] = agent && !may_read_descriptors(t),
@@ -157,8 +155,7 @@ bool right_needed_beside(enum right r, const struct target *t, bool by_perf)
 {
 	switch (r) {
 	case RIGHT_BPF:
-	case RIGHT_PERFMON:
-	case RIGHT_FILES: return !by_perf; /* CAP_SYS_ADMIN has them */
+	case RIGHT_PERFMON: return !by_perf; /* CAP_SYS_ADMIN has them */
 	case RIGHT_UPROBES: return by_perf;
 	case RIGHT_LOOK: return true;
 	case RIGHT_GROUP: return !t || t->uid || t->gid;
@@ -180,8 +177,9 @@ static bool bpf_takes_rights(void)
 }
 
 /*
- * What is left to do: read the JVM's memory, its libraries and the kernel's symbols, write files, which may be those of
- * another user, and change the own priority. Without CAP_SYS_PTRACE a process may look into those only that have no capability more than itself.
+ * What is left to do: read the JVM's memory, its libraries (CAP_CHECKPOINT_RESTORE opens those that were deleted) and
+ * the kernel's symbols, write files, which may be those of another user, and change the own priority. Without
+ * CAP_SYS_PTRACE a process may look into those only that have no capability more than itself.
  */
 static uint64_t rights_to_keep(const struct target *t, struct rights_later later, uint64_t held)
 {
@@ -190,8 +188,6 @@ static uint64_t rights_to_keep(const struct target *t, struct rights_later later
 			CAPABILITY(CAP_SYS_NICE);
 	struct proc_status status;
 
-	if (!(held & CAPABILITY(CAP_CHECKPOINT_RESTORE)))
-		keep |= CAPABILITY(CAP_SYS_ADMIN);
 	if (!(held & CAPABILITY(CAP_SYS_PTRACE)))
 		keep |= proc_read_status(t->pid, &status) ? ~0ull : status.permitted;
 	if (bpf_takes_rights())

@@ -12,7 +12,6 @@
 enum right {
 	RIGHT_BPF,	   /* CAP_BPF: BPF programs and their maps; CAP_SYS_ADMIN has it, too */
 	RIGHT_PERFMON,	   /* CAP_PERFMON: attaching them by uprobe_multi links and to tracepoints; likewise */
-	RIGHT_FILES,	   /* CAP_CHECKPOINT_RESTORE: files that the target maps and that have no name; likewise */
 	RIGHT_UPROBES,	   /* CAP_SYS_ADMIN: attaching programs by perf events, where there are no such links */
 	RIGHT_LOOK,	   /* CAP_SYS_PTRACE: memory and directories of another process */
 	RIGHT_DESCRIPTORS, /* CAP_DAC_READ_SEARCH: descriptors of a process of another user */

@@ -245,7 +245,7 @@ static int follow_open(struct follow *f, struct diag *d)
 	struct diag why;
 	int err;
 
-	rights_missing(RIGHT_BPF, RIGHT_FILES, missing);
+	rights_missing(RIGHT_BPF, RIGHT_UPROBES, missing);
 	if (missing[0])
 		return diag_set(d, EPERM, "cannot trace: rights are missing: %s: %s", missing, right_advice());
 	f->started = started_new();

@@ -27,7 +27,7 @@ static bool security_context_by_perf(const struct settings *s, const char *relea
 
 static void put_capability(FILE *to, enum right r, const char *indent)
 {
-	fprintf(to, "%s- %-18s # %s\n", indent, right_name(r) + strlen(CAP_PREFIX), right_purpose(r));
+	fprintf(to, "%s- %-15s # %s\n", indent, right_name(r) + strlen(CAP_PREFIX), right_purpose(r));
 }
 
 void security_context_print(FILE *to, const struct settings *s, const struct target *t)

@@ -13,6 +13,10 @@ libraries_of() { # PID
 	awk '/libfrtrace/ && $3 == "00000000"' "/proc/$1/maps" | wc -l
 }
 
+files_of() { # PID
+	find "/proc/$1/fd" -lname '*/libfrtrace-*.so (deleted)' 2>/dev/null | wc -l
+}
+
 held_by() { # PID
 	echo "$(find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l) descriptors, $(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) threads"
 }
@@ -20,7 +24,7 @@ held_by() { # PID
 one_agent() {
 	local n sentence i first
 	n=$(amount 10 50)
-	sentence="$n recordings load the agent once, with one thread and one descriptor, JDK $FEATURE"
+	sentence="$n recordings load the agent once, with one thread and two descriptors, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start "${FIXED_THREADS[@]}" Speed
 	if target_ready; then
@@ -33,6 +37,7 @@ one_agent() {
 		[ "$(held_by "$T_PID")" = "$first" ] || finding "after the first: $first; now $(held_by "$T_PID")"
 		[ "$(libraries_of "$T_PID")" = 1 ] || finding "$(libraries_of "$T_PID") libraries are mapped"
 		[ "$(memfds_of "$T_PID")" = 1 ] || finding "$(memfds_of "$T_PID") segments"
+		[ "$(files_of "$T_PID")" = 1 ] || finding "$(files_of "$T_PID") descriptors of the agent's file"
 		if [ "$FEATURE" -ge 25 ]; then
 			"$JAVA/bin/jcmd" "$T_PID" JFR.start name=agents settings=default >/dev/null
 			"$JAVA/bin/jcmd" "$T_PID" JFR.stop name=agents filename="$T_DIR/agents.jfr" >/dev/null
@@ -72,6 +77,7 @@ first_attaches() {
 		[ "$won" = 3 ] || finding "round $round: $won of 3"
 		[ "$(libraries_of "$T_PID")" = 1 ] || finding "round $round: $(libraries_of "$T_PID") libraries are mapped"
 		[ "$(memfds_of "$T_PID")" = 1 ] || finding "round $round: $(memfds_of "$T_PID") segments"
+		[ "$(files_of "$T_PID")" = 1 ] || finding "round $round: $(files_of "$T_PID") descriptors of the agent's file"
 		target_restored
 		target_drop
 	done

@@ -77,7 +77,7 @@ contained_where() {
 	target_drop
 }
 
-declare -A CAPABILITIES=([sys_ptrace]=19 [sys_admin]=21 [checkpoint_restore]=40) # their numbers (linux/capability.h)
+declare -A CAPABILITIES=([sys_ptrace]=19 [sys_admin]=21) # their numbers (linux/capability.h)
 
 # The capabilities of a process, and whether exec() can bring more.
 rights_are() { # PID CAPABILITY,...
@@ -157,8 +157,8 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	as=()
 	turn 0 && contained_where
-	turn 1 && sidecar sys_ptrace,checkpoint_restore bpf perfmon checkpoint_restore sys_ptrace
-	turn 1 && PROBES=perf sidecar sys_ptrace,sys_admin sys_admin sys_ptrace
+	turn 1 && sidecar sys_ptrace bpf perfmon sys_ptrace
+	turn 1 && PROBES=perf sidecar sys_ptrace sys_admin sys_ptrace
 	turn 0 && without_rights
 	turn 1 && contained "a JVM in pid and mount namespaces of its own is traced"
 	turn 0 || continue

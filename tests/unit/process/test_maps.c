@@ -7,10 +7,13 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static struct target self(void)
@@ -23,15 +26,11 @@ static void executable_mapping_is_found_by_the_beginning_of_its_name(void **stat
 	struct target t = self();
 	struct mapping m;
 	struct diag d;
-	char open_path[64];
 
 	assert_int_equal(target_find_mapping(&t, "libcmocka.so", &m, &d), 1);
 	assert_int_equal(m.permissions[2], 'x');
 	assert_non_null(strstr(m.path, "/libcmocka.so"));
 	assert_int_equal(access(m.path, R_OK), 0);
-	snprintf(open_path, sizeof(open_path), "/proc/%d/map_files/%lx-%lx", t.pid, (unsigned long)m.start,
-		 (unsigned long)m.end);
-	assert_string_equal(m.open_path, open_path);
 	assert_true((uintptr_t)_cmocka_run_group_tests >= m.start && (uintptr_t)_cmocka_run_group_tests < m.end);
 }
 
@@ -47,24 +46,73 @@ static void missing_mapping_is_not_found(void **state)
 	assert_true(target_find_mapping(&t, "libcmocka.so", &m, &d) < 0);
 }
 
-static void memfd_is_found_opened_and_named(void **state)
+/* What a process without capabilities may open: map_files takes one. */
+static void a_mapping_is_opened_by_its_name_without_rights(void **state)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct held[2] = {0};
+	struct target t = self();
+	struct mapping m, other;
+	struct stat st, real;
+	struct diag d;
+	int fd, refused;
+
+	assert_int_equal(target_find_mapping(&t, "libcmocka.so", &m, &d), 1);
+	other = m;
+	other.inode++; /* as if the file had been replaced since */
+	assert_int_equal(syscall(SYS_capget, &header, held), 0);
+	assert_int_equal(syscall(SYS_capset, &header,
+				 (struct __user_cap_data_struct[]){{.permitted = held[0].permitted},
+								   {.permitted = held[1].permitted}}),
+			 0);
+	fd = target_open_mapping(&t, &m, INT64_MAX, &d);
+	refused = target_open_mapping(&t, &other, INT64_MAX, &d);
+	assert_int_equal(syscall(SYS_capset, &header, held), 0);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st) | stat(m.path, &real), 0);
+	assert_true(st.st_ino == real.st_ino && st.st_dev == real.st_dev);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(refused, -ESTALE);
+	assert_non_null(strstr(d.text, "there is another file now"));
+	assert_int_equal(target_open_mapping(&t, &m, 10, &d), -EFBIG);
+}
+
+static void a_deleted_file_is_opened_by_its_descriptor(void **state)
+{
+	char path[] = "/tmp/frtrace-test-XXXXXX";
+	int own = mkstemp(path), fd;
+	struct target t = self();
+	struct stat a, b;
+	struct diag d;
+
+	assert_true(own >= 0);
+	for (int deleted = 0; deleted < 2; deleted++) {
+		fd = target_open_descriptor(&t, path + strlen("/tmp/"), &d);
+		assert_true(fd >= 0);
+		assert_int_equal(fstat(own, &a) | fstat(fd, &b), 0);
+		assert_true(a.st_ino == b.st_ino && a.st_dev == b.st_dev);
+		assert_int_equal(close(fd), 0);
+		unlink(path);
+	}
+	assert_int_equal(target_open_descriptor(&t, "frtrace-test-", &d), -ENOENT); /* no beginnings */
+	close(own);
+	assert_int_equal(target_open_descriptor(&t, path + strlen("/tmp/"), &d), -ENOENT);
+	assert_non_null(strstr(d.text, "has no descriptor of 'frtrace-test-"));
+}
+
+static void memfd_is_found_and_opened(void **state)
 {
 	int own = memfd_create("frtrace-test-1234", MFD_CLOEXEC), fd;
 	struct target t = self();
 	struct stat a, b;
-	char name[64];
 	struct diag d;
 
 	assert_int_equal(ftruncate(own, 4096), 0);
-	fd = target_open_memfd(&t, "frtrace-test-", name, sizeof(name), &d);
+	fd = target_open_memfd(&t, "frtrace-test-", &d);
 	assert_true(fd >= 0);
-	assert_string_equal(name, "frtrace-test-1234");
 	assert_int_equal(fstat(own, &a) | fstat(fd, &b), 0);
 	assert_true(a.st_ino == b.st_ino && a.st_dev == b.st_dev);
 	assert_int_equal(write(fd, "x", 1), 1);
-	close(fd);
-	fd = target_open_memfd(&t, "frtrace-test-", NULL, 0, &d);
-	assert_true(fd >= 0);
 	close(fd);
 	close(own);
 }
@@ -72,15 +120,14 @@ static void memfd_is_found_opened_and_named(void **state)
 static void a_file_that_only_looks_like_a_memfd_is_not_one(void **state)
 {
 	struct target t = self();
-	char name[64];
 	struct diag d;
 	int fd = memfd_create("other-frtrace-test-", 0);
 
-	assert_int_equal(target_open_memfd(&t, "frtrace-test-", name, sizeof(name), &d), -ENOENT);
+	assert_int_equal(target_open_memfd(&t, "frtrace-test-", &d), -ENOENT);
 	assert_non_null(strstr(d.text, "'frtrace-test-'"));
 	close(fd);
 	t.pid = 999999999;
-	assert_int_equal(target_open_memfd(&t, "frtrace-test-", name, sizeof(name), &d), -ENOENT);
+	assert_int_equal(target_open_memfd(&t, "frtrace-test-", &d), -ENOENT);
 }
 
 int main(void)
@@ -88,7 +135,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(executable_mapping_is_found_by_the_beginning_of_its_name),
 		cmocka_unit_test(missing_mapping_is_not_found),
-		cmocka_unit_test(memfd_is_found_opened_and_named),
+		cmocka_unit_test(a_mapping_is_opened_by_its_name_without_rights),
+		cmocka_unit_test(a_deleted_file_is_opened_by_its_descriptor),
+		cmocka_unit_test(memfd_is_found_and_opened),
 		cmocka_unit_test(a_file_that_only_looks_like_a_memfd_is_not_one),
 	};
 
