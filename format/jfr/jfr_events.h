@@ -23,6 +23,8 @@ struct jfr_method_trace {
 	int64_t cpu, run_queue, blocked, pause;
 	/* and these if it is JFR_KERNEL_FULL. */
 	int64_t major_faults, minor_faults, system_calls, system_call_time;
+	/* These if the writer has trace ids: of the distributed trace and of its span; 0: in none. */
+	uint64_t trace_hi, trace_lo, span;
 };
 
 /* Only with JFR_KERNEL_WAITS or more. Stacks and threads are keys, 0: none. Texts may be NULL. */

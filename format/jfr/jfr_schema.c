@@ -53,6 +53,7 @@ struct type {
 #define START_TIME FIELD("startTime", JFR_LONG, "Start Time", .size = sizeof(int64_t), UNIT(JFR_TIMESTAMP, "TICKS"))
 #define SPLIT(n, m, l, k, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), UNIT(JFR_TIMESPAN, "NANOSECONDS"), .extra = true, .kernel = JFR_KERNEL_##k, .description = (d))
 #define COUNT(n, m, l, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), .extra = true, .kernel = JFR_KERNEL_FULL, .description = (d))
+#define TRACE_ID(n, m, l, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), .extra = true, .trace = true, .description = (d))
 #define MISSING_TIME(what) .description = "The value may be missing (Long.MIN_VALUE) if the clock-resolution is too low to establish " what " time"
 #define VALUE FIELDS(FIELD("value", JFR_STRING, NULL))
 
@@ -149,7 +150,10 @@ static const struct type types[JFR_TYPES] = {
 		       COUNT("majorFaults", major_faults, "Major Page Faults", "Read from a disk"),
 		       COUNT("minorFaults", minor_faults, "Minor Page Faults", "Resolved without reading from a disk"),
 		       COUNT("syscalls", system_calls, "System Calls", NULL),
-		       SPLIT("syscallTime", system_call_time, "System Call Time", FULL, "Total time in system calls, waits included")) },
+		       SPLIT("syscallTime", system_call_time, "System Call Time", FULL, "Total time in system calls, waits included"),
+		       TRACE_ID("traceIdHi", trace_hi, "Trace Id, High Half", "Of the distributed trace that the thread was in when the call ended; 0: none"),
+		       TRACE_ID("traceIdLo", trace_lo, "Trace Id, Low Half", NULL),
+		       TRACE_ID("spanId", span, "Span Id", "Of the span of that trace")) },
 	[JFR_METHOD_TIMING] = { .name = "jdk.MethodTiming", .label = "Method Timing",
 		.description = "Measures the approximate time it takes for a method to execute, including all delays, "
 			       "not just CPU processing time",

@@ -124,13 +124,14 @@ struct jfr_schema {
 	uint64_t id;	    /* of the metadata: a hash of its content */
 	enum jfr_kernel kernel;
 	bool jdk_fields;
+	bool trace_ids;			  /* calls have the ids of distributed traces */
 	const struct jfr_user_type *user; /* their ids follow that of the last type */
 	uint32_t users;
 	struct bytes body; /* the metadata event, from its string table on */
 };
 
 /*
- * Build the metadata. s->user and s->users are set already. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
+ * Build the metadata. s->user, s->users and s->trace_ids are set already. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
  * derived. Readers look up constants by type id and key across all chunks of a file, so two recordings joined by
  * `cat` or `jfr assemble` need different type ids. Returns 0 or -ENOMEM.
  */
@@ -164,6 +165,7 @@ struct jfr_field {
 	struct jfr_annotation unit[2];
 	bool array;
 	bool extra;		 /* not a field of the JDK's event of that name */
+	bool trace;		 /* only with trace_ids */
 	enum jfr_kernel kernel;	 /* the lowest level that has the field */
 	unsigned short at, size; /* of an event's field: its value in the struct of jfr_events.h */
 };
@@ -173,7 +175,7 @@ const struct jfr_field *jfr_schema_fields(enum jfr_type type);
 
 static inline bool jfr_schema_has(const struct jfr_schema *s, const struct jfr_field *f)
 {
-	return f->kernel <= s->kernel && !(f->extra && s->jdk_fields);
+	return f->kernel <= s->kernel && !(f->extra && s->jdk_fields) && (!f->trace || s->trace_ids);
 }
 
 /* True for a field that we add to an event of the JDK's: jdk.MethodTrace, thrown. */

@@ -45,28 +45,46 @@ static const char *const orphan_text[ORPHANS] = {
 	[ORPHAN_FULL] = "events beyond 1 GB in this chunk were dropped",
 };
 
-int jfr_writer_new(struct jfr_writer **out, const struct jfr_origin *origin, struct diag *d)
+static int make_schema(struct jfr_schema *s, const struct jfr_origin *origin)
 {
 	struct jfr_region region = {origin->locale, origin->gmt_offset_ms, origin->dst_ms};
+
+	s->user = origin->user;
+	s->users = origin->users;
+	return jfr_schema_init(s, &region, origin->kernel, origin->jdk_fields,
+			       origin->start_nanos ^ origin->start_ticks);
+}
+
+int jfr_writer_new(struct jfr_writer **out, const struct jfr_origin *origin, struct diag *d)
+{
 	struct jfr_writer *w = calloc(1, sizeof(*w));
 
-	if (w) {
-		w->schema.user = origin->user;
-		w->schema.users = origin->users;
-	}
-	if (w && jfr_schema_init(&w->schema, &region, origin->kernel, origin->jdk_fields,
-				 origin->start_nanos ^ origin->start_ticks)) {
+	if (w && make_schema(&w->schema, origin)) {
 		free(w);
 		w = NULL;
 	}
 	*out = w;
 	if (!w)
 		return diag_errno(d, ENOMEM, "cannot prepare a recording");
+	w->origin = *origin;
 	w->start_ticks = origin->start_ticks;
 	w->start_nanos = origin->start_nanos;
 	bytes_init(&w->chunk);
 	bytes_init(&w->scratch);
 	jfr_pools_init(&w->pools);
+	return 0;
+}
+
+int jfr_writer_add_trace_ids(struct jfr_writer *w, struct diag *d)
+{
+	struct jfr_schema schema = {.trace_ids = true};
+
+	if (w->open)
+		return diag_set(d, EBUSY, "cannot add fields: a chunk is open");
+	if (make_schema(&schema, &w->origin))
+		return diag_errno(d, ENOMEM, "cannot add fields");
+	jfr_schema_release(&w->schema);
+	w->schema = schema;
 	return 0;
 }
 
@@ -176,7 +194,8 @@ static bool events_fit(struct jfr_writer *w, size_t n)
 	return false;
 }
 
-#define TRACE_MAX (17 * LEB_MAX) /* size of a jdk.MethodTrace event */
+#define TRACE_IDS 3			     /* fields */
+#define TRACE_MAX (17 * LEB_MAX + TRACE_IDS) /* size of a jdk.MethodTrace event */
 
 static unsigned char *put_times_off(unsigned char *p, const struct jfr_method_trace *e)
 {
@@ -194,29 +213,34 @@ static unsigned char *put_counts(unsigned char *p, const struct jfr_method_trace
 }
 
 /* What follows the CPU time. */
-static unsigned char *put_rest(unsigned char *p, const struct jfr_method_trace *e, enum jfr_kernel kernel)
+static unsigned char *put_rest(const struct jfr_writer *w, unsigned char *p, const struct jfr_method_trace *e)
 {
-	if (kernel >= JFR_KERNEL_WAITS)
+	if (w->schema.kernel >= JFR_KERNEL_WAITS)
 		p = put_times_off(p, e);
-	if (kernel >= JFR_KERNEL_FULL)
+	if (w->schema.kernel >= JFR_KERNEL_FULL)
 		p = put_counts(p, e);
+	for (int i = 0; i < TRACE_IDS && w->schema.trace_ids; i++)
+		*p++ = 0; /* a call that is in a trace takes the other way */
 	return p;
 }
 
-static unsigned char *put_extra(struct jfr_writer *w, unsigned char *p, const struct jfr_method_trace *e,
-				enum jfr_kernel kernel)
+static unsigned char *put_extra(struct jfr_writer *w, unsigned char *p, const struct jfr_method_trace *e)
 {
 	*p++ = e->thrown;
 	p = leb_write(p, jfr_key_use(w, JFR_CLASS, e->thrown_class, ORPHAN_METHOD));
-	if (kernel >= JFR_KERNEL_WAITS)
+	if (w->schema.kernel >= JFR_KERNEL_WAITS)
 		p = leb_write(p, e->cpu);
-	return put_rest(p, e, kernel);
+	return put_rest(w, p, e);
 }
 
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 {
 	unsigned char *size, *p;
 
+	if (w->schema.trace_ids && e->span) { /* it may be longer than its size has room for below */
+		jfr_event_write(w, JFR_METHOD_TRACE, e);
+		return;
+	}
 	if (!events_fit(w, 1))
 		return;
 	size = bytes_reserve(&w->chunk, TRACE_MAX);
@@ -229,7 +253,7 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 	p = leb_write(p, jfr_key_use(w, JFR_STACK_TRACE, e->stack, ORPHAN_STACK));
 	p = leb_write(p, jfr_key_use(w, JFR_METHOD, e->method, ORPHAN_METHOD));
 	if (!w->schema.jdk_fields)
-		p = put_extra(w, p, e, w->schema.kernel);
+		p = put_extra(w, p, e);
 	*size = p - size; /* below 128: one byte */
 	w->chunk.size += p - size;
 	w->events++;
@@ -247,7 +271,7 @@ bool jfr_trace_form(struct jfr_writer *w, const struct jfr_method_trace *e, stru
 	p = leb_write(p, e->stack);
 	p = leb_write(p, e->method);
 	out->keys_size = p - out->keys;
-	p = w->schema.jdk_fields ? out->rest : put_rest(out->rest, e, w->schema.kernel);
+	p = w->schema.jdk_fields ? out->rest : put_rest(w, out->rest, e);
 	out->rest_size = p - out->rest;
 	return true;
 }

@@ -35,6 +35,12 @@ int jfr_writer_new(struct jfr_writer **out, const struct jfr_origin *origin, str
 void jfr_writer_free(struct jfr_writer *w);
 
 /*
+ * From the next chunk on calls have the ids of distributed traces, as fields. Between two chunks only: 0, or -EBUSY or
+ * -ENOMEM, which leave the writer as it is.
+ */
+int jfr_writer_add_trace_ids(struct jfr_writer *w, struct diag *d);
+
+/*
  * Constants. A key (never 0) means the same thing in all chunks of a file and is never reused. 0 means "none", and
  * is also returned without memory. Equal methods, classes, loaders and symbols get equal keys for the life of the
  * writer. Constants may be requested at any time, also between two chunks. A chunk contains those that its events
@@ -157,11 +163,11 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
 /*
  * The fast path: several jdk.MethodTrace events that differ only in start, duration, thrown and cpu, which is the
- * duration. jfr_trace_form() encodes the rest, taken from `e`, for use until the chunk ends. False: a key is unknown.
+ * duration. jfr_trace_form() encodes the rest, taken from `e`, for use until the chunk ends; they are in no distributed trace. False: a key is unknown.
  * jfr_method_traces() writes the same bytes as jfr_method_trace() would for each call.
  */
 struct jfr_trace_form {
-	unsigned char keys[4 * LEB_MAX], rest[8 * LEB_MAX];
+	unsigned char keys[4 * LEB_MAX], rest[8 * LEB_MAX + 3];
 	unsigned char keys_size, rest_size;
 };
 

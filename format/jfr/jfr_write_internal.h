@@ -16,6 +16,7 @@ struct jfr_writer {
 	struct bytes chunk;
 	struct jfr_pools pools;
 	struct jfr_schema schema;
+	struct jfr_origin origin;
 	int64_t start_ticks, start_nanos; /* of the recording */
 	int64_t chunk_ticks;		  /* start of the open chunk, or of the last one */
 	uint64_t chunks, events;

@@ -9,7 +9,7 @@
 #include "tests/lib/jfr_dissect.h"
 
 #define MAX_NOTES  6
-#define MAX_FIELDS 16
+#define MAX_FIELDS 32
 #define MAX_TYPES  128
 
 struct note {

@@ -256,6 +256,51 @@ static void fields_of_jep_520_can_be_alone(void **state)
 	dissect_free(d);
 }
 
+static int64_t number_of(struct dissect *d, size_t call, const char *field)
+{
+	int64_t n = 0;
+
+	assert_true(dissect_number(d, dissect_find(d, "jdk.MethodTrace", call), field, &n));
+	return n;
+}
+
+/* Calls of a chunk that was open before have none, so the type of a chunk never changes. */
+static void trace_ids_are_the_last_fields_from_the_next_chunk_on(void **state)
+{
+	struct jfr_origin origin = {.start_ticks = 1, .start_nanos = 2, .kernel = JFR_KERNEL_FULL};
+	static const char *const ids = ", long syscallTime, long traceIdHi, long traceIdLo, long spanId";
+	struct jfr_method_trace call = {
+		.start = 3, .duration = 4, .trace_hi = ~0ull, .trace_lo = 7, .span = 1ull << 63};
+	struct jfr_writer *w;
+	const void *bytes;
+	struct diag diag;
+	size_t size;
+
+	jfr_writer_new(&w, &origin, &diag);
+	for (int with = 0; with < 2; with++) {
+		struct dissect *d;
+
+		assert_int_equal(jfr_chunk_begin(w, 1 + with, &diag), 0);
+		assert_int_equal(jfr_writer_add_trace_ids(w, &diag), -EBUSY);
+		jfr_method_trace(w, &call);
+		jfr_method_trace(w, &(struct jfr_method_trace){.start = 5});
+		assert_int_equal(jfr_chunk_finish(w, 9, with, &bytes, &size, &diag), 0);
+		d = dissect_new(bytes, size);
+		assert_string_equal(d->error, "");
+		assert_int_equal(has_field(d, "jdk.MethodTrace", ids), with);
+		assert_int_equal(has_field(d, "jdk.MethodTrace", "traceId"), with);
+		if (with) {
+			assert_int_equal(number_of(d, 0, "traceIdHi"), -1);
+			assert_int_equal(number_of(d, 0, "traceIdLo"), 7);
+			assert_true(number_of(d, 0, "spanId") == INT64_MIN);
+			assert_int_equal(number_of(d, 1, "spanId"), 0);
+		}
+		dissect_free(d);
+		assert_int_equal(jfr_writer_add_trace_ids(w, &diag), 0);
+	}
+	jfr_writer_free(w);
+}
+
 static void failed_allocation_is_reported(void **state)
 {
 	struct jfr_region region = {.locale = "en_US"};
@@ -292,6 +337,7 @@ int main(void)
 		cmocka_unit_test(types_that_readers_look_for_are_declared),
 		cmocka_unit_test(kernel_fields_exist_only_with_kernel_data),
 		cmocka_unit_test(fields_of_jep_520_can_be_alone),
+		cmocka_unit_test(trace_ids_are_the_last_fields_from_the_next_chunk_on),
 		cmocka_unit_test(failed_allocation_is_reported),
 	};
 

@@ -256,6 +256,8 @@ static void write_both(enum jfr_kernel kernel, bool jdk_fields, bool no_pauses)
 		if (batch % 50 == 0) {
 			if (batch)
 				compare_chunks();
+			for (int i = 0; batch == BATCHES / 2 && i < 2; i++)
+				assert_int_equal(jfr_writer_add_trace_ids(side[i].writer, &d), 0);
 			begin_chunks();
 		}
 		if (some(3) == 0)
