@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Libraries that the compiler makes here; where their variables are, the loader says. */
+#include "uprobes/elf/elf_tls.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VARIABLE "published_here"
+
+static char directory[] = "/tmp/frtrace-tls.XXXXXX", path[64];
+static struct diag d;
+
+static int setup(void **state)
+{
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/lib.so", directory);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	unlink(path);
+	return rmdir(directory);
+}
+
+static void compile(const char *options, const char *source)
+{
+	char command[512];
+	FILE *to;
+
+	snprintf(command, sizeof(command), "gcc -O2 -shared -fPIC %s -x c -o %s -", options, path);
+	to = popen(command, "w");
+	assert_non_null(to);
+	fputs(source, to);
+	assert_int_equal(pclose(to), 0);
+}
+
+static struct elf_file *open_library(void)
+{
+	struct elf_file *e;
+
+	assert_int_equal(elf_file_open(&e, open(path, O_RDONLY | O_CLOEXEC), path, &d), 0);
+	return e;
+}
+
+static uint64_t thread_pointer(void)
+{
+	uint64_t tp;
+
+	__asm__("mov %%fs:0, %0" : "=r"(tp));
+	return tp;
+}
+
+/* The variable is not the only one, and has an initial value, so that its place is not 0. */
+#define SOURCE(access)                                                          \
+	"__thread long before[5] = {1}; " access "__thread void *" VARIABLE ";" \
+	" void **place(void) { return &" VARIABLE "; }"
+
+static void find_it(const char *options, const char *source, bool is_descriptor)
+{
+	bool descriptor = !is_descriptor;
+	struct elf_file *e;
+	struct link_map *m;
+	uint64_t word, value;
+	void **(*place)(void);
+	void *library;
+
+	compile(options, source);
+	e = open_library();
+	assert_true(elf_tls_find(e, VARIABLE, &word, &descriptor));
+	assert_int_equal(descriptor, is_descriptor);
+	elf_file_close(e);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	assert_non_null(library);
+	assert_int_equal(dlinfo(library, RTLD_DI_LINKMAP, &m), 0);
+	*(void **)&place = dlsym(library, "place");
+	memcpy(&value, (void *)(m->l_addr + word), sizeof(value));
+	assert_true((int64_t)value < 0);
+	assert_true(thread_pointer() + value == (uint64_t)place());
+	dlclose(library);
+}
+
+static void word_of_a_descriptor_is_found(void **state)
+{
+	find_it("-mtls-dialect=gnu2", SOURCE(""), true);
+}
+
+static void word_of_a_descriptor_without_a_symbol_is_found(void **state)
+{
+	find_it("-mtls-dialect=gnu2 -Wl,-Bsymbolic", SOURCE(""), true);
+}
+
+static void word_of_initial_exec_is_found(void **state)
+{
+	find_it("", SOURCE("__attribute__((tls_model(\"initial-exec\"))) "), false);
+}
+
+static void other_libraries_have_none(void **state)
+{
+	static const char *const sources[] = {
+		"void *" VARIABLE ";",								 /* not thread-local */
+		"extern __thread void *" VARIABLE "; void **p(void) { return &" VARIABLE "; }",	 /* not its own */
+		"static __thread void *" VARIABLE "; void **p(void) { return &" VARIABLE "; }",	 /* not exported */
+		"__thread void *" VARIABLE "_too; void **p(void) { return &" VARIABLE "_too; }", /* another one */
+		"__thread void *" VARIABLE ";",							 /* not used */
+	};
+	struct elf_file *e;
+	bool descriptor;
+	uint64_t word;
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		compile("-mtls-dialect=gnu2", sources[i]);
+		e = open_library();
+		assert_false(elf_tls_find(e, VARIABLE, &word, &descriptor));
+		elf_file_close(e);
+	}
+}
+
+/* Each byte of the headers and tables is changed: nothing is read beyond them. */
+static void forged_libraries_do_no_harm(void **state)
+{
+	static unsigned char image[1 << 16], copy[1 << 16];
+	struct elf_file *e;
+	bool descriptor;
+	uint64_t word;
+	FILE *f;
+	size_t n;
+
+	compile("-mtls-dialect=gnu2", SOURCE(""));
+	f = fopen(path, "r");
+	n = fread(image, 1, sizeof(image), f);
+	fclose(f);
+	for (size_t i = 0; i < n; i += i < 4096 ? 1 : 7) {
+		int fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC);
+
+		memcpy(copy, image, n);
+		copy[i] ^= 0xff;
+		assert_int_equal(write(fd, copy, n), n);
+		if (!elf_file_open(&e, fd, path, &d))
+			elf_tls_find(e, VARIABLE, &word, &descriptor);
+		elf_file_close(e);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(word_of_a_descriptor_is_found),
+		cmocka_unit_test(word_of_a_descriptor_without_a_symbol_is_found),
+		cmocka_unit_test(word_of_initial_exec_is_found),
+		cmocka_unit_test(other_libraries_have_none),
+		cmocka_unit_test(forged_libraries_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
