@@ -119,7 +119,7 @@ int cmd_view(const struct verb_args *a, struct filter_list *methods, const struc
 		err = call_filter_init(&filter, &options, d);
 	if (!err)
 		event = view_event(a, v);
-	if (!err && a->by && !event)
+	if (!err && a->by && (v->takes & VIEW_EVENTS) && !event)
 		err = diag_usage(d, "--by is for the events of one type: 'frtrace view events NAME --by=FIELD FILE'");
 	if (!err)
 		err = jfr_files_open(&f, a->operand + 1 + !!event, a->operands - 1 - !!event, "cannot view together",

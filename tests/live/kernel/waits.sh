@@ -156,6 +156,8 @@ stops() {
 	if record_waits $n stop; then
 		"$FRTRACE" view waits "$F_FILE" >"$WORK/view"
 		grep -q '^gc ' "$WORK/view" || finding "no wait for a collection:" "$(cat "$WORK/view")"
+		"$FRTRACE" view waits --by=reason "$F_FILE" >"$WORK/one" 2>&1
+		diff <(sed '/^$/d' "$WORK/one") <(sed '/^$/d; /^ *Waits by Waker/,$d' "$WORK/view") >"$WORK/differs" || finding "--by=reason:" "$(cat "$WORK/differs")"
 		locks=$(awk '$1 == "futex" { print $2 }' "$WORK/view")
 		[ "${locks:-0}" -le 10 ] || finding "$locks waits for locks:" "$(cat "$WORK/view")" "$(grep ' stop ' "$WORK/waits" | head -n 30)"
 		target_quit
