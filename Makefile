@@ -44,7 +44,7 @@ USER	:= $(wildcard user/*.c user/*/*.c)
 BPF	:= $(filter-out bpf/native.bpf.c,$(wildcard bpf/*.bpf.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c user/print_options.c,$(USER))) \
+LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c user/print_options.c user/eu_search.c,$(USER))) \
 	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o $(BUILD)/user/report/page_image.o
 
 LIB	:= $(BUILD)/frtrace.a # an archive: a test links only what it uses
@@ -60,7 +60,7 @@ $(BUILD)/frtrace: $(BUILD)/user/main.o $(LIB_OBJECTS)
 
 # For an image without libraries. The linker warns that names of users are looked up only where the system has them.
 static: $(BUILD)/frtrace-static
-$(BUILD)/frtrace-static: $(BUILD)/user/main.o $(LIB_OBJECTS)
+$(BUILD)/frtrace-static: $(BUILD)/user/main.o $(BUILD)/user/eu_search.o $(LIB_OBJECTS)
 	@echo "  LD     $@"
 	$(Q)$(CC) $(CFLAGS) -static -o $@ $^ $$(pkg-config --static --libs libdw) $(LDLIBS)
 
