@@ -36,7 +36,8 @@ counted() { # SENTENCE FILTER TRUTH-OF-CLASS [-JVM-OPTION...] CLASS [ARGUMENT...
 		says ' 0 lost'
 		says 'The JVM has no probes any more'
 		target_untouched "$T_PID"
-		grep -E 'frtrace|uprobes' "$T_DIR/after" && finding "a mapping of ours: $(grep -E 'frtrace|uprobes' "$T_DIR/after")"
+		# The last part of the name: a directory may be called frtrace. The kernel's [uprobes] is no mapping of ours.
+		grep -E '[ /:](lib)?frtrace[^/]*$|\[uprobes\]' "$T_DIR/after" >"$WORK/mapped" && finding "a mapping of ours: $(cat "$WORK/mapped")"
 		target_quit
 		truth_of "$class"
 		file_agrees "$T_DIR/probed"

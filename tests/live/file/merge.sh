@@ -254,7 +254,7 @@ orders() {
 	newest_java JointCheck "$WORK/reverse.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "$(head "$WORK/tool")"
 	contexts "$WORK/reverse.jfr"
 	mkdir "$WORK/pieces"
-	"$(jdk_newest)/bin/jfr" disassemble --max-chunks 1 --output "$WORK/pieces" "$WORK/ours.jfr" >"$WORK/tool" 2>&1
+	"$(jdk_newest)/bin/jfr" disassemble --max-chunks 1 --output "$WORK/pieces" "$WORK/ours.jfr" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
 	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/pieces" "$WORK/theirs.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
 	count=$("$(jdk_newest)/bin/jfr" summary "$WORK/three.jfr" | awk '$1 == "jdk.MethodTrace" { print $2 }')
 	[ "$count" = 160 ] || finding "a directory and a file: $count calls"
