@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -20,11 +20,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * known way, with few carriers (-Djdk.virtualThreadScheduler.parallelism). Where a platform thread ends the wait, the
  * program's clock tells when. A line for each call goes into the file `splits`:
  *
- *   KIND METHOD REASON LEAST MOST AFTER RUNQ    ns; -1: unknown
+ *   KIND METHOD REASON LEAST MOST AFTER         ns; -1: unknown
+ *   KIND METHOD - BEGIN END CARRIER
  *
  * The thread waited for REASON from the begin of the call for at least LEAST and at most MOST, and AFTER passed from the
- * end of the wait to the end of the call. In calls without a reason ("-"), which keep their carrier, RUNQ is the kernel's
- * number for the carrier, for a time that is at least LEAST.
+ * end of the wait to the end of the call. A call without a reason keeps its carrier, whose id this is (0: it is not
+ * certain), and uses the CPU from BEGIN to END of System.nanoTime().
  */
 public class Carried {
     interface Step {
@@ -92,13 +93,10 @@ public class Carried {
         ended = System.nanoTime();
     }
 
-    /** Returns how long it waited for a CPU, by the carrier's account. */
-    static long inBusy(RandomAccessFile account) throws IOException {
-        long before = queued(account);
+    static void inBusy() {
         begun = System.nanoTime();
         spin(2);
         ended = System.nanoTime();
-        return queued(account) - before;
     }
 
     static void spin(int ms) {
@@ -108,18 +106,9 @@ public class Carried {
         sink = n;
     }
 
-    /** For how long a thread has waited for a CPU: the second number of proc_pid_schedstat. Short, as waits in here count. */
-    private static long queued(RandomAccessFile account) throws IOException {
-        byte[] line = new byte[100];
-        account.seek(0);
-        return Long.parseLong(new String(line, 0, account.read(line)).split(" ")[1]);
-    }
-
-    /** It keeps its carrier, so that thread-self is the same thread all the time. */
-    private static long busy() throws IOException {
-        try (RandomAccessFile account = new RandomAccessFile("/proc/thread-self/schedstat", "r")) {
-            return inBusy(account);
-        }
+    /** The id of the carrier. */
+    private static String carrier() throws IOException {
+        return new File("/proc/thread-self").getCanonicalFile().getName();
     }
 
     private static Thread virtual(String name, Runnable body) {
@@ -132,8 +121,8 @@ public class Carried {
         }
     }
 
-    private static void note(String kind, String method, String reason, long least, long most, long after, long queue) {
-        lines.add(kind + "\t" + method + "\t" + reason + "\t" + least + "\t" + most + "\t" + after + "\t" + queue);
+    private static void note(String kind, String method, String reason, long least, long most, long after) {
+        lines.add(kind + "\t" + method + "\t" + reason + "\t" + least + "\t" + most + "\t" + after);
     }
 
     /** A step that may fail. */
@@ -176,7 +165,7 @@ public class Carried {
             released = System.nanoTime();
             while (done < i || spinning > 0)
                 Thread.sleep(0, 50_000);
-            note(kind, method, reason, releases - begun, (itself ? released : ended) - begun, itself ? ended - released : -1, -1);
+            note(kind, method, reason, releases - begun, (itself ? released : ended) - begun, itself ? ended - released : -1);
         }
         waits.join();
     }
@@ -228,10 +217,11 @@ public class Carried {
             for (int i = 0; i < n; i++) {
                 if (kind.equals("sleep")) {
                     inSleep();
-                    note(kind, "inSleep", "sleep", 2_000_000, ended - begun, -1, -1);
+                    note(kind, "inSleep", "sleep", 2_000_000, ended - begun, -1);
                 } else {
-                    long queued = busy();
-                    note(kind, "inBusy", "-", ended - begun, -1, -1, queued);
+                    String carrier = carrier();
+                    inBusy();
+                    note(kind, "inBusy", "-", begun, ended, carrier.equals(carrier()) ? Long.parseLong(carrier) : 0);
                 }
             }
         })).join();

@@ -133,19 +133,33 @@ case_virtual() {
 	target_drop
 }
 
+# When the target's threads leave a CPU and get one, by perf events: an account that is not frtrace's.
+switches_start() {
+	[ -x "$WORK/watch" ] || gcc -O1 -Wall -o "$WORK/watch" "$LIVE/switches.c" || { finding "tests/live/switches.c does not compile"; return 1; }
+	"$WORK/watch" "$T_PID" "$WORK/switches" >"$WORK/watching" 2>&1 &
+	WATCH=$!
+	wait_for 20 grep -qs '^ready' "$WORK/watching" || { finding "no switches:" "$(cat "$WORK/watching")"; return 1; }
+}
+
+switches_stop() {
+	kill "$WATCH"
+	wait "$WATCH" || finding "switches are missing:" "$(cat "$WORK/watching")"
+}
+
 # The program's own clock tells how long a virtual thread was parked and how long it took to come back. The verifier
 # looks at the hooks in java.lang.VirtualThread, too.
 case_carried() {
 	local sentence="the time of virtual threads matches the program's clock, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start -Xverify:all -Djdk.virtualThreadScheduler.parallelism=2 Carried "$CARRIED_CALLS" sleep park lock monitor queue socket busy starved
-	if target_ready && trace_start -m 'live.Carried::in*'; then
+	if target_ready && switches_start && trace_start -m 'live.Carried::in*'; then
 		SECONDS_MAX=$((60 + CARRIED_CALLS / 10)) target_go
+		switches_stop
 		trace_stop
 		status_is 0
 		target_restored
 		target_quit
-		"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.CarriedCheck "$F_FILE" "$T_DIR/splits" >"$WORK/seen" 2>&1 ||
+		"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.CarriedCheck "$F_FILE" "$T_DIR/splits" "$WORK/switches" >"$WORK/seen" 2>&1 ||
 			finding "$(cat "$WORK/seen")"
 		sed 's/^/# /' "$WORK/seen"
 		"$FRTRACE" view slowest --method=live.Carried::inPark --top=100 "$F_FILE" >"$WORK/view"
