@@ -10,7 +10,7 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
-#include "uprobes/agent/usdt.h"
+#include "uprobes/elf/usdt.h"
 
 #define SETS_LOG2 12
 #define SET	  8u

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/lock_free.h"
-#include "uprobes/agent/usdt.h"
+#include "uprobes/elf/usdt.h"
 
 USDT_SEMAPHORE(drain);
 

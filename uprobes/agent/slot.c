@@ -7,7 +7,7 @@
 #include "uprobes/agent/thread.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/timing.h"
-#include "uprobes/agent/usdt.h"
+#include "uprobes/elf/usdt.h"
 
 USDT_SEMAPHORE(thread);
 

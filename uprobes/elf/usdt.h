@@ -4,8 +4,8 @@
  * while a tracer listens. Its note (section .note.stapsdt, format: the SystemTap wiki,
  * "UserSpaceProbeImplementation") names the semaphore that shows whether anybody listens.
  */
-#ifndef AGENT_USDT_H
-#define AGENT_USDT_H
+#ifndef UPROBES_ELF_USDT_H
+#define UPROBES_ELF_USDT_H
 
 /* Number of tracers that listen on frtrace:NAME; maintained by the kernel. */
 #define USDT_SEMAPHORE(name) volatile unsigned short frtrace_##name##_semaphore __attribute__((section(".probes"))) = 0
