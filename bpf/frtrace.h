@@ -5,7 +5,7 @@
  *
  * The agent creates one sealed memfd, the control segment. Its sections lie at fixed offsets (FRT_*_AT). The agent
  * writes it and the collectors read it with bounds checks. A collector writes only the command word and, of its own
- * recording, `owner`, `heartbeat`, `stack_done`, the config and the rules.
+ * recording, `owner`, `heartbeat`, `stack_done`, `context`, the config and the rules.
  *
  *    header | configs | loaders | classes | methods | skips | threads | strings | slots | shares | insides | rings |
  *    stacks | frames | rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names |
@@ -37,7 +37,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x6563617274726611ULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x6563617274726612ULL /* changes with every change of this file's layout */
 
 #define FRT_RECORDINGS 4u /* at a time */
 
@@ -156,6 +156,7 @@ struct frt_field {
 #define FRT_FIELD_RECORDING(n) ((n) >> 12 & (FRT_RECORDINGS - 1))
 #define FRT_FIELD_INDEX(n)     ((n) & 0xfffu)
 #define FRT_FIELD_THROWN       0xfffu /* no field of a plan: the class of the exception that ended the call */
+#define FRT_FIELD_TRACE	       0xffeu /* nor this: the distributed trace that the thread was in; of any recording */
 
 enum frt_field_form {
 	FRT_FORM_NULL,
@@ -168,6 +169,7 @@ enum frt_field_form {
 	FRT_FORM_LATIN1, /* one byte a character */
 	FRT_FORM_UTF16,
 	FRT_FORM_CLASS, /* the JVM's signature of a class, modified UTF-8; the number is that of its bytes */
+	FRT_FORM_TRACE, /* 24 bytes: trace id, span id, in network order; of FRT_FIELD_TRACE */
 	FRT_FORMS
 };
 
@@ -426,6 +428,21 @@ struct frt_owner {
 };
 
 /*
+ * Where a library of the program publishes the distributed trace that each thread is in: in a thread-local pointer to a
+ * record. `word` is the address of a word that the loader has filled, plus flags in its lowest bits, and is stored last; 0:
+ * nowhere. The word has `value` as long as the library is there. The variable lies `value` from the thread pointer, or, with
+ * FRT_CONTEXT_DYNAMIC, at `offset` in what the thread has of `module`, if it knows of `generation` (glibc's dtv).
+ */
+struct frt_context {
+	frt_u64 word, value, module, offset, generation;
+};
+
+#define FRT_CONTEXT_ELASTIC 0x1u /* the record is Elastic's, not OpenTelemetry's */
+#define FRT_CONTEXT_DYNAMIC 0x2u
+#define FRT_CONTEXT_FLAGS   0x7u
+#define FRT_CONTEXT_NEAR    (1ll << 16) /* bytes from the thread pointer, at most, of a variable that is not dynamic */
+
+/*
  * A recording. Its collector holds a lock on byte FRT_LOCK_RECORDING(r) of the segment (fcntl, F_OFD_SETLK), from before
  * its first command until it has read everything; the kernel releases it when the collector dies.
  */
@@ -449,6 +466,7 @@ struct frt_recording {
 	frt_u64 heartbeat;
 	/* as frt_header.stack_next, for the stacks that the collector has read */
 	frt_u64 stack_done;
+	struct frt_context context;
 };
 
 /* Bytes of the segment that are locked. */
@@ -789,7 +807,7 @@ _Static_assert(sizeof(struct frt_slot) == 512, "slot");
 _Static_assert(sizeof(struct frt_share) == 64, "share");
 _Static_assert(sizeof(struct frt_root) == FRT_RECORD_SIZE, "root");
 _Static_assert(sizeof(struct frt_inside) == 128, "inside");
-_Static_assert(sizeof(struct frt_recording) == 144, "recording");
+_Static_assert(sizeof(struct frt_recording) == 184, "recording");
 _Static_assert(sizeof(struct frt_mount) == 40, "mount");
 _Static_assert(sizeof(struct frt_thread) == 128, "thread");
 _Static_assert(sizeof(struct frt_virtual_call) == 32, "virtual call");

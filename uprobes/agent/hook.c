@@ -18,6 +18,7 @@
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/timing.h"
+#include "uprobes/agent/trace_context.h"
 #include "uprobes/agent/virtual_calls.h"
 
 /* The number of the open call that began then, or -1. */
@@ -75,6 +76,32 @@ static inline __attribute__((always_inline)) void append_span(struct frt_slot *s
 	ring_append(s, span, now);
 }
 
+/* Append the span and, as its first value, the distributed trace that the thread is in. */
+static __attribute__((noinline)) void append_with_trace(struct frt_slot *s, uint64_t start, uint64_t now,
+							uint32_t method, uint64_t stack, uint64_t flags)
+{
+	union {
+		struct frt_field field;
+		uint64_t words[FRT_RECORD_SIZE / 8];
+	} r;
+	bool traced = trace_context_read(s, &r.field);
+
+	append_span(s, start, now, method, stack, traced ? flags | FRT_SPAN_FIELDS : flags);
+	if (!traced)
+		return;
+	r.field.flags = flags & FRT_SPAN_FIELDS ? 0 : FRT_FIELD_LAST;
+	ring_append(s, r.words, sys_tsc());
+}
+
+static inline __attribute__((always_inline)) void append_call(struct frt_slot *s, uint64_t start, uint64_t now,
+							      uint32_t method, uint64_t stack, uint64_t flags)
+{
+	if (unlikely(trace_context_is_published()))
+		append_with_trace(s, start, now, method, stack, flags);
+	else
+		append_span(s, start, now, method, stack, flags);
+}
+
 static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
 						  uint32_t method, uint64_t flags)
 {
@@ -83,7 +110,7 @@ static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *en
 		return;
 	}
 	s->recorded++;
-	append_span(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
+	append_call(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
 }
 
 static inline void count_time(struct frt_slot *s, uint32_t method, uint64_t duration, uint64_t flags)
@@ -178,7 +205,7 @@ static void record_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint6
 	s->recorded++;
 	if (!(flags & FRT_SPAN_ROOT))
 		inside_name_root(s, now);
-	append_span(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
+	append_call(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
 	inside_appended(s);
 }
 
@@ -265,7 +292,7 @@ static void record_for(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t
 		flags |= set >> r & 1 ? 0 : FRT_SPAN_NOT(r);
 	}
 	if (ready)
-		append_span(s, start, now, method, stack_depth ? stack_take_for(s, env, method, set) : 0, flags);
+		append_call(s, start, now, method, stack_depth ? stack_take_for(s, env, method, set) : 0, flags);
 }
 
 /* Count the call for one recording. Returns true if it is to be recorded there. */
@@ -516,6 +543,11 @@ void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method)
 	ended(env, start, method, FRT_SPAN_THROWN);
 }
 
+static const struct frt_span *record_before(const struct frt_slot *s, uint64_t distance)
+{
+	return (const struct frt_span *)(ring_at(s) + ((s->head - distance) & (ring_size(s) - 1)));
+}
+
 /*
  * The recordings for which the call that began at `start` was the last thing recorded by this thread, as a set of bits. A
  * recording that does not run is in the set of one that runs alone; nobody asks for it.
@@ -527,7 +559,9 @@ static __attribute__((noinline)) jint recorded_for(JNIEnv *env, uint64_t start)
 
 	if (!start || !s || !s->ring || !s->head)
 		return 0;
-	last = (const struct frt_span *)(ring_at(s) + ((s->head - FRT_RECORD_SIZE) & (ring_size(s) - 1)));
+	last = record_before(s, FRT_RECORD_SIZE);
+	if (last->kind == FRT_FIELD && ((const struct frt_field *)last)->number == FRT_FIELD_TRACE)
+		last = record_before(s, 2 * FRT_RECORD_SIZE);
 	if (last->kind != FRT_SPAN || last->start != start || !(last->flags & FRT_SPAN_FIELDS))
 		return 0;
 	return ~(last->flags / FRT_SPAN_NOT(0)) & ((1u << FRT_RECORDINGS) - 1);

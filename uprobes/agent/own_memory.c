@@ -73,6 +73,19 @@ bool own_memory_read(void *to, size_t size, uint64_t from)
 	return good;
 }
 
+bool own_memory_read_two(void *first, size_t first_size, uint64_t first_from, void *second, size_t second_size,
+			 uint64_t second_from)
+{
+	uint32_t row = row_take();
+	bool good;
+
+	if (row == FRT_SCRATCH_ROWS)
+		return false;
+	good = row_read(row, first, first_size, first_from) && row_read(row, second, second_size, second_from);
+	row_drop(row);
+	return good;
+}
+
 bool own_memory_readable(uint64_t from, uint64_t to)
 {
 	uint32_t row;

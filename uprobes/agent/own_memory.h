@@ -14,6 +14,10 @@
  */
 bool own_memory_read(void *to, size_t size, uint64_t from);
 
+/* The same for two areas, each of at most FRT_SCRATCH_ROW bytes. */
+bool own_memory_read_two(void *first, size_t first_size, uint64_t first_from, void *second, size_t second_size,
+			 uint64_t second_from);
+
 /* True if one byte of each page in [from, to) is readable. False for ranges above 64 MiB. */
 bool own_memory_readable(uint64_t from, uint64_t to);
 

@@ -147,6 +147,7 @@ static void write_owner(struct session *s)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
+	segment_recording(&s->segment)->context.word = 0; /* of a killed collector */
 	o->pid = getpid();
 	o->uid = getuid();
 	o->start_ns = t.tv_sec * 1000000000ULL + t.tv_nsec;

@@ -136,7 +136,8 @@ static void stream_add_value(struct streams *s, uint32_t slot, const struct frt_
 	if (!has_set(s, slot)) /* of a span that is not ours, or is lost */
 		return;
 	memcpy(&f, r, sizeof(f));
-	if (FRT_FIELD_RECORDING(f.number) == s->recording && f.form != FRT_FORM_NULL && !set_append(s, s->set[slot], r))
+	if ((FRT_FIELD_RECORDING(f.number) == s->recording || f.number == FRT_FIELD_TRACE) && f.form != FRT_FORM_NULL &&
+	    !set_append(s, s->set[slot], r))
 		s->torn++;
 	if (f.flags & FRT_FIELD_LAST)
 		deliver_set(s, slot);

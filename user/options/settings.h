@@ -55,6 +55,12 @@ enum settings_fields {
 	SETTINGS_FIELDS_JDK, /* those of the JDK's own events, for readers that go by position */
 };
 
+/* Ids of the distributed trace that a call is part of. */
+enum settings_trace_ids {
+	SETTINGS_TRACE_IDS_AUTO = 0, /* where the program publishes them */
+	SETTINGS_TRACE_IDS_OFF,
+};
+
 struct settings {
 	const char *target; /* as typed; points into argv */
 	/* Command after "--", NULL-terminated, or NULL. It is started, and `target` selects one of its JVMs. */
@@ -89,6 +95,7 @@ struct settings {
 	enum settings_probes probes;
 	enum settings_probe probe; /* AUTO until the JVM is known */
 	enum settings_fields fields;
+	enum settings_trace_ids trace_ids;
 	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;
 	const char *metrics;   /* name of the file for Prometheus; NULL: none */

@@ -10,6 +10,7 @@
 #include "user/record/user_events.h"
 #include "user/record/wait_stacks.h"
 #include "user/jvm/jvm_model.h"
+#include "user/process/trace_context.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,6 +53,8 @@ struct recorder {
 	struct breakdown *breakdown;	 /* NULL: not recorded */
 	struct span_events *events;
 	struct user_events *users;		/* NULL: there are none */
+	struct trace_context *traces;		/* NULL: ids of distributed traces are not wanted */
+	bool trace_ids;				/* calls have them */
 	struct recorder_counts counts, written; /* the latter as of the last written chunk */
 };
 
@@ -180,6 +183,16 @@ static int make_events(struct recorder *r, struct diag *d)
 	return r->events ? 0 : diag_errno(d, ENOMEM, "cannot make a recorder");
 }
 
+/* Without rights to the JVM's memory there are no ids, as in a JVM that publishes none. */
+static void make_traces(struct recorder *r)
+{
+	const struct settings *s = r->setup.settings;
+
+	if (s->trace_ids == SETTINGS_TRACE_IDS_AUTO && s->fields == SETTINGS_FIELDS_ALL &&
+	    s->probe != SETTINGS_PROBE_HOTSPOT)
+		r->traces = trace_context_new(r->setup.target);
+}
+
 static int describe_recording(struct recorder *r, struct diag *d)
 {
 	r->info = (struct recording_info){.settings = r->setup.settings,
@@ -215,6 +228,8 @@ int recorder_new(struct recorder **out, const struct recorder_setup *setup, stru
 		err = make_breakdown(r, d);
 	if (!err)
 		err = make_events(r, d);
+	if (!err)
+		make_traces(r);
 	if (err)
 		recorder_free(r);
 	else
@@ -226,6 +241,7 @@ void recorder_free(struct recorder *r)
 {
 	if (!r)
 		return;
+	trace_context_free(r->traces);
 	span_events_free(r->events);
 	breakdown_free(r->breakdown);
 	wait_stacks_free(r->wait_stacks);
@@ -265,12 +281,31 @@ static void recorder_put_clock(struct recorder *r, int64_t at)
 	jfr_clock(r->writer, &e);
 }
 
+/*
+ * Does the program publish its distributed traces, by now? All calls of a chunk have the same fields, so the agent is told
+ * between two chunks. Once there are such fields they stay.
+ */
+static void look_for_traces(struct recorder *r)
+{
+	struct frt_context where;
+	struct diag ignored;
+
+	if (!r->traces)
+		return;
+	if (trace_context_find(r->traces, &where) && !r->trace_ids)
+		r->trace_ids = !jfr_writer_add_trace_ids(r->writer, &ignored);
+	if (r->trace_ids)
+		trace_context_store(&segment_recording(r->setup.segment)->context, &where);
+}
+
 /* Begin a chunk with all data about the recording, so that it can be read alone when older ones have been dropped. */
 static int begin_chunk(struct recorder *r, struct diag *d)
 {
 	int64_t at = r->chunk ? recorder_ticks_of(r, monotonic_ns()) : r->start_ticks;
-	int err = jfr_chunk_begin(r->writer, at, d);
+	int err;
 
+	look_for_traces(r);
+	err = jfr_chunk_begin(r->writer, at, d);
 	if (err)
 		return err;
 	r->open = true;
@@ -445,6 +480,7 @@ int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 		err = begin_chunk(r, d);
 	if (err)
 		return err;
+	trace_context_store(&segment_recording(r->setup.segment)->context, &(struct frt_context){.word = 0});
 	put_timing(r);
 	if (target_ended)
 		jfr_shutdown(r->writer, recorder_ticks_of(r, monotonic_ns()), "the JVM's process has ended");

@@ -72,6 +72,7 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 
 	if (call.thrown && n)
 		call.thrown_class = user_value_thrown(values, n, e->setup.writer);
+	user_value_trace(values, n, &call);
 	if (e->setup.breakdown)
 		breakdown_split(e->setup.breakdown, s, v, call.start - e->setup.ticks_offset, &call);
 	e->split = (struct span_split){call.cpu, call.run_queue, call.blocked};

@@ -3,6 +3,7 @@
 #include "user/text/java_name.h"
 #include "user/text/java_number.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -217,6 +218,27 @@ size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const stru
 		read_number(v, kind, f);
 	}
 	return records;
+}
+
+static uint64_t network_order(const uint8_t bytes[8])
+{
+	uint64_t n;
+
+	memcpy(&n, bytes, sizeof(n));
+	return be64toh(n);
+}
+
+void user_value_trace(const struct frt_field *f, size_t n, struct jfr_method_trace *call)
+{
+	size_t i = 0;
+
+	while (i < n && (f[i].number != FRT_FIELD_TRACE || f[i].form != FRT_FORM_TRACE))
+		i++;
+	if (i == n)
+		return;
+	call->trace_hi = network_order(f[i].data);
+	call->trace_lo = network_order(f[i].data + 8);
+	call->span = network_order(f[i].data + 16);
 }
 
 static bool gather_thrown(struct gathered *g, const struct frt_field *f, size_t n)

@@ -15,6 +15,9 @@
 size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const struct frt_field *f, size_t n,
 		       struct bytes *text, struct jfr_writer *w);
 
+/* Set the ids of the call's distributed trace from its values; without them, `call` stays as it is. */
+void user_value_trace(const struct frt_field *f, size_t n, struct jfr_method_trace *call);
+
 /* The class of the exception that ended the call, a key of the open chunk; 0: it is not among the `n` values. */
 uint64_t user_value_thrown(const struct frt_field *f, size_t n, struct jfr_writer *w);
 

@@ -74,6 +74,8 @@ static const struct option_choice probes_choices[] = {
 static const struct option_choice probe_choices[] = {
 	{"auto", SETTINGS_PROBE_AUTO}, {"agent", SETTINGS_PROBE_AGENT}, {"hotspot", SETTINGS_PROBE_HOTSPOT}, {0}};
 static const struct option_choice fields_choices[] = {{"all", SETTINGS_FIELDS_ALL}, {"jdk", SETTINGS_FIELDS_JDK}, {0}};
+static const struct option_choice trace_ids_choices[] = {
+	{"auto", SETTINGS_TRACE_IDS_AUTO}, {"off", SETTINGS_TRACE_IDS_OFF}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
 
@@ -184,6 +186,11 @@ const struct option_row options[] = {
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "jdk: give jdk.MethodTrace and jdk.MethodTiming only the fields of JEP 520, for tools that read them by "
 		 "position"},
+	{.name = "trace-ids", .arg = "WHEN", .kind = OPTION_CHOICE, AT(settings.trace_ids),
+	 .choices = trace_ids_choices, .usual = "auto",
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "ids of distributed traces, where the program publishes them",
+	 .more = "Those of OpenTelemetry's thread context (otel_thread_ctx_v1) and of Elastic's APM agent are known."},
 	{.name = "max-overhead", .arg = "N%|off", .kind = OPTION_PERCENT, AT(settings.max_overhead),
 	 .choices = overhead_offers, .min = 1, .max = 10000, .usual = "25%",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
@@ -232,7 +239,7 @@ const struct option_row options[] = {
 	{.name = "report", .arg = "FILE.html", .optional = true, .kind = OPTION_TEXT, AT(settings.report),
 	 .given = offsetof(struct command_line, settings.report_wanted),
 	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
-	 .help = "write a page that shows the recording in a browser, too; beside it, if no name is given"},
+	 .help = "write a page for a browser, too; beside the recording if no name is given"},
 
 	{.name = "interval", .letter = 'i', .arg = "TIME", .kind = OPTION_TIME, AT(settings.interval_ns),
 	 .min = 100000000, .section = SECTION_SEE, .verbs = VERBS_RECORDING,

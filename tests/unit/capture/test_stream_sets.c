@@ -90,6 +90,20 @@ static void a_set_may_arrive_in_any_number_of_pieces(void **state)
 	assert_int_equal(streams->torn, 0);
 }
 
+/* A thread is in one trace, whoever records it. */
+static void ids_of_a_trace_are_of_all_recordings(void **state)
+{
+	union record r[] = {span(1, FRT_SPAN_FIELDS), value(7, 0, 0), value(9, 0, FRT_FIELD_LAST)};
+
+	(void)state;
+	streams->recording = 2;
+	r[1].field.number = FRT_FIELD_TRACE;
+	feed(0, r, 3);
+	assert_int_equal(deliveries, 1);
+	assert_int_equal(got[0].records, 2);
+	assert_int_equal(got[0].first, 7);
+}
+
 static void a_torn_set_keeps_its_own_values(void **state)
 {
 	const union record r[] = {span(1, FRT_SPAN_FIELDS), value(7, 0, 0), span(2, FRT_SPAN_FIELDS), value(8, 0, 0),
@@ -168,6 +182,7 @@ static void a_set_without_end_has_a_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(ids_of_a_trace_are_of_all_recordings, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_set_may_arrive_in_any_number_of_pieces, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_torn_set_keeps_its_own_values, setup, teardown),
 		cmocka_unit_test_setup_teardown(values_behind_a_gap_belong_to_nobody, setup, teardown),

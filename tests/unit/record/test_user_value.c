@@ -128,10 +128,31 @@ static void the_class_of_the_exception_stands_among_the_values(void **state)
 	assert_string_equal(name, "");
 }
 
+static void ids_of_a_trace_are_in_network_order(void **state)
+{
+	struct frt_field f[2] = {piece(FRT_FORM_INTEGER, "\1\0\0\0\0\0\0\0", 8, 0),
+				 piece(FRT_FORM_TRACE,
+				       "\x4b\xf9\x2f\x35\x77\xb3\x4d\xa6\xa3\xce\x92\x9d\x0e\x0e\x47\x36"
+				       "\xf0\x67\xaa\x0b\xa9\x02\xb7\x01",
+				       24, FRT_FIELD_LAST)};
+	struct jfr_method_trace call = {.trace_hi = 1, .trace_lo = 2, .span = 3};
+
+	(void)state;
+	user_value_trace(f, 2, &call);
+	assert_int_equal(call.span, 3); /* the value of a field of the user's */
+	f[1].number = FRT_FIELD_TRACE;
+	user_value_trace(f, 1, &call);
+	assert_int_equal(call.span, 3);
+	user_value_trace(f, 2, &call);
+	assert_true(call.trace_hi == 0x4bf92f3577b34da6 && call.trace_lo == 0xa3ce929d0e0e4736);
+	assert_true(call.span == 0xf067aa0ba902b701);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_class_of_the_exception_stands_among_the_values),
+		cmocka_unit_test(ids_of_a_trace_are_in_network_order),
 		cmocka_unit_test(a_text_is_put_together),
 		cmocka_unit_test(a_cut_text_says_its_length),
 		cmocka_unit_test(a_class_name_is_readable),

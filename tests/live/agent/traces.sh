@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091
+# Ids of distributed traces: each recorded call has the ids that its thread was in, whatever the program's library does.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+EVENT='test.Call live.Traced::call hi=arg0 lo=arg1 span=arg2 phase=arg3'
+
+library_build() { # NAME OPTION...
+	gcc -O2 -shared -fPIC -Wall -Werror -o "$WORK/lib$1.so" "${@:2}"
+}
+
+libraries_build() {
+	local jni=$JAVA/include
+	library_build traced -isystem "$jni" -isystem "$jni/linux" "$LIVE/traced.c" &&
+		library_build otel -mtls-dialect=gnu2 -DVARIABLE=otel_thread_ctx_v1 "$LIVE/traced_publish.c" &&
+		library_build otel_large -mtls-dialect=gnu2 -DLARGE -DVARIABLE=otel_thread_ctx_v1 "$LIVE/traced_publish.c" &&
+		library_build otel_exec -ftls-model=initial-exec -DVARIABLE=otel_thread_ctx_v1 "$LIVE/traced_publish.c" &&
+		library_build elastic -mtls-dialect=gnu2 -DVARIABLE=elastic_apm_profiling_correlation_tls_v1 "$LIVE/traced_publish.c" &&
+		library_build none -DVARIABLE=nobodys "$LIVE/traced_publish.c"
+}
+
+check() { # sets SAID
+	SAID=$("$(jdk_newest)/bin/java" -Xmx1g -cp "$CACHE/classes-${JDKS[-1]%% *}" "${BRIEF[@]}" live.TracedCheck "$F_FILE" 2>&1) ||
+		finding "${SAID:-no output}"
+}
+
+# With the library back, calls have ids from a later chunk on.
+late_ids() { "$FRTRACE" dump "$T_PID" -o "$WORK/late.jfr" >/dev/null 2>&1 && "$FRTRACE" print --json --events test.Call "$WORK/late.jfr" | python3 -c 'import json, sys
+sys.exit(not any(e["values"]["phase"] == 2 and e["values"]["spanId"] for e in json.load(sys.stdin)["recording"]["events"]))'; }
+
+platform() { # LIBRARY THREADS CALLS
+	local sentence="no call has the ids of another trace, $1, $2 threads of $3 calls, the library comes and goes, JDK $FEATURE" all
+	begin "$sentence" || return 0
+	target_start -Xcheck:jni Traced "$WORK/libtraced.so" "$WORK/lib$1.so" "$2" "$3"
+	if target_ready; then
+		F_FILE=$WORK/traces.jfr
+		"$FRTRACE" start -p "$T_PID" -o "$F_FILE" --max-overhead=off -e "$EVENT" -m live.Traced::plain >"$WORK/said" 2>&1 ||
+			finding "frtrace does not start:" "$(cat "$WORK/said")"
+		touch "$T_DIR/go"
+		wait_for "$SECONDS_MAX" target_has running || finding "the program does not go on"
+		wait_for 20 late_ids || finding "no call has ids after the library has come back"
+		touch "$T_DIR/late"
+		target_go
+		"$FRTRACE" stop "$T_PID" >"$WORK/said" 2>&1 || finding "status $?:" "$(cat "$WORK/said")"
+		grep -q ' 0 lost' "$WORK/said" || finding "not 0 lost:" "$(cat "$WORK/said")"
+		target_restored
+		check
+		all=$(($2 * $3))
+		[[ $SAID =~ all\ \[$all,\ $(($2 * 100)),.*with\ ids\ \[([0-9]+),\ 0, ]] && [ "${BASH_REMATCH[1]}" -gt $((all / 5)) ] || finding "$SAID"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+virtual() {
+	local sentence="no virtual thread has the ids that another one left on its carrier, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Djdk.virtualThreadScheduler.parallelism=2 Traced "$WORK/libtraced.so" "$WORK/libotel.so" 50 40 virtual
+	if target_ready && trace_start -e "$EVENT" -m live.Traced::plain; then
+		target_go
+		trace_stop
+		status_is 0
+		check
+		[[ $SAID =~ all\ \[0,\ 0,\ 0,\ 4000\] ]] || finding "$SAID"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The fields are there only where ids can be.
+fields() { # LIBRARY [OPTION]
+	local sentence="no call has fields for ids: library $1${2:+, $2}, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Traced "$WORK/libtraced.so" "$WORK/lib$1.so" 2 50
+	if target_ready && trace_start -e "$EVENT" -m live.Traced::plain ${2:+"$2"}; then
+		touch "$T_DIR/go" "$T_DIR/late"
+		target_go
+		trace_stop
+		status_is 0
+		"$FRTRACE" print "$F_FILE" | grep 'phase = 0' >/dev/null || finding "the file has no calls"
+		"$FRTRACE" print "$F_FILE" | grep -E 'traceId|spanId' >/dev/null && finding "the file has ids"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	libraries_build || { not_ok "the libraries are built"; exit 1; }
+	platform otel 64 "$(amount 300 16000)"
+	turn 0 && platform otel_large 8 "$(amount 300 16000)"
+	turn 1 && platform otel_exec 8 300
+	turn 1 && platform elastic 8 "$(amount 300 16000)"
+	[ "$FEATURE" -lt 21 ] || virtual
+	turn 0 && fields none
+	turn 1 && fields otel --trace-ids=off
+done

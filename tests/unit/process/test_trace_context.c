@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* This process publishes, by libraries that the compiler makes here; where their variables are, the loader says. */
+#include "user/process/trace_context.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OTEL	"otel_thread_ctx_v1"
+#define ELASTIC "elastic_apm_profiling_correlation_tls_v1"
+
+static char directory[] = "/tmp/frtrace-context.XXXXXX";
+static struct trace_context *context;
+static struct frt_context where;
+static struct target self;
+
+struct library {
+	char path[64];
+	void *handle;
+	void **(*place)(void);
+};
+
+static int setup(void **state)
+{
+	if (target_read(getpid(), &self))
+		return -1;
+	context = trace_context_new(&self);
+	return !context || !mkdtemp(directory);
+}
+
+static int teardown(void **state)
+{
+	trace_context_free(context);
+	return rmdir(directory);
+}
+
+static struct library load(const char *name, const char *variable, const char *more)
+{
+	struct library l;
+	char command[512];
+	FILE *to;
+
+	snprintf(l.path, sizeof(l.path), "%s/%s.so", directory, name);
+	snprintf(command, sizeof(command), "gcc -O2 -shared -fPIC -mtls-dialect=gnu2 -x c -o %s -", l.path);
+	to = popen(command, "w");
+	fprintf(to, "__thread long before[3]; __thread void *%s; %s void **place(void) { return &%s; }", variable, more,
+		variable);
+	assert_int_equal(pclose(to), 0);
+	l.handle = dlopen(l.path, RTLD_NOW | RTLD_LOCAL);
+	assert_non_null(l.handle);
+	*(void **)&l.place = dlsym(l.handle, "place");
+	return l;
+}
+
+static void unload(struct library *l)
+{
+	dlclose(l->handle);
+	unlink(l->path);
+}
+
+static uint64_t thread_pointer(void)
+{
+	uint64_t tp;
+
+	__asm__("mov %%fs:0, %0" : "=r"(tp));
+	return tp;
+}
+
+static uint64_t word_now(void)
+{
+	return *(const uint64_t *)(where.word & ~(uint64_t)FRT_CONTEXT_FLAGS);
+}
+
+static void a_variable_in_the_static_block_is_found(void **state)
+{
+	struct library l;
+
+	assert_false(trace_context_find(context, &where));
+	assert_int_equal(where.word, 0);
+	l = load("otel", OTEL, "");
+	assert_true(trace_context_find(context, &where));
+	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, 0);
+	assert_true(thread_pointer() + where.value == (uint64_t)l.place());
+	assert_true(word_now() == where.value);
+	unload(&l);
+	assert_false(trace_context_find(context, &where));
+}
+
+static void a_variable_outside_of_the_static_block_is_found(void **state)
+{
+	struct library l = load("large", OTEL, "__thread char large[100000]; char *p(void) { return large; }");
+	size_t module;
+	void *block;
+
+	l.place(); /* the loader gives the thread its block */
+	assert_true(trace_context_find(context, &where));
+	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, FRT_CONTEXT_DYNAMIC);
+	assert_int_equal(dlinfo(l.handle, RTLD_DI_TLS_MODID, &module), 0);
+	assert_int_equal(where.module, module);
+	assert_int_equal(dlinfo(l.handle, RTLD_DI_TLS_DATA, &block), 0);
+	assert_true((uint64_t)block + where.offset == (uint64_t)l.place());
+	assert_true(word_now() == where.value);
+	unload(&l);
+	assert_false(trace_context_find(context, &where));
+}
+
+static void opentelemetry_comes_before_elastic(void **state)
+{
+	struct library elastic = load("elastic", ELASTIC, ""), otel;
+
+	assert_true(trace_context_find(context, &where));
+	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, FRT_CONTEXT_ELASTIC);
+	assert_true(thread_pointer() + where.value == (uint64_t)elastic.place());
+	otel = load("otel", OTEL, "");
+	assert_true(trace_context_find(context, &where));
+	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, 0);
+	unload(&otel);
+	assert_true(trace_context_find(context, &where));
+	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, FRT_CONTEXT_ELASTIC);
+	unload(&elastic);
+	assert_false(trace_context_find(context, &where));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_variable_in_the_static_block_is_found),
+		cmocka_unit_test(a_variable_outside_of_the_static_block_is_found),
+		cmocka_unit_test(opentelemetry_comes_before_elastic),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The word that the loader has filled (uprobes/elf/elf_tls.h) has a distance from the thread pointer or, in a descriptor,
+ * may have the address of {module, offset, generation} instead (glibc, struct tlsdesc_dynamic_arg; it is so if a library
+ * that is loaded late has more thread-local variables than there is room for in the static block). Before 2.34, glibc fills
+ * descriptors with the first access; until then the word has the address of the relocation, whose first number, an address,
+ * is no module's. musl has another dtv, of which nothing is read here.
+ */
+#include "user/process/trace_context.h"
+#include "uprobes/elf/elf_tls.h"
+#include "user/process/libraries.h"
+#include "user/process/remote_mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MODULES_MOST 4096u
+#define OFFSET_MOST  (1ull << 32)
+
+enum { OTEL, ELASTIC, FORMS };
+
+static const char *const variables[FORMS] = {"otel_thread_ctx_v1", "elastic_apm_profiling_correlation_tls_v1"};
+
+/* A library that has one of them. */
+struct publisher {
+	uint32_t library; /* its serial; 0: none */
+	uint64_t word;
+	bool descriptor, mapped;
+};
+
+struct trace_context {
+	struct libraries *libraries;
+	struct remote_mem memory;
+	uint32_t seen; /* serial of the last library that was looked into */
+	struct publisher publisher[FORMS];
+	bool musl;
+};
+
+struct trace_context *trace_context_new(const struct target *t)
+{
+	struct trace_context *c = calloc(1, sizeof(*c));
+	struct diag ignored;
+
+	if (!c || remote_mem_open(&c->memory, t, &ignored)) {
+		free(c);
+		return NULL;
+	}
+	c->libraries = libraries_new_without_frames(t);
+	if (c->libraries)
+		return c;
+	trace_context_free(c);
+	return NULL;
+}
+
+void trace_context_free(struct trace_context *c)
+{
+	if (!c)
+		return;
+	libraries_free(c->libraries);
+	remote_mem_close(&c->memory);
+	free(c);
+}
+
+static void find_variables(struct trace_context *c, const struct library *l)
+{
+	for (int i = 0; i < FORMS; i++) {
+		struct publisher p = {.library = l->serial, .mapped = true};
+
+		if (c->publisher[i].mapped || !elf_tls_find(l->file, variables[i], &p.word, &p.descriptor))
+			continue;
+		p.word += l->bias;
+		c->publisher[i] = p;
+	}
+}
+
+static int visit_library(const struct library *l, void *context)
+{
+	struct trace_context *c = context;
+
+	c->musl |= !strncmp(path_base(l->map.path), "ld-musl-", strlen("ld-musl-"));
+	for (int i = 0; i < FORMS; i++)
+		c->publisher[i].mapped |= c->publisher[i].library == l->serial;
+	if (l->serial > c->seen && l->file)
+		find_variables(c, l);
+	return 0;
+}
+
+static int note_serial(const struct library *l, void *context)
+{
+	struct trace_context *c = context;
+
+	if (l->serial > c->seen)
+		c->seen = l->serial;
+	return 0;
+}
+
+static bool is_aligned(uint64_t n)
+{
+	return n % sizeof(uint64_t) == 0;
+}
+
+/* What the loader keeps about a variable that each thread gets when it needs it. */
+static bool read_kept(const struct mem *m, struct frt_context *out)
+{
+	uint64_t kept[3];
+
+	if (!is_aligned(out->value) || mem_read(m, out->value, kept, sizeof(kept)) || !kept[0] ||
+	    kept[0] > MODULES_MOST || kept[1] >= OFFSET_MOST || !is_aligned(kept[1]))
+		return false;
+	out->word |= FRT_CONTEXT_DYNAMIC;
+	out->module = kept[0];
+	out->offset = kept[1];
+	out->generation = kept[2];
+	return true;
+}
+
+static bool read_publisher(const struct trace_context *c, const struct publisher *p, struct frt_context *out)
+{
+	*out = (struct frt_context){.word = p->word};
+	if (!p->mapped || !is_aligned(p->word) || mem_u64(&c->memory.mem, p->word, &out->value))
+		return false;
+	if ((int64_t)out->value < 0)
+		return is_aligned(out->value) && (int64_t)out->value > -FRT_CONTEXT_NEAR;
+	return p->descriptor && !c->musl && read_kept(&c->memory.mem, out);
+}
+
+bool trace_context_find(struct trace_context *c, struct frt_context *out)
+{
+	for (int i = 0; i < FORMS; i++)
+		c->publisher[i].mapped = false;
+	libraries_expire(c->libraries);
+	libraries_each(c->libraries, visit_library, c);
+	libraries_each(c->libraries, note_serial, c);
+	for (int i = 0; i < FORMS; i++) {
+		if (!read_publisher(c, &c->publisher[i], out))
+			continue;
+		out->word |= i == ELASTIC ? FRT_CONTEXT_ELASTIC : 0;
+		return true;
+	}
+	*out = (struct frt_context){.word = 0};
+	return false;
+}
+
+void trace_context_store(struct frt_context *row, const struct frt_context *where)
+{
+	if (!memcmp(row, where, sizeof(*row)))
+		return;
+	__atomic_store_n(&row->word, 0, __ATOMIC_SEQ_CST);
+	row->value = where->value;
+	row->module = where->module;
+	row->offset = where->offset;
+	row->generation = where->generation;
+	__atomic_store_n(&row->word, where->word, __ATOMIC_RELEASE);
+}
