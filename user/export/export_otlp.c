@@ -2,7 +2,8 @@
 /*
  * Spans of OpenTelemetry: a trace for each outermost call of a thread, a span for each call, and its waits as events. All
  * are collected first and nested (timeline.h). Ids are hashes of the recording and the place of the call in it, so that
- * the same file always gives the same ids.
+ * the same file always gives the same ids. A call that was in a trace of the program's is part of that: a child of the span
+ * that the program was in, or of the call around it if that was in the same span.
  */
 #include "format/vec.h"
 #include "user/export/export.h"
@@ -27,6 +28,8 @@ enum { SPAN_OF_CALL, SPAN_OF_WAIT };
 struct otlp_call {
 	int64_t cpu, run_queue, blocked, pause; /* INT64_MIN: unknown */
 	size_t values, values_size;		/* where they are in `values` of all */
+	struct otlp_id trace;			/* of the program, and its span; 0: none */
+	uint64_t within;
 	bool thrown;
 };
 
@@ -34,7 +37,8 @@ struct otlp_call {
 struct open_call {
 	size_t span, waits;
 	struct otlp_id trace;
-	uint64_t id;
+	uint64_t id, parent;
+	uint64_t within; /* the program's span; 0: none */
 };
 
 struct otlp_export {
@@ -167,6 +171,10 @@ static int export_otlp_add(const struct call *call, void *context)
 		c->blocked = call->blocked;
 		c->pause = call->pause;
 	}
+	if (call_has_trace(call)) {
+		c->trace = (struct otlp_id){call->trace_hi, call->trace_lo};
+		c->within = call->span;
+	}
 	if (call->event->type->calls)
 		take_own_values(x, call->chunk, call->event);
 	take_error_type(x, call);
@@ -246,6 +254,27 @@ static uint64_t otlp_id_of(const struct otlp_export *x, size_t span, uint64_t us
 	return hash_mix(hash_mix(hash_mix(x->seed, use), span), use) ?: 1;
 }
 
+static bool is_within(const struct open_call *around, const struct otlp_call *call)
+{
+	return around && around->within == call->within && around->trace.high == call->trace.high &&
+	       around->trace.low == call->trace.low;
+}
+
+/* Which trace is the call part of, and in which of its spans? `around`: the call around it; NULL: none. */
+static void otlp_place(const struct otlp_export *x, struct open_call *o, const struct open_call *around)
+{
+	const struct otlp_call *call = &x->call[x->timeline.span[o->span].data];
+
+	o->parent = around ? around->id : 0;
+	o->trace = around ? around->trace : (struct otlp_id){otlp_id_of(x, o->span, 2), otlp_id_of(x, o->span, 3)};
+	if (!call->within)
+		return;
+	o->trace = call->trace;
+	o->within = call->within;
+	if (!is_within(around, call))
+		o->parent = call->within;
+}
+
 static int otlp_open_call(struct otlp_export *x, size_t span)
 {
 	struct open_call *o;
@@ -254,7 +283,7 @@ static int otlp_open_call(struct otlp_export *x, size_t span)
 		return -ENOMEM;
 	o = &x->open[x->opened++];
 	*o = (struct open_call){.span = span, .waits = x->waits, .id = otlp_id_of(x, span, 1)};
-	o->trace = x->opened > 1 ? o[-1].trace : (struct otlp_id){otlp_id_of(x, span, 2), otlp_id_of(x, span, 3)};
+	otlp_place(x, o, x->opened > 1 ? o - 1 : NULL);
 	return 0;
 }
 
@@ -300,7 +329,7 @@ static void otlp_close_call(struct otlp_export *x)
 	struct otlp_span span = {
 		.trace = o->trace,
 		.id = o->id,
-		.parent = x->opened ? o[-1].id : 0,
+		.parent = o->parent,
 		.method = otlp_text(x, s->name),
 		.start = s->start,
 		.end = s->end,

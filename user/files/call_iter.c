@@ -5,7 +5,9 @@
 #include "user/files/jfr_names.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Numeric fields that are not in ticks. */
@@ -24,6 +26,9 @@ static const struct part {
 	PART("syscallTime", META_NANOSECONDS, system_call_time, usage),
 	PART("majorFaults", META_NO_UNIT, major_faults, usage),
 	PART("minorFaults", META_NO_UNIT, minor_faults, usage),
+	PART("traceIdHi", META_NO_UNIT, trace_hi, traced),
+	PART("traceIdLo", META_NO_UNIT, trace_lo, traced),
+	PART("spanId", META_NO_UNIT, span, traced),
 };
 
 #define FIELDS 32 /* of an event whose parts are looked up once */
@@ -225,6 +230,14 @@ bool call_put_thrown(const struct call *call, struct bytes *out)
 		put_class_name(out, (char *)text.data, "");
 	bytes_release(&text);
 	return known;
+}
+
+void call_put_trace(const struct call *call, struct bytes *out)
+{
+	char text[33];
+
+	snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64, (uint64_t)call->trace_hi, (uint64_t)call->trace_lo);
+	bytes_put(out, text, 32);
 }
 
 bool call_enter_callers(const struct call *call, struct jfr_value *frames, struct cursor *c)

@@ -23,7 +23,15 @@ struct call {
 	int64_t cpu, run_queue, blocked, pause;
 	bool usage; /* the recording has the next four; INT64_MIN if unknown, time in ns */
 	int64_t system_calls, system_call_time, major_faults, minor_faults;
+	bool traced; /* the recording has the next three: ids of the distributed trace; 0 if the call was in none */
+	int64_t trace_hi, trace_lo, span;
 };
+
+/* True if the call was in a distributed trace. */
+static inline bool call_has_trace(const struct call *call)
+{
+	return call->traced && call->span && (call->trace_hi || call->trace_lo);
+}
 
 /* True if cpu, run_queue and blocked are known. */
 static inline bool call_has_split(const struct call *call)
@@ -57,6 +65,9 @@ bool call_caller(const struct call *call, struct jfr_value *method, int64_t *lin
 
 /* Append the class of the exception that ended the call: java.io.IOException. False: it is not known. */
 bool call_put_thrown(const struct call *call, struct bytes *out);
+
+/* Append the id of the call's trace as tracing tools take it: 32 hexadecimal digits. */
+void call_put_trace(const struct call *call, struct bytes *out);
 
 /* Resolve *frame and return its method as a key; VALUE_NULL if there is none. */
 struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame);

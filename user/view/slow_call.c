@@ -532,6 +532,18 @@ static void put_thrown(struct bytes *out, const struct call *call, size_t width)
 	bytes_release(&text);
 }
 
+/* ", trace 4bf92f3577b34da6a3ce929d0e0e4736" */
+static void put_trace(struct bytes *out, const struct call *call, size_t width)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_text(&text, "trace ");
+	call_put_trace(call, &text);
+	put_composed(out, ", ", &text, width);
+	bytes_release(&text);
+}
+
 static void put_when_line(struct bytes *out, const struct call *call, const struct unit *unit, int64_t utc_offset,
 			  size_t width)
 {
@@ -542,6 +554,8 @@ static void put_when_line(struct bytes *out, const struct call *call, const stru
 		put_usage(out, call, unit, width);
 	if (call->thrown)
 		put_thrown(out, call, width);
+	if (call_has_trace(call))
+		put_trace(out, call, width);
 	bytes_put_u8(out, '\n');
 }
 

@@ -128,6 +128,12 @@ static void slowest_put_row(struct table *table, const struct call *call, int64_
 	if (!call_put_thrown(call, &table->cells))
 		table->cells.size -= table->cells.size > table->complete;
 	table_cell(table);
+	put_text(&table->cells, "\"");
+	if (call_has_trace(call))
+		call_put_trace(call, &table->cells);
+	else
+		table->cells.size -= table->cells.size > table->complete;
+	table_cell(table);
 }
 
 static bool slowest_print_table(const struct slow_calls *s, int64_t utc_offset, const struct view_request *request,
@@ -147,6 +153,7 @@ static bool slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 		{"Paused", "pauseNs", TABLE_NUMBER, 0},
 		{"Thrown", "thrown", TABLE_NUMBER, 0},
 		{NULL, "thrownClass", TABLE_TYPED, 0},
+		{NULL, "traceId", TABLE_TYPED, 0},
 	};
 	struct table table;
 	bool printed;

@@ -30,6 +30,33 @@ check() { # sets SAID
 late_ids() { "$FRTRACE" dump "$T_PID" -o "$WORK/late.jfr" >/dev/null 2>&1 && "$FRTRACE" print --json --events test.Call "$WORK/late.jfr" | python3 -c 'import json, sys
 sys.exit(not any(e["values"]["phase"] == 2 and e["values"]["spanId"] for e in json.load(sys.stdin)["recording"]["events"]))'; }
 
+# What other tools get: the id in hexadecimal digits, and spans that are children of the program's.
+shown() {
+	"$FRTRACE" view slowest --top=200 "$F_FILE" >"$WORK/slowest"
+	"$FRTRACE" view --json slowest --top=200 "$F_FILE" >"$WORK/slowest.json"
+	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/spans"
+	python3 - "$WORK/slowest" "$WORK/slowest.json" "$WORK/spans" <<-'END' 2>"$WORK/err" || finding "the ids are shown wrongly:" "$(tail -n 2 "$WORK/err")"
+		import json, re, sys
+		digits = lambda n: "%016x" % (int(n) & (1 << 64) - 1)
+		traces, children, others = set(), 0, 0
+		for line in open(sys.argv[3]):
+		    for r in json.loads(line)["resourceSpans"]:
+		        for s in (s for scope in r["scopeSpans"] for s in scope["spans"] if s["name"] == "Traced.call"):
+		            v = {a["key"]: a["value"].get("intValue") for a in s["attributes"]}
+		            if v["phase"] == "0" and v["span"] != "0":
+		                children += 1
+		                traces.add(s["traceId"])
+		                assert s["traceId"] == digits(v["hi"]) + digits(v["lo"]) and s["parentSpanId"] == digits(v["span"]), s
+		            elif v["phase"] == "0":
+		                others += 1
+		                assert "parentSpanId" not in s and s["traceId"] != "0" * 32, s
+		assert children > 100 and others > 100, (children, others)
+		text = set(re.findall(r"trace ([0-9a-f]{32})\b", open(sys.argv[1]).read().replace("\n", " ")))
+		rows = {r["traceId"] for r in json.load(open(sys.argv[2]))["rows"] if r["traceId"]}
+		assert text == rows and text & traces, (text, rows)
+	END
+}
+
 platform() { # LIBRARY THREADS CALLS
 	local sentence="no call has the ids of another trace, $1, $2 threads of $3 calls, the library comes and goes, JDK $FEATURE" all
 	begin "$sentence" || return 0
@@ -47,6 +74,7 @@ platform() { # LIBRARY THREADS CALLS
 		grep -q ' 0 lost' "$WORK/said" || finding "not 0 lost:" "$(cat "$WORK/said")"
 		target_restored
 		check
+		shown
 		all=$(($2 * $3))
 		[[ $SAID =~ all\ \[$all,\ $(($2 * 100)),.*with\ ids\ \[([0-9]+),\ 0, ]] && [ "${BASH_REMATCH[1]}" -gt $((all / 5)) ] || finding "$SAID"
 		target_quit

@@ -222,6 +222,68 @@ static void calls_without_a_thread_are_in_no_other(void **state)
 	self_time_release(&times);
 }
 
+static int spans(struct jfr_file *file, FILE *to)
+{
+	return export_otlp(file, false, to);
+}
+
+static void call_in_trace(int64_t start, int64_t duration, const char *name, uint64_t trace, uint64_t span)
+{
+	struct jfr_method_trace e = trace(recording_thread(&r, 1), start, duration, name);
+
+	e.trace_hi = trace;
+	e.trace_lo = trace + 1;
+	e.span = span;
+	jfr_method_trace(r.w, &e);
+}
+
+/* The value of a key of the span of that name; "": it has none. */
+static const char *of_span(const char *name, const char *key)
+{
+	static char value[8][64];
+	static unsigned int at;
+	char *to = value[at++ % 8], wanted[64];
+	const char *end, *begin, *found;
+
+	snprintf(wanted, sizeof(wanted), "\"name\":\"Cart.%s\"", name);
+	end = strstr(text, wanted);
+	assert_non_null(end);
+	for (begin = end; strncmp(begin, "{\"traceId\"", 10) != 0; begin--)
+		;
+	snprintf(wanted, sizeof(wanted), "\"%s\":\"", key);
+	found = strstr(begin, wanted);
+	to[0] = 0;
+	if (found && found < end)
+		snprintf(to, sizeof(value[0]), "%.*s", (int)strcspn(found + strlen(wanted), "\""),
+			 found + strlen(wanted));
+	return to;
+}
+
+/* serve, in no trace { pay { lock }, in the program's span 5 { tell, in its span 6 } }, { idle, in no trace } */
+static void a_call_in_a_trace_is_a_child_of_the_span_it_was_in(void **state)
+{
+	struct diag d;
+
+	recording_end(&r, false);
+	assert_int_equal(jfr_writer_add_trace_ids(r.w, &d), 0);
+	recording_begin(&r);
+	call_in_trace(T0, 100 * MS, "serve", 0, 0);
+	call_in_trace(T0 + 10 * MS, 50 * MS, "pay", 0xa1, 5);
+	call_in_trace(T0 + 20 * MS, 10 * MS, "lock", 0xa1, 5);
+	call_in_trace(T0 + 40 * MS, 10 * MS, "tell", 0xa1, 6);
+	call_in_trace(T0 + 70 * MS, 10 * MS, "idle", 0, 0);
+	export_with(spans);
+	assert_string_equal(of_span("pay", "traceId"), "00000000000000a100000000000000a2");
+	assert_string_equal(of_span("pay", "parentSpanId"), "0000000000000005");
+	assert_string_equal(of_span("lock", "traceId"), "00000000000000a100000000000000a2");
+	assert_string_equal(of_span("lock", "parentSpanId"), of_span("pay", "spanId"));
+	assert_string_equal(of_span("tell", "parentSpanId"), "0000000000000006");
+	assert_string_equal(of_span("serve", "parentSpanId"), "");
+	assert_string_equal(of_span("idle", "parentSpanId"), of_span("serve", "spanId"));
+	assert_string_equal(of_span("idle", "traceId"), of_span("serve", "traceId"));
+	assert_string_not_equal(of_span("serve", "traceId"), of_span("pay", "traceId"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +292,7 @@ int main(void)
 		T(the_order_in_the_file_does_not_matter),
 		T(csv_has_where_the_time_went_and_empty_cells_for_what_is_missing),
 		T(csv_of_a_file_without_a_split_has_empty_cells),
+		cmocka_unit_test_setup_teardown(a_call_in_a_trace_is_a_child_of_the_span_it_was_in, setup, teardown),
 		cmocka_unit_test(all_self_times_are_the_time_of_the_outermost_calls),
 		cmocka_unit_test(a_long_call_contains_all_that_came_before_its_end),
 		cmocka_unit_test(an_end_that_was_rounded_up_is_no_end_of_the_caller),
