@@ -254,7 +254,7 @@ static uint64_t otlp_id_of(const struct otlp_export *x, size_t span, uint64_t us
 	return hash_mix(hash_mix(hash_mix(x->seed, use), span), use) ?: 1;
 }
 
-static bool is_within(const struct open_call *around, const struct otlp_call *call)
+static bool is_in_same_span(const struct open_call *around, const struct otlp_call *call)
 {
 	return around && around->within == call->within && around->trace.high == call->trace.high &&
 	       around->trace.low == call->trace.low;
@@ -271,7 +271,7 @@ static void otlp_place(const struct otlp_export *x, struct open_call *o, const s
 		return;
 	o->trace = call->trace;
 	o->within = call->within;
-	if (!is_within(around, call))
+	if (!is_in_same_span(around, call))
 		o->parent = call->within;
 }
 

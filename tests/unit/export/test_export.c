@@ -227,12 +227,12 @@ static int spans(struct jfr_file *file, FILE *to)
 	return export_otlp(file, false, to);
 }
 
-static void call_in_trace(int64_t start, int64_t duration, const char *name, uint64_t trace, uint64_t span)
+static void call_in_trace(int64_t start, int64_t duration, const char *name, uint64_t high, uint64_t span)
 {
 	struct jfr_method_trace e = trace(recording_thread(&r, 1), start, duration, name);
 
-	e.trace_hi = trace;
-	e.trace_lo = trace + 1;
+	e.trace_hi = high;
+	e.trace_lo = high + 1;
 	e.span = span;
 	jfr_method_trace(r.w, &e);
 }
