@@ -57,6 +57,17 @@ const struct jfc_setting *jfc_find(const struct jfc *j, const char *event, const
 	return NULL;
 }
 
+const char *jfc_next_with_context(const struct jfc *j, const struct jfc_node **at)
+{
+	const struct jfc_node *n = *at ? (*at)->next : j->first;
+
+	while (n && (n->element != JFC_EVENT || !n->attribute[JFC_WITH_CONTEXT] ||
+		     strcmp(n->attribute[JFC_WITH_CONTEXT], "true") != 0))
+		n = n->next;
+	*at = n;
+	return n ? n->attribute[JFC_NAME] : NULL;
+}
+
 static bool is_input(const struct jfc_node *n)
 {
 	return n->element == JFC_SELECTION || n->element == JFC_TEXT || n->element == JFC_FLAG;

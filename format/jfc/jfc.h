@@ -54,6 +54,13 @@ const struct jfc_setting *jfc_settings(const struct jfc *j, size_t *count);
 /* NULL if the file does not have it. */
 const struct jfc_setting *jfc_find(const struct jfc *j, const char *event, const char *setting);
 
+/*
+ * The names of the events with the attribute withContext="true", which the JDK does not know: those of JFR that are to have
+ * the context around them as fields. Begin with *at NULL, which is then where the search goes on; NULL: there are no more.
+ */
+struct jfc_node;
+const char *jfc_next_with_context(const struct jfc *j, const struct jfc_node **at);
+
 /* True if there is a <selection>, <text> or <flag> of this name. */
 bool jfc_has_control(const struct jfc *j, const char *name);
 

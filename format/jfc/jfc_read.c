@@ -39,7 +39,7 @@ static const char *const attributes[JFC_ATTRIBUTES] = {
 	[JFC_VALUE] = "value",	   [JFC_OPERATOR] = "operator",
 	[JFC_TRUE] = "true",	   [JFC_FALSE] = "false",
 	[JFC_DEFAULT] = "default", [JFC_CONTENT_TYPE] = "contentType",
-	[JFC_VERSION] = "version",
+	[JFC_VERSION] = "version", [JFC_WITH_CONTEXT] = "withContext",
 };
 
 struct reader {

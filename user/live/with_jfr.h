@@ -9,7 +9,8 @@ struct with_jfr;
 
 /*
  * Start the JVM's own recording, later to be merged into our file `path`. user/process/jvm_recording.h describes
- * `settings`. 0 or -errno with the message.
+ * `settings`. Its events that match `context`, names and globs with commas between them (NULL: none), and those that the
+ * settings file marks with withContext="true", get the context around them as fields. 0 or -errno with the message.
  */
 int with_jfr_start(struct with_jfr **out, const struct target *t, const char *settings, const char *path,
 		   const char *context, struct diag *d);

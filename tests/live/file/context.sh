@@ -15,6 +15,8 @@ cat >"$WORK/reads.jfc" <<-'END'
 	</configuration>
 END
 
+sed 's|<event name="jdk.FileRead">|<event name="jdk.FileRead" withContext="true">|' "$WORK/reads.jfc" >"$WORK/marked.jfc"
+
 # The sums that the JDK's own reader finds.
 sums() {
 	"$(jdk_newest)/bin/jfr" print --json --events jdk.FileRead "$F_FILE" >"$WORK/reads.json" 2>"$WORK/err" ||
@@ -33,12 +35,14 @@ sums() {
 	END
 }
 
-context() { # THREADS CALLS [virtual]
-	local sentence="file reads carry the user of the call around them, $1 threads${3:+, $3}, JDK $FEATURE"
+context() { # THREADS CALLS [virtual|withContext]
+	local sentence="file reads carry the user of the call around them, $1 threads${3:+, $3}, JDK $FEATURE" how
 	begin "$sentence" || return 0
+	how=(--with-jfr="$WORK/reads.jfc" --context='jdk.FileRead,jdk.Socket*')
+	[ "${3:-}" != withContext ] || { how=(--with-jfr="$WORK/marked.jfc"); set -- "$1" "$2"; }
 	target_start FileServer "$@"
 	if target_ready && trace_start -e 'srv.Load live.FileServer::load @user=arg0 @name=arg1 n=return' \
-		-e 'srv.Copy live.FileServer::copy @to=arg1' --with-jfr="$WORK/reads.jfc" --context='jdk.FileRead,jdk.Socket*'; then
+		-e 'srv.Copy live.FileServer::copy @to=arg1' "${how[@]}"; then
 		target_go
 		trace_stop
 		status_is 0
@@ -53,6 +57,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	[ "$FEATURE" -ge 11 ] || continue
 	context 16 "$(amount 100 1000)"
+	context 4 50 withContext
 	[ "$FEATURE" -lt 21 ] || context 50 20 virtual
 done
 roots_find
@@ -60,5 +65,6 @@ for version in "${JDKS_IN_TURN[@]}"; do
 	[ "$version" -ge 11 ] || continue
 	root_use "$version" || { skip "context, JDK $version" "$(roots_why)"; continue; }
 	context 16 100
+	context 4 50 withContext
 	[ "$FEATURE" -lt 21 ] || context 50 20 virtual
 done

@@ -442,10 +442,26 @@ static void missing_memory_is_reported(void **state)
 	assert_true(n > 20 && refused >= n - 2);
 }
 
+static void events_with_context_are_those_that_say_so(void **state)
+{
+	struct jfc *j = must_read(HEAD "<event name=\"a.B\" withContext=\"true\">" SET(
+		"enabled", "true") "</event>"
+				   "<event name=\"a.C\" withContext=\"false\"/><event name=\"a.D\"/>"
+				   "<other withContext=\"true\" name=\"a.E\"/>"
+				   "<event withContext=\"true\" name=\"a.F\"/>" TAIL);
+	const struct jfc_node *at = NULL;
+
+	assert_string_equal(jfc_next_with_context(j, &at), "a.B");
+	assert_string_equal(jfc_next_with_context(j, &at), "a.F");
+	assert_null(jfc_next_with_context(j, &at));
+	jfc_free(j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_have_the_value_written_in_them),
+		cmocka_unit_test(events_with_context_are_those_that_say_so),
 		cmocka_unit_test(last_of_two_settings_counts),
 		cmocka_unit_test(unknown_elements_are_skipped_with_their_content),
 		cmocka_unit_test(conditions_are_evaluated_when_a_control_is_set),
