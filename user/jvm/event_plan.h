@@ -62,8 +62,8 @@ struct event_plan_setup {
 };
 
 /*
- * Make the plan. 0; -ENOENT: no loaded class matches the filter of an event, whose number is in *event; other -errno with
- * the message.
+ * Make the plan. 0; -ENOENT: no loaded class matches the filter of an event, or a class on the way to a value is not loaded
+ * yet; the number of the event is in *event. Other -errno with the message.
  */
 int event_plan_make(struct event_plan *p, const struct event_plan_setup *setup, size_t *event, struct diag *d);
 void event_plan_release(struct event_plan *p); /* accepts a zeroed one */

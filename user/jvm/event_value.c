@@ -394,7 +394,8 @@ static int take_step(struct finder *f, const char *word, size_t length, struct d
 	if (f->type[0] != 'L')
 		snprintf(text, sizeof(text), "%s has no fields", f->type[0] == '[' ? "an array" : "a primitive value");
 	else if (!c)
-		snprintf(text, sizeof(text), "the class %s is not loaded yet", class_name);
+		return diag_set(d, ENOENT, "event '%s', '%s': the class %s is not loaded yet", f->event, f->expression,
+				class_name);
 	else
 		snprintf(text, sizeof(text), "%s has no field '%.*s'; it has %s", class_name, (int)length, word,
 			 k.names[0] ? k.names : "none");

@@ -143,8 +143,6 @@ static int check_recording(const struct settings *s, struct diag *d)
 				  "--dump-when is about recorded calls, and -M records none: choose methods with -m");
 	if (s->redact_key && redact_check(s->redact_key, d))
 		return -EINVAL;
-	if (s->events.count && s->program)
-		return diag_usage(d, "-e needs the classes of a JVM that runs: start the program, and name it with -p");
 	return check_follow(s, d) ?: check_in_memory(s, d) ?: check_printing(s, d) ?: check_stream(s, d);
 }
 

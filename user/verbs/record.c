@@ -39,8 +39,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define MIN_SIZE     (1u << 20)
-#define EXTRA_MEMORY (512ull << 20)
+#define MIN_SIZE       (1u << 20)
+#define EXTRA_MEMORY   (512ull << 20)
+#define EVENTS_POLL_MS 50
 
 struct recording {
 	struct settings *settings;
@@ -342,6 +343,33 @@ static int record_receive(struct recording *r, int connection, struct diag *d)
 	return 0;
 }
 
+/*
+ * What -e names is found in loaded classes. The program loads them as it runs, so it runs already. -ENOENT with the message
+ * if it ends before that.
+ */
+static int await_events(struct recording *r, struct diag *d)
+{
+	struct pollfd fds[PROGRAM_FDS];
+	struct diag now = {0};
+	int err;
+
+	session_let_run(r->session);
+	while ((err = record_events_plan(&r->plan, r->settings, &r->target, &now)) == -ENOENT) {
+		*d = now;
+		program_poll(r->program, fds);
+		poll(fds, PROGRAM_FDS, EVENTS_POLL_MS);
+		if (program_update(r->program) || target_ended(&r->target))
+			return err;
+	}
+	if (err && d->text[0] && (err == -ESRCH || target_ended(&r->target)))
+		return -ENOENT; /* what was missing says more than that it has ended */
+	if (err)
+		*d = now;
+	else
+		session_take_plan(r->session, &r->plan);
+	return err;
+}
+
 static int record_start(struct recording *r, int connection, struct diag *d)
 {
 	struct notes notes = {.count = 0};
@@ -349,6 +377,8 @@ static int record_start(struct recording *r, int connection, struct diag *d)
 	int err;
 
 	err = connection < 0 ? attach(r, d) : record_receive(r, connection, d);
+	if (!err && connection >= 0 && r->settings->events.count)
+		err = await_events(r, d);
 	if (!err)
 		err = make_throttle(r, d);
 	if (!err)

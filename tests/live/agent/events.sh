@@ -66,6 +66,35 @@ values() { # THREADS CALLS [MODE]
 	target_drop
 }
 
+# The classes of a program that frtrace starts are not loaded yet.
+launched() {
+	local sentence="a program that frtrace starts has events, JDK $FEATURE"
+	begin "$sentence" || return 0
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX") F_FILE=$WORK/launched.jfr
+	chmod 777 "$T_DIR"
+	trace_launch -o "$F_FILE" --max-overhead=off "${EVENTS[@]}" -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 4 200
+	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing .* as the classes of -e are loaded' "$F_DIR/stderr"; then
+		touch "$T_DIR/go" "$T_DIR/quit"
+		trace_wait
+		status_is 0
+		says ' 0 lost'
+		check "$T_DIR/values"
+	else
+		finding "tracing does not start:" "$(tail -n 5 "$F_DIR/stderr")"
+	fi
+	rm -f "$T_DIR"/{ready,done,truth,values}
+	trace_launch -o "$WORK/none.jfr" -e 'a.B live.Valued::call n=itemz' -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 1 1
+	trace_wait
+	status_is 0 # the program's own
+	says "has no parameter 'itemz'"
+	rm -f "$T_DIR"/{ready,done,truth,values}
+	trace_launch -o "$WORK/none.jfr" -e 'a.B live.Nobody::call n=arg0' -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 1 1
+	trace_wait
+	status_is 0
+	says "no method of a loaded class matches 'live.Nobody::call'"
+	verdict "$sentence"
+}
+
 killed() { # TIMES
 	local sentence="after kill -9 of the JVM or of frtrace no event has values of two calls, $1 times, JDK $FEATURE" i
 	begin "$sentence" || return 0
@@ -211,6 +240,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && mistakes
 	turn 1 && killed "$(amount 40 1000)"
 	turn 1 && views
+	launched
 	turn 1 && xml
 	[ "$FEATURE" -lt 21 ] || values 16 200 virtual
 done
