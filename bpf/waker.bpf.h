@@ -20,23 +20,12 @@ struct waker_place {
 #define WAKER_PAGE 4096
 
 /*
- * A record has up to 16 KiB. So that many threads which wait for each other do not fill the queue, where calls would be
- * lost, one is taken every WAKERS_EVERY ns, after a burst of WAKERS_FREE.
+ * A record has up to 25 KiB. So that many threads which wait for each other do not fill the queue, where calls would be
+ * lost, stacks are taken only while a quarter of it is in use at most.
  */
-#define WAKERS_EVERY 100000
-#define WAKERS_FREE  256
-static volatile __u64 wakers_due = 0; /* virtual time: each record advances it by WAKERS_EVERY */
-
-static __always_inline bool waker_is_due(__u64 now)
+static __always_inline bool waker_has_room(void)
 {
-	__u64 due = wakers_due;
-
-	if (due > now)
-		return false;
-	if (now - due > WAKERS_FREE * WAKERS_EVERY)
-		due = now - WAKERS_FREE * WAKERS_EVERY;
-	wakers_due = due + WAKERS_EVERY;
-	return true;
+	return bpf_ringbuf_query(&queue, BPF_RB_AVAIL_DATA) < bpf_ringbuf_query(&queue, BPF_RB_RING_SIZE) / 4;
 }
 
 /* Read the waker's JavaFrameAnchor, if the thread has left Java by it. `at` 0: its address is unknown. */

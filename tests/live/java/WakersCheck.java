@@ -19,25 +19,28 @@ import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * WakersCheck FILE.jfr N KIND...: check who ended the waits of live.Wakers, of which N calls of each kind were recorded.
+ * WakersCheck FILE.jfr N SHARE KIND...: check who ended the waits of live.Wakers, of which N calls of each kind were recorded.
  * The first call of a thread was ended by its thread -b in b(), the second one by -a in a(), and so on; one of process()
  * by the thread of the JDK that reaps processes; one of sleep() by a timer, so nobody may be named.
  *
  * What counts is the last wait of a call that has taken more than 1 ms: shorter ones have no stacks. A wait that names
  * another thread or another method is wrong. One without a thread or method is unknown. Waits that the JVM has
- * ended are skipped: it has locks of its own, and up to JDK 23 looks after a monitor once in a while. Prints a line for each kind, and one with FAILED if a wait is wrong,
- * if more than one in a thousand is unknown (2 if there are few), or if more than a tenth of the calls has no such wait.
+ * ended, or that lie elsewhere in the call, are skipped: it has locks of its own, and up to JDK 23 looks after a monitor
+ * once in a while. Prints a line for each kind, and one with FAILED if a wait is wrong,
+ * if more than SHARE is unknown (2 if there are few), or if more than a tenth of the calls has no such wait.
  */
 public class WakersCheck {
-    private static final double UNKNOWN = 0.001, SHORT = 0.1;
+    private static final double SHORT = 0.1;
     private static final int FEW = 2;
     private static final Duration LONG = Duration.ofMillis(1);
     private static final Pattern OF_JVM = Pattern.compile("(C[12] |G1 |GC |VM |Reference Handler).*");
     private static final Pattern REAPER = Pattern.compile("java\\.lang\\.(ProcessImpl|UNIXProcess|Process\\b).*");
 
+    private static final List<String> PARKED = List.of("lock", "semaphore", "latch", "queue", "future", "park");
+
     private static final class Span {
         final Instant start, end;
-        String waker, method, by, stack; // of a wait; "" if the file does not name it
+        String waker, method, by, stack, place; // of a wait; "" if the file does not name it
 
         Span(RecordedEvent e) {
             start = e.getStartTime();
@@ -88,6 +91,7 @@ public class WakersCheck {
             List<String> frames = frames(e.getValue("wakerStackTrace"));
             span.waker = name(e.getThread("wakerThread"));
             span.method = ender(kind, frames);
+            span.place = String.join(" < ", frames(e.getStackTrace()));
             span.by = String.valueOf(e.getString("wokenBy"));
             span.stack = String.join(" < ", frames);
             lane.waits.add(span);
@@ -108,6 +112,8 @@ public class WakersCheck {
 
     private static boolean isOfJvm(String kind, Span w) {
         boolean bySelf = kind.equals("monitor") && w.by.equals("interrupt") && w.waker.isEmpty();
+        if (PARKED.contains(kind) && !w.place.contains("Unsafe.park"))
+            return true;
         return w.method.isEmpty() && (bySelf || OF_JVM.matcher(w.waker).matches());
     }
 
@@ -147,17 +153,17 @@ public class WakersCheck {
         }
     }
 
-    private static void print(String kind, Kind k, int wanted) {
+    private static void print(String kind, Kind k, int wanted, double share) {
         System.out.printf("%s: %d calls, %d right, %d unknown, %d wrong, %d without a long wait, %d waits for the JVM%n", kind, k.calls, k.right,
             k.unknowns, k.wrong.size(), k.none, k.jvm);
-        k.unknown.forEach((what, n) -> System.out.println("  unknown " + n + " times: " + what));
+        k.unknown.entrySet().stream().limit(10).forEach(e -> System.out.println("  unknown " + e.getValue() + " times: " + e.getKey()));
         k.wrong.stream().limit(10).forEach(what -> System.out.println("  wrong: " + what));
-        if (k.calls != wanted || !k.wrong.isEmpty() || k.none > wanted * SHORT || k.unknowns > Math.max(FEW, wanted * UNKNOWN))
+        if (k.calls != wanted || !k.wrong.isEmpty() || k.none > wanted * SHORT || k.unknowns > Math.max(FEW, wanted * share))
             System.out.println("FAILED " + kind);
     }
 
     public static void main(String[] args) throws Exception {
-        List<String> kinds = List.of(args).subList(2, args.length);
+        List<String> kinds = List.of(args).subList(3, args.length);
         Map<String, Lane> lanes = new TreeMap<>();
         try (RecordingFile file = new RecordingFile(Paths.get(args[0]))) {
             while (file.hasMoreEvents())
@@ -169,7 +175,7 @@ public class WakersCheck {
                 if (thread.startsWith(kind + "."))
                     judge(kind, thread, lane, k);
             });
-            print(kind, k, Integer.parseInt(args[1]));
+            print(kind, k, Integer.parseInt(args[1]), Double.parseDouble(args[2]));
         }
     }
 }
