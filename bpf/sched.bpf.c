@@ -543,7 +543,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	waker = bpf_get_current_task_btf();
 	state->woken = now_ns();
 	note_waker(state, waker);
-	if (is_long(state, state->woken) && !state->interrupted && waker_has_room())
+	if (is_long(state, state->woken) && !state->interrupted)
 		take_waker(state, waker);
 	return 0;
 }

@@ -163,10 +163,17 @@ static __always_inline void waker_emit_other(struct task_struct *task, const str
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
-/* What does not fit into the queue is left out: the wait then has a waker without stacks. */
+/*
+ * What does not fit into the queue is left out: the wait then has a waker without stacks. But a virtual thread is known
+ * only from here.
+ */
 static __always_inline void waker_emit(struct task_struct *task, const struct waker_place *place)
 {
-	if (!place->target || !wait_setup.known)
+	bool has_room = waker_has_room();
+
+	if (!has_room && !place->java_id)
+		return;
+	if (!has_room || !place->target || !wait_setup.known)
 		waker_emit_kernel(task, place);
 	else if (place->stack_end)
 		waker_emit_known(task, place);

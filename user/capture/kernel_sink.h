@@ -12,6 +12,7 @@ struct wait_stack_ids {
 	uint32_t java, native, kernel;
 	uint32_t waker_java, waker_kernel; /* of the thread that ended the wait */
 	uint64_t waker_virtual;		   /* its javaThreadId if it is a virtual one; else 0 */
+	bool waker_exact;		   /* it is known whether a carrier woke for a virtual thread */
 };
 
 /*

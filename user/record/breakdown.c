@@ -199,6 +199,7 @@ static void name_waker(const struct breakdown *b, uint32_t waker, struct frt_wai
 		ids->waker_virtual = waker & ~FRT_VIRTUAL_KEY;
 	else if (waker)
 		w->waker = segment_tid(b->setup.segment, waker);
+	ids->waker_exact = true;
 }
 
 static int64_t breakdown_ns(struct breakdown *b, uint64_t tsc)

@@ -21,6 +21,7 @@ struct cached_waker {
 	uint32_t tid, process, chunk;
 	char name[16];
 	uint64_t key;
+	bool carrier;
 };
 
 struct thread_keys {
@@ -109,15 +110,17 @@ bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial)
 }
 
 /* The youngest thread with that tid that the agent knows; older ones have ended. */
-static uint64_t find_java(struct thread_keys *k, uint32_t tid)
+static void find_java(struct thread_keys *k, struct cached_waker *w)
 {
 	uint32_t last = segment_header(k->segment)->thread_serial;
 	struct frt_thread row;
 
 	for (uint32_t serial = last; serial && last - serial < THREADS; serial--)
-		if (segment_tid(k->segment, serial) == tid && segment_thread(k->segment, serial, &row))
-			return thread_keys_of(k, serial, NULL);
-	return 0;
+		if (segment_tid(k->segment, serial) == w->tid && segment_thread(k->segment, serial, &row)) {
+			w->key = thread_keys_of(k, serial, NULL);
+			w->carrier = row.carrier;
+			return;
+		}
 }
 
 /*
@@ -137,19 +140,22 @@ static uint64_t make_other(struct thread_keys *k, const struct cached_waker *w)
 	return jfr_thread(k->writer, &c);
 }
 
-uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16])
+uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16], bool *carrier)
 {
 	struct cached_waker *w = &k->waker[(tid + process * 31) % WAKERS];
 
+	*carrier = false;
 	if (!tid && !process)
 		return 0;
-	if (w->tid == tid && w->process == process && w->chunk == k->chunk && !memcmp(w->name, name, sizeof(w->name)))
-		return w->key;
-	*w = (struct cached_waker){.tid = tid, .process = process, .chunk = k->chunk};
-	memcpy(w->name, name, sizeof(w->name));
-	w->key = tid ? find_java(k, tid) : 0;
-	if (!w->key)
-		w->key = make_other(k, w);
+	if (w->tid != tid || w->process != process || w->chunk != k->chunk || memcmp(w->name, name, sizeof(w->name))) {
+		*w = (struct cached_waker){.tid = tid, .process = process, .chunk = k->chunk};
+		memcpy(w->name, name, sizeof(w->name));
+		if (tid)
+			find_java(k, w);
+		if (!w->key)
+			w->key = make_other(k, w);
+	}
+	*carrier = w->carrier;
 	return w->key;
 }
 

@@ -30,9 +30,10 @@ bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial);
 /*
  * The key of a waker. `tid` is its number in the target's pid namespace, or 0 for a thread of another process;
  * `process` is that process in the initial pid namespace, 0: unknown, and the key is 0, too. `name` is the kernel's
- * name of the thread, at most 16 bytes.
+ * name of the thread, at most 16 bytes. Sets *carrier: it may carry virtual threads.
  */
-uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16]);
+uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16],
+			      bool *carrier);
 
 /* The key of a waker that is a virtual thread. It has a name if the thread has been in a recorded call before. */
 uint64_t thread_keys_of_virtual_waker(struct thread_keys *k, uint64_t java_id);

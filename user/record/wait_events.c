@@ -32,9 +32,13 @@ static const char *wait_woken_by(const struct wait *w)
 
 static uint64_t waker_key(const struct wait_events *e, const struct wait *w)
 {
+	bool carrier;
+	uint64_t key;
+
 	if (w->stacks.waker_virtual)
 		return thread_keys_of_virtual_waker(e->threads, w->stacks.waker_virtual);
-	return thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name);
+	key = thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name, &carrier);
+	return carrier && !w->stacks.waker_exact ? 0 : key; /* it may have carried the waker */
 }
 
 static void put_blocked(const struct wait_events *e, uint64_t thread, const struct wait *w)

@@ -299,6 +299,7 @@ static void wait_stacks_find_waker(struct wait_stacks *s, const struct frt_wait 
 	ids->waker_java = k->java;
 	ids->waker_kernel = k->kernel;
 	ids->waker_virtual = k->java_id;
+	ids->waker_exact = true;
 }
 
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, const struct frt_native *native,

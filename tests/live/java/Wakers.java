@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Wakers DIR N LANES KIND...: LANES threads with the names KIND.0, KIND.1 ... call the method of that name N times in all.
  * Each call waits for something of that kind. The threads KIND.0-a and KIND.0-b end the waits of the first one in turn, in
- * the methods a() and b(): its first call, and each second one, is for b().
+ * the methods a() and b(): its first call, and each second one, is for b(). With -Dwakers=virtual these are virtual threads.
  */
 public class Wakers {
     interface Turn {
@@ -243,17 +243,30 @@ public class Wakers {
         turn.take();
     }
 
-    private static Thread start(String name, Turn turn) {
-        Thread t = new Thread(() -> {
+    private static Runnable body(Turn turn) {
+        return () -> {
             try {
                 turn.take();
             } catch (Exception e) {
                 e.printStackTrace();
                 System.exit(1);
             }
-        }, name);
+        };
+    }
+
+    private static Thread start(String name, Turn turn) {
+        Thread t = new Thread(body(turn), name);
         t.start();
         return t;
+    }
+
+    /** JDK 21 and later; by reflection, to compile for older ones. */
+    private static Thread startWaker(String name, Turn turn) throws ReflectiveOperationException {
+        if (!"virtual".equals(System.getProperty("wakers")))
+            return start(name, turn);
+        Class<?> type = Class.forName("java.lang.Thread$Builder");
+        Object builder = type.getMethod("name", String.class).invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
+        return (Thread) type.getMethod("start", Runnable.class).invoke(builder, body(turn));
     }
 
     private Turn turn() {
@@ -284,7 +297,7 @@ public class Wakers {
     }
 
     /** The threads of a lane have been started. */
-    private List<Thread> start(int lane, int n) {
+    private List<Thread> start(int lane, int n) throws ReflectiveOperationException {
         String name = kind + "." + lane;
         List<Thread> threads = new ArrayList<>();
         threads.add(start(name, () -> {
@@ -294,8 +307,8 @@ public class Wakers {
         }));
         if (kind.equals("sleep") || kind.equals("process"))
             return threads;
-        threads.add(start(name + "-a", () -> wake(n, true)));
-        threads.add(start(name + "-b", () -> wake(n, false)));
+        threads.add(startWaker(name + "-a", () -> wake(n, true)));
+        threads.add(startWaker(name + "-b", () -> wake(n, false)));
         return threads;
     }
 

@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091
+# shellcheck disable=SC1091,SC2015
 # Who ends the waits of threads in traced calls: the thread, and what it did.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+JVM=() ALSO=()
 KINDS=(monitor notice lock semaphore latch queue future park sleep socket pipe process)
 
 # N waits of each kind by LANES threads at a time; the thread and the method of nearly all must be known, and none wrong.
 judge() { # N LANES SHARE KIND...
 	local filter
 	filter=$(printf 'live.Wakers::%s;' "${@:4}")
-	target_start Wakers "$1" "$2" "${@:4}"
-	if target_ready && trace_start -m "${filter%;}"; then
+	target_start "${JVM[@]}" Wakers "$1" "$2" "${@:4}"
+	if target_ready && trace_start -m "${filter%;}" "${ALSO[@]}"; then
 		target_go
 		trace_stop
 		status_is 0
@@ -40,15 +41,27 @@ crowd() {
 	verdict "$sentence"
 }
 
+# The name of a virtual thread is known from its first recorded call on, which ends after the wait. Until then it has a
+# number; its carrier is never named. One that has slept, as with a lock, has only its newest frames on the stack.
+virtual() {
+	local sentence="a virtual thread that ends a wait is named, not its carrier, JDK $FEATURE" SECONDS_MAX=1200 n
+	local JVM=(-Dwakers=virtual -Djdk.virtualThreadScheduler.parallelism=2) ALSO=(-m 'live.Wakers::a;live.Wakers::b')
+	[ "$FEATURE" -ge 21 ] && begin "$sentence" || return 0
+	judge "$(amount 300 10000)" 4 0.05 notice semaphore latch queue future park socket pipe
+	verdict "$sentence"
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	wakers
+	virtual
 	turn 1 && crowd
 done
 roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
 	if root_use "$version"; then
 		wakers
+		virtual
 	else
 		skip "wakers of JDK $version" "$(roots_why)"
 	fi

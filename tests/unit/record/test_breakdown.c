@@ -402,6 +402,28 @@ static void a_waker_that_is_a_virtual_thread_is_named_if_it_was_in_a_call(void *
 	assert_int_equal(event_number(&b->r, nth_wait(2), "wakerThread.javaThreadId"), VIRTUAL + 1);
 }
 
+static void a_carrier_is_a_waker_only_if_it_carries_nobody(void **state)
+{
+	struct frt_wait w = {.kind = FRT_WAIT,
+			     .thread = 1,
+			     .off = 2100,
+			     .wake = 2200,
+			     .on = 2200,
+			     .waker = 4003,
+			     .waker_process = 4242};
+	struct wait_stack_ids ids = {.waker_exact = true};
+
+	b->sink.wait(b->sink.context, &w, &no_stacks);
+	w.off = 2300;
+	w.wake = w.on = 2400;
+	b->sink.wait(b->sink.context, &w, &ids);
+	call_of(1, 2050, 1000, 0);
+	finish();
+	assert_event_text(&b->r, nth_wait(0), "wokenBy", "thread");
+	assert_null(dissect_text(b->r.d, nth_wait(0), "wakerThread.javaName"));
+	assert_event_text(&b->r, nth_wait(1), "wakerThread.javaName", "ForkJoinPool-1-worker-1");
+}
+
 static void without_the_moment_at_which_it_was_ready_the_reason_is_unknown(void **state)
 {
 	resumed(1100, 0, 1350, FRT_WAIT_PARKED);
@@ -618,6 +640,7 @@ int main(void)
 		T(without_the_jvms_word_on_pauses_nothing_is_known_of_them),
 		T(a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits),
 		T(a_waker_that_is_a_virtual_thread_is_named_if_it_was_in_a_call),
+		T(a_carrier_is_a_waker_only_if_it_carries_nobody),
 		T(without_the_moment_at_which_it_was_ready_the_reason_is_unknown),
 		T(a_virtual_thread_that_never_waits_was_on_a_cpu),
 		T(a_carrier_that_is_not_observed_makes_virtual_threads_unknown),
