@@ -18,7 +18,7 @@ struct call_tree_call {
 };
 
 struct call_tree_wait {
-	uint32_t place, reason, waker, holder;
+	uint32_t place, reason, waker, holder, lock;
 	int64_t middle, duration; /* the ends of a wait may be off by the error of the clock */
 };
 
@@ -148,9 +148,10 @@ const char *call_tree_text(const struct call_tree *t, uint32_t text)
 	return text ? t->texts.group[text - 1].name : "";
 }
 
-int call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait)
+int call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t lock)
 {
-	struct call_tree_wait item = {.middle = wait->start + wait->duration / 2, .duration = wait->duration};
+	struct call_tree_wait item = {
+		.middle = wait->start + wait->duration / 2, .duration = wait->duration, .lock = lock};
 
 	if (!find_root(t, thread_number(wait->chunk, wait->thread), item.middle, 0, &item.place))
 		return 0;
@@ -260,6 +261,7 @@ static void node_add_wait(struct call_tree_node *node, const struct call_tree_wa
 	node->wait_reason = wait->reason;
 	node->wait_waker = wait->waker;
 	node->wait_holder = wait->holder;
+	node->wait_lock = wait->lock;
 }
 
 /* The calls that are open at a moment of a root, outermost first. */

@@ -27,6 +27,7 @@ struct call_tree_node {
 	int64_t cpu, run_queue, blocked;	       /* ns, of the other calls */
 	int64_t longest_wait;			       /* ns, also of the calls inside; 0: none */
 	uint32_t wait_reason, wait_waker, wait_holder; /* of that one, for call_tree_text() */
+	uint32_t wait_lock;			       /* its number of lock_holders_add() */
 	uint64_t fast_calls;			       /* in fast roots; of a root: their number */
 	int64_t fast_total;
 	uint32_t place; /* of a root: index into `place`, the longest of its calls */
@@ -54,9 +55,9 @@ struct call_tree {
 int call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged);
 void call_tree_release(struct call_tree *t); /* takes a zeroed one, too */
 
-/* Calls in the order of the file, all of them. 0 or -ENOMEM. */
+/* Calls in the order of the file, all of them. `lock`: the wait's number of lock_holders_add(). 0 or -ENOMEM. */
 int call_tree_add_call(struct call_tree *t, const struct call *call);
-int call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait);
+int call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t lock);
 
 /* Make the nodes and settle the names. Children have higher indexes than their parents. 0 or -ENOMEM. */
 int call_tree_fold(struct call_tree *t);

@@ -25,8 +25,8 @@ void slow_call_release(struct slow_call *s)
 {
 	for (int i = 0; i < SLOW_REASONS; i++)
 		free(s->reason[i].name);
-	for (int i = 0; i < SLOW_WAITS && s->wait[i].chunk; i++)
-		jfr_chunk_put(s->wait[i].chunk);
+	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
+		jfr_chunk_put(s->wait[i].wait.chunk);
 	for (int i = 0; i < SLOW_INSIDE && s->inside[i].call.chunk; i++)
 		jfr_chunk_put(s->inside[i].call.chunk);
 	if (s->call.chunk)
@@ -83,28 +83,29 @@ static bool add_reason(struct slow_call *s, const struct thread_wait *wait)
 	return true;
 }
 
-static void keep_longest(struct slow_call *s, const struct thread_wait *wait)
+static void keep_longest(struct slow_call *s, const struct thread_wait *wait, uint32_t lock)
 {
+	struct slow_call_wait *w = s->wait;
 	int i = SLOW_WAITS - 1;
 
-	if (s->wait[i].chunk && s->wait[i].duration >= wait->duration)
+	if (w[i].wait.chunk && w[i].wait.duration >= wait->duration)
 		return;
 	jfr_chunk_get(wait->chunk);
-	if (s->wait[i].chunk)
-		jfr_chunk_put(s->wait[i].chunk);
-	for (; i > 0 && (!s->wait[i - 1].chunk || s->wait[i - 1].duration < wait->duration); i--)
-		s->wait[i] = s->wait[i - 1];
-	s->wait[i] = *wait;
+	if (w[i].wait.chunk)
+		jfr_chunk_put(w[i].wait.chunk);
+	for (; i > 0 && (!w[i - 1].wait.chunk || w[i - 1].wait.duration < wait->duration); i--)
+		w[i] = w[i - 1];
+	w[i] = (struct slow_call_wait){*wait, lock};
 }
 
-bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread)
+bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock)
 {
 	/* Test the middle of the wait: its ends may be off by the error of the clock. */
 	int64_t into = wait->start + wait->duration / 2 - s->place.start;
 
 	if (thread != s->place.thread || into < 0 || into > s->place.duration)
 		return true;
-	keep_longest(s, wait);
+	keep_longest(s, wait, lock);
 	return add_reason(s, wait);
 }
 
@@ -337,8 +338,24 @@ static void put_waker(struct bytes *out, const char *waker, const char *holder, 
 	bytes_release(&text);
 }
 
-static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w, size_t width)
+static void slow_call_put_holder(struct bytes *out, const struct lock_holders *holders, uint32_t lock, size_t width)
 {
+	struct bytes text;
+
+	bytes_init(&text);
+	if (lock_holders_put(holders, lock, &text, width - INDENT)) {
+		put_spaces(out, INDENT);
+		bytes_put(out, text.data, text.size);
+		bytes_put_u8(out, '\n');
+	}
+	out->failed |= text.failed;
+	bytes_release(&text);
+}
+
+static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *slow, const struct lock_holders *holders,
+			       size_t width)
+{
+	const struct thread_wait *w = &slow->wait;
 	struct unit unit = slow_call_unit_of(w->duration);
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
 
@@ -355,6 +372,7 @@ static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w, s
 	free(reason);
 	free(waker);
 	bytes_put_u8(out, '\n');
+	slow_call_put_holder(out, holders, slow->lock, width);
 	slow_call_put_stack(out, w->chunk, w->kernel_stack, width);
 	put_native_stack(out, w->chunk, w->native_stack, width);
 	slow_call_put_stack(out, w->chunk, w->stack, width);
@@ -559,7 +577,8 @@ static void put_when_line(struct bytes *out, const struct call *call, const stru
 	bytes_put_u8(out, '\n');
 }
 
-void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset, unsigned int columns)
+void slow_call_put(struct bytes *out, struct slow_call *s, const struct lock_holders *holders, int64_t utc_offset,
+		   unsigned int columns)
 {
 	struct unit unit = slow_call_unit_of(s->call.duration);
 	size_t width = columns > LEAST ? columns : LEAST;
@@ -573,7 +592,7 @@ void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset, u
 	bytes_put_u8(out, '\n');
 	put_when_line(out, &s->call, &unit, utc_offset, width);
 	put_insides(out, s, width);
-	for (int i = 0; i < SLOW_WAITS && s->wait[i].chunk; i++)
-		if (s->wait[i].duration >= s->call.duration / 100)
-			slow_call_put_wait(out, &s->wait[i], width);
+	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
+		if (s->wait[i].wait.duration >= s->call.duration / 100)
+			slow_call_put_wait(out, &s->wait[i], holders, width);
 }

@@ -7,6 +7,7 @@
  *         > 11.6ms demo.Cart.pay(int)
  *           > 11.5ms demo.Bank.lock()
  *         11.4ms futex, woken by "worker-2"
+ *         held by "worker-2": demo.Bank.settle() 15.0 ms
  *             java.lang.Object.wait(long):366
  *             ...
  *
@@ -16,6 +17,7 @@
 #define USER_VIEW_SLOW_CALL_H
 
 #include "user/files/call_iter.h"
+#include "user/view/lock_holders.h"
 #include "user/view/outermost.h"
 #include "user/files/wait_iter.h"
 
@@ -31,7 +33,10 @@ struct slow_call {
 		int64_t total;
 	} reason[SLOW_REASONS];
 	/* Longest first, each with a reference to its chunk. chunk NULL: end of the list. */
-	struct thread_wait wait[SLOW_WAITS];
+	struct slow_call_wait {
+		struct thread_wait wait;
+		uint32_t lock; /* number of lock_holders_add() */
+	} wait[SLOW_WAITS];
 	struct slow_call_inside {
 		struct outermost_call place;
 		struct call call;
@@ -45,10 +50,14 @@ void slow_call_release(struct slow_call *s);
 /* Set the call, or add one that is inside it, if `place` says so. Takes a reference to the call's chunk. */
 void slow_call_take(struct slow_call *s, const struct call *call, const struct outermost_call *place);
 
-/* Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread. False: no memory. */
-bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread);
+/*
+ * Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread; `lock`: its number among the
+ * waits for locks, 0: none. False: no memory.
+ */
+bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock);
 
 /* Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). */
-void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset, unsigned int columns);
+void slow_call_put(struct bytes *out, struct slow_call *s, const struct lock_holders *holders, int64_t utc_offset,
+		   unsigned int columns);
 
 #endif

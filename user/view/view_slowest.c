@@ -19,6 +19,7 @@ struct slow_calls {
 	int64_t longest;	      /* duration */
 	uint64_t seen;		      /* calls in the file so far */
 	struct jfr_file calls, waits; /* the file again; what is shown refers to them */
+	struct lock_holders holders;
 };
 
 static int compare_starts(const void *a, const void *b)
@@ -53,6 +54,7 @@ static void slow_calls_release(struct slow_calls *s)
 	free(s->by_start);
 	jfr_file_release(&s->calls);
 	jfr_file_release(&s->waits);
+	lock_holders_release(&s->holders);
 }
 
 /* The number of calls that started by then: those that a moment can lie in are the last of them. */
@@ -94,14 +96,26 @@ static int slowest_on_wait(const struct thread_wait *wait, void *context)
 	int64_t middle = wait->start + wait->duration / 2;
 	struct slow_calls *s = context;
 	uint64_t thread = 0;
+	uint32_t lock;
 
+	if (lock_holders_add(&s->holders, wait, &lock))
+		return -ENOMEM;
 	for (size_t i = started_by(s, middle); i-- > 0 && may_reach(s, i, middle);) {
 		if (!thread)
 			thread = thread_number(wait->chunk, wait->thread);
-		if (!slow_call_add(s->by_start[i], wait, thread))
+		if (!slow_call_add(s->by_start[i], wait, thread, lock))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static int slowest_find_holders(struct slow_calls *s, struct jfr_file *file)
+{
+	for (size_t i = 0; i < s->count; i++)
+		for (int k = 0; k < SLOW_WAITS; k++)
+			if (lock_holders_want(&s->holders, s->call[i].wait[k].lock))
+				return -ENOMEM;
+	return lock_holders_read(&s->holders, file);
 }
 
 static void slowest_put_row(struct table *table, const struct call *call, int64_t utc_offset)
@@ -172,10 +186,10 @@ static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int
 	put_text(out, "\nSlowest Calls\n\n");
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)
-			slow_call_put(out, &s->call[i], utc_offset, width);
+			slow_call_put(out, &s->call[i], &s->holders, utc_offset, width);
 }
 
-/* Passes over the file: what frtrace caused, which calls, what is inside them, and what they waited for. */
+/* Passes over the file: what frtrace caused, which calls, what is inside them, what they waited for, and who held it. */
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	struct slow_calls s = {.count = 0};
@@ -195,6 +209,8 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 		err = call_iter_each(&s.calls, "jdk.MethodTrace", slowest_on_call, &s);
 	if (!err && !as_table)
 		err = wait_iter_each(&s.waits, "frtrace.ThreadWait", slowest_on_wait, &s);
+	if (!err && !as_table)
+		err = slowest_find_holders(&s, file);
 	if (!err && as_table)
 		err = slowest_print_table(&s, file->utc_offset, request, out) ? 0 : -ENOMEM;
 	else if (!err && s.count)

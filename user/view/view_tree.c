@@ -17,6 +17,7 @@
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
 #include "user/view/call_tree.h"
+#include "user/view/lock_holders.h"
 #include "user/view/own_waits.h"
 #include "user/view/views.h"
 
@@ -30,6 +31,7 @@
 
 struct tree_view {
 	struct call_tree tree;
+	struct lock_holders holders;
 	struct jfr_file calls, waits; /* the file again; roots refer to the first */
 	const struct view_request *request;
 	int64_t utc_offset;
@@ -48,8 +50,11 @@ static int tree_on_call(const struct call *call, void *context)
 static int tree_on_wait(const struct thread_wait *wait, void *context)
 {
 	struct tree_view *v = context;
+	uint32_t lock;
 
-	return call_tree_add_wait(&v->tree, wait);
+	if (lock_holders_add(&v->holders, wait, &lock))
+		return -ENOMEM;
+	return call_tree_add_wait(&v->tree, wait, lock);
 }
 
 static const struct call_tree *tree_sorted; /* for tree_compare(): qsort() passes no context */
@@ -192,6 +197,21 @@ static bool waits_itself(const struct call_tree *t, const struct call_tree_node 
 	return n->longest_wait > 0;
 }
 
+static void tree_put_holder(struct tree_view *v, const struct call_tree_node *n)
+{
+	size_t width = v->request->layout.width, used = tree_before_name(v) + tree_indent(v, n->depth + 1);
+	struct bytes text;
+
+	bytes_init(&text);
+	if (lock_holders_put(&v->holders, n->wait_lock, &text, width > used ? width - used : 0)) {
+		tree_begin_note(v, n->depth + 1);
+		bytes_put(v->out, text.data, text.size);
+		bytes_put_u8(v->out, '\n');
+	}
+	v->out->failed |= text.failed;
+	bytes_release(&text);
+}
+
 static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, int64_t least)
 {
 	const char *waker = call_tree_text(&v->tree, n->wait_waker);
@@ -213,6 +233,7 @@ static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, i
 		put_text(v->out, holder);
 	}
 	bytes_put_u8(v->out, '\n');
+	tree_put_holder(v, n);
 }
 
 static void tree_put_rest(struct tree_view *v, uint32_t depth, uint32_t nodes, uint64_t calls, int64_t total,
@@ -340,6 +361,8 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	}
 	table_put_count(table, v->tree.slow_ns ? n->fast_calls : TABLE_UNKNOWN);
 	table_put_time(table, v->tree.slow_ns ? n->fast_total : TABLE_UNKNOWN);
+	lock_holders_put(&v->holders, n->wait_lock, &table->cells, SIZE_MAX);
+	table_cell(table);
 }
 
 /* The rows of a node and of those below it, in the order in which they are printed. `row`: its number, by node. */
@@ -369,6 +392,7 @@ static int trees_print_json(struct tree_view *v)
 		{"", "waker", TABLE_TEXT, 0},		{"", NULL, TABLE_TEXT, 0},
 		{"", "startTime", TABLE_TEXT, 0},	{"", "thread", TABLE_TEXT, 0},
 		{"", "fastCalls", TABLE_NUMBER, 0},	{"", "fastTotalNs", TABLE_NUMBER, 0},
+		{"", "heldBy", TABLE_TEXT, 0},
 	};
 	uint32_t count, next = 1, *roots = tree_children(&v->tree, 0, &count);
 	uint32_t *row = calloc(v->tree.count, sizeof(*row));
@@ -387,7 +411,17 @@ static int trees_print_json(struct tree_view *v)
 	return err;
 }
 
-static int trees_read(struct tree_view *v, const struct outermost *roots, int64_t slow_ns)
+/* Those of the waits that stand below a node. */
+static int tree_find_holders(struct tree_view *v, struct jfr_file *file)
+{
+	for (uint32_t i = 1; i < v->tree.count; i++)
+		if (waits_itself(&v->tree, &v->tree.node[i]) &&
+		    lock_holders_want(&v->holders, v->tree.node[i].wait_lock))
+			return -ENOMEM;
+	return lock_holders_read(&v->holders, file);
+}
+
+static int trees_read(struct tree_view *v, struct jfr_file *file, const struct outermost *roots, int64_t slow_ns)
 {
 	int err = call_tree_init(&v->tree, roots, v->request->merged);
 
@@ -396,7 +430,9 @@ static int trees_read(struct tree_view *v, const struct outermost *roots, int64_
 		err = call_iter_each(&v->calls, "jdk.MethodTrace", tree_on_call, v);
 	if (!err)
 		err = wait_iter_each(&v->waits, "frtrace.ThreadWait", tree_on_wait, v);
-	return err ?: call_tree_fold(&v->tree);
+	if (!err)
+		err = call_tree_fold(&v->tree);
+	return err ?: tree_find_holders(v, file);
 }
 
 /* Passes over the file: which calls, what is inside them, and what they waited for. */
@@ -418,7 +454,7 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	jfr_file_again(&v.calls, file);
 	jfr_file_again(&v.waits, file);
 	if (!err)
-		err = trees_read(&v, &roots, (int64_t)slow_ns);
+		err = trees_read(&v, file, &roots, (int64_t)slow_ns);
 	if (!err && request->layout.json)
 		err = trees_print_json(&v);
 	else if (!err && v.tree.count > 1)
@@ -428,6 +464,7 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	if (!file->fault.what)
 		file->fault = v.calls.fault.what ? v.calls.fault : v.waits.fault;
 	call_tree_release(&v.tree);
+	lock_holders_release(&v.holders);
 	jfr_file_release(&v.calls);
 	jfr_file_release(&v.waits);
 	outermost_release(&roots);

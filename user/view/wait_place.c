@@ -108,6 +108,45 @@ bool wait_is_for_lock(const char *reason)
 	return strcmp(reason, "futex") == 0 || strcmp(reason, "parked") == 0;
 }
 
+/* The locks that one thread holds, or several. */
+static bool is_lock_class(const char *method)
+{
+	static const char *const locks[] = {"java.util.concurrent.locks.ReentrantLock",
+					    "java.util.concurrent.locks.ReentrantReadWriteLock",
+					    "java.util.concurrent.locks.StampedLock"};
+
+	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
+		if (strncmp(method, locks[i], strlen(locks[i])) == 0)
+			return true;
+	return false;
+}
+
+/* A monitor is entered from any code; who waits for something else is in the JDK's lock code. */
+bool wait_is_contended(const struct thread_wait *wait)
+{
+	struct jfr_value stack = wait->stack, frames, frame;
+	char *reason = thread_wait_reason(wait);
+	bool lock = reason && wait_is_for_lock(reason), found = false, skipped = true;
+	struct bytes text;
+	struct cursor c;
+
+	free(reason);
+	jfr_resolve(wait->chunk, &stack);
+	frames = jfr_field(wait->chunk, &stack, "frames");
+	if (!lock || frames.kind != VALUE_ARRAY || !frames.place.count)
+		return false;
+	bytes_init(&text);
+	c = jfr_enter(wait->chunk, &frames);
+	for (uint64_t i = 0; skipped && !found && i < frames.place.count; i++) {
+		jfr_take_element(&c, &frames, &frame);
+		put_place(&text, wait->chunk, &frame);
+		skipped = !text.failed && is_lock_code((const char *)text.data);
+		found = skipped ? is_lock_class((const char *)text.data) : i == 0;
+	}
+	bytes_release(&text);
+	return found;
+}
+
 void put_wait_holder(struct bytes *out, const struct thread_wait *wait, const char *reason)
 {
 	put_place_beyond(out, wait, wait->waker_stack, wait_is_for_lock(reason) ? is_lock_code : frame_is_of_jdk);

@@ -22,6 +22,12 @@ void put_wait_caller(struct bytes *out, const struct thread_wait *wait);
 bool wait_is_for_lock(const char *reason);
 
 /*
+ * True if the thread waited for a monitor or a lock of java.util.concurrent.locks, which another one held, as far as its
+ * stack tells. False for conditions, queues, latches and the like.
+ */
+bool wait_is_contended(const struct thread_wait *wait);
+
+/*
  * Where the waker ended the wait, "a.b.C.m(int):17": for locks the innermost frame of its stack outside of the JDK's
  * lock code, for others outside of the JDK. Appends nothing if the waker has no stack.
  */

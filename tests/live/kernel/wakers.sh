@@ -51,10 +51,36 @@ virtual() {
 	verdict "$sentence"
 }
 
+# The lock is held in a() or b(), by the thread of that letter. The queue has no holder.
+holders() {
+	local sentence="views point at the call that held a contended lock, JDK $FEATURE" kind
+	begin "$sentence" || return 0
+	target_start Wakers 20 1 monitor lock queue
+	if target_ready && trace_start -m 'live.Wakers::monitor;live.Wakers::lock;live.Wakers::queue;live.Wakers::a;live.Wakers::b'; then
+		target_go
+		trace_stop
+		status_is 0
+		for kind in monitor lock; do
+			"$FRTRACE" view slowest --method="live.Wakers::$kind" "$F_FILE" >"$WORK/view"
+			[ "$(grep -cE "^        held by \"$kind.0-([ab])\": live.Wakers.\1\(int\) [0-9.]+ ms$" "$WORK/view")" -ge 15 ] || finding "$kind:" "$(cat "$WORK/view")"
+			grep 'held by' "$WORK/view" | grep -vE "\"$kind.0-([ab])\": live.Wakers.\1\(int\)" >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+			"$FRTRACE" view tree --method="live.Wakers::$kind" "$F_FILE" >"$WORK/view"
+			grep -qE "^ +held by \"$kind.0-([ab])\": live.Wakers.\1\(int\) [0-9.]+ ms$" "$WORK/view" || finding "$kind:" "$(cat "$WORK/view")"
+		done
+		"$FRTRACE" view slowest --method=live.Wakers::queue "$F_FILE" >"$WORK/view"
+		grep 'held by' "$WORK/view" && finding "a queue has a holder:" "$(cat "$WORK/view")"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	wakers
 	virtual
+	holders
 	turn 1 && crowd
 done
 roots_find

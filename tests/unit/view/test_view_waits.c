@@ -22,6 +22,7 @@ static int setup(void **state)
 	recording_begin(&r);
 	bytes_init(&out);
 	request.layout.width = TABLE_WIDTH;
+	request.top = 0;
 	return 0;
 }
 
@@ -379,6 +380,91 @@ static uint64_t method_of(const char *name)
 	return jfr_method(r.w, &(struct jfr_method_constant){recording_class(&r, class), dot + 1, "()V", 1, false});
 }
 
+/* A wait in `top`, which `next` has called, in ms from T0. */
+static void locked(int64_t thread, int64_t from, int64_t to, int64_t waker, const char *top, const char *next)
+{
+	struct jfr_frame frames[] = {{method_of(top), -1, 0, JFR_FRAME_NATIVE},
+				     {method_of(next), 9, 5, JFR_FRAME_JIT},
+				     {method_of("a/Shop.enter"), 7, 5, JFR_FRAME_JIT}};
+
+	jfr_thread_wait(r.w, &(struct jfr_thread_wait){.start = T0 + from * MS,
+						       .duration = (to - from) * MS,
+						       .thread = recording_thread(&r, thread),
+						       .reason = "futex",
+						       .waker = recording_thread(&r, waker),
+						       .stack = jfr_stack(r.w, frames, 3, false)});
+}
+
+static void call_of_thread(int64_t thread, const char *method, int64_t from, int64_t to)
+{
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0 + from * MS,
+							 .duration = (to - from) * MS,
+							 .thread = recording_thread(&r, thread),
+							 .method = method_of(method)});
+}
+
+#define IN_LOCK "jdk/internal/misc/Unsafe.park", "java/util/concurrent/locks/ReentrantLock.lock"
+
+static void the_call_of_the_holder_stands_below_a_wait_for_a_lock(void **state)
+{
+	const char *text;
+
+	request.top = 1;
+	locked(1, 10, 90, 2, IN_LOCK);
+	call_of_thread(2, "a/Report.line", 20, 30);
+	call_of_thread(2, "a/Report.write", 8, 89);
+	call_of_thread(2, "a/Report.serve", 0, 95);
+	call_of_thread(3, "a/Report.other", 10, 90);
+	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
+	text = show(view_slowest);
+	assert_has(text, "80.0ms futex, woken by \"worker-2\"\n"
+			 "        held by \"worker-2\": a.Report.write() 81.0 ms\n"
+			 "            jdk.internal.misc.Unsafe.park()\n");
+}
+
+static void who_passed_a_lock_on_did_not_hold_it(void **state)
+{
+	const char *text;
+
+	request.top = 1;
+	locked(2, 5, 88, 3, "a/Shop.enter", "a/Shop.handle");
+	locked(1, 10, 90, 2, "a/Shop.enter", "a/Shop.handle");
+	call_of_thread(2, "a/Shop.enter", 4, 91);
+	call_of_thread(3, "a/Report.write", 0, 87);
+	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
+	text = show(view_slowest);
+	assert_has(text, "        held by \"worker-3\": a.Report.write() 87.0 ms\n");
+}
+
+static void conditions_and_queues_have_no_holder(void **state)
+{
+	request.top = 1;
+	locked(1, 10, 50, 2, "jdk/internal/misc/Unsafe.park", "java/util/concurrent/CountDownLatch.await");
+	locked(1, 50, 90, 2, "java/lang/Object.wait", "java/lang/Object.wait");
+	call_of_thread(2, "a/Report.write", 8, 100);
+	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
+	assert_null(strstr(show(view_slowest), "held by"));
+}
+
+static void a_tree_names_the_holder_below_the_wait(void **state)
+{
+	const char *text;
+
+	request.top = 1;
+	request.min_share = 1;
+	locked(1, 10, 90, 2, IN_LOCK);
+	call_of_thread(2, "a/Report.write", 8, 89);
+	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
+	text = show(view_tree);
+	assert_has(text, "80.0 ms futex, woken by \"worker-2\"\n");
+	assert_has(text, "  held by \"worker-2\": a.Report.write() 81.0 ms\n");
+	request.layout.json = true;
+	bytes_clear(&out);
+	text = show_again(view_tree);
+	request.layout.json = false;
+	assert_has(text, "\"heldBy\":\"held by \\\"worker-2\\\": a.Report.write() 81.0 ms\"");
+}
+
 static void lock_of(const char *const *names, size_t n)
 {
 	struct jfr_thread_wait e = {.start = T0, .duration = 40 * MS, .reason = "futex"};
@@ -632,6 +718,10 @@ int main(void)
 		T(slowest_as_json_has_numbers),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
 		T(a_wait_says_where_its_waker_ended_it),
+		T(the_call_of_the_holder_stands_below_a_wait_for_a_lock),
+		T(who_passed_a_lock_on_did_not_hold_it),
+		T(conditions_and_queues_have_no_holder),
+		T(a_tree_names_the_holder_below_the_wait),
 		T(the_place_of_a_lock_is_outside_the_jdks_lock_code),
 		T(waits_for_the_jvm_are_no_locks),
 		T(chrome_has_states_of_threads_and_pauses_beside_calls),
