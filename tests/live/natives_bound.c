@@ -37,18 +37,54 @@ static jint JNICALL twin(JNIEnv *env, jclass class, jint n)
 	return answer(env, n) + 1;
 }
 
+/* Functions that have other names than their methods. They are exported, so that the test finds them. */
+JNIEXPORT jint JNICALL first_of_moved(JNIEnv *env, jclass class, jint n)
+{
+	return answer(env, n) + 1;
+}
+
+JNIEXPORT jint JNICALL second_of_moved(JNIEnv *env, jclass class, jint n)
+{
+	return answer(env, n) + 1;
+}
+
+JNIEXPORT jint JNICALL only_of_late(JNIEnv *env, jclass class, jint n)
+{
+	return answer(env, n) + 1;
+}
+
+JNIEXPORT jint JNICALL Java_live_Natives_critical(JNIEnv *env, jclass class, jint n)
+{
+	return n;
+}
+
+/* Up to JDK 17, with -XX:+CriticalJNINatives, JIT-compiled code calls this one instead. */
+JNIEXPORT jint JNICALL JavaCritical_live_Natives_critical(jint n)
+{
+	return n;
+}
+
+JNIEXPORT void JNICALL Java_live_Natives_registerLate(JNIEnv *env, jclass class)
+{
+	static const JNINativeMethod methods[] = {{(char *)"moved", (char *)"(I)I", (void *)second_of_moved},
+						  {(char *)"late", (char *)"(I)I", (void *)only_of_late}};
+
+	(*env)->RegisterNatives(env, class, methods, 2);
+}
+
 JNIEXPORT void JNICALL Java_live_Natives_register(JNIEnv *env, jclass class)
 {
 	static const JNINativeMethod methods[] = {{(char *)"registered", (char *)"(I)I", (void *)registered},
 						  {(char *)"twinA", (char *)"(I)I", (void *)twin},
-						  {(char *)"twinB", (char *)"(I)I", (void *)twin}};
+						  {(char *)"twinB", (char *)"(I)I", (void *)twin},
+						  {(char *)"moved", (char *)"(I)I", (void *)first_of_moved}};
 
 	/* mov %edx, %eax; ret */
 	static const unsigned char code[] = {0x89, 0xd0, 0xc3};
 	void *memory = mmap(NULL, sizeof(code), PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const JNINativeMethod loose = {(char *)"loose", (char *)"(I)I", memory};
 
-	(*env)->RegisterNatives(env, class, methods, 3);
+	(*env)->RegisterNatives(env, class, methods, 4);
 	if (memory == MAP_FAILED)
 		return;
 	memcpy(memory, code, sizeof(code));

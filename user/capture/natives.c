@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LOOK_NS	      200000000LL /* between two looks at methods that are not bound */
+#define LOOK_NS	      200000000LL /* between two looks at what methods are bound to */
 #define STACKS	      16384u	  /* known ones */
 #define CARRIER	      "ForkJoinPool-"
 #define VIRTUAL_SINCE 21
@@ -421,7 +421,7 @@ static bool is_waiting(const struct native_method *m)
 	return m->state == NATIVE_NEW || m->state == NATIVE_UNBOUND;
 }
 
-/* Place the methods that are new, and from time to time those that were not bound. */
+/* Place the methods that are new, and from time to time those that were not bound, or are bound to something else now. */
 static void natives_look(struct natives *n, size_t news)
 {
 	int64_t now = monotonic_ns();
@@ -434,7 +434,7 @@ static void natives_look(struct natives *n, size_t news)
 	if (news)
 		native_places_find_methods(n->places, n->method, n->methods);
 	for (size_t i = from; i < n->methods; i++)
-		if (is_waiting(&n->method[i]))
+		if (is_waiting(&n->method[i]) || native_places_is_rebound(n->places, &n->method[i]))
 			natives_place(n, i);
 	natives_attach(n);
 	n->look_due = now + LOOK_NS;
@@ -455,25 +455,31 @@ static void sum_add(struct frt_native_sum *to, const struct frt_native_sum *from
 	to->total += from->total;
 }
 
-/* The sum of a function that several methods share is none of theirs. */
+/* The sum of a function that several methods share is none of theirs. NULL: no memory, too. */
+static struct frt_native_sum *natives_sum_of(struct natives *n, const struct function *f)
+{
+	return f->methods == 1 ? native_rows_add_sum(&n->setup.segment->natives, n->method[f->method[0]].id) : NULL;
+}
+
+/* A method that was bound again has several functions. */
 static void natives_read_sums(struct natives *n)
 {
 	int cpus = libbpf_num_possible_cpus();
-	struct frt_native_sum *of_cpu = cpus > 0 ? calloc(cpus, sizeof(*of_cpu)) : NULL;
+	struct frt_native_sum *of_cpu = cpus > 0 ? calloc(cpus, sizeof(*of_cpu)) : NULL, *row;
 
 	for (uint32_t i = 0; of_cpu && i < n->functions; i++) {
 		struct function *f = &n->function[i];
-		struct frt_native_sum *row;
 
 		f->total = (struct frt_native_sum){0};
 		if (!bpf_map_lookup_elem(bpf_map__fd(n->bpf->maps.native_sums), &i, of_cpu))
 			for (int cpu = 0; cpu < cpus; cpu++)
 				sum_add(&f->total, &of_cpu[cpu]);
-		row = f->methods == 1 ? native_rows_add_sum(&n->setup.segment->natives, n->method[f->method[0]].id)
-				      : NULL;
-		if (row)
-			*row = f->total;
+		if ((row = natives_sum_of(n, f)))
+			*row = (struct frt_native_sum){0};
 	}
+	for (uint32_t i = 0; of_cpu && i < n->functions; i++)
+		if ((row = natives_sum_of(n, &n->function[i])))
+			sum_add(row, &n->function[i].total);
 	free(of_cpu);
 }
 

@@ -4,6 +4,7 @@
 #include "filters/quote.h"
 #include "format/vec.h"
 #include "uprobes/elf/elf_file.h"
+#include "user/hotspot/method.h"
 #include "user/jvm/bindings.h"
 #include "user/jvm/jni_name.h"
 #include "user/jvm/jvm_model.h"
@@ -18,7 +19,7 @@
 #include <sys/stat.h>
 
 #define PAUSE_US       1000
-#define CRITICAL_UP_TO 17 /* JDK-8258192 took them out */
+#define CRITICAL_UP_TO 17 /* JDK-8258192 took them out; JDK 16 and 17 have them off by default */
 #define JDK_LIBRARY    (256 << 20)
 #define JDK_LIBRARIES  256
 #define SOURCES_MOST   1024
@@ -47,8 +48,17 @@ struct native_places {
 	size_t sources, source_capacity;
 	struct exported *exported;
 	size_t exports, export_capacity;
-	bool jdk; /* its libraries have been read */
+	bool jdk;      /* its libraries have been read */
+	bool critical; /* the JVM calls JavaCritical_ functions */
 };
+
+static bool has_criticals(const struct target *t)
+{
+	struct diag ignored;
+	bool on = true;
+
+	return t->jdk_version <= CRITICAL_UP_TO && (jvm_model_read_flag(t, "CriticalJNINatives", &on, &ignored) || on);
+}
 
 int native_places_new(struct native_places **out, const struct target *t, struct diag *d)
 {
@@ -67,6 +77,7 @@ int native_places_new(struct native_places **out, const struct target *t, struct
 						  .pause_us = PAUSE_US};
 		p->bindings = bindings_new(t, &p->setup);
 		p->libraries = libraries_new_without_frames(t);
+		p->critical = has_criticals(t);
 		if (!p->bindings || !p->libraries)
 			err = diag_errno(d, ENOMEM, "cannot look for native methods");
 	}
@@ -314,7 +325,7 @@ static const struct exported *find_export(const struct native_places *p, const s
 
 static bool has_critical(const struct native_places *p, const struct native_method *m)
 {
-	return p->target->jdk_version <= CRITICAL_UP_TO && find_export(p, m, "JavaCritical_");
+	return p->critical && find_export(p, m, "JavaCritical_");
 }
 
 static bool find_named(struct native_places *p, struct native_method *method, struct native_place *out)
@@ -368,10 +379,36 @@ bool native_places_find(struct native_places *p, struct native_method *method, s
 	}
 	if (method->address)
 		bindings_find(p->bindings, &m, &b);
+	method->code = b.address;
 	if (b.kind == BINDING_LIBRARY || b.kind == BINDING_MEMORY ||
 	    (b.kind == BINDING_UNKNOWN && is_of_a_method(p, b.address)))
 		return find_bound(p, method, b.address, out);
 	return find_named(p, method, out);
+}
+
+/* A class may have been unloaded, and its memory be used for something else. */
+static bool is_still_there(const struct native_places *p, const struct native_method *method)
+{
+	struct method_table table = {0};
+	struct bytes lines = {0};
+	struct method found;
+	bool same;
+
+	same = !method_read(&found, &p->model.layout, &p->model.remote.mem, method->address, &table, &lines) &&
+	       !strcmp(found.resolved->class_name, method->class_name) && !strcmp(found.resolved->name, method->name) &&
+	       !strcmp(found.resolved->descriptor, method->descriptor);
+	method_table_release(&table);
+	bytes_release(&lines);
+	return same;
+}
+
+bool native_places_is_rebound(const struct native_places *p, const struct native_method *method)
+{
+	uint64_t code;
+
+	return method->address && method->code &&
+	       !method_native_code(&p->model.layout, &p->model.remote.mem, method->address, &code) &&
+	       code != method->code && is_still_there(p, method);
 }
 
 void native_places_look(struct native_places *p)

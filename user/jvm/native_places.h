@@ -29,6 +29,7 @@ struct native_method {
 	bool boot;				    /* of the boot loader */
 	enum native_state state;
 	uint64_t address; /* of the Method; 0: not found yet */
+	uint64_t code;	  /* address of the code that it had when it was looked for; 0: unknown */
 };
 
 struct native_place {
@@ -46,10 +47,12 @@ void native_places_free(struct native_places *p);
 void native_places_find_methods(struct native_places *p, struct native_method *method, size_t count);
 
 /*
- * Find the function, and set method->state. True: *out is its place. Call again for a method that is NATIVE_UNBOUND, and
- * for one that was placed before it was bound.
+ * Find the function, and set method->state. True: *out is its place. Call again for a method that is NATIVE_UNBOUND.
  */
 bool native_places_find(struct native_places *p, struct native_method *method, struct native_place *out);
+
+/* True if the method has other code by now: it was bound, or RegisterNatives has bound it anew. Then find it again. */
+bool native_places_is_rebound(const struct native_places *p, const struct native_method *method);
 
 /* Read the libraries that have been mapped since. Call before native_places_find(). */
 void native_places_look(struct native_places *p);

@@ -14,13 +14,13 @@ library_build() { # FILE
 }
 
 natives_start() { # THREADS CALLS [JVM-OPTION...]
-	target_start "${@:3}" Natives "$WORK/libbound.so" "$1" "$2"
+	target_start "${@:3}" Natives "$WORK/libbound.so" "$1" "$2" ${LATE:+late}
 }
 
 counted() {
 	local sentence="each call of a native method is counted: bound by its short or long name, by RegisterNatives, and two that share a function${PROBES:+, --probes=$PROBES}, JDK $FEATURE"
 	begin "$sentence" || return 0
-	natives_start 16 2400
+	natives_start 16 6280
 	if target_ready && trace_start -m "$OWN"; then
 		target_go
 		trace_stop
@@ -100,6 +100,51 @@ only_the_target() {
 	target_drop
 }
 
+# The program waits until they are found.
+late() {
+	local sentence="methods that RegisterNatives binds after the attach, or binds anew, are found, and their calls counted, JDK $FEATURE" name
+	begin "$sentence" || return 0
+	LATE=late natives_start 1 4000
+	if target_ready && trace_start -m 'live.Natives::moved;live.Natives::late' -M 'live.Natives::moved'; then
+		touch "$T_DIR/go"
+		wait_for "$SECONDS_MAX" [ -e "$T_DIR/bound" ] || finding "the program does not bind them"
+		for name in second_of_moved only_of_late; do
+			wait_for "$SECONDS_MAX" has_probe "$name" || finding "$name has no probe"
+		done
+		touch "$T_DIR/probed"
+		wait_for "$SECONDS_MAX" [ -e "$T_DIR/done" ] || finding "the program does not finish"
+		trace_stop
+		status_is 0
+		says ' 0 lost'
+		target_quit
+		file_agrees
+		line=$("$FRTRACE" view method-timing "$F_FILE" | grep 'live\.Natives\.moved')
+		[[ $line =~ ^live\.Natives\.moved\(int\)\ +8,?000\  ]] || finding "not 8000 invocations: $line"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+has_probe() { [ "$(byte_at "$T_PID" "$(nm -D "$WORK/libbound.so" | awk -v name="$1" '$3 == name { print $1 }')")" = cc ]; } # FUNCTION
+
+# JDK 18 and later call no such function, JDK 16 and 17 only with the option.
+critical() { # traced|named [-JVM-OPTION...]
+	local sentence="a method with a JavaCritical_ function is $1${2:+ with $2}, JDK $FEATURE" how=$1
+	shift
+	begin "$sentence" || return 0
+	natives_start 1 40 "$@"
+	if target_ready && trace_start -m 'live.Natives::critical;live.Natives::brief'; then
+		trace_stop
+		if [ "$how" = named ]; then
+			says 'native: live\.Natives\.critical\(int\): has a JavaCritical_ function'
+		else
+			grep -q JavaCritical_ "$F_DIR/stderr" && finding "it is not:" "$(cat "$F_DIR/stderr")"
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 said() {
 	local sentence="what is not traced is said: a wildcard's native methods, one that is not bound, one bound to memory of no file, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -163,7 +208,10 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	counted
 	jdk_natives
+	late
 	said
+	critical traced
+	[ "$FEATURE" -gt 17 ] || critical named -XX:+CriticalJNINatives
 	narrowed
 	launched
 done
@@ -177,5 +225,5 @@ for feature in "${OTHER_JDKS[@]}"; do
 		continue
 	fi
 	jdk_natives
-	[ "$feature" != 8 ] || counted
+	[ "$feature" != 8 ] || { counted; late; critical named; }
 done

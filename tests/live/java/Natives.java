@@ -14,7 +14,10 @@ import java.util.zip.Inflater;
  * Native methods, bound in three ways, called CALLS times in each of THREADS threads; one call in four ends with an
  * exception. Then those of the JDK, and two that share a function.
  *
- *	Natives DIR LIBRARY THREADS CALLS
+ *	Natives DIR LIBRARY THREADS CALLS [late]
+ *
+ * late: instead of them, once the file `probed` is there, CALLS calls of two methods that were bound after `go`: one had
+ * another function before, and was called CALLS times; the other had none.
  */
 public class Natives {
 	static volatile int sink;
@@ -35,7 +38,15 @@ public class Natives {
 
 	static native int loose(int n);
 
+	static native int critical(int n);
+
+	static native int moved(int n);
+
+	static native int late(int n);
+
 	static native void register();
+
+	static native void registerLate();
 
 	static int bytecode(int n) {
 		return brief(n);
@@ -160,6 +171,19 @@ public class Natives {
 		stage.write("sleep", nativeOf("java.lang.Thread", "sleepNanos0", "sleep0", "sleep"));
 	}
 
+	static void bindLate(Stage stage, int calls) {
+		stage.expect("live.Natives", "moved", 2L * calls, calls / 2);
+		stage.expect("live.Natives", "late", calls, calls / 4);
+		stage.awaitGo();
+		repeat(calls, Natives::moved);
+		registerLate();
+		stage.mark("bound");
+		stage.await("probed");
+		repeat(calls, Natives::moved);
+		repeat(calls, Natives::late);
+		stage.finish();
+	}
+
 	public static void main(String[] args) throws Exception {
 		Thread[] threads = new Thread[Integer.parseInt(args[2])];
 		int calls = Integer.parseInt(args[3]);
@@ -169,6 +193,10 @@ public class Natives {
 		register();
 		work(40);
 		library(2);
+		if (args.length > 4) {
+			bindLate(stage, calls);
+			return;
+		}
 		for (int i = 0; i < threads.length; i++)
 			threads[i] = new Thread(() -> {
 				stage.await("go");
