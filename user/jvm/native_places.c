@@ -387,7 +387,7 @@ bool native_places_find(struct native_places *p, struct native_method *method, s
 }
 
 /* A class may have been unloaded, and its memory be used for something else. */
-static bool is_still_there(const struct native_places *p, const struct native_method *method)
+static bool native_places_has_method(const struct native_places *p, const struct native_method *method)
 {
 	struct method_table table = {0};
 	struct bytes lines = {0};
@@ -408,7 +408,7 @@ bool native_places_is_rebound(const struct native_places *p, const struct native
 
 	return method->address && method->code &&
 	       !method_native_code(&p->model.layout, &p->model.remote.mem, method->address, &code) &&
-	       code != method->code && is_still_there(p, method);
+	       code != method->code && native_places_has_method(p, method);
 }
 
 void native_places_look(struct native_places *p)
