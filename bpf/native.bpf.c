@@ -52,8 +52,6 @@ struct {
 	__type(value, struct frt_native_sum);
 } native_sums SEC(".maps");
 
-#define OPEN_NATIVES 32u /* calls of native methods that call Java, which calls native methods; a power of two */
-
 struct open_native {
 	__u64 start;
 	__u64 sp;     /* at entry */
@@ -65,7 +63,7 @@ struct open_native {
 struct native_calls {
 	__u32 depth;
 	__u32 frames;
-	struct open_native open[OPEN_NATIVES];
+	struct open_native open[FRT_OPEN_NATIVES];
 	struct frt_frame frame[FRT_NATIVE_FRAMES];
 };
 
@@ -149,7 +147,7 @@ static __always_inline bool from_java(__u64 thread, __u64 sp)
 static __always_inline void drop_dead(struct native_calls *n, struct wait_state *state, __u64 sp)
 {
 	for (__u32 i = 0; i < DEAD_AT_ONCE && n->depth; i++) {
-		if (n->open[(n->depth - 1) % OPEN_NATIVES].sp >= sp)
+		if (n->open[(n->depth - 1) % FRT_OPEN_NATIVES].sp >= sp)
 			break;
 		n->depth--;
 		state->natives = n->depth;
@@ -177,11 +175,11 @@ static __always_inline int native_begin(struct pt_regs *context, __u32 function)
 	if (!state->thread)
 		begin_thread(state, thread);
 	drop_dead(n, state, sp + 1);
-	if (n->depth >= OPEN_NATIVES) {
+	if (n->depth >= FRT_OPEN_NATIVES) {
 		__sync_fetch_and_add(&natives_missed, 1);
 		return 1;
 	}
-	open = &n->open[n->depth % OPEN_NATIVES];
+	open = &n->open[n->depth % FRT_OPEN_NATIVES];
 	n->depth++;
 	open->sp = sp;
 	open->thread = thread;
@@ -332,7 +330,7 @@ static __always_inline int native_end(struct pt_regs *context)
 	drop_dead(n, state, sp);
 	if (!n->depth)
 		return 0;
-	open = &n->open[(n->depth - 1) % OPEN_NATIVES];
+	open = &n->open[(n->depth - 1) % FRT_OPEN_NATIVES];
 	if (open->sp != sp)
 		return 0;
 	call.thread = state->thread;
@@ -372,4 +370,28 @@ SEC("uprobe")
 int native_return(struct pt_regs *context)
 {
 	return native_end(context);
+}
+
+/* Iterator over all tasks: emit the open calls of those that are in native methods. */
+SEC("iter/task")
+int native_open(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct native_calls *n = task ? bpf_task_storage_get(&native_calls, task, NULL, 0) : NULL;
+	struct wait_state *state = task ? bpf_task_storage_get(&waits, task, NULL, 0) : NULL;
+	struct frt_native_open *r = n && state && n->depth ? bpf_ringbuf_reserve(&queue, sizeof(*r), 0) : NULL;
+
+	if (!r)
+		return 0;
+	r->kind = FRT_NATIVE_OPEN;
+	r->thread = state->thread;
+	r->java_thread = n->open[0].thread;
+	r->count = n->depth < FRT_OPEN_NATIVES ? n->depth : FRT_OPEN_NATIVES;
+	r->reserved = 0;
+	for (__u32 i = 0; i < FRT_OPEN_NATIVES; i++) {
+		r->start[i] = n->open[i].start;
+		r->function[i] = n->open[i].function;
+	}
+	bpf_ringbuf_submit(r, wake_flags());
+	return 0;
 }

@@ -18,6 +18,7 @@ enum frt_queue_kind {
 	FRT_WAITS,	   /* struct frt_waits, frt_long_waits or frt_native_waits */
 	FRT_NATIVE_THREAD, /* struct frt_native_thread */
 	FRT_NATIVE_CALL,   /* struct frt_native_call or frt_native_stack */
+	FRT_NATIVE_OPEN,   /* struct frt_native_open */
 	FRT_WAKER,	   /* struct frt_waker, with its stack */
 	FRT_PROBE_CALL,	   /* struct frt_probe_call (bpf/probes.h) */
 	FRT_PROBE_THREAD,  /* struct frt_probe_thread */
@@ -277,6 +278,19 @@ struct frt_native_stack {
 	struct frt_native_call call;
 	struct frt_frame frame[FRT_NATIVE_FRAMES];
 };
+
+#define FRT_OPEN_NATIVES 32u /* calls of native methods that call Java, which calls native methods; a power of two */
+
+/* The open calls of a thread, outermost first. */
+struct frt_native_open {
+	frt_u32 kind;
+	frt_u32 thread;	     /* serial or FRT_NATIVE_KEY */
+	frt_u64 java_thread; /* address of its JavaThread */
+	frt_u32 count, reserved;
+	frt_u64 start[FRT_OPEN_NATIVES];
+	frt_u32 function[FRT_OPEN_NATIVES]; /* numbers in the attach cookie */
+};
+_Static_assert(sizeof(struct frt_native_open) == 408, "native open");
 
 #define FRT_NATIVE_FUNCTIONS 4096u
 

@@ -3,6 +3,7 @@
 #include <jni.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static int answer(JNIEnv *env, int n)
 {
@@ -64,6 +65,30 @@ JNIEXPORT jint JNICALL JavaCritical_live_Natives_critical(jint n)
 	return n;
 }
 
+static int hanging;
+
+static void JNICALL hang(JNIEnv *env, jclass class)
+{
+	__atomic_add_fetch(&hanging, 1, __ATOMIC_SEQ_CST);
+	while (1)
+		pause();
+}
+
+JNIEXPORT void JNICALL Java_live_Natives_hang(JNIEnv *env, jclass class)
+{
+	hang(env, class);
+}
+
+JNIEXPORT void JNICALL Java_live_Natives_nest(JNIEnv *env, jclass class)
+{
+	(*env)->CallStaticVoidMethod(env, class, (*env)->GetStaticMethodID(env, class, "inner", "()V"));
+}
+
+JNIEXPORT jint JNICALL Java_live_Natives_hanging(JNIEnv *env, jclass class)
+{
+	return __atomic_load_n(&hanging, __ATOMIC_SEQ_CST);
+}
+
 JNIEXPORT void JNICALL Java_live_Natives_registerLate(JNIEnv *env, jclass class)
 {
 	static const JNINativeMethod methods[] = {{(char *)"moved", (char *)"(I)I", (void *)second_of_moved},
@@ -77,14 +102,16 @@ JNIEXPORT void JNICALL Java_live_Natives_register(JNIEnv *env, jclass class)
 	static const JNINativeMethod methods[] = {{(char *)"registered", (char *)"(I)I", (void *)registered},
 						  {(char *)"twinA", (char *)"(I)I", (void *)twin},
 						  {(char *)"twinB", (char *)"(I)I", (void *)twin},
-						  {(char *)"moved", (char *)"(I)I", (void *)first_of_moved}};
+						  {(char *)"moved", (char *)"(I)I", (void *)first_of_moved},
+						  {(char *)"hangA", (char *)"()V", (void *)hang},
+						  {(char *)"hangB", (char *)"()V", (void *)hang}};
 
 	/* mov %edx, %eax; ret */
 	static const unsigned char code[] = {0x89, 0xd0, 0xc3};
 	void *memory = mmap(NULL, sizeof(code), PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const JNINativeMethod loose = {(char *)"loose", (char *)"(I)I", memory};
 
-	(*env)->RegisterNatives(env, class, methods, 4);
+	(*env)->RegisterNatives(env, class, methods, 6);
 	if (memory == MAP_FAILED)
 		return;
 	memcpy(memory, code, sizeof(code));

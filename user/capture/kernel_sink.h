@@ -45,6 +45,11 @@ struct kernel_sink {
 	 * NULL.
 	 */
 	uint32_t (*take_call)(void *stacks, struct frt_frame *frames, uint32_t count, enum frt_walk_end end);
+	/*
+	 * The whole present stack of a thread in a native method, by its JavaThread; 0: none. *call: the same as take_call has
+	 * it. NULL like take_call.
+	 */
+	uint32_t (*take_open)(void *stacks, uint64_t java_thread, uint32_t *call);
 	/* Is that stack's innermost frame one of the agent's method? True also if that is unknown. */
 	bool (*is_call_of)(void *stacks, uint32_t id, uint32_t method);
 };

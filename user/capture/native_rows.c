@@ -11,6 +11,7 @@ void native_rows_release(struct native_rows *r)
 {
 	free(r->thread);
 	free(r->sum);
+	free(r->open);
 	*r = (struct native_rows){.sums = 0};
 }
 
@@ -91,4 +92,10 @@ const struct frt_native_sum *native_rows_sum(const struct native_rows *r, uint32
 	size_t at = native_rows_place(r, method);
 
 	return at < r->sums && r->sum[at].method == method ? &r->sum[at].sum : NULL;
+}
+
+void native_rows_add_open(struct native_rows *r, const struct native_open *call)
+{
+	if (!vec_reserve(&r->open, &r->open_capacity, r->opens + 1))
+		r->open[r->opens++] = *call;
 }

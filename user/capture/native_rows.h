@@ -18,12 +18,21 @@ struct native_sum {
 	struct frt_native_sum sum;
 };
 
+/* A call that was open at the last look. */
+struct native_open {
+	uint64_t start; /* TSC */
+	uint32_t method, thread;
+	uint32_t stack; /* of kernel_sink.take_open; 0: none */
+};
+
 /* Zeroed: there are none. */
 struct native_rows {
 	struct frt_thread *thread; /* row = key % capacity; .serial is the key */
 	size_t thread_capacity;	   /* a power of two */
 	struct native_sum *sum;	   /* sorted by method */
 	size_t sums, sum_capacity;
+	struct native_open *open; /* thread by thread, outermost first */
+	size_t opens, open_capacity;
 };
 
 void native_rows_release(struct native_rows *r);
@@ -39,5 +48,8 @@ struct frt_native_sum *native_rows_add_sum(struct native_rows *r, uint32_t metho
 
 /* NULL: none. */
 const struct frt_native_sum *native_rows_sum(const struct native_rows *r, uint32_t method);
+
+/* Without memory it is left out. */
+void native_rows_add_open(struct native_rows *r, const struct native_open *call);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/natives.h"
 #include "format/vec.h"
+#include "user/capture/kernel_probes.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/hotspot/method.h"
 #include "user/hotspot/thread_name.h"
@@ -627,6 +628,47 @@ bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t 
 	span.duration = clock_tsc(n->setup.clock, r->end) - span.start;
 	to->cover(to->context, span.start + span.duration);
 	to->spans(to->context, &span, 1, on);
+	return true;
+}
+
+void natives_dump(struct natives *n)
+{
+	n->setup.segment->natives.opens = 0;
+	if (n->bpf)
+		kernel_probes_run_for_tasks(n->bpf->progs.native_open, "the native calls that are open");
+}
+
+/* The thread has gone on if it is in no method of the innermost call's function. */
+static uint32_t natives_open_stack(const struct natives *n, const struct frt_native_open *r, uint32_t *innermost)
+{
+	const struct kernel_sink *to = &n->setup.stacks;
+	const struct function *f = &n->function[r->function[r->count - 1]];
+	uint32_t call = 0, id = to->take_open ? to->take_open(to->stacks, r->java_thread, &call) : 0;
+	uint32_t number = id ? method_of_stack(n, f, call) : 0;
+
+	*innermost = number ? number - 1 : f->method[0];
+	return number ? id : 0;
+}
+
+bool natives_on_open(struct natives *n, const struct frt_native_open *r, size_t size)
+{
+	uint32_t innermost, stack;
+
+	if (size < sizeof(*r) || !r->count || r->count > FRT_OPEN_NATIVES)
+		return false;
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->function[i] >= n->functions || !n->function[r->function[i]].methods)
+			return false;
+	stack = natives_open_stack(n, r, &innermost);
+	for (uint32_t i = 0; i < r->count; i++) {
+		uint32_t number = i + 1 < r->count ? n->function[r->function[i]].method[0] : innermost;
+
+		native_rows_add_open(&n->setup.segment->natives,
+				     &(struct native_open){.start = clock_tsc(n->setup.clock, r->start[i]),
+							   .method = n->method[number].id,
+							   .thread = r->thread,
+							   .stack = stack});
+	}
 	return true;
 }
 

@@ -41,9 +41,13 @@ void natives_tick(struct natives *n);
 /* Remove the probes: no calls follow. */
 void natives_stop(struct natives *n);
 
+/* Have the kernel emit records of the calls that are open. They replace those of the last time. */
+void natives_dump(struct natives *n);
+
 /* Records of the queue. False: malformed. */
 bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, size_t size);
 bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t size);
+bool natives_on_open(struct natives *n, const struct frt_native_open *r, size_t size);
 
 struct natives_counts {
 	uint64_t lost;	  /* calls that should be recorded: their record did not fit into the queue */

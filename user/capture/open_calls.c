@@ -74,6 +74,22 @@ static void show_slot(struct walk *w, const struct frt_slot *slot)
 	}
 }
 
+/* Their stacks do not come from the agent, so there are some without an open-call dump. */
+static void show_native(struct walk *w, const struct native_open *call)
+{
+	struct open_call c = {.start = call->start,
+			      .method = call->method,
+			      .thread = call->thread,
+			      .stack = call->stack,
+			      .native = true};
+
+	if (!segment_has_call(w->segment, c.method, c.start))
+		return;
+	if (!c.stack)
+		c.remark = "no stack: the thread has gone on, or its stack cannot be read";
+	open_calls_show(w, &c);
+}
+
 /* A call with the same start before and after the copy is the same call. */
 static bool copy_virtual(const struct frt_virtual_call *from, struct frt_virtual_call *to)
 {
@@ -136,6 +152,8 @@ uint64_t open_calls_each(const struct segment *s, const char *no_stacks,
 
 	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
 		show_slot(&w, slot);
+	for (size_t i = 0; i < s->natives.opens; i++)
+		show_native(&w, &s->natives.open[i]);
 	for (uint32_t i = 0; (row = segment_virtual_call(s, i)); i++)
 		show_virtual(&w, i, row);
 	return w.shown;

@@ -142,6 +142,7 @@ static bool dispatch_record(struct ringbuf *q, const void *record, size_t size)
 	case FRT_OWNER: return on_owner_record(q, record, size);
 	case FRT_NATIVE_THREAD: return q->sinks.natives && natives_on_thread(q->sinks.natives, record, size);
 	case FRT_NATIVE_CALL: return q->sinks.natives && natives_on_call(q->sinks.natives, record, size);
+	case FRT_NATIVE_OPEN: return q->sinks.natives && natives_on_open(q->sinks.natives, record, size);
 	case FRT_PROBE_CALL:
 	case FRT_PROBE_THREAD:
 	case FRT_PROBE_OPEN:

@@ -481,6 +481,8 @@ void segment_totals(const struct segment *s, struct segment_totals *t)
 		t->exited += s->natives.sum[i].sum.count;
 		t->thrown += s->natives.sum[i].sum.thrown;
 	}
+	for (size_t i = 0; i < s->natives.opens; i++)
+		t->entered += segment_has_call(s, s->natives.open[i].method, s->natives.open[i].start);
 	ended = t->exited + t->lost_exits;
 	t->open = t->entered > ended ? t->entered - ended : 0;
 }

@@ -492,6 +492,8 @@ int session_take_open_dump(struct session *s, struct diag *d)
 		hotspot_source_dump(s->hotspot);
 		return 0;
 	}
+	if (s->natives)
+		natives_dump(s->natives);
 	return open_dump_command(s, FRT_COMMAND_OPEN_DUMP, d);
 }
 
@@ -507,8 +509,10 @@ int session_stop(struct session *s, struct diag *d)
 	if (!s->started)
 		return 0;
 	s->started = s->open_dump = false;
-	if (s->natives)
+	if (s->natives) {
 		natives_stop(s->natives);
+		natives_dump(s->natives);
+	}
 	if (s->hotspot) {
 		hotspot_source_stop(s->hotspot);
 		hotspot_source_dump(s->hotspot);

@@ -543,7 +543,10 @@ static void on_open_call(void *context, const struct open_call *c)
 	if (r->breakdown)
 		breakdown_claim_open(r->breakdown, c, clock_ns(r->setup.clock, start));
 	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
-	e.stack = frames_key(r->frames, c->stack, c->method);
+	if (!c->native)
+		e.stack = frames_key(r->frames, c->stack, c->method);
+	else if (r->wait_stacks)
+		e.stack = wait_stacks_key(r->wait_stacks, c->stack);
 	e.method = method_keys_traced(&r->methods, c->method);
 	jfr_open_call(r->writer, &e);
 }

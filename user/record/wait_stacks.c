@@ -11,7 +11,8 @@
 #define CODES	    (1u << 12) /* return addresses */
 #define WAIT_MOST   256u       /* frames */
 #define NATIVE_MOST 64u
-#define WAKERS	    (1u << 12) /* whose waits have not arrived yet */
+#define OPEN_STACK  (256u << 10) /* bytes of the stack of an open call */
+#define WAKERS	    (1u << 12)	 /* whose waits have not arrived yet */
 
 struct walk;
 struct walk_code;
@@ -357,6 +358,77 @@ uint32_t wait_stacks_take_call(struct wait_stacks *s, struct frt_frame *frames, 
 	return id;
 }
 
+struct anchor {
+	uint64_t sp, pc, fp;
+};
+
+static int anchor_read(const struct wait_stacks *s, uint64_t java_thread, struct anchor *out)
+{
+	const struct frt_layout *l = s->setup.layout;
+	uint64_t at = java_thread + l->thread_anchor;
+	int r = mem_u64(s->setup.memory, at + l->anchor_sp, &out->sp);
+
+	r = r ?: mem_u64(s->setup.memory, at + l->anchor_pc, &out->pc);
+	return r ?: mem_u64(s->setup.memory, at + l->anchor_fp, &out->fp);
+}
+
+/* Returns the size of the copy, which begins below the anchor's stack pointer; 0: the thread has gone on. */
+static size_t copy_open_stack(const struct wait_stacks *s, uint64_t java_thread, const struct anchor *a, uint8_t *to)
+{
+	struct anchor again;
+	uint64_t end, size;
+
+	if (a->sp < 8 || mem_u64(s->setup.memory, java_thread + s->setup.layout->thread_stack_base, &end))
+		return 0;
+	size = end - (a->sp - 8);
+	if (size < 8 || size > end)
+		return 0;
+	size = size < OPEN_STACK ? size : OPEN_STACK;
+	if (mem_read(s->setup.memory, a->sp - 8, to, size) || anchor_read(s, java_thread, &again))
+		return 0;
+	return again.sp == a->sp && again.pc == a->pc && again.fp == a->fp ? size : 0;
+}
+
+static uint32_t walk_open_stack(struct wait_stacks *s, const struct anchor *a, const uint8_t *copy, size_t size,
+				uint32_t *call)
+{
+	struct walk w = {.layout = s->setup.layout,
+			 .context = s,
+			 .pc = a->pc,
+			 .sp = a->sp,
+			 .fp = a->fp,
+			 .low = a->sp - 8,
+			 .high = a->sp - 8 + size};
+
+	read_since(s, (uint64_t)monotonic_ns());
+	s->image = copy;
+	if (!wait_stacks_walk(s, &w))
+		return 0;
+	s->stack.flags = FRT_STACK_INCLUSIVE;
+	*call = wait_stacks_intern(s);
+	s->stack.flags = 0;
+	return wait_stacks_intern(s);
+}
+
+uint32_t wait_stacks_take_open(struct wait_stacks *s, uint64_t java_thread, uint32_t *call)
+{
+	uint8_t *copy = s->setup.frames.resolver ? malloc(OPEN_STACK) : NULL;
+	struct anchor a;
+	uint32_t id = 0;
+	size_t size;
+
+	*call = 0;
+	if (copy && !anchor_read(s, java_thread, &a) && (size = copy_open_stack(s, java_thread, &a, copy)))
+		id = walk_open_stack(s, &a, copy, size, call);
+	free(copy);
+	return id;
+}
+
+static uint32_t on_open(void *stacks, uint64_t java_thread, uint32_t *call)
+{
+	return wait_stacks_take_open(stacks, java_thread, call);
+}
+
 static uint32_t on_call(void *stacks, struct frt_frame *frames, uint32_t count, enum frt_walk_end end)
 {
 	return wait_stacks_take_call(stacks, frames, count, end);
@@ -385,6 +457,7 @@ void wait_stacks_attach(struct wait_stacks *s, struct kernel_sink *sink)
 	sink->take_stacks = s ? on_long_wait : NULL;
 	sink->take_waker = s ? on_waker : NULL;
 	sink->take_call = s && s->setup.memory ? on_call : NULL;
+	sink->take_open = sink->take_call ? on_open : NULL;
 	sink->is_call_of = sink->take_call ? on_question : NULL;
 	sink->stacks = s;
 }

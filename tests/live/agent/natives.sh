@@ -14,7 +14,7 @@ library_build() { # FILE
 }
 
 natives_start() { # THREADS CALLS [JVM-OPTION...]
-	target_start "${@:3}" Natives "$WORK/libbound.so" "$1" "$2" ${LATE:+late}
+	target_start "${@:3}" Natives "$WORK/libbound.so" "$1" "$2" $HOW
 }
 
 counted() {
@@ -104,7 +104,7 @@ only_the_target() {
 late() {
 	local sentence="methods that RegisterNatives binds after the attach, or binds anew, are found, and their calls counted, JDK $FEATURE" name
 	begin "$sentence" || return 0
-	LATE=late natives_start 1 4000
+	HOW=late natives_start 1 4000
 	if target_ready && trace_start -m 'live.Natives::moved;live.Natives::late' -M 'live.Natives::moved'; then
 		touch "$T_DIR/go"
 		wait_for "$SECONDS_MAX" [ -e "$T_DIR/bound" ] || finding "the program does not bind them"
@@ -120,6 +120,26 @@ late() {
 		file_agrees
 		line=$("$FRTRACE" view method-timing "$F_FILE" | grep 'live\.Natives\.moved')
 		[[ $line =~ ^live\.Natives\.moved\(int\)\ +8,?000\  ]] || finding "not 8000 invocations: $line"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Stacks are those of the program's own Thread.getStackTrace().
+open_calls() {
+	local sentence="native calls that have not returned are in the file, nested ones and those of a shared function, too, with their stacks, JDK $FEATURE" seen
+	begin "$sentence" || return 0
+	HOW=open natives_start 1 1
+	if target_ready && trace_start -m 'live.Natives::hang*;live.Natives::nest'; then
+		target_go
+		trace_stop
+		status_is 0
+		says ' 0 lost, 4 still open'
+		target_restored
+		target_quit
+		seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.OpenCheck "$F_FILE" "$T_DIR/open" "$T_DIR/stacks" 2>&1) ||
+			finding "${seen:-no output}"
+		[ "${seen##*$'\n'}" = 4 ] || finding "${seen##*$'\n'} events"
 	fi
 	verdict "$sentence"
 	target_drop
@@ -202,6 +222,7 @@ launched() {
 	rm -f "$F_FILE"
 }
 
+HOW=
 JNI=$(dirname "$(find "${JDKS[0]#* }/include" /usr/lib/jvm/*/include -name jni_md.h 2>/dev/null | head -n 1)")
 library_build "$WORK/libbound.so" || { not_ok "the library compiles"; exit; }
 for jdk in "${JDKS[@]}"; do
@@ -209,6 +230,7 @@ for jdk in "${JDKS[@]}"; do
 	counted
 	jdk_natives
 	late
+	open_calls
 	said
 	critical traced
 	[ "$FEATURE" -gt 17 ] || critical named -XX:+CriticalJNINatives
@@ -225,5 +247,5 @@ for feature in "${OTHER_JDKS[@]}"; do
 		continue
 	fi
 	jdk_natives
-	[ "$feature" != 8 ] || { counted; late; critical named; }
+	[ "$feature" != 8 ] || { counted; late; open_calls; critical named; }
 done

@@ -14,10 +14,11 @@ import java.util.zip.Inflater;
  * Native methods, bound in three ways, called CALLS times in each of THREADS threads; one call in four ends with an
  * exception. Then those of the JDK, and two that share a function.
  *
- *	Natives DIR LIBRARY THREADS CALLS [late]
+ *	Natives DIR LIBRARY THREADS CALLS [late | open]
  *
  * late: instead of them, once the file `probed` is there, CALLS calls of two methods that were bound after `go`: one had
- * another function before, and was called CALLS times; the other had none.
+ * another function before, and was called CALLS times; the other had none. open: calls that do not return, as live.Open
+ * describes them.
  */
 public class Natives {
 	static volatile int sink;
@@ -43,6 +44,20 @@ public class Natives {
 	static native int moved(int n);
 
 	static native int late(int n);
+
+	static native void hang();
+
+	static native void nest();
+
+	static native void hangA();
+
+	static native void hangB();
+
+	static native int hanging();
+
+	static void inner() {
+		hang();
+	}
 
 	static native void register();
 
@@ -184,6 +199,48 @@ public class Natives {
 		stage.finish();
 	}
 
+	/** Without hidden frames, which getStackTrace() leaves out. */
+	static final class Hanging extends Thread {
+		Hanging(String name) {
+			super(name);
+			setDaemon(true);
+		}
+
+		@Override
+		public void run() {
+			switch (getName()) {
+			case "o-hang": hang(); break;
+			case "o-nest": nest(); break;
+			default: hangB();
+			}
+		}
+	}
+
+	static void awaitHanging(int threads) {
+		while (hanging() < threads)
+			Stage.sleep(1);
+	}
+
+	static void hangAll(Stage stage) {
+		String[][] works = {{"o-hang", "hang"}, {"o-nest", "nest", "hang"}, {"o-twin", "hangB"}};
+		StringBuilder open = new StringBuilder(), stacks = new StringBuilder();
+
+		stage.awaitGo();
+		for (int i = 0; i < works.length; i++) {
+			Thread t = new Hanging(works[i][0]);
+			long before = System.nanoTime();
+
+			t.start();
+			awaitHanging(i + 1);
+			for (int k = 1; k < works[i].length; k++)
+				open.append(t.getName() + "\t" + works[i][k] + "\t" + before + "\t" + System.nanoTime() + "\n");
+			stacks.append(Open.frames(t)).append('\n');
+		}
+		stage.write("open", open.toString());
+		stage.write("stacks", stacks.toString());
+		stage.finish();
+	}
+
 	public static void main(String[] args) throws Exception {
 		Thread[] threads = new Thread[Integer.parseInt(args[2])];
 		int calls = Integer.parseInt(args[3]);
@@ -194,7 +251,10 @@ public class Natives {
 		work(40);
 		library(2);
 		if (args.length > 4) {
-			bindLate(stage, calls);
+			if (args[4].equals("late"))
+				bindLate(stage, calls);
+			else
+				hangAll(stage);
 			return;
 		}
 		for (int i = 0; i < threads.length; i++)

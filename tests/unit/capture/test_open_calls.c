@@ -68,6 +68,22 @@ static void calls_are_shown_thread_by_thread_outermost_first(void **state)
 	assert_null(seen[1].remark);
 }
 
+static void native_calls_follow_with_stacks_of_their_own(void **state)
+{
+	struct segment_totals t;
+
+	slot_with(5, 1, 1000);
+	native_rows_add_open(&seg.natives, &(struct native_open){.start = 300, .method = 2, .thread = 5, .stack = 9});
+	native_rows_add_open(&seg.natives, &(struct native_open){.start = 400, .method = 3, .thread = 8});
+	assert_int_equal(look("killed"), 3);
+	assert_true(seen[1].native && seen[1].stack == 9 && seen[1].method == 2 && !seen[1].remark);
+	assert_true(seen[2].native && !seen[2].stack && seen[2].thread == 8);
+	assert_string_equal(seen[2].remark, "no stack: the thread has gone on, or its stack cannot be read");
+	segment_totals(&seg, &t);
+	assert_int_equal(t.open, 2);
+	native_rows_release(&seg.natives);
+}
+
 static void call_on_no_stack_is_not_shown(void **state)
 {
 	slot_with(5, 3, 1000)->open_dump_dead = 1 << 1;
@@ -159,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(calls_are_shown_thread_by_thread_outermost_first),
+		TEST(native_calls_follow_with_stacks_of_their_own),
 		TEST(call_on_no_stack_is_not_shown),
 		TEST(call_that_began_since_has_no_stack),
 		TEST(stack_of_an_earlier_open_dump_is_not_reported),
