@@ -11,6 +11,7 @@
 #include "bpf/open_calls.bpf.h"
 #include "bpf/site.bpf.h"
 #include "bpf/target.bpf.h"
+#include "bpf/wait_state.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -49,6 +50,17 @@ struct {
 	__type(key, int);
 	__type(value, struct probed_thread);
 } hotspot_threads SEC(".maps");
+
+/* The JavaThread of a thread, by its serial. The collector looks for it when it is told of the thread. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FRT_MAX_THREADS);
+	__type(key, __u32);
+	__type(value, __u64);
+} hotspot_java_threads SEC(".maps");
+
+/* How waits are followed; all 0: they are not. */
+struct frt_probe_waits hotspot_waits = {};
 
 /*
  * Classes that are FRT_CHOICE_OTHER, each at its place: most calls end here, without a helper. The collector clears it when
@@ -128,6 +140,31 @@ static __always_inline struct probed_thread *probed_thread(__u64 java_id)
 	return t;
 }
 
+/* For the scheduler's programs the open calls are like those of native methods: of a thread without a slot. */
+static __noinline void follow_waits(const struct probed_thread *t)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__u32 serial = t->thread;
+	const __u64 *java_thread;
+
+	if (!state) {
+		__sync_fetch_and_add(&waits_lost, 1);
+		return;
+	}
+	state->thread = serial;
+	state->natives = t->depth + t->deep;
+	target_process = task->tgid;
+	if (state->anchor || !hotspot_waits.stacks)
+		return;
+	java_thread = bpf_map_lookup_elem(&hotspot_java_threads, &serial);
+	if (!java_thread)
+		return;
+	state->anchor = *java_thread + hotspot_waits.thread_anchor;
+	bpf_probe_read_user(&state->stack_end, sizeof(state->stack_end),
+			    (void *)(*java_thread + hotspot_waits.thread_stack_base));
+}
+
 /*
  * The code that has called the probe's function, whose frame has a frame pointer, as all of libjvm has. Activations that
  * are inlined into one frame have the same stack pointer.
@@ -156,6 +193,8 @@ static __noinline int probe_chosen(struct frt_method_name *name, __u64 java_id, 
 		enter_method(t, counts, m->method, at);
 	else
 		exit_method(t, counts, m, at->sp, now);
+	if (hotspot_waits.wanted)
+		follow_waits(t);
 	return 0;
 }
 

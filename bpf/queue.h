@@ -314,6 +314,14 @@ struct frt_native_setup {
 	frt_u32 reserved;
 };
 
+/* What the program at HotSpot's own probes needs to have the waits of its calls followed. */
+struct frt_probe_waits {
+	frt_u8 wanted;
+	frt_u8 stacks;				  /* with their Java stacks: the offsets are known */
+	frt_u16 thread_anchor, thread_stack_base; /* in JavaThread */
+	frt_u16 reserved;
+};
+
 /* The target: its thread group id in its innermost pid namespace, and that namespace. */
 struct frt_target {
 	frt_u64 pid_ns_dev, pid_ns_ino;

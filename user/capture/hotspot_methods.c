@@ -514,12 +514,16 @@ static int thread_is(uint64_t java_thread, int tid, void *context)
 	return 1;
 }
 
-bool hotspot_methods_thread_name(struct hotspot_methods *h, uint32_t tid, const char kernel_name[16], char *out,
-				 size_t size)
+uint64_t hotspot_methods_java_thread(struct hotspot_methods *h, uint32_t tid)
 {
-	const struct mem *m = &h->model.remote.mem;
 	struct thread_key key = {.tid = tid};
 
-	return hotspot_each_thread(&h->model.layout, m, thread_is, &key) == 1 &&
-	       !hotspot_thread_name(&h->model.layout, m, key.address, kernel_name, out, size);
+	return hotspot_each_thread(&h->model.layout, &h->model.remote.mem, thread_is, &key) == 1 ? key.address : 0;
+}
+
+bool hotspot_methods_thread_name(struct hotspot_methods *h, uint64_t java_thread, const char kernel_name[16], char *out,
+				 size_t size)
+{
+	return java_thread &&
+	       !hotspot_thread_name(&h->model.layout, &h->model.remote.mem, java_thread, kernel_name, out, size);
 }

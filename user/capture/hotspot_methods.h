@@ -43,11 +43,14 @@ void hotspot_methods_finish(struct hotspot_methods *h);
 /* At most so many calls of chosen methods were missed, because their class was new. */
 uint64_t hotspot_methods_missed(const struct hotspot_methods *h);
 
+/* The JavaThread with this id in the JVM's pid namespace. 0: it is not there any more, or cannot be found. */
+uint64_t hotspot_methods_java_thread(struct hotspot_methods *h, uint32_t tid);
+
 /*
- * The name of the thread with this id in the JVM's pid namespace, in modified UTF-8, of which the kernel has the
- * beginning in 16 bytes. Returns false if it is not known.
+ * The name of a JavaThread, in modified UTF-8, of which the kernel has the beginning in 16 bytes. Returns false if it is not
+ * known.
  */
-bool hotspot_methods_thread_name(struct hotspot_methods *h, uint32_t tid, const char kernel_name[16], char *out,
+bool hotspot_methods_thread_name(struct hotspot_methods *h, uint64_t java_thread, const char kernel_name[16], char *out,
 				 size_t size);
 
 #endif

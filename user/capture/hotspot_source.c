@@ -34,7 +34,7 @@ int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settin
 {
 	bool wanted = settings->probe == SETTINGS_PROBE_HOTSPOT;
 	struct bpf_map *maps[] = {bpf->maps.hotspot_classes, bpf->maps.hotspot_methods, bpf->maps.hotspot_missed,
-				  bpf->maps.hotspot_counts, bpf->maps.hotspot_threads};
+				  bpf->maps.hotspot_counts,  bpf->maps.hotspot_threads, bpf->maps.hotspot_java_threads};
 
 	bpf_program__set_autoload(bpf->progs.hotspot_site, wanted);
 	bpf_program__set_autoload(bpf->progs.hotspot_open, wanted);
@@ -140,6 +140,14 @@ void hotspot_source_feed(struct hotspot_source *h, struct streams *streams)
 	h->streams = streams;
 }
 
+void hotspot_source_follow(struct hotspot_source *h, const struct frt_layout *layout)
+{
+	h->setup.bpf->bss->hotspot_waits = (struct frt_probe_waits){.wanted = 1,
+								    .stacks = !!layout->jdk_version,
+								    .thread_anchor = layout->thread_anchor,
+								    .thread_stack_base = layout->thread_stack_base};
+}
+
 int hotspot_source_start(struct hotspot_source *h, struct diag *d)
 {
 	struct usdt_file file;
@@ -171,13 +179,17 @@ static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread 
 {
 	const struct target *t = h->setup.target;
 	struct frt_thread row = {.serial = r->thread, .tid = r->tid, .java_id = r->java_id};
+	uint64_t java_thread = hotspot_methods_java_thread(h->methods, r->tid);
 	char name[256];
 
 	if (!r->thread)
 		return false;
+	if (java_thread)
+		bpf_map_update_elem(bpf_map__fd(h->setup.bpf->maps.hotspot_java_threads), &r->thread, &java_thread,
+				    BPF_ANY);
 	if (r->java_id == (t->jdk_version < 25 ? 1 : 3)) /* the kernel calls it after the launcher */
 		strcpy(name, "main");
-	else if (!hotspot_methods_thread_name(h->methods, r->tid, r->name, name, sizeof(name)))
+	else if (!hotspot_methods_thread_name(h->methods, java_thread, r->name, name, sizeof(name)))
 		snprintf(name, sizeof(name), "%.*s", (int)sizeof(r->name), r->name);
 	row.name_length = strlen(name) < sizeof(row.name) ? strlen(name) : sizeof(row.name);
 	memcpy(row.name, name, row.name_length);

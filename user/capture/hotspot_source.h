@@ -42,6 +42,11 @@ void hotspot_source_free(struct hotspot_source *h);
 /* The streams to which spans are delivered; borrowed. Before the start. */
 void hotspot_source_feed(struct hotspot_source *h, struct streams *streams);
 
+struct frt_layout;
+
+/* Have the waits of calls followed; with their Java stacks, if the layout has a jdk_version. Before the start. */
+void hotspot_source_follow(struct hotspot_source *h, const struct frt_layout *layout);
+
 /* Put the probes into libjvm: from now on calls are recorded. */
 int hotspot_source_start(struct hotspot_source *h, struct diag *d);
 

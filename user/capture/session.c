@@ -220,8 +220,11 @@ static int attach_nothing(struct session *s, struct diag *d)
 	const struct hotspot_source_setup setup = {
 		.settings = s->settings, .target = s->target, .clock = s->clock, .segment = &s->segment, .bpf = s->bpf};
 	double begin = monotonic_ns() / 1e6;
+	const struct mapping no_agent = {.start = 0};
 	int err = hotspot_source_new(&s->hotspot, &setup, d);
 
+	if (!err && s->with_kernel)
+		kernel_probes_attach(&s->kernel, s->bpf, s->target, &s->segment, &no_agent);
 	s->cost.attach_ms = monotonic_ns() / 1e6 - begin;
 	return err;
 }
@@ -414,6 +417,9 @@ static int start_probes(struct session *s, const struct intake_setup *setup, str
 	double begin = monotonic_ns() / 1e6;
 	int err = intake_new(&s->intake, setup, d);
 
+	choose_wait_stacks(s);
+	if (s->kernel.count && s->waits.wait)
+		hotspot_source_follow(s->hotspot, &s->layout);
 	if (!err)
 		err = hotspot_source_start(s->hotspot, d);
 	if (err)

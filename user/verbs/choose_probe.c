@@ -41,11 +41,12 @@ static int check_options(const struct settings *s, struct diag *d)
 		      : 0;
 }
 
-/* The probes give calls, durations and threads. */
+/* System calls and page faults are counted for threads that the agent knows. */
 static void leave_out_the_rest(struct settings *s)
 {
 	s->probe = SETTINGS_PROBE_HOTSPOT;
-	s->kernel = SETTINGS_KERNEL_OFF;
+	if (s->kernel == SETTINGS_KERNEL_FULL)
+		s->kernel = SETTINGS_KERNEL_ON;
 	s->no_stack = true;
 	s->skip_active = false;
 	s->max_overhead = 0;

@@ -99,6 +99,69 @@ late() {
 	target_drop
 }
 
+# Nearly all calls wait, for what their names say; on a loaded machine a few come too late to wait.
+waits() {
+	local sentence="calls have their waits by HotSpot's own probes, JDK $FEATURE" kind reason n
+	begin "$sentence" || return 0
+	target_start $PROBED Splits 50 sleep park socket
+	if target_ready && trace_start --probe=hotspot -m 'live.Splits::sleep;live.Splits::park;live.Splits::socket'; then
+		target_go
+		trace_stop
+		status_is 0
+		says ' 0 lost'
+		target_untouched "$T_PID"
+		target_quit
+		"$(jdk_newest)/bin/jfr" print --events ThreadWait "$F_FILE" >"$WORK/waits"
+		for kind in sleep:sleep park:futex socket:socket; do
+			reason=${kind#*:} kind=${kind%:*}
+			grep -q '^  no pauses: ' "$F_DIR/stderr" && [ "$reason" = sleep ] && reason=futex
+			n=$(awk -v method="live.Splits.$kind()" -v reason="\"$reason\"" '
+				/Context: MethodTrace.method = / { in_call = $NF == method }
+				/^  reason = / && in_call && $NF == reason { n++ }
+				END { print n + 0 }' "$WORK/waits")
+			[ "$n" -ge 45 ] || finding "$n of 50 calls of $kind have a wait with reason $reason:" "$(head -n 20 "$WORK/waits")"
+		done
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The bytes at both probes, in the memory of a JVM.
+probe_bytes() { # PID
+	local libjvm place start
+	libjvm=$(awk '$6 ~ /\/libjvm\.so$/ { print $6; exit }' "/proc/$1/maps")
+	for place in $(readelf -n "$libjvm" 2>/dev/null | awk '/Name: method__(entry|return)$/ { found = 1 } /Location:/ && found { print substr($2, 1, length($2) - 1); found = 0 }'); do
+		start=$(awk -v name="$libjvm" '$6 == name && $3 == "00000000" { print substr($1, 1, index($1, "-") - 1); exit }' "/proc/$1/maps")
+		dd if="/proc/$1/mem" bs=1 count=1 skip=$((0x$start + place)) status=none | od -A n -t x1 | tr -d ' \n'
+	done
+}
+
+# Both have the same file mapped. A breakpoint is what would slow the other one down.
+only_the_target() {
+	local sentence="another JVM with the same libjvm has no breakpoint at HotSpot's probes${PROBES:+, --probes=$PROBES}, JDK $FEATURE" other other_dir before
+	begin "$sentence" || return 0
+	target_start $PROBED ExitsMain 40
+	target_ready
+	other=$T_PID other_dir=$T_DIR before=$(probe_bytes "$T_PID")
+	target_start $PROBED ExitsMain 40
+	if target_ready && trace_start --probe=hotspot -m live.Exits; then
+		[[ $(probe_bytes "$T_PID") =~ ^(cc)+$ ]] || finding "the target has no breakpoints: $(probe_bytes "$T_PID")"
+		[ -n "$before" ] && [ "$(probe_bytes "$other")" = "$before" ] || finding "the other one had $before, and has $(probe_bytes "$other")"
+		touch "$other_dir/go"
+		wait_for "$SECONDS_MAX" [ -e "$other_dir/done" ] || finding "the other program does not finish"
+		[ "$(probe_bytes "$other")" = "$before" ] || finding "the other one has got $(probe_bytes "$other")"
+		target_go
+		trace_stop
+		[ "$(probe_bytes "$T_PID")" = "$before" ] || finding "the breakpoints are left behind: $(probe_bytes "$T_PID")"
+		target_quit
+		truth_of live.Exits
+		file_agrees "$T_DIR/probed"
+	fi
+	touch "$other_dir/quit"
+	verdict "$sentence"
+	target_drop
+}
+
 # The file has each of them, however many there are on one thread.
 open_deep() {
 	local sentence="100 nested calls that are open at the end are in the file, by HotSpot's own probes, JDK $FEATURE" seen
@@ -175,6 +238,9 @@ for jdk in "${JDKS[@]}"; do
 	threshold
 	late
 	open_deep
+	waits
+	only_the_target
+	turn 1 && PROBES=perf only_the_target
 	automatic -XX:+DisableAttachMechanism
 	[ "$FEATURE" -lt 21 ] || automatic -XX:-EnableDynamicAgentLoading
 	refused "a JVM without the flag is refused" 'start it with -XX:\+DTraceMethodProbes' -- --probe=hotspot -m live.Exits
