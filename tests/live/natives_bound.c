@@ -28,6 +28,11 @@ JNIEXPORT jint JNICALL Java_live_Natives_over__Ljava_lang_String_2_3I(JNIEnv *en
 	return answer(env, s ? 0 : 3) + 1;
 }
 
+JNIEXPORT jint JNICALL Java_live_Natives_00024Late_call(JNIEnv *env, jclass class, jint n)
+{
+	return n;
+}
+
 static jint JNICALL registered(JNIEnv *env, jclass class, jint n)
 {
 	return answer(env, n) + 1;

@@ -484,6 +484,28 @@ static void natives_read_sums(struct natives *n)
 	free(of_cpu);
 }
 
+/*
+ * A filter without a '*' names a class in full, and selects its native methods. As many classes with hooks as such
+ * filters: all of them are loaded. What a '*' has caught cannot be told from them.
+ */
+static bool natives_may_follow(const struct natives *n)
+{
+	const struct filter_list *filters = n->setup.settings->filters;
+	size_t all = filter_list_size(filters), named = 0;
+	uint32_t classes;
+
+	for (size_t i = 0; i < all; i++)
+		named += !strchr(filter_list_text(filters, i), '*');
+	segment_count_hooked(n->setup.segment, &classes);
+	return named && (named < all || classes < named);
+}
+
+void natives_expect(struct natives *n)
+{
+	if (natives_may_follow(n))
+		natives_begin(n);
+}
+
 void natives_tick(struct natives *n)
 {
 	size_t news = natives_read_rows(n);

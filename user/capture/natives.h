@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Traced native methods: the agent enters those that filters name; here their C functions are found and get uprobes. Their
- * calls arrive in the queue and become spans like those of other calls. The programs are loaded with the first one.
+ * calls arrive in the queue and become spans like those of other calls. The programs are loaded with the first one, or
+ * when one is expected.
  */
 #ifndef USER_CAPTURE_NATIVES_H
 #define USER_CAPTURE_NATIVES_H
@@ -31,6 +32,12 @@ struct natives_setup {
 /* What the pointers in *setup point to is borrowed. NULL: no memory. */
 struct natives *natives_new(const struct natives_setup *setup);
 void natives_free(struct natives *n); /* removes the probes */
+
+/*
+ * Load the programs if a class that a filter names is not loaded yet, and may have native methods: later this process
+ * has given up the right to. Call after the first natives_tick().
+ */
+void natives_expect(struct natives *n);
 
 /*
  * Trace what the agent has entered since, and look again for functions that were not there. Rules may have changed, and

@@ -469,8 +469,10 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	segment_note_losses(&s->segment, &epoch);
 	intake_begin(s->intake);
 	s->started = true;
-	if (s->natives)
+	if (s->natives) {
 		natives_tick(s->natives);
+		natives_expect(s->natives);
+	}
 	s->cost.attach_ms += monotonic_ns() / 1e6 - begin;
 	measure_pause(s, known, before);
 	return 0;

@@ -187,6 +187,22 @@ said() {
 	target_drop
 }
 
+# When the class is loaded, frtrace has given up the right to load programs.
+loaded_late() {
+	local sentence="native methods of a class that is loaded while tracing are traced, JDK $FEATURE"
+	begin "$sentence" || return 0
+	natives_start 1 40
+	if target_ready && trace_start -m 'live.Natives$Late'; then
+		says 'no loaded class matches yet'
+		target_go
+		trace_stop
+		target_quit
+		[ "$(file_events 'live.Natives$Late.call')" -gt 0 ] || finding "no call was recorded:" "$(cat "$F_DIR/stderr")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 narrowed() {
 	local sentence="a threshold leaves short native calls out, and -M counts and times all of them, JDK $FEATURE" line
 	begin "$sentence" || return 0
@@ -235,6 +251,7 @@ for jdk in "${JDKS[@]}"; do
 	critical traced
 	[ "$FEATURE" -gt 17 ] || critical named -XX:+CriticalJNINatives
 	narrowed
+	loaded_late
 	launched
 done
 PROBES=perf counted

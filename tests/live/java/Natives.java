@@ -63,6 +63,11 @@ public class Natives {
 
 	static native void registerLate();
 
+	/** Is loaded when it is first called. */
+	static class Late {
+		static native int call(int n);
+	}
+
 	static int bytecode(int n) {
 		return brief(n);
 	}
@@ -139,6 +144,14 @@ public class Natives {
 	static void copy(int times) {
 		for (int i = 0; i < times; i++)
 			System.arraycopy(new byte[10], 0, new byte[10], 0, 10);
+	}
+
+	/** Probes come some time after the class. */
+	static void late(int times) throws Exception {
+		for (int i = 0; i < times; i++) {
+			sink += Late.call(i);
+			Thread.sleep(20);
+		}
 	}
 
 	static void library(int times) throws Exception {
@@ -267,6 +280,7 @@ public class Natives {
 		tell(stage, threads.length, calls, 20);
 		stage.awaitGo();
 		library(20);
+		late(50);
 		for (Thread t : threads)
 			t.join();
 		stage.finish();
