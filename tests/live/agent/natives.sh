@@ -191,7 +191,7 @@ said() {
 loaded_late() {
 	local sentence="native methods of a class that is loaded while tracing are traced, JDK $FEATURE"
 	begin "$sentence" || return 0
-	natives_start 1 40
+	HOW=loaded natives_start 1 50
 	if target_ready && trace_start -m 'live.Natives$Late'; then
 		says 'no loaded class matches yet'
 		target_go

@@ -14,10 +14,11 @@ import java.util.zip.Inflater;
  * Native methods, bound in three ways, called CALLS times in each of THREADS threads; one call in four ends with an
  * exception. Then those of the JDK, and two that share a function.
  *
- *	Natives DIR LIBRARY THREADS CALLS [late | open]
+ *	Natives DIR LIBRARY THREADS CALLS [late | loaded | open]
  *
  * late: instead of them, once the file `probed` is there, CALLS calls of two methods that were bound after `go`: one had
- * another function before, and was called CALLS times; the other had none. open: calls that do not return, as live.Open
+ * another function before, and was called CALLS times; the other had none. loaded: CALLS calls of a class that is loaded
+ * after `go`. open: calls that do not return, as live.Open
  * describes them.
  */
 public class Natives {
@@ -146,14 +147,6 @@ public class Natives {
 			System.arraycopy(new byte[10], 0, new byte[10], 0, 10);
 	}
 
-	/** Probes come some time after the class. */
-	static void late(int times) throws Exception {
-		for (int i = 0; i < times; i++) {
-			sink += Late.call(i);
-			Thread.sleep(20);
-		}
-	}
-
 	static void library(int times) throws Exception {
 		read(times);
 		receive(times);
@@ -212,6 +205,16 @@ public class Natives {
 		stage.finish();
 	}
 
+	/** Probes come some time after the class. */
+	static void loadLate(Stage stage, int calls) {
+		stage.awaitGo();
+		for (int i = 0; i < calls; i++) {
+			sink += Late.call(i);
+			Stage.sleep(20);
+		}
+		stage.finish();
+	}
+
 	/** Without hidden frames, which getStackTrace() leaves out. */
 	static final class Hanging extends Thread {
 		Hanging(String name) {
@@ -266,6 +269,8 @@ public class Natives {
 		if (args.length > 4) {
 			if (args[4].equals("late"))
 				bindLate(stage, calls);
+			else if (args[4].equals("loaded"))
+				loadLate(stage, calls);
 			else
 				hangAll(stage);
 			return;
@@ -280,7 +285,6 @@ public class Natives {
 		tell(stage, threads.length, calls, 20);
 		stage.awaitGo();
 		library(20);
-		late(50);
 		for (Thread t : threads)
 			t.join();
 		stage.finish();
