@@ -23,7 +23,7 @@ Q	:= $(if $(V),,@)
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation \
 	-Wno-deprecated-declarations
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD) $(EXTRA_CFLAGS)
-LDLIBS	:= -lbpf -ldw -lelf -lexpat -lz -lm
+LDLIBS	:= -lbpf -ldw -lelf -lexpat -lseccomp -lz -lm
 ifdef ASAN
 CFLAGS	+= -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
@@ -193,6 +193,11 @@ $(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib
 $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start btf__find_by_name_kind)
+
+# frtrace variant that reports the system calls that its filter refuses, for tests/live/life/confined.sh
+$(BUILD)/tests/frtrace_confined: $(BUILD)/tests/live/confined.o $(BUILD)/user/main.o $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,seccomp_init)
 
 # the programs that scripts/bench-writer measures, and that write what scripts/bench-export reads
 $(BUILD)/tests/bench_writer $(BUILD)/tests/bench_export: $(BUILD)/tests/%: $(BUILD)/tests/live/%.o $(LIB)

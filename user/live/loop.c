@@ -3,6 +3,7 @@
 #include "user/capture/natives.h"
 #include "user/live/priority.h"
 #include "user/process/rights.h"
+#include "user/process/syscall_filter.h"
 #include "user/record/losses.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
@@ -226,11 +227,15 @@ static int loop_until_end(struct loop *l, int64_t now, struct diag *d)
 
 int loop_run(struct loop *l, struct diag *d)
 {
+	struct rights_later later = {.attach = l->report->settings->with_jfr, .signal = l->program};
 	struct intake *in = session_intake(l->session);
+	struct diag no_filter;
 	int err;
 
-	rights_drop(l->target, (struct rights_later){.attach = l->report->settings->with_jfr, .signal = l->program});
+	rights_drop(l->target, later);
 	priority_watch(intake_fd(in), queue_fills_up, in);
+	if (syscall_filter_load(later, &no_filter))
+		log_detail("%s", no_filter.text);
 	err = loop_until_end(l, monotonic_ns(), d);
 	priority_unwatch();
 	priority_raise();

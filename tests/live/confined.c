@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A frtrace that appends each system call that its filter refuses, as "refused NAME", to the file that FRTRACE_REFUSED
+ * names. As in frtrace itself, the call then fails with EPERM. Linked with -Wl,--wrap=seccomp_init.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+scmp_filter_ctx __real_seccomp_init(uint32_t otherwise);
+scmp_filter_ctx __wrap_seccomp_init(uint32_t otherwise);
+
+/* The file is not kept open: tests look at the descriptors of frtrace. */
+static void refused_write(const char *name)
+{
+	const char *path = getenv("FRTRACE_REFUSED");
+	int fd = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
+
+	dprintf(fd < 0 ? STDERR_FILENO : fd, "refused %s\n", name);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void on_refused(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *thread = context;
+	int saved = errno;
+	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, info->si_syscall);
+
+	refused_write(name ? name : "?");
+	free(name);
+	errno = saved;
+	thread->uc_mcontext.gregs[REG_RAX] = -EPERM;
+}
+
+scmp_filter_ctx __wrap_seccomp_init(uint32_t otherwise)
+{
+	struct sigaction action = {.sa_sigaction = on_refused, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	if (otherwise != SCMP_ACT_ERRNO(EPERM))
+		return NULL;
+	sigaction(SIGSYS, &action, NULL);
+	return __real_seccomp_init(SCMP_ACT_TRAP);
+}

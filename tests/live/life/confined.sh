@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015
+# The system calls that frtrace may still make once it records: what is refused, and that nothing that it needs is.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# gdb makes the process call it. Prints "RESULT ERRNO" for each.
+calls_of() { # PID CALL...
+	local pid=$1 call commands=()
+	shift
+	for call in "$@"; do
+		commands+=(-ex "printf \"%ld %d\\n\", (long)syscall($call), *(int *)__errno_location()")
+	done
+	gdb --nx --batch -p "$pid" -ex 'handle SIGSYS nostop noprint pass' "${commands[@]}" 2>"$WORK/gdb" | grep -E '^-?[0-9]+ [0-9]+$'
+}
+
+# All threads must have the filter.
+filtered() { # PID
+	local status
+	for status in "/proc/$1/task/"*/status; do
+		grep -qx $'Seccomp:\t2' "$status" && grep -qx $'NoNewPrivs:\t1' "$status" || finding "not every thread has a filter:" "$(cat "$status")"
+	done
+	[ "$(ls "/proc/$1/task" | wc -l)" = 2 ] || finding "it has $(ls "/proc/$1/task" | wc -l) threads"
+}
+
+# By number, x86-64: execve, execveat, ptrace, setns, unshare, mount, socket, process_vm_writev, kill, clone.
+REFUSED=('59, "/bin/true", 0, 0' '322, -100, "/bin/true", 0, 0, 0' '101, 16, 1, 0, 0' '308, 0, 0' '272, 0x20000' '165, "none", "/", "tmpfs", 0, 0'
+	'41, 1, 1, 0' '311, 1, 0, 0, 0, 0, 0' '62, 1, 0' '56, 17, 0, 0, 0, 0')
+
+refused() {
+	local sentence="a recording starts no program, and reaches into no other process, JDK $FEATURE" said
+	begin "$sentence" || return 0
+	target_start Splits 20 sleep
+	if target_ready && trace_start -m live.Splits::sleep; then
+		filtered "$F_PID"
+		said=$(calls_of "$F_PID" "${REFUSED[@]}" | sort | uniq -c | tr -s ' ')
+		[ "$said" = " ${#REFUSED[@]} -1 1" ] || finding "results and errors:" "$said" "$(cat "$WORK/gdb")"
+		said=$(calls_of "$F_PID" 39) # getpid
+		[ "${said% *}" = "$F_PID" ] || finding "getpid() gives $said"
+		target_go
+		trace_stop
+		status_is 0
+		[ "$(file_events live.Splits.sleep)" -gt 0 ] || finding "no calls"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Neither may a recording use a call that its filter refuses: the variant writes down those that it does.
+unrefused() { # MODE
+	[ ! -e "$FRTRACE_REFUSED" ] || finding "$1: $(sort "$FRTRACE_REFUSED" | uniq -c)"
+	rm -f "$FRTRACE_REFUSED"
+}
+
+variant() {
+	local sentence="a refused system call is noticed by the next cases, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Splits 20 sleep
+	if target_ready && trace_start -m live.Splits::sleep; then
+		calls_of "$F_PID" "${REFUSED[0]}" >"$WORK/called"
+		[ "$(cat "$FRTRACE_REFUSED")" = 'refused execve' ] || finding "written: $(cat "$FRTRACE_REFUSED" "$WORK/called" "$WORK/gdb")"
+		rm -f "$FRTRACE_REFUSED"
+		trace_stop
+		status_is 0
+		unrefused "a recording"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+own() { # MODE COMMAND...
+	local mode=$1
+	shift
+	timeout 60 "$@" >"$WORK/own" 2>&1 || finding "$mode: status $?:" "$(cat "$WORK/own")"
+	unrefused "$mode"
+}
+
+modes() {
+	local sentence="no recording, however it is made and ended, is refused a system call, JDK $FEATURE" dir=$WORK/ring
+	begin "$sentence" || return 0
+	target_start Waits
+	if target_ready; then
+		mkdir -p "$dir"
+		own "all that is recorded" "$FRTRACE" -p "$T_PID" -m live.Waits -M java.lang.Object --kernel=full -d 2s -o "$WORK/a.jfr"
+		own "a table" python3 "$LIVE/in_terminal.py" 80 24 "$WORK/screen" "$WORK/stop" "$FRTRACE" -p "$T_PID" -m live.Waits -i 500ms -d 2s -o "$WORK/b.jfr"
+		own "lines" "$FRTRACE" -p "$T_PID" -m live.Waits --lines -d 1s -o "$WORK/c.jfr"
+		own "a ring and metrics" "$FRTRACE" -p "$T_PID" -m live.Waits -d 2s --max-age=1s -o "$dir/" --metrics="$WORK/x.prom"
+		own "a stream" sh -c '"$0" "$@" >"$1.stream"' "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o -
+		own "a report" "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/d.jfr" --report="$WORK/d.html"
+		[ "$FEATURE" = 8 ] || own "--with-jfr" "$FRTRACE" -p "$T_PID" -m live.Waits -d 2s -o "$WORK/e.jfr" --with-jfr
+		own "start" "$FRTRACE" start -p "$T_PID" -m live.Waits -o "$WORK/f.jfr"
+		own "dump" "$FRTRACE" dump "$T_PID" -o "$WORK/g.jfr"
+		own "status" "$FRTRACE" status "$T_PID"
+		own "stop" "$FRTRACE" stop "$T_PID"
+		own "in memory" "$FRTRACE" start -p "$T_PID" -m live.Waits --in-memory=16m
+		own "dump of memory" "$FRTRACE" dump "$T_PID" -o "$WORK/h.jfr"
+		own "stop in memory" "$FRTRACE" stop "$T_PID" -o "$WORK/i.jfr"
+		own "a condition that it cannot decide" sh -c '"$0" "$@"; [ $? = 5 ]' "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/j.jfr" --fail-if='live.Waits p99>50s'
+	fi
+	own "a program" "$FRTRACE" -m live.Hot -o "$WORK/k.jfr" -- "$JAVA/bin/java" -version
+	verdict "$sentence"
+	target_drop
+}
+
+command -v gdb >/dev/null || { skip "the system calls that are refused" "no gdb: scripts/deps --tests"; exit 0; }
+jdk_use "${JDKS[-1]}"
+refused
+variant_build confined
+FRTRACE=$VARIANT
+export FRTRACE_REFUSED=$WORK/refused
+variant
+modes
