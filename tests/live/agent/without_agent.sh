@@ -84,15 +84,15 @@ threshold() {
 late() {
 	local sentence="calls of a class that is loaded meanwhile are recorded or counted as missed, JDK $FEATURE" events missed
 	begin "$sentence" || return 0
-	target_start $PROBED Late 20000
+	target_start $PROBED Late 200000
 	if target_ready && trace_start --probe=hotspot -m 'live.Late$Latecomer::checkout'; then
 		target_go
 		trace_stop
 		status_is 3
 		events=$(file_events 'live.Late$Latecomer.checkout')
 		missed=$(sed -nE 's/^  ([0-9,]+) calls? at most (was|were) missed: .*/\1/p' "$F_DIR/stderr" | tr -d ,)
-		[ "$events" -gt 0 ] && [ "$events" -lt 20000 ] && [ "$((events + ${missed:-0}))" -ge 20000 ] ||
-			finding "20000 calls; $events in the file, $missed missed:" "$(cat "$F_DIR/stderr")"
+		[ "$events" -gt 0 ] && [ "$events" -lt 200000 ] && [ "$((events + ${missed:-0}))" -ge 200000 ] ||
+			finding "200000 calls; $events in the file, $missed missed:" "$(cat "$F_DIR/stderr")"
 		target_quit
 	fi
 	verdict "$sentence"

@@ -18,8 +18,7 @@ import java.util.zip.Inflater;
  *
  * late: instead of them, once the file `probed` is there, CALLS calls of two methods that were bound after `go`: one had
  * another function before, and was called CALLS times; the other had none. loaded: CALLS calls of a class that is loaded
- * after `go`. open: calls that do not return, as live.Open
- * describes them.
+ * after `go`. open: calls that do not return, as live.Open describes them.
  */
 public class Natives {
 	static volatile int sink;
