@@ -107,7 +107,8 @@ $(BUILD)/agent/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(AGENT_CFLAGS) $(DEPS) -c -o $@ $<
 
-$(BUILD)/libfrtrace.so: $(patsubst %.c,$(BUILD)/agent/%.o,$(AGENT_SOURCES))
+AGENT_OBJECTS := $(patsubst %.c,$(BUILD)/agent/%.o,$(AGENT_SOURCES))
+$(BUILD)/libfrtrace.so: $(AGENT_OBJECTS)
 	@echo "  LD     $@"
 	$(Q)$(CC) $(AGENT_LDFLAGS) -o $@.tmp $^
 	$(Q)test -z "$$(nm -D --undefined-only $@.tmp)" || { nm -D --undefined-only $@.tmp; echo "the agent needs a library"; exit 1; }
@@ -198,6 +199,15 @@ $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $
 $(BUILD)/tests/frtrace_confined: $(BUILD)/tests/live/confined.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,seccomp_init)
+
+# frtrace variant whose hooks return at once, for scripts/bench-inside
+$(BUILD)/tests/libfrtrace_empty.so: $(filter-out %/hook.o,$(AGENT_OBJECTS)) $(BUILD)/agent/tests/live/empty_hook.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(AGENT_LDFLAGS) -o $@ $^
+$(BUILD)/tests/agent_image_empty.o: user/capture/agent_image.S $(BUILD)/tests/libfrtrace_empty.so
+	$(Q)$(CC) -c -DAGENT_FILE='"$(BUILD)/tests/libfrtrace_empty.so"' -o $@ $<
+$(BUILD)/tests/frtrace_empty: $(BUILD)/user/main.o $(filter-out %/agent_image.o,$(LIB_OBJECTS)) $(BUILD)/tests/agent_image_empty.o
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 # the programs that scripts/bench-writer measures, and that write what scripts/bench-export reads
 $(BUILD)/tests/bench_writer $(BUILD)/tests/bench_export: $(BUILD)/tests/%: $(BUILD)/tests/live/%.o $(LIB)

@@ -4,10 +4,12 @@ package live;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.Arrays;
+import java.util.function.DoubleSupplier;
 
 /**
  * The program of scripts/bench: measure the current cost of a call of work(), about 9 ns of real work that may be
- * inlined. Reads lines "measure WARM-MS MS" and answers with the ns per call and the number of calls. Each sample is a
+ * inlined. Reads lines "measure WARM-MS MS" and answers with the ns per call and the number of calls; with "roots WARM-MS
+ * MS" the calls are made by root(), 100 by each. Each sample is a
  * loop of its own; with the argument "active", one loop is entered once and never left. Other work on the machine only
  * adds time, so the result is the lower quartile of many short samples.
  */
@@ -51,6 +53,16 @@ public class Bench {
         return x;
     }
 
+    static int root(int x) {
+        return loop(x, 100);
+    }
+
+    static int roots(int x, int n) {
+        for (int i = 0; i < n; i++)
+            x = root(x);
+        return x;
+    }
+
     static void forever() {
         int x = 1;
         for (long calls = 1;; calls++) {
@@ -69,18 +81,25 @@ public class Bench {
         return (double) (System.nanoTime() - start) / BATCH;
     }
 
+    static double rootsLoop() {
+        long start = System.nanoTime();
+        sink = roots(sink | 1, BATCH / 100);
+        calls += BATCH;
+        return (double) (System.nanoTime() - start) / BATCH;
+    }
+
     static double active() {
         long calls = activeCalls, start = System.nanoTime();
         Stage.sleep(20);
         return (double) (System.nanoTime() - start) / (activeCalls - calls);
     }
 
-    static double quartile(boolean active, long warm, long ms) {
+    static double quartile(DoubleSupplier next, long warm, long ms) {
         Samples samples = new Samples();
         long start = System.nanoTime(), now;
         calls = 0;
         do {
-            double sample = active ? active() : separateLoop();
+            double sample = next.getAsDouble();
             now = (System.nanoTime() - start) / 1_000_000;
             if (now > warm)
                 samples.add(sample);
@@ -98,7 +117,8 @@ public class Bench {
         }
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] words = line.split(" ");
-            double ns = quartile(active, Long.parseLong(words[1]), Long.parseLong(words[2]));
+            DoubleSupplier next = active ? Bench::active : words[0].equals("roots") ? Bench::rootsLoop : Bench::separateLoop;
+            double ns = quartile(next, Long.parseLong(words[1]), Long.parseLong(words[2]));
             System.out.println(ns + " " + calls);
         }
     }
