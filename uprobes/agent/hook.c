@@ -378,6 +378,25 @@ static __attribute__((noinline)) void ended_for_several(JNIEnv *env, uint64_t st
 	finish_for(s, env, start, now, method, flags, set);
 }
 
+/* True if a recording with --inside runs and the running thread is in no root. False: it may be, or has an odd slot. */
+static inline bool is_outside(JNIEnv *env)
+{
+	const struct slot_entry *e = &slot_table[slot_hash((uint64_t)env)];
+	uint64_t owner = load_acquire(&e->env);
+
+	if (load_acquire(&inside_since) == UINT64_MAX || !frtrace_drain_semaphore)
+		return false;
+	return !owner || (owner == (uint64_t)env && e->slot->thread_pointer == sys_thread_pointer() &&
+			  !control_inside(e->slot)->root);
+}
+
+/* A call that began outside of roots and ends there leaves nothing. */
+static __attribute__((noinline)) void ended_not_alone(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
+{
+	if (start || !is_outside(env))
+		ended_for_several(env, start, method, flags);
+}
+
 /* Returns false if the call is not recorded. */
 static inline __attribute__((always_inline)) bool ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
 {
@@ -385,7 +404,7 @@ static inline __attribute__((always_inline)) bool ended(JNIEnv *env, uint64_t st
 	uint64_t now;
 
 	if (unlikely(start < control_since || !frtrace_drain_semaphore)) {
-		ended_for_several(env, start, method, flags);
+		ended_not_alone(env, start, method, flags);
 		return true;
 	}
 	s = slot_find_first(env);
@@ -520,13 +539,21 @@ static __attribute__((noinline)) uint64_t begin_for_several(JNIEnv *env, uint32_
 	return start;
 }
 
+/* The recording does not run alone. First what is most frequent, in a function that needs no frame. */
+static __attribute__((noinline)) uint64_t begin_not_alone(JNIEnv *env, uint32_t method)
+{
+	if (is_outside(env) && !(load_relaxed(control_rule(0, method)) & (FRT_RULE_ROOT | FRT_RULE_TIMED)))
+		return 0;
+	return begin_for_several(env, method);
+}
+
 jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 {
 	struct frt_slot *s;
 
 	(void)helper;
 	if (unlikely(!frtrace_drain_semaphore || load_acquire(&control_since) == UINT64_MAX))
-		return begin_for_several(env, method);
+		return begin_not_alone(env, method);
 	s = slot_find_first(env);
 	return likely(s) ? hook_begin(s, env, method) : begin_otherwise(env, method);
 }
