@@ -238,7 +238,6 @@ static void begin_epoch(JNIEnv *env, uint32_t recording)
 	store_release(&control->epoch, control->epoch + 1);
 	virtual_calls_begin(config);
 	mounts_begin();
-	inside_begin();
 	stack_begin(recording, config); /* before threads get their slots */
 	slot_reset_all();
 }

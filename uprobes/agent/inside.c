@@ -7,29 +7,7 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/sys.h"
 
-#define ROWS_LOG2 14
-#define ROWS	  (1u << ROWS_LOG2)
-#define PROBES	  32u
-#define BUSY	  UINT64_MAX
-
 uint64_t inside_since = UINT64_MAX;
-
-/* A root of a virtual thread that is on no carrier. */
-struct parked_root {
-	uint64_t root, start, needed, spans;
-	uint32_t method, flags;
-};
-
-static uint64_t ids[ROWS]; /* of the threads; 0: free */
-static struct parked_root rows[ROWS];
-static bool used; /* by this recording */
-
-void inside_begin(void)
-{
-	if (used)
-		memset(ids, 0, sizeof(ids));
-	used = false;
-}
 
 void inside_slot_begin(struct frt_slot *s)
 {
@@ -140,92 +118,42 @@ bool inside_leave_root(struct frt_slot *s, uint64_t now, bool thrown)
 
 void inside_lose_root(struct frt_slot *s)
 {
+	if (!control_inside(s)->root)
+		return;
 	control_inside(s)->lost++;
 	close_root(s, sys_tsc(), false);
 }
 
-static uint32_t inside_place_of(uint64_t id)
+void inside_copy_root(const struct frt_slot *s, struct inside_root *out)
 {
-	return id * FRT_CELL_HASH >> (64 - ROWS_LOG2);
+	const struct frt_inside *in = control_inside(s);
+
+	*out = (struct inside_root){.number = in->root,
+				    .start = in->start,
+				    .needed = in->needed,
+				    .spans = in->spans,
+				    .method = in->method,
+				    .flags = in->flags | FRT_INSIDE_MOVED};
 }
 
-static bool park(uint64_t id, const struct parked_root *p)
-{
-	uint32_t place = inside_place_of(id);
-
-	store_relaxed(&used, true);
-	for (uint32_t i = 0; i < PROBES; i++) {
-		uint32_t at = (place + i) % ROWS;
-		uint64_t vacant = 0;
-
-		if (load_relaxed(&ids[at]) ||
-		    !__atomic_compare_exchange_n(&ids[at], &vacant, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			continue;
-		rows[at] = *p;
-		store_release(&ids[at], id);
-		return true;
-	}
-	return false;
-}
-
-static bool unpark(uint64_t id, struct parked_root *p)
-{
-	uint32_t place = inside_place_of(id);
-
-	for (uint32_t i = 0; i < PROBES && load_relaxed(&used); i++) {
-		uint32_t at = (place + i) % ROWS;
-
-		if (load_acquire(&ids[at]) != id)
-			continue;
-		*p = rows[at];
-		store_release(&ids[at], 0);
-		return true;
-	}
-	return false;
-}
-
-/* A root that is still open here was left without notice. */
-void inside_mount(struct frt_slot *s, uint64_t java_id)
-{
-	struct frt_inside *in = control_inside(s);
-	struct parked_root p;
-
-	if (load_relaxed(&inside_since) == UINT64_MAX)
-		return;
-	if (in->root)
-		inside_lose_root(s);
-	if (!unpark(java_id, &p))
-		return;
-	in->start = p.start;
-	in->needed = p.needed;
-	in->spans = p.spans;
-	in->method = p.method;
-	in->flags = p.flags;
-	in->root = p.root;
-}
-
-void inside_unmount(struct frt_slot *s, uint64_t java_id)
+void inside_suspend_root(struct frt_slot *s)
 {
 	struct frt_inside *in = control_inside(s);
 
 	if (!in->root)
 		return;
-	if (!park(java_id, &(struct parked_root){.root = in->root,
-						 .start = in->start,
-						 .needed = in->needed,
-						 .spans = in->spans,
-						 .method = in->method,
-						 .flags = in->flags | FRT_INSIDE_MOVED})) {
-		inside_lose_root(s);
-		return;
-	}
 	in->root = in->named = 0;
 	inside_settle(s);
 }
 
-void inside_thread_ends(struct frt_slot *s, uint64_t java_id)
+void inside_resume_root(struct frt_slot *s, const struct inside_root *root)
 {
-	(void)java_id;
-	if (control_inside(s)->root)
-		inside_lose_root(s);
+	struct frt_inside *in = control_inside(s);
+
+	in->start = root->start;
+	in->needed = root->needed;
+	in->spans = root->spans;
+	in->method = root->method;
+	in->flags = root->flags;
+	in->root = root->number;
 }

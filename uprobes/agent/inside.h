@@ -6,7 +6,7 @@
  * carrier, a record says that they are to be dropped.
  *
  * A recording with --inside runs alone. A root belongs to the thread, platform or virtual: the slot of a carrier has the
- * root of the virtual thread that is mounted, and those of others stand in a private table. No locks.
+ * root of the virtual thread that is mounted, and mounts.c keeps those of others. No locks.
  */
 #ifndef AGENT_INSIDE_H
 #define AGENT_INSIDE_H
@@ -15,9 +15,6 @@
 
 /* TSC: calls that began earlier do not belong to the recording. UINT64_MAX: no recording with --inside runs. */
 extern uint64_t inside_since;
-
-/* Before a recording: forget all roots of virtual threads. */
-void inside_begin(void);
 
 /* The slot has a new owner: he is in no root. */
 void inside_slot_begin(struct frt_slot *s);
@@ -32,13 +29,22 @@ void inside_appended(struct frt_slot *s);
 /* The open root ends. Returns true if it is kept; its own span comes next. */
 bool inside_leave_root(struct frt_slot *s, uint64_t now, bool thrown);
 
-/* The open root has ended unseen. */
+/* The open root, if there is one, has ended unseen. */
 void inside_lose_root(struct frt_slot *s);
 
-/* A virtual thread comes to this carrier, leaves it, or ends on it. */
-void inside_mount(struct frt_slot *s, uint64_t java_id);
-void inside_unmount(struct frt_slot *s, uint64_t java_id);
-void inside_thread_ends(struct frt_slot *s, uint64_t java_id);
+/* The root of a virtual thread that is on no carrier. */
+struct inside_root {
+	uint64_t number; /* 0: none */
+	uint64_t start, needed, spans;
+	uint32_t method, flags;
+};
+
+/* What must be known of the open root when its thread leaves this carrier. */
+void inside_copy_root(const struct frt_slot *s, struct inside_root *out);
+
+/* The thread of the open root, if there is one, leaves this carrier, or comes to it. */
+void inside_suspend_root(struct frt_slot *s);
+void inside_resume_root(struct frt_slot *s, const struct inside_root *root);
 
 /* Is the call that ends the open root? */
 static inline bool inside_is_root(const struct frt_inside *in, uint64_t start, uint32_t method)

@@ -19,10 +19,11 @@
 
 USDT_SEMAPHORE(mount);
 
-/* A virtual thread in a traced call that is on no carrier. */
+/* A virtual thread in a traced call, or in a root, that is on no carrier. */
 struct parked {
 	uint64_t since, off, ready; /* TSC */
 	uint32_t depth, stack, reason, waker;
+	struct inside_root root;
 };
 
 static uint64_t ids[ROWS] __attribute__((aligned(64))); /* 0: free */
@@ -51,7 +52,8 @@ static int64_t mounts_find(uint64_t id)
 	return -1;
 }
 
-static void mounts_put(uint64_t id, const struct parked *p)
+/* False: both sets are full. */
+static bool mounts_put(uint64_t id, const struct parked *p)
 {
 	uint32_t place = mounts_place_of(id);
 
@@ -65,8 +67,9 @@ static void mounts_put(uint64_t id, const struct parked *p)
 			continue;
 		rows[at] = *p;
 		store_release(&ids[at], id);
-		return;
+		return true;
 	}
+	return false;
 }
 
 static __attribute__((noinline, aligned(32))) void mount_site(const struct frt_mount *m)
@@ -75,25 +78,35 @@ static __attribute__((noinline, aligned(32))) void mount_site(const struct frt_m
 }
 
 /* The thread was in calls when it left its last carrier. */
-static void mounts_resume(struct frt_slot *s, uint64_t java_id, int64_t at)
+static void mounts_resume_calls(struct frt_slot *s, uint64_t java_id, const struct parked *p)
 {
-	const struct parked p = rows[at];
-	struct frt_mount m = {.off = p.off,
-			      .ready = load_relaxed(&rows[at].ready),
+	struct frt_mount m = {.off = p->off,
+			      .ready = p->ready,
 			      .key = frt_virtual_key(java_id),
 			      .number = s->mounts + 1,
-			      .stack = p.stack,
-			      .waker = p.waker,
-			      .reason = p.reason ?: FRT_WAIT_PARKED};
+			      .stack = p->stack,
+			      .waker = p->waker,
+			      .reason = p->reason ?: FRT_WAIT_PARKED};
 
-	store_release(&ids[at], 0);
-	s->carrier.since = p.since;
-	s->carrier.depth = p.depth;
-	s->carrier.reason = p.reason;
+	s->carrier.since = p->since;
+	s->carrier.depth = p->depth;
+	s->carrier.reason = p->reason;
 	if (frtrace_mount_semaphore)
 		mount_site(&m);
 	store_release(&s->virtual_key, m.key);
 	store_release(&s->mounts, m.number);
+}
+
+static void mounts_resume(struct frt_slot *s, uint64_t java_id, int64_t at)
+{
+	struct parked p = rows[at];
+
+	p.ready = load_relaxed(&rows[at].ready);
+	store_release(&ids[at], 0);
+	if (p.root.number)
+		inside_resume_root(s, &p.root);
+	if (p.depth)
+		mounts_resume_calls(s, java_id, &p);
 }
 
 static bool mounts_is_recorded(void)
@@ -121,52 +134,69 @@ void JNICALL mounts_mount(JNIEnv *env, jclass helper, jlong java_id)
 	store_relaxed(&s->virtual_key, 0);
 	s->carrier = (struct frt_carrier){
 		.java_id = java_id, .stacks_until = s->carrier.stacks_until, .asked_until = s->carrier.asked_until};
-	inside_mount(s, java_id);
+	inside_lose_root(s); /* one that is still open here was left without notice */
 	at = mounts_find(java_id);
 	if (at >= 0)
 		mounts_resume(s, java_id, at);
 }
 
-/* The running carrier, if it runs this virtual thread. A thread that was on it already when it got its slot is unknown. */
-static struct frt_slot *carrier_of(JNIEnv *env, uint64_t java_id, void (*leave)(struct frt_slot *s, uint64_t java_id))
+/* The running thread's slot if it is a carrier. */
+static struct frt_slot *mounts_carrier(JNIEnv *env)
 {
 	struct frt_slot *s = mounts_is_recorded() ? slot_find(env) : NULL;
 
-	if (!s || !(s->flags & FRT_SLOT_CARRIER))
-		return NULL;
-	leave(s, java_id);
-	return s->carrier.java_id == java_id ? s : NULL;
+	return s && s->flags & FRT_SLOT_CARRIER ? s : NULL;
 }
 
-static void mounts_clear(struct frt_slot *s)
+/* The carrier is free. A thread that was on it already when it got its slot is unknown. */
+static void mounts_clear(struct frt_slot *s, uint64_t java_id)
 {
+	if (s->carrier.java_id != java_id)
+		return;
 	store_relaxed(&s->virtual_key, 0);
 	s->carrier.java_id = 0;
 }
 
+static void mounts_park(struct frt_slot *s, uint64_t java_id)
+{
+	struct parked p = {.off = 0};
+
+	inside_copy_root(s, &p.root);
+	if (s->carrier.java_id == java_id && s->carrier.depth) {
+		p.since = s->carrier.since;
+		p.off = sys_tsc();
+		p.depth = s->carrier.depth;
+		p.stack = s->carrier.stack;
+		p.reason = s->carrier.reason;
+	}
+	if (!p.depth && !p.root.number)
+		return;
+	if (mounts_put(java_id, &p))
+		inside_suspend_root(s);
+	else
+		inside_lose_root(s);
+}
+
 void JNICALL mounts_unmount(JNIEnv *env, jclass helper, jlong java_id)
 {
-	struct frt_slot *s = carrier_of(env, java_id, inside_unmount);
+	struct frt_slot *s = mounts_carrier(env);
 
 	(void)helper;
 	if (!s)
 		return;
-	if (s->carrier.depth)
-		mounts_put(java_id, &(struct parked){.since = s->carrier.since,
-						     .off = sys_tsc(),
-						     .depth = s->carrier.depth,
-						     .stack = s->carrier.stack,
-						     .reason = s->carrier.reason});
-	mounts_clear(s);
+	mounts_park(s, java_id);
+	mounts_clear(s, java_id);
 }
 
 void JNICALL mounts_end(JNIEnv *env, jclass helper, jlong java_id)
 {
-	struct frt_slot *s = carrier_of(env, java_id, inside_thread_ends);
+	struct frt_slot *s = mounts_carrier(env);
 
 	(void)helper;
-	if (s)
-		mounts_clear(s);
+	if (!s)
+		return;
+	inside_lose_root(s);
+	mounts_clear(s, java_id);
 }
 
 /* The running thread as a waker. */
@@ -210,9 +240,9 @@ static bool mounts_stack_is_due(struct frt_carrier *c)
 /* The carrier of the running virtual thread if that is in a traced call. */
 static struct frt_slot *carrier_in_call(JNIEnv *env)
 {
-	struct frt_slot *s = mounts_is_recorded() ? slot_find(env) : NULL;
+	struct frt_slot *s = mounts_carrier(env);
 
-	return s && s->flags & FRT_SLOT_CARRIER && s->carrier.java_id && s->carrier.depth ? s : NULL;
+	return s && s->carrier.java_id && s->carrier.depth ? s : NULL;
 }
 
 /* FRT_WAIT_PARKED: where the thread is about to be parked. Any other reason: what it will be parked for. */

@@ -81,7 +81,6 @@ static int setup(void **state)
 	ring_grow_ticks = 0;
 	control_since = UINT64_MAX;
 	inside_since = 1;
-	inside_begin();
 	mounts_begin();
 	new_flags = 0;
 	over = false;
