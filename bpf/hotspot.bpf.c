@@ -6,6 +6,7 @@
  *
  * The open calls of a thread are in its task storage; see open_calls.bpf.h.
  */
+#include "bpf/call_stack.bpf.h"
 #include "bpf/emit.bpf.h"
 #include "bpf/probes.h"
 #include "bpf/open_calls.bpf.h"
@@ -51,6 +52,14 @@ struct {
 	__type(value, struct probed_thread);
 } hotspot_threads SEC(".maps");
 
+/* A thread's stack is walked here: a program at a uprobe may interrupt another one on the same CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct call_stack);
+} hotspot_stacks SEC(".maps");
+
 /* The JavaThread of a thread, by its serial. The collector looks for it when it is told of the thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -58,6 +67,9 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } hotspot_java_threads SEC(".maps");
+
+/* For the stacks of calls; jdk_version 0: none are taken. */
+struct frt_layout hotspot_layout = {};
 
 /* How waits are followed; all 0: they are not. */
 struct frt_probe_waits hotspot_waits = {};
@@ -171,16 +183,74 @@ static __noinline void follow_waits(const struct probed_thread *t)
  */
 static __always_inline struct call_place caller_place(struct pt_regs *context)
 {
-	__u64 frame = PT_REGS_FP(context), pc = 0;
+	__u64 frame = PT_REGS_FP(context), saved[2] = {};
 
-	bpf_probe_read_user(&pc, sizeof(pc), (const void *)(frame + 8));
-	return (struct call_place){.sp = frame + 16, .pc = pc};
+	bpf_probe_read_user(saved, sizeof(saved), (const void *)frame);
+	return (struct call_place){.sp = frame + 16, .fp = saved[0], .pc = saved[1]};
+}
+
+/* Walk the stack of the running thread from there on. It is global, so the verifier looks at it once. */
+int probe_walk(struct call_stack *s, const struct call_place *at);
+
+__noinline int probe_walk(struct call_stack *s, const struct call_place *at)
+{
+	if (!s || !at)
+		return FRT_WALK_UNREADABLE;
+	return stack_walk_from(&hotspot_layout, at->pc, at->sp, at->fp, s->frame, &s->frames);
+}
+
+static __always_inline void probe_take_stack(struct call_stack *s, const struct call_place *at,
+					     struct frt_probe_call *call)
+{
+	__u32 end;
+
+	if (!hotspot_layout.jdk_version || !at->pc || !s)
+		return;
+	end = (__u32)probe_walk(s, at) % FRT_WALK_ENDS;
+	if (!s->frames)
+		return;
+	call->flags |= FRT_NATIVE_CUT(end);
+	call->stack = call_stack_identity(s, end);
+}
+
+static __noinline void emit_ended(struct frt_probe_counts *counts, struct frt_probe_call *call,
+				  const struct call_place *at, __u64 now)
+{
+	struct call_stack *s =
+		bpf_task_storage_get(&hotspot_stacks, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct frt_probe_stack *with_stack;
+	struct frt_probe_call *alone;
+
+	if (!counts || !call || !at)
+		return;
+	probe_take_stack(s, at, call);
+	if (s && call->stack && call_stack_is_news(call->stack, now)) {
+		with_stack = bpf_ringbuf_reserve(&queue, sizeof(*with_stack), 0);
+		if (!with_stack) {
+			counts->unrecorded++;
+			return;
+		}
+		with_stack->call = *call;
+		with_stack->call.frames = s->frames;
+		bpf_probe_read_kernel(with_stack->frame, sizeof(with_stack->frame), s->frame);
+		bpf_ringbuf_submit(with_stack, wake_flags());
+		call_stack_sent(call->stack, now);
+		return;
+	}
+	alone = bpf_ringbuf_reserve(&queue, sizeof(*alone), 0);
+	if (!alone) {
+		counts->unrecorded++;
+		return;
+	}
+	*alone = *call;
+	bpf_ringbuf_submit(alone, wake_flags());
 }
 
 static __noinline int probe_chosen(struct frt_method_name *name, __u64 java_id, const struct call_place *at, bool entry)
 {
 	const struct frt_method_choice *m = bpf_map_lookup_elem(&hotspot_methods, name);
 	struct frt_probe_counts *counts = own_counts();
+	struct frt_probe_call ended = {};
 	__u64 now = entry ? 0 : now_ns();
 	struct probed_thread *t;
 
@@ -192,7 +262,9 @@ static __noinline int probe_chosen(struct frt_method_name *name, __u64 java_id, 
 	if (entry)
 		enter_method(t, counts, m->method, at);
 	else
-		exit_method(t, counts, m, at->sp, now);
+		exit_method(t, counts, m, at->sp, now, &ended);
+	if (ended.kind)
+		emit_ended(counts, &ended, at, now);
 	if (hotspot_waits.wanted)
 		follow_waits(t);
 	return 0;

@@ -10,10 +10,8 @@
  * Where the kernel has sessions (Linux 6.13), one program sees both ends, and no return address is replaced for calls
  * that do not count. Else there are two.
  */
-#define STACK_FRAMES FRT_NATIVE_FRAMES
-
 #include "bpf/queue.h"
-#include "bpf/stack.bpf.h"
+#include "bpf/call_stack.bpf.h"
 #include "bpf/emit.bpf.h"
 #include "bpf/target.bpf.h"
 #include "bpf/wait_state.bpf.h"
@@ -35,7 +33,6 @@ volatile __u64 natives_missed = 0; /* calls whose end was not seen, or that were
 struct queue_map queue SEC(".maps");
 struct drop_map drops SEC(".maps");
 struct wait_map waits SEC(".maps");
-struct code_map codes SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -61,10 +58,9 @@ struct open_native {
 
 /* Of a thread. Its stack is walked here, because a program on an uprobe may interrupt another one on the same CPU. */
 struct native_calls {
-	__u32 depth;
-	__u32 frames;
+	__u32 depth, reserved;
 	struct open_native open[FRT_OPEN_NATIVES];
-	struct frt_frame frame[FRT_NATIVE_FRAMES];
+	struct call_stack stack;
 };
 
 struct {
@@ -73,16 +69,6 @@ struct {
 	__type(key, int);
 	__type(value, struct native_calls);
 } native_calls SEC(".maps");
-
-/* When a stack was sent. Its frames are sent again after a second: the JVM may reuse the memory of methods. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, __u64);
-	__type(value, __u64);
-} native_stacks SEC(".maps");
-
-#define STACK_AGE 1000000000ull
 
 extern bool bpf_session_is_return(void) __ksym __weak;
 
@@ -214,44 +200,6 @@ static __always_inline void add_sum(__u32 function, __u64 ns, bool thrown)
 	sum->count++;
 }
 
-static __always_inline __u64 mix(__u64 h, __u64 x)
-{
-	h = (h ^ x) * 0x9fb21c651e98df25ull;
-	return h ^ h >> 35;
-}
-
-struct stack_hash {
-	const struct native_calls *calls;
-	__u64 hash;
-};
-
-static long hash_frame(__u32 i, struct stack_hash *h)
-{
-	const struct frt_frame *f;
-
-	if (i >= FRT_NATIVE_FRAMES)
-		return 1;
-	f = &h->calls->frame[i];
-	h->hash = mix(mix(h->hash, f->code), f->at ^ (__u64)f->cookie << 32 ^ f->kind);
-	return 0;
-}
-
-static __always_inline __u64 stack_identity(const struct native_calls *n, __u32 end)
-{
-	struct stack_hash h = {.calls = n, .hash = mix(n->frames, end)};
-
-	bpf_loop(n->frames < FRT_NATIVE_FRAMES ? n->frames : FRT_NATIVE_FRAMES, hash_frame, &h, 0);
-	return h.hash ?: 1;
-}
-
-/* Is it time to send the frames of this stack? */
-static __always_inline bool stack_is_news(__u64 stack, __u64 now)
-{
-	const __u64 *sent = bpf_map_lookup_elem(&native_stacks, &stack);
-
-	return !sent || now - *sent > STACK_AGE;
-}
-
 static __always_inline void fill_call(struct frt_native_call *to, const struct frt_native_call *from)
 {
 	*to = *from;
@@ -262,17 +210,17 @@ static __noinline void native_emit_call(struct native_calls *n, struct frt_nativ
 	struct frt_native_stack *with_stack;
 	struct frt_native_call *alone;
 
-	if (call->stack && stack_is_news(call->stack, call->end)) {
+	if (call->stack && call_stack_is_news(call->stack, call->end)) {
 		with_stack = bpf_ringbuf_reserve(&queue, sizeof(*with_stack), 0);
 		if (!with_stack) {
 			__sync_fetch_and_add(&natives_lost, 1);
 			return;
 		}
 		fill_call(&with_stack->call, call);
-		with_stack->call.frames = n->frames;
-		bpf_probe_read_kernel(with_stack->frame, sizeof(with_stack->frame), n->frame);
+		with_stack->call.frames = n->stack.frames;
+		bpf_probe_read_kernel(with_stack->frame, sizeof(with_stack->frame), n->stack.frame);
 		bpf_ringbuf_submit(with_stack, wake_flags());
-		bpf_map_update_elem(&native_stacks, &call->stack, &call->end, BPF_ANY);
+		call_stack_sent(call->stack, call->end);
 		return;
 	}
 	alone = bpf_ringbuf_reserve(&queue, sizeof(*alone), 0);
@@ -285,7 +233,7 @@ static __noinline void native_emit_call(struct native_calls *n, struct frt_nativ
 }
 
 /*
- * Walk the running thread's stack into n->frame. Returns why the walk ended. It is global, so the verifier looks at it
+ * Walk the running thread's stack into n->stack. Returns why the walk ended. It is global, so the verifier looks at it
  * once: inline, it takes a second.
  */
 int native_walk(struct native_calls *n, __u64 thread);
@@ -294,7 +242,7 @@ __noinline int native_walk(struct native_calls *n, __u64 thread)
 {
 	const struct frt_layout *l = &native_setup.layout;
 
-	return n ? stack_walk_own(l, thread + l->thread_anchor, n->frame, &n->frames) : FRT_WALK_UNREADABLE;
+	return n ? stack_walk_own(l, thread + l->thread_anchor, n->stack.frame, &n->stack.frames) : FRT_WALK_UNREADABLE;
 }
 
 static __always_inline void native_take_stack(struct native_calls *n, struct frt_native_call *call, __u64 thread)
@@ -305,7 +253,7 @@ static __always_inline void native_take_stack(struct native_calls *n, struct frt
 		return;
 	end = (__u32)native_walk(n, thread) % FRT_WALK_ENDS;
 	call->flags |= FRT_NATIVE_CUT(end);
-	call->stack = stack_identity(n, end);
+	call->stack = call_stack_identity(&n->stack, end);
 }
 
 static __always_inline void read_java_id(struct frt_native_call *call, __u64 thread)

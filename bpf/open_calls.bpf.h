@@ -13,15 +13,15 @@
 #include "bpf/emit.bpf.h"
 #include "bpf/probes.h"
 
-/* Where a call is on its thread's stack: the stack pointer of its code, and the lower half of that code's address. */
+/* Where a call is on its thread's stack: the registers of its code. */
 struct call_place {
-	__u64 sp;
-	__u32 pc; /* 0: unknown */
+	__u64 sp, fp;
+	__u64 pc; /* 0: unknown */
 };
 
 struct open_call {
 	__u64 start, sp;
-	__u32 pc, method;
+	__u32 pc, method; /* pc: the lower half */
 };
 
 struct probed_thread {
@@ -111,7 +111,7 @@ static long look_for_unseen(__u32 i, struct search *s)
  */
 static __always_inline __u32 find_unseen(struct probed_thread *t, const struct call_place *at)
 {
-	struct search s = {.t = t, .sp = at->sp, .pc = at->pc, .position = t->depth};
+	struct search s = {.t = t, .sp = at->sp, .pc = (__u32)at->pc, .position = t->depth};
 
 	if (t->depth && call_at(t, t->depth - 1)->sp <= at->sp)
 		bpf_loop(FRT_PROBE_DEPTH, look_for_unseen, &s, 0);
@@ -167,8 +167,10 @@ static __always_inline void enter_method(struct probed_thread *t, struct frt_pro
 	call->start = now_ns();
 }
 
+/* Fill in *ended if the call is to be recorded. */
 static __always_inline void exit_method(struct probed_thread *t, struct frt_probe_counts *counts,
-					const struct frt_method_choice *m, __u64 sp, __u64 now)
+					const struct frt_method_choice *m, __u64 sp, __u64 now,
+					struct frt_probe_call *ended)
 {
 	const struct open_call *call;
 	__u32 position;
@@ -191,7 +193,13 @@ static __always_inline void exit_method(struct probed_thread *t, struct frt_prob
 	if (now - call->start > counts->longest)
 		counts->longest = now - call->start;
 	if (now - call->start >= m->threshold)
-		emit_call(t, counts, call, now, 0);
+		*ended = (struct frt_probe_call){
+			.kind = FRT_PROBE_CALL,
+			.thread = t->thread,
+			.method = call->method,
+			.start = call->start,
+			.duration = now - call->start,
+			.flags = find_call(t, m->method, sp) < FRT_PROBE_DEPTH ? FRT_PROBE_NESTED : 0};
 }
 
 #endif

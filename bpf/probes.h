@@ -7,7 +7,7 @@
 #ifndef BPF_PROBES_H
 #define BPF_PROBES_H
 
-#include "bpf/frtrace.h"
+#include "bpf/queue.h"
 
 /* What the program does with calls of methods of a class. A class that it meets for the first time has none of these. */
 enum frt_choice_state {
@@ -51,13 +51,23 @@ struct frt_probe_call {
 	frt_u32 kind;	/* FRT_PROBE_CALL */
 	frt_u32 thread; /* serial */
 	frt_u32 method;
-	frt_u32 flags; /* FRT_PROBE_UNSEEN */
+	frt_u16 flags;	/* FRT_PROBE_*, FRT_NATIVE_CUT() of the stack */
+	frt_u16 frames; /* in struct frt_probe_stack; 0: none are here */
 	frt_u64 start, duration;
+	frt_u64 stack; /* identifies the stack; 0: none was taken */
 };
-_Static_assert(sizeof(struct frt_probe_call) == 32, "probe call");
+_Static_assert(sizeof(struct frt_probe_call) == 40, "probe call");
+
+/* The same with a stack that has not been sent of late: frames from the called method outwards. */
+struct frt_probe_stack {
+	struct frt_probe_call call;
+	struct frt_frame frame[FRT_NATIVE_FRAMES];
+};
 
 /* No exit was seen: it ended at most this long after its start, unless it is a virtual thread's. */
 #define FRT_PROBE_UNSEEN 0x1u
+/* Another call of the method is open, which may be inlined in the same code. */
+#define FRT_PROBE_NESTED 0x2u
 
 /* A thread is in a chosen method for the first time. Its calls follow. */
 struct frt_probe_thread {

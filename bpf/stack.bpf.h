@@ -133,4 +133,16 @@ static __always_inline enum frt_walk_end stack_walk_own(const struct frt_layout 
 	return s.walk.end;
 }
 
+/* The same from a frame of Java code that has called C code. */
+static __always_inline enum frt_walk_end stack_walk_from(const struct frt_layout *l, __u64 pc, __u64 sp, __u64 fp,
+							 struct frt_frame *frames, __u32 *count)
+{
+	struct stack_walk s = {
+		.walk = {.layout = l, .pc = pc, .sp = sp, .fp = fp}, .frames = frames, .count = count, .last = -1u};
+
+	*count = 0;
+	bpf_loop((STACK_FRAMES + 1) * WALK_CROSSINGS, stack_step, &s, 0);
+	return s.walk.end;
+}
+
 #endif

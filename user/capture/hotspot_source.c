@@ -21,6 +21,14 @@
 
 #define CALL_NS 1500 /* what the two probes of a chosen method cost its thread; scripts/bench --only=sources */
 
+#define STACK_SETS 4096u /* of known stacks, by identity */
+#define STACK_WAYS 4u
+
+struct probed_stack {
+	uint64_t identity;
+	uint32_t id; /* of kernel_sink.take_call */
+};
+
 struct hotspot_source {
 	struct hotspot_source_setup setup;
 	struct hotspot_methods *methods;
@@ -28,13 +36,17 @@ struct hotspot_source {
 	struct streams *streams;      /* see hotspot_source_feed() */
 	struct frt_probe_counts *cpu; /* room for those of all CPUs */
 	int cpus;
+	struct kernel_sink sink; /* of the stacks of calls */
+	struct probed_stack stack[STACK_SETS][STACK_WAYS];
+	uint32_t next_way;
 };
 
 int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settings, struct diag *d)
 {
 	bool wanted = settings->probe == SETTINGS_PROBE_HOTSPOT;
 	struct bpf_map *maps[] = {bpf->maps.hotspot_classes, bpf->maps.hotspot_methods, bpf->maps.hotspot_missed,
-				  bpf->maps.hotspot_counts,  bpf->maps.hotspot_threads, bpf->maps.hotspot_java_threads};
+				  bpf->maps.hotspot_counts,  bpf->maps.hotspot_threads, bpf->maps.hotspot_java_threads,
+				  bpf->maps.hotspot_stacks,  bpf->maps.codes,		bpf->maps.call_stacks};
 
 	bpf_program__set_autoload(bpf->progs.hotspot_site, wanted);
 	bpf_program__set_autoload(bpf->progs.hotspot_open, wanted);
@@ -140,6 +152,14 @@ void hotspot_source_feed(struct hotspot_source *h, struct streams *streams)
 	h->streams = streams;
 }
 
+void hotspot_source_take_stacks(struct hotspot_source *h, const struct frt_layout *layout,
+				const struct kernel_sink *sink)
+{
+	h->sink = *sink;
+	if (sink->take_call)
+		h->setup.bpf->bss->hotspot_layout = *layout;
+}
+
 void hotspot_source_follow(struct hotspot_source *h, const struct frt_layout *layout)
 {
 	h->setup.bpf->bss->hotspot_waits = (struct frt_probe_waits){.wanted = 1,
@@ -197,14 +217,71 @@ static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread 
 	return true;
 }
 
-static bool take_call(struct hotspot_source *h, const struct frt_probe_call *r)
+/*
+ * Compiled code that calls the probe has no scope there: what is known is the method that it was compiled for. If that is the
+ * traced one, and no other call of it is open, it is the innermost. Else it is unknown what is inlined there.
+ */
+static uint32_t probed_stack_resolve(const struct hotspot_source *h, const struct frt_probe_stack *r)
+{
+	const struct kernel_sink *to = &h->sink;
+	struct frt_frame frame[FRT_NATIVE_FRAMES];
+	uint32_t count = r->call.frames, end = r->call.flags >> 8, id;
+
+	memcpy(frame, r->frame, sizeof(frame));
+	if (frame[0].kind != FRT_FRAME_COMPILED)
+		return to->take_call(to->stacks, frame, count, end);
+	frame[0].flags |= FRT_FRAME_LEAF;
+	id = to->take_call(to->stacks, frame, count, end);
+	if (!(r->call.flags & FRT_PROBE_NESTED) && to->is_call_of(to->stacks, id, r->call.method))
+		return id;
+	frame[0].kind = 0;
+	return to->take_call(to->stacks, frame, count, end);
+}
+
+/* The known stack; NULL: it is forgotten. */
+static struct probed_stack *probed_stack_find(struct hotspot_source *h, uint64_t identity)
+{
+	struct probed_stack *way = h->stack[identity % STACK_SETS];
+
+	for (size_t i = 0; i < STACK_WAYS; i++)
+		if (way[i].identity == identity)
+			return &way[i];
+	return NULL;
+}
+
+static void probed_stack_take(struct hotspot_source *h, const struct frt_probe_stack *r)
+{
+	struct probed_stack *to = probed_stack_find(h, r->call.stack);
+
+	if (!to)
+		to = &h->stack[r->call.stack % STACK_SETS][h->next_way++ % STACK_WAYS];
+	*to = (struct probed_stack){.identity = r->call.stack, .id = probed_stack_resolve(h, r)};
+}
+
+static uint32_t probed_stack_of(struct hotspot_source *h, const struct frt_probe_call *r)
+{
+	const struct probed_stack *known = r->stack ? probed_stack_find(h, r->stack) : NULL;
+
+	if (!r->stack || known)
+		return known ? known->id : 0;
+	bpf_map_delete_elem(bpf_map__fd(h->setup.bpf->maps.call_stacks), &r->stack); /* have it sent again */
+	return FRT_STACK_LOST;
+}
+
+static bool take_call(struct hotspot_source *h, const struct frt_probe_call *r, size_t size)
 {
 	struct segment *s = h->setup.segment;
 	struct frt_span span = {.method = r->method, .thread = r->thread, .kind = FRT_SPAN};
 	uint64_t rule;
 
-	if (!segment_method(s, r->method))
+	if (!segment_method(s, r->method) || r->frames > FRT_NATIVE_FRAMES)
 		return false;
+	if (r->frames && h->sink.take_call && size >= sizeof(struct frt_probe_stack))
+		probed_stack_take(h, (const struct frt_probe_stack *)r);
+	if (h->sink.take_call) {
+		span.stack = probed_stack_of(h, r);
+		span.flags = FRT_SPAN_NATIVE;
+	}
 	rule = *segment_rule(s, r->method);
 	span.start = clock_tsc(h->setup.clock, r->start);
 	span.duration = clock_tsc(h->setup.clock, r->start + r->duration) - span.start;
@@ -252,7 +329,7 @@ bool hotspot_source_take(struct hotspot_source *h, const void *record, size_t si
 	const struct frt_probe_class *c = record;
 
 	switch (c->kind) {
-	case FRT_PROBE_CALL: return size >= sizeof(struct frt_probe_call) && take_call(h, record);
+	case FRT_PROBE_CALL: return size >= sizeof(struct frt_probe_call) && take_call(h, record, size);
 	case FRT_PROBE_THREAD: return size >= sizeof(struct frt_probe_thread) && take_thread(h, record);
 	case FRT_PROBE_OPEN: return size >= sizeof(struct frt_probe_open) && take_open(h, record);
 	case FRT_PROBE_CLASS:

@@ -12,6 +12,7 @@
 #include "format/diag.h"
 #include "user/capture/clock.h"
 #include "user/capture/segment.h"
+#include "user/capture/kernel_sink.h"
 #include "user/capture/stream.h"
 #include "user/options/settings.h"
 
@@ -43,6 +44,10 @@ void hotspot_source_free(struct hotspot_source *h);
 void hotspot_source_feed(struct hotspot_source *h, struct streams *streams);
 
 struct frt_layout;
+
+/* Have the stacks of calls taken: .take_call and what belongs to it. Before the start; the layout has a jdk_version. */
+void hotspot_source_take_stacks(struct hotspot_source *h, const struct frt_layout *layout,
+				const struct kernel_sink *sink);
 
 /* Have the waits of calls followed; with their Java stacks, if the layout has a jdk_version. Before the start. */
 void hotspot_source_follow(struct hotspot_source *h, const struct frt_layout *layout);

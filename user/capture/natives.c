@@ -592,7 +592,7 @@ static uint32_t natives_call_of(const struct natives *n, const struct frt_native
 	}
 	if (r->stack) { /* forgotten here: have it sent again */
 		*stack = FRT_STACK_LOST;
-		bpf_map_delete_elem(bpf_map__fd(n->bpf->maps.native_stacks), &r->stack);
+		bpf_map_delete_elem(bpf_map__fd(n->bpf->maps.call_stacks), &r->stack);
 	}
 	return f->methods ? f->method[0] + 1 : 0;
 }

@@ -418,6 +418,8 @@ static int start_probes(struct session *s, const struct intake_setup *setup, str
 	int err = intake_new(&s->intake, setup, d);
 
 	choose_wait_stacks(s);
+	if (s->layout.jdk_version)
+		hotspot_source_take_stacks(s->hotspot, &s->layout, &s->native_stacks);
 	if (s->kernel.count && s->waits.wait)
 		hotspot_source_follow(s->hotspot, &s->layout);
 	if (!err)

@@ -218,7 +218,7 @@ bool notes_at_start(struct notes *n, const struct settings *settings, const stru
 	notes_add_not_walked(n, settings, not_walked);
 	if (settings->probe == SETTINGS_PROBE_HOTSPOT)
 		notes_add_missing(n, "HotSpot's own probes",
-				  "calls have no stacks, nothing tells whether they ended with an "
+				  "callers are unknown where a call is inlined, nothing tells whether it ended with an "
 				  "exception, and calls of virtual threads are shown on their carriers");
 	notes_add_missing(n, "no waits", session_no_waits(s));
 	notes_add_missing(n, "no pauses", session_no_pauses(s));

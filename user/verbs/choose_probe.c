@@ -47,7 +47,6 @@ static void leave_out_the_rest(struct settings *s)
 	s->probe = SETTINGS_PROBE_HOTSPOT;
 	if (s->kernel == SETTINGS_KERNEL_FULL)
 		s->kernel = SETTINGS_KERNEL_ON;
-	s->no_stack = true;
 	s->skip_active = false;
 	s->max_overhead = 0;
 }

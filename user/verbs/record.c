@@ -295,6 +295,20 @@ static void skip_active(const struct recording *r, const char *dump)
 	free(active);
 }
 
+/* The JVM is not asked for a thread dump: each stack is compared with the method whose call it is of. */
+static void prepare_probed_stacks(struct recording *r)
+{
+	if (r->settings->no_stack)
+		return;
+	if (!jvm_model_open(&r->model, &r->target, &r->not_walked)) {
+		session_take_stacks(r->session, FRT_STACKS_WALK, &r->model.layout.walk);
+		return;
+	}
+	jvm_model_close(&r->model);
+	r->settings->no_stack = true;
+	r->settings->stacks = SETTINGS_STACKS_WALK; /* there is no other source */
+}
+
 /* Attach to a running JVM. */
 static int attach(struct recording *r, struct diag *d)
 {
@@ -302,8 +316,10 @@ static int attach(struct recording *r, struct diag *d)
 	bool known;
 	int err = 0;
 
-	if (r->settings->probe == SETTINGS_PROBE_HOTSPOT)
+	if (r->settings->probe == SETTINGS_PROBE_HOTSPOT) {
+		prepare_probed_stacks(r);
 		return session_attach(r->session, d);
+	}
 	if (r->settings->with_jfr)
 		err = with_jfr_start(&r->with_jfr, &r->target, r->settings->with_jfr, output_path(r->output),
 				     r->settings->context, d);
