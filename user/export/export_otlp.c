@@ -198,16 +198,6 @@ static int otlp_add_wait(const struct thread_wait *w, void *context)
 	return span.link ? otlp_span_add(x, span, w->start, w->duration) : -ENOMEM;
 }
 
-/* What OpenTelemetry's Java agent takes for the name of the service, where it was given as a property. */
-static char *service_name(const char *arguments)
-{
-	static const char option[] = "-Dotel.service.name=";
-	const char *at = strstr(arguments, option);
-
-	at = at ? at + sizeof(option) - 1 : "";
-	return *at && *at != ' ' ? strndup(at, strcspn(at, " ")) : strdup("unknown_service:java");
-}
-
 static int otlp_read_program(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
 	struct otlp_export *x = context;
@@ -219,7 +209,7 @@ static int otlp_read_program(struct jfr_chunk *chunk, const struct jfr_event *e,
 	put_value_text(&text, &arguments);
 	bytes_put_u8(&text, 0);
 	if (!text.failed)
-		x->service = service_name((char *)text.data);
+		x->service = otlp_service_name((char *)text.data);
 	bytes_release(&text);
 	return x->service ? 1 : -ENOMEM;
 }
@@ -391,7 +381,7 @@ int export_otlp(struct jfr_file *file, bool normalize, FILE *to)
 	if (!err)
 		err = timeline_arrange(&x.timeline, x.threads.count);
 	if (!err) {
-		x.resource.service = x.service ?: "unknown_service:java";
+		x.resource.service = x.service ?: OTLP_SERVICE_UNKNOWN;
 		otlp_init(&x.out, to, &x.resource);
 		err = otlp_write_spans(&x);
 		otlp_finish(&x.out);

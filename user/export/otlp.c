@@ -16,6 +16,15 @@ void otlp_init(struct otlp *o, FILE *to, const struct otlp_resource *resource)
 	json_init(&o->json, to);
 }
 
+char *otlp_service_name(const char *jvm_arguments)
+{
+	static const char option[] = "-Dotel.service.name=";
+	const char *at = strstr(jvm_arguments, option);
+
+	at = at ? at + sizeof(option) - 1 : "";
+	return *at && *at != ' ' ? strndup(at, strcspn(at, " ")) : strdup(OTLP_SERVICE_UNKNOWN);
+}
+
 static void put_decimal_text(struct json *j, const char *key, int64_t n)
 {
 	char text[24];

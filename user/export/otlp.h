@@ -48,6 +48,13 @@ struct otlp {
 	unsigned int spans; /* in the line that is being written */
 };
 
+/*
+ * What OpenTelemetry's Java agent takes for the name of the service, if a JVM has these arguments with the property
+ * otel.service.name; else OTLP_SERVICE_UNKNOWN. The caller frees it. NULL: no memory.
+ */
+#define OTLP_SERVICE_UNKNOWN "unknown_service:java"
+char *otlp_service_name(const char *jvm_arguments);
+
 /* `resource` has texts of the caller's. */
 void otlp_init(struct otlp *o, FILE *to, const struct otlp_resource *resource);
 

@@ -3,6 +3,7 @@
 #include "user/text/log.h"
 #include "user/live/keys.h"
 #include "user/live/lines.h"
+#include "user/live/otlp_live.h"
 #include "user/record/user_value.h"
 #include "user/live/stdout_queue.h"
 #include "user/live/interval_table.h"
@@ -19,6 +20,7 @@ struct live {
 	struct stdout_queue *queue;
 	struct intervals *intervals; /* NULL: no table */
 	struct lines *lines;	     /* NULL: no lines */
+	struct otlp_live *otlp;	     /* NULL: no spans */
 	struct keys *keys;	     /* NULL: none are read */
 	uint32_t first;		     /* row of the table at the top of the screen */
 	bool colours;
@@ -40,12 +42,15 @@ static int open_view(struct live *l, struct diag *d)
 				    .clock = s->clock,
 				    .ticks_offset = s->target->monotonic_offset,
 				    .json = s->settings->json};
+	struct otlp_live_setup otlp = {.target = s->target, .segment = s->segment, .clock = s->clock};
 	int err;
 
 	err = stdout_queue_open(&l->queue, STDOUT_FILENO, s->settings->program, d);
 	if (err)
 		return err;
-	lines.queue = l->queue;
+	lines.queue = otlp.queue = l->queue;
+	if (s->settings->otlp)
+		return otlp_live_new(&l->otlp, &otlp, d);
 	if (s->settings->lines)
 		return lines_new(&l->lines, &lines, d);
 	err = intervals_new(&l->intervals, s->segment, s->clock, splits_for(s), d);
@@ -60,7 +65,7 @@ int live_check(const struct settings *s, struct diag *d)
 {
 	int mode = fcntl(STDOUT_FILENO, F_GETFL);
 
-	if ((s->interval_ns || s->lines) && (mode < 0 || (mode & O_ACCMODE) == O_RDONLY))
+	if (settings_show_calls(s) && (mode < 0 || (mode & O_ACCMODE) == O_RDONLY))
 		return diag_errno(d, EBADF, "cannot print on standard output");
 	return 0;
 }
@@ -71,7 +76,7 @@ int live_new(struct live **out, const struct live_setup *setup, struct diag *d)
 	int err;
 
 	*out = NULL;
-	if (!setup->settings->interval_ns && !setup->settings->lines)
+	if (!settings_show_calls(setup->settings))
 		return 0;
 	l = calloc(1, sizeof(*l));
 	if (!l)
@@ -92,12 +97,13 @@ void live_free(struct live *l)
 		return;
 	keys_close(l->keys);
 	lines_free(l->lines);
+	otlp_live_free(l->otlp);
 	intervals_free(l->intervals);
 	stdout_queue_close(l->queue);
 	free(l);
 }
 
-static void live_add_line(struct live *l, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+static void live_add_call(struct live *l, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
 	uint64_t before = recorder_counts(l->setup.recorder)->events;
 	struct frames_caller caller = {0};
@@ -106,20 +112,25 @@ static void live_add_line(struct live *l, const struct frt_span *s, size_t n, co
 	l->recorder.spans(l->recorder.context, s, n, v);
 	if (recorder_counts(l->setup.recorder)->events == before)
 		return;
-	recorder_caller(l->setup.recorder, s, &caller);
 	user_value_thrown_name((const struct frt_field *)(s + 1), n - 1, thrown, sizeof(thrown));
+	if (l->otlp) {
+		otlp_live_add(l->otlp, s, v, recorder_split(l->setup.recorder), thrown);
+		return;
+	}
+	recorder_caller(l->setup.recorder, s, &caller);
 	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder), thrown);
 }
 
 static void live_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
 	struct live *l = context;
+	bool each = l->lines || l->otlp;
 
-	if (!l->lines)
+	if (!each)
 		l->recorder.spans(l->recorder.context, s, n, v);
-	for (size_t i = 0, size; l->lines && i < n; i += size) {
+	for (size_t i = 0, size; each && i < n; i += size) {
 		size = stream_set_size(&s[i], n - i);
-		live_add_line(l, &s[i], size, v);
+		live_add_call(l, &s[i], size, v);
 	}
 }
 
@@ -260,7 +271,9 @@ bool live_serve_keys(struct live *l, uint64_t lost)
 bool live_tick(struct live *l, int64_t now, uint64_t lost)
 {
 	keys_take(l->keys);
-	if (l->lines)
+	if (l->otlp)
+		otlp_live_print(l->otlp, now);
+	else if (l->lines)
 		lines_print(l->lines, now);
 	else
 		tick_table(l, now, lost);
@@ -284,7 +297,9 @@ void live_finish(struct live *l, uint64_t lost)
 		return;
 	keys_close(l->keys);
 	l->keys = NULL;
-	if (l->lines)
+	if (l->otlp)
+		otlp_live_print(l->otlp, INT64_MAX);
+	else if (l->lines)
 		lines_print(l->lines, INT64_MAX);
 	else
 		finish_table(l, lost);
@@ -295,6 +310,9 @@ void live_finish(struct live *l, uint64_t lost)
 	if (l->refused)
 		log_line("  %s tables were not printed: standard output did not take them in time",
 			 log_count(l->refused));
+	if (l->otlp && otlp_live_skipped(l->otlp))
+		log_line("  %s spans were not printed: they came faster than that; the file has their calls",
+			 log_count(otlp_live_skipped(l->otlp)));
 	if (l->lines && lines_skipped(l->lines))
 		log_line("  %s calls were not printed: they came faster than that; the file has them",
 			 log_count(lines_skipped(l->lines)));

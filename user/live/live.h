@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The live view on standard output: a table per interval (-i), or a line per call (--lines). */
+/* The live view on standard output: a table per interval (-i), a line (--lines) or a span (--otlp) per call. */
 #ifndef USER_LIVE_LIVE_H
 #define USER_LIVE_LIVE_H
 

@@ -170,6 +170,11 @@ bool settings_to_stdout(const struct settings *s)
 	return s->output && strcmp(s->output, "-") == 0;
 }
 
+bool settings_show_calls(const struct settings *s)
+{
+	return s->interval_ns || s->lines || s->otlp;
+}
+
 static bool is_directory(const char *path)
 {
 	struct stat st;

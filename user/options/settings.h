@@ -102,6 +102,7 @@ struct settings {
 	uint64_t interval_ns;  /* of the live table; 0: no table */
 	uint64_t top;	       /* maximum rows of the live table; 0: default */
 	bool lines;	       /* print each recorded call */
+	const char *otlp;      /* "-": print each as a span of OpenTelemetry */
 	bool wait;	       /* for the target to be started */
 	const char *follow;    /* trace each JVM that target_is_named() so, when it starts; NULL: only `target` */
 	bool one_of_many;      /* frtrace traces other JVMs at the same time: take less memory */
@@ -143,6 +144,9 @@ int settings_check_output(const char *text, struct diag *d);
 
 /* Does the recording go to standard output (-o -)? */
 bool settings_to_stdout(const struct settings *s);
+
+/* Is each interval, or each call, shown on standard output (-i, --lines, --otlp)? */
+bool settings_show_calls(const struct settings *s);
 
 /*
  * Expand the name of the file to write: %p is the pid, %t the local time (2026_11_20_18_05_24), %% a percent sign. An

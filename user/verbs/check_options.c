@@ -11,15 +11,21 @@ static int check_printing(const struct settings *s, struct diag *d)
 {
 	if (s->interval_ns && s->lines)
 		return diag_usage(d, "--interval and --lines do not go together: a table or a line for each call");
+	if (s->otlp && strcmp(s->otlp, "-") != 0)
+		return diag_usage(d, "wrong --otlp '%s': it has to be '-', standard output", s->otlp);
+	if (s->otlp && (s->interval_ns || s->lines))
+		return diag_usage(d, "--otlp and %s do not go together: both print on standard output",
+				  s->lines ? "--lines" : "--interval");
 	if (s->top && !s->interval_ns)
 		return diag_usage(d, "--top is of the table that --interval prints, as in -i 5s");
 	if (s->json && !s->interval_ns && !s->lines)
 		return diag_usage(
 			d, "--json needs --interval or --lines: a recording prints nothing else on standard output");
-	if (s->lines && !filter_list_count(s->filters, FILTER_TRACE) && !s->events.count)
+	if ((s->lines || s->otlp) && !filter_list_count(s->filters, FILTER_TRACE) && !s->events.count)
 		return diag_usage(
 			d,
-			"--lines prints recorded calls, and -M records none: choose methods with -m, or a table with -i");
+			"--%s prints recorded calls, and -M records none: choose methods with -m, or a table with -i",
+			s->otlp ? "otlp" : "lines");
 	return 0;
 }
 
@@ -46,6 +52,7 @@ static int check_stream(const struct settings *s, struct diag *d)
 {
 	const char *other = s->interval_ns ? "--interval"
 			    : s->lines	   ? "--lines"
+			    : s->otlp	   ? "--otlp"
 			    : s->in_memory ? "--in-memory"
 			    : s->with_jfr  ? "--with-jfr"
 			    : s->report	   ? "--report"
@@ -77,6 +84,7 @@ static int check_follow(const struct settings *s, struct diag *d)
 			    : s->wait	     ? "--wait"
 			    : s->interval_ns ? "--interval"
 			    : s->lines	     ? "--lines"
+			    : s->otlp	     ? "--otlp"
 			    : s->metrics     ? "--metrics"
 			    : s->report	     ? "--report=FILE"
 			    : s->in_memory   ? "--in-memory"
@@ -125,7 +133,7 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return diag_usage(d, "wrong --report '%s': the page needs a name that ends in .html", s->report);
 	if (s->metrics && (strlen(s->metrics) < 6 || strcmp(s->metrics + strlen(s->metrics) - 5, ".prom") != 0))
 		return diag_usage(d, "wrong --metrics '%s': the file needs a name that ends in .prom", s->metrics);
-	if (s->background && (s->program || s->interval_ns || s->lines))
+	if (s->background && (s->program || settings_show_calls(s)))
 		return diag_usage(
 			d,
 			"'frtrace start' goes into the background: it starts no program and prints no table or lines");

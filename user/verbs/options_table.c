@@ -153,9 +153,8 @@ const struct option_row options[] = {
 	 .help = "of the other calls of ROOT, keep this share to compare with, too"},
 	{.name = "settings", .arg = "FILE.jfc", .kind = OPTION_SETTINGS, AT(settings.files),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
-	 .help = "read JFR's settings files; default and profile are frtrace's own; a later file wins over an earlier "
-		 "one, and an option over all of them",
-	 .more = "What counts is filter, threshold and stackTrace of jdk.MethodTrace, and filter and period of "
+	 .help = "read JFR's settings files; the last one wins, and an option over all of them",
+	 .more = "The files default and profile are frtrace's own. What counts is filter, threshold and stackTrace of jdk.MethodTrace, and filter and period of "
 		 "jdk.MethodTiming."},
 	{.name = "skip-active", .kind = OPTION_FLAG, AT(settings.skip_active),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
@@ -253,6 +252,10 @@ const struct option_row options[] = {
 	{.name = "lines", .kind = OPTION_FLAG, AT(settings.lines),
 	 .section = SECTION_SEE, .verbs = VERBS_RECORDING,
 	 .help = "print a line for each recorded call"},
+	{.name = "otlp", .arg = "-", .kind = OPTION_TEXT, AT(settings.otlp),
+	 .section = SECTION_SEE, .verbs = VERBS_RECORDING,
+	 .help = "print a span of OpenTelemetry (OTLP, lines of JSON) for each recorded call",
+	 .more = "A call is printed when no traced call around it is open any more, or after 30 s, so that calls inside each other are one trace."},
 	{.name = "json", .kind = OPTION_FLAG, AT(settings.json),
 	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print JSON instead"},
