@@ -78,6 +78,7 @@ struct settings {
 	uint64_t duration_ns;		 /* 0: no end */
 	uint64_t max_events;		 /* 0: no end */
 	uint64_t max_size;		 /* bytes, never 0 */
+	uint64_t max_total;		 /* bytes of all recordings of --follow in a directory; 0: no limit */
 	uint64_t max_age_ns;		 /* 0: none */
 	uint64_t in_memory;		 /* bytes of memory for chunks; 0: they go to the disk */
 	struct dump_conditions dump_when;

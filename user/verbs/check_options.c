@@ -90,6 +90,9 @@ static int check_follow(const struct settings *s, struct diag *d)
 			    : s->in_memory   ? "--in-memory"
 					     : NULL;
 
+	if (s->max_total && (!s->follow || !s->output || s->output[strlen(s->output) - 1] != '/'))
+		return diag_usage(d,
+				  "--max-total is of all recordings of --follow in a directory: --follow=... -o DIR/");
 	if (!s->follow)
 		return 0;
 	if (!*s->follow)

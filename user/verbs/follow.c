@@ -10,6 +10,7 @@
 #include "user/process/machine.h"
 #include "user/process/rights.h"
 #include "user/process/started.h"
+#include "user/record/retention.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 #include "user/verbs/record.h"
@@ -18,6 +19,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -26,9 +28,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST	  32 /* recordings at a time: each takes up to 64 MB, and 8 MB for its queue */
-#define SCAN_MS	  50 /* without exec_watch */
-#define FIXED_FDS 2  /* to poll, besides those of the recordings */
+#define MOST	  32		/* recordings at a time: each takes up to 64 MB, and 8 MB for its queue */
+#define SCAN_MS	  50		/* without exec_watch */
+#define LIMIT_NS  10000000000LL /* between two looks at the size of all recordings */
+#define LIMIT_MS  (LIMIT_NS / 1000000)
+#define FIXED_FDS 2 /* to poll, besides those of the recordings */
 #define PID_TEXT  16
 #define SAID_MOST 100 /* JVMs that are refused by a line: whoever starts more of them must not fill the log */
 
@@ -48,6 +52,8 @@ struct follow {
 	struct followed jvm[MOST];
 	unsigned int count;
 	uint64_t traced, incomplete, failed, refused;
+	int64_t limit_due; /* of --max-total, CLOCK_MONOTONIC */
+	bool limit_failed; /* it has been said */
 };
 
 /* In the child. Ends the process. */
@@ -176,6 +182,34 @@ static void on_exec(pid_t pid, void *context)
 		follow_say_overrun(f);
 }
 
+/* The name of a recording's directory ends with the JVM's pid. */
+static bool follow_is_made(const char *name, const void *context)
+{
+	const char *pid = strrchr(name, '_');
+
+	return pid && follow_has(context, atoi(pid + 1));
+}
+
+/* A look takes as long as there are chunks: it must not take more than 1 % of the time. */
+static void follow_limit(struct follow *f)
+{
+	const struct retention r = {
+		.path = f->settings->output, .most = f->settings->max_total, .is_made = follow_is_made, .context = f};
+	int64_t now = monotonic_ns(), removed, took;
+	struct diag d;
+
+	if (!r.most || now < f->limit_due)
+		return;
+	removed = retention_apply(&r, &d);
+	if (removed < 0 && !f->limit_failed)
+		log_error("--max-total: %s", d.text);
+	f->limit_failed = removed < 0;
+	if (removed > 0)
+		log_detail("--max-total: %s of the oldest chunks were removed", log_bytes(removed));
+	took = monotonic_ns() - now;
+	f->limit_due = now + (took * 100 > LIMIT_NS ? took * 100 : LIMIT_NS);
+}
+
 /* Find the processes that have been started. */
 static void follow_look_out(struct follow *f)
 {
@@ -209,6 +243,8 @@ static int follow_timeout(const struct follow *f, int next_ms, int64_t end)
 
 	if (!f->watch && (next_ms < 0 || next_ms > SCAN_MS))
 		next_ms = SCAN_MS;
+	if (f->settings->max_total && (next_ms < 0 || next_ms > LIMIT_MS))
+		next_ms = LIMIT_MS;
 	if (left >= 0 && (next_ms < 0 || left < next_ms))
 		return left;
 	return next_ms;
@@ -221,6 +257,7 @@ static void follow_run(struct follow *f)
 
 	while (monotonic_ns() < end && !follow_wait(f, false, follow_timeout(f, next_ms, end))) {
 		follow_reap(f);
+		follow_limit(f);
 		follow_look_out(f);
 		next_ms = started_look(f->started, follow_visit, f);
 	}
@@ -237,6 +274,8 @@ static void follow_end(struct follow *f)
 		again = follow_wait(f, true, -1);
 		follow_reap(f);
 	}
+	f->limit_due = 0;
+	follow_limit(f);
 }
 
 static int follow_open(struct follow *f, struct diag *d)

@@ -183,8 +183,8 @@ const struct option_row options[] = {
 	{.name = "fields", .arg = "SET", .kind = OPTION_CHOICE, AT(settings.fields),
 	 .choices = fields_choices, .usual = "all",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
-	 .help = "jdk: give jdk.MethodTrace and jdk.MethodTiming only the fields of JEP 520, for tools that read them by "
-		 "position"},
+	 .help = "jdk: only the fields of JEP 520, for tools that read by position",
+	 .more = "Of jdk.MethodTrace and jdk.MethodTiming. Other events stay as they are."},
 	{.name = "trace-ids", .arg = "WHEN", .kind = OPTION_CHOICE, AT(settings.trace_ids),
 	 .choices = trace_ids_choices, .usual = "auto",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
@@ -214,6 +214,10 @@ const struct option_row options[] = {
 	{.name = "max-size", .arg = "SIZE", .kind = OPTION_SIZE, AT(settings.max_size), .min = 1, .usual = "1g",
 	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "drop the oldest chunks beyond this size (k m g)"},
+	{.name = "max-total", .arg = "SIZE", .kind = OPTION_SIZE, AT(settings.max_total), .min = 1 << 20,
+	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "with --follow: drop the oldest chunks of all in DIR/ beyond this size",
+	 .more = "Recordings that an earlier frtrace has made in DIR/ count and go, too. It is looked at every 10 s."},
 	{.name = "in-memory", .arg = "SIZE", .optional = true, .kind = OPTION_SIZE, AT(settings.in_memory),
 	 .min = 16 << 20, .omitted = "256m", .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "keep the recording in memory, 256m if SIZE is not given, and write it only by dump, by stop -o, and at its "

@@ -94,6 +94,26 @@ many_jvms() {
 	verdict "$sentence"
 }
 
+# The recordings of JVMs that have ended are there, and so is that of one that runs: together they stay below the limit.
+limited() {
+	local sentence="--max-total bounds all recordings together, and the oldest go first, JDK $FEATURE" bytes names
+	begin "$sentence" || return 0
+	if follow_start "${JAR##*/}" --max-total=1m; then
+		mkdir "$P_DIR/rec/2025_01_01_00_00_00_1" "$P_DIR/rec/mine"
+		truncate -s 1m "$P_DIR/rec/2025_01_01_00_00_00_1/2025_01_01_00_00_00.jfr" "$P_DIR/rec/mine/2025_01_01_00_00_00.jfr"
+		pulse && wait_for 20 traced_are 1 || finding "is not traced"
+		wait_for 30 test ! -e "$P_DIR/rec/2025_01_01_00_00_00_1" || finding "the oldest recording stays: $(ls -R "$P_DIR/rec")"
+		[ -e "$P_DIR/rec/mine/2025_01_01_00_00_00.jfr" ] || finding "a file went that is no recording of --follow"
+		pulses_quit
+		wait_for 20 no_children
+		trace_stop
+		status_is 0
+		bytes=$(find "$P_DIR"/rec/2* -name '*.jfr' -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
+		[ "$bytes" -gt 0 ] && [ "$bytes" -le 1048576 ] || finding "$bytes bytes are left"
+	fi
+	verdict "$sentence"
+}
+
 # Those that run already belong to it, too.
 ctrl_c() { # SENTENCE SIGNAL
 	local sentence="$1, JDK $FEATURE" pid
@@ -228,6 +248,7 @@ for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	"$JAVA/bin/jar" cfe "$JAR" live.Pulse -C "$CLASSES" live/Pulse.class
 	turn 0 && many_jvms
+	turn 1 && limited
 	turn 1 && ctrl_c "Ctrl-C completes all recordings" INT
 	turn 0 && ctrl_c "when frtrace is killed, its recordings are completed, too" KILL
 	turn 1 && by_control_group

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The limit for all recordings of a directory. */
+#include "user/record/retention.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OLD "2026_01_01_00_00_00_11"
+#define NEW "2026_01_02_00_00_00_12"
+
+static char base[64], directory[80];
+
+static const char *at(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", base, name);
+	return path;
+}
+
+static bool there(const char *name)
+{
+	struct stat st;
+
+	return !lstat(at(name), &st);
+}
+
+static void make(const char *name)
+{
+	int fd = open(at(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 1000), 0);
+	close(fd);
+}
+
+static int setup(void **state)
+{
+	snprintf(base, sizeof(base), "/tmp/frtrace-test-XXXXXX");
+	assert_non_null(mkdtemp(base));
+	snprintf(directory, sizeof(directory), "%s/dir/", base);
+	mkdir(at("dir"), 0700);
+	mkdir(at("dir/" OLD), 0700);
+	mkdir(at("dir/" NEW), 0700);
+	make("dir/" OLD "/2026_01_01_00_00_00.jfr");
+	make("dir/" OLD "/2026_01_01_00_00_01.jfr");
+	make("dir/" NEW "/2026_01_01_00_00_01_01.jfr"); /* between two of the other recording */
+	make("dir/" NEW "/2026_01_02_00_00_00.jfr");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", base);
+	return system(command);
+}
+
+/* The recording whose directory has this name is being made. */
+static bool is_made(const char *name, const void *context)
+{
+	return context && !strcmp(name, context);
+}
+
+static int64_t apply(uint64_t most, const char *made)
+{
+	const struct retention r = {.path = directory, .most = most, .is_made = is_made, .context = made};
+	struct diag d;
+
+	return retention_apply(&r, &d);
+}
+
+static void nothing_goes_below_the_limit(void **state)
+{
+	assert_int_equal(apply(4000, NULL), 0);
+	assert_true(there("dir/" OLD "/2026_01_01_00_00_00.jfr"));
+}
+
+static void the_oldest_chunks_go_first_of_whichever_recording(void **state)
+{
+	assert_int_equal(apply(3999, NULL), 1000);
+	assert_false(there("dir/" OLD "/2026_01_01_00_00_00.jfr"));
+	assert_true(there("dir/" OLD "/2026_01_01_00_00_01.jfr"));
+	assert_int_equal(apply(1500, NULL), 2000);
+	assert_false(there("dir/" OLD));
+	assert_false(there("dir/" NEW "/2026_01_01_00_00_01_01.jfr"));
+	assert_true(there("dir/" NEW "/2026_01_02_00_00_00.jfr"));
+}
+
+static void the_directory_of_a_recording_that_is_made_stays(void **state)
+{
+	assert_int_equal(apply(0, NEW), 4000);
+	assert_false(there("dir/" OLD));
+	assert_true(there("dir/" NEW));
+	assert_int_equal(apply(0, NULL), 0); /* and so does one that was empty before */
+	assert_true(there("dir/" NEW));
+}
+
+static void what_is_no_chunk_stays_and_links_lead_nowhere(void **state)
+{
+	mkdir(at("other"), 0700);
+	make("other/2026_01_01_00_00_00.jfr");
+	make("dir/notes.jfr");
+	mkdir(at("dir/2026_01_01_00_00_00"), 0700);
+	make("dir/2026_01_01_00_00_00/2026_01_01_00_00_00.jfr");
+	make("dir/" OLD "/shop.jfr");
+	assert_int_equal(symlink("../other", at("dir/2026_01_01_00_00_00_1")), 0);
+	assert_int_equal(symlink("../../other/2026_01_01_00_00_00.jfr", at("dir/" OLD "/2026_01_01_00_00_09.jfr")), 0);
+	assert_int_equal(apply(0, NULL), 4000);
+	assert_true(there("other/2026_01_01_00_00_00.jfr") && there("dir/notes.jfr"));
+	assert_true(there("dir/2026_01_01_00_00_00/2026_01_01_00_00_00.jfr") && there("dir/" OLD "/shop.jfr"));
+	assert_true(there("dir/" OLD "/2026_01_01_00_00_09.jfr"));
+}
+
+static void a_directory_that_is_not_there_yet_has_nothing(void **state)
+{
+	snprintf(directory, sizeof(directory), "%s/later/", base);
+	assert_int_equal(apply(0, NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nothing_goes_below_the_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_oldest_chunks_go_first_of_whichever_recording, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_directory_of_a_recording_that_is_made_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_chunk_stays_and_links_lead_nowhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_directory_that_is_not_there_yet_has_nothing, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
