@@ -82,8 +82,11 @@ static void enter(__u32 method, __u64 sp, __u32 pc)
 static void leave_after(__u32 method, __u64 sp, __u64 threshold)
 {
 	struct frt_method_choice m = {.method = method, .threshold = threshold};
+	struct frt_probe_call ended = {0};
 
-	exit_method(&thread, &counts, &m, sp, now_ns());
+	exit_method(&thread, &counts, &m, sp, now_ns(), &ended);
+	if (ended.kind)
+		emitted[emits++] = ended;
 }
 
 static void leave(__u32 method, __u64 sp)
@@ -241,9 +244,10 @@ static void call_without_room_in_the_queue_is_counted(void **state)
 {
 	queue_is_full = true;
 	enter(RUN, 0x8000, 1);
-	leave(RUN, 0x8000);
+	enter(LEAF, 0x7f00, 2);
+	leave(RUN, 0x8000); /* LEAF is over, too */
 	assert_int_equal(counts.unrecorded, 1);
-	assert_counts(1, 1, 0);
+	assert_counts(2, 1, 1);
 }
 
 int main(void)
