@@ -21,7 +21,8 @@ import jdk.jfr.consumer.RecordingFile;
 /**
  * WakersCheck FILE.jfr N SHARE KIND...: check who ended the waits of live.Wakers, of which N calls of each kind were recorded.
  * The first call of a thread was ended by its thread -b in b(), the second one by -a in a(), and so on; one of process()
- * by the thread of the JDK that reaps processes; one of sleep() by a timer, so nobody may be named.
+ * by the thread of the JDK that reaps processes, in ProcessHandleImpl's run() or what the JIT has left of the methods that
+ * it calls; one of sleep() by a timer, so nobody may be named.
  *
  * What counts is the last wait of a call that has taken more than 1 ms: shorter ones have no stacks. A wait that names
  * another thread or another method is wrong. One without a thread or method is unknown. Waits that the JVM has
@@ -34,7 +35,7 @@ public class WakersCheck {
     private static final int FEW = 2;
     private static final Duration LONG = Duration.ofMillis(1);
     private static final Pattern OF_JVM = Pattern.compile("(C[12] |G1 |GC |VM |Reference Handler).*");
-    private static final Pattern REAPER = Pattern.compile("java\\.lang\\.(ProcessImpl|UNIXProcess|Process\\b).*");
+    private static final Pattern REAPER = Pattern.compile("java\\.lang\\.(ProcessImpl|UNIXProcess|ProcessHandleImpl|Process\\b).*");
 
     private static final List<String> PARKED = List.of("lock", "semaphore", "latch", "queue", "future", "park");
 
