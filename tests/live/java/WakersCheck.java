@@ -28,20 +28,21 @@ import jdk.jfr.consumer.RecordingFile;
  * another thread or another method is wrong. One without a thread or method is unknown. Waits that the JVM has
  * ended, or that lie elsewhere in the call, are skipped: it has locks of its own, and up to JDK 23 looks after a monitor
  * once in a while. Prints a line for each kind, and one with FAILED if a wait is wrong,
- * if more than SHARE is unknown (2 if there are few), or if more than a tenth of the calls has no such wait.
+ * if more than SHARE is unknown (2 if there are few), or if more than a quarter of the calls has no such wait.
  */
 public class WakersCheck {
-    private static final double SHORT = 0.1;
+    private static final double SHORT = 0.25;
     private static final int FEW = 2;
     private static final Duration LONG = Duration.ofMillis(1);
     private static final Pattern OF_JVM = Pattern.compile("(C[12] |G1 |GC |VM |Reference Handler).*");
     private static final Pattern REAPER = Pattern.compile("java\\.lang\\.(ProcessImpl|UNIXProcess|ProcessHandleImpl|Process\\b).*");
 
     private static final List<String> PARKED = List.of("lock", "semaphore", "latch", "queue", "future", "park");
+    private static final List<String> IN_KERNEL = List.of("socket", "pipe");
 
     private static final class Span {
         final Instant start, end;
-        String waker, method, by, stack, place; // of a wait; "" if the file does not name it
+        String waker, method, by, stack, place, natives, reason; // of a wait; "" if the file does not name it
 
         Span(RecordedEvent e) {
             start = e.getStartTime();
@@ -93,6 +94,8 @@ public class WakersCheck {
             span.waker = name(e.getThread("wakerThread"));
             span.method = ender(kind, frames);
             span.place = String.join(" < ", frames(e.getStackTrace()));
+            span.natives = String.join(" < ", frames(e.getValue("nativeStack")));
+            span.reason = reason;
             span.by = String.valueOf(e.getString("wokenBy"));
             span.stack = String.join(" < ", frames);
             lane.waits.add(span);
@@ -115,6 +118,8 @@ public class WakersCheck {
         boolean bySelf = kind.equals("monitor") && w.by.equals("interrupt") && w.waker.isEmpty();
         if (PARKED.contains(kind) && !w.place.contains("Unsafe.park"))
             return true;
+        if (w.natives.contains("pthread_mutex_lock") || (IN_KERNEL.contains(kind) && w.reason.equals("futex")))
+            return true; // Java waits by conditions
         return w.method.isEmpty() && (bySelf || OF_JVM.matcher(w.waker).matches());
     }
 
