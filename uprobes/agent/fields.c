@@ -445,28 +445,62 @@ static void fields_put(JNIEnv *env, uint32_t set, uint32_t number, struct field_
 		inside_settle(s);
 }
 
+/*
+ * A primitive parameter, or returned value. No step leads on from it, so the plan has nothing to say, and is not asked:
+ * most of what a number costs.
+ */
+static inline void put_number(JNIEnv *env, uint32_t set, uint32_t number, enum frt_field_form form, uint64_t bits)
+{
+	struct frt_slot *s = slot_find(env);
+	bool last = number & CAPTURE_LAST, wanted;
+	union {
+		struct frt_field field;
+		uint64_t words[FRT_RECORD_SIZE / 8];
+	} r = {.words = {bits}};
+
+	number &= CAPTURE_LAST - 1;
+	wanted = set >> FRT_FIELD_RECORDING(number) & 1;
+	if (!s || !s->ring || !(wanted || last))
+		return;
+	r.field.number = number;
+	r.field.size = wanted ? (form == FRT_FORM_FLOAT ? 4 : 8) : 0;
+	r.field.form = wanted ? form : FRT_FORM_NULL;
+	r.field.kind = FRT_FIELD;
+	r.field.flags = last ? FRT_FIELD_LAST : 0;
+	if (ring_put(s, r.words))
+		ring_drain(s, sys_tsc());
+	if (last)
+		inside_settle(s);
+}
+
 void JNICALL fields_put_int(JNIEnv *env, jclass helper, jint value, jint set, jint number)
 {
 	(void)helper;
-	fields_put(env, set, number, field_integer(value));
+	put_number(env, set, number, FRT_FORM_INTEGER, (int64_t)value);
 }
 
 void JNICALL fields_put_long(JNIEnv *env, jclass helper, jlong value, jint set, jint number)
 {
 	(void)helper;
-	fields_put(env, set, number, field_integer(value));
+	put_number(env, set, number, FRT_FORM_INTEGER, value);
 }
 
 void JNICALL fields_put_float(JNIEnv *env, jclass helper, jfloat value, jint set, jint number)
 {
+	uint32_t bits;
+
 	(void)helper;
-	fields_put(env, set, number, field_float(value));
+	memcpy(&bits, &value, sizeof(bits));
+	put_number(env, set, number, FRT_FORM_FLOAT, bits);
 }
 
 void JNICALL fields_put_double(JNIEnv *env, jclass helper, jdouble value, jint set, jint number)
 {
+	uint64_t bits;
+
 	(void)helper;
-	fields_put(env, set, number, field_double(value));
+	memcpy(&bits, &value, sizeof(bits));
+	put_number(env, set, number, FRT_FORM_DOUBLE, bits);
 }
 
 void JNICALL fields_put_object(JNIEnv *env, jclass helper, jobject value, jint set, jint number)
