@@ -58,7 +58,7 @@ struct hotspot_methods {
 	uint32_t classes, methods, loaders;
 	size_t class_capacity, method_capacity, loader_capacity;
 	uint32_t pass;
-	bool asked, full;
+	bool asked, full, any;
 	int64_t due, rest_until; /* CLOCK_MONOTONIC */
 	char text[SYMBOL_MAX + 1];
 };
@@ -235,6 +235,10 @@ static void method_choose(struct hotspot_methods *h, const struct frt_method_nam
 		choice.method = known->id;
 		if (*segment_rule(h->setup.segment, known->id) & FRT_RULE_TIMED)
 			choice.threshold = 0;
+	}
+	if (c && !h->any) {
+		h->any = true;
+		h->setup.first(h->setup.context);
 	}
 	if (!c || (!known->pass && bpf_map_update_elem(h->setup.methods_fd, name, &choice, BPF_ANY))) {
 		method_refuse(h, m);

@@ -24,7 +24,9 @@ struct hotspot_methods_setup {
 	struct segment *segment;	       /* made by segment_make() */
 	int classes_fd, methods_fd, missed_fd; /* the program's maps */
 	volatile unsigned long long
-		*others; /* FRT_OTHER_CLASSES: the program's memory of classes that are not chosen */
+		*others;	      /* FRT_OTHER_CLASSES: the program's memory of classes that are not chosen */
+	void (*first)(void *context); /* called before the program gets the first method */
+	void *context;
 };
 
 /* Choose methods of the classes that are loaded. Returns 0, or -errno with the message and *out set to NULL. */

@@ -8,6 +8,7 @@
 #include "user/capture/usdt.h"
 #include "user/jvm/jvm_model.h"
 #include "user/process/maps.h"
+#include "user/text/log.h"
 
 #include "frtrace.skel.h"
 
@@ -32,7 +33,8 @@ struct probed_stack {
 struct hotspot_source {
 	struct hotspot_source_setup setup;
 	struct hotspot_methods *methods;
-	struct usdt_link *probes;
+	struct usdt_link *entries, *returns;
+	bool chosen;		      /* a method is */
 	struct streams *streams;      /* see hotspot_source_feed() */
 	struct frt_probe_counts *cpu; /* room for those of all CPUs */
 	int cpus;
@@ -58,6 +60,19 @@ int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settin
 /* An exit whose entry was not seen is nothing, so exits are probed first. */
 static const struct usdt_site hotspot_sites[] = {{FRT_SITE_METHOD_RETURN, "hotspot", "method__return"},
 						 {FRT_SITE_METHOD_ENTRY, "hotspot", "method__entry"}};
+
+static int source_probe(struct hotspot_source *h, struct usdt_link **out, size_t site, struct diag *d);
+
+/* Each trap costs the JVM, so exits are left alone until a method is chosen. */
+static void on_first_method(void *context)
+{
+	struct hotspot_source *h = context;
+	struct diag d = {0};
+
+	h->chosen = true;
+	if (h->entries && !h->returns && source_probe(h, &h->returns, 0, &d))
+		log_error("frtrace: %s", d.text);
+}
 
 /* file->path points into *m. The caller closes file->fd. */
 static int open_libjvm(const struct target *t, struct mapping *m, struct usdt_file *file, struct diag *d)
@@ -101,6 +116,8 @@ static int source_open(struct hotspot_source *h, struct diag *d)
 						.target = h->setup.target,
 						.clock = h->setup.clock,
 						.segment = h->setup.segment,
+						.first = on_first_method,
+						.context = h,
 						.others = h->setup.bpf->bss->hotspot_others,
 						.classes_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_classes),
 						.missed_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_missed),
@@ -137,11 +154,18 @@ int hotspot_source_new(struct hotspot_source **out, const struct hotspot_source_
 	return err;
 }
 
+static void source_detach(struct hotspot_source *h)
+{
+	usdt_detach(h->entries);
+	usdt_detach(h->returns);
+	h->entries = h->returns = NULL;
+}
+
 void hotspot_source_free(struct hotspot_source *h)
 {
 	if (!h)
 		return;
-	usdt_detach(h->probes);
+	source_detach(h);
 	hotspot_methods_free(h->methods);
 	free(h->cpu);
 	free(h);
@@ -168,7 +192,7 @@ void hotspot_source_follow(struct hotspot_source *h, const struct frt_layout *la
 								    .thread_stack_base = layout->thread_stack_base};
 }
 
-int hotspot_source_start(struct hotspot_source *h, struct diag *d)
+static int source_probe(struct hotspot_source *h, struct usdt_link **out, size_t site, struct diag *d)
 {
 	struct usdt_file file;
 	struct mapping m;
@@ -176,17 +200,24 @@ int hotspot_source_start(struct hotspot_source *h, struct diag *d)
 
 	if (err)
 		return err;
-	clock_sample(h->setup.clock);
-	segment_recording(h->setup.segment)->since = clock_last(h->setup.clock)->tsc;
-	err = usdt_attach(&h->probes, h->setup.bpf->progs.hotspot_site, &file, hotspot_sites, 2, d);
+	err = usdt_attach(out, h->setup.bpf->progs.hotspot_site, &file, &hotspot_sites[site], 1, d);
 	close(file.fd);
 	return err;
 }
 
+int hotspot_source_start(struct hotspot_source *h, struct diag *d)
+{
+	int err;
+
+	clock_sample(h->setup.clock);
+	segment_recording(h->setup.segment)->since = clock_last(h->setup.clock)->tsc;
+	err = h->chosen ? source_probe(h, &h->returns, 0, d) : 0;
+	return err ?: source_probe(h, &h->entries, 1, d);
+}
+
 void hotspot_source_stop(struct hotspot_source *h)
 {
-	usdt_detach(h->probes);
-	h->probes = NULL;
+	source_detach(h);
 	hotspot_source_tick(h);
 }
 
@@ -373,7 +404,7 @@ void hotspot_source_tick(struct hotspot_source *h)
 	slot->unrecorded = c.unrecorded;
 	segment_recording(h->setup.segment)->unslotted = c.deep;
 	slot->longest = clock_ticks_of_ns(h->setup.clock, c.longest);
-	if (h->probes)
+	if (h->entries)
 		hotspot_methods_tick(h->methods);
 }
 

@@ -136,6 +136,24 @@ probe_bytes() { # PID
 	done
 }
 
+# Each trap costs. It is not known which of the two bytes is which, but they differ.
+nothing_matches() {
+	local sentence="a filter that matches nothing leaves the return probe alone, JDK $FEATURE" before
+	begin "$sentence" || return 0
+	target_start $PROBED ExitsMain 40
+	if target_ready; then
+		before=$(probe_bytes "$T_PID")
+		trace_start --probe=hotspot -m live.Nothing::never
+		[ "$(probe_bytes "$T_PID" | grep -o cc | wc -l)" = 1 ] || finding "the probes had $before, and have $(probe_bytes "$T_PID")"
+		trace_stop
+		trace_start --probe=hotspot -m live.Exits::normal
+		[ "$(probe_bytes "$T_PID" | grep -o cc | wc -l)" = 2 ] || finding "a chosen method is not traced: $(probe_bytes "$T_PID")"
+		trace_stop
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # Both have the same file mapped. A breakpoint is what would slow the other one down.
 only_the_target() {
 	local sentence="another JVM with the same libjvm has no breakpoint at HotSpot's probes${PROBES:+, --probes=$PROBES}, JDK $FEATURE" other other_dir before
@@ -240,6 +258,7 @@ for jdk in "${JDKS[@]}"; do
 	open_deep
 	waits
 	only_the_target
+	nothing_matches
 	turn 1 && PROBES=perf only_the_target
 	automatic -XX:+DisableAttachMechanism
 	[ "$FEATURE" -lt 21 ] || automatic -XX:-EnableDynamicAgentLoading
