@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015
-# --otlp=-: spans of OpenTelemetry while a recording runs.
+# --otlp=-: spans of OpenTelemetry while a recording runs; and a collector of the OpenTelemetry project takes them.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -60,6 +60,7 @@ arriving() {
 		target_quit
 		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
 		alike "$F_DIR/stdout" "$WORK/exported"
+		cp "$F_DIR/stdout" "$WORK/spans"
 	fi
 	verdict "$sentence"
 	target_drop
@@ -76,8 +77,80 @@ wrong() {
 	verdict "$sentence"
 }
 
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+listens() { python3 -c 'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)' "$1" 2>/dev/null; } # PORT
+
+# POST each line to a collector. Prints the answers that are not "200 {"partialSuccess":{}}".
+post() { # PORT FILE
+	python3 - "$@" <<-'END'
+		import sys, urllib.error, urllib.request
+		for line in open(sys.argv[2], "rb"):
+		    request = urllib.request.Request(f"http://127.0.0.1:{sys.argv[1]}/v1/traces", line, {"Content-Type": "application/json"})
+		    try:
+		        answer = urllib.request.urlopen(request, timeout=20)
+		        said = answer.status, answer.read().decode()
+		    except urllib.error.HTTPError as e:
+		        said = e.code, e.read().decode()
+		    if said != (200, '{"partialSuccess":{}}'):
+		        print(*said)
+	END
+}
+
+# The collector prints what it has understood: "ID             : 0123456789abcdef", "Parent ID      : ...", "Name : ..."
+received() { # FILE
+	python3 - "$1" "$WORK/collector.log" <<-'END' 2>&1
+		import json, re, sys
+		want = set()
+		for line in open(sys.argv[1]):
+		    for s in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+		        want.add((s["traceId"], s.get("parentSpanId", ""), s["spanId"], s["name"], len(s["events"])))
+		seen, now, events = set(), {}, 0
+		def end():
+		    if now:
+		        seen.add((now["Trace ID"], now["Parent ID"], now["ID"], now["Name"], events))
+		for line in open(sys.argv[2], errors="replace"):
+		    if re.match(r"Span #\d+$", line) or "\tinfo\t" in line:
+		        end()
+		        now, events = {}, 0
+		    elif m := re.match(r" {4}(Trace ID|Parent ID|ID|Name) *: ?(.*)$", line):
+		        now[m[1]] = m[2]
+		    elif line.startswith("SpanEvent #"):
+		        events += 1
+		end()
+		if seen != want:
+		    print(f"{len(want)} spans, {len(seen)} were understood:", *list(want - seen)[:2], *list(seen - want)[:2])
+	END
+}
+
+collector() {
+	local sentence="a collector of the OpenTelemetry project takes live and exported spans, and understands them" port file said root
+	begin "$sentence" || return 0
+	root=$("$ROOT/scripts/otel-collector" 2>"$WORK/no-collector") || { skip "$sentence" "$(tail -n 1 "$WORK/no-collector")"; return 0; }
+	[ -s "$WORK/spans" ] || { not_ok "$sentence" "no spans were recorded"; return 0; }
+	port=$(free_port)
+	cat >"$WORK/collector.yaml" <<-END
+		receivers: {otlp: {protocols: {http: {endpoint: "127.0.0.1:$port"}}}}
+		exporters: {debug: {verbosity: detailed, sampling_initial: 1000000}}
+		service: {telemetry: {metrics: {level: none}}, pipelines: {traces: {receivers: [otlp], exporters: [debug]}}}
+	END
+	for file in spans exported; do
+		"$root" --config "$WORK/collector.yaml" >"$WORK/collector.log" 2>&1 &
+		STARTED+=($!)
+		wait_for 20 listens "$port" || finding "the collector does not listen:" "$(tail -n 3 "$WORK/collector.log")"
+		said=$(post "$port" "$WORK/$file")
+		[ -z "$said" ] || finding "$file: $(head -n 3 <<<"$said")"
+		kill "${STARTED[-1]}"
+		wait "${STARTED[-1]}" 2>/dev/null
+		said=$(received "$WORK/$file")
+		[ -z "$said" ] || finding "$file: $said"
+	done
+	verdict "$sentence"
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	arriving
 done
 wrong
+collector
