@@ -123,10 +123,10 @@ fields() { # LIBRARY [OPTION]
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	libraries_build || { not_ok "the libraries are built"; exit 1; }
-	platform otel 64 "$(amount 300 3000)"
-	turn 0 && platform otel_large 8 "$(amount 300 3000)"
+	platform otel 64 "$(amount 300 8000)"
+	turn 0 && platform otel_large 8 "$(amount 300 8000)"
 	turn 1 && platform otel_exec 8 300
-	turn 1 && platform elastic 8 "$(amount 300 3000)"
+	turn 1 && platform elastic 8 "$(amount 300 8000)"
 	[ "$FEATURE" -lt 21 ] || virtual
 	turn 0 && fields none
 	turn 1 && fields otel --trace-ids=off
