@@ -24,7 +24,7 @@ container_make() { # create|run [OPTION...]
 container_pid() { "${PODMAN[@]}" inspect --format '{{.State.Pid}}' "$C_ID"; }
 
 containers_remove() {
-	[ ${#CONTAINERS[@]} -eq 0 ] || "${PODMAN[@]}" rm --force --time 0 "${CONTAINERS[@]}" >/dev/null 2>&1
+	[ ${#CONTAINERS[@]} -eq 0 ] || "${PODMAN[@]}" rm --force --depend --time 0 "${CONTAINERS[@]}" >/dev/null 2>&1
 	CONTAINERS=()
 }
 
