@@ -23,8 +23,14 @@ theirs() { # ARGUMENT...
 	"$(jdk_newest)/bin/jfr" "$@" >"$WORK/theirs" 2>"$WORK/err" || finding "jfr $*:" "$(head -n 3 "$WORK/err")"
 }
 
+# Samples of other threads have the context of these only with frtrace.
+without_context_of_sampled() {
+	perl -ne '$sampled = /^jdk\.(Execution|NativeMethod)Sample / if /^\S+ \{$/; print unless $sampled && /^  Context: /' "$1"
+}
+
 same() { # WHAT
 	[ -s "$WORK/theirs" ] || finding "$1: nothing to compare with"
+	without_context_of_sampled "$WORK/ours" >"$WORK/plain" && mv "$WORK/plain" "$WORK/ours"
 	cmp -s "$WORK/ours" "$WORK/theirs" || finding "$1 differs (ours, the JDK's):" "$(diff "$WORK/ours" "$WORK/theirs" | head -n 8)"
 }
 
