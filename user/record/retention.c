@@ -143,7 +143,8 @@ static int64_t listing_shrink(struct listing *l, const struct retention *r, stru
 	char path[NAME_MAX + CHUNK_NAME + 2];
 	uint64_t before = l->size;
 
-	qsort(l->chunk, l->chunks, sizeof(l->chunk[0]), kept_chunk_compare);
+	if (l->chunks)
+		qsort(l->chunk, l->chunks, sizeof(l->chunk[0]), kept_chunk_compare);
 	for (size_t i = 0; i < l->chunks && l->size > r->most; i++) {
 		const struct kept_chunk *c = &l->chunk[i];
 
