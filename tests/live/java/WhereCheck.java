@@ -18,8 +18,10 @@ import jdk.jfr.consumer.RecordingFile;
 /**
  * WhereCheck FILE.jfr SPLITS: check that the parts of each call agree with the kernel's numbers (see Where) within 5 %
  * of the call or 50 us, that its last wait is the expected one, and that the parts add up. 1 % of the calls of a kind
- * may differ in reason or waker, or in a part (3 % with fewer than 1000 calls). A call has waited if and only if its
- * thread came on a CPU in it. The calls of a kind together may differ by 2 %, or 15 us for each switch, or 5 ms.
+ * may differ in reason or waker, or in a part. With fewer than 1000 calls 15 % may differ in a part: on a busy machine the
+ * kernel's numbers are that often wrong themselves, beside when the thread was on a CPU (see switches.c). A call has
+ * waited if and only if its thread came on a CPU in it. The calls of a kind together may differ by 2 %, or 15 us for each
+ * switch, or 10 ms.
  *
  * Up to JDK 23 one of the threads that wait for a monitor also looks for itself, by a timer (ObjectMonitor::EnterI): so
  * nobody wakes it in up to half of the calls, the more the busier the machine is.
@@ -31,11 +33,11 @@ import jdk.jfr.consumer.RecordingFile;
  * With -Dthreshold=NS the file has only the calls that took as long, and none of inWhole().
  */
 public class WhereCheck {
-    private static final double SHARE = 0.01, PARTS_SHARE = 0.01, FEW_PARTS_SHARE = 0.03, PART = 0.05, WHOLE = 0.02;
+    private static final double SHARE = 0.01, PARTS_SHARE = 0.01, FEW_PARTS_SHARE = 0.15, PART = 0.05, WHOLE = 0.02;
     private static final int SHOWN = Integer.getInteger("shown", 5); /* examples of each kind; if set, of tolerated differences, too */
     private static final long THRESHOLD = Long.getLong("threshold", 0);
     private static final int FEW = 5; /* allowed in addition: a share of a few hundred calls says little on a busy machine */
-    private static final long LEAST = 50_000, SWITCH = 15_000, ONCE = 5_000_000, TICK = 10_000_000; /* ns; ONCE: taken by the machine in one piece */
+    private static final long LEAST = 50_000, SWITCH = 15_000, ONCE = 10_000_000, TICK = 10_000_000; /* ns; ONCE: taken by the machine in one piece */
 
     static class Kind {
         String method, reason, waker;
