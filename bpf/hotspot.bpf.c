@@ -60,7 +60,7 @@ struct {
 	__type(value, struct call_stack);
 } hotspot_stacks SEC(".maps");
 
-/* The JavaThread of a thread, by its serial. The collector looks for it when it is told of the thread. */
+/* Serial of a thread to the address of its JavaThread. The collector fills it in for each new thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, FRT_MAX_THREADS);

@@ -72,7 +72,7 @@ static void spoil(void *record, int what)
 		o->attributes = 613;
 }
 
-/* Two pages, of which the second one is unreadable. */
+/* Two pages. The second one is unreadable. */
 static char *pages(void)
 {
 	static char *all;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where a library's thread-local variables are. The loader writes it into a word of the library, as a relocation asks:
- * R_X86_64_TLSDESC (the TLS descriptors of "Thread-Local Storage Descriptors for IA32 and AMD64/EM64T", of which the word is
- * the second one) or R_X86_64_TPOFF64 (initial-exec; System V ABI, AMD64 supplement).
+ * R_X86_64_TLSDESC (the second word of a descriptor in "Thread-Local Storage Descriptors for IA32 and AMD64/EM64T") or
+ * R_X86_64_TPOFF64 (initial-exec; System V ABI, AMD64 supplement).
  */
 #ifndef UPROBES_ELF_ELF_TLS_H
 #define UPROBES_ELF_ELF_TLS_H

@@ -49,8 +49,8 @@ uint64_t hotspot_methods_missed(const struct hotspot_methods *h);
 uint64_t hotspot_methods_java_thread(struct hotspot_methods *h, uint32_t tid);
 
 /*
- * The name of a JavaThread, in modified UTF-8, of which the kernel has the beginning in 16 bytes. Returns false if it is not
- * known.
+ * Read the name of a JavaThread, in modified UTF-8. It must begin as the kernel's name does, which is cut at 15 bytes.
+ * Returns false if it is unknown.
  */
 bool hotspot_methods_thread_name(struct hotspot_methods *h, uint64_t java_thread, const char kernel_name[16], char *out,
 				 size_t size);

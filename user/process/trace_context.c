@@ -4,7 +4,7 @@
  * may have the address of {module, offset, generation} instead (glibc, struct tlsdesc_dynamic_arg; it is so if a library
  * that is loaded late has more thread-local variables than there is room for in the static block). Before 2.34, glibc fills
  * descriptors with the first access; until then the word has the address of the relocation, whose first number, an address,
- * is no module's. musl has another dtv, of which nothing is read here.
+ * is no module's. musl's dtv has another layout; it is not read.
  */
 #include "user/process/trace_context.h"
 #include "uprobes/elf/elf_tls.h"

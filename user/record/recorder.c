@@ -282,8 +282,8 @@ static void recorder_put_clock(struct recorder *r, int64_t at)
 }
 
 /*
- * Does the program publish its distributed traces, by now? All calls of a chunk have the same fields, so the agent is told
- * between two chunks. Once there are such fields they stay.
+ * Look whether the program publishes distributed traces now. All calls of a chunk have the same fields, so the agent is
+ * told between two chunks. Once the fields are there, they stay.
  */
 static void look_for_traces(struct recorder *r)
 {

@@ -19,7 +19,7 @@ import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * WakersCheck FILE.jfr N SHARE KIND...: check who ended the waits of live.Wakers, of which N calls of each kind were recorded.
+ * WakersCheck FILE.jfr N SHARE KIND...: check who ended the waits of live.Wakers. The file has N calls of each kind.
  * The first call of a thread was ended by its thread -b in b(), the second one by -a in a(), and so on; one of process()
  * by the thread of the JDK that reaps processes, in ProcessHandleImpl's run() or what the JIT has left of the methods that
  * it calls; one of sleep() by a timer, so nobody may be named.
