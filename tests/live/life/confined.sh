@@ -86,7 +86,7 @@ modes() {
 		own "a table" python3 "$LIVE/in_terminal.py" 80 24 "$WORK/screen" "$WORK/stop" "$FRTRACE" -p "$T_PID" -m live.Waits -i 500ms -d 2s -o "$WORK/b.jfr"
 		own "lines" "$FRTRACE" -p "$T_PID" -m live.Waits --lines -d 1s -o "$WORK/c.jfr"
 		own "a ring and metrics" "$FRTRACE" -p "$T_PID" -m live.Waits -d 2s --max-age=1s -o "$dir/" --metrics="$WORK/x.prom"
-		own "a stream" sh -c '"$0" "$@" >"$1.stream"' "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o -
+		own "a stream" sh -c '"$@" >"$0"' "$WORK/stream.jfr" "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o -
 		own "a report" "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/d.jfr" --report="$WORK/d.html"
 		[ "$FEATURE" = 8 ] || own "--with-jfr" "$FRTRACE" -p "$T_PID" -m live.Waits -d 2s -o "$WORK/e.jfr" --with-jfr
 		own "start" "$FRTRACE" start -p "$T_PID" -m live.Waits -o "$WORK/f.jfr"
