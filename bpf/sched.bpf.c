@@ -465,16 +465,20 @@ static __always_inline bool is_waker(struct task_struct *task)
 	return !(count & COUNT_SOFT) || (!(task->flags & KERNEL_THREAD) && sends(task));
 }
 
+#define PID_LEVELS_SIZE 1023u /* there are at most 32 levels (pid_namespaces(7)) */
+
 /*
  * The task's id in its innermost pid namespace, which for threads of the target is the target's. The array is indexed
- * by hand: CO-RE relocates a variable index by the size of our struct upid, not of the kernel's.
+ * by hand: CO-RE relocates a variable index by the size of our struct upid, not of the kernel's. Before Linux 6.2 the
+ * verifier adds only a small number to a pointer of the kernel.
  */
 static __always_inline __u32 namespace_id(struct task_struct *task)
 {
 	const struct pid *pid = task->thread_pid;
-	__u32 level = pid->level;
+	__u32 offset = pid->level * bpf_core_type_size(struct upid);
 
-	return level ? kernel_int((const char *)pid->numbers + level * bpf_core_type_size(struct upid)) : task->pid;
+	barrier_var(offset);
+	return offset ? kernel_int((const char *)pid->numbers + (offset & PID_LEVELS_SIZE)) : task->pid;
 }
 
 /*

@@ -100,7 +100,7 @@ static __always_inline void stack_code_at(struct walk *w, __u64 pc, struct walk_
 static long stack_step(__u32 i, struct stack_walk *s)
 {
 	struct frt_frame f;
-	__u32 count = *s->count;
+	__u32 count;
 
 	if (!walk_cross(&s->walk, &f))
 		return 1;
@@ -110,6 +110,8 @@ static long stack_step(__u32 i, struct stack_walk *s)
 	}
 	s->last = i;
 	s->walk.end = FRT_WALK_DEPTH;
+	count = *s->count;
+	barrier_var(count); /* the index is the register that was compared: Linux 6.1 knows nothing of a copy */
 	if (count >= STACK_FRAMES)
 		return 1;
 	s->frames[count] = f;

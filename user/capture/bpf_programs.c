@@ -10,22 +10,37 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define VERIFIER_LINES	   8
 #define WAKE_LEVEL	   (4u << 20) /* bytes */
 #define WAKE_LEVEL_OF_MANY (2u << 20)
 #define QUEUE_OF_MANY	   (8u << 20) /* the kernel allocates it as a whole */
 
+/* Print a message's first line and its last ones: at the end of its log the verifier says what it refuses. */
+static void log_ends(char *text)
+{
+	char *line = strtok_r(text, "\n", &text), *last[VERIFIER_LINES] = {NULL};
+	size_t n = 0;
+
+	if (line)
+		log_detail("%s", line);
+	while ((line = strtok_r(NULL, "\n", &text)))
+		last[n++ % VERIFIER_LINES] = line;
+	for (size_t i = n > VERIFIER_LINES ? n - VERIFIER_LINES : 0; i < n; i++)
+		log_detail("  %s", last[i % VERIFIER_LINES]);
+}
+
 static int on_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char text[512];
+	char *text;
 
-	if (level == LIBBPF_DEBUG)
+	if (level == LIBBPF_DEBUG || vasprintf(&text, format, args) < 0)
 		return 0;
-	vsnprintf(text, sizeof(text), format, args);
-	text[strcspn(text, "\n")] = 0;
-	log_detail("%s", text);
+	log_ends(text);
+	free(text);
 	return 0;
 }
 
