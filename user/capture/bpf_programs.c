@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define VERIFIER_LINES	   8
@@ -49,9 +50,18 @@ static enum right missing_right(void)
 	return right_held(RIGHT_BPF) ? RIGHT_PERFMON : RIGHT_BPF;
 }
 
+/* Programs on the scheduler's tracepoints have storage for each task since Linux 5.13. */
+static bool kernel_is_too_old(const struct utsname *u)
+{
+	int major, minor;
+
+	return sscanf(u->release, "%d.%d", &major, &minor) == 2 && (major < 5 || (major == 5 && minor < 13));
+}
+
 static int load_failed(int err, struct diag *d)
 {
 	char why[RIGHT_TEXT];
+	struct utsname u;
 
 	if (err == EPERM || err == EACCES)
 		return diag_set(d, err, "cannot load BPF programs: no right to (%s): %s",
@@ -60,6 +70,9 @@ static int load_failed(int err, struct diag *d)
 		return diag_set(d, err,
 				"cannot load BPF programs: this kernel has no BTF (/sys/kernel/btf/vmlinux); "
 				"it needs CONFIG_DEBUG_INFO_BTF=y");
+	if (!uname(&u) && kernel_is_too_old(&u))
+		return diag_set(d, err, "cannot load BPF programs: frtrace needs Linux 5.13 or later, this is %s",
+				u.release);
 	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
 }
 

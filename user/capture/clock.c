@@ -1,40 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/clock.h"
+#include "user/process/tsc.h"
 #include "user/text/monotonic.h"
 
-#include <cpuid.h>
 #include <string.h>
 #include <time.h>
-#include <x86intrin.h>
 
 #define KEEP_EVERY_NS 10000000 /* minimum distance of the pairs that are kept */
-#define TRIES	      4
-
-bool clock_tsc_usable(void)
-{
-	unsigned int a, b, c, d;
-
-	/* invariant TSC: CPUID 80000007h, EDX bit 8 (Intel SDM volume 3, 18.17.1) */
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
-}
-
-static struct clock_pair read_pair(void)
-{
-	struct clock_pair best = {.error = INT64_MAX};
-	uint64_t narrowest = UINT64_MAX;
-
-	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = __rdtsc();
-		int64_t ns = monotonic_ns();
-		uint64_t width = __rdtsc() - before;
-
-		if (width < narrowest) {
-			narrowest = width;
-			best = (struct clock_pair){before + width / 2, ns, (int64_t)(width / 2)};
-		}
-	}
-	return best;
-}
 
 /* Drop every other pair of the older half. */
 static void thin_out(struct clock *c)
@@ -65,7 +37,8 @@ static void append_pair(struct clock *c, const struct clock_pair *p)
 
 void clock_sample(struct clock *c)
 {
-	struct clock_pair p = read_pair();
+	struct tsc_reading now = tsc_read();
+	struct clock_pair p = {now.tsc, now.monotonic, (int64_t)(now.width / 2)};
 
 	/* the error so far is the width of the bracket in ticks */
 	if (c->pairs >= 2)

@@ -7,7 +7,6 @@
 #ifndef USER_CAPTURE_CLOCK_H
 #define USER_CAPTURE_CLOCK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,12 +28,6 @@ struct clock {
 		uint64_t scale; /* ns per tick << CLOCK_SCALE */
 	} stretch;
 };
-
-/*
- * Is the TSC usable? It must be invariant, and trusted by the kernel as a clock source (/proc/cpuinfo: constant_tsc
- * nonstop_tsc).
- */
-bool clock_tsc_usable(void);
 
 /* Start with two pairs, taken a few milliseconds apart. */
 void clock_init(struct clock *c);

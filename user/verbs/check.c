@@ -15,6 +15,7 @@
 #include "user/capture/uprobe_multi.h"
 #include "user/process/launch_socket.h"
 #include "user/process/rights.h"
+#include "user/process/tsc.h"
 #include "user/text/term.h"
 
 #include <errno.h>
@@ -128,6 +129,14 @@ static void check_launch(struct json *j)
 	print_feature(j, "launch", !err, d.text);
 }
 
+static bool check_clock(struct json *j)
+{
+	char how[TSC_TEXT];
+	bool good = tsc_usable(how);
+
+	return print_feature(j, "clock", good, how);
+}
+
 static bool check_machine(struct json *j, const struct settings *settings)
 {
 	struct utsname u;
@@ -144,8 +153,7 @@ static bool check_machine(struct json *j, const struct settings *settings)
 	check_rights_held(j);
 	good &= check_uprobes(j);
 	good &= check_programs(j, settings);
-	good &= print_feature(j, "clock", clock_tsc_usable(),
-			      clock_tsc_usable() ? "" : "the time stamp counter is not invariant");
+	good &= check_clock(j);
 	check_launch(j);
 	if (j)
 		json_end(j);

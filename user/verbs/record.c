@@ -25,6 +25,7 @@
 #include "user/process/interrupt.h"
 #include "user/process/maps.h"
 #include "user/process/rights.h"
+#include "user/process/tsc.h"
 #include "user/live/live.h"
 #include "user/record/losses.h"
 #include "user/record/wait_stacks.h"
@@ -83,6 +84,7 @@ static int open_target(struct recording *r, struct diag *d)
 /* Prepare target and kernel, without touching the JVM or the disk. */
 static int record_prepare(struct recording *r, struct diag *d)
 {
+	char how[TSC_TEXT];
 	int err;
 
 	if (r->settings->max_size < MIN_SIZE)
@@ -92,8 +94,8 @@ static int record_prepare(struct recording *r, struct diag *d)
 		err = choose_probe(r->settings, r->program ? NULL : &r->target, d);
 	if (err)
 		return err;
-	if (!clock_tsc_usable())
-		return diag_set(d, ENOTSUP, "cannot trace: this machine's time stamp counter is not invariant");
+	if (!tsc_usable(how))
+		return diag_set(d, ENOTSUP, "cannot trace: %s", how);
 	clock_init(&r->clock);
 	return session_new(&r->session, r->settings, &r->target, &r->clock, d);
 }
