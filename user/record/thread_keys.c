@@ -14,7 +14,7 @@ struct cached_key {
 	uint64_t name; /* serial or Java id */
 	uint64_t key;
 	uint32_t chunk;
-	bool carrier;
+	bool carrier, named;
 };
 
 struct cached_waker {
@@ -85,16 +85,22 @@ static struct cached_key *find_thread(struct thread_keys *k, uint32_t serial)
 	return c;
 }
 
+/* Calls of native methods and waits come without the thread's name. */
 static struct cached_key *find_virtual(struct thread_keys *k, const struct stream_vthread *v)
 {
 	struct cached_key *c = &k->vthread[v->java_id % VTHREADS];
-	struct jfr_thread_constant constant = {.name = v->name, .java_id = v->java_id, .is_virtual = true};
+	struct stream_vthread *known = &k->named[v->java_id % VTHREADS];
+	struct jfr_thread_constant constant = {.java_id = v->java_id, .is_virtual = true};
+	bool named;
 
 	if (v->name[0])
-		k->named[v->java_id % VTHREADS] = *v;
-	if (c->name != v->java_id || c->chunk != k->chunk)
+		*known = *v;
+	named = known->java_id == v->java_id;
+	constant.name = named ? known->name : v->name;
+	if (c->name != v->java_id || c->chunk != k->chunk || c->named != named)
 		*c = (struct cached_key){.name = v->java_id,
 					 .chunk = k->chunk,
+					 .named = named,
 					 .key = v->java_id ? jfr_thread(k->writer, &constant) : 0};
 	return c;
 }

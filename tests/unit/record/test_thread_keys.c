@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Keys of virtual threads, whose names come with some of their calls only. */
+#include "tests/lib/fake_segment.h"
+#include "user/record/thread_keys.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct segment segment;
+static struct jfr_writer *writer;
+static struct thread_keys *keys;
+static const struct stream_vthread nameless = {.java_id = 41}, worker = {.java_id = 41, .name = "worker"};
+
+static int setup(void **state)
+{
+	struct jfr_origin origin = {.locale = "en_US"};
+	struct diag d;
+
+	segment = fake_segment_new();
+	if (jfr_writer_new(&writer, &origin, &d) || jfr_chunk_begin(writer, 0, &d))
+		return -1;
+	keys = thread_keys_new(writer, &segment, NULL);
+	thread_keys_next_chunk(keys);
+	return keys ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	thread_keys_free(keys);
+	jfr_writer_free(writer);
+	fake_segment_free(&segment);
+	return 0;
+}
+
+static void name_is_used_as_soon_as_it_is_known(void **state)
+{
+	uint64_t before = thread_keys_of(keys, 1, &nameless), named = thread_keys_of(keys, 1, &worker);
+
+	assert_true(before && named && before != named);
+	assert_true(thread_keys_of(keys, 1, &nameless) == named);
+	assert_true(thread_keys_of_virtual_waker(keys, 41) == named);
+}
+
+static void name_is_still_known_in_the_next_chunk(void **state)
+{
+	uint64_t named = thread_keys_of(keys, 1, &worker);
+
+	thread_keys_next_chunk(keys);
+	assert_true(thread_keys_of(keys, 1, &nameless) == named);
+}
+
+static void another_thread_does_not_get_the_name(void **state)
+{
+	struct stream_vthread other = {.java_id = 41 + 8192};
+	uint64_t named = thread_keys_of(keys, 1, &worker), key = thread_keys_of(keys, 1, &other);
+
+	assert_true(key && key != named);
+	assert_true(thread_keys_of(keys, 1, &worker) == named);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(name_is_used_as_soon_as_it_is_known),
+		TEST(name_is_still_known_in_the_next_chunk),
+		TEST(another_thread_does_not_get_the_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
