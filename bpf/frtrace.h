@@ -124,13 +124,15 @@ struct frt_vthread {
  * spans in several streams, also after its end has arrived in one of them.
  */
 struct frt_root {
-	frt_u64 number; /* never 0; other roots have others */
+	frt_u64 number; /* other roots have others; the upper bits are those of the slot where it began + 1 */
 	frt_u64 start;	/* FRT_ROOT_OPEN: TSC at entry; otherwise: the number of its spans in all streams */
 	frt_u64 needed; /* FRT_ROOT_OPEN: TSC ticks from which on it is kept however it ends; FRT_ROOT_NEVER: none */
 	frt_u32 reserved;
 	frt_u16 kind;
 	frt_u16 flags; /* FRT_ROOT_* */
 };
+
+#define FRT_ROOT_SLOT_SHIFT 40 /* of the number */
 
 #define FRT_ROOT_OPEN	 0x1u
 #define FRT_ROOT_KEPT	 0x2u
@@ -386,6 +388,7 @@ enum frt_skip_reason {
 	FRT_SKIP_NONE = 0,
 	FRT_SKIP_NATIVE,	   /* native method that no filter names by its class */
 	FRT_SKIP_NATIVE_INTRINSIC, /* native method that the JIT replaces by machine code */
+	FRT_SKIP_NATIVE_ROOT,	   /* native method that --inside names: it has no hooks, so it is no root */
 	FRT_SKIP_ABSTRACT,
 	FRT_SKIP_SYNTHETIC,	 /* bridges, lambda bodies (JEP 520 leaves them out too) */
 	FRT_SKIP_TOO_LARGE,	 /* the method would exceed 64 KiB */
@@ -771,6 +774,8 @@ struct frt_config {
 #define FRT_CONFIG_MOUNTS	0x4u  /* follow virtual threads from carrier to carrier */
 #define FRT_CONFIG_THROWN_CLASS 0x10u /* calls that end with an exception have a value FRT_FIELD_THROWN */
 #define FRT_CONFIG_INSIDE	0x8u  /* the filter has roots (PROGRAM_ROOT): record only what is in them */
+/* Each root has a record at its end, because calls of native methods may be in it. Set while the recording runs. */
+#define FRT_CONFIG_ROOT_ENDS 0x20u
 
 /* The source of stacks. With both bits, JVMTI is asked for stacks that cannot be walked. */
 #define FRT_STACKS_WALK	 0x1u

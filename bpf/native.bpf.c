@@ -53,6 +53,7 @@ struct open_native {
 	__u64 start;
 	__u64 sp;     /* at entry */
 	__u64 thread; /* JavaThread */
+	__u64 root;   /* with --inside: that it is in; 0: in none */
 	__u32 function, reserved;
 };
 
@@ -127,6 +128,27 @@ static __always_inline bool from_java(__u64 thread, __u64 sp)
 	return java_sp - (sp + 8) < 16;
 }
 
+/* The root that the thread is in, with --inside; 0: none. A thread without a slot is in none. */
+static __always_inline __u64 open_root(const struct wait_state *state)
+{
+	__u64 root = 0;
+
+	if (native_setup.inside && state->slot)
+		bpf_probe_read_user(&root, sizeof(root), (void *)(state->inside + offsetof(struct frt_inside, root)));
+	return root;
+}
+
+/* Is a call of this function, which begins now, of any interest? */
+static __always_inline bool counts_now(__u32 function, __u64 root)
+{
+	const struct frt_native_function *f;
+
+	if (root || !native_setup.inside)
+		return true;
+	f = bpf_map_lookup_elem(&native_functions, &function);
+	return f && f->timed;
+}
+
 #define DEAD_AT_ONCE 4 /* the others go at the next calls */
 
 /* Forget calls that have ended unseen: the stack is above them. */
@@ -148,6 +170,7 @@ static __always_inline int native_begin(struct pt_regs *context, __u32 function)
 	struct native_calls *n;
 	struct wait_state *state;
 	struct open_native *open;
+	__u64 root;
 
 	if (!is_target() || !from_java(thread, sp))
 		return 1;
@@ -158,6 +181,9 @@ static __always_inline int native_begin(struct pt_regs *context, __u32 function)
 		__sync_fetch_and_add(&natives_missed, 1);
 		return 1;
 	}
+	root = open_root(state);
+	if (!counts_now(function, root))
+		return 1;
 	if (!state->thread)
 		begin_thread(state, thread);
 	drop_dead(n, state, sp + 1);
@@ -169,6 +195,7 @@ static __always_inline int native_begin(struct pt_regs *context, __u32 function)
 	n->depth++;
 	open->sp = sp;
 	open->thread = thread;
+	open->root = root;
 	open->function = function;
 	state->natives = n->depth;
 	open->start = now_ns();
@@ -263,6 +290,17 @@ static __always_inline void read_java_id(struct frt_native_call *call, __u64 thr
 				    (void *)(thread + native_setup.layout.thread_owner_id));
 }
 
+static __always_inline void read_root(struct frt_native_call *call, const struct wait_state *state)
+{
+	struct frt_inside in = {};
+
+	if (!call->root)
+		return;
+	bpf_probe_read_user(&in, offsetof(struct frt_inside, mark), (void *)state->inside);
+	if (in.root == call->root && in.needed != FRT_ROOT_NEVER)
+		call->root_due = in.start + in.needed;
+}
+
 /* The function has returned: the stack pointer is above the return address. */
 static __always_inline int native_end(struct pt_regs *context)
 {
@@ -284,14 +322,17 @@ static __always_inline int native_end(struct pt_regs *context)
 	call.thread = state->thread;
 	call.function = open->function;
 	call.start = open->start;
+	call.root = open->root;
 	thread = open->thread;
 	n->depth--;
 	state->natives = n->depth;
 	call.flags = has_exception(thread) ? FRT_NATIVE_THROWN : 0;
 	add_sum(call.function, call.end - call.start, call.flags);
 	f = bpf_map_lookup_elem(&native_functions, &call.function);
-	if (!f || call.end - call.start < f->threshold || (f->thrown && !call.flags))
+	if (!f || call.end - call.start < f->threshold || (f->thrown && !call.flags) ||
+	    (native_setup.inside && !call.root))
 		return 0;
+	read_root(&call, state);
 	read_java_id(&call, thread);
 	native_take_stack(n, &call, thread);
 	native_emit_call(n, &call);
@@ -337,7 +378,7 @@ int native_open(struct bpf_iter__task *context)
 	r->count = n->depth < FRT_OPEN_NATIVES ? n->depth : FRT_OPEN_NATIVES;
 	r->reserved = 0;
 	for (__u32 i = 0; i < FRT_OPEN_NATIVES; i++) {
-		r->start[i] = n->open[i].start;
+		r->start[i] = native_setup.inside && !n->open[i].root ? 0 : n->open[i].start;
 		r->function[i] = n->open[i].function;
 	}
 	bpf_ringbuf_submit(r, wake_flags());

@@ -265,8 +265,10 @@ struct frt_native_call {
 	frt_u64 start, end;
 	frt_u64 stack;	 /* identifies the stack; 0: none was taken */
 	frt_u64 java_id; /* of the running thread, virtual or not; 0: unknown */
+	/* with --inside: the number of the root that it is in, and the TSC from which on that is kept; 0: never */
+	frt_u64 root, root_due;
 };
-_Static_assert(sizeof(struct frt_native_call) == 48, "native call");
+_Static_assert(sizeof(struct frt_native_call) == 64, "native call");
 
 #define FRT_NATIVE_THROWN   0x1u	 /* with an exception pending */
 #define FRT_NATIVE_CUT(end) ((end) << 8) /* enum frt_walk_end of the stack */
@@ -287,7 +289,7 @@ struct frt_native_open {
 	frt_u32 thread;	     /* serial or FRT_NATIVE_KEY */
 	frt_u64 java_thread; /* address of its JavaThread */
 	frt_u32 count, reserved;
-	frt_u64 start[FRT_OPEN_NATIVES];
+	frt_u64 start[FRT_OPEN_NATIVES];    /* 0: with --inside, it is in no root */
 	frt_u32 function[FRT_OPEN_NATIVES]; /* numbers in the attach cookie */
 };
 _Static_assert(sizeof(struct frt_native_open) == 408, "native open");
@@ -298,7 +300,7 @@ _Static_assert(sizeof(struct frt_native_open) == 408, "native open");
 struct frt_native_function {
 	frt_u64 threshold; /* ns; ~0: no call is recorded */
 	frt_u32 thrown;	   /* 1: only those that end with an exception are */
-	frt_u32 reserved;
+	frt_u32 timed;	   /* 1: with --inside, the sum has those outside of roots, too */
 };
 
 /* All calls of a function on one CPU; times in ns. */
@@ -311,7 +313,7 @@ struct frt_native_setup {
 	struct frt_layout layout;
 	frt_u16 thread_pending; /* in JavaThread: the pending exception; FRT_NO_OFFSET: unknown */
 	frt_u16 stacks;		/* 1: take stacks */
-	frt_u32 reserved;
+	frt_u32 inside;		/* 1: --inside */
 };
 
 /* What the program at HotSpot's own probes needs to have the waits of its calls followed. */

@@ -72,6 +72,8 @@ __noinline int site_thread(__u64 number, __u64 address)
 		bpf_task_storage_get(&natives, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	}
 	state->slot = (__u64)slot;
+	state->inside = address + FRT_INSIDES_AT - FRT_SLOTS_AT + number * sizeof(struct frt_inside) -
+			number * sizeof(struct frt_slot);
 	target_process = task->tgid;
 	return 0;
 }

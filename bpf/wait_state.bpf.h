@@ -19,7 +19,8 @@ struct waker {
 };
 
 struct wait_state {
-	__u64 slot; /* address of its slot; 0: it has none, and is here for its calls of native methods */
+	__u64 slot;   /* address of its slot; 0: it has none, and is here for its calls of native methods */
+	__u64 inside; /* address of its struct frt_inside */
 	__u32 thread; /* serial: a different one in the slot means that it has a new owner; without a slot FRT_NATIVE_KEY */
 	__u32 owner;		 /* of the wait: the serial, or the key of the virtual thread that the thread carries */
 	__u32 mounted, number;	 /* the last frtrace:mount: key and number */

@@ -173,6 +173,11 @@ enum frt_skip_reason policy_modifiers(const struct matcher *p, struct slice name
 	return modifiers & ACC_SYNTHETIC && !matcher_takes_lambda(p, name) ? FRT_SKIP_SYNTHETIC : FRT_SKIP_NONE;
 }
 
+enum frt_skip_reason policy_reason(enum frt_skip_reason reason, const struct matcher_decision *v)
+{
+	return reason == FRT_SKIP_NATIVE && v->root ? FRT_SKIP_NATIVE_ROOT : reason;
+}
+
 static enum frt_skip_reason method_reason(const struct matcher *p, const struct class_file *c,
 					  const struct class_method *m)
 {

@@ -43,4 +43,7 @@ bool policy_is_intrinsic(const struct class_file *c, const struct class_method *
 /* Whether a method of that name and these modifiers (JVMS 4.6) can be hooked at all. */
 enum frt_skip_reason policy_modifiers(const struct matcher *p, struct slice name, unsigned int modifiers);
 
+/* The reason that is reported: one of policy_modifiers() or policy_method(), for a method with this decision. */
+enum frt_skip_reason policy_reason(enum frt_skip_reason reason, const struct matcher_decision *v);
+
 #endif

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""rooted.py ROOTS CSV TREE THRESHOLD_MS: compare what live.Rooted knows of its roots with the calls of a recording (frtrace
-export --csv) and its trees (frtrace view tree --json). Prints each difference."""
+"""rooted.py ROOTS CSV TREE THRESHOLD_MS METHOD...: compare what live.Rooted knows of its roots with the calls of a recording
+(frtrace export --csv) and its trees (frtrace view tree --json); METHODs were recorded in roots. Prints each difference."""
 import csv
 import json
 import sys
 from collections import defaultdict
 
 LIMIT = int(sys.argv[4]) * 1000000
+RECORDED = set(sys.argv[5:])
 ROOTS = {"root": "live.Rooted.root(Rooted.Plan, int)", "failing": "live.Rooted.failing(Rooted.Plan)"}
 
 
@@ -17,11 +18,12 @@ def short(method):
 class Root:
     def __init__(self, line):
         self.thread, self.method, *numbers, thrown = line.split()
-        self.begin, self.end, self.least, self.children, self.leaves, self.nested = map(int, numbers)
+        self.begin, self.end, self.least, self.children, self.leaves, self.nested, self.natives = map(int, numbers)
         self.thrown = thrown == "true"
 
     def shape(self):
-        return [self.thrown, self.children, self.leaves, self.nested]
+        inside = {"child": self.children, "leaf": self.leaves, "freeMemory": self.natives}
+        return [self.thrown, self.nested] + [n if name in RECORDED else 0 for name, n in inside.items()]
 
     def is_kept(self):
         """True, False, or None: the program cannot know."""
@@ -43,9 +45,11 @@ for line in open(sys.argv[1]):
     root = Root(line)
     truth[root.thread, root.method].append(root)
 
+rows = list(csv.DictReader(open(sys.argv[2], newline="")))
+names = {row["thread_id"]: row["thread"] for row in rows if row["thread"]}  # native calls of virtual threads may have none
 calls = defaultdict(list)
-for row in csv.DictReader(open(sys.argv[2], newline="")):
-    calls[row["thread"]].append((int(row["start_ns"]), int(row["duration_ns"]), short(row["method"]), row["thrown"] == "1"))
+for row in rows:
+    calls[names.get(row["thread_id"], "")].append((int(row["start_ns"]), int(row["duration_ns"]), short(row["method"]), row["thrown"] == "1"))
 
 found = defaultdict(list)  # outermost calls of roots, with what is in them
 for thread, list_of in calls.items():
@@ -70,7 +74,7 @@ for key in sorted(set(truth) | set(found)):
     for got in found[key]:
         if key[1] == "root" and got["duration"] < LIMIT:
             print(f"{key}: a root of {got['duration']} ns was kept")
-        shape = [got["thrown"], got["in"]["child"], got["in"]["leaf"], got["in"]["root"]]
+        shape = [got["thrown"]] + [got["in"][name] for name in ("root", "child", "leaf", "freeMemory")]
         next_places = {i + 1 for at in places for i in reachable(wanted, at) if wanted[i].shape() == shape}
         if not next_places:
             print(f"{key}: a root has {shape}, not {[wanted[i].shape() for at in places for i in reachable(wanted, at)]}")

@@ -42,7 +42,8 @@ void inside_enter_root(struct frt_slot *s, uint64_t start, uint32_t method, uint
 		in->needed = 0;
 		in->flags |= FRT_INSIDE_SAMPLE;
 	}
-	in->root = (uint64_t)(s - control_slot(0) + 1) << 40 | (in->begun & ((1ULL << 40) - 1));
+	in->root = (uint64_t)(s - control_slot(0) + 1) << FRT_ROOT_SLOT_SHIFT |
+		   (in->begun & ((1ULL << FRT_ROOT_SLOT_SHIFT) - 1));
 }
 
 static void append_root(struct frt_slot *s, uint64_t now, uint64_t start, uint16_t flags)
@@ -90,11 +91,15 @@ static void close_root(struct frt_slot *s, uint64_t now, bool keep)
 {
 	struct frt_inside *in = control_inside(s);
 
-	if (in->spans && !keep && !(in->flags & FRT_INSIDE_MOVED) && in->mark >= s->drained)
+	if (in->spans && !keep && !(in->flags & FRT_INSIDE_MOVED) && in->mark >= s->drained) {
 		take_back(s);
-	else if (in->spans && (s->ring || ring_first(s, now)))
+		in->spans = 0;
+	}
+	if (!in->spans && !(load_relaxed(&control_config(0)->flags) & FRT_CONFIG_ROOT_ENDS))
+		;
+	else if (s->ring || ring_first(s, now))
 		append_root(s, now, in->spans, keep ? FRT_ROOT_KEPT : FRT_ROOT_DROPPED);
-	else if (in->spans)
+	else
 		in->lost++;
 	in->root = in->named = 0;
 	inside_settle(s);

@@ -90,7 +90,8 @@ static bool loaded_is_target(uint32_t recording, const struct matcher *p, struct
 	if (reason == FRT_SKIP_NATIVE && v.named)
 		return true;
 	if (reason)
-		control_skip(1u << recording, class, slice_of(m->name), slice_of(m->descriptor), reason);
+		control_skip(1u << recording, class, slice_of(m->name), slice_of(m->descriptor),
+			     policy_reason(reason, &v));
 	return !reason;
 }
 

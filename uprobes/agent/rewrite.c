@@ -43,9 +43,10 @@ static struct verdict judge(const struct rewrite *r, const struct class_file *c,
 			continue;
 		if (reason == FRT_SKIP_NATIVE && v.of[i].named) {
 			v.native |= 1u << i;
+			v.of[i].root = false; /* without hooks it is none */
 		} else if (reason) {
 			v.refused |= 1u << i;
-			v.reason = reason;
+			v.reason = policy_reason(reason, &v.of[i]);
 		} else {
 			v.selected |= 1u << i;
 		}

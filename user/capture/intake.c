@@ -3,8 +3,10 @@
 #include "user/capture/holdback.h"
 #include "user/capture/hotspot_source.h"
 #include "user/capture/kernel_probes.h"
+#include "user/capture/natives.h"
 #include "user/capture/ringbuf.h"
 #include "user/capture/ringbuf_pos.h"
+#include "user/capture/roots.h"
 #include "user/capture/sweep.h"
 #include "user/text/monotonic.h"
 
@@ -77,6 +79,8 @@ int intake_new(struct intake **out, const struct intake_setup *setup, struct dia
 		intake_free(in);
 		return diag_errno(d, ENOMEM, "cannot make room for spans");
 	}
+	if (setup->natives)
+		natives_keep_in(setup->natives, in->streams.roots);
 	sweep_begin(in->segment, &in->streams);
 	err = open_queue(in, setup, d);
 	if (err)
@@ -172,12 +176,19 @@ static void intake_settle(struct intake *in)
 
 void intake_sweep(struct intake *in)
 {
+	bool awaited;
+
 	ringbuf_report_losses(in->queue);
 	if (in->holdback)
 		holdback_begin(in->holdback);
+	awaited = in->streams.roots && roots_begin_sweep(in->streams.roots);
 	sweep(in->segment, &in->streams);
 	if (in->holdback)
 		intake_settle(in);
+	if (awaited) {
+		consume_all(in);
+		roots_end_sweep(in->streams.roots);
+	}
 }
 
 void intake_catch_up(struct intake *in)

@@ -2,6 +2,7 @@
 #include "user/capture/natives.h"
 #include "format/vec.h"
 #include "user/capture/kernel_probes.h"
+#include "user/capture/roots.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/hotspot/method.h"
 #include "user/hotspot/thread_name.h"
@@ -63,6 +64,7 @@ struct natives {
 	size_t uprobes, uprobe_capacity;
 	struct frt_native_function *rule; /* mapped */
 	int64_t look_due;
+	struct roots *roots; /* NULL: calls need not be in one */
 	struct natives_counts counts;
 	struct known_stack stack[STACKS];
 };
@@ -74,6 +76,11 @@ struct natives *natives_new(const struct natives_setup *setup)
 	if (n)
 		n->setup = *setup;
 	return n;
+}
+
+void natives_keep_in(struct natives *n, struct roots *roots)
+{
+	n->roots = roots;
 }
 
 void natives_stop(struct natives *n)
@@ -154,6 +161,7 @@ static void describe_jvm(struct natives *n)
 	s->layout = l->walk;
 	s->thread_pending = l->thread_pending;
 	s->stacks = n->setup.layout->jdk_version && n->setup.stacks.take_call;
+	s->inside = n->roots != NULL;
 	n->bpf->bss->target = n->setup.bpf->bss->target;
 	n->bpf->bss->wake_level = n->setup.bpf->bss->wake_level;
 }
@@ -205,19 +213,31 @@ static int prepare(struct natives *n, struct diag *d)
 static void write_rule(struct natives *n, const struct function *f, struct frt_native_function *to)
 {
 	struct frt_native_function rule = {.threshold = ~0ull, .thrown = 1};
+	uint32_t timed = 0;
 
 	for (size_t i = 0; i < f->methods; i++) {
 		uint64_t word = *segment_rule(n->setup.segment, n->method[f->method[i]].id % FRT_MAX_METHODS);
 		uint64_t ticks = word >> FRT_RULE_SHIFT;
 
+		timed |= !!(word & FRT_RULE_TIMED);
 		if (ticks == FRT_RULE_UNTRACED >> FRT_RULE_SHIFT)
 			continue;
 		ticks = clock_ns_of_ticks(n->setup.clock, ticks);
 		rule.threshold = ticks < rule.threshold ? ticks : rule.threshold;
 		rule.thrown &= !!(word & FRT_RULE_THROWN);
 	}
+	__atomic_store_n(&to->timed, timed, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->thrown, rule.thrown, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->threshold, rule.threshold, __ATOMIC_RELAXED);
+}
+
+/* From now on the agent reports each root that ends. */
+static void expect_roots(struct natives *n)
+{
+	if (!n->roots)
+		return;
+	roots_expect_natives(n->roots);
+	__atomic_fetch_or(&segment_config(n->setup.segment)->flags, FRT_CONFIG_ROOT_ENDS, __ATOMIC_SEQ_CST);
 }
 
 static int function_add_method(struct function *f, uint32_t number)
@@ -329,6 +349,8 @@ static void attach_failed(struct natives *n, int err)
 
 static void natives_attach(struct natives *n)
 {
+	if (n->attached < n->functions)
+		expect_roots(n);
 	for (size_t count; n->attached < n->functions; n->attached += count) {
 		char path[PLACE_FD_PATH];
 		int err = 0;
@@ -610,6 +632,14 @@ static const struct stream_vthread *running_virtual(const struct natives *n, con
 	return v;
 }
 
+/* Up to JDK 23, only calls of other methods in the root tell which virtual thread a carrier runs. */
+static bool is_unknown_virtual(const struct natives *n, const struct frt_native_call *r)
+{
+	struct frt_thread row;
+
+	return !r->java_id && segment_thread(n->setup.segment, r->thread, &row) && row.carrier;
+}
+
 static void note_java_id(struct natives *n, const struct frt_native_call *r)
 {
 	struct native_rows *rows = &n->setup.segment->natives;
@@ -648,6 +678,10 @@ bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t 
 				 .flags = FRT_SPAN_NATIVE | (on ? FRT_SPAN_VIRTUAL : 0) |
 					  (r->flags & FRT_NATIVE_THROWN ? FRT_SPAN_THROWN : 0)};
 	span.duration = clock_tsc(n->setup.clock, r->end) - span.start;
+	if (n->roots) {
+		roots_take_native(n->roots, r->root, is_unknown_virtual(n, r) ? 0 : r->root_due, &span, on);
+		return true;
+	}
 	to->cover(to->context, span.start + span.duration);
 	to->spans(to->context, &span, 1, on);
 	return true;
@@ -685,6 +719,8 @@ bool natives_on_open(struct natives *n, const struct frt_native_open *r, size_t 
 	for (uint32_t i = 0; i < r->count; i++) {
 		uint32_t number = i + 1 < r->count ? n->function[r->function[i]].method[0] : innermost;
 
+		if (!r->start[i])
+			continue;
 		native_rows_add_open(&n->setup.segment->natives,
 				     &(struct native_open){.start = clock_tsc(n->setup.clock, r->start[i]),
 							   .method = n->method[number].id,

@@ -16,6 +16,7 @@
 
 struct frtrace_bpf;
 struct natives;
+struct roots;
 
 struct natives_setup {
 	const struct settings *settings;
@@ -32,6 +33,9 @@ struct natives_setup {
 /* What the pointers in *setup point to is borrowed. NULL: no memory. */
 struct natives *natives_new(const struct natives_setup *setup);
 void natives_free(struct natives *n); /* removes the probes */
+
+/* --inside: only calls in roots are recorded, and go there. NULL: all are. Before the first natives_tick(). */
+void natives_keep_in(struct natives *n, struct roots *roots);
 
 /*
  * Load the programs if a class that a filter names is not loaded yet, and may have native methods: later this process

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/roots.h"
 #include "format/hash.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,12 @@ struct roots {
 	uint64_t latest[FRT_MAX_SLOTS];	 /* of a platform thread: the root named last, until its end has arrived */
 	uint64_t late[LATE];
 	size_t late_at;
+	uint64_t newest[FRT_MAX_SLOTS]; /* of a platform thread: the root that its stream has named last */
+	bool natives;			/* see roots_expect_natives() */
+	bool sweeping;
+	bool forgotten; /* in this sweep, what became of some roots */
+	uint64_t *over; /* roots that have ended in this sweep */
+	size_t overs, over_capacity;
 };
 
 struct roots *roots_new(const struct stream_sink *sink, size_t limit)
@@ -90,6 +97,7 @@ void roots_free(struct roots *r)
 	for (size_t i = 0; i < BUCKETS; i++)
 		while (r->bucket[i])
 			root_remove(r, &r->bucket[i]);
+	free(r->over);
 	free(r);
 }
 
@@ -134,10 +142,13 @@ static size_t records_together(const struct frt_span *s, size_t n)
 	return i;
 }
 
-static void batch_deliver(const struct roots *r, const struct root *root, const struct held_batch *b)
+static void batch_deliver(const struct roots *r, const struct root *root, struct held_batch *b)
 {
 	const struct frt_span *last = &b->record[b->count - 1];
 	const struct stream_vthread *v = root->is_virtual ? &root->vthread : NULL;
+
+	for (size_t i = 0; v && i < b->count; i++) /* of native calls it may not have been known */
+		b->record[i].flags |= b->record[i].kind == FRT_SPAN ? FRT_SPAN_VIRTUAL : 0;
 
 	while (last > b->record && last->kind != FRT_SPAN)
 		last--;
@@ -151,7 +162,7 @@ static void batch_deliver(const struct roots *r, const struct root *root, const 
 static void root_keep(struct roots *r, struct root *root)
 {
 	root->state = ROOT_KEPT;
-	for (const struct held_batch *b = root->first; b; b = b->next)
+	for (struct held_batch *b = root->first; b; b = b->next)
 		batch_deliver(r, root, b);
 	root_empty(r, root);
 }
@@ -188,6 +199,17 @@ static void root_begins(struct roots *r, uint32_t slot, const struct frt_root *m
 		root_keep(r, root);
 }
 
+/* No more will come of it, but calls of native methods that are in the queue. */
+static void root_is_over(struct roots *r, struct root **at)
+{
+	if (r->sweeping && r->overs < ROOTS_MOST && !vec_reserve(&r->over, &r->over_capacity, r->overs + 1)) {
+		r->over[r->overs++] = (*at)->number;
+		return;
+	}
+	r->forgotten |= r->sweeping;
+	root_remove(r, at);
+}
+
 /* Spans of the root may still come from other streams. If they are lost, it is forgotten when many others have ended. */
 static void root_is_late(struct roots *r, uint64_t number)
 {
@@ -195,18 +217,20 @@ static void root_is_late(struct roots *r, uint64_t number)
 	struct root **oldest = root_place_of(r, *place);
 
 	if (*place && *oldest && (*oldest)->ended)
-		root_remove(r, oldest);
+		root_is_over(r, oldest);
 	*place = number;
 }
 
 static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mark)
 {
 	bool is_virtual = mark->flags & FRT_ROOT_VIRTUAL;
-	struct root *root = is_virtual ? root_get(r, mark->number) : *root_place_of(r, mark->number);
+	struct root *root = is_virtual || r->sweeping ? root_get(r, mark->number) : *root_place_of(r, mark->number);
 
 	r->current[slot] = 0;
-	if (!root)
+	if (!root) {
+		r->forgotten |= r->sweeping;
 		return;
+	}
 	root->ended = true;
 	root->expected = mark->start;
 	if (mark->flags & FRT_ROOT_KEPT && root->state == ROOT_OPEN) {
@@ -218,7 +242,7 @@ static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mar
 	if (is_virtual && root->received < root->expected)
 		root_is_late(r, mark->number);
 	else
-		root_remove(r, root_place_of(r, mark->number));
+		root_is_over(r, root_place_of(r, mark->number));
 }
 
 void roots_mark(struct roots *r, uint32_t slot, const struct frt_root *mark)
@@ -227,8 +251,10 @@ void roots_mark(struct roots *r, uint32_t slot, const struct frt_root *mark)
 
 	if (slot >= FRT_MAX_SLOTS || !mark->number)
 		return;
-	if (!(mark->flags & FRT_ROOT_VIRTUAL))
+	if (!(mark->flags & FRT_ROOT_VIRTUAL)) {
 		root_follows(r, slot, mark->number, opens ? mark->number : 0);
+		r->newest[slot] = mark->number;
+	}
 	if (opens)
 		root_begins(r, slot, mark);
 	else
@@ -301,7 +327,52 @@ void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t
 	else if (root->state == ROOT_OPEN)
 		root_hold(r, root, s, n);
 	if (root->ended && root->received >= root->expected)
-		root_remove(r, at);
+		root_is_over(r, at);
+}
+
+void roots_take_native(struct roots *r, uint64_t number, uint64_t due, const struct frt_span *s,
+		       const struct stream_vthread *v)
+{
+	struct root *root = *root_place_of(r, number);
+
+	root = root || r->forgotten ? root : root_get(r, number);
+	if (!number || !root) {
+		r->counts.torn++;
+		return;
+	}
+	if (v && !root->is_virtual) {
+		root->is_virtual = true;
+		root->vthread = *v;
+	}
+	if (root->state == ROOT_OPEN && due && s->start + s->duration >= due)
+		root_keep(r, root);
+	if (root->state == ROOT_DROPPED)
+		return;
+	root_hold(r, root, s, 1);
+	if (root->state == ROOT_KEPT)
+		root_keep(r, root);
+}
+
+void roots_expect_natives(struct roots *r)
+{
+	r->natives = true;
+}
+
+bool roots_begin_sweep(struct roots *r)
+{
+	r->sweeping = r->natives;
+	return r->sweeping;
+}
+
+void roots_end_sweep(struct roots *r)
+{
+	while (r->overs) {
+		struct root **at = root_place_of(r, r->over[--r->overs]);
+
+		if (*at)
+			root_remove(r, at);
+	}
+	r->sweeping = r->forgotten = false;
 }
 
 void roots_gap(struct roots *r, uint32_t slot)
@@ -310,10 +381,22 @@ void roots_gap(struct roots *r, uint32_t slot)
 		r->current[slot] = 0;
 }
 
+/* The thread has been in other roots since, but nothing has said so: the record is lost. */
+static bool root_has_lost_its_end(const struct roots *r, const struct root *root)
+{
+	uint64_t slot = (root->number >> FRT_ROOT_SLOT_SHIFT) - 1;
+
+	return !root->ended && !root->is_virtual && slot < FRT_MAX_SLOTS && r->newest[slot] > root->number;
+}
+
 void roots_finish(struct roots *r)
 {
 	for (size_t i = 0; i < BUCKETS; i++) {
 		for (struct root *root = r->bucket[i]; root; root = root->next) {
+			if (root_has_lost_its_end(r, root)) {
+				r->counts.torn += spans_in(root);
+				continue;
+			}
 			r->counts.open += !root->ended;
 			if (root->state == ROOT_OPEN)
 				root_keep(r, root);

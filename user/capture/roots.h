@@ -25,6 +25,23 @@ void roots_mark(struct roots *r, uint32_t slot, const struct frt_root *mark);
 /* The spans that follow in it, as a sink gets them. */
 void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t n, const struct stream_vthread *v);
 
+/*
+ * A call of a native method in the root with this number, which is kept from `due` on, 0: never; see struct
+ * frt_native_call. It comes by the queue: ahead of the root's records, or behind its end if a sweep has found that.
+ */
+void roots_take_native(struct roots *r, uint64_t number, uint64_t due, const struct frt_span *s,
+		       const struct stream_vthread *v);
+
+/* Such calls may come from now on, and the agent reports each root that ends (FRT_CONFIG_ROOT_ENDS). */
+void roots_expect_natives(struct roots *r);
+
+/*
+ * If native calls are expected, roots_begin_sweep() returns true, and the caller consumes the queue up to where it is at the
+ * sweep's end before roots_end_sweep(). Meanwhile it is remembered what became of roots.
+ */
+bool roots_begin_sweep(struct roots *r);
+void roots_end_sweep(struct roots *r);
+
 /* Records of the stream are missing: until the next FRT_ROOT the root of its spans is unknown. */
 void roots_gap(struct roots *r, uint32_t slot);
 

@@ -393,7 +393,6 @@ static void choose_wait_stacks(struct session *s)
 	};
 }
 
-/* With --inside calls are recorded in roots only, of which these programs know nothing. */
 static int make_natives(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
 	struct natives_setup setup = {.settings = s->settings,
@@ -406,8 +405,6 @@ static int make_natives(struct session *s, const struct stream_sink *sink, struc
 				      .threads = &s->threads,
 				      .sink = *sink};
 
-	if (settings_has_roots(s->settings))
-		return 0;
 	s->natives = natives_new(&setup);
 	return s->natives ? 0 : diag_errno(d, ENOMEM, "cannot trace native methods");
 }

@@ -62,7 +62,7 @@ static bool is_expected(uint32_t reason)
 
 static bool notes_is_native(uint32_t reason)
 {
-	return reason == FRT_SKIP_NATIVE || reason == FRT_SKIP_NATIVE_INTRINSIC;
+	return reason == FRT_SKIP_NATIVE || reason == FRT_SKIP_NATIVE_INTRINSIC || reason == FRT_SKIP_NATIVE_ROOT;
 }
 
 /* Items with the same explanation share one note. */

@@ -9,6 +9,7 @@ const char *skip_reason(uint32_t reason)
 		[FRT_SKIP_NATIVE] = "native: traced where a filter names the class, without '*'",
 		[FRT_SKIP_NATIVE_INTRINSIC] =
 			"native and an intrinsic: the JIT has machine code instead of the function",
+		[FRT_SKIP_NATIVE_ROOT] = "native: recorded in roots, but no root itself, because it has no hooks",
 		[FRT_SKIP_ABSTRACT] = "abstract, without code",
 		[FRT_SKIP_SYNTHETIC] = "made by the compiler",
 		[FRT_SKIP_TOO_LARGE] = "too long: with hooks it would pass 64 KiB",

@@ -13,11 +13,11 @@ LARGE=()
 virtual_threads() { [ "$FEATURE" -lt 21 ] && echo 0 || echo 32; }
 
 # The threads of the program agree with the file and with its trees.
-roots_agree() {
+roots_agree() { # METHOD-IN-ROOTS...
 	local seen
 	"$FRTRACE" export --csv "$F_FILE" >"$WORK/csv" 2>&1 || finding "export: $(tail -n 3 "$WORK/csv")"
 	"$FRTRACE" view tree --json --top=100000 "$F_FILE" >"$WORK/tree" 2>&1 || finding "view tree: $(tail -c 300 "$WORK/tree")"
-	seen=$(python3 "$LIVE/rooted.py" "$T_DIR/roots" "$WORK/csv" "$WORK/tree" 10 2>"$WORK/kept") || finding "$(cat "$WORK/kept")"
+	seen=$(python3 "$LIVE/rooted.py" "$T_DIR/roots" "$WORK/csv" "$WORK/tree" 10 "$@" 2>"$WORK/kept") || finding "$(cat "$WORK/kept")"
 	[ -z "$seen" ] || finding "$seen"
 	grep -qE '^kept [1-9]' "$WORK/kept" || finding "no root was kept: $(cat "$WORK/kept")"
 }
@@ -43,8 +43,47 @@ known() { # [OPTION...]
 		says '^  [1-9][0-9]* roots kept of [0-9,]+$'
 		target_restored
 		target_quit
-		roots_agree
+		roots_agree child leaf
 		[ $# -eq 0 ] || events_agree
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Their calls do not come through the agent.
+natives() { # SENTENCE METHOD... ; the native one is freeMemory
+	local sentence="$1, JDK $FEATURE" filters name
+	shift
+	begin "$sentence" || return 0
+	filters=java.lang.Runtime::freeMemory
+	for name in "$@"; do
+		[ "$name" = freeMemory ] || filters+=";live.Rooted::$name"
+	done
+	target_start -Xmx512m Rooted "${THREADS:-16}" "$(virtual_threads)" 20 2000
+	if target_ready && trace_start -m "$filters" "${KEPT[@]}" --inside='live.Rooted::fast:2s'; then
+		target_go
+		trace_stop
+		status_is 0
+		says ' 0 lost'
+		says '^  [1-9][0-9]* roots kept of [0-9,]+$'
+		target_restored
+		target_quit
+		roots_agree "$@"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+native_root() {
+	local sentence="a native method that --inside names is said to be no root, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Rooted 0 0 0 10
+	if target_ready && trace_start -m live.Rooted::quick --inside=java.lang.Runtime::freeMemory --inside=live.Rooted::fast; then
+		target_go
+		trace_stop
+		says 'java\.lang\.Runtime\.freeMemory\(\): native: recorded in roots, but no root itself'
+		says '^  10 roots kept of 10$'
+		target_quit
 	fi
 	verdict "$sentence"
 	target_drop
@@ -153,17 +192,22 @@ overflow() {
 	target_drop
 }
 
+BESIDE="native methods in roots are recorded whole or not at all, beside others"
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	if [ "$FEATURE" -ge 21 ]; then known -e 'live.Child live.Rooted::child i=arg1'; else known; fi
+	natives "$BESIDE" child leaf freeMemory
+	turn 0 && natives "roots with nothing but native methods are recorded whole or not at all" freeMemory
 	overflow
 	turn 0 && fast
 	turn 1 && open_root
 	turn 0 && alone
+	turn 1 && native_root
 	turn 1 && large
 done
 roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
 	root_use "$version" || { skip "roots, JDK $version" "$(roots_why)"; continue; }
 	THREADS=16 known
+	natives "$BESIDE" child leaf freeMemory
 done

@@ -12,7 +12,7 @@ import java.util.Random;
  * outside; and one more thread whose roots have SIZE calls inside. Then FAST fast roots with 100 calls each, and, without
  * SIZE, one that does not end, after ENDLESS calls. A line for each root but the last ones goes into `roots`:
  *
- *   THREAD METHOD BEGIN END LEAST CHILDREN LEAVES NESTED THROWN    ns; LEAST: how long it took at least
+ *   THREAD METHOD BEGIN END LEAST CHILDREN LEAVES NESTED NATIVES THROWN    ns; LEAST: how long it took at least
  */
 public class Rooted {
     static final long SLOW_NS = 30_000_000; /* three times the threshold of the test */
@@ -22,7 +22,7 @@ public class Rooted {
         int children, nested;
         boolean slow, parks, fails;
         long begun, ended; /* inside of the root */
-        int leaves, caught;
+        int leaves, natives, caught;
     }
 
     static final class Wanted extends RuntimeException {
@@ -42,6 +42,10 @@ public class Rooted {
         if (i % 4 == 0) {
             leaf();
             p.leaves++;
+        }
+        if (i % 8 == 1) {
+            sink += Runtime.getRuntime().freeMemory(); /* a native method */
+            p.natives++;
         }
         if (i % 16 == 3)
             throw new Wanted();
@@ -114,7 +118,7 @@ public class Rooted {
         }
         out.append(name).append(failing ? " failing " : " root ").append(begin).append(' ').append(System.nanoTime())
                 .append(' ').append(p.ended - p.begun).append(' ').append(p.children).append(' ').append(p.leaves)
-                .append(' ').append(p.nested).append(' ').append(thrown).append('\n');
+                .append(' ').append(p.nested).append(' ').append(p.natives).append(' ').append(thrown).append('\n');
         outside();
     }
 
@@ -146,7 +150,8 @@ public class Rooted {
                 p.slow = true;
                 root(p, 0);
                 out.append(name).append(" root ").append(begin).append(' ').append(System.nanoTime()).append(' ')
-                        .append(p.ended - p.begun).append(' ').append(children).append(' ').append(p.leaves).append(" 0 false\n");
+                        .append(p.ended - p.begun).append(' ').append(children).append(' ').append(p.leaves).append(" 0 ")
+                        .append(p.natives).append(" false\n");
                 outside();
             }
         };

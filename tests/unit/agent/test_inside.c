@@ -206,6 +206,35 @@ static void drained_root_is_dropped_by_a_record(void **state)
 	assert_int_equal(mark_at(s, 16).flags, FRT_ROOT_OPEN); /* named again in the second half */
 }
 
+/* So that the collector knows what became of native calls in them, which are not in the stream. */
+static void roots_end_by_a_record_when_native_calls_are_traced(void **state)
+{
+	const struct frt_slot *s;
+	uint64_t head;
+
+	((struct frt_config *)control_config(0))->flags |= FRT_CONFIG_ROOT_ENDS;
+	root(A, NEVER, 0, false);
+	s = slot_find(A);
+	assert_int_equal(s->head, FRT_RECORD_SIZE);
+	assert_int_equal(mark_at(s, 0).kind, FRT_ROOT);
+	assert_int_equal(mark_at(s, 0).flags, FRT_ROOT_DROPPED);
+	assert_int_equal(mark_at(s, 0).number >> FRT_ROOT_SLOT_SHIFT, s - control_slot(0) + 1);
+	assert_int_equal(control_inside(s)->settled, s->head);
+	root(A, NEVER, 3, false); /* its calls are taken back */
+	assert_int_equal(s->head, 2 * FRT_RECORD_SIZE);
+	assert_int_equal(mark_at(s, 1).flags, FRT_ROOT_DROPPED);
+	assert_int_equal(mark_at(s, 1).start, 0);
+	assert_true(mark_at(s, 1).number > mark_at(s, 0).number);
+	root(A, ALL, 0, false);
+	assert_int_equal(mark_at(s, 2).flags, FRT_ROOT_KEPT);
+	assert_int_equal(span_at(s, 3).flags, FRT_SPAN_ROOT);
+	hook_enter(A, NULL, NEVER);
+	head = s->head;
+	hook_leave(A, NULL, 0, CHILD); /* its exit is lost */
+	assert_int_equal(s->head, head + FRT_RECORD_SIZE);
+	assert_int_equal(mark_at(s, head / FRT_RECORD_SIZE).flags, FRT_ROOT_DROPPED);
+}
+
 static void of_nested_roots_the_outermost_counts(void **state)
 {
 	jlong outer = hook_enter(A, NULL, THROWN);
@@ -515,6 +544,7 @@ int main(void)
 		TEST(kept_root_is_recorded_with_its_calls),
 		TEST(dropped_root_takes_its_calls_back),
 		TEST(drained_root_is_dropped_by_a_record),
+		TEST(roots_end_by_a_record_when_native_calls_are_traced),
 		TEST(of_nested_roots_the_outermost_counts),
 		TEST(calls_in_roots_have_their_own_threshold),
 		TEST(timed_methods_are_counted_everywhere),

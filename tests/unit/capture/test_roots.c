@@ -85,6 +85,21 @@ static void span(uint32_t slot, uint32_t number, uint64_t start, uint16_t flags)
 	    &(struct frt_span){.start = start, .duration = 10, .method = number, .kind = FRT_SPAN, .flags = flags});
 }
 
+/* A native call, which comes by the queue. */
+static void native(uint64_t root, uint32_t number, uint64_t start, uint64_t due)
+{
+	struct frt_span s = {
+		.start = start, .duration = 10, .method = number, .kind = FRT_SPAN, .flags = FRT_SPAN_NATIVE};
+
+	roots_take_native(streams->roots, root, due, &s, NULL);
+}
+
+/* The number of a root of the thread in this slot. */
+static uint64_t root_of(uint32_t slot, uint64_t number)
+{
+	return (uint64_t)(slot + 1) << FRT_ROOT_SLOT_SHIFT | number;
+}
+
 static void value(uint32_t slot, uint16_t flags)
 {
 	put(slot, &(struct frt_field){.form = FRT_FORM_INTEGER, .size = 8, .kind = FRT_FIELD, .flags = flags});
@@ -243,6 +258,104 @@ static void forged_roots_take_bounded_memory(void **state)
 	ends(0, 0, 0, 0xffff);
 }
 
+static void native_calls_wait_for_the_end_of_their_root(void **state)
+{
+	native(7, 1, 2000, 0);
+	begins(1, 7, FRT_ROOT_NEVER, 0);
+	span(1, 2, 2010, 0);
+	native(7, 3, 2020, 0);
+	native(8, 4, 3000, 0); /* the next root, whose end comes by the queue, too */
+	assert_string_equal(seen, "");
+	ends(1, 7, 1, FRT_ROOT_KEPT);
+	assert_string_equal(seen, "1 2 3");
+	ends(1, 8, 0, FRT_ROOT_DROPPED);
+	native(9, 5, 4000, 0);
+	ends(1, 9, 0, FRT_ROOT_KEPT);
+	assert_string_equal(seen, "1 2 3 5");
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "1 2 3 5");
+	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
+}
+
+static void native_call_that_ends_late_enough_does_not_wait(void **state)
+{
+	native(7, 1, 1000, 1500);
+	assert_string_equal(seen, "");
+	native(7, 2, 1490, 1500);
+	assert_string_equal(seen, "1 2");
+	native(7, 3, 1600, 1500);
+	assert_string_equal(seen, "1 2 3");
+}
+
+static void sweep_may_find_the_end_ahead_of_native_calls(void **state)
+{
+	roots_expect_natives(streams->roots);
+	assert_true(roots_begin_sweep(streams->roots));
+	ends(1, 7, 0, FRT_ROOT_KEPT);
+	ends(1, 8, 0, FRT_ROOT_DROPPED);
+	begins(2, 9, FRT_ROOT_NEVER, 0);
+	span(2, 1, 2000, 0);
+	ends(2, 9, 1, FRT_ROOT_KEPT);
+	native(7, 2, 2000, 0);
+	native(8, 3, 2000, 0);
+	native(9, 4, 2000, 0);
+	assert_string_equal(seen, "1 2 4");
+	roots_end_sweep(streams->roots);
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "1 2 4");
+	assert_int_equal(counts()->torn + counts()->open, 0);
+}
+
+static void without_native_calls_no_sweep_remembers_roots(void **state)
+{
+	assert_false(roots_begin_sweep(streams->roots));
+	for (uint32_t i = 0; i < 100000; i++)
+		ends(1, 100 + i, 0, FRT_ROOT_DROPPED);
+	begins(1, 7, FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	ends(1, 7, 1, FRT_ROOT_KEPT);
+	assert_string_equal(seen, "1");
+	assert_int_equal(counts()->torn, 0);
+}
+
+static void sweep_with_too_many_roots_counts_the_calls_of_others(void **state)
+{
+	roots_expect_natives(streams->roots);
+	roots_begin_sweep(streams->roots);
+	for (uint32_t i = 0; i < 100000; i++)
+		ends(1, 100 + i, 0, FRT_ROOT_DROPPED);
+	native(99999, 1, 2000, 0);
+	native(100, 2, 2000, 0);
+	assert_int_equal(counts()->torn, 1);
+	roots_end_sweep(streams->roots);
+	native(200000, 3, 2000, 0);
+	ends(1, 200000, 0, FRT_ROOT_KEPT);
+	assert_string_equal(seen, "3");
+}
+
+static void native_calls_of_a_root_without_an_end_are_counted(void **state)
+{
+	native(root_of(1, 7), 1, 2000, 0);
+	streams_give_up(streams, 1, streams->next[1] + 3 * FRT_RECORD_SIZE);
+	native(root_of(1, 8), 2, 2000, 0);
+	ends(1, root_of(1, 8), 0, FRT_ROOT_KEPT);
+	native(root_of(1, 9), 3, 2000, 0); /* open */
+	native(root_of(2, 7), 4, 2000, 0); /* another thread's */
+	roots_finish(streams->roots);
+	assert_true(!strcmp(seen, "2 3 4") || !strcmp(seen, "2 4 3"));
+	assert_int_equal(counts()->torn, 1);
+	assert_int_equal(counts()->open, 2);
+}
+
+static void native_calls_are_their_virtual_threads(void **state)
+{
+	native(7, 1, 2000, 0); /* an older JDK does not tell whose it is */
+	begins(1, 7, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
+	span(1, 2, 2010, FRT_SPAN_VIRTUAL);
+	ends(1, 7, 1, FRT_ROOT_KEPT | FRT_ROOT_VIRTUAL);
+	assert_string_equal(seen, "v1 v2");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -258,6 +371,13 @@ int main(void)
 		TEST(root_goes_on_behind_a_gap),
 		TEST(held_spans_are_bounded_and_the_others_counted),
 		TEST(forged_roots_take_bounded_memory),
+		TEST(native_calls_wait_for_the_end_of_their_root),
+		TEST(native_call_that_ends_late_enough_does_not_wait),
+		TEST(sweep_may_find_the_end_ahead_of_native_calls),
+		TEST(without_native_calls_no_sweep_remembers_roots),
+		TEST(sweep_with_too_many_roots_counts_the_calls_of_others),
+		TEST(native_calls_of_a_root_without_an_end_are_counted),
+		TEST(native_calls_are_their_virtual_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
