@@ -71,6 +71,8 @@ struct {
 /* For the stacks of calls; jdk_version 0: none are taken. */
 struct frt_layout hotspot_layout = {};
 
+struct frt_probe_exceptions hotspot_exceptions = {};
+
 /* How waits are followed; all 0: they are not. */
 struct frt_probe_waits hotspot_waits = {};
 
@@ -186,7 +188,7 @@ static __always_inline struct call_place caller_place(struct pt_regs *context)
 	__u64 frame = PT_REGS_FP(context), saved[2] = {};
 
 	bpf_probe_read_user(saved, sizeof(saved), (const void *)frame);
-	return (struct call_place){.sp = frame + 16, .fp = saved[0], .pc = saved[1]};
+	return (struct call_place){.sp = frame + 16, .fp = saved[0], .pc = saved[1], .r15 = context->r15};
 }
 
 /* Walk the stack of the running thread from there on. It is global, so the verifier looks at it once. */
@@ -246,6 +248,45 @@ static __noinline void emit_ended(struct frt_probe_counts *counts, struct frt_pr
 	bpf_ringbuf_submit(alone, wake_flags());
 }
 
+/* The collector finds the JavaThread of each new thread; until it has, what was in a register may be it. 0: unknown. */
+static __always_inline __u64 running_java_thread(__u32 serial, const struct call_place *at)
+{
+	const struct frt_probe_exceptions *e = &hotspot_exceptions;
+	const __u64 *known = bpf_map_lookup_elem(&hotspot_java_threads, &serial);
+	struct bpf_pidns_info id = {};
+	__u64 osthread = 0;
+	__u32 number = 0;
+
+	if (known)
+		return *known;
+	if (e->thread_osthread == FRT_NO_OFFSET || e->osthread_id == FRT_NO_OFFSET)
+		return 0;
+	bpf_get_ns_current_pid_tgid(target.pid_ns_dev, target.pid_ns_ino, &id, sizeof(id));
+	bpf_probe_read_user(&osthread, sizeof(osthread), (const void *)(at->r15 + e->thread_osthread));
+	bpf_probe_read_user(&number, sizeof(number), (const void *)(osthread + e->osthread_id));
+	return number && number == id.pid ? at->r15 : 0;
+}
+
+/*
+ * Does an exception end the call that exits here? The interpreter calls the probe from other code then, and a compiled native
+ * method has left the exception in its thread. Other compiled code has it in a register, and shows nothing.
+ */
+static __noinline bool is_thrown(const struct probed_thread *t, const struct call_place *at)
+{
+	const struct frt_probe_exceptions *e = &hotspot_exceptions;
+	__u64 pending = 0, java_thread;
+
+	if (!t || !at)
+		return false;
+	if (at->pc - e->begin < e->end - e->begin)
+		return true;
+	java_thread = running_java_thread(t->thread, at);
+	if (!java_thread || e->thread_pending == FRT_NO_OFFSET)
+		return false;
+	bpf_probe_read_user(&pending, sizeof(pending), (const void *)(java_thread + e->thread_pending));
+	return pending;
+}
+
 static __noinline int probe_chosen(struct frt_method_name *name, __u64 java_id, const struct call_place *at, bool entry)
 {
 	const struct frt_method_choice *m = bpf_map_lookup_elem(&hotspot_methods, name);
@@ -262,7 +303,7 @@ static __noinline int probe_chosen(struct frt_method_name *name, __u64 java_id, 
 	if (entry)
 		enter_method(t, counts, m->method, at);
 	else
-		exit_method(t, counts, m, at->sp, now, &ended);
+		exit_method(t, counts, m, at->sp, is_thrown(t, at), now, &ended);
 	if (ended.kind)
 		emit_ended(counts, &ended, at, now);
 	if (hotspot_waits.wanted)

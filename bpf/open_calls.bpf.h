@@ -2,9 +2,9 @@
 /*
  * A thread's open calls, as HotSpot's method probes show them: a stack in its task storage, with the outermost call first.
  *
- * HotSpot passes method__return also when a call ends with an exception: in the interpreter, and in code of its C2 compiler.
- * Code of C1 passes it only for a synchronized method. So a call may be over although no exit was seen. A later probe of the
- * thread shows it, by its place on the stack: a caller exits; or a call begins in a frame that lies above, or at the same
+ * HotSpot passes method__return also when a call ends with an exception, but not if the call is inlined in code of its C1
+ * compiler, and the method is not synchronized. So a call may be over although no exit was seen. A later probe of the thread
+ * shows it, by its place on the stack: a caller exits; or a call begins in a frame that lies above, or at the same
  * place in the same frame, which then has gone on. Until that happens the call is open.
  */
 #ifndef BPF_OPEN_CALLS_H
@@ -16,7 +16,8 @@
 /* Where a call is on its thread's stack: the registers of its code. */
 struct call_place {
 	__u64 sp, fp;
-	__u64 pc; /* 0: unknown */
+	__u64 pc;  /* 0: unknown */
+	__u64 r15; /* in Java code the JavaThread; libjvm may have stored something else there */
 };
 
 struct open_call {
@@ -169,7 +170,7 @@ static __always_inline void enter_method(struct probed_thread *t, struct frt_pro
 
 /* Fill in *ended if the call is to be recorded. */
 static __always_inline void exit_method(struct probed_thread *t, struct frt_probe_counts *counts,
-					const struct frt_method_choice *m, __u64 sp, __u64 now,
+					const struct frt_method_choice *m, __u64 sp, bool thrown, __u64 now,
 					struct frt_probe_call *ended)
 {
 	const struct open_call *call;
@@ -190,6 +191,7 @@ static __always_inline void exit_method(struct probed_thread *t, struct frt_prob
 	call = call_at(t, position);
 	t->depth = position;
 	counts->exited++;
+	counts->thrown += thrown;
 	if (now - call->start > counts->longest)
 		counts->longest = now - call->start;
 	if (now - call->start >= m->threshold)
@@ -199,7 +201,8 @@ static __always_inline void exit_method(struct probed_thread *t, struct frt_prob
 			.method = call->method,
 			.start = call->start,
 			.duration = now - call->start,
-			.flags = find_call(t, m->method, sp) < FRT_PROBE_DEPTH ? FRT_PROBE_NESTED : 0};
+			.flags = (find_call(t, m->method, sp) < FRT_PROBE_DEPTH ? FRT_PROBE_NESTED : 0) |
+				 (thrown ? FRT_PROBE_THROWN : 0)};
 }
 
 #endif

@@ -38,7 +38,8 @@ struct frt_method_choice {
 /* What the program has counted, for each CPU. */
 struct frt_probe_counts {
 	frt_u64 entered, exited;
-	frt_u64 unseen;	     /* calls that have ended without an exit: with an exception, in code of C1 */
+	frt_u64 thrown;	     /* exits with FRT_PROBE_THROWN */
+	frt_u64 unseen;	     /* calls that have ended without an exit: with an exception, inlined in code of C1 */
 	frt_u64 early_exits; /* exits of calls that began before tracing did, or on another thread */
 	frt_u64 deep;	     /* calls that began while FRT_PROBE_DEPTH were open: they have no duration */
 	frt_u64 unrecorded;  /* calls whose record did not fit into the queue */
@@ -68,6 +69,8 @@ struct frt_probe_stack {
 #define FRT_PROBE_UNSEEN 0x1u
 /* Another call of the method is open, which may be inlined in the same code. */
 #define FRT_PROBE_NESTED 0x2u
+/* An exception has ended it. Without this one may have, in compiled code. */
+#define FRT_PROBE_THROWN 0x4u
 
 /* A thread is in a chosen method for the first time. Its calls follow. */
 struct frt_probe_thread {

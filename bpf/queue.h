@@ -324,6 +324,15 @@ struct frt_probe_waits {
 	frt_u16 reserved;
 };
 
+/* How that program knows that an exception ends a call. [begin, end): the interpreter's code that calls the probe then; 0: unknown. */
+struct frt_probe_exceptions {
+	frt_u64 begin, end;
+	frt_u16 thread_pending; /* in JavaThread: the pending exception; FRT_NO_OFFSET: unknown, as the next two may be */
+	frt_u16 thread_osthread; /* in JavaThread: the address of its OSThread, */
+	frt_u16 osthread_id;	 /* in which the kernel's number of the thread is */
+	frt_u16 reserved;
+};
+
 /* The target: its thread group id in its innermost pid namespace, and that namespace. */
 struct frt_target {
 	frt_u64 pid_ns_dev, pid_ns_ino;

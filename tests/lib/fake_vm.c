@@ -225,6 +225,20 @@ uint64_t fake_vm_nmethod(struct fake_vm *vm, unsigned int heap, const char *name
 	return blob;
 }
 
+/* Three codelets; the second one is for exceptions. */
+static void write_codelets(struct fake_vm *vm, uint64_t queue)
+{
+	static const char *const names[] = {"error exits", "exception handling", "ireturn"};
+	uint64_t codelet = vm->interpreter + 0x20;
+
+	put_int(vm, queue + offset(vm, "StubQueue._queue_begin"), 0x20);
+	put_int(vm, queue + offset(vm, "StubQueue._queue_end"), 0x320);
+	for (int i = 0; i < 3; i++, codelet += 0x100) {
+		put(vm, codelet + offset(vm, "InterpreterCodelet._description"), add_name(vm, names[i]));
+		put_int(vm, codelet + offset(vm, "InterpreterCodelet._size"), 0x100);
+	}
+}
+
 static void write_interpreter(struct fake_vm *vm)
 {
 	uint64_t queue = vm->statics;
@@ -233,6 +247,7 @@ static void write_interpreter(struct fake_vm *vm)
 	vm->interpreter = fake_vm_blob(vm, 0, "Interpreter", 0, 0x1000) + 0x100;
 	put(vm, queue + offset(vm, "StubQueue._stub_buffer"), vm->interpreter);
 	put_int(vm, queue + offset(vm, "StubQueue._buffer_limit"), 0x800);
+	write_codelets(vm, queue);
 	fake_vm_set_static(vm, "AbstractInterpreter._code", queue);
 	vm->call_stub = fake_vm_blob(vm, 0, "StubRoutines (1)", 0, 0x400) + 0x111;
 	fake_vm_set_static(vm, "StubRoutines._call_stub_return_address", vm->call_stub);

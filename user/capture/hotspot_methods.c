@@ -531,3 +531,14 @@ bool hotspot_methods_thread_name(struct hotspot_methods *h, uint64_t java_thread
 	return java_thread &&
 	       !hotspot_thread_name(&h->model.layout, &h->model.remote.mem, java_thread, kernel_name, out, size);
 }
+
+void hotspot_methods_describe(const struct hotspot_methods *h, struct frt_probe_exceptions *out)
+{
+	const struct hotspot_layout *l = &h->model.layout;
+
+	*out = (struct frt_probe_exceptions){.begin = l->exceptions,
+					     .end = l->exceptions_end,
+					     .thread_pending = l->thread_pending,
+					     .thread_osthread = l->thread_osthread,
+					     .osthread_id = l->osthread_id};
+}

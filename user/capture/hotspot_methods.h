@@ -45,6 +45,11 @@ void hotspot_methods_finish(struct hotspot_methods *h);
 /* At most so many calls of chosen methods were missed, because their class was new. */
 uint64_t hotspot_methods_missed(const struct hotspot_methods *h);
 
+struct frt_probe_exceptions;
+
+/* Where the JVM's memory shows that an exception ends a call. */
+void hotspot_methods_describe(const struct hotspot_methods *h, struct frt_probe_exceptions *out);
+
 /* The JavaThread with this id in the JVM's pid namespace. 0: it is not there any more, or cannot be found. */
 uint64_t hotspot_methods_java_thread(struct hotspot_methods *h, uint32_t tid);
 

@@ -22,6 +22,9 @@
 
 #define CALL_NS 1500 /* what the two probes of a chosen method cost its thread; scripts/bench --only=sources */
 
+#define CARRIER	      "ForkJoinPool-"
+#define VIRTUAL_SINCE 21
+
 #define STACK_SETS 4096u /* of known stacks, by identity */
 #define STACK_WAYS 4u
 
@@ -35,6 +38,7 @@ struct hotspot_source {
 	struct hotspot_methods *methods;
 	struct usdt_link *entries, *returns;
 	bool chosen;		      /* a method is */
+	uint64_t unseen_thrown;	      /* calls without an exit that an exception has ended */
 	struct streams *streams;      /* see hotspot_source_feed() */
 	struct frt_probe_counts *cpu; /* room for those of all CPUs */
 	int cpus;
@@ -134,7 +138,10 @@ static int source_open(struct hotspot_source *h, struct diag *d)
 	err = segment_make(h->setup.segment, t, d);
 	if (!err)
 		segment_header(h->setup.segment)->hook_ticks = clock_ticks_of_ns(h->setup.clock, CALL_NS);
-	return err ?: hotspot_methods_new(&h->methods, &methods, d);
+	err = err ?: hotspot_methods_new(&h->methods, &methods, d);
+	if (!err)
+		hotspot_methods_describe(h->methods, &h->setup.bpf->bss->hotspot_exceptions);
+	return err;
 }
 
 int hotspot_source_new(struct hotspot_source **out, const struct hotspot_source_setup *setup, struct diag *d)
@@ -242,6 +249,7 @@ static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread 
 		strcpy(name, "main");
 	else if (!hotspot_methods_thread_name(h->methods, java_thread, r->name, name, sizeof(name)))
 		snprintf(name, sizeof(name), "%.*s", (int)sizeof(r->name), r->name);
+	row.carrier = t->jdk_version >= VIRTUAL_SINCE && !strncmp(name, CARRIER, strlen(CARRIER));
 	row.name_length = strlen(name) < sizeof(row.name) ? strlen(name) : sizeof(row.name);
 	memcpy(row.name, name, row.name_length);
 	segment_put_thread(h->setup.segment, &row);
@@ -299,10 +307,19 @@ static uint32_t probed_stack_of(struct hotspot_source *h, const struct frt_probe
 	return FRT_STACK_LOST;
 }
 
+/* Without an exit, an exception has ended it, inlined in code of C1. On a carrier it may be a virtual thread's that has left. */
+static bool is_thrown_unseen(const struct hotspot_source *h, const struct frt_probe_call *r)
+{
+	struct frt_thread row;
+
+	return r->flags & FRT_PROBE_UNSEEN && segment_thread(h->setup.segment, r->thread, &row) && !row.carrier;
+}
+
 static bool take_call(struct hotspot_source *h, const struct frt_probe_call *r, size_t size)
 {
 	struct segment *s = h->setup.segment;
 	struct frt_span span = {.method = r->method, .thread = r->thread, .kind = FRT_SPAN};
+	bool unseen = is_thrown_unseen(h, r), thrown = unseen || r->flags & FRT_PROBE_THROWN;
 	uint64_t rule;
 
 	if (!segment_method(s, r->method) || r->frames > FRT_NATIVE_FRAMES)
@@ -313,11 +330,14 @@ static bool take_call(struct hotspot_source *h, const struct frt_probe_call *r, 
 		span.stack = probed_stack_of(h, r);
 		span.flags = FRT_SPAN_NATIVE;
 	}
+	h->unseen_thrown += unseen;
+	if (thrown)
+		span.flags |= FRT_SPAN_THROWN;
 	rule = *segment_rule(s, r->method);
 	span.start = clock_tsc(h->setup.clock, r->start);
 	span.duration = clock_tsc(h->setup.clock, r->start + r->duration) - span.start;
 	if (rule & FRT_RULE_TIMED)
-		segment_add_call(s, r->method, span.duration);
+		segment_add_call(s, r->method, span.duration, thrown);
 	if (rule >> FRT_RULE_SHIFT == FRT_RULE_UNTRACED >> FRT_RULE_SHIFT || span.duration < rule >> FRT_RULE_SHIFT)
 		return true;
 	segment_own_slot(s)->recorded++;
@@ -382,6 +402,7 @@ static struct frt_probe_counts read_counts(const struct hotspot_source *h)
 	for (int i = 0; i < h->cpus; i++) {
 		sum.entered += h->cpu[i].entered;
 		sum.exited += h->cpu[i].exited;
+		sum.thrown += h->cpu[i].thrown;
 		sum.unseen += h->cpu[i].unseen;
 		sum.early_exits += h->cpu[i].early_exits;
 		sum.deep += h->cpu[i].deep;
@@ -400,6 +421,7 @@ void hotspot_source_tick(struct hotspot_source *h)
 
 	slot->entered = c.entered;
 	slot->exited = c.exited;
+	slot->thrown = c.thrown + h->unseen_thrown;
 	slot->moved_exits = c.early_exits;
 	slot->unrecorded = c.unrecorded;
 	segment_recording(h->setup.segment)->unslotted = c.deep;

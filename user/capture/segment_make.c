@@ -147,7 +147,7 @@ static void add_to_histogram(struct segment *s, uint32_t timed, uint64_t ticks)
 		header->unbucketed++;
 }
 
-void segment_add_call(struct segment *s, uint32_t method, uint64_t ticks)
+void segment_add_call(struct segment *s, uint32_t method, uint64_t ticks, bool thrown)
 {
 	uint32_t timed = FRT_TIMED_METHOD(s->recording, method);
 	struct frt_sum *sum = (struct frt_sum *)(s->base + FRT_SHARED_AT) + timed;
@@ -157,6 +157,7 @@ void segment_add_call(struct segment *s, uint32_t method, uint64_t ticks)
 	if (ticks > sum->maximum)
 		sum->maximum = ticks;
 	sum->count++;
+	sum->thrown += thrown;
 	sum->total += ticks;
 	sum->method = timed;
 	add_to_histogram(s, timed, ticks);

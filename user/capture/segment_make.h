@@ -33,7 +33,7 @@ void segment_add_skip(struct segment *s, const char *class_name, const char *met
 void segment_put_thread(struct segment *s, const struct frt_thread *row);
 
 /* Add a call to the sums and to the histogram of its method (jdk.MethodTiming). */
-void segment_add_call(struct segment *s, uint32_t method, uint64_t ticks);
+void segment_add_call(struct segment *s, uint32_t method, uint64_t ticks, bool thrown);
 
 static inline struct frt_slot *segment_own_slot(const struct segment *s)
 {

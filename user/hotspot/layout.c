@@ -18,6 +18,7 @@
  *	overpass methods	0x40 in the flags of a ConstMethod
  */
 #include "user/hotspot/layout.h"
+#include "user/hotspot/codelets.h"
 
 #include <stdio.h>
 
@@ -479,9 +480,11 @@ static int read_interpreter(struct reading *r)
 		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe StubQueue");
 	e = mem_u64(r->m, queue + buffer_at, &w->interpreter);
 	e = e ?: mem_u32(r->m, queue + limit_at, &limit);
-	if (!e)
-		w->interpreter_end = w->interpreter + limit;
-	return e;
+	if (e)
+		return e;
+	w->interpreter_end = w->interpreter + limit;
+	codelets_find(r->v, r->m, queue, CODELET_EXCEPTIONS, &r->l->exceptions, &r->l->exceptions_end);
+	return 0;
 }
 
 static int read_stubs(struct reading *r)

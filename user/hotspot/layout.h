@@ -180,6 +180,8 @@ struct hotspot_layout {
 	/* java.lang.Thread of a JavaThread: its oop, or the address of that */
 	uint16_t thread_object, thread_object_is_handle;
 	uint16_t thread_pending; /* in JavaThread: the pending exception, an oop */
+	/* the interpreter's code that leaves a method which an exception ends; both 0: unknown */
+	uint64_t exceptions, exceptions_end;
 	uint64_t narrow_oop_base,
 		narrow_oop_shift; /* addresses of u64 and int, for references of 32 bits; 0: unknown */
 };

@@ -34,6 +34,25 @@ counted() {
 	target_drop
 }
 
+# An exception that a native method leaves is seen in compiled code, too.
+probed() {
+	local sentence="HotSpot's own probes tell which calls of native methods an exception ends, JDK $FEATURE"
+	begin "$sentence" || return 0
+	natives_start 4 6280 -XX:+DTraceMethodProbes
+	if target_ready && trace_start --probe=hotspot -m "${OWN%;*}"; then
+		target_go
+		trace_stop
+		status_is 0
+		says ' 0 lost'
+		target_quit
+		grep -v bytecode "$T_DIR/truth" >"$T_DIR/natives"
+		mv "$T_DIR/natives" "$T_DIR/truth"
+		own_truth
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # What the program knows of its own methods alone.
 own_truth() {
 	grep -E '^allow|live\.Natives' "$T_DIR/truth" >"$T_DIR/own"
@@ -251,6 +270,7 @@ for jdk in "${JDKS[@]}"; do
 	critical traced
 	[ "$FEATURE" -gt 17 ] || critical named -XX:+CriticalJNINatives
 	narrowed
+	probed
 	loaded_late
 	launched
 done

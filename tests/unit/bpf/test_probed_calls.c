@@ -19,7 +19,7 @@
 
 static struct frt_probe_call emitted[256];
 static unsigned int emits;
-static bool queue_is_full;
+static bool queue_is_full, exception;
 static __u64 time_ns = 1000;
 static int queue;
 
@@ -68,7 +68,7 @@ static int setup(void **state)
 	memset(&counts, 0, sizeof(counts));
 	thread.thread = 7;
 	emits = 0;
-	queue_is_full = false;
+	queue_is_full = exception = false;
 	return 0;
 }
 
@@ -84,7 +84,7 @@ static void leave_after(__u32 method, __u64 sp, __u64 threshold)
 	struct frt_method_choice m = {.method = method, .threshold = threshold};
 	struct frt_probe_call ended = {0};
 
-	exit_method(&thread, &counts, &m, sp, now_ns(), &ended);
+	exit_method(&thread, &counts, &m, sp, exception, now_ns(), &ended);
 	if (ended.kind)
 		emitted[emits++] = ended;
 }
@@ -119,6 +119,19 @@ static void call_has_start_and_duration(void **state)
 	assert_int_equal(emitted[0].duration, 510);
 	assert_int_equal(counts.longest, 510);
 	assert_counts(1, 1, 0);
+}
+
+static void call_that_an_exception_ends_says_so(void **state)
+{
+	enter(RUN, 0x8000, 1);
+	enter(LEAF, 0x7000, 2);
+	exception = true;
+	leave(LEAF, 0x7000);
+	exception = false;
+	leave(RUN, 0x8000);
+	assert_emitted(0, LEAF, FRT_PROBE_THROWN);
+	assert_emitted(1, RUN, 0);
+	assert_int_equal(counts.thrown, 1);
 }
 
 static void recursion_ends_from_the_inside(void **state)
@@ -255,6 +268,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
 		TEST(call_has_start_and_duration),
+		TEST(call_that_an_exception_ends_says_so),
 		TEST(recursion_ends_from_the_inside),
 		TEST(inlined_calls_have_one_frame),
 		TEST(call_is_over_when_its_caller_exits),

@@ -111,10 +111,11 @@ static void timed_calls_have_sums_and_percentiles(void **state)
 
 	assert_non_null(t);
 	for (uint64_t ticks = 1; ticks <= 1000; ticks++)
-		segment_add_call(&s, id, ticks);
-	segment_add_call(&s, id, UINT64_MAX);
+		segment_add_call(&s, id, ticks, ticks % 10 == 0);
+	segment_add_call(&s, id, UINT64_MAX, false);
 	timings_read(t, &s);
 	assert_int_equal(t->of[id].count, 1001);
+	assert_int_equal(t->of[id].thrown, 100);
 	assert_int_equal(t->of[id].minimum, 1);
 	assert_int_equal(t->of[id].maximum, UINT64_MAX);
 	assert_int_equal(t->of[id].total, 500500 + UINT64_MAX);

@@ -24,6 +24,8 @@ static void nothing_is_missing_in_known_versions(void **state)
 			assert_int_equal(vm.layout.walk.call_stub_return, vm.call_stub);
 			assert_int_equal(vm.layout.walk.interpreter, vm.interpreter);
 			assert_int_equal(vm.layout.walk.interpreter_end, vm.interpreter + 0x800);
+			assert_int_equal(vm.layout.exceptions, vm.interpreter + 0x120);
+			assert_int_equal(vm.layout.exceptions_end, vm.interpreter + 0x220);
 			fake_vm_release(&vm);
 		}
 }
