@@ -347,3 +347,19 @@ void bytes_put_decoded(struct bytes *b, const struct cursor_text *t)
 		for (i = 0; i < t->size; i++)
 			bytes_put_character(b, t->data[i]);
 }
+
+void bytes_put_utf16(struct bytes *b, const uint16_t *text, size_t length)
+{
+	struct cursor_text encoded = {.encoding = TEXT_UTF16, .length = length};
+	struct bytes units;
+
+	bytes_init(&units);
+	for (size_t i = 0; i < length; i++)
+		bytes_put_leb(&units, text[i]);
+	encoded.data = units.data;
+	encoded.size = units.size;
+	if (!units.failed)
+		bytes_put_decoded(b, &encoded);
+	b->failed |= units.failed;
+	bytes_release(&units);
+}

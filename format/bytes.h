@@ -141,4 +141,7 @@ struct cursor_text cursor_text(struct cursor *c);
 /* Append the string as UTF-8; nothing for null and for a constant. */
 void bytes_put_decoded(struct bytes *b, const struct cursor_text *t);
 
+/* Append UTF-16 as UTF-8. */
+void bytes_put_utf16(struct bytes *b, const uint16_t *text, size_t length);
+
 #endif

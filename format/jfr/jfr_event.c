@@ -50,8 +50,7 @@ void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *value
 	jfr_event_end(w, at);
 }
 
-/* Readers take these for "no value" where a field has a unit; so does frtrace everywhere. */
-static uint64_t missing_number(enum jfr_type type)
+uint64_t jfr_missing_number(enum jfr_type type)
 {
 	switch (type) {
 	case JFR_BYTE: return (uint8_t)INT8_MIN;
@@ -82,7 +81,7 @@ static void put_user_text(struct bytes *b, const struct jfr_user_value *v)
 
 static void put_user_value(struct jfr_writer *w, struct bytes *b, enum jfr_type type, const struct jfr_user_value *v)
 {
-	uint64_t n = v->null ? missing_number(type) : (uint64_t)v->number;
+	uint64_t n = v->null ? jfr_missing_number(type) : (uint64_t)v->number;
 
 	switch (type) {
 	case JFR_STRING: put_user_text(b, v); break;

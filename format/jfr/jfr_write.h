@@ -189,6 +189,9 @@ struct jfr_user_value {
 	bool wide;     /* they have two bytes each (UTF-16), else one (Latin-1) */
 };
 
+/* Readers take this for "no value" where a field of that type has a unit; so does frtrace everywhere. */
+uint64_t jfr_missing_number(enum jfr_type type);
+
 /* Write an event of user type `number`, with one value for each of its fields. */
 void jfr_user_event(struct jfr_writer *w, uint32_t number, const struct jfr_method_trace *e,
 		    const struct jfr_user_value *values);

@@ -10,6 +10,12 @@
 #define KIND_INTERNAL	1
 #define STATUS_ERROR	2
 
+/* A value in memory: this, the name with its zero, and the text. */
+struct otlp_value {
+	enum otlp_kind kind;
+	uint32_t name_size, text_size; /* in bytes */
+};
+
 void otlp_init(struct otlp *o, FILE *to, const struct otlp_resource *resource)
 {
 	*o = (struct otlp){.resource = *resource};
@@ -23,6 +29,16 @@ char *otlp_service_name(const char *jvm_arguments)
 
 	at = at ? at + sizeof(option) - 1 : "";
 	return *at && *at != ' ' ? strndup(at, strcspn(at, " ")) : strdup(OTLP_SERVICE_UNKNOWN);
+}
+
+void otlp_put_value(struct bytes *values, enum otlp_kind kind, const char *name, const struct bytes *text)
+{
+	struct otlp_value v = {kind, strlen(name) + 1, text->size};
+
+	values->failed |= text->failed;
+	bytes_put(values, &v, sizeof(v));
+	bytes_put(values, name, v.name_size);
+	bytes_put(values, text->data, v.text_size);
 }
 
 static void put_decimal_text(struct json *j, const char *key, int64_t n)
@@ -144,6 +160,8 @@ void otlp_finish(struct otlp *o)
 		return;
 	for (unsigned int i = 0; i < 6; i++) /* what begin_line() has left open */
 		json_end(&o->json);
+	if (o->finished)
+		o->finished(o->context, o->spans);
 	o->spans = 0;
 }
 

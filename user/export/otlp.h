@@ -7,6 +7,7 @@
 #ifndef USER_EXPORT_OTLP_H
 #define USER_EXPORT_OTLP_H
 
+#include "format/bytes.h"
 #include "user/text/json.h"
 
 struct otlp_resource {
@@ -23,11 +24,13 @@ struct otlp_event {
 	const char *reason, *waker; /* waker: "" if it is unknown */
 };
 
-/* A value of the user's own, in memory: this, the name with its zero, and the text. */
-struct otlp_value {
-	enum otlp_kind { OTLP_TEXT, OTLP_INTEGER, OTLP_REAL, OTLP_BOOLEAN } kind;
-	uint32_t name_size, text_size; /* in bytes */
-};
+enum otlp_kind { OTLP_TEXT, OTLP_INTEGER, OTLP_REAL, OTLP_BOOLEAN };
+
+/* The class of the exception, as the semantic conventions call it. */
+#define OTLP_ERROR_TYPE "error.type"
+
+/* Append an attribute to those of a span. The text is UTF-8, or a number as Java prints it, "true" or "false". */
+void otlp_put_value(struct bytes *values, enum otlp_kind kind, const char *name, const struct bytes *text);
 
 struct otlp_span {
 	struct otlp_id trace;
@@ -38,7 +41,7 @@ struct otlp_span {
 	int64_t thread_id; /* 0: unknown */
 	bool thrown;
 	int64_t cpu, run_queue, blocked, pause; /* ns; INT64_MIN: unknown */
-	const unsigned char *values;		/* of struct otlp_value */
+	const unsigned char *values;		/* of otlp_put_value() */
 	size_t values_size;
 };
 
@@ -46,6 +49,9 @@ struct otlp {
 	struct json json;
 	struct otlp_resource resource;
 	unsigned int spans; /* in the line that is being written */
+	/* Called after each line with the number of its spans; NULL: not needed. */
+	void (*finished)(void *context, unsigned int spans);
+	void *context;
 };
 
 /*

@@ -42,7 +42,8 @@ static int open_view(struct live *l, struct diag *d)
 				    .clock = s->clock,
 				    .ticks_offset = s->target->monotonic_offset,
 				    .json = s->settings->json};
-	struct otlp_live_setup otlp = {.target = s->target, .segment = s->segment, .clock = s->clock};
+	struct otlp_live_setup otlp = {
+		.target = s->target, .segment = s->segment, .clock = s->clock, .recorder = s->recorder};
 	int err;
 
 	err = stdout_queue_open(&l->queue, STDOUT_FILENO, s->settings->program, d);
@@ -112,11 +113,11 @@ static void live_add_call(struct live *l, const struct frt_span *s, size_t n, co
 	l->recorder.spans(l->recorder.context, s, n, v);
 	if (recorder_counts(l->setup.recorder)->events == before)
 		return;
-	user_value_thrown_name((const struct frt_field *)(s + 1), n - 1, thrown, sizeof(thrown));
 	if (l->otlp) {
-		otlp_live_add(l->otlp, s, v, recorder_split(l->setup.recorder), thrown);
+		otlp_live_add(l->otlp, s, n - 1, v);
 		return;
 	}
+	user_value_thrown_name((const struct frt_field *)(s + 1), n - 1, thrown, sizeof(thrown));
 	recorder_caller(l->setup.recorder, s, &caller);
 	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder), thrown);
 }
@@ -291,6 +292,16 @@ bool live_has_terminal(const struct live *l)
 	return l && stdout_queue_is_terminal(l->queue);
 }
 
+static void report_otlp_skipped(const struct otlp_live_skipped *s)
+{
+	if (s->spans)
+		log_line("  %s spans were not printed: they came faster than that; the file has their calls",
+			 log_count(s->spans));
+	if (s->waits)
+		log_line("  %s waits were not printed: too many were in calls that had not ended; the file has them",
+			 log_count(s->waits));
+}
+
 void live_finish(struct live *l, uint64_t lost)
 {
 	if (!l)
@@ -310,9 +321,8 @@ void live_finish(struct live *l, uint64_t lost)
 	if (l->refused)
 		log_line("  %s tables were not printed: standard output did not take them in time",
 			 log_count(l->refused));
-	if (l->otlp && otlp_live_skipped(l->otlp))
-		log_line("  %s spans were not printed: they came faster than that; the file has their calls",
-			 log_count(otlp_live_skipped(l->otlp)));
+	if (l->otlp)
+		report_otlp_skipped(otlp_live_skipped(l->otlp));
 	if (l->lines && lines_skipped(l->lines))
 		log_line("  %s calls were not printed: they came faster than that; the file has them",
 			 log_count(lines_skipped(l->lines)));

@@ -1,45 +1,55 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/otlp_live.h"
-#include "format/bytes.h"
 #include "format/hash.h"
 #include "user/capture/open_calls.h"
 #include "user/capture/segment_names.h"
-#include "user/export/otlp.h"
+#include "user/export/otlp_traces.h"
 #include "user/process/find.h"
+#include "user/record/user_value.h"
+#include "user/record/wait_events.h"
+#include "user/text/java_number.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HELD	   16384u
-#define NAME_TEXT  2048
-#define SPANS_SENT 256 /* at once: the queue takes a piece as a whole, or not */
+#define HELD	  16384u
+#define WAITS	  32768u /* 4 MB */
+#define NAME_TEXT 2048
 
 struct otlp_held {
 	uint64_t start, end; /* TSC */
 	int64_t free_at;     /* when no call around it was open any more (CLOCK_MONOTONIC, ns); 0: not seen yet */
-	uint32_t thread, method;
+	uint32_t thread;     /* its key, or that of the virtual thread that ran on it */
+	uint32_t serial, method;
 	uint16_t flags;
 	struct span_split split;
 	struct stream_vthread vthread; /* all 0 for a platform thread */
-	char *thrown;		       /* class of the exception; NULL: unknown */
+	struct otlp_id trace;	       /* of the program; 0: none */
+	uint64_t within;
+	struct bytes values;
 };
 
-/* The calls around the one that is printed. */
-struct otlp_around {
-	uint64_t end, id;
+struct otlp_held_wait {
+	int64_t off, wake; /* CLOCK_MONOTONIC, ns */
+	int64_t free_at;   /* as above */
+	uint32_t thread;
+	uint16_t syscall;
+	uint8_t reason;
+	bool gone; /* printed */
+	char waker[WAKER_NAME];
 };
 
 struct otlp_live {
 	struct otlp_live_setup setup;
 	struct otlp_held held[HELD];
 	size_t count;
-	struct otlp_around around[HELD];
-	size_t depth;
-	struct otlp_id trace;
-	uint64_t seed, number; /* of spans */
-	uint64_t skipped, written;
+	struct otlp_held_wait wait[WAITS];
+	size_t waits, sorted; /* sorted: of these waits the first are in order */
+	struct otlp_traces traces;
+	uint64_t seed, printed; /* printed: number of the times */
+	struct otlp_live_skipped skipped;
 	struct target_description program;
 	char *service;
 	struct otlp out;
@@ -48,9 +58,22 @@ struct otlp_live {
 	size_t size;
 };
 
+/* Queue the line that was written. */
+static void otlp_live_send(void *context, unsigned int spans)
+{
+	struct otlp_live *o = context;
+
+	if (fflush(o->to) || !stdout_queue_put(o->setup.queue, o->text, o->size))
+		o->skipped.spans += spans;
+	rewind(o->to);
+}
+
+static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait *w, const char *waker);
+
 static int otlp_live_open(struct otlp_live *o, struct diag *d)
 {
 	struct otlp_resource resource = {.pid = o->setup.target->ns_pid};
+	struct breakdown *waits = recorder_breakdown(o->setup.recorder);
 	int err = target_describe(o->setup.target, &o->program, d);
 
 	if (err)
@@ -61,6 +84,10 @@ static int otlp_live_open(struct otlp_live *o, struct diag *d)
 		return diag_errno(d, ENOMEM, "cannot print");
 	resource.service = o->service;
 	otlp_init(&o->out, o->to, &resource);
+	o->out.finished = otlp_live_send;
+	o->out.context = o;
+	if (waits)
+		breakdown_watch(waits, otlp_live_on_wait, o);
 	return 0;
 }
 
@@ -74,6 +101,7 @@ int otlp_live_new(struct otlp_live **out, const struct otlp_live_setup *setup, s
 		return diag_errno(d, ENOMEM, "cannot print");
 	o->setup = *setup;
 	o->seed = hash_mix(hash_mix(1, setup->target->pid), monotonic_ns() + clock_realtime_offset());
+	otlp_traces_init(&o->traces);
 	err = otlp_live_open(o, d);
 	if (err)
 		otlp_live_free(o);
@@ -84,64 +112,212 @@ int otlp_live_new(struct otlp_live **out, const struct otlp_live_setup *setup, s
 
 void otlp_live_free(struct otlp_live *o)
 {
+	struct breakdown *waits = o ? recorder_breakdown(o->setup.recorder) : NULL;
+
 	if (!o)
 		return;
+	if (waits)
+		breakdown_watch(waits, NULL, NULL);
 	if (o->to)
 		fclose(o->to);
 	for (size_t i = 0; i < o->count; i++)
-		free(o->held[i].thrown);
+		bytes_release(&o->held[i].values);
+	otlp_traces_release(&o->traces);
 	target_description_free(&o->program);
 	free(o->service);
 	free(o->text);
 	free(o);
 }
 
-/* The key of the thread, or of the virtual thread that ran on it. */
-static uint32_t held_thread(const struct otlp_held *h)
+/* ---- what arrives */
+
+static int64_t narrowed(enum plan_kind kind, int64_t n)
 {
-	return h->flags & FRT_SPAN_VIRTUAL ? frt_virtual_key(h->vthread.java_id) : h->thread;
+	switch (kind) {
+	case PLAN_BYTE: return (int8_t)n;
+	case PLAN_SHORT: return (int16_t)n;
+	case PLAN_INT: return (int32_t)n;
+	default: return n;
+	}
 }
 
-void otlp_live_add(struct otlp_live *o, const struct frt_span *s, const struct stream_vthread *vthread,
-		   const struct span_split *split, const char *thrown)
+static double real_of(enum plan_kind kind, int64_t bits)
+{
+	double real;
+	float single;
+
+	memcpy(&single, &bits, sizeof(single));
+	memcpy(&real, &bits, sizeof(real));
+	return kind == PLAN_FLOAT ? (double)single : real;
+}
+
+static void put_characters(struct bytes *out, const struct jfr_user_value *v)
+{
+	struct cursor_text latin1 = {.encoding = TEXT_LATIN1, .data = v->text, .size = v->length, .length = v->length};
+
+	if (v->wide)
+		bytes_put_utf16(out, v->text, v->length);
+	else
+		bytes_put_decoded(out, &latin1);
+}
+
+/* Returns what the text in `out` is. */
+static enum otlp_kind put_user_value_text(struct bytes *out, enum plan_kind kind, const struct jfr_user_value *v)
+{
+	uint16_t unit = v->number;
+
+	switch (kind) {
+	case PLAN_BOOLEAN: put_text(out, v->number & 0xff ? "true" : "false"); return OTLP_BOOLEAN;
+	case PLAN_CHAR: bytes_put_utf16(out, &unit, 1); return OTLP_TEXT;
+	case PLAN_FLOAT:
+	case PLAN_DOUBLE: put_double(out, real_of(kind, v->number)); return OTLP_REAL;
+	case PLAN_TEXT: put_characters(out, v); return OTLP_TEXT;
+	default: put_integer(out, narrowed(kind, v->number)); return OTLP_INTEGER;
+	}
+}
+
+/* Attributes have no null, as in an export of the file. */
+static bool user_value_is_missing(enum plan_kind kind, const struct jfr_user_value *v)
+{
+	return (kind == PLAN_TEXT && v->null) || (kind == PLAN_INT && (int32_t)v->number == INT32_MIN) ||
+	       (kind == PLAN_LONG && v->number == INT64_MIN);
+}
+
+static void otlp_live_on_value(void *context, const char *name, enum plan_kind kind, const struct jfr_user_value *v)
+{
+	struct otlp_held *h = context;
+	struct bytes text;
+
+	if (user_value_is_missing(kind, v))
+		return;
+	bytes_init(&text);
+	otlp_put_value(&h->values, put_user_value_text(&text, kind, v), name, &text);
+	bytes_release(&text);
+}
+
+static void held_take_values(struct otlp_held *h, const struct frt_field *f, size_t n)
+{
+	char thrown[FRT_FIELD_TEXT_MAX + 1];
+	struct jfr_method_trace ids = {.span = 0};
+	struct bytes text;
+
+	user_value_trace(f, n, &ids);
+	h->trace = (struct otlp_id){ids.trace_hi, ids.trace_lo};
+	h->within = ids.trace_hi || ids.trace_lo ? ids.span : 0;
+	user_value_thrown_name(f, n, thrown, sizeof(thrown));
+	if (!(h->flags & FRT_SPAN_THROWN) || !thrown[0])
+		return;
+	bytes_init(&text);
+	bytes_put(&text, thrown, strlen(thrown));
+	otlp_put_value(&h->values, OTLP_TEXT, OTLP_ERROR_TYPE, &text);
+	bytes_release(&text);
+}
+
+void otlp_live_add(struct otlp_live *o, const struct frt_span *s, size_t n, const struct stream_vthread *vthread)
 {
 	struct otlp_held *h;
 
 	if (o->count == HELD)
 		otlp_live_print(o, INT64_MAX);
-	h = &o->held[o->count++];
+	h = &o->held[o->count];
 	*h = (struct otlp_held){.start = s->start,
 				.end = s->start + s->duration,
 				.thread = s->thread,
+				.serial = s->thread,
 				.method = s->method,
 				.flags = s->flags,
-				.split = *split,
-				.thrown = *thrown ? strdup(thrown) : NULL};
+				.split = *recorder_split(o->setup.recorder)};
 	if (vthread)
 		h->vthread = *vthread;
+	if (s->flags & FRT_SPAN_VIRTUAL)
+		h->thread = frt_virtual_key(h->vthread.java_id);
+	bytes_init(&h->values);
+	if (!recorder_call_values(o->setup.recorder, s, n, otlp_live_on_value, h)) {
+		bytes_release(&h->values);
+		return;
+	}
+	held_take_values(h, (const struct frt_field *)(s + 1), n);
+	o->count++;
+}
+
+/* ---- waits */
+
+/* Threads together, each with its waits in their order. */
+static int otlp_held_wait_compare(const void *a, const void *b)
+{
+	const struct otlp_held_wait *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->off > y->off) - (x->off < y->off);
+}
+
+static int otlp_held_wait_earlier(const void *a, const void *b)
+{
+	const struct otlp_held_wait *x = a, *y = b;
+
+	return (x->off > y->off) - (x->off < y->off);
+}
+
+/* Forget the older half, which a call that goes on for long may have. */
+static void otlp_live_drop_waits(struct otlp_live *o)
+{
+	size_t n = o->waits / 2;
+
+	qsort(o->wait, o->waits, sizeof(o->wait[0]), otlp_held_wait_earlier);
+	memmove(o->wait, o->wait + n, (o->waits - n) * sizeof(o->wait[0]));
+	o->waits -= n;
+	o->sorted = 0;
+	o->skipped.waits += n;
+}
+
+static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait *w, const char *waker)
+{
+	struct otlp_live *o = context;
+	struct otlp_held_wait *h;
+
+	if (o->waits == WAITS)
+		otlp_live_drop_waits(o);
+	h = &o->wait[o->waits++];
+	*h = (struct otlp_held_wait){
+		.off = w->off, .wake = w->wake, .thread = thread, .syscall = w->syscall, .reason = w->reason};
+	snprintf(h->waker, sizeof(h->waker), "%s", waker);
+}
+
+/* ---- printing */
+
+/* The open calls of the thread that was asked about last. */
+struct otlp_open {
+	uint32_t thread;
+	bool asked;
+	uint64_t start; /* TSC, of the outermost one; UINT64_MAX: there is none */
+};
+
+static uint64_t outermost_open(struct otlp_live *o, struct otlp_open *open, uint32_t thread)
+{
+	uint64_t starts[FRT_OPEN_CALLS];
+	size_t n;
+
+	if (open->asked && open->thread == thread)
+		return open->start;
+	n = thread & FRT_VIRTUAL_KEY ? open_calls_of_virtual(o->setup.segment, thread, starts)
+				     : open_calls_of(o->setup.segment, thread, starts);
+	if (n)
+		clock_cover(o->setup.clock, starts[0]);
+	*open = (struct otlp_open){thread, true, n ? starts[0] : UINT64_MAX};
+	return open->start;
 }
 
 /* Threads together, each with its calls by their beginnings, the outer one first. */
 static int otlp_held_compare(const void *a, const void *b)
 {
 	const struct otlp_held *x = a, *y = b;
-	uint32_t s = held_thread(x), t = held_thread(y);
 
-	if (s != t)
-		return s < t ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	return (x->end < y->end) - (x->end > y->end);
-}
-
-/* Since when the outermost call of a thread had begun; UINT64_MAX: none is open. */
-static uint64_t outermost_open(const struct otlp_live *o, const struct otlp_held *h)
-{
-	uint64_t starts[FRT_OPEN_CALLS];
-	size_t n = h->flags & FRT_SPAN_VIRTUAL ? open_calls_of_virtual(o->setup.segment, held_thread(h), starts)
-					       : open_calls_of(o->setup.segment, held_thread(h), starts);
-
-	return n ? starts[0] : UINT64_MAX;
 }
 
 /* The end of the trace that begins with this call: the first call that is not in it. */
@@ -150,145 +326,174 @@ static size_t trace_end(const struct otlp_live *o, size_t first)
 	const struct otlp_held *root = &o->held[first];
 	size_t i = first + 1;
 
-	while (i < o->count && held_thread(&o->held[i]) == held_thread(root) && o->held[i].start < root->end)
+	while (i < o->count && o->held[i].thread == root->thread && o->held[i].start < root->end)
 		i++;
 	return i;
 }
 
 /*
  * True if no call around this one can arrive any more: none was open at a moment before the sweep by so much that it
- * would have arrived. `open` is what outermost_open() said; 0: it has not been asked.
+ * would have arrived.
  */
-static bool held_is_free(struct otlp_live *o, struct otlp_held *h, uint64_t *open, int64_t now)
+static bool held_is_free(struct otlp_live *o, struct otlp_held *h, struct otlp_open *open, int64_t now)
 {
 	if (now == INT64_MAX || clock_ns(o->setup.clock, h->end) < now - OTLP_LIVE_MOST_NS)
 		return true;
 	if (h->free_at)
 		return h->free_at < now - LINES_LATE_NS;
-	if (!*open)
-		*open = outermost_open(o, h);
-	if (*open > h->start)
+	if (outermost_open(o, open, h->thread) > h->start)
 		h->free_at = monotonic_ns();
 	return false;
 }
 
-static uint64_t next_id(struct otlp_live *o)
+/* The same for a wait, whose call may be open for any time. */
+static bool held_wait_is_free(struct otlp_live *o, struct otlp_held_wait *w, struct otlp_open *open, int64_t now)
 {
-	o->number++;
-	return hash_mix(hash_mix(o->seed, o->number), o->number) ?: 1;
+	uint64_t start;
+
+	if (now == INT64_MAX)
+		return true;
+	if (w->free_at)
+		return w->free_at < now - LINES_LATE_NS;
+	start = outermost_open(o, open, w->thread);
+	if (start == UINT64_MAX || clock_ns(o->setup.clock, start) >= w->wake)
+		w->free_at = monotonic_ns();
+	return false;
 }
 
-static void otlp_put_thrown(struct bytes *out, const char *thrown)
+static int held_name_thread(struct otlp_live *o, const struct otlp_held *h)
 {
-	static const char name[] = "error.type";
-	struct otlp_value head = {OTLP_TEXT, sizeof(name), strlen(thrown)};
-
-	bytes_put(out, &head, sizeof(head));
-	bytes_put(out, name, sizeof(name));
-	bytes_put(out, thrown, head.text_size);
-}
-
-static void name_thread(const struct otlp_live *o, const struct otlp_held *h, char name[72], struct otlp_span *s)
-{
+	char name[sizeof(((struct frt_thread *)0)->name) + 1];
 	struct frt_thread row;
 
-	s->thread = "";
-	if (h->flags & FRT_SPAN_VIRTUAL) {
-		s->thread_id = h->vthread.java_id;
-		s->thread = h->vthread.name;
-	} else if (segment_thread(o->setup.segment, h->thread, &row)) {
-		snprintf(name, 72, "%.*s", (int)row.name_length, row.name);
-		s->thread_id = row.java_id ? (int64_t)row.java_id : (int64_t)row.tid;
-		s->thread = name;
-	}
+	if (h->flags & FRT_SPAN_VIRTUAL)
+		return otlp_traces_name_thread(&o->traces, h->vthread.name, h->vthread.java_id);
+	if (!segment_thread(o->setup.segment, h->serial, &row))
+		return otlp_traces_name_thread(&o->traces, "unknown thread", 0);
+	snprintf(name, sizeof(name), "%.*s", (int)row.name_length, row.name);
+	return otlp_traces_name_thread(&o->traces, name, row.java_id ? (int64_t)row.java_id : (int64_t)row.tid);
 }
 
-static void held_write(struct otlp_live *o, const struct otlp_held *h, uint64_t id, uint64_t parent, int64_t realtime)
+static int held_put(struct otlp_live *o, const struct otlp_held *h, uint32_t thread, int64_t realtime)
 {
-	char method[NAME_TEXT], name[72];
-	struct bytes values;
-	struct otlp_span s = {.trace = o->trace,
-			      .id = id,
-			      .parent = parent,
-			      .method = method,
-			      .start = clock_ns(o->setup.clock, h->start) + realtime,
-			      .end = clock_ns(o->setup.clock, h->end) + realtime,
-			      .thrown = h->flags & FRT_SPAN_THROWN,
-			      .cpu = h->split.cpu,
-			      .run_queue = h->split.run_queue,
-			      .blocked = h->split.blocked,
-			      .pause = INT64_MIN};
+	int64_t start = clock_ns(o->setup.clock, h->start);
+	char method[NAME_TEXT];
+	struct otlp_call call = {.thread = thread,
+				 .method = method,
+				 .start = start + realtime,
+				 .duration = clock_ns(o->setup.clock, h->end) - start,
+				 .thrown = h->flags & FRT_SPAN_THROWN,
+				 .cpu = h->split.cpu,
+				 .run_queue = h->split.run_queue,
+				 .blocked = h->split.blocked,
+				 .pause = h->split.pause,
+				 .trace = h->trace,
+				 .within = h->within,
+				 .values = h->values.data,
+				 .values_size = h->values.size};
 
-	bytes_init(&values);
-	if (h->thrown)
-		otlp_put_thrown(&values, h->thrown);
-	if (!values.failed) {
-		s.values = values.data;
-		s.values_size = values.size;
-	}
+	if (h->values.failed)
+		return -ENOMEM;
 	segment_name_method(o->setup.segment, h->method, method, sizeof(method));
-	name_thread(o, h, name, &s);
-	otlp_begin_span(&o->out, &s);
-	otlp_end_span(&o->out, &s, 0);
-	o->written++;
-	bytes_release(&values);
+	return otlp_traces_add_call(&o->traces, &call);
 }
 
-/* Queue what was written since the last call. */
-static void otlp_live_send(struct otlp_live *o)
+static int held_wait_put(struct otlp_live *o, struct otlp_held_wait *w, uint32_t thread, int64_t realtime)
 {
-	otlp_finish(&o->out);
-	if (fflush(o->to) || (o->written && !stdout_queue_put(o->setup.queue, o->text, o->size)))
-		o->skipped += o->written;
-	o->written = 0;
-	rewind(o->to);
+	char name[SYSCALL_NAME_TEXT];
+	struct otlp_wait wait = {.thread = thread,
+				 .start = w->off + realtime,
+				 .duration = w->wake - w->off,
+				 .reason = wait_name(w->reason, w->syscall, name),
+				 .waker = w->waker};
+
+	w->gone = true;
+	return otlp_traces_add_wait(&o->traces, &wait);
 }
 
-static void trace_write(struct otlp_live *o, size_t first, size_t end, int64_t realtime)
-{
-	o->depth = 0;
-	for (size_t i = first; i < end; i++) {
-		const struct otlp_held *h = &o->held[i];
-		uint64_t id = next_id(o);
+/* The waits that overlap a call, by their places. */
+struct otlp_waits {
+	size_t first, end;
+};
 
-		while (o->depth && o->around[o->depth - 1].end <= h->start)
-			o->depth--;
-		if (i == first)
-			o->trace = (struct otlp_id){next_id(o), next_id(o)};
-		held_write(o, h, id, o->depth ? o->around[o->depth - 1].id : 0, realtime);
-		o->around[o->depth++] = (struct otlp_around){h->end, id};
-		if (o->written == SPANS_SENT)
-			otlp_live_send(o);
+/* *from: those before it are of earlier threads, or of the thread and before the call. It moves on. */
+static struct otlp_waits waits_in(const struct otlp_live *o, const struct otlp_held *root, size_t *from)
+{
+	int64_t start = clock_ns(o->setup.clock, root->start), end = clock_ns(o->setup.clock, root->end);
+	struct otlp_waits in;
+
+	while (*from < o->waits && (o->wait[*from].thread < root->thread ||
+				    (o->wait[*from].thread == root->thread && o->wait[*from].wake <= start)))
+		++*from;
+	for (in.first = in.end = *from;
+	     in.end < o->waits && o->wait[in.end].thread == root->thread && o->wait[in.end].off < end; in.end++)
+		;
+	return in;
+}
+
+/* Add a trace to what is printed. */
+static int trace_put(struct otlp_live *o, size_t first, size_t end, struct otlp_waits in, int64_t realtime)
+{
+	uint32_t thread = o->traces.threads;
+	int err = held_name_thread(o, &o->held[first]);
+
+	for (size_t i = first; i < end && !err; i++)
+		err = held_put(o, &o->held[i], thread, realtime);
+	for (size_t i = in.first; i < in.end && !err; i++)
+		if (!o->wait[i].gone)
+			err = held_wait_put(o, &o->wait[i], thread, realtime);
+	return err;
+}
+
+static void traces_put(struct otlp_live *o, int64_t now, struct otlp_open *open)
+{
+	int64_t realtime = clock_realtime_offset();
+	size_t kept = 0, waits = 0, end;
+
+	for (size_t i = 0; i < o->count; i = end) {
+		struct otlp_waits in = waits_in(o, &o->held[i], &waits);
+
+		end = trace_end(o, i);
+		if (!held_is_free(o, &o->held[i], open, now)) {
+			memmove(o->held + kept, o->held + i, (end - i) * sizeof(o->held[0]));
+			kept += end - i;
+			for (size_t k = in.first; k < in.end; k++)
+				o->wait[k].free_at = 0;
+			continue;
+		}
+		if (trace_put(o, i, end, in, realtime))
+			o->skipped.spans += end - i;
+		for (size_t k = i; k < end; k++)
+			bytes_release(&o->held[k].values);
 	}
+	o->count = kept;
+}
+
+/* Forget the waits that were printed, and those that no call can have any more. */
+static void waits_keep(struct otlp_live *o, int64_t now, struct otlp_open *open)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < o->waits; i++)
+		if (!o->wait[i].gone && !held_wait_is_free(o, &o->wait[i], open, now))
+			o->wait[kept++] = o->wait[i];
+	o->waits = o->sorted = kept;
 }
 
 void otlp_live_print(struct otlp_live *o, int64_t now)
 {
-	int64_t realtime = clock_realtime_offset();
-	uint32_t thread = 0;
-	size_t kept = 0, end;
-	uint64_t open = 0;
+	struct otlp_open open = {.asked = false};
 
 	qsort(o->held, o->count, sizeof(o->held[0]), otlp_held_compare);
-	for (size_t i = 0; i < o->count; i = end) {
-		end = trace_end(o, i);
-		if (held_thread(&o->held[i]) != thread)
-			open = 0;
-		thread = held_thread(&o->held[i]);
-		if (!held_is_free(o, &o->held[i], &open, now)) {
-			memmove(o->held + kept, o->held + i, (end - i) * sizeof(o->held[0]));
-			kept += end - i;
-			continue;
-		}
-		trace_write(o, i, end, realtime);
-		for (size_t k = i; k < end; k++)
-			free(o->held[k].thrown);
-	}
-	o->count = kept;
-	otlp_live_send(o);
+	if (o->sorted < o->waits)
+		qsort(o->wait, o->waits, sizeof(o->wait[0]), otlp_held_wait_compare);
+	traces_put(o, now, &open);
+	waits_keep(o, now, &open);
+	if (o->traces.calls)
+		otlp_traces_write(&o->traces, &o->out, hash_mix(o->seed, ++o->printed));
 }
 
-uint64_t otlp_live_skipped(const struct otlp_live *o)
+const struct otlp_live_skipped *otlp_live_skipped(const struct otlp_live *o)
 {
-	return o->skipped;
+	return &o->skipped;
 }

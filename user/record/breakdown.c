@@ -14,6 +14,8 @@ struct breakdown {
 	struct breakdown_sums *sums;
 	struct wait_events events;
 	const struct stream_vthread *claimed_by; /* the virtual thread whose call is being split; NULL: none */
+	breakdown_seen *seen;			 /* NULL: nobody watches */
+	void *watcher;
 	bool stopped;
 };
 
@@ -36,12 +38,17 @@ static void breakdown_put_wait(void *context, uint32_t thread, const struct wait
 	struct breakdown *b = context;
 	struct stream_vthread unnamed = {.java_id = thread & ~FRT_VIRTUAL_KEY};
 	const struct stream_vthread *v = NULL;
+	char waker[WAKER_NAME];
 
 	if (b->stopped || wait->shown)
 		return;
 	if (thread & FRT_VIRTUAL_KEY)
 		v = b->claimed_by ?: &unnamed;
 	wait_events_put(&b->events, thread, v, wait);
+	if (!b->seen || wait->wake <= wait->off)
+		return;
+	wait_events_name_waker(&b->events, wait, waker);
+	b->seen(b->watcher, thread, wait, waker);
 }
 
 int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d)
@@ -80,6 +87,12 @@ void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, u
 {
 	b->events.stack_key = key;
 	b->events.context = context;
+}
+
+void breakdown_watch(struct breakdown *b, breakdown_seen *seen, void *context)
+{
+	b->seen = seen;
+	b->watcher = context;
 }
 
 void breakdown_stop(struct breakdown *b)

@@ -7,6 +7,7 @@
 #include "user/capture/open_calls.h"
 #include "user/record/breakdown_sums.h"
 #include "user/record/thread_keys.h"
+#include "user/record/wait_join.h"
 #include "user/capture/kernel_sink.h"
 
 struct breakdown;
@@ -35,6 +36,10 @@ void breakdown_stop(struct breakdown *b);
 /* Set how waits get the keys of their stacks; see struct wait_events. */
 void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, uint32_t stack, bool agents),
 			   void *context);
+
+/* Have `seen` called for each wait that is written, with the name of the thread that ended it; NULL: for none. */
+typedef void breakdown_seen(void *context, uint32_t thread, const struct wait *wait, const char *waker);
+void breakdown_watch(struct breakdown *b, breakdown_seen *seen, void *context);
 
 /*
  * Fill in the time fields of a call of virtual thread `v`, or of a platform thread (NULL), that began at `start`

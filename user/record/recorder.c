@@ -621,6 +621,16 @@ const struct span_split *recorder_split(const struct recorder *r)
 	return span_events_split(r->events);
 }
 
+bool recorder_call_values(const struct recorder *r, const struct frt_span *span, size_t n, user_events_seen *seen,
+			  void *context)
+{
+	int64_t start = clock_ns(r->setup.clock, span->start);
+
+	return !r->users ||
+	       user_events_call(r->users, span, clock_ns(r->setup.clock, span->start + span->duration) - start,
+				(const struct frt_field *)(span + 1), n, seen, context);
+}
+
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out)
 {
 	frames_count(r->frames, out);

@@ -13,6 +13,7 @@
 #include "user/options/settings.h"
 #include "user/record/breakdown.h"
 #include "user/record/span_events.h"
+#include "user/record/user_events.h"
 
 struct recorder;
 
@@ -117,6 +118,10 @@ const struct recorder_counts *recorder_counts(const struct recorder *r);
 
 /* Where the time of the last span went that the sink has received. */
 const struct span_split *recorder_split(const struct recorder *r);
+
+/* How the file has the call that the sink has just received, with `n` values behind its span; see user_events_call(). */
+bool recorder_call_values(const struct recorder *r, const struct frt_span *span, size_t n, user_events_seen *seen,
+			  void *context);
 
 /* The caller of the span that the sink has just received; see frames_caller(). */
 bool recorder_caller(const struct recorder *r, const struct frt_span *span, struct frames_caller *out);

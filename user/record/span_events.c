@@ -62,6 +62,7 @@ static struct jfr_method_trace describe(struct span_events *e, const struct frt_
 		.cpu = JFR_MISSING,
 		.run_queue = JFR_MISSING,
 		.blocked = JFR_MISSING,
+		.pause = JFR_MISSING,
 	};
 }
 
@@ -75,7 +76,7 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 	user_value_trace(values, n, &call);
 	if (e->setup.breakdown)
 		breakdown_split(e->setup.breakdown, s, v, call.start - e->setup.ticks_offset, &call);
-	e->split = (struct span_split){call.cpu, call.run_queue, call.blocked};
+	e->split = (struct span_split){call.cpu, call.run_queue, call.blocked, call.pause};
 	if (!e->setup.users || user_events_put(e->setup.users, e->setup.writer, s, &call, values, n))
 		jfr_method_trace(e->setup.writer, &call);
 }
@@ -127,9 +128,9 @@ static size_t put_alike(struct span_events *e, const struct frt_span *s, size_t 
 	}
 	if (!i)
 		return 0;
-	e->split = (struct span_split){JFR_MISSING, JFR_MISSING, JFR_MISSING};
+	e->split = (struct span_split){JFR_MISSING, JFR_MISSING, JFR_MISSING, JFR_MISSING};
 	if (e->setup.breakdown) {
-		e->split = (struct span_split){call[i - 1].duration, 0, 0};
+		e->split = (struct span_split){call[i - 1].duration, 0, 0, 0};
 		breakdown_ran(e->setup.breakdown, s->method, call, i);
 	}
 	jfr_method_traces(e->setup.writer, form, call, i);

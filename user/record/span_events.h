@@ -51,7 +51,7 @@ uint64_t span_events_put_values(struct span_events *e, const struct frt_span *s,
 
 /* Where the time of the last span went, in ns; JFR_MISSING: not known. */
 struct span_split {
-	int64_t cpu, run_queue, blocked;
+	int64_t cpu, run_queue, blocked, pause;
 };
 const struct span_split *span_events_split(const struct span_events *e);
 

@@ -22,6 +22,7 @@ struct cached_waker {
 	char name[16];
 	uint64_t key;
 	bool carrier;
+	char shown[WAKER_NAME]; /* its name; "" if it is unknown */
 };
 
 struct thread_keys {
@@ -115,6 +116,14 @@ bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial)
 	return find_thread(k, serial)->carrier;
 }
 
+static void show_java_name(char out[WAKER_NAME], const char *name, int length, uint64_t java_id)
+{
+	if (length)
+		snprintf(out, WAKER_NAME, "%.*s", length, name);
+	else
+		snprintf(out, WAKER_NAME, java_id ? "thread #%llu" : "", (unsigned long long)java_id);
+}
+
 /* The youngest thread with that tid that the agent knows; older ones have ended. */
 static void find_java(struct thread_keys *k, struct cached_waker *w)
 {
@@ -125,6 +134,7 @@ static void find_java(struct thread_keys *k, struct cached_waker *w)
 		if (segment_tid(k->segment, serial) == w->tid && segment_thread(k->segment, serial, &row)) {
 			w->key = thread_keys_of(k, serial, NULL);
 			w->carrier = row.carrier;
+			show_java_name(w->shown, row.name, row.name_length, row.java_id);
 			return;
 		}
 }
@@ -133,7 +143,7 @@ static void find_java(struct thread_keys *k, struct cached_waker *w)
  * The key of a thread that the agent has not met, such as the JVM's own, or of a thread of another process, which is
  * named, too.
  */
-static uint64_t make_other(struct thread_keys *k, const struct cached_waker *w)
+static uint64_t make_other(struct thread_keys *k, struct cached_waker *w)
 {
 	const char *known = w->tid && k->names ? thread_names_of(k->names, w->tid, w->name) : NULL;
 	char name[64];
@@ -143,16 +153,17 @@ static uint64_t make_other(struct thread_keys *k, const struct cached_waker *w)
 		snprintf(name, sizeof(name), "%.16s", w->name);
 	else
 		snprintf(name, sizeof(name), "%.16s (process %u)", w->name, w->process);
+	snprintf(w->shown, sizeof(w->shown), "%s", c.name);
 	return jfr_thread(k->writer, &c);
 }
 
-uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16], bool *carrier)
+/* NULL: it is unknown. */
+static struct cached_waker *find_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16])
 {
 	struct cached_waker *w = &k->waker[(tid + process * 31) % WAKERS];
 
-	*carrier = false;
 	if (!tid && !process)
-		return 0;
+		return NULL;
 	if (w->tid != tid || w->process != process || w->chunk != k->chunk || memcmp(w->name, name, sizeof(w->name))) {
 		*w = (struct cached_waker){.tid = tid, .process = process, .chunk = k->chunk};
 		memcpy(w->name, name, sizeof(w->name));
@@ -161,8 +172,24 @@ uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t proc
 		if (!w->key)
 			w->key = make_other(k, w);
 	}
-	*carrier = w->carrier;
-	return w->key;
+	return w;
+}
+
+uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16], bool *carrier)
+{
+	const struct cached_waker *w = find_waker(k, tid, process, name);
+
+	*carrier = w && w->carrier;
+	return w ? w->key : 0;
+}
+
+void thread_keys_name_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16],
+			    char out[WAKER_NAME], bool *carrier)
+{
+	const struct cached_waker *w = find_waker(k, tid, process, name);
+
+	*carrier = w && w->carrier;
+	snprintf(out, WAKER_NAME, "%s", w ? w->shown : "");
 }
 
 /* Beside the cache, where a thread without its name would stand in the way of the one with it. */
@@ -173,6 +200,14 @@ uint64_t thread_keys_of_virtual_waker(struct thread_keys *k, uint64_t java_id)
 		.name = v->java_id == java_id ? v->name : "", .java_id = java_id, .is_virtual = true};
 
 	return jfr_thread(k->writer, &c);
+}
+
+void thread_keys_name_virtual_waker(const struct thread_keys *k, uint64_t java_id, char out[WAKER_NAME])
+{
+	const struct stream_vthread *v = &k->named[java_id % VTHREADS];
+	const char *name = v->java_id == java_id ? v->name : "";
+
+	show_java_name(out, name, strlen(name), java_id);
 }
 
 bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16])

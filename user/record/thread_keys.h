@@ -38,6 +38,15 @@ uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t proc
 /* The key of a waker that is a virtual thread. It has a name if the thread has been in a recorded call before. */
 uint64_t thread_keys_of_virtual_waker(struct thread_keys *k, uint64_t java_id);
 
+/*
+ * The names of the two as readers of the file show them: a nameless Java thread is "thread #23". "": unknown. The arguments,
+ * and *carrier, are as above.
+ */
+#define WAKER_NAME 72
+void thread_keys_name_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16],
+			    char out[WAKER_NAME], bool *carrier);
+void thread_keys_name_virtual_waker(const struct thread_keys *k, uint64_t java_id, char out[WAKER_NAME]);
+
 /* Is this waker a thread of the JVM's garbage collector? False also if that is unknown. */
 bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16]);
 

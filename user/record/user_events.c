@@ -165,7 +165,7 @@ bool user_events_has(struct user_events *u, uint32_t method)
 	return events_of(u, method) != NO_EVENTS;
 }
 
-/* Read the values of one event of the call. */
+/* Read the values of one event of the call. Without a writer, classes become texts. */
 static void read_values(struct user_events *u, struct jfr_writer *w, uint32_t event, const struct frt_field *f,
 			size_t n)
 {
@@ -191,11 +191,11 @@ static void read_values(struct user_events *u, struct jfr_writer *w, uint32_t ev
 	}
 }
 
-static bool lasts(const struct user_events *u, const struct jfr_method_trace *call, uint64_t threshold_ns)
+static bool lasts(const struct user_events *u, int64_t duration, uint64_t threshold_ns)
 {
 	uint64_t least = threshold_ns == MATCHER_NO_THRESHOLD ? u->threshold_ns : threshold_ns;
 
-	return call->duration >= 0 && (uint64_t)call->duration >= least;
+	return duration >= 0 && (uint64_t)duration >= least;
 }
 
 bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct frt_span *s,
@@ -208,11 +208,44 @@ bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct f
 		return true;
 	for (uint32_t i = first - FIRST + 1; i; i = u->next[i - 1]) {
 		m = &u->plan->method[i - 1];
-		if (!lasts(u, call, m->threshold_ns))
+		if (!lasts(u, call->duration, m->threshold_ns))
 			continue;
 		read_values(u, w, i - 1, values, n);
 		jfr_user_event(w, m->type, call, u->value);
 	}
 	m = &u->plan->method[first - FIRST];
-	return m->traced && lasts(u, call, m->trace_ns);
+	return m->traced && lasts(u, call->duration, m->trace_ns);
+}
+
+/* Numbers of the user's events are missing as jfr_user_event() writes them. */
+static void show_values(struct user_events *u, const struct event_type *t, user_events_seen *seen, void *context)
+{
+	for (size_t i = 0; i < t->spec->fields; i++) {
+		enum plan_kind kind = t->field[i].kind;
+		struct jfr_user_value value = u->value[i];
+
+		if (t->field[i].redacted || kind == PLAN_CLASS)
+			kind = PLAN_TEXT;
+		if (kind != PLAN_TEXT && value.null)
+			value.number = jfr_missing_number(kind_types[kind]);
+		seen(context, t->spec->field[i].name, kind, &value);
+	}
+}
+
+bool user_events_call(struct user_events *u, const struct frt_span *s, int64_t duration, const struct frt_field *values,
+		      size_t n, user_events_seen *seen, void *context)
+{
+	uint32_t first = events_of(u, s->method);
+	const struct event_method *m;
+
+	if (first == NO_EVENTS)
+		return true;
+	m = &u->plan->method[first - FIRST];
+	if (!u->plan->type[m->type].calls) /* nor do those of the same method's other events */
+		return m->traced && lasts(u, duration, m->trace_ns);
+	if (!lasts(u, duration, m->threshold_ns))
+		return false;
+	read_values(u, NULL, first - FIRST, values, n);
+	show_values(u, &u->plan->type[m->type], seen, context);
+	return true;
 }

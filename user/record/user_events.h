@@ -3,6 +3,7 @@
 #ifndef USER_RECORD_USER_EVENTS_H
 #define USER_RECORD_USER_EVENTS_H
 
+#include "filters/plan.h"
 #include "format/diag.h"
 #include "format/jfr/jfr_write.h"
 #include "user/capture/clock.h"
@@ -28,5 +29,14 @@ bool user_events_has(struct user_events *u, uint32_t method);
  */
 bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct frt_span *s,
 		     const struct jfr_method_trace *call, const struct frt_field *values, size_t n);
+
+/*
+ * How a call of `duration` ns is in the file. False: by no event. Else `seen` is called for each value of the event that
+ * stands for it, if it is not jdk.MethodTrace: with its name, its kind, which is never PLAN_CLASS (a class is a text), and
+ * the value, valid until `seen` returns. `values` are those of user_events_put().
+ */
+typedef void user_events_seen(void *context, const char *name, enum plan_kind kind, const struct jfr_user_value *value);
+bool user_events_call(struct user_events *u, const struct frt_span *s, int64_t duration, const struct frt_field *values,
+		      size_t n, user_events_seen *seen, void *context);
 
 #endif

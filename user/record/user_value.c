@@ -207,11 +207,12 @@ size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const stru
 	bytes_clear(text);
 	if (is_text(f->form)) {
 		records = gather(&g, f, n);
-		if (kind == PLAN_TEXT)
+		if (kind == PLAN_TEXT || (kind == PLAN_CLASS && !w && f->form == FRT_FORM_CLASS))
 			read_text(v, &g, f->form, text);
 		else if (kind == PLAN_CLASS && f->form == FRT_FORM_CLASS)
 			v->number = read_class(w, &g);
-		v->null = kind == PLAN_CLASS ? !v->number : v->null;
+		if (kind == PLAN_CLASS && w)
+			v->null = !v->number;
 	} else if (kind == PLAN_TEXT && f->form != FRT_FORM_NULL) {
 		read_box(v, f, text);
 	} else if (kind < PLAN_TEXT && f->form != FRT_FORM_NULL) {

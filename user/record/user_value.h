@@ -10,7 +10,7 @@
 
 /*
  * Read the value that begins at f[0]; it may have several records. `text` gets its characters, and the value points into
- * it. Returns the number of records, at least 1.
+ * it. A class is a constant of `w` or, if that is NULL, its name as text. Returns the number of records, at least 1.
  */
 size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const struct frt_field *f, size_t n,
 		       struct bytes *text, struct jfr_writer *w);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/wait_events.h"
-#include "user/text/syscall_name.h"
 
 #include <stdio.h>
+#include <string.h>
 
 const char *wait_reason(unsigned int reason)
 {
@@ -15,6 +15,13 @@ const char *wait_reason(unsigned int reason)
 	};
 
 	return reason < FRT_WAIT_REASONS && names[reason] ? names[reason] : names[FRT_WAIT_OTHER];
+}
+
+const char *wait_name(unsigned int reason, unsigned int syscall, char text[SYSCALL_NAME_TEXT])
+{
+	const char *name = wait_reason(reason);
+
+	return strcmp(name, "other") || syscall == FRT_NO_SYSCALL ? name : syscall_name(syscall, text);
 }
 
 static uint64_t stack_key(const struct wait_events *e, uint32_t stack, bool agents)
@@ -39,6 +46,18 @@ static uint64_t waker_key(const struct wait_events *e, const struct wait *w)
 		return thread_keys_of_virtual_waker(e->threads, w->stacks.waker_virtual);
 	key = thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name, &carrier);
 	return carrier && !w->stacks.waker_exact ? 0 : key; /* it may have carried the waker */
+}
+
+void wait_events_name_waker(const struct wait_events *e, const struct wait *w, char out[WAKER_NAME])
+{
+	bool carrier = false;
+
+	if (w->stacks.waker_virtual)
+		thread_keys_name_virtual_waker(e->threads, w->stacks.waker_virtual, out);
+	else
+		thread_keys_name_waker(e->threads, w->waker, w->waker_process, w->waker_name, out, &carrier);
+	if (carrier && !w->stacks.waker_exact)
+		out[0] = 0;
 }
 
 static void put_blocked(const struct wait_events *e, uint64_t thread, const struct wait *w)

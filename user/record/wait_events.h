@@ -5,6 +5,7 @@
 
 #include "user/record/wait_join.h"
 #include "user/record/thread_keys.h"
+#include "user/text/syscall_name.h"
 
 struct wait_events {
 	struct jfr_writer *writer;
@@ -20,6 +21,12 @@ struct wait_events {
 
 /* "futex", "page fault"; "other" for an unknown reason. */
 const char *wait_reason(unsigned int reason);
+
+/* The same, or the name of the system call if the reason is "other", as readers of the file name a wait. */
+const char *wait_name(unsigned int reason, unsigned int syscall, char text[SYSCALL_NAME_TEXT]);
+
+/* The name of the thread that ended the wait as readers show it; "": unknown, or an interrupt. */
+void wait_events_name_waker(const struct wait_events *e, const struct wait *w, char out[WAKER_NAME]);
 
 /*
  * Write a wait: its blocked time as frtrace.ThreadWait, and its time in the run queue as frtrace.RunQueue. An event

@@ -85,18 +85,10 @@ static bool is_missing(const struct jfr_value *v, const struct meta_field *f)
 	return v->type->kind == META_LONG && v->number == INT64_MIN && !f->is_unsigned;
 }
 
-static void value_text_put_character(struct bytes *out, uint16_t unit)
-{
-	unsigned char leb[LEB_MAX];
-	struct cursor_text text = {.encoding = TEXT_UTF16, .data = leb, .length = 1};
-
-	text.size = leb_write(leb, unit) - leb;
-	bytes_put_decoded(out, &text);
-}
-
 static void value_text_put_number(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	int64_t n = value_widened(v, f);
+	uint16_t unit = n;
 
 	if ((f->timespan || f->timestamp) && value_text_put_time(p, n, f))
 		return;
@@ -105,7 +97,7 @@ static void value_text_put_number(struct printer *p, const struct jfr_value *v, 
 		return;
 	}
 	if (v->type->kind == META_CHAR)
-		value_text_put_character(&p->out, n);
+		bytes_put_utf16(&p->out, &unit, 1);
 	else if (put_measured(p, n, f->is_unsigned ? (double)(uint64_t)n : (double)n, f))
 		return;
 	else if (f->is_unsigned)

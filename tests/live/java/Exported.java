@@ -27,17 +27,19 @@ public class Exported {
         return price(4 * i + 1);
     }
 
+    static void all(int n) {
+        for (int i = 0; i < n; i++)
+            if (order(i) + other(i) < 0)
+                throw new IllegalStateException();
+    }
+
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
         int n = Integer.parseInt(args[1]);
         stage.awaitGo();
         Thread[] threads = new Thread[THREADS.length];
         for (int t = 0; t < threads.length; t++) {
-            threads[t] = new Thread(() -> {
-                for (int i = 0; i < n; i++)
-                    if (order(i) + other(i) < 0)
-                        throw new IllegalStateException();
-            }, THREADS[t]);
+            threads[t] = new Thread(() -> all(n), THREADS[t]);
             threads[t].start();
         }
         for (Thread t : threads)

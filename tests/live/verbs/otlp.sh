@@ -10,42 +10,71 @@ CALLS=540 # of Exported, whose order() calls price() in two calls of three
 spans_in() { grep -oE '"spanId"' "$1" 2>/dev/null | wc -l; }
 spans_are() { [ "$(spans_in "$1")" = "$2" ]; } # FILE NUMBER
 
-# The spans of two files must be alike: threads, methods, times, errors, and which is in which.
-alike() { # LIVE EXPORTED
+# All that the two files say must be alike: threads, methods, times, attributes, errors, waits, and which span is in which.
+# A span of the program's that is a parent has the same id in both.
+alike() { # LIVE EXPORTED WAITS-AT-LEAST
 	local said
 	said=$(python3 - "$@" 2>&1 <<-'END'
 		import json, sys
 
+		def values(of):
+		    return {a["key"]: list(a["value"].items())[0] for a in of}
+
 		def spans(path):
-		    found, seen = {}, []
+		    found = {}
 		    for line in open(path):
 		        (resource,) = json.loads(line)["resourceSpans"]
 		        assert resource["resource"]["attributes"][0]["value"]["stringValue"] == "shop"
 		        for s in resource["scopeSpans"][0]["spans"]:
 		            assert s["spanId"] not in found and len(s["spanId"]) == 16 and len(s["traceId"]) == 32
 		            found[s["spanId"]] = s
-		    for s in found.values():
-		        start, end = int(s["startTimeUnixNano"]), int(s["endTimeUnixNano"])
-		        a = {x["key"]: list(x["value"].values())[0] for x in s["attributes"]}
-		        parent = found[s["parentSpanId"]] if "parentSpanId" in s else None
-		        if parent:
-		            assert int(parent["startTimeUnixNano"]) <= start <= end <= int(parent["endTimeUnixNano"])
-		            assert parent["traceId"] == s["traceId"]
-		        a.pop("frtrace.pause_ns", None)
-		        seen.append((a["thread.name"], start, end - start, parent and parent["name"], s.get("status"), a))
-		    return sorted(seen, key=lambda x: x[:2])
+		    return sorted((described(s, found) for s in found.values()), key=lambda x: (x[0]["thread.name"], x[1], -x[2]))
+
+		def described(s, found):
+		    start, end = int(s["startTimeUnixNano"]), int(s["endTimeUnixNano"])
+		    parent = found.get(s.get("parentSpanId"))
+		    if parent:
+		        assert int(parent["startTimeUnixNano"]) <= start <= end <= int(parent["endTimeUnixNano"])
+		        assert parent["traceId"] == s["traceId"]
+		        within = parent["name"]
+		    else: # ids that frtrace makes are not alike
+		        within = s.get("parentSpanId") and (s["traceId"], s["parentSpanId"])
+		    waits = [(int(e["timeUnixNano"]) - start, values(e["attributes"])) for e in s["events"]]
+		    return values(s["attributes"]), start, end - start, within, s["name"], s.get("status"), s.get("droppedEventsCount"), waits
+
+		def near(x, y): # each time is rounded once
+		    return x.keys() == y.keys() and all(v == y[k] or k.endswith("_ns") and abs(int(v[1]) - int(y[k][1])) <= 2 for k, v in x.items())
+
+		def same(x, y):
+		    assert near(x[0], y[0]) and x[3:7] == y[3:7] and abs(x[2] - y[2]) <= 2, (x, y)
+		    assert abs((x[1] - live[0][1]) - (y[1] - file[0][1])) < 50_000, (x, y)
+		    assert len(x[7]) == len(y[7]), (x, y)
+		    for v, w in zip(x[7], y[7]):
+		        assert abs(v[0] - w[0]) <= 2 and near(v[1], w[1]), (v, w, x)
 
 		live, file = spans(sys.argv[1]), spans(sys.argv[2])
-		assert len(live) == len(file), (len(live), len(file))
-		inside = 0
+		assert len(live) == len(file) and live, (len(live), len(file))
 		for x, y in zip(live, file):
-		    assert x[0] == y[0] and x[3:5] == y[3:5] and abs(x[2] - y[2]) <= 2, (x, y)
-		    assert abs((x[1] - live[0][1]) - (y[1] - file[0][1])) < 50_000, (x, y)
-		    assert x[5].keys() == y[5].keys() and all(v == y[5][k] or k.endswith("_ns") and abs(int(v) - int(y[5][k])) <= 2 for k, v in x[5].items()), (x, y)
-		    inside += x[3] is not None
-		assert inside == len(live) / 3, inside
+		    same(x, y)
+		waits = sum(len(x[7]) + (x[6] or 0) for x in file)
+		assert waits >= int(sys.argv[3]), waits
+		print(len(live), "spans,", sum(x[3] is not None for x in live), "inside,", waits, "waits,", len(set(k for x in live for k in x[0])), "attributes,",
+		      sum(isinstance(x[3], tuple) for x in live), "in the program's spans")
 	END
-	) && [ -z "$said" ] || finding "$(tail -n 1 <<<"$said" | head -c 900)"
+	) && echo "# $said" || finding "$(tail -n 1 <<<"$said" | head -c 1500)"
+}
+
+# What a recording prints must be what its file has.
+compare() { # WAITS-AT-LEAST FILTER...
+	if target_ready && trace_start "${@:2}" --otlp=-; then
+		touch "$T_DIR/go" "$T_DIR/late"
+		target_go
+		trace_stop
+		status_is 0
+		target_quit
+		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported" || finding "the file is not exported"
+		alike "$F_DIR/stdout" "$WORK/exported" "$1"
+	fi
 }
 
 arriving() {
@@ -59,9 +88,53 @@ arriving() {
 		status_is 0
 		target_quit
 		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
-		alike "$F_DIR/stdout" "$WORK/exported"
+		alike "$F_DIR/stdout" "$WORK/exported" 170
 		cp "$F_DIR/stdout" "$WORK/spans"
 	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Chunks end while the calls go on, so their waits are written ahead of them.
+long_calls() {
+	local sentence="--otlp=- has the waits of calls that are longer than a chunk, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Dotel.service.name=shop Exported 3000
+	compare 9000 -m 'live.Exported::all' -t 10ms
+	[ "$(spans_in "$F_DIR/stdout")" = 3 ] || finding "$(spans_in "$F_DIR/stdout") spans, expected 3"
+	verdict "$sentence"
+	target_drop
+}
+
+values() {
+	local sentence="--otlp=- has the fields of -e, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Dotel.service.name=shop Valued 2 200
+	compare 0 \
+		-e 'test.Call live.Valued::call id=arg0 i=arg1 s=arg2 d=arg3 base=arg4.id items=arg5.length color=arg6 any=arg7 z=arg8 c=arg9 h=arg10 b=arg11 f=arg12 length=arg2.length back=return ex=exception total=live.Valued.total token=arg13' \
+		-e 'test.Made live.Valued$Made::<init>:1us id=arg0 s=arg1 text=this.text ex=exception' -m live.Valued::fails
+	verdict "$sentence"
+	target_drop
+}
+
+program_traces() {
+	local sentence="--otlp=- makes calls children of the program's spans, JDK $FEATURE"
+	begin "$sentence" || return 0
+	gcc -O2 -shared -fPIC -o "$WORK/libtraced.so" -isystem "$JAVA/include" -isystem "$JAVA/include/linux" "$LIVE/traced.c" &&
+		gcc -O2 -shared -fPIC -mtls-dialect=gnu2 -DVARIABLE=otel_thread_ctx_v1 -o "$WORK/libotel.so" "$LIVE/traced_publish.c" ||
+		finding "the libraries are not built"
+	target_start -Dotel.service.name=shop Traced "$WORK/libtraced.so" "$WORK/libotel.so" 4 200
+	compare 0 -e 'test.Call live.Traced::call hi=arg0 lo=arg1 span=arg2 phase=arg3' -m live.Traced::plain
+	[ "$(grep -oE '"parentSpanId"' "$F_DIR/stdout" | wc -l)" -gt 100 ] || finding "no call is in a span of the program"
+	verdict "$sentence"
+	target_drop
+}
+
+virtual() {
+	local sentence="--otlp=- has the waits of virtual threads, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Dotel.service.name=shop -Djdk.virtualThreadScheduler.parallelism=2 Mounted 60
+	compare 100 -m 'live.Mounted::in*;java.util.concurrent.ForkJoinTask::doExec'
 	verdict "$sentence"
 	target_drop
 }
@@ -151,6 +224,10 @@ collector() {
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	arriving
+	long_calls
+	values
+	program_traces
+	[ "$FEATURE" -lt 21 ] || virtual
 done
 wrong
 collector

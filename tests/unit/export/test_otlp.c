@@ -107,28 +107,28 @@ static void a_span_has_its_parent_times_and_waits(void **state)
 				  "\"droppedEventsCount\":9,\"status\":{\"code\":2}}]}]}]}\n");
 }
 
-static size_t put_value(unsigned char *at, enum otlp_kind kind, const char *name, const char *value, size_t value_size)
+static void put_value_of(struct bytes *values, enum otlp_kind kind, const char *name, const char *value,
+			 size_t value_size)
 {
-	struct otlp_value v = {kind, strlen(name) + 1, value_size};
+	struct bytes copy = {.data = (unsigned char *)value, .size = value_size};
 
-	memcpy(at, &v, sizeof(v));
-	memcpy(at + sizeof(v), name, v.name_size);
-	memcpy(at + sizeof(v) + v.name_size, value, value_size);
-	return sizeof(v) + v.name_size + value_size;
+	otlp_put_value(values, kind, name, &copy);
 }
 
 static void values_keep_their_types(void **state)
 {
 	struct otlp_span s = span_of("m()");
-	unsigned char values[400];
+	struct bytes values;
 
-	s.values = values;
-	s.values_size = put_value(values, OTLP_TEXT, "user", "a\0b", 3);
-	s.values_size += put_value(values + s.values_size, OTLP_INTEGER, "items", "-9223372036854775808", 20);
-	s.values_size += put_value(values + s.values_size, OTLP_REAL, "price", "1.5E-4", 6);
-	s.values_size += put_value(values + s.values_size, OTLP_REAL, "none", "NaN", 3);
-	s.values_size += put_value(values + s.values_size, OTLP_BOOLEAN, "new", "true", 4);
-	s.values_size += put_value(values + s.values_size, OTLP_BOOLEAN, "old", "false", 5);
+	bytes_init(&values);
+	put_value_of(&values, OTLP_TEXT, "user", "a\0b", 3);
+	put_value_of(&values, OTLP_INTEGER, "items", "-9223372036854775808", 20);
+	put_value_of(&values, OTLP_REAL, "price", "1.5E-4", 6);
+	put_value_of(&values, OTLP_REAL, "none", "NaN", 3);
+	put_value_of(&values, OTLP_BOOLEAN, "new", "true", 4);
+	put_value_of(&values, OTLP_BOOLEAN, "old", "false", 5);
+	s.values = values.data;
+	s.values_size = values.size;
 	otlp_begin_span(&o, &s);
 	otlp_end_span(&o, &s, 0);
 	finish();
@@ -138,6 +138,7 @@ static void values_keep_their_types(void **state)
 				     "{\"key\":\"none\",\"value\":{\"doubleValue\":\"NaN\"}},"
 				     "{\"key\":\"new\",\"value\":{\"boolValue\":true}},"
 				     "{\"key\":\"old\",\"value\":{\"boolValue\":false}}]"));
+	bytes_release(&values);
 }
 
 static void lines_are_short_enough_for_a_receiver(void **state)

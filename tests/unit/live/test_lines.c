@@ -25,7 +25,7 @@ static struct bench {
 	char text[MUCH];
 } *b;
 
-static const struct span_split unknown = {JFR_MISSING, JFR_MISSING, JFR_MISSING};
+static const struct span_split unknown = {JFR_MISSING, JFR_MISSING, JFR_MISSING, JFR_MISSING};
 
 static void begin(bool json)
 {
@@ -167,7 +167,7 @@ static void line_tells_where_the_time_went_if_known(void **state)
 	struct frt_span s = fake_span(1000, 1, 7, 0);
 
 	begin(true);
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){0}, &(struct span_split){30, 0, 70}, "");
+	lines_add(b->lines, &s, NULL, &(struct frames_caller){0}, &(struct span_split){30, 0, 70, 0}, "");
 	lines_print(b->lines, INT64_MAX);
 	printed();
 	assert_field("cpuNs", "30");
@@ -185,7 +185,7 @@ static void line_of_text_ends_with_where_the_time_went(void **state)
 	struct frt_span s = fake_span(1000, 1, 7, 0);
 
 	begin(false);
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){0}, &(struct span_split){30, 0, 70000}, "");
+	lines_add(b->lines, &s, NULL, &(struct frames_caller){0}, &(struct span_split){30, 0, 70000, 0}, "");
 	lines_print(b->lines, INT64_MAX);
 	assert_non_null(strstr(printed(), "  a.C.run()  cpu 30 ns, runq 0 ns, blocked 70.0 us\n"));
 }

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/export/otlp_traces.h"
+#include "format/vec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define EVENTS_MOST 128 /* of a span: what OpenTelemetry's own libraries take */
+
+enum { SPAN_OF_CALL, SPAN_OF_WAIT };
+
+/* What a span has beside its times; `data` of the timeline's span is its number. */
+struct otlp_traced_call {
+	int64_t cpu, run_queue, blocked, pause;
+	size_t values, values_size; /* where they are in `values` of all */
+	struct otlp_id trace;
+	uint64_t within;
+	bool thrown;
+};
+
+struct otlp_traced_thread {
+	uint32_t name;
+	int64_t id;
+};
+
+/* The call that is open, when the spans of a track are read in their order, and the first of its waits in `wait`. */
+struct open_call {
+	size_t span, waits;
+	struct otlp_id trace;
+	uint64_t id, parent;
+	uint64_t within; /* the program's span; 0: none */
+};
+
+/* What the functions that write share. */
+struct otlp_writer {
+	struct otlp_traces *t;
+	struct otlp *out;
+	uint64_t seed;
+};
+
+void otlp_traces_init(struct otlp_traces *t)
+{
+	*t = (struct otlp_traces){.call = NULL};
+	export_names_init(&t->names, false);
+	bytes_init(&t->values);
+}
+
+void otlp_traces_release(struct otlp_traces *t)
+{
+	free(t->call);
+	free(t->thread);
+	free(t->open);
+	free(t->wait);
+	timeline_release(&t->timeline);
+	export_names_release(&t->names);
+	bytes_release(&t->values);
+}
+
+/* ---- collecting */
+
+/* `span` lacks its times. */
+static int otlp_add_span(struct otlp_traces *t, struct timeline_span span, int64_t start, int64_t duration)
+{
+	if (!span.name)
+		return -ENOMEM;
+	span.start = timeline_moment(start);
+	span.end = timeline_after(start, duration);
+	return timeline_add(&t->timeline, &span);
+}
+
+int otlp_traces_add_call(struct otlp_traces *t, const struct otlp_call *call)
+{
+	struct timeline_span span = {.track = call->thread,
+				     .name = export_text(&t->names, call->method),
+				     .kind = SPAN_OF_CALL,
+				     .data = t->calls};
+
+	if (vec_reserve(&t->call, &t->call_capacity, t->calls + 1))
+		return -ENOMEM;
+	t->call[t->calls++] = (struct otlp_traced_call){.cpu = call->cpu,
+							.run_queue = call->run_queue,
+							.blocked = call->blocked,
+							.pause = call->pause,
+							.values = t->values.size,
+							.values_size = call->values_size,
+							.trace = call->trace,
+							.within = call->within,
+							.thrown = call->thrown};
+	bytes_put(&t->values, call->values, call->values_size);
+	return t->values.failed ? -ENOMEM : otlp_add_span(t, span, call->start, call->duration);
+}
+
+int otlp_traces_add_wait(struct otlp_traces *t, const struct otlp_wait *wait)
+{
+	struct timeline_span span = {.track = wait->thread,
+				     .name = export_text(&t->names, wait->reason),
+				     .link = export_text(&t->names, wait->waker),
+				     .kind = SPAN_OF_WAIT};
+
+	return span.link ? otlp_add_span(t, span, wait->start, wait->duration) : -ENOMEM;
+}
+
+int otlp_traces_name_thread(struct otlp_traces *t, const char *name, int64_t id)
+{
+	uint32_t text = export_text(&t->names, name);
+
+	if (!text || vec_reserve(&t->thread, &t->thread_capacity, t->threads + 1))
+		return -ENOMEM;
+	t->thread[t->threads++] = (struct otlp_traced_thread){text, id};
+	return 0;
+}
+
+static void otlp_traces_forget(struct otlp_traces *t)
+{
+	timeline_release(&t->timeline);
+	export_names_release(&t->names);
+	export_names_init(&t->names, false);
+	bytes_clear(&t->values);
+	t->calls = t->threads = t->opened = t->waits = 0;
+}
+
+/* ---- writing */
+
+static uint64_t otlp_id_of(const struct otlp_writer *w, size_t span, uint64_t use)
+{
+	return hash_mix(hash_mix(hash_mix(w->seed, use), span), use) ?: 1;
+}
+
+static bool is_in_same_span(const struct open_call *around, const struct otlp_traced_call *call)
+{
+	return around && around->within == call->within && around->trace.high == call->trace.high &&
+	       around->trace.low == call->trace.low;
+}
+
+/* Which trace is the call part of, and in which of its spans? `around`: the call around it; NULL: none. */
+static void otlp_place(const struct otlp_writer *w, struct open_call *o, const struct open_call *around)
+{
+	const struct otlp_traced_call *call = &w->t->call[w->t->timeline.span[o->span].data];
+
+	o->parent = around ? around->id : 0;
+	o->trace = around ? around->trace : (struct otlp_id){otlp_id_of(w, o->span, 2), otlp_id_of(w, o->span, 3)};
+	if (!call->within)
+		return;
+	o->trace = call->trace;
+	o->within = call->within;
+	if (!is_in_same_span(around, call))
+		o->parent = call->within;
+}
+
+static int otlp_open_call(const struct otlp_writer *w, size_t span)
+{
+	struct otlp_traces *t = w->t;
+	struct open_call *o;
+
+	if (vec_reserve(&t->open, &t->open_capacity, t->opened + 1))
+		return -ENOMEM;
+	o = &t->open[t->opened++];
+	*o = (struct open_call){.span = span, .waits = t->waits, .id = otlp_id_of(w, span, 1)};
+	otlp_place(w, o, t->opened > 1 ? o - 1 : NULL);
+	return 0;
+}
+
+/* A wait that is in no call is in none that was recorded. */
+static int otlp_take_wait(struct otlp_traces *t, size_t span)
+{
+	if (!t->opened)
+		return 0;
+	if (vec_reserve(&t->wait, &t->wait_capacity, t->waits + 1))
+		return -ENOMEM;
+	t->wait[t->waits++] = span;
+	return 0;
+}
+
+static const char *otlp_text(const struct otlp_traces *t, uint32_t number)
+{
+	return t->names.texts.group[number - 1].name;
+}
+
+static struct otlp_traced_thread otlp_thread(const struct otlp_traces *t, uint32_t track)
+{
+	if (track >= t->timeline.tracks)
+		track = t->timeline.added[track - t->timeline.tracks];
+	return t->thread[track];
+}
+
+static void otlp_write_waits(const struct otlp_writer *w, size_t first, size_t end)
+{
+	const struct otlp_traces *t = w->t;
+
+	for (size_t i = first; i < end; i++) {
+		const struct timeline_span *s = &t->timeline.span[t->wait[i]];
+
+		otlp_event(w->out, &(struct otlp_event){s->start, s->end - s->start, otlp_text(t, s->name),
+							otlp_text(t, s->link)});
+	}
+}
+
+static void otlp_close_call(const struct otlp_writer *w)
+{
+	struct otlp_traces *t = w->t;
+	const struct open_call *o = &t->open[--t->opened];
+	const struct timeline_span *s = &t->timeline.span[o->span];
+	const struct otlp_traced_call *call = &t->call[s->data];
+	struct otlp_traced_thread thread = otlp_thread(t, s->track);
+	struct otlp_span span = {
+		.trace = o->trace,
+		.id = o->id,
+		.parent = o->parent,
+		.method = otlp_text(t, s->name),
+		.start = s->start,
+		.end = s->end,
+		.thread = otlp_text(t, thread.name),
+		.thread_id = thread.id,
+		.thrown = call->thrown,
+		.cpu = call->cpu,
+		.run_queue = call->run_queue,
+		.blocked = call->blocked,
+		.pause = call->pause,
+		.values = t->values.data + call->values,
+		.values_size = call->values_size,
+	};
+	size_t events = t->waits - o->waits, left_out = events > EVENTS_MOST ? events - EVENTS_MOST : 0;
+
+	otlp_begin_span(w->out, &span);
+	otlp_write_waits(w, o->waits, t->waits - left_out);
+	otlp_end_span(w->out, &span, left_out);
+	t->waits = o->waits;
+}
+
+/* Close the calls that `next` is not in; NULL: all. */
+static void otlp_close_calls(const struct otlp_writer *w, const struct timeline_span *next)
+{
+	while (w->t->opened) {
+		const struct timeline_span *s = &w->t->timeline.span[w->t->open[w->t->opened - 1].span];
+
+		if (next && next->track == s->track && next->start < s->end)
+			return;
+		otlp_close_call(w);
+	}
+}
+
+/* In an arranged timeline the spans of a track stand together, by their beginnings, the outer one first. */
+static int otlp_write_spans(const struct otlp_writer *w)
+{
+	struct otlp_traces *t = w->t;
+	int err = 0;
+
+	for (size_t i = 0; i < t->timeline.count && !err; i++) {
+		const struct timeline_span *s = &t->timeline.span[i];
+
+		otlp_close_calls(w, s);
+		err = s->kind == SPAN_OF_CALL ? otlp_open_call(w, i) : otlp_take_wait(t, i);
+		if (ferror(w->out->json.to))
+			return 0;
+	}
+	otlp_close_calls(w, NULL);
+	return err;
+}
+
+int otlp_traces_write(struct otlp_traces *t, struct otlp *out, uint64_t seed)
+{
+	int err = timeline_arrange(&t->timeline, t->threads);
+
+	if (!err)
+		err = otlp_write_spans(&(struct otlp_writer){t, out, seed});
+	otlp_finish(out);
+	otlp_traces_forget(t);
+	return err;
+}
