@@ -63,6 +63,8 @@ static int load_failed(int err, struct diag *d)
 	char why[RIGHT_TEXT];
 	struct utsname u;
 
+	if (rights_check_bpf(d))
+		return -err;
 	if (err == EPERM || err == EACCES)
 		return diag_set(d, err, "cannot load BPF programs: no right to (%s): %s",
 				right_why(missing_right(), err, why), right_advice());

@@ -10,10 +10,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <linux/capability.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -130,6 +133,43 @@ void rights_missing(enum right first, enum right end, char out[RIGHTS_TEXT])
 			rights_append(out, r);
 }
 
+/* An array of one number is the least that bpf() can be asked for. */
+static bool bpf_is_refused(void)
+{
+	union bpf_attr array = {
+		.map_type = BPF_MAP_TYPE_ARRAY, .key_size = sizeof(int), .value_size = sizeof(int), .max_entries = 1};
+	int fd = syscall(SYS_bpf, BPF_MAP_CREATE, &array, sizeof(array));
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS);
+}
+
+/* The first user namespace has this number in all kernels (PROC_USER_INIT_INO, include/linux/proc_ns.h). */
+#define FIRST_USER_NAMESPACE 0xeffffffdu
+
+static bool in_user_namespace(void)
+{
+	struct stat own;
+
+	return !stat("/proc/self/ns/user", &own) && own.st_ino != FIRST_USER_NAMESPACE;
+}
+
+int rights_check_bpf(struct diag *why)
+{
+	if (!right_held(RIGHT_BPF) || !bpf_is_refused())
+		return 0;
+	if (in_user_namespace())
+		return diag_set(why, EPERM,
+				"bpf() is refused: frtrace is in a user namespace, where capabilities do not count for "
+				"it: run it in the host's");
+	if (prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER)
+		return diag_set(why, EPERM,
+				"a seccomp filter refuses bpf(), though frtrace has the capabilities: allow it in the "
+				"seccomp profile of frtrace's container");
+	return diag_set(why, EPERM, "bpf() is refused, though frtrace has the capabilities: by a security module?");
+}
+
 /* Without the other two nobody knows whether the kernel has uprobe_multi links. */
 int rights_check(const struct target *t, bool by_perf, bool agent, struct diag *why)
 {
@@ -145,6 +185,8 @@ int rights_check(const struct target *t, bool by_perf, bool agent, struct diag *
 	};
 	char list[RIGHTS_TEXT] = "";
 
+	if (programs && rights_check_bpf(why))
+		return -EPERM;
 	for (enum right r = 0; r < RIGHTS_NEEDED; r++)
 		if (missing[r])
 			rights_append(list, r);

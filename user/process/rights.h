@@ -41,9 +41,16 @@ const char *right_advice(void);
 
 /*
  * Check for all rights that tracing this process takes, by what is allowed and by the effective set. `by_perf`:
- * programs are attached to uprobes by perf events. `agent`: an agent is loaded, which means to attach. Returns 0, or -EPERM with *why naming all that are missing.
+ * programs are attached to uprobes by perf events. `agent`: an agent is loaded, which means to attach. Returns 0, or
+ * -EPERM with *why naming all that are missing, or who refuses bpf().
  */
 int rights_check(const struct target *t, bool by_perf, bool agent, struct diag *why);
+
+/*
+ * Is bpf() refused although the capabilities for it are held, by a container's seccomp filter or because it is in a user
+ * namespace? Returns 0, or -EPERM with the message.
+ */
+int rights_check_bpf(struct diag *why);
 
 /* The missing ones from `first` up to, without, `end`, as "CAP_BPF (BPF programs), ..."; "" if there are none. */
 void rights_missing(enum right first, enum right end, char out[RIGHTS_TEXT]);

@@ -75,8 +75,11 @@ static bool check_exists(struct json *j, const char *what, const char *path, con
 static bool check_uprobes(struct json *j)
 {
 	bool programs = right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON); /* else uprobe_multi_works() says nothing */
+	struct diag refused;
 	char why[RIGHT_TEXT];
 
+	if (programs && rights_check_bpf(&refused))
+		return print_feature(j, "uprobes", false, refused.text);
 	if (programs && !uprobe_multi_works() && !right_held(RIGHT_UPROBES))
 		return print_feature(j, "uprobes", false, right_why(RIGHT_UPROBES, EPERM, why));
 	return check_exists(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type",

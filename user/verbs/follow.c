@@ -287,6 +287,9 @@ static int follow_open(struct follow *f, struct diag *d)
 	rights_missing(RIGHT_BPF, RIGHT_UPROBES, missing);
 	if (missing[0])
 		return diag_set(d, EPERM, "cannot trace: rights are missing: %s: %s", missing, right_advice());
+	err = rights_check_bpf(d);
+	if (err)
+		return err;
 	f->started = started_new();
 	if (!f->started)
 		return diag_errno(d, ENOMEM, "cannot begin");

@@ -16,10 +16,11 @@
 static bool security_context_by_perf(const struct settings *s, const char *release)
 {
 	unsigned int major = 0, minor = 0;
+	struct diag refused;
 
 	if (s->probes == SETTINGS_PROBES_PERF)
 		return true;
-	if (right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON))
+	if (right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON) && !rights_check_bpf(&refused))
 		return !uprobe_multi_works();
 	sscanf(release, "%u.%u", &major, &minor);
 	return major < 6 || (major == 6 && minor < 6);

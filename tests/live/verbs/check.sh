@@ -49,6 +49,16 @@ no_rights() {
 	verdict "$sentence"
 }
 
+user_namespace() {
+	local sentence="it says that capabilities in a user namespace are of no use for bpf()"
+	begin "$sentence" || return 0
+	unshare --user --map-root-user "$FRTRACE" check >"$WORK/check" 2>"$WORK/check.err" </dev/null
+	[ $? = 1 ] || finding "the status is not 1"
+	check_says '^  programs  *no: bpf\(\) is refused: frtrace is in a user namespace'
+	check_says '^  uprobes  *no: bpf\(\) is refused: frtrace is in a user namespace'
+	verdict "$sentence"
+}
+
 bad_arguments() {
 	local sentence="a missing process is an error, wrong arguments are wrong usage"
 	begin "$sentence" || return 0
@@ -196,6 +206,7 @@ least() {
 machine
 no_place
 no_rights
+user_namespace
 bad_arguments
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
