@@ -62,6 +62,7 @@ bool right_needed_beside(enum right r, const struct target *t, bool by_perf);
 struct rights_later {
 	bool attach; /* attaching to it once more */
 	bool signal; /* sending signals to a program, which may be of another user */
+	bool start;  /* starting recordings, in processes that are forked; only of syscall_filter_load() */
 };
 
 /* Give up, for good, all capabilities that are not needed any more once the process is traced, and set no_new_privs. */

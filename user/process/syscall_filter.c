@@ -43,6 +43,9 @@ static const char *const attaching[] = {"clone",     "clone3",		 "fork",     "vf
 /* To pass signals on to the program that was started before. */
 static const char *const signalling[] = {"pidfd_send_signal"};
 
+/* To start recordings, besides attaching: perf events on kernels without uprobe_multi links, and what narrows rights. */
+static const char *const starting[] = {"perf_event_open", "capset", "seccomp"};
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static int filter_allow(scmp_filter_ctx filter, const char *const *names, size_t count)
@@ -63,10 +66,12 @@ static int filter_build(scmp_filter_ctx filter, struct rights_later later)
 	int err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 
 	err = err ?: filter_allow(filter, always, COUNT(always));
-	if (!err && later.attach)
+	if (!err && (later.attach || later.start))
 		err = filter_allow(filter, attaching, COUNT(attaching));
 	if (!err && later.signal)
 		err = filter_allow(filter, signalling, COUNT(signalling));
+	if (!err && later.start)
+		err = filter_allow(filter, starting, COUNT(starting));
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #include "user/process/machine.h"
 #include "user/process/rights.h"
 #include "user/process/started.h"
+#include "user/process/syscall_filter.h"
 #include "user/record/retention.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
@@ -302,6 +303,15 @@ static int follow_open(struct follow *f, struct diag *d)
 	return err;
 }
 
+/* The recordings inherit it, and load narrower ones later. */
+static void follow_confine(void)
+{
+	struct diag no_filter;
+
+	if (syscall_filter_load((struct rights_later){.start = true}, &no_filter))
+		log_detail("%s", no_filter.text);
+}
+
 static int follow_report(const struct follow *f, struct diag *d)
 {
 	if (!f->traced && !f->failed)
@@ -327,6 +337,7 @@ int cmd_follow(const struct settings *settings, struct diag *d)
 	if (!err) {
 		log_line("following JVMs whose main class or jar contains '%s', at most %d at a time.  Ctrl-C ends",
 			 settings->follow, MOST);
+		follow_confine();
 		follow_run(&f);
 		follow_end(&f);
 		err = follow_report(&f, d);

@@ -16,12 +16,12 @@ calls_of() { # PID CALL...
 }
 
 # All threads must have the filter.
-filtered() { # PID
+filtered() { # PID [THREADS]
 	local status
 	for status in "/proc/$1/task/"*/status; do
 		grep -qx $'Seccomp:\t2' "$status" && grep -qx $'NoNewPrivs:\t1' "$status" || finding "not every thread has a filter:" "$(cat "$status")"
 	done
-	[ "$(ls "/proc/$1/task" | wc -l)" = 2 ] || finding "it has $(ls "/proc/$1/task" | wc -l) threads"
+	[ "$(ls "/proc/$1/task" | wc -l)" = "${2:-2}" ] || finding "it has $(ls "/proc/$1/task" | wc -l) threads"
 }
 
 # By number, x86-64: execve, execveat, ptrace, setns, unshare, mount, socket, process_vm_writev, kill, clone.
@@ -45,6 +45,47 @@ refused() {
 	fi
 	verdict "$sentence"
 	target_drop
+}
+
+# The process that waits for JVMs forks, attaches and signals, and so it may do these, too.
+WAITING_REFUSED=("${REFUSED[@]:0:6}" "${REFUSED[7]}")
+
+# --follow, and a JVM that it traces, F_PID and T_PID.
+follow_start() { # [-o FILE] OPTION...
+	local jar=$WORK/confined-$$.jar
+	[ -e "$jar" ] || "$JAVA/bin/jar" cfe "$jar" live.Pulse -C "$CLASSES" live/Pulse.class || finding "cannot make $jar"
+	rm -f "$WORK/quit"
+	mkdir -p "$WORK/followed"
+	[ "$1" = -o ] || set -- -o "$WORK/followed/" "$@"
+	trace_launch --follow="${jar##*/}" "$@"
+	wait_for 20 grep -qs '^following ' "$F_DIR/stderr" || finding "it does not follow"
+	"${SERVICE[@]}" "$JAVA/bin/java" "${BRIEF[@]}" -jar "$jar" "$WORK/quit" >"$WORK/pulse" 2>&1 </dev/null &
+	T_PID=$!
+	STARTED+=("$T_PID")
+	wait_for "$TRACE_SECONDS_MAX" grep -qs "^$T_PID: tracing " "$F_DIR/stderr" && return
+	finding "it does not trace: $(cat "$F_DIR/stderr" "$WORK/pulse")"
+	return 1
+}
+
+follow_stop() {
+	touch "$WORK/quit"
+	wait_for "$SECONDS_MAX" ended "$T_PID" || finding "the JVM does not end"
+	trace_stop
+	status_is 0
+	grep -qE "^$T_PID: [1-9][0-9,]* calls?, 0 thrown, 0 lost" "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
+}
+
+waiting() {
+	local sentence="--follow starts no program while it waits, and reaches into no other process, JDK $FEATURE" said
+	begin "$sentence" || return 0
+	if follow_start -m live.Pulse::beat; then
+		filtered "$F_PID" 1
+		filtered "$(tr -d ' ' <"/proc/$F_PID/task/$F_PID/children")" 2
+		said=$(calls_of "$F_PID" "${WAITING_REFUSED[@]}" | sort | uniq -c | tr -s ' ')
+		[ "$said" = " ${#WAITING_REFUSED[@]} -1 1" ] || finding "results and errors:" "$said" "$(cat "$WORK/gdb")"
+		follow_stop
+	fi
+	verdict "$sentence"
 }
 
 # Neither may a recording use a call that its filter refuses: the variant writes down those that it does.
@@ -103,11 +144,31 @@ modes() {
 	target_drop
 }
 
+# All that --follow and its recordings do from their start on.
+follow_modes() {
+	local sentence="--follow is refused no system call, JDK $FEATURE" probes
+	begin "$sentence" || return 0
+	for probes in auto perf; do
+		follow_start --probes=$probes --kernel=full -m live.Pulse -M java.lang.Object -m 'java.lang.Thread::sleep*' -m 'java.io.UnixFileSystem::*' --max-total=100m --max-age=1s && follow_stop
+		unrefused "--probes=$probes"
+	done
+	follow_start -o "$WORK/followed/%p.jfr" -m live.Pulse::beat --with-jfr && follow_stop
+	unrefused "--with-jfr"
+	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" 2>"$WORK/gcc" || finding "$(cat "$WORK/gcc")"
+	TRACE_AS=(env LD_PRELOAD="$WORK/refuse.so")
+	follow_start -m live.Pulse::beat && follow_stop
+	TRACE_AS=()
+	unrefused "no watch for new processes"
+	verdict "$sentence"
+}
+
 command -v gdb >/dev/null || { skip "the system calls that are refused" "no gdb: scripts/deps --tests"; exit 0; }
 jdk_use "${JDKS[-1]}"
 refused
+waiting
 variant_build confined
 FRTRACE=$VARIANT
 export FRTRACE_REFUSED=$WORK/refused
 variant
 modes
+follow_modes
