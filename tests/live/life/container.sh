@@ -49,6 +49,50 @@ contained() {
 	target_drop
 }
 
+# A root that is read-only and has the JDK, its libraries and devices, but no shell, and a /tmp without programs. The JVM is
+# process 1 and root of all that it sees; outside it is user 1000. Its working directory can be written.
+boxed='
+	stage=$1 root=$1/root
+	mkdir "$root" && mount -t tmpfs -o mode=755 tmpfs "$root" && mkdir "$root/proc" "$root/tmp" "$root/dev" &&
+		mount -t proc proc "$root/proc" && mount -t tmpfs -o mode=1777,noexec tmpfs "$root/tmp" || exit 9
+	while read -r file; do
+		if [ -d "$file" ]; then mkdir -p "$root$file"; else mkdir -p "$root${file%/*}" && : >"$root$file"; fi && mount --rbind "$file" "$root$file" || exit 9
+	done <"$stage/files"
+	mkdir -p "$root$stage" && mount --rbind "$stage" "$root$stage" && mount -o remount,bind,ro "$root" || exit 9
+	shift
+	exec env --default-signal=INT,QUIT,TERM "$stage/enter" "$root" "$stage" "$@"'
+
+boxed_start() { # CLASS ARGUMENT...
+	local class=$1 outer
+	shift
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	chmod 777 "$T_DIR"
+	cp -r "$CLASSES" "$T_DIR/classes"
+	chmod -R a+rX "$T_DIR/classes"
+	gcc -static -o "$T_DIR/enter" -x c - <<-'END' || finding "cannot build the program that enters the root"
+		#include <unistd.h>
+		/* enter ROOT DIRECTORY PROGRAM ARGUMENT... */
+		int main(int argc, char **argv)
+		{
+			return chroot(argv[1]) || chdir(argv[2]) || execv(argv[3], argv + 3);
+		}
+	END
+	{
+		echo "$JAVA"
+		find "$JAVA" -type l -exec readlink -f {} + | sed -nE 's|^(/etc/java[^/]*)/.*|\1|p' | sort -u
+		find "$JAVA/bin/java" "$JAVA/lib" -name java -o -name '*.so' | xargs ldd 2>/dev/null | grep -oE '/[^ ]+' | grep -vF "$JAVA" | grep -v ':$' | sort -u
+		printf '/dev/%s\n' null zero random urandom
+	} >"$T_DIR/files"
+	setpriv --reuid=1000 --regid=1000 --clear-groups unshare --user --map-root-user --mount --pid --fork --kill-child --net --ipc --uts --time --monotonic 5000 \
+		sh -c "$boxed" - "$T_DIR" "$JAVA/bin/java" -cp "$T_DIR/classes" "live.$class" "$T_DIR" "$@" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	outer=$!
+	STARTED+=("$outer")
+	disown "$outer"
+	wait_for 5 pgrep -P "$outer" >/dev/null
+	T_PID=$(pgrep -P "$outer")
+	STARTED+=("$T_PID")
+}
+
 # Waits and wakers of calls: threads have other ids there than on the host.
 waits_agree() {
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" >"$WORK/seen" 2>&1 ||
@@ -75,6 +119,35 @@ contained_where() {
 	fi
 	verdict "$sentence"
 	target_drop
+}
+
+# frtrace has a /proc that hides processes of other users, and the rights that `check --security-context` prints.
+boxed_traced() {
+	local sentence="of two JVMs that are process 1 and root of user, network and time namespaces, with a root of the JDK alone, one is traced, JDK $FEATURE" other
+	local hidden='mount -t proc -o hidepid=invisible proc /proc && exec "$@"'
+	begin "$sentence" || return 0
+	boxed_start Late 1000
+	target_ready
+	other=$T_PID
+	boxed_start Late 3000
+	if target_ready; then
+		[ "$(readlink "/proc/$T_PID/ns/user")" != "$(readlink /proc/self/ns/user)" ] && ! grep -q '^/bin' "$T_DIR/files" || finding "it is not boxed"
+		TRACE_AS=(unshare --mount sh -c "$hidden" - setpriv --bounding-set="-all$(context_of "$T_PID" | sed 's/^/,+/' | tr -d '\n')" --inh-caps=-all)
+		if trace_start -m 'live.Late$Latecomer::checkout'; then
+			target_go
+			trace_stop
+			status_is 0
+			[ -z "$(find "$T_DIR" "/proc/$T_PID/root/tmp" -maxdepth 1 \( -name '.frtrace*' -o -name '.attach_pid*' \))" ] || finding "left files:" "$(ls -la "$T_DIR" "/proc/$T_PID/root/tmp")"
+			target_restored
+			target_quit
+			file_agrees
+			target_untouched "$other"
+		fi
+		TRACE_AS=()
+	fi
+	verdict "$sentence"
+	target_drop
+	kill -9 "$other"
 }
 
 declare -A CAPABILITIES=([sys_ptrace]=19 [sys_admin]=21) # their numbers (linux/capability.h)
@@ -160,6 +233,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && sidecar sys_ptrace bpf perfmon sys_ptrace
 	turn 1 && PROBES=perf sidecar sys_ptrace sys_admin sys_ptrace
 	turn 0 && without_rights
+	turn 0 && boxed_traced
 	turn 1 && contained "a JVM in pid and mount namespaces of its own is traced"
 	turn 0 || continue
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)

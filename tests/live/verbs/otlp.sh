@@ -62,6 +62,7 @@ alike() { # LIVE EXPORTED WAITS-AT-LEAST
 		      sum(isinstance(x[3], tuple) for x in live), "in the program's spans")
 	END
 	) && echo "# $said" || finding "$(tail -n 1 <<<"$said" | head -c 1500)"
+	cat "$1" "$2" >>"$WORK/lines"
 }
 
 # What a recording prints must be what its file has.
@@ -196,6 +197,29 @@ received() { # FILE
 	END
 }
 
+# Strictly: a field that the messages lack is an error.
+published() {
+	local sentence="each line, live or exported, is a request of OpenTelemetry's published .proto" said proto=opentelemetry/proto
+	begin "$sentence" || return 0
+	[ -d "${OTLP_PROTO:-}/$proto" ] || { skip "$sentence" "needs OTLP_PROTO=DIR, a copy of the repository opentelemetry-proto"; return; }
+	protoc --python_out="$WORK" -I "$OTLP_PROTO" $proto/collector/trace/v1/trace_service.proto $proto/trace/v1/trace.proto $proto/common/v1/common.proto \
+		$proto/resource/v1/resource.proto || finding "protoc fails"
+	said=$(/usr/bin/python3 - "$WORK" "$WORK/lines" 2>&1 <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		from google.protobuf import json_format
+		from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+		spans = 0
+		for line in open(sys.argv[2]):
+		    request = json_format.Parse(line, ExportTraceServiceRequest())
+		    spans += sum(len(scope.spans) for resource in request.resource_spans for scope in resource.scope_spans)
+		assert spans > 1000, spans
+		print(spans, "spans")
+	END
+	) && echo "# $said" || finding "$(tail -n 2 <<<"$said")"
+	verdict "$sentence"
+}
+
 collector() {
 	local sentence="a collector of the OpenTelemetry project takes live and exported spans, and understands them" port file said root
 	begin "$sentence" || return 0
@@ -230,4 +254,5 @@ for jdk in "${JDKS[@]}"; do
 	[ "$FEATURE" -lt 21 ] || virtual
 done
 wrong
+published
 collector
