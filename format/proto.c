@@ -3,7 +3,7 @@
 
 #define VARINT_MAX 10
 
-enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2, WIRE_FIXED32 = 5 };
 
 static size_t proto_encode(unsigned char out[VARINT_MAX], uint64_t v)
 {
@@ -76,4 +76,61 @@ void proto_end(struct bytes *b, size_t begun)
 	memmove(b->data + begun + more, b->data + begun, size);
 	memcpy(b->data + begun - 1, length, more + 1);
 	b->size += more;
+}
+
+static uint64_t proto_take(struct cursor *c)
+{
+	size_t start = c->at;
+	uint64_t v = 0;
+
+	for (unsigned int i = 0; i < VARINT_MAX && cursor_ok(c); i++) {
+		uint8_t byte = cursor_u8(c);
+
+		v |= (uint64_t)(byte & 0x7f) << 7 * i;
+		if (byte < 0x80)
+			return v;
+	}
+	cursor_fail(c, start, "integer is too long");
+	return 0;
+}
+
+static uint64_t proto_take_fixed(struct cursor *c, size_t size)
+{
+	const unsigned char *p = cursor_take(c, size);
+	uint64_t little = 0;
+
+	if (p)
+		memcpy(&little, p, size);
+	return le64toh(little);
+}
+
+static void proto_take_data(struct cursor *c, struct proto_field *out)
+{
+	size_t size = proto_take(c);
+	const unsigned char *p = cursor_ok(c) ? cursor_take(c, size) : NULL;
+
+	out->is_data = true;
+	out->data = (struct slice){(const char *)p, p ? size : 0};
+}
+
+bool proto_next(struct cursor *c, struct proto_field *out)
+{
+	size_t start = c->at;
+	uint64_t tag;
+
+	*out = (struct proto_field){.number = 0};
+	if (!cursor_ok(c) || c->at == c->size)
+		return false;
+	tag = proto_take(c);
+	out->number = tag >> 3;
+	switch (tag & 7) {
+	case WIRE_VARINT: out->integer = proto_take(c); break;
+	case WIRE_FIXED64: out->integer = proto_take_fixed(c, 8); break;
+	case WIRE_FIXED32: out->integer = proto_take_fixed(c, 4); break;
+	case WIRE_LENGTH: proto_take_data(c, out); break;
+	default: cursor_fail(c, start, "unknown kind of field");
+	}
+	if (!out->number || tag >> 32)
+		cursor_fail(c, start, "no number of a field");
+	return cursor_ok(c);
 }

@@ -73,6 +73,58 @@ static void the_length_of_a_long_message_takes_more_bytes(void **state)
 	assert_memory_equal(b.data + b.size - 3, "\0\x20\x05", 3);
 }
 
+static void what_is_written_is_read_back(void **state)
+{
+	struct proto_field f;
+	struct cursor c;
+
+	proto_uint(&b, 1, UINT64_MAX);
+	proto_fixed64(&b, 47, 1ull << 63 | 5);
+	proto_text(&b, 536870911, "testing");
+	bytes_put(&b, "\x1d\x01\x02\x03\x84", 5); /* fixed32 */
+	cursor_init(&c, b.data, b.size);
+	assert_true(proto_next(&c, &f));
+	assert_true(f.number == 1 && !f.is_data && f.integer == UINT64_MAX);
+	assert_true(proto_next(&c, &f));
+	assert_true(f.number == 47 && f.integer == (1ull << 63 | 5));
+	assert_true(proto_next(&c, &f));
+	assert_true(f.number == 536870911 && f.is_data && slice_is(f.data, "testing"));
+	assert_true(proto_next(&c, &f));
+	assert_true(f.number == 3 && f.integer == 0x84030201);
+	assert_false(proto_next(&c, &f));
+	assert_true(cursor_ok(&c));
+}
+
+static void damaged_fields_are_errors(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+	} damaged[] = {
+#define D(text) {text, sizeof(text) - 1}
+		D("\x08"),					       /* no value */
+		D("\x08\x80"),					       /* half a value */
+		D("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), /* 11 bytes */
+		D("\x0a\x03xy"),				       /* a text that ends early */
+		D("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01xy"),   /* of 2^64 - 1 bytes */
+		D("\x09\x01\x02\x03"),				       /* half a number */
+		D("\x0b\x0c"),					       /* a group */
+		D("\x02\x00"),					       /* number 0 */
+		D("\x80\x80\x80\x80\x80\x80\x01\x00"),		       /* number 2^39 */
+#undef D
+	};
+
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) {
+		struct proto_field f;
+		struct cursor c;
+
+		cursor_init(&c, damaged[i].bytes, damaged[i].size);
+		assert_false(proto_next(&c, &f));
+		assert_false(cursor_ok(&c));
+		assert_false(proto_next(&c, &f));
+	}
+}
+
 static void gzip_has_what_another_reader_of_it_unpacks(void **state)
 {
 	size_t size = 3000000;
@@ -105,6 +157,8 @@ int main(void)
 		T(text_and_fixed_numbers_have_their_wire_types),
 		T(messages_nest),
 		T(the_length_of_a_long_message_takes_more_bytes),
+		T(what_is_written_is_read_back),
+		T(damaged_fields_are_errors),
 		T(gzip_has_what_another_reader_of_it_unpacks),
 	};
 
