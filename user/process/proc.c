@@ -192,21 +192,26 @@ static void copy_path(char *out, size_t size, const char *in)
 		out[n - tail] = 0;
 }
 
-bool proc_parse_mapping(const char *line, struct mapping *out)
+bool proc_parse_named_mapping(const char *line, struct mapping *out)
 {
 	unsigned int major, minor;
 	int path = 0;
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &out->start, &out->end,
 		   out->permissions, &out->offset, &major, &minor, &out->inode, &path) < 7 ||
-	    !path || line[path] != '/')
+	    !path || (line[path] != '/' && line[path] != '['))
 		return false;
 	out->device = (uint64_t)major << 32 | minor;
 	copy_path(out->path, sizeof(out->path), line + path);
 	return true;
 }
 
-int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context)
+bool proc_parse_mapping(const char *line, struct mapping *out)
+{
+	return proc_parse_named_mapping(line, out) && out->path[0] == '/';
+}
+
+int proc_each_named_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context)
 {
 	char path[64], *line = NULL;
 	struct mapping m = {0};
@@ -220,13 +225,30 @@ int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *con
 		return -errno;
 	errno = 0;
 	while (!r && getline(&line, &size, f) > 0)
-		if (proc_parse_mapping(line, &m))
+		if (proc_parse_named_mapping(line, &m))
 			r = visit(&m, context);
 	if (!r && ferror(f))
 		r = errno ? -errno : -EIO;
 	free(line);
 	fclose(f);
 	return r;
+}
+
+struct mapping_visit {
+	int (*visit)(const struct mapping *m, void *context);
+	void *context;
+};
+
+static int visit_path(const struct mapping *m, void *context)
+{
+	struct mapping_visit *v = context;
+
+	return m->path[0] == '/' ? v->visit(m, v->context) : 0;
+}
+
+int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context)
+{
+	return proc_each_named_mapping(pid, visit_path, &(struct mapping_visit){visit, context});
 }
 
 /* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw": the type follows the hyphen. */

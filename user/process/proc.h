@@ -59,11 +59,17 @@ int64_t proc_monotonic_offset(pid_t pid);
 /* Parse a line of /proc/PID/maps. Returns false if it is invalid or has no path. */
 bool proc_parse_mapping(const char *line, struct mapping *out);
 
+/* The same; a name in brackets will do: "[heap]", "[anon:NAME]". */
+bool proc_parse_named_mapping(const char *line, struct mapping *out);
+
 /*
  * Call `visit` for each mapping with a path. A non-zero return ends the walk and is returned. -errno: no rights,
  * or gone.
  */
 int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context);
+
+/* The same with proc_parse_named_mapping(). */
+int proc_each_named_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context);
 
 /*
  * Is a device, as in struct mapping, a FUSE file system of that process? Whoever serves it can make its readers hang. A

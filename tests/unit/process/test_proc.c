@@ -132,6 +132,13 @@ static void mapping_without_a_file_is_ignored(void **state)
 
 	assert_false(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0 \n", &m));
 	assert_false(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0    [heap]\n", &m));
+	assert_false(proc_parse_named_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0 \n", &m));
+	assert_true(
+		proc_parse_named_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0    [anon:OTEL_CTX]\n", &m));
+	assert_string_equal(m.path, "[anon:OTEL_CTX]");
+	assert_true(proc_parse_named_mapping(
+		"7f2a97e51000-7f2a97e52000 rw-p 00000000 00:01 9    /memfd:OTEL_CTX (deleted)\n", &m));
+	assert_string_equal(m.path, "/memfd:OTEL_CTX");
 	assert_false(proc_parse_mapping("", &m));
 	assert_false(proc_parse_mapping("nonsense\n", &m));
 }
