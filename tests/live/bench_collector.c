@@ -11,7 +11,7 @@
 #include "bpf/queue.h"
 #include "tests/lib/fake_segment.h"
 #include "user/capture/holdback.h"
-#include "user/capture/ringbuf.h"
+#include "user/capture/queue.h"
 #include "user/record/recorder.h"
 
 #include <bpf/libbpf.h>
@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define QUEUE	(64u << 20)
@@ -196,11 +197,11 @@ static double cpu_seconds(void)
 }
 
 /* Consume as the main loop does. */
-static void consume(struct ringbuf *q, struct holdback *h, struct recorder *r)
+static void consume(struct queue *q, struct holdback *h, struct recorder *r)
 {
 	while (queue.next < queue.end) {
 		recorder_read_stacks(r, false);
-		ringbuf_consume(q);
+		queue_consume(q);
 		holdback_release(h, UINT64_MAX);
 		check(recorder_tick(r, &d));
 	}
@@ -212,12 +213,13 @@ static void run(struct recorder *r, uint64_t calls)
 	struct holdback *h = holdback_new(&to);
 	struct stream_sink held = holdback_sink(h);
 	struct streams *streams = calloc(1, sizeof(*streams));
-	struct ringbuf_sinks sinks = {.streams = streams, .waits = breakdown_sink(recorder_breakdown(r))};
-	struct ringbuf *q;
+	struct queue_sinks sinks = {.streams = streams, .waits = breakdown_sink(recorder_breakdown(r))};
+	struct queue_maps maps = {.ring = memfd_create("positions", 0)};
+	struct queue *q;
 	double spent = 0;
 
 	streams_init(streams, &held);
-	check(ringbuf_open(&q, -1, &sinks, &d));
+	check(queue_open(&q, &maps, &sinks, &d));
 	check(recorder_tick(r, &d));
 	make_stacks();
 	while (recorder_counts(r)->events < calls) {
@@ -229,7 +231,7 @@ static void run(struct recorder *r, uint64_t calls)
 	calls = recorder_counts(r)->events;
 	check(recorder_cut(r, &d));
 	printf("%llu %.0f\n", (unsigned long long)calls, (double)calls / spent);
-	ringbuf_close(q);
+	queue_close(q);
 	streams_release(streams);
 	free(streams);
 	holdback_free(h);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A queue of spans between the streams and their sink, used when calls are joined with the kernel's records. A
- * drained span follows its thread's waits in the ring buffer, but a span found by the sweep may overtake them. Swept
- * spans are therefore held back until the ring buffer has been consumed up to its position at the end of the sweep.
+ * drained span follows its thread's waits in the queue, but a span found by the sweep may overtake them. Swept
+ * spans are therefore held back until the queue has been consumed up to its position at the end of the sweep.
  */
 #ifndef USER_CAPTURE_HOLDBACK_H
 #define USER_CAPTURE_HOLDBACK_H
@@ -19,13 +19,13 @@ void holdback_free(struct holdback *h); /* drops the spans it still holds */
 
 struct stream_sink holdback_sink(struct holdback *h);
 
-/* Enclose a sweep. Spans that arrive in between are held until the ring buffer has been consumed up to `position`. */
+/* Enclose a sweep. Spans that arrive in between are held until the queue has been consumed up to `position`. */
 void holdback_begin(struct holdback *h);
 void holdback_end(struct holdback *h, uint64_t position);
 
 bool holdback_has_some(const struct holdback *h);
 
-/* Pass on the spans that waited for `position`: the ring buffer has been consumed up to it. */
+/* Pass on the spans that waited for `position`: the queue has been consumed up to it. */
 void holdback_release(struct holdback *h, uint64_t position);
 
 #endif

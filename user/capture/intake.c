@@ -4,8 +4,7 @@
 #include "user/capture/hotspot_source.h"
 #include "user/capture/kernel_probes.h"
 #include "user/capture/natives.h"
-#include "user/capture/ringbuf.h"
-#include "user/capture/ringbuf_pos.h"
+#include "user/capture/queue.h"
 #include "user/capture/roots.h"
 #include "user/capture/sweep.h"
 #include "user/text/monotonic.h"
@@ -22,9 +21,8 @@ struct intake {
 	struct frtrace_bpf *bpf;
 	struct kernel_probes *kernel;
 	struct streams streams;
-	struct holdback *holdback;   /* for swept spans; NULL when spans are not joined with waits */
-	struct ringbuf_pos position; /* of the queue */
-	struct ringbuf *queue;
+	struct holdback *holdback; /* for swept spans; NULL when spans are not joined with waits */
+	struct queue *queue;
 	int64_t release_due; /* of the waits that the kernel holds back; CLOCK_MONOTONIC, ns */
 };
 
@@ -37,19 +35,19 @@ static bool intake_take_probe(void *hotspot, const void *record, size_t size)
 
 static int open_queue(struct intake *in, const struct intake_setup *setup, struct diag *d)
 {
-	struct ringbuf_sinks sinks = {.streams = &in->streams,
-				      .waits = setup->waits,
-				      .owner = in->kernel->count ? kernel_probes_map_slot : NULL,
-				      .owner_context = in->kernel,
-				      .probe = setup->hotspot ? intake_take_probe : NULL,
-				      .probe_context = setup->hotspot,
-				      .natives = setup->natives,
-				      .unobserved_lost = (uint64_t *)&in->bpf->bss->unobserved_lost,
-				      .waits_lost = (uint64_t *)&in->bpf->bss->waits_lost};
-	int fd = bpf_map__fd(in->bpf->maps.queue);
-	int err = ringbuf_pos_open(&in->position, fd, d);
+	struct queue_sinks sinks = {.streams = &in->streams,
+				    .waits = setup->waits,
+				    .owner = in->kernel->count ? kernel_probes_map_slot : NULL,
+				    .owner_context = in->kernel,
+				    .probe = setup->hotspot ? intake_take_probe : NULL,
+				    .probe_context = setup->hotspot,
+				    .natives = setup->natives,
+				    .unobserved_lost = (uint64_t *)&in->bpf->bss->unobserved_lost,
+				    .waits_lost = (uint64_t *)&in->bpf->bss->waits_lost};
+	struct queue_maps maps = {.ring = bpf_map__fd(in->bpf->maps.queue),
+				  .size = bpf_map__max_entries(in->bpf->maps.queue)};
 
-	return err ? err : ringbuf_open(&in->queue, fd, &sinks, d);
+	return queue_open(&in->queue, &maps, &sinks, d);
 }
 
 int intake_new(struct intake **out, const struct intake_setup *setup, struct diag *d)
@@ -95,8 +93,7 @@ void intake_free(struct intake *in)
 	if (!in)
 		return;
 	holdback_free(in->holdback);
-	ringbuf_pos_close(&in->position);
-	ringbuf_close(in->queue);
+	queue_close(in->queue);
 	roots_free(in->streams.roots);
 	streams_release(&in->streams);
 	free(in);
@@ -111,40 +108,34 @@ void intake_begin(struct intake *in)
 
 int intake_fd(const struct intake *in)
 {
-	return ringbuf_fd(in->queue);
+	return queue_fd(in->queue);
 }
 
 int intake_consume(struct intake *in)
 {
-	int records = ringbuf_consume(in->queue);
+	int records = queue_consume(in->queue);
 
 	if (in->holdback)
-		holdback_release(in->holdback, ringbuf_pos_consumed(&in->position));
+		holdback_release(in->holdback, queue_consumed(in->queue));
 	return records;
-}
-
-static bool is_filled(const struct intake *in, unsigned int part)
-{
-	return ringbuf_pos_produced(&in->position) - ringbuf_pos_consumed(&in->position) >
-	       bpf_map__max_entries(in->bpf->maps.queue) / part;
 }
 
 bool intake_is_filling(const struct intake *in)
 {
-	return is_filled(in, 32);
+	return queue_is_filled(in->queue, 32);
 }
 
 bool intake_is_pressed(const struct intake *in)
 {
-	return is_filled(in, 2);
+	return queue_is_filled(in->queue, 2);
 }
 
 /* Consume what the queue contains now. Threads with open calls continue to fill it. */
 static void consume_all(struct intake *in)
 {
-	uint64_t end = ringbuf_pos_produced(&in->position);
+	uint64_t end = queue_produced(in->queue);
 
-	while (ringbuf_pos_consumed(&in->position) < end && intake_consume(in))
+	while (queue_consumed(in->queue) < end && intake_consume(in))
 		;
 }
 
@@ -169,7 +160,7 @@ static void intake_settle(struct intake *in)
 {
 	kernel_probes_flush(in->kernel, in->bpf);
 	intake_release_waits(in);
-	holdback_end(in->holdback, ringbuf_pos_produced(&in->position));
+	holdback_end(in->holdback, queue_produced(in->queue));
 	while (intake_has_pending(in) && intake_consume(in))
 		;
 }
@@ -178,7 +169,7 @@ void intake_sweep(struct intake *in)
 {
 	bool awaited;
 
-	ringbuf_report_losses(in->queue);
+	queue_report_losses(in->queue);
 	if (in->holdback)
 		holdback_begin(in->holdback);
 	awaited = in->streams.roots && roots_begin_sweep(in->streams.roots);
@@ -208,7 +199,7 @@ void intake_finish(struct intake *in)
 {
 	kernel_probes_flush(in->kernel, in->bpf);
 	intake_take_waits(in); /* detaching the programs later, with the session, may take seconds */
-	ringbuf_report_losses(in->queue);
+	queue_report_losses(in->queue);
 	if (in->holdback)
 		holdback_release(in->holdback, UINT64_MAX);
 	sweep_finish(in->segment, &in->streams);
@@ -223,7 +214,7 @@ const struct streams *intake_streams(const struct intake *in)
 
 uint64_t intake_malformed(const struct intake *in)
 {
-	return ringbuf_malformed(in->queue);
+	return queue_malformed(in->queue);
 }
 
 uint64_t intake_waits_lost(const struct intake *in)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The intake of spans: from the ring buffer, and by sweeping the agent's rings. Spans that are to be joined with the
+ * The intake of spans: from the queue, and by sweeping the agent's rings. Spans that are to be joined with the
  * kernel's records are held back until those records have arrived.
  */
 #ifndef USER_CAPTURE_INTAKE_H
 #define USER_CAPTURE_INTAKE_H
 
 #include "format/diag.h"
-#include "user/capture/ringbuf.h"
+#include "user/capture/queue.h"
 #include "user/capture/segment.h"
 
 #include <stdbool.h>
@@ -41,22 +41,22 @@ void intake_begin(struct intake *in);
 /* A descriptor to poll on. */
 int intake_fd(const struct intake *in);
 
-/* Feed what the ring buffer contains, at most RINGBUF_BUDGET records. Returns the number of records. */
+/* Feed what the queue contains, at most QUEUE_BUDGET records. Returns the number of records. */
 int intake_consume(struct intake *in);
 
-/* Is more than a 32nd part of the ring buffer in use? At usual rates there is less when it is emptied. */
+/* Is more than a 32nd part of the queue in use? At usual rates there is less when it is emptied. */
 bool intake_is_filling(const struct intake *in);
 
 /* Is more than half of it in use? A caller that delays intake_consume() should then call it at once. */
 bool intake_is_pressed(const struct intake *in);
 
-/* Feed what the agent's rings contain, and what the ring buffer received meanwhile. */
+/* Feed what the agent's rings contain, and what the queue received meanwhile. */
 void intake_sweep(struct intake *in);
 
-/* Feed everything that calls have left so far in the ring buffer and in the rings; for a dump. */
+/* Feed everything that calls have left so far in the queue and in the rings; for a dump. */
 void intake_catch_up(struct intake *in);
 
-/* Are spans of the last sweep still held back because a record in the ring buffer is not complete? */
+/* Are spans of the last sweep still held back because a record in the queue is not complete? */
 bool intake_has_pending(const struct intake *in);
 
 /* Feed the waits in progress as if they ended now. Their remainder then begins now. */
@@ -67,13 +67,13 @@ void intake_finish(struct intake *in);
 
 const struct streams *intake_streams(const struct intake *in);
 
-/* Number of malformed ring buffer records. */
+/* Number of malformed records of the queue. */
 uint64_t intake_malformed(const struct intake *in);
 
 /* How often BPF failed to copy, by enum frt_drop. */
 void intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS]);
 
-/* Kernel records dropped because the ring buffer was full. */
+/* Kernel records dropped because the queue was full. */
 uint64_t intake_waits_lost(const struct intake *in);
 
 #endif

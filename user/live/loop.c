@@ -220,7 +220,7 @@ static int loop_until_end(struct loop *l, int64_t now, struct diag *d)
 		err = loop_maintain(l, &m, now, behind, d) ?: output_pump(l->output, d);
 		if (err || m.reader_gone || now >= m.end || recorder_full(l->recorder))
 			break;
-		over = wait_for_more(l, behind || parts >= RINGBUF_BUDGET ? 0 : loop_timeout(&m, now));
+		over = wait_for_more(l, behind || parts >= QUEUE_BUDGET ? 0 : loop_timeout(&m, now));
 	}
 	return err;
 }

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/ringbuf.h"
+#include "user/capture/queue.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-struct ringbuf {
+struct queue {
 	struct ring_buffer *rb;
-	struct ringbuf_sinks sinks;
+	const uint64_t *consumed, *produced; /* mapped: bytes since its creation */
+	size_t size;
+	struct queue_sinks sinks;
 	uint64_t waits_lost, unobserved_lost; /* losses reported so far */
 	uint64_t malformed;
-	int records; /* in this ringbuf_consume() */
+	int records; /* in this queue_consume() */
 };
 
-static void report_unobserved(struct ringbuf *q)
+static void report_unobserved(struct queue *q)
 {
 	uint64_t lost = q->sinks.unobserved_lost ? *q->sinks.unobserved_lost : 0;
 
@@ -24,7 +28,7 @@ static void report_unobserved(struct ringbuf *q)
 		q->sinks.waits.unobserved(q->sinks.waits.context, NULL);
 }
 
-void ringbuf_report_losses(struct ringbuf *q)
+void queue_report_losses(struct queue *q)
 {
 	uint64_t lost = q->sinks.waits_lost ? *q->sinks.waits_lost : 0;
 
@@ -36,7 +40,7 @@ void ringbuf_report_losses(struct ringbuf *q)
 		q->sinks.waits.lost(q->sinks.waits.context);
 }
 
-static bool on_batch_record(struct ringbuf *q, const struct frt_batch *batch, size_t size)
+static bool on_batch_record(struct queue *q, const struct frt_batch *batch, size_t size)
 {
 	if (size < sizeof(*batch) || batch->length > size - sizeof(*batch))
 		return false;
@@ -44,7 +48,7 @@ static bool on_batch_record(struct ringbuf *q, const struct frt_batch *batch, si
 	return true;
 }
 
-static bool on_wait_record(struct ringbuf *q, const struct frt_wait *w, size_t size)
+static bool on_wait_record(struct queue *q, const struct frt_wait *w, size_t size)
 {
 	const struct kernel_sink *to = &q->sinks.waits;
 	const struct frt_native_wait *l = (const struct frt_native_wait *)w;
@@ -60,7 +64,7 @@ static bool on_wait_record(struct ringbuf *q, const struct frt_wait *w, size_t s
 }
 
 /* Those that the kernel had held back. */
-static bool on_waits_record(struct ringbuf *q, const struct frt_waits *r, size_t size)
+static bool on_waits_record(struct queue *q, const struct frt_waits *r, size_t size)
 {
 	const struct frt_long_waits *l = (const struct frt_long_waits *)r;
 	size_t with_stacks = size >= sizeof(*l) ? r->long_wait : 0;
@@ -76,7 +80,7 @@ static bool on_waits_record(struct ringbuf *q, const struct frt_waits *r, size_t
 	return true;
 }
 
-static bool on_waker_record(struct ringbuf *q, const struct frt_waker *w, size_t size)
+static bool on_waker_record(struct queue *q, const struct frt_waker *w, size_t size)
 {
 	size_t copied = size < sizeof(*w) ? 0 : size - sizeof(*w);
 
@@ -90,7 +94,7 @@ static bool on_waker_record(struct ringbuf *q, const struct frt_waker *w, size_t
 	return true;
 }
 
-static bool on_pause_record(struct ringbuf *q, const struct frt_pause *p, size_t size)
+static bool on_pause_record(struct queue *q, const struct frt_pause *p, size_t size)
 {
 	if (size < sizeof(*p))
 		return false;
@@ -99,7 +103,7 @@ static bool on_pause_record(struct ringbuf *q, const struct frt_pause *p, size_t
 	return true;
 }
 
-static bool on_resumed_record(struct ringbuf *q, const struct frt_resumed *r, size_t size)
+static bool on_resumed_record(struct queue *q, const struct frt_resumed *r, size_t size)
 {
 	if (size < sizeof(*r))
 		return false;
@@ -108,7 +112,7 @@ static bool on_resumed_record(struct ringbuf *q, const struct frt_resumed *r, si
 	return true;
 }
 
-static bool on_usage_record(struct ringbuf *q, const struct frt_thread_usage *u, size_t size)
+static bool on_usage_record(struct queue *q, const struct frt_thread_usage *u, size_t size)
 {
 	if (size < sizeof(*u))
 		return false;
@@ -117,7 +121,7 @@ static bool on_usage_record(struct ringbuf *q, const struct frt_thread_usage *u,
 	return true;
 }
 
-static bool on_owner_record(struct ringbuf *q, const struct frt_slot_owner *o, size_t size)
+static bool on_owner_record(struct queue *q, const struct frt_slot_owner *o, size_t size)
 {
 	if (size < sizeof(*o))
 		return false;
@@ -129,7 +133,7 @@ static bool on_owner_record(struct ringbuf *q, const struct frt_slot_owner *o, s
 }
 
 /* False: unknown or malformed record. */
-static bool dispatch_record(struct ringbuf *q, const void *record, size_t size)
+static bool dispatch_record(struct queue *q, const void *record, size_t size)
 {
 	switch (size < sizeof(uint32_t) ? 0 : *(const uint32_t *)record) {
 	case FRT_BATCH: return on_batch_record(q, record, size);
@@ -153,54 +157,98 @@ static bool dispatch_record(struct ringbuf *q, const void *record, size_t size)
 
 static int on_record(void *context, void *data, size_t size)
 {
-	struct ringbuf *q = context;
+	struct queue *q = context;
 
-	ringbuf_report_losses(q);
+	queue_report_losses(q);
 	if (!dispatch_record(q, data, size))
 		q->malformed++;
-	return ++q->records < RINGBUF_BUDGET ? 0 : -EAGAIN; /* the present record is consumed in any case */
+	return ++q->records < QUEUE_BUDGET ? 0 : -EAGAIN; /* the present record is consumed in any case */
 }
 
-int ringbuf_open(struct ringbuf **out, int map_fd, const struct ringbuf_sinks *sinks, struct diag *d)
+static const uint64_t *map_page(int fd, long number)
 {
-	struct ringbuf *q = calloc(1, sizeof(*q));
+	long size = sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, number * size);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static void unmap_page(const uint64_t *page)
+{
+	if (page)
+		munmap((void *)page, sysconf(_SC_PAGESIZE));
+}
+
+/*
+ * The positions are the first word of the second and of the first page (Documentation/bpf/ringbuf.rst of the kernel). A
+ * record that is being written counts as produced.
+ */
+static int open_ring(struct queue *q, int map_fd, struct diag *d)
+{
+	q->rb = ring_buffer__new(map_fd, on_record, q, NULL);
+	if (!q->rb)
+		return diag_errno(d, errno, "cannot map the BPF ring buffer");
+	q->consumed = map_page(map_fd, 0);
+	q->produced = q->consumed ? map_page(map_fd, 1) : NULL;
+	return q->produced ? 0 : diag_errno(d, errno, "cannot map the positions of the BPF ring buffer");
+}
+
+int queue_open(struct queue **out, const struct queue_maps *maps, const struct queue_sinks *sinks, struct diag *d)
+{
+	struct queue *q = calloc(1, sizeof(*q));
 	int err;
 
 	*out = NULL;
 	if (!q)
 		return diag_errno(d, ENOMEM, "cannot open the queue");
 	q->sinks = *sinks;
-	q->rb = ring_buffer__new(map_fd, on_record, q, NULL);
-	if (!q->rb) {
-		err = diag_errno(d, errno, "cannot map the BPF ring buffer");
-		ringbuf_close(q);
-		return err;
-	}
-	*out = q;
-	return 0;
+	q->size = maps->size;
+	err = open_ring(q, maps->ring, d);
+	if (err)
+		queue_close(q);
+	else
+		*out = q;
+	return err;
 }
 
-void ringbuf_close(struct ringbuf *q)
+void queue_close(struct queue *q)
 {
 	if (!q)
 		return;
+	unmap_page(q->consumed);
+	unmap_page(q->produced);
 	ring_buffer__free(q->rb);
 	free(q);
 }
 
-int ringbuf_fd(const struct ringbuf *q)
+uint64_t queue_consumed(const struct queue *q)
+{
+	return __atomic_load_n(q->consumed, __ATOMIC_ACQUIRE);
+}
+
+uint64_t queue_produced(const struct queue *q)
+{
+	return __atomic_load_n(q->produced, __ATOMIC_ACQUIRE);
+}
+
+int queue_fd(const struct queue *q)
 {
 	return ring_buffer__epoll_fd(q->rb);
 }
 
-uint64_t ringbuf_malformed(const struct ringbuf *q)
+uint64_t queue_malformed(const struct queue *q)
 {
 	return q->malformed;
 }
 
-int ringbuf_consume(struct ringbuf *q)
+int queue_consume(struct queue *q)
 {
 	q->records = 0;
 	ring_buffer__consume(q->rb);
 	return q->records;
+}
+
+bool queue_is_filled(const struct queue *q, unsigned int part)
+{
+	return queue_produced(q) - queue_consumed(q) > q->size / part;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Records as the kernel hands them out, and such that no program of ours wrote. libbpf is answered here. */
-#include "user/capture/ringbuf.h"
+#include "user/capture/queue.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -31,7 +33,8 @@ static struct {
 	uint64_t native_sp; /* 0: it had no native part */
 } kernel;
 
-static struct ringbuf *q;
+static struct queue *q;
+static struct queue_maps maps = {.size = 1 << 20}; /* its positions are in a file */
 static struct streams streams;
 static struct diag d;
 
@@ -81,17 +84,20 @@ static void on_waker(void *stacks, const struct frt_waker *w)
 
 static int setup(void **state)
 {
-	struct ringbuf_sinks sinks = {
+	struct queue_sinks sinks = {
 		.streams = &streams,
 		.waits = {.pause = on_pause, .wait = on_wait, .take_stacks = on_stacks, .take_waker = on_waker}};
 
 	memset(&kernel, 0, sizeof(kernel));
-	return ringbuf_open(&q, -1, &sinks, &d);
+	maps.ring = memfd_create("positions", 0);
+	assert_int_equal(ftruncate(maps.ring, 2 * sysconf(_SC_PAGESIZE)), 0);
+	return queue_open(&q, &maps, &sinks, &d);
 }
 
 static int teardown(void **state)
 {
-	ringbuf_close(q);
+	queue_close(q);
+	close(maps.ring);
 	return 0;
 }
 
@@ -99,7 +105,7 @@ static void feed(void *record, size_t size)
 {
 	kernel.record = record;
 	kernel.size = size;
-	assert_int_equal(ringbuf_consume(q), 1);
+	assert_int_equal(queue_consume(q), 1);
 }
 
 static void record_goes_to_its_sink(void **state)
@@ -108,7 +114,7 @@ static void record_goes_to_its_sink(void **state)
 
 	feed(&pause, sizeof(pause));
 	assert_int_equal(kernel.pauses, 1);
-	assert_int_equal(ringbuf_malformed(q), 0);
+	assert_int_equal(queue_malformed(q), 0);
 }
 
 static void a_wakers_stack_lies_in_its_record(void **state)
@@ -127,7 +133,7 @@ static void a_wakers_stack_lies_in_its_record(void **state)
 	r.waker.high_size = 1;
 	feed(&r, sizeof(r));
 	assert_int_equal(kernel.wakers, 1);
-	assert_int_equal(ringbuf_malformed(q), 3);
+	assert_int_equal(queue_malformed(q), 3);
 }
 
 /* Waits 100, 200 ... as the kernel holds them back. */
@@ -153,7 +159,7 @@ static void held_waits_arrive_one_by_one_in_order(void **state)
 		assert_int_equal(kernel.waits[i].off, (i + 1) * 100);
 		assert_int_equal(kernel.waits[i].stack, 0);
 	}
-	assert_int_equal(ringbuf_malformed(q), 0);
+	assert_int_equal(queue_malformed(q), 0);
 }
 
 static void long_one_of_held_waits_keeps_its_stacks_and_its_place(void **state)
@@ -183,7 +189,7 @@ static void native_part_of_a_stack_follows_it(void **state)
 	assert_int_equal(kernel.native_sp, 8192);
 	assert_int_equal(kernel.stacks_of, 200);
 	assert_int_equal(kernel.wait_count, 5);
-	assert_int_equal(ringbuf_malformed(q), 0);
+	assert_int_equal(queue_malformed(q), 0);
 }
 
 static void held_waits_beyond_the_record_are_malformed(void **state)
@@ -193,7 +199,7 @@ static void held_waits_beyond_the_record_are_malformed(void **state)
 	feed(&many, sizeof(many));
 	feed(&cut, sizeof(cut.waits) - 1);
 	assert_int_equal(kernel.wait_count, 0);
-	assert_int_equal(ringbuf_malformed(q), 2);
+	assert_int_equal(queue_malformed(q), 2);
 	feed(&odd, sizeof(odd));
 	feed(&cut, sizeof(cut.waits));
 	assert_int_equal(kernel.wait_count, 2);
@@ -210,18 +216,37 @@ static void malformed_records_are_counted(void **state)
 	feed(&batch, sizeof(batch));
 	feed(&kind, sizeof(kind));
 	feed(&kind, sizeof(kind) - 1);
-	assert_int_equal(ringbuf_malformed(q), 4);
+	assert_int_equal(queue_malformed(q), 4);
 	assert_int_equal(kernel.pauses, 0);
+}
+
+static void write_position(long page, uint64_t position)
+{
+	assert_int_equal(pwrite(maps.ring, &position, sizeof(position), page * sysconf(_SC_PAGESIZE)),
+			 sizeof(position));
+}
+
+static void positions_tell_how_full_it_is(void **state)
+{
+	write_position(0, 1000);
+	write_position(1, 1000 + maps.size / 2);
+	assert_int_equal(queue_consumed(q), 1000);
+	assert_int_equal(queue_produced(q), 1000 + maps.size / 2);
+	assert_true(queue_is_filled(q, 4));
+	assert_false(queue_is_filled(q, 2));
 }
 
 static void buffer_that_cannot_be_mapped_keeps_its_cause(void **state)
 {
-	struct ringbuf *none = q;
+	struct queue *none = q;
 
 	kernel.refused = true;
-	assert_int_equal(ringbuf_open(&none, -1, &(struct ringbuf_sinks){.streams = &streams}, &d), -EPERM);
+	assert_int_equal(queue_open(&none, &maps, &(struct queue_sinks){.streams = &streams}, &d), -EPERM);
 	assert_null(none);
 	assert_string_equal(d.text, "cannot map the BPF ring buffer: Operation not permitted");
+	kernel.refused = false;
+	assert_int_equal(queue_open(&none, &(struct queue_maps){.ring = -1}, &(struct queue_sinks){0}, &d), -EBADF);
+	assert_string_equal(d.text, "cannot map the positions of the BPF ring buffer: Bad file descriptor");
 }
 
 int main(void)
@@ -235,6 +260,7 @@ int main(void)
 		TEST(native_part_of_a_stack_follows_it),
 		TEST(held_waits_beyond_the_record_are_malformed),
 		TEST(malformed_records_are_counted),
+		TEST(positions_tell_how_full_it_is),
 		TEST(buffer_that_cannot_be_mapped_keeps_its_cause),
 	};
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The consumer of the queue: the BPF ring buffer, where the kernel's programs put their records. */
+#ifndef USER_CAPTURE_QUEUE_H
+#define USER_CAPTURE_QUEUE_H
+
+#include "format/diag.h"
+#include "user/capture/stream.h"
+#include "user/capture/kernel_sink.h"
+#include "user/capture/natives.h"
+
+struct queue;
+
+/* Receivers of the records. */
+struct queue_sinks {
+	struct streams *streams;
+	struct kernel_sink waits;
+	/* Called for each thread that gets a slot; may be NULL. */
+	void (*owner)(void *context, const struct frt_slot_owner *o);
+	void *owner_context;
+	/* Traced native methods; NULL: there are none. */
+	struct natives *natives;
+	/* Receives the records of HotSpot's own probes (bpf/probes.h); false: malformed. NULL: there are none. */
+	bool (*probe)(void *context, const void *record, size_t size);
+	void *probe_context;
+	/* Number of dropped owner records with flags; may be NULL. */
+	const volatile uint64_t *unobserved_lost;
+	/* Number of dropped wait records, counted by the kernel; may be NULL. */
+	const volatile uint64_t *waits_lost;
+};
+
+/* What the programs write to. */
+struct queue_maps {
+	int ring;    /* descriptor of the BPF ring buffer */
+	size_t size; /* bytes that it holds */
+};
+
+/* Returns 0, or -errno with *out set to NULL. *sinks is copied. */
+int queue_open(struct queue **out, const struct queue_maps *maps, const struct queue_sinks *sinks, struct diag *d);
+void queue_close(struct queue *q);
+
+/* A descriptor to poll on. */
+int queue_fd(const struct queue *q);
+
+#define QUEUE_BUDGET 512 /* records per call: a busy producer must not starve our other work */
+
+/* Feed the records that are there, at most QUEUE_BUDGET. Returns their number. */
+int queue_consume(struct queue *q);
+
+/*
+ * Positions in the queue, which only grow: it has been consumed up to queue_consumed(), and what it contains now is before
+ * queue_produced().
+ */
+uint64_t queue_consumed(const struct queue *q);
+uint64_t queue_produced(const struct queue *q);
+
+/* Is more than this part of it in use, as 2 for a half? */
+bool queue_is_filled(const struct queue *q, unsigned int part);
+
+/* Number of malformed records, which were dropped. */
+uint64_t queue_malformed(const struct queue *q);
+
+/* Report losses of waits since the last report to the sink; call before spans are fed from elsewhere. */
+void queue_report_losses(struct queue *q);
+
+#endif
