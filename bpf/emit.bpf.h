@@ -3,7 +3,7 @@
 #ifndef BPF_EMIT_H
 #define BPF_EMIT_H
 
-#include "bpf/maps.bpf.h"
+#include "bpf/queue_out.bpf.h"
 
 static __always_inline void count_drop(enum frt_drop reason)
 {
@@ -14,26 +14,13 @@ static __always_inline void count_drop(enum frt_drop reason)
 		*count += 1;
 }
 
-#define WAKE_WINDOW (128u << 10) /* bytes: some records, in case that several CPUs pass the level at the same time */
-
-/*
- * The collector is woken when the contents pass a multiple of the wake-up level. A wake-up is an interrupt: at each
- * record above the level it would make a call dearer the fuller the queue is. A busy collector polls anyway.
- */
-static __always_inline __u64 wake_flags(void)
-{
-	__u64 used = bpf_ringbuf_query(&queue, BPF_RB_AVAIL_DATA);
-
-	return used >= wake_level && (used & (wake_level - 1)) < WAKE_WINDOW ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-}
-
 /*
  * Reserve a record about waits, pauses or usage. Returns NULL, and counts the loss, if the queue is full. `size`
  * must be a constant.
  */
 static __always_inline void *reserve_record(const __u32 size)
 {
-	void *record = bpf_ringbuf_reserve(&queue, size, 0);
+	void *record = queue_reserve(size);
 
 	if (!record)
 		__sync_fetch_and_add(&waits_lost, 1);
@@ -46,7 +33,7 @@ static __always_inline void *reserve_record(const __u32 size)
  */
 static __always_inline int emit_batch(__u64 slot, __u64 offset, __u64 length, const void *from, const __u32 size)
 {
-	struct frt_batch *batch = bpf_ringbuf_reserve(&queue, sizeof(*batch) + size, 0);
+	struct frt_batch *batch = queue_reserve(sizeof(*batch) + size);
 
 	if (!batch) {
 		count_drop(FRT_DROP_QUEUE_FULL);
@@ -58,11 +45,11 @@ static __always_inline int emit_batch(__u64 slot, __u64 offset, __u64 length, co
 	batch->length = length;
 	batch->reserved = 0;
 	if (bpf_probe_read_user(batch + 1, size, from)) {
-		bpf_ringbuf_discard(batch, BPF_RB_NO_WAKEUP);
+		queue_discard(batch);
 		count_drop(FRT_DROP_UNREADABLE);
 		return -1;
 	}
-	bpf_ringbuf_submit(batch, wake_flags());
+	queue_submit(batch, WAKE_BY_LEVEL);
 	return 0;
 }
 

@@ -82,9 +82,9 @@ static __always_inline bool held_finish(struct held_waits *h, __u64 word, void *
 	bool claimed = held_claim(h, word);
 
 	if (claimed)
-		bpf_ringbuf_submit(record, wake_flags());
+		queue_submit(record, WAKE_BY_LEVEL);
 	else
-		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+		queue_discard(record);
 	return claimed;
 }
 

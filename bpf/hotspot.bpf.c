@@ -107,22 +107,22 @@ static __noinline void count_missed(__u64 class_name)
 static __noinline void ask_about_class(__u64 name)
 {
 	struct frt_class_choice asked = {.state = FRT_CHOICE_ASKED};
-	struct frt_probe_class *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct frt_probe_class *r = queue_reserve(sizeof(*r));
 
 	if (!r)
 		return;
 	if (bpf_map_update_elem(&hotspot_classes, &name, &asked, BPF_NOEXIST)) {
-		bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
+		queue_discard(r);
 		return;
 	}
 	*r = (struct frt_probe_class){.kind = FRT_PROBE_CLASS, .name = name};
-	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+	queue_submit(r, WAKE_NOW);
 }
 
 /* Tell the collector of a new thread. Without room in the queue the next call tries again. */
 static __noinline void report_thread(struct probed_thread *t, __u64 java_id)
 {
-	struct frt_probe_thread *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct frt_probe_thread *r = queue_reserve(sizeof(*r));
 	struct bpf_pidns_info id = {};
 
 	if (!r)
@@ -134,7 +134,7 @@ static __noinline void report_thread(struct probed_thread *t, __u64 java_id)
 	r->tid = id.pid;
 	r->java_id = java_id;
 	bpf_get_current_comm(r->name, sizeof(r->name));
-	bpf_ringbuf_submit(r, wake_flags());
+	queue_submit(r, WAKE_BY_LEVEL);
 	t->known = 1;
 }
 
@@ -227,7 +227,7 @@ static __noinline void emit_ended(struct frt_probe_counts *counts, struct frt_pr
 		return;
 	probe_take_stack(s, at, call);
 	if (s && call->stack && call_stack_is_news(call->stack, now)) {
-		with_stack = bpf_ringbuf_reserve(&queue, sizeof(*with_stack), 0);
+		with_stack = queue_reserve(sizeof(*with_stack));
 		if (!with_stack) {
 			counts->unrecorded++;
 			return;
@@ -235,17 +235,17 @@ static __noinline void emit_ended(struct frt_probe_counts *counts, struct frt_pr
 		with_stack->call = *call;
 		with_stack->call.frames = s->frames;
 		bpf_probe_read_kernel(with_stack->frame, sizeof(with_stack->frame), s->frame);
-		bpf_ringbuf_submit(with_stack, wake_flags());
+		queue_submit(with_stack, WAKE_BY_LEVEL);
 		call_stack_sent(call->stack, now);
 		return;
 	}
-	alone = bpf_ringbuf_reserve(&queue, sizeof(*alone), 0);
+	alone = queue_reserve(sizeof(*alone));
 	if (!alone) {
 		counts->unrecorded++;
 		return;
 	}
 	*alone = *call;
-	bpf_ringbuf_submit(alone, wake_flags());
+	queue_submit(alone, WAKE_BY_LEVEL);
 }
 
 /* The collector finds the JavaThread of each new thread; until it has, what was in a register may be it. 0: unknown. */
@@ -351,7 +351,7 @@ static long report_open_calls(__u32 part, struct probed_thread **of)
 {
 	struct probed_thread *t = *of;
 	__u32 first = part * FRT_OPEN_CALLS;
-	struct frt_probe_open *r = first < t->depth ? bpf_ringbuf_reserve(&queue, sizeof(*r), 0) : NULL;
+	struct frt_probe_open *r = first < t->depth ? queue_reserve(sizeof(*r)) : NULL;
 
 	if (!r)
 		return 1;
@@ -363,7 +363,7 @@ static long report_open_calls(__u32 part, struct probed_thread **of)
 		r->start[i] = call_at(t, first + i)->start;
 		r->method[i] = call_at(t, first + i)->method;
 	}
-	bpf_ringbuf_submit(r, wake_flags());
+	queue_submit(r, WAKE_BY_LEVEL);
 	return 0;
 }
 

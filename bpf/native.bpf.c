@@ -99,7 +99,7 @@ static __always_inline void native_report_thread(const struct wait_state *state,
 	r->process = task_now()->tgid;
 	r->java_thread = thread;
 	bpf_get_current_comm(r->name, sizeof(r->name));
-	bpf_ringbuf_submit(r, wake_flags());
+	queue_submit(r, WAKE_BY_LEVEL);
 }
 
 /* A thread without a slot gets a key. Its waits are observed from now on. */
@@ -238,7 +238,7 @@ static __noinline void native_emit_call(struct native_calls *n, struct frt_nativ
 	struct frt_native_call *alone;
 
 	if (call->stack && call_stack_is_news(call->stack, call->end)) {
-		with_stack = bpf_ringbuf_reserve(&queue, sizeof(*with_stack), 0);
+		with_stack = queue_reserve(sizeof(*with_stack));
 		if (!with_stack) {
 			__sync_fetch_and_add(&natives_lost, 1);
 			return;
@@ -246,17 +246,17 @@ static __noinline void native_emit_call(struct native_calls *n, struct frt_nativ
 		fill_call(&with_stack->call, call);
 		with_stack->call.frames = n->stack.frames;
 		bpf_probe_read_kernel(with_stack->frame, sizeof(with_stack->frame), n->stack.frame);
-		bpf_ringbuf_submit(with_stack, wake_flags());
+		queue_submit(with_stack, WAKE_BY_LEVEL);
 		call_stack_sent(call->stack, call->end);
 		return;
 	}
-	alone = bpf_ringbuf_reserve(&queue, sizeof(*alone), 0);
+	alone = queue_reserve(sizeof(*alone));
 	if (!alone) {
 		__sync_fetch_and_add(&natives_lost, 1);
 		return;
 	}
 	fill_call(alone, call);
-	bpf_ringbuf_submit(alone, wake_flags());
+	queue_submit(alone, WAKE_BY_LEVEL);
 }
 
 /*
@@ -368,7 +368,7 @@ int native_open(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 	struct native_calls *n = task ? bpf_task_storage_get(&native_calls, task, NULL, 0) : NULL;
 	struct wait_state *state = task ? bpf_task_storage_get(&waits, task, NULL, 0) : NULL;
-	struct frt_native_open *r = n && state && n->depth ? bpf_ringbuf_reserve(&queue, sizeof(*r), 0) : NULL;
+	struct frt_native_open *r = n && state && n->depth ? queue_reserve(sizeof(*r)) : NULL;
 
 	if (!r)
 		return 0;
@@ -381,6 +381,6 @@ int native_open(struct bpf_iter__task *context)
 		r->start[i] = native_setup.inside && !n->open[i].root ? 0 : n->open[i].start;
 		r->function[i] = n->open[i].function;
 	}
-	bpf_ringbuf_submit(r, wake_flags());
+	queue_submit(r, WAKE_BY_LEVEL);
 	return 0;
 }

@@ -41,7 +41,7 @@ static __always_inline struct open_call *call_at(struct probed_thread *t, __u32 
 static __always_inline void emit_call(const struct probed_thread *t, struct frt_probe_counts *counts,
 				      const struct open_call *call, __u64 now, __u32 flags)
 {
-	struct frt_probe_call *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct frt_probe_call *r = queue_reserve(sizeof(*r));
 
 	if (!r) {
 		counts->unrecorded++;
@@ -53,7 +53,7 @@ static __always_inline void emit_call(const struct probed_thread *t, struct frt_
 				     .flags = flags,
 				     .start = call->start,
 				     .duration = now - call->start};
-	bpf_ringbuf_submit(r, wake_flags());
+	queue_submit(r, WAKE_BY_LEVEL);
 }
 
 /* What the callbacks of bpf_loop() work on. They look at one call each, from the top of the stack downwards. */

@@ -43,7 +43,7 @@ static __always_inline int end_pause(struct open_pause *open, enum frt_pause_wha
 		p->begin = open->begin;
 		p->end = now_ns();
 		__builtin_memcpy(p->name, open->name, sizeof(p->name));
-		bpf_ringbuf_submit(p, wake_flags());
+		queue_submit(p, WAKE_BY_LEVEL);
 	}
 	open->begin = 0;
 	return 0;

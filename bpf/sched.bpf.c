@@ -95,7 +95,7 @@ __noinline int site_mount(__u64 address)
 	if (!r || !state)
 		return 0;
 	*r = (struct frt_resumed){.kind = FRT_RESUMED, .mount = at, .on = now_ns()};
-	bpf_ringbuf_submit(r, wake_flags());
+	queue_submit(r, WAKE_BY_LEVEL);
 	state->mounted = at.key;
 	state->number = at.number;
 	return 0;
@@ -245,12 +245,12 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 #define WAKE_EVERY 16
 
 /* While this program looks at a waiting thread, the thread may run on. It has then emitted this wait itself. */
-static __always_inline void submit_wait(struct frt_wait *w, const struct wait_state *state, __u64 flags)
+static __always_inline void submit_wait(struct frt_wait *w, const struct wait_state *state, enum wake wake)
 {
 	if (*(volatile const __u64 *)&state->off == w->off)
-		bpf_ringbuf_submit(w, flags);
+		queue_submit(w, wake);
 	else
-		bpf_ringbuf_discard(w, BPF_RB_NO_WAKEUP);
+		queue_discard(w);
 }
 
 static __always_inline void emit_short_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
@@ -261,7 +261,7 @@ static __always_inline void emit_short_wait(struct task_struct *task, const stru
 	if (!w)
 		return;
 	fill_wait(w, task, state, now, goes_on);
-	submit_wait(w, state, now % WAKE_EVERY ? BPF_RB_NO_WAKEUP : wake_flags());
+	submit_wait(w, state, now % WAKE_EVERY ? WAKE_NEVER : WAKE_BY_LEVEL);
 }
 
 static __always_inline void fill_long_wait(struct frt_long_wait *w, struct task_struct *task,
@@ -288,7 +288,7 @@ static __always_inline void emit_native_wait(struct task_struct *task, const str
 		return;
 	fill_long_wait(&w->wait, task, state, now, goes_on);
 	bpf_probe_read_kernel(&w->native, sizeof(w->native), native);
-	submit_wait(&w->wait.wait, state, wake_flags());
+	submit_wait(&w->wait.wait, state, WAKE_BY_LEVEL);
 }
 
 static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
@@ -305,7 +305,7 @@ static __always_inline void emit_long_wait(struct task_struct *task, const struc
 	if (!w)
 		return;
 	fill_long_wait(w, task, state, now, goes_on);
-	submit_wait(&w->wait, state, wake_flags());
+	submit_wait(&w->wait, state, WAKE_BY_LEVEL);
 }
 
 static __always_inline bool is_long(const struct wait_state *state, __u64 now)

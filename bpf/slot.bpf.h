@@ -59,7 +59,7 @@ static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u
 /* Tell the collector which thread owns a slot, so that it can map the slot, and what of the thread is not observed. */
 static __always_inline void report_owner(const struct task_struct *task, __u32 slot, __u32 thread, __u32 flags)
 {
-	struct frt_slot_owner *o = bpf_ringbuf_reserve(&queue, sizeof(*o), 0);
+	struct frt_slot_owner *o = queue_reserve(sizeof(*o));
 
 	if (flags)
 		count_drop(FRT_DROP_STORAGE);
@@ -69,7 +69,7 @@ static __always_inline void report_owner(const struct task_struct *task, __u32 s
 		return;
 	*o = (struct frt_slot_owner){
 		.kind = FRT_OWNER, .slot = slot, .thread = thread, .task = task->pid, .flags = flags};
-	bpf_ringbuf_submit(o, BPF_RB_FORCE_WAKEUP);
+	queue_submit(o, WAKE_NOW);
 }
 
 #endif

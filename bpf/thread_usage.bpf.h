@@ -47,7 +47,7 @@ static __noinline void thread_usage_emit(struct thread_usage *u)
 					       .syscalls = u->syscalls,
 					       .major_faults = u->major_faults,
 					       .minor_faults = u->minor_faults};
-		bpf_ringbuf_submit(r, wake_flags());
+		queue_submit(r, WAKE_BY_LEVEL);
 	}
 	u->syscall_ns = 0;
 	u->syscalls = u->major_faults = u->minor_faults = 0;

@@ -19,15 +19,6 @@ struct waker_place {
 
 #define WAKER_PAGE 4096
 
-/*
- * A record has up to 25 KiB. So that many threads which wait for each other do not fill the queue, where calls would be
- * lost, stacks are taken only while a quarter of it is in use at most.
- */
-static __always_inline bool waker_has_room(void)
-{
-	return bpf_ringbuf_query(&queue, BPF_RB_AVAIL_DATA) < bpf_ringbuf_query(&queue, BPF_RB_RING_SIZE) / 4;
-}
-
 /* Read the waker's JavaFrameAnchor, if the thread has left Java by it. `at` 0: its address is unknown. */
 static __always_inline void waker_find_anchor(struct waker_place *place, __u64 at)
 {
@@ -129,28 +120,28 @@ struct waker_other_record {
 
 static __always_inline void waker_emit_kernel(struct task_struct *task, const struct waker_place *place)
 {
-	struct frt_waker *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct frt_waker *r = queue_reserve(sizeof(*r));
 
 	if (!r)
 		return;
 	waker_fill(r, task, place);
-	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	queue_submit(r, WAKE_NEVER);
 }
 
 static __always_inline void waker_emit_known(struct task_struct *task, const struct waker_place *place)
 {
-	struct waker_known_record *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct waker_known_record *r = queue_reserve(sizeof(*r));
 
 	if (!r)
 		return;
 	waker_fill(&r->waker, task, place);
 	waker_copy_known(&r->waker, r->stack, place->stack_end);
-	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	queue_submit(r, WAKE_NEVER);
 }
 
 static __always_inline void waker_emit_other(struct task_struct *task, const struct waker_place *place)
 {
-	struct waker_other_record *r = bpf_ringbuf_reserve(&queue, sizeof(*r), 0);
+	struct waker_other_record *r = queue_reserve(sizeof(*r));
 	struct frt_waker *w = &r->waker;
 
 	if (!r)
@@ -160,16 +151,17 @@ static __always_inline void waker_emit_other(struct task_struct *task, const str
 	w->low_size = waker_copy_pages(r->low, w->low, FRT_WAKER_LOW);
 	w->high = w->sp + FRT_WAKER_GAP;
 	w->high_size = waker_copy_pages(r->high, w->high, FRT_WAKER_HIGH);
-	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	queue_submit(r, WAKE_NEVER);
 }
 
 /*
  * What does not fit into the queue is left out: the wait then has a waker without stacks. But a virtual thread is known
- * only from here.
+ * only from here. A record has up to 25 KiB. So that many threads which wait for each other do not fill the queue, where
+ * calls would be lost, stacks are taken only while it has room.
  */
 static __always_inline void waker_emit(struct task_struct *task, const struct waker_place *place)
 {
-	bool has_room = waker_has_room();
+	bool has_room = queue_has_room();
 
 	if (!has_room && !place->java_id)
 		return;

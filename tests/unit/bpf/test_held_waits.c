@@ -20,7 +20,7 @@
 #define __uint(name, value)
 #define __type(name, value)
 #define SEC(name)
-#define BPF_RB_NO_WAKEUP 1
+enum wake { WAKE_BY_LEVEL };
 
 struct task_struct;
 
@@ -53,18 +53,13 @@ static void *reserve_record(__u32 size)
 	return kernel.full ? NULL : &kernel.record;
 }
 
-static __u64 wake_flags(void)
-{
-	return 0;
-}
-
-static void bpf_ringbuf_submit(void *record, __u64 flags)
+static void queue_submit(void *record, enum wake wake)
 {
 	kernel.busy = false;
 	kernel.submitted++;
 }
 
-static void bpf_ringbuf_discard(void *record, __u64 flags)
+static void queue_discard(void *record)
 {
 	kernel.busy = false;
 	kernel.discarded++;

@@ -21,25 +21,21 @@ static struct frt_probe_call emitted[256];
 static unsigned int emits;
 static bool queue_is_full, exception;
 static __u64 time_ns = 1000;
-static int queue;
+
+enum wake { WAKE_BY_LEVEL };
 
 static __u64 now_ns(void)
 {
 	return time_ns += 10;
 }
 
-static __u64 wake_flags(void)
-{
-	return 0;
-}
-
-static void *bpf_ringbuf_reserve(const void *map, __u64 size, __u64 flags)
+static void *queue_reserve(__u64 size)
 {
 	assert_int_equal(size, sizeof(emitted[0]));
 	return queue_is_full ? NULL : &emitted[emits];
 }
 
-static void bpf_ringbuf_submit(void *record, __u64 flags)
+static void queue_submit(void *record, enum wake wake)
 {
 	emits++;
 }
