@@ -151,6 +151,7 @@ $(BUILD)/tests/unit/record/test_output: LDLIBS += $(call wrap,fstatvfs)
 $(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat pwrite pread ftruncate renameat renameat2 unlinkat \
 	fdatasync fsync fstat fstatat fcntl mkdirat pipe2 fork fstatvfs)
 $(BUILD)/tests/unit/capture/test_queue: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free)
+$(BUILD)/tests/unit/capture/test_perfbuf: LDLIBS += $(call wrap,perf_buffer__new_raw perf_buffer__buffer perf_buffer__epoll_fd perf_buffer__free)
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
 $(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
 $(BUILD)/tests/unit/files/test_progress: LDLIBS += $(call wrap,monotonic_ms)

@@ -6,15 +6,14 @@
  * The agent's USDT notes put the arguments into the registers of a C call, so PT_REGS_PARM reads them without a lookup.
  */
 #include "bpf/agent_site.bpf.h"
-#include "bpf/maps.bpf.h"
+#include "bpf/queue_out.bpf.h"
 #include "bpf/site.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-SEC("uprobe")
-int agent_site(struct pt_regs *ctx)
+static __always_inline int at_agent_site(struct pt_regs *ctx)
 {
 	switch (site_of(bpf_get_attach_cookie(ctx))) {
 	case FRT_SITE_DRAIN:
@@ -26,4 +25,12 @@ int agent_site(struct pt_regs *ctx)
 	case FRT_SITE_MOUNT: return site_mount(PT_REGS_PARM1(ctx));
 	default: return 0;
 	}
+}
+
+SEC("uprobe")
+int agent_site(struct pt_regs *ctx)
+{
+	at_agent_site(ctx);
+	queue_flush(ctx);
+	return 0;
 }

@@ -5,15 +5,6 @@
 
 #include "bpf/queue_out.bpf.h"
 
-static __always_inline void count_drop(enum frt_drop reason)
-{
-	__u32 key = reason;
-	__u64 *count = bpf_map_lookup_elem(&drops, &key);
-
-	if (count)
-		*count += 1;
-}
-
 /*
  * Reserve a record about waits, pauses or usage. Returns NULL, and counts the loss, if the queue is full. `size`
  * must be a constant.

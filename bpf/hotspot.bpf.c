@@ -287,7 +287,8 @@ static __noinline bool is_thrown(const struct probed_thread *t, const struct cal
 	return pending;
 }
 
-static __noinline int probe_chosen(struct frt_method_name *name, __u64 java_id, const struct call_place *at, bool entry)
+static __noinline int probe_chosen(void *context, struct frt_method_name *name, __u64 java_id,
+				   const struct call_place *at, bool entry)
 {
 	const struct frt_method_choice *m = bpf_map_lookup_elem(&hotspot_methods, name);
 	struct frt_probe_counts *counts = own_counts();
@@ -301,9 +302,9 @@ static __noinline int probe_chosen(struct frt_method_name *name, __u64 java_id, 
 	if (!t)
 		return 0;
 	if (entry)
-		enter_method(t, counts, m->method, at);
+		enter_method(context, t, counts, m->method, at);
 	else
-		exit_method(t, counts, m, at->sp, is_thrown(t, at), now, &ended);
+		exit_method(context, t, counts, m, at->sp, is_thrown(t, at), now, &ended);
 	if (ended.kind)
 		emit_ended(counts, &ended, at, now);
 	if (hotspot_waits.wanted)
@@ -339,12 +340,17 @@ int hotspot_site(struct pt_regs *context)
 		*other = name.class_name;
 		return 0;
 	}
-	if (!c || c->state != FRT_CHOICE_SOME)
-		return probe_unknown(c, name.class_name, entry);
+	if (!c || c->state != FRT_CHOICE_SOME) {
+		probe_unknown(c, name.class_name, entry);
+		queue_flush(context);
+		return 0;
+	}
 	name.name = site_register(context, cookie, 1);
 	name.descriptor = site_register(context, cookie, 2);
 	at = caller_place(context);
-	return probe_chosen(&name, site_register(context, cookie, 3), &at, entry);
+	probe_chosen(context, &name, site_register(context, cookie, 3), &at, entry);
+	queue_flush(context);
+	return 0;
 }
 
 static long report_open_calls(__u32 part, struct probed_thread **of)
@@ -376,5 +382,6 @@ int hotspot_open(struct bpf_iter__task *context)
 
 	if (t)
 		bpf_loop((FRT_PROBE_DEPTH + FRT_OPEN_CALLS - 1) / FRT_OPEN_CALLS, report_open_calls, &t, 0);
+	queue_flush(context);
 	return 0;
 }

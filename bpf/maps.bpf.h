@@ -32,6 +32,9 @@ static __always_inline __u64 now_ns(void)
 /* True if system calls and page faults are counted. */
 extern const volatile bool usage_wanted;
 
+/* True if the queue is `perf_queue`, with `staging`; otherwise it is `queue`. */
+extern const volatile bool perf_buffers;
+
 /* Address range of the agent's code in the target. */
 extern volatile struct frt_code agent_code;
 
@@ -66,6 +69,28 @@ struct queue_map {
 	__uint(max_entries, 64 << 20); /* may be set before load */
 };
 extern struct queue_map queue;
+
+struct perf_queue_map {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 0); /* libbpf makes it as large as there may be CPUs */
+	__type(key, __u32);
+	__type(value, __u32);
+};
+extern struct perf_queue_map perf_queue;
+
+struct staging_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set before load: the number of CPUs */
+	__type(key, __u32);
+	__type(value, struct frt_staging);
+};
+extern struct staging_map staging;
+
+/* Never called. clang puts a map's types into BTF only if they are arguments of a function. */
+static __attribute__((used)) void staging_types(const struct frt_staging *s)
+{
+}
 
 struct thread_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

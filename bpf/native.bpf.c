@@ -22,6 +22,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 volatile struct frt_target target = {};
 const volatile __s64 clock_offset = 0;
+const volatile bool perf_buffers = false;
 volatile __u64 waits_lost = 0;
 volatile __u64 wake_level = 0;
 struct frt_native_setup native_setup = {};
@@ -31,6 +32,8 @@ volatile __u64 natives_lost = 0;   /* calls whose record did not fit into the qu
 volatile __u64 natives_missed = 0; /* calls whose end was not seen, or that were too deep */
 
 struct queue_map queue SEC(".maps");
+struct perf_queue_map perf_queue SEC(".maps");
+struct staging_map staging SEC(".maps");
 struct drop_map drops SEC(".maps");
 struct wait_map waits SEC(".maps");
 
@@ -343,22 +346,29 @@ static __always_inline int native_end(struct pt_regs *context)
 SEC("uprobe")
 int native_session(struct pt_regs *context)
 {
+	int result;
+
 	if (!bpf_session_is_return)
 		return 0;
-	return bpf_session_is_return() ? native_end(context) : native_begin(context, bpf_get_attach_cookie(context));
+	result = bpf_session_is_return() ? native_end(context) : native_begin(context, bpf_get_attach_cookie(context));
+	queue_flush(context);
+	return result;
 }
 
 SEC("uprobe")
 int native_entry(struct pt_regs *context)
 {
 	native_begin(context, bpf_get_attach_cookie(context));
+	queue_flush(context);
 	return 0;
 }
 
 SEC("uprobe")
 int native_return(struct pt_regs *context)
 {
-	return native_end(context);
+	native_end(context);
+	queue_flush(context);
+	return 0;
 }
 
 /* Iterator over all tasks: emit the open calls of those that are in native methods. */
@@ -382,5 +392,6 @@ int native_open(struct bpf_iter__task *context)
 		r->function[i] = n->open[i].function;
 	}
 	queue_submit(r, WAKE_BY_LEVEL);
+	queue_flush(context);
 	return 0;
 }

@@ -58,6 +58,7 @@ static __always_inline void emit_call(const struct probed_thread *t, struct frt_
 
 /* What the callbacks of bpf_loop() work on. They look at one call each, from the top of the stack downwards. */
 struct search {
+	void *context; /* of the program */
 	struct probed_thread *t;
 	struct frt_probe_counts *counts;
 	__u64 sp, now, nearest;
@@ -72,16 +73,17 @@ static long end_call(__u32 i, struct search *s)
 		return 1;
 	t->depth--;
 	emit_call(t, s->counts, call_at(t, t->depth), s->now, FRT_PROBE_UNSEEN);
+	queue_flush(s->context); /* there may be many of them */
 	s->counts->unseen++;
 	s->counts->exited++;
 	return 0;
 }
 
 /* The calls from this position on are over. */
-static __always_inline void end_calls(struct probed_thread *t, struct frt_probe_counts *counts, __u32 position,
-				      __u64 now)
+static __always_inline void end_calls(void *context, struct probed_thread *t, struct frt_probe_counts *counts,
+				      __u32 position, __u64 now)
 {
-	struct search s = {.t = t, .counts = counts, .now = now, .position = position};
+	struct search s = {.context = context, .t = t, .counts = counts, .now = now, .position = position};
 
 	counts->exited += t->deep;
 	t->deep = 0;
@@ -146,15 +148,15 @@ static __always_inline __u32 find_call(struct probed_thread *t, __u32 method, __
 	return s.position;
 }
 
-static __always_inline void enter_method(struct probed_thread *t, struct frt_probe_counts *counts, __u32 method,
-					 const struct call_place *at)
+static __always_inline void enter_method(void *context, struct probed_thread *t, struct frt_probe_counts *counts,
+					 __u32 method, const struct call_place *at)
 {
 	__u32 over = find_unseen(t, at);
 	struct open_call *call;
 
 	counts->entered++;
 	if (over < t->depth)
-		end_calls(t, counts, over, now_ns());
+		end_calls(context, t, counts, over, now_ns());
 	if (t->depth >= FRT_PROBE_DEPTH) {
 		t->deep++;
 		counts->deep++;
@@ -169,7 +171,7 @@ static __always_inline void enter_method(struct probed_thread *t, struct frt_pro
 }
 
 /* Fill in *ended if the call is to be recorded. */
-static __always_inline void exit_method(struct probed_thread *t, struct frt_probe_counts *counts,
+static __always_inline void exit_method(void *context, struct probed_thread *t, struct frt_probe_counts *counts,
 					const struct frt_method_choice *m, __u64 sp, bool thrown, __u64 now,
 					struct frt_probe_call *ended)
 {
@@ -187,7 +189,7 @@ static __always_inline void exit_method(struct probed_thread *t, struct frt_prob
 		return;
 	}
 	if (t->deep || position + 1 < t->depth)
-		end_calls(t, counts, position + 1, now);
+		end_calls(context, t, counts, position + 1, now);
 	call = call_at(t, position);
 	t->depth = position;
 	counts->exited++;

@@ -80,8 +80,7 @@ static __always_inline int begin_collection(void)
 	return begin_pause(&collection);
 }
 
-SEC("uprobe")
-int jvm_site(struct pt_regs *context)
+static __always_inline int at_jvm_site(struct pt_regs *context)
 {
 	__u64 cookie = bpf_get_attach_cookie(context);
 	enum frt_site site = site_of(cookie);
@@ -98,4 +97,12 @@ int jvm_site(struct pt_regs *context)
 	case FRT_SITE_COLLECTION_END: return end_pause(&collection, FRT_PAUSE_GC);
 	default: return 0;
 	}
+}
+
+SEC("uprobe")
+int jvm_site(struct pt_regs *context)
+{
+	at_jvm_site(context);
+	queue_flush(context);
+	return 0;
 }

@@ -345,6 +345,34 @@ struct frt_code {
 	frt_u64 begin, end;
 };
 
+/*
+ * With --buffer=perf the queue is a perf buffer for each CPU. A program writes its records into the CPU's staging area and
+ * outputs them when it ends, each with the time of its reservation in front: the order of the queue. While a bit of
+ * `claimed` is set, that record is not in the perf buffer yet.
+ */
+#define FRT_STAGED_SMALL  8256u /* bytes of a place with its header */
+#define FRT_STAGED_LARGE  25024u
+#define FRT_STAGED_PLACES 16u /* small ones, a power of two; behind them is a large one */
+
+struct frt_staged {
+	frt_u32 size;	/* of the record */
+	frt_u32 number; /* of the place */
+	frt_u64 at;	/* CLOCK_MONOTONIC ns; 0: not known yet. From here on it is output. */
+			/* the record follows */
+};
+_Static_assert(sizeof(struct frt_staged) == 16, "staged");
+
+struct frt_staging {
+	frt_u32 claimed, ready;	    /* bits: places in use; those among them that may be output */
+	frt_u32 next, reserved;	    /* next: the place to try first */
+	frt_u64 size;		    /* bytes of the CPU's perf buffer; 0: it has none. The collector writes it, */
+	frt_u64 produced, consumed; /* and the bytes that it has consumed. produced: with what is staged */
+	frt_u8 places[FRT_STAGED_PLACES * FRT_STAGED_SMALL + FRT_STAGED_LARGE];
+};
+
+/* Bytes that a record takes in a perf buffer: a header, a length, its time, itself, and up to 7 to the next word. */
+#define FRT_STAGED_OUTPUT(size) (8u + ((4u + 8u + (size) + 7u) & ~7u))
+
 /* Why BPF could not do its work; index into the drops array. */
 enum frt_drop {
 	FRT_DROP_QUEUE_FULL = 0, /* the next drain or sweep takes the bytes */

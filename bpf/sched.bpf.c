@@ -427,6 +427,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	state = state_of(next);
 	if (state)
 		switch_in(next, state, now);
+	queue_flush(ctx);
 	return 0;
 }
 
@@ -549,8 +550,10 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	waker = bpf_get_current_task_btf();
 	state->woken = now_ns();
 	note_waker(state, waker);
-	if (is_long(state, state->woken) && !state->interrupted)
+	if (is_long(state, state->woken) && !state->interrupted) {
 		take_waker(state, waker);
+		queue_flush(ctx);
+	}
 	return 0;
 }
 
@@ -584,6 +587,7 @@ int waits_held(struct bpf_iter__task *context)
 	slot = mapped_slot_of(task, state->thread);
 	if (!slot || slot->head != state->held.head || now_ns() - state->held.wait[0].on > HELD_AGE)
 		held_release(&state->held, task);
+	queue_flush(context);
 	return 0;
 }
 
@@ -597,8 +601,8 @@ int waits_now(struct bpf_iter__task *context)
 	if (!state)
 		return 0;
 	held_release(&state->held, task);
-	if (!state->off || (bpf_core_field_exists(task->on_cpu) && task->on_cpu))
-		return 0;
-	emit_wait(task, state, now_ns(), true);
+	if (state->off && !(bpf_core_field_exists(task->on_cpu) && task->on_cpu))
+		emit_wait(task, state, now_ns(), true);
+	queue_flush(context);
 	return 0;
 }

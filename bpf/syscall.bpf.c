@@ -70,6 +70,7 @@ int BPF_PROG(sys_enter, const struct pt_regs___kernel *regs, long number)
 	now = now_ns();
 	thread_usage_begin(u, task, now, number == SYSCALL_URETPROBE || number == SYSCALL_UPROBE || is_agents(regs));
 	u->syscall_begin = u->at && !u->own ? now : 0;
+	queue_flush(ctx);
 	return 0;
 }
 
@@ -95,8 +96,10 @@ int BPF_PROG(page_fault_user, unsigned long address, const struct pt_regs___kern
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread_usage *u = thread_usage_of(task);
 
-	if (u)
-		thread_usage_begin(u, task, now_ns(), is_agents(regs));
+	if (!u)
+		return 0;
+	thread_usage_begin(u, task, now_ns(), is_agents(regs));
+	queue_flush(ctx);
 	return 0;
 }
 
@@ -116,5 +119,6 @@ int running_usage(void *context)
 	if (u->busy)
 		return 1;
 	thread_usage_close(u, task, &now);
+	queue_flush(context);
 	return 0;
 }

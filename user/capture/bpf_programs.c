@@ -99,6 +99,18 @@ static int load_opened(struct frtrace_bpf *bpf, enum settings_probes probes, str
 	return err ?: bpf_programs_load_opened(bpf, d);
 }
 
+/* Only the maps of that buffer are made: a policy may forbid the other ones. */
+static void choose_buffer(struct frtrace_bpf *bpf, bool perf)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	bpf->rodata->perf_buffers = perf;
+	bpf_map__set_autocreate(bpf->maps.queue, !perf);
+	bpf_map__set_autocreate(bpf->maps.perf_queue, perf);
+	bpf_map__set_autocreate(bpf->maps.staging, perf);
+	bpf_map__set_max_entries(bpf->maps.staging, cpus > 0 ? cpus : 1);
+}
+
 static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
 		     const struct settings *settings, const struct target *t, struct diag *d)
 {
@@ -112,6 +124,7 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 		bpf->bss->wake_level = WAKE_LEVEL_OF_MANY;
 		bpf_map__set_max_entries(bpf->maps.queue, QUEUE_OF_MANY);
 	}
+	choose_buffer(bpf, settings->buffer == SETTINGS_BUFFER_PERF);
 	bpf_program__set_autoload(bpf->progs.process_exec, false);
 	bpf_map__set_autocreate(bpf->maps.execs, false);
 	kernel_probes_choose(k, bpf, kernel, t->own_monotonic_offset);

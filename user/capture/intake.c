@@ -33,7 +33,30 @@ static bool intake_take_probe(void *hotspot, const void *record, size_t size)
 	return hotspot_source_take(hotspot, record, size);
 }
 
-static int open_queue(struct intake *in, const struct intake_setup *setup, struct diag *d)
+/* With room for `size` bytes, or as many as the ring buffer has. */
+static int open_queue(struct queue **out, const struct frtrace_bpf *bpf, size_t size, const struct queue_sinks *sinks,
+		      struct diag *d)
+{
+	struct queue_maps maps = {.ring = bpf->rodata->perf_buffers ? -1 : bpf_map__fd(bpf->maps.queue),
+				  .perf = bpf_map__fd(bpf->maps.perf_queue),
+				  .staging = bpf_map__fd(bpf->maps.staging),
+				  .cpus = bpf_map__max_entries(bpf->maps.staging),
+				  .size = size};
+
+	return queue_open(out, &maps, sinks, d);
+}
+
+int intake_try(const struct frtrace_bpf *bpf, struct diag *d)
+{
+	const struct queue_sinks nobody = {.streams = NULL};
+	struct queue *q;
+	int err = open_queue(&q, bpf, 0, &nobody, d);
+
+	queue_close(q);
+	return err;
+}
+
+static int open_own_queue(struct intake *in, const struct intake_setup *setup, struct diag *d)
 {
 	struct queue_sinks sinks = {.streams = &in->streams,
 				    .waits = setup->waits,
@@ -44,10 +67,8 @@ static int open_queue(struct intake *in, const struct intake_setup *setup, struc
 				    .natives = setup->natives,
 				    .unobserved_lost = (uint64_t *)&in->bpf->bss->unobserved_lost,
 				    .waits_lost = (uint64_t *)&in->bpf->bss->waits_lost};
-	struct queue_maps maps = {.ring = bpf_map__fd(in->bpf->maps.queue),
-				  .size = bpf_map__max_entries(in->bpf->maps.queue)};
 
-	return queue_open(&in->queue, &maps, &sinks, d);
+	return open_queue(&in->queue, in->bpf, bpf_map__max_entries(in->bpf->maps.queue), &sinks, d);
 }
 
 int intake_new(struct intake **out, const struct intake_setup *setup, struct diag *d)
@@ -80,7 +101,7 @@ int intake_new(struct intake **out, const struct intake_setup *setup, struct dia
 	if (setup->natives)
 		natives_keep_in(setup->natives, in->streams.roots);
 	sweep_begin(in->segment, &in->streams);
-	err = open_queue(in, setup, d);
+	err = open_own_queue(in, setup, d);
 	if (err)
 		intake_free(in);
 	else

@@ -28,6 +28,9 @@ struct intake_setup {
 	struct natives *natives;	/* NULL: none are traced */
 };
 
+/* Can the queue of these programs be opened? That needs rights. Returns 0, or -errno with the message. */
+int intake_try(const struct frtrace_bpf *bpf, struct diag *d);
+
 /*
  * Open the intake, before the agent is started: what the rings contain now belongs to an earlier recording. Returns
  * 0, or -errno with *out set to NULL.

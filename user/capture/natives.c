@@ -128,10 +128,24 @@ void natives_free(struct natives *n)
 
 /* ---- programs */
 
+static int share_queue(struct native_bpf *bpf, const struct frtrace_bpf *of)
+{
+	bool perf = of->rodata->perf_buffers;
+
+	bpf->rodata->perf_buffers = perf;
+	bpf_map__set_autocreate(bpf->maps.queue, !perf);
+	bpf_map__set_autocreate(bpf->maps.perf_queue, perf);
+	bpf_map__set_autocreate(bpf->maps.staging, perf);
+	if (!perf)
+		return bpf_map__reuse_fd(bpf->maps.queue, bpf_map__fd(of->maps.queue));
+	return bpf_map__reuse_fd(bpf->maps.perf_queue, bpf_map__fd(of->maps.perf_queue))
+		       ?: bpf_map__reuse_fd(bpf->maps.staging, bpf_map__fd(of->maps.staging));
+}
+
 static int share_maps(struct natives *n)
 {
 	const struct frtrace_bpf *of = n->setup.bpf;
-	int err = bpf_map__reuse_fd(n->bpf->maps.queue, bpf_map__fd(of->maps.queue));
+	int err = share_queue(n->bpf, of);
 
 	err = err ?: bpf_map__reuse_fd(n->bpf->maps.drops, bpf_map__fd(of->maps.drops));
 	return err ?: bpf_map__reuse_fd(n->bpf->maps.waits, bpf_map__fd(of->maps.waits));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/queue.h"
+#include "user/capture/perfbuf.h"
+#include "user/text/monotonic.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -8,6 +10,7 @@
 #include <unistd.h>
 
 struct queue {
+	struct perfbuf *perf; /* NULL: it is the ring buffer */
 	struct ring_buffer *rb;
 	const uint64_t *consumed, *produced; /* mapped: bytes since its creation */
 	size_t size;
@@ -193,6 +196,18 @@ static int open_ring(struct queue *q, int map_fd, struct diag *d)
 	return q->produced ? 0 : diag_errno(d, errno, "cannot map the positions of the BPF ring buffer");
 }
 
+static int open_perf(struct queue *q, const struct queue_maps *maps, struct diag *d)
+{
+	struct perfbuf_setup setup = {.map_fd = maps->perf,
+				      .staging_fd = maps->staging,
+				      .cpus = maps->cpus,
+				      .size = maps->size,
+				      .record = on_record,
+				      .context = q};
+
+	return perfbuf_open(&q->perf, &setup, d);
+}
+
 int queue_open(struct queue **out, const struct queue_maps *maps, const struct queue_sinks *sinks, struct diag *d)
 {
 	struct queue *q = calloc(1, sizeof(*q));
@@ -203,7 +218,7 @@ int queue_open(struct queue **out, const struct queue_maps *maps, const struct q
 		return diag_errno(d, ENOMEM, "cannot open the queue");
 	q->sinks = *sinks;
 	q->size = maps->size;
-	err = open_ring(q, maps->ring, d);
+	err = maps->ring < 0 ? open_perf(q, maps, d) : open_ring(q, maps->ring, d);
 	if (err)
 		queue_close(q);
 	else
@@ -215,6 +230,7 @@ void queue_close(struct queue *q)
 {
 	if (!q)
 		return;
+	perfbuf_close(q->perf);
 	unmap_page(q->consumed);
 	unmap_page(q->produced);
 	ring_buffer__free(q->rb);
@@ -223,17 +239,17 @@ void queue_close(struct queue *q)
 
 uint64_t queue_consumed(const struct queue *q)
 {
-	return __atomic_load_n(q->consumed, __ATOMIC_ACQUIRE);
+	return q->perf ? perfbuf_consumed(q->perf) : __atomic_load_n(q->consumed, __ATOMIC_ACQUIRE);
 }
 
 uint64_t queue_produced(const struct queue *q)
 {
-	return __atomic_load_n(q->produced, __ATOMIC_ACQUIRE);
+	return q->perf ? (uint64_t)monotonic_ns() : __atomic_load_n(q->produced, __ATOMIC_ACQUIRE);
 }
 
 int queue_fd(const struct queue *q)
 {
-	return ring_buffer__epoll_fd(q->rb);
+	return q->perf ? perfbuf_fd(q->perf) : ring_buffer__epoll_fd(q->rb);
 }
 
 uint64_t queue_malformed(const struct queue *q)
@@ -244,11 +260,14 @@ uint64_t queue_malformed(const struct queue *q)
 int queue_consume(struct queue *q)
 {
 	q->records = 0;
-	ring_buffer__consume(q->rb);
+	if (q->perf)
+		perfbuf_consume(q->perf);
+	else
+		ring_buffer__consume(q->rb);
 	return q->records;
 }
 
 bool queue_is_filled(const struct queue *q, unsigned int part)
 {
-	return queue_produced(q) - queue_consumed(q) > q->size / part;
+	return q->perf ? perfbuf_is_filled(q->perf, part) : queue_produced(q) - queue_consumed(q) > q->size / part;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The consumer of the queue: the BPF ring buffer, where the kernel's programs put their records. */
+/*
+ * The consumer of the queue, where the kernel's programs put their records: a BPF ring buffer, or perf buffers
+ * (perfbuf.h).
+ */
 #ifndef USER_CAPTURE_QUEUE_H
 #define USER_CAPTURE_QUEUE_H
 
@@ -28,10 +31,12 @@ struct queue_sinks {
 	const volatile uint64_t *waits_lost;
 };
 
-/* What the programs write to. */
+/* What the programs write to, as descriptors of BPF maps. */
 struct queue_maps {
-	int ring;    /* descriptor of the BPF ring buffer */
-	size_t size; /* bytes that it holds */
+	int ring;	   /* the BPF ring buffer, or -1 and: */
+	int perf, staging; /* perf_queue and staging of bpf/maps.bpf.h */
+	int cpus;	   /* elements of these */
+	size_t size;	   /* bytes that it holds */
 };
 
 /* Returns 0, or -errno with *out set to NULL. *sinks is copied. */
@@ -48,7 +53,7 @@ int queue_consume(struct queue *q);
 
 /*
  * Positions in the queue, which only grow: it has been consumed up to queue_consumed(), and what it contains now is before
- * queue_produced().
+ * queue_produced(). They are bytes, or with perf buffers ns.
  */
 uint64_t queue_consumed(const struct queue *q);
 uint64_t queue_produced(const struct queue *q);

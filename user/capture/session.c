@@ -69,6 +69,8 @@ int session_new(struct session **out, const struct settings *settings, const str
 	s->connection = -1;
 	agent_build_name(&s->build);
 	err = bpf_programs_load(&s->bpf, &s->kernel, settings, target, d);
+	if (!err && settings->buffer == SETTINGS_BUFFER_PERF)
+		err = intake_try(s->bpf, d);
 	s->with_kernel = !err && settings->kernel && !s->kernel.why.text[0];
 	if (err) {
 		session_free(s);

@@ -42,6 +42,12 @@ enum settings_probes {
 	SETTINGS_PROBES_PERF,
 };
 
+/* Through what the kernel's programs hand over their records. */
+enum settings_buffer {
+	SETTINGS_BUFFER_RING = 0, /* a BPF ring buffer */
+	SETTINGS_BUFFER_PERF,	  /* a perf buffer for each CPU */
+};
+
 /* Where calls come from. */
 enum settings_probe {
 	SETTINGS_PROBE_AUTO = 0, /* the agent; HotSpot's own probes where no agent can be loaded */
@@ -94,6 +100,7 @@ struct settings {
 	enum settings_kernel kernel;
 	enum settings_stacks stacks;
 	enum settings_probes probes;
+	enum settings_buffer buffer;
 	enum settings_probe probe; /* AUTO until the JVM is known */
 	enum settings_fields fields;
 	enum settings_trace_ids trace_ids;

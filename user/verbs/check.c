@@ -99,7 +99,7 @@ static void check_rights_held(struct json *j)
 		print_feature(j, "optional", false, missing);
 }
 
-/* Load and discard the eBPF programs: this checks ring buffer, privileges and everything else at once. */
+/* Load and discard the eBPF programs: this checks the queue, privileges and everything else at once. */
 static bool check_programs(struct json *j, const struct settings *settings)
 {
 	struct session *session = NULL;
@@ -111,6 +111,8 @@ static bool check_programs(struct json *j, const struct settings *settings)
 	clock_init(&clock);
 	err = session_new(&session, settings, &nobody, &clock, &d);
 	print_feature(j, "programs", !err, d.text);
+	if (!err && settings->buffer == SETTINGS_BUFFER_PERF)
+		print_feature(j, "buffer", true, "perf buffers, not the BPF ring buffer");
 	if (!err)
 		print_feature(j, "waits", !session_no_waits(session)[0], session_no_waits(session));
 	session_free(session);

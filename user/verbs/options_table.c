@@ -71,6 +71,8 @@ static const struct option_choice kernel_choices[] = {
 	{"on", SETTINGS_KERNEL_ON}, {"off", SETTINGS_KERNEL_OFF}, {"full", SETTINGS_KERNEL_FULL}, {0}};
 static const struct option_choice probes_choices[] = {
 	{"auto", SETTINGS_PROBES_AUTO}, {"multi", SETTINGS_PROBES_MULTI}, {"perf", SETTINGS_PROBES_PERF}, {0}};
+static const struct option_choice buffer_choices[] = {
+	{"ring", SETTINGS_BUFFER_RING}, {"perf", SETTINGS_BUFFER_PERF}, {0}};
 static const struct option_choice probe_choices[] = {
 	{"auto", SETTINGS_PROBE_AUTO}, {"agent", SETTINGS_PROBE_AGENT}, {"hotspot", SETTINGS_PROBE_HOTSPOT}, {0}};
 static const struct option_choice fields_choices[] = {{"all", SETTINGS_FIELDS_ALL}, {"jdk", SETTINGS_FIELDS_JDK}, {0}};
@@ -246,7 +248,7 @@ const struct option_row options[] = {
 
 	{.name = "interval", .letter = 'i', .arg = "TIME", .kind = OPTION_TIME, AT(settings.interval_ns),
 	 .min = 100000000, .section = SECTION_SEE, .verbs = VERBS_RECORDING,
-	 .help = "print a table of the busiest methods each interval; in a terminal q ends, s and arrows sort and scroll",
+	 .help = "print the busiest methods each interval; q ends, s and arrows sort and scroll",
 	 .more = "The keys are: q ends the recording, s and the arrows to the right and left choose the column by which the "
 		 "table is sorted, up and down scroll. Ctrl-Z and fg work as usual. Colours are used in a terminal only, and "
 		 "not if the environment variable NO_COLOR is set."},
@@ -297,6 +299,13 @@ const struct option_row options[] = {
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK),
 	 .help = "attach to the kernel's uprobes by one link for all (multi), by a perf event for each (perf), or by what "
 		 "works (auto); for debugging"},
+	{.name = "buffer", .arg = "KIND", .kind = OPTION_CHOICE, AT(settings.buffer),
+	 .choices = buffer_choices, .usual = "ring",
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK),
+	 .help = "perf: perf buffers instead of the BPF ring buffer",
+	 .more = "Where a policy forbids BPF ring buffers, each CPU gets a perf buffer, and frtrace restores the order of the "
+		 "records. That costs more; the recording is the same. Without CAP_IPC_LOCK the buffers are small (the "
+		 "kernel's perf_event_mlock_kb)."},
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(settings.quiet),
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print errors only"},

@@ -26,13 +26,39 @@ crowd() {
 	target_drop
 }
 
+# frtrace stands still meanwhile. Without CAP_IPC_LOCK the buffers are small.
+overflow() {
+	local sentence="what does not fit into perf buffers is counted as lost, JDK $FEATURE" lost events
+	local BUFFER=perf TRACE_AS=(setpriv --bounding-set=-ipc_lock prlimit --memlock=0)
+	begin "$sentence" || return 0
+	target_start Threads together 50 20000
+	if target_ready && trace_start -m live.Threads::work --no-stack -v; then
+		says '^perf buffers of [1-9][0-9]{2,3} KiB'
+		kill -STOP "$F_PID"
+		target_go
+		kill -CONT "$F_PID"
+		trace_stop
+		status_is 3
+		target_restored
+		lost=$(end_line_number lost)
+		events=$(file_events live.Threads.work)
+		[ "$lost" -gt 0 ] && [ $((events + lost)) -eq 1000000 ] ||
+			finding "1000000 calls, but $events in the file and $lost reported as lost"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	exact "50 threads with 20,000 calls give 1,000,000 events" live.Threads::work Threads together 50 20000
+	turn 0 && BUFFER=perf exact "50 threads with 20,000 calls give 1,000,000 events" live.Threads::work Threads together 50 20000
 	exact "10,000 short-lived threads" live.Threads::work Threads one-by-one 10000 3
 	if [ "$FEATURE" -ge 21 ]; then
 		exact "1,000 virtual threads that park between calls" live.Threads::work Threads virtual 1000 5
+		BUFFER=perf exact "1,000 virtual threads that park between calls" live.Threads::work Threads virtual 1000 5
 		PROBES=perf exact "1,000 virtual threads that park between calls" live.Threads::work Threads virtual 1000 5
 	fi
+	turn 1 && overflow
 	crowd
 done

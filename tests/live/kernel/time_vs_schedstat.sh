@@ -64,7 +64,7 @@ views_show() {
 }
 
 case_where() { # [CHECK... for the same file]
-	local sentence="where the time of calls went matches the kernel's numbers, JDK $FEATURE" look
+	local sentence="where the time of calls went matches the kernel's numbers${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" look
 	begin "$sentence" || return 0
 	if where_run --no-stack; then
 		where_agrees
@@ -149,7 +149,7 @@ switches_stop() {
 # The program's own clock tells how long a virtual thread was parked and how long it took to come back. The verifier
 # looks at the hooks in java.lang.VirtualThread, too.
 case_carried() {
-	local sentence="the time of virtual threads matches the program's clock, JDK $FEATURE"
+	local sentence="the time of virtual threads matches the program's clock${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start -Xverify:all -Djdk.virtualThreadScheduler.parallelism=2 Carried "$CARRIED_CALLS" sleep park lock monitor queue socket busy starved
 	if target_ready && switches_start && trace_start -m 'live.Carried::in*'; then
@@ -171,7 +171,7 @@ case_carried() {
 
 # The kernel keeps the waits of short calls back and drops them. It must know which belong to a long one.
 case_threshold() {
-	local sentence="calls above a threshold have all their waits, and those of short calls are dropped, JDK $FEATURE" n=${1:-200} CALLS=${1:-200} long
+	local sentence="calls above a threshold have all their waits, and those of short calls are dropped${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=${1:-200} CALLS=${1:-200} long
 	begin "$sentence" || return 0
 	KINDS=(mixed)
 	if where_run -x live.Where::inWhole -t 4ms; then
@@ -224,11 +224,14 @@ for line in "${JDKS[@]}"; do
 	case_where tools_read views_show
 	turn 1 && CALLS=20 case_pauses
 	case_threshold
+	turn 0 && BUFFER=perf CALLS=40 case_where
+	turn 1 && BUFFER=perf case_threshold 100
 	turn 0 && CALLS=20 case_off
 	turn 1 && CALLS=20 case_namespace
 	if [ "$FEATURE" -ge 21 ]; then
 		case_virtual
 		case_carried
+		BUFFER=perf CARRIED_CALLS=20 case_carried
 	fi
 done
 roots_find

@@ -44,7 +44,7 @@ expect_waits() { # N KIND REASON WAKER
 }
 
 reasons() { # [N]
-	local sentence="waits have their reason and their waker${PROBES:+, --probes=$PROBES}, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
+	local sentence="waits have their reason and their waker${PROBES:+, --probes=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
 	begin "$sentence" || return 0
 	if record_waits $n --no-stack sleep monitor queue park socket busy; then
 		grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # without probes in the JVM, Thread.sleep() is not known either
@@ -103,7 +103,7 @@ expect_waker() { # N KIND NAME
 sleep_method() { "$JAVA/bin/javap" -p java.lang.Thread | sed -nE 's/.* native void (sleep[A-Za-z0-9]*)\(long\).*/\1/p'; }
 
 stacks() {
-	local sentence="long waits have both stacks, JDK $FEATURE" n
+	local sentence="long waits have both stacks${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n
 	n=$(amount 100 200)
 	begin "$sentence" || return 0
 	if record_waits $n sleep queue park socket named; then
@@ -122,7 +122,7 @@ stacks() {
 
 # The JVM's own log is the oracle. Collections are within safepoints.
 pauses() {
-	local sentence="each pause of the JVM is recorded${PROBES:+, --probes=$PROBES}, JDK $FEATURE" n=20 seen apart
+	local sentence="each pause of the JVM is recorded${PROBES:+, --probes=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=20 seen apart
 	begin "$sentence" || return 0
 	if record_waits $n -Xlog:safepoint:file="$WORK/safepoints" gc; then
 		seen=$(grep -cE '^pause 1 [0-9]+ [0-9]+ G1CollectFull' "$WORK/waits")
@@ -186,6 +186,13 @@ older_kernel() {
 	pauses
 }
 
+perf_buffers() {
+	local BUFFER=perf
+	reasons "$(amount 50 500)"
+	stacks
+	pauses
+}
+
 off() {
 	local sentence="--kernel=off leaves waits out, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -231,6 +238,7 @@ for jdk in "${JDKS[@]}"; do
 	pauses
 	stops
 	turn 1 && older_kernel
+	turn 0 && perf_buffers
 	turn 1 && below
 	turn 0 && off
 	turn 1 && refused

@@ -62,7 +62,7 @@ all_call() { # THREADS
 
 # When the JVM is killed, the file has every call that had returned; one more per thread may have been in progress.
 target_killed() {
-	local sentence="kill -9 of a busy JVM loses no call that had ended, JDK $FEATURE" threads=4 i n
+	local sentence="kill -9 of a busy JVM loses no call that had ended${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" threads=4 i n
 	begin "$sentence" || return 0
 	target_start Mapped $threads
 	if target_ready && trace_start -m live.Mapped::work; then
@@ -233,6 +233,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && ending "--max-events ends by itself" by_itself -n 3
 	turn 1 && target_exits
 	target_killed
+	turn 0 && BUFFER=perf target_killed
 	tracer_killed
 	turn 0 && two_tracers
 	turn 1 && max_size

@@ -40,6 +40,10 @@ static void queue_submit(void *record, enum wake wake)
 	emits++;
 }
 
+static void queue_flush(void *context)
+{
+}
+
 struct search;
 static long loop(__u32 count, long (*step)(__u32 i, struct search *s), struct search *s)
 {
@@ -72,7 +76,7 @@ static void enter(__u32 method, __u64 sp, __u32 pc)
 {
 	struct call_place at = {.sp = sp, .pc = pc};
 
-	enter_method(&thread, &counts, method, &at);
+	enter_method(NULL, &thread, &counts, method, &at);
 }
 
 static void leave_after(__u32 method, __u64 sp, __u64 threshold)
@@ -80,7 +84,7 @@ static void leave_after(__u32 method, __u64 sp, __u64 threshold)
 	struct frt_method_choice m = {.method = method, .threshold = threshold};
 	struct frt_probe_call ended = {0};
 
-	exit_method(&thread, &counts, &m, sp, exception, now_ns(), &ended);
+	exit_method(NULL, &thread, &counts, &m, sp, exception, now_ns(), &ended);
 	if (ended.kind)
 		emitted[emits++] = ended;
 }
