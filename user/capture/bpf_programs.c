@@ -7,6 +7,7 @@
 
 #include "frtrace.skel.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -58,6 +59,24 @@ static bool kernel_is_too_old(const struct utsname *u)
 	return sscanf(u->release, "%d.%d", &major, &minor) == 2 && (major < 5 || (major == 5 && minor < 13));
 }
 
+static int try_map(enum bpf_map_type type, uint32_t key_size, uint32_t entries)
+{
+	int fd = bpf_map_create(type, NULL, key_size, key_size, entries, NULL);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* Returns why BPF ring buffers alone are refused, -errno, or 0. */
+static int ring_refused(void)
+{
+	int err = try_map(BPF_MAP_TYPE_RINGBUF, 0, sysconf(_SC_PAGESIZE));
+
+	return err && !try_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 1) ? err : 0;
+}
+
 static int load_failed(int err, struct diag *d)
 {
 	char why[RIGHT_TEXT];
@@ -88,7 +107,11 @@ int bpf_programs_open(struct frtrace_bpf **out, struct diag *d)
 int bpf_programs_load_opened(struct frtrace_bpf *bpf, struct diag *d)
 {
 	int err = frtrace_bpf__load(bpf);
+	int ring = err && bpf_map__autocreate(bpf->maps.queue) ? ring_refused() : 0;
 
+	if (ring)
+		return diag_errno(d, -ring,
+				  "cannot load BPF programs: the BPF ring buffer is refused, use --buffer=perf");
 	return err ? load_failed(-err, d) : 0;
 }
 

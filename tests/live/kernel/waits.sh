@@ -231,6 +231,28 @@ refused() {
 	target_drop
 }
 
+# Ring buffers alone are refused: the message says what to do, and that works.
+without_ring() {
+	local sentence="where BPF ring buffers are refused, --buffer=perf records calls and waits, JDK $FEATURE"
+	begin "$sentence" || return 0
+	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" || finding "refuse.c does not compile"
+	REFUSE=ring LD_PRELOAD=$WORK/refuse.so "$FRTRACE" check >"$WORK/check" && finding "check ends well"
+	grep -qE '^  programs +no: .*the BPF ring buffer is refused, use --buffer=perf' "$WORK/check" || finding "check:" "$(cat "$WORK/check")"
+	REFUSE=ring LD_PRELOAD=$WORK/refuse.so "$FRTRACE" check --buffer=perf >"$WORK/check" || finding "check --buffer=perf:" "$(cat "$WORK/check")"
+	grep -qE '^  buffer +yes: perf buffers' "$WORK/check" || finding "check --buffer=perf:" "$(cat "$WORK/check")"
+	target_start ExitsMain 200
+	if target_ready && REFUSE=ring LD_PRELOAD=$WORK/refuse.so trace_start -m "$EXITS" --buffer=perf; then
+		target_go
+		trace_stop
+		status_is 0
+		target_restored
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	reasons
@@ -242,6 +264,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && below
 	turn 0 && off
 	turn 1 && refused
+	turn 0 && without_ring
 done
 roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
