@@ -74,8 +74,6 @@ struct {
 	__type(value, struct native_calls);
 } native_calls SEC(".maps");
 
-extern bool bpf_session_is_return(void) __ksym __weak;
-
 static __always_inline struct task_struct *task_now(void)
 {
 	return bpf_get_current_task_btf();
@@ -342,15 +340,16 @@ static __always_inline int native_end(struct pt_regs *context)
 	return 0;
 }
 
-/* Both ends. */
+/*
+ * Both ends. A function that returns goes on at another address than its own. bpf_session_is_return() says the same, but
+ * has another type in Linux 7.2, and libbpf takes one type only.
+ */
 SEC("uprobe")
 int native_session(struct pt_regs *context)
 {
-	int result;
+	bool returns = PT_REGS_IP(context) != bpf_get_func_ip(context);
+	int result = returns ? native_end(context) : native_begin(context, bpf_get_attach_cookie(context));
 
-	if (!bpf_session_is_return)
-		return 0;
-	result = bpf_session_is_return() ? native_end(context) : native_begin(context, bpf_get_attach_cookie(context));
 	queue_flush(context);
 	return result;
 }

@@ -601,7 +601,7 @@ int waits_now(struct bpf_iter__task *context)
 	if (!state)
 		return 0;
 	held_release(&state->held, task);
-	if (state->off && !(bpf_core_field_exists(task->on_cpu) && task->on_cpu))
+	if (state->off && !(bpf_core_field_exists(task->on_cpu) && BPF_CORE_READ_BITFIELD(task, on_cpu)))
 		emit_wait(task, state, now_ns(), true);
 	queue_flush(context);
 	return 0;
