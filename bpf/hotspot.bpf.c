@@ -8,6 +8,7 @@
  */
 #include "bpf/call_stack.bpf.h"
 #include "bpf/emit.bpf.h"
+#include "bpf/native_stack.bpf.h"
 #include "bpf/probes.h"
 #include "bpf/open_calls.bpf.h"
 #include "bpf/site.bpf.h"
@@ -154,29 +155,48 @@ static __always_inline struct probed_thread *probed_thread(__u64 java_id)
 	return t;
 }
 
+/* The collector finds the JavaThread of each new thread; until it has, what was in a register may be it. 0: unknown. */
+static __always_inline __u64 running_java_thread(__u32 serial, const struct call_place *at)
+{
+	const struct frt_probe_exceptions *e = &hotspot_exceptions;
+	const __u64 *known = bpf_map_lookup_elem(&hotspot_java_threads, &serial);
+	struct bpf_pidns_info id = {};
+	__u64 osthread = 0;
+	__u32 number = 0;
+
+	if (known)
+		return *known;
+	if (e->thread_osthread == FRT_NO_OFFSET || e->osthread_id == FRT_NO_OFFSET)
+		return 0;
+	bpf_get_ns_current_pid_tgid(target.pid_ns_dev, target.pid_ns_ino, &id, sizeof(id));
+	bpf_probe_read_user(&osthread, sizeof(osthread), (const void *)(at->r15 + e->thread_osthread));
+	bpf_probe_read_user(&number, sizeof(number), (const void *)(osthread + e->osthread_id));
+	return number && number == id.pid ? at->r15 : 0;
+}
+
 /* For the scheduler's programs the open calls are like those of native methods: of a thread without a slot. */
-static __noinline void follow_waits(const struct probed_thread *t)
+static __noinline void follow_waits(const struct probed_thread *t, const struct call_place *at)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	__u32 serial = t->thread;
-	const __u64 *java_thread;
+	__u64 java_thread;
 
-	if (!state) {
+	if (!state || !t || !at) {
 		__sync_fetch_and_add(&waits_lost, 1);
 		return;
 	}
-	state->thread = serial;
+	state->thread = t->thread;
 	state->natives = t->depth + t->deep;
 	target_process = task->tgid;
 	if (state->anchor || !hotspot_waits.stacks)
 		return;
-	java_thread = bpf_map_lookup_elem(&hotspot_java_threads, &serial);
+	java_thread = running_java_thread(t->thread, at);
 	if (!java_thread)
 		return;
-	state->anchor = *java_thread + hotspot_waits.thread_anchor;
+	state->anchor = java_thread + hotspot_waits.thread_anchor;
 	bpf_probe_read_user(&state->stack_end, sizeof(state->stack_end),
-			    (void *)(*java_thread + hotspot_waits.thread_stack_base));
+			    (void *)(java_thread + hotspot_waits.thread_stack_base));
+	native_stack_follow();
 }
 
 /*
@@ -248,25 +268,6 @@ static __noinline void emit_ended(struct frt_probe_counts *counts, struct frt_pr
 	queue_submit(alone, WAKE_BY_LEVEL);
 }
 
-/* The collector finds the JavaThread of each new thread; until it has, what was in a register may be it. 0: unknown. */
-static __always_inline __u64 running_java_thread(__u32 serial, const struct call_place *at)
-{
-	const struct frt_probe_exceptions *e = &hotspot_exceptions;
-	const __u64 *known = bpf_map_lookup_elem(&hotspot_java_threads, &serial);
-	struct bpf_pidns_info id = {};
-	__u64 osthread = 0;
-	__u32 number = 0;
-
-	if (known)
-		return *known;
-	if (e->thread_osthread == FRT_NO_OFFSET || e->osthread_id == FRT_NO_OFFSET)
-		return 0;
-	bpf_get_ns_current_pid_tgid(target.pid_ns_dev, target.pid_ns_ino, &id, sizeof(id));
-	bpf_probe_read_user(&osthread, sizeof(osthread), (const void *)(at->r15 + e->thread_osthread));
-	bpf_probe_read_user(&number, sizeof(number), (const void *)(osthread + e->osthread_id));
-	return number && number == id.pid ? at->r15 : 0;
-}
-
 /*
  * Does an exception end the call that exits here? The interpreter calls the probe from other code then, and a compiled native
  * method has left the exception in its thread. Other compiled code has it in a register, and shows nothing.
@@ -308,7 +309,7 @@ static __noinline int probe_chosen(void *context, struct frt_method_name *name, 
 	if (ended.kind)
 		emit_ended(counts, &ended, at, now);
 	if (hotspot_waits.wanted)
-		follow_waits(t);
+		follow_waits(t, at);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "bpf/queue.h"
 #include "bpf/call_stack.bpf.h"
 #include "bpf/emit.bpf.h"
+#include "bpf/native_stack.bpf.h"
 #include "bpf/target.bpf.h"
 #include "bpf/wait_state.bpf.h"
 
@@ -36,6 +37,7 @@ struct perf_queue_map perf_queue SEC(".maps");
 struct staging_map staging SEC(".maps");
 struct drop_map drops SEC(".maps");
 struct wait_map waits SEC(".maps");
+struct native_stack_map natives SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -113,6 +115,7 @@ static __always_inline void begin_thread(struct wait_state *state, __u64 thread)
 		state->anchor = thread + l->thread_anchor;
 		bpf_probe_read_user(&state->stack_end, sizeof(state->stack_end),
 				    (void *)(thread + l->thread_stack_base));
+		native_stack_follow();
 	}
 	native_report_thread(state, thread);
 }

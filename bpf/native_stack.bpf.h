@@ -9,13 +9,20 @@
 #include "bpf/emit.bpf.h"
 #include "bpf/wait_reason.bpf.h"
 
-/* Of the wait in progress. */
-struct {
+/* Of the wait in progress. A thread without a value gets no native frames. */
+struct native_stack_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, struct frt_native);
-} natives SEC(".maps");
+};
+extern struct native_stack_map natives;
+
+/* Have the native frames of the running thread's waits copied. */
+static __always_inline void native_stack_follow(void)
+{
+	bpf_task_storage_get(&natives, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
 
 static __always_inline struct frt_native *native_of(struct task_struct *task)
 {

@@ -34,6 +34,7 @@
 #define COUNT_HARD 0xff0000
 
 struct wait_map waits SEC(".maps");
+struct native_stack_map natives SEC(".maps");
 
 static __always_inline struct wait_state *state_of(struct task_struct *task)
 {
@@ -69,7 +70,7 @@ __noinline int site_thread(__u64 number, __u64 address)
 	if (wait_setup.known) {
 		bpf_probe_read_user(&state->anchor, sizeof(state->anchor), &slot->anchor);
 		bpf_probe_read_user(&state->stack_end, sizeof(state->stack_end), &slot->stack_end);
-		bpf_task_storage_get(&natives, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		native_stack_follow();
 	}
 	state->slot = (__u64)slot;
 	state->inside = address + FRT_INSIDES_AT - FRT_SLOTS_AT + number * sizeof(struct frt_inside) -

@@ -148,7 +148,8 @@ static int share_maps(struct natives *n)
 	int err = share_queue(n->bpf, of);
 
 	err = err ?: bpf_map__reuse_fd(n->bpf->maps.drops, bpf_map__fd(of->maps.drops));
-	return err ?: bpf_map__reuse_fd(n->bpf->maps.waits, bpf_map__fd(of->maps.waits));
+	err = err ?: bpf_map__reuse_fd(n->bpf->maps.waits, bpf_map__fd(of->maps.waits));
+	return err ?: bpf_map__reuse_fd(n->bpf->maps.natives, bpf_map__fd(of->maps.natives));
 }
 
 static void choose_programs(struct natives *n)

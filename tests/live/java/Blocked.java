@@ -11,11 +11,12 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Blocked DIR N LIBRARY: N threads of each kind enter a call, which blocks until the file `release` exists: in a lock of
- * the JVM, in a JNI library, and in read() below libnio.
+ * Blocked DIR N LIBRARY: N threads of each kind, which are there from the beginning, enter a call, which blocks until the file
+ * `release` exists: in a lock of the JVM, in a JNI library, and in read() below libnio.
  */
 public class Blocked {
     private static final Object MONITOR = new Object();
+    private static final CountDownLatch gate = new CountDownLatch(1);
     private static CountDownLatch entered;
 
     static native int descend(int depth, int size);
@@ -48,6 +49,7 @@ public class Blocked {
     private static void start(String name, Blocking call) {
         Thread t = new Thread(() -> {
             try {
+                gate.await();
                 call.run();
             } catch (Exception e) {
                 throw new IllegalStateException(e);
@@ -65,16 +67,17 @@ public class Blocked {
 
         System.load(args[2]);
         entered = new CountDownLatch(3 * n);
+        for (int i = 0; i < n; i++) {
+            int number = i;
+            SocketChannel channel = SocketChannel.open(server.getLocalAddress());
+            peers.add(server.accept());
+            start("monitor-" + i, Blocked::monitor);
+            start("library-" + i, () -> library(number));
+            start("network-" + i, () -> network(channel));
+        }
         stage.awaitGo();
         synchronized (MONITOR) {
-            for (int i = 0; i < n; i++) {
-                int number = i;
-                SocketChannel channel = SocketChannel.open(server.getLocalAddress());
-                peers.add(server.accept());
-                start("monitor-" + i, Blocked::monitor);
-                start("library-" + i, () -> library(number));
-                start("network-" + i, () -> network(channel));
-            }
+            gate.countDown();
             entered.await();
             stage.mark("blocked");
             stage.await("release");

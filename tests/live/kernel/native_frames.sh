@@ -5,6 +5,9 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+PROBED=
+METHODS='live.Blocked::monitor;live.Blocked::library;live.Blocked::network'
+KINDS='monitor library network'
 N=34 # threads of each kind: more than 100 stacks
 
 library_build() { # NAME
@@ -21,8 +24,8 @@ frames() { # SENTENCE LIBRARY [-OPTION...]
 	local sentence="$1, JDK $FEATURE" library=$2
 	shift 2
 	begin "$sentence" || return 0
-	target_start Blocked $N "$WORK/$library"
-	if target_ready && trace_start -m 'live.Blocked::monitor;live.Blocked::library;live.Blocked::network' "$@"; then
+	target_start $PROBED Blocked $N "$WORK/$library"
+	if target_ready && trace_start -m "$METHODS" "$@"; then
 		touch "$T_DIR/go"
 		wait_for "$SECONDS_MAX" target_has blocked || finding "the threads do not block"
 		sleep 0.5 # until the last ones are in the kernel
@@ -33,8 +36,8 @@ frames() { # SENTENCE LIBRARY [-OPTION...]
 		status_is 0
 		says ' 0 lost'
 		"$FRTRACE" print --json --events frtrace.ThreadWait --stack-depth 64 "$F_FILE" >"$WORK/printed"
-		python3 "$LIVE/native_frames.py" compare "$WORK/truth" "$WORK/printed" monitor library network >"$WORK/compared" 2>"$WORK/different"
-		for kind in monitor library network; do equal_stacks $kind; done
+		python3 "$LIVE/native_frames.py" compare "$WORK/truth" "$WORK/printed" $KINDS >"$WORK/compared" 2>"$WORK/different"
+		for kind in $KINDS; do equal_stacks $kind; done
 		target_quit
 	fi
 	verdict "$sentence"
@@ -58,6 +61,9 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	library_build libnatives.so && library_build libstripped.so && strip "$WORK/libstripped.so" || { not_ok "the library compiles"; exit; }
 	frames "native frames of waits equal gdb's" libnatives.so
+	PROBED=-XX:+DTraceMethodProbes frames "native frames of waits equal gdb's, by HotSpot's own probes" libnatives.so --probe=hotspot
+	turn 1 && METHODS='live.Blocked::descend;sun.nio.ch.SocketDispatcher::read0' KINDS='library network' \
+		frames "native frames of waits equal gdb's, in threads that call nothing else" libnatives.so
 	turn 0 && {
 		F_SEEN=$WORK/seen.jfr
 		target_drop() { is_ours "$T_PID" && kill -9 "$T_PID" 2>/dev/null; mv "$F_FILE" "$F_SEEN"; }
