@@ -5,6 +5,7 @@
 #include "user/capture/hotspot_methods.h"
 #include "user/capture/kernel_probes.h"
 #include "user/capture/segment_make.h"
+#include "user/capture/uprobe_multi.h"
 #include "user/capture/usdt.h"
 #include "user/jvm/jvm_model.h"
 #include "user/process/maps.h"
@@ -38,6 +39,7 @@ struct hotspot_source {
 	struct hotspot_methods *methods;
 	struct usdt_link *entries, *returns;
 	bool chosen;		      /* a method is */
+	struct diag failure;	      /* why its exits cannot be probed; "" */
 	uint64_t unseen_thrown;	      /* calls without an exit that an exception has ended */
 	struct streams *streams;      /* see hotspot_source_feed() */
 	struct frt_probe_counts *cpu; /* room for those of all CPUs */
@@ -67,15 +69,22 @@ static const struct usdt_site hotspot_sites[] = {{FRT_SITE_METHOD_RETURN, "hotsp
 
 static int source_probe(struct hotspot_source *h, struct usdt_link **out, size_t site, struct diag *d);
 
-/* Each trap costs the JVM, so exits are left alone until a method is chosen. */
+static void source_detach(struct hotspot_source *h);
+
+/* Each trap costs the JVM, so exits are left alone until a method is chosen. Calls without exits would be of no use. */
 static void on_first_method(void *context)
 {
 	struct hotspot_source *h = context;
-	struct diag d = {0};
 
 	h->chosen = true;
-	if (h->entries && !h->returns && source_probe(h, &h->returns, 0, &d))
-		log_error("frtrace: %s", d.text);
+	if (h->entries && !h->returns && source_probe(h, &h->returns, 0, &h->failure))
+		source_detach(h);
+}
+
+/* Perf events take a right that is given up when the recording has begun. */
+static bool can_probe_later(const struct hotspot_source *h)
+{
+	return h->setup.settings->probes != SETTINGS_PROBES_PERF && uprobe_multi_works();
 }
 
 /* file->path points into *m. The caller closes file->fd. */
@@ -218,14 +227,16 @@ int hotspot_source_start(struct hotspot_source *h, struct diag *d)
 
 	clock_sample(h->setup.clock);
 	segment_recording(h->setup.segment)->since = clock_last(h->setup.clock)->tsc;
-	err = h->chosen ? source_probe(h, &h->returns, 0, d) : 0;
+	err = h->chosen || !can_probe_later(h) ? source_probe(h, &h->returns, 0, d) : 0;
 	return err ?: source_probe(h, &h->entries, 1, d);
 }
 
 void hotspot_source_stop(struct hotspot_source *h)
 {
+	struct diag ignored;
+
 	source_detach(h);
-	hotspot_source_tick(h);
+	hotspot_source_tick(h, &ignored);
 }
 
 void hotspot_source_finish(struct hotspot_source *h)
@@ -414,7 +425,7 @@ static struct frt_probe_counts read_counts(const struct hotspot_source *h)
 	return sum;
 }
 
-void hotspot_source_tick(struct hotspot_source *h)
+int hotspot_source_tick(struct hotspot_source *h, struct diag *d)
 {
 	struct frt_slot *slot = segment_own_slot(h->setup.segment);
 	struct frt_probe_counts c = read_counts(h);
@@ -428,6 +439,10 @@ void hotspot_source_tick(struct hotspot_source *h)
 	slot->longest = clock_ticks_of_ns(h->setup.clock, c.longest);
 	if (h->entries)
 		hotspot_methods_tick(h->methods);
+	if (!h->failure.text[0])
+		return 0;
+	*d = h->failure;
+	return -ECANCELED;
 }
 
 uint64_t hotspot_source_missed(const struct hotspot_source *h)

@@ -64,8 +64,11 @@ void hotspot_source_dump(struct hotspot_source *h);
 /* A record of the queue. Returns false if it is malformed. */
 bool hotspot_source_take(struct hotspot_source *h, const void *record, size_t size);
 
-/* Call about twenty times a second. */
-void hotspot_source_tick(struct hotspot_source *h);
+/*
+ * Call about twenty times a second. Returns 0, or -errno with the message: a method was chosen, but its exits cannot be
+ * probed. The probes are gone then.
+ */
+int hotspot_source_tick(struct hotspot_source *h, struct diag *d);
 
 /* The records that the probes have left have been taken. */
 void hotspot_source_finish(struct hotspot_source *h);

@@ -49,6 +49,7 @@ struct natives {
 	struct native_places *places;
 	struct diag failure; /* why nothing is traced; "" */
 	bool failed;
+	bool begun;   /* the first lines have said why some are not traced */
 	bool session; /* one program sees both ends */
 	bool multi;
 	struct native_method *method;
@@ -360,6 +361,8 @@ static void attach_failed(struct natives *n, int err)
 			 right_why(needed, -err, why), right_advice());
 	else
 		diag_errno(&n->failure, -err, "cannot put an uprobe on it");
+	if (n->begun)
+		log_error("frtrace: native methods that were found meanwhile are not traced: %s", n->failure.text);
 }
 
 static void natives_attach(struct natives *n)
@@ -541,6 +544,12 @@ void natives_expect(struct natives *n)
 {
 	if (natives_may_follow(n))
 		natives_begin(n);
+	n->begun = true;
+}
+
+bool natives_may_probe(const struct natives *n)
+{
+	return n && n->bpf && !n->multi;
 }
 
 void natives_tick(struct natives *n)

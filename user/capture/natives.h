@@ -44,6 +44,12 @@ void natives_keep_in(struct natives *n, struct roots *roots);
 void natives_expect(struct natives *n);
 
 /*
+ * True if functions that are found later will be probed by perf events, which takes CAP_SYS_ADMIN or CAP_PERFMON. `n` may
+ * be NULL. Call after natives_expect().
+ */
+bool natives_may_probe(const struct natives *n);
+
+/*
  * Trace what the agent has entered since, and look again for functions that were not there. Rules may have changed, and
  * sums are read. Call at each sweep.
  */

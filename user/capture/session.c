@@ -548,11 +548,14 @@ uint64_t session_unseen(const struct session *s)
 	return s->hotspot ? hotspot_source_unseen(s->hotspot) : 0;
 }
 
-bool session_beat(struct session *s)
+int session_beat(struct session *s, struct diag *d)
 {
-	if (s->hotspot)
-		hotspot_source_tick(s->hotspot);
-	return segment_beat(&s->segment);
+	int err = s->hotspot ? hotspot_source_tick(s->hotspot, d) : 0;
+
+	if (!segment_beat(&s->segment) && !err)
+		err = diag_set(d, ECANCELED,
+			       "the agent took its hooks out: it had no sign of life from frtrace for 30 s");
+	return err;
 }
 
 const struct segment *session_segment(const struct session *s)
@@ -563,6 +566,11 @@ const struct segment *session_segment(const struct session *s)
 void session_take_dump(struct session *s, const char *dump)
 {
 	java_threads_read(&s->threads, dump);
+}
+
+bool session_will_probe(const struct session *s)
+{
+	return natives_may_probe(s->natives);
 }
 
 struct natives *session_natives(const struct session *s)

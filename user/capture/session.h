@@ -65,6 +65,9 @@ void session_take_dump(struct session *s, const char *dump);
 /* NULL: native methods are not traced. */
 struct natives *session_natives(const struct session *s);
 
+/* True if programs may be attached by perf events while the recording runs. */
+bool session_will_probe(const struct session *s);
+
 /* Why pauses and Thread.sleep() are missing although waits are recorded; "" when they are not missing. */
 const char *session_no_pauses(const struct session *s);
 
@@ -92,8 +95,11 @@ int session_unhook(struct session *s, struct diag *d);
 int session_take_open_dump(struct session *s, struct diag *d);
 bool session_has_open_dump(const struct session *s);
 
-/* Give the agent a sign of life. False: the JVM already runs its original code again. */
-bool session_beat(struct session *s);
+/*
+ * Give the agent a sign of life. Returns 0, or -errno with the message: the JVM already runs its original code again, or
+ * there are no calls to be seen any more.
+ */
+int session_beat(struct session *s, struct diag *d);
 
 /*
  * With HotSpot's own probes: calls that were missed, at most, because their class was new, and calls that ended without

@@ -214,9 +214,9 @@ static int loop_until_end(struct loop *l, int64_t now, struct diag *d)
 		now = monotonic_ns();
 		if (new_stacks)
 			m.busy_until = now + BUSY_NS;
-		if (!session_beat(l->session))
-			return diag_set(d, ECANCELED,
-					"the agent took its hooks out: it had no sign of life from frtrace for 30 s");
+		err = session_beat(l->session, d);
+		if (err)
+			return err;
 		err = loop_maintain(l, &m, now, behind, d) ?: output_pump(l->output, d);
 		if (err || m.reader_gone || now >= m.end || recorder_full(l->recorder))
 			break;
@@ -227,7 +227,8 @@ static int loop_until_end(struct loop *l, int64_t now, struct diag *d)
 
 int loop_run(struct loop *l, struct diag *d)
 {
-	struct rights_later later = {.attach = l->report->settings->with_jfr, .signal = l->program};
+	struct rights_later later = {
+		.attach = l->report->settings->with_jfr, .signal = l->program, .probe = session_will_probe(l->session)};
 	struct intake *in = session_intake(l->session);
 	struct diag no_filter;
 	int err;

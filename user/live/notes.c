@@ -218,8 +218,8 @@ bool notes_at_start(struct notes *n, const struct settings *settings, const stru
 	notes_add_not_walked(n, settings, not_walked);
 	if (settings->probe == SETTINGS_PROBE_HOTSPOT)
 		notes_add_missing(n, "HotSpot's own probes",
-				  "callers are unknown where a call is inlined, nothing tells whether it ended with an "
-				  "exception, and calls of virtual threads are shown on their carriers");
+				  "callers are unknown where a call is inlined, exceptions that end calls in compiled "
+				  "code may not be seen, and calls of virtual threads are shown on their carriers");
 	notes_add_missing(n, "no waits", session_no_waits(s));
 	notes_add_missing(n, "no pauses", session_no_pauses(s));
 	if (settings->kernel && !session_no_waits(s)[0] && !settings->no_stack)

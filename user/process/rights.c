@@ -238,6 +238,8 @@ static uint64_t rights_to_keep(const struct target *t, struct rights_later later
 		keep |= CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID) | CAPABILITY(CAP_DAC_READ_SEARCH);
 	if (later.signal)
 		keep |= CAPABILITY(CAP_KILL);
+	if (later.probe) /* some kernels take the one, some the other */
+		keep |= CAPABILITY(CAP_PERFMON) | CAPABILITY(CAP_SYS_ADMIN);
 	return keep & held;
 }
 

@@ -46,6 +46,9 @@ static const char *const signalling[] = {"pidfd_send_signal"};
 /* To start recordings, besides attaching: perf events on kernels without uprobe_multi links, and what narrows rights. */
 static const char *const starting[] = {"perf_event_open", "capset", "seccomp"};
 
+/* To attach to a function by a perf event. */
+static const char *const probing[] = {"perf_event_open"};
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static int filter_allow(scmp_filter_ctx filter, const char *const *names, size_t count)
@@ -72,6 +75,8 @@ static int filter_build(scmp_filter_ctx filter, struct rights_later later)
 		err = filter_allow(filter, signalling, COUNT(signalling));
 	if (!err && later.start)
 		err = filter_allow(filter, starting, COUNT(starting));
+	if (!err && later.probe)
+		err = filter_allow(filter, probing, COUNT(probing));
 	return err;
 }
 

@@ -291,9 +291,9 @@ const struct option_row options[] = {
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
 	 .help = "hotspot: no agent, but the probes of HotSpot itself",
 	 .more = "They need a JVM that was started with the flag DTraceMethodProbes. Nothing is loaded into it and nothing is "
-		 "written to it, but every call of every method traps. Calls have durations and threads, but no stacks and no "
-		 "waits, and nothing tells whether they ended with an exception. auto is the agent, and these probes where "
-		 "no agent can be loaded."},
+		 "written to it, but every call of every method traps. Calls have durations, threads, stacks and waits, and "
+		 "of those in compiled code not all exceptions that end them. auto is the agent, and these probes where no "
+		 "agent can be loaded."},
 	{.name = "probes", .arg = "WAY", .kind = OPTION_CHOICE, AT(settings.probes),
 	 .choices = probes_choices, .usual = "auto",
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK),

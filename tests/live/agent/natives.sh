@@ -121,7 +121,7 @@ only_the_target() {
 
 # The program waits until they are found.
 late() {
-	local sentence="methods that RegisterNatives binds after the attach, or binds anew, are found, and their calls counted, JDK $FEATURE" name
+	local sentence="methods that RegisterNatives binds after the attach, or binds anew, are found, and their calls counted${PROBES:+, --probes=$PROBES}, JDK $FEATURE" name
 	begin "$sentence" || return 0
 	HOW=late natives_start 1 4000
 	if target_ready && trace_start -m 'live.Natives::moved;live.Natives::late' -M 'live.Natives::moved'; then
@@ -139,6 +139,31 @@ late() {
 		file_agrees
 		line=$("$FRTRACE" view method-timing "$F_FILE" | grep 'live\.Natives\.moved')
 		[[ $line =~ ^live\.Natives\.moved\(int\)\ +8,?000\  ]] || finding "not 8000 invocations: $line"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# frtrace can open the file with the function then, but no more.
+free_descriptor() { ls "/proc/$1/fd" | sort -n | awk '$1 == n { n++ } END { print n + 0 }'; } # PID
+
+late_in_vain() {
+	local sentence="if the function of a method that is bound meanwhile cannot be probed, a line says so, JDK $FEATURE"
+	begin "$sentence" || return 0
+	HOW=late natives_start 1 4000
+	if target_ready && trace_start -m 'live.Natives::moved;live.Natives::late'; then
+		says 'live\.Natives\.late\(int\): not bound yet'
+		prlimit --pid "$F_PID" --nofile=$(($(free_descriptor "$F_PID") + 1)):
+		touch "$T_DIR/go"
+		wait_for "$SECONDS_MAX" [ -e "$T_DIR/bound" ] || finding "the program does not bind them"
+		wait_for "$SECONDS_MAX" grep -q '^frtrace: ' "$F_DIR/stderr" || finding "no line says so:" "$(cat "$F_DIR/stderr")"
+		sleep 0.5 # some looks
+		says '^frtrace: native methods that were found meanwhile are not traced: .*Too many open files'
+		[ "$(grep -c '^frtrace: ' "$F_DIR/stderr")" = 1 ] || finding "more than a line:" "$(cat "$F_DIR/stderr")"
+		prlimit --pid "$F_PID" --nofile=1024:
+		touch "$T_DIR/probed"
+		trace_stop
+		target_quit
 	fi
 	verdict "$sentence"
 	target_drop
@@ -208,7 +233,7 @@ said() {
 
 # When the class is loaded, frtrace has given up the right to load programs.
 loaded_late() {
-	local sentence="native methods of a class that is loaded while tracing are traced, JDK $FEATURE"
+	local sentence="native methods of a class that is loaded while tracing are traced${PROBES:+, --probes=$PROBES}, JDK $FEATURE"
 	begin "$sentence" || return 0
 	HOW=loaded natives_start 1 50
 	if target_ready && trace_start -m 'live.Natives$Late'; then
@@ -275,7 +300,10 @@ for jdk in "${JDKS[@]}"; do
 	launched
 done
 PROBES=perf counted
+PROBES=perf late
+PROBES=perf loaded_late
 PROBES=
+late_in_vain
 only_the_target
 roots_find
 for feature in "${OTHER_JDKS[@]}"; do

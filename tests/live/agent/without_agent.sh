@@ -83,7 +83,7 @@ threshold() {
 
 # Whether a class is chosen is not known when its first calls pass.
 late() {
-	local sentence="calls of a class that is loaded meanwhile are recorded or counted as missed, JDK $FEATURE" events missed
+	local sentence="calls of a class that is loaded meanwhile are recorded or counted as missed${PROBES:+, --probes=$PROBES}, JDK $FEATURE" events missed
 	begin "$sentence" || return 0
 	target_start $PROBED Late 200000
 	if target_ready && trace_start --probe=hotspot -m 'live.Late$Latecomer::checkout'; then
@@ -94,6 +94,26 @@ late() {
 		missed=$(sed -nE 's/^  ([0-9,]+) calls? at most (was|were) missed: .*/\1/p' "$F_DIR/stderr" | tr -d ,)
 		[ "$events" -gt 0 ] && [ "$events" -lt 200000 ] && [ "$((events + ${missed:-0}))" -ge 200000 ] ||
 			finding "200000 calls; $events in the file, $missed missed:" "$(cat "$F_DIR/stderr")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The return probe is needed when the first method is chosen. Then frtrace can open no more files.
+late_in_vain() {
+	local sentence="if a method is chosen meanwhile, and its exits cannot be probed, the recording ends and says why, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start $PROBED Late 200000
+	if target_ready && trace_start --probe=hotspot -m 'live.Late$Latecomer::checkout'; then
+		prlimit --pid "$F_PID" --nofile=3:
+		target_go
+		trace_wait
+		status_is 1
+		says '^frtrace: cannot .*: Too many open files'
+		[ "$(grep -c '^frtrace: ' "$F_DIR/stderr")" = 1 ] || finding "more than a line:" "$(cat "$F_DIR/stderr")"
+		grep -q '^0 calls' "$F_DIR/stderr" || finding "it has calls:" "$(cat "$F_DIR/stderr")"
+		probe_bytes "$T_PID" | grep -q cc && finding "a breakpoint is left behind"
 		target_quit
 	fi
 	verdict "$sentence"
@@ -257,6 +277,8 @@ for jdk in "${JDKS[@]}"; do
 	timed
 	threshold
 	late
+	turn 1 && PROBES=perf late
+	turn 0 && late_in_vain
 	open_deep
 	waits
 	only_the_target

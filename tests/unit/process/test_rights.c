@@ -176,6 +176,10 @@ static void what_is_needed_no_more_is_dropped(void **state)
 			 look | 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_DAC_READ_SEARCH);
 	assert_int_equal(kept_of(look | 1ull << CAP_KILL, (struct rights_later){.signal = true}),
 			 look | 1ull << CAP_KILL);
+	assert_int_equal(kept_of(look | 1ull << CAP_PERFMON, (struct rights_later){.probe = true}),
+			 look | 1ull << CAP_PERFMON);
+	assert_int_equal(kept_of(look | 1ull << CAP_SYS_ADMIN, (struct rights_later){.probe = true}),
+			 look | 1ull << CAP_SYS_ADMIN);
 	assert_int_equal(kept_of(look | files, (struct rights_later){0}), look | files);
 	assert_int_equal(kept_of(look | 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN, (struct rights_later){0}), look);
 	/* the process to look into is this one, whose permitted set has all */
