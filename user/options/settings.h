@@ -113,6 +113,7 @@ struct settings {
 	const char *otlp;      /* "-": print each as a span of OpenTelemetry */
 	bool wait;	       /* for the target to be started */
 	const char *follow;    /* trace each JVM that target_is_named() so, when it starts; NULL: only `target` */
+	uint64_t start_time;   /* of the target, as in /proc/PID/stat; 0: any. Its pid may be another one's by now. */
 	bool one_of_many;      /* frtrace traces other JVMs at the same time: take less memory */
 	bool thrown;	       /* record only calls that end with an exception */
 	bool background;       /* `frtrace start`: return when tracing is on */

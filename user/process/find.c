@@ -83,10 +83,19 @@ static int find_jvm(struct target *t)
 	}
 }
 
+/* The number may belong to another process since the target's state was read. */
 static int open_pidfd(struct target *t)
 {
+	struct target now;
+
 	t->pidfd = syscall(SYS_pidfd_open, t->pid, 0);
-	return t->pidfd < 0 && errno == ESRCH ? -ESRCH : 0;
+	if (t->pidfd < 0)
+		return errno == ESRCH ? -ESRCH : 0;
+	if (!target_read(t->pid, &now) && now.start_time == t->start_time)
+		return 0;
+	close(t->pidfd);
+	t->pidfd = -1;
+	return -ESRCH;
 }
 
 static int open_pid(pid_t pid, struct target *t, struct diag *d)

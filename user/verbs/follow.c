@@ -58,7 +58,7 @@ struct follow {
 };
 
 /* In the child. Ends the process. */
-static void follow_record(struct follow *f, pid_t jvm, pid_t parent)
+static void follow_record(struct follow *f, const struct target *jvm, pid_t parent)
 {
 	struct settings settings = *f->settings;
 	const struct condition_list none = {0};
@@ -75,10 +75,11 @@ static void follow_record(struct follow *f, pid_t jvm, pid_t parent)
 	for (unsigned int i = 0; i < f->count; i++)
 		close(f->jvm[i].end);
 	started_free(f->started);
-	snprintf(pid, sizeof(pid), "%d", (int)jvm);
+	snprintf(pid, sizeof(pid), "%d", (int)jvm->pid);
 	snprintf(prefix, sizeof(prefix), "%s: ", pid);
 	log_set_prefix(prefix);
 	settings.target = pid;
+	settings.start_time = jvm->start_time;
 	settings.follow = NULL;
 	settings.duration_ns = 0;
 	settings.one_of_many = true;
@@ -108,7 +109,7 @@ static void follow_begin(struct follow *f, const struct target *t)
 	}
 	child = fork();
 	if (!child)
-		follow_record(f, t->pid, parent);
+		follow_record(f, t, parent);
 	end = child < 0 ? -1 : syscall(SYS_pidfd_open, child, 0);
 	if (end < 0) {
 		f->failed++;

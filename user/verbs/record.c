@@ -70,10 +70,15 @@ struct recording {
 
 static int open_target(struct recording *r, struct diag *d)
 {
+	uint64_t start_time = r->settings->start_time;
 	int err;
 
-	if (!r->settings->wait)
-		return target_open(r->settings->target, &r->target, d);
+	if (!r->settings->wait) {
+		err = target_open(r->settings->target, &r->target, d);
+		if (!err && start_time && r->target.start_time != start_time)
+			err = diag_set(d, ESRCH, "process %d has ended", (int)r->target.pid);
+		return err;
+	}
 	log_line("waiting for a JVM whose main class or jar contains '%s'", r->settings->target);
 	err = target_wait(r->settings->target, &r->target, d);
 	if (err == -EINTR)

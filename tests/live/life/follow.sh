@@ -233,6 +233,41 @@ beside_a_fake() {
 	verdict "$sentence"
 }
 
+reused='
+	java=$1 dir=$2 frtrace=$3 jar=$4
+	until_there() { for n in $(seq 1000); do "$@" && return; sleep 0.02; done; echo "no $*"; return 1; }
+	FRTRACE_LATE=$dir/late LD_PRELOAD=$dir/late_fork.so "$frtrace" --follow="$jar" -m live.Pulse::beat -o "$dir/rec/" 2>"$dir/said" &
+	follow=$!
+	until_there grep -qs "^following" "$dir/said"
+	"$java" -jar "$dir/$jar" "$dir/quit" &
+	first=$!
+	has_child() { [ -n "$(cat /proc/$follow/task/$follow/children)" ]; }
+	until_there has_child
+	kill -9 $first
+	wait $first
+	"$dir/with_pid" $first "$java" -jar "$dir/other.jar" "$dir/quit" &
+	maps_libjvm() { grep -qs libjvm /proc/$first/maps; }
+	until_there maps_libjvm && sleep 1
+	grep -c other.jar /proc/$first/cmdline
+	touch "$dir/late"
+	says_something() { grep -q "^$first: " "$dir/said"; }
+	until_there says_something && sleep 1
+	grep -c frtrace- /proc/$first/maps
+	kill -INT $follow
+	wait $follow'
+
+reused() {
+	local sentence="a JVM that has got the pid of the one that was to be traced is left alone, JDK $FEATURE" dir=$WORK/reused seen
+	begin "$sentence" || return 0
+	mkdir -p "$dir/rec" && gcc -D_GNU_SOURCE -shared -fPIC -o "$dir/late_fork.so" "$LIVE/late_fork.c" && gcc -o "$dir/with_pid" "$LIVE/with_pid.c" ||
+		finding "does not compile"
+	cp "$JAR" "$dir/" && cp "$JAR" "$dir/other.jar"
+	seen=$(unshare --pid --fork --kill-child --mount-proc "${SERVICE[@]}" bash -c "$reused" - "$JAVA/bin/java" "$dir" "$FRTRACE" "${JAR##*/}" 2>"$WORK/bash")
+	[ "$seen" = $'1\n0' ] || finding "another JVM with the pid, and how much of the agent it has: $seen" "$(cat "$WORK/bash")"
+	grep -qE '^[0-9]+: frtrace: (process [0-9]+ has ended|no process [0-9]+)$' "$dir/said" || finding "$(cat "$dir/said")"
+	verdict "$sentence"
+}
+
 without_a_jvm() {
 	local sentence="--follow without a JVM ends by -d, with one line"
 	begin "$sentence" || return 0
@@ -253,6 +288,7 @@ for line in "${JDKS[@]}"; do
 	turn 0 && ctrl_c "when frtrace is killed, its recordings are completed, too" KILL
 	turn 1 && by_control_group
 	turn 0 && beside_a_fake
+	turn 0 && reused
 	turn 1 && by_polling
 	turn 1 && bounded
 done
