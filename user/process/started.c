@@ -31,22 +31,32 @@ void started_free(struct started *s)
 	free(s);
 }
 
-static struct young *started_find(struct started *s, pid_t pid)
+/* The place for a process: its own, a free one, or the oldest one. */
+static struct young *started_place(struct started *s, pid_t pid, bool *free_one)
 {
-	for (size_t i = 0; i < s->count; i++)
+	struct young *oldest = &s->process[0];
+
+	*free_one = true;
+	for (size_t i = 0; i < s->count; i++) {
 		if (s->process[i].pid == pid)
 			return &s->process[i];
-	return s->count < STARTED_MOST ? &s->process[s->count++] : NULL;
+		if (s->process[i].since < oldest->since)
+			oldest = &s->process[i];
+	}
+	if (s->count < STARTED_MOST)
+		return &s->process[s->count++];
+	*free_one = false;
+	return oldest;
 }
 
 bool started_add(struct started *s, pid_t pid)
 {
-	struct young *y = started_find(s, pid);
 	int64_t now = monotonic_ms();
+	bool fits;
+	struct young *y = started_place(s, pid, &fits);
 
-	if (y)
-		*y = (struct young){pid, now, now + FIRST_MS};
-	return y;
+	*y = (struct young){pid, now, now + FIRST_MS};
+	return fits;
 }
 
 /* Now, in the unit of /proc/PID/stat's start times. */

@@ -12,14 +12,17 @@
 #include <stdbool.h>
 
 #define STARTED_MS   3000
-#define STARTED_MOST 4096 /* processes at a time */
+#define STARTED_MOST 16384 /* processes at a time */
 
 struct started;
 
 struct started *started_new(void); /* NULL: no memory */
 void started_free(struct started *s);
 
-/* A process has been started, or executes another program. False: there are STARTED_MOST, so it is never looked at. */
+/*
+ * A process has been started, or executes another program. False: there are STARTED_MOST, so the one that has been looked
+ * at for the longest time is not looked at any more: whoever starts many processes must not hide those of others.
+ */
 bool started_add(struct started *s, pid_t pid);
 
 /*
