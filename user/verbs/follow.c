@@ -35,7 +35,9 @@
 #define LIMIT_MS  (LIMIT_NS / 1000000)
 #define FIXED_FDS 2 /* to poll, besides those of the recordings */
 #define PID_TEXT  16
-#define SAID_MOST 100 /* JVMs that are refused by a line: whoever starts more of them must not fill the log */
+#define SAID_MOST \
+	100 /* JVMs an hour that are not traced, by a line: whoever starts more of them must not fill the log */
+#define SAID_NS 3600000000000LL
 
 struct followed {
 	pid_t jvm, recorder;
@@ -52,7 +54,9 @@ struct follow {
 	bool overrun; /* it has been said that there are too many processes */
 	struct followed jvm[MOST];
 	unsigned int count;
-	uint64_t traced, incomplete, failed, refused;
+	uint64_t traced, incomplete, failed;
+	unsigned int said; /* of those that failed, until said_until (CLOCK_MONOTONIC) */
+	int64_t said_until;
 	int64_t limit_due; /* of --max-total, CLOCK_MONOTONIC */
 	bool limit_failed; /* it has been said */
 };
@@ -84,18 +88,32 @@ static void follow_record(struct follow *f, const struct target *jvm, pid_t pare
 	settings.duration_ns = 0;
 	settings.one_of_many = true;
 	status = cmd_record(&settings, &none, &d);
-	if (status < 0)
+	if (status < 0 && f->said < SAID_MOST)
 		log_error("frtrace: %s", d.text);
 	fflush(stdout);
 	_exit(status < 0 ? EXIT_FAILED : status);
 }
 
+/* A JVM is not traced, which a line has said unless there were many. */
+static void follow_count_failure(struct follow *f)
+{
+	int64_t now = monotonic_ns();
+
+	f->failed++;
+	if (now >= f->said_until) {
+		f->said = 0;
+		f->said_until = now + SAID_NS;
+	}
+	if (++f->said == SAID_MOST)
+		log_error("%d JVMs were not traced: further ones of this hour are only counted", SAID_MOST);
+}
+
 static void follow_refuse(struct follow *f, const struct target *t)
 {
-	f->failed++;
-	if (++f->refused <= SAID_MOST)
-		log_error("not traced: %d %s: %d JVMs are being traced, and --follow traces no more at a time%s",
-			  (int)t->pid, t->name, MOST, f->refused == SAID_MOST ? "; further ones are only counted" : "");
+	if (f->said < SAID_MOST)
+		log_error("not traced: %d %s: %d JVMs are being traced, and --follow traces no more at a time",
+			  (int)t->pid, t->name, MOST);
+	follow_count_failure(f);
 }
 
 static void follow_begin(struct follow *f, const struct target *t)
@@ -112,8 +130,9 @@ static void follow_begin(struct follow *f, const struct target *t)
 		follow_record(f, t, parent);
 	end = child < 0 ? -1 : syscall(SYS_pidfd_open, child, 0);
 	if (end < 0) {
-		f->failed++;
-		log_error("not traced: %d %s: cannot fork: %s", (int)t->pid, t->name, strerror(errno));
+		if (f->said < SAID_MOST)
+			log_error("not traced: %d %s: cannot fork: %s", (int)t->pid, t->name, strerror(errno));
+		follow_count_failure(f);
 		return;
 	}
 	f->jvm[f->count++] = (struct followed){t->pid, child, end};
@@ -149,7 +168,7 @@ static void follow_settle(struct follow *f, pid_t jvm, int status)
 	if (result == EXIT_DONE || result == EXIT_INCOMPLETE)
 		f->traced++;
 	else
-		f->failed++;
+		follow_count_failure(f);
 }
 
 static void follow_reap(struct follow *f)

@@ -233,6 +233,45 @@ beside_a_fake() {
 	verdict "$sentence"
 }
 
+# Each is gone before its recording begins. There may be no more lines than for a hundred of them.
+flooded() {
+	local sentence="processes that look like such JVMs, and end at once, do not fill the log, JDK $FEATURE" n
+	begin "$sentence" || return 0
+	cat >"$WORK/gone.c" <<-END
+		#include <fcntl.h>
+		#include <sys/mman.h>
+		#include <sys/prctl.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open("$WORK/lib/libjvm.so", O_RDONLY), 0);
+			prctl(PR_SET_NAME, "Service Thread");
+			usleep(60000);
+		}
+	END
+	mkdir -p "$WORK/lib" && truncate -s 8192 "$WORK/lib/libjvm.so" && gcc -o "$WORK/gone" "$WORK/gone.c" || finding "does not compile"
+	if follow_start "pulse-$$"; then
+		FLOOD=0
+		for ((n = 0; n < 400; n++)); do
+			flood_suffices && break
+			(exec -a java "$WORK/gone" -jar "pulse-$$.jar")
+		done
+		pulse
+		wait_for 20 traced_are 1 || finding "the JVM is not traced:" "$(tail -n 5 "$F_DIR/stderr")"
+		kill -9 "${PULSES[0]}"
+		wait_for 20 no_children
+		trace_stop
+		status_is 3
+		n=$(grep -cE '^([0-9]+: frtrace|not traced): ' "$F_DIR/stderr")
+		[ "$n" -ge 50 ] && [ "$n" -le 132 ] || finding "$n lines of JVMs that are not traced" "$(tail -n 5 "$F_DIR/stderr")"
+		says '^100 JVMs were not traced: further ones of this hour are only counted$'
+		says '^1 JVM traced, 1[0-9][0-9] not traced$'
+	fi
+	verdict "$sentence"
+}
+# Once that is said, 10 more.
+flood_suffices() { grep -q '^100 JVMs were not traced' "$F_DIR/stderr" && [ $((FLOOD += 1)) -gt 10 ]; }
+
 reused='
 	java=$1 dir=$2 frtrace=$3 jar=$4
 	until_there() { for n in $(seq 1000); do "$@" && return; sleep 0.02; done; echo "no $*"; return 1; }
@@ -288,6 +327,7 @@ for line in "${JDKS[@]}"; do
 	turn 0 && ctrl_c "when frtrace is killed, its recordings are completed, too" KILL
 	turn 1 && by_control_group
 	turn 0 && beside_a_fake
+	turn 1 && flooded
 	turn 0 && reused
 	turn 1 && by_polling
 	turn 1 && bounded
