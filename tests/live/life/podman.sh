@@ -195,6 +195,72 @@ refusing_profile() {
 	verdict "$sentence"
 }
 
+# An archive as `podman load` reads it, of a directory.
+image_make() { # NAME:TAG DIRECTORY ENTRYPOINT (JSON)
+	local made=$WORK/${1%%:*} layer config
+	mkdir "$made" && tar --owner=0 --group=0 -C "$2" -cf "$made/layer.tar" .
+	layer=$(sha256sum "$made/layer.tar" | cut -d' ' -f1)
+	echo "{\"architecture\":\"amd64\",\"os\":\"linux\",\"config\":{\"Entrypoint\":$3},\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"sha256:$layer\"]}}" >"$made/config"
+	config=$(sha256sum "$made/config" | cut -d' ' -f1).json
+	mv "$made/config" "$made/$config"
+	echo "[{\"Config\":\"$config\",\"RepoTags\":[\"$1\"],\"Layers\":[\"layer.tar\"]}]" >"$made/manifest.json"
+	tar -C "$made" -cf "$made.tar" . && rm -r "$made"
+}
+
+# A shop.jar with com.acme.Cart, on a root of the JDK and its libraries; what a pod waits in; frtrace.
+pod_images() {
+	local root=$WORK/shop-root file
+	mkdir -p "$WORK/pause-root" "$root$JAVA" "$root/tmp" "$WORK/com/acme"
+	echo 'int main(void) { for (;;) pause(); }' | gcc -static -include unistd.h -o "$WORK/pause-root/pause" -x c - || return
+	image_make pause:1 "$WORK/pause-root" '["/pause"]' || return
+	cp -rL "$JAVA/bin" "$JAVA/lib" "$root$JAVA/" 2>/dev/null # src.zip may lead nowhere
+	[ ! -d "$JAVA/conf" ] || cp -rL "$JAVA/conf" "$JAVA/release" "$root$JAVA/" || return
+	find "$JAVA/bin/java" "$JAVA/lib" -name java -o -name '*.so' | xargs ldd 2>/dev/null | grep -oE '/[^ ]+' | grep -vF "$JAVA" | grep -v ':$' | sort -u |
+		while read -r file; do mkdir -p "$root${file%/*}" && cp -L "$file" "$root$file" || return; done
+	cat >"$WORK/com/acme/Cart.java" <<-END
+		package com.acme;
+		class Cart {
+		    static void checkout() throws Exception {
+		        Thread.sleep(120);
+		    }
+		    public static void main(String[] args) throws Exception {
+		        for (;;)
+		            checkout();
+		    }
+		}
+	END
+	"$JAVA/bin/javac" -d "$WORK/shop" "$WORK/com/acme/Cart.java" && "$JAVA/bin/jar" cfe "$root/shop.jar" com.acme.Cart -C "$WORK/shop" . && rm -r "$WORK/shop" || return
+	image_make shop:latest "$root" "[\"$JAVA/bin/java\",\"-jar\",\"/shop.jar\"]" && rm -r "$root" || return
+	exclusively "$ROOT/scripts/image" "$WORK/frtrace.tar"
+}
+
+slow_calls_are_there() { "${STORE[@]}" exec shop-frtrace /frtrace view slowest /recordings/ 2>/dev/null | grep -q 'blocked (sleep .*com.acme.Cart.checkout()'; }
+
+# scripts/kubernetes/sidecar.yaml as it is. This podman takes the seccomp profile from an annotation only.
+pod() {
+	local sentence="podman runs the pod of scripts/kubernetes/sidecar.yaml, whose sidecar records the JVM, JDK $FEATURE" image
+	begin "$sentence" || return 0
+	pod_images >"$WORK/said" 2>&1 || finding "no images: $(tail -n 3 "$WORK/said")"
+	profile_of_today >"$WORK/profile.json"
+	printf '[containers]\nnetns="none"\ndefault_ulimits=["nofile=1024:1024","nproc=1000:1000"]\n[engine]\ninfra_image="localhost/pause:1"\n' >"$WORK/containers.conf"
+	STORE=(env CONTAINERS_CONF="$WORK/containers.conf" "${PODMAN[@]}" --root "$WORK/storage" --runroot "$WORK/running")
+	for image in pause shop frtrace; do "${STORE[@]}" load -q -i "$WORK/$image.tar" >>"$WORK/said" 2>&1 || finding "$(tail -n 1 "$WORK/said")"; done
+	sed 's|^  name: shop$|&\n  annotations: {container.seccomp.security.alpha.kubernetes.io/frtrace: localhost/profile.json}|' "$ROOT/scripts/kubernetes/sidecar.yaml" >"$WORK/pod.yaml"
+	"${STORE[@]}" play kube --network none --seccomp-profile-root "$WORK" "$WORK/pod.yaml" >"$WORK/said" 2>&1 || finding "play kube: $(tail -n 3 "$WORK/said")"
+	if wait_for 60 slow_calls_are_there; then
+		"${STORE[@]}" exec shop-frtrace /frtrace view --json slowest /recordings/ >"$WORK/slowest" 2>&1
+		[ "$(grep -c '"rows"' "$WORK/slowest")" = 1 ] || finding "$(cat "$WORK/slowest")"
+		"${STORE[@]}" stop -t 20 shop-frtrace >"$WORK/said" 2>&1 || finding "$(cat "$WORK/said")"
+		"${STORE[@]}" logs shop-frtrace >"$WORK/said" 2>&1
+		grep -q 'The JVM runs its original code again' "$WORK/said" || finding "$(cat "$WORK/said")"
+	else
+		finding "no slow call: $("${STORE[@]}" logs shop-frtrace 2>&1 | tail -n 5)"
+	fi
+	"${STORE[@]}" pod rm --force --time 0 shop >"$WORK/said" 2>&1 || finding "$(cat "$WORK/said")"
+	"${STORE[@]}" rmi --all --force >"$WORK/said" 2>&1
+	verdict "$sentence"
+}
+
 CONTAINERS=()
 command -v podman >/dev/null && command -v runc >/dev/null || { skip "JVMs in podman's containers" "Debian's packages podman and runc are not there"; exit 0; }
 roots_find
@@ -209,3 +275,5 @@ starts_later
 beside
 in_default_profile
 refusing_profile
+jdk_use "${JDKS[0]}"
+pod
