@@ -4,6 +4,7 @@
 #include "user/text/budget.h"
 #include "user/text/monotonic.h"
 #include "user/capture/open_calls.h"
+#include "user/record/kernel_symbols.h"
 #include "user/record/recording_info.h"
 #include "user/record/thread_keys.h"
 #include "user/record/timing_events.h"
@@ -124,7 +125,8 @@ static int make_wait_stacks(struct recorder *r, struct diag *d)
 	struct wait_stacks_setup setup = {.frames = {.methods = &r->methods,
 						     .resolver = r->setup.resolver,
 						     .depth = r->setup.settings->stack_depth,
-						     .budget = &r->budget}};
+						     .budget = &r->budget},
+					  .no_kernel = kernel_symbols_hidden()[0]};
 
 	if (r->setup.model) {
 		setup.layout = &r->setup.model->layout.walk;

@@ -202,6 +202,8 @@ static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
 
 static uint32_t take_kernel(struct wait_stacks *s, const uint64_t kernel[FRT_KERNEL_FRAMES], uint32_t frames)
 {
+	if (s->setup.no_kernel)
+		return 0;
 	s->stack.count = frames < FRT_KERNEL_FRAMES ? frames : FRT_KERNEL_FRAMES;
 	s->stack.end = s->stack.count == FRT_KERNEL_FRAMES ? FRT_WALK_DEPTH : FRT_WALK_BOTTOM;
 	for (uint32_t i = 0; i < s->stack.count; i++)

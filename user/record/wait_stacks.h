@@ -18,6 +18,7 @@ struct wait_stacks_setup {
 	struct frames_setup frames;	 /* .resolver NULL: kernel stacks only */
 	const struct frt_layout *layout; /* of the JVM, and its memory; unused without a resolver */
 	const struct mem *memory;
+	bool no_kernel; /* the kernel hides the names of its functions: its stacks are left out */
 };
 
 /* The pointers in *setup are borrowed. Returns 0, or -errno with *out set to NULL. */

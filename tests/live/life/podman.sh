@@ -250,6 +250,7 @@ pod() {
 	if wait_for 60 slow_calls_are_there; then
 		"${STORE[@]}" exec shop-frtrace /frtrace view --json slowest /recordings/ >"$WORK/slowest" 2>&1
 		[ "$(grep -c '"rows"' "$WORK/slowest")" = 1 ] || finding "$(cat "$WORK/slowest")"
+		"${STORE[@]}" exec shop-frtrace /frtrace view slowest /recordings/ 2>&1 | grep -m 1 -B8 '<unknown>' >"$WORK/slowest" && finding "$(cat "$WORK/slowest")"
 		"${STORE[@]}" stop -t 20 shop-frtrace >"$WORK/said" 2>&1 || finding "$(cat "$WORK/said")"
 		"${STORE[@]}" logs shop-frtrace >"$WORK/said" 2>&1
 		grep -q 'The JVM runs its original code again' "$WORK/said" || finding "$(cat "$WORK/said")"
