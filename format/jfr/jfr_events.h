@@ -135,4 +135,11 @@ struct jfr_message {
 	const char *kind, *text;
 };
 
+/* frtrace.ResourceAttribute: an attribute of OpenTelemetry's resource, such as service.name. */
+struct jfr_resource_attribute {
+	int64_t start;
+	const char *key, *value;
+	const char *type; /* "string", "bool", "int", "double" */
+};
+
 #endif

@@ -297,6 +297,13 @@ static const struct type types[JFR_TYPES] = {
 		FIELDS(START_TIME,
 		       FIELD("kind", JFR_STRING, "Kind", FROM(message, kind)),
 		       FIELD("text", JFR_STRING, "Text", FROM(message, text))) },
+	[JFR_RESOURCE_ATTRIBUTE] = { .name = "frtrace.ResourceAttribute", .label = "Resource Attribute",
+		.description = "What the program says of itself by OpenTelemetry's process context",
+		.category = { "frtrace" },
+		FIELDS(START_TIME,
+		       FIELD("key", JFR_STRING, "Key", FROM(resource_attribute, key)),
+		       FIELD("value", JFR_STRING, "Value", FROM(resource_attribute, value)),
+		       FIELD("type", JFR_STRING, "Type", FROM(resource_attribute, type), .description = "string, bool, int or double")) },
 };
 // clang-format on
 

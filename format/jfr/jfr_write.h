@@ -210,6 +210,7 @@ JFR_EVENT(JFR_JVM_INFORMATION, jvm_information)
 JFR_EVENT(JFR_CPU_INFORMATION, cpu_information)
 JFR_EVENT(JFR_PHYSICAL_MEMORY, physical_memory)
 JFR_EVENT(JFR_CLOCK, clock)
+JFR_EVENT(JFR_RESOURCE_ATTRIBUTE, resource_attribute)
 #undef JFR_EVENT
 
 /* `event` is the name of an event type ("jdk.MethodTrace") that the writer has. */

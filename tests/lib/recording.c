@@ -126,5 +126,6 @@ void recording_companions(struct jfr_writer *w)
 	jfr_data_loss(w, T0, 10, UINT64_MAX);
 	jfr_shutdown(w, T0, "killed by signal 9");
 	jfr_message(w, T0, "skipped", "too large");
+	jfr_resource_attribute(w, &(struct jfr_resource_attribute){T0, "service.name", "shop", "string"});
 	jfr_open_call(w, &(struct jfr_open_call){.start = T0, .duration = 77, .remark = "no stack"});
 }

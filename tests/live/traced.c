@@ -41,6 +41,18 @@ JNIEXPORT void JNICALL Java_live_Traced_unload(JNIEnv *env, jclass class)
 		(*env)->FatalError(env, "the library is still there");
 }
 
+JNIEXPORT void JNICALL Java_live_Traced_describe(JNIEnv *env, jclass class, jstring service, jstring version)
+{
+	void (*describe)(const char *service, const char *version);
+	const char *texts[] = {(*env)->GetStringUTFChars(env, service, NULL),
+			       (*env)->GetStringUTFChars(env, version, NULL)};
+
+	*(void **)&describe = dlsym(library, "describe");
+	describe(texts[0], texts[1]);
+	(*env)->ReleaseStringUTFChars(env, service, texts[0]);
+	(*env)->ReleaseStringUTFChars(env, version, texts[1]);
+}
+
 enum { NEW, IN_PLACE, NONE, INVALID, NO_TRACE, MALFORMED, NEAR_NULL, NOT_CANONICAL, NOT_READABLE, CUT };
 
 static void fill(void *record, uint64_t hi, uint64_t lo, uint64_t span)

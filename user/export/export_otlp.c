@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ATTRIBUTES_MOST (1 << 20) /* bytes of the resource; frtrace records less */
+
 struct otlp_export {
 	struct export_names names;
 	struct thread_tracks threads;
@@ -23,6 +25,8 @@ struct otlp_export {
 	struct bytes values, text; /* of one call; of one value */
 	uint64_t seed;
 	char *service;
+	struct bytes attributes; /* of the resource, from this chunk */
+	uint64_t attributes_of;
 	struct otlp_resource resource;
 };
 
@@ -34,6 +38,7 @@ static void export_otlp_release(struct otlp_export *x)
 	export_names_release(&x->names);
 	bytes_release(&x->values);
 	bytes_release(&x->text);
+	bytes_release(&x->attributes);
 }
 
 static void put_own_number(struct bytes *out, const struct jfr_value *v)
@@ -172,6 +177,49 @@ static int otlp_read_program(struct jfr_chunk *chunk, const struct jfr_event *e,
 	return x->service ? 1 : -ENOMEM;
 }
 
+static enum otlp_kind otlp_kind_named(const struct bytes *type)
+{
+	static const char *const names[] = {[OTLP_INTEGER] = "int", [OTLP_REAL] = "double", [OTLP_BOOLEAN] = "bool"};
+
+	for (int i = OTLP_INTEGER; i <= OTLP_BOOLEAN; i++)
+		if (type->size == strlen(names[i]) && !memcmp(type->data, names[i], type->size))
+			return i;
+	return OTLP_TEXT;
+}
+
+static void take_field_text(struct bytes *text, struct jfr_chunk *chunk, const struct jfr_event *e, const char *field)
+{
+	struct jfr_value event = jfr_event_value(e), v = jfr_field(chunk, &event, field);
+
+	bytes_init(text);
+	if (v.kind == VALUE_TEXT)
+		put_value_text(text, &v);
+}
+
+/* Each chunk has them all; the last one that has some counts. */
+static int otlp_read_attribute(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct otlp_export *x = context;
+	struct bytes key, value, type;
+
+	if (chunk->number != x->attributes_of)
+		bytes_clear(&x->attributes);
+	x->attributes_of = chunk->number;
+	take_field_text(&key, chunk, e, "key");
+	take_field_text(&value, chunk, e, "value");
+	take_field_text(&type, chunk, e, "type");
+	x->attributes.failed |= value.failed | type.failed;
+	bytes_put_u8(&key, 0);
+	if (key.failed)
+		x->attributes.failed = true;
+	else if (key.data[0] && x->attributes.size < ATTRIBUTES_MOST)
+		otlp_put_value(&x->attributes, otlp_kind_named(&type), (char *)key.data, &value);
+	bytes_release(&key);
+	bytes_release(&value);
+	bytes_release(&type);
+	return x->attributes.failed ? -ENOMEM : 0;
+}
+
 static int export_otlp_read(struct otlp_export *x, struct jfr_file *file)
 {
 	struct jfr_file again;
@@ -188,11 +236,16 @@ static int export_otlp_read(struct otlp_export *x, struct jfr_file *file)
 	jfr_file_again(&again, file);
 	err = event_iter_each(&again, "jdk.JVMInformation", otlp_read_program, x);
 	jfr_file_release(&again);
+	if (err < 0)
+		return err;
+	jfr_file_again(&again, file);
+	err = event_iter_each(&again, "frtrace.ResourceAttribute", otlp_read_attribute, x);
+	jfr_file_release(&again);
 	jfr_file_again(&again, file);
 	origin_read(&again, &origin);
 	jfr_file_release(&again);
 	x->seed = hash_mix(hash_mix(hash_mix(1, origin.pid), origin.start_ms), origin.recording_start_ms);
-	return err < 0 ? err : 0;
+	return err;
 }
 
 static int otlp_name_threads(struct otlp_export *x)
@@ -217,11 +270,14 @@ int export_otlp(struct jfr_file *file, bool normalize, FILE *to)
 	otlp_traces_init(&x.traces);
 	bytes_init(&x.values);
 	bytes_init(&x.text);
+	bytes_init(&x.attributes);
 	err = export_otlp_read(&x, file);
 	if (!err)
 		err = otlp_name_threads(&x);
 	if (!err) {
 		x.resource.service = x.service ?: OTLP_SERVICE_UNKNOWN;
+		x.resource.attributes = x.attributes.data;
+		x.resource.attributes_size = x.attributes.size;
 		otlp_init(&out, to, &x.resource);
 		err = otlp_traces_write(&x.traces, &out, x.seed);
 	}

@@ -120,16 +120,42 @@ static void put_own_value(struct json *j, const struct otlp_value *v, const char
 	end_attribute(j);
 }
 
-static void put_own_values(struct json *j, const struct otlp_span *s)
+static void put_own_values(struct json *j, const unsigned char *values, size_t size)
 {
 	struct otlp_value v;
 
-	for (size_t at = 0; at < s->values_size; at += sizeof(v) + v.name_size + v.text_size) {
-		const char *name = (const char *)s->values + at + sizeof(v);
+	for (size_t at = 0; at < size; at += sizeof(v) + v.name_size + v.text_size) {
+		const char *name = (const char *)values + at + sizeof(v);
 
-		memcpy(&v, s->values + at, sizeof(v));
+		memcpy(&v, values + at, sizeof(v));
 		put_own_value(j, &v, name, name + v.name_size);
 	}
+}
+
+static bool resource_has(const struct otlp_resource *r, const char *wanted)
+{
+	struct otlp_value v;
+
+	for (size_t at = 0; at < r->attributes_size; at += sizeof(v) + v.name_size + v.text_size) {
+		memcpy(&v, r->attributes + at, sizeof(v));
+		if (!strcmp((const char *)r->attributes + at + sizeof(v), wanted))
+			return true;
+	}
+	return false;
+}
+
+/* No two attributes have one name. */
+static void put_resource(struct json *j, const struct otlp_resource *r)
+{
+	json_object(j, "resource");
+	json_array(j, "attributes");
+	if (!resource_has(r, "service.name"))
+		put_text_attribute(j, "service.name", r->service);
+	if (r->pid && !resource_has(r, "process.pid"))
+		put_number_attribute(j, "process.pid", r->pid);
+	put_own_values(j, r->attributes, r->attributes_size);
+	json_end(j);
+	json_end(j);
 }
 
 static void begin_line(struct otlp *o)
@@ -139,13 +165,7 @@ static void begin_line(struct otlp *o)
 	json_object(j, NULL);
 	json_array(j, "resourceSpans");
 	json_object(j, NULL);
-	json_object(j, "resource");
-	json_array(j, "attributes");
-	put_text_attribute(j, "service.name", o->resource.service);
-	if (o->resource.pid)
-		put_number_attribute(j, "process.pid", o->resource.pid);
-	json_end(j);
-	json_end(j);
+	put_resource(j, &o->resource);
 	json_array(j, "scopeSpans");
 	json_object(j, NULL);
 	json_object(j, "scope");
@@ -194,7 +214,7 @@ static void put_span_attributes(struct json *j, const struct otlp_span *s)
 	put_known_attribute(j, "frtrace.run_queue_ns", s->run_queue);
 	put_known_attribute(j, "frtrace.blocked_ns", s->blocked);
 	put_known_attribute(j, "frtrace.pause_ns", s->pause);
-	put_own_values(j, s);
+	put_own_values(j, s->values, s->values_size);
 	json_end(j);
 }
 

@@ -13,6 +13,9 @@
 struct otlp_resource {
 	const char *service;
 	int64_t pid; /* 0: unknown */
+	const unsigned char
+		*attributes; /* of otlp_put_value(): what the program says of itself; counts before the others */
+	size_t attributes_size;
 };
 
 struct otlp_id {
@@ -29,7 +32,7 @@ enum otlp_kind { OTLP_TEXT, OTLP_INTEGER, OTLP_REAL, OTLP_BOOLEAN };
 /* The class of the exception, as the semantic conventions call it. */
 #define OTLP_ERROR_TYPE "error.type"
 
-/* Append an attribute to those of a span. The text is UTF-8, or a number as Java prints it, "true" or "false". */
+/* Append an attribute to those of a span or of the resource. The text is UTF-8, or a number as Java prints it, "true" or "false". */
 void otlp_put_value(struct bytes *values, enum otlp_kind kind, const char *name, const struct bytes *text);
 
 struct otlp_span {
@@ -61,7 +64,7 @@ struct otlp {
 #define OTLP_SERVICE_UNKNOWN "unknown_service:java"
 char *otlp_service_name(const char *jvm_arguments);
 
-/* `resource` has texts of the caller's. */
+/* `resource` has texts and attributes of the caller's. It may be another one from the next line on. */
 void otlp_init(struct otlp *o, FILE *to, const struct otlp_resource *resource);
 
 /* Between the two, the waits of the span. Beyond a number of them, a caller gives only how many it left out. */

@@ -5,6 +5,7 @@
 #include "user/capture/segment_names.h"
 #include "user/export/otlp_traces.h"
 #include "user/process/find.h"
+#include "user/process/process_context.h"
 #include "user/record/user_value.h"
 #include "user/record/wait_events.h"
 #include "user/text/java_number.h"
@@ -52,6 +53,7 @@ struct otlp_live {
 	struct otlp_live_skipped skipped;
 	struct target_description program;
 	char *service;
+	struct bytes attributes; /* of the resource */
 	struct otlp out;
 	FILE *to; /* writes lines to `text` */
 	char *text;
@@ -102,6 +104,7 @@ int otlp_live_new(struct otlp_live **out, const struct otlp_live_setup *setup, s
 	o->setup = *setup;
 	o->seed = hash_mix(hash_mix(1, setup->target->pid), monotonic_ns() + clock_realtime_offset());
 	otlp_traces_init(&o->traces);
+	bytes_init(&o->attributes);
 	err = otlp_live_open(o, d);
 	if (err)
 		otlp_live_free(o);
@@ -124,6 +127,7 @@ void otlp_live_free(struct otlp_live *o)
 		bytes_release(&o->held[i].values);
 	otlp_traces_release(&o->traces);
 	target_description_free(&o->program);
+	bytes_release(&o->attributes);
 	free(o->service);
 	free(o->text);
 	free(o);
@@ -480,6 +484,26 @@ static void waits_keep(struct otlp_live *o, int64_t now, struct otlp_open *open)
 	o->waits = o->sorted = kept;
 }
 
+/* Between two lines. */
+static void resource_renew(struct otlp_live *o)
+{
+	static const enum otlp_kind kinds[] = {[OTEL_STRING] = OTLP_TEXT,
+					       [OTEL_BOOL] = OTLP_BOOLEAN,
+					       [OTEL_INT] = OTLP_INTEGER,
+					       [OTEL_DOUBLE] = OTLP_REAL};
+	const struct process_context *program = recorder_program(o->setup.recorder);
+
+	bytes_clear(&o->attributes);
+	for (size_t i = 0; program && i < program->count; i++) {
+		const struct process_attribute *a = &program->attribute[i];
+		struct bytes value = {.data = (unsigned char *)a->value, .size = strlen(a->value)};
+
+		otlp_put_value(&o->attributes, kinds[a->kind], a->key, &value);
+	}
+	o->out.resource.attributes = o->attributes.data;
+	o->out.resource.attributes_size = o->attributes.failed ? 0 : o->attributes.size;
+}
+
 void otlp_live_print(struct otlp_live *o, int64_t now)
 {
 	struct otlp_open open = {.asked = false};
@@ -489,8 +513,10 @@ void otlp_live_print(struct otlp_live *o, int64_t now)
 		qsort(o->wait, o->waits, sizeof(o->wait[0]), otlp_held_wait_compare);
 	traces_put(o, now, &open);
 	waits_keep(o, now, &open);
-	if (o->traces.calls)
-		otlp_traces_write(&o->traces, &o->out, hash_mix(o->seed, ++o->printed));
+	if (!o->traces.calls)
+		return;
+	resource_renew(o);
+	otlp_traces_write(&o->traces, &o->out, hash_mix(o->seed, ++o->printed));
 }
 
 const struct otlp_live_skipped *otlp_live_skipped(const struct otlp_live *o)

@@ -124,7 +124,7 @@ static bool read_publisher(const struct trace_context *c, const struct publisher
 	return p->descriptor && !c->musl && read_kept(&c->memory.mem, out);
 }
 
-bool trace_context_find(struct trace_context *c, struct frt_context *out)
+bool trace_context_find(struct trace_context *c, bool otel_unknown, struct frt_context *out)
 {
 	for (int i = 0; i < FORMS; i++)
 		c->publisher[i].mapped = false;
@@ -132,7 +132,7 @@ bool trace_context_find(struct trace_context *c, struct frt_context *out)
 	libraries_each(c->libraries, visit_library, c);
 	libraries_each(c->libraries, note_serial, c);
 	for (int i = 0; i < FORMS; i++) {
-		if (!read_publisher(c, &c->publisher[i], out))
+		if ((i == OTEL && otel_unknown) || !read_publisher(c, &c->publisher[i], out))
 			continue;
 		out->word |= i == ELASTIC ? FRT_CONTEXT_ELASTIC : 0;
 		return true;

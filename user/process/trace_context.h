@@ -19,9 +19,10 @@ void trace_context_free(struct trace_context *c);
 
 /*
  * Look at the libraries that the program has now. True: *out says where one publishes, OpenTelemetry's before Elastic's.
- * Libraries are opened once, so that looking again costs a read of the mappings.
+ * `otel_unknown`: the program says that OpenTelemetry's form is none that is known (process_context.h), so only Elastic's
+ * is looked for. Libraries are opened once, so that looking again costs a read of the mappings.
  */
-bool trace_context_find(struct trace_context *c, struct frt_context *out);
+bool trace_context_find(struct trace_context *c, bool otel_unknown, struct frt_context *out);
 
 /* Tell the agent, through a row that a collector writes; out->word 0: nowhere. */
 void trace_context_store(struct frt_context *row, const struct frt_context *where);

@@ -11,6 +11,7 @@
 #include "user/record/user_events.h"
 #include "user/record/wait_stacks.h"
 #include "user/jvm/jvm_model.h"
+#include "user/process/process_context.h"
 #include "user/process/trace_context.h"
 
 #include <errno.h>
@@ -56,6 +57,7 @@ struct recorder {
 	struct user_events *users;		/* NULL: there are none */
 	struct trace_context *traces;		/* NULL: ids of distributed traces are not wanted */
 	bool trace_ids;				/* calls have them */
+	struct process_context_reader *program; /* NULL: what it says of itself is not wanted */
 	struct recorder_counts counts, written; /* the latter as of the last written chunk */
 };
 
@@ -185,13 +187,15 @@ static int make_events(struct recorder *r, struct diag *d)
 	return r->events ? 0 : diag_errno(d, ENOMEM, "cannot make a recorder");
 }
 
-/* Without rights to the JVM's memory there are no ids, as in a JVM that publishes none. */
+/* Without rights to the JVM's memory there is nothing, as in a JVM that publishes nothing. */
 static void make_traces(struct recorder *r)
 {
 	const struct settings *s = r->setup.settings;
 
-	if (s->trace_ids == SETTINGS_TRACE_IDS_AUTO && s->fields == SETTINGS_FIELDS_ALL &&
-	    s->probe != SETTINGS_PROBE_HOTSPOT)
+	if (s->trace_ids != SETTINGS_TRACE_IDS_AUTO || s->fields != SETTINGS_FIELDS_ALL)
+		return;
+	r->program = process_context_reader_new(r->setup.target, s->redact_key);
+	if (s->probe != SETTINGS_PROBE_HOTSPOT)
 		r->traces = trace_context_new(r->setup.target);
 }
 
@@ -244,6 +248,7 @@ void recorder_free(struct recorder *r)
 	if (!r)
 		return;
 	trace_context_free(r->traces);
+	process_context_reader_free(r->program);
 	span_events_free(r->events);
 	breakdown_free(r->breakdown);
 	wait_stacks_free(r->wait_stacks);
@@ -284,17 +289,19 @@ static void recorder_put_clock(struct recorder *r, int64_t at)
 }
 
 /*
- * Look whether the program publishes distributed traces now. All calls of a chunk have the same fields, so the agent is
+ * Look what the program publishes of itself, and whether it publishes distributed traces now. All calls of a chunk have the same fields, so the agent is
  * told between two chunks. Once the fields are there, they stay.
  */
-static void look_for_traces(struct recorder *r)
+static void look_at_program(struct recorder *r)
 {
 	struct frt_context where;
 	struct diag ignored;
 
+	if (r->program)
+		r->info.program = process_context_read(r->program);
 	if (!r->traces)
 		return;
-	if (trace_context_find(r->traces, &where) && !r->trace_ids)
+	if (trace_context_find(r->traces, r->info.program && r->info.program->threads_unknown, &where) && !r->trace_ids)
 		r->trace_ids = !jfr_writer_add_trace_ids(r->writer, &ignored);
 	if (r->trace_ids)
 		trace_context_store(&segment_recording(r->setup.segment)->context, &where);
@@ -306,7 +313,7 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	int64_t at = r->chunk ? recorder_ticks_of(r, monotonic_ns()) : r->start_ticks;
 	int err;
 
-	look_for_traces(r);
+	look_at_program(r);
 	err = jfr_chunk_begin(r->writer, at, d);
 	if (err)
 		return err;
@@ -321,6 +328,11 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	recording_info_put(&r->info, r->writer, at);
 	recorder_put_clock(r, at);
 	return 0;
+}
+
+const struct process_context *recorder_program(const struct recorder *r)
+{
+	return r->info.program;
 }
 
 static void note_forged(struct recorder *r)

@@ -18,6 +18,7 @@
 struct recorder;
 
 struct event_plan;
+struct process_context;
 struct jvm_model;
 
 struct recorder_setup {
@@ -122,6 +123,9 @@ const struct span_split *recorder_split(const struct recorder *r);
 /* How the file has the call that the sink has just received, with `n` values behind its span; see user_events_call(). */
 bool recorder_call_values(const struct recorder *r, const struct frt_span *span, size_t n, user_events_seen *seen,
 			  void *context);
+
+/* What the program says of itself, as of the last chunk that began; NULL: that is not looked at. */
+const struct process_context *recorder_program(const struct recorder *r);
 
 /* The caller of the span that the sink has just received; see frames_caller(). */
 bool recorder_caller(const struct recorder *r, const struct frt_span *span, struct frames_caller *out);

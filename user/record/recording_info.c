@@ -222,11 +222,25 @@ static void put_jvm(const struct recording_info *info, struct jfr_writer *w, int
 	put_memory(w, at);
 }
 
+static void put_program(const struct process_context *program, struct jfr_writer *w, int64_t at)
+{
+	static const char *const types[] = {
+		[OTEL_STRING] = "string", [OTEL_BOOL] = "bool", [OTEL_INT] = "int", [OTEL_DOUBLE] = "double"};
+
+	for (size_t i = 0; program && i < program->count; i++) {
+		const struct process_attribute *a = &program->attribute[i];
+		struct jfr_resource_attribute e = {at, a->key, a->value, types[a->kind]};
+
+		jfr_resource_attribute(w, &e);
+	}
+}
+
 void recording_info_put(const struct recording_info *info, struct jfr_writer *w, int64_t at)
 {
 	put_recording(info, w, at);
 	put_settings(info, w, at);
 	put_jvm(info, w, at);
+	put_program(info->program, w, at);
 	for (const struct recording_remark *m = info->remarks; m; m = m->next)
 		jfr_message(w, at, m->kind, m->text);
 }

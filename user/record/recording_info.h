@@ -8,6 +8,7 @@
 #include "user/options/settings.h"
 #include "user/process/find.h"
 #include "user/process/machine.h"
+#include "user/process/process_context.h"
 
 struct recording_remark;
 
@@ -20,6 +21,9 @@ struct recording_info {
 	bool stacks;	  /* calls have stacks */
 	bool timed;	  /* jdk.MethodTiming is written */
 	bool waits;	  /* frtrace.ThreadWait is written */
+
+	const struct process_context
+		*program; /* what it says of itself; NULL: nothing. May change between two chunks */
 
 	/* Set by recording_info_read() and recording_info_remark(). */
 	int32_t ns_pid;

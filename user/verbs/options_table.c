@@ -191,7 +191,7 @@ const struct option_row options[] = {
 	 .choices = trace_ids_choices, .usual = "auto",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "ids of distributed traces, where the program publishes them",
-	 .more = "Those of OpenTelemetry's thread context (otel_thread_ctx_v1) and of Elastic's APM agent are known."},
+	 .more = "Those of OpenTelemetry's thread context (otel_thread_ctx_v1) and of Elastic's APM agent are known. off also leaves out the program's resource (OTEL_CTX)."},
 	{.name = "max-overhead", .arg = "N%|off", .kind = OPTION_PERCENT, AT(settings.max_overhead),
 	 .choices = overhead_offers, .min = 1, .max = 10000, .usual = "25%",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,

@@ -8,7 +8,7 @@
 EVENT='test.Call live.Traced::call hi=arg0 lo=arg1 span=arg2 phase=arg3'
 
 library_build() { # NAME OPTION...
-	gcc -O2 -shared -fPIC -Wall -Werror -o "$WORK/lib$1.so" "${@:2}"
+	gcc -O2 -D_GNU_SOURCE -shared -fPIC -Wall -Werror -o "$WORK/lib$1.so" "${@:2}"
 }
 
 libraries_build() {
@@ -120,6 +120,67 @@ fields() { # LIBRARY [OPTION]
 	target_drop
 }
 
+# The resources in lines of OTLP must be what traced_publish.c says, of one version after the other.
+resources_are() { # FILE VERSION...
+	python3 - "$@" <<-'END' 2>"$WORK/err" || finding "the resource of ${1##*/} is wrong:" "$(tail -n 1 "$WORK/err")"
+		import json, sys
+		want = {"service.name": {"stringValue": "shop"}, "replica": {"intValue": "3"}, "debug": {"boolValue": True},
+		        "share": {"doubleValue": 0.25}, "vault.token": {"stringValue": "[REDACTED]"}}
+		versions = []
+		for line in open(sys.argv[1]):
+		    for r in json.loads(line)["resourceSpans"]:
+		        pairs = [(a["key"], a["value"]) for a in r["resource"]["attributes"]]
+		        found = dict(pairs)
+		        assert len(found) == len(pairs) and int(found.pop("process.pid")["intValue"]) > 0, pairs
+		        version = found.pop("service.version")["stringValue"]
+		        assert found == want, found
+		        if versions[-1:] != [version]:
+		            versions.append(version)
+		assert versions == sys.argv[2:], versions
+	END
+}
+
+resource() {
+	local sentence="spans have the resource that the program publishes, while it changes and from the file, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Dotel.service.name=other Traced "$WORK/libtraced.so" "$WORK/libotel.so" 2 50
+	if target_ready && trace_start -m live.Traced::plain --otlp=-; then
+		touch "$T_DIR/go"
+		wait_for 20 grep -q '"stringValue":"2"' "$F_DIR/stdout" || finding "the changed resource is not seen"
+		touch "$T_DIR/late"
+		target_go
+		trace_stop
+		status_is 0
+		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
+		resources_are "$F_DIR/stdout" 1 2
+		resources_are "$WORK/exported" 2
+		"$(jdk_newest)/bin/jfr" print --json --events frtrace.ResourceAttribute "$F_FILE" >"$WORK/rows"
+		grep -q '"value": "shop"' "$WORK/rows" || finding "the JDK reads no attributes"
+		grep -c s3cr3t "$F_FILE" "$F_DIR/stdout" | grep -v ':0$' && finding "a secret is recorded"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+no_resource() {
+	local sentence="with --trace-ids=off nothing is recorded that the program publishes, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Dotel.service.name=other Traced "$WORK/libtraced.so" "$WORK/libotel.so" 2 50
+	if target_ready && trace_start -m live.Traced::plain --trace-ids=off; then
+		touch "$T_DIR/go" "$T_DIR/late"
+		target_go
+		trace_stop
+		status_is 0
+		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
+		grep -q '"service.name","value":{"stringValue":"other"}' "$WORK/exported" || finding "the name is not that of the option"
+		"$FRTRACE" print --events frtrace.ResourceAttribute "$F_FILE" | grep . >/dev/null && finding "the file has attributes"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	libraries_build || { not_ok "the libraries are built"; exit 1; }
@@ -128,6 +189,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && platform otel_exec 8 300
 	turn 1 && platform elastic 8 "$(amount 300 8000)"
 	[ "$FEATURE" -lt 21 ] || virtual
+	turn 0 && resource
+	turn 1 && no_resource
 	turn 0 && fields none
 	turn 1 && fields otel --trace-ids=off
 done

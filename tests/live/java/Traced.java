@@ -17,6 +17,9 @@ public class Traced {
 
     static native void unload();
 
+    /** Publish what this program is; again: it has changed. */
+    static native void describe(String service, String version);
+
     static native void set(int kind, long hi, long lo, long span);
 
     static void call(long hi, long lo, long span, int phase) {
@@ -126,6 +129,7 @@ public class Traced {
         stage = new File(arguments[0]);
         System.load(arguments[1]);
         load(arguments[2]);
+        describe("shop", "1");
         new File(stage, "ready").createNewFile();
         await("go");
         for (int i = 0; i < threads; i++) {
@@ -134,6 +138,7 @@ public class Traced {
         }
         if (!virtual) {
             barrier.await();
+            describe("shop", "2");
             barrier.await();
             unload();
             barrier.await();

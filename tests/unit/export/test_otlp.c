@@ -17,7 +17,7 @@ static struct otlp o;
 static int setup(void **state)
 {
 	to = open_memstream(&text, &size);
-	otlp_init(&o, to, &(struct otlp_resource){"shop", 42});
+	otlp_init(&o, to, &(struct otlp_resource){.service = "shop", .pid = 42});
 	return 0;
 }
 
@@ -115,6 +115,35 @@ static void put_value_of(struct bytes *values, enum otlp_kind kind, const char *
 	otlp_put_value(values, kind, name, &copy);
 }
 
+static void what_the_program_says_of_itself_counts_first(void **state)
+{
+	struct otlp_span s = span_of("m()");
+	struct bytes b;
+
+	bytes_init(&b);
+	put_value_of(&b, OTLP_TEXT, "service.version", "2", 1);
+	put_value_of(&b, OTLP_INTEGER, "process.pid", "7", 1);
+	o.resource.attributes = b.data;
+	o.resource.attributes_size = b.size;
+	otlp_begin_span(&o, &s);
+	otlp_end_span(&o, &s, 0);
+	otlp_finish(&o);
+	put_value_of(&b, OTLP_TEXT, "service.name", "cart", 4);
+	o.resource.attributes = b.data;
+	o.resource.attributes_size = b.size;
+	otlp_begin_span(&o, &s);
+	otlp_end_span(&o, &s, 0);
+	finish();
+	assert_non_null(strstr(text, "{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"shop\"}},"
+				     "{\"key\":\"service.version\",\"value\":{\"stringValue\":\"2\"}},"
+				     "{\"key\":\"process.pid\",\"value\":{\"intValue\":\"7\"}}]},"));
+	assert_non_null(strstr(strchr(text, '\n'),
+			       "{\"attributes\":[{\"key\":\"service.version\",\"value\":{\"stringValue\":\"2\"}},"
+			       "{\"key\":\"process.pid\",\"value\":{\"intValue\":\"7\"}},"
+			       "{\"key\":\"service.name\",\"value\":{\"stringValue\":\"cart\"}}]},"));
+	bytes_release(&b);
+}
+
 static void values_keep_their_types(void **state)
 {
 	struct otlp_span s = span_of("m()");
@@ -168,8 +197,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(what_is_unknown_is_left_out), T(a_span_has_its_parent_times_and_waits),
-		T(values_keep_their_types),	T(lines_are_short_enough_for_a_receiver),
+		T(what_is_unknown_is_left_out),
+		T(a_span_has_its_parent_times_and_waits),
+		T(values_keep_their_types),
+		T(lines_are_short_enough_for_a_receiver),
+		T(what_the_program_says_of_itself_counts_first),
 		T(nothing_is_no_line),
 	};
 

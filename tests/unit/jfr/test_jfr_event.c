@@ -15,7 +15,7 @@ static void companion_events_keep_every_value(void **state)
 	recording_begin(&r);
 	recording_companions(r.w);
 	recording_end(&r, true);
-	assert_int_equal(recording_read(&r)->events, 12);
+	assert_int_equal(recording_read(&r)->events, 13);
 	e = dissect_find(r.d, "jdk.ActiveRecording", 0);
 	assert_int_equal(event_number(&r, e, "id"), 3);
 	assert_event_text(&r, e, "destination", "/tmp/x.jfr");
@@ -42,6 +42,10 @@ static void companion_events_keep_every_value(void **state)
 	assert_true(event_number(&r, dissect_find(r.d, "jdk.DataLoss", 0), "total") == -1);
 	assert_event_text(&r, dissect_find(r.d, "jdk.Shutdown", 0), "reason", "killed by signal 9");
 	assert_event_text(&r, dissect_find(r.d, "frtrace.Message", 0), "text", "too large");
+	e = dissect_find(r.d, "frtrace.ResourceAttribute", 0);
+	assert_event_text(&r, e, "key", "service.name");
+	assert_event_text(&r, e, "value", "shop");
+	assert_event_text(&r, e, "type", "string");
 	e = dissect_find(r.d, "frtrace.OpenCall", 0);
 	assert_int_equal(event_number(&r, e, "duration"), 77);
 	assert_event_text(&r, e, "remark", "no stack");

@@ -83,15 +83,15 @@ static void a_variable_in_the_static_block_is_found(void **state)
 {
 	struct library l;
 
-	assert_false(trace_context_find(context, &where));
+	assert_false(trace_context_find(context, false, &where));
 	assert_int_equal(where.word, 0);
 	l = load("otel", OTEL, "");
-	assert_true(trace_context_find(context, &where));
+	assert_true(trace_context_find(context, false, &where));
 	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, 0);
 	assert_true(thread_pointer() + where.value == (uint64_t)l.place());
 	assert_true(word_now() == where.value);
 	unload(&l);
-	assert_false(trace_context_find(context, &where));
+	assert_false(trace_context_find(context, false, &where));
 }
 
 static void a_variable_outside_of_the_static_block_is_found(void **state)
@@ -101,7 +101,7 @@ static void a_variable_outside_of_the_static_block_is_found(void **state)
 	void *block;
 
 	l.place(); /* the loader gives the thread its block */
-	assert_true(trace_context_find(context, &where));
+	assert_true(trace_context_find(context, false, &where));
 	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, FRT_CONTEXT_DYNAMIC);
 	assert_int_equal(dlinfo(l.handle, RTLD_DI_TLS_MODID, &module), 0);
 	assert_int_equal(where.module, module);
@@ -109,24 +109,26 @@ static void a_variable_outside_of_the_static_block_is_found(void **state)
 	assert_true((uint64_t)block + where.offset == (uint64_t)l.place());
 	assert_true(word_now() == where.value);
 	unload(&l);
-	assert_false(trace_context_find(context, &where));
+	assert_false(trace_context_find(context, false, &where));
 }
 
 static void opentelemetry_comes_before_elastic(void **state)
 {
 	struct library elastic = load("elastic", ELASTIC, ""), otel;
 
-	assert_true(trace_context_find(context, &where));
+	assert_true(trace_context_find(context, false, &where));
 	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, FRT_CONTEXT_ELASTIC);
 	assert_true(thread_pointer() + where.value == (uint64_t)elastic.place());
 	otel = load("otel", OTEL, "");
-	assert_true(trace_context_find(context, &where));
+	assert_true(trace_context_find(context, false, &where));
 	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, 0);
+	assert_true(trace_context_find(context, true, &where));
+	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, FRT_CONTEXT_ELASTIC);
 	unload(&otel);
-	assert_true(trace_context_find(context, &where));
+	assert_true(trace_context_find(context, false, &where));
 	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, FRT_CONTEXT_ELASTIC);
 	unload(&elastic);
-	assert_false(trace_context_find(context, &where));
+	assert_false(trace_context_find(context, false, &where));
 }
 
 int main(void)
