@@ -198,6 +198,7 @@ struct frt_carrier {
 	frt_u32 reason;	      /* what it waits for; 0: not known */
 	frt_u64 stacks_until; /* TSC: limits the rate of stacks */
 	frt_u64 asked_until;  /* TSC: the same for the JVM's own answer; see virtual_calls.c */
+	frt_u64 traceless; /* frt_context.word: its variable was NULL when the thread came; 0: it was not, or is unknown */
 };
 
 /*

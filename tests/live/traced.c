@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The native methods of live.Traced: the calling thread's record of traced_publish.c, in a good or a bad state. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <jni.h>
+#include <jvmti.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,56 @@ JNIEXPORT void JNICALL Java_live_Traced_describe(JNIEnv *env, jclass class, jstr
 	(*env)->ReleaseStringUTFChars(env, version, texts[1]);
 }
 
+#ifdef JNI_VERSION_21
+static jvmtiEnv *jvmti; /* NULL: nobody follows virtual threads */
+
+/* The storage of JVMTI is the running virtual thread's. */
+static void JNICALL on_mount(jvmtiEnv *env, ...)
+{
+	(*env)->GetThreadLocalStorage(env, NULL, place());
+}
+
+static void JNICALL on_unmount(jvmtiEnv *env, ...)
+{
+	*place() = NULL;
+}
+
+static void listen_to(const jvmtiExtensionEventInfo *event, const char *name, jvmtiExtensionEvent callback)
+{
+	if (!strcmp(event->id, name) &&
+	    ((*jvmti)->SetExtensionEventCallback(jvmti, event->extension_event_index, callback) ||
+	     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, event->extension_event_index, NULL)))
+		abort();
+}
+
+/* As Elastic's library does it: from carrier to carrier each virtual thread takes its record along. */
+JNIEXPORT void JNICALL Java_live_Traced_follow(JNIEnv *env, jclass class)
+{
+	jvmtiCapabilities wanted = {.can_support_virtual_threads = 1};
+	jvmtiExtensionEventInfo *events;
+	JavaVM *vm;
+	jint count;
+
+	if ((*env)->GetJavaVM(env, &vm) || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_21) ||
+	    (*jvmti)->AddCapabilities(jvmti, &wanted) || (*jvmti)->GetExtensionEvents(jvmti, &count, &events))
+		abort();
+	for (jint i = 0; i < count; i++) {
+		listen_to(&events[i], "com.sun.hotspot.events.VirtualThreadMount", on_mount);
+		listen_to(&events[i], "com.sun.hotspot.events.VirtualThreadUnmount", on_unmount);
+	}
+}
+
+static bool keep(void *record)
+{
+	return jvmti && !(*jvmti)->SetThreadLocalStorage(jvmti, NULL, record);
+}
+#else
+static bool keep(void *record)
+{
+	return false;
+}
+#endif
+
 enum { NEW, IN_PLACE, NONE, INVALID, NO_TRACE, MALFORMED, NEAR_NULL, NOT_CANONICAL, NOT_READABLE, CUT };
 
 static void fill(void *record, uint64_t hi, uint64_t lo, uint64_t span)
@@ -98,10 +150,10 @@ static char *pages(void)
 	return __atomic_compare_exchange_n(&all, &other, own, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ? own : other;
 }
 
-JNIEXPORT void JNICALL Java_live_Traced_set(JNIEnv *env, jclass class, jint what, jlong hi, jlong lo, jlong span)
+static void set(jint what, jlong hi, jlong lo, jlong span)
 {
 	static __thread void *record;
-	void **variable = place(), *old = record;
+	void **variable = place(), *old = keep(NULL) ? NULL : record; /* a kept one is never freed */
 
 	switch (what) {
 	case NONE: *variable = NULL; return;
@@ -121,4 +173,10 @@ JNIEXPORT void JNICALL Java_live_Traced_set(JNIEnv *env, jclass class, jint what
 	}
 	if (what > NONE)
 		spoil(record, what);
+}
+
+JNIEXPORT void JNICALL Java_live_Traced_set(JNIEnv *env, jclass class, jint what, jlong hi, jlong lo, jlong span)
+{
+	set(what, hi, lo, span);
+	keep(*place());
 }

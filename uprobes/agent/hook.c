@@ -84,7 +84,7 @@ static __attribute__((noinline)) void append_with_trace(struct frt_slot *s, uint
 		struct frt_field field;
 		uint64_t words[FRT_RECORD_SIZE / 8];
 	} r;
-	bool traced = trace_context_read(s, &r.field);
+	bool traced = trace_context_read(s, flags, &r.field);
 
 	append_span(s, start, now, method, stack, traced ? flags | FRT_SPAN_FIELDS : flags);
 	if (!traced)

@@ -10,6 +10,7 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
+#include "uprobes/agent/trace_context.h"
 #include "uprobes/elf/usdt.h"
 
 #define SETS_LOG2 12
@@ -134,6 +135,8 @@ void JNICALL mounts_mount(JNIEnv *env, jclass helper, jlong java_id)
 	store_relaxed(&s->virtual_key, 0);
 	s->carrier = (struct frt_carrier){
 		.java_id = java_id, .stacks_until = s->carrier.stacks_until, .asked_until = s->carrier.asked_until};
+	if (unlikely(trace_context_is_published()))
+		s->carrier.traceless = trace_context_unset(s);
 	inside_lose_root(s); /* one that is still open here was left without notice */
 	at = mounts_find(java_id);
 	if (at >= 0)

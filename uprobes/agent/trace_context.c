@@ -4,6 +4,12 @@
  * the loader frees on the thread itself only, together with the entry of the dtv. The first load of each variable is tried
  * by the kernel before. The record may be anywhere, and the library may have gone while its variable still has a pointer;
  * so the kernel reads both (own_memory.h), and the library's word has to be what it was.
+ *
+ * A carrier's variable is that of the virtual threads that come and go. OTEP 4947 does not say who changes it then, and
+ * the libraries differ. Elastic's has a callback of JVMTI for each mount: NULL between two threads, and each one's own
+ * record while it runs. Datadog's leaves the pointer where it is; up to July 2026 a thread kept the record of the carrier
+ * that it came to first, and wrote into it from others, while another thread ran there. So a record is a virtual thread's
+ * only if the pointer was NULL when that came to the carrier: nobody but the thread that runs can have set it since.
  */
 #include "uprobes/agent/trace_context.h"
 #include "uprobes/agent/own_memory.h"
@@ -71,16 +77,17 @@ static uint64_t variable_of(const struct frt_context *c)
 	return sys_thread_pointer() + c->value;
 }
 
-static uint64_t load_variable(const struct frt_slot *s, uint64_t at)
+static bool load_variable(const struct frt_slot *s, uint64_t at, uint64_t *value)
 {
 	uint64_t *tried = &readable[s - control_slot(0)];
 
 	if (!at || at % sizeof(uint64_t))
-		return 0;
+		return false;
 	if (*tried != at && !own_memory_readable(at, at + sizeof(uint64_t)))
-		return 0;
+		return false;
 	*tried = at;
-	return *(const volatile uint64_t *)at;
+	*value = *(const volatile uint64_t *)at;
+	return true;
 }
 
 static bool is_zero(const uint8_t *id, size_t size)
@@ -117,21 +124,42 @@ static bool read_record(const struct frt_context *c, uint64_t at, struct frt_fie
 	return r.otel.valid == 1 && r.otel.attributes <= OTEL_ATTRIBUTES && put_ids(out, r.otel.trace, r.otel.span);
 }
 
-static bool read_context(const struct frt_slot *s, const struct frt_context *c, struct frt_field *out)
+/* The first one that a collector has stored. */
+static bool context_find(struct frt_context *out)
 {
-	uint64_t record = load_variable(s, variable_of(c));
-
-	return record && read_record(c, record, out);
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (context_copy(&control->recording[r].context, out))
+			return true;
+	return false;
 }
 
-bool trace_context_read(const struct frt_slot *s, struct frt_field *out)
+/* The thread may have no block of the library's variables yet. Its first access makes one, with zeros. */
+uint64_t trace_context_unset(const struct frt_slot *s)
 {
 	struct frt_context c;
+	uint64_t at, record = 0;
 
-	if (s->flags & FRT_SLOT_CARRIER)
-		return false;
-	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
-		if (context_copy(&control->recording[r].context, &c))
-			return read_context(s, &c, out);
-	return false;
+	if (!context_find(&c))
+		return 0;
+	at = variable_of(&c);
+	if (!at && c.word & FRT_CONTEXT_DYNAMIC)
+		return c.word;
+	return load_variable(s, at, &record) && !record ? c.word : 0;
+}
+
+static bool is_of_thread(const struct frt_slot *s, uint64_t flags, const struct frt_context *c)
+{
+	if (!(s->flags & FRT_SLOT_CARRIER))
+		return true;
+	return flags & FRT_SPAN_VIRTUAL && s->carrier.java_id && s->carrier.java_id == s->vthread &&
+	       s->carrier.traceless == c->word;
+}
+
+bool trace_context_read(const struct frt_slot *s, uint64_t flags, struct frt_field *out)
+{
+	struct frt_context c;
+	uint64_t record;
+
+	return context_find(&c) && is_of_thread(s, flags, &c) && load_variable(s, variable_of(&c), &record) && record &&
+	       read_record(&c, record, out);
 }

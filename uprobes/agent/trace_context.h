@@ -18,9 +18,16 @@ static inline bool trace_context_is_published(void)
 }
 
 /*
- * Read the ids of the trace and of the span into a value for the ring (FRT_FIELD_TRACE; without flags). False: the thread
- * is in no trace; or what there is is no valid record; or the thread is a carrier, whose record may be another one's.
+ * A virtual thread is about to come to this carrier. Returns the word of the context (struct frt_context) if its variable is
+ * NULL here: what is in it later is the thread's own, until it leaves. 0: it is not, or cannot be read.
  */
-bool trace_context_read(const struct frt_slot *s, struct frt_field *out);
+uint64_t trace_context_unset(const struct frt_slot *s);
+
+/*
+ * Read the ids of the trace and of the span into a value for the ring (FRT_FIELD_TRACE; without flags). `flags`: those of
+ * the span (FRT_SPAN_VIRTUAL). False: the thread is in no trace; or what there is is no valid record; or the thread is a
+ * carrier, and the record may have been there before.
+ */
+bool trace_context_read(const struct frt_slot *s, uint64_t flags, struct frt_field *out);
 
 #endif

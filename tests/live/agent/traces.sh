@@ -86,16 +86,19 @@ platform() { # LIBRARY THREADS CALLS
 	target_drop
 }
 
-virtual() {
-	local sentence="no virtual thread has the ids that another one left on its carrier, JDK $FEATURE"
+virtual() { # LIBRARY virtual|followed SENTENCE CALLS
+	local sentence="$3, $1, JDK $FEATURE" all=$((50 * $4 * 2)) with
 	begin "$sentence" || return 0
-	target_start -Djdk.virtualThreadScheduler.parallelism=2 Traced "$WORK/libtraced.so" "$WORK/libotel.so" 50 40 virtual
+	target_start -Djdk.virtualThreadScheduler.parallelism=2 Traced "$WORK/libtraced.so" "$WORK/lib$1.so" 50 "$4" "$2"
 	if target_ready && trace_start -e "$EVENT" -m live.Traced::plain; then
 		target_go
 		trace_stop
 		status_is 0
 		check
-		[[ $SAID =~ all\ \[0,\ 0,\ 0,\ 4000\] ]] || finding "$SAID"
+		[[ $SAID =~ all\ \[0,\ 0,\ 0,\ ([0-9]+),\ ([0-9]+)\]\ with\ ids\ \[0,\ 0,\ 0,\ ([0-9]+),\ ([0-9]+)\] ]] || finding "$SAID"
+		with=$((BASH_REMATCH[3] + BASH_REMATCH[4]))
+		[ $((BASH_REMATCH[1] + BASH_REMATCH[2])) = "$all" ] || finding "not $all calls: $SAID"
+		if [ "$2" = followed ]; then [ "$with" -gt $((all / 10)) ]; else [ "$with" -lt $((all / 4)) ]; fi || finding "$SAID"
 		target_quit
 	fi
 	verdict "$sentence"
@@ -188,9 +191,23 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && platform otel_large 8 "$(amount 300 8000)"
 	turn 1 && platform otel_exec 8 300
 	turn 1 && platform elastic 8 "$(amount 300 8000)"
-	[ "$FEATURE" -lt 21 ] || virtual
+	if [ "$FEATURE" -ge 21 ]; then
+		virtual otel virtual "no virtual thread has the ids that another one left on its carrier" "$(amount 40 2000)"
+		virtual otel followed "virtual threads that take their records along have their ids" "$(amount 40 2000)"
+		virtual otel_large followed "virtual threads that take their records along have their ids" 40
+		virtual elastic followed "virtual threads that take their records along have their ids" 40
+	fi
 	turn 0 && resource
 	turn 1 && no_resource
 	turn 0 && fields none
 	turn 1 && fields otel --trace-ids=off
+done
+
+# Virtual threads of other JDKs, with the libraries that the last one has built.
+roots_find
+for version in "${OTHER_JDKS[@]}"; do
+	[ "$version" -ge 21 ] || continue
+	root_use "$version" || { skip "ids of virtual threads, JDK $version" "$(roots_why)"; continue; }
+	virtual otel virtual "no virtual thread has the ids that another one left on its carrier" "$(amount 40 2000)"
+	virtual otel followed "virtual threads that take their records along have their ids" "$(amount 40 2000)"
 done

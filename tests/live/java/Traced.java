@@ -11,7 +11,7 @@ import java.util.concurrent.CyclicBarrier;
  */
 public class Traced {
     static final int KINDS = 14; // the first ten are those of traced.c
-    static final int SURE = 0, UNLOADED = 1, LATE = 2, VIRTUAL = 3;
+    static final int SURE = 0, UNLOADED = 1, LATE = 2, VIRTUAL = 3, FOLLOWED = 4;
 
     static native void load(String library);
 
@@ -19,6 +19,9 @@ public class Traced {
 
     /** Publish what this program is; again: it has changed. */
     static native void describe(String service, String version);
+
+    /** From now on each virtual thread's record is published whenever it runs. */
+    static native void follow();
 
     static native void set(int kind, long hi, long lo, long span);
 
@@ -88,15 +91,15 @@ public class Traced {
         }
     }
 
-    /** Each virtual thread names itself on whatever carrier it is, and leaves the name behind. */
-    static void virtual(int number, int calls) throws Exception {
+    /** Each virtual thread changes the record of whatever carrier it is on, and leaves it behind if nobody follows it. */
+    static void virtual(int number, int calls, int phase) throws Exception {
         State s = new State(number);
         for (int i = 0; i < calls; i++) {
             if (i % 4 == 0)
-                s.change(0);
-            s.call(VIRTUAL);
+                s.change(s.random.nextInt(KINDS));
+            s.call(phase);
             Thread.sleep(s.random.nextInt(3));
-            s.call(VIRTUAL);
+            s.call(phase);
         }
     }
 
@@ -123,18 +126,20 @@ public class Traced {
     /** Arguments: stage, the native methods, the publishing library, threads, calls of each. */
     public static void main(String[] arguments) throws Exception {
         int threads = Integer.parseInt(arguments[3]), calls = Integer.parseInt(arguments[4]);
-        boolean virtual = arguments.length > 5;
+        boolean virtual = arguments.length > 5, followed = virtual && arguments[5].equals("followed");
         CyclicBarrier barrier = new CyclicBarrier(threads + 1);
         Thread[] all = new Thread[threads];
         stage = new File(arguments[0]);
         System.load(arguments[1]);
         load(arguments[2]);
         describe("shop", "1");
+        if (followed)
+            follow();
         new File(stage, "ready").createNewFile();
         await("go");
         for (int i = 0; i < threads; i++) {
             int number = i;
-            all[i] = start(virtual, virtual ? () -> virtual(number, calls) : () -> platform(barrier, number, calls));
+            all[i] = start(virtual, virtual ? () -> virtual(number, calls, followed ? FOLLOWED : VIRTUAL) : () -> platform(barrier, number, calls));
         }
         if (!virtual) {
             barrier.await();

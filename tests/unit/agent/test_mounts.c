@@ -316,6 +316,90 @@ static void without_a_recording_no_slot_is_taken(void **state)
 	assert_null(slot_find(A));
 }
 
+/* A record of OTEP 4947, and the variable of this thread, which stands for all carriers. */
+static __thread const void *variable __attribute__((tls_model("local-exec")));
+static uint64_t word;
+
+static void publish(void)
+{
+	word = (uint64_t)&variable - sys_thread_pointer();
+	control->recording[0].context = (struct frt_context){.word = (uint64_t)&word, .value = word};
+	variable = NULL;
+}
+
+/* Has a call that ends now ids of a trace? */
+static bool is_traced(JNIEnv *env)
+{
+	struct frt_field f;
+	bool traced;
+
+	hook_leave(env, NULL, hook_enter(env, NULL, 1), 1); /* names the thread */
+	traced = trace_context_read(slot_find(env), running ? FRT_SPAN_VIRTUAL : 0, &f);
+	assert_true(!traced || (f.number == FRT_FIELD_TRACE && f.data[0] == 1 && f.data[23] == 24));
+	return traced;
+}
+
+static void a_trace_is_a_virtual_threads_if_there_was_none_when_it_came(void **state)
+{
+	static const uint8_t record[28] = {1, [23] = 24, [24] = 1};
+
+	publish();
+	mount(A, V);
+	assert_false(is_traced(A));
+	variable = record;
+	assert_true(is_traced(A));
+	unmount(A);
+	mount(A, 78); /* the record is still there */
+	assert_false(is_traced(A));
+	variable = NULL;
+	variable = record; /* its own, which nobody can know */
+	assert_false(is_traced(A));
+	variable = NULL;
+	unmount(A);
+	mount(A, V);
+	variable = record;
+	assert_true(is_traced(A));
+}
+
+static void a_trace_of_a_carrier_is_nobodys(void **state)
+{
+	static const uint8_t record[28] = {1, [23] = 24, [24] = 1};
+
+	publish();
+	running = V;
+	variable = record;
+	assert_false(is_traced(A)); /* it was there before its carrier was seen */
+	mount(B, V);
+	variable = NULL;
+	unmount(B);
+	variable = record;
+	assert_false(is_traced(B)); /* the carrier itself */
+	variable = NULL;
+	mount(B, V);
+	variable = record;
+	assert_true(is_traced(B));
+	running = 78; /* one whose mount was not seen */
+	assert_false(is_traced(B));
+}
+
+static void another_variable_is_not_the_one_that_was_null(void **state)
+{
+	static const uint8_t record[28] = {1, [23] = 24, [24] = 1};
+	uint64_t other;
+
+	publish();
+	mount(A, V);
+	variable = record;
+	other = word;
+	control->recording[0].context.word = (uint64_t)&other;
+	assert_false(is_traced(A));
+	control->recording[0].context.word = 0;
+	assert_false(is_traced(A));
+	publish();
+	variable = record;
+	assert_true(is_traced(A));
+}
+
 int main(void)
 {
 #define T(t) cmocka_unit_test_setup(t, setup)
@@ -336,6 +420,9 @@ int main(void)
 		T(the_stack_of_a_park_that_kept_the_carrier_is_dropped),
 		T(a_platform_thread_mounts_nothing),
 		T(without_a_recording_no_slot_is_taken),
+		T(a_trace_is_a_virtual_threads_if_there_was_none_when_it_came),
+		T(a_trace_of_a_carrier_is_nobodys),
+		T(another_variable_is_not_the_one_that_was_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
