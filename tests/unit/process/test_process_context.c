@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -306,6 +307,38 @@ static void the_form_of_thread_contexts_is_known_or_not(void **state)
 	}
 }
 
+/* A publisher that others have made: the npm package @datadog/libdatadog 0.9, if it is in NODE_PATH. */
+static void what_libdatadog_publishes_is_read(void **state)
+{
+	struct process_context_reader *of_node;
+	const struct process_context *c;
+	struct target node;
+	int pid = 0;
+	FILE *from = popen(
+		"exec node -e '"
+		"const d = require(\"@datadog/libdatadog\").load(\"process-discovery\");"
+		"const kept = d.storeMetadata(new d.TracerMetadata(\"id-1\", \"1.0\", \"host-1\", \"cart\", \"test\", \"2.3\", \"\", \"\"));"
+		"console.log(process.pid); setTimeout(() => kept, 20000)' 2>/dev/null",
+		"r");
+
+	if (fscanf(from, "%d", &pid) != 1) {
+		pclose(from);
+		skip();
+	}
+	assert_int_equal(target_read(pid, &node), 0);
+	of_node = process_context_reader_new(&node, NULL);
+	c = process_context_read(of_node);
+	assert_true(c->count >= 4);
+	assert_string_equal(c->attribute[0].key, "service.name");
+	assert_string_equal(c->attribute[0].value, "cart");
+	assert_string_equal(c->attribute[1].key, "service.instance.id");
+	assert_string_equal(c->attribute[1].value, "id-1");
+	assert_string_equal(c->attribute[2].value, "2.3");
+	process_context_reader_free(of_node);
+	kill(pid, SIGKILL);
+	pclose(from);
+}
+
 static bool stop;
 
 /* Two payloads of different lengths in turn, in one place, which is rewritten while the time is 0. */
@@ -370,6 +403,7 @@ int main(void)
 		T(forged_headers_and_payloads_give_nothing),
 		T(a_payload_ends_where_the_memory_ends),
 		T(the_form_of_thread_contexts_is_known_or_not),
+		T(what_libdatadog_publishes_is_read),
 		T(what_is_read_while_it_changes_is_of_one_moment),
 	};
 
