@@ -35,6 +35,7 @@ struct event_field {
 	char *label, *description; /* NULL: the name, none */
 	enum event_unit unit;
 	bool contextual;
+	bool any_object; /* an array, too, is recorded as the name of its class; false: it is refused */
 };
 
 struct event_spec {

@@ -185,7 +185,7 @@ static int add_value(struct making *m, const struct event_spec *e, size_t field,
 {
 	struct event_plan *p = m->p;
 	struct event_value v;
-	int err = event_value_find(&v, &m->classes, match, e->field[field].expression, e->name, d);
+	int err = event_value_find(&v, &m->classes, match, &e->field[field], e->name, d);
 
 	err = err ?: agree(&p->type[type], field, &v, e, match->method, d);
 	if (err || p->type[type].field[field].redacted)

@@ -12,11 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PASSES	  8
-#define SUPERS	  1024
-#define NAMES	  400 /* bytes of a list of names in a message */
-#define STATICAL  0x0008u
-#define ARGUMENTS 255
+#define PASSES	   8
+#define SUPERS	   1024
+#define NAMES	   400 /* bytes of a list of names in a message */
+#define STATICAL   0x0008u
+#define ARGUMENTS  255
+#define CLASS_NAME 400 /* bytes of a name, with its zero; longer ones are not found around others */
 
 const char *event_kind_name(enum plan_kind kind)
 {
@@ -282,55 +283,188 @@ static int take_start(struct finder *f, enum plan_source source, const char *typ
 	return 0;
 }
 
-/*
- * com.acme.Shop.INSTANCE: the class is what is before the last dot of some prefix. Sets *used to the bytes that class and
- * field take; 0: no such class.
- */
-static int take_static(struct finder *f, size_t *used, struct diag *d)
+static int take_this(struct finder *f, const char *class_name, struct diag *d)
 {
-	char name[512], text[NAMES + 900];
-	size_t length = strlen(f->expression);
-
-	for (size_t i = 0; i < length && i < sizeof(name) - 1; i++) {
-		const struct listed_class *c;
-		struct looking k = {.name = f->expression + i + 1};
-		const char *holder;
-
-		name[i] = f->expression[i] == '.' ? '/' : f->expression[i];
-		c = f->expression[i] == '.' ? find_listed(f->l, name, i, f->m->loader) : NULL;
-		if (!c)
-			continue;
-		k.length = strcspn(k.name, ".");
-		holder = find_declared(f->l, c, &k);
-		if (!holder || !k.statical) {
-			snprintf(text, sizeof(text), "%.*s has no static field '%.*s'%s%s", (int)i, f->expression,
-				 (int)k.length, k.name, k.names[0] ? "; its fields are " : "", k.names);
-			return wrong(f, d, text);
-		}
-		snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
-		f->v->source = PLAN_STATIC;
-		f->v->type = 'L';
-		*used = i + 1 + k.length;
-		return add_step(f, PLAN_GET_STATIC, holder, k.name, k.length, d);
-	}
+	if (f->m->method->modifiers & STATICAL)
+		return wrong(f, d, "the method is static, it has no this");
+	snprintf(f->type, sizeof(f->type), "L%s;", class_name);
+	f->v->source = PLAN_THIS;
+	f->v->type = 'L';
 	return 0;
 }
 
-/* A field of the method's own class, by its name alone. Sets *used to the bytes it takes; 0: there is none. */
+/* Cut the name of a class to that of the class around it. False: there is none, as far as names tell. */
+static bool cut_to_enclosing(struct finder *f, char name[CLASS_NAME])
+{
+	char *dollar;
+
+	while ((dollar = strrchr(name, '$')) && dollar > name) {
+		*dollar = 0;
+		if (find_listed(f->l, name, strlen(name), f->m->loader))
+			return true;
+	}
+	return false;
+}
+
+/* The field with which javac refers to the object around: this$0 of A$B, this$1 of A$B$C. */
+static bool find_outer_field(struct finder *f, const char *class_name, const char *outer, struct looking *k)
+{
+	static const char names[][7] = {"this$0", "this$1", "this$2", "this$3", "this$4", "this$5", "this$6", "this$7"};
+	const struct listed_class *c = find_listed(f->l, class_name, strlen(class_name), f->m->loader);
+	char type[CLASS_NAME + 2];
+
+	snprintf(type, sizeof(type), "L%s;", outer);
+	for (int i = 0; c && i < 8; i++) {
+		const char *holder;
+
+		*k = (struct looking){.name = names[i], .length = 6};
+		holder = find_declared(f->l, c, k);
+		if (holder && !strcmp(holder, class_name) && !k->statical && !strcmp(k->descriptor, type))
+			return true;
+	}
+	return false;
+}
+
+/* From the object itself to the one of an enclosing class that is around it. */
+static int take_outer_this(struct finder *f, const char *wanted, struct diag *d)
+{
+	char name[CLASS_NAME], outer[CLASS_NAME], text[2 * CLASS_NAME + 100];
+	struct looking k;
+	int err = take_this(f, f->m->method->class_name, d);
+
+	snprintf(name, sizeof(name), "%s", f->m->method->class_name);
+	while (!err && strcmp(name, wanted)) {
+		strcpy(outer, name);
+		if (!cut_to_enclosing(f, outer) || !find_outer_field(f, name, outer, &k)) {
+			java_name_dots(name);
+			snprintf(text, sizeof(text), "%s keeps no object of a class around it", name);
+			return wrong(f, d, text);
+		}
+		snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
+		err = add_step(f, PLAN_GET, name, k.name, k.length, d);
+		strcpy(name, outer);
+	}
+	return err;
+}
+
+/* A static field of a class, or its "this". `at` is where the word after the class begins. */
+static int take_of_class(struct finder *f, const struct listed_class *c, size_t at, size_t *used, struct diag *d)
+{
+	struct looking k = {.name = f->expression + at, .length = strcspn(f->expression + at, ".")};
+	char text[NAMES + 900];
+	const char *holder;
+
+	*used = at + k.length;
+	if (word_is(k.name, k.length, "this"))
+		return take_outer_this(f, c->name, d);
+	holder = find_declared(f->l, c, &k);
+	if (!holder || !k.statical) {
+		snprintf(text, sizeof(text), "%.*s has no static field '%.*s'%s%s", (int)at - 1, f->expression,
+			 (int)k.length, k.name, k.names[0] ? "; its fields are " : "", k.names);
+		return wrong(f, d, text);
+	}
+	snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
+	f->v->source = PLAN_STATIC;
+	f->v->type = 'L';
+	return add_step(f, PLAN_GET_STATIC, holder, k.name, k.length, d);
+}
+
+/*
+ * com.acme.Shop.INSTANCE: the class is what is before the last dot of some prefix, with slashes, and a '$' before an inner
+ * class. Sets *used to the bytes that class and field take; 0: no such class.
+ */
+static int take_class_after(struct finder *f, const char *before, size_t *used, struct diag *d)
+{
+	const struct listed_class *found = NULL;
+	size_t length = strlen(f->expression), n = strlen(before), last = 0;
+	char name[2 * CLASS_NAME];
+
+	memcpy(name, before, n);
+	for (size_t i = 0; i < length && n < sizeof(name) - 1; i++, n++) {
+		const struct listed_class *c;
+
+		name[n] = f->expression[i];
+		if (name[n] != '.')
+			continue;
+		c = find_listed(f->l, name, n, f->m->loader);
+		if (!c && found)
+			break;
+		if (c) {
+			found = c;
+			last = i + 1;
+		}
+		name[n] = c ? '$' : '/';
+	}
+	return found ? take_of_class(f, found, last, used, d) : 0;
+}
+
+/* In the method's own class, those around it, their package, anywhere, or in java.lang. */
+static int take_class(struct finder *f, size_t *used, struct diag *d)
+{
+	char before[CLASS_NAME + 1];
+	size_t n = snprintf(before, CLASS_NAME, "%s", f->m->method->class_name);
+	int err;
+
+	if (n >= CLASS_NAME)
+		return 0;
+	before[n] = '$';
+	for (;;) {
+		before[n + 1] = 0;
+		err = take_class_after(f, before, used, d);
+		if (err || *used)
+			return err;
+		if (before[n] == '/')
+			break;
+		while (n && before[n - 1] != '$' && before[n - 1] != '/')
+			n--;
+		if (!n--)
+			break;
+	}
+	err = take_class_after(f, "", used, d);
+	return err || *used ? err : take_class_after(f, "java/lang/", used, d);
+}
+
+/*
+ * A field of the method's own class, or of one around it, by its name alone. Sets *used to the bytes it takes; 0: there is
+ * none.
+ */
 static int take_own(struct finder *f, size_t *used, struct diag *d)
 {
-	const char *class_name = f->m->method->class_name;
-	struct looking k = {.name = f->expression, .length = strcspn(f->expression, ".")};
-	const struct listed_class *c = find_listed(f->l, class_name, strlen(class_name), f->m->loader);
-	const char *holder = c ? find_declared(f->l, c, &k) : NULL;
+	size_t length = strcspn(f->expression, ".");
+	char name[CLASS_NAME];
 
-	if (!holder || (!k.statical && f->m->method->modifiers & STATICAL))
-		return 0;
-	*used = k.length;
-	snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
-	f->v->source = k.statical ? PLAN_STATIC : PLAN_THIS;
-	f->v->type = 'L';
-	return add_step(f, k.statical ? PLAN_GET_STATIC : PLAN_GET, holder, k.name, k.length, d);
+	snprintf(name, sizeof(name), "%s", f->m->method->class_name);
+	do {
+		struct looking k = {.name = f->expression, .length = length};
+		const struct listed_class *c = find_listed(f->l, name, strlen(name), f->m->loader);
+		const char *holder = c ? find_declared(f->l, c, &k) : NULL;
+		int err = 0;
+
+		if (!holder || (!k.statical && f->m->method->modifiers & STATICAL))
+			continue;
+		*used = length;
+		f->v->source = PLAN_STATIC;
+		f->v->type = 'L';
+		if (!k.statical)
+			err = take_outer_this(f, name, d);
+		snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
+		return err ?: add_step(f, k.statical ? PLAN_GET_STATIC : PLAN_GET, holder, k.name, k.length, d);
+	} while (cut_to_enclosing(f, name));
+	return 0;
+}
+
+/* What "super.FIELD" begins with: the object, as one of the class above its own. */
+static int take_super(struct finder *f, struct diag *d)
+{
+	const char *class_name = f->m->method->class_name;
+	const struct listed_class *c = find_listed(f->l, class_name, strlen(class_name), f->m->loader);
+	uint64_t super = 0;
+
+	if (c && !mem_u64(f->l->mem, c->klass + f->l->layout->klass_super, &super))
+		for (uint32_t n = 0; n < f->l->count; n++)
+			if (f->l->class[n].klass == super)
+				return take_this(f, f->l->class[n].name, d);
+	return wrong(f, d, "the class has no super class");
 }
 
 /* The first word. Sets *used to the bytes that it takes. */
@@ -344,14 +478,10 @@ static int take_first(struct finder *f, const struct method_shape *s, size_t *us
 		f->v->local = s->argument[n].slot;
 		return take_start(f, PLAN_PARAMETER, s->argument[n].type, s->argument[n].length);
 	}
-	if (word_is(word, length, "this")) {
-		if (f->m->method->modifiers & STATICAL)
-			return wrong(f, d, "the method is static, it has no this");
-		snprintf(f->type, sizeof(f->type), "L%s;", f->m->method->class_name);
-		f->v->source = PLAN_THIS;
-		f->v->type = 'L';
-		return 0;
-	}
+	if (word_is(word, length, "this"))
+		return take_this(f, f->m->method->class_name, d);
+	if (word_is(word, length, "super") && word[length])
+		return take_super(f, d);
 	if (word_is(word, length, "return"))
 		return *s->returns == 'V' ? wrong(f, d, "the method returns nothing")
 					  : take_start(f, PLAN_RETURN, s->returns, strlen(s->returns));
@@ -361,7 +491,7 @@ static int take_first(struct finder *f, const struct method_shape *s, size_t *us
 	err = take_own(f, used, d);
 	if (err || *used)
 		return err;
-	err = take_static(f, used, d);
+	err = take_class(f, used, d);
 	return err || *used ? err : no_such_start(f, s, length, d);
 }
 
@@ -419,20 +549,21 @@ static enum plan_kind kind_of_type(const char *type)
 }
 
 /* Decide what the value is. */
-static int finish(struct finder *f, struct diag *d)
+static int finish(struct finder *f, bool arrays, struct diag *d)
 {
 	struct event_value *v = f->v;
 
-	if (f->type[0] == '[')
+	if (f->type[0] == '[' && !arrays)
 		return wrong(f, d, "an array is no value; add .length");
 	v->kind = v->source == PLAN_EXCEPTION && !v->steps ? PLAN_CLASS : kind_of_type(f->type);
-	v->nullable = v->steps || v->source != PLAN_PARAMETER || f->type[0] == 'L';
+	v->nullable = v->steps || v->source != PLAN_PARAMETER || f->type[0] == 'L' || f->type[0] == '[';
 	return 0;
 }
 
-int event_value_find(struct event_value *v, struct class_list *l, const struct match *method, const char *expression,
-		     const char *event, struct diag *d)
+int event_value_find(struct event_value *v, struct class_list *l, const struct match *method,
+		     const struct event_field *field, const char *event, struct diag *d)
 {
+	const char *expression = field->expression;
 	struct finder f = {.v = v, .l = l, .m = method, .expression = expression, .event = event};
 	struct method_shape *s = calloc(1, sizeof(*s));
 	size_t at = 0, length;
@@ -451,5 +582,5 @@ int event_value_find(struct event_value *v, struct class_list *l, const struct m
 		at += length;
 	}
 	free(s);
-	return err ?: finish(&f, d);
+	return err ?: finish(&f, field->any_object, d);
 }

@@ -3,6 +3,7 @@
 #ifndef USER_JVM_EVENT_VALUE_H
 #define USER_JVM_EVENT_VALUE_H
 
+#include "filters/event_list.h"
 #include "filters/plan.h"
 #include "format/diag.h"
 #include "user/jvm/matches.h"
@@ -39,8 +40,8 @@ struct event_value {
 };
 
 /* 0, or a usage error with the message, which names what there is instead. `event` is for the message. */
-int event_value_find(struct event_value *v, struct class_list *l, const struct match *method, const char *expression,
-		     const char *event, struct diag *d);
+int event_value_find(struct event_value *v, struct class_list *l, const struct match *method,
+		     const struct event_field *field, const char *event, struct diag *d);
 
 /* "an int", "a text". */
 const char *event_kind_name(enum plan_kind kind);

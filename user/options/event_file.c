@@ -23,6 +23,7 @@ enum field_text { FIELD_NAME, FIELD_DESCRIPTION, FIELD_TYPE, FIELD_EXPRESSION, F
 
 struct file_field {
 	char *text[FIELD_TEXTS];
+	bool of_method; /* a parameter, or what is returned */
 };
 
 struct event_reader {
@@ -250,13 +251,14 @@ static const char *unit_of(struct event_reader *r, const char *type)
 	return "";
 }
 
-/* "field" and the name, which begins with a capital then and lacks what identifiers cannot have. */
-static void put_field_name(struct bytes *out, const char *name)
+/* The name begins with a capital and lacks what identifiers cannot have. What is the method's has "field" before it. */
+static void put_field_name(struct bytes *out, const struct file_field *f)
 {
 	bool first = true;
 
-	put_words(out, "field");
-	for (; *name; name++) {
+	if (f->of_method)
+		put_words(out, "field");
+	for (const char *name = f->text[FIELD_NAME]; *name; name++) {
 		char c = first ? toupper((unsigned char)*name) : *name;
 
 		if (!isalnum((unsigned char)c) && c != '_' && c != '$')
@@ -264,20 +266,6 @@ static void put_field_name(struct bytes *out, const char *name)
 		bytes_put(out, &c, 1);
 		first = false;
 	}
-}
-
-/* InstrumentMe.FIELD and InstrumentMe.this.field are those of the event's class. */
-static const char *without_own_class(const struct event_reader *r, const char *expression)
-{
-	const char *class = r->text[CLASS], *dot = strrchr(class, '.');
-	size_t length;
-
-	class = dot ? dot + 1 : class;
-	if (strrchr(class, '$'))
-		class = strrchr(class, '$') + 1;
-	length = strlen(class);
-	return strncmp(expression, class, length) == 0 && expression[length] == '.' ? expression + length + 1
-										    : expression;
 }
 
 static void put_file_field(struct event_reader *r, struct bytes *out, const struct file_field *f)
@@ -289,10 +277,10 @@ static void put_file_field(struct event_reader *r, struct bytes *out, const stru
 		return;
 	}
 	put_words(out, " ");
-	put_field_name(out, f->text[FIELD_NAME]);
+	put_field_name(out, f);
 	put_words(out, unit_of(r, f->text[FIELD_TYPE]));
 	put_words(out, "=");
-	put_words(out, without_own_class(r, f->text[FIELD_EXPRESSION]));
+	put_words(out, f->text[FIELD_EXPRESSION]);
 }
 
 static bool put_event(struct event_reader *r, struct bytes *out)
@@ -340,6 +328,7 @@ static void describe_spec(struct event_reader *r, struct event_spec *e)
 	for (size_t i = 0; i < r->fields && i < e->fields; i++) {
 		e->field[i].label = event_file_take(&r->field[i].text[FIELD_NAME]);
 		e->field[i].description = event_file_take(&r->field[i].text[FIELD_DESCRIPTION]);
+		e->field[i].any_object = true;
 	}
 }
 
@@ -418,7 +407,7 @@ static void begin_field(struct event_reader *r, const char *name, const char *ex
 		event_file_no_memory(r);
 		return;
 	}
-	r->field[r->fields++] = (struct file_field){.text = {NULL}};
+	r->field[r->fields++] = (struct file_field){.text = {NULL}, .of_method = expression};
 	if (name)
 		keep_field(r, FIELD_NAME, name);
 	if (expression)

@@ -12,7 +12,8 @@
  *       </event>
  *     </events></jfragent>
  *
- * The id is the event's name. As in JMC Agent, a field is called "field" and its name without what no identifier has.
+ * The id is the event's name. As in JMC Agent, fields have their names without what no identifier has, with a capital, and
+ * parameters and what is returned "field" before that.
  */
 #ifndef USER_OPTIONS_EVENT_FILE_H
 #define USER_OPTIONS_EVENT_FILE_H

@@ -219,11 +219,11 @@ xml() {
 			found = collections.defaultdict(collections.Counter)
 			for e in json.load(open(sys.argv[1]))["recording"]["events"]:
 			    v = e["values"]
-			    names = ("fieldTheid", "fieldS", "fieldText") if e["type"] == "test.Probed" else ("id", "s", "text")
+			    names = ("fieldTheid", "fieldS", "Text") if e["type"] == "test.Probed" else ("id", "s", "text")
 			    found[e["type"]][tuple(v[n] for n in names)] += 1
 			assert sum(found["test.Probed"].values()) == 400 and found["test.Probed"] == found["test.Made"], found
 		END
-		jfr_prints test.Probed 'fieldTheid = [0-9]+ bytes?$' 'fieldS = ' 'fieldText = '
+		jfr_prints test.Probed 'fieldTheid = [0-9]+ bytes?$' 'fieldS = ' 'Text = '
 		[ "$("$FRTRACE" print --categories=probes "$F_FILE" | grep -c '^test.Probed')" = 400 ] || finding "the path is no category"
 		target_quit
 	fi
@@ -236,9 +236,50 @@ xml() {
 	target_drop
 }
 
+nested() {
+	local sentence="expressions name classes and fields as the program's source does, JDK $FEATURE"
+	begin "$sentence" || return 0
+	cat >"$WORK/nested.xml" <<-'END'
+		<jfragent><events><event id="test.Xml"><class>live.Nested$Inner</class>
+		  <method><name>own</name><descriptor>([I[Llive/Nested$Above;)Ljava/lang/String;</descriptor><parameters>
+		    <parameter index="0"><name>items</name></parameter><parameter index="1"><name>others</name></parameter>
+		  </parameters></method>
+		  <fields><field><name>'super.hidden'</name><expression>super.hidden</expression></field>
+		    <field><name>'Nested.this.outer'</name><expression>Nested.this.outer</expression></field></fields>
+		</event></events></jfragent>
+	END
+	target_start Nested 100
+	if target_ready; then
+		refused 'live.Nested.Alone keeps no object of a class around it' 'a.B live.Nested$Alone::alone n=Nested.this.outer'
+		refused 'Above has no static field .hidden.; its fields are' 'a.B live.Nested$Inner::own n=Above.hidden'
+	fi
+	if target_ready && trace_start --events="$WORK/nested.xml" \
+		-e 'test.Deep live.Nested$Inner$Deep::deep id=arg0 a=mine b=hidden c=outer d=Inner.this.hidden e=Nested.this.number f=Deep.this.mine g=shared h=Nested.shared i=Above.count j=Nested.Above.count k=Integer.MAX_VALUE l=live.Nested.Above.count m=this'; then
+		target_go
+		trace_stop
+		status_is 0
+		"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/nested.json"
+		python3 - "$WORK/nested.json" <<-'END' 2>"$WORK/err" || finding "the values differ:" "$(tail -n 1 "$WORK/err")"
+			import json, sys
+			seen = {"test.Deep": [], "test.Xml": []}
+			for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+			    v = e["values"]
+			    names = "id a b c d e f g h i j k l m".split() if e["type"] == "test.Deep" else ["fieldItems", "fieldOthers", "Superhidden", "Nestedthisouter"]
+			    seen[e["type"]].append([v[n] for n in names])
+			want = [[i, "deep", f"inner{i}", f"outer{i}", f"inner{i}", i, "deep", "of all", "of all", 7, 7, 2147483647, 7, "live.Nested$Inner$Deep"] for i in range(100)]
+			assert seen["test.Deep"] == want, seen["test.Deep"][:2]
+			assert seen["test.Xml"] == [["int[]", "live.Nested$Above[]", "above", f"outer{i}"] for i in range(100)], seen["test.Xml"][:2]
+		END
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	values 16 300
+	nested
 	turn 0 && mistakes
 	turn 1 && killed "$(amount 40 1000)"
 	turn 1 && views

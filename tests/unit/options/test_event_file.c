@@ -69,9 +69,11 @@ static void an_event_has_all_that_the_file_says(void **state)
 	assert_string_equal(e->field[1].expression, "arg1");
 	assert_string_equal(e->field[2].name, "fieldReturnValue");
 	assert_string_equal(e->field[2].expression, "return");
-	assert_string_equal(e->field[3].name, "fieldLinethisx");
-	assert_string_equal(e->field[3].expression, "this.x.y");
+	assert_string_equal(e->field[3].name, "Linethisx");
+	assert_string_equal(e->field[3].expression, "Line.this.x.y");
+	assert_string_equal(e->field[4].name, "Z");
 	assert_string_equal(e->field[4].expression, "other.Line.Z");
+	assert_true(e->field[4].any_object);
 }
 
 static void assert_refused(const char *rest, const char *why)
