@@ -10,6 +10,14 @@ EVENTS=(
 	-e 'test.Call live.Valued::call id=arg0 i=arg1 s=arg2 d=arg3 base=arg4.id items=arg5.length color=arg6 any=arg7 z=arg8 c=arg9 h=arg10 b=arg11 f=arg12 length=arg2.length back=return ex=exception name=this.name total=live.Valued.total token=arg13'
 	-e 'test.Made live.Valued$Made::<init> id=arg0 s=arg1 text=this.text ex=exception'
 	-e 'test.Wide live.Valued::wide id=arg0 first=arg1 last=arg252 back=return'
+	-e 'test.Exit live.Valued::exit id=arg0 kind=arg1 back=return ex=exception'
+	-e 'test.Kinds live.Valued::kinds id=arg0 z=arg1 b=arg2 c=arg3 h=arg4 i=arg5 j=arg6 f=arg7 type=arg8 thread=arg9 longs=arg10.length objects=arg11.length deep=arg12.length back=return'
+	-e 'test.Long live.Valued::backLong id=arg0 back=return'
+	-e 'test.Double live.Valued::backDouble id=arg0 back=return'
+	-e 'test.Float live.Valued::backFloat id=arg0 back=return'
+	-e 'test.Boolean live.Valued::backBoolean id=arg0 back=return'
+	-e 'test.Char live.Valued::backChar id=arg0 back=return'
+	-e 'test.Color live.Valued::backColor id=arg0 back=return'
 	-m live.Valued::fails
 )
 
@@ -278,7 +286,7 @@ nested() {
 
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	values 16 300
+	values 16 "$(amount 300 14000)" # a million events
 	nested
 	turn 0 && mistakes
 	turn 1 && killed "$(amount 40 1000)"

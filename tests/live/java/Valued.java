@@ -117,6 +117,95 @@ public class Valued {
         return id;
     }
 
+    static Double kinds(long id, Boolean z, Byte b, Character c, Short h, Integer i, Long j, Float f, Class<?> type, Thread thread,
+            long[] longs, Object[] objects, String[][] deep) {
+        return z == null ? null : id / 4.0;
+    }
+
+    static long backLong(long id) {
+        return -id;
+    }
+
+    static double backDouble(long id) {
+        return id / 8.0;
+    }
+
+    static float backFloat(long id) {
+        return id % 1000 / 8f;
+    }
+
+    static boolean backBoolean(long id) {
+        return id % 2 == 0;
+    }
+
+    static char backChar(long id) {
+        return (char) id;
+    }
+
+    static Color backColor(long id) {
+        return id % 3 == 0 ? null : Color.values()[(int) (id % 2)];
+    }
+
+    static final Object LOCK = new Object();
+    static final int EXITS = 16;
+
+    /** Sixteen ways out of a method. */
+    @SuppressWarnings("finally")
+    static synchronized int exit(long id, int kind, Object[] some) {
+        int was = kind;
+        kind = -1;
+        switch (was) {
+        case 0: return was;
+        case 1:
+            for (int n = 0;; n++)
+                if (n == 7)
+                    return n;
+        case 2: throw new IllegalStateException("own");
+        case 3:
+            try {
+                throw new IllegalStateException("caught");
+            } catch (IllegalStateException e) {
+                return 3;
+            }
+        case 4: return fails(4);
+        case 5:
+            try {
+                return fails(5);
+            } catch (UnsupportedOperationException e) {
+                return 5;
+            }
+        case 6:
+            try {
+                return 6;
+            } finally {
+                id = 0;
+            }
+        case 7:
+            try {
+                return fails(7);
+            } finally {
+                id = 0;
+            }
+        case 8:
+            try {
+                throw new IllegalStateException("swallowed");
+            } finally {
+                return 8;
+            }
+        case 9:
+            synchronized (LOCK) {
+                throw new IllegalArgumentException("with two monitors");
+            }
+        case 10: return some[99].hashCode(); // ArrayIndexOutOfBoundsException
+        case 11: return some[0].hashCode(); // NullPointerException
+        case 12: return was / (was - 12); // ArithmeticException
+        case 13: return ((String) (Object) id).length(); // ClassCastException
+        case 14: return new int[-1].length; // NegativeArraySizeException
+        default: some[0] = id; // ArrayStoreException
+        }
+        return was;
+    }
+
     /** The text as an event has it, in hexadecimal. */
     static String text(String s) {
         if (s == null)
@@ -177,9 +266,48 @@ public class Valued {
                 "" + n % 65536, "" + (short) n, "" + (byte) n, "" + n / 8f, s == null ? "null" : "" + s.length(), back, thrown,
                 text("shop"), "42"));
             make(id, s);
+            exitCall(id);
+            if (n % 8 == 0)
+                kindsCall(id, n);
             if (n % 16 == 0)
                 wideCall(id, i);
         }
+    }
+
+    static void exitCall(long id) {
+        String back = "null", thrown = "null";
+        boolean callee = id % EXITS == 4 || id % EXITS == 5 || id % EXITS == 7;
+        try {
+            back = "" + exit(id, (int) (id % EXITS), new String[1]);
+        } catch (RuntimeException e) {
+            thrown = e.getClass().getName();
+        }
+        if (callee)
+            LOG.add("fails java.lang.UnsupportedOperationException");
+        LOG.add(String.join(" ", "exit", "" + id, "" + id % EXITS, back, thrown));
+    }
+
+    /** A missing number is the smallest one, which stands for null here. */
+    static void kindsCall(long id, int n) {
+        boolean none = n % 3 == 0;
+        Thread thread = none ? null : new Thread("thread " + id);
+        Class<?> type = n % 5 == 0 ? null : n % 5 == 1 ? Color.class : n % 5 == 2 ? long[][].class : n % 5 == 3 ? double.class : Object.class;
+        long[] longs = none ? null : new long[n % 9];
+        Object[] objects = none ? null : new String[n % 11];
+        String[][] deep = none ? null : new String[n % 13][];
+        Double back = none ? kinds(id, null, null, null, null, null, null, null, type, thread, longs, objects, deep)
+                           : kinds(id, n % 2 == 0, (byte) n, (char) n, (short) n, n, -id, n / 4f, type, thread, longs, objects, deep);
+        LOG.add(String.join(" ", "kinds", "" + id, "" + (!none && n % 2 == 0), none ? "-128" : "" + (byte) n, none ? "0" : "" + n % 65536,
+            none ? "-32768" : "" + (short) n, none ? "null" : "" + n, none ? "null" : "" + -id, none ? "NaN" : "" + n / 4f,
+            type == null ? "null" : type.getName(), none ? "null" : text(thread.getName()), none ? "null" : "" + longs.length,
+            none ? "null" : "" + objects.length, none ? "null" : "" + deep.length, none ? "NaN" : "" + back));
+        Color color = backColor(id);
+        LOG.add(String.join(" ", "back", "" + id, "long", "" + backLong(id)));
+        LOG.add(String.join(" ", "back", "" + id, "double", "" + backDouble(id)));
+        LOG.add(String.join(" ", "back", "" + id, "float", "" + backFloat(id)));
+        LOG.add(String.join(" ", "back", "" + id, "boolean", "" + backBoolean(id)));
+        LOG.add(String.join(" ", "back", "" + id, "char", "" + (int) backChar(id)));
+        LOG.add(String.join(" ", "back", "" + id, "color", color == null ? "null" : text(color.name())));
     }
 
     static void make(long id, String s) {

@@ -49,6 +49,24 @@ class ValuedCheck {
             return String.join(" ", "made", number(e, "id"), text(e, "s"), text(e, "text"), name(e, "ex"));
         case "test.Wide":
             return String.join(" ", "wide", number(e, "id"), number(e, "first"), number(e, "last"), number(e, "back"));
+        case "test.Exit":
+            return String.join(" ", "exit", number(e, "id"), number(e, "kind"), number(e, "back"), name(e, "ex"));
+        case "test.Kinds":
+            return String.join(" ", "kinds", number(e, "id"), "" + e.getBoolean("z"), "" + e.getByte("b"), "" + (int) e.getChar("c"),
+                "" + e.getShort("h"), number(e, "i"), number(e, "j"), "" + e.getFloat("f"), name(e, "type"), text(e, "thread"),
+                number(e, "longs"), number(e, "objects"), number(e, "deep"), "" + e.getDouble("back"));
+        case "test.Long":
+            return String.join(" ", "back", number(e, "id"), "long", number(e, "back"));
+        case "test.Double":
+            return String.join(" ", "back", number(e, "id"), "double", "" + e.getDouble("back"));
+        case "test.Float":
+            return String.join(" ", "back", number(e, "id"), "float", "" + e.getFloat("back"));
+        case "test.Boolean":
+            return String.join(" ", "back", number(e, "id"), "boolean", "" + e.getBoolean("back"));
+        case "test.Char":
+            return String.join(" ", "back", number(e, "id"), "char", "" + (int) e.getChar("back"));
+        case "test.Color":
+            return String.join(" ", "back", number(e, "id"), "color", text(e, "back"));
         case "jdk.MethodTrace": // with -m
             return String.join(" ", "fails", name(e, "thrownClass"));
         default:
