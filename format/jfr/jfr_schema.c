@@ -420,6 +420,17 @@ static void put_user_field(struct tree *t, const struct jfr_user_field *f)
 	schema_put_field(t, &as);
 }
 
+/* A field of jdk.MethodTrace. Context is only what the user has marked, so the method is none. */
+static void put_call_field(struct tree *t, const struct jfr_field *f)
+{
+	struct jfr_field as = *f;
+
+	for (int i = 0; i < 2; i++)
+		if (as.unit[i].type == JFR_CONTEXTUAL)
+			as.unit[i].type = 0;
+	schema_put_field(t, &as);
+}
+
 static unsigned int user_children(const struct tree *t, const struct jfr_user_type *type)
 {
 	unsigned int n = type->fields + 2 + (type->description != NULL) + type->calls;
@@ -471,7 +482,7 @@ static void put_user_type(struct tree *t, uint32_t number)
 		put_user_field(t, &type->field[i]);
 	for (; f->name; f++)
 		if (jfr_schema_has(t->schema, f))
-			schema_put_field(t, f);
+			put_call_field(t, f);
 	put_annotation(t, JFR_LABEL, type->label ?: type->name);
 	put_annotation(t, JFR_DESCRIPTION, type->description);
 	put_user_category(t, path[strspn(path, "/")] ? path : "Methods");

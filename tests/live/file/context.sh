@@ -53,8 +53,38 @@ context() { # THREADS CALLS [virtual|withContext]
 	target_drop
 }
 
+# Lines such as "  Context: Load.user = "user1"" of each read, with both names alike.
+by_hand() {
+	local sentence="jfr print shows the context of -e as that of an event written by hand, platform and virtual threads, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Handwritten 6 20
+	if target_ready && trace_start -e 'made.Taken live.Handwritten::load @user=arg0 @number=arg1' --with-jfr="$WORK/reads.jfc"; then
+		target_go
+		trace_stop
+		status_is 0
+		"$JAVA/bin/jfr" print --events jdk.FileRead "$F_FILE" >"$WORK/reads"
+		python3 - "$WORK/reads" <<-'END' 2>"$WORK/err" || finding "the lines differ: $(tail -n 1 "$WORK/err")"
+			import re, sys
+			reads = with_context = nested = 0
+			for block in open(sys.argv[1]).read().split("jdk.FileRead {")[1:]:
+			    if not re.search(r'path = ".*/file"', block):
+			        continue
+			    reads += 1
+			    lines = {name: re.findall(rf"Context: {name}\.(\w+ = .*)", block) for name in ("Load", "Taken")}
+			    assert lines["Load"] == lines["Taken"], block
+			    with_context += bool(lines["Load"])
+			    nested += "friend" in block
+			assert reads > 300 and reads - with_context == 120 and nested > 100, (reads, with_context, nested)
+		END
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
+	[ "$FEATURE" -lt 25 ] || by_hand
 	[ "$FEATURE" -ge 11 ] || continue
 	context 16 "$(amount 100 1000)"
 	context 4 50 withContext
