@@ -47,12 +47,13 @@ void event_list_release(struct event_list *l)
 	*l = (struct event_list){.count = 0};
 }
 
+/* Beyond ASCII each letter and each sign will do: Java's own list is long, and readers do not check. */
 static bool begins_identifier(char c)
 {
-	return isalpha((unsigned char)c) || c == '_' || c == '$';
+	return isalpha((unsigned char)c) || c == '_' || c == '$' || c & 0x80;
 }
 
-/* The length of the Java identifier (its ASCII form) at `text`; 0: there is none. */
+/* The length of the Java identifier at `text`; 0: there is none. */
 static size_t identifier(const char *text)
 {
 	size_t n = 0;
@@ -254,11 +255,24 @@ static int check_same_fields(const struct event_list *l, const struct event_spec
 	return 0;
 }
 
+/* A long event may be typed in several lines. */
+static void make_one_line(char *text)
+{
+	while (*(text += strcspn(text, "\t\n\r")))
+		*text = ' ';
+}
+
 int event_list_add(struct event_list *l, const char *text, struct diag *d)
 {
 	struct event_spec e = {.fields = 0};
-	int err = event_parse(&e, text, d);
+	char *words = strdup(text);
+	int err;
 
+	if (!words)
+		return diag_set(d, ENOMEM, "no memory for events");
+	make_one_line(words);
+	err = event_parse(&e, words, d);
+	free(words);
 	err = err ?: check_same_fields(l, &e, d);
 	if (!err && vec_reserve(&l->event, &l->capacity, l->count + 1))
 		err = diag_set(d, ENOMEM, "no memory for events");

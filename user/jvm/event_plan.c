@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/event_plan.h"
 #include "filters/redact.h"
+#include "filters/suggest.h"
 #include "format/vec.h"
 #include "user/jvm/event_value.h"
 #include "user/jvm/matches.h"
+#include "user/text/skip_reason.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PAUSE_US 20000
@@ -36,10 +39,21 @@ static int plan_no_memory(struct diag *d)
 
 /* ---- the methods of filters */
 
-static int find_matches(const struct making *m, const struct filter_list *filters, struct matches *out, struct diag *d)
+static void offer_near(const char *class_name, const char *method, void *context)
 {
-	struct matches_setup setup = {
-		.layout = m->s->layout, .mem = m->s->mem, .jdk_version = m->s->jdk_version, .pause_us = PAUSE_US};
+	suggest_offer(context, class_name, method);
+}
+
+/* `near` gets names if nothing matches; NULL: they are not wanted. */
+static int find_matches(const struct making *m, const struct filter_list *filters, struct suggest *near,
+			struct matches *out, struct diag *d)
+{
+	struct matches_setup setup = {.layout = m->s->layout,
+				      .mem = m->s->mem,
+				      .jdk_version = m->s->jdk_version,
+				      .pause_us = PAUSE_US,
+				      .near = near ? offer_near : NULL,
+				      .context = near};
 	struct matcher pattern;
 	void *program = NULL;
 	int err = filter_list_compile(filters, &program, &pattern.size, d);
@@ -234,11 +248,32 @@ static bool is_again(const struct matches *found, uint32_t i)
 	return i && !order_methods(found->match[i].method, found->match[i - 1].method);
 }
 
+/* What has code matches nothing. */
+static int nothing_matches(const struct making *m, const struct event_spec *e, const struct matches *found,
+			   const struct suggest *near, struct diag *d)
+{
+	const struct match *match = found->match;
+	char names[400] = "";
+	const char *name;
+
+	if (found->count && match_is_traced_native(match))
+		return diag_set(d, ENOENT, "event '%s': '%s' is native: -m traces it, without values", e->name,
+				e->text);
+	if (found->count)
+		return diag_set(d, ENOENT, "event '%s': '%s' gets no events: %s", e->name, e->text,
+				skip_reason(match->reason));
+	for (size_t i = 0; near && (name = suggest_best(near, i)); i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s'%s'",
+			 i ? ", " : "; loaded and near: ", name);
+	return diag_set(d, ENOENT, "event '%s': no method of a loaded class matches '%s'%s", e->name, e->text, names);
+}
+
 static int plan_add_event(struct making *m, const struct event_spec *e, const struct matches *traced, struct diag *d)
 {
+	struct suggest *near = m->s->suggest ? suggest_new(e->filters) : NULL;
 	struct matches found;
 	uint32_t type, methods = 0;
-	int err = find_matches(m, e->filters, &found, d);
+	int err = find_matches(m, e->filters, near, &found, d);
 
 	err = err ?: plan_type_of(m, e, &type, d);
 	for (uint32_t i = 0; !err && i < found.count; i++) {
@@ -248,8 +283,9 @@ static int plan_add_event(struct making *m, const struct event_spec *e, const st
 		methods++;
 	}
 	if (!err && !methods)
-		err = diag_set(d, ENOENT, "event '%s': no method of a loaded class matches '%s'", e->name, e->text);
+		err = nothing_matches(m, e, &found, near, d);
 	matches_release(&found);
+	suggest_free(near);
 	return err;
 }
 
@@ -296,7 +332,7 @@ static int make_plan(struct making *m, size_t *event, struct diag *d)
 	int err = class_list_read(&m->classes, s->layout, s->mem, d);
 
 	if (!err && any)
-		err = find_matches(m, s->filters, &traced, d);
+		err = find_matches(m, s->filters, NULL, &traced, d);
 	for (*event = 0; !err && *event < s->events->count; ++*event)
 		err = plan_add_event(m, &s->events->event[*event], any ? &traced : NULL, d);
 	if (err)

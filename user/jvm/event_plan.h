@@ -59,6 +59,7 @@ struct event_plan_setup {
 	unsigned int jdk_version;
 	uint32_t text;	    /* characters of a text that are kept */
 	const char *redact; /* filters/redact.h */
+	bool suggest;	    /* the message about a filter that matches nothing names what is near */
 };
 
 /*

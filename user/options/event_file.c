@@ -261,7 +261,7 @@ static void put_field_name(struct bytes *out, const struct file_field *f)
 	for (const char *name = f->text[FIELD_NAME]; *name; name++) {
 		char c = first ? toupper((unsigned char)*name) : *name;
 
-		if (!isalnum((unsigned char)c) && c != '_' && c != '$')
+		if (!isalnum((unsigned char)c) && c != '_' && c != '$' && !(c & 0x80))
 			continue;
 		bytes_put(out, &c, 1);
 		first = false;

@@ -377,7 +377,7 @@ static int await_events(struct recording *r, struct diag *d)
 	int err;
 
 	session_let_run(r->session);
-	while ((err = record_events_plan(&r->plan, r->settings, &r->target, &now)) == -ENOENT) {
+	while ((err = record_events_plan(&r->plan, r->settings, &r->target, false, &now)) == -ENOENT) {
 		*d = now;
 		program_poll(r->program, fds);
 		poll(fds, PROGRAM_FDS, EVENTS_POLL_MS);
@@ -560,7 +560,7 @@ static int prepare_events(struct recording *r, struct diag *d)
 
 	if (!r->settings->events.count)
 		return 0;
-	err = record_events_plan(&r->plan, r->settings, &r->target, d);
+	err = record_events_plan(&r->plan, r->settings, &r->target, true, d);
 	if (!err)
 		session_take_plan(r->session, &r->plan);
 	return err;

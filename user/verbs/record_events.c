@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/record_events.h"
 #include "filters/quote.h"
-#include "filters/suggest.h"
 #include "filters/time.h"
-#include "user/capture/suggest_classes.h"
 #include "user/jvm/jvm_model.h"
 #include "user/jvm/matches.h"
 #include "user/text/log.h"
@@ -33,7 +31,7 @@ static int add_filters(const struct event_plan *p, struct settings *s, struct di
 	return err;
 }
 
-int record_events_plan(struct event_plan *out, struct settings *s, const struct target *t, struct diag *d)
+int record_events_plan(struct event_plan *out, struct settings *s, const struct target *t, bool suggest, struct diag *d)
 {
 	struct jvm_model model = {0};
 	struct event_plan_setup setup = {.events = &s->events,
@@ -42,7 +40,8 @@ int record_events_plan(struct event_plan *out, struct settings *s, const struct 
 					 .mem = &model.remote.mem,
 					 .jdk_version = t->jdk_version,
 					 .redact = s->redact_key,
-					 .text = s->string_length};
+					 .text = s->string_length,
+					 .suggest = suggest};
 	size_t event;
 	int err = jvm_model_open_classes(&model, t, d);
 

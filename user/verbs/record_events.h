@@ -7,7 +7,11 @@
 #include "user/options/settings.h"
 #include "user/process/target.h"
 
-/* Find what the events mean in the target, and add filters for their methods to the settings. 0, or -errno. */
-int record_events_plan(struct event_plan *out, struct settings *s, const struct target *t, struct diag *d);
+/*
+ * Find what the events mean in the target, and add filters for their methods to the settings. `suggest`: see
+ * event_plan_setup. 0, or -errno.
+ */
+int record_events_plan(struct event_plan *out, struct settings *s, const struct target *t, bool suggest,
+		       struct diag *d);
 
 #endif

@@ -147,7 +147,10 @@ mistakes() {
 		refused 'live.Valued has no static field .NOTHING.' 'a.B live.Valued::call n=live.Valued.NOTHING'
 		refused 'an array is no value' 'a.B live.Valued::call n=arg5'
 		refused 'it is static|the method is static' 'a.B live.Valued::wide n=this'
-		refused 'no method of a loaded class matches' 'a.B live.Valued::cal n=arg0'
+		refused "no method of a loaded class matches 'live.Valued::cal'; loaded and near: 'live.Valued::call'" 'a.B live.Valued::cal n=arg0'
+		refused "near: 'live.Valued'" 'a.B live.Valeud::call n=arg0'
+		refused "'java.lang.Runtime::maxMemory' is native" 'a.B java.lang.Runtime::maxMemory n=return'
+		refused 'gets no events: abstract' 'a.B java.util.AbstractList::get n=arg0'
 		refused 'belong to others' 'jdk.B live.Valued::call n=arg0'
 		refused 'every event has one' 'a.B live.Valued::call duration=arg0'
 		target_untouched "$T_PID"

@@ -84,6 +84,31 @@ static void wrong_events_are_refused_with_the_reason(void **state)
 	}
 }
 
+static void names_may_have_any_letters_and_events_several_lines(void **state)
+{
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+
+	(void)state;
+	assert_int_equal(event_list_add(&l,
+					"lager.Ware\n\t\xc3\x9c"
+					"ber::gr\xc3\xb6\xc3\x9f"
+					"er:1ms\r\n  gr\xc3\xb6\xc3\x9f"
+					"e=ma\xc3\x9f\n\xe5\x90\x8d=this.\xe5\x90\x8d\n",
+					&d),
+			 0);
+	assert_string_equal(l.event[0].name, "lager.Ware");
+	assert_string_equal(l.event[0].text, "\xc3\x9c"
+					     "ber::gr\xc3\xb6\xc3\x9f"
+					     "er:1ms");
+	assert_int_equal(l.event[0].fields, 2);
+	assert_string_equal(l.event[0].field[0].name, "gr\xc3\xb6\xc3\x9f"
+						      "e");
+	assert_string_equal(l.event[0].field[1].expression, "this.\xe5\x90\x8d");
+	assert_int_equal(event_list_add(&l, "\xe5\xba\x97.\xe5\x93\x81 T::m", &d), 0);
+	event_list_release(&l);
+}
+
 static void one_name_has_one_set_of_fields(void **state)
 {
 	struct event_list l = {.count = 0};
@@ -188,6 +213,7 @@ int main(void)
 		cmocka_unit_test(an_event_needs_no_fields),
 		cmocka_unit_test(wrong_events_are_refused_with_the_reason),
 		cmocka_unit_test(one_name_has_one_set_of_fields),
+		cmocka_unit_test(names_may_have_any_letters_and_events_several_lines),
 		cmocka_unit_test(names_of_secrets_are_redacted),
 		cmocka_unit_test(wrong_globs_are_refused),
 		cmocka_unit_test(a_plan_with_wrong_offsets_is_refused),
