@@ -16,20 +16,30 @@
 
 #define WAIT_MS		  2000
 #define LOADED_REFERENCES 65536
+#define LOADERS_DEEP	  64
+#define LOADERS_MOST	  15 /* that have a class of one name */
 
 /* What a step has found. */
 struct found {
 	uint32_t state; /* FOUND_* */
+	bool several;	/* of a static field: other loaders have a class of that name, too */
 	jclass holder;	/* global reference to the class that declares the field */
 	jfieldID id;
 };
 
 enum { FOUND_NOTHING, FOUND_WRITING, FOUND_CLASS, FOUND_FIELD };
 
+/* The loaders, by their hash codes, whose classes mean by the names of static fields what was found. */
+struct meant {
+	uint32_t count;
+	jint loader[LOADERS_MOST]; /* 0: the boot loader */
+};
+
 struct live_plan {
 	size_t size; /* of all this memory */
 	struct plan plan;
-	struct found found[]; /* one for each step; the plan's bytes follow */
+	struct meant *meant;  /* one for each field */
+	struct found found[]; /* one for each step; those of the fields and the plan's bytes follow */
 };
 
 static jvmtiEnv *jvmti;
@@ -66,21 +76,24 @@ static struct live_plan *copy_plan(const struct frt_config *config)
 		 limit = FRT_CONFIG_SIZE - sizeof(*config);
 	const struct plan_header *h = (const void *)((const char *)(config + 1) + at);
 	struct live_plan *p;
-	uint64_t steps, memory;
+	uint64_t steps, fields, memory;
 
 	if (at > limit || size > limit - at || size < sizeof(*h))
 		return NULL;
 	steps = load_relaxed(&h->steps);
-	if (steps > PLAN_FIELDS * PLAN_STEPS)
+	fields = load_relaxed(&h->fields);
+	if (steps > PLAN_FIELDS * PLAN_STEPS || fields > PLAN_FIELDS)
 		return NULL;
-	memory = sizeof(*p) + steps * sizeof(p->found[0]) + size;
+	memory = sizeof(*p) + steps * sizeof(p->found[0]) + (fields + 1) / 2 * 2 * sizeof(p->meant[0]) + size;
 	p = sys_map(memory);
 	if (!p)
 		return NULL;
 	p->size = memory;
-	p->plan = (struct plan){&p->found[steps], size};
-	memcpy(&p->found[steps], h, size);
-	if (plan_valid(&p->plan) && ((const struct plan_header *)p->plan.bytes)->steps == steps)
+	p->meant = (struct meant *)&p->found[steps];
+	p->plan = (struct plan){&p->meant[(fields + 1) / 2 * 2], size};
+	memcpy(&p->meant[(fields + 1) / 2 * 2], h, size);
+	if (plan_valid(&p->plan) && ((const struct plan_header *)p->plan.bytes)->steps == steps &&
+	    plan_fields(&p->plan) == fields)
 		return p;
 	sys_unmap(p, memory);
 	return NULL;
@@ -100,7 +113,107 @@ static bool is_named(jclass c, struct slice name)
 	return same;
 }
 
-/* Find the classes of static fields. A step whose class is not there has no value. */
+/* Is this a class whose static field a step reads? The first one is kept. */
+static void note_holder(JNIEnv *env, struct live_plan *p, jclass c)
+{
+	for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++) {
+		const struct plan_step *s = plan_step(&p->plan, n);
+		struct found *f = &p->found[n];
+
+		if (s->kind != PLAN_GET_STATIC || !is_named(c, plan_text(&p->plan, &s->class_name)))
+			continue;
+		if (f->state) {
+			f->several = true;
+			continue;
+		}
+		f->holder = (*env)->NewGlobalRef(env, c);
+		f->state = f->holder ? FOUND_CLASS : FOUND_NOTHING;
+	}
+}
+
+/* Is a loader above another one? Loaders keep what is above them in a field of ClassLoader. */
+static bool is_above(JNIEnv *env, jobject above, jobject loader)
+{
+	jclass c = (*env)->FindClass(env, "java/lang/ClassLoader");
+	jfieldID parent = c ? (*env)->GetFieldID(env, c, "parent", "Ljava/lang/ClassLoader;") : NULL;
+	bool found = false;
+
+	clear_exception(env);
+	for (uint32_t i = 0; parent && loader && !found && i < LOADERS_DEEP; i++) {
+		loader = (*env)->GetObjectField(env, loader, parent);
+		found = loader && (*env)->IsSameObject(env, loader, above);
+	}
+	return found;
+}
+
+/* Has a loader found this class, by itself or through others? */
+static bool is_known_to(JNIEnv *env, jclass wanted, jobject loader)
+{
+	jclass *classes;
+	bool found = false;
+	jint count;
+
+	if ((*jvmti)->GetClassLoaderClasses(jvmti, loader, &count, &classes))
+		return false;
+	for (jint i = 0; i < count && !found; i++)
+		found = (*env)->IsSameObject(env, classes[i], wanted);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+	return found;
+}
+
+/* Is the class of a static field the one that a class of this loader means by that name? */
+static bool is_meant_by(JNIEnv *env, const struct found *f, jobject loader)
+{
+	jobject of = NULL;
+
+	if (!f->holder || (*jvmti)->GetClassLoader(jvmti, f->holder, &of))
+		return false;
+	return (*env)->IsSameObject(env, of, loader) || (!f->several && (!of || is_above(env, of, loader))) ||
+	       is_known_to(env, f->holder, loader);
+}
+
+static bool are_meant_by(JNIEnv *env, const struct live_plan *p, const struct plan_field *f, jobject loader)
+{
+	for (uint32_t i = f->first; i < f->first + f->steps; i++)
+		if (plan_step(&p->plan, i)->kind == PLAN_GET_STATIC && !is_meant_by(env, &p->found[i], loader))
+			return false;
+	return true;
+}
+
+static bool has_static(const struct plan *p, const struct plan_field *f)
+{
+	for (uint32_t i = f->first; i < f->first + f->steps; i++)
+		if (plan_step(p, i)->kind == PLAN_GET_STATIC)
+			return true;
+	return false;
+}
+
+/* The loader as the rewriting of a class may compare it: it may call no JNI then. */
+static bool hash_of(jobject loader, jint *hash)
+{
+	*hash = 0;
+	return !loader || !(*jvmti)->GetObjectHashCode(jvmti, loader, hash);
+}
+
+/* Has this class methods with values of static fields, and does it mean those that were found? */
+static void note_meant(JNIEnv *env, struct live_plan *p, jclass c)
+{
+	for (uint32_t n = 0; n < plan_fields(&p->plan); n++) {
+		const struct plan_field *f = plan_field(&p->plan, n);
+		struct meant *m = &p->meant[n];
+		jobject loader = NULL;
+
+		if (m->count < LOADERS_MOST && has_static(&p->plan, f) &&
+		    is_named(c, plan_text(&p->plan, &f->class_name)) && !(*jvmti)->GetClassLoader(jvmti, c, &loader) &&
+		    are_meant_by(env, p, f, loader) && hash_of(loader, &m->loader[m->count]))
+			m->count++;
+	}
+}
+
+/*
+ * Find the classes of static fields, and who means them. Several loaders may have classes of one name: then a step has
+ * values only in the methods of some.
+ */
 static void find_static_holders(JNIEnv *env, struct live_plan *p)
 {
 	jclass *loaded;
@@ -115,25 +228,34 @@ static void find_static_holders(JNIEnv *env, struct live_plan *p)
 		(*env)->PopLocalFrame(env, NULL);
 		return;
 	}
-	for (jint i = 0; i < count; i++) {
-		for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++) {
-			const struct plan_step *s = plan_step(&p->plan, n);
-
-			if (s->kind != PLAN_GET_STATIC || p->found[n].state ||
-			    !is_named(loaded[i], plan_text(&p->plan, &s->class_name)))
-				continue;
-			p->found[n].holder = (*env)->NewGlobalRef(env, loaded[i]);
-			p->found[n].state = p->found[n].holder ? FOUND_CLASS : FOUND_NOTHING;
-		}
-	}
+	for (jint i = 0; i < count; i++)
+		note_holder(env, p, loaded[i]);
+	for (jint i = 0; i < count; i++)
+		note_meant(env, p, loaded[i]);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
 	(*env)->PopLocalFrame(env, NULL);
 }
 
 static bool has_statics(const struct live_plan *p)
 {
-	for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++)
-		if (plan_step(&p->plan, n)->kind == PLAN_GET_STATIC)
+	for (uint32_t n = 0; n < plan_fields(&p->plan); n++)
+		if (has_static(&p->plan, plan_field(&p->plan, n)))
+			return true;
+	return false;
+}
+
+/* A class that is loaded later is not known, and has no values of static fields. */
+static bool is_meant(const struct live_plan *p, uint32_t field, jobject loader)
+{
+	const struct meant *m = &p->meant[field];
+	jint hash;
+
+	if (!has_static(&p->plan, plan_field(&p->plan, field)))
+		return true;
+	if (!hash_of(loader, &hash))
+		return false;
+	for (uint32_t i = 0; i < m->count; i++)
+		if (m->loader[i] == hash)
 			return true;
 	return false;
 }
@@ -215,8 +337,7 @@ uint32_t fields_thrown(uint32_t recordings, struct capture *to)
 	return n;
 }
 
-uint32_t fields_captures(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
-			 struct capture *to, uint32_t room)
+uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, struct capture *to, uint32_t room)
 {
 	uint32_t n = 0;
 
@@ -227,8 +348,8 @@ uint32_t fields_captures(uint32_t recordings, struct slice class_name, struct sl
 		for (uint32_t i = 0; p && i < plan_fields(&p->plan) && n < room; i++) {
 			const struct plan_field *f = plan_field(&p->plan, i);
 
-			if (!plan_is_of(&p->plan, f, class_name, method, descriptor) ||
-			    !capture_of(f, slice_is(method, "<init>"), &to[n]))
+			if (!plan_is_of(&p->plan, f, m->class_name, m->name, m->descriptor) ||
+			    !is_meant(p, i, m->loader) || !capture_of(f, slice_is(m->name, "<init>"), &to[n]))
 				continue;
 			to[n++].number = FRT_FIELD_NUMBER(r, i);
 		}

@@ -22,9 +22,17 @@ bool fields_begin(JNIEnv *env, uint32_t recording);
 /* The recording has ended: its plan is used no more. */
 void fields_end(JNIEnv *env, uint32_t recording);
 
-/* The captures of a method for these recordings (a set of bits). Returns their number, at most `room`. */
-uint32_t fields_captures(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
-			 struct capture *to, uint32_t room);
+/* A method of a class that is being rewritten. */
+struct fields_method {
+	struct slice class_name, name, descriptor;
+	jobject loader; /* of the class; NULL: the boot loader */
+};
+
+/*
+ * The captures of a method for these recordings (a set of bits). Returns their number, at most `room`. Static fields of
+ * classes that this loader does not mean by their names are left out, and so have no value.
+ */
+uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, struct capture *to, uint32_t room);
 
 /*
  * The captures of the exception's class for those recordings that want it, at most FRT_RECORDINGS. Returns their number.

@@ -237,8 +237,8 @@ static void add_captures(const struct rewrite *r, const struct class_file *c, st
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
 		struct verdict v = judge(r, c, m);
-		uint32_t n = fields_captures(r->recordings, c->name, m->name, m->descriptor, found,
-					     CAPTURES_MAX - FRT_RECORDINGS);
+		struct fields_method method = {c->name, m->name, m->descriptor, r->loader};
+		uint32_t n = fields_captures(r->recordings, &method, found, CAPTURES_MAX - FRT_RECORDINGS);
 
 		n += fields_thrown(recorders_of(&v), found + n);
 		kept = n && !edits[i].hooks ? arena_alloc(arena, n * sizeof(*kept)) : NULL;

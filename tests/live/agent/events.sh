@@ -287,8 +287,34 @@ nested() {
 	target_drop
 }
 
+twins() {
+	local sentence="no value is that of a class of the same name, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Xcheck:jni Twins 100
+	if target_ready && trace_start -e 'test.Twin live.Twins$Twin::set n=arg0 own=number most=Integer.MAX_VALUE back=return'; then
+		target_go
+		trace_stop
+		status_is 0
+		"$FRTRACE" print --json --events test.Twin "$F_FILE" >"$WORK/twins.json"
+		python3 - "$WORK/twins.json" <<-'END' 2>"$WORK/err" || finding "the values are wrong:" "$(tail -n 1 "$WORK/err")"
+			import collections, json, sys
+			known = collections.Counter()
+			for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+			    v = e["values"]
+			    missing = v["own"] == -2147483648
+			    assert (missing or v["own"] == v["n"]) and v["back"] == v["n"] and v["most"] in (2147483647, -2147483648), (v["n"], v["own"], v["most"])
+			    known[v["n"] % 10, not missing] += 1
+			assert sum(known.values()) == 400 and sum(n for (_, k), n in known.items() if k) == 100, known
+		END
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
+	turn 0 && twins
 	values 16 "$(amount 300 14000)" # a million events
 	nested
 	turn 0 && mistakes
