@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/options/event_file.h"
+#include "filters/quote.h"
 #include "format/bytes.h"
 #include "format/vec.h"
 #include "user/text/log.h"
@@ -194,45 +195,17 @@ static void end_nothing(struct event_reader *r, const char *text)
 
 /* ---- an event as -e has it */
 
-/* "(Ljava/lang/String;[I)V" as "java.lang.String,int[]". False: it is no descriptor. */
-static bool put_parameter_types(struct bytes *out, const char *d)
-{
-	static const struct {
-		char letter;
-		const char *name;
-	} primitives[] = {{'Z', "boolean"}, {'B', "byte"}, {'C', "char"},  {'S', "short"},
-			  {'I', "int"},	    {'J', "long"}, {'F', "float"}, {'D', "double"}};
-	size_t begin = out->size;
-
-	if (*d++ != '(')
-		return false;
-	while (*d && *d != ')') {
-		unsigned arrays = strspn(d, "["), i = 0;
-
-		d += arrays;
-		if (out->size > begin)
-			bytes_put(out, ",", 1);
-		if (*d == 'L') {
-			for (d++; *d && *d != ';'; d++)
-				bytes_put(out, *d == '/' ? "." : d, 1);
-		} else {
-			while (i < 8 && primitives[i].letter != *d)
-				i++;
-			if (i == 8)
-				return false;
-			bytes_put(out, primitives[i].name, strlen(primitives[i].name));
-		}
-		if (!*d++)
-			return false;
-		while (arrays--)
-			bytes_put(out, "[]", 2);
-	}
-	return *d == ')';
-}
-
 static void put_words(struct bytes *out, const char *text)
 {
 	bytes_put(out, text, strlen(text));
+}
+
+/* Words of -e have spaces between them, so no text may bring its own. */
+static void put_word(struct event_reader *r, struct bytes *out, const char *text, const char *what)
+{
+	if (!*text || text[strcspn(text, " \t\n\r")])
+		event_file_fail(r, "'%.100s' is no %s: it has to be one word", text, what);
+	put_words(out, text);
 }
 
 static const char *unit_of(struct event_reader *r, const char *type)
@@ -280,13 +253,14 @@ static void put_file_field(struct event_reader *r, struct bytes *out, const stru
 	put_field_name(out, f);
 	put_words(out, unit_of(r, f->text[FIELD_TYPE]));
 	put_words(out, "=");
-	put_words(out, f->text[FIELD_EXPRESSION]);
+	put_word(r, out, f->text[FIELD_EXPRESSION], "<expression>");
 }
 
 static bool put_event(struct event_reader *r, struct bytes *out)
 {
 	static const char *const names[] = {
 		[CLASS] = "class", [METHOD] = "method><name", [DESCRIPTOR] = "method><descriptor"};
+	char *filter;
 
 	for (int t = 0; t < EVENT_TEXTS; t++) {
 		if ((t == CLASS || t == METHOD || t == DESCRIPTOR) && !r->text[t]) {
@@ -294,15 +268,14 @@ static bool put_event(struct event_reader *r, struct bytes *out)
 			return false;
 		}
 	}
-	put_words(out, r->id);
+	put_word(r, out, r->id, "id of an <event>");
 	put_words(out, " ");
-	put_words(out, r->text[CLASS]);
-	put_words(out, "::");
-	put_words(out, r->text[METHOD]);
-	put_words(out, "(");
-	if (!put_parameter_types(out, r->text[DESCRIPTOR]))
+	filter = quote_filter(r->text[CLASS], r->text[METHOD], r->text[DESCRIPTOR]);
+	if (filter)
+		put_words(out, filter);
+	else
 		event_file_fail(r, "'%.200s' is no <descriptor>, as in (Ljava/lang/String;J)V", r->text[DESCRIPTOR]);
-	put_words(out, ")");
+	free(filter);
 	for (size_t i = 0; i < r->fields; i++)
 		put_file_field(r, out, &r->field[i]);
 	bytes_put_u8(out, 0);

@@ -318,7 +318,7 @@ for jdk in "${JDKS[@]}"; do
 	values 16 "$(amount 300 14000)" # a million events
 	nested
 	turn 0 && mistakes
-	turn 1 && killed "$(amount 40 1000)"
+	turn 1 && killed "${KILLS:-$(amount 40 1000)}"
 	turn 1 && views
 	launched
 	turn 1 && xml

@@ -96,6 +96,9 @@ static void what_cannot_be_done_is_named(void **state)
 	assert_refused("<method><name>add</name></method>", "event 'a.B' lacks its <method><descriptor>");
 	assert_refused(METHOD "</method><fields><field><name>n</name></field></fields>", "lacks its <expression>");
 	assert_refused("<methods>", "<methods> is not known here");
+	assert_refused(METHOD
+		       "</method><fields><field><name>n</name><expression>a z=b</expression></field></fields></event>",
+		       "'a z=b' is no <expression>: it has to be one word");
 	assert_refused("<location>MIDDLE</location>", "<location> has to be ENTRY, EXIT or WRAP");
 }
 
@@ -115,10 +118,29 @@ static void a_file_that_is_no_such_file_is_refused(void **state)
 	assert_file_refused("<jfragent/>", "it has no <event>");
 	assert_file_refused("<jfragent><events><event/></events></jfragent>", "<event> lacks its id");
 	assert_file_refused("<jfragent>", "no element found");
+	assert_file_refused("<jfragent><events><event id=\"a b\"><class>C</class>" METHOD
+			    "</method></event></events></jfragent>",
+			    "'a b' is no id of an <event>: it has to be one word");
 	assert_file_refused("<!DOCTYPE a [<!ENTITY b SYSTEM \"/etc/passwd\">]><jfragent>&b;</jfragent>",
 			    "a document type is not allowed");
 	assert_file_refused("<jfragent><config><emitonexception>true</emitonexception></config></jfragent>",
 			    "give --thrown");
+}
+
+#define NAMED(type, method)                                                                          \
+	"<jfragent><events><event id=\"a.B\"><class>" type "</class><method><name>" method "</name>" \
+	"<descriptor>([I)V</descriptor></method></event></events></jfragent>"
+
+static void names_of_classes_and_methods_choose_nothing_else(void **state)
+{
+	(void)state;
+	assert_file_refused(NAMED("a.C;a.D", "m"), "wrong filter");
+	assert_int_equal(parse(NAMED("a.C*", "*")), 0);
+	assert_string_equal(events.event[0].text, "a.C\\*::\\*(int[])");
+	event_list_release(&events);
+	assert_int_equal(parse(NAMED("a.C$D", "m n")), 0);
+	assert_string_equal(events.event[0].text, "a.C$D::m n(int[])");
+	assert_int_equal(events.event[0].fields, 0);
 }
 
 int main(void)
@@ -127,6 +149,7 @@ int main(void)
 #define T(f) cmocka_unit_test_teardown(f, teardown)
 		T(an_event_has_all_that_the_file_says),
 		T(what_cannot_be_done_is_named),
+		T(names_of_classes_and_methods_choose_nothing_else),
 		T(a_file_that_is_no_such_file_is_refused),
 	};
 
