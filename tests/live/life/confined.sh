@@ -124,6 +124,7 @@ modes() {
 	if target_ready; then
 		mkdir -p "$dir"
 		own "all that is recorded" "$FRTRACE" -p "$T_PID" -m live.Waits -M java.lang.Object --kernel=full -d 2s -o "$WORK/a.jfr"
+		own "perf buffers" "$FRTRACE" -p "$T_PID" -m live.Waits --kernel=full -d 1s -o "$WORK/l.jfr" --buffer=perf
 		own "a table" python3 "$LIVE/in_terminal.py" 80 24 "$WORK/screen" "$WORK/stop" "$FRTRACE" -p "$T_PID" -m live.Waits -i 500ms -d 2s -o "$WORK/b.jfr"
 		own "lines" "$FRTRACE" -p "$T_PID" -m live.Waits --lines -d 1s -o "$WORK/c.jfr"
 		own "a ring and metrics" "$FRTRACE" -p "$T_PID" -m live.Waits -d 2s --max-age=1s -o "$dir/" --metrics="$WORK/x.prom"

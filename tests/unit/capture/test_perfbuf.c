@@ -34,15 +34,17 @@ static struct cpu {
 } cpus[CPUS];
 
 static struct {
-	size_t pages_granted; /* larger buffers are refused */
+	size_t pages_granted, pages_wanted; /* larger buffers are refused */
 	int error;
 	int staging_fd;
 	struct frt_staging *staging;
 } kernel;
 
 static struct {
-	uint64_t value[TIMES];
+	uint64_t value[TIMES]; /* the first ones */
+	uint64_t last;
 	size_t count, stop_after;
+	bool unordered;
 } got;
 
 static struct perfbuf *p;
@@ -94,9 +96,12 @@ void __wrap_perf_buffer__free(struct perf_buffer *b)
 
 static int on_record(void *context, void *data, size_t size)
 {
-	assert_in_range(got.count, 0, TIMES - 1);
 	assert_in_range(size, sizeof(uint64_t), sizeof(uint64_t) + 7); /* it is padded */
-	got.value[got.count++] = *(uint64_t *)data;
+	got.unordered |= *(uint64_t *)data <= got.last;
+	got.last = *(uint64_t *)data;
+	if (got.count < TIMES)
+		got.value[got.count] = got.last;
+	got.count++;
 	return got.count == got.stop_after ? -EAGAIN : 0;
 }
 
@@ -105,7 +110,7 @@ static int perfbuf_try(void)
 	struct perfbuf_setup setup = {.map_fd = -1,
 				      .staging_fd = kernel.staging_fd,
 				      .cpus = CPUS,
-				      .size = CPUS * 64 * sysconf(_SC_PAGESIZE),
+				      .size = CPUS * kernel.pages_wanted * sysconf(_SC_PAGESIZE),
 				      .record = on_record};
 
 	return perfbuf_open(&p, &setup, &d);
@@ -117,6 +122,7 @@ static int setup(void **state)
 
 	memset(&got, 0, sizeof(got));
 	kernel.pages_granted = 32;
+	kernel.pages_wanted = 64;
 	kernel.error = EPERM;
 	kernel.staging_fd = memfd_create("staging", 0);
 	assert_int_equal(ftruncate(kernel.staging_fd, size), 0);
@@ -306,6 +312,27 @@ static void record_of_the_kernels_own_is_skipped_and_reckoned_with(void **state)
 	assert_int_equal(kernel.staging[1].consumed, sizeof(lost) + FRT_STAGED_OUTPUT(8));
 }
 
+static void pass_takes_so_many_records_and_the_next_one_the_rest(void **state)
+{
+	const uint64_t many = 100000;
+
+	perfbuf_close(p);
+	kernel.pages_granted = kernel.pages_wanted = 1024;
+	assert_int_equal(perfbuf_try(), 0);
+	for (uint64_t i = 1; i <= many; i++)
+		output(0, 2 * i);
+	output(1, 1);
+	output(1, 2 * many - 1);
+	perfbuf_consume(p);
+	assert_in_range(got.count, 10000, many);
+	assert_in_range(perfbuf_consumed(p), got.last + 1, 2 * many);
+	while (in_use(0))
+		perfbuf_consume(p);
+	assert_int_equal(got.count, many + 2);
+	assert_false(got.unordered);
+	assert_int_equal(in_use(1), 0);
+}
+
 static void fullest_buffer_counts(void **state)
 {
 	while (in_use(1) <= cpus[1].size / 4)
@@ -340,6 +367,7 @@ int main(void)
 		TEST(receiver_may_stop_and_gets_the_rest_later),
 		TEST(ring_is_used_again_from_its_start),
 		TEST(record_of_the_kernels_own_is_skipped_and_reckoned_with),
+		TEST(pass_takes_so_many_records_and_the_next_one_the_rest),
 		TEST(fullest_buffer_counts),
 		TEST(buffers_are_as_large_as_the_kernel_grants),
 	};
