@@ -125,8 +125,9 @@ static __always_inline void staging_output(void *context, struct frt_staging *s,
 	struct frt_staged *place = staged_at(s, number);
 	__u32 size = place->size;
 
-	if (size <= most - sizeof(*place) &&
-	    bpf_perf_event_output(context, &perf_queue, BPF_F_CURRENT_CPU, &place->at, size + sizeof(place->at)))
+	if (size > most - sizeof(*place)) /* never, but the verifier does not know */
+		size = most - sizeof(*place);
+	if (bpf_perf_event_output(context, &perf_queue, BPF_F_CURRENT_CPU, &place->at, size + sizeof(place->at)))
 		staging_lost(s, place, size);
 	staging_release(s, place, number);
 }

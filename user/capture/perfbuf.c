@@ -115,6 +115,7 @@ static void perf_cpus_close(struct perfbuf *p)
 static int perf_cpus_open(struct perfbuf *p)
 {
 	size_t most = p->setup.size / p->setup.cpus / sysconf(_SC_PAGESIZE), pages = SMALLEST;
+	bool open = false;
 	int err;
 
 	while (pages * 2 <= most)
@@ -127,6 +128,10 @@ static int perf_cpus_open(struct perfbuf *p)
 			break;
 		perf_cpus_close(p);
 	}
+	for (int i = 0; i < p->setup.cpus && !open; i++)
+		open = p->cpu[i].buffer;
+	if (!err && !open)
+		return -ENODEV;
 	if (!err)
 		log_detail("perf buffers of %zu KiB", pages * sysconf(_SC_PAGESIZE) / 1024);
 	return err;
@@ -293,7 +298,7 @@ static bool perf_cpu_look(struct perf_cpu *c, uint64_t *position, struct found *
 
 /*
  * Collect the CPU's records from before p->until. If there are too many, p->until is moved back, so that this pass ends
- * with those that have been collected.
+ * with those that have been collected; one behind them that was output late comes late then.
  */
 static void perf_cpu_collect(struct perfbuf *p, uint32_t number)
 {

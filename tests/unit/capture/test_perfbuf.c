@@ -36,6 +36,7 @@ static struct cpu {
 static struct {
 	size_t pages_granted, pages_wanted; /* larger buffers are refused */
 	int error;
+	bool no_cpu; /* none is online */
 	int staging_fd;
 	struct frt_staging *staging;
 } kernel;
@@ -59,8 +60,8 @@ struct perf_buffer *__wrap_perf_buffer__new_raw(int map_fd, size_t pages, struct
 	assert_int_equal(only->cpu_cnt, 1);
 	assert_int_equal(only->map_keys[0], only->cpus[0]);
 	assert_int_equal(attr->config, PERF_COUNT_SW_BPF_OUTPUT);
-	errno = only->cpus[0] == OFFLINE ? ENODEV : kernel.error;
-	if (only->cpus[0] == OFFLINE || pages > kernel.pages_granted)
+	errno = kernel.no_cpu || only->cpus[0] == OFFLINE ? ENODEV : kernel.error;
+	if (errno == ENODEV || pages > kernel.pages_granted)
 		return NULL;
 	c->size = pages * sysconf(_SC_PAGESIZE);
 	c->page = aligned_alloc(8, c->size + sysconf(_SC_PAGESIZE));
@@ -124,6 +125,7 @@ static int setup(void **state)
 	kernel.pages_granted = 32;
 	kernel.pages_wanted = 64;
 	kernel.error = EPERM;
+	kernel.no_cpu = false;
 	kernel.staging_fd = memfd_create("staging", 0);
 	assert_int_equal(ftruncate(kernel.staging_fd, size), 0);
 	kernel.staging = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, kernel.staging_fd, 0);
@@ -353,6 +355,9 @@ static void buffers_are_as_large_as_the_kernel_grants(void **state)
 	assert_int_equal(perfbuf_try(), -EPERM);
 	assert_null(p);
 	assert_string_equal(d.text, "cannot open perf buffers: Operation not permitted");
+	kernel.pages_granted = 32;
+	kernel.no_cpu = true;
+	assert_int_equal(perfbuf_try(), -ENODEV);
 }
 
 int main(void)
