@@ -5,7 +5,8 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-state_is() { [ "$(peek "$T_PID" state)" = "$1" ]; }
+is_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
+is_recorded() { [ "$(peek "$T_PID" 'recording[0].state')" = 2 ]; }
 is_starting() { [ "$(peek "$T_PID" 'recording[0].state')" = 1 ] || ended "$F_PID"; }
 
 # The JVM is still working for the killed frtrace. The next one must not wait for the killed one's helpers.
@@ -41,7 +42,7 @@ closed_descriptors() {
 		"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' --max-overhead=off -o "$F_FILE" <&- >&- 2>&- &
 		F_PID=$!
 		STARTED+=("$F_PID")
-		wait_for 30 state_is 2 || finding "the recording does not begin"
+		wait_for 30 is_recorded || finding "the recording does not begin"
 		target_go
 		trace_stop
 		status_is 0
@@ -62,7 +63,7 @@ full_heap() {
 		target_go
 		sleep 3
 		trace_stop
-		wait_for 60 state_is 0 || finding "still hooked: state $(peek "$T_PID" state)"
+		wait_for 60 is_idle || finding "still hooked: state $(peek "$T_PID" state)"
 		target_restored
 		target_quit
 		grep -q 'full: fine' "$T_DIR/stdout" || finding "$(tail -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
