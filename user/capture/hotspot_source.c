@@ -21,7 +21,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CALL_NS 1500 /* what the two probes of a chosen method cost its thread; scripts/bench --only=sources */
+/*
+ * What the two probes of a chosen method cost its thread, and with a stack of ten frames; see docs/cost.md. One of 4 frames
+ * makes it 2,500, one of 21 frames 4,800.
+ */
+#define CALL_NS		   1600
+#define CALL_WITH_STACK_NS 3500
 
 #define CARRIER	      "ForkJoinPool-"
 #define VIRTUAL_SINCE 21
@@ -196,8 +201,10 @@ void hotspot_source_take_stacks(struct hotspot_source *h, const struct frt_layou
 				const struct kernel_sink *sink)
 {
 	h->sink = *sink;
-	if (sink->take_call)
-		h->setup.bpf->bss->hotspot_layout = *layout;
+	if (!sink->take_call)
+		return;
+	h->setup.bpf->bss->hotspot_layout = *layout;
+	segment_header(h->setup.segment)->hook_ticks = clock_ticks_of_ns(h->setup.clock, CALL_WITH_STACK_NS);
 }
 
 void hotspot_source_follow(struct hotspot_source *h, const struct frt_layout *layout)
