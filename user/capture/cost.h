@@ -32,6 +32,9 @@ double cost_of_recording(const struct frt_slot *slot, const struct clock *c);
  */
 #define COST_SYSTEM_CALL_US 0.5
 
+/* What HotSpot's own probes cost a call of any method, at the least; measured by scripts/bench-probes. */
+#define COST_PROBE "0.6 us or more"
+
 /* Cost of a JVMTI stack compared with a walked one; measured by scripts/bench-stacks. */
 #define COST_JVMTI "15 to 25 times the price of a walk"
 

@@ -227,8 +227,8 @@ static void end_target(struct json *j, const struct target *t)
 /* HotSpot's own probes, for a JVM that takes no agent. Of any other one they are mentioned if it passes them. */
 static bool check_probes(struct json *j, const struct target *t, bool agent)
 {
-	const char *use = agent ? "only with --probe=hotspot: every call of every method traps"
-				: "calls come from them, without stacks and waits; every call of every method traps";
+	const char *use = agent ? "only with --probe=hotspot: every call of every method traps, " COST_PROBE
+				: "calls come from them; every call of every method traps, " COST_PROBE;
 	struct diag why;
 	bool good = !hotspot_source_check(t, &why);
 
