@@ -313,6 +313,9 @@ const struct option_row options[] = {
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print more"},
 
+	{.name = "verbose", .letter = 'v', .kind = OPTION_FLAG, AT(args.verbose),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .help = "slowest: whole stacks of waits, with the kernel's entry"},
 	{.name = "output", .letter = 'o', .arg = "FILE", .kind = OPTION_TEXT, AT(args.output),
 	 .section = SECTION_VERBS,
 	 .verbs = VERB_BIT(VERB_DUMP) | VERB_BIT(VERB_STOP) | VERB_BIT(VERB_REPORT) | VERB_BIT(VERB_MERGE) |

@@ -37,6 +37,7 @@ struct verb_args {
 	uint32_t min_share;	 /* percent; 0: no limit */
 	bool methods, min_given; /* a filter was given; --min was */
 	bool merged;
+	bool verbose;	     /* view: whole stacks */
 	const char *by;	     /* a field, or which table */
 	const char *context; /* names of events */
 	bool json, exact, collapsed, perfetto, pprof, otlp, chrome, csv, jdk;

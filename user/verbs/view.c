@@ -39,6 +39,7 @@ static int check_narrowing(const struct verb_args *a, const struct view *v, stru
 		{"min", a->min_given, VIEW_TREE},
 		{"merged", a->merged, VIEW_MERGES},
 		{"by", a->by, VIEW_BY},
+		{"verbose", a->verbose, VIEW_STACKS},
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -82,6 +83,7 @@ static int view_show(struct jfr_files *f, const struct view *v, const struct ver
 		.depth = a->depth,
 		.min_share = a->min_share,
 		.merged = a->merged,
+		.whole = a->verbose,
 		.event = event,
 		.by = a->by,
 		.diag = d,

@@ -244,6 +244,7 @@ static char *kernel_frame(char *frame, bool *entry)
 struct shown_stack {
 	struct bytes *out;
 	size_t width;
+	bool whole;	     /* all frames have their lines */
 	unsigned int frames; /* lines so far */
 	bool own;	     /* a frame that is not the JDK's has its line */
 	bool cut;	     /* frames were left out since the last line */
@@ -272,6 +273,10 @@ static void put_stack_frame(struct shown_stack *s, char *frame)
 	bool entry, own = !frame_is_of_jdk(frame);
 	char *call = kernel_frame(frame, &entry);
 
+	if (s->whole) {
+		put_stack_line(s, frame);
+		return;
+	}
 	if (entry)
 		return;
 	if (call) {
@@ -285,9 +290,10 @@ static void put_stack_frame(struct shown_stack *s, char *frame)
 	s->own |= own;
 }
 
-static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack, size_t width)
+static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack, size_t width,
+				bool whole)
 {
-	struct shown_stack shown = {.out = out, .width = width};
+	struct shown_stack shown = {.out = out, .width = width, .whole = whole};
 	struct jfr_value frames, frame;
 	struct bytes text;
 	struct cursor c;
@@ -311,11 +317,12 @@ static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, stru
 }
 
 /* Where the call frame information ends, or what was copied, the frames up to Java's are missing. */
-static void put_native_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack, size_t width)
+static void put_native_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack, size_t width,
+			     bool whole)
 {
 	struct jfr_value cut;
 
-	slow_call_put_stack(out, chunk, stack, width);
+	slow_call_put_stack(out, chunk, stack, width, whole);
 	jfr_resolve(chunk, &stack);
 	cut = jfr_field(chunk, &stack, "truncated");
 	put_dots(&(struct shown_stack){.out = out, .cut = cut.kind == VALUE_BOOLEAN && cut.number});
@@ -353,7 +360,7 @@ static void slow_call_put_holder(struct bytes *out, const struct lock_holders *h
 }
 
 static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *slow, const struct lock_holders *holders,
-			       size_t width)
+			       size_t width, bool whole)
 {
 	const struct thread_wait *w = &slow->wait;
 	struct unit unit = slow_call_unit_of(w->duration);
@@ -373,9 +380,9 @@ static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *s
 	free(waker);
 	bytes_put_u8(out, '\n');
 	slow_call_put_holder(out, holders, slow->lock, width);
-	slow_call_put_stack(out, w->chunk, w->kernel_stack, width);
-	put_native_stack(out, w->chunk, w->native_stack, width);
-	slow_call_put_stack(out, w->chunk, w->stack, width);
+	slow_call_put_stack(out, w->chunk, w->kernel_stack, width, whole);
+	put_native_stack(out, w->chunk, w->native_stack, width, whole);
+	slow_call_put_stack(out, w->chunk, w->stack, width, whole);
 }
 
 static void put_when(struct bytes *out, const struct call *call, int64_t utc_offset)
@@ -578,7 +585,7 @@ static void put_when_line(struct bytes *out, const struct call *call, const stru
 }
 
 void slow_call_put(struct bytes *out, struct slow_call *s, const struct lock_holders *holders, int64_t utc_offset,
-		   unsigned int columns)
+		   unsigned int columns, bool whole)
 {
 	struct unit unit = slow_call_unit_of(s->call.duration);
 	size_t width = columns > LEAST ? columns : LEAST;
@@ -594,5 +601,5 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct lock_hol
 	put_insides(out, s, width);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
 		if (s->wait[i].wait.duration >= s->call.duration / 100)
-			slow_call_put_wait(out, &s->wait[i], holders, width);
+			slow_call_put_wait(out, &s->wait[i], holders, width, whole);
 }

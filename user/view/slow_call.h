@@ -56,8 +56,11 @@ void slow_call_take(struct slow_call *s, const struct call *call, const struct o
  */
 bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock);
 
-/* Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). */
+/*
+ * Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). `whole`: the
+ * stacks of waits have all their frames, with the kernel's entry.
+ */
 void slow_call_put(struct bytes *out, struct slow_call *s, const struct lock_holders *holders, int64_t utc_offset,
-		   unsigned int columns);
+		   unsigned int columns, bool whole);
 
 #endif

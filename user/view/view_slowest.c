@@ -181,12 +181,12 @@ static bool slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 	return printed;
 }
 
-static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int width, struct bytes *out)
+static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int width, bool whole, struct bytes *out)
 {
 	put_text(out, "\nSlowest Calls\n\n");
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)
-			slow_call_put(out, &s->call[i], &s->holders, utc_offset, width);
+			slow_call_put(out, &s->call[i], &s->holders, utc_offset, width, whole);
 }
 
 /* Passes over the file: what frtrace caused, which calls, what is inside them, what they waited for, and who held it. */
@@ -214,7 +214,7 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 	if (!err && as_table)
 		err = slowest_print_table(&s, file->utc_offset, request, out) ? 0 : -ENOMEM;
 	else if (!err && s.count)
-		slowest_print(&s, file->utc_offset, request->layout.width, out);
+		slowest_print(&s, file->utc_offset, request->layout.width, request->whole, out);
 	else if (!err)
 		put_text(out, "\nNo events found for 'Slowest Calls'.\n");
 	if (!file->fault.what)

@@ -13,6 +13,7 @@ struct view_request {
 	uint64_t depth;	    /* levels of a tree at most; 0: all */
 	uint32_t min_share; /* omit branches of a tree with less than this percentage of the calls, or of the time */
 	bool merged;	    /* one tree for each method, not for each call */
+	bool whole;	    /* stacks with all their frames */
 	const char *event;  /* the type whose events are shown; NULL: list the types */
 	const char *by;	    /* events: group them by this field; waits: only this table; NULL: neither */
 	struct diag *diag;  /* for results other than -ENOMEM */
@@ -26,6 +27,7 @@ enum view_option {
 	VIEW_MERGES = 8,  /* merged */
 	VIEW_BY = 16,	  /* by */
 	VIEW_EVENTS = 32, /* event */
+	VIEW_STACKS = 64, /* whole */
 };
 
 struct view {

@@ -301,6 +301,16 @@ static void a_kernel_stack_ends_at_the_name_of_the_system_call(void **state)
 				       "            com.acme.Cart.lock():7\n");
 	assert_null(strstr((char *)out.data, "syscall"));
 	assert_null(strstr((char *)out.data, "SYSCALL"));
+	bytes_clear(&out);
+	request.whole = true;
+	assert_has(show_again(view_slowest), "            kernel.a6()\n"
+					     "            kernel.a7()\n"
+					     "            kernel.__x64_sys_fdatasync()\n"
+					     "            kernel.x64_sys_call()\n"
+					     "            kernel.do_syscall_64()\n"
+					     "            kernel.entry_SYSCALL_64_after_hwframe()\n"
+					     "            com.acme.Cart.lock():7\n");
+	request.whole = false;
 }
 
 /* One stack: the kernel's, that of the libraries, and Java's. A part that was cut ends with dots. */
