@@ -94,12 +94,27 @@ JNIEXPORT jint JNICALL Java_live_Natives_hanging(JNIEnv *env, jclass class)
 	return __atomic_load_n(&hanging, __ATOMIC_SEQ_CST);
 }
 
+/* Bind a method to code in memory of no file. */
+static void bind_loose(JNIEnv *env, jclass class, const char *name)
+{
+	/* mov %edx, %eax; ret */
+	static const unsigned char code[] = {0x89, 0xd0, 0xc3};
+	void *memory = mmap(NULL, sizeof(code), PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const JNINativeMethod loose = {(char *)name, (char *)"(I)I", memory};
+
+	if (memory == MAP_FAILED)
+		return;
+	memcpy(memory, code, sizeof(code));
+	(*env)->RegisterNatives(env, class, &loose, 1);
+}
+
 JNIEXPORT void JNICALL Java_live_Natives_registerLate(JNIEnv *env, jclass class)
 {
 	static const JNINativeMethod methods[] = {{(char *)"moved", (char *)"(I)I", (void *)second_of_moved},
 						  {(char *)"late", (char *)"(I)I", (void *)only_of_late}};
 
 	(*env)->RegisterNatives(env, class, methods, 2);
+	bind_loose(env, class, "lateLoose");
 }
 
 JNIEXPORT void JNICALL Java_live_Natives_register(JNIEnv *env, jclass class)
@@ -111,14 +126,6 @@ JNIEXPORT void JNICALL Java_live_Natives_register(JNIEnv *env, jclass class)
 						  {(char *)"hangA", (char *)"()V", (void *)hang},
 						  {(char *)"hangB", (char *)"()V", (void *)hang}};
 
-	/* mov %edx, %eax; ret */
-	static const unsigned char code[] = {0x89, 0xd0, 0xc3};
-	void *memory = mmap(NULL, sizeof(code), PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	const JNINativeMethod loose = {(char *)"loose", (char *)"(I)I", memory};
-
 	(*env)->RegisterNatives(env, class, methods, 6);
-	if (memory == MAP_FAILED)
-		return;
-	memcpy(memory, code, sizeof(code));
-	(*env)->RegisterNatives(env, class, &loose, 1);
+	bind_loose(env, class, "loose");
 }

@@ -18,6 +18,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -388,13 +389,44 @@ static void natives_attach(struct natives *n)
 
 /* ---- methods */
 
+static const char *native_state_text(enum native_state state)
+{
+	static const char *const texts[] = {
+		[NATIVE_NEW] = "",
+		[NATIVE_PLACED] = "",
+		[NATIVE_UNBOUND] =
+			"not bound yet, and no mapped library has a function of its name: its calls count from when "
+			"one has",
+		[NATIVE_MEMORY] = "bound to code in memory of no file, where no uprobe can be: not traced",
+		[NATIVE_CRITICAL] = "has a JavaCritical_ function, which the JVM may call instead: not traced",
+		[NATIVE_UNKNOWN] = "its function cannot be found in the file: not traced",
+	};
+
+	return texts[state];
+}
+
+/* Of a method that was not there, or not bound, when the first lines were printed. */
+static void natives_say(const struct natives *n, const struct native_method *m)
+{
+	char name[256];
+
+	if (!n->begun || m->state <= NATIVE_UNBOUND)
+		return;
+	snprintf(name, sizeof(name), "%s.%s", m->class_name, m->name);
+	for (char *at = strchr(name, '/'); at; at = strchr(at, '/'))
+		*at = '.';
+	log_line("  native: %s: %s", name, native_state_text(m->state));
+}
+
 static void natives_place(struct natives *n, uint32_t number)
 {
 	struct native_place place;
 	struct function *f;
 
-	if (!native_places_find(n->places, &n->method[number], &place))
+	if (!native_places_find(n->places, &n->method[number], &place)) {
+		natives_say(n, &n->method[number]);
 		return;
+	}
 	f = natives_function(n, &place);
 	if (!f || function_add_method(f, number))
 		n->method[number].state = NATIVE_UNKNOWN;
@@ -767,21 +799,10 @@ struct natives_counts natives_counts(const struct natives *n)
 
 const char *natives_problem(const struct natives *n, size_t i, uint32_t *method)
 {
-	static const char *const texts[] = {
-		[NATIVE_NEW] = "",
-		[NATIVE_PLACED] = "",
-		[NATIVE_UNBOUND] =
-			"not bound yet, and no mapped library has a function of its name: its calls count from when "
-			"one has",
-		[NATIVE_MEMORY] = "bound to code in memory of no file, where no uprobe can be: not traced",
-		[NATIVE_CRITICAL] = "has a JavaCritical_ function, which the JVM may call instead: not traced",
-		[NATIVE_UNKNOWN] = "its function cannot be found in the file: not traced",
-	};
-
 	if (!n || i >= n->methods)
 		return NULL;
 	*method = n->method[i].id;
-	return n->failure.text[0] ? n->failure.text : texts[n->method[i].state];
+	return n->failure.text[0] ? n->failure.text : native_state_text(n->method[i].state);
 }
 
 bool natives_fail(const struct natives *n)

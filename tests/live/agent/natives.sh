@@ -124,7 +124,7 @@ late() {
 	local sentence="methods that RegisterNatives binds after the attach, or binds anew, are found, and their calls counted${PROBES:+, --probes=$PROBES}, JDK $FEATURE" name
 	begin "$sentence" || return 0
 	HOW=late natives_start 1 4000
-	if target_ready && trace_start -m 'live.Natives::moved;live.Natives::late' -M 'live.Natives::moved'; then
+	if target_ready && trace_start -m 'live.Natives::moved;live.Natives::late;live.Natives::lateLoose' -M 'live.Natives::moved'; then
 		touch "$T_DIR/go"
 		wait_for "$SECONDS_MAX" [ -e "$T_DIR/bound" ] || finding "the program does not bind them"
 		for name in second_of_moved only_of_late; do
@@ -135,6 +135,7 @@ late() {
 		trace_stop
 		status_is 0
 		says ' 0 lost'
+		says '^  native: live\.Natives\.lateLoose: bound to code in memory of no file'
 		target_quit
 		file_agrees
 		line=$("$FRTRACE" view method-timing "$F_FILE" | grep 'live\.Natives\.moved')

@@ -45,6 +45,8 @@ public class Natives {
 
 	static native int late(int n);
 
+	static native int lateLoose(int n);
+
 	static native void hang();
 
 	static native void nest();
