@@ -9,8 +9,9 @@
  */
 #include "uprobes/agent/seccomp.h"
 
-#define STACK_SIZE 16384
-#define FILTER	   '2' /* value of the line Seccomp: in /proc/self/status, proc_pid_status(5) */
+#define STACK_SIZE  16384
+#define STATUS_MOST (1l << 20) /* bytes */
+#define FILTER	    '2'	       /* value of the line Seccomp: in /proc/self/status, proc_pid_status(5) */
 
 static char child_stack[STACK_SIZE] __attribute__((aligned(16)));
 
@@ -20,12 +21,12 @@ static bool has_filter(void)
 	static const char wanted[] = "\nSeccomp:\t";
 	size_t matched = 0;
 	char buffer[512];
-	long n;
-	int fd = sys_open("/proc/self/status");
+	long n, in_all = 0;
+	int fd = sys_open_proc("/proc/self/status");
 
 	if (fd < 0)
 		return true;
-	while ((n = sys_read(fd, buffer, sizeof(buffer))) > 0)
+	for (; in_all < STATUS_MOST && (n = sys_read(fd, buffer, sizeof(buffer))) > 0; in_all += n)
 		for (long i = 0; i < n; i++) {
 			if (matched == sizeof(wanted) - 1) {
 				sys_close(fd);

@@ -45,7 +45,7 @@ enum {
 #define FUTEX_PRIVATE	 128
 #define TIMED_OUT	 (-110L)
 
-#define O_RDONLY_CLOEXEC  02000000
+#define OPEN_PROC	  02004400 /* O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC */
 #define O_PATH_CLOEXEC	  012000000
 #define AT_FDCWD	  (-100)
 #define CLONE_CHILD	  0x4100     /* CLONE_VM | CLONE_VFORK; no signal at its end */
@@ -252,9 +252,9 @@ bool sys_set_dumpable(long dumpable)
 	return !call3(NR_prctl, PR_SET_DUMPABLE, dumpable, 0);
 }
 
-int sys_open(const char *path)
+int sys_open_proc(const char *path)
 {
-	return call3(NR_openat, AT_FDCWD, (long)path, O_RDONLY_CLOEXEC);
+	return call3(NR_openat, AT_FDCWD, (long)path, OPEN_PROC);
 }
 
 long sys_read(int fd, void *to, size_t size)
@@ -309,6 +309,8 @@ static bool read_hex(const char **at, char stop, uint64_t *out)
 	return true;
 }
 
+#define MAPS_MOST (1l << 30) /* bytes: there may be something else in the place of the file, which never ends */
+
 /* Room for the beginning of a line of /proc/PID/maps (proc_pid_maps(5)). */
 struct map_line {
 	char *text;
@@ -319,14 +321,15 @@ struct map_line {
 static bool each_mapping(struct map_line line,
 			 bool (*visit)(uint64_t start, uint64_t end, const char *rest, void *context), void *context)
 {
-	int fd = sys_open("/proc/self/maps");
+	int fd = sys_open_proc("/proc/self/maps");
 	bool good = true, more = true;
 	char buffer[1024];
-	long n;
+	long n = 0, in_all = 0;
 
 	if (fd < 0)
 		return false;
-	while (good && more && (n = sys_read(fd, buffer, sizeof(buffer))) > 0) {
+	while (good && more && in_all < MAPS_MOST && (n = sys_read(fd, buffer, sizeof(buffer))) > 0) {
+		in_all += n;
 		for (long i = 0; i < n && good && more; i++) {
 			const char *at = line.text;
 			uint64_t start, end;
@@ -343,7 +346,7 @@ static bool each_mapping(struct map_line line,
 		}
 	}
 	sys_close(fd);
-	return good && (n >= 0 || !more);
+	return good && in_all < MAPS_MOST && (n >= 0 || !more);
 }
 
 bool sys_each_mapping(bool (*visit)(uint64_t start, uint64_t end, const char permissions[4], void *context),

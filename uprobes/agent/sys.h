@@ -94,8 +94,11 @@ bool sys_child_lives(void (*work)(void), void *stack_end);
 long sys_dumpable(void);
 bool sys_set_dumpable(long dumpable);
 
-/* Open a file for reading. Returns a descriptor or -errno. */
-int sys_open(const char *path);
+/*
+ * Open a file of /proc for reading. Returns a descriptor or -errno. Does not block, also if a container has mounted
+ * something else there, such as a FIFO.
+ */
+int sys_open_proc(const char *path);
 long sys_read(int fd, void *to, size_t size);
 
 /* Open, with O_PATH, the file that this code is mapped from, while it has its name. Returns a descriptor or -errno. */

@@ -117,6 +117,23 @@ static int launch_command(struct session *s, const char *text, int timeout_ms, s
 	return diag_set(d, EPROTO, "cannot '%s' in the target: %s", text, agent_result_text(result));
 }
 
+#define AGENT_FILE_MOST (16l << 20) /* bytes */
+
+/* The agent keeps a descriptor of its file, whose name is gone, unless the JVM's container has no /proc. */
+static int open_agent_file(struct session *s, const struct mapping *m, struct diag *d)
+{
+	int fd = target_open_descriptor(s->target, s->build.file_name, d);
+
+	if (fd != -ENOENT)
+		return fd;
+	fd = target_open_mapping(s->target, m, AGENT_FILE_MOST, d);
+	return fd >= 0 ? fd
+		       : diag_set(
+				 d, -fd,
+				 "cannot open the agent's file in the target: the JVM's container has no /proc: give frtrace "
+				 "CAP_CHECKPOINT_RESTORE");
+}
+
 static int attach_probe(struct session *s, struct diag *d)
 {
 	static const struct usdt_site sites[] = {{FRT_SITE_DRAIN, "frtrace", "drain"},
@@ -134,7 +151,7 @@ static int attach_probe(struct session *s, struct diag *d)
 		.pid_ns_dev = s->target->pid_ns_dev, .pid_ns_ino = s->target->pid_ns_ino, .tgid = s->target->ns_pid};
 	if (s->with_kernel)
 		kernel_probes_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
-	file.fd = target_open_descriptor(s->target, s->build.file_name, d);
+	file.fd = open_agent_file(s, &m, d);
 	if (file.fd < 0)
 		return file.fd;
 	err = usdt_attach(&s->agent, s->bpf->progs.agent_site, &file, sites,

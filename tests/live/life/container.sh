@@ -93,6 +93,29 @@ boxed_start() { # CLASS ARGUMENT...
 	STARTED+=("$T_PID")
 }
 
+# FIFOs and files without end, as a container may have them in the place of /proc.
+without_proc() { # WHAT SHELL-COMMANDS
+	local sentence="a JVM whose /proc is covered by $1 is traced twice, JDK $FEATURE" plain=("${LAUNCH[@]}") round
+	begin "$sentence" || return 0
+	LAUNCH+=(unshare --mount)
+	target_start Late 3000
+	LAUNCH=("${plain[@]}")
+	if target_ready; then
+		nsenter --target "$T_PID" --mount sh -c 'mount -t tmpfs none /proc && mkdir /proc/self && '"$2" || finding "cannot cover /proc"
+		for round in 1 2; do
+			trace_start -m 'live.Late$Latecomer::checkout' || break
+			[ $round = 1 ] || target_go
+			trace_stop
+			status_is 0
+			target_restored
+		done
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # Waits and wakers of calls: threads have other ids there than on the host.
 waits_agree() {
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" >"$WORK/seen" 2>&1 ||
@@ -234,6 +257,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && PROBES=perf sidecar sys_ptrace sys_admin sys_ptrace
 	turn 0 && without_rights
 	turn 0 && boxed_traced
+	turn 0 && without_proc "FIFOs" 'mkfifo /proc/self/maps /proc/self/status'
+	turn 1 && without_proc "endless files" 'for file in maps status; do : >/proc/self/$file && mount --bind /dev/zero /proc/self/$file; done'
 	turn 1 && contained "a JVM in pid and mount namespaces of its own is traced"
 	turn 0 || continue
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
