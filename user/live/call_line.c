@@ -64,6 +64,10 @@ void call_line_print(FILE *to, const struct call_line *c)
 		putc(' ', to);
 		term_print(to, c->thrown_class);
 	}
+	if (c->values) {
+		fputs("  ", to);
+		term_print(to, c->values);
+	}
 	call_line_put_caller(to, c);
 	call_line_put_split(to, &c->split);
 	putc('\n', to);
@@ -123,6 +127,8 @@ void call_line_json(FILE *to, const struct call_line *c)
 	json_method(&j, c->segment, c->method);
 	json_bool(&j, "thrown", c->thrown);
 	json_string(&j, "thrownClass", c->thrown_class);
+	if (c->values)
+		json_literal(&j, "values", c->values);
 	put_caller_json(&j, c);
 	json_end(&j);
 }

@@ -15,6 +15,7 @@ struct call_line {
 	uint64_t java_id;   /* of the thread; 0: unknown */
 	bool is_virtual, thrown;
 	const char *thrown_class; /* NULL: unknown */
+	const char *values;	  /* of call_values_text() */
 	int64_t end;		  /* CLOCK_REALTIME, ns */
 	int64_t start_ticks;	  /* the target's CLOCK_MONOTONIC, ns */
 	uint64_t duration;	  /* ns */
@@ -22,7 +23,7 @@ struct call_line {
 	struct span_split split;
 };
 
-/* Time of day of the end, duration, thread, method, "thrown" and the class, "from CALLER line: N", where the time went if known. */
+/* Time of day of the end, duration, thread, method, "thrown" and the class, the values of -e, "from CALLER line: N", where the time went if known. */
 void call_line_print(FILE *to, const struct call_line *c);
 
 /* The same as a JSON object; docs/reading.md lists its fields. */

@@ -18,6 +18,7 @@ struct held {
 	struct span_split split;
 	struct stream_vthread vthread; /* all 0 for a platform thread */
 	char *thrown;		       /* class of the exception; NULL: unknown */
+	char *values;		       /* of -e; NULL: none */
 };
 
 struct lines {
@@ -46,6 +47,12 @@ int lines_new(struct lines **out, const struct lines_setup *setup, struct diag *
 	return 0;
 }
 
+static void lines_held_release(struct held *h)
+{
+	free(h->thrown);
+	free(h->values);
+}
+
 void lines_free(struct lines *l)
 {
 	if (!l)
@@ -53,7 +60,7 @@ void lines_free(struct lines *l)
 	if (l->to)
 		fclose(l->to);
 	for (size_t i = 0; i < l->count; i++)
-		free(l->held[i].thrown);
+		lines_held_release(&l->held[i]);
 	free(l->text);
 	free(l);
 }
@@ -65,12 +72,13 @@ static void lines_skip(struct lines *l)
 }
 
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller, const struct span_split *split, const char *thrown)
+	       const struct frames_caller *caller, const struct span_split *split, const char *thrown, char *values)
 {
 	struct held *h = &l->held[l->count];
 
 	if (l->count == HELD) {
 		lines_skip(l);
+		free(values);
 		return;
 	}
 	*h = (struct held){.span = *s,
@@ -78,7 +86,8 @@ void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vt
 			   .end = clock_ns(l->setup.clock, s->start + s->duration),
 			   .caller = *caller,
 			   .split = *split,
-			   .thrown = *thrown ? strdup(thrown) : NULL};
+			   .thrown = *thrown ? strdup(thrown) : NULL,
+			   .values = values};
 	if (vthread)
 		h->vthread = *vthread;
 	l->count++;
@@ -146,6 +155,7 @@ static void print_call(struct lines *l, const struct held *h, int64_t realtime)
 			      .method = h->span.method,
 			      .thrown = h->span.flags & FRT_SPAN_THROWN,
 			      .thrown_class = h->thrown,
+			      .values = h->values,
 			      .end = h->end + realtime,
 			      .start_ticks = h->start + l->setup.ticks_offset,
 			      .duration = h->end - h->start,
@@ -177,7 +187,7 @@ void lines_print(struct lines *l, int64_t now)
 			lines_skip(l);
 	}
 	for (size_t i = 0; i < n; i++)
-		free(l->held[i].thrown);
+		lines_held_release(&l->held[i]);
 	l->count -= n;
 	memmove(l->held, l->held + n, l->count * sizeof(l->held[0]));
 	if (until == INT64_MAX && !print_skipped(l)) { /* no later line would report them */

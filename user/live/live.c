@@ -3,6 +3,7 @@
 #include "user/text/log.h"
 #include "user/live/keys.h"
 #include "user/live/lines.h"
+#include "user/live/call_values.h"
 #include "user/live/otlp_live.h"
 #include "user/record/user_value.h"
 #include "user/live/stdout_queue.h"
@@ -119,7 +120,8 @@ static void live_add_call(struct live *l, const struct frt_span *s, size_t n, co
 	}
 	user_value_thrown_name((const struct frt_field *)(s + 1), n - 1, thrown, sizeof(thrown));
 	recorder_caller(l->setup.recorder, s, &caller);
-	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder), thrown);
+	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder), thrown,
+		  call_values_text(l->setup.recorder, s, n - 1, l->setup.settings->json));
 }
 
 static void live_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)

@@ -4,11 +4,11 @@
 #include "user/capture/open_calls.h"
 #include "user/capture/segment_names.h"
 #include "user/export/otlp_traces.h"
+#include "user/live/call_values.h"
 #include "user/process/find.h"
 #include "user/process/process_context.h"
 #include "user/record/user_value.h"
 #include "user/record/wait_events.h"
-#include "user/text/java_number.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -135,67 +135,16 @@ void otlp_live_free(struct otlp_live *o)
 
 /* ---- what arrives */
 
-static int64_t narrowed(enum plan_kind kind, int64_t n)
-{
-	switch (kind) {
-	case PLAN_BYTE: return (int8_t)n;
-	case PLAN_SHORT: return (int16_t)n;
-	case PLAN_INT: return (int32_t)n;
-	default: return n;
-	}
-}
-
-static double real_of(enum plan_kind kind, int64_t bits)
-{
-	double real;
-	float single;
-
-	memcpy(&single, &bits, sizeof(single));
-	memcpy(&real, &bits, sizeof(real));
-	return kind == PLAN_FLOAT ? (double)single : real;
-}
-
-static void put_characters(struct bytes *out, const struct jfr_user_value *v)
-{
-	struct cursor_text latin1 = {.encoding = TEXT_LATIN1, .data = v->text, .size = v->length, .length = v->length};
-
-	if (v->wide)
-		bytes_put_utf16(out, v->text, v->length);
-	else
-		bytes_put_decoded(out, &latin1);
-}
-
-/* Returns what the text in `out` is. */
-static enum otlp_kind put_user_value_text(struct bytes *out, enum plan_kind kind, const struct jfr_user_value *v)
-{
-	uint16_t unit = v->number;
-
-	switch (kind) {
-	case PLAN_BOOLEAN: put_text(out, v->number & 0xff ? "true" : "false"); return OTLP_BOOLEAN;
-	case PLAN_CHAR: bytes_put_utf16(out, &unit, 1); return OTLP_TEXT;
-	case PLAN_FLOAT:
-	case PLAN_DOUBLE: put_double(out, real_of(kind, v->number)); return OTLP_REAL;
-	case PLAN_TEXT: put_characters(out, v); return OTLP_TEXT;
-	default: put_integer(out, narrowed(kind, v->number)); return OTLP_INTEGER;
-	}
-}
-
 /* Attributes have no null, as in an export of the file. */
-static bool user_value_is_missing(enum plan_kind kind, const struct jfr_user_value *v)
-{
-	return (kind == PLAN_TEXT && v->null) || (kind == PLAN_INT && (int32_t)v->number == INT32_MIN) ||
-	       (kind == PLAN_LONG && v->number == INT64_MIN);
-}
-
 static void otlp_live_on_value(void *context, const char *name, enum plan_kind kind, const struct jfr_user_value *v)
 {
 	struct otlp_held *h = context;
 	struct bytes text;
 
-	if (user_value_is_missing(kind, v))
+	if (call_value_is_missing(kind, v))
 		return;
 	bytes_init(&text);
-	otlp_put_value(&h->values, put_user_value_text(&text, kind, v), name, &text);
+	otlp_put_value(&h->values, call_value_put(&text, kind, v), name, &text);
 	bytes_release(&text);
 }
 

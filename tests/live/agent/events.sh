@@ -191,6 +191,46 @@ assert sorted(r["id"] for r in rows) == list(range(1, 401)) and all(r["i"] == r[
 	target_drop
 }
 
+lines() { # [--json]
+	local sentence="--lines prints the values of each call${1:+, $1}, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Valued 2 200
+	if target_ready && trace_start "${EVENTS[@]}" --lines "$@"; then
+		target_go
+		trace_stop
+		status_is 0
+		"$FRTRACE" print --json --events 'test.*,jdk.MethodTrace' "$F_FILE" >"$WORK/events.json"
+		python3 - "$F_DIR/stdout" "$WORK/events.json" <<-'END' 2>"$WORK/err" || finding "the lines differ from the file:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+			import collections, json, sys
+			extra = {"startTime", "duration", "eventThread", "stackTrace", "method", "thrown", "thrownClass", "cpuTime", "runQueueTime", "blockedTime", "pauseTime"}
+			printed, filed, text = collections.Counter(), collections.Counter(), open(sys.argv[1]).read().strip("\n").split("\n")
+			def alike(v):
+			    return json.dumps({k: float(x) if type(x) is int else x for k, x in v.items()})
+			def word(v):
+			    v = v["name"].replace("/", ".").replace("[[J", "long[][]") if isinstance(v, dict) else v
+			    if v is None or v in (-2147483648, -9223372036854775808): return None
+			    return v
+			for e in json.load(open(sys.argv[2]))["recording"]["events"]:
+			    v = {k: word(x) for k, x in e["values"].items() if k not in extra} if e["type"] != "jdk.MethodTrace" else {}
+			    if text[0].startswith("{"):
+			        filed[alike(v)] += 1
+			    elif e["type"] == "test.Exit":
+			        filed["  id=%d kind=%d back=%s ex=%s  " % (v["id"], v["kind"], "null" if v["back"] is None else v["back"], "null" if v["ex"] is None else '"%s"' % v["ex"])] += 1
+			if text[0].startswith("{"):
+			    for line in text:
+			        printed[alike(json.loads(line).get("values", {}))] += 1
+			    assert printed == filed, (list((printed - filed).items())[:2], list((filed - printed).items())[:2])
+			else:
+			    assert sum(filed.values()) == 400
+			    for want in filed:
+			        assert any(want in line for line in text), want
+		END
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # A file with all that the format has, written here: values, label, description, path and content types.
 probes() {
 	cat <<-'END'
@@ -320,6 +360,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && mistakes
 	turn 1 && killed "${KILLS:-$(amount 40 1000)}"
 	turn 1 && views
+	turn 1 && lines --json
+	turn 0 && lines
 	launched
 	turn 1 && xml
 	[ "$FEATURE" -lt 21 ] || values 16 200 virtual
