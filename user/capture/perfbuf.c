@@ -132,7 +132,7 @@ static int perf_cpus_open(struct perfbuf *p)
 		open = p->cpu[i].buffer;
 	if (!err && !open)
 		return -ENODEV;
-	if (!err)
+	if (!err && p->setup.size)
 		log_detail("perf buffers of %zu KiB", pages * sysconf(_SC_PAGESIZE) / 1024);
 	return err;
 }

@@ -19,7 +19,7 @@ struct perfbuf;
 struct perfbuf_setup {
 	int map_fd, staging_fd; /* the BPF maps perf_queue and staging */
 	int cpus;		/* number of possible ones, and of elements of the maps */
-	size_t size;		/* bytes of all buffers together, at most */
+	size_t size;		/* bytes of all buffers together, at most; 0: just to try */
 	/* Called for each record, which is valid until it returns; not 0: stop after this one. */
 	int (*record)(void *context, void *data, size_t size);
 	void *context;
