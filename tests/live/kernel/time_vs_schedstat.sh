@@ -222,9 +222,9 @@ for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	KINDS=("${EVERY[@]}")
 	case_where tools_read views_show
+	turn 0 && BUFFER=perf CALLS=40 case_where
 	turn 1 && CALLS=20 case_pauses
 	case_threshold
-	turn 0 && BUFFER=perf CALLS=40 case_where
 	turn 1 && BUFFER=perf case_threshold 100
 	turn 0 && CALLS=20 case_off
 	turn 1 && CALLS=20 case_namespace
