@@ -50,6 +50,7 @@ struct otlp_live {
 	size_t waits, sorted; /* sorted: of these waits the first are in order */
 	struct otlp_traces traces;
 	uint64_t seed, printed; /* printed: number of the times */
+	int64_t idle_until;	/* CLOCK_MONOTONIC, ns: nothing is printed before, except at the end */
 	struct otlp_live_skipped skipped;
 	struct target_description program;
 	char *service;
@@ -166,12 +167,18 @@ static void held_take_values(struct otlp_held *h, const struct frt_field *f, siz
 	bytes_release(&text);
 }
 
+static void otlp_print_all(struct otlp_live *o);
+
 void otlp_live_add(struct otlp_live *o, const struct frt_span *s, size_t n, const struct stream_vthread *vthread)
 {
 	struct otlp_held *h;
 
-	if (o->count == HELD)
-		otlp_live_print(o, INT64_MAX);
+	if (o->count == HELD && monotonic_ns() >= o->idle_until)
+		otlp_print_all(o);
+	if (o->count == HELD) {
+		o->skipped.spans++;
+		return;
+	}
 	h = &o->held[o->count];
 	*h = (struct otlp_held){.start = s->start,
 				.end = s->start + s->duration,
@@ -453,7 +460,8 @@ static void resource_renew(struct otlp_live *o)
 	o->out.resource.attributes_size = o->attributes.failed ? 0 : o->attributes.size;
 }
 
-void otlp_live_print(struct otlp_live *o, int64_t now)
+/* INT64_MAX: all. */
+static void otlp_print_until(struct otlp_live *o, int64_t now)
 {
 	struct otlp_open open = {.asked = false};
 
@@ -466,6 +474,26 @@ void otlp_live_print(struct otlp_live *o, int64_t now)
 		return;
 	resource_renew(o);
 	otlp_traces_write(&o->traces, &o->out, hash_mix(o->seed, ++o->printed));
+}
+
+static void otlp_print_and_idle(struct otlp_live *o, int64_t now)
+{
+	int64_t begin = monotonic_ns(), end;
+
+	otlp_print_until(o, now);
+	end = monotonic_ns();
+	o->idle_until = end + (end - begin);
+}
+
+static void otlp_print_all(struct otlp_live *o)
+{
+	otlp_print_and_idle(o, INT64_MAX);
+}
+
+void otlp_live_print(struct otlp_live *o, int64_t now)
+{
+	if (now == INT64_MAX || monotonic_ns() >= o->idle_until)
+		otlp_print_and_idle(o, now);
 }
 
 const struct otlp_live_skipped *otlp_live_skipped(const struct otlp_live *o)

@@ -23,7 +23,7 @@ static void put_byte(struct json *j, unsigned char c)
 	else if (c < 0x20 || c == 0x7f)
 		fprintf(j->to, "\\u%04x", c);
 	else
-		putc(c, j->to);
+		putc_unlocked(c, j->to);
 }
 
 static void json_put_text(struct json *j, const char *text, size_t size)
@@ -31,29 +31,29 @@ static void json_put_text(struct json *j, const char *text, size_t size)
 	char *utf8 = malloc(3 * size + 1);
 	size_t length = utf8 ? utf8_from_java(utf8, text, size) : 0;
 
-	putc('"', j->to);
+	putc_unlocked('"', j->to);
 	for (size_t i = 0; i < length; i++)
 		put_byte(j, utf8[i]);
-	putc('"', j->to);
+	putc_unlocked('"', j->to);
 	free(utf8);
 }
 
 static void begin_value(struct json *j, const char *key)
 {
 	if (j->more)
-		putc(',', j->to);
+		putc_unlocked(',', j->to);
 	j->more = true;
 	if (!key)
 		return;
 	json_put_text(j, key, strlen(key));
-	putc(':', j->to);
+	putc_unlocked(':', j->to);
 }
 
 static void open_value(struct json *j, const char *key, char open, char close)
 {
 	assert(j->depth < JSON_DEPTH);
 	begin_value(j, key);
-	putc(open, j->to);
+	putc_unlocked(open, j->to);
 	j->close[j->depth++] = close;
 	j->more = false;
 }
@@ -71,10 +71,10 @@ void json_array(struct json *j, const char *key)
 void json_end(struct json *j)
 {
 	assert(j->depth);
-	putc(j->close[--j->depth], j->to);
+	putc_unlocked(j->close[--j->depth], j->to);
 	j->more = j->depth;
 	if (!j->depth)
-		putc('\n', j->to);
+		putc_unlocked('\n', j->to);
 }
 
 void json_bytes(struct json *j, const char *key, const char *text, size_t size)

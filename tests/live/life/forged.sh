@@ -74,12 +74,16 @@ stacks() {
 	target_drop
 }
 
+# What is shown of the calls while they arrive.
+SHOWN=("-M live.AttackTarget::* -i 1s" "--otlp=-" "--lines")
+
 random() { # SEED
-	local sentence="random bytes in the shared memory harm neither frtrace nor the end of the recording, seed $1, JDK $FEATURE"
+	local shown sentence="random bytes in the shared memory harm neither frtrace nor the end of the recording, seed $1, JDK $FEATURE"
 	begin "$sentence" || return 0
 	local FRTRACE=$SANITIZED TRACE_SECONDS_MAX=90
-	export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
-	if attack_start "random $1" && trace_start -m 'live.AttackTarget::*' -M 'live.AttackTarget::*' -i 1s; then
+	export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1 # frtrace limits its memory
+	read -ra shown <<<"${SHOWN[$1 % ${#SHOWN[@]}]}"
+	if attack_start "random $1" && trace_start -m 'live.AttackTarget::*' "${shown[@]}"; then
 		sleep "$(amount 4 12)"
 		ended "$F_PID" && finding "frtrace has ended"
 		attack_ends 60 # sanitizers are slow

@@ -140,6 +140,25 @@ virtual() {
 	target_drop
 }
 
+# Printing must not hold up the recording: what comes too fast is counted.
+too_fast() {
+	local sentence="of calls that come faster than spans can be printed, each is printed or counted, and none is lost, JDK $FEATURE" skipped
+	begin "$sentence" || return 0
+	target_start AttackTarget
+	if target_ready && trace_start -m 'live.AttackTarget::leaf' --no-stack --otlp=-; then
+		sleep 2
+		trace_stop
+		status_is 0
+		skipped=$(end_line_number_of 'spans were not printed')
+		[ $(($(spans_in "$F_DIR/stdout") + skipped)) = "$(end_line_number calls)" ] ||
+			finding "$(spans_in "$F_DIR/stdout") printed, $skipped counted, $(end_line_number calls) recorded"
+		echo "# $(spans_in "$F_DIR/stdout") of $(end_line_number calls) calls were printed"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+end_line_number_of() { grep -oE "[0-9,]+ $1" "$F_DIR/stderr" | tr -dc 0-9 | grep . || echo 0; } # WORDS
+
 wrong() {
 	local sentence="--otlp has one output, which nothing else may use" arguments
 	begin "$sentence" || return 0
@@ -251,6 +270,7 @@ for jdk in "${JDKS[@]}"; do
 	long_calls
 	values
 	program_traces
+	too_fast
 	[ "$FEATURE" -lt 21 ] || virtual
 done
 wrong
