@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The methods are traced like those of -m; one filter for each, so that nothing else gets hooks. */
 static int add_filters(const struct event_plan *p, struct settings *s, struct diag *d)
@@ -31,6 +32,26 @@ static int add_filters(const struct event_plan *p, struct settings *s, struct di
 	return err;
 }
 
+/* A method of an event that an exclusion leaves out would have no events, and nobody would say why. */
+static int check_exclusions(const struct event_plan *p, const struct settings *s, struct diag *d)
+{
+	struct matcher pattern;
+	void *program = NULL;
+	int err = filter_list_compile(s->filters, &program, &pattern.size, d);
+
+	pattern.program = program;
+	for (uint32_t i = 0; !err && i < p->methods; i++) {
+		const struct event_method *m = &p->method[i];
+
+		if (!matcher_method(&pattern, m->class_name, strlen(m->class_name), m->name, strlen(m->name),
+				    m->descriptor, strlen(m->descriptor)))
+			err = diag_usage(d, "event '%s': -x leaves out its method '%s'", p->type[m->type].spec->name,
+					 m->name);
+	}
+	free(program);
+	return err;
+}
+
 int record_events_plan(struct event_plan *out, struct settings *s, const struct target *t, bool suggest, struct diag *d)
 {
 	struct jvm_model model = {0};
@@ -49,6 +70,8 @@ int record_events_plan(struct event_plan *out, struct settings *s, const struct 
 		err = event_plan_make(out, &setup, &event, d);
 	if (!err)
 		err = add_filters(out, s, d);
+	if (!err)
+		err = check_exclusions(out, s, d);
 	jvm_model_close(&model);
 	return err;
 }

@@ -130,8 +130,8 @@ killed() { # TIMES
 }
 
 # Nothing is done to a JVM whose classes do not have what is named.
-refused() { # SAYS EVENT
-	trace_launch -p "$T_PID" -o "$WORK/none.jfr" -e "$2"
+refused() { # SAYS EVENT [OPTION...]
+	trace_launch -p "$T_PID" -o "$WORK/none.jfr" -e "$2" "${@:3}"
 	trace_wait
 	status_is 1 2
 	says "$1"
@@ -150,6 +150,7 @@ mistakes() {
 		refused "no method of a loaded class matches 'live.Valued::cal'; loaded and near: 'live.Valued::call'" 'a.B live.Valued::cal n=arg0'
 		refused "near: 'live.Valued'" 'a.B live.Valeud::call n=arg0'
 		refused "'java.lang.Runtime::maxMemory' is native" 'a.B java.lang.Runtime::maxMemory n=return'
+		refused "event 'a.B': -x leaves out its method 'call'" 'a.B live.Valued::call n=arg0' -x live.Valued::call
 		refused 'gets no events: abstract' 'a.B java.util.AbstractList::get n=arg0'
 		refused 'belong to others' 'jdk.B live.Valued::call n=arg0'
 		refused 'every event has one' 'a.B live.Valued::call duration=arg0'
