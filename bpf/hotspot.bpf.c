@@ -155,8 +155,11 @@ static __always_inline struct probed_thread *probed_thread(__u64 java_id)
 	return t;
 }
 
-/* The collector finds the JavaThread of each new thread; until it has, what was in a register may be it. 0: unknown. */
-static __always_inline __u64 running_java_thread(__u32 serial, const struct call_place *at)
+/*
+ * The collector finds the JavaThread of each new thread. Until it has, r15 may be it: in Java code it is, but libjvm may have
+ * stored something else there. 0: unknown.
+ */
+static __always_inline __u64 running_java_thread(__u32 serial, __u64 r15)
 {
 	const struct frt_probe_exceptions *e = &hotspot_exceptions;
 	const __u64 *known = bpf_map_lookup_elem(&hotspot_java_threads, &serial);
@@ -169,19 +172,19 @@ static __always_inline __u64 running_java_thread(__u32 serial, const struct call
 	if (e->thread_osthread == FRT_NO_OFFSET || e->osthread_id == FRT_NO_OFFSET)
 		return 0;
 	bpf_get_ns_current_pid_tgid(target.pid_ns_dev, target.pid_ns_ino, &id, sizeof(id));
-	bpf_probe_read_user(&osthread, sizeof(osthread), (const void *)(at->r15 + e->thread_osthread));
+	bpf_probe_read_user(&osthread, sizeof(osthread), (const void *)(r15 + e->thread_osthread));
 	bpf_probe_read_user(&number, sizeof(number), (const void *)(osthread + e->osthread_id));
-	return number && number == id.pid ? at->r15 : 0;
+	return number && number == id.pid ? r15 : 0;
 }
 
 /* For the scheduler's programs the open calls are like those of native methods: of a thread without a slot. */
-static __noinline void follow_waits(const struct probed_thread *t, const struct call_place *at)
+static __noinline void follow_waits(const struct probed_thread *t, __u64 r15)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	__u64 java_thread;
 
-	if (!state || !t || !at) {
+	if (!state || !t) {
 		__sync_fetch_and_add(&waits_lost, 1);
 		return;
 	}
@@ -190,7 +193,7 @@ static __noinline void follow_waits(const struct probed_thread *t, const struct 
 	target_process = task->tgid;
 	if (state->anchor || !hotspot_waits.stacks)
 		return;
-	java_thread = running_java_thread(t->thread, at);
+	java_thread = running_java_thread(t->thread, r15);
 	if (!java_thread)
 		return;
 	state->anchor = java_thread + hotspot_waits.thread_anchor;
@@ -208,7 +211,7 @@ static __always_inline struct call_place caller_place(struct pt_regs *context)
 	__u64 frame = PT_REGS_FP(context), saved[2] = {};
 
 	bpf_probe_read_user(saved, sizeof(saved), (const void *)frame);
-	return (struct call_place){.sp = frame + 16, .fp = saved[0], .pc = saved[1], .r15 = context->r15};
+	return (struct call_place){.sp = frame + 16, .fp = saved[0], .pc = saved[1]};
 }
 
 /* Walk the stack of the running thread from there on. It is global, so the verifier looks at it once. */
@@ -272,7 +275,7 @@ static __noinline void emit_ended(struct frt_probe_counts *counts, struct frt_pr
  * Does an exception end the call that exits here? The interpreter calls the probe from other code then, and a compiled native
  * method has left the exception in its thread. Other compiled code has it in a register, and shows nothing.
  */
-static __noinline bool is_thrown(const struct probed_thread *t, const struct call_place *at)
+static __noinline bool is_thrown(const struct probed_thread *t, const struct call_place *at, __u64 r15)
 {
 	const struct frt_probe_exceptions *e = &hotspot_exceptions;
 	__u64 pending = 0, java_thread;
@@ -281,14 +284,14 @@ static __noinline bool is_thrown(const struct probed_thread *t, const struct cal
 		return false;
 	if (at->pc - e->begin < e->end - e->begin)
 		return true;
-	java_thread = running_java_thread(t->thread, at);
+	java_thread = running_java_thread(t->thread, r15);
 	if (!java_thread || e->thread_pending == FRT_NO_OFFSET)
 		return false;
 	bpf_probe_read_user(&pending, sizeof(pending), (const void *)(java_thread + e->thread_pending));
 	return pending;
 }
 
-static __noinline int probe_chosen(void *context, struct frt_method_name *name, __u64 java_id,
+static __noinline int probe_chosen(struct pt_regs *context, struct frt_method_name *name, __u64 java_id,
 				   const struct call_place *at, bool entry)
 {
 	const struct frt_method_choice *m = bpf_map_lookup_elem(&hotspot_methods, name);
@@ -305,11 +308,11 @@ static __noinline int probe_chosen(void *context, struct frt_method_name *name, 
 	if (entry)
 		enter_method(context, t, counts, m->method, at);
 	else
-		exit_method(context, t, counts, m, at->sp, is_thrown(t, at), now, &ended);
+		exit_method(context, t, counts, m, at->sp, is_thrown(t, at, context->r15), now, &ended);
 	if (ended.kind)
 		emit_ended(counts, &ended, at, now);
 	if (hotspot_waits.wanted)
-		follow_waits(t, at);
+		follow_waits(t, context->r15);
 	return 0;
 }
 

@@ -16,8 +16,7 @@
 /* Where a call is on its thread's stack: the registers of its code. */
 struct call_place {
 	__u64 sp, fp;
-	__u64 pc;  /* 0: unknown */
-	__u64 r15; /* in Java code the JavaThread; libjvm may have stored something else there */
+	__u64 pc; /* 0: unknown */
 };
 
 struct open_call {
@@ -61,7 +60,10 @@ struct search {
 	void *context; /* of the program */
 	struct probed_thread *t;
 	struct frt_probe_counts *counts;
-	__u64 sp, now, nearest;
+	__u64 sp;
+	union {
+		__u64 now, nearest; /* for end_call(); for look_for_call() */
+	};
 	__u32 pc, method, position;
 };
 
