@@ -201,6 +201,12 @@ $(BUILD)/tests/frtrace_confined: $(BUILD)/tests/live/confined.o $(BUILD)/user/ma
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,seccomp_init)
 
+# loads the BPF programs one by one, for tests/live/kernel/programs.sh
+$(BUILD)/tests/live/load_programs.o: $(BUILD)/frtrace.skel.h $(BUILD)/native.skel.h
+$(BUILD)/tests/frtrace_programs: $(BUILD)/tests/live/load_programs.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
 # frtrace variant whose hooks return at once, for scripts/bench-inside
 $(BUILD)/tests/libfrtrace_empty.so: $(filter-out %/hook.o,$(AGENT_OBJECTS)) $(BUILD)/agent/tests/live/empty_hook.o
 	@mkdir -p $(@D)
