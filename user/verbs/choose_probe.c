@@ -35,8 +35,8 @@ static int check_options(const struct settings *s, struct diag *d)
 						     : NULL;
 
 	return option ? diag_usage(d,
-				   "%s does not go with HotSpot's own probes (--probe=hotspot), which tell only when "
-				   "a call begins and ends",
+				   "%s does not go with HotSpot's own probes (--probe=hotspot), which tell little "
+				   "more than when a call begins and ends",
 				   option)
 		      : 0;
 }
