@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Each piece is read by itself, the time first and last, so that what is between belongs to that time. Looking again costs
- * a read of the mappings and of the time.
+ * a read of the header, or, as long as there is none, of the mappings.
  */
 #include "user/process/process_context.h"
 #include "filters/redact.h"
@@ -211,9 +211,11 @@ const struct process_context *process_context_read(struct process_context_reader
 	uint64_t known = r->header, time;
 	unsigned char *payload;
 
-	r->header = 0;
-	r->mappings = 0;
-	proc_each_named_mapping(r->target->pid, match_context, r);
+	if (!known || !has_header(r, known)) {
+		r->header = 0;
+		r->mappings = 0;
+		proc_each_named_mapping(r->target->pid, match_context, r);
+	}
 	if (!r->header || r->header != known) {
 		process_context_clear(&r->found);
 		r->time = 0;
