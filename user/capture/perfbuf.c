@@ -358,12 +358,14 @@ void perfbuf_consume(struct perfbuf *p)
 {
 	bool stopped = false;
 
-	if (p->next == p->count)
-		perfbuf_collect(p);
-	while (p->next < p->count && !stopped)
-		stopped = perfbuf_pass_on(p, &p->found[p->next++]);
-	if (p->next == p->count && p->until > p->consumed)
-		p->consumed = p->until;
+	do {
+		if (p->next == p->count)
+			perfbuf_collect(p);
+		while (p->next < p->count && !stopped)
+			stopped = perfbuf_pass_on(p, &p->found[p->next++]);
+		if (p->next == p->count && p->until > p->consumed)
+			p->consumed = p->until;
+	} while (p->count && !stopped);
 }
 
 uint64_t perfbuf_consumed(const struct perfbuf *p)

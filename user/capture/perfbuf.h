@@ -35,7 +35,10 @@ void perfbuf_close(struct perfbuf *p);
 /* A descriptor to poll on. It is ready when a buffer has filled up by a 16th part since the last time. */
 int perfbuf_fd(const struct perfbuf *p);
 
-/* Pass on the records that are there, in their order. A record that is being written holds up those behind it. */
+/*
+ * Pass on the records that are there, in their order, until there are no more or the receiver stops. A record that is being
+ * written holds up those behind it.
+ */
 void perfbuf_consume(struct perfbuf *p);
 
 /* All records from before this time have been passed on. */

@@ -279,11 +279,11 @@ static void receiver_may_stop_and_gets_the_rest_later(void **state)
 	perfbuf_consume(p);
 	assert_got(10, 11);
 	assert_int_equal(perfbuf_consumed(p), 0);
-	output(0, 5); /* for the next pass */
+	output(0, 20); /* after the first pass */
 	got.stop_after = 0;
 	perfbuf_consume(p);
-	assert_got(10, 11, 12, 13, 14, 15);
-	assert_true(perfbuf_consumed(p) > 15);
+	assert_got(10, 11, 12, 13, 14, 15, 20);
+	assert_true(perfbuf_consumed(p) > 20);
 }
 
 static void ring_is_used_again_from_its_start(void **state)
@@ -326,13 +326,9 @@ static void pass_takes_so_many_records_and_the_next_one_the_rest(void **state)
 	output(1, 1);
 	output(1, 2 * many - 1);
 	perfbuf_consume(p);
-	assert_in_range(got.count, 10000, many);
-	assert_in_range(perfbuf_consumed(p), got.last + 1, 2 * many);
-	while (in_use(0))
-		perfbuf_consume(p);
 	assert_int_equal(got.count, many + 2);
 	assert_false(got.unordered);
-	assert_int_equal(in_use(1), 0);
+	assert_int_equal(in_use(0) + in_use(1), 0);
 }
 
 static void fullest_buffer_counts(void **state)
