@@ -24,7 +24,8 @@ alike() { # LIVE EXPORTED WAITS-AT-LEAST
 		    found = {}
 		    for line in open(path):
 		        (resource,) = json.loads(line)["resourceSpans"]
-		        assert resource["resource"]["attributes"][0]["value"]["stringValue"] == "shop"
+		        assert values(resource["resource"]["attributes"])["service.name"] == ("stringValue", "shop")
+		        resources[path].add(json.dumps(resource["resource"]))
 		        for s in resource["scopeSpans"][0]["spans"]:
 		            assert s["spanId"] not in found and len(s["spanId"]) == 16 and len(s["traceId"]) == 32
 		            found[s["spanId"]] = s
@@ -52,7 +53,9 @@ alike() { # LIVE EXPORTED WAITS-AT-LEAST
 		    for v, w in zip(x[7], y[7]):
 		        assert abs(v[0] - w[0]) <= 2 and near(v[1], w[1]), (v, w, x)
 
+		resources = {path: set() for path in sys.argv[1:3]}
 		live, file = spans(sys.argv[1]), spans(sys.argv[2])
+		assert resources[sys.argv[1]] == resources[sys.argv[2]], resources
 		assert len(live) == len(file) and live, (len(live), len(file))
 		for x, y in zip(live, file):
 		    same(x, y)
@@ -122,7 +125,7 @@ program_traces() {
 	local sentence="--otlp=- makes calls children of the program's spans, JDK $FEATURE"
 	begin "$sentence" || return 0
 	gcc -O2 -shared -fPIC -o "$WORK/libtraced.so" -isystem "$JAVA/include" -isystem "$JAVA/include/linux" "$LIVE/traced.c" &&
-		gcc -O2 -shared -fPIC -mtls-dialect=gnu2 -DVARIABLE=otel_thread_ctx_v1 -o "$WORK/libotel.so" "$LIVE/traced_publish.c" ||
+		gcc -O2 -D_GNU_SOURCE -shared -fPIC -mtls-dialect=gnu2 -DVARIABLE=otel_thread_ctx_v1 -o "$WORK/libotel.so" "$LIVE/traced_publish.c" ||
 		finding "the libraries are not built"
 	target_start -Dotel.service.name=shop Traced "$WORK/libtraced.so" "$WORK/libotel.so" 4 200
 	compare 0 -e 'test.Call live.Traced::call hi=arg0 lo=arg1 span=arg2 phase=arg3' -m live.Traced::plain
