@@ -153,6 +153,8 @@ follow_modes() {
 		follow_start --probes=$probes --kernel=full -m live.Pulse -M java.lang.Object -m 'java.lang.Thread::sleep*' -m 'java.io.UnixFileSystem::*' --max-total=100m --max-age=1s && follow_stop
 		unrefused "--probes=$probes"
 	done
+	follow_start --buffer=perf -m live.Pulse::beat && follow_stop
+	unrefused "--buffer=perf"
 	follow_start -o "$WORK/followed/%p.jfr" -m live.Pulse::beat --with-jfr && follow_stop
 	unrefused "--with-jfr"
 	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" 2>"$WORK/gcc" || finding "$(cat "$WORK/gcc")"
