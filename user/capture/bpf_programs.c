@@ -84,7 +84,8 @@ static int load_failed(int err, struct diag *d)
 
 	if (rights_check_bpf(d))
 		return -err;
-	if (err == EPERM || err == EACCES)
+	/* the verifier, too, says EACCES */
+	if ((err == EPERM || err == EACCES) && !right_held(missing_right()))
 		return diag_set(d, err, "cannot load BPF programs: no right to (%s): %s",
 				right_why(missing_right(), err, why), right_advice());
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
