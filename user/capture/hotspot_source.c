@@ -86,10 +86,9 @@ static void on_first_method(void *context)
 		source_detach(h);
 }
 
-/* Perf events take a right that is given up when the recording has begun. */
-static bool can_probe_later(const struct hotspot_source *h)
+bool hotspot_source_may_probe(const struct hotspot_source *h)
 {
-	return h->setup.settings->probes != SETTINGS_PROBES_PERF && uprobe_multi_works();
+	return !h->chosen && (h->setup.settings->probes == SETTINGS_PROBES_PERF || !uprobe_multi_works());
 }
 
 /* file->path points into *m. The caller closes file->fd. */
@@ -234,7 +233,7 @@ int hotspot_source_start(struct hotspot_source *h, struct diag *d)
 
 	clock_sample(h->setup.clock);
 	segment_recording(h->setup.segment)->since = clock_last(h->setup.clock)->tsc;
-	err = h->chosen || !can_probe_later(h) ? source_probe(h, &h->returns, 0, d) : 0;
+	err = h->chosen ? source_probe(h, &h->returns, 0, d) : 0;
 	return err ?: source_probe(h, &h->entries, 1, d);
 }
 

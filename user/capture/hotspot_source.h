@@ -61,6 +61,12 @@ void hotspot_source_stop(struct hotspot_source *h);
 /* Have the calls that are open now put into the queue, from where they come into the segment's slots. */
 void hotspot_source_dump(struct hotspot_source *h);
 
+/*
+ * True if exits may still have to be probed, by perf events, which takes CAP_SYS_ADMIN or CAP_PERFMON. Call after
+ * hotspot_source_start().
+ */
+bool hotspot_source_may_probe(const struct hotspot_source *h);
+
 /* A record of the queue. Returns false if it is malformed. */
 bool hotspot_source_take(struct hotspot_source *h, const void *record, size_t size);
 

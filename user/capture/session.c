@@ -587,7 +587,7 @@ void session_take_dump(struct session *s, const char *dump)
 
 bool session_will_probe(const struct session *s)
 {
-	return natives_may_probe(s->natives);
+	return natives_may_probe(s->natives) || (s->hotspot && hotspot_source_may_probe(s->hotspot));
 }
 
 struct natives *session_natives(const struct session *s)

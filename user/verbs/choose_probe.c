@@ -8,6 +8,9 @@
 #include "user/verbs/capabilities.h"
 
 #include <errno.h>
+#include <time.h>
+
+#define LOOKS 25 /* half a second */
 
 bool choose_probe_agent(const struct target *t, struct diag *why)
 {
@@ -51,10 +54,23 @@ static void leave_out_the_rest(struct settings *s)
 	s->max_overhead = 0;
 }
 
+/* A JVM that has just been started, as with --wait, has not read its flags yet. */
+static int check_starting(const struct target *t, struct diag *why)
+{
+	const struct timespec pause = {0, 20000000};
+	int err = hotspot_source_check(t, why);
+
+	for (int look = 0; err == -ENOTSUP && look < LOOKS; look++) {
+		nanosleep(&pause, NULL);
+		err = hotspot_source_check(t, why);
+	}
+	return err;
+}
+
 static int choose_hotspot(struct settings *s, const struct target *t, struct diag *d)
 {
 	struct diag why;
-	int err = hotspot_source_check(t, &why);
+	int err = check_starting(t, &why);
 
 	if (err)
 		return diag_set(d, -err, "cannot trace process %d '%s' by --probe=hotspot: %s", (int)t->pid, t->name,

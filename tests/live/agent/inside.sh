@@ -50,16 +50,18 @@ known() { # [OPTION...]
 	target_drop
 }
 
-# Their calls do not come through the agent.
+# Their calls do not come through the agent. Before JDK 24 only calls beside them tell which virtual thread a carrier runs.
 natives() { # SENTENCE METHOD... ; the native one is freeMemory
-	local sentence="$1, JDK $FEATURE" filters name
+	local sentence="$1, JDK $FEATURE" filters name virtual
 	shift
+	virtual=$(virtual_threads)
+	[ "$*" != freeMemory ] || [ "$FEATURE" -ge 24 ] || virtual=0
 	begin "$sentence" || return 0
 	filters=java.lang.Runtime::freeMemory
 	for name in "$@"; do
 		[ "$name" = freeMemory ] || filters+=";live.Rooted::$name"
 	done
-	target_start -Xmx512m Rooted "${THREADS:-16}" "$(virtual_threads)" 20 2000
+	target_start -Xmx512m Rooted "${THREADS:-16}" "$virtual" 20 2000
 	if target_ready && trace_start -m "$filters" "${KEPT[@]}" --inside='live.Rooted::fast:2s'; then
 		target_go
 		trace_stop
