@@ -365,11 +365,11 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && lines
 	launched
 	turn 1 && xml
-	[ "$FEATURE" -lt 21 ] || values 16 200 virtual
+	[ "$FEATURE" -lt 21 ] || values 16 "$(amount 200 14000)" virtual
 done
 roots_find
 for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" || { skip "events, JDK $version" "$(roots_why)"; continue; }
-	values 4 100
-	[ "$FEATURE" -lt 21 ] || values 20 20 virtual
+	values "$(amount 4 16)" "$(amount 100 14000)"
+	[ "$FEATURE" -lt 21 ] || values "$(amount 20 16)" "$(amount 20 14000)" virtual
 done

@@ -71,7 +71,7 @@ each_has_a_recording() {
 
 many_jvms() {
 	local waves per=3 sentence wave most=0 kb
-	waves=$(amount 4 33)
+	waves=$(amount 4 34)
 	sentence="each of $((waves * per)) JVMs that start and end has its recording, and no other one; memory stays, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if follow_start "${JAR##*/}"; then
