@@ -199,7 +199,7 @@ $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $
 # frtrace variant that reports the system calls that its filter refuses, for tests/live/life/confined.sh
 $(BUILD)/tests/frtrace_confined: $(BUILD)/tests/live/confined.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,seccomp_init)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,seccomp_init tsc_usable)
 
 # loads the BPF programs one by one, for tests/live/kernel/programs.sh
 $(BUILD)/tests/live/load_programs.o: $(BUILD)/frtrace.skel.h $(BUILD)/native.skel.h

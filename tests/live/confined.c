@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A frtrace that appends each system call that its filter refuses, as "refused NAME", to the file that FRTRACE_REFUSED
- * names. As in frtrace itself, the call then fails with EPERM. Linked with -Wl,--wrap=seccomp_init.
+ * names. As in frtrace itself, the call then fails with EPERM. It compares the time stamp counters of the CPUs, whether or
+ * not somebody vouches for them. Linked with -Wl,--wrap=seccomp_init,--wrap=tsc_usable.
  */
+#include "user/process/tsc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <seccomp.h>
@@ -15,6 +18,12 @@
 
 scmp_filter_ctx __real_seccomp_init(uint32_t otherwise);
 scmp_filter_ctx __wrap_seccomp_init(uint32_t otherwise);
+bool __wrap_tsc_usable(char how[static TSC_TEXT]);
+
+bool __wrap_tsc_usable(char how[static TSC_TEXT])
+{
+	return tsc_measured(how);
+}
 
 /* The file is not kept open: tests look at the descriptors of frtrace. */
 static void refused_write(const char *name)

@@ -43,8 +43,11 @@ static const char *const attaching[] = {"clone",     "clone3",		 "fork",     "vf
 /* To pass signals on to the program that was started before. */
 static const char *const signalling[] = {"pidfd_send_signal"};
 
-/* To start recordings, besides attaching: perf events on kernels without uprobe_multi links, and what narrows rights. */
-static const char *const starting[] = {"perf_event_open", "capset", "seccomp"};
+/*
+ * To start recordings, besides attaching: perf events on kernels without uprobe_multi links, what narrows rights, and what
+ * tsc_measured() compares counters with.
+ */
+static const char *const starting[] = {"perf_event_open", "capset", "seccomp", "sched_setaffinity"};
 
 /* To attach to a function by a perf event. */
 static const char *const probing[] = {"perf_event_open"};
