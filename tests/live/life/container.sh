@@ -149,6 +149,7 @@ boxed_traced() {
 	local sentence="of two JVMs that are process 1 and root of user, network and time namespaces, with a root of the JDK alone, one is traced, JDK $FEATURE" other
 	local hidden='mount -t proc -o hidepid=invisible proc /proc && exec "$@"'
 	begin "$sentence" || return 0
+	unshare --user true 2>/dev/null || { skip "$sentence" "no user namespace can be made here, as in a chroot"; return; }
 	boxed_start Late 1000
 	target_ready
 	other=$T_PID
