@@ -50,12 +50,12 @@ known() { # [OPTION...]
 	target_drop
 }
 
-# Their calls do not come through the agent. Before JDK 24 only calls beside them tell which virtual thread a carrier runs.
+# Their calls do not come through the agent. Before JDK 24 those of virtual threads may be on their carriers (docs/filters.md).
 natives() { # SENTENCE METHOD... ; the native one is freeMemory
 	local sentence="$1, JDK $FEATURE" filters name virtual
 	shift
 	virtual=$(virtual_threads)
-	[ "$*" != freeMemory ] || [ "$FEATURE" -ge 24 ] || virtual=0
+	[ "$FEATURE" -ge 24 ] || virtual=0
 	begin "$sentence" || return 0
 	filters=java.lang.Runtime::freeMemory
 	for name in "$@"; do
