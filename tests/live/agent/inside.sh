@@ -77,7 +77,7 @@ natives() { # SENTENCE METHOD... ; the native one is freeMemory
 }
 
 native_root() {
-	local sentence="a native method that --inside names is said to be no root, JDK $FEATURE"
+	local sentence="--inside warns that a native method cannot be a root, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Rooted 0 0 0 10
 	if target_ready && trace_start -m live.Rooted::quick --inside=java.lang.Runtime::freeMemory --inside=live.Rooted::fast; then

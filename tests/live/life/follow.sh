@@ -269,7 +269,7 @@ flooded() {
 	fi
 	verdict "$sentence"
 }
-# Once that is said, 10 more.
+# After that line, 10 more.
 flood_suffices() { grep -q '^100 JVMs were not traced' "$F_DIR/stderr" && [ $((FLOOD += 1)) -gt 10 ]; }
 
 reused='
