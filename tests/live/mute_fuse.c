@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mute_fuse DEVICE DIRECTORY COMMAND...: run the command in new user and mount namespaces, with a FUSE file system
- * mounted on the directory that reads requests and answers none but the first (INIT). DEVICE is /dev/fuse. Status 77:
- * no such file system can be mounted here. Protocol: linux/fuse.h.
+ * mounted on the directory that reads requests and answers none but the first (INIT).
+ *
+ * mute_fuse --as=UID DEVICE DIRECTORY COMMAND...: by root, what fusermount does for the user UID, who runs the command:
+ * only he may use the file system. It has a file of 8 KB by any name, which can be opened and mapped; reading it gets no
+ * answer.
+ *
+ * DEVICE is /dev/fuse. Status 77: no such file system can be mounted here. Protocol: linux/fuse.h.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/fuse.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,38 +43,106 @@ static int deny_groups(void)
 	return bad;
 }
 
-static void answer_init(int fd, const struct fuse_in_header *in)
+union answer {
+	struct fuse_init_out init;
+	struct fuse_entry_out entry;
+	struct fuse_attr_out attributes;
+	struct fuse_open_out open;
+};
+
+static void answer(int fd, uint64_t unique, const union answer *body, size_t size, int error)
 {
 	struct {
 		struct fuse_out_header header;
-		struct fuse_init_out init;
-	} out = {.header = {.len = sizeof(out), .unique = in->unique},
-		 .init = {.major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = 4096}};
+		union answer body;
+	} out = {.header = {.len = sizeof(out.header) + size, .error = -error, .unique = unique}, .body = *body};
 
-	if (write(fd, &out, sizeof(out)) != sizeof(out))
-		perror("mute_fuse: INIT");
+	if (write(fd, &out, out.header.len) != (ssize_t)out.header.len)
+		perror("mute_fuse: answer");
 }
 
-static void serve(int fd)
+#define FILE_NODE 2
+#define FOR_EVER  1000000 /* seconds */
+
+static struct fuse_attr attributes_of(uint64_t node)
+{
+	if (node == FUSE_ROOT_ID)
+		return (struct fuse_attr){.ino = node, .mode = S_IFDIR | 01777, .nlink = 2};
+	return (struct fuse_attr){.ino = node, .mode = S_IFREG | 0755, .nlink = 1, .size = 8192};
+}
+
+static void answer_init(int fd, const struct fuse_in_header *in)
+{
+	union answer a = {
+		.init = {.major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = 4096}};
+
+	answer(fd, in->unique, &a, sizeof(a.init), 0);
+}
+
+static void answer_about_file(int fd, const struct fuse_in_header *in)
+{
+	union answer a = {0};
+
+	switch (in->opcode) {
+	case FUSE_LOOKUP:
+		a.entry = (struct fuse_entry_out){.nodeid = FILE_NODE,
+						  .entry_valid = FOR_EVER,
+						  .attr_valid = FOR_EVER,
+						  .attr = attributes_of(FILE_NODE)};
+		answer(fd, in->unique, &a, sizeof(a.entry), 0);
+		break;
+	case FUSE_GETATTR:
+		a.attributes = (struct fuse_attr_out){.attr_valid = FOR_EVER, .attr = attributes_of(in->nodeid)};
+		answer(fd, in->unique, &a, sizeof(a.attributes), 0);
+		break;
+	case FUSE_OPEN: answer(fd, in->unique, &a, sizeof(a.open), 0); break;
+	case FUSE_READ:
+	case FUSE_FORGET:
+	case FUSE_INTERRUPT: break;
+	default: answer(fd, in->unique, &a, 0, ENOSYS);
+	}
+}
+
+static void serve(int fd, int has_file)
 {
 	static char request[1 << 20];
 	const struct fuse_in_header *in = (const void *)request;
 
-	while (read(fd, request, sizeof(request)) > 0 || errno == EINTR || errno == ENOENT)
+	while (read(fd, request, sizeof(request)) > 0 || errno == EINTR || errno == ENOENT) {
 		if (in->opcode == FUSE_INIT)
 			answer_init(fd, in);
+		else if (has_file)
+			answer_about_file(fd, in);
+	}
+}
+
+static int enter_namespaces(unsigned int uid, unsigned int gid)
+{
+	return unshare(CLONE_NEWUSER | CLONE_NEWNS) || deny_groups() || write_map("/proc/self/uid_map", uid) ||
+	       write_map("/proc/self/gid_map", gid);
+}
+
+static int enter_namespace(void)
+{
+	return unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+static int become(unsigned int id)
+{
+	return geteuid() != id && (setgroups(0, NULL) || setresgid(id, id, id) || setresuid(id, id, id));
 }
 
 int main(int argc, char **argv)
 {
-	unsigned int uid = geteuid(), gid = getegid();
+	int fd, for_user = argc > 1 && !strncmp(argv[1], "--as=", 5);
+	unsigned int uid = for_user ? atoi(argv[1] + 5) : geteuid(), gid = for_user ? uid : getegid();
 	char options[128];
-	int fd;
 
-	if (argc < 4)
+	argv += for_user;
+	if (argc - for_user < 4)
 		return 1;
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) || deny_groups() || write_map("/proc/self/uid_map", uid) ||
-	    write_map("/proc/self/gid_map", gid) || (fd = open(argv[1], O_RDWR | O_CLOEXEC)) < 0) {
+	if ((for_user ? enter_namespace() : enter_namespaces(uid, gid)) ||
+	    (fd = open(argv[1], O_RDWR | O_CLOEXEC)) < 0) {
 		perror("mute_fuse");
 		return 77;
 	}
@@ -76,10 +153,12 @@ int main(int argc, char **argv)
 	}
 	if (fork() == 0) {
 		close(fd); /* an open descriptor would keep the file system alive that it waits for */
+		if (for_user && become(uid))
+			_exit(126);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execv(argv[3], argv + 3);
 		_exit(127);
 	}
-	serve(fd);
+	serve(fd, for_user);
 	return 0;
 }

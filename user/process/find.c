@@ -155,20 +155,30 @@ static enum target_kind kind_of(int found, bool launcher, const struct target *t
 	return (found == -EACCES || found == -EPERM) && launcher ? TARGET_HIDDEN : TARGET_NO_JVM;
 }
 
-enum target_kind target_look(pid_t pid, struct target *t)
+static enum target_kind look_by(int (*find)(struct target *t), pid_t pid, struct target *t)
 {
 	enum target_kind kind;
 	int found;
 
 	if (target_read(pid, t))
 		return TARGET_NO_JVM;
-	found = jvm_find(t);
+	found = find(t);
 	if (!found || found == -ESRCH || found == -ENOENT)
 		return TARGET_NO_JVM;
 	kind = kind_of(found, jvm_identify(t, NULL, 0), t);
 	if (kind == TARGET_HOTSPOT || kind == TARGET_32_BIT)
 		jvm_find_version(t);
 	return kind;
+}
+
+enum target_kind target_look(pid_t pid, struct target *t)
+{
+	return look_by(jvm_find_from_afar, pid, t);
+}
+
+enum target_kind target_look_inside(pid_t pid, struct target *t)
+{
+	return look_by(jvm_find, pid, t);
 }
 
 static int each_process(int (*visit)(pid_t pid, void *context), void *context, struct diag *d)
@@ -187,7 +197,7 @@ static int each_process(int (*visit)(pid_t pid, void *context), void *context, s
 }
 
 struct jvm_search {
-	int (*visit)(const struct target *t, enum target_kind kind, void *context);
+	int (*visit)(const struct target *t, void *context);
 	void *context;
 };
 
@@ -195,13 +205,12 @@ static int look_at(pid_t pid, void *context)
 {
 	const struct jvm_search *s = context;
 	struct target t;
-	enum target_kind kind = target_look(pid, &t);
+	int found = target_read(pid, &t) ? -ESRCH : jvm_find_from_afar(&t);
 
-	return kind == TARGET_NO_JVM ? 0 : s->visit(&t, kind, s->context);
+	return !found || found == -ESRCH || found == -ENOENT ? 0 : s->visit(&t, s->context);
 }
 
-int target_each_jvm(int (*visit)(const struct target *t, enum target_kind kind, void *context), void *context,
-		    struct diag *d)
+int target_each_candidate(int (*visit)(const struct target *t, void *context), void *context, struct diag *d)
 {
 	struct jvm_search search = {visit, context};
 
@@ -270,7 +279,7 @@ static int find_collect(pid_t pid, void *context)
 	jvm_identify(&t, full, sizeof(full));
 	if (!target_matches(&t, full, m->part))
 		return 0;
-	r = jvm_find(&t);
+	r = jvm_find_from_afar(&t);
 	if (r == 1) {
 		find_add_match(m, &t);
 	} else if (r == -EACCES || r == -EPERM) {

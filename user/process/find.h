@@ -26,6 +26,7 @@ enum target_kind {
 	TARGET_OPENJ9,
 	TARGET_32_BIT, /* a 32-bit HotSpot JVM */
 	TARGET_HIDDEN, /* its command line is a java launcher's, but it may not be inspected further */
+	TARGET_MUTE,   /* it has a libjvm, but its memory or a file of it does not answer */
 };
 
 /*
@@ -35,11 +36,15 @@ enum target_kind {
 enum target_kind target_look(pid_t pid, struct target *t);
 
 /*
- * Inspect all processes except this one, in the order of /proc, and call `visit` for each JVM. A non-zero return
- * ends the walk and is returned.
+ * The same, with its memory read where that is needed to choose among several libjvm. That may hang: call it by apart_run().
  */
-int target_each_jvm(int (*visit)(const struct target *t, enum target_kind kind, void *context), void *context,
-		    struct diag *d);
+enum target_kind target_look_inside(pid_t pid, struct target *t);
+
+/*
+ * Call `visit` for each process, except this one, that has mapped a libjvm or may not be inspected, in the order of /proc.
+ * *t is as from target_read(). A non-zero return ends the walk and is returned.
+ */
+int target_each_candidate(int (*visit)(const struct target *t, void *context), void *context, struct diag *d);
 
 /*
  * target_is_named(): whether the main class or jar contains `part`. target_has_main(): whether there is one (java

@@ -51,7 +51,7 @@ static int on_mapping(const struct mapping *m, void *context)
 	return 0;
 }
 
-int jvm_find(struct target *t)
+static int jvm_find_one(struct target *t, bool look_inside)
 {
 	struct jvm_mappings j;
 	size_t chosen = 0;
@@ -65,7 +65,7 @@ int jvm_find(struct target *t)
 	r = proc_each_mapping(t->pid, on_mapping, &j);
 	if (r || !j.count)
 		return r;
-	if (j.count > 1)
+	if (j.count > 1 && look_inside)
 		chosen = libjvm_choose(t->pid, j.ranges, j.count);
 	t->libjvm_code = j.ranges[chosen].start;
 	strcpy(t->libjvm, j.paths[chosen]);
@@ -73,6 +73,16 @@ int jvm_find(struct target *t)
 	root_path_strip_root(root, t->libjvm);
 	root_path_strip_root(root, t->perf_data);
 	return 1;
+}
+
+int jvm_find(struct target *t)
+{
+	return jvm_find_one(t, true);
+}
+
+int jvm_find_from_afar(struct target *t)
+{
+	return jvm_find_one(t, false);
 }
 
 /* sun.rt.javaCommand is the main class or jar with its arguments; a path with spaces ends after ".jar". */

@@ -9,12 +9,12 @@
 #include "user/live/loop.h"
 #include "user/process/machine.h"
 #include "user/process/rights.h"
-#include "user/process/started.h"
 #include "user/process/syscall_filter.h"
 #include "user/record/retention.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 #include "user/verbs/record.h"
+#include "user/verbs/started.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -33,7 +33,8 @@
 #define SCAN_MS	  50		/* without exec_watch */
 #define LIMIT_NS  10000000000LL /* between two looks at the size of all recordings */
 #define LIMIT_MS  (LIMIT_NS / 1000000)
-#define FIXED_FDS 2 /* to poll, besides those of the recordings */
+#define LEAVE_MS  10000 /* time for recordings to end, after a second Ctrl-C */
+#define FIXED_FDS 2	/* to poll, besides those of the recordings */
 #define PID_TEXT  16
 #define SAID_MOST \
 	100 /* JVMs an hour that are not traced, by a line: whoever starts more of them must not fill the log */
@@ -284,17 +285,36 @@ static void follow_run(struct follow *f)
 	}
 }
 
+/* Reading the memory of a hostile JVM may hang for ever (user/process/apart.h). */
+static void follow_leave(struct follow *f)
+{
+	while (f->count) {
+		const struct followed *one = &f->jvm[--f->count];
+
+		log_error("%d: frtrace: the recording does not end, and is left behind", (int)one->jvm);
+		kill(one->recorder, SIGKILL);
+		close(one->end);
+		f->failed++;
+	}
+}
+
 /* The recordings that are being made are finished, as by Ctrl-C. A second Ctrl-C stops waiting for their JVMs. */
 static void follow_end(struct follow *f)
 {
 	bool again = true;
+	int64_t left = -1, until = INT64_MAX;
 
-	while (f->count) {
+	while (f->count && left) {
 		for (unsigned int i = 0; again && i < f->count; i++)
 			kill(f->jvm[i].recorder, SIGINT);
-		again = follow_wait(f, true, -1);
+		again = follow_wait(f, true, left);
 		follow_reap(f);
+		if (again && until == INT64_MAX)
+			until = monotonic_ms() + LEAVE_MS;
+		if (until != INT64_MAX)
+			left = until > monotonic_ms() ? until - monotonic_ms() : 0;
 	}
+	follow_leave(f);
 	f->limit_due = 0;
 	follow_limit(f);
 }

@@ -7,7 +7,10 @@
 #include "user/text/json.h"
 #include "user/text/log.h"
 #include "user/verbs/capabilities.h"
+#include "user/capture/uprobe_multi.h"
+#include "user/process/apart.h"
 #include "user/process/container.h"
+#include "user/process/proc.h"
 #include "user/process/user_child.h"
 #include "user/text/term.h"
 
@@ -15,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LOOK_MS 5000
 
 struct listed {
 	struct target target;
@@ -33,7 +38,9 @@ struct list {
 /* The names that the list and its JSON use. */
 static const char *vm_name(enum target_kind kind)
 {
-	return kind == TARGET_OPENJ9 ? "OpenJ9" : kind == TARGET_HIDDEN ? "unknown" : "HotSpot";
+	if (kind == TARGET_HIDDEN || kind == TARGET_MUTE)
+		return "unknown";
+	return kind == TARGET_OPENJ9 ? "OpenJ9" : "HotSpot";
 }
 
 static void find_recorders(const struct target *t, char *out, size_t size)
@@ -50,22 +57,56 @@ static void find_recorders(const struct target *t, char *out, size_t size)
 	}
 }
 
-static int list_add(const struct target *t, enum target_kind kind, void *context)
+static void list_look(void *result, const void *context)
 {
-	struct list *l = context;
-	struct listed *j;
+	struct listed *j = result;
+	const struct target *t = &j->target;
 
-	if (vec_reserve(&l->jvm, &l->capacity, l->count + 1))
-		return -ENOMEM;
-	j = &l->jvm[l->count++];
-	*j = (struct listed){.target = *t, .kind = kind};
+	j->kind = target_look_inside(((const struct target *)context)->pid, &j->target);
+	if (j->kind == TARGET_NO_JVM)
+		return;
 	user_name(t->uid, j->user, sizeof(j->user));
 	target_container(t, j->container, sizeof(j->container));
-	j->trace = capability_trace(t, kind, &j->no_trace);
-	j->stacks = capability_stacks(t, kind, &j->no_stacks);
+	j->trace = capability_trace(t, j->kind, &j->no_trace);
+	j->stacks = capability_stacks(t, j->kind, &j->no_stacks);
 	find_recorders(t, j->recorders, sizeof(j->recorders));
-	if (target_ended(t))
-		l->count--;
+}
+
+/* What can be said of a JVM without its memory and its files. */
+static struct listed listed_mute(const struct target *t, int err)
+{
+	struct listed j = {.target = *t, .kind = TARGET_MUTE};
+
+	proc_executable(t->pid, j.target.name, sizeof(j.target.name));
+	user_name(t->uid, j.user, sizeof(j.user));
+	target_container(t, j.container, sizeof(j.container));
+	if (err == -ETIMEDOUT)
+		diag_set(&j.no_trace, ETIMEDOUT, "its memory, or a file of it, does not answer");
+	else
+		diag_errno(&j.no_trace, -err, "cannot look at it");
+	j.no_stacks = j.no_trace;
+	return j;
+}
+
+/* Where nothing may be read, nothing hangs. */
+static int list_add(const struct target *t, void *context)
+{
+	bool readable = t->libjvm[0];
+	struct list *l = context;
+	struct listed j = {0};
+	int err = 0;
+
+	if (readable)
+		err = apart_run(list_look, t, &j, sizeof(j), LOOK_MS);
+	else
+		list_look(&j, t);
+	if (err)
+		j = listed_mute(t, err);
+	if (j.kind == TARGET_NO_JVM || target_ended(&j.target))
+		return 0;
+	if (vec_reserve(&l->jvm, &l->capacity, l->count + 1))
+		return -ENOMEM;
+	l->jvm[l->count++] = j;
 	return 0;
 }
 
@@ -159,7 +200,8 @@ int cmd_list(const struct settings *settings, struct diag *d)
 	int r;
 
 	log_set(settings->quiet, settings->verbose);
-	r = target_each_jvm(list_add, &l, d);
+	uprobe_multi_works(); /* each child would try it anew */
+	r = target_each_candidate(list_add, &l, d);
 	if (r == -ENOMEM)
 		diag_set(d, ENOMEM, "no memory for the list of JVMs");
 	if (!r) {

@@ -161,26 +161,31 @@ interrupted_in_background() {
 	target_drop
 }
 
-# An unprivileged user can do this to the helper that takes his identity. No signal ends the helper.
-mute_tmp() {
-	local sentence="a /tmp that never answers gives a message, and Ctrl-C ends the wait for it" fuse
-	begin "$sentence" || return 0
+# A deaf fake JVM of an unprivileged user, below a file system that does not answer. False: there can be none, says $WHY.
+fuse_start() { # LIBJVM COMMAND..., which ends with mute_fuse and its arguments
 	fake_build fake_jvm
 	fake_build mute_fuse
 	fake_library "$WORK/lib"
-	if ! mknod "$WORK/fuse" c 10 229 || ! chmod 666 "$WORK/fuse" || [ ! -e /dev/fuse ]; then
-		skip "$sentence" "no /dev/fuse"
+	mkdir -p "$WORK/mount"
+	rm -f "$WORK/fuse"
+	WHY='no /dev/fuse'
+	[ -e /dev/fuse ] && mknod "$WORK/fuse" c 10 229 && chmod 666 "$WORK/fuse" || return
+	(cd "$WORK" && exec "${@:2}" ./fake_jvm deaf "$1") >"$WORK/fake" 2>&1 &
+	FUSE=$!
+	STARTED+=("$FUSE")
+	wait_for 10 grep -qs . "$WORK/fake"
+	WHY=$(head -n 1 "$WORK/fake")
+	[ "$WHY" = ready ] && T_PID=$(pgrep -P "$FUSE")
+}
+
+# An unprivileged user can do this to the helper that takes his identity. No signal ends the helper.
+mute_tmp() {
+	local sentence="a /tmp that never answers gives a message, and Ctrl-C ends the wait for it"
+	begin "$sentence" || return 0
+	if ! fuse_start lib/libjvm.so setpriv --reuid=65534 --regid=65534 --clear-groups "${SERVICE[@]}" ./mute_fuse ./fuse /tmp; then
+		skip "$sentence" "$WHY"
 		return
 	fi
-	(cd "$WORK" && exec setpriv --reuid=65534 --regid=65534 --clear-groups "${SERVICE[@]}" \
-		./mute_fuse ./fuse /tmp ./fake_jvm deaf lib/libjvm.so) >"$WORK/fake" 2>&1 &
-	fuse=$!
-	STARTED+=("$fuse")
-	if ! wait_for 10 grep -qs . "$WORK/fake" || ! grep -q ready "$WORK/fake"; then
-		skip "$sentence" "$(head -n 1 "$WORK/fake")"
-		return
-	fi
-	T_PID=$(pgrep -P "$fuse")
 	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
 	trace_wait 60
 	status_is 1
@@ -188,7 +193,34 @@ mute_tmp() {
 	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
 	T_PID=$$ interrupted_by INT "$F_PID"
 	says "^frtrace: cannot attach to process [0-9]* 'fake_jvm': interrupted$"
-	kill -9 "$fuse" # this ends the file system and releases the processes that wait for it
+	kill -9 "$FUSE" # this ends the file system and releases the processes that wait for it
+	verdict "$sentence"
+}
+
+# With fusermount any user can make such a mount. Nobody else may read a file there, but whoever reads the memory that it is
+# mapped to waits for ever.
+mute_memory() {
+	local sentence="memory that never answers holds up no list, no search for other JVMs, and not the end of --follow"
+	begin "$sentence" || return 0
+	if ! fuse_start mount/libjvm.so "${SERVICE[@]}" ./mute_fuse --as=65534 ./fuse mount; then
+		skip "$sentence" "$WHY"
+		return
+	fi
+	timeout -s KILL 60 "$FRTRACE" list >"$WORK/list" 2>&1 || finding "frtrace list: status $?"
+	grep -qE "^ *$T_PID .* no +no +fake_jvm +\\(its memory, or a file of it, does not answer\\)$" "$WORK/list" ||
+		finding "frtrace list says:" "$(cat "$WORK/list")"
+	timeout -s KILL 30 "$FRTRACE" -p "nobody-$$" -m 'x.Y::z' -o "$WORK/never.jfr" 2>"$WORK/search"
+	grep -q "^frtrace: no JVM whose main class or jar contains 'nobody-$$'$" "$WORK/search" ||
+		finding "the search says:" "$(cat "$WORK/search")"
+	trace_launch --follow=fake_jvm -m 'x.Y::z' -o "$WORK/followed/"
+	wait_for 20 pgrep -P "$F_PID" >/dev/null || finding "it is not followed"
+	kill -INT "$F_PID"
+	sleep 2
+	kill -INT "$F_PID"
+	trace_wait 30
+	status_is 1
+	says "^$T_PID: frtrace: the recording does not end, and is left behind$"
+	kill -9 "$FUSE"
 	verdict "$sentence"
 }
 
@@ -321,6 +353,7 @@ interrupted deaf TERM
 interrupted_in_background
 devices
 mute_tmp
+mute_memory
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && many_loaders

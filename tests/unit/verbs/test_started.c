@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/process/started.h"
+#include "user/verbs/started.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
  * milliseconds, and a JVM without one gets its name later still. So each is looked at for STARTED_MS, more and more
  * seldom.
  */
-#ifndef USER_PROCESS_STARTED_H
-#define USER_PROCESS_STARTED_H
+#ifndef USER_VERBS_STARTED_H
+#define USER_VERBS_STARTED_H
 
 #include "user/process/find.h"
 
