@@ -7,6 +7,19 @@
 
 #define FIRST_THREADS 64u
 
+void native_sum_add(struct frt_native_sum *to, const struct frt_native_sum *from)
+{
+	if (!from->count)
+		return;
+	if (!to->count || from->minimum < to->minimum)
+		to->minimum = from->minimum;
+	if (from->maximum > to->maximum)
+		to->maximum = from->maximum;
+	to->count += from->count;
+	to->thrown += from->thrown;
+	to->total += from->total;
+}
+
 void native_rows_release(struct native_rows *r)
 {
 	free(r->thread);

@@ -35,6 +35,9 @@ struct native_rows {
 	size_t opens, open_capacity;
 };
 
+/* Add the calls of one sum to another. */
+void native_sum_add(struct frt_native_sum *to, const struct frt_native_sum *from);
+
 void native_rows_release(struct native_rows *r);
 
 /* The row of a key, to be filled in. NULL: no memory. */

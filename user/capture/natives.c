@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/natives.h"
 #include "format/vec.h"
-#include "user/capture/kernel_probes.h"
+#include "user/capture/native_probes.h"
 #include "user/capture/roots.h"
-#include "user/capture/uprobe_multi.h"
 #include "user/hotspot/method.h"
 #include "user/hotspot/thread_name.h"
 #include "user/jvm/native_places.h"
 #include "user/process/rights.h"
-#include "user/process/root_path.h"
 #include "user/process/uretprobe.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
 #include "frtrace.skel.h"
-#include "native.skel.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define LOOK_NS	      200000000LL /* between two looks at what methods are bound to */
 #define STACKS	      16384u	  /* known ones */
@@ -31,10 +25,8 @@
 
 /* A C function, which several methods may be bound to. */
 struct function {
-	uint64_t device, inode, offset;
 	uint32_t *method; /* numbers in natives.method */
 	size_t methods, capacity;
-	struct frt_native_sum total; /* as it was read last */
 };
 
 struct known_stack {
@@ -46,25 +38,16 @@ struct known_stack {
 
 struct natives {
 	struct natives_setup setup;
-	struct native_bpf *bpf; /* NULL: not loaded */
+	struct native_probes *probes; /* NULL: not loaded */
 	struct native_places *places;
 	struct diag failure; /* why nothing is traced; "" */
 	bool failed;
-	bool begun;   /* the first lines have said why some are not traced */
-	bool session; /* one program sees both ends */
-	bool multi;
+	bool begun; /* the first lines have said why some are not traced */
 	struct native_method *method;
 	size_t methods, method_capacity;
-	uint32_t rows; /* of the segment, that have been looked at */
-	struct function *function;
-	size_t functions, function_capacity, attached;
-	int *fd; /* of each function that is not attached yet */
-	size_t fd_capacity;
-	int *link;
-	size_t links, link_capacity;
-	struct bpf_link **uprobe;
-	size_t uprobes, uprobe_capacity;
-	struct frt_native_function *rule; /* mapped */
+	uint32_t rows;		   /* of the segment, that have been looked at */
+	struct function *function; /* as they are numbered in `probes` */
+	size_t functions, function_capacity;
 	int64_t look_due;
 	struct roots *roots; /* NULL: calls need not be in one */
 	struct natives_counts counts;
@@ -87,20 +70,15 @@ void natives_keep_in(struct natives *n, struct roots *roots)
 
 void natives_stop(struct natives *n)
 {
-	while (n->links)
-		close(n->link[--n->links]);
-	while (n->uprobes)
-		bpf_link__destroy(n->uprobe[--n->uprobes]);
+	if (n->probes)
+		native_probes_remove(n->probes);
 }
 
 static void functions_release(struct natives *n)
 {
-	for (size_t i = n->attached; i < n->functions; i++)
-		close(n->fd[i]);
 	for (size_t i = 0; i < n->functions; i++)
 		free(n->function[i].method);
 	free(n->function);
-	free(n->fd);
 }
 
 static void native_method_release(struct native_method *m)
@@ -114,100 +92,27 @@ void natives_free(struct natives *n)
 {
 	if (!n)
 		return;
-	natives_stop(n);
+	native_probes_free(n->probes);
 	functions_release(n);
-	if (n->rule)
-		munmap(n->rule, FRT_NATIVE_FUNCTIONS * sizeof(*n->rule));
-	native_bpf__destroy(n->bpf);
 	native_places_free(n->places);
 	for (size_t i = 0; i < n->methods; i++)
 		native_method_release(&n->method[i]);
 	free(n->method);
-	free(n->link);
-	free(n->uprobe);
 	free(n);
 }
 
 /* ---- programs */
 
-static int share_queue(struct native_bpf *bpf, const struct frtrace_bpf *of)
-{
-	bool perf = of->rodata->perf_buffers;
-
-	bpf->rodata->perf_buffers = perf;
-	bpf_map__set_autocreate(bpf->maps.queue, !perf);
-	bpf_map__set_autocreate(bpf->maps.perf_queue, perf);
-	bpf_map__set_autocreate(bpf->maps.staging, perf);
-	if (!perf)
-		return bpf_map__reuse_fd(bpf->maps.queue, bpf_map__fd(of->maps.queue));
-	return bpf_map__reuse_fd(bpf->maps.perf_queue, bpf_map__fd(of->maps.perf_queue))
-		       ?: bpf_map__reuse_fd(bpf->maps.staging, bpf_map__fd(of->maps.staging));
-}
-
-static int share_maps(struct natives *n)
-{
-	const struct frtrace_bpf *of = n->setup.bpf;
-	int err = share_queue(n->bpf, of);
-
-	err = err ?: bpf_map__reuse_fd(n->bpf->maps.drops, bpf_map__fd(of->maps.drops));
-	err = err ?: bpf_map__reuse_fd(n->bpf->maps.waits, bpf_map__fd(of->maps.waits));
-	return err ?: bpf_map__reuse_fd(n->bpf->maps.natives, bpf_map__fd(of->maps.natives));
-}
-
-static void choose_programs(struct natives *n)
-{
-	struct bpf_program *pair[] = {n->bpf->progs.native_entry, n->bpf->progs.native_return};
-
-	n->multi = n->setup.settings->probes != SETTINGS_PROBES_PERF && uprobe_multi_works();
-	n->session = n->multi && uprobe_session_works();
-	bpf_program__set_autoload(n->bpf->progs.native_session, n->session);
-	bpf_program__set_expected_attach_type(n->bpf->progs.native_session,
-					      (enum bpf_attach_type)UPROBE_SESSION_ATTACH_TYPE);
-	for (size_t i = 0; i < 2; i++) {
-		bpf_program__set_autoload(pair[i], !n->session);
-		if (n->multi)
-			bpf_program__set_expected_attach_type(pair[i], (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
-	}
-}
-
-static void describe_jvm(struct natives *n)
-{
-	const struct hotspot_layout *l = native_places_layout(n->places);
-	struct frt_native_setup *s = &n->bpf->bss->native_setup;
-
-	s->layout = l->walk;
-	s->thread_pending = l->thread_pending;
-	s->stacks = n->setup.layout->jdk_version && n->setup.stacks.take_call;
-	s->inside = n->roots != NULL;
-	n->bpf->bss->target = n->setup.bpf->bss->target;
-	n->bpf->bss->wake_level = n->setup.bpf->bss->wake_level;
-}
-
-static int map_rules(struct natives *n, struct diag *d)
-{
-	void *at = mmap(NULL, FRT_NATIVE_FUNCTIONS * sizeof(*n->rule), PROT_READ | PROT_WRITE, MAP_SHARED,
-			bpf_map__fd(n->bpf->maps.native_functions), 0);
-
-	if (at == MAP_FAILED)
-		return diag_errno(d, errno, "cannot map the rules of native methods");
-	n->rule = at;
-	return 0;
-}
-
 static int load_programs(struct natives *n, struct diag *d)
 {
-	int err;
+	struct native_probes_setup setup = {.settings = n->setup.settings,
+					    .target = n->setup.target,
+					    .bpf = n->setup.bpf,
+					    .layout = native_places_layout(n->places),
+					    .stacks = n->setup.layout->jdk_version && n->setup.stacks.take_call,
+					    .inside = n->roots};
 
-	n->bpf = native_bpf__open();
-	if (!n->bpf)
-		return diag_errno(d, errno, "cannot load BPF programs for native methods");
-	n->bpf->rodata->clock_offset = n->setup.target->own_monotonic_offset;
-	choose_programs(n);
-	err = share_maps(n) ?: native_bpf__load(n->bpf);
-	if (err)
-		return diag_errno(d, -err, "cannot load BPF programs for native methods (-v shows why)");
-	describe_jvm(n);
-	return map_rules(n, d);
+	return native_probes_new(&n->probes, &setup, d);
 }
 
 static int prepare(struct natives *n, struct diag *d)
@@ -227,8 +132,10 @@ static int prepare(struct natives *n, struct diag *d)
 /* ---- functions */
 
 /* What is recorded of a function: all that one of its methods wants. */
-static void write_rule(struct natives *n, const struct function *f, struct frt_native_function *to)
+static void write_rule(struct natives *n, uint32_t number)
 {
+	struct frt_native_function *to = native_probes_rule(n->probes, number);
+	const struct function *f = &n->function[number];
 	struct frt_native_function rule = {.threshold = ~0ull, .thrown = 1};
 	uint32_t timed = 0;
 
@@ -268,91 +175,23 @@ static int function_add_method(struct function *f, uint32_t number)
 	return 0;
 }
 
-/* Returns the function at that place, which is new if none is known there. NULL: no room. Takes place->fd. */
-static struct function *natives_function(struct natives *n, const struct native_place *place)
+/* The function at that place; its number, or -errno: no room. Takes place->fd. */
+static int natives_function(struct natives *n, const struct native_place *place)
 {
-	struct function *f;
+	const struct native_function f = {place->device, place->inode, place->offset};
+	int number = native_probes_add(n->probes, &f, place->fd);
 
-	for (size_t i = 0; i < n->functions; i++) {
-		f = &n->function[i];
-		if (f->device == place->device && f->inode == place->inode && f->offset == place->offset) {
-			close(place->fd);
-			return f;
-		}
-	}
-	if (n->functions == FRT_NATIVE_FUNCTIONS ||
-	    vec_reserve(&n->function, &n->function_capacity, n->functions + 1) ||
-	    vec_reserve(&n->fd, &n->fd_capacity, n->functions + 1)) {
-		close(place->fd);
-		return NULL;
-	}
-	n->fd[n->functions] = place->fd;
-	f = &n->function[n->functions++];
-	*f = (struct function){.device = place->device, .inode = place->inode, .offset = place->offset};
-	return f;
-}
-
-/* Uprobes on functions [first, first + count), which are in the same file. */
-static int natives_attach_multi(struct natives *n, size_t first, size_t count, const char *path)
-{
-	uint64_t offset[64], cookie[64];
-	struct uprobe_multi places = {
-		.path = path, .pid = n->setup.target->pid, .offsets = offset, .cookies = cookie, .count = count};
-	int passes = n->session ? 1 : 2, fd;
-
-	for (size_t i = 0; i < count; i++) {
-		offset[i] = n->function[first + i].offset;
-		cookie[i] = first + i;
-	}
-	if (vec_reserve(&n->link, &n->link_capacity, n->links + passes))
+	if (number < 0 || (size_t)number < n->functions)
+		return number;
+	if (vec_reserve(&n->function, &n->function_capacity, number + 1))
 		return -ENOMEM;
-	if (n->session)
-		places.type = UPROBE_SESSION_ATTACH_TYPE;
-	for (int pass = 0; pass < passes; pass++) { /* returns first: a return without an entry does no harm */
-		const struct bpf_program *program = n->session ? n->bpf->progs.native_session
-						    : pass     ? n->bpf->progs.native_entry
-							       : n->bpf->progs.native_return;
-
-		places.returns = !n->session && !pass;
-		fd = uprobe_multi_attach(bpf_program__fd(program), &places);
-		if (fd < 0)
-			return fd;
-		n->link[n->links++] = fd;
-	}
-	return 0;
-}
-
-static int natives_attach_one(struct natives *n, size_t number, const char *path)
-{
-	if (vec_reserve(&n->uprobe, &n->uprobe_capacity, n->uprobes + 2))
-		return -ENOMEM;
-	for (int pass = 0; pass < 2; pass++) {
-		LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = number, .retprobe = !pass);
-		struct bpf_link *link = bpf_program__attach_uprobe_opts(
-			pass ? n->bpf->progs.native_entry : n->bpf->progs.native_return, n->setup.target->pid, path,
-			n->function[number].offset, &options);
-
-		if (!link)
-			return -errno;
-		n->uprobe[n->uprobes++] = link;
-	}
-	return 0;
-}
-
-/* How many functions from `first` on are in the same file. */
-static size_t functions_together(const struct natives *n, size_t first)
-{
-	size_t i = first;
-
-	while (i < n->functions && i - first < 64 && n->function[i].device == n->function[first].device &&
-	       n->function[i].inode == n->function[first].inode)
-		i++;
-	return i - first;
+	n->function[n->functions++] = (struct function){0};
+	return number;
 }
 
 static void attach_failed(struct natives *n, int err)
 {
-	enum right needed = n->multi ? RIGHT_PERFMON : RIGHT_UPROBES;
+	enum right needed = native_probes_are_events(n->probes) ? RIGHT_UPROBES : RIGHT_PERFMON;
 	char why[RIGHT_TEXT];
 
 	if (n->failure.text[0])
@@ -368,23 +207,14 @@ static void attach_failed(struct natives *n, int err)
 
 static void natives_attach(struct natives *n)
 {
-	if (n->attached < n->functions)
-		expect_roots(n);
-	for (size_t count; n->attached < n->functions; n->attached += count) {
-		char path[PLACE_FD_PATH];
-		int err = 0;
+	int err;
 
-		count = functions_together(n, n->attached);
-		root_path_fd_path(n->fd[n->attached], path);
-		if (n->multi)
-			err = natives_attach_multi(n, n->attached, count, path);
-		for (size_t i = 0; !n->multi && !err && i < count; i++)
-			err = natives_attach_one(n, n->attached + i, path);
-		if (err)
-			attach_failed(n, err);
-		for (size_t i = 0; i < count; i++)
-			close(n->fd[n->attached + i]);
-	}
+	if (!native_probes_are_due(n->probes))
+		return;
+	expect_roots(n);
+	err = native_probes_attach(n->probes);
+	if (err)
+		attach_failed(n, err);
 }
 
 /* ---- methods */
@@ -421,17 +251,17 @@ static void natives_say(const struct natives *n, const struct native_method *m)
 static void natives_place(struct natives *n, uint32_t number)
 {
 	struct native_place place;
-	struct function *f;
+	int f;
 
 	if (!native_places_find(n->places, &n->method[number], &place)) {
 		natives_say(n, &n->method[number]);
 		return;
 	}
 	f = natives_function(n, &place);
-	if (!f || function_add_method(f, number))
+	if (f < 0 || function_add_method(&n->function[f], number))
 		n->method[number].state = NATIVE_UNKNOWN;
 	else
-		write_rule(n, f, &n->rule[f - n->function]);
+		write_rule(n, f);
 }
 
 #define NAME_TEXT 4096
@@ -481,11 +311,8 @@ static size_t natives_read_rows(struct natives *n)
 
 static bool natives_begin(struct natives *n)
 {
-	if (!n->bpf && !n->failed && prepare(n, &n->failure)) {
+	if (!n->probes && !n->failed && prepare(n, &n->failure))
 		n->failed = true;
-		native_bpf__destroy(n->bpf);
-		n->bpf = NULL;
-	}
 	return !n->failed;
 }
 
@@ -515,45 +342,23 @@ static void natives_look(struct natives *n, size_t news)
 
 /* ---- sums */
 
-static void sum_add(struct frt_native_sum *to, const struct frt_native_sum *from)
-{
-	if (!from->count)
-		return;
-	if (!to->count || from->minimum < to->minimum)
-		to->minimum = from->minimum;
-	if (from->maximum > to->maximum)
-		to->maximum = from->maximum;
-	to->count += from->count;
-	to->thrown += from->thrown;
-	to->total += from->total;
-}
-
 /* The sum of a function that several methods share is none of theirs. NULL: no memory, too. */
 static struct frt_native_sum *natives_sum_of(struct natives *n, const struct function *f)
 {
 	return f->methods == 1 ? native_rows_add_sum(&n->setup.segment->natives, n->method[f->method[0]].id) : NULL;
 }
 
-/* A method that was bound again has several functions. */
 static void natives_read_sums(struct natives *n)
 {
-	int cpus = libbpf_num_possible_cpus();
-	struct frt_native_sum *of_cpu = cpus > 0 ? calloc(cpus, sizeof(*of_cpu)) : NULL, *row;
+	struct frt_native_sum *sums = native_probes_sums(n->probes), *row;
 
-	for (uint32_t i = 0; of_cpu && i < n->functions; i++) {
-		struct function *f = &n->function[i];
-
-		f->total = (struct frt_native_sum){0};
-		if (!bpf_map_lookup_elem(bpf_map__fd(n->bpf->maps.native_sums), &i, of_cpu))
-			for (int cpu = 0; cpu < cpus; cpu++)
-				sum_add(&f->total, &of_cpu[cpu]);
-		if ((row = natives_sum_of(n, f)))
-			*row = (struct frt_native_sum){0};
-	}
-	for (uint32_t i = 0; of_cpu && i < n->functions; i++)
+	for (size_t i = 0; sums && i < n->functions; i++)
 		if ((row = natives_sum_of(n, &n->function[i])))
-			sum_add(row, &n->function[i].total);
-	free(of_cpu);
+			*row = (struct frt_native_sum){0};
+	for (size_t i = 0; sums && i < n->functions; i++) /* a method that was bound again has several functions */
+		if ((row = natives_sum_of(n, &n->function[i])))
+			native_sum_add(row, &sums[i]);
+	free(sums);
 }
 
 /*
@@ -581,7 +386,7 @@ void natives_expect(struct natives *n)
 
 bool natives_may_probe(const struct natives *n)
 {
-	return n && n->bpf && !n->multi;
+	return n && n->probes && native_probes_are_events(n->probes);
 }
 
 void natives_tick(struct natives *n)
@@ -592,7 +397,7 @@ void natives_tick(struct natives *n)
 		return;
 	natives_look(n, news);
 	for (size_t i = 0; i < n->functions; i++)
-		write_rule(n, &n->function[i], &n->rule[i]);
+		write_rule(n, i);
 	n->setup.segment->ticks_per_ns = (double)clock_ticks_of_ns(n->setup.clock, 1ull << 40) / (1ull << 40);
 	natives_read_sums(n);
 }
@@ -670,7 +475,7 @@ static uint32_t natives_call_of(const struct natives *n, const struct frt_native
 	}
 	if (r->stack) { /* forgotten here: have it sent again */
 		*stack = FRT_STACK_LOST;
-		bpf_map_delete_elem(bpf_map__fd(n->bpf->maps.call_stacks), &r->stack);
+		native_probes_forget_stack(n->probes, r->stack);
 	}
 	return f->methods ? f->method[0] + 1 : 0;
 }
@@ -746,8 +551,8 @@ bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t 
 void natives_dump(struct natives *n)
 {
 	n->setup.segment->natives.opens = 0;
-	if (n->bpf)
-		kernel_probes_run_for_tasks(n->bpf->progs.native_open, "the native calls that are open");
+	if (n->probes)
+		native_probes_dump(n->probes);
 }
 
 /* The thread has gone on if it is in no method of the innermost call's function. */
@@ -790,9 +595,9 @@ struct natives_counts natives_counts(const struct natives *n)
 {
 	struct natives_counts counts = n ? n->counts : (struct natives_counts){0};
 
-	if (n && n->bpf) {
-		counts.lost = n->bpf->bss->natives_lost;
-		counts.missed = n->bpf->bss->natives_missed;
+	if (n && n->probes) {
+		counts.lost = native_probes_lost(n->probes);
+		counts.missed = native_probes_missed(n->probes);
 	}
 	return counts;
 }

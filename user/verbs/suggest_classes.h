@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Suggestions for a filter that matches nothing: loaded classes and methods with similar names. */
-#ifndef USER_CAPTURE_SUGGEST_CLASSES_H
-#define USER_CAPTURE_SUGGEST_CLASSES_H
+#ifndef USER_VERBS_SUGGEST_CLASSES_H
+#define USER_VERBS_SUGGEST_CLASSES_H
 
 #include "filters/suggest.h"
 #include "user/capture/segment.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/suggest_classes.h"
+#include "user/verbs/suggest_classes.h"
 #include "filters/quote.h"
 #include "user/text/log.h"
 #include "user/process/attach.h"
