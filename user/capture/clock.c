@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#define KEEP_EVERY_NS 10000000 /* minimum distance of the pairs that are kept */
+#define KEEP_EVERY_NS 10000000	  /* minimum distance of the pairs that are kept */
+#define SET_BACK_NS   1000000000u /* CPUs' counters differ by much less */
 
 /* Drop every other pair of the older half. */
 static void thin_out(struct clock *c)
@@ -45,6 +46,8 @@ void clock_sample(struct clock *c)
 		p.error = clock_ns_of_ticks(c, p.error);
 	if (!c->pairs || p.tsc > c->pair[c->pairs - 1].tsc)
 		append_pair(c, &p);
+	else if (clock_ns_of_ticks(c, clock_last(c)->tsc - p.tsc) > SET_BACK_NS)
+		c->set_back = true;
 }
 
 void clock_init(struct clock *c)

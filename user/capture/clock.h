@@ -7,6 +7,7 @@
 #ifndef USER_CAPTURE_CLOCK_H
 #define USER_CAPTURE_CLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +22,9 @@ struct clock_pair {
 struct clock {
 	struct clock_pair pair[CLOCK_PAIRS]; /* ascending; older pairs are thinned out when the array is full */
 	size_t pairs;
-	size_t hint; /* index at which the last stamp was found */
-	struct {     /* the interval between the two pairs around the last stamp, cached */
+	bool set_back; /* the counter was, by a suspend for example: later stamps have no place among the pairs */
+	size_t hint;   /* index at which the last stamp was found */
+	struct {       /* the interval between the two pairs around the last stamp, cached */
 		uint64_t tsc, length;
 		int64_t monotonic;
 		uint64_t scale; /* ns per tick << CLOCK_SCALE */

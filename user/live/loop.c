@@ -158,6 +158,8 @@ static int loop_maintain(struct loop *l, struct moments *m, int64_t now, bool be
 		}
 		m->sweep = now + SWEEP_NS;
 		clock_sample(l->report->clock);
+		if (l->report->clock->set_back)
+			return diag_set(d, EIO, "the recording ends: the time stamp counter was set back (a suspend?)");
 		losses_read(&lost, l->session, l->recorder);
 		recorder_note_loss(l->recorder, lost.sum);
 		if (recorder_forget_methods(l->recorder))

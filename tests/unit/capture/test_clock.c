@@ -135,6 +135,22 @@ static void covering_a_young_stamp_moves_the_end_behind_it(void **state)
 		assert_true(c.pair[i - 1].tsc < c.pair[i].tsc && c.pair[i - 1].monotonic <= c.pair[i].monotonic);
 }
 
+static void a_counter_that_was_set_back_is_noticed(void **state)
+{
+	uint64_t second;
+
+	clock_init(&c);
+	clock_sample(&c);
+	assert_false(c.set_back);
+	second = clock_ticks_of_ns(&c, 1000000000);
+	c.pair[c.pairs++] = (struct clock_pair){__rdtsc() + second / 2, monotonic() + 500000000, 0};
+	clock_sample(&c);
+	assert_false(c.set_back);
+	c.pair[c.pairs - 1] = (struct clock_pair){__rdtsc() + 10 * second, monotonic() + 10000000000, 0};
+	clock_sample(&c);
+	assert_true(c.set_back);
+}
+
 static void covering_an_old_stamp_takes_no_pair(void **state)
 {
 	struct clock_pair end;
@@ -221,6 +237,7 @@ int main(void)
 		TEST(durations_go_there_and_back),
 		TEST(pairs_rise_and_come_within_their_error),
 		TEST(covering_a_young_stamp_moves_the_end_behind_it),
+		TEST(a_counter_that_was_set_back_is_noticed),
 		TEST(covering_an_old_stamp_takes_no_pair),
 		TEST(pairs_that_stay_are_some_way_apart),
 		TEST(full_clock_forgets_old_pairs_and_keeps_its_ends),
