@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/compare/diff.h"
 #include "user/text/java_number.h"
+#include "user/text/fold.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
 
@@ -9,11 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PARTS	  64
-#define UNBOUNDED 1000 /* a change by this factor or more: the calls are too much alike to say anything */
-#define NARROW	  92   /* columns with the intervals */
-#define UNCHANGED 0.1  /* share of the whole change */
-#define LARGE	  0.2  /* likewise: parts that a sentence names */
+#define PARTS	      64
+#define UNBOUNDED     1000 /* a change by this factor or more: the calls are too much alike to say anything */
+#define FOLDED_INDENT 2
+#define NARROW	      92  /* columns with the intervals */
+#define UNCHANGED     0.1 /* share of the whole change */
+#define LARGE	      0.2 /* likewise: parts that a sentence names */
 
 static const char *const quantile_names[RUN_QUANTILES] = {"p50", "p90", "p99"};
 
@@ -338,12 +340,31 @@ void diff_put_remarks(struct bytes *out, const struct diff *d)
 	put_remarks_on(out, "new", d->after);
 }
 
+/* Each line is folded where it does not fit. */
+static void put_lines(struct bytes *out, struct bytes *lines, unsigned int width)
+{
+	char *line, *next;
+
+	bytes_put_u8(lines, 0);
+	for (line = lines->failed ? NULL : (char *)lines->data; line && *line; line = next) {
+		next = strchrnul(line, '\n');
+		if (*next)
+			*next++ = 0;
+		fold_words(out, line, width, FOLDED_INDENT);
+		bytes_put_u8(out, '\n');
+	}
+	out->failed |= lines->failed;
+}
+
 void diff_put(struct bytes *out, const struct diff *d, size_t top, unsigned int width)
 {
 	size_t shown = d->count < top ? d->count : top;
+	struct bytes head = {0};
 
-	diff_put_sentence(out, d);
-	diff_put_remarks(out, d);
+	diff_put_sentence(&head, d);
+	diff_put_remarks(&head, d);
+	put_lines(out, &head, width);
+	bytes_release(&head);
 	for (size_t i = 0; i < shown; i++)
 		put_block(out, d, &d->method[i], width);
 	if (d->count > shown)

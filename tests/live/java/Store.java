@@ -223,7 +223,7 @@ public class Store {
             run(args[1], args[2]);
             return;
         }
-        for (int i = 0; i < 10; i++)
+        for (int i = 0; i < 5; i++)
             sink += sell(i, 40, args[1].equals("2"));
     }
 }

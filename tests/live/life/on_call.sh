@@ -86,7 +86,7 @@ answers() {
 	answered 6 'Store\.(pay|claim)(\(.*\))?:[0-9]+ +[0-9.]+ m?s +[0-9.]+ [mu]?s (futex|gc|safepoint)'
 	answered 7 'live\.Store\.parse\(String\)'
 	answered 8 '> [0-9.]+m?s live\.Store\$Catalog\.<clinit>\(\)'
-	answered 9 '^  calls +10 +400 '
+	answered 9 '^  calls +5 +200 '
 	answered 10 ' jdk\.ExecutionSample|jdk\.ActiveSetting +[1-9]'
 	verdict "$sentence"
 }
