@@ -352,20 +352,21 @@ static bool has_thread(const struct target *t, const char *name)
 }
 
 /*
- * The counter that is set last, unless the file was left by a dead JVM with the same number. Returns -1 if it is
- * unknown.
+ * The counter that is set last, unless the file was left by a dead JVM with the same number. Returns 0 while the JVM is
+ * still creating the counters that it has mapped, and -1 if it is unknown.
  */
 static int start_counter(const struct target *t, int64_t start_ms)
 {
 	struct perf_data p;
 	struct target now = *t;
 	int64_t end;
-	int known = -1;
+	int known = -1, err;
 
 	if (!now.perf_data[0])
 		jvm_find(&now); /* it was found before it had mapped them */
-	if (perf_data_read(&now, &p))
-		return -1;
+	err = perf_data_read(&now, &p);
+	if (err)
+		return err == -EAGAIN && now.perf_data[0] ? 0 : -1;
 	if (perf_data_long(&p, "sun.rt.createVmEndTime", &end) && (!end || end > start_ms - 2000))
 		known = end != 0;
 	perf_data_release(&p);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/jvm_recording.h"
 #include "user/process/attach.h"
+#include "user/process/find.h"
+#include "user/process/interrupt.h"
 #include "user/process/user_child.h"
 #include "user/process/root_path.h"
 
@@ -14,8 +16,11 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define TIMEOUT_MS 30000
+#define YOUNG_MS   10000 /* age at which a JVM has certainly started */
+#define AGAIN_US   50000
 #define SINCE	   11
 #define FILE_NAME  "jvm.jfr"
 #define MAX_SIZE   "1g" /* maximum size that the JVM keeps on disk */
@@ -100,7 +105,7 @@ static int jvm_recording_refuse(const struct jvm_recording *r, const char *what,
 			r->target.name, *line ? "it says: " : "it says nothing", (int)strcspn(line, "\r\n"), line);
 }
 
-/* Run a diagnostic command whose answer must begin with `want`, or contain it. */
+/* Run a diagnostic command whose answer must contain `want`. -EAGAIN: the JVM does not know the command. */
 static int run_command(const struct jvm_recording *r, const char *what, const char *words, const char *want,
 		       struct diag *d)
 {
@@ -108,21 +113,33 @@ static int run_command(const struct jvm_recording *r, const char *what, const ch
 	char *reply = NULL;
 	int code, err = attach_command(&r->target, "jcmd", arguments, TIMEOUT_MS, &code, &reply, d);
 
-	if (!err && (code || !reply || !strstr(reply, want)))
+	if (!err && (code || !reply || !strstr(reply, want))) {
 		err = jvm_recording_refuse(r, what, reply, d);
+		if (reply && strstr(reply, "Unknown diagnostic command"))
+			err = -EAGAIN;
+	}
 	free(reply);
 	return err;
+}
+
+/* A JVM without counters may have been attached to while it starts: before it has a recorder. */
+static bool may_be_starting(const struct target *t)
+{
+	return time(NULL) * 1000 < target_start_ms(t) + YOUNG_MS && !target_ended(t) && !interrupted();
 }
 
 static int start_command(struct jvm_recording *r, const char *settings, struct diag *d)
 {
 	char words[PATH_MAX];
+	int err;
 
 	snprintf(words, sizeof(words),
 		 "JFR.start name=%s settings=%s disk=true maxsize=" MAX_SIZE
 		 " dumponexit=true filename=%s/.%s/" FILE_NAME,
 		 r->name, settings, r->base_path, r->name);
-	return run_command(r, "start", words, "Started recording", d);
+	while ((err = run_command(r, "start", words, "Started recording", d)) == -EAGAIN && may_be_starting(&r->target))
+		usleep(AGAIN_US);
+	return err;
 }
 
 /* Stop the recording; with `keep` into its file. */
