@@ -322,13 +322,19 @@ void report_progress(const struct report *r)
 		     log_count(sum_lost(r)), open, cost_percent(r, &t));
 }
 
+/* What is in memory includes the open chunk. */
+static uint64_t report_bytes(const struct report *r)
+{
+	return output_size(r->output) + (output_in_memory(r->output) ? recorder_unwritten(r->recorder) : 0);
+}
+
 /* "72.4 KB in shop.jfr" */
 static void file_text(const struct report *r, char *out, size_t size)
 {
 	const char *path = output_path(r->output);
 
 	if (output_in_memory(r->output))
-		snprintf(out, size, "%s in memory, back to %s ago", log_bytes(output_size(r->output)),
+		snprintf(out, size, "%s in memory, back to %s ago", log_bytes(report_bytes(r)),
 			 log_time(monotonic_ns() - output_since(r->output)));
 	else if (output_is_stream(r->output))
 		snprintf(out, size, "%s to %s", log_bytes(output_size(r->output)), path);
@@ -387,7 +393,7 @@ void report_status_json(const struct report *r, FILE *to)
 		json_string(&j, "file", output_path(r->output));
 	json_bool(&j, "inMemory", output_in_memory(r->output));
 	json_signed(&j, "reachesBackNs", monotonic_ns() - output_since(r->output));
-	json_unsigned(&j, "bytes", output_size(r->output));
+	json_unsigned(&j, "bytes", report_bytes(r));
 	json_bool(&j, "fileGone", output_was_removed(r->output));
 	json_end(&j);
 }

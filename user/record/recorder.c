@@ -421,6 +421,11 @@ int recorder_tick(struct recorder *r, struct diag *d)
 	return err;
 }
 
+uint64_t recorder_unwritten(const struct recorder *r)
+{
+	return r->open ? jfr_chunk_size(r->writer) : 0;
+}
+
 static void note_behind(struct recorder *r)
 {
 	if (!frames_behind(r->frames))

@@ -131,6 +131,9 @@ const struct process_context *recorder_program(const struct recorder *r);
 bool recorder_caller(const struct recorder *r, const struct frt_span *span, struct frames_caller *out);
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out);
 
+/* Bytes that the output does not have yet: those of the open chunk. */
+uint64_t recorder_unwritten(const struct recorder *r);
+
 /* Have --max-events events been recorded? */
 bool recorder_full(const struct recorder *r);
 
