@@ -59,6 +59,7 @@ work='live.Timed$Work'
 watched() {
 	local sentence="every 15 s and at the end the file is replaced as a whole, and no counter falls, JDK $FEATURE"
 	begin "$sentence" || return 0
+	wait_for 30 test -e "$PROM" || finding "no file"
 	target_go
 	wait_for 30 calls_are_in "$PROM" || finding "no calls in the file after 15 s"
 	[ "$(stat -c %a "$PROM")" = 644 ] || finding "mode $(stat -c %a "$PROM")"
