@@ -22,7 +22,7 @@ Q	:= $(if $(V),,@)
 # The oldest library that we build with knows only names that newer ones deprecate.
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation \
 	-Wno-deprecated-declarations
-CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD) $(EXTRA_CFLAGS)
+CFLAGS	:= -std=gnu11 -O2 -g -fstack-protector-strong $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD) $(EXTRA_CFLAGS)
 LDLIBS	:= -lbpf -ldw -lelf -lexpat -lseccomp -lz -lm
 ifdef ASAN
 CFLAGS	+= -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all

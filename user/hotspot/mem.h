@@ -41,10 +41,12 @@ static inline int mem_u64(const struct mem *m, uint64_t address, uint64_t *to)
 	return m->read(m, address, to, sizeof(*to));
 }
 
-/* An unsigned number of 1, 2, 4 or 8 bytes. */
+/* An unsigned number of 1, 2, 4 or 8 bytes. The width may be what the JVM says: -EBADMSG for any other. */
 static inline int mem_unsigned(const struct mem *m, uint64_t address, unsigned int width, uint64_t *to)
 {
 	*to = 0;
+	if (width != 1 && width != 2 && width != 4 && width != 8)
+		return -EBADMSG;
 	return m->read(m, address, to, width);
 }
 

@@ -108,7 +108,7 @@ int nmethod_read(struct nmethod *out, const struct hotspot_layout *l, const stru
 		r = nmethod_read_metadata(out, l, m);
 	if (r)
 		return r;
-	return is_table(out->pcs, out->pcs_end) && is_table(out->scopes, out->scopes_end) &&
+	return l->pc_desc_size && is_table(out->pcs, out->pcs_end) && is_table(out->scopes, out->scopes_end) &&
 			       is_table(out->metadata, out->metadata_end)
 		       ? 0
 		       : -EBADMSG;

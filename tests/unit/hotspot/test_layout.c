@@ -452,6 +452,30 @@ static void layout_without_threads_lists_none(void **state)
 	fake_vm_release(&vm);
 }
 
+static int read_zeros(const struct mem *m, uint64_t address, void *to, size_t size)
+{
+	memset(to, 0, size);
+	return 0;
+}
+
+/* The JVM says how wide its flags are. */
+static void forged_width_of_a_number_is_refused(void **state)
+{
+	const struct mem zeros = {read_zeros};
+	struct fake_vm vm;
+	uint64_t flags;
+
+	fake_vm_init(&vm, 17);
+	fake_mem_put(&vm.m, fake_vm_row(&vm, "size", "AccessFlags")->address + 32, 4096, 8);
+	assert_int_equal(fake_vm_read_layout(&vm), 0);
+	assert_int_equal(vm.layout.method_access_width, 4096);
+	assert_int_equal(mem_unsigned(&zeros, 0x1000, vm.layout.method_access_width, &flags), -EBADMSG);
+	for (unsigned int width = 0; width < 20; width++)
+		assert_int_equal(mem_unsigned(&zeros, 0x1000, width, &flags),
+				 width == 1 || width == 2 || width == 4 || width == 8 ? 0 : -EBADMSG);
+	fake_vm_release(&vm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +491,7 @@ int main(void)
 		cmocka_unit_test(unreserved_code_heaps_of_a_starting_jvm_give_eagain),
 		cmocka_unit_test(impossible_version_is_refused),
 		cmocka_unit_test(implausible_code_cache_is_refused),
+		cmocka_unit_test(forged_width_of_a_number_is_refused),
 		cmocka_unit_test(any_read_may_fail),
 		cmocka_unit_test(threads_are_found_with_their_ids),
 		cmocka_unit_test(changing_threads_give_eagain),

@@ -190,6 +190,8 @@ static void nmethod_absurd_tables_are_refused(void **state)
 	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
 	n.scopes_end = n.scopes + 3;
 	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
+	f.layout.pc_desc_size = 0;
+	assert_int_equal(nmethod_read(&n, &f.layout, &f.mem, at), -EBADMSG);
 	fake_code_release(&f);
 }
 
