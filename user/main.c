@@ -18,6 +18,7 @@
 #include "user/text/log.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 static int run_verb(struct command_line *c, struct diag *d)
@@ -76,6 +77,7 @@ int main(int argc, char **argv)
 	int err;
 
 	keep_standard_descriptors();
+	signal(SIGCHLD, SIG_DFL); /* a supervisor may have it ignored: then no child could be waited for */
 	err = run_words(argc, argv, &d);
 	if (err >= 0)
 		return err;

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <seccomp.h>
+#include <unistd.h>
 
 static const char *const always[] = {
 	/* files */
@@ -28,7 +29,7 @@ static const char *const always[] = {
 	"geteuid", "getgid", "getegid", "getgroups", "uname", "sysinfo", "getrusage", "getrlimit", "prlimit64",
 	"getpriority", "setpriority", "getcpu", "sched_getaffinity", "sched_yield", "sched_getparam",
 	"sched_getscheduler", "getrandom", "prctl", "arch_prctl", "capget", "rseq", "set_robust_list", "membarrier",
-	"tgkill", "exit", "exit_group",
+	"exit", "exit_group",
 	/* the kernel's programs, and threads of the target */
 	"bpf", "pidfd_open",
 	/* who is at the control socket, which was opened before */
@@ -39,6 +40,9 @@ static const char *const always[] = {
 static const char *const attaching[] = {"clone",     "clone3",		 "fork",     "vfork",	 "setsid", "setgroups",
 					"setresgid", "setresuid",	 "setregid", "setreuid", "socket", "connect",
 					"kill",	     "pidfd_send_signal"};
+
+/* To abort: for the own process only, if it starts no others. */
+static const char *const raising[] = {"tgkill"};
 
 /* To pass signals on to the program that was started before. */
 static const char *const signalling[] = {"pidfd_send_signal"};
@@ -54,7 +58,8 @@ static const char *const probing[] = {"perf_event_open"};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-static int filter_allow(scmp_filter_ctx filter, const char *const *names, size_t count)
+static int filter_allow_if(scmp_filter_ctx filter, const char *const *names, size_t count,
+			   const struct scmp_arg_cmp *condition)
 {
 	int err = 0;
 
@@ -62,16 +67,23 @@ static int filter_allow(scmp_filter_ctx filter, const char *const *names, size_t
 		int number = seccomp_syscall_resolve_name(names[i]);
 
 		if (number != __NR_SCMP_ERROR)
-			err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
+			err = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, condition != NULL, condition);
 	}
 	return err;
 }
 
+static int filter_allow(scmp_filter_ctx filter, const char *const *names, size_t count)
+{
+	return filter_allow_if(filter, names, count, NULL);
+}
+
 static int filter_build(scmp_filter_ctx filter, struct rights_later later)
 {
+	const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
 	int err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 
 	err = err ?: filter_allow(filter, always, COUNT(always));
+	err = err ?: filter_allow_if(filter, raising, COUNT(raising), later.start ? NULL : &itself);
 	if (!err && (later.attach || later.start))
 		err = filter_allow(filter, attaching, COUNT(attaching));
 	if (!err && later.signal)

@@ -24,9 +24,9 @@ filtered() { # PID [THREADS]
 	[ "$(ls "/proc/$1/task" | wc -l)" = "${2:-2}" ] || finding "it has $(ls "/proc/$1/task" | wc -l) threads"
 }
 
-# By number, x86-64: execve, execveat, ptrace, setns, unshare, mount, socket, process_vm_writev, kill, clone.
+# By number, x86-64: execve, execveat, ptrace, setns, unshare, mount, socket, process_vm_writev, kill, clone, tgkill.
 REFUSED=('59, "/bin/true", 0, 0' '322, -100, "/bin/true", 0, 0, 0' '101, 16, 1, 0, 0' '308, 0, 0' '272, 0x20000' '165, "none", "/", "tmpfs", 0, 0'
-	'41, 1, 1, 0' '311, 1, 0, 0, 0, 0, 0' '62, 1, 0' '56, 17, 0, 0, 0, 0')
+	'41, 1, 1, 0' '311, 1, 0, 0, 0, 0, 0' '62, 1, 0' '56, 17, 0, 0, 0, 0' '234, 1, 1, 0')
 
 refused() {
 	local sentence="a recording starts no program, and reaches into no other process, JDK $FEATURE" said
