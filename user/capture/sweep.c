@@ -125,6 +125,8 @@ static void finish_slot(const struct segment *seg, struct streams *streams, uint
 		first = streams->roots ? sweep_first(streams, head, size) : head > size ? head - size : 0;
 		if (from < first)
 			from = first;
+		if (head - from > size) /* a forged head, beyond which sweep_first() overflows */
+			from = head - size;
 		copy_window(copy, ring, size, from, head);
 		missing = missing_bytes(copy, head - from);
 		streams_feed(streams, number, from + missing, copy + missing, head - from - missing);

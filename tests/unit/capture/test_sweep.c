@@ -468,6 +468,22 @@ static void last_pass_takes_no_more_than_all_rings_together(void **state)
 	assert_int_equal(spans + streams->lost, FRT_MAX_SLOTS * ((1u << FRT_RING_MAX_LOG2) / FRT_RECORD_SIZE - 1));
 }
 
+static void forged_head_is_read_within_the_ring(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+	struct stream_sink sink = {on_spans, on_cover, NULL};
+
+	for (int roots = 0; roots < 2; roots++) {
+		streams->roots = roots ? roots_new(&sink, 100) : NULL;
+		streams->next[0] = 0;
+		slot->head = 0 - (uint64_t)FRT_RECORD_SIZE;
+		sweep_finish(&seg, streams);
+		assert_int_equal(spans, 0);
+		roots_free(streams->roots);
+		streams->roots = NULL;
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -490,6 +506,7 @@ int main(void)
 		TEST(forged_ring_is_not_followed),
 		TEST(last_ring_of_the_segment_is_read_to_its_end),
 		TEST(forged_heads_end_the_sweep_all_the_same),
+		TEST(forged_head_is_read_within_the_ring),
 		TEST(records_overwritten_during_the_copy_are_not_taken),
 		TEST(records_that_stand_during_the_copy_are_taken),
 		TEST(ring_that_is_given_away_during_the_copy_is_not_taken),
