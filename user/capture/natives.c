@@ -185,7 +185,8 @@ static int natives_function(struct natives *n, const struct native_place *place)
 		return number;
 	if (vec_reserve(&n->function, &n->function_capacity, number + 1))
 		return -ENOMEM;
-	n->function[n->functions++] = (struct function){0};
+	while (n->functions <= (size_t)number) /* there was no memory for one before */
+		n->function[n->functions++] = (struct function){0};
 	return number;
 }
 

@@ -133,7 +133,7 @@ late() {
 		touch "$T_DIR/probed"
 		wait_for "$SECONDS_MAX" [ -e "$T_DIR/done" ] || finding "the program does not finish"
 		trace_stop
-		status_is 0
+		status_is 3 # lateLoose
 		says ' 0 lost'
 		says '^  native: live\.Natives\.lateLoose: bound to code in memory of no file'
 		target_quit
@@ -164,6 +164,7 @@ late_in_vain() {
 		prlimit --pid "$F_PID" --nofile=1024:
 		touch "$T_DIR/probed"
 		trace_stop
+		status_is 3
 		target_quit
 	fi
 	verdict "$sentence"
