@@ -454,6 +454,9 @@ static void explain_losses(const struct report *r, const struct losses *lost)
 	if (lost->torn)
 		log_line("  %s lost with the end of their root: overwritten, or swallowed by a StackOverflowError",
 			 log_count(lost->torn));
+	if (lost->natives)
+		log_line("  %s lost of native methods: the queue was full, or their end was not seen",
+			 log_count(lost->natives));
 	if (lost->malformed)
 		log_line("  %s lost: malformed records in rings or queue", log_count(lost->malformed));
 	if (lost->exits)
