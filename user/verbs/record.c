@@ -697,6 +697,7 @@ int cmd_record(struct settings *settings, const struct condition_list *condition
 		err = r->program ? record_program(r, &loop, d) : record_running(r, &loop, d);
 	loop_release(&loop);
 	record_release(r);
+	priority_adapt(false, INT64_MAX); /* the rest is nobody's hurry */
 	complete = err >= 0 && err != EXIT_FAILED;
 	if (!with_jfr_merge(r->with_jfr, complete) && complete)
 		err = EXIT_INCOMPLETE;
