@@ -146,7 +146,7 @@ static const struct type types[JFR_TYPES] = {
 		       SPLIT("cpuTime", cpu, "CPU Time", WAITS, "Time on a CPU"),
 		       SPLIT("runQueueTime", run_queue, "Run Queue Time", WAITS, "Time during which its thread was runnable and waited for a CPU"),
 		       SPLIT("blockedTime", blocked, "Blocked Time", WAITS, "Time during which its thread waited for something else"),
-		       SPLIT("pauseTime", pause, "Pause Time", WAITS, "Time during which the JVM stood still; part of the other three"),
+		       SPLIT("pauseTime", pause, "Pause Time", WAITS, "Time during which the JVM stood still; part of the run queue and blocked time"),
 		       COUNT("majorFaults", major_faults, "Major Page Faults", "Read from a disk"),
 		       COUNT("minorFaults", minor_faults, "Minor Page Faults", "Resolved without reading from a disk"),
 		       COUNT("syscalls", system_calls, "System Calls", NULL),

@@ -36,6 +36,6 @@ double cost_of_recording(const struct frt_slot *slot, const struct clock *c);
 #define COST_PROBE "0.6 us or more"
 
 /* Cost of a JVMTI stack compared with a walked one; measured by scripts/bench-stacks. */
-#define COST_JVMTI "15 to 25 times the price of a walk"
+#define COST_JVMTI "14 to 27 times the price of a walk"
 
 #endif

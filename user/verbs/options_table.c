@@ -367,7 +367,7 @@ const struct option_row options[] = {
 	 .help = "only calls that began before this time of day"},
 	{.name = "top", .arg = "N", .kind = OPTION_COUNT, AT(args.top), .min = 1, .max = 100000,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_DIFF),
-	 .help = "rows, methods or calls at most; a few views show 20 if not given, the others all"},
+	 .help = "rows, methods or calls at most; some views show 5, 20 or 1,000 without it, the others all"},
 	{.name = "depth", .arg = "N", .kind = OPTION_COUNT, AT(args.depth), .min = 1,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
 	 .help = "levels of callers, or of calls inside a call, at most"},
