@@ -11,6 +11,7 @@
 #include "user/hotspot/threads.h"
 #include "user/jvm/jvm_model.h"
 #include "user/jvm/matches.h"
+#include "user/text/budget.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -24,6 +25,7 @@
 #define PAUSE_US 20000
 #define PASSES	 8	       /* walks over all classes, until one completes */
 #define AGAIN_NS 10000000000LL /* all classes are read again after this time, */
+#define LOOKS_NS 20000000      /* CPU time for lists of threads, from one tick to the next */
 #define REST	 4	       /* and not before this many times the time that it took */
 
 /* A class name in the program's map. */
@@ -46,6 +48,11 @@ struct known_loader {
 	uint32_t number;
 };
 
+struct known_thread {
+	uint64_t address;
+	uint32_t tid;
+};
+
 struct hotspot_methods {
 	struct hotspot_methods_setup setup;
 	struct jvm_model model;
@@ -59,7 +66,10 @@ struct hotspot_methods {
 	size_t class_capacity, method_capacity, loader_capacity;
 	uint32_t pass;
 	bool asked, full, any;
-	int64_t due, rest_until; /* CLOCK_MONOTONIC */
+	int64_t due, rest_until;     /* CLOCK_MONOTONIC */
+	struct known_thread *thread; /* as they were at the last look */
+	size_t threads, thread_capacity;
+	struct budget looks; /* until the next tick */
 	char text[SYMBOL_MAX + 1];
 };
 
@@ -433,6 +443,7 @@ int hotspot_methods_new(struct hotspot_methods **out, const struct hotspot_metho
 	if (!h)
 		return diag_errno(d, ENOMEM, "cannot begin");
 	h->setup = *setup;
+	budget_set(&h->looks, LOOKS_NS);
 	err = methods_open(h, d);
 	if (err)
 		hotspot_methods_free(h);
@@ -452,6 +463,7 @@ void hotspot_methods_free(struct hotspot_methods *h)
 	free(h->class);
 	free(h->method);
 	free(h->loader);
+	free(h->thread);
 	free(h->program);
 	free(h);
 }
@@ -485,6 +497,7 @@ void hotspot_methods_tick(struct hotspot_methods *h)
 	int64_t now = monotonic_ns();
 	int r;
 
+	budget_set(&h->looks, LOOKS_NS);
 	if (now < h->rest_until || (!h->asked && now < h->due))
 		return;
 	r = read_all(h);
@@ -503,26 +516,45 @@ uint64_t hotspot_methods_missed(const struct hotspot_methods *h)
 	return sum;
 }
 
-struct thread_key {
-	uint32_t tid;
-	uint64_t address;
-};
+/* ---- threads */
 
-static int thread_is(uint64_t java_thread, int tid, void *context)
+static int keep_java_thread(uint64_t java_thread, int tid, void *context)
 {
-	struct thread_key *k = context;
+	struct hotspot_methods *h = context;
 
-	if ((uint32_t)tid != k->tid)
-		return 0;
-	k->address = java_thread;
-	return 1;
+	if (vec_reserve(&h->thread, &h->thread_capacity, h->threads + 1))
+		return -ENOMEM;
+	h->thread[h->threads++] = (struct known_thread){java_thread, (uint32_t)tid};
+	return 0;
 }
 
+/* Its memory may be another thread's since. */
+static uint64_t thread_find(const struct hotspot_methods *h, uint32_t tid)
+{
+	uint32_t now;
+
+	size_t i = 0;
+
+	while (i < h->threads && h->thread[i].tid != tid)
+		i++;
+	if (i == h->threads || hotspot_thread_tid(&h->model.layout, &h->model.remote.mem, h->thread[i].address, &now) ||
+	    now != tid)
+		return 0;
+	return h->thread[i].address;
+}
+
+/* A list of threads may be forged, and as long as it likes. */
 uint64_t hotspot_methods_java_thread(struct hotspot_methods *h, uint32_t tid)
 {
-	struct thread_key key = {.tid = tid};
+	uint64_t address = thread_find(h, tid);
 
-	return hotspot_each_thread(&h->model.layout, &h->model.remote.mem, thread_is, &key) == 1 ? key.address : 0;
+	if (address || budget_over(&h->looks))
+		return address;
+	budget_begin(&h->looks);
+	h->threads = 0;
+	hotspot_each_thread(&h->model.layout, &h->model.remote.mem, keep_java_thread, h);
+	budget_end(&h->looks);
+	return thread_find(h, tid);
 }
 
 bool hotspot_methods_thread_name(struct hotspot_methods *h, uint64_t java_thread, const char kernel_name[16], char *out,

@@ -6,16 +6,22 @@
 #define MAX_THREADS 100000u
 #define MAX_TID	    (1u << 22) /* PID_MAX_LIMIT */
 
+int hotspot_thread_tid(const struct hotspot_layout *l, const struct mem *m, uint64_t java_thread, uint32_t *tid)
+{
+	uint64_t os;
+	int e = mem_u64(m, java_thread + l->thread_osthread, &os);
+
+	*tid = 0;
+	return !e && os ? mem_u32(m, os + l->osthread_id, tid) : e;
+}
+
 /* Memory that is freed meanwhile may contain anything. A thread counts if its OSThread has a plausible id. */
 static int visit_thread(const struct hotspot_layout *l, const struct mem *m, uint64_t thread,
 			int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
 {
-	uint64_t os;
-	uint32_t tid = 0;
-	int e = mem_u64(m, thread + l->thread_osthread, &os);
+	uint32_t tid;
+	int e = hotspot_thread_tid(l, m, thread, &tid);
 
-	if (!e && os)
-		e = mem_u32(m, os + l->osthread_id, &tid);
 	if (e || tid > MAX_TID)
 		return e == -ESRCH ? e : -EAGAIN;
 	return visit(thread, (int)tid, context);

@@ -14,4 +14,7 @@
 int hotspot_each_thread(const struct hotspot_layout *l, const struct mem *m,
 			int (*visit)(uint64_t java_thread, int tid, void *context), void *context);
 
+/* The kernel id of one JavaThread, as above; a thread that has ended may have any. Returns 0 or -errno. */
+int hotspot_thread_tid(const struct hotspot_layout *l, const struct mem *m, uint64_t java_thread, uint32_t *tid);
+
 #endif
