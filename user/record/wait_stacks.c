@@ -414,14 +414,22 @@ static uint32_t walk_open_stack(struct wait_stacks *s, const struct anchor *a, c
 
 uint32_t wait_stacks_take_open(struct wait_stacks *s, uint64_t java_thread, uint32_t *call)
 {
-	uint8_t *copy = s->setup.frames.resolver ? malloc(OPEN_STACK) : NULL;
+	struct budget *budget = s->setup.frames.budget;
+	uint8_t *copy;
 	struct anchor a;
 	uint32_t id = 0;
 	size_t size;
 
 	*call = 0;
+	if (budget_over(budget)) {
+		s->behind++;
+		return 0;
+	}
+	budget_begin(budget);
+	copy = s->setup.frames.resolver ? malloc(OPEN_STACK) : NULL;
 	if (copy && !anchor_read(s, java_thread, &a) && (size = copy_open_stack(s, java_thread, &a, copy)))
 		id = walk_open_stack(s, &a, copy, size, call);
+	budget_end(budget);
 	free(copy);
 	return id;
 }

@@ -45,8 +45,8 @@ void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w);
 uint32_t wait_stacks_take_call(struct wait_stacks *s, struct frt_frame *frames, uint32_t count, enum frt_walk_end end);
 
 /*
- * Read and walk the present stack of a thread in native code, by its JavaThread. 0: none, also when the thread has called
- * Java or returned to it meanwhile. *call: the id of the same stack as wait_stacks_take_call() has it.
+ * Read and walk the present stack of a thread in native code, by its JavaThread. 0: none, also when the budget is used up, or
+ * the thread has called Java or returned to it meanwhile. *call: the id of the same stack as wait_stacks_take_call() has it.
  */
 uint32_t wait_stacks_take_open(struct wait_stacks *s, uint64_t java_thread, uint32_t *call);
 
