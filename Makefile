@@ -150,6 +150,10 @@ comma := ,
 $(BUILD)/tests/unit/record/test_output: LDLIBS += $(call wrap,fstatvfs)
 $(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat pwrite pread ftruncate renameat renameat2 unlinkat \
 	fdatasync fsync fstat fstatat fcntl mkdirat pipe2 fork fstatvfs)
+$(BUILD)/tests/unit/capture/test_intake: LDLIBS += $(call wrap,queue_open queue_close queue_consume queue_consumed queue_produced queue_unread \
+	queue_report_losses sweep_begin sweep sweep_finish bpf_map__max_entries bpf_map__fd monotonic_ns nanosleep \
+	kernel_probes_flush kernel_probes_write_waits)
+$(BUILD)/tests/unit/capture/test_intake.o: | $(BUILD)/frtrace.skel.h
 $(BUILD)/tests/unit/capture/test_queue: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free)
 $(BUILD)/tests/unit/capture/test_perfbuf: LDLIBS += $(call wrap,perf_buffer__new_raw perf_buffer__buffer perf_buffer__epoll_fd perf_buffer__free)
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
@@ -164,7 +168,7 @@ $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_
 $(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory cgroup_limit_own_memory mmap madvise pwrite openat fstatvfs)
 $(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces)
 $(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
-	session_segment session_natives session_cost session_intake intake_streams intake_drops intake_waits_lost intake_malformed session_no_waits session_no_pauses session_no_usage session_missed session_unseen)
+	session_segment session_natives session_cost session_intake intake_streams intake_drops intake_waits_lost intake_malformed intake_unread session_no_waits session_no_pauses session_no_usage session_missed session_unseen)
 
 # and what another one reads
 $(BUILD)/tests/unit/verbs/test_options_table.o: CFLAGS += -DBUILD='"$(BUILD)"'

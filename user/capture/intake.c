@@ -15,6 +15,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 struct intake {
 	const struct segment *segment;
@@ -23,10 +24,13 @@ struct intake {
 	struct streams streams;
 	struct holdback *holdback; /* for swept spans; NULL when spans are not joined with waits */
 	struct queue *queue;
+	uint64_t unread;
 	int64_t release_due; /* of the waits that the kernel holds back; CLOCK_MONOTONIC, ns */
 };
 
 #define RELEASE_NS 1000000000LL /* if there are no spans */
+#define REST_NS	   2000000000LL /* for records that are being written at the end */
+#define REST_LOOK  1000000L	/* ns between two looks at them */
 
 static bool intake_take_probe(void *hotspot, const void *record, size_t size)
 {
@@ -138,6 +142,8 @@ int intake_consume(struct intake *in)
 
 	if (in->holdback)
 		holdback_release(in->holdback, queue_consumed(in->queue));
+	if (in->streams.roots)
+		roots_release(in->streams.roots, queue_consumed(in->queue));
 	return records;
 }
 
@@ -151,13 +157,34 @@ bool intake_is_pressed(const struct intake *in)
 	return queue_is_filled(in->queue, 2);
 }
 
+/* Returns false if a record before that position is still being written. */
+static bool consume_up_to(struct intake *in, uint64_t end)
+{
+	while (queue_consumed(in->queue) < end && intake_consume(in))
+		;
+	return queue_consumed(in->queue) >= end;
+}
+
 /* Consume what the queue contains now. Threads with open calls continue to fill it. */
 static void consume_all(struct intake *in)
 {
-	uint64_t end = queue_produced(in->queue);
+	consume_up_to(in, queue_produced(in->queue));
+}
 
-	while (queue_consumed(in->queue) < end && intake_consume(in))
-		;
+/* The same, but wait for records that are being written: a program at a uprobe may be preempted, for a time slice or more. */
+static void consume_rest(struct intake *in)
+{
+	const struct timespec look = {.tv_nsec = REST_LOOK};
+	uint64_t end = queue_produced(in->queue);
+	int64_t until = monotonic_ns() + REST_NS;
+	bool done = consume_up_to(in, end);
+
+	while (!done && monotonic_ns() < until) {
+		nanosleep(&look, NULL);
+		done = consume_up_to(in, end);
+	}
+	if (!done)
+		in->unread = queue_unread(in->queue);
 }
 
 bool intake_has_pending(const struct intake *in)
@@ -188,19 +215,18 @@ static void intake_settle(struct intake *in)
 
 void intake_sweep(struct intake *in)
 {
-	bool awaited;
-
 	queue_report_losses(in->queue);
 	if (in->holdback)
 		holdback_begin(in->holdback);
-	awaited = in->streams.roots && roots_begin_sweep(in->streams.roots);
+	if (in->streams.roots)
+		roots_begin_sweep(in->streams.roots);
 	sweep(in->segment, &in->streams);
+	if (in->streams.roots)
+		roots_end_sweep(in->streams.roots, queue_produced(in->queue));
 	if (in->holdback)
 		intake_settle(in);
-	if (awaited) {
+	if (in->streams.roots && roots_have_ended(in->streams.roots))
 		consume_all(in);
-		roots_end_sweep(in->streams.roots);
-	}
 }
 
 void intake_catch_up(struct intake *in)
@@ -219,7 +245,8 @@ void intake_take_waits(struct intake *in)
 void intake_finish(struct intake *in)
 {
 	kernel_probes_flush(in->kernel, in->bpf);
-	intake_take_waits(in); /* detaching the programs later, with the session, may take seconds */
+	kernel_probes_write_waits(in->kernel, in->bpf); /* detaching the programs later may take seconds */
+	consume_rest(in);
 	queue_report_losses(in->queue);
 	if (in->holdback)
 		holdback_release(in->holdback, UINT64_MAX);
@@ -236,6 +263,11 @@ const struct streams *intake_streams(const struct intake *in)
 uint64_t intake_malformed(const struct intake *in)
 {
 	return queue_malformed(in->queue);
+}
+
+uint64_t intake_unread(const struct intake *in)
+{
+	return in->unread;
 }
 
 uint64_t intake_waits_lost(const struct intake *in)

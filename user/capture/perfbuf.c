@@ -368,6 +368,24 @@ void perfbuf_consume(struct perfbuf *p)
 	} while (p->count && !stopped);
 }
 
+uint64_t perfbuf_unread(struct perfbuf *p)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < p->setup.cpus; i++) {
+		struct perf_cpu *c = &p->cpu[i];
+		uint64_t head = c->buffer ? __atomic_load_n(&c->page->data_head, __ATOMIC_ACQUIRE) : 0;
+		struct found f;
+
+		for (uint64_t position = c->tail;
+		     position < head && perf_cpu_header(c, position)->size >= sizeof(struct perf_event_header);)
+			count += perf_cpu_look(c, &position, &f);
+		if (c->buffer)
+			count += __builtin_popcount(__atomic_load_n(&c->staging->claimed, __ATOMIC_ACQUIRE));
+	}
+	return count;
+}
+
 uint64_t perfbuf_consumed(const struct perfbuf *p)
 {
 	return p->consumed;

@@ -41,6 +41,9 @@ int perfbuf_fd(const struct perfbuf *p);
  */
 void perfbuf_consume(struct perfbuf *p);
 
+/* Number of records that have not been passed on, with those that are being written. */
+uint64_t perfbuf_unread(struct perfbuf *p);
+
 /* All records from before this time have been passed on. */
 uint64_t perfbuf_consumed(const struct perfbuf *p);
 

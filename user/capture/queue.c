@@ -5,6 +5,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 struct queue {
 	struct perfbuf *perf; /* NULL: it is the ring buffer */
 	struct ring_buffer *rb;
+	int ring_fd;
 	const uint64_t *consumed, *produced; /* mapped: bytes since its creation */
 	size_t size;
 	struct queue_sinks sinks;
@@ -188,6 +190,7 @@ static void unmap_page(const uint64_t *page)
  */
 static int open_ring(struct queue *q, int map_fd, struct diag *d)
 {
+	q->ring_fd = map_fd;
 	q->rb = ring_buffer__new(map_fd, on_record, q, NULL);
 	if (!q->rb)
 		return diag_errno(d, errno, "cannot map the BPF ring buffer");
@@ -245,6 +248,33 @@ uint64_t queue_consumed(const struct queue *q)
 uint64_t queue_produced(const struct queue *q)
 {
 	return q->perf ? (uint64_t)monotonic_ns() : __atomic_load_n(q->produced, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * The records are in the third page and those behind it, each with a header of 8 bytes in front, which begins with its
+ * length and two flags, and padded to a multiple of 8 bytes.
+ */
+static uint64_t ring_unread(const struct queue *q)
+{
+	const uint8_t *data = mmap(NULL, q->size, PROT_READ, MAP_SHARED, q->ring_fd, 2 * sysconf(_SC_PAGESIZE));
+	uint64_t end = queue_produced(q), count = 0;
+	uint32_t header;
+
+	if (data == MAP_FAILED)
+		return queue_consumed(q) < end;
+	for (uint64_t at = queue_consumed(q); at < end;) {
+		header = __atomic_load_n((const uint32_t *)(data + at % q->size), __ATOMIC_ACQUIRE);
+		count += !(header & BPF_RINGBUF_DISCARD_BIT);
+		header &= ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		at += (header + BPF_RINGBUF_HDR_SZ + 7) & ~7u;
+	}
+	munmap((void *)data, q->size);
+	return count;
+}
+
+uint64_t queue_unread(struct queue *q)
+{
+	return q->perf ? perfbuf_unread(q->perf) : ring_unread(q);
 }
 
 int queue_fd(const struct queue *q)

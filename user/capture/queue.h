@@ -61,6 +61,9 @@ uint64_t queue_produced(const struct queue *q);
 /* Is more than this part of it in use, as 2 for a half? */
 bool queue_is_filled(const struct queue *q, unsigned int part);
 
+/* Number of records that have not been consumed, with those that are being written; about, while more are written. */
+uint64_t queue_unread(struct queue *q);
+
 /* Number of malformed records, which were dropped. */
 uint64_t queue_malformed(const struct queue *q);
 

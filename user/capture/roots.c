@@ -31,6 +31,11 @@ struct root {
 	struct stream_vthread vthread;
 };
 
+/* A root that a sweep has found to be over. Its calls of native methods are in the queue, before `until`. */
+struct ended_root {
+	uint64_t number, until;
+};
+
 struct roots {
 	struct stream_sink sink;
 	size_t limit, held, count;
@@ -44,9 +49,9 @@ struct roots {
 	uint64_t newest[FRT_MAX_SLOTS]; /* of a platform thread: the root that its stream has named last */
 	bool natives;			/* see roots_expect_natives() */
 	bool sweeping;
-	bool forgotten; /* in this sweep, what became of some roots */
-	uint64_t *over; /* roots that have ended in this sweep */
-	size_t overs, over_capacity;
+	uint64_t forgotten;	 /* before this position calls of roots may come whose end is forgotten; 0: none */
+	struct ended_root *over; /* in the order of their ends; those of the current sweep begin at `swept` */
+	size_t overs, over_capacity, swept;
 };
 
 struct roots *roots_new(const struct stream_sink *sink, size_t limit)
@@ -203,10 +208,11 @@ static void root_begins(struct roots *r, uint32_t slot, const struct frt_root *m
 static void root_is_over(struct roots *r, struct root **at)
 {
 	if (r->sweeping && r->overs < ROOTS_MOST && !vec_reserve(&r->over, &r->over_capacity, r->overs + 1)) {
-		r->over[r->overs++] = (*at)->number;
+		r->over[r->overs++] = (struct ended_root){(*at)->number, UINT64_MAX};
 		return;
 	}
-	r->forgotten |= r->sweeping;
+	if (r->sweeping)
+		r->forgotten = UINT64_MAX;
 	root_remove(r, at);
 }
 
@@ -228,7 +234,8 @@ static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mar
 
 	r->current[slot] = 0;
 	if (!root) {
-		r->forgotten |= r->sweeping;
+		if (r->sweeping)
+			r->forgotten = UINT64_MAX;
 		return;
 	}
 	root->ended = true;
@@ -358,21 +365,41 @@ void roots_expect_natives(struct roots *r)
 	r->natives = true;
 }
 
-bool roots_begin_sweep(struct roots *r)
+void roots_begin_sweep(struct roots *r)
 {
 	r->sweeping = r->natives;
-	return r->sweeping;
+	r->swept = r->overs;
 }
 
-void roots_end_sweep(struct roots *r)
+void roots_end_sweep(struct roots *r, uint64_t position)
 {
-	while (r->overs) {
-		struct root **at = root_place_of(r, r->over[--r->overs]);
+	r->sweeping = false;
+	for (size_t i = r->swept; i < r->overs; i++)
+		r->over[i].until = position;
+	if (r->forgotten == UINT64_MAX)
+		r->forgotten = position;
+}
+
+bool roots_have_ended(const struct roots *r)
+{
+	return r->overs || r->forgotten;
+}
+
+void roots_release(struct roots *r, uint64_t position)
+{
+	size_t n = 0;
+
+	for (; n < r->overs && r->over[n].until <= position; n++) {
+		struct root **at = root_place_of(r, r->over[n].number);
 
 		if (*at)
 			root_remove(r, at);
 	}
-	r->sweeping = r->forgotten = false;
+	if (n)
+		memmove(r->over, r->over + n, (r->overs - n) * sizeof(r->over[0]));
+	r->overs -= n;
+	if (r->forgotten <= position)
+		r->forgotten = 0;
 }
 
 void roots_gap(struct roots *r, uint32_t slot)

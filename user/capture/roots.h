@@ -36,11 +36,17 @@ void roots_take_native(struct roots *r, uint64_t number, uint64_t due, const str
 void roots_expect_natives(struct roots *r);
 
 /*
- * If native calls are expected, roots_begin_sweep() returns true, and the caller consumes the queue up to where it is at the
- * sweep's end before roots_end_sweep(). Meanwhile it is remembered what became of roots.
+ * Enclose a sweep. If native calls are expected, roots that end in between are remembered until the queue has been consumed
+ * up to `position`, where it is at the sweep's end: their calls may be in it.
  */
-bool roots_begin_sweep(struct roots *r);
-void roots_end_sweep(struct roots *r);
+void roots_begin_sweep(struct roots *r);
+void roots_end_sweep(struct roots *r, uint64_t position);
+
+/* True if some are remembered. */
+bool roots_have_ended(const struct roots *r);
+
+/* Forget those that waited for `position`: the queue has been consumed up to it. */
+void roots_release(struct roots *r, uint64_t position);
 
 /* Records of the stream are missing: until the next FRT_ROOT the root of its spans is unknown. */
 void roots_gap(struct roots *r, uint32_t slot);

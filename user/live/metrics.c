@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define PERIOD_NS 15000000000LL
-#define LOSSES	  9 /* reasons in struct losses */
+#define LOSSES	  10 /* reasons in struct losses */
 
 struct metrics {
 	struct new_file file;
@@ -206,17 +206,17 @@ static uint64_t metrics_keep(uint64_t *kept, uint64_t n)
 
 static void put_losses(struct metrics *m, const struct report *r, FILE *to)
 {
-	static const char *const reasons[LOSSES] = {"unwritten",	  "no ring",	 "no slot",
-						    "no exit hook",	  "overwritten", "malformed",
-						    "too many in a root", "end of root", "native call"};
+	static const char *const reasons[LOSSES] = {
+		"unwritten",	      "no ring",     "no slot",	    "no exit hook", "overwritten", "malformed",
+		"too many in a root", "end of root", "native call", "unread"};
 	struct losses lost;
 
 	losses_read(&lost, r->session, r->recorder);
 	prometheus_family(to, "frtrace_lost_calls_total", "counter", "Calls that should be recorded but are not.");
 	for (size_t i = 0; i < LOSSES; i++) {
-		const uint64_t calls[LOSSES] = {lost.unwritten, lost.unrecorded,  lost.unslotted,
-						lost.exits,	lost.overwritten, lost.malformed,
-						lost.excess,	lost.torn,	  lost.natives};
+		const uint64_t calls[LOSSES] = {lost.unwritten,	  lost.unrecorded, lost.unslotted, lost.exits,
+						lost.overwritten, lost.malformed,  lost.excess,	   lost.torn,
+						lost.natives,	  lost.unread};
 		char label[64];
 
 		snprintf(label, sizeof(label), "reason=\"%s\"", reasons[i]);

@@ -454,11 +454,14 @@ static void explain_losses(const struct report *r, const struct losses *lost)
 	if (lost->torn)
 		log_line("  %s lost with the end of their root: overwritten, or swallowed by a StackOverflowError",
 			 log_count(lost->torn));
-	if (lost->natives)
-		log_line("  %s lost of native methods: the queue was full, or their end was not seen",
-			 log_count(lost->natives));
 	if (lost->malformed)
 		log_line("  %s lost: malformed records in rings or queue", log_count(lost->malformed));
+	if (lost->natives)
+		log_line("  %s of native methods lost: the queue was full, or their end was not seen",
+			 log_count(lost->natives));
+	if (lost->unread)
+		log_line("  %s lost: records in the queue behind one that was not complete at the end",
+			 log_count(lost->unread));
 	if (lost->exits)
 		log_line(
 			"  %s ended without their exit hook (an exception out of super(), a StackOverflowError, a thread's end)",

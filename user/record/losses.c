@@ -24,8 +24,9 @@ void losses_read(struct losses *out, const struct session *s, const struct recor
 		.natives = natives_counts(session_natives(s)).lost + natives_counts(session_natives(s)).missed,
 		.excess = roots->excess,
 		.torn = roots->torn + ended.lost,
+		.unread = intake_unread(session_intake(s)),
 		.stacks = segment_stacks(segment).lost || stacks.behind || stacks.missing || stacks.forgotten,
 	};
 	out->sum = out->unwritten + out->unrecorded + out->unslotted + out->exits + out->overwritten + out->malformed +
-		   out->excess + out->torn + out->natives;
+		   out->excess + out->torn + out->natives + out->unread;
 }

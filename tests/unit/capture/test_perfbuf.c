@@ -231,12 +231,14 @@ static void record_that_is_being_written_holds_up_later_ones(void **state)
 	assert_got(10);
 	assert_int_equal(perfbuf_consumed(p), 20);
 	assert_int_equal(in_use(0), FRT_STAGED_OUTPUT(8));
+	assert_int_equal(perfbuf_unread(p), 2);
 	perfbuf_consume(p);
 	assert_int_equal(got.count, 1);
 	output(1, 20);
 	release(1, FRT_STAGED_PLACES);
 	perfbuf_consume(p);
 	assert_got(10, 20, 30);
+	assert_int_equal(perfbuf_unread(p), 0);
 	assert_int_equal(in_use(0) + in_use(1), 0);
 }
 

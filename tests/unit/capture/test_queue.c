@@ -4,6 +4,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static int setup(void **state)
 
 	memset(&kernel, 0, sizeof(kernel));
 	maps.ring = memfd_create("positions", 0);
-	assert_int_equal(ftruncate(maps.ring, 2 * sysconf(_SC_PAGESIZE)), 0);
+	assert_int_equal(ftruncate(maps.ring, 2 * sysconf(_SC_PAGESIZE) + maps.size), 0);
 	return queue_open(&q, &maps, &sinks, &d);
 }
 
@@ -237,6 +238,22 @@ static void positions_tell_how_full_it_is(void **state)
 	assert_false(queue_is_filled(q, 2));
 }
 
+static void unread_records_are_counted_with_those_being_written(void **state)
+{
+	const uint32_t lengths[] = {40 | BPF_RINGBUF_BUSY_BIT, 8, 16 | BPF_RINGBUF_DISCARD_BIT, 9};
+	uint64_t at = maps.size - 8; /* the first one begins at the end */
+
+	write_position(0, at);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(pwrite(maps.ring, &lengths[i], 4, 2 * sysconf(_SC_PAGESIZE) + at % maps.size), 4);
+		at += i == 0 ? 48 : i == 1 ? 16 : 24;
+	}
+	write_position(1, at);
+	assert_int_equal(queue_unread(q), 3);
+	write_position(0, at);
+	assert_int_equal(queue_unread(q), 0);
+}
+
 static void buffer_that_cannot_be_mapped_keeps_its_cause(void **state)
 {
 	struct queue *none = q;
@@ -265,6 +282,7 @@ int main(void)
 		TEST(held_waits_beyond_the_record_are_malformed),
 		TEST(malformed_records_are_counted),
 		TEST(positions_tell_how_full_it_is),
+		TEST(unread_records_are_counted_with_those_being_written),
 		TEST(buffer_that_cannot_be_mapped_keeps_its_cause),
 	};
 

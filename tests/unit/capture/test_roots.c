@@ -290,7 +290,7 @@ static void native_call_that_ends_late_enough_does_not_wait(void **state)
 static void sweep_may_find_the_end_ahead_of_native_calls(void **state)
 {
 	roots_expect_natives(streams->roots);
-	assert_true(roots_begin_sweep(streams->roots));
+	roots_begin_sweep(streams->roots);
 	ends(1, 7, 0, FRT_ROOT_KEPT);
 	ends(1, 8, 0, FRT_ROOT_DROPPED);
 	begins(2, 9, FRT_ROOT_NEVER, 0);
@@ -300,15 +300,41 @@ static void sweep_may_find_the_end_ahead_of_native_calls(void **state)
 	native(8, 3, 2000, 0);
 	native(9, 4, 2000, 0);
 	assert_string_equal(seen, "1 2 4");
-	roots_end_sweep(streams->roots);
+	roots_end_sweep(streams->roots, 1);
+	roots_release(streams->roots, 1);
+	assert_false(roots_have_ended(streams->roots));
 	roots_finish(streams->roots);
 	assert_string_equal(seen, "1 2 4");
 	assert_int_equal(counts()->torn + counts()->open, 0);
 }
 
+/* A record in front of them is not complete. Meanwhile another sweep finds another end. */
+static void ends_are_remembered_until_the_queue_has_been_consumed(void **state)
+{
+	roots_expect_natives(streams->roots);
+	roots_begin_sweep(streams->roots);
+	ends(1, root_of(1, 7), 0, FRT_ROOT_DROPPED);
+	ends(1, root_of(1, 8), 0, FRT_ROOT_KEPT);
+	roots_end_sweep(streams->roots, 1000);
+	roots_release(streams->roots, 999);
+	roots_begin_sweep(streams->roots);
+	ends(1, root_of(1, 9), 0, FRT_ROOT_DROPPED);
+	roots_end_sweep(streams->roots, 2000);
+	native(root_of(1, 7), 1, 2000, 0);
+	native(root_of(1, 8), 2, 2000, 0);
+	roots_release(streams->roots, 1999);
+	native(root_of(1, 9), 3, 2000, 0);
+	assert_true(roots_have_ended(streams->roots));
+	roots_release(streams->roots, 2000);
+	assert_false(roots_have_ended(streams->roots));
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "2");
+	assert_int_equal(counts()->torn + counts()->open, 0);
+}
+
 static void without_native_calls_no_sweep_remembers_roots(void **state)
 {
-	assert_false(roots_begin_sweep(streams->roots));
+	roots_begin_sweep(streams->roots);
 	for (uint32_t i = 0; i < 100000; i++)
 		ends(1, 100 + i, 0, FRT_ROOT_DROPPED);
 	begins(1, 7, FRT_ROOT_NEVER, 0);
@@ -327,7 +353,10 @@ static void sweep_with_too_many_roots_counts_the_calls_of_others(void **state)
 	native(99999, 1, 2000, 0);
 	native(100, 2, 2000, 0);
 	assert_int_equal(counts()->torn, 1);
-	roots_end_sweep(streams->roots);
+	roots_end_sweep(streams->roots, 1);
+	native(99999, 1, 2000, 0);
+	assert_int_equal(counts()->torn, 2);
+	roots_release(streams->roots, 1);
 	native(200000, 3, 2000, 0);
 	ends(1, 200000, 0, FRT_ROOT_KEPT);
 	assert_string_equal(seen, "3");
@@ -374,6 +403,7 @@ int main(void)
 		TEST(native_calls_wait_for_the_end_of_their_root),
 		TEST(native_call_that_ends_late_enough_does_not_wait),
 		TEST(sweep_may_find_the_end_ahead_of_native_calls),
+		TEST(ends_are_remembered_until_the_queue_has_been_consumed),
 		TEST(without_native_calls_no_sweep_remembers_roots),
 		TEST(sweep_with_too_many_roots_counts_the_calls_of_others),
 		TEST(native_calls_of_a_root_without_an_end_are_counted),

@@ -34,7 +34,7 @@ static struct bench {
 	char path[64];
 	uint32_t class_id;
 	uint64_t drops[FRT_DROP_REASONS];
-	uint64_t waits_lost, malformed;
+	uint64_t waits_lost, malformed, unread;
 	struct recorder *recorder;
 	const char *no_waits, *no_usage;
 	uint64_t missed, unseen;
@@ -60,6 +60,7 @@ uint64_t __wrap_session_missed(const struct session *s);
 uint64_t __wrap_session_unseen(const struct session *s);
 void __wrap_intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS]);
 uint64_t __wrap_intake_waits_lost(const struct intake *in);
+uint64_t __wrap_intake_unread(const struct intake *in);
 uint64_t __wrap_intake_malformed(const struct intake *in);
 
 int __wrap_fstatvfs(int fd, struct statvfs *v)
@@ -137,6 +138,11 @@ void __wrap_intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASON
 uint64_t __wrap_intake_waits_lost(const struct intake *in)
 {
 	return b->waits_lost;
+}
+
+uint64_t __wrap_intake_unread(const struct intake *in)
+{
+	return b->unread;
 }
 
 uint64_t __wrap_intake_malformed(const struct intake *in)
@@ -781,6 +787,13 @@ static void lost_waits_are_told(void **state)
 		    "  1,234 waits and counts are lost: frtrace was behind; calls that were open then");
 }
 
+static void records_that_were_not_read_are_a_loss(void **state)
+{
+	b->unread = 12;
+	assert_int_equal(losses().sum, 12);
+	assert_says(end(true, false), "  12 lost: records in the queue behind one that was not complete at the end\n");
+}
+
 static void what_the_probes_do_not_tell_is_told(void **state)
 {
 	b->settings.probe = SETTINGS_PROBE_HOTSPOT;
@@ -857,6 +870,7 @@ int main(void)
 		TEST(end_says_nothing_of_stacks_when_all_is_well),
 		TEST(end_tells_what_is_wrong_with_stacks),
 		TEST(lost_waits_are_told),
+		TEST(records_that_were_not_read_are_a_loss),
 		TEST(what_the_probes_do_not_tell_is_told),
 		TEST(losses_of_probes_have_reasons_of_their_own),
 		TEST(lost_stacks_are_a_loss),
