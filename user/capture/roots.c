@@ -22,11 +22,12 @@ struct held_batch {
 enum root_state { ROOT_OPEN, ROOT_KEPT, ROOT_DROPPED };
 
 struct root {
-	struct root *next; /* in its bucket */
+	struct root *next;	      /* in its bucket */
+	struct root *before, *behind; /* among those of its slot that have not ended; see struct unended */
 	uint64_t number, start, needed;
 	uint64_t received, expected; /* spans; the latter is known when the root has ended */
 	enum root_state state;
-	bool ended, is_virtual;
+	bool ended, is_virtual, listed; /* listed: in such a list */
 	struct held_batch *first, *last;
 	struct stream_vthread vthread;
 };
@@ -36,6 +37,14 @@ struct ended_root {
 	uint64_t number, until;
 };
 
+/*
+ * The roots of a platform thread that have not ended, oldest first. The thread is in one root at a time, and their numbers
+ * grow, so a mark of one says that the older ones are over: the record of their end is lost.
+ */
+struct unended {
+	struct root *oldest, *newest;
+};
+
 struct roots {
 	struct stream_sink sink;
 	size_t limit, held, count;
@@ -43,7 +52,7 @@ struct roots {
 	uint64_t seed;
 	struct root *bucket[BUCKETS];
 	uint64_t current[FRT_MAX_SLOTS]; /* root of the spans that follow in a stream; 0: unknown, or none */
-	uint64_t latest[FRT_MAX_SLOTS];	 /* of a platform thread: the root named last, until its end has arrived */
+	struct unended unended[FRT_MAX_SLOTS];
 	uint64_t late[LATE];
 	size_t late_at;
 	uint64_t newest[FRT_MAX_SLOTS]; /* of a platform thread: the root that its stream has named last */
@@ -64,6 +73,37 @@ struct roots *roots_new(const struct stream_sink *sink, size_t limit)
 		r->seed = hash_seed();
 	}
 	return r;
+}
+
+/* That of the slot in which the root began. NULL: the number is forged. */
+static struct unended *unended_of(struct roots *r, uint64_t number)
+{
+	uint64_t slot = (number >> FRT_ROOT_SLOT_SHIFT) - 1;
+
+	return slot < FRT_MAX_SLOTS ? &r->unended[slot] : NULL;
+}
+
+static void root_list(struct roots *r, struct root *root)
+{
+	struct unended *u = unended_of(r, root->number);
+
+	if (!u)
+		return;
+	root->before = u->newest;
+	*(u->newest ? &u->newest->behind : &u->oldest) = root;
+	u->newest = root;
+	root->listed = true;
+}
+
+static void root_unlist(struct roots *r, struct root *root)
+{
+	struct unended *u = unended_of(r, root->number);
+
+	if (!root->listed)
+		return;
+	*(root->before ? &root->before->behind : &u->oldest) = root->behind;
+	*(root->behind ? &root->behind->before : &u->newest) = root->before;
+	root->listed = false;
 }
 
 static struct root **root_place_of(struct roots *r, uint64_t number)
@@ -90,6 +130,7 @@ static void root_remove(struct roots *r, struct root **at)
 	struct root *root = *at;
 
 	*at = root->next;
+	root_unlist(r, root);
 	root_empty(r, root);
 	free(root);
 	r->count--;
@@ -119,8 +160,10 @@ static struct root *root_get(struct roots *r, uint64_t number)
 	if (!*at && r->count < ROOTS_MOST) {
 		*at = calloc(1, sizeof(**at));
 		r->count += !!*at;
-		if (*at)
+		if (*at) {
 			(*at)->number = number;
+			root_list(r, *at);
+		}
 	}
 	return *at;
 }
@@ -183,12 +226,14 @@ static void root_give_up(struct roots *r, uint64_t number)
 	root_remove(r, at);
 }
 
-/* A stream of a platform thread is in this root now, or in none. */
-static void root_follows(struct roots *r, uint32_t slot, uint64_t number, uint64_t next)
+/* The stream of a platform thread is in this root now, or has left it. */
+static void root_follows(struct roots *r, uint32_t slot, uint64_t number)
 {
-	if (r->latest[slot] && r->latest[slot] != number)
-		root_give_up(r, r->latest[slot]);
-	r->latest[slot] = next;
+	const struct unended *u = &r->unended[slot];
+
+	while (u->oldest && u->oldest->number < number)
+		root_give_up(r, u->oldest->number);
+	r->newest[slot] = number;
 }
 
 static void root_begins(struct roots *r, uint32_t slot, const struct frt_root *mark)
@@ -198,6 +243,8 @@ static void root_begins(struct roots *r, uint32_t slot, const struct frt_root *m
 	r->current[slot] = mark->number;
 	if (!root)
 		return;
+	if (mark->flags & FRT_ROOT_VIRTUAL)
+		root_unlist(r, root);
 	root->start = mark->start;
 	root->needed = mark->needed;
 	if (!mark->needed && root->state == ROOT_OPEN)
@@ -238,6 +285,7 @@ static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mar
 			r->forgotten = UINT64_MAX;
 		return;
 	}
+	root_unlist(r, root);
 	root->ended = true;
 	root->expected = mark->start;
 	if (mark->flags & FRT_ROOT_KEPT && root->state == ROOT_OPEN) {
@@ -258,10 +306,8 @@ void roots_mark(struct roots *r, uint32_t slot, const struct frt_root *mark)
 
 	if (slot >= FRT_MAX_SLOTS || !mark->number)
 		return;
-	if (!(mark->flags & FRT_ROOT_VIRTUAL)) {
-		root_follows(r, slot, mark->number, opens ? mark->number : 0);
-		r->newest[slot] = mark->number;
-	}
+	if (!(mark->flags & FRT_ROOT_VIRTUAL))
+		root_follows(r, slot, mark->number);
 	if (opens)
 		root_begins(r, slot, mark);
 	else
@@ -337,17 +383,27 @@ void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t
 		root_is_over(r, at);
 }
 
+/* True if a platform thread's root with that number has been left. Its end has been processed, or is lost. */
+static bool root_is_left(struct roots *r, uint64_t number)
+{
+	const struct unended *u = unended_of(r, number);
+
+	return u && r->newest[u - r->unended] >= number;
+}
+
 void roots_take_native(struct roots *r, uint64_t number, uint64_t due, const struct frt_span *s,
 		       const struct stream_vthread *v)
 {
 	struct root *root = *root_place_of(r, number);
 
-	root = root || r->forgotten ? root : root_get(r, number);
+	if (!root && !r->forgotten && (v || !root_is_left(r, number)))
+		root = root_get(r, number);
 	if (!number || !root) {
 		r->counts.torn++;
 		return;
 	}
 	if (v && !root->is_virtual) {
+		root_unlist(r, root);
 		root->is_virtual = true;
 		root->vthread = *v;
 	}
@@ -408,22 +464,10 @@ void roots_gap(struct roots *r, uint32_t slot)
 		r->current[slot] = 0;
 }
 
-/* The thread has been in other roots since, but nothing has said so: the record is lost. */
-static bool root_has_lost_its_end(const struct roots *r, const struct root *root)
-{
-	uint64_t slot = (root->number >> FRT_ROOT_SLOT_SHIFT) - 1;
-
-	return !root->ended && !root->is_virtual && slot < FRT_MAX_SLOTS && r->newest[slot] > root->number;
-}
-
 void roots_finish(struct roots *r)
 {
 	for (size_t i = 0; i < BUCKETS; i++) {
 		for (struct root *root = r->bucket[i]; root; root = root->next) {
-			if (root_has_lost_its_end(r, root)) {
-				r->counts.torn += spans_in(root);
-				continue;
-			}
 			r->counts.open += !root->ended;
 			if (root->state == ROOT_OPEN)
 				root_keep(r, root);

@@ -207,15 +207,15 @@ static void open_roots_are_kept_at_the_end(void **state)
 
 static void lost_end_drops_the_root_and_is_counted(void **state)
 {
-	begins(1, 7, FRT_ROOT_NEVER, 0);
+	begins(1, root_of(1, 7), FRT_ROOT_NEVER, 0);
 	span(1, 1, 2000, 0);
 	streams_give_up(streams, 1, streams->next[1] + 3 * FRT_RECORD_SIZE);
 	span(1, 2, 2100, 0); /* of an unknown root */
 	assert_int_equal(counts()->torn, 1);
-	begins(1, 8, FRT_ROOT_NEVER, 0);
+	begins(1, root_of(1, 8), FRT_ROOT_NEVER, 0);
 	assert_int_equal(counts()->torn, 2);
 	span(1, 3, 2200, 0);
-	ends(1, 8, 1, FRT_ROOT_KEPT);
+	ends(1, root_of(1, 8), 1, FRT_ROOT_KEPT);
 	span(1, 4, 1000, FRT_SPAN_ROOT);
 	assert_string_equal(seen, "3 4");
 }
@@ -376,6 +376,37 @@ static void native_calls_of_a_root_without_an_end_are_counted(void **state)
 	assert_int_equal(counts()->open, 2);
 }
 
+/* The table would be full before the end. */
+static void roots_whose_ends_are_lost_leave_room_for_others(void **state)
+{
+	enum { MANY = 70000 };
+
+	for (uint64_t i = 1; i <= MANY; i++) {
+		native(root_of(1, 3 * i), 1, 2000, 0);
+		native(root_of(1, 3 * i + 1), 2, 2000, 0);
+		ends(1, root_of(1, 3 * i + 2), 0, FRT_ROOT_DROPPED);
+		native(root_of(1, 3 * i), 3, 2000, 0); /* a sweep was ahead of it */
+	}
+	assert_int_equal(counts()->torn, 3 * MANY);
+	assert_int_equal(counts()->excess, 0);
+	native(root_of(2, 7), 4, 2000, 0);
+	ends(2, root_of(2, 7), 0, FRT_ROOT_KEPT);
+	assert_string_equal(seen, "4");
+	roots_finish(streams->roots);
+	assert_int_equal(counts()->open, 0);
+}
+
+/* It is on another carrier now, or on none, and its first one's slot has got another thread. */
+static void virtual_threads_root_outlives_its_slots_owner(void **state)
+{
+	begins(1, root_of(1, 7), FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
+	span(1, 1, 2000, FRT_SPAN_VIRTUAL);
+	begins(1, root_of(1, 8), FRT_ROOT_NEVER, 0);
+	ends(1, root_of(1, 8), 0, FRT_ROOT_DROPPED);
+	ends(2, root_of(1, 7), 1, FRT_ROOT_KEPT | FRT_ROOT_VIRTUAL);
+	assert_string_equal(seen, "v1");
+}
+
 static void native_calls_are_their_virtual_threads(void **state)
 {
 	native(7, 1, 2000, 0); /* an older JDK does not tell whose it is */
@@ -407,6 +438,8 @@ int main(void)
 		TEST(without_native_calls_no_sweep_remembers_roots),
 		TEST(sweep_with_too_many_roots_counts_the_calls_of_others),
 		TEST(native_calls_of_a_root_without_an_end_are_counted),
+		TEST(roots_whose_ends_are_lost_leave_room_for_others),
+		TEST(virtual_threads_root_outlives_its_slots_owner),
 		TEST(native_calls_are_their_virtual_threads),
 	};
 
