@@ -13,9 +13,8 @@
 #include "bpf/queue.h"
 #include "bpf/call_stack.bpf.h"
 #include "bpf/emit.bpf.h"
-#include "bpf/native_stack.bpf.h"
+#include "bpf/native_thread.bpf.h"
 #include "bpf/target.bpf.h"
-#include "bpf/wait_state.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -28,7 +27,7 @@ volatile __u64 waits_lost = 0;
 volatile __u64 wake_level = 0;
 struct frt_native_setup native_setup = {};
 
-volatile __u32 native_keys = 0;	   /* given so far */
+volatile __u32 native_keys = 0;
 volatile __u64 natives_lost = 0;   /* calls whose record did not fit into the queue */
 volatile __u64 natives_missed = 0; /* calls whose end was not seen, or that were too deep */
 
@@ -64,7 +63,8 @@ struct open_native {
 
 /* Of a thread. Its stack is walked here, because a program on an uprobe may interrupt another one on the same CPU. */
 struct native_calls {
-	__u32 depth, reserved;
+	__u32 depth;
+	__u32 known; /* the collector has been told of the thread */
 	struct open_native open[FRT_OPEN_NATIVES];
 	struct call_stack stack;
 };
@@ -79,45 +79,6 @@ struct {
 static __always_inline struct task_struct *task_now(void)
 {
 	return bpf_get_current_task_btf();
-}
-
-/* The task's id in its innermost pid namespace. */
-static __always_inline __u32 own_tid(void)
-{
-	struct bpf_pidns_info id = {};
-
-	bpf_get_ns_current_pid_tgid(target.pid_ns_dev, target.pid_ns_ino, &id, sizeof(id));
-	return id.pid;
-}
-
-static __always_inline void native_report_thread(const struct wait_state *state, __u64 thread)
-{
-	struct frt_native_thread *r = reserve_record(sizeof(*r));
-
-	if (!r)
-		return;
-	r->kind = FRT_NATIVE_THREAD;
-	r->thread = state->thread;
-	r->tid = own_tid();
-	r->process = task_now()->tgid;
-	r->java_thread = thread;
-	bpf_get_current_comm(r->name, sizeof(r->name));
-	queue_submit(r, WAKE_BY_LEVEL);
-}
-
-/* A thread without a slot gets a key. Its waits are observed from now on. */
-static __always_inline void begin_thread(struct wait_state *state, __u64 thread)
-{
-	const struct frt_layout *l = &native_setup.layout;
-
-	state->thread = FRT_NATIVE_KEY | __sync_add_and_fetch(&native_keys, 1);
-	if (native_setup.stacks) {
-		state->anchor = thread + l->thread_anchor;
-		bpf_probe_read_user(&state->stack_end, sizeof(state->stack_end),
-				    (void *)(thread + l->thread_stack_base));
-		native_stack_follow();
-	}
-	native_report_thread(state, thread);
 }
 
 /* Was the function called from Java? `sp` is the stack pointer at its entry, where the return address lies. */
@@ -188,8 +149,7 @@ static __always_inline int native_begin(struct pt_regs *context, __u32 function)
 	root = open_root(state);
 	if (!counts_now(function, root))
 		return 1;
-	if (!state->thread)
-		begin_thread(state, thread);
+	native_meet_thread(&native_setup, state, &n->known, thread);
 	drop_dead(n, state, sp + 1);
 	if (n->depth >= FRT_OPEN_NATIVES) {
 		__sync_fetch_and_add(&natives_missed, 1);

@@ -502,6 +502,13 @@ static bool is_unknown_virtual(const struct natives *n, const struct frt_native_
 	return !r->java_id && segment_thread(n->setup.segment, r->thread, &row) && row.carrier;
 }
 
+static bool is_unnamed(const struct natives *n, const struct frt_native_call *r)
+{
+	struct frt_thread row;
+
+	return r->thread & FRT_NATIVE_KEY && !segment_thread(n->setup.segment, r->thread, &row);
+}
+
 static void note_java_id(struct natives *n, const struct frt_native_call *r)
 {
 	struct native_rows *rows = &n->setup.segment->natives;
@@ -530,6 +537,7 @@ bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t 
 		n->counts.strange++;
 		return true;
 	}
+	n->counts.unnamed += is_unnamed(n, r);
 	note_java_id(n, r);
 	on = running_virtual(n, r, &v);
 	span = (struct frt_span){.start = clock_tsc(n->setup.clock, r->start),

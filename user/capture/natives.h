@@ -69,6 +69,7 @@ bool natives_on_open(struct natives *n, const struct frt_native_open *r, size_t 
 struct natives_counts {
 	uint64_t lost;	  /* calls that should be recorded: their record did not fit into the queue */
 	uint64_t missed;  /* calls whose end was not seen, or in more than 32 others */
+	uint64_t unnamed; /* calls of threads that the queue had no room to tell of */
 	uint64_t strange; /* calls of another method, which shares the function */
 };
 struct natives_counts natives_counts(const struct natives *n);

@@ -322,7 +322,7 @@ static const char *unknown_text(unsigned int why)
 	return "of a kind that is not known";
 }
 
-#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 13)
+#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 14)
 
 _Static_assert(FINDINGS + FRT_SKIP_REASONS < NOTES_MAX, "a note for each");
 
@@ -360,6 +360,8 @@ static unsigned int find_gaps(const struct settings *settings, const struct sess
 		(struct finding){intake_waits_lost(session_intake(s)), full ? "wait or count is lost" : "wait is lost",
 				 full ? "waits and counts are lost" : "waits are lost",
 				 "frtrace was behind; calls that were open then have no times but their duration"};
+	out[n++] = (struct finding){natives_counts(session_natives(s)).unnamed, "call has no thread",
+				    "calls have no thread", "the queue was full when their thread began"};
 	out[n++] = (struct finding){session_missed(s), "call at most was missed", "calls at most were missed",
 				    "a class that was loaded meanwhile, and that frtrace had not looked at yet"};
 	out[n++] = (struct finding){

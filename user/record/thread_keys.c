@@ -76,7 +76,7 @@ static struct cached_key *find_thread(struct thread_keys *k, uint32_t serial)
 	struct cached_key *c = &k->thread[serial % THREADS];
 	struct frt_thread row;
 
-	if (c->name == serial && c->chunk == k->chunk)
+	if (c->name == serial && c->chunk == k->chunk && c->key) /* a thread may be unknown only until its next call */
 		return c;
 	*c = (struct cached_key){.name = serial, .chunk = k->chunk, .carrier = true};
 	if (segment_thread(k->segment, serial, &row)) {

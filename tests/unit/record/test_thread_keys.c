@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Keys of virtual threads, whose names come with some of their calls only. */
+/* Keys of threads: virtual ones, whose names come with some of their calls only, and those of native calls. */
+#include "bpf/queue.h"
 #include "tests/lib/fake_segment.h"
 #include "user/record/thread_keys.h"
 
@@ -61,6 +62,20 @@ static void another_thread_does_not_get_the_name(void **state)
 	assert_true(thread_keys_of(keys, 1, &worker) == named);
 }
 
+/* Of a native call, whose thread is told of late when the queue was full. */
+static void thread_is_known_as_soon_as_it_is_told_of(void **state)
+{
+	uint32_t thread = FRT_NATIVE_KEY | 1;
+	uint64_t key;
+
+	assert_int_equal(thread_keys_of(keys, thread, NULL), 0);
+	assert_non_null(native_rows_add_thread(&segment.natives, thread));
+	key = thread_keys_of(keys, thread, NULL);
+	assert_true(key);
+	assert_true(thread_keys_of(keys, thread, NULL) == key);
+	native_rows_release(&segment.natives);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -68,6 +83,7 @@ int main(void)
 		TEST(name_is_used_as_soon_as_it_is_known),
 		TEST(name_is_still_known_in_the_next_chunk),
 		TEST(another_thread_does_not_get_the_name),
+		TEST(thread_is_known_as_soon_as_it_is_told_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
