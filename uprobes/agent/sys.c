@@ -270,7 +270,9 @@ void sys_unmap_shared(void *at, size_t size, int fd)
 
 bool sys_is_sealed(int fd)
 {
-	return call3(NR_fcntl, fd, F_GET_SEALS, 0) == SEALS;
+	long seals = call3(NR_fcntl, fd, F_GET_SEALS, 0);
+
+	return seals >= 0 && (seals & SEALS) == SEALS;
 }
 
 /* struct flock */

@@ -107,7 +107,10 @@ int sys_open_own_file(void);
 /* Undo sys_map_shared(). */
 void sys_unmap_shared(void *at, size_t size, int fd);
 
-/* True if `fd` is a memfd with the seals that sys_map_shared() sets. */
+/*
+ * True if `fd` is a memfd with the seals that sys_map_shared() sets. The kernel may add others: F_SEAL_EXEC with
+ * vm.memfd_noexec.
+ */
 bool sys_is_sealed(int fd);
 
 /* True if another process has an open file description's lock on this byte of the file, or on error. */

@@ -133,6 +133,34 @@ seccomp() {
 	fi
 }
 
+# The kernel adds a seal to the segment. A setting of the pid namespace; the JVM is its first process. The agent walks
+# stacks only while it knows the segment by its seals.
+sealed_by_kernel() { # VM.MEMFD_NOEXEC
+	local sentence="with vm.memfd_noexec=$1 a JVM is traced as without, JDK $FEATURE" launch=("${LAUNCH[@]}") outer
+	begin "$sentence" || return 0
+	if [ ! -e /proc/sys/vm/memfd_noexec ]; then
+		skip "$sentence" "the kernel has no vm.memfd_noexec"
+		return
+	fi
+	LAUNCH+=(unshare --pid --fork --mount --kill-child sh -c "mount --make-rprivate / && mount -t proc proc /proc &&
+		echo $1 >/proc/sys/vm/memfd_noexec && exec \"\$@\"" -)
+	target_start Speed
+	LAUNCH=("${launch[@]}") outer=$T_PID
+	if target_ready; then
+		T_PID=$(pgrep -P "$outer")
+		STARTED+=("$T_PID")
+		trace_start -m live.Speed::work --stacks=walk -n 10
+		trace_wait 30
+		status_is 0
+		grep -q 'no stack' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
+		target_restored
+		target_drop
+	fi
+	T_PID=$outer
+	verdict "$sentence"
+	target_drop
+}
+
 # musl's dlopen() opens the file again each time, and the file is deleted after the first load.
 musl() {
 	local sentence="a program with musl is traced from start to stop, twice" home=$WORK/musl jni round calls
@@ -172,5 +200,7 @@ for jdk in "${JDKS[@]}"; do
 	one_agent
 	turn 1 && first_attaches
 	turn 0 && seccomp
+	turn 0 && sealed_by_kernel 1
+	turn 1 && sealed_by_kernel 2
 done
 musl

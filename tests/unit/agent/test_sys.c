@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The agent's system calls, as the kernel answers them. */
+#include "uprobes/agent/sys.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SEGMENT_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
+
+static bool is_sealed_with(int seals)
+{
+	int fd = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	bool sealed;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	sealed = sys_is_sealed(fd);
+	close(fd);
+	return sealed;
+}
+
+/* With vm.memfd_noexec the kernel adds F_SEAL_EXEC; older kernels do not know it, so another seal stands for it. */
+static void seal_that_the_kernel_adds_does_not_matter(void **state)
+{
+	assert_true(is_sealed_with(SEGMENT_SEALS));
+	assert_true(is_sealed_with(SEGMENT_SEALS | F_SEAL_FUTURE_WRITE));
+	assert_false(is_sealed_with(F_SEAL_SHRINK | F_SEAL_GROW));
+	assert_false(is_sealed_with(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE));
+}
+
+static void file_that_is_no_memfd_is_not_sealed(void **state)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_false(sys_is_sealed(fd)); /* EINVAL */
+	close(fd);
+	assert_false(sys_is_sealed(fd)); /* EBADF, whose lowest bits are those of the seals */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(seal_that_the_kernel_adds_does_not_matter),
+		cmocka_unit_test(file_that_is_no_memfd_is_not_sealed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
