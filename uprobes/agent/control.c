@@ -13,6 +13,7 @@ static int own_file = -1; /* the collector finds its sites by this descriptor: t
  * twice as many cells as its table has rows.
  */
 #define STRING_INDEX (1u << 17)
+#define MOST_STRINGS (STRING_INDEX / 4 * 3)
 #define CLASS_INDEX  (2 * FRT_MAX_CLASSES)
 #define METHOD_INDEX (2 * FRT_MAX_METHODS)
 
@@ -126,7 +127,7 @@ static uint32_t string_find_or_add(struct slice t)
 	if (*cell)
 		return *cell;
 	at = control->strings;
-	if (at + t.length + 3 > FRT_STRINGS_SIZE || string_count >= STRING_INDEX / 4 * 3)
+	if (at + t.length + 3 > FRT_STRINGS_SIZE || string_count >= MOST_STRINGS)
 		return 0;
 	heap[at] = t.length & 0xff;
 	heap[at + 1] = t.length >> 8;
@@ -136,6 +137,12 @@ static uint32_t string_find_or_add(struct slice t)
 	string_count++;
 	store_release(&control->strings, at + (uint32_t)t.length + 3);
 	return at;
+}
+
+/* The number of a string for a table that has `room` for a new row, or has not: then only an existing string is of use. */
+static uint32_t string_for_row(struct slice t, bool room)
+{
+	return room ? string_find_or_add(t) : *string_cell(t);
 }
 
 struct frt_class *control_class_row(uint32_t id)
@@ -183,12 +190,14 @@ static uint32_t *method_cell(uint32_t class_id, uint32_t name, uint32_t descript
 uint32_t control_class(struct slice name, uint32_t loader, uint32_t modifiers)
 {
 	uint32_t string, id, *cell;
+	bool room;
 
 	lock_take(&table_lock);
-	string = string_find_or_add(name);
+	room = control->classes + 1 < FRT_MAX_CLASSES;
+	string = string_for_row(name, room);
 	cell = class_cell(string, loader);
 	id = *cell;
-	if (!id && string && control->classes + 1 < FRT_MAX_CLASSES) {
+	if (!id && string && room) {
 		id = control->classes + 1;
 		*control_class_row(id) = (struct frt_class){string, loader, modifiers, 0};
 		*cell = id;
@@ -212,13 +221,15 @@ struct frt_class *control_find_class(struct slice name, uint32_t loader)
 uint32_t control_method(uint32_t class_id, struct slice name, struct slice descriptor, uint16_t modifiers)
 {
 	uint32_t n, d, id, *cell;
+	bool room;
 
 	lock_take(&table_lock);
-	n = string_find_or_add(name);
-	d = string_find_or_add(descriptor);
+	room = control->methods + 1 < FRT_MAX_METHODS;
+	n = string_for_row(name, room);
+	d = string_for_row(descriptor, room);
 	cell = method_cell(class_id, n, d);
 	id = *cell;
-	if (!id && n && d && control->methods + 1 < FRT_MAX_METHODS) {
+	if (!id && n && d && room) {
 		id = control->methods + 1;
 		*control_method_row(id) = (struct frt_method){class_id, n, d, modifiers, 0};
 		for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
@@ -251,7 +262,8 @@ uint32_t control_loader(struct slice type, struct slice name)
 bool control_is_crowded(void)
 {
 	return control->classes > FRT_MAX_CLASSES / 2 || control->methods > FRT_MAX_METHODS / 2 ||
-	       control->loaders - free_loaders > FRT_MAX_LOADERS / 2;
+	       control->loaders - free_loaders > FRT_MAX_LOADERS / 2 || control->strings > FRT_STRINGS_SIZE / 2 ||
+	       string_count > MOST_STRINGS / 2;
 }
 
 static bool control_has_hooks(const bool alive[FRT_MAX_LOADERS])
@@ -265,12 +277,41 @@ static bool control_has_hooks(const bool alive[FRT_MAX_LOADERS])
 	return false;
 }
 
+static uint32_t string_add_again(const char *old_heap, uint32_t at)
+{
+	size_t length = (unsigned char)old_heap[at] | (unsigned char)old_heap[at + 1] << 8;
+
+	return at ? string_find_or_add((struct slice){old_heap + at + 2, length}) : 0;
+}
+
+/* Only the strings of the live loaders stay. Returns false, and does nothing, without memory for a copy of the heap. */
+static bool strings_forget(const bool alive[FRT_MAX_LOADERS])
+{
+	uint32_t size = control->strings;
+	char *old = sys_map(size);
+
+	if (!old)
+		return false;
+	memcpy(old, control_at(FRT_STRINGS_AT), size);
+	memset(string_index, 0, sizeof(string_index));
+	string_count = 0;
+	store_release(&control->strings, 1);
+	for (uint32_t i = 1; i < control->loaders; i++) {
+		struct frt_loader *l = control_loader_row(i);
+
+		l->type = alive[i] ? string_add_again(old, l->type) : 0;
+		l->name = alive[i] ? string_add_again(old, l->name) : 0;
+	}
+	sys_unmap(old, size);
+	return true;
+}
+
 bool control_forget(const bool alive[FRT_MAX_LOADERS])
 {
 	bool may;
 
 	lock_take(&table_lock);
-	may = !control_has_hooks(alive);
+	may = !control_has_hooks(alive) && strings_forget(alive);
 	if (may) {
 		memset(class_index, 0, sizeof(class_index));
 		memset(method_index, 0, sizeof(method_index));
@@ -300,18 +341,28 @@ static void skip_add(uint32_t recording, const struct frt_skip *row)
 	store_release(count, *count + 1);
 }
 
+static bool has_room_for_skip(uint32_t recordings)
+{
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (recordings >> r & 1 && control->recording[r].skips < FRT_MAX_SKIPS)
+			return true;
+	return false;
+}
+
 void control_skip(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
 		  enum frt_skip_reason reason)
 {
 	struct frt_skip row = {.reason = reason};
 
 	lock_take(&table_lock);
-	row.class_name = string_find_or_add(class_name);
-	row.method = string_find_or_add(method);
-	row.descriptor = string_find_or_add(descriptor);
-	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
-		if (recordings >> r & 1)
-			skip_add(r, &row);
+	if (has_room_for_skip(recordings)) {
+		row.class_name = string_find_or_add(class_name);
+		row.method = string_find_or_add(method);
+		row.descriptor = string_find_or_add(descriptor);
+		for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+			if (recordings >> r & 1)
+				skip_add(r, &row);
+	}
 	lock_drop(&table_lock);
 }
 

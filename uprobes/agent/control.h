@@ -73,8 +73,9 @@ void control_skip(uint32_t recordings, struct slice class_name, struct slice met
 		  enum frt_skip_reason reason);
 
 /*
- * Between recordings: true if a table is more than half full. control_forget() then forgets all classes and methods,
- * and the loaders whose row is not `alive`. It returns false, and does nothing, if a class of a live loader has hooks.
+ * Between recordings, when no collector reads the tables: true if one, or the strings' heap, is more than half full.
+ * control_forget() then forgets all classes and methods, the loaders whose row is not `alive`, and the strings of all
+ * these. It returns false, and does nothing, if a class of a live loader has hooks, or without memory.
  */
 bool control_is_crowded(void);
 bool control_forget(const bool alive[FRT_MAX_LOADERS]);

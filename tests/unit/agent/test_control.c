@@ -205,6 +205,7 @@ static void loaders_beyond_the_table_are_refused(void **state)
 
 static void skips_beyond_the_table_are_dropped(void **state)
 {
+	uint32_t strings;
 	char name[32];
 
 	for (uint32_t i = 0; i < FRT_MAX_SKIPS + 10; i++) {
@@ -212,12 +213,17 @@ static void skips_beyond_the_table_are_dropped(void **state)
 		control_skip(1, slice_of("a/B"), slice_of(name), slice_of("()V"), FRT_SKIP_NATIVE);
 	}
 	assert_int_equal(control->recording[0].skips, FRT_MAX_SKIPS);
+	strings = control->strings;
+	control_skip(1, slice_of("a/B"), slice_of("beyond"), slice_of("()V"), FRT_SKIP_NATIVE);
+	assert_int_equal(control->strings, strings); /* no room is lost for what is dropped */
+	control_skip(3, slice_of("a/B"), slice_of("beyond"), slice_of("()V"), FRT_SKIP_NATIVE);
+	assert_int_equal(control->recording[1].skips, 1);
 	assert_int_equal(((struct frt_thread *)control_at(FRT_THREADS_AT))->serial, 0); /* the memory after them */
 }
 
 static void methods_beyond_the_table_are_refused_and_others_are_still_found(void **state)
 {
-	uint32_t c = control_class(slice_of("full/M"), 0, 0), first = 0, id;
+	uint32_t c = control_class(slice_of("full/M"), 0, 0), first = 0, strings, id;
 	char name[32], type[32];
 
 	for (uint32_t i = 0;; i++) { /* few strings, many methods */
@@ -231,11 +237,14 @@ static void methods_beyond_the_table_are_refused_and_others_are_still_found(void
 	}
 	assert_int_equal(control->methods, FRT_MAX_METHODS - 1);
 	assert_int_equal(control_method(c, slice_of("m0"), slice_of("(0)"), 0), first);
+	strings = control->strings;
+	assert_int_equal(control_method(c, slice_of("a new name"), slice_of("(a new type)"), 0), 0);
+	assert_int_equal(control->strings, strings);
 }
 
 static void classes_and_strings_beyond_their_tables_are_refused(void **state)
 {
-	char name[701];
+	char name[2001];
 
 	memset(name, 'n', sizeof(name));
 	name[sizeof(name) - 2] = 0;
@@ -244,8 +253,11 @@ static void classes_and_strings_beyond_their_tables_are_refused(void **state)
 		control_class(slice_of(name), 0, 0);
 	}
 	assert_true(control->strings <= FRT_STRINGS_SIZE);
-	assert_true(control->strings > FRT_STRINGS_SIZE - 1000);
+	assert_true(control->strings > FRT_STRINGS_SIZE - 3000);
 	assert_true(control->classes < FRT_MAX_CLASSES);
+	for (uint32_t loader = 1; control_class(slice_of("a/B"), loader, 0);)
+		loader++;
+	assert_int_equal(control->classes, FRT_MAX_CLASSES - 1);
 	assert_int_equal(control->slots, 0);
 	assert_int_equal(control_slot(0)->head, 0); /* the memory after the strings */
 	assert_int_equal(control_class(slice_of(strcat(name, "!")), 0, 0), 0);
@@ -256,6 +268,18 @@ static int teardown(void **state)
 {
 	segment_close(&seg);
 	return 0;
+}
+
+static void full_heap_of_strings_is_crowded(void **state)
+{
+	uint32_t classes = control->classes, methods = control->methods, loaders = control->loaders;
+
+	control->classes = control->methods = control->loaders = 1;
+	assert_true(control->strings > FRT_STRINGS_SIZE / 2);
+	assert_true(control_is_crowded());
+	control->classes = classes;
+	control->methods = methods;
+	control->loaders = loaders;
 }
 
 static void crowded_tables_are_emptied_unless_a_live_class_has_hooks(void **state)
@@ -275,10 +299,14 @@ static void crowded_tables_are_emptied_unless_a_live_class_has_hooks(void **stat
 	alive[1] = true;
 	assert_true(control_forget(alive));
 	assert_false(control_is_crowded());
+	assert_string(segment_loader(&seg, 1)->type, "com/acme/Loader"); /* the strings are new, too */
+	assert_string(segment_loader(&seg, 1)->name, "app");
+	assert_in_range(control->strings, 1, 100);
 	assert_null(segment_class(&seg, 1));
 	assert_null(segment_method(&seg, 1));
 	assert_null(control_find_class(slice_of("com/acme/Cart"), 0));
-	assert_int_equal(control_class(slice_of("com/acme/Cart"), 0, 1), 1);
+	assert_int_equal(control_class(slice_of("com/acme/Late"), 0, 1), 1); /* refused above */
+	assert_string(segment_class(&seg, 1)->name, "com/acme/Late");
 	assert_int_equal(segment_class(&seg, 1)->flags, 0);
 	assert_int_equal(control_method(1, slice_of("work"), slice_of("()V"), 1), 1);
 	control_unhook_class(1); /* works with the new methods only */
@@ -308,6 +336,7 @@ int main(void)
 		cmocka_unit_test(skips_beyond_the_table_are_dropped),
 		cmocka_unit_test(methods_beyond_the_table_are_refused_and_others_are_still_found),
 		cmocka_unit_test(classes_and_strings_beyond_their_tables_are_refused),
+		cmocka_unit_test(full_heap_of_strings_is_crowded),
 		cmocka_unit_test(crowded_tables_are_emptied_unless_a_live_class_has_hooks),
 	};
 
