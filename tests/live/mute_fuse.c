@@ -7,6 +7,10 @@
  * only he may use the file system. It has a file of 8 KB by any name, which can be opened and mapped; reading it gets no
  * answer.
  *
+ * mute_fuse --overlay=READER DEVICE DIRECTORY COMMAND...: as the first one, but the file system is mounted on ./lower, and on
+ * the directory an overlay of it and ./empty. So it is read with the rights of the user who has mounted the overlay, and
+ * root, too, may read it. It is an empty directory, but gives no answer to processes whose argv[0] contains READER.
+ *
  * DEVICE is /dev/fuse. Status 77: no such file system can be mounted here. Protocol: linux/fuse.h.
  */
 #include <errno.h>
@@ -48,6 +52,7 @@ union answer {
 	struct fuse_entry_out entry;
 	struct fuse_attr_out attributes;
 	struct fuse_open_out open;
+	struct fuse_statfs_out statistics;
 };
 
 static void answer(int fd, uint64_t unique, const union answer *body, size_t size, int error)
@@ -103,7 +108,42 @@ static void answer_about_file(int fd, const struct fuse_in_header *in)
 	}
 }
 
-static void serve(int fd, int has_file)
+static void answer_about_directory(int fd, const struct fuse_in_header *in)
+{
+	union answer a = {0};
+
+	switch (in->opcode) {
+	case FUSE_LOOKUP: answer(fd, in->unique, &a, 0, ENOENT); break;
+	case FUSE_GETATTR:
+		a.attributes.attr = attributes_of(in->nodeid);
+		answer(fd, in->unique, &a, sizeof(a.attributes), 0);
+		break;
+	case FUSE_STATFS:
+		a.statistics.st = (struct fuse_kstatfs){.bsize = 4096, .namelen = 255};
+		answer(fd, in->unique, &a, sizeof(a.statistics), 0);
+		break;
+	case FUSE_OPENDIR: answer(fd, in->unique, &a, sizeof(a.open), 0); break;
+	case FUSE_READDIR: answer(fd, in->unique, &a, 0, 0); break;
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT: break;
+	default: answer(fd, in->unique, &a, 0, ENOSYS);
+	}
+}
+
+static int is_named(unsigned int pid, const char *reader)
+{
+	char path[64], name[512] = "";
+	int fd, got;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+	fd = open(path, O_RDONLY);
+	got = read(fd, name, sizeof(name) - 1);
+	close(fd);
+	return got > 0 && strstr(name, reader);
+}
+
+static void serve(int fd, int has_file, const char *reader)
 {
 	static char request[1 << 20];
 	const struct fuse_in_header *in = (const void *)request;
@@ -113,6 +153,8 @@ static void serve(int fd, int has_file)
 			answer_init(fd, in);
 		else if (has_file)
 			answer_about_file(fd, in);
+		else if (reader && !is_named(in->pid, reader))
+			answer_about_directory(fd, in);
 	}
 }
 
@@ -134,12 +176,14 @@ static int become(unsigned int id)
 
 int main(int argc, char **argv)
 {
-	int fd, for_user = argc > 1 && !strncmp(argv[1], "--as=", 5);
+	static const char as[] = "--as=", overlay[] = "--overlay=";
+	int fd, for_user = argc > 1 && !strncmp(argv[1], as, strlen(as));
+	const char *reader = argc > 1 && !strncmp(argv[1], overlay, strlen(overlay)) ? argv[1] + strlen(overlay) : NULL;
 	unsigned int uid = for_user ? atoi(argv[1] + 5) : geteuid(), gid = for_user ? uid : getegid();
 	char options[128];
 
-	argv += for_user;
-	if (argc - for_user < 4)
+	argv += for_user || reader;
+	if (argc - (for_user || reader) < 4)
 		return 1;
 	if ((for_user ? enter_namespace() : enter_namespaces(uid, gid)) ||
 	    (fd = open(argv[1], O_RDWR | O_CLOEXEC)) < 0) {
@@ -147,7 +191,7 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	snprintf(options, sizeof(options), "fd=%d,rootmode=41777,user_id=%u,group_id=%u", fd, uid, gid);
-	if (mount("mute", argv[2], "fuse", MS_NOSUID | MS_NODEV, options)) {
+	if (mount("mute", reader ? "lower" : argv[2], "fuse", MS_NOSUID | MS_NODEV, options)) {
 		perror("mute_fuse: mount");
 		return 77;
 	}
@@ -156,9 +200,13 @@ int main(int argc, char **argv)
 		if (for_user && become(uid))
 			_exit(126);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (reader && mount("overlay", argv[2], "overlay", 0, "lowerdir=lower:empty")) {
+			perror("mute_fuse: overlay");
+			_exit(77);
+		}
 		execv(argv[3], argv + 3);
 		_exit(127);
 	}
-	serve(fd, for_user);
+	serve(fd, for_user, reader);
 	return 0;
 }

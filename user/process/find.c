@@ -21,6 +21,7 @@
 #define START_MS     3000 /* time for a java launcher to load libjvm */
 #define WAIT_POLL_US 50000
 #define MAX_CGROUP   65536 /* bytes */
+#define SEARCH_MS    10000 /* time for all JVMs of a search by name */
 
 static void read_namespaces(struct target *t)
 {
@@ -138,7 +139,7 @@ int target_wait(const char *spec, struct target *t, struct diag *d)
 		}
 		if (monotonic_ms() < look_until)
 			err = target_open(spec, t, d);
-		if (err != -ESRCH && err != -ENOEXEC)
+		if (err != -ESRCH && err != -ENOEXEC && err != -EINTR)
 			return err;
 		if (interrupted())
 			return diag_set(d, EINTR, "no JVM whose main class or jar contains '%s' was started", spec);
@@ -155,17 +156,17 @@ static enum target_kind kind_of(int found, bool launcher, const struct target *t
 	return (found == -EACCES || found == -EPERM) && launcher ? TARGET_HIDDEN : TARGET_NO_JVM;
 }
 
-static enum target_kind look_by(int (*find)(struct target *t), pid_t pid, struct target *t)
+static enum target_kind look(pid_t pid, struct target *t, char *full, size_t size)
 {
 	enum target_kind kind;
 	int found;
 
 	if (target_read(pid, t))
 		return TARGET_NO_JVM;
-	found = find(t);
+	found = jvm_find(t);
 	if (!found || found == -ESRCH || found == -ENOENT)
 		return TARGET_NO_JVM;
-	kind = kind_of(found, jvm_identify(t, NULL, 0), t);
+	kind = kind_of(found, jvm_identify(t, full, size), t);
 	if (kind == TARGET_HOTSPOT || kind == TARGET_32_BIT)
 		jvm_find_version(t);
 	return kind;
@@ -173,12 +174,72 @@ static enum target_kind look_by(int (*find)(struct target *t), pid_t pid, struct
 
 enum target_kind target_look(pid_t pid, struct target *t)
 {
-	return look_by(jvm_find_from_afar, pid, t);
+	return look(pid, t, NULL, 0);
 }
 
-enum target_kind target_look_inside(pid_t pid, struct target *t)
+/* Processes that have not answered: nothing of them is read again. */
+static struct {
+	pid_t pid;
+	uint64_t start_time;
+} mute[APART_MOST];
+static unsigned int mute_next;
+
+static void mute_add(const struct target *t)
 {
-	return look_by(jvm_find, pid, t);
+	mute[mute_next % APART_MOST].pid = t->pid;
+	mute[mute_next++ % APART_MOST].start_time = t->start_time;
+}
+
+static bool mute_has(const struct target *t)
+{
+	for (int i = 0; i < APART_MOST; i++)
+		if (mute[i].pid == t->pid && mute[i].start_time == t->start_time)
+			return true;
+	return false;
+}
+
+/* The kernel answers for the mappings and the command line, whatever the process has mounted. */
+static bool is_candidate(pid_t pid, struct target *t)
+{
+	int found;
+
+	if (target_read(pid, t))
+		return false;
+	found = jvm_find_from_afar(t);
+	return found == 1 || found == -ENOTSUP || ((found == -EACCES || found == -EPERM) && jvm_is_launcher(t));
+}
+
+static void sight_work(void *result, const void *context)
+{
+	struct target_sight *s = result;
+
+	s->kind = look(*(const pid_t *)context, &s->target, s->full, sizeof(s->full));
+}
+
+void target_look_apart(pid_t pid, struct apart_time *time, struct target_sight *out)
+{
+	struct target t;
+
+	*out = (struct target_sight){.kind = TARGET_NO_JVM};
+	if (!is_candidate(pid, &t))
+		return;
+	out->error = mute_has(&t) ? -ETIMEDOUT : apart_run_sharing(sight_work, &pid, out, sizeof(*out), time);
+	if (!out->error)
+		return;
+	if (out->error == -ETIMEDOUT && !mute_has(&t))
+		mute_add(&t);
+	out->target = t;
+	out->kind = TARGET_MUTE;
+	proc_executable(pid, out->target.name, sizeof(out->target.name));
+}
+
+int target_why_mute(int error, struct diag *d)
+{
+	if (error == -ETIMEDOUT)
+		return diag_set(d, ETIMEDOUT, "its memory, or a file of it, does not answer");
+	if (error == -EBUSY)
+		return diag_set(d, EBUSY, "not looked at: too many others do not answer");
+	return diag_errno(d, -error, "cannot look at it");
 }
 
 static int each_process(int (*visit)(pid_t pid, void *context), void *context, struct diag *d)
@@ -205,9 +266,8 @@ static int look_at(pid_t pid, void *context)
 {
 	const struct jvm_search *s = context;
 	struct target t;
-	int found = target_read(pid, &t) ? -ESRCH : jvm_find_from_afar(&t);
 
-	return !found || found == -ESRCH || found == -ENOENT ? 0 : s->visit(&t, s->context);
+	return is_candidate(pid, &t) ? s->visit(&t, s->context) : 0;
 }
 
 int target_each_candidate(int (*visit)(const struct target *t, void *context), void *context, struct diag *d)
@@ -220,17 +280,18 @@ int target_each_candidate(int (*visit)(const struct target *t, void *context), v
 /* Result of the search by name. */
 struct matches {
 	const char *part;
+	struct apart_time time;
 	pid_t first;
 	int count, hidden; /* hidden: the name matches, but the process may not be inspected */
+	int mute;	   /* their names are unknown */
 	struct target unreadable;
 	char list[900];
 };
 
-static void find_add_match(struct matches *m, struct target *t)
+static void find_add_match(struct matches *m, const struct target *t)
 {
 	size_t used = strlen(m->list);
 
-	jvm_find_version(t);
 	if (!m->count++)
 		m->first = t->pid;
 	snprintf(m->list + used, sizeof(m->list) - used, "\n%7d  %-10s %.80s", t->pid, t->version[0] ? t->version : "?",
@@ -270,30 +331,41 @@ static bool target_matches(const struct target *t, const char *full, const char 
 static int find_collect(pid_t pid, void *context)
 {
 	struct matches *m = context;
-	struct target t;
-	char full[4096];
-	int r;
+	struct target_sight s;
 
-	if (target_read(pid, &t))
+	target_look_apart(pid, &m->time, &s);
+	if (s.error == -EINTR)
+		return -EINTR;
+	if (s.kind == TARGET_MUTE)
+		m->mute++;
+	else if (s.kind == TARGET_NO_JVM || !target_sight_is_named(&s, m->part))
 		return 0;
-	jvm_identify(&t, full, sizeof(full));
-	if (!target_matches(&t, full, m->part))
-		return 0;
-	r = jvm_find_from_afar(&t);
-	if (r == 1) {
-		find_add_match(m, &t);
-	} else if (r == -EACCES || r == -EPERM) {
+	else if (s.kind == TARGET_HOTSPOT || s.kind == TARGET_32_BIT)
+		find_add_match(m, &s.target);
+	else if (s.kind == TARGET_HIDDEN) {
 		m->hidden++;
-		m->unreadable = t;
+		m->unreadable = s.target;
 	}
 	return 0;
 }
 
+static int find_none(const struct matches *m, struct diag *d)
+{
+	if (m->mute)
+		return diag_set(d, ESRCH,
+				"no JVM whose main class or jar contains '%s'; of %d the name is unknown: "
+				"their memory or files do not answer: see 'frtrace list'",
+				m->part, m->mute);
+	return diag_set(d, ESRCH, "no JVM whose main class or jar contains '%s'", m->part);
+}
+
 static int find_by_name(const char *part, pid_t *pid, struct diag *d)
 {
-	struct matches m = {.part = part};
+	struct matches m = {.part = part, .time = {SEARCH_MS}};
 	int r = each_process(find_collect, &m, d);
 
+	if (r == -EINTR)
+		return diag_set(d, EINTR, "cannot search for '%s': interrupted", part);
 	if (r)
 		return r;
 	if (m.count > 1)
@@ -301,7 +373,7 @@ static int find_by_name(const char *part, pid_t *pid, struct diag *d)
 	if (!m.count && m.hidden)
 		return refuse_rights(&m.unreadable, EACCES, d);
 	if (!m.count)
-		return diag_set(d, ESRCH, "no JVM whose main class or jar contains '%s'", part);
+		return find_none(&m, d);
 	*pid = m.first;
 	return 0;
 }
@@ -325,6 +397,11 @@ int target_open(const char *spec, struct target *t, struct diag *d)
 	if (r)
 		target_close(t);
 	return r;
+}
+
+bool target_sight_is_named(const struct target_sight *s, const char *part)
+{
+	return target_matches(&s->target, s->full, part);
 }
 
 bool target_is_named(const struct target *t, const char *part)

@@ -3,6 +3,7 @@
 #ifndef USER_PROCESS_FIND_H
 #define USER_PROCESS_FIND_H
 
+#include "user/process/apart.h"
 #include "user/process/target.h"
 
 /*
@@ -26,25 +27,42 @@ enum target_kind {
 	TARGET_OPENJ9,
 	TARGET_32_BIT, /* a 32-bit HotSpot JVM */
 	TARGET_HIDDEN, /* its command line is a java launcher's, but it may not be inspected further */
-	TARGET_MUTE,   /* it has a libjvm, but its memory or a file of it does not answer */
+	TARGET_MUTE,   /* a candidate that could not be looked at, or did not answer */
 };
 
 /*
  * Inspect any process. For a JVM *t is filled in, except t->pidfd (-1) and, for a hidden one, version and libjvm.
- * Nothing has to be closed.
+ * Nothing has to be closed. Its memory and files are read, which may hang: for any but the chosen process use
+ * target_look_apart(), or call it by apart_run().
  */
 enum target_kind target_look(pid_t pid, struct target *t);
 
-/*
- * The same, with its memory read where that is needed to choose among several libjvm. That may hang: call it by apart_run().
- */
-enum target_kind target_look_inside(pid_t pid, struct target *t);
+/* What a look at a process has found. */
+struct target_sight {
+	struct target target; /* as from target_look(); for a mute one the name is its program's */
+	enum target_kind kind;
+	int error;	 /* for a mute one: -ETIMEDOUT, -EINTR, -EBUSY or another -errno of apart_run_sharing() */
+	char full[4096]; /* the name with all that target.name leaves out */
+};
 
 /*
- * Call `visit` for each process, except this one, that has mapped a libjvm or may not be inspected, in the order of /proc.
- * *t is as from target_read(). A non-zero return ends the walk and is returned.
+ * The same in a child that is left behind if it hangs (apart.h), and only for candidates: what nothing hangs for, the
+ * mappings and the command line, shows a libjvm, or a java launcher that may not be inspected. Each process makes one look
+ * hang at most; the next one finds it mute at once.
+ */
+void target_look_apart(pid_t pid, struct apart_time *time, struct target_sight *out);
+
+/* Why a process is mute. */
+int target_why_mute(int error, struct diag *d);
+
+/*
+ * Call `visit` for each candidate, except this process, in the order of /proc. *t is as from target_read(). A non-zero
+ * return ends the walk and is returned.
  */
 int target_each_candidate(int (*visit)(const struct target *t, void *context), void *context, struct diag *d);
+
+/* Whether the name that a look has found contains `part`. */
+bool target_sight_is_named(const struct target_sight *s, const char *part);
 
 /*
  * target_is_named(): whether the main class or jar contains `part`. target_has_main(): whether there is one (java

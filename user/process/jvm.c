@@ -146,6 +146,13 @@ static bool identify_from_launcher(const struct target *t, char *full, size_t si
 	return read_launcher(t, full, size) == LAUNCHER_RUNS;
 }
 
+bool jvm_is_launcher(const struct target *t)
+{
+	char full[4096];
+
+	return identify_from_launcher(t, full, sizeof(full));
+}
+
 bool jvm_has_main(const struct target *t)
 {
 	char full[4096];

@@ -26,6 +26,9 @@ int jvm_find_from_afar(struct target *t);
  */
 bool jvm_identify(struct target *t, char *full, size_t size);
 
+/* True if the command line is a java launcher's that runs something; nothing else is read. */
+bool jvm_is_launcher(const struct target *t);
+
 /* True for a 32-bit program. */
 bool jvm_is_32_bit(const struct target *t);
 

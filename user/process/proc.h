@@ -73,7 +73,8 @@ int proc_each_named_mapping(pid_t pid, int (*visit)(const struct mapping *m, voi
 
 /*
  * Is a device, as in struct mapping, a FUSE file system of that process? Whoever serves it can make its readers hang. A
- * mount that has been detached is not known.
+ * mount that has been detached is not known, nor an overlay on top of one: this keeps a recording away from files that are
+ * slow to read, such as those of a network, not from a process that means to make it hang (docs/safety.md).
  */
 bool proc_mount_is_fuse(pid_t pid, uint64_t device);
 

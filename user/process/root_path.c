@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/root_path.h"
+#include "user/process/interrupt.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <sys/syscall.h>
 
 #define PERF_DATA_MAX (8 << 20)
+#define ENTRIES_MOST  100000 /* of a /tmp: it may belong to a file system that never comes to an end */
 
 int root_path_open(const struct target *t, const char *what)
 {
@@ -131,7 +133,7 @@ static int find_perf_data(const struct target *t, int root)
 		close(tmp);
 		return -ENOMEM;
 	}
-	while (fd < 0 && (entry = readdir(dir))) {
+	for (int i = 0; fd < 0 && i < ENTRIES_MOST && !interrupted() && (entry = readdir(dir)); i++) {
 		if (strncmp(entry->d_name, "hsperfdata_", strlen("hsperfdata_")))
 			continue;
 		snprintf(path, sizeof(path), "%s/%d", entry->d_name, t->ns_pid);

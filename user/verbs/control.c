@@ -13,7 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MAX_RECORDINGS 64 /* maximum recordings that one command handles */
+#define MAX_RECORDINGS 64    /* maximum recordings that one command handles */
+#define LOOK_MS	       10000 /* for the JVMs of all */
 
 /* Recordings in the background that TARGET may mean. */
 struct found {
@@ -26,25 +27,29 @@ static bool is_pid(const char *spec)
 	return *spec && spec[strspn(spec, "0123456789")] == 0 && strlen(spec) < 10;
 }
 
-static bool control_is_meant(const struct control_name *name, const char *spec)
+static bool control_is_meant(const struct control_name *name, const char *spec, struct apart_time *time)
 {
-	struct target t;
+	struct target_sight s;
 
 	if (!spec)
 		return true;
 	if (is_pid(spec))
 		return name->target == atoi(spec) || name->recorder == atoi(spec);
-	return *spec && target_look(name->target, &t) != TARGET_NO_JVM && target_is_named(&t, spec);
+	if (!*spec)
+		return false;
+	target_look_apart(name->target, time, &s);
+	return s.kind != TARGET_NO_JVM && target_sight_is_named(&s, spec);
 }
 
 static void find_meant(struct found *f, const char *spec)
 {
 	struct control_name names[MAX_RECORDINGS];
+	struct apart_time time = {LOOK_MS};
 	size_t n = control_socket_list(names, MAX_RECORDINGS);
 
 	f->count = 0;
 	for (size_t i = 0; i < n && i < MAX_RECORDINGS; i++)
-		if (control_is_meant(&names[i], spec))
+		if (control_is_meant(&names[i], spec, &time))
 			f->name[f->count++] = names[i];
 }
 

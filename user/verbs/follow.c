@@ -147,15 +147,30 @@ static bool follow_has(const struct follow *f, pid_t jvm)
 	return false;
 }
 
-static enum started_verdict follow_visit(const struct target *t, enum target_kind kind, void *context)
+/* Its name is unknown, so it may be one of those that are asked for. */
+static void follow_refuse_mute(struct follow *f, const struct target_sight *jvm)
+{
+	struct diag why;
+
+	target_why_mute(jvm->error, &why);
+	if (f->said < SAID_MOST)
+		log_error("not traced: %d %s: %s", (int)jvm->target.pid, jvm->target.name, why.text);
+	follow_count_failure(f);
+}
+
+static enum started_verdict follow_visit(const struct target_sight *jvm, void *context)
 {
 	struct follow *f = context;
 
-	if (follow_has(f, t->pid))
+	if (follow_has(f, jvm->target.pid))
 		return STARTED_DONE;
-	if (!target_runs_something(t) || !target_is_named(t, f->settings->follow))
+	if (jvm->kind == TARGET_MUTE) {
+		follow_refuse_mute(f, jvm);
+		return STARTED_DONE;
+	}
+	if (!target_runs_something(&jvm->target) || !target_sight_is_named(jvm, f->settings->follow))
 		return STARTED_AGAIN;
-	follow_begin(f, t);
+	follow_begin(f, &jvm->target);
 	return STARTED_DONE;
 }
 

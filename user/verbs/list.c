@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_MS 5000
+#define LOOK_MS 10000 /* for all JVMs */
 
 struct listed {
 	struct target target;
@@ -33,6 +33,7 @@ struct listed {
 struct list {
 	struct listed *jvm;
 	size_t count, capacity;
+	struct apart_time time;
 };
 
 /* The names that the list and its JSON use. */
@@ -62,7 +63,7 @@ static void list_look(void *result, const void *context)
 	struct listed *j = result;
 	const struct target *t = &j->target;
 
-	j->kind = target_look_inside(((const struct target *)context)->pid, &j->target);
+	j->kind = target_look(((const struct target *)context)->pid, &j->target);
 	if (j->kind == TARGET_NO_JVM)
 		return;
 	user_name(t->uid, j->user, sizeof(j->user));
@@ -80,26 +81,17 @@ static struct listed listed_mute(const struct target *t, int err)
 	proc_executable(t->pid, j.target.name, sizeof(j.target.name));
 	user_name(t->uid, j.user, sizeof(j.user));
 	target_container(t, j.container, sizeof(j.container));
-	if (err == -ETIMEDOUT)
-		diag_set(&j.no_trace, ETIMEDOUT, "its memory, or a file of it, does not answer");
-	else
-		diag_errno(&j.no_trace, -err, "cannot look at it");
+	target_why_mute(err, &j.no_trace);
 	j.no_stacks = j.no_trace;
 	return j;
 }
 
-/* Where nothing may be read, nothing hangs. */
 static int list_add(const struct target *t, void *context)
 {
-	bool readable = t->libjvm[0];
 	struct list *l = context;
 	struct listed j = {0};
-	int err = 0;
+	int err = apart_run_sharing(list_look, t, &j, sizeof(j), &l->time);
 
-	if (readable)
-		err = apart_run(list_look, t, &j, sizeof(j), LOOK_MS);
-	else
-		list_look(&j, t);
 	if (err)
 		j = listed_mute(t, err);
 	if (j.kind == TARGET_NO_JVM || target_ended(&j.target))
@@ -196,7 +188,7 @@ static void print_array(const struct list *l)
 
 int cmd_list(const struct settings *settings, struct diag *d)
 {
-	struct list l = {0};
+	struct list l = {.time = {LOOK_MS}};
 	int r;
 
 	log_set(settings->quiet, settings->verbose);

@@ -3,12 +3,14 @@
 #include "user/text/monotonic.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_MS 10 /* the first look, after a process has been added; each later one doubles its age */
-#define SLACK_S	 1  /* a process is in /proc some time after its start */
+#define FIRST_MS 10   /* the first look, after a process has been added; each later one doubles its age */
+#define LOOK_MS	 1000 /* for one JVM */
+#define SLACK_S	 1    /* a process is in /proc some time after its start */
 
 struct young {
 	pid_t pid;
@@ -89,23 +91,24 @@ bool started_scan(struct started *s)
 
 /* Look at one. False: it is settled. */
 static bool look_once(struct young *y, int64_t now,
-		      enum started_verdict (*visit)(const struct target *t, enum target_kind kind, void *context),
-		      void *context)
+		      enum started_verdict (*visit)(const struct target_sight *jvm, void *context), void *context)
 {
-	enum target_kind kind;
+	struct apart_time time = {2 * LOOK_MS};
+	struct target_sight jvm;
 	struct target t;
 
 	if (y->pid == getpid() || target_read(y->pid, &t))
 		return false;
-	kind = target_look(y->pid, &t);
-	if (kind != TARGET_NO_JVM && visit(&t, kind, context) == STARTED_DONE)
+	target_look_apart(y->pid, &time, &jvm);
+	if (jvm.error == -EINTR)
+		return true;
+	if (jvm.kind != TARGET_NO_JVM && (visit(&jvm, context) == STARTED_DONE || jvm.kind == TARGET_MUTE))
 		return false;
 	y->due = now + (now - y->since) + 1;
 	return now - y->since < STARTED_MS;
 }
 
-int started_look(struct started *s,
-		 enum started_verdict (*visit)(const struct target *t, enum target_kind kind, void *context),
+int started_look(struct started *s, enum started_verdict (*visit)(const struct target_sight *jvm, void *context),
 		 void *context)
 {
 	int64_t now = monotonic_ms(), next = INT64_MAX;

@@ -37,11 +37,11 @@ enum started_verdict {
 };
 
 /*
- * Look at those whose turn it is, and call `visit` for each JVM; t->pidfd is -1. Returns the milliseconds until the next
+ * Look at those whose turn it is, and call `visit` for each JVM (target_look_apart()). One that does not answer holds up
+ * the others for a second; it is settled, whatever `visit` says. Returns the milliseconds until the next
  * one's turn; -1: there is none.
  */
-int started_look(struct started *s,
-		 enum started_verdict (*visit)(const struct target *t, enum target_kind kind, void *context),
+int started_look(struct started *s, enum started_verdict (*visit)(const struct target_sight *jvm, void *context),
 		 void *context);
 
 #endif

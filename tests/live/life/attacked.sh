@@ -224,6 +224,47 @@ mute_memory() {
 	verdict "$sentence"
 }
 
+# A FUSE file system of a user namespace refuses root, but not an overlay on top of it, which reads with the rights of its
+# owner: so any user can make one. It is mute for one frtrace only.
+mute_overlay() { # LIBRARY WHAT
+	local sentence="an overlay that never answers as the /tmp of $2 holds up no list, no search and no --follow"
+	local FRTRACE=$FRTRACE why='its memory, or a file of it, does not answer' jvm=$1
+	begin "$sentence" || return 0
+	mkdir -p "$WORK/lower" "$WORK/empty" "$WORK/mute"
+	ln -sf "$FRTRACE" "$WORK/mute/frtrace"
+	FRTRACE=$WORK/mute/frtrace
+	fake_library "$WORK/lib"
+	cp "$WORK/lib/libjvm.so" "$WORK/lib/libj9vm29.so"
+	cp "$WORK/lib/libjvm.so" "$WORK/lib/libother.so"
+	if ! fuse_start "lib/$1" setpriv --reuid=65534 --regid=65534 --clear-groups "${SERVICE[@]}" \
+		./mute_fuse --overlay=/mute/frtrace ./fuse /tmp; then
+		skip "$sentence" "$WHY"
+		return
+	fi
+	timeout -s KILL 60 "$FRTRACE" list >"$WORK/list" 2>&1 || finding "frtrace list: status $?"
+	timeout -s KILL 60 "$FRTRACE" -p "nobody-$$" -m 'x.Y::z' -o "$WORK/never.jfr" 2>"$WORK/search"
+	grep -q "^frtrace: no JVM whose main class or jar contains 'nobody-$$'" "$WORK/search" ||
+		finding "the search says:" "$(cat "$WORK/search")"
+	trace_launch --follow="nobody-$$" -m 'x.Y::z' -o "$WORK/followed/"
+	if [ "$jvm" = libother.so ]; then
+		grep -q "^ *$T_PID " "$WORK/list" && finding "frtrace list says:" "$(cat "$WORK/list")"
+		grep -q "of 1 the name is unknown" "$WORK/search" && finding "the search looked at it"
+		wait_for 20 grep -q '^following' "$F_DIR/stderr"
+		sleep 1
+		grep "not traced: $T_PID" "$F_DIR/stderr" && finding "--follow looked at it"
+	else
+		grep -qE "^ *$T_PID .* no +no +fake_jvm +\\($why\\)$" "$WORK/list" ||
+			finding "frtrace list says:" "$(cat "$WORK/list")"
+		grep -q "of 1 the name is unknown" "$WORK/search" || finding "the search says:" "$(cat "$WORK/search")"
+		wait_for 20 grep -q "^not traced: $T_PID fake_jvm: $why$" "$F_DIR/stderr" ||
+			finding "--follow says:" "$(cat "$F_DIR/stderr")"
+	fi
+	kill -INT "$F_PID"
+	trace_wait 20
+	kill -9 "$FUSE"
+	verdict "$sentence"
+}
+
 # The target has its own root directory, where a container may make a device that only root may open.
 devices() {
 	local sentence="no device and no FIFO that a target names is opened" cell=$WORK/cell
@@ -354,6 +395,9 @@ interrupted_in_background
 devices
 mute_tmp
 mute_memory
+mute_overlay libother.so 'a program that is no JVM'
+mute_overlay libjvm.so 'a JVM'
+mute_overlay libj9vm29.so 'an OpenJ9'
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && many_loaders

@@ -46,6 +46,20 @@ static void work_that_hangs_is_given_up(void **state)
 	assert_int_equal(result, 5);
 }
 
+/* Time does not come back, so a piece of work that hangs gets less than the one before. */
+static void work_that_hangs_uses_up_half_of_a_shared_time(void **state)
+{
+	struct apart_time time = {8 * SHORT_MS};
+	int result = 5, context = 6, times = 0, err;
+
+	while ((err = apart_run_sharing(hang, NULL, &result, sizeof(result), &time)) == -ETIMEDOUT && times++ < 100)
+		assert_true(time.left_ms <= 4 * SHORT_MS);
+	assert_int_equal(err, -EBUSY);
+	assert_int_equal(apart_run_sharing(add_one, &context, &result, sizeof(result), &time), -EBUSY);
+	time.left_ms = LONG_MS;
+	assert_int_equal(apart_run_sharing(add_one, &context, &result, sizeof(result), &time), 0);
+}
+
 static void crash(void *result, const void *context)
 {
 	*(int *)result = 1;
@@ -87,6 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_result_of_the_work_is_returned),
 		cmocka_unit_test(work_that_hangs_is_given_up),
+		cmocka_unit_test(work_that_hangs_uses_up_half_of_a_shared_time),
 		cmocka_unit_test(a_crash_is_an_error),
 		cmocka_unit_test(the_child_has_no_descriptors),
 	};
