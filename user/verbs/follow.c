@@ -42,7 +42,8 @@
 
 struct followed {
 	pid_t jvm, recorder;
-	int end; /* a pidfd of the recorder: readable when it has ended */
+	uint64_t start_time; /* of the JVM */
+	int end;	     /* a pidfd of the recorder: readable when it has ended */
 };
 
 struct follow {
@@ -136,7 +137,7 @@ static void follow_begin(struct follow *f, const struct target *t)
 		follow_count_failure(f);
 		return;
 	}
-	f->jvm[f->count++] = (struct followed){t->pid, child, end};
+	f->jvm[f->count++] = (struct followed){t->pid, child, t->start_time, end};
 }
 
 static bool follow_has(const struct follow *f, pid_t jvm)
@@ -158,12 +159,21 @@ static void follow_refuse_mute(struct follow *f, const struct target_sight *jvm)
 	follow_count_failure(f);
 }
 
+/* A JVM may have the number of one that has ended, but whose recording has not: it is another process. */
+static bool follow_traces(const struct follow *f, const struct target *t)
+{
+	for (unsigned int i = 0; i < f->count; i++)
+		if (f->jvm[i].jvm == t->pid && f->jvm[i].start_time == t->start_time)
+			return true;
+	return false;
+}
+
 static enum started_verdict follow_visit(const struct target_sight *jvm, void *context)
 {
 	struct follow *f = context;
 
-	if (follow_has(f, jvm->target.pid))
-		return STARTED_DONE;
+	if (follow_traces(f, &jvm->target))
+		return STARTED_AGAIN;
 	if (jvm->kind == TARGET_MUTE) {
 		follow_refuse_mute(f, jvm);
 		return STARTED_DONE;

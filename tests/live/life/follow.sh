@@ -275,13 +275,12 @@ flood_suffices() { grep -q '^100 JVMs were not traced' "$F_DIR/stderr" && [ $((F
 reused='
 	java=$1 dir=$2 frtrace=$3 jar=$4
 	until_there() { for n in $(seq 1000); do "$@" && return; sleep 0.02; done; echo "no $*"; return 1; }
-	FRTRACE_LATE=$dir/late LD_PRELOAD=$dir/late_fork.so "$frtrace" --follow="$jar" -m live.Pulse::beat -o "$dir/rec/" 2>"$dir/said" &
+	FRTRACE_LATE=$dir/late LD_PRELOAD=$dir/late_recorder.so "$frtrace" --follow="$jar" -m live.Pulse::beat -o "$dir/rec/" 2>"$dir/said" &
 	follow=$!
 	until_there grep -qs "^following" "$dir/said"
 	"$java" -jar "$dir/$jar" "$dir/quit" &
 	first=$!
-	has_child() { [ -n "$(cat /proc/$follow/task/$follow/children)" ]; }
-	until_there has_child
+	until_there [ -e "$dir/late.forked" ]
 	kill -9 $first
 	wait $first
 	"$dir/with_pid" $first "$java" -jar "$dir/other.jar" "$dir/quit" &
@@ -298,7 +297,7 @@ reused='
 reused() {
 	local sentence="a JVM that has got the pid of the one that was to be traced is left alone, JDK $FEATURE" dir=$WORK/reused seen
 	begin "$sentence" || return 0
-	mkdir -p "$dir/rec" && gcc -D_GNU_SOURCE -shared -fPIC -o "$dir/late_fork.so" "$LIVE/late_fork.c" && gcc -o "$dir/with_pid" "$LIVE/with_pid.c" ||
+	mkdir -p "$dir/rec" && gcc -D_GNU_SOURCE -shared -fPIC -o "$dir/late_recorder.so" "$LIVE/late_recorder.c" && gcc -o "$dir/with_pid" "$LIVE/with_pid.c" ||
 		finding "does not compile"
 	cp "$JAR" "$dir/" && cp "$JAR" "$dir/other.jar"
 	seen=$(unshare --pid --fork --kill-child --mount-proc "${SERVICE[@]}" bash -c "$reused" - "$JAVA/bin/java" "$dir" "$FRTRACE" "${JAR##*/}" 2>"$WORK/bash")
