@@ -359,7 +359,7 @@ static void *change_all_the_time(void *place)
 		header->size = payload.size;
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		__atomic_store_n(&header->time, time + 1, __ATOMIC_SEQ_CST);
-		if (i % 4 == 3)
+		if (i % 3 == 2) /* after either text */
 			usleep(50);
 	}
 	return NULL;
