@@ -153,7 +153,8 @@ $(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat
 $(BUILD)/tests/unit/capture/test_intake: LDLIBS += $(call wrap,queue_open queue_close queue_consume queue_consumed queue_produced queue_unread \
 	queue_report_losses sweep_begin sweep sweep_finish bpf_map__max_entries bpf_map__fd monotonic_ns nanosleep \
 	kernel_probes_flush kernel_probes_write_waits)
-$(BUILD)/tests/unit/capture/test_intake.o: | $(BUILD)/frtrace.skel.h
+$(BUILD)/tests/unit/capture/test_natives: LDLIBS += $(call wrap,clock_tsc native_probes_forget_stack)
+$(BUILD)/tests/unit/capture/test_intake.o $(BUILD)/tests/unit/capture/test_natives.o: | $(BUILD)/frtrace.skel.h
 $(BUILD)/tests/unit/capture/test_queue: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free)
 $(BUILD)/tests/unit/capture/test_perfbuf: LDLIBS += $(call wrap,perf_buffer__new_raw perf_buffer__buffer perf_buffer__epoll_fd perf_buffer__free)
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)

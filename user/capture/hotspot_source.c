@@ -2,6 +2,7 @@
 #include "user/capture/hotspot_source.h"
 #include "bpf/probes.h"
 #include "bpf/queue.h"
+#include "format/recent.h"
 #include "user/capture/hotspot_methods.h"
 #include "user/capture/kernel_probes.h"
 #include "user/capture/segment_make.h"
@@ -31,14 +32,6 @@
 #define CARRIER	      "ForkJoinPool-"
 #define VIRTUAL_SINCE 21
 
-#define STACK_SETS 4096u /* of known stacks, by identity */
-#define STACK_WAYS 4u
-
-struct probed_stack {
-	uint64_t identity;
-	uint32_t id; /* of kernel_sink.take_call */
-};
-
 struct hotspot_source {
 	struct hotspot_source_setup setup;
 	struct hotspot_methods *methods;
@@ -50,8 +43,8 @@ struct hotspot_source {
 	struct frt_probe_counts *cpu; /* room for those of all CPUs */
 	int cpus;
 	struct kernel_sink sink; /* of the stacks of calls */
-	struct probed_stack stack[STACK_SETS][STACK_WAYS];
-	uint32_t next_way;
+	struct recent stacks;	 /* known ones, by identity, with their ids of kernel_sink.take_call */
+	uint32_t stack_id[RECENT_PLACES];
 };
 
 int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settings, struct diag *d)
@@ -294,32 +287,17 @@ static uint32_t probed_stack_resolve(const struct hotspot_source *h, const struc
 	return to->take_call(to->stacks, frame, count, end);
 }
 
-/* The known stack; NULL: it is forgotten. */
-static struct probed_stack *probed_stack_find(struct hotspot_source *h, uint64_t identity)
-{
-	struct probed_stack *way = h->stack[identity % STACK_SETS];
-
-	for (size_t i = 0; i < STACK_WAYS; i++)
-		if (way[i].identity == identity)
-			return &way[i];
-	return NULL;
-}
-
 static void probed_stack_take(struct hotspot_source *h, const struct frt_probe_stack *r)
 {
-	struct probed_stack *to = probed_stack_find(h, r->call.stack);
-
-	if (!to)
-		to = &h->stack[r->call.stack % STACK_SETS][h->next_way++ % STACK_WAYS];
-	*to = (struct probed_stack){.identity = r->call.stack, .id = probed_stack_resolve(h, r)};
+	h->stack_id[recent_put(&h->stacks, r->call.stack)] = probed_stack_resolve(h, r);
 }
 
 static uint32_t probed_stack_of(struct hotspot_source *h, const struct frt_probe_call *r)
 {
-	const struct probed_stack *known = r->stack ? probed_stack_find(h, r->stack) : NULL;
+	size_t known = r->stack ? recent_find(&h->stacks, r->stack) : RECENT_PLACES;
 
-	if (!r->stack || known)
-		return known ? known->id : 0;
+	if (!r->stack || known < RECENT_PLACES)
+		return r->stack ? h->stack_id[known] : 0;
 	bpf_map_delete_elem(bpf_map__fd(h->setup.bpf->maps.call_stacks), &r->stack); /* have it sent again */
 	return FRT_STACK_LOST;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/natives.h"
+#include "format/recent.h"
 #include "format/vec.h"
 #include "user/capture/native_probes.h"
 #include "user/capture/roots.h"
@@ -19,7 +20,6 @@
 #include <string.h>
 
 #define LOOK_NS	      200000000LL /* between two looks at what methods are bound to */
-#define STACKS	      16384u	  /* known ones */
 #define CARRIER	      "ForkJoinPool-"
 #define VIRTUAL_SINCE 21
 
@@ -30,7 +30,6 @@ struct function {
 };
 
 struct known_stack {
-	uint64_t identity;
 	uint32_t id;	 /* of kernel_sink.take_call; 0: it has none */
 	uint32_t method; /* number in natives.method + 1 of the call's; 0: of none */
 	uint32_t function;
@@ -51,7 +50,8 @@ struct natives {
 	int64_t look_due;
 	struct roots *roots; /* NULL: calls need not be in one */
 	struct natives_counts counts;
-	struct known_stack stack[STACKS];
+	struct recent stacks; /* known ones, by identity */
+	struct known_stack stack[RECENT_PLACES];
 };
 
 struct natives *natives_new(const struct natives_setup *setup)
@@ -449,7 +449,6 @@ static uint32_t method_of_stack(const struct natives *n, const struct function *
 static void take_frames(struct natives *n, const struct frt_native_stack *r, uint32_t function)
 {
 	const struct kernel_sink *to = &n->setup.stacks;
-	struct known_stack *k = &n->stack[r->call.stack % STACKS];
 	struct frt_frame frame[FRT_NATIVE_FRAMES];
 	uint32_t id = 0;
 
@@ -457,28 +456,42 @@ static void take_frames(struct natives *n, const struct frt_native_stack *r, uin
 		memcpy(frame, r->frame, sizeof(frame));
 		id = to->take_call(to->stacks, frame, r->call.frames, r->call.flags >> 8);
 	}
-	*k = (struct known_stack){.identity = r->call.stack,
-				  .id = id,
-				  .function = function,
-				  .method = method_of_stack(n, &n->function[function], id)};
+	if (!id && n->function[function].methods > 1) /* there was no time: it is to be sent again */
+		return;
+	n->stack[recent_put(&n->stacks, r->call.stack)] = (struct known_stack){
+		.id = id, .function = function, .method = method_of_stack(n, &n->function[function], id)};
 }
 
-/* Whose call it was, and its stack. 0: of no method that is traced. */
-static uint32_t natives_call_of(const struct natives *n, const struct frt_native_call *r, uint32_t *stack)
+/* NULL: it is forgotten. */
+static const struct known_stack *known_stack_of(const struct natives *n, const struct frt_native_call *r)
 {
-	const struct known_stack *k = &n->stack[r->stack % STACKS];
+	size_t at = recent_find(&n->stacks, r->stack);
+
+	return at < RECENT_PLACES && n->stack[at].function == r->function ? &n->stack[at] : NULL;
+}
+
+/*
+ * Whose call it was, and its stack. 0: of no method that is traced, which is counted. Without its stack, a call of a function
+ * that several methods share may be any one's.
+ */
+static uint32_t natives_call_of(struct natives *n, const struct frt_native_call *r, uint32_t *stack)
+{
+	const struct known_stack *k = r->stack ? known_stack_of(n, r) : NULL;
 	const struct function *f = &n->function[r->function];
 
-	*stack = 0;
-	if (r->stack && k->identity == r->stack && k->function == r->function) {
-		*stack = k->id;
-		return k->method;
+	*stack = k ? k->id : 0;
+	if (k || !r->stack || !f->methods) {
+		uint32_t number = k ? k->method : f->methods ? f->method[0] + 1 : 0;
+
+		n->counts.strange += !number;
+		return number;
 	}
-	if (r->stack) { /* forgotten here: have it sent again */
-		*stack = FRT_STACK_LOST;
-		native_probes_forget_stack(n->probes, r->stack);
-	}
-	return f->methods ? f->method[0] + 1 : 0;
+	*stack = FRT_STACK_LOST;
+	native_probes_forget_stack(n->probes, r->stack); /* have it sent again */
+	if (f->methods == 1)
+		return f->method[0] + 1;
+	n->counts.lost++;
+	return 0;
 }
 
 /* The virtual thread that a carrier runs. NULL: none, or it is not known. */
@@ -533,10 +546,8 @@ bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t 
 	if (r->frames && size >= sizeof(struct frt_native_stack))
 		take_frames(n, (const struct frt_native_stack *)r, r->function);
 	number = natives_call_of(n, r, &stack);
-	if (!number) {
-		n->counts.strange++;
+	if (!number)
 		return true;
-	}
 	n->counts.unnamed += is_unnamed(n, r);
 	note_java_id(n, r);
 	on = running_virtual(n, r, &v);
@@ -605,7 +616,7 @@ struct natives_counts natives_counts(const struct natives *n)
 	struct natives_counts counts = n ? n->counts : (struct natives_counts){0};
 
 	if (n && n->probes) {
-		counts.lost = native_probes_lost(n->probes);
+		counts.lost += native_probes_lost(n->probes);
 		counts.missed = native_probes_missed(n->probes);
 	}
 	return counts;

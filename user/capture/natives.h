@@ -67,7 +67,8 @@ bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t 
 bool natives_on_open(struct natives *n, const struct frt_native_open *r, size_t size);
 
 struct natives_counts {
-	uint64_t lost;	  /* calls that should be recorded: their record did not fit into the queue */
+	/* calls that should be recorded: their record did not fit into the queue, or it is unknown whose they are */
+	uint64_t lost;
 	uint64_t missed;  /* calls whose end was not seen, or in more than 32 others */
 	uint64_t unnamed; /* calls of threads that the queue had no room to tell of */
 	uint64_t strange; /* calls of another method, which shares the function */

@@ -414,8 +414,10 @@ static uint64_t find_key(struct frames *f, uint32_t id, uint32_t method)
 {
 	struct entry *e = entry_of(f, id);
 
-	if (id == FRT_STACK_LOST)
+	if (id == FRT_STACK_LOST) {
+		f->counts.missing += f->setup.fed; /* the agent counts its own */
 		return unknown_key(f);
+	}
 	if (e->id != id && !f->setup.fed && !budget_over(f->setup.budget))
 		frames_read(f, false);
 	if (e->id != id && !f->setup.fed && !budget_over(f->setup.budget))
@@ -457,8 +459,18 @@ bool frames_is_call_of(const struct frames *f, uint32_t id, uint32_t method)
 	return e->id != id || !e->top || e->top == &forgotten || method_keys_same(f->setup.methods, method, e->top);
 }
 
-void frames_count(const struct frames *f, struct frames_counts *out)
+void frames_count(const struct frames *f, struct frames_counts *sum)
 {
-	*out = f->counts;
-	out->given_up = f->stacks.given_up;
+	const struct frames_counts *c = &f->counts;
+
+	sum->stacks += c->stacks;
+	for (size_t i = 0; i <= FRT_WALK_ENDS; i++)
+		sum->cut[i] += c->cut[i];
+	for (size_t i = 0; i < RESOLVE_FAILURES; i++)
+		sum->unknown[i] += c->unknown[i];
+	sum->mismatched += c->mismatched;
+	sum->given_up += f->stacks.given_up;
+	sum->forgotten += c->forgotten;
+	sum->missing += c->missing;
+	sum->behind += c->behind;
 }

@@ -80,9 +80,11 @@ struct frames_counts {
 	uint64_t given_up;		    /* stacks that were never completed */
 	/* Stacks that cannot be written again because their frames or methods have been dropped. */
 	uint64_t forgotten;
-	uint64_t missing; /* spans whose stack is not in the segment */
+	uint64_t missing; /* spans whose stack is not in the segment, or was forgotten */
 	uint64_t behind;  /* spans whose stack was not searched because the budget was used up */
 };
-void frames_count(const struct frames *f, struct frames_counts *out);
+
+/* Add them to *sum. */
+void frames_count(const struct frames *f, struct frames_counts *sum);
 
 #endif

@@ -652,7 +652,10 @@ bool recorder_call_values(const struct recorder *r, const struct frt_span *span,
 
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out)
 {
+	*out = (struct frames_counts){0};
 	frames_count(r->frames, out);
+	if (r->wait_stacks)
+		wait_stacks_count(r->wait_stacks, out);
 }
 
 bool recorder_full(const struct recorder *r)

@@ -482,6 +482,11 @@ bool wait_stacks_caller(const struct wait_stacks *s, uint32_t id, uint32_t metho
 	return frames_caller(s->frames, id, method, out);
 }
 
+void wait_stacks_count(const struct wait_stacks *s, struct frames_counts *sum)
+{
+	frames_count(s->frames, sum);
+}
+
 uint64_t wait_stacks_behind(const struct wait_stacks *s)
 {
 	return s->behind;

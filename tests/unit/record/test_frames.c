@@ -139,7 +139,7 @@ static void begin_chunk(void)
 
 static struct frames_counts counts(void)
 {
-	struct frames_counts c;
+	struct frames_counts c = {0};
 
 	frames_count(b->frames, &c);
 	return c;

@@ -329,6 +329,15 @@ static void waits_whose_stacks_are_beyond_the_budget_are_counted(void **state)
 	assert_int_equal(wait_stacks_behind(b->stacks), 2);
 }
 
+static void lost_stacks_of_calls_are_counted(void **state)
+{
+	struct frames_counts c = {.missing = 1};
+
+	assert_int_not_equal(wait_stacks_call_key(b->stacks, FRT_STACK_LOST, 1), 0);
+	wait_stacks_count(b->stacks, &c);
+	assert_int_equal(c.missing, 2);
+}
+
 static void more_kernel_frames_than_there_can_be_are_those_that_can(void **state)
 {
 	uint32_t id = take_kernel(255, 0xffffffff81000000);
@@ -381,6 +390,7 @@ int main(void)
 		T(a_waker_is_that_of_its_wait),
 		T(a_waker_without_anchor_and_libraries_has_no_java_stack),
 		T(waits_whose_stacks_are_beyond_the_budget_are_counted),
+		T(lost_stacks_of_calls_are_counted),
 		T(more_kernel_frames_than_there_can_be_are_those_that_can),
 		T(garbled_copies_do_no_harm),
 	};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Calls of native methods as the kernel reports them: whose they are. Stacks and the clock are played by this file. */
+#include "user/capture/natives.c"
+#include "tests/lib/fake_segment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns);
+void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity);
+
+/* Number 0 has one method, number 1 is shared by two. A stack's id is the method that it is of. */
+enum { ALONE, SHARED };
+enum { LONE = 11, TWIN_A, TWIN_B };
+
+static struct natives *n;
+static struct segment segment;
+static struct frt_span got;
+static unsigned int spans;
+static uint64_t sent_again;
+static uint32_t stack_of_next;
+
+uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns)
+{
+	return ns;
+}
+
+void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity)
+{
+	sent_again = identity;
+}
+
+static uint32_t on_stack(void *stacks, struct frt_frame *frames, uint32_t count, enum frt_walk_end end)
+{
+	return stack_of_next;
+}
+
+static bool is_of(void *stacks, uint32_t id, uint32_t method)
+{
+	return id == method;
+}
+
+static void on_spans(void *context, const struct frt_span *s, size_t count, const struct stream_vthread *v)
+{
+	got = *s;
+	spans++;
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+}
+
+static int setup(void **state)
+{
+	static const uint32_t ids[] = {LONE, TWIN_A, TWIN_B};
+	struct natives_setup setup = {.segment = &segment,
+				      .stacks = {.take_call = on_stack, .is_call_of = is_of},
+				      .sink = {on_spans, on_cover, NULL}};
+
+	segment = fake_segment_new();
+	n = natives_new(&setup);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(vec_reserve(&n->method, &n->method_capacity, n->methods + 1), 0);
+		n->method[n->methods++] = (struct native_method){.id = ids[i]};
+	}
+	assert_int_equal(vec_reserve(&n->function, &n->function_capacity, 2), 0);
+	n->function[ALONE] = n->function[SHARED] = (struct function){0};
+	n->functions = 2;
+	function_add_method(&n->function[ALONE], 0);
+	function_add_method(&n->function[SHARED], 1);
+	function_add_method(&n->function[SHARED], 2);
+	spans = sent_again = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	natives_free(n);
+	fake_segment_free(&segment);
+	return 0;
+}
+
+/* The frames of a stack come with some calls only. */
+static void call(uint32_t function, uint64_t stack, uint32_t frames)
+{
+	struct frt_native_stack r = {.call = {.kind = FRT_NATIVE_CALL,
+					      .thread = 1,
+					      .function = function,
+					      .start = 100,
+					      .end = 200,
+					      .stack = stack,
+					      .frames = frames}};
+
+	assert_true(natives_on_call(n, &r.call, frames ? sizeof(r) : sizeof(r.call)));
+}
+
+static void stack_tells_whose_call_of_a_shared_function_it_is(void **state)
+{
+	stack_of_next = TWIN_B;
+	call(SHARED, 1000, 3);
+	assert_int_equal(got.method, TWIN_B);
+	stack_of_next = TWIN_A;
+	call(SHARED, 1001, 3);
+	assert_int_equal(got.method, TWIN_A);
+	call(SHARED, 1000, 0);
+	assert_int_equal(got.method, TWIN_B);
+	assert_int_equal(got.stack, TWIN_B);
+	assert_int_equal(natives_counts(n).lost + natives_counts(n).strange, 0);
+}
+
+static void two_stacks_of_one_place_do_not_evict_each_other(void **state)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		stack_of_next = TWIN_A + i;
+		call(SHARED, 1000 + i * RECENT_PLACES, 3);
+	}
+	call(SHARED, 1000, 0);
+	assert_int_equal(got.method, TWIN_A);
+	call(SHARED, 1000 + RECENT_PLACES, 0);
+	assert_int_equal(got.method, TWIN_B);
+	assert_int_equal(sent_again, 0);
+}
+
+static void call_without_its_stack_is_nobodys_if_its_function_is_shared(void **state)
+{
+	call(SHARED, 1000, 0);
+	assert_int_equal(spans, 0);
+	assert_int_equal(sent_again, 1000);
+	assert_int_equal(natives_counts(n).lost, 1);
+	call(ALONE, 1001, 0);
+	assert_int_equal(spans, 1);
+	assert_int_equal(got.method, LONE);
+	assert_int_equal(got.stack, FRT_STACK_LOST);
+	assert_int_equal(sent_again, 1001);
+	assert_int_equal(natives_counts(n).lost, 1);
+}
+
+static void stack_that_could_not_be_taken_tells_nothing(void **state)
+{
+	stack_of_next = 0;
+	call(SHARED, 1000, 3);
+	assert_int_equal(spans, 0);
+	assert_int_equal(sent_again, 1000);
+	assert_int_equal(natives_counts(n).lost, 1);
+}
+
+static void call_of_another_method_is_strange(void **state)
+{
+	stack_of_next = LONE;
+	call(SHARED, 1000, 3);
+	assert_int_equal(spans, 0);
+	assert_int_equal(natives_counts(n).strange, 1);
+	assert_int_equal(natives_counts(n).lost, 0);
+}
+
+static void calls_of_a_thread_that_nobody_told_of_are_counted(void **state)
+{
+	struct frt_native_call r = {.kind = FRT_NATIVE_CALL, .thread = FRT_NATIVE_KEY | 1, .function = ALONE, .end = 1};
+
+	assert_true(natives_on_call(n, &r, sizeof(r)));
+	assert_int_equal(natives_counts(n).unnamed, 1);
+	assert_non_null(native_rows_add_thread(&segment.natives, r.thread));
+	assert_true(natives_on_call(n, &r, sizeof(r)));
+	assert_int_equal(natives_counts(n).unnamed, 1);
+	assert_int_equal(spans, 2);
+	native_rows_release(&segment.natives);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(stack_tells_whose_call_of_a_shared_function_it_is),
+		TEST(two_stacks_of_one_place_do_not_evict_each_other),
+		TEST(call_without_its_stack_is_nobodys_if_its_function_is_shared),
+		TEST(stack_that_could_not_be_taken_tells_nothing),
+		TEST(call_of_another_method_is_strange),
+		TEST(calls_of_a_thread_that_nobody_told_of_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
