@@ -23,7 +23,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 volatile struct frt_target target = {};
 const volatile __s64 clock_offset = 0;
 const volatile bool perf_buffers = false;
-volatile __u64 waits_lost = 0;
 volatile __u64 wake_level = 0;
 struct frt_native_setup native_setup = {};
 

@@ -24,6 +24,7 @@ enum frt_queue_kind {
 	FRT_PROBE_THREAD,  /* struct frt_probe_thread */
 	FRT_PROBE_CLASS,   /* struct frt_probe_class */
 	FRT_PROBE_OPEN,	   /* struct frt_probe_open */
+	FRT_RECORD_KINDS
 };
 
 /* The record of a drain. `data` is one aligned half of the ring. */
@@ -363,10 +364,11 @@ struct frt_staged {
 _Static_assert(sizeof(struct frt_staged) == 16, "staged");
 
 struct frt_staging {
-	frt_u32 claimed, ready;	    /* bits: places in use; those among them that may be output */
-	frt_u32 next, reserved;	    /* next: the place to try first */
-	frt_u64 size;		    /* bytes of the CPU's perf buffer; 0: it has none. The collector writes it, */
-	frt_u64 produced, consumed; /* and the bytes that it has consumed. produced: with what is staged */
+	frt_u32 claimed, ready;		/* bits: places in use; those among them that may be output */
+	frt_u32 next, reserved;		/* next: the place to try first */
+	frt_u64 size;			/* bytes of the CPU's perf buffer; 0: it has none. The collector writes it, */
+	frt_u64 produced, consumed;	/* and the bytes that it has consumed. produced: with what is staged */
+	frt_u64 lost[FRT_RECORD_KINDS]; /* records that could not be output, by their kind */
 	frt_u8 places[FRT_STAGED_PLACES * FRT_STAGED_SMALL + FRT_STAGED_LARGE];
 };
 

@@ -110,25 +110,37 @@ static __noinline void staging_discard(void *record)
 	staging_release(s, place, place->number & 31);
 }
 
-/* There is room, so that this is rare: too many outputs interrupt each other. */
-static __always_inline void staging_lost(struct frt_staging *s, const struct frt_staged *place, __u32 size)
+#define NO_BUFFER   -2	/* ENOENT: the CPU was offline when the buffers were opened */
+#define DEAD_BUFFER -95 /* EOPNOTSUPP: it has been offline since, which ends its buffer for good */
+
+/*
+ * There is room, so that this is rare: too many outputs interrupt each other. Without a buffer nothing is reserved on this
+ * CPU from now on, so that the programs know what is lost.
+ */
+static __always_inline void staging_lost(struct frt_staging *s, const struct frt_staged *place, __u32 size, long error)
 {
+	__u32 kind = *(const volatile __u32 *)(place + 1);
+
 	__sync_fetch_and_add(&s->produced, -(__u64)FRT_STAGED_OUTPUT(size));
-	if (*(const __u32 *)(place + 1) == FRT_BATCH)
+	if (error == NO_BUFFER || error == DEAD_BUFFER)
+		*(volatile __u64 *)&s->size = 0;
+	if (kind == FRT_BATCH)
 		count_drop(FRT_DROP_QUEUE_FULL);
-	else
-		__sync_fetch_and_add(&waits_lost, 1);
+	if (kind < FRT_RECORD_KINDS)
+		__sync_fetch_and_add(&s->lost[kind], 1);
 }
 
 static __always_inline void staging_output(void *context, struct frt_staging *s, __u32 number, __u32 most)
 {
 	struct frt_staged *place = staged_at(s, number);
 	__u32 size = place->size;
+	long error;
 
 	if (size > most - sizeof(*place)) /* never, but the verifier does not know */
 		size = most - sizeof(*place);
-	if (bpf_perf_event_output(context, &perf_queue, BPF_F_CURRENT_CPU, &place->at, size + sizeof(place->at)))
-		staging_lost(s, place, size);
+	error = bpf_perf_event_output(context, &perf_queue, BPF_F_CURRENT_CPU, &place->at, size + sizeof(place->at));
+	if (error)
+		staging_lost(s, place, size, error);
 	staging_release(s, place, number);
 }
 

@@ -267,12 +267,12 @@ uint64_t intake_malformed(const struct intake *in)
 
 uint64_t intake_unread(const struct intake *in)
 {
-	return in->unread;
+	return in->unread + queue_lost_calls(in->queue);
 }
 
 uint64_t intake_waits_lost(const struct intake *in)
 {
-	return in->bpf->bss->waits_lost;
+	return in->bpf->bss->waits_lost + queue_lost_waits(in->queue);
 }
 
 void intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS])

@@ -73,13 +73,16 @@ const struct streams *intake_streams(const struct intake *in);
 /* Number of malformed records of the queue. */
 uint64_t intake_malformed(const struct intake *in);
 
-/* Number of records that intake_finish() could not read: one in front of them was not completed. */
+/*
+ * Number of records of calls that perf buffers have not taken, and of all that intake_finish() could not read: one in front of
+ * them was not completed.
+ */
 uint64_t intake_unread(const struct intake *in);
 
 /* How often BPF failed to copy, by enum frt_drop. */
 void intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS]);
 
-/* Kernel records dropped because the queue was full. */
+/* Kernel records dropped because the queue was full, or did not take them. */
 uint64_t intake_waits_lost(const struct intake *in);
 
 #endif

@@ -386,6 +386,15 @@ uint64_t perfbuf_unread(struct perfbuf *p)
 	return count;
 }
 
+uint64_t perfbuf_lost(const struct perfbuf *p, unsigned int kind)
+{
+	uint64_t lost = 0;
+
+	for (int i = 0; i < p->setup.cpus; i++)
+		lost += __atomic_load_n(&p->staging[i].lost[kind], __ATOMIC_RELAXED);
+	return lost;
+}
+
 uint64_t perfbuf_consumed(const struct perfbuf *p)
 {
 	return p->consumed;

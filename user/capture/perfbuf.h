@@ -44,6 +44,9 @@ void perfbuf_consume(struct perfbuf *p);
 /* Number of records that have not been passed on, with those that are being written. */
 uint64_t perfbuf_unread(struct perfbuf *p);
 
+/* Number of records of that kind, one of bpf/queue.h, which the kernel did not take although there was room. */
+uint64_t perfbuf_lost(const struct perfbuf *p, unsigned int kind);
+
 /* All records from before this time have been passed on. */
 uint64_t perfbuf_consumed(const struct perfbuf *p);
 

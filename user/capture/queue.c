@@ -33,9 +33,33 @@ static void report_unobserved(struct queue *q)
 		q->sinks.waits.unobserved(q->sinks.waits.context, NULL);
 }
 
+static uint64_t queue_lost(const struct queue *q, const uint32_t *kinds, size_t n)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; q->perf && i < n; i++)
+		lost += perfbuf_lost(q->perf, kinds[i]);
+	return lost;
+}
+
+uint64_t queue_lost_waits(const struct queue *q)
+{
+	static const uint32_t kinds[] = {FRT_WAIT,  FRT_WAITS,	      FRT_WAKER,  FRT_PAUSE,
+					 FRT_OWNER, FRT_THREAD_USAGE, FRT_RESUMED};
+
+	return queue_lost(q, kinds, sizeof(kinds) / sizeof(kinds[0]));
+}
+
+uint64_t queue_lost_calls(const struct queue *q)
+{
+	static const uint32_t kinds[] = {FRT_NATIVE_CALL, FRT_NATIVE_OPEN, FRT_PROBE_CALL, FRT_PROBE_OPEN};
+
+	return queue_lost(q, kinds, sizeof(kinds) / sizeof(kinds[0]));
+}
+
 void queue_report_losses(struct queue *q)
 {
-	uint64_t lost = q->sinks.waits_lost ? *q->sinks.waits_lost : 0;
+	uint64_t lost = (q->sinks.waits_lost ? *q->sinks.waits_lost : 0) + queue_lost_waits(q);
 
 	report_unobserved(q);
 	if (lost == q->waits_lost)

@@ -27,7 +27,7 @@ struct queue_sinks {
 	void *probe_context;
 	/* Number of dropped owner records with flags; may be NULL. */
 	const volatile uint64_t *unobserved_lost;
-	/* Number of dropped wait records, counted by the kernel; may be NULL. */
+	/* Number of dropped wait records, counted by the programs; may be NULL. */
 	const volatile uint64_t *waits_lost;
 };
 
@@ -60,6 +60,10 @@ uint64_t queue_produced(const struct queue *q);
 
 /* Is more than this part of it in use, as 2 for a half? */
 bool queue_is_filled(const struct queue *q, unsigned int part);
+
+/* Number of lost records which their programs do not know of: perf buffers have not taken them. */
+uint64_t queue_lost_waits(const struct queue *q); /* and pauses, usage, owners of slots: all about waits */
+uint64_t queue_lost_calls(const struct queue *q); /* of native methods, and those of HotSpot's own probes */
 
 /* Number of records that have not been consumed, with those that are being written; about, while more are written. */
 uint64_t queue_unread(struct queue *q);

@@ -460,7 +460,7 @@ static void explain_losses(const struct report *r, const struct losses *lost)
 		log_line("  %s of native methods lost: the queue was full, or their end was not seen",
 			 log_count(lost->natives));
 	if (lost->unread)
-		log_line("  %s lost: records in the queue behind one that was not complete at the end",
+		log_line("  %s lost in the queue: a record was never complete, or a CPU went offline (--buffer=perf)",
 			 log_count(lost->unread));
 	if (lost->exits)
 		log_line(

@@ -19,9 +19,10 @@ struct losses {
 	uint64_t excess;      /* in roots with more calls than can be held */
 	uint64_t natives;     /* calls of native methods: the queue was full, or their end was not seen */
 	uint64_t torn;	      /* in roots whose end is lost; also such roots, with the calls in them */
-	uint64_t unread;      /* records of the queue that were not complete at the end, or behind such a record */
-	uint64_t sum;	      /* of all of the above */
-	bool stacks;	      /* calls were recorded but their stacks were lost */
+	uint64_t
+		unread; /* records that perf buffers did not take, or that were not complete at the end, or behind such a one */
+	uint64_t sum; /* of all of the above */
+	bool stacks;  /* calls were recorded but their stacks were lost */
 };
 
 void losses_read(struct losses *out, const struct session *s, const struct recorder *r);

@@ -3,6 +3,7 @@
 #define BPF_MAPS_H
 #include "bpf/queue.h"
 
+#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <setjmp.h>
@@ -21,7 +22,7 @@
 
 static const bool perf_buffers = true;
 static int queue, perf_queue, staging, drops;
-static __u64 waits_lost, dropped, wake_level, time_ns;
+static __u64 dropped, wake_level, time_ns;
 static struct frt_staging area;
 
 static struct {
@@ -87,7 +88,7 @@ static int setup(void **state)
 	memset(&kernel, 0, sizeof(kernel));
 	memset(&area, 0, sizeof(area));
 	area.size = 1 << 20;
-	waits_lost = dropped = 0;
+	dropped = 0;
 	return 0;
 }
 
@@ -202,9 +203,35 @@ static void output_that_fails_is_counted(void **state)
 	submit(FRT_BATCH);
 	submit(FRT_PAUSE);
 	queue_flush(NULL);
-	assert_int_equal(waits_lost, 2);
+	submit(FRT_NATIVE_CALL);
+	submit(FRT_NATIVE_CALL);
+	submit(FRT_RECORD_KINDS);
+	queue_flush(NULL);
+	assert_int_equal(area.lost[FRT_WAIT], 1);
+	assert_int_equal(area.lost[FRT_PAUSE], 1);
+	assert_int_equal(area.lost[FRT_BATCH], 1);
+	assert_int_equal(area.lost[FRT_NATIVE_CALL], 2);
 	assert_int_equal(dropped, 1);
 	assert_int_equal(area.claimed | area.produced, 0);
+	assert_non_null(queue_reserve(40)); /* it may succeed again */
+}
+
+/* The program that calls can then count what is lost, and do it again later. */
+static void cpu_that_was_offline_takes_no_more_records(void **state)
+{
+	kernel.error = -EOPNOTSUPP;
+	submit(FRT_NATIVE_CALL);
+	submit(FRT_NATIVE_CALL);
+	queue_flush(NULL);
+	assert_int_equal(area.lost[FRT_NATIVE_CALL], 2);
+	assert_null(queue_reserve(40));
+	assert_false(queue_has_room());
+	assert_int_equal(area.claimed | area.produced, 0);
+	area.size = 1 << 20;
+	kernel.error = -ENOENT;
+	submit(FRT_WAIT);
+	queue_flush(NULL);
+	assert_null(queue_reserve(40));
 }
 
 int main(void)
@@ -218,6 +245,7 @@ int main(void)
 		TEST(places_are_claimed_once),
 		TEST(program_that_interrupts_an_output_outputs_its_own),
 		TEST(output_that_fails_is_counted),
+		TEST(cpu_that_was_offline_takes_no_more_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ int __wrap_queue_consume(struct queue *queue);
 uint64_t __wrap_queue_consumed(const struct queue *queue);
 uint64_t __wrap_queue_produced(const struct queue *queue);
 uint64_t __wrap_queue_unread(struct queue *queue);
+uint64_t __wrap_queue_lost_calls(const struct queue *queue);
 void __wrap_queue_report_losses(struct queue *queue);
 void __wrap_sweep_begin(const struct segment *seg, struct streams *streams);
 void __wrap_sweep(const struct segment *seg, struct streams *streams);
@@ -92,6 +93,11 @@ uint64_t __wrap_queue_produced(const struct queue *queue)
 uint64_t __wrap_queue_unread(struct queue *queue)
 {
 	return fake.produced - fake.consumed;
+}
+
+uint64_t __wrap_queue_lost_calls(const struct queue *queue)
+{
+	return 0;
 }
 
 void __wrap_queue_report_losses(struct queue *queue)

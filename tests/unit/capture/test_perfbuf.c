@@ -261,6 +261,16 @@ static void nothing_comes_twice_if_a_later_record_stands_in_front(void **state)
 	assert_int_equal(kernel.staging[0].consumed, 2 * FRT_STAGED_OUTPUT(8));
 }
 
+static void records_that_were_not_taken_are_counted_by_kind(void **state)
+{
+	kernel.staging[0].lost[FRT_WAIT] = 2;
+	kernel.staging[1].lost[FRT_WAIT] = 3;
+	kernel.staging[1].lost[FRT_NATIVE_CALL] = 5;
+	assert_int_equal(perfbuf_lost(p, FRT_WAIT), 5);
+	assert_int_equal(perfbuf_lost(p, FRT_NATIVE_CALL), 5);
+	assert_int_equal(perfbuf_lost(p, FRT_BATCH), 0);
+}
+
 static void record_without_a_time_yet_holds_up_all(void **state)
 {
 	output(0, 10);
@@ -366,6 +376,7 @@ int main(void)
 		TEST(record_that_was_output_late_comes_in_its_turn),
 		TEST(record_that_is_being_written_holds_up_later_ones),
 		TEST(nothing_comes_twice_if_a_later_record_stands_in_front),
+		TEST(records_that_were_not_taken_are_counted_by_kind),
 		TEST(record_without_a_time_yet_holds_up_all),
 		TEST(receiver_may_stop_and_gets_the_rest_later),
 		TEST(ring_is_used_again_from_its_start),
