@@ -231,7 +231,7 @@ static void begin_epoch(JNIEnv *env, uint32_t recording)
 
 	control->ring_cap = config->ring_cap;
 	timing_begin(recording, config); /* before the methods are forgotten */
-	if (control_is_crowded() && !classes_reading() && loader_make_room(env))
+	if (control_is_crowded() && !classes_leave_missing(env) && !classes_reading() && loader_make_room(env))
 		stack_named_forget();
 	ring_grow_ticks = config->grow_ticks;
 	control->slots_missing = 0;

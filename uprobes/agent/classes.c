@@ -114,8 +114,7 @@ static void defer_restore(JNIEnv *env, jclass c, struct slice name)
 
 	if (!row || !(row->flags & FRT_CLASS_REWRITTEN))
 		return;
-	control_unhook_class(row - control_class_row(0));
-	set_bits(&row->flags, FRT_CLASS_LEFT);
+	control_leave_class(row - control_class_row(0));
 }
 
 /* Must the class be retransformed for the recording that is added? */
@@ -290,6 +289,42 @@ jvmtiError classes_add(JNIEnv *env, uint32_t recording, const struct matcher *pa
 jvmtiError classes_remove(JNIEnv *env, uint32_t recording)
 {
 	return classes_apply(env, recording, NULL);
+}
+
+static bool all_named; /* cleared when the JVM did not tell a class's name */
+
+/* No recording runs, so FRT_CLASS_SEEN is free. */
+static void collect_seen(JNIEnv *env, struct batch *b, jclass c)
+{
+	struct frt_class *row = NULL;
+	struct slice name;
+	char *signature;
+
+	(void)b;
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL)) {
+		all_named = false;
+		return;
+	}
+	if (class_info_name(signature, &name))
+		row = class_info_row(env, c, name);
+	if (row)
+		set_bits(&row->flags, FRT_CLASS_SEEN);
+	class_info_free(signature);
+}
+
+jvmtiError classes_leave_missing(JNIEnv *env)
+{
+	jvmtiError error;
+
+	for (uint32_t i = 1; i <= control->classes; i++)
+		clear_bits(&control_class_row(i)->flags, FRT_CLASS_SEEN);
+	adding = 0;
+	all_named = true;
+	error = apply_as_tracer(env, &(struct batch){.gain = 0}, collect_seen);
+	for (uint32_t i = 1; i <= control->classes && all_named && !error; i++)
+		if ((control_class_row(i)->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_SEEN)) == FRT_CLASS_REWRITTEN)
+			control_leave_class(i);
+	return error;
 }
 
 /* The class has its original code again, whoever restored it. */

@@ -25,6 +25,12 @@ jvmtiError classes_remove(JNIEnv *env, uint32_t recording);
 jvmtiError classes_unhook(JNIEnv *env);
 
 /*
+ * Between recordings, when the tables are crowded: a class that got hooks while it was being loaded, and that the JVM does
+ * not have, could not be defined, or is being loaded still. It does not count as hooked any more (FRT_CLASS_LEFT).
+ */
+jvmtiError classes_leave_missing(JNIEnv *env);
+
+/*
  * True if ClassPrepare must stay enabled without a recording. It restores classes that got hooks while they were
  * being loaded and were not visible when the recording ended, before their first method runs.
  */

@@ -271,7 +271,7 @@ static bool control_has_hooks(const bool alive[FRT_MAX_LOADERS])
 	for (uint32_t i = 1; i <= control->classes; i++) {
 		const struct frt_class *c = control_class_row(i);
 
-		if (c->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT) && alive[c->loader % FRT_MAX_LOADERS])
+		if (c->flags & FRT_CLASS_REWRITTEN && alive[c->loader % FRT_MAX_LOADERS])
 			return true;
 	}
 	return false;
@@ -284,47 +284,66 @@ static uint32_t string_add_again(const char *old_heap, uint32_t at)
 	return at ? string_find_or_add((struct slice){old_heap + at + 2, length}) : 0;
 }
 
-/* Only the strings of the live loaders stay. Returns false, and does nothing, without memory for a copy of the heap. */
-static bool strings_forget(const bool alive[FRT_MAX_LOADERS])
+static void keep_loaders(const char *old_heap, const bool alive[FRT_MAX_LOADERS])
 {
-	uint32_t size = control->strings;
-	char *old = sys_map(size);
-
-	if (!old)
-		return false;
-	memcpy(old, control_at(FRT_STRINGS_AT), size);
-	memset(string_index, 0, sizeof(string_index));
-	string_count = 0;
-	store_release(&control->strings, 1);
-	for (uint32_t i = 1; i < control->loaders; i++) {
+	free_loaders = 0;
+	for (uint32_t i = control->loaders; i-- > 1;) {
 		struct frt_loader *l = control_loader_row(i);
 
-		l->type = alive[i] ? string_add_again(old, l->type) : 0;
-		l->name = alive[i] ? string_add_again(old, l->name) : 0;
+		if (!alive[i])
+			free_loader[free_loaders++] = i;
+		l->type = alive[i] ? string_add_again(old_heap, l->type) : 0;
+		l->name = alive[i] ? string_add_again(old_heap, l->name) : 0;
 	}
-	sys_unmap(old, size);
-	return true;
+}
+
+/* Their methods have no rows any more, but none of them runs before ClassPrepare restores the class. */
+static void keep_left_classes(const char *old_heap, const bool alive[FRT_MAX_LOADERS])
+{
+	uint32_t classes = control->classes, kept = 0;
+
+	for (uint32_t i = 1; i <= classes; i++) {
+		struct frt_class c = *control_class_row(i);
+
+		if (!(c.flags & FRT_CLASS_LEFT) || !alive[c.loader % FRT_MAX_LOADERS])
+			continue;
+		c.name = string_add_again(old_heap, c.name);
+		c.flags = FRT_CLASS_LEFT;
+		*control_class_row(++kept) = c;
+		*class_cell(c.name, c.loader) = kept;
+	}
+	store_release(&control->classes, kept);
+}
+
+static void empty_tables(void)
+{
+	memset(string_index, 0, sizeof(string_index));
+	memset(class_index, 0, sizeof(class_index));
+	memset(method_index, 0, sizeof(method_index));
+	memset(last_method, 0, sizeof(last_method));
+	string_count = 0;
+	store_release(&control->strings, 1);
+	store_release(&control->methods, 0);
 }
 
 bool control_forget(const bool alive[FRT_MAX_LOADERS])
 {
-	bool may;
+	char *old_heap = NULL;
+	uint32_t size;
 
 	lock_take(&table_lock);
-	may = !control_has_hooks(alive) && strings_forget(alive);
-	if (may) {
-		memset(class_index, 0, sizeof(class_index));
-		memset(method_index, 0, sizeof(method_index));
-		memset(last_method, 0, sizeof(last_method));
-		store_release(&control->methods, 0);
-		store_release(&control->classes, 0);
-		free_loaders = 0;
-		for (uint32_t i = control->loaders; i-- > 1;)
-			if (!alive[i])
-				free_loader[free_loaders++] = i;
+	size = control->strings;
+	if (!control_has_hooks(alive))
+		old_heap = sys_map(size);
+	if (old_heap) {
+		memcpy(old_heap, control_at(FRT_STRINGS_AT), size);
+		empty_tables();
+		keep_loaders(old_heap, alive);
+		keep_left_classes(old_heap, alive);
+		sys_unmap(old_heap, size);
 	}
 	lock_drop(&table_lock);
-	return may;
+	return old_heap;
 }
 
 static void skip_add(uint32_t recording, const struct frt_skip *row)
@@ -371,11 +390,16 @@ void control_reset_skips(uint32_t recording)
 	store_release(&control->recording[recording].skips, 0);
 }
 
+static void control_unhook_methods(uint32_t id)
+{
+	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
+		clear_bits(&control_method_row(i)->flags, FRT_METHOD_HOOKED);
+}
+
 void control_unhook_class(uint32_t id)
 {
 	clear_bits(&control_class_row(id)->flags, FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT | FRT_CLASS_MOUNTS);
-	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
-		clear_bits(&control_method_row(i)->flags, FRT_METHOD_HOOKED);
+	control_unhook_methods(id);
 }
 
 uint32_t control_hooked_for(uint32_t id)
@@ -409,6 +433,15 @@ bool control_has_given_up(uint32_t id)
 		if (control_is_given_up(i, load_relaxed(&control_method_row(i)->flags) & FRT_METHOD_HOOKED))
 			return true;
 	return false;
+}
+
+void control_leave_class(uint32_t id)
+{
+	struct frt_class *c = control_class_row(id);
+
+	set_bits(&c->flags, FRT_CLASS_LEFT); /* first: the class may be prepared meanwhile */
+	clear_bits(&c->flags, FRT_CLASS_REWRITTEN | FRT_CLASS_MOUNTS);
+	control_unhook_methods(id);
 }
 
 void control_unhook_for(uint32_t id, uint32_t recording)

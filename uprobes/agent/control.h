@@ -74,8 +74,9 @@ void control_skip(uint32_t recordings, struct slice class_name, struct slice met
 
 /*
  * Between recordings, when no collector reads the tables: true if one, or the strings' heap, is more than half full.
- * control_forget() then forgets all classes and methods, the loaders whose row is not `alive`, and the strings of all
- * these. It returns false, and does nothing, if a class of a live loader has hooks, or without memory.
+ * control_forget() then forgets all methods, the classes but those with FRT_CLASS_LEFT, the loaders whose row is not
+ * `alive` with all their classes, and the strings of all these. It returns false, and does nothing, if a class of a live
+ * loader has FRT_CLASS_REWRITTEN, or without memory.
  */
 bool control_is_crowded(void);
 bool control_forget(const bool alive[FRT_MAX_LOADERS]);
@@ -89,6 +90,12 @@ struct frt_loader *control_loader_row(uint32_t id);
 
 /* Clear FRT_METHOD_HOOKED of all methods of a class, and FRT_CLASS_REWRITTEN of the class. */
 void control_unhook_class(uint32_t id);
+
+/*
+ * The same for a class that is not there yet, if it ever will be: it has FRT_CLASS_LEFT from now on, and is restored when
+ * the JVM prepares it.
+ */
+void control_leave_class(uint32_t id);
 
 /* The recordings that have hooks in methods of the class. */
 uint32_t control_hooked_for(uint32_t id);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The agent in the JVM: loaded once for many recordings; simultaneous first attaches; seccomp filters that kill.
+# shellcheck disable=SC2016
+# The agent in the JVM: loaded once for many recordings; simultaneous first attaches; full tables; seccomp filters that kill.
 . "$(dirname "$0")/../lib.sh"
 
 
@@ -161,6 +162,28 @@ sealed_by_kernel() { # VM.MEMFD_NOEXEC
 	target_drop
 }
 
+# More loaders than half of their table, and a class that got hooks and was never defined.
+crowded() {
+	local sentence="crowded tables are emptied, also after a class without its superclass, JDK $FEATURE" first second
+	begin "$sentence" || return 0
+	target_start Undefined 2100
+	if target_ready && trace_start -m 'live.Undefined$*' --no-stack; then
+		target_go
+		trace_stop
+		status_is 0
+		first=$(peek "$T_PID" methods)
+		trace_start -m live.Undefined::work -n 10
+		trace_wait 30
+		status_is 0
+		second=$(peek "$T_PID" methods)
+		[ "$first" -gt 2100 ] && [ "$second" -lt 100 ] || finding "methods: $first, then $second"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # musl's dlopen() opens the file again each time, and the file is deleted after the first load.
 musl() {
 	local sentence="a program with musl is traced from start to stop, twice" home=$WORK/musl jni round calls
@@ -200,6 +223,7 @@ for jdk in "${JDKS[@]}"; do
 	one_agent
 	turn 1 && first_attaches
 	turn 0 && seccomp
+	turn 1 && crowded
 	turn 0 && sealed_by_kernel 1
 	turn 1 && sealed_by_kernel 2
 done

@@ -286,8 +286,10 @@ static void crowded_tables_are_emptied_unless_a_live_class_has_hooks(void **stat
 {
 	bool alive[FRT_MAX_LOADERS] = {true};
 	uint32_t used = segment_header(&seg)->loaders, dead, last;
-	struct frt_class *c = control_class_row(1);
+	struct frt_class *c = control_class_row(1), *left = control_find_class(slice_of("com/acme/Cart"), 1),
+			 *gone = control_class_row(control->classes);
 
+	assert_non_null(left);
 	assert_true(control_is_crowded());
 	for (uint32_t i = 1; i <= segment_header(&seg)->classes; i++)
 		control_class_row(i)->flags = 0;
@@ -297,19 +299,28 @@ static void crowded_tables_are_emptied_unless_a_live_class_has_hooks(void **stat
 	assert_int_equal(control_class(slice_of("com/acme/Late"), 0, 1), 0);
 	c->loader = 2; /* its loader is gone */
 	alive[1] = true;
+	left->flags = gone->flags = FRT_CLASS_REWRITTEN | FRT_CLASS_MOUNTS | FRT_CLASS_SEEN;
+	gone->loader = 2;
+	assert_false(control_forget(alive));
+	control_leave_class(left - control_class_row(0));
+	control_leave_class(gone - control_class_row(0));
+	assert_int_equal(left->flags, FRT_CLASS_LEFT | FRT_CLASS_SEEN);
 	assert_true(control_forget(alive));
 	assert_false(control_is_crowded());
+	assert_int_equal(segment_header(&seg)->classes, 1); /* ClassPrepare may still find it, by its name and loader */
+	assert_string(segment_class(&seg, 1)->name, "com/acme/Cart");
+	assert_ptr_equal(control_find_class(slice_of("com/acme/Cart"), 1), control_class_row(1));
+	assert_int_equal(segment_class(&seg, 1)->flags, FRT_CLASS_LEFT);
 	assert_string(segment_loader(&seg, 1)->type, "com/acme/Loader"); /* the strings are new, too */
 	assert_string(segment_loader(&seg, 1)->name, "app");
 	assert_in_range(control->strings, 1, 100);
-	assert_null(segment_class(&seg, 1));
 	assert_null(segment_method(&seg, 1));
 	assert_null(control_find_class(slice_of("com/acme/Cart"), 0));
-	assert_int_equal(control_class(slice_of("com/acme/Late"), 0, 1), 1); /* refused above */
-	assert_string(segment_class(&seg, 1)->name, "com/acme/Late");
-	assert_int_equal(segment_class(&seg, 1)->flags, 0);
-	assert_int_equal(control_method(1, slice_of("work"), slice_of("()V"), 1), 1);
-	control_unhook_class(1); /* works with the new methods only */
+	assert_int_equal(control_class(slice_of("com/acme/Late"), 0, 1), 2); /* refused above */
+	assert_string(segment_class(&seg, 2)->name, "com/acme/Late");
+	assert_int_equal(segment_class(&seg, 2)->flags, 0);
+	assert_int_equal(control_method(2, slice_of("work"), slice_of("()V"), 1), 1);
+	control_unhook_class(2); /* works with the new methods only */
 	dead = control_loader(slice_of("com/acme/Loader"), slice_of(NULL));
 	assert_true(dead > 1 && dead < used);
 	assert_string(segment_loader(&seg, dead)->type, "com/acme/Loader");
