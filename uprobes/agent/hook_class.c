@@ -257,14 +257,29 @@ void hook_class_prepared(JNIEnv *env, jclass prepared)
 		bind_natives(env, prepared);
 }
 
+/*
+ * The event is enabled for this thread only, which prepares the class. If the load fails later, the JVM unloads the library,
+ * and no other thread may be in its callback then.
+ */
 static void bind_at_prepare(JNIEnv *env)
 {
-	if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, NULL))
+	jthread self;
+
+	if ((*jvmti)->GetCurrentThread(jvmti, &self))
 		return;
-	binding = true;
-	call_for_name(env, true, NULL);
-	binding = false;
-	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
+	if (!(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, self)) {
+		jclass found;
+
+		binding = true;
+		found = call_for_name(env, true, NULL);
+		binding = false;
+		(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, self);
+		if (found && !bound) /* another thread has prepared it */
+			bind_natives(env, found);
+		if (found)
+			(*env)->DeleteLocalRef(env, found);
+	}
+	(*env)->DeleteLocalRef(env, self);
 }
 
 /* A global reference to a class that a loader returned; a pending exception is cleared. */
