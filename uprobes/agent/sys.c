@@ -458,15 +458,24 @@ int sys_connect(const char *path, unsigned int seconds)
 	return fd;
 }
 
-/* Returns 1 if there is something to read or the other end has closed. */
+/*
+ * Returns 1 if there is something to read or the other end has closed. Signals, as those of a profiler, do not shorten the
+ * wait: the kernel restarts poll() after none.
+ */
 static long wait_to_read(int fd, unsigned int ms)
 {
+	uint64_t now = sys_monotonic_ns(), until = now + ms * 1000000ULL;
 	struct {
 		int fd;
 		short events, found;
 	} poller = {fd, TO_READ, 0};
+	long n;
 
-	return call3(NR_poll, (long)&poller, 1, ms);
+	do {
+		n = call3(NR_poll, (long)&poller, 1, now < until ? (until - now + 999999) / 1000000 : 0);
+		now = sys_monotonic_ns();
+	} while (n == INTERRUPTED && now < until);
+	return n;
 }
 
 long sys_receive(int fd, void *to, size_t size, unsigned int ms)

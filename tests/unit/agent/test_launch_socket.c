@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -84,6 +85,46 @@ static void peer_is_identified_and_gets_whole_commands(void **state)
 	assert_string_equal(launch_link_command(1000), "boot");
 	assert_string_equal(launch_link_command(1000), "run");
 	close(connection);
+}
+
+static int interruptions, spoken_to;
+
+static void count_interruption(int signal)
+{
+	interruptions++;
+}
+
+static void *interrupt_and_speak(void *argument)
+{
+	const pthread_t *waiting = argument;
+
+	for (int i = 0; i < 20; i++) {
+		usleep(5000);
+		pthread_kill(*waiting, SIGVTALRM);
+	}
+	usleep(5000);
+	launch_socket_say(spoken_to, "run");
+	return NULL;
+}
+
+/* A profiler's timer interrupts the JVM's main thread, which waits. */
+static void signals_do_not_end_the_wait_for_a_command(void **state)
+{
+	struct sigaction action = {.sa_handler = count_interruption, .sa_flags = SA_RESTART}, before;
+	pthread_t self = pthread_self(), other;
+	const char *command;
+
+	spoken_to = ring();
+	interruptions = 0;
+	assert_int_equal(sigaction(SIGVTALRM, &action, &before), 0);
+	assert_int_equal(pthread_create(&other, NULL, interrupt_and_speak, &self), 0);
+	command = launch_link_command(60000);
+	pthread_join(other, NULL);
+	assert_non_null(command);
+	assert_string_equal(command, "run");
+	assert_true(interruptions > 0);
+	sigaction(SIGVTALRM, &before, NULL);
+	close(spoken_to);
 }
 
 static void answer_comes_back(void **state)
@@ -230,6 +271,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_listener, close_listener)
 		TEST(everybody_may_read_the_agent_and_connect_but_not_change_it),
 		TEST(peer_is_identified_and_gets_whole_commands),
+		TEST(signals_do_not_end_the_wait_for_a_command),
 		TEST(answer_comes_back),
 		TEST(timeout_and_end_of_the_jvm_are_distinguished),
 		TEST(waiting_for_an_answer_ends_with_ctrl_c),
