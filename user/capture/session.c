@@ -51,6 +51,7 @@ struct session {
 	struct agent_build build;
 	int connection;			 /* to a JVM that we started and that waits; else -1 */
 	double begin_ms;		 /* when it began to wait */
+	bool ran_early;			 /* when it was told to run, it did not wait any more */
 	const struct intrinsics *wanted; /* NULL: none */
 };
 
@@ -348,9 +349,14 @@ void session_let_run(struct session *s)
 {
 	if (s->connection < 0)
 		return;
-	launch_socket_say(s->connection, "run");
+	s->ran_early = launch_socket_say(s->connection, "run") != 0;
 	close(s->connection);
 	s->connection = -1;
+}
+
+bool session_ran_early(const struct session *s)
+{
+	return s->ran_early;
 }
 
 void session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout)

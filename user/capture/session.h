@@ -35,6 +35,12 @@ int session_attach(struct session *s, struct diag *d);
 int session_receive(struct session *s, int connection, struct diag *d);
 void session_let_run(struct session *s);
 
+/*
+ * After session_let_run(): true if the JVM had given up waiting, which it does after 15 s, or has ended. Calls of its first
+ * classes may be missing then.
+ */
+bool session_ran_early(const struct session *s);
+
 /* The values that the agent has to read, until the session ends; before session_start(). */
 struct event_plan;
 void session_take_plan(struct session *s, const struct event_plan *plan);

@@ -391,6 +391,9 @@ void notes_of_gaps(struct notes *n, const struct settings *settings, const struc
 		note->remark = notes_print("%s %s: %s", log_count(f->count), f->count == 1 ? f->one : f->many, f->why);
 		note->line = note->remark ? strdup(note->remark) : NULL;
 	}
+	if (session_ran_early(s))
+		notes_add_missing(n, "first calls may be missing",
+				  "the JVM had stopped waiting when it was told to run");
 }
 
 void notes_put(const struct notes *n, struct recorder *to)

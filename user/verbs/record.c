@@ -483,7 +483,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	recorder_put_open_calls(r->recorder, r->report.no_open_dump);
 	r->incomplete |= notes_of_skips(&gaps, session_segment(r->session), r->skips);
 	notes_of_gaps(&gaps, r->settings, r->session, r->recorder);
-	r->incomplete |= session_missed(r->session) > 0;
+	r->incomplete |= session_missed(r->session) > 0 || session_ran_early(r->session);
 	r->incomplete |= natives_fail(session_natives(r->session)); /* also those that were found later */
 	notes_put(&gaps, r->recorder);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);

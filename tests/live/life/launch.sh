@@ -57,6 +57,19 @@ from_the_first_class() { # PROGRAM... before the class and its arguments
 	verdict "$sentence"
 }
 
+# The JVM waits 15 seconds; the debugger holds frtrace up for longer, just before it tells the JVM to run.
+ran_early() {
+	local sentence="a JVM that has not waited may lack its first calls, and frtrace says so, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	TRACE_AS=(gdb -batch -nx -ex 'set debuginfod enabled off' -ex 'break session_let_run' -ex run -ex 'shell sleep 18' -ex continue --args)
+	launch -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 0
+	TRACE_AS=()
+	trace_wait 120
+	says '^  first calls may be missing: the JVM had stopped waiting'
+	verdict "$sentence"
+}
+
 # Walked stacks that nothing has been compared with are not trusted.
 without_attach() {
 	local sentence="a JVM that nobody may attach to is traced, with stacks by JVMTI, JDK $FEATURE"
@@ -365,6 +378,7 @@ for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	from_the_first_class "$JAVA/bin/java"
 	turn 1 && by_jvmti
+	turn 1 && ran_early
 	turn 0 && without_attach
 	signals
 	turn 0 && killed

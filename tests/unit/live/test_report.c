@@ -35,6 +35,7 @@ static struct bench {
 	uint32_t class_id;
 	uint64_t drops[FRT_DROP_REASONS];
 	uint64_t waits_lost, malformed, unread;
+	bool ran_early;
 	struct recorder *recorder;
 	const char *no_waits, *no_usage;
 	uint64_t missed, unseen;
@@ -52,6 +53,7 @@ const struct segment *__wrap_session_segment(const struct session *s);
 const struct streams *__wrap_intake_streams(const struct intake *in);
 const struct session_cost *__wrap_session_cost(const struct session *s);
 struct natives *__wrap_session_natives(const struct session *s);
+bool __wrap_session_ran_early(const struct session *s);
 struct intake *__wrap_session_intake(const struct session *s);
 const char *__wrap_session_no_waits(const struct session *s);
 const char *__wrap_session_no_pauses(const struct session *s);
@@ -93,6 +95,11 @@ const struct streams *__wrap_intake_streams(const struct intake *in)
 const struct session_cost *__wrap_session_cost(const struct session *s)
 {
 	return &b->cost;
+}
+
+bool __wrap_session_ran_early(const struct session *s)
+{
+	return b->ran_early;
 }
 
 struct natives *__wrap_session_natives(const struct session *s)
@@ -787,6 +794,13 @@ static void lost_waits_are_told(void **state)
 		    "  1,234 waits and counts are lost: frtrace was behind; calls that were open then");
 }
 
+static void calls_before_the_hooks_are_said_to_be_missing(void **state)
+{
+	assert_null(strstr(end(true, false), "first calls may be missing"));
+	b->ran_early = true;
+	assert_says(end(true, false), "first calls may be missing: the JVM had stopped waiting");
+}
+
 static void records_that_were_not_read_are_a_loss(void **state)
 {
 	b->unread = 12;
@@ -871,6 +885,7 @@ int main(void)
 		TEST(end_says_nothing_of_stacks_when_all_is_well),
 		TEST(end_tells_what_is_wrong_with_stacks),
 		TEST(lost_waits_are_told),
+		TEST(calls_before_the_hooks_are_said_to_be_missing),
 		TEST(records_that_were_not_read_are_a_loss),
 		TEST(what_the_probes_do_not_tell_is_told),
 		TEST(losses_of_probes_have_reasons_of_their_own),
