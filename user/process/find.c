@@ -126,8 +126,25 @@ static int open_pid(pid_t pid, struct target *t, struct diag *d)
 	return 0;
 }
 
+static const char container[] = "container:", cgroup[] = "cgroup:";
+
+const char *target_spec_of(const char *spec, const char **part)
+{
+	*part = spec;
+	if (strncmp(spec, container, strlen(container)) == 0) {
+		*part += strlen(container);
+		return "container";
+	}
+	if (strncmp(spec, cgroup, strlen(cgroup)) == 0) {
+		*part += strlen(cgroup);
+		return "control group";
+	}
+	return "main class or jar";
+}
+
 int target_wait(const char *spec, struct target *t, struct diag *d)
 {
+	const char *part, *what = target_spec_of(spec, &part);
 	int64_t look_until = INT64_MIN;
 	int err = -ESRCH, last = -1;
 
@@ -142,7 +159,7 @@ int target_wait(const char *spec, struct target *t, struct diag *d)
 		if (err != -ESRCH && err != -ENOEXEC && err != -EINTR)
 			return err;
 		if (interrupted())
-			return diag_set(d, EINTR, "no JVM whose main class or jar contains '%s' was started", spec);
+			return diag_set(d, EINTR, "no JVM whose %s contains '%s' was started", what, part);
 		usleep(WAIT_POLL_US);
 	}
 }
@@ -319,8 +336,6 @@ static bool container_has(const struct target *t, const char *part)
 /* `full` is the name with all that t->name leaves out. */
 static bool target_matches(const struct target *t, const char *full, const char *part)
 {
-	static const char container[] = "container:", cgroup[] = "cgroup:";
-
 	if (strncmp(part, container, strlen(container)) == 0)
 		return container_has(t, part + strlen(container));
 	if (strncmp(part, cgroup, strlen(cgroup)) == 0)
@@ -351,12 +366,14 @@ static int find_collect(pid_t pid, void *context)
 
 static int find_none(const struct matches *m, struct diag *d)
 {
+	const char *part, *what = target_spec_of(m->part, &part);
+
 	if (m->mute)
 		return diag_set(d, ESRCH,
-				"no JVM whose main class or jar contains '%s'; of %d the name is unknown: "
+				"no JVM whose %s contains '%s'; of %d the name is unknown: "
 				"their memory or files do not answer: see 'frtrace list'",
-				m->part, m->mute);
-	return diag_set(d, ESRCH, "no JVM whose main class or jar contains '%s'", m->part);
+				what, part, m->mute);
+	return diag_set(d, ESRCH, "no JVM whose %s contains '%s'", what, part);
 }
 
 static int find_by_name(const char *part, pid_t *pid, struct diag *d)

@@ -14,6 +14,9 @@
  */
 int target_open(const char *spec, struct target *t, struct diag *d);
 
+/* What `spec` is a part of, as messages name it: "main class or jar", "container", "control group". *part: without a prefix. */
+const char *target_spec_of(const char *spec, const char **part);
+
 /*
  * The same for a part of a name, but wait until such a JVM runs. -EINTR: a signal came (interrupt.h). Processes are looked
  * at only while new ones come.

@@ -379,9 +379,10 @@ static void follow_confine(void)
 
 static int follow_report(const struct follow *f, struct diag *d)
 {
+	const char *part, *what = target_spec_of(f->settings->follow, &part);
+
 	if (!f->traced && !f->failed)
-		return diag_set(d, ESRCH, "no JVM whose main class or jar contains '%s' was started",
-				f->settings->follow);
+		return diag_set(d, ESRCH, "no JVM whose %s contains '%s' was started", what, part);
 	log_line("%s JVM%s traced, %s not traced", log_count(f->traced), f->traced == 1 ? "" : "s",
 		 log_count(f->failed));
 	if (!f->traced)
@@ -400,8 +401,9 @@ int cmd_follow(const struct settings *settings, struct diag *d)
 	setpriority(PRIO_PROCESS, 0, -20);
 	err = follow_open(&f, d);
 	if (!err) {
-		log_line("following JVMs whose main class or jar contains '%s', at most %d at a time.  Ctrl-C ends",
-			 settings->follow, MOST);
+		const char *part, *what = target_spec_of(settings->follow, &part);
+
+		log_line("following JVMs whose %s contains '%s', at most %d at a time.  Ctrl-C ends", what, part, MOST);
 		follow_confine();
 		follow_run(&f);
 		follow_end(&f);

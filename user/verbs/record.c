@@ -71,6 +71,7 @@ struct recording {
 static int open_target(struct recording *r, struct diag *d)
 {
 	uint64_t start_time = r->settings->start_time;
+	const char *part, *what;
 	int err;
 
 	if (!r->settings->wait) {
@@ -79,7 +80,8 @@ static int open_target(struct recording *r, struct diag *d)
 			err = diag_set(d, ESRCH, "process %d has ended", (int)r->target.pid);
 		return err;
 	}
-	log_line("waiting for a JVM whose main class or jar contains '%s'", r->settings->target);
+	what = target_spec_of(r->settings->target, &part);
+	log_line("waiting for a JVM whose %s contains '%s'", what, part);
 	err = target_wait(r->settings->target, &r->target, d);
 	if (err == -EINTR)
 		interrupt_forget();
