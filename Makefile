@@ -153,8 +153,9 @@ $(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat
 $(BUILD)/tests/unit/capture/test_intake: LDLIBS += $(call wrap,queue_open queue_close queue_consume queue_consumed queue_produced queue_unread queue_lost_calls \
 	queue_report_losses sweep_begin sweep sweep_finish bpf_map__max_entries bpf_map__fd monotonic_ns nanosleep \
 	kernel_probes_flush kernel_probes_write_waits)
-$(BUILD)/tests/unit/capture/test_natives: LDLIBS += $(call wrap,clock_tsc native_probes_forget_stack)
-$(BUILD)/tests/unit/capture/test_intake.o $(BUILD)/tests/unit/capture/test_natives.o: | $(BUILD)/frtrace.skel.h
+$(BUILD)/tests/unit/capture/test_natives: LDLIBS += $(call wrap,clock_tsc clock_ticks_of_ns native_probes_forget_stack native_probes_sums native_probes_attach)
+$(BUILD)/tests/unit/capture/test_hotspot_source: LDLIBS += $(call wrap,clock_tsc clock_ticks_of_ns bpf_map_lookup_elem bpf_map__fd hotspot_methods_finish)
+$(patsubst %,$(BUILD)/tests/unit/capture/test_%.o,intake natives hotspot_source): | $(BUILD)/frtrace.skel.h
 $(BUILD)/tests/unit/capture/test_queue: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free)
 $(BUILD)/tests/unit/capture/test_perfbuf: LDLIBS += $(call wrap,perf_buffer__new_raw perf_buffer__buffer perf_buffer__epoll_fd perf_buffer__free)
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)

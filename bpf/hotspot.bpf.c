@@ -361,10 +361,17 @@ static long report_open_calls(__u32 part, struct probed_thread **of)
 {
 	struct probed_thread *t = *of;
 	__u32 first = part * FRT_OPEN_CALLS;
-	struct frt_probe_open *r = first < t->depth ? queue_reserve(sizeof(*r)) : NULL;
+	struct frt_probe_counts *counts = own_counts();
+	struct frt_probe_open *r;
 
-	if (!r)
+	if (first >= t->depth)
 		return 1;
+	r = queue_reserve(sizeof(*r));
+	if (!r) {
+		if (counts)
+			counts->unrecorded += t->depth - first;
+		return 1;
+	}
 	r->kind = FRT_PROBE_OPEN;
 	r->thread = t->thread;
 	r->count = t->depth - first < FRT_OPEN_CALLS ? t->depth - first : FRT_OPEN_CALLS;

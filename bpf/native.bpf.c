@@ -27,7 +27,7 @@ volatile __u64 wake_level = 0;
 struct frt_native_setup native_setup = {};
 
 volatile __u32 native_keys = 0;
-volatile __u64 natives_lost = 0;   /* calls whose record did not fit into the queue */
+volatile __u64 natives_lost = 0;   /* calls, also open ones, whose record did not fit into the queue */
 volatile __u64 natives_missed = 0; /* calls whose end was not seen, or that were too deep */
 
 struct queue_map queue SEC(".maps");
@@ -242,6 +242,8 @@ static __always_inline void native_take_stack(struct native_calls *n, struct frt
 	if (!native_setup.stacks || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
 		return;
 	end = (__u32)native_walk(n, thread) % FRT_WALK_ENDS;
+	if (!n->stack.frames)
+		return;
 	call->flags |= FRT_NATIVE_CUT(end);
 	call->stack = call_stack_identity(&n->stack, end);
 }
@@ -332,6 +334,14 @@ int native_return(struct pt_regs *context)
 	return 0;
 }
 
+/* With --inside those in roots. */
+static __always_inline void count_lost_open(const struct native_calls *n)
+{
+	for (__u32 i = 0; i < FRT_OPEN_NATIVES; i++)
+		if (i < n->depth && (!native_setup.inside || n->open[i].root))
+			__sync_fetch_and_add(&natives_lost, 1);
+}
+
 /* Iterator over all tasks: emit the open calls of those that are in native methods. */
 SEC("iter/task")
 int native_open(struct bpf_iter__task *context)
@@ -339,10 +349,15 @@ int native_open(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 	struct native_calls *n = task ? bpf_task_storage_get(&native_calls, task, NULL, 0) : NULL;
 	struct wait_state *state = task ? bpf_task_storage_get(&waits, task, NULL, 0) : NULL;
-	struct frt_native_open *r = n && state && n->depth ? queue_reserve(sizeof(*r)) : NULL;
+	struct frt_native_open *r;
 
-	if (!r)
+	if (!n || !state || !n->depth)
 		return 0;
+	r = queue_reserve(sizeof(*r));
+	if (!r) {
+		count_lost_open(n);
+		return 0;
+	}
 	r->kind = FRT_NATIVE_OPEN;
 	r->thread = state->thread;
 	r->java_thread = n->open[0].thread;

@@ -42,7 +42,7 @@ struct frt_probe_counts {
 	frt_u64 unseen;	     /* calls that have ended without an exit: with an exception, inlined in code of C1 */
 	frt_u64 early_exits; /* exits of calls that began before tracing did, or on another thread */
 	frt_u64 deep;	     /* calls that began while FRT_PROBE_DEPTH were open: they have no duration */
-	frt_u64 unrecorded;  /* calls whose record did not fit into the queue */
+	frt_u64 unrecorded;  /* calls, also open ones, whose record did not fit into the queue */
 	frt_u64 unasked;     /* calls that were missed, of too many classes to count them for each */
 	frt_u64 longest;     /* ns */
 };

@@ -238,11 +238,6 @@ void hotspot_source_stop(struct hotspot_source *h)
 	hotspot_source_tick(h, &ignored);
 }
 
-void hotspot_source_finish(struct hotspot_source *h)
-{
-	hotspot_methods_finish(h->methods);
-}
-
 static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread *r)
 {
 	const struct target *t = h->setup.target;
@@ -409,7 +404,7 @@ static struct frt_probe_counts read_counts(const struct hotspot_source *h)
 	return sum;
 }
 
-int hotspot_source_tick(struct hotspot_source *h, struct diag *d)
+static void source_put_counts(const struct hotspot_source *h)
 {
 	struct frt_slot *slot = segment_own_slot(h->setup.segment);
 	struct frt_probe_counts c = read_counts(h);
@@ -421,12 +416,23 @@ int hotspot_source_tick(struct hotspot_source *h, struct diag *d)
 	slot->unrecorded = c.unrecorded;
 	segment_recording(h->setup.segment)->unslotted = c.deep;
 	slot->longest = clock_ticks_of_ns(h->setup.clock, c.longest);
+}
+
+int hotspot_source_tick(struct hotspot_source *h, struct diag *d)
+{
+	source_put_counts(h);
 	if (h->entries)
 		hotspot_methods_tick(h->methods);
 	if (!h->failure.text[0])
 		return 0;
 	*d = h->failure;
 	return -ECANCELED;
+}
+
+void hotspot_source_finish(struct hotspot_source *h)
+{
+	source_put_counts(h); /* the last records were taken since the last tick */
+	hotspot_methods_finish(h->methods);
 }
 
 uint64_t hotspot_source_missed(const struct hotspot_source *h)

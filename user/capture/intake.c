@@ -165,8 +165,8 @@ static bool consume_up_to(struct intake *in, uint64_t end)
 	return queue_consumed(in->queue) >= end;
 }
 
-/* Consume what the queue contains now. Threads with open calls continue to fill it. */
-static void consume_all(struct intake *in)
+/* Threads with open calls continue to fill it. */
+void intake_drain(struct intake *in)
 {
 	consume_up_to(in, queue_produced(in->queue));
 }
@@ -226,20 +226,20 @@ void intake_sweep(struct intake *in)
 	if (in->holdback)
 		intake_settle(in);
 	if (in->streams.roots && roots_have_ended(in->streams.roots))
-		consume_all(in);
+		intake_drain(in);
 }
 
 void intake_catch_up(struct intake *in)
 {
-	consume_all(in); /* ring contents behind unread records are not swept */
+	intake_drain(in); /* ring contents behind unread records are not swept */
 	intake_sweep(in);
-	consume_all(in);
+	intake_drain(in);
 }
 
 void intake_take_waits(struct intake *in)
 {
 	kernel_probes_write_waits(in->kernel, in->bpf);
-	consume_all(in);
+	intake_drain(in);
 }
 
 void intake_finish(struct intake *in)

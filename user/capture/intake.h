@@ -47,6 +47,9 @@ int intake_fd(const struct intake *in);
 /* Feed what the queue contains, at most QUEUE_BUDGET records. Returns the number of records. */
 int intake_consume(struct intake *in);
 
+/* Feed all that the queue contains now, up to a record that is being written: there is room for calls that are open. */
+void intake_drain(struct intake *in);
+
 /* Is more than a 32nd part of the queue in use? At usual rates there is less when it is emptied. */
 bool intake_is_filling(const struct intake *in);
 

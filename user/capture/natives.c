@@ -390,6 +390,18 @@ bool natives_may_probe(const struct natives *n)
 	return n && n->probes && native_probes_are_events(n->probes);
 }
 
+static void natives_sum_up(struct natives *n)
+{
+	n->setup.segment->ticks_per_ns = (double)clock_ticks_of_ns(n->setup.clock, 1ull << 40) / (1ull << 40);
+	natives_read_sums(n);
+}
+
+void natives_finish(struct natives *n)
+{
+	if (n->probes)
+		natives_sum_up(n);
+}
+
 void natives_tick(struct natives *n)
 {
 	size_t news = natives_read_rows(n);
@@ -399,8 +411,7 @@ void natives_tick(struct natives *n)
 	natives_look(n, news);
 	for (size_t i = 0; i < n->functions; i++)
 		write_rule(n, i);
-	n->setup.segment->ticks_per_ns = (double)clock_ticks_of_ns(n->setup.clock, 1ull << 40) / (1ull << 40);
-	natives_read_sums(n);
+	natives_sum_up(n);
 }
 
 /* ---- records */

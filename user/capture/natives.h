@@ -55,8 +55,11 @@ bool natives_may_probe(const struct natives *n);
  */
 void natives_tick(struct natives *n);
 
-/* Remove the probes: no calls follow. */
+/* Remove the probes: no calls follow, and no natives_tick(), which might put new ones. */
 void natives_stop(struct natives *n);
+
+/* Read the sums a last time, when the queue has been consumed. */
+void natives_finish(struct natives *n);
 
 /* Have the kernel emit records of the calls that are open. They replace those of the last time. */
 void natives_dump(struct natives *n);

@@ -543,10 +543,12 @@ int session_stop(struct session *s, struct diag *d)
 	s->started = s->open_dump = false;
 	if (s->natives) {
 		natives_stop(s->natives);
+		intake_drain(s->intake);
 		natives_dump(s->natives);
 	}
 	if (s->hotspot) {
 		hotspot_source_stop(s->hotspot);
+		intake_drain(s->intake);
 		hotspot_source_dump(s->hotspot);
 	} else if (!target_ended(s->target)) {
 		err = open_dump_command(s, FRT_COMMAND_STOP, d);
@@ -555,7 +557,7 @@ int session_stop(struct session *s, struct diag *d)
 	}
 	intake_finish(s->intake);
 	if (s->natives)
-		natives_tick(s->natives);
+		natives_finish(s->natives);
 	if (s->hotspot)
 		hotspot_source_finish(s->hotspot);
 	return err;

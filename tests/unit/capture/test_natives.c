@@ -9,6 +9,9 @@
 #include <cmocka.h>
 
 uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns);
+uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
+struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p);
+int __wrap_native_probes_attach(struct native_probes *p);
 void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity);
 
 /* Number 0 has one method, number 1 is shared by two. A stack's id is the method that it is of. */
@@ -25,6 +28,27 @@ static uint32_t stack_of_next;
 uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns)
 {
 	return ns;
+}
+
+uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns)
+{
+	return ns;
+}
+
+/* Each function has been called once. */
+struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p)
+{
+	struct frt_native_sum *sums = calloc(2, sizeof(*sums));
+
+	for (int i = 0; sums && i < 2; i++)
+		sums[i].count = 1;
+	return sums;
+}
+
+int __wrap_native_probes_attach(struct native_probes *p)
+{
+	fail();
+	return 0;
 }
 
 void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity)
@@ -168,6 +192,20 @@ static void calls_of_a_thread_that_nobody_told_of_are_counted(void **state)
 	native_rows_release(&segment.natives);
 }
 
+/* A method that has become known since could get an uprobe, which nobody would remove before the process ends. */
+static void sums_are_read_at_the_end_and_no_probe_is_put(void **state)
+{
+	natives_finish(n);
+	assert_null(native_rows_sum(&segment.natives, LONE));
+	n->probes = (struct native_probes *)&segment; /* not looked at */
+	natives_finish(n);
+	n->probes = NULL;
+	assert_int_equal(native_rows_sum(&segment.natives, LONE)->count, 1);
+	assert_null(native_rows_sum(&segment.natives, TWIN_A));
+	assert_true(segment.ticks_per_ns == 1);
+	native_rows_release(&segment.natives);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -177,6 +215,7 @@ int main(void)
 		TEST(call_without_its_stack_is_nobodys_if_its_function_is_shared),
 		TEST(stack_that_could_not_be_taken_tells_nothing),
 		TEST(call_of_another_method_is_strange),
+		TEST(sums_are_read_at_the_end_and_no_probe_is_put),
 		TEST(calls_of_a_thread_that_nobody_told_of_are_counted),
 	};
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Calls as HotSpot's own probes show them, and what is counted of them. The programs' maps are played by this file. */
+#include "user/capture/hotspot_source.c"
+#include "tests/lib/fake_segment.h"
+#include "tests/lib/fake_streams.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns);
+uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
+int __wrap_bpf_map__fd(const struct bpf_map *map);
+int __wrap_bpf_map_lookup_elem(int fd, const void *key, void *value);
+void __wrap_hotspot_methods_finish(struct hotspot_methods *methods);
+
+static struct frtrace_bpf bpf;
+static struct segment segment;
+static struct hotspot_source *h;
+static struct frt_probe_counts counts;
+static uint32_t method;
+
+uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns)
+{
+	return ns;
+}
+
+uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns)
+{
+	return ns;
+}
+
+int __wrap_bpf_map__fd(const struct bpf_map *map)
+{
+	return -1;
+}
+
+int __wrap_bpf_map_lookup_elem(int fd, const void *key, void *value)
+{
+	memcpy(value, &counts, sizeof(counts));
+	return 0;
+}
+
+void __wrap_hotspot_methods_finish(struct hotspot_methods *methods)
+{
+}
+
+static void on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+{
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+}
+
+static int setup(void **state)
+{
+	struct stream_sink sink = {on_spans, on_cover, NULL};
+
+	segment = fake_segment_new();
+	method = fake_method(&segment, fake_class(&segment, "Shop", 0, 0), "run", "()V", 0);
+	fake_thread(&segment, 1, "main", "main");
+	counts = (struct frt_probe_counts){0};
+	h = calloc(1, sizeof(*h));
+	h->setup.bpf = &bpf;
+	h->setup.segment = &segment;
+	h->cpus = 1;
+	h->cpu = calloc(1, sizeof(*h->cpu));
+	h->streams = fake_streams_new(&sink);
+	return h->streams && h->cpu ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	fake_streams_free(h->streams);
+	free(h->cpu);
+	free(h);
+	fake_segment_free(&segment);
+	return 0;
+}
+
+static void exceptions_of_the_last_calls_are_counted(void **state)
+{
+	struct frt_probe_call call = {.kind = FRT_PROBE_CALL,
+				      .thread = 1,
+				      .method = method,
+				      .flags = FRT_PROBE_UNSEEN,
+				      .start = 1,
+				      .duration = 1};
+	struct diag d;
+
+	counts.thrown = 5;
+	assert_true(hotspot_source_take(h, &call, sizeof(call)));
+	assert_int_equal(hotspot_source_tick(h, &d), 0);
+	assert_int_equal(segment_own_slot(&segment)->thrown, 6);
+	assert_true(hotspot_source_take(h, &call, sizeof(call)));
+	counts.unrecorded = 3; /* calls that are open, when they were asked for */
+	hotspot_source_finish(h);
+	assert_int_equal(segment_own_slot(&segment)->thrown, 7);
+	assert_int_equal(segment_own_slot(&segment)->unrecorded, 3);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(exceptions_of_the_last_calls_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
