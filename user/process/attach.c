@@ -294,10 +294,13 @@ static int read_reply(struct user_child *h, int fd, struct answer *out, struct d
 
 static int converse(struct user_child *h, const struct exchange *e, struct answer *out, struct diag *d)
 {
-	int fd = open_connection(h, &e->options, d), r;
+	int fd, r;
 
+	out->code = ATTACH_UNSENT;
+	fd = open_connection(h, &e->options, d);
 	if (fd < 0)
 		return fd;
+	out->code = 0;
 	if (send(fd, e->request, e->length, MSG_NOSIGNAL) != e->length)
 		r = attach_refuse(h->target, errno, strerror(errno), d);
 	else
@@ -433,12 +436,14 @@ int attach_command(const struct target *t, const char *command, const char *cons
 	int r;
 
 	*reply = NULL;
+	*code = ATTACH_UNSENT;
 	e.length = attach_request_write(command, arguments, e.request, d);
 	if (e.length < 0)
 		return e.length;
 	r = attach_prepare(t, timeout_ms, &e.options, &deadline, d);
-	if (!r)
-		r = user_child_run(t, command_work, &e, deadline_left(deadline), &answer, &abandoned, d);
+	if (r)
+		return r;
+	r = user_child_run(t, command_work, &e, deadline_left(deadline), &answer, &abandoned, d);
 	if (abandoned)
 		attach_sweep(t, NULL);
 	*code = answer.code;

@@ -5,6 +5,7 @@
 #include "user/process/interrupt.h"
 #include "user/process/user_child.h"
 #include "user/process/root_path.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,16 +19,29 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define TIMEOUT_MS 30000
-#define YOUNG_MS   10000 /* age at which a JVM has certainly started */
-#define AGAIN_US   50000
-#define SINCE	   11
-#define FILE_NAME  "jvm.jfr"
-#define MAX_SIZE   "1g" /* maximum size that the JVM keeps on disk */
-#define MAX_BYTES  (2ll << 30)
+#define TIMEOUT_MS     30000
+#define YOUNG_MS       10000 /* age at which a JVM has certainly started */
+#define AGAIN_US       50000
+#define SINCE	       11
+#define FILE_NAME      "jvm.jfr"
+#define MAX_SIZE       "1g" /* maximum size that the JVM keeps on disk */
+#define MAX_BYTES      (2ll << 30)
+#define GUARD_MS       600000 /* time for a JVM that does not answer the guard */
+#define GUARD_AGAIN_US 1000000
 
 static const char *const bases[] = {"/tmp", "/var/tmp"};
 #define BASES ((int)(sizeof(bases) / sizeof(bases[0])))
+
+/* MAY_RUN: a command got no answer, but the JVM may execute it yet. */
+enum own_state { DOES_NOT_RUN, RUNS, MAY_RUN };
+
+/* A recording that could not be stopped into its file still runs; more cannot be done about one that could not be dropped. */
+static const struct own_command {
+	const char *verb, *want;      /* in the JVM's answer */
+	enum own_state done, refused; /* what follows from its answer */
+} own_start = {"start", "Started recording", RUNS, DOES_NOT_RUN},
+  own_stop = {"stop", "Stopped recording", DOES_NOT_RUN, RUNS},
+  own_drop = {"stop", "Stopped recording", DOES_NOT_RUN, DOES_NOT_RUN};
 
 struct jvm_recording {
 	struct target target;
@@ -36,7 +50,7 @@ struct jvm_recording {
 	int base, inside; /* O_PATH descriptors of the directory; they outlive the JVM */
 	int guard;	  /* pipe to the child; -1: none */
 	pid_t guard_pid;
-	bool runs;
+	enum own_state state;
 };
 
 static int jvm_recording_make_directory(struct user_child *h, void *context, struct answer *out, struct diag *d)
@@ -105,16 +119,21 @@ static int jvm_recording_refuse(const struct jvm_recording *r, const char *what,
 			r->target.name, *line ? "it says: " : "it says nothing", (int)strcspn(line, "\r\n"), line);
 }
 
-/* Run a diagnostic command whose answer must contain `want`. -EAGAIN: the JVM does not know the command. */
-static int run_command(const struct jvm_recording *r, const char *what, const char *words, const char *want,
-		       struct diag *d)
+/* Run a diagnostic command. Sets r->state. -EAGAIN: the JVM does not know the command. */
+static int run_command(struct jvm_recording *r, const struct own_command *c, const char *words, struct diag *d)
 {
 	const char *arguments[] = {words, NULL};
 	char *reply = NULL;
-	int code, err = attach_command(&r->target, "jcmd", arguments, TIMEOUT_MS, &code, &reply, d);
+	int code, err;
 
-	if (!err && (code || !reply || !strstr(reply, want))) {
-		err = jvm_recording_refuse(r, what, reply, d);
+	err = attach_command(&r->target, "jcmd", arguments, TIMEOUT_MS, &code, &reply, d);
+	if (!err)
+		r->state = c->done;
+	else if (code != ATTACH_UNSENT)
+		r->state = MAY_RUN;
+	if (!err && (code || !reply || !strstr(reply, c->want))) {
+		err = jvm_recording_refuse(r, c->verb, reply, d);
+		r->state = c->refused;
 		if (reply && strstr(reply, "Unknown diagnostic command"))
 			err = -EAGAIN;
 	}
@@ -137,20 +156,20 @@ static int start_command(struct jvm_recording *r, const char *settings, struct d
 		 "JFR.start name=%s settings=%s disk=true maxsize=" MAX_SIZE
 		 " dumponexit=true filename=%s/.%s/" FILE_NAME,
 		 r->name, settings, r->base_path, r->name);
-	while ((err = run_command(r, "start", words, "Started recording", d)) == -EAGAIN && may_be_starting(&r->target))
+	while ((err = run_command(r, &own_start, words, d)) == -EAGAIN && may_be_starting(&r->target))
 		usleep(AGAIN_US);
 	return err;
 }
 
 /* Stop the recording; with `keep` into its file. */
-static int stop_command(const struct jvm_recording *r, bool keep, struct diag *d)
+static int stop_command(struct jvm_recording *r, bool keep, struct diag *d)
 {
 	char words[256];
 	int used = snprintf(words, sizeof(words), "JFR.stop name=%s", r->name);
 
 	if (keep)
 		snprintf(words + used, sizeof(words) - used, " filename=%s/.%s/" FILE_NAME, r->base_path, r->name);
-	return run_command(r, "stop", words, "Stopped recording", d);
+	return run_command(r, keep ? &own_stop : &own_drop, words, d);
 }
 
 static int remove_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
@@ -165,16 +184,22 @@ static int remove_work(struct user_child *h, void *context, struct answer *out, 
 	return 0;
 }
 
-/* The recorder has died without cleaning up. */
+/* The recorder has died without cleaning up, or a command got no answer: the JVM may be stopped for a while. */
 static void clean_up(struct jvm_recording *r)
 {
+	int64_t until = monotonic_ms() + GUARD_MS;
 	struct diag ignored;
 
-	stop_command(r, false, &ignored);
+	for (r->state = MAY_RUN; r->state != DOES_NOT_RUN && !target_ended(&r->target) && deadline_left(until);) {
+		stop_command(r, false, &ignored);
+		if (r->state != DOES_NOT_RUN)
+			usleep(GUARD_AGAIN_US);
+	}
 	user_child_clean_up(&r->target, remove_work, r, TIMEOUT_MS);
+	remove_directory(r); /* it outlives the JVM */
 }
 
-/* The child must not keep the recorder's descriptors open. */
+/* The child must not keep the recorder's descriptors open, but for those of the directory. */
 static void jvm_recording_watch(struct jvm_recording *r, int from)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
@@ -191,7 +216,9 @@ static void jvm_recording_watch(struct jvm_recording *r, int from)
 	setsid();
 	prctl(PR_SET_NAME, "jfr-guard");
 	dup2(from, 0);
-	close_range(1, ~0U, 0);
+	r->base = dup2(r->base, 1);
+	r->inside = dup2(r->inside, 2);
+	close_range(3, ~0U, 0);
 	r->target.pidfd = -1;
 	if (read(0, &byte, 1) == 0)
 		clean_up(r);
@@ -214,14 +241,16 @@ static int start_guard(struct jvm_recording *r, struct diag *d)
 	return r->guard_pid < 0 ? diag_errno(d, errno, "cannot watch over the JVM's own recording") : 0;
 }
 
-static void end_guard(struct jvm_recording *r)
+/* With `work` the guard cleans up, which may take long. */
+static void end_guard(struct jvm_recording *r, bool work)
 {
 	if (r->guard < 0)
 		return;
-	(void)!write(r->guard, "", 1);
+	if (!work)
+		(void)!write(r->guard, "", 1);
 	close(r->guard);
 	r->guard = -1;
-	while (r->guard_pid > 0 && waitpid(r->guard_pid, NULL, 0) < 0 && errno == EINTR)
+	while (!work && r->guard_pid > 0 && waitpid(r->guard_pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
@@ -233,7 +262,6 @@ static int start(struct jvm_recording *r, const char *settings, struct diag *d)
 		err = start_guard(r, d);
 	if (!err)
 		err = start_command(r, settings, d);
-	r->runs = !err;
 	return err;
 }
 
@@ -264,18 +292,23 @@ int jvm_recording_start(struct jvm_recording **out, const struct target *t, cons
 	return err;
 }
 
-/* Copy the whole file. The JVM may still write to it; that affects only this copy. */
+/* Copy the whole file. The JVM may still write to it, even without end; that affects only this copy. */
 static int copy_file(int from, int to)
 {
 	char buffer[1 << 16];
+	int64_t total = 0;
 	ssize_t n;
 
-	while ((n = read(from, buffer, sizeof(buffer))) > 0)
+	while ((n = read(from, buffer, sizeof(buffer))) > 0) {
+		total += n;
+		if (total > MAX_BYTES)
+			return -EFBIG;
 		for (ssize_t done = 0, more; done < n; done += more) {
 			more = write(to, buffer + done, n - done);
 			if (more < 0)
 				return -errno;
 		}
+	}
 	return n < 0 ? -errno : 0;
 }
 
@@ -301,7 +334,6 @@ int jvm_recording_stop(struct jvm_recording *r, int to, struct diag *d)
 {
 	int err = target_ended(&r->target) ? 0 : stop_command(r, true, d);
 
-	r->runs = false;
 	if (err && !target_ended(&r->target))
 		return err;
 	return take_file(r, to, d);
@@ -310,13 +342,16 @@ int jvm_recording_stop(struct jvm_recording *r, int to, struct diag *d)
 void jvm_recording_free(struct jvm_recording *r)
 {
 	struct diag ignored;
+	bool left;
 
 	if (!r)
 		return;
-	if (r->runs && !target_ended(&r->target))
+	if (r->state == RUNS && !target_ended(&r->target))
 		stop_command(r, false, &ignored);
-	end_guard(r);
-	remove_directory(r);
+	left = r->state != DOES_NOT_RUN && r->guard >= 0 && !target_ended(&r->target);
+	end_guard(r, left);
+	if (!left)
+		remove_directory(r);
 	if (r->inside >= 0)
 		close(r->inside);
 	if (r->base >= 0)

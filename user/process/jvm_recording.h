@@ -2,7 +2,8 @@
 /*
  * The JVM's own Flight Recorder, started and stopped through the attach socket as jcmd does (since JDK 11). The
  * JVM writes into a directory that its user owns in its own /tmp; frtrace copies the file from there. A child
- * watches over this: if frtrace is killed, the child stops the JVM's recording and removes the directory.
+ * watches over this: if frtrace is killed, or the JVM has not answered whether its recording runs, the child stops it and
+ * removes the directory. It tries for ten minutes: a JVM that is stopped answers when it continues.
  */
 #ifndef USER_PROCESS_JVM_RECORDING_H
 #define USER_PROCESS_JVM_RECORDING_H

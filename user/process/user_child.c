@@ -305,8 +305,12 @@ static int open_and_run(struct user_child h,
 	h.cwd = root_path_open(t, "cwd");
 	h.tmp = root_path_open_at(h.root, "/tmp", O_PATH | O_DIRECTORY);
 	r = child_work(&h, work, context, out, &killed, d);
-	if (r)
+	if (r) {
+		int code = out->code;
+
 		answer_release(out);
+		out->code = code;
+	}
 	if (abandoned)
 		*abandoned = killed;
 out:

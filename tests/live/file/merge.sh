@@ -192,6 +192,37 @@ killed() {
 	target_drop
 }
 
+# The JVM executes a command also when nobody waits for its answer any more.
+stopped_jvm() { # start|stop
+	local sentence="a JVM that is stopped when its own recording is to $1 has none after it continues, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Joint 40
+	if target_ready; then
+		if [ "$1" = start ]; then
+			trace_launch -p "$T_PID" -m 'live.Joint::work' --with-jfr -o "$WORK/stopped.jfr"
+			wait_for 30 compgen -G "/tmp/????_??_*_$T_PID" >/dev/null || finding "it makes no repository"
+			kill -STOP "$T_PID"
+		elif trace_start -m 'live.Joint::work' --with-jfr; then
+			kill -STOP "$T_PID"
+		fi
+		kill -INT "$F_PID"
+		sleep 2 # an earlier one would be taken for the same
+		ended "$F_PID" || kill -INT "$F_PID"
+		trace_wait 60
+		kill -CONT "$T_PID"
+		for _ in 1 2 3 4 5 6 7 8; do
+			sleep 1 # it executes what it was asked to
+			stopped && break
+		done
+		stopped || finding "the JVM is still recording"
+		tmp_left
+		target_go
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 stopped() { ! "$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep 'name=frtrace-' >/dev/null; }
 
 refused() { # REGEX STATUS ARGUMENT...
@@ -302,6 +333,8 @@ for jdk in "${JDKS[@]}"; do
 done
 target_ends
 killed
+stopped_jvm start
+stopped_jvm stop
 roots_find
 unsupported
 other_root
