@@ -279,12 +279,14 @@ void elf_file_exports(const struct elf_file *e, const char *prefix,
 	const Elf64_Shdr *t = s && s->sh_link < e->header.e_shnum ? &e->section[s->sh_link] : NULL;
 	Elf64_Sym *symbols = t && s->sh_entsize == sizeof(*symbols) ? elf_file_contents(e, s, EXPORTS_MOST) : NULL;
 	char *names = symbols ? elf_file_contents(e, t, EXPORTS_MOST) : NULL;
+	size_t end = names ? t->sh_size : 0; /* behind the last name that ends; looked for once, not for each symbol */
 
+	while (end && names[end - 1])
+		end--;
 	for (size_t i = 0; names && i < s->sh_size / sizeof(*symbols); i++) {
 		uint32_t at = symbols[i].st_name;
 
-		if (symbol_is_function(&symbols[i]) && at < t->sh_size && memchr(names + at, 0, t->sh_size - at) &&
-		    !strncmp(names + at, prefix, strlen(prefix)))
+		if (symbol_is_function(&symbols[i]) && at < end && !strncmp(names + at, prefix, strlen(prefix)))
 			visit(names + at, symbols[i].st_value, context);
 	}
 	free(names);

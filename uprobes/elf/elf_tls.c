@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define SYMBOLS_MOST	 (16u << 20) /* bytes */
+#define NAMES_MOST	 (16u << 20)
 #define RELOCATIONS_MOST (64u << 20)
 #define PIECE		 512u /* relocations that are read at once */
 
@@ -14,14 +15,13 @@ struct tls_variable {
 	uint64_t value;
 };
 
-static bool tls_symbol_is(const struct elf_file *e, const Elf64_Shdr *names, const Elf64_Sym *s, const char *name)
+/* All names are read at once: a read for each symbol of a forged file would take half a second. */
+static bool tls_symbol_is(const char *names, size_t names_size, const Elf64_Sym *s, const char *name)
 {
 	size_t size = strlen(name) + 1;
-	char own[ELF_FILE_SYMBOL];
 
-	return ELF64_ST_TYPE(s->st_info) == STT_TLS && s->st_shndx != SHN_UNDEF && size <= sizeof(own) &&
-	       s->st_name < names->sh_size && !elf_file_read(e, own, size, names->sh_offset + s->st_name) &&
-	       !memcmp(own, name, size);
+	return ELF64_ST_TYPE(s->st_info) == STT_TLS && s->st_shndx != SHN_UNDEF && size <= names_size &&
+	       s->st_name <= names_size - size && !memcmp(names + s->st_name, name, size);
 }
 
 static bool tls_find_variable(const struct elf_file *e, const char *name, struct tls_variable *out)
@@ -30,12 +30,14 @@ static bool tls_find_variable(const struct elf_file *e, const char *name, struct
 	Elf64_Sym *symbols = s && s->sh_link < e->header.e_shnum && s->sh_entsize == sizeof(*symbols)
 				     ? elf_file_contents(e, s, SYMBOLS_MOST)
 				     : NULL;
+	char *names = symbols ? elf_file_contents(e, &e->section[s->sh_link], NAMES_MOST) : NULL;
 	bool found = false;
 
-	for (size_t i = 0; symbols && !found && i < s->sh_size / sizeof(*symbols); i++) {
-		found = tls_symbol_is(e, &e->section[s->sh_link], &symbols[i], name);
+	for (size_t i = 0; names && !found && i < s->sh_size / sizeof(*symbols); i++) {
+		found = tls_symbol_is(names, e->section[s->sh_link].sh_size, &symbols[i], name);
 		*out = (struct tls_variable){i, symbols[i].st_value};
 	}
+	free(names);
 	free(symbols);
 	return found;
 }

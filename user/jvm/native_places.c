@@ -9,6 +9,7 @@
 #include "user/jvm/jni_name.h"
 #include "user/jvm/jvm_model.h"
 #include "user/jvm/native_entry.h"
+#include "user/process/interrupt.h"
 #include "user/process/root_path.h"
 
 #include <dirent.h>
@@ -274,11 +275,14 @@ static void add_source(struct native_places *p, int fd, const char *path)
 	p->sources++;
 }
 
-static int add_library(const struct library *l, void *context)
+static int add_library(const struct library *mapped, void *context)
 {
-	if (l->file)
-		add_source(context, fcntl(l->file->fd, F_DUPFD_CLOEXEC, 0), l->map.path);
-	return 0;
+	struct native_places *p = context;
+	const struct library *l = libraries_at(p->libraries, mapped->map.start);
+
+	if (l && l->file)
+		add_source(p, fcntl(l->file->fd, F_DUPFD_CLOEXEC, 0), l->map.path);
+	return interrupted();
 }
 
 /* The directory above that of libjvm.so has the JDK's libraries, also those that are not loaded yet. */

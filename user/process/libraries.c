@@ -248,9 +248,7 @@ int libraries_each(struct libraries *l, int (*visit)(const struct library *libra
 	int r = 0;
 
 	libraries_read(l);
-	for (size_t i = 0; i < l->count && !r; i++) {
-		library_open(l, l->library[i]);
+	for (size_t i = 0; i < l->count && !r; i++)
 		r = visit(l->library[i], context);
-	}
 	return r;
 }

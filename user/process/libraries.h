@@ -51,7 +51,7 @@ uint64_t library_place(const struct library *l, uint64_t address);
 /* The function at an address within the library; false: unknown. */
 bool library_symbol(const struct library *l, uint64_t address, char name[ELF_FILE_SYMBOL]);
 
-/* Visit the libraries, opened. A non-zero result ends the walk and is returned. */
+/* Visit the libraries, not opened: libraries_at() opens one. A non-zero result ends the walk and is returned. */
 int libraries_each(struct libraries *l, int (*visit)(const struct library *library, void *context), void *context);
 
 #endif

@@ -7,21 +7,35 @@
  * is no module's. musl's dtv has another layout; it is not read.
  */
 #include "user/process/trace_context.h"
+#include "format/vec.h"
 #include "uprobes/elf/elf_tls.h"
+#include "user/process/interrupt.h"
 #include "user/process/libraries.h"
 #include "user/process/remote_mem.h"
+#include "user/text/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MODULES_MOST 4096u
 #define OFFSET_MOST  (1ull << 32)
+#define LOOK_NS	     200000000LL /* CPU time for the files of one look */
 
 enum { OTEL, ELASTIC, FORMS };
 
 static const char *const variables[FORMS] = {"otel_thread_ctx_v1", "elastic_apm_profiling_correlation_tls_v1"};
 
-/* A library that has one of them. */
+/* What a file has, however often it is mapped. */
+struct looked {
+	uint64_t device, inode;
+	bool mapped; /* still: another file may get the number of one that is not */
+	struct {
+		uint64_t word; /* an address in the file; 0: it has none */
+		bool descriptor;
+	} form[FORMS];
+};
+
+/* The library that publishes. */
 struct publisher {
 	uint32_t library; /* its serial; 0: none */
 	uint64_t word;
@@ -31,7 +45,9 @@ struct publisher {
 struct trace_context {
 	struct libraries *libraries;
 	struct remote_mem memory;
-	uint32_t seen; /* serial of the last library that was looked into */
+	struct looked *file;
+	size_t files, capacity;
+	struct budget budget; /* of one look */
 	struct publisher publisher[FORMS];
 	bool musl;
 };
@@ -58,40 +74,87 @@ void trace_context_free(struct trace_context *c)
 		return;
 	libraries_free(c->libraries);
 	remote_mem_close(&c->memory);
+	free(c->file);
 	free(c);
 }
 
-static void find_variables(struct trace_context *c, const struct library *l)
+static struct looked *looked_find(const struct trace_context *c, const struct mapping *m)
 {
-	for (int i = 0; i < FORMS; i++) {
-		struct publisher p = {.library = l->serial, .mapped = true};
+	for (size_t i = 0; i < c->files; i++)
+		if (c->file[i].inode == m->inode && c->file[i].device == m->device)
+			return &c->file[i];
+	return NULL;
+}
 
-		if (c->publisher[i].mapped || !elf_tls_find(l->file, variables[i], &p.word, &p.descriptor))
-			continue;
-		p.word += l->bias;
-		c->publisher[i] = p;
-	}
+static void look_into(struct trace_context *c, const struct library *l)
+{
+	struct looked *f;
+
+	if (vec_reserve(&c->file, &c->capacity, c->files + 1))
+		return;
+	f = &c->file[c->files++];
+	*f = (struct looked){.device = l->map.device, .inode = l->map.inode, .mapped = true};
+	for (int i = 0; i < FORMS; i++)
+		if (!elf_tls_find(l->file, variables[i], &f->form[i].word, &f->form[i].descriptor))
+			f->form[i].word = 0;
 }
 
 static int visit_library(const struct library *l, void *context)
 {
 	struct trace_context *c = context;
+	struct looked *f = looked_find(c, &l->map);
 
 	c->musl |= !strncmp(path_base(l->map.path), "ld-musl-", strlen("ld-musl-"));
 	for (int i = 0; i < FORMS; i++)
 		c->publisher[i].mapped |= c->publisher[i].library == l->serial;
-	if (l->serial > c->seen && l->file)
-		find_variables(c, l);
+	if (f)
+		f->mapped = true;
+	else if (!budget_over(&c->budget) && !interrupted() && (l = libraries_at(c->libraries, l->map.start)) &&
+		 l->file)
+		look_into(c, l);
 	return 0;
 }
 
-static int note_serial(const struct library *l, void *context)
+static void forget_unmapped(struct trace_context *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->files; i++)
+		if (c->file[i].mapped)
+			c->file[kept++] = c->file[i];
+	c->files = kept;
+}
+
+/* A publisher stays as long as it is mapped. */
+static int choose_publisher(const struct library *l, void *context)
 {
 	struct trace_context *c = context;
+	const struct looked *f = looked_find(c, &l->map);
 
-	if (l->serial > c->seen)
-		c->seen = l->serial;
+	for (int i = 0; f && i < FORMS; i++) {
+		if (c->publisher[i].mapped || !f->form[i].word)
+			continue;
+		l = libraries_at(c->libraries, l->map.start);
+		if (!l || !l->file)
+			return 0;
+		c->publisher[i] = (struct publisher){l->serial, f->form[i].word + l->bias, f->form[i].descriptor, true};
+	}
 	return 0;
+}
+
+static void look_at_libraries(struct trace_context *c)
+{
+	for (int i = 0; i < FORMS; i++)
+		c->publisher[i].mapped = false;
+	for (size_t i = 0; i < c->files; i++)
+		c->file[i].mapped = false;
+	libraries_expire(c->libraries);
+	budget_set(&c->budget, LOOK_NS);
+	budget_begin(&c->budget);
+	libraries_each(c->libraries, visit_library, c);
+	budget_end(&c->budget);
+	forget_unmapped(c);
+	libraries_each(c->libraries, choose_publisher, c);
 }
 
 static bool is_aligned(uint64_t n)
@@ -126,11 +189,7 @@ static bool read_publisher(const struct trace_context *c, const struct publisher
 
 bool trace_context_find(struct trace_context *c, bool otel_unknown, struct frt_context *out)
 {
-	for (int i = 0; i < FORMS; i++)
-		c->publisher[i].mapped = false;
-	libraries_expire(c->libraries);
-	libraries_each(c->libraries, visit_library, c);
-	libraries_each(c->libraries, note_serial, c);
+	look_at_libraries(c);
 	for (int i = 0; i < FORMS; i++) {
 		if ((i == OTEL && otel_unknown) || !read_publisher(c, &c->publisher[i], out))
 			continue;

@@ -20,7 +20,8 @@ void trace_context_free(struct trace_context *c);
 /*
  * Look at the libraries that the program has now. True: *out says where one publishes, OpenTelemetry's before Elastic's.
  * `otel_unknown`: the program says that OpenTelemetry's form is none that is known (process_context.h), so only Elastic's
- * is looked for. Libraries are opened once, so that looking again costs a read of the mappings.
+ * is looked for. Each file is looked into once, so that looking again costs a read of the mappings; files for which a budget
+ * of CPU time is too short, or that are left when a signal comes, are looked into the next time.
  */
 bool trace_context_find(struct trace_context *c, bool otel_unknown, struct frt_context *out);
 

@@ -8,14 +8,17 @@
 
 #include <cmocka.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#define OTEL	"otel_thread_ctx_v1"
-#define ELASTIC "elastic_apm_profiling_correlation_tls_v1"
+#define MAPPINGS 100
+#define OTEL	 "otel_thread_ctx_v1"
+#define ELASTIC	 "elastic_apm_profiling_correlation_tls_v1"
 
 static char directory[] = "/tmp/frtrace-context.XXXXXX";
 static struct trace_context *context;
@@ -64,6 +67,22 @@ static void unload(struct library *l)
 {
 	dlclose(l->handle);
 	unlink(l->path);
+}
+
+/* How often this process has a file open. */
+static int descriptors_of(const char *path)
+{
+	char link[64], name[256];
+	int count = 0;
+	ssize_t n;
+
+	for (int fd = 0; fd < 4096; fd++) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, name, sizeof(name) - 1);
+		name[n > 0 ? n : 0] = 0;
+		count += !strcmp(name, path);
+	}
+	return count;
 }
 
 static uint64_t thread_pointer(void)
@@ -131,12 +150,50 @@ static void opentelemetry_comes_before_elastic(void **state)
 	assert_false(trace_context_find(context, false, &where));
 }
 
+/* The second one is used when the first one has gone, though it was there all the time. */
+static void of_two_publishers_either_may_go(void **state)
+{
+	struct library first = load("first", OTEL, ""), second;
+
+	assert_true(trace_context_find(context, false, &where));
+	second = load("second", OTEL, "");
+	assert_true(trace_context_find(context, false, &where));
+	assert_true(thread_pointer() + where.value == (uint64_t)first.place()); /* it stays */
+	unload(&first);
+	assert_true(trace_context_find(context, false, &where));
+	assert_true(thread_pointer() + where.value == (uint64_t)second.place());
+	unload(&second);
+	assert_false(trace_context_find(context, false, &where));
+}
+
+/* However often a file is mapped, it is opened once. */
+static void a_file_is_looked_into_once(void **state)
+{
+	struct library l = load("often", OTEL, "");
+	int fd = open(l.path, O_RDONLY);
+	void *more[MAPPINGS];
+
+	assert_true(trace_context_find(context, false, &where));
+	for (int i = 0; i < MAPPINGS; i++)
+		more[i] = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_true(trace_context_find(context, false, &where));
+	assert_true(thread_pointer() + where.value == (uint64_t)l.place());
+	assert_int_equal(descriptors_of(l.path), 1 + 1); /* `fd`, and the one of the first mapping */
+	for (int i = 0; i < MAPPINGS; i++)
+		munmap(more[i], 4096);
+	close(fd);
+	unload(&l);
+	assert_false(trace_context_find(context, false, &where));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_variable_in_the_static_block_is_found),
 		cmocka_unit_test(a_variable_outside_of_the_static_block_is_found),
 		cmocka_unit_test(opentelemetry_comes_before_elastic),
+		cmocka_unit_test(of_two_publishers_either_may_go),
+		cmocka_unit_test(a_file_is_looked_into_once),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
