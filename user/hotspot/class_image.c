@@ -10,7 +10,8 @@
 #define CONSTANT_CLASS 7
 
 #define MAX_METHODS	65535u
-#define MAX_ANNOTATIONS (1u << 20) /* bytes of the annotations of one method or class */
+#define MAX_ANNOTATIONS (1u << 20)  /* bytes of the annotations of one method or class */
+#define MAX_IMAGE	(16u << 20) /* bytes of the constants, and of the rest: symbols that overlap would make 4 GB */
 #define MAX_SUPERS	65535u
 #define ACC_WRITTEN	0xffffu
 #define ACC_INTERFACE	0x0200u
@@ -63,6 +64,8 @@ static int next_index(struct class_image *c, uint16_t *index)
 
 static int image_put_utf8(struct class_image *c, const char *text, size_t length, uint16_t *index)
 {
+	if (c->pool.size > MAX_IMAGE - length)
+		return -EFBIG;
 	bytes_put_u8(&c->pool, CONSTANT_UTF8);
 	bytes_put_be16(&c->pool, length);
 	bytes_put(&c->pool, text, length);
@@ -324,6 +327,8 @@ static int image_put_methods(struct reading *r, uint64_t klass)
 	for (uint32_t i = 0; !e && i < count; i++) {
 		e = mem_u64(r->m, array + r->l->array_pointers + 8ULL * i, &method);
 		e = e ?: image_add_method(r, method);
+		if (!e && r->c->body.size > MAX_IMAGE)
+			e = -EFBIG;
 	}
 	if (!e && !r->c->body.failed)
 		put_be(r->c->body.data + count_at, 2, r->c->methods);

@@ -42,8 +42,8 @@ struct class_image {
 void class_image_release(struct class_image *c);
 
 /*
- * Read the class at an address. Returns 0; -EBADMSG: there is no class, or it is changing; -ENOMEM; other -errno:
- * unreadable.
+ * Read the class at an address. Returns 0; -EBADMSG: there is no class, or it is changing; -EFBIG: it would take more than
+ * 16 MB; -ENOMEM; other -errno: unreadable.
  */
 int class_image_read(struct class_image *c, const struct hotspot_layout *l, const struct mem *m, uint64_t klass);
 

@@ -16,6 +16,9 @@
 #define ACC_ABSTRACT  0x0400
 #define ACC_SYNTHETIC 0x1000
 #define RETURN	      "\xb1"
+#define MANY	      300 /* names of 64 KB: more than 16 MB */
+#define FIRST	      16  /* their first constant */
+#define METHOD	      160 /* bytes of a Method, and of a ConstMethod */
 
 struct fixture {
 	struct fake_code f;
@@ -230,6 +233,57 @@ static void annotations_of_class_and_method_count(void **state)
 	assert_string_equal(names(&x, "@a.Timed"), "a/Marked.m()V a/Partly.m()V");
 	assert_string_equal(names(&x, "@a.Other"), "a/Marked.m()V a/Partly.n()V");
 	assert_string_equal(names(&x, "a.*;!@a.Timed;!a.Store"), "a/Partly.n()V");
+	fixture_release(&x);
+}
+
+/* Copy `size` bytes of the fake JVM to a new place. */
+static uint64_t moved(struct fixture *x, uint64_t from, size_t size, size_t room)
+{
+	uint64_t to = fake_code_alloc(&x->f, room);
+
+	memcpy(fake_code_at(&x->f, to), fake_code_at(&x->f, from), size);
+	return to;
+}
+
+/* A class with MANY methods, copies of its only one, whose names of 64 KB overlap. */
+static void forge_names(struct fixture *x, uint64_t klass)
+{
+	const struct hotspot_layout *l = &x->f.layout;
+	uint64_t array = fake_code_alloc(&x->f, l->array_pointers + 8 * MANY);
+	uint64_t names = fake_code_alloc(&x->f, 0x10000 + 8 * MANY + 64);
+	uint64_t method = fake_get(&x->f, fake_get(&x->f, klass + l->klass_methods) + l->array_pointers);
+	uint64_t own = fake_get(&x->f, method + l->walk.method_const);
+	uint64_t pool = moved(x, fake_get(&x->f, klass + l->klass_pool), l->walk.pool_size + 8 * FIRST,
+			      l->walk.pool_size + 8 * (FIRST + MANY));
+
+	memset(fake_code_at(&x->f, names), 0xff, 0x10000 + 8 * MANY + 64);
+	fake_set(&x->f, klass + l->klass_pool, pool, 8);
+	fake_set(&x->f, pool + l->pool_length, FIRST + MANY, 4);
+	fake_set(&x->f, klass + l->klass_methods, array, 8);
+	fake_set(&x->f, array + l->array_length, MANY, 4);
+	for (int i = 0; i < MANY; i++) {
+		uint64_t copy = moved(x, method, METHOD, METHOD), constants = moved(x, own, METHOD, METHOD);
+
+		fake_set(&x->f, array + l->array_pointers + 8 * i, copy, 8);
+		fake_set(&x->f, copy + l->walk.method_const, constants, 8);
+		fake_set(&x->f, constants + l->walk.const_pool, pool, 8);
+		fake_set(&x->f, constants + l->walk.const_name, FIRST + i, 2);
+		fake_set(&x->f, pool + l->walk.pool_size + 8 * (FIRST + i), (names + 8 * i) | 1, 8);
+	}
+}
+
+static void a_class_of_endless_names_is_not_read(void **state)
+{
+	struct fixture x;
+
+	fixture_init(&x);
+	forge_names(&x, add(&x, (struct fake_class){.name = "a/Forged",
+						    .method = {{.name = "m", .descriptor = "()V", .code_size = 9}}}));
+	add(&x, cart);
+	assert_int_equal(find_with(&x, "a.Forged;a.Cart::sum", false), 0);
+	assert_int_equal(x.found.unread, 1);
+	assert_int_equal(x.found.count, 1);
+	matches_release(&x.found);
 	fixture_release(&x);
 }
 
@@ -491,6 +545,7 @@ int main(void)
 		cmocka_unit_test(methods_without_hooks_have_a_reason),
 		cmocka_unit_test(indirect_supertypes_count),
 		cmocka_unit_test(annotations_of_class_and_method_count),
+		cmocka_unit_test(a_class_of_endless_names_is_not_read),
 		cmocka_unit_test(older_of_two_classes_with_one_name_counts),
 		cmocka_unit_test(hidden_classes_and_overpass_methods_do_not_match),
 		cmocka_unit_test(doubtful_methods_are_marked),
