@@ -483,7 +483,8 @@ static enum frt_result agent_prepare(JNIEnv *env, const char *tag)
 	control->jni_version = (*env)->GetVersion(env);
 	control->hook_ticks = measure_stamps();
 	classes_init(jvmti);
-	loader_init(jvmti, env);
+	if (!loader_init(jvmti, env))
+		return FRT_NO_SEGMENT;
 	open_dump_init(jvmti);
 	open_stack_init(jvmti);
 	stack_named_init(jvmti);
@@ -496,6 +497,7 @@ static void undo(JNIEnv *env)
 {
 	thread_release(env);
 	fields_release(env);
+	loader_release();
 	if (jvmti)
 		(*jvmti)->DisposeEnvironment(jvmti);
 	jvmti = NULL;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The number of a loader's row is its JVMTI tag: found without a search, gone with the loader. Two threads that
- * meet a new loader at the same moment may give it two rows; both are valid.
+ * The number of a loader's row is its JVMTI tag: found without a search, gone with the loader. A loader has one row, because
+ * the rows of its classes are found by its number: one thread at a time gives numbers. Inside the monitor no Java code runs,
+ * and no event is sent that comes back here; whatever a thread holds when it enters, those inside need none of it.
  */
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/hook_class.h"
@@ -9,18 +10,32 @@
 
 static jvmtiEnv *jvmti;
 static jfieldID name_field; /* NULL before JDK 9 */
+static jrawMonitorID numbering;
 
-void loader_init(jvmtiEnv *j, JNIEnv *env)
+bool loader_init(jvmtiEnv *j, JNIEnv *env)
 {
-	jclass c = (*env)->FindClass(env, "java/lang/ClassLoader");
+	jclass c;
 
 	jvmti = j;
+	if ((*jvmti)->CreateRawMonitor(jvmti, "frtrace", &numbering)) {
+		numbering = NULL;
+		return false;
+	}
+	c = (*env)->FindClass(env, "java/lang/ClassLoader");
 	if (c)
 		name_field = (*env)->GetFieldID(env, c, "name", "Ljava/lang/String;");
 	if ((*env)->ExceptionCheck(env)) {
 		(*env)->ExceptionClear(env);
 		name_field = NULL;
 	}
+	return true;
+}
+
+void loader_release(void)
+{
+	if (numbering)
+		(*jvmti)->DestroyRawMonitor(jvmti, numbering);
+	numbering = NULL;
 }
 
 static struct slice well_known_name(struct slice type)
@@ -78,17 +93,30 @@ bool loader_known(jobject loader, uint32_t *number)
 	return true;
 }
 
-bool loader_number(JNIEnv *env, jobject loader, uint32_t *number)
+static bool loader_add(JNIEnv *env, jobject loader, uint32_t *number)
 {
 	jlong tag;
 
-	if (loader_known(loader, number))
+	if (loader_known(loader, number)) /* another thread was faster */
 		return true;
 	tag = loader_describe(env, loader);
 	if (!tag || (*jvmti)->SetTag(jvmti, loader, tag))
 		return false;
 	*number = tag;
 	return true;
+}
+
+bool loader_number(JNIEnv *env, jobject loader, uint32_t *number)
+{
+	bool added;
+
+	if (loader_known(loader, number))
+		return true;
+	if ((*jvmti)->RawMonitorEnter(jvmti, numbering))
+		return false;
+	added = loader_add(env, loader, number);
+	(*jvmti)->RawMonitorExit(jvmti, numbering);
+	return added;
 }
 
 struct loaders {

@@ -8,9 +8,14 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void loader_init(jvmtiEnv *jvmti, JNIEnv *env);
+/* Returns false without memory. loader_release() undoes it, before the JVMTI environment is disposed of. */
+bool loader_init(jvmtiEnv *jvmti, JNIEnv *env);
+void loader_release(void);
 
-/* The row of a loader (NULL: the boot loader), created at first sight. Returns false if the table is full. */
+/*
+ * The row of a loader (NULL: the boot loader), created at first sight, once, whichever threads see it. Returns false if the
+ * table is full.
+ */
 bool loader_number(JNIEnv *env, jobject loader, uint32_t *number);
 
 /* The existing row of a loader. Returns false if it has none. */
