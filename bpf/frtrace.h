@@ -407,6 +407,7 @@ enum frt_skip_reason {
 	FRT_SKIP_TABLE_FULL,
 	FRT_SKIP_FINALIZER, /* an empty finalize(): HotSpot recognises its code and creates no Finalizer */
 	FRT_SKIP_OTHER,	    /* kept for suggestions: the class was named, none of its methods matched */
+	FRT_SKIP_MEMORY,    /* no memory for the new code */
 	FRT_SKIP_REASONS
 };
 

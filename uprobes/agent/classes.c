@@ -351,15 +351,28 @@ static uint32_t may_begin(jclass redefined)
 	return __atomic_load_n(&active, __ATOMIC_SEQ_CST);
 }
 
-static void hand_over(const unsigned char *out, size_t out_size, jint *new_size, unsigned char **new_bytes)
+static bool hand_over(const unsigned char *out, size_t out_size, jint *new_size, unsigned char **new_bytes)
 {
 	unsigned char *copy;
 
 	if ((*jvmti)->Allocate(jvmti, out_size, &copy))
-		return;
+		return false;
 	memcpy(copy, out, out_size);
 	*new_bytes = copy;
 	*new_size = out_size;
+	return true;
+}
+
+/*
+ * A class without new code. Without memory it has lost the hooks that it had, too, so all recordings must know, also those
+ * that have rules for it since long.
+ */
+static void note_failure(const struct rewrite *r, uint32_t wanted_by, struct slice name, enum rewrite_answer answer)
+{
+	if (answer == REWRITE_MALFORMED)
+		control_skip(wanted_by & r->news, name, slice_of(NULL), slice_of(NULL), FRT_SKIP_MALFORMED);
+	if (answer == REWRITE_NO_MEMORY)
+		control_skip(wanted_by, name, slice_of(NULL), slice_of(NULL), FRT_SKIP_MEMORY);
 }
 
 /* True if a filter may select a method of the class. `tags` are those of a class that is already loaded. */
@@ -399,6 +412,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	size_t out_size, memory_size;
 	const unsigned char *out;
 	enum rewrite_answer answer;
+	uint32_t wanted_by;
 	void *memory;
 
 	if (redefined) {
@@ -415,7 +429,8 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 		tags[i].count = 0;
 	if (redefined)
 		tag_supertypes(&r, redefined);
-	if (!may_be_for(&r, name, bytes, size) && !(r.mounts && rewrite_is_mounts(slice_of(name)))) {
+	wanted_by = may_be_for(&r, name, bytes, size);
+	if (!wanted_by && !(r.mounts && rewrite_is_mounts(slice_of(name)))) {
 		if (!redefined)
 			note_seen_at_load(slice_of(name), true);
 		return;
@@ -426,10 +441,13 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	answer = rewrite_class(&r, bytes, size, &out, &out_size, &memory, &memory_size);
 	if (!redefined)
 		note_seen_at_load(slice_of(name), answer != REWRITE_LATER);
+	note_failure(&r, wanted_by, slice_of(name), answer);
 	if (answer != REWRITE_DONE)
 		return;
-	if (load_acquire(&active))
-		hand_over(out, out_size, new_size, new_bytes);
+	if (load_acquire(&active) && !hand_over(out, out_size, new_size, new_bytes)) {
+		note_original(loader, slice_of(name));
+		note_failure(&r, wanted_by, slice_of(name), REWRITE_NO_MEMORY);
+	}
 	sys_unmap(memory, memory_size);
 }
 

@@ -404,14 +404,14 @@ bool rewrite_is_mounts(struct slice name)
 enum rewrite_answer rewrite_class(const struct rewrite *r, const unsigned char *bytes, size_t size,
 				  const unsigned char **out, size_t *out_size, void **memory, size_t *memory_size)
 {
-	enum rewrite_answer answer = REWRITE_NOTHING;
+	enum rewrite_answer answer = REWRITE_MALFORMED;
 	struct class_file c;
 	struct arena arena;
 
 	*memory_size = class_edit_memory(size) + 65536 * sizeof(struct method_edit) + CAPTURES_MEMORY;
 	*memory = sys_map(*memory_size);
 	if (!*memory)
-		return REWRITE_NOTHING;
+		return REWRITE_NO_MEMORY;
 	arena = (struct arena){*memory, *memory_size};
 	if (class_parse(&c, bytes, size, &arena) == CLASS_OK)
 		answer = rewrite_parsed(r, &c, &arena, out, out_size);

@@ -11,7 +11,9 @@
 enum rewrite_answer {
 	REWRITE_NOTHING, /* the class stays unchanged */
 	REWRITE_DONE,
-	REWRITE_LATER, /* its loader is being asked for the helper: try again in ClassPrepare */
+	REWRITE_LATER,	   /* its loader is being asked for the helper: try again in ClassPrepare */
+	REWRITE_MALFORMED, /* unchanged; the caller reports this and the next one, as the name is not known here */
+	REWRITE_NO_MEMORY,
 };
 
 struct rewrite {

@@ -26,6 +26,7 @@ const char *skip_reason(uint32_t reason)
 		[FRT_SKIP_MALFORMED] = "class files that frtrace does not understand",
 		[FRT_SKIP_FINALIZER] = "empty finalizers: with code in it every object would get a Finalizer",
 		[FRT_SKIP_TABLE_FULL] = "beyond the room for methods",
+		[FRT_SKIP_MEMORY] = "without memory for new code in the JVM",
 	};
 
 	return reason < FRT_SKIP_REASONS && texts[reason] ? texts[reason] : "unknown reason";
