@@ -50,6 +50,8 @@ static struct lock init_lock; /* taken by lock_try only */
 static bool ready;
 static void *pattern_memory[FRT_RECORDINGS];
 
+static const char no_memory[] = "the JVM has no memory left";
+
 static enum frt_result agent_fail(enum frt_result result, const char *message)
 {
 	control_say(message);
@@ -146,27 +148,27 @@ static struct frt_recording *agent_row(uint32_t recording)
  * recording that had the row before is released; but while a callback is running, which can take as long as a class
  * loader likes, it may read that one still. Then losing it is better.
  */
-static bool copy_pattern(uint32_t recording, struct matcher *p)
+static enum frt_result copy_pattern(uint32_t recording, struct matcher *p)
 {
 	const struct frt_config *config = control_config(recording);
 	size_t size = config->pattern_size;
 	void *copy;
 
 	if (size > FRT_CONFIG_SIZE - sizeof(*config))
-		return false;
+		return FRT_BAD_CONFIG;
 	copy = sys_map(FRT_CONFIG_SIZE);
 	if (!copy)
-		return false;
+		return FRT_JVMTI_FAILED;
 	memcpy(copy, config + 1, size);
 	*p = (struct matcher){copy, size};
 	if (!matcher_valid(p)) {
 		sys_unmap(copy, FRT_CONFIG_SIZE);
-		return false;
+		return FRT_BAD_CONFIG;
 	}
 	if (pattern_memory[recording] && !classes_reading())
 		sys_unmap(pattern_memory[recording], FRT_CONFIG_SIZE);
 	pattern_memory[recording] = copy;
-	return true;
+	return FRT_DONE;
 }
 
 /* The calls of no recording are counted any more. */
@@ -340,8 +342,15 @@ static enum frt_result apply(JNIEnv *env, uint32_t recording, const struct match
 	return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to retransform");
 }
 
+/* `bad` is said if the config is the reason. */
+static enum frt_result refuse(enum frt_result result, const char *bad)
+{
+	return agent_fail(result, result == FRT_BAD_CONFIG ? bad : no_memory);
+}
+
 static enum frt_result agent_start(JNIEnv *env, uint32_t recording)
 {
+	enum frt_result result;
 	struct matcher p;
 
 	if (agent_row(recording)->state != FRT_IDLE)
@@ -350,10 +359,12 @@ static enum frt_result agent_start(JNIEnv *env, uint32_t recording)
 		return agent_fail(FRT_NO_LISTENER, "no tracer listens on frtrace:drain");
 	if (!may_run(recording))
 		return agent_fail(FRT_NOT_READY, "a recording with --inside has to be the only one of a JVM");
-	if (!copy_pattern(recording, &p))
-		return agent_fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
-	if (!fields_begin(env, recording))
-		return agent_fail(FRT_BAD_CONFIG, "the plan of events in the control segment is not valid");
+	result = copy_pattern(recording, &p);
+	if (result)
+		return refuse(result, "the filter in the control segment is not valid");
+	result = fields_begin(env, recording);
+	if (result)
+		return refuse(result, "the plan of events in the control segment is not valid");
 	begin_row(env, recording);
 	if (set_events(JVMTI_ENABLE)) {
 		restore(env, recording);
@@ -403,7 +414,7 @@ static enum frt_result execute(JNIEnv *env, uint32_t kind, uint32_t recording)
 		return FRT_UNKNOWN_COMMAND;
 	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
 		(*env)->ExceptionClear(env);
-		return agent_fail(FRT_JVMTI_FAILED, "the JVM has no memory left");
+		return agent_fail(FRT_JVMTI_FAILED, no_memory);
 	}
 	result = commands[kind](env, recording);
 	(*env)->PopLocalFrame(env, NULL);

@@ -70,7 +70,8 @@ static void clear_exception(JNIEnv *env)
 
 /* ---- the plan */
 
-static struct live_plan *copy_plan(const struct frt_config *config)
+/* Returns 0, FRT_BAD_CONFIG, or FRT_JVMTI_FAILED without memory. */
+static enum frt_result copy_plan(const struct frt_config *config, struct live_plan **out)
 {
 	uint64_t at = (config->pattern_size + 7ull) / 8 * 8, size = config->plan_size,
 		 limit = FRT_CONFIG_SIZE - sizeof(*config);
@@ -79,24 +80,25 @@ static struct live_plan *copy_plan(const struct frt_config *config)
 	uint64_t steps, fields, memory;
 
 	if (at > limit || size > limit - at || size < sizeof(*h))
-		return NULL;
+		return FRT_BAD_CONFIG;
 	steps = load_relaxed(&h->steps);
 	fields = load_relaxed(&h->fields);
 	if (steps > PLAN_FIELDS * PLAN_STEPS || fields > PLAN_FIELDS)
-		return NULL;
+		return FRT_BAD_CONFIG;
 	memory = sizeof(*p) + steps * sizeof(p->found[0]) + (fields + 1) / 2 * 2 * sizeof(p->meant[0]) + size;
 	p = sys_map(memory);
 	if (!p)
-		return NULL;
+		return FRT_JVMTI_FAILED;
+	*out = p;
 	p->size = memory;
 	p->meant = (struct meant *)&p->found[steps];
 	p->plan = (struct plan){&p->meant[(fields + 1) / 2 * 2], size};
 	memcpy(&p->meant[(fields + 1) / 2 * 2], h, size);
 	if (plan_valid(&p->plan) && ((const struct plan_header *)p->plan.bytes)->steps == steps &&
 	    plan_fields(&p->plan) == fields)
-		return p;
+		return FRT_DONE;
 	sys_unmap(p, memory);
-	return NULL;
+	return FRT_BAD_CONFIG;
 }
 
 static bool is_named(jclass c, struct slice name)
@@ -260,23 +262,24 @@ static bool is_meant(const struct live_plan *p, uint32_t field, jobject loader)
 	return false;
 }
 
-bool fields_begin(JNIEnv *env, uint32_t recording)
+enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 {
 	const struct frt_config *config = control_config(recording);
+	enum frt_result result;
 	struct live_plan *p;
 
 	fields_end(env, recording);
 	if (config->flags & FRT_CONFIG_THROWN_CLASS && field_text_init(jvmti, env))
 		thrown_classes |= 1u << recording;
 	if (!config->plan_size)
-		return true;
-	p = field_text_init(jvmti, env) ? copy_plan(config) : NULL;
-	if (!p)
-		return false;
+		return FRT_DONE;
+	result = field_text_init(jvmti, env) ? copy_plan(config, &p) : FRT_JVMTI_FAILED;
+	if (result)
+		return result;
 	if (has_statics(p))
 		find_static_holders(env, p);
 	store_release(&plans[recording], p);
-	return true;
+	return FRT_DONE;
 }
 
 static bool anybody_inside(void)

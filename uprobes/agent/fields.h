@@ -16,8 +16,11 @@
 void fields_init(jvmtiEnv *jvmti);
 void fields_release(JNIEnv *env);
 
-/* Take the plan from the recording's config, before classes are rewritten. Returns false if it is not valid. */
-bool fields_begin(JNIEnv *env, uint32_t recording);
+/*
+ * Take the plan from the recording's config, before classes are rewritten. Returns FRT_DONE, FRT_BAD_CONFIG if it is not
+ * valid, or FRT_JVMTI_FAILED if the JVM has no memory for it.
+ */
+enum frt_result fields_begin(JNIEnv *env, uint32_t recording);
 
 /* The recording has ended: its plan is used no more. */
 void fields_end(JNIEnv *env, uint32_t recording);
