@@ -166,42 +166,54 @@ struct frt_slot *slot_claim(JNIEnv *env)
 	return s;
 }
 
-/* The thread that ended last, and the calls that it was in. */
-static struct {
+/* A thread that has ended, and the calls that it was in. */
+struct slot_ending {
 	JNIEnv *env;
 	struct frt_slot *slot;
 	uint32_t depth;
 	uint64_t own, lost[FRT_RECORDINGS]; /* counted for them, in the slot and in the shares */
-} last_end;
+};
+
+static struct slot_ending last_end; /* the last of all */
+static struct lock last_end_lock;   /* taken by lock_try only */
+
+static void slot_note_end(const struct slot_ending *e)
+{
+	if (!lock_try(&last_end_lock)) /* another one ends right now; the calls of this one just stay lost */
+		return;
+	last_end = *e;
+	lock_drop(&last_end_lock);
+}
 
 /* Count the calls that the thread is in as lost. */
-static void slot_end(struct frt_slot *s)
+static void slot_end(struct frt_slot *s, struct slot_ending *e)
 {
 	uint64_t own = s->lost_exits;
 
 	if (load_acquire(&recordings_shared))
 		recordings_update_shares(s);
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
-		last_end.lost[r] = recordings_share(s, r)->lost_exits;
-	last_end.depth = s->flags & FRT_SLOT_CARRIER ? 0 : s->depth;
+		e->lost[r] = recordings_share(s, r)->lost_exits;
+	e->depth = s->flags & FRT_SLOT_CARRIER ? 0 : s->depth;
 	slot_lose_all(s);
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
-		last_end.lost[r] = recordings_share(s, r)->lost_exits - last_end.lost[r];
-	last_end.own = s->lost_exits - own;
+		e->lost[r] = recordings_share(s, r)->lost_exits - e->lost[r];
+	e->own = s->lost_exits - own;
 }
 
 void slot_release(JNIEnv *env)
 {
 	struct slot_entry *e = entry_for((uint64_t)env, false);
+	struct slot_ending ending = {.env = env};
 	struct frt_slot *s;
 
 	if (!e)
 		return;
 	s = e->slot;
 	store_release(&e->env, SLOT_TOMBSTONE);
-	last_end.env = env;
-	last_end.slot = s;
-	slot_end(s);
+	ending.slot = s;
+	slot_end(s, &ending);
+	slot_note_end(&ending);
 	s->virtual_key = 0;
 	s->env = s->thread_pointer = 0;
 	free_list_push(&free_slots, s - control_slot(0), slot_next);
@@ -209,21 +221,29 @@ void slot_release(JNIEnv *env)
 
 void slot_jvm_ends(JNIEnv *env)
 {
-	struct frt_slot *s = last_end.slot;
+	struct slot_ending e = {.env = NULL};
 
-	if (last_end.env != env)
+	if (lock_try(&last_end_lock)) {
+		e = last_end;
+		if (e.env == env)
+			last_end.env = NULL;
+		lock_drop(&last_end_lock);
+	}
+	if (!e.env || e.env != env)
 		return;
-	last_end.env = NULL;
-	s->lost_exits -= last_end.own;
+	e.slot->lost_exits -= e.own;
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
-		recordings_share(s, r)->lost_exits -= last_end.lost[r];
-	if (!s->env) /* no other thread has taken it */
-		s->depth = last_end.depth;
+		recordings_share(e.slot, r)->lost_exits -= e.lost[r];
+	if (!e.slot->env) /* no other thread has taken it */
+		e.slot->depth = e.depth;
 }
 
 void slot_reset_all(void)
 {
-	last_end.env = NULL;
+	if (lock_try(&last_end_lock)) {
+		last_end.env = NULL;
+		lock_drop(&last_end_lock);
+	}
 	/*
 	 * The slots stay in place: a thread that was preempted in a hook since the last recording may be about to read its
 	 * own.

@@ -4,7 +4,25 @@
  * start empty in each test. Questions to the JVM about threads are answered here.
  */
 #include "uprobes/agent/ring.c"
+#include "uprobes/agent/recordings.h"
+#include "uprobes/agent/slot.h"
+
+static JNIEnv *ends_meanwhile; /* a thread that ends while another one's calls are being counted */
+
+static void update_shares_slowly(struct frt_slot *s)
+{
+	JNIEnv *other = ends_meanwhile;
+
+	recordings_update_shares(s);
+	ends_meanwhile = NULL;
+	if (other)
+		slot_release(other);
+}
+
+#define recordings_update_shares update_shares_slowly
 #include "uprobes/agent/slot.c"
+#undef recordings_update_shares
+
 #include "uprobes/agent/stack_jvmti.h"
 
 #include <pthread.h>
@@ -147,6 +165,24 @@ static void calls_of_the_thread_that_ends_the_jvm_stay_open(void **state)
 	slot_release(env_of(2));
 	slot_jvm_ends(env_of(3));
 	assert_int_equal(other->lost_exits, 2);
+}
+
+static void ends_of_two_threads_are_not_mixed(void **state)
+{
+	struct frt_slot *s = slot_claim(env_of(1)), *other = slot_claim(env_of(2));
+
+	s->depth = 3;
+	other->depth = 2;
+	recordings_shared = true;
+	ends_meanwhile = env_of(2);
+	slot_release(env_of(1));
+	recordings_shared = false;
+	assert_null(ends_meanwhile);
+	slot_jvm_ends(env_of(2)); /* it has not ended last */
+	assert_int_equal(other->depth, 0);
+	slot_jvm_ends(env_of(1));
+	assert_int_equal(s->depth, 3);
+	assert_int_equal(other->depth, 0);
 }
 
 static void open_calls_of_a_carrier_may_end_elsewhere(void **state)
@@ -567,6 +603,7 @@ int main(void)
 		TEST(slot_is_found_again_by_its_thread),
 		TEST(later_thread_with_the_same_env_is_distinguished),
 		TEST(calls_of_the_thread_that_ends_the_jvm_stay_open),
+		TEST(ends_of_two_threads_are_not_mixed),
 		TEST(open_calls_of_a_carrier_may_end_elsewhere),
 		TEST(released_slot_is_reused_and_its_stream_continues),
 		TEST(thread_without_a_slot_releases_nothing),
