@@ -139,7 +139,8 @@ static __noinline void report_thread(struct probed_thread *t, __u64 java_id)
 	t->known = 1;
 }
 
-static __always_inline struct probed_thread *probed_thread(__u64 java_id)
+static __always_inline struct probed_thread *probed_thread(void *context, struct frt_probe_counts *counts,
+							   __u64 java_id)
 {
 	struct probed_thread *t =
 		bpf_task_storage_get(&hotspot_threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -148,6 +149,7 @@ static __always_inline struct probed_thread *probed_thread(__u64 java_id)
 		count_drop(FRT_DROP_STORAGE);
 		return NULL;
 	}
+	meet_thread(context, t, counts, java_id);
 	if (!t->thread)
 		t->thread = __sync_fetch_and_add(&hotspot_serial, 1) + 1;
 	if (!t->known)
@@ -188,6 +190,8 @@ static __noinline void follow_waits(const struct probed_thread *t, __u64 r15)
 		__sync_fetch_and_add(&waits_lost, 1);
 		return;
 	}
+	if (state->thread != t->thread)
+		state->anchor = 0;
 	state->thread = t->thread;
 	state->natives = t->depth + t->deep;
 	target_process = task->tgid;
@@ -302,7 +306,7 @@ static __noinline int probe_chosen(struct pt_regs *context, struct frt_method_na
 
 	if (!m || !counts || !at || !is_target())
 		return 0;
-	t = probed_thread(java_id);
+	t = probed_thread(context, counts, java_id);
 	if (!t)
 		return 0;
 	if (entry)

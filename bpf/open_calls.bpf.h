@@ -28,7 +28,8 @@ struct probed_thread {
 	__u32 thread; /* serial; 0: not given yet */
 	__u32 known;  /* the collector has been told of it */
 	__u32 depth;
-	__u32 deep; /* open calls beyond FRT_PROBE_DEPTH */
+	__u32 deep;    /* open calls beyond FRT_PROBE_DEPTH */
+	__u64 java_id; /* of its java.lang.Thread; 0: not known yet */
 	struct open_call open[FRT_PROBE_DEPTH];
 };
 
@@ -90,6 +91,23 @@ static __always_inline void end_calls(void *context, struct probed_thread *t, st
 	counts->exited += t->deep;
 	t->deep = 0;
 	bpf_loop(FRT_PROBE_DEPTH, end_call, &s, 0);
+}
+
+/*
+ * A task that has left the JVM and has come back is another thread of Java's: it gets another serial. No call was open then,
+ * but exits may not have been seen. Its JavaThread may be at the same address as before. java_id 0: it is just being made.
+ */
+static __always_inline void meet_thread(void *context, struct probed_thread *t, struct frt_probe_counts *counts,
+					__u64 java_id)
+{
+	if (!java_id || java_id == t->java_id)
+		return;
+	if (t->java_id) {
+		end_calls(context, t, counts, 0, now_ns());
+		t->thread = 0;
+	}
+	t->java_id = java_id;
+	t->known = 0;
 }
 
 /* While a method runs, its frame may become smaller by so much: interpreted at first, then compiled in a loop. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The native methods of live.Natives. One call in four throws. */
 #include <jni.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -106,6 +107,38 @@ static void bind_loose(JNIEnv *env, jclass class, const char *name)
 		return;
 	memcpy(memory, code, sizeof(code));
 	(*env)->RegisterNatives(env, class, &loose, 1);
+}
+
+static struct {
+	JavaVM *vm;
+	jclass class;
+	jmethodID attached;
+	jint times;
+} lives;
+
+static void *live(void *unused)
+{
+	JNIEnv *env;
+
+	for (jint i = 0; i < lives.times; i++) {
+		if ((*lives.vm)->AttachCurrentThread(lives.vm, (void **)&env, NULL))
+			break;
+		(*env)->CallStaticVoidMethod(env, lives.class, lives.attached);
+		(*lives.vm)->DetachCurrentThread(lives.vm);
+	}
+	return NULL;
+}
+
+/* A thread that is in the JVM several times, and calls attached() each time. */
+JNIEXPORT void JNICALL Java_live_Natives_attach(JNIEnv *env, jclass class, jint times)
+{
+	pthread_t thread;
+
+	lives.class = (*env)->NewGlobalRef(env, class);
+	lives.attached = (*env)->GetStaticMethodID(env, class, "attached", "()V");
+	lives.times = times;
+	if (!(*env)->GetJavaVM(env, &lives.vm) && !pthread_create(&thread, NULL, live, NULL))
+		pthread_join(thread, NULL);
 }
 
 JNIEXPORT void JNICALL Java_live_Natives_registerLate(JNIEnv *env, jclass class)

@@ -53,6 +53,24 @@ probed() {
 	target_drop
 }
 
+# Its JavaThread is at the same address each time.
+attached() {
+	local sentence="a thread that has left the JVM and comes back is another one for HotSpot's own probes, JDK $FEATURE"
+	begin "$sentence" || return 0
+	HOW=attach natives_start 1 7 -XX:+DTraceMethodProbes
+	if target_ready && trace_start --probe=hotspot -m live.Natives::attached; then
+		target_go
+		trace_stop
+		status_is 0
+		says '^7 calls.* 0 lost'
+		target_quit
+		"$FRTRACE" export --csv "$F_FILE" | awk -F, 'NR > 1 { print $5 }' >"$WORK/ids"
+		diff "$T_DIR/ids" "$WORK/ids" >"$WORK/differ" || finding "not the ids of the threads:" "$(cat "$WORK/differ")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # What the program knows of its own methods alone.
 own_truth() {
 	grep -E '^allow|live\.Natives' "$T_DIR/truth" >"$T_DIR/own"
@@ -298,6 +316,7 @@ for jdk in "${JDKS[@]}"; do
 	[ "$FEATURE" -gt 17 ] || critical named -XX:+CriticalJNINatives
 	narrowed
 	probed
+	attached
 	loaded_late
 	launched
 done

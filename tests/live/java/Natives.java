@@ -14,11 +14,12 @@ import java.util.zip.Inflater;
  * Native methods, bound in three ways, called CALLS times in each of THREADS threads; one call in four ends with an
  * exception. Then those of the JDK, and two that share a function.
  *
- *	Natives DIR LIBRARY THREADS CALLS [late | loaded | open]
+ *	Natives DIR LIBRARY THREADS CALLS [late | loaded | open | attach]
  *
  * late: instead of them, once the file `probed` is there, CALLS calls of two methods that were bound after `go`: one had
  * another function before, and was called CALLS times; the other had none. loaded: CALLS calls of a class that is loaded
- * after `go`. open: calls that do not return, as live.Open describes them.
+ * after `go`. open: calls that do not return, as live.Open describes them. attach: a thread that
+ * is in the JVM CALLS times, and calls attached() each time; `ids` gets the ids of those threads.
  */
 public class Natives {
 	static volatile int sink;
@@ -56,6 +57,8 @@ public class Natives {
 	static native void hangB();
 
 	static native int hanging();
+
+	static native void attach(int times);
 
 	static void inner() {
 		hang();
@@ -233,6 +236,19 @@ public class Natives {
 		}
 	}
 
+	static final StringBuilder ids = new StringBuilder();
+
+	static void attached() {
+		ids.append(Thread.currentThread().getId()).append('\n');
+	}
+
+	static void attachAll(Stage stage, int times) {
+		stage.awaitGo();
+		attach(times);
+		stage.write("ids", ids.toString());
+		stage.finish();
+	}
+
 	static void awaitHanging(int threads) {
 		while (hanging() < threads)
 			Stage.sleep(1);
@@ -272,6 +288,8 @@ public class Natives {
 				bindLate(stage, calls);
 			else if (args[4].equals("loaded"))
 				loadLate(stage, calls);
+			else if (args[4].equals("attach"))
+				attachAll(stage, calls);
 			else
 				hangAll(stage);
 			return;

@@ -263,6 +263,34 @@ static void call_without_room_in_the_queue_is_counted(void **state)
 	assert_counts(2, 2, 1);
 }
 
+static void thread_that_comes_back_is_another_one(void **state)
+{
+	meet_thread(NULL, &thread, &counts, 0);
+	meet_thread(NULL, &thread, &counts, 20);
+	assert_int_equal(thread.thread, 7);
+	thread.known = 1;
+	enter(RUN, 0x8000, 1);
+	meet_thread(NULL, &thread, &counts, 20);
+	meet_thread(NULL, &thread, &counts, 0);
+	assert_int_equal(thread.thread, 7);
+	assert_int_equal(thread.known, 1);
+	assert_int_equal(emits, 0);
+	meet_thread(NULL, &thread, &counts, 21);
+	assert_int_equal(thread.thread | thread.known | thread.depth, 0);
+	assert_int_equal(emits, 1);
+	assert_emitted(0, RUN, FRT_PROBE_UNSEEN); /* by the old serial */
+	assert_counts(1, 1, 1);
+}
+
+/* The java.lang.Thread of a thread that attaches has no id before its constructor has run. */
+static void thread_is_reported_again_when_it_has_got_its_id(void **state)
+{
+	thread.known = 1;
+	meet_thread(NULL, &thread, &counts, 20);
+	assert_int_equal(thread.thread, 7);
+	assert_int_equal(thread.known, 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
@@ -281,6 +309,8 @@ int main(void)
 		TEST(deep_calls_end_with_their_caller),
 		TEST(short_call_is_counted_only),
 		TEST(call_without_room_in_the_queue_is_counted),
+		TEST(thread_that_comes_back_is_another_one),
+		TEST(thread_is_reported_again_when_it_has_got_its_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
