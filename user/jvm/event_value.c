@@ -267,12 +267,15 @@ static int add_step(struct finder *f, enum plan_step_kind kind, const char *clas
 		    struct diag *d)
 {
 	struct event_value *v = f->v;
+	struct event_step step = {kind, keep(f, class_name, strlen(class_name)), keep(f, name, length),
+				  keep(f, f->type, strlen(f->type))};
 
 	if (v->steps == PLAN_STEPS)
 		return wrong(f, d, "it has too many steps");
-	v->step[v->steps] = (struct event_step){kind, keep(f, class_name, strlen(class_name)), keep(f, name, length),
-						keep(f, f->type, strlen(f->type))};
-	return v->step[v->steps++].descriptor ? 0 : diag_set(d, ENOMEM, "no memory for events");
+	if (!step.class_name || !step.name || !step.descriptor)
+		return diag_set(d, ENOMEM, "no memory for events");
+	v->step[v->steps++] = step;
+	return 0;
 }
 
 static int take_start(struct finder *f, enum plan_source source, const char *type, size_t length)
