@@ -8,13 +8,18 @@
 #include "user/hotspot/loader.h"
 #include "user/hotspot/method_table.h"
 #include "user/hotspot/page_cache.h"
+#include "user/process/interrupt.h"
+#include "user/text/budget.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define PASSES 8 /* walks over all classes, until one completes */
 #define TRIES  4 /* at reading one class */
+
+#define PATIENCE_NS 3000000000LL /* CPU time after which a signal ends it: a real JVM takes less */
 
 #define HUGE_CODE 8000u	 /* HotSpot does not compile larger methods */
 #define MOST_CODE 65535u /* JVMS 4.7.3 */
@@ -326,10 +331,13 @@ static int compare_matches(const void *a, const void *b)
 
 static int find_all(struct finder *f)
 {
+	struct budget patience;
 	int r = find_candidates(f);
 
+	budget_set(&patience, PATIENCE_NS);
+	budget_begin(&patience);
 	for (uint32_t i = 0; !r && i < f->candidates; i++)
-		r = judge_patiently(f, &f->candidate[i]);
+		r = interrupted() && budget_over(&patience) ? -EINTR : judge_patiently(f, &f->candidate[i]);
 	if (!r && f->out->count)
 		qsort(f->out->match, f->out->count, sizeof(*f->out->match), compare_matches);
 	return r;

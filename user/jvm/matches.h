@@ -52,8 +52,8 @@ struct matches_setup {
 };
 
 /*
- * Returns 0, then release *out; -ENOTSUP: the layout does not support it; -ENOMEM; other -errno: unreadable, or
- * gone.
+ * Returns 0, then release *out; -ENOTSUP: the layout does not support it; -ENOMEM; -EINTR: a signal came (interrupt.h), and
+ * it had taken seconds of CPU time, as forged classes do; other -errno: unreadable, or gone.
  */
 int matches_find(struct matches *out, const struct matches_setup *setup);
 void matches_release(struct matches *m);
