@@ -78,10 +78,9 @@ static uint64_t find_unbound_with(struct matches_setup *setup, const struct filt
 		return 0;
 	pattern.program = program;
 	setup->pattern = &pattern;
-	if (!matches_find(&found, setup)) {
+	if (!matches_find(&found, setup))
 		code = find_shared(setup, &found);
-		matches_release(&found);
-	}
+	matches_release(&found);
 	free(program);
 	return code;
 }

@@ -52,8 +52,9 @@ struct matches_setup {
 };
 
 /*
- * Returns 0, then release *out; -ENOTSUP: the layout does not support it; -ENOMEM; -EINTR: a signal came (interrupt.h), and
- * it had taken seconds of CPU time, as forged classes do; other -errno: unreadable, or gone.
+ * Returns 0 or -errno; *out may be incomplete then, and is to be released in any case. -ENOTSUP: the layout does not support
+ * it; -ENOMEM; -EINTR: a signal came (interrupt.h), and it had taken seconds of CPU time, as forged classes do; other -errno:
+ * unreadable, or gone.
  */
 int matches_find(struct matches *out, const struct matches_setup *setup);
 void matches_release(struct matches *m);

@@ -171,12 +171,11 @@ static void find_with(struct native_places *p, const struct filter_list *filters
 		return;
 	pattern.program = program;
 	setup.pattern = &pattern;
-	if (!matches_find(&found, &setup)) {
+	if (!matches_find(&found, &setup))
 		for (uint32_t i = 0; i < found.count; i++)
 			if (found.match[i].reason == FRT_SKIP_NATIVE)
 				take_match(&found.match[i], method, count);
-		matches_release(&found);
-	}
+	matches_release(&found);
 	free(program);
 }
 
