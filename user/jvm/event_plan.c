@@ -271,7 +271,7 @@ static int nothing_matches(const struct making *m, const struct event_spec *e, c
 static int plan_add_event(struct making *m, const struct event_spec *e, const struct matches *traced, struct diag *d)
 {
 	struct suggest *near = m->s->suggest ? suggest_new(e->filters) : NULL;
-	struct matches found;
+	struct matches found = {.count = 0};
 	uint32_t type, methods = 0;
 	int err = find_matches(m, e->filters, near, &found, d);
 
