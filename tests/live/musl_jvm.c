@@ -226,6 +226,24 @@ static jvmtiError retransform(jvmtiEnv *j, jint count, const jclass *classes)
 	return JVMTI_ERROR_NONE;
 }
 
+static pthread_mutex_t monitor = PTHREAD_MUTEX_INITIALIZER; /* the only one; nobody enters it twice */
+
+static jvmtiError create_monitor(jvmtiEnv *j, const char *name, jrawMonitorID *out)
+{
+	*out = (jrawMonitorID)&monitor;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError enter_monitor(jvmtiEnv *j, jrawMonitorID m)
+{
+	return pthread_mutex_lock((pthread_mutex_t *)m) ? JVMTI_ERROR_INTERNAL : JVMTI_ERROR_NONE;
+}
+
+static jvmtiError exit_monitor(jvmtiEnv *j, jrawMonitorID m)
+{
+	return pthread_mutex_unlock((pthread_mutex_t *)m) ? JVMTI_ERROR_INTERNAL : JVMTI_ERROR_NONE;
+}
+
 struct started {
 	jvmtiStartFunction function;
 	const void *argument;
@@ -306,6 +324,9 @@ static void fill_tables(void)
 	jvmti.GetAllThreads = no_threads;
 	jvmti.RetransformClasses = retransform;
 	jvmti.RunAgentThread = run_agent_thread;
+	jvmti.CreateRawMonitor = create_monitor;
+	jvmti.RawMonitorEnter = enter_monitor;
+	jvmti.RawMonitorExit = exit_monitor;
 }
 
 /* ---- attach: "1" command argument argument argument, each ending with a 0 byte */
