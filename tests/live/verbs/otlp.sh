@@ -43,15 +43,17 @@ alike() { # LIVE EXPORTED WAITS-AT-LEAST
 		    waits = [(int(e["timeUnixNano"]) - start, values(e["attributes"])) for e in s["events"]]
 		    return values(s["attributes"]), start, end - start, within, s["name"], s.get("status"), s.get("droppedEventsCount"), waits
 
-		def near(x, y): # each time is rounded once
-		    return x.keys() == y.keys() and all(v == y[k] or k.endswith("_ns") and abs(int(v[1]) - int(y[k][1])) <= 2 for k, v in x.items())
+		NEAR = 10 # ns: a time is rounded, and converted by the clock's readings so far, which may have become more meanwhile
+
+		def near(x, y):
+		    return x.keys() == y.keys() and all(v == y[k] or k.endswith("_ns") and abs(int(v[1]) - int(y[k][1])) <= NEAR for k, v in x.items())
 
 		def same(x, y):
-		    assert near(x[0], y[0]) and x[3:7] == y[3:7] and abs(x[2] - y[2]) <= 2, (x, y)
+		    assert near(x[0], y[0]) and x[3:7] == y[3:7] and abs(x[2] - y[2]) <= NEAR, (x, y)
 		    assert abs((x[1] - live[0][1]) - (y[1] - file[0][1])) < 50_000, (x, y)
 		    assert len(x[7]) == len(y[7]), (x, y)
 		    for v, w in zip(x[7], y[7]):
-		        assert abs(v[0] - w[0]) <= 2 and near(v[1], w[1]), (v, w, x)
+		        assert abs(v[0] - w[0]) <= NEAR and near(v[1], w[1]), (v, w, x)
 
 		resources = {path: set() for path in sys.argv[1:3]}
 		live, file = spans(sys.argv[1]), spans(sys.argv[2])
