@@ -97,12 +97,25 @@ static void load_stretch(struct clock *c, const struct clock_pair *a, const stru
 	c->stretch.scale = ((unsigned __int128)(b->monotonic - a->monotonic) << CLOCK_SCALE) / c->stretch.length;
 }
 
+/* A forged stamp may be any number. What is made of it can still be added to other times, and subtracted. */
+static int64_t bounded(__int128 ns)
+{
+	return ns > CLOCK_FARTHEST ? CLOCK_FARTHEST : ns < -CLOCK_FARTHEST ? -CLOCK_FARTHEST : (int64_t)ns;
+}
+
 static int64_t before_all(const struct clock *c, uint64_t tsc)
 {
 	const struct clock_pair *a = &c->pair[0], *b = &c->pair[c->pairs - 1];
 	__int128 ticks = (__int128)tsc - a->tsc;
 
-	return a->monotonic + (int64_t)(ticks * (b->monotonic - a->monotonic) / (__int128)(b->tsc - a->tsc));
+	return bounded(a->monotonic + ticks * (b->monotonic - a->monotonic) / (__int128)(b->tsc - a->tsc));
+}
+
+static int64_t behind_all(const struct clock *c, uint64_t tsc)
+{
+	unsigned __int128 ticks = tsc - c->stretch.tsc;
+
+	return bounded(c->stretch.monotonic + (__int128)((ticks * c->stretch.scale + CLOCK_SLACK) >> CLOCK_SCALE));
 }
 
 int64_t clock_ns_elsewhere(struct clock *c, uint64_t tsc)
@@ -113,7 +126,7 @@ int64_t clock_ns_elsewhere(struct clock *c, uint64_t tsc)
 		return before_all(c, tsc);
 	i = clock_find(c, tsc);
 	load_stretch(c, &c->pair[i], &c->pair[i + 1]);
-	return clock_in_stretch(c, tsc);
+	return tsc - c->stretch.tsc < c->stretch.length ? clock_in_stretch(c, tsc) : behind_all(c, tsc);
 }
 
 /* The last pair but one at or before the time. */

@@ -52,7 +52,12 @@ static inline int64_t clock_in_stretch(const struct clock *c, uint64_t tsc)
 /* The slow path of clock_ns(): a stamp that is not in the cached interval. */
 int64_t clock_ns_elsewhere(struct clock *c, uint64_t tsc);
 
-/* CLOCK_MONOTONIC ns of a stamp. A stamp older than the first pair is extrapolated from the whole calibration. */
+#define CLOCK_FARTHEST (INT64_MAX / 4)
+
+/*
+ * CLOCK_MONOTONIC ns of a stamp, within CLOCK_FARTHEST of 0. A stamp older than the first pair is extrapolated from the whole
+ * calibration.
+ */
 static inline int64_t clock_ns(struct clock *c, uint64_t tsc)
 {
 	if (__builtin_expect(tsc - c->stretch.tsc >= c->stretch.length, 0))

@@ -60,6 +60,20 @@ static void stamp_of_long_ago_does_not_overflow(void **state)
 			1500000000000000000); /* over 31 years */
 }
 
+static void forged_stamps_stay_within_bounds(void **state)
+{
+	static const uint64_t stamps[] = {0, 1, 1ull << 62, 1ull << 63, UINT64_MAX - 1, UINT64_MAX};
+
+	clock_init(&c);
+	for (size_t i = 0; i < sizeof(stamps) / sizeof(*stamps); i++) {
+		int64_t ns = clock_ns(&c, stamps[i]);
+
+		assert_true(ns >= -CLOCK_FARTHEST && ns <= CLOCK_FARTHEST);
+		assert_true(i == 0 || ns >= clock_ns(&c, stamps[i - 1]));
+	}
+	assert_true(clock_ns(&c, UINT64_MAX) == CLOCK_FARTHEST); /* at less than 8 GHz */
+}
+
 static void each_pair_is_found(void **state)
 {
 	for (size_t i = 0; i < CLOCK_PAIRS; i++) /* each interval of another rate */
@@ -231,6 +245,7 @@ int main(void)
 		TEST(stamp_is_interpolated_between_the_pairs_around_it),
 		TEST(stamp_from_before_us_is_reckoned_from_the_longest_base),
 		TEST(stamp_of_long_ago_does_not_overflow),
+		TEST(forged_stamps_stay_within_bounds),
 		TEST(each_pair_is_found),
 		TEST(time_becomes_the_stamp_that_has_it),
 		TEST(conversion_never_runs_backwards),
