@@ -130,7 +130,7 @@ const struct process_context *recorder_program(const struct recorder *r);
 /* The caller of the span that the sink has just received; see frames_caller(). */
 bool recorder_caller(const struct recorder *r, const struct frt_span *span, struct frames_caller *out);
 
-/* Of calls and of waits. */
+/* Of calls. */
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out);
 
 /* Bytes that the output does not have yet: those of the open chunk. */

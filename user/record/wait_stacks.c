@@ -484,7 +484,10 @@ bool wait_stacks_caller(const struct wait_stacks *s, uint32_t id, uint32_t metho
 
 void wait_stacks_count(const struct wait_stacks *s, struct frames_counts *sum)
 {
-	frames_count(s->frames, sum);
+	struct frames_counts own = {0};
+
+	frames_count(s->frames, &own);
+	sum->missing += own.missing;
 }
 
 uint64_t wait_stacks_behind(const struct wait_stacks *s)

@@ -53,7 +53,10 @@ uint32_t wait_stacks_take_open(struct wait_stacks *s, uint64_t java_thread, uint
 /* Number of waits whose stacks were dropped because the budget was used up. */
 uint64_t wait_stacks_behind(const struct wait_stacks *s);
 
-/* Add what is known of all stacks to *sum. */
+/*
+ * Add the calls whose stack was forgotten to *sum. Stacks of waits are copied while the thread may still run: that some are
+ * cut says nothing about a recording.
+ */
 void wait_stacks_count(const struct wait_stacks *s, struct frames_counts *sum);
 
 /* Have `sink` take its stacks here. s may be NULL: it then takes none. */
