@@ -83,7 +83,7 @@ answers() {
 	answered 3 '^disk +[1-9]'
 	answered 4 'gc [0-9.]+'
 	answered 5 'CAP_SYS_PTRACE'
-	answered 6 'Store\.(pay|claim)(\(.*\))?:[0-9]+ +[0-9.]+ m?s +[0-9.]+ [mu]?s (futex|gc|safepoint)'
+	answered 6 'Store\.(pay|claim)(\(.*\))?:[0-9]+ +[0-9.]+ m?s +[0-9.]+ [mu]?s (futex|gc|safepoint|frtrace)'
 	answered 7 'live\.Store\.parse\(String\)'
 	answered 8 '> [0-9.]+m?s live\.Store\$Catalog\.<clinit>\(\)'
 	answered 9 '^  calls +5 +200 '
