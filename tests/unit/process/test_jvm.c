@@ -105,6 +105,8 @@ static void a_process_without_libjvm_is_no_jvm(void **state)
 	assert_int_equal(jvm_find(&t), -ENOENT);
 }
 
+#define SECOND_AT 0x2b3c4000 /* below all other mappings; a rounder number is on many a stack for other reasons */
+
 static char second[64]; /* directory with JVM/libjvm.so and other/libjvm.so */
 
 static void *map_code(const char *directory, void *at, const void *code, size_t size)
@@ -137,7 +139,7 @@ static pid_t start_with_two(int *ready)
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		code = map_code("JVM", NULL, call_argument, sizeof(call_argument));
-		if (!code || !map_code("other", (void *)0x10000000, "junk", 4))
+		if (!code || !map_code("other", (void *)SECOND_AT, "junk", 4))
 			_exit(3);
 		if (write(ends[1], &code, sizeof(code)) != sizeof(code))
 			_exit(4);
@@ -165,17 +167,13 @@ static void libjvm_is_the_one_that_threads_run_in(void **state)
 	snprintf(path, sizeof(path), "%s/other/libjvm.so", second);
 	assert_int_equal(jvm_find_from_afar(&t), 1);
 	assert_string_equal(t.libjvm, path);
-	assert_int_equal(t.libjvm_code, 0x10000000);
+	assert_int_equal(t.libjvm_code, SECOND_AT);
 	snprintf(path, sizeof(path), "%s/JVM/libjvm.so", second);
 	for (int i = 0; i < 5000; i++) { /* until it sleeps */
 		assert_int_equal(jvm_find(&t), 1);
 		if (!strcmp(t.libjvm, path))
 			break;
 		usleep(1000);
-	}
-	if (strcmp(t.libjvm, path)) { /* seen once */
-		snprintf(command, sizeof(command), "cd /proc/%d && cat syscall stat wchan maps >&2", t.pid);
-		assert_int_equal(system(command), 0);
 	}
 	assert_string_equal(t.libjvm, path);
 	assert_int_equal(t.libjvm_code, (uintptr_t)code);
@@ -184,7 +182,7 @@ static void libjvm_is_the_one_that_threads_run_in(void **state)
 	assert_int_equal(remote_mem_find_libjvm(&t, &base, &d), 0);
 	assert_int_equal(base, (uintptr_t)code);
 	assert_int_equal(target_find_mapping(&t, "libjvm.so", &m, &d), 1);
-	assert_int_equal(m.start, 0x10000000); /* it is mapped below */
+	assert_int_equal(m.start, SECOND_AT); /* it is mapped below */
 	kill(t.pid, SIGKILL);
 	waitpid(t.pid, NULL, 0);
 	close(ready);
