@@ -398,12 +398,14 @@ static int find_by_name(const char *part, pid_t *pid, struct diag *d)
 int target_open(const char *spec, struct target *t, struct diag *d)
 {
 	bool number = spec[0] && !spec[strspn(spec, "0123456789")];
+	const char *part;
 	pid_t pid = 0;
 	int r = 0;
 
 	memset(t, 0, sizeof(*t));
 	t->pidfd = -1;
-	if (!spec[0])
+	target_spec_of(spec, &part);
+	if (!part[0])
 		return diag_usage(d, "no target given: a pid, or a part of the main class or jar name");
 	if (number && (strlen(spec) > 9 || (pid = atoi(spec)) == 0))
 		return diag_usage(d, "'%s' is not a pid", spec);
