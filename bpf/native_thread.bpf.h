@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Threads that call native methods and have no slot, because they have called no other traced method: each gets a key, and
- * the collector is told of it.
+ * a record says so to the collector.
  */
 #ifndef BPF_NATIVE_THREAD_H
 #define BPF_NATIVE_THREAD_H

@@ -342,7 +342,7 @@ static enum frt_result apply(JNIEnv *env, uint32_t recording, const struct match
 	return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to retransform");
 }
 
-/* `bad` is said if the config is the reason. */
+/* Fail with `bad` as the message if the config is not valid, and for want of memory otherwise. */
 static enum frt_result refuse(enum frt_result result, const char *bad)
 {
 	return agent_fail(result, result == FRT_BAD_CONFIG ? bad : no_memory);

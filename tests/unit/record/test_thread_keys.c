@@ -62,7 +62,7 @@ static void another_thread_does_not_get_the_name(void **state)
 	assert_true(thread_keys_of(keys, 1, &worker) == named);
 }
 
-/* Of a native call, whose thread is told of late when the queue was full. */
+/* Of a native call. The record of its thread comes late if the queue was full. */
 static void thread_is_known_as_soon_as_it_is_told_of(void **state)
 {
 	uint32_t thread = FRT_NATIVE_KEY | 1;
