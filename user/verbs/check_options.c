@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/check_options.h"
 #include "filters/redact.h"
+#include "user/process/find.h"
 
 #include <errno.h>
 
@@ -79,6 +80,7 @@ static bool same_name_for_all(const char *output)
 /* What --follow does for many JVMs cannot have what there is once: a target, a terminal, a file. */
 static int check_follow(const struct settings *s, struct diag *d)
 {
+	const char *part;
 	const char *other = s->target	     ? "-p"
 			    : s->program     ? "a program behind --"
 			    : s->wait	     ? "--wait"
@@ -95,7 +97,8 @@ static int check_follow(const struct settings *s, struct diag *d)
 				  "--max-total is of all recordings of --follow in a directory: --follow=... -o DIR/");
 	if (!s->follow)
 		return 0;
-	if (!*s->follow)
+	target_spec_of(s->follow, &part);
+	if (!*part)
 		return diag_usage(d, "--follow needs a part of the main class or jar, container:ID or cgroup:NAME");
 	if (s->background)
 		return diag_usage(d,

@@ -309,6 +309,7 @@ static const struct wrong wrongs[] = {
 	{"--follow=x|-m|a.A|-o|x.jfr", "a recording for each JVM: -o DIR/, or a name with %p"},
 	{"--follow=x|-m|a.A|-o|-", "a recording for each JVM"},
 	{"--follow=|-m|a.A", "--follow needs a part of the main class or jar"},
+	{"--follow=cgroup:|-m|a.A", "--follow needs a part of the main class or jar"},
 	{"--follow=x", "no filter"},
 	{"start|--follow=x|-m|a.A", "--follow is for a recording in the foreground"},
 	{"-p|1|-m|a.A|--stacks=jvm", "wrong --stacks 'jvm': it has to be auto, walk or jvmti"},
