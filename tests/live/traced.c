@@ -55,7 +55,9 @@ JNIEXPORT void JNICALL Java_live_Traced_describe(JNIEnv *env, jclass class, jstr
 	(*env)->ReleaseStringUTFChars(env, version, texts[1]);
 }
 
-#ifdef JNI_VERSION_21
+/* JDK 21's, for the headers of older JDKs: the version of JVMTI, and the word and bit of can_support_virtual_threads */
+enum { VERSION_21 = 0x30150000, WORD = 1, BIT = 12 };
+
 static jvmtiEnv *jvmti; /* NULL: nobody follows virtual threads */
 
 /* The storage of JVMTI is the running virtual thread's. */
@@ -80,12 +82,14 @@ static void listen_to(const jvmtiExtensionEventInfo *event, const char *name, jv
 /* As Elastic's library does it: from carrier to carrier each virtual thread takes its record along. */
 JNIEXPORT void JNICALL Java_live_Traced_follow(JNIEnv *env, jclass class)
 {
-	jvmtiCapabilities wanted = {.can_support_virtual_threads = 1};
+	uint32_t bits[sizeof(jvmtiCapabilities) / 4] = {[WORD] = 1 << BIT};
+	jvmtiCapabilities wanted;
 	jvmtiExtensionEventInfo *events;
 	JavaVM *vm;
 	jint count;
 
-	if ((*env)->GetJavaVM(env, &vm) || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_21) ||
+	memcpy(&wanted, bits, sizeof(wanted));
+	if ((*env)->GetJavaVM(env, &vm) || (*vm)->GetEnv(vm, (void **)&jvmti, VERSION_21) ||
 	    (*jvmti)->AddCapabilities(jvmti, &wanted) || (*jvmti)->GetExtensionEvents(jvmti, &count, &events))
 		abort();
 	for (jint i = 0; i < count; i++) {
@@ -98,12 +102,6 @@ static bool keep(void *record)
 {
 	return jvmti && !(*jvmti)->SetThreadLocalStorage(jvmti, NULL, record);
 }
-#else
-static bool keep(void *record)
-{
-	return false;
-}
-#endif
 
 enum { NEW, IN_PLACE, NONE, INVALID, NO_TRACE, MALFORMED, NEAR_NULL, NOT_CANONICAL, NOT_READABLE, CUT };
 
