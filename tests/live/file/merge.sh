@@ -9,10 +9,11 @@ newest_java() { # CLASS ARGUMENT...
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
 }
 
-# $WORK/ours.jfr and $WORK/theirs.jfr, of the program live.Joint; $WORK/stamps.
+# $WORK/ours.jfr and $WORK/theirs.jfr, of the program live.Joint; $WORK/stamps. The JVM begins a new chunk with each dump.
 record_both() {
 	target_start -XX:StartFlightRecording=settings=profile,name=own Joint 40
 	target_ready && trace_start -m 'live.Joint::work' || return
+	"$JAVA/bin/jcmd" "$T_PID" JFR.dump name=own filename="$WORK/theirs.jfr" >"$WORK/log" 2>&1 || finding "$(cat "$WORK/log")"
 	target_go
 	"$JAVA/bin/jcmd" "$T_PID" JFR.dump name=own filename="$WORK/theirs.jfr" >"$WORK/log" 2>&1 || finding "$(cat "$WORK/log")"
 	trace_stop
@@ -285,8 +286,8 @@ orders() {
 	newest_java JointCheck "$WORK/reverse.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "$(head "$WORK/tool")"
 	contexts "$WORK/reverse.jfr"
 	mkdir "$WORK/pieces"
-	"$(jdk_newest)/bin/jfr" disassemble --max-chunks 1 --output "$WORK/pieces" "$WORK/ours.jfr" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
-	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/pieces" "$WORK/theirs.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
+	"$(jdk_newest)/bin/jfr" disassemble --max-chunks 1 --output "$WORK/pieces" "$WORK/theirs.jfr" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
+	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/pieces" "$WORK/ours.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
 	count=$("$(jdk_newest)/bin/jfr" summary "$WORK/three.jfr" | awk '$1 == "jdk.MethodTrace" { print $2 }')
 	[ "$count" = 160 ] || finding "a directory and a file: $count calls"
 	contexts "$WORK/three.jfr"
