@@ -68,7 +68,7 @@ case_all() { # SENTENCE HOW-IT-ENDS [TRACE-OPTION...]
 		$how
 		status_is 0 3
 		open_agrees "$T_DIR/dump"
-		says "open for [0-9.]+ m?s: live.Open.open[A-Z][a-z]+\\(long\\), and 24 more"
+		says "open for [0-9.]+ m?s: live.Open.open[A-Z][a-z]+\\(long(, int)?\\), and 24 more"
 		tools_agree
 		target_restored
 		target_quit
