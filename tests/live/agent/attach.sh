@@ -322,6 +322,9 @@ wrong_pids() {
 	try "$probe" show $$; gives 1 'is not a JVM'
 	try "$probe" show "$thread"; gives 2 "is a thread of process $jvm"
 	try "$probe" show no.such.Main; gives 1 'no JVM whose main class'
+	try "$probe" show ''; gives 2 'no target given'
+	try "$probe" show container:; gives 2 'no target given'
+	try "$probe" show cgroup:; gives 2 'no target given'
 	try "$probe" memfd "$jvm" frtrace-; gives 1 'no descriptor of .frtrace-'
 	verdict; drop
 }
