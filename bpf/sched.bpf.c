@@ -268,10 +268,11 @@ static __always_inline void emit_short_wait(struct task_struct *task, const stru
 static __always_inline void fill_long_wait(struct frt_long_wait *w, struct task_struct *task,
 					   const struct wait_state *state, __u64 now, bool goes_on)
 {
-	long size;
+	long size = 0;
 
 	fill_wait(&w->wait, task, state, now, goes_on);
-	size = bpf_get_task_stack(task, w->kernel, sizeof(w->kernel), 0);
+	if (task != bpf_get_current_task_btf()) /* else the wait is over */
+		size = bpf_get_task_stack(task, w->kernel, sizeof(w->kernel), 0);
 	w->wait.kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
 	w->wait.stack_size = state->stack_size;
 	w->wait.stack_pointer = state->sp;
@@ -363,9 +364,9 @@ static __always_inline void emit_missed_wait(struct task_struct *task, struct wa
 	if (on < state->off || on > now)
 		on = state->woken ?: state->off;
 	if (is_held(state))
-		hold_wait(task, state, on, false);
+		hold_wait(task, state, on, is_long(state, on));
 	else
-		emit_short_wait(task, state, on, false);
+		emit_wait(task, state, on, false);
 	state->off = state->woken = 0;
 }
 

@@ -12,7 +12,8 @@
 #define WAIT_MOST   256u       /* frames */
 #define NATIVE_MOST 64u
 #define OPEN_STACK  (256u << 10) /* bytes of the stack of an open call */
-#define WAKERS	    (1u << 12)	 /* whose waits have not arrived yet */
+#define WAKER_SETS  (1u << 9)	 /* by hash; of those whose waits have not arrived yet */
+#define WAKER_SET   8u		 /* the youngest ones stay */
 
 struct walk;
 struct walk_code;
@@ -37,7 +38,7 @@ struct known_code {
 
 /* The stacks of the thread that ended a wait, which is named by its thread and its start. */
 struct known_waker {
-	uint64_t off;
+	uint64_t off, at;
 	uint32_t thread;
 	uint32_t java, kernel;
 	uint64_t java_id;
@@ -53,7 +54,7 @@ struct wait_stacks {
 	uint64_t behind;
 	struct known known[KNOWN];
 	struct known_code codes[CODES];
-	struct known_waker wakers[WAKERS];
+	struct known_waker wakers[WAKER_SETS][WAKER_SET];
 	struct stack stack;
 };
 
@@ -222,9 +223,20 @@ static uint32_t take_native(struct wait_stacks *s, const struct frt_native *nati
 	return s->stack.count ? wait_stacks_intern(s) : 0;
 }
 
-static struct known_waker *known_waker_of(struct wait_stacks *s, uint32_t thread, uint64_t off)
+static struct known_waker *waker_set(struct wait_stacks *s, uint32_t thread, uint64_t off)
 {
-	return &s->wakers[(off * FRT_CELL_HASH ^ thread * 0x9e3779b97f4a7c15ULL) >> 52];
+	return s->wakers[(off * FRT_CELL_HASH ^ thread * 0x9e3779b97f4a7c15ULL) >> 55];
+}
+
+/* A new waker takes the place of the oldest one of its set. */
+static struct known_waker *place_for_waker(struct wait_stacks *s, const struct frt_waker *w)
+{
+	struct known_waker *set = waker_set(s, w->thread, w->off), *oldest = set;
+
+	for (struct known_waker *k = set; k < set + WAKER_SET; k++)
+		if (k->at < oldest->at)
+			oldest = k;
+	return oldest;
 }
 
 /*
@@ -279,10 +291,10 @@ static uint32_t take_waker_java(struct wait_stacks *s, const struct frt_waker *w
 
 void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w)
 {
-	struct known_waker *k = known_waker_of(s, w->thread, w->off);
+	struct known_waker *k = place_for_waker(s, w);
 	struct budget *budget = s->setup.frames.budget;
 
-	*k = (struct known_waker){.off = w->off, .thread = w->thread, .java_id = w->java_id};
+	*k = (struct known_waker){.off = w->off, .at = w->at, .thread = w->thread, .java_id = w->java_id};
 	if (budget_over(budget)) {
 		s->behind++;
 		return;
@@ -293,11 +305,22 @@ void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w)
 	budget_end(budget);
 }
 
-static void wait_stacks_find_waker(struct wait_stacks *s, const struct frt_wait *w, struct wait_stack_ids *ids)
+/* A thread that was woken twice before it ran has two: the last one counts, as in the wait's record. */
+static const struct known_waker *waker_of_wait(struct wait_stacks *s, const struct frt_wait *w)
 {
-	const struct known_waker *k = known_waker_of(s, w->thread, w->off);
+	const struct known_waker *set = waker_set(s, w->thread, w->off), *found = NULL;
 
-	if (k->thread != w->thread || k->off != w->off)
+	for (const struct known_waker *k = set; k < set + WAKER_SET; k++)
+		if (k->thread == w->thread && k->off == w->off && (!found || k->at > found->at))
+			found = k;
+	return found;
+}
+
+static void take_known_waker(struct wait_stacks *s, const struct frt_wait *w, struct wait_stack_ids *ids)
+{
+	const struct known_waker *k = waker_of_wait(s, w);
+
+	if (!k)
 		return;
 	ids->waker_java = k->java;
 	ids->waker_kernel = k->kernel;
@@ -311,7 +334,7 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, cons
 	struct budget *budget = s->setup.frames.budget;
 
 	*ids = (struct wait_stack_ids){0};
-	wait_stacks_find_waker(s, &w->wait, ids);
+	take_known_waker(s, &w->wait, ids);
 	if (!w->wait.stack_size && !w->wait.kernel_frames)
 		return;
 	if (budget_over(budget)) {

@@ -301,6 +301,28 @@ static void a_waker_is_that_of_its_wait(void **state)
 	assert_int_equal(ids.waker_java, 0);
 }
 
+static void wakers_of_64_threads_at_a_time_are_known(void **state)
+{
+	struct wait_stack_ids ids;
+	uint64_t off[64];
+	int known = 0;
+
+	srand(1);
+	for (int round = 0; round < 100; round++) {
+		for (uint32_t i = 0; i < 64; i++) {
+			off[i] = (uint64_t)round * 1000000 + rand() % 1000000;
+			b->wait = (struct frt_long_wait){.wait = {.off = off[i] + 2000000}};
+			wake_from_here(i, off[i]);
+		}
+		for (uint32_t i = 0; i < 64; i++) {
+			b->wait = (struct frt_long_wait){.wait = {.thread = i, .off = off[i]}};
+			wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+			known += ids.waker_kernel != 0;
+		}
+	}
+	assert_int_equal(known, 6400);
+}
+
 static void a_waker_without_anchor_and_libraries_has_no_java_stack(void **state)
 {
 	struct wait_stack_ids ids;
@@ -388,6 +410,7 @@ int main(void)
 		T(the_jvm_is_read_once_for_copies_that_were_made_before),
 		T(what_is_no_stack_has_none),
 		T(a_waker_is_that_of_its_wait),
+		T(wakers_of_64_threads_at_a_time_are_known),
 		T(a_waker_without_anchor_and_libraries_has_no_java_stack),
 		T(waits_whose_stacks_are_beyond_the_budget_are_counted),
 		T(lost_stacks_of_calls_are_counted),
