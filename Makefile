@@ -161,6 +161,7 @@ $(BUILD)/tests/unit/capture/test_perfbuf: LDLIBS += $(call wrap,perf_buffer__new
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
 $(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
 $(BUILD)/tests/unit/files/test_progress: LDLIBS += $(call wrap,monotonic_ms)
+$(BUILD)/tests/unit/live/test_control_socket: LDLIBS += $(call wrap,run_directory_name run_directory_is_own run_directory_make)
 $(BUILD)/tests/unit/live/test_priority: LDLIBS += $(call wrap,getpriority setpriority)
 $(BUILD)/tests/unit/record/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/record/test_thread_names: LDLIBS += $(call wrap,monotonic_ns)

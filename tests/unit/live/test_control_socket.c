@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Who is heard by a recording in the background. */
 #include "user/live/control_socket.h"
+#include "user/process/run_directory.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,6 +23,43 @@
 #define NOBODY 65534
 
 static int listener;
+static char directory[] =
+	"/tmp/frtrace-sockets.XXXXXX"; /* of this test alone: 'frtrace status' asks all in the usual one */
+
+void __wrap_run_directory_name(char out[RUN_DIRECTORY]);
+bool __wrap_run_directory_is_own(void);
+int __wrap_run_directory_make(void);
+
+void __wrap_run_directory_name(char out[RUN_DIRECTORY])
+{
+	snprintf(out, RUN_DIRECTORY, "%s", directory);
+}
+
+bool __wrap_run_directory_is_own(void)
+{
+	return true;
+}
+
+int __wrap_run_directory_make(void)
+{
+	return 0;
+}
+
+static int make_directory(void **state)
+{
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	return rmdir(directory);
+}
+
+static void name_socket(struct sockaddr_un *a, pid_t recorder)
+{
+	*a = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(a->sun_path, sizeof(a->sun_path), "%s/%d.%d.sock", directory, (int)recorder, (int)recorder);
+}
 
 static int setup(void **state)
 {
@@ -45,11 +83,11 @@ static int teardown(void **state)
 /* The file's rights are root's still: nothing but the recording itself can refuse. */
 static void say(uid_t uid, const char *line)
 {
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	struct sockaddr_un a;
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	char end;
 
-	snprintf(a.sun_path, sizeof(a.sun_path), "/run/frtrace/%d.%d.sock", (int)getppid(), (int)getppid());
+	name_socket(&a, getppid());
 	if (seteuid(uid))
 		_exit(2);
 	setfsuid(0);
@@ -132,11 +170,11 @@ static void silent_recording_is_waited_for_a_few_seconds_only(void **state)
 /* Its queue takes no more connections. */
 static void full_recording_is_waited_for_a_few_seconds_only(void **state)
 {
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	struct sockaddr_un a;
 	struct control_name names[8];
 	int fds[64], n = 0;
 
-	snprintf(a.sun_path, sizeof(a.sun_path), "/run/frtrace/%d.%d.sock", (int)getpid(), (int)getpid());
+	name_socket(&a, getpid());
 	do {
 		fds[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	} while (!connect(fds[n++], (struct sockaddr *)&a, sizeof(a)) && n < 64);
@@ -175,5 +213,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(recording_at_work_is_waited_for, setup, teardown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
