@@ -17,7 +17,7 @@ judge() { # N LANES SHARE KIND...
 		target_go
 		trace_stop
 		status_is 0
-		"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WakersCheck "$F_FILE" "$1" "$3" "${@:4}" >"$WORK/judged" 2>&1 &&
+		"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -Dtraced="$FEATURE" live.WakersCheck "$F_FILE" "$1" "$3" "${@:4}" >"$WORK/judged" 2>&1 &&
 			! grep -q '^FAILED' "$WORK/judged" || finding "$(cat "$WORK/judged")"
 		[ -z "$SOAK" ] || sed 's/^/# /' "$WORK/judged"
 		target_restored
