@@ -131,8 +131,11 @@ def missing(expected, printed):
 
 
 def without_what_varies(line):
-    """Methods lose packages and parameters where what stands beside them needs the columns. A wait may be the JVM's."""
-    line = re.sub(r"(\d [mu]?s) (?:gc|safepoint|frtrace)\b", r"\1 futex", line)
+    """
+    Methods lose packages and parameters where what stands beside them needs the columns. A wait that goes on may be the
+    JVM's, and short: a thread looks after a monitor once in a while, and waits again.
+    """
+    line = re.sub(r"[\d.]+ [mu]?s (?:futex|gc|safepoint|frtrace)\b", "futex", line)
     line = re.sub(r"(?<![\w$])(?:[a-z]\w*\.)+(?=[A-Z])", "", line)
     return re.sub(r"(?<=[\w>])\([\w$.,\[\] ]*\)", "", line)
 
