@@ -130,21 +130,25 @@ def missing(expected, printed):
     return None
 
 
+def without_last_wait(line):
+    """
+    A wait that goes on, at the end of a line, may be the JVM's, and short: a thread looks after a monitor once in a while,
+    and waits again.
+    """
+    return re.sub(r"[\d.]+ [mu]?s (?:futex|gc|safepoint|frtrace)\s*$", "futex", line)
+
+
 def without_what_varies(line):
-    """
-    Methods lose packages and parameters where what stands beside them needs the columns. A wait that goes on may be the
-    JVM's, and short: a thread looks after a monitor once in a while, and waits again.
-    """
-    line = re.sub(r"[\d.]+ [mu]?s (?:futex|gc|safepoint|frtrace)\b", "futex", line)
+    """Methods lose packages and parameters where what stands beside them needs the columns."""
     line = re.sub(r"(?<![\w$])(?:[a-z]\w*\.)+(?=[A-Z])", "", line)
     return re.sub(r"(?<=[\w>])\([\w$.,\[\] ]*\)", "", line)
 
 
 def missing_folded(expected, printed):
     """The same, wherever lines are broken, and however names are shortened."""
-    have, at = words(without_what_varies(" ".join(" ".join(printed).split()))), 0
+    have, at = words(without_what_varies(" ".join(" ".join(without_last_wait(line) for line in printed).split()))), 0
     for line in expected:
-        want = words(without_what_varies(line))
+        want = words(without_what_varies(without_last_wait(line)))
         while at + len(want) <= len(have) and not same(want, have[at:at + len(want)]):
             at += 1
         if at + len(want) > len(have):
