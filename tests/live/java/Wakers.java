@@ -32,8 +32,8 @@ public class Wakers {
     private final String kind;
     private final Object monitor = new Object(), news = new Object();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Semaphore permits = new Semaphore(0);
     private final BlockingQueue<Integer> queue = new ArrayBlockingQueue<>(1);
+    private volatile Semaphore permits;
     private volatile CountDownLatch latch;
     private volatile CompletableFuture<Integer> future;
     private volatile Thread waiter;
@@ -70,7 +70,9 @@ public class Wakers {
         lock.unlock();
     }
 
+    /** A new one each time: release() of JDK 8 may wake twice, and so end the next wait, too. */
     void semaphore() throws Exception {
+        permits = new Semaphore(0);
         asked++;
         permits.acquire();
     }
