@@ -207,10 +207,11 @@ static int wait_for_socket(const struct user_child *h, struct diag *d)
 /*
  * Send one signal, never a second: a JVM that already listens answers SIGQUIT with a thread dump in the program's
  * output. So the last check is for the socket, and if another process's file exists, wait for its attach to
- * succeed.
+ * succeed. A JVM that was stopped meanwhile, or is too slow, handles the signal later. It finds the file then.
  */
 static int wake_listener(const struct user_child *h, struct diag *d)
 {
+	bool pending = false;
 	char name[64];
 	int there, r;
 
@@ -226,10 +227,13 @@ static int wake_listener(const struct user_child *h, struct diag *d)
 	r = poll_socket(h, monotonic_ms() + (there ? OTHERS_MS : 0), d);
 	if (r == -ENOENT) {
 		r = send_quit(h, d);
-		if (!r)
+		if (!r) {
 			r = wait_for_socket(h, d);
+			pending = r < 0 && !target_ended(h->target);
+		}
 	}
-	remove_trigger(h);
+	if (!pending)
+		remove_trigger(h);
 	return r;
 }
 
@@ -258,6 +262,8 @@ static int open_connection(const struct user_child *h, const struct jvm_options 
 	r = try_connect(h, d);
 	if (r == -EAGAIN)
 		return wait_for_socket(h, d);
+	if (r >= 0)
+		remove_trigger(h); /* left for a JVM that was slow */
 	if (r != -ENOENT)
 		return r;
 	return options->signals_reduced ? wait_for_own_socket(h, d) : wake_listener(h, d);

@@ -74,6 +74,7 @@ int Agent_OnAttach(void *vm, const char *options, void *reserved)
 }
 C
 gcc -shared -fPIC -nostdlib -o "$work/agent.so" "$work/agent.c" || exit 1
+gcc -std=gnu11 -Wall -Wextra -Werror -o "$work/hold" "$root/tests/live/hold.c" || exit 1
 
 mkdir "$work/classes"
 cat >"$work/Napper.java" <<'JAVA'
@@ -296,19 +297,44 @@ disabled() {
 	alive; clean; verdict; drop
 }
 
+# The first thread stops when it is next on a CPU.
+stop() {
+	kill -STOP "$jvm"
+	wait_for 10 grep -q $'^State:\tT' "/proc/$jvm/status" || finding "the JVM does not stop"
+}
+
 stopped() {
 	begin "a stopped JVM is reported as stopped" || return
 	start && ready || { verdict; return; }
-	kill -STOP "$jvm"
+	stop
 	try "$probe" command "$jvm" 10000 properties
 	gives 1 'it is stopped'
 	kill -CONT "$jvm"
 	try "$probe" command "$jvm" 10000 properties
 	gives 0 '^code=0'
-	kill -STOP "$jvm"
+	stop
 	try "$probe" command "$jvm" 10000 properties
 	gives 1 'it is stopped'
 	silent; clean; verdict; drop
+}
+
+# The thread that handles SIGQUIT is stopped, as it is while the whole JVM is stopped after the signal was sent.
+late() {
+	begin "a JVM that handles the signal after frtrace has given up prints no thread dump" || return
+	local dispatcher
+	start && ready || { verdict; return; }
+	dispatcher=$(grep -lx 'Signal Dispatch' "/proc/$jvm/task/"*/comm | cut -d / -f 5)
+	"$work/hold" "$dispatcher" >"$work/held" 2>&1 </dev/null &
+	wait_for 10 grep -q . "$work/held"
+	grep -qx held "$work/held" || finding "Signal Dispatcher is not held: $(cat "$work/held")"
+	try "$probe" command "$jvm" 1000 properties
+	gives 1 'it did not answer within'
+	kill "$!"
+	wait_for 10 test -S "/tmp/.java_pid$jvm" || finding "it does not listen afterwards" "$(cat "$out")"
+	silent
+	try "$probe" command "$jvm" 10000 properties
+	gives 0 '^code=0'
+	silent; alive; clean; verdict; drop
 }
 
 wrong_pids() {
@@ -504,6 +530,7 @@ for line in "${jdks[@]}"; do
 	just_started
 	disabled
 	turn 0 && stopped
+	[ "$feature" = 8 ] || late # in JDK 8 threads have no names
 	turn 1 && wrong_pids
 	turn 0 && by_name
 	turn 1 && in_namespaces
