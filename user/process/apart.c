@@ -1,112 +1,272 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/apart.h"
 #include "user/process/interrupt.h"
-#include "user/text/monotonic.h"
+#include "user/process/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define POLL_US	     200
-#define POLL_MOST_US 5000
-#define REAP_MS	     100 /* time for a killed child to end */
-#define LEAST_MS     20	 /* of a shared time, without which nothing is begun */
+#define ASIDE_MS    20 /* without a sign of life, after which the next look begins */
+#define SAMPLE_MS   10
+#define RESULT_MOST 65536
+#define HAND	    3 /* the child's only descriptor, besides /dev/null */
 
-static pid_t left_behind[APART_MOST]; /* 0: free */
+struct request {
+	void (*look)(pid_t pid, void *result);
+	size_t size;
+	pid_t pid;
+};
 
-/* A place for another child that may be left behind. NULL: too many hang. */
-static pid_t *place_find(void)
-{
-	for (int i = 0; i < APART_MOST; i++) {
-		if (left_behind[i] && waitpid(left_behind[i], NULL, WNOHANG))
-			left_behind[i] = 0;
-		if (!left_behind[i])
-			return &left_behind[i];
-	}
-	return NULL;
-}
+/* A child that looks. */
+struct hand {
+	pid_t child;	     /* 0: none */
+	int link;	     /* -1: it was left behind, and has not ended yet */
+	struct apart *looks; /* NULL: it has nothing to do */
+	pid_t at;	     /* the process that it looks at */
+	struct proc_pulse pulse;
+};
+
+static struct hand hands[APART_MOST];
+static pid_t owner;
 
 /* One that hangs must not hold a pipe or a link of the parent. */
-static void close_all(void)
+static void hand_close_others(int link)
 {
-	syscall(SYS_close_range, 0, ~0u, 0);
-	for (int fd = 0; fd < 3; fd++)
+	if (dup2(link, HAND) != HAND)
+		_exit(1);
+	syscall(SYS_close_range, HAND + 1, ~0u, 0);
+	for (int fd = 0; fd < HAND; fd++) {
+		close(fd);
 		if (open("/dev/null", O_RDWR) != fd)
 			_exit(1);
-}
-
-static bool has_ended(pid_t child, int *status, int64_t until)
-{
-	useconds_t pause = POLL_US;
-	pid_t ended;
-
-	while (!(ended = waitpid(child, status, WNOHANG)) && monotonic_ms() < until && !interrupted()) {
-		usleep(pause);
-		pause = 2 * pause < POLL_MOST_US ? 2 * pause : POLL_MOST_US;
 	}
-	return ended == child;
 }
 
-static int wait_for(pid_t child, int timeout_ms, pid_t *place)
+static void hand_serve(int link)
 {
-	int status;
+	static char result[RESULT_MOST];
+	struct request r;
 
-	if (has_ended(child, &status, monotonic_ms() + timeout_ms))
-		return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
-	kill(child, SIGKILL);
-	if (!has_ended(child, &status, monotonic_ms() + REAP_MS))
-		*place = child;
-	return interrupted() ? -EINTR : -ETIMEDOUT;
+	hand_close_others(link);
+	while (recv(HAND, &r, sizeof(r), 0) == sizeof(r)) {
+		memset(result, 0, r.size);
+		r.look(r.pid, result);
+		if (send(HAND, result, r.size, MSG_NOSIGNAL) < 0)
+			break;
+	}
+	_exit(0);
 }
 
-int apart_run(void (*work)(void *result, const void *context), const void *context, void *result, size_t size,
-	      int timeout_ms)
+static int hand_start(struct hand *h)
 {
-	pid_t parent = getpid(), child, *place = place_find();
-	void *shared;
-	int err;
+	pid_t parent = getpid();
+	int ends[2];
 
-	if (!place)
-		return -EBUSY;
-	shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	child = fork();
-	if (!child) {
+	h->child = fork();
+	if (!h->child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		close_all();
-		work(shared, context);
-		_exit(0);
+		hand_serve(ends[1]);
 	}
-	err = child < 0 ? -errno : wait_for(child, timeout_ms, place);
-	if (!err)
-		memcpy(result, shared, size);
-	munmap(shared, size);
-	return err;
+	close(ends[1]);
+	if (h->child < 0) {
+		h->child = 0;
+		close(ends[0]);
+		return -errno;
+	}
+	h->link = ends[0];
+	return 0;
 }
 
-int apart_run_sharing(void (*work)(void *result, const void *context), const void *context, void *result, size_t size,
-		      struct apart_time *time)
+static void hand_reap(struct hand *h)
 {
-	int64_t began = monotonic_ms(), took;
-	int err;
+	if (h->child && h->link < 0 && waitpid(h->child, NULL, WNOHANG))
+		h->child = 0;
+}
 
-	if (time->left_ms < 2 * LEAST_MS)
-		return -EBUSY;
-	err = apart_run(work, context, result, size, time->left_ms / 2);
-	took = monotonic_ms() - began;
-	if (err == -ETIMEDOUT)
-		time->left_ms -= took;
-	else if (took > APART_FREE_MS)
-		time->left_ms -= took - APART_FREE_MS;
+static void hand_leave(struct hand *h)
+{
+	kill(h->child, SIGKILL);
+	close(h->link);
+	h->link = -1;
+	h->looks = NULL;
+	hand_reap(h);
+}
+
+static void hand_give_up(struct hand *h, int err)
+{
+	struct apart *a = h->looks;
+	pid_t at = h->at;
+
+	hand_leave(h);
+	a->pending--;
+	a->done(at, err, NULL, a->context);
+}
+
+/* Take the result if it has come. True: the look is over. */
+static bool hand_collect(struct hand *h)
+{
+	struct apart *a = h->looks;
+	char *result = malloc(a->size + 1);
+	ssize_t n = result ? recv(h->link, result, a->size + 1, MSG_DONTWAIT) : -1;
+
+	if (n == (ssize_t)a->size) {
+		h->looks = NULL;
+		a->pending--;
+		a->done(h->at, 0, result, a->context);
+	} else if (!result || n >= 0 || (errno != EAGAIN && errno != EINTR)) {
+		hand_give_up(h, result ? -EIO : -ENOMEM);
+	}
+	free(result);
+	return h->looks != a;
+}
+
+static void hand_wait(const struct hand *h)
+{
+	struct pollfd poller = {h->link, POLLIN, 0};
+
+	poll(&poller, 1, SAMPLE_MS);
+}
+
+/* Children of the parent that this process was forked from are not its own. */
+static void hands_disown(void)
+{
+	if (owner == getpid())
+		return;
+	for (int i = 0; i < APART_MOST; i++)
+		if (hands[i].child && hands[i].link >= 0)
+			close(hands[i].link);
+	memset(hands, 0, sizeof(hands));
+	owner = getpid();
+}
+
+/* A child that has nothing to do. NULL: too many hang, or *err says why it cannot be started. */
+static struct hand *hand_find(int *err)
+{
+	struct hand *place = NULL;
+
+	hands_disown();
+	for (int i = 0; i < APART_MOST; i++) {
+		struct hand *h = &hands[i];
+
+		hand_reap(h);
+		if (h->child && h->link >= 0 && !h->looks)
+			return h;
+		if (!h->child && !place)
+			place = h;
+	}
+	*err = place ? hand_start(place) : -EBUSY;
+	return *err ? NULL : place;
+}
+
+static int hand_ask(struct hand *h, struct apart *a, pid_t pid)
+{
+	const struct request r = {a->look, a->size, pid};
+
+	if (send(h->link, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r))
+		return -errno;
+	h->looks = a;
+	h->at = pid;
+	h->pulse = (struct proc_pulse){0};
+	a->pending++;
+	return 0;
+}
+
+bool apart_is_at(const struct apart *a, pid_t pid)
+{
+	for (int i = 0; i < APART_MOST; i++)
+		if (hands[i].looks == a && hands[i].at == pid)
+			return true;
+	return false;
+}
+
+void apart_begin(struct apart *a, pid_t pid)
+{
+	int err = a->size > RESULT_MOST ? -E2BIG : 0;
+	struct hand *h = err ? NULL : hand_find(&err);
+
+	if (h && (err = hand_ask(h, a, pid))) { /* it was killed while it had nothing to do */
+		hand_leave(h);
+		h = hand_find(&err);
+		err = h ? hand_ask(h, a, pid) : err;
+	}
+	if (err) {
+		a->done(pid, err, NULL, a->context);
+		return;
+	}
+	do
+		hand_wait(h);
+	while (!hand_collect(h) && proc_rests_ms(h->child, &h->pulse) < ASIDE_MS && !interrupted());
+}
+
+void apart_collect(struct apart *a)
+{
+	for (int i = 0; i < APART_MOST && a->pending; i++) {
+		struct hand *h = &hands[i];
+
+		if (h->looks == a && !hand_collect(h) && proc_rests_ms(h->child, &h->pulse) >= APART_HANG_MS)
+			hand_give_up(h, -ETIMEDOUT);
+	}
+}
+
+int apart_finish(struct apart *a)
+{
+	while (a->pending && !interrupted()) {
+		apart_collect(a);
+		if (a->pending)
+			usleep(SAMPLE_MS * 1000);
+	}
+	if (!a->pending)
+		return 0;
+	for (int i = 0; i < APART_MOST; i++)
+		if (hands[i].looks == a)
+			hand_leave(&hands[i]);
+	a->pending = 0;
+	return -EINTR;
+}
+
+/* The result of a single look. */
+struct single {
+	void *result;
+	size_t size;
+	int err;
+};
+
+static void single_done(pid_t pid, int err, const void *result, void *context)
+{
+	struct single *s = context;
+
+	s->err = err;
+	if (!err)
+		memcpy(s->result, result, s->size);
+}
+
+int apart_look(void (*look)(pid_t pid, void *result), pid_t pid, void *result, size_t size)
+{
+	struct single single = {result, size, 0};
+	struct apart a = {.look = look, .size = size, .done = single_done, .context = &single};
+
+	apart_begin(&a, pid);
+	return apart_finish(&a) ?: single.err;
+}
+
+int apart_prepare(void)
+{
+	int err = 0;
+
+	hand_find(&err);
 	return err;
 }

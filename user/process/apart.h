@@ -1,36 +1,52 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work that may never return. A file system that does not answer holds whoever reads one of its files, or memory that a
- * process has mapped from one; not even SIGKILL ends that. So the work is done in a child, which is left behind if it hangs.
+ * Looks at processes that may never return. Whoever holds the lock of his memory map, or maps a file of a file system that
+ * does not answer, holds all who read his mappings, his command line or his memory; not even SIGKILL ends that. So children
+ * look. One does all the work as long as it answers. One that does not is put aside while another one goes on, and is left
+ * behind if it shows no sign of life: it sleeps, and does not even wake up.
  */
 #ifndef USER_PROCESS_APART_H
 #define USER_PROCESS_APART_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define APART_MOST    64
-#define APART_FREE_MS 100
+#define APART_HANG_MS 500 /* without a sign of life */
 
-/*
- * Run `work` in a forked child without descriptors, its standard streams included. Returns 0: `result`, `size` bytes that
- * are zeroed for it, is as it left them, otherwise it is unchanged. -ETIMEDOUT: it has taken `timeout_ms`. -EIO: it has
- * crashed. -EINTR: interrupted() (interrupt.h). -EBUSY: APART_MOST children of this process are left behind and still hang.
- * Other -errno: no memory, or no process.
- */
-int apart_run(void (*work)(void *result, const void *context), const void *context, void *result, size_t size,
-	      int timeout_ms);
-
-/* Time that several pieces of work share, such as the looks at all JVMs. */
-struct apart_time {
-	int64_t left_ms;
+/* Looks of one kind, which may be on their way at the same time. */
+struct apart {
+	void (*look)(pid_t pid, void *result); /* in a child without descriptors, its standard streams included */
+	size_t size;			       /* of a result, which is zeroed for `look`; 1 to 64 KB */
+	/*
+	 * Called once for each look, in any order. err 0: *result is as `look` left it. Otherwise there is none: -ETIMEDOUT: it
+	 * hangs; -EIO: the child has crashed; -EBUSY: APART_MOST children hang; other -errno: no memory, or no process.
+	 */
+	void (*done)(pid_t pid, int err, const void *result, void *context);
+	void *context;
+	unsigned int pending; /* 0 at first */
 };
 
+/* Is one of these looks at that process on its way? */
+bool apart_is_at(const struct apart *a, pid_t pid);
+
+/* Look at a process. Returns when that is done, or hangs for some milliseconds; apart_collect() has the rest. */
+void apart_begin(struct apart *a, pid_t pid);
+
+/* Take the results that have come meanwhile, and give up the looks that hang. */
+void apart_collect(struct apart *a);
+
+/* Wait until none is pending. -EINTR: interrupted() (interrupt.h); what is pending is given up then, without a call of done(). */
+int apart_finish(struct apart *a);
+
+/* A single look. Returns 0, with *result, or -errno as above, -EINTR too. */
+int apart_look(void (*look)(pid_t pid, void *result), pid_t pid, void *result, size_t size);
+
 /*
- * The same with at most half of the time that is left, so that one that hangs leaves some for the others. Work that ends
- * within APART_FREE_MS uses nothing up. -EBUSY: too little is left, or as above.
+ * Start a child for the looks of later, when no process can be started any more (syscall_filter.h). 0 or -errno.
  */
-int apart_run_sharing(void (*work)(void *result, const void *context), const void *context, void *result, size_t size,
-		      struct apart_time *time);
+int apart_prepare(void);
 
 #endif

@@ -21,7 +21,6 @@
 #define START_MS     3000 /* time for a java launcher to load libjvm */
 #define WAIT_POLL_US 50000
 #define MAX_CGROUP   65536 /* bytes */
-#define SEARCH_MS    10000 /* time for all JVMs of a search by name */
 
 static void read_namespaces(struct target *t)
 {
@@ -62,6 +61,20 @@ static int refuse_program(const struct target *t, struct diag *d)
 
 	proc_executable(t->pid, name, sizeof(name));
 	return diag_set(d, ENOEXEC, "process %d ('%s') is not a JVM: it has no libjvm mapped", t->pid, name);
+}
+
+/* Whoever reads a process that does not answer cannot be interrupted, so that is found out first. */
+static int check_answers(pid_t pid, struct diag *d)
+{
+	struct diag why;
+	struct sight s;
+
+	if (look_once(pid, &s))
+		return diag_set(d, EINTR, "cannot attach to process %d: interrupted", pid);
+	if (s.kind != TARGET_MUTE)
+		return 0;
+	look_why_mute(s.error, &why);
+	return diag_set(d, -s.error, "cannot attach to process %d ('%s'): %s", pid, s.target.name, why.text);
 }
 
 /* A launcher that has just started has no libjvm yet. */
@@ -109,6 +122,9 @@ static int open_pid(pid_t pid, struct target *t, struct diag *d)
 		return diag_set(d, ESRCH, "no process %d", pid);
 	if (r)
 		return diag_errno(d, -r, "cannot read the state of process %d", pid);
+	r = check_answers(pid, d);
+	if (r)
+		return r;
 	r = find_jvm(t);
 	if (target_ended(t))
 		return diag_set(d, ESRCH, "process %d has ended", pid);
@@ -164,140 +180,25 @@ int target_wait(const char *spec, struct target *t, struct diag *d)
 	}
 }
 
-static enum target_kind kind_of(int found, bool launcher, const struct target *t)
-{
-	if (found == 1)
-		return jvm_is_32_bit(t) ? TARGET_32_BIT : TARGET_HOTSPOT;
-	if (found == -ENOTSUP)
-		return TARGET_OPENJ9;
-	return (found == -EACCES || found == -EPERM) && launcher ? TARGET_HIDDEN : TARGET_NO_JVM;
-}
-
-static enum target_kind look(pid_t pid, struct target *t, char *full, size_t size)
-{
-	enum target_kind kind;
-	int found;
-
-	if (target_read(pid, t))
-		return TARGET_NO_JVM;
-	found = jvm_find(t);
-	if (!found || found == -ESRCH || found == -ENOENT)
-		return TARGET_NO_JVM;
-	kind = kind_of(found, jvm_identify(t, full, size), t);
-	if (kind == TARGET_HOTSPOT || kind == TARGET_32_BIT)
-		jvm_find_version(t);
-	return kind;
-}
-
-enum target_kind target_look(pid_t pid, struct target *t)
-{
-	return look(pid, t, NULL, 0);
-}
-
-/* Processes that have not answered: nothing of them is read again. */
-static struct {
-	pid_t pid;
-	uint64_t start_time;
-} mute[APART_MOST];
-static unsigned int mute_next;
-
-static void mute_add(const struct target *t)
-{
-	mute[mute_next % APART_MOST].pid = t->pid;
-	mute[mute_next++ % APART_MOST].start_time = t->start_time;
-}
-
-static bool mute_has(const struct target *t)
-{
-	for (int i = 0; i < APART_MOST; i++)
-		if (mute[i].pid == t->pid && mute[i].start_time == t->start_time)
-			return true;
-	return false;
-}
-
-/* The kernel answers for the mappings and the command line, whatever the process has mounted. */
-static bool is_candidate(pid_t pid, struct target *t)
-{
-	int found;
-
-	if (target_read(pid, t))
-		return false;
-	found = jvm_find_from_afar(t);
-	return found == 1 || found == -ENOTSUP || ((found == -EACCES || found == -EPERM) && jvm_is_launcher(t));
-}
-
-static void sight_work(void *result, const void *context)
-{
-	struct target_sight *s = result;
-
-	s->kind = look(*(const pid_t *)context, &s->target, s->full, sizeof(s->full));
-}
-
-void target_look_apart(pid_t pid, struct apart_time *time, struct target_sight *out)
-{
-	struct target t;
-
-	*out = (struct target_sight){.kind = TARGET_NO_JVM};
-	if (!is_candidate(pid, &t))
-		return;
-	out->error = mute_has(&t) ? -ETIMEDOUT : apart_run_sharing(sight_work, &pid, out, sizeof(*out), time);
-	if (!out->error)
-		return;
-	if (out->error == -ETIMEDOUT && !mute_has(&t))
-		mute_add(&t);
-	out->target = t;
-	out->kind = TARGET_MUTE;
-	proc_executable(pid, out->target.name, sizeof(out->target.name));
-}
-
-int target_why_mute(int error, struct diag *d)
-{
-	if (error == -ETIMEDOUT)
-		return diag_set(d, ETIMEDOUT, "its memory, or a file of it, does not answer");
-	if (error == -EBUSY)
-		return diag_set(d, EBUSY, "not looked at: too many others do not answer");
-	return diag_errno(d, -error, "cannot look at it");
-}
-
-static int each_process(int (*visit)(pid_t pid, void *context), void *context, struct diag *d)
+int target_each_process(void (*visit)(pid_t pid, void *context), void *context, struct diag *d)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
-	int pid, r = 0;
+	int pid;
 
 	if (!proc)
 		return diag_errno(d, errno, "cannot read '/proc'");
-	while (!r && (entry = readdir(proc)))
+	while (!interrupted() && (entry = readdir(proc)))
 		if ((pid = atoi(entry->d_name)) > 0 && pid != getpid())
-			r = visit(pid, context);
+			visit(pid, context);
 	closedir(proc);
-	return r;
-}
-
-struct jvm_search {
-	int (*visit)(const struct target *t, void *context);
-	void *context;
-};
-
-static int look_at(pid_t pid, void *context)
-{
-	const struct jvm_search *s = context;
-	struct target t;
-
-	return is_candidate(pid, &t) ? s->visit(&t, s->context) : 0;
-}
-
-int target_each_candidate(int (*visit)(const struct target *t, void *context), void *context, struct diag *d)
-{
-	struct jvm_search search = {visit, context};
-
-	return each_process(look_at, &search, d);
+	return 0;
 }
 
 /* Result of the search by name. */
 struct matches {
 	const char *part;
-	struct apart_time time;
+	struct looks looks;
 	pid_t first;
 	int count, hidden; /* hidden: the name matches, but the process may not be inspected */
 	int mute;	   /* their names are unknown */
@@ -343,25 +244,27 @@ static bool target_matches(const struct target *t, const char *full, const char 
 	return strstr(t->name, part) || strstr(full, part);
 }
 
-static int find_collect(pid_t pid, void *context)
+static void find_collect(const struct sight *s, void *context)
 {
 	struct matches *m = context;
-	struct target_sight s;
 
-	target_look_apart(pid, &m->time, &s);
-	if (s.error == -EINTR)
-		return -EINTR;
-	if (s.kind == TARGET_MUTE)
+	if (s->kind == TARGET_MUTE)
 		m->mute++;
-	else if (s.kind == TARGET_NO_JVM || !target_sight_is_named(&s, m->part))
-		return 0;
-	else if (s.kind == TARGET_HOTSPOT || s.kind == TARGET_32_BIT)
-		find_add_match(m, &s.target);
-	else if (s.kind == TARGET_HIDDEN) {
+	else if (!sight_is_named(s, m->part))
+		return;
+	else if (s->kind == TARGET_HOTSPOT || s->kind == TARGET_32_BIT)
+		find_add_match(m, &s->target);
+	else if (s->kind == TARGET_HIDDEN) {
 		m->hidden++;
-		m->unreadable = s.target;
+		m->unreadable = s->target;
 	}
-	return 0;
+}
+
+static void find_begin(pid_t pid, void *context)
+{
+	struct matches *m = context;
+
+	looks_begin(&m->looks, pid);
 }
 
 static int find_none(const struct matches *m, struct diag *d)
@@ -378,13 +281,15 @@ static int find_none(const struct matches *m, struct diag *d)
 
 static int find_by_name(const char *part, pid_t *pid, struct diag *d)
 {
-	struct matches m = {.part = part, .time = {SEARCH_MS}};
-	int r = each_process(find_collect, &m, d);
+	struct matches m = {.part = part};
+	int r;
 
-	if (r == -EINTR)
-		return diag_set(d, EINTR, "cannot search for '%s': interrupted", part);
+	looks_init(&m.looks, find_collect, &m);
+	r = target_each_process(find_begin, &m, d);
 	if (r)
 		return r;
+	if (looks_finish(&m.looks))
+		return diag_set(d, EINTR, "cannot search for '%s': interrupted", part);
 	if (m.count > 1)
 		return diag_usage(d, "%d JVMs match '%s': give a pid%s", m.count, part, m.list);
 	if (!m.count && m.hidden)
@@ -418,7 +323,7 @@ int target_open(const char *spec, struct target *t, struct diag *d)
 	return r;
 }
 
-bool target_sight_is_named(const struct target_sight *s, const char *part)
+bool sight_is_named(const struct sight *s, const char *part)
 {
 	return target_matches(&s->target, s->full, part);
 }

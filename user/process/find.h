@@ -3,7 +3,7 @@
 #ifndef USER_PROCESS_FIND_H
 #define USER_PROCESS_FIND_H
 
-#include "user/process/apart.h"
+#include "user/process/look.h"
 #include "user/process/target.h"
 
 /*
@@ -23,49 +23,14 @@ const char *target_spec_of(const char *spec, const char **part);
  */
 int target_wait(const char *spec, struct target *t, struct diag *d);
 
-/* Kind of a process, found by inspection only. */
-enum target_kind {
-	TARGET_NO_JVM = 0, /* or the process has ended */
-	TARGET_HOTSPOT,
-	TARGET_OPENJ9,
-	TARGET_32_BIT, /* a 32-bit HotSpot JVM */
-	TARGET_HIDDEN, /* its command line is a java launcher's, but it may not be inspected further */
-	TARGET_MUTE,   /* a candidate that could not be looked at, or did not answer */
-};
-
 /*
- * Inspect any process. For a JVM *t is filled in, except t->pidfd (-1) and, for a hidden one, version and libjvm.
- * Nothing has to be closed. Its memory and files are read, which may hang: for any but the chosen process use
- * target_look_apart(), or call it by apart_run().
+ * Call `visit` for each process, except this one, in the order of /proc, until interrupted() (interrupt.h). Returns 0, or
+ * -errno with the message.
  */
-enum target_kind target_look(pid_t pid, struct target *t);
+int target_each_process(void (*visit)(pid_t pid, void *context), void *context, struct diag *d);
 
-/* What a look at a process has found. */
-struct target_sight {
-	struct target target; /* as from target_look(); for a mute one the name is its program's */
-	enum target_kind kind;
-	int error;	 /* for a mute one: -ETIMEDOUT, -EINTR, -EBUSY or another -errno of apart_run_sharing() */
-	char full[4096]; /* the name with all that target.name leaves out */
-};
-
-/*
- * The same in a child that is left behind if it hangs (apart.h), and only for candidates: what nothing hangs for, the
- * mappings and the command line, shows a libjvm, or a java launcher that may not be inspected. Each process makes one look
- * hang at most; the next one finds it mute at once.
- */
-void target_look_apart(pid_t pid, struct apart_time *time, struct target_sight *out);
-
-/* Why a process is mute. */
-int target_why_mute(int error, struct diag *d);
-
-/*
- * Call `visit` for each candidate, except this process, in the order of /proc. *t is as from target_read(). A non-zero
- * return ends the walk and is returned.
- */
-int target_each_candidate(int (*visit)(const struct target *t, void *context), void *context, struct diag *d);
-
-/* Whether the name that a look has found contains `part`. */
-bool target_sight_is_named(const struct target_sight *s, const char *part);
+/* Whether the name that a look has found contains `part`, as in target_open(). */
+bool sight_is_named(const struct sight *s, const char *part);
 
 /*
  * target_is_named(): whether the main class or jar contains `part`. target_has_main(): whether there is one (java

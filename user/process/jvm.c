@@ -51,7 +51,7 @@ static int on_mapping(const struct mapping *m, void *context)
 	return 0;
 }
 
-static int jvm_find_one(struct target *t, bool look_inside)
+int jvm_find(struct target *t)
 {
 	struct jvm_mappings j;
 	size_t chosen = 0;
@@ -65,7 +65,7 @@ static int jvm_find_one(struct target *t, bool look_inside)
 	r = proc_each_mapping(t->pid, on_mapping, &j);
 	if (r || !j.count)
 		return r;
-	if (j.count > 1 && look_inside)
+	if (j.count > 1)
 		chosen = libjvm_choose(t->pid, j.ranges, j.count);
 	t->libjvm_code = j.ranges[chosen].start;
 	strcpy(t->libjvm, j.paths[chosen]);
@@ -73,16 +73,6 @@ static int jvm_find_one(struct target *t, bool look_inside)
 	root_path_strip_root(root, t->libjvm);
 	root_path_strip_root(root, t->perf_data);
 	return 1;
-}
-
-int jvm_find(struct target *t)
-{
-	return jvm_find_one(t, true);
-}
-
-int jvm_find_from_afar(struct target *t)
-{
-	return jvm_find_one(t, false);
 }
 
 /* sun.rt.javaCommand is the main class or jar with its arguments; a path with spaces ends after ".jar". */
@@ -144,13 +134,6 @@ static enum launcher read_launcher(const struct target *t, char *full, size_t si
 static bool identify_from_launcher(const struct target *t, char *full, size_t size)
 {
 	return read_launcher(t, full, size) == LAUNCHER_RUNS;
-}
-
-bool jvm_is_launcher(const struct target *t)
-{
-	char full[4096];
-
-	return identify_from_launcher(t, full, sizeof(full));
 }
 
 bool jvm_has_main(const struct target *t)

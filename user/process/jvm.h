@@ -14,20 +14,11 @@
 int jvm_find(struct target *t);
 
 /*
- * The same without reading its memory, which may hang (apart.h): if it has mapped several libjvm, the first one is taken
- * instead of the one that its threads run in.
- */
-int jvm_find_from_afar(struct target *t);
-
-/*
  * Find the main class or jar: from the java launcher's command line, else from the counters, else the executable's
  * name. Sets t->name. `full` (may be NULL) receives it unabbreviated: the jar's path, the class with its module.
  * Returns true if the command line is a java launcher's.
  */
 bool jvm_identify(struct target *t, char *full, size_t size);
-
-/* True if the command line is a java launcher's that runs something; nothing else is read. */
-bool jvm_is_launcher(const struct target *t);
 
 /* True for a 32-bit program. */
 bool jvm_is_32_bit(const struct target *t);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/proc.h"
 #include "format/vec.h"
+#include "user/text/monotonic.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -131,6 +132,27 @@ int proc_read_status(pid_t pid, struct proc_status *out)
 
 	free(text);
 	return r;
+}
+
+static bool pulse_is_felt(pid_t pid, struct proc_pulse *p)
+{
+	char *account = proc_read(pid, "schedstat", sizeof(p->account) - 1, NULL);
+	struct proc_status status;
+	bool felt = account && strcmp(account, p->account);
+
+	if (felt)
+		snprintf(p->account, sizeof(p->account), "%s", account);
+	free(account);
+	return felt || (!proc_read_status(pid, &status) && status.state == 'R');
+}
+
+int64_t proc_rests_ms(pid_t pid, struct proc_pulse *p)
+{
+	int64_t now = monotonic_ms();
+
+	if (pulse_is_felt(pid, p) || !p->at_ms)
+		p->at_ms = now;
+	return now - p->at_ms;
 }
 
 int proc_parse_start_time(const char *text, uint64_t *start_time)

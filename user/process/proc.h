@@ -31,6 +31,15 @@ struct proc_status {
 /* Read and parse /proc/PID/status. Returns 0 or -errno. */
 int proc_read_status(pid_t pid, struct proc_status *out);
 
+/* The last sign of life of a process: it has run since the last look, or is to run. */
+struct proc_pulse {
+	int64_t at_ms;	  /* CLOCK_MONOTONIC; 0 at first */
+	char account[64]; /* the kernel's, of how often and how long it has run */
+};
+
+/* Milliseconds since then; 0 at the first call. A process that sleeps all the time has none. */
+int64_t proc_rests_ms(pid_t pid, struct proc_pulse *p);
+
 /* Open /proc/PID/NAME for reading. Returns a descriptor, or -1 with errno. */
 int proc_open(pid_t pid, const char *name);
 

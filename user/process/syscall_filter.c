@@ -37,9 +37,9 @@ static const char *const always[] = {
 	"getsockname", "shutdown"};
 
 /* To attach to the JVM once more, in a child with the rights of its user. */
-static const char *const attaching[] = {"clone",     "clone3",		 "fork",     "vfork",	 "setsid", "setgroups",
-					"setresgid", "setresuid",	 "setregid", "setreuid", "socket", "connect",
-					"kill",	     "pidfd_send_signal"};
+static const char *const attaching[] = {
+	"clone",    "clone3",	"fork",	  "vfork",   "setsid", "setgroups",	    "setresgid", "setresuid",
+	"setregid", "setreuid", "socket", "connect", "kill",   "pidfd_send_signal", "socketpair"};
 
 /* To abort: for the own process only, if it starts no others. */
 static const char *const raising[] = {"tgkill"};

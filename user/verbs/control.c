@@ -13,8 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MAX_RECORDINGS 64    /* maximum recordings that one command handles */
-#define LOOK_MS	       10000 /* for the JVMs of all */
+#define MAX_RECORDINGS 64 /* maximum recordings that one command handles */
 
 /* Recordings in the background that TARGET may mean. */
 struct found {
@@ -27,9 +26,9 @@ static bool is_pid(const char *spec)
 	return *spec && spec[strspn(spec, "0123456789")] == 0 && strlen(spec) < 10;
 }
 
-static bool control_is_meant(const struct control_name *name, const char *spec, struct apart_time *time)
+static bool control_is_meant(const struct control_name *name, const char *spec)
 {
-	struct target_sight s;
+	struct sight s;
 
 	if (!spec)
 		return true;
@@ -37,19 +36,17 @@ static bool control_is_meant(const struct control_name *name, const char *spec, 
 		return name->target == atoi(spec) || name->recorder == atoi(spec);
 	if (!*spec)
 		return false;
-	target_look_apart(name->target, time, &s);
-	return s.kind != TARGET_NO_JVM && target_sight_is_named(&s, spec);
+	return !look_once(name->target, &s) && s.kind != TARGET_NO_JVM && sight_is_named(&s, spec);
 }
 
 static void find_meant(struct found *f, const char *spec)
 {
 	struct control_name names[MAX_RECORDINGS];
-	struct apart_time time = {LOOK_MS};
 	size_t n = control_socket_list(names, MAX_RECORDINGS);
 
 	f->count = 0;
 	for (size_t i = 0; i < n && i < MAX_RECORDINGS; i++)
-		if (control_is_meant(&names[i], spec, &time))
+		if (control_is_meant(&names[i], spec))
 			f->name[f->count++] = names[i];
 }
 

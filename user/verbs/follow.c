@@ -8,6 +8,7 @@
 #include "user/exit.h"
 #include "user/live/loop.h"
 #include "user/process/machine.h"
+#include "user/process/proc.h"
 #include "user/process/rights.h"
 #include "user/process/syscall_filter.h"
 #include "user/record/retention.h"
@@ -34,7 +35,9 @@
 #define LIMIT_NS  10000000000LL /* between two looks at the size of all recordings */
 #define LIMIT_MS  (LIMIT_NS / 1000000)
 #define LEAVE_MS  10000 /* time for recordings to end, after a second Ctrl-C */
-#define FIXED_FDS 2	/* to poll, besides those of the recordings */
+#define HANG_MS	  700	/* without a sign of life of one that is to end */
+#define PULSE_MS  100
+#define FIXED_FDS 2 /* to poll, besides those of the recordings */
 #define PID_TEXT  16
 #define SAID_MOST \
 	100 /* JVMs an hour that are not traced, by a line: whoever starts more of them must not fill the log */
@@ -44,6 +47,7 @@ struct followed {
 	pid_t jvm, recorder;
 	uint64_t start_time; /* of the JVM */
 	int end;	     /* a pidfd of the recorder: readable when it has ended */
+	struct proc_pulse pulse;
 };
 
 struct follow {
@@ -137,7 +141,8 @@ static void follow_begin(struct follow *f, const struct target *t)
 		follow_count_failure(f);
 		return;
 	}
-	f->jvm[f->count++] = (struct followed){t->pid, child, t->start_time, end};
+	f->jvm[f->count++] =
+		(struct followed){.jvm = t->pid, .recorder = child, .start_time = t->start_time, .end = end};
 }
 
 static bool follow_has(const struct follow *f, pid_t jvm)
@@ -149,11 +154,11 @@ static bool follow_has(const struct follow *f, pid_t jvm)
 }
 
 /* Its name is unknown, so it may be one of those that are asked for. */
-static void follow_refuse_mute(struct follow *f, const struct target_sight *jvm)
+static void follow_refuse_mute(struct follow *f, const struct sight *jvm)
 {
 	struct diag why;
 
-	target_why_mute(jvm->error, &why);
+	look_why_mute(jvm->error, &why);
 	if (f->said < SAID_MOST)
 		log_error("not traced: %d %s: %s", (int)jvm->target.pid, jvm->target.name, why.text);
 	follow_count_failure(f);
@@ -168,7 +173,7 @@ static bool follow_traces(const struct follow *f, const struct target *t)
 	return false;
 }
 
-static enum started_verdict follow_visit(const struct target_sight *jvm, void *context)
+static enum started_verdict follow_visit(const struct sight *jvm, void *context)
 {
 	struct follow *f = context;
 
@@ -178,7 +183,7 @@ static enum started_verdict follow_visit(const struct target_sight *jvm, void *c
 		follow_refuse_mute(f, jvm);
 		return STARTED_DONE;
 	}
-	if (!target_runs_something(&jvm->target) || !target_sight_is_named(jvm, f->settings->follow))
+	if (!jvm->runs || !sight_is_named(jvm, f->settings->follow))
 		return STARTED_AGAIN;
 	follow_begin(f, &jvm->target);
 	return STARTED_DONE;
@@ -310,16 +315,30 @@ static void follow_run(struct follow *f)
 	}
 }
 
+/* It goes on when it can, and ends then. */
+static void follow_leave(struct follow *f, unsigned int i)
+{
+	const struct followed *one = &f->jvm[i];
+
+	log_error("%d: frtrace: the recording does not end, and is left behind", (int)one->jvm);
+	close(one->end);
+	f->jvm[i] = f->jvm[--f->count];
+	f->failed++;
+}
+
 /* Reading the memory of a hostile JVM may hang for ever (user/process/apart.h). */
-static void follow_leave(struct follow *f)
+static void follow_leave_hanging(struct follow *f)
+{
+	for (unsigned int i = f->count; i-- > 0;)
+		if (proc_rests_ms(f->jvm[i].recorder, &f->jvm[i].pulse) > HANG_MS)
+			follow_leave(f, i);
+}
+
+static void follow_leave_all(struct follow *f)
 {
 	while (f->count) {
-		const struct followed *one = &f->jvm[--f->count];
-
-		log_error("%d: frtrace: the recording does not end, and is left behind", (int)one->jvm);
-		kill(one->recorder, SIGKILL);
-		close(one->end);
-		f->failed++;
+		kill(f->jvm[0].recorder, SIGKILL);
+		follow_leave(f, 0);
 	}
 }
 
@@ -327,19 +346,18 @@ static void follow_leave(struct follow *f)
 static void follow_end(struct follow *f)
 {
 	bool again = true;
-	int64_t left = -1, until = INT64_MAX;
+	int64_t until = INT64_MAX;
 
-	while (f->count && left) {
+	while (f->count && monotonic_ms() < until) {
 		for (unsigned int i = 0; again && i < f->count; i++)
 			kill(f->jvm[i].recorder, SIGINT);
-		again = follow_wait(f, true, left);
+		again = follow_wait(f, true, PULSE_MS);
 		follow_reap(f);
+		follow_leave_hanging(f);
 		if (again && until == INT64_MAX)
 			until = monotonic_ms() + LEAVE_MS;
-		if (until != INT64_MAX)
-			left = until > monotonic_ms() ? until - monotonic_ms() : 0;
 	}
-	follow_leave(f);
+	follow_leave_all(f);
 	f->limit_due = 0;
 	follow_limit(f);
 }

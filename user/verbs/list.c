@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_MS 10000 /* for all JVMs */
-
 struct listed {
 	struct target target;
 	enum target_kind kind;
@@ -33,7 +31,8 @@ struct listed {
 struct list {
 	struct listed *jvm;
 	size_t count, capacity;
-	struct apart_time time;
+	struct apart looks;
+	int error; /* -ENOMEM: it is not complete */
 };
 
 /* The names that the list and its JSON use. */
@@ -58,12 +57,12 @@ static void find_recorders(const struct target *t, char *out, size_t size)
 	}
 }
 
-static void list_look(void *result, const void *context)
+static void list_look(pid_t pid, void *result)
 {
 	struct listed *j = result;
 	const struct target *t = &j->target;
 
-	j->kind = target_look(((const struct target *)context)->pid, &j->target);
+	j->kind = target_look(pid, &j->target);
 	if (j->kind == TARGET_NO_JVM)
 		return;
 	user_name(t->uid, j->user, sizeof(j->user));
@@ -73,33 +72,37 @@ static void list_look(void *result, const void *context)
 	find_recorders(t, j->recorders, sizeof(j->recorders));
 }
 
-/* What can be said of a JVM without its memory and its files. */
-static struct listed listed_mute(const struct target *t, int err)
+/* What can be said of a process without its memory and its files. */
+static struct listed listed_mute(pid_t pid, int err)
 {
-	struct listed j = {.target = *t, .kind = TARGET_MUTE};
+	struct listed j = {.kind = TARGET_MUTE};
 
-	proc_executable(t->pid, j.target.name, sizeof(j.target.name));
-	user_name(t->uid, j.user, sizeof(j.user));
-	target_container(t, j.container, sizeof(j.container));
-	target_why_mute(err, &j.no_trace);
+	look_name_mute(pid, &j.target);
+	user_name(j.target.uid, j.user, sizeof(j.user));
+	target_container(&j.target, j.container, sizeof(j.container));
+	look_why_mute(err, &j.no_trace);
 	j.no_stacks = j.no_trace;
 	return j;
 }
 
-static int list_add(const struct target *t, void *context)
+static void list_add(pid_t pid, int err, const void *result, void *context)
+{
+	struct listed j = err ? listed_mute(pid, err) : *(const struct listed *)result;
+	struct list *l = context;
+
+	if (j.kind == TARGET_NO_JVM || target_ended(&j.target))
+		return;
+	if (vec_reserve(&l->jvm, &l->capacity, l->count + 1))
+		l->error = -ENOMEM;
+	else
+		l->jvm[l->count++] = j;
+}
+
+static void list_begin(pid_t pid, void *context)
 {
 	struct list *l = context;
-	struct listed j = {0};
-	int err = apart_run_sharing(list_look, t, &j, sizeof(j), &l->time);
 
-	if (err)
-		j = listed_mute(t, err);
-	if (j.kind == TARGET_NO_JVM || target_ended(&j.target))
-		return 0;
-	if (vec_reserve(&l->jvm, &l->capacity, l->count + 1))
-		return -ENOMEM;
-	l->jvm[l->count++] = j;
-	return 0;
+	apart_begin(&l->looks, pid);
 }
 
 static int by_pid(const void *a, const void *b)
@@ -188,14 +191,17 @@ static void print_array(const struct list *l)
 
 int cmd_list(const struct settings *settings, struct diag *d)
 {
-	struct list l = {.time = {LOOK_MS}};
+	struct list l = {.looks = {.look = list_look, .size = sizeof(struct listed), .done = list_add}};
 	int r;
 
+	l.looks.context = &l;
 	log_set(settings->quiet, settings->verbose);
 	uprobe_multi_works(); /* each child would try it anew */
-	r = target_each_candidate(list_add, &l, d);
-	if (r == -ENOMEM)
-		diag_set(d, ENOMEM, "no memory for the list of JVMs");
+	r = target_each_process(list_begin, &l, d);
+	if (!r && apart_finish(&l.looks))
+		r = diag_set(d, EINTR, "cannot list the JVMs: interrupted");
+	if (!r && l.error)
+		r = diag_errno(d, -l.error, "cannot list the JVMs");
 	if (!r) {
 		if (l.count)
 			qsort(l.jvm, l.count, sizeof(*l.jvm), by_pid);

@@ -8,24 +8,50 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_MS 10   /* the first look, after a process has been added; each later one doubles its age */
-#define LOOK_MS	 1000 /* for one JVM */
-#define SLACK_S	 1    /* a process is in /proc some time after its start */
+#define FIRST_MS 10 /* the first look, after a process has been added; each later one doubles its age */
+#define WAIT_MS	 10 /* between two calls while looks are on their way */
+#define SLACK_S	 1  /* a process is in /proc some time after its start */
 
 struct young {
 	pid_t pid;
 	int64_t since, due;
+	bool settled;
 };
 
 struct started {
 	struct young process[STARTED_MOST];
 	size_t count;
 	uint64_t scanned; /* when /proc was read, like a start time */
+	struct looks looks;
+	enum started_verdict (*visit)(const struct sight *jvm, void *context);
+	void *context;
 };
+
+static struct young *young_find(struct started *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->process[i].pid == pid)
+			return &s->process[i];
+	return NULL;
+}
+
+static void on_sight(const struct sight *jvm, void *context)
+{
+	struct started *s = context;
+	struct young *y = young_find(s, jvm->target.pid);
+	bool done = s->visit(jvm, s->context) == STARTED_DONE;
+
+	if (y)
+		y->settled = done || jvm->kind == TARGET_MUTE;
+}
 
 struct started *started_new(void)
 {
-	return calloc(1, sizeof(struct started));
+	struct started *s = calloc(1, sizeof(*s));
+
+	if (s)
+		looks_init(&s->looks, on_sight, s);
+	return s;
 }
 
 void started_free(struct started *s)
@@ -57,7 +83,7 @@ bool started_add(struct started *s, pid_t pid)
 	bool fits;
 	struct young *y = started_place(s, pid, &fits);
 
-	*y = (struct young){pid, now, now + FIRST_MS};
+	*y = (struct young){pid, now, now + FIRST_MS, false};
 	return fits;
 }
 
@@ -89,34 +115,32 @@ bool started_scan(struct started *s)
 	return all;
 }
 
-/* Look at one. False: it is settled. */
-static bool look_once(struct young *y, int64_t now,
-		      enum started_verdict (*visit)(const struct target_sight *jvm, void *context), void *context)
+/* A look that is on its way still is the only one at that process. */
+static void young_look(struct started *s, struct young *y, int64_t now)
 {
-	struct apart_time time = {2 * LOOK_MS};
-	struct target_sight jvm;
 	struct target t;
 
-	if (y->pid == getpid() || target_read(y->pid, &t))
-		return false;
-	target_look_apart(y->pid, &time, &jvm);
-	if (jvm.error == -EINTR)
-		return true;
-	if (jvm.kind != TARGET_NO_JVM && (visit(&jvm, context) == STARTED_DONE || jvm.kind == TARGET_MUTE))
-		return false;
+	if (y->pid == getpid() || now - y->since >= STARTED_MS || target_read(y->pid, &t))
+		y->settled = true;
+	else
+		looks_begin(&s->looks, y->pid);
 	y->due = now + (now - y->since) + 1;
-	return now - y->since < STARTED_MS;
 }
 
-int started_look(struct started *s, enum started_verdict (*visit)(const struct target_sight *jvm, void *context),
+int started_look(struct started *s, enum started_verdict (*visit)(const struct sight *jvm, void *context),
 		 void *context)
 {
 	int64_t now = monotonic_ms(), next = INT64_MAX;
 
+	s->visit = visit;
+	s->context = context;
+	looks_collect(&s->looks);
 	for (size_t i = 0; i < s->count;) {
 		struct young *y = &s->process[i];
 
-		if (y->due <= now && !look_once(y, now, visit, context)) {
+		if (y->due <= now)
+			young_look(s, y, now);
+		if (y->settled) {
 			*y = s->process[--s->count];
 			continue;
 		}
@@ -124,5 +148,7 @@ int started_look(struct started *s, enum started_verdict (*visit)(const struct t
 		i++;
 	}
 	now = monotonic_ms();
-	return !s->count ? -1 : next > now ? (int)(next - now) : 0;
+	if (s->looks.apart.pending && next > now + WAIT_MS)
+		next = now + WAIT_MS;
+	return next == INT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
 }

@@ -37,11 +37,11 @@ enum started_verdict {
 };
 
 /*
- * Look at those whose turn it is, and call `visit` for each JVM (target_look_apart()). One that does not answer holds up
- * the others for a second; it is settled, whatever `visit` says. Returns the milliseconds until the next
- * one's turn; -1: there is none.
+ * Look at those whose turn it is, apart (look.h), and call `visit` for each JVM that has been found since. One that does not
+ * answer holds up the others for some milliseconds; it is settled, whatever `visit` says. Returns the milliseconds until
+ * the next call is due; -1: nothing is left.
  */
-int started_look(struct started *s, enum started_verdict (*visit)(const struct target_sight *jvm, void *context),
+int started_look(struct started *s, enum started_verdict (*visit)(const struct sight *jvm, void *context),
 		 void *context);
 
 #endif

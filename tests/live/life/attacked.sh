@@ -215,8 +215,6 @@ mute_memory() {
 	trace_launch --follow=fake_jvm -m 'x.Y::z' -o "$WORK/followed/"
 	wait_for 20 pgrep -P "$F_PID" >/dev/null || finding "it is not followed"
 	kill -INT "$F_PID"
-	sleep 2
-	kill -INT "$F_PID"
 	trace_wait 30
 	status_is 1
 	says "^$T_PID: frtrace: the recording does not end, and is left behind$"

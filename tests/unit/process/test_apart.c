@@ -11,73 +11,153 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#define LONG_MS	 60000
-#define SHORT_MS 50
+#define HANGS	1000000 /* numbers of processes that make a look hang, or crash; all others are doubled */
+#define CRASHES 2000000
 
-static void add_one(void *result, const void *context)
+/* What a look has found. */
+struct found {
+	pid_t twice, child;
+};
+
+static void look(pid_t pid, void *result)
 {
-	*(int *)result += *(const int *)context + 1;
-}
+	struct found *f = result;
 
-static void the_result_of_the_work_is_returned(void **state)
-{
-	int result = 5, context = 6;
-
-	assert_int_equal(apart_run(add_one, &context, &result, sizeof(result), LONG_MS), 0);
-	assert_int_equal(result, 7);
-}
-
-static void hang(void *result, const void *context)
-{
-	*(int *)result = 1;
-	for (;;)
+	f->child = getpid();
+	while (pid == HANGS)
 		pause();
+	if (pid == CRASHES)
+		raise(SIGKILL);
+	f->twice += 2 * pid;
 }
 
-static void work_that_hangs_is_given_up(void **state)
+/* Results in their order. */
+struct results {
+	pid_t pid[2 * APART_MOST];
+	int err[2 * APART_MOST];
+	struct found found[2 * APART_MOST];
+	int count;
+};
+
+static void keep(pid_t pid, int err, const void *result, void *context)
+{
+	struct results *r = context;
+
+	r->pid[r->count] = pid;
+	r->err[r->count] = err;
+	if (!err)
+		r->found[r->count] = *(const struct found *)result;
+	r->count++;
+}
+
+static void the_result_of_a_look_is_returned(void **state)
+{
+	struct found f = {.twice = 5};
+
+	assert_int_equal(apart_look(look, 21, &f, sizeof(f)), 0);
+	assert_int_equal(f.twice, 42);
+	assert_int_not_equal(f.child, getpid());
+}
+
+static void one_child_does_all_the_looks_that_do_not_hang(void **state)
+{
+	struct found first, second;
+
+	assert_int_equal(apart_look(look, 1, &first, sizeof(first)), 0);
+	assert_int_equal(apart_look(look, 2, &second, sizeof(second)), 0);
+	assert_int_equal(first.child, second.child);
+}
+
+static void a_look_that_hangs_is_given_up(void **state)
 {
 	int64_t began = monotonic_ms();
-	int result = 5;
+	struct found f = {.twice = 5};
 
-	assert_int_equal(apart_run(hang, NULL, &result, sizeof(result), SHORT_MS), -ETIMEDOUT);
-	assert_true(monotonic_ms() - began >= SHORT_MS);
-	assert_int_equal(result, 5);
+	assert_int_equal(apart_look(look, HANGS, &f, sizeof(f)), -ETIMEDOUT);
+	assert_true(monotonic_ms() - began >= APART_HANG_MS);
+	assert_int_equal(f.twice, 5);
 }
 
-/* Time does not come back, so a piece of work that hangs gets less than the one before. */
-static void work_that_hangs_uses_up_half_of_a_shared_time(void **state)
+static void looks_go_on_beside_one_that_hangs(void **state)
 {
-	struct apart_time time = {8 * SHORT_MS};
-	int result = 5, context = 6, times = 0, err;
+	struct results r = {0};
+	struct apart a = {.look = look, .size = sizeof(struct found), .done = keep, .context = &r};
 
-	while ((err = apart_run_sharing(hang, NULL, &result, sizeof(result), &time)) == -ETIMEDOUT && times++ < 100)
-		assert_true(time.left_ms <= 4 * SHORT_MS);
-	assert_int_equal(err, -EBUSY);
-	assert_int_equal(apart_run_sharing(add_one, &context, &result, sizeof(result), &time), -EBUSY);
-	time.left_ms = LONG_MS;
-	assert_int_equal(apart_run_sharing(add_one, &context, &result, sizeof(result), &time), 0);
+	apart_begin(&a, HANGS);
+	assert_true(apart_is_at(&a, HANGS));
+	apart_begin(&a, 7);
+	assert_false(apart_is_at(&a, 7));
+	assert_int_equal(r.count, 1);
+	assert_int_equal(r.pid[0], 7);
+	assert_int_equal(r.found[0].twice, 14);
+	assert_int_equal(apart_finish(&a), 0);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.pid[1], HANGS);
+	assert_int_equal(r.err[1], -ETIMEDOUT);
 }
 
-static void crash(void *result, const void *context)
+/* However many there are, they hang at the same time, and the rest is not begun. */
+static void looks_that_hang_share_their_time(void **state)
 {
-	*(int *)result = 1;
-	raise(SIGKILL);
+	struct results r = {0};
+	struct apart a = {.look = look, .size = sizeof(struct found), .done = keep, .context = &r};
+	int refused = 0;
+
+	for (int i = 0; i < APART_MOST + 3; i++)
+		apart_begin(&a, HANGS);
+	assert_true(r.count >= 3);
+	assert_int_equal(apart_finish(&a), 0);
+	assert_int_equal(r.count, APART_MOST + 3);
+	for (int i = 0; i < r.count; i++)
+		refused += r.err[i] == -EBUSY;
+	assert_in_range(refused, 3,
+			APART_MOST); /* on a machine that stands still some have been given up before the last begin */
+	assert_int_equal(apart_look(look, 4, &r.found[0], sizeof(r.found[0])), 0);
 }
 
 static void a_crash_is_an_error(void **state)
 {
-	int result = 5;
+	struct found f = {.twice = 5};
 
-	assert_int_equal(apart_run(crash, NULL, &result, sizeof(result), LONG_MS), -EIO);
-	assert_int_equal(result, 5);
+	assert_int_equal(apart_look(look, CRASHES, &f, sizeof(f)), -EIO);
+	assert_int_equal(f.twice, 5);
+	assert_int_equal(apart_look(look, 8, &f, sizeof(f)), 0);
+	assert_int_equal(f.twice, 16);
 }
 
-static void write_to_all(void *result, const void *context)
+static void a_child_that_was_killed_while_idle_is_replaced(void **state)
+{
+	struct found f;
+
+	assert_int_equal(apart_look(look, 1, &f, sizeof(f)), 0);
+	kill(f.child, SIGKILL);
+	waitid(P_PID, f.child, &(siginfo_t){0}, WEXITED | WNOWAIT);
+	assert_int_equal(apart_look(look, 9, &f, sizeof(f)), 0);
+	assert_int_equal(f.twice, 18);
+}
+
+/* A fork has no children of its own yet. */
+static void a_fork_does_not_use_the_children_of_its_parent(void **state)
+{
+	struct found before, f = {0};
+	int status;
+	pid_t child;
+
+	assert_int_equal(apart_look(look, 1, &before, sizeof(before)), 0);
+	child = fork();
+	if (!child)
+		_exit(apart_look(look, 2, &f, sizeof(f)) || f.child == before.child);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void write_to_all(pid_t pid, void *result)
 {
 	for (int fd = 0; fd < 64; fd++)
-		if (write(fd, "x", 1) == 1)
+		if (fd != 3 && write(fd, "x", 1) == 1) /* the link to its parent */
 			++*(int *)result;
 }
 
@@ -88,7 +168,7 @@ static void the_child_has_no_descriptors(void **state)
 	struct pollfd poller;
 
 	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(apart_run(write_to_all, NULL, &result, sizeof(result), LONG_MS), 0);
+	assert_int_equal(apart_look(write_to_all, 1, &result, sizeof(result)), 0);
 	assert_int_equal(result, 3);
 	poller = (struct pollfd){ends[0], POLLIN, 0};
 	assert_int_equal(poll(&poller, 1, 0), 0);
@@ -99,11 +179,15 @@ static void the_child_has_no_descriptors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_result_of_the_work_is_returned),
-		cmocka_unit_test(work_that_hangs_is_given_up),
-		cmocka_unit_test(work_that_hangs_uses_up_half_of_a_shared_time),
-		cmocka_unit_test(a_crash_is_an_error),
 		cmocka_unit_test(the_child_has_no_descriptors),
+		cmocka_unit_test(the_result_of_a_look_is_returned),
+		cmocka_unit_test(one_child_does_all_the_looks_that_do_not_hang),
+		cmocka_unit_test(a_look_that_hangs_is_given_up),
+		cmocka_unit_test(looks_go_on_beside_one_that_hangs),
+		cmocka_unit_test(looks_that_hang_share_their_time),
+		cmocka_unit_test(a_crash_is_an_error),
+		cmocka_unit_test(a_child_that_was_killed_while_idle_is_replaced),
+		cmocka_unit_test(a_fork_does_not_use_the_children_of_its_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void child_end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static enum started_verdict no_jvm(const struct target_sight *jvm, void *context)
+static enum started_verdict no_jvm(const struct sight *jvm, void *context)
 {
 	fail_msg("process %d is a JVM", jvm->target.pid);
 	return STARTED_DONE;
@@ -102,7 +102,7 @@ static void the_newest_process_is_looked_at_however_many_there_are(void **state)
 }
 
 /* JVMs of others may come and go. */
-static enum started_verdict any(const struct target_sight *jvm, void *context)
+static enum started_verdict any(const struct sight *jvm, void *context)
 {
 	return STARTED_DONE;
 }
