@@ -11,6 +11,10 @@
  * the directory an overlay of it and ./empty. So it is read with the rights of the user who has mounted the overlay, and
  * root, too, may read it. It is an empty directory, but gives no answer to processes whose argv[0] contains READER.
  *
+ * mute_fuse --written DEVICE DIRECTORY COMMAND...: as the first one, with a file of 8 KB by any name. It is read, and what is
+ * written to it stays in the kernel's cache; but what the kernel writes back gets no answer. Whoever opens it for a second
+ * time goes past the cache, for which the kernel writes it back (map_holder.c).
+ *
  * DEVICE is /dev/fuse. Status 77: no such file system can be mounted here. Protocol: linux/fuse.h.
  */
 #include <errno.h>
@@ -73,19 +77,37 @@ static struct fuse_attr attributes_of(uint64_t node)
 {
 	if (node == FUSE_ROOT_ID)
 		return (struct fuse_attr){.ino = node, .mode = S_IFDIR | 01777, .nlink = 2};
-	return (struct fuse_attr){.ino = node, .mode = S_IFREG | 0755, .nlink = 1, .size = 8192};
+	return (struct fuse_attr){
+		.ino = node, .mode = S_IFREG | 0755, .nlink = 1, .size = 8192, .uid = geteuid(), .gid = getegid()};
 }
 
-static void answer_init(int fd, const struct fuse_in_header *in)
+static void answer_init(int fd, const struct fuse_in_header *in, int written)
 {
-	union answer a = {
-		.init = {.major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = 4096}};
+	union answer a = {.init = {.major = FUSE_KERNEL_VERSION,
+				   .minor = FUSE_KERNEL_MINOR_VERSION,
+				   .max_write = 4096,
+				   .flags = written ? FUSE_WRITEBACK_CACHE : 0}};
 
 	answer(fd, in->unique, &a, sizeof(a.init), 0);
 }
 
-static void answer_about_file(int fd, const struct fuse_in_header *in)
+static void answer_read(int fd, const struct fuse_in_header *in)
 {
+	static struct {
+		struct fuse_out_header header;
+		char zeros[8192];
+	} out;
+	const struct fuse_read_in *read = (const void *)(in + 1);
+	size_t size = read->size < sizeof(out.zeros) ? read->size : sizeof(out.zeros);
+
+	out.header = (struct fuse_out_header){.len = sizeof(out.header) + size, .unique = in->unique};
+	if (write(fd, &out, out.header.len) != (ssize_t)out.header.len)
+		perror("mute_fuse: read");
+}
+
+static void answer_about_file(int fd, const struct fuse_in_header *in, int written)
+{
+	static int opened;
 	union answer a = {0};
 
 	switch (in->opcode) {
@@ -100,8 +122,16 @@ static void answer_about_file(int fd, const struct fuse_in_header *in)
 		a.attributes = (struct fuse_attr_out){.attr_valid = FOR_EVER, .attr = attributes_of(in->nodeid)};
 		answer(fd, in->unique, &a, sizeof(a.attributes), 0);
 		break;
-	case FUSE_OPEN: answer(fd, in->unique, &a, sizeof(a.open), 0); break;
+	case FUSE_OPEN:
+		if (written)
+			a.open.open_flags = FOPEN_KEEP_CACHE | (opened++ ? FOPEN_DIRECT_IO : 0);
+		answer(fd, in->unique, &a, sizeof(a.open), 0);
+		break;
 	case FUSE_READ:
+		if (written)
+			answer_read(fd, in);
+		break;
+	case FUSE_WRITE:
 	case FUSE_FORGET:
 	case FUSE_INTERRUPT: break;
 	default: answer(fd, in->unique, &a, 0, ENOSYS);
@@ -143,16 +173,16 @@ static int is_named(unsigned int pid, const char *reader)
 	return got > 0 && strstr(name, reader);
 }
 
-static void serve(int fd, int has_file, const char *reader)
+static void serve(int fd, int has_file, int written, const char *reader)
 {
 	static char request[1 << 20];
 	const struct fuse_in_header *in = (const void *)request;
 
 	while (read(fd, request, sizeof(request)) > 0 || errno == EINTR || errno == ENOENT) {
 		if (in->opcode == FUSE_INIT)
-			answer_init(fd, in);
+			answer_init(fd, in, written);
 		else if (has_file)
-			answer_about_file(fd, in);
+			answer_about_file(fd, in, written);
 		else if (reader && !is_named(in->pid, reader))
 			answer_about_directory(fd, in);
 	}
@@ -178,12 +208,13 @@ int main(int argc, char **argv)
 {
 	static const char as[] = "--as=", overlay[] = "--overlay=";
 	int fd, for_user = argc > 1 && !strncmp(argv[1], as, strlen(as));
+	int written = argc > 1 && !strcmp(argv[1], "--written");
 	const char *reader = argc > 1 && !strncmp(argv[1], overlay, strlen(overlay)) ? argv[1] + strlen(overlay) : NULL;
 	unsigned int uid = for_user ? atoi(argv[1] + 5) : geteuid(), gid = for_user ? uid : getegid();
 	char options[128];
 
-	argv += for_user || reader;
-	if (argc - (for_user || reader) < 4)
+	argv += for_user || reader || written;
+	if (argc - (for_user || reader || written) < 4)
 		return 1;
 	if ((for_user ? enter_namespace() : enter_namespaces(uid, gid)) ||
 	    (fd = open(argv[1], O_RDWR | O_CLOEXEC)) < 0) {
@@ -207,6 +238,6 @@ int main(int argc, char **argv)
 		execv(argv[3], argv + 3);
 		_exit(127);
 	}
-	serve(fd, for_user, reader);
+	serve(fd, for_user || written, written, reader);
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include "user/capture/native_rows.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/hotspot/layout.h"
+#include "user/process/map_lock.h"
+#include "user/process/rights.h"
 #include "user/process/root_path.h"
 
 #include "frtrace.skel.h"
@@ -134,10 +136,12 @@ int native_probes_new(struct native_probes **out, const struct native_probes_set
 
 void native_probes_remove(struct native_probes *p)
 {
+	map_guard_enter();
 	while (p->links)
 		close(p->link[--p->links]);
 	while (p->uprobes)
 		bpf_link__destroy(p->uprobe[--p->uprobes]);
+	map_guard_leave();
 }
 
 void native_probes_free(struct native_probes *p)
@@ -251,25 +255,39 @@ bool native_probes_are_due(const struct native_probes *p)
 	return p->attached < p->functions;
 }
 
-int native_probes_attach(struct native_probes *p)
+static int describe_failure(const struct native_probes *p, int err, struct diag *d)
 {
-	int first_err = 0;
+	char why[RIGHT_TEXT];
 
+	if (err == -EPERM || err == -EACCES)
+		return diag_set(d, -err, "cannot put an uprobe on it: no right to (%s): %s",
+				right_why(p->multi ? RIGHT_PERFMON : RIGHT_UPROBES, -err, why), right_advice());
+	return diag_errno(d, -err, "cannot put an uprobe on it");
+}
+
+int native_probes_attach(struct native_probes *p, struct diag *d)
+{
+	int held = map_locks_check(d), first_err = 0;
+
+	map_guard_enter();
 	for (size_t count; p->attached < p->functions; p->attached += count) {
 		char path[PLACE_FD_PATH];
 		int err = 0;
 
 		count = functions_together(p, p->attached);
 		root_path_fd_path(p->fd[p->attached], path);
-		if (p->multi)
+		if (!held && p->multi)
 			err = attach_by_link(p, p->attached, count, path);
-		for (size_t i = 0; !p->multi && !err && i < count; i++)
+		for (size_t i = 0; !held && !p->multi && !err && i < count; i++)
 			err = attach_by_event(p, p->attached + i, path);
 		for (size_t i = 0; i < count; i++)
 			close(p->fd[p->attached + i]);
 		first_err = first_err ?: err;
 	}
-	return first_err;
+	map_guard_leave();
+	if (held)
+		return held;
+	return first_err ? describe_failure(p, first_err, d) : 0;
 }
 
 bool native_probes_are_events(const struct native_probes *p)

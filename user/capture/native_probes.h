@@ -38,9 +38,12 @@ void native_probes_free(struct native_probes *p); /* removes the probes, too */
 int native_probes_add(struct native_probes *p, const struct native_function *function, int fd);
 uint32_t native_probes_count(const struct native_probes *p);
 
-/* Put probes on those that have been added since the last time; what fails is not tried again. Returns 0 or -errno. */
+/*
+ * Put probes on those that have been added since the last time; what fails is not tried again. Returns 0, or -errno with
+ * the message; none are put while a process holds the lock of its memory map (map_lock.h).
+ */
 bool native_probes_are_due(const struct native_probes *p);
-int native_probes_attach(struct native_probes *p);
+int native_probes_attach(struct native_probes *p, struct diag *d);
 void native_probes_remove(struct native_probes *p); /* no calls follow */
 
 /* True if they are perf events. */

@@ -7,7 +7,6 @@
 #include "user/hotspot/method.h"
 #include "user/hotspot/thread_name.h"
 #include "user/jvm/native_places.h"
-#include "user/process/rights.h"
 #include "user/process/uretprobe.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
@@ -190,32 +189,18 @@ static int natives_function(struct natives *n, const struct native_place *place)
 	return number;
 }
 
-static void attach_failed(struct natives *n, int err)
-{
-	enum right needed = native_probes_are_events(n->probes) ? RIGHT_UPROBES : RIGHT_PERFMON;
-	char why[RIGHT_TEXT];
-
-	if (n->failure.text[0])
-		return;
-	if (err == -EPERM || err == -EACCES)
-		diag_set(&n->failure, -err, "cannot put an uprobe on it: no right to (%s): %s",
-			 right_why(needed, -err, why), right_advice());
-	else
-		diag_errno(&n->failure, -err, "cannot put an uprobe on it");
-	if (n->begun)
-		log_error("frtrace: native methods that were found meanwhile are not traced: %s", n->failure.text);
-}
-
 static void natives_attach(struct natives *n)
 {
-	int err;
+	struct diag why;
 
 	if (!native_probes_are_due(n->probes))
 		return;
 	expect_roots(n);
-	err = native_probes_attach(n->probes);
-	if (err)
-		attach_failed(n, err);
+	if (!native_probes_attach(n->probes, &why) || n->failure.text[0])
+		return;
+	n->failure = why;
+	if (n->begun)
+		log_error("frtrace: native methods that were found meanwhile are not traced: %s", why.text);
 }
 
 /* ---- methods */

@@ -15,6 +15,7 @@
 #include "user/process/attach.h"
 #include "user/process/attach_lock.h"
 #include "user/process/launch_socket.h"
+#include "user/process/map_lock.h"
 #include "user/process/maps.h"
 
 #include "frtrace.skel.h"
@@ -32,6 +33,7 @@ struct session {
 	const struct settings *settings;
 	const struct target *target;
 	struct clock *clock;
+	struct map_guard *guard; /* NULL: none could be started */
 	struct frtrace_bpf *bpf;
 	struct usdt_link *agent;	/* its sites */
 	struct hotspot_source *hotspot; /* NULL: the agent is the source */
@@ -69,6 +71,8 @@ int session_new(struct session **out, const struct settings *settings, const str
 	s->segment.fd = -1;
 	s->connection = -1;
 	agent_build_name(&s->build);
+	if (map_guard_start(&s->guard, d))
+		log_detail("%s", d->text);
 	err = bpf_programs_load(&s->bpf, &s->kernel, settings, target, d);
 	if (!err && settings->buffer == SETTINGS_BUFFER_PERF)
 		err = intake_try(s->bpf, d);
@@ -95,6 +99,7 @@ void session_free(struct session *s)
 	intake_free(s->intake);
 	segment_close(&s->segment);
 	frtrace_bpf__destroy(s->bpf);
+	map_guard_free(s->guard);
 	free(s);
 }
 

@@ -3,6 +3,7 @@
 #include "uprobes/elf/elf_notes.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/capture/usdt_cookie.h"
+#include "user/process/map_lock.h"
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
 
@@ -118,7 +119,12 @@ static int attach_places(struct usdt_link *l, const struct bpf_program *program,
 	int err;
 
 	root_path_fd_path(file->fd, path);
+	err = file->pid > 0 ? map_locks_check(d) : 0; /* others may map it, too */
+	if (err)
+		return err;
+	map_guard_enter();
 	err = (multi ? attach_multi : attach_each)(l, program, path, file->pid, p);
+	map_guard_leave();
 	if (err == -EPERM || err == -EACCES)
 		return diag_set(d, -err, "cannot put an uprobe on '%s': no right to (%s): %s", file->path,
 				right_why(needed, -err, why), right_advice());
@@ -178,9 +184,11 @@ void usdt_detach(struct usdt_link *l)
 {
 	if (!l)
 		return;
+	map_guard_enter();
 	if (l->multi >= 0)
 		close(l->multi);
 	while (l->count)
 		bpf_link__destroy(l->uprobes[--l->count]);
+	map_guard_leave();
 	free(l);
 }

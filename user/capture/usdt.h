@@ -35,7 +35,8 @@ int usdt_find(const struct usdt_file *file, const struct usdt_site *sites, size_
 
 /*
  * Attach the program to all places of these sites; the program itself must check its task. Returns 0, with *out for
- * usdt_detach(), or -errno with the message; -ENOENT: a site is missing. The file may be forged.
+ * usdt_detach(), or -errno with the message; -ENOENT: a site is missing; -ETIMEDOUT: a process holds the lock of its memory
+ * map, and others than the target may map the file (map_lock.h). The file may be forged.
  */
 int usdt_attach(struct usdt_link **out, struct bpf_program *program, const struct usdt_file *file,
 		const struct usdt_site *sites, size_t count, struct diag *d);

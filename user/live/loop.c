@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/loop.h"
 #include "user/capture/natives.h"
+#include "user/process/apart.h"
 #include "user/live/priority.h"
 #include "user/process/rights.h"
 #include "user/process/syscall_filter.h"
@@ -229,12 +230,15 @@ static int loop_until_end(struct loop *l, int64_t now, struct diag *d)
 
 int loop_run(struct loop *l, struct diag *d)
 {
+	const struct settings *settings = l->report->settings;
 	struct rights_later later = {
-		.attach = l->report->settings->with_jfr, .signal = l->program, .probe = session_will_probe(l->session)};
+		.attach = settings->with_jfr, .signal = l->program, .probe = session_will_probe(l->session)};
 	struct intake *in = session_intake(l->session);
 	struct diag no_filter;
 	int err;
 
+	if (session_natives(l->session) || settings->probe == SETTINGS_PROBE_HOTSPOT)
+		apart_prepare(); /* for uprobes that come later; without it there are none */
 	rights_drop(l->target, later);
 	priority_watch(intake_fd(in), queue_fills_up, in);
 	if (syscall_filter_load(later, &no_filter))

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/map_lock.h"
+#include "user/process/apart.h"
+#include "user/process/find.h"
+#include "user/process/proc.h"
+#include "user/process/target.h"
+#include "user/process/user_child.h"
+#include "user/text/log.h"
+#include "user/text/monotonic.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * Returns when the process has given its lock away. Nothing is read: address 0 is not mapped. The kernel takes the lock
+ * before it finds that out, of whatever a process has made of its command line and its mappings.
+ */
+static void map_lock_try(pid_t pid)
+{
+	int memory = proc_open(pid, "mem");
+	char byte;
+
+	if (memory < 0)
+		return;
+	if (pread(memory, &byte, 1, 0)) {
+		/* nothing is there */
+	}
+	close(memory);
+}
+
+/* ---- the check before uprobes come */
+
+struct check {
+	struct apart apart;
+	pid_t holder; /* 0: none has been found */
+	int err;
+};
+
+static void check_look(pid_t pid, void *result)
+{
+	map_lock_try(pid);
+}
+
+static void check_done(pid_t pid, int err, const void *result, void *context)
+{
+	struct check *c = context;
+
+	if (!err || c->err)
+		return;
+	c->err = err;
+	c->holder = pid;
+}
+
+static void check_begin(pid_t pid, void *context)
+{
+	struct check *c = context;
+
+	if (!c->err)
+		apart_begin(&c->apart, pid);
+}
+
+static int describe_holder(const struct check *c, struct diag *d)
+{
+	struct target t;
+	char user[64];
+
+	if (c->err != -ETIMEDOUT)
+		return diag_errno(d, -c->err, "cannot check whether processes hold the locks of their memory maps");
+	look_name_mute(c->holder, &t);
+	return diag_set(
+		d, ETIMEDOUT,
+		"process %d ('%s') of user '%s' holds the lock of its memory map: each fork() of the machine would "
+		"wait for it",
+		c->holder, t.name, user_name(t.uid, user, sizeof(user)));
+}
+
+int map_locks_check(struct diag *d)
+{
+	struct check c = {.apart = {.look = check_look, .size = 1, .done = check_done}};
+	int err;
+
+	c.apart.context = &c;
+	err = target_each_process(check_begin, &c, d);
+	if (err)
+		return err;
+	if (apart_finish(&c.apart))
+		return diag_set(d, EINTR, "interrupted");
+	return c.err ? describe_holder(&c, d) : 0;
+}
+
+/* ---- the guard */
+
+#define LOOK_MS		   250 /* between two looks at whether the parent ends */
+#define BUSY_MS		   50  /* between two looks while uprobes come or go */
+#define LONG_MS		   300 /* during which uprobes may hold up the machine */
+#define HELD_MS		   60  /* after which a lock counts as held */
+#define SAMPLE_MS	   10
+#define EXITING		   0x4 /* PF_EXITING, among the flags in /proc/PID/stat */
+#define FUSE_CONTROL	   "/sys/fs/fuse/connections"
+#define FUSE_CONTROL_MAGIC 0x65735543 /* linux/magic.h: FUSE_CTL_SUPER_MAGIC */
+
+struct map_guard {
+	int link; /* to the child: a byte for each map_guard_enter() and _leave() */
+};
+
+static struct map_guard guard = {-1};
+static int depth;
+
+/* The kernel's directory of FUSE connections, from where it is mounted, or from a mount that nobody else sees. -1: none. */
+static int fuse_control_open(void)
+{
+	struct statfs fs;
+	int fd = open(FUSE_CONTROL, O_RDONLY | O_DIRECTORY | O_CLOEXEC), context, mount = -1;
+
+	if (fd >= 0 && !fstatfs(fd, &fs) && fs.f_type == FUSE_CONTROL_MAGIC)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	context = syscall(SYS_fsopen, "fusectl", FSOPEN_CLOEXEC);
+	if (context < 0)
+		return -1;
+	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mount = syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+	close(context);
+	fd = mount < 0 ? -1 : openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (mount >= 0)
+		close(mount);
+	return fd;
+}
+
+static bool has_requests(int control, const char *connection)
+{
+	char path[64], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%.32s/waiting", connection);
+	fd = openat(control, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(fd);
+	return atoi(text) > 0;
+}
+
+static bool connection_abort(int control, const char *connection)
+{
+	char path[64];
+	int fd;
+	bool done;
+
+	snprintf(path, sizeof(path), "%.32s/abort", connection);
+	fd = openat(control, path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	done = write(fd, "1", 1) == 1;
+	close(fd);
+	return done;
+}
+
+/* Abort the connections of a user that have requests without an answer. `holder` 0: those of all users but root. */
+static void connections_abort(int control, pid_t holder)
+{
+	struct target t = {0};
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir;
+
+	if (holder)
+		look_name_mute(holder, &t);
+	dir = fdopendir(dup(control));
+	if (!dir)
+		return;
+	rewinddir(dir);
+	while ((entry = readdir(dir))) {
+		char user[64];
+
+		if (entry->d_name[0] == '.' || fstatat(control, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    (holder ? st.st_uid != t.uid : !st.st_uid) || !has_requests(control, entry->d_name) ||
+		    !connection_abort(control, entry->d_name))
+			continue;
+		user_name(st.st_uid, user, sizeof(user));
+		if (holder)
+			log_error(
+				"process %d ('%s') held the lock of its memory map, and uprobes held up each fork() of the "
+				"machine: FUSE connection %s of user '%s' was aborted",
+				holder, t.name, entry->d_name, user);
+		else
+			log_error(
+				"uprobes held up each fork() of the machine: FUSE connection %s of user '%s' was aborted",
+				entry->d_name, user);
+	}
+	closedir(dir);
+}
+
+/* A thread that tries one lock after the other, from `next` on. It has gone on with another one when this one hangs. */
+struct attempt {
+	const pid_t *pids;
+	size_t count, next;
+	pid_t thread; /* 0: it has not begun */
+	pid_t at;
+	bool done;
+};
+
+static void *attempt_run(void *context)
+{
+	struct attempt *a = context;
+	size_t i;
+
+	__atomic_store_n(&a->thread, gettid(), __ATOMIC_RELEASE);
+	while ((i = a->next) < a->count) {
+		__atomic_store_n(&a->at, a->pids[i], __ATOMIC_RELEASE);
+		map_lock_try(a->pids[i]);
+		a->next = i + 1;
+	}
+	__atomic_store_n(&a->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* It waits for a lock: it sleeps, and not even a signal would wake it. */
+static bool attempt_waits(const struct attempt *a)
+{
+	pid_t thread = __atomic_load_n(&a->thread, __ATOMIC_ACQUIRE);
+	struct proc_status status;
+
+	return thread && !proc_read_status(thread, &status) && status.state == 'D';
+}
+
+/* Follow it until it is done, or waits for a lock. Returns the process whose lock that is; 0: it is done. */
+static pid_t attempt_follow(const struct attempt *a)
+{
+	pid_t before = 0;
+
+	for (int64_t since = 0;;) {
+		pid_t at = __atomic_load_n(&a->at, __ATOMIC_ACQUIRE);
+
+		if (__atomic_load_n(&a->done, __ATOMIC_ACQUIRE))
+			return 0;
+		if (at != before || !attempt_waits(a)) {
+			before = at;
+			since = monotonic_ms();
+		} else if (monotonic_ms() - since >= HELD_MS) {
+			return at;
+		}
+		usleep(SAMPLE_MS * 1000);
+	}
+}
+
+static size_t list_processes(pid_t **out)
+{
+	size_t capacity = 0, count = 0;
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	*out = NULL;
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = atoi(entry->d_name), *grown;
+
+		if (pid <= 0)
+			continue;
+		if (count == capacity) {
+			grown = realloc(*out, (capacity = 2 * capacity + 1024) * sizeof(**out));
+			if (!grown)
+				break;
+			*out = grown;
+		}
+		(*out)[count++] = pid;
+	}
+	if (proc)
+		closedir(proc);
+	return count;
+}
+
+/*
+ * End what holds up the uprobes. No process can be forked now, so threads try the locks. What one of them uses is never
+ * freed, because it may be left behind.
+ */
+static void guard_rescue(void)
+{
+	int control = fuse_control_open();
+	pid_t *pids, holder = 1;
+	size_t count = control < 0 ? 0 : list_processes(&pids), next = 0;
+
+	while (next < count && holder) {
+		struct attempt *a = calloc(1, sizeof(*a));
+		pthread_t thread;
+
+		if (!a)
+			break;
+		*a = (struct attempt){.pids = pids, .count = count, .next = next};
+		if (pthread_create(&thread, NULL, attempt_run, a))
+			break;
+		pthread_detach(thread);
+		holder = attempt_follow(a);
+		next = a->next + 1;
+		if (holder)
+			connections_abort(control, holder);
+	}
+	if (control >= 0)
+		close(control);
+}
+
+static void guard_rescue_by_force(void)
+{
+	int control = fuse_control_open();
+
+	if (control < 0)
+		return;
+	connections_abort(control, 0);
+	close(control);
+}
+
+/*
+ * Field 9 of /proc/PID/stat, behind the command. True if the parent ends: its uprobes are taken away then, perhaps by another
+ * thread than the first one, which is a zombie already. When that is done, this process gets another parent.
+ */
+static bool parent_ends(pid_t parent)
+{
+	char *text = proc_read(parent, "stat", 4096, NULL), *at = text ? strrchr(text, ')') : NULL;
+	bool ends;
+
+	for (int field = 2; at && field < 9; field++)
+		at = strchr(at + 1, ' ');
+	ends = at && strtoul(at + 1, NULL, 10) & EXITING;
+	free(text);
+	return ends;
+}
+
+static void guard_watch(pid_t parent, int link)
+{
+	bool linked = true, busy = false, forced = false;
+	int64_t since = 0;
+	char bytes[64];
+	ssize_t n;
+
+	while (getppid() == parent) {
+		struct pollfd poller = {linked ? link : -1, POLLIN, 0};
+		bool was = busy;
+
+		if (poll(&poller, 1, busy ? BUSY_MS : LOOK_MS) > 0) {
+			n = read(link, bytes, sizeof(bytes));
+			linked = n > 0;
+			if (linked)
+				busy = bytes[n - 1] == '+';
+		}
+		busy = parent_ends(parent) || busy;
+		if (!was || !busy || (linked && poller.revents)) {
+			since = monotonic_ms();
+			forced = false;
+		} else if (monotonic_ms() - since >= LONG_MS) {
+			(forced ? guard_rescue_by_force : guard_rescue)();
+			forced = true;
+		}
+	}
+}
+
+/* Only standard error stays open, and what leads to the parent. */
+static void guard_run(pid_t parent, int link)
+{
+	prctl(PR_SET_NAME, "frtrace-guard");
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	setpriority(PRIO_PROCESS, 0, -20); /* the machine waits; may fail */
+	if (dup2(link, 0) == 0) {
+		close(1);
+		syscall(SYS_close_range, 3, ~0u, 0);
+		guard_watch(parent, 0);
+	}
+	_exit(0);
+}
+
+int map_guard_start(struct map_guard **out, struct diag *d)
+{
+	pid_t parent = getpid(), child;
+	int ends[2];
+
+	*out = NULL;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return diag_errno(d, errno, "cannot make a pair of sockets");
+	child = fork();
+	if (!child)
+		guard_run(parent, ends[0]);
+	close(ends[0]);
+	if (child < 0) {
+		close(ends[1]);
+		return diag_errno(d, errno, "cannot start a process that watches the uprobes");
+	}
+	guard.link = ends[1];
+	*out = &guard;
+	return 0;
+}
+
+void map_guard_free(struct map_guard *g)
+{
+	if (!g)
+		return;
+	close(g->link);
+	g->link = -1;
+}
+
+static void guard_tell(char what)
+{
+	if (guard.link >= 0 && send(guard.link, &what, 1, MSG_NOSIGNAL) < 0)
+		guard.link = -1;
+}
+
+void map_guard_enter(void)
+{
+	if (!depth++)
+		guard_tell('+');
+}
+
+void map_guard_leave(void)
+{
+	if (!--depth)
+		guard_tell('-');
+}
