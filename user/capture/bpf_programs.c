@@ -105,6 +105,13 @@ int bpf_programs_open(struct frtrace_bpf **out, struct diag *d)
 	return *out ? 0 : load_failed(errno, d);
 }
 
+int bpf_variables_mapped(bool mapped, struct diag *d)
+{
+	return mapped ? 0
+		      : diag_set(d, ENOTSUP,
+				 "cannot load BPF programs: libbpf could not map their variables (-v shows why)");
+}
+
 int bpf_programs_load_opened(struct frtrace_bpf *bpf, struct diag *d)
 {
 	int err = frtrace_bpf__load(bpf);
@@ -113,7 +120,9 @@ int bpf_programs_load_opened(struct frtrace_bpf *bpf, struct diag *d)
 	if (ring)
 		return diag_errno(d, -ring,
 				  "cannot load BPF programs: the BPF ring buffer is refused, use --buffer=perf");
-	return err ? load_failed(-err, d) : 0;
+	if (err)
+		return load_failed(-err, d);
+	return bpf_variables_mapped(bpf->rodata && bpf->data && bpf->bss, d);
 }
 
 static int load_opened(struct frtrace_bpf *bpf, enum settings_probes probes, struct diag *d)

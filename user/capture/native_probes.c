@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/native_probes.h"
 #include "format/vec.h"
+#include "user/capture/bpf_programs.h"
 #include "user/capture/kernel_probes.h"
 #include "user/capture/native_rows.h"
 #include "user/capture/uprobe_multi.h"
@@ -113,6 +114,9 @@ static int native_probes_load(struct native_probes *p, struct diag *d)
 	err = share_maps(p) ?: native_bpf__load(p->bpf);
 	if (err)
 		return diag_errno(d, -err, "cannot load BPF programs for native methods (-v shows why)");
+	err = bpf_variables_mapped(p->bpf->rodata && p->bpf->bss, d);
+	if (err)
+		return err;
 	describe_jvm(p);
 	return map_rules(p, d);
 }
