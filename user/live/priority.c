@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define HIGHEST -20
+#define MOST_MS 1000 /* until the thread ends, should waking it fail */
 
 static int own; /* before it was raised */
 static atomic_bool raised;
@@ -18,8 +19,9 @@ static struct {
 	bool (*is_filling)(const void *of);
 	const void *of;
 	pthread_t thread;
-	int events, end; /* an epoll instance; an eventfd that ends the thread */
+	int events, end; /* an epoll instance; an eventfd that wakes the thread at the end */
 	bool runs;
+	atomic_bool over;
 } watch;
 
 /* What the other thread does meanwhile may undo it; it is called again as long as the queue fills up. */
@@ -53,8 +55,9 @@ static void *watch_queue(void *unused)
 
 	(void)unused;
 	setpriority(PRIO_PROCESS, 0, HIGHEST);
-	while (epoll_wait(watch.events, &e, 1, -1) < 0 || e.data.fd != watch.end)
-		if (watch.is_filling(watch.of))
+	while (!watch.over)
+		if (epoll_wait(watch.events, &e, 1, MOST_MS) > 0 && e.data.fd != watch.end &&
+		    watch.is_filling(watch.of))
 			raise_main_thread();
 	return NULL;
 }
@@ -84,6 +87,7 @@ void priority_watch(int fd, bool (*is_filling)(const void *of), const void *of)
 	watch.of = of;
 	watch.events = epoll_create1(EPOLL_CLOEXEC);
 	watch.end = eventfd(0, EFD_CLOEXEC);
+	watch.over = false;
 	watch.runs = watch_begin(fd);
 	if (!watch.runs)
 		watch_release();
@@ -93,6 +97,7 @@ void priority_unwatch(void)
 {
 	if (!watch.runs)
 		return;
+	watch.over = true;
 	eventfd_write(watch.end, 1);
 	pthread_join(watch.thread, NULL);
 	watch_release();

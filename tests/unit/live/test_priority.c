@@ -36,6 +36,14 @@ int __wrap_setpriority(int which, id_t who, int value)
 	return 0;
 }
 
+static bool unwakeable;
+int __real_eventfd_write(int fd, eventfd_t value);
+int __wrap_eventfd_write(int fd, eventfd_t value);
+int __wrap_eventfd_write(int fd, eventfd_t value)
+{
+	return unwakeable ? -1 : __real_eventfd_write(fd, value);
+}
+
 static int setup(void **state)
 {
 	refused = false;
@@ -113,6 +121,19 @@ static void raised_by_the_other_thread_when_the_queue_fills_up(void **state)
 	close(queue);
 }
 
+static void the_other_thread_ends_also_if_it_cannot_be_woken(void **state)
+{
+	int queue = eventfd(0, EFD_CLOEXEC);
+
+	priority_watch(queue, is_filling, &fills);
+	unwakeable = true;
+	alarm(30);
+	priority_unwatch();
+	alarm(0);
+	unwakeable = false;
+	close(queue);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
@@ -121,6 +142,7 @@ int main(void)
 		TEST(raised_while_the_queue_fills_up_and_a_while_longer),
 		TEST(without_the_right_it_stays),
 		TEST(raised_by_the_other_thread_when_the_queue_fills_up),
+		TEST(the_other_thread_ends_also_if_it_cannot_be_woken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
