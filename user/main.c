@@ -71,12 +71,28 @@ static void keep_standard_descriptors(void)
 			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * A write beyond RLIMIT_FSIZE then fails like one to a full disk (EFBIG). It is a handler because a program that frtrace
+ * starts would inherit SIG_IGN.
+ */
+static void survive_file_size_limit(void)
+{
+	if (signal(SIGXFSZ, do_nothing) == SIG_IGN)
+		signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	struct diag d = {0};
 	int err;
 
 	keep_standard_descriptors();
+	survive_file_size_limit();
 	signal(SIGCHLD, SIG_DFL); /* a supervisor may have it ignored: then no child could be waited for */
 	err = run_words(argc, argv, &d);
 	if (err >= 0)

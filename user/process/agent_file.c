@@ -99,6 +99,13 @@ static int name_file(struct agent_file *f, const struct user_child *h)
 	return 0;
 }
 
+static const char *base_why(int err)
+{
+	if (err == -ENOEXEC)
+		return "mounted noexec";
+	return err == -EFBIG ? "beyond the limit of file sizes (ulimit -f)" : strerror(-err);
+}
+
 static int try_base(struct agent_file *f, const struct user_child *h, int i, const void *image, size_t size)
 {
 	int r;
@@ -128,8 +135,7 @@ int agent_file_write(struct agent_file *f, const struct user_child *h, const voi
 		if (!r)
 			return 0;
 		used += snprintf(reasons + used, sizeof(reasons) - used, "%s%s: %s", used ? "; " : "",
-				 path[0] == '/' ? path : "its working directory",
-				 r == -ENOEXEC ? "mounted noexec" : strerror(-r));
+				 path[0] == '/' ? path : "its working directory", base_why(r));
 		if (used >= sizeof(reasons))
 			used = sizeof(reasons) - 1;
 	}

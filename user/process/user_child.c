@@ -125,15 +125,18 @@ static void user_child_write_all(int fd, const void *data, size_t size)
 	}
 }
 
-/* Ctrl-C reaches the whole process group. The child finishes and cleans up in the time that it has. */
+/*
+ * Ctrl-C reaches the whole process group. The child finishes and cleans up in the time that it has. A write that fails
+ * has a message (SIGPIPE, SIGXFSZ).
+ */
 static void child_signals(void)
 {
+	static const char ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, 0};
 	sigset_t set;
 
 	for (int s = 1; s < NSIG; s++)
 		if (s != SIGCHLD)
-			signal(s, s == SIGINT || s == SIGTERM || s == SIGHUP || s == SIGPIPE || s == SIGQUIT ? SIG_IGN
-													     : SIG_DFL);
+			signal(s, strchr(ignored, s) ? SIG_IGN : SIG_DFL);
 	sigemptyset(&set);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }

@@ -50,6 +50,14 @@ int output_write(int fd, const void *bytes, size_t size, uint64_t at)
 	return 0;
 }
 
+int output_write_failed(int err, const char *path, struct diag *d)
+{
+	if (err == -EFBIG)
+		return diag_set(d, EFBIG, "cannot write '%s': it would exceed the limit of file sizes (ulimit -f)",
+				path);
+	return diag_errno(d, -err, "cannot write '%s'", path);
+}
+
 int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size)
 {
 	char buffer[1 << 16];

@@ -135,7 +135,7 @@ static int output_directory_append(struct output *o, struct output_chunk *c, con
 	else
 		output_directory_watch(o, fd, c);
 	close(fd);
-	return err ? diag_errno(d, -err, "cannot write to '%s'", o->path) : 0;
+	return err ? output_write_failed(err, o->path, d) : 0;
 }
 
 /* A chunk that somebody has removed already is fine, too. */

@@ -55,7 +55,7 @@ static int output_file_append(struct output *o, struct output_chunk *c, const vo
 	int fd = o->file.fd, err = write_chunk(fd, bytes, size, o->size);
 
 	if (err)
-		diag_errno(d, -err, "cannot write '%s'", o->path);
+		output_write_failed(err, o->path, d);
 	else if (o->file.unfinished)
 		err = commit_first(o, d);
 	if (err && ftruncate(fd, o->size)) /* finished chunks stay readable */

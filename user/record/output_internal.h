@@ -60,6 +60,7 @@ int output_stream_finish(struct output *o, struct diag *d);
 
 /* Write or copy a whole range. Return 0 or -errno. */
 int output_write(int fd, const void *bytes, size_t size, uint64_t at);
+int output_write_failed(int err, const char *path, struct diag *d); /* returns `err`, with the message */
 int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size);
 
 #endif

@@ -208,6 +208,35 @@ tiny_disk() {
 	umount "$WORK/disk"
 }
 
+# RLIMIT_FSIZE: beyond it SIGXFSZ kills by default. First no room for the agent's file, then none for later chunks.
+file_size_limit() {
+	local sentence="a limit of file sizes ends the recording with a complete file, and is reported, JDK $FEATURE"
+	begin "$sentence" || return 0
+	F_FILE=$WORK/limited.jfr
+	target_start Speed
+	if target_ready; then
+		TRACE_AS=(bash -c 'ulimit -f "$0" && exec "$@"' 8)
+		trace_launch -p "$T_PID" -m live.Speed::work -o "$F_FILE"
+		trace_wait 30
+		status_is 1
+		says '^frtrace: cannot put the agent .*: /tmp: beyond the limit of file sizes \(ulimit -f\)'
+		target_untouched "$T_PID"
+		TRACE_AS=()
+		trace_launch -p "$T_PID" -m live.Speed::work -d 100ms -o "$WORK/unlimited.jfr"
+		trace_wait 30
+		TRACE_AS=(bash -c 'ulimit -f "$0" && exec "$@"' 80)
+		trace_launch -p "$T_PID" -m live.Speed::work -t 200ns --max-overhead=off -d 20s -o "$F_FILE"
+		trace_wait 30
+		status_is 1
+		says "^frtrace: cannot write '$F_FILE': it would exceed the limit of file sizes \(ulimit -f\)"
+		some_events
+		target_restored
+	fi
+	TRACE_AS=()
+	verdict "$sentence"
+	target_drop
+}
+
 max_size() {
 	local sentence="--max-size drops the oldest chunks and keeps the file readable, JDK $FEATURE" bytes
 	begin "$sentence" || return 0
@@ -239,5 +268,6 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && max_size
 	turn 0 && full_disk
 	turn 1 && tiny_disk
+	turn 0 && file_size_limit
 done
 meanwhile_ends
