@@ -501,8 +501,11 @@ enum frt_result {
 	FRT_UNKNOWN_COMMAND = 109,
 	FRT_NO_THREAD_CLASS = 110,
 	FRT_NO_THREAD_STARTED = 111,
-	FRT_SECCOMP = 112,	/* a seccomp filter would kill the JVM for memfd_create() */
+	FRT_SECCOMP = 112,	/* the JVM has a seccomp filter that cannot be tried */
 	FRT_ANOTHER_COPY = 113, /* the helper class is bound to another copy of the agent */
+	/* With the number of a system call in the low 12 bits: */
+	FRT_CALL_FAILS = 1 << 28, /* it fails, with the error in the 12 bits above */
+	FRT_CALL_KILLS = 1 << 29, /* a seccomp filter would kill the JVM for it */
 };
 
 /*

@@ -480,17 +480,29 @@ static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 	}
 }
 
+static enum frt_result make_segment(const char *tag)
+{
+	if (control || (sys_monotonic_ns() && control_create(tag)))
+		return FRT_DONE;
+	if (!sys_failure.call)
+		return FRT_NO_SEGMENT;
+	return FRT_CALL_FAILS | sys_failure.error << 12 | sys_failure.call;
+}
+
 /* Acquire what can still be given back, before anything stays in the JVM for good. */
 static enum frt_result agent_prepare(JNIEnv *env, const char *tag)
 {
+	enum frt_result result;
+
 	if (!jvmti && (*java_vm)->GetEnv(java_vm, (void **)&jvmti, JVMTI_VERSION_1_2))
 		return FRT_NO_JVMTI;
 	if (!add_capabilities() || !set_callbacks())
 		return FRT_NO_CAPABILITIES;
-	if (!control && !seccomp_spares_memfd())
-		return FRT_SECCOMP;
-	if (!control && !control_create(tag))
-		return FRT_NO_SEGMENT;
+	result = control ? FRT_DONE : seccomp_try(false);
+	if (!result)
+		result = make_segment(tag);
+	if (result)
+		return result;
 	control->jni_version = (*env)->GetVersion(env);
 	control->hook_ticks = measure_stamps();
 	classes_init(jvmti);
@@ -614,9 +626,7 @@ static enum frt_result begin_launch(const char *tag)
 	if ((*jvmti)->SetEventCallbacks(jvmti, &c, sizeof(c)) ||
 	    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL))
 		return FRT_NO_CAPABILITIES;
-	if (!seccomp_spares_memfd())
-		return FRT_SECCOMP;
-	return control || control_create(tag) ? FRT_DONE : FRT_NO_SEGMENT;
+	return make_segment(tag);
 }
 
 /* The next packet, after applying the flags if it has any. */
@@ -634,13 +644,13 @@ static const char *after_flags(void)
 static void launch(const char *tag, const char *socket_path)
 {
 	const char *options;
-	enum frt_result result = FRT_NOT_READY;
+	enum frt_result refused = seccomp_try(true), result = FRT_NOT_READY;
 
-	if (!launch_link_connect(socket_path, LAUNCH_PATIENCE_MS / 1000))
+	if (seccomp_refuses_connection(refused) || !launch_link_connect(socket_path, LAUNCH_PATIENCE_MS / 1000))
 		return;
 	options = launch_link_command(LAUNCH_PATIENCE_MS);
 	if (options && text_is(options, "prepare")) {
-		result = begin_launch(tag);
+		result = refused ?: begin_launch(tag);
 		launch_link_answer(result);
 		options = result ? NULL : after_flags();
 	}

@@ -41,22 +41,66 @@ static bool has_filter(void)
 	return false; /* a kernel without seccomp */
 }
 
-static bool child_lives(void)
-{
-	long dumpable = sys_dumpable();
-	bool lives;
+static bool for_launch;
+static uint32_t trying; /* written by the child, which shares the memory */
 
-	if (dumpable != 0 && dumpable != 1) /* 2 cannot be set again */
-		return false;
-	if (dumpable && !sys_set_dumpable(0))
-		return false;
-	lives = sys_child_lives(sys_try_memfd, child_stack + STACK_SIZE);
-	if (dumpable)
-		sys_set_dumpable(dumpable);
-	return lives;
+static void try_calls(void)
+{
+	for (uint32_t i = load_relaxed(&trying); i < SYS_TRIES; store_relaxed(&trying, ++i))
+		if (for_launch || i < SYS_TRY_LAUNCHES || i >= SYS_TRY_OTHERS)
+			sys_try(i);
 }
 
-bool seccomp_spares_memfd(void)
+/*
+ * The agent itself needs to wait for its children only. If a call for that kills, it is left out, and the next child goes on
+ * behind it. If all of them do, the children stay zombies until the JVM ends.
+ */
+static enum frt_result run_children(void)
 {
-	return !has_filter() || child_lives();
+	uint32_t children = 0, refused = 0, reached = 0;
+	long child[SYS_TRY_LAUNCHES + 1];
+	bool made;
+
+	do {
+		store_relaxed(&trying, reached);
+		child[children] = sys_run_child(try_calls, child_stack, STACK_SIZE);
+		made = child[children] > 0;
+		children += made;
+		reached = load_relaxed(&trying);
+		if (reached < SYS_TRY_LAUNCHES)
+			refused |= 1u << reached;
+	} while (made && reached++ < SYS_TRY_LAUNCHES);
+	for (uint32_t i = 0; i < children; i++)
+		sys_reap(child[i], refused);
+	if (!made)
+		return FRT_SECCOMP;
+	reached = load_relaxed(&trying);
+	return reached == SYS_TRIES ? FRT_DONE : FRT_CALL_KILLS | sys_try_number(reached);
+}
+
+enum frt_result seccomp_try(bool launch)
+{
+	enum frt_result result;
+	long dumpable;
+
+	if (!has_filter())
+		return FRT_DONE;
+	for_launch = launch;
+	dumpable = sys_dumpable();
+	if (dumpable != 0 && dumpable != 1) /* 2 cannot be set again */
+		return FRT_SECCOMP;
+	if (dumpable && !sys_set_dumpable(0))
+		return FRT_SECCOMP;
+	result = run_children();
+	if (dumpable)
+		sys_set_dumpable(dumpable);
+	return result;
+}
+
+bool seccomp_refuses_connection(enum frt_result result)
+{
+	for (uint32_t i = SYS_TRY_LAUNCHES; i < SYS_TRY_OTHERS; i++)
+		if (result == (FRT_CALL_KILLS | sys_try_number(i)))
+			return true;
+	return false;
 }

@@ -7,12 +7,17 @@
 #ifndef AGENT_SECCOMP_H
 #define AGENT_SECCOMP_H
 
+#include "bpf/frtrace.h"
 #include "uprobes/agent/sys.h"
 
 /*
- * True if this process may create and seal a memfd: it has no filter, or a child survived doing so. A filter that
- * returns an error is harmless and counts as true; the caller gets the error.
+ * Returns FRT_DONE if this process may make the agent's system calls, for a launch or for an attach: it has no filter, or a
+ * child survived them all. A filter that returns an error is harmless; the caller gets the error. Else FRT_CALL_KILLS with
+ * the number of the call, or FRT_SECCOMP if there can be no child.
  */
-bool seccomp_spares_memfd(void);
+enum frt_result seccomp_try(bool launch);
+
+/* True if the call of such a result is one that connects to the collector. */
+bool seccomp_refuses_connection(enum frt_result result);
 
 #endif

@@ -77,18 +77,30 @@ bool text_begins(const char *text, const char *prefix);
 void *sys_map(size_t size);
 void sys_unmap(void *at, size_t size);
 
-/* A memfd sealed against shrinking and growing, mapped shared; *fd stays open. NULL on failure. */
+/* A memfd sealed against shrinking and growing, mapped shared; *fd stays open. NULL on failure, and sys_failure says why. */
 void *sys_map_shared(const char *name, size_t size, int *fd);
 
-/* Make, then undo, the system calls of sys_map_shared() that a seccomp filter may kill for; without the mapping. */
-void sys_try_memfd(void);
+/* The last call of sys_map_shared() or sys_monotonic_ns() that failed. */
+extern struct sys_failure {
+	uint16_t call, error; /* its number; 0: none */
+} sys_failure;
 
 /*
- * Run `work` in a child process that shares this process's memory, on the stack that ends at `stack_end`, and wait
- * for the child's end. The calling thread and its signals wait meanwhile. Returns false if no child could be
- * created or a signal killed it.
+ * Make one system call of each kind that the agent makes, in a way that changes nothing: sys_try() the one with this
+ * index. First come those that sys_reap() may choose from, then those for launches only.
  */
-bool sys_child_lives(void (*work)(void), void *stack_end);
+enum sys_tries { SYS_TRY_WAITS = 0, SYS_TRY_LAUNCHES = 2, SYS_TRY_OTHERS = 8, SYS_TRIES = 24 };
+void sys_try(uint32_t index);
+uint32_t sys_try_number(uint32_t index); /* of the system call */
+
+/*
+ * Run `work` in a child process that shares this process's memory, on the `size` bytes of stack. Returns when it has
+ * ended, by itself or by a signal: its pid, for sys_reap(), or -errno. The calling thread and its signals wait meanwhile.
+ */
+long sys_run_child(void (*work)(void), void *stack, size_t size);
+
+/* `refused`: bit SYS_TRY_WAITS + n means that this call must not be made. */
+void sys_reap(long pid, uint32_t refused);
 
 /* The dumpable attribute of this process: 0, 1, 2, or -errno (prctl(2), PR_GET_DUMPABLE). */
 long sys_dumpable(void);

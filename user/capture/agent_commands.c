@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/agent_commands.h"
+#include "user/text/syscall_name.h"
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
 #include "user/process/proc.h"
@@ -31,13 +32,29 @@ static const char *command_name(enum frt_command_kind kind)
 	return names[kind];
 }
 
-const char *agent_result_text(int result)
+static const char *call_text(int result, char out[AGENT_RESULT_TEXT])
 {
+	char name[SYSCALL_NAME_TEXT];
+
+	if (result & FRT_CALL_KILLS)
+		snprintf(
+			out, AGENT_RESULT_TEXT,
+			"a seccomp filter would kill the JVM for %s(): allow that call, or have the filter return an error",
+			syscall_name(result & 0xfff, name));
+	else
+		snprintf(out, AGENT_RESULT_TEXT, "%s() fails in the JVM, which the agent needs: %s",
+			 syscall_name(result & 0xfff, name), strerror(result >> 12 & 0xfff));
+	return out;
+}
+
+const char *agent_result_text(int result, char out[AGENT_RESULT_TEXT])
+{
+	if (result & (FRT_CALL_FAILS | FRT_CALL_KILLS))
+		return call_text(result, out);
 	switch (result) {
 	case FRT_NO_JVMTI: return "the JVM has no JVMTI environment for it";
 	case FRT_NO_CAPABILITIES: return "the JVM refuses the JVMTI capabilities to retransform classes";
-	case FRT_NO_SEGMENT:
-		return "the JVM cannot make shared memory: memfd_create() is refused, or memory or descriptors are used up";
+	case FRT_NO_SEGMENT: return "the JVM cannot make shared memory";
 	case FRT_NO_HELPER: return "the JVM refuses the helper class in its boot loader";
 	case FRT_NOT_READY: return "another command is at work, or no recording runs";
 	case FRT_NO_LISTENER: return "no tracer listens on frtrace:drain";
@@ -46,7 +63,7 @@ const char *agent_result_text(int result)
 	case FRT_NO_THREAD_CLASS: return "java.lang.Thread is not as expected";
 	case FRT_NO_THREAD_STARTED: return "the JVM cannot start a thread: is the limit of processes reached?";
 	case FRT_SECCOMP:
-		return "a seccomp filter would kill the JVM for memfd_create(): allow that call, or have the filter return an error";
+		return "it has a seccomp filter, and the agent cannot make a child process that tries which system calls are safe";
 	case FRT_ANOTHER_COPY: return "another frtrace is attaching to it at this moment";
 	default: return "it does not know the command";
 	}
@@ -137,12 +154,12 @@ static uint32_t post(struct frt_command *c, uint32_t recording, enum frt_command
 static int say_refused(const struct segment *s, enum frt_command_kind kind, int result, struct diag *d)
 {
 	const struct frt_header *h = segment_header(s);
-	char message[sizeof(h->message) + 1];
+	char message[sizeof(h->message) + 1], text[AGENT_RESULT_TEXT];
 
 	memcpy(message, h->message, sizeof(h->message));
 	message[sizeof(h->message)] = 0;
 	return diag_set(d, EPROTO, "cannot '%s' in the target: %s (result %d, JVMTI error %u)", command_name(kind),
-			message[0] ? message : agent_result_text(result), result, h->last_error);
+			message[0] ? message : agent_result_text(result, text), result, h->last_error);
 }
 
 int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms,

@@ -17,7 +17,8 @@
 int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms,
 		  struct diag *d);
 
-/* Text of a result of the agent (enum frt_result), for messages. Never NULL. */
-const char *agent_result_text(int result);
+/* Text of a result of the agent (enum frt_result), for messages, perhaps in `out`. Never NULL. */
+#define AGENT_RESULT_TEXT 160
+const char *agent_result_text(int result, char out[AGENT_RESULT_TEXT]);
 
 #endif

@@ -117,10 +117,11 @@ static int command(struct session *s, enum frt_command_kind kind, struct diag *d
 static int launch_command(struct session *s, const char *text, int timeout_ms, struct diag *d)
 {
 	int result, err = launch_socket_command(s->connection, text, timeout_ms, &result, d);
+	char why[AGENT_RESULT_TEXT];
 
 	if (err || !result)
 		return err;
-	return diag_set(d, EPROTO, "cannot '%s' in the target: %s", text, agent_result_text(result));
+	return diag_set(d, EPROTO, "cannot '%s' in the target: %s", text, agent_result_text(result, why));
 }
 
 #define AGENT_FILE_MOST (16l << 20) /* bytes */
@@ -204,7 +205,7 @@ static int take_over(struct session *s, struct diag *d)
 
 static int load_agent(struct session *s, struct diag *d)
 {
-	char options[32];
+	char options[32], why[AGENT_RESULT_TEXT];
 	int result, err;
 
 	init_options(s, options);
@@ -213,7 +214,7 @@ static int load_agent(struct session *s, struct diag *d)
 	if (err || !result || result == FRT_ANOTHER_COPY)
 		return err;
 	return diag_set(d, EPROTO, "cannot trace process %d '%s': %s", s->target->pid, s->target->name,
-			agent_result_text(result));
+			agent_result_text(result, why));
 }
 
 /* The agent is loaded once in the life of a JVM; later recordings find it there. */

@@ -93,45 +93,48 @@ filtered_start() { # kill|refuse CALL
 	target_ready
 }
 
-# System call numbers of x86-64: memfd_create is 319, process_vm_readv 310.
+filtered_away() { # kill|refuse CALL NAME REGEX
+	local sentence="a JVM whose seccomp filter would $1 $3() is refused, and survives, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if filtered_start "$1" "$2"; then
+		trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/none.jfr"
+		trace_wait 30
+		status_is 1
+		says "^frtrace: .*: $4"
+		ended "$T_PID" && finding "the JVM is dead"
+		[ -z "$(cat "/proc/$T_PID"/task/*/children)" ] || finding "the JVM has children"
+		target_untouched "$T_PID"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+filtered_traced() { # kill|refuse CALLS NAMES
+	local sentence="a JVM whose seccomp filter would $1 $3 is traced with stacks, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if filtered_start "$1" "$2"; then
+		trace_start -m live.Speed::work -n 100
+		trace_wait 30
+		status_is 0
+		grep -q 'no stacks' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
+		[ -z "$(cat "/proc/$T_PID"/task/*/children)" ] || finding "the JVM has children"
+		target_restored
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# System call numbers of x86-64. tests/unit/agent/test_seccomp.c tries all that the agent makes.
 seccomp() {
-	local sentence="a JVM whose seccomp filter kills on memfd_create() is refused, and survives, JDK $FEATURE"
-	if begin "$sentence"; then
-		if filtered_start kill 319; then
-			trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/none.jfr"
-			trace_wait 30
-			status_is 1
-			says '^frtrace: .* a seccomp filter would kill the JVM for memfd_create\(\): '
-			ended "$T_PID" && finding "the JVM is dead"
-			target_untouched "$T_PID"
-		fi
-		verdict "$sentence"
-		target_drop
-	fi
-	sentence="a JVM whose seccomp filter denies memfd_create() is refused, JDK $FEATURE"
-	if begin "$sentence"; then
-		if filtered_start refuse 319; then
-			trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/none.jfr"
-			trace_wait 30
-			status_is 1
-			says '^frtrace: .* memfd_create\(\) is refused'
-			target_untouched "$T_PID"
-		fi
-		verdict "$sentence"
-		target_drop
-	fi
-	sentence="a JVM whose seccomp filter kills on process_vm_readv() is traced with stacks, JDK $FEATURE"
-	if begin "$sentence"; then
-		if filtered_start kill 310; then
-			trace_start -m live.Speed::work -n 100
-			trace_wait 30
-			status_is 0
-			grep -q 'no stacks' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
-			target_restored
-		fi
-		verdict "$sentence"
-		target_drop
-	fi
+	local kills='a seccomp filter would kill the JVM for' calls=35,61,310 names='nanosleep(), wait4() and process_vm_readv()'
+	filtered_away kill 319 memfd_create "$kills memfd_create\(\): "
+	filtered_away kill 18 pwrite64 "$kills pwrite64\(\): "
+	filtered_away refuse 319 memfd_create 'memfd_create\(\) fails in the JVM, which the agent needs: Operation not permitted'
+	filtered_away refuse 77 ftruncate 'ftruncate\(\) fails in the JVM'
+	filtered_traced refuse "$calls" "$names"
+	# glibc makes threads by clone3() since 2.34, by clone() before
+	printf '%s\n' 2.34 "$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)" | sort -CV && calls+=,56 names+=', clone()'
+	filtered_traced kill "$calls" "$names"
 }
 
 # The kernel adds a seal to the segment. A setting of the pid namespace; the JVM is its first process. The agent walks

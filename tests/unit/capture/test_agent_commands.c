@@ -177,8 +177,14 @@ static void the_target_ends_meanwhile(void **state)
 
 static void every_result_has_words(void **state)
 {
+	char text[AGENT_RESULT_TEXT];
+
 	for (int result = FRT_NO_JVMTI; result <= FRT_ANOTHER_COPY; result++)
-		assert_true(strlen(agent_result_text(result)) > 10);
+		assert_true(strlen(agent_result_text(result, text)) > 10);
+	assert_non_null(strstr(agent_result_text(FRT_CALL_KILLS | SYS_pwrite64, text), "kill the JVM for pwrite64()"));
+	assert_non_null(strstr(agent_result_text(FRT_CALL_FAILS | EFBIG << 12 | SYS_ftruncate, text),
+			       "ftruncate() fails in the JVM"));
+	assert_non_null(strstr(text, strerror(EFBIG)));
 }
 
 static void a_lock_has_one_holder_and_ends_with_it(void **state)
