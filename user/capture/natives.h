@@ -10,7 +10,7 @@
 #include "user/capture/clock.h"
 #include "user/capture/kernel_sink.h"
 #include "user/capture/segment.h"
-#include "user/process/java_threads.h"
+#include "user/process/dump.h"
 #include "user/capture/stream_sink.h"
 #include "user/options/settings.h"
 

@@ -6,6 +6,7 @@
 #include "user/process/target.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* An active method. Longer names are cut. */
@@ -34,5 +35,18 @@ struct dump_thread {
 
 /* Call `visit` for each Java thread of which both ids are known. Returns as above. */
 int dump_each_thread(const char *text, int (*visit)(const struct dump_thread *t, void *context), void *context);
+
+/* The Java threads of a dump by their kernel ids. Zeroed: there are none. */
+struct java_threads {
+	struct dump_thread *thread; /* sorted by tid */
+	size_t count, capacity;
+};
+
+/* Replace the threads by those in the dump's text. Without memory some are missing. */
+void java_threads_read(struct java_threads *t, const char *dump);
+void java_threads_release(struct java_threads *t);
+
+/* The thread with that id in the target's pid namespace; NULL: there was none. */
+const struct dump_thread *java_threads_find(const struct java_threads *t, uint32_t tid);
 
 #endif

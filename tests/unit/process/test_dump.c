@@ -152,6 +152,22 @@ static void walk_ends_on_request(void **state)
 	assert_int_equal(calls, 1);
 }
 
+static void threads_are_found_by_their_kernel_ids(void **state)
+{
+	struct java_threads t = {.count = 0};
+
+	assert_null(java_threads_find(&t, 16));
+	java_threads_read(&t,
+			  "\"b\" #31 prio=5 nid=0x20 runnable\n\tat A.m(A.java)\n\"a\" #9 prio=5 nid=0x10 runnable\n");
+	assert_string_equal(java_threads_find(&t, 32)->name, "b");
+	assert_int_equal(java_threads_find(&t, 16)->java_id, 9);
+	assert_null(java_threads_find(&t, 17));
+	java_threads_read(&t, "\"c\" #1 prio=5 nid=0x11 runnable\n");
+	assert_null(java_threads_find(&t, 16));
+	assert_string_equal(java_threads_find(&t, 17)->name, "c");
+	java_threads_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +181,7 @@ int main(void)
 		cmocka_unit_test(threads_have_their_ids),
 		cmocka_unit_test(threads_have_ids_and_frames_have_lines),
 		cmocka_unit_test(walk_ends_on_request),
+		cmocka_unit_test(threads_are_found_by_their_kernel_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
