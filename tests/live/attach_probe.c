@@ -67,7 +67,7 @@ static int load(const struct target *t, char **argv, struct diag *d)
 
 	if (f)
 		fclose(f);
-	r = attach_load_agent(t, FILE_NAME, image, size, argv[2], atoi(argv[0]), &result, d);
+	r = attach_load_agent(t, FILE_NAME, image, size, false, argv[2], atoi(argv[0]), &result, d);
 	if (r)
 		return r;
 	printf("result=%d\n", result);

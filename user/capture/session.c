@@ -209,8 +209,8 @@ static int load_agent(struct session *s, struct diag *d)
 	int result, err;
 
 	init_options(s, options);
-	err = attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), options,
-				AGENT_TIMEOUT_MS, &result, d);
+	err = attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), s->settings->mount,
+				options, AGENT_TIMEOUT_MS, &result, d);
 	if (err || !result || result == FRT_ANOTHER_COPY)
 		return err;
 	return diag_set(d, EPROTO, "cannot trace process %d '%s': %s", s->target->pid, s->target->name,

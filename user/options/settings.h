@@ -106,6 +106,7 @@ struct settings {
 	enum settings_trace_ids trace_ids;
 	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;
+	bool mount;	       /* the agent's directory may be mounted without noexec */
 	const char *metrics;   /* name of the file for Prometheus; NULL: none */
 	uint64_t interval_ns;  /* of the live table; 0: no table */
 	uint64_t top;	       /* maximum rows of the live table; 0: default */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/agent_file.h"
+#include "user/process/exec_mount.h"
 #include "user/process/root_path.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ int agent_file_name(struct agent_file *f, const char *name, struct diag *d)
 {
 	uint64_t random;
 
-	*f = (struct agent_file){.name = name, .base = -1, .inside = -1};
+	*f = (struct agent_file){.name = name, .base = -1, .inside = -1, .mounter = -1};
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return diag_errno(d, errno, "cannot get random bytes");
 	snprintf(f->directory, sizeof(f->directory), ".frtrace-%012llx", (unsigned long long)random >> 16);
@@ -62,14 +63,9 @@ static int write_file(int fd, const void *image, size_t size)
 /* Everything is created relative to a descriptor and must not exist yet, so a planted link leads nowhere. */
 static int make_file(struct agent_file *f, const struct user_child *h, const void *image, size_t size)
 {
-	struct statvfs fs;
 	struct stat st;
 	int fd, r;
 
-	if (fstatvfs(f->base, &fs))
-		return -errno;
-	if (fs.f_flag & ST_NOEXEC)
-		return -ENOEXEC;
 	if (mkdirat(f->base, f->directory, 0700))
 		return -errno;
 	f->made = true;
@@ -99,49 +95,90 @@ static int name_file(struct agent_file *f, const struct user_child *h)
 	return 0;
 }
 
-static const char *base_why(int err)
+static int mount_inside(struct agent_file *f)
 {
-	if (err == -ENOEXEC)
-		return "mounted noexec";
-	return err == -EFBIG ? "beyond the limit of file sizes (ulimit -f)" : strerror(-err);
+	int r = exec_mount_put(f->mounter, f->inside);
+
+	f->mounted = !r;
+	f->mount_failed = r;
+	return r;
 }
 
-static int try_base(struct agent_file *f, const struct user_child *h, int i, const void *image, size_t size)
+static int try_base(struct agent_file *f, const struct user_child *h, int i, bool mount, const void *image, size_t size)
 {
+	struct statvfs fs;
+	bool noexec;
 	int r;
 
 	f->base = open_base(f, h, i);
 	if (f->base < 0)
 		return f->base;
-	r = make_file(f, h, image, size);
+	r = fstatvfs(f->base, &fs) ? -errno : 0;
+	noexec = !r && fs.f_flag & ST_NOEXEC;
+	if (noexec && !mount)
+		r = -ENOEXEC;
+	if (!r)
+		r = make_file(f, h, image, size);
 	if (!r)
 		r = name_file(f, h);
+	if (!r && noexec)
+		r = mount_inside(f);
 	if (r)
 		agent_file_remove(f);
 	return r;
 }
 
-int agent_file_write(struct agent_file *f, const struct user_child *h, const void *image, size_t size, struct diag *d)
+#define REASONS 600
+#define NOEXEC	"mounted noexec"
+
+static void agent_file_add_reason(char reasons[REASONS], const char *path, int err, bool mount_failed)
 {
-	char reasons[400] = "";
-	size_t used = 0;
+	size_t used = strlen(reasons);
+	const char *why = strerror(-err);
+
+	if (err == -ENOEXEC)
+		why = NOEXEC;
+	else if (err == -EFBIG)
+		why = "beyond the limit of file sizes (ulimit -f)";
+	else if (err == -EXDEV)
+		why = "what is mounted there appears in other namespaces, too";
+	snprintf(reasons + used, REASONS - used, "%s%s: %s%s", used ? "; " : "",
+		 path[0] == '/' ? path : "its working directory", mount_failed ? NOEXEC ", and --mount fails: " : "",
+		 why);
+}
+
+/* `mount`: also where noexec is in the way. */
+static int write_somewhere(struct agent_file *f, const struct user_child *h, bool mount, const void *image, size_t size,
+			   char reasons[REASONS])
+{
 	int r = -ENOENT;
 
-	umask(0);
+	reasons[0] = 0;
 	for (int i = f->first ? 0 : 1; i < BASES; i++) {
-		const char *path = base_path(f, i);
-
-		r = try_base(f, h, i, image, size);
+		f->mount_failed = false;
+		r = try_base(f, h, i, mount, image, size);
 		if (!r)
 			return 0;
-		used += snprintf(reasons + used, sizeof(reasons) - used, "%s%s: %s", used ? "; " : "",
-				 path[0] == '/' ? path : "its working directory", base_why(r));
-		if (used >= sizeof(reasons))
-			used = sizeof(reasons) - 1;
+		agent_file_add_reason(reasons, base_path(f, i), r, f->mount_failed);
 	}
+	return r;
+}
+
+int agent_file_write(struct agent_file *f, const struct user_child *h, const void *image, size_t size, struct diag *d)
+{
+	char reasons[REASONS];
+	int r;
+
+	umask(0);
+	r = write_somewhere(f, h, false, image, size, reasons);
+	if (r && f->mounter >= 0)
+		r = write_somewhere(f, h, true, image, size, reasons);
+	if (!r)
+		return 0;
 	if (!h->target->pid)
 		return diag_set(d, -r, "cannot put the agent where a JVM can load it: %s", reasons);
-	return diag_set(d, -r, "cannot put the agent where process %d can load it: %s", h->target->pid, reasons);
+	return diag_set(d, -r, "cannot put the agent where process %d can load it: %s%s", h->target->pid, reasons,
+			f->mounter < 0 && strstr(reasons, NOEXEC) ? "; with --mount it can" : "");
 }
 
 static bool in_group(const struct proc_status *who, gid_t group)
@@ -165,38 +202,44 @@ static bool may_make_files(const struct proc_status *who, const struct stat *st)
 	return (st->st_mode & needed) == needed;
 }
 
-static bool is_place(int directory, const struct proc_status *who)
+static enum agent_place judge_place(int directory, const struct proc_status *who)
 {
 	struct statvfs fs;
 	struct stat st;
 
-	return !fstatvfs(directory, &fs) && !(fs.f_flag & (ST_RDONLY | ST_NOEXEC)) && !fstat(directory, &st) &&
-	       may_make_files(who, &st);
+	if (fstatvfs(directory, &fs) || fs.f_flag & ST_RDONLY || fstat(directory, &st) || !may_make_files(who, &st))
+		return AGENT_PLACE_NONE;
+	return fs.f_flag & ST_NOEXEC ? AGENT_PLACE_NOEXEC : AGENT_PLACE_GOOD;
 }
 
-bool agent_file_has_place(const struct target *t)
+enum agent_place agent_file_find_place(const struct target *t)
 {
 	int root = root_path_open(t, "root"), cwd = root_path_open(t, "cwd"), directory;
+	enum agent_place best = AGENT_PLACE_NONE, place;
 	struct proc_status who;
-	bool found = false;
 
 	if (root >= 0 && !proc_read_status(t->pid, &who)) {
-		for (int i = 1; i < BASES && !found; i++) {
+		for (int i = 1; i < BASES && best != AGENT_PLACE_GOOD; i++) {
 			directory = agent_file_open_directory(root, cwd, bases[i]);
-			found = directory >= 0 && is_place(directory, &who);
-			if (directory >= 0)
-				close(directory);
+			if (directory < 0)
+				continue;
+			place = judge_place(directory, &who);
+			best = place > best ? place : best;
+			close(directory);
 		}
 	}
 	if (root >= 0)
 		close(root);
 	if (cwd >= 0)
 		close(cwd);
-	return found;
+	return best;
 }
 
 void agent_file_remove(struct agent_file *f)
 {
+	if (f->mounted)
+		exec_mount_remove(f->mounter);
+	f->mounted = false;
 	if (f->inside >= 0) {
 		unlinkat(f->inside, f->name, 0);
 		close(f->inside);

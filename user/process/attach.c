@@ -21,6 +21,7 @@
 #include "format/vec.h"
 #include "user/process/agent_file.h"
 #include "user/process/attach_reply.h"
+#include "user/process/exec_mount.h"
 #include "user/process/interrupt.h"
 #include "user/process/jvm.h"
 #include "user/process/maps.h"
@@ -463,6 +464,7 @@ struct load {
 	size_t size;
 	const char *options;
 	struct jvm_options jvm;
+	bool may_mount;
 };
 
 /*
@@ -501,23 +503,29 @@ static int load_work(struct user_child *h, void *context, struct answer *out, st
 static int load_new(const struct target *t, struct load *l, const char *file_name, int timeout_ms,
 		    struct answer *answer, struct diag *d)
 {
+	struct exec_mount mount = {.socket = -1, .pid = -1};
 	bool abandoned = false;
 	int64_t deadline;
 	int r = attach_prepare(t, timeout_ms, &l->jvm, &deadline, d);
 
 	if (!r)
 		r = agent_file_name(&l->file, file_name, d);
+	if (!r && l->may_mount)
+		r = exec_mount_start(&mount, t, d);
+	l->file.mounter = mount.socket;
 	if (!r)
-		r = user_child_run(t, load_work, l, deadline_left(deadline), answer, &abandoned, d);
+		r = user_child_run_keeping(mount.socket, t, load_work, l, deadline_left(deadline), answer, &abandoned,
+					   d);
+	exec_mount_end(&mount);
 	if (abandoned)
 		attach_sweep(t, &l->file);
 	return r;
 }
 
-int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size,
+int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size, bool may_mount,
 		      const char *options, int timeout_ms, int *result, struct diag *d)
 {
-	struct load l = {.image = image, .size = size, .options = options ? options : ""};
+	struct load l = {.image = image, .size = size, .options = options ? options : "", .may_mount = may_mount};
 	struct answer answer = {0};
 	int r;
 

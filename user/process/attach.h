@@ -25,10 +25,10 @@ int attach_command(const struct target *t, const char *command, const char *cons
 
 /*
  * Load the agent with these options. `image` is the agent file. It is stored as `file_name` in a private directory
- * that the target can read and execute, and removed once it is loaded. *result is the return value of
- * Agent_OnAttach.
+ * that the target can read and execute, and removed once it is loaded. `may_mount`: if need be, on a mount of its own
+ * (exec_mount.h). *result is the return value of Agent_OnAttach.
  */
-int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size,
+int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size, bool may_mount,
 		      const char *options, int timeout_ms, int *result, struct diag *d);
 
 #endif

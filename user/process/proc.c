@@ -290,6 +290,21 @@ bool proc_parse_mount_is_fuse(const char *text, uint64_t device)
 	return false;
 }
 
+int proc_parse_mount_is_shared(const char *text, uint64_t id)
+{
+	unsigned long long number;
+
+	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+		const char *type;
+
+		end = strchrnul(line, '\n');
+		type = memmem(line, end - line, " - ", 3);
+		if (type && sscanf(line, "%llu ", &number) == 1 && number == id)
+			return memmem(line, type - line, " shared:", 8) != NULL;
+	}
+	return -ENOENT;
+}
+
 bool proc_mount_is_fuse(pid_t pid, uint64_t device)
 {
 	char *text = proc_read(pid, "mountinfo", MOUNTS_MOST, NULL);

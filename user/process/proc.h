@@ -90,6 +90,12 @@ bool proc_mount_is_fuse(pid_t pid, uint64_t device);
 /* The same from the text of /proc/PID/mountinfo. */
 bool proc_parse_mount_is_fuse(const char *text, uint64_t device);
 
+/*
+ * Is the mount with this id shared with other mounts, on which what is mounted appears, too (mount_namespaces(7))? From the
+ * text of /proc/PID/mountinfo. Returns 1, 0, or -ENOENT: it is not there.
+ */
+int proc_parse_mount_is_shared(const char *text, uint64_t id);
+
 /* The last component of a path. */
 const char *path_base(const char *path);
 

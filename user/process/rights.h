@@ -63,6 +63,7 @@ struct rights_later {
 	bool attach; /* attaching to it once more */
 	bool signal; /* sending signals to a program, which may be of another user */
 	bool start;  /* starting recordings, in processes that are forked; only of syscall_filter_load() */
+	bool mount;  /* and mounting the agent's directory for them */
 	bool probe;  /* attaching programs to more functions by perf events */
 };
 

@@ -53,6 +53,10 @@ static const char *const signalling[] = {"pidfd_send_signal"};
  */
 static const char *const starting[] = {"perf_event_open", "capset", "seccomp", "sched_setaffinity"};
 
+/* To mount the agent's directory. */
+static const char *const mounting[] = {"socketpair", "setns",	   "open_tree", "mount_setattr",
+				       "fchdir",     "move_mount", "umount2"};
+
 /* To attach to a function by a perf event. */
 static const char *const probing[] = {"perf_event_open"};
 
@@ -90,6 +94,8 @@ static int filter_build(scmp_filter_ctx filter, struct rights_later later)
 		err = filter_allow(filter, signalling, COUNT(signalling));
 	if (!err && later.start)
 		err = filter_allow(filter, starting, COUNT(starting));
+	if (!err && later.mount)
+		err = filter_allow(filter, mounting, COUNT(mounting));
 	if (!err && later.probe)
 		err = filter_allow(filter, probing, COUNT(probing));
 	return err;

@@ -95,11 +95,11 @@ static int compare_ints(const void *a, const void *b)
 /* Close the parent's descriptors: BPF links must not stay open in the child. */
 static void close_others(const struct user_child *h, int out)
 {
-	int keep[] = {h->root, h->cwd, h->tmp, h->status, h->target->pidfd, out};
+	int keep[] = {h->root, h->cwd, h->tmp, h->status, h->target->pidfd, h->kept, out};
 	unsigned int from = 3;
 
-	qsort(keep, 6, sizeof(int), compare_ints);
-	for (int i = 0; i < 6; i++) {
+	qsort(keep, sizeof(keep) / sizeof(keep[0]), sizeof(int), compare_ints);
+	for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++) {
 		if (keep[i] < (int)from)
 			continue;
 		if ((unsigned int)keep[i] > from)
@@ -277,7 +277,7 @@ static struct user_child prepare_helper(const struct target *t, int timeout_ms)
 	int64_t now = monotonic_ms();
 
 	return (struct user_child){
-		.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms};
+		.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .kept = -1, .deadline = now + timeout_ms};
 }
 
 static int open_and_run(struct user_child h,
@@ -328,6 +328,16 @@ int user_child_run(const struct target *t,
 		   int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
 {
 	return open_and_run(prepare_helper(t, timeout_ms), work, context, out, abandoned, d);
+}
+
+int user_child_run_keeping(int kept, const struct target *t,
+			   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
+			   void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
+{
+	struct user_child h = prepare_helper(t, timeout_ms);
+
+	h.kept = kept;
+	return open_and_run(h, work, context, out, abandoned, d);
 }
 
 void user_child_clean_up(const struct target *t,

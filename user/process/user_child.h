@@ -20,6 +20,7 @@ struct user_child {
 	const struct target *target;
 	int root, cwd, tmp;  /* O_PATH directories of the target; cwd and tmp may be -1 */
 	int status;	     /* /proc/PID/status */
+	int kept;	     /* of user_child_run_keeping(); -1 */
 	int64_t deadline;    /* CLOCK_MONOTONIC, ms */
 	bool cleanup;	     /* ignore interrupted() */
 	char root_name[512]; /* from root_path_root_name() */
@@ -38,6 +39,11 @@ struct answer {
 int user_child_run(const struct target *t,
 		   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
 		   int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
+
+/* The same with another descriptor of the parent's that stays open in the child, or -1. */
+int user_child_run_keeping(int kept, const struct target *t,
+			   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
+			   void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
 
 /* The same for cleanup work: it continues when interrupted(), and has no outcome. */
 void user_child_clean_up(const struct target *t,

@@ -74,7 +74,23 @@ static bool answers(const struct target *t, struct diag *why)
 	return true;
 }
 
-bool capability_trace(const struct target *t, enum target_kind kind, struct diag *why)
+/* Could the agent's file be put anywhere? */
+static bool has_place(const struct target *t, bool may_mount, struct diag *why)
+{
+	switch (agent_file_find_place(t)) {
+	case AGENT_PLACE_GOOD: return true;
+	case AGENT_PLACE_NOEXEC:
+		return may_mount ||
+		       no(why, "all directories that it can write to are noexec, so it can load no agent from "
+			       "there: with --mount it can");
+	case AGENT_PLACE_NONE: break;
+	}
+	return no(why,
+		  "it has no directory to put the agent into: /tmp, /var/tmp, its working directory and /dev/shm are "
+		  "read-only or not its user's to write");
+}
+
+bool capability_trace(const struct target *t, enum target_kind kind, bool may_mount, struct diag *why)
 {
 	struct jvm_options options;
 	struct agent_build build;
@@ -86,11 +102,8 @@ bool capability_trace(const struct target *t, enum target_kind kind, struct diag
 		return no(why, "it was started with -XX:+DisableAttachMechanism");
 	if (!answers(t, why))
 		return false;
-	if (!has_agent(t) && !agent_file_has_place(t))
-		return no(
-			why,
-			"it has no directory to put the agent into: /tmp, /var/tmp, its working directory and /dev/shm "
-			"are read-only, noexec or not its user's to write");
+	if (!has_agent(t) && !has_place(t, may_mount, why))
+		return false;
 	agent_build_name(&build);
 	return !segment_check_free(t, build.tag, why);
 }

@@ -8,8 +8,11 @@
 
 #include <stdbool.h>
 
-/* True if this process may and can trace its methods; otherwise *why has the reason. *why is "" on success. */
-bool capability_trace(const struct target *t, enum target_kind kind, struct diag *why);
+/*
+ * True if this process may and can trace its methods; otherwise *why has the reason. *why is "" on success. `may_mount`:
+ * --mount is given.
+ */
+bool capability_trace(const struct target *t, enum target_kind kind, bool may_mount, struct diag *why);
 
 /*
  * True if stacks can be recorded; otherwise *why has the reason. A text with `true` says why they come from JVMTI

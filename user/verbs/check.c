@@ -237,13 +237,13 @@ static bool check_probes(struct json *j, const struct target *t, bool agent)
 	return print_feature(j, "probes", good, good ? use : why.text);
 }
 
-static bool check_target(struct json *j, const struct target *t)
+static bool check_target(struct json *j, const struct target *t, bool may_mount)
 {
 	struct diag why;
 	bool good;
 
 	begin_target(j, t);
-	good = choose_probe_agent(t, &why);
+	good = choose_probe_agent(t, may_mount, &why);
 	print_feature(j, "attach", good, why.text);
 	good |= check_probes(j, t, good);
 	check_layout(j, t);
@@ -261,7 +261,7 @@ static bool check_it(const struct settings *settings, const struct target *t)
 		json_object(j, NULL);
 	good = check_machine(j, settings);
 	if (settings->target)
-		good &= check_target(j, t);
+		good &= check_target(j, t, settings->mount);
 	if (j) {
 		json_bool(j, "good", good);
 		json_end(j);

@@ -12,13 +12,13 @@
 
 #define LOOKS 25 /* half a second */
 
-bool choose_probe_agent(const struct target *t, struct diag *why)
+bool choose_probe_agent(const struct target *t, bool may_mount, struct diag *why)
 {
 	struct diag ignored;
 	struct mapping m;
 	bool loads = true;
 
-	if (!capability_trace(t, target_look(t->pid, &(struct target){0}), why))
+	if (!capability_trace(t, target_look(t->pid, &(struct target){0}), may_mount, why))
 		return false;
 	if (target_find_mapping(t, "libfrtrace-", &m, &ignored) == 1)
 		return true;
@@ -88,7 +88,7 @@ int choose_probe(struct settings *s, const struct target *t, struct diag *d)
 	if (s->probe == SETTINGS_PROBE_HOTSPOT)
 		return t ? choose_hotspot(s, t, d)
 			 : diag_usage(d, "--probe=hotspot is for a JVM that runs: name it with -p");
-	if (s->probe == SETTINGS_PROBE_AGENT || !t || choose_probe_agent(t, &why) ||
+	if (s->probe == SETTINGS_PROBE_AGENT || !t || choose_probe_agent(t, s->mount, &why) ||
 	    hotspot_source_check(t, &ignored)) {
 		s->probe = SETTINGS_PROBE_AGENT;
 		return 0;

@@ -16,6 +16,6 @@ int choose_probe(struct settings *settings, const struct target *t, struct diag 
  * Can the agent be loaded into the JVM, as far as can be seen? Otherwise *why says why not. As capability_trace(), and the
  * flag that forbids agents.
  */
-bool choose_probe_agent(const struct target *t, struct diag *why);
+bool choose_probe_agent(const struct target *t, bool may_mount, struct diag *why);
 
 #endif

@@ -387,11 +387,11 @@ static int follow_open(struct follow *f, struct diag *d)
 }
 
 /* The recordings inherit it, and load narrower ones later. */
-static void follow_confine(void)
+static void follow_confine(const struct follow *f)
 {
 	struct diag no_filter;
 
-	if (syscall_filter_load((struct rights_later){.start = true}, &no_filter))
+	if (syscall_filter_load((struct rights_later){.start = true, .mount = f->settings->mount}, &no_filter))
 		log_detail("%s", no_filter.text);
 }
 
@@ -422,7 +422,7 @@ int cmd_follow(const struct settings *settings, struct diag *d)
 		const char *part, *what = target_spec_of(settings->follow, &part);
 
 		log_line("following JVMs whose %s contains '%s', at most %d at a time.  Ctrl-C ends", what, part, MOST);
-		follow_confine();
+		follow_confine(&f);
 		follow_run(&f);
 		follow_end(&f);
 		err = follow_report(&f, d);

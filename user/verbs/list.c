@@ -67,7 +67,7 @@ static void list_look(pid_t pid, void *result)
 		return;
 	user_name(t->uid, j->user, sizeof(j->user));
 	target_container(t, j->container, sizeof(j->container));
-	j->trace = capability_trace(t, j->kind, &j->no_trace);
+	j->trace = capability_trace(t, j->kind, false, &j->no_trace);
 	j->stacks = capability_stacks(t, j->kind, &j->no_stacks);
 	find_recorders(t, j->recorders, sizeof(j->recorders));
 }

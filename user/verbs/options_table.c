@@ -237,7 +237,8 @@ const struct option_row options[] = {
 		 "Several --dump-when are possible. At most one dump is written each minute, and 20 in all. Calls that are not recorded, because of -t, -M or the throttle, are not seen, except open ones."},
 	{.name = "with-jfr", .arg = "SETTINGS", .optional = true, .kind = OPTION_WITH_JFR, AT(settings.with_jfr),
 	 .choices = jfr_offers, .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
-	 .help = "put the JVM's own recording (default, profile, FILE.jfc) into the same file; JDK 11 on"},
+	 .help = "put the JVM's own recording (default, profile, FILE.jfc) into the same file",
+	 .more = "JDK 11 and later can do that."},
 	{.name = "context", .arg = "A,B", .kind = OPTION_TEXT, AT(settings.context),
 	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "give these of its events the fields around them that -e marks as context"},
@@ -299,6 +300,11 @@ const struct option_row options[] = {
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK),
 	 .help = "attach to the kernel's uprobes by one link for all (multi), by a perf event for each (perf), or by what "
 		 "works (auto); for debugging"},
+	{.name = "mount", .kind = OPTION_FLAG, AT(settings.mount),
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK),
+	 .help = "if all that can be written is noexec, load the agent from a mount of its own",
+	 .more = "This is for containers with a read-only root. The mount is the agent's private directory without noexec, in the "
+		 "JVM's mount namespace only, and goes as soon as the agent is loaded. It takes CAP_SYS_ADMIN and CAP_SYS_CHROOT."},
 	{.name = "buffer", .arg = "KIND", .kind = OPTION_CHOICE, AT(settings.buffer),
 	 .choices = buffer_choices, .usual = "ring",
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK),

@@ -49,6 +49,10 @@ void security_context_print(FILE *to, const struct settings *s, const struct tar
 	for (enum right r = 0; r < RIGHTS_NEEDED; r++)
 		if (right_needed_beside(r, t, by_perf))
 			put_capability(to, r, "    ");
+	if (s->mount && !by_perf)
+		fputs("    - SYS_ADMIN       # --mount: the JVM's mount namespace\n", to);
+	if (s->mount)
+		fputs("    - SYS_CHROOT      # --mount: entering it\n", to);
 	fputs("    # optional:\n", to);
 	for (enum right r = RIGHTS_NEEDED; r < RIGHTS; r++)
 		put_capability(to, r, "    # ");

@@ -93,6 +93,84 @@ boxed_start() { # CLASS ARGUMENT...
 	STARTED+=("$T_PID")
 }
 
+# As with `docker run --read-only --tmpfs /tmp`: all that can be written is noexec. /proc is the container's.
+hardened='
+	mount --bind /var/tmp /var/tmp && mount -o remount,bind,ro /var/tmp && mount -o remount,noexec /tmp || exit 9
+	mount -t tmpfs -o noexec shm /dev/shm && mount -o remount,bind,ro / && cd / || exit 9
+	mount "$propagation" /tmp && mount "$propagation" /dev/shm || exit 9
+	exec "$@"'
+
+mounts_are_as_before() {
+	wait_for 5 no_mount || finding "a mount is left:" "$(grep frtrace "/proc/$T_PID/mountinfo")"
+	[ -z "$(find "/proc/$T_PID/root/tmp" -maxdepth 1 -name '.frtrace-[0-9a-f]*')" ] || finding "left in its /tmp:" "$(ls -la "/proc/$T_PID/root/tmp")"
+}
+
+no_mount() { ! grep -q '/\.frtrace-' "/proc/$T_PID/mountinfo"; }
+
+# shared: what is mounted there appears in other namespaces, too.
+read_only() { # private|shared SENTENCE COMMAND...
+	local sentence="a JVM that can write to noexec directories only $2, JDK $FEATURE" plain=$inside
+	begin "$sentence" || return 0
+	inside=${inside/'exec "$@"'/"propagation=--make-$1; $hardened"}
+	namespaced_start Late 3000
+	inside=$plain
+	target_ready && "${@:3}"
+	ended "$T_PID" || mounts_are_as_before
+	verdict "$sentence"
+	target_drop
+}
+
+mount_refused() { # REGEX ARGUMENT...
+	trace_launch -p "$T_PID" -m live.Late -o "$WORK/none.jfr" -d 1s "${@:2}"
+	trace_wait 30
+	status_is 1
+	says "$1"
+	target_untouched "$T_PID"
+}
+
+not_without_asking() {
+	"$FRTRACE" check "$T_PID" >"$WORK/check"
+	grep -qE '^  attach +no: .*--mount' "$WORK/check" || finding "$(cat "$WORK/check")"
+	mount_refused '^frtrace: cannot put the agent .*: /tmp: mounted noexec; .* with --mount it can$'
+}
+
+mounts() {
+	local round
+	"$FRTRACE" check --mount "$T_PID" >"$WORK/check" || finding "check --mount: status $?"
+	grep -qE '^  attach +yes' "$WORK/check" || finding "$(cat "$WORK/check")"
+	cut -d ' ' -f 5- /proc/self/mountinfo >"$WORK/before"
+	TRACE_AS=(setpriv --bounding-set="-all$(context_of --mount "$T_PID" | sed 's/^/,+/' | tr -d '\n')" --inh-caps=-all)
+	for round in 1 2; do
+		trace_start --mount -m 'live.Late$Latecomer::checkout' || break
+		mounts_are_as_before
+		[ $round = 1 ] || target_go
+		trace_stop
+		status_is 0
+		target_restored
+	done
+	TRACE_AS=()
+	cut -d ' ' -f 5- /proc/self/mountinfo | diff "$WORK/before" - >"$WORK/diff" || finding "the host has other mounts:" "$(cat "$WORK/diff")"
+	target_quit
+	file_agrees
+}
+
+# The mount namespace belongs to the container's user namespace.
+boxed_read_only() {
+	local sentence="a JVM of a user namespace that can write to noexec directories only is traced with --mount, JDK $FEATURE" plain=$boxed
+	begin "$sentence" || return 0
+	unshare --user true 2>/dev/null || { skip "$sentence" "no user namespace can be made here, as in a chroot"; return; }
+	boxed=${boxed/'"$root$stage" && mount -o remount,bind,ro "$root"'/'"$root$stage" && mount -o remount,bind,noexec "$root$stage" && mount -o remount,bind,ro "$root"'}
+	boxed_start Late 3000
+	boxed=$plain
+	if target_ready; then
+		mount_refused '^frtrace: cannot put the agent .*: /tmp: mounted noexec; .* its working directory: mounted noexec'
+		mounts
+	fi
+	ended "$T_PID" || mounts_are_as_before
+	verdict "$sentence"
+	target_drop
+}
+
 # FIFOs and files without end, as a container may have them in the place of /proc.
 without_proc() { # WHAT SHELL-COMMANDS
 	local sentence="a JVM whose /proc is covered by $1 is traced twice, JDK $FEATURE" plain=("${LAUNCH[@]}") round
@@ -258,6 +336,11 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && PROBES=perf sidecar sys_ptrace sys_admin sys_ptrace
 	turn 0 && without_rights
 	turn 0 && boxed_traced
+	as=()
+	turn 1 && boxed_read_only
+	turn 1 && read_only private "is traced with --mount, and its mounts are as before" mounts
+	turn 0 && read_only private "is refused without --mount, which is named" not_without_asking
+	turn 0 && read_only shared "is refused with --mount if its mounts are shared" mount_refused 'mounted noexec, and --mount fails: what is mounted there appears in other namespaces, too' --mount
 	turn 0 && without_proc "FIFOs" 'mkfifo /proc/self/maps /proc/self/status'
 	turn 1 && without_proc "endless files" 'for file in maps status; do : >/proc/self/$file && mount --bind /dev/zero /proc/self/$file; done'
 	turn 1 && contained "a JVM in pid and mount namespaces of its own is traced"

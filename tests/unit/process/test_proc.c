@@ -126,6 +126,23 @@ static void a_mount_of_fuse_is_recognised_by_its_device(void **state)
 	assert_false(proc_parse_mount_is_fuse("", 0));
 }
 
+static void shared_mount_is_known_by_its_id(void **state)
+{
+	static const char mounts[] = "21 35 0:20 / /proc rw shared:11 - proc proc rw\n"
+				     "35 1 8:1 / / ro,noexec - ext4 /dev/sda1 rw\n"
+				     "77 35 0:51 / /home/a\\040shared:x rw master:5 - tmpfs t rw\n"
+				     "78 35 0:51 / /srv rw,noexec shared:6 master:5 - tmpfs t rw\n"
+				     "210 35 0:52 / /last rw - tmpfs shared:7 rw";
+
+	assert_int_equal(proc_parse_mount_is_shared(mounts, 21), 1);
+	assert_int_equal(proc_parse_mount_is_shared(mounts, 35), 0);
+	assert_int_equal(proc_parse_mount_is_shared(mounts, 77), 0);
+	assert_int_equal(proc_parse_mount_is_shared(mounts, 78), 1);
+	assert_int_equal(proc_parse_mount_is_shared(mounts, 210), 0);
+	assert_int_equal(proc_parse_mount_is_shared(mounts, 1), -ENOENT);
+	assert_int_equal(proc_parse_mount_is_shared("", 0), -ENOENT);
+}
+
 static void mapping_without_a_file_is_ignored(void **state)
 {
 	struct mapping m;
@@ -187,6 +204,7 @@ int main(void)
 		cmocka_unit_test(monotonic_offset_is_in_nanoseconds_and_signed),
 		cmocka_unit_test(mapping_has_the_targets_path),
 		cmocka_unit_test(a_mount_of_fuse_is_recognised_by_its_device),
+		cmocka_unit_test(shared_mount_is_known_by_its_id),
 		cmocka_unit_test(mapping_without_a_file_is_ignored),
 		cmocka_unit_test(mappings_of_a_real_process_are_visited_until_the_visitor_stops),
 		cmocka_unit_test(reading_stops_at_the_limit),

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/exec_mount.h"
+#include "user/process/proc.h"
+#include "user/text/monotonic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOUNTINFO_MOST (16u << 20)
+#define REAP_MS	       1000
+
+/* ---- in the child */
+
+struct mounter {
+	const struct target *target;
+	int socket, namespace;
+	bool mounted; /* the working directory is the root of the mount */
+};
+
+static int check_directory(const struct mounter *m, int directory)
+{
+	struct stat st;
+
+	if (fstat(directory, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) && st.st_uid == m->target->uid && !(st.st_mode & 0077) ? 0 : -EPERM;
+}
+
+/* A mount on a shared one appears in other namespaces, perhaps in the host's. */
+static int check_propagation(const struct mounter *m, int directory)
+{
+	struct statx st;
+	char *text;
+	int shared;
+
+	if (statx(directory, "", AT_EMPTY_PATH, STATX_MNT_ID, &st))
+		return -errno;
+	text = proc_read(m->target->pid, "mountinfo", MOUNTINFO_MOST, NULL);
+	shared = text ? proc_parse_mount_is_shared(text, st.stx_mnt_id) : -ESRCH;
+	free(text);
+	return shared > 0 ? -EXDEV : shared;
+}
+
+/* The copy of the mount is private, and becomes the working directory: no path of the target's leads to it for sure. */
+static int mount_again(int directory)
+{
+	struct mount_attr attributes = {.attr_clr = MOUNT_ATTR_NOEXEC, .propagation = MS_PRIVATE};
+	int tree = open_tree(directory, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH), err = 0;
+
+	if (tree < 0)
+		return -errno;
+	if (mount_setattr(tree, "", AT_EMPTY_PATH, &attributes, sizeof(attributes)) || fchdir(tree) ||
+	    move_mount(tree, "", directory, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH))
+		err = -errno;
+	close(tree);
+	return err;
+}
+
+static int mounter_put(struct mounter *m, int directory)
+{
+	int err = m->mounted ? -EBUSY : check_directory(m, directory);
+
+	if (!err)
+		err = check_propagation(m, directory);
+	if (!err && setns(m->namespace, CLONE_NEWNS))
+		err = -errno;
+	if (!err)
+		err = mount_again(directory);
+	m->mounted |= !err;
+	return err;
+}
+
+static int mounter_remove(struct mounter *m)
+{
+	int err = m->mounted && umount2(".", MNT_DETACH) ? -errno : 0;
+
+	m->mounted = false;
+	return err;
+}
+
+/* Receive a request: with a descriptor, to mount that; without one, to unmount. False: nobody is there any more. */
+static bool mounter_receive(int from, int *directory)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec one = {&byte, 1};
+	struct msghdr message = {
+		.msg_iov = &one, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	do {
+		n = recvmsg(from, &message, MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	*directory = -1;
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(directory, CMSG_DATA(c), sizeof(*directory));
+	return n > 0;
+}
+
+static void mounter_run(struct mounter *m)
+{
+	sigset_t all;
+	int directory, err;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	m->socket = dup2(m->socket, 0);
+	m->namespace = dup2(m->namespace, 1);
+	syscall(SYS_close_range, 2, ~0u, 0);
+	while (mounter_receive(m->socket, &directory)) {
+		err = directory < 0 ? mounter_remove(m) : mounter_put(m, directory);
+		if (directory >= 0)
+			close(directory);
+		if (send(m->socket, &err, sizeof(err), MSG_NOSIGNAL) != sizeof(err))
+			break;
+	}
+	mounter_remove(m);
+	_exit(0);
+}
+
+/* ---- for the others */
+
+static int mounter_fork(struct exec_mount *m, const struct target *t, int namespace)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	m->pid = fork();
+	if (!m->pid) {
+		close(ends[0]);
+		/* above the places where the child wants its two descriptors */
+		ends[1] = fcntl(ends[1], F_DUPFD, 3);
+		namespace = fcntl(namespace, F_DUPFD, 3);
+		mounter_run(&(struct mounter){.target = t, .socket = ends[1], .namespace = namespace});
+	}
+	close(ends[1]);
+	m->socket = ends[0];
+	return m->pid < 0 ? -errno : 0;
+}
+
+int exec_mount_start(struct exec_mount *m, const struct target *t, struct diag *d)
+{
+	char path[64];
+	int namespace, err;
+
+	*m = (struct exec_mount){.socket = -1, .pid = -1};
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", t->pid);
+	namespace = open(path, O_RDONLY | O_CLOEXEC);
+	if (namespace < 0)
+		return diag_errno(d, errno, "cannot open the mount namespace of process %d", t->pid);
+	err = target_ended(t) ? -ESRCH : mounter_fork(m, t, namespace);
+	close(namespace);
+	return err ? diag_errno(d, -err, "cannot prepare a mount for process %d", t->pid) : 0;
+}
+
+static int mounter_ask(int socket, int directory)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+	struct iovec one = {&byte, 1};
+	struct msghdr message = {.msg_iov = &one, .msg_iovlen = 1};
+	struct cmsghdr *c = (struct cmsghdr *)control;
+	int answer;
+
+	if (directory >= 0) {
+		message.msg_control = control;
+		message.msg_controllen = sizeof(control);
+		*c = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+		memcpy(CMSG_DATA(c), &directory, sizeof(directory));
+	}
+	if (sendmsg(socket, &message, MSG_NOSIGNAL) != 1)
+		return -errno;
+	return recv(socket, &answer, sizeof(answer), 0) == sizeof(answer) ? answer : -EPIPE;
+}
+
+int exec_mount_put(int socket, int directory)
+{
+	return mounter_ask(socket, directory);
+}
+
+void exec_mount_remove(int socket)
+{
+	mounter_ask(socket, -1);
+}
+
+void exec_mount_end(struct exec_mount *m)
+{
+	int64_t enough = monotonic_ms() + REAP_MS;
+
+	if (m->socket >= 0)
+		close(m->socket);
+	while (m->pid > 0 && !waitpid(m->pid, NULL, WNOHANG) && monotonic_ms() < enough)
+		usleep(1000);
+	*m = (struct exec_mount){.socket = -1, .pid = -1};
+}
