@@ -57,6 +57,7 @@ static void hand_serve(int link)
 	static char result[RESULT_MOST];
 	struct request r;
 
+	prctl(PR_SET_NAME, "frtrace-look");
 	hand_close_others(link);
 	while (recv(HAND, &r, sizeof(r), 0) == sizeof(r)) {
 		memset(result, 0, r.size);

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /*
@@ -207,28 +208,70 @@ static void connections_abort(int control, pid_t holder)
 	closedir(dir);
 }
 
-/* A thread that tries one lock after the other, from `next` on. It has gone on with another one when this one hangs. */
+/* A thread that may hang. */
 struct attempt {
-	const pid_t *pids;
+	const pid_t *pids; /* it tries one lock after the other, from `next` on; NULL: it forks */
 	size_t count, next;
-	pid_t thread; /* 0: it has not begun */
 	pid_t at;
+	pid_t thread; /* 0: it has not begun */
 	bool done;
+	int64_t since;
 };
 
-static void *attempt_run(void *context)
+static void attempt_locks(struct attempt *a)
 {
-	struct attempt *a = context;
 	size_t i;
 
-	__atomic_store_n(&a->thread, gettid(), __ATOMIC_RELEASE);
 	while ((i = a->next) < a->count) {
 		__atomic_store_n(&a->at, a->pids[i], __ATOMIC_RELEASE);
 		map_lock_try(a->pids[i]);
 		a->next = i + 1;
 	}
+}
+
+/* Without what a C library does for it. */
+static void attempt_fork(void)
+{
+	pid_t child = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
+static void *attempt_run(void *context)
+{
+	struct attempt *a = context;
+
+	__atomic_store_n(&a->thread, gettid(), __ATOMIC_RELEASE);
+	if (a->pids)
+		attempt_locks(a);
+	else
+		attempt_fork();
 	__atomic_store_n(&a->done, true, __ATOMIC_RELEASE);
 	return NULL;
+}
+
+/* What it uses is freed when it is done. NULL: no memory. */
+static struct attempt *attempt_new(const pid_t *pids, size_t count, size_t next)
+{
+	struct attempt *a = calloc(1, sizeof(*a));
+	pthread_t thread;
+
+	if (!a)
+		return NULL;
+	*a = (struct attempt){.pids = pids, .count = count, .next = next, .since = monotonic_ms()};
+	if (pthread_create(&thread, NULL, attempt_run, a)) {
+		free(a);
+		return NULL;
+	}
+	pthread_detach(thread);
+	return a;
+}
+
+static bool attempt_is_done(const struct attempt *a)
+{
+	return __atomic_load_n(&a->done, __ATOMIC_ACQUIRE);
 }
 
 /* It waits for a lock: it sleeps, and not even a signal would wake it. */
@@ -248,7 +291,7 @@ static pid_t attempt_follow(const struct attempt *a)
 	for (int64_t since = 0;;) {
 		pid_t at = __atomic_load_n(&a->at, __ATOMIC_ACQUIRE);
 
-		if (__atomic_load_n(&a->done, __ATOMIC_ACQUIRE))
+		if (attempt_is_done(a))
 			return 0;
 		if (at != before || !attempt_waits(a)) {
 			before = at;
@@ -285,10 +328,7 @@ static size_t list_processes(pid_t **out)
 	return count;
 }
 
-/*
- * End what holds up the uprobes. No process can be forked now, so threads try the locks. What one of them uses is never
- * freed, because it may be left behind.
- */
+/* End what holds up the uprobes. No process can be forked now, so threads try the locks. One that hangs is left behind. */
 static void guard_rescue(void)
 {
 	int control = fuse_control_open();
@@ -296,15 +336,10 @@ static void guard_rescue(void)
 	size_t count = control < 0 ? 0 : list_processes(&pids), next = 0;
 
 	while (next < count && holder) {
-		struct attempt *a = calloc(1, sizeof(*a));
-		pthread_t thread;
+		struct attempt *a = attempt_new(pids, count, next);
 
 		if (!a)
 			break;
-		*a = (struct attempt){.pids = pids, .count = count, .next = next};
-		if (pthread_create(&thread, NULL, attempt_run, a))
-			break;
-		pthread_detach(thread);
 		holder = attempt_follow(a);
 		next = a->next + 1;
 		if (holder)
@@ -322,6 +357,27 @@ static void guard_rescue_by_force(void)
 		return;
 	connections_abort(control, 0);
 	close(control);
+}
+
+/* A thread of the guard forks again and again while uprobes come or go. */
+struct forks {
+	struct attempt *last; /* NULL: none */
+	bool rescued;
+};
+
+static void forks_check(struct forks *f)
+{
+	if (f->last && attempt_is_done(f->last)) {
+		free(f->last);
+		*f = (struct forks){NULL, false};
+	}
+	if (!f->last) {
+		f->last = attempt_new(NULL, 0, 0);
+	} else if (monotonic_ms() - f->last->since >= LONG_MS && attempt_waits(f->last)) {
+		(f->rescued ? guard_rescue_by_force : guard_rescue)();
+		f->rescued = true;
+		f->last->since = monotonic_ms();
+	}
 }
 
 /*
@@ -342,28 +398,21 @@ static bool parent_ends(pid_t parent)
 
 static void guard_watch(pid_t parent, int link)
 {
-	bool linked = true, busy = false, forced = false;
-	int64_t since = 0;
+	bool linked = true, busy = false;
+	struct forks forks = {NULL};
 	char bytes[64];
 	ssize_t n;
 
 	while (getppid() == parent) {
 		struct pollfd poller = {linked ? link : -1, POLLIN, 0};
-		bool was = busy;
 
 		if (poll(&poller, 1, busy ? BUSY_MS : LOOK_MS) > 0) {
 			n = read(link, bytes, sizeof(bytes));
 			linked = n > 0;
-			if (linked)
-				busy = bytes[n - 1] == '+';
-		}
-		busy = parent_ends(parent) || busy;
-		if (!was || !busy || (linked && poller.revents)) {
-			since = monotonic_ms();
-			forced = false;
-		} else if (monotonic_ms() - since >= LONG_MS) {
-			(forced ? guard_rescue_by_force : guard_rescue)();
-			forced = true;
+			busy = linked && bytes[n - 1] == '+';
+		} else if (busy || parent_ends(parent)) {
+			busy = true;
+			forks_check(&forks);
 		}
 	}
 }

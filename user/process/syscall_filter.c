@@ -48,10 +48,11 @@ static const char *const raising[] = {"tgkill"};
 static const char *const signalling[] = {"pidfd_send_signal"};
 
 /*
- * To start recordings, besides attaching: perf events on kernels without uprobe_multi links, what narrows rights, and what
- * tsc_measured() compares counters with.
+ * To start recordings, besides attaching: perf events on kernels without uprobe_multi links, what narrows rights, what
+ * tsc_measured() compares counters with, and a view of FUSE connections that is mounted nowhere (map_lock.h).
  */
-static const char *const starting[] = {"perf_event_open", "capset", "seccomp", "sched_setaffinity"};
+static const char *const starting[] = {"perf_event_open", "capset",   "seccomp", "sched_setaffinity",
+				       "fsopen",	  "fsconfig", "fsmount"};
 
 /* To mount the agent's directory. */
 static const char *const mounting[] = {"socketpair", "setns",	   "open_tree", "mount_setattr",

@@ -25,16 +25,17 @@ holder_build() {
 
 # Nothing may be forked, and nobody's command line be read, while it holds the lock. It ends by itself, whatever hangs then.
 holder_start() {
-	(cd "$WORK" && exec timeout -s KILL 30 "${NOBODY[@]}" "${SERVICE[@]}" \
+	(cd "$WORK" && exec timeout -s KILL 120 "${NOBODY[@]}" "${SERVICE[@]}" \
 		./mute_fuse --written ./fuse held ./map_holder held/file "$JAVA/lib/server/libjvm.so") >"$WORK/holder" 2>&1 &
 	HOLDER=$!
 	STARTED+=("$HOLDER")
 	disown "$HOLDER"
 	wait_for 10 grep -qs . "$WORK/holder"
 	WHY=$(head -n 1 "$WORK/holder")
-	[ "$WHY" = ready ] || return
-	sleep 0.3 # until it is in the kernel
+	[ "$WHY" = ready ] && wait_for 10 holds "$(child_of "$(child_of "$HOLDER")")"
 }
+
+holds() { grep -q '^State:.D' "/proc/$1/status"; } # PID
 
 # The file system ends with mute_fuse, and the lock with the file system.
 holder_end() {
@@ -42,6 +43,8 @@ holder_end() {
 	wait_for 10 ended "$HOLDER" || finding "the holder does not end"
 	return 0
 }
+
+thread_holds() { grep -q '^State:.D' "/proc/$1"/task/*/status; } # PID
 
 child_of() { tr -d ' ' 2>/dev/null <"/proc/$1/task/$1/children"; } # PID; ps and pgrep would read command lines
 
@@ -154,7 +157,7 @@ held_by_target() {
 			forks_start 6
 			touch "$WORK/held.go"
 			wait_for 20 test -e "$WORK/held.go.ready" || finding "it does not hold its lock"
-			sleep 0.3
+			wait_for 10 thread_holds "$T_PID" || finding "it does not hold its lock"
 			kill -9 "$F_PID"
 			wait "$F_PID" 2>/dev/null
 			wait_for 20 grep -q "FUSE connection" "$F_DIR/stderr"

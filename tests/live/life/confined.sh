@@ -75,12 +75,20 @@ follow_stop() {
 	grep -qE "^$T_PID: [1-9][0-9,]* calls?, 0 thrown, 0 lost" "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
 }
 
+# The child that records; others look at processes, or watch.
+recorder() {
+	local child
+	for child in $(cat "/proc/$F_PID/task/$F_PID/children"); do
+		[ "$(cat "/proc/$child/comm")" != frtrace ] || echo "$child"
+	done
+}
+
 waiting() {
 	local sentence="--follow starts no program while it waits, and reaches into no other process, JDK $FEATURE" said
 	begin "$sentence" || return 0
 	if follow_start -m live.Pulse::beat; then
 		filtered "$F_PID" 1
-		filtered "$(tr -d ' ' <"/proc/$F_PID/task/$F_PID/children")" 2
+		filtered "$(recorder)" 2
 		said=$(calls_of "$F_PID" "${WAITING_REFUSED[@]}" | sort | uniq -c | tr -s ' ')
 		[ "$said" = " ${#WAITING_REFUSED[@]} -1 1" ] || finding "results and errors:" "$said" "$(cat "$WORK/gdb")"
 		follow_stop
