@@ -106,6 +106,14 @@ _Static_assert(sizeof(struct frt_wait) == 88, "wait");
 
 #define FRT_WAIT_AGENTS_STACK 0x2u /* in the collector only: the id of the stack is the agent's */
 
+/*
+ * A wait for a futex that follows a long one after at most FRT_AGAIN_NS on a CPU. An interrupt ended that one, and the
+ * thread's JavaFrameAnchor was the same: it waits for the same thing again, or it has been back in the same Java frame.
+ */
+#define FRT_WAIT_AGAIN 0x8u
+
+#define FRT_AGAIN_NS 100000
+
 #define FRT_KERNEL_FRAMES 32u
 #define FRT_WAIT_STACK	  2560u /* struct wait_state must fit into a page */
 

@@ -64,6 +64,7 @@ __noinline int site_thread(__u64 number, __u64 address)
 		bpf_task_storage_get(&held_natives, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	}
 	state->off = state->woken = state->sleeping = 0;
+	state->timed_out = 0;
 	state->mounted = state->number = 0;
 	state->anchor = state->stack_end = 0;
 	state->thread = serial;
@@ -239,7 +240,8 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 		__builtin_memcpy(w->waker_name, state->waker.name, sizeof(w->waker_name));
 	w->syscall = state->syscall;
 	w->reason = state->reason;
-	w->flags = (goes_on ? FRT_WAIT_ONGOING : 0) | (woken && state->interrupted ? FRT_WAIT_BY_INTERRUPT : 0);
+	w->flags = (goes_on ? FRT_WAIT_ONGOING : 0) | (woken && state->interrupted ? FRT_WAIT_BY_INTERRUPT : 0) |
+		   (state->blocked && state->since != state->off ? FRT_WAIT_AGAIN : 0);
 }
 
 /* Only one in WAKE_EVERY short records checks the wake-up level. */
@@ -312,7 +314,7 @@ static __always_inline void emit_long_wait(struct task_struct *task, const struc
 
 static __always_inline bool is_long(const struct wait_state *state, __u64 now)
 {
-	return state->blocked && now - state->off > wait_setup.longer;
+	return state->blocked && now - state->since > wait_setup.longer;
 }
 
 static __always_inline void emit_wait(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
@@ -352,6 +354,21 @@ static __always_inline void hold_wait(struct task_struct *task, struct wait_stat
 }
 
 /*
+ * The wait has ended, and the thread has been on its CPU from `on` on. Only long waits are continued: those of a thread that
+ * polls by short ones stay short.
+ */
+static __always_inline void end_wait(struct wait_state *state, __u64 on)
+{
+	bool timed_out = state->woken && state->interrupted && state->reason == FRT_WAIT_FUTEX && is_long(state, on);
+
+	if (state->blocked)
+		state->timed_out = timed_out ? on : 0;
+	else if (state->timed_out)
+		state->timed_out += on - state->off;
+	state->off = state->woken = 0;
+}
+
+/*
  * The thread leaves its CPU, but no switch to it was seen. That happens when it follows certain tasks (seen on
  * Linux 6.18 in a VM). The kernel's own account has the time of its arrival.
  */
@@ -367,7 +384,19 @@ static __always_inline void emit_missed_wait(struct task_struct *task, struct wa
 		hold_wait(task, state, on, is_long(state, on));
 	else
 		emit_wait(task, state, on, false);
-	state->off = state->woken = 0;
+	end_wait(state, on);
+}
+
+/* Take the stack of a thread that is about to wait. Returns whether it has waited there before: FRT_WAIT_AGAIN. */
+static __always_inline bool take_place(struct task_struct *task, struct wait_state *state, __u64 now)
+{
+	__u64 sp = state->sp, pc = state->pc;
+
+	state->sp = 0;
+	if (stack_is_due(state, now))
+		take_stack(task, state);
+	return state->timed_out && now - state->timed_out <= FRT_AGAIN_NS && state->reason == FRT_WAIT_FUTEX &&
+	       state->sp && state->sp == sp && state->pc == pc;
 }
 
 static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted, __u64 *now)
@@ -393,8 +422,8 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 		state->reason = reason_of_call(prev, r, state->sleeping);
 	*now = now_ns();
 	state->stack_size = 0;
-	if (!preempted && stack_is_due(state, *now))
-		take_stack(prev, state);
+	if (!preempted && !take_place(prev, state, *now))
+		state->since = *now;
 	if (bpf_core_field_exists(prev->sched_info.run_delay))
 		state->delay = run_delay(prev, false);
 	state->off = *now;
@@ -412,7 +441,7 @@ static __always_inline void switch_in(struct task_struct *task, struct wait_stat
 			held_release(&state->held, task);
 		emit_wait(task, state, now, false);
 	}
-	state->off = state->woken = 0;
+	end_wait(state, now);
 }
 
 /* A task in a sleeping state is preempted nonetheless if it did not give up its CPU itself. */

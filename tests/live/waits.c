@@ -119,6 +119,7 @@ int __wrap_session_start(struct session *s, const struct stream_sink *sink, stru
 					 .usage = on_usage,
 					 .lost = on_lost,
 					 .take_stacks = next.take_stacks,
+					 .take_waker = next.take_waker,
 					 .stacks = next.stacks};
 	const char *path = getenv("FRTRACE_WAITS");
 

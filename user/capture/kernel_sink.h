@@ -13,6 +13,7 @@ struct wait_stack_ids {
 	uint32_t waker_java, waker_kernel; /* of the thread that ended the wait */
 	uint64_t waker_virtual;		   /* its javaThreadId if it is a virtual one; else 0 */
 	bool waker_exact;		   /* it is known whether a carrier woke for a virtual thread */
+	bool in_code; /* the innermost Java frame is no native method's: the program has not asked for a time limit */
 };
 
 /*

@@ -459,6 +459,16 @@ bool frames_is_call_of(const struct frames *f, uint32_t id, uint32_t method)
 	return e->id != id || !e->top || e->top == &forgotten || method_keys_same(f->setup.methods, method, e->top);
 }
 
+bool frames_is_in_code(const struct frames *f, uint32_t id)
+{
+	const struct entry *e = &f->table[id % TABLE];
+	uint32_t type = JFR_FRAME_UNKNOWN;
+
+	if (id && e->id == id && e->count && f->kept_next - e->kept <= KEPT)
+		type = kept_at(f, e->kept)->type;
+	return type == JFR_FRAME_INTERPRETED || type == JFR_FRAME_JIT || type == JFR_FRAME_INLINED;
+}
+
 void frames_count(const struct frames *f, struct frames_counts *sum)
 {
 	const struct frames_counts *c = &f->counts;

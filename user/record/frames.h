@@ -71,6 +71,9 @@ bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct 
 /* Is the innermost method, which was left out, this one? True also if it is unknown. */
 bool frames_is_call_of(const struct frames *f, uint32_t id, uint32_t method);
 
+/* Is the innermost frame known, and not one of a native method? */
+bool frames_is_in_code(const struct frames *f, uint32_t id);
+
 /* Counters of the stacks that were read; each stack counts once, however many spans have it. */
 struct frames_counts {
 	uint64_t stacks;

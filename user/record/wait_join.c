@@ -35,6 +35,7 @@ struct kept {
 	uint16_t syscall;
 	uint8_t reason;
 	bool ongoing, shown, agents_stack, by_interrupt;
+	bool goes_on; /* if the next wait is at the same place, the two are one */
 };
 
 /* Threads with serials, virtual threads with their keys, and threads without a slot with theirs. */
@@ -349,18 +350,32 @@ static struct wait_timeline *wait_join_timeline_of(struct wait_join *j, uint32_t
 	return NULL;
 }
 
-void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct wait_stack_ids *stacks)
+/*
+ * HotSpot before JDK 24 parks a thread that wants a monitor for 1, 8, 64, 512 ms, and then for a second again and again, to
+ * look at the monitor in between. To the program this is one wait, which its last part ends. Time limits that the program
+ * asks for itself (Object.wait(), Thread.sleep(), LockSupport.parkNanos()) have a native method as their innermost frame.
+ * Returns the number of the wait that this one continues, or the timeline's count.
+ */
+static size_t wait_join_first_part(const struct wait_timeline *waits, const struct frt_wait *w)
 {
-	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
-	struct wait_timeline *timeline = wait_join_timeline_of(j, w->thread, WAITS, w->on);
-	unsigned int reason;
-	struct kept *k;
+	size_t i = waits->count;
+	const struct kept *k;
 
-	if (!timeline)
-		return;
-	wake = wake > w->on ? w->on : wake;
-	reason = reason_in_pauses(j, w->reason, w->off, wake);
-	k = wait_timeline_append(timeline, class_of(reason), w->off, wake, w->on);
+	if (!(w->flags & FRT_WAIT_AGAIN) || !i || (int64_t)w->off - waits->interval[i - 1].end > FRT_AGAIN_NS)
+		return waits->count;
+	do { /* it may have lost its CPU in between */
+		k = wait_timeline_payload(waits, --i);
+		if (k->skip || k->shown || wait_timeline_is_coalesced(waits, i))
+			return waits->count;
+	} while (i && k->reason == FRT_WAIT_PREEMPTED);
+	return k->goes_on && k->reason == FRT_WAIT_FUTEX ? i : waits->count;
+}
+
+static void kept_fill(struct kept *k, const struct frt_wait *w, unsigned int reason,
+		      const struct wait_stack_ids *stacks)
+{
+	bool by_interrupt = w->flags & FRT_WAIT_BY_INTERRUPT;
+
 	*k = (struct kept){.stacks = *stacks,
 			   .waker = w->waker,
 			   .waker_process = w->waker_process,
@@ -368,8 +383,41 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct 
 			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING,
 			   .agents_stack = w->flags & FRT_WAIT_AGENTS_STACK,
-			   .by_interrupt = w->flags & FRT_WAIT_BY_INTERRUPT};
+			   .by_interrupt = by_interrupt,
+			   .goes_on = by_interrupt && stacks->in_code};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
+}
+
+/* Where the thread waited is known from the first part; the last one may have come too late for stacks. */
+static void kept_continue(struct kept *k, const struct frt_wait *w, struct wait_stack_ids stacks)
+{
+	if (!stacks.java) {
+		stacks.java = k->stacks.java;
+		stacks.native = k->stacks.native;
+		stacks.kernel = k->stacks.kernel;
+		stacks.in_code = k->stacks.in_code;
+	}
+	kept_fill(k, w, FRT_WAIT_FUTEX, &stacks);
+}
+
+void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct wait_stack_ids *stacks)
+{
+	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
+	struct wait_timeline *timeline = wait_join_timeline_of(j, w->thread, WAITS, w->on);
+	unsigned int reason;
+	size_t first;
+
+	if (!timeline)
+		return;
+	wake = wake > w->on ? w->on : wake;
+	reason = reason_in_pauses(j, w->reason, w->off, wake);
+	first = reason == FRT_WAIT_FUTEX ? wait_join_first_part(timeline, w) : timeline->count;
+	if (first < timeline->count) {
+		wait_timeline_extend(timeline, first, wake, w->on);
+		kept_continue(wait_timeline_payload(timeline, first), w, *stacks);
+	} else {
+		kept_fill(wait_timeline_append(timeline, class_of(reason), w->off, wake, w->on), w, reason, stacks);
+	}
 	j->last_end[lane_of(w->thread)][w->thread % THREADS] = w->on;
 }
 
@@ -572,13 +620,26 @@ int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int
 	return longest;
 }
 
+/* The number of waits that have certainly ended: the next record may continue the last one. */
+static size_t wait_join_ended(const struct wait_timeline *waits)
+{
+	size_t i = waits->count;
+	const struct kept *k;
+
+	do {
+		k = i ? wait_timeline_payload(waits, --i) : NULL;
+	} while (k && k->reason == FRT_WAIT_PREEMPTED);
+	return k && k->goes_on && k->reason == FRT_WAIT_FUTEX ? i : waits->count;
+}
+
 void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wait_join_visit *visit, void *context)
 {
 	const struct thread *t = wait_join_find(j, thread);
 	const struct wait_timeline *waits = t ? &t->timeline[WAITS] : NULL;
+	size_t end = t ? wait_join_ended(waits) : 0;
 	struct kept *k;
 
-	for (size_t i = t ? wait_timeline_find_end(waits, start) : 0; t && i < waits->count; i += k->skip ?: 1) {
+	for (size_t i = t ? wait_timeline_find_end(waits, start) : 0; i < end; i += k->skip ?: 1) {
 		k = wait_timeline_payload(waits, i);
 		if (k->skip || k->shown)
 			continue;

@@ -343,6 +343,7 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, cons
 	}
 	budget_begin(budget);
 	ids->java = take_java(s, w);
+	ids->in_code = frames_is_in_code(s->frames, ids->java);
 	ids->native = take_native(s, native);
 	ids->kernel = take_kernel(s, w->kernel, w->wait.kernel_frames);
 	budget_end(budget);

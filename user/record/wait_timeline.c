@@ -44,6 +44,14 @@ void *wait_timeline_append(struct wait_timeline *t, unsigned int class, int64_t 
 	return wait_timeline_payload(t, t->count++);
 }
 
+void wait_timeline_extend(struct wait_timeline *t, size_t i, int64_t middle, int64_t end)
+{
+	const struct wait_timeline_interval *w = &t->interval[i];
+
+	t->count = i;
+	wait_timeline_append(t, w->class, w->begin, middle, end);
+}
+
 static void move_payload(struct wait_timeline *t, size_t to, size_t from, size_t n)
 {
 	if (t->payload_size)

@@ -22,11 +22,11 @@ public class Splits {
         void take() throws Exception;
     }
 
-    private static final Object MONITOR = new Object();
+    private static final Object MONITOR = new Object(), KEPT = new Object();
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
     private static volatile Thread parked;
-    private static volatile int parks, unparks, waits, notified, asked, answered;
+    private static volatile int parks, unparks, waits, notified, asked, answered, kept, entered;
     private static InputStream in;
     private static OutputStream out;
     static volatile long sink;
@@ -82,6 +82,39 @@ public class Splits {
         while (System.nanoTime() < end)
             n++;
         sink = n;
+    }
+
+    /** The second thread keeps the monitor for long: up to JDK 23 HotSpot parks with time limits then. */
+    static void enter() {
+        while (kept == entered)
+            Thread.yield();
+        asked++;
+        synchronized (KEPT) {
+            entered++;
+        }
+    }
+
+    /** These time limits are the program's own, and end in the same frame again and again. */
+    static void again() throws Exception {
+        for (int i = 0; i < 3; i++)
+            synchronized (MONITOR) {
+                MONITOR.wait(20);
+            }
+        for (int i = 0; i < 3; i++)
+            LockSupport.parkNanos(20_000_000);
+        for (int i = 0; i < 3; i++)
+            Thread.sleep(20);
+    }
+
+    static void keep() throws Exception {
+        while (entered < kept)
+            Thread.yield();
+        synchronized (KEPT) {
+            kept++;
+            while (asked < kept)
+                Thread.yield();
+            Thread.sleep(100);
+        }
     }
 
     private static void pause() throws Exception {
@@ -184,6 +217,12 @@ public class Splits {
         case "socket":
             connect();
             both(kind, n, Splits::socket, Splits::unsocket);
+            break;
+        case "enter":
+            both(kind, n, Splits::enter, Splits::keep);
+            break;
+        case "again":
+            both(kind, n, Splits::again, null);
             break;
         case "gc":
             both(kind, n, Splits::gc, null);

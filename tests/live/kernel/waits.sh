@@ -120,6 +120,40 @@ stacks() {
 	target_drop
 }
 
+# Prints the number of long waits of KIND's thread, and of those longer than 90 ms that a thread WAKER ended.
+long_waits() { # KIND WAKER
+	"$FRTRACE" print --events=ThreadWait "$F_FILE" | awk -v kind="\"$1\"" -v waker="\"$2\"" '
+	/^frtrace.ThreadWait/ { thread = by = ""; ms = 0 }
+	/  duration = / { ms = $4 == "s" ? $3 * 1000 : $4 == "ms" ? $3 : 0 }
+	/eventThread = / { thread = $3 }
+	/wakerThread = / { by = $3 }
+	/^}/ && thread == kind && ms >= 10 { n++; if (ms >= 90 && by == waker) held++ }
+	END { print n + 0, held + 0 }'
+}
+
+# Up to JDK 23 HotSpot parks four times in such a call; who wants the monitor waits once. Time limits of the program's own
+# are waits each. Locks of the JVM itself, and a holder that gets no CPU, allow for a few others.
+parts() {
+	local sentence="a wait for a monitor is one wait, with its holder, however often the JVM looks at it, JDK $FEATURE" n=8 seen held
+	begin "$sentence" || return 0
+	if record_waits $n enter again -m'live.Splits::keep'; then
+		read -r seen held < <(long_waits enter enter-2)
+		[ "$held" -ge $((n - 1)) ] && [ "$seen" -le $((n + 2)) ] ||
+			finding "$seen waits of $n calls, $held of them ended by the holder:" "$("$FRTRACE" view waits "$F_FILE")"
+		"$FRTRACE" view waits --by=holder "$F_FILE" >"$WORK/view"
+		[ "$(awk '/^live.Splits.keep\(\)/ { print $2 }' "$WORK/view")" -ge $((n - 1)) ] || finding "not held by keep():" "$(cat "$WORK/view")"
+		"$FRTRACE" view slowest --top=3 --method=live.Splits::enter "$F_FILE" >"$WORK/view"
+		[ "$(grep -c 'held by "enter-2": live.Splits.keep() ' "$WORK/view")" -eq 3 ] || finding "not held by keep():" "$(cat "$WORK/view")"
+		read -r seen held < <(long_waits again enter-2)
+		[ "$seen" -ge $((9 * n)) ] && [ "$held" -eq 0 ] || finding "$seen waits of $n calls that wait nine times each"
+		"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls"
+		awk -F, 'NR > 1 && $2 != $9 + $10 + $11 || $3 ~ /enter/ && $11 < 9e7' "$WORK/calls" | grep . >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # The JVM's own log is the oracle. Collections are within safepoints.
 pauses() {
 	local sentence="each pause of the JVM is recorded${PROBES:+, --probes=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=20 seen apart
@@ -265,6 +299,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	reasons
 	stacks
+	parts
 	pauses
 	stops
 	turn 1 && older_kernel
@@ -275,6 +310,13 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && without_ring
 done
 roots_find
+for version in 8 11 21; do # there it takes different turns
+	if root_use "$version"; then
+		parts
+	else
+		skip "parts of waits of JDK $version" "$(roots_why)"
+	fi
+done
 for version in "${JDKS_IN_TURN[@]}"; do
 	if root_use "$version"; then
 		reasons "$(amount 50 100)"

@@ -584,6 +584,151 @@ static void virtual_threads_without_room_are_missing(void **state)
 	assert_int_equal(blocked_of(5, 0, 1000), 10); /* others lose nothing */
 }
 
+/* HotSpot's parks of one thread that wants a monitor, [off, wake) each, and where: `code` if in no native method. */
+static void park(int64_t off, int64_t wake, uint16_t flags, bool code)
+{
+	struct frt_wait w = {.thread = THREAD,
+			     .off = off,
+			     .wake = wake,
+			     .on = wake + 10,
+			     .reason = FRT_WAIT_FUTEX,
+			     .flags = flags,
+			     .waker = flags & FRT_WAIT_BY_INTERRUPT ? 0 : 3};
+
+	wait_join_wait(m->join, &w,
+		       &(struct wait_stack_ids){.java = code ? 5 : 6, .waker_java = w.waker, .in_code = code});
+}
+
+static void preempt(int64_t off, int64_t on)
+{
+	struct frt_wait w = {.thread = THREAD, .off = off, .wake = off, .on = on, .reason = FRT_WAIT_PREEMPTED};
+
+	wait_join_wait(m->join, &w, &no_stacks);
+}
+
+static struct wait shown[16];
+static size_t shows;
+
+static void on_show(void *context, uint32_t thread, const struct wait *w)
+{
+	if (!w->shown)
+		shown[shows++ % 16] = *w;
+}
+
+/* Returns the number of waits in [from, to) that are shown. */
+static size_t show(int64_t from, int64_t to)
+{
+	shows = 0;
+	wait_join_claim(m->join, THREAD, from, to, on_show, NULL);
+	return shows;
+}
+
+#define TIMED FRT_WAIT_BY_INTERRUPT
+#define AGAIN FRT_WAIT_AGAIN
+#define PARK  1000000 /* ns */
+
+static void parks_for_a_monitor_are_one_wait_with_the_last_ones_waker(void **state)
+{
+	int64_t end = 3 * PARK;
+	struct wait_join_split s;
+
+	make(0, 0);
+	park(-500, -400, 0, false);
+	park(0, PARK, TIMED, true);
+	preempt(PARK + 100, PARK + 70000);
+	park(PARK + 80000, 2 * PARK, TIMED | AGAIN, true);
+	park(2 * PARK + 50, end, AGAIN, true);
+	park(end + 1000, end + 1500, 0, false);
+	s = split(0, end + 500);
+	assert_int_equal(s.blocked, end);
+	assert_int_equal(s.run_queue, 10);
+	assert_int_equal(s.blocked_on[FRT_WAIT_FUTEX], end);
+	s = split(-1000, end + 5000);
+	assert_int_equal(s.blocked, 100 + end + 500);
+	assert_int_equal(s.run_queue, 30);
+	assert_int_equal(show(0, end + 500), 1);
+	assert_int_equal(shown[0].off, 0);
+	assert_int_equal(shown[0].wake, end);
+	assert_int_equal(shown[0].on, end + 10);
+	assert_int_equal(shown[0].waker, 3);
+	assert_int_equal(shown[0].stacks.waker_java, 3);
+	assert_false(shown[0].by_interrupt);
+	assert_int_equal(wait_join_claim(m->join, THREAD, 0, end + 500, on_show, NULL), end + 10);
+	assert_int_equal(show(-1000, end + 5000), 2);
+}
+
+static void a_last_park_that_has_no_stack_has_that_of_the_ones_before(void **state)
+{
+	struct frt_wait last = {.thread = THREAD,
+				.off = PARK + 100,
+				.wake = PARK + 200,
+				.on = PARK + 210,
+				.reason = FRT_WAIT_FUTEX,
+				.flags = AGAIN};
+
+	make(0, 0);
+	park(0, PARK, TIMED, true);
+	wait_join_wait(m->join, &last, &no_stacks);
+	assert_int_equal(show(0, 2 * PARK), 1);
+	assert_int_equal(shown[0].stacks.java, 5);
+}
+
+static void what_ends_or_repeats_otherwise_stays_a_wait_each(void **state)
+{
+	make(0, 0);
+	park(0, PARK, TIMED, false); /* Object.wait(1) and the like, in a loop */
+	park(PARK + 100, 2 * PARK, TIMED | AGAIN, false);
+	park(3 * PARK, 4 * PARK, 0, true); /* woken in vain */
+	park(4 * PARK + 100, 5 * PARK, AGAIN, true);
+	park(6 * PARK, 7 * PARK, TIMED, true); /* at another place */
+	park(7 * PARK + 100, 8 * PARK, 0, true);
+	park(9 * PARK, 10 * PARK, TIMED, true); /* the record of the one before was lost */
+	park(12 * PARK, 13 * PARK, AGAIN, true);
+	assert_int_equal(show(0, 20 * PARK), 8);
+	assert_int_equal(split(0, 20 * PARK).blocked, 8 * PARK - 300);
+}
+
+static void a_collection_between_two_parks_stays_one(void **state)
+{
+	const struct frt_pause gc = {.what = FRT_PAUSE_GC, .begin = PARK + 50, .end = 2 * PARK};
+
+	make(0, 0);
+	park(0, PARK, TIMED, true);
+	wait_join_pause(m->join, &gc);
+	park(PARK + 100, 2 * PARK, AGAIN, true);
+	assert_int_equal(show(0, 3 * PARK), 2);
+	assert_int_equal(shown[1].reason, FRT_WAIT_GC);
+}
+
+/* Otherwise the part that is in the file already would have lost its waker. */
+static void a_wait_that_may_go_on_is_not_shown_ahead(void **state)
+{
+	make(0, 0);
+	shows = 0;
+	park(0, PARK, TIMED, true);
+	preempt(PARK + 100, PARK + 200);
+	wait_join_show_open(m->join, THREAD, -1, on_show, NULL);
+	assert_int_equal(shows, 0);
+	park(PARK + 300, 2 * PARK, AGAIN, true);
+	wait_join_show_open(m->join, THREAD, -1, on_show, NULL);
+	assert_int_equal(shows, 1);
+	assert_int_equal(shown[0].wake, 2 * PARK);
+	park(3 * PARK, 4 * PARK, TIMED, false);
+	wait_join_show_open(m->join, THREAD, -1, on_show, NULL);
+	assert_int_equal(shows, 2);
+}
+
+static void a_part_that_was_claimed_is_left_alone(void **state)
+{
+	make(0, 0);
+	park(0, PARK, TIMED, true);
+	assert_int_equal(show(0, PARK), 1);
+	park(PARK + 100, 2 * PARK, AGAIN, true);
+	assert_int_equal(show(0, 2 * PARK), 1);
+	assert_int_equal(shown[0].off, PARK + 100);
+	assert_int_equal(split(0, 2 * PARK).blocked, 2 * PARK - 100);
+}
+
 static void memory_of_all_threads_is_bounded(void **state)
 {
 	make(1024, 4096);
@@ -629,6 +774,12 @@ int main(void)
 		T(a_virtual_thread_is_not_the_platform_thread_with_its_number),
 		T(virtual_threads_make_room_for_later_ones),
 		T(virtual_threads_without_room_are_missing),
+		T(parks_for_a_monitor_are_one_wait_with_the_last_ones_waker),
+		T(a_last_park_that_has_no_stack_has_that_of_the_ones_before),
+		T(what_ends_or_repeats_otherwise_stays_a_wait_each),
+		T(a_collection_between_two_parks_stays_one),
+		T(a_wait_that_may_go_on_is_not_shown_ahead),
+		T(a_part_that_was_claimed_is_left_alone),
 		T(memory_of_all_threads_is_bounded),
 	};
 
