@@ -9,13 +9,20 @@
 
 /* The JDK's lock code: what its methods begin with. Names are the same from JDK 8 to 28 unless it says otherwise. */
 static const char *const lock_code[] = {
-	"java.lang.Object.wait",				    /* since JDK 19 also wait0 */
-	"java.lang.Thread.join(",	  "java.lang.Thread.sleep", /* a futex, too, where libjvm has no USDT probes */
-	"java.lang.VirtualThread.",				    /* JDK 21 */
-	"java.lang.ref.ReferenceQueue.",  "java.util.Collections$Synchronized",
-	"java.util.concurrent.",	  "jdk.internal.misc.InternalLock.",  /* JDK 19 */
-	"jdk.internal.misc.Unsafe.park(", "jdk.internal.misc.Unsafe.unpark(", /* JDK 9 */
-	"sun.misc.Unsafe.park(",	  "sun.misc.Unsafe.unpark(",	      /* JDK 8 */
+	"java.lang.Object.wait", /* since JDK 19 also wait0 */
+	"java.lang.Thread.join(",
+	"java.lang.Thread.sleep",	     /* a futex, too, where libjvm has no USDT probes */
+	"java.lang.VirtualThread.",	     /* JDK 21; LockSupport.park() gets there */
+	"jdk.internal.misc.VirtualThreads.", /* by this, up to JDK 24, */
+	"java.lang.System$",		     /* and by an inner class of System */
+	"java.lang.ref.ReferenceQueue.",
+	"java.util.Collections$Synchronized",
+	"java.util.concurrent.",
+	"jdk.internal.misc.InternalLock.", /* JDK 19 */
+	"jdk.internal.misc.Unsafe.park(",
+	"jdk.internal.misc.Unsafe.unpark(", /* JDK 9 */
+	"sun.misc.Unsafe.park(",
+	"sun.misc.Unsafe.unpark(", /* JDK 8 */
 };
 
 static bool is_lock_code(const char *method)

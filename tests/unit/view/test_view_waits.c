@@ -535,7 +535,11 @@ static void the_place_of_a_lock_is_outside_the_jdks_lock_code(void **state)
 	LOCK_OF("java/util/Vector.add", "a/List.add");
 	LOCK_OF("sun/misc/Unsafe.park", "java/util/concurrent/SynchronousQueue.take");
 	LOCK_OF("java/lang/ThreadLocal.get", "a/Local.get");
+	LOCK_OF("java/lang/VirtualThread.park", "java/lang/System$2.parkVirtualThread",
+		"jdk/internal/misc/VirtualThreads.park", "java/util/concurrent/locks/LockSupport.park",
+		"a/Shop.request");
 	text = show(view_waits);
+	assert_has(text, "a.Shop.request():5 ");
 	assert_has(text, "a.Task.ask():5 ");
 	assert_has(text, "a.Pool.end():4 ");
 	assert_has(text, "java.util.Vector.add():1 ");
