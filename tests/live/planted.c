@@ -75,7 +75,6 @@ static void make_constants(struct jfr_writer *w, bool hostile)
 {
 	uint64_t app = jfr_loader(w, &(struct jfr_loader_constant){.name = "app"});
 	uint64_t cart = class_of(w, app, "com/acme/Cart"), stock = class_of(w, app, "com/acme/Stock");
-	uint64_t object = class_of(w, 0, "java/lang/Object");
 	char name[64];
 
 	for (int i = 0; i < METHODS; i++)
@@ -90,10 +89,7 @@ static void make_constants(struct jfr_writer *w, bool hostile)
 		}
 		stacks[i] = jfr_stack(w, frames, 5, false);
 	}
-	waiting = jfr_stack(w,
-			    (struct jfr_frame[]){{method(w, object, "wait"), -1, 0, JFR_FRAME_NATIVE},
-						 {method(w, stock, "take"), 17, 3, JFR_FRAME_JIT}},
-			    2, false);
+	waiting = jfr_stack(w, (struct jfr_frame[]){{method(w, stock, "take"), 17, 3, JFR_FRAME_JIT}}, 1, false);
 	idle = jfr_stack(w, (struct jfr_frame[]){{method(w, stock, "run"), 5, 1, JFR_FRAME_JIT}}, 1, false);
 	for (int i = 0; i < WORKERS; i++) {
 		snprintf(name, sizeof(name), hostile && i == 0 ? "</script>%d" : "worker-%d", i);

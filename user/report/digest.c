@@ -273,7 +273,7 @@ static int digest_add_slow_wait(struct digest *d, const struct digest_method *m,
 	if (!g)
 		return -ENOMEM;
 	aggregate_add(g, w->duration, false);
-	return d->kinds.kind[w->kind].lock ? holders_add(&d->holders, m->rank, w) : 0;
+	return d->kinds.kind[w->kind].lock ? holders_add(&d->holders, m->rank, w, d->kinds.kind[w->kind].contended) : 0;
 }
 
 static int digest_add_waits(struct digest *d, const struct digest_method *m, const struct call *call, uint32_t thread,

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #define HELD_MOST 20000
-#define HOPS	  16
-#define JUST_NOW  1000000 /* ns between the end of a call and the release of its lock, on a busy machine */
+#define JUST_NOW  1000000 /* ns between the end of a call and the wake-up, on a busy machine */
 
 void holders_release(struct holders *h)
 {
@@ -24,7 +23,7 @@ static void holders_thin_out(struct holders *h)
 	h->stride *= 2;
 }
 
-int holders_add(struct holders *h, uint32_t method, const struct joined_wait *w)
+int holders_add(struct holders *h, uint32_t method, const struct joined_wait *w, bool lock)
 {
 	h->stride = h->stride ?: 1;
 	if (!w->waker || h->seen++ % h->stride)
@@ -35,10 +34,10 @@ int holders_add(struct holders *h, uint32_t method, const struct joined_wait *w)
 		return -ENOMEM;
 	h->held[h->count++] = (struct held){.method = method,
 					    .waker = w->waker,
+					    .lock = lock,
 					    .start = w->start,
-					    .end = w->start + w->duration,
 					    .duration = w->duration,
-					    .distance = INT64_MAX};
+					    .time = {.start = w->start, .end = w->start + w->duration}};
 	return 0;
 }
 
@@ -51,7 +50,7 @@ static const struct joined_wait *holders_own_wait(const struct thread_waits *wai
 
 	w = thread_waits_in(waits, thread, start - (end - start), end, &count);
 	for (size_t i = 0; i < count; i++)
-		if (kinds->kind[w[i].kind].lock && w[i].start + w[i].duration > start &&
+		if (kinds->kind[w[i].kind].contended && w[i].start + w[i].duration > start &&
 		    w[i].start + w[i].duration <= end)
 			found = &w[i];
 	return found;
@@ -60,20 +59,14 @@ static const struct joined_wait *holders_own_wait(const struct thread_waits *wai
 /* Go on to the thread that made the waker wait. */
 static void held_follow(struct held *held, const struct thread_waits *waits, const struct wait_kinds *kinds)
 {
-	int64_t end = held->end;
+	for (int hop = 0; held->lock && hop < HELD_TIME_HOPS; hop++) {
+		const struct joined_wait *w =
+			holders_own_wait(waits, kinds, held->waker, held->time.start, held->time.end);
 
-	for (int hop = 0; hop < HOPS; hop++) {
-		const struct joined_wait *w = holders_own_wait(waits, kinds, held->waker, held->start, end);
-		int64_t from;
-
-		if (!w || !w->waker || w->waker == held->waker)
+		if (!w || !w->waker || w->waker == held->waker ||
+		    !held_time_pass_on(&held->time, w->start, w->start + w->duration))
 			return;
-		from = w->start > held->start ? w->start : held->start;
-		if (w->start + w->duration - from < (end - held->start) / 2)
-			return;
-		end = w->start + w->duration;
 		held->waker = w->waker;
-		held->end = end;
 	}
 }
 
@@ -83,7 +76,7 @@ static int held_compare(const void *a, const void *b)
 
 	if (x->waker != y->waker)
 		return (x->waker > y->waker) - (x->waker < y->waker);
-	return (x->end > y->end) - (x->end < y->end);
+	return (x->time.end > y->time.end) - (x->time.end < y->time.end);
 }
 
 void holders_settle(struct holders *h, const struct thread_waits *waits, const struct wait_kinds *kinds)
@@ -103,7 +96,7 @@ static size_t holders_from(const struct holders *h, uint32_t thread, int64_t mom
 		size_t middle = low + (high - low) / 2;
 		const struct held *held = &h->held[middle];
 
-		if (held->waker < thread || (held->waker == thread && held->end < moment))
+		if (held->waker < thread || (held->waker == thread && held->time.end < moment))
 			low = middle + 1;
 		else
 			high = middle;
@@ -111,77 +104,97 @@ static size_t holders_from(const struct holders *h, uint32_t thread, int64_t mom
 	return low;
 }
 
-/* The innermost call around the moment wins, else the one that ended last before it. */
-static int64_t held_distance(const struct held *held, int64_t end, int64_t duration)
-{
-	return held->end <= end ? duration : INT64_MAX / 2 + (held->end - end);
-}
-
+/* A call that covers most of a wait ends at most by its own duration before that does. */
 void holders_on_call(struct holders *h, uint32_t thread, uint32_t name, int64_t start, int64_t duration)
 {
-	int64_t end = start + duration;
+	int64_t last = start + duration + (duration > JUST_NOW ? duration : JUST_NOW);
 
 	for (size_t i = holders_from(h, thread, start); i < h->count; i++) {
 		struct held *held = &h->held[i];
-		int64_t distance;
 
-		if (held->waker != thread || held->end > end + JUST_NOW)
+		if (held->waker != thread || held->time.end > last)
 			return;
-		distance = held_distance(held, end, duration);
-		if (end <= held->start || distance >= held->distance)
-			continue;
-		held->distance = distance;
-		held->name = name;
+		if (held_time_offer(&held->time, start, duration))
+			held->name = name;
 	}
 }
 
 const struct held *holders_of_wait(const struct holders *h, int64_t start, int64_t duration)
 {
 	for (size_t i = 0; i < h->count; i++)
-		if (h->held[i].start == start && h->held[i].duration == duration)
+		if (h->held[i].lock && h->held[i].start == start && h->held[i].duration == duration)
 			return &h->held[i];
 	return NULL;
 }
 
+/* Who held a lock was in this method for most of the time; else all that is known is the thread. */
+uint32_t held_name(const struct held *held)
+{
+	return !held->lock || held_time_is_covered(&held->time) ? held->name : 0;
+}
+
 struct holder_sum {
 	uint32_t name, thread;
-	int64_t held;
+	int64_t ended, within;
 	bool threads;
 };
 
-/* The sum of a method that held locks, or of a thread in an unknown one. NULL: no memory. */
+/* The sum of a method that ended waits, or of a thread in an unknown one. NULL: no memory. */
 static struct holder_sum *holder_sum_of(struct holder_sum **sums, size_t *count, size_t *capacity,
-					const struct held *held)
+					const struct held *held, uint32_t name)
 {
 	for (size_t i = 0; i < *count; i++)
-		if ((*sums)[i].name == held->name && (held->name || (*sums)[i].thread == held->waker))
+		if ((*sums)[i].name == name && (name || (*sums)[i].thread == held->waker))
 			return &(*sums)[i];
 	if (vec_reserve(sums, capacity, *count + 1))
 		return NULL;
-	(*sums)[*count] = (struct holder_sum){held->name, held->waker, 0, false};
+	(*sums)[*count] = (struct holder_sum){name, held->waker, 0, 0, false};
 	return &(*sums)[(*count)++];
+}
+
+/* The share of a wait in which the best call was open. */
+static double held_share(const struct held *held)
+{
+	int64_t all = held->time.end - held->time.start;
+
+	return all > 0 ? (double)held->time.overlap / all : 0;
+}
+
+/* Did it wait for locks for most of the time? The JVM's own ones, such as its compilers', are at any place. */
+static bool holders_are_locks(const struct holders *h, uint32_t method)
+{
+	int64_t more = 0;
+
+	for (size_t i = 0; i < h->count; i++)
+		if (h->held[i].method == method)
+			more += h->held[i].lock ? h->held[i].duration : -h->held[i].duration;
+	return more > 0;
 }
 
 void holders_find(const struct holders *h, uint32_t method, struct holder *out)
 {
 	struct holder_sum *sums = NULL, *sum;
+	bool lock = holders_are_locks(h, method);
 	size_t count = 0, capacity = 0;
 
 	*out = (struct holder){0};
 	for (size_t i = 0; i < h->count; i++) {
 		const struct held *held = &h->held[i];
+		uint32_t name = held_name(held);
 
-		if (held->method != method)
+		if (held->method != method || held->lock != lock)
 			continue;
 		out->total += held->duration;
-		sum = holder_sum_of(&sums, &count, &capacity, held);
+		sum = holder_sum_of(&sums, &count, &capacity, held, name);
 		if (!sum)
 			break;
-		sum->held += held->duration;
+		sum->ended += held->duration;
+		sum->within += name ? held->duration * held_share(held) : held->duration;
 		sum->threads |= sum->thread != held->waker;
 	}
 	for (size_t i = 0; i < count; i++)
-		if (sums[i].held > out->held)
-			*out = (struct holder){out->total, sums[i].name, sums[i].thread, sums[i].held, sums[i].threads};
+		if (sums[i].ended > out->ended)
+			*out = (struct holder){out->total,     sums[i].name, sums[i].thread, sums[i].ended,
+					       sums[i].within, lock,	     sums[i].threads};
 	free(sums);
 }

@@ -412,8 +412,8 @@ static void stories_find_holders(struct stories *s)
 			const struct held *held = holders_of_wait(s->holders, p->start, p->duration);
 
 			p->holder = held ? held->waker : 0;
-			p->held_in = held ? held->name : 0;
-			if (held && !held->name && held->waker == p->waker)
+			p->held_in = held ? held_name(held) : 0;
+			if (held && !p->held_in && held->waker == p->waker)
 				p->held_in = p->woken_in;
 		}
 	}

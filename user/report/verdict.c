@@ -101,7 +101,7 @@ static void verdict_make(struct verdict *v, const struct digest *d, const struct
 	if (v->kind == UINT32_MAX || !d->kinds.kind[v->kind].lock)
 		return;
 	holders_find(&d->holders, m->rank, &v->holder);
-	if (v->holder.held < HOLDER_LEAST * v->holder.total)
+	if (v->holder.ended < HOLDER_LEAST * v->holder.total)
 		v->holder = (struct holder){0};
 }
 
@@ -247,14 +247,36 @@ static void verdict_put_thread(struct bytes *out, const struct verdict *v, const
 	put_text(out, "\"");
 }
 
+/* Nobody holds a future or a queue: who fills it may have had nothing to do until then. */
+static void verdict_put_ender(struct bytes *out, const struct verdict *v, const struct digest *d)
+{
+	const struct holder *h = &v->holder;
+
+	verdict_put_share(out, (double)h->ended / h->total);
+	put_text(out, " of that was ended by ");
+	verdict_put_thread(out, v, d);
+	if (h->name) {
+		put_text(out, h->threads ? ", which were in " : ", which was in ");
+		put_text(out, method_names_text(&d->names, h->name));
+		put_text(out, " for ");
+		verdict_put_share(out, (double)h->within / h->ended);
+		put_text(out, " of the time");
+	}
+	put_text(out, ".");
+}
+
 void verdict_put_who(struct bytes *out, const struct verdict *v, const struct digest *d)
 {
 	const struct holder *h = &v->holder;
 
-	if (!h->held || !h->thread)
+	if (!h->ended || !h->thread)
 		return;
+	if (!h->lock) {
+		verdict_put_ender(out, v, d);
+		return;
+	}
 	put_text(out, "For ");
-	verdict_put_share(out, (double)h->held / h->total);
+	verdict_put_share(out, (double)h->within / h->total);
 	put_text(out, " of that time it was held by ");
 	if (h->name)
 		put_text(out, method_names_text(&d->names, h->name));

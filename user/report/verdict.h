@@ -18,7 +18,7 @@ struct verdict {
 	double share;  /* of the difference, or of the time */
 	uint32_t kind; /* with CAUSE_BLOCKED: of the waits; UINT32_MAX: none stands out */
 	double kind_share;
-	struct holder holder;				/* held 0: none is known */
+	struct holder holder;				/* ended 0: none is known */
 	const struct digest_method *same[VERDICT_SAME]; /* whose calls are slow for the same waits: it called them */
 	size_t sames;
 };

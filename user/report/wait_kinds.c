@@ -53,7 +53,7 @@ static uint32_t wait_kinds_place(struct wait_kinds *k, const struct thread_wait 
 	return g->mark;
 }
 
-static uint32_t wait_kinds_find(struct wait_kinds *k, const struct wait_kind *kind)
+static uint32_t wait_kinds_find(struct wait_kinds *k, const struct wait_kind *kind, const struct thread_wait *w)
 {
 	struct group *g = aggregate_of(&k->index, kind->reason, (uint64_t)kind->place << 32 | kind->waker);
 
@@ -62,7 +62,8 @@ static uint32_t wait_kinds_find(struct wait_kinds *k, const struct wait_kind *ki
 	if (!g->count) {
 		g->mark = k->count;
 		g->count = 1;
-		k->kind[k->count++] = *kind;
+		k->kind[k->count] = *kind;
+		k->kind[k->count++].contended = kind->lock && kind->place && wait_is_contended(w);
 	}
 	return g->mark;
 }
@@ -82,5 +83,5 @@ uint32_t wait_kinds_of(struct wait_kinds *k, const struct thread_wait *w, const 
 	}
 	if (kind.place == UINT32_MAX || kind.waker == UINT32_MAX)
 		return UINT32_MAX;
-	return wait_kinds_find(k, &kind);
+	return wait_kinds_find(k, &kind, w);
 }

@@ -14,19 +14,17 @@
 
 #define WAITS_MOST (1u << 20) /* 36 MB */
 #define HELD_MOST  4096u
-#define HOPS	   16
 
 struct lock_wait {
 	uint64_t thread, waker; /* thread_number() */
 	int64_t start, end;
 };
 
-/* The thread that held the lock until `end`, and the best of its calls so far. */
+/* The thread that held the lock, and the best of its calls so far. */
 struct held_lock {
 	uint32_t number;
 	uint64_t holder;
-	int64_t start, end;
-	int64_t overlap, duration; /* of the call; 0: none */
+	struct held_time time;
 	char *thread, *method;
 };
 
@@ -69,7 +67,7 @@ int lock_holders_want(struct lock_holders *h, uint32_t number)
 		return -ENOMEM;
 	w = &h->wait[number - 1];
 	h->held[h->wanted++] =
-		(struct held_lock){.number = number, .holder = w->waker, .start = w->start, .end = w->end};
+		(struct held_lock){.number = number, .holder = w->waker, .time = {.start = w->start, .end = w->end}};
 	return 0;
 }
 
@@ -116,17 +114,12 @@ static const struct lock_wait *lock_holders_last(const struct lock_holders *h, u
 /* Go on to the thread that made the holder wait. */
 static void held_lock_follow(const struct lock_holders *h, struct held_lock *held)
 {
-	for (int hop = 0; hop < HOPS; hop++) {
-		const struct lock_wait *w = lock_holders_last(h, held->holder, held->end);
-		int64_t from;
+	for (int hop = 0; hop < HELD_TIME_HOPS; hop++) {
+		const struct lock_wait *w = lock_holders_last(h, held->holder, held->time.end);
 
-		if (!w || w->waker == held->holder)
-			return;
-		from = w->start > held->start ? w->start : held->start;
-		if (w->end - from < (held->end - held->start) / 2)
+		if (!w || w->waker == held->holder || !held_time_pass_on(&held->time, w->start, w->end))
 			return;
 		held->holder = w->waker;
-		held->end = w->end;
 	}
 }
 
@@ -137,23 +130,11 @@ static int held_lock_compare(const void *a, const void *b)
 	return (x->holder > y->holder) - (x->holder < y->holder);
 }
 
-/* Of the calls that cover most of the wait the shortest one wins, else the one that covers most of it. */
-static bool held_lock_is_better(const struct held_lock *held, int64_t overlap, int64_t duration)
-{
-	int64_t most = (held->end - held->start) / 2;
-
-	if (overlap >= most && held->overlap >= most)
-		return duration < held->duration;
-	return overlap > held->overlap;
-}
-
 static int held_lock_take(struct held_lock *held, const struct call *call)
 {
-	int64_t from = call->start > held->start ? call->start : held->start, end = call->start + call->duration;
-	int64_t overlap = (end < held->end ? end : held->end) - from;
 	struct bytes thread;
 
-	if (overlap <= 0 || !held_lock_is_better(held, overlap, call->duration))
+	if (!held_time_offer(&held->time, call->start, call->duration))
 		return 0;
 	bytes_init(&thread);
 	put_thread_name(&thread, call->chunk, call->thread, "?");
@@ -162,8 +143,6 @@ static int held_lock_take(struct held_lock *held, const struct call *call)
 	free(held->method);
 	held->thread = (char *)thread.data;
 	held->method = view_method(call->chunk, call->method);
-	held->overlap = overlap;
-	held->duration = call->duration;
 	return thread.failed || !held->method ? -ENOMEM : 0;
 }
 
@@ -215,7 +194,7 @@ bool lock_holders_put(const struct lock_holders *h, uint32_t number, struct byte
 
 	for (size_t i = 0; number && !held && i < h->wanted; i++)
 		held = h->held[i].number == number ? &h->held[i] : NULL;
-	if (!held || !held->method)
+	if (!held || !held->method || !held_time_is_covered(&held->time))
 		return false;
 	put_text(out, "held by \"");
 	put_text(out, held->thread);
@@ -223,6 +202,6 @@ bool lock_holders_put(const struct lock_holders *h, uint32_t number, struct byte
 	used = strlen("held by \"\": ") + name_columns(held->thread) + strlen(" 1,234 ms");
 	name_fit(out, held->method, width > used ? width - used : 0, false);
 	bytes_put_u8(out, ' ');
-	put_text(out, log_time(held->duration));
+	put_text(out, log_time(held->time.duration));
 	return true;
 }

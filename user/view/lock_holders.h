@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the thread that held a lock was doing while another one waited for it: its traced call that covers most of the
- * wait. The thread that ended the wait released the lock. If it had waited for a lock itself for most of that time, it
- * only passed the lock on, and the thread that ended its wait counts instead.
+ * wait, by the rule of user/files/held_time.h.
  *
  * Use: lock_holders_add() for each wait of the file, lock_holders_want() for those that are shown, lock_holders_read(),
  * lock_holders_put().
@@ -10,6 +9,7 @@
 #ifndef USER_VIEW_LOCK_HOLDERS_H
 #define USER_VIEW_LOCK_HOLDERS_H
 
+#include "user/files/held_time.h"
 #include "user/files/wait_iter.h"
 
 #include <stddef.h>

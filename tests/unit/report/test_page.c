@@ -166,6 +166,58 @@ static void a_holder_that_is_not_traced_is_named_by_its_thread(void **state)
 	assert_non_null(strstr(verdict(0), "held by the thread \"worker-13\", in code that is not traced."));
 }
 
+static void wait_for_future(uint64_t thread, int64_t start, int64_t duration, uint64_t waker)
+{
+	uint64_t class = recording_class(&r, "java/util/concurrent/CompletableFuture");
+	uint64_t get = jfr_method(r.w, &(struct jfr_method_constant){class, "get", "()V", 1, false});
+	struct jfr_frame frames[] = {{get, 9, 5, JFR_FRAME_JIT},
+				     {recording_method(&r, "reserve"), 17, 5, JFR_FRAME_JIT}};
+
+	jfr_thread_wait(r.w, &(struct jfr_thread_wait){.start = T0 + start,
+						       .duration = duration,
+						       .thread = thread,
+						       .waker = waker,
+						       .reason = "futex",
+						       .stack = jfr_stack(r.w, frames, 2, false)});
+}
+
+/* The thread "other" takes 80 ms; then `holder` does the rest in 1 ms, and completes the future. */
+static void who_only_completes_a_future_has_not_held_anything_up(void **state)
+{
+	const char *said;
+
+	for (int i = 0; i < 40; i++) {
+		int64_t at = i * 100 * MS, slow = i % 4 ? 100 * US : 80 * MS;
+
+		call(other, "report", at, slow, MS, 0);
+		call(holder, "close", at + slow, MS, 100 * US, 0);
+		wait_for_future(worker, at, slow + MS + 20 * US, holder);
+		wait_for_lock(worker, at + slow + MS + 20 * US, 400 * US, other); /* of the JVM's own */
+		call(worker, "reserve", at, slow + MS + 450 * US, 30 * US, 0);
+	}
+	read_all();
+	for (size_t i = 0; !strstr(said = verdict(i), "Cart.reserve()"); i++)
+		assert_true(*said);
+	assert_non_null(strstr(said, "100 % of that was ended by the thread \"worker-13\", which was in "
+				     "com.acme.Cart.close() for 1.2 % of the time."));
+	assert_null(strstr(said, "held by"));
+}
+
+static void a_short_call_of_the_holder_is_not_to_blame_for_a_long_wait(void **state)
+{
+	for (int i = 0; i < 40; i++) {
+		int64_t at = i * 100 * MS;
+
+		if (i % 4 == 0) {
+			call(holder, "close", at + 39 * MS, MS - 10 * US, 100 * US, 0);
+			wait_for_lock(worker, at, 40 * MS, holder);
+		}
+		call(worker, "reserve", at, i % 4 ? 100 * US : 40 * MS, 100 * US, 0);
+	}
+	read_all();
+	assert_non_null(strstr(verdict(0), "held by the thread \"worker-13\", in code that is not traced."));
+}
+
 static void run_queue_and_cpu_are_causes_too(void **state)
 {
 	for (int i = 0; i < 40; i++) {
@@ -377,6 +429,8 @@ int main(void)
 		TEST(slow_calls_are_explained_by_the_lock_and_who_held_it),
 		TEST(who_passed_a_lock_on_is_not_to_blame),
 		TEST(a_holder_that_is_not_traced_is_named_by_its_thread),
+		TEST(who_only_completes_a_future_has_not_held_anything_up),
+		TEST(a_short_call_of_the_holder_is_not_to_blame_for_a_long_wait),
 		TEST(run_queue_and_cpu_are_causes_too),
 		TEST(calls_that_are_all_alike_are_told_as_such),
 		TEST(a_call_around_the_slow_one_is_the_same_verdict),

@@ -446,6 +446,15 @@ static void who_passed_a_lock_on_did_not_hold_it(void **state)
 	assert_has(text, "        held by \"worker-3\": a.Report.write() 87.0 ms\n");
 }
 
+static void a_call_that_covers_little_of_the_wait_did_not_hold_the_lock(void **state)
+{
+	request.top = 1;
+	locked(1, 10, 90, 2, IN_LOCK);
+	call_of_thread(2, "a/Report.close", 80, 89);
+	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
+	assert_null(strstr(show(view_slowest), "held by"));
+}
+
 static void conditions_and_queues_have_no_holder(void **state)
 {
 	request.top = 1;
@@ -734,6 +743,7 @@ int main(void)
 		T(a_wait_says_where_its_waker_ended_it),
 		T(the_call_of_the_holder_stands_below_a_wait_for_a_lock),
 		T(who_passed_a_lock_on_did_not_hold_it),
+		T(a_call_that_covers_little_of_the_wait_did_not_hold_the_lock),
 		T(conditions_and_queues_have_no_holder),
 		T(a_tree_names_the_holder_below_the_wait),
 		T(the_place_of_a_lock_is_outside_the_jdks_lock_code),
