@@ -180,6 +180,19 @@ struct jfr_times jfr_event_times(const struct jfr_chunk *c, const struct jfr_eve
 	return times;
 }
 
+static int64_t cut_time(int64_t n, int64_t most)
+{
+	return n < 0 ? 0 : n < most ? n : most;
+}
+
+struct jfr_span jfr_event_span(const struct jfr_chunk *c, const struct jfr_event *e)
+{
+	struct jfr_times times = jfr_event_times(c, e);
+	int64_t start = cut_time(jfr_timebase_moment(&c->clock, times.start), JFR_LATEST);
+
+	return (struct jfr_span){start, cut_time(jfr_timebase_span(&c->clock, times.duration), JFR_LATEST - start)};
+}
+
 struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v)
 {
 	struct cursor c;

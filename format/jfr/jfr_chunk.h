@@ -24,6 +24,12 @@ struct jfr_timebase {
 	double ticks_per_nano;
 };
 
+/*
+ * Moments that events are given for arithmetic lie between 1970 and 2116, and so do their ends: differences of any two, and
+ * twice such a difference, fit into 64 bits. A file may claim any time.
+ */
+#define JFR_LATEST (INT64_MAX / 2)
+
 int64_t jfr_timebase_moment(const struct jfr_timebase *clock, int64_t ticks);
 int64_t jfr_timebase_span(const struct jfr_timebase *clock, int64_t ticks);
 
@@ -97,6 +103,12 @@ struct jfr_times {
 	int64_t start, duration;
 };
 struct jfr_times jfr_event_times(const struct jfr_chunk *c, const struct jfr_event *e);
+
+/* The same in nanoseconds since the epoch, cut: 0 <= start, 0 <= duration, start + duration <= JFR_LATEST. */
+struct jfr_span {
+	int64_t start, duration;
+};
+struct jfr_span jfr_event_span(const struct jfr_chunk *c, const struct jfr_event *e);
 
 /* A cursor at the first field of a struct, or the first element of an array. */
 struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v);

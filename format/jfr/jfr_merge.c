@@ -293,7 +293,7 @@ static int merge_finish_chunk(struct merge *m, bool last)
 /* Readers identify chunks by their start. */
 static int next_output(struct merge *m)
 {
-	int64_t start = m->copy.start < m->last ? m->last : m->copy.start + 1;
+	int64_t start = m->copy.start < m->last ? m->last : (int64_t)((uint64_t)m->copy.start + 1);
 	int err;
 
 	if (jfr_merge_copy_size(&m->copy) < CHUNK_SIZE && m->copy.events < CHUNK_EVENTS)

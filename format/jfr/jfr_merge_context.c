@@ -11,6 +11,7 @@
 #define WINDOW	   1000000000 /* ns */
 #define MARGIN	   2000	      /* ns */
 #define GAPS_MOST  2000000    /* pairs of event and call that are looked at in a chunk, twice */
+#define TICKS_MOST (INT64_MAX / 4)
 
 /* A type whose events are context. */
 struct context_source {
@@ -263,13 +264,22 @@ static void put_values(struct jfr_merge_context *c, const struct jfr_original *f
 	}
 }
 
+static int64_t context_clamp(int64_t n, int64_t low, int64_t high)
+{
+	return n < low ? low : n > high ? high : n;
+}
+
+/* A garbled file may have any times. They are cut, so that differences of them fit. */
 static int64_t start_of(const struct jfr_merge_copy *to, const struct jfr_original *from, const struct jfr_event *e,
 			int64_t *end)
 {
 	struct jfr_times t = jfr_event_times(from->chunk, e);
+	int64_t start;
 
 	*end = jfr_merge_copy_end_of(to, from, e);
-	return (uint64_t)*end - (uint64_t)jfr_timebase_span(&from->chunk->clock, t.duration);
+	start = (uint64_t)*end - (uint64_t)jfr_timebase_span(&from->chunk->clock, t.duration);
+	*end = context_clamp(*end, -TICKS_MOST, TICKS_MOST);
+	return context_clamp(start, -TICKS_MOST, TICKS_MOST);
 }
 
 int jfr_merge_context_read(struct jfr_merge_context *c, const struct jfr_merge_copy *to,
@@ -416,11 +426,6 @@ static int64_t distance(int64_t a, int64_t b)
 	return a < b ? b - a : a - b;
 }
 
-static int64_t shift_clamp(int64_t n, int64_t low, int64_t high)
-{
-	return n < low ? low : n > high ? high : n;
-}
-
 /*
  * The shift, at most `most` from `near`, with which most events lie inside of calls. Of equally good ones it is the
  * nearest one, but not at the edge of what is possible. The gaps are sorted.
@@ -430,14 +435,14 @@ static int64_t best_shift(const struct context_gap *gap, size_t n, int64_t near,
 	int64_t best = near, inside = 0, found = 0;
 
 	for (size_t i = 0; i + 1 < n; i++) {
-		int64_t low = shift_clamp(gap[i].at, near - most, near + most + 1);
-		int64_t high = shift_clamp(gap[i + 1].at - 1, near - most - 1, near + most), margin, shift;
+		int64_t low = context_clamp(gap[i].at, near - most, near + most + 1);
+		int64_t high = context_clamp(gap[i + 1].at - 1, near - most - 1, near + most), margin, shift;
 
 		inside += gap[i].change;
 		if (low > high || inside < found)
 			continue;
 		margin = (high - low) / 2 < MARGIN ? (high - low) / 2 : MARGIN;
-		shift = shift_clamp(near, low + margin, high - margin);
+		shift = context_clamp(near, low + margin, high - margin);
 		if (inside > found || distance(shift, near) < distance(best, near))
 			best = shift;
 		found = inside;

@@ -401,7 +401,10 @@ int jfr_merge_copy_finish(struct jfr_merge_copy *c, int64_t end_ticks, bool last
 		return err;
 	h.size = c->chunk.size;
 	h.start_nanos = (uint64_t)c->clock.start_nanos + (uint64_t)c->start - (uint64_t)c->clock.start_ticks;
-	h.duration_nanos = end_ticks > c->start ? end_ticks - c->start : 0;
+	if (end_ticks < c->start)
+		h.duration_nanos = 0;
+	else if (__builtin_sub_overflow(end_ticks, c->start, &h.duration_nanos))
+		h.duration_nanos = INT64_MAX;
 	h.flags = JFR_FLAG_COMPRESSED | (last ? JFR_FLAG_LAST : 0);
 	jfr_header_write(c->chunk.data, &h);
 	return 0;

@@ -36,15 +36,13 @@ static struct run_method *run_method_of(struct run *r, uint32_t number)
 int run_add(struct run *r, uint32_t number, int64_t start, int64_t duration, bool thrown)
 {
 	struct run_method *m = run_method_of(r, number);
-	int64_t end;
+	int64_t end = start + duration;
 
 	if (!m || vec_reserve(&m->duration, &m->capacity, m->count + 1))
 		return -ENOMEM;
 	m->duration[m->count++] = duration;
 	m->thrown += thrown;
 	m->total += duration;
-	if (__builtin_add_overflow(start, duration, &end))
-		end = start;
 	r->first = start < r->first || !r->first ? start : r->first;
 	r->last = end > r->last ? end : r->last;
 	return 0;

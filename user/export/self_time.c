@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/self_time.h"
 #include "format/vec.h"
+#include "user/files/sum.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,12 +53,15 @@ static int compare_ends(const void *a, const void *b)
 
 static int64_t part_sum(int64_t a, int64_t b)
 {
-	return a == INT64_MIN ? b : b == INT64_MIN ? a : a + b;
+	if (a == INT64_MIN || b == INT64_MIN)
+		return a == INT64_MIN ? b : a;
+	sum_add(&a, b);
+	return a;
 }
 
 static void self_times_add(struct self_times *to, const struct self_times *times)
 {
-	to->duration += times->duration;
+	sum_add(&to->duration, times->duration);
 	to->cpu = part_sum(to->cpu, times->cpu);
 	to->blocked = part_sum(to->blocked, times->blocked);
 }
@@ -65,11 +69,11 @@ static void self_times_add(struct self_times *to, const struct self_times *times
 /* Subtract what a call inside another one took. Only parts that are known of both were added to `sum`. */
 static void self_times_subtract(struct self_times *sum, const struct self_times *outer, const struct self_times *inner)
 {
-	sum->duration -= inner->duration;
+	sum_add(&sum->duration, -inner->duration);
 	if (outer->cpu != INT64_MIN && inner->cpu != INT64_MIN)
-		sum->cpu -= inner->cpu;
+		sum_add(&sum->cpu, -inner->cpu);
 	if (outer->blocked != INT64_MIN && inner->blocked != INT64_MIN)
-		sum->blocked -= inner->blocked;
+		sum_add(&sum->blocked, -inner->blocked);
 }
 
 /*

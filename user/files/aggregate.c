@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/files/aggregate.h"
 #include "format/vec.h"
+#include "user/files/sum.h"
 
 #include <stdlib.h>
 
@@ -60,7 +61,7 @@ void aggregate_add(struct group *group, int64_t duration, bool thrown)
 		group->most = duration;
 	group->count++;
 	group->thrown += thrown;
-	group->total += duration;
+	sum_add(&group->total, duration);
 }
 
 void aggregate_sort(struct aggregate *g, int (*compare)(const void *, const void *))

@@ -70,6 +70,19 @@ static void know_type(struct visitor *v, const struct jfr_chunk *chunk, const st
 		v->part[i] = part_of(&type->fields[i]);
 }
 
+/*
+ * A part of the call's time is no longer than the call, and nothing is less than 0: that is unknown. Counts are cut, so
+ * that two of them can be added. Ids may be any number.
+ */
+static int64_t part_number(const struct call *call, const struct part *part, int64_t number)
+{
+	int64_t most = part->timespan == META_NANOSECONDS ? call->duration : JFR_LATEST;
+
+	if (part->known == offsetof(struct call, traced))
+		return number;
+	return number < 0 ? INT64_MIN : number < most ? number : most;
+}
+
 static void read_part(struct call *call, int part, const struct jfr_value *v)
 {
 	if (part == METHOD_PART)
@@ -80,18 +93,17 @@ static void read_part(struct call *call, int part, const struct jfr_value *v)
 		call->thrown_class = *v;
 	if (part < 0 || v->kind != VALUE_NUMBER)
 		return;
-	*(int64_t *)((char *)call + parts[part].offset) = v->number;
+	*(int64_t *)((char *)call + parts[part].offset) = part_number(call, &parts[part], v->number);
 	*(bool *)((char *)call + parts[part].known) = true;
 }
 
 static void read_call(struct visitor *visitor, struct jfr_chunk *chunk, const struct jfr_event *e, struct call *call)
 {
-	struct jfr_times times = jfr_event_times(chunk, e);
+	struct jfr_span span = jfr_event_span(chunk, e);
 	struct jfr_value event = jfr_event_value(e), v;
 	struct cursor c = jfr_enter(chunk, &event);
 
-	*call = (struct call){.chunk = chunk, .event = e, .start = jfr_timebase_moment(&chunk->clock, times.start)};
-	call->duration = jfr_timebase_span(&chunk->clock, times.duration);
+	*call = (struct call){.chunk = chunk, .event = e, .start = span.start, .duration = span.duration};
 	know_type(visitor, chunk, e->type);
 	for (uint32_t i = 0; i < e->type->count; i++) {
 		jfr_take(&c, &e->type->fields[i], &v);

@@ -34,12 +34,11 @@ static void take_field(struct thread_wait *w, const char *name, const struct jfr
 
 static void read_wait(struct jfr_chunk *chunk, const struct jfr_event *e, struct thread_wait *w)
 {
-	struct jfr_times times = jfr_event_times(chunk, e);
+	struct jfr_span span = jfr_event_span(chunk, e);
 	struct jfr_value event = jfr_event_value(e), v;
 	struct cursor c = jfr_enter(chunk, &event);
 
-	*w = (struct thread_wait){.chunk = chunk, .start = jfr_timebase_moment(&chunk->clock, times.start)};
-	w->duration = jfr_timebase_span(&chunk->clock, times.duration);
+	*w = (struct thread_wait){.chunk = chunk, .start = span.start, .duration = span.duration};
 	for (uint32_t i = 0; i < e->type->count; i++) {
 		jfr_take(&c, &e->type->fields[i], &v);
 		take_field(w, e->type->fields[i].name, &v);

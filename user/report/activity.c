@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/activity.h"
 #include "format/vec.h"
+#include "user/files/sum.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static void activity_spread(struct activity *a, struct activity_thread *t, const
 		int64_t inside = (end < to ? end : to) - (span->start > from ? span->start : from);
 
 		for (int p = 0; p < ACTIVITY_PARTS && inside > 0 && all > 0; p++)
-			t->column[column][p] += sign * (int64_t)((double)span->part[p] * inside / all);
+			sum_add(&t->column[column][p], sign * (int64_t)((double)span->part[p] * inside / all));
 	}
 }
 

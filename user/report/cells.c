@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/cells.h"
+#include "user/files/sum.h"
 #include "user/report/grid.h"
 #include "format/vec.h"
 
@@ -49,7 +50,7 @@ static void cell_merge(struct cell *to, const struct cell *from)
 {
 	to->count += from->count;
 	for (int i = 0; i < CELL_SUMS; i++)
-		to->sum[i] += from->sum[i];
+		sum_add(&to->sum[i], from->sum[i]);
 }
 
 bool cells_coarsen(struct cells *c)

@@ -2,6 +2,7 @@
 #include "user/report/digest.h"
 #include "format/vec.h"
 #include "user/files/event_iter.h"
+#include "user/files/sum.h"
 
 #include <errno.h>
 #include <math.h>
@@ -42,15 +43,15 @@ static void split_add(struct digest_split *s, const struct call *call)
 		s->most = call->duration;
 	s->calls++;
 	s->thrown += call->thrown;
-	s->time += call->duration;
+	sum_add(&s->time, call->duration);
 	if (call->usage && call->major_faults >= 0)
-		s->faults += call->major_faults + call->minor_faults;
+		sum_add(&s->faults, call->major_faults + call->minor_faults);
 	if (!call_has_split(call))
 		return;
-	s->known += call->duration;
-	s->cpu += call->cpu;
-	s->run_queue += call->run_queue;
-	s->pause += call->pause > 0 ? call->pause : 0;
+	sum_add(&s->known, call->duration);
+	sum_add(&s->cpu, call->cpu);
+	sum_add(&s->run_queue, call->run_queue);
+	sum_add(&s->pause, call->pause > 0 ? call->pause : 0);
 }
 
 /* The method of a call. NULL: no memory. */
@@ -85,7 +86,7 @@ static int survey_on_call(const struct call *call, void *context)
 	split_add(&d->all, call);
 	split_add(&m->all, call);
 	if (thread)
-		d->threads.thread[thread - 1].time += call->duration;
+		sum_add(&d->threads.thread[thread - 1].time, call->duration);
 	if (m->name > DIGEST_SURVEYED)
 		return 0;
 	if (!m->histogram || !m->next)
@@ -230,7 +231,7 @@ static int digest_on_pause(const struct thread_wait *w, void *context)
 
 		next = next < end && next > at ? next : end;
 		if (at >= d->first)
-			sums[column] += next - at;
+			sum_add(&sums[column], next - at);
 		at = next;
 	}
 	return 0;
@@ -262,7 +263,7 @@ static int digest_add_wait(struct digest *d, const struct digest_method *m, stru
 	if (!cell)
 		return -ENOMEM;
 	cell->count++;
-	cell->sum[0] += w->duration;
+	sum_add(&cell->sum[0], w->duration);
 	return 0;
 }
 
@@ -306,12 +307,12 @@ static int digest_add_cell(struct digest *d, const struct digest_method *m, cons
 	if (!cell)
 		return -ENOMEM;
 	cell->count++;
-	cell->sum[0] += call->duration;
-	cell->sum[1] += call->thrown;
-	cell->sum[2] += known ? 0 : call->duration;
-	cell->sum[3] += known ? call->cpu : 0;
-	cell->sum[4] += known ? call->run_queue : 0;
-	cell->sum[5] += known && call->pause > 0 ? call->pause : 0;
+	sum_add(&cell->sum[0], call->duration);
+	sum_add(&cell->sum[1], call->thrown);
+	sum_add(&cell->sum[2], known ? 0 : call->duration);
+	sum_add(&cell->sum[3], known ? call->cpu : 0);
+	sum_add(&cell->sum[4], known ? call->run_queue : 0);
+	sum_add(&cell->sum[5], known && call->pause > 0 ? call->pause : 0);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/holders.h"
 #include "format/vec.h"
+#include "user/files/sum.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -184,12 +185,12 @@ void holders_find(const struct holders *h, uint32_t method, struct holder *out)
 
 		if (held->method != method || held->lock != lock)
 			continue;
-		out->total += held->duration;
+		sum_add(&out->total, held->duration);
 		sum = holder_sum_of(&sums, &count, &capacity, held, name);
 		if (!sum)
 			break;
-		sum->ended += held->duration;
-		sum->within += name ? held->duration * held_share(held) : held->duration;
+		sum_add(&sum->ended, held->duration);
+		sum_add(&sum->within, name ? held->duration * held_share(held) : held->duration);
 		sum->threads |= sum->thread != held->waker;
 	}
 	for (size_t i = 0; i < count; i++)

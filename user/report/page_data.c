@@ -3,6 +3,7 @@
 #include "user/text/html.h"
 #include "user/text/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -142,7 +143,7 @@ static void data_put_activity(struct json *j, const struct digest *d)
 		json_array(j, "parts");
 		for (int p = 0; p < ACTIVITY_PARTS; p++)
 			for (int c = 0; c < ACTIVITY_COLUMNS; c++)
-				json_signed(j, NULL, (int64_t)(1000.0 * t->column[c][p] / width));
+				json_signed(j, NULL, fmin(1000.0 * t->column[c][p] / width, 1e9));
 		json_end(j);
 		json_end(j);
 	}

@@ -2,6 +2,7 @@
 #include "user/report/stories.h"
 #include "format/vec.h"
 #include "user/files/jfr_names.h"
+#include "user/files/sum.h"
 #include "user/files/wait_iter.h"
 #include "user/text/java_number.h"
 #include "user/view/value_text.h"
@@ -109,7 +110,7 @@ static struct story_part *parts_slot(struct story_parts *parts, const struct sto
 	unsigned int i;
 
 	parts->all++;
-	parts->total += part->duration;
+	sum_add(&parts->total, part->duration);
 	if (parts->count == STORY_PARTS && !part_is_longer(part, &parts->part[STORY_PARTS - 1]))
 		return NULL;
 	i = parts->count < STORY_PARTS ? parts->count++ : STORY_PARTS - 1;
@@ -313,20 +314,18 @@ static struct jfr_value stories_thread_of(struct jfr_chunk *chunk, const struct 
 
 static int stories_on_values(struct stories *s, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
-	struct jfr_times times = jfr_event_times(chunk, e);
+	struct jfr_span span = jfr_event_span(chunk, e);
 	struct jfr_value thread = stories_thread_of(chunk, e);
 	uint32_t number = threads_number(s->threads, chunk, &thread);
-	int64_t start = jfr_timebase_moment(&chunk->clock, times.start),
-		duration = jfr_timebase_span(&chunk->clock, times.duration);
 
 	if (number == UINT32_MAX)
 		return -ENOMEM;
-	for (size_t i = stories_before(s, number, start); i-- > 0;) {
+	for (size_t i = stories_before(s, number, span.start); i-- > 0;) {
 		struct story *story = s->by_place[i];
 
-		if (story->place.thread != number || story->place.start != start)
+		if (story->place.thread != number || story->place.start != span.start)
 			break;
-		if (story->place.duration == duration && story->found && story->values < 0)
+		if (story->place.duration == span.duration && story->found && story->values < 0)
 			return story_take_values(s, story, chunk, e);
 	}
 	return 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/verdict.h"
+#include "user/files/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 
@@ -72,7 +73,7 @@ static void verdict_find_kind(struct verdict *v, const struct digest *d)
 		if (!place)
 			continue;
 		place->count++;
-		place->total += g->total;
+		sum_add(&place->total, g->total);
 		place->mark = g->second;
 		if (place->total <= most)
 			continue;

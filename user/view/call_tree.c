@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/call_tree.h"
 #include "format/vec.h"
+#include "user/files/sum.h"
 #include "user/view/wait_place.h"
 
 #include <errno.h>
@@ -233,24 +234,24 @@ static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tre
 
 	if (is_fast(t, call->place)) {
 		node->fast_calls++;
-		node->fast_total += call->span.duration;
+		sum_add(&node->fast_total, call->span.duration);
 		return;
 	}
 	node->calls++;
 	node->thrown += call->thrown;
-	node->total += call->span.duration;
-	node->self += call->span.duration;
+	sum_add(&node->total, call->span.duration);
+	sum_add(&node->self, call->span.duration);
 	if (node->parent)
-		t->node[node->parent].self -= call->span.duration;
+		sum_add(&t->node[node->parent].self, -call->span.duration);
 	else if (node->calls == 1 || call->span.duration > t->place[node->place].duration)
 		node->place = call->place;
 	if (!call->split) {
 		node->unsplit++;
 		return;
 	}
-	node->cpu += call->cpu;
-	node->run_queue += call->run_queue;
-	node->blocked += call->blocked;
+	sum_add(&node->cpu, call->cpu);
+	sum_add(&node->run_queue, call->run_queue);
+	sum_add(&node->blocked, call->blocked);
 }
 
 static void node_add_wait(struct call_tree_node *node, const struct call_tree_wait *wait)

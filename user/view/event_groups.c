@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events of one type by the values of a field: which user is slow? */
 #include "format/vec.h"
+#include "user/files/sum.h"
 #include "user/view/event_table.h"
 
 #include <errno.h>
@@ -135,7 +136,7 @@ static int event_groups_add(const struct call *call, void *context)
 	if (!group || vec_reserve(&group->duration, &group->capacity, group->count + 1))
 		return -ENOMEM;
 	group->duration[group->count++] = call->duration;
-	group->total += call->duration;
+	sum_add(&group->total, call->duration);
 	group->thrown += call->thrown;
 	return 0;
 }

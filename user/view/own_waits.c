@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/own_waits.h"
 #include "format/vec.h"
+#include "user/files/sum.h"
 #include "user/files/wait_iter.h"
 #include "user/view/views.h"
 
@@ -75,6 +76,6 @@ int64_t own_waits_in(const struct own_waits *o, uint64_t thread, int64_t start, 
 
 	for (size_t i = own_waits_from(o, &(struct own_wait){thread, start, 0});
 	     i < o->count && o->wait[i].thread == thread && o->wait[i].start < start + duration; i++)
-		sum += o->wait[i].duration;
+		sum_add(&sum, o->wait[i].duration);
 	return sum < duration ? sum : duration;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/slow_call.h"
+#include "user/files/sum.h"
 #include "user/text/fold.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
@@ -75,7 +76,7 @@ static bool add_reason(struct slow_call *s, const struct thread_wait *wait)
 		return false;
 	while (i < SLOW_REASONS - 1 && s->reason[i].name && strcmp(s->reason[i].name, name) != 0)
 		i++;
-	s->reason[i].total += wait->duration;
+	sum_add(&s->reason[i].total, wait->duration);
 	if (s->reason[i].name)
 		free(name);
 	else

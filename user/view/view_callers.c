@@ -13,6 +13,7 @@
  */
 #include "user/files/aggregate.h"
 #include "format/vec.h"
+#include "user/files/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
@@ -112,7 +113,7 @@ static int callers_add(const struct call *call, void *context)
 	if (!g || !g->mark)
 		return -ENOMEM;
 	t->node[g->mark].count++;
-	t->node[g->mark].total += call->duration;
+	sum_add(&t->node[g->mark].total, call->duration);
 	return 0;
 }
 
@@ -121,7 +122,7 @@ static void sum_up(struct tree *t)
 {
 	for (uint32_t i = t->count; i-- > 1;) {
 		t->node[t->node[i].parent].count += t->node[i].count;
-		t->node[t->node[i].parent].total += t->node[i].total;
+		sum_add(&t->node[t->node[i].parent].total, t->node[i].total);
 	}
 }
 

@@ -10,6 +10,7 @@
  *            65.5 us           1,204  ##########                                 61.20 %
  */
 #include "user/text/java_number.h"
+#include "user/files/sum.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
 #include "user/view/method_names.h"
@@ -51,7 +52,7 @@ static int latency_add(const struct call *call, void *context)
 	l = &all->of[method - 1];
 	l->count[63 - __builtin_clzll(nanos)]++;
 	l->calls++;
-	l->total += call->duration;
+	sum_add(&l->total, call->duration);
 	if (call->duration > l->most)
 		l->most = call->duration;
 	return 0;

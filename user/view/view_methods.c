@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Traced methods, alone and per caller. */
 #include "format/vec.h"
+#include "user/files/sum.h"
 #include "user/view/method_names.h"
 #include "user/view/views.h"
 
@@ -27,10 +28,10 @@ struct method_table {
 static void methods_add_split(struct method_sums *m, const struct call *call)
 {
 	m->known++;
-	m->known_total += call->duration;
-	m->cpu += call->cpu;
-	m->run_queue += call->run_queue;
-	m->blocked += call->blocked;
+	sum_add(&m->known_total, call->duration);
+	sum_add(&m->cpu, call->cpu);
+	sum_add(&m->run_queue, call->run_queue);
+	sum_add(&m->blocked, call->blocked);
 }
 
 static int methods_add_method(const struct call *call, void *context)
@@ -46,7 +47,7 @@ static int methods_add_method(const struct call *call, void *context)
 	m = &all->of[method - 1];
 	m->calls++;
 	m->thrown += call->thrown;
-	m->total += call->duration;
+	sum_add(&m->total, call->duration);
 	m->least = call->duration < m->least ? call->duration : m->least;
 	m->most = call->duration > m->most ? call->duration : m->most;
 	if (call_has_split(call)) {

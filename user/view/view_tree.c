@@ -13,6 +13,7 @@
  * fast one.
  */
 #include "user/text/fold.h"
+#include "user/files/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
@@ -267,7 +268,7 @@ static int put_subtrees(struct tree_view *v, uint32_t node, int64_t least)
 		}
 		rest++;
 		calls += t->node[children[i]].calls;
-		total += t->node[children[i]].total;
+		sum_add(&total, t->node[children[i]].total);
 	}
 	tree_put_rest(v, t->node[node].depth + 1, rest, calls, total, least);
 	free(children);

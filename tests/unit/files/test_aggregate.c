@@ -107,9 +107,20 @@ static void group_without_memory_is_not_counted(void **state)
 	aggregate_release(&g);
 }
 
+static void a_sum_without_room_stays_at_the_end(void **state)
+{
+	struct aggregate g = {0};
+
+	for (int i = 0; i < 3; i++)
+		add(&g, 1, 0, INT64_MAX / 2);
+	assert_true(g.group[0].total == INT64_MAX);
+	aggregate_release(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sum_without_room_stays_at_the_end),
 		cmocka_unit_test(groups_are_in_order_of_first_appearance),
 		cmocka_unit_test(sorting_keeps_names_and_leaves_out_what_was_not_counted),
 		cmocka_unit_test(keys_of_another_chunk_are_dropped),

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A recording whose calls have no method, as async-profiler's --trace writes it: the stack begins with the method. */
+/*
+ * Calls as they are read: those without a method, as async-profiler's --trace writes them (the stack begins with the
+ * method), and those with times that no clock shows.
+ */
 #include "tests/lib/jfr_builder.h"
 #include "user/export/export.h"
+#include "user/files/wait_iter.h"
 #include "user/view/views.h"
 
 #include <setjmp.h>
@@ -12,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { TRACE = 100, THREAD, STACK, FRAME, METHOD, CLASS, CLOCK };
+enum { TRACE = 100, THREAD, STACK, FRAME, METHOD, CLASS, CLOCK, WAIT };
 
 static struct chunk_builder b;
 static struct bytes file, out;
@@ -40,6 +44,9 @@ static void declare(bool ours)
 	chunk_field(&b, "eventThread", THREAD, B_CONSTANT);
 	chunk_field(&b, "stackTrace", STACK, B_CONSTANT);
 	chunk_field(&b, "method", METHOD, B_CONSTANT);
+	chunk_event(&b, "frtrace.ThreadWait", WAIT);
+	chunk_field(&b, "duration", B_LONG, 0);
+	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
 	if (ours)
 		chunk_event(&b, "frtrace.Clock", CLOCK);
 }
@@ -195,9 +202,64 @@ static void a_method_that_frtrace_does_not_know_is_not_known(void **state)
 	assert_null(strstr(shown(view_methods), "take"));
 }
 
+static void assert_cut(int64_t start, int64_t duration)
+{
+	assert_true(start >= 0 && start <= JFR_LATEST);
+	assert_true(duration >= 0 && duration <= JFR_LATEST - start);
+}
+
+static int check_call(const struct call *call, void *context)
+{
+	assert_cut(call->start, call->duration);
+	++*(unsigned int *)context;
+	return 0;
+}
+
+static int check_wait(const struct thread_wait *wait, void *context)
+{
+	assert_cut(wait->start, wait->duration);
+	++*(unsigned int *)context;
+	return 0;
+}
+
+static void put_strange_times(int type)
+{
+	static const int64_t times[] = {0, -1, 1000, 1ll << 62, INT64_MAX - BUILDER_T0, INT64_MIN, -BUILDER_NANOS};
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
+			chunk_begin_event(&b, type, times[i]);
+			bytes_put_leb(&b.body, times[k]);
+			for (int n = 0; n < 3 && type == TRACE; n++)
+				bytes_put_leb(&b.body, n);
+			chunk_end_event(&b);
+		}
+}
+
+static void times_that_no_sum_has_room_for_are_cut(void **state)
+{
+	unsigned int calls = 0, waits = 0;
+	struct jfr_file f;
+
+	make(1, true);
+	put_constants();
+	put_strange_times(TRACE);
+	put_strange_times(WAIT);
+	bytes_clear(&file);
+	chunk_finish(&b, &file);
+	jfr_file_init(&f, file.data, file.size);
+	assert_int_equal(call_iter_each(&f, "jdk.MethodTrace", check_call, &calls), 0);
+	jfr_file_rewind(&f);
+	assert_int_equal(wait_iter_each(&f, "frtrace.ThreadWait", check_wait, &waits), 0);
+	jfr_file_release(&f);
+	assert_int_equal(calls, 49);
+	assert_int_equal(waits, 49);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(times_that_no_sum_has_room_for_are_cut, teardown),
 		cmocka_unit_test_teardown(a_call_without_method_is_one_of_its_top_frame, teardown),
 		cmocka_unit_test_teardown(a_method_that_is_there_is_not_on_the_stack, teardown),
 		cmocka_unit_test_teardown(a_method_that_frtrace_does_not_know_is_not_known, teardown),
