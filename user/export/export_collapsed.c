@@ -3,6 +3,7 @@
 #include "format/vec.h"
 #include "user/export/self_time.h"
 #include "user/files/wait_iter.h"
+#include "user/text/java_number.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -47,6 +48,19 @@ static bool name_frames(struct collapsed *c, const struct call *call, size_t *co
 	return true;
 }
 
+/* A semicolon in a name would make two frames of one. */
+static void put_frame(struct bytes *out, const char *name)
+{
+	for (size_t n; *name; name += n) {
+		n = strcspn(name, ";");
+		bytes_put(out, name, n);
+		if (name[n]) {
+			put_text(out, "\\u003b");
+			n++;
+		}
+	}
+}
+
 /* The line without its number. NULL: no memory. */
 static char *make_line(struct collapsed *c, const struct call *call)
 {
@@ -56,10 +70,11 @@ static char *make_line(struct collapsed *c, const struct call *call)
 	if (!name_frames(c, call, &count) || !add_frame(c, count, export_method(&c->names, call->chunk, &call->method)))
 		return NULL;
 	for (size_t i = count; i-- > 0;) {
-		bytes_put(&c->line, c->frame[i], strlen(c->frame[i]));
+		put_frame(&c->line, c->frame[i]);
 		bytes_put_u8(&c->line, ';');
 	}
-	bytes_put(&c->line, c->frame[count], strlen(c->frame[count]) + 1);
+	put_frame(&c->line, c->frame[count]);
+	bytes_put_u8(&c->line, 0);
 	return c->line.failed ? NULL : strdup((char *)c->line.data);
 }
 

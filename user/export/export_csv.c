@@ -26,7 +26,7 @@ static void put_cell(FILE *to, const char *text)
 {
 	char safe[1024];
 
-	if (*text && strchr("=+-@", *text)) {
+	if (*text && strchr("=+-@\t\r", *text)) {
 		snprintf(safe, sizeof(safe), "'%s", text);
 		text = safe;
 	}

@@ -74,7 +74,8 @@ static enum otlp_kind put_own_text(struct bytes *out, struct jfr_chunk *chunk, c
 	case VALUE_REAL: put_double(out, v->real); return OTLP_REAL;
 	case VALUE_BOOLEAN: put_text(out, v->number ? "true" : "false"); return OTLP_BOOLEAN;
 	case VALUE_STRUCT: put_own_class(out, chunk, v); return OTLP_TEXT;
-	default: put_value_text(out, v); return OTLP_TEXT;
+	case VALUE_TEXT: bytes_put_decoded(out, &v->text); return OTLP_TEXT;
+	default: put_text(out, "null"); return OTLP_TEXT;
 	}
 }
 
@@ -193,7 +194,7 @@ static void take_field_text(struct bytes *text, struct jfr_chunk *chunk, const s
 
 	bytes_init(text);
 	if (v.kind == VALUE_TEXT)
-		put_value_text(text, &v);
+		bytes_put_decoded(text, &v.text);
 }
 
 /* Each chunk has them all; the last one that has some counts. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/files/jfr_names.h"
 #include "user/text/java_number.h"
+#include "user/text/term.h"
 
 #include <stdlib.h>
 
@@ -26,15 +27,19 @@ static const char *primitive_name(char c)
 	return "<unknown-descriptor-type>";
 }
 
+void put_shown_name(struct bytes *out, const char *name)
+{
+	text_show_name(out, name, strlen(name));
+}
+
 static void put_dotted(struct bytes *out, const char *text, size_t size)
 {
-	unsigned char *p = size ? bytes_reserve(out, size) : NULL;
+	size_t begin = out->size;
 
-	if (!p)
-		return;
-	for (size_t i = 0; i < size; i++)
-		p[i] = text[i] == '/' ? '.' : text[i];
-	out->size += size;
+	text_show_name(out, text, size);
+	for (size_t i = begin; !out->failed && i < out->size; i++)
+		if (out->data[i] == '/')
+			out->data[i] = '.';
 }
 
 /* Append one type, with or without its package. */
@@ -82,10 +87,17 @@ void put_class_name(struct bytes *out, const char *name, const char *size)
 
 void put_value_text(struct bytes *out, const struct jfr_value *text)
 {
-	if (text->kind == VALUE_TEXT)
-		bytes_put_decoded(out, &text->text);
-	else
+	struct bytes decoded;
+
+	if (text->kind != VALUE_TEXT) {
 		put_text(out, "null");
+		return;
+	}
+	bytes_init(&decoded);
+	bytes_put_decoded(&decoded, &text->text);
+	text_show_name(out, (char *)decoded.data, decoded.size);
+	out->failed |= decoded.failed;
+	bytes_release(&decoded);
 }
 
 /* Copy the name of a class; free it with free(). NULL: no name or no memory. */

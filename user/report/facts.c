@@ -63,7 +63,7 @@ static char *facts_field(struct jfr_chunk *chunk, const struct jfr_event *e, con
 
 	bytes_init(&text);
 	if (v.kind == VALUE_TEXT)
-		put_value_text(&text, &v);
+		bytes_put_decoded(&text, &v.text);
 	else if (v.kind == VALUE_NUMBER)
 		put_integer(&text, v.number);
 	bytes_put_u8(&text, 0);

@@ -102,6 +102,30 @@ size_t text_show(struct bytes *out, const char *text, size_t size)
 	return at;
 }
 
+/* Most names have nothing to escape. C2 and E2 begin the other characters that a terminal obeys. */
+static bool may_be_obeyed(const unsigned char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (text[i] < 0x20 || text[i] == 0x7f || text[i] == 0xc2 || text[i] == 0xe2)
+			return true;
+	return false;
+}
+
+void text_show_name(struct bytes *out, const char *text, size_t size)
+{
+	size_t length;
+
+	if (!may_be_obeyed((const unsigned char *)text, size)) {
+		bytes_put(out, text, size);
+		return;
+	}
+	for (size_t at = 0; at < size; at += length ?: size) {
+		unsigned int c = checked_character((const unsigned char *)text + at, size - at, &length);
+
+		term_show_character(out, c, text + at, length);
+	}
+}
+
 /* State of the stream: what was written but not yet shown. */
 struct shown {
 	struct bytes waiting, text;

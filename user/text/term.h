@@ -22,6 +22,12 @@ void term_print(FILE *to, const char *text);
 size_t text_show(struct bytes *out, const char *text, size_t size);
 
 /*
+ * The same for a name: line ends and tabs are escaped, too. It cannot begin a line of its own, whoever chose it. Text that
+ * was escaped stays as it is.
+ */
+void text_show_name(struct bytes *out, const char *text, size_t size);
+
+/*
  * The stream on which a verb prints the content of a recording: stdout itself or, if that is a terminal, a stream
  * that filters everything through text_show(). Close it with text_close_output(). Returns 0 or -errno.
  */

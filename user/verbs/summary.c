@@ -2,7 +2,9 @@
 #include "user/verbs/summary.h"
 #include "format/vec.h"
 #include "user/files/jfr_files.h"
+#include "user/files/jfr_names.h"
 #include "user/files/progress.h"
+#include "user/files/sum.h"
 #include "user/text/json.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
@@ -107,7 +109,7 @@ static int count_chunk(struct summary *s, struct jfr_chunk *chunk)
 
 	if (!chunk->number)
 		s->first = chunk->header;
-	s->nanos += chunk->header.duration_nanos;
+	sum_add(&s->nanos, chunk->header.duration_nanos);
 	while (!err && jfr_chunk_next(chunk, &position, &e)) {
 		ssize_t i = index_of_event(s, &e);
 
@@ -148,6 +150,18 @@ static const char *start_text(const struct summary *s, struct bytes *b)
 	return b->failed ? "" : (char *)b->data;
 }
 
+static void show_row(FILE *to, const struct tally *t, int width)
+{
+	struct bytes name;
+
+	bytes_init(&name);
+	put_shown_name(&name, t->name);
+	bytes_put_u8(&name, 0);
+	fprintf(to, " %-*s%10" PRIu64 "  %12" PRIu64 "\n", width, name.failed ? "?" : (char *)name.data, t->count,
+		t->bytes);
+	bytes_release(&name);
+}
+
 static void show_text(FILE *to, const struct summary *s, uint32_t chunks, const char *start)
 {
 	int width = sizeof(" Event Type") - 1;
@@ -157,14 +171,13 @@ static void show_text(FILE *to, const struct summary *s, uint32_t chunks, const 
 		    (int)strlen(s->tallies[i].name) > width)
 			width = strlen(s->tallies[i].name);
 	fprintf(to, "\n Version: %u.%u\n Chunks: %u\n Start: %s (UTC)\n Duration: %" PRId64 " s\n\n", s->first.major,
-		s->first.minor, chunks, start, (s->nanos + 500000000) / 1000000000);
+		s->first.minor, chunks, start, s->nanos / 1000000000 + (s->nanos % 1000000000 >= 500000000));
 	fprintf(to, "%-*s      Count  Size (bytes) \n", width, " Event Type");
 	for (int i = 0; i < width + 26; i++)
 		fputc('=', to);
 	fputc('\n', to);
 	for (size_t i = 0; i < s->count; i++)
-		fprintf(to, " %-*s%10" PRIu64 "  %12" PRIu64 "\n", width, s->tallies[i].name, s->tallies[i].count,
-			s->tallies[i].bytes);
+		show_row(to, &s->tallies[i], width);
 }
 
 static void show_json(FILE *to, const struct summary *s, uint32_t chunks, const char *start)

@@ -32,7 +32,7 @@ static printer_value event_text_put_value;
 static void event_text_put_field(struct printer *p, const struct meta_field *f, struct jfr_value *v)
 {
 	put_spaces(&p->out, p->indent);
-	put_text(&p->out, f->name);
+	put_shown_name(&p->out, f->name);
 	put_text(&p->out, " = ");
 	printer_put(p, v, f, FORM_VALUE, event_text_put_value);
 }
@@ -223,9 +223,9 @@ static void put_context(struct printer *p, const struct event_context *context)
 			continue;
 		put_spaces(&p->out, p->indent);
 		put_text(&p->out, "Context: ");
-		put_text(&p->out, dot ? dot + 1 : t->name);
+		put_shown_name(&p->out, dot ? dot + 1 : t->name);
 		bytes_put_u8(&p->out, '.');
-		put_text(&p->out, t->fields[i].name);
+		put_shown_name(&p->out, t->fields[i].name);
 		put_text(&p->out, " = ");
 		printer_put(p, &v, &t->fields[i], FORM_VALUE, event_text_put_value);
 	}
@@ -265,7 +265,7 @@ void event_text_put(struct printer *p, struct jfr_chunk *chunk, const struct jfr
 		    const struct event_context *contexts, size_t count)
 {
 	printer_begin(p, chunk, e);
-	put_text(&p->out, e->type->name);
+	put_shown_name(&p->out, e->type->name);
 	put_text(&p->out, " {\n");
 	p->indent = INDENT;
 	for (size_t i = 0; i < count; i++)

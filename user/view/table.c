@@ -4,6 +4,7 @@
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
+#include "user/text/term.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct cell {
 	unsigned int width;
 	const char *text;
 	size_t length;		/* in characters */
-	struct bytes shortened; /* the shortened name */
+	struct bytes shortened; /* the shortened name, or the escaped text */
 };
 
 struct layout {
@@ -316,12 +317,23 @@ static const char *shorten(struct layout *l, struct cell *c, const char *text)
 	return c->shortened.failed ? text : (char *)c->shortened.data;
 }
 
+/* The text without line ends, in c->shortened: a row is a line. */
+static const char *table_shown(struct cell *c, const char *text)
+{
+	bytes_clear(&c->shortened);
+	text_show_name(&c->shortened, text, strlen(text));
+	bytes_put_u8(&c->shortened, 0);
+	return c->shortened.failed ? "" : (char *)c->shortened.data;
+}
+
 static void set_cell(struct layout *l, unsigned int column, const char *text)
 {
 	struct cell *c = &l->cell[column];
 
 	if (l->table->columns[column].kind == TABLE_METHOD && c->width)
 		text = shorten(l, c, text);
+	else
+		text = table_shown(c, text);
 	c->text = text;
 	c->length = table_length_of(text);
 }
@@ -412,7 +424,7 @@ static void table_put_head(struct bytes *out, struct layout *l)
 
 	bytes_put_u8(out, '\n');
 	put_spaces(out, l->width > title ? (l->width - title) / 2 : 0);
-	put_text(out, l->table->title);
+	text_show_name(out, l->table->title, strlen(l->table->title));
 	put_text(out, "\n\n");
 	for (i = 0; i < l->table->count; i++)
 		set_cell(l, i, l->table->columns[i].label ?: "");

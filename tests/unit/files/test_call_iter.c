@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Calls as they are read: those without a method, as async-profiler's --trace writes them (the stack begins with the
- * method), and those with times that no clock shows.
+ * method), those with times that no clock shows, and those with names that would be lines.
  */
 #include "tests/lib/jfr_builder.h"
 #include "user/export/export.h"
 #include "user/files/wait_iter.h"
+#include "user/view/print.h"
 #include "user/view/views.h"
 
 #include <setjmp.h>
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -20,6 +23,7 @@ enum { TRACE = 100, THREAD, STACK, FRAME, METHOD, CLASS, CLOCK, WAIT };
 
 static struct chunk_builder b;
 static struct bytes file, out;
+static const char *first_method = "take";
 
 static void declare(bool ours)
 {
@@ -53,7 +57,7 @@ static void declare(bool ours)
 
 static void put_constants(void)
 {
-	static const char *const names[] = {"take", "order", "main"};
+	const char *const names[] = {first_method, "order", "main"};
 
 	chunk_begin_pool(&b, CLASS, 1);
 	bytes_put_leb(&b.body, 1);
@@ -109,6 +113,7 @@ static void make(int method, bool ours)
 
 static int teardown(void **state)
 {
+	first_method = "take";
 	chunk_release(&b);
 	bytes_release(&file);
 	bytes_release(&out);
@@ -256,10 +261,71 @@ static void times_that_no_sum_has_room_for_are_cut(void **state)
 	assert_int_equal(waits, 49);
 }
 
+static char *printed(void)
+{
+	int fd = memfd_create("printed", MFD_CLOEXEC);
+	struct select select = {.events = "*"};
+	struct printer p;
+	struct jfr_file f;
+	char *text;
+	off_t size;
+
+	printer_init(&p, fd);
+	jfr_file_init(&f, file.data, file.size);
+	assert_int_equal(print_text(&f, &select, &p), 0);
+	size = lseek(fd, 0, SEEK_END);
+	text = calloc(1, size + 1);
+	assert_int_equal(pread(fd, text, size, 0), size);
+	jfr_file_release(&f);
+	select_release(&select);
+	printer_release(&p);
+	close(fd);
+	return text;
+}
+
+/* The names of a recording are chosen by whoever wrote the program, or the file. */
+static void a_name_is_no_line_of_its_own(void **state)
+{
+	show *const views_of_names[] = {view_methods, view_slowest, view_calls, view_callers, view_latency};
+	char *text;
+
+	first_method = "a\n9 forged;rows";
+	make(1, false);
+	for (size_t i = 0; i < sizeof(views_of_names) / sizeof(views_of_names[0]); i++) {
+		assert_null(strstr(shown(views_of_names[i]), "\n9 forged"));
+		assert_has((char *)out.data, "a\\u000a9 forged;rows");
+	}
+	for (int collapsed = 0; collapsed < 2; collapsed++) {
+		text = exported(collapsed);
+		assert_null(strstr(text, "\n9 forged"));
+		assert_has(text, collapsed ? ";shop.Order.a\\u000a9 forged\\u003brows(int) 3\n"
+					   : ",shop.Order.a\\u000a9 forged;rows(int),");
+		free(text);
+	}
+	text = printed();
+	assert_null(strstr(text, "\n9 forged"));
+	assert_has(text, "method = shop.Order.a\\u000a9 forged;rows(int)\n");
+	free(text);
+}
+
+/* As a spreadsheet takes them for formulas. */
+static void a_name_begins_no_cell_with_a_tab(void **state)
+{
+	char *text;
+
+	first_method = "\t=1+1";
+	make(0, false);
+	text = exported(false);
+	assert_null(strchr(text, '\t'));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(times_that_no_sum_has_room_for_are_cut, teardown),
+		cmocka_unit_test_teardown(a_name_is_no_line_of_its_own, teardown),
+		cmocka_unit_test_teardown(a_name_begins_no_cell_with_a_tab, teardown),
 		cmocka_unit_test_teardown(a_call_without_method_is_one_of_its_top_frame, teardown),
 		cmocka_unit_test_teardown(a_method_that_is_there_is_not_on_the_stack, teardown),
 		cmocka_unit_test_teardown(a_method_that_frtrace_does_not_know_is_not_known, teardown),

@@ -78,6 +78,17 @@ static void lines_are_shown_and_do_not_control_the_terminal(void **state)
 	      "2J\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd(");
 }
 
+static void a_name_stays_on_its_line(void **state)
+{
+	struct bytes out;
+
+	bytes_init(&out);
+	text_show_name(&out, "a\n\tb\033\xc2\x9b\xe2\x80\xae \xc3\xa9\xe2\x82", 15);
+	bytes_put_u8(&out, 0);
+	assert_string_equal((char *)out.data, "a\\u000a\\u0009b\\u001b\\u009b\\u202e \xc3\xa9\xef\xbf\xbd");
+	bytes_release(&out);
+}
+
 static void incomplete_character_waits_for_the_rest(void **state)
 {
 	shows("a\xe2\x82", 3, "a", 1);
@@ -114,6 +125,7 @@ int main(void)
 		cmocka_unit_test(text_does_not_move_the_cursor),
 		cmocka_unit_test(invalid_text_is_marked),
 		cmocka_unit_test(lines_are_shown_and_do_not_control_the_terminal),
+		cmocka_unit_test(a_name_stays_on_its_line),
 		cmocka_unit_test(colours_need_a_terminal_and_no_refusal),
 		cmocka_unit_test(incomplete_character_waits_for_the_rest),
 	};
