@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/files/file_list.h"
 #include "format/vec.h"
+#include "user/files/spool.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -40,11 +41,16 @@ static char *join_path(const char *directory, const char *name)
 														 : path;
 }
 
+static bool name_ends(const char *name, const char *end)
+{
+	size_t length = strlen(name), of_end = strlen(end);
+
+	return length > of_end && strcmp(name + length - of_end, end) == 0;
+}
+
 static bool is_recording_name(const char *name)
 {
-	size_t length = strlen(name);
-
-	return name[0] != '.' && length > 4 && strcmp(name + length - 4, ".jfr") == 0;
+	return name[0] != '.' && (name_ends(name, ".jfr") || name_ends(name, ".jfr.gz"));
 }
 
 /* "2026_11_20_18_05_24_7017" */
@@ -124,16 +130,18 @@ static int list_file(struct file_list *l, const char *path, struct diag *d)
 {
 	struct stat st;
 
-	if (stat(path, &st))
+	if (spool_is_input(path) ? fstat(STDIN_FILENO, &st) : stat(path, &st))
 		return diag_errno(d, errno, "cannot open '%s'", path);
 	return list_append(l, strdup(path), &st, false, d);
 }
 
 int file_list_add(struct file_list *l, const char *path, struct diag *d)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+	int fd = spool_is_input(path) ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
 	size_t before = l->count;
 
+	if (spool_is_input(path))
+		return list_file(l, path, d);
 	if (fd < 0)
 		return errno == ENOTDIR ? list_file(l, path, d) : diag_errno(d, errno, "cannot open '%s'", path);
 	err = list_directory(l, fd, path, true, d);
@@ -149,7 +157,7 @@ bool file_list_is_directory(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
+	return !spool_is_input(path) && !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
 static int list_compare_inodes(const void *a, const void *b)

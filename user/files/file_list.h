@@ -25,7 +25,7 @@ struct file_list {
 bool file_list_is_directory(const char *path);
 
 /*
- * Add a file, or all recordings of a directory: NAME.jfr in it and in its subdirectories that are named by a date, as
+ * Add a file, or all recordings of a directory: NAME.jfr and NAME.jfr.gz in it and in its subdirectories that are named by a date, as
  * `-o DIR/` and a JVM's repository lay them out. Empty files in a directory, which a JVM has just begun, are left out.
  * 0 or -errno with the message; a directory without recordings is an error.
  */

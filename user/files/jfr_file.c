@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/files/jfr_file.h"
 #include "user/exit.h"
+#include "user/files/jfr_magic.h"
+#include "user/files/spool.h"
 #include "user/process/root_path.h"
 #include "user/text/log.h"
 
@@ -27,11 +29,15 @@ void jfr_file_watch_shrinking(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-int jfr_file_descriptor(const char *path, struct diag *d)
+int jfr_file_descriptor(const char *path, bool *copied, struct diag *d)
 {
-	int fd = open(path, O_PATH | O_CLOEXEC);
+	int fd, packed;
 	struct stat st;
 
+	*copied = spool_is_input(path);
+	if (*copied)
+		return spool_copy(STDIN_FILENO, path, d);
+	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return diag_errno(d, errno, "cannot open '%s'", path);
 	if (!fstat(fd, &st) && !S_ISREG(st.st_mode)) {
@@ -39,7 +45,15 @@ int jfr_file_descriptor(const char *path, struct diag *d)
 		return diag_set(d, EINVAL, "cannot read '%s': it is no regular file", path);
 	}
 	fd = root_path_open_again(NULL, fd, O_RDONLY, INT64_MAX);
-	return fd < 0 ? diag_errno(d, -fd, "cannot open '%s'", path) : fd;
+	if (fd < 0)
+		return diag_errno(d, -fd, "cannot open '%s'", path);
+	*copied = spool_is_compressed(fd);
+	if (!*copied)
+		return fd;
+	packed = fd;
+	fd = spool_copy(packed, path, d);
+	close(packed);
+	return fd;
 }
 
 static int map_file(struct jfr_file_map *m, struct diag *d)
@@ -61,20 +75,6 @@ static int map_file(struct jfr_file_map *m, struct diag *d)
 	return 0;
 }
 
-int jfr_file_check_magic(const char *path, const void *data, size_t size, struct diag *d)
-{
-	struct jfr_header h;
-	struct cursor c;
-
-	cursor_init(&c, data, size);
-	if (size < 4 || memcmp(data, "FLR", 4) != 0)
-		return diag_set(d, EINVAL, "'%s' is no Flight Recorder file", path);
-	if (jfr_header_read(&h, &c) && size >= JFR_HEADER_SIZE)
-		return diag_set(d, EINVAL, "cannot read '%s': version %u.%u of the format, only 2.0 and 2.1 are known",
-				path, h.major, h.minor);
-	return 0;
-}
-
 /* Drop pages that have been read from the process; they stay in the page cache. */
 static void forget_pages(const void *data, size_t size)
 {
@@ -87,15 +87,23 @@ static void forget_pages(const void *data, size_t size)
 
 int jfr_file_open(struct jfr_file_map *m, const char *path, struct diag *d)
 {
+	bool copied = false;
+	int fd = jfr_file_descriptor(path, &copied, d), err = jfr_file_open_at(m, fd, path, d);
+
+	m->copied = copied;
+	return err;
+}
+
+int jfr_file_open_at(struct jfr_file_map *m, int fd, const char *path, struct diag *d)
+{
 	int err;
 
-	*m = (struct jfr_file_map){.path = path};
-	m->fd = jfr_file_descriptor(path, d);
-	if (m->fd < 0)
-		return m->fd;
+	*m = (struct jfr_file_map){.path = path, .fd = fd};
+	if (fd < 0)
+		return fd;
 	err = map_file(m, d);
 	if (!err)
-		err = jfr_file_check_magic(path, m->data, m->size, d);
+		err = jfr_magic_check(path, m->data, m->size, d);
 	if (!err)
 		jfr_file_init(&m->file, m->data, m->size);
 	m->file.forget = forget_pages;

@@ -9,6 +9,7 @@
 struct jfr_file_map {
 	const char *path; /* borrowed */
 	int fd;
+	bool copied; /* `fd` is a copy of standard input, or of a compressed file (spool.h) */
 	void *data;
 	size_t size; /* at the time of opening */
 	struct jfr_file file;
@@ -19,6 +20,10 @@ struct jfr_file_map {
  * process exits with a message and EXIT_FAILED.
  */
 int jfr_file_open(struct jfr_file_map *m, const char *path, struct diag *d);
+
+/* The same of an open descriptor, which is closed with the file, or at once after an error. */
+int jfr_file_open_at(struct jfr_file_map *m, int fd, const char *path, struct diag *d);
+
 void jfr_file_close(struct jfr_file_map *m); /* also takes a zeroed one that was never opened */
 
 /*
@@ -34,13 +39,10 @@ int jfr_file_verdict(const struct jfr_file_map *m, struct diag *d);
 int jfr_file_judge(const struct jfr_file *f, const char *path, uint64_t base, bool grown, struct diag *d);
 
 /*
- * Open a recording for reading. It must be a regular file; opening a device could do harm (user/process/root_path.h).
- * A descriptor, or -errno with the message.
+ * Open a recording for reading: a regular file, as opening a device could do harm (user/process/root_path.h), or "-" for
+ * standard input. A descriptor, or -errno with the message. *copied: it is that of a copy.
  */
-int jfr_file_descriptor(const char *path, struct diag *d);
-
-/* Check that the first `size` bytes of a file, at least JFR_HEADER_SIZE if it has them, begin a recording. */
-int jfr_file_check_magic(const char *path, const void *data, size_t size, struct diag *d);
+int jfr_file_descriptor(const char *path, bool *copied, struct diag *d);
 
 /* If a mapped file shrinks while it is read, end the process with a message and EXIT_FAILED. */
 void jfr_file_watch_shrinking(void);

@@ -4,10 +4,12 @@
 #include "user/exit.h"
 #include "user/text/log.h"
 #include "user/files/file_list.h"
+#include "user/files/jfr_magic.h"
 #include "user/files/origin.h"
 #include "user/files/progress.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,6 +29,7 @@ struct planned_file {
 	uint64_t base, size; /* its place in all files together */
 	struct origin origin;
 	uint32_t recording;
+	int copy;  /* descriptor of a copy that is read instead (spool.h); -1: none */
 	bool gone; /* removed or replaced since it was listed */
 };
 
@@ -63,13 +66,16 @@ static int plan_descriptor(struct jfr_files_plan *p, uint32_t file)
 	const struct listed_file *l = &p->list.file[file];
 	struct diag ignored;
 	struct stat st;
+	bool copied;
 
+	if (p->file[file].copy >= 0)
+		return p->file[file].copy;
 	if (p->fd >= 0 && p->open == file)
 		return p->fd;
 	if (p->fd >= 0)
 		close(p->fd);
 	p->open = file;
-	p->fd = jfr_file_descriptor(l->path, &ignored);
+	p->fd = jfr_file_descriptor(l->path, &copied, &ignored);
 	if (p->fd >= 0 && !fstat(p->fd, &st) && st.st_dev == l->device && st.st_ino == l->inode &&
 	    (uint64_t)st.st_size >= p->file[file].size)
 		return p->fd;
@@ -138,7 +144,7 @@ static int plan_scan_file(struct jfr_files_plan *p, uint32_t file, int fd, struc
 		if (n < 0)
 			return diag_errno(d, errno, "cannot read '%s'", plan_path(p, file));
 		if (!at)
-			err = jfr_file_check_magic(plan_path(p, file), bytes, n, d);
+			err = jfr_magic_check(plan_path(p, file), bytes, n, d);
 		if (err)
 			return err;
 		cursor_init(&c, bytes, n);
@@ -155,10 +161,11 @@ static int plan_scan_file(struct jfr_files_plan *p, uint32_t file, int fd, struc
 	return err ? diag_errno(d, -err, "cannot read '%s'", plan_path(p, file)) : 0;
 }
 
-static int plan_read_origin(struct jfr_files_plan *p, uint32_t file, struct diag *d)
+/* Takes the descriptor. */
+static int plan_read_origin(struct jfr_files_plan *p, uint32_t file, int fd, struct diag *d)
 {
 	struct jfr_file_map m;
-	int err = jfr_file_open(&m, plan_path(p, file), d);
+	int err = jfr_file_open_at(&m, fd, plan_path(p, file), d);
 
 	if (err)
 		return err;
@@ -178,7 +185,8 @@ static bool plan_is_gone(const struct jfr_files_plan *p, uint32_t file)
 static int plan_add_file(struct jfr_files_plan *p, uint32_t file, uint64_t base, struct diag *d)
 {
 	struct planned_file *f = &p->file[file];
-	int fd = jfr_file_descriptor(plan_path(p, file), d), err = fd < 0 ? fd : 0;
+	bool copied = false;
+	int fd = jfr_file_descriptor(plan_path(p, file), &copied, d), err = fd < 0 ? fd : 0;
 	struct stat st = {0};
 
 	f->base = base;
@@ -189,10 +197,15 @@ static int plan_add_file(struct jfr_files_plan *p, uint32_t file, uint64_t base,
 		err = diag_set(d, EINVAL, "'%s' is empty, and so no recording", plan_path(p, file));
 	if (!err)
 		err = plan_scan_file(p, file, fd, d);
-	if (fd >= 0)
-		close(fd);
+	if (!err && copied) {
+		f->copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		if (f->copy < 0)
+			err = diag_errno(d, errno, "cannot keep '%s' open", plan_path(p, file));
+	}
 	if (!err)
-		err = plan_read_origin(p, file, d);
+		err = plan_read_origin(p, file, fd, d);
+	else if (fd >= 0)
+		close(fd);
 	f->gone = err && plan_is_gone(p, file);
 	if (f->gone)
 		f->size = 0;
@@ -299,6 +312,8 @@ static int plan_make(struct jfr_files_plan *p, const char *task, struct diag *d)
 
 	p->file = calloc(p->list.count + 1, sizeof(*p->file));
 	err = p->file ? file_list_check_twice(&p->list, d) : diag_errno(d, ENOMEM, "cannot list the recordings");
+	for (uint32_t i = 0; p->file && i < p->list.count; i++)
+		p->file[i].copy = -1;
 	for (uint32_t i = 0; i < p->list.count && !err; i++) {
 		err = plan_add_file(p, i, base, d);
 		base += p->file[i].size;
@@ -324,6 +339,9 @@ static void plan_free(struct jfr_files_plan *p)
 	}
 	if (p->fd >= 0)
 		close(p->fd);
+	for (size_t i = 0; p->file && i < p->list.count; i++)
+		if (p->file[i].copy >= 0)
+			close(p->file[i].copy);
 	free(p->recording);
 	free(p->chunk);
 	free(p->file);
@@ -411,7 +429,8 @@ static int plan_judge(const struct jfr_files_plan *p, const struct jfr_file *f, 
 	uint32_t n = plan_file_at(p, f->fault.what ? f->fault.at : f->tail);
 	const char *path = plan_path(p, n);
 	struct stat st;
-	bool grown = f->cut_off && !f->fault.more && !stat(path, &st) && (uint64_t)st.st_size > p->file[n].size;
+	bool grown = f->cut_off && !f->fault.more && p->file[n].copy < 0 && !stat(path, &st) &&
+		     (uint64_t)st.st_size > p->file[n].size;
 	int verdict = jfr_file_judge(f, path, p->file[n].base, grown, d);
 
 	if (verdict >= 0 && p->error)

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define TARGET_SENTENCE "TARGET is a pid, or a part of the main class or jar; without one it is the only recording."
-#define FILES_SENTENCE                                                                                                     \
-	"FILE may be a directory, such as -o DIR/ writes. Several are read as one, in the order of time; they have to be " \
-	"of one JVM."
+#define FILES_SENTENCE                                                                                                        \
+	"FILE may be a directory, such as -o DIR/ writes, a file that gzip has compressed, or - for standard input. Several " \
+	"are read as one, in the order of time; they have to be of one JVM."
 
 const struct verb verbs[VERBS] = {
 	{VERB_RECORD, "record",
@@ -39,7 +39,8 @@ const struct verb verbs[VERBS] = {
 	 "They were traced by frtrace, by JDK 25's JFR or by async-profiler. " FILES_SENTENCE},
 	{VERB_DIFF, "diff", "diff [options] OLD NEW", "compare the calls of two recordings, method by method",
 	 "The first line is the verdict. A change counts if chance alone makes one in less than 5 of 100 comparisons of "
-	 "equal recordings; what cannot be told apart from chance is marked '~'. OLD and NEW may be directories."},
+	 "equal recordings; what cannot be told apart from chance is marked '~'. OLD and NEW may be directories, compressed, "
+	 "or - for standard input."},
 	{VERB_REPORT, "report", "report [-o OUT.html] FILE...", "write a page that shows the recording in a browser",
 	 "The page is one file that requests nothing. Without -o it has the name of the recording with .html at the end, "
 	 "in the current directory. " FILES_SENTENCE},
@@ -53,7 +54,8 @@ const struct verb verbs[VERBS] = {
 	 "between the starts of two recordings, they are that far apart; if it was set within one, a message says so."},
 	{VERB_RECOVER, "recover", "recover [-o OUT] FILE", "make a file readable whose writer was killed",
 	 "The bytes after the last complete chunk are cut, and a chunk that was flushed in part is completed. With -o, "
-	 "FILE stays as it is, and complete chunks are copied to OUT, also those after a damaged one."},
+	 "FILE stays as it is, and complete chunks are copied to OUT, also those after a damaged one. A compressed FILE, or - for "
+	 "standard input, needs -o."},
 };
 
 const char *const option_sections[SECTIONS] = {

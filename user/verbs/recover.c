@@ -54,19 +54,16 @@ static int add_piece(struct pieces *p, const struct jfr_chunk *chunk)
 	return 0;
 }
 
-static int find_pieces(const char *path, struct pieces *p, uint64_t *size, struct diag *d)
+static int find_pieces(struct jfr_file_map *map, const char *path, struct pieces *p, struct diag *d)
 {
-	struct jfr_file_map map = {0};
 	struct jfr_chunk *chunk;
-	int err = jfr_file_open(&map, path, d);
+	int err = 0;
 
-	while (!err && (chunk = jfr_file_next(&map.file))) {
+	while (!err && (chunk = jfr_file_next(&map->file))) {
 		if (is_whole(chunk) && add_piece(p, chunk))
 			err = diag_set(d, ENOMEM, "no memory for the chunks of '%s'", path);
 		jfr_chunk_put(chunk);
 	}
-	*size = map.size;
-	jfr_file_close(&map);
 	if (!err && !p->count)
 		return diag_set(d, ENODATA, "nothing to recover in '%s': no chunk of it is whole", path);
 	return err;
@@ -127,20 +124,16 @@ static int copy_pieces(int from, int to, const struct pieces *p)
 	return err;
 }
 
-static int recover_copy(const char *path, const char *to_path, const struct pieces *p, struct diag *d)
+static int recover_copy(int from, const char *to_path, const struct pieces *p, struct diag *d)
 {
-	int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
 	struct new_file to;
+	int err = new_file_open(&to, to_path, NEW_FILE_IS_NEW, d);
 
-	if (from < 0)
-		return diag_errno(d, errno, "cannot read '%s'", path);
-	err = new_file_open(&to, to_path, NEW_FILE_IS_NEW, d);
-	if (!err) {
-		err = copy_pieces(from, to.fd, p);
-		err = err ? diag_errno(d, -err, "cannot write '%s'", to_path) : new_file_finish(&to, d);
-		new_file_close(&to);
-	}
-	close(from);
+	if (err)
+		return err;
+	err = copy_pieces(from, to.fd, p);
+	err = err ? diag_errno(d, -err, "cannot write '%s'", to_path) : new_file_finish(&to, d);
+	new_file_close(&to);
 	return err;
 }
 
@@ -159,13 +152,22 @@ static void recover_report(const char *path, const char *to, const struct pieces
 
 static int recover(const char *path, const char *to, struct diag *d)
 {
+	struct jfr_file_map map = {0};
 	struct pieces p = {0};
 	uint64_t size;
-	int err = find_pieces(path, &p, &size, d);
+	int err = jfr_file_open(&map, path, d);
 
+	if (err)
+		return err;
+	size = map.size;
+	if (map.copied && !to)
+		err = diag_usage(d, "'%s' cannot be mended in place: -o OUT copies what is whole, unpacked", path);
+	if (!err)
+		err = find_pieces(&map, path, &p, d);
 	if (!err && to)
-		err = recover_copy(path, to, &p, d);
-	else if (!err && (p.bytes != size || p.piece[p.count - 1].unfinished))
+		err = recover_copy(map.fd, to, &p, d);
+	jfr_file_close(&map); /* nobody may have it open while it is mended */
+	if (!err && !to && (p.bytes != size || p.piece[p.count - 1].unfinished))
 		err = recover_mend(path, &p, size, d);
 	if (!err)
 		recover_report(path, to, &p, size);

@@ -2,6 +2,7 @@
 #include "user/verbs/report.h"
 #include "user/files/jfr_files.h"
 #include "user/files/progress.h"
+#include "user/files/spool.h"
 #include "user/record/new_file.h"
 #include "user/record/output_internal.h"
 #include "user/report/page.h"
@@ -21,15 +22,21 @@ const char *report_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "runs/shop.jfr" and "runs/shop/" become "runs/shop.html". */
+static size_t length_without(const char *name, size_t length, const char *end)
+{
+	size_t less = strlen(end);
+
+	return length > less && strncmp(name + length - less, end, less) == 0 ? length - less : length;
+}
+
+/* "runs/shop.jfr", "runs/shop.jfr.gz" and "runs/shop/" become "runs/shop.html". */
 static int report_path_of(const char *recording, char *out, size_t size, struct diag *d)
 {
 	size_t length = strlen(recording);
 
 	while (length > 1 && recording[length - 1] == '/')
 		length--;
-	if (length > 4 && strncmp(recording + length - 4, ".jfr", 4) == 0)
-		length -= 4;
+	length = length_without(recording, length_without(recording, length, ".gz"), ".jfr");
 	if (snprintf(out, size, "%.*s%s", (int)length, recording, PAGE_END) >= (int)size)
 		return diag_set(d, ENAMETOOLONG, "cannot name the page: '%.200s' is too long", recording);
 	return 0;
@@ -87,6 +94,8 @@ int cmd_report(const struct verb_args *a, struct diag *d)
 
 	if (!a->operands)
 		return diag_usage(d, "no file: 'frtrace report FILE'");
+	if (!a->output && spool_is_input(a->operand[0]))
+		return diag_usage(d, "the page needs a name: 'frtrace report -o OUT.html -'");
 	if (!a->output)
 		err = report_path_of(a->operand[0], path, sizeof(path), d);
 	if (!err && a->output)

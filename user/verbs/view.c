@@ -66,7 +66,8 @@ static const char *view_event(const struct verb_args *a, const struct view *v)
 {
 	const char *word = a->operand[1], *dot = strrchr(word, '.');
 
-	if (!(v->takes & VIEW_EVENTS) || a->operands < 3 || strchr(word, '/') || (dot && strcmp(dot, ".jfr") == 0))
+	if (!(v->takes & VIEW_EVENTS) || a->operands < 3 || strchr(word, '/') || strcmp(word, "-") == 0 ||
+	    (dot && (strcmp(dot, ".jfr") == 0 || strcmp(dot, ".gz") == 0)))
 		return NULL;
 	return access(word, F_OK) == 0 ? NULL : word;
 }
