@@ -242,6 +242,18 @@ $(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/r
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
+# The whole program over changed recordings, see tests/fuzz/cli_fuzz.c
+$(BUILD)/tests/fuzz/frtrace_main.o: user/main.c
+	@echo "  CC     $< (called)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -Wno-missing-prototypes -Dmain=frtrace_main $(DEPS) -c -o $@ $<
+
+CLI_LINES := $(BUILD)/tests/fuzz/cli_lines.o $(BUILD)/tests/fuzz/frtrace_main.o
+$(BUILD)/tests/cli_fuzz: $(BUILD)/tests/fuzz/cli_fuzz.o $(BUILD)/tests/fuzz/jfr_mutate.o $(CLI_LINES) $(LIB)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+$(BUILD)/tests/unit/verbs/test_hostile_recordings: $(CLI_LINES)
+$(BUILD)/tests/unit/verbs/test_hostile_recordings: LDLIBS := $(LIB) $(LDLIBS)
+
 fuzz: $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	@echo "  FUZZ   $@"

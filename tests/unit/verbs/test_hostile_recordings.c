@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The recordings in tests/data/recordings, which once made frtrace crash, hang or take too much, and the seeds of
+ * tests/fuzz/cli_fuzz.c, read by all verbs, views and exports.
+ */
+#include "format/bytes.h"
+#include "tests/fuzz/cli_lines.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#define SECONDS	    60 /* of CPU for all lines together, with sanitizers on a slow machine */
+#define STATUS_MOST 5  /* EXIT_UNDECIDED */
+
+static struct bytes read_file(const char *path)
+{
+	gzFile from = gzopen(path, "rb");
+	struct bytes b;
+	int n;
+
+	bytes_init(&b);
+	assert_non_null(from);
+	while (bytes_reserve(&b, 1 << 16) && (n = gzread(from, b.data + b.size, 1 << 16)) > 0)
+		b.size += n;
+	gzclose(from);
+	assert_true(b.size && !b.failed);
+	return b;
+}
+
+/* Ends with 0, or with the number of the line whose status is none of ours. */
+static void run_lines(void)
+{
+	setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
+	for (size_t line = 0; line < cli_line_count; line++) {
+		int status;
+
+		fprintf(stderr, "# %s\n", cli_text(line));
+		status = cli_run(line);
+		if (status < 0 || status > STATUS_MOST)
+			_exit(1 + line);
+	}
+	_exit(0);
+}
+
+static void read_by_all(const char *path, const struct bytes *other)
+{
+	struct bytes b = read_file(path);
+	int status;
+	pid_t pid;
+
+	printf("# %s\n", path);
+	cli_begin();
+	cli_set_files(b.data, b.size, other->data, other->size);
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		run_lines();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	cli_end();
+	bytes_release(&b);
+	if (status)
+		fail_msg("%s: %s %d, see the last line above", path, WIFSIGNALED(status) ? "signal" : "status",
+			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static void read_all(const char *pattern, const char *other_path)
+{
+	struct bytes other = read_file(other_path);
+	glob_t found;
+
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		read_by_all(found.gl_pathv[i], &other);
+	globfree(&found);
+	bytes_release(&other);
+}
+
+static void all_that_was_hostile_is_read_or_refused(void **state)
+{
+	read_all("tests/data/recordings/*", "tests/fuzz/corpus/cli/calls.jfr.gz");
+}
+
+static void all_seeds_are_read(void **state)
+{
+	read_all("tests/fuzz/corpus/cli/*", "tests/fuzz/corpus/cli/timing.jfr.gz");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_that_was_hostile_is_read_or_refused),
+		cmocka_unit_test(all_seeds_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
