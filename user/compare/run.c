@@ -78,7 +78,9 @@ static int64_t run_ticks(const struct jfr_chunk *chunk, const struct jfr_value *
 {
 	struct jfr_value v = jfr_field((struct jfr_chunk *)chunk, event, field);
 
-	return v.kind == VALUE_NUMBER && v.number != INT64_MIN ? jfr_timebase_span(&chunk->clock, v.number) : INT64_MIN;
+	int64_t ns = v.kind == VALUE_NUMBER ? jfr_timebase_span(&chunk->clock, v.number) : INT64_MIN;
+
+	return ns < 0 ? INT64_MIN : ns;
 }
 
 static int64_t run_number(struct jfr_chunk *chunk, const struct jfr_value *event, const char *field)

@@ -22,7 +22,9 @@ struct timing {
 
 static int64_t timing_span(const struct jfr_chunk *chunk, int64_t ticks)
 {
-	return ticks == INT64_MIN ? ticks : jfr_timebase_span(&chunk->clock, ticks);
+	int64_t ns = jfr_timebase_span(&chunk->clock, ticks);
+
+	return ns < 0 ? INT64_MIN : ns; /* unknown */
 }
 
 /* The sum is not in the event. */

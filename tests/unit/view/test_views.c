@@ -337,6 +337,14 @@ static void timing_is_sorted_by_total_and_has_the_last_of_each_method(void **sta
 	assert_true(strstr(text, "few()") < strstr(text, "none()"));
 }
 
+static void a_time_below_zero_is_not_known(void **state)
+{
+	timing(T0, method("pay", "()V"), 3, -7);
+	show(view_timing);
+	assert_has("com.acme.Cart.pay()           3   N/A");
+	assert_lacks("0 ns");
+}
+
 static void timing_has_percentiles(void **state)
 {
 	timing(T0 + 5, method("few", "()V"), 1, 8 * MS);
@@ -506,6 +514,7 @@ int main(void)
 		T(times_of_day_are_those_of_the_recording),
 		T(wrong_options_say_what_would_be_right),
 		T(timing_is_sorted_by_total_and_has_the_last_of_each_method),
+		T(a_time_below_zero_is_not_known),
 		T(timing_has_percentiles),
 		T(timing_shows_no_percentiles_where_the_recording_has_none),
 		T(overloads_keep_their_parameters_in_narrow_tables),
