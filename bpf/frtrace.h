@@ -4,8 +4,8 @@
  * all types have a fixed width and an asserted size.
  *
  * The agent creates one sealed memfd, the control segment. Its sections lie at fixed offsets (FRT_*_AT). The agent
- * writes it and the collectors read it with bounds checks. A collector writes only the command word and, of its own
- * recording, `owner`, `heartbeat`, `stack_done`, `context`, the config and the rules.
+ * writes it and the collectors read it with bounds checks. A collector writes only the command word, the answer in `room` and,
+ * of its own recording, `owner`, `heartbeat`, `stack_done`, `context`, the config and the rules.
  *
  *    header | configs | loaders | classes | methods | skips | threads | strings | slots | shares | insides | rings |
  *    stacks | frames | rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names |
@@ -37,7 +37,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x6563617274726612ULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x6563617274726613ULL /* changes with every change of this file's layout */
 
 #define FRT_RECORDINGS 4u /* at a time */
 
@@ -408,6 +408,7 @@ enum frt_skip_reason {
 	FRT_SKIP_FINALIZER, /* an empty finalize(): HotSpot recognises its code and creates no Finalizer */
 	FRT_SKIP_OTHER,	    /* kept for suggestions: the class was named, none of its methods matched */
 	FRT_SKIP_MEMORY,    /* no memory for the new code */
+	FRT_SKIP_METASPACE, /* the JVM's metaspace is limited, and has no room for the new code */
 	FRT_SKIP_REASONS
 };
 
@@ -522,6 +523,18 @@ struct frt_command {
 	frt_u32 reserved;
 };
 
+/*
+ * While FRT_COMMAND_START runs with FRT_CONFIG_LIMITED, the agent asks how much metaspace it may use: it stores what taking
+ * all hooks out will need, then `asked`, and wakes command.answered. The holder of FRT_LOCK_COMMAND stores what may be used
+ * beyond that, sets `answered` to `asked` and wakes it.
+ */
+struct frt_room {
+	frt_u32 asked;
+	frt_u32 answered; /* futex */
+	frt_u64 hooked_bytes, hooked_classes;
+	frt_u64 bytes, classes; /* classes: of the class space; new code that may be made for them, in and out */
+};
+
 struct frt_header {
 	frt_u64 magic;
 	frt_u64 size;  /* of the segment */
@@ -574,6 +587,7 @@ struct frt_header {
 
 	frt_u32 virtual_used; /* 1: this epoch has had virtual calls */
 	frt_u32 stack_frames; /* rows in use of the frame table: a power of two, at most FRT_STACK_FRAMES */
+	struct frt_room room;
 };
 
 /*
@@ -781,6 +795,7 @@ struct frt_config {
 #define FRT_CONFIG_INSIDE	0x8u  /* the filter has roots (PROGRAM_ROOT): record only what is in them */
 /* Each root has a record at its end, because calls of native methods may be in it. Set while the recording runs. */
 #define FRT_CONFIG_ROOT_ENDS 0x20u
+#define FRT_CONFIG_LIMITED   0x40u /* the JVM's metaspace has a limit: struct frt_room */
 
 /* The source of stacks. With both bits, JVMTI is asked for stacks that cannot be walked. */
 #define FRT_STACKS_WALK	 0x1u

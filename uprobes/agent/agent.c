@@ -24,6 +24,7 @@
 #include "uprobes/agent/launch_link.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/recordings.h"
+#include "uprobes/agent/retransform.h"
 #include "uprobes/agent/rewrite.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/seccomp.h"
@@ -366,12 +367,14 @@ static enum frt_result agent_start(JNIEnv *env, uint32_t recording)
 	if (result)
 		return refuse(result, "the plan of events in the control segment is not valid");
 	begin_row(env, recording);
+	room_begin(control_config(recording)->flags & FRT_CONFIG_LIMITED);
 	if (set_events(JVMTI_ENABLE)) {
 		restore(env, recording);
 		return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to send events");
 	}
 	if (apply(env, recording, &p))
 		return FRT_JVMTI_FAILED;
+	room_ask(); /* for classes that are loaded later */
 	activate(recording);
 	return FRT_DONE;
 }

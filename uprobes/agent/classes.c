@@ -278,7 +278,7 @@ static jvmtiError classes_apply(JNIEnv *env, uint32_t recording, const struct ma
 jvmtiError classes_unhook(JNIEnv *env)
 {
 	adding = 0;
-	return apply_as_tracer(env, &(struct batch){.gain = 0}, collect_given_up);
+	return apply_as_tracer(env, &(struct batch){.optional = true}, collect_given_up);
 }
 
 jvmtiError classes_add(JNIEnv *env, uint32_t recording, const struct matcher *pattern)
@@ -411,6 +411,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	struct rewrite r = {.pattern = patterns, .env = env, .loader = loader, .tags = tags, .mounts = mounts};
 	size_t out_size, memory_size;
 	const unsigned char *out;
+	enum frt_skip_reason reason = FRT_SKIP_NONE;
 	enum rewrite_answer answer;
 	uint32_t wanted_by;
 	void *memory;
@@ -424,6 +425,8 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	r.recordings = load_acquire(&active);
 	if (!r.recordings)
 		return;
+	if (!redefined)
+		room_load(size);
 	r.news = redefined && env == applying ? adding : r.recordings;
 	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
 		tags[i].count = 0;
@@ -444,9 +447,15 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	note_failure(&r, wanted_by, slice_of(name), answer);
 	if (answer != REWRITE_DONE)
 		return;
-	if (load_acquire(&active) && !hand_over(out, out_size, new_size, new_bytes)) {
+	if (load_acquire(&active)) {
+		if (!redefined && !room_take_loading(size))
+			reason = FRT_SKIP_METASPACE;
+		else if (!hand_over(out, out_size, new_size, new_bytes))
+			reason = FRT_SKIP_MEMORY;
+	}
+	if (reason) {
 		note_original(loader, slice_of(name));
-		note_failure(&r, wanted_by, slice_of(name), REWRITE_NO_MEMORY);
+		control_skip(wanted_by, slice_of(name), slice_of(NULL), slice_of(NULL), reason);
 	}
 	sys_unmap(memory, memory_size);
 }

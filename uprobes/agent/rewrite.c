@@ -6,6 +6,7 @@
 #include "uprobes/agent/flags.h"
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/loader.h"
+#include "uprobes/agent/retransform.h"
 #include "filters/policy.h"
 
 #define CAPTURES_MEMORY ((PLAN_FIELDS + 65536) * FRT_RECORDINGS * sizeof(struct capture) + 65536 * 8)
@@ -334,8 +335,10 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 						   (may_mount(c) ? FRT_METHOD_MAY_MOUNT : 0));
 		any = true;
 	}
-	if (any || called)
+	if (any || called) {
+		room_note_hooked(class_id, c->size, c->constants, c->methods);
 		set_bits(&control_class_row(class_id)->flags, FRT_CLASS_REWRITTEN | (any ? 0 : FRT_CLASS_MOUNTS));
+	}
 	return any || called;
 }
 

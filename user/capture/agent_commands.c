@@ -18,7 +18,8 @@
 #define MAX_TIMEOUTS  40 /* times the timeout, in all */
 
 struct wait {
-	const struct frt_header *header;
+	struct frt_header *header;
+	struct metaspace *metaspace; /* NULL: it gets none */
 	const struct target *target;
 	int timeout_ms;
 	int64_t deadline, last;
@@ -90,6 +91,21 @@ static int report_no_answer(const struct wait *w, struct diag *d)
 	return diag_set(d, ETIMEDOUT, "the agent in process %d '%s' does not answer", w->target->pid, w->target->name);
 }
 
+static void answer_question(struct wait *w)
+{
+	struct frt_room *room = &w->header->room;
+	uint32_t asked = __atomic_load_n(&room->asked, __ATOMIC_ACQUIRE);
+
+	if (asked == room->answered)
+		return;
+	if (w->metaspace && w->metaspace->limited)
+		metaspace_answer(w->metaspace, room);
+	else
+		room->bytes = room->classes = 0;
+	__atomic_store_n(&room->answered, asked, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &room->answered, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 /* Wait until the agent has answered command `number`. */
 static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
 {
@@ -104,6 +120,7 @@ static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
 			return diag_set(d, ESRCH, "process %d '%s' has ended", w->target->pid, w->target->name);
 		if (monotonic_ms() > w->deadline && !extend_deadline(w))
 			return report_no_answer(w, d);
+		answer_question(w);
 		syscall(SYS_futex, &c->answered, FUTEX_WAIT, answered, &step, NULL, 0);
 	}
 	return 0;
@@ -126,12 +143,13 @@ static int wait_for_turn(struct wait *w, const struct segment *s, struct diag *d
 	return 0;
 }
 
-static struct wait wait_begin(const struct segment *s, const struct target *t, int timeout_ms)
+static struct wait wait_begin(const struct segment *s, const struct target *t, struct metaspace *m, int timeout_ms)
 {
-	const struct frt_header *h = segment_header(s);
+	struct frt_header *h = segment_header(s);
 	int64_t now = monotonic_ms();
 
 	return (struct wait){.header = h,
+			     .metaspace = m,
 			     .target = t,
 			     .timeout_ms = timeout_ms,
 			     .deadline = now + timeout_ms,
@@ -162,11 +180,11 @@ static int say_refused(const struct segment *s, enum frt_command_kind kind, int 
 			message[0] ? message : agent_result_text(result, text), result, h->last_error);
 }
 
-int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms,
-		  struct diag *d)
+int agent_command(const struct segment *s, const struct target *t, struct metaspace *m, enum frt_command_kind kind,
+		  int timeout_ms, struct diag *d)
 {
 	struct frt_command *c = &segment_header(s)->command;
-	struct wait w = wait_begin(s, t, timeout_ms);
+	struct wait w = wait_begin(s, t, m, timeout_ms);
 	struct diag why = {0};
 	uint32_t result;
 	int err = wait_for_turn(&w, s, &why);

@@ -59,7 +59,7 @@ int agent_config_write(const struct agent_config *from, const struct segment *to
 	c->tick_scale = clock_ticks_of_ns(from->clock, 1ULL << 32);
 	c->flags = (from->settings->thrown ? FRT_CONFIG_THROWN : 0) |
 		   (from->settings->interval_ns || from->settings->metrics ? FRT_CONFIG_TIMED : 0) |
-		   (from->mounts ? FRT_CONFIG_MOUNTS : 0) |
+		   (from->limited ? FRT_CONFIG_LIMITED : 0) | (from->mounts ? FRT_CONFIG_MOUNTS : 0) |
 		   (from->settings->fields == SETTINGS_FIELDS_ALL ? FRT_CONFIG_THROWN_CLASS : 0) |
 		   (settings_has_roots(from->settings) ? FRT_CONFIG_INSIDE : 0);
 	c->keep = from->settings->keep;

@@ -16,6 +16,7 @@ struct agent_config {
 	uint32_t stacks;		 /* FRT_STACKS_*; 0: no stacks */
 	const struct frt_layout *layout; /* for FRT_STACKS_WALK */
 	bool mounts;			 /* follow virtual threads from carrier to carrier */
+	bool limited;			 /* the JVM has a limit for its metaspace: struct frt_room */
 	uint64_t memory_limit;		 /* of the target, bytes; frtrace takes up to 1 % of it */
 };
 

@@ -10,6 +10,7 @@
 #include "user/text/monotonic.h"
 #include "user/jvm/jvm_model.h"
 #include "user/capture/kernel_probes.h"
+#include "user/jvm/metaspace.h"
 #include "user/capture/natives.h"
 #include "user/capture/usdt.h"
 #include "user/process/attach.h"
@@ -41,6 +42,7 @@ struct session {
 	bool with_kernel; /* whether the kernel side was loaded */
 	struct kernel_sink waits;
 	struct segment segment;
+	struct metaspace metaspace;
 	const struct event_plan *plan; /* NULL: there are no events */
 	struct intake *intake;	       /* NULL before session_start() */
 	struct natives *natives;       /* NULL: none are traced */
@@ -108,7 +110,7 @@ static int command(struct session *s, enum frt_command_kind kind, struct diag *d
 	int err;
 
 	s->bpf->bss->commanding = true;
-	err = agent_command(&s->segment, s->target, kind, AGENT_TIMEOUT_MS, d);
+	err = agent_command(&s->segment, s->target, &s->metaspace, kind, AGENT_TIMEOUT_MS, d);
 	s->bpf->bss->commanding = false;
 	return err;
 }
@@ -206,8 +208,10 @@ static int take_over(struct session *s, struct diag *d)
 static int load_agent(struct session *s, struct diag *d)
 {
 	char options[32], why[AGENT_RESULT_TEXT];
-	int result, err;
+	int result, err = metaspace_check(&s->metaspace, d);
 
+	if (err)
+		return err;
 	init_options(s, options);
 	err = attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), s->settings->mount,
 				options, AGENT_TIMEOUT_MS, &result, d);
@@ -255,6 +259,15 @@ static int attach_nothing(struct session *s, struct diag *d)
 	return err;
 }
 
+/* Never fails: a JVM that does not say it counts as one without a limit. */
+static void session_look_at_metaspace(struct session *s)
+{
+	struct diag why = {0};
+
+	if (metaspace_open(&s->metaspace, s->target, &why))
+		log_detail("%s", why.text);
+}
+
 int session_attach(struct session *s, struct diag *d)
 {
 	double begin = monotonic_ns() / 1e6;
@@ -266,6 +279,8 @@ int session_attach(struct session *s, struct diag *d)
 	if (err)
 		return err;
 	err = session_check_free(s, d); /* again, now under the lock */
+	if (!err)
+		session_look_at_metaspace(s);
 	if (!err)
 		err = find_agent(s, d);
 	if (!err)
@@ -347,6 +362,8 @@ int session_receive(struct session *s, int connection, struct diag *d)
 	s->cost.attach_ms = monotonic_ns() / 1e6 - begin;
 	if (!err) /* no timeout: the JVM sets up its heap first, which may take long */
 		err = launch_command(s, options, -1, d);
+	if (!err)
+		session_look_at_metaspace(s);
 	s->begin_ms = monotonic_ns() / 1e6;
 	return err;
 }
@@ -479,6 +496,7 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 				      .layout = &s->layout,
 				      .plan = s->plan,
 				      .mounts = (inside || s->kernel.count) && s->target->jdk_version >= VIRTUAL_SINCE,
+				      .limited = s->metaspace.limited,
 				      .memory_limit = target_memory_limit(s->target)};
 	uint32_t epoch = 0;
 	int err;
@@ -567,6 +585,11 @@ int session_stop(struct session *s, struct diag *d)
 	if (s->hotspot)
 		hotspot_source_finish(s->hotspot);
 	return err;
+}
+
+const struct metaspace *session_metaspace(const struct session *s)
+{
+	return &s->metaspace;
 }
 
 uint64_t session_missed(const struct session *s)

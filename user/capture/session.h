@@ -13,6 +13,7 @@
 #include "user/options/settings.h"
 
 struct session;
+struct metaspace;
 
 /*
  * Load the kernel side, for the source of calls in settings.probe. This does not touch the target, which need not be known before it is attached to. Returns 0,
@@ -106,6 +107,9 @@ bool session_has_open_dump(const struct session *s);
  * there are no calls to be seen any more.
  */
 int session_beat(struct session *s, struct diag *d);
+
+/* The JVM's metaspace, as it was when the agent asked last. */
+const struct metaspace *session_metaspace(const struct session *s);
 
 /*
  * With HotSpot's own probes: calls that were missed, at most, because their class was new, and calls that ended without

@@ -37,21 +37,33 @@ int jvm_model_find_flags(const struct target *t, const char *const names[], size
 	return err;
 }
 
-int jvm_model_read_flag(const struct target *t, const char *name, bool *value, struct diag *d)
+static int read_flag_bytes(const struct target *t, const char *name, void *value, size_t size, struct diag *d)
 {
 	const char *const names[] = {name};
 	struct remote_mem r;
 	uint64_t address;
-	uint8_t byte = 0;
 	int err = jvm_model_find_flags(t, names, 1, &address, d) ?: remote_mem_open(&r, t, d);
 
 	if (err)
 		return err;
-	err = address ? mem_u8(&r.mem, address, &byte) : -ENOENT;
+	err = address ? mem_read(&r.mem, address, value, size) : -ENOENT;
 	remote_mem_close(&r);
+	return err ? diag_errno(d, -err, "cannot read the JVM's flag %s", name) : 0;
+}
+
+int jvm_model_read_flag(const struct target *t, const char *name, bool *value, struct diag *d)
+{
+	uint8_t byte;
+	int err = read_flag_bytes(t, name, &byte, sizeof(byte), d);
+
 	if (!err)
 		*value = byte;
-	return err ? diag_errno(d, -err, "cannot read the JVM's flag %s", name) : 0;
+	return err;
+}
+
+int jvm_model_read_number(const struct target *t, const char *name, uint64_t *value, struct diag *d)
+{
+	return read_flag_bytes(t, name, value, sizeof(*value), d);
 }
 
 static int read_version(const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], char *out, size_t size,

@@ -24,8 +24,9 @@ void jvm_model_close(struct jvm_model *m); /* accepts a zeroed one */
 int jvm_model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[],
 			 struct diag *d);
 
-/* The value of a flag that is true or false; -ENOENT with the message: this JVM has no such flag. */
+/* The value of a flag that is true or false, or a number; -ENOENT with the message: this JVM has no such flag. */
 int jvm_model_read_flag(const struct target *t, const char *name, bool *value, struct diag *d);
+int jvm_model_read_number(const struct target *t, const char *name, uint64_t *value, struct diag *d);
 
 /*
  * The version as the JVM's own recordings have it: "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE

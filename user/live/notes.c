@@ -2,6 +2,7 @@
 #include "user/live/notes.h"
 #include "format/bytes.h"
 #include "user/capture/cost.h"
+#include "user/jvm/metaspace.h"
 #include "user/capture/natives.h"
 #include "user/capture/segment_names.h"
 #include "user/text/skip_reason.h"
@@ -110,13 +111,33 @@ static void group_note(struct group *g, struct notes *n)
 	bytes_release(&g->details);
 }
 
-/* Those from row `first` on. True: something that the user asked for is not traced. */
-static bool notes_add_skips(struct notes *n, const struct segment *seg, uint32_t first)
+#define WHY_TEXT 512
+
+/* Why something is not traced, with numbers where they say what to do. */
+static const char *notes_why(uint32_t reason, const struct session *s, char text[WHY_TEXT])
 {
+	char use[METASPACE_TEXT];
+
+	if (reason != FRT_SKIP_METASPACE)
+		return skip_reason(reason);
+	metaspace_text(session_metaspace(s), use);
+	snprintf(
+		text, WHY_TEXT,
+		"%s: it has %s, hooks take some going in and coming out, and a tenth is left to the program; raise the "
+		"limit, or name fewer classes",
+		skip_reason(reason), use);
+	return text;
+}
+
+/* Those from row `first` on. True: something that the user asked for is not traced. */
+static bool notes_add_skips(struct notes *n, const struct session *session, uint32_t first)
+{
+	const struct segment *seg = session_segment(session);
 	bool serious = false;
+	char why[WHY_TEXT];
 
 	for (uint32_t reason = 1; reason < FRT_SKIP_REASONS; reason++) {
-		struct group g = {.kind = "not traced", .why = skip_reason(reason)};
+		struct group g = {.kind = "not traced", .why = notes_why(reason, session, why)};
 		const struct frt_skip *s;
 		char name[2048];
 
@@ -211,7 +232,7 @@ bool notes_at_start(struct notes *n, const struct settings *settings, const stru
 {
 	const struct segment *seg = session_segment(s);
 	uint32_t classes;
-	bool skipped = notes_add_skips(n, seg, 0) || (!segment_count_hooked(seg, &classes) && any_native(seg));
+	bool skipped = notes_add_skips(n, s, 0) || (!segment_count_hooked(seg, &classes) && any_native(seg));
 
 	skipped |= notes_add_natives(n, s);
 	notes_add_lower_bounds(n, seg);
@@ -372,9 +393,9 @@ static unsigned int find_gaps(const struct settings *settings, const struct sess
 	return n;
 }
 
-bool notes_of_skips(struct notes *n, const struct segment *seg, uint32_t first)
+bool notes_of_skips(struct notes *n, const struct session *s, uint32_t first)
 {
-	return notes_add_skips(n, seg, first);
+	return notes_add_skips(n, s, first);
 }
 
 void notes_of_gaps(struct notes *n, const struct settings *settings, const struct session *s, const struct recorder *r)

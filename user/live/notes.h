@@ -40,7 +40,7 @@ void notes_of_throttle(struct notes *n, const struct settings *settings, const s
  * Notes about methods not hooked in classes that were loaded later: those from row `first` of the table on. True:
  * something that the user asked for is not traced.
  */
-bool notes_of_skips(struct notes *n, const struct segment *seg, uint32_t first);
+bool notes_of_skips(struct notes *n, const struct session *s, uint32_t first);
 
 /* Notes about stacks and waits that are missing, cut or unknown. Call after all stacks have been read. */
 void notes_of_gaps(struct notes *n, const struct settings *settings, const struct session *s, const struct recorder *r);

@@ -27,6 +27,7 @@ const char *skip_reason(uint32_t reason)
 		[FRT_SKIP_FINALIZER] = "empty finalizers: with code in it every object would get a Finalizer",
 		[FRT_SKIP_TABLE_FULL] = "beyond the room for methods",
 		[FRT_SKIP_MEMORY] = "without memory for new code in the JVM",
+		[FRT_SKIP_METASPACE] = "without room for new code in the JVM's metaspace",
 	};
 
 	return reason < FRT_SKIP_REASONS && texts[reason] ? texts[reason] : "unknown reason";

@@ -230,12 +230,17 @@ static void begin_report(struct recording *r)
 
 static void explain_no_match(struct recording *r)
 {
+	const struct segment *seg = session_segment(r->session);
+	const struct frt_skip *skip;
 	uint32_t classes;
 
-	if (segment_count_hooked(session_segment(r->session), &classes))
+	if (segment_count_hooked(seg, &classes))
 		return;
+	for (uint32_t i = 0; (skip = segment_skip(seg, i)); i++)
+		if (skip->reason == FRT_SKIP_METASPACE)
+			return; /* some match, and have been named */
 	log_line("  no loaded class matches yet; a class that does is traced as soon as it is loaded");
-	suggest_classes_print(&r->target, session_segment(r->session), r->settings->filters);
+	suggest_classes_print(&r->target, seg, r->settings->filters);
 }
 
 /* 0: walked stacks can be trusted. With --stacks=walk, stacks that could not be compared are accepted, too. */
@@ -483,7 +488,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	recorder_read_stacks(r->recorder, true);
 	r->report.no_open_dump = why_no_open_dump(r, ended);
 	recorder_put_open_calls(r->recorder, r->report.no_open_dump);
-	r->incomplete |= notes_of_skips(&gaps, session_segment(r->session), r->skips);
+	r->incomplete |= notes_of_skips(&gaps, r->session, r->skips);
 	notes_of_gaps(&gaps, r->settings, r->session, r->recorder);
 	r->incomplete |= session_missed(r->session) > 0 || session_ran_early(r->session);
 	r->incomplete |= natives_fail(session_natives(r->session)); /* also those that were found later */

@@ -38,6 +38,7 @@ static enum rewrite_answer rewrite_or_pretend(const struct rewrite *r, const uns
 #define ANY_CLASS   ((jclass)0x20)
 
 static uint32_t loader;
+static bool no_room; /* in the JVM's metaspace */
 static bool pretend; /* the class has hooks, in new code that the JVM has to take */
 static JNIEnv *const env = (JNIEnv *)0x30;
 
@@ -150,6 +151,19 @@ void retransform_init(jvmtiEnv *j)
 {
 }
 
+void room_load(jint size)
+{
+}
+
+bool room_take_loading(jint size)
+{
+	return !no_room;
+}
+
+void room_note_hooked(uint32_t class_id, uint32_t size, uint32_t constants, uint32_t methods)
+{
+}
+
 void batch_add(struct batch *b, jclass c, bool hooked)
 {
 }
@@ -239,7 +253,7 @@ static int setup(void **state)
 	}
 	loader = loader ? loader : control_loader(slice_of("com/acme/Loader"), slice_of(NULL));
 	control_class_row(control_class(slice_of(NAME), loader, 0))->flags = 0;
-	no_memory = pretend = false;
+	no_memory = no_room = pretend = false;
 	applying = NULL;
 	return 0;
 }
@@ -303,6 +317,17 @@ static void class_whose_code_the_jvm_cannot_take_has_no_hooks(void **state)
 	assert_skips(2, 1, FRT_SKIP_MEMORY);
 }
 
+static void class_without_room_gets_no_hooks_while_it_is_loaded(void **state)
+{
+	struct frt_class *row = control_find_class(slice_of(NAME), loader);
+
+	pretend = no_room = true;
+	file_comes(NULL);
+	assert_int_equal(row->flags & FRT_CLASS_REWRITTEN, 0);
+	assert_skips(0, 1, FRT_SKIP_METASPACE);
+	assert_skips(2, 1, FRT_SKIP_METASPACE);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -311,6 +336,7 @@ int main(void)
 		TEST(class_without_memory_is_reported),
 		TEST(recording_that_loses_its_hooks_is_told),
 		TEST(class_whose_code_the_jvm_cannot_take_has_no_hooks),
+		TEST(class_without_room_gets_no_hooks_while_it_is_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

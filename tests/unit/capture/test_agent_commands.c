@@ -28,7 +28,7 @@ struct agent {
 	pthread_t thread;
 	uint32_t result, last_kind;
 	int work_ms; /* what a command takes; progress is counted meanwhile */
-	bool ends;
+	bool ends, asks;
 };
 
 static struct target self(void)
@@ -37,6 +37,17 @@ static struct target self(void)
 
 	pidfd = pidfd ?: (int)syscall(SYS_pidfd_open, getpid(), 0);
 	return (struct target){.pid = getpid(), .ns_pid = getpid(), .pidfd = pidfd, .uid = getuid(), .gid = getgid()};
+}
+
+static void ask_for_room(struct frt_room *r)
+{
+	const struct timespec step = {.tv_nsec = 5000000};
+	uint32_t question = r->answered + 1;
+
+	r->bytes = r->classes = 7;
+	__atomic_store_n(&r->asked, question, __ATOMIC_RELEASE);
+	for (int i = 0; i < 2000 && __atomic_load_n(&r->answered, __ATOMIC_ACQUIRE) != question; i++)
+		syscall(SYS_futex, &r->answered, FUTEX_WAIT, question - 1, &step, NULL, 0);
 }
 
 static void *serve(void *context)
@@ -57,6 +68,8 @@ static void *serve(void *context)
 			__atomic_fetch_add(&h->progress, 1, __ATOMIC_RELAXED);
 			usleep(1000);
 		}
+		if (a->asks)
+			ask_for_room(&h->room);
 		a->last_kind = h->command.kind;
 		h->command.result = a->result;
 		__atomic_store_n(&h->command.answered, number, __ATOMIC_RELEASE);
@@ -89,7 +102,7 @@ static void commands_are_carried_out_one_by_one(void **state)
 	for (uint32_t i = 0; i < 200; i++) {
 		enum frt_command_kind kind = FRT_COMMAND_START + i % (FRT_COMMANDS - FRT_COMMAND_START);
 
-		assert_int_equal(agent_command(&a.segment, &t, kind, 10000, &d), 0);
+		assert_int_equal(agent_command(&a.segment, &t, NULL, kind, 10000, &d), 0);
 		assert_int_equal(a.last_kind, kind);
 	}
 	agent_end(&a);
@@ -102,14 +115,33 @@ static void a_refusal_has_the_agents_words_or_those_of_its_result(void **state)
 	struct diag d;
 
 	agent_start(&a);
-	assert_int_equal(agent_command(&a.segment, &t, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
+	assert_int_equal(agent_command(&a.segment, &t, NULL, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
 	assert_non_null(strstr(d.text, "cannot 'stop' in the target: the JVM failed to carry it out"));
 	strcpy(segment_header(&a.segment)->message, "the JVM could not restore all classes");
-	assert_int_equal(agent_command(&a.segment, &t, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
+	assert_int_equal(agent_command(&a.segment, &t, NULL, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
 	assert_non_null(strstr(d.text, "could not restore all classes"));
 	/* no byte of a message ends it */
 	memset(segment_header(&a.segment)->message, 'x', sizeof(segment_header(&a.segment)->message));
-	assert_int_equal(agent_command(&a.segment, &t, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
+	assert_int_equal(agent_command(&a.segment, &t, NULL, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
+	agent_end(&a);
+}
+
+static void an_agent_that_asks_without_a_limit_is_given_nothing(void **state)
+{
+	struct agent a = {.result = FRT_DONE, .asks = true};
+	struct metaspace unlimited = {.limit = METASPACE_NO_LIMIT};
+	struct target t = self();
+	struct frt_room *room;
+	struct diag d;
+
+	agent_start(&a);
+	room = &segment_header(&a.segment)->room;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(agent_command(&a.segment, &t, i ? &unlimited : NULL, FRT_COMMAND_START, 10000, &d), 0);
+		assert_int_equal(room->answered, i + 1);
+		assert_int_equal(room->bytes, 0);
+		assert_int_equal(room->classes, 0);
+	}
 	agent_end(&a);
 }
 
@@ -119,10 +151,10 @@ static void nobody_answers(void **state)
 	struct target t = self();
 	struct diag d;
 
-	assert_int_equal(agent_command(&s, &t, FRT_COMMAND_START, 20, &d), -ETIMEDOUT);
+	assert_int_equal(agent_command(&s, &t, NULL, FRT_COMMAND_START, 20, &d), -ETIMEDOUT);
 	assert_non_null(strstr(d.text, "does not answer"));
 	/* the next collector does not send another one meanwhile */
-	assert_int_equal(agent_command(&s, &t, FRT_COMMAND_STOP, 20, &d), -ETIMEDOUT);
+	assert_int_equal(agent_command(&s, &t, NULL, FRT_COMMAND_STOP, 20, &d), -ETIMEDOUT);
 	assert_int_equal(segment_header(&s)->command.number, 1);
 	assert_int_equal(segment_header(&s)->command.kind, FRT_COMMAND_START);
 	fake_segment_free(&s);
@@ -135,10 +167,10 @@ static void progress_gives_more_time_but_not_for_ever(void **state)
 	struct diag d;
 
 	agent_start(&slow);
-	assert_int_equal(agent_command(&slow.segment, &t, FRT_COMMAND_START, 1000, &d), 0);
+	assert_int_equal(agent_command(&slow.segment, &t, NULL, FRT_COMMAND_START, 1000, &d), 0);
 	agent_end(&slow);
 	agent_start(&endless);
-	assert_int_equal(agent_command(&endless.segment, &t, FRT_COMMAND_START, 10, &d), -ETIMEDOUT);
+	assert_int_equal(agent_command(&endless.segment, &t, NULL, FRT_COMMAND_START, 10, &d), -ETIMEDOUT);
 	agent_end(&endless);
 }
 
@@ -153,7 +185,7 @@ static void a_signal_ends_the_wait(void **state)
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	raise(SIGINT);
-	assert_int_equal(agent_command(&s, &t, FRT_COMMAND_START, 60000, &d), -EINTR);
+	assert_int_equal(agent_command(&s, &t, NULL, FRT_COMMAND_START, 60000, &d), -EINTR);
 	interrupt_forget();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	fake_segment_free(&s);
@@ -171,7 +203,7 @@ static void the_target_ends_meanwhile(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	t.pid = t.ns_pid = pid;
 	t.pidfd = -1;
-	assert_int_equal(agent_command(&s, &t, FRT_COMMAND_START, 60000, &d), -ESRCH);
+	assert_int_equal(agent_command(&s, &t, NULL, FRT_COMMAND_START, 60000, &d), -ESRCH);
 	fake_segment_free(&s);
 }
 
@@ -226,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_are_carried_out_one_by_one),
 		cmocka_unit_test(a_refusal_has_the_agents_words_or_those_of_its_result),
+		cmocka_unit_test(an_agent_that_asks_without_a_limit_is_given_nothing),
 		cmocka_unit_test(nobody_answers),
 		cmocka_unit_test(progress_gives_more_time_but_not_for_ever),
 		cmocka_unit_test(a_signal_ends_the_wait),

@@ -5,6 +5,7 @@
 #include "tests/lib/capture.h"
 #include "tests/lib/fake_segment.h"
 #include "user/capture/cost.h"
+#include "user/jvm/metaspace.h"
 #include "user/record/losses.h"
 #include "user/text/log.h"
 
@@ -59,6 +60,7 @@ const char *__wrap_session_no_waits(const struct session *s);
 const char *__wrap_session_no_pauses(const struct session *s);
 const char *__wrap_session_no_usage(const struct session *s);
 uint64_t __wrap_session_missed(const struct session *s);
+const struct metaspace *__wrap_session_metaspace(const struct session *s);
 uint64_t __wrap_session_unseen(const struct session *s);
 void __wrap_intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS]);
 uint64_t __wrap_intake_waits_lost(const struct intake *in);
@@ -125,6 +127,15 @@ const char *__wrap_session_no_pauses(const struct session *s)
 const char *__wrap_session_no_usage(const struct session *s)
 {
 	return b->no_usage;
+}
+
+const struct metaspace *__wrap_session_metaspace(const struct session *s)
+{
+	static const struct metaspace full = {
+		.limit = 24 << 20,
+		.now = {.committed = 22 << 20, .class_committed = 2 << 20, .class_reserved = 16 << 20}};
+
+	return &full;
 }
 
 uint64_t __wrap_session_missed(const struct session *s)
@@ -332,6 +343,20 @@ static void skips_are_grouped_by_reason(void **state)
 	assert_null(strstr(all, "other"));
 }
 
+static void classes_without_room_in_metaspace_are_said_with_numbers(void **state)
+{
+	bool incomplete;
+	const char *all;
+
+	fake_skip(&b->segment, "com/acme/A", NULL, NULL, FRT_SKIP_METASPACE);
+	fake_skip(&b->segment, "com/acme/B", NULL, NULL, FRT_SKIP_METASPACE);
+	all = start(&incomplete);
+	assert_true(incomplete);
+	assert_says(all, "not traced: 2 without room for new code in the JVM's metaspace: it has 22.0 MB of 24.0 MB "
+			 "(-XX:MaxMetaspaceSize), ");
+	assert_says(all, "raise the limit, or name fewer classes: com.acme.A, com.acme.B\n");
+}
+
 /* Classes that are loaded while the recording runs, or by a program that frtrace starts. */
 static void skips_of_later_classes_are_said_at_the_end(void **state)
 {
@@ -341,11 +366,11 @@ static void skips_of_later_classes_are_said_at_the_end(void **state)
 
 	fake_skip(&b->segment, "com/acme/H", NULL, NULL, FRT_SKIP_HIDDEN);
 	first = segment_skips(&b->segment);
-	assert_false(notes_of_skips(&notes, &b->segment, first));
+	assert_false(notes_of_skips(&notes, NULL, first));
 	assert_int_equal(notes.count, 0);
 	fake_skip(&b->segment, "com/acme/N", "n", "()V", FRT_SKIP_NATIVE);
 	fake_skip(&b->segment, "jdk/jfr/Event", NULL, NULL, FRT_SKIP_JFR);
-	assert_true(notes_of_skips(&notes, &b->segment, first));
+	assert_true(notes_of_skips(&notes, NULL, first));
 	capture_begin(false);
 	report_notes(&notes);
 	all = capture_end();
@@ -862,6 +887,7 @@ int main(void)
 		TEST(without_the_kernels_half_a_switch_costs_nothing),
 		TEST(pause_that_is_not_known_is_an_upper_bound),
 		TEST(skips_are_grouped_by_reason),
+		TEST(classes_without_room_in_metaspace_are_said_with_numbers),
 		TEST(skips_of_later_classes_are_said_at_the_end),
 		TEST(active_methods_share_a_line),
 		TEST(age_is_said_in_its_largest_unit),
