@@ -14,6 +14,7 @@
 #include "user/capture/session.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/process/launch_socket.h"
+#include "user/process/perf_data.h"
 #include "user/process/rights.h"
 #include "user/process/tsc.h"
 #include "user/text/term.h"
@@ -25,7 +26,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define VALUE_COLUMN 14
+#define VALUE_COLUMN   14
+#define METASPACE_HUGE (1ull << 40) /* bytes: no limit worth a word */
 
 /* "  stacks      no: ...", which a terminal gets broken between words. */
 static void check_print_row(const char *what, const char *value, const char *why)
@@ -237,6 +239,26 @@ static bool check_probes(struct json *j, const struct target *t, bool agent)
 	return print_feature(j, "probes", good, good ? use : why.text);
 }
 
+/* A limit of the metaspace, and what of it was in use at the last GC, which is all that can be seen from outside. */
+static void check_metaspace(struct json *j, const struct target *t)
+{
+	uint64_t limit = UINT64_MAX;
+	struct perf_data counters;
+	int64_t committed = 0;
+	char text[256], most[32];
+	struct diag ignored;
+
+	if (jvm_model_read_number(t, "MaxMetaspaceSize", &limit, &ignored) || limit > METASPACE_HUGE ||
+	    perf_data_read(t, &counters))
+		return;
+	perf_data_long(&counters, "sun.gc.metaspace.capacity", &committed);
+	perf_data_release(&counters);
+	snprintf(most, sizeof(most), "%s", log_bytes(limit));
+	snprintf(text, sizeof(text), "at most %s, %s in use at the last GC: hooks may not fit into all classes", most,
+		 log_bytes(committed));
+	print_feature(j, "metaspace", true, text);
+}
+
 static bool check_target(struct json *j, const struct target *t, bool may_mount)
 {
 	struct diag why;
@@ -247,6 +269,7 @@ static bool check_target(struct json *j, const struct target *t, bool may_mount)
 	print_feature(j, "attach", good, why.text);
 	good |= check_probes(j, t, good);
 	check_layout(j, t);
+	check_metaspace(j, t);
 	end_target(j, t);
 	return good;
 }
