@@ -17,6 +17,8 @@ static jvmtiEnv *jvmti;
 static struct matcher patterns[FRT_RECORDINGS];
 static uint32_t active;	    /* recordings with a pattern, as a set of bits; stored after the pattern */
 static bool mounts;	    /* a recording of this epoch follows virtual threads; stays until the epoch ends */
+static bool continued;	    /* there are virtual threads, or may be in a moment; stays */
+static jclass mounted;	    /* java.lang.VirtualThread, a global reference; NULL: not found yet */
 static JNIEnv *applying;    /* of the thread that adds or removes a pattern; other threads are the application's */
 static uint32_t adding;	    /* what it adds, as a set of bits; 0: it removes one */
 static uint32_t readers;    /* number of running callbacks that may use a pattern */
@@ -191,6 +193,33 @@ static void collect_given_up(JNIEnv *env, struct batch *b, jclass c)
 	class_info_free(signature);
 }
 
+static void keep_mounted(JNIEnv *env, jclass c)
+{
+	if (!mounted)
+		__atomic_store_n(&mounted, (*env)->NewGlobalRef(env, c), __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Have there been virtual threads? Before the first one no class is redefined for their sake. It is not looked up by name,
+ * because that would initialise it.
+ */
+static bool find_virtual_threads(JNIEnv *env, const jclass *loaded, jint count)
+{
+	for (jint i = 0; i < count && !(mounted && continued); i++) {
+		struct slice name;
+		char *signature;
+
+		if ((*jvmti)->GetClassSignature(jvmti, loaded[i], &signature, NULL))
+			continue;
+		if (class_info_name(signature, &name) && rewrite_is_mounts(name))
+			keep_mounted(env, loaded[i]);
+		else if (class_info_name(signature, &name) && rewrite_is_continuation(name))
+			store_relaxed(&continued, true);
+		class_info_free(signature);
+	}
+	return __atomic_load_n(&continued, __ATOMIC_SEQ_CST);
+}
+
 static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(JNIEnv *, struct batch *, jclass))
 {
 	jvmtiError error;
@@ -206,6 +235,8 @@ static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
 	b->hooked = (bool *)(b->classes + count);
+	if (b->mounts)
+		b->mounts = find_virtual_threads(env, loaded, count);
 	if (b->gain)
 		supertypes_find(&patterns[b->recording], loaded, count, &b->supertypes);
 	for (jint i = 0; i < count; i++)
@@ -266,7 +297,8 @@ static jvmtiError classes_apply(JNIEnv *env, uint32_t recording, const struct ma
 	adding = pattern ? 1u << recording : 0;
 	if (adding) {
 		memset(seen_at_load, 0, sizeof(seen_at_load));
-		mounts |= control_config(recording)->flags & FRT_CONFIG_MOUNTS;
+		__atomic_store_n(&mounts, mounts || control_config(recording)->flags & FRT_CONFIG_MOUNTS,
+				 __ATOMIC_SEQ_CST);
 	} else if (!active) {
 		mounts = false;
 	}
@@ -544,6 +576,35 @@ static void retransform_one(JNIEnv *env, jclass c, uint32_t set)
 	batch_retransform_one(env, c, hooked, set);
 }
 
+static bool classes_is_continuation(jclass c)
+{
+	struct slice name;
+	char *signature;
+	bool is;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return false;
+	is = class_info_name(signature, &name) && rewrite_is_continuation(name);
+	class_info_free(signature);
+	return is;
+}
+
+/*
+ * The first virtual thread is being made: from now on they are followed. While a recording begins, its thread may be about
+ * to find the class: either it sees `continued`, or `mounted` is seen here.
+ */
+static void follow_virtual_threads(JNIEnv *env, jclass c, uint32_t set)
+{
+	jclass virtual;
+
+	if (load_relaxed(&continued) || !__atomic_load_n(&mounts, __ATOMIC_SEQ_CST) || !classes_is_continuation(c))
+		return;
+	__atomic_store_n(&continued, true, __ATOMIC_SEQ_CST);
+	virtual = __atomic_load_n(&mounted, __ATOMIC_SEQ_CST);
+	if (virtual)
+		retransform_one(env, virtual, set);
+}
+
 void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass c)
 {
 	uint32_t set;
@@ -556,6 +617,8 @@ void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass
 	/* hooks without a recording: the class got them at load */
 	if (set ? slipped_through(env, c, set) : classes_has_hooks(env, c))
 		retransform_one(env, c, set);
+	if (set)
+		follow_virtual_threads(env, c, set);
 	__atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -404,6 +404,11 @@ bool rewrite_is_mounts(struct slice name)
 	return slice_is(name, "java/lang/VirtualThread");
 }
 
+bool rewrite_is_continuation(struct slice name)
+{
+	return slice_is(name, "java/lang/VirtualThread$VThreadContinuation");
+}
+
 enum rewrite_answer rewrite_class(const struct rewrite *r, const unsigned char *bytes, size_t size,
 				  const unsigned char **out, size_t *out_size, void **memory, size_t *memory_size)
 {

@@ -31,8 +31,12 @@ struct rewrite {
 bool rewrite_has_natives(void);
 void rewrite_forget_natives(uint32_t recording);
 
-/* The class whose methods mount virtual threads. */
+/*
+ * The class whose methods mount virtual threads, and that of their continuations: its constructor makes one, so no virtual
+ * thread comes to a carrier before the second class is prepared.
+ */
 bool rewrite_is_mounts(struct slice name);
+bool rewrite_is_continuation(struct slice name);
 
 /*
  * Rewrite a class file. On REWRITE_DONE *out points into *memory, which the caller releases with

@@ -49,8 +49,33 @@ overflow() { # LEAST-LOST SENTENCE
 	target_drop
 }
 
+# The hooks for mounts come with the first virtual thread, and miss none of its waits.
+first_virtual() {
+	local sentence="java.lang.VirtualThread is left alone until the first virtual thread, whose calls have their times, JDK $FEATURE" redefined
+	begin "$sentence" || return 0
+	target_start -Xlog:redefine+class+load=info Threads virtual 20 5
+	if target_ready && trace_start -m live.Threads::callsAndParks --no-stack; then
+		redefined=$(grep -o 'redefined name=[^,]*' "$T_DIR/stdout" | paste -sd ' ')
+		[ "$redefined" = "redefined name=live.Threads" ] || finding "before the first virtual thread: $redefined"
+		target_go
+		trace_stop
+		status_is 0
+		target_restored
+		grep -q 'redefined name=java.lang.VirtualThread,' "$T_DIR/stdout" || finding "it has got no hooks"
+		"$FRTRACE" print --json --events jdk.MethodTrace "$F_FILE" | python3 -c '
+import json, sys
+calls = [e["values"] for e in json.load(sys.stdin)["recording"]["events"]]
+timed = [c for c in calls if c["blockedTime"] not in (None, "PT0S")]
+sys.exit(0 if len(calls) == len(timed) == 20 else "%d of %d calls have a time in which they were parked" % (len(timed), len(calls)))
+' 2>"$WORK/odd" || finding "$(cat "$WORK/odd")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
+	[ "$FEATURE" -ge 21 ] && first_virtual
 	exact "50 threads with 20,000 calls give 1,000,000 events" live.Threads::work Threads together 50 20000
 	turn 0 && BUFFER=perf exact "50 threads with 20,000 calls give 1,000,000 events" live.Threads::work Threads together 50 20000
 	exact "10,000 short-lived threads" live.Threads::work Threads one-by-one 10000 3
@@ -62,4 +87,10 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && overflow 0 "calls that pass through small perf buffers are recorded or counted as lost"
 	turn 1 && overflow 500000 "what does not fit into perf buffers is counted as lost"
 	crowd
+done
+
+roots_find
+for version in "${JDKS_IN_TURN[@]}"; do
+	[ "$version" -ge 21 ] || continue
+	if root_use "$version"; then first_virtual; else skip "virtual threads of JDK $version" "$(roots_why)"; fi
 done
