@@ -5,6 +5,7 @@
 #include "user/capture/agent_config.h"
 #include "user/capture/bpf_programs.h"
 #include "user/capture/hotspot_source.h"
+#include "user/jvm/archive.h"
 #include "user/jvm/intrinsics.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
@@ -207,9 +208,14 @@ static int take_over(struct session *s, struct diag *d)
 
 static int load_agent(struct session *s, struct diag *d)
 {
-	char options[32], why[AGENT_RESULT_TEXT];
-	int result, err = metaspace_check(&s->metaspace, d);
+	char options[32], text[AGENT_RESULT_TEXT];
+	struct diag why;
+	int result, err;
 
+	err = archive_check(s->target, &why); /* again: a JVM that was starting has its flags by now */
+	if (err)
+		return diag_set(d, -err, "cannot trace process %d '%s': %s", s->target->pid, s->target->name, why.text);
+	err = metaspace_check(&s->metaspace, d);
 	if (err)
 		return err;
 	init_options(s, options);
@@ -218,7 +224,7 @@ static int load_agent(struct session *s, struct diag *d)
 	if (err || !result || result == FRT_ANOTHER_COPY)
 		return err;
 	return diag_set(d, EPROTO, "cannot trace process %d '%s': %s", s->target->pid, s->target->name,
-			agent_result_text(result, why));
+			agent_result_text(result, text));
 }
 
 /* The agent is loaded once in the life of a JVM; later recordings find it there. */

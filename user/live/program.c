@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/program.h"
 #include "user/capture/agent_build.h"
+#include "user/jvm/archive.h"
 #include "user/text/log.h"
 #include "user/process/launch_socket.h"
 #include "user/process/launch.h"
@@ -20,17 +21,22 @@ struct program {
 	struct launch launch;
 	int signals;
 	bool running, taken; /* taken: a JVM is or was traced */
+	bool refused;	     /* one that was wanted was not */
 	char others[1024];   /* names of JVMs that are not that of -p, each once, separated by ", " */
 };
 
 int program_open(struct program **out, const struct settings *settings, struct diag *d)
 {
-	struct program *p = calloc(1, sizeof(*p));
 	struct launch_setup setup = {
 		.argv = settings->program, .user = settings->user, .by_environment = settings->target};
+	struct diag why;
+	int err = archive_check_program(settings->program, &why);
+	struct program *p;
 	char option[1024];
-	int err;
 
+	if (err)
+		return diag_set(d, -err, "cannot trace '%s': %s", settings->program[0], why.text);
+	p = calloc(1, sizeof(*p));
 	if (!p)
 		return diag_errno(d, ENOMEM, "cannot begin");
 	*p = (struct program){.settings = settings, .listener.fd = -1, .signals = -1};
@@ -62,6 +68,11 @@ void program_close(struct program *p)
 	launch_socket_close(&p->listener, keep);
 	launch_release(&p->launch);
 	free(p);
+}
+
+bool program_has_refused(const struct program *p)
+{
+	return p->refused;
 }
 
 const char *program_others(const struct program *p)
@@ -114,6 +125,7 @@ static bool program_note_other(struct program *p, const char *name)
 static bool program_is_wanted(struct program *p, const struct target *t)
 {
 	const char *part = p->settings->target;
+	struct diag why;
 
 	if (!target_runs_something(t)) {
 		log_detail("not traced: %d %s, which has no main class", (int)t->pid, t->name);
@@ -122,6 +134,11 @@ static bool program_is_wanted(struct program *p, const struct target *t)
 	if (part && !target_is_named(t, part)) {
 		if (program_note_other(p, t->name))
 			log_line("not traced: %d %s: its main class or jar has no '%s'", (int)t->pid, t->name, part);
+		return false;
+	}
+	if (archive_check(t, &why)) {
+		log_line("not traced: %d %s: %s", (int)t->pid, t->name, why.text);
+		p->refused = true;
 		return false;
 	}
 	if (p->taken)

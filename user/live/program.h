@@ -28,6 +28,9 @@ void program_close(struct program *p); /* NULL is fine */
  */
 const char *program_others(const struct program *p);
 
+/* A JVM was let go although it is the one of -p; a line has said why. */
+bool program_has_refused(const struct program *p);
+
 /* The pid of the program. */
 pid_t program_pid(const struct program *p);
 

@@ -240,6 +240,17 @@ void jvm_find_version(struct target *t)
 	t->jdk_version = jvm_jdk_version(t->version);
 }
 
+static void note_archive(const char *text, struct jvm_options *out)
+{
+	static const char *const options[] = {"-XX:AOTCacheOutput",	    "-XX:AOTMode=record",
+					      "-XX:AOTMode=create",	    "-XX:ArchiveClassesAtExit",
+					      "-XX:+RecordDynamicDumpInfo", "-Xshare:dump"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]) && !out->archive; i++)
+		if (strstr(text, options[i]))
+			out->archive = options[i];
+}
+
 static void note_options(const char *text, struct jvm_options *out)
 {
 	const char *rs = strstr(text, "-Xrs");
@@ -251,6 +262,7 @@ static void note_options(const char *text, struct jvm_options *out)
 		out->signals_reduced = set;
 	if (rs && (!rs[4] || isspace((unsigned char)rs[4])))
 		out->signals_reduced = true;
+	note_archive(text, out);
 }
 
 static bool is_option_variable(const char *word)
@@ -327,4 +339,24 @@ void jvm_read_options(const struct target *t, struct jvm_options *out)
 	note_words(t, "environ", true, out);
 	note_words(t, "cmdline", false, out);
 	note_counters(t, out);
+}
+
+void jvm_read_own_options(char *const *argv, struct jvm_options *out)
+{
+	struct java_command command = {0};
+	struct target self;
+	int count = 0;
+
+	*out = (struct jvm_options){0};
+	if (target_read(getpid(), &self))
+		return;
+	note_words(&self, "environ", true, out);
+	while (argv[count])
+		count++;
+	if (strcmp(path_base(argv[0]), "java") == 0)
+		java_command_parse(count, (const char *const *)argv, &command);
+	if (command.main)
+		count = command.main_at; /* the rest is the program's own */
+	for (int i = 0; i < count; i++)
+		note_word(&self, argv[i], out);
 }

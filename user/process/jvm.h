@@ -39,7 +39,11 @@ bool jvm_release_value(const char *text, const char *key, char *out, size_t size
 struct jvm_options {
 	bool attach_disabled; /* -XX:+DisableAttachMechanism */
 	bool signals_reduced; /* -Xrs */
+	const char *archive;  /* the option that has an AOT cache or a CDS archive written; NULL: none */
 };
 void jvm_read_options(const struct target *t, struct jvm_options *out);
+
+/* The options of a program that this process is to start, with its environment. */
+void jvm_read_own_options(char *const *argv, struct jvm_options *out);
 
 #endif

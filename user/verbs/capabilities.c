@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/capabilities.h"
+#include "user/jvm/archive.h"
 #include "user/jvm/jvm_model.h"
 #include "user/capture/agent_build.h"
 #include "user/capture/segment.h"
@@ -100,6 +101,8 @@ bool capability_trace(const struct target *t, enum target_kind kind, bool may_mo
 	jvm_read_options(t, &options);
 	if (options.attach_disabled)
 		return no(why, "it was started with -XX:+DisableAttachMechanism");
+	if (archive_check(t, why))
+		return false;
 	if (!answers(t, why))
 		return false;
 	if (!has_agent(t) && !has_place(t, may_mount, why))

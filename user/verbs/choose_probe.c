@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/choose_probe.h"
 #include "user/capture/hotspot_source.h"
+#include "user/jvm/archive.h"
 #include "user/jvm/jvm_model.h"
 #include "user/process/find.h"
 #include "user/process/maps.h"
@@ -81,6 +82,16 @@ static int choose_hotspot(struct settings *s, const struct target *t, struct dia
 	return err;
 }
 
+/* The agent would be loaded, and the archive be spoiled. */
+static int choose_agent(struct settings *s, const struct target *t, struct diag *d)
+{
+	struct diag why;
+	int err = t ? archive_check(t, &why) : 0;
+
+	s->probe = SETTINGS_PROBE_AGENT;
+	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
+}
+
 int choose_probe(struct settings *s, const struct target *t, struct diag *d)
 {
 	struct diag why, ignored;
@@ -89,10 +100,8 @@ int choose_probe(struct settings *s, const struct target *t, struct diag *d)
 		return t ? choose_hotspot(s, t, d)
 			 : diag_usage(d, "--probe=hotspot is for a JVM that runs: name it with -p");
 	if (s->probe == SETTINGS_PROBE_AGENT || !t || choose_probe_agent(t, s->mount, &why) ||
-	    hotspot_source_check(t, &ignored)) {
-		s->probe = SETTINGS_PROBE_AGENT;
-		return 0;
-	}
+	    hotspot_source_check(t, &ignored))
+		return choose_agent(s, t, d);
 	log_line("no agent can be loaded: %s; tracing by HotSpot's own probes instead (--probe=hotspot)", why.text);
 	return choose_hotspot(s, t, d);
 }

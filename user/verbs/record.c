@@ -601,7 +601,9 @@ static void say_nothing_traced(const struct recording *r)
 {
 	const char *others = program_others(r->program);
 
-	if (others[0])
+	if (program_has_refused(r->program))
+		log_line("nothing traced");
+	else if (others[0])
 		log_line("nothing traced: no JVM that was started is '%s' (-p); there were: %s", r->settings->target,
 			 others);
 	else

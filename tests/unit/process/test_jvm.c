@@ -95,6 +95,33 @@ static void other_variables_are_not_options(void **state)
 	waitpid(t.pid, NULL, 0);
 }
 
+static const char *archive_of(const char *a, const char *b, const char *c)
+{
+	char *argv[] = {(char *)"/opt/jdk/bin/java", (char *)a, (char *)b, (char *)c, NULL};
+	struct jvm_options options;
+
+	jvm_read_own_options(argv, &options);
+	return options.archive ? options.archive : "none";
+}
+
+static void options_of_a_program_to_be_started_are_known(void **state)
+{
+	char file[] = "/tmp/frtrace-options.XXXXXX", at_file[64];
+	int fd = mkstemp(file);
+
+	assert_string_equal(archive_of("-cp", "a.jar", "App"), "none");
+	assert_string_equal(archive_of("-XX:AOTCacheOutput=a.aot", "App", NULL), "-XX:AOTCacheOutput");
+	assert_string_equal(archive_of("-XX:AOTMode=record", "App", NULL), "-XX:AOTMode=record");
+	assert_string_equal(archive_of("-XX:AOTMode=on", "-XX:AOTCache=a.aot", "App"), "none");
+	assert_string_equal(archive_of("-XX:-RecordDynamicDumpInfo", "App", NULL), "none");
+	assert_string_equal(archive_of("App", "-XX:AOTCacheOutput=a.aot", NULL), "none"); /* the program's own word */
+	assert_true(fd >= 0 && write(fd, "-Xint\n-XX:ArchiveClassesAtExit=a.jsa\n", 38) == 38);
+	snprintf(at_file, sizeof(at_file), "@%s", file);
+	assert_string_equal(archive_of(at_file, "App", NULL), "-XX:ArchiveClassesAtExit");
+	close(fd);
+	unlink(file);
+}
+
 static void a_process_without_libjvm_is_no_jvm(void **state)
 {
 	struct target t = {.pid = getpid(), .ns_pid = getpid(), .pidfd = -1};
@@ -193,6 +220,7 @@ int main(void)
 		cmocka_unit_test(release_file_gives_the_value_of_a_whole_key),
 		cmocka_unit_test(options_are_read_from_the_environment_and_the_command_line),
 		cmocka_unit_test(other_variables_are_not_options),
+		cmocka_unit_test(options_of_a_program_to_be_started_are_known),
 		cmocka_unit_test(a_process_without_libjvm_is_no_jvm),
 		cmocka_unit_test(libjvm_is_the_one_that_threads_run_in),
 	};
