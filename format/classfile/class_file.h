@@ -59,6 +59,17 @@ struct class_file {
  */
 enum class_status class_parse(struct class_file *c, const void *bytes, size_t size, struct arena *a);
 
+#define CLASS_STATIC 0x0008u /* of a field's or a method's access */
+
+/* The first field of that name that the class declares. False: there is none. */
+bool class_find_field(const struct class_file *c, struct slice name, uint16_t *access, struct slice *descriptor);
+
+/* The type of a parameter, counted from 0, and the slot of its local variable. False: there is none. */
+bool class_parameter(const struct class_method *m, uint32_t number, struct slice *type, uint16_t *slot);
+
+/* The number of the parameter that has this name in MethodParameters or a LocalVariableTable; -1: none has. */
+int class_parameter_named(const struct class_file *c, const struct class_method *m, struct slice name);
+
 /* Called for each text until it returns false. */
 typedef bool (*class_visit)(struct slice t, void *context);
 

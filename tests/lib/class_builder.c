@@ -142,6 +142,17 @@ void builder_interface(struct class_builder *b, const char *name)
 	b->interface_count++;
 }
 
+void builder_field(struct class_builder *b, unsigned access, const char *name, const char *descriptor)
+{
+	grow_u2(&b->fields, access);
+	grow_u2(&b->fields, builder_utf8(b, name));
+	grow_u2(&b->fields, builder_utf8(b, descriptor));
+	grow_u2(&b->fields, 1);
+	grow_u2(&b->fields, builder_utf8(b, "Deprecated"));
+	grow_u4(&b->fields, 0);
+	b->field_count++;
+}
+
 static void put_annotation(struct class_builder *b, struct grow *to, const char *attribute, const char *type)
 {
 	struct grow content = {0};
@@ -179,13 +190,15 @@ uint8_t *builder_finish(struct class_builder *b, size_t *size)
 	grow_u2(&g, b->super_class);
 	grow_u2(&g, b->interface_count);
 	grow_bytes(&g, b->interfaces.bytes, b->interfaces.size);
-	grow_u2(&g, 0); /* fields */
+	grow_u2(&g, b->field_count);
+	grow_bytes(&g, b->fields.bytes, b->fields.size);
 	grow_u2(&g, b->method_count);
 	grow_bytes(&g, b->methods.bytes, b->methods.size);
 	grow_u2(&g, b->attribute_count);
 	grow_bytes(&g, b->attributes.bytes, b->attributes.size);
 	grow_release(&b->pool);
 	grow_release(&b->interfaces);
+	grow_release(&b->fields);
 	grow_release(&b->methods);
 	grow_release(&b->attributes);
 	*size = g.size;

@@ -19,8 +19,8 @@ void grow_bytes(struct grow *g, const void *bytes, size_t size);
 void grow_release(struct grow *g);
 
 struct class_builder {
-	struct grow pool, interfaces, methods, attributes;
-	unsigned constants, interface_count, method_count, attribute_count;
+	struct grow pool, interfaces, fields, methods, attributes;
+	unsigned constants, interface_count, field_count, method_count, attribute_count;
 	unsigned major, access, this_class, super_class;
 	struct grow method_attributes; /* of the next method */
 	unsigned method_attribute_count;
@@ -48,6 +48,9 @@ struct code_spec {
 void code_attribute(struct class_builder *b, struct code_spec *s, const char *name, struct grow content);
 
 void builder_interface(struct class_builder *b, const char *name);
+
+/* A field with an attribute. */
+void builder_field(struct class_builder *b, unsigned access, const char *name, const char *descriptor);
 
 /*
  * An annotation without values (its type as a descriptor) for the class, and for the next method. `attribute` is

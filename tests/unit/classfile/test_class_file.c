@@ -117,6 +117,106 @@ static void class_is_parsed(void **state)
 	free(bytes);
 }
 
+static struct grow local(struct class_builder *b, unsigned start, const char *name, unsigned slot)
+{
+	struct grow g = {0};
+
+	grow_u2(&g, 2);
+	for (int i = 0; i < 2; i++) { /* another variable that begins later */
+		grow_u2(&g, i ? start : 1);
+		grow_u2(&g, 1);
+		grow_u2(&g, builder_utf8(b, i ? name : "later"));
+		grow_u2(&g, builder_utf8(b, "I"));
+		grow_u2(&g, i ? slot : 7);
+	}
+	return g;
+}
+
+/* Two fields, and methods whose parameters have names in a LocalVariableTable, or in MethodParameters. */
+static uint8_t *members(size_t *size)
+{
+	struct code_spec s = {.max_stack = 1, .max_locals = 8};
+	struct class_builder b;
+
+	builder_init(&b, 65, "A", NULL);
+	builder_interface(&b, "java/lang/Runnable");
+	builder_field(&b, 0x2, "size", "I");
+	builder_field(&b, CLASS_STATIC, "COUNT", "[J");
+	grow_bytes(&s.code, "\xb1", 1);
+	code_attribute(&b, &s, "LocalVariableTable", local(&b, 0, "last", 4));
+	builder_method(&b, 0x1, "locals", "(IDLa/B;)V", &s);
+	grow_u2(&b.method_attributes, builder_utf8(&b, "MethodParameters"));
+	grow_u4(&b.method_attributes, 9);
+	grow_u1(&b.method_attributes, 2);
+	grow_u2(&b.method_attributes, 0);
+	grow_u2(&b.method_attributes, 0);
+	grow_u2(&b.method_attributes, builder_utf8(&b, "second"));
+	grow_u2(&b.method_attributes, 0);
+	b.method_attribute_count++;
+	builder_method(&b, 0x400 | CLASS_STATIC, "declared", "(J[I)V", NULL);
+	return builder_finish(&b, size);
+}
+
+static void fields_are_found_by_name(void **state)
+{
+	size_t size;
+	uint8_t *bytes = members(&size);
+	struct parsed p = parse(bytes, size);
+	struct slice type;
+	uint16_t access;
+
+	assert_int_equal(p.status, CLASS_OK);
+	assert_true(class_find_field(&p.c, slice_of("size"), &access, &type) && slice_is(type, "I"));
+	assert_true(class_find_field(&p.c, slice_of("COUNT"), &access, &type) && slice_is(type, "[J"));
+	assert_true(access & CLASS_STATIC);
+	assert_false(class_find_field(&p.c, slice_of("siz"), &access, &type));
+	release(&p);
+	free(bytes);
+}
+
+static void parameters_are_found_by_number_and_name(void **state)
+{
+	size_t size;
+	uint8_t *bytes = members(&size);
+	struct parsed p = parse(bytes, size);
+	const struct class_method *m = p.c.method;
+	struct slice type;
+	uint16_t slot;
+
+	assert_true(class_parameter(&m[0], 2, &type, &slot) && slice_is(type, "La/B;"));
+	assert_int_equal(slot, 4); /* behind this, an int and a double */
+	assert_false(class_parameter(&m[0], 3, &type, &slot));
+	assert_true(class_parameter(&m[1], 0, &type, &slot) && slot == 0);
+	assert_int_equal(class_parameter_named(&p.c, &m[0], slice_of("last")), 2);
+	assert_int_equal(class_parameter_named(&p.c, &m[0], slice_of("later")), -1);
+	assert_int_equal(class_parameter_named(&p.c, &m[1], slice_of("second")), 1);
+	assert_int_equal(class_parameter_named(&p.c, &m[1], slice_of("first")), -1);
+	release(&p);
+	free(bytes);
+}
+
+static void members_of_any_changed_class_are_harmless(void **state)
+{
+	size_t size;
+	uint8_t *bytes = members(&size);
+
+	for (size_t i = 0; i < size; i++) {
+		struct parsed p;
+		struct slice type;
+		uint16_t number;
+
+		bytes[i] ^= 0xff;
+		p = parse(bytes, size);
+		bytes[i] ^= 0xff;
+		if (p.status == CLASS_OK)
+			class_find_field(&p.c, slice_of("none"), &number, &type);
+		for (uint16_t m = 0; p.status == CLASS_OK && m < p.c.methods; m++)
+			class_parameter_named(&p.c, &p.c.method[m], slice_of("none"));
+		release(&p);
+	}
+	free(bytes);
+}
+
 static void whole_texts_are_compared(void **state)
 {
 	struct slice t = {"abc", 2};
@@ -289,6 +389,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(class_is_parsed),
+		cmocka_unit_test(fields_are_found_by_name),
+		cmocka_unit_test(parameters_are_found_by_number_and_name),
+		cmocka_unit_test(members_of_any_changed_class_are_harmless),
 		cmocka_unit_test(whole_texts_are_compared),
 		cmocka_unit_test(annotations_are_found_after_nested_ones),
 		cmocka_unit_test(annotations_too_deep_are_not_followed),
