@@ -453,3 +453,33 @@ size_t filter_list_count(const struct filter_list *l, enum filter_kind kind)
 		n += l->select.filters[i].kind == kind;
 	return n;
 }
+
+/* Of two patterns only what stands before the wildcards is compared. */
+static bool names_meet(const char *a, const char *b)
+{
+	static const char wildcard[] = {QUOTE_WILDCARD, 0};
+	size_t before_a = a ? strcspn(a, wildcard) : 0, before_b = b ? strcspn(b, wildcard) : 0;
+
+	if (!a || !b)
+		return true;
+	if (!a[before_a])
+		return matcher_glob(slice_of(b), slice_of(a));
+	if (!b[before_b])
+		return matcher_glob(slice_of(a), slice_of(b));
+	return strncmp(a, b, before_a < before_b ? before_a : before_b) == 0;
+}
+
+static bool filters_meet(const struct filter *a, const struct filter *b)
+{
+	return a->kind == FILTER_TRACE && b->kind == FILTER_TRACE && names_meet(a->method, b->method) &&
+	       (a->prefix || b->prefix || names_meet(a->class_name, b->class_name));
+}
+
+bool filter_lists_meet(const struct filter_list *a, const struct filter_list *b)
+{
+	for (size_t i = 0; i < a->select.count; i++)
+		for (size_t n = 0; n < b->select.count; n++)
+			if (filters_meet(&a->select.filters[i], &b->select.filters[n]))
+				return true;
+	return false;
+}

@@ -62,6 +62,9 @@ size_t filter_list_count(const struct filter_list *l, enum filter_kind kind);
  */
 uint64_t filter_list_threshold(const struct filter_list *l, uint64_t otherwise);
 
+/* False if no method can be selected by both lists for tracing. What names cannot tell counts as true. */
+bool filter_lists_meet(const struct filter_list *a, const struct filter_list *b);
+
 /* Compile the list. *program is allocated with malloc() and owned by the caller. Returns 0 or -errno. */
 int filter_list_compile(const struct filter_list *l, void **program, size_t *size, struct diag *d);
 

@@ -64,8 +64,8 @@ static struct slice stored(const struct matcher *p, uint32_t at, size_t length)
 	return (struct slice){(const char *)p->program + at, length};
 }
 
-/* A wildcard matches any characters: after a mismatch the last one takes one more. */
-static bool glob(struct slice pattern, struct slice text)
+/* After a mismatch the last wildcard takes one more character. */
+bool matcher_glob(struct slice pattern, struct slice text)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, taken = 0;
 
@@ -152,7 +152,8 @@ static bool method_fits(const struct matcher *p, const struct program_entry *e, 
 {
 	struct slice method = stored(p, e->method_at, e->method_length);
 
-	if (e->method_length && !(e->flags & PROGRAM_GLOB ? glob(method, m->name) : slice_equal(method, m->name)))
+	if (e->method_length &&
+	    !(e->flags & PROGRAM_GLOB ? matcher_glob(method, m->name) : slice_equal(method, m->name)))
 		return false;
 	return !e->types_length || !m->descriptor.length ||
 	       types_fit(stored(p, e->types_at, e->types_length), m->descriptor);
@@ -223,7 +224,7 @@ static void find_wild(const struct matcher *p, const struct program_header *h, s
 
 	for (uint32_t number = h->wild + 1; number <= h->entries; number++) {
 		entry_read(p, h, number, &e);
-		if (e.class_length && !glob(stored(p, e.class_at, e.class_length), class_name))
+		if (e.class_length && !matcher_glob(stored(p, e.class_at, e.class_length), class_name))
 			continue;
 		if (m && method_fits(p, &e, m))
 			matcher_take(f, &e);

@@ -8,10 +8,17 @@
  * A field is one value: where it begins, the steps from there, and the kind of the result. A step reads a field of an
  * object, or a static one, or the length of an array or a text. Offsets of texts are relative to the plan; names are as
  * in class files. plan.c is freestanding and checks every offset.
+ *
+ * A field is of one method, by its names, or of those that a filter selects in classes that are loaded later. The agent
+ * finds in their class files what the collector cannot know: which local variable a parameter is, and what kind the value
+ * is. It stores the kind into the plan in the config, before the first call. Such fields stand in groups, one for each
+ * value, of which the first applies that a method has: a name may be that of a parameter or of a field, and the last one of
+ * a group only says that there is nothing of that name.
  */
 #ifndef FILTERS_PLAN_H
 #define FILTERS_PLAN_H
 
+#include "filters/matcher.h"
 #include "format/slice.h"
 
 #include <stdbool.h>
@@ -19,7 +26,7 @@
 #include <stdint.h>
 
 #define PLAN_MAGIC  0x314e4c50u /* "PLN1" */
-#define PLAN_FIELDS 4095u	/* at most; their numbers have 12 bits, and the last one is FRT_FIELD_THROWN */
+#define PLAN_FIELDS 4094u	/* at most; their numbers have 12 bits, and the last two are not of fields */
 #define PLAN_STEPS  16u		/* of one field */
 
 struct plan_header {
@@ -43,7 +50,7 @@ enum plan_kind {
 	PLAN_DOUBLE,
 	PLAN_TEXT, /* of a String, the name of an enum constant, of a class or a thread, a box's value; else of its class */
 	PLAN_CLASS, /* the name of a class object, or of the object's class */
-	PLAN_KINDS
+	PLAN_KINDS  /* of a field for classes that are loaded later: not known yet */
 };
 
 struct plan_text {
@@ -52,13 +59,20 @@ struct plan_text {
 
 struct plan_field {
 	struct plan_text class_name, method, descriptor; /* of the method */
+	struct plan_text
+		filter; /* or a compiled one (filters/program.h), for classes that are loaded later; else empty */
+	struct plan_text word; /* with a filter: the parameter's name, or argN */
 	uint32_t first, steps;
 	uint16_t source, kind;
-	uint16_t local; /* slot of a parameter */
-	uint16_t type;	/* I, J, F, D or L: of the parameter or the returned value */
+	uint16_t local;	       /* slot of a parameter */
+	uint16_t type;	       /* I, J, F, D or L: of the parameter or the returned value */
+	uint16_t event, value; /* number of the event, and of the value among its fields */
+	uint16_t kind_at; /* number of the field whose kind counts: with a filter, all fields of one type share it */
+	uint16_t reserved;
 };
 
-enum plan_step_kind { PLAN_GET, PLAN_GET_STATIC, PLAN_LENGTH };
+/* FIND: the field of that name that the object's class has; NOTHING: there is no such value. */
+enum plan_step_kind { PLAN_GET, PLAN_GET_STATIC, PLAN_LENGTH, PLAN_FIND, PLAN_NOTHING };
 
 struct plan_step {
 	struct plan_text class_name, name, descriptor; /* of the field */
@@ -93,6 +107,40 @@ static inline struct slice plan_text(const struct plan *p, const struct plan_tex
 {
 	return (struct slice){(const char *)p->bytes + t->at, t->length};
 }
+
+/* True if the field is for classes that are loaded later. */
+static inline bool plan_is_late(const struct plan_field *f)
+{
+	return f->filter.length;
+}
+
+/* Do two fields read one value of one event in different ways? */
+static inline bool plan_same_value(const struct plan_field *a, const struct plan_field *b)
+{
+	return a->event == b->event && a->value == b->value;
+}
+
+/* The compiled filter of a field for classes that are loaded later. */
+static inline struct matcher plan_filter(const struct plan *p, const struct plan_field *f)
+{
+	return (struct matcher){(const char *)p->bytes + f->filter.at, f->filter.length};
+}
+
+/*
+ * Does a filter select a method? With `threshold_ns` not NULL, this gets its threshold or MATCHER_NO_THRESHOLD. Filters by
+ * supertype or annotation select nothing here.
+ */
+bool plan_filter_takes(const struct matcher *filter, struct slice class_name, struct slice method,
+		       struct slice descriptor, uint16_t access, uint64_t *threshold_ns);
+
+/* The kind of a value of the type that a descriptor names. */
+enum plan_kind plan_kind_of(struct slice type);
+
+/* The number of argN; -1: the word is none. */
+int plan_argument_number(struct slice word);
+
+/* True if the type has a length: an array, or a String. */
+bool plan_has_length(struct slice type);
 
 /* True if the field is one of that method. */
 bool plan_is_of(const struct plan *p, const struct plan_field *f, struct slice class_name, struct slice method,

@@ -75,17 +75,29 @@ int jfr_writer_new(struct jfr_writer **out, const struct jfr_origin *origin, str
 	return 0;
 }
 
-int jfr_writer_add_trace_ids(struct jfr_writer *w, struct diag *d)
+static int writer_renew_schema(struct jfr_writer *w, bool trace_ids)
 {
-	struct jfr_schema schema = {.trace_ids = true};
+	struct jfr_schema schema = {.trace_ids = trace_ids};
+	int err = make_schema(&schema, &w->origin);
 
-	if (w->open)
-		return diag_set(d, EBUSY, "cannot add fields: a chunk is open");
-	if (make_schema(&schema, &w->origin))
-		return diag_errno(d, ENOMEM, "cannot add fields");
+	if (err)
+		return err;
 	jfr_schema_release(&w->schema);
 	w->schema = schema;
 	return 0;
+}
+
+int jfr_writer_add_trace_ids(struct jfr_writer *w, struct diag *d)
+{
+	if (w->open)
+		return diag_set(d, EBUSY, "cannot add fields: a chunk is open");
+	return writer_renew_schema(w, true) ? diag_errno(d, ENOMEM, "cannot add fields") : 0;
+}
+
+void jfr_writer_renew_types(struct jfr_writer *w)
+{
+	if (writer_renew_schema(w, w->schema.trace_ids))
+		w->chunk.failed = true;
 }
 
 void jfr_writer_free(struct jfr_writer *w)

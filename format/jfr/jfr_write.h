@@ -41,6 +41,12 @@ void jfr_writer_free(struct jfr_writer *w);
 int jfr_writer_add_trace_ids(struct jfr_writer *w, struct diag *d);
 
 /*
+ * The fields of types of the user's own have changed that have no event in this chunk. Without memory the chunk cannot be
+ * finished.
+ */
+void jfr_writer_renew_types(struct jfr_writer *w);
+
+/*
  * Constants. A key (never 0) means the same thing in all chunks of a file and is never reused. 0 means "none", and
  * is also returned without memory. Equal methods, classes, loaders and symbols get equal keys for the life of the
  * writer. Constants may be requested at any time, also between two chunks. A chunk contains those that its events

@@ -15,7 +15,7 @@
 #include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/control.h"
-#include "uprobes/agent/fields.h"
+#include "uprobes/agent/fields/fields.h"
 #include "uprobes/agent/flags.h"
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/mounts.h"

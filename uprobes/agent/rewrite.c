@@ -2,7 +2,7 @@
 #include "uprobes/agent/rewrite.h"
 #include "bpf/queue.h"
 #include "format/classfile/class_edit.h"
-#include "uprobes/agent/fields.h"
+#include "uprobes/agent/fields/fields.h"
 #include "uprobes/agent/flags.h"
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/loader.h"
@@ -238,7 +238,7 @@ static void add_captures(const struct rewrite *r, const struct class_file *c, st
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
 		struct verdict v = judge(r, c, m);
-		struct fields_method method = {c->name, m->name, m->descriptor, r->loader};
+		struct fields_method method = {c, m, r->loader};
 		uint32_t n = fields_captures(r->recordings, &method, found, CAPTURES_MAX - FRT_RECORDINGS);
 
 		n += fields_thrown(recorders_of(&v), found + n);

@@ -24,6 +24,8 @@ void event_plan_release(struct event_plan *p)
 {
 	for (uint32_t i = 0; i < p->types; i++)
 		free(p->type[i].field);
+	for (uint32_t i = 0; i < p->methods; i++)
+		free((void *)p->method[i].filter.program);
 	free(p->type);
 	free(p->method);
 	free(p->place);
@@ -96,27 +98,54 @@ static struct plan_text put_plan_text(struct making *m, const char *text)
 	return t;
 }
 
-static void put_plan_field(struct making *m, const struct resolved_method *r, const struct event_value *v)
+static struct plan_text put_plan_slice(struct making *m, const void *bytes, size_t size)
 {
+	struct plan_text t = {m->texts.size, size};
+
+	bytes_put(&m->texts, bytes, size);
+	bytes_put_u8(&m->texts, 0);
+	return t;
+}
+
+static void put_plan_step(struct making *m, enum plan_step_kind kind, const char *class_name, struct plan_text name,
+			  const char *descriptor)
+{
+	struct plan_step s = {.class_name = put_plan_text(m, class_name),
+			      .name = name,
+			      .descriptor = put_plan_text(m, descriptor),
+			      .kind = kind};
+
+	bytes_put(&m->steps, &s, sizeof(s));
+}
+
+static uint32_t plan_steps_put(const struct making *m)
+{
+	return m->steps.size / sizeof(struct plan_step);
+}
+
+static void put_plan_field(struct making *m, const struct resolved_method *r, const struct event_value *v,
+			   uint32_t event, uint32_t value)
+{
+	struct plan_text none = put_plan_text(m, "");
 	struct plan_field f = {.class_name = put_plan_text(m, r->class_name),
 			       .method = put_plan_text(m, r->name),
 			       .descriptor = put_plan_text(m, r->descriptor),
-			       .first = m->steps.size / sizeof(struct plan_step),
+			       .filter = none,
+			       .word = none,
+			       .first = plan_steps_put(m),
 			       .steps = v->steps,
 			       .source = v->source,
 			       .kind = v->kind,
 			       .local = v->local,
-			       .type = v->type};
+			       .type = v->type,
+			       .event = event,
+			       .value = value,
+			       .kind_at = m->p->places - 1};
 
+	for (uint32_t i = 0; i < v->steps; i++)
+		put_plan_step(m, v->step[i].kind, v->step[i].class_name, put_plan_text(m, v->step[i].name),
+			      v->step[i].descriptor);
 	bytes_put(&m->fields, &f, sizeof(f));
-	for (uint32_t i = 0; i < v->steps; i++) {
-		struct plan_step s = {.class_name = put_plan_text(m, v->step[i].class_name),
-				      .name = put_plan_text(m, v->step[i].name),
-				      .descriptor = put_plan_text(m, v->step[i].descriptor),
-				      .kind = v->step[i].kind};
-
-		bytes_put(&m->steps, &s, sizeof(s));
-	}
 }
 
 static void move_text(struct plan_text *t, uint32_t by)
@@ -138,6 +167,8 @@ static int join_plan(struct making *m, struct diag *d)
 		move_text(&f[i].class_name, texts);
 		move_text(&f[i].method, texts);
 		move_text(&f[i].descriptor, texts);
+		move_text(&f[i].filter, texts);
+		move_text(&f[i].word, texts);
 	}
 	for (uint32_t i = 0; i < h.steps; i++) {
 		move_text(&s[i].class_name, texts);
@@ -194,6 +225,16 @@ static int agree(struct event_type *t, size_t field, const struct event_value *v
 	return 0;
 }
 
+static int plan_add_place(struct event_plan *p, size_t field, struct diag *d)
+{
+	if (p->places == PLAN_FIELDS)
+		return diag_usage(d, "too many values: all methods of all events have more than %u", PLAN_FIELDS);
+	if (vec_reserve(&p->place, &p->place_capacity, (size_t)p->places + 1))
+		return plan_no_memory(d);
+	p->place[p->places++] = (struct event_place){p->methods - 1, field};
+	return 0;
+}
+
 static int add_value(struct making *m, const struct event_spec *e, size_t field, const struct match *match,
 		     uint32_t type, struct diag *d)
 {
@@ -204,13 +245,10 @@ static int add_value(struct making *m, const struct event_spec *e, size_t field,
 	err = err ?: agree(&p->type[type], field, &v, e, match->method, d);
 	if (err || p->type[type].field[field].redacted)
 		return err;
-	if (p->places == PLAN_FIELDS)
-		return diag_usage(d, "too many values: all methods of all events have more than %u", PLAN_FIELDS);
-	if (vec_reserve(&p->place, &p->place_capacity, (size_t)p->places + 1))
-		return plan_no_memory(d);
-	p->place[p->places++] = (struct event_place){p->methods - 1, field};
-	put_plan_field(m, match->method, &v);
-	return 0;
+	err = plan_add_place(p, field, d);
+	if (!err)
+		put_plan_field(m, match->method, &v, p->method[p->methods - 1].event, field);
+	return err;
 }
 
 static const char *plan_keep(struct making *m, const char *text)
@@ -227,6 +265,7 @@ static int plan_add_method(struct making *m, const struct event_spec *e, const s
 	struct event_method new = {.class_name = plan_keep(m, r->class_name),
 				   .name = plan_keep(m, r->name),
 				   .descriptor = plan_keep(m, r->descriptor),
+				   .event = e - m->s->events->event,
 				   .type = type,
 				   .threshold_ns = match->verdict.threshold_ns,
 				   .traced = also,
@@ -268,22 +307,163 @@ static int nothing_matches(const struct making *m, const struct event_spec *e, c
 	return diag_set(d, ENOENT, "event '%s': no method of a loaded class matches '%s'%s", e->name, e->text, names);
 }
 
+/* ---- classes that are loaded later */
+
+/* What an event would be in a class that is loaded later. */
+struct later {
+	struct matcher filter; /* NULL: only loaded classes can have the event */
+	bool plain;	       /* the kinds of all values will be known from the class files of its methods */
+};
+
+/*
+ * Filters by supertype or annotation need the JVM. An exclusion would have to be added to the recording's filters, and would
+ * exclude there from -m.
+ */
+static int find_later(struct later *l, const struct event_spec *e, const struct event_type *t, struct diag *d)
+{
+	struct event_way ways[EVENT_WAYS];
+	void *program;
+	int err = filter_list_compile(e->filters, &program, &l->filter.size, d);
+	bool can = !err, plain;
+
+	*l = (struct later){{program, l->filter.size}, true};
+	can = can && !strchr(e->text, '!') && l->filter.size <= UINT16_MAX && !matcher_has_supertypes(&l->filter) &&
+	      !matcher_has_annotations(&l->filter);
+	for (size_t i = 0; can && i < e->fields; i++) {
+		if (t->field[i].redacted)
+			continue;
+		can = event_value_ways(e->field[i].expression, ways, &plain);
+		l->plain = l->plain && plain;
+	}
+	if (!can) {
+		free(program);
+		l->filter.program = NULL;
+	}
+	return err;
+}
+
+/* A class that a filter names, and that is loaded, will not get its methods later. */
+static bool may_come(const struct making *m, const struct later *l)
+{
+	if (!l->filter.program || (m->s->patient && !l->plain))
+		return false;
+	for (uint32_t i = 0; i < m->classes.count && !matcher_any_class(&l->filter); i++)
+		if (matcher_class(&l->filter, m->classes.class[i].name, strlen(m->classes.class[i].name)))
+			return false;
+	return true;
+}
+
+/* The first of all fields that share the kind of this value. */
+static uint32_t kind_at(const struct event_plan *p, uint32_t type, size_t field)
+{
+	uint32_t i = 0;
+
+	while (p->method[p->place[i].method].class_name || p->method[p->place[i].method].type != type ||
+	       p->place[i].field != field)
+		i++;
+	return i;
+}
+
+static int add_way(struct making *m, const struct event_spec *e, size_t field, const struct event_way *w,
+		   struct plan_text filter, uint32_t type, struct diag *d)
+{
+	struct plan_field f = {.filter = filter,
+			       .word = put_plan_slice(m, w->word, w->length),
+			       .first = plan_steps_put(m),
+			       .source = w->source,
+			       .kind = PLAN_KINDS,
+			       .type = 'L',
+			       .event = e - m->s->events->event,
+			       .value = field};
+	int err = plan_add_place(m->p, field, d);
+
+	if (err)
+		return err;
+	f.class_name = f.method = f.descriptor = put_plan_text(m, "");
+	f.kind_at = kind_at(m->p, type, field);
+	if (w->source == PLAN_STATIC)
+		put_plan_step(m, PLAN_NOTHING, "", put_plan_text(m, ""), "");
+	for (const char *at = w->steps; *at; at += at[0] == '.') {
+		put_plan_step(m, PLAN_FIND, "", put_plan_slice(m, at, strcspn(at, ".")), "");
+		at += strcspn(at, ".");
+	}
+	f.steps = plan_steps_put(m) - f.first;
+	if (f.steps > PLAN_STEPS)
+		return diag_usage(d, "event '%s', '%s': it has too many steps", e->name, e->field[field].expression);
+	bytes_put(&m->fields, &f, sizeof(f));
+	return 0;
+}
+
+/* The event of all classes that are loaded later. Takes the filter's memory. */
+static int plan_add_later(struct making *m, const struct event_spec *e, struct later *l, uint32_t type, struct diag *d)
+{
+	struct event_plan *p = m->p;
+	struct event_method new = {.filter = l->filter,
+				   .event = e - m->s->events->event,
+				   .type = type,
+				   .threshold_ns = MATCHER_NO_THRESHOLD,
+				   .traced = filter_lists_meet(e->filters, m->s->filters)};
+	struct plan_text filter = put_plan_slice(m, l->filter.program, l->filter.size);
+	struct event_way ways[EVENT_WAYS];
+	bool plain;
+	int err = 0;
+
+	if (vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
+		return plan_no_memory(d);
+	p->method[p->methods++] = new;
+	l->filter.program = NULL;
+	for (size_t i = 0; !err && i < e->fields; i++) {
+		uint32_t n =
+			p->type[type].field[i].redacted ? 0 : event_value_ways(e->field[i].expression, ways, &plain);
+
+		for (uint32_t w = 0; !err && w < n; w++)
+			err = add_way(m, e, i, &ways[w], filter, type, d);
+		p->type[type].field[i].nullable = true;
+	}
+	return err;
+}
+
+/* What loaded classes have told of kinds holds for those that are loaded later. */
+static void share_kinds(struct making *m)
+{
+	struct plan_field *f = (struct plan_field *)m->fields.data;
+	const struct event_plan *p = m->p;
+
+	for (uint32_t i = 0; i < p->places; i++) {
+		const struct event_method *e = &p->method[p->place[i].method];
+
+		if (!e->class_name)
+			f[i].kind = p->type[e->type].field[p->place[i].field].kind;
+	}
+}
+
 static int plan_add_event(struct making *m, const struct event_spec *e, const struct matches *traced, struct diag *d)
 {
 	struct suggest *near = m->s->suggest ? suggest_new(e->filters) : NULL;
 	struct matches found = {.count = 0};
+	struct later later = {.plain = false};
 	uint32_t type, methods = 0;
 	int err = find_matches(m, e->filters, near, &found, d);
 
 	err = err ?: plan_type_of(m, e, &type, d);
+	err = err ?: find_later(&later, e, &m->p->type[type], d);
 	for (uint32_t i = 0; !err && i < found.count; i++) {
 		if (!match_is_traced(&found.match[i]) || is_again(&found, i))
 			continue;
 		err = plan_add_method(m, e, &found.match[i], type, traced, d);
 		methods++;
 	}
-	if (!err && !methods)
+	if (!err && !methods) {
 		err = nothing_matches(m, e, &found, near, d);
+		if (may_come(m, &later)) {
+			err = 0;
+			if (m->s->awaits)
+				m->s->awaits(d->text);
+		}
+	}
+	if (!err && later.filter.program)
+		err = plan_add_later(m, e, &later, type, d);
+	free((void *)later.filter.program);
 	matches_release(&found);
 	suggest_free(near);
 	return err;
@@ -294,12 +474,21 @@ static bool same_traced(const struct event_method *a, const struct event_method 
 	return a->name == b->name && a->class_name == b->class_name && a->descriptor == b->descriptor;
 }
 
-/* Is the method in another event, too? The texts are the table's, so that equal ones are the same. */
-static bool is_shared(const struct event_plan *p, uint32_t i)
+/* Is the method in another event, or may it be? The texts are the table's, so that equal ones are the same. */
+static bool is_shared(const struct event_plan *p, const struct event_plan_setup *s, uint32_t i)
 {
-	for (uint32_t n = 0; n < p->methods; n++)
-		if (n != i && same_traced(&p->method[i], &p->method[n]))
+	const struct event_method *e = &p->method[i];
+
+	for (uint32_t n = 0; n < p->methods; n++) {
+		const struct event_method *o = &p->method[n];
+
+		if (n == i || !e->class_name != !o->class_name)
+			continue;
+		if (e->class_name ? same_traced(e, o)
+				  : e->type != o->type && filter_lists_meet(s->events->event[e->event].filters,
+									    s->events->event[o->event].filters))
 			return true;
+	}
 	return false;
 }
 
@@ -307,20 +496,20 @@ static bool is_shared(const struct event_plan *p, uint32_t i)
  * Readers must find each call once. So events stand for calls if none of them is recorded otherwise: if -m has a method of
  * a type, or two types have one method, the calls of all methods of these types are recorded as jdk.MethodTrace, too.
  */
-static void decide_calls(struct event_plan *p)
+static void decide_calls(struct event_plan *p, const struct event_plan_setup *s)
 {
 	for (uint32_t i = 0; i < p->types; i++)
 		p->type[i].calls = true;
 	for (uint32_t i = 0; i < p->methods; i++)
-		if (p->method[i].traced || is_shared(p, i))
+		if (p->method[i].traced || is_shared(p, s, i))
 			p->type[p->method[i].type].calls = false;
 	for (uint32_t i = 0; i < p->methods; i++) {
 		struct event_method *e = &p->method[i];
 
-		if (p->type[e->type].calls || e->traced)
+		if (p->type[e->type].calls || (e->traced && e->class_name))
 			continue;
 		e->traced = true;
-		e->trace_ns = e->threshold_ns;
+		e->trace_ns = e->class_name ? e->threshold_ns : 0; /* a filter of -m may have any threshold */
 	}
 }
 
@@ -331,6 +520,7 @@ static int make_plan(struct making *m, size_t *event, struct diag *d)
 	struct matches traced = {.count = 0};
 	int err = class_list_read(&m->classes, s->layout, s->mem, d);
 
+	m->classes.patient = s->patient;
 	if (!err && any)
 		err = find_matches(m, s->filters, NULL, &traced, d);
 	for (*event = 0; !err && *event < s->events->count; ++*event)
@@ -339,7 +529,9 @@ static int make_plan(struct making *m, size_t *event, struct diag *d)
 		--*event;
 	matches_release(&traced);
 	if (!err)
-		decide_calls(m->p);
+		decide_calls(m->p, s);
+	if (!err && !m->fields.failed)
+		share_kinds(m);
 	return err ?: join_plan(m, d);
 }
 

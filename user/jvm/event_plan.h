@@ -26,9 +26,11 @@ struct event_type {
 	bool calls;			/* its events stand for the calls: jdk.MethodTrace has none of them */
 };
 
-/* One event of one method. */
+/* One event of one method, or of those that its filter selects in classes that are loaded later: then there are no names. */
 struct event_method {
 	const char *class_name, *name, *descriptor;
+	struct matcher filter; /* its memory belongs to the plan */
+	uint32_t event;	       /* number in the list */
 	uint32_t type;
 	uint64_t threshold_ns; /* MATCHER_NO_THRESHOLD: the recording's */
 	bool traced;	       /* the calls are recorded as jdk.MethodTrace, too, */
@@ -60,11 +62,19 @@ struct event_plan_setup {
 	uint32_t text;	    /* characters of a text that are kept */
 	const char *redact; /* filters/redact.h */
 	bool suggest;	    /* the message about a filter that matches nothing names what is near */
+	/*
+	 * The caller comes again after -ENOENT. So there is no plan as long as classes are missing that would tell the kind of
+	 * a value. Otherwise such values are texts.
+	 */
+	bool patient;
+	/* Called with a message for an event that no loaded class has. May be NULL. */
+	void (*awaits)(const char *message);
 };
 
 /*
- * Make the plan. 0; -ENOENT: no loaded class matches the filter of an event, or a class on the way to a value is not loaded
- * yet; the number of the event is in *event. Other -errno with the message.
+ * Make the plan. 0; -ENOENT: no loaded class matches the filter of an event, and one that is loaded later could not have the
+ * event, or a class on the way to a value is not loaded yet; the number of the event is in *event. Other -errno with the
+ * message.
  */
 int event_plan_make(struct event_plan *p, const struct event_plan_setup *setup, size_t *event, struct diag *d);
 void event_plan_release(struct event_plan *p); /* accepts a zeroed one */

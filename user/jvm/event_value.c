@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/event_value.h"
 #include "format/vec.h"
+#include "user/hotspot/class_image.h"
 #include "user/hotspot/classes.h"
 #include "user/hotspot/fields.h"
 #include "user/hotspot/method_table.h"
+#include "user/hotspot/page_cache.h"
 #include "user/hotspot/parameters.h"
 #include "user/text/java_name.h"
 
@@ -208,14 +210,6 @@ static bool word_is(const char *word, size_t length, const char *text)
 	return strlen(text) == length && !memcmp(word, text, length);
 }
 
-/* The number of argN; -1: it is none. */
-static int argument_number(const char *word, size_t length)
-{
-	if (length < 4 || length > 6 || memcmp(word, "arg", 3) != 0 || strspn(word + 3, "0123456789") < length - 3)
-		return -1;
-	return atoi(word + 3);
-}
-
 static int find_argument(const struct method_shape *s, const char *word, size_t length)
 {
 	int n;
@@ -223,7 +217,7 @@ static int find_argument(const struct method_shape *s, const char *word, size_t 
 	for (uint32_t i = 0; i < s->count; i++)
 		if (word_is(word, length, s->argument[i].name))
 			return i;
-	n = argument_number(word, length);
+	n = plan_argument_number((struct slice){word, length});
 	return n < (int)s->count ? n : -1;
 }
 
@@ -506,6 +500,78 @@ static int take_length(struct finder *f, struct diag *d)
 	return err;
 }
 
+/* The steps behind a field that was found by name have no type that is known. */
+#define ANY_TYPE '?'
+
+static int take_by_name(struct finder *f, const char *word, size_t length, struct diag *d)
+{
+	int err;
+
+	f->type[0] = 0;
+	err = add_step(f, PLAN_FIND, "", word, length, d);
+	snprintf(f->type, sizeof(f->type), "%c", ANY_TYPE);
+	return err;
+}
+
+struct below {
+	const char *name;
+	bool found;
+};
+
+static void on_above(const char *name, size_t length, void *context)
+{
+	struct below *b = context;
+
+	b->found = b->found || word_is(name, length, b->name);
+}
+
+/* Is a loaded class a subtype of this one? Sets k->found if one of them declares the field. */
+static bool find_below(struct class_list *l, const char *name, struct looking *k)
+{
+	struct page_cache *pages = malloc(sizeof(*pages));
+	const struct mem *m = pages ? &pages->mem : l->mem;
+	bool any = false;
+
+	if (pages)
+		page_cache_init(pages, l->mem);
+	for (uint32_t i = 0; i < l->count && !k->found; i++) {
+		struct below b = {.name = name};
+
+		if (class_each_above(l->layout, m, l->class[i].klass, on_above, &b) || !b.found ||
+		    strcmp(l->class[i].name, name) == 0)
+			continue;
+		any = true;
+		klass_each_field(l->layout, m, l->class[i].klass, on_field, k);
+		k->found = k->found && !k->statical;
+	}
+	free(pages);
+	return any;
+}
+
+static int not_loaded(struct finder *f, const char *what, const char *class_name, struct diag *d)
+{
+	return diag_set(d, ENOENT, "event '%s', '%s': %s %s is not loaded yet", f->event, f->expression, what,
+			class_name);
+}
+
+/* The declared type does not have the field: an object's own class may. */
+static int take_below(struct finder *f, const char *class_name, const struct looking *declared, struct diag *d)
+{
+	struct looking k = {.name = declared->name, .length = declared->length};
+	char text[NAMES + 900], name[512];
+	bool any = find_below(f->l, class_name, &k);
+
+	if (k.found)
+		return take_by_name(f, k.name, k.length, d);
+	snprintf(name, sizeof(name), "%s", class_name);
+	java_name_dots(name);
+	if (!any && !declared->names[0])
+		return f->l->patient ? not_loaded(f, "a class below", name, d) : take_by_name(f, k.name, k.length, d);
+	snprintf(text, sizeof(text), "%s has no field '%.*s'; it has %s%s", name, (int)k.length, k.name,
+		 declared->names[0] ? declared->names : "none", any ? "; nor has a loaded class below it" : "");
+	return wrong(f, d, text);
+}
+
 static int take_step(struct finder *f, const char *word, size_t length, struct diag *d)
 {
 	struct looking k = {.name = word, .length = length};
@@ -513,42 +579,26 @@ static int take_step(struct finder *f, const char *word, size_t length, struct d
 	const struct listed_class *c;
 	const char *holder;
 
-	if (word_is(word, length, "length") && (f->type[0] == '[' || strcmp(f->type, "Ljava/lang/String;") == 0))
+	if (f->type[0] == ANY_TYPE)
+		return take_by_name(f, word, length, d);
+	if (word_is(word, length, "length") && plan_has_length(slice_of(f->type)))
 		return take_length(f, d);
+	if (f->type[0] != 'L') {
+		snprintf(text, sizeof(text), "%s has no fields", f->type[0] == '[' ? "an array" : "a primitive value");
+		return wrong(f, d, text);
+	}
 	snprintf(class_name, sizeof(class_name), "%s", f->type + 1);
 	class_name[strcspn(class_name, ";")] = 0;
-	c = f->type[0] == 'L' ? find_listed(f->l, class_name, strlen(class_name), f->m->loader) : NULL;
+	c = find_listed(f->l, class_name, strlen(class_name), f->m->loader);
 	holder = c ? find_declared(f->l, c, &k) : NULL;
 	if (holder) {
 		snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
 		return add_step(f, k.statical ? PLAN_GET_STATIC : PLAN_GET, holder, word, length, d);
 	}
+	if (c)
+		return take_below(f, class_name, &k, d);
 	java_name_dots(class_name);
-	if (f->type[0] != 'L')
-		snprintf(text, sizeof(text), "%s has no fields", f->type[0] == '[' ? "an array" : "a primitive value");
-	else if (!c)
-		return diag_set(d, ENOENT, "event '%s', '%s': the class %s is not loaded yet", f->event, f->expression,
-				class_name);
-	else
-		snprintf(text, sizeof(text), "%s has no field '%.*s'; it has %s", class_name, (int)length, word,
-			 k.names[0] ? k.names : "none");
-	return wrong(f, d, text);
-}
-
-static enum plan_kind kind_of_type(const char *type)
-{
-	static const char primitives[] = "ZBCSIJFD";
-	static const char *const boxes[] = {"Boolean", "Byte", "Character", "Short",
-					    "Integer", "Long", "Float",	    "Double"};
-	const char *p = strchr(primitives, type[0]);
-
-	if (p)
-		return p - primitives;
-	for (int i = 0; i < 8; i++)
-		if (strncmp(type, "Ljava/lang/", 11) == 0 && strncmp(type + 11, boxes[i], strlen(boxes[i])) == 0 &&
-		    strcmp(type + 11 + strlen(boxes[i]), ";") == 0)
-			return i;
-	return strcmp(type, "Ljava/lang/Class;") == 0 ? PLAN_CLASS : PLAN_TEXT;
+	return f->l->patient ? not_loaded(f, "the class", class_name, d) : take_by_name(f, word, length, d);
 }
 
 /* Decide what the value is. */
@@ -558,7 +608,7 @@ static int finish(struct finder *f, bool arrays, struct diag *d)
 
 	if (f->type[0] == '[' && !arrays)
 		return wrong(f, d, "an array is no value; add .length");
-	v->kind = v->source == PLAN_EXCEPTION && !v->steps ? PLAN_CLASS : kind_of_type(f->type);
+	v->kind = v->source == PLAN_EXCEPTION && !v->steps ? PLAN_CLASS : plan_kind_of(slice_of(f->type));
 	v->nullable = v->steps || v->source != PLAN_PARAMETER || f->type[0] == 'L' || f->type[0] == '[';
 	return 0;
 }
@@ -586,4 +636,41 @@ int event_value_find(struct event_value *v, struct class_list *l, const struct m
 	}
 	free(s);
 	return err ?: finish(&f, field->any_object, d);
+}
+
+/* ---- classes that are loaded later */
+
+/* Only a field of the method's own class, or a length, has a type that its class file tells. */
+static bool steps_are_plain(const char *steps, bool own)
+{
+	if (own && *steps) {
+		steps += strcspn(steps, ".");
+		steps += *steps == '.';
+	}
+	return !*steps || strcmp(steps, "length") == 0;
+}
+
+uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WAYS], bool *plain)
+{
+	static const struct {
+		const char *word;
+		enum plan_source source;
+	} starts[] = {{"this", PLAN_THIS}, {"return", PLAN_RETURN}, {"exception", PLAN_EXCEPTION}};
+	size_t length = strcspn(expression, ".");
+	const char *steps = expression + length + (expression[length] == '.');
+	struct event_way way = {PLAN_PARAMETER, expression, length, steps};
+	bool number = plan_argument_number((struct slice){expression, length}) >= 0;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (word_is(expression, length, starts[i].word))
+			way.source = starts[i].source;
+	if (way.source == PLAN_PARAMETER && !number && *steps)
+		return 0;
+	ways[n++] = way;
+	if (way.source == PLAN_PARAMETER && !number)
+		ways[n++] = (struct event_way){PLAN_THIS, "", 0, expression};
+	ways[n++] = (struct event_way){PLAN_STATIC, "", 0, ""};
+	*plain = steps_are_plain(steps, way.source == PLAN_THIS);
+	return n;
 }

@@ -19,6 +19,7 @@ struct class_list {
 	uint32_t count;
 	size_t capacity;
 	struct method_table *texts;
+	bool patient; /* a class that is not loaded is an error; else what it has is found by name */
 };
 
 int class_list_read(struct class_list *l, const struct hotspot_layout *layout, const struct mem *mem, struct diag *d);
@@ -38,6 +39,20 @@ struct event_value {
 	uint32_t steps;
 	struct event_step step[PLAN_STEPS];
 };
+
+/*
+ * What a value of an expression may be in a class that is loaded later, as far as the text tells: at most EVENT_WAYS, of which
+ * the first applies that a method has, and the last one says that it has none. 0: only a loaded class can tell. `*plain`: its
+ * kind will be known from the method's own class file.
+ */
+#define EVENT_WAYS 3
+struct event_way {
+	enum plan_source source;
+	const char *word; /* of a parameter; not 0-terminated */
+	size_t length;
+	const char *steps; /* names with dots between them; "": none */
+};
+uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WAYS], bool *plain);
 
 /* 0, or a usage error with the message, which names what there is instead. `event` is for the message. */
 int event_value_find(struct event_value *v, struct class_list *l, const struct match *method,

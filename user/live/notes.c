@@ -398,6 +398,16 @@ bool notes_of_skips(struct notes *n, const struct session *s, uint32_t first)
 	return notes_add_skips(n, s, first);
 }
 
+static void on_event_gap(const char *text, void *context)
+{
+	struct note *note = notes_add(context, "events");
+
+	if (!note)
+		return;
+	note->remark = strdup(text);
+	note->line = strdup(text);
+}
+
 void notes_of_gaps(struct notes *n, const struct settings *settings, const struct session *s, const struct recorder *r)
 {
 	struct finding found[FINDINGS];
@@ -412,6 +422,7 @@ void notes_of_gaps(struct notes *n, const struct settings *settings, const struc
 		note->remark = notes_print("%s %s: %s", log_count(f->count), f->count == 1 ? f->one : f->many, f->why);
 		note->line = note->remark ? strdup(note->remark) : NULL;
 	}
+	recorder_event_gaps(r, on_event_gap, n);
 	if (session_ran_early(s))
 		notes_add_missing(n, "first calls may be missing",
 				  "the JVM had stopped waiting when it was told to run");

@@ -141,14 +141,14 @@ static const char *tracepoints(const struct report *r)
 }
 
 /*
- * A launched JVM waits at its start: no class of the program is loaded yet, so no methods are counted. With -e it runs
- * already.
+ * A launched JVM waits at its start: no class of the program is loaded yet, so no methods are counted. If -e has awaited
+ * classes, it runs already.
  */
 static void print_launched(const struct report *r)
 {
 	log_line("tracing %d %s (JDK %s) %s: start held up %.0f ms%s%s", (int)r->target->pid, r->target->name,
 		 r->target->version[0] ? r->target->version : "unknown",
-		 r->settings->events.count ? "from now on, as the classes of -e are loaded" : "from its first class on",
+		 r->awaited ? "from now on, as the classes of -e are loaded" : "from its first class on",
 		 session_cost(r->session)->attach_ms, stack_source(r), tracepoints(r));
 }
 

@@ -25,6 +25,7 @@ struct report {
 	const struct throttle *throttle; /* NULL: no throttling */
 	const char *not_walked;		 /* why stacks are not walked; NULL or "": they are, or are not wanted */
 	const char *no_open_dump;	 /* why open calls have no stacks; NULL: they have */
+	bool awaited;			 /* the JVM has run while classes of -e were awaited */
 	uint64_t cpu_before;		 /* the JVM's CPU time when tracing began, ns */
 	int64_t begin_ns;		 /* CLOCK_MONOTONIC when tracing began */
 };

@@ -650,6 +650,11 @@ bool recorder_call_values(const struct recorder *r, const struct frt_span *span,
 				(const struct frt_field *)(span + 1), n, seen, context);
 }
 
+void recorder_event_gaps(const struct recorder *r, void (*report)(const char *text, void *context), void *context)
+{
+	user_events_gaps(r->users, report, context);
+}
+
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out)
 {
 	*out = (struct frames_counts){0};

@@ -124,6 +124,9 @@ const struct span_split *recorder_split(const struct recorder *r);
 bool recorder_call_values(const struct recorder *r, const struct frt_span *span, size_t n, user_events_seen *seen,
 			  void *context);
 
+/* What events of -e lack; see user_events_gaps(). */
+void recorder_event_gaps(const struct recorder *r, void (*report)(const char *text, void *context), void *context);
+
 /* What the program says of itself, as of the last chunk that began; NULL: that is not looked at. */
 const struct process_context *recorder_program(const struct recorder *r);
 

@@ -5,22 +5,47 @@
 #include "user/record/user_value.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_SIZE 8192
-#define UNKNOWN	  0u /* of user_events.of: not looked up yet, */
-#define NO_EVENTS 1u
-#define FIRST	  2u /* the number of an event_method, plus this */
-#define REDACTED  "[REDACTED]"
+#define NAME_SIZE   8192
+#define ABSENT_NAME 256
+#define REDACTED    "[REDACTED]"
+
+/* The events of one method, at most one of each type. */
+struct method_events {
+	uint32_t count;
+	struct {
+		uint32_t event; /* number of an event_method */
+		uint64_t threshold_ns;
+	} of[];
+};
+
+static struct method_events no_events;
+
+/* What is missing of a field because there is no such thing. */
+struct absent {
+	uint64_t calls;
+	char class_name
+		[ABSENT_NAME]; /* the first class that does not have it; "": the method has nothing of that name */
+};
+
+/* What is known of a type besides its fields. */
+struct state {
+	uint64_t events;
+	bool settled; /* the kinds of all fields are known */
+	struct absent *absent;
+};
 
 struct user_events {
 	const struct event_plan *plan;
 	const struct segment *segment;
 	uint64_t threshold_ns;
 	struct jfr_user_type *type;
-	uint32_t *next;		      /* for each event_method: the next one of the same method, plus 1 */
-	uint32_t of[FRT_MAX_METHODS]; /* by the agent's ids */
+	struct state *state;			   /* of each type */
+	struct method_events *of[FRT_MAX_METHODS]; /* by the agent's ids; NULL: not looked up yet */
 	struct jfr_user_value value[EVENT_FIELDS_MAX];
 	struct bytes text[EVENT_FIELDS_MAX];
 };
@@ -39,34 +64,46 @@ static const struct jfr_annotation units[EVENT_UNITS] = {
 	[EVENT_HZ] = {JFR_FREQUENCY, NULL},
 };
 
-static int make_type(struct jfr_user_type *to, const struct event_type *from)
+static void describe_field(struct jfr_user_field *to, const struct event_type_field *known, const struct event_field *f)
+{
+	bool number = known->kind < PLAN_TEXT && known->kind != PLAN_BOOLEAN && known->kind != PLAN_CHAR;
+	bool text = known->redacted || known->kind == PLAN_KINDS;
+
+	*to = (struct jfr_user_field){.name = f->name,
+				      .type = text ? JFR_STRING : kind_types[known->kind],
+				      .label = f->label,
+				      .description = f->description,
+				      .contextual = f->contextual};
+	if (number && !known->redacted) {
+		to->unit = units[f->unit].type;
+		to->unit_value = units[f->unit].value;
+	}
+}
+
+static void describe_fields(struct jfr_user_type *to, const struct event_type *from)
+{
+	for (size_t i = 0; i < to->fields; i++)
+		describe_field((struct jfr_user_field *)&to->field[i], &from->field[i], &from->spec->field[i]);
+}
+
+static int make_type(struct jfr_user_type *to, struct state *state, const struct event_type *from)
 {
 	const struct event_spec *e = from->spec;
-	struct jfr_user_field *f = calloc(e->fields + 1, sizeof(*f));
 
 	to->name = e->name;
-	to->field = f;
+	to->field = calloc(e->fields + 1, sizeof(*to->field));
 	to->fields = e->fields;
 	to->label = e->label;
 	to->description = e->description;
 	to->category = e->category;
 	to->calls = from->calls;
-	if (!f)
+	state->absent = calloc(e->fields + 1, sizeof(*state->absent));
+	state->settled = true;
+	for (size_t i = 0; i < e->fields; i++)
+		state->settled = state->settled && (from->field[i].redacted || from->field[i].kind != PLAN_KINDS);
+	if (!to->field || !state->absent)
 		return -ENOMEM;
-	for (size_t i = 0; i < e->fields; i++) {
-		const struct event_type_field *known = &from->field[i];
-		bool number = known->kind < PLAN_TEXT && known->kind != PLAN_BOOLEAN && known->kind != PLAN_CHAR;
-
-		f[i] = (struct jfr_user_field){.name = e->field[i].name,
-					       .type = known->redacted ? JFR_STRING : kind_types[known->kind],
-					       .label = e->field[i].label,
-					       .description = e->field[i].description,
-					       .contextual = e->field[i].contextual};
-		if (number && !known->redacted) {
-			f[i].unit = units[e->field[i].unit].type;
-			f[i].unit_value = units[e->field[i].unit].value;
-		}
-	}
+	describe_fields(to, from);
 	return 0;
 }
 
@@ -74,16 +111,6 @@ static bool same_method(const struct event_method *a, const struct event_method 
 {
 	return strcmp(a->name, b->name) == 0 && strcmp(a->class_name, b->class_name) == 0 &&
 	       strcmp(a->descriptor, b->descriptor) == 0;
-}
-
-static void link_methods(struct user_events *u)
-{
-	const struct event_plan *p = u->plan;
-
-	for (uint32_t i = 0; i < p->methods; i++)
-		for (uint32_t n = i + 1; n < p->methods && !u->next[i]; n++)
-			if (p->method[n].type != p->method[i].type && same_method(&p->method[i], &p->method[n]))
-				u->next[i] = n + 1;
 }
 
 int user_events_new(struct user_events **out, const struct event_plan *plan, const struct segment *segment,
@@ -99,16 +126,15 @@ int user_events_new(struct user_events **out, const struct event_plan *plan, con
 	u->segment = segment;
 	u->threshold_ns = threshold_ns;
 	u->type = calloc(plan->types + 1, sizeof(*u->type));
-	u->next = calloc(plan->methods + 1, sizeof(*u->next));
-	if (!u->type || !u->next)
+	u->state = calloc(plan->types + 1, sizeof(*u->state));
+	if (!u->type || !u->state)
 		err = -ENOMEM;
 	for (uint32_t i = 0; !err && i < plan->types; i++)
-		err = make_type(&u->type[i], &plan->type[i]);
+		err = make_type(&u->type[i], &u->state[i], &plan->type[i]);
 	if (err) {
 		user_events_free(u);
 		return diag_errno(d, -err, "cannot make events");
 	}
-	link_methods(u);
 	*out = u;
 	return 0;
 }
@@ -119,10 +145,15 @@ void user_events_free(struct user_events *u)
 		return;
 	for (uint32_t i = 0; u->type && i < u->plan->types; i++)
 		free((void *)u->type[i].field);
+	for (uint32_t i = 0; u->state && i < u->plan->types; i++)
+		free(u->state[i].absent);
 	for (uint32_t i = 0; i < EVENT_FIELDS_MAX; i++)
 		bytes_release(&u->text[i]);
+	for (uint32_t i = 0; i < FRT_MAX_METHODS; i++)
+		if (u->of[i] != &no_events)
+			free(u->of[i]);
 	free(u->type);
-	free(u->next);
+	free(u->state);
 	free(u);
 }
 
@@ -132,37 +163,132 @@ const struct jfr_user_type *user_events_types(const struct user_events *u, uint3
 	return u ? u->type : NULL;
 }
 
-/* The number of the method's first event, plus FIRST, or NO_EVENTS. */
-static uint32_t look_up(const struct user_events *u, uint32_t method)
+/* Has a loaded class's method of that name the same event already, or another one of the same type? */
+static bool has_event(const struct user_events *u, const struct method_events *known, uint32_t event)
+{
+	const struct event_method *e = &u->plan->method[event];
+
+	for (uint32_t i = 0; i < known->count; i++) {
+		const struct event_method *o = &u->plan->method[known->of[i].event];
+
+		if (o->type == e->type || o->event == e->event)
+			return true;
+	}
+	return false;
+}
+
+/* Those of methods by name first: they know more than those of filters, for classes that are loaded later. */
+static void add_events(const struct user_events *u, const struct event_method *wanted, uint16_t access, bool named,
+		       struct method_events *out)
+{
+	for (uint32_t i = 0; i < u->plan->methods; i++) {
+		const struct event_method *e = &u->plan->method[i];
+		uint64_t threshold_ns = e->threshold_ns;
+		bool same;
+
+		if (!e->class_name == named || has_event(u, out, i))
+			continue;
+		same = named ? same_method(e, wanted)
+			     : plan_filter_takes(&e->filter, slice_of(wanted->class_name), slice_of(wanted->name),
+						 slice_of(wanted->descriptor), access, &threshold_ns);
+		if (!same)
+			continue;
+		out->of[out->count].event = i;
+		out->of[out->count++].threshold_ns = threshold_ns;
+	}
+}
+
+static struct method_events *look_up(const struct user_events *u, uint32_t method)
 {
 	char class_name[NAME_SIZE], name[NAME_SIZE], descriptor[NAME_SIZE];
 	const struct frt_method *m = segment_method(u->segment, method);
 	const struct frt_class *c = m ? segment_class(u->segment, m->class_id) : NULL;
-	struct event_method wanted = {class_name, name, descriptor, 0, 0, false, 0};
+	struct event_method wanted = {.class_name = class_name, .name = name, .descriptor = descriptor};
+	struct method_events *found = NULL;
 
-	if (!c)
-		return NO_EVENTS;
+	if (c)
+		found = calloc(1, sizeof(*found) + u->plan->types * sizeof(found->of[0]));
+	if (!found)
+		return &no_events;
 	segment_string(u->segment, c->name, class_name, sizeof(class_name));
 	segment_string(u->segment, m->name, name, sizeof(name));
 	segment_string(u->segment, m->descriptor, descriptor, sizeof(descriptor));
-	for (uint32_t i = 0; i < u->plan->methods; i++)
-		if (same_method(&u->plan->method[i], &wanted))
-			return i + FIRST;
-	return NO_EVENTS;
+	add_events(u, &wanted, m->modifiers, true, found);
+	add_events(u, &wanted, m->modifiers, false, found);
+	if (found->count)
+		return found;
+	free(found);
+	return &no_events;
 }
 
-static uint32_t events_of(struct user_events *u, uint32_t method)
+static const struct method_events *events_of(struct user_events *u, uint32_t method)
 {
 	if (method >= FRT_MAX_METHODS)
-		return NO_EVENTS;
-	if (u->of[method] == UNKNOWN)
+		return &no_events;
+	if (!u->of[method])
 		u->of[method] = look_up(u, method);
 	return u->of[method];
 }
 
 bool user_events_has(struct user_events *u, uint32_t method)
 {
-	return events_of(u, method) != NO_EVENTS;
+	return events_of(u, method)->count;
+}
+
+/* ---- kinds that only classes tell that are loaded later */
+
+/* The kind of a field of the plan as the agent has stored it, before the first call with that value. */
+static enum plan_kind agents_kind(const struct user_events *u, uint32_t field)
+{
+	struct plan plan = {u->plan->bytes.data, u->plan->bytes.size};
+	const struct frt_config *c = segment_config(u->segment);
+	uint64_t at = ((uint64_t)__atomic_load_n(&c->pattern_size, __ATOMIC_RELAXED) + 7) / 8 * 8;
+	uint16_t kind;
+
+	if (at + plan.size > FRT_CONFIG_SIZE - sizeof(*c))
+		return PLAN_TEXT;
+	at += (const char *)&plan_field(&plan, field)->kind - (const char *)plan.bytes;
+	kind = __atomic_load_n((const uint16_t *)((const char *)(c + 1) + at), __ATOMIC_ACQUIRE);
+	return kind < PLAN_KINDS ? kind : PLAN_TEXT;
+}
+
+static enum plan_kind find_kind(const struct user_events *u, uint32_t type, uint32_t field)
+{
+	struct plan plan = {u->plan->bytes.data, u->plan->bytes.size};
+
+	for (uint32_t i = 0; i < u->plan->places; i++) {
+		const struct event_place *p = &u->plan->place[i];
+
+		if (p->field == field && u->plan->method[p->method].type == type)
+			return agents_kind(u, plan_field(&plan, i)->kind_at);
+	}
+	return PLAN_TEXT;
+}
+
+/*
+ * The first event of a type is about to be written. From now on its fields have the kinds that are known now; the rest are
+ * texts, as which all kinds can be read.
+ */
+static void settle(struct user_events *u, struct jfr_writer *w, uint32_t type)
+{
+	const struct event_type *t = &u->plan->type[type];
+
+	if (u->state[type].settled)
+		return;
+	u->state[type].settled = true;
+	for (uint32_t i = 0; i < t->spec->fields; i++)
+		if (t->field[i].kind == PLAN_KINDS)
+			t->field[i].kind = find_kind(u, type, i);
+	describe_fields(&u->type[type], t);
+	jfr_writer_renew_types(w);
+}
+
+static void note_absent(struct absent *a, const struct frt_field *f, size_t n)
+{
+	char name[ABSENT_NAME];
+
+	if (user_value_absent(f, n, name, sizeof(name)) && !a->calls++)
+		strcpy(a->class_name, name);
 }
 
 /* Read the values of one event of the call. Without a writer, classes become texts. */
@@ -187,6 +313,8 @@ static void read_values(struct user_events *u, struct jfr_writer *w, uint32_t ev
 			continue;
 		}
 		field = u->plan->place[index].field;
+		if (w)
+			note_absent(&u->state[m->type].absent[field], &f[i], n - i);
 		i += user_value_read(&u->value[field], t->field[field].kind, &f[i], n - i, &u->text[field], w);
 	}
 }
@@ -198,23 +326,30 @@ static bool lasts(const struct user_events *u, int64_t duration, uint64_t thresh
 	return duration >= 0 && (uint64_t)duration >= least;
 }
 
+/* Is the call recorded as jdk.MethodTrace, too? If several events have the method, they agree. */
+static bool is_traced_too(const struct user_events *u, const struct method_events *of, int64_t duration)
+{
+	const struct event_method *m = &u->plan->method[of->of[0].event];
+
+	return m->traced && lasts(u, duration, m->trace_ns);
+}
+
 bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct frt_span *s,
 		     const struct jfr_method_trace *call, const struct frt_field *values, size_t n)
 {
-	uint32_t first = events_of(u, s->method);
-	const struct event_method *m;
+	const struct method_events *of = events_of(u, s->method);
 
-	if (first == NO_EVENTS)
-		return true;
-	for (uint32_t i = first - FIRST + 1; i; i = u->next[i - 1]) {
-		m = &u->plan->method[i - 1];
-		if (!lasts(u, call->duration, m->threshold_ns))
+	for (uint32_t i = 0; i < of->count; i++) {
+		uint32_t type = u->plan->method[of->of[i].event].type;
+
+		if (!lasts(u, call->duration, of->of[i].threshold_ns))
 			continue;
-		read_values(u, w, i - 1, values, n);
-		jfr_user_event(w, m->type, call, u->value);
+		settle(u, w, type);
+		read_values(u, w, of->of[i].event, values, n);
+		jfr_user_event(w, type, call, u->value);
+		u->state[type].events++;
 	}
-	m = &u->plan->method[first - FIRST];
-	return m->traced && lasts(u, call->duration, m->trace_ns);
+	return !of->count || is_traced_too(u, of, call->duration);
 }
 
 /* Numbers of the user's events are missing as jfr_user_event() writes them. */
@@ -235,17 +370,59 @@ static void show_values(struct user_events *u, const struct event_type *t, user_
 bool user_events_call(struct user_events *u, const struct frt_span *s, int64_t duration, const struct frt_field *values,
 		      size_t n, user_events_seen *seen, void *context)
 {
-	uint32_t first = events_of(u, s->method);
-	const struct event_method *m;
+	const struct method_events *of = events_of(u, s->method);
+	const struct event_type *t;
 
-	if (first == NO_EVENTS)
+	if (!of->count)
 		return true;
-	m = &u->plan->method[first - FIRST];
-	if (!u->plan->type[m->type].calls) /* nor do those of the same method's other events */
-		return m->traced && lasts(u, duration, m->trace_ns);
-	if (!lasts(u, duration, m->threshold_ns))
+	t = &u->plan->type[u->plan->method[of->of[0].event].type];
+	if (!t->calls) /* nor do those of the same method's other events */
+		return is_traced_too(u, of, duration);
+	if (!lasts(u, duration, of->of[0].threshold_ns))
 		return false;
-	read_values(u, NULL, first - FIRST, values, n);
-	show_values(u, &u->plan->type[m->type], seen, context);
+	read_values(u, NULL, of->of[0].event, values, n);
+	show_values(u, t, seen, context);
 	return true;
+}
+
+/* Had no loaded class a method for the type? */
+static bool awaits_classes(const struct user_events *u, uint32_t type)
+{
+	for (uint32_t i = 0; i < u->plan->methods; i++)
+		if (u->plan->method[i].type == type && u->plan->method[i].class_name)
+			return false;
+	return true;
+}
+
+/* "event 'x.Run', 'n=this.nr': 900 calls without it: a.Plug has no such field". */
+static void report_absent(const struct event_type *t, size_t field, const struct absent *a,
+			  void (*report)(const char *text, void *context), void *context)
+{
+	const struct event_field *f = &t->spec->field[field];
+	char text[1024];
+
+	snprintf(text, sizeof(text), "event '%s', '%s=%s': %" PRIu64 " %s without it: %s%s", t->spec->name, f->name,
+		 f->expression, a->calls, a->calls == 1 ? "call" : "calls",
+		 a->class_name[0] ? a->class_name : "the method",
+		 a->class_name[0] ? " has no such field" : " has nothing of that name and type");
+	report(text, context);
+}
+
+void user_events_gaps(const struct user_events *u, void (*report)(const char *text, void *context), void *context)
+{
+	for (uint32_t i = 0; u && i < u->plan->types; i++) {
+		const struct event_type *t = &u->plan->type[i];
+		char text[1024];
+
+		for (size_t n = 0; n < t->spec->fields; n++)
+			if (u->state[i].absent[n].calls)
+				report_absent(t, n, &u->state[i].absent[n], report, context);
+		if (u->state[i].events || !awaits_classes(u, i))
+			continue;
+		snprintf(
+			text, sizeof(text),
+			"event '%s': no call was recorded of a method that matches '%s', nor was one loaded at the start",
+			t->spec->name, t->spec->text);
+		report(text, context);
+	}
 }

@@ -20,6 +20,12 @@ void user_events_free(struct user_events *u);
 /* The types for the writer, which live as long as `u`; NULL has none. */
 const struct jfr_user_type *user_events_types(const struct user_events *u, uint32_t *count);
 
+/*
+ * Report, a line each: values that were missing because a class or method has no such thing, with the number of calls; events
+ * that no loaded class had when tracing began, and that have not been recorded. NULL has none.
+ */
+void user_events_gaps(const struct user_events *u, void (*report)(const char *text, void *context), void *context);
+
 /* Does a method have events? */
 bool user_events_has(struct user_events *u, uint32_t method);
 

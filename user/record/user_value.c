@@ -17,7 +17,7 @@ struct gathered {
 
 static bool is_text(uint8_t form)
 {
-	return form == FRT_FORM_LATIN1 || form == FRT_FORM_UTF16 || form == FRT_FORM_CLASS;
+	return form == FRT_FORM_LATIN1 || form == FRT_FORM_UTF16 || form == FRT_FORM_CLASS || form == FRT_FORM_ABSENT;
 }
 
 static void gather_piece(struct gathered *g, const struct frt_field *f, size_t begin)
@@ -207,6 +207,8 @@ size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const stru
 	bytes_clear(text);
 	if (is_text(f->form)) {
 		records = gather(&g, f, n);
+		if (f->form == FRT_FORM_ABSENT)
+			return records;
 		if (kind == PLAN_TEXT || (kind == PLAN_CLASS && !w && f->form == FRT_FORM_CLASS))
 			read_text(v, &g, f->form, text);
 		else if (kind == PLAN_CLASS && f->form == FRT_FORM_CLASS)
@@ -240,6 +242,19 @@ void user_value_trace(const struct frt_field *f, size_t n, struct jfr_method_tra
 	call->trace_hi = network_order(f[i].data);
 	call->trace_lo = network_order(f[i].data + 8);
 	call->span = network_order(f[i].data + 16);
+}
+
+bool user_value_absent(const struct frt_field *f, size_t n, char *out, size_t size)
+{
+	char text[FRT_FIELD_TEXT_MAX + 1];
+	struct gathered g;
+
+	if (f->form != FRT_FORM_ABSENT)
+		return false;
+	gather(&g, f, n);
+	snprintf(out, size, "%s", g.size ? class_name_of(text, sizeof(text), &g) ?: "" : "");
+	java_name_dots(out);
+	return true;
 }
 
 static bool gather_thrown(struct gathered *g, const struct frt_field *f, size_t n)

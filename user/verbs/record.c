@@ -40,9 +40,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define MIN_SIZE       (1u << 20)
-#define EXTRA_MEMORY   (512ull << 20)
-#define EVENTS_POLL_MS 50
+#define MIN_SIZE	(1u << 20)
+#define EXTRA_MEMORY	(512ull << 20)
+#define EVENTS_POLL_MS	50
+#define EVENTS_START_NS 5000000000LL /* that a JVM may take to start, before its classes can be read */
 
 struct recording {
 	struct settings *settings;
@@ -63,6 +64,7 @@ struct recording {
 	struct jvm_model model;
 	struct diag not_walked; /* why stacks are not walked; "": they are, or are not wanted */
 	struct event_plan plan; /* of -e */
+	bool awaited;		/* the JVM has run while classes of -e were awaited */
 	struct report report;
 	uint32_t skips; /* number of rows about methods not hooked when tracing began */
 	bool incomplete;
@@ -224,6 +226,7 @@ static void begin_report(struct recording *r)
 				    .output = r->output,
 				    .throttle = r->throttle,
 				    .not_walked = r->not_walked.text,
+				    .awaited = r->awaited,
 				    .cpu_before = target_cpu_ns(&r->target),
 				    .begin_ns = monotonic_ns()};
 }
@@ -374,7 +377,8 @@ static int record_receive(struct recording *r, int connection, struct diag *d)
 }
 
 /*
- * What -e names is found in loaded classes. The program loads them as it runs, so it runs already. -ENOENT with the message
+ * What -e names is found in loaded classes, unless their class files will tell it. The program loads them as it runs, so it
+ * runs already. -ENOENT with the message
  * if it ends before that.
  */
 static int await_events(struct recording *r, struct diag *d)
@@ -383,9 +387,10 @@ static int await_events(struct recording *r, struct diag *d)
 	struct diag now = {0};
 	int err;
 
-	session_let_run(r->session);
-	while ((err = record_events_plan(&r->plan, r->settings, &r->target, false, &now)) == -ENOENT) {
+	while ((err = record_events_plan(&r->plan, r->settings, &r->target, true, &now)) == -ENOENT) {
 		*d = now;
+		session_let_run(r->session);
+		r->awaited = true;
 		program_poll(r->program, fds);
 		poll(fds, PROGRAM_FDS, EVENTS_POLL_MS);
 		if (program_update(r->program) || target_ended(&r->target))
@@ -561,14 +566,19 @@ static int check_rights(const struct settings *s, const struct target *t, struct
 	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
 }
 
-/* Nothing is done to the JVM unless all events make sense. */
+/* Nothing is done to the JVM unless all events make sense. One that is just starting, as with --follow, has no classes yet. */
 static int prepare_events(struct recording *r, struct diag *d)
 {
+	int64_t end = monotonic_ns() + EVENTS_START_NS;
 	int err;
 
 	if (!r->settings->events.count)
 		return 0;
-	err = record_events_plan(&r->plan, r->settings, &r->target, true, d);
+	while ((err = record_events_plan(&r->plan, r->settings, &r->target, false, d)) == -EAGAIN) {
+		if (monotonic_ns() > end || interrupted() || target_ended(&r->target))
+			break;
+		poll(NULL, 0, EVENTS_POLL_MS);
+	}
 	if (!err)
 		session_take_plan(r->session, &r->plan);
 	return err;

@@ -8,10 +8,9 @@
 #include "user/process/target.h"
 
 /*
- * Find what the events mean in the target, and add filters for their methods to the settings. `suggest`: see
- * event_plan_setup. 0, or -errno.
+ * Find what the events mean in the target, and add filters for their methods to the settings. `waits`: the
+ * caller comes again after -ENOENT. 0, or -errno.
  */
-int record_events_plan(struct event_plan *out, struct settings *s, const struct target *t, bool suggest,
-		       struct diag *d);
+int record_events_plan(struct event_plan *out, struct settings *s, const struct target *t, bool waits, struct diag *d);
 
 #endif

@@ -96,12 +96,12 @@ launched() {
 	trace_launch -o "$WORK/none.jfr" -e 'a.B live.Valued::call n=itemz' -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 1 1
 	trace_wait
 	status_is 0 # the program's own
-	says "has no parameter 'itemz'"
+	says "event 'a.B', 'n=itemz': 1 call without it: live.Valued has no such field"
 	rm -f "$T_DIR"/{ready,done,truth,values}
 	trace_launch -o "$WORK/none.jfr" -e 'a.B live.Nobody::call n=arg0' -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 1 1
 	trace_wait
 	status_is 0
-	says "no method of a loaded class matches 'live.Nobody::call'"
+	says "event 'a.B': no call was recorded of a method that matches 'live.Nobody::call'"
 	verdict "$sentence"
 }
 
@@ -148,7 +148,7 @@ mistakes() {
 		refused 'an array is no value' 'a.B live.Valued::call n=arg5'
 		refused 'it is static|the method is static' 'a.B live.Valued::wide n=this'
 		refused "no method of a loaded class matches 'live.Valued::cal'; loaded and near: 'live.Valued::call'" 'a.B live.Valued::cal n=arg0'
-		refused "near: 'live.Valued'" 'a.B live.Valeud::call n=arg0'
+		refused "no method of a loaded class matches 'live.Valeud::call'; loaded and near: 'live.Valued'" 'a.B live.Valeud::call n=cart.id'
 		refused "'java.lang.Runtime::maxMemory' is native" 'a.B java.lang.Runtime::maxMemory n=return'
 		refused "event 'a.B': -x leaves out its method 'call'" 'a.B live.Valued::call n=arg0' -x live.Valued::call
 		refused 'gets no events: abstract' 'a.B java.util.AbstractList::get n=arg0'
@@ -353,9 +353,104 @@ twins() {
 	target_drop
 }
 
+LATER=(
+	-e 'test.Later live.Later$Plug::apply id=arg0 n=this.n own=n flag=this.flag letter=this.letter text=this.text length=this.text.length same=this.same above=this.above size=this.part.size back=return ex=exception none=this.none'
+	-e 'test.Through live.Later$Caller::call id=arg0 text=this.query.text flag=this.query.flag length=this.query.text.length any=arg1.text'
+)
+
+# Each value as the program has it, and the kinds that class files tell.
+later_values() { # CALLS
+	"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/later.json"
+	python3 - "$WORK/later.json" "$1" <<-'END' 2>"$WORK/err" || finding "the values are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import json, sys
+		n, seen = int(sys.argv[2]), {"test.Later": {}, "test.Through": {}}
+		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+		    v = e["values"]
+		    names = "n own flag letter text length same above size back ex none" if e["type"] == "test.Later" else "text flag length any"
+		    v["ex"] = v["ex"]["name"].replace("/", ".") if v.get("ex") else None
+		    assert v["id"] not in seen[e["type"]], ("twice", e["type"], v["id"])
+		    seen[e["type"]][v["id"]] = [v[name] for name in names.split()]
+		for i in range(n):
+		    throws = i % 10 == 9
+		    want = [2 * i, 2 * i, i % 2 == 0, "x", f"text {i}", len(f"text {i}"), "of plug", "above", str(i), None if throws else f"back {i}", "java.lang.IllegalStateException" if throws else None, None]
+		    assert seen["test.Later"].get(i) == want, (i, seen["test.Later"].get(i), want)
+		    text = ["late", None, str(i), f"text {i}"][i % 4]
+		    want = [text, ["true", None, "f", "true"][i % 4], None if i % 4 == 2 else text and str(len(text)), text]
+		    assert seen["test.Through"].get(i) == want, (i, seen["test.Through"].get(i), want)
+		assert len(seen["test.Later"]) == len(seen["test.Through"]) == n, (len(seen["test.Later"]), len(seen["test.Through"]))
+	END
+	says "event 'test.Later', 'none=this.none': $1 calls without it: live.Later.(Plug|Sub) has no such field"
+	says "event 'test.Through', 'any=arg1.text': $(($1 / 4)) calls without it: live.Later.OtherQuery has no such field"
+}
+
+# Of another recording, at the same time.
+other_values() { # CALLS
+	"$FRTRACE" print --json --events test.Other "$F_FILE" >"$WORK/other.json"
+	python3 - "$WORK/other.json" "$1" <<-'END' 2>"$WORK/err" || finding "the other recording's values are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import json, sys
+		seen = sorted((e["values"]["id"], e["values"]["n"]) for e in json.load(open(sys.argv[1]))["recording"]["events"])
+		assert seen == [(i, f"text {i}") for i in range(int(sys.argv[2]))], seen[:3]
+	END
+}
+
+later() {
+	local sentence="classes that are loaded later have events from their first call on, and objects the fields of their own class, JDK $FEATURE" before other
+	begin "$sentence" || return 0
+	target_start -Xcheck:jni Later 400
+	if target_ready && before=$(jvm_has_said) && trace_start -e 'test.Other live.Later$Plug::apply id=arg0 n=this.text'; then
+		other=("$F_PID" "$F_DIR" "$F_FILE")
+		if trace_start "${LATER[@]}"; then
+			says "no method of a loaded class matches 'live.Later.Plug::apply'"
+			target_go
+			trace_stop
+			status_is 0
+			later_values 400
+		fi
+		F_PID=${other[0]} F_DIR=${other[1]} F_FILE=${other[2]}
+		trace_stop
+		status_is 0
+		other_values 400
+		target_restored
+		jvm_is_silent "$before"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+later_launched() {
+	local sentence="a program that frtrace starts has events from the first call of each class on, JDK $FEATURE"
+	begin "$sentence" || return 0
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX") F_FILE=$WORK/launched.jfr
+	chmod 777 "$T_DIR"
+	trace_launch -o "$F_FILE" --max-overhead=off -e 'test.Main live.Later::main' -e 'test.Plug live.Later$Plug::* n=this.n id=arg0 s=this.text.length' \
+		-- "$JAVA/bin/java" -cp "$CLASSES" live.Later "$T_DIR" 200
+	if wait_for "$TRACE_SECONDS_MAX" trace_is_on; then
+		touch "$T_DIR/go" "$T_DIR/quit"
+		trace_wait
+		status_is 0
+		says '^tracing .* from its first class on'
+		"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/first.json"
+		python3 - "$WORK/first.json" <<-'END' 2>"$WORK/err" || finding "the events are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+			import collections, json, sys
+			found = collections.defaultdict(list)
+			for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+			    found[e["type"], e["values"]["method"]["name"]].append(e["values"])
+			assert len(found["test.Main", "main"]) == 1, found.keys()
+			assert sorted((v["id"], v["n"], v["s"]) for v in found["test.Plug", "apply"]) == [(i, 2 * i, len(f"text {i}")) for i in range(200)], found["test.Plug", "apply"][:3]
+			assert len(found["test.Plug", "<init>"]) == 20, len(found["test.Plug", "<init>"])
+		END
+	else
+		finding "tracing does not start:" "$(tail -n 5 "$F_DIR/stderr")"
+	fi
+	verdict "$sentence"
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && twins
+	later
+	turn 0 && later_launched
 	values 16 "$(amount 300 14000)" # a million events
 	nested
 	turn 0 && mistakes
@@ -371,5 +466,6 @@ roots_find
 for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" || { skip "events, JDK $version" "$(roots_why)"; continue; }
 	values "$(amount 4 16)" "$(amount 100 14000)"
+	later
 	[ "$FEATURE" -lt 21 ] || values "$(amount 20 16)" "$(amount 20 14000)" virtual
 done

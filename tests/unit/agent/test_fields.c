@@ -12,9 +12,15 @@ static void *scarce_map(size_t size)
 }
 
 #define sys_map scarce_map
-#include "uprobes/agent/fields.c"
+#include "uprobes/agent/fields/fields.c"
 #undef sys_map
+#define jvmti fields_named_jvmti
+#include "uprobes/agent/fields/fields_named.c"
+#undef jvmti
+#include "uprobes/agent/fields/fields_late.c"
 
+#include "filters/filter_list.h"
+#include "tests/lib/class_builder.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/thread.h"
 
@@ -104,11 +110,125 @@ static void plan_that_is_not_valid_is_told_from_a_lack_of_memory(void **state)
 	assert_int_equal(fields_begin(NULL, 0), FRT_JVMTI_FAILED);
 }
 
+/* n=n in all methods `run`: a parameter, or else a field, or else there is nothing of that name. */
+struct later {
+	struct plan_header header;
+	struct plan_field field[3];
+	struct plan_step step[2];
+	char texts[512];
+};
+
+static void plan_later(void)
+{
+	struct filter_list *l = filter_list_new();
+	struct plan_text none = {offsetof(struct later, texts), 0}, word = {none.at + 1, 1}, filter = {none.at + 3, 0};
+	struct later p = {.header = {.magic = PLAN_MAGIC, .size = sizeof(p), .fields = 3, .steps = 2}, .texts = "\0n"};
+	static const uint16_t sources[] = {PLAN_PARAMETER, PLAN_THIS, PLAN_STATIC};
+	struct diag d;
+	void *program;
+	size_t size;
+
+	assert_int_equal(filter_list_add(l, "::run", FILTER_TRACE, &d), 0);
+	assert_int_equal(filter_list_compile(l, &program, &size, &d), 0);
+	assert_true(size < sizeof(p.texts) - 4);
+	filter.length = size;
+	memcpy(p.texts + 3, program, size);
+	for (int i = 0; i < 3; i++)
+		p.field[i] = (struct plan_field){none,
+						 none,
+						 none,
+						 filter,
+						 i ? none : word,
+						 .first = i == 2,
+						 .steps = i != 0,
+						 .source = sources[i],
+						 .kind = PLAN_KINDS,
+						 .type = 'L'};
+	p.step[0] = (struct plan_step){none, word, none, PLAN_FIND, 0};
+	p.step[1] = (struct plan_step){none, none, none, PLAN_NOTHING, 0};
+	config->plan_size = sizeof(p);
+	memcpy(config + 1, &p, sizeof(p));
+	free(program);
+	filter_list_free(l);
+}
+
+static enum plan_kind kind_in_config(void)
+{
+	return ((const struct later *)(config + 1))->field[0].kind;
+}
+
+/* The only capture of a method of a class with a field `n` of that type; "": it has none. */
+static struct capture capture_in(const char *type, const char *method, const char *descriptor, unsigned access)
+{
+	struct arena a = {.left = 1 << 16};
+	void *memory = a.at = malloc(a.left);
+	struct capture found[2] = {{.number = 99}};
+	struct class_builder b;
+	struct class_file c;
+	uint8_t *bytes;
+	size_t size;
+	uint32_t n;
+
+	builder_init(&b, 52, "A", NULL);
+	if (type[0])
+		builder_field(&b, 0, "n", type);
+	builder_method(&b, 0x400 | access, method, descriptor, NULL);
+	bytes = builder_finish(&b, &size);
+	assert_int_equal(class_parse(&c, bytes, size, &a), CLASS_OK);
+	n = fields_captures(1, &(struct fields_method){&c, c.method, NULL}, found, 2);
+	assert_true(n <= 1);
+	free(memory);
+	free(bytes);
+	return found[0];
+}
+
+static void class_file_tells_where_a_value_is_and_its_kind(void **state)
+{
+	struct capture c;
+
+	plan_later();
+	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
+	assert_int_equal(capture_in("I", "ran", "()V", 0).number, 99);
+	assert_int_equal(kind_in_config(), PLAN_KINDS);
+	c = capture_in("I", "run", "()V", 0);
+	assert_int_equal(c.number, 1);
+	assert_int_equal(c.source, CAPTURE_LOCAL);
+	assert_int_equal(c.type, 'L'); /* this */
+	assert_int_equal(kind_in_config(), PLAN_INT);
+	fields_end(NULL, 0);
+}
+
+static void value_of_another_kind_than_the_first_is_missing(void **state)
+{
+	plan_later();
+	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
+	assert_int_equal(capture_in("J", "run", "()V", 0).number, 1);
+	assert_int_equal(capture_in("I", "run", "()V", 0).number, 2);
+	assert_int_equal(capture_in("I", "run", "()V", 0).source, CAPTURE_NOTHING);
+	assert_int_equal(capture_in("", "run", "()V", 0).number, 1); /* a class above may have it: objects are asked */
+	assert_int_equal(capture_in("J", "run", "()V", CLASS_STATIC).number, 2);
+	assert_int_equal(kind_in_config(), PLAN_LONG);
+	fields_end(NULL, 0);
+}
+
+static void kind_that_no_class_file_tells_is_a_text(void **state)
+{
+	plan_later();
+	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
+	assert_int_equal(capture_in("", "run", "()V", 0).number, 1);
+	assert_int_equal(kind_in_config(), PLAN_TEXT);
+	assert_int_equal(capture_in("I", "run", "()V", 0).number, 2);
+	fields_end(NULL, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(config_without_a_plan_is_good, setup),
 		cmocka_unit_test_setup(plan_that_is_not_valid_is_told_from_a_lack_of_memory, setup),
+		cmocka_unit_test_setup(class_file_tells_where_a_value_is_and_its_kind, setup),
+		cmocka_unit_test_setup(value_of_another_kind_than_the_first_is_missing, setup),
+		cmocka_unit_test_setup(kind_that_no_class_file_tells_is_a_text, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

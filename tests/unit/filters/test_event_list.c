@@ -166,7 +166,12 @@ static struct small_plan small_plan(void)
 	struct small_plan p = {.h = {PLAN_MAGIC, sizeof(p), 1, 1, 128, 0}, .texts = "a\0b\0c"};
 	uint32_t at = offsetof(struct small_plan, texts);
 
-	p.f = (struct plan_field){.class_name = {at, 1}, .method = {at + 2, 1}, .descriptor = {at + 4, 1}, .steps = 1};
+	p.f = (struct plan_field){.class_name = {at, 1},
+				  .method = {at + 2, 1},
+				  .descriptor = {at + 4, 1},
+				  .filter = {at + 1, 0},
+				  .word = {at + 1, 0},
+				  .steps = 1};
 	p.s = (struct plan_step){.class_name = {at, 1}, .name = {at + 2, 1}, .descriptor = {at + 4, 1}};
 	return p;
 }
@@ -196,7 +201,7 @@ static void a_plan_with_wrong_offsets_is_refused(void **state)
 	p.f.kind = PLAN_KINDS;
 	assert_false(is_valid(&p));
 	p = small_plan();
-	p.s.kind = PLAN_LENGTH + 1;
+	p.s.kind = PLAN_NOTHING + 1;
 	assert_false(is_valid(&p));
 	p = small_plan();
 	p.h.fields = PLAN_FIELDS;

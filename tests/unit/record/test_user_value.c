@@ -148,9 +148,31 @@ static void ids_of_a_trace_are_in_network_order(void **state)
 	assert_true(call.span == 0xf067aa0ba902b701);
 }
 
+static void what_no_class_has_is_missing_and_names_the_class(void **state)
+{
+	struct frt_field f[3] = {piece(FRT_FORM_ABSENT, "\11\0\0\0La/", 7, FRT_FIELD_MORE),
+				 piece(FRT_FORM_ABSENT, "Plug$B;", 7, FRT_FIELD_LAST),
+				 piece(FRT_FORM_ABSENT, "\0\0\0\0", 4, FRT_FIELD_LAST)};
+	struct jfr_user_value v;
+	char name[64];
+
+	(void)state;
+	for (enum plan_kind kind = 0; kind < PLAN_KINDS; kind++) {
+		assert_int_equal(user_value_read(&v, kind, f, 2, &text, NULL), 2);
+		assert_true(v.null);
+	}
+	assert_true(user_value_absent(f, 2, name, sizeof(name)));
+	assert_string_equal(name, "a.Plug$B");
+	assert_true(user_value_absent(&f[2], 1, name, sizeof(name)));
+	assert_string_equal(name, "");
+	f[0] = piece(FRT_FORM_CLASS, "\4\0\0\0La/B;", 9, 0);
+	assert_false(user_value_absent(f, 1, name, sizeof(name)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_no_class_has_is_missing_and_names_the_class),
 		cmocka_unit_test(the_class_of_the_exception_stands_among_the_values),
 		cmocka_unit_test(ids_of_a_trace_are_in_network_order),
 		cmocka_unit_test(a_text_is_put_together),

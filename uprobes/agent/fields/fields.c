@@ -8,8 +8,8 @@
  * the slow way. The end of the recording deletes the references: it waits until no thread is inside, which each thread
  * shows in a word of its own.
  */
-#include "uprobes/agent/fields.h"
-#include "uprobes/agent/field_text.h"
+#include "uprobes/agent/fields/fields_internal.h"
+#include "uprobes/agent/fields/field_text.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
@@ -17,30 +17,6 @@
 #define WAIT_MS		  2000
 #define LOADED_REFERENCES 65536
 #define LOADERS_DEEP	  64
-#define LOADERS_MOST	  15 /* that have a class of one name */
-
-/* What a step has found. */
-struct found {
-	uint32_t state; /* FOUND_* */
-	bool several;	/* of a static field: other loaders have a class of that name, too */
-	jclass holder;	/* global reference to the class that declares the field */
-	jfieldID id;
-};
-
-enum { FOUND_NOTHING, FOUND_WRITING, FOUND_CLASS, FOUND_FIELD };
-
-/* The loaders, by their hash codes, whose classes mean by the names of static fields what was found. */
-struct meant {
-	uint32_t count;
-	jint loader[LOADERS_MOST]; /* 0: the boot loader */
-};
-
-struct live_plan {
-	size_t size; /* of all this memory */
-	struct plan plan;
-	struct meant *meant;  /* one for each field */
-	struct found found[]; /* one for each step; those of the fields and the plan's bytes follow */
-};
 
 static jvmtiEnv *jvmti;
 static struct live_plan *plans[FRT_RECORDINGS];
@@ -55,17 +31,12 @@ static struct {
 void fields_init(jvmtiEnv *j)
 {
 	jvmti = j;
+	fields_named_init(j);
 }
 
 void fields_release(JNIEnv *env)
 {
 	field_text_release(env);
-}
-
-static void clear_exception(JNIEnv *env)
-{
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
 }
 
 /* ---- the plan */
@@ -93,26 +64,13 @@ static enum frt_result copy_plan(const struct frt_config *config, struct live_pl
 	p->size = memory;
 	p->meant = (struct meant *)&p->found[steps];
 	p->plan = (struct plan){&p->meant[(fields + 1) / 2 * 2], size};
+	p->shared = (struct plan){h, size};
 	memcpy(&p->meant[(fields + 1) / 2 * 2], h, size);
 	if (plan_valid(&p->plan) && ((const struct plan_header *)p->plan.bytes)->steps == steps &&
 	    plan_fields(&p->plan) == fields)
 		return FRT_DONE;
 	sys_unmap(p, memory);
 	return FRT_BAD_CONFIG;
-}
-
-static bool is_named(jclass c, struct slice name)
-{
-	char *signature;
-	size_t length;
-	bool same;
-
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
-		return false;
-	length = strlen(signature);
-	same = length == name.length + 2 && signature[0] == 'L' && !memcmp(signature + 1, name.at, name.length);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-	return same;
 }
 
 /* Is this a class whose static field a step reads? The first one is kept. */
@@ -122,7 +80,7 @@ static void note_holder(JNIEnv *env, struct live_plan *p, jclass c)
 		const struct plan_step *s = plan_step(&p->plan, n);
 		struct found *f = &p->found[n];
 
-		if (s->kind != PLAN_GET_STATIC || !is_named(c, plan_text(&p->plan, &s->class_name)))
+		if (s->kind != PLAN_GET_STATIC || !fields_is_named(c, plan_text(&p->plan, &s->class_name)))
 			continue;
 		if (f->state) {
 			f->several = true;
@@ -140,7 +98,7 @@ static bool is_above(JNIEnv *env, jobject above, jobject loader)
 	jfieldID parent = c ? (*env)->GetFieldID(env, c, "parent", "Ljava/lang/ClassLoader;") : NULL;
 	bool found = false;
 
-	clear_exception(env);
+	fields_clear_exception(env);
 	for (uint32_t i = 0; parent && loader && !found && i < LOADERS_DEEP; i++) {
 		loader = (*env)->GetObjectField(env, loader, parent);
 		found = loader && (*env)->IsSameObject(env, loader, above);
@@ -206,8 +164,9 @@ static void note_meant(JNIEnv *env, struct live_plan *p, jclass c)
 		jobject loader = NULL;
 
 		if (m->count < LOADERS_MOST && has_static(&p->plan, f) &&
-		    is_named(c, plan_text(&p->plan, &f->class_name)) && !(*jvmti)->GetClassLoader(jvmti, c, &loader) &&
-		    are_meant_by(env, p, f, loader) && hash_of(loader, &m->loader[m->count]))
+		    fields_is_named(c, plan_text(&p->plan, &f->class_name)) &&
+		    !(*jvmti)->GetClassLoader(jvmti, c, &loader) && are_meant_by(env, p, f, loader) &&
+		    hash_of(loader, &m->loader[m->count]))
 			m->count++;
 	}
 }
@@ -223,7 +182,7 @@ static void find_static_holders(JNIEnv *env, struct live_plan *p)
 
 	/* GetLoadedClasses makes a reference to each; -Xcheck:jni warns about more than the frame has room for */
 	if ((*env)->PushLocalFrame(env, LOADED_REFERENCES)) {
-		clear_exception(env);
+		fields_clear_exception(env);
 		return;
 	}
 	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &loaded)) {
@@ -292,6 +251,15 @@ static bool anybody_inside(void)
 	return false;
 }
 
+static void forget_found(JNIEnv *env, struct found *f)
+{
+	if (f->holder)
+		(*env)->DeleteGlobalRef(env, f->holder);
+	for (uint32_t i = 0; i < SEEN_MOST; i++)
+		if (f->seen[i].class)
+			(*env)->DeleteWeakGlobalRef(env, f->seen[i].class);
+}
+
 /* If a thread does not leave, the memory stays: better than a crash. */
 void fields_end(JNIEnv *env, uint32_t recording)
 {
@@ -307,8 +275,7 @@ void fields_end(JNIEnv *env, uint32_t recording)
 		sys_sleep_ms(1);
 	}
 	for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++)
-		if (p->found[n].holder)
-			(*env)->DeleteGlobalRef(env, p->found[n].holder);
+		forget_found(env, &p->found[n]);
 	sys_unmap(p, p->size);
 }
 
@@ -340,22 +307,27 @@ uint32_t fields_thrown(uint32_t recordings, struct capture *to)
 	return n;
 }
 
+static bool capture_planned(const struct live_plan *p, uint32_t i, const struct fields_method *m, struct capture *c)
+{
+	const struct plan_field *f = plan_field(&p->plan, i);
+
+	return plan_is_of(&p->plan, f, m->file->name, m->method->name, m->method->descriptor) &&
+	       is_meant(p, i, m->loader) && capture_of(f, slice_is(m->method->name, "<init>"), c);
+}
+
 uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, struct capture *to, uint32_t room)
 {
 	uint32_t n = 0;
 
 	__atomic_fetch_add(&askers, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++) {
-		const struct live_plan *p = recordings >> r & 1 ? load_acquire(&plans[r]) : NULL;
+		struct live_plan *p = recordings >> r & 1 ? load_acquire(&plans[r]) : NULL;
 
-		for (uint32_t i = 0; p && i < plan_fields(&p->plan) && n < room; i++) {
-			const struct plan_field *f = plan_field(&p->plan, i);
-
-			if (!plan_is_of(&p->plan, f, m->class_name, m->name, m->descriptor) ||
-			    !is_meant(p, i, m->loader) || !capture_of(f, slice_is(m->name, "<init>"), &to[n]))
-				continue;
-			to[n++].number = FRT_FIELD_NUMBER(r, i);
-		}
+		for (uint32_t i = 0; p && i < plan_fields(&p->plan) && n < room; i++)
+			if (!plan_is_late(plan_field(&p->plan, i)) && capture_planned(p, i, m, &to[n]))
+				to[n++].number = FRT_FIELD_NUMBER(r, i);
+		if (p)
+			n += fields_late_captures(r, p, m, to + n, room - n);
 	}
 	__atomic_fetch_sub(&askers, 1, __ATOMIC_SEQ_CST);
 	return n;
@@ -368,7 +340,7 @@ static jclass find_holder(JNIEnv *env, jobject object, struct slice name)
 {
 	jclass c = (*env)->GetObjectClass(env, object), above;
 
-	while (c && !is_named(c, name)) {
+	while (c && !fields_is_named(c, name)) {
 		above = (*env)->GetSuperclass(env, c);
 		(*env)->DeleteLocalRef(env, c);
 		c = above;
@@ -392,7 +364,7 @@ static jfieldID field_id(JNIEnv *env, const struct live_plan *p, const struct pl
 	if (is_initialized(holder))
 		id = s->kind == PLAN_GET_STATIC ? (*env)->GetStaticFieldID(env, holder, name, type)
 						: (*env)->GetFieldID(env, holder, name, type);
-	clear_exception(env);
+	fields_clear_exception(env);
 	return id;
 }
 
@@ -493,13 +465,52 @@ static struct field_value length_of(JNIEnv *env, jobject o)
 	return is_array(env, o) ? field_integer((*env)->GetArrayLength(env, o)) : field_object(NULL);
 }
 
-/* One step from an object, which may be NULL for a static field only. */
-static struct field_value step_from(JNIEnv *env, struct live_plan *p, uint32_t step, jobject object)
+static enum plan_kind kind_of_field(const struct plan *p, const struct plan_field *f)
 {
+	return __atomic_load_n(&plan_field(p, f->kind_at)->kind, __ATOMIC_ACQUIRE);
+}
+
+/* The last step has to give what the event's type has, if that is more than a text. */
+static bool is_of_kind(const struct way *w, enum plan_kind kind)
+{
+	enum plan_kind wanted = kind_of_field(&w->p->plan, w->field);
+
+	return w->step + 1 < w->field->steps || wanted == PLAN_TEXT || wanted == kind;
+}
+
+static struct field_value step_by_name(JNIEnv *env, struct way *w, jobject object)
+{
+	const struct plan_step *s = plan_step(&w->p->plan, w->field->first + w->step);
+	bool length = slice_is(plan_text(&w->p->plan, &s->name), "length");
+	struct field_value v;
+	struct named_field n;
+	jclass c;
+
+	if (length && (field_text_is_string(env, object) || is_array(env, object)))
+		return is_of_kind(w, PLAN_INT) ? length_of(env, object) : field_absent(NULL);
+	c = (*env)->GetObjectClass(env, object);
+	n = fields_find_named(env, w, c);
+	if (!n.type || !is_of_kind(w, n.kind))
+		return field_absent(c);
+	(*env)->DeleteLocalRef(env, c);
+	w->id = n.id;
+	v = read_object_field(env, object, n.id, n.type);
+	if (n.type == 'Z' || n.type == 'C')
+		v.form = n.type == 'Z' ? FIELD_BOOLEAN : FIELD_CHAR;
+	return v;
+}
+
+/* One step from an object, which may be NULL for a static field only. */
+static struct field_value step_from(JNIEnv *env, struct way *w, jobject object)
+{
+	struct live_plan *p = w->p;
+	uint32_t step = w->field->first + w->step;
 	const struct plan_step *s = plan_step(&p->plan, step);
 	struct slice type = plan_text(&p->plan, &s->descriptor);
 	jfieldID id;
 
+	if (s->kind == PLAN_NOTHING)
+		return field_absent(NULL);
 	if (s->kind == PLAN_GET_STATIC) {
 		id = static_field(env, p, step);
 		return id ? read_static_field(env, p->found[step].holder, id, type.at[0]) : field_object(NULL);
@@ -508,25 +519,32 @@ static struct field_value step_from(JNIEnv *env, struct live_plan *p, uint32_t s
 		return field_object(NULL);
 	if (s->kind == PLAN_LENGTH)
 		return length_of(env, object);
+	if (s->kind == PLAN_FIND)
+		return step_by_name(env, w, object);
 	id = object_field(env, p, step, object);
 	return id ? read_object_field(env, object, id, type.at[0]) : field_object(NULL);
 }
 
-/* Follow the steps of a field. References on the way are deleted. */
-static struct field_value follow(JNIEnv *env, struct live_plan *p, const struct plan_field *f, struct field_value v)
+static void drop_object(JNIEnv *env, const struct field_value *v)
 {
-	bool own = false;
+	if (v->own && (v->form == FIELD_OBJECT || v->form == FIELD_ABSENT) && v->object)
+		(*env)->DeleteLocalRef(env, v->object);
+}
 
-	for (uint32_t i = 0; i < f->steps; i++) {
-		struct field_value next =
-			v.form == FIELD_OBJECT ? step_from(env, p, f->first + i, v.object) : field_object(NULL);
+/* Follow the steps of a field. References on the way are deleted: each one when the step behind it is done. */
+static struct field_value follow(JNIEnv *env, struct way *w, struct field_value v)
+{
+	struct field_value before = field_object(NULL), next;
 
-		if (own && v.form == FIELD_OBJECT && v.object)
-			(*env)->DeleteLocalRef(env, v.object);
-		own = true;
+	for (; w->step < w->field->steps && v.form != FIELD_ABSENT; w->step++) {
+		next = v.form == FIELD_OBJECT ? step_from(env, w, v.object) : field_absent(NULL);
+		next.own = true;
+		drop_object(env, &before);
+		w->object = v.form == FIELD_OBJECT ? v.object : NULL;
+		before = v;
 		v = next;
 	}
-	v.own = own;
+	drop_object(env, &before);
 	return v;
 }
 
@@ -541,10 +559,10 @@ static void put_planned(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16
 	if (p && index < plan_fields(&p->plan)) {
 		const struct plan_field *f = plan_field(&p->plan, index);
 
-		v = follow(env, p, f, v);
-		field_text_put(env, s, number, flags, f->kind, ((const struct plan_header *)p->plan.bytes)->text, &v);
-		if (v.own && v.form == FIELD_OBJECT && v.object)
-			(*env)->DeleteLocalRef(env, v.object);
+		v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
+		field_text_put(env, s, number, flags, kind_of_field(&p->plan, f),
+			       ((const struct plan_header *)p->plan.bytes)->text, &v);
+		drop_object(env, &v);
 	} else if (flags) {
 		field_put_null(s, number, flags);
 	}

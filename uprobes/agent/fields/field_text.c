@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "uprobes/agent/field_text.h"
+#include "uprobes/agent/fields/field_text.h"
 #include "filters/plan.h"
 #include "uprobes/agent/ring.h"
 
@@ -176,7 +176,7 @@ static void put_string(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_
 		put_pieces(s, number, flags, FRT_FORM_UTF16, whole, (unsigned char *)text, n * sizeof(jchar));
 }
 
-static void put_signature(struct frt_slot *s, uint32_t number, uint16_t flags, jclass c)
+static void put_signature(struct frt_slot *s, uint32_t number, uint16_t flags, enum frt_field_form form, jclass c)
 {
 	char *signature;
 	size_t length;
@@ -186,7 +186,7 @@ static void put_signature(struct frt_slot *s, uint32_t number, uint16_t flags, j
 		return;
 	}
 	length = strlen(signature);
-	put_pieces(s, number, flags, FRT_FORM_CLASS, length, (unsigned char *)signature,
+	put_pieces(s, number, flags, form, length, (unsigned char *)signature,
 		   length < FRT_FIELD_TEXT_MAX ? length : FRT_FIELD_TEXT_MAX);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 }
@@ -197,11 +197,11 @@ static void put_class_of(JNIEnv *env, struct frt_slot *s, uint32_t number, uint1
 	jclass c;
 
 	if ((*env)->IsInstanceOf(env, o, class_class)) {
-		put_signature(s, number, flags, o);
+		put_signature(s, number, flags, FRT_FORM_CLASS, o);
 		return;
 	}
 	c = (*env)->GetObjectClass(env, o);
-	put_signature(s, number, flags, c);
+	put_signature(s, number, flags, FRT_FORM_CLASS, c);
 	(*env)->DeleteLocalRef(env, c);
 }
 
@@ -296,6 +296,8 @@ void field_text_put(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t f
 {
 	switch (v->form) {
 	case FIELD_INTEGER: put_whole_number(s, number, flags, FRT_FORM_INTEGER, v->integer); break;
+	case FIELD_BOOLEAN: put_whole_number(s, number, flags, FRT_FORM_BOOLEAN, v->integer); break;
+	case FIELD_CHAR: put_whole_number(s, number, flags, FRT_FORM_CHAR, v->integer); break;
 	case FIELD_FLOAT: put_bits(s, number, flags, FRT_FORM_FLOAT, &v->single, sizeof(v->single)); break;
 	case FIELD_DOUBLE: put_bits(s, number, flags, FRT_FORM_DOUBLE, &v->twice, sizeof(v->twice)); break;
 	case FIELD_OBJECT:
@@ -303,6 +305,12 @@ void field_text_put(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t f
 			put_leaf(env, s, number, flags, kind, most, v->object);
 		else
 			field_put_null(s, number, flags);
+		break;
+	case FIELD_ABSENT:
+		if (v->object)
+			put_signature(s, number, flags, FRT_FORM_ABSENT, v->object);
+		else
+			put_pieces(s, number, flags, FRT_FORM_ABSENT, 0, NULL, 0);
 		break;
 	}
 }

@@ -27,13 +27,15 @@ void fields_end(JNIEnv *env, uint32_t recording);
 
 /* A method of a class that is being rewritten. */
 struct fields_method {
-	struct slice class_name, name, descriptor;
+	const struct class_file *file;
+	const struct class_method *method;
 	jobject loader; /* of the class; NULL: the boot loader */
 };
 
 /*
  * The captures of a method for these recordings (a set of bits). Returns their number, at most `room`. Static fields of
- * classes that this loader does not mean by their names are left out, and so have no value.
+ * classes that this loader does not mean by their names are left out, and so have no value. Also decides, for fields for
+ * classes that are loaded later, of what kind they are.
  */
 uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, struct capture *to, uint32_t room);
 

@@ -9,7 +9,15 @@
 #include <jvmti.h>
 
 struct field_value {
-	enum { FIELD_INTEGER, FIELD_FLOAT, FIELD_DOUBLE, FIELD_OBJECT } form;
+	enum {
+		FIELD_INTEGER,
+		FIELD_BOOLEAN, /* this and the next: where the plan does not say it */
+		FIELD_CHAR,
+		FIELD_FLOAT,
+		FIELD_DOUBLE,
+		FIELD_OBJECT,
+		FIELD_ABSENT /* there is no such field; `object` is the class that lacks it, or NULL */
+	} form;
 	bool own; /* the object is a local reference of ours */
 	union {
 		int64_t integer;
@@ -37,6 +45,11 @@ static inline struct field_value field_double(double v)
 static inline struct field_value field_object(jobject v)
 {
 	return (struct field_value){.form = FIELD_OBJECT, .object = v};
+}
+
+static inline struct field_value field_absent(jclass c)
+{
+	return (struct field_value){.form = FIELD_ABSENT, .object = c};
 }
 
 /* Find the classes of values, once; only when there are events, so that without them nothing here can fail. */

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What expressions mean in classes that are loaded later, as far as the text tells. */
+#include "user/jvm/event_value.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static uint32_t ways_of(const char *expression, struct event_way ways[EVENT_WAYS], bool plain)
+{
+	bool found = !plain;
+	uint32_t n = event_value_ways(expression, ways, &found);
+
+	if (n)
+		assert_int_equal(found, plain);
+	return n;
+}
+
+static void the_first_word_says_where_a_value_begins(void **state)
+{
+	struct event_way w[EVENT_WAYS];
+
+	(void)state;
+	assert_int_equal(ways_of("arg1", w, true), 2);
+	assert_int_equal(w[0].source, PLAN_PARAMETER);
+	assert_string_equal(w[0].steps, "");
+	assert_int_equal(w[1].source, PLAN_STATIC); /* nothing */
+	assert_int_equal(ways_of("this.a.b", w, false), 2);
+	assert_int_equal(w[0].source, PLAN_THIS);
+	assert_string_equal(w[0].steps, "a.b");
+	assert_int_equal(ways_of("return.length", w, true), 2);
+	assert_int_equal(w[0].source, PLAN_RETURN);
+	assert_int_equal(ways_of("exception.code", w, false), 2);
+	assert_int_equal(w[0].source, PLAN_EXCEPTION);
+}
+
+static void a_word_is_a_parameter_or_else_a_field(void **state)
+{
+	struct event_way w[EVENT_WAYS];
+
+	(void)state;
+	assert_int_equal(ways_of("name", w, true), 3);
+	assert_int_equal(w[0].source, PLAN_PARAMETER);
+	assert_int_equal(w[0].length, 4);
+	assert_int_equal(w[1].source, PLAN_THIS);
+	assert_string_equal(w[1].steps, "name");
+	assert_int_equal(w[2].source, PLAN_STATIC);
+}
+
+static void what_may_be_a_class_needs_a_loaded_class(void **state)
+{
+	struct event_way w[EVENT_WAYS];
+
+	(void)state;
+	assert_int_equal(ways_of("cart.id", w, true), 0);
+	assert_int_equal(ways_of("com.acme.Shop.COUNT", w, true), 0);
+	assert_int_equal(ways_of("super.name", w, true), 0);
+}
+
+static void a_type_is_known_from_the_methods_own_class_file_only(void **state)
+{
+	struct event_way w[EVENT_WAYS];
+
+	(void)state;
+	assert_int_equal(ways_of("this.name", w, true), 2);
+	assert_int_equal(ways_of("this.name.length", w, true), 2);
+	assert_int_equal(ways_of("this.name.size", w, false), 2);
+	assert_int_equal(ways_of("arg0.length", w, true), 2);
+	assert_int_equal(ways_of("arg0.size", w, false), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_word_says_where_a_value_begins),
+		cmocka_unit_test(a_word_is_a_parameter_or_else_a_field),
+		cmocka_unit_test(what_may_be_a_class_needs_a_loaded_class),
+		cmocka_unit_test(a_type_is_known_from_the_methods_own_class_file_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A plan as it is followed in the JVM. For the modules fields_*.c only. */
+#ifndef AGENT_FIELDS_INTERNAL_H
+#define AGENT_FIELDS_INTERNAL_H
+
+#include "uprobes/agent/fields/fields.h"
+
+#define LOADERS_MOST 15 /* that have a class of one name */
+#define SEEN_MOST    8	/* classes of one step; objects of others are read the slow way */
+
+/* The field that objects of one class have. */
+struct seen {
+	uint32_t state; /* FOUND_NOTHING, FOUND_WRITING or FOUND_FIELD */
+	char type;	/* 0: they have none */
+	uint8_t kind;	/* enum plan_kind */
+	jweak class;
+	jfieldID id;
+};
+
+/* What a step has found. */
+struct found {
+	uint32_t state; /* FOUND_* */
+	bool several;	/* of a static field: other loaders have a class of that name, too */
+	jclass holder;	/* global reference to the class that declares the field */
+	jfieldID id;
+	struct seen seen[SEEN_MOST]; /* by a step that finds the field in the object's class */
+};
+
+enum { FOUND_NOTHING, FOUND_WRITING, FOUND_CLASS, FOUND_FIELD };
+
+/* The loaders, by their hash codes, whose classes mean by the names of static fields what was found. */
+struct meant {
+	uint32_t count;
+	jint loader[LOADERS_MOST]; /* 0: the boot loader */
+};
+
+struct live_plan {
+	size_t size; /* of all this memory */
+	struct plan plan;
+	struct plan shared;   /* in the config, which the collector reads; only kinds are stored there */
+	struct meant *meant;  /* one for each field */
+	struct found found[]; /* one for each step; those of the fields and the plan's bytes follow */
+};
+
+/* Where the steps of a field have come to. */
+struct way {
+	struct live_plan *p;
+	const struct frt_slot *slot;
+	const struct plan_field *field;
+	uint32_t step;	/* number of the next one among the field's */
+	jobject object; /* from which the step before has read */
+	jfieldID id;	/* what it has read, if it has found that by its name */
+};
+
+struct named_field {
+	jfieldID id;
+	char type; /* 0: none */
+	enum plan_kind kind;
+};
+
+static inline void fields_clear_exception(JNIEnv *env)
+{
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+}
+
+/* The type that a method returns, from its descriptor; it may be V. Empty: there is none. */
+struct slice fields_returned_type(struct slice descriptor);
+
+/* The captures of a class that is loaded later, by the fields for such classes; see fields_captures(). */
+uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
+			      struct capture *to, uint32_t room);
+
+void fields_named_init(jvmtiEnv *jvmti);
+
+/* Is this the name of the class? It has slashes. */
+bool fields_is_named(jclass c, struct slice name);
+
+/*
+ * The field by the name of the next step that objects of class `c` have; of type 0 if there is none, or if it is not known
+ * which one of several is meant.
+ */
+struct named_field fields_find_named(JNIEnv *env, const struct way *w, jclass c);
+
+#endif
