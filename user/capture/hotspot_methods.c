@@ -7,7 +7,7 @@
 #include "user/capture/segment_make.h"
 #include "user/hotspot/classes.h"
 #include "user/hotspot/symbol.h"
-#include "user/hotspot/thread_name.h"
+#include "user/hotspot/thread_object.h"
 #include "user/hotspot/threads.h"
 #include "user/jvm/jvm_model.h"
 #include "user/jvm/matches.h"
@@ -557,11 +557,16 @@ uint64_t hotspot_methods_java_thread(struct hotspot_methods *h, uint32_t tid)
 	return thread_find(h, tid);
 }
 
-bool hotspot_methods_thread_name(struct hotspot_methods *h, uint64_t java_thread, const char kernel_name[16], char *out,
+bool hotspot_methods_thread_name(struct hotspot_methods *h, uint64_t java_thread, uint64_t java_id, char *out,
 				 size_t size)
 {
-	return java_thread &&
-	       !hotspot_thread_name(&h->model.layout, &h->model.remote.mem, java_thread, kernel_name, out, size);
+	struct thread_object o;
+
+	if (!java_thread || thread_object_read(&o, &h->model.layout, &h->model.remote.mem, java_thread) ||
+	    o.java_id != java_id)
+		return false;
+	snprintf(out, size, "%s", o.name);
+	return true;
 }
 
 void hotspot_methods_describe(const struct hotspot_methods *h, struct frt_probe_exceptions *out)

@@ -53,11 +53,8 @@ void hotspot_methods_describe(const struct hotspot_methods *h, struct frt_probe_
 /* The JavaThread with this id in the JVM's pid namespace. 0: it is not there any more, or cannot be found. */
 uint64_t hotspot_methods_java_thread(struct hotspot_methods *h, uint32_t tid);
 
-/*
- * Read the name of a JavaThread, in modified UTF-8. It must begin as the kernel's name does, which is cut at 15 bytes.
- * Returns false if it is unknown.
- */
-bool hotspot_methods_thread_name(struct hotspot_methods *h, uint64_t java_thread, const char kernel_name[16], char *out,
+/* Read the name of a JavaThread whose Java id is known, in modified UTF-8. Returns false if it is unknown. */
+bool hotspot_methods_thread_name(struct hotspot_methods *h, uint64_t java_thread, uint64_t java_id, char *out,
 				 size_t size);
 
 #endif

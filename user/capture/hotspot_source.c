@@ -250,9 +250,7 @@ static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread 
 	if (java_thread)
 		bpf_map_update_elem(bpf_map__fd(h->setup.bpf->maps.hotspot_java_threads), &r->thread, &java_thread,
 				    BPF_ANY);
-	if (r->java_id == (t->jdk_version < 25 ? 1 : 3)) /* the kernel calls it after the launcher */
-		strcpy(name, "main");
-	else if (!hotspot_methods_thread_name(h->methods, java_thread, r->name, name, sizeof(name)))
+	if (!hotspot_methods_thread_name(h->methods, java_thread, r->java_id, name, sizeof(name)))
 		snprintf(name, sizeof(name), "%.*s", (int)sizeof(r->name), r->name);
 	row.carrier = t->jdk_version >= VIRTUAL_SINCE && !strncmp(name, CARRIER, strlen(CARRIER));
 	row.name_length = strlen(name) < sizeof(row.name) ? strlen(name) : sizeof(row.name);

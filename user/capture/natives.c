@@ -5,7 +5,8 @@
 #include "user/capture/native_probes.h"
 #include "user/capture/roots.h"
 #include "user/hotspot/method.h"
-#include "user/hotspot/thread_name.h"
+#include "user/hotspot/thread_object.h"
+#include "user/hotspot/threads.h"
 #include "user/jvm/native_places.h"
 #include "user/process/uretprobe.h"
 #include "user/text/log.h"
@@ -401,12 +402,29 @@ void natives_tick(struct natives *n)
 
 /* ---- records */
 
+/* What the JVM's memory, or else the dump that was taken before, says of the thread. */
+static void name_thread(const struct natives *n, const struct frt_native_thread *r, struct thread_object *out)
+{
+	const struct hotspot_layout *l = native_places_layout(n->places);
+	const struct mem *m = native_places_memory(n->places);
+	const struct dump_thread *known;
+	uint32_t tid;
+
+	if (!thread_object_read(out, l, m, r->java_thread) && !hotspot_thread_tid(l, m, r->java_thread, &tid) &&
+	    tid == r->tid)
+		return;
+	known = java_threads_find(n->setup.threads, r->tid);
+	out->java_id = known ? known->java_id : 0;
+	if (known)
+		snprintf(out->name, sizeof(out->name), "%s", known->name);
+	else
+		snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(r->name), r->name);
+}
+
 bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, size_t size)
 {
-	const struct dump_thread *known;
+	struct thread_object known;
 	struct frt_thread *row;
-	char name[sizeof(row->name) + 1];
-	char kernel_name[sizeof(r->name) + 1] = "";
 
 	if (size < sizeof(*r) || !n->places)
 		return false;
@@ -416,18 +434,11 @@ bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, siz
 		return true;
 	row->tid = r->tid;
 	row->jni_env = r->java_thread;
-	memcpy(kernel_name, r->name, sizeof(r->name));
-	known = java_threads_find(n->setup.threads, r->tid);
-	row->java_id = known ? known->java_id : 0;
-	if (known)
-		snprintf(name, sizeof(name), "%s", known->name);
-	else if (strlen(kernel_name) < HOTSPOT_KERNEL_NAME ||
-		 hotspot_thread_name(native_places_layout(n->places), native_places_memory(n->places), r->java_thread,
-				     kernel_name, name, sizeof(name)))
-		strcpy(name, kernel_name);
-	row->name_length = strlen(name);
-	memcpy(row->name, name, row->name_length);
-	row->carrier = n->setup.target->jdk_version >= VIRTUAL_SINCE && !strncmp(name, CARRIER, strlen(CARRIER));
+	name_thread(n, r, &known);
+	row->java_id = known.java_id;
+	row->name_length = strnlen(known.name, sizeof(row->name));
+	memcpy(row->name, known.name, row->name_length);
+	row->carrier = n->setup.target->jdk_version >= VIRTUAL_SINCE && !strncmp(known.name, CARRIER, strlen(CARRIER));
 	return true;
 }
 

@@ -20,6 +20,7 @@
 
 #define FIELDS_MAX  65535u
 #define STREAM_MAX  (4u << 20)
+#define OFFSET_TAG  2 /* bits below the offset */
 #define INITIALIZED 0x1u
 #define GENERIC	    0x4u
 #define CONTENDED   0x10u
@@ -42,10 +43,11 @@ static int pool_text(const struct fields *f, uint32_t index, char *text)
 	return e < 0 ? e : 0;
 }
 
-static int field_visit(const struct fields *f, uint32_t access, uint32_t name, uint32_t descriptor)
+static int field_visit(const struct fields *f, uint32_t access, uint32_t name, uint32_t descriptor, uint32_t offset)
 {
 	char *text = malloc(2 * (SYMBOL_MAX + 1));
-	struct declared_field found = {.name = text, .descriptor = text + SYMBOL_MAX + 1, .access = access};
+	struct declared_field found = {
+		.name = text, .descriptor = text + SYMBOL_MAX + 1, .access = access, .offset = offset};
 	int e = text ? pool_text(f, name, text) : -ENOMEM;
 
 	e = e ?: pool_text(f, descriptor, text + SYMBOL_MAX + 1);
@@ -64,7 +66,7 @@ static int each_of_array(const struct fields *f, uint64_t klass)
 	e = e ?: mem_u16(f->m, klass + f->l->klass_field_count, &count);
 	for (uint16_t i = 0; !e && i < count; i++) {
 		e = mem_read(f->m, array + f->l->array_u2 + sizeof(row) * i, row, sizeof(row));
-		e = e ?: field_visit(f, row[0], row[1], row[2]);
+		e = e ?: field_visit(f, row[0], row[1], row[2], (row[4] | (uint32_t)row[5] << 16) >> OFFSET_TAG);
 	}
 	return e;
 }
@@ -94,15 +96,14 @@ static int read_declared_fields(const struct fields *f, struct numbers *n)
 
 	next_number(n);
 	for (uint32_t i = 0; !e && !n->bad && i < count && i < FIELDS_MAX; i++) {
-		uint32_t name = next_number(n), descriptor = next_number(n), access, flags;
+		uint32_t name = next_number(n), descriptor = next_number(n), offset = next_number(n), access, flags;
 
-		next_number(n);
 		access = next_number(n);
 		flags = next_number(n) >> f->l->field_flag_shift;
 		for (uint32_t more = flags & (INITIALIZED | GENERIC | CONTENDED); more; more &= more - 1)
 			next_number(n);
 		if (!n->bad)
-			e = field_visit(f, access, name, descriptor);
+			e = field_visit(f, access, name, descriptor, offset);
 	}
 	return e ?: n->bad ? -EBADMSG : 0;
 }

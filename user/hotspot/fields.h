@@ -12,6 +12,7 @@
 struct declared_field {
 	const char *name, *descriptor;
 	uint32_t access;
+	uint32_t offset; /* in the object, or for a static field in the class's mirror */
 };
 
 /*

@@ -76,6 +76,16 @@ struct hotspot_modules {
 	uint16_t module_name, module_version, module_location, module_open;
 };
 
+/* Where Java's fields lie in this JVM, for thread_object.h. */
+struct thread_fields {
+	uint32_t id, native, name; /* of Thread: tid, eetop, name; id 0: all are unknown */
+	uint32_t holder;	   /* of Thread, since JDK 21; 0: the group is its own field */
+	uint32_t group, group_name;
+	uint32_t text, coder; /* of String; coder 0: there is none, as in JDK 8 */
+	uint32_t array_length, array_data;
+	bool narrow; /* references have 32 bits */
+};
+
 struct hotspot_layout {
 	struct frt_layout walk;
 
@@ -168,6 +178,8 @@ struct hotspot_layout {
 
 	/* addresses of Klass * of java.lang.Object and java.lang.invoke.MethodHandle; 0: unknown */
 	uint64_t object_class, handle_class;
+	/* the same of java.lang.Thread, ThreadGroup, String, and since JDK 21 of Thread.FieldHolder */
+	uint64_t thread_class, group_class, string_class, holder_class;
 	struct hotspot_modules modules;
 
 	/* JavaThread, OSThread, ThreadsList */
@@ -179,6 +191,7 @@ struct hotspot_layout {
 
 	/* java.lang.Thread of a JavaThread: its oop, or the address of that */
 	uint16_t thread_object, thread_object_is_handle;
+	struct thread_fields thread_fields;
 	uint16_t thread_pending; /* in JavaThread: the pending exception, an oop */
 	/* the interpreter's code that leaves a method which an exception ends; both 0: unknown */
 	uint64_t exceptions, exceptions_end;

@@ -2,6 +2,7 @@
 #include "user/jvm/jvm_model.h"
 #include "user/hotspot/flags.h"
 #include "user/hotspot/modules.h"
+#include "user/hotspot/thread_object.h"
 #include "user/text/log.h"
 #include "user/jvm/layout_check.h"
 #include "user/process/dump.h"
@@ -116,7 +117,10 @@ static int open_memory(struct jvm_model *m, const struct target *t, unsigned int
 
 	*m = (struct jvm_model){.remote.fd = -1};
 	err = remote_mem_open(&m->remote, t, d);
-	return err ? err : jvm_model_read_layout(m, t, needs, d);
+	err = err ?: jvm_model_read_layout(m, t, needs, d);
+	if (!err)
+		thread_object_find_fields(&m->layout, &m->remote.mem);
+	return err;
 }
 
 int jvm_model_open_classes(struct jvm_model *m, const struct target *t, struct diag *d)
