@@ -76,6 +76,7 @@ struct task_struct {
 	struct files_struct *files;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	unsigned long long start_boottime;
 	char comm[16];
 	unsigned long min_flt, maj_flt;
 	struct sched_entity se;

@@ -38,6 +38,12 @@ struct frt_batch {
 };
 _Static_assert(sizeof(struct frt_batch) == 24, "batch");
 
+/*
+ * When a thread was started: the kernel's CLOCK_BOOTTIME in units of 2^20 ns, its low 32 bits. With the thread's id it
+ * identifies the thread, as no id comes back within a millisecond.
+ */
+#define FRT_STARTED_SHIFT 20
+
 /* A thread got a slot. */
 struct frt_slot_owner {
 	frt_u32 kind;
@@ -45,7 +51,7 @@ struct frt_slot_owner {
 	frt_u32 thread; /* serial */
 	frt_u32 task;	/* its id in the initial pid namespace */
 	frt_u32 flags;	/* FRT_OWNER_* */
-	frt_u32 reserved;
+	frt_u32 started;
 };
 _Static_assert(sizeof(struct frt_slot_owner) == 24, "slot owner");
 
@@ -85,15 +91,17 @@ struct frt_wait {
 	frt_u32 kind;
 	frt_u32 thread; /* serial, as in spans, or frt_virtual_key() */
 	frt_u64 off, wake, on;
-	/*
-	 * the thread that woke it: id in the target's pid namespace; 0: waker_process is not the target, or nobody did
-	 */
+	/* the thread of the target that woke it: its id in the target's pid namespace; 0: nobody did, or another process */
 	frt_u32 waker;
-	frt_u32 waker_process; /* thread group in the initial pid namespace; 0: an interrupt, or unknown */
-	char waker_name[16];   /* the kernel's name of that thread */
-	frt_u16 syscall;       /* number of the current system call, or FRT_NO_SYSCALL */
-	frt_u8 reason;	       /* enum frt_wait_reason */
-	frt_u8 kernel_frames;  /* this and the rest: for long waits only */
+	/*
+	 * of a thread of the target: when it was started (FRT_STARTED_SHIFT); of another process: its thread group in the
+	 * initial pid namespace; 0: an interrupt, or unknown
+	 */
+	frt_u32 waker_origin;
+	char waker_name[16];  /* the kernel's name of that thread */
+	frt_u16 syscall;      /* number of the current system call, or FRT_NO_SYSCALL */
+	frt_u8 reason;	      /* enum frt_wait_reason */
+	frt_u8 kernel_frames; /* this and the rest: for long waits only */
 	frt_u16 stack_size;
 	frt_u16 flags;				   /* FRT_WAIT_* */
 	frt_u64 stack_pointer, stack_pc, stack_fp; /* JavaFrameAnchor */

@@ -235,7 +235,7 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 	*w = (struct frt_wait){.kind = FRT_WAIT, .thread = state->owner, .off = state->off, .on = now};
 	w->wake = wake_time(task, state, now, goes_on);
 	w->waker = woken ? state->waker.id : 0;
-	w->waker_process = woken ? state->waker.process : 0;
+	w->waker_origin = woken ? state->waker.origin : 0;
 	if (woken)
 		__builtin_memcpy(w->waker_name, state->waker.name, sizeof(w->waker_name));
 	w->syscall = state->syscall;
@@ -534,7 +534,7 @@ static __always_inline __u32 reason_of_vm(const struct wait_state *state)
  */
 static __always_inline bool is_agent_at_work(const struct waker *waker)
 {
-	return commanding && waker->process == target_process && *(const __u64 *)waker->name == AGENT_COMM;
+	return commanding && waker->id && *(const __u64 *)waker->name == AGENT_COMM;
 }
 
 static __always_inline void note_waker(struct wait_state *state, struct task_struct *task)
@@ -546,8 +546,8 @@ static __always_inline void note_waker(struct wait_state *state, struct task_str
 		*waker = (struct waker){};
 		return;
 	}
-	waker->process = task->tgid;
 	waker->id = task->tgid == target_process ? namespace_id(task) : 0;
+	waker->origin = waker->id ? task->start_boottime >> FRT_STARTED_SHIFT : task->tgid;
 	__builtin_memcpy(waker->name, task->comm, sizeof(waker->name));
 	if (task->pid == vm_thread)
 		state->reason = reason_of_vm(state);

@@ -67,8 +67,12 @@ static __always_inline void report_owner(const struct task_struct *task, __u32 s
 		__sync_fetch_and_add(&unobserved_lost, 1);
 	if (!o)
 		return;
-	*o = (struct frt_slot_owner){
-		.kind = FRT_OWNER, .slot = slot, .thread = thread, .task = task->pid, .flags = flags};
+	*o = (struct frt_slot_owner){.kind = FRT_OWNER,
+				     .slot = slot,
+				     .thread = thread,
+				     .task = task->pid,
+				     .flags = flags,
+				     .started = task->start_boottime >> FRT_STARTED_SHIFT};
 	queue_submit(o, WAKE_NOW);
 }
 

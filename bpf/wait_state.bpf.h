@@ -14,7 +14,7 @@ struct held_waits {
 };
 
 struct waker {
-	__u32 id, process;
+	__u32 id, origin; /* as in struct frt_wait */
 	char name[16];
 };
 

@@ -71,7 +71,7 @@ static void write_counts(void)
 static void write_wait(const struct frt_wait *w)
 {
 	fprintf(out, "wait %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u %u %.16s\n", name_of(w->thread), w->off,
-		w->wake, w->on, w->reason, w->syscall, w->waker, w->waker_process,
+		w->wake, w->on, w->reason, w->syscall, w->waker, w->waker_origin,
 		w->waker_name[0] ? w->waker_name : "-");
 }
 

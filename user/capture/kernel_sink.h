@@ -27,6 +27,8 @@ struct kernel_sink {
 	void (*resumed)(void *context, const struct frt_resumed *r);
 	void (*pause)(void *context, const struct frt_pause *p);
 	void (*usage)(void *context, const struct frt_thread_usage *u);
+	/* A thread has got a slot. */
+	void (*owner)(void *context, const struct frt_slot_owner *o);
 	/* Some kinds of records of this thread are never available: o->flags. NULL: of an unknown thread. */
 	void (*unobserved)(void *context, const struct frt_slot_owner *o);
 	/* Records before this moment were lost. Called before any later record is delivered. */

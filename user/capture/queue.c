@@ -156,6 +156,8 @@ static bool on_owner_record(struct queue *q, const struct frt_slot_owner *o, siz
 		return false;
 	if (!o->flags && q->sinks.owner)
 		q->sinks.owner(q->sinks.owner_context, o);
+	if (q->sinks.waits.owner)
+		q->sinks.waits.owner(q->sinks.waits.context, o);
 	if (o->flags && q->sinks.waits.unobserved)
 		q->sinks.waits.unobserved(q->sinks.waits.context, o);
 	return true;

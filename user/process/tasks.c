@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define STATUS_LIMIT 16384
 
@@ -80,4 +81,34 @@ int target_each_task(const struct target *t, int (*visit)(const struct task *tas
 			r = visit_task(t, entry->d_name, visit, context);
 	closedir(dir);
 	return r;
+}
+
+/* /proc/PID/stat begins with "7017 (name) S". */
+static bool stat_has_name(const char *text, const char kernel_name[16])
+{
+	const char *begin = strchr(text, '('), *end = strrchr(text, ')');
+	size_t length = strnlen(kernel_name, 16);
+
+	return begin && end && (size_t)(end - begin - 1) == length && !memcmp(begin + 1, kernel_name, length);
+}
+
+bool target_task_is(const struct target *t, uint32_t tid, const char kernel_name[16], uint32_t started,
+		    unsigned int shift)
+{
+	uint64_t tick = 1000000000 / sysconf(_SC_CLK_TCK), at;
+	uint32_t first, last;
+	char name[64], *text;
+	bool is;
+
+	if (t->own_pid_ns_ino != t->pid_ns_ino || t->own_monotonic_offset)
+		return false;
+	snprintf(name, sizeof(name), "task/%u/stat", tid);
+	text = proc_read(t->pid, name, STATUS_LIMIT, NULL);
+	is = text && stat_has_name(text, kernel_name) && !proc_parse_start_time(text, &at);
+	free(text);
+	if (!is)
+		return false;
+	first = (uint32_t)(at * tick >> shift);
+	last = (uint32_t)(((at + 1) * tick - 1) >> shift);
+	return started - first <= last - first;
 }

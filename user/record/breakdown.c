@@ -199,8 +199,10 @@ static void on_wait(void *context, const struct frt_wait *wait, const struct wai
 	struct breakdown *b = context;
 	struct frt_wait copy = *wait;
 
+	thread_keys_see_waker(b->setup.threads, wait->waker, wait->waker_origin, wait->waker_name, (int64_t)wait->wake);
 	/* a thread that waits for memory while a collector works beside the program */
-	if (wait->reason == FRT_WAIT_FUTEX && thread_keys_is_collector(b->setup.threads, wait->waker, wait->waker_name))
+	if (wait->reason == FRT_WAIT_FUTEX &&
+	    thread_keys_is_collector(b->setup.threads, wait->waker, wait->waker_origin, wait->waker_name))
 		copy.reason = FRT_WAIT_GC;
 	wait_join_wait(b->join, &copy, stacks);
 }
@@ -211,7 +213,7 @@ static void name_waker(const struct breakdown *b, uint32_t waker, struct frt_wai
 	if (waker & FRT_VIRTUAL_KEY)
 		ids->waker_virtual = waker & ~FRT_VIRTUAL_KEY;
 	else if (waker)
-		w->waker = segment_tid(b->setup.segment, waker);
+		thread_keys_find_waker(b->setup.threads, waker, &w->waker, &w->waker_origin);
 	ids->waker_exact = true;
 }
 
@@ -271,6 +273,13 @@ static void on_usage(void *context, const struct frt_thread_usage *u)
 	wait_join_usage(b->join, u);
 }
 
+static void on_owner(void *context, const struct frt_slot_owner *o)
+{
+	struct breakdown *b = context;
+
+	thread_keys_note_owner(b->setup.threads, o->thread, o->started);
+}
+
 static void on_unobserved(void *context, const struct frt_slot_owner *o)
 {
 	struct breakdown *b = context;
@@ -293,6 +302,7 @@ struct kernel_sink breakdown_sink(struct breakdown *b)
 				    .resumed = on_resumed,
 				    .pause = on_pause,
 				    .usage = on_usage,
+				    .owner = on_owner,
 				    .unobserved = on_unobserved,
 				    .lost = on_lost,
 				    .context = b};

@@ -113,7 +113,7 @@ static int make_keys(struct recorder *r, struct diag *d)
 
 	method_keys_init(&r->methods, r->writer, r->setup.segment);
 	if (r->setup.model) {
-		r->names = thread_names_new(&r->setup.model->layout, &r->setup.model->remote.mem);
+		r->names = thread_names_new(&r->setup.model->layout, &r->setup.model->remote.mem, r->setup.target);
 		r->methods.packages = packages_new(&r->setup.model->layout, &r->setup.model->remote.mem);
 	}
 	r->threads = thread_keys_new(r->writer, r->setup.segment, r->names);

@@ -18,11 +18,16 @@ struct cached_key {
 };
 
 struct cached_waker {
-	uint32_t tid, process, chunk;
+	uint32_t tid, origin, chunk;
 	char name[16];
 	uint64_t key;
-	bool carrier;
+	bool carrier, is_java;	/* is_java: it will not become better known in this chunk */
 	char shown[WAKER_NAME]; /* its name; "" if it is unknown */
+};
+
+/* A thread with a slot: its serial, and what tells it from others that had its id. */
+struct owner {
+	uint32_t serial, tid, started;
 };
 
 struct thread_keys {
@@ -32,7 +37,8 @@ struct thread_keys {
 	uint32_t chunk;
 	struct cached_key thread[THREADS], vthread[VTHREADS];
 	struct cached_waker waker[WAKERS];
-	struct stream_vthread named[VTHREADS]; /* virtual threads whose names have been seen, by Java id */
+	struct owner owner[THREADS], last[THREADS]; /* by serial; by tid, the last one */
+	struct stream_vthread named[VTHREADS];	    /* virtual threads whose names have been seen, by Java id */
 };
 
 struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segment *segment,
@@ -124,69 +130,106 @@ static void show_java_name(char out[WAKER_NAME], const char *name, int length, u
 		snprintf(out, WAKER_NAME, java_id ? "thread #%llu" : "", (unsigned long long)java_id);
 }
 
-/* The youngest thread with that tid that the agent knows; older ones have ended. */
-static void find_java(struct thread_keys *k, struct cached_waker *w)
+void thread_keys_note_owner(struct thread_keys *k, uint32_t serial, uint32_t started)
 {
-	uint32_t last = segment_header(k->segment)->thread_serial;
-	struct frt_thread row;
+	struct owner o = {.serial = serial, .tid = segment_tid(k->segment, serial), .started = started};
 
-	for (uint32_t serial = last; serial && last - serial < THREADS; serial--)
-		if (segment_tid(k->segment, serial) == w->tid && segment_thread(k->segment, serial, &row)) {
-			w->key = thread_keys_of(k, serial, NULL);
-			w->carrier = row.carrier;
-			show_java_name(w->shown, row.name, row.name_length, row.java_id);
-			return;
-		}
+	k->owner[serial % THREADS] = o;
+	k->last[o.tid % THREADS] = o;
 }
 
-/*
- * The key of a thread that the agent has not met, such as the JVM's own, or of a thread of another process, which is
- * named, too.
- */
-static uint64_t make_other(struct thread_keys *k, struct cached_waker *w)
+void thread_keys_find_waker(const struct thread_keys *k, uint32_t serial, uint32_t *tid, uint32_t *origin)
 {
-	const char *known = w->tid && k->names ? thread_names_of(k->names, w->tid, w->name) : NULL;
-	char name[64];
-	struct jfr_thread_constant c = {.name = known ?: name, .os_id = w->tid};
+	const struct owner *o = &k->owner[serial % THREADS];
+
+	*tid = o->serial == serial ? o->tid : 0;
+	*origin = *tid ? o->started : 0;
+}
+
+/* A thread that the agent knows. */
+static bool find_java(struct thread_keys *k, struct cached_waker *w)
+{
+	const struct owner *o = &k->last[w->tid % THREADS];
+	struct frt_thread row;
+
+	if (!w->tid)
+		return false;
+	for (uint32_t i = 0; i < THREADS && (o->tid != w->tid || o->started != w->origin); i++)
+		o = &k->owner[i];
+	if (o->tid != w->tid || o->started != w->origin || !segment_thread(k->segment, o->serial, &row))
+		return false;
+	w->key = thread_keys_of(k, o->serial, NULL);
+	w->carrier = row.carrier;
+	show_java_name(w->shown, row.name, row.name_length, row.java_id);
+	return true;
+}
+
+/* A Java thread that the agent has not met. */
+static bool find_other_java(struct thread_keys *k, struct cached_waker *w)
+{
+	const struct thread_object *o = k->names ? thread_names_of(k->names, w->tid, w->origin, w->name) : NULL;
+	struct jfr_thread_constant c = {.os_id = w->tid};
+
+	if (!o)
+		return false;
+	c.name = o->name;
+	c.group = o->group[0] ? o->group : NULL;
+	c.java_id = (int64_t)o->java_id;
+	w->carrier = !strcmp(o->group, "CarrierThreads");
+	w->key = jfr_thread(k->writer, &c);
+	show_java_name(w->shown, o->name, (int)strlen(o->name), o->java_id);
+	return true;
+}
+
+/* A thread that is not known to be Java's, or one of another process, which is named, too. */
+static void make_other(struct thread_keys *k, struct cached_waker *w)
+{
+	char name[WAKER_NAME];
+	struct jfr_thread_constant c = {.name = name, .os_id = w->tid};
 
 	if (w->tid)
 		snprintf(name, sizeof(name), "%.16s", w->name);
 	else
-		snprintf(name, sizeof(name), "%.16s (process %u)", w->name, w->process);
-	snprintf(w->shown, sizeof(w->shown), "%s", c.name);
-	return jfr_thread(k->writer, &c);
+		snprintf(name, sizeof(name), "%.16s (process %u)", w->name, w->origin);
+	strcpy(w->shown, name);
+	w->key = jfr_thread(k->writer, &c);
 }
 
 /* NULL: it is unknown. */
-static struct cached_waker *find_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16])
+static struct cached_waker *find_waker(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16])
 {
-	struct cached_waker *w = &k->waker[(tid + process * 31) % WAKERS];
+	struct cached_waker *w = &k->waker[(tid + origin * 31) % WAKERS];
+	bool known;
 
-	if (!tid && !process)
+	if (!tid && !origin)
 		return NULL;
-	if (w->tid != tid || w->process != process || w->chunk != k->chunk || memcmp(w->name, name, sizeof(w->name))) {
-		*w = (struct cached_waker){.tid = tid, .process = process, .chunk = k->chunk};
+	known = w->tid == tid && w->origin == origin && w->chunk == k->chunk && !memcmp(w->name, name, sizeof(w->name));
+	if (known && w->is_java)
+		return w;
+	if (!known) {
+		*w = (struct cached_waker){.tid = tid, .origin = origin, .chunk = k->chunk};
 		memcpy(w->name, name, sizeof(w->name));
-		if (tid)
-			find_java(k, w);
-		if (!w->key)
-			w->key = make_other(k, w);
+		w->is_java = find_java(k, w);
 	}
+	if (tid && !w->is_java)
+		w->is_java = find_other_java(k, w);
+	if (!w->key)
+		make_other(k, w);
 	return w;
 }
 
-uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16], bool *carrier)
+uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16], bool *carrier)
 {
-	const struct cached_waker *w = find_waker(k, tid, process, name);
+	const struct cached_waker *w = find_waker(k, tid, origin, name);
 
 	*carrier = w && w->carrier;
 	return w ? w->key : 0;
 }
 
-void thread_keys_name_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16],
+void thread_keys_name_waker(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16],
 			    char out[WAKER_NAME], bool *carrier)
 {
-	const struct cached_waker *w = find_waker(k, tid, process, name);
+	const struct cached_waker *w = find_waker(k, tid, origin, name);
 
 	*carrier = w && w->carrier;
 	snprintf(out, WAKER_NAME, "%s", w ? w->shown : "");
@@ -210,7 +253,15 @@ void thread_keys_name_virtual_waker(const struct thread_keys *k, uint64_t java_i
 	show_java_name(out, name, strlen(name), java_id);
 }
 
-bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16])
+void thread_keys_see_waker(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16], int64_t woke)
 {
-	return tid && k->names && thread_names_is_collector(k->names, tid, name);
+	const struct owner *o = &k->last[tid % THREADS];
+
+	if (tid && k->names && (o->tid != tid || o->started != origin))
+		thread_names_see(k->names, tid, origin, name, woke);
+}
+
+bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16])
+{
+	return tid && k->names && thread_names_is_collector(k->names, tid, origin, name);
 }

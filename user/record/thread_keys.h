@@ -11,7 +11,7 @@
 struct thread_keys;
 
 /*
- * The arguments are borrowed. `names` may be NULL: names that the kernel has abbreviated stay so. Returns NULL when
+ * The arguments are borrowed. `names` may be NULL: of threads that the agent has not met only the kernel's name is known. Returns NULL when
  * there is no memory.
  */
 struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segment *segment,
@@ -27,13 +27,20 @@ uint64_t thread_keys_of(struct thread_keys *k, uint32_t serial, const struct str
 /* Could this thread carry virtual threads? True also for an unknown thread. */
 bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial);
 
+/* A thread with a slot; `started` as in struct frt_slot_owner. */
+void thread_keys_note_owner(struct thread_keys *k, uint32_t serial, uint32_t started);
+
+/* The same thread as a waker; both 0: unknown. */
+void thread_keys_find_waker(const struct thread_keys *k, uint32_t serial, uint32_t *tid, uint32_t *origin);
+
 /*
- * The key of a waker. `tid` is its number in the target's pid namespace, or 0 for a thread of another process;
- * `process` is that process in the initial pid namespace, 0: unknown, and the key is 0, too. `name` is the kernel's
- * name of the thread, at most 16 bytes. Sets *carrier: it may carry virtual threads.
+ * The key of a waker, `tid` and `origin` as in struct frt_wait; both 0: unknown, and the key is 0, too. `name` is the
+ * kernel's name of the thread, at most 16 bytes. Sets *carrier: it may carry virtual threads.
  */
-uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16],
-			      bool *carrier);
+uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16], bool *carrier);
+
+/* It has woken a thread at `woke` (CLOCK_MONOTONIC, ns). Call this as soon as possible, while it is alive. */
+void thread_keys_see_waker(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16], int64_t woke);
 
 /* The key of a waker that is a virtual thread. It has a name if the thread has been in a recorded call before. */
 uint64_t thread_keys_of_virtual_waker(struct thread_keys *k, uint64_t java_id);
@@ -43,11 +50,11 @@ uint64_t thread_keys_of_virtual_waker(struct thread_keys *k, uint64_t java_id);
  * and *carrier, are as above.
  */
 #define WAKER_NAME 72
-void thread_keys_name_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16],
+void thread_keys_name_waker(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16],
 			    char out[WAKER_NAME], bool *carrier);
 void thread_keys_name_virtual_waker(const struct thread_keys *k, uint64_t java_id, char out[WAKER_NAME]);
 
 /* Is this waker a thread of the JVM's garbage collector? False also if that is unknown. */
-bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16]);
+bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16]);
 
 #endif

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A kernel id is given again to another thread when its thread has ended. So a thread is known by its id and its start, and
+ * what the JVM's memory says of an id belongs to it only if it is alive when that was read. Either /proc shows it
+ * afterwards, with that start, or it wakes somebody later. It must also have the same name of the kernel's then: a thread
+ * that has renamed itself meanwhile had another name when it woke. A Java id is never given again, and stays true.
+ */
 #include "user/record/thread_names.h"
+#include "bpf/queue.h"
 #include "format/vec.h"
-#include "user/hotspot/page_cache.h"
-#include "user/hotspot/thread_name.h"
 #include "user/hotspot/threads.h"
+#include "user/process/tasks.h"
 #include "user/text/monotonic.h"
 
 #include <stdlib.h>
 
-#define NAMES	  1024u
-#define NAME_TEXT 256
-#define TRIES	  3  /* an object may have moved while it was read */
-#define REST	  20 /* reading that took 1 us is followed by 20 us without: it takes 5 % of the time at most */
-#define BURST_NS  1000000000LL /* this much rest may be owed: 50 ms of reading at once */
+#define NAMES	   1024u
+#define TRIES	   3  /* an object may have moved while it was read */
+#define REST	   20 /* reading that took 1 us is followed by 20 us without: it takes 5 % of the time at most */
+#define BURST_NS   1000000000LL /* this much rest may be owed: 50 ms of reading at once */
+#define RENEWAL_NS 1000000000LL /* a name may be changed */
 
 struct java_thread {
 	uint32_t tid;
@@ -20,15 +26,18 @@ struct java_thread {
 };
 
 struct known_name {
-	uint32_t tid, tries;
+	uint32_t tid, started, tries;
 	bool checked, internal; /* internal: no Java thread */
-	char kernel_name[16], name[NAME_TEXT];
+	char kernel_name[16];
+	struct thread_object object; /* .java_id 0: unknown */
+	struct thread_object seen;   /* what was read last, if seen_at is not 0: CLOCK_MONOTONIC */
+	int64_t seen_at, known_at;
 };
 
 struct thread_names {
 	const struct hotspot_layout *layout;
 	const struct mem *memory;
-	struct page_cache pages;
+	const struct target *target;
 	struct java_thread *thread; /* sorted by tid */
 	size_t count, capacity;
 	int64_t read_at, read_took; /* the list, CLOCK_MONOTONIC and ns; 0: not yet */
@@ -36,7 +45,8 @@ struct thread_names {
 	struct known_name known[NAMES];
 };
 
-struct thread_names *thread_names_new(const struct hotspot_layout *layout, const struct mem *memory)
+struct thread_names *thread_names_new(const struct hotspot_layout *layout, const struct mem *memory,
+				      const struct target *target)
 {
 	struct thread_names *n = calloc(1, sizeof(*n));
 
@@ -44,7 +54,7 @@ struct thread_names *thread_names_new(const struct hotspot_layout *layout, const
 		return NULL;
 	n->layout = layout;
 	n->memory = memory;
-	page_cache_init(&n->pages, memory);
+	n->target = target;
 	return n;
 }
 
@@ -110,45 +120,65 @@ static void names_read_list(struct thread_names *n)
 	names_charge(n, begin);
 }
 
-/* The thread in the last list, or in a new one if that is old. */
-static const struct java_thread *names_find_now(struct thread_names *n, uint32_t tid)
+/* In a list that was read after `since`. */
+static const struct java_thread *names_find_since(struct thread_names *n, uint32_t tid, int64_t since)
 {
-	const struct java_thread *found = names_find(n, tid);
-
-	if (found || !names_may_read(n) || monotonic_ns() - n->read_at < REST * n->read_took)
-		return found;
-	names_read_list(n);
-	return names_find(n, tid);
+	if (n->read_at <= since)
+		names_read_list(n);
+	return n->read_at > since ? names_find(n, tid) : NULL;
 }
 
-static void names_read(struct thread_names *n, struct known_name *k)
+/* The thread was alive, and had the same name of the kernel's, when it was read. */
+static void names_accept(struct known_name *k)
 {
-	const struct java_thread *t;
-	int64_t begin;
+	if (!k->object.java_id || k->object.java_id == k->seen.java_id) {
+		k->object = k->seen;
+		k->known_at = k->seen_at;
+	}
+	k->seen_at = 0;
+}
 
-	if (!names_may_read(n))
+static bool names_read_object(const struct thread_names *n, struct known_name *k, uint64_t java_thread)
+{
+	uint32_t tid;
+
+	return !thread_object_read(&k->seen, n->layout, n->memory, java_thread) &&
+	       !hotspot_thread_tid(n->layout, n->memory, java_thread, &tid) && tid == k->tid;
+}
+
+/* An older list may have a thread that had this id before. If the Java id is known, it tells whether it is the same one. */
+static void names_read(struct thread_names *n, struct known_name *k, int64_t woke)
+{
+	int64_t since = k->object.java_id ? 0 : woke, begin;
+	const struct java_thread *t;
+
+	if (!names_may_read(n) || (n->read_at <= since && monotonic_ns() - n->read_at < REST * n->read_took))
 		return;
-	t = names_find_now(n, k->tid);
+	t = names_find_since(n, k->tid, since);
 	begin = monotonic_ns();
-	page_cache_clear(&n->pages);
-	if (!t || hotspot_thread_name(n->layout, &n->pages.mem, t->address, k->kernel_name, k->name, sizeof(k->name)))
-		k->name[0] = 0;
 	k->tries++;
+	k->seen_at = 0;
+	if (t && names_read_object(n, k, t->address)) {
+		k->seen_at = monotonic_ns();
+		k->tries = 0;
+		if (target_task_is(n->target, k->tid, k->kernel_name, k->started, FRT_STARTED_SHIFT))
+			names_accept(k);
+	}
 	names_charge(n, begin);
 }
 
-static struct known_name *names_row(struct thread_names *n, uint32_t tid, const char kernel_name[16])
+static struct known_name *names_row(struct thread_names *n, uint32_t tid, uint32_t started, const char kernel_name[16])
 {
-	struct known_name *k = &n->known[tid % NAMES];
+	struct known_name *k = &n->known[(tid + started * 31) % NAMES];
 
-	if (k->tid != tid || memcmp(k->kernel_name, kernel_name, sizeof(k->kernel_name))) {
-		*k = (struct known_name){.tid = tid};
+	if (k->tid != tid || k->started != started || memcmp(k->kernel_name, kernel_name, sizeof(k->kernel_name))) {
+		*k = (struct known_name){.tid = tid, .started = started};
 		memcpy(k->kernel_name, kernel_name, sizeof(k->kernel_name));
 	}
 	return k;
 }
 
-bool thread_names_is_collector(struct thread_names *n, uint32_t tid, const char kernel_name[16])
+bool thread_names_is_collector(struct thread_names *n, uint32_t tid, uint32_t started, const char kernel_name[16])
 {
 	/* of JDK 8 to 28, cut by the kernel */
 	static const char *const begins[] = {
@@ -161,7 +191,7 @@ bool thread_names_is_collector(struct thread_names *n, uint32_t tid, const char 
 		is_one |= !strncmp(kernel_name, begins[i], strlen(begins[i]));
 	if (!is_one)
 		return false;
-	k = names_row(n, tid, kernel_name);
+	k = names_row(n, tid, started, kernel_name);
 	if (!k->checked && names_may_read(n)) {
 		names_read_list(n);
 		k->internal = n->count && !names_find(n, tid);
@@ -170,14 +200,25 @@ bool thread_names_is_collector(struct thread_names *n, uint32_t tid, const char 
 	return k->internal;
 }
 
-const char *thread_names_of(struct thread_names *n, uint32_t tid, const char kernel_name[16])
+void thread_names_see(struct thread_names *n, uint32_t tid, uint32_t started, const char kernel_name[16], int64_t woke)
 {
 	struct known_name *k;
 
-	if (strnlen(kernel_name, sizeof(k->kernel_name)) < HOTSPOT_KERNEL_NAME)
+	if (!n->layout->thread_fields.id || !started)
+		return;
+	k = names_row(n, tid, started, kernel_name);
+	if (k->seen_at && woke >= k->seen_at)
+		names_accept(k);
+	if (k->tries < TRIES && (!k->object.java_id || monotonic_ns() - k->known_at > RENEWAL_NS))
+		names_read(n, k, woke);
+}
+
+const struct thread_object *thread_names_of(const struct thread_names *n, uint32_t tid, uint32_t started,
+					    const char kernel_name[16])
+{
+	const struct known_name *k = &n->known[(tid + started * 31) % NAMES];
+
+	if (k->tid != tid || k->started != started || memcmp(k->kernel_name, kernel_name, sizeof(k->kernel_name)))
 		return NULL;
-	k = names_row(n, tid, kernel_name);
-	if (!k->name[0] && k->tries < TRIES)
-		names_read(n, k);
-	return k->name[0] ? k->name : NULL;
+	return k->object.java_id ? &k->object : NULL;
 }

@@ -34,7 +34,7 @@ static const char *wait_woken_by(const struct wait *w)
 {
 	if (w->by_interrupt)
 		return "interrupt";
-	return w->waker || w->stacks.waker_virtual ? "thread" : w->waker_process ? "process" : NULL;
+	return w->waker || w->stacks.waker_virtual ? "thread" : w->waker_origin ? "process" : NULL;
 }
 
 static uint64_t waker_key(const struct wait_events *e, const struct wait *w)
@@ -44,7 +44,7 @@ static uint64_t waker_key(const struct wait_events *e, const struct wait *w)
 
 	if (w->stacks.waker_virtual)
 		return thread_keys_of_virtual_waker(e->threads, w->stacks.waker_virtual);
-	key = thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name, &carrier);
+	key = thread_keys_of_waker(e->threads, w->waker, w->waker_origin, w->waker_name, &carrier);
 	return carrier && !w->stacks.waker_exact ? 0 : key; /* it may have carried the waker */
 }
 
@@ -55,7 +55,7 @@ void wait_events_name_waker(const struct wait_events *e, const struct wait *w, c
 	if (w->stacks.waker_virtual)
 		thread_keys_name_virtual_waker(e->threads, w->stacks.waker_virtual, out);
 	else
-		thread_keys_name_waker(e->threads, w->waker, w->waker_process, w->waker_name, out, &carrier);
+		thread_keys_name_waker(e->threads, w->waker, w->waker_origin, w->waker_name, out, &carrier);
 	if (carrier && !w->stacks.waker_exact)
 		out[0] = 0;
 }

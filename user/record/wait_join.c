@@ -28,7 +28,7 @@ enum kind { WAITS, USAGE, KINDS };
 /* Data of a wait besides its times. */
 struct kept {
 	struct wait_stack_ids stacks;
-	uint32_t waker, waker_process;
+	uint32_t waker, waker_origin;
 	char waker_name[16];
 	uint32_t skip;
 	int64_t longest;
@@ -162,7 +162,7 @@ static void wait_join_show(const struct wait_timeline_interval *i, const struct 
 			 .on = i->end,
 			 .stacks = k->stacks,
 			 .waker = k->waker,
-			 .waker_process = k->waker_process,
+			 .waker_origin = k->waker_origin,
 			 .syscall = k->syscall,
 			 .reason = k->reason,
 			 .ongoing = k->ongoing,
@@ -378,7 +378,7 @@ static void kept_fill(struct kept *k, const struct frt_wait *w, unsigned int rea
 
 	*k = (struct kept){.stacks = *stacks,
 			   .waker = w->waker,
-			   .waker_process = w->waker_process,
+			   .waker_origin = w->waker_origin,
 			   .syscall = w->syscall,
 			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING,

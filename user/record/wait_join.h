@@ -21,7 +21,7 @@ struct wait_join;
 struct wait {
 	int64_t off, wake, on;
 	struct wait_stack_ids stacks;
-	uint32_t waker, waker_process;
+	uint32_t waker, waker_origin;
 	char waker_name[16];
 	uint16_t syscall;
 	uint8_t reason; /* enum frt_wait_reason */

@@ -51,6 +51,25 @@ virtual() {
 	verdict "$sentence"
 }
 
+# Threads that make no traced call, whenever they were started, and whatever they are called.
+untraced() {
+	local sentence="wakers without a traced call have their Java id and name, and no other thread's, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Woken 270
+	if target_ready && trace_start -m 'live.Woken::await;live.Woken::work'; then
+		target_go
+		trace_stop
+		status_is 0
+		"$FRTRACE" print --json --events frtrace.ThreadWait "$F_FILE" | python3 "$LIVE/woken.py" "$T_DIR/wakes" >"$WORK/wrong" 2>"$WORK/known" || finding "$(cat "$WORK/known")"
+		[ -s "$WORK/wrong" ] && finding "$(cat "$WORK/wrong" "$WORK/known")"
+		sed 's/^/# /' "$WORK/known"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # The lock is held in a() or b(), by the thread of that letter. The queue has no holder.
 holders() {
 	local sentence="views point at the call that held a contended lock, JDK $FEATURE" kind
@@ -79,6 +98,7 @@ holders() {
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	wakers
+	untraced
 	virtual
 	holders
 	turn 1 && crowd
@@ -87,6 +107,7 @@ roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
 	if root_use "$version"; then
 		wakers
+		untraced
 		virtual
 	else
 		skip "wakers of JDK $version" "$(roots_why)"

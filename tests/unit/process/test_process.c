@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/find.h"
+#include "user/process/tasks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,6 +138,26 @@ static void closing_twice_closes_once(void **state)
 	assert_int_equal(t.pidfd, -1);
 }
 
+static void a_thread_is_told_by_its_start_and_name(void **state)
+{
+	static const char name[16] = "odd ) (name", other[16] = "odd ) (nam";
+	uint64_t ns;
+	uint32_t started;
+	struct target t;
+
+	assert_int_equal(prctl(PR_SET_NAME, name), 0);
+	assert_int_equal(target_read(getpid(), &t), 0);
+	ns = t.start_time * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	started = (uint32_t)(ns >> 20);
+	assert_true(target_task_is(&t, (uint32_t)getpid(), name, started, 20));
+	assert_false(target_task_is(&t, (uint32_t)getpid(), other, started, 20));
+	assert_false(target_task_is(&t, (uint32_t)getpid(), name, started - 1, 20));
+	assert_false(target_task_is(&t, (uint32_t)getpid(), name, started + 20, 20));
+	assert_false(target_task_is(&t, 999999999, name, started, 20));
+	t.own_pid_ns_ino = t.pid_ns_ino + 1;
+	assert_false(target_task_is(&t, (uint32_t)getpid(), name, started, 20));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +169,7 @@ int main(void)
 		cmocka_unit_test(without_pidfd_state_and_start_time_show_the_end),
 		cmocka_unit_test(cpu_time_grows_with_work),
 		cmocka_unit_test(closing_twice_closes_once),
+		cmocka_unit_test(a_thread_is_told_by_its_start_and_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,8 @@ static struct bench {
 	uint64_t method;
 } *b;
 
+#define STARTED 4242 /* all threads of fake_thread() */
+
 static struct diag d;
 
 static int setup(void **state)
@@ -47,6 +49,8 @@ static int setup(void **state)
 	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, START, false};
 	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
 	b->sink = breakdown_sink(b->where);
+	for (uint32_t serial = 1; serial <= 3; serial++)
+		b->sink.owner(b->sink.context, &(struct frt_slot_owner){.thread = serial, .started = STARTED});
 	recording_begin(&b->r);
 	thread_keys_next_chunk(b->threads);
 	b->method = recording_method(&b->r, "checkout");
@@ -71,7 +75,7 @@ static void wait_of(uint32_t thread, uint64_t off, uint64_t wake, uint64_t on)
 			     .wake = wake,
 			     .on = on,
 			     .waker = 4002, /* what fake_thread() says of worker-2 */
-			     .waker_process = 4242,
+			     .waker_origin = STARTED,
 			     .waker_name = "worker-2",
 			     .syscall = FUTEX,
 			     .reason = FRT_WAIT_FUTEX};
@@ -384,7 +388,7 @@ static void a_waker_that_is_a_virtual_thread_is_named_if_it_was_in_a_call(void *
 			     .wake = 2200,
 			     .on = 2200,
 			     .waker = 4002,
-			     .waker_process = 4242};
+			     .waker_origin = STARTED};
 	struct wait_stack_ids ids = {.waker_virtual = VIRTUAL};
 
 	wait_of(frt_virtual_key(VIRTUAL), 1400, 1440, 1500);
@@ -410,7 +414,7 @@ static void a_carrier_is_a_waker_only_if_it_carries_nobody(void **state)
 			     .wake = 2200,
 			     .on = 2200,
 			     .waker = 4003,
-			     .waker_process = 4242};
+			     .waker_origin = STARTED};
 	struct wait_stack_ids ids = {.waker_exact = true};
 
 	b->sink.wait(b->sink.context, &w, &no_stacks);
@@ -472,13 +476,13 @@ static void wakers_that_are_no_java_threads_are_named_by_the_kernel(void **state
 		.thread = 1, .off = 1100, .wake = 1200, .on = 1200, .reason = FRT_WAIT_PIPE, .syscall = FRT_NO_SYSCALL};
 	const struct dissect_event *e;
 
-	w.waker_process = 77;
+	w.waker_origin = 77;
 	memcpy(w.waker_name, "a name of 16 ch.", 16);
 	b->sink.wait(b->sink.context, &w, &no_stacks);
 	w = (struct frt_wait){
 		.thread = 1, .off = 1300, .wake = 1400, .on = 1400, .reason = FRT_WAIT_OTHER, .syscall = GETPID};
 	w.waker = 5000;
-	w.waker_process = 4242;
+	w.waker_origin = STARTED;
 	memcpy(w.waker_name, "VM Thread", 10);
 	b->sink.wait(b->sink.context, &w, &no_stacks);
 	w = (struct frt_wait){

@@ -76,6 +76,38 @@ static void thread_is_known_as_soon_as_it_is_told_of(void **state)
 	native_rows_release(&segment.natives);
 }
 
+static uint64_t waker_key(uint32_t tid, uint32_t started, char shown[WAKER_NAME])
+{
+	static const char name[16] = "kernel's";
+	bool carrier;
+
+	thread_keys_name_waker(keys, tid, started, name, shown, &carrier);
+	return thread_keys_of_waker(keys, tid, started, name, &carrier);
+}
+
+/* The kernel gives the id of a thread that has ended to a new one. */
+static void a_waker_with_the_id_of_another_thread_is_not_that_thread(void **state)
+{
+	char shown[WAKER_NAME];
+	uint64_t key;
+
+	fake_thread(&segment, 1, "worker", "main");
+	segment_header(&segment)->thread_serial = 1;
+	thread_keys_note_owner(keys, 1, 70);
+	key = waker_key(4001, 70, shown);
+	assert_string_equal(shown, "worker");
+	assert_true(key == thread_keys_of(keys, 1, NULL));
+	assert_true(waker_key(4001, 71, shown) != key);
+	assert_string_equal(shown, "kernel's");
+	fake_thread(&segment, 2, "later", "main")->tid = 4001;
+	segment_header(&segment)->thread_serial = 2;
+	thread_keys_note_owner(keys, 2, 90);
+	assert_true(waker_key(4001, 90, shown) == thread_keys_of(keys, 2, NULL));
+	thread_keys_next_chunk(keys);
+	assert_true(waker_key(4001, 70, shown) == thread_keys_of(keys, 1, NULL));
+	assert_string_equal(shown, "worker");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -84,6 +116,7 @@ int main(void)
 		TEST(name_is_still_known_in_the_next_chunk),
 		TEST(another_thread_does_not_get_the_name),
 		TEST(thread_is_known_as_soon_as_it_is_told_of),
+		TEST(a_waker_with_the_id_of_another_thread_is_not_that_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names themselves are read by user/hotspot/thread_name.c, which has a test of its own. */
+/* Names themselves are read by user/hotspot/thread_object.c, which has a test of its own. */
 #include "tests/lib/fake_vm.h"
 #include "user/record/thread_names.h"
 
@@ -22,15 +22,46 @@ int64_t __wrap_monotonic_ns(void)
 	return now += passes;
 }
 
+static bool alive; /* /proc shows that it is the same thread still */
+static struct thread_object object;
+
+bool __wrap_target_task_is(const struct target *t, uint32_t tid, const char kernel_name[16], uint32_t started,
+			   unsigned int shift);
+int __wrap_thread_object_read(struct thread_object *out, const struct hotspot_layout *l, const struct mem *m,
+			      uint64_t java_thread);
+
+bool __wrap_target_task_is(const struct target *t, uint32_t tid, const char kernel_name[16], uint32_t started,
+			   unsigned int shift)
+{
+	return alive;
+}
+
+int __wrap_thread_object_read(struct thread_object *out, const struct hotspot_layout *l, const struct mem *m,
+			      uint64_t java_thread)
+{
+	*out = object;
+	return object.java_id ? 0 : -EAGAIN;
+}
+
 static struct thread_names *names;
+static const struct target target;
+
+static void object_is(uint64_t java_id, const char *name)
+{
+	object.java_id = java_id;
+	strcpy(object.name, name);
+}
 
 /* One Java thread, 4000. */
 static int setup(void **state)
 {
-	const struct hotspot_layout *l = &vm.layout;
+	struct hotspot_layout *l = &vm.layout;
 	uint64_t list;
 
 	passes = 0;
+	now = 1000;
+	alive = true;
+	object_is(41, "worker");
 	fake_vm_init(&vm, 17);
 	list = vm.statics;
 	fake_mem_put(&vm.m, l->threads, list, 8);
@@ -39,7 +70,8 @@ static int setup(void **state)
 	fake_mem_put(&vm.m, list + 64, FAKE_VM_THREADS, 8);
 	fake_mem_put(&vm.m, FAKE_VM_THREADS + l->thread_osthread, OS_THREAD, 8);
 	fake_mem_put(&vm.m, OS_THREAD + l->osthread_id, 4000, 4);
-	names = thread_names_new(l, &vm.m.mem);
+	l->thread_fields.id = 24;
+	names = thread_names_new(l, &vm.m.mem, &target);
 	return !names;
 }
 
@@ -55,15 +87,20 @@ static bool is_collector(uint32_t tid, const char *name)
 	char kernel_name[16] = "";
 
 	memcpy(kernel_name, name, strlen(name));
-	return thread_names_is_collector(names, tid, kernel_name);
+	return thread_names_is_collector(names, tid, 1, kernel_name);
 }
 
-static const char *name_of(const char *name)
+/* The thread 4000, started at a time, wakes another one now. Returns its name, if that is known then. */
+static const char *wakes(uint32_t started, const char *name)
 {
+	const struct thread_object *o;
 	char kernel_name[16] = "";
 
 	memcpy(kernel_name, name, strlen(name));
-	return thread_names_of(names, 4000, kernel_name);
+	thread_names_see(names, 4000, started, kernel_name, now++);
+	now++;
+	o = thread_names_of(names, 4000, started, kernel_name);
+	return o ? o->name : NULL;
 }
 
 static void collectors_are_no_java_threads(void **state)
@@ -78,7 +115,7 @@ static void collectors_are_no_java_threads(void **state)
 
 static void a_java_thread_that_is_younger_than_the_list_is_no_collector(void **state)
 {
-	assert_null(name_of("C1 CompilerThre"));
+	assert_string_equal(wakes(7, "worker"), "worker");
 	fake_mem_put(&vm.m, OS_THREAD + vm.layout.osthread_id, 4001, 4);
 	assert_false(is_collector(4001, "G1 Conc#0"));
 }
@@ -89,24 +126,71 @@ static void nobody_is_a_collector_while_the_threads_are_unknown(void **state)
 	assert_false(is_collector(4001, "G1 Conc#0"));
 }
 
-static void a_name_that_the_kernel_has_not_cut_is_not_looked_for(void **state)
-{
-	unsigned int reads = vm.m.reads;
-
-	assert_null(name_of("main"));
-	assert_int_equal(vm.m.reads, reads);
-}
-
-static void a_name_that_is_not_found_is_not_looked_for_for_ever(void **state)
+static void a_thread_that_is_alive_is_known_at_once(void **state)
 {
 	unsigned int reads;
 
-	for (int i = 0; i < 3; i++)
-		assert_null(name_of("C1 CompilerThre"));
+	assert_string_equal(wakes(7, "java"), "worker");
 	reads = vm.m.reads;
-	assert_null(name_of("C1 CompilerThre"));
+	alive = false;
+	object.java_id = 0;
+	assert_string_equal(wakes(7, "java"), "worker"); /* also when it has ended */
 	assert_int_equal(vm.m.reads, reads);
-	assert_null(name_of("C2 CompilerThre")); /* it has been renamed */
+}
+
+static void without_proc_a_thread_is_known_when_it_wakes_again(void **state)
+{
+	alive = false;
+	assert_null(wakes(7, "worker"));
+	assert_string_equal(wakes(7, "worker"), "worker");
+}
+
+static void a_thread_with_the_same_id_is_another_one(void **state)
+{
+	assert_string_equal(wakes(7, "worker"), "worker");
+	object_is(42, "another");
+	alive = false;
+	assert_null(wakes(8, "worker"));
+	object_is(43, "a third one");
+	assert_string_equal(wakes(8, "worker"), "another"); /* it was there when that was read */
+	assert_null(wakes(9, "worker"));
+}
+
+static void a_thread_that_renames_itself_has_each_name_at_its_time(void **state)
+{
+	assert_string_equal(wakes(7, "worker"), "worker");
+	object_is(41, "idle");
+	alive = false; /* the kernel shows the new name now */
+	assert_string_equal(wakes(7, "worker"), "worker");
+	now += 10000000000;
+	assert_string_equal(wakes(7, "worker"), "worker");
+	alive = true;
+	assert_string_equal(wakes(7, "idle"), "idle");
+}
+
+static void another_name_is_noticed_after_a_second(void **state)
+{
+	assert_string_equal(wakes(7, "java"), "worker");
+	object_is(41, "idle");
+	assert_string_equal(wakes(7, "java"), "worker");
+	now += 2000000000;
+	assert_string_equal(wakes(7, "java"), "idle");
+	object_is(42, "another");
+	now += 2000000000;
+	assert_string_equal(wakes(7, "java"), "idle");
+}
+
+static void a_thread_that_is_not_javas_is_not_looked_for_for_ever(void **state)
+{
+	unsigned int reads;
+
+	object.java_id = 0;
+	for (int i = 0; i < 3; i++)
+		assert_null(wakes(7, "VM Thread"));
+	reads = vm.m.reads;
+	assert_null(wakes(7, "VM Thread"));
+	assert_int_equal(vm.m.reads, reads);
+	assert_null(wakes(8, "VM Thread"));
 	assert_true(vm.m.reads > reads);
 }
 
@@ -122,7 +206,7 @@ static void reading_takes_a_small_part_of_the_time(void **state)
 	passes = 0;
 	for (uint32_t tid = 5010; tid < 5020; tid++)
 		assert_false(is_collector(tid, "G1 Conc#0"));
-	assert_null(name_of("C1 CompilerThre"));
+	assert_null(wakes(7, "worker"));
 	assert_int_equal(vm.m.reads, reads);
 	now += 10000000000;
 	assert_true(is_collector(5011, "G1 Conc#0"));
@@ -135,8 +219,12 @@ int main(void)
 		T(collectors_are_no_java_threads),
 		T(a_java_thread_that_is_younger_than_the_list_is_no_collector),
 		T(nobody_is_a_collector_while_the_threads_are_unknown),
-		T(a_name_that_the_kernel_has_not_cut_is_not_looked_for),
-		T(a_name_that_is_not_found_is_not_looked_for_for_ever),
+		T(a_thread_that_is_alive_is_known_at_once),
+		T(without_proc_a_thread_is_known_when_it_wakes_again),
+		T(a_thread_with_the_same_id_is_another_one),
+		T(a_thread_that_renames_itself_has_each_name_at_its_time),
+		T(another_name_is_noticed_after_a_second),
+		T(a_thread_that_is_not_javas_is_not_looked_for_for_ever),
 		T(reading_takes_a_small_part_of_the_time),
 	};
 
