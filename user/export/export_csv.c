@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct csv {
 	struct export_names names;
+	struct aggregate
+		callers; /* stack of a chunk -> the caller in `name`, "" if there is none, its line in `total` */
 	FILE *to;
 };
 
@@ -36,23 +39,33 @@ static void put_cell(FILE *to, const char *text)
 		fputs(text, to);
 }
 
+/* The group with the caller of a call. Stacks are shared by many calls and may be long. NULL: no memory. */
+static struct group *export_csv_caller(struct csv *c, const struct call *call)
+{
+	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
+	struct group *g = aggregate_of_key(&c->callers, stack << 1 | call->own_frames, call->chunk->number);
+	struct jfr_value method;
+	const char *name = "";
+
+	if (!g || g->count)
+		return g;
+	if (call_caller(call, &method, &g->total))
+		name = export_method(&c->names, call->chunk, &method);
+	g->name = name ? strdup(name) : NULL;
+	g->count = g->name != NULL;
+	return g->count ? g : NULL;
+}
+
 /* Print the next two cells, caller and line; empty without a stack. */
 static int export_csv_put_caller(struct csv *c, const struct call *call)
 {
-	struct jfr_value method;
-	const char *caller;
-	int64_t line;
+	struct group *caller = export_csv_caller(c, call);
 
-	if (!call_caller(call, &method, &line)) {
-		fputs(",,", c->to);
-		return 0;
-	}
-	caller = export_method(&c->names, call->chunk, &method);
 	if (!caller)
 		return -ENOMEM;
 	fputc(',', c->to);
-	put_cell(c->to, caller);
-	fprintf(c->to, line > 0 ? ",%" PRId64 : ",", line);
+	put_cell(c->to, caller->name);
+	fprintf(c->to, *caller->name && caller->total > 0 ? ",%" PRId64 : ",", caller->total);
 	return 0;
 }
 
@@ -107,5 +120,6 @@ int export_csv(struct jfr_file *file, bool normalize, FILE *to)
 	      to);
 	err = call_iter_each(file, "jdk.MethodTrace", export_csv_add, &c);
 	export_names_release(&c.names);
+	aggregate_release(&c.callers);
 	return err == -EIO ? 0 : err; /* write errors are left in `to`, for the caller */
 }
