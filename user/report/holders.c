@@ -168,7 +168,7 @@ static bool holders_are_locks(const struct holders *h, uint32_t method)
 
 	for (size_t i = 0; i < h->count; i++)
 		if (h->held[i].method == method)
-			more += h->held[i].lock ? h->held[i].duration : -h->held[i].duration;
+			sum_add(&more, h->held[i].lock ? h->held[i].duration : -h->held[i].duration);
 	return more > 0;
 }
 
