@@ -262,7 +262,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 
 # sources that read the target's memory, and what they need
 $(BUILD)/fuzz_segment: user/text/budget.c user/capture/open_calls.c user/capture/segment.c user/capture/stacks.c user/capture/stream.c user/capture/sweep.c \
-	user/text/monotonic.c $(wildcard user/process/*.c) $(UPROBES)
+	$(addprefix user/text/,monotonic.c log.c fold.c term.c) $(wildcard user/process/*.c) $(UPROBES)
 $(BUILD)/fuzz_usdt: uprobes/elf/elf_notes.c user/capture/usdt_cookie.c
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 $(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c

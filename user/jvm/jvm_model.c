@@ -146,16 +146,15 @@ void jvm_model_close(struct jvm_model *m)
 }
 
 static enum layout_check_result check_once(struct layout_check *p, const struct target *t, char **dump,
-					   struct layout_check_account *a)
+					   struct layout_check_account *a, int *err, struct diag *d)
 {
-	struct diag d;
-
 	if (p)
 		layout_check_walk(p);
 	free(*dump);
 	*dump = NULL;
-	if (target_thread_dump(t, dump, &d)) {
-		log_detail("%s", d.text);
+	*err = target_thread_dump(t, dump, d);
+	if (*err) {
+		log_detail("%s", d->text);
 		return LAYOUT_CHECK_NOTHING;
 	}
 	return p ? layout_check_compare(p, *dump, a) : LAYOUT_CHECK_NOTHING;
@@ -172,8 +171,8 @@ int jvm_model_check(struct jvm_model *m, const struct target *t, char **dump, st
 
 	*dump = NULL;
 	for (int round = 0; round < ROUNDS && result != LAYOUT_CHECK_PASSED && (*dump || !round); round++)
-		result = check_once(p, t, dump, &a);
-	if (result == LAYOUT_CHECK_NOTHING)
+		result = check_once(p, t, dump, &a, &err, d);
+	if (result == LAYOUT_CHECK_NOTHING && err != -ETIMEDOUT)
 		err = diag_set(d, ENODATA, "%s",
 			       *dump ? "no stack could be compared with the JVM's own dump"
 				     : "the JVM gives no thread dump to compare walked stacks with");

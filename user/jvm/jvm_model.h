@@ -38,8 +38,8 @@ int jvm_model_version(const struct target *t, char *out, size_t size, struct dia
 /*
  * Compare walked stacks with the JVM's own thread dump (user/jvm/layout_check.h). Returns 0;
  * -EPROTO: they differ, do not use the model; -ENODATA: none could be compared, because the JVM gave no dump, or
- * although every JVM has sleeping threads, so their frames are most likely unreadable. *dump is the last dump (NULL: the JVM gave none),
- * which the caller frees; other code reads it, too.
+ * although every JVM has sleeping threads, so their frames are most likely unreadable; -ETIMEDOUT: the JVM does not
+ * answer. *dump is the last dump (NULL: the JVM gave none), which the caller frees; other code reads it, too.
  */
 int jvm_model_check(struct jvm_model *m, const struct target *t, char **dump, struct diag *d);
 

@@ -21,6 +21,7 @@
 #include "format/vec.h"
 #include "user/process/agent_file.h"
 #include "user/process/attach_reply.h"
+#include "user/process/attach_room.h"
 #include "user/process/exec_mount.h"
 #include "user/process/interrupt.h"
 #include "user/process/jvm.h"
@@ -36,6 +37,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -46,14 +48,24 @@
 #define OTHERS_MS   500	  /* time for another process's attach to succeed, before its file counts as abandoned */
 #define YOUNG_MS    10000 /* age at which a JVM has certainly started */
 #define SOCKET_MS   2000  /* time for a JVM with -Xrs to create its socket */
+#define DOUBT_MS    1500  /* time to answer for a JVM that probably cannot */
 #define STOPPED	    "it is stopped (kill -CONT continues it)"
 #define DISABLED    "it runs with -XX:+DisableAttachMechanism"
 #define CAUGHT_QUIT (1ull << (SIGQUIT - 1))
 
+/* What is known of the JVM before it is asked. */
+struct preparation {
+	struct jvm_options options;
+	struct diag doubt; /* why it probably does not answer; "": it should */
+	int64_t deadline;
+	bool *signalled; /* in memory that the child shares: SIGQUIT was sent, and nobody listens yet */
+};
+
 struct exchange {
 	char request[ATTACH_REQUEST_MAX];
 	int length;
-	struct jvm_options options;
+	bool brief; /* the answer comes at once */
+	const struct preparation *prepared;
 };
 
 static int attach_refuse(const struct target *t, int err, const char *why, struct diag *d)
@@ -194,15 +206,27 @@ static int poll_socket(const struct user_child *h, int64_t deadline, struct diag
 	}
 }
 
-static int wait_for_socket(const struct user_child *h, struct diag *d)
+/* When the first sign of an answer has to be there. */
+static int64_t first_deadline(const struct user_child *h, const struct preparation *p)
+{
+	int64_t enough = monotonic_ms() + DOUBT_MS;
+
+	return p->doubt.text[0] && enough < h->deadline ? enough : h->deadline;
+}
+
+static int refuse_silent(const struct user_child *h, const struct preparation *p, int64_t begun, struct diag *d)
+{
+	return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': it did not answer within %.1f s%s%s",
+			h->target->pid, h->target->name, (monotonic_ms() - begun) / 1000.0,
+			p->doubt.text[0] ? ": " : "", p->doubt.text);
+}
+
+static int wait_for_socket(const struct user_child *h, const struct preparation *p, struct diag *d)
 {
 	int64_t begun = monotonic_ms();
-	int r = poll_socket(h, h->deadline, d);
+	int r = poll_socket(h, first_deadline(h, p), d);
 
-	if (r != -ENOENT)
-		return r;
-	return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': it did not answer within %.1f s",
-			h->target->pid, h->target->name, (monotonic_ms() - begun) / 1000.0);
+	return r == -ENOENT ? refuse_silent(h, p, begun, d) : r;
 }
 
 /*
@@ -210,9 +234,8 @@ static int wait_for_socket(const struct user_child *h, struct diag *d)
  * output. So the last check is for the socket, and if another process's file exists, wait for its attach to
  * succeed. A JVM that was stopped meanwhile, or is too slow, handles the signal later. It finds the file then.
  */
-static int wake_listener(const struct user_child *h, struct diag *d)
+static int wake_listener(const struct user_child *h, const struct preparation *p, struct diag *d)
 {
-	bool pending = false;
 	char name[64];
 	int there, r;
 
@@ -227,13 +250,15 @@ static int wake_listener(const struct user_child *h, struct diag *d)
 			h->target->pid, h->target->name, name, strerror(-there));
 	r = poll_socket(h, monotonic_ms() + (there ? OTHERS_MS : 0), d);
 	if (r == -ENOENT) {
+		*p->signalled = true;
 		r = send_quit(h, d);
-		if (!r) {
-			r = wait_for_socket(h, d);
-			pending = r < 0 && !target_ended(h->target);
-		}
+		*p->signalled = !r;
+		if (!r)
+			r = wait_for_socket(h, p, d);
 	}
-	if (!pending)
+	if (r >= 0 || target_ended(h->target))
+		*p->signalled = false;
+	if (!*p->signalled)
 		remove_trigger(h);
 	return r;
 }
@@ -253,7 +278,7 @@ static int wait_for_own_socket(const struct user_child *h, struct diag *d)
 			h->target->pid, h->target->name, h->target->ns_pid);
 }
 
-static int open_connection(const struct user_child *h, const struct jvm_options *options, struct diag *d)
+static int open_connection(const struct user_child *h, const struct preparation *p, struct diag *d)
 {
 	struct proc_status status;
 	int r = check_state(h, &status, d);
@@ -262,26 +287,29 @@ static int open_connection(const struct user_child *h, const struct jvm_options 
 		return r;
 	r = try_connect(h, d);
 	if (r == -EAGAIN)
-		return wait_for_socket(h, d);
+		return wait_for_socket(h, p, d);
 	if (r >= 0)
 		remove_trigger(h); /* left for a JVM that was slow */
 	if (r != -ENOENT)
 		return r;
-	return options->signals_reduced ? wait_for_own_socket(h, d) : wake_listener(h, d);
+	return p->options.signals_reduced ? wait_for_own_socket(h, d) : wake_listener(h, p, d);
 }
 
-static int read_reply(struct user_child *h, int fd, struct answer *out, struct diag *d)
+static int read_reply(struct user_child *h, const struct exchange *e, int fd, struct answer *out, struct diag *d)
 {
 	struct pollfd poller = {fd, POLLIN, 0};
+	int64_t begun = monotonic_ms(), first = e->brief ? first_deadline(h, e->prepared) : h->deadline;
 	struct proc_status status;
 	size_t size = 0;
 	ssize_t n;
 	int r;
 
 	for (;;) {
-		r = poll(&poller, 1, deadline_left(h->deadline));
+		r = poll(&poller, 1, deadline_left(out->length ? h->deadline : first));
 		if (r < 0 && errno == EINTR)
 			continue;
+		if (r == 0 && !out->length)
+			return check_state(h, &status, d) ?: refuse_silent(h, e->prepared, begun, d);
 		if (r == 0)
 			return check_state(h, &status, d)
 				       ?: attach_refuse(h->target, ETIMEDOUT, "no full answer within the time", d);
@@ -304,14 +332,14 @@ static int converse(struct user_child *h, const struct exchange *e, struct answe
 	int fd, r;
 
 	out->code = ATTACH_UNSENT;
-	fd = open_connection(h, &e->options, d);
+	fd = open_connection(h, e->prepared, d);
 	if (fd < 0)
 		return fd;
 	out->code = 0;
 	if (send(fd, e->request, e->length, MSG_NOSIGNAL) != e->length)
 		r = attach_refuse(h->target, errno, strerror(errno), d);
 	else
-		r = read_reply(h, fd, out, d);
+		r = read_reply(h, e, fd, out, d);
 	if (!r)
 		r = attach_reply_parse(out->text, &out->length, &out->code, d);
 	close(fd);
@@ -323,18 +351,20 @@ static int command_work(struct user_child *h, void *context, struct answer *out,
 	return converse(h, context, out, d);
 }
 
+struct sweep {
+	struct agent_file *file; /* may be NULL */
+	bool signalled;
+};
+
 static int sweep_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
-	remove_trigger(h);
-	if (context)
-		agent_file_sweep(context, h);
-	return 0;
-}
+	const struct sweep *s = context;
 
-/* Clean up after a child that had to be killed. */
-static void attach_sweep(const struct target *t, struct agent_file *file)
-{
-	user_child_clean_up(t, sweep_work, file, 1000);
+	if (!s->signalled)
+		remove_trigger(h);
+	if (s->file)
+		agent_file_sweep(s->file, h);
+	return 0;
 }
 
 /* True if there is a thread of this name. (The kernel keeps 15 characters.) */
@@ -420,26 +450,74 @@ static int wait_for_start(const struct target *t, int64_t deadline, struct diag 
 	return 0;
 }
 
-static int attach_prepare(const struct target *t, int timeout_ms, struct jvm_options *options, int64_t *deadline,
-			  struct diag *d)
+static void attach_release(struct preparation *p)
+{
+	if (p->signalled)
+		munmap(p->signalled, sizeof(*p->signalled));
+	p->signalled = NULL;
+}
+
+static int attach_check_room(const struct target *t, struct preparation *p, struct diag *d)
+{
+	struct diag why;
+	int r = attach_room_check(t, &p->options, &p->doubt, &why);
+
+	return r ? attach_refuse(t, -r, why.text, d) : 0;
+}
+
+static int attach_prepare(const struct target *t, int timeout_ms, struct preparation *p, struct diag *d)
 {
 	int r;
 
-	*deadline = monotonic_ms() + timeout_ms;
-	r = wait_for_start(t, *deadline, d);
+	*p = (struct preparation){.deadline = monotonic_ms() + timeout_ms};
+	r = wait_for_start(t, p->deadline, d);
 	if (r)
 		return r;
-	jvm_read_options(t, options);
-	return options->attach_disabled ? attach_refuse(t, EPERM, DISABLED, d) : 0;
+	jvm_read_options(t, &p->options);
+	if (p->options.attach_disabled)
+		return attach_refuse(t, EPERM, DISABLED, d);
+	r = attach_check_room(t, p, d);
+	if (r)
+		return r;
+	p->signalled = mmap(NULL, sizeof(*p->signalled), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p->signalled != MAP_FAILED)
+		return 0;
+	p->signalled = NULL;
+	return diag_errno(d, errno, "cannot attach to process %d '%s'", t->pid, t->name);
+}
+
+/*
+ * Do the work in a child. If that had to be killed, clean up after it. A JVM that has got the signal and has not handled it
+ * needs the file still. One that fell silent may have been frozen meanwhile: that says more.
+ */
+static int attach_run(const struct target *t, const struct preparation *p,
+		      int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
+		      void *context, struct agent_file *file, struct exec_mount *mount, struct answer *answer,
+		      struct diag *d)
+{
+	struct preparation again = *p;
+	struct sweep sweep = {.file = file};
+	bool abandoned = false;
+	struct diag why;
+	int r = user_child_run_keeping(mount ? mount->socket : -1, t, work, context, deadline_left(p->deadline), answer,
+				       &abandoned, d);
+
+	if (mount)
+		exec_mount_end(mount);
+	sweep.signalled = *p->signalled;
+	if (abandoned)
+		user_child_clean_up(t, sweep_work, &sweep, 1000);
+	if (r == -ETIMEDOUT && attach_check_room(t, &again, &why))
+		*d = why;
+	return r;
 }
 
 int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,
 		   char **reply, struct diag *d)
 {
 	struct answer answer = {0};
-	struct exchange e;
-	bool abandoned = false;
-	int64_t deadline;
+	struct preparation prepared;
+	struct exchange e = {.brief = !strcmp(command, "threaddump"), .prepared = &prepared};
 	int r;
 
 	*reply = NULL;
@@ -447,12 +525,11 @@ int attach_command(const struct target *t, const char *command, const char *cons
 	e.length = attach_request_write(command, arguments, e.request, d);
 	if (e.length < 0)
 		return e.length;
-	r = attach_prepare(t, timeout_ms, &e.options, &deadline, d);
+	r = attach_prepare(t, timeout_ms, &prepared, d);
 	if (r)
 		return r;
-	r = user_child_run(t, command_work, &e, deadline_left(deadline), &answer, &abandoned, d);
-	if (abandoned)
-		attach_sweep(t, NULL);
+	r = attach_run(t, &prepared, command_work, &e, NULL, NULL, &answer, d);
+	attach_release(&prepared);
 	*code = answer.code;
 	*reply = answer.text;
 	return r;
@@ -463,7 +540,7 @@ struct load {
 	const void *image;
 	size_t size;
 	const char *options;
-	struct jvm_options jvm;
+	struct preparation prepared;
 	bool may_mount;
 };
 
@@ -484,7 +561,7 @@ static int load_work(struct user_child *h, void *context, struct answer *out, st
 {
 	struct load *l = context;
 	const char *arguments[] = {l->file.path, "true", l->options, NULL};
-	struct exchange e = {.options = l->jvm};
+	struct exchange e = {.prepared = &l->prepared};
 	int r = agent_file_write(&l->file, h, l->image, l->size, d);
 
 	if (r)
@@ -504,9 +581,7 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
 		    struct answer *answer, struct diag *d)
 {
 	struct exec_mount mount = {.socket = -1, .pid = -1};
-	bool abandoned = false;
-	int64_t deadline;
-	int r = attach_prepare(t, timeout_ms, &l->jvm, &deadline, d);
+	int r = attach_prepare(t, timeout_ms, &l->prepared, d);
 
 	if (!r)
 		r = agent_file_name(&l->file, file_name, d);
@@ -514,11 +589,9 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
 		r = exec_mount_start(&mount, t, d);
 	l->file.mounter = mount.socket;
 	if (!r)
-		r = user_child_run_keeping(mount.socket, t, load_work, l, deadline_left(deadline), answer, &abandoned,
-					   d);
+		r = attach_run(t, &l->prepared, load_work, l, &l->file, &mount, answer, d);
 	exec_mount_end(&mount);
-	if (abandoned)
-		attach_sweep(t, &l->file);
+	attach_release(&l->prepared);
 	return r;
 }
 

@@ -5,10 +5,19 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum cgroup_limit {
-	CGROUP_LIMIT_MEMORY, /* bytes */
-	CGROUP_LIMIT_CPU,    /* thousandths of a CPU: quota / period */
+	CGROUP_LIMIT_MEMORY, /* bytes; in use: those that the kernel cannot take back, which are no file's */
+	CGROUP_LIMIT_CPU,    /* thousandths of a CPU: quota / period; in use: 0 */
+	CGROUP_LIMIT_PIDS,   /* processes and threads */
+	CGROUP_LIMIT_FREEZER /* 1, and 1 in use: the group is frozen */
+};
+
+/* A limit, and how much of it is in use. UINT64_MAX: there is none. */
+struct cgroup_room {
+	uint64_t limit, used;
+	char group[256]; /* the path of the group that has it, in its hierarchy */
 };
 
 /* Reads a file of a group, cut to `size`. Returns 0 or -errno. */
@@ -19,6 +28,13 @@ typedef int (*cgroup_limit_reader)(const char *path, char *out, size_t size);
  * /proc/self/mountinfo. UINT64_MAX: none.
  */
 uint64_t cgroup_limit_find(const char *cgroup, const char *mountinfo, enum cgroup_limit what, cgroup_limit_reader read);
+
+/* On the same path, the limit of which the least is left. */
+void cgroup_room_find(const char *cgroup, const char *mountinfo, enum cgroup_limit what, cgroup_limit_reader read,
+		      struct cgroup_room *out);
+
+/* The same for a process. */
+void cgroup_room_of(pid_t pid, enum cgroup_limit what, struct cgroup_room *out);
 
 /* Memory limit of our own group in bytes; UINT64_MAX: none. */
 uint64_t cgroup_limit_own_memory(void);

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_WORDS  (4u << 20) /* maximum bytes of a command line or environment */
-#define MAX_LIBJVM 64
-#define MAX_FILE   (1 << 20) /* maximum bytes of a release file or options file */
+#define MAX_WORDS     (4u << 20) /* maximum bytes of a command line or environment */
+#define MAX_LIBJVM    64
+#define DEFAULT_STACK (1u << 20)
+#define MAX_FILE      (1 << 20) /* maximum bytes of a release file or options file */
 
 struct jvm_mappings {
 	struct target *target;
@@ -251,8 +252,31 @@ static void note_archive(const char *text, struct jvm_options *out)
 			out->archive = options[i];
 }
 
+/* The text behind the last option that begins so. NULL: there is none. */
+static const char *last_option(const char *text, const char *option)
+{
+	const char *last = NULL;
+
+	for (const char *at = text; (at = strstr(at, option)); at++)
+		last = at + strlen(option);
+	return last;
+}
+
+/* "512k", "1m", "1048576" bytes; a number alone counts `unit` bytes. */
+static uint64_t parse_stack(const char *text, uint64_t unit)
+{
+	char *end;
+	uint64_t n = strtoull(text, &end, 10);
+	int shift = (*end | 32) == 'k' ? 10 : (*end | 32) == 'm' ? 20 : (*end | 32) == 'g' ? 30 : 0;
+
+	if (n > 1u << 30)
+		return DEFAULT_STACK;
+	return (n << shift) * (shift ? 1 : unit) ?: DEFAULT_STACK;
+}
+
 static void note_options(const char *text, struct jvm_options *out)
 {
+	const char *stack = last_option(text, "-Xss"), *kilobytes = last_option(text, "-XX:ThreadStackSize=");
 	const char *rs = strstr(text, "-Xrs");
 	int set;
 
@@ -260,6 +284,10 @@ static void note_options(const char *text, struct jvm_options *out)
 		out->attach_disabled = set;
 	if ((set = jvm_flag_set(text, "ReduceSignalUsage")) >= 0)
 		out->signals_reduced = set;
+	if (stack)
+		out->stack = parse_stack(stack, 1);
+	if (kilobytes)
+		out->stack = parse_stack(kilobytes, 1024);
 	if (rs && (!rs[4] || isspace((unsigned char)rs[4])))
 		out->signals_reduced = true;
 	note_archive(text, out);
@@ -335,7 +363,7 @@ static void note_counters(const struct target *t, struct jvm_options *out)
 
 void jvm_read_options(const struct target *t, struct jvm_options *out)
 {
-	*out = (struct jvm_options){0};
+	*out = (struct jvm_options){.stack = DEFAULT_STACK};
 	note_words(t, "environ", true, out);
 	note_words(t, "cmdline", false, out);
 	note_counters(t, out);

@@ -40,6 +40,7 @@ struct jvm_options {
 	bool attach_disabled; /* -XX:+DisableAttachMechanism */
 	bool signals_reduced; /* -Xrs */
 	const char *archive;  /* the option that has an AOT cache or a CDS archive written; NULL: none */
+	uint64_t stack;	      /* bytes of a new thread's stack: -Xss, -XX:ThreadStackSize, or HotSpot's default */
 };
 void jvm_read_options(const struct target *t, struct jvm_options *out);
 

@@ -151,3 +151,116 @@ void perf_data_release(struct perf_data *p)
 	free(p->bytes);
 	*p = (struct perf_data){0};
 }
+
+/*
+ * HotSpot's counters of the heap: sun.gc.generation.G.space.S.{used,capacity}, generation.G.{capacity,maxCapacity} and
+ * collector.C.lastExitTime (0: young, 1: full collections).
+ *
+ * Serial, Parallel	used is sampled 20 times a second. Nothing is left if the generations cannot grow, and eden and old are
+ *			used up. Up to JDK 21 at least, Serial allocates in a survivor space in the end.
+ * G1			used is of the last collection. What is allocated since then is unknown, as is what regions that are
+ *			filled in part could still take. So some regions are as good as none.
+ * ZGC			one generation, or the young and the old one, are as large as the whole heap; used counts pages, at the
+ *			phases of a collection.
+ *
+ * Spaces that are full just before a collection are normal. So with Serial and Parallel they count only after a full
+ * collection without a young one since. G1 needs a full one only if nothing else helps, and those of ZGC all are.
+ */
+#define NO_SURVIVORS_SINCE 25	       /* Serial; 22 to 24 were not measured */
+#define SHARED_SINCE	   28	       /* Parallel: the old generation may become the whole heap */
+#define LEAST		   (32u << 10) /* an attach and a recording of some classes take less than 10 KB */
+#define LEAST_PAGES \
+	(4u << 20) /* of collectors that count regions or pages, 1/16 of a small heap, 1/256 of a large one */
+
+static uint64_t heap_counter(const struct perf_data *p, const char *format, int generation, int space)
+{
+	char name[96];
+	int64_t value;
+
+	snprintf(name, sizeof(name), format, generation, space);
+	return perf_data_long(p, name, &value) && value > 0 ? value : 0;
+}
+
+static uint64_t used_by(const struct perf_data *p, int generation, int space)
+{
+	return heap_counter(p, "sun.gc.generation.%d.space.%d.used", generation, space);
+}
+
+/* Bytes of a space that are free. */
+static uint64_t left_in(const struct perf_data *p, int generation, int space)
+{
+	uint64_t size = heap_counter(p, "sun.gc.generation.%d.space.%d.capacity", generation, space),
+		 used = used_by(p, generation, space);
+
+	return used < size ? size - used : 0;
+}
+
+static uint64_t heap_most(const struct perf_data *p, int generation)
+{
+	return heap_counter(p, "sun.gc.generation.%d.maxCapacity", generation, 0);
+}
+
+static uint64_t heap_capacity(const struct perf_data *p, int generation)
+{
+	return heap_counter(p, "sun.gc.generation.%d.capacity", generation, 0);
+}
+
+static uint64_t last_young(const struct perf_data *p)
+{
+	return heap_counter(p, "sun.gc.collector.%d.lastExitTime", 0, 0);
+}
+
+static uint64_t last_full(const struct perf_data *p)
+{
+	return heap_counter(p, "sun.gc.collector.%d.lastExitTime", 1, 0);
+}
+
+/* Eden and two survivor spaces, one of which is empty for the next collection, and the old generation. */
+static bool generations_are_full(const struct perf_data *p, bool survivors, bool shared, struct heap_room *out)
+{
+	uint64_t first = left_in(p, 0, 1), second = left_in(p, 0, 2), young = heap_most(p, 0), old = heap_most(p, 1),
+		 held = heap_capacity(p, 0) + heap_capacity(p, 1);
+
+	out->limit = shared ? old : young + old;
+	out->left = (held < out->limit ? out->limit - held : 0) + left_in(p, 0, 0) + left_in(p, 1, 0) +
+		    (survivors ? first < second ? first : second : 0);
+	out->least = LEAST;
+	return out->limit && last_full(p) >= last_young(p) && last_full(p) && out->left < out->least;
+}
+
+/* Of the whole heap, some pages or regions. */
+static uint64_t least_pages(uint64_t limit)
+{
+	uint64_t some = limit / 16 < LEAST_PAGES ? limit / 16 : LEAST_PAGES;
+
+	return limit / 256 > some ? limit / 256 : some;
+}
+
+static bool pages_are_full(const struct perf_data *p, struct heap_room *out)
+{
+	uint64_t used = 0;
+
+	out->limit = heap_most(p, 1);
+	for (int space = 0; space < 3; space++)
+		used += used_by(p, 0, space);
+	used += used_by(p, 1, 0);
+	out->left = used < out->limit ? out->limit - used : 0;
+	out->least = least_pages(out->limit);
+	return used && out->left < out->least;
+}
+
+bool perf_data_heap_is_full(const struct perf_data *p, int jdk_version, struct heap_room *out)
+{
+	char policy[64] = "", collector[64] = "";
+
+	*out = (struct heap_room){0};
+	perf_data_string(p, "sun.gc.policy.name", policy, sizeof(policy));
+	perf_data_string(p, "sun.gc.collector.2.name", collector, sizeof(collector));
+	if (!strncmp(policy, "Copy:", 5))
+		return generations_are_full(p, jdk_version < NO_SURVIVORS_SINCE, false, out);
+	if (!strncmp(policy, "ParScav:", 8))
+		return generations_are_full(p, false, jdk_version >= SHARED_SINCE, out);
+	if (!strcmp(policy, "GarbageFirst"))
+		return last_full(p) && pages_are_full(p, out);
+	return collector[0] == 'Z' && pages_are_full(p, out);
+}

@@ -35,4 +35,17 @@ char *perf_data_strdup(const struct perf_data *p, const char *name);
 /* A 64-bit counter. Returns false if there is none of this name. */
 bool perf_data_long(const struct perf_data *p, const char *name, int64_t *out);
 
+/* The Java heap, from these counters. */
+struct heap_room {
+	uint64_t limit; /* bytes that the heap may have; 0: unknown */
+	uint64_t left;	/* bytes of them that can be allocated without a collection that frees some */
+	uint64_t least; /* with less than this the heap is full, as exactly as the collector's counters say */
+};
+
+/*
+ * Look at the counters. Returns false if they do not say that the heap is full, or have not the numbers. True is the state
+ * of a moment: the program may be just before a collection.
+ */
+bool perf_data_heap_is_full(const struct perf_data *p, int jdk_version, struct heap_room *out);
+
 #endif

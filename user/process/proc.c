@@ -98,10 +98,25 @@ static void parse_groups(const char *at, struct proc_status *out)
 		out->groups[i] = numbers[i];
 }
 
+/* The mask of a line, or 0. */
+static uint64_t status_mask(const char *text, const char *key)
+{
+	const char *value = status_value(text, key);
+
+	return value ? strtoull(value, NULL, 16) : 0;
+}
+
+/* The number of a line, or 0. */
+static uint64_t status_number(const char *text, const char *key)
+{
+	const char *value = status_value(text, key);
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
 int proc_parse_status(const char *text, struct proc_status *out)
 {
-	const char *state = status_value(text, "State"), *caught = status_value(text, "SigCgt"),
-		   *permitted = status_value(text, "CapPrm");
+	const char *state = status_value(text, "State");
 	unsigned long ids[32];
 	int count;
 
@@ -112,6 +127,7 @@ int proc_parse_status(const char *text, struct proc_status *out)
 	out->tgid = out->ns_pid = ids[0];
 	if (line_numbers(status_value(text, "Uid"), ids, 4) != 4)
 		return -EINVAL;
+	out->real_uid = ids[0];
 	out->uid = ids[1];
 	if (line_numbers(status_value(text, "Gid"), ids, 4) != 4)
 		return -EINVAL;
@@ -119,8 +135,13 @@ int proc_parse_status(const char *text, struct proc_status *out)
 	count = line_numbers(status_value(text, "NSpid"), ids, 32);
 	if (count)
 		out->ns_pid = ids[count - 1];
-	out->caught = caught ? strtoull(caught, NULL, 16) : 0;
-	out->permitted = permitted ? strtoull(permitted, NULL, 16) : 0;
+	out->caught = status_mask(text, "SigCgt");
+	out->permitted = status_mask(text, "CapPrm");
+	out->effective = status_mask(text, "CapEff");
+	out->threads = status_number(text, "Threads");
+	out->fd_table = status_number(text, "FDSize");
+	out->address_space = status_number(text, "VmSize") * 1024;
+	out->data = status_number(text, "VmData") * 1024;
 	parse_groups(status_value(text, "Groups"), out);
 	return 0;
 }
@@ -153,6 +174,19 @@ int64_t proc_rests_ms(pid_t pid, struct proc_pulse *p)
 	if (pulse_is_felt(pid, p) || !p->at_ms)
 		p->at_ms = now;
 	return now - p->at_ms;
+}
+
+/* "Max open files            1024                 524288               files" */
+uint64_t proc_parse_limit(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+	char *end;
+	uint64_t v;
+
+	if (!line)
+		return UINT64_MAX;
+	v = strtoull(line + strlen(name), &end, 10);
+	return end == line + strlen(name) ? UINT64_MAX : v;
 }
 
 int proc_parse_start_time(const char *text, uint64_t *start_time)

@@ -22,8 +22,12 @@ struct proc_status {
 	pid_t tgid, ns_pid; /* ns_pid: the last one of NSpid, or tgid if the kernel does not tell */
 	uid_t uid;	    /* effective */
 	gid_t gid;
-	uint64_t caught;    /* SigCgt */
-	uint64_t permitted; /* CapPrm */
+	uint64_t caught;	       /* SigCgt */
+	uint64_t permitted, effective; /* CapPrm, CapEff */
+	uid_t real_uid;
+	uint64_t threads;	      /* 0: unknown, as the following */
+	uint64_t fd_table;	      /* FDSize: at least the number of descriptors */
+	uint64_t address_space, data; /* VmSize and VmData, in bytes */
 	gid_t groups[PROC_GROUPS];
 	int group_count;
 };
@@ -54,6 +58,12 @@ char *proc_read_fd(int fd, size_t limit, size_t *length);
 
 /* Parse /proc/PID/status. Returns 0, or -EINVAL if state, Tgid, Uid or Gid is missing. */
 int proc_parse_status(const char *text, struct proc_status *out);
+
+/*
+ * The soft limit of that name ("Max open files") in the text of /proc/PID/limits; UINT64_MAX: there is none, or it is
+ * unknown.
+ */
+uint64_t proc_parse_limit(const char *text, const char *name);
 
 /* Field 22 of /proc/PID/stat (the command in it may contain spaces and parentheses). Returns 0 or -EINVAL. */
 int proc_parse_start_time(const char *text, uint64_t *start_time);

@@ -6,6 +6,7 @@
 #include "user/capture/segment.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/process/agent_file.h"
+#include "user/process/attach_room.h"
 #include "user/process/jvm.h"
 #include "user/process/maps.h"
 #include "user/process/rights.h"
@@ -95,6 +96,7 @@ bool capability_trace(const struct target *t, enum target_kind kind, bool may_mo
 {
 	struct jvm_options options;
 	struct agent_build build;
+	struct diag doubt;
 
 	if (!capabilities_is_ours(t, kind, why) || rights_check(t, !uprobe_multi_works(), true, why))
 		return false;
@@ -103,7 +105,7 @@ bool capability_trace(const struct target *t, enum target_kind kind, bool may_mo
 		return no(why, "it was started with -XX:+DisableAttachMechanism");
 	if (archive_check(t, why))
 		return false;
-	if (!answers(t, why))
+	if (!answers(t, why) || attach_room_check(t, &options, &doubt, why))
 		return false;
 	if (!has_agent(t) && !has_place(t, may_mount, why))
 		return false;

@@ -259,33 +259,44 @@ static int check_model(struct recording *r, char **dump)
 }
 
 /* Open the model for walking stacks, if it is wanted and passes the check. *dump may be set (jvm_model_check()). */
-static void open_model(struct recording *r, char **dump)
+static int open_model(struct recording *r, char **dump)
 {
+	int err;
+
 	if (r->settings->stacks == SETTINGS_STACKS_JVMTI)
-		diag_set(&r->not_walked, ENOTSUP, "--stacks=jvmti");
-	else if (jvm_model_open(&r->model, &r->target, &r->not_walked) || check_model(r, dump))
+		return diag_set(&r->not_walked, ENOTSUP, "--stacks=jvmti");
+	err = jvm_model_open(&r->model, &r->target, &r->not_walked) ?: check_model(r, dump);
+	if (err)
 		jvm_model_close(&r->model);
+	return err;
 }
 
 /*
- * Choose the source of stacks. Never fails: a recording without stacks is still useful. Returns a thread dump to be
- * freed, or NULL.
+ * Choose the source of stacks. *dump becomes a thread dump to be freed, or NULL. A recording without stacks is still
+ * useful. So the only failure is -ETIMEDOUT: the JVM does not answer, and will not load an agent either.
  */
-static char *prepare_stacks(struct recording *r)
+static int prepare_stacks(struct recording *r, char **dump, struct diag *d)
 {
 	uint32_t sources = r->settings->stacks == SETTINGS_STACKS_WALK ? 0 : FRT_STACKS_JVMTI;
-	struct diag ignored;
-	char *dump = NULL;
+	int err = 0;
 
+	*dump = NULL;
 	if (!r->settings->no_stack)
-		open_model(r, &dump);
+		err = open_model(r, dump);
+	if (err == -ETIMEDOUT) {
+		*d = r->not_walked;
+		return err;
+	}
 	if (r->model.resolver)
 		session_take_stacks(r->session, sources | FRT_STACKS_WALK, &r->model.layout.walk);
 	else if (!r->settings->no_stack)
 		session_take_stacks(r->session, sources, NULL);
-	if (!r->model.resolver && !dump && target_thread_dump(&r->target, &dump, &ignored))
-		log_detail("%s", ignored.text);
-	return dump;
+	if (r->model.resolver || *dump)
+		return 0;
+	err = target_thread_dump(&r->target, dump, d);
+	if (err)
+		log_detail("%s", d->text);
+	return err == -ETIMEDOUT ? err : 0;
 }
 
 static void exclude_class(struct filter_list *filters, const char *class_name)
@@ -342,7 +353,9 @@ static int attach(struct recording *r, struct diag *d)
 				     r->settings->context, d);
 	if (err)
 		return err;
-	dump = prepare_stacks(r);
+	err = prepare_stacks(r, &dump, d);
+	if (err)
+		return err;
 	if (dump) {
 		session_take_dump(r->session, dump);
 		skip_active(r, dump);
@@ -360,6 +373,7 @@ static int attach(struct recording *r, struct diag *d)
 /* Take over a launched JVM. Its properties can be read only after its startup. */
 static int record_receive(struct recording *r, int connection, struct diag *d)
 {
+	struct diag ignored;
 	char *dump;
 	int err = intrinsics_choose(&r->intrinsics, r->settings->filters, r->target.jdk_version, d);
 
@@ -369,7 +383,7 @@ static int record_receive(struct recording *r, int connection, struct diag *d)
 	if (err)
 		return err;
 	target_is_up(&r->target);
-	dump = prepare_stacks(r);
+	prepare_stacks(r, &dump, &ignored);
 	if (dump)
 		session_take_dump(r->session, dump);
 	free(dump);

@@ -59,7 +59,7 @@ fi
 
 probe=$work/probe
 gcc -std=gnu11 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -fsanitize=address,undefined -I"$root" -o "$probe" \
-	"$root/tests/live/attach_probe.c" $(find "$root/user/process" -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) "$root/user/text/monotonic.c" $(find "$root/format" -maxdepth 1 -name '*.c' ! -name gzip.c) || { echo "not ok - the probe compiles"; failed=1; exit; }
+	"$root/tests/live/attach_probe.c" $(find "$root/user/process" -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) "$root"/user/text/{monotonic,log,fold,term}.c $(find "$root/format" -maxdepth 1 -name '*.c' ! -name gzip.c) || { echo "not ok - the probe compiles"; failed=1; exit; }
 chmod 755 "$probe"
 
 # Returns its options as a number.

@@ -133,6 +133,65 @@ static void cpu_quota_is_in_thousandths(void **state)
 	assert_int_equal(cgroup_limit_find("1:cpu,cpuacct:/\n", v1_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
 }
 
+static struct cgroup_room room_of(const char *cgroup, const char *mounts, enum cgroup_limit what)
+{
+	struct cgroup_room room;
+
+	cgroup_room_find(cgroup, mounts, what, read_fake, &room);
+	return room;
+}
+
+static void group_with_the_fewest_threads_left_counts_not_the_one_with_the_lowest_limit(void **state)
+{
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/a/b/pids.max", "60\n"},
+					      {"/sys/fs/cgroup/a/b/pids.current", "10\n"},
+					      {"/sys/fs/cgroup/a/pids.max", "1000\n"},
+					      {"/sys/fs/cgroup/a/pids.current", "1001\n"},
+					      {NULL, NULL}};
+	struct cgroup_room room;
+
+	files = tree;
+	room = room_of("0::/a/b\n", v2_mount, CGROUP_LIMIT_PIDS);
+	assert_int_equal(room.limit, 1000);
+	assert_int_equal(room.used, 1001);
+	assert_string_equal(room.group, "/a");
+	assert_true(room_of("0::/\n", v2_mount, CGROUP_LIMIT_PIDS).limit == UINT64_MAX);
+}
+
+static void memory_of_files_is_not_in_use(void **state)
+{
+	static const char *const tree[][2] = {
+		{"/sys/fs/cgroup/m/memory.max", "1000\n"},
+		{"/sys/fs/cgroup/m/memory.current", "990\n"},
+		{"/sys/fs/cgroup/m/memory.stat",
+		 "anon 600\nfile 340\ninactive_file 200\nactive_file 100\nslab_reclaimable 40\n"},
+		{"/sys/fs/cgroup/memory/n/memory.limit_in_bytes", "1000\n"},
+		{"/sys/fs/cgroup/memory/n/memory.usage_in_bytes", "990\n"},
+		{"/sys/fs/cgroup/memory/n/memory.stat",
+		 "inactive_file 1\ntotal_inactive_file 20\ntotal_active_file 30\n"},
+		{NULL, NULL}};
+
+	files = tree;
+	assert_int_equal(room_of("0::/m\n", v2_mount, CGROUP_LIMIT_MEMORY).used, 650);
+	assert_int_equal(room_of("4:memory:/n\n", v1_mount, CGROUP_LIMIT_MEMORY).used, 940);
+}
+
+static void frozen_group_is_known_by_its_own_file(void **state)
+{
+	static const char freezer[] = "30 25 0:26 / /sys/fs/cgroup/freezer rw,relatime - cgroup cgroup rw,freezer\n";
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/frozen/cgroup.events", "populated 1\nfrozen 1\n"},
+					      {"/sys/fs/cgroup/runs/cgroup.events", "populated 1\nfrozen 0\n"},
+					      {"/sys/fs/cgroup/freezer/f/freezer.state", "FREEZING\n"},
+					      {"/sys/fs/cgroup/freezer/t/freezer.state", "THAWED\n"},
+					      {NULL, NULL}};
+
+	files = tree;
+	assert_string_equal(room_of("0::/frozen\n", v2_mount, CGROUP_LIMIT_FREEZER).group, "/frozen");
+	assert_true(room_of("0::/runs\n", v2_mount, CGROUP_LIMIT_FREEZER).limit == UINT64_MAX);
+	assert_string_equal(room_of("6:freezer:/f\n", freezer, CGROUP_LIMIT_FREEZER).group, "/f");
+	assert_true(room_of("6:freezer:/t\n", freezer, CGROUP_LIMIT_FREEZER).limit == UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +203,9 @@ int main(void)
 		cmocka_unit_test(group_outside_of_the_namespace_has_no_known_limit),
 		cmocka_unit_test(without_information_there_is_no_limit),
 		cmocka_unit_test(numbers_that_mean_unlimited_are_unlimited),
+		cmocka_unit_test(group_with_the_fewest_threads_left_counts_not_the_one_with_the_lowest_limit),
+		cmocka_unit_test(memory_of_files_is_not_in_use),
+		cmocka_unit_test(frozen_group_is_known_by_its_own_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

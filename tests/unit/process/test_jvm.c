@@ -68,7 +68,8 @@ static void options_are_read_from_the_environment_and_the_command_line(void **st
 	struct jvm_options options;
 	struct target t = {.pidfd = -1, .uid = geteuid()};
 
-	t.pid = t.ns_pid = start_words(words, "JAVA_TOOL_OPTIONS=-Xint -XX:+DisableAttachMechanism -Xrs");
+	t.pid = t.ns_pid = start_words(words, "JAVA_TOOL_OPTIONS=-Xint -XX:+DisableAttachMechanism -Xrs -Xss4m "
+					      "-XX:ThreadStackSize=512");
 	for (int i = 0; i < 5000; i++) { /* until the child has become `sleep` */
 		jvm_read_options(&t, &options);
 		if (options.attach_disabled)
@@ -77,6 +78,7 @@ static void options_are_read_from_the_environment_and_the_command_line(void **st
 	}
 	assert_true(options.attach_disabled);
 	assert_true(options.signals_reduced);
+	assert_int_equal(options.stack, 512 << 10);
 	kill(t.pid, SIGKILL);
 	waitpid(t.pid, NULL, 0);
 }
@@ -91,6 +93,7 @@ static void other_variables_are_not_options(void **state)
 	usleep(50000);
 	jvm_read_options(&t, &options);
 	assert_false(options.attach_disabled);
+	assert_int_equal(options.stack, 1 << 20);
 	kill(t.pid, SIGKILL);
 	waitpid(t.pid, NULL, 0);
 }

@@ -192,6 +192,20 @@ static void reading_stops_at_the_limit(void **state)
 	free(text);
 }
 
+static void soft_limit_counts(void **state)
+{
+	static const char text[] = "Limit                     Soft Limit           Hard Limit           Units     \n"
+				   "Max processes             60                   31424                processes \n"
+				   "Max open files            1024                 524288               files     \n"
+				   "Max address space         unlimited            unlimited            bytes     \n";
+
+	assert_int_equal(proc_parse_limit(text, "Max processes"), 60);
+	assert_int_equal(proc_parse_limit(text, "Max open files"), 1024);
+	assert_true(proc_parse_limit(text, "Max address space") == UINT64_MAX);
+	assert_true(proc_parse_limit(text, "Max data size") == UINT64_MAX);
+	assert_true(proc_parse_limit("Max processes", "Max processes") == UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +222,7 @@ int main(void)
 		cmocka_unit_test(mapping_without_a_file_is_ignored),
 		cmocka_unit_test(mappings_of_a_real_process_are_visited_until_the_visitor_stops),
 		cmocka_unit_test(reading_stops_at_the_limit),
+		cmocka_unit_test(soft_limit_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,293 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015
+# A JVM at a limit, or one that cannot answer, is not attached to: the reason comes within two seconds, in 'check', too;
+# the JVM lives, and nothing is left behind. With what an attach takes free, it is traced.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+AT_ONCE_MS=6000 # two seconds on an idle machine
+GROUP=frtrace-test-$$
+GROUPS_MADE=()
+
+groups_remove() {
+	local dir
+	for dir in "${GROUPS_MADE[@]}"; do
+		[ ! -d "$dir" ] || wait_for 5 rmdir "$dir" 2>/dev/null
+	done
+}
+trap 'target_drop; groups_remove; live_end' EXIT
+
+# Make a control group with a file of that name in it; sets DIR. False if no hierarchy has one.
+group_make() { # FILE NAME [V1|V2]
+	local point
+	for point in $(awk '$3 ~ /^cgroup2?$/ { print $2 }' /proc/mounts); do
+		[ "${3:-}" != V2 ] || [ -e "$point/cgroup.controllers" ] || continue
+		mkdir -p "$point/$GROUP/$2" 2>/dev/null || continue
+		DIR=$point/$GROUP/$2
+		[ -e "$point/cgroup.controllers" ] && echo +pids >"$point/cgroup.subtree_control" 2>/dev/null
+		[ -e "$point/cgroup.controllers" ] && echo +pids >"$point/$GROUP/cgroup.subtree_control" 2>/dev/null
+		GROUPS_MADE=("$DIR" "$point/$GROUP" "${GROUPS_MADE[@]}")
+		[ -e "$DIR/$1" ] && return
+	done
+	return 1
+}
+
+into_group='echo $$ >"$0/cgroup.procs" && exec "$@"'
+
+# Start Brim; it uses something up.
+brim() { # LIMIT-COMMAND... -- [-JVM-OPTION...] WHAT [SPARE]
+	local launch=("${LAUNCH[@]}") before=() options=()
+	while [ "$1" != -- ]; do before+=("$1"); shift; done
+	shift
+	while [[ $1 == -* ]]; do options+=("$1"); shift; done
+	LAUNCH=("${before[@]}" "${launch[@]}")
+	target_start -Xmx32m -XX:+UseSerialGC "${options[@]}" Brim "$@"
+	LAUNCH=("${launch[@]}")
+	target_ready || return
+	touch "$T_DIR/go"
+	wait_for "$SECONDS_MAX" target_has "done"
+	brim_rests
+}
+
+# Wait until it does no more than to sleep: less than a fifth of a second of CPU time in half a second.
+brim_rests() {
+	local before now i
+	for ((i = 0; i < 100; i++)); do
+		before=$(awk '{ print $14 + $15 }' "/proc/$T_PID/stat" 2>/dev/null) || break
+		sleep 0.5
+		now=$(awk '{ print $14 + $15 }' "/proc/$T_PID/stat" 2>/dev/null) || break
+		[ $((now - before)) -lt 10 ] && return
+	done
+	finding "the program does not come to rest" "$(tail -n 3 "$T_DIR/stderr" "$T_DIR/stdout")"
+	return 1
+}
+
+record_it() { # ARGUMENT...
+	local begun=${EPOCHREALTIME/./}
+	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
+	trace_launch -p "$T_PID" -o "$F_FILE" -m live.Brim::work -d 300ms "$@"
+	trace_wait
+	TOOK_MS=$(((${EPOCHREALTIME/./} - begun) / 1000))
+}
+
+# It is not traced, at once and for that reason; 'check' says so, too, and it lives on.
+refused() { # REGEX [UNKNOWN-TO-CHECK]
+	local checked
+	record_it
+	status_is 1
+	says "$1"
+	[ "$TOOK_MS" -lt "$AT_ONCE_MS" ] || finding "it took $TOOK_MS ms to say so"
+	checked=$("$FRTRACE" check "$T_PID" 2>&1)
+	[ -n "${2:-}" ] || grep -qE "^  attach +no: .*$1" <<<"$checked" || finding "'check' does not say /$1/:" "$checked"
+	sleep 0.2
+	ended "$T_PID" && finding "the JVM has ended:" "$(tail -n 3 "$T_DIR/stdout" "$T_DIR/stderr")"
+	[ "$FEATURE" != "${JDKS[0]%% *}" ] || silent
+}
+
+silent() { grep -q 'Full thread dump' "$T_DIR/stdout" && finding "a thread dump in the JVM's output"; return 0; }
+
+traced() {
+	record_it
+	status_is 0 3
+	says ' 0 lost'
+	ended "$T_PID" && finding "the JVM has ended:" "$(tail -n 3 "$T_DIR/stdout" "$T_DIR/stderr")"
+}
+
+threads_of_a_group() {
+	local sentence="a JVM that has used up the threads of a control group above its own is not attached to, JDK $FEATURE"
+	begin "$sentence" || return
+	group_make pids.max threads || { skip "$sentence" "no control group with pids.max"; return; }
+	local outer=$DIR
+	group_make pids.max threads/inner
+	echo 60 >"$outer/pids.max"
+	if brim sh -c "$into_group" "$DIR" -- threads 3; then
+		refused '57 of 60 threads are in use \(pids.max of the control group .*/threads.\), and attaching takes room for 5'
+		echo 62 >"$outer/pids.max"
+		traced
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+threads_of_a_user() {
+	local sentence="a JVM whose user has used up his threads is not attached to; root's is, JDK $FEATURE"
+	begin "$sentence" || return
+	classes_for_all
+	brim setpriv --reuid=53211 --regid=53211 --clear-groups prlimit --nproc=60 -- threads &&
+		refused '60 of 60 threads are in use \(ulimit -u of user 53211\), and attaching takes room for 5'
+	target_drop
+	wait_for 10 ended "$T_PID"
+	brim setpriv --reuid=53211 --regid=53211 --clear-groups prlimit --nproc=60 -- threads 5 && traced
+	target_drop
+	brim prlimit --nproc=10 -- nothing && traced
+	verdict "$sentence"
+	target_drop
+}
+
+addresses() {
+	local sentence="a JVM whose address space is used up is not attached to, JDK $FEATURE" size
+	begin "$sentence" || return
+	if brim -- nothing; then
+		size=$(awk '/^VmSize/ { printf "%d", $2 * 1024 }' "/proc/$T_PID/status")
+		prlimit --pid="$T_PID" --as=$((size + (4 << 20))):
+		refused '[0-9.]+ GB of [0-9.]+ GB of its address space are in use \(ulimit -v\), and attaching takes [0-9.]+ MB'
+		prlimit --pid="$T_PID" --as=unlimited:
+		size=$(awk '/^VmData/ { printf "%d", $2 * 1024 }' "/proc/$T_PID/status")
+		prlimit --pid="$T_PID" --data=$((size + (4 << 20))):
+		refused 'of its address space are in use \(ulimit -d\), and attaching takes 1[0-9](\.[0-9])? MB'
+		prlimit --pid="$T_PID" --data=unlimited:
+		traced
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+memory_of_a_group() {
+	local sentence="a JVM whose control group has no memory left is not attached to, JDK $FEATURE" file
+	begin "$sentence" || return
+	group_make memory.limit_in_bytes memory || group_make memory.max memory || { skip "$sentence" "no control group with a memory limit"; return; }
+	[ "$(awk '/^SwapFree/ { print $2 }' /proc/meminfo)" = 0 ] || { skip "$sentence" "the machine has swap space"; return; }
+	file=$DIR/memory.max
+	[ -e "$file" ] || file=$DIR/memory.limit_in_bytes
+	if brim sh -c "$into_group" "$DIR" -- -XX:-UsePerfData nothing; then
+		echo $(($(cat "$DIR"/memory.current "$DIR"/memory.usage_in_bytes 2>/dev/null) + (1 << 20))) >"$file"
+		refused 'of the memory of its control group .*/memory. are in use, and attaching takes 4.0 MB'
+		echo 1G >"$file"
+		traced
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+descriptors() {
+	local sentence="a JVM whose file descriptors are all open is not attached to, JDK $FEATURE"
+	begin "$sentence" || return
+	brim prlimit --nofile=80:80 -- files 3 && refused '77 of 80 file descriptors are open, and attaching takes 4'
+	target_drop
+	brim prlimit --nofile=80:80 -- files 6 && traced
+	verdict "$sentence"
+	target_drop
+}
+
+full='its Java heap is full \([0-9.]+ MB of [0-9.]+ MB in use\), and attaching takes some of it, too'
+
+# It fills the heap without an OutOfMemoryError, which would end it.
+deadly_heap() {
+	local sentence="a JVM that an OutOfMemoryError would end is not attached to while its heap is full, JDK $FEATURE"
+	begin "$sentence" || return
+	brim -- -XX:-UseTLAB -XX:+ExitOnOutOfMemoryError heap -4000 && refused "$full"
+	target_drop
+	brim -- -XX:-UseTLAB -XX:+ExitOnOutOfMemoryError heap 300000 && traced
+	verdict "$sentence"
+	target_drop
+}
+
+full_heap() { # COLLECTOR
+	local sentence="a JVM whose heap is full is not attached to, $1, JDK $FEATURE"
+	begin "$sentence" || return
+	brim -- -XX:-UseSerialGC "-XX:+Use$1" error && refused "$full"
+	verdict "$sentence"
+	target_drop
+}
+
+frozen() { # V1|V2
+	local sentence="a JVM that is frozen by its control group (${1,,}) is reported as frozen, and traced when it is thawed, JDK $FEATURE"
+	local file=freezer.state on=FROZEN off=THAWED
+	begin "$sentence" || return
+	[ "$1" = V1 ] || file=cgroup.freeze on=1 off=0
+	group_make "$file" frozen "$1" || { skip "$sentence" "no control group with $file"; return; }
+	if brim -- nothing; then
+		mkdir -p "$DIR/below" && GROUPS_MADE=("$DIR/below" "${GROUPS_MADE[@]}")
+		echo "$T_PID" >"$DIR/below/cgroup.procs"
+		echo "$on" >"$DIR/$file"
+		refused "it is frozen by its control group '/$GROUP/frozen/below'"
+		echo "$off" >"$DIR/$file"
+		traced
+		silent
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The thread that handles SIGQUIT is stopped after the check, so frtrace waits.
+interrupted() {
+	local sentence="a JVM that gets the signal after Ctrl-C prints no thread dump, JDK $FEATURE" dispatcher
+	begin "$sentence" || return
+	[ -x "$CACHE/hold" ] && [ "$CACHE/hold" -nt "$LIVE/hold.c" ] || gcc -o "$CACHE/hold" "$LIVE/hold.c" || finding "cannot build hold"
+	if brim -- nothing; then
+		dispatcher=$(grep -lx 'Signal Dispatch' "/proc/$T_PID/task/"*/comm | cut -d / -f 5)
+		"$CACHE/hold" "$dispatcher" >"$WORK/held" 2>&1 </dev/null &
+		local holder=$!
+		wait_for 10 grep -qx held "$WORK/held" || finding "Signal Dispatcher is not held"
+		trace_launch -p "$T_PID" -o "$WORK/never.jfr" -m live.Brim::work
+		wait_for 10 test -e "/tmp/.attach_pid$T_PID" || finding "no attach has begun"
+		sleep 0.5
+		trace_stop
+		status_is 1
+		[ -e "/tmp/.attach_pid$T_PID" ] || finding "the file that the JVM looks for is gone"
+		kill "$holder"
+		wait_for 10 test -S "/tmp/.java_pid$T_PID" || finding "the JVM does not listen afterwards"
+		silent
+		traced
+		tmp_is_clean
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+debugged() {
+	local sentence="a JVM that a debugger has suspended is reported so within two seconds, JDK $FEATURE" port
+	begin "$sentence" || return
+	if brim -- -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0 nothing; then
+		port=$(grep -oE 'address: [0-9]+' "$T_DIR/stdout" | cut -d ' ' -f 2)
+		python3 - "$port" <<-'END' || finding "cannot suspend it"
+			import socket, struct, sys
+			s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+			s.sendall(b"JDWP-Handshake")
+			s.recv(14, socket.MSG_WAITALL)
+			s.sendall(struct.pack(">IIBBB", 11, 1, 0, 1, 8))  # VirtualMachine.Suspend
+			sys.stdout.flush()
+			import os, time
+			if os.fork() == 0:
+			    os.setsid()
+			    devnull = os.open("/dev/null", os.O_RDWR)
+			    for fd in range(3):
+			        os.dup2(devnull, fd)
+			    time.sleep(20)
+			    s.sendall(struct.pack(">IIBBB", 11, 2, 0, 1, 9))
+			    os._exit(0)
+		END
+		sleep 0.3
+		refused 'it did not answer within 1.5 s: perhaps a debugger has suspended it \(it was started with JDWP\)' unknown
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for line in "${JDKS[@]}"; do
+	jdk_use "$line"
+	threads_of_a_group
+	turn 0 && threads_of_a_user
+	turn 1 && addresses
+	turn 0 && memory_of_a_group
+	turn 1 && descriptors
+	turn 0 && deadly_heap
+	turn 1 && full_heap SerialGC
+	turn 0 && full_heap ParallelGC
+	[ -z "$SOAK" ] || full_heap G1GC
+	turn 0 && frozen V1
+	turn 1 && frozen V2
+	turn 0 && interrupted
+	turn 0 && debugged
+done
+
+roots_find
+for number in "${JDKS_IN_TURN[@]}"; do
+	if root_use "$number"; then
+		threads_of_a_group
+		[ -z "$SOAK" ] || { descriptors; full_heap SerialGC; full_heap ParallelGC; full_heap G1GC; }
+	else
+		begin "limits, JDK $number" && skip "limits, JDK $number" "$(roots_why)"
+	fi
+done

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whether a JVM can answer, and whether it has room for what an attach makes it do. HotSpot ends a JVM that cannot start
+ * its Attach Listener, and what is taken of a full heap is missing in the program.
+ */
+#ifndef USER_PROCESS_ATTACH_ROOM_H
+#define USER_PROCESS_ATTACH_ROOM_H
+
+#include "user/process/jvm.h"
+
+/*
+ * Look from outside. Returns 0; or -errno with the reason ("80 of 80 file descriptors are open ...") if the JVM must not be
+ * attached to, or cannot answer. Whatever it is asked for, the agent will be loaded unless it has it. What is unknown is no
+ * reason. *doubt (its text may be "") has what may nevertheless keep it from answering. Takes 0.3 s if the heap seems to be full.
+ */
+int attach_room_check(const struct target *t, const struct jvm_options *options, struct diag *doubt, struct diag *why);
+
+#endif
