@@ -584,7 +584,7 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	uint64_t calls;
 	char file[PATH_MAX + 128];
 	struct segment_totals t;
-	bool timed;
+	bool timed, replaced = target_ended && target_replaced(r->target);
 	/* even with -q, report that the file is gone */
 	void (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))) =
 		output_was_removed(r->output) ? log_error : log_line;
@@ -598,7 +598,8 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	print("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls),
 	      report_plural(calls, "call", "calls"), timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown),
 	      log_count(lost.sum), log_count(t.open), file,
-	      target_ended   ? "The JVM has ended"
+	      replaced	     ? "The JVM has become another program (exec)"
+	      : target_ended ? "The JVM has ended"
 	      : is_probed(r) ? "The JVM has no probes any more"
 	      : restored     ? "The JVM runs its original code again"
 			     : "The JVM restores its original code by itself within seconds");

@@ -220,6 +220,7 @@ static void jvm_recording_watch(struct jvm_recording *r, int from)
 	r->inside = dup2(r->inside, 2);
 	close_range(3, ~0U, 0);
 	r->target.pidfd = -1;
+	r->target.memory = 0;
 	if (read(0, &byte, 1) == 0)
 		clean_up(r);
 	_exit(0);

@@ -3,6 +3,7 @@
 #include "user/process/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,34 @@ int target_read(pid_t pid, struct target *t)
 	return status.state == 'Z' || status.state == 'X' ? -ESRCH : 0;
 }
 
+void target_watch_memory(struct target *t)
+{
+	int fd = proc_open(t->pid, "pagemap");
+
+	if (fd < 0)
+		return;
+	t->memory = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (t->memory < 0)
+		t->memory = 0;
+	close(fd);
+}
+
+/*
+ * An open pagemap belongs to the memory of its time. The kernel refuses to read less than 8 bytes of it, and reads
+ * nothing if that memory is gone. It takes no lock for either.
+ */
+bool target_replaced(const struct target *t)
+{
+	char byte;
+
+	return t->memory && pread(t->memory, &byte, sizeof(byte), 0) == 0;
+}
+
 void target_close(struct target *t)
 {
+	if (t->memory)
+		close(t->memory);
+	t->memory = 0;
 	if (t->pidfd >= 0)
 		close(t->pidfd);
 	t->pidfd = -1;
@@ -49,6 +76,8 @@ bool target_ended(const struct target *t)
 	struct pollfd poller = {t->pidfd, POLLIN, 0};
 	struct target now;
 
+	if (target_replaced(t))
+		return true;
 	if (t->pidfd >= 0)
 		return poll(&poller, 1, 0) > 0;
 	return target_read(t->pid, &now) || now.start_time != t->start_time;

@@ -16,6 +16,7 @@ struct target {
 	pid_t pid;    /* in frtrace's pid namespace */
 	pid_t ns_pid; /* in its innermost pid namespace (last of NSpid) */
 	int pidfd;    /* readable when the process has ended; -1: pidfd_open is unavailable */
+	int memory;   /* shows that it has left its memory for another program's; 0: not watched */
 	uid_t uid;    /* effective */
 	gid_t gid;
 	uint64_t start_time;		 /* /proc/PID/stat field 22: identifies the process together with pid */
@@ -39,11 +40,17 @@ struct target {
  */
 int target_read(pid_t pid, struct target *t);
 
-/* Close t->pidfd. */
+/* From now on target_ended() notices an exec(), too. Without the right to look it does not. */
+void target_watch_memory(struct target *t);
+
+/* Close t->pidfd and t->memory. */
 void target_close(struct target *t);
 
-/* True if the process has ended; a zombie or a reused pid counts as ended. */
+/* True if the process has ended, or has become another program; a zombie or a reused pid counts as ended. */
 bool target_ended(const struct target *t);
+
+/* True if it has become another program by exec(). */
+bool target_replaced(const struct target *t);
 
 /* CPU time of the process so far, in nanoseconds; 0 if it is gone. */
 uint64_t target_cpu_ns(const struct target *t);

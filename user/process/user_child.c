@@ -95,7 +95,7 @@ static int compare_ints(const void *a, const void *b)
 /* Close the parent's descriptors: BPF links must not stay open in the child. */
 static void close_others(const struct user_child *h, int out)
 {
-	int keep[] = {h->root, h->cwd, h->tmp, h->status, h->target->pidfd, h->kept, out};
+	int keep[] = {h->root, h->cwd, h->tmp, h->status, h->target->pidfd, h->target->memory, h->kept, out};
 	unsigned int from = 3;
 
 	qsort(keep, sizeof(keep) / sizeof(keep[0]), sizeof(int), compare_ints);

@@ -425,6 +425,7 @@ static int record_start(struct recording *r, int connection, struct diag *d)
 	struct stream_sink sink;
 	int err;
 
+	target_watch_memory(&r->target);
 	err = connection < 0 ? attach(r, d) : record_receive(r, connection, d);
 	if (!err && connection >= 0 && r->settings->events.count)
 		err = await_events(r, d);

@@ -236,6 +236,23 @@ interrupted() {
 	target_drop
 }
 
+another_program() {
+	local sentence="a recording of a JVM that becomes another program ends at once with its calls, JDK $FEATURE"
+	begin "$sentence" || return
+	gcc -shared -fPIC -o "$WORK/exec_on_signal.so" "$LIVE/exec_on_signal.c" || finding "cannot build exec_on_signal"
+	if brim env LD_PRELOAD="$WORK/exec_on_signal.so" -- nothing && trace_start -m live.Brim::work; then
+		sleep 1
+		kill -WINCH "$T_PID"
+		trace_wait 10
+		status_is 0
+		says '^[0-9]+ calls, 0 thrown, 0 lost, .*The JVM has become another program \(exec\)'
+		[ "$(end_line_number calls)" -ge 5 ] || finding "only $(end_line_number calls) calls of about 10"
+		grep -qx sleep "/proc/$T_PID/comm" || finding "it is no other program: $(cat "/proc/$T_PID/comm")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 debugged() {
 	local sentence="a JVM that a debugger has suspended is reported so within two seconds, JDK $FEATURE" port
 	begin "$sentence" || return
@@ -279,6 +296,7 @@ for line in "${JDKS[@]}"; do
 	turn 0 && frozen V1
 	turn 1 && frozen V2
 	turn 0 && interrupted
+	turn 1 && another_program
 	turn 0 && debugged
 done
 
