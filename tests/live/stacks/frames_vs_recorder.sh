@@ -12,7 +12,7 @@ probe_build() {
 	cd "$ROOT" &&
 		gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-format-truncation -Wno-maybe-uninitialized \
 			-D_GNU_SOURCE -fsanitize=address,undefined -I. -o "$WORK/probe" tests/live/resolve_probe.c \
-			user/hotspot/*.c $(find user/process -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) user/text/monotonic.c $(find format -maxdepth 1 -name '*.c' ! -name gzip.c) format/classfile/*.c
+			user/hotspot/*.c $(find user/process -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) user/text/{monotonic,log,fold,term}.c $(find format -maxdepth 1 -name '*.c' ! -name gzip.c) format/classfile/*.c
 }
 
 compare() {

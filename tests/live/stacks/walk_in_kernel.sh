@@ -9,7 +9,7 @@
 probe_build() {
 	local multiarch sources
 	multiarch=$(gcc -dumpmachine)
-	sources=(tests/live/bpf_walk.c user/hotspot/{layout,codelets,vmstructs,page_cache}.c $(find user/process -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) user/text/monotonic.c $(find format -maxdepth 1 -name '*.c' ! -name gzip.c))
+	sources=(tests/live/bpf_walk.c user/hotspot/{layout,codelets,vmstructs,page_cache}.c $(find user/process -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) user/text/{monotonic,log,fold,term}.c $(find format -maxdepth 1 -name '*.c' ! -name gzip.c))
 	cd "$ROOT" &&
 		clang -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -I. -idirafter "/usr/include/$multiarch" \
 			-c -o "$WORK/walk.bpf.o" tests/live/walk.bpf.c &&
