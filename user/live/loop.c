@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/loop.h"
 #include "user/capture/natives.h"
-#include "user/process/apart.h"
+#include "user/process/map_lock.h"
 #include "user/live/priority.h"
 #include "user/process/rights.h"
 #include "user/process/syscall_filter.h"
@@ -237,8 +237,7 @@ int loop_run(struct loop *l, struct diag *d)
 	struct diag no_filter;
 	int err;
 
-	if (session_natives(l->session) || settings->probe == SETTINGS_PROBE_HOTSPOT)
-		apart_prepare(); /* for uprobes that come later; without it there are none */
+	map_locks_settle(session_natives(l->session) || settings->probe == SETTINGS_PROBE_HOTSPOT);
 	rights_drop(l->target, later);
 	priority_watch(intake_fd(in), queue_fills_up, in);
 	if (syscall_filter_load(later, &no_filter))

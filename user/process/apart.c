@@ -25,6 +25,7 @@ struct request {
 	void (*look)(pid_t pid, void *result);
 	size_t size;
 	pid_t pid;
+	bool only; /* it is the only look from now on, and is not wanted yet */
 };
 
 /* A child that looks. */
@@ -55,11 +56,21 @@ static void hand_close_others(int link)
 static void hand_serve(int link)
 {
 	static char result[RESULT_MOST];
-	struct request r;
+	struct request r, settled = {0};
 
 	prctl(PR_SET_NAME, "frtrace-look");
 	hand_close_others(link);
 	while (recv(HAND, &r, sizeof(r), 0) == sizeof(r)) {
+		if (settled.only) {
+			r.look = settled.look;
+			r.size = settled.size;
+		}
+		if (r.size > sizeof(result))
+			break;
+		if (r.only) {
+			settled = r;
+			continue;
+		}
 		memset(result, 0, r.size);
 		r.look(r.pid, result);
 		if (send(HAND, result, r.size, MSG_NOSIGNAL) < 0)
@@ -175,7 +186,7 @@ static struct hand *hand_find(int *err)
 
 static int hand_ask(struct hand *h, struct apart *a, pid_t pid)
 {
-	const struct request r = {a->look, a->size, pid};
+	const struct request r = {a->look, a->size, pid, false};
 
 	if (send(h->link, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r))
 		return -errno;
@@ -264,10 +275,17 @@ int apart_look(void (*look)(pid_t pid, void *result), pid_t pid, void *result, s
 	return apart_finish(&a) ?: single.err;
 }
 
-int apart_prepare(void)
+void apart_settle(void (*look)(pid_t pid, void *result), size_t size)
 {
-	int err = 0;
+	const struct request r = {look, size, 0, true};
+	struct hand *h;
+	int err;
 
-	hand_find(&err);
-	return err;
+	hands_disown();
+	for (int i = 0; i < APART_MOST; i++)
+		if (hands[i].child && hands[i].link >= 0 && !hands[i].looks)
+			hand_leave(&hands[i]);
+	h = look ? hand_find(&err) : NULL;
+	if (h && send(h->link, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r))
+		hand_leave(h);
 }

@@ -45,8 +45,10 @@ int apart_finish(struct apart *a);
 int apart_look(void (*look)(pid_t pid, void *result), pid_t pid, void *result, size_t size);
 
 /*
- * Start a child for the looks of later, when no process can be started any more (syscall_filter.h). 0 or -errno.
+ * Call it before this process gives up rights that its children keep. Those that have nothing to do are ended. With a `look`,
+ * a new one waits for the looks of later, when none can be started any more (syscall_filter.h), and does no other look,
+ * whatever it is asked for.
  */
-int apart_prepare(void);
+void apart_settle(void (*look)(pid_t pid, void *result), size_t size);
 
 #endif

@@ -103,6 +103,11 @@ int map_locks_check(struct diag *d)
 	return c.err ? describe_holder(&c, d) : 0;
 }
 
+void map_locks_settle(bool again)
+{
+	apart_settle(again ? check_look : NULL, 1);
+}
+
 /* ---- the guard */
 
 #define LOOK_MS		   250 /* between two looks at whether the parent ends */

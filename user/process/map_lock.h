@@ -13,11 +13,16 @@
 
 #include "format/diag.h"
 
+#include <stdbool.h>
+
 /*
  * Check that all processes give away the locks of their memory maps. Returns 0, or -errno with the message, which names one
  * that does not. A process that cannot be seen, or not be read, is not checked.
  */
 int map_locks_check(struct diag *d);
+
+/* Before rights are given up (apart_settle()). `again`: there may be more checks. */
+void map_locks_settle(bool again);
 
 struct map_guard;
 

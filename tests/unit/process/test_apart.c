@@ -154,6 +154,26 @@ static void a_fork_does_not_use_the_children_of_its_parent(void **state)
 	assert_int_equal(status, 0);
 }
 
+static void other(pid_t pid, void *result)
+{
+	((struct found *)result)->twice = -1;
+}
+
+/* A process without rights may have been made to ask for anything. */
+static void a_settled_child_does_one_look_only(void **state)
+{
+	struct found before, f;
+
+	assert_int_equal(apart_look(other, 1, &before, sizeof(before)), 0);
+	apart_settle(look, sizeof(f));
+	assert_int_equal(apart_look(other, 3, &f, sizeof(f)), 0);
+	assert_int_equal(f.twice, 6);
+	assert_int_not_equal(f.child, before.child);
+	apart_settle(NULL, 0);
+	assert_int_equal(apart_look(other, 3, &f, sizeof(f)), 0);
+	assert_int_equal(f.twice, -1);
+}
+
 static void write_to_all(pid_t pid, void *result)
 {
 	for (int fd = 0; fd < 64; fd++)
@@ -187,6 +207,7 @@ int main(void)
 		cmocka_unit_test(looks_that_hang_share_their_time),
 		cmocka_unit_test(a_crash_is_an_error),
 		cmocka_unit_test(a_child_that_was_killed_while_idle_is_replaced),
+		cmocka_unit_test(a_settled_child_does_one_look_only),
 		cmocka_unit_test(a_fork_does_not_use_the_children_of_its_parent),
 	};
 
