@@ -55,7 +55,7 @@ whole() {
 	if target_ready; then
 		record
 		status_is 0
-		says "^tracing [0-9,]+ methods of 1,0[0-9]+ classes "
+		says "^tracing [0-9,]+ methods of 1,[0-9]{3} classes "
 		unharmed
 		target_restored
 		target_quit
