@@ -129,6 +129,7 @@ int main(int argc, char **argv)
 	if (r)
 		printf("error: %s\n", d.text);
 	target_close(&t);
+	apart_settle(NULL, 0); /* the child that looks at processes */
 	if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD)
 		return 9;
 	return r ? d.usage ? 2 : 1 : 0;

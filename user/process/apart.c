@@ -118,6 +118,15 @@ static void hand_leave(struct hand *h)
 	hand_reap(h);
 }
 
+/* One that has nothing to do ends at once. */
+static void hand_end(struct hand *h)
+{
+	kill(h->child, SIGKILL);
+	close(h->link);
+	waitpid(h->child, NULL, 0);
+	*h = (struct hand){.link = -1};
+}
+
 static void hand_give_up(struct hand *h, int err)
 {
 	struct apart *a = h->looks;
@@ -284,7 +293,7 @@ void apart_settle(void (*look)(pid_t pid, void *result), size_t size)
 	hands_disown();
 	for (int i = 0; i < APART_MOST; i++)
 		if (hands[i].child && hands[i].link >= 0 && !hands[i].looks)
-			hand_leave(&hands[i]);
+			hand_end(&hands[i]);
 	h = look ? hand_find(&err) : NULL;
 	if (h && send(h->link, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r))
 		hand_leave(h);
