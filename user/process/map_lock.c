@@ -45,6 +45,8 @@ static void map_lock_try(pid_t pid)
 
 /* ---- the check before uprobes come */
 
+#define LOOKS_MORE 2 /* after one that has found a holder */
+
 struct check {
 	struct apart apart;
 	pid_t holder; /* 0: none has been found */
@@ -89,18 +91,32 @@ static int describe_holder(const struct check *c, struct diag *d)
 		c->holder, t.name, user_name(t.uid, user, sizeof(user)));
 }
 
-int map_locks_check(struct diag *d)
+static int check_all(struct check *c, struct diag *d)
 {
-	struct check c = {.apart = {.look = check_look, .size = 1, .done = check_done}};
 	int err;
 
-	c.apart.context = &c;
-	err = target_each_process(check_begin, &c, d);
+	*c = (struct check){.apart = {.look = check_look, .size = 1, .done = check_done, .context = c}};
+	err = target_each_process(check_begin, c, d);
 	if (err)
 		return err;
-	if (apart_finish(&c.apart))
-		return diag_set(d, EINTR, "interrupted");
-	return c.err ? describe_holder(&c, d) : 0;
+	return apart_finish(&c->apart) ? diag_set(d, EINTR, "interrupted") : 0;
+}
+
+/* A large process that forks, or gives memory back, holds its lock for a while, too. So only one that goes on with it counts. */
+int map_locks_check(struct diag *d)
+{
+	struct check first, c;
+	int err = check_all(&first, d);
+
+	if (err || !first.err)
+		return err;
+	c = first;
+	for (int more = 0; more < LOOKS_MORE && c.err == -ETIMEDOUT; more++) {
+		err = check_all(&c, d);
+		if (err || !c.err)
+			return err;
+	}
+	return describe_holder(&first, d);
 }
 
 void map_locks_settle(bool again)
@@ -110,10 +126,11 @@ void map_locks_settle(bool again)
 
 /* ---- the guard */
 
-#define LOOK_MS		   250 /* between two looks at whether the parent ends */
-#define BUSY_MS		   50  /* between two looks while uprobes come or go */
-#define LONG_MS		   300 /* during which uprobes may hold up the machine */
-#define HELD_MS		   60  /* after which a lock counts as held */
+#define LOOK_MS		   250	 /* between two looks at whether the parent ends */
+#define BUSY_MS		   50	 /* between two looks while uprobes come or go */
+#define LONG_MS		   300	 /* during which uprobes may hold up the machine */
+#define FORCE_MS	   10000 /* when no holder has been found until then */
+#define HELD_MS		   60	 /* after which a lock counts as held */
 #define SAMPLE_MS	   10
 #define EXITING		   0x4 /* PF_EXITING, among the flags in /proc/PID/stat */
 #define FUSE_CONTROL	   "/sys/fs/fuse/connections"
@@ -178,7 +195,9 @@ static bool connection_abort(int control, const char *connection)
 	return done;
 }
 
-/* Abort the connections of a user that have requests without an answer. `holder` 0: those of all users but root. */
+/*
+ * Abort the connections of a user that have requests without an answer, but none of root's. `holder` 0: those of all users.
+ */
 static void connections_abort(int control, pid_t holder)
 {
 	struct target t = {0};
@@ -196,7 +215,7 @@ static void connections_abort(int control, pid_t holder)
 		char user[64];
 
 		if (entry->d_name[0] == '.' || fstatat(control, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-		    (holder ? st.st_uid != t.uid : !st.st_uid) || !has_requests(control, entry->d_name) ||
+		    !st.st_uid || (holder && st.st_uid != t.uid) || !has_requests(control, entry->d_name) ||
 		    !connection_abort(control, entry->d_name))
 			continue;
 		user_name(st.st_uid, user, sizeof(user));
@@ -336,6 +355,8 @@ static size_t list_processes(pid_t **out)
 /* End what holds up the uprobes. No process can be forked now, so threads try the locks. One that hangs is left behind. */
 static void guard_rescue(void)
 {
+	static const char *const in_fuse[] = {"fuse",
+					      NULL}; /* not a large process that forks, which has its lock, too */
 	int control = fuse_control_open();
 	pid_t *pids, holder = 1;
 	size_t count = control < 0 ? 0 : list_processes(&pids), next = 0;
@@ -347,7 +368,7 @@ static void guard_rescue(void)
 			break;
 		holder = attempt_follow(a);
 		next = a->next + 1;
-		if (holder)
+		if (holder && proc_sleeps_in(holder, in_fuse))
 			connections_abort(control, holder);
 	}
 	if (control >= 0)
@@ -367,22 +388,27 @@ static void guard_rescue_by_force(void)
 /* A thread of the guard forks again and again while uprobes come or go. */
 struct forks {
 	struct attempt *last; /* NULL: none */
-	bool rescued;
+	int64_t rescue;	      /* when the next rescue is due; 0: it is the first one */
 };
 
 static void forks_check(struct forks *f)
 {
+	int64_t now = monotonic_ms();
+
 	if (f->last && attempt_is_done(f->last)) {
 		free(f->last);
-		*f = (struct forks){NULL, false};
+		*f = (struct forks){NULL, 0};
 	}
 	if (!f->last) {
 		f->last = attempt_new(NULL, 0, 0);
-	} else if (monotonic_ms() - f->last->since >= LONG_MS && attempt_waits(f->last)) {
-		(f->rescued ? guard_rescue_by_force : guard_rescue)();
-		f->rescued = true;
-		f->last->since = monotonic_ms();
+		return;
 	}
+	if (now - f->last->since < LONG_MS || now < f->rescue || !attempt_waits(f->last))
+		return;
+	guard_rescue();
+	if (now - f->last->since >= FORCE_MS)
+		guard_rescue_by_force();
+	f->rescue = now + LONG_MS;
 }
 
 /*

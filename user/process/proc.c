@@ -4,6 +4,7 @@
 #include "user/text/monotonic.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #define MOUNTS_MOST (16u << 20)
+#define STACK_MOST  16384
 
 char *proc_read_fd(int fd, size_t limit, size_t *length)
 {
@@ -187,6 +189,35 @@ uint64_t proc_parse_limit(const char *text, const char *name)
 		return UINT64_MAX;
 	v = strtoull(line + strlen(name), &end, 10);
 	return end == line + strlen(name) ? UINT64_MAX : v;
+}
+
+static bool thread_sleeps_in(pid_t pid, const char *thread, const char *const *parts)
+{
+	char name[300], *stack;
+	bool does = false;
+
+	snprintf(name, sizeof(name), "task/%s/stack", thread);
+	stack = proc_read(pid, name, STACK_MOST, NULL);
+	for (; stack && *parts; parts++)
+		does |= strstr(stack, *parts) != NULL;
+	free(stack);
+	return does;
+}
+
+bool proc_sleeps_in(pid_t pid, const char *const *parts)
+{
+	struct dirent *entry;
+	bool does = false;
+	char path[64];
+	DIR *threads;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	while (threads && !does && (entry = readdir(threads)))
+		does = entry->d_name[0] != '.' && thread_sleeps_in(pid, entry->d_name, parts);
+	if (threads)
+		closedir(threads);
+	return does;
 }
 
 int proc_parse_start_time(const char *text, uint64_t *start_time)

@@ -44,6 +44,12 @@ struct proc_pulse {
 /* Milliseconds since then; 0 at the first call. A process that sleeps all the time has none. */
 int64_t proc_rests_ms(pid_t pid, struct proc_pulse *p);
 
+/*
+ * True if a thread of the process sleeps in a function of the kernel whose name has one of these parts; the list ends with
+ * NULL. False without the right to see that (CAP_SYS_ADMIN).
+ */
+bool proc_sleeps_in(pid_t pid, const char *const *parts);
+
 /* Open /proc/PID/NAME for reading. Returns a descriptor, or -1 with errno. */
 int proc_open(pid_t pid, const char *name);
 

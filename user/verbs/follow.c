@@ -35,7 +35,7 @@
 #define LIMIT_NS  10000000000LL /* between two looks at the size of all recordings */
 #define LIMIT_MS  (LIMIT_NS / 1000000)
 #define LEAVE_MS  10000 /* time for recordings to end, after a second Ctrl-C */
-#define HANG_MS	  700	/* without a sign of life of one that is to end */
+#define HANG_MS	  700	/* without a sign of life of one that is to end, while it reads another process */
 #define PULSE_MS  100
 #define FIXED_FDS 2 /* to poll, besides those of the recordings */
 #define PID_TEXT  16
@@ -326,11 +326,21 @@ static void follow_leave(struct follow *f, unsigned int i)
 	f->failed++;
 }
 
-/* Reading the memory of a hostile JVM may hang for ever (user/process/apart.h). */
+/*
+ * Reading the memory of a hostile JVM may hang for ever (user/process/apart.h). A disk that takes its time does not: the
+ * recording is written to it.
+ */
+static bool follow_hangs(struct followed *one)
+{
+	static const char *const reading[] = {"remote_vm", "fuse", "m_start", "proc_", NULL};
+
+	return proc_rests_ms(one->recorder, &one->pulse) > HANG_MS && proc_sleeps_in(one->recorder, reading);
+}
+
 static void follow_leave_hanging(struct follow *f)
 {
 	for (unsigned int i = f->count; i-- > 0;)
-		if (proc_rests_ms(f->jvm[i].recorder, &f->jvm[i].pulse) > HANG_MS)
+		if (follow_hangs(&f->jvm[i]))
 			follow_leave(f, i);
 }
 
