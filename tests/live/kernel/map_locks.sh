@@ -35,7 +35,11 @@ holder_start() {
 	[ "$WHY" = ready ] && wait_for 10 holds "$(child_of "$(child_of "$HOLDER")")"
 }
 
-holds() { grep -q '^State:.D' "/proc/$1/status"; } # PID
+# It sleeps in mmap(), and has done so for a moment.
+holds() { # PID
+	grep -q '^State:.D' "/proc/$1"/task/*/status && grep -qs mmap "/proc/$1"/task/*/stack && sleep 0.2 &&
+		grep -q '^State:.D' "/proc/$1"/task/*/status
+}
 
 # The file system ends with mute_fuse, and the lock with the file system.
 holder_end() {
@@ -44,16 +48,16 @@ holder_end() {
 	return 0
 }
 
-thread_holds() { grep -q '^State:.D' "/proc/$1"/task/*/status; } # PID
-
 child_of() { tr -d ' ' 2>/dev/null <"/proc/$1/task/$1/children"; } # PID; ps and pgrep would read command lines
 
-# Measure the longest fork() of some seconds, in ms, into a file.
-forks_start() { # SECONDS
-	python3 - "$1" >"$WORK/forks" <<-'END' &
+# Measure the longest fork() until forks_end(), in ms, into a file.
+forks_start() {
+	rm -f "$WORK/forks.end" "$WORK/forks.end.begun"
+	python3 - "$WORK/forks.end" >"$WORK/forks" <<-'END' &
 		import os, sys, time
-		longest, end = 0, time.monotonic() + float(sys.argv[1])
-		while time.monotonic() < end:
+		open(sys.argv[1] + ".begun", "w").close()
+		longest, end = 0, time.monotonic() + 120
+		while not os.path.exists(sys.argv[1]) and time.monotonic() < end:
 		    began = time.monotonic()
 		    child = os.fork()
 		    if not child:
@@ -65,9 +69,11 @@ forks_start() { # SECONDS
 	END
 	FORKS=$!
 	STARTED+=("$FORKS")
+	wait_for 20 test -e "$WORK/forks.end.begun"
 }
 
 forks_end() {
+	touch "$WORK/forks.end"
 	wait_for 60 ended "$FORKS"
 	echo "# longest fork() $(cat "$WORK/forks") ms"
 	[ "$(cat "$WORK/forks")" -lt $FORK_MOST ] || finding "the longest fork() took $(cat "$WORK/forks") ms"
@@ -105,7 +111,7 @@ before() {
 	target_start Late 500
 	target_ready
 	holder_start
-	forks_start 6
+	forks_start
 	if trace_start -m 'live.Late$Latecomer::checkout'; then
 		says "no pauses: process [0-9]+ \\('map_holder'\\) of user 'nobody' holds the lock of its memory map"
 		target_go
@@ -126,7 +132,7 @@ meanwhile_held() {
 	target_start Late 500
 	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
 		holder_start
-		forks_start 6
+		forks_start
 		target_go
 		trace_stop
 		status_is 0
@@ -154,10 +160,10 @@ held_by_target() {
 	if target_ready; then
 		started=$(child_of "$T_PID") T_PID=$(child_of "$(child_of "$T_PID")")
 		if trace_start -m 'live.Late$Latecomer::checkout'; then
-			forks_start 6
+			forks_start
 			touch "$WORK/held.go"
 			wait_for 20 test -e "$WORK/held.go.ready" || finding "it does not hold its lock"
-			wait_for 10 thread_holds "$T_PID" || finding "it does not hold its lock"
+			wait_for 10 holds "$T_PID" || finding "it does not hold its lock"
 			kill -9 "$F_PID"
 			wait "$F_PID" 2>/dev/null
 			wait_for 20 grep -q "FUSE connection" "$F_DIR/stderr"
