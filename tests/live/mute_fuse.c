@@ -70,6 +70,7 @@ static void answer(int fd, uint64_t unique, const union answer *body, size_t siz
 		perror("mute_fuse: answer");
 }
 
+#define LIFE	  120 /* seconds */
 #define FILE_NODE 2
 #define FOR_EVER  1000000 /* seconds */
 
@@ -238,6 +239,7 @@ int main(int argc, char **argv)
 		execv(argv[3], argv + 3);
 		_exit(127);
 	}
+	alarm(LIFE); /* it must not outlive a test that was killed */
 	serve(fd, for_user || written, written, reader);
 	return 0;
 }

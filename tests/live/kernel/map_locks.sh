@@ -25,14 +25,14 @@ holder_build() {
 
 # Nothing may be forked, and nobody's command line be read, while it holds the lock. It ends by itself, whatever hangs then.
 holder_start() {
-	(cd "$WORK" && exec timeout -s KILL 120 "${NOBODY[@]}" "${SERVICE[@]}" \
+	(cd "$WORK" && exec "${NOBODY[@]}" "${SERVICE[@]}" \
 		./mute_fuse --written ./fuse held ./map_holder held/file "$JAVA/lib/server/libjvm.so") >"$WORK/holder" 2>&1 &
 	HOLDER=$!
 	STARTED+=("$HOLDER")
 	disown "$HOLDER"
 	wait_for 10 grep -qs . "$WORK/holder"
 	WHY=$(head -n 1 "$WORK/holder")
-	[ "$WHY" = ready ] && wait_for 10 holds "$(child_of "$(child_of "$HOLDER")")"
+	[ "$WHY" = ready ] && wait_for 10 holds "$(child_of "$HOLDER")"
 }
 
 # It sleeps in mmap(), and has done so for a moment.
@@ -43,7 +43,7 @@ holds() { # PID
 
 # The file system ends with mute_fuse, and the lock with the file system.
 holder_end() {
-	kill -9 "$(child_of "$HOLDER")" 2>/dev/null
+	kill -9 "$HOLDER" 2>/dev/null
 	wait_for 10 ended "$HOLDER" || finding "the holder does not end"
 	return 0
 }
@@ -152,13 +152,13 @@ held_by_target() {
 	local launch=("${LAUNCH[@]}") started=
 	begin "$sentence" || return 0
 	classes_for_all
-	LAUNCH=(env -C "$WORK" MAP_HOLDER=held/file MAP_HOLDER_GO="$WORK/held.go" timeout -s KILL 60 "${NOBODY[@]}"
-		"${SERVICE[@]}" ./mute_fuse --written ./fuse held /usr/bin/env LD_PRELOAD="$WORK/map_holder.so")
+	LAUNCH=(env -C "$WORK" MAP_HOLDER=held/file MAP_HOLDER_GO="$WORK/held.go" "${NOBODY[@]}" "${SERVICE[@]}"
+		./mute_fuse --written ./fuse held /usr/bin/env LD_PRELOAD="$WORK/map_holder.so")
 	chmod 777 "$WORK"
 	target_start Late 500
 	LAUNCH=("${launch[@]}")
 	if target_ready; then
-		started=$(child_of "$T_PID") T_PID=$(child_of "$(child_of "$T_PID")")
+		started=$T_PID T_PID=$(child_of "$T_PID")
 		if trace_start -m 'live.Late$Latecomer::checkout'; then
 			forks_start
 			touch "$WORK/held.go"
