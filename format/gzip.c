@@ -57,11 +57,15 @@ void gunzip_free(struct gunzip *g)
 	free(g);
 }
 
-/* Unpack until the piece is full or the input is used up. */
+/* Unpack until the piece is full or the input is used up. Zeros behind a member are padding, as gzip takes them. */
 static int gunzip_step(struct gunzip *g, gunzip_take *take, void *context)
 {
 	int result;
 
+	for (; g->between && g->z.avail_in && !*g->z.next_in; g->z.avail_in--)
+		g->z.next_in++;
+	if (g->between && !g->z.avail_in)
+		return 0;
 	if (g->between && inflateReset(&g->z) != Z_OK)
 		return -EBADMSG;
 	g->z.next_out = g->piece;

@@ -8,7 +8,7 @@
 /* Append `data` as a gzip file without a name and a time. Without memory out->failed is set. */
 void gzip_put(struct bytes *out, const void *data, size_t size);
 
-/* Unpacks a gzip file that comes in pieces. It may have several members, one behind the other. */
+/* Unpacks a gzip file that comes in pieces. It may have several members, one behind the other, and zeros behind each. */
 struct gunzip;
 
 struct gunzip *gunzip_new(void); /* NULL: no memory */
@@ -21,7 +21,7 @@ void gunzip_free(struct gunzip *g);
 typedef int gunzip_take(void *context, const void *data, size_t size);
 int gunzip_put(struct gunzip *g, const void *data, size_t size, gunzip_take *take, void *context);
 
-/* True if what came so far ends with a member. */
+/* True if what came so far ends with a member, or zeros behind it. */
 bool gunzip_is_whole(const struct gunzip *g);
 
 #endif

@@ -73,6 +73,26 @@ static void members_are_unpacked_one_behind_the_other(void **state)
 	}
 }
 
+static void zeros_between_and_behind_members_are_skipped(void **state)
+{
+	static const unsigned char zeros[2000];
+	static const size_t pieces[] = {1, 512, 1000000};
+	bool whole;
+
+	put_text_of(1000);
+	bytes_put(&packed, zeros, sizeof(zeros));
+	put_text_of(3);
+	bytes_put(&packed, zeros, sizeof(zeros));
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		assert_int_equal(unpack(pieces[i], &whole), 0);
+		assert_true(whole);
+		assert_int_equal(unpacked.size, 1003);
+	}
+	bytes_clear(&packed);
+	bytes_put(&packed, zeros, sizeof(zeros)); /* no member is before these */
+	assert_int_equal(unpack(512, &whole), -EBADMSG);
+}
+
 static void what_ends_early_is_not_whole(void **state)
 {
 	bool whole;
@@ -111,6 +131,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(members_are_unpacked_one_behind_the_other),
+		T(zeros_between_and_behind_members_are_skipped),
 		T(what_ends_early_is_not_whole),
 		T(damage_is_noticed),
 		T(unpacking_ends_when_nobody_takes_it),
