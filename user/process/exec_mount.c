@@ -24,7 +24,7 @@
 
 struct mounter {
 	const struct target *target;
-	int socket, namespace;
+	int socket, namespace, mountinfo;
 	bool mounted; /* the working directory is the root of the mount */
 };
 
@@ -46,7 +46,7 @@ static int check_propagation(const struct mounter *m, int directory)
 
 	if (statx(directory, "", AT_EMPTY_PATH, STATX_MNT_ID, &st))
 		return -errno;
-	text = proc_read(m->target->pid, "mountinfo", MOUNTINFO_MOST, NULL);
+	text = proc_read_fd(m->mountinfo, MOUNTINFO_MOST, NULL);
 	shared = text ? proc_parse_mount_is_shared(text, st.stx_mnt_id) : -ESRCH;
 	free(text);
 	return shared > 0 ? -EXDEV : shared;
@@ -118,7 +118,8 @@ static void mounter_run(struct mounter *m)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	m->socket = dup2(m->socket, 0);
 	m->namespace = dup2(m->namespace, 1);
-	syscall(SYS_close_range, 2, ~0u, 0);
+	m->mountinfo = dup2(m->mountinfo, 2);
+	syscall(SYS_close_range, 3, ~0u, 0);
 	while (mounter_receive(m->socket, &directory)) {
 		err = directory < 0 ? mounter_remove(m) : mounter_put(m, directory);
 		if (directory >= 0)
@@ -132,7 +133,7 @@ static void mounter_run(struct mounter *m)
 
 /* ---- for the others */
 
-static int mounter_fork(struct exec_mount *m, const struct target *t, int namespace)
+static int mounter_fork(struct exec_mount *m, const struct target *t, int namespace, int mountinfo)
 {
 	int ends[2];
 
@@ -141,27 +142,34 @@ static int mounter_fork(struct exec_mount *m, const struct target *t, int namesp
 	m->pid = fork();
 	if (!m->pid) {
 		close(ends[0]);
-		/* above the places where the child wants its two descriptors */
+		/* above the places where the child wants its three descriptors */
 		ends[1] = fcntl(ends[1], F_DUPFD, 3);
 		namespace = fcntl(namespace, F_DUPFD, 3);
-		mounter_run(&(struct mounter){.target = t, .socket = ends[1], .namespace = namespace});
+		mountinfo = fcntl(mountinfo, F_DUPFD, 3);
+		mounter_run(&(struct mounter){
+			.target = t, .socket = ends[1], .namespace = namespace, .mountinfo = mountinfo});
 	}
 	close(ends[1]);
 	m->socket = ends[0];
 	return m->pid < 0 ? -errno : 0;
 }
 
+/* In the target's mount namespace the child opens nothing by a path: what is at /proc there is the target's to say. */
 int exec_mount_start(struct exec_mount *m, const struct target *t, struct diag *d)
 {
-	char path[64];
-	int namespace, err;
+	int namespace, mountinfo, err;
 
 	*m = (struct exec_mount){.socket = -1, .pid = -1};
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", t->pid);
-	namespace = open(path, O_RDONLY | O_CLOEXEC);
+	namespace = proc_open(t->pid, "ns/mnt");
 	if (namespace < 0)
 		return diag_errno(d, errno, "cannot open the mount namespace of process %d", t->pid);
-	err = target_ended(t) ? -ESRCH : mounter_fork(m, t, namespace);
+	mountinfo = proc_open(t->pid, "mountinfo");
+	if (mountinfo < 0)
+		err = -errno;
+	else
+		err = target_ended(t) ? -ESRCH : mounter_fork(m, t, namespace, mountinfo);
+	if (mountinfo >= 0)
+		close(mountinfo);
 	close(namespace);
 	return err ? diag_errno(d, -err, "cannot prepare a mount for process %d", t->pid) : 0;
 }
@@ -195,13 +203,26 @@ void exec_mount_remove(int socket)
 	mounter_ask(socket, -1);
 }
 
-void exec_mount_end(struct exec_mount *m)
+/* False: it has not ended in time. */
+static bool mounter_reap(pid_t pid)
 {
 	int64_t enough = monotonic_ms() + REAP_MS;
 
+	while (!waitpid(pid, NULL, WNOHANG)) {
+		if (monotonic_ms() >= enough)
+			return false;
+		usleep(1000);
+	}
+	return true;
+}
+
+void exec_mount_end(struct exec_mount *m)
+{
 	if (m->socket >= 0)
 		close(m->socket);
-	while (m->pid > 0 && !waitpid(m->pid, NULL, WNOHANG) && monotonic_ms() < enough)
-		usleep(1000);
+	if (m->pid > 0 && !mounter_reap(m->pid)) {
+		kill(m->pid, SIGKILL);
+		mounter_reap(m->pid);
+	}
 	*m = (struct exec_mount){.socket = -1, .pid = -1};
 }

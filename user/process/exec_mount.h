@@ -30,7 +30,7 @@ int exec_mount_put(int socket, int directory);
 /* Unmount it. Returns when this is done. */
 void exec_mount_remove(int socket);
 
-/* Unmount what is still mounted, and wait for the child. */
+/* Unmount what is still mounted, and wait for the child; one that does not end in a second is killed. */
 void exec_mount_end(struct exec_mount *m);
 
 #endif

@@ -23,14 +23,17 @@
 static struct target target;
 static int ready[2];
 
-/* In a namespace of its own, /tmp is noexec, and has a private directory and one that everybody may enter. */
+/*
+ * In a namespace of its own, /tmp is noexec, and has a private directory and one that everybody may enter. Its /proc is empty:
+ * nothing may be read there.
+ */
 static void namespaced_process(unsigned long propagation)
 {
 	char byte = 0;
 	bool good = !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
 		    !mount("tmpfs", "/tmp", "tmpfs", MS_NOEXEC | MS_NOSUID, NULL) &&
 		    !mount(NULL, "/tmp", NULL, propagation, NULL) && !mkdir("/tmp/private", 0700) &&
-		    !mkdir("/tmp/open", 0755);
+		    !mkdir("/tmp/open", 0755) && !mount("tmpfs", "/proc", "tmpfs", 0, NULL);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!good || write(ready[1], &byte, 1) != 1)
@@ -135,6 +138,22 @@ static void mount_goes_with_the_socket(void **state)
 	target_end();
 }
 
+static void child_that_does_not_end_is_killed(void **state)
+{
+	struct exec_mount m;
+	struct diag d;
+	pid_t pid;
+
+	target_begin(MS_PRIVATE);
+	assert_int_equal(exec_mount_start(&m, &target, &d), 0);
+	pid = m.pid;
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	exec_mount_end(&m);
+	assert_int_equal(kill(pid, 0), -1);
+	assert_int_equal(errno, ESRCH);
+	target_end();
+}
+
 static void mount_goes_when_its_owner_is_killed(void **state)
 {
 	struct exec_mount m;
@@ -192,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directory_allows_programs_until_it_is_removed),
 		cmocka_unit_test(mount_goes_with_the_socket),
+		cmocka_unit_test(child_that_does_not_end_is_killed),
 		cmocka_unit_test(mount_goes_when_its_owner_is_killed),
 		cmocka_unit_test(mount_that_others_would_see_is_refused),
 		cmocka_unit_test(directory_of_others_or_open_to_them_is_refused),
