@@ -41,6 +41,7 @@ int diag_errno(struct diag *d, int err, const char *format, ...)
 	write_text(d, format, args);
 	va_end(args);
 	length = strlen(d->text);
-	snprintf(d->text + length, sizeof(d->text) - length, ": %s", strerror(err));
+	snprintf(d->text + length, sizeof(d->text) - length, ": %s%s", strerror(err),
+		 err == EMFILE ? "; raise 'ulimit -n'" : "");
 	return -err;
 }

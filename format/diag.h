@@ -18,7 +18,7 @@ int diag_set(struct diag *d, int err, const char *format, ...) __attribute__((fo
 /* The same for an error in the command line, a filter or a value: sets d->usage, returns -EINVAL. */
 int diag_usage(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* diag_set() with ": strerror(err)" appended. */
+/* diag_set() with ": strerror(err)" appended, and what to do if frtrace has too many open files. */
 int diag_errno(struct diag *d, int err, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -12,12 +12,13 @@
 #include <unistd.h>
 
 #define SPOOL_PIECE (64u << 10)
-/* What is read stays below this size; in memory below that one. */
-#define SPOOL_MOST  (8ull << 30)
+/* All copies of a process together stay below SPOOL_MOST; in memory below MEMORY_MOST. */
 #define MEMORY_MOST (256ull << 20)
 /* And unpacked it is no more than so many times as large, and some. Recordings shrink to a third or a tenth. */
 #define SPOOL_TIMES 200
 #define SPOOL_FREE  (16ull << 20)
+
+uint64_t spool_used;
 
 struct spool {
 	const char *path;
@@ -78,17 +79,22 @@ static int spool_write_all(int fd, const unsigned char *data, size_t size)
 static int spool_write(void *context, const void *data, size_t size)
 {
 	struct spool *s = context;
-	uint64_t times = SPOOL_FREE + SPOOL_TIMES * s->read, most = s->gunzip && times < s->most ? times : s->most;
+	uint64_t times = SPOOL_FREE + SPOOL_TIMES * s->read;
 	int err = s->written || size < 4 ? 0 : jfr_magic_check(s->path, data, size, s->d);
 
 	if (err)
 		return err;
 	s->written += size;
-	if (s->written > most)
+	if (s->gunzip && s->written > times)
+		return diag_set(s->d, EFBIG,
+				"cannot read '%s': more than %s come out of %s; unpack it to a file that you trust",
+				s->path, log_bytes(times), log_bytes(s->read));
+	if (spool_used + s->written > s->most)
 		return diag_set(
 			s->d, EFBIG,
-			"cannot read '%s': more than %s come out of %s; unpack or copy it to a file that you trust",
-			s->path, log_bytes(most), log_bytes(s->read));
+			"cannot read '%s': all that is unpacked or copied is more than %s; unpack or copy it to "
+			"files that you trust",
+			s->path, log_bytes(s->most));
 	err = spool_write_all(s->to, data, size);
 	return err ? diag_errno(s->d, -err, "cannot copy '%s' to a temporary file; TMPDIR says where", s->path) : 0;
 }
@@ -146,8 +152,10 @@ int spool_copy(int from, const char *path, struct diag *d)
 	if (!err)
 		err = spool_all(&s, from);
 	gunzip_free(s.gunzip);
-	if (!err)
+	if (!err) {
+		spool_used += s.written;
 		return s.to;
+	}
 	if (s.to >= 0)
 		close(s.to);
 	return err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Recordings that cannot be mapped as they are: standard input, and files that gzip has compressed. Their content goes into
- * a file without a name in $TMPDIR, /var/tmp or /tmp, or, where there is none of these, into memory. It is bounded: a few
- * megabytes can unpack to any size.
+ * a file without a name in $TMPDIR, /var/tmp or /tmp, or, where there is none of these, into memory. It is bounded, all
+ * copies of the process together: a few megabytes can unpack to any size.
  */
 #ifndef USER_FILES_SPOOL_H
 #define USER_FILES_SPOOL_H
@@ -10,6 +10,12 @@
 #include "format/diag.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#define SPOOL_MOST (8ull << 30)
+
+/* Bytes of all copies so far, at most SPOOL_MOST. */
+extern uint64_t spool_used;
 
 /* True if the path stands for standard input: "-". A file of that name is "./-". */
 bool spool_is_input(const char *path);

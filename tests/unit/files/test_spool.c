@@ -4,6 +4,7 @@
 #include "tests/lib/recording.h"
 #include "user/exit.h"
 #include "user/files/jfr_files.h"
+#include "user/files/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -44,6 +46,7 @@ static int teardown(void **state)
 	bytes_release(&packed);
 	unlink("a.jfr.gz");
 	unlink("b.jfr.gz");
+	spool_used = 0;
 	return chdir("/") || rmdir(directory);
 }
 
@@ -144,6 +147,34 @@ static void a_file_that_unpacks_to_no_end_is_refused(void **state)
 	free(data);
 }
 
+static void all_copies_together_are_bounded(void **state)
+{
+	write_file("a.jfr.gz", packed.data, packed.size);
+	write_file("b.jfr.gz", packed.data, packed.size);
+	spool_used = SPOOL_MOST - r.file.size;
+	assert_int_equal(calls_of("a.jfr.gz", NULL), CALLS);
+	assert_int_equal(spool_used, SPOOL_MOST);
+	assert_int_equal(calls_of("b.jfr.gz", NULL), -EFBIG);
+	assert_non_null(strstr(d.text, "cannot read 'b.jfr.gz': all that is unpacked or copied is more than 8"));
+	/* what is refused takes nothing */
+	spool_used = SPOOL_MOST - r.file.size - 1;
+	assert_int_equal(calls_of("a.jfr.gz", "b.jfr.gz"), -EFBIG);
+	assert_int_equal(spool_used, SPOOL_MOST - 1);
+}
+
+static void too_many_open_files_are_named_with_what_to_do(void **state)
+{
+	struct rlimit before, none;
+
+	write_file("a.jfr.gz", packed.data, packed.size);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){0, before.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &none);
+	assert_int_equal(calls_of("a.jfr.gz", NULL), -EMFILE);
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_non_null(strstr(d.text, ": Too many open files; raise 'ulimit -n'"));
+}
+
 static void damaged_compression_is_named(void **state)
 {
 	write_file("a.jfr.gz", packed.data, packed.size - 10);
@@ -171,6 +202,8 @@ int main(void)
 		T(standard_input_is_read_compressed_or_not),
 		T(compressed_files_are_members_of_a_recording),
 		T(a_file_that_unpacks_to_no_end_is_refused),
+		T(all_copies_together_are_bounded),
+		T(too_many_open_files_are_named_with_what_to_do),
 		T(damaged_compression_is_named),
 		T(a_directory_that_cannot_be_written_is_passed_over),
 	};
