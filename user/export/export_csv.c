@@ -8,8 +8,9 @@
 
 struct csv {
 	struct export_names names;
-	struct aggregate
-		callers; /* stack of a chunk -> the caller in `name`, "" if there is none, its line in `total` */
+	/* stack of `chunk`, own frames -> the caller in `name`, "" if there is none, its line in `total` */
+	struct aggregate callers;
+	uint32_t chunk;
 	FILE *to;
 };
 
@@ -42,11 +43,14 @@ static void put_cell(FILE *to, const char *text)
 /* The group with the caller of a call. Stacks are shared by many calls and may be long. NULL: no memory. */
 static struct group *export_csv_caller(struct csv *c, const struct call *call)
 {
-	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
-	struct group *g = aggregate_of_key(&c->callers, stack << 1 | call->own_frames, call->chunk->number);
 	struct jfr_value method;
 	const char *name = "";
+	struct group *g;
 
+	if (c->chunk != call->chunk->number)
+		aggregate_release(&c->callers);
+	c->chunk = call->chunk->number;
+	g = aggregate_of(&c->callers, call->stack.key, call->own_frames);
 	if (!g || g->count)
 		return g;
 	if (call_caller(call, &method, &g->total))
@@ -59,8 +63,13 @@ static struct group *export_csv_caller(struct csv *c, const struct call *call)
 /* Print the next two cells, caller and line; empty without a stack. */
 static int export_csv_put_caller(struct csv *c, const struct call *call)
 {
-	struct group *caller = export_csv_caller(c, call);
+	struct group *caller;
 
+	if (call->stack.kind != VALUE_KEY) {
+		fputs(",,", c->to);
+		return 0;
+	}
+	caller = export_csv_caller(c, call);
 	if (!caller)
 		return -ENOMEM;
 	fputc(',', c->to);

@@ -24,6 +24,7 @@ enum { TRACE = 100, THREAD, STACK, FRAME, METHOD, CLASS, CLOCK, WAIT };
 static struct chunk_builder b;
 static struct bytes file, out;
 static const char *first_method = "take";
+static uint64_t second_stack = 2; /* its key */
 
 static void declare(bool ours)
 {
@@ -80,7 +81,7 @@ static void put_constants(void)
 		bytes_put_leb(&b.body, i);
 		bytes_put_leb(&b.body, 10 * i);
 	}
-	bytes_put_leb(&b.body, 2);
+	bytes_put_leb(&b.body, second_stack);
 	bytes_put_u8(&b.body, 0);
 	bytes_put_leb(&b.body, 1);
 	bytes_put_leb(&b.body, 1);
@@ -88,7 +89,7 @@ static void put_constants(void)
 	chunk_end_pool(&b);
 }
 
-static void put_call(int stack, int method)
+static void put_call(uint64_t stack, int method)
 {
 	chunk_begin_event(&b, TRACE, 1000);
 	bytes_put_leb(&b.body, 2000000);
@@ -107,13 +108,14 @@ static void make(int method, bool ours)
 	declare(ours);
 	put_constants();
 	for (int i = 0; i < 4; i++)
-		put_call(i < 3 ? 1 : 2, method);
+		put_call(i < 3 ? 1 : second_stack, method);
 	chunk_finish(&b, &file);
 }
 
 static int teardown(void **state)
 {
 	first_method = "take";
+	second_stack = 2;
 	chunk_release(&b);
 	bytes_release(&file);
 	bytes_release(&out);
@@ -190,6 +192,18 @@ static void a_call_without_method_is_one_of_its_top_frame(void **state)
 	text = exported(false);
 	assert_has(text, ",shop.Order.take(int),0,");
 	assert_has(text, ",shop.Order.order(int),20,,,,,,,,,\r\n");
+	free(text);
+}
+
+static void stacks_whose_keys_differ_in_one_bit_differ(void **state)
+{
+	char *text;
+
+	second_stack = 1ull << 63 | 1;
+	make(3, false);
+	text = exported(false);
+	assert_has(text, ",shop.Order.take(int),10,");
+	assert_has(text, ",shop.Order.take(int),11,");
 	free(text);
 }
 
@@ -327,6 +341,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_name_is_no_line_of_its_own, teardown),
 		cmocka_unit_test_teardown(a_name_begins_no_cell_with_a_tab, teardown),
 		cmocka_unit_test_teardown(a_call_without_method_is_one_of_its_top_frame, teardown),
+		cmocka_unit_test_teardown(stacks_whose_keys_differ_in_one_bit_differ, teardown),
 		cmocka_unit_test_teardown(a_method_that_is_there_is_not_on_the_stack, teardown),
 		cmocka_unit_test_teardown(a_method_that_frtrace_does_not_know_is_not_known, teardown),
 	};
