@@ -110,7 +110,7 @@ static void plan_that_is_not_valid_is_told_from_a_lack_of_memory(void **state)
 	assert_int_equal(fields_begin(NULL, 0), FRT_JVMTI_FAILED);
 }
 
-/* n=n in all methods `run`: a parameter, or else a field, or else there is nothing of that name. */
+/* A value in all methods `run`: the first parameter, as if it were called `n`, or else a field, or else nothing. */
 struct later {
 	struct plan_header header;
 	struct plan_field field[3];
@@ -121,8 +121,10 @@ struct later {
 static void plan_later(void)
 {
 	struct filter_list *l = filter_list_new();
-	struct plan_text none = {offsetof(struct later, texts), 0}, word = {none.at + 1, 1}, filter = {none.at + 3, 0};
-	struct later p = {.header = {.magic = PLAN_MAGIC, .size = sizeof(p), .fields = 3, .steps = 2}, .texts = "\0n"};
+	struct plan_text none = {offsetof(struct later, texts), 0}, name = {none.at + 1, 1}, word = {none.at + 3, 4},
+			 filter = {none.at + 8, 0};
+	struct later p = {.header = {.magic = PLAN_MAGIC, .size = sizeof(p), .fields = 3, .steps = 2},
+			  .texts = "\0n\0arg0"};
 	static const uint16_t sources[] = {PLAN_PARAMETER, PLAN_THIS, PLAN_STATIC};
 	struct diag d;
 	void *program;
@@ -130,9 +132,9 @@ static void plan_later(void)
 
 	assert_int_equal(filter_list_add(l, "::run", FILTER_TRACE, &d), 0);
 	assert_int_equal(filter_list_compile(l, &program, &size, &d), 0);
-	assert_true(size < sizeof(p.texts) - 4);
+	assert_true(size < sizeof(p.texts) - 9);
 	filter.length = size;
-	memcpy(p.texts + 3, program, size);
+	memcpy(p.texts + 8, program, size);
 	for (int i = 0; i < 3; i++)
 		p.field[i] = (struct plan_field){none,
 						 none,
@@ -144,7 +146,7 @@ static void plan_later(void)
 						 .source = sources[i],
 						 .kind = PLAN_KINDS,
 						 .type = 'L'};
-	p.step[0] = (struct plan_step){none, word, none, PLAN_FIND, 0};
+	p.step[0] = (struct plan_step){none, name, none, PLAN_FIND, 0};
 	p.step[1] = (struct plan_step){none, none, none, PLAN_NOTHING, 0};
 	config->plan_size = sizeof(p);
 	memcpy(config + 1, &p, sizeof(p));
@@ -211,6 +213,17 @@ static void value_of_another_kind_than_the_first_is_missing(void **state)
 	fields_end(NULL, 0);
 }
 
+static void parameter_of_another_kind_is_not_read_from_a_field(void **state)
+{
+	plan_later();
+	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
+	assert_int_equal(capture_in("", "run", "(J)V", 0).number, 0);
+	assert_int_equal(kind_in_config(), PLAN_LONG);
+	assert_int_equal(capture_in("J", "run", "(Ljava/lang/String;)V", 0).number, 2);
+	assert_int_equal(capture_in("J", "run", "()V", 0).number, 1);
+	fields_end(NULL, 0);
+}
+
 static void kind_that_no_class_file_tells_is_a_text(void **state)
 {
 	plan_later();
@@ -228,6 +241,7 @@ int main(void)
 		cmocka_unit_test_setup(plan_that_is_not_valid_is_told_from_a_lack_of_memory, setup),
 		cmocka_unit_test_setup(class_file_tells_where_a_value_is_and_its_kind, setup),
 		cmocka_unit_test_setup(value_of_another_kind_than_the_first_is_missing, setup),
+		cmocka_unit_test_setup(parameter_of_another_kind_is_not_read_from_a_field, setup),
 		cmocka_unit_test_setup(kind_that_no_class_file_tells_is_a_text, setup),
 	};
 

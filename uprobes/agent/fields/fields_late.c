@@ -120,20 +120,12 @@ static bool is_taken(const struct plan *p, const struct plan_field *f, const str
 	       !is_planned(p, f, m);
 }
 
-static bool capture_late(struct live_plan *p, uint32_t i, const struct fields_method *m, struct capture *c)
-{
-	const struct plan_field *f = plan_field(&p->plan, i);
-	struct slice type;
-
-	return find_beginning(&p->plan, f, m, c, &type) &&
-	       (f->source == PLAN_STATIC || agree_on_kind(p, i, kind_in_file(&p->plan, f, m, type)));
-}
-
 uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
 			      struct capture *to, uint32_t room)
 {
-	const struct plan_field *taken = NULL, *asked = NULL;
+	const struct plan_field *taken = NULL, *refused = NULL, *asked = NULL;
 	bool wanted = false;
+	struct slice type;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < plan_fields(&p->plan) && n < room; i++) {
@@ -144,8 +136,17 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const str
 		if (!asked || asked->event != f->event)
 			wanted = is_taken(&p->plan, f, m);
 		asked = f;
-		if (!wanted || (taken && plan_same_value(taken, f)) || !capture_late(p, i, m, &to[n]))
+		if (!wanted || (taken && plan_same_value(taken, f)))
 			continue;
+		/* What is there, but of another kind, is what the name means: nothing else is read instead. */
+		if (refused && plan_same_value(refused, f) && f->source != PLAN_STATIC)
+			continue;
+		if (!find_beginning(&p->plan, f, m, &to[n], &type))
+			continue;
+		if (f->source != PLAN_STATIC && !agree_on_kind(p, i, kind_in_file(&p->plan, f, m, type))) {
+			refused = f;
+			continue;
+		}
 		taken = f;
 		to[n++].number = FRT_FIELD_NUMBER(recording, i);
 	}
