@@ -234,6 +234,50 @@ static void kind_that_no_class_file_tells_is_a_text(void **state)
 	fields_end(NULL, 0);
 }
 
+/* ---- fields by name. Classes are pointers. */
+
+static jboolean JNICALL same_object(JNIEnv *env, jobject a, jobject b)
+{
+	return a == b;
+}
+
+static jweak JNICALL new_weak(JNIEnv *env, jobject o)
+{
+	return o;
+}
+
+static jboolean JNICALL no_exception(JNIEnv *env)
+{
+	return JNI_FALSE;
+}
+
+static const struct JNINativeInterface_ calls = {
+	.IsSameObject = same_object,
+	.NewWeakGlobalRef = new_weak,
+	.ExceptionCheck = no_exception,
+};
+static JNIEnv jni = &calls;
+
+static void class_takes_one_place_of_a_step(void **state)
+{
+	char class[SEEN_MOST + 1];
+	struct found f = {.state = FOUND_NOTHING};
+	struct named_field n = {.type = 'I'};
+
+	f.seen[0].state = FOUND_WRITING;
+	keep_seen(&jni, &f, (jclass) class, &n); /* the other thread may write the same */
+	assert_int_equal(f.seen[1].state, FOUND_NOTHING);
+	f.seen[0].state = FOUND_NOTHING;
+	for (int i = 0; i < 3; i++)
+		keep_seen(&jni, &f, (jclass) class, &n);
+	assert_int_equal(f.seen[1].state, FOUND_NOTHING);
+	for (int i = 1; i <= SEEN_MOST; i++)
+		keep_seen(&jni, &f, (jclass) & class[i], &n);
+	for (int i = 0; i < SEEN_MOST; i++)
+		assert_ptr_equal(find_seen(&jni, &f, (jclass) & class[i]), &f.seen[i]);
+	assert_null(find_seen(&jni, &f, (jclass) & class[SEEN_MOST]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +287,7 @@ int main(void)
 		cmocka_unit_test_setup(value_of_another_kind_than_the_first_is_missing, setup),
 		cmocka_unit_test_setup(parameter_of_another_kind_is_not_read_from_a_field, setup),
 		cmocka_unit_test_setup(kind_that_no_class_file_tells_is_a_text, setup),
+		cmocka_unit_test(class_takes_one_place_of_a_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

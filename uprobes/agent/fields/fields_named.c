@@ -190,15 +190,19 @@ static const struct seen *find_seen(JNIEnv *env, const struct found *f, jclass c
 	return NULL;
 }
 
+/* A class takes one place: what another thread is writing may be of the same one, and a later object will tell. */
 static void keep_seen(JNIEnv *env, struct found *f, jclass c, const struct named_field *n)
 {
 	for (uint32_t i = 0; i < SEEN_MOST; i++) {
 		struct seen *s = &f->seen[i];
-		uint32_t nothing = FOUND_NOTHING;
+		uint32_t state = FOUND_NOTHING;
 
-		if (!__atomic_compare_exchange_n(&s->state, &nothing, FOUND_WRITING, false, __ATOMIC_ACQUIRE,
-						 __ATOMIC_RELAXED))
+		if (!__atomic_compare_exchange_n(&s->state, &state, FOUND_WRITING, false, __ATOMIC_ACQUIRE,
+						 __ATOMIC_ACQUIRE)) {
+			if (state == FOUND_WRITING || (*env)->IsSameObject(env, s->class, c))
+				return;
 			continue;
+		}
 		s->class = (*env)->NewWeakGlobalRef(env, c);
 		fields_clear_exception(env);
 		s->id = n->id;
