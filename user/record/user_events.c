@@ -404,7 +404,7 @@ static void report_absent(const struct event_type *t, size_t field, const struct
 	snprintf(text, sizeof(text), "event '%s', '%s=%s': %" PRIu64 " %s without it: %s%s", t->spec->name, f->name,
 		 f->expression, a->calls, a->calls == 1 ? "call" : "calls",
 		 a->class_name[0] ? a->class_name : "the method",
-		 a->class_name[0] ? " has no such field" : " has nothing of that name and type");
+		 a->class_name[0] ? " has no such field" : " has nothing known of that name and type");
 	report(text, context);
 }
 

@@ -251,12 +251,95 @@ static jboolean JNICALL no_exception(JNIEnv *env)
 	return JNI_FALSE;
 }
 
+static jobject JNICALL new_local(JNIEnv *env, jobject o)
+{
+	return o;
+}
+
+static void JNICALL delete_local(JNIEnv *env, jobject o)
+{
+}
+
+static jclass JNICALL no_superclass(JNIEnv *env, jclass c)
+{
+	return NULL;
+}
+
 static const struct JNINativeInterface_ calls = {
+	.NewLocalRef = new_local,
+	.DeleteLocalRef = delete_local,
+	.GetSuperclass = no_superclass,
 	.IsSameObject = same_object,
 	.NewWeakGlobalRef = new_weak,
 	.ExceptionCheck = no_exception,
 };
 static JNIEnv jni = &calls;
+
+/* Each class has one field, `n`. */
+static jvmtiError fields_error, modifiers_error, name_error;
+
+static jvmtiError JNICALL class_fields(jvmtiEnv *env, jclass c, jint *count, jfieldID **fields)
+{
+	static jfieldID id[1];
+
+	*count = 1;
+	*fields = id;
+	return fields_error;
+}
+
+static jvmtiError JNICALL field_modifiers(jvmtiEnv *env, jclass c, jfieldID id, jint *modifiers)
+{
+	*modifiers = 0;
+	return modifiers_error;
+}
+
+static jvmtiError JNICALL field_name(jvmtiEnv *env, jclass c, jfieldID id, char **name, char **type, char **generic)
+{
+	*name = "n";
+	*type = "I";
+	return name_error;
+}
+
+static jvmtiError JNICALL keep_memory(jvmtiEnv *env, unsigned char *memory)
+{
+	return JVMTI_ERROR_NONE;
+}
+
+static const struct jvmtiInterface_1_ jvm = {
+	.GetClassFields = class_fields,
+	.GetFieldModifiers = field_modifiers,
+	.GetFieldName = field_name,
+	.Deallocate = keep_memory,
+};
+static jvmtiEnv jvm_env = &jvm;
+
+static void failure_of_the_jvm_is_not_kept_as_a_lack_of_the_field(void **state)
+{
+	static jvmtiError *const errors[] = {&fields_error, &modifiers_error, &name_error};
+	const struct plan_field *f;
+	struct named_field n;
+	struct way w = {.step = 0};
+	char class;
+
+	plan_later();
+	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
+	fields_named_init(&jvm_env);
+	f = plan_field(&plans[0]->plan, 1);
+	w.p = plans[0];
+	w.field = f;
+	for (int i = 0; i < 3; i++) {
+		*errors[i] = JVMTI_ERROR_OUT_OF_MEMORY;
+		n = fields_find_named(&jni, &w, (jclass) & class);
+		assert_true(n.unknown && !n.type);
+		assert_int_equal(w.p->found[f->first].seen[0].state, FOUND_NOTHING);
+		*errors[i] = JVMTI_ERROR_NONE;
+	}
+	n = fields_find_named(&jni, &w, (jclass) & class);
+	assert_true(!n.unknown && n.type == 'I');
+	assert_int_equal(w.p->found[f->first].seen[0].state, FOUND_FIELD);
+	w.p->found[f->first].seen[0].class = NULL;
+	fields_end(NULL, 0);
+}
 
 static void class_takes_one_place_of_a_step(void **state)
 {
@@ -287,6 +370,7 @@ int main(void)
 		cmocka_unit_test_setup(value_of_another_kind_than_the_first_is_missing, setup),
 		cmocka_unit_test_setup(parameter_of_another_kind_is_not_read_from_a_field, setup),
 		cmocka_unit_test_setup(kind_that_no_class_file_tells_is_a_text, setup),
+		cmocka_unit_test_setup(failure_of_the_jvm_is_not_kept_as_a_lack_of_the_field, setup),
 		cmocka_unit_test(class_takes_one_place_of_a_step),
 	};
 

@@ -490,6 +490,10 @@ static struct field_value step_by_name(JNIEnv *env, struct way *w, jobject objec
 		return is_of_kind(w, PLAN_INT) ? length_of(env, object) : field_absent(NULL);
 	c = (*env)->GetObjectClass(env, object);
 	n = fields_find_named(env, w, c);
+	if (n.unknown) {
+		(*env)->DeleteLocalRef(env, c);
+		return field_absent(NULL);
+	}
 	if (!n.type || !is_of_kind(w, n.kind))
 		return field_absent(c);
 	(*env)->DeleteLocalRef(env, c);

@@ -56,6 +56,7 @@ struct named_field {
 	jfieldID id;
 	char type; /* 0: none */
 	enum plan_kind kind;
+	bool unknown; /* which one it is, or whether there is one */
 };
 
 static inline void fields_clear_exception(JNIEnv *env)
@@ -77,8 +78,8 @@ void fields_named_init(jvmtiEnv *jvmti);
 bool fields_is_named(jclass c, struct slice name);
 
 /*
- * The field by the name of the next step that objects of class `c` have; of type 0 if there is none, or if it is not known
- * which one of several is meant.
+ * The field by the name of the next step that objects of class `c` have; of type 0 if there is none, or if that is not known:
+ * the JVM does not tell, or there are several and the program may mean each.
  */
 struct named_field fields_find_named(JNIEnv *env, const struct way *w, jclass c);
 

@@ -118,31 +118,36 @@ static bool known_as(JNIEnv *env, const struct way *w, char *name, size_t size)
 	return type.length && type.length < size;
 }
 
-static bool is_named_field(jclass c, jfieldID id, struct slice name, struct named_field *out)
+/* 1: yes, and not a static one. 0: no. -1: the JVM does not tell. */
+static int is_named_field(jclass c, jfieldID id, struct slice name, struct named_field *out)
 {
 	char *found, *type;
 	jint modifiers;
 	bool same;
 
-	if ((*jvmti)->GetFieldModifiers(jvmti, c, id, &modifiers) || modifiers & CLASS_STATIC ||
-	    (*jvmti)->GetFieldName(jvmti, c, id, &found, &type, NULL))
-		return false;
+	if ((*jvmti)->GetFieldModifiers(jvmti, c, id, &modifiers))
+		return -1;
+	if (modifiers & CLASS_STATIC)
+		return 0;
+	if ((*jvmti)->GetFieldName(jvmti, c, id, &found, &type, NULL))
+		return -1;
 	same = slice_is(name, found);
 	if (same)
-		*out = (struct named_field){id, type[0], plan_kind_of(slice_of(type))};
+		*out = (struct named_field){id, type[0], plan_kind_of(slice_of(type)), false};
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)found);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)type);
 	return same;
 }
 
-static bool declares(jclass c, struct slice name, struct named_field *out)
+/* The same of any field of the class. */
+static int declares(jclass c, struct slice name, struct named_field *out)
 {
 	jfieldID *fields;
-	bool found = false;
+	int found = 0;
 	jint count;
 
 	if ((*jvmti)->GetClassFields(jvmti, c, &count, &fields))
-		return false;
+		return -1;
 	for (jint i = 0; i < count && !found; i++)
 		found = is_named_field(c, fields[i], name, out);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)fields);
@@ -151,26 +156,33 @@ static bool declares(jclass c, struct slice name, struct named_field *out)
 
 /*
  * Find a field in a class and those above it: the nearest one, but from the class `known_as` on if the object is known as
- * that and has one there. Returns how many of these classes declare one.
+ * that and has one there. Returns how many of these classes declare one, or -1: the JVM does not tell.
  */
-static uint32_t search_field(JNIEnv *env, jclass c, struct slice name, const char *known_as, struct named_field *out)
+static int search_field(JNIEnv *env, jclass c, struct slice name, const char *known_as, struct named_field *out)
 {
 	bool reached = false, meant = false;
 	struct named_field found;
-	uint32_t n = 0;
+	int n = 0, has;
 
 	c = (*env)->NewLocalRef(env, c);
+	if (!c)
+		return -1;
 	for (uint32_t deep = 0; c && deep < SUPERS_DEEP; deep++) {
 		jclass above = (*env)->GetSuperclass(env, c);
 
 		reached = reached || (known_as && fields_is_named(c, slice_of(known_as)));
-		if (declares(c, name, &found)) {
+		has = declares(c, name, &found);
+		if (has > 0) {
 			if (!n++ || (reached && !meant))
 				*out = found;
 			meant = meant || reached;
 		}
 		(*env)->DeleteLocalRef(env, c);
 		c = above;
+		if (has < 0) {
+			n = -1;
+			break;
+		}
 	}
 	if (c)
 		(*env)->DeleteLocalRef(env, c);
@@ -220,14 +232,14 @@ struct named_field fields_find_named(JNIEnv *env, const struct way *w, jclass c)
 	const struct seen *seen = find_seen(env, &w->p->found[step], c);
 	struct named_field n = {.type = 0};
 	char type[FRT_FIELD_TEXT_MAX];
+	int declared;
 
 	if (seen)
-		return (struct named_field){seen->id, seen->type, seen->kind};
-	if (search_field(env, c, name, NULL, &n) <= 1)
+		return (struct named_field){seen->id, seen->type, seen->kind, false};
+	declared = search_field(env, c, name, NULL, &n);
+	if (declared == 0 || declared == 1)
 		keep_seen(env, &w->p->found[step], c, &n);
-	else if (known_as(env, w, type, sizeof(type)))
-		search_field(env, c, name, type, &n);
-	else
-		n.type = 0;
+	else if (declared < 0 || !known_as(env, w, type, sizeof(type)) || search_field(env, c, name, type, &n) < 0)
+		n = (struct named_field){.unknown = true};
 	return n;
 }
