@@ -61,7 +61,7 @@ struct plan_field {
 	struct plan_text class_name, method, descriptor; /* of the method */
 	struct plan_text
 		filter; /* or a compiled one (filters/program.h), for classes that are loaded later; else empty */
-	struct plan_text word; /* with a filter: the parameter's name, or argN */
+	struct plan_text word; /* of a parameter: argN, or with a filter its name */
 	uint32_t first, steps;
 	uint16_t source, kind;
 	uint16_t local;	       /* slot of a parameter */

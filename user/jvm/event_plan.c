@@ -126,12 +126,12 @@ static uint32_t plan_steps_put(const struct making *m)
 static void put_plan_field(struct making *m, const struct resolved_method *r, const struct event_value *v,
 			   uint32_t event, uint32_t value)
 {
+	char word[16] = "";
 	struct plan_text none = put_plan_text(m, "");
 	struct plan_field f = {.class_name = put_plan_text(m, r->class_name),
 			       .method = put_plan_text(m, r->name),
 			       .descriptor = put_plan_text(m, r->descriptor),
 			       .filter = none,
-			       .word = none,
 			       .first = plan_steps_put(m),
 			       .steps = v->steps,
 			       .source = v->source,
@@ -142,6 +142,9 @@ static void put_plan_field(struct making *m, const struct resolved_method *r, co
 			       .value = value,
 			       .kind_at = m->p->places - 1};
 
+	if (v->source == PLAN_PARAMETER)
+		snprintf(word, sizeof(word), "arg%u", v->argument);
+	f.word = put_plan_text(m, word);
 	for (uint32_t i = 0; i < v->steps; i++)
 		put_plan_step(m, v->step[i].kind, v->step[i].class_name, put_plan_text(m, v->step[i].name),
 			      v->step[i].descriptor);

@@ -472,6 +472,7 @@ static int take_first(struct finder *f, const struct method_shape *s, size_t *us
 	int n = find_argument(s, word, length), err;
 
 	if (n >= 0) {
+		f->v->argument = n;
 		f->v->local = s->argument[n].slot;
 		return take_start(f, PLAN_PARAMETER, s->argument[n].type, s->argument[n].length);
 	}

@@ -32,7 +32,7 @@ struct event_step {
 
 struct event_value {
 	enum plan_source source;
-	uint16_t local;
+	uint16_t argument, local; /* of a parameter: its number, and its slot */
 	char type;
 	enum plan_kind kind;
 	bool nullable;

@@ -62,8 +62,9 @@ public class Later {
         static String text = "static";
     }
 
+    /** The text is its own. */
     static class LateQuery extends TextQuery {
-        { text = "late"; }
+        String text = "late";
     }
 
     static class Caller {
