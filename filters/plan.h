@@ -11,9 +11,10 @@
  *
  * A field is of one method, by its names, or of those that a filter selects in classes that are loaded later. The agent
  * finds in their class files what the collector cannot know: which local variable a parameter is, and what kind the value
- * is. It stores the kind into the plan in the config, before the first call. Such fields stand in groups, one for each
- * value, of which the first applies that a method has: a name may be that of a parameter or of a field, and the last one of
- * a group only says that there is nothing of that name.
+ * is. It stores the kind into the plan in the config, before the first call. The first class decides, also one that is
+ * refused later and has no events. Such fields stand in groups, one for each value, of which the first applies that a
+ * method has: a name may be that of a parameter or of a field, and the last one of a group only says that there is nothing
+ * of that name.
  */
 #ifndef FILTERS_PLAN_H
 #define FILTERS_PLAN_H
