@@ -160,17 +160,15 @@ void perf_data_release(struct perf_data *p)
  *			used up. Up to JDK 21 at least, Serial allocates in a survivor space in the end.
  * G1			used is of the last collection. What is allocated since then is unknown, as is what regions that are
  *			filled in part could still take. So some regions are as good as none.
- * ZGC			one generation, or the young and the old one, are as large as the whole heap; used counts pages, at the
- *			phases of a collection.
+ * ZGC			used is of the last pause, and no pause follows when a collection has freed its pages. So it is unknown.
  *
  * Spaces that are full just before a collection are normal. So with Serial and Parallel they count only after a full
- * collection without a young one since. G1 needs a full one only if nothing else helps, and those of ZGC all are.
+ * collection without a young one since. G1 needs a full one only if nothing else helps.
  */
 #define NO_SURVIVORS_SINCE 25	       /* Serial; 22 to 24 were not measured */
 #define SHARED_SINCE	   28	       /* Parallel: the old generation may become the whole heap */
 #define LEAST		   (32u << 10) /* an attach and a recording of some classes take less than 10 KB */
-#define LEAST_PAGES \
-	(4u << 20) /* of collectors that count regions or pages, 1/16 of a small heap, 1/256 of a large one */
+#define LEAST_REGIONS	   (4u << 20) /* of a collector that counts regions, 1/16 of a small heap, 1/256 of a large one */
 
 static uint64_t heap_counter(const struct perf_data *p, const char *format, int generation, int space)
 {
@@ -228,15 +226,15 @@ static bool generations_are_full(const struct perf_data *p, bool survivors, bool
 	return out->limit && last_full(p) >= last_young(p) && last_full(p) && out->left < out->least;
 }
 
-/* Of the whole heap, some pages or regions. */
-static uint64_t least_pages(uint64_t limit)
+/* Of the whole heap, some regions. */
+static uint64_t least_regions(uint64_t limit)
 {
-	uint64_t some = limit / 16 < LEAST_PAGES ? limit / 16 : LEAST_PAGES;
+	uint64_t some = limit / 16 < LEAST_REGIONS ? limit / 16 : LEAST_REGIONS;
 
 	return limit / 256 > some ? limit / 256 : some;
 }
 
-static bool pages_are_full(const struct perf_data *p, struct heap_room *out)
+static bool regions_are_full(const struct perf_data *p, struct heap_room *out)
 {
 	uint64_t used = 0;
 
@@ -245,22 +243,19 @@ static bool pages_are_full(const struct perf_data *p, struct heap_room *out)
 		used += used_by(p, 0, space);
 	used += used_by(p, 1, 0);
 	out->left = used < out->limit ? out->limit - used : 0;
-	out->least = least_pages(out->limit);
+	out->least = least_regions(out->limit);
 	return used && out->left < out->least;
 }
 
 bool perf_data_heap_is_full(const struct perf_data *p, int jdk_version, struct heap_room *out)
 {
-	char policy[64] = "", collector[64] = "";
+	char policy[64] = "";
 
 	*out = (struct heap_room){0};
 	perf_data_string(p, "sun.gc.policy.name", policy, sizeof(policy));
-	perf_data_string(p, "sun.gc.collector.2.name", collector, sizeof(collector));
 	if (!strncmp(policy, "Copy:", 5))
 		return generations_are_full(p, jdk_version < NO_SURVIVORS_SINCE, false, out);
 	if (!strncmp(policy, "ParScav:", 8))
 		return generations_are_full(p, false, jdk_version >= SHARED_SINCE, out);
-	if (!strcmp(policy, "GarbageFirst"))
-		return last_full(p) && pages_are_full(p, out);
-	return collector[0] == 'Z' && pages_are_full(p, out);
+	return !strcmp(policy, "GarbageFirst") && last_full(p) && regions_are_full(p, out);
 }
