@@ -45,10 +45,11 @@
 #include <time.h>
 
 #define REPLY_MAX   (16u << 20)
-#define OTHERS_MS   500	  /* time for another process's attach to succeed, before its file counts as abandoned */
-#define YOUNG_MS    10000 /* age at which a JVM has certainly started */
-#define SOCKET_MS   2000  /* time for a JVM with -Xrs to create its socket */
-#define DOUBT_MS    1500  /* time to answer for a JVM that probably cannot */
+#define OTHERS_MS   500	      /* time for another process's attach to succeed, before its file counts as abandoned */
+#define YOUNG_MS    10000     /* age at which a JVM has certainly started */
+#define SOCKET_MS   2000      /* time for a JVM with -Xrs to create its socket */
+#define DOUBT_MS    1500      /* time to answer for a JVM that probably cannot, and rests */
+#define REST_NS	    10000000u /* CPU time that one at rest may use meanwhile; a suspended one has used 0.5 ms */
 #define STOPPED	    "it is stopped (kill -CONT continues it)"
 #define DISABLED    "it runs with -XX:+DisableAttachMechanism"
 #define CAUGHT_QUIT (1ull << (SIGQUIT - 1))
@@ -206,27 +207,58 @@ static int poll_socket(const struct user_child *h, int64_t deadline, struct diag
 	}
 }
 
-/* When the first sign of an answer has to be there. */
-static int64_t first_deadline(const struct user_child *h, const struct preparation *p)
+/*
+ * A wait for the first sign of an answer. A JVM that probably cannot answer is given up early, but only if it also rests:
+ * one that collects garbage, or has a quota of CPU time, is just slow.
+ */
+struct silence {
+	const struct user_child *child;
+	const char *doubt; /* "": none */
+	int64_t begun, until;
+	uint64_t cpu_ns;
+};
+
+static void silence_next(struct silence *w)
 {
 	int64_t enough = monotonic_ms() + DOUBT_MS;
 
-	return p->doubt.text[0] && enough < h->deadline ? enough : h->deadline;
+	w->until = w->doubt[0] && enough < w->child->deadline ? enough : w->child->deadline;
+	w->cpu_ns = target_cpu_ns(w->child->target);
 }
 
-static int refuse_silent(const struct user_child *h, const struct preparation *p, int64_t begun, struct diag *d)
+static struct silence silence_begin(const struct user_child *h, const char *doubt)
 {
-	return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': it did not answer within %.1f s%s%s",
-			h->target->pid, h->target->name, (monotonic_ms() - begun) / 1000.0,
-			p->doubt.text[0] ? ": " : "", p->doubt.text);
+	struct silence w = {.child = h, .doubt = doubt, .begun = monotonic_ms()};
+
+	silence_next(&w);
+	return w;
+}
+
+/* There is no sign until w->until. Returns true if that is later now. */
+static bool silence_goes_on(struct silence *w)
+{
+	if (!deadline_left(w->child->deadline) || target_cpu_ns(w->child->target) < w->cpu_ns + REST_NS)
+		return false;
+	silence_next(w);
+	return true;
+}
+
+static int refuse_silent(const struct silence *w, int err, struct diag *d)
+{
+	return diag_set(d, err, "cannot attach to process %d '%s': it did not answer within %.1f s%s%s",
+			w->child->target->pid, w->child->target->name, (monotonic_ms() - w->begun) / 1000.0,
+			w->doubt[0] ? ": " : "", w->doubt);
 }
 
 static int wait_for_socket(const struct user_child *h, const struct preparation *p, struct diag *d)
 {
-	int64_t begun = monotonic_ms();
-	int r = poll_socket(h, first_deadline(h, p), d);
+	struct silence w = silence_begin(h, p->doubt.text);
+	int r;
 
-	return r == -ENOENT ? refuse_silent(h, p, begun, d) : r;
+	do {
+		r = poll_socket(h, w.until, d);
+	} while (r == -ENOENT && silence_goes_on(&w));
+	return r == -ENOENT ? refuse_silent(&w, ETIMEDOUT, d) : r;
 }
 
 /*
@@ -295,24 +327,30 @@ static int open_connection(const struct user_child *h, const struct preparation 
 	return p->options.signals_reduced ? wait_for_own_socket(h, d) : wake_listener(h, p, d);
 }
 
+/* Returns -ETIME if a JVM that has been sent the request, and seems to be able to answer, takes too long. */
 static int read_reply(struct user_child *h, const struct exchange *e, int fd, struct answer *out, struct diag *d)
 {
 	struct pollfd poller = {fd, POLLIN, 0};
-	int64_t begun = monotonic_ms(), first = e->brief ? first_deadline(h, e->prepared) : h->deadline;
+	struct silence w = silence_begin(h, e->brief ? e->prepared->doubt.text : "");
 	struct proc_status status;
 	size_t size = 0;
 	ssize_t n;
 	int r;
 
 	for (;;) {
-		r = poll(&poller, 1, deadline_left(out->length ? h->deadline : first));
+		r = poll(&poller, 1, deadline_left(out->length ? h->deadline : w.until));
 		if (r < 0 && errno == EINTR)
 			continue;
-		if (r == 0 && !out->length)
-			return check_state(h, &status, d) ?: refuse_silent(h, e->prepared, begun, d);
 		if (r == 0)
-			return check_state(h, &status, d)
-				       ?: attach_refuse(h->target, ETIMEDOUT, "no full answer within the time", d);
+			r = check_state(h, &status, d);
+		if (r < 0)
+			return r;
+		if (r == 0 && out->length)
+			return attach_refuse(h->target, ETIME, "no full answer within the time", d);
+		if (r == 0 && silence_goes_on(&w))
+			continue;
+		if (r == 0)
+			return refuse_silent(&w, deadline_left(h->deadline) ? ETIMEDOUT : ETIME, d);
 		if (out->length + 1 >= size && (size >= REPLY_MAX || vec_reserve(&out->text, &size, size + 65536)))
 			return attach_refuse(h->target, EMSGSIZE, "its answer is larger than 16 MB", d);
 		n = read(fd, out->text + out->length, size - 1 - out->length);
@@ -507,7 +545,7 @@ static int attach_run(const struct target *t, const struct preparation *p,
 	sweep.signalled = *p->signalled;
 	if (abandoned)
 		user_child_clean_up(t, sweep_work, &sweep, 1000);
-	if (r == -ETIMEDOUT && attach_check_room(t, &again, &why))
+	if ((r == -ETIMEDOUT || r == -ETIME) && attach_check_room(t, &again, &why))
 		*d = why;
 	return r;
 }

@@ -16,8 +16,8 @@
  * NULL-terminated list) and read the whole reply. *code is the number in the reply's first line. *reply is the
  * rest, 0-terminated; the caller frees it. If a JVM cannot be attached to, the message names the reason:
  * -XX:+DisableAttachMechanism, not yet started, -Xrs without a socket, another user without rights, or no answer
- * in time. On failure *code is ATTACH_UNSENT if the JVM has certainly not got the command; otherwise it may execute it, even
- * later.
+ * in time: -ETIMEDOUT if nobody listens or the JVM is silent, -ETIME if it may just be slow. On failure *code is
+ * ATTACH_UNSENT if the JVM has certainly not got the command; otherwise it may execute it, even later.
  */
 #define ATTACH_UNSENT INT_MIN
 int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,

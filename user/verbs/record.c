@@ -273,7 +273,7 @@ static int open_model(struct recording *r, char **dump)
 
 /*
  * Choose the source of stacks. *dump becomes a thread dump to be freed, or NULL. A recording without stacks is still
- * useful. So the only failure is -ETIMEDOUT: the JVM does not answer, and will not load an agent either.
+ * useful, and a JVM that is slow with its dump may load an agent. So the only failure is -ETIMEDOUT: it does not answer.
  */
 static int prepare_stacks(struct recording *r, char **dump, struct diag *d)
 {

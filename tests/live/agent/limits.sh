@@ -55,7 +55,7 @@ brim() { # LIMIT-COMMAND... -- [-JVM-OPTION...] WHAT [SPARE]
 	target_ready || return
 	touch "$T_DIR/go"
 	wait_for "$SECONDS_MAX" target_has "done"
-	brim_rests
+	[ "${*: -1}" = spin ] || brim_rests
 }
 
 # Wait until it does no more than to sleep: less than a fifth of a second of CPU time in half a second.
@@ -218,11 +218,16 @@ frozen() { # V1|V2
 	target_drop
 }
 
+build_hold() {
+	[ -x "$CACHE/hold" ] && [ "$CACHE/hold" -nt "$LIVE/hold.c" ] || gcc -o "$CACHE/hold" "$LIVE/hold.c" ||
+		finding "cannot build hold"
+}
+
 # The thread that handles SIGQUIT is stopped after the check, so frtrace waits.
 interrupted() {
 	local sentence="a JVM that gets the signal after Ctrl-C prints no thread dump, JDK $FEATURE" dispatcher
 	begin "$sentence" || return
-	[ -x "$CACHE/hold" ] && [ "$CACHE/hold" -nt "$LIVE/hold.c" ] || gcc -o "$CACHE/hold" "$LIVE/hold.c" || finding "cannot build hold"
+	build_hold
 	if brim -- nothing; then
 		dispatcher=$(grep -lx 'Signal Dispatch' "/proc/$T_PID/task/"*/comm | cut -d / -f 5)
 		"$CACHE/hold" "$dispatcher" >"$WORK/held" 2>&1 </dev/null &
@@ -239,6 +244,26 @@ interrupted() {
 		silent
 		traced
 		tmp_is_clean
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# A thread that spins stands for a collection of garbage: the JVM works, and does not answer for three seconds.
+slow() {
+	local sentence="a JVM with JDWP that works is waited for, JDK $FEATURE" dispatcher
+	begin "$sentence" || return
+	build_hold
+	if brim -- -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0 spin; then
+		dispatcher=$(grep -lx 'Signal Dispatch' "/proc/$T_PID/task/"*/comm | cut -d / -f 5)
+		"$CACHE/hold" "$dispatcher" >"$WORK/held" 2>&1 </dev/null &
+		local holder=$!
+		wait_for 10 grep -qx held "$WORK/held" || finding "Signal Dispatcher is not held"
+		{ wait_for 10 test -e "/tmp/.attach_pid$T_PID"; sleep 3; kill "$holder"; } &
+		traced
+		[ "$TOOK_MS" -gt 3000 ] || finding "it took only $TOOK_MS ms"
+		silent
+		wait $!
 	fi
 	verdict "$sentence"
 	target_drop
@@ -284,7 +309,7 @@ debugged() {
 			    os._exit(0)
 		END
 		sleep 0.3
-		refused 'it did not answer within 1.5 s: perhaps a debugger has suspended it \(it was started with JDWP\)' unknown
+		refused 'it did not answer within [0-9.]+ s: perhaps a debugger has suspended it \(it was started with JDWP\)' unknown
 	fi
 	verdict "$sentence"
 	target_drop
@@ -306,6 +331,7 @@ for line in "${JDKS[@]}"; do
 	turn 0 && interrupted
 	turn 1 && another_program
 	turn 0 && debugged
+	turn 1 && slow
 done
 
 roots_find

@@ -11,11 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brim DIR threads|heap|error|files|nothing [SPARE]: use something up but for SPARE (threads, bytes, descriptors), then write
+ * Brim DIR threads|heap|error|files|spin|nothing [SPARE]: use something up but for SPARE (threads, bytes, descriptors), then write
  * `ready` and call work() ten times a second, which takes no memory.
  */
 public class Brim {
     static volatile int calls;
+    static volatile long spun;
     static volatile Object held;
 
     static int work(int x) {
@@ -112,6 +113,17 @@ public class Brim {
         hold(left, 64);
     }
 
+    /* Up to a minute. */
+    static void spin() {
+        long end = System.nanoTime() + 60_000_000_000L;
+        Thread t = new Thread(() -> {
+            while (System.nanoTime() < end)
+                spun++;
+        }, "spin");
+        t.setDaemon(true);
+        t.start();
+    }
+
     static void fillUp() {
         for (int size = 16 << 10; size >= 16;) {
             try {
@@ -138,6 +150,8 @@ public class Brim {
             fillHeap(spare);
         else if (args[1].equals("error"))
             fillUp();
+        else if (args[1].equals("spin"))
+            spin();
         for (;;) {
             calls = work(calls);
             sleep(100);
