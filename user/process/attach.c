@@ -533,7 +533,6 @@ static int attach_run(const struct target *t, const struct preparation *p,
 		      void *context, struct agent_file *file, struct exec_mount *mount, struct answer *answer,
 		      struct diag *d)
 {
-	struct preparation again = *p;
 	struct sweep sweep = {.file = file};
 	bool abandoned = false;
 	struct diag why;
@@ -545,8 +544,8 @@ static int attach_run(const struct target *t, const struct preparation *p,
 	sweep.signalled = *p->signalled;
 	if (abandoned)
 		user_child_clean_up(t, sweep_work, &sweep, 1000);
-	if ((r == -ETIMEDOUT || r == -ETIME) && attach_check_room(t, &again, &why))
-		*d = why;
+	if ((r == -ETIMEDOUT || r == -ETIME) && attach_room_check_frozen(t, &why))
+		attach_refuse(t, EBUSY, why.text, d);
 	return r;
 }
 

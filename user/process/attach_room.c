@@ -98,11 +98,11 @@ static bool listens(const struct target *t)
 
 /* ---- can it answer? */
 
-static int check_frozen(const struct needs *n, struct diag *why)
+int attach_room_check_frozen(const struct target *t, struct diag *why)
 {
 	struct cgroup_room freezer;
 
-	cgroup_room_of(n->target->pid, CGROUP_LIMIT_FREEZER, &freezer);
+	cgroup_room_of(t->pid, CGROUP_LIMIT_FREEZER, &freezer);
 	if (freezer.limit == UINT64_MAX)
 		return 0;
 	return diag_set(why, EBUSY, "it is frozen by its control group '%s'; it answers when that is thawed",
@@ -378,7 +378,7 @@ int attach_room_check(const struct target *t, const struct jvm_options *options,
 		return diag_set(why, ESRCH, "it has ended");
 	n.limits = proc_read(t->pid, "limits", 65536, NULL);
 	n.threads = !n.listens + 2 * n.loads;
-	err = check_frozen(&n, why) ?: check_threads(&n, why);
+	err = attach_room_check_frozen(t, why) ?: check_threads(&n, why);
 	if (!err && n.limits)
 		err = check_descriptors(&n, why) ?: check_addresses(&n, why);
 	if (!err)

@@ -15,4 +15,7 @@
  */
 int attach_room_check(const struct target *t, const struct jvm_options *options, struct diag *doubt, struct diag *why);
 
+/* The same, only whether its control group has frozen it. Nothing of the JVM's own is read, which might hang. */
+int attach_room_check_frozen(const struct target *t, struct diag *why);
+
 #endif
