@@ -495,15 +495,23 @@ static void attach_release(struct preparation *p)
 	p->signalled = NULL;
 }
 
-static int attach_check_room(const struct target *t, struct preparation *p, struct diag *d)
+static int attach_check_room(const struct target *t, bool loads, struct preparation *p, struct diag *d)
 {
 	struct diag why;
-	int r = attach_room_check(t, &p->options, &p->doubt, &why);
+	int r = attach_room_check(t, &p->options, loads, &p->doubt, &why);
 
 	return r ? attach_refuse(t, -r, why.text, d) : 0;
 }
 
-static int attach_prepare(const struct target *t, int timeout_ms, struct preparation *p, struct diag *d)
+int attach_check_agent(const struct target *t, struct diag *d)
+{
+	struct preparation p = {.deadline = 0};
+
+	jvm_read_options(t, &p.options);
+	return attach_check_room(t, true, &p, d);
+}
+
+static int attach_prepare(const struct target *t, bool loads, int timeout_ms, struct preparation *p, struct diag *d)
 {
 	int r;
 
@@ -514,7 +522,7 @@ static int attach_prepare(const struct target *t, int timeout_ms, struct prepara
 	jvm_read_options(t, &p->options);
 	if (p->options.attach_disabled)
 		return attach_refuse(t, EPERM, DISABLED, d);
-	r = attach_check_room(t, p, d);
+	r = attach_check_room(t, loads, p, d);
 	if (r)
 		return r;
 	p->signalled = mmap(NULL, sizeof(*p->signalled), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -562,7 +570,7 @@ int attach_command(const struct target *t, const char *command, const char *cons
 	e.length = attach_request_write(command, arguments, e.request, d);
 	if (e.length < 0)
 		return e.length;
-	r = attach_prepare(t, timeout_ms, &prepared, d);
+	r = attach_prepare(t, false, timeout_ms, &prepared, d);
 	if (r)
 		return r;
 	r = attach_run(t, &prepared, command_work, &e, NULL, NULL, &answer, d);
@@ -618,7 +626,7 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
 		    struct answer *answer, struct diag *d)
 {
 	struct exec_mount mount = {.socket = -1, .pid = -1};
-	int r = attach_prepare(t, timeout_ms, &l->prepared, d);
+	int r = attach_prepare(t, true, timeout_ms, &l->prepared, d);
 
 	if (!r)
 		r = agent_file_name(&l->file, file_name, d);

@@ -24,6 +24,12 @@ int attach_command(const struct target *t, const char *command, const char *cons
 		   char **reply, struct diag *d);
 
 /*
+ * Has the JVM room for the agent? Ask it before the first command, which takes less. Returns 0, or -errno with the
+ * reason.
+ */
+int attach_check_agent(const struct target *t, struct diag *d);
+
+/*
  * Load the agent with these options. `image` is the agent file. It is stored as `file_name` in a private directory
  * that the target can read and execute, and removed once it is loaded. `may_mount`: if need be, on a mount of its own
  * (exec_mount.h). *result is the return value of Agent_OnAttach.

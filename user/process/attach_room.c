@@ -367,10 +367,13 @@ static void doubt_debugger(const struct needs *n, struct diag *doubt)
 		diag_set(doubt, EBUSY, "perhaps a debugger has suspended it (it was started with JDWP)");
 }
 
-int attach_room_check(const struct target *t, const struct jvm_options *options, struct diag *doubt, struct diag *why)
+int attach_room_check(const struct target *t, const struct jvm_options *options, bool loads, struct diag *doubt,
+		      struct diag *why)
 {
-	struct needs n = {
-		.target = t, .loads = !maps_library(t, "libfrtrace-"), .listens = listens(t), .stack = options->stack};
+	struct needs n = {.target = t,
+			  .loads = loads && !maps_library(t, "libfrtrace-"),
+			  .listens = listens(t),
+			  .stack = options->stack};
 	int err = 0;
 
 	doubt->text[0] = why->text[0] = 0;

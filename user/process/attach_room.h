@@ -10,10 +10,11 @@
 
 /*
  * Look from outside. Returns 0; or -errno with the reason ("80 of 80 file descriptors are open ...") if the JVM must not be
- * attached to, or cannot answer. Whatever it is asked for, the agent will be loaded unless it has it. What is unknown is no
- * reason. *doubt (its text may be "") has what may nevertheless keep it from answering. Takes 0.3 s if the heap seems to be full.
+ * attached to, or cannot answer. `loads`: it is to load the agent, unless it has it. What is unknown is no reason. *doubt
+ * (its text may be "") has what may nevertheless keep it from answering. Takes 0.3 s if the heap seems to be full.
  */
-int attach_room_check(const struct target *t, const struct jvm_options *options, struct diag *doubt, struct diag *why);
+int attach_room_check(const struct target *t, const struct jvm_options *options, bool loads, struct diag *doubt,
+		      struct diag *why);
 
 /* The same, only whether its control group has frozen it. Nothing of the JVM's own is read, which might hang. */
 int attach_room_check_frozen(const struct target *t, struct diag *why);

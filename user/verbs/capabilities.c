@@ -105,7 +105,7 @@ bool capability_trace(const struct target *t, enum target_kind kind, bool may_mo
 		return no(why, "it was started with -XX:+DisableAttachMechanism");
 	if (archive_check(t, why))
 		return false;
-	if (!answers(t, why) || attach_room_check(t, &options, &doubt, why))
+	if (!answers(t, why) || attach_room_check(t, &options, true, &doubt, why))
 		return false;
 	if (!has_agent(t) && !has_place(t, may_mount, why))
 		return false;

@@ -21,6 +21,7 @@
 #include "user/capture/uprobe_multi.h"
 #include "user/live/report.h"
 #include "user/options/settings_files.h"
+#include "user/process/attach.h"
 #include "user/process/dump.h"
 #include "user/process/interrupt.h"
 #include "user/process/maps.h"
@@ -342,13 +343,14 @@ static int attach(struct recording *r, struct diag *d)
 {
 	char *dump;
 	bool known;
-	int err = 0;
+	int err;
 
 	if (r->settings->probe == SETTINGS_PROBE_HOTSPOT) {
 		prepare_probed_stacks(r);
 		return session_attach(r->session, d);
 	}
-	if (r->settings->with_jfr)
+	err = attach_check_agent(&r->target, d);
+	if (!err && r->settings->with_jfr)
 		err = with_jfr_start(&r->with_jfr, &r->target, r->settings->with_jfr, output_path(r->output),
 				     r->settings->context, d);
 	if (err)
