@@ -297,6 +297,21 @@ disabled() {
 	alive; clean; verdict; drop
 }
 
+# Two descriptors are free: enough for a connection, not for the agent.
+no_room_for_agent() {
+	begin "a command is sent where only the agent lacks room" || return
+	local limit=0 free=0
+	start && ready || { verdict; return; }
+	for ((; free < 2; limit++)); do [ -e "/proc/$jvm/fd/$limit" ] || free=$((free + 1)); done
+	while [ -e "/proc/$jvm/fd/$limit" ]; do limit=$((limit + 1)); done
+	prlimit --pid "$jvm" --nofile=$limit
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 0
+	gives 1 'file descriptors are open, and attaching takes 4'
+	try "$probe" command "$jvm" 10000 threaddump
+	gives 0 'code=0' 'Full thread dump'
+	alive; silent; clean; verdict; drop
+}
+
 # The first thread stops when it is next on a CPU.
 stop() {
 	kill -STOP "$jvm"
@@ -529,6 +544,7 @@ for line in "${jdks[@]}"; do
 	cleaned_tmp
 	just_started
 	disabled
+	no_room_for_agent
 	turn 0 && stopped
 	[ "$feature" = 8 ] || late # in JDK 8 threads have no names
 	turn 1 && wrong_pids
