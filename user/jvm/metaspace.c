@@ -154,6 +154,7 @@ int metaspace_open(struct metaspace *m, const struct target *t, struct diag *d)
 	*m = (struct metaspace){.target = t, .limit = METASPACE_NO_LIMIT};
 	if (!metaspace_read_limit(t, &limit))
 		limit = METASPACE_NO_LIMIT;
+	limit = metaspace_limit(limit);
 	m->begins = !metaspace_look(t, &m->now);
 	if (m->begins && !look_at_counters(t, &m->now))
 		return diag_set(d, ENODATA, "the JVM does not say how much metaspace it has");
@@ -194,7 +195,7 @@ int metaspace_check(const struct metaspace *m, struct diag *d)
 {
 	char text[METASPACE_TEXT];
 
-	if (!m->limited || (m->limit - AGENT_NEEDS > m->now.used && class_limit(m) - AGENT_NEEDS > m->now.class_used))
+	if (!m->limited || (m->now.used + AGENT_NEEDS < m->limit && m->now.class_used + AGENT_NEEDS < class_limit(m)))
 		return 0;
 	metaspace_text(m, text);
 	return diag_set(d, ENOSPC, "cannot trace process %d '%s': its metaspace is full: %s", m->target->pid,

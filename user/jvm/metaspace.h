@@ -12,6 +12,8 @@
 #include "user/process/target.h"
 
 #define METASPACE_NO_LIMIT UINT64_MAX
+#define METASPACE_HUGE \
+	(1ull << 40) /* bytes: no limit worth a word. Without one, JDK 8 to 15 have UINT64_MAX aligned down */
 
 /* Bytes. What is committed counts against the limits; some of it may be free, for classes of one loader only. */
 struct metaspace_use {
@@ -35,6 +37,12 @@ int metaspace_open(struct metaspace *m, const struct target *t, struct diag *d);
 
 /* Parse what the JVM says of itself. Returns false if that is not in the text. */
 bool metaspace_parse(const char *text, struct metaspace_use *out);
+
+/* The limit that a value of -XX:MaxMetaspaceSize means. */
+static inline uint64_t metaspace_limit(uint64_t flag)
+{
+	return flag > METASPACE_HUGE ? METASPACE_NO_LIMIT : flag;
+}
 
 /* Answer the agent's question; m->limited only. The numbers in `room` come from the target. */
 void metaspace_answer(struct metaspace *m, struct frt_room *room);

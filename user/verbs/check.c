@@ -8,6 +8,7 @@
 #include "user/text/json.h"
 #include "user/text/log.h"
 #include "user/jvm/jvm_model.h"
+#include "user/jvm/metaspace.h"
 #include "user/verbs/capabilities.h"
 #include "user/verbs/choose_probe.h"
 #include "user/verbs/security_context.h"
@@ -26,8 +27,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define VALUE_COLUMN   14
-#define METASPACE_HUGE (1ull << 40) /* bytes: no limit worth a word */
+#define VALUE_COLUMN 14
 
 /* "  stacks      no: ...", which a terminal gets broken between words. */
 static void check_print_row(const char *what, const char *value, const char *why)
@@ -248,8 +248,8 @@ static void check_metaspace(struct json *j, const struct target *t)
 	char text[256], most[32];
 	struct diag ignored;
 
-	if (jvm_model_read_number(t, "MaxMetaspaceSize", &limit, &ignored) || limit > METASPACE_HUGE ||
-	    perf_data_read(t, &counters))
+	if (jvm_model_read_number(t, "MaxMetaspaceSize", &limit, &ignored) ||
+	    metaspace_limit(limit) == METASPACE_NO_LIMIT || perf_data_read(t, &counters))
 		return;
 	perf_data_long(&counters, "sun.gc.metaspace.capacity", &committed);
 	perf_data_release(&counters);

@@ -127,6 +127,29 @@ static void a_full_metaspace_takes_no_agent(void **state)
 	assert_int_equal(metaspace_check(&m, &d), 0);
 }
 
+/* The flag of a JVM without a limit: UINT64_MAX, and up to JDK 15 that aligned down to pages, or to larger units. */
+static void what_no_memory_has_is_no_limit(void **state)
+{
+	assert_true(metaspace_limit(UINT64_MAX) == METASPACE_NO_LIMIT);
+	assert_true(metaspace_limit(0xfffffffffffff000) == METASPACE_NO_LIMIT);
+	assert_true(metaspace_limit(0xffffffffffc00000) == METASPACE_NO_LIMIT);
+	assert_true(metaspace_limit(0) == 0);
+	assert_true(metaspace_limit(64 * MB) == 64 * MB);
+}
+
+/* Less than the agent needs, in all. */
+static void the_smallest_limit_is_full(void **state)
+{
+	struct target t = {.pid = 7, .name = "Full"};
+	struct metaspace m = {.target = &t, .limit = 4096, .limited = true, .now = {.used = 1000, .committed = 4096}};
+	struct diag d = {0};
+
+	assert_int_equal(metaspace_check(&m, &d), -ENOSPC);
+	m.limit = METASPACE_NO_LIMIT;
+	m.now.class_reserved = 4096;
+	assert_int_equal(metaspace_check(&m, &d), -ENOSPC);
+}
+
 static void the_tighter_limit_is_named(void **state)
 {
 	struct metaspace m = {.limit = 24 * MB,
@@ -155,6 +178,8 @@ int main(void)
 		cmocka_unit_test(in_a_jvm_that_begins_hooks_count_twice),
 		cmocka_unit_test(no_sum_of_the_target_gives_room),
 		cmocka_unit_test(a_full_metaspace_takes_no_agent),
+		cmocka_unit_test(what_no_memory_has_is_no_limit),
+		cmocka_unit_test(the_smallest_limit_is_full),
 		cmocka_unit_test(the_tighter_limit_is_named),
 	};
 
