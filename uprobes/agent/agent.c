@@ -485,6 +485,7 @@ static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 
 static enum frt_result make_segment(const char *tag)
 {
+	sys_failure.call = 0; /* of an earlier attempt, or another call */
 	if (control || (sys_monotonic_ns() && control_create(tag)))
 		return FRT_DONE;
 	if (!sys_failure.call)
