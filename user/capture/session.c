@@ -368,8 +368,6 @@ int session_receive(struct session *s, int connection, struct diag *d)
 	s->cost.attach_ms = monotonic_ns() / 1e6 - begin;
 	if (!err) /* no timeout: the JVM sets up its heap first, which may take long */
 		err = launch_command(s, options, -1, d);
-	if (!err)
-		session_look_at_metaspace(s);
 	s->begin_ms = monotonic_ns() / 1e6;
 	return err;
 }
@@ -502,13 +500,15 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 				      .layout = &s->layout,
 				      .plan = s->plan,
 				      .mounts = (inside || s->kernel.count) && s->target->jdk_version >= VIRTUAL_SINCE,
-				      .limited = s->metaspace.limited,
 				      .memory_limit = target_memory_limit(s->target)};
 	uint32_t epoch = 0;
 	int err;
 
 	if (s->hotspot)
 		return start_probes(s, &intake, d);
+	if (!s->metaspace.target) /* a JVM that we started takes commands now */
+		session_look_at_metaspace(s);
+	config.limited = s->metaspace.limited;
 	choose_wait_stacks(s);
 	err = make_natives(s, sink, d);
 	intake.natives = s->natives;

@@ -69,7 +69,7 @@ launched() {
 	local sentence="a program that frtrace starts has room for its own classes, JDK $FEATURE"
 	begin "$sentence" || return 0
 	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
-	"$FRTRACE" -o "$T_DIR/x.jfr" --max-overhead=off -m 'tight.Gen*' -- "$JAVA/bin/java" "${STRICT[@]}" \
+	"$FRTRACE" -v -o "$T_DIR/x.jfr" --max-overhead=off -m 'tight.Gen*' -- "$JAVA/bin/java" "${STRICT[@]}" \
 		-XX:MaxMetaspaceSize=9m -cp "$CLASSES" live.Tight "$T_DIR" "$COUNT" 20 >"$T_DIR/stdout" 2>"$T_DIR/stderr" &
 	F_PID=$!
 	STARTED+=("$F_PID")
@@ -79,7 +79,8 @@ launched() {
 		trace_wait
 		status_is 0 3
 		grep -qx end "$T_DIR/stdout" || finding "the program did not end by itself" "$(head -n 5 "$T_DIR/stderr")"
-		says "not traced: [0-9,]+ without room for new code in the JVM's metaspace: it has at most 9.0 MB"
+		says "not traced: [0-9,]+ without room for new code in the JVM's metaspace: it has [0-9.]+ MB of 9.0 MB"
+		grep 'it has not started up yet' "$T_DIR/stderr" && finding 'the JVM was asked before it answers'
 	fi
 	verdict "$sentence"
 }
