@@ -486,6 +486,7 @@ enum frt_command_kind {
 	FRT_COMMAND_OPEN_DUMP, /* record the stacks of threads with open calls */
 	FRT_COMMAND_STOP,      /* the same, then restore the original code of what no other recording wants */
 	FRT_COMMAND_UNHOOK,    /* remove the hooks of methods that have FRT_RULE_UNHOOKED for all their recordings */
+	FRT_COMMAND_ROOM,      /* ask how much metaspace there is now (struct frt_room) */
 	FRT_COMMANDS
 };
 
@@ -525,7 +526,7 @@ struct frt_command {
 };
 
 /*
- * While FRT_COMMAND_START runs with FRT_CONFIG_LIMITED, the agent asks how much metaspace it may use: it stores what taking
+ * While a command runs, with FRT_CONFIG_LIMITED, the agent may ask how much metaspace it may use: it stores what taking
  * all hooks out will need, then `asked`, and wakes command.answered. The holder of FRT_LOCK_COMMAND stores what may be used
  * beyond that, sets `answered` to `asked` and wakes it.
  */
@@ -534,6 +535,8 @@ struct frt_room {
 	frt_u32 answered; /* futex */
 	frt_u64 hooked_bytes, hooked_classes;
 	frt_u64 bytes, classes; /* classes: of the class space; new code that may be made for them, in and out */
+	frt_u32 wanted;		/* 1: a class found no room when it was loaded, since the last question */
+	frt_u32 reserved;
 };
 
 struct frt_header {

@@ -367,7 +367,7 @@ static enum frt_result agent_start(JNIEnv *env, uint32_t recording)
 	if (result)
 		return refuse(result, "the plan of events in the control segment is not valid");
 	begin_row(env, recording);
-	room_begin(control_config(recording)->flags & FRT_CONFIG_LIMITED);
+	room_begin(control_config(recording)->flags & FRT_CONFIG_LIMITED, !(recordings_running() & ~(1u << recording)));
 	if (set_events(JVMTI_ENABLE)) {
 		restore(env, recording);
 		return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to send events");
@@ -398,8 +398,17 @@ static enum frt_result unhook(JNIEnv *env, uint32_t recording)
 {
 	if (agent_row(recording)->state != FRT_ACTIVE)
 		return FRT_DONE;
+	room_ask(); /* new code, without the hooks, is made only where there is room */
 	control->last_error = classes_unhook(env);
 	return control->last_error ? agent_fail(FRT_JVMTI_FAILED, "the JVM refused to retransform") : FRT_DONE;
+}
+
+static enum frt_result agent_ask_for_room(JNIEnv *env, uint32_t recording)
+{
+	(void)env;
+	if (agent_row(recording)->state == FRT_ACTIVE)
+		room_ask();
+	return FRT_DONE;
 }
 
 static enum frt_result execute(JNIEnv *env, uint32_t kind, uint32_t recording)
@@ -409,6 +418,7 @@ static enum frt_result execute(JNIEnv *env, uint32_t kind, uint32_t recording)
 		[FRT_COMMAND_OPEN_DUMP] = agent_dump_open_calls,
 		[FRT_COMMAND_STOP] = stop,
 		[FRT_COMMAND_UNHOOK] = unhook,
+		[FRT_COMMAND_ROOM] = agent_ask_for_room,
 	};
 	enum frt_result result;
 

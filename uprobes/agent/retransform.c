@@ -58,6 +58,15 @@ static bool room_take_both(int64_t bytes, int64_t keep)
 	return false;
 }
 
+/* Nothing but an answer raises what is left, and the thread that loads a class cannot wait for one. */
+static bool room_take_or_want(int64_t bytes)
+{
+	if (room_take_both(bytes, 0))
+		return true;
+	store_relaxed(&control->room.wanted, 1);
+	return false;
+}
+
 static uint32_t bytes_of(uint32_t size, uint32_t constants, uint32_t methods)
 {
 	return EACH_CLASS + size + constants * EACH_CONSTANT + methods * EACH_METHOD;
@@ -96,7 +105,9 @@ static int64_t room_needed(jclass c)
 
 bool room_take(jclass c, bool prepared_now)
 {
-	return !limited || room_take_both(room_needed(c), prepared_now ? 0 : loading);
+	if (!limited)
+		return true;
+	return prepared_now ? room_take_or_want(room_needed(c)) : room_take_both(room_needed(c), loading);
 }
 
 /* About what it takes: half of a class file are names, the rest takes up to four times as much. */
@@ -114,7 +125,7 @@ void room_load(jint size)
 /* Hooks, and the way back; and as much for classes of which nobody knows yet: a program that begins loads many. */
 bool room_take_loading(jint size)
 {
-	return !limited || room_take_both(bytes_of_file(size) * 3, 0);
+	return !limited || room_take_or_want(bytes_of_file(size) * 3);
 }
 
 static void room_sum_hooked(struct frt_room *r)
@@ -132,36 +143,45 @@ static void room_sum_hooked(struct frt_room *r)
 static bool room_await(struct frt_room *r, uint32_t question)
 {
 	uint64_t until = sys_monotonic_ns() + PATIENCE_NS;
+	uint32_t answered;
 
-	while (load_acquire(&r->answered) != question) {
+	while ((answered = load_acquire(&r->answered)) != question) {
 		if (!frtrace_drain_semaphore || sys_monotonic_ns() > until)
 			return false;
-		sys_wait_shared(&r->answered, question - 1, STEP_MS);
+		sys_wait_shared(&r->answered, answered, STEP_MS);
 	}
 	return true;
+}
+
+/* What is left now, but for what was taken since `before` was: the answer may not know of that. */
+static void room_set(int64_t *left, int64_t before, uint64_t now)
+{
+	__atomic_fetch_add(left, (int64_t)(now - (uint64_t)before), __ATOMIC_RELAXED);
 }
 
 void room_ask(void)
 {
 	struct frt_room *r = &control->room;
-	uint32_t question = r->answered + 1;
+	uint32_t question = r->asked + 1; /* an earlier one may have had no answer */
+	int64_t bytes = load_relaxed(&bytes_left), classes = load_relaxed(&classes_left);
 	bool answered;
 
 	if (!limited)
 		return;
+	store_relaxed(&r->wanted, 0);
 	room_sum_hooked(r);
 	store_release(&r->asked, question);
 	sys_wake_shared(&control->command.answered);
 	answered = room_await(r, question);
 	store_relaxed(&control->progress, control->progress + 1);
-	store_relaxed(&bytes_left, answered ? r->bytes : 0);
-	loading = bytes_left / LOADING;
-	store_relaxed(&classes_left, answered ? r->classes : 0);
+	room_set(&bytes_left, bytes, answered ? r->bytes : 0);
+	loading = answered ? r->bytes / LOADING : 0;
+	room_set(&classes_left, classes, answered ? r->classes : 0);
 }
 
-void room_begin(bool is_limited)
+void room_begin(bool is_limited, bool alone)
 {
-	limited = is_limited;
+	limited = is_limited || (!alone && limited);
 	room_ask();
 }
 

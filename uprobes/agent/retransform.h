@@ -5,7 +5,8 @@
  * How much of the JVM's metaspace hooks may still take, where that is limited. Each new code of a class takes some: with
  * hooks, and once more when they come out; what was there before comes back late, and only to classes of the same loader.
  * What the JVM has in use can be seen by the collector only (struct frt_room), which is asked while a command runs. In
- * between, and while classes are loaded, the agent counts what their class files say.
+ * between, and while classes are loaded, the agent counts what their class files say. That account only falls: where a
+ * class finds no room, the collector is told to send a command.
  */
 #ifndef AGENT_RETRANSFORM_H
 #define AGENT_RETRANSFORM_H
@@ -42,8 +43,11 @@ jvmtiError batch_retransform(JNIEnv *env, const struct batch *b, jint loaded);
 /* The same for one class, which has hooks already if `hooked`. */
 jvmtiError batch_retransform_one(JNIEnv *env, jclass c, bool hooked, uint32_t gain);
 
-/* A recording begins; without a limit there is always room. room_ask(): on the agent's thread, during that command only. */
-void room_begin(bool limited);
+/*
+ * A recording begins; without a limit there is always room. If it is not alone, a limit that another one knows of remains.
+ * room_ask(): on the agent's thread, during a command only.
+ */
+void room_begin(bool limited, bool alone);
 void room_ask(void);
 
 /*

@@ -28,7 +28,8 @@ struct wait {
 
 static const char *command_name(enum frt_command_kind kind)
 {
-	static const char *const names[FRT_COMMANDS] = {"", "start", "open-call dump", "stop", "unhook"};
+	static const char *const names[FRT_COMMANDS] = {"",	"start",  "open-call dump",
+							"stop", "unhook", "look for room"};
 
 	return names[kind];
 }

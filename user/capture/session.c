@@ -29,7 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VIRTUAL_SINCE 21 /* the first JDK with virtual threads (JEP 444) */
+#define VIRTUAL_SINCE 21    /* the first JDK with virtual threads (JEP 444) */
+#define ROOM_MS	      10000 /* between two looks for room in metaspace */
 
 struct session {
 	const struct settings *settings;
@@ -53,6 +54,7 @@ struct session {
 	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
 	struct frt_layout layout; /* .jdk_version 0: stacks are not walked */
 	bool started, open_dump;
+	int64_t room_ms; /* when the agent may be told again to ask for room */
 	struct agent_build build;
 	int connection;			 /* to a JVM that we started and that waits; else -1 */
 	double begin_ms;		 /* when it began to wait */
@@ -608,6 +610,24 @@ uint64_t session_unseen(const struct session *s)
 	return s->hotspot ? hotspot_source_unseen(s->hotspot) : 0;
 }
 
+/*
+ * A class that was loaded has found no room for hooks: what the program has freed since is seen by the next ones. The queue
+ * waits for the answer, so that is rare.
+ */
+static void session_look_for_room(struct session *s)
+{
+	const struct frt_room *room = &segment_header(&s->segment)->room;
+	struct diag d = {0};
+	int64_t now = monotonic_ms();
+
+	if (!s->started || !s->metaspace.limited || s->metaspace.begins || now < s->room_ms ||
+	    !__atomic_load_n(&room->wanted, __ATOMIC_RELAXED))
+		return;
+	if (command(s, FRT_COMMAND_ROOM, &d))
+		log_detail("%s", d.text);
+	s->room_ms = monotonic_ms() + ROOM_MS;
+}
+
 int session_beat(struct session *s, struct diag *d)
 {
 	int err = s->hotspot ? hotspot_source_tick(s->hotspot, d) : 0;
@@ -615,6 +635,8 @@ int session_beat(struct session *s, struct diag *d)
 	if (!segment_beat(&s->segment) && !err)
 		err = diag_set(d, ECANCELED,
 			       "the agent took its hooks out: it had no sign of life from frtrace for 30 s");
+	if (!err && !s->hotspot)
+		session_look_for_room(s);
 	return err;
 }
 

@@ -166,7 +166,7 @@ static void without_a_limit_all_go_at_once(void **state)
 {
 	struct batch b = batch_of_all(1);
 
-	room_begin(false);
+	room_begin(false, true);
 	assert_int_equal(batch_retransform(env, &b, CLASSES), 0);
 	assert_int_equal(given, CLASSES);
 	assert_int_equal(questions, 0);
@@ -178,7 +178,7 @@ static void classes_go_in_portions_and_the_rest_is_named(void **state)
 	int64_t begin = 30 * room_needed(all[0]);
 
 	free_bytes = begin;
-	room_begin(true);
+	room_begin(true, true);
 	assert_int_equal(batch_retransform(env, &b, CLASSES), 0);
 	assert_in_range(given, 40, 48);
 	assert_int_equal(given + skipped, CLASSES);
@@ -193,7 +193,7 @@ static void hooks_come_out_without_a_question(void **state)
 	struct batch b = batch_of_all(0);
 
 	free_bytes = 0;
-	room_begin(true);
+	room_begin(true, true);
 	assert_int_equal(batch_retransform(env, &b, CLASSES), 0);
 	assert_int_equal(given, CLASSES);
 	assert_int_equal(questions, 1);
@@ -205,7 +205,7 @@ static void what_need_not_be_is_not_done_without_room(void **state)
 
 	free_bytes = 4 * room_needed(all[0]);
 	b.optional = true;
-	room_begin(true);
+	room_begin(true, true);
 	assert_int_equal(batch_retransform(env, &b, CLASSES), 0);
 	assert_int_equal(given, 3);
 	assert_int_equal(skipped, 0);
@@ -214,7 +214,7 @@ static void what_need_not_be_is_not_done_without_room(void **state)
 static void a_class_that_is_loaded_counts_with_and_without_hooks(void **state)
 {
 	free_bytes = 10 * bytes_of_file(2000);
-	room_begin(true);
+	room_begin(true, true);
 	assert_true(room_take_loading(2000));
 	for (int i = 0; i < 4; i++)
 		room_load(2000);
@@ -228,7 +228,7 @@ static void one_class_after_the_other_gets_hooks_while_there_is_room(void **stat
 	int got = 0;
 
 	free_bytes = 5 * room_needed(all[0]);
-	room_begin(true);
+	room_begin(true, true);
 	for (int i = 0; i < 8; i++) {
 		batch_retransform_one(env, all[i], false, 1);
 		got = given;
@@ -243,10 +243,65 @@ static void a_collector_that_has_gone_gives_no_room(void **state)
 	teardown(state);
 	frtrace_drain_semaphore = 0;
 	free_bytes = INT64_MAX;
-	room_begin(true);
+	room_begin(true, true);
 	assert_false(room_take(all[0], true));
 	frtrace_drain_semaphore = 1;
 	setup(state);
+}
+
+/* What the program has freed is room again, once the collector has looked. */
+static void a_class_without_room_has_the_next_ones_find_it(void **state)
+{
+	free_bytes = 4 * bytes_of_file(2000);
+	room_begin(true, true);
+	assert_true(room_take_loading(2000));
+	assert_int_equal(control->room.wanted, 0);
+	assert_false(room_take_loading(2000));
+	assert_int_equal(control->room.wanted, 1);
+	room_ask();
+	assert_int_equal(control->room.wanted, 0);
+	assert_true(room_take_loading(2000));
+	assert_false(room_take(all[0], true));
+	assert_int_equal(control->room.wanted, 1);
+}
+
+static void what_is_taken_while_the_collector_looks_is_not_forgotten(void **state)
+{
+	free_bytes = 10000;
+	room_begin(true, true);
+	room_set(&bytes_left, bytes_left + 3000, 20000); /* 3,000 were taken meanwhile */
+	assert_int_equal(bytes_left, 17000);
+	room_set(&bytes_left, bytes_left, INT64_MAX);
+	assert_true(bytes_left == INT64_MAX);
+	room_set(&bytes_left, bytes_left, 0);
+	assert_int_equal(bytes_left, 0);
+}
+
+static void a_limit_holds_while_a_recording_runs_that_knows_it(void **state)
+{
+	free_bytes = 0;
+	room_begin(true, true);
+	room_begin(false, false);
+	assert_false(room_take(all[0], true));
+	room_begin(false, true);
+	assert_true(room_take(all[0], true));
+}
+
+static void a_question_without_an_answer_is_not_asked_again(void **state)
+{
+	uint32_t before;
+
+	teardown(state);
+	frtrace_drain_semaphore = 0;
+	room_begin(true, true);
+	before = control->room.asked;
+	room_ask();
+	assert_int_equal(control->room.asked, before + 1);
+	setup(state);
+	free_bytes = 7000;
+	room_ask();
+	assert_int_equal(control->room.answered, before + 2);
+	assert_int_equal(bytes_left, 7000);
 }
 
 static void the_way_back_is_that_of_the_classes_with_hooks(void **state)
@@ -258,7 +313,7 @@ static void the_way_back_is_that_of_the_classes_with_hooks(void **state)
 	room_note_hooked(id, 1650, 27, METHODS);
 	room_note_hooked(other, 1000, 10, 1);
 	control_class_row(id)->flags = FRT_CLASS_REWRITTEN;
-	room_begin(true);
+	room_begin(true, true);
 	assert_int_equal(r->hooked_classes, 1);
 	assert_int_equal(r->hooked_bytes, bytes_of(1650, 27, METHODS));
 	assert_true(r->hooked_bytes > LEFT);
@@ -278,6 +333,10 @@ int main(void)
 		TEST(a_class_that_is_loaded_counts_with_and_without_hooks),
 		TEST(one_class_after_the_other_gets_hooks_while_there_is_room),
 		TEST(a_collector_that_has_gone_gives_no_room),
+		TEST(a_class_without_room_has_the_next_ones_find_it),
+		TEST(what_is_taken_while_the_collector_looks_is_not_forgotten),
+		TEST(a_limit_holds_while_a_recording_runs_that_knows_it),
+		TEST(a_question_without_an_answer_is_not_asked_again),
 		TEST(the_way_back_is_that_of_the_classes_with_hooks),
 	};
 
