@@ -23,7 +23,7 @@ void put_class(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_valu
 /* "main" (javaThreadId = 1) */
 void put_thread(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_value *thread);
 
-/* Append a name from a file. All of these escape what could begin a line, or act on a terminal (text_show_name()). */
+/* Append a name from a file. All of these escape what could begin a line (text_show_name()). */
 void put_shown_name(struct bytes *out, const char *name);
 
 /* Append a text value, a name or a word, as UTF-8; "null" if it is no text. */

@@ -30,10 +30,11 @@ struct request {
 
 /* A child that looks. */
 struct hand {
-	pid_t child;	     /* 0: none */
-	int link;	     /* -1: it was left behind, and has not ended yet */
-	struct apart *looks; /* NULL: it has nothing to do */
-	pid_t at;	     /* the process that it looks at */
+	pid_t child;			       /* 0: none */
+	int link;			       /* -1: it was left behind, and has not ended yet */
+	struct apart *looks;		       /* NULL: it has nothing to do */
+	void (*only)(pid_t pid, void *result); /* the only look that it does; NULL: any */
+	pid_t at;			       /* the process that it looks at */
 	struct proc_pulse pulse;
 };
 
@@ -46,11 +47,10 @@ static void hand_close_others(int link)
 	if (dup2(link, HAND) != HAND)
 		_exit(1);
 	syscall(SYS_close_range, HAND + 1, ~0u, 0);
-	for (int fd = 0; fd < HAND; fd++) {
+	for (int fd = 0; fd < HAND; fd++)
 		close(fd);
-		if (open("/dev/null", O_RDWR) != fd)
-			_exit(1);
-	}
+	while (open("/dev/null", O_RDWR) >= 0 && fcntl(HAND - 1, F_GETFD) < 0) /* a container may have none */
+		;
 }
 
 static void hand_serve(int link)
@@ -115,6 +115,7 @@ static void hand_leave(struct hand *h)
 	close(h->link);
 	h->link = -1;
 	h->looks = NULL;
+	h->only = NULL;
 	hand_reap(h);
 }
 
@@ -174,8 +175,8 @@ static void hands_disown(void)
 	owner = getpid();
 }
 
-/* A child that has nothing to do. NULL: too many hang, or *err says why it cannot be started. */
-static struct hand *hand_find(int *err)
+/* A child that has nothing to do and may look so. NULL: too many hang, or *err says why it cannot be started. */
+static struct hand *hand_find(void (*look)(pid_t pid, void *result), int *err)
 {
 	struct hand *place = NULL;
 
@@ -184,7 +185,7 @@ static struct hand *hand_find(int *err)
 		struct hand *h = &hands[i];
 
 		hand_reap(h);
-		if (h->child && h->link >= 0 && !h->looks)
+		if (h->child && h->link >= 0 && !h->looks && (!h->only || h->only == look))
 			return h;
 		if (!h->child && !place)
 			place = h;
@@ -217,11 +218,11 @@ bool apart_is_at(const struct apart *a, pid_t pid)
 void apart_begin(struct apart *a, pid_t pid)
 {
 	int err = a->size > RESULT_MOST ? -E2BIG : 0;
-	struct hand *h = err ? NULL : hand_find(&err);
+	struct hand *h = err ? NULL : hand_find(a->look, &err);
 
 	if (h && (err = hand_ask(h, a, pid))) { /* it was killed while it had nothing to do */
 		hand_leave(h);
-		h = hand_find(&err);
+		h = hand_find(a->look, &err);
 		err = h ? hand_ask(h, a, pid) : err;
 	}
 	if (err) {
@@ -294,7 +295,9 @@ void apart_settle(void (*look)(pid_t pid, void *result), size_t size)
 	for (int i = 0; i < APART_MOST; i++)
 		if (hands[i].child && hands[i].link >= 0 && !hands[i].looks)
 			hand_end(&hands[i]);
-	h = look ? hand_find(&err) : NULL;
+	h = look ? hand_find(look, &err) : NULL;
 	if (h && send(h->link, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r))
 		hand_leave(h);
+	else if (h)
+		h->only = look;
 }

@@ -71,7 +71,7 @@ static int check_answers(pid_t pid, struct diag *d)
 
 	if (look_once(pid, &s))
 		return diag_set(d, EINTR, "cannot attach to process %d: interrupted", pid);
-	if (s.kind != TARGET_MUTE)
+	if (s.kind != TARGET_MUTE || s.error != -ETIMEDOUT) /* where no child can look, nothing is known */
 		return 0;
 	look_why_mute(s.error, &why);
 	return diag_set(d, -s.error, "cannot attach to process %d ('%s'): %s", pid, s.target.name, why.text);

@@ -54,11 +54,23 @@ void target_watch_memory(struct target *t)
  * An open pagemap belongs to the memory of its time. The kernel refuses to read less than 8 bytes of it, and reads
  * nothing if that memory is gone. It takes no lock for either.
  */
+/* A process that ends gives its memory away first; one that has executed a program has another one. */
+static bool has_memory(const struct target *t)
+{
+	char *text = proc_read(t->pid, "statm", 256, NULL);
+	bool has = text && text[0] != '0';
+
+	free(text);
+	return has;
+}
+
 bool target_replaced(const struct target *t)
 {
+	struct target now;
 	char byte;
 
-	return t->memory && pread(t->memory, &byte, sizeof(byte), 0) == 0;
+	return t->memory && pread(t->memory, &byte, sizeof(byte), 0) == 0 && has_memory(t) &&
+	       !target_read(t->pid, &now) && now.start_time == t->start_time;
 }
 
 void target_close(struct target *t)

@@ -111,6 +111,12 @@ static bool may_be_obeyed(const unsigned char *text, size_t size)
 	return false;
 }
 
+/* A reader of text takes it for the end of a line, or of a cell. */
+static bool ends_cell(unsigned int c)
+{
+	return (c >= '\t' && c <= '\r') || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
+
 void text_show_name(struct bytes *out, const char *text, size_t size)
 {
 	size_t length;
@@ -122,7 +128,10 @@ void text_show_name(struct bytes *out, const char *text, size_t size)
 	for (size_t at = 0; at < size; at += length ?: size) {
 		unsigned int c = checked_character((const unsigned char *)text + at, size - at, &length);
 
-		term_show_character(out, c, text + at, length);
+		if (ends_cell(c) || c == NO_CHARACTER)
+			term_show_character(out, c, text + at, length);
+		else
+			bytes_put(out, text + at, length);
 	}
 }
 

@@ -22,8 +22,8 @@ void term_print(FILE *to, const char *text);
 size_t text_show(struct bytes *out, const char *text, size_t size);
 
 /*
- * The same for a name: line ends and tabs are escaped, too. It cannot begin a line of its own, whoever chose it. Text that
- * was escaped stays as it is.
+ * A name, which cannot begin a line of its own, whoever chose it: line ends and tabs are escaped. What a terminal obeys
+ * otherwise is left to text_show(), so that a pipe gets the name. Text that was escaped stays as it is.
  */
 void text_show_name(struct bytes *out, const char *text, size_t size);
 

@@ -122,7 +122,7 @@ fake_start() { # mute|deaf: T_PID
 }
 
 # frtrace has made the socket or the file that requests the attach, and waits: 1.5 s have passed, the limit is 15 s.
-interrupted_by() { # SIGNAL PID
+interrupted_by() { # SIGNAL PID [deaf]: a deaf one has been signalled, and finds the file when it wakes up
 	local began
 	sleep 1.5
 	ended "$2" && finding "frtrace did not wait: $(cat "$F_DIR/stderr")"
@@ -131,6 +131,7 @@ interrupted_by() { # SIGNAL PID
 	trace_wait 20
 	[ $((SECONDS - began)) -le 12 ] || finding "it took $((SECONDS - began)) s to end"
 	[ -e "$WORK/never.jfr" ] && finding "it left a file"
+	[ "${3:-}" != deaf ] || rm "/tmp/.attach_pid$T_PID" || finding "the file that requests the attach is gone"
 	tmp_is_clean
 }
 
@@ -139,7 +140,7 @@ interrupted() { # mute|deaf SIGNAL
 	begin "$sentence" || return 0
 	fake_start "$1"
 	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
-	interrupted_by "$2" "$F_PID"
+	interrupted_by "$2" "$F_PID" "$1"
 	status_is 1
 	[ "$(cat "$F_DIR/stderr")" = "frtrace: cannot attach to process $T_PID 'fake_jvm': interrupted" ] ||
 		finding "not the one line:" "$(cat "$F_DIR/stderr")"
