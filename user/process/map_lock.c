@@ -133,6 +133,8 @@ void map_locks_settle(bool again)
 #define HELD_MS		   60	 /* after which a lock counts as held */
 #define SAMPLE_MS	   10
 #define EXITING		   0x4 /* PF_EXITING, among the flags in /proc/PID/stat */
+#define GUARD_LINK	   0   /* its only descriptor, to the parent */
+#define MESSAGE_MOST	   512
 #define FUSE_CONTROL	   "/sys/fs/fuse/connections"
 #define FUSE_CONTROL_MAGIC 0x65735543 /* linux/magic.h: FUSE_CTL_SUPER_MAGIC */
 
@@ -180,19 +182,39 @@ static bool has_requests(int control, const char *connection)
 	return atoi(text) > 0;
 }
 
-static bool connection_abort(int control, const char *connection)
+static void connection_abort(int control, const char *connection)
 {
 	char path[64];
 	int fd;
-	bool done;
 
 	snprintf(path, sizeof(path), "%.32s/abort", connection);
 	fd = openat(control, path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
-	done = write(fd, "1", 1) == 1;
+		return;
+	if (write(fd, "1", 1) < 0) {
+		/* it has ended meanwhile */
+	}
 	close(fd);
-	return done;
+}
+
+/* Before it is done: then the parent goes on. */
+static void guard_say(const struct target *t, pid_t holder, const char *connection, uid_t uid)
+{
+	char text[MESSAGE_MOST], user[64];
+	int n;
+
+	user_name(uid, user, sizeof(user));
+	if (holder)
+		n = snprintf(
+			text, sizeof(text),
+			"process %d ('%s') held the lock of its memory map, and uprobes held up each fork() of the "
+			"machine: FUSE connection %s of user '%s' was aborted",
+			holder, t->name, connection, user);
+	else
+		n = snprintf(text, sizeof(text),
+			     "uprobes held up each fork() of the machine: FUSE connection %s of user '%s' was aborted",
+			     connection, user);
+	send(GUARD_LINK, text, n < (int)sizeof(text) ? n : (int)sizeof(text) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 /*
@@ -212,22 +234,11 @@ static void connections_abort(int control, pid_t holder)
 		return;
 	rewinddir(dir);
 	while ((entry = readdir(dir))) {
-		char user[64];
-
 		if (entry->d_name[0] == '.' || fstatat(control, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-		    !st.st_uid || (holder && st.st_uid != t.uid) || !has_requests(control, entry->d_name) ||
-		    !connection_abort(control, entry->d_name))
+		    !st.st_uid || (holder && st.st_uid != t.uid) || !has_requests(control, entry->d_name))
 			continue;
-		user_name(st.st_uid, user, sizeof(user));
-		if (holder)
-			log_error(
-				"process %d ('%s') held the lock of its memory map, and uprobes held up each fork() of the "
-				"machine: FUSE connection %s of user '%s' was aborted",
-				holder, t.name, entry->d_name, user);
-		else
-			log_error(
-				"uprobes held up each fork() of the machine: FUSE connection %s of user '%s' was aborted",
-				entry->d_name, user);
+		guard_say(&t, holder, entry->d_name, st.st_uid);
+		connection_abort(control, entry->d_name);
 	}
 	closedir(dir);
 }
@@ -448,7 +459,7 @@ static void guard_watch(pid_t parent, int link)
 	}
 }
 
-/* Only standard error stays open, and what leads to the parent. */
+/* It keeps no stream of the parent's open: a recording in the background must not hold the terminal. */
 static void guard_run(pid_t parent, int link)
 {
 	prctl(PR_SET_NAME, "frtrace-guard");
@@ -457,10 +468,9 @@ static void guard_run(pid_t parent, int link)
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	setpriority(PRIO_PROCESS, 0, -20); /* the machine waits; may fail */
-	if (dup2(link, 0) == 0) {
-		close(1);
-		syscall(SYS_close_range, 3, ~0u, 0);
-		guard_watch(parent, 0);
+	if (dup2(link, GUARD_LINK) == GUARD_LINK) {
+		syscall(SYS_close_range, GUARD_LINK + 1, ~0u, 0);
+		guard_watch(parent, GUARD_LINK);
 	}
 	_exit(0);
 }
@@ -471,7 +481,7 @@ int map_guard_start(struct map_guard **out, struct diag *d)
 	int ends[2];
 
 	*out = NULL;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return diag_errno(d, errno, "cannot make a pair of sockets");
 	child = fork();
 	if (!child)
@@ -486,10 +496,23 @@ int map_guard_start(struct map_guard **out, struct diag *d)
 	return 0;
 }
 
+/* What it has done meanwhile. */
+static void guard_listen(void)
+{
+	char text[MESSAGE_MOST];
+	ssize_t n;
+
+	while (guard.link >= 0 && (n = recv(guard.link, text, sizeof(text) - 1, MSG_DONTWAIT)) > 0) {
+		text[n] = 0;
+		log_error("%s", text);
+	}
+}
+
 void map_guard_free(struct map_guard *g)
 {
 	if (!g)
 		return;
+	guard_listen();
 	close(g->link);
 	g->link = -1;
 }
@@ -508,6 +531,8 @@ void map_guard_enter(void)
 
 void map_guard_leave(void)
 {
-	if (!--depth)
-		guard_tell('-');
+	if (--depth)
+		return;
+	guard_tell('-');
+	guard_listen();
 }

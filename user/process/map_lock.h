@@ -29,7 +29,7 @@ struct map_guard;
 /*
  * Start a guard: a child that ends after this process has ended. While uprobes come or go it forks again and again. When that
  * is held up for a quarter of a second, it looks for processes whose lock is held and that sleep in FUSE, aborts the FUSE
- * connections of their users that have requests without an answer, and says so on standard error. If that does not suffice for
+ * connections of their users that have requests without an answer, and this process says so at the end of that. If that does not suffice for
  * ten seconds, it does so for those of all users. Connections of root are never aborted. It takes CAP_SYS_ADMIN. Returns 0 or
  * -errno with the message.
  */
