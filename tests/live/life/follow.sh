@@ -46,7 +46,13 @@ follow_start() { # SELECTOR ARGUMENT...
 recorded() { grep -cE '^[0-9]+: [0-9,]+ calls?, 0 thrown, 0 lost' "$F_DIR/stderr"; }
 recorded_are() { [ "$(recorded)" -ge "$1" ]; }
 traced_are() { [ "$(grep -c '^[0-9]*: tracing ' "$F_DIR/stderr")" -ge "$1" ]; }
-children() { cat "/proc/$F_PID/task/$F_PID/children" 2>/dev/null; }
+# Those that record; one looks at processes.
+children() {
+	local child
+	for child in $(cat "/proc/$F_PID/task/$F_PID/children" 2>/dev/null); do
+		[ "$(cat "/proc/$child/comm" 2>/dev/null)" != frtrace ] || echo "$child"
+	done
+}
 # The 19th field, behind a name that may have blanks.
 is_as_nice_as_we() { # PID
 	local fields
