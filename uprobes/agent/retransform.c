@@ -122,7 +122,7 @@ void room_load(jint size)
 		__atomic_fetch_sub(&bytes_left, bytes_of_file(size), __ATOMIC_RELAXED);
 }
 
-/* Hooks, and the way back; and as much for classes of which nobody knows yet: a program that begins loads many. */
+/* Room for the hooks, for taking them out, and for one more class: a program that starts loads many. */
 bool room_take_loading(jint size)
 {
 	return !limited || room_take_or_want(bytes_of_file(size) * 3);

@@ -5,8 +5,8 @@
  * How much of the JVM's metaspace hooks may still take, where that is limited. Each new code of a class takes some: with
  * hooks, and once more when they come out; what was there before comes back late, and only to classes of the same loader.
  * What the JVM has in use can be seen by the collector only (struct frt_room), which is asked while a command runs. In
- * between, and while classes are loaded, the agent counts what their class files say. That account only falls: where a
- * class finds no room, the collector is told to send a command.
+ * between, and while classes are loaded, the agent counts what their class files say. That account only falls: when there
+ * is no room for a class, the agent asks the collector to look again.
  */
 #ifndef AGENT_RETRANSFORM_H
 #define AGENT_RETRANSFORM_H

@@ -14,7 +14,7 @@
 #define SPOOL_PIECE (64u << 10)
 /* All copies of a process together stay below SPOOL_MOST; in memory below MEMORY_MOST. */
 #define MEMORY_MOST (256ull << 20)
-/* And unpacked it is no more than so many times as large, and some. Recordings shrink to a third or a tenth. */
+/* A copy is at most SPOOL_TIMES as large as its file, plus SPOOL_FREE. Recordings shrink to a third or a tenth. */
 #define SPOOL_TIMES 200
 #define SPOOL_FREE  (16ull << 20)
 

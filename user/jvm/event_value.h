@@ -41,9 +41,9 @@ struct event_value {
 };
 
 /*
- * What a value of an expression may be in a class that is loaded later, as far as the text tells: at most EVENT_WAYS, of which
- * the first applies that a method has, and the last one says that it has none. 0: only a loaded class can tell. `*plain`: its
- * kind will be known from the method's own class file.
+ * The possible meanings of an expression in a class that is loaded later: at most EVENT_WAYS. The first one that a method has
+ * applies; the last one means that it has none. 0: the meaning depends on a loaded class. `*plain`: the method's own class file
+ * tells the kind.
  */
 #define EVENT_WAYS 3
 struct event_way {

@@ -29,7 +29,7 @@ typedef int (*cgroup_limit_reader)(const char *path, char *out, size_t size);
  */
 uint64_t cgroup_limit_find(const char *cgroup, const char *mountinfo, enum cgroup_limit what, cgroup_limit_reader read);
 
-/* On the same path, the limit of which the least is left. */
+/* The same for the group on the path that has the least left of its limit. */
 void cgroup_room_find(const char *cgroup, const char *mountinfo, enum cgroup_limit what, cgroup_limit_reader read,
 		      struct cgroup_room *out);
 

@@ -213,7 +213,7 @@ static uint64_t last_full(const struct perf_data *p)
 	return heap_counter(p, "sun.gc.collector.%d.lastExitTime", 1, 0);
 }
 
-/* Eden and two survivor spaces, one of which is empty for the next collection, and the old generation. */
+/* Eden, two survivor spaces and the old generation. One survivor space is always empty, for the next collection. */
 static bool generations_are_full(const struct perf_data *p, bool survivors, bool shared, struct heap_room *out)
 {
 	uint64_t first = left_in(p, 0, 1), second = left_in(p, 0, 2), young = heap_most(p, 0), old = heap_most(p, 1),
