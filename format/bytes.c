@@ -12,6 +12,8 @@
 #include "format/bytes.h"
 #include "format/vec.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define REPLACEMENT 0xfffd
@@ -47,6 +49,41 @@ void bytes_put(struct bytes *b, const void *data, size_t n)
 		return;
 	memcpy(p, data, n);
 	b->size += n;
+}
+
+void bytes_printf(struct bytes *b, const char *format, ...)
+{
+	va_list args, again;
+	int n;
+
+	va_start(args, format);
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, format, args);
+	if (n > 0 && bytes_reserve(b, n + 1))
+		b->size += vsnprintf((char *)b->data + b->size, n + 1, format, again);
+	va_end(again);
+	va_end(args);
+}
+
+const char *bytes_text(struct bytes *b)
+{
+	if (!bytes_reserve(b, 1))
+		return "";
+	b->data[b->size] = 0;
+	return (const char *)b->data;
+}
+
+char *bytes_steal_text(struct bytes *b)
+{
+	char *text = bytes_reserve(b, 1) ? (char *)b->data : NULL;
+
+	if (!text) {
+		bytes_release(b);
+		return NULL;
+	}
+	text[b->size] = 0;
+	bytes_init(b);
+	return text;
 }
 
 void bytes_put_u8(struct bytes *b, uint8_t v)

@@ -47,6 +47,16 @@ static inline unsigned char *bytes_reserve(struct bytes *b, size_t n)
 }
 
 void bytes_put(struct bytes *b, const void *data, size_t n);
+
+/* Append what printf() would print. */
+void bytes_printf(struct bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The contents as a text, with a NUL behind them that does not count; "" after a failure. Until the next change. */
+const char *bytes_text(struct bytes *b);
+
+/* The same as a text of its own, to be freed with free(), and an empty buffer. NULL: no memory. */
+char *bytes_steal_text(struct bytes *b);
+
 void bytes_put_u8(struct bytes *b, uint8_t v);
 void bytes_put_be16(struct bytes *b, uint16_t v);
 void bytes_put_be32(struct bytes *b, uint32_t v);

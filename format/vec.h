@@ -12,6 +12,27 @@
 
 #include <stddef.h>
 
+/*
+ * The first index below `count` for which `after` is true, `count` if there is none. `i` is its name in `after`, which
+ * must be true for all elements behind one for which it is:
+ *
+ *	n = lower_bound(i, list->count, list->item[i].start >= start);
+ */
+#define lower_bound(i, count, after)                                   \
+	({                                                             \
+		size_t i##_from = 0, i##_to = (count);                 \
+                                                                       \
+		while (i##_from < i##_to) {                            \
+			size_t i = i##_from + (i##_to - i##_from) / 2; \
+                                                                       \
+			if (after)                                     \
+				i##_to = i;                            \
+			else                                           \
+				i##_from = i + 1;                      \
+		}                                                      \
+		i##_from;                                              \
+	})
+
 /* Make room for `count` elements: at least twice as many as before when there is too little. 0, or -ENOMEM and nothing
  * has changed. */
 #define vec_reserve(array, capacity, count) vec_reserve_size(array, capacity, count, sizeof(**(array)))

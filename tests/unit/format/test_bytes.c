@@ -338,6 +338,29 @@ static void buffer_of_impossible_size_is_refused(void **state)
 	bytes_release(&b);
 }
 
+static void contents_are_a_text_that_is_never_null(void **state)
+{
+	struct bytes b;
+	char *text;
+
+	bytes_init(&b);
+	assert_string_equal(bytes_text(&b), "");
+	bytes_printf(&b, "%d %s", 7, "frames");
+	bytes_printf(&b, "%s", "");
+	bytes_printf(&b, ", %0*d", 300, 1);
+	assert_int_equal(b.size, strlen("7 frames, ") + 300);
+	assert_int_equal(strlen(bytes_text(&b)), b.size);
+	assert_memory_equal(bytes_text(&b), "7 frames, 000", 13);
+	text = bytes_steal_text(&b);
+	assert_int_equal(strlen(text), strlen("7 frames, ") + 300);
+	assert_int_equal(b.size, 0);
+	free(text);
+	b.failed = true;
+	assert_string_equal(bytes_text(&b), "");
+	assert_null(bytes_steal_text(&b));
+	bytes_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +380,7 @@ int main(void)
 		cmocka_unit_test(each_text_encoding_is_decoded),
 		cmocka_unit_test(buffer_that_failed_writes_nothing_until_cleared),
 		cmocka_unit_test(buffer_of_impossible_size_is_refused),
+		cmocka_unit_test(contents_are_a_text_that_is_never_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
