@@ -160,7 +160,7 @@ $(BUILD)/tests/unit/capture/test_queue: LDLIBS += $(call wrap,ring_buffer__new r
 $(BUILD)/tests/unit/capture/test_perfbuf: LDLIBS += $(call wrap,perf_buffer__new_raw perf_buffer__buffer perf_buffer__epoll_fd perf_buffer__free)
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
 $(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
-$(BUILD)/tests/unit/files/test_progress: LDLIBS += $(call wrap,monotonic_ms)
+$(BUILD)/tests/unit/trace/test_progress: LDLIBS += $(call wrap,monotonic_ms)
 $(BUILD)/tests/unit/live/test_control_socket: LDLIBS += $(call wrap,run_directory_name run_directory_is_own run_directory_make)
 $(BUILD)/tests/unit/live/test_priority: LDLIBS += $(call wrap,getpriority setpriority eventfd_write)
 $(BUILD)/tests/unit/record/test_frames: LDLIBS += $(call wrap,resolver_frame)
@@ -272,8 +272,8 @@ $(BUILD)/fuzz_user_value: user/record/user_value.c user/text/java_number.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # sources that print recordings
 $(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/glob.c user/text/java_number.c user/text/java_time.c user/text/term.c \
-	user/files/jfr_names.c user/view/old_object.c user/files/sorter.c user/view/print.c user/view/printer.c \
-	user/view/render_cache.c user/view/select.c user/view/value_text.c user/files/event_iter.c user/files/wait_iter.c
+	user/trace/jfr_names.c user/view/old_object.c user/trace/sorter.c user/view/print.c user/view/printer.c \
+	user/view/render_cache.c user/view/select.c user/view/value_text.c user/trace/wait.c
 
 check: $(TESTS) $(REPLAYS)
 	$(Q)scripts/run-tests $(TESTS) $(REPLAYS)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/compare/run.h"
 #include "format/vec.h"
-#include "user/files/event_iter.h"
-#include "user/files/jfr_names.h"
+#include "user/trace/trace.h"
+#include "user/trace/jfr_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,9 +56,14 @@ static void split_sums_add(struct run_split *s, const struct call *call)
 	s->blocked += call->blocked;
 }
 
+struct run_reader {
+	struct run *run;
+	struct call_filter *filter;
+};
+
 static int run_add_call(const struct call *call, void *context)
 {
-	struct run *r = context;
+	struct run *r = ((struct run_reader *)context)->run;
 	uint32_t number = method_names_number(&r->names, call->chunk, &call->method);
 	int err = run_add(r, number, call->start, call->duration, call->thrown);
 
@@ -68,11 +73,6 @@ static int run_add_call(const struct call *call, void *context)
 }
 
 /* ---- other events */
-
-struct run_reader {
-	struct run *run;
-	struct call_filter *filter;
-};
 
 static int64_t run_ticks(const struct jfr_chunk *chunk, const struct jfr_value *event, const char *field)
 {
@@ -131,7 +131,7 @@ static int run_take_timing(struct jfr_chunk *chunk, const struct jfr_event *e, v
 static int run_take_loss(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
 	((struct run_reader *)context)->run->lost = true;
-	return 1;
+	return 0;
 }
 
 /* The text of a field, NUL-terminated. False: no memory. */
@@ -205,17 +205,6 @@ static int run_take_setting(struct jfr_chunk *chunk, const struct jfr_event *e, 
 	return good ? 0 : -ENOMEM;
 }
 
-static int run_read_events(struct run_reader *reader, const struct jfr_file *file, const char *type, event_visit *visit)
-{
-	struct jfr_file again;
-	int err;
-
-	jfr_file_again(&again, file);
-	err = event_iter_each(&again, type, visit, reader);
-	jfr_file_release(&again);
-	return err < 0 ? err : 0;
-}
-
 static int compare_durations(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -254,17 +243,14 @@ bool run_settle(struct run *r)
 
 int run_read(struct run *r, struct jfr_file *file, struct call_filter *filter)
 {
+	static const struct trace_event events[] = {{"jdk.MethodTiming", run_take_timing},
+						    {"jdk.DataLoss", run_take_loss},
+						    {"frtrace.Message", run_take_message},
+						    {"jdk.ActiveSetting", run_take_setting},
+						    {NULL, NULL}};
 	struct run_reader reader = {r, filter};
-	int err = call_filter_each(filter, file, "jdk.MethodTrace", run_add_call, r);
+	int err = trace_read_chosen(file, filter, &(struct trace_ops){.call = run_add_call, .events = events}, &reader);
 
-	if (!err)
-		err = run_read_events(&reader, file, "jdk.MethodTiming", run_take_timing);
-	if (!err)
-		err = run_read_events(&reader, file, "jdk.DataLoss", run_take_loss);
-	if (!err)
-		err = run_read_events(&reader, file, "frtrace.Message", run_take_message);
-	if (!err)
-		err = run_read_events(&reader, file, "jdk.ActiveSetting", run_take_setting);
 	r->lost |= file->unfinished || file->fault.what;
 	bytes_put_u8(&r->bounds, 0);
 	if (!err && (!method_names_settle(&r->names) || !run_settle(r)))

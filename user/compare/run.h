@@ -4,9 +4,9 @@
 #define USER_COMPARE_RUN_H
 
 #include "user/compare/quantile.h"
-#include "user/files/call_filter.h"
-#include "user/files/jfr_files.h"
-#include "user/view/method_names.h"
+#include "user/trace/call_filter.h"
+#include "user/trace/jfr_files.h"
+#include "user/trace/method_names.h"
 
 enum { RUN_P50, RUN_P90, RUN_P99, RUN_QUANTILES };
 extern const double run_quantiles[RUN_QUANTILES];

@@ -5,6 +5,7 @@
  */
 #include "format/vec.h"
 #include "user/compare/run.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -146,13 +147,13 @@ int run_read_splits(struct run *r, const struct jfr_file *file, struct call_filt
 	int err;
 
 	jfr_file_again(&again, file);
-	err = wait_iter_each(&again, "frtrace.ThreadWait", split_add_wait, &s);
+	err = trace_read(&again, &(struct trace_ops){.wait = split_add_wait}, &s);
 	jfr_file_release(&again);
 	if (s.waits)
 		qsort(s.wait, s.waits, sizeof(*s.wait), compare_waits);
 	jfr_file_again(&again, file);
 	if (!err)
-		err = call_filter_each(filter, &again, "jdk.MethodTrace", split_add_call, &s);
+		err = trace_read_chosen(&again, filter, &(struct trace_ops){.call = split_add_call}, &s);
 	jfr_file_release(&again);
 	free(s.wait);
 	aggregate_release(&s.reasons);

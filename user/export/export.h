@@ -3,9 +3,9 @@
 #ifndef USER_EXPORT_EXPORT_H
 #define USER_EXPORT_EXPORT_H
 
-#include "user/files/call_iter.h"
-#include "user/files/aggregate.h"
-#include "user/files/jfr_files.h"
+#include "user/trace/call.h"
+#include "user/trace/aggregate.h"
+#include "user/trace/jfr_files.h"
 
 #include <stdio.h>
 

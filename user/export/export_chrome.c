@@ -2,8 +2,9 @@
 /* "Trace Event Format" (Google, 2016). Times are in microseconds, counted from the first recorded call. */
 #include "user/text/json.h"
 #include "user/export/export.h"
-#include "user/files/wait_iter.h"
-#include "user/view/wait_place.h"
+#include "user/trace/wait.h"
+#include "user/trace/wait_place.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -148,25 +149,7 @@ static int add_pause(const struct thread_wait *w, void *context)
 	return end_slice(c);
 }
 
-static int add_states(const struct jfr_file *file, const char *type, thread_wait_visit *visit, struct chrome *c)
-{
-	struct jfr_file again;
-	int err;
-
-	jfr_file_again(&again, file);
-	err = wait_iter_each(&again, type, visit, c);
-	jfr_file_release(&again);
-	return err;
-}
-
-static int add_all_states(const struct jfr_file *file, struct chrome *c)
-{
-	int err = add_states(file, "frtrace.ThreadWait", add_blocked, c);
-
-	if (!err)
-		err = add_states(file, "frtrace.RunQueue", add_ready, c);
-	return err ? err : add_states(file, "frtrace.VMPause", add_pause, c);
-}
+static const struct trace_ops chrome_waits = {.wait = add_blocked, .run_queue = add_ready, .pause = add_pause};
 
 int export_chrome(struct jfr_file *file, bool normalize, FILE *to)
 {
@@ -178,9 +161,9 @@ int export_chrome(struct jfr_file *file, bool normalize, FILE *to)
 	json_object(&c.json, NULL);
 	json_string(&c.json, "displayTimeUnit", "ns");
 	json_array(&c.json, "traceEvents");
-	err = call_iter_each(file, "jdk.MethodTrace", export_chrome_add, &c);
+	err = trace_read(file, &(struct trace_ops){.call = export_chrome_add}, &c);
 	if (!err)
-		err = add_all_states(file, &c);
+		err = trace_read_again(file, &chrome_waits, &c);
 	json_end(&c.json);
 	json_end(&c.json);
 	export_names_release(&c.names);

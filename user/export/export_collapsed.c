@@ -2,8 +2,9 @@
 #include "user/export/export.h"
 #include "format/vec.h"
 #include "user/export/self_time.h"
-#include "user/files/wait_iter.h"
+#include "user/trace/wait.h"
 #include "user/text/java_number.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -133,7 +134,7 @@ static int collapsed_read(struct collapsed *c, struct jfr_file *file, bool weigh
 	*c = (struct collapsed){.weigh_time = weigh_time};
 	export_names_init(&c->names, normalize);
 	bytes_init(&c->line);
-	err = call_iter_each(file, "jdk.MethodTrace", export_collapsed_add, c);
+	err = trace_read(file, &(struct trace_ops){.call = export_collapsed_add}, c);
 	return err ?: self_time_finish(&c->time);
 }
 

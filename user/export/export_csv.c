@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/export.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -127,7 +128,7 @@ int export_csv(struct jfr_file *file, bool normalize, FILE *to)
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,blocked_ns,pause_ns,"
 	      "syscalls,syscall_ns,major_faults,minor_faults,thrown_class\r\n",
 	      to);
-	err = call_iter_each(file, "jdk.MethodTrace", export_csv_add, &c);
+	err = trace_read(file, &(struct trace_ops){.call = export_csv_add}, &c);
 	export_names_release(&c.names);
 	aggregate_release(&c.callers);
 	return err == -EIO ? 0 : err; /* write errors are left in `to`, for the caller */

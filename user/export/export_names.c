@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/export.h"
-#include "user/files/jfr_names.h"
-#include "user/view/normal_name.h"
+#include "user/trace/jfr_names.h"
+#include "user/trace/normal_name.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const
 	if (!g)
 		return NULL;
 	if (!g->count) {
-		char *name = view_method(chunk, *method);
+		char *name = method_text(chunk, *method);
 
 		if (name && n->normalize)
 			normal_name(name);

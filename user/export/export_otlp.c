@@ -6,10 +6,10 @@
 #include "user/export/export.h"
 #include "user/export/otlp_traces.h"
 #include "user/export/thread_tracks.h"
-#include "user/files/event_iter.h"
-#include "user/files/jfr_names.h"
-#include "user/files/origin.h"
-#include "user/files/wait_iter.h"
+#include "user/trace/trace.h"
+#include "user/trace/jfr_names.h"
+#include "user/trace/origin.h"
+#include "user/trace/wait.h"
 #include "user/text/java_number.h"
 
 #include <errno.h>
@@ -168,6 +168,8 @@ static int otlp_read_program(struct jfr_chunk *chunk, const struct jfr_event *e,
 	struct jfr_value event = jfr_event_value(e), arguments = jfr_field(chunk, &event, "jvmArguments");
 	struct bytes text;
 
+	if (x->service)
+		return 0;
 	x->resource.pid = origin_number(chunk, e, "pid");
 	bytes_init(&text);
 	put_value_text(&text, &arguments);
@@ -175,7 +177,7 @@ static int otlp_read_program(struct jfr_chunk *chunk, const struct jfr_event *e,
 	if (!text.failed)
 		x->service = otlp_service_name((char *)text.data);
 	bytes_release(&text);
-	return x->service ? 1 : -ENOMEM;
+	return x->service ? 0 : -ENOMEM;
 }
 
 static enum otlp_kind otlp_kind_named(const struct bytes *type)
@@ -223,30 +225,21 @@ static int otlp_read_attribute(struct jfr_chunk *chunk, const struct jfr_event *
 
 static int export_otlp_read(struct otlp_export *x, struct jfr_file *file)
 {
+	static const struct trace_event events[] = {{"jdk.JVMInformation", otlp_read_program},
+						    {"frtrace.ResourceAttribute", otlp_read_attribute},
+						    {NULL, NULL}};
 	struct jfr_file again;
 	struct origin origin;
-	int err = call_iter_each(file, "jdk.MethodTrace", export_otlp_add, x);
+	int err = trace_read(file, &(struct trace_ops){.call = export_otlp_add, .events = events}, x);
 
-	if (!err) {
-		jfr_file_again(&again, file);
-		err = wait_iter_each(&again, "frtrace.ThreadWait", otlp_add_wait, x);
-		jfr_file_release(&again);
-	}
+	err = err ?: trace_read_again(file, &(struct trace_ops){.wait = otlp_add_wait}, x);
 	if (err)
 		return err;
-	jfr_file_again(&again, file);
-	err = event_iter_each(&again, "jdk.JVMInformation", otlp_read_program, x);
-	jfr_file_release(&again);
-	if (err < 0)
-		return err;
-	jfr_file_again(&again, file);
-	err = event_iter_each(&again, "frtrace.ResourceAttribute", otlp_read_attribute, x);
-	jfr_file_release(&again);
 	jfr_file_again(&again, file);
 	origin_read(&again, &origin);
 	jfr_file_release(&again);
 	x->seed = hash_mix(hash_mix(hash_mix(1, origin.pid), origin.start_ms), origin.recording_start_ms);
-	return err;
+	return 0;
 }
 
 static int otlp_name_threads(struct otlp_export *x)

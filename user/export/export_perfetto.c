@@ -9,10 +9,10 @@
 #include "user/export/perfetto_packet.h"
 #include "user/export/thread_tracks.h"
 #include "user/export/timeline.h"
-#include "user/files/event_iter.h"
-#include "user/files/jfr_names.h"
-#include "user/files/wait_iter.h"
-#include "user/view/wait_place.h"
+#include "user/trace/trace.h"
+#include "user/trace/jfr_names.h"
+#include "user/trace/wait.h"
+#include "user/trace/wait_place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -228,9 +228,11 @@ static int perfetto_read_clock(struct jfr_chunk *chunk, const struct jfr_event *
 	struct jfr_value event = jfr_event_value(e);
 	int64_t moment = jfr_timebase_moment(&chunk->clock, jfr_event_times(chunk, e).start);
 
+	if (x->has_clock)
+		return 0;
 	x->to_monotonic = timeline_moment(event_number(chunk, &event, "monotonic")) - timeline_moment(moment);
 	x->has_clock = true;
-	return 1;
+	return 0;
 }
 
 static int perfetto_read_program(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
@@ -239,6 +241,8 @@ static int perfetto_read_program(struct jfr_chunk *chunk, const struct jfr_event
 	struct jfr_value event = jfr_event_value(e), arguments = jfr_field(chunk, &event, "javaArguments");
 	struct bytes text;
 
+	if (x->program)
+		return 0;
 	x->pid = event_number(chunk, &event, "pid");
 	bytes_init(&text);
 	put_value_text(&text, &arguments);
@@ -247,47 +251,21 @@ static int perfetto_read_program(struct jfr_chunk *chunk, const struct jfr_event
 		return -ENOMEM;
 	x->program = (char *)text.data;
 	x->program[strcspn(x->program, " ")] = 0;
-	return 1;
+	return 0;
 }
 
-static int read_again(const struct jfr_file *file, const char *type, event_visit *visit, struct perfetto_export *x)
-{
-	struct jfr_file again;
-	int err;
-
-	jfr_file_again(&again, file);
-	err = event_iter_each(&again, type, visit, x);
-	jfr_file_release(&again);
-	return err < 0 ? err : 0;
-}
-
-static int read_waits_again(const struct jfr_file *file, const char *type, thread_wait_visit *visit,
-			    struct perfetto_export *x)
-{
-	struct jfr_file again;
-	int err;
-
-	jfr_file_again(&again, file);
-	err = wait_iter_each(&again, type, visit, x);
-	jfr_file_release(&again);
-	return err;
-}
-
+/* Calls come first, as the tracks have the order in which threads appear. */
 static int export_perfetto_read(struct perfetto_export *x, struct jfr_file *file)
 {
+	static const struct trace_event events[] = {
+		{"frtrace.Clock", perfetto_read_clock}, {"jdk.JVMInformation", perfetto_read_program}, {NULL, NULL}};
+	static const struct trace_ops calls = {.call = export_perfetto_add, .events = events};
+	static const struct trace_ops waits = {
+		.wait = perfetto_add_blocked, .run_queue = perfetto_add_ready, .pause = perfetto_add_pause};
 	int err = thread_tracks_add(&x->threads, strdup("JVM pauses"), 0, 0) == UINT32_MAX ? -ENOMEM : 0;
 
-	if (!err)
-		err = call_iter_each(file, "jdk.MethodTrace", export_perfetto_add, x);
-	if (!err)
-		err = read_waits_again(file, "frtrace.ThreadWait", perfetto_add_blocked, x);
-	if (!err)
-		err = read_waits_again(file, "frtrace.RunQueue", perfetto_add_ready, x);
-	if (!err)
-		err = read_waits_again(file, "frtrace.VMPause", perfetto_add_pause, x);
-	if (!err)
-		err = read_again(file, "frtrace.Clock", perfetto_read_clock, x);
-	return err ?: read_again(file, "jdk.JVMInformation", perfetto_read_program, x);
+	err = err ?: trace_read(file, &calls, x);
+	return err ?: trace_read_again(file, &waits, x);
 }
 
 /* ---- writing */

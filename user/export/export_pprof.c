@@ -9,7 +9,8 @@
 #include "format/vec.h"
 #include "user/export/export.h"
 #include "user/export/self_time.h"
-#include "user/files/wait_iter.h"
+#include "user/trace/wait.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -252,7 +253,7 @@ int export_pprof(struct jfr_file *file, bool normalize, FILE *to)
 	bytes_init(&p.stacks);
 	bytes_init(&p.profile);
 	bytes_init(&p.packed);
-	err = call_iter_each(file, "jdk.MethodTrace", export_pprof_add, &p);
+	err = trace_read(file, &(struct trace_ops){.call = export_pprof_add}, &p);
 	if (!err)
 		err = self_time_finish(&p.time);
 	if (!err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/self_time.h"
 #include "format/vec.h"
-#include "user/files/sum.h"
+#include "user/trace/sum.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef USER_EXPORT_SELF_TIME_H
 #define USER_EXPORT_SELF_TIME_H
 
-#include "user/files/aggregate.h"
+#include "user/trace/aggregate.h"
 
 /* ns; a part is INT64_MIN if it is unknown */
 struct self_times {

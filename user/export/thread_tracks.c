@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/thread_tracks.h"
 #include "format/vec.h"
-#include "user/files/wait_iter.h"
+#include "user/trace/wait.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define USER_EXPORT_THREAD_TRACKS_H
 
 #include "format/jfr/jfr_chunk.h"
-#include "user/files/aggregate.h"
+#include "user/trace/aggregate.h"
 
 struct thread_track {
 	char *name;

@@ -6,7 +6,7 @@
 #ifndef USER_REPORT_CANDIDATES_H
 #define USER_REPORT_CANDIDATES_H
 
-#include "user/view/outermost.h"
+#include "user/trace/outermost.h"
 
 #define CANDIDATE_SLICES 24 /* of the time */
 #define CANDIDATE_EACH	 4  /* of a method in a slice */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/cells.h"
-#include "user/files/sum.h"
+#include "user/trace/sum.h"
 #include "user/report/grid.h"
 #include "format/vec.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/digest.h"
 #include "format/vec.h"
-#include "user/files/event_iter.h"
-#include "user/files/sum.h"
+#include "user/trace/trace.h"
+#include "user/trace/sum.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,7 +24,7 @@ void digest_release(struct digest *d)
 	threads_release(&d->threads);
 	wait_kinds_release(&d->kinds);
 	thread_waits_release(&d->waits);
-	caller_tree_release(&d->tree);
+	callers_release(&d->tree);
 	activity_release(&d->activity);
 	candidates_release(&d->candidates);
 	holders_release(&d->holders);
@@ -178,14 +178,14 @@ static int digest_rank(struct digest *d)
 
 int digest_survey(struct digest *d, struct jfr_file *file)
 {
-	int err = call_iter_each(file, "jdk.MethodTrace", survey_on_call, d);
+	int err = trace_read(file, &(struct trace_ops){.call = survey_on_call}, d);
 
 	d->utc_offset = file->utc_offset;
 	grid_init(&d->grid, d->first, d->last);
 	cells_init(&d->heat, 0, CELLS_MOST);
 	cells_init(&d->calls, 6, CELLS_MOST);
 	cells_init(&d->blocked, 1, CELLS_MOST);
-	err = err ?: caller_tree_init(&d->tree);
+	err = err ?: callers_init(&d->tree);
 	err = err ?: digest_rank(d);
 	return err ?: candidates_init(&d->candidates, d->charted);
 }
@@ -323,7 +323,7 @@ static int digest_chart(struct digest *d, struct digest_method *m, const struct 
 			     .bin = duration_bin(call->duration, CELL_BITS)};
 	struct outermost_call place = {d->seen, thread, call->start, call->duration, call->duration};
 	unsigned int band = digest_band(m, call->duration);
-	int err = caller_tree_add(&d->tree, &d->names, call, &where.item);
+	int err = callers_add(&d->tree, &d->names, call, &where.item);
 
 	split_add(&m->band[band], call);
 	if (call->duration >= m->slow_from)
@@ -352,25 +352,20 @@ static int digest_on_call(const struct call *call, void *context)
 	return err || !thread ? err : activity_add(&d->activity, thread, &span);
 }
 
-/* A wait may be in an earlier chunk than the calls around it, but in no later one. */
-static int digest_read_chunk(struct digest *d, struct jfr_chunk *chunk)
+static int digest_on_waits_end(struct jfr_chunk *chunk, void *context)
 {
-	int err = wait_iter_chunk(chunk, "frtrace.ThreadWait", digest_on_wait, d);
-
-	thread_waits_sort(&d->waits);
-	err = err ?: wait_iter_chunk(chunk, "frtrace.VMPause", digest_on_pause, d);
-	return err ?: call_iter_chunk(chunk, "jdk.MethodTrace", digest_on_call, d);
+	thread_waits_sort(&((struct digest *)context)->waits);
+	return 0;
 }
 
 int digest_read(struct digest *d, struct jfr_file *file)
 {
-	struct jfr_chunk *chunk;
-	int err = 0;
+	static const struct trace_ops ops = {.wait = digest_on_wait,
+					     .pause = digest_on_pause,
+					     .waits_end = digest_on_waits_end,
+					     .call = digest_on_call};
+	int err = trace_read(file, &ops, d);
 
-	while (!err && (chunk = jfr_file_next(file))) {
-		err = digest_read_chunk(d, chunk);
-		jfr_chunk_put(chunk);
-	}
 	if (!err)
 		holders_settle(&d->holders, &d->waits, &d->kinds);
 	return err;

@@ -9,12 +9,12 @@
 #define USER_REPORT_DIGEST_H
 
 #include "user/report/activity.h"
-#include "user/report/caller_tree.h"
+#include "user/trace/callers.h"
 #include "user/report/candidates.h"
 #include "user/report/cells.h"
 #include "user/report/grid.h"
 #include "user/report/holders.h"
-#include "user/report/thread_waits.h"
+#include "user/trace/thread_waits.h"
 #include "user/report/wait_kinds.h"
 
 #define DIGEST_METHODS	100  /* methods with more than a row in a table: those with most time */
@@ -57,7 +57,7 @@ struct digest {
 	struct threads threads;
 	struct wait_kinds kinds;
 	struct thread_waits waits;
-	struct caller_tree tree;
+	struct callers tree;
 	struct activity activity;
 	struct candidates candidates;
 	struct holders holders;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/facts.h"
 #include "format/vec.h"
-#include "user/files/event_iter.h"
-#include "user/files/jfr_names.h"
+#include "user/trace/trace.h"
+#include "user/trace/jfr_names.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 
@@ -161,33 +161,22 @@ static int facts_on_loss(struct jfr_chunk *chunk, const struct jfr_event *e, voi
 	return 0;
 }
 
-static int facts_read_chunk(struct facts *f, struct jfr_chunk *chunk)
+static int facts_begin_chunk(struct jfr_chunk *chunk, void *context)
 {
-	static const struct {
-		const char *type;
-		event_visit *visit;
-	} types[] = {
-		{"jdk.JVMInformation", facts_on_jvm},	 {"jdk.OSInformation", facts_on_os},
-		{"jdk.CPUInformation", facts_on_cpu},	 {"jdk.PhysicalMemory", facts_on_memory},
-		{"jdk.ActiveSetting", facts_on_setting}, {"frtrace.Message", facts_on_message},
-		{"jdk.DataLoss", facts_on_loss},
-	};
-	int err = 0;
+	struct facts *f = context;
 
 	f->of_frtrace |= jfr_metadata_find(chunk->metadata, "frtrace.Clock") != NULL;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]) && !err; i++)
-		err = event_iter_chunk(chunk, types[i].type, types[i].visit, f);
-	return err;
+	return 0;
 }
 
 int facts_read(struct facts *f, struct jfr_file *file)
 {
-	struct jfr_chunk *chunk;
-	int err = 0;
+	static const struct trace_event events[] = {
+		{"jdk.JVMInformation", facts_on_jvm},	 {"jdk.OSInformation", facts_on_os},
+		{"jdk.CPUInformation", facts_on_cpu},	 {"jdk.PhysicalMemory", facts_on_memory},
+		{"jdk.ActiveSetting", facts_on_setting}, {"frtrace.Message", facts_on_message},
+		{"jdk.DataLoss", facts_on_loss},	 {NULL, NULL},
+	};
 
-	while (!err && (chunk = jfr_file_next(file))) {
-		err = facts_read_chunk(f, chunk);
-		jfr_chunk_put(chunk);
-	}
-	return err;
+	return trace_read(file, &(struct trace_ops){.waits_end = facts_begin_chunk, .events = events}, f);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who held the locks that slow calls waited for, by the rule of user/files/held_time.h, and who ended their waits for what
+ * Who held the locks that slow calls waited for, by the rule of user/trace/held_time.h, and who ended their waits for what
  * is no lock: a queue, a future, a park.
  */
 #ifndef USER_REPORT_HOLDERS_H
 #define USER_REPORT_HOLDERS_H
 
-#include "user/files/held_time.h"
-#include "user/report/thread_waits.h"
+#include "user/trace/held_time.h"
+#include "user/trace/thread_waits.h"
 #include "user/report/wait_kinds.h"
 
 struct holders {

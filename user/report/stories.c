@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/stories.h"
 #include "format/vec.h"
-#include "user/files/jfr_names.h"
-#include "user/files/sum.h"
-#include "user/files/wait_iter.h"
+#include "user/trace/jfr_names.h"
+#include "user/trace/sum.h"
+#include "user/trace/wait.h"
 #include "user/text/java_number.h"
 #include "user/view/value_text.h"
-#include "user/view/wait_place.h"
+#include "user/trace/wait_place.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ int stories_init(struct stories *s, const struct outermost_call *wanted, size_t 
 	if (!s->story || !s->by_place || !s->reach)
 		return -ENOMEM;
 	for (s->count = 0; s->count < count; s->count++)
-		s->story[s->count].place = wanted[s->count];
+		s->story[s->count] = (struct story){.place = wanted[s->count], .values = -1};
 	stories_unique(s);
 	for (size_t i = 0; i < s->count; i++)
 		s->by_place[i] = &s->story[i];
@@ -73,7 +74,7 @@ void stories_release(struct stories *s)
 	free(s->story);
 	free(s->by_place);
 	free(s->reach);
-	strings_release(&s->text);
+	texts_release(&s->text);
 	aggregate_release(&s->stack_keys);
 }
 
@@ -139,7 +140,7 @@ static uint32_t stories_frame(struct stories *s, struct jfr_chunk *chunk, struct
 	}
 	bytes_put_u8(&text, 0);
 	if (!text.failed)
-		number = strings_add(&s->text, (char *)text.data);
+		number = texts_add(&s->text, (char *)text.data);
 	bytes_release(&text);
 	return number;
 }
@@ -230,7 +231,7 @@ static int story_take_values(struct stories *s, struct story *story, struct jfr_
 	printer_init(&p, -1);
 	p.chunk = chunk;
 	put_story_values(&p, e);
-	number = p.out.failed ? UINT32_MAX : strings_add(&s->text, (char *)p.out.data);
+	number = p.out.failed ? UINT32_MAX : texts_add(&s->text, (char *)p.out.data);
 	printer_release(&p);
 	story->values = number;
 	return number == UINT32_MAX ? -ENOMEM : 0;
@@ -251,7 +252,6 @@ static int story_begin(struct stories *s, struct story *story, const struct call
 	story->system_call_time = call->usage ? call->system_call_time : INT64_MIN;
 	story->faults = call->usage && call->major_faults >= 0 ? call->major_faults + call->minor_faults : INT64_MIN;
 	story->line = -1;
-	story->values = -1;
 	if (call->event->type->calls && story_take_values(s, story, call->chunk, call->event))
 		return -ENOMEM;
 	if (!call_caller(call, &caller, &story->line))
@@ -312,12 +312,18 @@ static struct jfr_value stories_thread_of(struct jfr_chunk *chunk, const struct 
 	return v;
 }
 
-static int stories_on_values(struct stories *s, struct jfr_chunk *chunk, const struct jfr_event *e)
+static int stories_on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
-	struct jfr_span span = jfr_event_span(chunk, e);
-	struct jfr_value thread = stories_thread_of(chunk, e);
-	uint32_t number = threads_number(s->threads, chunk, &thread);
+	struct stories *s = context;
+	struct jfr_span span;
+	struct jfr_value thread;
+	uint32_t number;
 
+	if (!is_beside_call(e->type))
+		return 0;
+	span = jfr_event_span(chunk, e);
+	thread = stories_thread_of(chunk, e);
+	number = threads_number(s->threads, chunk, &thread);
 	if (number == UINT32_MAX)
 		return -ENOMEM;
 	for (size_t i = stories_before(s, number, span.start); i-- > 0;) {
@@ -325,26 +331,10 @@ static int stories_on_values(struct stories *s, struct jfr_chunk *chunk, const s
 
 		if (story->place.thread != number || story->place.start != span.start)
 			break;
-		if (story->place.duration == span.duration && story->found && story->values < 0)
+		if (story->place.duration == span.duration && story->values < 0)
 			return story_take_values(s, story, chunk, e);
 	}
 	return 0;
-}
-
-/* Events beside the calls, which have been read. */
-static int stories_read_values(struct stories *s, struct jfr_chunk *chunk)
-{
-	uint64_t position = JFR_HEADER_SIZE;
-	struct jfr_event e;
-	bool any = false;
-	int err = 0;
-
-	for (uint32_t i = 0; i < chunk->metadata->count; i++)
-		any |= is_beside_call(&chunk->metadata->types[i]);
-	while (any && !err && jfr_chunk_next(chunk, &position, &e))
-		if (e.type && is_beside_call(e.type))
-			err = stories_on_values(s, chunk, &e);
-	return err;
 }
 
 static int story_add_wait(struct stories *s, struct story *story, const struct thread_wait *w, struct story_part *part)
@@ -356,7 +346,7 @@ static int story_add_wait(struct stories *s, struct story *story, const struct t
 
 	if (!kept)
 		return 0;
-	kept->what = reason ? strings_add(&s->text, reason) : UINT32_MAX;
+	kept->what = reason ? texts_add(&s->text, reason) : UINT32_MAX;
 	free(reason);
 	kept->waker = threads_number(s->threads, w->chunk, &w->waker);
 	if (kept->what == UINT32_MAX || kept->waker == UINT32_MAX)
@@ -420,16 +410,12 @@ static void stories_find_holders(struct stories *s)
 
 int stories_read(struct stories *s, struct jfr_file *file)
 {
-	struct jfr_chunk *chunk;
-	int err = 0;
+	static const struct trace_ops ops = {.wait = stories_on_wait,
+					     .run_queue = stories_on_run_queue,
+					     .call = stories_on_call,
+					     .event = stories_on_event};
+	int err = trace_read(file, &ops, s);
 
-	while (!err && (chunk = jfr_file_next(file))) {
-		err = call_iter_chunk(chunk, "jdk.MethodTrace", stories_on_call, s);
-		err = err ?: stories_read_values(s, chunk);
-		err = err ?: wait_iter_chunk(chunk, "frtrace.ThreadWait", stories_on_wait, s);
-		err = err ?: wait_iter_chunk(chunk, "frtrace.RunQueue", stories_on_run_queue, s);
-		jfr_chunk_put(chunk);
-	}
 	stories_find_holders(s);
 	return err;
 }

@@ -3,12 +3,12 @@
 #ifndef USER_REPORT_STORIES_H
 #define USER_REPORT_STORIES_H
 
-#include "user/files/call_iter.h"
+#include "user/trace/call.h"
 #include "user/report/holders.h"
-#include "user/report/strings.h"
-#include "user/report/threads.h"
-#include "user/view/method_names.h"
-#include "user/view/outermost.h"
+#include "user/trace/texts.h"
+#include "user/trace/threads.h"
+#include "user/trace/method_names.h"
+#include "user/trace/outermost.h"
 
 #define STORY_PARTS  16 /* of each kind */
 #define STORY_FRAMES 40
@@ -48,7 +48,7 @@ struct stories {
 	size_t count;
 	struct story **by_place; /* by thread and start */
 	int64_t *reach;		 /* the latest end of a story up to here, in the order of by_place */
-	struct strings text;	 /* reasons and frames */
+	struct texts text;	 /* reasons and frames */
 	struct stories_stack {
 		uint32_t *frame; /* numbers of texts, the top first */
 		unsigned int count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/verdict.h"
-#include "user/files/sum.h"
+#include "user/trace/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/wait_kinds.h"
 #include "format/vec.h"
-#include "user/view/wait_place.h"
+#include "user/trace/wait_place.h"
 
 #include <stdlib.h>
 
 void wait_kinds_release(struct wait_kinds *k)
 {
 	free(k->kind);
-	strings_release(&k->text);
+	texts_release(&k->text);
 	aggregate_release(&k->index);
 	aggregate_release(&k->places);
 	*k = (struct wait_kinds){0};
@@ -17,7 +17,7 @@ void wait_kinds_release(struct wait_kinds *k)
 static uint32_t wait_kinds_reason(struct wait_kinds *k, const struct thread_wait *w)
 {
 	char *text = thread_wait_reason(w);
-	uint32_t number = text ? strings_add(&k->text, text) : UINT32_MAX;
+	uint32_t number = text ? texts_add(&k->text, text) : UINT32_MAX;
 
 	free(text);
 	return number;
@@ -32,7 +32,7 @@ static uint32_t wait_kinds_new_place(struct wait_kinds *k, const struct thread_w
 	(lock ? put_wait_place : put_wait_caller)(&text, w);
 	bytes_put_u8(&text, 0);
 	if (!text.failed)
-		number = strings_add(&k->text, (char *)text.data);
+		number = texts_add(&k->text, (char *)text.data);
 	bytes_release(&text);
 	return number;
 }
@@ -42,7 +42,7 @@ static uint32_t wait_kinds_place(struct wait_kinds *k, const struct thread_wait 
 	struct group *g;
 
 	if (w->stack.kind != VALUE_KEY)
-		return strings_add(&k->text, "");
+		return texts_add(&k->text, "");
 	g = aggregate_of_key(&k->places, w->stack.key << 1 | lock, w->chunk->number);
 	if (!g)
 		return UINT32_MAX;
@@ -79,7 +79,7 @@ uint32_t wait_kinds_of(struct wait_kinds *k, const struct thread_wait *w, const 
 	kind.lock = strcmp(reason, "futex") == 0 || strcmp(reason, "parked") == 0;
 	if (k->count < WAIT_KINDS_MOST) {
 		kind.place = wait_kinds_place(k, w, kind.lock);
-		kind.waker = strings_add(&k->text, waker ? threads->thread[waker - 1].group : "");
+		kind.waker = texts_add(&k->text, waker ? threads->thread[waker - 1].group : "");
 	}
 	if (kind.place == UINT32_MAX || kind.waker == UINT32_MAX)
 		return UINT32_MAX;

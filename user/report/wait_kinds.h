@@ -3,8 +3,8 @@
 #ifndef USER_REPORT_WAIT_KINDS_H
 #define USER_REPORT_WAIT_KINDS_H
 
-#include "user/report/strings.h"
-#include "user/report/threads.h"
+#include "user/trace/texts.h"
+#include "user/trace/threads.h"
 
 #define WAIT_KINDS_MOST 600 /* kinds; beyond them only the reason counts */
 
@@ -15,7 +15,7 @@ struct wait_kinds {
 		bool contended;		       /* a lock that another thread holds (wait_is_contended()) */
 	} *kind;
 	size_t count, capacity;
-	struct strings text;
+	struct texts text;
 	struct aggregate index;	 /* (reason, place and waker) -> number of the kind in `mark` */
 	struct aggregate places; /* of stacks of the last chunk -> number of the text in `mark` */
 };

@@ -4,7 +4,7 @@
 #include "user/compare/gate.h"
 #include "user/exit.h"
 #include "user/export/export.h"
-#include "user/files/progress.h"
+#include "user/trace/progress.h"
 #include "user/report/diff_page.h"
 #include "user/text/term.h"
 #include "user/verbs/report.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/export.h"
 #include "user/exit.h"
-#include "user/files/jfr_files.h"
+#include "user/trace/jfr_files.h"
 #include "user/text/term.h"
 #include "user/export/export.h"
-#include "user/files/progress.h"
+#include "user/trace/progress.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/merge.h"
 #include "user/text/log.h"
-#include "user/files/file_list.h"
-#include "user/files/merge.h"
+#include "user/trace/file_list.h"
+#include "user/trace/merge.h"
 #include "user/record/new_file.h"
 
 static int merge_it(const struct verb_args *a, const char *to, struct diag *d)

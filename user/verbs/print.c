@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/print.h"
 #include "user/exit.h"
-#include "user/files/jfr_files.h"
+#include "user/trace/jfr_files.h"
 #include "user/view/print.h"
-#include "user/files/progress.h"
+#include "user/trace/progress.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -5,7 +5,7 @@
  */
 #include "user/verbs/recover.h"
 #include "format/vec.h"
-#include "user/files/jfr_file.h"
+#include "user/trace/jfr_file.h"
 #include "user/text/log.h"
 #include "user/record/new_file.h"
 #include "user/record/output_internal.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/report.h"
-#include "user/files/jfr_files.h"
-#include "user/files/progress.h"
-#include "user/files/spool.h"
+#include "user/trace/jfr_files.h"
+#include "user/trace/progress.h"
+#include "user/trace/spool.h"
 #include "user/record/new_file.h"
 #include "user/record/output_internal.h"
 #include "user/report/page.h"

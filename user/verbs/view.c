@@ -2,9 +2,9 @@
 #include "user/verbs/view.h"
 #include "user/compare/gate.h"
 #include "user/text/term.h"
-#include "user/files/jfr_files.h"
+#include "user/trace/jfr_files.h"
 #include "user/view/printer.h"
-#include "user/files/progress.h"
+#include "user/trace/progress.h"
 #include "user/view/views.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/call_tree.h"
 #include "format/vec.h"
-#include "user/files/sum.h"
-#include "user/view/wait_place.h"
+#include "user/trace/sum.h"
+#include "user/trace/wait_place.h"
 
 #include <errno.h>
 #include <stdlib.h>

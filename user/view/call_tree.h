@@ -12,10 +12,10 @@
 #ifndef USER_VIEW_CALL_TREE_H
 #define USER_VIEW_CALL_TREE_H
 
-#include "user/files/call_iter.h"
-#include "user/files/wait_iter.h"
-#include "user/view/method_names.h"
-#include "user/view/outermost.h"
+#include "user/trace/call.h"
+#include "user/trace/wait.h"
+#include "user/trace/method_names.h"
+#include "user/trace/outermost.h"
 
 struct call_tree_node {
 	uint32_t parent, child, next; /* 0: none. Node 0 stands above the roots */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events of one type by the values of a field: which user is slow? */
 #include "format/vec.h"
-#include "user/files/sum.h"
+#include "user/trace/sum.h"
 #include "user/view/event_table.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <math.h>
@@ -223,7 +224,8 @@ int event_groups_show(struct jfr_file *file, const char *name, const struct view
 
 	printer_init(&g.p, -1);
 	bytes_init(&g.typed);
-	err = call_filter_each(request->filter, file, name, event_groups_add, &g);
+	err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = event_groups_add, .call_type = name},
+				&g);
 	if (g.count)
 		qsort(g.group, g.count, sizeof(*g.group), event_groups_compare);
 	if (!err && !event_groups_print(&g, out))

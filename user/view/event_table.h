@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_EVENT_TABLE_H
 #define USER_VIEW_EVENT_TABLE_H
 
-#include "user/files/call_iter.h"
+#include "user/trace/call.h"
 #include "user/view/field_cell.h"
 #include "user/view/views.h"
 

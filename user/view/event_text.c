@@ -16,7 +16,7 @@
 #include "user/view/event_text.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
-#include "user/files/jfr_names.h"
+#include "user/trace/jfr_names.h"
 #include "user/view/old_object.h"
 #include "user/view/value_text.h"
 

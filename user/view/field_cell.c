@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/field_cell.h"
-#include "user/files/jfr_names.h"
+#include "user/trace/jfr_names.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
 #include "user/view/value_text.h"

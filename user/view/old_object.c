@@ -10,7 +10,7 @@
  */
 #include "user/view/old_object.h"
 #include "user/text/java_number.h"
-#include "user/files/jfr_names.h"
+#include "user/trace/jfr_names.h"
 
 #include <stdio.h>
 

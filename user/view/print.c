@@ -8,8 +8,8 @@
 #include "user/view/context.h"
 #include "user/view/event_json.h"
 #include "user/view/event_text.h"
-#include "user/files/sorter.h"
-#include "user/files/wait_iter.h"
+#include "user/trace/sorter.h"
+#include "user/trace/wait.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/slow_call.h"
-#include "user/files/sum.h"
+#include "user/trace/sum.h"
 #include "user/text/fold.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
-#include "user/files/jfr_names.h"
-#include "user/view/wait_place.h"
+#include "user/trace/jfr_names.h"
+#include "user/trace/wait_place.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,10 +16,10 @@
 #ifndef USER_VIEW_SLOW_CALL_H
 #define USER_VIEW_SLOW_CALL_H
 
-#include "user/files/call_iter.h"
-#include "user/view/lock_holders.h"
-#include "user/view/outermost.h"
-#include "user/files/wait_iter.h"
+#include "user/trace/call.h"
+#include "user/trace/lock_holders.h"
+#include "user/trace/outermost.h"
+#include "user/trace/wait.h"
 
 #define SLOW_REASONS 8
 #define SLOW_WAITS   3

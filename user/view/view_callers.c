@@ -11,14 +11,15 @@
  *         600   49.8 %     12.5 s      live.Shop$Checkout.retry(int)
  *         600   49.8 %     12.5 s        com.sun.net.httpserver.Filter$Chain.doFilter(HttpExchange), 9 callers as above
  */
-#include "user/files/aggregate.h"
+#include "user/trace/aggregate.h"
 #include "format/vec.h"
-#include "user/files/sum.h"
+#include "user/trace/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
-#include "user/view/method_names.h"
+#include "user/trace/method_names.h"
 #include "user/view/views.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ static uint32_t add_stack(struct tree *t, const struct call *call)
 	return node;
 }
 
-static int callers_add(const struct call *call, void *context)
+static int view_callers_add(const struct call *call, void *context)
 {
 	struct tree *t = context;
 	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
@@ -293,7 +294,8 @@ int view_callers(struct jfr_file *file, const struct view_request *request, stru
 	int err;
 
 	add_node(&t, 0, 0);
-	err = t.count ? call_filter_each(request->filter, file, "jdk.MethodTrace", callers_add, &t) : -ENOMEM;
+	err = t.count ? trace_read_chosen(file, request->filter, &(struct trace_ops){.call = view_callers_add}, &t)
+		      : -ENOMEM;
 	if (!err && t.count > 1) {
 		sum_up(&t);
 		select_nodes(&t);

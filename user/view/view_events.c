@@ -5,6 +5,7 @@
 #include "user/text/java_time.h"
 #include "user/text/log.h"
 #include "user/view/event_table.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -159,7 +160,8 @@ static int show_rows(struct jfr_file *file, const char *name, const struct view_
 	int err;
 
 	printer_init(&r.p, -1);
-	err = call_filter_each(request->filter, file, name, event_rows_add, &r);
+	err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = event_rows_add, .call_type = name},
+				&r);
 	if (!err && !event_rows_print(&r, name, out))
 		err = -ENOMEM;
 	event_rows_release(&r);

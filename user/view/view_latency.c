@@ -10,11 +10,12 @@
  *            65.5 us           1,204  ##########                                 61.20 %
  */
 #include "user/text/java_number.h"
-#include "user/files/sum.h"
+#include "user/trace/sum.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
-#include "user/view/method_names.h"
+#include "user/trace/method_names.h"
 #include "user/view/views.h"
+#include "user/trace/trace.h"
 
 #include "format/vec.h"
 
@@ -159,7 +160,7 @@ static void latencies_put(struct latencies *all, const struct view_request *requ
 int view_latency(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	struct latencies all = {.count = 0};
-	int err = call_filter_each(request->filter, file, "jdk.MethodTrace", latency_add, &all);
+	int err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = latency_add}, &all);
 
 	if (!err && !method_names_settle(&all.names))
 		err = -ENOMEM;

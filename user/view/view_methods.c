@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Traced methods, alone and per caller. */
 #include "format/vec.h"
-#include "user/files/sum.h"
-#include "user/view/method_names.h"
+#include "user/trace/sum.h"
+#include "user/trace/method_names.h"
 #include "user/view/views.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static bool methods_print(struct method_table *all, const struct view_request *r
 int view_methods(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	struct method_table all = {.count = 0};
-	int err = call_filter_each(request->filter, file, "jdk.MethodTrace", methods_add_method, &all);
+	int err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = methods_add_method}, &all);
 
 	if (!err && all.count)
 		qsort(all.of, all.count, sizeof(*all.of), compare_totals);
@@ -194,7 +195,7 @@ static bool calls_print(struct callers *c, const struct view_request *request, s
 int view_calls(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	struct callers callers = {0};
-	int err = call_filter_each(request->filter, file, "jdk.MethodTrace", add_pair, &callers);
+	int err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = add_pair}, &callers);
 
 	aggregate_sort(&callers.pairs, compare_pairs);
 	if (!err && (!method_names_settle(&callers.names) || !calls_print(&callers, request, out)))

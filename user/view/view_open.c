@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls that had not returned. */
 #include "user/text/java_number.h"
-#include "user/files/jfr_names.h"
+#include "user/trace/jfr_names.h"
 #include "user/view/views.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -169,10 +170,11 @@ int view_open(struct jfr_file *file, const struct view_request *request, struct 
 	s.open = calloc(s.capacity, sizeof(*s.open));
 	if (!s.open)
 		return -ENOMEM;
-	err = call_filter_each(request->filter, file, "frtrace.OpenCall", open_calls_add, &s);
+	err = trace_read_chosen(file, request->filter,
+				&(struct trace_ops){.call = open_calls_add, .call_type = "frtrace.OpenCall"}, &s);
 	qsort(s.open, s.count, sizeof(s.open[0]), compare_open);
 	if (!err && s.count)
-		err = view_read_waits(file, add_ongoing, &s);
+		err = trace_read_again(file, &(struct trace_ops){.wait = add_ongoing}, &s);
 	if (!err)
 		err = open_print(&s, file->utc_offset, request, out) ? 0 : -ENOMEM;
 	open_calls_release(&s);

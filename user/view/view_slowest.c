@@ -2,10 +2,11 @@
 /* The longest calls: one entry for the outermost traced call of a thread, with what it called and waited for. */
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
-#include "user/files/jfr_names.h"
-#include "user/view/outermost.h"
+#include "user/trace/jfr_names.h"
+#include "user/trace/outermost.h"
 #include "user/view/slow_call.h"
 #include "user/view/views.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -206,9 +207,9 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 	if (!err)
 		err = slow_calls_new(&s, &o);
 	if (!err)
-		err = call_iter_each(&s.calls, "jdk.MethodTrace", slowest_on_call, &s);
+		err = trace_read(&s.calls, &(struct trace_ops){.call = slowest_on_call}, &s);
 	if (!err && !as_table)
-		err = wait_iter_each(&s.waits, "frtrace.ThreadWait", slowest_on_wait, &s);
+		err = trace_read(&s.waits, &(struct trace_ops){.wait = slowest_on_wait}, &s);
 	if (!err && !as_table)
 		err = slowest_find_holders(&s, file);
 	if (!err && as_table)

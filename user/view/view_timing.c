@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* jdk.MethodTiming: all rows of one emission have the same time; the last emission is the result. */
 #include "format/vec.h"
-#include "user/view/method_names.h"
+#include "user/trace/method_names.h"
 #include "user/view/views.h"
 
 #include <errno.h>

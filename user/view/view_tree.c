@@ -13,14 +13,15 @@
  * fast one.
  */
 #include "user/text/fold.h"
-#include "user/files/sum.h"
+#include "user/trace/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
 #include "user/view/call_tree.h"
-#include "user/view/lock_holders.h"
-#include "user/view/own_waits.h"
+#include "user/trace/lock_holders.h"
+#include "user/trace/own_waits.h"
 #include "user/view/views.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -428,9 +429,9 @@ static int trees_read(struct tree_view *v, struct jfr_file *file, const struct o
 
 	v->tree.slow_ns = slow_ns;
 	if (!err)
-		err = call_iter_each(&v->calls, "jdk.MethodTrace", tree_on_call, v);
+		err = trace_read(&v->calls, &(struct trace_ops){.call = tree_on_call}, v);
 	if (!err)
-		err = wait_iter_each(&v->waits, "frtrace.ThreadWait", tree_on_wait, v);
+		err = trace_read(&v->waits, &(struct trace_ops){.wait = tree_on_wait}, v);
 	if (!err)
 		err = call_tree_fold(&v->tree);
 	return err ?: tree_find_holders(v, file);

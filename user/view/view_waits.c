@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Waits of threads in traced calls: reasons, wakers, and the code that waited for locks. */
-#include "user/files/aggregate.h"
+#include "user/trace/aggregate.h"
 #include "user/text/java_number.h"
-#include "user/files/jfr_names.h"
+#include "user/trace/jfr_names.h"
 #include "user/view/views.h"
-#include "user/files/wait_iter.h"
-#include "user/view/wait_place.h"
+#include "user/trace/wait.h"
+#include "user/trace/wait_place.h"
+#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -196,7 +197,7 @@ int view_waits(struct jfr_file *file, const struct view_request *request, struct
 	if (request->by && !is_wait_table(request->by))
 		return diag_usage(request->diag, "waits are not grouped by '%s': --by=reason, waker, place or holder",
 				  request->by);
-	err = wait_iter_each(file, "frtrace.ThreadWait", waits_add, &g);
+	err = trace_read(file, &(struct trace_ops){.wait = waits_add}, &g);
 	shown = !err;
 	for (unsigned int t = 0; t < TABLES; t++) {
 		if (shown && is_wanted(request, &g, t))

@@ -3,7 +3,7 @@
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
 #include "user/text/log.h"
-#include "user/files/jfr_names.h"
+#include "user/trace/jfr_names.h"
 
 #define CALLS (VIEW_METHODS | VIEW_CALLS)
 
@@ -28,27 +28,6 @@ const struct view views[] = {
 	{0},
 };
 
-static void put_method_or_none(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value method)
-{
-	jfr_resolve(chunk, &method);
-	if (method.kind == VALUE_STRUCT)
-		put_method(out, chunk, &method);
-	else
-		put_text(out, "N/A");
-}
-
-char *view_method(struct jfr_chunk *chunk, struct jfr_value method)
-{
-	struct bytes text;
-
-	bytes_init(&text);
-	put_method_or_none(&text, chunk, method);
-	bytes_put_u8(&text, 0);
-	if (text.failed)
-		bytes_release(&text);
-	return (char *)text.data;
-}
-
 void view_put_method(struct table *table, struct jfr_chunk *chunk, struct jfr_value method)
 {
 	put_method_or_none(&table->cells, chunk, method);
@@ -67,17 +46,6 @@ void view_put_start(struct table *table, const struct call *call, int64_t utc_of
 	table_cell(table);
 	put_moment_iso(&table->cells, &start, 0);
 	table_cell(table);
-}
-
-int view_read_waits(const struct jfr_file *file, thread_wait_visit *visit, void *context)
-{
-	struct jfr_file again;
-	int err;
-
-	jfr_file_again(&again, file);
-	err = wait_iter_each(&again, "frtrace.ThreadWait", visit, context);
-	jfr_file_release(&again);
-	return err;
 }
 
 void view_count(struct bytes *out, uint64_t n)

@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_VIEWS_H
 #define USER_VIEW_VIEWS_H
 
-#include "user/files/call_filter.h"
+#include "user/trace/call_filter.h"
 #include "user/view/table.h"
 
 struct view_request {
@@ -53,11 +53,6 @@ int view_latency(struct jfr_file *file, const struct view_request *request, stru
 int view_callers(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_events(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 
-/*
- * A method (VALUE_KEY or resolved) as a string: "a.b.C.m(int)"; "N/A" if unknown. Free it with free(). NULL: no memory.
- */
-char *view_method(struct jfr_chunk *chunk, struct jfr_value method);
-
 /* "1,234,567", "20.5 ms": log_count() and log_time(). */
 void view_count(struct bytes *out, uint64_t n);
 void view_time(struct bytes *out, int64_t nanos);
@@ -71,10 +66,7 @@ void view_put_more(struct bytes *out, uint64_t count, uint64_t shown, const char
  */
 void view_put_start(struct table *table, const struct call *call, int64_t utc_offset);
 
-/* Complete a cell: view_method(). */
+/* Complete a cell: put_method_or_none(). */
 void view_put_method(struct table *table, struct jfr_chunk *chunk, struct jfr_value method);
-
-/* Visit the frtrace.ThreadWait of a file that has been read: waits may come before the calls they belong to. */
-int view_read_waits(const struct jfr_file *file, thread_wait_visit *visit, void *context);
 
 #endif

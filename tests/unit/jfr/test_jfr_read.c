@@ -4,7 +4,7 @@
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jfr_builder.h"
 #include "tests/lib/recording.h"
-#include "user/files/sorter.h"
+#include "user/trace/sorter.h"
 #include "user/view/print.h"
 
 #include <stdarg.h>

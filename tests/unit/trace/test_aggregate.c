@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/trace/aggregate.h"
+#include "tests/lib/fail_nth.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#define GROUPS 3000u
+
+static void add(struct aggregate *g, uint64_t first, uint64_t second, int64_t duration)
+{
+	struct group *group = aggregate_of(g, first, second);
+
+	assert_non_null(group);
+	aggregate_add(group, duration, duration < 10);
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return (x->total < y->total) - (x->total > y->total);
+}
+
+static void groups_are_in_order_of_first_appearance(void **state)
+{
+	struct aggregate g = {0};
+
+	for (unsigned int round = 1; round <= 3; round++) {
+		for (uint64_t i = 0; i < GROUPS; i++)
+			add(&g, i % 50 << 50, i / 50, round * 5);
+	}
+	assert_int_equal(g.count, GROUPS);
+	for (uint64_t i = 0; i < GROUPS; i++) {
+		assert_true(g.group[i].first == i % 50 << 50);
+		assert_int_equal(g.group[i].second, i / 50);
+		assert_int_equal(g.group[i].count, 3);
+		assert_int_equal(g.group[i].thrown, 1);
+		assert_int_equal(g.group[i].total, 30);
+		assert_int_equal(g.group[i].least, 5);
+		assert_int_equal(g.group[i].most, 15);
+	}
+	aggregate_release(&g);
+	assert_int_equal(g.count, 0);
+}
+
+static void keys_of_another_chunk_are_dropped(void **state)
+{
+	struct aggregate g = {0};
+
+	for (uint32_t chunk = 0; chunk < 3; chunk++) {
+		for (uint64_t key = 0; key < 10; key++) {
+			struct group *group = aggregate_of_key(&g, key, chunk);
+
+			assert_int_equal(group->count, 0);
+			aggregate_add(group, 1, false);
+			assert_int_equal(aggregate_of_key(&g, key, chunk)->count, 1);
+		}
+		assert_int_equal(g.count, 10);
+	}
+	aggregate_release(&g);
+}
+
+static void sorting_keeps_names_and_leaves_out_what_was_not_counted(void **state)
+{
+	struct aggregate g = {0};
+
+	add(&g, 1, 0, 100);
+	add(&g, 2, 0, 300);
+	add(&g, 3, 0, 200);
+	aggregate_of(&g, 2, 0)->name = strdup("two");
+	aggregate_of(&g, 4, 0)->name = strdup("not counted");
+	assert_int_equal(g.count, 4);
+	aggregate_sort(&g, compare_totals);
+	assert_int_equal(g.count, 3);
+	assert_int_equal(g.group[0].first, 2);
+	assert_string_equal(g.group[0].name, "two");
+	assert_int_equal(g.group[1].first, 3);
+	assert_int_equal(g.group[2].first, 1);
+	aggregate_release(&g);
+	aggregate_sort(&g, compare_totals);
+	assert_int_equal(g.count, 0);
+}
+
+static void group_without_memory_is_not_counted(void **state)
+{
+	struct aggregate g = {0};
+	unsigned int refused = 0;
+
+	if (!fail_nth_works())
+		skip();
+	for (uint64_t i = 0; i < GROUPS; i++) {
+		struct group *group;
+
+		fail_nth(1);
+		group = aggregate_of(&g, i, 7);
+		fail_nth(0);
+		refused += !group;
+		assert_int_equal(g.count, group ? i + 1 : i);
+		add(&g, i, 7, 1);
+	}
+	assert_in_range(refused, 4, 40);
+	assert_int_equal(g.count, GROUPS);
+	aggregate_release(&g);
+}
+
+static void a_sum_without_room_stays_at_the_end(void **state)
+{
+	struct aggregate g = {0};
+
+	for (int i = 0; i < 3; i++)
+		add(&g, 1, 0, INT64_MAX / 2);
+	assert_true(g.group[0].total == INT64_MAX);
+	aggregate_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sum_without_room_stays_at_the_end),
+		cmocka_unit_test(groups_are_in_order_of_first_appearance),
+		cmocka_unit_test(sorting_keeps_names_and_leaves_out_what_was_not_counted),
+		cmocka_unit_test(keys_of_another_chunk_are_dropped),
+		cmocka_unit_test(group_without_memory_is_not_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The line of progress; the clock is the test's (wrapped by the linker). */
+#include "user/trace/progress.h"
+#include "tests/lib/capture.h"
+#include "user/text/log.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MB (1 << 20)
+
+static int64_t now;
+
+int64_t __wrap_monotonic_ms(void);
+
+int64_t __wrap_monotonic_ms(void)
+{
+	return now;
+}
+
+static void begin(bool terminal)
+{
+	log_set(false, false);
+	capture_begin(terminal);
+	now = 1000;
+	progress_begin("shop.jfr", 1000 * MB, false);
+}
+
+static void a_bar_is_shown_after_a_second_with_rate_and_rest(void **state)
+{
+	begin(true);
+	now = 1999;
+	progress_reached(100 * MB);
+	now = 2000;
+	progress_reached(250 * MB);
+	now = 2100;
+	progress_reached(260 * MB);
+	now = 3000;
+	progress_reached(500 * MB);
+	progress_end();
+	now = 9000;
+	progress_reached(900 * MB);
+	assert_string_equal(capture_end(),
+			    "reading shop.jfr [#####               ] 25 %   250.0 MB a second   3.0 s left\r\033[K"
+			    "reading shop.jfr [##########          ] 50 %   250.0 MB a second   2.0 s left\r\033[K");
+}
+
+static void what_is_fast_shows_none(void **state)
+{
+	begin(true);
+	now = 1900;
+	progress_reached(MB);
+	progress_end();
+	assert_string_equal(capture_end(), "");
+}
+
+static void a_pipe_gets_none(void **state)
+{
+	begin(false);
+	now = 9000;
+	progress_reached(MB);
+	progress_end();
+	assert_string_equal(capture_end(), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_bar_is_shown_after_a_second_with_rate_and_rest),
+		cmocka_unit_test(what_is_fast_shows_none),
+		cmocka_unit_test(a_pipe_gets_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

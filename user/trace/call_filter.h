@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Narrows views: selects calls by method, thread, duration and time of day. */
+#ifndef USER_TRACE_CALL_FILTER_H
+#define USER_TRACE_CALL_FILTER_H
+
+#include "filters/filter_list.h"
+#include "user/trace/aggregate.h"
+#include "user/trace/call.h"
+#include "user/trace/wait.h"
+
+/* Zeroed: everything. */
+struct call_filter {
+	void *program; /* of `methods`; NULL: all methods */
+	struct matcher methods;
+	const char *thread; /* a pattern, borrowed; NULL: all threads */
+	uint64_t slower_ns;
+	bool has_from, has_to;
+	int64_t from, to;		   /* ns of the day at the place of recording */
+	struct aggregate decided, threads; /* by key and chunk: the decision in `mark` */
+};
+
+struct call_filter_options {
+	struct filter_list *methods;	/* NULL: all; gets a '*' if it only excludes */
+	const char *thread, *from, *to; /* NULL: all */
+	uint64_t slower_ns;
+};
+
+/*
+ * 0 or -errno; release it in either case. Filters by supertype or annotation are errors, as recordings do not have
+ * them. A filter's own threshold is used instead of slower_ns.
+ */
+int call_filter_init(struct call_filter *f, const struct call_filter_options *o, struct diag *d);
+void call_filter_release(struct call_filter *f);
+
+/* True if the filter passes everything. */
+bool call_filter_is_empty(const struct call_filter *f);
+
+/* 1: passed, 0: not, -ENOMEM. `utc_offset`: of the recording, in seconds. */
+int call_filter_has_method(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *method);
+int call_filter_has(struct call_filter *f, const struct call *call, int64_t utc_offset);
+int call_filter_has_wait(struct call_filter *f, const struct thread_wait *wait, int64_t utc_offset); /* any method */
+
+#endif

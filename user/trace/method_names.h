@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers the methods of a recording, also across its chunks, and gives each a name of its own. */
+#ifndef USER_TRACE_METHOD_NAMES_H
+#define USER_TRACE_METHOD_NAMES_H
+
+#include "user/trace/aggregate.h"
+#include "format/jfr/jfr_chunk.h"
+
+struct method_names {
+	struct aggregate keys;	/* of the last chunk -> number in `mark` */
+	struct aggregate known; /* (hash of the name, hash of the loader) -> number in `mark` */
+	struct method_name {
+		char *text;   /* "a.b.C.m(int)" */
+		char *exact;  /* "a.b.C.m(I)V": with the descriptor */
+		char *loader; /* its name, or else its class */
+		/* set by method_names_settle() */
+		char *unique;
+		bool overloaded;
+	} *method;
+	size_t count, capacity;
+};
+
+void method_names_release(struct method_names *n); /* takes a zeroed one, too */
+
+/*
+ * The number, from 1 on, of a method (a key or resolved). Two are the same if name, descriptor and class loader are. 0:
+ * no memory.
+ */
+uint32_t method_names_number(struct method_names *n, struct jfr_chunk *chunk, const struct jfr_value *method);
+
+/*
+ * Find overloads, and give methods whose names are alike the names of their loaders. Call it after the last method.
+ * False: no memory.
+ */
+bool method_names_settle(struct method_names *n);
+
+/*
+ * "a.b.C.m(int)", "a.b.C.m(int) (loader app)"; unnamed loaders of one class are numbered in the order of their first
+ * call: "(loader a.b.WebappLoader #2)". "N/A": unknown.
+ */
+const char *method_names_text(const struct method_names *n, uint32_t number);
+
+/* True if another method of the class has the same name: its parameters tell them apart. */
+bool method_names_overloaded(const struct method_names *n, uint32_t number);
+
+#endif

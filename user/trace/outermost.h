@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Finds the longest calls that lie in no other call of their thread: a request, not also what the request called.
+ *
+ * Calls come in the order of their ends, so whether one is the outermost is known only at the end of the recording. But
+ * a call is at least as long as those inside it, also without the waits that frtrace caused: among the longest calls of a recording, whatever their number, one
+ * that lies in no other of them lies in none at all.
+ */
+#ifndef USER_TRACE_OUTERMOST_H
+#define USER_TRACE_OUTERMOST_H
+
+#include "user/trace/call_filter.h"
+#include "user/trace/own_waits.h"
+
+#define OUTERMOST_MOST (1u << 20) /* calls that are looked at, and can be found */
+
+struct outermost_call {
+	uint64_t number; /* of the call in the file, the first one is 0 */
+	uint64_t thread; /* thread_number() */
+	int64_t start, duration;
+	int64_t charged; /* the duration without waits that frtrace caused */
+};
+
+struct outermost {
+	struct outermost_call *call; /* those that are charged most first */
+	size_t count;
+};
+
+/*
+ * Find at most `wanted` of the calls that pass the filter; the longest are those that are charged most. Reads the file
+ * once or, if few of the longest calls are outermost ones, several times. 0 or -ENOMEM; release it in either case.
+ */
+int outermost_find(struct outermost *o, struct jfr_file *file, const struct own_waits *own, struct call_filter *filter,
+		   size_t wanted);
+void outermost_release(struct outermost *o);
+
+/* True if a span lies in the call. The ends of both are rounded. */
+bool outermost_contains(const struct outermost_call *call, int64_t start, int64_t duration);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The waits of a recording that frtrace itself caused, with the reason "frtrace": a call is not slow because of them.
+ */
+#ifndef USER_TRACE_OWN_WAITS_H
+#define USER_TRACE_OWN_WAITS_H
+
+#include "format/jfr/jfr_read.h"
+
+struct own_wait {
+	uint64_t thread; /* thread_number() */
+	int64_t start, duration;
+};
+
+struct own_waits {
+	struct own_wait *wait; /* by thread and start */
+	size_t count, capacity;
+};
+
+/* Read them from a file, which stays where it is. Returns 0 or -ENOMEM; release it in either case. */
+int own_waits_read(struct own_waits *o, struct jfr_file *file);
+void own_waits_release(struct own_waits *o);
+
+/* The part of a span of this thread that they take. */
+int64_t own_waits_in(const struct own_waits *o, uint64_t thread, int64_t start, int64_t duration);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/trace/texts.h"
+#include "format/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct texts_wanted {
+	const struct texts *strings;
+	const char *text;
+};
+
+static bool text_is_wanted(const void *context, uint32_t row)
+{
+	const struct texts_wanted *w = context;
+
+	return strcmp(w->strings->text[row - 1], w->text) == 0;
+}
+
+uint32_t texts_add(struct texts *s, const char *text)
+{
+	uint64_t hash = hash_data(text, strlen(text));
+	uint32_t row;
+
+	if (!s->count && *text && texts_add(s, "") == UINT32_MAX)
+		return UINT32_MAX;
+	row = hash_find(&s->lookup, hash, text_is_wanted, &(struct texts_wanted){s, text});
+	if (row)
+		return row - 1;
+	if (vec_reserve(&s->text, &s->capacity, s->count + 1))
+		return UINT32_MAX;
+	s->text[s->count] = strdup(text);
+	if (!s->text[s->count] || hash_add(&s->lookup, hash, s->count + 1)) {
+		free(s->text[s->count]);
+		return UINT32_MAX;
+	}
+	return s->count++;
+}
+
+void texts_release(struct texts *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		free(s->text[i]);
+	free(s->text);
+	hash_release(&s->lookup);
+	*s = (struct texts){0};
+}

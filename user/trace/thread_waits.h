@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The waits of each thread in the order of time, to find those inside a call. */
+#ifndef USER_TRACE_THREAD_WAITS_H
+#define USER_TRACE_THREAD_WAITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define THREAD_WAITS_MOST 4000000 /* waits in memory; then the older half of them goes */
+
+struct joined_wait {
+	int64_t start, duration;
+	uint32_t kind, waker; /* number of its thread; 0: unknown */
+};
+
+struct thread_waits {
+	struct waits_of_thread {
+		struct joined_wait *wait;
+		size_t count, capacity;
+		size_t sorted; /* the first ones */
+	} *thread;	       /* by number of the thread */
+	size_t threads, capacity;
+	size_t count;
+};
+
+void thread_waits_release(struct thread_waits *t);
+
+/* 0 or -ENOMEM. */
+int thread_waits_add(struct thread_waits *t, uint32_t thread, const struct joined_wait *w);
+
+/* Call it after the waits of a chunk, before looking for any. */
+void thread_waits_sort(struct thread_waits *t);
+
+/* The waits of a thread whose middle lies within the span: *count from the one returned on. */
+const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, int64_t start, int64_t end,
+					  size_t *count);
+
+#endif

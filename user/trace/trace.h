@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reads a recording in one pass and hands over what it says. A reader fills a trace_ops with what it wants to know:
+ *
+ *	static const struct trace_ops ops = {.wait = on_wait, .call = on_call};
+ *	err = trace_read(file, &ops, reader);
+ *
+ * Within a chunk come the waits, then the calls. A wait may be in an earlier chunk than the calls around it, but in no
+ * later one.
+ */
+#ifndef USER_TRACE_TRACE_H
+#define USER_TRACE_TRACE_H
+
+#include "user/trace/call_filter.h"
+
+typedef int trace_event_visit(struct jfr_chunk *chunk, const struct jfr_event *e, void *context);
+
+struct trace_event {
+	const char *type; /* "jdk.DataLoss" */
+	trace_event_visit *visit;
+};
+
+#define TRACE_EVENTS_MOST 16 /* of a trace_ops */
+
+/* NULL: not wanted. A nonzero result ends the pass, which returns it. */
+struct trace_ops {
+	int (*wait)(const struct thread_wait *wait, void *context);	 /* frtrace.ThreadWait */
+	int (*run_queue)(const struct thread_wait *wait, void *context); /* frtrace.RunQueue */
+	int (*pause)(const struct thread_wait *wait, void *context);	 /* frtrace.VMPause */
+	int (*waits_end)(struct jfr_chunk *chunk, void *context);	 /* of a chunk: its calls follow */
+	int (*call)(const struct call *call, void *context);		 /* jdk.MethodTrace, and what stands for it */
+	const char *call_type;		  /* read events of this type instead, as calls: "frtrace.OpenCall" */
+	trace_event_visit *event;	  /* all others */
+	const struct trace_event *events; /* types with a function of their own, with the calls; ends with a NULL */
+};
+
+/* Read errors are in file->fault. */
+int trace_read(struct jfr_file *file, const struct trace_ops *ops, void *context);
+
+/* The same for the calls and waits that pass the filter. */
+int trace_read_chosen(struct jfr_file *file, struct call_filter *filter, const struct trace_ops *ops, void *context);
+
+/* trace_read() once more, from the start. `file` stays where it is, and gets the first fault. */
+int trace_read_again(struct jfr_file *file, const struct trace_ops *ops, void *context);
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/trace/wait.h"
+#include "user/text/java_number.h"
+#include "user/text/memory.h"
+#include "user/trace/jfr_names.h"
+
+#include <string.h>
+
+static const struct event_member wait_fields[] = {
+#define VALUE(n, m) {n, EVENT_VALUE, offsetof(struct thread_wait, m), META_OTHER, META_NO_UNIT}
+	VALUE("reason", reason),
+	VALUE("what", reason),
+	VALUE("syscall", syscall),
+	VALUE("wakerThread", waker),
+	VALUE("kernelStack", kernel_stack),
+	VALUE("nativeStack", native_stack),
+	VALUE("wakerStackTrace", waker_stack),
+	VALUE("wakerKernelStack", waker_kernel_stack),
+	VALUE("wokenBy", woken_by),
+	{"ongoing", EVENT_BOOL, offsetof(struct thread_wait, ongoing), META_OTHER, META_NO_UNIT},
+};
+
+static const struct event_table wait_table = {wait_fields, sizeof(wait_fields) / sizeof(wait_fields[0]),
+					      offsetof(struct thread_wait, thread),
+					      offsetof(struct thread_wait, stack)};
+
+void wait_read(struct event_reader *r, struct jfr_chunk *chunk, const struct jfr_event *e, struct thread_wait *w)
+{
+	struct jfr_span span = jfr_event_span(chunk, e);
+	uint64_t seen;
+
+	*w = (struct thread_wait){.chunk = chunk, .start = span.start, .duration = span.duration};
+	event_members_read(r, &wait_table, chunk, e, w, &seen);
+}
+
+uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread)
+{
+	struct jfr_value id;
+
+	jfr_resolve(chunk, &thread);
+	id = jfr_field(chunk, &thread, "javaThreadId");
+	if (id.kind == VALUE_NUMBER && id.number > 0)
+		return id.number;
+	id = jfr_field(chunk, &thread, "osThreadId");
+	return id.kind == VALUE_NUMBER && id.number > 0 ? (uint64_t)id.number | 1ull << 63 : 0;
+}
+
+void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value thread, const char *none)
+{
+	struct jfr_value name;
+
+	jfr_resolve(chunk, &thread);
+	name = jfr_field(chunk, &thread, "javaName");
+	if (name.kind != VALUE_TEXT)
+		name = jfr_field(chunk, &thread, "osName");
+	if (name.kind == VALUE_TEXT)
+		put_value_text(out, &name);
+	else
+		put_text(out, none);
+}
+
+void put_waker_name(struct bytes *out, const struct thread_wait *wait, const char *none)
+{
+	struct jfr_value thread = wait->waker, id;
+	size_t before = out->size;
+
+	put_thread_name(out, wait->chunk, thread, none);
+	if (out->size > before || thread.kind != VALUE_KEY)
+		return;
+	jfr_resolve(wait->chunk, &thread);
+	id = jfr_field(wait->chunk, &thread, "javaThreadId");
+	if (id.kind != VALUE_NUMBER)
+		return;
+	put_text(out, "thread #");
+	put_integer(out, id.number);
+}
+
+static bool wait_text_is(const struct jfr_value *v, const char *word)
+{
+	struct bytes text;
+	bool is;
+
+	bytes_init(&text);
+	if (v->kind == VALUE_TEXT)
+		put_value_text(&text, v);
+	is = strcmp(bytes_text(&text), word) == 0;
+	bytes_release(&text);
+	return is;
+}
+
+char *thread_wait_reason(const struct thread_wait *wait)
+{
+	bool other = wait->syscall.kind == VALUE_TEXT && wait_text_is(&wait->reason, "other");
+	struct bytes text;
+
+	bytes_init(&text);
+	put_value_text(&text, other ? &wait->syscall : &wait->reason);
+	return memory_need(bytes_steal_text(&text));
+}
+
+bool thread_wait_by_interrupt(const struct thread_wait *wait)
+{
+	return wait_text_is(&wait->woken_by, "interrupt");
+}
+
+char *thread_wait_waker(const struct thread_wait *wait)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	if (wait->waker.kind == VALUE_KEY)
+		put_waker_name(&text, wait, "");
+	return memory_need(bytes_steal_text(&text));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A wait of a recording: an event frtrace.ThreadWait, RunQueue or VMPause. */
+#ifndef USER_TRACE_WAIT_H
+#define USER_TRACE_WAIT_H
+
+#include "user/trace/event_members.h"
+
+struct thread_wait {
+	struct jfr_chunk *chunk;
+	int64_t start;	  /* nanoseconds since the epoch */
+	int64_t duration; /* nanoseconds */
+	bool ongoing;	  /* the wait had not ended */
+	/* Not resolved. `reason` and `syscall` are texts or null; the reason of a pause is its operation. */
+	struct jfr_value thread, stack, reason, syscall, waker, kernel_stack, native_stack;
+	struct jfr_value waker_stack, waker_kernel_stack, woken_by; /* woken_by: a text or null */
+};
+
+/* Read a wait from its event. */
+void wait_read(struct event_reader *r, struct jfr_chunk *chunk, const struct jfr_event *e, struct thread_wait *w);
+
+/* A number that identifies the thread in all chunks: Java's id, else the system's. 0: none. */
+uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread);
+
+/* Append the thread's name, Java's or else the system's; `none` if it has neither. */
+void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value thread, const char *none);
+
+/*
+ * Append the name of the thread that ended the wait, or "thread #23" for Java's number of one without a name, as most
+ * virtual threads are; `none` if the waker is unknown.
+ */
+void put_waker_name(struct bytes *out, const struct thread_wait *wait, const char *none);
+
+/* Name of the wait: its reason, or the system call if the reason is "other". Free with free(). */
+char *thread_wait_reason(const struct thread_wait *wait);
+
+/* True if an interrupt ended the wait, such as a timer's. */
+bool thread_wait_by_interrupt(const struct thread_wait *wait);
+
+/*
+ * Name of the thread that ended the wait. "" if it was an interrupt, such as a timer's, or is unknown. Free with
+ * free().
+ */
+char *thread_wait_waker(const struct thread_wait *wait);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/trace/wait_place.h"
+#include "user/text/java_number.h"
+#include "user/trace/call.h"
+#include "user/trace/jfr_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The JDK's lock code: what its methods begin with. Names are the same from JDK 8 to 28 unless it says otherwise. */
+static const char *const lock_code[] = {
+	"java.lang.Object.wait", /* since JDK 19 also wait0 */
+	"java.lang.Thread.join(",
+	"java.lang.Thread.sleep",	     /* a futex, too, where libjvm has no USDT probes */
+	"java.lang.VirtualThread.",	     /* JDK 21; LockSupport.park() gets there */
+	"jdk.internal.misc.VirtualThreads.", /* by this, up to JDK 24, */
+	"java.lang.System$",		     /* and by an inner class of System */
+	"java.lang.ref.ReferenceQueue.",
+	"java.util.Collections$Synchronized",
+	"java.util.concurrent.",
+	"jdk.internal.misc.InternalLock.", /* JDK 19 */
+	"jdk.internal.misc.Unsafe.park(",
+	"jdk.internal.misc.Unsafe.unpark(", /* JDK 9 */
+	"sun.misc.Unsafe.park(",
+	"sun.misc.Unsafe.unpark(", /* JDK 8 */
+};
+
+static bool is_lock_code(const char *method)
+{
+	for (size_t i = 0; i < sizeof(lock_code) / sizeof(lock_code[0]); i++)
+		if (strncmp(method, lock_code[i], strlen(lock_code[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Replace `text` by "a.b.C.m(int):17" and a zero byte. */
+static void put_place(struct bytes *text, struct jfr_chunk *chunk, struct jfr_value *frame)
+{
+	struct jfr_value method = frame_method(chunk, frame), line = jfr_field(chunk, frame, "lineNumber");
+
+	bytes_clear(text);
+	jfr_resolve(chunk, &method);
+	if (method.kind == VALUE_STRUCT)
+		put_method(text, chunk, &method);
+	if (line.kind == VALUE_NUMBER && line.number >= 0) {
+		bytes_put_u8(text, ':');
+		put_integer(text, line.number);
+	}
+	bytes_put_u8(text, 0);
+}
+
+bool frame_is_of_jdk(const char *frame)
+{
+	static const char *const packages[] = {"java.",	    "javax.",	 "jdk.",       "sun.",	     "com.sun.",
+					       "kernel.",   "libjvm.so", "libjava.so", "libnio.so",  "libnet.so",
+					       "libzip.so", "libc.so",	 "libc-",      "libpthread", "ld-musl"};
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++)
+		if (strncmp(frame, packages[i], strlen(packages[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Replace `text` by the place of the innermost frame that is not to be skipped, or else of the outermost one, and
+ * *method by its method. False: there is no stack.
+ */
+static bool find_place_beyond(struct bytes *text, struct jfr_value *method, const struct thread_wait *wait,
+			      struct jfr_value stack, bool (*skip)(const char *frame))
+{
+	struct jfr_value frames, frame;
+	struct cursor c;
+
+	jfr_resolve(wait->chunk, &stack);
+	frames = jfr_field(wait->chunk, &stack, "frames");
+	if (frames.kind != VALUE_ARRAY || !frames.place.count)
+		return false;
+	c = jfr_enter(wait->chunk, &frames);
+	for (uint64_t i = 0; i < frames.place.count && !text->failed; i++) {
+		jfr_take_element(&c, &frames, &frame);
+		*method = frame_method(wait->chunk, &frame);
+		put_place(text, wait->chunk, &frame);
+		if (!text->failed && !skip((const char *)text->data))
+			break;
+	}
+	return true;
+}
+
+static void put_place_beyond(struct bytes *out, const struct thread_wait *wait, struct jfr_value stack,
+			     bool (*skip)(const char *frame))
+{
+	struct jfr_value method;
+	struct bytes text;
+
+	bytes_init(&text);
+	if (find_place_beyond(&text, &method, wait, stack, skip)) {
+		out->failed |= text.failed;
+		put_text(out, text.failed ? "" : (const char *)text.data);
+	}
+	bytes_release(&text);
+}
+
+void put_wait_place(struct bytes *out, const struct thread_wait *wait)
+{
+	put_place_beyond(out, wait, wait->stack, is_lock_code);
+}
+
+void put_wait_caller(struct bytes *out, const struct thread_wait *wait)
+{
+	put_place_beyond(out, wait, wait->stack, frame_is_of_jdk);
+}
+
+bool wait_is_for_lock(const char *reason)
+{
+	return strcmp(reason, "futex") == 0 || strcmp(reason, "parked") == 0;
+}
+
+/* The locks that one thread holds, or several. */
+static bool is_lock_class(const char *method)
+{
+	static const char *const locks[] = {"java.util.concurrent.locks.ReentrantLock",
+					    "java.util.concurrent.locks.ReentrantReadWriteLock",
+					    "java.util.concurrent.locks.StampedLock"};
+
+	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
+		if (strncmp(method, locks[i], strlen(locks[i])) == 0)
+			return true;
+	return false;
+}
+
+/* A monitor is entered from any code; who waits for something else is in the JDK's lock code. */
+bool wait_is_contended(const struct thread_wait *wait)
+{
+	struct jfr_value stack = wait->stack, frames, frame;
+	char *reason = thread_wait_reason(wait);
+	bool lock = reason && wait_is_for_lock(reason), found = false, skipped = true;
+	struct bytes text;
+	struct cursor c;
+
+	free(reason);
+	jfr_resolve(wait->chunk, &stack);
+	frames = jfr_field(wait->chunk, &stack, "frames");
+	if (!lock || frames.kind != VALUE_ARRAY || !frames.place.count)
+		return false;
+	bytes_init(&text);
+	c = jfr_enter(wait->chunk, &frames);
+	for (uint64_t i = 0; skipped && !found && i < frames.place.count; i++) {
+		jfr_take_element(&c, &frames, &frame);
+		put_place(&text, wait->chunk, &frame);
+		skipped = !text.failed && is_lock_code((const char *)text.data);
+		found = skipped ? is_lock_class((const char *)text.data) : i == 0;
+	}
+	bytes_release(&text);
+	return found;
+}
+
+void put_wait_holder(struct bytes *out, const struct thread_wait *wait, const char *reason)
+{
+	put_place_beyond(out, wait, wait->waker_stack, wait_is_for_lock(reason) ? is_lock_code : frame_is_of_jdk);
+}
+
+bool wait_holder_method(const struct thread_wait *wait, struct jfr_value *method)
+{
+	struct bytes text;
+	bool found;
+
+	bytes_init(&text);
+	found = find_place_beyond(&text, method, wait, wait->waker_stack, is_lock_code) && !text.failed;
+	bytes_release(&text);
+	return found;
+}
+
+char *wait_holder(const struct thread_wait *wait)
+{
+	char *reason = thread_wait_reason(wait);
+	struct bytes text;
+
+	bytes_init(&text);
+	if (reason)
+		put_wait_holder(&text, wait, reason);
+	bytes_put_u8(&text, 0);
+	if (text.failed || !reason)
+		bytes_release(&text);
+	free(reason);
+	return (char *)text.data;
+}
