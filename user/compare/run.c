@@ -249,11 +249,15 @@ int run_read(struct run *r, struct jfr_file *file, struct call_filter *filter)
 						    {"jdk.ActiveSetting", run_take_setting},
 						    {NULL, NULL}};
 	struct run_reader reader = {r, filter};
-	int err = trace_read_chosen(file, filter, &(struct trace_ops){.call = run_add_call, .events = events}, &reader);
+	int err = trace_read_all(
+		file,
+		&(struct trace_reader){&(struct trace_ops){.call = run_add_call, .events = events}, &reader, filter},
+		1);
 
 	r->lost |= file->unfinished || file->fault.what;
 	bytes_put_u8(&r->bounds, 0);
-	if (!err && (!method_names_settle(&r->names) || !run_settle(r)))
+	method_names_settle(&r->names);
+	if (!err && !run_settle(r))
 		err = -ENOMEM;
 	return err;
 }

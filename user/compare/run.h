@@ -4,6 +4,7 @@
 #define USER_COMPARE_RUN_H
 
 #include "user/compare/quantile.h"
+#include "user/trace/aggregate.h"
 #include "user/trace/call_filter.h"
 #include "user/trace/jfr_files.h"
 #include "user/trace/method_names.h"

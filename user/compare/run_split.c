@@ -153,7 +153,8 @@ int run_read_splits(struct run *r, const struct jfr_file *file, struct call_filt
 		qsort(s.wait, s.waits, sizeof(*s.wait), compare_waits);
 	jfr_file_again(&again, file);
 	if (!err)
-		err = trace_read_chosen(&again, filter, &(struct trace_ops){.call = split_add_call}, &s);
+		err = trace_read_all(
+			&again, &(struct trace_reader){&(struct trace_ops){.call = split_add_call}, &s, filter}, 1);
 	jfr_file_release(&again);
 	free(s.wait);
 	aggregate_release(&s.reasons);

@@ -163,7 +163,7 @@ int export_chrome(struct jfr_file *file, bool normalize, FILE *to)
 	json_array(&c.json, "traceEvents");
 	err = trace_read(file, &(struct trace_ops){.call = export_chrome_add}, &c);
 	if (!err)
-		err = trace_read_again(file, &chrome_waits, &c);
+		err = trace_read_again(file, &(struct trace_reader){&chrome_waits, &c, NULL}, 1);
 	json_end(&c.json);
 	json_end(&c.json);
 	export_names_release(&c.names);

@@ -232,7 +232,9 @@ static int export_otlp_read(struct otlp_export *x, struct jfr_file *file)
 	struct origin origin;
 	int err = trace_read(file, &(struct trace_ops){.call = export_otlp_add, .events = events}, x);
 
-	err = err ?: trace_read_again(file, &(struct trace_ops){.wait = otlp_add_wait}, x);
+	err = err
+		      ?: trace_read_again(
+				 file, &(struct trace_reader){&(struct trace_ops){.wait = otlp_add_wait}, x, NULL}, 1);
 	if (err)
 		return err;
 	jfr_file_again(&again, file);

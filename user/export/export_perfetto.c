@@ -265,7 +265,7 @@ static int export_perfetto_read(struct perfetto_export *x, struct jfr_file *file
 	int err = thread_tracks_add(&x->threads, strdup("JVM pauses"), 0, 0) == UINT32_MAX ? -ENOMEM : 0;
 
 	err = err ?: trace_read(file, &calls, x);
-	return err ?: trace_read_again(file, &waits, x);
+	return err ?: trace_read_again(file, &(struct trace_reader){&waits, x, NULL}, 1);
 }
 
 /* ---- writing */

@@ -224,8 +224,7 @@ static void page_bands(struct page *p)
 	}
 }
 
-static void page_put_view(struct page *p, int (*show)(struct jfr_file *, const struct view_request *, struct bytes *),
-			  uint64_t top)
+static void page_put_view(struct page *p, const char *name, uint64_t top)
 {
 	struct call_filter all = {0};
 	struct view_request request = {.layout = {.html = true}, .filter = &all, .top = top};
@@ -233,7 +232,7 @@ static void page_put_view(struct page *p, int (*show)(struct jfr_file *, const s
 	int err;
 
 	jfr_file_again(&again, p->file);
-	err = show(&again, &request, p->out);
+	err = view_show(view_find(name), &again, &request, p->out);
 	if (!p->file->fault.what)
 		p->file->fault = again.fault;
 	jfr_file_release(&again);
@@ -243,32 +242,32 @@ static void page_put_view(struct page *p, int (*show)(struct jfr_file *, const s
 
 static void page_methods(struct page *p)
 {
-	page_put_view(p, view_methods, ROWS_MOST);
+	page_put_view(p, "method-trace", ROWS_MOST);
 }
 
 static void page_callers(struct page *p)
 {
-	page_put_view(p, view_calls, ROWS_MOST);
+	page_put_view(p, "method-calls", ROWS_MOST);
 }
 
 static void page_slowest(struct page *p)
 {
-	page_put_view(p, view_slowest, 0);
+	page_put_view(p, "slowest", 0);
 }
 
 static void page_waits(struct page *p)
 {
-	page_put_view(p, view_waits, 0);
+	page_put_view(p, "waits", 0);
 }
 
 static void page_open(struct page *p)
 {
-	page_put_view(p, view_open, 0);
+	page_put_view(p, "open", 0);
 }
 
 static void page_timing(struct page *p)
 {
-	page_put_view(p, view_timing, ROWS_MOST);
+	page_put_view(p, "method-timing", ROWS_MOST);
 }
 
 static void page_facts(struct page *p)
@@ -347,7 +346,6 @@ static int page_read_stories(struct page *p)
 	struct outermost_call *wanted = calloc(STORIES_MOST + REQUESTS, sizeof(*wanted));
 	struct call_filter all = {0};
 	struct outermost longest = {.count = 0};
-	struct own_waits own;
 	struct jfr_file again;
 	size_t count;
 	int err;
@@ -355,9 +353,7 @@ static int page_read_stories(struct page *p)
 	if (!wanted)
 		return -ENOMEM;
 	jfr_file_again(&again, p->file);
-	err = own_waits_read(&own, p->file);
-	err = err ?: outermost_find(&longest, &again, &own, &all, REQUESTS);
-	own_waits_release(&own);
+	err = outermost_find(&longest, &again, &all, REQUESTS);
 	jfr_file_release(&again);
 	for (count = 0; count < longest.count; count++) {
 		wanted[count] = longest.call[count];
@@ -389,8 +385,8 @@ static int page_read(struct page *p)
 	err = err ?: digest_read(p->digest, &again);
 	jfr_file_release(&again);
 	err = err ?: page_read_stories(p);
-	if (!err && !method_names_settle(&p->digest->names))
-		err = -ENOMEM;
+	if (!err)
+		method_names_settle(&p->digest->names);
 	if (!err)
 		p->verdicts = verdict_find(p->digest, p->verdict);
 	return err;

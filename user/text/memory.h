@@ -23,6 +23,22 @@ static inline void *memory_need(void *allocated)
 /* vec_reserve() and map_at() that succeed. */
 #define memory_reserve(array, capacity, count) ((void)(vec_reserve(array, capacity, count) && (memory_exhausted(), 0)))
 
+/* Let an array have at least `wanted` elements; new ones are zeroed. */
+#define memory_extend(array, count, capacity, wanted)                          \
+	do {                                                                   \
+		memory_reserve(array, capacity, wanted);                       \
+		while (*(count) < (wanted))                                    \
+			memset(*(array) + (*(count))++, 0, sizeof(**(array))); \
+	} while (0)
+
+/* bytes_text() of all that was put. */
+static inline const char *memory_text(struct bytes *b)
+{
+	const char *text = bytes_text(b);
+
+	return b->failed ? (memory_exhausted(), text) : text;
+}
+
 static inline uint32_t *memory_map_at(struct map *m, uint64_t first, uint64_t second)
 {
 	return memory_need(map_at(m, first, second));

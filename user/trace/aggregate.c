@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/aggregate.h"
-#include "format/vec.h"
+#include "user/text/memory.h"
 #include "user/trace/sum.h"
 
 #include <stdlib.h>
@@ -16,34 +16,20 @@ void aggregate_release(struct aggregate *g)
 	for (size_t i = 0; i < g->count; i++)
 		group_release(&g->group[i]);
 	free(g->group);
-	hash_release(&g->lookup);
+	map_release(&g->lookup);
 	*g = (struct aggregate){0};
-}
-
-struct group_wanted {
-	const struct aggregate *aggregate;
-	uint64_t first, second;
-};
-
-static bool group_is(const void *context, uint32_t row)
-{
-	const struct group_wanted *w = context;
-	const struct group *g = &w->aggregate->group[row - 1];
-
-	return g->first == w->first && g->second == w->second;
 }
 
 struct group *aggregate_of(struct aggregate *g, uint64_t first, uint64_t second)
 {
-	uint64_t seed = hash_seed(), hash = hash_number(seed, hash_number(seed, first) ^ second);
-	uint32_t row = hash_find(&g->lookup, hash, group_is, &(struct group_wanted){g, first, second});
+	uint32_t *number = memory_map_at(&g->lookup, first, second);
 
-	if (row)
-		return &g->group[row - 1];
-	if (vec_reserve(&g->group, &g->capacity, g->count + 1) || hash_add(&g->lookup, hash, g->count + 1))
-		return NULL;
-	g->group[g->count] = (struct group){.first = first, .second = second};
-	return &g->group[g->count++];
+	if (!*number) {
+		memory_reserve(&g->group, &g->capacity, g->count + 1);
+		g->group[g->count++] = (struct group){.first = first, .second = second};
+		*number = g->count;
+	}
+	return &g->group[*number - 1];
 }
 
 struct group *aggregate_of_key(struct aggregate *g, uint64_t key, uint32_t chunk)

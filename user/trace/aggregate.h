@@ -3,7 +3,7 @@
 #ifndef USER_TRACE_AGGREGATE_H
 #define USER_TRACE_AGGREGATE_H
 
-#include "format/hash.h"
+#include "format/map.h"
 
 struct group {
 	uint64_t first, second; /* the keys */
@@ -18,14 +18,13 @@ struct group {
 struct aggregate {
 	struct group *group; /* in order of first appearance, until aggregate_sort() */
 	size_t count, capacity;
-	struct hash_index lookup; /* of the groups by their keys */
+	struct map lookup; /* (first, second) -> index + 1 */
 };
 
 void aggregate_release(struct aggregate *g);
 
 /*
- * The group of two keys. A new one has count 0; the caller must add to it at once. NULL: no memory. Valid until the
- * next call.
+ * The group of two keys. A new one has count 0; the caller must add to it at once. Valid until the next call.
  */
 struct group *aggregate_of(struct aggregate *g, uint64_t first, uint64_t second);
 

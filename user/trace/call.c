@@ -114,10 +114,9 @@ static uint64_t call_reader_method_id(struct call_reader *r, const struct call *
 
 	if (!call->chunk->mixed || call->method.kind != VALUE_KEY)
 		return call_method_id(call->chunk, &call->method);
-	if (r->chunk != call->chunk->number)
-		map_clear(&r->ids);
-	r->chunk = call->chunk->number;
-	number = memory_map_at(&r->ids, call->method.key, 0);
+	if (r->ids.chunk != call->chunk->number)
+		r->count = 0;
+	number = chunk_map_at(&r->ids, call->chunk, &call->method, 0);
 	if (!*number) {
 		memory_reserve(&r->id, &r->capacity, r->count + 1);
 		r->id[r->count++] = call_method_id(call->chunk, &call->method);
@@ -128,7 +127,7 @@ static uint64_t call_reader_method_id(struct call_reader *r, const struct call *
 
 void call_reader_release(struct call_reader *r)
 {
-	map_release(&r->ids);
+	map_release(&r->ids.map);
 	free(r->id);
 }
 

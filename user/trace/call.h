@@ -3,12 +3,13 @@
 #ifndef USER_TRACE_CALL_H
 #define USER_TRACE_CALL_H
 
-#include "format/map.h"
+#include "user/trace/chunk_map.h"
 #include "user/trace/event_members.h"
 
 struct call {
 	struct jfr_chunk *chunk;
 	const struct jfr_event *event;
+	uint64_t number;			/* among the calls of the pass, the first one is 0 */
 	int64_t start;				/* nanoseconds since the epoch */
 	int64_t duration;			/* nanoseconds */
 	struct jfr_value method, stack, thread; /* not resolved */
@@ -43,8 +44,7 @@ static inline bool call_has_split(const struct call *call)
 /* Zeroed at first. */
 struct call_reader {
 	struct event_reader fields;
-	struct map ids; /* of methods of a mixed recording by key, in the last chunk: index + 1 in `id` */
-	uint32_t chunk;
+	struct chunk_map ids; /* of methods of a mixed recording -> index + 1 in `id` */
 	uint64_t *id;
 	size_t count, capacity;
 };

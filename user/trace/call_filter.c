@@ -3,7 +3,6 @@
 #include "user/text/glob.h"
 #include "user/trace/jfr_names.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -74,8 +73,9 @@ int call_filter_init(struct call_filter *f, const struct call_filter_options *o,
 void call_filter_release(struct call_filter *f)
 {
 	free(f->program);
-	aggregate_release(&f->decided);
-	aggregate_release(&f->threads);
+	free(f->least);
+	map_release(&f->decided.map);
+	map_release(&f->threads.map);
 	*f = (struct call_filter){0};
 }
 
@@ -84,102 +84,75 @@ bool call_filter_is_empty(const struct call_filter *f)
 	return !f->program && !f->thread && !f->slower_ns && !f->has_from && !f->has_to;
 }
 
-static bool put_terminated(struct bytes *out, const struct jfr_value *text)
-{
-	if (text->kind == VALUE_TEXT)
-		bytes_put_decoded(out, &text->text);
-	bytes_put_u8(out, 0);
-	return !out->failed;
-}
-
-/* The least duration of a call of the method; UINT64_MAX: it does not pass. Returns 0 or -ENOMEM. */
-static int decide(struct call_filter *f, struct jfr_chunk *chunk, struct jfr_value method, uint64_t *least)
+/* The least duration of a call of the method; UINT64_MAX: it does not pass. */
+static uint64_t decide(const struct call_filter *f, struct jfr_chunk *chunk, struct jfr_value method)
 {
 	struct jfr_value class, part[3];
-	struct slice text[3];
 	struct matcher_decision decision;
-	struct bytes memory;
-	size_t at[3];
-	bool good = true;
+	struct bytes text[3];
 
 	jfr_resolve(chunk, &method);
 	class = jfr_field(chunk, &method, "type");
 	part[0] = jfr_field(chunk, &class, "name");
 	part[1] = jfr_field(chunk, &method, "name");
 	part[2] = jfr_field(chunk, &method, "descriptor");
-	bytes_init(&memory);
 	for (int i = 0; i < 3; i++) {
-		at[i] = memory.size;
-		good = good && put_terminated(&memory, &part[i]);
+		bytes_init(&text[i]);
+		if (part[i].kind == VALUE_TEXT)
+			bytes_put_decoded(&text[i], &part[i].text);
 	}
-	for (int i = 0; good && i < 3; i++)
-		text[i] = slice_of((char *)memory.data + at[i]);
-	if (good) {
-		/* async-profiler writes dots; filters have the form of class files */
-		for (size_t i = 0; i < text[0].length; i++)
-			memory.data[i] = memory.data[i] == '.' ? '/' : memory.data[i];
-		decision = matcher_decide(
-			&f->methods,
-			&(struct matcher_method){.class_name = text[0], .name = text[1], .descriptor = text[2]});
-		*least = decision.threshold_ns != MATCHER_NO_THRESHOLD ? decision.threshold_ns : f->slower_ns;
-		*least = decision.trace ? *least : UINT64_MAX;
-	}
-	bytes_release(&memory);
-	return good ? 0 : -ENOMEM;
-}
-
-static uint64_t call_filter_key(const struct jfr_value *v)
-{
-	return v->kind == VALUE_KEY ? v->key : 0;
+	/* async-profiler writes dots; filters have the form of class files */
+	for (size_t i = 0; i < text[0].size; i++)
+		text[0].data[i] = text[0].data[i] == '.' ? '/' : text[0].data[i];
+	decision = matcher_decide(&f->methods, &(struct matcher_method){.class_name = slice_of(memory_text(&text[0])),
+									.name = slice_of(memory_text(&text[1])),
+									.descriptor = slice_of(memory_text(&text[2]))});
+	for (int i = 0; i < 3; i++)
+		bytes_release(&text[i]);
+	if (!decision.trace)
+		return UINT64_MAX;
+	return decision.threshold_ns != MATCHER_NO_THRESHOLD ? decision.threshold_ns : f->slower_ns;
 }
 
 /* The same from the cache. */
-static int least_duration(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *method,
-			  uint64_t *least)
+static uint64_t least_duration(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	struct group *g;
+	uint32_t *number;
 
-	*least = f->slower_ns;
 	if (!f->program)
-		return 0;
-	g = aggregate_of_key(&f->decided, call_filter_key(method), chunk->number);
-	if (!g)
-		return -ENOMEM;
-	if (!g->count && decide(f, chunk, *method, &g->mark))
-		return -ENOMEM;
-	g->count = 1;
-	*least = g->mark;
-	return 0;
+		return f->slower_ns;
+	if (f->decided.chunk != chunk->number)
+		f->leasts = 0;
+	number = chunk_map_at(&f->decided, chunk, method, 0);
+	if (!*number) {
+		memory_reserve(&f->least, &f->least_capacity, f->leasts + 1);
+		f->least[f->leasts++] = decide(f, chunk, *method);
+		*number = f->leasts;
+	}
+	return f->least[*number - 1];
 }
 
-int call_filter_has_method(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *method)
+bool call_filter_has_method(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	uint64_t least;
-
-	return least_duration(f, chunk, method, &least) ? -ENOMEM : least != UINT64_MAX;
+	return least_duration(f, chunk, method) != UINT64_MAX;
 }
 
-static int call_filter_has_thread(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *thread)
+static bool call_filter_has_thread(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *thread)
 {
+	enum { NOT_ASKED, REFUSED, PASSED };
+	uint32_t *known;
 	struct bytes name;
-	struct group *g;
 
 	if (!f->thread)
-		return 1;
-	g = aggregate_of_key(&f->threads, call_filter_key(thread), chunk->number);
-	if (!g)
-		return -ENOMEM;
-	if (g->count)
-		return g->mark;
-	bytes_init(&name);
-	put_thread_name(&name, chunk, *thread, "");
-	bytes_put_u8(&name, 0);
-	if (name.failed)
-		return -ENOMEM;
-	g->mark = glob_matches(f->thread, strlen(f->thread), (char *)name.data);
-	g->count = 1;
-	bytes_release(&name);
-	return g->mark;
+		return true;
+	known = chunk_map_at(&f->threads, chunk, thread, 0);
+	if (*known == NOT_ASKED) {
+		bytes_init(&name);
+		put_thread_name(&name, chunk, *thread, "");
+		*known = glob_matches(f->thread, strlen(f->thread), memory_text(&name)) ? PASSED : REFUSED;
+		bytes_release(&name);
+	}
+	return *known == PASSED;
 }
 
 /* From 23:00 to 1:00 is a range, too. */
@@ -194,25 +167,23 @@ static bool has_moment(const struct call_filter *f, int64_t moment, int64_t utc_
 	return f->has_from && f->has_to && f->from > f->to ? after || before : after && before;
 }
 
-static int call_filter_has_span(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *thread,
-				int64_t start, int64_t duration, uint64_t least, int64_t utc_offset)
+static bool call_filter_has_span(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *thread,
+				 int64_t start, int64_t duration, uint64_t least, int64_t utc_offset)
 {
 	if (least == UINT64_MAX || (least && (duration < 0 || (uint64_t)duration < least)))
-		return 0;
-	return has_moment(f, start, utc_offset) ? call_filter_has_thread(f, chunk, thread) : 0;
+		return false;
+	return has_moment(f, start, utc_offset) && call_filter_has_thread(f, chunk, thread);
 }
 
-int call_filter_has(struct call_filter *f, const struct call *call, int64_t utc_offset)
+bool call_filter_has(struct call_filter *f, const struct call *call, int64_t utc_offset)
 {
-	uint64_t least;
-
-	if (least_duration(f, call->chunk, &call->method, &least))
-		return -ENOMEM;
-	return call_filter_has_span(f, call->chunk, &call->thread, call->start, call->duration, least, utc_offset);
+	return call_filter_is_empty(f) ||
+	       call_filter_has_span(f, call->chunk, &call->thread, call->start, call->duration,
+				    least_duration(f, call->chunk, &call->method), utc_offset);
 }
 
-int call_filter_has_wait(struct call_filter *f, const struct thread_wait *wait, int64_t utc_offset)
+bool call_filter_has_wait(struct call_filter *f, const struct thread_wait *wait, int64_t utc_offset)
 {
-	return call_filter_has_span(f, wait->chunk, &wait->thread, wait->start, wait->duration, f->slower_ns,
-				    utc_offset);
+	return call_filter_is_empty(f) || call_filter_has_span(f, wait->chunk, &wait->thread, wait->start,
+							       wait->duration, f->slower_ns, utc_offset);
 }

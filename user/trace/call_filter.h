@@ -4,7 +4,7 @@
 #define USER_TRACE_CALL_FILTER_H
 
 #include "filters/filter_list.h"
-#include "user/trace/aggregate.h"
+#include "user/trace/chunk_map.h"
 #include "user/trace/call.h"
 #include "user/trace/wait.h"
 
@@ -16,7 +16,9 @@ struct call_filter {
 	uint64_t slower_ns;
 	bool has_from, has_to;
 	int64_t from, to;		   /* ns of the day at the place of recording */
-	struct aggregate decided, threads; /* by key and chunk: the decision in `mark` */
+	struct chunk_map decided, threads; /* of methods -> index + 1 in `least`; the decision */
+	uint64_t *least;
+	size_t leasts, least_capacity;
 };
 
 struct call_filter_options {
@@ -35,9 +37,9 @@ void call_filter_release(struct call_filter *f);
 /* True if the filter passes everything. */
 bool call_filter_is_empty(const struct call_filter *f);
 
-/* 1: passed, 0: not, -ENOMEM. `utc_offset`: of the recording, in seconds. */
-int call_filter_has_method(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *method);
-int call_filter_has(struct call_filter *f, const struct call *call, int64_t utc_offset);
-int call_filter_has_wait(struct call_filter *f, const struct thread_wait *wait, int64_t utc_offset); /* any method */
+/* True if it passes. `utc_offset`: of the recording, in seconds. */
+bool call_filter_has_method(struct call_filter *f, struct jfr_chunk *chunk, const struct jfr_value *method);
+bool call_filter_has(struct call_filter *f, const struct call *call, int64_t utc_offset);
+bool call_filter_has_wait(struct call_filter *f, const struct thread_wait *wait, int64_t utc_offset); /* any method */
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef USER_TRACE_CALLERS_H
 #define USER_TRACE_CALLERS_H
 
+#include "user/trace/aggregate.h"
 #include "user/trace/call.h"
 #include "user/trace/method_names.h"
 

@@ -3,16 +3,19 @@
 #ifndef USER_TRACE_METHOD_NAMES_H
 #define USER_TRACE_METHOD_NAMES_H
 
-#include "user/trace/aggregate.h"
 #include "format/jfr/jfr_chunk.h"
+#include "user/trace/chunk_map.h"
+#include "user/trace/texts.h"
 
 struct method_names {
-	struct aggregate keys;	/* of the last chunk -> number in `mark` */
-	struct aggregate known; /* (hash of the name, hash of the loader) -> number in `mark` */
+	struct texts texts;
+	struct chunk_map keys; /* of methods -> number */
+	struct map loaders;    /* (name, key or 0) -> number */
+	struct map known;      /* (exact name, loader) -> number */
 	struct method_name {
-		char *text;   /* "a.b.C.m(int)" */
-		char *exact;  /* "a.b.C.m(I)V": with the descriptor */
-		char *loader; /* its name, or else its class */
+		uint32_t text;	 /* "a.b.C.m(int)", of `texts` as the next two */
+		uint32_t exact;	 /* "a.b.C.m(I)V": with the descriptor */
+		uint32_t loader; /* its name, or else its class */
 		/* set by method_names_settle() */
 		char *unique;
 		bool overloaded;
@@ -23,16 +26,14 @@ struct method_names {
 void method_names_release(struct method_names *n); /* takes a zeroed one, too */
 
 /*
- * The number, from 1 on, of a method (a key or resolved). Two are the same if name, descriptor and class loader are. 0:
- * no memory.
+ * The number, from 1 on, of a method (a key or resolved). Two are the same if name, descriptor and class loader are.
  */
 uint32_t method_names_number(struct method_names *n, struct jfr_chunk *chunk, const struct jfr_value *method);
 
 /*
  * Find overloads, and give methods whose names are alike the names of their loaders. Call it after the last method.
- * False: no memory.
  */
-bool method_names_settle(struct method_names *n);
+void method_names_settle(struct method_names *n);
 
 /*
  * "a.b.C.m(int)", "a.b.C.m(int) (loader app)"; unnamed loaders of one class are numbered in the order of their first

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/outermost.h"
-#include "user/trace/trace.h"
-#include "format/vec.h"
+#include "user/text/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define FIRST	 4096u /* candidates in the first pass, */
 #define MORE	 16u   /* times as many in the next one, up to OUTERMOST_MOST: 40 MB */
 #define ROUNDING 2     /* ns */
-
-/* The longest calls so far: a heap with the shortest one on top. */
-struct candidates {
-	struct outermost_call *heap;
-	size_t count, capacity, limit;
-	uint64_t seen; /* calls */
-	bool dropped;  /* some passed and are not in the heap */
-	struct call_filter *filter;
-	const struct jfr_file *file;
-	const struct own_waits *own;
-};
 
 /* Of equal spans the later one in the file ended later, and contains the other. */
 static bool is_longer(const struct outermost_call *a, const struct outermost_call *b)
@@ -29,59 +16,69 @@ static bool is_longer(const struct outermost_call *a, const struct outermost_cal
 	return a->duration != b->duration ? a->duration > b->duration : a->number > b->number;
 }
 
-static void candidates_sift_down(struct candidates *c, size_t i)
+static void outermost_sift_down(struct outermost *o, size_t i)
 {
 	for (;;) {
 		size_t least = i;
 
-		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < c->count; child++)
-			if (is_longer(&c->heap[least], &c->heap[child]))
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < o->count; child++)
+			if (is_longer(&o->call[least], &o->call[child]))
 				least = child;
 		if (least == i)
 			return;
-		struct outermost_call swap = c->heap[i];
-		c->heap[i] = c->heap[least];
-		c->heap[least] = swap;
+		struct outermost_call swap = o->call[i];
+		o->call[i] = o->call[least];
+		o->call[least] = swap;
 		i = least;
 	}
 }
 
-static int candidates_add(struct candidates *c, const struct outermost_call *call)
+static void outermost_add(struct outermost *o, const struct outermost_call *call)
 {
-	if (c->count == c->limit) {
-		c->dropped = true;
-		if (is_longer(call, &c->heap[0])) {
-			c->heap[0] = *call;
-			candidates_sift_down(c, 0);
+	if (o->count == o->limit) {
+		o->dropped = true;
+		if (is_longer(call, &o->call[0])) {
+			o->call[0] = *call;
+			outermost_sift_down(o, 0);
 		}
-		return 0;
+		return;
 	}
-	if (vec_reserve(&c->heap, &c->capacity, c->count + 1))
-		return -ENOMEM;
-	c->heap[c->count++] = *call;
-	for (size_t i = c->count / 2; c->count == c->limit && i-- > 0;)
-		candidates_sift_down(c, i);
+	memory_reserve(&o->call, &o->capacity, o->count + 1);
+	o->call[o->count++] = *call;
+	for (size_t i = o->count / 2; o->count == o->limit && i-- > 0;)
+		outermost_sift_down(o, i);
+}
+
+static int outermost_on_wait(const struct thread_wait *wait, void *context)
+{
+	own_waits_add(&((struct outermost *)context)->own, wait);
+	return 0;
+}
+
+static int outermost_on_waits_end(struct jfr_chunk *chunk, void *context)
+{
+	own_waits_sort(&((struct outermost *)context)->own);
 	return 0;
 }
 
 static int outermost_on_call(const struct call *call, void *context)
 {
-	struct candidates *c = context;
-	struct outermost_call candidate = {.number = c->seen++, .start = call->start, .duration = call->duration};
-	int passed;
+	struct outermost *o = context;
+	struct outermost_call candidate = {.number = call->number, .start = call->start, .duration = call->duration};
 
-	if (c->count == c->limit && candidate.duration < c->heap[0].charged) {
-		c->dropped = true;
+	if (o->count == o->limit && candidate.duration < o->call[0].charged) {
+		o->dropped = true;
 		return 0;
 	}
-	passed = call_filter_has(c->filter, call, c->file->utc_offset);
-	if (passed <= 0)
-		return passed;
 	candidate.thread = thread_number(call->chunk, call->thread);
 	candidate.charged =
-		call->duration - own_waits_in(c->own, candidate.thread, candidate.start, candidate.duration);
-	return candidates_add(c, &candidate);
+		call->duration - own_waits_in(&o->own, candidate.thread, candidate.start, candidate.duration);
+	outermost_add(o, &candidate);
+	return 0;
 }
+
+const struct trace_ops outermost_ops = {
+	.wait = outermost_on_wait, .waits_end = outermost_on_waits_end, .call = outermost_on_call};
 
 /* By thread; there a call before those inside it. */
 static int compare_places(const void *a, const void *b)
@@ -106,54 +103,62 @@ bool outermost_contains(const struct outermost_call *call, int64_t start, int64_
 	       (start < call->start + call->duration || start == call->start);
 }
 
-/* Keep those candidates that lie in no other one. A thread without a number may be any. */
-static void keep_outermost(struct candidates *c)
+/* Keep those that lie in no other one. A thread without a number may be any. */
+static void outermost_keep(struct outermost *o)
 {
 	const struct outermost_call *outer = NULL;
 	size_t n = 0;
 
-	if (c->count)
-		qsort(c->heap, c->count, sizeof(*c->heap), compare_places);
-	for (size_t i = 0; i < c->count; i++) {
-		struct outermost_call *call = &c->heap[i];
+	if (o->count)
+		qsort(o->call, o->count, sizeof(*o->call), compare_places);
+	for (size_t i = 0; i < o->count; i++) {
+		struct outermost_call *call = &o->call[i];
 
 		if (outer && call->thread && outer->thread == call->thread &&
 		    outermost_contains(outer, call->start, call->duration))
 			continue;
-		c->heap[n] = *call;
-		outer = &c->heap[n++];
+		o->call[n] = *call;
+		outer = &o->call[n++];
 	}
-	c->count = n;
+	o->count = n;
 	if (n)
-		qsort(c->heap, n, sizeof(*c->heap), compare_lengths);
+		qsort(o->call, n, sizeof(*o->call), compare_lengths);
 }
 
-/* The first pass is over `file` itself, which keeps its faults. */
-int outermost_find(struct outermost *o, struct jfr_file *file, const struct own_waits *own, struct call_filter *filter,
-		   size_t wanted)
+void outermost_init(struct outermost *o, size_t wanted)
 {
-	struct candidates c = {.filter = filter, .file = file, .own = own};
-	bool first = true;
-	int err = 0;
+	size_t twice = wanted < OUTERMOST_MOST ? 2 * wanted : OUTERMOST_MOST;
 
-	for (c.limit = FIRST > 2 * wanted	 ? FIRST
-		       : wanted < OUTERMOST_MOST ? 2 * wanted
-						 : OUTERMOST_MOST;
-	     ; c.limit *= MORE, first = false) {
-		c.count = c.seen = c.dropped = 0;
-		err = (first ? trace_read : trace_read_again)(file, &(struct trace_ops){.call = outermost_on_call}, &c);
-		if (err)
-			break;
-		keep_outermost(&c);
-		if (c.count >= wanted || !c.dropped || c.limit >= OUTERMOST_MOST)
-			break;
+	*o = (struct outermost){.wanted = wanted, .limit = FIRST > twice ? FIRST : twice};
+}
+
+bool outermost_settle(struct outermost *o)
+{
+	outermost_keep(o);
+	if (o->count < o->wanted && o->dropped && o->limit < OUTERMOST_MOST) {
+		o->limit *= MORE;
+		o->count = o->dropped = 0;
+		return false;
 	}
-	*o = (struct outermost){c.heap, c.count < wanted ? c.count : wanted};
+	o->count = o->count < o->wanted ? o->count : o->wanted;
+	return true;
+}
+
+int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted)
+{
+	const struct trace_reader reader = {&outermost_ops, o, filter};
+	int err;
+
+	outermost_init(o, wanted);
+	err = trace_read_all(file, &reader, 1);
+	while (!err && !outermost_settle(o))
+		err = trace_read_again(file, &reader, 1);
 	return err;
 }
 
 void outermost_release(struct outermost *o)
 {
 	free(o->call);
+	own_waits_release(&o->own);
 	*o = (struct outermost){0};
 }

@@ -9,8 +9,8 @@
 #ifndef USER_TRACE_OUTERMOST_H
 #define USER_TRACE_OUTERMOST_H
 
-#include "user/trace/call_filter.h"
 #include "user/trace/own_waits.h"
+#include "user/trace/trace.h"
 
 #define OUTERMOST_MOST (1u << 20) /* calls that are looked at, and can be found */
 
@@ -22,17 +22,29 @@ struct outermost_call {
 };
 
 struct outermost {
-	struct outermost_call *call; /* those that are charged most first */
+	struct outermost_call *call; /* those that are charged most first; from outermost_settle() on */
 	size_t count;
+	/* private: a heap with the shortest one on top */
+	size_t wanted, limit, capacity;
+	bool dropped; /* some passed and are not in the heap */
+	struct own_waits own;
 };
 
 /*
  * Find at most `wanted` of the calls that pass the filter; the longest are those that are charged most. Reads the file
- * once or, if few of the longest calls are outermost ones, several times. 0 or -ENOMEM; release it in either case.
+ * once or, if few of the longest calls are outermost ones, several times. 0, or what a damaged file yields; release it in
+ * either case.
  */
-int outermost_find(struct outermost *o, struct jfr_file *file, const struct own_waits *own, struct call_filter *filter,
-		   size_t wanted);
-void outermost_release(struct outermost *o);
+int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted);
+
+/*
+ * The same as a part of a pass with other readers: outermost_init(), the ops in the pass, outermost_settle(). If that is
+ * false, another pass has to follow.
+ */
+void outermost_init(struct outermost *o, size_t wanted);
+extern const struct trace_ops outermost_ops;
+bool outermost_settle(struct outermost *o);
+void outermost_release(struct outermost *o); /* also takes a zeroed one */
 
 /* True if a span lies in the call. The ends of both are rounded. */
 bool outermost_contains(const struct outermost_call *call, int64_t start, int64_t duration);

@@ -5,7 +5,7 @@
 #ifndef USER_TRACE_OWN_WAITS_H
 #define USER_TRACE_OWN_WAITS_H
 
-#include "format/jfr/jfr_read.h"
+#include "user/trace/wait.h"
 
 struct own_wait {
 	uint64_t thread; /* thread_number() */
@@ -14,12 +14,15 @@ struct own_wait {
 
 struct own_waits {
 	struct own_wait *wait; /* by thread and start */
-	size_t count, capacity;
+	size_t count, sorted, capacity;
 };
 
-/* Read them from a file, which stays where it is. Returns 0 or -ENOMEM; release it in either case. */
-int own_waits_read(struct own_waits *o, struct jfr_file *file);
+/* Add a wait if it is one of these. A zeroed struct is empty. */
+void own_waits_add(struct own_waits *o, const struct thread_wait *wait);
 void own_waits_release(struct own_waits *o);
+
+/* Call it after the waits of a chunk. */
+void own_waits_sort(struct own_waits *o);
 
 /* The part of a span of this thread that they take. */
 int64_t own_waits_in(const struct own_waits *o, uint64_t thread, int64_t start, int64_t duration);

@@ -4,6 +4,7 @@
 #define USER_TRACE_TEXTS_H
 
 #include "format/hash.h"
+#include "user/text/memory.h"
 
 struct texts {
 	char **text; /* by number; number 0 is "" */
@@ -14,5 +15,15 @@ struct texts {
 /* The number of a text. UINT32_MAX: no memory. A zeroed struct is empty. */
 uint32_t texts_add(struct texts *s, const char *text);
 void texts_release(struct texts *s);
+
+/* The same for a verb that only reads: it ends without memory. */
+static inline uint32_t texts_number(struct texts *s, const char *text)
+{
+	uint32_t number = texts_add(s, text);
+
+	if (number == UINT32_MAX)
+		memory_exhausted();
+	return number;
+}
 
 #endif

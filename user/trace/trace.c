@@ -3,126 +3,156 @@
 
 #include <string.h>
 
+enum trace_kind { TRACE_WAIT, TRACE_RUN_QUEUE, TRACE_PAUSE, TRACE_CALL, TRACE_KINDS };
+
+static const char *const trace_types[] = {
+	[TRACE_WAIT] = "frtrace.ThreadWait",
+	[TRACE_RUN_QUEUE] = "frtrace.RunQueue",
+	[TRACE_PAUSE] = "frtrace.VMPause",
+	[TRACE_CALL] = "jdk.MethodTrace",
+};
+
 struct trace_pass {
-	const struct trace_ops *ops;
-	void *context;
-	struct call_filter *filter; /* NULL: everything passes */
+	const struct trace_reader *reader;
+	size_t readers;
 	int64_t utc_offset;
+	uint64_t seen; /* calls */
 	struct call_reader calls;
 	struct event_reader waits;
+	/* Of the chunk. NULL: the chunk does not have it, or nobody wants it. */
+	const struct meta_type *type[TRACE_KINDS];
+	bool calls_wanted, events_wanted; /* by some reader: calls, and the types that stand for them; other events */
 };
 
-/* The types of a chunk that have a function of their own. */
-struct trace_types {
-	const struct meta_type *wait, *run_queue, *pause, *call;
-	bool calls; /* and the types that stand for a call */
-	const struct meta_type *event[TRACE_EVENTS_MOST];
-	size_t events;
-};
-
-static const struct meta_type *trace_type(const struct jfr_chunk *chunk, const void *wanted, const char *name)
+static trace_wait_visit *trace_wait_visitor(const struct trace_ops *ops, enum trace_kind kind)
 {
-	return wanted ? jfr_metadata_find(chunk->metadata, name) : NULL;
+	return kind == TRACE_WAIT ? ops->wait : kind == TRACE_RUN_QUEUE ? ops->run_queue : ops->pause;
+}
+
+static bool trace_is_wanted(const struct trace_ops *ops, enum trace_kind kind)
+{
+	return kind == TRACE_CALL ? ops->call != NULL : trace_wait_visitor(ops, kind) != NULL;
+}
+
+static void trace_begin_chunk(struct trace_pass *p, const struct jfr_chunk *chunk)
+{
+	memset(p->type, 0, sizeof(p->type));
+	for (size_t r = 0; r < p->readers; r++) {
+		const struct trace_ops *ops = p->reader[r].ops;
+
+		p->calls_wanted |=
+			ops->call && (!ops->call_type || strcmp(ops->call_type, trace_types[TRACE_CALL]) == 0);
+		p->events_wanted |= ops->event || ops->events;
+		for (int kind = 0; kind < TRACE_KINDS; kind++) {
+			const char *name = kind == TRACE_CALL && ops->call_type ? ops->call_type : trace_types[kind];
+
+			if (trace_is_wanted(ops, kind))
+				p->type[kind] = jfr_metadata_find(chunk->metadata, name);
+		}
+	}
 }
 
 static int trace_give_wait(struct trace_pass *p, struct jfr_chunk *chunk, const struct jfr_event *e,
-			   int (*give)(const struct thread_wait *wait, void *context))
+			   enum trace_kind kind)
 {
 	struct thread_wait wait;
+	int err = 0;
 
 	wait_read(&p->waits, chunk, e, &wait);
-	if (p->filter && !call_filter_has_wait(p->filter, &wait, p->utc_offset))
-		return 0;
-	return give(&wait, p->context);
+	for (size_t i = 0; i < p->readers && !err; i++) {
+		const struct trace_reader *r = &p->reader[i];
+		trace_wait_visit *visit = trace_wait_visitor(r->ops, kind);
+
+		if (visit && (!r->filter || r->ops->call || call_filter_has_wait(r->filter, &wait, p->utc_offset)))
+			err = visit(&wait, r->context);
+	}
+	return err;
 }
 
 static int trace_give_call(struct trace_pass *p, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
 	struct call call;
-
-	call_read(&p->calls, chunk, e, &call);
-	if (p->filter && !call_filter_has(p->filter, &call, p->utc_offset))
-		return 0;
-	return p->ops->call(&call, p->context);
-}
-
-static int trace_read_waits(struct trace_pass *p, struct jfr_chunk *chunk, const struct trace_types *t)
-{
-	uint64_t position = JFR_HEADER_SIZE;
-	struct jfr_event e;
 	int err = 0;
 
-	if (!t->wait && !t->run_queue && !t->pause)
-		return 0;
-	while (!err && jfr_chunk_next(chunk, &position, &e)) {
-		if (!e.type)
-			continue;
-		if (e.type == t->wait)
-			err = trace_give_wait(p, chunk, &e, p->ops->wait);
-		else if (e.type == t->run_queue)
-			err = trace_give_wait(p, chunk, &e, p->ops->run_queue);
-		else if (e.type == t->pause)
-			err = trace_give_wait(p, chunk, &e, p->ops->pause);
+	call_read(&p->calls, chunk, e, &call);
+	call.number = p->seen++;
+	for (size_t i = 0; i < p->readers && !err; i++) {
+		const struct trace_reader *r = &p->reader[i];
+
+		if (r->ops->call && (!r->filter || call_filter_has(r->filter, &call, p->utc_offset)))
+			err = r->ops->call(&call, r->context);
 	}
 	return err;
 }
 
-static int trace_give_event(struct trace_pass *p, struct jfr_chunk *chunk, const struct jfr_event *e,
-			    const struct trace_types *t)
+static int trace_give_event(struct trace_pass *p, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
-	for (size_t i = 0; i < t->events; i++)
-		if (e->type == t->event[i])
-			return p->ops->events[i].visit(chunk, e, p->context);
-	return p->ops->event ? p->ops->event(chunk, e, p->context) : 0;
+	int err = 0;
+
+	for (size_t i = 0; i < p->readers && !err; i++) {
+		const struct trace_reader *r = &p->reader[i];
+		const struct trace_event *own = r->ops->events;
+
+		while (own && own->type && strcmp(own->type, e->type->name) != 0)
+			own++;
+		if (own && own->type)
+			err = own->visit(chunk, e, r->context);
+		else if (r->ops->event)
+			err = r->ops->event(chunk, e, r->context);
+	}
+	return err;
 }
 
-static int trace_read_calls(struct trace_pass *p, struct jfr_chunk *chunk, const struct trace_types *t)
+static int trace_read_waits(struct trace_pass *p, struct jfr_chunk *chunk)
 {
+	bool wanted = p->type[TRACE_WAIT] || p->type[TRACE_RUN_QUEUE] || p->type[TRACE_PAUSE];
 	uint64_t position = JFR_HEADER_SIZE;
 	struct jfr_event e;
 	int err = 0;
 
-	if (!t->call && !t->calls && !p->ops->event && !t->events)
-		return 0;
-	while (!err && jfr_chunk_next(chunk, &position, &e)) {
+	while (!err && wanted && jfr_chunk_next(chunk, &position, &e))
+		for (enum trace_kind kind = TRACE_WAIT; e.type && kind < TRACE_CALL && !err; kind++)
+			if (e.type == p->type[kind])
+				err = trace_give_wait(p, chunk, &e, kind);
+	return err;
+}
+
+static int trace_read_calls(struct trace_pass *p, struct jfr_chunk *chunk)
+{
+	bool wanted = p->type[TRACE_CALL] || p->calls_wanted || p->events_wanted;
+	uint64_t position = JFR_HEADER_SIZE;
+	struct jfr_event e;
+	int err = 0;
+
+	while (!err && wanted && jfr_chunk_next(chunk, &position, &e)) {
 		if (!e.type)
 			continue;
-		if (e.type == t->call || (t->calls && e.type->calls))
+		if (e.type == p->type[TRACE_CALL] || (p->calls_wanted && e.type->calls))
 			err = trace_give_call(p, chunk, &e);
-		else
-			err = trace_give_event(p, chunk, &e, t);
+		else if (p->events_wanted)
+			err = trace_give_event(p, chunk, &e);
 	}
 	return err;
 }
 
 static int trace_read_chunk(struct trace_pass *p, struct jfr_chunk *chunk)
 {
-	const struct trace_ops *ops = p->ops;
-	struct trace_types t = {
-		.wait = trace_type(chunk, ops->wait, "frtrace.ThreadWait"),
-		.run_queue = trace_type(chunk, ops->run_queue, "frtrace.RunQueue"),
-		.pause = trace_type(chunk, ops->pause, "frtrace.VMPause"),
-		.call = trace_type(chunk, ops->call, ops->call_type ?: "jdk.MethodTrace"),
-		.calls = ops->call && (!ops->call_type || strcmp(ops->call_type, "jdk.MethodTrace") == 0),
-	};
 	int err;
 
-	for (; ops->events && ops->events[t.events].type && t.events < TRACE_EVENTS_MOST; t.events++)
-		t.event[t.events] = jfr_metadata_find(chunk->metadata, ops->events[t.events].type);
-	err = trace_read_waits(p, chunk, &t);
-
-	if (!err && ops->waits_end)
-		err = ops->waits_end(chunk, p->context);
-	return err ?: trace_read_calls(p, chunk, &t);
+	trace_begin_chunk(p, chunk);
+	err = trace_read_waits(p, chunk);
+	for (size_t i = 0; i < p->readers && !err; i++)
+		if (p->reader[i].ops->waits_end)
+			err = p->reader[i].ops->waits_end(chunk, p->reader[i].context);
+	return err ?: trace_read_calls(p, chunk);
 }
 
-int trace_read_chosen(struct jfr_file *file, struct call_filter *filter, const struct trace_ops *ops, void *context)
+int trace_read_all(struct jfr_file *file, const struct trace_reader *reader, size_t readers)
 {
-	struct trace_pass p = {.ops = ops, .context = context};
+	struct trace_pass p = {.reader = reader, .readers = readers};
 	struct jfr_chunk *chunk;
 	int err = 0;
 
-	p.filter = filter && !call_filter_is_empty(filter) ? filter : NULL;
 	while (!err && (chunk = jfr_file_next(file))) {
 		p.utc_offset = file->utc_offset;
 		err = trace_read_chunk(&p, chunk);
@@ -132,20 +162,20 @@ int trace_read_chosen(struct jfr_file *file, struct call_filter *filter, const s
 	return err;
 }
 
-int trace_read(struct jfr_file *file, const struct trace_ops *ops, void *context)
-{
-	return trace_read_chosen(file, NULL, ops, context);
-}
-
-int trace_read_again(struct jfr_file *file, const struct trace_ops *ops, void *context)
+int trace_read_again(struct jfr_file *file, const struct trace_reader *reader, size_t readers)
 {
 	struct jfr_file again;
 	int err;
 
 	jfr_file_again(&again, file);
-	err = trace_read(&again, ops, context);
+	err = trace_read_all(&again, reader, readers);
 	if (!file->fault.what)
 		file->fault = again.fault;
 	jfr_file_release(&again);
 	return err;
+}
+
+int trace_read(struct jfr_file *file, const struct trace_ops *ops, void *context)
+{
+	return trace_read_all(file, &(struct trace_reader){.ops = ops, .context = context}, 1);
 }

@@ -13,6 +13,7 @@
 
 #include "user/trace/call_filter.h"
 
+typedef int trace_wait_visit(const struct thread_wait *wait, void *context);
 typedef int trace_event_visit(struct jfr_chunk *chunk, const struct jfr_event *e, void *context);
 
 struct trace_event {
@@ -20,27 +21,31 @@ struct trace_event {
 	trace_event_visit *visit;
 };
 
-#define TRACE_EVENTS_MOST 16 /* of a trace_ops */
-
 /* NULL: not wanted. A nonzero result ends the pass, which returns it. */
 struct trace_ops {
-	int (*wait)(const struct thread_wait *wait, void *context);	 /* frtrace.ThreadWait */
-	int (*run_queue)(const struct thread_wait *wait, void *context); /* frtrace.RunQueue */
-	int (*pause)(const struct thread_wait *wait, void *context);	 /* frtrace.VMPause */
-	int (*waits_end)(struct jfr_chunk *chunk, void *context);	 /* of a chunk: its calls follow */
-	int (*call)(const struct call *call, void *context);		 /* jdk.MethodTrace, and what stands for it */
+	trace_wait_visit *wait;					  /* frtrace.ThreadWait */
+	trace_wait_visit *run_queue;				  /* frtrace.RunQueue */
+	trace_wait_visit *pause;				  /* frtrace.VMPause */
+	int (*waits_end)(struct jfr_chunk *chunk, void *context); /* of a chunk: its calls follow */
+	int (*call)(const struct call *call, void *context);	  /* jdk.MethodTrace, and what stands for it */
 	const char *call_type;		  /* read events of this type instead, as calls: "frtrace.OpenCall" */
-	trace_event_visit *event;	  /* all others */
 	const struct trace_event *events; /* types with a function of their own, with the calls; ends with a NULL */
+	trace_event_visit *event;	  /* all others */
 };
 
-/* Read errors are in file->fault. */
+struct trace_reader {
+	const struct trace_ops *ops;
+	void *context;
+	struct call_filter *filter; /* only calls that pass, or waits if ops->call is NULL; NULL or an empty one: all */
+};
+
+/* Several readers may share a pass; one that reads events as calls (call_type) must be alone. Read errors are in file->fault. */
+int trace_read_all(struct jfr_file *file, const struct trace_reader *reader, size_t readers);
+
+/* The same once more, from the start. `file` stays where it is, and gets the first fault. */
+int trace_read_again(struct jfr_file *file, const struct trace_reader *reader, size_t readers);
+
+/* A pass for one reader that wants everything. */
 int trace_read(struct jfr_file *file, const struct trace_ops *ops, void *context);
-
-/* The same for the calls and waits that pass the filter. */
-int trace_read_chosen(struct jfr_file *file, struct call_filter *filter, const struct trace_ops *ops, void *context);
-
-/* trace_read() once more, from the start. `file` stays where it is, and gets the first fault. */
-int trace_read_again(struct jfr_file *file, const struct trace_ops *ops, void *context);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/wait_place.h"
 #include "user/text/java_number.h"
+#include "user/text/memory.h"
 #include "user/trace/call.h"
 #include "user/trace/jfr_names.h"
 
@@ -33,7 +34,7 @@ static bool is_lock_code(const char *method)
 	return false;
 }
 
-/* Replace `text` by "a.b.C.m(int):17" and a zero byte. */
+/* Replace `text` by "a.b.C.m(int):17". */
 static void put_place(struct bytes *text, struct jfr_chunk *chunk, struct jfr_value *frame)
 {
 	struct jfr_value method = frame_method(chunk, frame), line = jfr_field(chunk, frame, "lineNumber");
@@ -46,7 +47,6 @@ static void put_place(struct bytes *text, struct jfr_chunk *chunk, struct jfr_va
 		bytes_put_u8(text, ':');
 		put_integer(text, line.number);
 	}
-	bytes_put_u8(text, 0);
 }
 
 bool frame_is_of_jdk(const char *frame)
@@ -76,11 +76,11 @@ static bool find_place_beyond(struct bytes *text, struct jfr_value *method, cons
 	if (frames.kind != VALUE_ARRAY || !frames.place.count)
 		return false;
 	c = jfr_enter(wait->chunk, &frames);
-	for (uint64_t i = 0; i < frames.place.count && !text->failed; i++) {
+	for (uint64_t i = 0; i < frames.place.count; i++) {
 		jfr_take_element(&c, &frames, &frame);
 		*method = frame_method(wait->chunk, &frame);
 		put_place(text, wait->chunk, &frame);
-		if (!text->failed && !skip((const char *)text->data))
+		if (!skip(memory_text(text)))
 			break;
 	}
 	return true;
@@ -93,10 +93,8 @@ static void put_place_beyond(struct bytes *out, const struct thread_wait *wait, 
 	struct bytes text;
 
 	bytes_init(&text);
-	if (find_place_beyond(&text, &method, wait, stack, skip)) {
-		out->failed |= text.failed;
-		put_text(out, text.failed ? "" : (const char *)text.data);
-	}
+	if (find_place_beyond(&text, &method, wait, stack, skip))
+		put_text(out, memory_text(&text));
 	bytes_release(&text);
 }
 
@@ -133,7 +131,7 @@ bool wait_is_contended(const struct thread_wait *wait)
 {
 	struct jfr_value stack = wait->stack, frames, frame;
 	char *reason = thread_wait_reason(wait);
-	bool lock = reason && wait_is_for_lock(reason), found = false, skipped = true;
+	bool lock = wait_is_for_lock(reason), found = false, skipped = true;
 	struct bytes text;
 	struct cursor c;
 
@@ -147,8 +145,8 @@ bool wait_is_contended(const struct thread_wait *wait)
 	for (uint64_t i = 0; skipped && !found && i < frames.place.count; i++) {
 		jfr_take_element(&c, &frames, &frame);
 		put_place(&text, wait->chunk, &frame);
-		skipped = !text.failed && is_lock_code((const char *)text.data);
-		found = skipped ? is_lock_class((const char *)text.data) : i == 0;
+		skipped = is_lock_code(memory_text(&text));
+		found = skipped ? is_lock_class(memory_text(&text)) : i == 0;
 	}
 	bytes_release(&text);
 	return found;
@@ -165,7 +163,7 @@ bool wait_holder_method(const struct thread_wait *wait, struct jfr_value *method
 	bool found;
 
 	bytes_init(&text);
-	found = find_place_beyond(&text, method, wait, wait->waker_stack, is_lock_code) && !text.failed;
+	found = find_place_beyond(&text, method, wait, wait->waker_stack, is_lock_code);
 	bytes_release(&text);
 	return found;
 }
@@ -176,11 +174,7 @@ char *wait_holder(const struct thread_wait *wait)
 	struct bytes text;
 
 	bytes_init(&text);
-	if (reason)
-		put_wait_holder(&text, wait, reason);
-	bytes_put_u8(&text, 0);
-	if (text.failed || !reason)
-		bytes_release(&text);
+	put_wait_holder(&text, wait, reason);
 	free(reason);
-	return (char *)text.data;
+	return memory_need(bytes_steal_text(&text));
 }

@@ -13,15 +13,6 @@
 
 #define MAX_CELL_HEIGHT 1000 /* no useful cell is higher */
 
-static const struct view *find_view(const char *name)
-{
-	const struct view *v = views;
-
-	while (v->name && strcmp(v->name, name) != 0)
-		v++;
-	return v->name ? v : NULL;
-}
-
 /* Check that the view follows the options that were given. */
 static int check_narrowing(const struct verb_args *a, const struct view *v, struct diag *d)
 {
@@ -53,7 +44,7 @@ static int view_check(const struct verb_args *a, const struct view **v, struct d
 {
 	if (a->operands < 2)
 		return diag_usage(d, "a view and a file: 'frtrace view NAME FILE', see 'frtrace view --help'");
-	*v = find_view(a->operand[0]);
+	*v = view_find(a->operand[0]);
 	if (!*v)
 		return diag_usage(d, "there is no view '%s', see 'frtrace view --help'", a->operand[0]);
 	if (a->json && (*v)->no_json)
@@ -72,8 +63,8 @@ static const char *view_event(const struct verb_args *a, const struct view *v)
 	return access(word, F_OK) == 0 ? NULL : word;
 }
 
-static int view_show(struct jfr_files *f, const struct view *v, const struct verb_args *a, const char *event,
-		     struct call_filter *filter, struct diag *d)
+static int cmd_view_show(struct jfr_files *f, const struct view *v, const struct verb_args *a, const char *event,
+			 struct call_filter *filter, struct diag *d)
 {
 	const struct view_request request = {
 		.layout = {a->width ?: term_columns(STDOUT_FILENO) ?: TABLE_WIDTH,
@@ -93,11 +84,9 @@ static int view_show(struct jfr_files *f, const struct view *v, const struct ver
 	int err;
 
 	printer_init(&p, STDOUT_FILENO);
-	err = v->show(f->file, &request, &p.out);
+	err = view_show(v, f->file, &request, &p.out);
 	progress_end();
-	if (err == -ENOMEM)
-		err = diag_set(d, -err, "no memory for this view of '%s'", f->name);
-	else if (!err)
+	if (!err)
 		printer_flush(&p, true);
 	if (!err && p.error && p.error != EPIPE)
 		err = diag_errno(d, p.error, "cannot write to standard output");
@@ -129,7 +118,7 @@ int cmd_view(const struct verb_args *a, struct filter_list *methods, const struc
 				     d);
 	if (!err) {
 		progress_begin(f.name, f.size, false);
-		err = view_show(&f, v, a, event, &filter, d);
+		err = cmd_view_show(&f, v, a, event, &filter, d);
 		if (err >= 0)
 			err = gate_run(conditions, NULL, f.file, err, d);
 		jfr_files_close(&f);

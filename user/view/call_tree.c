@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/call_tree.h"
-#include "format/vec.h"
+#include "user/text/memory.h"
 #include "user/trace/sum.h"
 #include "user/trace/wait_place.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,18 +31,15 @@ static int call_tree_compare_places(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-int call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged)
+void call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged)
 {
 	*t = (struct call_tree){.merged = merged, .places = roots->count};
-	t->place = calloc(roots->count + 1, sizeof(*t->place));
-	t->root = calloc(roots->count + 1, sizeof(*t->root));
-	if (!t->place || !t->root)
-		return -ENOMEM;
+	t->place = memory_need(calloc(roots->count + 1, sizeof(*t->place)));
+	t->root = memory_need(calloc(roots->count + 1, sizeof(*t->root)));
 	if (roots->count) {
 		memcpy(t->place, roots->call, roots->count * sizeof(*t->place));
 		qsort(t->place, t->places, sizeof(*t->place), call_tree_compare_places);
 	}
-	return 0;
 }
 
 void call_tree_release(struct call_tree *t)
@@ -56,8 +52,8 @@ void call_tree_release(struct call_tree *t)
 	free(t->root);
 	free(t->call);
 	free(t->wait);
-	aggregate_release(&t->texts);
-	aggregate_release(&t->index);
+	texts_release(&t->texts);
+	map_release(&t->index);
 	method_names_release(&t->names);
 	*t = (struct call_tree){0};
 }
@@ -66,17 +62,8 @@ void call_tree_release(struct call_tree *t)
 static size_t places_before(const struct call_tree *t, uint64_t thread, int64_t moment)
 {
 	const struct outermost_call key = {.thread = thread, .start = moment};
-	size_t low = 0, high = t->places;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (call_tree_compare_places(&t->place[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lower_bound(i, t->places, call_tree_compare_places(&t->place[i], &key) > 0);
 }
 
 /* The root that contains the span; false: none. A thread without a number may be any. */
@@ -98,74 +85,58 @@ static void keep_root(struct call_tree *t, uint32_t place, const struct call *ca
 	t->root[place] = *call;
 }
 
-int call_tree_add_call(struct call_tree *t, const struct call *call)
+void call_tree_add_call(struct call_tree *t, const struct call *call)
 {
-	struct call_tree_call item = {.span = {.number = t->seen++, .start = call->start, .duration = call->duration},
-				      .cpu = call->cpu,
-				      .run_queue = call->run_queue,
-				      .blocked = call->blocked,
-				      .split = call_has_split(call),
-				      .thrown = call->thrown};
+	struct call_tree_call item = {
+		.span = {.number = call->number, .start = call->start, .duration = call->duration},
+		.cpu = call->cpu,
+		.run_queue = call->run_queue,
+		.blocked = call->blocked,
+		.split = call_has_split(call),
+		.thrown = call->thrown};
 
 	if (!find_root(t, thread_number(call->chunk, call->thread), call->start, call->duration, &item.place))
-		return 0;
+		return;
 	if (t->calls == MOST_ITEMS) {
 		t->left_out++;
-		return 0;
+		return;
 	}
 	item.method = method_names_number(&t->names, call->chunk, &call->method);
-	if (!item.method || vec_reserve(&t->call, &t->call_capacity, t->calls + 1))
-		return -ENOMEM;
+	memory_reserve(&t->call, &t->call_capacity, t->calls + 1);
 	keep_root(t, item.place, call, item.span.number);
 	t->call[t->calls++] = item;
-	return 0;
 }
 
-/* The number of a text, which is freed. 0: it is empty. False: no memory, or text is NULL. */
-static bool add_text(struct call_tree *t, char *text, uint32_t *number)
+/* The number of a text, which is freed. */
+static uint32_t add_text(struct call_tree *t, char *text)
 {
-	struct group *g;
+	uint32_t number = texts_number(&t->texts, text);
 
-	*number = 0;
-	if (!text || !*text) {
-		free(text);
-		return text != NULL;
-	}
-	g = aggregate_of(&t->texts, hash_data(text, strlen(text)), 0);
-	if (!g) {
-		free(text);
-		return false;
-	}
-	if (g->count++)
-		free(text);
-	else
-		g->name = text;
-	*number = g - t->texts.group + 1;
-	return true;
+	free(text);
+	return number;
 }
 
 const char *call_tree_text(const struct call_tree *t, uint32_t text)
 {
-	return text ? t->texts.group[text - 1].name : "";
+	return text ? t->texts.text[text] : "";
 }
 
-int call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t lock)
+void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t lock)
 {
 	struct call_tree_wait item = {
 		.middle = wait->start + wait->duration / 2, .duration = wait->duration, .lock = lock};
 
 	if (!find_root(t, thread_number(wait->chunk, wait->thread), item.middle, 0, &item.place))
-		return 0;
+		return;
 	if (t->waits == MOST_ITEMS) {
 		t->left_out++;
-		return 0;
+		return;
 	}
-	if (!add_text(t, thread_wait_reason(wait), &item.reason) ||
-	    !add_text(t, thread_wait_waker(wait), &item.waker) || !add_text(t, wait_holder(wait), &item.holder) ||
-	    vec_reserve(&t->wait, &t->wait_capacity, t->waits + 1))
-		return -ENOMEM;
+	item.reason = add_text(t, thread_wait_reason(wait));
+	item.waker = add_text(t, thread_wait_waker(wait));
+	item.holder = add_text(t, wait_holder(wait));
+	memory_reserve(&t->wait, &t->wait_capacity, t->waits + 1);
 	t->wait[t->waits++] = item;
-	return 0;
 }
 
 /* By root; there a call before those inside it. Of equal spans the later one in the file ended later. */
@@ -191,13 +162,11 @@ static int call_tree_compare_waits(const void *a, const void *b)
 	return (x->middle > y->middle) - (x->middle < y->middle);
 }
 
-/* 0: no memory; node 0 is never asked for again. */
 static uint32_t new_node(struct call_tree *t, uint32_t parent, uint32_t method)
 {
 	struct call_tree_node *node;
 
-	if (vec_reserve(&t->node, &t->capacity, (size_t)t->count + 1))
-		return 0;
+	memory_reserve(&t->node, &t->capacity, (size_t)t->count + 1);
 	node = &t->node[t->count];
 	*node = (struct call_tree_node){.parent = parent, .method = method};
 	if (t->count) {
@@ -208,19 +177,15 @@ static uint32_t new_node(struct call_tree *t, uint32_t parent, uint32_t method)
 	return t->count++;
 }
 
-/* Find or make the node of a call below `parent`. 0: no memory. */
+/* Find or make the node of a call below `parent`. */
 static uint32_t node_of(struct call_tree *t, uint32_t parent, const struct call_tree_call *call)
 {
 	uint64_t own = !parent && !t->merged ? (uint64_t)(call->place + 1) << 32 : 0;
-	struct group *g = aggregate_of(&t->index, parent, own | call->method);
+	uint32_t *node = memory_map_at(&t->index, parent, own | call->method);
 
-	if (!g)
-		return 0;
-	if (!g->count) {
-		g->mark = new_node(t, parent, call->method);
-		g->count = g->mark != 0;
-	}
-	return g->mark;
+	if (!*node)
+		*node = new_node(t, parent, call->method);
+	return *node;
 }
 
 static bool is_fast(const struct call_tree *t, uint32_t place)
@@ -285,23 +250,19 @@ static void close_ended(struct open_stack *open, uint32_t place, int64_t start, 
 	}
 }
 
-static int fold_call(struct call_tree *t, struct open_stack *open, const struct call_tree_call *call)
+static void fold_call(struct call_tree *t, struct open_stack *open, const struct call_tree_call *call)
 {
 	uint32_t node;
 
 	close_ended(open, call->place, call->span.start, call->span.duration);
 	if (open->depth == MOST_DEPTH) {
 		t->left_out++;
-		return 0;
+		return;
 	}
-	if (vec_reserve(&open->call, &open->capacity, open->depth + 1))
-		return -ENOMEM;
+	memory_reserve(&open->call, &open->capacity, open->depth + 1);
 	node = node_of(t, open->depth ? open->call[open->depth - 1].node : 0, call);
-	if (!node)
-		return -ENOMEM;
 	node_add_call(t, node, call);
 	open->call[open->depth++] = (struct open_stack_call){call, node};
-	return 0;
 }
 
 static void fold_wait(struct call_tree *t, struct open_stack *open, const struct call_tree_wait *wait)
@@ -318,34 +279,23 @@ static bool wait_is_before(const struct call_tree_wait *wait, const struct call_
 	return wait->place != call->place ? wait->place < call->place : wait->middle < call->span.start;
 }
 
-static int fold_all(struct call_tree *t, struct open_stack *open)
-{
-	size_t w = 0;
-
-	for (size_t i = 0; i < t->calls; i++) {
-		for (; w < t->waits && wait_is_before(&t->wait[w], &t->call[i]); w++)
-			fold_wait(t, open, &t->wait[w]);
-		if (fold_call(t, open, &t->call[i]))
-			return -ENOMEM;
-	}
-	for (; w < t->waits; w++)
-		fold_wait(t, open, &t->wait[w]);
-	return 0;
-}
-
-int call_tree_fold(struct call_tree *t)
+void call_tree_fold(struct call_tree *t)
 {
 	struct open_stack open = {0};
-	int err;
+	size_t w = 0;
 
 	if (t->calls)
 		qsort(t->call, t->calls, sizeof(*t->call), call_tree_compare_calls);
 	if (t->waits)
 		qsort(t->wait, t->waits, sizeof(*t->wait), call_tree_compare_waits);
 	new_node(t, 0, 0);
-	err = t->count ? fold_all(t, &open) : -ENOMEM;
+	for (size_t i = 0; i < t->calls; i++) {
+		for (; w < t->waits && wait_is_before(&t->wait[w], &t->call[i]); w++)
+			fold_wait(t, &open, &t->wait[w]);
+		fold_call(t, &open, &t->call[i]);
+	}
+	for (; w < t->waits; w++)
+		fold_wait(t, &open, &t->wait[w]);
 	free(open.call);
-	if (err || !method_names_settle(&t->names))
-		return -ENOMEM;
-	return 0;
+	method_names_settle(&t->names);
 }

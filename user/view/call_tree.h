@@ -44,23 +44,23 @@ struct call_tree {
 	int64_t slow_ns;   /* roots that are shorter are fast; 0: there are none. To be set before call_tree_fold() */
 	size_t capacity;   /* private from here on */
 	bool merged;
-	uint64_t seen;
 	struct call_tree_call *call;
 	struct call_tree_wait *wait;
 	size_t calls, call_capacity, waits, wait_capacity;
-	struct aggregate texts, index;
+	struct texts texts;
+	struct map index; /* (parent, method) -> node */
 };
 
-/* Copies the places. With `merged`, roots of one method share a tree. 0 or -ENOMEM; release it in either case. */
-int call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged);
+/* Copies the places. With `merged`, roots of one method share a tree. */
+void call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged);
 void call_tree_release(struct call_tree *t); /* takes a zeroed one, too */
 
-/* Calls in the order of the file, all of them. `lock`: the wait's number of lock_holders_add(). 0 or -ENOMEM. */
-int call_tree_add_call(struct call_tree *t, const struct call *call);
-int call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t lock);
+/* Calls in the order of the file, all of them. `lock`: the wait's number of lock_holders_add(). */
+void call_tree_add_call(struct call_tree *t, const struct call *call);
+void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t lock);
 
-/* Make the nodes and settle the names. Children have higher indexes than their parents. 0 or -ENOMEM. */
-int call_tree_fold(struct call_tree *t);
+/* Make the nodes and settle the names. Children have higher indexes than their parents. */
+void call_tree_fold(struct call_tree *t);
 
 /* A text that a node names; "" for 0. */
 const char *call_tree_text(const struct call_tree *t, uint32_t text);

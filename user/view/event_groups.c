@@ -224,8 +224,10 @@ int event_groups_show(struct jfr_file *file, const char *name, const struct view
 
 	printer_init(&g.p, -1);
 	bytes_init(&g.typed);
-	err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = event_groups_add, .call_type = name},
-				&g);
+	err = trace_read_all(file,
+			     &(struct trace_reader){&(struct trace_ops){.call = event_groups_add, .call_type = name},
+						    &g, request->filter},
+			     1);
 	if (g.count)
 		qsort(g.group, g.count, sizeof(*g.group), event_groups_compare);
 	if (!err && !event_groups_print(&g, out))

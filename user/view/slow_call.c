@@ -3,11 +3,12 @@
 #include "user/trace/sum.h"
 #include "user/text/fold.h"
 #include "user/text/java_number.h"
-#include "user/text/java_time.h"
 #include "user/text/log.h"
+#include "user/text/memory.h"
 #include "user/text/name_fit.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/wait_place.h"
+#include "user/view/views.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,13 +68,11 @@ void slow_call_take(struct slow_call *s, const struct call *call, const struct o
 }
 
 /* The last entry collects all reasons beyond the first SLOW_REASONS - 1. */
-static bool add_reason(struct slow_call *s, const struct thread_wait *wait)
+static void add_reason(struct slow_call *s, const struct thread_wait *wait)
 {
 	char *name = thread_wait_reason(wait);
 	int i = 0;
 
-	if (!name)
-		return false;
 	while (i < SLOW_REASONS - 1 && s->reason[i].name && strcmp(s->reason[i].name, name) != 0)
 		i++;
 	sum_add(&s->reason[i].total, wait->duration);
@@ -81,7 +80,6 @@ static bool add_reason(struct slow_call *s, const struct thread_wait *wait)
 		free(name);
 	else
 		s->reason[i].name = name;
-	return true;
 }
 
 static void keep_longest(struct slow_call *s, const struct thread_wait *wait, uint32_t lock)
@@ -99,15 +97,15 @@ static void keep_longest(struct slow_call *s, const struct thread_wait *wait, ui
 	w[i] = (struct slow_call_wait){*wait, lock};
 }
 
-bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock)
+void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock)
 {
 	/* Test the middle of the wait: its ends may be off by the error of the clock. */
 	int64_t into = wait->start + wait->duration / 2 - s->place.start;
 
 	if (thread != s->place.thread || into < 0 || into > s->place.duration)
-		return true;
+		return;
 	keep_longest(s, wait, lock);
-	return add_reason(s, wait);
+	add_reason(s, wait);
 }
 
 /* All numbers in a line use the unit of the longest time. */
@@ -155,10 +153,7 @@ static bool would_print_as_zero(int64_t ns, const struct unit *unit)
 /* Append a text that bytes were composed of, on a new line if it does not fit into this one; clears it. */
 static void put_composed(struct bytes *out, const char *separator, struct bytes *text, size_t width)
 {
-	bytes_put_u8(text, 0);
-	if (!text->failed)
-		fold_beside(out, separator, (char *)text->data, width, INDENT);
-	out->failed |= text->failed;
+	fold_beside(out, separator, memory_text(text), width, INDENT);
 	bytes_clear(text);
 }
 
@@ -309,9 +304,7 @@ static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, stru
 		bytes_clear(&text);
 		jfr_take_element(&c, &frames, &frame);
 		slow_call_put_frame(&text, chunk, &frame);
-		bytes_put_u8(&text, 0);
-		if (!text.failed)
-			put_stack_frame(&shown, (char *)text.data);
+		put_stack_frame(&shown, (char *)memory_text(&text));
 	}
 	put_dots(&shown);
 	bytes_release(&text);
@@ -353,10 +346,9 @@ static void slow_call_put_holder(struct bytes *out, const struct lock_holders *h
 	bytes_init(&text);
 	if (lock_holders_put(holders, lock, &text, width - INDENT)) {
 		put_spaces(out, INDENT);
-		bytes_put(out, text.data, text.size);
+		put_text(out, memory_text(&text));
 		bytes_put_u8(out, '\n');
 	}
-	out->failed |= text.failed;
 	bytes_release(&text);
 }
 
@@ -371,11 +363,11 @@ static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *s
 	slow_call_put_part(out, w->duration, &unit);
 	put_text(out, unit.name);
 	bytes_put_u8(out, ' ');
-	put_text(out, reason ? reason : "?");
+	put_text(out, reason);
 	if (w->ongoing)
 		put_text(out, ", goes on");
-	if (waker && waker[0])
-		put_waker(out, waker, holder ?: "", width);
+	if (waker[0])
+		put_waker(out, waker, holder, width);
 	free(holder);
 	free(reason);
 	free(waker);
@@ -388,15 +380,8 @@ static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *s
 
 static void put_when(struct bytes *out, const struct call *call, int64_t utc_offset)
 {
-	int64_t seconds = call->start / 1000000000;
-	struct java_time start = {.seconds = seconds, .nanos = call->start - seconds * 1000000000};
-	size_t begin;
-
 	put_spaces(out, INDENT);
-	begin = out->size;
-	put_moment(out, &start, utc_offset, false);
-	if (!out->failed)
-		out->size = begin + strlen("20:08:35.749"); /* drop the date */
+	view_put_time_of_day(out, call, utc_offset);
 	put_text(out, "  \"");
 	put_thread_name(out, call->chunk, call->thread, "?");
 	put_text(out, "\"");
@@ -416,10 +401,7 @@ static void put_fitted(struct bytes *out, struct jfr_chunk *chunk, struct jfr_va
 		bytes_put_u8(&name, ':');
 		put_integer(&name, line);
 	}
-	bytes_put_u8(&name, 0);
-	if (!name.failed)
-		name_fit(out, (char *)name.data, width, false);
-	out->failed |= name.failed;
+	name_fit(out, memory_text(&name), width, false);
 	bytes_release(&name);
 }
 
@@ -553,8 +535,7 @@ static void put_thrown(struct bytes *out, const struct call *call, size_t width)
 	put_text(&text, "thrown ");
 	if (!call_put_thrown(call, &text))
 		text.size--;
-	bytes_put_u8(&text, 0);
-	fold_beside(out, ", ", text.failed ? "thrown" : (char *)text.data, width, INDENT);
+	put_composed(out, ", ", &text, width);
 	bytes_release(&text);
 }
 

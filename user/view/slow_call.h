@@ -54,7 +54,7 @@ void slow_call_take(struct slow_call *s, const struct call *call, const struct o
  * Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread; `lock`: its number among the
  * waits for locks, 0: none. False: no memory.
  */
-bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock);
+void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock);
 
 /*
  * Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). `whole`: the

@@ -11,17 +11,15 @@
  *         600   49.8 %     12.5 s      live.Shop$Checkout.retry(int)
  *         600   49.8 %     12.5 s        com.sun.net.httpserver.Filter$Chain.doFilter(HttpExchange), 9 callers as above
  */
-#include "user/trace/aggregate.h"
-#include "format/vec.h"
-#include "user/trace/sum.h"
+#include "format/hash.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
+#include "user/text/memory.h"
 #include "user/text/name_fit.h"
 #include "user/trace/method_names.h"
+#include "user/trace/sum.h"
 #include "user/view/views.h"
-#include "user/trace/trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define SHOWN	    20 /* methods */
@@ -39,24 +37,22 @@ struct node {
 	bool shown;
 };
 
-struct tree {
+struct callers_tree {
 	struct method_names names;
 	struct node *node;
 	uint32_t count;
 	size_t capacity;
-	struct aggregate index;	 /* (parent, method) -> node in `mark` */
-	struct aggregate stacks; /* (method, stack) in `chunk` -> node of its last frame in `mark` */
-	uint32_t chunk;
-	struct aggregate printed; /* shapes */
+	struct map index;	 /* (parent, method) -> node */
+	struct chunk_map stacks; /* (stack, method) -> node of its last frame */
+	struct map printed;	 /* shapes */
 	const struct view_request *request;
 };
 
-static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t method)
+static uint32_t callers_tree_add(struct callers_tree *t, uint32_t parent, uint32_t method)
 {
 	struct node *node;
 
-	if (vec_reserve(&t->node, &t->capacity, (size_t)t->count + 1))
-		return 0;
+	memory_reserve(&t->node, &t->capacity, (size_t)t->count + 1);
 	node = t->node;
 	node[t->count] = (struct node){.parent = parent, .method = method};
 	if (t->count) {
@@ -67,59 +63,49 @@ static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t method)
 	return t->count++;
 }
 
-/* Find or add the node of a method below `parent`. 0: no memory. */
-static uint32_t below(struct tree *t, uint32_t parent, struct jfr_chunk *chunk, const struct jfr_value *method)
+/* Find or add the node of a method below `parent`. */
+static uint32_t callers_tree_below(struct callers_tree *t, uint32_t parent, struct jfr_chunk *chunk,
+				   const struct jfr_value *method)
 {
 	uint32_t number = method_names_number(&t->names, chunk, method);
-	struct group *g = number ? aggregate_of(&t->index, parent, number) : NULL;
+	uint32_t *node = memory_map_at(&t->index, parent, number);
 
-	if (!g)
-		return 0;
-	if (!g->count) {
-		g->mark = add_node(t, parent, number);
-		g->count = g->mark != 0;
-	}
-	return g->mark;
+	if (!*node)
+		*node = callers_tree_add(t, parent, number);
+	return *node;
 }
 
-/* Add the frames of a stack; return the node of the last one. 0: no memory. */
-static uint32_t add_stack(struct tree *t, const struct call *call)
+/* Add the frames of a stack; return the node of the last one. */
+static uint32_t callers_tree_add_stack(struct callers_tree *t, const struct call *call)
 {
-	uint32_t node = below(t, 0, call->chunk, &call->method);
+	uint32_t node = callers_tree_below(t, 0, call->chunk, &call->method);
 	struct jfr_value frames, frame, method;
 	struct cursor c;
 
 	if (!call_enter_callers(call, &frames, &c))
 		return node;
-	for (uint64_t i = 0; node && i < frames.place.count; i++) {
+	for (uint64_t i = 0; i < frames.place.count; i++) {
 		jfr_take_element(&c, &frames, &frame);
 		method = frame_method(call->chunk, &frame);
-		node = below(t, node, call->chunk, &method);
+		node = callers_tree_below(t, node, call->chunk, &method);
 	}
 	return node;
 }
 
 static int view_callers_add(const struct call *call, void *context)
 {
-	struct tree *t = context;
-	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
-	struct group *g;
+	struct callers_tree *t = context;
+	uint32_t *node = chunk_map_at(&t->stacks, call->chunk, &call->stack, call->method_id);
 
-	if (t->chunk != call->chunk->number)
-		aggregate_release(&t->stacks);
-	t->chunk = call->chunk->number;
-	g = aggregate_of(&t->stacks, call->method_id, stack);
-	if (g && !g->count++)
-		g->mark = add_stack(t, call);
-	if (!g || !g->mark)
-		return -ENOMEM;
-	t->node[g->mark].count++;
-	sum_add(&t->node[g->mark].total, call->duration);
+	if (!*node)
+		*node = callers_tree_add_stack(t, call);
+	t->node[*node].count++;
+	sum_add(&t->node[*node].total, call->duration);
 	return 0;
 }
 
 /* Add the sums of all nodes to their parents. Children have higher indexes than their parents. */
-static void sum_up(struct tree *t)
+static void sum_up(struct callers_tree *t)
 {
 	for (uint32_t i = t->count; i-- > 1;) {
 		t->node[t->node[i].parent].count += t->node[i].count;
@@ -128,7 +114,7 @@ static void sum_up(struct tree *t)
 }
 
 /* Decide which nodes are shown. */
-static void select_nodes(struct tree *t)
+static void select_nodes(struct callers_tree *t)
 {
 	t->node[0].shown = true;
 	for (uint32_t i = 1; i < t->count; i++) {
@@ -142,7 +128,7 @@ static void select_nodes(struct tree *t)
 }
 
 /* The sum of the children's shapes does not depend on their order. */
-static void find_shapes(struct tree *t)
+static void find_shapes(struct callers_tree *t)
 {
 	for (uint32_t i = t->count; i-- > 1;) {
 		struct node *n = &t->node[i], *parent = &t->node[n->parent];
@@ -155,40 +141,38 @@ static void find_shapes(struct tree *t)
 	}
 }
 
-static struct tree *sorted; /* for callers_compare(): qsort() passes no context */
-
-static int callers_compare(const void *a, const void *b)
+static int callers_compare(const void *a, const void *b, void *tree)
 {
-	const struct node *x = &sorted->node[*(uint32_t *)a], *y = &sorted->node[*(uint32_t *)b];
+	const struct callers_tree *t = tree;
+	const struct node *x = &t->node[*(uint32_t *)a], *y = &t->node[*(uint32_t *)b];
 
 	if (x->count != y->count)
 		return (x->count < y->count) - (x->count > y->count);
-	return strcmp(method_names_text(&sorted->names, x->method), method_names_text(&sorted->names, y->method));
+	return strcmp(method_names_text(&t->names, x->method), method_names_text(&t->names, y->method));
 }
 
 /* Methods: most total time first. */
-static int compare_methods(const void *a, const void *b)
+static int compare_methods(const void *a, const void *b, void *tree)
 {
-	const struct node *x = &sorted->node[*(uint32_t *)a], *y = &sorted->node[*(uint32_t *)b];
+	const struct callers_tree *t = tree;
+	const struct node *x = &t->node[*(uint32_t *)a], *y = &t->node[*(uint32_t *)b];
 
-	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : callers_compare(a, b);
+	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : callers_compare(a, b, tree);
 }
 
-/* The children that are shown, sorted. Free with free(). NULL: no memory. */
-static uint32_t *children_of(struct tree *t, uint32_t parent, uint32_t *count)
+/* The children that are shown, sorted. Free with free(). */
+static uint32_t *children_of(struct callers_tree *t, uint32_t parent, uint32_t *count)
 {
 	uint32_t n = 0, i, *children;
 
 	for (i = t->node[parent].child; i; i = t->node[i].next)
 		n += t->node[i].shown;
-	children = calloc(n + 1, sizeof(*children));
-	for (i = t->node[parent].child, n = 0; children && i; i = t->node[i].next)
+	children = memory_need(calloc(n + 1, sizeof(*children)));
+	for (i = t->node[parent].child, n = 0; i; i = t->node[i].next)
 		if (t->node[i].shown)
 			children[n++] = i;
-	*count = children ? n : 0;
-	sorted = t;
-	if (children)
-		qsort(children, n, sizeof(*children), parent ? callers_compare : compare_methods);
+	*count = n;
+	qsort_r(children, n, sizeof(*children), parent ? callers_compare : compare_methods, t);
 	return children;
 }
 
@@ -200,8 +184,8 @@ static void callers_put_right(struct bytes *out, const char *text, unsigned int 
 	put_text(out, text);
 }
 
-static void put_node(struct tree *t, struct bytes *out, const struct node *node, uint64_t all, unsigned int indent,
-		     bool as_above)
+static void put_node(struct callers_tree *t, struct bytes *out, const struct node *node, uint64_t all,
+		     unsigned int indent, bool as_above)
 {
 	size_t width = t->request->layout.width, used = BEFORE_NAME + 2 * indent;
 	struct bytes share;
@@ -209,9 +193,8 @@ static void put_node(struct tree *t, struct bytes *out, const struct node *node,
 	bytes_init(&share);
 	put_fixed(&share, 100.0 * node->count / all, 1);
 	put_text(&share, " %");
-	bytes_put_u8(&share, 0);
 	callers_put_right(out, log_count(node->count), 14);
-	callers_put_right(out, share.failed ? "" : (char *)share.data, 9);
+	callers_put_right(out, memory_text(&share), 9);
 	bytes_release(&share);
 	callers_put_right(out, log_time(node->total > 0 ? node->total : 0), 14);
 	put_spaces(out, 2 + 2 * indent);
@@ -225,85 +208,83 @@ static void put_node(struct tree *t, struct bytes *out, const struct node *node,
 	bytes_put_u8(out, '\n');
 }
 
-/* Append a node; false if what is below it has been printed already. *good is false without memory. */
-static bool put_once(struct tree *t, uint32_t i, uint64_t all, unsigned int indent, struct bytes *out, bool *good)
+/* Append a node; false if what is below it has been printed already. */
+static bool put_once(struct callers_tree *t, uint32_t i, uint64_t all, unsigned int indent, struct bytes *out)
 {
 	const struct node *n = &t->node[i];
-	struct group *g = n->below >= SHARED && n->depth > 1 ? aggregate_of(&t->printed, n->shape, n->below) : NULL;
-	bool before = g && g->count;
+	uint32_t *printed = n->below >= SHARED && n->depth > 1 ? memory_map_at(&t->printed, n->shape, n->below) : NULL;
+	bool before = printed && *printed;
 
-	*good = g || n->below < SHARED || n->depth <= 1;
-	if (g)
-		g->count = 1;
+	if (printed)
+		*printed = true;
 	put_node(t, out, n, all, indent, before);
 	return !before;
 }
 
 /* Append everything below a node. Only children stand below each other; where a method has several, they are indented. */
-static bool put_callers(struct tree *t, uint32_t node, uint64_t all, unsigned int indent, struct bytes *out)
+static void put_callers(struct callers_tree *t, uint32_t node, uint64_t all, unsigned int indent, struct bytes *out)
 {
 	uint32_t count, *children = children_of(t, node, &count);
-	bool good = children != NULL, more = true, chain = false;
+	bool more = true, chain = false;
 
-	while (good && count == 1) {
+	while (more && count == 1) {
 		node = children[0];
-		more = put_once(t, node, all, indent, out, &good);
+		more = put_once(t, node, all, indent, out);
 		chain = true;
 		free(children);
-		children = good && more ? children_of(t, node, &count) : NULL;
-		if (!children)
-			return good && !more;
+		children = children_of(t, node, &count);
 	}
-	for (uint32_t i = 0; good && i < count; i++)
-		if (put_once(t, children[i], all, indent + chain, out, &good) && good)
-			good = put_callers(t, children[i], all, indent + chain + 1, out);
+	for (uint32_t i = 0; more && i < count; i++)
+		if (put_once(t, children[i], all, indent + chain, out))
+			put_callers(t, children[i], all, indent + chain + 1, out);
 	free(children);
-	return good;
 }
 
-static bool put_tree(struct tree *t, struct bytes *out)
+static void view_callers_put(void *state, const struct view_request *request, struct bytes *out)
 {
-	uint64_t shown = t->request->top ?: SHOWN;
-	uint32_t count, *methods = children_of(t, 0, &count);
-	bool good = methods != NULL;
+	struct callers_tree *t = state;
+	uint64_t shown = request->top ?: SHOWN;
+	uint32_t count, *methods;
 
+	t->request = request;
+	if (t->count <= 1) {
+		put_text(out, "\nNo events found for 'Callers'.\n");
+		return;
+	}
+	sum_up(t);
+	select_nodes(t);
+	find_shapes(t);
+	method_names_settle(&t->names);
+	methods = children_of(t, 0, &count);
 	put_text(out, "\n                                    Callers\n\n");
 	put_text(out, "         Calls               Time  Method\n------------- -------- -------------  "
 		      "------------------------------\n");
-	for (uint32_t i = 0; good && i < count && i < shown; i++) {
+	for (uint32_t i = 0; i < count && i < shown; i++) {
 		put_node(t, out, &t->node[methods[i]], t->node[methods[i]].count, 0, false);
-		good = put_callers(t, methods[i], t->node[methods[i]].count, 1, out);
+		put_callers(t, methods[i], t->node[methods[i]].count, 1, out);
 	}
 	view_put_more(out, count, shown, "method");
 	free(methods);
-	return good;
 }
 
-static void tree_release(struct tree *t)
+static void view_callers_begin(void *state, const struct view_request *request)
 {
+	callers_tree_add(state, 0, 0);
+}
+
+static void view_callers_release(void *state)
+{
+	struct callers_tree *t = state;
+
 	free(t->node);
-	aggregate_release(&t->index);
-	aggregate_release(&t->stacks);
-	aggregate_release(&t->printed);
+	map_release(&t->index);
+	map_release(&t->stacks.map);
+	map_release(&t->printed);
 	method_names_release(&t->names);
 }
 
-int view_callers(struct jfr_file *file, const struct view_request *request, struct bytes *out)
-{
-	struct tree t = {.request = request};
-	int err;
-
-	add_node(&t, 0, 0);
-	err = t.count ? trace_read_chosen(file, request->filter, &(struct trace_ops){.call = view_callers_add}, &t)
-		      : -ENOMEM;
-	if (!err && t.count > 1) {
-		sum_up(&t);
-		select_nodes(&t);
-		find_shapes(&t);
-		err = method_names_settle(&t.names) && put_tree(&t, out) ? 0 : -ENOMEM;
-	} else if (!err) {
-		put_text(out, "\nNo events found for 'Callers'.\n");
-	}
-	tree_release(&t);
-	return err;
-}
+const struct view_pass view_callers = {.size = sizeof(struct callers_tree),
+				       .ops = {.call = view_callers_add},
+				       .begin = view_callers_begin,
+				       .put = view_callers_put,
+				       .release = view_callers_release};

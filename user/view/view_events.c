@@ -160,8 +160,10 @@ static int show_rows(struct jfr_file *file, const char *name, const struct view_
 	int err;
 
 	printer_init(&r.p, -1);
-	err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = event_rows_add, .call_type = name},
-				&r);
+	err = trace_read_all(file,
+			     &(struct trace_reader){&(struct trace_ops){.call = event_rows_add, .call_type = name}, &r,
+						    request->filter},
+			     1);
 	if (!err && !event_rows_print(&r, name, out))
 		err = -ENOMEM;
 	event_rows_release(&r);

@@ -10,16 +10,13 @@
  *            65.5 us           1,204  ##########                                 61.20 %
  */
 #include "user/text/java_number.h"
-#include "user/trace/sum.h"
 #include "user/text/log.h"
+#include "user/text/memory.h"
 #include "user/text/name_fit.h"
 #include "user/trace/method_names.h"
+#include "user/trace/sum.h"
 #include "user/view/views.h"
-#include "user/trace/trace.h"
 
-#include "format/vec.h"
-
-#include <errno.h>
 #include <stdlib.h>
 
 #define SHOWN 20
@@ -46,11 +43,9 @@ static int latency_add(const struct call *call, void *context)
 	uint64_t nanos = call->duration > 0 ? call->duration : 1;
 	struct latency *l;
 
-	if (!method || vec_reserve(&all->of, &all->capacity, method))
-		return -ENOMEM;
-	for (; all->count < method; all->count++)
-		all->of[all->count] = (struct latency){.method = all->count + 1};
+	memory_extend(&all->of, &all->count, &all->capacity, method);
 	l = &all->of[method - 1];
+	l->method = method;
 	l->count[63 - __builtin_clzll(nanos)]++;
 	l->calls++;
 	sum_add(&l->total, call->duration);
@@ -87,8 +82,7 @@ static void latency_put_row(struct bytes *out, const struct latency *l, int row,
 	bytes_init(&share);
 	put_fixed(&share, 100.0 * seen / l->calls, 2);
 	put_text(&share, " %");
-	bytes_put_u8(&share, 0);
-	latency_put_right(out, share.failed ? "" : (char *)share.data, 10);
+	latency_put_right(out, memory_text(&share), 10);
 	bytes_release(&share);
 	bytes_put_u8(out, '\n');
 }
@@ -146,10 +140,16 @@ static int latency_compare(const void *a, const void *b)
 				    : (x->method > y->method) - (x->method < y->method);
 }
 
-static void latencies_put(struct latencies *all, const struct view_request *request, struct bytes *out)
+static void latencies_put(void *state, const struct view_request *request, struct bytes *out)
 {
+	struct latencies *all = state;
 	uint64_t shown = request->top ?: SHOWN;
 
+	if (!all->count) {
+		put_text(out, "\nNo events found for 'Latency'.\n");
+		return;
+	}
+	method_names_settle(&all->names);
 	put_text(out, "\n                                    Latency\n");
 	qsort(all->of, all->count, sizeof(*all->of), latency_compare);
 	for (size_t i = 0; i < all->count && i < shown; i++)
@@ -157,18 +157,15 @@ static void latencies_put(struct latencies *all, const struct view_request *requ
 	view_put_more(out, all->count, shown, "method");
 }
 
-int view_latency(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+static void latencies_release(void *state)
 {
-	struct latencies all = {.count = 0};
-	int err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = latency_add}, &all);
+	struct latencies *all = state;
 
-	if (!err && !method_names_settle(&all.names))
-		err = -ENOMEM;
-	if (!err && all.count)
-		latencies_put(&all, request, out);
-	else if (!err)
-		put_text(out, "\nNo events found for 'Latency'.\n");
-	free(all.of);
-	method_names_release(&all.names);
-	return err;
+	free(all->of);
+	method_names_release(&all->names);
 }
+
+const struct view_pass view_latency = {.size = sizeof(struct latencies),
+				       .ops = {.call = latency_add},
+				       .put = latencies_put,
+				       .release = latencies_release};

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Traced methods, alone and per caller. */
-#include "format/vec.h"
-#include "user/trace/sum.h"
+#include "user/text/memory.h"
+#include "user/trace/aggregate.h"
 #include "user/trace/method_names.h"
+#include "user/trace/sum.h"
 #include "user/view/views.h"
-#include "user/trace/trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Sums over the calls of a method; times in ns. */
@@ -41,15 +40,12 @@ static int methods_add_method(const struct call *call, void *context)
 	uint32_t method = method_names_number(&all->names, call->chunk, &call->method);
 	struct method_sums *m;
 
-	if (!method || vec_reserve(&all->of, &all->capacity, method))
-		return -ENOMEM;
-	for (; all->count < method; all->count++)
-		all->of[all->count] = (struct method_sums){.method = all->count + 1, .least = INT64_MAX};
+	memory_extend(&all->of, &all->count, &all->capacity, method);
 	m = &all->of[method - 1];
-	m->calls++;
+	m->method = method;
+	m->least = m->calls++ && m->least < call->duration ? m->least : call->duration;
 	m->thrown += call->thrown;
 	sum_add(&m->total, call->duration);
-	m->least = call->duration < m->least ? call->duration : m->least;
 	m->most = call->duration > m->most ? call->duration : m->most;
 	if (call_has_split(call)) {
 		methods_add_split(m, call);
@@ -86,7 +82,7 @@ static void methods_put_row(struct table *table, const struct method_sums *m, co
 
 enum { SPLIT_COLUMN = 7, SPLIT_COLUMNS = 3 }; /* CPU, run queue, blocked */
 
-static bool methods_print(struct method_table *all, const struct view_request *request, struct bytes *out)
+static void methods_put(void *state, const struct view_request *request, struct bytes *out)
 {
 	struct table_column columns[] = {
 		{"Traced Method", "method", TABLE_METHOD, 0}, {"Calls", "calls", TABLE_NUMBER, 0},
@@ -96,63 +92,55 @@ static bool methods_print(struct method_table *all, const struct view_request *r
 		{"Run Queue", "runQueueNs", TABLE_NUMBER, 5}, {"Blocked", "blockedNs", TABLE_NUMBER, 3},
 		{"Thrown", "thrown", TABLE_NUMBER, 7},
 	};
+	struct method_table *all = state;
 	uint64_t shown = request->top ?: UINT64_MAX;
 	struct table table;
-	bool printed;
 
+	if (all->count)
+		qsort(all->of, all->count, sizeof(*all->of), compare_totals);
+	method_names_settle(&all->names);
 	for (int i = 0; i < SPLIT_COLUMNS && !all->split; i++)
 		columns[SPLIT_COLUMN + i].label = NULL;
 	table_init(&table, "Method Trace", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < all->count && i < shown; i++)
 		methods_put_row(&table, &all->of[i], method_names_text(&all->names, all->of[i].method));
-	table.more = all->count > shown ? all->count - shown : 0;
-	printed = table_print(&table, &request->layout, out);
-	table_release(&table);
-	return printed;
+	view_put_table(&table, all->count, request, out);
 }
 
-int view_methods(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+static void methods_release(void *state)
 {
-	struct method_table all = {.count = 0};
-	int err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = methods_add_method}, &all);
+	struct method_table *all = state;
 
-	if (!err && all.count)
-		qsort(all.of, all.count, sizeof(*all.of), compare_totals);
-	if (!err && (!method_names_settle(&all.names) || !methods_print(&all, request, out)))
-		err = -ENOMEM;
-	free(all.of);
-	method_names_release(&all.names);
-	return err;
+	free(all->of);
+	method_names_release(&all->names);
 }
+
+const struct view_pass view_methods = {.size = sizeof(struct method_table),
+				       .ops = {.call = methods_add_method},
+				       .put = methods_put,
+				       .release = methods_release};
 
 /* Calls by method of the caller. Each stack is decoded only once to find it. */
-struct callers {
+struct caller_pairs {
 	struct method_names names;
-	struct aggregate stacks; /* (stack, chunk) -> number of the caller's method, in `mark` */
+	struct chunk_map stacks; /* -> number of the caller's method */
 	struct aggregate pairs;	 /* of these numbers */
 };
 
-static int add_pair(const struct call *call, void *context)
+static int calls_add(const struct call *call, void *context)
 {
-	struct callers *c = context;
-	bool has_stack = call->stack.kind == VALUE_KEY;
-	struct group *stack = aggregate_of_key(&c->stacks, has_stack ? call->stack.key : 0, call->chunk->number), *pair;
+	struct caller_pairs *c = context;
+	uint32_t *of_stack = chunk_map_at(&c->stacks, call->chunk, &call->stack, 0);
 	uint32_t method = method_names_number(&c->names, call->chunk, &call->method);
 	struct jfr_value caller = {.kind = VALUE_NULL};
 	int64_t line;
 
-	if (!stack || !method)
-		return -ENOMEM;
-	if (!stack->count) {
+	if (!*of_stack) {
 		if (!call_caller(call, &caller, &line))
 			caller.kind = VALUE_NULL;
-		stack->mark = method_names_number(&c->names, call->chunk, &caller);
-		stack->count = stack->mark != 0;
+		*of_stack = method_names_number(&c->names, call->chunk, &caller);
 	}
-	pair = stack->mark ? aggregate_of(&c->pairs, method, stack->mark) : NULL;
-	if (!pair)
-		return -ENOMEM;
-	aggregate_add(pair, call->duration, call->thrown);
+	aggregate_add(aggregate_of(&c->pairs, method, *of_stack), call->duration, call->thrown);
 	return 0;
 }
 
@@ -167,16 +155,18 @@ static int compare_pairs(const void *a, const void *b)
 	return (x->second > y->second) - (x->second < y->second);
 }
 
-static bool calls_print(struct callers *c, const struct view_request *request, struct bytes *out)
+static void calls_put(void *state, const struct view_request *request, struct bytes *out)
 {
 	static const struct table_column columns[] = {{"Traced Method", "method", TABLE_METHOD, 0},
 						      {"Caller", "caller", TABLE_METHOD, 0},
 						      {"Invocations", "invocations", TABLE_NUMBER, 0},
 						      {"Total", "totalNs", TABLE_NUMBER, 1}};
+	struct caller_pairs *c = state;
 	uint64_t shown = request->top ?: UINT64_MAX;
 	struct table table;
-	bool printed;
 
+	aggregate_sort(&c->pairs, compare_pairs);
+	method_names_settle(&c->names);
 	table_init(&table, "Method Calls", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < c->pairs.count && i < shown; i++) {
 		const struct group *pair = &c->pairs.group[i];
@@ -186,22 +176,17 @@ static bool calls_print(struct callers *c, const struct view_request *request, s
 		table_put_count(&table, pair->count);
 		table_put_time(&table, pair->total);
 	}
-	table.more = c->pairs.count > shown ? c->pairs.count - shown : 0;
-	printed = table_print(&table, &request->layout, out);
-	table_release(&table);
-	return printed;
+	view_put_table(&table, c->pairs.count, request, out);
 }
 
-int view_calls(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+static void calls_release(void *state)
 {
-	struct callers callers = {0};
-	int err = trace_read_chosen(file, request->filter, &(struct trace_ops){.call = add_pair}, &callers);
+	struct caller_pairs *c = state;
 
-	aggregate_sort(&callers.pairs, compare_pairs);
-	if (!err && (!method_names_settle(&callers.names) || !calls_print(&callers, request, out)))
-		err = -ENOMEM;
-	method_names_release(&callers.names);
-	aggregate_release(&callers.stacks);
-	aggregate_release(&callers.pairs);
-	return err;
+	method_names_release(&c->names);
+	map_release(&c->stacks.map);
+	aggregate_release(&c->pairs);
 }
+
+const struct view_pass view_calls = {
+	.size = sizeof(struct caller_pairs), .ops = {.call = calls_add}, .put = calls_put, .release = calls_release};

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The longest calls: one entry for the outermost traced call of a thread, with what it called and waited for. */
 #include "user/text/java_number.h"
-#include "user/text/java_time.h"
-#include "user/trace/jfr_names.h"
+#include "user/text/memory.h"
 #include "user/trace/outermost.h"
 #include "user/view/slow_call.h"
 #include "user/view/views.h"
-#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,9 +15,8 @@ struct slow_calls {
 	struct slow_call *call;	     /* slowest first */
 	struct slow_call **by_start; /* earliest first */
 	size_t count;
-	int64_t longest;	      /* duration */
-	uint64_t seen;		      /* calls in the file so far */
-	struct jfr_file calls, waits; /* the file again; what is shown refers to them */
+	int64_t longest;       /* duration */
+	struct jfr_file again; /* what is shown refers to it */
 	struct lock_holders holders;
 };
 
@@ -31,12 +28,10 @@ static int compare_starts(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static int slow_calls_new(struct slow_calls *s, const struct outermost *o)
+static void slow_calls_new(struct slow_calls *s, const struct outermost *o)
 {
-	s->call = calloc(o->count + 1, sizeof(*s->call));
-	s->by_start = calloc(o->count + 1, sizeof(struct slow_call *));
-	if (!s->call || !s->by_start)
-		return -ENOMEM;
+	s->call = memory_need(calloc(o->count + 1, sizeof(*s->call)));
+	s->by_start = memory_need(calloc(o->count + 1, sizeof(struct slow_call *)));
 	for (s->count = 0; s->count < o->count; s->count++) {
 		slow_call_init(&s->call[s->count], &o->call[s->count]);
 		s->by_start[s->count] = &s->call[s->count];
@@ -44,7 +39,6 @@ static int slow_calls_new(struct slow_calls *s, const struct outermost *o)
 	for (size_t i = 0; i < o->count; i++)
 		s->longest = o->call[i].duration > s->longest ? o->call[i].duration : s->longest;
 	qsort(s->by_start, s->count, sizeof(*s->by_start), compare_starts);
-	return 0;
 }
 
 static void slow_calls_release(struct slow_calls *s)
@@ -53,25 +47,14 @@ static void slow_calls_release(struct slow_calls *s)
 		slow_call_release(&s->call[i]);
 	free(s->call);
 	free(s->by_start);
-	jfr_file_release(&s->calls);
-	jfr_file_release(&s->waits);
+	jfr_file_release(&s->again);
 	lock_holders_release(&s->holders);
 }
 
 /* The number of calls that started by then: those that a moment can lie in are the last of them. */
 static size_t started_by(const struct slow_calls *s, int64_t moment)
 {
-	size_t low = 0, high = s->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->by_start[middle]->place.start <= moment)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lower_bound(i, s->count, s->by_start[i]->place.start > moment);
 }
 
 static bool may_reach(const struct slow_calls *s, size_t i, int64_t moment)
@@ -82,7 +65,7 @@ static bool may_reach(const struct slow_calls *s, size_t i, int64_t moment)
 static int slowest_on_call(const struct call *call, void *context)
 {
 	struct slow_calls *s = context;
-	struct outermost_call place = {.number = s->seen++, .start = call->start, .duration = call->duration};
+	struct outermost_call place = {.number = call->number, .start = call->start, .duration = call->duration};
 
 	for (size_t i = started_by(s, call->start); i-- > 0 && may_reach(s, i, call->start);) {
 		if (!place.thread)
@@ -104,8 +87,7 @@ static int slowest_on_wait(const struct thread_wait *wait, void *context)
 	for (size_t i = started_by(s, middle); i-- > 0 && may_reach(s, i, middle);) {
 		if (!thread)
 			thread = thread_number(wait->chunk, wait->thread);
-		if (!slow_call_add(s->by_start[i], wait, thread, lock))
-			return -ENOMEM;
+		slow_call_add(s->by_start[i], wait, thread, lock);
 	}
 	return 0;
 }
@@ -151,7 +133,7 @@ static void slowest_put_row(struct table *table, const struct call *call, int64_
 	table_cell(table);
 }
 
-static bool slowest_print_table(const struct slow_calls *s, int64_t utc_offset, const struct view_request *request,
+static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, const struct view_request *request,
 				struct bytes *out)
 {
 	static const struct table_column columns[] = {
@@ -171,15 +153,12 @@ static bool slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 		{NULL, "traceId", TABLE_TYPED, 0},
 	};
 	struct table table;
-	bool printed;
 
 	table_init(&table, "Slowest Calls", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)
 			slowest_put_row(&table, &s->call[i].call, utc_offset);
-	printed = table_print(&table, &request->layout, out);
-	table_release(&table);
-	return printed;
+	view_put_table(&table, s->count, request, out);
 }
 
 static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int width, bool whole, struct bytes *out)
@@ -190,36 +169,31 @@ static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int
 			slow_call_put(out, &s->call[i], &s->holders, utc_offset, width, whole);
 }
 
-/* Passes over the file: what frtrace caused, which calls, what is inside them, what they waited for, and who held it. */
+/* Passes over the file: which calls; what is inside them and what they waited for; who held that. */
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
-	struct slow_calls s = {.count = 0};
+	static const struct trace_ops lines = {.wait = slowest_on_wait, .call = slowest_on_call};
+	static const struct trace_ops rows = {.call = slowest_on_call};
 	bool as_table = request->layout.json || request->layout.html;
-	struct outermost o = {.count = 0};
-	struct own_waits own;
-	int err = own_waits_read(&own, file);
+	struct slow_calls s = {.count = 0};
+	struct outermost o;
+	int err = outermost_find(&o, file, request->filter, request->top ?: SHOWN);
 
-	if (!err)
-		err = outermost_find(&o, file, &own, request->filter, request->top ?: SHOWN);
-	own_waits_release(&own);
-	jfr_file_again(&s.calls, file);
-	jfr_file_again(&s.waits, file);
-	if (!err)
-		err = slow_calls_new(&s, &o);
-	if (!err)
-		err = trace_read(&s.calls, &(struct trace_ops){.call = slowest_on_call}, &s);
-	if (!err && !as_table)
-		err = trace_read(&s.waits, &(struct trace_ops){.wait = slowest_on_wait}, &s);
+	jfr_file_again(&s.again, file);
+	if (!err) {
+		slow_calls_new(&s, &o);
+		err = trace_read(&s.again, as_table ? &rows : &lines, &s);
+	}
 	if (!err && !as_table)
 		err = slowest_find_holders(&s, file);
 	if (!err && as_table)
-		err = slowest_print_table(&s, file->utc_offset, request, out) ? 0 : -ENOMEM;
+		slowest_print_table(&s, file->utc_offset, request, out);
 	else if (!err && s.count)
 		slowest_print(&s, file->utc_offset, request->layout.width, request->whole, out);
 	else if (!err)
 		put_text(out, "\nNo events found for 'Slowest Calls'.\n");
 	if (!file->fault.what)
-		file->fault = s.calls.fault.what ? s.calls.fault : s.waits.fault;
+		file->fault = s.again.fault;
 	slow_calls_release(&s);
 	outermost_release(&o);
 	return err;

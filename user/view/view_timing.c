@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* jdk.MethodTiming: all rows of one emission have the same time; the last emission is the result. */
-#include "format/vec.h"
+#include "user/text/memory.h"
 #include "user/trace/method_names.h"
 #include "user/view/views.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 struct timing_row {
@@ -62,34 +61,21 @@ static struct timing_row timing_read(struct jfr_chunk *chunk, const struct jfr_e
 	return row;
 }
 
-static int timing_add_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_event *e)
+static int timing_add_row(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
+	struct timing *t = context;
 	struct jfr_value method;
 	struct timing_row row = timing_read(chunk, e, &method);
-	int passed = call_filter_has_method(t->filter, chunk, &method);
 
-	if (passed <= 0)
-		return passed;
+	if (!call_filter_has_method(t->filter, chunk, &method))
+		return 0;
 	row.method = method_names_number(&t->names, chunk, &method);
-	if (!row.method || vec_reserve(&t->row, &t->capacity, row.method))
-		return -ENOMEM;
-	t->count = row.method > t->count ? row.method : t->count;
+	memory_extend(&t->row, &t->count, &t->capacity, row.method);
 	t->row[row.method - 1] = row;
 	return 0;
 }
 
-static int timing_add_chunk(struct timing *t, struct jfr_chunk *chunk)
-{
-	const struct meta_type *wanted = jfr_metadata_find(chunk->metadata, "jdk.MethodTiming");
-	uint64_t position = JFR_HEADER_SIZE;
-	struct jfr_event e;
-	int err = 0;
-
-	while (!err && wanted && jfr_chunk_next(chunk, &position, &e))
-		if (e.type == wanted)
-			err = timing_add_row(t, chunk, &e);
-	return err;
-}
+static const struct trace_event timing_events[] = {{"jdk.MethodTiming", timing_add_row}, {NULL, NULL}};
 
 /* Largest total first, then most calls. */
 static int timing_compare(const void *a, const void *b)
@@ -112,8 +98,9 @@ static bool has_percentiles(const struct timing *t)
 	return false;
 }
 
-static bool timing_print(const struct timing *t, const struct view_request *request, struct bytes *out)
+static void timing_put(void *state, const struct view_request *request, struct bytes *out)
 {
+	struct timing *t = state;
 	const struct table_column columns[] = {
 		{"Timed Method", "method", TABLE_METHOD, 0},
 		{"Invocations", "invocations", TABLE_NUMBER, 0},
@@ -125,8 +112,10 @@ static bool timing_print(const struct timing *t, const struct view_request *requ
 	};
 	uint64_t shown = request->top ?: UINT64_MAX;
 	struct table table;
-	bool printed;
 
+	if (t->count)
+		qsort(t->row, t->count, sizeof(*t->row), timing_compare);
+	method_names_settle(&t->names);
 	table_init(&table, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < t->count && i < shown; i++) {
 		table_put(&table, method_names_text(&t->names, t->row[i].method));
@@ -137,27 +126,24 @@ static bool timing_print(const struct timing *t, const struct view_request *requ
 		table_put_time(&table, t->row[i].p99);
 		table_put_time(&table, t->row[i].maximum);
 	}
-	table.more = t->count > shown ? t->count - shown : 0;
-	printed = table_print(&table, &request->layout, out);
-	table_release(&table);
-	return printed;
+	view_put_table(&table, t->count, request, out);
 }
 
-int view_timing(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+static void timing_release(void *state)
 {
-	struct timing t = {.filter = request->filter};
-	struct jfr_chunk *chunk;
-	int err = 0;
+	struct timing *t = state;
 
-	while (!err && (chunk = jfr_file_next(file))) {
-		err = timing_add_chunk(&t, chunk);
-		jfr_chunk_put(chunk);
-	}
-	if (t.count)
-		qsort(t.row, t.count, sizeof(*t.row), timing_compare);
-	if (!err && (!method_names_settle(&t.names) || !timing_print(&t, request, out)))
-		err = -ENOMEM;
-	free(t.row);
-	method_names_release(&t.names);
-	return err;
+	free(t->row);
+	method_names_release(&t->names);
 }
+
+static void view_timing_begin(void *state, const struct view_request *request)
+{
+	((struct timing *)state)->filter = request->filter;
+}
+
+const struct view_pass view_timing = {.size = sizeof(struct timing),
+				      .ops = {.events = timing_events},
+				      .begin = view_timing_begin,
+				      .put = timing_put,
+				      .release = timing_release};

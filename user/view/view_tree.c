@@ -16,12 +16,11 @@
 #include "user/trace/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
+#include "user/text/memory.h"
 #include "user/text/name_fit.h"
 #include "user/view/call_tree.h"
 #include "user/trace/lock_holders.h"
-#include "user/trace/own_waits.h"
 #include "user/view/views.h"
-#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@
 struct tree_view {
 	struct call_tree tree;
 	struct lock_holders holders;
-	struct jfr_file calls, waits; /* the file again; roots refer to the first */
+	struct jfr_file again; /* roots refer to it */
 	const struct view_request *request;
 	int64_t utc_offset;
 	struct bytes *out;
@@ -46,7 +45,8 @@ static int tree_on_call(const struct call *call, void *context)
 {
 	struct tree_view *v = context;
 
-	return call_tree_add_call(&v->tree, call);
+	call_tree_add_call(&v->tree, call);
+	return 0;
 }
 
 static int tree_on_wait(const struct thread_wait *wait, void *context)
@@ -56,38 +56,34 @@ static int tree_on_wait(const struct thread_wait *wait, void *context)
 
 	if (lock_holders_add(&v->holders, wait, &lock))
 		return -ENOMEM;
-	return call_tree_add_wait(&v->tree, wait, lock);
+	call_tree_add_wait(&v->tree, wait, lock);
+	return 0;
 }
 
-static const struct call_tree *tree_sorted; /* for tree_compare(): qsort() passes no context */
-
-static int tree_compare(const void *a, const void *b)
+static int tree_compare(const void *a, const void *b, void *tree)
 {
-	const struct call_tree_node *x = &tree_sorted->node[*(uint32_t *)a], *y = &tree_sorted->node[*(uint32_t *)b];
+	const struct call_tree *t = tree;
+	const struct call_tree_node *x = &t->node[*(uint32_t *)a], *y = &t->node[*(uint32_t *)b];
 
 	if (x->total != y->total)
 		return (x->total < y->total) - (x->total > y->total);
-	return strcmp(method_names_text(&tree_sorted->names, x->method),
-		      method_names_text(&tree_sorted->names, y->method));
+	return strcmp(method_names_text(&t->names, x->method), method_names_text(&t->names, y->method));
 }
 
-/* The children, most time first. Free with free(). NULL: no memory. */
-static uint32_t *tree_children(const struct call_tree *t, uint32_t parent, uint32_t *count)
+/* The children, most time first. Free with free(). */
+static uint32_t *tree_children(struct call_tree *t, uint32_t parent, uint32_t *count)
 {
 	uint32_t n = 0, *children;
 
 	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
 		n += t->node[i].calls > 0;
-	children = calloc(n + 1, sizeof(*children));
-	*count = children ? n : 0;
-	if (!children)
-		return NULL;
+	children = memory_need(calloc(n + 1, sizeof(*children)));
+	*count = n;
 	n = 0;
 	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
 		if (t->node[i].calls)
 			children[n++] = i;
-	tree_sorted = t;
-	qsort(children, n, sizeof(*children), tree_compare);
+	qsort_r(children, n, sizeof(*children), tree_compare, t);
 	return children;
 }
 
@@ -167,7 +163,6 @@ static void tree_put_name(struct tree_view *v, const struct call_tree_node *n)
 static void tree_put_place(struct tree_view *v, const struct call_tree_node *n)
 {
 	const struct call *root = &v->tree.root[n->place];
-	struct table cells = {0};
 
 	if (n->parent || !root->chunk)
 		return;
@@ -180,11 +175,7 @@ static void tree_put_place(struct tree_view *v, const struct call_tree_node *n)
 	}
 	if (n->calls > 1)
 		put_text(v->out, "the longest: ");
-	table_init(&cells, "", NULL, 0);
-	view_put_start(&cells, root, v->utc_offset);
-	if (!cells.cells.failed)
-		put_text(v->out, (char *)cells.cells.data);
-	table_release(&cells);
+	view_put_time_of_day(v->out, root, v->utc_offset);
 	put_text(v->out, " \"");
 	put_thread_name(v->out, root->chunk, root->thread, "?");
 	put_text(v->out, "\"\n");
@@ -207,10 +198,9 @@ static void tree_put_holder(struct tree_view *v, const struct call_tree_node *n)
 	bytes_init(&text);
 	if (lock_holders_put(&v->holders, n->wait_lock, &text, width > used ? width - used : 0)) {
 		tree_begin_note(v, n->depth + 1);
-		bytes_put(v->out, text.data, text.size);
+		put_text(v->out, memory_text(&text));
 		bytes_put_u8(v->out, '\n');
 	}
-	v->out->failed |= text.failed;
 	bytes_release(&text);
 }
 
@@ -251,20 +241,19 @@ static void tree_put_rest(struct tree_view *v, uint32_t depth, uint32_t nodes, u
 	put_text(v->out, nodes == 1 ? " method\n" : " methods\n");
 }
 
-static int put_subtree(struct tree_view *v, uint32_t node, int64_t least);
+static void put_subtree(struct tree_view *v, uint32_t node, int64_t least);
 
 /* Those below the least time are one line, if they reach it together. */
-static int put_subtrees(struct tree_view *v, uint32_t node, int64_t least)
+static void put_subtrees(struct tree_view *v, uint32_t node, int64_t least)
 {
-	const struct call_tree *t = &v->tree;
+	struct call_tree *t = &v->tree;
 	uint32_t count, rest = 0, *children = tree_children(t, node, &count);
 	uint64_t calls = 0;
 	int64_t total = 0;
-	int err = children ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; !err && i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (t->node[children[i]].total >= least) {
-			err = put_subtree(v, children[i], least);
+			put_subtree(v, children[i], least);
 			continue;
 		}
 		rest++;
@@ -273,10 +262,9 @@ static int put_subtrees(struct tree_view *v, uint32_t node, int64_t least)
 	}
 	tree_put_rest(v, t->node[node].depth + 1, rest, calls, total, least);
 	free(children);
-	return err;
 }
 
-static int put_subtree(struct tree_view *v, uint32_t node, int64_t least)
+static void put_subtree(struct tree_view *v, uint32_t node, int64_t least)
 {
 	const struct call_tree_node *n = &v->tree.node[node];
 
@@ -284,9 +272,8 @@ static int put_subtree(struct tree_view *v, uint32_t node, int64_t least)
 	tree_put_name(v, n);
 	tree_put_place(v, n);
 	tree_put_wait(v, n, least);
-	if (!n->child || (v->request->depth && n->depth > v->request->depth))
-		return 0;
-	return put_subtrees(v, node, least);
+	if (n->child && (!v->request->depth || n->depth <= v->request->depth))
+		put_subtrees(v, node, least);
 }
 
 static void tree_put_header(struct tree_view *v)
@@ -304,22 +291,21 @@ static void tree_put_header(struct tree_view *v)
 	bytes_put_u8(v->out, '\n');
 }
 
-static int trees_print(struct tree_view *v)
+static void trees_print(struct tree_view *v)
 {
 	uint32_t count, *roots = tree_children(&v->tree, 0, &count);
 	uint64_t shown = v->request->top ?: SHOWN;
-	int err = roots ? 0 : -ENOMEM;
 
 	if (count)
 		tree_put_header(v);
 	else
 		put_text(v->out, NO_TREES);
-	for (uint32_t i = 0; !err && i < count && i < shown; i++) {
+	for (uint32_t i = 0; i < count && i < shown; i++) {
 		if (i)
 			bytes_put_u8(v->out, '\n');
 		v->slow = (int64_t)v->tree.node[roots[i]].calls;
 		v->fast = (int64_t)v->tree.node[roots[i]].fast_calls;
-		err = put_subtree(v, roots[i], v->tree.node[roots[i]].total / 100 * v->request->min_share);
+		put_subtree(v, roots[i], v->tree.node[roots[i]].total / 100 * v->request->min_share);
 	}
 	if (v->tree.merged)
 		view_put_more(v->out, count, shown, "method");
@@ -330,7 +316,6 @@ static int trees_print(struct tree_view *v)
 			 " calls and waits, too many or nested too deeply. Narrow the view: --slower, --from\n");
 	}
 	free(roots);
-	return err;
 }
 
 static void tree_put_row(struct tree_view *v, struct table *table, const uint32_t *row, uint32_t node)
@@ -368,21 +353,19 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 }
 
 /* The rows of a node and of those below it, in the order in which they are printed. `row`: its number, by node. */
-static int put_rows(struct tree_view *v, struct table *table, uint32_t *row, uint32_t node, uint32_t *next)
+static void put_rows(struct tree_view *v, struct table *table, uint32_t *row, uint32_t node, uint32_t *next)
 {
 	uint32_t count, *children;
-	int err = 0;
 
 	row[node] = (*next)++;
 	tree_put_row(v, table, row, node);
 	children = tree_children(&v->tree, node, &count);
-	for (uint32_t i = 0; children && !err && i < count; i++)
-		err = put_rows(v, table, row, children[i], next);
+	for (uint32_t i = 0; i < count; i++)
+		put_rows(v, table, row, children[i], next);
 	free(children);
-	return children ? err : -ENOMEM;
 }
 
-static int trees_print_json(struct tree_view *v)
+static void trees_print_json(struct tree_view *v)
 {
 	static const struct table_column columns[] = {
 		{"", "node", TABLE_NUMBER, 0},		{"", "parent", TABLE_NUMBER, 0},
@@ -397,20 +380,16 @@ static int trees_print_json(struct tree_view *v)
 		{"", "heldBy", TABLE_TEXT, 0},
 	};
 	uint32_t count, next = 1, *roots = tree_children(&v->tree, 0, &count);
-	uint32_t *row = calloc(v->tree.count, sizeof(*row));
+	uint32_t *row = memory_need(calloc(v->tree.count, sizeof(*row)));
 	uint64_t shown = v->request->top ?: SHOWN;
 	struct table table;
-	int err = roots && row ? 0 : -ENOMEM;
 
 	table_init(&table, "Slowest Calls as Trees", columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; !err && i < count && i < shown; i++)
-		err = put_rows(v, &table, row, roots[i], &next);
-	if (!err && !table_print(&table, &v->request->layout, v->out))
-		err = -ENOMEM;
-	table_release(&table);
+	for (uint32_t i = 0; i < count && i < shown; i++)
+		put_rows(v, &table, row, roots[i], &next);
+	view_put_table(&table, 0, v->request, v->out);
 	free(roots);
 	free(row);
-	return err;
 }
 
 /* Those of the waits that stand below a node. */
@@ -425,50 +404,44 @@ static int tree_find_holders(struct tree_view *v, struct jfr_file *file)
 
 static int trees_read(struct tree_view *v, struct jfr_file *file, const struct outermost *roots, int64_t slow_ns)
 {
-	int err = call_tree_init(&v->tree, roots, v->request->merged);
+	int err;
 
+	call_tree_init(&v->tree, roots, v->request->merged);
 	v->tree.slow_ns = slow_ns;
-	if (!err)
-		err = trace_read(&v->calls, &(struct trace_ops){.call = tree_on_call}, v);
-	if (!err)
-		err = trace_read(&v->waits, &(struct trace_ops){.wait = tree_on_wait}, v);
-	if (!err)
-		err = call_tree_fold(&v->tree);
-	return err ?: tree_find_holders(v, file);
+	err = trace_read(&v->again, &(struct trace_ops){.wait = tree_on_wait, .call = tree_on_call}, v);
+	if (err)
+		return err;
+	call_tree_fold(&v->tree);
+	return tree_find_holders(v, file);
 }
 
-/* Passes over the file: which calls, what is inside them, and what they waited for. */
+/* Passes over the file: which calls; what is inside them and what they waited for; who held that. */
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	struct tree_view v = {.request = request, .out = out, .narrow = request->layout.width < ALL};
 	size_t wanted = request->merged ? OUTERMOST_MOST : request->top ?: SHOWN;
-	struct outermost roots = {.count = 0};
 	uint64_t slow_ns = request->merged ? request->filter->slower_ns : 0;
-	struct own_waits own;
-	int err = own_waits_read(&own, file);
+	struct outermost roots;
+	int err;
 
 	if (slow_ns) /* the fast ones are wanted, too, to compare with */
 		request->filter->slower_ns = 0;
-	if (!err)
-		err = outermost_find(&roots, file, &own, request->filter, wanted);
-	own_waits_release(&own);
+	err = outermost_find(&roots, file, request->filter, wanted);
 	v.utc_offset = file->utc_offset;
-	jfr_file_again(&v.calls, file);
-	jfr_file_again(&v.waits, file);
+	jfr_file_again(&v.again, file);
 	if (!err)
 		err = trees_read(&v, file, &roots, (int64_t)slow_ns);
 	if (!err && request->layout.json)
-		err = trees_print_json(&v);
+		trees_print_json(&v);
 	else if (!err && v.tree.count > 1)
-		err = trees_print(&v);
+		trees_print(&v);
 	else if (!err)
 		put_text(out, NO_TREES);
 	if (!file->fault.what)
-		file->fault = v.calls.fault.what ? v.calls.fault : v.waits.fault;
+		file->fault = v.again.fault;
 	call_tree_release(&v.tree);
 	lock_holders_release(&v.holders);
-	jfr_file_release(&v.calls);
-	jfr_file_release(&v.waits);
+	jfr_file_release(&v.again);
 	outermost_release(&roots);
 	return err;
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Waits of threads in traced calls: reasons, wakers, and the code that waited for locks. */
-#include "user/trace/aggregate.h"
 #include "user/text/java_number.h"
-#include "user/trace/jfr_names.h"
-#include "user/view/views.h"
-#include "user/trace/wait.h"
+#include "user/text/memory.h"
+#include "user/trace/aggregate.h"
+#include "user/trace/texts.h"
 #include "user/trace/wait_place.h"
-#include "user/trace/trace.h"
+#include "user/view/views.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define SHOWN 20
@@ -27,64 +25,17 @@ static const struct {
 };
 
 struct wait_groups {
-	struct aggregate by[TABLES];
-	struct call_filter *filter;
-	const struct jfr_file *file;
+	struct texts texts;
+	struct aggregate by[TABLES]; /* by number of a text */
 };
 
-static uint64_t waits_key_of(const char *text)
+/* Add to the group of what was put into `text`, and release that. */
+static void waits_add_to(struct wait_groups *g, enum wait_table table, struct bytes *text, int64_t duration)
 {
-	uint64_t h = 0xcbf29ce484222325;
+	uint32_t number = texts_number(&g->texts, memory_text(text));
 
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3;
-	return h;
-}
-
-/* Takes ownership of `text`. False: no memory, or text is NULL. */
-static bool add_to(struct aggregate *aggregate, char *text, int64_t duration)
-{
-	struct group *g = text ? aggregate_of(aggregate, waits_key_of(text), 0) : NULL;
-
-	if (!g) {
-		free(text);
-		return false;
-	}
-	if (g->count)
-		free(text);
-	else
-		g->name = text;
-	aggregate_add(g, duration, false);
-	return true;
-}
-
-static char *waits_taken(struct bytes *text)
-{
-	bytes_put_u8(text, 0);
-	if (text->failed)
-		bytes_release(text);
-	return (char *)text->data;
-}
-
-static char *waker_of(const struct thread_wait *w)
-{
-	struct bytes text;
-
-	bytes_init(&text);
-	put_waker_name(&text, w,
-		       thread_wait_by_interrupt(w) ? "(a timer or another interrupt)" : "(not known, or an interrupt)");
-	return waits_taken(&text);
-}
-
-static char *place_of(const struct thread_wait *w)
-{
-	struct bytes text;
-
-	bytes_init(&text);
-	put_wait_place(&text, w);
-	if (!text.size)
-		put_text(&text, "(no stack: shorter than --wait-stack)");
-	return waits_taken(&text);
+	aggregate_add(aggregate_of(&g->by[table], number, 0), duration, false);
+	bytes_release(text);
 }
 
 /* Threads of the JVM itself have no Java stack. */
@@ -95,114 +46,126 @@ static void put_wakers_name(struct bytes *text, const struct thread_wait *w)
 	put_text(text, w->waker.kind == VALUE_KEY ? ", no Java stack)" : ")");
 }
 
-/* Where the lock was released, or what stands for it. */
-static char *holder_of(const struct thread_wait *w, const char *reason)
+/* Where the lock was released, or what stands for it. `placed`: where the thread waited is known. */
+static void put_holder_or_waker(struct bytes *text, const struct thread_wait *w, const char *reason, bool placed)
 {
-	struct bytes text, place, own;
-
-	bytes_init(&text);
-	bytes_init(&place);
-	bytes_init(&own);
-	put_wait_holder(&place, w, reason);
-	put_wait_place(&own, w);
-	if (place.size)
-		bytes_put(&text, place.data, place.size);
-	else if (thread_wait_by_interrupt(w))
-		put_text(&text, "(a timer or another interrupt)");
-	else if (!own.size)
-		put_text(&text, "(no stack: shorter than --wait-stack)");
+	put_wait_holder(text, w, reason);
+	if (text->size)
+		return;
+	if (thread_wait_by_interrupt(w))
+		put_text(text, "(a timer or another interrupt)");
+	else if (!placed)
+		put_text(text, "(no stack: shorter than --wait-stack)");
 	else
-		put_wakers_name(&text, w);
-	text.failed |= place.failed || own.failed;
-	bytes_release(&place);
-	bytes_release(&own);
-	return waits_taken(&text);
+		put_wakers_name(text, w);
+}
+
+static void waits_add_lock(struct wait_groups *g, const struct thread_wait *w, const char *reason)
+{
+	struct bytes place, holder;
+	bool placed;
+
+	bytes_init(&place);
+	bytes_init(&holder);
+	put_wait_place(&place, w);
+	placed = place.size;
+	put_text(&place, placed ? "" : "(no stack: shorter than --wait-stack)");
+	put_holder_or_waker(&holder, w, reason, placed);
+	waits_add_to(g, BY_PLACE, &place, w->duration);
+	waits_add_to(g, BY_HOLDER, &holder, w->duration);
 }
 
 static int waits_add(const struct thread_wait *w, void *context)
 {
 	struct wait_groups *g = context;
-	int passed = call_filter_has_wait(g->filter, w, g->file->utc_offset);
-	char *reason = passed > 0 ? thread_wait_reason(w) : NULL;
-	bool is_lock = reason && wait_is_for_lock(reason), added;
+	char *reason = thread_wait_reason(w);
+	struct bytes text;
 
-	if (passed <= 0)
-		return passed;
-	added = add_to(&g->by[BY_WAKER], waker_of(w), w->duration);
-	if (added && is_lock)
-		added = add_to(&g->by[BY_PLACE], place_of(w), w->duration) &&
-			add_to(&g->by[BY_HOLDER], holder_of(w, reason), w->duration);
-	return add_to(&g->by[BY_REASON], reason, w->duration) && added ? 0 : -ENOMEM;
+	bytes_init(&text);
+	put_waker_name(&text, w,
+		       thread_wait_by_interrupt(w) ? "(a timer or another interrupt)" : "(not known, or an interrupt)");
+	waits_add_to(g, BY_WAKER, &text, w->duration);
+	if (wait_is_for_lock(reason))
+		waits_add_lock(g, w, reason);
+	put_text(&text, reason);
+	waits_add_to(g, BY_REASON, &text, w->duration);
+	free(reason);
+	return 0;
 }
 
-static int waits_compare(const void *a, const void *b)
+static int waits_compare(const void *a, const void *b, void *texts)
 {
 	const struct group *x = a, *y = b;
+	char *const *text = ((const struct texts *)texts)->text;
 
-	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
+	return x->total != y->total ? (x->total < y->total) - (x->total > y->total)
+				    : strcmp(text[x->first], text[y->first]);
 }
 
-static bool waits_show(struct aggregate *aggregate, const struct view_request *request, struct bytes *out,
-		       const char *title, const struct table_column *first)
+static void waits_put_table(struct wait_groups *groups, enum wait_table by, const struct view_request *request,
+			    struct bytes *out)
 {
 	const struct table_column columns[] = {
-		*first,
+		tables[by].first,
 		{"Waits", "waits", TABLE_NUMBER, 0},
 		{"Total", "totalNs", TABLE_NUMBER, 0},
 		{"Average", "averageNs", TABLE_NUMBER, 2},
 		{"Longest", "longestNs", TABLE_NUMBER, 1},
 	};
-	uint64_t shown = request->top ?: SHOWN;
+	struct aggregate *all = &groups->by[by];
+	struct view_request shown = *request;
 	struct table table;
-	bool printed;
 
-	table_init(&table, title, columns, sizeof(columns) / sizeof(columns[0]));
-	aggregate_sort(aggregate, waits_compare);
-	for (size_t i = 0; i < aggregate->count && i < shown; i++) {
-		const struct group *g = &aggregate->group[i];
+	shown.top = request->top ?: SHOWN;
+	table_init(&table, tables[by].title, columns, sizeof(columns) / sizeof(columns[0]));
+	if (all->count)
+		qsort_r(all->group, all->count, sizeof(*all->group), waits_compare, &groups->texts);
+	for (size_t i = 0; i < all->count && i < shown.top; i++) {
+		const struct group *g = &all->group[i];
 
-		table_put(&table, g->name);
+		table_put(&table, groups->texts.text[g->first]);
 		table_put_count(&table, g->count);
 		table_put_time(&table, g->total);
 		table_put_time(&table, g->total / (int64_t)g->count);
 		table_put_time(&table, g->most);
 	}
-	table.more = aggregate->count > shown ? aggregate->count - shown : 0;
-	printed = table_print(&table, &request->layout, out);
-	table_release(&table);
-	return printed;
+	view_put_table(&table, all->count, &shown, out);
 }
 
-static bool is_wanted(const struct view_request *request, const struct wait_groups *g, unsigned int table)
+static void waits_put(void *state, const struct view_request *request, struct bytes *out)
 {
-	if (request->by)
-		return strcmp(request->by, tables[table].name) == 0;
-	return table == BY_REASON || g->by[table].count;
-}
+	struct wait_groups *g = state;
 
-static bool is_wait_table(const char *name)
-{
-	for (unsigned int t = 0; t < TABLES; t++)
-		if (strcmp(name, tables[t].name) == 0)
-			return true;
-	return false;
-}
+	for (enum wait_table t = 0; t < TABLES; t++) {
+		bool wanted = t == BY_REASON || g->by[t].count;
 
-int view_waits(struct jfr_file *file, const struct view_request *request, struct bytes *out)
-{
-	struct wait_groups g = {.filter = request->filter, .file = file};
-	bool shown;
-	int err;
-
-	if (request->by && !is_wait_table(request->by))
-		return diag_usage(request->diag, "waits are not grouped by '%s': --by=reason, waker, place or holder",
-				  request->by);
-	err = trace_read(file, &(struct trace_ops){.wait = waits_add}, &g);
-	shown = !err;
-	for (unsigned int t = 0; t < TABLES; t++) {
-		if (shown && is_wanted(request, &g, t))
-			shown = waits_show(&g.by[t], request, out, tables[t].title, &tables[t].first);
-		aggregate_release(&g.by[t]);
+		if (request->by ? strcmp(request->by, tables[t].name) == 0 : wanted)
+			waits_put_table(g, t, request, out);
 	}
-	return err ? err : shown ? 0 : -ENOMEM;
 }
+
+static void waits_release(void *state)
+{
+	struct wait_groups *g = state;
+
+	for (enum wait_table t = 0; t < TABLES; t++)
+		aggregate_release(&g->by[t]);
+	texts_release(&g->texts);
+}
+
+static int waits_check(const struct view_request *request)
+{
+	bool known = !request->by;
+
+	for (enum wait_table t = 0; t < TABLES && !known; t++)
+		known = strcmp(request->by, tables[t].name) == 0;
+	return known ? 0
+		     : diag_usage(request->diag, "waits are not grouped by '%s': --by=reason, waker, place or holder",
+				  request->by);
+}
+
+const struct view_pass view_waits = {.size = sizeof(struct wait_groups),
+				     .ops = {.wait = waits_add},
+				     .check = waits_check,
+				     .put = waits_put,
+				     .release = waits_release};

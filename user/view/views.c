@@ -3,30 +3,73 @@
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
 #include "user/text/log.h"
+#include "user/text/memory.h"
 #include "user/trace/jfr_names.h"
+
+#include <stdlib.h>
 
 #define CALLS (VIEW_METHODS | VIEW_CALLS)
 
 const struct view views[] = {
-	{"method-timing", "the last jdk.MethodTiming of each method", NULL, VIEW_METHODS, view_timing},
+	{"method-timing", "the last jdk.MethodTiming of each method", NULL, VIEW_METHODS, &view_timing, NULL},
 	{"method-trace", "traced methods: calls, times, where the time went, how many ended by an exception", NULL,
-	 CALLS, view_methods},
-	{"method-calls", "traced methods and who called them", NULL, CALLS, view_calls},
+	 CALLS, &view_methods, NULL},
+	{"method-calls", "traced methods and who called them", NULL, CALLS, &view_calls, NULL},
 	{"slowest", "the 20 longest requests, what they called, and where their time went", NULL, CALLS | VIEW_STACKS,
-	 view_slowest},
+	 NULL, view_slowest},
 	{"tree", "the 5 longest requests as trees of calls, and where the time of each part went", NULL,
-	 CALLS | VIEW_TREE | VIEW_MERGES, view_tree},
+	 CALLS | VIEW_TREE | VIEW_MERGES, NULL, view_tree},
 	{"latency", "how long the calls of each method took, as histograms",
-	 "'frtrace export --csv' has how long each call took", CALLS, view_latency},
+	 "'frtrace export --csv' has how long each call took", CALLS, &view_latency, NULL},
 	{"callers", "the tree of callers of each traced method", "'frtrace export --collapsed' has who called",
-	 CALLS | VIEW_TREE, view_callers},
+	 CALLS | VIEW_TREE, &view_callers, NULL},
 	{"waits", "what calls waited for, who woke them, which code waited for locks, and which held them", NULL,
-	 VIEW_CALLS | VIEW_BY, view_waits},
+	 VIEW_CALLS | VIEW_BY, &view_waits, NULL},
 	{"events", "'events NAME': events of that type; --by=FIELD: their times by its values", NULL,
-	 CALLS | VIEW_BY | VIEW_EVENTS, view_events},
-	{"open", "calls that had not returned at the end of the recording", NULL, CALLS, view_open},
+	 CALLS | VIEW_BY | VIEW_EVENTS, NULL, view_events},
+	{"open", "calls that had not returned at the end of the recording", NULL, CALLS, &view_open, NULL},
 	{0},
 };
+
+const struct view *view_find(const char *name)
+{
+	const struct view *v = views;
+
+	while (v->name && strcmp(v->name, name) != 0)
+		v++;
+	return v->name ? v : NULL;
+}
+
+int view_show(const struct view *view, struct jfr_file *file, const struct view_request *request, struct bytes *out)
+{
+	struct view_request whole = *request;
+	void *state;
+	int err;
+
+	if (!view->pass)
+		return view->show(file, request, out);
+	err = view->pass->check ? view->pass->check(request) : 0;
+	if (err)
+		return err;
+	state = memory_need(calloc(1, view->pass->size));
+	if (view->pass->begin)
+		view->pass->begin(state, request);
+	err = trace_read_all(file, &(struct trace_reader){&view->pass->ops, state, request->filter}, 1);
+	whole.utc_offset = file->utc_offset;
+	if (!err)
+		view->pass->put(state, &whole, out);
+	view->pass->release(state);
+	free(state);
+	return err;
+}
+
+void view_put_table(struct table *table, size_t rows, const struct view_request *request, struct bytes *out)
+{
+	table->more = request->top && rows > request->top ? rows - request->top : 0;
+	if (!table_print(table, &request->layout, out))
+		memory_exhausted();
+	table_release(table);
+}
 
 void view_put_method(struct table *table, struct jfr_chunk *chunk, struct jfr_value method)
 {
@@ -34,15 +77,24 @@ void view_put_method(struct table *table, struct jfr_chunk *chunk, struct jfr_va
 	table_cell(table);
 }
 
+void view_put_time_of_day(struct bytes *out, const struct call *call, int64_t utc_offset)
+{
+	int64_t seconds = call->start / 1000000000;
+	struct bytes moment;
+
+	bytes_init(&moment);
+	put_moment(&moment, &(struct java_time){.seconds = seconds, .nanos = call->start - seconds * 1000000000},
+		   utc_offset, false);
+	bytes_printf(out, "%.12s", memory_text(&moment)); /* without the date */
+	bytes_release(&moment);
+}
+
 void view_put_start(struct table *table, const struct call *call, int64_t utc_offset)
 {
 	int64_t seconds = call->start / 1000000000;
 	struct java_time start = {.seconds = seconds, .nanos = call->start - seconds * 1000000000};
-	size_t begin = table->cells.size;
 
-	put_moment(&table->cells, &start, utc_offset, false);
-	if (!table->cells.failed)
-		table->cells.size = begin + strlen("20:08:35.749"); /* drop the date */
+	view_put_time_of_day(&table->cells, call, utc_offset);
 	table_cell(table);
 	put_moment_iso(&table->cells, &start, 0);
 	table_cell(table);

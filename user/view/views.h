@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_VIEWS_H
 #define USER_VIEW_VIEWS_H
 
-#include "user/trace/call_filter.h"
+#include "user/trace/trace.h"
 #include "user/view/table.h"
 
 struct view_request {
@@ -16,7 +16,8 @@ struct view_request {
 	bool whole;	    /* stacks with all their frames */
 	const char *event;  /* the type whose events are shown; NULL: list the types */
 	const char *by;	    /* events: group them by this field; waits: only this table; NULL: neither */
-	struct diag *diag;  /* for results other than -ENOMEM */
+	int64_t utc_offset; /* of the recording, in seconds; set by view_show() */
+	struct diag *diag;
 };
 
 /* Which parts of a request a view follows, besides the layout. */
@@ -30,28 +31,44 @@ enum view_option {
 	VIEW_STACKS = 64, /* whole */
 };
 
+/* A view that needs one pass over the recording. */
+struct view_pass {
+	size_t size;	      /* of its state, which is zeroed first */
+	struct trace_ops ops; /* with the state */
+	int (*check)(
+		const struct view_request *request); /* 0, or -errno with the message in request->diag; may be NULL */
+	void (*begin)(void *state, const struct view_request *request); /* may be NULL */
+	void (*put)(void *state, const struct view_request *request, struct bytes *out);
+	void (*release)(void *state);
+};
+
 struct view {
 	const char *name;
 	const char *help;    /* one line */
 	const char *no_json; /* why there is no JSON and what to use instead; NULL: --json works */
 	unsigned int takes;  /* enum view_option */
-	/* Append the view to `out`. 0, -ENOMEM, or -errno with the message in request->diag; read errors are in file->fault. */
+	const struct view_pass *pass;
+	/* Instead: append the view to `out`. 0, or -errno with the message in request->diag; read errors are in file->fault. */
 	int (*show)(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 };
 
 /* Ends with an entry without a name. */
 extern const struct view views[];
 
-int view_timing(struct jfr_file *file, const struct view_request *request, struct bytes *out);
-int view_methods(struct jfr_file *file, const struct view_request *request, struct bytes *out);
-int view_calls(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+/* NULL: there is none of that name. */
+const struct view *view_find(const char *name);
+
+/* Append a view: 0 or -errno, as `show`. */
+int view_show(const struct view *view, struct jfr_file *file, const struct view_request *request, struct bytes *out);
+
+extern const struct view_pass view_timing, view_methods, view_calls, view_waits, view_latency, view_callers, view_open;
+
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out);
-int view_open(struct jfr_file *file, const struct view_request *request, struct bytes *out);
-int view_waits(struct jfr_file *file, const struct view_request *request, struct bytes *out);
-int view_latency(struct jfr_file *file, const struct view_request *request, struct bytes *out);
-int view_callers(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_events(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+
+/* Append a table with the rows that the request shows, of `rows`, and release it. */
+void view_put_table(struct table *table, size_t rows, const struct view_request *request, struct bytes *out);
 
 /* "1,234,567", "20.5 ms": log_count() and log_time(). */
 void view_count(struct bytes *out, uint64_t n);
@@ -59,6 +76,9 @@ void view_time(struct bytes *out, int64_t nanos);
 
 /* "and 3 more methods": those that are not shown, if there are any. */
 void view_put_more(struct bytes *out, uint64_t count, uint64_t shown, const char *noun);
+
+/* Append the call's start as "20:08:35.749", in the time zone of the recording. */
+void view_put_time_of_day(struct bytes *out, const struct call *call, int64_t utc_offset);
 
 /*
  * Complete two cells: the call's start as "20:08:35.749", in the time zone of the recording, and in ISO 8601 in UTC for

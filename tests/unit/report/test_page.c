@@ -86,7 +86,7 @@ static void read_all(void)
 	assert_int_equal(stories_read(&stories, &file), 0);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);
-	assert_true(method_names_settle(&digest->names));
+	method_names_settle(&digest->names);
 }
 
 /* All sentences of the n-th verdict. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/aggregate.h"
-#include "tests/lib/fail_nth.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -85,28 +84,6 @@ static void sorting_keeps_names_and_leaves_out_what_was_not_counted(void **state
 	assert_int_equal(g.count, 0);
 }
 
-static void group_without_memory_is_not_counted(void **state)
-{
-	struct aggregate g = {0};
-	unsigned int refused = 0;
-
-	if (!fail_nth_works())
-		skip();
-	for (uint64_t i = 0; i < GROUPS; i++) {
-		struct group *group;
-
-		fail_nth(1);
-		group = aggregate_of(&g, i, 7);
-		fail_nth(0);
-		refused += !group;
-		assert_int_equal(g.count, group ? i + 1 : i);
-		add(&g, i, 7, 1);
-	}
-	assert_in_range(refused, 4, 40);
-	assert_int_equal(g.count, GROUPS);
-	aggregate_release(&g);
-}
-
 static void a_sum_without_room_stays_at_the_end(void **state)
 {
 	struct aggregate g = {0};
@@ -124,7 +101,6 @@ int main(void)
 		cmocka_unit_test(groups_are_in_order_of_first_appearance),
 		cmocka_unit_test(sorting_keeps_names_and_leaves_out_what_was_not_counted),
 		cmocka_unit_test(keys_of_another_chunk_are_dropped),
-		cmocka_unit_test(group_without_memory_is_not_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ static void put_view(struct jfr_file *file, const struct view *v, FILE *to)
 	struct bytes out;
 
 	bytes_init(&out);
-	assert_int_equal(v->show(file, &request, &out), 0);
+	assert_int_equal(view_show(v, file, &request, &out), 0);
 	fwrite(out.data, 1, out.size, to);
 	bytes_release(&out);
 }
@@ -251,7 +251,7 @@ static long calls_of(const char *const *paths, size_t count, const char *method)
 
 	assert_int_equal(jfr_files_open(&f, paths, count, "cannot read", &d), 0);
 	bytes_init(&out);
-	assert_int_equal(view_methods(f.file, &request, &out), 0);
+	assert_int_equal(view_show(view_find("method-trace"), f.file, &request, &out), 0);
 	bytes_put_u8(&out, 0);
 	row = strstr((char *)out.data, method);
 	more = row ? strstr(row + 1, method) : NULL;

@@ -122,9 +122,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-typedef int show(struct jfr_file *file, const struct view_request *request, struct bytes *out);
-
-static const char *shown(show *view)
+static const char *shown(const char *view)
 {
 	struct call_filter filter = {0};
 	const struct view_request request = {.layout = {200, 1, false, false}, .filter = &filter, .min_share = 1};
@@ -132,7 +130,7 @@ static const char *shown(show *view)
 
 	bytes_clear(&out);
 	jfr_file_init(&f, file.data, file.size);
-	assert_int_equal(view(&f, &request, &out), 0);
+	assert_int_equal(view_show(view_find(view), &f, &request, &out), 0);
 	assert_null(f.fault.what);
 	jfr_file_release(&f);
 	bytes_put_u8(&out, 0);
@@ -178,13 +176,13 @@ static void a_call_without_method_is_one_of_its_top_frame(void **state)
 	char *text;
 
 	make(0, false);
-	assert_has(line_of(shown(view_methods), "shop.Order.take(int)"), " 4 ");
-	assert_has(shown(view_slowest), "shop.Order.take(int)");
-	assert_has(line_of(shown(view_slowest), "shop.Order.order(int):20"), "shop.Order.take(int)");
-	assert_null(strstr(shown(view_slowest), "take(int):"));
-	assert_has(line_of(shown(view_calls), "shop.Order.order(int)"), "shop.Order.take(int)");
-	assert_has(line_of(shown(view_calls), "N/A"), "shop.Order.take(int)");
-	assert_has(shown(view_callers), "    shop.Order.order(int)\n");
+	assert_has(line_of(shown("method-trace"), "shop.Order.take(int)"), " 4 ");
+	assert_has(shown("slowest"), "shop.Order.take(int)");
+	assert_has(line_of(shown("slowest"), "shop.Order.order(int):20"), "shop.Order.take(int)");
+	assert_null(strstr(shown("slowest"), "take(int):"));
+	assert_has(line_of(shown("method-calls"), "shop.Order.order(int)"), "shop.Order.take(int)");
+	assert_has(line_of(shown("method-calls"), "N/A"), "shop.Order.take(int)");
+	assert_has(shown("callers"), "    shop.Order.order(int)\n");
 	text = exported(true);
 	assert_has(text, "shop.Order.main(int);shop.Order.order(int);shop.Order.take(int) 3\n");
 	assert_has(text, "\nshop.Order.take(int) 1\n");
@@ -210,15 +208,15 @@ static void stacks_whose_keys_differ_in_one_bit_differ(void **state)
 static void a_method_that_is_there_is_not_on_the_stack(void **state)
 {
 	make(3, false);
-	assert_has(line_of(shown(view_calls), "shop.Order.main(int)"), "shop.Order.take(int)");
+	assert_has(line_of(shown("method-calls"), "shop.Order.main(int)"), "shop.Order.take(int)");
 }
 
 /* The stack of frtrace's calls begins with the caller. */
 static void a_method_that_frtrace_does_not_know_is_not_known(void **state)
 {
 	make(0, true);
-	assert_has(line_of(shown(view_methods), "N/A"), " 4 ");
-	assert_null(strstr(shown(view_methods), "take"));
+	assert_has(line_of(shown("method-trace"), "N/A"), " 4 ");
+	assert_null(strstr(shown("method-trace"), "take"));
 }
 
 static void assert_cut(int64_t start, int64_t duration)
@@ -300,7 +298,7 @@ static char *printed(void)
 /* The names of a recording are chosen by whoever wrote the program, or the file. */
 static void a_name_is_no_line_of_its_own(void **state)
 {
-	show *const views_of_names[] = {view_methods, view_slowest, view_calls, view_callers, view_latency};
+	const char *const views_of_names[] = {"method-trace", "slowest", "method-calls", "callers", "latency"};
 	char *text;
 
 	first_method = "a\n9 forged;rows";

@@ -57,7 +57,7 @@ static int show(void)
 		recording_end(&r, true);
 	bytes_clear(&out);
 	jfr_file_init(&file, r.file.data, r.file.size);
-	err = view_events(&file, &request, &out);
+	err = view_show(view_find("events"), &file, &request, &out);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);
 	bytes_put_u8(&out, 0);

@@ -64,7 +64,7 @@ static void show(void)
 
 	recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
-	assert_int_equal(view_tree(&file, &request, &out), 0);
+	assert_int_equal(view_show(view_find("tree"), &file, &request, &out), 0);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);
 	bytes_put_u8(&out, 0);

@@ -57,19 +57,19 @@ static void wait_in(uint64_t thread, int64_t start, int64_t duration, const char
 	jfr_thread_wait(r.w, &e);
 }
 
-static char *show_again(int (*view)(struct jfr_file *, const struct view_request *, struct bytes *))
+static char *show_again(const char *view)
 {
 	struct jfr_file file;
 
 	jfr_file_init(&file, r.file.data, r.file.size);
-	assert_int_equal(view(&file, &request, &out), 0);
+	assert_int_equal(view_show(view_find(view), &file, &request, &out), 0);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);
 	bytes_put_u8(&out, 0);
 	return (char *)out.data;
 }
 
-static char *show(int (*view)(struct jfr_file *, const struct view_request *, struct bytes *))
+static char *show(const char *view)
 {
 	recording_end(&r, true);
 	return show_again(view);
@@ -99,7 +99,7 @@ static void a_slow_call_says_where_its_time_went(void **state)
 	wait_in(one, T0 + 90 * MS, 10 * US, "pipe", two); /* at another time */
 	call(one, T0, 400 * US, 100 * US, 11500 * US);
 	call(two, T0, 5 * US, 0, 0);
-	text = show(view_slowest);
+	text = show("slowest");
 	assert_has(text,
 		   "[12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] com.acme.Cart.checkout()\n"
 		   "        <- com.acme.Cart.serve():17\n");
@@ -116,7 +116,7 @@ static void a_call_without_a_split_says_so(void **state)
 	e.cpu = e.run_queue = e.blocked = JFR_MISSING;
 	e.pause = 600 * US;
 	jfr_method_trace(r.w, &e);
-	assert_has(show(view_slowest), "[3.0ms, where is not known] com.acme.Cart.checkout()\n");
+	assert_has(show("slowest"), "[3.0ms, where is not known] com.acme.Cart.checkout()\n");
 	assert_has((char *)out.data, "\"?\", the JVM paused for 0.6ms\n");
 }
 
@@ -140,7 +140,7 @@ static void what_a_call_asked_of_the_kernel_is_shown(void **state)
 	e.duration = MS;
 	e.system_calls = e.system_call_time = e.minor_faults = e.major_faults = JFR_MISSING;
 	jfr_method_trace(r.w, &e);
-	assert_has(show(view_slowest), "\"?\", 204 system calls of 1.5ms, 21 page faults (2 read from a disk)\n");
+	assert_has(show("slowest"), "\"?\", 204 system calls of 1.5ms, 21 page faults (2 read from a disk)\n");
 	assert_has((char *)out.data, "\"?\", 1 system call of 1.5ms, 1 page fault\n");
 	assert_has((char *)out.data, "\"?\"\n");
 }
@@ -154,7 +154,7 @@ static void a_call_is_not_slow_because_of_frtrace(void **state)
 	wait_in(one, T0 + 300 * MS, 104 * MS, "frtrace", two); /* in another call of the thread */
 	call(one, T0, 2 * MS, 0, 104 * MS);
 	call(two, T0, 3 * MS, 0, 0);
-	text = show(view_slowest);
+	text = show("slowest");
 	first = strstr(text, "[3.0ms = ");
 	second = strstr(text, "[106.0ms = 2.0 cpu + 0.0 runq + 104.0 blocked (frtrace 104.0)]");
 	assert_true(first && second && first < second);
@@ -168,7 +168,7 @@ static void waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk
 	recording_end(&r, false);
 	recording_begin(&r);
 	call(recording_thread(&r, 1), T0, MS, 0, 2 * MS);
-	assert_has(show(view_slowest), "2.0 blocked (sleep 2.0)]");
+	assert_has(show("slowest"), "2.0 blocked (sleep 2.0)]");
 }
 
 static void only_the_longest_waits_are_listed_and_all_are_added_up(void **state)
@@ -179,7 +179,7 @@ static void only_the_longest_waits_are_listed_and_all_are_added_up(void **state)
 	for (int i = 0; i < 9; i++)
 		wait_in(one, T0 + 18 * i * MS, (10 + i) * MS, "poll", one);
 	call(one, T0, 50 * MS, 0, 126 * MS);
-	text = show(view_slowest);
+	text = show("slowest");
 	assert_has(text, "126.0 blocked (poll 126.0)]");
 	assert_has(
 		text,
@@ -196,7 +196,7 @@ static void a_pause_that_would_print_as_zero_is_left_out(void **state)
 	e.start += 4000 * MS;
 	e.pause = 60 * MS;
 	jfr_method_trace(r.w, &e);
-	assert_has(show(view_slowest), "the JVM paused for 0.1s");
+	assert_has(show("slowest"), "the JVM paused for 0.1s");
 	assert_null(strstr((char *)out.data, "0.0s\n"));
 }
 
@@ -226,7 +226,7 @@ static void a_request_is_one_entry_with_what_it_called(void **state)
 	run(two, T0 + 3 * MS, 7 * MS, method("idle")); /* at the same time */
 	run(one, T0, 20 * MS, method("serve"));
 	run(one, T0 + 21 * MS, 3 * MS, method("serve"));
-	text = show(view_slowest);
+	text = show("slowest");
 	assert_has(text, "[20.0ms = 20.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.serve()\n");
 	assert_has(text, "\"worker-1\"\n"
 			 "        > 11.0ms com.acme.Cart.pay()\n"
@@ -250,7 +250,7 @@ static void outermost_calls_are_found_behind_thousands_inside_others(void **stat
 	for (int i = 0; i < 3; i++)
 		run(two, T0 + i * 100, 50 + i, request_key);
 	run(one, T0, 20000 * 100, method("main"));
-	assert_has(show(view_slowest), "com.acme.Cart.main()\n");
+	assert_has(show("slowest"), "com.acme.Cart.main()\n");
 	for (int i = 0; i < 3; i++) {
 		char line[32];
 
@@ -295,21 +295,21 @@ static void a_kernel_stack_ends_at_the_name_of_the_system_call(void **state)
 	e.stack = recording_stack(&r, method("lock"), 7);
 	jfr_thread_wait(r.w, &e);
 	call(one, T0, MS, 0, 4 * MS);
-	assert_has(show(view_slowest), "            kernel.a6()\n"
-				       "            ...\n"
-				       "            fdatasync\n"
-				       "            com.acme.Cart.lock():7\n");
+	assert_has(show("slowest"), "            kernel.a6()\n"
+				    "            ...\n"
+				    "            fdatasync\n"
+				    "            com.acme.Cart.lock():7\n");
 	assert_null(strstr((char *)out.data, "syscall"));
 	assert_null(strstr((char *)out.data, "SYSCALL"));
 	bytes_clear(&out);
 	request.whole = true;
-	assert_has(show_again(view_slowest), "            kernel.a6()\n"
-					     "            kernel.a7()\n"
-					     "            kernel.__x64_sys_fdatasync()\n"
-					     "            kernel.x64_sys_call()\n"
-					     "            kernel.do_syscall_64()\n"
-					     "            kernel.entry_SYSCALL_64_after_hwframe()\n"
-					     "            com.acme.Cart.lock():7\n");
+	assert_has(show_again("slowest"), "            kernel.a6()\n"
+					  "            kernel.a7()\n"
+					  "            kernel.__x64_sys_fdatasync()\n"
+					  "            kernel.x64_sys_call()\n"
+					  "            kernel.do_syscall_64()\n"
+					  "            kernel.entry_SYSCALL_64_after_hwframe()\n"
+					  "            com.acme.Cart.lock():7\n");
 	request.whole = false;
 }
 
@@ -331,11 +331,11 @@ static void native_frames_stand_between_those_of_the_kernel_and_of_java(void **s
 	e.native_stack = function_stack("libx.so.1", native, 1, true);
 	jfr_thread_wait(r.w, &e);
 	call(one, T0 + 100 * MS, MS, 0, 4 * MS);
-	assert_has(show(view_slowest), "            kernel.futex_do_wait()\n"
-				       "            futex\n"
-				       "            libx.so.1.pthread_cond_wait()\n"
-				       "            libx.so.1+0x1a2b\n"
-				       "            com.acme.Cart.lock():7\n");
+	assert_has(show("slowest"), "            kernel.futex_do_wait()\n"
+				    "            futex\n"
+				    "            libx.so.1.pthread_cond_wait()\n"
+				    "            libx.so.1+0x1a2b\n"
+				    "            com.acme.Cart.lock():7\n");
 	assert_has((char *)out.data, "            libx.so.1.pthread_cond_wait()\n"
 				     "            ...\n"
 				     "            com.acme.Cart.lock():7\n");
@@ -347,7 +347,7 @@ static void slowest_as_json_has_numbers(void **state)
 
 	call(one, T0, 400 * US, 100 * US, 500 * US);
 	request.layout.json = true;
-	show(view_slowest);
+	show("slowest");
 	request.layout.json = false;
 	assert_string_equal(
 		(char *)out.data,
@@ -369,7 +369,7 @@ static void waits_are_grouped_by_reason_and_waker_and_locks_by_place(void **stat
 	jfr_thread_wait(r.w, &e);
 	wait_in(one, T0 + 50 * MS, 2 * MS, "futex", two);
 	wait_in(two, T0 + 50 * MS, 3 * MS, "socket", 0);
-	text = show(view_waits);
+	text = show("waits");
 	assert_has(text, "Waits by Reason");
 	assert_has(text, "Waits by Waker");
 	assert_has(text, "(not known, or an interrupt)");
@@ -426,7 +426,7 @@ static void the_call_of_the_holder_stands_below_a_wait_for_a_lock(void **state)
 	call_of_thread(2, "a/Report.serve", 0, 95);
 	call_of_thread(3, "a/Report.other", 10, 90);
 	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	text = show(view_slowest);
+	text = show("slowest");
 	assert_has(text, "80.0ms futex, woken by \"worker-2\"\n"
 			 "        held by \"worker-2\": a.Report.write() 81.0 ms\n"
 			 "            jdk.internal.misc.Unsafe.park()\n");
@@ -442,7 +442,7 @@ static void who_passed_a_lock_on_did_not_hold_it(void **state)
 	call_of_thread(2, "a/Shop.enter", 4, 91);
 	call_of_thread(3, "a/Report.write", 0, 87);
 	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	text = show(view_slowest);
+	text = show("slowest");
 	assert_has(text, "        held by \"worker-3\": a.Report.write() 87.0 ms\n");
 }
 
@@ -452,7 +452,7 @@ static void a_call_that_covers_little_of_the_wait_did_not_hold_the_lock(void **s
 	locked(1, 10, 90, 2, IN_LOCK);
 	call_of_thread(2, "a/Report.close", 80, 89);
 	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	assert_null(strstr(show(view_slowest), "held by"));
+	assert_null(strstr(show("slowest"), "held by"));
 }
 
 static void conditions_and_queues_have_no_holder(void **state)
@@ -462,7 +462,7 @@ static void conditions_and_queues_have_no_holder(void **state)
 	locked(1, 50, 90, 2, "java/lang/Object.wait", "java/lang/Object.wait");
 	call_of_thread(2, "a/Report.write", 8, 100);
 	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	assert_null(strstr(show(view_slowest), "held by"));
+	assert_null(strstr(show("slowest"), "held by"));
 }
 
 static void a_tree_names_the_holder_below_the_wait(void **state)
@@ -474,12 +474,12 @@ static void a_tree_names_the_holder_below_the_wait(void **state)
 	locked(1, 10, 90, 2, IN_LOCK);
 	call_of_thread(2, "a/Report.write", 8, 89);
 	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	text = show(view_tree);
+	text = show("tree");
 	assert_has(text, "80.0 ms futex, woken by \"worker-2\"\n");
 	assert_has(text, "  held by \"worker-2\": a.Report.write() 81.0 ms\n");
 	request.layout.json = true;
 	bytes_clear(&out);
-	text = show_again(view_tree);
+	text = show_again("tree");
 	request.layout.json = false;
 	assert_has(text, "\"heldBy\":\"held by \\\"worker-2\\\": a.Report.write() 81.0 ms\"");
 }
@@ -519,13 +519,13 @@ static void a_wait_says_where_its_waker_ended_it(void **state)
 	e.reason = "pipe";
 	jfr_thread_wait(r.w, &e);
 	call(one, T0, US, US, 99 * MS);
-	text = show(view_slowest);
+	text = show("slowest");
 	assert_has(text, "40.0ms futex, woken by \"worker-2\" in java.io.PrintWriter.print():8\n");
 	assert_has(text, "9.0ms pipe, woken by \"worker-2\" in a.Report.write():7\n");
 	assert_has(text, "3.0ms futex\n");
 	bytes_clear(&out);
 	request.by = "holder";
-	text = show_again(view_waits);
+	text = show_again("waits");
 	request.by = NULL;
 	assert_has(text, "Waits for Locks by Holder");
 	assert_has(text, "java.io.PrintWriter.print():8 ");
@@ -547,7 +547,7 @@ static void the_place_of_a_lock_is_outside_the_jdks_lock_code(void **state)
 	LOCK_OF("java/lang/VirtualThread.park", "java/lang/System$2.parkVirtualThread",
 		"jdk/internal/misc/VirtualThreads.park", "java/util/concurrent/locks/LockSupport.park",
 		"a/Shop.request");
-	text = show(view_waits);
+	text = show("waits");
 	assert_has(text, "a.Shop.request():5 ");
 	assert_has(text, "a.Task.ask():5 ");
 	assert_has(text, "a.Pool.end():4 ");
@@ -562,7 +562,7 @@ static void waits_for_the_jvm_are_no_locks(void **state)
 {
 	wait_in(0, T0, 40 * MS, "gc", 0);
 	wait_in(0, T0, 30 * MS, "safepoint", 0);
-	show(view_waits);
+	show("waits");
 	assert_has((char *)out.data, "\ngc ");
 	assert_has((char *)out.data, "\nsafepoint ");
 	assert_null(strstr((char *)out.data, "Locks"));
@@ -615,7 +615,7 @@ static void an_open_call_says_what_its_thread_still_waits_for(void **state)
 	wait_in(two, T0 + MS, MS, "disk", one);
 	open(one, T0, 50 * MS);
 	open(two, T0, 49 * MS);
-	text = show(view_open);
+	text = show("open");
 	assert_has(text, "Still Waits");
 	assert_has(text, " com.acme.Cart.checkout() worker-1 N/A  50.0 ms 42.0 ms futex");
 	assert_has(text, " com.acme.Cart.checkout() worker-2 N/A  49.0 ms - ");
@@ -628,7 +628,7 @@ static void open_call_shows_where_it_is(void **state)
 	e.method = recording_method(&r, "checkout");
 	e.stack = recording_stack(&r, recording_method(&r, "lock"), 17);
 	jfr_open_call(r.w, &e);
-	assert_has(show(view_open), "Thread   At ");
+	assert_has(show("open"), "Thread   At ");
 	assert_has((char *)out.data, "com.acme.Cart.lock():17");
 }
 
@@ -646,10 +646,10 @@ static void a_java_stack_shows_the_first_frame_that_is_not_the_jdks(void **state
 	e.stack = jfr_stack(r.w, frames, 16, false);
 	jfr_thread_wait(r.w, &e);
 	call(one, T0, MS, 0, 4 * MS);
-	assert_has(show(view_slowest), "            java.net.Socket.read():17\n"
-				       "            ...\n"
-				       "            com.acme.Cart.pay():21\n"
-				       "            ...\n");
+	assert_has(show("slowest"), "            java.net.Socket.read():17\n"
+				    "            ...\n"
+				    "            com.acme.Cart.pay():21\n"
+				    "            ...\n");
 }
 
 /* A call of which each line is too long. */
@@ -688,11 +688,11 @@ static void slowest_breaks_its_lines_and_shortens_names_in_a_narrow_terminal(voi
 	recording_begin(&r);
 	call_with_long_lines();
 	request.layout.width = 60;
-	assert_has(show(view_slowest), "[100.0ms = 10.0 cpu + 0.0 runq + 90.0 blocked (futex 12.0,\n"
-				       "        socket 11.0, disk 10.0, page fault 9.0,\n"
-				       "        safepoint 8.0, sleep 7.0, gc 6.0)]\n"
-				       "        o.f.w.s.HandlerAdapter.invokeHandlerMethod(...)\n"
-				       "        <- HandlerAdapter.invokeHandlerMethod(...):1234\n");
+	assert_has(show("slowest"), "[100.0ms = 10.0 cpu + 0.0 runq + 90.0 blocked (futex 12.0,\n"
+				    "        socket 11.0, disk 10.0, page fault 9.0,\n"
+				    "        safepoint 8.0, sleep 7.0, gc 6.0)]\n"
+				    "        o.f.w.s.HandlerAdapter.invokeHandlerMethod(...)\n"
+				    "        <- HandlerAdapter.invokeHandlerMethod(...):1234\n");
 	assert_has((char *)out.data, "        > 90.0ms HandlerAdapter.invokeHandlerMethod(...)\n");
 	assert_has((char *)out.data, "        12.0ms futex, woken by \"worker-123456789\"\n"
 				     "            HandlerAdapter.invokeHandlerMethod(...):1234\n");
@@ -707,19 +707,19 @@ static void slowest_names_the_caller_without_kernel_data(void **state)
 	r = recording_new();
 	recording_begin(&r);
 	call(recording_thread(&r, 1), T0, 400 * US, 0, 0);
-	assert_has(show(view_slowest), "[400.0us] com.acme.Cart.checkout()  <- com.acme.Cart.serve():17\n");
+	assert_has(show("slowest"), "[400.0us] com.acme.Cart.checkout()  <- com.acme.Cart.serve():17\n");
 }
 
 static void of_open_calls_without_waits_nothing_is_said_of_them(void **state)
 {
 	open(recording_thread(&r, 1), T0, 50 * MS);
-	assert_has(show(view_open), "worker-1");
+	assert_has(show("open"), "worker-1");
 	assert_null(strstr((char *)out.data, "Waits"));
 }
 
 static void a_recording_without_waits_says_so(void **state)
 {
-	assert_has(show(view_waits), "No events found for 'Waits by Reason'");
+	assert_has(show("waits"), "No events found for 'Waits by Reason'");
 }
 
 int main(void)

@@ -64,7 +64,7 @@ static void call(int64_t duration, uint64_t method_key)
 	call_in(0, T0, duration, method_key, 0);
 }
 
-static const char *show(int (*view)(struct jfr_file *, const struct view_request *, struct bytes *))
+static const char *show(const char *view)
 {
 	struct jfr_file file;
 
@@ -73,7 +73,7 @@ static const char *show(int (*view)(struct jfr_file *, const struct view_request
 	ended = true;
 	bytes_clear(&out);
 	jfr_file_init(&file, r.file.data, r.file.size);
-	assert_int_equal(view(&file, &request, &out), 0);
+	assert_int_equal(view_show(view_find(view), &file, &request, &out), 0);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);
 	bytes_put_u8(&out, 0);
@@ -115,7 +115,7 @@ static void latency_has_a_histogram_for_each_method_most_total_first(void **stat
 		call(8, get);
 	call(5 * MS, put);
 	call(40 * MS, put);
-	text = show(view_latency);
+	text = show("latency");
 	assert_has("\ncom.acme.Cart.put(): 2 calls, 45.0 ms in all, longest 40.0 ms\n");
 	assert_has("\ncom.acme.Cart.get(): 2,000 calls, 16.0 us in all, longest 8 ns\n");
 	assert_has("          8 ns           2,000  ########################################  100.00 %\n");
@@ -135,7 +135,7 @@ static void latency_has_shorter_bars_in_a_narrow_terminal(void **state)
 {
 	request.layout.width = 80;
 	call(5 * MS, method("put", "()V"));
-	show(view_latency);
+	show("latency");
 	assert_has("  #####################################  100.00 %\n");
 	assert_lines_fit(80);
 }
@@ -146,11 +146,11 @@ static void top_leaves_methods_out_and_says_how_many(void **state)
 	call(8, method("get", "()V"));
 	call(9, method("put", "()V"));
 	call(7, method("add", "()V"));
-	show(view_latency);
+	show("latency");
 	assert_has("Cart.put()");
 	assert_has("\nand 2 more methods\n");
 	assert_lacks("Cart.get()");
-	show(view_methods);
+	show("method-trace");
 	assert_has("\nand 2 more\n");
 }
 
@@ -166,11 +166,11 @@ static void method_trace_has_where_the_time_went(void **state)
 							 .cpu = JFR_MISSING,
 							 .run_queue = JFR_MISSING,
 							 .blocked = JFR_MISSING});
-	show(view_methods);
+	show("method-trace");
 	assert_has("Traced Method       Calls   Total Minimum Average Maximum  CPU Run Queue Blocked Thrown\n");
 	assert_has("com.acme.Cart.get()     3 20.0 ms  4.0 ms  6.7 ms 12.0 ms 25 %       0 %    75 %      0\n");
 	request.layout.json = true;
-	show(view_methods);
+	show("method-trace");
 	assert_has(
 		"{\"method\":\"com.acme.Cart.get()\",\"calls\":3,\"totalNs\":20000000,\"minNs\":4000000,\"averageNs\":6666666,"
 		"\"maxNs\":12000000,\"whereTotalNs\":8000000,\"cpuNs\":2000000,\"runQueueNs\":0,\"blockedNs\":6000000,"
@@ -183,10 +183,10 @@ static void where_time_went_has_no_columns_if_the_file_does_not_know(void **stat
 	r = recording_new();
 	recording_begin(&r);
 	call(4 * MS, method("get", "()V"));
-	show(view_methods);
+	show("method-trace");
 	assert_has("Traced Method       Calls  Total Minimum Average Maximum Thrown\n");
 	request.layout.json = true;
-	show(view_methods);
+	show("method-trace");
 	assert_has("\"whereTotalNs\":null,\"cpuNs\":null,\"runQueueNs\":null,\"blockedNs\":null,");
 }
 
@@ -196,7 +196,7 @@ static void a_filter_selects_methods_and_overloads(void **state)
 	call(MS, method("add", "(I)V"));
 	call(MS, method("add", "(J)V"));
 	narrow("*Cart::add(int)", (struct call_filter_options){0});
-	show(view_methods);
+	show("method-trace");
 	assert_has("Cart.add(int)");
 	assert_lacks("Cart.add(long)");
 	assert_lacks("Cart.get()");
@@ -207,7 +207,7 @@ static void a_filter_that_only_excludes_shows_the_others(void **state)
 	call(MS, method("get", "()V"));
 	call(MS, method("add", "(I)V"));
 	narrow("!*Cart::add", (struct call_filter_options){0});
-	show(view_methods);
+	show("method-trace");
 	assert_has("Cart.get()");
 	assert_lacks("Cart.add");
 }
@@ -218,7 +218,7 @@ static void a_filter_may_have_a_threshold_of_its_own(void **state)
 	call(3 * MS, method("get", "()V"));
 	call(MS, method("add", "(I)V"));
 	narrow("*Cart::get:2ms;*Cart::add", (struct call_filter_options){0});
-	show(view_methods);
+	show("method-trace");
 	assert_has("com.acme.Cart.get()        1 3.0 ms");
 	assert_has("com.acme.Cart.add(int)     1 1.0 ms");
 }
@@ -240,7 +240,7 @@ static void calls_are_narrowed_by_thread_duration_and_time(void **state)
 		narrow(NULL, (struct call_filter_options){.thread = names[i]});
 		bytes_clear(&out);
 		jfr_file_init(&file, r.file.data, r.file.size);
-		assert_int_equal(view_latency(&file, &request, &out), 0);
+		assert_int_equal(view_show(view_find("latency"), &file, &request, &out), 0);
 		jfr_file_release(&file);
 		call_filter_release(&filter);
 		bytes_put_u8(&out, 0);
@@ -257,7 +257,7 @@ static void assert_calls(struct call_filter_options o, int want)
 	narrow(NULL, o);
 	bytes_clear(&out);
 	jfr_file_init(&file, r.file.data, r.file.size);
-	assert_int_equal(view_latency(&file, &request, &out), 0);
+	assert_int_equal(view_show(view_find("latency"), &file, &request, &out), 0);
 	jfr_file_release(&file);
 	call_filter_release(&filter);
 	bytes_put_u8(&out, 0);
@@ -328,7 +328,7 @@ static void timing_is_sorted_by_total_and_has_the_last_of_each_method(void **sta
 	timing(T0 + 5, none, 0, 0);
 	timing(T0 + 5, few, 2, 8 * MS);
 	timing(T0 + 5, many, 1000000, 20);
-	text = show(view_timing);
+	text = show("method-timing");
 	assert_has("com.acme.Cart.many()   1,000,000 20.0 ms   20 ns   20 ns   20 ns\n");
 	assert_has("com.acme.Cart.few()            2 16.0 ms  8.0 ms  8.0 ms  8.0 ms\n");
 	assert_has("com.acme.Cart.none()           0    0 ns     N/A     N/A     N/A\n");
@@ -340,7 +340,7 @@ static void timing_is_sorted_by_total_and_has_the_last_of_each_method(void **sta
 static void a_time_below_zero_is_not_known(void **state)
 {
 	timing(T0, method("pay", "()V"), 3, -7);
-	show(view_timing);
+	show("method-timing");
 	assert_has("com.acme.Cart.pay()           3   N/A");
 	assert_lacks("0 ns");
 }
@@ -349,7 +349,7 @@ static void timing_has_percentiles(void **state)
 {
 	timing(T0 + 5, method("few", "()V"), 1, 8 * MS);
 	timing_with(T0 + 5, method("many", "()V"), 1000, 20, 31 * MS);
-	show(view_timing);
+	show("method-timing");
 	assert_has(" Average     P99 Maximum\n");
 	assert_has("com.acme.Cart.many()       1,000 20.0 us   20 ns   20 ns 31.0 ms   20 ns\n");
 	assert_has("com.acme.Cart.few()            1  8.0 ms  8.0 ms  8.0 ms     N/A  8.0 ms\n");
@@ -358,9 +358,9 @@ static void timing_has_percentiles(void **state)
 static void timing_shows_no_percentiles_where_the_recording_has_none(void **state)
 {
 	timing(T0, method("few", "()V"), 2, 8 * MS);
-	assert_null(strstr(show(view_timing), "P99"));
+	assert_null(strstr(show("method-timing"), "P99"));
 	request.layout.json = true;
-	show(view_timing);
+	show("method-timing");
 	assert_has("\"averageNs\":8000000,\"p99Ns\":null,");
 }
 
@@ -371,7 +371,7 @@ static void overloads_keep_their_parameters_in_narrow_tables(void **state)
 	request.layout.width = 80;
 	call(MS, method_of(servlet, "service", "(Ljavax/servlet/http/HttpServletRequest;)V"));
 	call(MS, method_of(servlet, "service", "(Ljavax/servlet/ServletRequest;)V"));
-	show(view_methods);
+	show("method-trace");
 	assert_has("\nDefaultServlet.service(HttpServletRequest) ");
 	assert_has("\nDefaultServlet.service(ServletRequest) ");
 }
@@ -390,7 +390,7 @@ static void classes_of_one_name_are_named_with_their_loaders(void **state)
 	call(2 * MS, method_of(loaded_class(NULL, 2), "get", "()V"));
 	call(MS, method_of(loaded_class(NULL, 3), "get", "()V"));
 	call(MS, method_of(loaded_class("app", 1), "put", "()V"));
-	show(view_methods);
+	show("method-trace");
 	assert_has("shop.Order.get() (loader app) ");
 	assert_has("shop.Order.get() (loader a.WebappLoader #1) ");
 	assert_has("shop.Order.get() (loader a.WebappLoader #2) ");
@@ -403,7 +403,7 @@ static void parameters_of_one_name_have_their_descriptors(void **state)
 	request.layout.width = 200;
 	call(3 * MS, method("at", "(Ljava/util/Date;)V"));
 	call(2 * MS, method("at", "(Ljava/sql/Date;)V"));
-	show(view_methods);
+	show("method-trace");
 	assert_has("\ncom.acme.Cart.at(Date)(Ljava/util/Date;)V ");
 	assert_has("\ncom.acme.Cart.at(Date)(Ljava/sql/Date;)V ");
 }
@@ -414,7 +414,7 @@ static void methods_are_the_same_in_all_chunks(void **state)
 	recording_end(&r, false);
 	recording_begin(&r);
 	call(MS, method("get", "()V"));
-	show(view_methods);
+	show("method-trace");
 	assert_has("com.acme.Cart.get()     2 2.0 ms");
 }
 
@@ -428,7 +428,7 @@ static void calls_of_a_pair_are_sorted_by_total(void **state)
 		call_in(0, T0, MS, get, a);
 	call_in(0, T0, 9 * MS, get, b);
 	call_in(0, T0, MS / 2, get, 0);
-	text = show(view_calls);
+	text = show("method-calls");
 	assert_has("com.acme.Cart.get() com.acme.Cart.batch()           1 9.0 ms\n");
 	assert_has("com.acme.Cart.get() com.acme.Cart.serve()           5 5.0 ms\n");
 	assert_has("com.acme.Cart.get() N/A                             1 500 us\n");
@@ -458,7 +458,7 @@ static void chains_of_callers_are_indented_below_what_they_call(void **state)
 {
 	many_calls(60, "get", (const char *const[]){"answer", "handle", "filter", NULL});
 	many_calls(40, "get", (const char *const[]){"answer", "retry", "timer", NULL});
-	show(view_callers);
+	show("callers");
 	assert_has("  com.acme.Cart.get()\n"
 		   "           100  100.0 %        100 ms    com.acme.Cart.answer()\n"
 		   "            60   60.0 %       60.0 ms      com.acme.Cart.handle()\n"
@@ -472,7 +472,7 @@ static void what_callers_share_is_printed_once(void **state)
 	many_calls(60, "get", (const char *const[]){"handle", "a", "b", "c", "d", NULL});
 	many_calls(40, "get", (const char *const[]){"retry", "a", "b", "c", "d", NULL});
 	many_calls(10, "put", (const char *const[]){"b", "c", "d", NULL});
-	show(view_callers);
+	show("callers");
 	assert_has(" com.acme.Cart.handle()\n"
 		   "            60   60.0 %       60.0 ms      com.acme.Cart.a()\n"
 		   "            60   60.0 %       60.0 ms      com.acme.Cart.b()\n");
@@ -488,12 +488,12 @@ static void depth_and_share_bound_the_tree(void **state)
 	many_calls(15, "get", (const char *const[]){"retry", NULL});
 	request.depth = 2;
 	request.min_share = 2;
-	show(view_callers);
+	show("callers");
 	assert_has("Cart.a()");
 	assert_lacks("Cart.b()");
 	assert_lacks("Cart.retry()");
 	request.depth = request.min_share = 0;
-	show(view_callers);
+	show("callers");
 	assert_has("Cart.b()");
 	assert_has("Cart.retry()");
 }
