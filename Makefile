@@ -271,9 +271,8 @@ $(BUILD)/fuzz_condition: user/compare/condition.c user/options/jfc_image.S $(wil
 $(BUILD)/fuzz_user_value: user/record/user_value.c user/text/java_number.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # sources that print recordings
-$(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/glob.c user/text/java_number.c user/text/java_time.c user/text/term.c \
-	user/trace/jfr_names.c user/view/old_object.c user/trace/sorter.c user/view/print.c user/view/printer.c \
-	user/view/render_cache.c user/view/select.c user/view/value_text.c user/trace/wait.c
+$(BUILD)/fuzz_jfr_read: $(wildcard user/text/*.c) $(patsubst %,user/trace/%.c,event_members jfr_names sorter wait) \
+	$(patsubst %,user/view/%.c,context event_json event_text old_object print printer render_cache select value_text)
 
 check: $(TESTS) $(REPLAYS)
 	$(Q)scripts/run-tests $(TESTS) $(REPLAYS)

@@ -4,7 +4,7 @@
  * equal times come out in the same order as there.
  */
 #include "user/trace/sorter.h"
-#include "format/vec.h"
+#include "user/text/memory.h"
 
 #include <stdlib.h>
 
@@ -21,18 +21,16 @@ static bool is_before(const struct sorter_entry *a, const struct sorter_entry *b
 	return a->time != b->time ? a->time < b->time : a->tie < b->tie;
 }
 
-bool sorter_add(struct sorter *o, const struct sorter_entry *e)
+void sorter_add(struct sorter *o, const struct sorter_entry *e)
 {
 	size_t i = o->count;
 
-	if (vec_reserve(&o->heap, &o->capacity, o->count + 1))
-		return false;
+	memory_reserve(&o->heap, &o->capacity, o->count + 1);
 	for (; i && is_before(e, &o->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		o->heap[i] = o->heap[(i - 1) / 2];
 	o->heap[i] = *e;
 	o->count++;
 	jfr_chunk_get(e->chunk);
-	return true;
 }
 
 bool sorter_take(struct sorter *o, struct sorter_entry *e)

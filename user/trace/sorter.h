@@ -24,8 +24,8 @@ struct sorter {
 
 void sorter_release(struct sorter *o); /* also drops its references to chunks */
 
-/* Takes a reference to the chunk. False: no memory. */
-bool sorter_add(struct sorter *o, const struct sorter_entry *e);
+/* Takes a reference to the chunk. */
+void sorter_add(struct sorter *o, const struct sorter_entry *e);
 
 /* Remove the first entry. The caller must drop its reference to the chunk. False: empty. */
 bool sorter_take(struct sorter *o, struct sorter_entry *e);

@@ -18,8 +18,6 @@ static int print_check(const struct verb_args *a, struct diag *d)
 
 static int check_output(const struct printer *p, struct diag *d)
 {
-	if (p->error == ENOMEM)
-		return diag_set(d, ENOMEM, "no memory for what is to be printed");
 	if (p->error && p->error != EPIPE)
 		return diag_errno(d, p->error, "cannot write to standard output");
 	return 0;
@@ -36,10 +34,9 @@ static int check_selection(const struct select *s, struct diag *d)
 
 static int print_files(struct jfr_files *f, bool json, struct select *s, struct printer *p, struct diag *d)
 {
-	int err = (json ? print_json : print_text)(f->file, s, p);
+	int err;
 
-	if (err)
-		return diag_set(d, -err, "no memory for the events of '%s'", f->name);
+	(json ? print_json : print_text)(f->file, s, p);
 	err = check_output(p, d);
 	if (err || p->error)
 		return err ? err : EXIT_DONE;

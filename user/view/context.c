@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/context.h"
-#include "format/vec.h"
+#include "user/text/memory.h"
 
 #include <stdlib.h>
 
@@ -12,76 +12,52 @@ void contexts_release(struct contexts *c)
 		free(c->threads[i].context);
 	}
 	free(c->threads);
-	hash_release(&c->lookup);
+	map_release(&c->lookup);
 	*c = (struct contexts){0};
-}
-
-struct thread_wanted {
-	const struct contexts *contexts;
-	uint64_t thread;
-};
-
-static bool thread_contexts_are_of(const void *context, uint32_t row)
-{
-	const struct thread_wanted *w = context;
-
-	return w->contexts->threads[row - 1].thread == w->thread;
 }
 
 static struct thread_contexts *contexts_find(const struct contexts *c, uint64_t thread)
 {
-	uint32_t row = hash_find(&c->lookup, hash_number(hash_seed(), thread), thread_contexts_are_of,
-				 &(struct thread_wanted){c, thread});
+	uint32_t number = map_get(&c->lookup, thread, 0);
 
-	return row ? &c->threads[row - 1] : NULL;
-}
-
-static int contexts_index(struct contexts *c, size_t row)
-{
-	return hash_add(&c->lookup, hash_number(hash_seed(), c->threads[row - 1].thread), row);
+	return number ? &c->threads[number - 1] : NULL;
 }
 
 /* Drop threads without open events. */
-static bool contexts_sweep(struct contexts *c)
+static void contexts_sweep(struct contexts *c)
 {
 	size_t n = 0;
 
+	map_clear(&c->lookup);
 	for (size_t i = 0; i < c->count; i++) {
-		if (c->threads[i].count)
-			c->threads[n++] = c->threads[i];
-		else
+		if (!c->threads[i].count) {
 			free(c->threads[i].context);
+			continue;
+		}
+		c->threads[n++] = c->threads[i];
+		*memory_map_at(&c->lookup, c->threads[n - 1].thread, 0) = n;
 	}
 	c->count = n;
-	hash_clear(&c->lookup);
-	for (size_t row = 1; row <= n; row++) {
-		if (contexts_index(c, row))
-			return false;
-	}
-	return true;
 }
 
 /* Room for twice as many threads as are left keeps sweeps rare. */
 static struct thread_contexts *contexts_add(struct contexts *c, uint64_t thread)
 {
-	if (c->count == c->capacity && (!contexts_sweep(c) || vec_reserve(&c->threads, &c->capacity, 2 * c->count + 1)))
-		return NULL;
-	c->threads[c->count] = (struct thread_contexts){.thread = thread};
-	if (contexts_index(c, c->count + 1))
-		return NULL;
-	return &c->threads[c->count++];
+	if (c->count == c->capacity) {
+		contexts_sweep(c);
+		memory_reserve(&c->threads, &c->capacity, 2 * c->count + 1);
+	}
+	c->threads[c->count++] = (struct thread_contexts){.thread = thread};
+	*memory_map_at(&c->lookup, thread, 0) = c->count;
+	return &c->threads[c->count - 1];
 }
 
-bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk, const struct jfr_event *e)
+void contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
-	struct thread_contexts *t = contexts_find(c, thread);
+	struct thread_contexts *t = contexts_find(c, thread) ?: contexts_add(c, thread);
 
-	if (!t)
-		t = contexts_add(c, thread);
-	if (!t || vec_reserve(&t->context, &t->capacity, t->count + 1))
-		return false;
+	memory_reserve(&t->context, &t->capacity, t->count + 1);
 	t->context[t->count++] = (struct event_context){jfr_chunk_get(chunk), *e};
-	return true;
 }
 
 void contexts_leave(struct contexts *c, uint64_t thread, const struct jfr_chunk *chunk, const struct jfr_event *e)

@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_CONTEXT_H
 #define USER_VIEW_CONTEXT_H
 
-#include "format/hash.h"
+#include "format/map.h"
 #include "user/view/event_text.h"
 
 struct thread_contexts {
@@ -15,13 +15,13 @@ struct thread_contexts {
 struct contexts {
 	struct thread_contexts *threads;
 	size_t count, capacity;
-	struct hash_index lookup; /* of the threads by key */
+	struct map lookup; /* key -> index + 1 */
 };
 
 void contexts_release(struct contexts *c);
 
-/* The event starts. False: no memory. */
-bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk, const struct jfr_event *e);
+/* The event starts. */
+void contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk, const struct jfr_event *e);
 
 /* The event ends. */
 void contexts_leave(struct contexts *c, uint64_t thread, const struct jfr_chunk *chunk, const struct jfr_event *e);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events of one type by the values of a field: which user is slow? */
-#include "format/vec.h"
+#include "user/text/memory.h"
 #include "user/trace/sum.h"
+#include "user/trace/texts.h"
 #include "user/view/event_table.h"
-#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 struct event_group {
-	char *text, *typed; /* the value, for the table and for JSON */
-	int64_t *duration;  /* of each event, ns */
+	char *text;	   /* the value, for the table; for JSON it is in `typed` */
+	int64_t *duration; /* of each event, ns */
 	size_t count, capacity;
 	int64_t total;
 	uint64_t thrown;
+	uint32_t typed; /* number of the text */
 };
 
 struct event_groups {
@@ -25,22 +26,21 @@ struct event_groups {
 	bool thrown; /* the type has calls, which may end with an exception */
 	bool timed;  /* the type has a duration */
 	struct printer p;
-	struct bytes typed;
+	struct texts typed;
 	struct event_group *group;
 	size_t count, capacity;
-	struct hash_index lookup; /* of the groups by `typed` */
+	struct map lookup; /* number in `typed` -> index + 1 */
 };
 
 static void event_groups_release(struct event_groups *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		free(g->group[i].text);
-		free(g->group[i].typed);
 		free(g->group[i].duration);
 	}
 	free(g->group);
-	hash_release(&g->lookup);
-	bytes_release(&g->typed);
+	map_release(&g->lookup);
+	texts_release(&g->typed);
 	printer_release(&g->p);
 	event_fields_release(&g->fields);
 }
@@ -53,15 +53,11 @@ static int refuse_field(const struct event_groups *g)
 	int err;
 
 	bytes_init(&names);
-	for (uint32_t i = 0; i < t->count; i++) {
-		if (!field_has_cell(&t->fields[i]))
-			continue;
-		bytes_put(&names, ", ", names.size ? 2 : 0);
-		bytes_put(&names, t->fields[i].name, strlen(t->fields[i].name));
-	}
-	bytes_put_u8(&names, 0);
+	for (uint32_t i = 0; i < t->count; i++)
+		if (field_has_cell(&t->fields[i]))
+			bytes_printf(&names, "%s%s", names.size ? ", " : "", t->fields[i].name);
 	err = diag_set(d, EINVAL, "%s has no field '%s' to group by; it has %s", g->name, g->request->by,
-		       names.failed ? "others" : (char *)names.data);
+		       memory_text(&names));
 	bytes_release(&names);
 	return err;
 }
@@ -78,46 +74,28 @@ static int group_field(struct event_groups *g)
 	return 0;
 }
 
-static bool event_group_is(const void *context, uint32_t row)
-{
-	const struct event_groups *g = context;
-
-	return strcmp(g->group[row - 1].typed, (const char *)g->typed.data) == 0;
-}
-
-static char *group_text(struct event_groups *g)
-{
-	struct bytes text;
-
-	bytes_init(&text);
-	field_put_text(&text, &g->p, &g->fields.first->fields[g->by], &g->fields.value[g->by]);
-	bytes_put_u8(&text, 0);
-	if (text.failed)
-		bytes_release(&text);
-	return (char *)text.data;
-}
-
-/* The group of the event that was read; NULL: no memory. */
+/* The group of the event that was read. */
 static struct event_group *event_group_of(struct event_groups *g)
 {
-	struct event_group *new;
-	uint64_t hash;
-	uint32_t row;
+	const struct meta_field *field = &g->fields.first->fields[g->by];
+	const struct jfr_value *value = &g->fields.value[g->by];
+	struct bytes text;
+	uint32_t typed, *number;
 
-	bytes_clear(&g->typed);
-	field_put_typed(&g->typed, &g->p, &g->fields.first->fields[g->by], &g->fields.value[g->by]);
-	bytes_put_u8(&g->typed, 0);
-	if (g->typed.failed)
-		return NULL;
-	hash = hash_number(hash_seed(), hash_data(g->typed.data, strlen((char *)g->typed.data)));
-	row = hash_find(&g->lookup, hash, event_group_is, g);
-	if (row)
-		return &g->group[row - 1];
-	if (vec_reserve(&g->group, &g->capacity, g->count + 1))
-		return NULL;
-	new = &g->group[g->count++];
-	*new = (struct event_group){.text = group_text(g), .typed = strdup((char *)g->typed.data)};
-	return new->text &&new->typed && !hash_add(&g->lookup, hash, g->count) ? new : NULL;
+	bytes_init(&text);
+	field_put_typed(&text, &g->p, field, value);
+	typed = texts_number(&g->typed, memory_text(&text));
+	number = memory_map_at(&g->lookup, typed, 0);
+	if (!*number) {
+		bytes_clear(&text);
+		field_put_text(&text, &g->p, field, value);
+		memory_reserve(&g->group, &g->capacity, g->count + 1);
+		g->group[g->count++] =
+			(struct event_group){.text = memory_need(bytes_steal_text(&text)), .typed = typed};
+		*number = g->count;
+	}
+	bytes_release(&text);
+	return &g->group[*number - 1];
 }
 
 static int event_groups_add(const struct call *call, void *context)
@@ -127,15 +105,13 @@ static int event_groups_add(const struct call *call, void *context)
 	bool first = !g->fields.metadata;
 	int err;
 
-	if (!event_fields_read(&g->fields, call->chunk, call->event))
-		return -ENOMEM;
+	event_fields_read(&g->fields, call->chunk, call->event);
 	err = first ? group_field(g) : 0;
 	if (err)
 		return err;
 	g->p.chunk = call->chunk;
 	group = event_group_of(g);
-	if (!group || vec_reserve(&group->duration, &group->capacity, group->count + 1))
-		return -ENOMEM;
+	memory_reserve(&group->duration, &group->capacity, group->count + 1);
 	group->duration[group->count++] = call->duration;
 	sum_add(&group->total, call->duration);
 	group->thrown += call->thrown;
@@ -143,15 +119,16 @@ static int event_groups_add(const struct call *call, void *context)
 }
 
 /* Most time first, or most events. */
-static int event_groups_compare(const void *a, const void *b)
+static int event_groups_compare(const void *a, const void *b, void *groups)
 {
+	char *const *typed = ((const struct event_groups *)groups)->typed.text;
 	const struct event_group *x = a, *y = b;
 
 	if (x->total != y->total)
 		return (x->total < y->total) - (x->total > y->total);
 	if (x->count != y->count)
 		return (x->count < y->count) - (x->count > y->count);
-	return strcmp(x->typed, y->typed);
+	return strcmp(typed[x->typed], typed[y->typed]);
 }
 
 static int group_compare_durations(const void *a, const void *b)
@@ -173,7 +150,7 @@ static void event_groups_put_row(const struct event_groups *g, struct table *tab
 {
 	qsort(group->duration, group->count, sizeof(*group->duration), group_compare_durations);
 	table_put(table, group->text);
-	table_put(table, group->typed);
+	table_put(table, g->typed.text[group->typed]);
 	table_put_count(table, group->count);
 	table_put_time(table, g->timed ? group->total : TABLE_UNKNOWN);
 	table_put_time(table, g->timed ? nearest_rank(group, 0.5) : TABLE_UNKNOWN);
@@ -182,7 +159,7 @@ static void event_groups_put_row(const struct event_groups *g, struct table *tab
 	table_put_count(table, g->thrown ? (int64_t)group->thrown : TABLE_UNKNOWN);
 }
 
-static bool event_groups_print(struct event_groups *g, struct bytes *out)
+static void event_groups_print(struct event_groups *g, struct bytes *out)
 {
 	struct table_column columns[] = {
 		{g->request->by, NULL, TABLE_TEXT, 0}, {NULL, "value", TABLE_TYPED, 0},
@@ -193,7 +170,6 @@ static bool event_groups_print(struct event_groups *g, struct bytes *out)
 	uint64_t shown = g->request->top ?: UINT64_MAX;
 	struct table table;
 	struct bytes title;
-	bool printed;
 
 	if (g->count) {
 		field_cell_columns(columns, g->request->by, &g->fields.first->fields[g->by]);
@@ -204,17 +180,12 @@ static bool event_groups_print(struct event_groups *g, struct bytes *out)
 	if (!g->thrown)
 		columns[7].label = NULL;
 	bytes_init(&title);
-	bytes_put(&title, g->name, strlen(g->name));
-	bytes_put(&title, " by ", 4);
-	bytes_put(&title, g->request->by, strlen(g->request->by) + 1);
-	table_init(&table, title.failed ? g->name : (char *)title.data, columns, sizeof(columns) / sizeof(columns[0]));
+	bytes_printf(&title, "%s by %s", g->name, g->request->by);
+	table_init(&table, memory_text(&title), columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < g->count && i < shown; i++)
 		event_groups_put_row(g, &table, &g->group[i]);
-	table.more = g->count > shown ? g->count - shown : 0;
-	printed = table_print(&table, &g->request->layout, out);
-	table_release(&table);
+	view_put_table(&table, g->count, g->request, out);
 	bytes_release(&title);
-	return printed;
 }
 
 int event_groups_show(struct jfr_file *file, const char *name, const struct view_request *request, struct bytes *out)
@@ -223,15 +194,14 @@ int event_groups_show(struct jfr_file *file, const char *name, const struct view
 	int err;
 
 	printer_init(&g.p, -1);
-	bytes_init(&g.typed);
 	err = trace_read_all(file,
 			     &(struct trace_reader){&(struct trace_ops){.call = event_groups_add, .call_type = name},
 						    &g, request->filter},
 			     1);
 	if (g.count)
-		qsort(g.group, g.count, sizeof(*g.group), event_groups_compare);
-	if (!err && !event_groups_print(&g, out))
-		err = -ENOMEM;
+		qsort_r(g.group, g.count, sizeof(*g.group), event_groups_compare, &g);
+	if (!err)
+		event_groups_print(&g, out);
 	event_groups_release(&g);
 	return err;
 }

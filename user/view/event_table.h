@@ -22,8 +22,8 @@ struct event_fields {
 
 void event_fields_release(struct event_fields *f);
 
-/* Read the values of the event. False: no memory. */
-bool event_fields_read(struct event_fields *f, struct jfr_chunk *chunk, const struct jfr_event *e);
+/* Read the values of the event. */
+void event_fields_read(struct event_fields *f, struct jfr_chunk *chunk, const struct jfr_event *e);
 
 /*
  * A table with the calls, times and exceptions by the values of request->by. `name` is that of an event type that the

@@ -11,7 +11,6 @@
 #include "user/trace/sorter.h"
 #include "user/trace/wait.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define WINDOW_CHUNKS 1000 /* as many stay mapped, at most, while the window has events of them */
@@ -22,7 +21,6 @@ struct print {
 	struct sorter sorter;
 	struct contexts contexts;
 	bool first;
-	int err;
 };
 
 static bool is_contextual(const struct meta_type *t)
@@ -67,15 +65,15 @@ static void change_context(struct print *p, const struct sorter_entry *entry, co
 		return;
 	if (entry->tie)
 		contexts_leave(&p->contexts, thread, entry->chunk, e);
-	else if (!contexts_enter(&p->contexts, thread, entry->chunk, e))
-		p->err = -ENOMEM;
+	else
+		contexts_enter(&p->contexts, thread, entry->chunk, e);
 }
 
 static void print_until(struct print *p, size_t left)
 {
 	struct sorter_entry entry;
 
-	while (p->sorter.count > left && !p->err && !printer_stopped(p->printer)) {
+	while (p->sorter.count > left && !printer_stopped(p->printer)) {
 		struct jfr_event e;
 
 		sorter_take(&p->sorter, &entry);
@@ -94,8 +92,7 @@ static void print_add(struct print *p, struct sorter_entry entry, int64_t time, 
 	entry.time = time;
 	entry.tie = end;
 	entry.context = context;
-	if (!sorter_add(&p->sorter, &entry))
-		p->err = -ENOMEM;
+	sorter_add(&p->sorter, &entry);
 }
 
 static void add_event(struct print *p, struct jfr_chunk *chunk, const struct jfr_event *e)
@@ -116,7 +113,7 @@ static void add_event(struct print *p, struct jfr_chunk *chunk, const struct jfr
 /* A directory may have a hundred thousand chunks of a few events. */
 static void print_chunks_until(struct print *p, uint32_t number)
 {
-	while (p->sorter.count && p->sorter.heap[0].chunk->number + WINDOW_CHUNKS < number && !p->err &&
+	while (p->sorter.count && p->sorter.heap[0].chunk->number + WINDOW_CHUNKS < number &&
 	       !printer_stopped(p->printer))
 		print_until(p, p->sorter.count - 1);
 }
@@ -126,9 +123,8 @@ static void print_add_chunk(struct print *p, struct jfr_chunk *chunk)
 	uint64_t position = JFR_HEADER_SIZE;
 	struct jfr_event e;
 
-	if (!select_types(p->select, chunk))
-		p->err = -ENOMEM;
-	while (!p->err && !printer_stopped(p->printer) && jfr_chunk_next(chunk, &position, &e))
+	select_types(p->select, chunk);
+	while (!printer_stopped(p->printer) && jfr_chunk_next(chunk, &position, &e))
 		if (e.type)
 			add_event(p, chunk, &e);
 }
@@ -139,12 +135,12 @@ static void print_release(struct print *p)
 	contexts_release(&p->contexts);
 }
 
-int print_text(struct jfr_file *file, struct select *select, struct printer *printer)
+void print_text(struct jfr_file *file, struct select *select, struct printer *printer)
 {
 	struct print p = {.printer = printer, .select = select};
 	struct jfr_chunk *chunk;
 
-	while (!p.err && !printer_stopped(printer) && (chunk = jfr_file_next(file))) {
+	while (!printer_stopped(printer) && (chunk = jfr_file_next(file))) {
 		printer->utc_offset = file->utc_offset;
 		if (file->pieces)
 			print_chunks_until(&p, chunk->number);
@@ -154,14 +150,13 @@ int print_text(struct jfr_file *file, struct select *select, struct printer *pri
 	print_until(&p, 0);
 	printer_flush(printer, true);
 	print_release(&p);
-	return p.err;
 }
 
 static void json_until(struct print *p, size_t left)
 {
 	struct sorter_entry entry;
 
-	while (p->sorter.count > left && !p->err && !printer_stopped(p->printer)) {
+	while (p->sorter.count > left && !printer_stopped(p->printer)) {
 		struct jfr_event e;
 
 		sorter_take(&p->sorter, &entry);
@@ -179,9 +174,8 @@ static void json_chunk(struct print *p, struct jfr_chunk *chunk)
 	uint64_t position = JFR_HEADER_SIZE;
 	struct jfr_event e;
 
-	if (!select_types(p->select, chunk))
-		p->err = -ENOMEM;
-	while (!p->err && !printer_stopped(p->printer) && jfr_chunk_next(chunk, &position, &e)) {
+	select_types(p->select, chunk);
+	while (!printer_stopped(p->printer) && jfr_chunk_next(chunk, &position, &e)) {
 		struct jfr_times times;
 
 		if (!select_has(p->select, &e))
@@ -190,20 +184,19 @@ static void json_chunk(struct print *p, struct jfr_chunk *chunk)
 		entry.time = (uint64_t)times.start + (uint64_t)times.duration;
 		entry.at = e.at;
 		entry.tie++;
-		if (!sorter_add(&p->sorter, &entry))
-			p->err = -ENOMEM;
+		sorter_add(&p->sorter, &entry);
 		json_until(p, SORTER_WINDOW);
 	}
 	json_until(p, 0);
 }
 
-int print_json(struct jfr_file *file, struct select *select, struct printer *printer)
+void print_json(struct jfr_file *file, struct select *select, struct printer *printer)
 {
 	struct print p = {.printer = printer, .select = select, .first = true};
 	struct jfr_chunk *chunk;
 
 	event_json_begin(printer);
-	while (!p.err && !printer_stopped(printer) && (chunk = jfr_file_next(file))) {
+	while (!printer_stopped(printer) && (chunk = jfr_file_next(file))) {
 		printer->utc_offset = file->utc_offset;
 		json_chunk(&p, chunk);
 		jfr_chunk_put(chunk);
@@ -211,5 +204,4 @@ int print_json(struct jfr_file *file, struct select *select, struct printer *pri
 	event_json_end(printer);
 	printer_flush(printer, true);
 	print_release(&p);
-	return p.err;
 }

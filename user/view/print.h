@@ -8,10 +8,10 @@
 #include "user/view/select.h"
 
 /*
- * Same formats as JDK 25's `jfr print` and `jfr print --json`. 0 or -ENOMEM; read errors are in file->fault, write
- * errors in p->error.
+ * Same formats as JDK 25's `jfr print` and `jfr print --json`. Read errors are in file->fault, write errors in
+ * p->error.
  */
-int print_text(struct jfr_file *file, struct select *select, struct printer *p);
-int print_json(struct jfr_file *file, struct select *select, struct printer *p);
+void print_text(struct jfr_file *file, struct select *select, struct printer *p);
+void print_json(struct jfr_file *file, struct select *select, struct printer *p);
 
 #endif

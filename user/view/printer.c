@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/printer.h"
+#include "user/text/memory.h"
 #include "user/text/term.h"
 
 #include <errno.h>
@@ -40,7 +41,6 @@ static void printer_show(struct printer *p)
 	bytes_init(&shown);
 	if (text_show(&shown, (const char *)p->out.data, p->out.size) < p->out.size)
 		bytes_put(&shown, "\xef\xbf\xbd", 3);
-	shown.failed |= p->out.failed;
 	bytes_release(&p->out);
 	p->out = shown;
 }
@@ -53,8 +53,8 @@ void printer_flush(struct printer *p, bool all)
 		return;
 	if (p->terminal && p->out.size)
 		printer_show(p);
-	if (p->out.failed && !p->error)
-		p->error = ENOMEM;
+	if (p->out.failed)
+		memory_exhausted();
 	while (done < p->out.size && !p->error) {
 		ssize_t n = write(p->fd, p->out.data + done, p->out.size - done);
 
@@ -107,7 +107,7 @@ void printer_put(struct printer *p, struct jfr_value *v, const struct meta_field
 	jfr_resolve(p->chunk, v);
 	print(p, v, f);
 	p->depth--;
-	if ((v->kind == VALUE_STRUCT || v->kind == VALUE_TEXT) && cuts == p->cuts && !p->out.failed)
+	if ((v->kind == VALUE_STRUCT || v->kind == VALUE_TEXT) && cuts == p->cuts)
 		render_cache_put(&p->rendered, &key, p->out.data + start, p->out.size - start);
 }
 
@@ -124,7 +124,6 @@ const char *printer_text(struct printer *p, const struct jfr_value *v, size_t *s
 	bytes_clear(&p->text);
 	if (v->kind == VALUE_TEXT)
 		bytes_put_decoded(&p->text, &v->text);
-	bytes_put_u8(&p->text, 0);
-	*size = p->text.failed ? 0 : p->text.size - 1;
-	return p->text.failed ? "" : (char *)p->text.data;
+	*size = p->text.size;
+	return memory_text(&p->text);
 }

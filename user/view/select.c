@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/select.h"
 #include "user/text/glob.h"
+#include "user/text/memory.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -71,16 +72,14 @@ void select_release(struct select *s)
 	s->wanted = NULL;
 }
 
-bool select_types(struct select *s, struct jfr_chunk *chunk)
+void select_types(struct select *s, struct jfr_chunk *chunk)
 {
 	const struct jfr_metadata *m = chunk->metadata;
 
 	if (s->metadata == m)
-		return true;
+		return;
 	select_release(s);
-	s->wanted = calloc(m->count + 1, sizeof(*s->wanted));
-	if (!s->wanted)
-		return false;
+	s->wanted = memory_need(calloc(m->count + 1, sizeof(*s->wanted)));
 	s->metadata = jfr_metadata_get(chunk->metadata);
 	for (uint32_t i = 0; i < m->count; i++) {
 		const struct meta_type *t = &m->types[i];
@@ -88,5 +87,4 @@ bool select_types(struct select *s, struct jfr_chunk *chunk)
 		s->wanted[i] = t->event && select_has_name(s, t) && has_category(s, m, t);
 		s->found |= s->wanted[i];
 	}
-	return true;
 }

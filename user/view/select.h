@@ -16,8 +16,8 @@ struct select {
 
 void select_release(struct select *s);
 
-/* Compute the selection for the chunk's types. Call before select_has(). False: no memory. */
-bool select_types(struct select *s, struct jfr_chunk *chunk);
+/* Compute the selection for the chunk's types. Call before select_has(). */
+void select_types(struct select *s, struct jfr_chunk *chunk);
 
 static inline bool select_has(const struct select *s, const struct jfr_event *e)
 {

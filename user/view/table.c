@@ -40,6 +40,7 @@ void table_release(struct table *t)
 {
 	bytes_release(&t->cells);
 	free(t->number);
+	t->number = NULL;
 }
 
 /* A name may have a NUL, which would end the cell: it becomes U+FFFD. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The events of one type, in the order of time, or the types that a recording has. */
-#include "format/vec.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
 #include "user/text/log.h"
+#include "user/text/memory.h"
+#include "user/trace/texts.h"
 #include "user/view/event_table.h"
-#include "user/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,15 +48,13 @@ static bool has_own_column(const struct meta_type *t, uint32_t field)
 }
 
 /* In a narrow table the last fields go first, then the thread. */
-static bool make_columns(struct event_rows *r)
+static void make_columns(struct event_rows *r)
 {
 	const struct meta_type *t = r->fields.first;
 	unsigned int count = FIXED_COLUMNS;
 
-	r->columns = calloc(FIXED_COLUMNS + 2 * (size_t)t->count, sizeof(*r->columns));
-	r->shown = calloc(t->count + 1, sizeof(*r->shown));
-	if (!r->columns || !r->shown)
-		return false;
+	r->columns = memory_need(calloc(FIXED_COLUMNS + 2 * (size_t)t->count, sizeof(*r->columns)));
+	r->shown = memory_need(calloc(t->count + 1, sizeof(*r->shown)));
 	r->columns[START] = (struct table_column){.label = "Start", .kind = TABLE_WORDS};
 	r->columns[START + 1] = (struct table_column){.key = "startTime", .kind = TABLE_TEXT};
 	if (t->duration >= 0) {
@@ -76,7 +74,6 @@ static bool make_columns(struct event_rows *r)
 		r->shown[r->count++] = i;
 	}
 	table_init(&r->table, t->name, r->columns, count);
-	return true;
 }
 
 /* The two cells of a field; `field` < 0: the type does not have it. */
@@ -105,9 +102,10 @@ static int event_rows_add(const struct call *call, void *context)
 	struct event_rows *r = context;
 	bool first = !r->fields.metadata;
 
-	if (!event_fields_read(&r->fields, call->chunk, call->event) || (first && !make_columns(r)) ||
-	    vec_reserve(&r->row, &r->capacity, r->rows + 1))
-		return -ENOMEM;
+	event_fields_read(&r->fields, call->chunk, call->event);
+	if (first)
+		make_columns(r);
+	memory_reserve(&r->row, &r->capacity, r->rows + 1);
 	r->p.chunk = call->chunk;
 	r->p.utc_offset = r->file->utc_offset;
 	r->row[r->rows] = (struct event_row){call->start, call->duration, r->rows};
@@ -116,7 +114,7 @@ static int event_rows_add(const struct call *call, void *context)
 	put_field(r, r->fields.first->thread);
 	for (size_t i = 0; i < r->count; i++)
 		put_field(r, r->shown[i]);
-	return r->table.cells.failed ? -ENOMEM : 0;
+	return 0;
 }
 
 static int rows_by_start(const void *a, const void *b)
@@ -137,21 +135,20 @@ static int rows_by_duration(const void *a, const void *b)
 }
 
 /* With --top the longest ones. */
-static bool event_rows_print(struct event_rows *r, const char *name, struct bytes *out)
+static void event_rows_print(struct event_rows *r, const char *name, struct bytes *out)
 {
 	uint64_t shown = r->request->top && r->request->top < r->rows ? r->request->top : r->rows;
-	size_t *order = calloc(r->rows + 1, sizeof(*order));
-	bool good = order;
+	size_t *order = memory_need(calloc(r->rows + 1, sizeof(*order)));
 
 	r->table.title = name;
 	if (r->rows)
 		qsort(r->row, r->rows, sizeof(*r->row), r->request->top ? rows_by_duration : rows_by_start);
-	for (size_t i = 0; good && i < shown; i++)
+	for (size_t i = 0; i < shown; i++)
 		order[i] = r->row[i].number;
-	good = good && table_order(&r->table, order, shown);
-	r->table.more = r->rows - shown;
+	if (!table_order(&r->table, order, shown))
+		memory_exhausted();
 	free(order);
-	return good && table_print(&r->table, &r->request->layout, out);
+	view_put_table(&r->table, r->rows, r->request, out);
 }
 
 static int show_rows(struct jfr_file *file, const char *name, const struct view_request *request, struct bytes *out)
@@ -164,80 +161,64 @@ static int show_rows(struct jfr_file *file, const char *name, const struct view_
 			     &(struct trace_reader){&(struct trace_ops){.call = event_rows_add, .call_type = name}, &r,
 						    request->filter},
 			     1);
-	if (!err && !event_rows_print(&r, name, out))
-		err = -ENOMEM;
+	if (!err)
+		event_rows_print(&r, name, out);
 	event_rows_release(&r);
 	return err;
 }
 
 /* The event types of a recording by name. */
-struct type_count {
-	char *name;
-	uint64_t events;
-};
-
 struct type_counts {
-	struct type_count *type;
+	struct texts names;
+	struct type_count {
+		const char *name;
+		uint64_t events;
+	} *type; /* by number of the name - 1, until they are sorted */
 	size_t count, capacity;
 	struct jfr_metadata *metadata; /* that `of` is about */
-	size_t *of;		       /* for each of its types, the index in type[] plus 1 */
+	uint32_t *of;		       /* for each of its types that is an event, the number of its name; else 0 */
 };
 
 static void type_counts_release(struct type_counts *t)
 {
-	for (size_t i = 0; i < t->count; i++)
-		free(t->type[i].name);
+	texts_release(&t->names);
 	free(t->type);
 	free(t->of);
 	jfr_metadata_put(t->metadata);
 }
 
-/* The index of the type with that name plus 1; 0: no memory. */
-static size_t type_counts_index(struct type_counts *t, const char *name)
-{
-	for (size_t i = 0; i < t->count; i++)
-		if (strcmp(t->type[i].name, name) == 0)
-			return i + 1;
-	if (vec_reserve(&t->type, &t->capacity, t->count + 1))
-		return 0;
-	t->type[t->count] = (struct type_count){.name = strdup(name)};
-	return t->type[t->count].name ? ++t->count : 0;
-}
-
-static bool type_counts_use(struct type_counts *t, struct jfr_metadata *m)
+static void type_counts_use(struct type_counts *t, struct jfr_metadata *m)
 {
 	if (t->metadata == m)
-		return true;
+		return;
 	jfr_metadata_put(t->metadata);
 	t->metadata = jfr_metadata_get(m);
 	free(t->of);
-	t->of = calloc(m->count + 1, sizeof(*t->of));
-	for (uint32_t i = 0; t->of && i < m->count; i++) {
-		t->of[i] = m->types[i].event ? type_counts_index(t, m->types[i].name) : 0;
-		if (m->types[i].event && !t->of[i])
-			return false;
+	t->of = memory_need(calloc(m->count + 1, sizeof(*t->of)));
+	for (uint32_t i = 0; i < m->count; i++) {
+		if (!m->types[i].event)
+			continue;
+		t->of[i] = texts_number(&t->names, m->types[i].name);
+		memory_extend(&t->type, &t->count, &t->capacity, t->of[i]);
+		t->type[t->of[i] - 1].name = t->names.text[t->of[i]];
 	}
-	return t->of;
 }
 
 /* Without `events` only the types are read, not how many events they have. */
-static int type_counts_read(struct type_counts *t, struct jfr_file *file, bool events)
+static void type_counts_read(struct type_counts *t, struct jfr_file *file, bool events)
 {
 	struct jfr_chunk *chunk;
-	int err = 0;
 
-	while (!err && (chunk = jfr_file_next(file))) {
+	while ((chunk = jfr_file_next(file))) {
 		uint64_t position = JFR_HEADER_SIZE;
 		struct jfr_event e;
 
-		if (!type_counts_use(t, chunk->metadata))
-			err = -ENOMEM;
-		while (!err && events && jfr_chunk_next(chunk, &position, &e))
+		type_counts_use(t, chunk->metadata);
+		while (events && jfr_chunk_next(chunk, &position, &e))
 			if (e.type && t->of[e.type->index])
 				t->type[t->of[e.type->index] - 1].events++;
 		jfr_chunk_put(chunk);
 	}
-	return err;
 }
 
 /* Most events first. */
@@ -248,31 +229,27 @@ static int type_counts_compare(const void *a, const void *b)
 	return x->events != y->events ? (x->events < y->events) - (x->events > y->events) : strcmp(x->name, y->name);
 }
 
-static int show_types(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+static void show_types(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	static const struct table_column columns[] = {{"Event Type", "type", TABLE_WORDS, 0},
 						      {"Events", "events", TABLE_NUMBER, 0}};
 	uint64_t shown = request->top ?: UINT64_MAX;
 	struct type_counts t = {0};
 	struct table table;
-	int err = type_counts_read(&t, file, true);
+	size_t present = 0;
 
+	type_counts_read(&t, file, true);
 	table_init(&table, "Event Types", columns, 2);
-	if (!err && t.count)
+	if (t.count)
 		qsort(t.type, t.count, sizeof(*t.type), type_counts_compare);
-	for (size_t i = 0; !err && i < t.count && t.type[i].events; i++) {
-		if (i >= shown) {
-			table.more++;
+	for (; present < t.count && t.type[present].events; present++) {
+		if (present >= shown)
 			continue;
-		}
-		table_put(&table, t.type[i].name);
-		table_put_count(&table, t.type[i].events);
+		table_put(&table, t.type[present].name);
+		table_put_count(&table, t.type[present].events);
 	}
-	if (!err && !table_print(&table, &request->layout, out))
-		err = -ENOMEM;
-	table_release(&table);
+	view_put_table(&table, present, request, out);
 	type_counts_release(&t);
-	return err;
 }
 
 /* As `print --events` has it, the name may lack its package. */
@@ -313,13 +290,14 @@ int view_events(struct jfr_file *file, const struct view_request *request, struc
 	size_t found = 0;
 	int err;
 
-	if (!request->event)
-		return show_types(file, request, out);
+	if (!request->event) {
+		show_types(file, request, out);
+		return 0;
+	}
 	jfr_file_again(&again, file);
-	err = type_counts_read(&t, &again, false);
+	type_counts_read(&t, &again, false);
 	jfr_file_release(&again);
-	if (!err)
-		err = wanted_type(&t, request, &found);
+	err = wanted_type(&t, request, &found);
 	if (!err)
 		err = (request->by ? event_groups_show : show_rows)(file, t.type[found].name, request, out);
 	type_counts_release(&t);

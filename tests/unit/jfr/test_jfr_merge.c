@@ -83,7 +83,7 @@ static char *print(bool json)
 
 	jfr_file_init(&f, merged.data, merged.size);
 	printer_init(&p, fd);
-	assert_int_equal((json ? print_json : print_text)(&f, &select, &p), 0);
+	(json ? print_json : print_text)(&f, &select, &p);
 	assert_null(f.fault.what);
 	select_release(&select);
 	printer_release(&p);

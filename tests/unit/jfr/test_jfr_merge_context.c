@@ -206,7 +206,7 @@ static char *print(const struct bytes *file, bool json)
 
 	jfr_file_init(&f, file->data, file->size);
 	printer_init(&p, fd);
-	assert_int_equal((json ? print_json : print_text)(&f, &select, &p), 0);
+	(json ? print_json : print_text)(&f, &select, &p);
 	assert_null(f.fault.what);
 	select_release(&select);
 	printer_release(&p);

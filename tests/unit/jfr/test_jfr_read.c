@@ -48,7 +48,7 @@ static char *print(const void *data, size_t size, bool json)
 
 	jfr_file_init(&f, data, size);
 	printer_init(&p, fd);
-	assert_int_equal((json ? print_json : print_text)(&f, &select, &p), 0);
+	(json ? print_json : print_text)(&f, &select, &p);
 	assert_int_equal(p.error, 0);
 	fault = f.fault;
 	unfinished = f.unfinished;

@@ -119,7 +119,7 @@ static void put_print(struct jfr_file *file, bool json, FILE *to)
 	ssize_t n;
 
 	printer_init(&p, fd);
-	assert_int_equal((json ? print_json : print_text)(file, &select, &p), 0);
+	(json ? print_json : print_text)(file, &select, &p);
 	select_release(&select);
 	printer_release(&p);
 	lseek(fd, 0, SEEK_SET);

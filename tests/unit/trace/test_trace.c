@@ -284,7 +284,7 @@ static char *printed(void)
 
 	printer_init(&p, fd);
 	jfr_file_init(&f, file.data, file.size);
-	assert_int_equal(print_text(&f, &select, &p), 0);
+	print_text(&f, &select, &p);
 	size = lseek(fd, 0, SEEK_END);
 	text = calloc(1, size + 1);
 	assert_int_equal(pread(fd, text, size, 0), size);

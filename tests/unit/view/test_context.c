@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/context.h"
-#include "tests/lib/fail_nth.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,11 +15,11 @@ static struct jfr_event event_at(uint64_t at)
 	return (struct jfr_event){.at = at};
 }
 
-static bool enter(struct contexts *c, uint64_t thread, uint64_t at)
+static void enter(struct contexts *c, uint64_t thread, uint64_t at)
 {
 	struct jfr_event e = event_at(at);
 
-	return contexts_enter(c, thread, &chunk, &e);
+	contexts_enter(c, thread, &chunk, &e);
 }
 
 static void leave(struct contexts *c, uint64_t thread, uint64_t at)
@@ -43,10 +42,10 @@ static void events_of_a_thread_end_in_any_order(void **state)
 
 	assert_null(contexts_of(&c, 7));
 	leave(&c, 7, 100);
-	assert_true(enter(&c, 7, 100));
-	assert_true(enter(&c, 7, 200));
-	assert_true(enter(&c, 7, 300));
-	assert_true(enter(&c, 8, 250));
+	enter(&c, 7, 100);
+	enter(&c, 7, 200);
+	enter(&c, 7, 300);
+	enter(&c, 8, 250);
 	leave(&c, 7, 200);
 	leave(&c, 7, 250);
 	assert_int_equal(open_in(&c, 7), 2);
@@ -64,7 +63,7 @@ static void threads_without_open_events_are_forgotten(void **state)
 	struct contexts c = {0};
 
 	for (uint64_t thread = 1; thread <= THREADS; thread++) {
-		assert_true(enter(&c, thread << 44, thread));
+		enter(&c, thread << 44, thread);
 		if (thread % 10)
 			leave(&c, thread << 44, thread);
 	}
@@ -75,36 +74,11 @@ static void threads_without_open_events_are_forgotten(void **state)
 	assert_int_equal(chunk.references, 1);
 }
 
-static void thread_without_memory_has_no_open_event(void **state)
-{
-	struct contexts c = {0};
-	unsigned int refused = 0;
-
-	if (!fail_nth_works())
-		skip();
-	for (uint64_t thread = 1; thread <= THREADS; thread++) {
-		bool entered;
-
-		fail_nth(1 + thread % 2);
-		entered = enter(&c, thread, 5);
-		fail_nth(0);
-		refused += !entered;
-		assert_int_equal(open_in(&c, thread), entered);
-		assert_true(entered || enter(&c, thread, 5));
-	}
-	assert_in_range(refused, THREADS / 2, THREADS);
-	for (uint64_t thread = 1; thread <= THREADS; thread++)
-		assert_int_equal(open_in(&c, thread), 1);
-	contexts_release(&c);
-	assert_int_equal(chunk.references, 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_of_a_thread_end_in_any_order),
 		cmocka_unit_test(threads_without_open_events_are_forgotten),
-		cmocka_unit_test(thread_without_memory_has_no_open_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
