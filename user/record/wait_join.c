@@ -352,7 +352,8 @@ static struct wait_timeline *wait_join_timeline_of(struct wait_join *j, uint32_t
 
 /*
  * HotSpot before JDK 24 parks a thread that wants a monitor for 1, 8, 64, 512 ms, and then for a second again and again, to
- * look at the monitor in between. To the program this is one wait, which its last part ends. Time limits that the program
+ * look at the monitor in between. To the program this is one wait, which its last part ends; what the thread waited for a
+ * CPU in between counts as that. Time limits that the program
  * asks for itself (Object.wait(), Thread.sleep(), LockSupport.parkNanos()) have a native method as their innermost frame.
  * Returns the number of the wait that this one continues, or the timeline's count.
  */

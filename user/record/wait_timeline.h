@@ -49,8 +49,8 @@ bool wait_timeline_reserve(struct wait_timeline *t, size_t capacity);
 void *wait_timeline_append(struct wait_timeline *t, unsigned int class, int64_t begin, int64_t middle, int64_t end);
 
 /*
- * Have interval i, which is not coalesced, last until `end`, and drop those behind it: all of [begin, middle) is its first
- * part.
+ * Have interval i, which is not coalesced, last until `end`, and drop those behind it. Its second part is as long as all
+ * their second parts and [middle, end) together.
  */
 void wait_timeline_extend(struct wait_timeline *t, size_t i, int64_t middle, int64_t end);
 
