@@ -11,6 +11,7 @@
 #include "user/jvm/native_entry.h"
 #include "user/process/interrupt.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -258,8 +259,7 @@ static void add_source(struct native_places *p, int fd, const char *path)
 
 	if (fd < 0 || fstat(fd, &st) || is_source(p, st.st_dev, st.st_ino) || p->sources == SOURCES_MOST ||
 	    vec_reserve(&p->source, &p->source_capacity, p->sources + 1)) {
-		if (fd >= 0)
-			close(fd);
+		io_close(fd);
 		return;
 	}
 	if (elf_file_open(&file, fd, path, &ignored))
@@ -306,10 +306,9 @@ static void add_jdk(struct native_places *p)
 	}
 	if (list)
 		closedir(list);
-	else if (at >= 0)
-		close(at);
-	if (root >= 0)
-		close(root);
+	else
+		io_close(at);
+	io_close(root);
 }
 
 /* The JVM looks for the short name first. NULL: there is no such function. */

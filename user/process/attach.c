@@ -29,6 +29,7 @@
 #include "user/process/perf_data.h"
 #include "user/process/root_path.h"
 #include "user/process/find.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <dirent.h>
@@ -166,8 +167,7 @@ static int make_trigger(const struct user_child *h, int directory, const char *n
 	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && errno != EEXIST)
 		return -errno;
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	if (!fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && st.st_uid == h->target->uid)
 		return fd < 0;
 	if (fd >= 0)

@@ -21,6 +21,7 @@
 #include "user/process/perf_data.h"
 #include "user/process/proc.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 
 #include <dirent.h>
@@ -83,10 +84,8 @@ static bool has_own_socket(const struct target *t)
 	if (root >= 0)
 		file = root_path_open_at(root, path, O_PATH | O_NOFOLLOW);
 	own = file >= 0 && !fstat(file, &st) && st.st_mtime * 1000 >= target_start_ms(t) - 2000;
-	if (file >= 0)
-		close(file);
-	if (root >= 0)
-		close(root);
+	io_close(file);
+	io_close(root);
 	return own;
 }
 

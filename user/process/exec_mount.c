@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/exec_mount.h"
 #include "user/process/proc.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -122,8 +123,7 @@ static void mounter_run(struct mounter *m)
 	syscall(SYS_close_range, 3, ~0u, 0);
 	while (mounter_receive(m->socket, &directory)) {
 		err = directory < 0 ? mounter_remove(m) : mounter_put(m, directory);
-		if (directory >= 0)
-			close(directory);
+		io_close(directory);
 		if (send(m->socket, &err, sizeof(err), MSG_NOSIGNAL) != sizeof(err))
 			break;
 	}
@@ -168,8 +168,7 @@ int exec_mount_start(struct exec_mount *m, const struct target *t, struct diag *
 		err = -errno;
 	else
 		err = target_ended(t) ? -ESRCH : mounter_fork(m, t, namespace, mountinfo);
-	if (mountinfo >= 0)
-		close(mountinfo);
+	io_close(mountinfo);
 	close(namespace);
 	return err ? diag_errno(d, -err, "cannot prepare a mount for process %d", t->pid) : 0;
 }
@@ -218,8 +217,7 @@ static bool mounter_reap(pid_t pid)
 
 void exec_mount_end(struct exec_mount *m)
 {
-	if (m->socket >= 0)
-		close(m->socket);
+	io_close(m->socket);
 	if (m->pid > 0 && !mounter_reap(m->pid)) {
 		kill(m->pid, SIGKILL);
 		mounter_reap(m->pid);

@@ -4,6 +4,7 @@
 #include "user/process/libjvm.h"
 #include "user/process/perf_data.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -211,12 +212,10 @@ static char *read_release(const struct target *t)
 		fd = root_path_open_file(t, root, path, MAX_FILE);
 		if (fd >= 0)
 			text = proc_read_fd(fd, 65536, NULL);
-		if (fd >= 0)
-			close(fd);
+		io_close(fd);
 		*slash = 0;
 	}
-	if (root >= 0)
-		close(root);
+	io_close(root);
 	return text;
 }
 
@@ -311,10 +310,8 @@ static void note_file(const struct target *t, const char *path, struct jvm_optio
 	if (text)
 		note_options(text, out);
 	free(text);
-	if (fd >= 0)
-		close(fd);
-	if (base >= 0)
-		close(base);
+	io_close(fd);
+	io_close(base);
 }
 
 static void note_word(const struct target *t, const char *word, struct jvm_options *out)

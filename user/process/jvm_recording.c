@@ -5,6 +5,7 @@
 #include "user/process/interrupt.h"
 #include "user/process/user_child.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -79,8 +80,7 @@ static int open_directories(struct jvm_recording *r, struct diag *d)
 
 	snprintf(name, sizeof(name), ".%s", r->name);
 	r->base = root < 0 ? root : root_path_open_at(root, r->base_path, O_PATH | O_DIRECTORY);
-	if (root >= 0)
-		close(root);
+	io_close(root);
 	r->inside = r->base < 0 ? r->base : openat(r->base, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (r->inside < 0 || fstat(r->inside, &st) || st.st_uid != r->target.uid)
 		return diag_set(d, EPERM, "cannot open the directory '%s/%s' of process %d", r->base_path, name,
@@ -298,19 +298,14 @@ static int copy_file(int from, int to)
 {
 	char buffer[1 << 16];
 	int64_t total = 0;
-	ssize_t n;
+	ssize_t n = 0;
+	int err = 0;
 
-	while ((n = read(from, buffer, sizeof(buffer))) > 0) {
+	while (!err && (n = read(from, buffer, sizeof(buffer))) > 0) {
 		total += n;
-		if (total > MAX_BYTES)
-			return -EFBIG;
-		for (ssize_t done = 0, more; done < n; done += more) {
-			more = write(to, buffer + done, n - done);
-			if (more < 0)
-				return -errno;
-		}
+		err = total > MAX_BYTES ? -EFBIG : io_write_all(to, buffer, n);
 	}
-	return n < 0 ? -errno : 0;
+	return err ?: n < 0 ? -errno : 0;
 }
 
 static int take_file(struct jvm_recording *r, int to, struct diag *d)
@@ -321,8 +316,7 @@ static int take_file(struct jvm_recording *r, int to, struct diag *d)
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) || st.st_uid != r->target.uid || !st.st_size) {
-		if (fd >= 0)
-			close(fd);
+		io_close(fd);
 		return diag_set(d, ENODATA, "the JVM's own recording is lost: process %d has written none%s",
 				r->target.pid, target_ended(&r->target) ? " when it ended" : "");
 	}
@@ -353,9 +347,7 @@ void jvm_recording_free(struct jvm_recording *r)
 	end_guard(r, left);
 	if (!left)
 		remove_directory(r);
-	if (r->inside >= 0)
-		close(r->inside);
-	if (r->base >= 0)
-		close(r->base);
+	io_close(r->inside);
+	io_close(r->base);
 	free(r);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/launch.h"
 #include "user/process/proc.h"
+#include "user/text/io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -214,8 +215,7 @@ void launch_signal(const struct launch *l, int signal)
 void launch_release(struct launch *l)
 {
 	for (int *fd = (int[]){l->pidfd, l->go, l->why, -1}, i = 0; i < 3; i++)
-		if (fd[i] >= 0)
-			close(fd[i]);
+		io_close(fd[i]);
 	l->pidfd = l->go = l->why = -1;
 }
 

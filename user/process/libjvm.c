@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/libjvm.h"
 #include "user/process/proc.h"
+#include "user/text/io.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -78,8 +79,7 @@ size_t libjvm_choose(pid_t pid, const struct code_range *ranges, size_t count)
 			best = i;
 	if (tasks)
 		closedir(tasks);
-	if (memory >= 0)
-		close(memory);
+	io_close(memory);
 	free(votes);
 	return best;
 }

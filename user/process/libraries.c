@@ -2,6 +2,7 @@
 #include "user/process/libraries.h"
 #include "user/process/maps.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -183,8 +184,7 @@ static void library_open_debug(const struct libraries *l, struct library *b)
 		snprintf(path, sizeof(path), forms[i], directory, b->map.path, link);
 		found = library_try_debug(l, b, root, path);
 	}
-	if (root >= 0)
-		close(root);
+	io_close(root);
 }
 
 static void library_open(struct libraries *l, struct library *b)

@@ -5,6 +5,7 @@
 #include "user/process/proc.h"
 #include "user/process/target.h"
 #include "user/process/user_child.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -153,8 +154,7 @@ static int fuse_control_open(void)
 
 	if (fd >= 0 && !fstatfs(fd, &fs) && fs.f_type == FUSE_CONTROL_MAGIC)
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	context = syscall(SYS_fsopen, "fusectl", FSOPEN_CLOEXEC);
 	if (context < 0)
 		return -1;
@@ -162,8 +162,7 @@ static int fuse_control_open(void)
 		mount = syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
 	close(context);
 	fd = mount < 0 ? -1 : openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (mount >= 0)
-		close(mount);
+	io_close(mount);
 	return fd;
 }
 
@@ -382,8 +381,7 @@ static void guard_rescue(void)
 		if (holder && proc_sleeps_in(holder, in_fuse))
 			connections_abort(control, holder);
 	}
-	if (control >= 0)
-		close(control);
+	io_close(control);
 }
 
 static void guard_rescue_by_force(void)

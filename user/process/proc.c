@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/proc.h"
 #include "format/vec.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <ctype.h>
@@ -253,8 +254,7 @@ int64_t proc_monotonic_offset(pid_t pid)
 		snprintf(path, sizeof(path), "/proc/%d/timens_offsets", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	text = fd < 0 ? NULL : proc_read_fd(fd, 4096, NULL);
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	offset = text ? proc_parse_monotonic_offset(text) : 0;
 	free(text);
 	return offset;

@@ -5,6 +5,7 @@
  */
 #include "user/process/remote_mem.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <elf.h>
 
@@ -47,8 +48,7 @@ int remote_mem_open(struct remote_mem *r, const struct target *t, struct diag *d
 
 void remote_mem_close(struct remote_mem *r)
 {
-	if (r->fd >= 0)
-		close(r->fd);
+	io_close(r->fd);
 	r->fd = -1;
 }
 

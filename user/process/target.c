@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/target.h"
 #include "user/process/proc.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,8 +79,7 @@ void target_close(struct target *t)
 	if (t->memory)
 		close(t->memory);
 	t->memory = 0;
-	if (t->pidfd >= 0)
-		close(t->pidfd);
+	io_close(t->pidfd);
 	t->pidfd = -1;
 }
 

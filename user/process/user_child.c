@@ -3,6 +3,7 @@
 #include "user/process/interrupt.h"
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -109,22 +110,6 @@ static void close_others(const struct user_child *h, int out)
 	syscall(SYS_close_range, from, ~0u, 0);
 }
 
-static void user_child_write_all(int fd, const void *data, size_t size)
-{
-	const char *at = data;
-	ssize_t n;
-
-	while (size) {
-		n = write(fd, at, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		at += n;
-		size -= n;
-	}
-}
-
 /*
  * Ctrl-C reaches the whole process group. The child finishes and cleans up in the time that it has. A write that fails
  * has a message (SIGPIPE, SIGXFSZ).
@@ -156,8 +141,8 @@ static void child(struct user_child *h,
 	outcome.code = answer.code;
 	outcome.has_text = answer.text;
 	outcome.length = answer.text ? answer.length : 0;
-	user_child_write_all(out, &outcome, sizeof(outcome));
-	user_child_write_all(out, answer.text, outcome.length);
+	if (!io_write_all(out, &outcome, sizeof(outcome)))
+		io_write_all(out, answer.text, outcome.length);
 	_exit(0);
 }
 
@@ -318,8 +303,7 @@ static int open_and_run(struct user_child h,
 		*abandoned = killed;
 out:
 	for (int *fd = (int[]){h.status, h.root, h.cwd, h.tmp, -1}, i = 0; i < 4; i++)
-		if (fd[i] >= 0)
-			close(fd[i]);
+		io_close(fd[i]);
 	return r;
 }
 
