@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/matches.h"
 #include "format/vec.h"
-#include "format/classfile/class_file.h"
+#include "format/classfile/class_edit.h"
 #include "filters/policy.h"
 #include "user/hotspot/class_image.h"
 #include "user/hotspot/classes.h"
@@ -19,10 +19,9 @@
 #define PASSES 8 /* walks over all classes, until one completes */
 #define TRIES  4 /* at reading one class */
 
-#define PATIENCE_NS 3000000000LL /* CPU time after which a signal ends it: a real JVM takes less */
+#define MAJOR_WITH_JSR 50 /* class files of Java 6 */
 
-#define HUGE_CODE 8000u	 /* HotSpot does not compile larger methods */
-#define MOST_CODE 65535u /* JVMS 4.7.3 */
+#define PATIENCE_NS 3000000000LL /* CPU time after which a signal ends it: a real JVM takes less */
 
 /* A class that may have methods for the pattern. */
 struct candidate {
@@ -110,54 +109,33 @@ static int find_candidates(struct finder *f)
 
 /* ---- selecting methods */
 
-/*
- * The most that hooks can add (format/classfile/class_layout.c): a call at the entry, one before each return,
- * padding of each switch, two handlers. Each byte that looks like a return or a switch counts as one.
- */
-static uint32_t most_growth(const uint8_t *code, uint32_t size)
-{
-	uint32_t bytes = 10 + 2 * 12;
-
-	for (uint32_t i = 0; i < size; i++) {
-		if (code[i] >= 172 && code[i] <= 177)
-			bytes += 10;
-		else if (code[i] == 170 || code[i] == 171)
-			bytes += 3;
-	}
-	return bytes;
-}
-
-static bool may_have_jsr(const uint8_t *code, uint32_t size)
-{
-	return memchr(code, 168, size) || memchr(code, 169, size) || memchr(code, 201, size);
-}
-
 /* Doubts that remain because HotSpot has rewritten the code. */
-static uint32_t doubts(struct finder *f, const struct class_image_method *im, uint16_t major)
+static uint32_t doubts(struct finder *f, uint16_t i)
 {
-	uint32_t limit = im->code_size > HUGE_CODE ? MOST_CODE : HUGE_CODE, flags = 0;
+	uint32_t size = f->image.file.method[i].code_length, flags = 0;
+	bool old = f->image.file.major <= MAJOR_WITH_JSR;
 	uint8_t *code;
 
-	if (major > 50 && im->code_size < HUGE_CODE / 12)
+	if (!old && size <= CLASS_CODE_SHORT)
 		return 0;
-	code = malloc(im->code_size + 1);
-	if (!code || mem_read(&f->pages.mem, im->code, code, im->code_size)) {
+	code = malloc(size + 1);
+	if (!code || mem_read(&f->pages.mem, f->image.method[i].code, code, size)) {
 		free(code);
 		return MATCH_LONG;
 	}
-	/* jumps over more than 32 KiB need more */
-	if (im->code_size + most_growth(code, im->code_size) * (im->code_size > HUGE_CODE ? 4 : 1) > limit)
+	if (class_code_may_get_long(code, size))
 		flags |= MATCH_LONG;
-	if (major <= 50 && may_have_jsr(code, im->code_size))
+	if (old && class_code_may_have_jsr(code, size))
 		flags |= MATCH_OLD;
 	free(code);
 	return flags;
 }
 
-static uint32_t matches_flags_of(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i)
+static uint32_t matches_flags_of(struct finder *f, const struct candidate *c, uint16_t i)
 {
+	const struct class_file *file = &f->image.file;
 	const struct hotspot_layout *l = f->s->layout;
-	uint32_t flags = doubts(f, &f->image.method[i], file->major);
+	uint32_t flags = doubts(f, i);
 
 	if (policy_is_intrinsic(file, &file->method[i], f->s->jdk_version < 9))
 		flags |= MATCH_LOWER_BOUND;
@@ -186,26 +164,25 @@ static const struct resolved_method *keep_method(struct finder *f, const struct 
 	return method_table_add(f->out->texts, &r);
 }
 
-static int matches_add_match(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i,
-			     const struct match *said)
+static int matches_add_match(struct finder *f, const struct candidate *c, uint16_t i, const struct match *said)
 {
 	struct matches *out = f->out;
 	struct match m = *said;
 
-	m.method = keep_method(f, c, &file->method[i]);
+	m.method = keep_method(f, c, &f->image.file.method[i]);
 	if (!m.method || vec_reserve(&out->match, &out->capacity, (size_t)out->count + 1))
 		return -ENOMEM;
 	m.address = f->image.method[i].method;
 	m.loader = c->c.boot ? 0 : c->c.loader;
 	if (!m.reason)
-		m.flags = matches_flags_of(f, c, file, i);
+		m.flags = matches_flags_of(f, c, i);
 	out->match[out->count++] = m;
 	return 0;
 }
 
-static int judge_methods(struct finder *f, const struct candidate *c, const struct class_file *file,
-			 const struct matcher_tags *tags)
+static int judge_methods(struct finder *f, const struct candidate *c, const struct matcher_tags *tags)
 {
+	const struct class_file *file = &f->image.file;
 	enum frt_skip_reason of_class = policy_class(file), reason;
 	uint32_t before = f->out->count;
 	int r = 0;
@@ -218,7 +195,7 @@ static int judge_methods(struct finder *f, const struct candidate *c, const stru
 		    policy_is_intrinsic(file, &file->method[i], f->s->jdk_version < 9))
 			m.reason = FRT_SKIP_NATIVE_INTRINSIC;
 		if (m.verdict.trace || m.verdict.timing)
-			r = matches_add_match(f, c, file, i, &m);
+			r = matches_add_match(f, c, i, &m);
 	}
 	if (r)
 		f->out->count = before;
@@ -226,8 +203,9 @@ static int judge_methods(struct finder *f, const struct candidate *c, const stru
 }
 
 /* Report the methods of a class that was named but has no such method. */
-static void matches_offer_methods(struct finder *f, const struct candidate *c, const struct class_file *file)
+static void matches_offer_methods(struct finder *f, const struct candidate *c)
 {
+	const struct class_file *file = &f->image.file;
 	char name[512];
 
 	if (!f->s->near || c->answer != MATCHER_METHODS || matcher_any_class(f->s->pattern))
@@ -238,29 +216,6 @@ static void matches_offer_methods(struct finder *f, const struct candidate *c, c
 		snprintf(name, sizeof(name), "%.*s", (int)m->length, m->at);
 		f->s->near(c->c.name, name, f->s->context);
 	}
-}
-
-static int judge_image(struct finder *f, const struct candidate *c, struct matcher_tags *tags)
-{
-	const struct class_image *image = &f->image;
-	size_t capacity =
-		(image->last + 2) * sizeof(uint32_t) + (image->methods + 1) * sizeof(struct class_method) + 64;
-	struct arena arena = {malloc(capacity), capacity};
-	unsigned char *memory = arena.at;
-	uint32_t before = f->out->count;
-	struct class_file file;
-	int r = memory ? 0 : -ENOMEM;
-
-	if (!r && class_parse(&file, image->file.data, image->file.size, &arena) != CLASS_OK)
-		r = -EBADMSG;
-	if (!r) {
-		policy_tag_class(f->s->pattern, &file, tags);
-		r = judge_methods(f, c, &file, tags);
-	}
-	if (!r && f->out->count == before)
-		matches_offer_methods(f, c, &file);
-	free(memory);
-	return r;
 }
 
 /* ---- one class */
@@ -282,6 +237,7 @@ static int matches_judge(struct finder *f, const struct candidate *c)
 	const struct hotspot_layout *l = f->s->layout;
 	struct matcher_tags tags = {.count = 0};
 	struct above above = {f->s->pattern, &tags};
+	uint32_t before = f->out->count;
 	int r = 0;
 
 	if (matcher_has_supertypes(f->s->pattern))
@@ -289,7 +245,13 @@ static int matches_judge(struct finder *f, const struct candidate *c)
 	if (r || (c->answer == MATCHER_TAGGED && !tags.count && !matcher_has_annotations(f->s->pattern)))
 		return r;
 	r = class_image_read(&f->image, l, &f->pages.mem, c->c.klass);
-	return r ? r : judge_image(f, c, &tags);
+	if (r)
+		return r;
+	policy_tag_class(f->s->pattern, &f->image.file, &tags);
+	r = judge_methods(f, c, &tags);
+	if (!r && f->out->count == before)
+		matches_offer_methods(f, c);
+	return r;
 }
 
 /* True for a class that was unloaded meanwhile: it does not count. */

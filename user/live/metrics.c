@@ -295,7 +295,8 @@ static int metrics_replace(struct metrics *m, const char *text, size_t size, str
 
 	if (old < 0 && !m->file.unfinished)
 		return old;
-	err = ftruncate(m->file.fd, 0) || lseek(m->file.fd, 0, SEEK_SET) ? -errno : io_write_all(m->file.fd, text, size);
+	err = ftruncate(m->file.fd, 0) || lseek(m->file.fd, 0, SEEK_SET) ? -errno
+									 : io_write_all(m->file.fd, text, size);
 	if (!err && fchmod(m->file.fd, 0644))
 		err = -errno;
 	if (err)
