@@ -195,20 +195,6 @@ void native_places_find_methods(struct native_places *p, struct native_method *m
 
 /* ---- places */
 
-/* The offset in the file of code at an address in the file's own terms. */
-static bool code_offset(const struct elf_file *e, uint64_t address, uint64_t *offset)
-{
-	for (size_t i = 0; i < e->header.e_phnum; i++) {
-		const Elf64_Phdr *s = &e->segment[i];
-
-		if (s->p_type == PT_LOAD && s->p_flags & PF_X && address - s->p_vaddr < s->p_filesz) {
-			*offset = address - s->p_vaddr + s->p_offset;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool place_at(const struct elf_file *e, uint64_t offset, struct native_place *out)
 {
 	uint8_t code[NATIVE_ENTRY_CODE];
@@ -243,14 +229,14 @@ static void on_export(const char *name, uint64_t address, void *context)
 	struct native_places *p = context;
 	struct exported e = {.source = p->sources};
 
-	if (p->exports == EXPORTS_MOST || !code_offset(p->source[p->sources].file, address, &e.offset) ||
+	if (p->exports == EXPORTS_MOST || !elf_file_offset(p->source[p->sources].file, address, PF_X, &e.offset) ||
 	    vec_reserve(&p->exported, &p->export_capacity, p->exports + 1) || !(e.name = strdup(name)))
 		return;
 	p->exported[p->exports++] = e;
 }
 
 /* Take the functions of a file that is not known yet. The descriptor is closed if it has none, or with the source. */
-static void add_source(struct native_places *p, int fd, const char *path)
+static void add_source(struct native_places *p, int fd)
 {
 	size_t before = p->exports;
 	struct elf_file *file = NULL;
@@ -262,7 +248,7 @@ static void add_source(struct native_places *p, int fd, const char *path)
 		io_close(fd);
 		return;
 	}
-	if (elf_file_open(&file, fd, path, &ignored))
+	if (elf_file_open(&file, fd, &ignored))
 		file = NULL;
 	p->source[p->sources] = (struct source){.device = st.st_dev, .inode = st.st_ino, .file = file};
 	if (file)
@@ -280,7 +266,7 @@ static int add_library(const struct library *mapped, void *context)
 	const struct library *l = libraries_at(p->libraries, mapped->map.start);
 
 	if (l && l->file)
-		add_source(p, fcntl(l->file->fd, F_DUPFD_CLOEXEC, 0), l->map.path);
+		add_source(p, fcntl(l->file->fd, F_DUPFD_CLOEXEC, 0));
 	return interrupted();
 }
 
@@ -302,7 +288,7 @@ static void add_jdk(struct native_places *p)
 	for (int n = 0; list && n < JDK_LIBRARIES && (entry = readdir(list)); n++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
 		if (strstr(entry->d_name, ".so"))
-			add_source(p, root_path_open_file(p->target, root, path, JDK_LIBRARY), path);
+			add_source(p, root_path_open_file(p->target, root, path, JDK_LIBRARY));
 	}
 	if (list)
 		closedir(list);
@@ -350,7 +336,7 @@ static bool find_bound(struct native_places *p, struct native_method *method, ui
 		return false;
 	}
 	method->state = NATIVE_UNKNOWN;
-	if (!l->file || !code_offset(l->file, address - l->bias, &offset) || !place_at(l->file, offset, out))
+	if (!l->file || !elf_file_offset(l->file, address - l->bias, PF_X, &offset) || !place_at(l->file, offset, out))
 		return false;
 	method->state = NATIVE_PLACED;
 	return true;

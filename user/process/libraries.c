@@ -136,7 +136,7 @@ static int library_open_mapped(const struct libraries *l, struct library *b, str
 	if (proc_mount_is_fuse(l->target->pid, b->map.device))
 		return diag_set(d, ENOTSUP, "on a FUSE file system");
 	fd = target_open_mapping(l->target, &b->map, LIBRARY_FILE, d);
-	return fd < 0 ? fd : elf_file_open(&b->file, fd, b->map.path, d);
+	return fd < 0 ? fd : elf_file_open(&b->file, fd, d);
 }
 
 /* A debug file that has the same build id. */
@@ -147,7 +147,7 @@ static bool library_try_debug(const struct libraries *l, struct library *b, int 
 	size_t size = elf_file_build_id(b->file, own);
 	struct diag ignored;
 
-	if (fd < 0 || elf_file_open(&b->debug, fd, path, &ignored))
+	if (fd < 0 || elf_file_open(&b->debug, fd, &ignored))
 		return false;
 	if (size && elf_file_build_id(b->debug, id) == size && !memcmp(id, own, size))
 		return true;
