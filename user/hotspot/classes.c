@@ -1,49 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/classes.h"
-#include "format/vec.h"
-#include "format/hash.h"
+#include "format/map.h"
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/symbol.h"
 
 #include <stdlib.h>
 
-#define MAX_SEEN (8u << 20) /* loaders and classes; a JVM with a million has tens of GiB of metaspace */
+#define MAX_SEEN (4u << 20) /* loaders and classes: 200 MB; a JVM with a million has tens of GiB of metaspace */
 
 struct class_walk {
 	const struct hotspot_layout *l;
 	struct page_cache pages;
 	int (*visit)(const struct loaded_class *c, void *context);
 	void *context;
-	struct hash_index lookup; /* of visited addresses */
-	uint64_t *seen;
-	uint32_t count;
-	size_t capacity; /* of `seen` */
+	struct map seen; /* addresses */
 	char name[SYMBOL_MAX + 1];
 };
-
-struct key {
-	const struct class_walk *w;
-	uint64_t address;
-};
-
-static bool classes_same(const void *context, uint32_t row)
-{
-	const struct key *k = context;
-
-	return k->w->seen[row - 1] == k->address;
-}
 
 /* An address that occurs a second time means a circle. */
 static int note_seen(struct class_walk *w, uint64_t address)
 {
-	uint64_t hash = hash_mix(0, address);
+	uint32_t *seen = w->seen.count < MAX_SEEN ? map_at(&w->seen, address, 0) : NULL;
 
-	if (w->count == MAX_SEEN || hash_find(&w->lookup, hash, classes_same, &(struct key){w, address}))
-		return -EAGAIN;
-	if (vec_reserve(&w->seen, &w->capacity, (size_t)w->count + 1))
-		return -ENOMEM;
-	w->seen[w->count++] = address;
-	return hash_add(&w->lookup, hash, w->count);
+	if (!seen)
+		return w->seen.count < MAX_SEEN ? -ENOMEM : -EAGAIN;
+	return (*seen)++ ? -EAGAIN : 0;
 }
 
 /* Unreadable memory was freed; or the process is gone. */
@@ -140,13 +121,10 @@ int hotspot_each_class(const struct hotspot_layout *l, const struct mem *m,
 	w->l = l;
 	w->visit = visit;
 	w->context = context;
-	w->lookup = (struct hash_index){0};
-	w->seen = NULL;
-	w->count = w->capacity = 0;
+	w->seen = (struct map){0};
 	page_cache_init(&w->pages, m);
 	r = walk_loaders(w);
-	hash_release(&w->lookup);
-	free(w->seen);
+	map_release(&w->seen);
 	free(w);
 	return r;
 }

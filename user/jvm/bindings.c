@@ -5,7 +5,7 @@
  */
 #include "user/jvm/bindings.h"
 #include "filters/filter_list.h"
-#include "format/hash.h"
+#include "format/map.h"
 #include "user/hotspot/method.h"
 
 #include <inttypes.h>
@@ -27,42 +27,20 @@ static uint64_t code_of(const struct matches_setup *s, const struct match *m)
 	return method_native_code(s->layout, s->mem, m->address, &code) ? 0 : code;
 }
 
-static bool bindings_same(const void *context, uint32_t row)
+/* The address that two methods have; 0: all have their own. */
+static uint64_t find_shared(const struct matches_setup *s, const struct matches *found)
 {
-	const uint64_t *const *key = context;
-
-	return key[0][row - 1] == *key[1];
-}
-
-/* The address that two methods have; 0: all have their own. `code`: room for one of each method. */
-static uint64_t find_shared_in(const struct matches_setup *s, const struct matches *found, uint64_t *code)
-{
-	struct hash_index lookup = {0};
+	struct map seen = {.count = 0};
 	uint64_t shared = 0;
-	uint32_t count = 0;
 
 	for (uint32_t i = 0; !shared && i < found->count; i++) {
 		uint64_t own = found->match[i].reason == FRT_SKIP_NATIVE ? code_of(s, &found->match[i]) : 0;
-		uint64_t hash = hash_mix(0, own);
+		uint32_t *times = own ? map_at(&seen, own, 0) : NULL;
 
-		if (own && hash_find(&lookup, hash, bindings_same, (const uint64_t *const[]){code, &own})) {
+		if (times && (*times)++)
 			shared = own;
-		} else if (own) {
-			code[count++] = own;
-			if (hash_add(&lookup, hash, count))
-				break;
-		}
 	}
-	hash_release(&lookup);
-	return shared;
-}
-
-static uint64_t find_shared(const struct matches_setup *s, const struct matches *found)
-{
-	uint64_t *code = calloc((size_t)found->count + 1, sizeof(*code));
-	uint64_t shared = code ? find_shared_in(s, found, code) : 0;
-
-	free(code);
+	map_release(&seen);
 	return shared;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/matches.h"
+#include "format/map.h"
 #include "format/vec.h"
 #include "format/classfile/class_edit.h"
 #include "filters/policy.h"
@@ -32,7 +33,7 @@ struct candidate {
 struct finder {
 	const struct matches_setup *s;
 	struct matches *out;
-	struct hash_index lookup; /* of candidates by loader and name */
+	struct map lookup; /* the number of a candidate, from 1, by loader and name */
 	struct candidate *candidate;
 	uint32_t candidates;
 	size_t capacity; /* of candidate */
@@ -42,40 +43,20 @@ struct finder {
 
 /* ---- selecting classes */
 
-struct key {
-	const struct finder *f;
-	uint64_t loader;
-	const char *name;
-};
-
-static bool matches_same(const void *context, uint32_t row)
-{
-	const struct key *k = context;
-	const struct loaded_class *c = &k->f->candidate[row - 1].c;
-
-	return c->loader == k->loader && c->name == k->name;
-}
-
 /* Of two classes with the same name the last one stays: see hotspot_each_class(). */
 static int add_candidate(struct finder *f, const struct loaded_class *c, enum matcher_answer answer)
 {
 	struct candidate new = {*c, answer};
-	uint64_t hash;
-	uint32_t row;
+	uint32_t *row;
 
 	new.c.name = method_table_text(f->out->texts, c->name, c->length);
-	if (!new.c.name)
+	row = new.c.name ? map_at(&f->lookup, c->loader, (uintptr_t)new.c.name) : NULL;
+	if (!row || vec_reserve(&f->candidate, &f->capacity, (size_t)f->candidates + 1))
 		return -ENOMEM;
-	hash = hash_mix(hash_mix(0, c->loader), (uintptr_t)new.c.name);
-	row = hash_find(&f->lookup, hash, matches_same, &(struct key){f, c->loader, new.c.name});
-	if (row) {
-		f->candidate[row - 1] = new;
-		return 0;
-	}
-	if (vec_reserve(&f->candidate, &f->capacity, (size_t)f->candidates + 1))
-		return -ENOMEM;
-	f->candidate[f->candidates++] = new;
-	return hash_add(&f->lookup, hash, f->candidates);
+	if (!*row)
+		*row = ++f->candidates;
+	f->candidate[*row - 1] = new;
+	return 0;
 }
 
 static int on_loaded_class(const struct loaded_class *c, void *context)
@@ -99,7 +80,7 @@ static int find_candidates(struct finder *f)
 	for (int pass = 0; r == -EAGAIN && pass < PASSES; pass++) {
 		if (pass)
 			usleep(f->s->pause_us);
-		hash_clear(&f->lookup);
+		map_clear(&f->lookup);
 		f->candidates = f->out->classes = 0;
 		r = hotspot_each_class(f->s->layout, f->s->mem, on_loaded_class, f);
 	}
@@ -281,12 +262,16 @@ static int judge_patiently(struct finder *f, const struct candidate *c)
 
 /* ---- the result */
 
+static int compare_names(const struct resolved_method *r, const char *class_name, const char *method)
+{
+	return strcmp(r->class_name, class_name) ?: strcmp(r->name, method);
+}
+
 static int compare_matches(const void *a, const void *b)
 {
 	const struct match *x = a, *y = b;
-	int r = strcmp(x->method->class_name, y->method->class_name);
+	int r = compare_names(x->method, y->method->class_name, y->method->name);
 
-	r = r ?: strcmp(x->method->name, y->method->name);
 	r = r ?: strcmp(x->method->descriptor, y->method->descriptor);
 	return r ?: (x->loader > y->loader) - (x->loader < y->loader);
 }
@@ -317,7 +302,7 @@ int matches_find(struct matches *out, const struct matches_setup *setup)
 		page_cache_init(&f->pages, setup->mem);
 		r = find_all(f);
 		class_image_release(&f->image);
-		hash_release(&f->lookup);
+		map_release(&f->lookup);
 		free(f->candidate);
 	}
 	free(f);
@@ -335,22 +320,9 @@ void matches_release(struct matches *m)
 
 uint32_t matches_first(const struct matches *m, const char *class_name, const char *method)
 {
-	uint32_t low = 0, high = m->count;
+	uint32_t first = lower_bound(i, m->count, compare_names(m->match[i].method, class_name, method) >= 0);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct resolved_method *r = m->match[middle].method;
-		int order = strcmp(r->class_name, class_name) ?: strcmp(r->name, method);
-
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < m->count &&
-	    (strcmp(m->match[low].method->class_name, class_name) || strcmp(m->match[low].method->name, method)))
-		return m->count;
-	return low;
+	return first < m->count && !compare_names(m->match[first].method, class_name, method) ? first : m->count;
 }
 
 bool match_is_traced(const struct match *m)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/libraries.h"
+#include "format/vec.h"
 #include "user/process/maps.h"
 #include "user/process/root_path.h"
 #include "user/text/io.h"
@@ -212,22 +213,14 @@ static void library_open(struct libraries *l, struct library *b)
 
 const struct library *libraries_at(struct libraries *l, uint64_t address)
 {
-	size_t low = 0, high;
+	size_t after;
 
 	libraries_read(l);
-	high = l->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->library[middle]->map.start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || address >= l->library[low - 1]->map.end)
+	after = lower_bound(i, l->count, l->library[i]->map.start > address);
+	if (!after || address >= l->library[after - 1]->map.end)
 		return NULL;
-	library_open(l, l->library[low - 1]);
-	return l->library[low - 1];
+	library_open(l, l->library[after - 1]);
+	return l->library[after - 1];
 }
 
 uint64_t library_place(const struct library *l, uint64_t address)
