@@ -132,8 +132,7 @@ static int cfi_read(struct cfi *c, const struct elf_file *e, size_t limit)
 		read_frames(e, ".eh_frame_hdr", limit, &header); /* without it libdw reads them all */
 	if (!err && !cfi_check(frames.data, frames.size, c->eh_frame))
 		err = -EBADMSG;
-	if (!err)
-		err = make_image(c, &header, &frames);
+	err = err ?: make_image(c, &header, &frames);
 	free(header.data);
 	free(frames.data);
 	return err;
@@ -153,8 +152,7 @@ int cfi_open(struct cfi **out, const struct elf_file *e, size_t limit)
 		c->elf = elf_memory(c->image, c->size);
 	if (!err && !c->elf)
 		err = -ENOMEM;
-	if (!err)
-		err = cfi_begin(c);
+	err = err ?: cfi_begin(c);
 	if (err)
 		cfi_close(c);
 	else

@@ -42,8 +42,7 @@ static int classes_read_class(struct class_walk *w, uint64_t klass, struct loade
 	uint32_t shape;
 	int r = mem_u64(m, klass + l->klass_loader_data, &loader);
 
-	if (!r)
-		r = mem_u32(m, klass + l->klass_shape, &shape);
+	r = r ?: mem_u32(m, klass + l->klass_shape, &shape);
 	if (r)
 		return astray(r);
 	if (loader != c->loader)
@@ -54,8 +53,7 @@ static int classes_read_class(struct class_walk *w, uint64_t klass, struct loade
 	if (r || !c->state)
 		return r ? astray(r) : 0;
 	r = mem_u64(m, klass + l->walk.klass_name, &symbol);
-	if (!r)
-		r = symbol_read(l, m, symbol, w->name);
+	r = r ?: symbol_read(l, m, symbol, w->name);
 	if (r < 0 || !symbol_names_class(w->name))
 		return astray(r);
 	c->length = r;
@@ -69,8 +67,7 @@ static int walk_classes(struct class_walk *w, uint64_t loader, bool boot)
 
 	while (!r && c.klass) {
 		r = note_seen(w, c.klass);
-		if (!r)
-			r = classes_read_class(w, c.klass, &c);
+		r = r ?: classes_read_class(w, c.klass, &c);
 		if (r > 0)
 			r = w->visit(&c, w->context);
 		if (!r && mem_u64(&w->pages.mem, c.klass + w->l->klass_next, &c.klass))
@@ -97,10 +94,8 @@ static int walk_loaders(struct class_walk *w)
 
 	while (!r && loader) {
 		r = note_seen(w, loader);
-		if (!r)
-			r = is_boot(w, loader, &boot);
-		if (!r)
-			r = walk_classes(w, loader, boot);
+		r = r ?: is_boot(w, loader, &boot);
+		r = r ?: walk_classes(w, loader, boot);
 		if (!r && mem_u64(&w->pages.mem, loader + w->l->loader_next, &loader))
 			r = -EAGAIN;
 	}

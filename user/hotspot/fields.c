@@ -38,8 +38,7 @@ static int pool_text(const struct fields *f, uint32_t index, char *text)
 	uint64_t symbol;
 	int e = symbol_in_pool(f->l, f->m, f->pool, index, &symbol);
 
-	if (!e)
-		e = symbol_read(f->l, f->m, symbol, text);
+	e = e ?: symbol_read(f->l, f->m, symbol, text);
 	return e < 0 ? e : 0;
 }
 
@@ -125,8 +124,7 @@ static int each_of_stream(const struct fields *f, uint64_t klass)
 	e = mem_read(f->m, array + f->l->array_u1, bytes, size);
 	n.at = bytes;
 	n.left = size;
-	if (!e)
-		e = read_declared_fields(f, &n);
+	e = e ?: read_declared_fields(f, &n);
 	free(bytes);
 	return e;
 }

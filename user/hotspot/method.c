@@ -147,8 +147,7 @@ static int read_pool_text(const char **out, const struct hotspot_layout *l, cons
 	uint16_t index;
 	int r = mem_u16(m, index_at, &index);
 
-	if (!r)
-		r = symbol_in_pool(l, m, pool, index, &symbol);
+	r = r ?: symbol_in_pool(l, m, pool, index, &symbol);
 	return r ? r : method_read_text(out, l, m, symbol, plausible, t);
 }
 
@@ -171,8 +170,7 @@ static int read_inner_flags(const struct hotspot_layout *l, const struct mem *m,
 	if (r || !array)
 		return r;
 	r = mem_u32(m, array + l->array_length, &length);
-	if (!r)
-		r = mem_u64(m, klass + l->walk.klass_name, &name);
+	r = r ?: mem_u64(m, klass + l->walk.klass_name, &name);
 	for (uint32_t i = 0; !r && i + 4 <= length && i < 4 * INNER_CLASSES_MAX; i += 4) {
 		r = mem_read(m, array + l->array_u2 + 2 * i, inner, sizeof(inner));
 		/* a class's slot is an int: the index of its name, and the index among the resolved classes */
@@ -211,8 +209,7 @@ static int read_loader(const struct hotspot_layout *l, const struct mem *m, uint
 	if (l->klass_loader_data == FRT_NO_OFFSET || l->loader_oop == FRT_NO_OFFSET)
 		return 0;
 	r = mem_u64(m, klass + l->klass_loader_data, &loader);
-	if (!r)
-		r = mem_u64(m, loader + l->loader_oop, &oop);
+	r = r ?: mem_u64(m, loader + l->loader_oop, &oop);
 	if (r || !oop)
 		return r;
 	out->loader = loader;
@@ -225,14 +222,10 @@ static int method_read_class(const struct hotspot_layout *l, const struct mem *m
 	uint64_t klass, symbol, flags;
 	int r = mem_u64(m, pool + l->walk.pool_holder, &klass);
 
-	if (!r)
-		r = mem_u64(m, klass + l->walk.klass_name, &symbol);
-	if (!r)
-		r = method_read_text(&out->class_name, l, m, symbol, symbol_names_class, t);
-	if (!r)
-		r = read_class_modifiers(l, m, klass, pool, out);
-	if (!r)
-		r = read_flags(m, klass, l->klass_flags, l->klass_flags_width, &flags);
+	r = r ?: mem_u64(m, klass + l->walk.klass_name, &symbol);
+	r = r ?: method_read_text(&out->class_name, l, m, symbol, symbol_names_class, t);
+	r = r ?: read_class_modifiers(l, m, klass, pool, out);
+	r = r ?: read_flags(m, klass, l->klass_flags, l->klass_flags_width, &flags);
 	if (r)
 		return r;
 	out->class_hidden = flags & l->klass_hidden;
@@ -263,8 +256,7 @@ static int read_code(const struct hotspot_layout *l, const struct mem *m, uint64
 	uint16_t size, flags;
 	int r = mem_u16(m, constants + l->walk.const_code_size, &size);
 
-	if (!r)
-		r = mem_u16(m, constants + l->walk.const_flags, &flags);
+	r = r ?: mem_u16(m, constants + l->walk.const_flags, &flags);
 	if (r)
 		return r;
 	out->code = constants + l->walk.const_size;
@@ -282,19 +274,14 @@ int method_read(struct method *out, const struct hotspot_layout *l, const struct
 	int r = mem_u64(m, address + l->walk.method_const, &constants);
 
 	*out = (struct method){.resolved = NULL};
-	if (!r)
-		r = mem_u64(m, constants + l->walk.const_pool, &pool);
-	if (!r)
-		r = read_pool_text(&found.name, l, m, pool, constants + l->walk.const_name, symbol_names_method, t);
+	r = r ?: mem_u64(m, constants + l->walk.const_pool, &pool);
+	r = r ?: read_pool_text(&found.name, l, m, pool, constants + l->walk.const_name, symbol_names_method, t);
 	if (!r)
 		r = read_pool_text(&found.descriptor, l, m, pool, constants + l->walk.const_signature,
 				   symbol_is_descriptor, t);
-	if (!r)
-		r = method_read_class(l, m, pool, t, &found);
-	if (!r)
-		r = read_modifiers(l, m, address, constants, &found);
-	if (!r)
-		r = read_code(l, m, constants, out, lines);
+	r = r ?: method_read_class(l, m, pool, t, &found);
+	r = r ?: read_modifiers(l, m, address, constants, &found);
+	r = r ?: read_code(l, m, constants, out, lines);
 	if (r)
 		return r;
 	out->resolved = method_table_add(t, &found);

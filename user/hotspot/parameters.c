@@ -48,8 +48,7 @@ static int visit_name(struct tables *t, uint16_t index, int slot, int number)
 	if (!index) /* MethodParameters may leave a name out */
 		return 0;
 	e = symbol_in_pool(t->l, t->m, t->pool, index, &symbol);
-	if (!e)
-		e = symbol_read(t->l, t->m, symbol, text);
+	e = e ?: symbol_read(t->l, t->m, symbol, text);
 	if (e < 0)
 		return e;
 	t->names->known = true;

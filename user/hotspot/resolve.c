@@ -151,10 +151,8 @@ static int learn_method(struct resolver *r, struct cached_method *new, const str
 	if (r->methods_count == METHODS_MAX || r->lines.size > LINES_MAX)
 		resolve_forget_methods(r);
 	e = method_read(&new->method, r->layout, &r->now.mem, new->address, &r->table, &r->lines);
-	if (!e)
-		e = vec_reserve(&r->methods, &r->methods_capacity, (size_t)r->methods_count + 1);
-	if (!e)
-		e = hash_add(&r->by_method, hash_method(new), r->methods_count + 1);
+	e = e ?: vec_reserve(&r->methods, &r->methods_capacity, (size_t)r->methods_count + 1);
+	e = e ?: hash_add(&r->by_method, hash_method(new), r->methods_count + 1);
 	if (e)
 		return e;
 	r->methods[r->methods_count] = *new;
@@ -296,8 +294,7 @@ static int tell_wrapper(struct resolver *r, const struct frt_frame *f)
 	struct scope s = {.bci = 0};
 	int e = mem_u64(&r->now.mem, f->code + r->layout->nmethod_method, &s.method);
 
-	if (!e)
-		e = tell_scope(r, f, &s, RESOLVED_NATIVE, &r->result[0]);
+	e = e ?: tell_scope(r, f, &s, RESOLVED_NATIVE, &r->result[0]);
 	return e ? e : 1;
 }
 

@@ -106,10 +106,8 @@ static int try_base(struct agent_file *f, const struct user_child *h, int i, boo
 	noexec = !r && fs.f_flag & ST_NOEXEC;
 	if (noexec && !mount)
 		r = -ENOEXEC;
-	if (!r)
-		r = make_file(f, h, image, size);
-	if (!r)
-		r = name_file(f, h);
+	r = r ?: make_file(f, h, image, size);
+	r = r ?: name_file(f, h);
 	if (!r && noexec)
 		r = mount_inside(f);
 	if (r)

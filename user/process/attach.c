@@ -285,8 +285,7 @@ static int wake_listener(const struct user_child *h, const struct preparation *p
 		*p->signalled = true;
 		r = send_quit(h, d);
 		*p->signalled = !r;
-		if (!r)
-			r = wait_for_socket(h, p, d);
+		r = r ?: wait_for_socket(h, p, d);
 	}
 	if (r >= 0 || target_ended(h->target))
 		*p->signalled = false;
@@ -378,8 +377,7 @@ static int converse(struct user_child *h, const struct exchange *e, struct answe
 		r = attach_refuse(h->target, errno, strerror(errno), d);
 	else
 		r = read_reply(h, e, fd, out, d);
-	if (!r)
-		r = attach_reply_parse(out->text, &out->length, &out->code, d);
+	r = r ?: attach_reply_parse(out->text, &out->length, &out->code, d);
 	close(fd);
 	return r;
 }
@@ -628,13 +626,11 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
 	struct exec_mount mount = {.socket = -1, .pid = -1};
 	int r = attach_prepare(t, true, timeout_ms, &l->prepared, d);
 
-	if (!r)
-		r = agent_file_name(&l->file, file_name, d);
+	r = r ?: agent_file_name(&l->file, file_name, d);
 	if (!r && l->may_mount)
 		r = exec_mount_start(&mount, t, d);
 	l->file.mounter = mount.socket;
-	if (!r)
-		r = attach_run(t, &l->prepared, load_work, l, &l->file, &mount, answer, d);
+	r = r ?: attach_run(t, &l->prepared, load_work, l, &l->file, &mount, answer, d);
 	exec_mount_end(&mount);
 	attach_release(&l->prepared);
 	return r;
@@ -651,8 +647,7 @@ int attach_load_agent(const struct target *t, const char *file_name, const void 
 		return diag_set(d, E2BIG, "cannot send %zu bytes of options to the JVM: the attach protocol takes %d",
 				strlen(l.options), ATTACH_ARGUMENT);
 	r = load_new(t, &l, file_name, timeout_ms, &answer, d);
-	if (!r)
-		r = attach_load_parse(answer.code, answer.text ? answer.text : "", result, d);
+	r = r ?: attach_load_parse(answer.code, answer.text ? answer.text : "", result, d);
 	answer_release(&answer);
 	return r;
 }

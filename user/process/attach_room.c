@@ -383,8 +383,7 @@ int attach_room_check(const struct target *t, const struct jvm_options *options,
 	err = attach_room_check_frozen(t, why) ?: check_threads(&n, why);
 	if (!err && n.limits)
 		err = check_descriptors(&n, why) ?: check_addresses(&n, why);
-	if (!err)
-		err = check_group_memory(&n, why) ?: check_java_heap(&n, why);
+	err = err ?: check_group_memory(&n, why) ?: check_java_heap(&n, why);
 	if (!err)
 		doubt_debugger(&n, doubt);
 	free(n.limits);

@@ -72,12 +72,10 @@ static int mounter_put(struct mounter *m, int directory)
 {
 	int err = m->mounted ? -EBUSY : check_directory(m, directory);
 
-	if (!err)
-		err = check_propagation(m, directory);
+	err = err ?: check_propagation(m, directory);
 	if (!err && setns(m->namespace, CLONE_NEWNS))
 		err = -errno;
-	if (!err)
-		err = mount_again(directory);
+	err = err ?: mount_again(directory);
 	m->mounted |= !err;
 	return err;
 }

@@ -316,8 +316,7 @@ int target_open(const char *spec, struct target *t, struct diag *d)
 		return diag_usage(d, "'%s' is not a pid", spec);
 	if (!number)
 		r = find_by_name(spec, &pid, d);
-	if (!r)
-		r = open_pid(pid, t, d);
+	r = r ?: open_pid(pid, t, d);
 	if (r)
 		target_close(t);
 	return r;

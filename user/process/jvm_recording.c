@@ -259,10 +259,8 @@ static int start(struct jvm_recording *r, const char *settings, struct diag *d)
 {
 	int err = prepare_directory(r, d);
 
-	if (!err)
-		err = start_guard(r, d);
-	if (!err)
-		err = start_command(r, settings, d);
+	err = err ?: start_guard(r, d);
+	err = err ?: start_command(r, settings, d);
 	return err;
 }
 

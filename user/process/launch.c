@@ -170,8 +170,7 @@ int launch_fork(struct launch *l, const struct launch_setup *setup, struct diag 
 
 	*l = (struct launch){.pid = -1, .pidfd = -1, .go = -1, .why = -1, .status = -1};
 	err = find_user(&user, setup->user, d);
-	if (!err)
-		err = make_pipes(l, &child, d);
+	err = err ?: make_pipes(l, &child, d);
 	if (err)
 		return err;
 	l->pid = fork();

@@ -131,8 +131,7 @@ int launch_socket_open(struct launch_socket *listener, const char *file_name, co
 		return err;
 	listener->file.first = preferred_base();
 	err = write_agent(&listener->file, image, size, d);
-	if (!err)
-		err = listen_there(listener, d);
+	err = err ?: listen_there(listener, d);
 	if (err) {
 		launch_socket_close(listener, false);
 		return err;
