@@ -32,7 +32,6 @@
 #include "user/text/io.h"
 #include "user/text/monotonic.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -403,30 +402,6 @@ static int sweep_work(struct user_child *h, void *context, struct answer *out, s
 	return 0;
 }
 
-/* True if there is a thread of this name. (The kernel keeps 15 characters.) */
-static bool has_thread(const struct target *t, const char *name)
-{
-	char path[64], comm[32];
-	struct dirent *entry;
-	bool found = false;
-	DIR *tasks;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks))) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/comm", t->pid, entry->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		found = fgets(comm, sizeof(comm), f) && strncmp(comm, name, strlen(name)) == 0;
-		fclose(f);
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
-}
-
 /*
  * The counter that is set last, unless the file was left by a dead JVM with the same number. Returns 0 while the JVM is
  * still creating the counters that it has mapped, and -1 if it is unknown.
@@ -463,7 +438,7 @@ static bool has_started(const struct target *t)
 
 	if (known >= 0)
 		return known;
-	return time(NULL) * 1000 > start_ms + YOUNG_MS || has_thread(t, "Service Thread");
+	return time(NULL) * 1000 > start_ms + YOUNG_MS || proc_has_thread(t->pid, "Service Thread");
 }
 
 /* Half of the time is for that. */

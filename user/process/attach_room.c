@@ -51,27 +51,6 @@ struct needs {
 	uint64_t stack;
 };
 
-/* True if there is a thread of this name. (The kernel keeps 15 characters.) */
-static bool room_has_thread(const struct target *t, const char *name)
-{
-	char path[300], *comm;
-	struct dirent *entry;
-	bool found = false;
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks))) {
-		snprintf(path, sizeof(path), "task/%s/comm", entry->d_name);
-		comm = proc_read(t->pid, path, 64, NULL);
-		found = comm && !strncmp(comm, name, strlen(name));
-		free(comm);
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
-}
-
 /* Its socket, unless it was left by a dead JVM with the same number. */
 static bool has_own_socket(const struct target *t)
 {
@@ -92,7 +71,7 @@ static bool has_own_socket(const struct target *t)
 /* In JDK 8 threads have no names. */
 static bool listens(const struct target *t)
 {
-	return room_has_thread(t, "Attach Listener") || (t->jdk_version <= 8 && has_own_socket(t));
+	return proc_has_thread(t->pid, "Attach Listener") || (t->jdk_version <= 8 && has_own_socket(t));
 }
 
 /* ---- can it answer? */
@@ -179,22 +158,29 @@ static ino_t user_namespace(pid_t pid)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
+struct thread_count {
+	uid_t user;
+	ino_t space;
+	uint64_t threads;
+};
+
+static int count_threads(pid_t pid, void *context)
+{
+	struct thread_count *c = context;
+	struct proc_status status;
+
+	if (!proc_read_status(pid, &status) && status.real_uid == c->user && user_namespace(pid) == c->space)
+		c->threads += status.threads;
+	return 0;
+}
+
 /* Threads of a user in a user namespace, as far as they can be seen. */
 static uint64_t count_user_threads(uid_t user, ino_t space)
 {
-	DIR *proc = opendir("/proc");
-	struct proc_status status;
-	struct dirent *entry;
-	uint64_t count = 0;
-	pid_t pid;
+	struct thread_count c = {user, space, 0};
 
-	while (proc && (entry = readdir(proc)))
-		if ((pid = atoi(entry->d_name)) > 0 && !proc_read_status(pid, &status) && status.real_uid == user &&
-		    user_namespace(pid) == space)
-			count += status.threads;
-	if (proc)
-		closedir(proc);
-	return count;
+	proc_each_number("/proc", count_threads, &c);
+	return c.threads;
 }
 
 /* In the first user namespace root and these capabilities have no limit. */

@@ -9,7 +9,6 @@
 #include "user/process/find.h"
 #include "user/text/monotonic.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,19 +179,27 @@ int target_wait(const char *spec, struct target *t, struct diag *d)
 	}
 }
 
+struct process_visit {
+	void (*visit)(pid_t pid, void *context);
+	void *context;
+};
+
+static int visit_process(pid_t pid, void *context)
+{
+	const struct process_visit *v = context;
+
+	if (interrupted())
+		return 1;
+	if (pid != getpid())
+		v->visit(pid, v->context);
+	return 0;
+}
+
 int target_each_process(void (*visit)(pid_t pid, void *context), void *context, struct diag *d)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	int pid;
+	int r = proc_each_number("/proc", visit_process, &(struct process_visit){visit, context});
 
-	if (!proc)
-		return diag_errno(d, errno, "cannot read '/proc'");
-	while (!interrupted() && (entry = readdir(proc)))
-		if ((pid = atoi(entry->d_name)) > 0 && pid != getpid())
-			visit(pid, context);
-	closedir(proc);
-	return 0;
+	return r < 0 ? diag_errno(d, -r, "cannot read '/proc'") : 0;
 }
 
 /* Result of the search by name. */

@@ -3,7 +3,6 @@
 #include "user/process/proc.h"
 #include "user/text/io.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -218,7 +217,7 @@ void launch_release(struct launch *l)
 	l->pidfd = l->go = l->why = -1;
 }
 
-static bool has_option(pid_t pid, const char *text)
+static int has_option(pid_t pid, void *text)
 {
 	size_t length = 0;
 	char *block = proc_read(pid, "environ", ENVIRONMENT_MAX, &length);
@@ -232,15 +231,5 @@ static bool has_option(pid_t pid, const char *text)
 
 bool launch_is_inherited(const char *text)
 {
-	struct dirent *entry;
-	DIR *proc = opendir("/proc");
-	bool found = false;
-	int pid;
-
-	while (proc && !found && (entry = readdir(proc)))
-		if ((pid = atoi(entry->d_name)) > 0)
-			found = has_option(pid, text);
-	if (proc)
-		closedir(proc);
-	return found;
+	return proc_each_number("/proc", has_option, (void *)text) > 0;
 }

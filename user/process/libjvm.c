@@ -18,14 +18,11 @@
  * The stack pointer in /proc/PID/task/TID/syscall: "NUMBER ARGUMENTS SP PC", "-1 SP PC" outside of system calls,
  * or "running". 0: unknown.
  */
-static uint64_t stack_pointer(pid_t pid, const char *tid)
+static uint64_t stack_pointer(pid_t pid, pid_t tid)
 {
-	char name[300], *text, *at;
+	char *text = proc_read_thread(pid, tid, "syscall", 1024), *at = text ? strrchr(text, ' ') : NULL;
 	uint64_t sp = 0;
 
-	snprintf(name, sizeof(name), "task/%s/syscall", tid);
-	text = proc_read(pid, name, 1024, NULL);
-	at = text ? strrchr(text, ' ') : NULL;
 	if (at) {
 		*at = 0;
 		at = strrchr(text, ' ');
@@ -36,50 +33,37 @@ static uint64_t stack_pointer(pid_t pid, const char *tid)
 	return sp;
 }
 
-static void count_words(const uint64_t *words, size_t n, const struct code_range *ranges, size_t count,
-			uint32_t votes[])
-{
-	for (size_t i = 0; i < n; i++)
-		for (size_t r = 0; r < count; r++)
-			votes[r] += words[i] >= ranges[r].start && words[i] < ranges[r].end;
-}
+struct vote {
+	pid_t pid;
+	int memory, threads;
+	const struct code_range *ranges;
+	size_t count;
+	uint32_t *votes;
+};
 
-static void count_votes(pid_t pid, DIR *tasks, int memory, const struct code_range *ranges, size_t count,
-			uint32_t votes[])
+static int count_votes(pid_t tid, void *context)
 {
-	uint64_t words[STACK_WORDS], sp;
-	struct dirent *entry;
-	ssize_t n;
+	struct vote *v = context;
+	uint64_t words[STACK_WORDS], sp = stack_pointer(v->pid, tid);
+	ssize_t n = sp && sp <= INT64_MAX ? pread(v->memory, words, sizeof(words), sp) : 0;
 
-	for (int seen = 0; seen < MAX_THREADS && (entry = readdir(tasks));) {
-		if (entry->d_name[0] == '.')
-			continue;
-		seen++;
-		sp = stack_pointer(pid, entry->d_name);
-		n = sp && sp <= INT64_MAX ? pread(memory, words, sizeof(words), sp) : 0;
-		if (n > 0)
-			count_words(words, n / sizeof(words[0]), ranges, count, votes);
-	}
+	for (ssize_t i = 0; i < n / (ssize_t)sizeof(words[0]); i++)
+		for (size_t r = 0; r < v->count; r++)
+			v->votes[r] += words[i] >= v->ranges[r].start && words[i] < v->ranges[r].end;
+	return ++v->threads == MAX_THREADS;
 }
 
 size_t libjvm_choose(pid_t pid, const struct code_range *ranges, size_t count)
 {
-	uint32_t *votes = calloc(count, sizeof(*votes));
-	int memory = proc_open(pid, "mem");
+	struct vote v = {pid, proc_open(pid, "mem"), 0, ranges, count, calloc(count, sizeof(*v.votes))};
 	size_t best = 0;
-	char path[64];
-	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	if (votes && tasks && memory >= 0)
-		count_votes(pid, tasks, memory, ranges, count, votes);
-	for (size_t i = 1; votes && i < count; i++)
-		if (votes[i] > votes[best])
+	if (v.votes && v.memory >= 0)
+		proc_each_thread(pid, count_votes, &v);
+	for (size_t i = 1; v.votes && i < count; i++)
+		if (v.votes[i] > v.votes[best])
 			best = i;
-	if (tasks)
-		closedir(tasks);
-	io_close(memory);
-	free(votes);
+	io_close(v.memory);
+	free(v.votes);
 	return best;
 }

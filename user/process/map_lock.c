@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/map_lock.h"
+#include "format/vec.h"
 #include "user/process/apart.h"
 #include "user/process/find.h"
 #include "user/process/proc.h"
@@ -337,29 +338,20 @@ static pid_t attempt_follow(const struct attempt *a)
 	}
 }
 
-static size_t list_processes(pid_t **out)
+struct process_list {
+	pid_t *pid;
+	size_t count, capacity;
+};
+
+/* Without memory the list ends. */
+static int list_process(pid_t pid, void *context)
 {
-	size_t capacity = 0, count = 0;
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
+	struct process_list *l = context;
 
-	*out = NULL;
-	while (proc && (entry = readdir(proc))) {
-		pid_t pid = atoi(entry->d_name), *grown;
-
-		if (pid <= 0)
-			continue;
-		if (count == capacity) {
-			grown = realloc(*out, (capacity = 2 * capacity + 1024) * sizeof(**out));
-			if (!grown)
-				break;
-			*out = grown;
-		}
-		(*out)[count++] = pid;
-	}
-	if (proc)
-		closedir(proc);
-	return count;
+	if (vec_reserve(&l->pid, &l->capacity, l->count + 1))
+		return -ENOMEM;
+	l->pid[l->count++] = pid;
+	return 0;
 }
 
 /* End what holds up the uprobes. No process can be forked now, so threads try the locks. One that hangs is left behind. */
@@ -368,11 +360,14 @@ static void guard_rescue(void)
 	static const char *const in_fuse[] = {"fuse",
 					      NULL}; /* not a large process that forks, which has its lock, too */
 	int control = fuse_control_open();
-	pid_t *pids, holder = 1;
-	size_t count = control < 0 ? 0 : list_processes(&pids), next = 0;
+	struct process_list all = {NULL};
+	pid_t holder = 1;
+	size_t next = 0;
 
-	while (next < count && holder) {
-		struct attempt *a = attempt_new(pids, count, next);
+	if (control >= 0)
+		proc_each_number("/proc", list_process, &all);
+	while (next < all.count && holder) {
+		struct attempt *a = attempt_new(all.pid, all.count, next);
 
 		if (!a)
 			break;

@@ -2,24 +2,12 @@
 #include "user/process/tasks.h"
 #include "user/process/proc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define STATUS_LIMIT 16384
-
-/* The value in "Key:\t...", at the beginning of a line; NULL if it is missing. */
-static const char *tasks_value_of(const char *text, const char *key)
-{
-	size_t length = strlen(key);
-
-	for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
-		if (!strncmp(text, key, length))
-			return text + length + strspn(text + length, "\t ");
-	return NULL;
-}
 
 /* The last number of a line: NSpid has one per namespace, outermost first. */
 static int last_number(const char *value)
@@ -36,12 +24,12 @@ static int last_number(const char *value)
 
 int task_parse(const char *text, struct task *out)
 {
-	const char *tid = tasks_value_of(text, "NSpid:"), *state = tasks_value_of(text, "State:");
-	const char *voluntary = tasks_value_of(text, "voluntary_ctxt_switches:");
-	const char *forced = tasks_value_of(text, "nonvoluntary_ctxt_switches:");
+	const char *tid = proc_status_value(text, "NSpid"), *state = proc_status_value(text, "State");
+	const char *voluntary = proc_status_value(text, "voluntary_ctxt_switches");
+	const char *forced = proc_status_value(text, "nonvoluntary_ctxt_switches");
 
 	if (!tid)
-		tid = tasks_value_of(text, "Pid:"); /* a kernel without namespaces */
+		tid = proc_status_value(text, "Pid"); /* a kernel without namespaces */
 	if (!tid || !state || !voluntary || !forced)
 		return -EINVAL;
 	out->tid = last_number(tid);
@@ -50,37 +38,28 @@ int task_parse(const char *text, struct task *out)
 	return 0;
 }
 
-static int visit_task(const struct target *t, const char *tid, int (*visit)(const struct task *task, void *context),
-		      void *context)
+struct task_visit {
+	pid_t pid;
+	int (*visit)(const struct task *task, void *context);
+	void *context;
+};
+
+static int visit_task(pid_t tid, void *context)
 {
-	char name[300], *text;
+	const struct task_visit *v = context;
+	char *text = proc_read_thread(v->pid, tid, "status", STATUS_LIMIT);
 	struct task task;
 	int r = 0;
 
-	snprintf(name, sizeof(name), "task/%s/status", tid);
-	text = proc_read(t->pid, name, STATUS_LIMIT, NULL);
 	if (text && !task_parse(text, &task)) /* otherwise it has ended meanwhile */
-		r = visit(&task, context);
+		r = v->visit(&task, v->context);
 	free(text);
 	return r;
 }
 
 int target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context)
 {
-	struct dirent *entry;
-	char path[64];
-	int r = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	dir = opendir(path);
-	if (!dir)
-		return -errno;
-	while (!r && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			r = visit_task(t, entry->d_name, visit, context);
-	closedir(dir);
-	return r;
+	return proc_each_thread(t->pid, visit_task, &(struct task_visit){t->pid, visit, context});
 }
 
 /* /proc/PID/stat begins with "7017 (name) S". */
@@ -97,13 +76,12 @@ bool target_task_is(const struct target *t, uint32_t tid, const char kernel_name
 {
 	uint64_t tick = 1000000000 / sysconf(_SC_CLK_TCK), at;
 	uint32_t first, last;
-	char name[64], *text;
+	char *text;
 	bool is;
 
 	if (t->own_pid_ns_ino != t->pid_ns_ino || t->own_monotonic_offset)
 		return false;
-	snprintf(name, sizeof(name), "task/%u/stat", tid);
-	text = proc_read(t->pid, name, STATUS_LIMIT, NULL);
+	text = proc_read_thread(t->pid, tid, "stat", STATUS_LIMIT);
 	is = text && stat_has_name(text, kernel_name) && !proc_parse_start_time(text, &at);
 	free(text);
 	if (!is)
