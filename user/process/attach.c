@@ -35,6 +35,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -69,9 +70,16 @@ struct exchange {
 	const struct preparation *prepared;
 };
 
-static int attach_refuse(const struct target *t, int err, const char *why, struct diag *d)
+static __attribute__((format(printf, 4, 5))) int attach_refuse(const struct target *t, int err, struct diag *d,
+							       const char *why, ...)
 {
-	return diag_set(d, err, "cannot attach to process %d '%s': %s", t->pid, t->name, why);
+	char text[sizeof(d->text)];
+	va_list args;
+
+	va_start(args, why);
+	vsnprintf(text, sizeof(text), why, args);
+	va_end(args);
+	return diag_set(d, err, "cannot attach to process %d '%s': %s", t->pid, t->name, text);
 }
 
 static int connect_checked(const struct target *t, int file, struct diag *d)
@@ -89,11 +97,10 @@ static int connect_checked(const struct target *t, int file, struct diag *d)
 	if (r == -ECONNREFUSED)
 		r = -ENOENT; /* left by a dead JVM with the same number */
 	else if (r && r != -EAGAIN)
-		r = attach_refuse(t, -r, strerror(-r), d);
+		r = attach_refuse(t, -r, d, "%s", strerror(-r));
 	else if (!r && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != t->pid))
-		r = diag_set(d, EADDRINUSE,
-			     "cannot attach to process %d '%s': its socket '/tmp/.java_pid%d' belongs to process %d",
-			     t->pid, t->name, t->ns_pid, peer.pid);
+		r = attach_refuse(t, EADDRINUSE, d, "its socket '/tmp/.java_pid%d' belongs to process %d", t->ns_pid,
+				  peer.pid);
 	if (!r)
 		return fd;
 	close(fd);
@@ -112,10 +119,7 @@ static int try_connect(const struct user_child *h, struct diag *d)
 	if (file < 0)
 		return -ENOENT;
 	if (fstat(file, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != h->target->uid)
-		r = diag_set(
-			d, EPERM,
-			"cannot attach to process %d '%s': '/tmp/%s' is in the way and is not a socket of its user",
-			h->target->pid, h->target->name, name);
+		r = attach_refuse(h->target, EPERM, d, "'/tmp/%s' is in the way and is not a socket of its user", name);
 	else
 		r = connect_checked(h->target, file, d);
 	close(file);
@@ -129,9 +133,9 @@ static int check_state(const struct user_child *h, struct proc_status *status, s
 
 	free(text);
 	if (r || target_ended(h->target))
-		return attach_refuse(h->target, ESRCH, "it has ended", d);
+		return attach_refuse(h->target, ESRCH, d, "it has ended");
 	if (status->state == 'T' || status->state == 't')
-		return attach_refuse(h->target, EBUSY, STOPPED, d);
+		return attach_refuse(h->target, EBUSY, d, STOPPED);
 	return 0;
 }
 
@@ -145,14 +149,14 @@ static int send_quit(const struct user_child *h, struct diag *d)
 		return r;
 	if (!(status.caught & CAUGHT_QUIT))
 		return attach_refuse(
-			h->target, EBUSY,
-			"it does not handle SIGQUIT, which would kill it (perhaps it runs with -Xrs and its socket in /tmp is gone)",
-			d);
+			h->target, EBUSY, d,
+			"it does not handle SIGQUIT, which would kill it (perhaps it runs with -Xrs and its "
+			"socket in /tmp is gone)");
 	if (h->target->pidfd >= 0)
 		r = syscall(SYS_pidfd_send_signal, h->target->pidfd, SIGQUIT, NULL, 0);
 	else
 		r = kill(h->target->pid, SIGQUIT);
-	return r ? attach_refuse(h->target, errno, strerror(errno), d) : 0;
+	return r ? attach_refuse(h->target, errno, d, "%s", strerror(errno)) : 0;
 }
 
 /* Create .attach_pidN of the target's user in one directory. Returns 0: created, 1: it exists already, or -errno. */
@@ -244,9 +248,8 @@ static bool silence_goes_on(struct silence *w)
 
 static int refuse_silent(const struct silence *w, int err, struct diag *d)
 {
-	return diag_set(d, err, "cannot attach to process %d '%s': it did not answer within %.1f s%s%s",
-			w->child->target->pid, w->child->target->name, (monotonic_ms() - w->begun) / 1000.0,
-			w->doubt[0] ? ": " : "", w->doubt);
+	return attach_refuse(w->child->target, err, d, "it did not answer within %.1f s%s%s",
+			     (monotonic_ms() - w->begun) / 1000.0, w->doubt[0] ? ": " : "", w->doubt);
 }
 
 static int wait_for_socket(const struct user_child *h, const struct preparation *p, struct diag *d)
@@ -275,10 +278,8 @@ static int wake_listener(const struct user_child *h, const struct preparation *p
 	if (there < 0)
 		there = make_trigger(h, h->cwd, name);
 	if (there < 0)
-		return diag_set(
-			d, -there,
-			"cannot attach to process %d '%s': cannot create '%s' in /tmp or its working directory: %s",
-			h->target->pid, h->target->name, name, strerror(-there));
+		return attach_refuse(h->target, -there, d, "cannot create '%s' in /tmp or its working directory: %s",
+				     name, strerror(-there));
 	r = poll_socket(h, monotonic_ms() + (there ? OTHERS_MS : 0), d);
 	if (r == -ENOENT) {
 		*p->signalled = true;
@@ -301,11 +302,10 @@ static int wait_for_own_socket(const struct user_child *h, struct diag *d)
 
 	if (r != -ENOENT)
 		return r;
-	return diag_set(d, EBUSY,
-			"cannot attach to process %d '%s': it runs with -Xrs and its socket '/tmp/.java_pid%d' is "
-			"gone; only a restart "
-			"makes a new one",
-			h->target->pid, h->target->name, h->target->ns_pid);
+	return attach_refuse(
+		h->target, EBUSY, d,
+		"it runs with -Xrs and its socket '/tmp/.java_pid%d' is gone; only a restart makes a new one",
+		h->target->ns_pid);
 }
 
 static int open_connection(const struct user_child *h, const struct preparation *p, struct diag *d)
@@ -344,18 +344,18 @@ static int read_reply(struct user_child *h, const struct exchange *e, int fd, st
 		if (r < 0)
 			return r;
 		if (r == 0 && out->length)
-			return attach_refuse(h->target, ETIME, "no full answer within the time", d);
+			return attach_refuse(h->target, ETIME, d, "no full answer within the time");
 		if (r == 0 && silence_goes_on(&w))
 			continue;
 		if (r == 0)
 			return refuse_silent(&w, deadline_left(h->deadline) ? ETIMEDOUT : ETIME, d);
 		if (out->length + 1 >= size && (size >= REPLY_MAX || vec_reserve(&out->text, &size, size + 65536)))
-			return attach_refuse(h->target, EMSGSIZE, "its answer is larger than 16 MB", d);
+			return attach_refuse(h->target, EMSGSIZE, d, "its answer is larger than 16 MB");
 		n = read(fd, out->text + out->length, size - 1 - out->length);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
 		if (n < 0)
-			return attach_refuse(h->target, errno, strerror(errno), d);
+			return attach_refuse(h->target, errno, d, "%s", strerror(errno));
 		out->length += n;
 		out->text[out->length] = 0;
 		if (n == 0)
@@ -373,7 +373,7 @@ static int converse(struct user_child *h, const struct exchange *e, struct answe
 		return fd;
 	out->code = 0;
 	if (send(fd, e->request, e->length, MSG_NOSIGNAL) != e->length)
-		r = attach_refuse(h->target, errno, strerror(errno), d);
+		r = attach_refuse(h->target, errno, d, "%s", strerror(errno));
 	else
 		r = read_reply(h, e, fd, out, d);
 	r = r ?: attach_reply_parse(out->text, &out->length, &out->code, d);
@@ -449,13 +449,13 @@ static int wait_for_start(const struct target *t, int64_t deadline, struct diag 
 
 	while (!has_started(t)) {
 		if (proc_read_status(t->pid, &status) || target_ended(t))
-			return attach_refuse(t, ESRCH, "it has ended", d);
+			return attach_refuse(t, ESRCH, d, "it has ended");
 		if (status.state == 'T' || status.state == 't')
-			return attach_refuse(t, EBUSY, STOPPED, d);
+			return attach_refuse(t, EBUSY, d, STOPPED);
 		if (interrupted())
-			return attach_refuse(t, EINTR, "interrupted", d);
+			return attach_refuse(t, EINTR, d, "interrupted");
 		if (!deadline_left(enough))
-			return attach_refuse(t, EBUSY, "it has not started up yet", d);
+			return attach_refuse(t, EBUSY, d, "it has not started up yet");
 		usleep(2000);
 	}
 	return 0;
@@ -473,7 +473,7 @@ static int attach_check_room(const struct target *t, bool loads, struct preparat
 	struct diag why;
 	int r = attach_room_check(t, &p->options, loads, &p->doubt, &why);
 
-	return r ? attach_refuse(t, -r, why.text, d) : 0;
+	return r ? attach_refuse(t, -r, d, "%s", why.text) : 0;
 }
 
 int attach_check_agent(const struct target *t, struct diag *d)
@@ -494,7 +494,7 @@ static int attach_prepare(const struct target *t, bool loads, int timeout_ms, st
 		return r;
 	jvm_read_options(t, &p->options);
 	if (p->options.attach_disabled)
-		return attach_refuse(t, EPERM, DISABLED, d);
+		return attach_refuse(t, EPERM, d, DISABLED);
 	r = attach_check_room(t, loads, p, d);
 	if (r)
 		return r;
@@ -526,7 +526,7 @@ static int attach_run(const struct target *t, const struct preparation *p,
 	if (abandoned)
 		user_child_clean_up(t, sweep_work, &sweep, 1000);
 	if ((r == -ETIMEDOUT || r == -ETIME) && attach_room_check_frozen(t, &why))
-		attach_refuse(t, EBUSY, why.text, d);
+		attach_refuse(t, EBUSY, d, "%s", why.text);
 	return r;
 }
 

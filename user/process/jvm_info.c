@@ -14,15 +14,10 @@
 /* Boot time of the machine in seconds since the epoch: btime in /proc/stat. */
 static int64_t boot_time(void)
 {
-	FILE *f = fopen("/proc/stat", "re");
-	char line[4096];
-	long long seconds = 0;
+	char *text = proc_read(getpid(), "../stat", MAX_WORDS, NULL), *line = text ? strstr(text, "\nbtime ") : NULL;
+	int64_t seconds = line ? strtoll(line + strlen("\nbtime "), NULL, 10) : 0;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "btime %lld", &seconds) == 1)
-			break;
-	if (f)
-		fclose(f);
+	free(text);
 	return seconds;
 }
 
