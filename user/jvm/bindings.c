@@ -4,7 +4,6 @@
  * that several methods have of those that nearly nobody calls: Array.setShort() and its like, which every JVM has loaded.
  */
 #include "user/jvm/bindings.h"
-#include "filters/filter_list.h"
 #include "format/map.h"
 #include "user/hotspot/method.h"
 
@@ -44,35 +43,19 @@ static uint64_t find_shared(const struct matches_setup *s, const struct matches 
 	return shared;
 }
 
-static uint64_t find_unbound_with(struct matches_setup *setup, const struct filter_list *filter)
-{
-	struct matcher pattern = {0};
-	struct matches found = {0};
-	uint64_t code = 0;
-	void *program = NULL;
-	struct diag ignored;
-
-	if (filter_list_compile(filter, &program, &pattern.size, &ignored))
-		return 0;
-	pattern.program = program;
-	setup->pattern = &pattern;
-	if (!matches_find(&found, setup))
-		code = find_shared(setup, &found);
-	matches_release(&found);
-	free(program);
-	return code;
-}
-
 static uint64_t find_unbound(const struct matches_setup *setup)
 {
 	struct filter_list *filter = filter_list_new();
 	struct matches_setup own = *setup;
+	struct matches found = {.count = 0};
 	struct diag ignored;
 	uint64_t code = 0;
 
 	own.near = NULL;
-	if (filter && !filter_list_add(filter, RARELY_BOUND, FILTER_TRACE, &ignored))
-		code = find_unbound_with(&own, filter);
+	if (filter && !filter_list_add(filter, RARELY_BOUND, FILTER_TRACE, &ignored) &&
+	    !matches_find_by(&found, own, filter, &ignored))
+		code = find_shared(setup, &found);
+	matches_release(&found);
 	filter_list_free(filter);
 	return code;
 }

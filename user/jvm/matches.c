@@ -309,6 +309,23 @@ int matches_find(struct matches *out, const struct matches_setup *setup)
 	return r;
 }
 
+int matches_find_by(struct matches *out, struct matches_setup setup, const struct filter_list *filters, struct diag *d)
+{
+	struct matcher pattern;
+	void *program = NULL;
+	int err;
+
+	*out = (struct matches){.count = 0};
+	err = filter_list_compile(filters, &program, &pattern.size, d);
+	if (err)
+		return err;
+	pattern.program = program;
+	setup.pattern = &pattern;
+	err = matches_find(out, &setup);
+	free(program);
+	return err ? diag_errno(d, -err, "cannot read the JVM's classes") : 0;
+}
+
 void matches_release(struct matches *m)
 {
 	if (m->texts)

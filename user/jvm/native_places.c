@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/native_places.h"
-#include "filters/filter_list.h"
 #include "filters/quote.h"
 #include "format/vec.h"
 #include "uprobes/elf/elf_file.h"
@@ -12,6 +11,7 @@
 #include "user/process/interrupt.h"
 #include "user/process/root_path.h"
 #include "user/text/io.h"
+#include "user/text/java_name.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -111,36 +111,24 @@ void native_places_free(struct native_places *p)
 	free(p);
 }
 
-const struct hotspot_layout *native_places_layout(const struct native_places *p)
+const struct jvm_model *native_places_model(const struct native_places *p)
 {
-	return &p->model.layout;
-}
-
-const struct mem *native_places_memory(const struct native_places *p)
-{
-	return &p->model.remote.mem;
+	return &p->model;
 }
 
 /* ---- methods */
 
-/* Filters have dots. */
-static char *binary_name(const char *class_name)
-{
-	char *name = strdup(class_name);
-
-	for (char *at = name; at && *at; at++)
-		if (*at == '/')
-			*at = '.';
-	return name;
-}
-
 static int add_filter(struct filter_list *filters, const struct native_method *m)
 {
-	char *class_name = binary_name(m->class_name);
-	char *filter = class_name ? quote_filter(class_name, m->name, NULL) : NULL;
+	char *class_name = strdup(m->class_name), *filter = NULL;
 	struct diag ignored;
-	int err = filter ? filter_list_add(filters, filter, FILTER_TRACE, &ignored) : -ENOMEM;
+	int err;
 
+	if (class_name) {
+		java_name_dots(class_name);
+		filter = quote_filter(class_name, m->name, NULL);
+	}
+	err = filter ? filter_list_add(filters, filter, FILTER_TRACE, &ignored) : -ENOMEM;
 	free(filter);
 	free(class_name);
 	return err;
@@ -159,37 +147,21 @@ static void take_match(const struct match *m, struct native_method *method, size
 	}
 }
 
-static void find_with(struct native_places *p, const struct filter_list *filters, struct native_method *method,
-		      size_t count)
-{
-	struct matches_setup setup = p->setup;
-	struct matcher pattern = {0};
-	struct matches found;
-	void *program = NULL;
-	struct diag ignored;
-
-	if (filter_list_compile(filters, &program, &pattern.size, &ignored))
-		return;
-	pattern.program = program;
-	setup.pattern = &pattern;
-	if (!matches_find(&found, &setup))
-		for (uint32_t i = 0; i < found.count; i++)
-			if (found.match[i].reason == FRT_SKIP_NATIVE)
-				take_match(&found.match[i], method, count);
-	matches_release(&found);
-	free(program);
-}
-
 void native_places_find_methods(struct native_places *p, struct native_method *method, size_t count)
 {
 	struct filter_list *filters = filter_list_new();
+	struct matches found = {.count = 0};
+	struct diag ignored;
 	bool any = false;
 
 	for (size_t i = 0; filters && i < count; i++)
 		if (!method[i].address)
 			any |= !add_filter(filters, &method[i]);
-	if (any)
-		find_with(p, filters, method, count);
+	if (any && !matches_find_by(&found, p->setup, filters, &ignored))
+		for (uint32_t i = 0; i < found.count; i++)
+			if (found.match[i].reason == FRT_SKIP_NATIVE)
+				take_match(&found.match[i], method, count);
+	matches_release(&found);
 	filter_list_free(filters);
 }
 
@@ -303,11 +275,13 @@ static const struct exported *find_export(const struct native_places *p, const s
 {
 	char name[JNI_NAME];
 
-	for (int i = 0; i < 2; i++)
-		for (size_t k = 0; jni_name(name, prefix, m->class_name, m->name, m->descriptor, i) && k < p->exports;
-		     k++)
+	for (int i = 0; i < 2; i++) {
+		bool has = jni_name(name, prefix, m->class_name, m->name, m->descriptor, i);
+
+		for (size_t k = 0; has && k < p->exports; k++)
 			if (!strcmp(p->exported[k].name, name))
 				return &p->exported[k];
+	}
 	return NULL;
 }
 
