@@ -5,7 +5,6 @@
 #include "user/capture/native_probes.h"
 #include "user/capture/roots.h"
 #include "user/hotspot/method.h"
-#include "user/hotspot/thread_object.h"
 #include "user/hotspot/threads.h"
 #include "user/jvm/jvm_model.h"
 #include "user/jvm/native_places.h"

@@ -6,7 +6,7 @@
 #include "user/hotspot/fields.h"
 #include "user/hotspot/method_table.h"
 #include "user/hotspot/page_cache.h"
-#include "user/hotspot/parameters.h"
+#include "user/hotspot/method.h"
 #include "user/text/java_name.h"
 
 #include <ctype.h>

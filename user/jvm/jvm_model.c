@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/jvm_model.h"
-#include "user/hotspot/flags.h"
+#include "user/hotspot/vmstructs.h"
 #include "user/hotspot/modules.h"
-#include "user/hotspot/thread_object.h"
+#include "user/hotspot/threads.h"
 #include "user/text/log.h"
 #include "user/jvm/layout_check.h"
 #include "user/process/dump.h"

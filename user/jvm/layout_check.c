@@ -8,7 +8,7 @@
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/threads.h"
 #include "user/process/dump.h"
-#include "user/process/tasks.h"
+#include "user/process/target.h"
 
 #include <ctype.h>
 #include <stdio.h>

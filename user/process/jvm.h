@@ -6,6 +6,8 @@
 #include "user/process/target.h"
 
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Look for libjvm in the mappings; sets t->libjvm and t->perf_data. Returns 1: a HotSpot JVM; 0: no JVM; -ENOTSUP:
