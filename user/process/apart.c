@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/apart.h"
+#include "user/process/child.h"
 #include "user/process/interrupt.h"
 #include "user/process/proc.h"
 
@@ -81,26 +82,16 @@ static void hand_serve(int link)
 
 static int hand_start(struct hand *h)
 {
-	pid_t parent = getpid();
-	int ends[2];
+	pid_t parent = getpid(), child = child_fork(&h->link);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	h->child = fork();
-	if (!h->child) {
+	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		hand_serve(ends[1]);
+		hand_serve(h->link);
 	}
-	close(ends[1]);
-	if (h->child < 0) {
-		h->child = 0;
-		close(ends[0]);
-		return -errno;
-	}
-	h->link = ends[0];
-	return 0;
+	h->child = child > 0 ? child : 0;
+	return child < 0 ? child : 0;
 }
 
 static void hand_reap(struct hand *h)

@@ -509,10 +509,8 @@ static int attach_prepare(const struct target *t, bool loads, int timeout_ms, st
  * Do the work in a child. If that had to be killed, clean up after it. A JVM that has got the signal and has not handled it
  * needs the file still. One that fell silent may have been frozen meanwhile: that says more.
  */
-static int attach_run(const struct target *t, const struct preparation *p,
-		      int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-		      void *context, struct agent_file *file, struct exec_mount *mount, struct answer *answer,
-		      struct diag *d)
+static int attach_run(const struct target *t, const struct preparation *p, user_child_work *work, void *context,
+		      struct agent_file *file, struct exec_mount *mount, struct answer *answer, struct diag *d)
 {
 	struct sweep sweep = {.file = file};
 	bool abandoned = false;

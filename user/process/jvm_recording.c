@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/jvm_recording.h"
 #include "user/process/attach.h"
+#include "user/process/child.h"
 #include "user/process/find.h"
 #include "user/process/interrupt.h"
 #include "user/process/user_child.h"
@@ -16,8 +17,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #define TIMEOUT_MS     30000
@@ -49,7 +50,7 @@ struct jvm_recording {
 	char name[48]; /* of the recording; and of its directory, after the dot */
 	const char *base_path;
 	int base, inside; /* O_PATH descriptors of the directory; they outlive the JVM */
-	int guard;	  /* pipe to the child; -1: none */
+	int guard;	  /* link to the child; -1: none */
 	pid_t guard_pid;
 	enum own_state state;
 };
@@ -214,32 +215,20 @@ static void jvm_recording_watch(struct jvm_recording *r, int from)
 	}
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
-	prctl(PR_SET_NAME, "jfr-guard");
-	dup2(from, 0);
-	r->base = dup2(r->base, 1);
-	r->inside = dup2(r->inside, 2);
-	close_range(3, ~0U, 0);
+	child_keep("jfr-guard", (int *[]){&from, &r->base, &r->inside}, 3);
 	r->target.pidfd = -1;
 	r->target.memory = 0;
-	if (read(0, &byte, 1) == 0)
+	if (read(from, &byte, 1) == 0)
 		clean_up(r);
 	_exit(0);
 }
 
 static int start_guard(struct jvm_recording *r, struct diag *d)
 {
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC))
-		return diag_errno(d, errno, "cannot watch over the JVM's own recording");
-	r->guard_pid = fork();
-	if (!r->guard_pid) {
-		close(ends[1]);
-		jvm_recording_watch(r, ends[0]);
-	}
-	close(ends[0]);
-	r->guard = ends[1];
-	return r->guard_pid < 0 ? diag_errno(d, errno, "cannot watch over the JVM's own recording") : 0;
+	r->guard_pid = child_fork(&r->guard);
+	if (!r->guard_pid)
+		jvm_recording_watch(r, r->guard);
+	return r->guard_pid < 0 ? diag_errno(d, -r->guard_pid, "cannot watch over the JVM's own recording") : 0;
 }
 
 /* With `work` the guard cleans up, which may take long. */
@@ -248,11 +237,11 @@ static void end_guard(struct jvm_recording *r, bool work)
 	if (r->guard < 0)
 		return;
 	if (!work)
-		(void)!write(r->guard, "", 1);
+		send(r->guard, "", 1, MSG_NOSIGNAL);
 	close(r->guard);
 	r->guard = -1;
-	while (!work && r->guard_pid > 0 && waitpid(r->guard_pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (!work)
+		child_wait(r->guard_pid);
 }
 
 static int start(struct jvm_recording *r, const char *settings, struct diag *d)

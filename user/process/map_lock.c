@@ -2,6 +2,7 @@
 #include "user/process/map_lock.h"
 #include "format/vec.h"
 #include "user/process/apart.h"
+#include "user/process/child.h"
 #include "user/process/find.h"
 #include "user/process/proc.h"
 #include "user/process/target.h"
@@ -455,36 +456,29 @@ static void guard_watch(pid_t parent, int link)
 /* It keeps no stream of the parent's open: a recording in the background must not hold the terminal. */
 static void guard_run(pid_t parent, int link)
 {
-	prctl(PR_SET_NAME, "frtrace-guard");
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	setpriority(PRIO_PROCESS, 0, -20); /* the machine waits; may fail */
-	if (dup2(link, GUARD_LINK) == GUARD_LINK) {
-		syscall(SYS_close_range, GUARD_LINK + 1, ~0u, 0);
+	child_keep("frtrace-guard", (int *[]){&link}, 1);
+	if (link == GUARD_LINK)
 		guard_watch(parent, GUARD_LINK);
-	}
 	_exit(0);
 }
 
 int map_guard_start(struct map_guard **out, struct diag *d)
 {
 	pid_t parent = getpid(), child;
-	int ends[2];
+	int link;
 
 	*out = NULL;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return diag_errno(d, errno, "cannot make a pair of sockets");
-	child = fork();
+	child = child_fork(&link);
 	if (!child)
-		guard_run(parent, ends[0]);
-	close(ends[0]);
-	if (child < 0) {
-		close(ends[1]);
-		return diag_errno(d, errno, "cannot start a process that watches the uprobes");
-	}
-	guard.link = ends[1];
+		guard_run(parent, link);
+	if (child < 0)
+		return diag_errno(d, -child, "cannot start a process that watches the uprobes");
+	guard.link = link;
 	*out = &guard;
 	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/user_child.h"
+#include "user/process/child.h"
 #include "user/process/interrupt.h"
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
@@ -8,7 +9,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <limits.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -28,15 +28,6 @@ struct outcome {
 	bool has_text;
 	struct diag d;
 };
-
-int deadline_left(int64_t deadline)
-{
-	int64_t left = deadline - monotonic_ms();
-
-	if (left <= 0)
-		return 0;
-	return left < INT_MAX ? left : INT_MAX;
-}
 
 const char *user_name(uid_t uid, char *out, size_t size)
 {
@@ -126,9 +117,7 @@ static void child_signals(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-static void child(struct user_child *h,
-		  int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
-		  int out)
+static void child(struct user_child *h, user_child_work *work, void *context, int out)
 {
 	struct outcome outcome = {0};
 	struct answer answer = {0};
@@ -197,20 +186,6 @@ static int collect(int fd, struct user_child *h, struct answer *out, struct diag
 	return r;
 }
 
-/*
- * SIGKILL does not end a child that waits in the kernel for a FUSE or NFS server. Returns false then: init reaps
- * it after frtrace has ended.
- */
-static bool reap(pid_t pid)
-{
-	int64_t enough = monotonic_ms() + REAP_MS;
-	pid_t ended;
-
-	while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 && deadline_left(enough))
-		usleep(1000);
-	return ended != 0;
-}
-
 /* Explain why there is no outcome; the child has been killed. */
 static int user_child_explain(const struct user_child *h, int err, bool reaped, struct diag *d)
 {
@@ -226,9 +201,8 @@ static int user_child_explain(const struct user_child *h, int err, bool reaped, 
 	return diag_set(d, -err, "cannot attach to process %d: the helper process died", t->pid);
 }
 
-static int child_work(struct user_child *h,
-		      int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-		      void *context, struct answer *out, bool *abandoned, struct diag *d)
+static int child_work(struct user_child *h, user_child_work *work, void *context, struct answer *out, bool *abandoned,
+		      struct diag *d)
 {
 	int pipe_fds[2], r, result = 0;
 	bool reaped;
@@ -250,7 +224,7 @@ static int child_work(struct user_child *h,
 	close(pipe_fds[0]);
 	if (r)
 		kill(pid, SIGKILL);
-	reaped = reap(pid);
+	reaped = child_reap(pid, REAP_MS);
 	if (!r)
 		return result;
 	*abandoned = reaped;
@@ -265,9 +239,8 @@ static struct user_child prepare_helper(const struct target *t, int timeout_ms)
 		.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .kept = -1, .deadline = now + timeout_ms};
 }
 
-static int open_and_run(struct user_child h,
-			int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-			void *context, struct answer *out, bool *abandoned, struct diag *d)
+static int open_and_run(struct user_child h, user_child_work *work, void *context, struct answer *out, bool *abandoned,
+			struct diag *d)
 {
 	const struct target *t = h.target;
 	char path[64], name[64], why[RIGHT_TEXT];
@@ -307,16 +280,14 @@ out:
 	return r;
 }
 
-int user_child_run(const struct target *t,
-		   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
-		   int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
+int user_child_run(const struct target *t, user_child_work *work, void *context, int timeout_ms, struct answer *out,
+		   bool *abandoned, struct diag *d)
 {
 	return open_and_run(prepare_helper(t, timeout_ms), work, context, out, abandoned, d);
 }
 
-int user_child_run_keeping(int kept, const struct target *t,
-			   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-			   void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
+int user_child_run_keeping(int kept, const struct target *t, user_child_work *work, void *context, int timeout_ms,
+			   struct answer *out, bool *abandoned, struct diag *d)
 {
 	struct user_child h = prepare_helper(t, timeout_ms);
 
@@ -324,9 +295,7 @@ int user_child_run_keeping(int kept, const struct target *t,
 	return open_and_run(h, work, context, out, abandoned, d);
 }
 
-void user_child_clean_up(const struct target *t,
-			 int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-			 void *context, int timeout_ms)
+void user_child_clean_up(const struct target *t, user_child_work *work, void *context, int timeout_ms)
 {
 	struct user_child h = prepare_helper(t, timeout_ms);
 	struct answer answer;
