@@ -65,33 +65,26 @@ static struct slice image_text(const struct class_image *c, uint32_t at)
 	return (struct slice){(const char *)p + 2, p[0] << 8 | p[1]};
 }
 
-static int put_symbol(const struct reading *r, uint64_t symbol, uint32_t *at)
-{
-	char text[SYMBOL_MAX + 1];
-	int length = symbol_read(r->l, r->m, symbol, text);
-
-	return length < 0 ? length : image_put_utf8(r->c, text, length, at);
-}
-
 /* Put a constant of the JVM's pool, unless it is there. */
 static int use_constant(const struct reading *r, uint16_t index)
 {
-	uint64_t symbol;
-	int e;
+	char text[SYMBOL_MAX + 1];
+	int length;
 
 	if (!index || index >= r->c->file.constants)
 		return -EBADMSG;
 	if (r->c->file.constant[index])
 		return 0;
-	e = symbol_in_pool(r->l, r->m, r->pool, index, &symbol);
-	return e ?: put_symbol(r, symbol, &r->c->file.constant[index]);
+	length = symbol_read_in_pool(r->l, r->m, r->pool, index, text);
+	return length < 0 ? length : image_put_utf8(r->c, text, length, &r->c->file.constant[index]);
 }
 
 static int put_class_name(const struct reading *r, uint64_t klass, uint32_t *at)
 {
-	uint64_t symbol;
+	char text[SYMBOL_MAX + 1];
+	int length = symbol_read_name(r->l, r->m, klass, text);
 
-	return mem_u64(r->m, klass + r->l->walk.klass_name, &symbol) ?: put_symbol(r, symbol, at);
+	return length < 0 ? length : image_put_utf8(r->c, text, length, at);
 }
 
 static int image_begin(const struct reading *r)
@@ -323,11 +316,8 @@ struct above {
 static int show_name(const struct above *a, uint64_t klass)
 {
 	char name[SYMBOL_MAX + 1];
-	uint64_t symbol;
-	int length = mem_u64(a->m, klass + a->l->walk.klass_name, &symbol);
+	int length = symbol_read_name(a->l, a->m, klass, name);
 
-	if (!length)
-		length = symbol_read(a->l, a->m, symbol, name);
 	if (length > 0)
 		a->visit(name, length, a->context);
 	return length < 0 ? length : 0;

@@ -38,7 +38,7 @@ static int classes_read_class(struct class_walk *w, uint64_t klass, struct loade
 {
 	const struct hotspot_layout *l = w->l;
 	const struct mem *m = &w->pages.mem;
-	uint64_t loader, symbol;
+	uint64_t loader;
 	uint32_t shape;
 	int r = mem_u64(m, klass + l->klass_loader_data, &loader);
 
@@ -52,8 +52,7 @@ static int classes_read_class(struct class_walk *w, uint64_t klass, struct loade
 	r = mem_u8(m, klass + l->klass_state, &c->state);
 	if (r || !c->state)
 		return r ? astray(r) : 0;
-	r = mem_u64(m, klass + l->walk.klass_name, &symbol);
-	r = r ?: symbol_read(l, m, symbol, w->name);
+	r = symbol_read_name(l, m, klass, w->name);
 	if (r < 0 || !symbol_names_class(w->name))
 		return astray(r);
 	c->length = r;

@@ -126,20 +126,6 @@ static int read_lines(const struct hotspot_layout *l, const struct mem *m, uint6
 	return r;
 }
 
-static int method_read_text(const char **out, const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
-			    bool (*plausible)(const char *text), struct method_table *t)
-{
-	char text[SYMBOL_MAX + 1];
-	int length = symbol_read(l, m, symbol, text);
-
-	if (length < 0)
-		return length;
-	if (!plausible(text))
-		return -EBADMSG;
-	*out = method_table_text(t, text, length);
-	return *out ? 0 : -ENOMEM;
-}
-
 static int read_pool_text(const char **out, const struct hotspot_layout *l, const struct mem *m, uint64_t pool,
 			  uint64_t index_at, bool (*plausible)(const char *text), struct method_table *t)
 {
@@ -148,7 +134,7 @@ static int read_pool_text(const char **out, const struct hotspot_layout *l, cons
 	int r = mem_u16(m, index_at, &index);
 
 	r = r ?: symbol_in_pool(l, m, pool, index, &symbol);
-	return r ? r : method_read_text(out, l, m, symbol, plausible, t);
+	return r ? r : symbol_keep(out, l, m, symbol, plausible, t);
 }
 
 /* Read a flag word; 0 on JDKs without it. */
@@ -223,7 +209,7 @@ static int method_read_class(const struct hotspot_layout *l, const struct mem *m
 	int r = mem_u64(m, pool + l->walk.pool_holder, &klass);
 
 	r = r ?: mem_u64(m, klass + l->walk.klass_name, &symbol);
-	r = r ?: method_read_text(&out->class_name, l, m, symbol, symbol_names_class, t);
+	r = r ?: symbol_keep(&out->class_name, l, m, symbol, symbol_names_class, t);
 	r = r ?: read_class_modifiers(l, m, klass, pool, out);
 	r = r ?: read_flags(m, klass, l->klass_flags, l->klass_flags_width, &flags);
 	if (r)
@@ -336,13 +322,11 @@ static int table_back(struct tables *t, unsigned int size, uint64_t *table, uint
 static int visit_name(struct tables *t, uint16_t index, int slot, int number)
 {
 	char text[SYMBOL_MAX + 1];
-	uint64_t symbol;
 	int e;
 
 	if (!index) /* MethodParameters may leave a name out */
 		return 0;
-	e = symbol_in_pool(t->l, t->m, t->pool, index, &symbol);
-	e = e ?: symbol_read(t->l, t->m, symbol, text);
+	e = symbol_read_in_pool(t->l, t->m, t->pool, index, text);
 	if (e < 0)
 		return e;
 	t->names->known = true;

@@ -67,7 +67,7 @@ struct bindings *bindings_new(const struct target *t, const struct matches_setup
 	if (!b)
 		return NULL;
 	b->setup = setup;
-	b->libraries = libraries_new_without_frames(t);
+	b->libraries = libraries_new(t, false);
 	if (b->libraries) {
 		b->unbound = find_unbound(setup);
 		return b;

@@ -78,7 +78,7 @@ int native_places_new(struct native_places **out, const struct target *t, struct
 						  .jdk_version = t->jdk_version,
 						  .pause_us = PAUSE_US};
 		p->bindings = bindings_new(t, &p->setup);
-		p->libraries = libraries_new_without_frames(t);
+		p->libraries = libraries_new(t, false);
 		p->critical = has_criticals(t);
 		if (!p->bindings || !p->libraries)
 			err = diag_errno(d, ENOMEM, "cannot look for native methods");

@@ -360,10 +360,14 @@ static void note_options(const char *text, struct jvm_options *out)
 	note_archive(text, out);
 }
 
-static bool is_option_variable(const char *word)
+const char *jvm_options_of_variable(const char *word)
 {
-	return !strncmp(word, "JAVA_TOOL_OPTIONS=", 18) || !strncmp(word, "JDK_JAVA_OPTIONS=", 17) ||
-	       !strncmp(word, "_JAVA_OPTIONS=", 14);
+	static const char *const names[] = {"JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS=", "_JAVA_OPTIONS="};
+
+	for (int i = 0; i < 3; i++)
+		if (strncmp(word, names[i], strlen(names[i])) == 0)
+			return word + strlen(names[i]);
+	return NULL;
 }
 
 /* Read a file of options, by the target's path. */
@@ -401,7 +405,7 @@ static void note_words(const struct target *t, const char *name, bool environmen
 	char *block = proc_read(t->pid, name, MAX_WORDS, &length);
 
 	for (size_t at = 0; block && at < length; at += strlen(block + at) + 1)
-		if (!environment || is_option_variable(block + at))
+		if (!environment || jvm_options_of_variable(block + at))
 			note_word(t, block + at, out);
 	free(block);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/java_command.h"
+#include "user/process/jvm.h"
 #include "user/process/perf_data.h"
 #include "user/process/proc.h"
 #include "user/process/find.h"
@@ -91,16 +92,6 @@ static void describe_command(const struct target *t, const struct perf_data *p, 
 	free(block);
 }
 
-static const char *option_value(const char *word)
-{
-	static const char *const names[] = {"JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS=", "_JAVA_OPTIONS="};
-
-	for (int i = 0; i < 3; i++)
-		if (strncmp(word, names[i], strlen(names[i])) == 0)
-			return word + strlen(names[i]);
-	return NULL;
-}
-
 /* Flags that the environment and a flags file add to the command line. */
 static char *describe_flags(const struct target *t, const struct perf_data *p)
 {
@@ -111,7 +102,7 @@ static char *describe_flags(const struct target *t, const struct perf_data *p)
 	const char *value;
 
 	for (size_t at = 0; out && block && at < length; at += strlen(block + at) + 1)
-		if ((value = option_value(block + at)))
+		if ((value = jvm_options_of_variable(block + at)))
 			fprintf(out, "%s ", value);
 	if (out)
 		fprintf(out, "%s", flags ? flags : "");

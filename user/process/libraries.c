@@ -19,23 +19,12 @@ struct libraries {
 	bool current, frames;
 };
 
-struct libraries *libraries_new(const struct target *t)
+struct libraries *libraries_new(const struct target *t, bool frames)
 {
 	struct libraries *l = calloc(1, sizeof(*l));
 
-	if (!l)
-		return NULL;
-	l->target = t;
-	l->frames = true;
-	return l;
-}
-
-struct libraries *libraries_new_without_frames(const struct target *t)
-{
-	struct libraries *l = libraries_new(t);
-
 	if (l)
-		l->frames = false;
+		*l = (struct libraries){.target = t, .frames = frames};
 	return l;
 }
 
