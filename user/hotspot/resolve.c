@@ -298,13 +298,6 @@ static int tell_wrapper(struct resolver *r, const struct frt_frame *f)
 	return e ? e : 1;
 }
 
-static int tell_nmethod(struct resolver *r, const struct frt_frame *f, struct nmethod *n)
-{
-	int e = nmethod_read(n, r->layout, &r->now.mem, f->code);
-
-	return e ? e : tell_scopes(r, f, n);
-}
-
 static enum resolved_failure tell_compiled(struct resolver *r, const struct frt_frame *f, size_t *count)
 {
 	enum resolved_failure why = check_compile_id(r, f);
@@ -313,7 +306,10 @@ static enum resolved_failure tell_compiled(struct resolver *r, const struct frt_
 
 	if (why)
 		return why;
-	cached = f->kind == FRT_FRAME_NATIVE ? tell_wrapper(r, f) : tell_nmethod(r, f, &n);
+	if (f->kind == FRT_FRAME_NATIVE)
+		cached = tell_wrapper(r, f);
+	else
+		cached = nmethod_read(&n, r->layout, &r->now.mem, f->code) ?: tell_scopes(r, f, &n);
 	why = check_compile_id(r, f);
 	if (!why && f->kind == FRT_FRAME_COMPILED)
 		why = check_tables(r, f, &n);

@@ -285,11 +285,6 @@ static const struct exported *find_export(const struct native_places *p, const s
 	return NULL;
 }
 
-static bool has_critical(const struct native_places *p, const struct native_method *m)
-{
-	return p->critical && find_export(p, m, "JavaCritical_");
-}
-
 static bool find_named(struct native_places *p, struct native_method *method, struct native_place *out)
 {
 	const struct exported *e = find_export(p, method, NULL);
@@ -335,7 +330,7 @@ bool native_places_find(struct native_places *p, struct native_method *method, s
 	struct match m = {.address = method->address};
 	struct binding b = {.kind = BINDING_NONE};
 
-	if (has_critical(p, method)) {
+	if (p->critical && find_export(p, method, "JavaCritical_")) {
 		method->state = NATIVE_CRITICAL;
 		return false;
 	}

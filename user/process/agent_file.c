@@ -44,11 +44,6 @@ static int open_base(const struct agent_file *f, const struct user_child *h, int
 	return path ? agent_file_open_directory(h->root, h->cwd, path) : -ENOENT;
 }
 
-static int write_file(int fd, const void *image, size_t size)
-{
-	return io_write_all(fd, image, size) ?: fchmod(fd, 0500) ? -errno : 0;
-}
-
 /* Everything is created relative to a descriptor and must not exist yet, so a planted link leads nowhere. */
 static int make_file(struct agent_file *f, const struct user_child *h, const void *image, size_t size)
 {
@@ -66,7 +61,7 @@ static int make_file(struct agent_file *f, const struct user_child *h, const voi
 	fd = openat(f->inside, f->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	r = write_file(fd, image, size);
+	r = io_write_all(fd, image, size) ?: fchmod(fd, 0500) ? -errno : 0;
 	close(fd);
 	return r;
 }

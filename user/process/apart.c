@@ -147,13 +147,6 @@ static bool hand_collect(struct hand *h)
 	return h->looks != a;
 }
 
-static void hand_wait(const struct hand *h)
-{
-	struct pollfd poller = {h->link, POLLIN, 0};
-
-	poll(&poller, 1, SAMPLE_MS);
-}
-
 /* Children of the parent that this process was forked from are not its own. */
 static void hands_disown(void)
 {
@@ -221,7 +214,7 @@ void apart_begin(struct apart *a, pid_t pid)
 		return;
 	}
 	do
-		hand_wait(h);
+		poll(&(struct pollfd){h->link, POLLIN, 0}, 1, SAMPLE_MS);
 	while (!hand_collect(h) && proc_rests_ms(h->child, &h->pulse) < ASIDE_MS && !interrupted());
 }
 

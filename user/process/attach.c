@@ -363,8 +363,10 @@ static int read_reply(struct user_child *h, const struct exchange *e, int fd, st
 	}
 }
 
-static int converse(struct user_child *h, const struct exchange *e, struct answer *out, struct diag *d)
+/* Of user_child_run(): `context` is the exchange. */
+static int converse(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
+	const struct exchange *e = context;
 	int fd, r;
 
 	out->code = ATTACH_UNSENT;
@@ -379,11 +381,6 @@ static int converse(struct user_child *h, const struct exchange *e, struct answe
 	r = r ?: attach_reply_parse(out->text, &out->length, &out->code, d);
 	close(fd);
 	return r;
-}
-
-static int command_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
-{
-	return converse(h, context, out, d);
 }
 
 struct sweep {
@@ -544,7 +541,7 @@ int attach_command(const struct target *t, const char *command, const char *cons
 	r = attach_prepare(t, false, timeout_ms, &prepared, d);
 	if (r)
 		return r;
-	r = attach_run(t, &prepared, command_work, &e, NULL, NULL, &answer, d);
+	r = attach_run(t, &prepared, converse, &e, NULL, NULL, &answer, d);
 	attach_release(&prepared);
 	*code = answer.code;
 	*reply = answer.text;

@@ -201,11 +201,6 @@ static enum launcher read_launcher(const struct target *t, char *full, size_t si
 	return kind;
 }
 
-static bool identify_from_launcher(const struct target *t, char *full, size_t size)
-{
-	return read_launcher(t, full, size) == LAUNCHER_RUNS;
-}
-
 bool jvm_has_main(const struct target *t)
 {
 	char full[4096];
@@ -216,7 +211,7 @@ bool jvm_has_main(const struct target *t)
 bool jvm_identify(struct target *t, char *full, size_t size)
 {
 	char text[4096];
-	bool launcher = identify_from_launcher(t, text, sizeof(text));
+	bool launcher = read_launcher(t, text, sizeof(text)) == LAUNCHER_RUNS;
 
 	if (!launcher && !identify_from_counters(t, text, sizeof(text)))
 		proc_executable(t->pid, text, sizeof(text));

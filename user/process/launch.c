@@ -114,11 +114,6 @@ static char **add_to_arguments(char *const *argv, const char *option)
 	return all;
 }
 
-static bool is_java(const char *program)
-{
-	return strcmp(path_base(program), "java") == 0;
-}
-
 static void become_program(const struct launch_setup *s, const struct user *u, int go, int why)
 {
 	char *const *argv = s->argv;
@@ -128,7 +123,7 @@ static void become_program(const struct launch_setup *s, const struct user *u, i
 	if (read(go, &byte, 1) != 1)
 		_exit(STATUS_REFUSED);
 	become_user(u);
-	if (is_java(argv[0]) && !s->by_environment)
+	if (!strcmp(path_base(argv[0]), "java") && !s->by_environment)
 		argv = add_to_arguments(argv, s->java_option);
 	else
 		add_to_environment(s->java_option);

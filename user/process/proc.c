@@ -325,11 +325,6 @@ bool proc_parse_named_mapping(const char *line, struct mapping *out)
 	return true;
 }
 
-bool proc_parse_mapping(const char *line, struct mapping *out)
-{
-	return proc_parse_named_mapping(line, out) && out->path[0] == '/';
-}
-
 int proc_each_named_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context)
 {
 	char path[64], *line = NULL;

@@ -99,10 +99,7 @@ int proc_parse_start_time(const char *text, uint64_t *start_time);
 int64_t proc_parse_monotonic_offset(const char *text);
 int64_t proc_monotonic_offset(pid_t pid);
 
-/* Parse a line of /proc/PID/maps. Returns false if it is invalid or has no path. */
-bool proc_parse_mapping(const char *line, struct mapping *out);
-
-/* The same; a name in brackets will do: "[heap]", "[anon:NAME]". */
+/* Parse a line of /proc/PID/maps. Returns false if it is invalid, or has neither a path nor a name: "[heap]", "[anon:NAME]". */
 bool proc_parse_named_mapping(const char *line, struct mapping *out);
 
 /*
@@ -111,7 +108,7 @@ bool proc_parse_named_mapping(const char *line, struct mapping *out);
  */
 int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context);
 
-/* The same with proc_parse_named_mapping(). */
+/* The same, also for those with a name in brackets. */
 int proc_each_named_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context);
 
 /*

@@ -110,7 +110,7 @@ static bool may_read_descriptors(const struct target *t)
 /* As the child that attaches does it (user_child.c). */
 static bool may_take_user(const struct target *t, enum right r)
 {
-	if (geteuid() == t->uid && getegid() == t->gid && getuid() == t->uid)
+	if (target_is_same_user(t))
 		return true;
 	if (r == RIGHT_GROUP ? geteuid() != 0 : geteuid() == t->uid)
 		return true;

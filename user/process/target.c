@@ -95,6 +95,11 @@ bool target_ended(const struct target *t)
 	return target_read(t->pid, &now) || now.start_time != t->start_time;
 }
 
+bool target_is_same_user(const struct target *t)
+{
+	return geteuid() == t->uid && getegid() == t->gid && getuid() == t->uid;
+}
+
 uint64_t target_cpu_ns(const struct target *t)
 {
 	struct timespec used;

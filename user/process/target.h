@@ -52,6 +52,9 @@ bool target_ended(const struct target *t);
 /* True if it has become another program by exec(). */
 bool target_replaced(const struct target *t);
 
+/* True if it runs with the user and group of this process. */
+bool target_is_same_user(const struct target *t);
+
 /* CPU time of the process so far, in nanoseconds; 0 if it is gone. */
 uint64_t target_cpu_ns(const struct target *t);
 

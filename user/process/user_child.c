@@ -47,11 +47,6 @@ void answer_release(struct answer *a)
 	*a = (struct answer){0};
 }
 
-static bool same_user(const struct target *t)
-{
-	return geteuid() == t->uid && getegid() == t->gid && getuid() == t->uid;
-}
-
 /* Become the target's user for good: real, effective and saved ids. */
 static int take_user(const struct user_child *h, struct diag *d)
 {
@@ -59,7 +54,7 @@ static int take_user(const struct user_child *h, struct diag *d)
 	struct proc_status status = {0};
 	char *text, name[64], why[RIGHT_TEXT];
 
-	if (same_user(t))
+	if (target_is_same_user(t))
 		return 0;
 	text = proc_read_fd(h->status, 65536, NULL);
 	if (!text || proc_parse_status(text, &status))
