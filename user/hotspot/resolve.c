@@ -70,7 +70,6 @@ int resolver_new(struct resolver **out, const struct mem *m, const struct hotspo
 		return diag_set(d, ENOMEM, "cannot resolve stacks: out of memory");
 	r->layout = l;
 	page_cache_init(&r->now, m);
-	bytes_init(&r->lines);
 	return 0;
 }
 

@@ -527,10 +527,6 @@ int event_plan_make(struct event_plan *p, const struct event_plan_setup *setup, 
 	int err;
 
 	*p = (struct event_plan){.types = 0};
-	bytes_init(&p->bytes);
-	bytes_init(&m.fields);
-	bytes_init(&m.steps);
-	bytes_init(&m.texts);
 	err = make_plan(&m, event, d);
 	class_list_release(&m.classes);
 	bytes_release(&m.fields);

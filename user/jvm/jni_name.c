@@ -45,12 +45,11 @@ bool jni_name(char out[JNI_NAME], const char *prefix, const char *class_name, co
 	      const char *descriptor, bool long_name)
 {
 	const char *end = strchr(descriptor, ')');
-	struct bytes n;
+	struct bytes n = {.size = 0};
 	bool fits;
 
 	if (descriptor[0] != '(' || !end)
 		return false;
-	bytes_init(&n);
 	bytes_printf(&n, "%s", prefix ? prefix : "Java_");
 	name_mangle(&n, class_name, strlen(class_name));
 	bytes_printf(&n, "_");

@@ -33,11 +33,8 @@ static int read_process(const struct mem *m, uint64_t address, void *to, size_t 
 
 int remote_mem_open(struct remote_mem *r, const struct target *t, struct diag *d)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
 	r->mem.read = read_process;
-	r->fd = open(path, O_RDONLY | O_CLOEXEC);
+	r->fd = proc_open(t->pid, "mem");
 	if (r->fd < 0)
 		return diag_errno(d, errno == ENOENT ? ESRCH : errno, "cannot read the memory of process %d", t->pid);
 	if (!target_ended(t))

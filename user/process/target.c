@@ -41,14 +41,10 @@ int target_read(pid_t pid, struct target *t)
 
 void target_watch_memory(struct target *t)
 {
-	int fd = proc_open(t->pid, "pagemap");
+	int fd = proc_open(t->pid, "pagemap"), again = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
-	if (fd < 0)
-		return;
-	t->memory = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (t->memory < 0)
-		t->memory = 0;
-	close(fd);
+	t->memory = again < 0 ? 0 : again; /* 0 is none */
+	io_close(fd);
 }
 
 /*

@@ -238,13 +238,12 @@ static int open_and_run(struct user_child h, user_child_work *work, void *contex
 			struct diag *d)
 {
 	const struct target *t = h.target;
-	char path[64], name[64], why[RIGHT_TEXT];
+	char name[64], why[RIGHT_TEXT];
 	bool killed = false;
 	int r;
 
 	*out = (struct answer){0};
-	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
-	h.status = open(path, O_RDONLY | O_CLOEXEC);
+	h.status = proc_open(t->pid, "status");
 	h.root = h.status < 0 ? -errno : root_path_open(t, "root");
 	if (h.root == -ENOENT || h.root == -ESRCH ||
 	    (h.root >= 0 && target_ended(t))) { /* the opened directories belong to the target */
