@@ -15,8 +15,6 @@
 #define WALK_CODE(w, pc, code)		walk_code_at(w, pc, code)
 #include "bpf/walk.h"
 
-#define EACH_FORM(form) (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++)
-
 /*
  * a/Outer.call (lines from 10), with a/Middle.inlined (20), with b/Inner.innermost (30), which is inlined at 40
  * and alone at 44.
@@ -138,19 +136,17 @@ static void assert_inlined(const struct fixture *x)
 
 static void compiled_frame_has_all_its_methods(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fixture x;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fixture x;
 
-			fixture_init(&x, form, false);
-			assert_int_equal(resolve(&x, &x.inlined), 3);
-			assert_int_equal(x.why, RESOLVE_OK);
-			assert_inlined(&x);
-			assert_int_equal(resolve(&x, &x.alone), 1);
-			assert_frame(&x.out[0], "a/Outer", "call", 6, 11, RESOLVED_JIT);
-			fixture_release(&x);
-		}
+		fixture_init(&x, form, false);
+		assert_int_equal(resolve(&x, &x.inlined), 3);
+		assert_int_equal(x.why, RESOLVE_OK);
+		assert_inlined(&x);
+		assert_int_equal(resolve(&x, &x.alone), 1);
+		assert_frame(&x.out[0], "a/Outer", "call", 6, 11, RESOLVED_JIT);
+		fixture_release(&x);
+	}
 }
 
 static void compiled_frame_at_the_entry_has_the_first_line(void **state)
@@ -191,19 +187,17 @@ static void compiled_frame_at_a_leaf_call_has_its_own_method_alone(void **state)
 
 static void interpreted_frame_has_its_bci_and_line(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fixture x;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fixture x;
 
-			fixture_init(&x, form, false);
-			assert_int_equal(resolve(&x, &x.interpreted), 1);
-			assert_frame(&x.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INTERPRETED);
-			x.interpreted.at--;
-			assert_int_equal(resolve(&x, &x.interpreted), 1);
-			assert_frame(&x.out[0], "b/Inner", "innermost", 0, 30, RESOLVED_INTERPRETED);
-			fixture_release(&x);
-		}
+		fixture_init(&x, form, false);
+		assert_int_equal(resolve(&x, &x.interpreted), 1);
+		assert_frame(&x.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INTERPRETED);
+		x.interpreted.at--;
+		assert_int_equal(resolve(&x, &x.interpreted), 1);
+		assert_frame(&x.out[0], "b/Inner", "innermost", 0, 30, RESOLVED_INTERPRETED);
+		fixture_release(&x);
+	}
 }
 
 static void interpreted_frame_outside_of_its_code_has_no_line(void **state)
@@ -247,18 +241,16 @@ static void method_redefined_as_it_was_is_read_anew(void **state)
 
 static void native_frames_are_as_jfr_has_them(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fixture x;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fixture x;
 
-			fixture_init(&x, form, false);
-			assert_int_equal(resolve(&x, &x.native), 1);
-			assert_frame(&x.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
-			assert_int_equal(resolve(&x, &x.native_interpreted), 1);
-			assert_frame(&x.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
-			fixture_release(&x);
-		}
+		fixture_init(&x, form, false);
+		assert_int_equal(resolve(&x, &x.native), 1);
+		assert_frame(&x.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
+		assert_int_equal(resolve(&x, &x.native_interpreted), 1);
+		assert_frame(&x.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
+		fixture_release(&x);
+	}
 }
 
 static void frames_that_are_not_the_resolvers_are_unknown(void **state)
@@ -584,28 +576,26 @@ static void corrupt_memory_is_harmless(void **state)
 {
 	static const unsigned char wrong[] = {0xff, 0x80, 0x01};
 
-	for
-		EACH_FORM(form)
-		{
-			struct fixture x;
-			struct diag d;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fixture x;
+		struct diag d;
 
-			fixture_init(&x, form, false);
-			for (size_t i = 0; i < x.f.used; i++) {
-				unsigned char *byte = x.f.data + i, was = *byte;
-				struct resolver *r;
+		fixture_init(&x, form, false);
+		for (size_t i = 0; i < x.f.used; i++) {
+			unsigned char *byte = x.f.data + i, was = *byte;
+			struct resolver *r;
 
-				assert_int_equal(resolver_new(&r, &x.f.mem, &x.f.layout, &d), 0);
-				*byte ^= wrong[(i + form) % 3];
-				x.f.reads = 0;
-				assert_in_range(resolver_frame(r, &x.inlined, &x.out, &x.why), 0, RESOLVED_DEPTH);
-				assert_in_range(resolver_frame(r, &x.interpreted, &x.out, &x.why), 0, 1);
-				assert_in_range(x.f.reads, 0, 1000);
-				*byte = was;
-				resolver_free(r);
-			}
-			fixture_release(&x);
+			assert_int_equal(resolver_new(&r, &x.f.mem, &x.f.layout, &d), 0);
+			*byte ^= wrong[(i + form) % 3];
+			x.f.reads = 0;
+			assert_in_range(resolver_frame(r, &x.inlined, &x.out, &x.why), 0, RESOLVED_DEPTH);
+			assert_in_range(resolver_frame(r, &x.interpreted, &x.out, &x.why), 0, 1);
+			assert_in_range(x.f.reads, 0, 1000);
+			*byte = was;
+			resolver_free(r);
 		}
+		fixture_release(&x);
+	}
 }
 
 int main(void)
