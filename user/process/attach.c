@@ -26,7 +26,6 @@
 #include "user/process/interrupt.h"
 #include "user/process/jvm.h"
 #include "user/process/maps.h"
-#include "user/process/perf_data.h"
 #include "user/process/root_path.h"
 #include "user/process/find.h"
 #include "user/text/io.h"
@@ -43,11 +42,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <time.h>
 
 #define REPLY_MAX   (16u << 20)
 #define OTHERS_MS   500	      /* time for another process's attach to succeed, before its file counts as abandoned */
-#define YOUNG_MS    10000     /* age at which a JVM has certainly started */
 #define SOCKET_MS   2000      /* time for a JVM with -Xrs to create its socket */
 #define DOUBT_MS    1500      /* time to answer for a JVM that probably cannot, and rests */
 #define REST_NS	    10000000u /* CPU time that one at rest may use meanwhile; a suspended one has used 0.5 ms */
@@ -399,52 +396,13 @@ static int sweep_work(struct user_child *h, void *context, struct answer *out, s
 	return 0;
 }
 
-/*
- * The counter that is set last, unless the file was left by a dead JVM with the same number. Returns 0 while the JVM is
- * still creating the counters that it has mapped, and -1 if it is unknown.
- */
-static int start_counter(const struct target *t, int64_t start_ms)
-{
-	struct perf_data p;
-	struct target now = *t;
-	int64_t end;
-	int known = -1, err;
-
-	if (!now.perf_data[0])
-		jvm_find(&now); /* it was found before it had mapped them */
-	err = perf_data_read(&now, &p);
-	if (err)
-		return err == -EAGAIN && now.perf_data[0] ? 0 : -1;
-	if (perf_data_long(&p, "sun.rt.createVmEndTime", &end) && (!end || end > start_ms - 2000))
-		known = end != 0;
-	perf_data_release(&p);
-	return known;
-}
-
-/*
- * True if the JVM has finished its start. Before that it may handle SIGQUIT already (17: before it has its
- * counters), but not yet look for the file; or it may remove the socket that it has just created as a stale one,
- * refuse agents (21+), or be in JVMTI's start phase. Without counters (they may not exist yet), the evidence is a
- * thread that every JDK starts after all that, or a certain age. The periodic thread was the last one until JDK
- * 20; since 21 it starts before the signal dispatcher.
- */
-static bool has_started(const struct target *t)
-{
-	int64_t start_ms = target_start_ms(t);
-	int known = t->up ? 1 : start_counter(t, start_ms);
-
-	if (known >= 0)
-		return known;
-	return time(NULL) * 1000 > start_ms + YOUNG_MS || proc_has_thread(t->pid, "Service Thread");
-}
-
 /* Half of the time is for that. */
 static int wait_for_start(const struct target *t, int64_t deadline, struct diag *d)
 {
 	int64_t enough = monotonic_ms() + deadline_left(deadline) / 2;
 	struct proc_status status;
 
-	while (!has_started(t)) {
+	while (!attach_room_has_started(t)) {
 		if (proc_read_status(t->pid, &status) || target_ended(t))
 			return attach_refuse(t, ESRCH, d, "it has ended");
 		if (status.state == 'T' || status.state == 't')

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define SPARE_THREADS 2u	    /* HotSpot starts and ends some of its own as it has work */
 #define RESERVED_PIDS 300u	    /* the kernel gives numbers below only once */
@@ -40,6 +41,7 @@
 #define CAP_ADMIN     CAPABILITY(21)
 #define CAP_RESOURCE  CAPABILITY(24)
 #define HEAP_LOOKS    4
+#define YOUNG_MS      10000 /* age at which a JVM has certainly started */
 #define HEAP_PAUSE_US 80000
 
 struct needs {
@@ -75,6 +77,42 @@ static bool listens(const struct target *t)
 }
 
 /* ---- can it answer? */
+
+/*
+ * The counter that is set last, unless the file was left by a dead JVM with the same number. Returns 0 while the JVM is
+ * still creating the counters that it has mapped, and -1 if it is unknown.
+ */
+static int start_counter(const struct target *t, int64_t start_ms)
+{
+	struct perf_data p;
+	struct target now = *t;
+	int64_t end;
+	int known = -1, err;
+
+	if (!now.perf_data[0])
+		jvm_find(&now); /* it was found before it had mapped them */
+	err = perf_data_read(&now, &p);
+	if (err)
+		return err == -EAGAIN && now.perf_data[0] ? 0 : -1;
+	if (perf_data_long(&p, "sun.rt.createVmEndTime", &end) && (!end || end > start_ms - 2000))
+		known = end != 0;
+	perf_data_release(&p);
+	return known;
+}
+
+/*
+ * Without counters, which may not exist yet, the evidence is a thread that every JDK starts after all that, or a certain age. The
+ * periodic thread was the last one until JDK 20; since 21 it starts before the signal dispatcher.
+ */
+bool attach_room_has_started(const struct target *t)
+{
+	int64_t start_ms = target_start_ms(t);
+	int known = t->up ? 1 : start_counter(t, start_ms);
+
+	if (known >= 0)
+		return known;
+	return time(NULL) * 1000 > start_ms + YOUNG_MS || proc_has_thread(t->pid, "Service Thread");
+}
 
 int attach_room_check_frozen(const struct target *t, struct diag *why)
 {
