@@ -5,8 +5,8 @@
 #include "user/capture/native_probes.h"
 #include "user/capture/roots.h"
 #include "user/hotspot/method.h"
-#include "user/hotspot/thread_object.h"
 #include "user/hotspot/threads.h"
+#include "user/jvm/jvm_model.h"
 #include "user/jvm/native_places.h"
 #include "user/process/uretprobe.h"
 #include "user/text/log.h"
@@ -108,7 +108,7 @@ static int load_programs(struct natives *n, struct diag *d)
 	struct native_probes_setup setup = {.settings = n->setup.settings,
 					    .target = n->setup.target,
 					    .bpf = n->setup.bpf,
-					    .layout = native_places_layout(n->places),
+					    .layout = &native_places_model(n->places)->layout,
 					    .stacks = n->setup.layout->jdk_version && n->setup.stacks.take_call,
 					    .inside = n->roots};
 
@@ -405,8 +405,9 @@ void natives_tick(struct natives *n)
 /* What the JVM's memory, or else the dump that was taken before, says of the thread. */
 static void name_thread(const struct natives *n, const struct frt_native_thread *r, struct thread_object *out)
 {
-	const struct hotspot_layout *l = native_places_layout(n->places);
-	const struct mem *m = native_places_memory(n->places);
+	const struct jvm_model *model = native_places_model(n->places);
+	const struct hotspot_layout *l = &model->layout;
+	const struct mem *m = &model->remote.mem;
 	const struct dump_thread *known;
 	uint32_t tid;
 

@@ -15,7 +15,7 @@
 #include "user/capture/natives.h"
 #include "user/capture/usdt.h"
 #include "user/process/attach.h"
-#include "user/process/attach_lock.h"
+#include "user/process/run_directory.h"
 #include "user/process/launch_socket.h"
 #include "user/process/map_lock.h"
 #include "user/process/maps.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/control_socket.h"
 #include "user/process/run_directory.h"
+#include "user/text/io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -234,13 +235,10 @@ static int read_answer(int fd, pid_t target, bool at_work, int out, struct diag 
 		size_t length = end ? (size_t)(end - text) : (size_t)n;
 		char status = 0;
 
-		for (size_t done = 0; done < length;) {
-			ssize_t written = write(out, text + done, length - done);
+		int err = io_write_all(out, text, length);
 
-			if (written <= 0)
-				return diag_errno(d, errno, "cannot write the answer");
-			done += written;
-		}
+		if (err)
+			return diag_errno(d, -err, "cannot write the answer");
 		if (!end)
 			continue;
 		if (end + 1 < text + n)

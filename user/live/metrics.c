@@ -13,6 +13,7 @@
 #include "user/record/losses.h"
 #include "user/record/new_file.h"
 #include "user/record/wait_events.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/text/prometheus.h"
 
@@ -284,21 +285,6 @@ static char *metrics_text(struct metrics *m, const struct report *r, bool active
 	return NULL;
 }
 
-static int write_all(int fd, const char *text, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, text, size);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			text += n;
-			size -= n;
-		}
-	}
-	return 0;
-}
-
 /*
  * Everybody may read it: the exporter runs as another user. It is not synced, which would hold up the recording; after a
  * power failure nobody needs the numbers.
@@ -309,7 +295,8 @@ static int metrics_replace(struct metrics *m, const char *text, size_t size, str
 
 	if (old < 0 && !m->file.unfinished)
 		return old;
-	err = ftruncate(m->file.fd, 0) || lseek(m->file.fd, 0, SEEK_SET) ? -errno : write_all(m->file.fd, text, size);
+	err = ftruncate(m->file.fd, 0) || lseek(m->file.fd, 0, SEEK_SET) ? -errno
+									 : io_write_all(m->file.fd, text, size);
 	if (!err && fchmod(m->file.fd, 0644))
 		err = -errno;
 	if (err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/output_internal.h"
 #include "format/vec.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -32,24 +33,6 @@ static int check_space(int fd, const char *path, uint64_t wanted, struct diag *d
 			(unsigned long long)(available >> 20), path, (unsigned long long)(least >> 20));
 }
 
-int output_write(int fd, const void *bytes, size_t size, uint64_t at)
-{
-	const char *from = bytes;
-
-	while (size) {
-		ssize_t n = pwrite(fd, from, size, at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -ENOSPC;
-		from += n;
-		size -= n;
-		at += n;
-	}
-	return 0;
-}
-
 int output_write_failed(int err, const char *path, struct diag *d)
 {
 	if (err == -EFBIG)
@@ -70,7 +53,7 @@ int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t si
 
 		if (n <= 0)
 			return n ? -errno : -EIO;
-		err = output_write(to, buffer, n, to_at + out);
+		err = io_write_at(to, buffer, n, to_at + out);
 		if (err)
 			return err;
 		out += n;

@@ -2,6 +2,7 @@
 #include "user/record/output_internal.h"
 #include "user/record/owner.h"
 #include "user/record/safe_directory.h"
+#include "user/text/io.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -127,7 +128,7 @@ static int output_directory_append(struct output *o, struct output_chunk *c, con
 	fd = scratch_create(o->fd, PART, o->path, d);
 	if (fd < 0)
 		return fd;
-	err = output_write(fd, bytes, size, 0);
+	err = io_write_at(fd, bytes, size, 0);
 	if (!err)
 		err = give_name(o, c, bytes);
 	if (err)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/output_internal.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,10 +39,10 @@ static int write_chunk(int fd, const unsigned char *bytes, size_t size, uint64_t
 		return -EINVAL;
 	memcpy(header, bytes, HEADER);
 	header[STATE] = WRITING;
-	err = output_write(fd, header, HEADER, at);
+	err = io_write_at(fd, header, HEADER, at);
 	if (!err)
-		err = output_write(fd, bytes + HEADER, size - HEADER, at + HEADER);
-	return err ? err : output_write(fd, bytes + STATE, 1, at + STATE);
+		err = io_write_at(fd, bytes + HEADER, size - HEADER, at + HEADER);
+	return err ? err : io_write_at(fd, bytes + STATE, 1, at + STATE);
 }
 
 /* Sync before the rename: a power failure must leave the old file or the new one. */

@@ -58,9 +58,9 @@ extern const struct output_form output_file, output_directory, output_memory, ou
 /* output_finish() of a stream. */
 int output_stream_finish(struct output *o, struct diag *d);
 
-/* Write or copy a whole range. Return 0 or -errno. */
-int output_write(int fd, const void *bytes, size_t size, uint64_t at);
 int output_write_failed(int err, const char *path, struct diag *d); /* returns `err`, with the message */
+
+/* Copy a whole range. Returns 0 or -errno. */
 int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size);
 
 #endif

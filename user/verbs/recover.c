@@ -6,6 +6,7 @@
 #include "user/verbs/recover.h"
 #include "format/vec.h"
 #include "user/trace/jfr_file.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/record/new_file.h"
 #include "user/record/output_internal.h"
@@ -71,7 +72,7 @@ static int find_pieces(struct jfr_file_map *map, const char *path, struct pieces
 
 static int recover_finish_chunk(int fd, uint64_t at)
 {
-	return output_write(fd, "", 1, at + STATE);
+	return io_write_at(fd, "", 1, at + STATE);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include "user/record/new_file.h"
 #include "user/record/output_internal.h"
 #include "user/report/page.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ int report_save(const struct bytes *page, const char *to, struct diag *d)
 
 	if (err)
 		return err;
-	err = output_write(out.fd, page->data, page->size, 0);
+	err = io_write_at(out.fd, page->data, page->size, 0);
 	err = err ? diag_errno(d, -err, "cannot write '%s'", to) : new_file_finish(&out, d);
 	new_file_close(&out);
 	if (!err)
