@@ -6,7 +6,7 @@
 #include "user/verbs/follow.h"
 #include "user/capture/exec_watch.h"
 #include "user/exit.h"
-#include "user/live/loop.h"
+#include "user/run/loop.h"
 #include "user/process/machine.h"
 #include "user/process/proc.h"
 #include "user/process/rights.h"

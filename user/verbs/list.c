@@ -6,7 +6,7 @@
 #include "user/exit.h"
 #include "user/text/json.h"
 #include "user/text/log.h"
-#include "user/verbs/capabilities.h"
+#include "user/run/capabilities.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/process/apart.h"
 #include "user/process/container.h"

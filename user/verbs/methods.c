@@ -11,7 +11,7 @@
 #include "user/jvm/jvm_model.h"
 #include "user/text/java_name.h"
 #include "user/text/skip_reason.h"
-#include "user/verbs/suggest_classes.h"
+#include "user/run/suggest_classes.h"
 #include "user/process/find.h"
 #include "user/text/term.h"
 

@@ -4,8 +4,8 @@
  * undo everything.
  */
 #include "user/verbs/record.h"
-#include "user/verbs/choose_probe.h"
-#include "user/verbs/record_events.h"
+#include "user/run/choose_probe.h"
+#include "user/run/record_events.h"
 #include "user/verbs/report.h"
 #include "filters/quote.h"
 #include "user/compare/gate.h"
@@ -14,12 +14,12 @@
 #include "user/jvm/intrinsics.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
-#include "user/live/loop.h"
-#include "user/live/priority.h"
+#include "user/run/loop.h"
+#include "user/run/priority.h"
 #include "user/jvm/jvm_model.h"
-#include "user/verbs/suggest_classes.h"
+#include "user/run/suggest_classes.h"
 #include "user/capture/uprobe_multi.h"
-#include "user/live/report.h"
+#include "user/run/printout.h"
 #include "user/options/settings_files.h"
 #include "user/process/attach.h"
 #include "user/process/dump.h"
@@ -27,10 +27,10 @@
 #include "user/process/maps.h"
 #include "user/process/rights.h"
 #include "user/process/tsc.h"
-#include "user/live/live.h"
+#include "user/show/live.h"
 #include "user/record/losses.h"
 #include "user/record/wait_stacks.h"
-#include "user/live/with_jfr.h"
+#include "user/run/with_jfr.h"
 
 #include <errno.h>
 #include <limits.h>

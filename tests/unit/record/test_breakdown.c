@@ -3,7 +3,7 @@
 #include "user/record/breakdown.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/recording.h"
-#include "user/live/report_breakdown.h"
+#include "user/run/report_breakdown.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
