@@ -2,6 +2,7 @@
 #include "user/run/background.h"
 #include "user/exit.h"
 #include "user/run/control_socket.h"
+#include "user/run/printout.h"
 #include "user/text/log.h"
 
 #include <errno.h>
@@ -21,10 +22,7 @@ struct background {
 	int listener;
 	int stopper; /* connection of the `stop` that waits for the end; -1: none */
 	pid_t target;
-	const struct report *report;
-	struct recorder *recorder;
-	struct session *session;
-	struct output *output;
+	const struct recording *recording;
 };
 
 /* In the caller: wait for the byte, or for the child's exit status. */
@@ -82,19 +80,15 @@ static void point_output_at(int fd)
 	dup2(fd, STDERR_FILENO);
 }
 
-void background_detach(struct background *b, const struct report *report, struct session *session,
-		       struct recorder *recorder, struct output *output)
+void background_detach(struct background *b, const struct recording *r)
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	prctl(PR_SET_PDEATHSIG, 0);
-	b->report = report;
-	b->recorder = recorder;
-	b->session = session;
-	b->output = output;
+	b->recording = r;
 	/* beside other recordings, only its own process names it */
 	log_line("in the background: frtrace status | dump | stop %d",
-		 segment_is_shared(session_segment(session)) ? (int)getpid() : (int)b->target);
+		 segment_is_shared(r->segment) ? (int)getpid() : (int)b->target);
 	if (nowhere >= 0) {
 		dup2(nowhere, STDIN_FILENO);
 		point_output_at(nowhere);
@@ -112,31 +106,34 @@ int background_fd(const struct background *b)
 
 static int send_status(const struct background *b, bool json, int connection)
 {
-	char text[2 * PATH_MAX + 1024] = "";
-	FILE *to = json ? fmemopen(text, sizeof(text), "w") : NULL;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	struct run_facts facts;
 
-	if (to) {
-		report_status_json(b->report, to);
-		fclose(to);
+	if (!to)
+		return EXIT_FAILED;
+	run_facts_read(&facts, b->recording);
+	(json ? printout_status_json : printout_status)(b->recording, &facts, to);
+	if (!fclose(to))
 		dprintf(connection, "%s", text);
-	} else {
-		report_status(b->report, text, sizeof(text));
-		dprintf(connection, "%s\n", text);
-	}
-	return output_was_removed(b->report->output) ? EXIT_FAILED : EXIT_DONE;
+	free(text);
+	return output_was_removed(b->recording->output) ? EXIT_FAILED : EXIT_DONE;
 }
 
 int background_dump(const struct background *b, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
 {
+	const struct recording *r = b->recording;
+	struct intake *in = session_intake(r->session);
 	int err;
 
-	intake_catch_up(session_intake(b->session));
-	err = session_take_open_dump(b->session, d);
-	recorder_read_stacks(b->recorder, false);
-	intake_take_waits(session_intake(b->session));
-	recorder_put_open_calls(b->recorder, err ? "no stack: the JVM did not answer" : NULL);
-	err = recorder_cut(b->recorder, d);
-	return err ? err : output_save(b->output, path, last_ns, size, d);
+	intake_catch_up(in);
+	err = session_take_open_dump(r->session, d);
+	recorder_read_stacks(r->recorder, false);
+	intake_take_waits(in);
+	recorder_put_open_calls(r->recorder, err ? "no stack: the JVM did not answer" : NULL);
+	err = recorder_cut(r->recorder, d);
+	return err ? err : output_save(r->output, path, last_ns, size, d);
 }
 
 /* Handle "dump LAST-NS PATH"; `words` begins with LAST-NS. */
@@ -163,7 +160,7 @@ static bool background_stop(struct background *b, const char *path, int connecti
 {
 	struct diag d = {0};
 
-	if (*path && output_name(b->output, path, &d)) {
+	if (*path && output_name(b->recording->output, path, &d)) {
 		dprintf(connection, "frtrace: %s\n", d.text);
 		control_socket_answer(connection, EXIT_FAILED);
 		return false;

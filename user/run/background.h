@@ -5,7 +5,7 @@
 #ifndef USER_RUN_BACKGROUND_H
 #define USER_RUN_BACKGROUND_H
 
-#include "user/run/printout.h"
+#include "user/record/recording.h"
 
 struct background;
 
@@ -18,9 +18,8 @@ bool background_begin(struct background **out, int *status, struct diag *d);
 /* Call once the target is known, before it is touched. */
 int background_listen(struct background *b, const struct target *t, struct diag *d);
 
-/* Tracing is on: release the terminal and the waiting caller. */
-void background_detach(struct background *b, const struct report *report, struct session *session,
-		       struct recorder *recorder, struct output *output);
+/* Tracing is on: release the terminal and the waiting caller. The recording is borrowed, for what clients ask. */
+void background_detach(struct background *b, const struct recording *r);
 
 /*
  * Poll this descriptor for input and then call background_serve(), which handles one request. True: end the recording.

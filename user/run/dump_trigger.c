@@ -4,14 +4,10 @@
 #include "user/capture/segment_names.h"
 #include "user/text/log.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define NAME_SIZE  1024u
-#define CAUSE_SIZE (2 * NAME_SIZE)
-#define LOOK_NS	   1000000000LL /* between two looks at the open calls */
-#define KNOWN	   0x80000000u	/* of `conditions`: it has been found out */
+#define LOOK_NS 1000000000LL /* between two looks at the open calls */
+#define KNOWN	0x80000000u  /* of `conditions`: it has been found out */
 
 struct dump_trigger {
 	const struct dump_conditions *conditions;
@@ -21,10 +17,10 @@ struct dump_trigger {
 	uint32_t wanted[FRT_MAX_METHODS];     /* by method: a bit for each condition that selects it, and KNOWN */
 	uint64_t limit[DUMP_CONDITIONS_MAX];  /* TSC ticks */
 	uint64_t newest[DUMP_CONDITIONS_MAX]; /* start (TSC) of the last open call that was reported */
-	char cause[CAUSE_SIZE];		      /* "": nothing has happened */
-	char said[CAUSE_SIZE];
-	bool looks;		/* some condition is about open calls */
-	int64_t look, earliest; /* the next look at them, and the next dump */
+	bool fulfilled;			      /* one is, since the last dump */
+	struct bytes cause;		      /* of the last one */
+	bool looks;			      /* some condition is about open calls */
+	int64_t look, earliest;		      /* the next look at them, and the next dump */
 	unsigned int dumps;
 };
 
@@ -47,25 +43,24 @@ struct dump_trigger *dump_trigger_new(const struct dump_conditions *conditions, 
 
 void dump_trigger_free(struct dump_trigger *t)
 {
+	if (!t)
+		return;
+	bytes_release(&t->cause);
 	free(t);
 }
 
 /* Which conditions select the method? A class that is not in the tables yet is asked for again. */
 static uint32_t find_wanted(const struct dump_trigger *t, uint32_t id)
 {
-	const struct frt_method *m = segment_method(t->segment, id);
-	const struct frt_class *c = m ? segment_class(t->segment, m->class_id) : NULL;
-	char class_name[NAME_SIZE], name[NAME_SIZE], descriptor[NAME_SIZE];
+	struct segment_method_text m;
 	uint32_t wanted = KNOWN;
 
-	if (!c)
+	if (!segment_method_text(t->segment, id, &m))
 		return 0;
-	segment_string(t->segment, c->name, class_name, sizeof(class_name));
-	segment_string(t->segment, m->name, name, sizeof(name));
-	segment_string(t->segment, m->descriptor, descriptor, sizeof(descriptor));
 	for (size_t i = 0; i < t->conditions->count; i++) {
-		const struct matcher_method method = {
-			.class_name = slice_of(class_name), .name = slice_of(name), .descriptor = slice_of(descriptor)};
+		const struct matcher_method method = {.class_name = slice_of(m.class_name),
+						      .name = slice_of(m.name),
+						      .descriptor = slice_of(m.descriptor)};
 
 		if (matcher_decide(&t->conditions->condition[i].methods, &method).trace)
 			wanted |= 1u << i;
@@ -88,13 +83,14 @@ static void trigger_note(struct dump_trigger *t, size_t i, uint32_t method, uint
 	static const char *const done[] = {
 		[DUMP_SLOW] = "took", [DUMP_THROWN] = "threw after", [DUMP_OPEN] = "is open for"};
 	const struct dump_condition *c = &t->conditions->condition[i];
-	char name[NAME_SIZE];
 
-	if (t->cause[0])
+	if (t->fulfilled)
 		return;
-	segment_name_method(t->segment, method, name, sizeof(name));
-	snprintf(t->cause, sizeof(t->cause), "%s: %s %s %s", c->text, name, done[c->cause],
-		 log_time(clock_ns_of_ticks(t->clock, ticks)));
+	t->fulfilled = true;
+	bytes_clear(&t->cause);
+	bytes_printf(&t->cause, "%s: ", c->text);
+	segment_put_method(&t->cause, t->segment, method);
+	bytes_printf(&t->cause, " %s %s", done[c->cause], log_time(clock_ns_of_ticks(t->clock, ticks)));
 }
 
 static void watch_span(struct dump_trigger *t, const struct frt_span *s)
@@ -115,7 +111,7 @@ static void trigger_on_spans(void *context, const struct frt_span *s, size_t n, 
 	struct dump_trigger *t = context;
 
 	t->next.spans(t->next.context, s, n, v);
-	for (size_t i = 0; i < stream_spans(s, n) && !t->cause[0]; i++)
+	for (size_t i = 0; i < stream_spans(s, n) && !t->fulfilled; i++)
 		watch_span(t, &s[i]);
 }
 
@@ -157,11 +153,10 @@ const char *dump_trigger_due(struct dump_trigger *t, int64_t now)
 		open_calls_each(t->segment, NULL, watch_open, t);
 		t->look = now + LOOK_NS;
 	}
-	if (!t->cause[0])
+	if (!t->fulfilled)
 		return NULL;
-	memcpy(t->said, t->cause, sizeof(t->said));
-	t->cause[0] = 0;
+	t->fulfilled = false;
 	t->dumps++;
 	t->earliest = now + DUMP_TRIGGER_PAUSE;
-	return t->said;
+	return bytes_text(&t->cause);
 }

@@ -6,6 +6,8 @@
 #include "user/process/rights.h"
 #include "user/process/syscall_filter.h"
 #include "user/record/losses.h"
+#include "user/run/printout.h"
+#include "user/run/run.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -26,58 +28,59 @@
 #define HINT_NS	    10000000000LL /* first report of why nothing is recorded; the delay then doubles */
 #define BUSY_NS	    200000000LL	  /* after a new stack more are likely */
 
-int loop_init(struct loop *l, bool for_program, struct diag *d)
+int loop_signals(int *out, bool for_program, struct diag *d)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 	sigset_t set;
 
-	*l = (struct loop){.signals = -1};
+	*out = -1;
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	for (size_t i = 0; i < (for_program ? sizeof(signals) / sizeof(signals[0]) : 3); i++)
 		sigaddset(&set, signals[i]);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_errno(d, errno, "cannot block signals");
-	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return l->signals < 0 ? diag_errno(d, errno, "cannot make a signalfd") : 0;
+	*out = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *out < 0 ? diag_errno(d, errno, "cannot make a signalfd") : 0;
 }
 
-void loop_release(struct loop *l)
+void loop_signals_close(int signals)
 {
-	if (l->signals >= 0)
-		close(l->signals);
+	if (signals >= 0)
+		close(signals);
 }
 
-static bool loop_serve_keys(const struct loop *l)
+static uint64_t loop_lost(const struct recording *r)
 {
 	struct losses lost;
 
-	losses_read(&lost, l->session, l->recorder);
-	return live_serve_keys(l->live, lost.sum);
+	losses_read(&lost, r->session, r->recorder);
+	return lost.sum;
 }
 
 /*
  * Wait for records. True: the loop must end because of a signal, a stop request, or the end of the target or the
  * program.
  */
-static bool wait_for_more(const struct loop *l, int timeout_ms)
+static bool wait_for_more(const struct run *run, int timeout_ms)
 {
+	const struct recording *r = &run->recording;
 	struct pollfd fds[6 + PROGRAM_FDS] = {
-		{.fd = intake_fd(session_intake(l->session)), .events = POLLIN},
-		{.fd = l->signals, .events = POLLIN},
-		{.fd = l->target->pidfd, .events = POLLIN},
-		{.fd = l->background ? background_fd(l->background) : -1, .events = POLLIN},
-		{.fd = live_fd(l->live), .events = POLLIN},
-		{.fd = output_pending_fd(l->output), .events = POLLOUT}};
+		{.fd = intake_fd(session_intake(r->session)), .events = POLLIN},
+		{.fd = run->signals, .events = POLLIN},
+		{.fd = r->target.pidfd, .events = POLLIN},
+		{.fd = run->background ? background_fd(run->background) : -1, .events = POLLIN},
+		{.fd = live_fd(run->live), .events = POLLIN},
+		{.fd = output_pending_fd(r->output), .events = POLLOUT}};
 
-	if (l->program)
-		program_poll(l->program, fds + 6);
-	poll(fds, l->program ? 6 + PROGRAM_FDS : 6, timeout_ms);
-	if (fds[4].revents && !loop_serve_keys(l))
+	if (run->program)
+		program_poll(run->program, fds + 6);
+	poll(fds, run->program ? 6 + PROGRAM_FDS : 6, timeout_ms);
+	if (fds[4].revents && !live_serve_keys(run->live, loop_lost(r)))
 		return true;
-	if (fds[3].revents && background_serve(l->background))
+	if (fds[3].revents && background_serve(run->background))
 		return true;
-	return (l->program ? program_update(l->program) : fds[1].revents) || target_ended(l->target);
+	return (run->program ? program_update(run->program) : fds[1].revents) || target_ended(&r->target);
 }
 
 struct moments {
@@ -88,22 +91,22 @@ struct moments {
 };
 
 /* Check the throttle. Throttled methods are only timed from here on; notes in the file and on stderr say so. */
-static void loop_check_throttle(const struct loop *l, int64_t now)
+static void loop_check_throttle(const struct recording *r, int64_t now)
 {
 	struct notes notes = {.count = 0};
 	struct throttle_finding found;
 	struct diag d = {0};
 
-	if (!l->throttle || !throttle_check(l->throttle, now, &found))
+	if (!r->throttle || !throttle_check(r->throttle, now, &found))
 		return;
-	notes_of_throttle(&notes, l->report->settings, session_segment(l->session), &found, now - l->report->begin_ns);
-	notes_put(&notes, l->recorder);
-	report_notes(&notes);
+	notes_of_throttle(&notes, r, &found, now - r->begin_ns);
+	notes_put(&notes, r->recorder);
+	printout_notes(&notes);
 	notes_release(&notes);
 	if (found.methods)
-		recorder_add_timing(l->recorder);
-	if (found.unhooks && session_unhook(l->session, &d))
-		recorder_remark(l->recorder, "unhooked", d.text);
+		recorder_add_timing(r->recorder);
+	if (found.unhooks && session_unhook(r->session, &d))
+		recorder_remark(r->recorder, "unhooked", d.text);
 }
 
 /* "shop.jfr" has dumps named "shop-dump-2026_11_24_10_30_00.jfr", a directory has them beside itself. */
@@ -124,63 +127,90 @@ static void name_dump(const char *recording, char *out, size_t size)
 }
 
 /* Nobody waits for a dump that the recording writes by itself, so the files say why it was written. */
-static void loop_check_trigger(const struct loop *l, int64_t now)
+static void loop_check_trigger(const struct run *run, int64_t now)
 {
-	const char *cause = l->trigger ? dump_trigger_due(l->trigger, now) : NULL;
+	struct recorder *recorder = run->recording.recorder;
+	const char *cause = run->trigger ? dump_trigger_due(run->trigger, now) : NULL;
 	char path[PATH_MAX], text[PATH_MAX + 4096];
 	struct diag d = {0};
 	uint64_t size;
 
 	if (!cause)
 		return;
-	name_dump(l->path, path, sizeof(path));
+	name_dump(run->path, path, sizeof(path));
 	snprintf(text, sizeof(text), "%s: dumped to %s", cause, path);
-	recorder_remark(l->recorder, "dump", text);
-	if (background_dump(l->background, path, 0, &size, &d))
-		recorder_remark(l->recorder, "dump", d.text);
+	recorder_remark(recorder, "dump", text);
+	if (background_dump(run->background, path, 0, &size, &d))
+		recorder_remark(recorder, "dump", d.text);
+}
+
+/* What is printed while it runs. */
+static void loop_print(const struct run *run, struct moments *m, int64_t now, bool behind)
+{
+	const struct recording *r = &run->recording;
+	/* The terminal may be the program's, or the live view's. */
+	bool progress = log_is_live() && !run->program && !live_has_terminal(run->live) && now >= m->progress;
+	bool hint = !behind && now >= m->hint;
+	struct run_facts facts;
+
+	if (progress || hint)
+		run_facts_read(&facts, r);
+	if (progress) {
+		printout_progress(r, &facts);
+		m->progress = now + PROGRESS_NS;
+	}
+	if (hint) {
+		printout_no_events(r, &facts);
+		m->hint_ns *= 2;
+		m->hint = now + m->hint_ns;
+	}
+}
+
+static int loop_sweep(const struct run *run, struct moments *m, int64_t now, bool behind, struct diag *d)
+{
+	const struct recording *r = &run->recording;
+	struct intake *in = session_intake(r->session);
+	uint64_t lost;
+	int err;
+
+	if (!behind) {
+		intake_sweep(in);
+		if (session_natives(r->session))
+			natives_tick(session_natives(r->session));
+		loop_check_throttle(r, now);
+		loop_check_trigger(run, now);
+	}
+	clock_sample(r->clock);
+	if (r->clock->set_back)
+		return diag_set(d, EIO, "the recording ends: the time stamp counter was set back (a suspend?)");
+	lost = loop_lost(r);
+	recorder_note_loss(r->recorder, lost);
+	if (recorder_forget_methods(r->recorder))
+		live_forget_callers(run->live);
+	err = recorder_tick(r->recorder, d);
+	if (run->live && !behind && !intake_has_pending(in))
+		m->reader_gone = !live_tick(run->live, now, lost);
+	return err;
 }
 
 /*
  * Periodic work. `behind`: spans wait for their stacks, so work that needs complete spans is postponed; chunks, clock
  * and memory are not.
  */
-static int loop_maintain(struct loop *l, struct moments *m, int64_t now, bool behind, struct diag *d)
+static int loop_maintain(const struct run *run, struct moments *m, int64_t now, bool behind, struct diag *d)
 {
-	struct losses lost;
 	int err = 0;
 
 	if (now >= m->sweep) {
-		if (!behind) {
-			intake_sweep(session_intake(l->session));
-			if (session_natives(l->session))
-				natives_tick(session_natives(l->session));
-			loop_check_throttle(l, now);
-			loop_check_trigger(l, now);
-		}
 		m->sweep = now + SWEEP_NS;
-		clock_sample(l->report->clock);
-		if (l->report->clock->set_back)
-			return diag_set(d, EIO, "the recording ends: the time stamp counter was set back (a suspend?)");
-		losses_read(&lost, l->session, l->recorder);
-		recorder_note_loss(l->recorder, lost.sum);
-		if (recorder_forget_methods(l->recorder))
-			live_forget_callers(l->live);
-		err = recorder_tick(l->recorder, d);
-		if (l->live && !behind && !intake_has_pending(session_intake(l->session)))
-			m->reader_gone = !live_tick(l->live, now, lost.sum);
+		err = loop_sweep(run, m, now, behind, d);
 	}
+	if (err)
+		return err;
 	if (!behind)
-		metrics_tick(l->metrics, l->report, l->recorder, now);
-	if (now >= m->progress && !live_has_terminal(l->live)) {
-		report_progress(l->report);
-		m->progress = now + PROGRESS_NS;
-	}
-	if (!behind && now >= m->hint) {
-		report_no_events(l->report);
-		m->hint_ns *= 2;
-		m->hint = now + m->hint_ns;
-	}
-	return err;
+		metrics_tick(run->metrics, &run->recording, now);
+	loop_print(run, m, now, behind);
+	return 0;
 }
 
 /* How long to wait for more records: at most until the end. */
@@ -197,52 +227,53 @@ static bool queue_fills_up(const void *intake)
 	return intake_is_filling(intake);
 }
 
-static int loop_until_end(struct loop *l, int64_t now, struct diag *d)
+static int loop_until_end(const struct run *run, int64_t now, struct diag *d)
 {
+	const struct recording *r = &run->recording;
 	struct moments m = {.end = INT64_MAX, .hint = now + HINT_NS, .hint_ns = HINT_NS, .busy_until = now + BUSY_NS};
-	struct intake *in = session_intake(l->session);
+	struct intake *in = session_intake(r->session);
 	bool over = false;
 	int err = 0;
 
-	if (l->duration_ns)
-		m.end = now + l->duration_ns;
+	if (r->settings->duration_ns)
+		m.end = now + r->settings->duration_ns;
 	while (!over && !err) {
 		bool new_stacks, behind;
 		int parts;
 
 		priority_adapt(intake_is_filling(in), now);
-		new_stacks = recorder_read_stacks(l->recorder, false);
-		behind = recorder_behind(l->recorder) && !intake_is_pressed(in);
+		new_stacks = recorder_read_stacks(r->recorder, false);
+		behind = recorder_behind(r->recorder) && !intake_is_pressed(in);
 		parts = behind ? 0 : intake_consume(in);
 		now = monotonic_ns();
 		if (new_stacks)
 			m.busy_until = now + BUSY_NS;
-		err = session_beat(l->session, d);
+		err = session_beat(r->session, d);
 		if (err)
 			return err;
-		err = loop_maintain(l, &m, now, behind, d) ?: output_pump(l->output, d);
-		if (err || m.reader_gone || now >= m.end || recorder_full(l->recorder))
+		err = loop_maintain(run, &m, now, behind, d) ?: output_pump(r->output, d);
+		if (err || m.reader_gone || now >= m.end || recorder_full(r->recorder))
 			break;
-		over = wait_for_more(l, behind || parts >= QUEUE_BUDGET ? 0 : loop_timeout(&m, now));
+		over = wait_for_more(run, behind || parts >= QUEUE_BUDGET ? 0 : loop_timeout(&m, now));
 	}
 	return err;
 }
 
-int loop_run(struct loop *l, struct diag *d)
+int loop_run(const struct run *run, struct diag *d)
 {
-	const struct settings *settings = l->report->settings;
+	const struct recording *r = &run->recording;
 	struct rights_later later = {
-		.attach = settings->with_jfr, .signal = l->program, .probe = session_will_probe(l->session)};
-	struct intake *in = session_intake(l->session);
+		.attach = r->settings->with_jfr, .signal = run->program, .probe = session_will_probe(r->session)};
+	struct intake *in = session_intake(r->session);
 	struct diag no_filter;
 	int err;
 
-	map_locks_settle(session_natives(l->session) || settings->probe == SETTINGS_PROBE_HOTSPOT);
-	rights_drop(l->target, later);
+	map_locks_settle(session_natives(r->session) || r->settings->probe == SETTINGS_PROBE_HOTSPOT);
+	rights_drop(&r->target, later);
 	priority_watch(intake_fd(in), queue_fills_up, in);
 	if (syscall_filter_load(later, &no_filter))
 		log_detail("%s", no_filter.text);
-	err = loop_until_end(l, monotonic_ns(), d);
+	err = loop_until_end(run, monotonic_ns(), d);
 	priority_unwatch();
 	priority_raise();
 	return err;

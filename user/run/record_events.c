@@ -2,14 +2,18 @@
 #include "user/run/record_events.h"
 #include "filters/quote.h"
 #include "filters/time.h"
-#include "user/jvm/jvm_model.h"
+#include "user/process/interrupt.h"
 #include "user/jvm/matches.h"
 #include "user/text/log.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define EVENTS_POLL_MS	50
+#define EVENTS_START_NS 5000000000LL /* that a JVM may take to start, before its classes can be read */
 
 /* Those of classes that are loaded later, by the filter as it is. */
 static int add_later(const struct event_method *m, struct settings *s, struct diag *d)
@@ -73,21 +77,26 @@ static void say_awaited(const char *message)
 	log_line("%s; a class that does, and is loaded later, has the event from its first call on", message);
 }
 
-int record_events_plan(struct event_plan *out, struct settings *s, const struct target *t, bool waits, struct diag *d)
+/*
+ * Find what the events mean in the target, and add filters for their methods to the settings. `waits`: the caller comes
+ * again after -ENOENT.
+ */
+static int record_events_plan(struct event_plan *out, const struct recording *r, bool waits, struct diag *d)
 {
+	struct settings *s = r->settings;
 	struct jvm_model model = {0};
 	struct event_plan_setup setup = {.events = &s->events,
 					 .filters = s->filters,
 					 .layout = &model.layout,
 					 .mem = &model.remote.mem,
-					 .jdk_version = t->jdk_version,
+					 .jdk_version = r->target.jdk_version,
 					 .redact = s->redact_key,
 					 .text = s->string_length,
 					 .suggest = !waits,
 					 .patient = waits,
 					 .awaits = waits ? NULL : say_awaited};
 	size_t event;
-	int err = jvm_model_open_classes(&model, t, d);
+	int err = jvm_model_open_classes(&model, &r->target, d);
 
 	if (!err)
 		err = event_plan_make(out, &setup, &event, d);
@@ -96,5 +105,46 @@ int record_events_plan(struct event_plan *out, struct settings *s, const struct 
 	if (!err)
 		err = check_exclusions(out, s, d);
 	jvm_model_close(&model);
+	return err;
+}
+
+int record_events_prepare(struct event_plan *out, const struct recording *r, struct diag *d)
+{
+	int64_t end = monotonic_ns() + EVENTS_START_NS;
+	int err;
+
+	if (!r->settings->events.count)
+		return 0;
+	while ((err = record_events_plan(out, r, false, d)) == -EAGAIN) {
+		if (monotonic_ns() > end || interrupted() || target_ended(&r->target))
+			break;
+		poll(NULL, 0, EVENTS_POLL_MS);
+	}
+	if (!err)
+		session_take_plan(r->session, out);
+	return err;
+}
+
+int record_events_await(struct event_plan *out, struct recording *r, struct program *program, struct diag *d)
+{
+	struct pollfd fds[PROGRAM_FDS];
+	struct diag now = {0};
+	int err;
+
+	while ((err = record_events_plan(out, r, true, &now)) == -ENOENT) {
+		*d = now;
+		session_let_run(r->session);
+		r->awaited = true;
+		program_poll(program, fds);
+		poll(fds, PROGRAM_FDS, EVENTS_POLL_MS);
+		if (program_update(program) || target_ended(&r->target))
+			return err;
+	}
+	if (err && d->text[0] && (err == -ESRCH || target_ended(&r->target)))
+		return -ENOENT; /* what was missing says more than that it has ended */
+	if (err)
+		*d = now;
+	else
+		session_take_plan(r->session, out);
 	return err;
 }

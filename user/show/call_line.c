@@ -10,28 +10,29 @@
 
 #define NAME_TEXT 2048
 
-static void resolved_name(const struct resolved_method *m, char *out, size_t size)
+static void put_resolved(struct bytes *out, const struct resolved_method *m)
 {
-	char class_name[NAME_TEXT], method[NAME_TEXT];
+	char method[NAME_TEXT];
 
-	snprintf(class_name, sizeof(class_name), "%s", m->class_name);
-	java_name_dots(class_name);
+	for (const char *at = m->class_name; *at; at++)
+		bytes_put_u8(out, *at == '/' ? '.' : *at);
 	java_name_print(m->name, m->descriptor, method, sizeof(method));
-	snprintf(out, size, "%s.%s", class_name, method);
+	bytes_printf(out, ".%s", method);
 }
 
 static void call_line_put_caller(FILE *to, const struct call_line *c)
 {
-	char name[2 * NAME_TEXT];
+	struct bytes name = {.size = 0};
 
 	if (c->caller.resolved)
-		resolved_name(c->caller.resolved, name, sizeof(name));
+		put_resolved(&name, c->caller.resolved);
 	else if (c->caller.named)
-		segment_name_method(c->segment, c->caller.named, name, sizeof(name));
+		segment_put_method(&name, c->segment, c->caller.named);
 	else
 		return;
 	fputs("  from ", to);
-	term_print(to, name);
+	term_print(to, bytes_text(&name));
+	bytes_release(&name);
 	if (c->caller.line > 0)
 		fprintf(to, " line: %d", c->caller.line);
 }
@@ -50,14 +51,16 @@ static void call_line_put_split(FILE *to, const struct span_split *s)
 
 void call_line_print(FILE *to, const struct call_line *c)
 {
-	char time[WALL_TIME_TEXT], name[NAME_TEXT];
+	struct bytes name = {.size = 0};
+	char time[WALL_TIME_TEXT];
 
 	wall_time_print(c->end, true, time);
 	fprintf(to, "%s  %9s  ", time, log_time(c->duration));
 	term_print(to, c->thread ? c->thread : "?");
 	fputs("  ", to);
-	segment_name_method(c->segment, c->method, name, sizeof(name));
-	term_print(to, name);
+	segment_put_method(&name, c->segment, c->method);
+	term_print(to, bytes_text(&name));
+	bytes_release(&name);
 	if (c->thrown)
 		fputs("  thrown", to);
 	if (c->thrown_class) {

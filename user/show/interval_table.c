@@ -3,6 +3,7 @@
 #include "user/text/log.h"
 #include "user/capture/segment_names.h"
 #include "user/text/columns.h"
+#include "user/text/java_number.h"
 #include "user/text/name_fit.h"
 #include "user/text/wall_time.h"
 
@@ -170,18 +171,19 @@ static void row_name(const struct interval *i, uint32_t n, const struct segment 
 {
 	const struct frt_method *m = segment_method(s, i->row[n].method);
 	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
-	char loader[NAME_TEXT / 4];
+	struct bytes text = {.size = 0};
 	bool twice = false;
-	size_t length;
 
-	segment_name_method(s, i->row[n].method, name, NAME_TEXT);
+	segment_put_method(&text, s, i->row[n].method);
 	for (uint32_t k = 0; c && k < i->rows && !twice; k++)
 		twice = is_twin(s, m, i->row[k].method);
-	if (!twice)
-		return;
-	length = strlen(name);
-	segment_name_loader(s, c->loader, loader, sizeof(loader));
-	snprintf(name + length, NAME_TEXT - length, " (loader %s)", loader);
+	if (twice) {
+		put_text(&text, " (loader ");
+		segment_put_loader(&text, s, c->loader);
+		put_text(&text, ")");
+	}
+	snprintf(name, NAME_TEXT, "%s", bytes_text(&text));
+	bytes_release(&text);
 }
 
 /* Print the name as name_fit() shortens it; what is still too long loses its beginning. */
@@ -224,18 +226,19 @@ static void interval_table_print_line(FILE *to, const char *text, const struct i
 
 static void print_head(FILE *to, const struct interval *i, const struct interval_table_setup *setup)
 {
-	char line[NAME_TEXT + 512], name[NAME_TEXT], time[WALL_TIME_TEXT];
-	int n;
+	struct bytes line = {.size = 0};
+	char time[WALL_TIME_TEXT];
 
 	wall_time_print(i->end + setup->realtime, false, time);
-	n = snprintf(line, sizeof(line), "%s   %s call%s in %s%s   %s thrown   %s lost   %s open", time,
-		     log_count(i->calls), i->calls == 1 ? "" : "s", i->whole ? "all of " : "", log_time(i->length),
-		     log_count(i->thrown), log_count(setup->lost), log_count(i->open));
+	bytes_printf(&line, "%s   %s call%s in %s%s   %s thrown   %s lost   %s open", time, log_count(i->calls),
+		     i->calls == 1 ? "" : "s", i->whole ? "all of " : "", log_time(i->length), log_count(i->thrown),
+		     log_count(setup->lost), log_count(i->open));
 	if (i->open && i->oldest_method) {
-		segment_name_method(setup->segment, i->oldest_method, name, sizeof(name));
-		snprintf(line + n, sizeof(line) - n, ", oldest %s in %s", log_time(i->oldest_age), name);
+		bytes_printf(&line, ", oldest %s in ", log_time(i->oldest_age));
+		segment_put_method(&line, setup->segment, i->oldest_method);
 	}
-	interval_table_print_line(to, line, setup);
+	interval_table_print_line(to, bytes_text(&line), setup);
+	bytes_release(&line);
 }
 
 /* The keys are named below a table that leaves room for them. */

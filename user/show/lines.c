@@ -22,7 +22,8 @@ struct held {
 };
 
 struct lines {
-	struct lines_setup setup;
+	const struct recording *recording;
+	struct stdout_queue *queue;
 	struct held held[HELD];
 	size_t count;
 	uint64_t skipped, unreported; /* unreported: since the last message about it */
@@ -31,7 +32,7 @@ struct lines {
 	size_t size;
 };
 
-int lines_new(struct lines **out, const struct lines_setup *setup, struct diag *d)
+int lines_new(struct lines **out, const struct recording *r, struct stdout_queue *queue, struct diag *d)
 {
 	struct lines *l = calloc(1, sizeof(*l));
 
@@ -42,7 +43,8 @@ int lines_new(struct lines **out, const struct lines_setup *setup, struct diag *
 		lines_free(l);
 		return diag_errno(d, ENOMEM, "cannot print");
 	}
-	l->setup = *setup;
+	l->recording = r;
+	l->queue = queue;
 	*out = l;
 	return 0;
 }
@@ -82,8 +84,8 @@ void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vt
 		return;
 	}
 	*h = (struct held){.span = *s,
-			   .start = clock_ns(l->setup.clock, s->start),
-			   .end = clock_ns(l->setup.clock, s->start + s->duration),
+			   .start = clock_ns(l->recording->clock, s->start),
+			   .end = clock_ns(l->recording->clock, s->start + s->duration),
 			   .caller = *caller,
 			   .split = *split,
 			   .thrown = *thrown ? strdup(thrown) : NULL,
@@ -109,7 +111,7 @@ static int earlier(const void *a, const void *b)
 /* Queue the text that was printed to l->to since the last call. */
 static bool send(struct lines *l)
 {
-	bool sent = !fflush(l->to) && stdout_queue_put(l->setup.queue, l->text, l->size);
+	bool sent = !fflush(l->to) && stdout_queue_put(l->queue, l->text, l->size);
 
 	rewind(l->to);
 	return sent;
@@ -121,7 +123,7 @@ static bool print_skipped(struct lines *l)
 
 	if (!l->unreported)
 		return true;
-	if (l->setup.json) {
+	if (l->recording->settings->json) {
 		json_init(&j, l->to);
 		json_object(&j, NULL);
 		json_unsigned(&j, "skipped", l->unreported);
@@ -142,7 +144,7 @@ static void lines_name_thread(const struct lines *l, const struct held *h, struc
 	if (c->is_virtual) {
 		c->java_id = h->vthread.java_id;
 		c->thread = h->vthread.name;
-	} else if (segment_thread(l->setup.segment, h->span.thread, row)) {
+	} else if (segment_thread(l->recording->segment, h->span.thread, row)) {
 		snprintf(name, 72, "%.*s", (int)row->name_length, row->name);
 		c->java_id = row->java_id;
 		c->thread = name;
@@ -151,13 +153,13 @@ static void lines_name_thread(const struct lines *l, const struct held *h, struc
 
 static void print_call(struct lines *l, const struct held *h, int64_t realtime)
 {
-	struct call_line c = {.segment = l->setup.segment,
+	struct call_line c = {.segment = l->recording->segment,
 			      .method = h->span.method,
 			      .thrown = h->span.flags & FRT_SPAN_THROWN,
 			      .thrown_class = h->thrown,
 			      .values = h->values,
 			      .end = h->end + realtime,
-			      .start_ticks = h->start + l->setup.ticks_offset,
+			      .start_ticks = h->start + l->recording->target.monotonic_offset,
 			      .duration = h->end - h->start,
 			      .caller = h->caller,
 			      .split = h->split};
@@ -165,7 +167,7 @@ static void print_call(struct lines *l, const struct held *h, int64_t realtime)
 	char name[72];
 
 	lines_name_thread(l, h, &row, name, &c);
-	if (l->setup.json)
+	if (l->recording->settings->json)
 		call_line_json(l->to, &c);
 	else
 		call_line_print(l->to, &c);
@@ -191,7 +193,7 @@ void lines_print(struct lines *l, int64_t now)
 	l->count -= n;
 	memmove(l->held, l->held + n, l->count * sizeof(l->held[0]));
 	if (until == INT64_MAX && !print_skipped(l)) { /* no later line would report them */
-		stdout_queue_finish(l->setup.queue);
+		stdout_queue_finish(l->queue);
 		print_skipped(l);
 	}
 }

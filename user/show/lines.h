@@ -7,23 +7,13 @@
 #ifndef USER_SHOW_LINES_H
 #define USER_SHOW_LINES_H
 
-#include "user/capture/clock.h"
-#include "user/record/recorder.h"
-#include "user/capture/stream.h"
+#include "user/record/recording.h"
 #include "user/show/stdout_queue.h"
 
 struct lines;
 
-struct lines_setup {
-	const struct segment *segment;
-	struct clock *clock;
-	struct stdout_queue *queue;
-	int64_t ticks_offset; /* target's CLOCK_MONOTONIC - ours, ns */
-	bool json;
-};
-
-/* All members of `setup` are borrowed. 0 or -errno; then *out is NULL. */
-int lines_new(struct lines **out, const struct lines_setup *setup, struct diag *d);
+/* Recording and queue are borrowed. 0 or -errno; then *out is NULL. */
+int lines_new(struct lines **out, const struct recording *r, struct stdout_queue *queue, struct diag *d);
 void lines_free(struct lines *l);
 
 /*

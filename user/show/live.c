@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 struct live {
-	struct live_setup setup;
+	const struct recording *recording;
 	struct stream_sink recorder;
 	struct stdout_queue *queue;
 	struct intervals *intervals; /* NULL: no table */
@@ -29,34 +29,21 @@ struct live {
 	uint64_t refused; /* tables refused by the queue */
 };
 
-static struct breakdown_sums *splits_for(const struct live_setup *s)
-{
-	struct breakdown *where = recorder_breakdown(s->recorder);
-
-	return where ? breakdown_running_sums(where) : NULL;
-}
-
 static int open_view(struct live *l, struct diag *d)
 {
-	const struct live_setup *s = &l->setup;
-	struct lines_setup lines = {.segment = s->segment,
-				    .clock = s->clock,
-				    .ticks_offset = s->target->monotonic_offset,
-				    .json = s->settings->json};
-	struct otlp_live_setup otlp = {
-		.target = s->target, .segment = s->segment, .clock = s->clock, .recorder = s->recorder};
-	int err;
+	const struct recording *r = l->recording;
+	const struct settings *s = r->settings;
+	struct breakdown *where = recorder_breakdown(r->recorder);
+	int err = stdout_queue_open(&l->queue, STDOUT_FILENO, s->program, d);
 
-	err = stdout_queue_open(&l->queue, STDOUT_FILENO, s->settings->program, d);
 	if (err)
 		return err;
-	lines.queue = otlp.queue = l->queue;
-	if (s->settings->otlp)
-		return otlp_live_new(&l->otlp, &otlp, d);
-	if (s->settings->lines)
-		return lines_new(&l->lines, &lines, d);
-	err = intervals_new(&l->intervals, s->segment, s->clock, splits_for(s), d);
-	if (!err && !s->settings->json && stdout_queue_is_in_place(l->queue)) {
+	if (s->otlp)
+		return otlp_live_new(&l->otlp, r, l->queue, d);
+	if (s->lines)
+		return lines_new(&l->lines, r, l->queue, d);
+	err = intervals_new(&l->intervals, r->segment, r->clock, where ? breakdown_running_sums(where) : NULL, d);
+	if (!err && !s->json && stdout_queue_is_in_place(l->queue)) {
 		l->keys = keys_open(STDIN_FILENO);
 		l->colours = term_has_colours(STDOUT_FILENO);
 	}
@@ -72,19 +59,19 @@ int live_check(const struct settings *s, struct diag *d)
 	return 0;
 }
 
-int live_new(struct live **out, const struct live_setup *setup, struct diag *d)
+int live_new(struct live **out, const struct recording *r, struct diag *d)
 {
 	struct live *l;
 	int err;
 
 	*out = NULL;
-	if (!settings_show_calls(setup->settings))
+	if (!settings_show_calls(r->settings))
 		return 0;
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return diag_errno(d, ENOMEM, "cannot print");
-	l->setup = *setup;
-	l->recorder = recorder_sink(setup->recorder);
+	l->recording = r;
+	l->recorder = recorder_sink(r->recorder);
 	err = open_view(l, d);
 	if (err)
 		live_free(l);
@@ -107,21 +94,21 @@ void live_free(struct live *l)
 
 static void live_add_call(struct live *l, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
-	uint64_t before = recorder_counts(l->setup.recorder)->events;
+	uint64_t before = recorder_counts(l->recording->recorder)->events;
 	struct frames_caller caller = {0};
 	char thrown[FRT_FIELD_TEXT_MAX + 1];
 
 	l->recorder.spans(l->recorder.context, s, n, v);
-	if (recorder_counts(l->setup.recorder)->events == before)
+	if (recorder_counts(l->recording->recorder)->events == before)
 		return;
 	if (l->otlp) {
 		otlp_live_add(l->otlp, s, n - 1, v);
 		return;
 	}
 	user_value_thrown_name((const struct frt_field *)(s + 1), n - 1, thrown, sizeof(thrown));
-	recorder_caller(l->setup.recorder, s, &caller);
-	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder), thrown,
-		  call_values_text(l->setup.recorder, s, n - 1, l->setup.settings->json));
+	recorder_caller(l->recording->recorder, s, &caller);
+	lines_add(l->lines, s, v, &caller, recorder_split(l->recording->recorder), thrown,
+		  call_values_text(l->recording->recorder, s, n - 1, l->recording->settings->json));
 }
 
 static void live_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
@@ -161,11 +148,11 @@ static uint32_t live_first_row(struct live *l, const struct interval *i, const s
 
 static void print_table(FILE *to, struct live *l, const struct interval *i, uint64_t lost, unsigned int *lines)
 {
-	const struct settings *s = l->setup.settings;
-	struct interval_table_setup setup = {.segment = l->setup.segment,
+	const struct settings *s = l->recording->settings;
+	struct interval_table_setup setup = {.segment = l->recording->segment,
 					     .top = s->top,
 					     .realtime = clock_realtime_offset(),
-					     .ticks_offset = l->setup.target->monotonic_offset,
+					     .ticks_offset = l->recording->target.monotonic_offset,
 					     .lost = lost,
 					     .keys = l->keys,
 					     .colours = l->colours};
@@ -203,7 +190,7 @@ static void show_table(struct live *l, const struct interval *i, uint64_t lost)
 
 static void tick_table(struct live *l, int64_t now, uint64_t lost)
 {
-	uint64_t interval = l->setup.settings->interval_ns;
+	uint64_t interval = l->recording->settings->interval_ns;
 
 	if (!l->due) {
 		intervals_begin(l->intervals);
@@ -221,9 +208,9 @@ static void finish_table(struct live *l, uint64_t lost)
 {
 	const struct interval *last = intervals_next(l->intervals);
 
-	if (l->setup.settings->json || !stdout_queue_is_in_place(l->queue))
+	if (l->recording->settings->json || !stdout_queue_is_in_place(l->queue))
 		show_table(l, last, lost);
-	if (!l->setup.settings->json)
+	if (!l->recording->settings->json)
 		show_table(l, intervals_whole(l->intervals), lost);
 }
 

@@ -3,20 +3,9 @@
 #ifndef USER_SHOW_LIVE_H
 #define USER_SHOW_LIVE_H
 
-#include "user/capture/clock.h"
-#include "user/record/recorder.h"
-#include "user/capture/segment.h"
-#include "user/options/settings.h"
+#include "user/record/recording.h"
 
 struct live;
-
-struct live_setup {
-	const struct settings *settings;
-	const struct target *target;
-	const struct segment *segment;
-	struct clock *clock;
-	struct recorder *recorder;
-};
 
 /*
  * Fail if the live view needs standard output and it is closed. Call before opening any file, which would get its
@@ -24,8 +13,8 @@ struct live_setup {
  */
 int live_check(const struct settings *s, struct diag *d);
 
-/* All members of `setup` are borrowed. 0 or -errno. *out is NULL if no live view is wanted. */
-int live_new(struct live **out, const struct live_setup *setup, struct diag *d);
+/* The recording is borrowed. 0 or -errno. *out is NULL if no live view is wanted. */
+int live_new(struct live **out, const struct recording *r, struct diag *d);
 void live_free(struct live *l);
 
 /* The sink for spans: passes them to the recorder and shows them. */

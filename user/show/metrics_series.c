@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/show/metrics_series.h"
+#include "user/capture/segment_names.h"
 #include "user/text/java_name.h"
 #include "user/text/prometheus.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define LABEL 1024 /* bytes of a label, before escapes */
 
 const uint64_t metrics_bounds[METRICS_BUCKETS] = {
 	1000,	  3000,	    10000,     30000,	  100000,     300000,	  1000000,     3000000,
@@ -52,29 +51,24 @@ void metrics_table_free(struct metrics_table *t)
 	free(t);
 }
 
-/* NULL: no memory. `m` NULL: the rest. */
-static char *metrics_labels(const struct metrics_table *t, const struct frt_method *m)
+/* NULL: no memory. `method` 0: the rest. */
+static char *metrics_labels(const struct metrics_table *t, uint32_t method)
 {
-	const struct segment *s = t->segment;
-	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
-	char class_name[LABEL] = "(others)", name[LABEL] = "(others)", descriptor[LABEL] = "", *text = NULL;
+	struct segment_method_text m = {.class_name = "(others)", .name = "(others)"};
+	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
 	if (!to)
 		return NULL;
-	if (m) {
-		segment_string(s, c ? c->name : 0, class_name, sizeof(class_name));
-		segment_string(s, m->name, name, sizeof(name));
-		segment_string(s, m->descriptor, descriptor, sizeof(descriptor));
-		java_name_dots(class_name);
-	}
+	if (method && segment_method_text(t->segment, method, &m))
+		java_name_dots(m.class_name);
 	fprintf(to, "%s,", t->common);
-	prometheus_label(to, "class", class_name);
+	prometheus_label(to, "class", m.class_name);
 	putc(',', to);
-	prometheus_label(to, "method", name);
+	prometheus_label(to, "method", m.name);
 	putc(',', to);
-	prometheus_label(to, "descriptor", descriptor);
+	prometheus_label(to, "descriptor", m.descriptor);
 	if (!fclose(to))
 		return text;
 	free(text);
@@ -98,7 +92,7 @@ static size_t metrics_find(struct metrics_table *t, char *labels)
 static void metrics_assign(struct metrics_table *t, uint32_t method)
 {
 	bool others = t->count >= METRICS_SERIES;
-	char *labels = metrics_labels(t, others ? NULL : segment_method(t->segment, method));
+	char *labels = metrics_labels(t, others ? 0 : method);
 
 	if (labels)
 		t->of[method] = metrics_find(t, labels) + 1;

@@ -15,9 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HELD	  16384u
-#define WAITS	  32768u /* 4 MB */
-#define NAME_TEXT 2048
+#define HELD  16384u
+#define WAITS 32768u /* 4 MB */
 
 struct otlp_held {
 	uint64_t start, end; /* TSC */
@@ -43,7 +42,8 @@ struct otlp_held_wait {
 };
 
 struct otlp_live {
-	struct otlp_live_setup setup;
+	const struct recording *recording;
+	struct stdout_queue *queue;
 	struct otlp_held held[HELD];
 	size_t count;
 	struct otlp_held_wait wait[WAITS];
@@ -66,7 +66,7 @@ static void otlp_live_send(void *context, unsigned int spans)
 {
 	struct otlp_live *o = context;
 
-	if (fflush(o->to) || !stdout_queue_put(o->setup.queue, o->text, o->size))
+	if (fflush(o->to) || !stdout_queue_put(o->queue, o->text, o->size))
 		o->skipped.spans += spans;
 	rewind(o->to);
 }
@@ -75,9 +75,9 @@ static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait 
 
 static int otlp_live_open(struct otlp_live *o, struct diag *d)
 {
-	struct otlp_resource resource = {.pid = o->setup.target->ns_pid};
-	struct breakdown *waits = recorder_breakdown(o->setup.recorder);
-	int err = target_describe(o->setup.target, &o->program, d);
+	struct otlp_resource resource = {.pid = o->recording->target.ns_pid};
+	struct breakdown *waits = recorder_breakdown(o->recording->recorder);
+	int err = target_describe(&o->recording->target, &o->program, d);
 
 	if (err)
 		return err;
@@ -94,7 +94,7 @@ static int otlp_live_open(struct otlp_live *o, struct diag *d)
 	return 0;
 }
 
-int otlp_live_new(struct otlp_live **out, const struct otlp_live_setup *setup, struct diag *d)
+int otlp_live_new(struct otlp_live **out, const struct recording *r, struct stdout_queue *queue, struct diag *d)
 {
 	struct otlp_live *o = calloc(1, sizeof(*o));
 	int err;
@@ -102,8 +102,9 @@ int otlp_live_new(struct otlp_live **out, const struct otlp_live_setup *setup, s
 	*out = NULL;
 	if (!o)
 		return diag_errno(d, ENOMEM, "cannot print");
-	o->setup = *setup;
-	o->seed = hash_mix(hash_mix(1, setup->target->pid), monotonic_ns() + clock_realtime_offset());
+	o->recording = r;
+	o->queue = queue;
+	o->seed = hash_mix(hash_mix(1, r->target.pid), monotonic_ns() + clock_realtime_offset());
 	otlp_traces_init(&o->traces);
 	bytes_init(&o->attributes);
 	err = otlp_live_open(o, d);
@@ -116,7 +117,7 @@ int otlp_live_new(struct otlp_live **out, const struct otlp_live_setup *setup, s
 
 void otlp_live_free(struct otlp_live *o)
 {
-	struct breakdown *waits = o ? recorder_breakdown(o->setup.recorder) : NULL;
+	struct breakdown *waits = o ? recorder_breakdown(o->recording->recorder) : NULL;
 
 	if (!o)
 		return;
@@ -186,13 +187,13 @@ void otlp_live_add(struct otlp_live *o, const struct frt_span *s, size_t n, cons
 				.serial = s->thread,
 				.method = s->method,
 				.flags = s->flags,
-				.split = *recorder_split(o->setup.recorder)};
+				.split = *recorder_split(o->recording->recorder)};
 	if (vthread)
 		h->vthread = *vthread;
 	if (s->flags & FRT_SPAN_VIRTUAL)
 		h->thread = frt_virtual_key(h->vthread.java_id);
 	bytes_init(&h->values);
-	if (!recorder_call_values(o->setup.recorder, s, n, otlp_live_on_value, h)) {
+	if (!recorder_call_values(o->recording->recorder, s, n, otlp_live_on_value, h)) {
 		bytes_release(&h->values);
 		return;
 	}
@@ -260,10 +261,10 @@ static uint64_t outermost_open(struct otlp_live *o, struct otlp_open *open, uint
 
 	if (open->asked && open->thread == thread)
 		return open->start;
-	n = thread & FRT_VIRTUAL_KEY ? open_calls_of_virtual(o->setup.segment, thread, starts)
-				     : open_calls_of(o->setup.segment, thread, starts);
+	n = thread & FRT_VIRTUAL_KEY ? open_calls_of_virtual(o->recording->segment, thread, starts)
+				     : open_calls_of(o->recording->segment, thread, starts);
 	if (n)
-		clock_cover(o->setup.clock, starts[0]);
+		clock_cover(o->recording->clock, starts[0]);
 	*open = (struct otlp_open){thread, true, n ? starts[0] : UINT64_MAX};
 	return open->start;
 }
@@ -297,7 +298,7 @@ static size_t trace_end(const struct otlp_live *o, size_t first)
  */
 static bool held_is_free(struct otlp_live *o, struct otlp_held *h, struct otlp_open *open, int64_t now)
 {
-	if (now == INT64_MAX || clock_ns(o->setup.clock, h->end) < now - OTLP_LIVE_MOST_NS)
+	if (now == INT64_MAX || clock_ns(o->recording->clock, h->end) < now - OTLP_LIVE_MOST_NS)
 		return true;
 	if (h->free_at)
 		return h->free_at < now - LINES_LATE_NS;
@@ -316,7 +317,7 @@ static bool held_wait_is_free(struct otlp_live *o, struct otlp_held_wait *w, str
 	if (w->free_at)
 		return w->free_at < now - LINES_LATE_NS;
 	start = outermost_open(o, open, w->thread);
-	if (start == UINT64_MAX || clock_ns(o->setup.clock, start) >= w->wake)
+	if (start == UINT64_MAX || clock_ns(o->recording->clock, start) >= w->wake)
 		w->free_at = monotonic_ns();
 	return false;
 }
@@ -328,7 +329,7 @@ static int held_name_thread(struct otlp_live *o, const struct otlp_held *h)
 
 	if (h->flags & FRT_SPAN_VIRTUAL)
 		return otlp_traces_name_thread(&o->traces, h->vthread.name, h->vthread.java_id);
-	if (!segment_thread(o->setup.segment, h->serial, &row))
+	if (!segment_thread(o->recording->segment, h->serial, &row))
 		return otlp_traces_name_thread(&o->traces, "unknown thread", 0);
 	snprintf(name, sizeof(name), "%.*s", (int)row.name_length, row.name);
 	return otlp_traces_name_thread(&o->traces, name, row.java_id ? (int64_t)row.java_id : (int64_t)row.tid);
@@ -336,12 +337,11 @@ static int held_name_thread(struct otlp_live *o, const struct otlp_held *h)
 
 static int held_put(struct otlp_live *o, const struct otlp_held *h, uint32_t thread, int64_t realtime)
 {
-	int64_t start = clock_ns(o->setup.clock, h->start);
-	char method[NAME_TEXT];
+	int64_t start = clock_ns(o->recording->clock, h->start);
+	struct bytes method = {.size = 0};
 	struct otlp_call call = {.thread = thread,
-				 .method = method,
 				 .start = start + realtime,
-				 .duration = clock_ns(o->setup.clock, h->end) - start,
+				 .duration = clock_ns(o->recording->clock, h->end) - start,
 				 .thrown = h->flags & FRT_SPAN_THROWN,
 				 .cpu = h->split.cpu,
 				 .run_queue = h->split.run_queue,
@@ -352,10 +352,15 @@ static int held_put(struct otlp_live *o, const struct otlp_held *h, uint32_t thr
 				 .values = h->values.data,
 				 .values_size = h->values.size};
 
+	int err;
+
 	if (h->values.failed)
 		return -ENOMEM;
-	segment_name_method(o->setup.segment, h->method, method, sizeof(method));
-	return otlp_traces_add_call(&o->traces, &call);
+	segment_put_method(&method, o->recording->segment, h->method);
+	call.method = bytes_text(&method);
+	err = otlp_traces_add_call(&o->traces, &call);
+	bytes_release(&method);
+	return err;
 }
 
 static int held_wait_put(struct otlp_live *o, struct otlp_held_wait *w, uint32_t thread, int64_t realtime)
@@ -379,7 +384,7 @@ struct otlp_waits {
 /* *from: those before it are of earlier threads, or of the thread and before the call. It moves on. */
 static struct otlp_waits waits_in(const struct otlp_live *o, const struct otlp_held *root, size_t *from)
 {
-	int64_t start = clock_ns(o->setup.clock, root->start), end = clock_ns(o->setup.clock, root->end);
+	int64_t start = clock_ns(o->recording->clock, root->start), end = clock_ns(o->recording->clock, root->end);
 	struct otlp_waits in;
 
 	while (*from < o->waits && (o->wait[*from].thread < root->thread ||
@@ -447,7 +452,7 @@ static void resource_renew(struct otlp_live *o)
 					       [OTEL_BOOL] = OTLP_BOOLEAN,
 					       [OTEL_INT] = OTLP_INTEGER,
 					       [OTEL_DOUBLE] = OTLP_REAL};
-	const struct process_context *program = recorder_program(o->setup.recorder);
+	const struct process_context *program = recorder_program(o->recording->recorder);
 
 	bytes_clear(&o->attributes);
 	for (size_t i = 0; program && i < program->count; i++) {

@@ -8,22 +8,15 @@
 #ifndef USER_SHOW_OTLP_LIVE_H
 #define USER_SHOW_OTLP_LIVE_H
 
+#include "user/record/recording.h"
 #include "user/show/lines.h"
 
 #define OTLP_LIVE_MOST_NS 30000000000LL
 
 struct otlp_live;
 
-struct otlp_live_setup {
-	const struct target *target;
-	const struct segment *segment;
-	struct clock *clock;
-	struct recorder *recorder; /* outlives it */
-	struct stdout_queue *queue;
-};
-
-/* All members of `setup` are borrowed. 0 or -errno; then *out is NULL. */
-int otlp_live_new(struct otlp_live **out, const struct otlp_live_setup *setup, struct diag *d);
+/* Recording and queue are borrowed. 0 or -errno; then *out is NULL. */
+int otlp_live_new(struct otlp_live **out, const struct recording *r, struct stdout_queue *queue, struct diag *d);
 void otlp_live_free(struct otlp_live *o);
 
 /* Add a call with `n` values behind its span, right after the recorder got it; `vthread` as in struct stream_sink. */

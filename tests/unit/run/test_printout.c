@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is said on stderr, of a segment made by hand. The session, the disk and the JVM are answered here (wrapped by
- * the linker). */
+/* What is said on stderr, of a segment and facts made by hand. */
 #include "user/run/printout.h"
 #include "tests/lib/capture.h"
 #include "tests/lib/fake_segment.h"
 #include "user/capture/cost.h"
 #include "user/jvm/metaspace.h"
-#include "user/record/losses.h"
 #include "user/text/log.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -25,47 +23,21 @@
 
 static struct bench {
 	struct settings settings;
-	struct target target;
 	struct segment segment;
 	struct streams streams;
-	struct session_cost cost;
 	struct clock clock;
-	struct output *output;
-	struct report report;
+	struct recording recording;
+	struct run_facts facts;
+	uint64_t malformed; /* of the queue */
+	uint64_t unread;
 	char path[64];
 	uint32_t class_id;
-	uint64_t drops[FRT_DROP_REASONS];
-	uint64_t waits_lost, malformed, unread;
-	bool ran_early;
-	struct recorder *recorder;
-	const char *no_waits, *no_usage;
-	uint64_t missed, unseen;
-	bool clock_runs;
 } *b;
 
 static struct diag d;
 
-int __real_clock_gettime(clockid_t id, struct timespec *t);
-int __wrap_clock_gettime(clockid_t id, struct timespec *t);
 int __wrap_fstatvfs(int fd, struct statvfs *v);
 int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag);
-uint64_t __wrap_target_cpu_ns(const struct target *t);
-const struct segment *__wrap_session_segment(const struct session *s);
-const struct streams *__wrap_intake_streams(const struct intake *in);
-const struct session_cost *__wrap_session_cost(const struct session *s);
-struct natives *__wrap_session_natives(const struct session *s);
-bool __wrap_session_ran_early(const struct session *s);
-struct intake *__wrap_session_intake(const struct session *s);
-const char *__wrap_session_no_waits(const struct session *s);
-const char *__wrap_session_no_pauses(const struct session *s);
-const char *__wrap_session_no_usage(const struct session *s);
-uint64_t __wrap_session_missed(const struct session *s);
-const struct metaspace *__wrap_session_metaspace(const struct session *s);
-uint64_t __wrap_session_unseen(const struct session *s);
-void __wrap_intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS]);
-uint64_t __wrap_intake_waits_lost(const struct intake *in);
-uint64_t __wrap_intake_unread(const struct intake *in);
-uint64_t __wrap_intake_malformed(const struct intake *in);
 
 int __wrap_fstatvfs(int fd, struct statvfs *v)
 {
@@ -79,103 +51,8 @@ int __wrap_target_describe(const struct target *t, struct target_description *ou
 	return 0;
 }
 
-uint64_t __wrap_target_cpu_ns(const struct target *t)
-{
-	return 1000000;
-}
-
-const struct segment *__wrap_session_segment(const struct session *s)
-{
-	return &b->segment;
-}
-
-const struct streams *__wrap_intake_streams(const struct intake *in)
-{
-	return &b->streams;
-}
-
-const struct session_cost *__wrap_session_cost(const struct session *s)
-{
-	return &b->cost;
-}
-
-bool __wrap_session_ran_early(const struct session *s)
-{
-	return b->ran_early;
-}
-
-struct natives *__wrap_session_natives(const struct session *s)
-{
-	return NULL;
-}
-
-struct intake *__wrap_session_intake(const struct session *s)
-{
-	return NULL;
-}
-
-const char *__wrap_session_no_waits(const struct session *s)
-{
-	return b->no_waits;
-}
-
-const char *__wrap_session_no_pauses(const struct session *s)
-{
-	return "";
-}
-
-const char *__wrap_session_no_usage(const struct session *s)
-{
-	return b->no_usage;
-}
-
-const struct metaspace *__wrap_session_metaspace(const struct session *s)
-{
-	static const struct metaspace full = {
-		.limit = 24 << 20,
-		.now = {.committed = 22 << 20, .class_committed = 2 << 20, .class_reserved = 16 << 20}};
-
-	return &full;
-}
-
-uint64_t __wrap_session_missed(const struct session *s)
-{
-	return b->missed;
-}
-
-uint64_t __wrap_session_unseen(const struct session *s)
-{
-	return b->unseen;
-}
-
-void __wrap_intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS])
-{
-	memcpy(drops, b->drops, sizeof(b->drops));
-}
-
-uint64_t __wrap_intake_waits_lost(const struct intake *in)
-{
-	return b->waits_lost;
-}
-
-uint64_t __wrap_intake_unread(const struct intake *in)
-{
-	return b->unread;
-}
-
-uint64_t __wrap_intake_malformed(const struct intake *in)
-{
-	return b->malformed;
-}
-
-/* The clock stands, so that the times in the report depend on no scheduler; but where ticks have to become nanoseconds. */
-int __wrap_clock_gettime(clockid_t id, struct timespec *t)
-{
-	if (b->clock_runs)
-		return __real_clock_gettime(id, t);
-	*t = (struct timespec){.tv_sec = NOW_S};
-	return 0;
-}
+static const struct metaspace full = {
+	.limit = 24 << 20, .now = {.committed = 22 << 20, .class_committed = 2 << 20, .class_reserved = 16 << 20}};
 
 static int setup(void **state)
 {
@@ -186,39 +63,56 @@ static int setup(void **state)
 	if (!b || settings_init(&b->settings, &d) ||
 	    filter_list_add(b->settings.filters, "com.acme.Cart", FILTER_TRACE, &d))
 		return -1;
-	b->no_waits = b->no_usage = "";
-	b->target = (struct target){.pid = 4242, .name = "shop.jar", .version = "17.0.15"};
 	b->segment = fake_segment_new();
-	b->cost = (struct session_cost){.attach_ms = 61, .pause_ms = 1.2, .pause_known = true};
 	b->clock = fake_clock();
+	b->recording = (struct recording){.settings = &b->settings,
+					  .target = {.pid = 4242, .name = "shop.jar", .version = "17.0.15"},
+					  .segment = &b->segment,
+					  .clock = &b->clock,
+					  .begin_ns = (NOW_S - 10) * 1000000000LL};
+	b->facts = (struct run_facts){.now_ns = NOW_S * 1000000000LL,
+				      .cpu_ns = 1000000,
+				      .cost = {.attach_ms = 61, .pause_ms = 1.2, .pause_known = true},
+				      .metaspace = &full,
+				      .no_waits = "",
+				      .no_pauses = "",
+				      .no_usage = ""};
 	b->class_id =
 		fake_class(&b->segment, "com/acme/Cart", fake_loader(&b->segment, "a/L", "app"), FRT_CLASS_REWRITTEN);
 	snprintf(b->path, sizeof(b->path), "/tmp/frtrace-report-XXXXXX");
 	close(mkstemp(b->path));
-	if (output_open(&b->output, b->path, &(struct output_limits){.size = 1 << 30}, &d))
+	if (output_open(&b->recording.output, b->path, &(struct output_limits){.size = 1 << 30}, &d))
 		return -1;
-	s = (struct recorder_setup){&b->settings, &b->target, &b->segment,     &b->clock, b->output, NULL,
-				    NULL,	  NULL,	      JFR_KERNEL_NONE, NULL,	  false};
-	b->report = (struct report){.settings = &b->settings,
-				    .target = &b->target,
+	s = (struct recorder_setup){.settings = &b->settings,
+				    .target = &b->recording.target,
+				    .segment = &b->segment,
 				    .clock = &b->clock,
-				    .output = b->output,
-				    .begin_ns = (NOW_S - 10) * 1000000000LL};
-	if (recorder_new(&b->recorder, &s, &d))
-		return -1;
-	b->report.recorder = b->recorder;
-	return recorder_tick(b->recorder, &d);
+				    .output = b->recording.output,
+				    .kernel = JFR_KERNEL_NONE};
+	return recorder_new(&b->recording.recorder, &s, &d) ?: recorder_tick(b->recording.recorder, &d);
 }
 
 static int teardown(void **state)
 {
-	recorder_free(b->recorder);
-	output_close(b->output);
+	recorder_free(b->recording.recorder);
+	output_close(b->recording.output);
 	unlink(b->path);
 	fake_segment_free(&b->segment);
 	settings_release(&b->settings);
 	free(b);
 	return 0;
+}
+
+/* What the segment, the streams and the recorder say now, with the rest of b->facts. */
+static const struct run_facts *facts(void)
+{
+	segment_totals(&b->segment, &b->facts.totals);
+	losses_of(&b->facts.lost, &(struct loss_sources){.segment = &b->segment,
+							 .recorder = b->recording.recorder,
+							 .streams = &b->streams,
+							 .malformed = b->malformed,
+							 .unread = b->unread});
+	return &b->facts;
 }
 
 static uint32_t hook(const char *name, const char *descriptor, uint16_t flags)
@@ -237,10 +131,10 @@ static const char *start(bool *incomplete)
 	struct notes notes = {.count = 0};
 	const char *all;
 
-	*incomplete = notes_at_start(&notes, &b->settings, NULL, b->report.not_walked);
-	notes_put(&notes, b->recorder);
+	*incomplete = notes_at_start(&notes, &b->recording, facts());
+	notes_put(&notes, b->recording.recorder);
 	capture_begin(false);
-	report_start(&b->report, &notes);
+	printout_start(&b->recording, facts(), &notes);
 	all = capture_end();
 	notes_release(&notes);
 	return all;
@@ -251,20 +145,12 @@ static const char *end(bool restored, bool target_ended)
 	struct notes gaps = {.count = 0};
 	const char *all;
 
-	notes_of_gaps(&gaps, &b->settings, NULL, b->recorder);
+	notes_of_gaps(&gaps, &b->recording, facts());
 	capture_begin(false);
-	report_end(&b->report, &gaps, restored, target_ended);
+	printout_end(&b->recording, facts(), &gaps, restored, target_ended);
 	all = capture_end();
 	notes_release(&gaps);
 	return all;
-}
-
-static struct losses losses(void)
-{
-	struct losses lost;
-
-	losses_read(&lost, NULL, b->recorder);
-	return lost;
 }
 
 static void hooked_methods_and_classes_are_counted(void **state)
@@ -314,7 +200,7 @@ static void pause_that_is_not_known_is_an_upper_bound(void **state)
 {
 	bool incomplete;
 
-	b->cost.pause_known = false;
+	b->facts.cost.pause_known = false;
 	assert_says(start(&incomplete), "pause at most 1.2 ms");
 }
 
@@ -366,13 +252,13 @@ static void skips_of_later_classes_are_said_at_the_end(void **state)
 
 	fake_skip(&b->segment, "com/acme/H", NULL, NULL, FRT_SKIP_HIDDEN);
 	first = segment_skips(&b->segment);
-	assert_false(notes_of_skips(&notes, NULL, first));
+	assert_false(notes_of_skips(&notes, &b->segment, &full, first));
 	assert_int_equal(notes.count, 0);
 	fake_skip(&b->segment, "com/acme/N", "n", "()V", FRT_SKIP_NATIVE);
 	fake_skip(&b->segment, "jdk/jfr/Event", NULL, NULL, FRT_SKIP_JFR);
-	assert_true(notes_of_skips(&notes, NULL, first));
+	assert_true(notes_of_skips(&notes, &b->segment, &full, first));
 	capture_begin(false);
-	report_notes(&notes);
+	printout_notes(&notes);
 	all = capture_end();
 	assert_says(all, "not traced: com.acme.N.n(): native: traced where a filter names the class, without '*'\n");
 	assert_says(all, "not traced: jdk.jfr.Event: JFR's own classes, or event classes, which JFR rewrites\n");
@@ -384,7 +270,7 @@ static void skips_of_later_classes_are_said_at_the_end(void **state)
 static const char *active(const struct active_list *list, bool skipped)
 {
 	capture_begin(false);
-	report_active(list, skipped);
+	printout_active(list, skipped);
 	return capture_end();
 }
 
@@ -429,7 +315,7 @@ static void status_is_json(void **state)
 	FILE *to = fmemopen(text, sizeof(text), "w");
 
 	assert_non_null(to);
-	report_status_json(&b->report, to);
+	printout_status_json(&b->recording, facts(), to);
 	fclose(to);
 	snprintf(begin, sizeof(begin),
 		 "{\"pid\":4242,\"name\":\"shop.jar\",\"elapsedNs\":10000000000,\"calls\":0,"
@@ -491,8 +377,8 @@ static struct frt_slot *calls(uint64_t n, uint64_t thrown)
 
 static void trace(unsigned int n)
 {
-	struct stream_sink sink = recorder_sink(b->recorder);
-	struct frt_span s = fake_span(b->report.begin_ns, 1, 1, 0);
+	struct stream_sink sink = recorder_sink(b->recording.recorder);
+	struct frt_span s = fake_span(b->recording.begin_ns, 1, 1, 0);
 
 	while (n--)
 		sink.spans(sink.context, &s, 1, NULL);
@@ -505,7 +391,7 @@ static void end_sums_up(void **state)
 	hook("run", "()V", 0);
 	calls(1204, 0)->entered = 1207;
 	trace(1204);
-	recorder_finish(b->recorder, false, &d);
+	recorder_finish(b->recording.recorder, false, &d);
 	all = end(true, false);
 	assert_int_equal(strncmp(all, "1,204 calls, 0 thrown, 0 lost, 3 still open, ", 45), 0);
 	assert_says(all, ". The JVM runs its original code again\n");
@@ -519,17 +405,16 @@ static const char *end_of(const char *name)
 {
 	static const unsigned char chunk[128];
 	struct output_limits limits = {.size = 1 << 30};
-	struct output *before = b->output;
+	struct output *before = b->recording.output;
 	const char *all;
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s.d/%s", b->path, name);
-	assert_int_equal(output_open(&b->output, path, &limits, &d), 0);
-	b->report.output = b->output;
-	assert_int_equal(output_append(b->output, chunk, sizeof(chunk), &d), 0);
+	assert_int_equal(output_open(&b->recording.output, path, &limits, &d), 0);
+	assert_int_equal(output_append(b->recording.output, chunk, sizeof(chunk), &d), 0);
 	all = end(true, false);
-	output_close(b->output);
-	b->report.output = b->output = before;
+	output_close(b->recording.output);
+	b->recording.output = before;
 	return all;
 }
 
@@ -598,7 +483,7 @@ static const char *no_events(bool verbose)
 {
 	log_set(false, verbose);
 	capture_begin(false);
-	report_no_events(&b->report);
+	printout_no_events(&b->recording, facts());
 	return capture_end();
 }
 
@@ -628,9 +513,9 @@ static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
 	b->streams.malformed = 4;
 	b->malformed = 7;
 	segment_header(&b->segment)->recording[0].unslotted = 50000;
-	b->drops[FRT_DROP_NESTED] = 6;
+	b->facts.drops[FRT_DROP_NESTED] = 6;
 	trace(1);
-	assert_int_equal(losses().sum, 51331);
+	assert_int_equal(facts()->lost.sum, 51331);
 	log_set(false, true);
 	all = end(true, false);
 	assert_says(all, "51,331 lost");
@@ -669,9 +554,9 @@ static const char *throttled(const struct throttle_finding *found)
 	struct notes notes = {.count = 0};
 	const char *all;
 
-	notes_of_throttle(&notes, &b->settings, &b->segment, found, 10000000000);
+	notes_of_throttle(&notes, &b->recording, found, 10000000000);
 	capture_begin(false);
-	report_notes(&notes);
+	printout_notes(&notes);
 	all = capture_end();
 	notes_release(&notes);
 	return all;
@@ -715,14 +600,13 @@ static void live_line_tells_the_oldest_open_call(void **state)
 
 	s->entered++;
 	s->depth = 1;
-	b->clock_runs = true;
 	clock_init(&b->clock);
 	s->open[0].start = b->clock.pair[0].tsc;
 	capture_begin(true);
-	report_progress(&b->report);
+	printout_progress(&b->recording, facts());
 	assert_says(capture_end(), "   1,204 calls   2 thrown   0 lost   1 open, oldest ");
 	capture_begin(false);
-	report_progress(&b->report);
+	printout_progress(&b->recording, facts());
 	assert_string_equal(capture_end(), "");
 }
 
@@ -734,7 +618,7 @@ static void missing_stacks_are_said_at_the_start(void **state)
 	hook("run", "()V", 0);
 	b->settings.stacks = SETTINGS_STACKS_WALK;
 	assert_null(strstr(start(&incomplete), "no stacks"));
-	b->report.not_walked = "libjvm does not export nmethod._compile_id (stacks)";
+	diag_set(&b->recording.not_walked, ENOTSUP, "libjvm does not export nmethod._compile_id (stacks)");
 	all = start(&incomplete);
 	assert_says(all, "rings 0.0 of 4.0 MB, no stacks");
 	assert_says(all, "  no stacks: libjvm does not export nmethod._compile_id (stacks)\n");
@@ -747,7 +631,7 @@ static void stacks_by_jvmti_are_said_at_the_start_with_their_price(void **state)
 	const char *all;
 
 	hook("run", "()V", 0);
-	b->report.not_walked = "libjvm does not export nmethod._compile_id (stacks)";
+	diag_set(&b->recording.not_walked, ENOTSUP, "libjvm does not export nmethod._compile_id (stacks)");
 	all = start(&incomplete);
 	assert_says(all, "rings 0.0 of 4.0 MB, stacks by JVMTI, about 0.7 us a context switch\n");
 	assert_says(all, "  stacks: JVMTI GetStackTrace, " COST_JVMTI
@@ -758,7 +642,7 @@ static void stacks_by_jvmti_are_said_at_the_start_with_their_price(void **state)
 	b->settings.kernel = SETTINGS_KERNEL_OFF;
 	assert_null(strstr(start(&incomplete), "waits without"));
 	b->settings.no_stack = true;
-	b->report.not_walked = "";
+	b->recording.not_walked.text[0] = 0;
 	assert_null(strstr(start(&incomplete), "stacks"));
 }
 
@@ -770,7 +654,7 @@ static void missing_system_calls_are_said_at_the_start(void **state)
 	assert_null(strstr(start(&incomplete), "system call"));
 	b->settings.kernel = SETTINGS_KERNEL_FULL;
 	assert_says(start(&incomplete), ", about 0.7 us a context switch, 0.5 us a system call or page fault\n");
-	b->no_usage = "this kernel has no tracepoint sys_enter";
+	b->facts.no_usage = "this kernel has no tracepoint sys_enter";
 	assert_says(start(&incomplete), ", about 0.7 us a context switch\n");
 	assert_says(start(&incomplete), "  no system calls and page faults: this kernel has no tracepoint sys_enter\n");
 	assert_false(incomplete);
@@ -778,7 +662,7 @@ static void missing_system_calls_are_said_at_the_start(void **state)
 
 static void end_says_nothing_of_stacks_when_all_is_well(void **state)
 {
-	assert_false(losses().stacks);
+	assert_false(facts()->lost.stacks);
 	assert_null(strstr(end(true, false), "stack"));
 }
 
@@ -794,8 +678,8 @@ static void end_tells_what_is_wrong_with_stacks(void **state)
 	fake_stack(&b->segment, &unknown, 1, FRT_WALK_CHUNK, 0);
 	fake_stack(&b->segment, &unknown, 1, FRT_WALK_CHUNK, 0);
 	fake_stack(&b->segment, &unknown, 0, FRT_WALK_UNASKED, 0); /* its calls are counted */
-	recorder_read_stacks(b->recorder, true);
-	assert_false(losses().stacks);
+	recorder_read_stacks(b->recording.recorder, true);
+	assert_false(facts()->lost.stacks);
 	all = end(true, false);
 	assert_says(all, "  1,234 calls have no stack: where the stack of their thread lies is not known\n");
 	assert_says(
@@ -810,11 +694,11 @@ static void end_tells_what_is_wrong_with_stacks(void **state)
 
 static void lost_waits_are_told(void **state)
 {
-	b->waits_lost = 1234;
-	assert_false(losses().stacks);
+	b->facts.waits_lost = 1234;
+	assert_false(facts()->lost.stacks);
 	assert_says(end(true, false), "  1,234 waits are lost: frtrace was behind; calls that were open then");
 	b->settings.kernel = SETTINGS_KERNEL_FULL;
-	assert_false(losses().stacks);
+	assert_false(facts()->lost.stacks);
 	assert_says(end(true, false),
 		    "  1,234 waits and counts are lost: frtrace was behind; calls that were open then");
 }
@@ -822,14 +706,14 @@ static void lost_waits_are_told(void **state)
 static void calls_before_the_hooks_are_said_to_be_missing(void **state)
 {
 	assert_null(strstr(end(true, false), "first calls may be missing"));
-	b->ran_early = true;
+	b->facts.ran_early = true;
 	assert_says(end(true, false), "first calls may be missing: the JVM had stopped waiting");
 }
 
 static void records_that_were_not_read_are_a_loss(void **state)
 {
 	b->unread = 12;
-	assert_int_equal(losses().sum, 12);
+	assert_int_equal(facts()->lost.sum, 12);
 	assert_says(end(true, false),
 		    "  12 lost in the queue: a record was never complete, or a CPU went offline (--buffer=perf)\n");
 }
@@ -837,8 +721,8 @@ static void records_that_were_not_read_are_a_loss(void **state)
 static void what_the_probes_do_not_tell_is_told(void **state)
 {
 	b->settings.probe = SETTINGS_PROBE_HOTSPOT;
-	b->missed = 3;
-	b->unseen = 1;
+	b->facts.missed = 3;
+	b->facts.unseen = 1;
 	assert_says(end(true, false), "  3 calls at most were missed: a class that was loaded meanwhile");
 	assert_says(end(true, false), "  1 duration is uncertain: no probe told the end");
 	assert_says(end(true, false), "The JVM has no probes any more");
@@ -858,15 +742,26 @@ static void losses_of_probes_have_reasons_of_their_own(void **state)
 static void lost_stacks_are_a_loss(void **state)
 {
 	segment_header(&b->segment)->stacks_lost = 1;
-	assert_true(losses().stacks);
+	assert_true(facts()->lost.stacks);
 	assert_says(end(true, false), "  1 call lost its stack: frtrace was behind\n");
+}
+
+static const char *status(void)
+{
+	static char text[1024];
+	FILE *to = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(to);
+	printout_status(&b->recording, facts(), to);
+	fclose(to);
+	return text;
 }
 
 static void file_that_is_gone_is_said_to_be(void **state)
 {
 	char text[1024];
 
-	assert_int_equal(recorder_finish(b->recorder, false, &d), 0);
+	assert_int_equal(recorder_finish(b->recording.recorder, false, &d), 0);
 	assert_says(end(true, false), b->path);
 	unlink(b->path);
 	snprintf(
@@ -874,8 +769,7 @@ static void file_that_is_gone_is_said_to_be(void **state)
 		"0 still open, but '%s' is gone: it was removed, renamed or replaced. The JVM runs its original code again\n",
 		b->path);
 	assert_says(end(true, false), text);
-	report_status(&b->report, text, sizeof(text));
-	assert_non_null(strstr(text, " is gone: "));
+	assert_non_null(strstr(status(), " is gone: "));
 }
 
 int main(void)

@@ -21,6 +21,8 @@ static struct bench {
 	struct clock clock;
 	struct stdout_queue *queue;
 	struct lines *lines;
+	struct settings settings;
+	struct recording recording;
 	int reader, writer;
 	char text[MUCH];
 } *b;
@@ -29,7 +31,6 @@ static const struct span_split unknown = {JFR_MISSING, JFR_MISSING, JFR_MISSING,
 
 static void begin(bool json)
 {
-	struct lines_setup setup;
 	struct diag d;
 	int fds[2];
 
@@ -38,9 +39,10 @@ static void begin(bool json)
 	b->writer = fds[1];
 	fcntl(b->reader, F_SETFL, O_NONBLOCK);
 	stdout_queue_open(&b->queue, b->writer, false, &d);
-	setup = (struct lines_setup){
-		.segment = &b->segment, .clock = &b->clock, .queue = b->queue, .ticks_offset = 5, .json = json};
-	assert_int_equal(lines_new(&b->lines, &setup, &d), 0);
+	b->settings.json = json;
+	b->recording = (struct recording){
+		.settings = &b->settings, .segment = &b->segment, .clock = &b->clock, .target.monotonic_offset = 5};
+	assert_int_equal(lines_new(&b->lines, &b->recording, b->queue, &d), 0);
 }
 
 static int setup(void **state)

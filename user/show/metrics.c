@@ -7,7 +7,7 @@
  * The label `recording` is the name of the file: the files of one directory are scraped together, and no two of their
  * series may have the same labels.
  */
-#include "user/run/metrics.h"
+#include "user/show/metrics.h"
 #include "user/capture/cost.h"
 #include "user/show/metrics_series.h"
 #include "user/record/losses.h"
@@ -81,28 +81,27 @@ void metrics_free(struct metrics *m)
 	free(m);
 }
 
-static bool metrics_begin(struct metrics *m, const struct report *r)
+static bool metrics_begin(struct metrics *m, const struct recording *r)
 {
 	struct breakdown *where = recorder_breakdown(r->recorder);
 
 	m->splits = where;
-	m->table = metrics_table_new(session_segment(r->session), r->clock,
-				     where ? breakdown_running_sums(where) : NULL, m->recording);
+	m->table = metrics_table_new(r->segment, r->clock, where ? breakdown_running_sums(where) : NULL, m->recording);
 	return m->table;
 }
 
-static void put_info(const struct metrics *m, const struct report *r, FILE *to, bool active)
+static void put_info(const struct metrics *m, const struct recording *r, FILE *to, bool active)
 {
 	char pid[16];
 
 	prometheus_family(to, "frtrace_info", "gauge", "The recording; always 1.");
-	snprintf(pid, sizeof(pid), "%d", (int)r->target->pid);
+	snprintf(pid, sizeof(pid), "%d", (int)r->target.pid);
 	fprintf(to, "frtrace_info{%s,", m->recording);
-	prometheus_label(to, "jvm", r->target->name);
+	prometheus_label(to, "jvm", r->target.name);
 	putc(',', to);
 	prometheus_label(to, "pid", pid);
 	putc(',', to);
-	prometheus_label(to, "jdk", r->target->version);
+	prometheus_label(to, "jdk", r->target.version);
 	fputs(",version=\"" FRTRACE_VERSION "\"} 1\n", to);
 	prometheus_family(to, "frtrace_active", "gauge", "1 while frtrace records, 0 after its end.");
 	prometheus_count(to, "frtrace_active", m->recording, "", active);
@@ -204,7 +203,7 @@ static uint64_t metrics_keep(uint64_t *kept, uint64_t n)
 	return *kept;
 }
 
-static void put_losses(struct metrics *m, const struct report *r, FILE *to)
+static void put_losses(struct metrics *m, const struct recording *r, FILE *to)
 {
 	static const char *const reasons[LOSSES] = {
 		"unwritten",	      "no ring",     "no slot",	    "no exit hook", "overwritten", "malformed",
@@ -235,25 +234,24 @@ static uint64_t own_cpu_ns(void)
 }
 
 /* A JVM that has ended has no CPU time any more. */
-static void metrics_note_cost(struct metrics *m, const struct report *r, const struct segment_totals *t)
+static void metrics_note_cost(struct metrics *m, const struct recording *r, const struct segment_totals *t)
 {
-	uint64_t hooks = t->entered * cost_of_hooks(session_segment(r->session), r->clock);
-	uint64_t jvm = target_cpu_ns(r->target);
+	uint64_t hooks = t->entered * cost_of_hooks(r->segment, r->clock);
+	uint64_t jvm = target_cpu_ns(&r->target);
 
 	metrics_keep(&m->hook_ns, hooks);
 	metrics_keep(&m->jvm_ns, jvm > r->cpu_before ? jvm - r->cpu_before : 0);
 }
 
-static void put_cost(struct metrics *m, const struct report *r, FILE *to)
+static void put_cost(struct metrics *m, const struct recording *r, FILE *to)
 {
 	struct segment_totals t;
 	uint32_t classes;
 
-	segment_totals(session_segment(r->session), &t);
+	segment_totals(r->segment, &t);
 	metrics_note_cost(m, r, &t);
 	prometheus_family(to, "frtrace_hooked_methods", "gauge", "Methods that have hooks now.");
-	prometheus_count(to, "frtrace_hooked_methods", m->recording, "",
-			 segment_count_hooked(session_segment(r->session), &classes));
+	prometheus_count(to, "frtrace_hooked_methods", m->recording, "", segment_count_hooked(r->segment, &classes));
 	prometheus_family(to, "frtrace_open_calls", "gauge", "Calls that have not ended.");
 	prometheus_count(to, "frtrace_open_calls", m->recording, "", t.open);
 	prometheus_family(to, "frtrace_hook_cpu_seconds_total", "counter",
@@ -266,7 +264,7 @@ static void put_cost(struct metrics *m, const struct report *r, FILE *to)
 	prometheus_seconds(to, "frtrace_jvm_cpu_seconds_total", m->recording, "", m->jvm_ns);
 }
 
-static char *metrics_text(struct metrics *m, const struct report *r, bool active, size_t *size)
+static char *metrics_text(struct metrics *m, const struct recording *r, bool active, size_t *size)
 {
 	char *text = NULL;
 	FILE *to = open_memstream(&text, size);
@@ -323,7 +321,7 @@ static int metrics_replace(struct metrics *m, const char *text, size_t size, str
 	return err;
 }
 
-static int metrics_write(struct metrics *m, const struct report *r, bool active, struct diag *d)
+static int metrics_write(struct metrics *m, const struct recording *r, bool active, struct diag *d)
 {
 	size_t size;
 	char *text = m->table || metrics_begin(m, r) ? metrics_text(m, r, active, &size) : NULL;
@@ -333,7 +331,7 @@ static int metrics_write(struct metrics *m, const struct report *r, bool active,
 	return err;
 }
 
-void metrics_tick(struct metrics *m, const struct report *r, struct recorder *recorder, int64_t now)
+void metrics_tick(struct metrics *m, const struct recording *r, int64_t now)
 {
 	struct diag d = {0};
 
@@ -344,10 +342,10 @@ void metrics_tick(struct metrics *m, const struct report *r, struct recorder *re
 		return;
 	m->failed = true;
 	log_error("frtrace: %s", d.text);
-	recorder_remark(recorder, "metrics", d.text);
+	recorder_remark(r->recorder, "metrics", d.text);
 }
 
-bool metrics_finish(struct metrics *m, const struct report *r)
+bool metrics_finish(struct metrics *m, const struct recording *r)
 {
 	struct diag d = {0};
 

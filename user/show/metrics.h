@@ -3,10 +3,10 @@
  * The file of --metrics: sums since the start, for the textfile collector of Prometheus' node exporter. It is replaced as
  * a whole by rename, so nobody sees half of it, and it stays when frtrace ends or is killed.
  */
-#ifndef USER_RUN_METRICS_H
-#define USER_RUN_METRICS_H
+#ifndef USER_SHOW_METRICS_H
+#define USER_SHOW_METRICS_H
 
-#include "user/run/printout.h"
+#include "user/record/recording.h"
 
 struct metrics;
 
@@ -21,9 +21,9 @@ void metrics_free(struct metrics *m);
  * Call often: writes the file at once and then every 15 s; `now` is CLOCK_MONOTONIC in ns. The first failure is reported
  * on stderr and in the recording, and later writes are tried nevertheless. NULL is fine.
  */
-void metrics_tick(struct metrics *m, const struct report *r, struct recorder *recorder, int64_t now);
+void metrics_tick(struct metrics *m, const struct recording *r, int64_t now);
 
 /* Write the final sums, after the hooks are gone. False: the file does not have them. NULL is fine. */
-bool metrics_finish(struct metrics *m, const struct report *r);
+bool metrics_finish(struct metrics *m, const struct recording *r);
 
 #endif
