@@ -29,7 +29,7 @@ struct recording {
 
 static inline bool recording_is_probed(const struct recording *r)
 {
-	return r->settings->probe == SETTINGS_PROBE_HOTSPOT;
+	return r->settings->source == SETTINGS_SOURCE_HOTSPOT;
 }
 
 #endif

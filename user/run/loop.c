@@ -268,7 +268,7 @@ int loop_run(const struct run *run, struct diag *d)
 	struct diag no_filter;
 	int err;
 
-	map_locks_settle(session_natives(r->session) || r->settings->probe == SETTINGS_PROBE_HOTSPOT);
+	map_locks_settle(session_natives(r->session) || r->settings->source == SETTINGS_SOURCE_HOTSPOT);
 	rights_drop(&r->target, later);
 	priority_watch(intake_fd(in), queue_fills_up, in);
 	if (syscall_filter_load(later, &no_filter))

@@ -10,7 +10,7 @@
 #include "user/process/rights.h"
 #include "user/process/tsc.h"
 #include "user/record/wait_stacks.h"
-#include "user/run/choose_probe.h"
+#include "user/run/choose_source.h"
 #include "user/run/loop.h"
 #include "user/run/printout.h"
 #include "user/run/priority.h"
@@ -64,7 +64,7 @@ static int record_prepare(struct run *run, struct diag *d)
 		return diag_usage(d, "--max-size: at least 1m, so that a few chunks find room");
 	err = run->program ? 0 : open_target(r, d);
 	if (!err)
-		err = choose_probe(r->settings, run->program ? NULL : &r->target, d);
+		err = choose_source(r->settings, run->program ? NULL : &r->target, d);
 	if (err)
 		return err;
 	if (!tsc_usable(how))
@@ -195,7 +195,7 @@ static int attach(struct run *run, struct diag *d)
 	bool known;
 	int err;
 
-	if (r->settings->probe == SETTINGS_PROBE_HOTSPOT) {
+	if (r->settings->source == SETTINGS_SOURCE_HOTSPOT) {
 		stacks_prepare_probed(r);
 		return session_attach(r->session, d);
 	}
@@ -315,7 +315,7 @@ static const char *why_no_open_dump(const struct recording *r, bool ended)
 {
 	if (session_has_open_dump(r->session))
 		return NULL;
-	if (r->settings->probe == SETTINGS_PROBE_HOTSPOT)
+	if (r->settings->source == SETTINGS_SOURCE_HOTSPOT)
 		return "no stack: HotSpot's own probes tell none";
 	return ended ? "no stack: the JVM had ended" : "no stack: the JVM did not answer";
 }
@@ -407,9 +407,9 @@ static void record_release(struct run *run)
 /* Better now than after the agent has been attached. */
 static int check_rights(const struct settings *s, const struct target *t, struct diag *d)
 {
-	bool by_perf = s->probes == SETTINGS_PROBES_PERF || !uprobe_multi_works();
+	bool by_perf = s->attach == SETTINGS_ATTACH_PERF || !uprobe_multi_works();
 	struct diag why;
-	int err = rights_check(t, by_perf, s->probe != SETTINGS_PROBE_HOTSPOT, &why);
+	int err = rights_check(t, by_perf, s->source != SETTINGS_SOURCE_HOTSPOT, &why);
 
 	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
 }

@@ -10,7 +10,7 @@
 #include "user/jvm/jvm_model.h"
 #include "user/jvm/metaspace.h"
 #include "user/run/capabilities.h"
-#include "user/run/choose_probe.h"
+#include "user/run/choose_source.h"
 #include "user/verbs/security_context.h"
 #include "user/capture/session.h"
 #include "user/capture/uprobe_multi.h"
@@ -229,7 +229,7 @@ static void end_target(struct json *j, const struct target *t)
 /* HotSpot's own probes, for a JVM that takes no agent. Of any other one they are mentioned if it passes them. */
 static bool check_probes(struct json *j, const struct target *t, bool agent)
 {
-	const char *use = agent ? "only with --probe=hotspot: every call of every method traps, " COST_PROBE
+	const char *use = agent ? "only with --source=hotspot: every call of every method traps, " COST_PROBE
 				: "calls come from them; every call of every method traps, " COST_PROBE;
 	struct diag why;
 	bool good = !hotspot_source_check(t, &why);
@@ -265,7 +265,7 @@ static bool check_target(struct json *j, const struct target *t, bool may_mount)
 	bool good;
 
 	begin_target(j, t);
-	good = choose_probe_agent(t, may_mount, &why);
+	good = choose_source_agent(t, may_mount, &why);
 	print_feature(j, "attach", good, why.text);
 	good |= check_probes(j, t, good);
 	check_layout(j, t);

@@ -18,7 +18,7 @@ static bool security_context_by_perf(const struct settings *s, const char *relea
 	unsigned int major = 0, minor = 0;
 	struct diag refused;
 
-	if (s->probes == SETTINGS_PROBES_PERF)
+	if (s->attach == SETTINGS_ATTACH_PERF)
 		return true;
 	if (right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON) && !rights_check_bpf(&refused))
 		return !uprobe_multi_works();

@@ -720,7 +720,7 @@ static void records_that_were_not_read_are_a_loss(void **state)
 
 static void what_the_probes_do_not_tell_is_told(void **state)
 {
-	b->settings.probe = SETTINGS_PROBE_HOTSPOT;
+	b->settings.source = SETTINGS_SOURCE_HOTSPOT;
 	b->facts.missed = 3;
 	b->facts.unseen = 1;
 	assert_says(end(true, false), "  3 calls at most were missed: a class that was loaded meanwhile");
@@ -732,7 +732,7 @@ static void losses_of_probes_have_reasons_of_their_own(void **state)
 {
 	struct frt_slot *slot = fake_slot(&b->segment, 10, 0);
 
-	b->settings.probe = SETTINGS_PROBE_HOTSPOT;
+	b->settings.source = SETTINGS_SOURCE_HOTSPOT;
 	slot->unrecorded = 7;
 	segment_recording(&b->segment)->unslotted = 5;
 	assert_says(end(true, false), "  7 lost because the queue was full");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/run/choose_probe.h"
+#include "user/run/choose_source.h"
 #include "user/capture/hotspot_source.h"
 #include "user/jvm/archive.h"
 #include "user/jvm/jvm_model.h"
@@ -13,7 +13,7 @@
 
 #define LOOKS 25 /* half a second */
 
-bool choose_probe_agent(const struct target *t, bool may_mount, struct diag *why)
+bool choose_source_agent(const struct target *t, bool may_mount, struct diag *why)
 {
 	struct diag ignored;
 	struct mapping m;
@@ -39,7 +39,7 @@ static int check_options(const struct settings *s, struct diag *d)
 						     : NULL;
 
 	return option ? diag_usage(d,
-				   "%s does not go with HotSpot's own probes (--probe=hotspot), which tell little "
+				   "%s does not go with HotSpot's own probes (--source=hotspot), which tell little "
 				   "more than when a call begins and ends",
 				   option)
 		      : 0;
@@ -48,7 +48,7 @@ static int check_options(const struct settings *s, struct diag *d)
 /* System calls and page faults are counted for threads that the agent knows. */
 static void leave_out_the_rest(struct settings *s)
 {
-	s->probe = SETTINGS_PROBE_HOTSPOT;
+	s->source = SETTINGS_SOURCE_HOTSPOT;
 	if (s->kernel == SETTINGS_KERNEL_FULL)
 		s->kernel = SETTINGS_KERNEL_ON;
 	s->skip_active = false;
@@ -74,7 +74,7 @@ static int choose_hotspot(struct settings *s, const struct target *t, struct dia
 	int err = check_starting(t, &why);
 
 	if (err)
-		return diag_set(d, -err, "cannot trace process %d '%s' by --probe=hotspot: %s", (int)t->pid, t->name,
+		return diag_set(d, -err, "cannot trace process %d '%s' by --source=hotspot: %s", (int)t->pid, t->name,
 				why.text);
 	err = check_options(s, d);
 	if (!err)
@@ -88,20 +88,20 @@ static int choose_agent(struct settings *s, const struct target *t, struct diag 
 	struct diag why;
 	int err = t ? archive_check(t, &why) : 0;
 
-	s->probe = SETTINGS_PROBE_AGENT;
+	s->source = SETTINGS_SOURCE_AGENT;
 	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
 }
 
-int choose_probe(struct settings *s, const struct target *t, struct diag *d)
+int choose_source(struct settings *s, const struct target *t, struct diag *d)
 {
 	struct diag why, ignored;
 
-	if (s->probe == SETTINGS_PROBE_HOTSPOT)
+	if (s->source == SETTINGS_SOURCE_HOTSPOT)
 		return t ? choose_hotspot(s, t, d)
-			 : diag_usage(d, "--probe=hotspot is for a JVM that runs: name it with -p");
-	if (s->probe == SETTINGS_PROBE_AGENT || !t || choose_probe_agent(t, s->mount, &why) ||
+			 : diag_usage(d, "--source=hotspot is for a JVM that runs: name it with -p");
+	if (s->source == SETTINGS_SOURCE_AGENT || !t || choose_source_agent(t, s->mount, &why) ||
 	    hotspot_source_check(t, &ignored))
 		return choose_agent(s, t, d);
-	log_line("no agent can be loaded: %s; tracing by HotSpot's own probes instead (--probe=hotspot)", why.text);
+	log_line("no agent can be loaded: %s; tracing by HotSpot's own probes instead (--source=hotspot)", why.text);
 	return choose_hotspot(s, t, d);
 }
