@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/control.h"
+#include "user/verbs/verbs.h"
 #include "user/exit.h"
 #include "user/run/control_socket.h"
 #include "user/text/log.h"

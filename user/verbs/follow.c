@@ -3,7 +3,7 @@
  * frtrace --follow: a small process that waits for JVMs, and forks a recording for each. So a JVM that breaks its
  * recording breaks no other one, and memory is bounded by the number of recordings.
  */
-#include "user/verbs/follow.h"
+#include "user/verbs/verbs.h"
 #include "user/capture/exec_watch.h"
 #include "user/exit.h"
 #include "user/run/loop.h"
@@ -14,7 +14,6 @@
 #include "user/record/retention.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
-#include "user/verbs/record.h"
 #include "user/verbs/started.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/list.h"
+#include "user/verbs/verbs.h"
 #include "format/vec.h"
 #include "user/capture/agent_build.h"
 #include "user/capture/segment.h"

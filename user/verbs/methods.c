@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/methods.h"
+#include "user/verbs/verbs.h"
 #include "bpf/frtrace.h"
 #include "filters/quote.h"
 #include "filters/suggest.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/record.h"
+#include "user/verbs/verbs.h"
 #include "user/compare/gate.h"
 #include "user/exit.h"
 #include "user/options/settings_files.h"

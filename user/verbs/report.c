@@ -7,6 +7,7 @@
 #include "user/record/output_internal.h"
 #include "user/report/page.h"
 #include "user/text/log.h"
+#include "user/verbs/verbs.h"
 
 #include <errno.h>
 #include <limits.h>
