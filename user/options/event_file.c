@@ -3,6 +3,7 @@
 #include "filters/quote.h"
 #include "format/bytes.h"
 #include "format/vec.h"
+#include "user/options/option_file.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 
@@ -460,24 +461,13 @@ int event_file_parse(struct event_list *l, const char *path, const void *bytes, 
 
 int event_file_add(struct event_list *l, const char *path, struct diag *d)
 {
-	FILE *f = fopen(path, "re");
-	char *content = malloc(MAX_SIZE + 1);
-	size_t size = 0;
-	int err = 0;
+	struct bytes content = {.size = 0};
+	int err = option_file_read(&content, path, "events", MAX_SIZE + 1, d);
 
-	if (!f)
-		err = diag_errno(d, errno, "cannot open events '%.200s'", path);
-	else if (!content)
-		err = diag_set(d, ENOMEM, "no memory for events");
-	else
-		size = fread(content, 1, MAX_SIZE + 1, f);
-	if (!err && ferror(f))
-		err = diag_errno(d, errno, "cannot read events '%.200s'", path);
-	if (!err && size > MAX_SIZE)
+	if (!err && content.size > MAX_SIZE)
 		err = diag_usage(d, "wrong events: '%.200s' is larger than 1 MB", path);
-	err = err ?: event_file_parse(l, path, content, size, d);
-	free(content);
-	if (f)
-		fclose(f);
+	if (!err)
+		err = event_file_parse(l, path, bytes_text(&content), content.size, d);
+	bytes_release(&content);
 	return err;
 }
