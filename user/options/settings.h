@@ -161,8 +161,9 @@ bool settings_show_calls(const struct settings *s);
 /*
  * Expand the name of the file to write: %p is the pid, %t the local time (2026_11_20_18_05_24), %% a percent sign. An
  * existing directory gets a file with the default name. DIR/ gets a directory for chunk files, named like those of the
- * JVM: DIR/2026_11_20_18_05_24_PID/. `now` is in seconds since the epoch. 0 or -errno with the message.
+ * JVM: DIR/2026_11_20_18_05_24_PID/. `now` is in seconds since the epoch. 0 and *out, to be
+ * freed with free(), or -errno with the message.
  */
-int settings_output_path(const struct settings *s, pid_t pid, time_t now, char *out, size_t size, struct diag *d);
+int settings_output_path(const struct settings *s, pid_t pid, time_t now, char **out, struct diag *d);
 
 #endif

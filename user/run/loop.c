@@ -62,7 +62,7 @@ static uint64_t loop_lost(const struct recording *r)
  * Wait for records. True: the loop must end because of a signal, a stop request, or the end of the target or the
  * program.
  */
-static bool wait_for_more(const struct run *run, int timeout_ms)
+static bool wait_for_more(const struct record_run *run, int timeout_ms)
 {
 	const struct recording *r = &run->recording;
 	struct pollfd fds[6 + PROGRAM_FDS] = {
@@ -127,7 +127,7 @@ static void name_dump(const char *recording, char *out, size_t size)
 }
 
 /* Nobody waits for a dump that the recording writes by itself, so the files say why it was written. */
-static void loop_check_trigger(const struct run *run, int64_t now)
+static void loop_check_trigger(const struct record_run *run, int64_t now)
 {
 	struct recorder *recorder = run->recording.recorder;
 	const char *cause = run->trigger ? dump_trigger_due(run->trigger, now) : NULL;
@@ -145,7 +145,7 @@ static void loop_check_trigger(const struct run *run, int64_t now)
 }
 
 /* What is printed while it runs. */
-static void loop_print(const struct run *run, struct moments *m, int64_t now, bool behind)
+static void loop_print(const struct record_run *run, struct moments *m, int64_t now, bool behind)
 {
 	const struct recording *r = &run->recording;
 	/* The terminal may be the program's, or the live view's. */
@@ -166,7 +166,7 @@ static void loop_print(const struct run *run, struct moments *m, int64_t now, bo
 	}
 }
 
-static int loop_sweep(const struct run *run, struct moments *m, int64_t now, bool behind, struct diag *d)
+static int loop_sweep(const struct record_run *run, struct moments *m, int64_t now, bool behind, struct diag *d)
 {
 	const struct recording *r = &run->recording;
 	struct intake *in = session_intake(r->session);
@@ -197,7 +197,7 @@ static int loop_sweep(const struct run *run, struct moments *m, int64_t now, boo
  * Periodic work. `behind`: spans wait for their stacks, so work that needs complete spans is postponed; chunks, clock
  * and memory are not.
  */
-static int loop_maintain(const struct run *run, struct moments *m, int64_t now, bool behind, struct diag *d)
+static int loop_maintain(const struct record_run *run, struct moments *m, int64_t now, bool behind, struct diag *d)
 {
 	int err = 0;
 
@@ -227,7 +227,7 @@ static bool queue_fills_up(const void *intake)
 	return intake_is_filling(intake);
 }
 
-static int loop_until_end(const struct run *run, int64_t now, struct diag *d)
+static int loop_until_end(const struct record_run *run, int64_t now, struct diag *d)
 {
 	const struct recording *r = &run->recording;
 	struct moments m = {.end = INT64_MAX, .hint = now + HINT_NS, .hint_ns = HINT_NS, .busy_until = now + BUSY_NS};
@@ -259,7 +259,7 @@ static int loop_until_end(const struct run *run, int64_t now, struct diag *d)
 	return err;
 }
 
-int loop_run(const struct run *run, struct diag *d)
+int loop_run(const struct record_run *run, struct diag *d)
 {
 	const struct recording *r = &run->recording;
 	struct rights_later later = {

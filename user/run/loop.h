@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-struct run;
+struct record_run;
 
 /*
  * Block SIGINT, SIGTERM and SIGHUP: they now end the loop instead of the process, by *out, a signalfd. `for_program` also
@@ -24,6 +24,6 @@ void loop_signals_close(int signals); /* -1 is fine */
  * (0), or until the recorder or the agent fails (-errno with the message). Before it begins, this process gives up the
  * capabilities that only attaching takes.
  */
-int loop_run(const struct run *run, struct diag *d);
+int loop_run(const struct record_run *run, struct diag *d);
 
 #endif

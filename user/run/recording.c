@@ -54,7 +54,7 @@ static int open_target(struct recording *r, struct diag *d)
 }
 
 /* Prepare target and kernel, without touching the JVM or the disk. */
-static int record_prepare(struct run *run, struct diag *d)
+static int record_prepare(struct record_run *run, struct diag *d)
 {
 	struct recording *r = &run->recording;
 	char how[TSC_TEXT];
@@ -77,14 +77,14 @@ static int record_prepare(struct run *run, struct diag *d)
 }
 
 /* An existing file of that name is not touched before the first chunk has been written. */
-static int open_output(struct run *run, struct diag *d)
+static int open_output(struct record_run *run, struct diag *d)
 {
 	struct recording *r = &run->recording;
 	struct output_limits limits = {.size = r->settings->max_size, .age_ns = r->settings->max_age_ns};
 	pid_t pid = run->program ? program_pid(run->program) : r->target.pid;
 	bool unnamed = r->settings->in_memory && run->background && !r->settings->output;
-	char path[PATH_MAX];
-	int err = settings_output_path(r->settings, pid, time(NULL), path, sizeof(path), d);
+	char *path;
+	int err = settings_output_path(r->settings, pid, time(NULL), &path, d);
 
 	if (!err && r->settings->in_memory)
 		err = output_open_memory(&r->output, unnamed ? NULL : path, &limits, d);
@@ -94,11 +94,12 @@ static int open_output(struct run *run, struct diag *d)
 			      : output_open_stream(&r->output, STDOUT_FILENO, &limits, d);
 	else if (!err)
 		err = output_open(&r->output, path, &limits, d);
-	if (!err && !(run->path = strdup(path)))
-		err = diag_errno(d, ENOMEM, "cannot begin");
-	if (!err && r->settings->metrics)
-		err = metrics_open(&run->metrics, r->settings->metrics, d);
-	return err;
+	if (err) {
+		free(path);
+		return err;
+	}
+	run->path = path;
+	return r->settings->metrics ? metrics_open(&run->metrics, r->settings->metrics, d) : 0;
 }
 
 /* Only recorded methods can be throttled: without them there is no throttle. */
@@ -188,7 +189,7 @@ static void explain_no_match(const struct recording *r)
 }
 
 /* Attach to a running JVM. */
-static int attach(struct run *run, struct diag *d)
+static int attach(struct record_run *run, struct diag *d)
 {
 	struct recording *r = &run->recording;
 	char *dump;
@@ -223,7 +224,7 @@ static int attach(struct run *run, struct diag *d)
 }
 
 /* Take over a launched JVM. Its properties can be read only after its startup. */
-static int record_receive(struct run *run, int connection, struct diag *d)
+static int record_receive(struct record_run *run, int connection, struct diag *d)
 {
 	struct recording *r = &run->recording;
 	struct diag ignored;
@@ -244,7 +245,7 @@ static int record_receive(struct run *run, int connection, struct diag *d)
 }
 
 /* What looks at calls while they are recorded. */
-static int make_listeners(struct run *run, struct stream_sink *sink, struct diag *d)
+static int make_listeners(struct record_run *run, struct stream_sink *sink, struct diag *d)
 {
 	const struct recording *r = &run->recording;
 	int err = live_new(&run->live, r, d);
@@ -262,7 +263,7 @@ static int make_listeners(struct run *run, struct stream_sink *sink, struct diag
 }
 
 /* Tracing is on: say what is traced, and what is not. */
-static void record_announce(struct run *run, bool launched)
+static void record_announce(struct record_run *run, bool launched)
 {
 	struct recording *r = &run->recording;
 	struct notes notes = {.count = 0};
@@ -279,7 +280,7 @@ static void record_announce(struct run *run, bool launched)
 }
 
 /* `connection`: to a launched JVM that waits; -1: attach to one that runs. */
-static int record_start(struct run *run, int connection, struct diag *d)
+static int record_start(struct record_run *run, int connection, struct diag *d)
 {
 	struct recording *r = &run->recording;
 	bool launched = connection >= 0;
@@ -324,14 +325,14 @@ static const char *why_no_open_dump(const struct recording *r, bool ended)
  * The signal that ended the recording must not interrupt the cleanup. Signals for a program are passed on to it, not
  * consumed.
  */
-static void forget_interrupt(const struct run *run)
+static void forget_interrupt(const struct record_run *run)
 {
 	if (!run->program)
 		interrupt_forget();
 }
 
 /* Say how it ended. Returns an enum exit_status. */
-static int record_conclude(struct run *run, const struct notes *gaps, const char *no_open_dump, bool restored,
+static int record_conclude(struct record_run *run, const struct notes *gaps, const char *no_open_dump, bool restored,
 			   bool ended)
 {
 	const struct recording *r = &run->recording;
@@ -350,7 +351,7 @@ static int record_conclude(struct run *run, const struct notes *gaps, const char
 	return EXIT_DONE;
 }
 
-static int record_finish(struct run *run, int err, struct diag *d)
+static int record_finish(struct record_run *run, int err, struct diag *d)
 {
 	const struct recording *r = &run->recording;
 	bool ended = target_ended(&r->target);
@@ -386,7 +387,7 @@ static int record_finish(struct run *run, int err, struct diag *d)
 	return err ?: status;
 }
 
-static void record_release(struct run *run)
+static void record_release(struct record_run *run)
 {
 	struct recording *r = &run->recording;
 
@@ -414,7 +415,7 @@ static int check_rights(const struct settings *s, const struct target *t, struct
 	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
 }
 
-static int record_running(struct run *run, struct diag *d)
+static int record_running(struct record_run *run, struct diag *d)
 {
 	struct recording *r = &run->recording;
 	int err = record_prepare(run, d) ?: check_rights(r->settings, &r->target, d) ?: record_events_prepare(&run->plan, r, d);
@@ -430,7 +431,7 @@ static int record_running(struct run *run, struct diag *d)
 	return err;
 }
 
-static void say_nothing_traced(const struct run *run)
+static void say_nothing_traced(const struct record_run *run)
 {
 	const char *others = program_others(run->program);
 
@@ -445,7 +446,7 @@ static void say_nothing_traced(const struct run *run)
 }
 
 /* The program runs even if the recording fails, and its exit status is returned. */
-static int record_program(struct run *run, struct diag *d)
+static int record_program(struct record_run *run, struct diag *d)
 {
 	int connection, err = record_prepare(run, d) ?: open_output(run, d);
 
@@ -487,7 +488,7 @@ static void limit_memory(const struct settings *s)
 		fclose(f);
 }
 
-static int record(struct run *run, struct diag *d)
+static int record(struct record_run *run, struct diag *d)
 {
 	struct settings *s = run->recording.settings;
 	int err = live_check(s, d);
@@ -505,9 +506,9 @@ static int record(struct run *run, struct diag *d)
 	return err;
 }
 
-int run_recording(struct run **out, struct settings *settings, struct background *background, struct diag *d)
+int run_recording(struct record_run **out, struct settings *settings, struct background *background, struct diag *d)
 {
-	struct run *run = calloc(1, sizeof(*run));
+	struct record_run *run = calloc(1, sizeof(*run));
 	bool complete;
 	int err;
 
@@ -522,7 +523,7 @@ int run_recording(struct run **out, struct settings *settings, struct background
 	return !with_jfr_merge(run->with_jfr, complete) && complete ? EXIT_INCOMPLETE : err;
 }
 
-void run_free(struct run *run)
+void run_free(struct record_run *run)
 {
 	if (!run)
 		return;
@@ -532,7 +533,7 @@ void run_free(struct run *run)
 	free(run);
 }
 
-const char *run_path(const struct run *run)
+const char *run_path(const struct record_run *run)
 {
 	return run ? run->path : NULL;
 }

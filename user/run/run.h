@@ -13,7 +13,7 @@
 #include "user/show/live.h"
 #include "user/show/metrics.h"
 
-struct run {
+struct record_run {
 	struct recording recording;
 	struct clock clock;
 	struct intrinsics intrinsics; /* of the methods that a launched JVM must call */

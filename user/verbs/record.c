@@ -38,7 +38,7 @@ static int record_judge(const struct settings *s, const char *path, const struct
 int cmd_record(struct settings *settings, const struct condition_list *conditions, struct diag *d)
 {
 	struct background *background = NULL;
-	struct run *run;
+	struct record_run *run;
 	int status;
 
 	log_set(settings->quiet, settings->verbose);
