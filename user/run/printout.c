@@ -124,8 +124,8 @@ static void print_tracing(const struct recording *r, const struct run_facts *f)
 
 	put_text(&line, "tracing ");
 	if (!r->settings->program)
-		bytes_printf(&line, "%s %s of %s %s in ", log_count(methods), methods == 1 ? "method" : "methods",
-			     log_count(classes), classes == 1 ? "class" : "classes");
+		bytes_printf(&line, "%s %s of %s %s in ", log_count(methods), plural(methods, "method", "methods"),
+			     log_count(classes), plural(classes, "class", "classes"));
 	bytes_printf(&line, "%d %s (JDK %s)", (int)r->target.pid, r->target.name, version);
 	if (r->settings->program)
 		bytes_printf(&line, " %s: start held up %.0f ms",

@@ -11,11 +11,6 @@
 
 #include <string.h>
 
-static const char *plural(uint64_t n, const char *one, const char *many)
-{
-	return n == 1 ? one : many;
-}
-
 /* ---- why there is nothing */
 
 /* None of the calls that ended was recorded. */

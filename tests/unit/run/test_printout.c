@@ -32,6 +32,7 @@ static struct bench {
 	uint64_t unread;
 	char path[64];
 	uint32_t class_id;
+	bool incomplete; /* set by start() */
 } *b;
 
 static struct diag d;
@@ -126,12 +127,13 @@ static void assert_says(const char *all, const char *want)
 		fail_msg("'%s' is not said in:\n%s", want, all);
 }
 
-static const char *start(bool *incomplete)
+/* b->incomplete: something is not traced. */
+static const char *start(void)
 {
 	struct notes notes = {.count = 0};
 	const char *all;
 
-	*incomplete = notes_at_start(&notes, &b->recording, facts());
+	b->incomplete = notes_at_start(&notes, &b->recording, facts());
 	notes_put(&notes, b->recording.recorder);
 	capture_begin(false);
 	printout_start(&b->recording, facts(), &notes);
@@ -167,14 +169,13 @@ static void hooked_methods_and_classes_are_counted(void **state)
 
 static void start_names_what_is_traced(void **state)
 {
-	bool incomplete;
 	const char *all;
 
 	fake_method(&b->segment, b->class_id, "unhooked", "()V", 0);
 	hook("checkout", "(Lcom/acme/Order;)V", 0);
 	hook("checkout", "(Lcom/acme/Order;Z)V", 0);
-	all = start(&incomplete);
-	assert_false(incomplete);
+	all = start();
+	assert_false(b->incomplete);
 	assert_int_equal(
 		strncmp(all,
 			"tracing 2 methods of 1 class in 4242 shop.jar (JDK 17.0.15): attach 61 ms, pause 1.2 ms, "
@@ -188,27 +189,22 @@ static void start_names_what_is_traced(void **state)
 
 static void without_the_kernels_half_a_switch_costs_nothing(void **state)
 {
-	bool incomplete;
-
 	b->settings.kernel = SETTINGS_KERNEL_OFF;
-	assert_says(start(&incomplete), "rings 0.0 of 4.0 MB, stacks walked\n");
+	assert_says(start(), "rings 0.0 of 4.0 MB, stacks walked\n");
 	b->settings.no_stack = true;
-	assert_says(start(&incomplete), "rings 0.0 of 4.0 MB\n");
+	assert_says(start(), "rings 0.0 of 4.0 MB\n");
 }
 
 static void pause_that_is_not_known_is_an_upper_bound(void **state)
 {
-	bool incomplete;
-
 	b->facts.cost.pause_known = false;
-	assert_says(start(&incomplete), "pause at most 1.2 ms");
+	assert_says(start(), "pause at most 1.2 ms");
 }
 
 static void skips_are_grouped_by_reason(void **state)
 {
 	char name[16];
 	const char *all;
-	bool incomplete;
 
 	hook("run", "()V", 0);
 	for (int i = 0; i < 7; i++) {
@@ -219,8 +215,8 @@ static void skips_are_grouped_by_reason(void **state)
 	fake_skip(&b->segment, "com/acme/A", "quiet", "()V", FRT_SKIP_ABSTRACT);
 	fake_skip(&b->segment, "com/acme/O", "other", "()V", FRT_SKIP_OTHER);
 	fake_skip(&b->segment, "com/acme/X", "x", "()V", 999);
-	all = start(&incomplete);
-	assert_true(incomplete);
+	all = start();
+	assert_true(b->incomplete);
 	assert_says(all, "not traced: 7 long: with hooks it would pass the 8000 bytes that HotSpot compiles: "
 			 "com.acme.Big.m0(int), "
 			 "com.acme.Big.m1(int), com.acme.Big.m2(int), com.acme.Big.m3(int), ...\n");
@@ -231,13 +227,12 @@ static void skips_are_grouped_by_reason(void **state)
 
 static void classes_without_room_in_metaspace_are_said_with_numbers(void **state)
 {
-	bool incomplete;
 	const char *all;
 
 	fake_skip(&b->segment, "com/acme/A", NULL, NULL, FRT_SKIP_METASPACE);
 	fake_skip(&b->segment, "com/acme/B", NULL, NULL, FRT_SKIP_METASPACE);
-	all = start(&incomplete);
-	assert_true(incomplete);
+	all = start();
+	assert_true(b->incomplete);
 	assert_says(all, "not traced: 2 without room for new code in the JVM's metaspace: it has 22.0 MB of 24.0 MB "
 			 "(-XX:MaxMetaspaceSize), ");
 	assert_says(all, "raise the limit, or name fewer classes: com.acme.A, com.acme.B\n");
@@ -300,12 +295,11 @@ static void age_is_said_in_its_largest_unit(void **state)
 		const char *said;
 	} rows[] = {{600, "10 min"}, {3600, "1 h"}, {5400, "90 min"}, {172800, "2 d"}, {90, "90.0 s"}};
 	char want[80];
-	bool incomplete;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		b->settings.max_age_ns = rows[i].s * 1000000000;
 		snprintf(want, sizeof(want), "at most 1.0 GB or %s, oldest", rows[i].said);
-		assert_says(start(&incomplete), want);
+		assert_says(start(), want);
 	}
 }
 
@@ -327,28 +321,23 @@ static void status_is_json(void **state)
 
 static void native_methods_beside_others_are_no_failure(void **state)
 {
-	bool incomplete;
-
 	fake_skip(&b->segment, "com/acme/N", "n", "()V", FRT_SKIP_NATIVE);
-	start(&incomplete);
-	assert_true(incomplete); /* nothing else was hooked */
+	start();
+	assert_true(b->incomplete); /* nothing else was hooked */
 	hook("run", "()V", 0);
-	assert_says(start(&incomplete), "com.acme.N.n(): native");
-	assert_false(incomplete);
+	assert_says(start(), "com.acme.N.n(): native");
+	assert_false(b->incomplete);
 }
 
 static void lower_bounds_are_named(void **state)
 {
-	bool incomplete;
-
 	hook("max", "(II)I", FRT_METHOD_LOWER_BOUND);
-	assert_says(start(&incomplete), "lower bound: com.acme.Cart.max(int, int): intrinsics");
+	assert_says(start(), "lower bound: com.acme.Cart.max(int, int): intrinsics");
 }
 
 static void long_lists_end(void **state)
 {
 	const char *all;
-	bool incomplete;
 	char name[64];
 
 	for (int i = 0; i < 100; i++)
@@ -360,7 +349,7 @@ static void long_lists_end(void **state)
 	}
 	for (int i = 0; i < 1000; i++)
 		fake_skip(&b->segment, "com/acme/H", NULL, NULL, FRT_SKIP_HIDDEN);
-	all = start(&incomplete);
+	all = start();
 	assert_says(all, " · ...   loader app\n");
 	assert_says(all, "  ... and 11 more classes\n");
 	assert_says(all, "not traced: 1,000 hidden classes: ");
@@ -440,11 +429,9 @@ static void suggested_commands_can_be_pasted(void **state)
 
 static void in_the_background_nobody_types_ctrl_c(void **state)
 {
-	bool incomplete;
-
 	b->settings.background = true;
-	assert_null(strstr(start(&incomplete), "Ctrl-C"));
-	assert_says(start(&incomplete), "at most 1.0 GB, oldest goes first\n");
+	assert_null(strstr(start(), "Ctrl-C"));
+	assert_says(start(), "at most 1.0 GB, oldest goes first\n");
 }
 
 static void missing_calls_are_explained(void **state)
@@ -530,7 +517,6 @@ static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
 static void roots_are_summed_up(void **state)
 {
 	const char *all;
-	bool incomplete;
 
 	hook("run", "()V", 0);
 	calls(100, 0);
@@ -538,7 +524,7 @@ static void roots_are_summed_up(void **state)
 	assert_int_equal(filter_list_add(b->settings.filters, "com.acme.Cart::run:thrown", FILTER_ROOT, &d), 0);
 	*(struct frt_inside *)(b->segment.base + FRT_INSIDES_AT) =
 		(struct frt_inside){.begun = 6013, .kept = 844, .samples = 12, .dropped = 5150, .lost = 4};
-	all = start(&incomplete);
+	all = start();
 	assert_says(all, "  recorded only inside of com.acme.Cart::pay:50ms, com.acme.Cart::run:thrown\n");
 	assert_says(end(true, false), "100 calls in roots, but no root was kept");
 	trace(1);
@@ -612,52 +598,48 @@ static void live_line_tells_the_oldest_open_call(void **state)
 
 static void missing_stacks_are_said_at_the_start(void **state)
 {
-	bool incomplete;
 	const char *all;
 
 	hook("run", "()V", 0);
 	b->settings.stacks = SETTINGS_STACKS_WALK;
-	assert_null(strstr(start(&incomplete), "no stacks"));
+	assert_null(strstr(start(), "no stacks"));
 	diag_set(&b->recording.not_walked, ENOTSUP, "libjvm does not export nmethod._compile_id (stacks)");
-	all = start(&incomplete);
+	all = start();
 	assert_says(all, "rings 0.0 of 4.0 MB, no stacks");
 	assert_says(all, "  no stacks: libjvm does not export nmethod._compile_id (stacks)\n");
-	assert_false(incomplete);
+	assert_false(b->incomplete);
 }
 
 static void stacks_by_jvmti_are_said_at_the_start_with_their_price(void **state)
 {
-	bool incomplete;
 	const char *all;
 
 	hook("run", "()V", 0);
 	diag_set(&b->recording.not_walked, ENOTSUP, "libjvm does not export nmethod._compile_id (stacks)");
-	all = start(&incomplete);
+	all = start();
 	assert_says(all, "rings 0.0 of 4.0 MB, stacks by JVMTI, about 0.7 us a context switch\n");
 	assert_says(all, "  stacks: JVMTI GetStackTrace, " COST_JVMTI
 			 ", frames without their type, waits without a Java stack: "
 			 "libjvm does not export nmethod._compile_id (stacks)\n");
 	assert_null(strstr(all, "no stacks"));
-	assert_false(incomplete);
+	assert_false(b->incomplete);
 	b->settings.kernel = SETTINGS_KERNEL_OFF;
-	assert_null(strstr(start(&incomplete), "waits without"));
+	assert_null(strstr(start(), "waits without"));
 	b->settings.no_stack = true;
 	b->recording.not_walked.text[0] = 0;
-	assert_null(strstr(start(&incomplete), "stacks"));
+	assert_null(strstr(start(), "stacks"));
 }
 
 static void missing_system_calls_are_said_at_the_start(void **state)
 {
-	bool incomplete;
-
 	hook("run", "()V", 0);
-	assert_null(strstr(start(&incomplete), "system call"));
+	assert_null(strstr(start(), "system call"));
 	b->settings.kernel = SETTINGS_KERNEL_FULL;
-	assert_says(start(&incomplete), ", about 0.7 us a context switch, 0.5 us a system call or page fault\n");
+	assert_says(start(), ", about 0.7 us a context switch, 0.5 us a system call or page fault\n");
 	b->facts.no_usage = "this kernel has no tracepoint sys_enter";
-	assert_says(start(&incomplete), ", about 0.7 us a context switch\n");
-	assert_says(start(&incomplete), "  no system calls and page faults: this kernel has no tracepoint sys_enter\n");
-	assert_false(incomplete);
+	assert_says(start(), ", about 0.7 us a context switch\n");
+	assert_says(start(), "  no system calls and page faults: this kernel has no tracepoint sys_enter\n");
+	assert_false(b->incomplete);
 }
 
 static void end_says_nothing_of_stacks_when_all_is_well(void **state)
