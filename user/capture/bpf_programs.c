@@ -125,9 +125,9 @@ int bpf_programs_load_opened(struct frtrace_bpf *bpf, struct diag *d)
 	return bpf_variables_mapped(bpf->rodata && bpf->data && bpf->bss, d);
 }
 
-static int load_opened(struct frtrace_bpf *bpf, enum settings_probes probes, struct diag *d)
+static int load_opened(struct frtrace_bpf *bpf, enum settings_attach attach, struct diag *d)
 {
-	int err = usdt_choose(bpf->progs.agent_site, probes, d) ?: usdt_choose(bpf->progs.jvm_site, probes, d);
+	int err = usdt_choose(bpf->progs.agent_site, attach, d) ?: usdt_choose(bpf->progs.jvm_site, attach, d);
 
 	return err ?: bpf_programs_load_opened(bpf, d);
 }
@@ -161,7 +161,7 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 	bpf_program__set_autoload(bpf->progs.process_exec, false);
 	bpf_map__set_autocreate(bpf->maps.execs, false);
 	kernel_probes_choose(k, bpf, kernel, t->own_monotonic_offset);
-	err = hotspot_source_choose(bpf, settings, d) ?: load_opened(bpf, settings->probes, d);
+	err = hotspot_source_choose(bpf, settings, d) ?: load_opened(bpf, settings->attach, d);
 	if (err)
 		frtrace_bpf__destroy(bpf);
 	else

@@ -49,7 +49,7 @@ struct hotspot_source {
 
 int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settings, struct diag *d)
 {
-	bool wanted = settings->probe == SETTINGS_PROBE_HOTSPOT;
+	bool wanted = settings->source == SETTINGS_SOURCE_HOTSPOT;
 	struct bpf_map *maps[] = {bpf->maps.hotspot_classes, bpf->maps.hotspot_methods, bpf->maps.hotspot_missed,
 				  bpf->maps.hotspot_counts,  bpf->maps.hotspot_threads, bpf->maps.hotspot_java_threads,
 				  bpf->maps.hotspot_stacks,  bpf->maps.codes,		bpf->maps.call_stacks};
@@ -58,7 +58,7 @@ int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settin
 	bpf_program__set_autoload(bpf->progs.hotspot_open, wanted);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		bpf_map__set_autocreate(maps[i], wanted);
-	return wanted ? usdt_choose(bpf->progs.hotspot_site, settings->probes, d) : 0;
+	return wanted ? usdt_choose(bpf->progs.hotspot_site, settings->attach, d) : 0;
 }
 
 /* An exit whose entry was not seen is nothing, so exits are probed first. */
@@ -81,7 +81,7 @@ static void on_first_method(void *context)
 
 bool hotspot_source_may_probe(const struct hotspot_source *h)
 {
-	return !h->chosen && (h->setup.settings->probes == SETTINGS_PROBES_PERF || !uprobe_multi_works());
+	return !h->chosen && (h->setup.settings->attach == SETTINGS_ATTACH_PERF || !uprobe_multi_works());
 }
 
 /* file->path points into *m. The caller closes file->fd. */

@@ -242,7 +242,7 @@ static int find_agent(struct session *s, struct diag *d)
 
 static bool takes_probes(const struct session *s)
 {
-	return s->settings->probe == SETTINGS_PROBE_HOTSPOT;
+	return s->settings->source == SETTINGS_SOURCE_HOTSPOT;
 }
 
 int session_check_free(const struct session *s, struct diag *d)

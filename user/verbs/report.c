@@ -8,6 +8,7 @@
 #include "user/report/page.h"
 #include "user/text/io.h"
 #include "user/text/log.h"
+#include "user/verbs/verbs.h"
 
 #include <errno.h>
 #include <limits.h>
