@@ -251,7 +251,7 @@ $(BUILD)/tests/fuzz/frtrace_main.o: user/main.c
 CLI_LINES := $(BUILD)/tests/fuzz/cli_lines.o $(BUILD)/tests/fuzz/frtrace_main.o
 $(BUILD)/tests/cli_fuzz: $(BUILD)/tests/fuzz/cli_fuzz.o $(BUILD)/tests/fuzz/jfr_mutate.o $(CLI_LINES) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
-CLI_TESTS := $(patsubst %,$(BUILD)/tests/unit/verbs/test_%,hostile_recordings views_agree)
+CLI_TESTS := $(patsubst %,$(BUILD)/tests/unit/verbs/test_%,hostile_recordings views_agree exports_agree)
 $(CLI_TESTS): $(CLI_LINES)
 $(CLI_TESTS): LDLIBS := $(LIB) $(LDLIBS)
 
