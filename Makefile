@@ -250,8 +250,9 @@ $(BUILD)/tests/fuzz/frtrace_main.o: user/main.c
 CLI_LINES := $(BUILD)/tests/fuzz/cli_lines.o $(BUILD)/tests/fuzz/frtrace_main.o
 $(BUILD)/tests/cli_fuzz: $(BUILD)/tests/fuzz/cli_fuzz.o $(BUILD)/tests/fuzz/jfr_mutate.o $(CLI_LINES) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
-$(BUILD)/tests/unit/verbs/test_hostile_recordings: $(CLI_LINES)
-$(BUILD)/tests/unit/verbs/test_hostile_recordings: LDLIBS := $(LIB) $(LDLIBS)
+CLI_TESTS := $(patsubst %,$(BUILD)/tests/unit/verbs/test_%,hostile_recordings views_agree exports_agree)
+$(CLI_TESTS): $(CLI_LINES)
+$(CLI_TESTS): LDLIBS := $(LIB) $(LDLIBS)
 
 fuzz: $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)

@@ -137,13 +137,13 @@ static void redirect(int to, const char *path)
 	close(fd);
 }
 
-int cli_run(size_t line)
+int cli_run_words(const char *const words[CLI_WORDS])
 {
 	char *argv[CLI_WORDS + 2] = {"frtrace"};
 	int argc = 1, out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), status;
 
-	for (; argc <= CLI_WORDS && cli_lines[line][argc - 1]; argc++)
-		argv[argc] = (char *)cli_word(cli_lines[line][argc - 1]);
+	for (; argc <= CLI_WORDS && words[argc - 1]; argc++)
+		argv[argc] = (char *)cli_word(words[argc - 1]);
 	fflush(NULL);
 	redirect(STDOUT_FILENO, "stdout");
 	redirect(STDERR_FILENO, "stderr");
@@ -154,6 +154,11 @@ int cli_run(size_t line)
 	close(out);
 	close(err);
 	return status;
+}
+
+int cli_run(size_t line)
+{
+	return cli_run_words(cli_lines[line]);
 }
 
 const char *cli_text(size_t line)

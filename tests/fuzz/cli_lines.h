@@ -30,6 +30,9 @@ void cli_set_files(const void *f, size_t f_size, const void *g, size_t g_size);
  */
 int cli_run(size_t line);
 
+/* The same with any words; a NULL ends them. */
+int cli_run_words(const char *const words[CLI_WORDS]);
+
 /* "view tree --merged F" */
 const char *cli_text(size_t line);
 

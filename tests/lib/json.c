@@ -52,10 +52,26 @@ static size_t utf8_put(char *out, unsigned int code)
 	return n;
 }
 
+static const char *json_element(const char *p)
+{
+	p += strspn(p, ", \n\r");
+	return *p && *p != ']' ? p : NULL;
+}
+
+const char *json_first(const char *p)
+{
+	return p && *p == '[' ? json_element(p + 1) : NULL;
+}
+
+const char *json_next(const char *p)
+{
+	return json_element(json_skip(p));
+}
+
 /* A number, true, false, null. */
 static const char *json_word(char *out, const char *p)
 {
-	snprintf(out, TEXT, "%.*s", (int)strcspn(p, ",} \n\r"), p);
+	snprintf(out, TEXT, "%.*s", (int)strcspn(p, ",}] \n\r"), p);
 	return out;
 }
 

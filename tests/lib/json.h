@@ -12,4 +12,8 @@ const char *json_at(const char *p, const char *path);
  */
 const char *json_text(const char *p, const char *path);
 
+/* The first element of the array at p, and the one behind an element. NULL: that was all, or p is NULL or no array. */
+const char *json_first(const char *p);
+const char *json_next(const char *p);
+
 #endif
