@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "filters/filter_list.h"
 #include "format/vec.h"
-#include "filters/program.h"
 #include "filters/caret.h"
+#include "filters/java_type.h"
+#include "filters/program.h"
 #include "filters/grammar.h"
 #include "filters/lex.h"
 #include "filters/filter_list_internal.h"
@@ -74,13 +75,6 @@ static int set_add(struct filter_set *s, struct filter *f)
 	}
 	s->filters[s->count++] = *f;
 	return 0;
-}
-
-static void to_dots(char *name)
-{
-	for (; *name; name++)
-		if (*name == '/')
-			*name = '.';
 }
 
 /* Append to *out. */
@@ -210,7 +204,7 @@ static int filter_init(struct filter *f, const char *text, const struct grammar_
 		return -ENOMEM;
 	}
 	if (f->class_name)
-		to_dots(f->class_name);
+		java_name_dots(f->class_name);
 	f->hash = program_hash(PROGRAM_HASH_START, f->text, strlen(f->text));
 	return 0;
 }

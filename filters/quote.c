@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "filters/quote.h"
 #include "filters/grammar.h"
+#include "filters/java_type.h"
 #include "filters/lex.h"
 
 #include <stdbool.h>
@@ -140,54 +141,30 @@ static void draft_put_method(struct draft *d, const char *name)
 	draft_put_name(d, name, strlen(name), true);
 }
 
-static const char *quote_primitive(char c)
-{
-	switch (c) {
-	case 'B': return "byte";
-	case 'C': return "char";
-	case 'D': return "double";
-	case 'F': return "float";
-	case 'I': return "int";
-	case 'J': return "long";
-	case 'S': return "short";
-	case 'Z': return "boolean";
-	}
-	return NULL;
-}
-
 /* The letter of a primitive type in descriptors; 0: it is none */
-static char quote_letter(const char *name, size_t length)
+static char quote_letter(struct slice name)
 {
 	const char *letter = "BCDFIJSZ";
 
-	while (*letter &&
-	       (strlen(quote_primitive(*letter)) != length || memcmp(quote_primitive(*letter), name, length) != 0))
+	while (*letter && !slice_is(name, java_primitive(*letter)))
 		letter++;
 	return *letter;
 }
 
-/* Put a type of a descriptor (JVMS 4.3.3). Returns the rest, or NULL if it is invalid. */
-static const char *draft_put_type(struct draft *d, const char *type)
+/* Put a type of a descriptor. Returns the rest, or NULL if it is invalid. */
+static const char *draft_put_type(struct draft *d, const char *descriptor)
 {
-	size_t dimensions = strspn(type, "["), length;
+	struct java_type type;
+	const char *rest = java_type_next(descriptor, &type);
 
-	type += dimensions;
-	if (*type == 'L') {
-		length = strcspn(++type, ";");
-		if (!type[length])
-			return NULL;
-		if (quote_letter(type, length) || (length == 4 && memcmp(type, "void", 4) == 0))
-			draft_puts(d, "\\");
-		draft_put_class(d, type, length, false);
-		type += length;
-	} else if (quote_primitive(*type)) {
-		draft_puts(d, quote_primitive(*type));
-	} else {
+	if (!rest || !type.letter)
 		return NULL;
-	}
-	while (dimensions--)
+	if (type.letter == 'L' && (quote_letter(type.name) || slice_is(type.name, "void")))
+		draft_puts(d, "\\");
+	draft_put_class(d, type.name.at, type.name.length, false);
+	while (type.arrays--)
 		draft_puts(d, "[]");
-	return type + 1;
+	return rest;
 }
 
 static bool draft_put_types(struct draft *d, const char *descriptor)
@@ -269,7 +246,7 @@ struct source_type {
 /* Put the descriptor of a source type, with dots. */
 static bool draft_put_source_type(struct draft *d, const char *text, const struct source_type *t)
 {
-	char letter = quote_letter(text + t->at, t->length), *name;
+	char letter = quote_letter((struct slice){text + t->at, t->length}), *name;
 
 	for (size_t i = 0; i < t->dimensions + (t->dots == 3); i++)
 		draft_puts(d, "[");
