@@ -2,6 +2,7 @@
 #include "filters/filter_list.h"
 #include "format/vec.h"
 #include "filters/caret.h"
+#include "filters/glob.h"
 #include "filters/java_type.h"
 #include "filters/program.h"
 #include "filters/grammar.h"
@@ -457,9 +458,9 @@ static bool names_meet(const char *a, const char *b)
 	if (!a || !b)
 		return true;
 	if (!a[before_a])
-		return matcher_glob(slice_of(b), slice_of(a));
+		return glob_matches(GLOB_NAME, slice_of(b), slice_of(a));
 	if (!b[before_b])
-		return matcher_glob(slice_of(a), slice_of(b));
+		return glob_matches(GLOB_NAME, slice_of(a), slice_of(b));
 	return strncmp(a, b, before_a < before_b ? before_a : before_b) == 0;
 }
 

@@ -5,8 +5,8 @@
  * a wrong answer. The builtin memcpy is expanded inline, even in a freestanding build.
  */
 #include "filters/matcher.h"
+#include "filters/glob.h"
 #include "filters/program.h"
-#include "filters/quote.h"
 
 #include <string.h> /* memcmp; the agent has its own */
 
@@ -62,30 +62,6 @@ static struct slice stored(const struct matcher *p, uint32_t at, size_t length)
 	if (!in_program(p, at, length))
 		return NOTHING;
 	return (struct slice){(const char *)p->program + at, length};
-}
-
-/* After a mismatch the last wildcard takes one more character. */
-bool matcher_glob(struct slice pattern, struct slice text)
-{
-	size_t i = 0, k = 0, star = SIZE_MAX, taken = 0;
-
-	while (k < text.length) {
-		if (i < pattern.length && pattern.at[i] == QUOTE_WILDCARD) {
-			star = i++;
-			taken = k;
-		} else if (i < pattern.length && pattern.at[i] == text.at[k]) {
-			i++;
-			k++;
-		} else if (star != SIZE_MAX) {
-			i = star + 1;
-			k = ++taken;
-		} else {
-			return false;
-		}
-	}
-	while (i < pattern.length && pattern.at[i] == QUOTE_WILDCARD)
-		i++;
-	return i == pattern.length;
 }
 
 /* Take "[[La/b/C;" or "[[I" off the front, as dimensions and element. */
@@ -153,7 +129,7 @@ static bool method_fits(const struct matcher *p, const struct program_entry *e, 
 	struct slice method = stored(p, e->method_at, e->method_length);
 
 	if (e->method_length &&
-	    !(e->flags & PROGRAM_GLOB ? matcher_glob(method, m->name) : slice_equal(method, m->name)))
+	    !(e->flags & PROGRAM_GLOB ? glob_matches(GLOB_NAME, method, m->name) : slice_equal(method, m->name)))
 		return false;
 	return !e->types_length || !m->descriptor.length ||
 	       types_fit(stored(p, e->types_at, e->types_length), m->descriptor);
@@ -224,7 +200,7 @@ static void find_wild(const struct matcher *p, const struct program_header *h, s
 
 	for (uint32_t number = h->wild + 1; number <= h->entries; number++) {
 		entry_read(p, h, number, &e);
-		if (e.class_length && !matcher_glob(stored(p, e.class_at, e.class_length), class_name))
+		if (e.class_length && !glob_matches(GLOB_NAME, stored(p, e.class_at, e.class_length), class_name))
 			continue;
 		if (m && method_fits(p, &e, m))
 			matcher_take(f, &e);

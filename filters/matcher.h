@@ -52,9 +52,6 @@ enum matcher_answer {
 	MATCHER_TAGGED = 2,  /* some methods may if the class or a method has a tag */
 };
 
-/* Does a name fit a pattern, in which QUOTE_WILDCARD stands for any characters? */
-bool matcher_glob(struct slice pattern, struct slice name);
-
 /* False if this is not a program, or one of another version. */
 bool matcher_valid(const struct matcher *p);
 
