@@ -10,7 +10,7 @@
 #include "filters/filter_list_internal.h"
 #include "filters/correct.h"
 #include "filters/quote.h"
-#include "filters/time.h"
+#include "filters/number.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/run/record_events.h"
 #include "filters/quote.h"
-#include "filters/time.h"
+#include "filters/number.h"
 #include "user/process/interrupt.h"
 #include "user/jvm/matches.h"
 #include "user/text/log.h"
