@@ -57,14 +57,10 @@ static uint32_t find_wanted(const struct dump_trigger *t, uint32_t id)
 
 	if (!segment_method_text(t->segment, id, &m))
 		return 0;
-	for (size_t i = 0; i < t->conditions->count; i++) {
-		const struct matcher_method method = {.class_name = slice_of(m.class_name),
-						      .name = slice_of(m.name),
-						      .descriptor = slice_of(m.descriptor)};
-
-		if (matcher_decide(&t->conditions->condition[i].methods, &method).trace)
+	for (size_t i = 0; i < t->conditions->count; i++)
+		if (matcher_selects(&t->conditions->condition[i].methods, slice_of(m.class_name), slice_of(m.name),
+				    slice_of(m.descriptor)))
 			wanted |= 1u << i;
-	}
 	return wanted;
 }
 

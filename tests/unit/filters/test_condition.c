@@ -20,10 +20,7 @@ static int teardown(void **state)
 
 static bool selects(const struct condition *c, const char *class_name, const char *name)
 {
-	const struct matcher_method m = {
-		.class_name = slice_of(class_name), .name = slice_of(name), .descriptor = slice_of("()V")};
-
-	return matcher_decide(&c->methods, &m).trace;
+	return matcher_selects(&c->methods, slice_of(class_name), slice_of(name), slice_of("()V"));
 }
 
 static void each_cause_is_taken_with_its_filter(void **state)
