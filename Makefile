@@ -30,7 +30,7 @@ endif
 DEPS	= -MMD -MP
 
 # The agent links with no library. The sources that it shares with the collector are compiled for it again.
-AGENT_SOURCES := $(wildcard uprobes/agent/*.c uprobes/agent/fields/*.c) $(wildcard format/classfile/*.c) format/cursor.c filters/matcher.c filters/policy.c filters/plan.c
+AGENT_SOURCES := $(wildcard uprobes/agent/*.c uprobes/agent/fields/*.c) $(wildcard format/classfile/*.c) format/cursor.c filters/glob.c filters/matcher.c filters/policy.c filters/plan.c
 AGENT_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -I. -isystem $(JNI) -isystem $(JNI)linux -DFRTRACE_VERSION='"$(VERSION)"' \
 	-ffreestanding -fPIC -fvisibility=hidden -mno-red-zone -fno-stack-protector -fcf-protection=none \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns
@@ -267,7 +267,6 @@ $(BUILD)/fuzz_usdt: uprobes/elf/elf_notes.c user/capture/usdt_cookie.c
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 $(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
 $(BUILD)/fuzz_elf: $(UPROBES)
-$(BUILD)/fuzz_condition: user/compare/condition.c user/options/jfc_image.S $(wildcard user/options/*.c user/text/*.c)
 $(BUILD)/fuzz_user_value: user/record/user_value.c user/text/java_number.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # sources that print recordings

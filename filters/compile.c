@@ -4,6 +4,7 @@
 #include "filters/program.h"
 #include "filters/quote.h"
 #include "filters/filter_list_internal.h"
+#include "format/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 struct compiler {
 	uint32_t *buckets;
 	struct program_entry *entries;
-	char *names;
-	uint32_t bucket_count, entry_count, names_size;
+	struct bytes names;
+	uint32_t bucket_count, entry_count;
 	uint32_t wild; /* number of hashed entries, known when all of them exist */
 	uint32_t flags;
 };
@@ -26,65 +27,51 @@ struct name {
 };
 
 /*
- * Convert UTF-8 to the modified UTF-8 of class files: characters above U+FFFF become two surrogates of three bytes
- * each.
+ * Append a name, which may be NULL, with slashes, in the modified UTF-8 of class files: characters above U+FFFF become two
+ * surrogates of three bytes each.
  */
-static size_t name_encode(char *out, const char *name)
-{
-	const unsigned char *s = (const unsigned char *)name;
-	unsigned char *o = (unsigned char *)out;
-	uint32_t c;
-
-	while (*s) {
-		if (s[0] < 0xf0) {
-			*o++ = *s == '.' ? '/' : *s;
-			s++;
-			continue;
-		}
-		c = ((s[0] & 7u) << 18 | (s[1] & 0x3fu) << 12 | (s[2] & 0x3fu) << 6 | (s[3] & 0x3fu)) - 0x10000;
-		*o++ = 0xed;
-		*o++ = (unsigned char)(0xa0 | c >> 16);
-		*o++ = (unsigned char)(0x80 | (c >> 10 & 0x3f));
-		*o++ = 0xed;
-		*o++ = (unsigned char)(0xb0 | (c >> 6 & 0x0f));
-		*o++ = (unsigned char)(0x80 | (c & 0x3f));
-		s += 4;
-	}
-	return (size_t)((char *)o - out);
-}
-
 static struct name name_add(struct compiler *c, const char *text)
 {
-	struct name n = {.at = c->names_size};
+	struct name n = {.at = (uint32_t)c->names.size};
+	uint32_t wide;
 
-	n.length = text ? (uint32_t)name_encode(c->names + n.at, text) : 0;
-	c->names_size += n.length;
+	for (const unsigned char *s = (const unsigned char *)(text ?: ""); *s; s += s[0] < 0xf0 ? 1 : 4) {
+		if (s[0] < 0xf0) {
+			bytes_put_u8(&c->names, *s == '.' ? '/' : *s);
+			continue;
+		}
+		wide = ((s[0] & 7u) << 18 | (s[1] & 0x3fu) << 12 | (s[2] & 0x3fu) << 6 | (s[3] & 0x3fu)) - 0x10000;
+		bytes_put(&c->names,
+			  (uint8_t[]){0xed, 0xa0 | wide >> 16, 0x80 | (wide >> 10 & 0x3f), 0xed,
+				      0xb0 | (wide >> 6 & 0x0f), 0x80 | (wide & 0x3f)},
+			  6);
+	}
+	n.length = (uint32_t)c->names.size - n.at;
 	return n;
-}
-
-static void compile_put(struct compiler *c, const char *text)
-{
-	memcpy(c->names + c->names_size, text, strlen(text));
-	c->names_size += (uint32_t)strlen(text);
 }
 
 /* Append the class name, for an annotation as a descriptor. */
 static struct name class_add(struct compiler *c, const struct filter *f)
 {
-	struct name n = {.at = c->names_size};
+	struct name n = {.at = (uint32_t)c->names.size};
 
 	if (f->prefix != PROGRAM_BEARS)
 		return name_add(c, f->class_name);
-	compile_put(c, "L");
+	bytes_put_u8(&c->names, 'L');
 	name_add(c, f->class_name);
-	compile_put(c, ";");
-	n.length = c->names_size - n.at;
+	bytes_put_u8(&c->names, ';');
+	n.length = (uint32_t)c->names.size - n.at;
 	return n;
+}
+
+static const char *name_text(const struct compiler *c, uint32_t at)
+{
+	return (const char *)c->names.data + at;
 }
 
 static bool same_name(const struct compiler *c, uint32_t at, uint16_t stored, struct name n)
 {
-	return stored == n.length && memcmp(c->names + at, c->names + n.at, n.length) == 0;
+	return stored == n.length && (!n.length || memcmp(name_text(c, at), name_text(c, n.at), n.length) == 0);
 }
 
 /* The key of an entry. */
@@ -123,8 +110,8 @@ static struct program_entry *entry_new(struct compiler *c, const struct key *k)
 /* The hashed entry for the key, created if necessary. */
 static struct program_entry *entry_get(struct compiler *c, const struct key *k)
 {
-	uint32_t hash = program_hash_entry(k->kind, c->names + k->class_name.at, k->class_name.length,
-					   c->names + k->method.at, k->flags & PROGRAM_GLOB ? 0 : k->method.length);
+	uint32_t hash = program_hash_entry(k->kind, name_text(c, k->class_name.at), k->class_name.length,
+					   name_text(c, k->method.at), k->flags & PROGRAM_GLOB ? 0 : k->method.length);
 	uint32_t *bucket = &c->buckets[hash & (c->bucket_count - 1)];
 	struct program_entry *e;
 
@@ -195,7 +182,7 @@ static void compile_filter(struct compiler *c, const struct filter *f, bool excl
 static void compile_set(struct compiler *c, const struct filter_set *s, bool exclude, bool wild)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (is_wild(&s->filters[i]) == wild)
+		if (is_wild(&s->filters[i]) == wild && c->names.size <= BLOCK_LIMIT)
 			compile_filter(c, &s->filters[i], exclude);
 }
 
@@ -209,34 +196,26 @@ static void compile_list(struct compiler *c, const struct filter_list *l)
 	c->flags |= l->lambda ? PROGRAM_LAMBDA : 0;
 }
 
-/*
- * Allocate for the worst case: two entries per filter, no shared names, three bytes per name byte (a type C
- * becomes LC;).
- */
+/* There are two entries for each filter at most. */
 static int compiler_init(struct compiler *c, const struct filter_list *l)
 {
-	const struct filter_set *sets[] = {&l->select, &l->exclude};
-	size_t filters = l->select.count + l->exclude.count, names = 1;
+	size_t filters = l->select.count + l->exclude.count;
 
 	memset(c, 0, sizeof(*c));
-	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < sets[k]->count; i++)
-			names += 3 * strlen(sets[k]->filters[i].text);
-	if (filters > BLOCK_LIMIT || names > UINT32_MAX / 2)
+	if (filters > BLOCK_LIMIT)
 		return -E2BIG;
 	for (c->bucket_count = 16; c->bucket_count < 2 * filters; c->bucket_count *= 2)
 		;
 	c->buckets = calloc(c->bucket_count, sizeof(*c->buckets));
 	c->entries = calloc(2 * filters + 1, sizeof(*c->entries));
-	c->names = malloc(names);
-	return c->buckets && c->entries && c->names ? 0 : -ENOMEM;
+	return c->buckets && c->entries ? 0 : -ENOMEM;
 }
 
 static void compiler_release(struct compiler *c)
 {
 	free(c->buckets);
 	free(c->entries);
-	free(c->names);
+	bytes_release(&c->names);
 }
 
 static void program_write(struct compiler *c, char *program, size_t size)
@@ -260,13 +239,13 @@ static void program_write(struct compiler *c, char *program, size_t size)
 	memcpy(program, &h, sizeof(h));
 	memcpy(program + sizeof(h), c->buckets, buckets);
 	memcpy(program + sizeof(h) + buckets, c->entries, entries);
-	memcpy(program + sizeof(h) + buckets + entries, c->names, c->names_size);
+	memcpy(program + sizeof(h) + buckets + entries, bytes_text(&c->names), c->names.size);
 }
 
 static size_t block_size(const struct compiler *c)
 {
 	return sizeof(struct program_header) + c->bucket_count * sizeof(*c->buckets) +
-	       c->entry_count * sizeof(*c->entries) + c->names_size;
+	       c->entry_count * sizeof(*c->entries) + c->names.size;
 }
 
 int filter_list_compile(const struct filter_list *l, void **program, size_t *size, struct diag *d)
@@ -283,7 +262,7 @@ int filter_list_compile(const struct filter_list *l, void **program, size_t *siz
 		err = -E2BIG;
 		goto out;
 	}
-	*program = malloc(*size);
+	*program = c.names.failed ? NULL : malloc(*size);
 	if (*program)
 		program_write(&c, *program, *size);
 	else

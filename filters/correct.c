@@ -14,6 +14,7 @@
  * A copy of the text is transformed to a.b.C::m in small steps. The result must pass the parser.
  */
 #include "filters/correct.h"
+#include "filters/java_type.h"
 #include "filters/lex.h"
 
 #include <stdio.h>
@@ -111,13 +112,6 @@ static void cut_module(struct draft *d)
 	else if (memchr(d->s, '.', head) || memchr(d->s, '@', head) || (head && slash[-1] == '/') ||
 		 (strchr(slash, '.') && slash[1] >= 'a' && slash[1] <= 'z'))
 		cut_front(d, slash + 1);
-}
-
-static void slashes_to_dots(struct draft *d)
-{
-	for (char *s = d->s; *s; s++)
-		if (*s == '/')
-			*s = '.';
 }
 
 /* Cut ".class", the ".java" of a file name, and "::*" or ".*" after a class. */
@@ -237,7 +231,7 @@ static bool correct_name(struct draft *d)
 {
 	cut_call(d);
 	cut_module(d);
-	slashes_to_dots(d);
+	java_name_dots(d->s);
 	cut_suffix(d);
 	return double_colon(d) && split_method(d) && accept(d);
 }

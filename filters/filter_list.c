@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "filters/filter_list.h"
+#include "format/bytes.h"
 #include "format/vec.h"
+#include "filters/glob.h"
+#include "filters/java_type.h"
 #include "filters/program.h"
-#include "filters/caret.h"
 #include "filters/grammar.h"
 #include "filters/lex.h"
 #include "filters/filter_list_internal.h"
 #include "filters/correct.h"
 #include "filters/quote.h"
-#include "filters/time.h"
+#include "filters/number.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define THROWN ":thrown"
-#define BLANK  "\\u0020" /* of a class, where no method follows it */
+#define THROWN	":thrown"
+#define BLANK	"\\u0020" /* of a class, where no method follows it */
+#define COLUMNS 72	  /* maximum characters of the text that are shown */
 
 struct filter_list *filter_list_new(void)
 {
@@ -76,49 +79,30 @@ static int set_add(struct filter_set *s, struct filter *f)
 	return 0;
 }
 
-static void to_dots(char *name)
-{
-	for (; *name; name++)
-		if (*name == '/')
-			*name = '.';
-}
-
-/* Append to *out. */
-static void text_put(char **out, const char *text, size_t length)
-{
-	memcpy(*out, text, length);
-	*out += length;
-	**out = 0;
-}
-
 /* Append a name, with each run of '*' reduced to one, and blanks escaped unless they are `plain`. */
-static void text_put_name(char **out, const char *text, size_t length, bool plain)
+static void filter_put_name(struct bytes *out, const char *text, size_t length, bool plain)
 {
 	bool star = false;
 
-	for (size_t i = 0, n; i < length; i += n ? n : 1) {
+	for (size_t i = 0, n; i < length; i += n ?: 1) {
 		n = lex_escape(text, i, length);
 		if (text[i] == ' ' && !plain)
-			text_put(out, BLANK, strlen(BLANK));
+			bytes_printf(out, BLANK);
 		else if (!star || text[i] != '*')
-			text_put(out, text + i, n ? n : 1);
+			bytes_put(out, text + i, n ?: 1);
 		star = text[i] == '*';
 	}
 }
 
 /* Append "(int, String...)" as "(int,String[])". */
-static void text_put_types(char **out, const char *text, size_t length)
+static void filter_put_types(struct bytes *out, const char *text, size_t length)
 {
-	for (size_t i = 0, space; i < length;) {
-		space = lex_space(text, i, length);
-		if (!space && length - i >= 3 && memcmp(text + i, "...", 3) == 0) {
-			text_put(out, "[]", 2);
-			space = 3;
-		} else if (!space) {
-			text_put(out, text + i, 1);
-			space = 1;
-		}
-		i += space;
+	for (size_t i = 0, n; i < length; i += n) {
+		n = lex_space(text, i, length);
+		if (n)
+			continue;
+		n = length - i >= 3 && memcmp(text + i, "...", 3) == 0 ? 3 : 1;
+		bytes_put(out, n == 3 ? "[]" : text + i, n == 3 ? 2 : 1);
 	}
 }
 
@@ -127,31 +111,28 @@ static bool is_star(const char *name)
 	return name && name[0] == QUOTE_WILDCARD && !name[1];
 }
 
-/* The filter as a user would type it. */
+/* The filter as a user would type it; NULL: no memory. */
 static char *print_filter(const struct filter *f, const char *text, const struct grammar_filter *parsed)
 {
-	char time[32], *printed = malloc(strlen(BLANK) * parsed->class_length + parsed->method_length +
-					 parsed->types_length + sizeof(time) + sizeof("!+::" THROWN));
-	char *out = printed;
+	struct bytes out;
+	char time[32];
 
-	if (!printed)
-		return NULL;
-	text_put(&out, "!", parsed->exclude);
-	text_put(&out, &parsed->prefix, !!parsed->prefix);
+	bytes_init(&out);
+	bytes_put(&out, "!", parsed->exclude);
+	bytes_put(&out, &parsed->prefix, !!parsed->prefix);
 	if (f->class_name)
-		text_put_name(&out, text + parsed->class_at, parsed->class_length, f->method);
+		filter_put_name(&out, text + parsed->class_at, parsed->class_length, f->method);
 	if (f->method) {
-		text_put(&out, "::", 2);
-		text_put_name(&out, text + parsed->method_at, parsed->method_length, true);
+		bytes_put(&out, "::", 2);
+		filter_put_name(&out, text + parsed->method_at, parsed->method_length, true);
 	}
-	text_put_types(&out, text + parsed->types_at, parsed->types_length);
+	filter_put_types(&out, text + parsed->types_at, parsed->types_length);
 	if (f->threshold_ns != GRAMMAR_NO_THRESHOLD) {
 		time_print(f->threshold_ns, time, sizeof(time));
-		text_put(&out, ":", 1);
-		text_put(&out, time, strlen(time));
+		bytes_printf(&out, ":%s", time);
 	}
-	text_put(&out, THROWN, f->thrown ? strlen(THROWN) : 0);
-	return printed;
+	bytes_put(&out, THROWN, f->thrown ? strlen(THROWN) : 0);
+	return bytes_steal_text(&out);
 }
 
 /* Reduce each run of wildcards to one. */
@@ -210,9 +191,57 @@ static int filter_init(struct filter *f, const char *text, const struct grammar_
 		return -ENOMEM;
 	}
 	if (f->class_name)
-		to_dots(f->class_name);
+		java_name_dots(f->class_name);
 	f->hash = program_hash(PROGRAM_HASH_START, f->text, strlen(f->text));
 	return 0;
+}
+
+static size_t character_length(const char *text, size_t at, size_t length)
+{
+	size_t n = 1;
+
+	if (lex_utf8(text + at, 1) == 1)
+		return 1;
+	while (n < 4 && at + n <= length && lex_utf8(text + at, n) != n)
+		n++;
+	return at + n <= length && lex_utf8(text + at, n) == n ? n : 1;
+}
+
+/* Append a character of n bytes, or what stands for it where it could disturb a terminal. */
+static void caret_put_character(struct bytes *out, const char *text, size_t n)
+{
+	unsigned char c = (unsigned char)text[0];
+	/* U+0080 to U+009F are control characters, too */
+	bool control = c < 0x20 || c == 0x7f || (n == 1 && c >= 0x80) ||
+		       (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0);
+
+	if (lex_space(text, 0, n))
+		bytes_put_u8(out, ' ');
+	else if (control)
+		bytes_put_u8(out, '?');
+	else
+		bytes_put(out, text, n);
+}
+
+/*
+ * Append two indented lines without a final newline: the text, and a caret under its byte `at`. A long text is cut around
+ * that byte.
+ */
+static void caret_put(struct bytes *out, const char *text, size_t at)
+{
+	size_t length = strlen(text), fault = 0, total = 0, first = 0, column = 0, i, n;
+
+	for (i = 0; i < length; i += character_length(text, i, length), total++)
+		fault += i < at;
+	if (total > COLUMNS && fault > COLUMNS / 2)
+		first = fault - COLUMNS / 2;
+	bytes_printf(out, first ? "  ..." : "  ");
+	for (i = 0; i < length && column < first + COLUMNS; i += n, column++) {
+		n = character_length(text, i, length);
+		if (column >= first)
+			caret_put_character(out, text + i, n);
+	}
+	bytes_printf(out, "%s\n%*s^", i < length ? "..." : "", (int)(fault - first + (first ? 5 : 2)), "");
 }
 
 /* The part before the caret may be a package with a capital letter. Show the JVM's own form, which is unambiguous. */
@@ -236,18 +265,24 @@ static void add_way_out(const char *text, size_t length, const struct fault *fau
 
 static int wrong_filter(const char *text, size_t begin, size_t end, struct fault *fault, struct diag *d)
 {
-	char lines[600], right[300], *word;
+	char right[300], *word;
 	bool known = correct_filter(text, begin, end, fault, right, sizeof(right)) &&
 		     (strlen(right) != end - begin || memcmp(right, text + begin, end - begin) != 0);
+	struct bytes lines;
 	int err;
 
-	caret_show(text, strlen(text), fault->at, lines, sizeof(lines));
-	if (!known)
-		return diag_usage(d, "wrong filter: %s\n%s", fault->what, lines);
-	word = quote_shell(right);
-	err = diag_usage(d, "wrong filter: %s\n%s\n  the right filter: %s", fault->what, lines, word ? word : right);
-	free(word);
-	add_way_out(text + begin, end - begin, fault, d);
+	bytes_init(&lines);
+	caret_put(&lines, text, fault->at);
+	if (known) {
+		word = quote_shell(right);
+		err = diag_usage(d, "wrong filter: %s\n%s\n  the right filter: %s", fault->what, bytes_text(&lines),
+				 word ?: right);
+		free(word);
+		add_way_out(text + begin, end - begin, fault, d);
+	} else {
+		err = diag_usage(d, "wrong filter: %s\n%s", fault->what, bytes_text(&lines));
+	}
+	bytes_release(&lines);
 	return err;
 }
 
@@ -301,12 +336,29 @@ static int list_add_filter(struct filter_list *l, const char *text, size_t begin
 	return err ? diag_set(d, ENOMEM, "no memory for filters") : 0;
 }
 
+static int check_utf8(const char *text, struct diag *d)
+{
+	size_t at = lex_utf8(text, strlen(text));
+	struct bytes lines;
+	int err;
+
+	if (!text[at])
+		return 0;
+	bytes_init(&lines);
+	caret_put(&lines, text, at);
+	err = diag_usage(d, "wrong filter: it is not UTF-8\n%s", bytes_text(&lines));
+	bytes_release(&lines);
+	return err;
+}
+
 /* Add all filters of a text. Returns their number or -errno. */
 static int list_add_filters(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
 {
 	size_t length = strlen(text), begin, end;
-	int err, filters = 0;
+	int err = check_utf8(text, d), filters = 0;
 
+	if (err)
+		return err;
 	for (size_t at = 0; at <= length; at += strcspn(text + at, ";") + 1) {
 		begin = at;
 		end = at + strcspn(text + at, ";");
@@ -321,24 +373,11 @@ static int list_add_filters(struct filter_list *l, const char *text, enum filter
 	return filters;
 }
 
-static int check_utf8(const char *text, struct diag *d)
-{
-	size_t length = strlen(text), at = lex_utf8(text, length);
-	char lines[600];
-
-	if (at == length)
-		return 0;
-	caret_show(text, length, at, lines, sizeof(lines));
-	return diag_usage(d, "wrong filter: it is not UTF-8\n%s", lines);
-}
-
 int filter_list_add(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
 {
 	size_t select = l->select.count, exclude = l->exclude.count;
-	int filters = check_utf8(text, d);
+	int filters = list_add_filters(l, text, kind, d);
 
-	if (!filters)
-		filters = list_add_filters(l, text, kind, d);
 	if (filters > 0)
 		return 0;
 	set_cut(&l->select, select);
@@ -370,9 +409,7 @@ static int add_line(struct filter_list *l, const char *line, size_t length, enum
 
 	if (!text)
 		return diag_set(d, ENOMEM, "no memory for filters");
-	result = check_utf8(text, d);
-	if (!result)
-		result = list_add_filters(l, text, kind, d);
+	result = list_add_filters(l, text, kind, d);
 	free(text);
 	return result;
 }
@@ -463,9 +500,9 @@ static bool names_meet(const char *a, const char *b)
 	if (!a || !b)
 		return true;
 	if (!a[before_a])
-		return matcher_glob(slice_of(b), slice_of(a));
+		return glob_matches(GLOB_NAME, slice_of(b), slice_of(a));
 	if (!b[before_b])
-		return matcher_glob(slice_of(a), slice_of(b));
+		return glob_matches(GLOB_NAME, slice_of(a), slice_of(b));
 	return strncmp(a, b, before_a < before_b ? before_a : before_b) == 0;
 }
 

@@ -7,7 +7,7 @@
  */
 #include "filters/grammar.h"
 #include "filters/lex.h"
-#include "filters/time.h"
+#include "filters/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>

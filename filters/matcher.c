@@ -5,8 +5,9 @@
  * a wrong answer. The builtin memcpy is expanded inline, even in a freestanding build.
  */
 #include "filters/matcher.h"
+#include "filters/glob.h"
 #include "filters/program.h"
-#include "filters/quote.h"
+#include "format/classfile/class_file.h"
 
 #include <string.h> /* memcmp; the agent has its own */
 
@@ -64,51 +65,6 @@ static struct slice stored(const struct matcher *p, uint32_t at, size_t length)
 	return (struct slice){(const char *)p->program + at, length};
 }
 
-/* After a mismatch the last wildcard takes one more character. */
-bool matcher_glob(struct slice pattern, struct slice text)
-{
-	size_t i = 0, k = 0, star = SIZE_MAX, taken = 0;
-
-	while (k < text.length) {
-		if (i < pattern.length && pattern.at[i] == QUOTE_WILDCARD) {
-			star = i++;
-			taken = k;
-		} else if (i < pattern.length && pattern.at[i] == text.at[k]) {
-			i++;
-			k++;
-		} else if (star != SIZE_MAX) {
-			i = star + 1;
-			k = ++taken;
-		} else {
-			return false;
-		}
-	}
-	while (i < pattern.length && pattern.at[i] == QUOTE_WILDCARD)
-		i++;
-	return i == pattern.length;
-}
-
-/* Take "[[La/b/C;" or "[[I" off the front, as dimensions and element. */
-static bool next_type(struct slice *left, size_t *dimensions, struct slice *element)
-{
-	size_t n = 0;
-
-	while (n < left->length && left->at[n] == '[')
-		n++;
-	*dimensions = n;
-	element->at = left->at + n;
-	if (n < left->length && left->at[n] == 'L')
-		while (n < left->length && left->at[n] != ';')
-			n++;
-	if (n >= left->length)
-		return false;
-	n++;
-	element->length = n - *dimensions;
-	left->at += n;
-	left->length -= n;
-	return true;
-}
-
 static bool has_package(struct slice type)
 {
 	for (size_t i = 0; i < type.length; i++)
@@ -120,30 +76,33 @@ static bool has_package(struct slice type)
 /* True if `type`, from a descriptor, is the wanted one. LOrder; also matches La/b/Order; and La/b/Cart$Order;. */
 static bool type_fits(struct slice wanted, struct slice type)
 {
-	size_t tail = wanted.length - 1; /* after the L */
 	char before;
 
+	while (wanted.at[0] == '[' && type.at[0] == '[') {
+		wanted.at++, wanted.length--;
+		type.at++, type.length--;
+	}
 	if (slice_equal(wanted, type))
 		return true;
 	if (wanted.at[0] != 'L' || type.at[0] != 'L' || type.length <= wanted.length || has_package(wanted))
 		return false;
-	before = type.at[type.length - tail - 1];
-	return (before == '/' || before == '$') && memcmp(type.at + type.length - tail, wanted.at + 1, tail) == 0;
+	type.at += type.length - wanted.length;
+	before = type.at[0];
+	return (before == '/' || before == '$') && memcmp(type.at + 1, wanted.at + 1, wanted.length - 1) == 0;
 }
 
 /* Compare "(I[Ljava/lang/String;)" with a descriptor, which has a return type, too. */
 static bool types_fit(struct slice wanted, struct slice descriptor)
 {
 	struct slice a, b;
-	size_t m, n;
 
 	if (wanted.length < 2 || descriptor.length < 2)
 		return false;
 	wanted.at++, wanted.length--;
 	descriptor.at++, descriptor.length--;
 	while (wanted.at[0] != ')' && descriptor.at[0] != ')')
-		if (!next_type(&wanted, &m, &a) || !next_type(&descriptor, &n, &b) || m != n || !type_fits(a, b) ||
-		    !wanted.length || !descriptor.length)
+		if (!class_descriptor_next(&wanted, &a) || !class_descriptor_next(&descriptor, &b) ||
+		    !type_fits(a, b) || !wanted.length || !descriptor.length)
 			return false;
 	return wanted.at[0] == ')' && descriptor.at[0] == ')';
 }
@@ -153,7 +112,7 @@ static bool method_fits(const struct matcher *p, const struct program_entry *e, 
 	struct slice method = stored(p, e->method_at, e->method_length);
 
 	if (e->method_length &&
-	    !(e->flags & PROGRAM_GLOB ? matcher_glob(method, m->name) : slice_equal(method, m->name)))
+	    !(e->flags & PROGRAM_GLOB ? glob_matches(GLOB_NAME, method, m->name) : slice_equal(method, m->name)))
 		return false;
 	return !e->types_length || !m->descriptor.length ||
 	       types_fit(stored(p, e->types_at, e->types_length), m->descriptor);
@@ -224,7 +183,7 @@ static void find_wild(const struct matcher *p, const struct program_header *h, s
 
 	for (uint32_t number = h->wild + 1; number <= h->entries; number++) {
 		entry_read(p, h, number, &e);
-		if (e.class_length && !matcher_glob(stored(p, e.class_at, e.class_length), class_name))
+		if (e.class_length && !glob_matches(GLOB_NAME, stored(p, e.class_at, e.class_length), class_name))
 			continue;
 		if (m && method_fits(p, &e, m))
 			matcher_take(f, &e);
@@ -391,12 +350,9 @@ struct matcher_decision matcher_decide(const struct matcher *p, const struct mat
 	return v;
 }
 
-bool matcher_method(const struct matcher *p, const char *class_name, size_t class_length, const char *method,
-		    size_t method_length, const char *descriptor, size_t descriptor_length)
+bool matcher_selects(const struct matcher *p, struct slice class_name, struct slice method, struct slice descriptor)
 {
-	struct matcher_method m = {.class_name = {class_name, class_length},
-				   .name = {method, method_length},
-				   .descriptor = {descriptor, descriptor_length}};
-
-	return matcher_decide(p, &m).trace;
+	return matcher_decide(
+		       p, &(struct matcher_method){.class_name = class_name, .name = method, .descriptor = descriptor})
+		.trace;
 }

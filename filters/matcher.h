@@ -52,9 +52,6 @@ enum matcher_answer {
 	MATCHER_TAGGED = 2,  /* some methods may if the class or a method has a tag */
 };
 
-/* Does a name fit a pattern, in which QUOTE_WILDCARD stands for any characters? */
-bool matcher_glob(struct slice pattern, struct slice name);
-
 /* False if this is not a program, or one of another version. */
 bool matcher_valid(const struct matcher *p);
 
@@ -78,8 +75,7 @@ struct matcher_decision matcher_decide(const struct matcher *p, const struct mat
 /* True if the name is that of a lambda body that belongs to its method. Other synthetic methods belong to none. */
 bool matcher_takes_lambda(const struct matcher *p, struct slice name);
 
-/* matcher_decide() without tags: true if a method of that name is to be traced. */
-bool matcher_method(const struct matcher *p, const char *class_name, size_t class_length, const char *method,
-		    size_t method_length, const char *descriptor, size_t descriptor_length);
+/* matcher_decide() by the names alone: true if the method is to be traced. */
+bool matcher_selects(const struct matcher *p, struct slice class_name, struct slice method, struct slice descriptor);
 
 #endif

@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "filters/quote.h"
 #include "filters/grammar.h"
+#include "filters/java_type.h"
 #include "filters/lex.h"
+#include "format/bytes.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_ESCAPE 6  /* of a byte: \u0020 */
-#define LONGEST_TYPE   10 /* of a byte of a descriptor: Z becomes "boolean" and a comma */
-
-/* A text in memory that is large enough. */
-struct draft {
-	char *at;
-};
-
-static void draft_put(struct draft *d, const char *text, size_t length)
+static void quote_put(struct bytes *b, const char *text)
 {
-	memcpy(d->at, text, length);
-	d->at += length;
-	*d->at = 0;
-}
-
-static void draft_puts(struct draft *d, const char *text)
-{
-	draft_put(d, text, strlen(text));
-}
-
-static void draft_put_unicode(struct draft *d, unsigned int code)
-{
-	d->at += sprintf(d->at, "\\u%04x", code);
+	bytes_put(b, text, strlen(text));
 }
 
 /* The character of two or three bytes at s, or 0 if there is none. */
@@ -57,208 +38,172 @@ static bool surrogate_pair(const unsigned char *s, size_t left)
 }
 
 /* Put a character outside ASCII. Returns its length. */
-static size_t draft_put_wide(struct draft *d, const char *text, size_t left)
+static size_t quote_put_wide(struct bytes *b, const char *text, size_t left)
 {
 	const unsigned char *s = (const unsigned char *)text;
+	char pair[3 * 6];
 	size_t length;
 	unsigned int code;
 
 	if (surrogate_pair(s, left)) {
-		code = 0x10000 + ((s[1] & 0xfu) << 16 | (s[2] & 0x3fu) << 10 | (s[4] & 0xfu) << 6 | (s[5] & 0x3fu));
-		draft_put(d,
-			  (char[]){(char)(0xf0 | code >> 18), (char)(0x80 | (code >> 12 & 0x3f)),
-				   (char)(0x80 | (code >> 6 & 0x3f)), (char)(0x80 | (code & 0x3f))},
-			  4);
+		bytes_put(b, pair, utf8_from_java(pair, text, 6));
 		return 6;
 	}
 	code = wide_character(s, left, &length);
 	if (!code && !(s[0] == 0xc0 && left > 1 && s[1] == 0x80)) {
-		draft_put_unicode(d, 0xfffd);
+		quote_put(b, "\\ufffd");
 		return 1;
 	}
 	if (code < 0xa0 || (code >= 0xd800 && code < 0xe000) || lex_space(text, 0, left))
-		draft_put_unicode(d, code);
+		bytes_printf(b, "\\u%04x", code);
 	else
-		draft_put(d, text, length);
+		bytes_put(b, text, length);
 	return length;
 }
 
 /* Put a character of ASCII. */
-static void draft_put_narrow(struct draft *d, unsigned char c, bool first, bool plain_blank)
+static void quote_put_narrow(struct bytes *b, unsigned char c, bool first, bool plain_blank)
 {
 	char escape[2] = {'\\', (char)c};
 
 	if (c < ' ' || c == 0x7f || (c == ' ' && !plain_blank))
-		draft_put_unicode(d, c);
+		bytes_printf(b, "\\u%04x", c);
 	else if (c == ' ' || (lex_letter(c) && c != '*' && !(first && lex_prefix(c))))
-		draft_put(d, escape + 1, 1);
+		bytes_put(b, escape + 1, 1);
 	else
-		draft_put(d, escape, 2);
+		bytes_put(b, escape, 2);
 }
 
 /* Put a name without separators. `blanks`: those inside of it stand for themselves. */
-static void draft_put_name(struct draft *d, const char *name, size_t length, bool blanks)
+static void quote_put_name(struct bytes *b, const char *name, size_t length, bool blanks)
 {
 	for (size_t i = 0, n; i < length; i += n) {
 		n = 1;
 		if ((unsigned char)name[i] >= 0x80)
-			n = draft_put_wide(d, name + i, length - i);
+			n = quote_put_wide(b, name + i, length - i);
 		else
-			draft_put_narrow(d, (unsigned char)name[i], i == 0, blanks && i && i + 1 < length);
+			quote_put_narrow(b, (unsigned char)name[i], i == 0, blanks && i && i + 1 < length);
 	}
 }
 
 /* Put a class with dots, or with slashes where dots would look like those of a nested class. */
-static void draft_put_class(struct draft *d, const char *name, size_t length, bool blanks)
+static void quote_put_class(struct bytes *b, const char *name, size_t length, bool blanks)
 {
-	char *start = d->at;
-	size_t part = 0;
+	size_t start = b->size, part = 0;
 
 	for (size_t i = 0; i <= length; i++) {
 		if (i < length && name[i] != '/' && name[i] != '.')
 			continue;
-		draft_put_name(d, name + part, i - part, blanks && i == length);
+		quote_put_name(b, name + part, i - part, blanks && i == length);
 		part = i + 1;
 		if (i < length)
-			draft_put(d, ".", 1);
+			bytes_put(b, ".", 1);
 	}
-	if (!grammar_outer_class(start, (size_t)(d->at - start)))
+	if (!grammar_outer_class((const char *)b->data + start, b->size - start))
 		return;
-	for (char *s = start; s < d->at; s++)
-		if (*s == '.')
-			*s = '/';
+	for (size_t i = start; i < b->size; i++)
+		b->data[i] = b->data[i] == '.' ? '/' : b->data[i];
 }
 
-static void draft_put_method(struct draft *d, const char *name)
+static void quote_put_method(struct bytes *b, const char *name)
 {
 	if (strcmp(name, "<init>") == 0 || strcmp(name, "<clinit>") == 0) {
-		draft_puts(d, name);
+		quote_put(b, name);
 		return;
 	}
 	if (strcmp(name, "new") == 0)
-		draft_puts(d, "\\");
-	draft_put_name(d, name, strlen(name), true);
-}
-
-static const char *quote_primitive(char c)
-{
-	switch (c) {
-	case 'B': return "byte";
-	case 'C': return "char";
-	case 'D': return "double";
-	case 'F': return "float";
-	case 'I': return "int";
-	case 'J': return "long";
-	case 'S': return "short";
-	case 'Z': return "boolean";
-	}
-	return NULL;
+		quote_put(b, "\\");
+	quote_put_name(b, name, strlen(name), true);
 }
 
 /* The letter of a primitive type in descriptors; 0: it is none */
-static char quote_letter(const char *name, size_t length)
+static char quote_letter(struct slice name)
 {
 	const char *letter = "BCDFIJSZ";
 
-	while (*letter &&
-	       (strlen(quote_primitive(*letter)) != length || memcmp(quote_primitive(*letter), name, length) != 0))
+	while (*letter && !slice_is(name, java_primitive(*letter)))
 		letter++;
 	return *letter;
 }
 
-/* Put a type of a descriptor (JVMS 4.3.3). Returns the rest, or NULL if it is invalid. */
-static const char *draft_put_type(struct draft *d, const char *type)
+/* Put a type of a descriptor. Returns the rest, or NULL if it is invalid. */
+static const char *quote_put_type(struct bytes *b, const char *descriptor)
 {
-	size_t dimensions = strspn(type, "["), length;
+	struct java_type type;
+	const char *rest = java_type_next(descriptor, &type);
 
-	type += dimensions;
-	if (*type == 'L') {
-		length = strcspn(++type, ";");
-		if (!type[length])
-			return NULL;
-		if (quote_letter(type, length) || (length == 4 && memcmp(type, "void", 4) == 0))
-			draft_puts(d, "\\");
-		draft_put_class(d, type, length, false);
-		type += length;
-	} else if (quote_primitive(*type)) {
-		draft_puts(d, quote_primitive(*type));
-	} else {
+	if (!rest || !type.letter)
 		return NULL;
-	}
-	while (dimensions--)
-		draft_puts(d, "[]");
-	return type + 1;
+	if (type.letter == 'L' && (quote_letter(type.name) || slice_is(type.name, "void")))
+		quote_put(b, "\\");
+	quote_put_class(b, type.name.at, type.name.length, false);
+	while (type.arrays--)
+		quote_put(b, "[]");
+	return rest;
 }
 
-static bool draft_put_types(struct draft *d, const char *descriptor)
+static bool quote_put_types(struct bytes *b, const char *descriptor)
 {
 	const char *type = descriptor + 1;
 
 	if (*descriptor != '(')
 		return false;
-	draft_puts(d, "(");
+	quote_put(b, "(");
 	while (type && *type != ')') {
 		if (type != descriptor + 1)
-			draft_puts(d, ",");
-		type = draft_put_type(d, type);
+			quote_put(b, ",");
+		type = quote_put_type(b, type);
 	}
-	draft_puts(d, ")");
+	quote_put(b, ")");
 	return type;
 }
 
 char *quote_filter(const char *class_name, const char *method, const char *descriptor)
 {
-	size_t size = LONGEST_ESCAPE * (strlen(class_name) + (method ? strlen(method) : 0)) +
-		      LONGEST_TYPE * (descriptor ? strlen(descriptor) : 0) + sizeof("::\\()");
-	char *out = malloc(size);
-	struct draft d = {out};
+	struct bytes b;
 
-	if (!out)
-		return NULL;
-	draft_put_class(&d, class_name, strlen(class_name), method);
+	bytes_init(&b);
+	quote_put_class(&b, class_name, strlen(class_name), method);
 	if (method) {
-		draft_puts(&d, "::");
-		draft_put_method(&d, method);
+		quote_put(&b, "::");
+		quote_put_method(&b, method);
 	}
-	if (!descriptor || draft_put_types(&d, descriptor))
-		return out;
-	free(out);
+	if (!descriptor || quote_put_types(&b, descriptor))
+		return bytes_steal_text(&b);
+	bytes_release(&b);
 	return NULL;
 }
 
 /* Put a character below U+10000 in modified UTF-8 (JVMS 4.4.7): U+0000 and surrogates, too. */
-static void draft_put_modified(struct draft *d, unsigned int code)
+static void quote_put_modified(struct bytes *b, unsigned int code)
 {
 	char wide[3] = {(char)(0xe0 | code >> 12), (char)(0x80 | (code >> 6 & 0x3f)), (char)(0x80 | (code & 0x3f))};
 	char two[2] = {(char)(0xc0 | code >> 6), wide[2]}, one = (char)code;
 
 	if (code && code < 0x80)
-		draft_put(d, &one, 1);
+		bytes_put(b, &one, 1);
 	else if (code < 0x800)
-		draft_put(d, two, 2);
+		bytes_put(b, two, 2);
 	else
-		draft_put(d, wide, 3);
+		bytes_put(b, wide, 3);
 }
 
 char *quote_remove(const char *text, size_t length)
 {
-	static const char any = QUOTE_WILDCARD;
-	char *out = calloc(1, length + 1);
-	struct draft d = {out};
 	unsigned int code;
-	size_t n;
+	struct bytes b;
 
-	for (size_t i = 0; out && i < length; i += n) {
+	bytes_init(&b);
+	for (size_t i = 0, n; i < length; i += n ?: 1) {
 		n = lex_escape(text, i, length);
 		if (n == 0)
-			draft_put(&d, text[i] == '*' ? &any : text + i, 1);
+			bytes_put_u8(&b, text[i] == '*' ? QUOTE_WILDCARD : text[i]);
 		else if (lex_unicode(text, i, length, &code))
-			draft_put_modified(&d, code);
+			quote_put_modified(&b, code);
 		else
-			draft_put(&d, text + i + 1, 1);
-		n = n ? n : 1;
+			bytes_put_u8(&b, text[i + 1]);
 	}
-	return out;
+	return bytes_steal_text(&b);
 }
 
 /* A source type while it is read. */
@@ -267,24 +212,20 @@ struct source_type {
 };
 
 /* Put the descriptor of a source type, with dots. */
-static bool draft_put_source_type(struct draft *d, const char *text, const struct source_type *t)
+static void quote_put_source_type(struct bytes *b, const char *text, const struct source_type *t)
 {
-	char letter = quote_letter(text + t->at, t->length), *name;
+	char letter = quote_letter((struct slice){text + t->at, t->length}), *name;
 
 	for (size_t i = 0; i < t->dimensions + (t->dots == 3); i++)
-		draft_puts(d, "[");
+		bytes_put_u8(b, '[');
 	if (letter) {
-		draft_put(d, &letter, 1);
-		return true;
+		bytes_put_u8(b, letter);
+		return;
 	}
 	name = quote_remove(text + t->at, t->length);
-	if (!name)
-		return false;
-	draft_puts(d, "L");
-	draft_puts(d, name);
-	draft_puts(d, ";");
+	bytes_printf(b, "L%s;", name ?: "");
+	b->failed |= !name;
 	free(name);
-	return true;
 }
 
 /* Take in a token: the name grows over dots up to its last part, unless they stand for an array. */
@@ -304,43 +245,36 @@ static void source_type_take(struct source_type *t, const struct token *token, c
 char *quote_descriptor(const char *types, size_t length)
 {
 	struct lexer l = {types, 1, length - 1, LEX_TYPE};
-	char *out = malloc(LONGEST_TYPE * length);
 	struct source_type type = {0};
-	struct draft d = {out};
 	struct token token;
-	bool ok = out;
+	struct bytes b;
 
-	if (ok)
-		draft_puts(&d, "(");
+	bytes_init(&b);
+	bytes_put_u8(&b, '(');
 	do {
 		token = lex_next(&l);
 		source_type_take(&type, &token, types);
 		if (token.kind != TOKEN_END && !(token.kind == TOKEN_OTHER && types[token.at] == ','))
 			continue;
-		ok = ok && (!type.length || draft_put_source_type(&d, types, &type));
+		if (type.length)
+			quote_put_source_type(&b, types, &type);
 		type = (struct source_type){0};
 	} while (token.kind != TOKEN_END);
-	if (ok) {
-		draft_puts(&d, ")");
-		return out;
-	}
-	free(out);
-	return NULL;
+	bytes_put_u8(&b, ')');
+	return bytes_steal_text(&b);
 }
 
 char *quote_shell(const char *text)
 {
-	char *out = malloc(4 * strlen(text) + 3);
-	struct draft d = {out};
+	struct bytes b;
 
-	if (!out)
-		return NULL;
-	draft_puts(&d, "'");
+	bytes_init(&b);
+	bytes_put_u8(&b, '\'');
 	for (; *text; text++)
 		if (*text == '\'')
-			draft_puts(&d, "'\\''");
+			quote_put(&b, "'\\''");
 		else
-			draft_put(&d, text, 1);
-	draft_puts(&d, "'");
-	return out;
+			bytes_put_u8(&b, *text);
+	bytes_put_u8(&b, '\'');
+	return bytes_steal_text(&b);
 }

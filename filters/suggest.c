@@ -13,6 +13,7 @@
  */
 #include "filters/suggest.h"
 #include "filters/filter_list_internal.h"
+#include "filters/java_type.h"
 #include "filters/quote.h"
 
 #include <ctype.h>
@@ -289,8 +290,8 @@ void suggest_offer(struct suggest *n, const char *class_name, const char *method
 
 	if (length == 0 || length >= sizeof(dotted))
 		return;
-	for (size_t i = 0; i <= length; i++)
-		dotted[i] = class_name[i] == '/' ? '.' : class_name[i];
+	memcpy(dotted, class_name, length + 1);
+	java_name_dots(dotted);
 	for (size_t i = 0; i < n->filter_count; i++)
 		if (!n->met[i])
 			offer_to(n, i, name_split(dotted), method);

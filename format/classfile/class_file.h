@@ -109,4 +109,10 @@ bool class_method_has_annotation(const struct class_file *c, const struct class_
  */
 bool class_method_is_empty_finalizer(const struct class_file *c, const struct class_method *m);
 
+/*
+ * Take the first field type (JVMS 4.3.2) off `left`: "I", "Ljava/lang/String;", "[[J". Returns false if there is
+ * none.
+ */
+bool class_descriptor_next(struct slice *left, struct slice *type);
+
 #endif

@@ -28,12 +28,6 @@ const uint8_t *class_constant(const struct class_file *c, uint32_t index, uint8_
 bool class_utf8(const struct class_file *c, uint32_t index, struct slice *t);
 bool class_name(const struct class_file *c, uint32_t index, struct slice *t);
 
-/*
- * Take the first field type (JVMS 4.3.2) off `left`: "I", "Ljava/lang/String;", "[[J". Returns false if there is
- * none.
- */
-bool class_descriptor_next(struct slice *left, struct slice *type);
-
 /* Skip an annotation (JVMS 4.7.16) from its num_element_value_pairs on. Sets !cursor_ok(in) if it is malformed. */
 void class_skip_annotation(struct cursor *in);
 

@@ -40,7 +40,7 @@ const char *const cli_lines[][CLI_WORDS] = {
 	{"diff", "--report=P", "G", "F"}, {"diff", "--norm", "--collapsed", "G", "F"}, {"diff", "--fail-if=* p50>+1%", "--fail-if=* p50>1ns", "F", "F"},
 	{"diff", "--method=*", "--top=1000", "--width=50", "F", "F"},
 	{"export", "--collapsed", "F"}, {"export", "--collapsed", "--weight=time", "--norm", "F"}, {"export", "--perfetto", "F"},
-	{"export", "--pprof", "F"}, {"export", "--otlp", "F"}, {"export", "--chrome", "F"}, {"export", "--csv", "F"},
+	{"export", "--pprof", "F"}, {"export", "--otlp", "F"}, {"export", "--csv", "F"},
 	{"export", "--jdk", "F"}, {"export", "--jdk", "D"}, {"export", "--perfetto", "--norm", "D"}, {"export", "--otlp", "F", "G"},
 	{"merge", "-o", "O", "F", "G"}, {"merge", "-o", "O", CONTEXT, "F", "G"}, {"merge", "-o", "O", "D"},
 	{"recover", "-o", "O", "F"}, {"recover", "C"},

@@ -3,7 +3,7 @@
  * Any text as a condition of --fail-if. A rejected text must give a message and add nothing. An accepted one has a metric
  * and a limit that can be judged, and means the same when it is written again from its parts.
  */
-#include "user/compare/condition.h"
+#include "filters/condition.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void check_accepted(const struct condition_list *l)
 	if (asprintf(&text, "%s %s>%s", filter_list_text(c->filters, 0), name,
 		     c->metric <= METRIC_THROWN ? "1" : "1s") < 0)
 		abort();
-	require(!condition_add(&again, text, &d) && again.condition[0].metric == c->metric,
+	require(!condition_add(&again, CONDITION_FAIL_IF, text, &d) && again.condition[0].metric == c->metric,
 		"its parts are no condition");
 	require(strcmp(filter_list_text(again.condition[0].filters, 0), filter_list_text(c->filters, 0)) == 0,
 		"its filter is another one");
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(text, data, size);
 	text[size] = 0;
-	if (condition_add(&l, text, &d))
+	if (condition_add(&l, CONDITION_FAIL_IF, text, &d))
 		require(l.count == 0 && d.text[0], "a rejected text added a condition, or has no message");
 	else
 		check_accepted(&l);

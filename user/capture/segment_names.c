@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/segment_names.h"
-#include "user/text/java_name.h"
+#include "filters/java_type.h"
 #include "user/text/java_number.h"
 
 static void segment_text(const struct segment *s, uint32_t class_name, uint32_t method, uint32_t descriptor,

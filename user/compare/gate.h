@@ -6,7 +6,7 @@
 #ifndef USER_COMPARE_GATE_H
 #define USER_COMPARE_GATE_H
 
-#include "user/compare/condition.h"
+#include "filters/condition.h"
 #include "user/compare/run.h"
 
 /* In the order of their weight. */

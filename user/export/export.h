@@ -20,12 +20,6 @@ int export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FIL
 int export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh_time, bool normalize, FILE *to);
 
 /*
- * Trace Event JSON for Perfetto and chrome://tracing. Each thread is a track; each call and each thread state in it is
- * a complete event.
- */
-int export_chrome(struct jfr_file *file, bool normalize, FILE *to);
-
-/*
  * A Perfetto trace (protobuf). Process, threads and virtual threads are tracks, calls and waits slices on them, and a
  * flow leads from the thread that ended a wait. Takes some 70 bytes of memory for each call and wait.
  */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/event_value.h"
+#include "filters/java_type.h"
 #include "format/vec.h"
 #include "user/hotspot/class_image.h"
 #include "user/hotspot/classes.h"
@@ -7,7 +8,6 @@
 #include "user/hotspot/method_table.h"
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/method.h"
-#include "user/text/java_name.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -152,16 +152,6 @@ struct method_shape {
 	bool names;
 };
 
-/* 0: it is none. Descriptors come from the JVM's memory. */
-static size_t type_length(const char *type)
-{
-	size_t n = strspn(type, "[");
-
-	if (type[n] == 'L')
-		n += strcspn(type + n, ";");
-	return type[n] ? n + 1 : 0;
-}
-
 static void on_name(const char *name, int slot, int number, void *context)
 {
 	struct method_shape *s = context;
@@ -175,18 +165,21 @@ static int read_shape(struct method_shape *s, const struct class_list *l, const 
 {
 	struct parameter_names names = {.visit = on_name, .context = s};
 	uint16_t slot = !(m->method->modifiers & STATICAL);
+	struct java_type type;
 	const char *at = m->method->descriptor + (m->method->descriptor[0] == '(');
 	int err;
 
 	s->count = 0;
 	while (*at && *at != ')' && s->count < ARGUMENTS) {
-		struct argument a = {.slot = slot, .type = at, .length = type_length(at)};
+		struct argument a = {.slot = slot, .type = at};
+		const char *rest = java_type_next(at, &type);
 
-		if (!a.length)
+		if (!rest)
 			return diag_set(d, EBADMSG, "cannot read the parameters of '%s'", m->method->name);
+		a.length = rest - at;
 		s->argument[s->count++] = a;
 		slot += *at == 'J' || *at == 'D' ? 2 : 1;
-		at += a.length;
+		at = rest;
 	}
 	s->returns = *at ? at + 1 : at;
 	err = method_parameter_names(l->layout, l->mem, m->address, &names);

@@ -11,7 +11,7 @@
 #include "user/process/interrupt.h"
 #include "user/process/root_path.h"
 #include "user/text/io.h"
-#include "user/text/java_name.h"
+#include "filters/java_type.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/options/settings.h"
+#include "filters/number.h"
 #include "format/bytes.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ void settings_release(struct settings *s)
 	event_list_release(&s->events);
 	free(s->output);
 	free(s->with_jfr);
-	dump_conditions_release(&s->dump_when);
+	condition_list_release(&s->dump_when);
 	*s = (struct settings){0};
 }
 
@@ -54,67 +55,12 @@ uint64_t settings_unhook_ns(const struct settings *s)
 	return 0;
 }
 
-struct unit {
-	const char *name;
-	uint64_t factor;
-};
-
-static const struct unit time_units[] = {
-	{"ns", 1},
-	{"us", 1000},
-	{"ms", 1000000},
-	{"s", 1000000000},
-	{"m", 60000000000ULL},
-	{"h", 3600000000000ULL},
-	{"d", 86400000000000ULL},
-	{0},
-};
-
 static const struct unit size_units[] = {
 	{"", 1},	   {"k", 1ULL << 10}, {"K", 1ULL << 10}, {"m", 1ULL << 20},
 	{"M", 1ULL << 20}, {"g", 1ULL << 30}, {"G", 1ULL << 30}, {0},
 };
 
-static const struct unit no_units[] = {{"", 1}, {0}};
 static const struct unit percent_units[] = {{"%", 1}, {"", 1}, {0}};
-
-enum number { NUMBER_OK, NUMBER_WRONG, NUMBER_NO_UNIT, NUMBER_TOO_LARGE };
-
-static const struct unit *unit_find(const struct unit *units, const char *name)
-{
-	for (; units->name; units++)
-		if (strcmp(units->name, name) == 0)
-			return units;
-	return NULL;
-}
-
-/* Parse digits, at most one space, and a unit. Not with strtoull(), which accepts signs and leading spaces. */
-static enum number number_parse(const char *text, const struct unit *units, uint64_t *value)
-{
-	const struct unit *unit;
-	const char *s = text;
-	bool large = false;
-	uint64_t n = 0;
-
-	for (; *s >= '0' && *s <= '9'; s++) {
-		large |= __builtin_mul_overflow(n, 10, &n);
-		large |= __builtin_add_overflow(n, (uint64_t)(*s - '0'), &n);
-	}
-	if (s == text)
-		return NUMBER_WRONG;
-	if (*s == ' ' && s[1])
-		s++;
-	unit = unit_find(units, s);
-	if (!unit && *s == 0 && n == 0 && !large) {
-		*value = 0;
-		return NUMBER_OK;
-	}
-	if (!unit)
-		return *s ? NUMBER_WRONG : NUMBER_NO_UNIT;
-	large |= __builtin_mul_overflow(n, unit->factor, &n);
-	*value = n;
-	return large || n > INT64_MAX ? NUMBER_TOO_LARGE : NUMBER_OK;
-}
 
 static int number_check(enum number result, const char *option, const char *text, const char *wanted, struct diag *d)
 {
@@ -129,19 +75,20 @@ static int number_check(enum number result, const char *option, const char *text
 
 int settings_parse_time(const char *option, const char *text, uint64_t *ns, struct diag *d)
 {
-	return number_check(number_parse(text, time_units, ns), option, text,
+	return number_check(number_parse(text, strlen(text), time_units, ns), option, text,
 			    "a whole number and a unit, ns us ms s m h or d, as in 10ms", d);
 }
 
 int settings_parse_size(const char *option, const char *text, uint64_t *bytes, struct diag *d)
 {
-	return number_check(number_parse(text, size_units, bytes), option, text,
+	return number_check(number_parse(text, strlen(text), size_units, bytes), option, text,
 			    "a whole number of bytes, or with k, m or g, as in 500m", d);
 }
 
 int settings_parse_count(const char *option, const char *text, uint64_t *count, struct diag *d)
 {
-	return number_check(number_parse(text, no_units, count), option, text, "a whole number, as in 1000", d);
+	return number_check(number_parse(text, strlen(text), no_units, count), option, text,
+			    "a whole number, as in 1000", d);
 }
 
 int settings_parse_percent(const char *option, const char *text, uint64_t max, uint64_t *percent, struct diag *d)
@@ -149,7 +96,7 @@ int settings_parse_percent(const char *option, const char *text, uint64_t max, u
 	bool off = strcmp(text, "off") == 0;
 	uint64_t n = 0;
 
-	if (!off && (number_parse(text, percent_units, &n) != NUMBER_OK || n < 1 || n > max))
+	if (!off && (number_parse(text, strlen(text), percent_units, &n) != NUMBER_OK || n < 1 || n > max))
 		return diag_usage(d, "wrong %s '%s': it has to be a whole percentage from 1%% to %" PRIu64 "%%, or off",
 				  option, text, max);
 	*percent = n;

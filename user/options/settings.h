@@ -3,11 +3,11 @@
 #ifndef USER_OPTIONS_SETTINGS_H
 #define USER_OPTIONS_SETTINGS_H
 
+#include "filters/condition.h"
 #include "filters/event_list.h"
 #include "filters/filter_list.h"
 #include "format/diag.h"
 #include "format/jfc/jfc.h"
-#include "user/options/dump_conditions.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ struct settings {
 	uint64_t max_total;		 /* bytes of all recordings of --follow in a directory; 0: no limit */
 	uint64_t max_age_ns;		 /* 0: none */
 	uint64_t in_memory;		 /* bytes of memory for chunks; 0: they go to the disk */
-	struct dump_conditions dump_when;
+	struct condition_list dump_when;
 	const char *context;   /* events of the JVM that get context as fields; NULL: none */
 	char *with_jfr;	       /* settings of the JVM's own recording, a name or a path; NULL: no such recording */
 	const char *report;    /* name of the page; NULL: beside the recording */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/recording_info.h"
-#include "filters/time.h"
+#include "filters/number.h"
 #include "user/jvm/jvm_model.h"
 
 #include <errno.h>

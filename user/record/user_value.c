@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/user_value.h"
-#include "user/text/java_name.h"
+#include "filters/java_type.h"
 #include "user/text/java_number.h"
 
 #include <endian.h>
@@ -73,22 +73,6 @@ static void put_modified(struct bytes *b, const unsigned char *at, size_t size)
 	}
 }
 
-static const char *name_of_primitive(char type)
-{
-	switch (type) {
-	case 'Z': return "boolean";
-	case 'B': return "byte";
-	case 'C': return "char";
-	case 'S': return "short";
-	case 'I': return "int";
-	case 'J': return "long";
-	case 'F': return "float";
-	case 'D': return "double";
-	case 'V': return "void";
-	default: return NULL;
-	}
-}
-
 /* "[[Ljava/lang/String;" as java.lang.String[][]. */
 static void put_class_text(struct bytes *b, struct gathered *g)
 {
@@ -97,7 +81,7 @@ static void put_class_text(struct bytes *b, struct gathered *g)
 
 	while (arrays < g->size && g->bytes[arrays] == '[')
 		arrays++;
-	name = arrays < g->size ? name_of_primitive(g->bytes[arrays]) : "";
+	name = arrays < g->size ? java_primitive(g->bytes[arrays]) : "";
 	for (size_t i = 0; i < g->size; i++)
 		if (g->bytes[i] == '/')
 			g->bytes[i] = '.';
@@ -121,7 +105,7 @@ static const char *class_name_of(char *name, size_t room, const struct gathered 
 		name[size - 1] = 0;
 		return name + 1;
 	}
-	return name[0] && !name[1] ? name_of_primitive(name[0]) : name;
+	return name[0] && !name[1] ? java_primitive(name[0]) : name;
 }
 
 static uint64_t read_class(struct jfr_writer *w, const struct gathered *g)

@@ -10,21 +10,21 @@
 #define KNOWN	0x80000000u  /* of `conditions`: it has been found out */
 
 struct dump_trigger {
-	const struct dump_conditions *conditions;
+	const struct condition_list *conditions;
 	const struct segment *segment;
 	struct clock *clock;
 	struct stream_sink next;
-	uint32_t wanted[FRT_MAX_METHODS];     /* by method: a bit for each condition that selects it, and KNOWN */
-	uint64_t limit[DUMP_CONDITIONS_MAX];  /* TSC ticks */
-	uint64_t newest[DUMP_CONDITIONS_MAX]; /* start (TSC) of the last open call that was reported */
-	bool fulfilled;			      /* one is, since the last dump */
-	struct bytes cause;		      /* of the last one */
-	bool looks;			      /* some condition is about open calls */
-	int64_t look, earliest;		      /* the next look at them, and the next dump */
+	uint32_t wanted[FRT_MAX_METHODS]; /* by method: a bit for each condition that selects it, and KNOWN */
+	uint64_t limit[CONDITION_DUMPS];  /* TSC ticks */
+	uint64_t newest[CONDITION_DUMPS]; /* start (TSC) of the last open call that was reported */
+	bool fulfilled;			  /* one is, since the last dump */
+	struct bytes cause;		  /* of the last one */
+	bool looks;			  /* some condition is about open calls */
+	int64_t look, earliest;		  /* the next look at them, and the next dump */
 	unsigned int dumps;
 };
 
-struct dump_trigger *dump_trigger_new(const struct dump_conditions *conditions, const struct segment *s,
+struct dump_trigger *dump_trigger_new(const struct condition_list *conditions, const struct segment *s,
 				      struct clock *clock)
 {
 	struct dump_trigger *t = calloc(1, sizeof(*t));
@@ -35,8 +35,8 @@ struct dump_trigger *dump_trigger_new(const struct dump_conditions *conditions, 
 	t->segment = s;
 	t->clock = clock;
 	for (size_t i = 0; i < conditions->count; i++) {
-		t->limit[i] = clock_ticks_of_ns(clock, conditions->condition[i].limit_ns);
-		t->looks |= conditions->condition[i].cause == DUMP_OPEN;
+		t->limit[i] = clock_ticks_of_ns(clock, conditions->condition[i].limit);
+		t->looks |= conditions->condition[i].metric == METRIC_OPEN;
 	}
 	return t;
 }
@@ -57,14 +57,10 @@ static uint32_t find_wanted(const struct dump_trigger *t, uint32_t id)
 
 	if (!segment_method_text(t->segment, id, &m))
 		return 0;
-	for (size_t i = 0; i < t->conditions->count; i++) {
-		const struct matcher_method method = {.class_name = slice_of(m.class_name),
-						      .name = slice_of(m.name),
-						      .descriptor = slice_of(m.descriptor)};
-
-		if (matcher_decide(&t->conditions->condition[i].methods, &method).trace)
+	for (size_t i = 0; i < t->conditions->count; i++)
+		if (matcher_selects(&t->conditions->condition[i].methods, slice_of(m.class_name), slice_of(m.name),
+				    slice_of(m.descriptor)))
 			wanted |= 1u << i;
-	}
 	return wanted;
 }
 
@@ -81,8 +77,8 @@ static uint32_t wanted_by(struct dump_trigger *t, uint32_t method)
 static void trigger_note(struct dump_trigger *t, size_t i, uint32_t method, uint64_t ticks)
 {
 	static const char *const done[] = {
-		[DUMP_SLOW] = "took", [DUMP_THROWN] = "threw after", [DUMP_OPEN] = "is open for"};
-	const struct dump_condition *c = &t->conditions->condition[i];
+		[METRIC_MAXIMUM] = "took", [METRIC_THROWN] = "threw after", [METRIC_OPEN] = "is open for"};
+	const struct condition *c = &t->conditions->condition[i];
 
 	if (t->fulfilled)
 		return;
@@ -90,7 +86,7 @@ static void trigger_note(struct dump_trigger *t, size_t i, uint32_t method, uint
 	bytes_clear(&t->cause);
 	bytes_printf(&t->cause, "%s: ", c->text);
 	segment_put_method(&t->cause, t->segment, method);
-	bytes_printf(&t->cause, " %s %s", done[c->cause], log_time(clock_ns_of_ticks(t->clock, ticks)));
+	bytes_printf(&t->cause, " %s %s", done[c->metric], log_time(clock_ns_of_ticks(t->clock, ticks)));
 }
 
 static void watch_span(struct dump_trigger *t, const struct frt_span *s)
@@ -98,10 +94,10 @@ static void watch_span(struct dump_trigger *t, const struct frt_span *s)
 	uint32_t wanted = wanted_by(t, s->method);
 
 	for (size_t i = 0; wanted && i < t->conditions->count; i++) {
-		enum dump_cause cause = t->conditions->condition[i].cause;
+		enum condition_metric metric = t->conditions->condition[i].metric;
 
-		if (wanted >> i & 1 && ((cause == DUMP_SLOW && s->duration > t->limit[i]) ||
-					(cause == DUMP_THROWN && s->flags & FRT_SPAN_THROWN)))
+		if (wanted >> i & 1 && ((metric == METRIC_MAXIMUM && s->duration > t->limit[i]) ||
+					(metric == METRIC_THROWN && s->flags & FRT_SPAN_THROWN)))
 			trigger_note(t, i, s->method, s->duration);
 	}
 }
@@ -136,7 +132,7 @@ static void watch_open(void *context, const struct open_call *call)
 	uint32_t wanted = wanted_by(t, call->method);
 
 	for (size_t i = 0; wanted && i < t->conditions->count; i++) {
-		if (!(wanted >> i & 1) || t->conditions->condition[i].cause != DUMP_OPEN)
+		if (!(wanted >> i & 1) || t->conditions->condition[i].metric != METRIC_OPEN)
 			continue;
 		if ((int64_t)age < 0 || age <= t->limit[i] || call->start <= t->newest[i])
 			continue;

@@ -3,9 +3,9 @@
 #ifndef USER_RUN_DUMP_TRIGGER_H
 #define USER_RUN_DUMP_TRIGGER_H
 
+#include "filters/condition.h"
 #include "user/capture/clock.h"
 #include "user/capture/stream.h"
-#include "user/options/dump_conditions.h"
 
 struct segment;
 struct dump_trigger;
@@ -14,7 +14,7 @@ struct dump_trigger;
 #define DUMP_TRIGGER_MOST  20u		 /* dumps of a recording: they are never deleted */
 
 /* All arguments are borrowed. NULL: no memory. */
-struct dump_trigger *dump_trigger_new(const struct dump_conditions *conditions, const struct segment *s,
+struct dump_trigger *dump_trigger_new(const struct condition_list *conditions, const struct segment *s,
 				      struct clock *clock);
 void dump_trigger_free(struct dump_trigger *t);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/run/record_events.h"
 #include "filters/quote.h"
-#include "filters/time.h"
+#include "filters/number.h"
 #include "user/process/interrupt.h"
 #include "user/jvm/matches.h"
 #include "user/text/log.h"
@@ -63,8 +63,8 @@ static int check_exclusions(const struct event_plan *p, const struct settings *s
 	for (uint32_t i = 0; !err && i < p->methods; i++) {
 		const struct event_method *m = &p->method[i];
 
-		if (m->class_name && !matcher_method(&pattern, m->class_name, strlen(m->class_name), m->name,
-						     strlen(m->name), m->descriptor, strlen(m->descriptor)))
+		if (m->class_name &&
+		    !matcher_selects(&pattern, slice_of(m->class_name), slice_of(m->name), slice_of(m->descriptor)))
 			err = diag_usage(d, "event '%s': -x leaves out its method '%s'", p->type[m->type].spec->name,
 					 m->name);
 	}

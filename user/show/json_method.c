@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/show/json_method.h"
 #include "user/capture/segment_names.h"
-#include "user/text/java_name.h"
+#include "filters/java_type.h"
 
 void json_method(struct json *j, const struct segment *s, uint32_t id)
 {

@@ -3,7 +3,7 @@
 #include "format/jfr/jfr_events.h"
 #include "user/capture/segment_names.h"
 #include "user/show/json_method.h"
-#include "user/text/java_name.h"
+#include "filters/java_type.h"
 #include "user/text/java_number.h"
 #include "user/text/json.h"
 #include "user/text/log.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/show/metrics_series.h"
 #include "user/capture/segment_names.h"
-#include "user/text/java_name.h"
+#include "filters/java_type.h"
 #include "user/text/prometheus.h"
 
 #include <stdlib.h>

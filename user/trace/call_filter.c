@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/call_filter.h"
-#include "user/text/glob.h"
+#include "filters/glob.h"
 #include "user/trace/jfr_names.h"
 
 #include <stdio.h>
@@ -149,7 +149,7 @@ static bool call_filter_has_thread(struct call_filter *f, struct jfr_chunk *chun
 	if (*known == NOT_ASKED) {
 		bytes_init(&name);
 		put_thread_name(&name, chunk, *thread, "");
-		*known = glob_matches(f->thread, strlen(f->thread), memory_text(&name)) ? PASSED : REFUSED;
+		*known = glob_matches(GLOB_TEXT, slice_of(f->thread), slice_of(memory_text(&name))) ? PASSED : REFUSED;
 		bytes_release(&name);
 	}
 	return *known == PASSED;

@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/jfr_names.h"
+#include "filters/java_type.h"
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 #include "user/text/term.h"
 
 #include <stdlib.h>
-
-/* Return the end of the first type in a descriptor; NULL if it is malformed. */
-static const char *type_end(const char *p)
-{
-	while (*p == '[')
-		p++;
-	if (*p != 'L')
-		return *p ? p + 1 : NULL;
-	p = strchr(p, ';');
-	return p ? p + 1 : NULL;
-}
-
-static const char *primitive_name(char c)
-{
-	static const char *const names[] = {"Bbyte", "Cchar", "Ddouble", "Ffloat",
-					    "Iint",  "Jlong", "Sshort",	 "Zboolean"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i][0] == c)
-			return names[i] + 1;
-	return "<unknown-descriptor-type>";
-}
 
 void put_shown_name(struct bytes *out, const char *name)
 {
@@ -43,47 +22,28 @@ static void put_dotted(struct bytes *out, const char *text, size_t size)
 			out->data[i] = '.';
 }
 
-/* Append one type, with or without its package. */
-static void names_put_type(struct bytes *out, const char *p, const char *end, const char *size, bool package)
-{
-	const char *element = p + strspn(p, "["), *name = element + 1, *i;
-
-	if (*element != 'L') {
-		put_text(out, primitive_name(*element));
-	} else {
-		for (i = name; !package && i < end - 1; i++)
-			if (*i == '/' || *i == '.')
-				name = i + 1;
-		put_dotted(out, name, end - 1 - name);
-	}
-	for (; p < element; p++, size = "") {
-		bytes_put_u8(out, '[');
-		put_text(out, size);
-		bytes_put_u8(out, ']');
-	}
-}
-
 void put_parameters(struct bytes *out, const char *descriptor)
 {
-	const char *last = strrchr(descriptor, ')'), *p = descriptor + 1, *end;
+	struct bytes types;
 
-	if (*descriptor != '(' || !last)
-		return;
-	for (; p < last && (end = type_end(p)) && end <= last; p = end) {
-		if (p > descriptor + 1)
-			put_text(out, ", ");
-		names_put_type(out, p, end, "", false);
-	}
+	bytes_init(&types);
+	java_types_put(&types, descriptor);
+	text_show_name(out, (char *)types.data, types.size);
+	out->failed |= types.failed;
+	bytes_release(&types);
 }
 
 void put_class_name(struct bytes *out, const char *name, const char *size)
 {
-	const char *end = *name == '[' ? type_end(name) : NULL;
+	struct java_type type;
+	struct bytes text;
 
-	if (end)
-		names_put_type(out, name, end, size, true);
-	else
-		put_dotted(out, name, strlen(name));
+	bytes_init(&text);
+	if (*name == '[' && java_type_next(name, &type))
+		java_type_put(&text, &type, true, size);
+	put_dotted(out, text.size ? (char *)text.data : name, text.size ?: strlen(name));
+	out->failed |= text.failed;
+	bytes_release(&text);
 }
 
 void put_value_text(struct bytes *out, const struct jfr_value *text)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/merge.h"
+#include "filters/glob.h"
 #include "user/trace/jfr_files.h"
 #include "user/trace/merge_check.h"
 #include "user/trace/progress.h"
 #include "user/record/output_internal.h"
-#include "user/text/glob.h"
 #include "user/text/io.h"
 
 #include <errno.h>
@@ -30,14 +30,8 @@ static int put_chunk(void *context, const void *chunk, size_t size)
 static bool is_with_context(void *context, const char *event)
 {
 	const struct destination *to = context;
-	const char *at = to->with_context;
 
-	for (size_t length; at && *at; at += length + (at[length] == ',')) {
-		length = strcspn(at, ",");
-		if (length && glob_matches(at, length, event))
-			return true;
-	}
-	return false;
+	return glob_list_matches(GLOB_TEXT, to->with_context, ',', slice_of(event));
 }
 
 /* Choose the message. A damaged input file is a better explanation than the error of the merge itself. */

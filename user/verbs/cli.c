@@ -50,6 +50,8 @@ static int refuse_option(struct reader *r, const char *word, size_t length, cons
 {
 	const char *verb = r->c->verb->name;
 
+	if (r->c->verb->id == VERB_EXPORT && length == 8 && strncmp(word, "--chrome", length) == 0)
+		return diag_usage(r->d, "'frtrace export' has no --chrome any more, use --perfetto");
 	if (verb_is_of(r->c, VERBS_RECORDING))
 		return diag_usage(r->d, "there is no option '%.*s', see 'frtrace --help'", (int)length, word);
 	if (other && verb_is_of(r->c, VERBS_INSPECTING))

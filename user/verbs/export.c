@@ -12,11 +12,10 @@
 
 static int export_check(const struct verb_args *a, struct diag *d)
 {
-	if (a->collapsed + a->perfetto + a->pprof + a->otlp + a->chrome + a->csv + a->jdk != 1)
+	if (a->collapsed + a->perfetto + a->pprof + a->otlp + a->csv + a->jdk != 1)
 		return diag_usage(
 			d,
-			"one form at a time: 'frtrace export --collapsed FILE', --perfetto, --pprof, --otlp, --chrome, "
-			"--csv or --jdk");
+			"one form at a time: 'frtrace export --collapsed FILE', --perfetto, --pprof, --otlp, --csv or --jdk");
 	if (a->weight && !a->collapsed)
 		return diag_usage(d, "--weight is for --collapsed");
 	if (!a->operands)
@@ -42,8 +41,6 @@ static int export_in_form(struct jfr_files *f, const struct verb_args *a, FILE *
 		return export_pprof(f->file, a->normalize, to);
 	if (a->otlp)
 		return export_otlp(f->file, a->normalize, to);
-	if (a->chrome)
-		return export_chrome(f->file, a->normalize, to);
 	return a->csv ? export_csv(f->file, a->normalize, to) : export_jdk(f, to);
 }
 

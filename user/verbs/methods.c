@@ -9,7 +9,7 @@
 #include "user/jvm/bindings.h"
 #include "user/jvm/matches.h"
 #include "user/jvm/jvm_model.h"
-#include "user/text/java_name.h"
+#include "filters/java_type.h"
 #include "user/text/skip_reason.h"
 #include "user/run/suggest_classes.h"
 #include "user/process/find.h"

@@ -178,8 +178,8 @@ int option_store(struct command_line *c, const struct option_row *o, const char 
 	case OPTION_TIMING_FILE: return filter_file_add(filters, text, FILTER_TIMING, d);
 	case OPTION_LAMBDA: filter_list_set_lambda(filters, true); return 0;
 	case OPTION_SETTINGS: return settings_files_add(field, text, d);
-	case OPTION_CONDITION: return condition_add(field, text, d);
-	case OPTION_DUMP_WHEN: return dump_conditions_add(field, text, d);
+	case OPTION_CONDITION: return condition_add(field, CONDITION_FAIL_IF, text, d);
+	case OPTION_DUMP_WHEN: return condition_add(field, CONDITION_DUMP_WHEN, text, d);
 	case OPTION_HELP:
 	case OPTION_VERSION: break;
 	}

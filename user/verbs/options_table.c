@@ -44,7 +44,7 @@ const struct verb verbs[VERBS] = {
 	{VERB_REPORT, "report", "report [-o OUT.html] FILE...", "write a page that shows the recording in a browser",
 	 "The page is one file that requests nothing. Without -o it has the name of the recording with .html at the end, "
 	 "in the current directory. " FILES_SENTENCE},
-	{VERB_EXPORT, "export", "export --collapsed | --perfetto | --pprof | --otlp | --chrome | --csv | --jdk FILE...",
+	{VERB_EXPORT, "export", "export --collapsed | --perfetto | --pprof | --otlp | --csv | --jdk FILE...",
 	 "write the recorded calls for other tools to standard output", FILES_SENTENCE},
 	{VERB_MERGE, "merge", "merge -o OUT FILE...",
 	 "make one recording of several of one JVM, or of a directory of them",
@@ -412,9 +412,6 @@ const struct option_row options[] = {
 	{.name = "otlp", .kind = OPTION_FLAG, AT(args.otlp),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "spans of OpenTelemetry (OTLP, lines of JSON): a trace for each outermost call, its waits as events"},
-	{.name = "chrome", .kind = OPTION_FLAG, AT(args.chrome),
-	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
-	 .help = "Trace Event JSON, for chrome://tracing and others: as --perfetto, in ten times the space"},
 	{.name = "csv", .kind = OPTION_FLAG, AT(args.csv),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "a line for each call"},

@@ -6,7 +6,7 @@
 #ifndef USER_VERBS_OPTIONS_TABLE_H
 #define USER_VERBS_OPTIONS_TABLE_H
 
-#include "user/compare/condition.h"
+#include "filters/condition.h"
 #include "user/options/settings.h"
 #include "user/verbs/verb_args.h"
 
@@ -85,7 +85,7 @@ enum option_kind {
 	OPTION_LAMBDA,	    /* no text; a flag of the list */
 	OPTION_SETTINGS,    /* a settings file, appended to the files */
 	OPTION_CONDITION,   /* appended to the conditions */
-	OPTION_DUMP_WHEN,   /* likewise [struct dump_conditions] */
+	OPTION_DUMP_WHEN,   /* likewise [struct condition_list] */
 	OPTION_HELP,	    /* no text */
 	OPTION_VERSION,	    /* no text */
 };

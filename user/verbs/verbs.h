@@ -7,7 +7,7 @@
 #define USER_VERBS_VERBS_H
 
 #include "format/diag.h"
-#include "user/compare/condition.h"
+#include "filters/condition.h"
 #include "user/options/settings.h"
 #include "user/verbs/verb_args.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/select.h"
-#include "user/text/glob.h"
+#include "filters/glob.h"
 #include "user/text/memory.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
 /* Initials match, too: JVM for "Java Virtual Machine". */
-static bool letters_match(const char *pattern, size_t length, const char *category)
+static bool letters_match(struct slice pattern, const char *category)
 {
 	size_t matched = 0;
 	bool begins = true;
@@ -16,50 +16,34 @@ static bool letters_match(const char *pattern, size_t length, const char *catego
 		return false;
 	for (; *category; category++) {
 		if (begins && isupper((unsigned char)*category) &&
-		    (matched >= length || pattern[matched++] != *category))
+		    (matched >= pattern.length || pattern.at[matched++] != *category))
 			return false;
 		begins = isspace((unsigned char)*category);
 	}
-	return matched == length;
-}
-
-typedef bool matches(const char *pattern, size_t length, const char *text);
-
-static bool list_matches(const char *list, const char *text, matches *match)
-{
-	size_t length;
-
-	for (; *list; list += length + (list[length] == ',')) {
-		size_t start = strspn(list, " "), end = length = strcspn(list, ",");
-
-		while (end > start && list[end - 1] == ' ')
-			end--;
-		if (end > start && match(list + start, end - start, text))
-			return true;
-	}
-	return false;
+	return matched == pattern.length;
 }
 
 static bool select_has_name(const struct select *s, const struct meta_type *t)
 {
 	const char *dot = strrchr(t->name, '.');
 
-	return !s->events || list_matches(s->events, t->name, glob_matches) ||
-	       list_matches(s->events, dot ? dot + 1 : t->name, glob_matches);
+	return !s->events || glob_list_matches(GLOB_TEXT, s->events, ',', slice_of(t->name)) ||
+	       glob_list_matches(GLOB_TEXT, s->events, ',', slice_of(dot ? dot + 1 : t->name));
 }
 
 static bool has_category(const struct select *s, const struct jfr_metadata *m, const struct meta_type *t)
 {
 	const char *category;
+	struct slice pattern;
 
 	if (!s->categories)
 		return true;
 	for (unsigned int i = 0; (category = meta_type_category(m, t, i)) || i == 0; i++) {
 		if (!category)
 			category = "Uncategorized";
-		if (list_matches(s->categories, category, glob_matches) ||
-		    list_matches(s->categories, category, letters_match))
-			return true;
+		for (const char *list = s->categories; glob_list_next(&list, ',', &pattern);)
+			if (glob_matches(GLOB_TEXT, pattern, slice_of(category)) || letters_match(pattern, category))
+				return true;
 	}
 	return false;
 }

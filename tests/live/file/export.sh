@@ -348,47 +348,6 @@ for w, (p, s) in zip(sorted(want, key=lambda w: w[:3]), seen):
 assert len({p["traceId"] for p, s in seen}) == sum(w[5] is None for w in want)
 assert blocked == sum(e["type"] == "frtrace.ThreadWait" and e["values"]["reason"] == "sleep" for e in recorded) >= 180, blocked
 P
-	export_as --chrome
-	check_export "--chrome has each call and its waits in the track of its thread" <<'P'
-trace = json.load(open(path))["traceEvents"]
-tracks = {t["tid"]: t["args"]["name"] for t in trace if t["ph"] == "M" and t["name"] == "thread_name"}
-base = min(ns(e["startTime"]) for e in events) - round(1000 * min(t["ts"] for t in trace if t.get("cat") == "call"))
-
-
-def slices(category):
-    return sorted((round(1000 * t["ts"]) + base, round(1000 * t["dur"]), tracks.get(t["tid"]), t["name"].split("(")[0], t["args"])
-                  for t in trace if t["ph"] == "X" and t["cat"] == category)
-
-
-def compare(want, seen):
-    assert len(want) == len(seen) > 0, (len(want), len(seen))
-    for w, s in zip(sorted(want, key=lambda w: w[:2]), seen):
-        assert near(w[0], s[0]) and near(w[1], s[1]) and w[2:4] == s[2:4], (w, s)
-        assert all(near(s[4][k], v) for k, v in w[4].items()), (w, s)
-
-
-def split(e):
-    return {k + "Ns": span(e[k + "Time"]) for k in ("cpu", "runQueue", "blocked", "pause")} | {"thrown": e["thrown"]}
-
-
-def of(kind):
-    return [e["values"] for e in recorded if e["type"] == "frtrace." + kind]
-
-
-def times(e):
-    return ns(e["startTime"]), span(e["duration"])
-
-
-compare([(*times(e), thread(e["eventThread"]), name(e["method"]), split(e)) for e in events], slices("call"))
-waits = [(*times(e), thread(e["eventThread"]), "run queue", {}) for e in of("RunQueue")]
-sleeps = [(*times(e), thread(e["eventThread"]), e["reason"], {}) for e in of("ThreadWait")]
-assert len(sleeps) >= 3 * 60, len(sleeps)  # one for each sleep
-seen = slices("wait")
-compare(sleeps, [s for s in seen if s[3] != "run queue"])
-compare(waits, [s for s in seen if s[3] == "run queue"])
-assert collections.Counter(s[2] for s in seen) == collections.Counter(w[2] for w in waits + sleeps)
-compare([(*times(e), None, None, {}) for e in of("VMPause")], [(*s[:2], None, None, {}) for s in slices("pause")])
-P
 	sentence="diff finds no difference in a recording and itself, and judges conditions"
 	if begin "$sentence"; then
 		"$FRTRACE" diff --json "$F_FILE" "$F_FILE" >"$WORK/diff.json" || finding "diff: status $?"

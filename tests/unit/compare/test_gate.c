@@ -66,7 +66,7 @@ static int status_of(const char *condition)
 	if (!r.file.size)
 		recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
-	assert_int_equal(condition_add(&l, condition, &diag), 0);
+	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, condition, &diag), 0);
 	status = gate_run(&l, NULL, &file, EXIT_DONE, &diag);
 	condition_list_release(&l);
 	jfr_file_release(&file);
@@ -187,7 +187,7 @@ static void a_file_that_is_not_there_is_undecided(void **state)
 {
 	struct condition_list l = {0};
 
-	assert_int_equal(condition_add(&l, "*::pay calls=0", &diag), 0);
+	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, "*::pay calls=0", &diag), 0);
 	assert_int_equal(gate_run_path(&l, NULL, EXIT_DONE, &diag), EXIT_UNDECIDED);
 	assert_int_equal(gate_run_path(&l, "/nonexistent", EXIT_DONE, &diag), EXIT_UNDECIDED);
 	condition_list_release(&l);
@@ -287,12 +287,12 @@ static void the_worst_of_several_counts(void **state)
 	calls("pay", 400);
 	recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
-	assert_int_equal(condition_add(&l, "*::pay thrown>0", &diag), 0);
-	assert_int_equal(condition_add(&l, "*::pya thrown>0", &diag), 0);
-	assert_int_equal(condition_add(&l, "*::pay calls=0", &diag), 0);
+	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, "*::pay thrown>0", &diag), 0);
+	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, "*::pya thrown>0", &diag), 0);
+	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, "*::pay calls=0", &diag), 0);
 	assert_int_equal(gate_run(&l, NULL, &file, EXIT_INCOMPLETE, &diag), EXIT_VIOLATED);
 	condition_list_release(&l);
-	assert_int_equal(condition_add(&l, "*::pay calls=0", &diag), 0);
+	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, "*::pay calls=0", &diag), 0);
 	assert_int_equal(gate_run(&l, NULL, &file, EXIT_INCOMPLETE, &diag), EXIT_INCOMPLETE);
 	condition_list_release(&l);
 	jfr_file_release(&file);
@@ -302,8 +302,8 @@ static void filters_may_have_blanks_and_angle_brackets(void **state)
 {
 	struct condition_list l = {0};
 
-	assert_int_equal(condition_add(&l, "Till::<init> calls >= 10", &diag), 0);
-	assert_int_equal(condition_add(&l, "Till::is it ok? p99.9<5us", &diag), 0);
+	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, "Till::<init> calls >= 10", &diag), 0);
+	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, "Till::is it ok? p99.9<5us", &diag), 0);
 	assert_int_equal(l.condition[0].operator, OPERATOR_AT_LEAST);
 	assert_true(l.condition[0].limit == 10);
 	assert_string_equal(filter_list_text(l.condition[1].filters, 0), "Till::is it ok?");
@@ -333,11 +333,11 @@ static void what_is_no_condition_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		diag.usage = false;
-		assert_true(condition_add(&l, wrong[i], &diag) < 0);
+		assert_true(condition_add(&l, CONDITION_FAIL_IF, wrong[i], &diag) < 0);
 		assert_true(diag.usage);
 	}
 	assert_int_equal(l.count, 0);
-	assert_int_equal(condition_add(&l, "Cart p99>+10%", &diag), 0);
+	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, "Cart p99>+10%", &diag), 0);
 	assert_true(condition_list_check_absolute(&l, &diag) < 0);
 	condition_list_release(&l);
 }

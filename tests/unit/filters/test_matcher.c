@@ -36,7 +36,7 @@ static struct compiled compile(const char *select, const char *exclude)
 
 static bool selects(const struct matcher *p, const char *class_name, const char *method)
 {
-	return matcher_method(p, class_name, strlen(class_name), method, strlen(method), "()V", 3);
+	return matcher_selects(p, slice_of(class_name), slice_of(method), slice_of("()V"));
 }
 
 static enum matcher_answer asks(const struct matcher *p, const char *class_name)
@@ -201,7 +201,7 @@ static void names_need_no_terminator(void **state)
 {
 	struct compiled c = compile("a.b.C::m", NULL);
 
-	assert_true(matcher_method(&c.p, "a/b/Cxyz", 5, "mxyz", 1, "", 0));
+	assert_true(matcher_selects(&c.p, (struct slice){"a/b/Cxyz", 5}, (struct slice){"mxyz", 1}, slice_of("")));
 	free(c.program);
 }
 

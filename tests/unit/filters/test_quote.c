@@ -73,8 +73,7 @@ struct method {
 
 static bool selects(const struct matcher *p, const struct method *m)
 {
-	return matcher_method(p, m->class_name, strlen(m->class_name), m->name, strlen(m->name), m->descriptor,
-			      strlen(m->descriptor));
+	return matcher_selects(p, slice_of(m->class_name), slice_of(m->name), slice_of(m->descriptor));
 }
 
 /* Read the filter as an option or as a line of a file; the same text must be printed again. */

@@ -15,7 +15,7 @@
 static struct bench {
 	struct segment segment;
 	struct clock clock;
-	struct dump_conditions conditions;
+	struct condition_list conditions;
 	struct dump_trigger *trigger;
 	struct stream_sink sink;
 	uint32_t pay, refund;
@@ -49,7 +49,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	dump_trigger_free(b->trigger);
-	dump_conditions_release(&b->conditions);
+	condition_list_release(&b->conditions);
 	fake_segment_free(&b->segment);
 	free(b);
 	return 0;
@@ -60,7 +60,7 @@ static void begin(const char *condition)
 	const struct stream_sink next = {.spans = on_spans, .cover = on_cover};
 	struct diag d;
 
-	assert_int_equal(dump_conditions_add(&b->conditions, condition, &d), 0);
+	assert_int_equal(condition_add(&b->conditions, CONDITION_DUMP_WHEN, condition, &d), 0);
 	b->trigger = dump_trigger_new(&b->conditions, &b->segment, &b->clock);
 	assert_non_null(b->trigger);
 	b->sink = dump_trigger_sink(b->trigger, &next);

@@ -154,7 +154,7 @@ static bool put_output(struct jfr_file *file, size_t number, FILE *to)
 	else if (number - count == 2)
 		assert_int_equal(export_csv(file, false, to), 0);
 	else if (number - count == 3)
-		assert_int_equal(export_chrome(file, false, to), 0);
+		assert_int_equal(export_otlp(file, false, to), 0);
 	else if (number - count == 4)
 		assert_int_equal(export_collapsed(file, true, false, to), 0);
 	else

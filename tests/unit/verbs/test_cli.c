@@ -316,6 +316,7 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|--stacks", "--stacks needs a value, as in --stacks=SOURCE"},
 	{"check|--stacks=walk", "'frtrace check' takes no --stacks"},
 	{"--origin=agent", "there is no option '--origin', see 'frtrace --help'"},
+	{"export|--chrome|x.jfr", "'frtrace export' has no --chrome any more, use --perfetto"},
 	{"list|--origin=agent", "'frtrace list' has no option '--origin', see 'frtrace list --help'"},
 	{"-p|1|-m|a.A|--clock=tsc", "there is no option '--clock'"},
 };

@@ -414,38 +414,6 @@ static void perfetto_nests_calls_and_waits(void **state)
 	assert_same(known, "perfetto");
 }
 
-/* ---- Chrome */
-
-static int64_t chrome_ns(const char *event, const char *key)
-{
-	return llround(1000 * strtod(json_at(event, key), NULL));
-}
-
-static void chrome_has_calls_and_waits(void **state)
-{
-	const char *e = json_first(json_at(RUN("export", "--chrome", "F"), "traceEvents"));
-	char name[200];
-
-	for (; e; e = json_next(e)) {
-		if (!strcmp(json_text(e, "ph"), "M"))
-			continue;
-		strcpy(name, planted_name(json_text(e, "name")));
-		if (!strcmp(json_text(e, "cat"), "call")) {
-			sum_calls(&sums, name, 1, json_at(e, "args.thrown")[0] == 't', chrome_ns(e, "dur"));
-			sum_parts(&sums, name, number_at(e, "args.cpuNs"), number_at(e, "args.runQueueNs"),
-				  number_at(e, "args.blockedNs"));
-		} else {
-			sum_up(&sums, chrome_ns(e, "dur"), "%s ended by %s", name,
-			       json_at(e, "args.wokenBy") ? json_text(e, "args.wokenBy") : "?");
-		}
-	}
-	planted_sums(&true_sums);
-	for (size_t i = 0; i < planted_wait_count; i++)
-		sum_up(&true_sums, PLANTED_ROUNDS * planted_waits[i].duration, "%s ended by %s",
-		       planted_waits[i].reason, planted_waits[i].waker ?: "?");
-	assert_same(known, "chrome");
-}
-
 /* ---- OpenTelemetry */
 
 static struct otlp_seen {
@@ -535,7 +503,6 @@ int main(void)
 		agree_test(collapsed_has_the_self_times),
 		agree_test(pprof_has_the_self_times),
 		agree_test(perfetto_nests_calls_and_waits),
-		agree_test(chrome_has_calls_and_waits),
 		agree_test(otlp_nests_calls_and_waits),
 	};
 

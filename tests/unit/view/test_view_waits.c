@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/recording.h"
-#include "user/export/export.h"
 #include "user/view/views.h"
 
 #include <setjmp.h>
@@ -568,33 +567,6 @@ static void waits_for_the_jvm_are_no_locks(void **state)
 	assert_null(strstr((char *)out.data, "Locks"));
 }
 
-static void chrome_has_states_of_threads_and_pauses_beside_calls(void **state)
-{
-	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
-	struct jfr_file file;
-	size_t size;
-	char *text;
-	FILE *to;
-
-	call(one, T0, 400 * US, 100 * US, 11500 * US);
-	wait_in(one, T0 + 100 * US, 11400 * US, "futex", two);
-	jfr_run_queue(r.w, T0 + 11500 * US, 100 * US, one);
-	jfr_vm_pause(r.w, &(struct jfr_vm_pause){.start = T0 + 200 * US, .duration = 50 * US, .what = "GC"});
-	recording_end(&r, true);
-	jfr_file_init(&file, r.file.data, r.file.size);
-	to = open_memstream(&text, &size);
-	assert_int_equal(export_chrome(&file, false, to), 0);
-	fclose(to);
-	jfr_file_release(&file);
-	assert_has(text, "\"cpuNs\":400000,\"runQueueNs\":100000,\"blockedNs\":11500000");
-	assert_has(
-		text,
-		"\"name\":\"futex\",\"pid\":1,\"tid\":1,\"ts\":100,\"dur\":11400,\"args\":{\"wokenBy\":\"worker-2\"}");
-	assert_has(text, "\"name\":\"run queue\",\"pid\":1,\"tid\":1,\"ts\":11500,\"dur\":100,");
-	assert_has(text, "\"name\":\"GC\",\"pid\":1,\"tid\":0,\"ts\":200,\"dur\":50,");
-	free(text);
-}
-
 static void open(uint64_t thread, int64_t start, int64_t duration)
 {
 	struct jfr_open_call e = {.start = start, .duration = duration, .thread = thread};
@@ -748,7 +720,6 @@ int main(void)
 		T(a_tree_names_the_holder_below_the_wait),
 		T(the_place_of_a_lock_is_outside_the_jdks_lock_code),
 		T(waits_for_the_jvm_are_no_locks),
-		T(chrome_has_states_of_threads_and_pauses_beside_calls),
 		T(open_call_shows_where_it_is),
 		T(slowest_names_the_caller_without_kernel_data),
 		T(slowest_breaks_its_lines_and_shortens_names_in_a_narrow_terminal),

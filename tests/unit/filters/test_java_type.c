@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/text/java_name.h"
+#include "filters/java_type.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,6 +37,27 @@ static void method_is_printed_in_readable_form(void **state)
 	}
 }
 
+/* As `jfr print` does. */
+static void types_that_are_unknown_or_cut_off_are_no_types(void **state)
+{
+	static const struct {
+		const char *descriptor, *want;
+		bool valid;
+	} rows[] = {
+		{"(ILa/B;)V", "int, B", true}, {"()", "", true},  {"(IQ)V", "int, <unknown-descriptor-type>", false},
+		{"(ILa/B", "", false},	       {"(I", "", false}, {"I", "", false},
+	};
+	struct bytes out;
+
+	bytes_init(&out);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(java_types_put(&out, rows[i].descriptor), rows[i].valid);
+		assert_string_equal(bytes_text(&out), rows[i].want);
+		bytes_clear(&out);
+	}
+	bytes_release(&out);
+}
+
 static void output_is_cut_to_its_buffer(void **state)
 {
 	static const char whole[] = "checkout(Order[], boolean)";
@@ -68,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(method_is_printed_in_readable_form),
+		cmocka_unit_test(types_that_are_unknown_or_cut_off_are_no_types),
 		cmocka_unit_test(output_is_cut_to_its_buffer),
 		cmocka_unit_test(dots_replace_slashes),
 	};

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A Perfetto trace, read by the numbers of its schema: calls and what their threads waited for. */
+#include "format/proto.h"
+#include "tests/lib/recording.h"
+#include "user/export/export.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define US    1000ll
+#define NAMES 64
+
+enum { CATEGORY = 1, NAME = 2, ARGUMENT = 3, KINDS };
+
+static char *interned[KINDS][NAMES], *tracks[NAMES];
+static struct bytes events; /* a line for each slice: its beginning or its end */
+static int64_t now;
+
+static struct cursor cursor_of(struct slice s)
+{
+	return cursor_at(s.at, 0, s.length);
+}
+
+static char *text_of(struct slice s)
+{
+	return strndup(s.at, s.length);
+}
+
+/* The integer, or the bytes, of a field that a message has once. */
+static struct proto_field field_of(struct slice message, uint32_t number)
+{
+	struct cursor c = cursor_of(message);
+	struct proto_field f, found = {0};
+
+	while (proto_next(&c, &f))
+		if (f.number == number)
+			found = f;
+	assert_true(cursor_ok(&c));
+	return found;
+}
+
+static void take_interned(struct slice message)
+{
+	struct cursor c = cursor_of(message);
+	struct proto_field f;
+
+	while (proto_next(&c, &f)) {
+		uint64_t id = field_of(f.data, 1).integer;
+
+		assert_true(f.number < KINDS && id < NAMES);
+		interned[f.number][id] = text_of(field_of(f.data, 2).data);
+	}
+}
+
+static void take_track(struct slice message)
+{
+	uint64_t id = field_of(message, 1).integer;
+	struct proto_field thread = field_of(message, 4), name = field_of(message, 2);
+
+	assert_true(id < NAMES);
+	tracks[id] = text_of(thread.is_data ? field_of(thread.data, 5).data : name.data);
+}
+
+static void take_argument(struct slice message)
+{
+	struct proto_field text = field_of(message, 6);
+
+	bytes_printf(&events, " %s=", interned[ARGUMENT][field_of(message, 1).integer]);
+	if (text.is_data)
+		bytes_put(&events, text.data.at, text.data.length);
+	else
+		bytes_printf(&events, "%lu", field_of(message, 4).integer);
+}
+
+static void take_event(struct slice message)
+{
+	const char *track = tracks[field_of(message, 11).integer];
+	struct cursor c = cursor_of(message);
+	struct proto_field f;
+
+	switch (field_of(message, 9).integer) {
+	case 1:
+		bytes_printf(&events, "%ld %s %s: %s", now, interned[CATEGORY][field_of(message, 3).integer], track,
+			     interned[NAME][field_of(message, 10).integer]);
+		while (proto_next(&c, &f))
+			if (f.number == 4)
+				take_argument(f.data);
+		break;
+	case 2: bytes_printf(&events, "%ld end %s", now, track); break;
+	default: return;
+	}
+	bytes_put_u8(&events, '\n');
+}
+
+static void take_packet(struct slice packet)
+{
+	struct proto_field event = field_of(packet, 11), track = field_of(packet, 60), names = field_of(packet, 12);
+
+	if (names.is_data)
+		take_interned(names.data);
+	if (track.is_data)
+		take_track(track.data);
+	if (!field_of(packet, 58).integer) /* a time on the clock of the sequence: since the packet before */
+		now += field_of(packet, 8).integer;
+	if (event.is_data)
+		take_event(event.data);
+}
+
+static void slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads(void **state)
+{
+	struct recording r = recording_new_with(JFR_KERNEL_WAITS);
+	struct proto_field packet;
+	struct jfr_file file;
+	struct cursor c;
+	uint64_t one, two;
+	size_t size;
+	char *trace;
+	FILE *to = open_memstream(&trace, &size);
+
+	recording_begin(&r);
+	one = recording_thread(&r, 1);
+	two = recording_thread(&r, 2);
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0,
+							 .duration = 12000 * US,
+							 .thread = one,
+							 .method = recording_method(&r, "pay"),
+							 .cpu = 400 * US,
+							 .run_queue = 100 * US,
+							 .blocked = 11500 * US});
+	jfr_thread_wait(r.w, &(struct jfr_thread_wait){.start = T0 + 100 * US,
+						       .duration = 11400 * US,
+						       .thread = one,
+						       .reason = "futex",
+						       .waker = two});
+	jfr_run_queue(r.w, T0 + 11500 * US, 100 * US, one);
+	jfr_vm_pause(r.w, &(struct jfr_vm_pause){.start = T0 + 200 * US, .duration = 50 * US, .what = "GC"});
+	recording_end(&r, true);
+	jfr_file_init(&file, r.file.data, r.file.size);
+	assert_int_equal(export_perfetto(&file, false, to), 0);
+	fclose(to);
+	jfr_file_release(&file);
+	c = cursor_of((struct slice){trace, size});
+	while (proto_next(&c, &packet)) {
+		assert_int_equal(packet.number, 1);
+		take_packet(packet.data);
+	}
+	assert_true(cursor_ok(&c));
+	assert_string_equal(bytes_text(&events),
+			    "0 call worker-1: com.acme.Cart.pay() cpuNs=400000 runQueueNs=100000 blockedNs=11500000\n"
+			    "100000 wait worker-1: futex wokenBy=worker-2\n"
+			    "200000 pause JVM pauses: GC\n"
+			    "250000 end JVM pauses\n"
+			    "11500000 end worker-1\n"
+			    "11500000 run queue worker-1: run queue\n"
+			    "11600000 end worker-1\n"
+			    "12000000 end worker-1\n");
+	for (size_t i = 0; i < KINDS * NAMES; i++)
+		free(interned[i / NAMES][i % NAMES]);
+	for (size_t i = 0; i < NAMES; i++)
+		free(tracks[i]);
+	bytes_release(&events);
+	recording_free(&r);
+	free(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
