@@ -72,7 +72,7 @@ static int survey_on_call(const struct call *call, void *context)
 	struct digest_method *m = digest_method_of(d, call);
 	uint32_t thread = threads_number(&d->threads, call->chunk, &call->thread);
 
-	if (!m || thread == UINT32_MAX)
+	if (!m)
 		return -ENOMEM;
 	if (!d->all.calls || call->start < d->first)
 		d->first = call->start;
@@ -185,7 +185,7 @@ int digest_survey(struct digest *d, struct jfr_file *file)
 	cells_init(&d->heat, 0, CELLS_MOST);
 	cells_init(&d->calls, 6, CELLS_MOST);
 	cells_init(&d->blocked, 1, CELLS_MOST);
-	err = err ?: callers_init(&d->tree);
+	callers_init(&d->tree);
 	err = err ?: digest_rank(d);
 	return err ?: candidates_init(&d->candidates, d->charted);
 }
@@ -197,13 +197,13 @@ static int digest_on_wait(const struct thread_wait *w, void *context)
 	uint32_t waker = threads_number(&d->threads, w->chunk, &w->waker);
 	struct joined_wait joined = {w->start, w->duration, 0, waker};
 
-	if (thread == UINT32_MAX || waker == UINT32_MAX)
-		return -ENOMEM;
 	joined.kind = wait_kinds_of(&d->kinds, w, &d->threads, waker);
 	d->has_waits = true;
-	if (!thread || joined.kind == UINT32_MAX)
-		return thread ? -ENOMEM : 0;
-	return thread_waits_add(&d->waits, thread, &joined);
+	if (joined.kind == UINT32_MAX)
+		return -ENOMEM;
+	if (thread)
+		thread_waits_add(&d->waits, thread, &joined);
+	return 0;
 }
 
 static bool pause_is_gc(const struct thread_wait *w)
@@ -323,13 +323,14 @@ static int digest_chart(struct digest *d, struct digest_method *m, const struct 
 			     .bin = duration_bin(call->duration, CELL_BITS)};
 	struct outermost_call place = {d->seen, thread, call->start, call->duration, call->duration};
 	unsigned int band = digest_band(m, call->duration);
-	int err = callers_add(&d->tree, &d->names, call, &where.item);
+	int err;
 
+	where.item = callers_add(&d->tree, &d->names, call);
 	split_add(&m->band[band], call);
 	if (call->duration >= m->slow_from)
 		split_add(&m->slow, call);
 	candidates_offer(&d->candidates, m->rank, where.column * CANDIDATE_SLICES / GRID_COLUMNS, &place);
-	err = err ?: digest_add_cell(d, m, call, &where);
+	err = digest_add_cell(d, m, call, &where);
 	return err ?: digest_add_waits(d, m, call, thread, &where, band);
 }
 
@@ -344,7 +345,7 @@ static int digest_on_call(const struct call *call, void *context)
 		{call->duration, known ? call->cpu : 0, known ? call->run_queue : 0, known ? call->blocked : 0}};
 	int err = 0;
 
-	if (!m || thread == UINT32_MAX)
+	if (!m)
 		return -ENOMEM;
 	if (m->rank < d->charted)
 		err = digest_chart(d, m, call, thread);

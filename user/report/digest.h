@@ -9,6 +9,7 @@
 #define USER_REPORT_DIGEST_H
 
 #include "user/report/activity.h"
+#include "user/trace/aggregate.h"
 #include "user/trace/callers.h"
 #include "user/report/candidates.h"
 #include "user/report/cells.h"

@@ -124,7 +124,7 @@ static struct story_part *parts_slot(struct story_parts *parts, const struct sto
 static uint32_t stories_frame(struct stories *s, struct jfr_chunk *chunk, struct jfr_value *frame)
 {
 	struct jfr_value method = frame_method(chunk, frame), line;
-	uint32_t number = UINT32_MAX;
+	uint32_t number;
 	struct bytes text;
 
 	bytes_init(&text);
@@ -138,9 +138,7 @@ static uint32_t stories_frame(struct stories *s, struct jfr_chunk *chunk, struct
 		bytes_put_u8(&text, ':');
 		put_integer(&text, line.number);
 	}
-	bytes_put_u8(&text, 0);
-	if (!text.failed)
-		number = texts_add(&s->text, (char *)text.data);
+	number = texts_number(&s->text, memory_text(&text));
 	bytes_release(&text);
 	return number;
 }
@@ -165,9 +163,7 @@ static int stories_read_stack(struct stories *s, struct jfr_chunk *chunk, struct
 	c = jfr_enter(chunk, &frames);
 	for (uint64_t i = 0; i < frames.place.count && to->count < STORY_FRAMES && cursor_ok(&c); i++) {
 		jfr_take_element(&c, &frames, &frame);
-		to->frame[to->count] = stories_frame(s, chunk, &frame);
-		if (to->frame[to->count++] == UINT32_MAX)
-			return -ENOMEM;
+		to->frame[to->count++] = stories_frame(s, chunk, &frame);
 	}
 	return 0;
 }
@@ -220,21 +216,18 @@ static void put_story_values(struct printer *p, const struct jfr_event *e)
 		put_story_value(p, &e->type->fields[i], &v);
 		between = ", ";
 	}
-	bytes_put_u8(&p->out, 0);
 }
 
-static int story_take_values(struct stories *s, struct story *story, struct jfr_chunk *chunk, const struct jfr_event *e)
+static void story_take_values(struct stories *s, struct story *story, struct jfr_chunk *chunk,
+			      const struct jfr_event *e)
 {
 	struct printer p;
-	uint32_t number;
 
 	printer_init(&p, -1);
 	p.chunk = chunk;
 	put_story_values(&p, e);
-	number = p.out.failed ? UINT32_MAX : texts_add(&s->text, (char *)p.out.data);
+	story->values = texts_number(&s->text, memory_text(&p.out));
 	printer_release(&p);
-	story->values = number;
-	return number == UINT32_MAX ? -ENOMEM : 0;
 }
 
 static int story_begin(struct stories *s, struct story *story, const struct call *call, uint32_t method)
@@ -252,8 +245,8 @@ static int story_begin(struct stories *s, struct story *story, const struct call
 	story->system_call_time = call->usage ? call->system_call_time : INT64_MIN;
 	story->faults = call->usage && call->major_faults >= 0 ? call->major_faults + call->minor_faults : INT64_MIN;
 	story->line = -1;
-	if (call->event->type->calls && story_take_values(s, story, call->chunk, call->event))
-		return -ENOMEM;
+	if (call->event->type->calls)
+		story_take_values(s, story, call->chunk, call->event);
 	if (!call_caller(call, &caller, &story->line))
 		return 0;
 	story->caller = method_names_number(s->names, call->chunk, &caller);
@@ -271,7 +264,7 @@ static int stories_on_call(const struct call *call, void *context)
 				  .thrown = call->thrown};
 	int err = 0;
 
-	if (thread == UINT32_MAX || !part.what)
+	if (!part.what)
 		return -ENOMEM;
 	holders_on_call(s->holders, thread, part.what, call->start, call->duration);
 	for (size_t i = stories_before(s, thread, call->start); i-- > 0 && !err;) {
@@ -324,15 +317,15 @@ static int stories_on_event(struct jfr_chunk *chunk, const struct jfr_event *e, 
 	span = jfr_event_span(chunk, e);
 	thread = stories_thread_of(chunk, e);
 	number = threads_number(s->threads, chunk, &thread);
-	if (number == UINT32_MAX)
-		return -ENOMEM;
 	for (size_t i = stories_before(s, number, span.start); i-- > 0;) {
 		struct story *story = s->by_place[i];
 
 		if (story->place.thread != number || story->place.start != span.start)
 			break;
-		if (story->place.duration == span.duration && story->values < 0)
-			return story_take_values(s, story, chunk, e);
+		if (story->place.duration != span.duration || story->values >= 0)
+			continue;
+		story_take_values(s, story, chunk, e);
+		break;
 	}
 	return 0;
 }
@@ -340,17 +333,16 @@ static int stories_on_event(struct jfr_chunk *chunk, const struct jfr_event *e, 
 static int story_add_wait(struct stories *s, struct story *story, const struct thread_wait *w, struct story_part *part)
 {
 	struct story_part *kept = parts_slot(&story->kind[STORY_WAIT], part);
-	char *reason = kept ? thread_wait_reason(w) : NULL;
+	char *reason;
 	struct jfr_value method;
 	int err;
 
 	if (!kept)
 		return 0;
-	kept->what = reason ? texts_add(&s->text, reason) : UINT32_MAX;
+	reason = thread_wait_reason(w);
+	kept->what = texts_number(&s->text, reason);
 	free(reason);
 	kept->waker = threads_number(s->threads, w->chunk, &w->waker);
-	if (kept->what == UINT32_MAX || kept->waker == UINT32_MAX)
-		return -ENOMEM;
 	kept->woken_in = wait_holder_method(w, &method) ? method_names_number(s->names, w->chunk, &method) : 0;
 	err = stories_stack(s, w->chunk, &w->stack, &kept->stack);
 	return err ?: stories_stack(s, w->chunk, &w->kernel_stack, &kept->kernel_stack);
@@ -364,8 +356,6 @@ static int stories_add_part(struct stories *s, const struct thread_wait *w, enum
 	int64_t middle = w->start + w->duration / 2;
 	int err = 0;
 
-	if (thread == UINT32_MAX)
-		return -ENOMEM;
 	for (size_t i = thread ? stories_before(s, thread, middle) : 0; i-- > 0 && !err;) {
 		struct story *story = s->by_place[i];
 

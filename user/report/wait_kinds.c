@@ -17,7 +17,7 @@ void wait_kinds_release(struct wait_kinds *k)
 static uint32_t wait_kinds_reason(struct wait_kinds *k, const struct thread_wait *w)
 {
 	char *text = thread_wait_reason(w);
-	uint32_t number = text ? texts_add(&k->text, text) : UINT32_MAX;
+	uint32_t number = texts_number(&k->text, text);
 
 	free(text);
 	return number;
@@ -25,14 +25,12 @@ static uint32_t wait_kinds_reason(struct wait_kinds *k, const struct thread_wait
 
 static uint32_t wait_kinds_new_place(struct wait_kinds *k, const struct thread_wait *w, bool lock)
 {
-	uint32_t number = UINT32_MAX;
+	uint32_t number;
 	struct bytes text;
 
 	bytes_init(&text);
 	(lock ? put_wait_place : put_wait_caller)(&text, w);
-	bytes_put_u8(&text, 0);
-	if (!text.failed)
-		number = texts_add(&k->text, (char *)text.data);
+	number = texts_number(&k->text, memory_text(&text));
 	bytes_release(&text);
 	return number;
 }
@@ -42,13 +40,13 @@ static uint32_t wait_kinds_place(struct wait_kinds *k, const struct thread_wait 
 	struct group *g;
 
 	if (w->stack.kind != VALUE_KEY)
-		return texts_add(&k->text, "");
+		return texts_number(&k->text, "");
 	g = aggregate_of_key(&k->places, w->stack.key << 1 | lock, w->chunk->number);
 	if (!g)
 		return UINT32_MAX;
 	if (!g->count) {
 		g->mark = wait_kinds_new_place(k, w, lock);
-		g->count = g->mark != UINT32_MAX;
+		g->count = 1;
 	}
 	return g->mark;
 }
@@ -73,15 +71,13 @@ uint32_t wait_kinds_of(struct wait_kinds *k, const struct thread_wait *w, const 
 	struct wait_kind kind = {.reason = wait_kinds_reason(k, w)};
 	const char *reason;
 
-	if (kind.reason == UINT32_MAX)
-		return UINT32_MAX;
 	reason = k->text.text[kind.reason];
 	kind.lock = strcmp(reason, "futex") == 0 || strcmp(reason, "parked") == 0;
 	if (k->count < WAIT_KINDS_MOST) {
 		kind.place = wait_kinds_place(k, w, kind.lock);
-		kind.waker = texts_add(&k->text, waker ? threads->thread[waker - 1].group : "");
+		kind.waker = texts_number(&k->text, waker ? threads->thread[waker - 1].group : "");
 	}
-	if (kind.place == UINT32_MAX || kind.waker == UINT32_MAX)
+	if (kind.place == UINT32_MAX)
 		return UINT32_MAX;
 	return wait_kinds_find(k, &kind, w);
 }

@@ -3,6 +3,7 @@
 #ifndef USER_REPORT_WAIT_KINDS_H
 #define USER_REPORT_WAIT_KINDS_H
 
+#include "user/trace/aggregate.h"
 #include "user/trace/texts.h"
 #include "user/trace/threads.h"
 

@@ -25,8 +25,8 @@ struct thread_waits {
 
 void thread_waits_release(struct thread_waits *t);
 
-/* 0 or -ENOMEM. */
-int thread_waits_add(struct thread_waits *t, uint32_t thread, const struct joined_wait *w);
+/* Out of memory ends the process. */
+void thread_waits_add(struct thread_waits *t, uint32_t thread, const struct joined_wait *w);
 
 /* Call it after the waits of a chunk, before looking for any. */
 void thread_waits_sort(struct thread_waits *t);
