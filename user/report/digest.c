@@ -195,12 +195,15 @@ static int digest_on_wait(const struct thread_wait *w, void *context)
 	struct digest *d = context;
 	uint32_t thread = threads_number(&d->threads, w->chunk, &w->thread);
 	uint32_t waker = threads_number(&d->threads, w->chunk, &w->waker);
-	struct joined_wait joined = {w->start, w->duration, 0, waker};
+	struct joined_wait joined = {.start = w->start, .duration = w->duration, .waker = waker};
 
 	joined.kind = wait_kinds_of(&d->kinds, w, &d->threads, waker);
 	d->has_waits = true;
 	if (joined.kind == UINT32_MAX)
 		return -ENOMEM;
+	joined.lock = holders_is_lock(&d->holders, w);
+	if (joined.lock)
+		holders_note(&d->holders, thread, waker, w->start, w->duration);
 	if (thread)
 		thread_waits_add(&d->waits, thread, &joined);
 	return 0;
@@ -267,14 +270,40 @@ static int digest_add_wait(struct digest *d, const struct digest_method *m, stru
 	return 0;
 }
 
-static int digest_add_slow_wait(struct digest *d, const struct digest_method *m, const struct joined_wait *w)
+/* When there are too many waits, each second one goes. */
+static void digest_want_holder(struct digest *d, const struct digest_method *m, uint32_t thread,
+			       const struct joined_wait *w)
+{
+	struct holders *h = &d->holders;
+
+	d->held_stride = d->held_stride ?: 1;
+	if (!w->waker || d->held_seen++ % d->held_stride)
+		return;
+	if (h->wanted >= HELD_MOST) {
+		for (size_t i = 0; i < h->wanted / 2; i++)
+			h->held[i] = h->held[2 * i];
+		h->wanted /= 2;
+		d->held_stride *= 2;
+	}
+	holders_want(h, &(struct held){.thread = thread,
+				       .holder = w->waker,
+				       .mark = m->rank,
+				       .lock = w->lock,
+				       .start = w->start,
+				       .duration = w->duration});
+}
+
+static int digest_add_slow_wait(struct digest *d, const struct digest_method *m, uint32_t thread,
+				const struct joined_wait *w)
 {
 	struct group *g = aggregate_of(&d->slow_waits, m->rank, w->kind);
 
 	if (!g)
 		return -ENOMEM;
 	aggregate_add(g, w->duration, false);
-	return d->kinds.kind[w->kind].lock ? holders_add(&d->holders, m->rank, w, d->kinds.kind[w->kind].contended) : 0;
+	if (d->kinds.kind[w->kind].lock)
+		digest_want_holder(d, m, thread, w);
+	return 0;
 }
 
 static int digest_add_waits(struct digest *d, const struct digest_method *m, const struct call *call, uint32_t thread,
@@ -289,7 +318,7 @@ static int digest_add_waits(struct digest *d, const struct digest_method *m, con
 	for (size_t i = 0; i < count && !err; i++) {
 		err = digest_add_wait(d, m, where, band, &w[i]);
 		if (!err && slow)
-			err = digest_add_slow_wait(d, m, &w[i]);
+			err = digest_add_slow_wait(d, m, thread, &w[i]);
 	}
 	return err;
 }
@@ -368,6 +397,6 @@ int digest_read(struct digest *d, struct jfr_file *file)
 	int err = trace_read(file, &ops, d);
 
 	if (!err)
-		holders_settle(&d->holders, &d->waits, &d->kinds);
+		holders_settle(&d->holders);
 	return err;
 }

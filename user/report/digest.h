@@ -14,7 +14,7 @@
 #include "user/report/candidates.h"
 #include "user/report/cells.h"
 #include "user/report/grid.h"
-#include "user/report/holders.h"
+#include "user/trace/holders.h"
 #include "user/trace/thread_waits.h"
 #include "user/report/wait_kinds.h"
 
@@ -61,7 +61,8 @@ struct digest {
 	struct callers tree;
 	struct activity activity;
 	struct candidates candidates;
-	struct holders holders;
+	struct holders holders;		 /* of waits of slow calls; the rank in `mark` */
+	uint64_t held_seen, held_stride; /* one of `held_stride` waits is kept */
 	struct cells heat, calls, blocked;
 	struct aggregate band_waits; /* (rank and band, kind) -> total */
 	struct aggregate slow_waits; /* (rank, kind) of the slow calls -> total */

@@ -75,7 +75,7 @@ void stories_release(struct stories *s)
 	free(s->by_place);
 	free(s->reach);
 	texts_release(&s->text);
-	aggregate_release(&s->stack_keys);
+	map_release(&s->stack_keys.map);
 }
 
 /* The number of stories that are before a moment of a thread: those that it can lie in are the last of them. */
@@ -171,22 +171,19 @@ static int stories_read_stack(struct stories *s, struct jfr_chunk *chunk, struct
 /* Set *number to that of a stack; 0: there is none. */
 static int stories_stack(struct stories *s, struct jfr_chunk *chunk, const struct jfr_value *stack, uint32_t *number)
 {
-	struct group *g;
-	int err = 0;
+	uint32_t *known;
 
 	*number = 0;
 	if (stack->kind != VALUE_KEY)
 		return 0;
-	g = aggregate_of_key(&s->stack_keys, stack->key, chunk->number);
-	if (!g)
-		return -ENOMEM;
-	if (!g->count) {
-		err = stories_read_stack(s, chunk, *stack);
-		g->mark = s->stacks;
-		g->count = !err;
+	known = chunk_map_at(&s->stack_keys, chunk, stack, 0);
+	if (!*known) {
+		if (stories_read_stack(s, chunk, *stack))
+			return -ENOMEM;
+		*known = s->stacks;
 	}
-	*number = g->mark;
-	return err;
+	*number = *known;
+	return 0;
 }
 
 static void put_story_value(struct printer *p, const struct meta_field *f, struct jfr_value *v)
@@ -388,11 +385,12 @@ static void stories_find_holders(struct stories *s)
 
 		for (unsigned int n = 0; n < waits->count && n < STORY_HELD; n++) {
 			struct story_part *p = &waits->part[n];
-			const struct held *held = holders_of_wait(s->holders, p->start, p->duration);
+			const struct held *held =
+				holders_of_wait(s->holders, s->story[i].place.thread, p->start, p->duration);
 
-			p->holder = held ? held->waker : 0;
-			p->held_in = held ? held_name(held) : 0;
-			if (held && !p->held_in && held->waker == p->waker)
+			p->holder = held ? held->holder : 0;
+			p->held_in = held ? held_method(held) : 0;
+			if (held && !p->held_in && held->holder == p->waker)
 				p->held_in = p->woken_in;
 		}
 	}

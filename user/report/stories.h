@@ -4,7 +4,7 @@
 #define USER_REPORT_STORIES_H
 
 #include "user/trace/call.h"
-#include "user/report/holders.h"
+#include "user/trace/holders.h"
 #include "user/trace/texts.h"
 #include "user/trace/threads.h"
 #include "user/trace/method_names.h"
@@ -54,7 +54,7 @@ struct stories {
 		unsigned int count;
 	} *stack; /* by number - 1 */
 	size_t stacks, stack_capacity;
-	struct aggregate stack_keys; /* of the last chunk -> number in `mark` */
+	struct chunk_map stack_keys; /* -> number */
 	/* borrowed */
 	struct threads *threads;
 	struct method_names *names;

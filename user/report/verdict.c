@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/verdict.h"
+#include "user/text/memory.h"
 #include "user/trace/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
@@ -87,6 +88,70 @@ static void verdict_find_kind(struct verdict *v, const struct digest *d)
 		v->kind = UINT32_MAX;
 }
 
+struct holder_sum {
+	uint32_t name, thread;
+	int64_t ended, within;
+	bool threads;
+};
+
+/* The sum of a method that ended waits, or of a thread in an unknown one. */
+static struct holder_sum *holder_sum_of(struct holder_sum **sums, size_t *count, size_t *capacity,
+					const struct held *held, uint32_t name)
+{
+	for (size_t i = 0; i < *count; i++)
+		if ((*sums)[i].name == name && (name || (*sums)[i].thread == held->holder))
+			return &(*sums)[i];
+	memory_reserve(sums, capacity, *count + 1);
+	(*sums)[*count] = (struct holder_sum){name, held->holder, 0, 0, false};
+	return &(*sums)[(*count)++];
+}
+
+/* The share of a wait in which the best call was open. */
+static double held_share(const struct held *held)
+{
+	int64_t all = held->passed - held->start;
+
+	return all > 0 ? (double)held->overlap / all : 0;
+}
+
+/* Did it wait for locks for most of the time? The JVM's own ones, such as its compilers', are at any place. */
+static bool verdict_is_lock(const struct holders *h, uint32_t rank)
+{
+	int64_t more = 0;
+
+	for (size_t i = 0; i < h->wanted; i++)
+		if (h->held[i].mark == rank)
+			sum_add(&more, h->held[i].lock ? h->held[i].duration : -h->held[i].duration);
+	return more > 0;
+}
+
+/* Of the waits for locks, or of the others: of those that took longer. */
+static void verdict_find_holder(const struct holders *h, uint32_t rank, struct holder *out)
+{
+	struct holder_sum *sums = NULL, *sum;
+	bool lock = verdict_is_lock(h, rank);
+	size_t count = 0, capacity = 0;
+
+	*out = (struct holder){0};
+	for (size_t i = 0; i < h->wanted; i++) {
+		const struct held *held = &h->held[i];
+		uint32_t name = held_method(held);
+
+		if (held->mark != rank || held->lock != lock)
+			continue;
+		sum_add(&out->total, held->duration);
+		sum = holder_sum_of(&sums, &count, &capacity, held, name);
+		sum_add(&sum->ended, held->duration);
+		sum_add(&sum->within, name ? held->duration * held_share(held) : held->duration);
+		sum->threads |= sum->thread != held->holder;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (sums[i].ended > out->ended)
+			*out = (struct holder){out->total,     sums[i].name, sums[i].thread, sums[i].ended,
+					       sums[i].within, lock,	     sums[i].threads};
+	free(sums);
+}
+
 static void verdict_make(struct verdict *v, const struct digest *d, const struct digest_method *m)
 {
 	struct digest_split others = split_minus(&m->all, &m->slow);
@@ -101,7 +166,7 @@ static void verdict_make(struct verdict *v, const struct digest *d, const struct
 		verdict_find_kind(v, d);
 	if (v->kind == UINT32_MAX || !d->kinds.kind[v->kind].lock)
 		return;
-	holders_find(&d->holders, m->rank, &v->holder);
+	verdict_find_holder(&d->holders, m->rank, &v->holder);
 	if (v->holder.ended < HOLDER_LEAST * v->holder.total)
 		v->holder = (struct holder){0};
 }

@@ -10,6 +10,17 @@
 
 enum verdict_cause { CAUSE_UNKNOWN, CAUSE_CPU, CAUSE_RUN_QUEUE, CAUSE_BLOCKED, CAUSE_PAUSE };
 
+/* Who ended the waits of calls of `method`, and so held the locks if that is what they waited for. */
+struct holder {
+	int64_t total;	 /* ns of these waits */
+	uint32_t name;	 /* the method that ended most of that; 0: unknown */
+	uint32_t thread; /* its thread, or one of them; 0: unknown */
+	int64_t ended;	 /* ns of those that it ended */
+	int64_t within;	 /* ns of these in which it was open; all of it if it is unknown */
+	bool lock;
+	bool threads; /* several threads */
+};
+
 struct verdict {
 	const struct digest_method *method;
 	bool slow;	/* about its slow calls; else about all of them */
@@ -25,7 +36,7 @@ struct verdict {
 
 /*
  * The methods whose slow calls cost most come first; then those whose calls are alike. Returns their number. Call it after
- * stories_read(), which finds the holders.
+ * stories_read(), which finds what holders did.
  */
 size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS]);
 

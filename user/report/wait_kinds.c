@@ -51,7 +51,7 @@ static uint32_t wait_kinds_place(struct wait_kinds *k, const struct thread_wait 
 	return g->mark;
 }
 
-static uint32_t wait_kinds_find(struct wait_kinds *k, const struct wait_kind *kind, const struct thread_wait *w)
+static uint32_t wait_kinds_find(struct wait_kinds *k, const struct wait_kind *kind)
 {
 	struct group *g = aggregate_of(&k->index, kind->reason, (uint64_t)kind->place << 32 | kind->waker);
 
@@ -60,8 +60,7 @@ static uint32_t wait_kinds_find(struct wait_kinds *k, const struct wait_kind *ki
 	if (!g->count) {
 		g->mark = k->count;
 		g->count = 1;
-		k->kind[k->count] = *kind;
-		k->kind[k->count++].contended = kind->lock && kind->place && wait_is_contended(w);
+		k->kind[k->count++] = *kind;
 	}
 	return g->mark;
 }
@@ -79,5 +78,5 @@ uint32_t wait_kinds_of(struct wait_kinds *k, const struct thread_wait *w, const 
 	}
 	if (kind.place == UINT32_MAX)
 		return UINT32_MAX;
-	return wait_kinds_find(k, &kind, w);
+	return wait_kinds_find(k, &kind);
 }

@@ -13,7 +13,6 @@ struct wait_kinds {
 	struct wait_kind {
 		uint32_t reason, place, waker; /* numbers of `text`; 0: unknown */
 		bool lock;		       /* a lock, a queue, a park: what another thread ends */
-		bool contended;		       /* a lock that another thread holds (wait_is_contended()) */
 	} *kind;
 	size_t count, capacity;
 	struct texts text;
