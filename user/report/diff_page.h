@@ -5,7 +5,7 @@
 
 #include "user/compare/diff.h"
 
-/* Append the page, with `top` methods at most. `before` and `after` name the recordings. */
+/* Append the page, with `top` methods at most. `before` and `after` name the recordings. Out of memory ends the process. */
 void diff_page_put(struct bytes *out, const struct diff *d, const char *before, const char *after, size_t top);
 
 #endif

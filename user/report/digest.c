@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report/digest.h"
-#include "format/vec.h"
-#include "user/trace/trace.h"
 #include "user/trace/sum.h"
+#include "user/trace/trace.h"
+#include "user/trace/wait_place.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #define CELLS_MOST 80000 /* of each kind, in memory */
 #define APART	   3	 /* times the median: from there on calls are another kind of call */
+#define SPANS_MOST 4096	 /* of a thread: a call that contains more than that counts some of them twice */
 
 static const double band_ends[DIGEST_BANDS] = {0.5, 0.9, 0.99, 0.999, 1};
 
 void digest_release(struct digest *d)
 {
-	for (size_t i = 0; i < d->methods; i++) {
+	for (size_t i = 0; i < d->methods; i++)
 		free(d->method[i].histogram);
-		free(d->method[i].next);
-	}
 	free(d->method);
 	method_names_release(&d->names);
 	threads_release(&d->threads);
-	wait_kinds_release(&d->kinds);
+	free(d->kinds.kind);
+	texts_release(&d->kinds.text);
+	map_release(&d->kinds.index);
+	map_release(&d->kinds.places.map);
 	thread_waits_release(&d->waits);
 	callers_release(&d->tree);
-	activity_release(&d->activity);
-	candidates_release(&d->candidates);
+	for (size_t i = 0; i < d->activity.count; i++)
+		free(d->activity.thread[i].span);
+	free(d->slice);
 	holders_release(&d->holders);
 	cells_release(&d->heat);
 	cells_release(&d->calls);
@@ -54,13 +56,11 @@ static void split_add(struct digest_split *s, const struct call *call)
 	sum_add(&s->pause, call->pause > 0 ? call->pause : 0);
 }
 
-/* The method of a call. NULL: no memory. */
 static struct digest_method *digest_method_of(struct digest *d, const struct call *call)
 {
 	uint32_t name = method_names_number(&d->names, call->chunk, &call->method);
 
-	if (!name || vec_reserve(&d->method, &d->method_capacity, name))
-		return NULL;
+	memory_reserve(&d->method, &d->method_capacity, name);
 	for (; d->methods < name; d->methods++)
 		d->method[d->methods] = (struct digest_method){.name = d->methods + 1, .rank = DIGEST_METHODS};
 	return &d->method[name - 1];
@@ -72,16 +72,10 @@ static int survey_on_call(const struct call *call, void *context)
 	struct digest_method *m = digest_method_of(d, call);
 	uint32_t thread = threads_number(&d->threads, call->chunk, &call->thread);
 
-	if (!m)
-		return -ENOMEM;
 	if (!d->all.calls || call->start < d->first)
 		d->first = call->start;
 	if (!d->all.calls || call->start + call->duration > d->last)
 		d->last = call->start + call->duration;
-	if (!m->all.calls && m->name <= DIGEST_SURVEYED) {
-		m->histogram = calloc(DURATION_BINS, sizeof(*m->histogram));
-		m->next = calloc(DURATION_BINS, sizeof(*m->next));
-	}
 	d->has_faults |= call->usage && call->major_faults >= 0;
 	split_add(&d->all, call);
 	split_add(&m->all, call);
@@ -89,11 +83,15 @@ static int survey_on_call(const struct call *call, void *context)
 		sum_add(&d->threads.thread[thread - 1].time, call->duration);
 	if (m->name > DIGEST_SURVEYED)
 		return 0;
-	if (!m->histogram || !m->next)
-		return -ENOMEM;
+	if (!m->histogram) {
+		m->histogram = memory_need(calloc(2 * DURATION_BINS, sizeof(*m->histogram)));
+		m->next = m->histogram + DURATION_BINS;
+	}
 	m->histogram[duration_bin(call->duration, DURATION_BITS)]++;
 	return 0;
 }
+
+const struct trace_ops digest_survey = {.call = survey_on_call};
 
 int64_t digest_quantile(const struct digest_method *m, double share)
 {
@@ -126,39 +124,34 @@ static int64_t digest_slow_from(const struct digest_method *m)
 	return 0;
 }
 
-static const struct digest *digest_sorted; /* for the comparisons: qsort() passes no context */
-
-static int digest_compare_methods(const void *a, const void *b)
+static int digest_compare_methods(const void *a, const void *b, void *context)
 {
-	const struct digest_method *x = &digest_sorted->method[*(const uint32_t *)a];
-	const struct digest_method *y = &digest_sorted->method[*(const uint32_t *)b];
+	const struct digest *d = context;
+	const struct digest_method *x = &d->method[*(const uint32_t *)a], *y = &d->method[*(const uint32_t *)b];
 
 	return x->all.time != y->all.time ? (x->all.time < y->all.time) - (x->all.time > y->all.time)
 					  : (x->name > y->name) - (x->name < y->name);
 }
 
-static int digest_compare_threads(const void *a, const void *b)
+static int digest_compare_threads(const void *a, const void *b, void *context)
 {
+	const struct threads *t = &((const struct digest *)context)->threads;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int64_t of_x = digest_sorted->threads.thread[x - 1].time, of_y = digest_sorted->threads.thread[y - 1].time;
+	int64_t of_x = t->thread[x - 1].time, of_y = t->thread[y - 1].time;
 
 	return of_x != of_y ? (of_x < of_y) - (of_x > of_y) : (x > y) - (x < y);
 }
 
 /* Choose the methods and threads with most time. */
-static int digest_rank(struct digest *d)
+static void digest_rank(struct digest *d)
 {
-	size_t most = d->methods > d->threads.count ? d->methods : d->threads.count;
-	uint32_t *order = calloc(most + 1, sizeof(*order));
-	size_t n = 0;
+	size_t most = d->methods > d->threads.count ? d->methods : d->threads.count, n = 0;
+	uint32_t *order = memory_need(calloc(most + 1, sizeof(*order)));
 
-	if (!order)
-		return -ENOMEM;
-	digest_sorted = d;
 	for (size_t i = 0; i < d->methods; i++)
 		if (d->method[i].histogram)
 			order[n++] = i;
-	qsort(order, n, sizeof(*order), digest_compare_methods);
+	qsort_r(order, n, sizeof(*order), digest_compare_methods, d);
 	for (d->charted = 0; d->charted < n && d->charted < DIGEST_METHODS; d->charted++) {
 		struct digest_method *m = &d->method[order[d->charted]];
 
@@ -170,24 +163,62 @@ static int digest_rank(struct digest *d)
 	}
 	for (size_t i = 0; i < d->threads.count; i++)
 		order[i] = i + 1;
-	qsort(order, d->threads.count, sizeof(*order), digest_compare_threads);
-	activity_init(&d->activity, &d->grid, order, d->threads.count);
+	qsort_r(order, d->threads.count, sizeof(*order), digest_compare_threads, d);
+	for (size_t i = 0; i < d->threads.count && i < ACTIVITY_THREADS; i++)
+		d->activity.thread[d->activity.count++].number = order[i];
 	free(order);
-	return 0;
 }
 
-int digest_survey(struct digest *d, struct jfr_file *file)
+void digest_survey_end(struct digest *d, int64_t utc_offset)
 {
-	int err = trace_read(file, &(struct trace_ops){.call = survey_on_call}, d);
-
-	d->utc_offset = file->utc_offset;
+	d->utc_offset = utc_offset;
 	grid_init(&d->grid, d->first, d->last);
 	cells_init(&d->heat, 0, CELLS_MOST);
 	cells_init(&d->calls, 6, CELLS_MOST);
 	cells_init(&d->blocked, 1, CELLS_MOST);
 	callers_init(&d->tree);
-	err = err ?: digest_rank(d);
-	return err ?: candidates_init(&d->candidates, d->charted);
+	digest_rank(d);
+	d->slice = memory_need(calloc(d->charted * SLICES + 1, sizeof(*d->slice)));
+}
+
+/* The place of a wait, as a number of a text. */
+static uint32_t wait_kinds_place(struct wait_kinds *k, const struct thread_wait *w, bool lock)
+{
+	struct bytes text;
+	uint32_t *number;
+
+	if (w->stack.kind != VALUE_KEY)
+		return 0;
+	number = chunk_map_at(&k->places, w->chunk, &w->stack, lock);
+	if (!*number) {
+		bytes_init(&text);
+		(lock ? put_wait_place : put_wait_caller)(&text, w);
+		*number = texts_number(&k->text, memory_text(&text)) + 1;
+		bytes_release(&text);
+	}
+	return *number - 1;
+}
+
+/* The number of the wait's kind. `waker`: of the thread; 0: unknown. */
+static uint32_t digest_wait_kind(struct digest *d, const struct thread_wait *w, uint32_t waker)
+{
+	char *reason = thread_wait_reason(w);
+	struct wait_kind kind = {.reason = texts_number(&d->kinds.text, reason), .lock = wait_is_for_lock(reason)};
+	struct wait_kinds *k = &d->kinds;
+	uint32_t *number;
+
+	free(reason);
+	if (k->count < WAIT_KINDS_MOST) {
+		kind.place = wait_kinds_place(k, w, kind.lock);
+		kind.waker = texts_number(&k->text, waker ? d->threads.thread[waker - 1].group : "");
+	}
+	number = memory_map_at(&k->index, kind.reason, (uint64_t)kind.place << 32 | kind.waker);
+	if (!*number) {
+		memory_reserve(&k->kind, &k->capacity, k->count + 1);
+		k->kind[k->count++] = kind;
+		*number = k->count;
+	}
+	return *number - 1;
 }
 
 static int digest_on_wait(const struct thread_wait *w, void *context)
@@ -195,13 +226,11 @@ static int digest_on_wait(const struct thread_wait *w, void *context)
 	struct digest *d = context;
 	uint32_t thread = threads_number(&d->threads, w->chunk, &w->thread);
 	uint32_t waker = threads_number(&d->threads, w->chunk, &w->waker);
-	struct joined_wait joined = {.start = w->start, .duration = w->duration, .waker = waker};
+	struct joined_wait joined = {
+		.start = w->start, .duration = w->duration, .kind = digest_wait_kind(d, w, waker), .waker = waker};
 
-	joined.kind = wait_kinds_of(&d->kinds, w, &d->threads, waker);
 	d->has_waits = true;
-	if (joined.kind == UINT32_MAX)
-		return -ENOMEM;
-	joined.lock = holders_is_lock(&d->holders, w);
+	joined.lock = d->kinds.kind[joined.kind].lock && holders_is_lock(&d->holders, w);
 	if (joined.lock)
 		holders_note(&d->holders, thread, waker, w->start, w->duration);
 	if (thread)
@@ -217,7 +246,7 @@ static bool pause_is_gc(const struct thread_wait *w)
 	bytes_init(&text);
 	if (w->reason.kind == VALUE_TEXT)
 		bytes_put_decoded(&text, &w->reason.text);
-	is = text.size == 2 && memcmp(text.data, "GC", 2) == 0;
+	is = strcmp(memory_text(&text), "GC") == 0;
 	bytes_release(&text);
 	return is;
 }
@@ -253,23 +282,6 @@ static unsigned int digest_band(struct digest_method *m, int64_t duration)
 	return band;
 }
 
-static int digest_add_wait(struct digest *d, const struct digest_method *m, struct cell *where, unsigned int band,
-			   const struct joined_wait *w)
-{
-	struct group *of_band = aggregate_of(&d->band_waits, digest_band_key(m->rank, band), w->kind);
-	struct cell *cell;
-
-	if (!of_band)
-		return -ENOMEM;
-	aggregate_add(of_band, w->duration, false);
-	cell = cells_find_at(&d->blocked, m->rank, where->column, where->bin, w->kind);
-	if (!cell)
-		return -ENOMEM;
-	cell->count++;
-	sum_add(&cell->sum[0], w->duration);
-	return 0;
-}
-
 /* When there are too many waits, each second one goes. */
 static void digest_want_holder(struct digest *d, const struct digest_method *m, uint32_t thread,
 			       const struct joined_wait *w)
@@ -293,48 +305,37 @@ static void digest_want_holder(struct digest *d, const struct digest_method *m, 
 				       .duration = w->duration});
 }
 
-static int digest_add_slow_wait(struct digest *d, const struct digest_method *m, uint32_t thread,
-				const struct joined_wait *w)
+/* The waits in a call. */
+static void digest_add_waits(struct digest *d, const struct digest_method *m, const struct call *call, uint32_t thread,
+			     const struct cell *where, unsigned int band)
 {
-	struct group *g = aggregate_of(&d->slow_waits, m->rank, w->kind);
-
-	if (!g)
-		return -ENOMEM;
-	aggregate_add(g, w->duration, false);
-	if (d->kinds.kind[w->kind].lock)
-		digest_want_holder(d, m, thread, w);
-	return 0;
-}
-
-static int digest_add_waits(struct digest *d, const struct digest_method *m, const struct call *call, uint32_t thread,
-			    struct cell *where, unsigned int band)
-{
-	bool slow = call->duration >= m->slow_from;
 	const struct joined_wait *w;
+	struct cell *cell;
 	size_t count;
-	int err = 0;
 
 	w = thread_waits_in(&d->waits, thread, call->start, call->start + call->duration, &count);
-	for (size_t i = 0; i < count && !err; i++) {
-		err = digest_add_wait(d, m, where, band, &w[i]);
-		if (!err && slow)
-			err = digest_add_slow_wait(d, m, thread, &w[i]);
+	for (size_t i = 0; i < count; i++, w++) {
+		aggregate_add(aggregate_of(&d->band_waits, digest_band_key(m->rank, band), w->kind), w->duration,
+			      false);
+		cell = cells_find_at(&d->blocked, m->rank, where->column, where->bin, w->kind);
+		cell->count++;
+		sum_add(&cell->sum[0], w->duration);
+		if (call->duration < m->slow_from)
+			continue;
+		aggregate_add(aggregate_of(&d->slow_waits, m->rank, w->kind), w->duration, false);
+		if (d->kinds.kind[w->kind].lock)
+			digest_want_holder(d, m, thread, w);
 	}
-	return err;
 }
 
-static int digest_add_cell(struct digest *d, const struct digest_method *m, const struct call *call,
-			   const struct cell *where)
+static void digest_add_cell(struct digest *d, const struct digest_method *m, const struct call *call,
+			    const struct cell *where)
 {
-	struct cell *heat = cells_find_at(&d->heat, m->rank, where->column, where->bin, 0), *cell;
 	bool known = call_has_split(call);
+	struct cell *cell;
 
-	if (!heat)
-		return -ENOMEM;
-	heat->count++;
+	cells_find_at(&d->heat, m->rank, where->column, where->bin, 0)->count++;
 	cell = cells_find_at(&d->calls, m->rank, where->column, where->bin, where->item);
-	if (!cell)
-		return -ENOMEM;
 	cell->count++;
 	sum_add(&cell->sum[0], call->duration);
 	sum_add(&cell->sum[1], call->thrown);
@@ -342,25 +343,76 @@ static int digest_add_cell(struct digest *d, const struct digest_method *m, cons
 	sum_add(&cell->sum[3], known ? call->cpu : 0);
 	sum_add(&cell->sum[4], known ? call->run_queue : 0);
 	sum_add(&cell->sum[5], known && call->pause > 0 ? call->pause : 0);
-	return 0;
+}
+
+static void digest_slice_offer(struct digest_slice *slice, const struct outermost_call *call)
+{
+	struct outermost_call *kept = slice->call;
+	int i = SLICE_EACH - 1;
+
+	if (call->duration <= kept[i].duration)
+		return;
+	for (; i > 0 && kept[i - 1].duration < call->duration; i--)
+		kept[i] = kept[i - 1];
+	kept[i] = *call;
+}
+
+size_t digest_longest(const struct digest *d, struct outermost_call *out, size_t wanted)
+{
+	size_t count = 0;
+
+	for (int order = 0; order < SLICE_EACH; order++)
+		for (size_t i = 0; i < (size_t)d->charted * SLICES && count < wanted; i++)
+			if (d->slice[i].call[order].duration > 0)
+				out[count++] = d->slice[i].call[order];
+	return count;
 }
 
 /* A method with charts: its cells, bands, callers and waits. */
-static int digest_chart(struct digest *d, struct digest_method *m, const struct call *call, uint32_t thread)
+static void digest_chart(struct digest *d, struct digest_method *m, const struct call *call, uint32_t thread)
 {
 	struct cell where = {.column = grid_column(&d->grid, call->start),
-			     .bin = duration_bin(call->duration, CELL_BITS)};
-	struct outermost_call place = {d->seen, thread, call->start, call->duration, call->duration};
+			     .bin = duration_bin(call->duration, CELL_BITS),
+			     .item = callers_add(&d->tree, &d->names, call)};
+	struct outermost_call place = {call->number, thread, call->start, call->duration, call->duration};
 	unsigned int band = digest_band(m, call->duration);
-	int err;
 
-	where.item = callers_add(&d->tree, &d->names, call);
 	split_add(&m->band[band], call);
 	if (call->duration >= m->slow_from)
 		split_add(&m->slow, call);
-	candidates_offer(&d->candidates, m->rank, where.column * CANDIDATE_SLICES / GRID_COLUMNS, &place);
-	err = digest_add_cell(d, m, call, &where);
-	return err ?: digest_add_waits(d, m, call, thread, &where, band);
+	digest_slice_offer(&d->slice[m->rank * SLICES + where.column * SLICES / GRID_COLUMNS], &place);
+	digest_add_cell(d, m, call, &where);
+	digest_add_waits(d, m, call, thread, &where, band);
+}
+
+/* Add the span's times to its columns, or take them away again: in proportion to what lies in each. */
+static void activity_spread(const struct grid *grid, struct activity_thread *t, const struct activity_span *span,
+			    int sign)
+{
+	int64_t all = span->part[ACTIVITY_ALL], width = grid->width << ACTIVITY_SHIFT, end = span->start + all;
+	unsigned int column = grid_column(grid, span->start) >> ACTIVITY_SHIFT;
+	unsigned int last = grid_column(grid, end) >> ACTIVITY_SHIFT;
+
+	for (; column <= last; column++) {
+		int64_t from = grid->start + column * width, to = from + width;
+		int64_t inside = (end < to ? end : to) - (span->start > from ? span->start : from);
+
+		for (int p = 0; p < ACTIVITY_PARTS && inside > 0 && all > 0; p++)
+			sum_add(&t->column[column][p], sign * (int64_t)((double)span->part[p] * inside / all));
+	}
+}
+
+static void activity_add(struct digest *d, struct activity_thread *t, const struct activity_span *span)
+{
+	while (t->count && t->span[t->count - 1].start >= span->start)
+		activity_spread(&d->grid, t, &t->span[--t->count], -1);
+	if (t->count >= SPANS_MOST) {
+		t->count /= 2;
+		memmove(t->span, t->span + t->count, t->count * sizeof(*t->span));
+	}
+	memory_reserve(&t->span, &t->capacity, t->count + 1);
+	t->span[t->count++] = *span;
+	activity_spread(&d->grid, t, span, 1);
 }
 
 static int digest_on_call(const struct call *call, void *context)
@@ -372,14 +424,13 @@ static int digest_on_call(const struct call *call, void *context)
 	struct activity_span span = {
 		call->start,
 		{call->duration, known ? call->cpu : 0, known ? call->run_queue : 0, known ? call->blocked : 0}};
-	int err = 0;
 
-	if (!m)
-		return -ENOMEM;
 	if (m->rank < d->charted)
-		err = digest_chart(d, m, call, thread);
-	d->seen++;
-	return err || !thread ? err : activity_add(&d->activity, thread, &span);
+		digest_chart(d, m, call, thread);
+	for (size_t i = 0; i < d->activity.count && thread && call->duration > 0; i++)
+		if (d->activity.thread[i].number == thread)
+			activity_add(d, &d->activity.thread[i], &span);
+	return 0;
 }
 
 static int digest_on_waits_end(struct jfr_chunk *chunk, void *context)
@@ -388,15 +439,10 @@ static int digest_on_waits_end(struct jfr_chunk *chunk, void *context)
 	return 0;
 }
 
-int digest_read(struct digest *d, struct jfr_file *file)
-{
-	static const struct trace_ops ops = {.wait = digest_on_wait,
-					     .pause = digest_on_pause,
-					     .waits_end = digest_on_waits_end,
-					     .call = digest_on_call};
-	int err = trace_read(file, &ops, d);
+const struct trace_ops digest_fill = {
+	.wait = digest_on_wait, .pause = digest_on_pause, .waits_end = digest_on_waits_end, .call = digest_on_call};
 
-	if (!err)
-		holders_settle(&d->holders);
-	return err;
+void digest_fill_end(struct digest *d)
+{
+	holders_settle(&d->holders);
 }

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a report says about a recording, in memory that does not grow with the number of calls:
+ * What a report says about a recording, in memory that does not grow with the number of calls, from two passes:
  *
- *	digest_survey()		one pass: when, which methods, how long
- *	digest_read()		a second one: cells, bands, who waited for what
+ *	digest_survey		when, which methods, how long; then digest_survey_end()
+ *	digest_fill		cells, bands, who waited for what; then digest_fill_end()
+ *
+ * Out of memory ends the process.
  */
 #ifndef USER_REPORT_DIGEST_H
 #define USER_REPORT_DIGEST_H
 
-#include "user/report/activity.h"
+#include "user/report/cells.h"
 #include "user/trace/aggregate.h"
 #include "user/trace/callers.h"
-#include "user/report/candidates.h"
-#include "user/report/cells.h"
-#include "user/report/grid.h"
 #include "user/trace/holders.h"
+#include "user/trace/outermost.h"
 #include "user/trace/thread_waits.h"
-#include "user/report/wait_kinds.h"
 
 #define DIGEST_METHODS	100  /* methods with more than a row in a table: those with most time */
 #define DIGEST_SURVEYED 2000 /* methods with a histogram */
@@ -39,10 +38,54 @@ struct digest_method {
 	uint32_t rank; /* by total time; DIGEST_METHODS: not among the first */
 	struct digest_split all;
 	uint32_t *histogram; /* by duration_bin(); NULL: not surveyed */
-	uint32_t *next;	     /* likewise: the rank of the next call, the shortest call has 0 */
+	uint32_t *next;	     /* likewise, behind it: the rank of the next call, the shortest call has 0 */
 	struct digest_split band[DIGEST_BANDS];
 	int64_t slow_from;	  /* calls of this duration are slow; 0: all are alike */
 	struct digest_split slow; /* those */
+};
+
+#define WAIT_KINDS_MOST 600 /* beyond them only the reason counts */
+
+/* Kinds of waits: the reason, the place in the program, and the group of threads that ended them. */
+struct wait_kinds {
+	struct wait_kind {
+		uint32_t reason, place, waker; /* numbers of `text`; 0: unknown */
+		bool lock;		       /* a lock, a queue, a park: what another thread ends */
+	} *kind;
+	size_t count, capacity;
+	struct texts text;
+	struct map index;	 /* (reason, place and waker) -> number of the kind + 1 */
+	struct chunk_map places; /* (stack, for a lock) -> number of the text + 1 */
+};
+
+#define ACTIVITY_THREADS 40
+#define ACTIVITY_SHIFT	 2
+#define ACTIVITY_COLUMNS (GRID_COLUMNS >> ACTIVITY_SHIFT)
+
+enum activity_part { ACTIVITY_ALL, ACTIVITY_CPU, ACTIVITY_RUN_QUEUE, ACTIVITY_BLOCKED, ACTIVITY_PARTS };
+
+/* What threads did in traced calls, column by column. A call inside another one does not count twice. */
+struct activity {
+	struct activity_thread {
+		uint32_t number; /* of the thread */
+		int64_t column[ACTIVITY_COLUMNS][ACTIVITY_PARTS];
+		struct activity_span { /* a call; `part` in ns */
+			int64_t start, part[ACTIVITY_PARTS];
+		} *span; /* that are in no other one so far, in the order of their ends */
+		size_t count, capacity;
+	} thread[ACTIVITY_THREADS];
+	size_t count;
+};
+
+#define SLICES	   24 /* of the time */
+#define SLICE_EACH 4  /* calls of a method */
+
+/*
+ * The longest calls of a method in a part of the recording: so a selection in the heat map has slow calls to show, wherever
+ * it is.
+ */
+struct digest_slice {
+	struct outermost_call call[SLICE_EACH]; /* longest first; duration 0: none */
 };
 
 struct digest {
@@ -60,7 +103,7 @@ struct digest {
 	struct thread_waits waits;
 	struct callers tree;
 	struct activity activity;
-	struct candidates candidates;
+	struct digest_slice *slice;	 /* by rank and time */
 	struct holders holders;		 /* of waits of slow calls; the rank in `mark` */
 	uint64_t held_seen, held_stride; /* one of `held_stride` waits is kept */
 	struct cells heat, calls, blocked;
@@ -69,8 +112,12 @@ struct digest {
 	int64_t pause[GRID_COLUMNS]; /* ns in which the JVM stood still, */
 	int64_t gc[GRID_COLUMNS];    /* and of collections */
 	bool has_waits, has_pauses, has_faults;
-	uint64_t seen; /* calls of the second pass */
 };
+
+extern const struct trace_ops digest_survey, digest_fill; /* with a zeroed struct digest */
+void digest_survey_end(struct digest *d, int64_t utc_offset);
+void digest_fill_end(struct digest *d);
+void digest_release(struct digest *d);
 
 /* Number of a method's band, to which band_waits and the page refer. */
 static inline uint64_t digest_band_key(uint32_t rank, unsigned int band)
@@ -89,15 +136,13 @@ static inline const struct digest_method *digest_ranked(const struct digest *d, 
 	return &d->method[d->ranked[rank]];
 }
 
-/*
- * 0 or -ENOMEM; release it in either case. Both read the whole file; faults are in it. The caller settles the names when
- * it has added its own.
- */
-int digest_survey(struct digest *d, struct jfr_file *file);
-int digest_read(struct digest *d, struct jfr_file *file);
-void digest_release(struct digest *d);
-
 /* The duration below which a share of the method's calls is: at most 3 % off. */
 int64_t digest_quantile(const struct digest_method *m, double share);
+
+/*
+ * Take at most `wanted` of the longest calls into `out`: first the longest one of each slice, methods in the order of their
+ * ranks, then the second ones. Their threads are numbers in `threads`. Returns how many they are.
+ */
+size_t digest_longest(const struct digest *d, struct outermost_call *out, size_t wanted);
 
 #endif

@@ -9,7 +9,6 @@
 #include "user/text/log.h"
 #include "user/view/views.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define ROWS_MOST    500 /* of a table */
@@ -18,16 +17,37 @@
 #define LOST_CALL    32 /* bytes in jdk.DataLoss that stand for a call */
 #define OPEN_NOTES   3	/* messages that are shown at once */
 
+enum page_pass { PASS_SURVEY, PASS_FILL, PASS_STORIES, PASS_OPEN };
+
+/* The tables of the page, and the pass over the recording in which they are read. */
+static const struct page_table {
+	const char *part;
+	const struct view_pass *view;
+	enum page_pass pass;
+	uint64_t top;
+} page_tables[] = {
+	{"methods", &view_methods, PASS_SURVEY, ROWS_MOST},
+	{"callers", &view_calls, PASS_SURVEY, ROWS_MOST},
+	{"waits", &view_waits, PASS_SURVEY, 0},
+	{"timing", &view_timing, PASS_SURVEY, ROWS_MOST},
+	{"slowest", &view_slowest_rows, PASS_STORIES, 0}, /* needs to know which they are */
+	{"open", &view_open, PASS_OPEN, 0},		  /* reads other events as calls */
+};
+
+#define TABLES	     (sizeof(page_tables) / sizeof(page_tables[0]))
+#define READERS_MOST (TABLES + 3)
+
 struct page {
 	struct jfr_file *file;
 	const char *name;
 	struct facts facts;
 	struct digest *digest;
+	struct outermost requests;
 	struct stories stories;
 	struct verdict verdict[VERDICTS];
 	size_t verdicts;
+	struct bytes table[TABLES];
 	struct bytes *out;
-	int err;
 };
 
 static void page_put_element(struct bytes *out, const char *begin, const char *text, const char *end)
@@ -37,94 +57,37 @@ static void page_put_element(struct bytes *out, const char *begin, const char *t
 	put_text(out, end);
 }
 
-/* Append what a function of verdict.h writes, as a paragraph; nothing if it writes nothing. */
-static void page_put_sentence(struct page *p, const struct bytes *text, const char *begin)
-{
-	struct bytes sentence;
-
-	bytes_init(&sentence);
-	bytes_put(&sentence, text->data, text->size);
-	bytes_put_u8(&sentence, 0);
-	if (text->size && !sentence.failed)
-		page_put_element(p->out, begin, (char *)sentence.data, "</p>");
-	p->out->failed |= sentence.failed | text->failed;
-	bytes_release(&sentence);
-}
-
 static void page_title(struct page *p)
 {
 	html_put(p->out, p->facts.program && p->facts.program[0] ? p->facts.program : p->name);
 }
 
-static void page_style_of(struct page *p)
-{
-	bytes_put(p->out, page_style, page_style_end - page_style);
-}
-
-static void page_script_of(struct page *p)
-{
-	bytes_put(p->out, page_script, page_script_end - page_script);
-}
-
-static void page_hash_of_style(struct page *p)
-{
-	put_text(p->out, page_style_hash);
-}
-
-static void page_hash_of_script(struct page *p)
-{
-	put_text(p->out, page_script_hash);
-}
-
-static void page_put_moment(struct page *p, int64_t ns)
-{
-	struct java_time t = {.seconds = ns / 1000000000, .nanos = ns % 1000000000};
-	struct bytes text;
-
-	bytes_init(&text);
-	put_date_time(&text, t.seconds + p->digest->utc_offset);
-	bytes_put_u8(&text, 0);
-	html_put(p->out, text.failed ? "" : (char *)text.data);
-	bytes_release(&text);
-}
-
 static void page_heading(struct page *p)
 {
+	static const char *const dot = " <span class=\"dot\">·</span> ";
 	const struct digest *d = p->digest;
 
 	put_text(p->out, "<p class=\"sub\">");
 	if (d->all.calls) {
-		page_put_moment(p, d->first);
-		put_text(p->out, " <span class=\"dot\">·</span> ");
-		put_text(p->out, log_time(d->last - d->first));
-		put_text(p->out, " <span class=\"dot\">·</span> ");
+		put_date_time(p->out, d->first / 1000000000 + d->utc_offset);
+		bytes_printf(p->out, "%s%s%s", dot, log_time(d->last - d->first), dot);
 	}
-	put_text(p->out, log_count(d->all.calls));
-	put_text(p->out, d->all.calls == 1 ? " call" : " calls");
-	put_text(p->out, " <span class=\"dot\">·</span> ");
-	put_text(p->out, log_count(d->all.thrown));
-	put_text(p->out, " thrown <span class=\"dot\">·</span> ");
-	html_put(p->out, p->name);
-	put_text(p->out, "</p>\n");
-}
-
-static void page_put_note(struct page *p, const struct facts_row *note)
-{
-	page_put_element(p->out, "<li><b>", note->label, "</b> ");
-	page_put_element(p->out, "", note->text, "</li>\n");
+	bytes_printf(p->out, "%s %s%s%s thrown%s", log_count(d->all.calls), d->all.calls == 1 ? "call" : "calls", dot,
+		     log_count(d->all.thrown), dot);
+	page_put_element(p->out, "", p->name, "</p>\n");
 }
 
 static void page_put_notes(struct page *p)
 {
-	size_t n = p->facts.messages;
+	size_t n = p->facts.messages.count;
 
 	for (size_t i = 0; i < n; i++) {
-		if (i == OPEN_NOTES && n > OPEN_NOTES + 1) {
-			put_text(p->out, "</ul><details><summary>and ");
-			put_text(p->out, log_count(n - i));
-			put_text(p->out, " more</summary><ul>\n");
-		}
-		page_put_note(p, &p->facts.message[i]);
+		const struct facts_row *note = &p->facts.messages.row[i];
+
+		if (i == OPEN_NOTES && n > OPEN_NOTES + 1)
+			bytes_printf(p->out, "</ul><details><summary>and %s more</summary><ul>\n", log_count(n - i));
+		page_put_element(p->out, "<li><b>", note->label, "</b> ");
+		page_put_element(p->out, "", note->text, "</li>\n");
 	}
 	put_text(p->out, n > OPEN_NOTES + 1 ? "</ul></details>" : "</ul>");
 }
@@ -132,16 +95,15 @@ static void page_put_notes(struct page *p)
 /* What limits the numbers: losses, unfinished files, what the recording says itself. */
 static void page_banner(struct page *p)
 {
-	if (!p->facts.lost && !p->facts.messages && !p->file->unfinished)
+	const struct facts *f = &p->facts;
+
+	if (!f->lost && !f->messages.count && !p->file->unfinished)
 		return;
 	put_text(p->out, "<section class=\"banner\" aria-label=\"Limits of this recording\"><ul>\n");
-	if (p->facts.lost) {
-		put_text(p->out, "<li class=\"bad\"><b>lost</b> ");
-		put_text(p->out, log_count(p->facts.of_frtrace ? p->facts.lost / LOST_CALL : p->facts.lost));
-		put_text(p->out, p->facts.of_frtrace
-					 ? " calls could not be recorded: all numbers are lower bounds</li>\n"
-					 : " bytes of events were lost: all numbers are lower bounds</li>\n");
-	}
+	if (f->lost)
+		bytes_printf(p->out, "<li class=\"bad\"><b>lost</b> %s %s: all numbers are lower bounds</li>\n",
+			     log_count(f->of_frtrace ? f->lost / LOST_CALL : f->lost),
+			     f->of_frtrace ? "calls could not be recorded" : "bytes of events were lost");
 	if (p->file->unfinished)
 		put_text(p->out, "<li class=\"bad\"><b>unfinished</b> the recording was not finished; this is what was "
 				 "written</li>\n");
@@ -149,24 +111,25 @@ static void page_banner(struct page *p)
 	put_text(p->out, "</section>\n");
 }
 
-static void page_put_verdict(struct page *p, size_t i)
+static void page_put_verdict(struct page *p, const struct verdict *v)
 {
-	const struct verdict *v = &p->verdict[i];
+	static const struct {
+		const char *begin;
+		void (*put)(struct bytes *out, const struct verdict *v, const struct digest *d);
+	} sentences[] = {{"<p class=\"what\">", verdict_put_what},
+			 {"<p>", verdict_put_why},
+			 {"<p>", verdict_put_who},
+			 {"<p class=\"same\">", verdict_put_same}};
 	struct bytes text;
 
 	bytes_init(&text);
 	page_put_element(p->out, "<article><h3>", method_names_text(&p->digest->names, v->method->name), "</h3>");
-	verdict_put_what(&text, v);
-	page_put_sentence(p, &text, "<p class=\"what\">");
-	bytes_clear(&text);
-	verdict_put_why(&text, v, p->digest);
-	page_put_sentence(p, &text, "<p>");
-	bytes_clear(&text);
-	verdict_put_who(&text, v, p->digest);
-	page_put_sentence(p, &text, "<p>");
-	bytes_clear(&text);
-	verdict_put_same(&text, v, p->digest);
-	page_put_sentence(p, &text, "<p class=\"same\">");
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
+		bytes_clear(&text);
+		sentences[i].put(&text, v, p->digest);
+		if (text.size)
+			page_put_element(p->out, sentences[i].begin, memory_text(&text), "</p>");
+	}
 	bytes_release(&text);
 	put_text(p->out, "</article>\n");
 }
@@ -174,31 +137,27 @@ static void page_put_verdict(struct page *p, size_t i)
 static void page_verdict(struct page *p)
 {
 	for (size_t i = 0; i < p->verdicts; i++)
-		page_put_verdict(p, i);
+		page_put_verdict(p, &p->verdict[i]);
 	if (!p->digest->all.calls)
 		put_text(p->out, "<p>No call was recorded.</p>");
 	else if (!p->verdicts)
 		put_text(p->out, "<p>No method stands out.</p>");
 }
 
+#define CELL "<td class=\"n\">%s</td>"
+
 static void page_put_band(struct bytes *out, const char *name, const struct digest_split *s, bool faults)
 {
 	const int64_t parts[] = {s->cpu, s->run_queue, digest_blocked(s), s->pause};
 
-	page_put_element(out, "<tr><td>", name, "</td><td class=\"n\">");
-	put_text(out, log_count(s->calls));
-	for (size_t i = 0; i < 2; i++) {
-		put_text(out, "</td><td class=\"n\">");
-		put_text(out, s->calls ? log_time(i ? s->most : s->least) : "-");
-	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		put_text(out, "</td><td class=\"n\">");
-		put_text(out, s->known > 0 ? log_count(100.0 * (parts[i] > 0 ? parts[i] : 0) / s->known + 0.5) : "-");
-		put_text(out, s->known > 0 ? " %" : "");
-	}
-	put_text(out, "</td>");
+	bytes_printf(out, "<tr><td>%s</td>" CELL CELL CELL, name, log_count(s->calls),
+		     s->calls ? log_time(s->least) : "-", s->calls ? log_time(s->most) : "-");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		bytes_printf(out, "<td class=\"n\">%s%s</td>",
+			     s->known > 0 ? log_count(100.0 * (parts[i] > 0 ? parts[i] : 0) / s->known + 0.5) : "-",
+			     s->known > 0 ? " %" : "");
 	if (faults)
-		page_put_element(out, "<td class=\"n\">", log_count(s->faults), "</td>");
+		bytes_printf(out, CELL, log_count(s->faults));
 	put_text(out, "</tr>\n");
 }
 
@@ -224,107 +183,65 @@ static void page_bands(struct page *p)
 	}
 }
 
-static void page_put_view(struct page *p, const char *name, uint64_t top)
-{
-	struct call_filter all = {0};
-	struct view_request request = {.layout = {.html = true}, .filter = &all, .top = top};
-	struct jfr_file again;
-	int err;
-
-	jfr_file_again(&again, p->file);
-	err = view_show(view_find(name), &again, &request, p->out);
-	if (!p->file->fault.what)
-		p->file->fault = again.fault;
-	jfr_file_release(&again);
-	call_filter_release(&all);
-	p->err = p->err ?: err;
-}
-
-static void page_methods(struct page *p)
-{
-	page_put_view(p, "method-trace", ROWS_MOST);
-}
-
-static void page_callers(struct page *p)
-{
-	page_put_view(p, "method-calls", ROWS_MOST);
-}
-
-static void page_slowest(struct page *p)
-{
-	page_put_view(p, "slowest", 0);
-}
-
-static void page_waits(struct page *p)
-{
-	page_put_view(p, "waits", 0);
-}
-
-static void page_open(struct page *p)
-{
-	page_put_view(p, "open", 0);
-}
-
-static void page_timing(struct page *p)
-{
-	page_put_view(p, "method-timing", ROWS_MOST);
-}
-
 static void page_facts(struct page *p)
 {
-	for (size_t i = 0; i < p->facts.rows; i++) {
-		page_put_element(p->out, "<dt>", p->facts.row[i].label, "</dt>");
-		page_put_element(p->out, "<dd>", p->facts.row[i].text, "</dd>\n");
+	for (size_t i = 0; i < p->facts.about.count; i++) {
+		page_put_element(p->out, "<dt>", p->facts.about.row[i].label, "</dt>");
+		page_put_element(p->out, "<dd>", p->facts.about.row[i].text, "</dd>\n");
 	}
 }
 
 static void page_data(struct page *p)
 {
-	if (!page_data_put(p->out, p->digest, &p->stories, p->verdict, p->verdicts))
-		p->err = p->err ?: -ENOMEM;
+	page_data_put(p->out, p->digest, &p->stories, p->verdict, p->verdicts);
 }
 
 static void page_cells(struct page *p)
 {
-	if (!page_cells_put(p->out, p->digest))
-		p->err = p->err ?: -ENOMEM;
+	page_cells_put(p->out, p->digest);
 }
 
-static void page_version(struct page *p)
-{
-	put_text(p->out, FRTRACE_VERSION);
-}
-
+/* {{name}} in page.html; tables have names, too */
 static const struct page_part {
-	const char *name; /* {{name}} in page.html */
+	const char *name;
 	void (*put)(struct page *p);
+	const char *text, *text_end; /* instead; NULL: the text ends with a NUL */
 } page_parts[] = {
-	{"title", page_title},
-	{"style", page_style_of},
-	{"script", page_script_of},
-	{"style-hash", page_hash_of_style},
-	{"script-hash", page_hash_of_script},
-	{"heading", page_heading},
-	{"banner", page_banner},
-	{"verdict", page_verdict},
-	{"bands", page_bands},
-	{"methods", page_methods},
-	{"callers", page_callers},
-	{"slowest", page_slowest},
-	{"waits", page_waits},
-	{"open", page_open},
-	{"timing", page_timing},
-	{"facts", page_facts},
-	{"data", page_data},
-	{"cells", page_cells},
-	{"version", page_version},
+	{"title", page_title, NULL, NULL},
+	{"style", NULL, page_style, page_style_end},
+	{"script", NULL, page_script, page_script_end},
+	{"style-hash", NULL, page_style_hash, NULL},
+	{"script-hash", NULL, page_script_hash, NULL},
+	{"heading", page_heading, NULL, NULL},
+	{"banner", page_banner, NULL, NULL},
+	{"verdict", page_verdict, NULL, NULL},
+	{"bands", page_bands, NULL, NULL},
+	{"facts", page_facts, NULL, NULL},
+	{"data", page_data, NULL, NULL},
+	{"cells", page_cells, NULL, NULL},
+	{"version", NULL, FRTRACE_VERSION, NULL},
 };
+
+static bool part_has_name(const char *part, const char *name, size_t length)
+{
+	return strlen(part) == length && memcmp(part, name, length) == 0;
+}
 
 static void page_put_part(struct page *p, const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizeof(page_parts) / sizeof(page_parts[0]); i++)
-		if (strlen(page_parts[i].name) == length && memcmp(page_parts[i].name, name, length) == 0)
-			page_parts[i].put(p);
+	for (size_t i = 0; i < TABLES; i++)
+		if (part_has_name(page_tables[i].part, name, length))
+			put_text(p->out, memory_text(&p->table[i]));
+	for (const struct page_part *part = page_parts; part < page_parts + sizeof(page_parts) / sizeof(page_parts[0]);
+	     part++) {
+		if (!part_has_name(part->name, name, length))
+			continue;
+		if (part->put)
+			part->put(p);
+		else
+			bytes_put(p->out, part->text,
+				  part->text_end ? (size_t)(part->text_end - part->text) : strlen(part->text));
+	}
 }
 
 static void page_put_all(struct page *p)
@@ -340,70 +257,100 @@ static void page_put_all(struct page *p)
 	bytes_put(p->out, at, page_html_end - at);
 }
 
-/* Choose the calls that are shown one by one, and read them. */
-static int page_read_stories(struct page *p)
+/* A pass over the recording for some readers and the tables that belong to it. No reader ends it. */
+static void page_read_pass(struct page *p, enum page_pass pass, const struct trace_reader *readers, size_t count)
 {
-	struct outermost_call *wanted = calloc(STORIES_MOST + REQUESTS, sizeof(*wanted));
 	struct call_filter all = {0};
-	struct outermost longest = {.count = 0};
-	struct jfr_file again;
-	size_t count;
-	int err;
+	struct view_request request = {.layout = {.html = true}, .filter = &all, .calls = &p->requests};
+	struct trace_reader reader[READERS_MOST];
+	void *state[TABLES] = {0};
+	struct jfr_file again, *file = pass == PASS_SURVEY ? p->file : &again;
 
-	if (!wanted)
-		return -ENOMEM;
 	jfr_file_again(&again, p->file);
-	err = outermost_find(&longest, &again, &all, REQUESTS);
-	jfr_file_release(&again);
-	for (count = 0; count < longest.count; count++) {
-		wanted[count] = longest.call[count];
-		wanted[count].thread = threads_of_id(&p->digest->threads, longest.call[count].thread);
+	if (count)
+		memcpy(reader, readers, count * sizeof(*reader));
+	for (size_t i = 0; i < TABLES; i++) {
+		const struct view_pass *view = page_tables[i].view;
+
+		if (page_tables[i].pass != pass)
+			continue;
+		state[i] = memory_need(calloc(1, view->size));
+		request.top = page_tables[i].top;
+		if (view->begin)
+			view->begin(state[i], &request);
+		reader[count++] = (struct trace_reader){&view->ops, state[i], NULL};
 	}
-	count += candidates_take(&p->digest->candidates, wanted + count, STORIES_MOST);
-	err = err ?: stories_init(&p->stories, wanted, count);
+	trace_read_all(file, reader, count);
+	request.utc_offset = file->utc_offset;
+	for (size_t i = 0; i < TABLES; i++) {
+		if (!state[i])
+			continue;
+		request.top = page_tables[i].top;
+		page_tables[i].view->put(state[i], &request, &p->table[i]);
+		page_tables[i].view->release(state[i]);
+		free(state[i]);
+	}
+	if (!p->file->fault.what)
+		p->file->fault = again.fault;
+	jfr_file_release(&again);
+}
+
+/* Choose the calls that are shown one by one. */
+static void page_choose_stories(struct page *p)
+{
+	struct outermost_call *wanted = memory_need(calloc(STORIES_MOST + REQUESTS, sizeof(*wanted)));
+	size_t count;
+
+	for (count = 0; count < p->requests.count; count++) {
+		wanted[count] = p->requests.call[count];
+		wanted[count].thread = threads_of_id(&p->digest->threads, wanted[count].thread);
+	}
+	count += digest_longest(p->digest, wanted + count, STORIES_MOST);
+	stories_init(&p->stories, wanted, count);
 	p->stories.threads = &p->digest->threads;
 	p->stories.names = &p->digest->names;
 	p->stories.holders = &p->digest->holders;
-	jfr_file_again(&again, p->file);
-	err = err ?: stories_read(&p->stories, &again);
-	jfr_file_release(&again);
-	outermost_release(&longest);
-	call_filter_release(&all);
 	free(wanted);
-	return err;
 }
 
-static int page_read(struct page *p)
+/* Passes over the file: what there is; sums, and the requests again if the first pass did not find enough; calls; open calls. */
+static void page_read(struct page *p)
 {
-	struct jfr_file again;
-	int err = digest_survey(p->digest, p->file);
+	struct trace_reader requests = {&outermost_ops, &p->requests, NULL};
+	bool found;
 
-	jfr_file_again(&again, p->file);
-	err = err ?: facts_read(&p->facts, &again);
-	jfr_file_release(&again);
-	jfr_file_again(&again, p->file);
-	err = err ?: digest_read(p->digest, &again);
-	jfr_file_release(&again);
-	err = err ?: page_read_stories(p);
-	if (!err)
-		method_names_settle(&p->digest->names);
-	if (!err)
-		p->verdicts = verdict_find(p->digest, p->verdict);
-	return err;
+	outermost_init(&p->requests, REQUESTS);
+	page_read_pass(
+		p, PASS_SURVEY,
+		(struct trace_reader[]){{&digest_survey, p->digest, NULL}, {&facts_ops, &p->facts, NULL}, requests}, 3);
+	digest_survey_end(p->digest, p->file->utc_offset);
+	found = outermost_settle(&p->requests);
+	page_read_pass(p, PASS_FILL, (struct trace_reader[]){{&digest_fill, p->digest, NULL}, requests}, 2 - found);
+	digest_fill_end(p->digest);
+	for (found = found || outermost_settle(&p->requests); !found; found = outermost_settle(&p->requests))
+		trace_read_again(p->file, &requests, 1);
+	page_choose_stories(p);
+	page_read_pass(p, PASS_STORIES, &(struct trace_reader){&stories_ops, &p->stories, NULL}, 1);
+	stories_end(&p->stories);
+	page_read_pass(p, PASS_OPEN, NULL, 0);
+	method_names_settle(&p->digest->names);
+	p->verdicts = verdict_find(p->digest, p->verdict);
 }
 
-int page_write(struct jfr_file *file, const char *name, struct bytes *out)
+void page_write(struct jfr_file *file, const char *name, struct bytes *out)
 {
-	struct page p = {.file = file, .name = name, .out = out, .digest = calloc(1, sizeof(*p.digest))};
+	struct page p = {.file = file, .name = name, .out = out, .digest = memory_need(calloc(1, sizeof(*p.digest)))};
 
-	if (!p.digest)
-		return -ENOMEM;
-	p.err = page_read(&p);
-	if (!p.err)
-		page_put_all(&p);
+	for (size_t i = 0; i < TABLES; i++)
+		bytes_init(&p.table[i]);
+	page_read(&p);
+	page_put_all(&p);
+	memory_text(out);
+	for (size_t i = 0; i < TABLES; i++)
+		bytes_release(&p.table[i]);
 	stories_release(&p.stories);
+	outermost_release(&p.requests);
 	digest_release(p.digest);
 	free(p.digest);
 	facts_release(&p.facts);
-	return p.err ?: out->failed ? -ENOMEM : 0;
 }

@@ -10,9 +10,9 @@
 #include "format/jfr/jfr_read.h"
 
 /*
- * Append the page. `name` is the recording's, for the heading. 0 or -ENOMEM; faults are in file->fault. Reads the file
- * several times.
+ * Append the page. `name` is the recording's, for the heading. Reads the file four times; faults are in file->fault. Out of
+ * memory ends the process.
  */
-int page_write(struct jfr_file *file, const char *name, struct bytes *out);
+void page_write(struct jfr_file *file, const char *name, struct bytes *out);
 
 #endif

@@ -7,11 +7,11 @@
 #include "user/report/stories.h"
 #include "user/report/verdict.h"
 
-/* Append JSON for a <script>. False: no memory. */
-bool page_data_put(struct bytes *out, const struct digest *d, const struct stories *s, const struct verdict *v,
+/* Append JSON for a <script>. */
+void page_data_put(struct bytes *out, const struct digest *d, const struct stories *s, const struct verdict *v,
 		   size_t verdicts);
 
 /* Append the cells in base64. */
-bool page_cells_put(struct bytes *out, struct digest *d);
+void page_cells_put(struct bytes *out, struct digest *d);
 
 #endif

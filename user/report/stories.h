@@ -59,14 +59,14 @@ struct stories {
 	struct threads *threads;
 	struct method_names *names;
 	struct holders *holders; /* get the same calls */
-	uint64_t seen;
 };
 
-/* `wanted`: their place.thread is the number in `threads`. 0 or -ENOMEM; release it in either case. */
-int stories_init(struct stories *s, const struct outermost_call *wanted, size_t count);
+/* `wanted`: their place.thread is the number in `threads`. Out of memory ends the process. */
+void stories_init(struct stories *s, const struct outermost_call *wanted, size_t count);
 void stories_release(struct stories *s);
 
-/* Read the file. 0 or -ENOMEM; faults are in it. */
-int stories_read(struct stories *s, struct jfr_file *file);
+/* Read the calls and waits, after holders_settle(); then find who held the locks. */
+extern const struct trace_ops stories_ops;
+void stories_end(struct stories *s);
 
 #endif

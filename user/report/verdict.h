@@ -35,8 +35,8 @@ struct verdict {
 };
 
 /*
- * The methods whose slow calls cost most come first; then those whose calls are alike. Returns their number. Call it after
- * stories_read(), which finds what holders did.
+ * The methods whose slow calls cost most come first; then those whose calls are alike. Returns their number. Call it when
+ * the holders' calls have been read.
  */
 size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS]);
 
@@ -44,7 +44,7 @@ size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS]);
  * Append what is slow, without the method's name; why; who held the lock; for which other methods that holds. Each is
  * one sentence, or nothing.
  */
-void verdict_put_what(struct bytes *out, const struct verdict *v);
+void verdict_put_what(struct bytes *out, const struct verdict *v, const struct digest *d);
 void verdict_put_why(struct bytes *out, const struct verdict *v, const struct digest *d);
 void verdict_put_who(struct bytes *out, const struct verdict *v, const struct digest *d);
 void verdict_put_same(struct bytes *out, const struct verdict *v, const struct digest *d);

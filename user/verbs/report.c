@@ -78,12 +78,9 @@ static int report_files(const char *const *paths, size_t count, const char *to, 
 		return err;
 	bytes_init(&page);
 	progress_begin(f.name, f.size, false);
-	err = page_write(f.file, report_base(f.name), &page);
+	page_write(f.file, report_base(f.name), &page);
 	progress_end();
-	if (err)
-		err = diag_set(d, -err, "no memory for the report of '%s'", f.name);
-	else
-		err = report_save(&page, to, d) ?: jfr_files_verdict(&f, d);
+	err = report_save(&page, to, d) ?: jfr_files_verdict(&f, d);
 	bytes_release(&page);
 	jfr_files_close(&f);
 	return err;

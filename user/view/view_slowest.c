@@ -169,6 +169,30 @@ static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int
 			slow_call_put(out, &s->call[i], &s->holders, utc_offset, width, whole);
 }
 
+static void slowest_rows_begin(void *state, const struct view_request *request)
+{
+	struct outermost shown = *request->calls;
+
+	shown.count = shown.count < SHOWN ? shown.count : SHOWN;
+	slow_calls_new(state, &shown);
+}
+
+static void slowest_rows_put(void *state, const struct view_request *request, struct bytes *out)
+{
+	slowest_print_table(state, request->utc_offset, request, out);
+}
+
+static void slowest_rows_release(void *state)
+{
+	slow_calls_release(state);
+}
+
+const struct view_pass view_slowest_rows = {.size = sizeof(struct slow_calls),
+					    .ops = {.call = slowest_on_call},
+					    .begin = slowest_rows_begin,
+					    .put = slowest_rows_put,
+					    .release = slowest_rows_release};
+
 /* Passes over the file: which calls; what is inside them and what they waited for; who held that. */
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
