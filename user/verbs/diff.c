@@ -5,7 +5,7 @@
 #include "user/exit.h"
 #include "user/export/export.h"
 #include "user/trace/progress.h"
-#include "user/report/diff_page.h"
+#include "user/page/diff_page.h"
 #include "user/text/term.h"
 #include "user/verbs/report.h"
 #include "user/view/table.h"

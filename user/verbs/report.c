@@ -5,7 +5,7 @@
 #include "user/trace/spool.h"
 #include "user/record/new_file.h"
 #include "user/record/output_internal.h"
-#include "user/report/page.h"
+#include "user/page/page.h"
 #include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/verbs/verbs.h"

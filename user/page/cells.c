@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/cells.h"
+#include "user/page/cells.h"
 #include "user/trace/sum.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What happened within single calls: the traced calls inside, waits, stacks. */
-#ifndef USER_REPORT_STORIES_H
-#define USER_REPORT_STORIES_H
+#ifndef USER_PAGE_STORIES_H
+#define USER_PAGE_STORIES_H
 
 #include "user/trace/call.h"
 #include "user/trace/holders.h"

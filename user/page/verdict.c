@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/verdict.h"
+#include "user/page/verdict.h"
 #include "user/trace/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"

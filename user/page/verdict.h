@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the numbers of a method say, in sentences. */
-#ifndef USER_REPORT_VERDICT_H
-#define USER_REPORT_VERDICT_H
+#ifndef USER_PAGE_VERDICT_H
+#define USER_PAGE_VERDICT_H
 
-#include "user/report/digest.h"
+#include "user/page/digest.h"
 
 #define VERDICTS     5
 #define VERDICT_SAME 4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/diff_page.h"
-#include "user/report/page_image.h"
+#include "user/page/diff_page.h"
+#include "user/page/page_image.h"
 #include "user/text/html.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A comparison of two recordings as one HTML file without scripts, which requests nothing. */
-#ifndef USER_REPORT_DIFF_PAGE_H
-#define USER_REPORT_DIFF_PAGE_H
+#ifndef USER_PAGE_DIFF_PAGE_H
+#define USER_PAGE_DIFF_PAGE_H
 
 #include "user/compare/diff.h"
 

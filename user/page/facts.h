@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a recording says about itself: program, JVM, machine, settings, messages, losses. Out of memory ends the process. */
-#ifndef USER_REPORT_FACTS_H
-#define USER_REPORT_FACTS_H
+#ifndef USER_PAGE_FACTS_H
+#define USER_PAGE_FACTS_H
 
 #include "user/trace/trace.h"
 

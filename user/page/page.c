@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/page.h"
-#include "user/report/facts.h"
-#include "user/report/page_data.h"
-#include "user/report/page_image.h"
+#include "user/page/page.h"
+#include "user/page/facts.h"
+#include "user/page/page_data.h"
+#include "user/page/page_image.h"
 #include "user/text/html.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"

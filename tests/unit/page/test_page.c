@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The verdict and the sums behind it, from recordings whose content is known. */
 #include "tests/lib/recording.h"
-#include "user/report/diff_page.h"
-#include "user/report/digest.h"
-#include "user/report/page.h"
-#include "user/report/stories.h"
-#include "user/report/verdict.h"
+#include "user/page/diff_page.h"
+#include "user/page/digest.h"
+#include "user/page/page.h"
+#include "user/page/stories.h"
+#include "user/page/verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

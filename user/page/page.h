@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A report: one HTML file that requests nothing. page/ has its parts; page.html says where each stands. Tables are HTML,
+ * A report: one HTML file that requests nothing. html/ has its parts; page.html says where each stands. Tables are HTML,
  * those of user/view; scripts draw the rest from the data at the end.
  */
-#ifndef USER_REPORT_PAGE_H
-#define USER_REPORT_PAGE_H
+#ifndef USER_PAGE_PAGE_H
+#define USER_PAGE_PAGE_H
 
 #include "format/bytes.h"
 #include "format/jfr/jfr_read.h"

@@ -4,8 +4,8 @@
  * who called, or what was waited for. What a reader selects in the heat map is a set of cells, so everything that is shown
  * of them adds up exactly. When there are too many cells, two columns of time become one.
  */
-#ifndef USER_REPORT_CELLS_H
-#define USER_REPORT_CELLS_H
+#ifndef USER_PAGE_CELLS_H
+#define USER_PAGE_CELLS_H
 
 #include "user/text/memory.h"
 
@@ -68,7 +68,7 @@ void cells_release(struct cells *c);
 struct cell *cells_find_at(struct cells *c, uint32_t method, unsigned int column, unsigned int bin, uint32_t item);
 
 /*
- * Append the cells in at most `budget` bytes, for page/data.js: sorted, as numbers in the encoding of bytes_put_leb().
+ * Append the cells in at most `budget` bytes, for html/data.js: sorted, as numbers in the encoding of bytes_put_leb().
  * Merges columns until they fit; if they still do not, the methods with the highest numbers are left out. Returns the
  * number of methods that are in it.
  */

@@ -7,10 +7,10 @@
  *
  * Out of memory ends the process.
  */
-#ifndef USER_REPORT_DIGEST_H
-#define USER_REPORT_DIGEST_H
+#ifndef USER_PAGE_DIGEST_H
+#define USER_PAGE_DIGEST_H
 
-#include "user/report/cells.h"
+#include "user/page/cells.h"
 #include "user/trace/aggregate.h"
 #include "user/trace/callers.h"
 #include "user/trace/holders.h"

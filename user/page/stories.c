@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/stories.h"
+#include "user/page/stories.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/sum.h"
 #include "user/trace/wait.h"

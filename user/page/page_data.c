@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/page_data.h"
+#include "user/page/page_data.h"
 #include "user/text/html.h"
 #include "user/text/json.h"
 

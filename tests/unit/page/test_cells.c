@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sums in cells: what is encoded adds up to what went in, however the columns were merged. */
-#include "user/report/cells.h"
+#include "user/page/cells.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void add(uint32_t method, unsigned int column, unsigned int bin, uint32_t
 	c->sum[0] += time;
 }
 
-/* The sums of all cells that were encoded, read as page/data.js does. */
+/* The sums of all cells that were encoded, read as html/data.js does. */
 static void read_sums(uint64_t *count, uint64_t *calls, uint64_t *time, uint64_t *shift)
 {
 	struct cursor c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/facts.h"
+#include "user/page/facts.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 #include "user/trace/jfr_names.h"

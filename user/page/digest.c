@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/digest.h"
+#include "user/page/digest.h"
 #include "user/trace/sum.h"
 #include "user/trace/trace.h"
 #include "user/trace/wait_place.h"
