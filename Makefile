@@ -45,7 +45,7 @@ BPF	:= $(filter-out bpf/native.bpf.c,$(wildcard bpf/*.bpf.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c user/print_options.c user/eu_search.c,$(USER))) \
-	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o $(BUILD)/user/report/page_image.o
+	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o $(BUILD)/user/page/page_image.o
 
 LIB	:= $(BUILD)/frtrace.a # an archive: a test links only what it uses
 
@@ -124,7 +124,7 @@ $(BUILD)/user/options/jfc_image.o: user/options/jfc_image.S $(wildcard user/opti
 	$(Q)$(CC) -c -o $@ $<
 
 # The page of a report has its style and its script inside. A browser uses only those with the hashes that it names.
-PAGE	:= user/report/page
+PAGE	:= user/page/html
 SCRIPTS	:= $(addprefix $(PAGE)/,data.js draw.js heat.js bands.js calls.js flame.js waits.js threads.js page.js)
 sha256	= sha256-$(shell sha256sum <$(1) | cut -c 1-64 | tr a-f A-F | basenc --base16 -d | base64)
 
@@ -132,7 +132,7 @@ $(BUILD)/$(PAGE).js: $(SCRIPTS)
 	@mkdir -p $(@D)
 	$(Q)cat $^ >$@
 
-$(BUILD)/user/report/page_image.o: user/report/page_image.S $(BUILD)/$(PAGE).js $(PAGE)/page.html $(PAGE)/style.css
+$(BUILD)/user/page/page_image.o: user/page/page_image.S $(BUILD)/$(PAGE).js $(PAGE)/page.html $(PAGE)/style.css
 	$(Q)$(CC) -c -DPAGE_SCRIPT='"$(BUILD)/$(PAGE).js"' -DPAGE_SCRIPT_HASH='"$(call sha256,$(BUILD)/$(PAGE).js)"' \
 		-DPAGE_STYLE_HASH='"$(call sha256,$(PAGE)/style.css)"' -o $@ $<
 

@@ -3,7 +3,6 @@
 #ifndef USER_TRACE_CALLERS_H
 #define USER_TRACE_CALLERS_H
 
-#include "user/trace/aggregate.h"
 #include "user/trace/call.h"
 #include "user/trace/method_names.h"
 
@@ -16,18 +15,17 @@ struct callers {
 	} *node;
 	uint32_t count;
 	size_t capacity;
-	struct aggregate index;	 /* (parent, name) -> node in `mark` */
-	struct aggregate stacks; /* (stack, frames that are the call) of `chunk` -> node in `mark` */
-	uint32_t chunk;
-	uint32_t *frame; /* scratch */
+	struct map index;	 /* (parent, name) -> node */
+	struct chunk_map stacks; /* (stack, frames that are the call) -> node + 1 */
+	uint32_t *frame;	 /* scratch */
 	size_t frames;
 };
 
-/* 0 or -ENOMEM. */
-int callers_init(struct callers *t);
+/* Out of memory ends the process, here and below. */
+void callers_init(struct callers *t);
 void callers_release(struct callers *t);
 
-/* Set *node to that of the call's caller; 0: it has none. 0 or -ENOMEM. */
-int callers_add(struct callers *t, struct method_names *names, const struct call *call, uint32_t *node);
+/* The node of the call's caller; 0: it has none. */
+uint32_t callers_add(struct callers *t, struct method_names *names, const struct call *call);
 
 #endif

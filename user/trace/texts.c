@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/texts.h"
-#include "format/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* No file can choose texts with equal hashes, see hash_number(). */
+static uint64_t texts_hash(const char *text)
+{
+	uint64_t seed = hash_seed(), hash = 0, word;
+	size_t size = strlen(text), n;
+
+	for (size_t i = 0; i < size; i += n) {
+		n = size - i < sizeof(word) ? size - i : sizeof(word);
+		word = 0;
+		memcpy(&word, text + i, n);
+		hash = hash_number(seed, hash ^ word);
+	}
+	return hash;
+}
+
 struct texts_wanted {
-	const struct texts *strings;
+	const struct texts *texts;
 	const char *text;
 };
 
@@ -14,12 +28,12 @@ static bool text_is_wanted(const void *context, uint32_t row)
 {
 	const struct texts_wanted *w = context;
 
-	return strcmp(w->strings->text[row - 1], w->text) == 0;
+	return strcmp(w->texts->text[row - 1], w->text) == 0;
 }
 
 uint32_t texts_add(struct texts *s, const char *text)
 {
-	uint64_t hash = hash_data(text, strlen(text));
+	uint64_t hash = texts_hash(text);
 	uint32_t row;
 
 	if (!s->count && *text && texts_add(s, "") == UINT32_MAX)

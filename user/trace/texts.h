@@ -6,13 +6,14 @@
 #include "format/hash.h"
 #include "user/text/memory.h"
 
+/* A zeroed struct is empty. */
 struct texts {
 	char **text; /* by number; number 0 is "" */
 	size_t count, capacity;
 	struct hash_index lookup;
 };
 
-/* The number of a text. UINT32_MAX: no memory. A zeroed struct is empty. */
+/* The number of a text. UINT32_MAX: no memory. */
 uint32_t texts_add(struct texts *s, const char *text);
 void texts_release(struct texts *s);
 

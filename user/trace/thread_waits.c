@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/thread_waits.h"
-#include "format/vec.h"
+#include "user/text/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,24 +29,21 @@ static void thread_waits_forget(struct thread_waits *t)
 	}
 }
 
-int thread_waits_add(struct thread_waits *t, uint32_t thread, const struct joined_wait *w)
+void thread_waits_add(struct thread_waits *t, uint32_t thread, const struct joined_wait *w)
 {
 	struct waits_of_thread *of;
 
 	if (t->count >= THREAD_WAITS_MOST)
 		thread_waits_forget(t);
 	if (thread >= t->threads) {
-		if (vec_reserve(&t->thread, &t->capacity, (size_t)thread + 1))
-			return -ENOMEM;
+		memory_reserve(&t->thread, &t->capacity, (size_t)thread + 1);
 		memset(t->thread + t->threads, 0, (thread + 1 - t->threads) * sizeof(*t->thread));
 		t->threads = thread + 1;
 	}
 	of = &t->thread[thread];
-	if (vec_reserve(&of->wait, &of->capacity, of->count + 1))
-		return -ENOMEM;
+	memory_reserve(&of->wait, &of->capacity, of->count + 1);
 	of->wait[of->count++] = *w;
 	t->count++;
-	return 0;
 }
 
 static int joined_wait_compare(const void *a, const void *b)
@@ -86,18 +82,11 @@ const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t
 					  size_t *count)
 {
 	const struct waits_of_thread *w = thread < t->threads ? &t->thread[thread] : NULL;
-	size_t low = 0, high = w ? w->sorted : 0;
+	size_t sorted = w ? w->sorted : 0, from, to;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (joined_wait_middle(&w->wait[middle]) < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*count = 0;
-	while (w && low + *count < w->sorted && joined_wait_middle(&w->wait[low + *count]) <= end)
-		++*count;
-	return *count ? w->wait + low : NULL;
+	from = lower_bound(i, sorted, joined_wait_middle(&w->wait[i]) >= start);
+	for (to = from; to < sorted && joined_wait_middle(&w->wait[to]) <= end;)
+		to++;
+	*count = to - from;
+	return *count ? w->wait + from : NULL;
 }

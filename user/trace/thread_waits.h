@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define THREAD_WAITS_MOST 4000000 /* waits in memory; then the older half of them goes */
+#define THREAD_WAITS_MOST 3000000 /* waits in memory; then the older half of them goes */
 
 struct joined_wait {
 	int64_t start, duration;
-	uint32_t kind, waker; /* number of its thread; 0: unknown */
+	uint32_t kind : 31, lock : 1; /* of the caller's; for a lock that another thread held (holders.h) */
+	uint32_t waker;		      /* number of its thread; 0: unknown */
 };
 
 struct thread_waits {
@@ -25,8 +26,8 @@ struct thread_waits {
 
 void thread_waits_release(struct thread_waits *t);
 
-/* 0 or -ENOMEM. */
-int thread_waits_add(struct thread_waits *t, uint32_t thread, const struct joined_wait *w);
+/* Out of memory ends the process. */
+void thread_waits_add(struct thread_waits *t, uint32_t thread, const struct joined_wait *w);
 
 /* Call it after the waits of a chunk, before looking for any. */
 void thread_waits_sort(struct thread_waits *t);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/threads.h"
-#include "format/vec.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,88 +11,82 @@ void threads_release(struct threads *t)
 		free(t->thread[i].group);
 	}
 	free(t->thread);
-	aggregate_release(&t->keys);
-	aggregate_release(&t->ids);
+	map_release(&t->keys.map);
+	map_release(&t->ids);
+	texts_release(&t->names);
 	*t = (struct threads){0};
-}
-
-static char *thread_name_of(struct jfr_chunk *chunk, const struct jfr_value *thread)
-{
-	struct bytes text;
-
-	bytes_init(&text);
-	put_thread_name(&text, chunk, *thread, "?");
-	bytes_put_u8(&text, 0);
-	if (text.failed)
-		bytes_release(&text);
-	return (char *)text.data;
 }
 
 /* "pool-1-thread-17" becomes "pool-*-thread-*". */
 static char *thread_group_of(const char *name)
 {
-	char *group = malloc(strlen(name) + 1), *to = group;
+	char *group = memory_need(malloc(strlen(name) + 1)), *to = group;
 
-	for (; group && *name; name++) {
+	for (; *name; name++) {
 		if (!isdigit((unsigned char)*name))
 			*to++ = *name;
 		else if (to == group || to[-1] != '*')
 			*to++ = '*';
 	}
-	if (group)
-		*to = 0;
+	*to = 0;
 	return group;
 }
 
-static uint32_t threads_new(struct threads *t, struct jfr_chunk *chunk, const struct jfr_value *thread)
+static int64_t thread_id_field(struct jfr_chunk *chunk, const struct jfr_value *thread, const char *field)
 {
-	struct threads_entry e = {0};
+	struct jfr_value v = jfr_field(chunk, thread, field);
 
-	if (vec_reserve(&t->thread, &t->capacity, t->count + 1))
-		return UINT32_MAX;
-	e.name = thread_name_of(chunk, thread);
-	e.group = e.name ? thread_group_of(e.name) : NULL;
-	if (!e.group) {
-		free(e.name);
-		return UINT32_MAX;
-	}
-	t->thread[t->count++] = e;
+	return v.kind == VALUE_NUMBER && v.number > 0 ? v.number : 0;
+}
+
+static uint32_t threads_new(struct threads *t, struct jfr_chunk *chunk, struct jfr_value thread, char *name)
+{
+	jfr_resolve(chunk, &thread);
+	memory_reserve(&t->thread, &t->capacity, t->count + 1);
+	t->thread[t->count++] = (struct threads_entry){.name = name,
+						       .group = thread_group_of(name),
+						       .tid = thread_id_field(chunk, &thread, "osThreadId"),
+						       .java_id = thread_id_field(chunk, &thread, "javaThreadId")};
 	return t->count;
 }
 
-static uint32_t threads_find(struct threads *t, struct jfr_chunk *chunk, const struct jfr_value *thread)
+static uint32_t threads_find(struct threads *t, struct jfr_chunk *chunk, const struct jfr_value *thread, bool by_name)
 {
 	uint64_t id = thread_number(chunk, *thread);
-	struct group *g = id ? aggregate_of(&t->ids, id, 0) : NULL;
+	struct bytes name;
+	uint32_t *number;
 
-	if (!g)
-		return id ? UINT32_MAX : 0;
-	if (!g->count) {
-		g->mark = threads_new(t, chunk, thread);
-		g->count = g->mark != UINT32_MAX;
-	}
-	return g->mark;
+	if (!id && !by_name)
+		return 0;
+	bytes_init(&name);
+	put_thread_name(&name, chunk, *thread, by_name ? "unknown thread" : "?");
+	number = memory_map_at(&t->ids, id ?: texts_number(&t->names, memory_text(&name)), !id);
+	if (!*number)
+		*number = threads_new(t, chunk, *thread, memory_need(bytes_steal_text(&name)));
+	bytes_release(&name);
+	return *number;
+}
+
+static uint32_t threads_of_key(struct threads *t, struct jfr_chunk *chunk, const struct jfr_value *thread, bool by_name)
+{
+	uint32_t *number = chunk_map_at(&t->keys, chunk, thread, 0);
+
+	if (!*number)
+		*number = threads_find(t, chunk, thread, by_name) + 1;
+	return *number - 1;
 }
 
 uint32_t threads_number(struct threads *t, struct jfr_chunk *chunk, const struct jfr_value *thread)
 {
-	struct group *g;
-
-	if (thread->kind != VALUE_KEY)
-		return 0;
-	g = aggregate_of_key(&t->keys, thread->key, chunk->number);
-	if (!g)
-		return UINT32_MAX;
-	if (!g->count) {
-		g->mark = threads_find(t, chunk, thread);
-		g->count = g->mark != UINT32_MAX;
-	}
-	return g->mark;
+	return thread->kind == VALUE_KEY ? threads_of_key(t, chunk, thread, false) : 0;
 }
 
-uint32_t threads_of_id(struct threads *t, uint64_t id)
+uint32_t threads_named(struct threads *t, struct jfr_chunk *chunk, const struct jfr_value *thread)
 {
-	struct group *g = id ? aggregate_of(&t->ids, id, 0) : NULL;
+	return threads_of_key(t, chunk, thread, true);
+}
 
-	return g && g->count ? g->mark : 0;
+uint32_t threads_of_id(const struct threads *t, uint64_t id)
+{
+	return id ? map_get(&t->ids, id, 0) : 0;
 }

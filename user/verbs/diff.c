@@ -5,7 +5,7 @@
 #include "user/exit.h"
 #include "user/export/export.h"
 #include "user/trace/progress.h"
-#include "user/report/diff_page.h"
+#include "user/page/diff_page.h"
 #include "user/text/term.h"
 #include "user/verbs/report.h"
 #include "user/view/table.h"
@@ -77,8 +77,7 @@ static int diff_save_page(const struct diff *diff, const struct jfr_files f[2], 
 
 	bytes_init(&page);
 	diff_page_put(&page, diff, report_base(f[0].name), report_base(f[1].name), a->top ?: SHOWN);
-	err = page.failed ? diag_set(d, ENOMEM, "no memory for the page '%s'", a->page)
-			  : report_save(&page, a->page, d);
+	err = report_save(&page, a->page, d);
 	bytes_release(&page);
 	return err;
 }

@@ -5,7 +5,7 @@
 #include "user/trace/spool.h"
 #include "user/record/new_file.h"
 #include "user/record/output_internal.h"
-#include "user/report/page.h"
+#include "user/page/page.h"
 #include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/verbs/verbs.h"
@@ -78,12 +78,9 @@ static int report_files(const char *const *paths, size_t count, const char *to, 
 		return err;
 	bytes_init(&page);
 	progress_begin(f.name, f.size, false);
-	err = page_write(f.file, report_base(f.name), &page);
+	page_write(f.file, report_base(f.name), &page);
 	progress_end();
-	if (err)
-		err = diag_set(d, -err, "no memory for the report of '%s'", f.name);
-	else
-		err = report_save(&page, to, d) ?: jfr_files_verdict(&f, d);
+	err = report_save(&page, to, d) ?: jfr_files_verdict(&f, d);
 	bytes_release(&page);
 	jfr_files_close(&f);
 	return err;

@@ -339,12 +339,12 @@ static void put_waker(struct bytes *out, const char *waker, const char *holder, 
 	bytes_release(&text);
 }
 
-static void slow_call_put_holder(struct bytes *out, const struct lock_holders *holders, uint32_t lock, size_t width)
+static void slow_call_put_holder(struct bytes *out, const struct holders *holders, uint32_t lock, size_t width)
 {
 	struct bytes text;
 
 	bytes_init(&text);
-	if (lock_holders_put(holders, lock, &text, width - INDENT)) {
+	if (holders_put(holders, lock, &text, width - INDENT)) {
 		put_spaces(out, INDENT);
 		put_text(out, memory_text(&text));
 		bytes_put_u8(out, '\n');
@@ -352,7 +352,7 @@ static void slow_call_put_holder(struct bytes *out, const struct lock_holders *h
 	bytes_release(&text);
 }
 
-static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *slow, const struct lock_holders *holders,
+static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *slow, const struct holders *holders,
 			       size_t width, bool whole)
 {
 	const struct thread_wait *w = &slow->wait;
@@ -566,7 +566,7 @@ static void put_when_line(struct bytes *out, const struct call *call, const stru
 	bytes_put_u8(out, '\n');
 }
 
-void slow_call_put(struct bytes *out, struct slow_call *s, const struct lock_holders *holders, int64_t utc_offset,
+void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, int64_t utc_offset,
 		   unsigned int columns, bool whole)
 {
 	struct unit unit = slow_call_unit_of(s->call.duration);

@@ -17,7 +17,7 @@
 #define USER_VIEW_SLOW_CALL_H
 
 #include "user/trace/call.h"
-#include "user/trace/lock_holders.h"
+#include "user/trace/holders.h"
 #include "user/trace/outermost.h"
 #include "user/trace/wait.h"
 
@@ -35,7 +35,7 @@ struct slow_call {
 	/* Longest first, each with a reference to its chunk. chunk NULL: end of the list. */
 	struct slow_call_wait {
 		struct thread_wait wait;
-		uint32_t lock; /* number of lock_holders_add() */
+		uint32_t lock; /* number of holders_add() */
 	} wait[SLOW_WAITS];
 	struct slow_call_inside {
 		struct outermost_call place;
@@ -60,7 +60,7 @@ void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t
  * Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). `whole`: the
  * stacks of waits have all their frames, with the kernel's entry.
  */
-void slow_call_put(struct bytes *out, struct slow_call *s, const struct lock_holders *holders, int64_t utc_offset,
+void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, int64_t utc_offset,
 		   unsigned int columns, bool whole);
 
 #endif

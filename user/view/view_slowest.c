@@ -6,7 +6,6 @@
 #include "user/view/slow_call.h"
 #include "user/view/views.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define SHOWN 20
@@ -17,7 +16,9 @@ struct slow_calls {
 	size_t count;
 	int64_t longest;       /* duration */
 	struct jfr_file again; /* what is shown refers to it */
-	struct lock_holders holders;
+	struct threads threads;
+	struct method_names names;
+	struct holders holders;
 };
 
 static int compare_starts(const void *a, const void *b)
@@ -48,7 +49,9 @@ static void slow_calls_release(struct slow_calls *s)
 	free(s->call);
 	free(s->by_start);
 	jfr_file_release(&s->again);
-	lock_holders_release(&s->holders);
+	holders_release(&s->holders);
+	threads_release(&s->threads);
+	method_names_release(&s->names);
 }
 
 /* The number of calls that started by then: those that a moment can lie in are the last of them. */
@@ -80,10 +83,8 @@ static int slowest_on_wait(const struct thread_wait *wait, void *context)
 	int64_t middle = wait->start + wait->duration / 2;
 	struct slow_calls *s = context;
 	uint64_t thread = 0;
-	uint32_t lock;
+	uint32_t lock = holders_add(&s->holders, wait);
 
-	if (lock_holders_add(&s->holders, wait, &lock))
-		return -ENOMEM;
 	for (size_t i = started_by(s, middle); i-- > 0 && may_reach(s, i, middle);) {
 		if (!thread)
 			thread = thread_number(wait->chunk, wait->thread);
@@ -96,9 +97,8 @@ static int slowest_find_holders(struct slow_calls *s, struct jfr_file *file)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (int k = 0; k < SLOW_WAITS; k++)
-			if (lock_holders_want(&s->holders, s->call[i].wait[k].lock))
-				return -ENOMEM;
-	return lock_holders_read(&s->holders, file);
+			holders_want_number(&s->holders, s->call[i].wait[k].lock);
+	return holders_read(&s->holders, file);
 }
 
 static void slowest_put_row(struct table *table, const struct call *call, int64_t utc_offset)
@@ -169,13 +169,37 @@ static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int
 			slow_call_put(out, &s->call[i], &s->holders, utc_offset, width, whole);
 }
 
+static void slowest_rows_begin(void *state, const struct view_request *request)
+{
+	struct outermost shown = *request->calls;
+
+	shown.count = shown.count < SHOWN ? shown.count : SHOWN;
+	slow_calls_new(state, &shown);
+}
+
+static void slowest_rows_put(void *state, const struct view_request *request, struct bytes *out)
+{
+	slowest_print_table(state, request->utc_offset, request, out);
+}
+
+static void slowest_rows_release(void *state)
+{
+	slow_calls_release(state);
+}
+
+const struct view_pass view_slowest_rows = {.size = sizeof(struct slow_calls),
+					    .ops = {.call = slowest_on_call},
+					    .begin = slowest_rows_begin,
+					    .put = slowest_rows_put,
+					    .release = slowest_rows_release};
+
 /* Passes over the file: which calls; what is inside them and what they waited for; who held that. */
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	static const struct trace_ops lines = {.wait = slowest_on_wait, .call = slowest_on_call};
 	static const struct trace_ops rows = {.call = slowest_on_call};
 	bool as_table = request->layout.json || request->layout.html;
-	struct slow_calls s = {.count = 0};
+	struct slow_calls s = {.holders = {.threads = &s.threads, .names = &s.names}};
 	struct outermost o;
 	int err = outermost_find(&o, file, request->filter, request->top ?: SHOWN);
 

@@ -19,10 +19,9 @@
 #include "user/text/memory.h"
 #include "user/text/name_fit.h"
 #include "user/view/call_tree.h"
-#include "user/trace/lock_holders.h"
+#include "user/trace/holders.h"
 #include "user/view/views.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define NO_TREES   "\nNo events found for 'Slowest Calls as Trees'.\n"
@@ -32,7 +31,9 @@
 
 struct tree_view {
 	struct call_tree tree;
-	struct lock_holders holders;
+	struct threads threads;
+	struct method_names names; /* of holders alone: those of `tree` are settled before */
+	struct holders holders;
 	struct jfr_file again; /* roots refer to it */
 	const struct view_request *request;
 	int64_t utc_offset;
@@ -52,11 +53,8 @@ static int tree_on_call(const struct call *call, void *context)
 static int tree_on_wait(const struct thread_wait *wait, void *context)
 {
 	struct tree_view *v = context;
-	uint32_t lock;
 
-	if (lock_holders_add(&v->holders, wait, &lock))
-		return -ENOMEM;
-	call_tree_add_wait(&v->tree, wait, lock);
+	call_tree_add_wait(&v->tree, wait, holders_add(&v->holders, wait));
 	return 0;
 }
 
@@ -196,7 +194,7 @@ static void tree_put_holder(struct tree_view *v, const struct call_tree_node *n)
 	struct bytes text;
 
 	bytes_init(&text);
-	if (lock_holders_put(&v->holders, n->wait_lock, &text, width > used ? width - used : 0)) {
+	if (holders_put(&v->holders, n->wait_lock, &text, width > used ? width - used : 0)) {
 		tree_begin_note(v, n->depth + 1);
 		put_text(v->out, memory_text(&text));
 		bytes_put_u8(v->out, '\n');
@@ -348,7 +346,7 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	}
 	table_put_count(table, v->tree.slow_ns ? n->fast_calls : TABLE_UNKNOWN);
 	table_put_time(table, v->tree.slow_ns ? n->fast_total : TABLE_UNKNOWN);
-	lock_holders_put(&v->holders, n->wait_lock, &table->cells, SIZE_MAX);
+	holders_put(&v->holders, n->wait_lock, &table->cells, SIZE_MAX);
 	table_cell(table);
 }
 
@@ -396,10 +394,9 @@ static void trees_print_json(struct tree_view *v)
 static int tree_find_holders(struct tree_view *v, struct jfr_file *file)
 {
 	for (uint32_t i = 1; i < v->tree.count; i++)
-		if (waits_itself(&v->tree, &v->tree.node[i]) &&
-		    lock_holders_want(&v->holders, v->tree.node[i].wait_lock))
-			return -ENOMEM;
-	return lock_holders_read(&v->holders, file);
+		if (waits_itself(&v->tree, &v->tree.node[i]))
+			holders_want_number(&v->holders, v->tree.node[i].wait_lock);
+	return holders_read(&v->holders, file);
 }
 
 static int trees_read(struct tree_view *v, struct jfr_file *file, const struct outermost *roots, int64_t slow_ns)
@@ -418,7 +415,10 @@ static int trees_read(struct tree_view *v, struct jfr_file *file, const struct o
 /* Passes over the file: which calls; what is inside them and what they waited for; who held that. */
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
-	struct tree_view v = {.request = request, .out = out, .narrow = request->layout.width < ALL};
+	struct tree_view v = {.request = request,
+			      .out = out,
+			      .narrow = request->layout.width < ALL,
+			      .holders = {.threads = &v.threads, .names = &v.names}};
 	size_t wanted = request->merged ? OUTERMOST_MOST : request->top ?: SHOWN;
 	uint64_t slow_ns = request->merged ? request->filter->slower_ns : 0;
 	struct outermost roots;
@@ -440,7 +440,9 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	if (!file->fault.what)
 		file->fault = v.again.fault;
 	call_tree_release(&v.tree);
-	lock_holders_release(&v.holders);
+	holders_release(&v.holders);
+	threads_release(&v.threads);
+	method_names_release(&v.names);
 	jfr_file_release(&v.again);
 	outermost_release(&roots);
 	return err;

@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_VIEWS_H
 #define USER_VIEW_VIEWS_H
 
-#include "user/trace/trace.h"
+#include "user/trace/outermost.h"
 #include "user/view/table.h"
 
 struct view_request {
@@ -17,6 +17,7 @@ struct view_request {
 	const char *event;  /* the type whose events are shown; NULL: list the types */
 	const char *by;	    /* events: group them by this field; waits: only this table; NULL: neither */
 	int64_t utc_offset; /* of the recording, in seconds; set by view_show() */
+	const struct outermost *calls; /* of view_slowest_rows */
 	struct diag *diag;
 };
 
@@ -62,6 +63,9 @@ const struct view *view_find(const char *name);
 int view_show(const struct view *view, struct jfr_file *file, const struct view_request *request, struct bytes *out);
 
 extern const struct view_pass view_timing, view_methods, view_calls, view_waits, view_latency, view_callers, view_open;
+
+/* The table of `slowest` for those of request->calls, where they are known already. */
+extern const struct view_pass view_slowest_rows;
 
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out);

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/cells.h"
+#include "user/page/cells.h"
 #include "user/trace/sum.h"
-#include "user/report/grid.h"
-#include "format/vec.h"
 
 #include <stdlib.h>
+
+void grid_init(struct grid *g, int64_t first, int64_t last)
+{
+	*g = (struct grid){first, last > first ? (last - first) / GRID_COLUMNS + 1 : 1};
+}
+
+unsigned int grid_column(const struct grid *g, int64_t moment)
+{
+	int64_t column = moment > g->start ? (moment - g->start) / g->width : 0;
+
+	return column < GRID_COLUMNS ? column : GRID_COLUMNS - 1;
+}
 
 void cells_init(struct cells *c, unsigned int sums, size_t limit)
 {
@@ -14,36 +24,21 @@ void cells_init(struct cells *c, unsigned int sums, size_t limit)
 void cells_release(struct cells *c)
 {
 	free(c->cell);
-	hash_release(&c->lookup);
+	map_release(&c->lookup);
 	*c = (struct cells){0};
-}
-
-static bool cell_is(const void *context, uint32_t row)
-{
-	const struct cell *const *wanted = context, *w = wanted[0], *c = &wanted[1][row - 1];
-
-	return c->method == w->method && c->item == w->item && c->column == w->column && c->bin == w->bin;
 }
 
 static struct cell *cells_find(struct cells *c, const struct cell *key)
 {
-	uint64_t where = (uint64_t)key->column << 16 | key->bin, what = (uint64_t)key->method << 32 | key->item;
-	uint64_t seed = hash_seed(), hash = hash_number(seed, hash_number(seed, what) ^ where);
-	uint32_t row = hash_find(&c->lookup, hash, cell_is, (const struct cell *[]){key, c->cell});
+	uint32_t *number = memory_map_at(&c->lookup, (uint64_t)key->method << 32 | key->item,
+					 (uint64_t)key->column << 16 | key->bin);
 
-	if (row)
-		return &c->cell[row - 1];
-	if (vec_reserve(&c->cell, &c->capacity, c->count + 1) || hash_add(&c->lookup, hash, c->count + 1))
-		return NULL;
-	c->cell[c->count] = (struct cell){key->method, key->item, key->column, key->bin, 0, {0}};
-	return &c->cell[c->count++];
-}
-
-struct cell *cells_find_at(struct cells *c, uint32_t method, unsigned int column, unsigned int bin, uint32_t item)
-{
-	while (c->count >= c->limit && cells_coarsen(c))
-		;
-	return cells_find(c, &(struct cell){method, item, column >> c->shift, bin, 0, {0}});
+	if (!*number) {
+		memory_reserve(&c->cell, &c->capacity, c->count + 1);
+		c->cell[c->count++] = (struct cell){key->method, key->item, key->column, key->bin, 0, {0}};
+		*number = c->count;
+	}
+	return &c->cell[*number - 1];
 }
 
 static void cell_merge(struct cell *to, const struct cell *from)
@@ -53,26 +48,29 @@ static void cell_merge(struct cell *to, const struct cell *from)
 		sum_add(&to->sum[i], from->sum[i]);
 }
 
-bool cells_coarsen(struct cells *c)
+/* Halve the number of columns. False: there is one left. */
+static bool cells_coarsen(struct cells *c)
 {
 	struct cells merged = {.sums = c->sums, .shift = c->shift + 1, .limit = c->limit};
 
 	if (((GRID_COLUMNS - 1) >> c->shift) == 0)
 		return false;
 	for (size_t i = 0; i < c->count; i++) {
-		struct cell key = c->cell[i], *to;
+		struct cell key = c->cell[i];
 
 		key.column /= 2;
-		to = cells_find(&merged, &key);
-		if (!to) {
-			cells_release(&merged);
-			return false;
-		}
-		cell_merge(to, &key);
+		cell_merge(cells_find(&merged, &key), &key);
 	}
 	cells_release(c);
 	*c = merged;
 	return true;
+}
+
+struct cell *cells_find_at(struct cells *c, uint32_t method, unsigned int column, unsigned int bin, uint32_t item)
+{
+	while (c->count >= c->limit && cells_coarsen(c))
+		;
+	return cells_find(c, &(struct cell){method, item, column >> c->shift, bin, 0, {0}});
 }
 
 static int cells_compare(const void *a, const void *b)
@@ -108,7 +106,7 @@ static void cell_put(struct bytes *out, const struct cells *c, const struct cell
 		bytes_put_leb(out, cell->sum[i] > 0 ? cell->sum[i] : 0);
 }
 
-/* Append the cells of the methods below `methods`. False: they need more than `budget` bytes, or memory. */
+/* Append the cells of the methods below `methods`. False: they need more than `budget` bytes. */
 static bool cells_put(const struct cells *c, uint32_t methods, size_t budget, struct bytes *out)
 {
 	struct cell before = {0};
@@ -123,16 +121,9 @@ static bool cells_put(const struct cells *c, uint32_t methods, size_t budget, st
 		before = c->cell[i];
 	}
 	if (out->size - begin <= budget)
-		return !out->failed;
+		return true;
 	out->size = begin;
 	return false;
-}
-
-/* For the encoding alone: keys are not looked up afterwards. */
-static void cells_sort(struct cells *c)
-{
-	if (c->count)
-		qsort(c->cell, c->count, sizeof(*c->cell), cells_compare);
 }
 
 #define COLUMNS_LEAST 60 /* as long as leaving methods out helps */
@@ -143,11 +134,14 @@ uint32_t cells_encode(struct cells *c, size_t budget, struct bytes *out)
 
 	for (size_t i = 0; i < c->count; i++)
 		methods = c->cell[i].method >= methods ? c->cell[i].method + 1 : methods;
-	for (cells_sort(c); !cells_put(c, methods, budget, out) && !out->failed; cells_sort(c)) {
+	for (;;) {
+		if (c->count)
+			qsort(c->cell, c->count, sizeof(*c->cell), cells_compare); /* nothing is looked up any more */
+		if (cells_put(c, methods, budget, out))
+			return methods;
 		if (methods > 1 && GRID_COLUMNS >> c->shift <= COLUMNS_LEAST)
 			methods = methods * 3 / 4;
 		else if (!cells_coarsen(c))
-			return 0;
+			methods = 0;
 	}
-	return out->failed ? 0 : methods;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What happened within single calls: the traced calls inside, waits, stacks. */
-#ifndef USER_REPORT_STORIES_H
-#define USER_REPORT_STORIES_H
+#ifndef USER_PAGE_STORIES_H
+#define USER_PAGE_STORIES_H
 
 #include "user/trace/call.h"
-#include "user/report/holders.h"
+#include "user/trace/holders.h"
 #include "user/trace/texts.h"
 #include "user/trace/threads.h"
 #include "user/trace/method_names.h"
@@ -54,19 +54,19 @@ struct stories {
 		unsigned int count;
 	} *stack; /* by number - 1 */
 	size_t stacks, stack_capacity;
-	struct aggregate stack_keys; /* of the last chunk -> number in `mark` */
+	struct chunk_map stack_keys; /* -> number */
 	/* borrowed */
 	struct threads *threads;
 	struct method_names *names;
 	struct holders *holders; /* get the same calls */
-	uint64_t seen;
 };
 
-/* `wanted`: their place.thread is the number in `threads`. 0 or -ENOMEM; release it in either case. */
-int stories_init(struct stories *s, const struct outermost_call *wanted, size_t count);
+/* `wanted`: their place.thread is the number in `threads`. Out of memory ends the process. */
+void stories_init(struct stories *s, const struct outermost_call *wanted, size_t count);
 void stories_release(struct stories *s);
 
-/* Read the file. 0 or -ENOMEM; faults are in it. */
-int stories_read(struct stories *s, struct jfr_file *file);
+/* Read the calls and waits, after holders_settle(); then find who held the locks. */
+extern const struct trace_ops stories_ops;
+void stories_end(struct stories *s);
 
 #endif

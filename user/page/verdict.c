@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/verdict.h"
+#include "user/page/verdict.h"
 #include "user/trace/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
@@ -67,24 +67,79 @@ static void verdict_find_kind(struct verdict *v, const struct digest *d)
 	for (size_t i = 0; i < d->slow_waits.count; i++) {
 		const struct group *g = &d->slow_waits.group[i];
 		const struct wait_kind *kind = &d->kinds.kind[g->second];
-		struct group *place =
-			g->first == v->method->rank ? aggregate_of(&places, kind->reason, kind->place) : NULL;
+		struct group *place;
 
-		if (!place)
+		if (g->first != v->method->rank)
 			continue;
-		place->count++;
+		place = aggregate_of(&places, kind->reason, kind->place);
 		sum_add(&place->total, g->total);
-		place->mark = g->second;
 		if (place->total <= most)
 			continue;
 		most = place->total;
-		v->kind = place->mark;
+		v->kind = g->second;
 	}
 	aggregate_release(&places);
 	v->kind_share = blocked > 0 ? (double)most / blocked : 0;
 	v->kind_share = v->kind_share < 1 ? v->kind_share : 1;
 	if (v->kind_share < KIND_STANDS)
 		v->kind = UINT32_MAX;
+}
+
+/* The sum of a method that ended waits, or of a thread in an unknown one. */
+static struct holder *holder_sum_of(struct holder **sums, size_t *count, size_t *capacity, const struct held *held)
+{
+	uint32_t name = held_method(held);
+
+	for (size_t i = 0; i < *count; i++)
+		if ((*sums)[i].name == name && (name || (*sums)[i].thread == held->holder))
+			return &(*sums)[i];
+	memory_reserve(sums, capacity, *count + 1);
+	(*sums)[*count] = (struct holder){.name = name, .thread = held->holder, .lock = held->lock};
+	return &(*sums)[(*count)++];
+}
+
+/* The share of a wait in which the best call was open. */
+static double held_share(const struct held *held)
+{
+	int64_t all = held->passed - held->start;
+
+	return all > 0 ? (double)held->overlap / all : 0;
+}
+
+/* Did it wait for locks for most of the time? The JVM's own ones, such as its compilers', are at any place. */
+static bool verdict_is_lock(const struct holders *h, uint32_t rank)
+{
+	int64_t more = 0;
+
+	for (size_t i = 0; i < h->wanted; i++)
+		if (h->held[i].mark == rank)
+			sum_add(&more, h->held[i].lock ? h->held[i].duration : -h->held[i].duration);
+	return more > 0;
+}
+
+/* Of the waits for locks, or of the others: of those that took longer. */
+static struct holder verdict_find_holder(const struct holders *h, uint32_t rank)
+{
+	struct holder *sums = NULL, *sum, most = {0};
+	bool lock = verdict_is_lock(h, rank);
+	size_t count = 0, capacity = 0;
+	int64_t total = 0;
+
+	for (const struct held *held = h->held; held < h->held + h->wanted; held++) {
+		if (held->mark != rank || held->lock != lock)
+			continue;
+		sum_add(&total, held->duration);
+		sum = holder_sum_of(&sums, &count, &capacity, held);
+		sum_add(&sum->ended, held->duration);
+		sum_add(&sum->within, sum->name ? held->duration * held_share(held) : held->duration);
+		sum->threads |= sum->thread != held->holder;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (sums[i].ended > most.ended)
+			most = sums[i];
+	free(sums);
+	most.total = total;
+	return most;
 }
 
 static void verdict_make(struct verdict *v, const struct digest *d, const struct digest_method *m)
@@ -101,7 +156,7 @@ static void verdict_make(struct verdict *v, const struct digest *d, const struct
 		verdict_find_kind(v, d);
 	if (v->kind == UINT32_MAX || !d->kinds.kind[v->kind].lock)
 		return;
-	holders_find(&d->holders, m->rank, &v->holder);
+	v->holder = verdict_find_holder(&d->holders, m->rank);
 	if (v->holder.ended < HOLDER_LEAST * v->holder.total)
 		v->holder = (struct holder){0};
 }
@@ -143,11 +198,9 @@ static bool verdict_fold(struct verdict *out, size_t count, const struct verdict
 
 size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS])
 {
-	struct verdict *all = calloc(d->charted + 1, sizeof(*all));
+	struct verdict *all = memory_need(calloc(d->charted + 1, sizeof(*all)));
 	size_t n = 0, steady = 0;
 
-	if (!all)
-		return 0;
 	for (uint32_t rank = 0; rank < d->charted; rank++)
 		verdict_make(&all[rank], d, digest_ranked(d, rank));
 	qsort(all, d->charted, sizeof(*all), verdict_compare);
@@ -161,64 +214,54 @@ size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS])
 	return n;
 }
 
-static void verdict_put_share(struct bytes *out, double share)
-{
+struct share {
 	char text[16];
+};
 
-	snprintf(text, sizeof(text), share < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * share);
-	put_text(out, text);
-}
-
-static void verdict_put_time(struct bytes *out, double ns)
+static struct share share_of(double part)
 {
-	put_text(out, log_time(ns > 0 ? ns : 0));
+	struct share s;
+
+	snprintf(s.text, sizeof(s.text), part < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * part);
+	return s;
 }
 
-void verdict_put_what(struct bytes *out, const struct verdict *v)
+static const char *mean_time(int64_t ns, uint64_t calls)
+{
+	double mean = (double)ns / (calls ?: 1);
+
+	return log_time(mean > 0 ? mean : 0);
+}
+
+void verdict_put_what(struct bytes *out, const struct verdict *v, const struct digest *d)
 {
 	const struct digest_split *all = &v->method->all, *slow = &v->method->slow;
 
-	if (!v->slow) {
-		put_text(out, all->calls == 1 ? "One call took " : log_count(all->calls));
-		put_text(out, all->calls == 1 ? "" : " calls took ");
-		verdict_put_time(out, (double)all->time / all->calls);
-		put_text(out, all->calls == 1 ? "" : " on average, the longest ");
-		if (all->calls > 1)
-			verdict_put_time(out, all->most);
-		put_text(out, ".");
-		return;
-	}
-	verdict_put_share(out, (double)slow->calls / all->calls);
-	put_text(out, " of its calls (");
-	put_text(out, log_count(slow->calls));
-	put_text(out, " of ");
-	put_text(out, log_count(all->calls));
-	put_text(out, slow->calls == 1 ? ") took " : ") took ");
-	verdict_put_time(out, v->method->slow_from);
-	put_text(out, " or more: ");
-	verdict_put_time(out, (double)slow->time / slow->calls);
-	put_text(out, " on average, the others ");
-	verdict_put_time(out, (double)(all->time - slow->time) / (all->calls - slow->calls ?: 1));
-	put_text(out, ".");
+	if (!v->slow && all->calls == 1)
+		bytes_printf(out, "One call took %s.", mean_time(all->time, 1));
+	else if (!v->slow)
+		bytes_printf(out, "%s calls took %s on average, the longest %s.", log_count(all->calls),
+			     mean_time(all->time, all->calls), mean_time(all->most, 1));
+	else
+		bytes_printf(out, "%s of its calls (%s of %s) took %s or more: %s on average, the others %s.",
+			     share_of((double)slow->calls / all->calls).text, log_count(slow->calls),
+			     log_count(all->calls), mean_time(v->method->slow_from, 1),
+			     mean_time(slow->time, slow->calls),
+			     mean_time(all->time - slow->time, all->calls - slow->calls));
 }
 
-static void verdict_put_kind(struct bytes *out, const struct verdict *v, const struct digest *d)
+static void verdict_put_kind(struct bytes *out, const struct verdict *v, const struct wait_kinds *kinds)
 {
-	const struct wait_kind *kind = v->kind < d->kinds.count ? &d->kinds.kind[v->kind] : NULL;
+	const struct wait_kind *kind = v->kind < kinds->count ? &kinds->kind[v->kind] : NULL;
 
 	put_text(out, "blocked");
 	if (!kind)
 		return;
-	put_text(out, ", ");
-	verdict_put_share(out, v->kind_share);
-	put_text(out, " of it in ");
-	put_text(out, d->kinds.text.text[kind->reason]);
+	bytes_printf(out, ", %s of it in %s", share_of(v->kind_share).text, kinds->text.text[kind->reason]);
 	if (kind->lock)
 		put_text(out, " (a lock, a queue or a park)");
-	if (kind->place) {
-		put_text(out, " at ");
-		put_text(out, d->kinds.text.text[kind->place]);
-	}
+	if (kind->place)
+		bytes_printf(out, " at %s", kinds->text.text[kind->place]);
 }
 
 void verdict_put_why(struct bytes *out, const struct verdict *v, const struct digest *d)
@@ -227,76 +270,46 @@ void verdict_put_why(struct bytes *out, const struct verdict *v, const struct di
 		put_text(out, "This recording does not say where their time went.");
 		return;
 	}
-	verdict_put_share(out, v->share);
-	put_text(out, v->slow ? " of the difference is time " : " of that is time ");
+	bytes_printf(out, "%s of %s is time ", share_of(v->share).text, v->slow ? "the difference" : "that");
 	switch (v->cause) {
 	case CAUSE_UNKNOWN: break;
 	case CAUSE_CPU: put_text(out, "on a CPU"); break;
 	case CAUSE_RUN_QUEUE: put_text(out, "in the run queue: the threads could run, but got no CPU"); break;
-	case CAUSE_BLOCKED: verdict_put_kind(out, v, d); break;
+	case CAUSE_BLOCKED: verdict_put_kind(out, v, &d->kinds); break;
 	case CAUSE_PAUSE: put_text(out, "in which the JVM stood still"); break;
 	}
 	put_text(out, ".");
 }
 
-static void verdict_put_thread(struct bytes *out, const struct verdict *v, const struct digest *d)
-{
-	const struct threads_entry *thread = &d->threads.thread[v->holder.thread - 1];
-
-	put_text(out, v->holder.threads ? "threads such as \"" : "the thread \"");
-	put_text(out, thread->name);
-	put_text(out, "\"");
-}
-
 /* Nobody holds a future or a queue: who fills it may have had nothing to do until then. */
-static void verdict_put_ender(struct bytes *out, const struct verdict *v, const struct digest *d)
-{
-	const struct holder *h = &v->holder;
-
-	verdict_put_share(out, (double)h->ended / h->total);
-	put_text(out, " of that was ended by ");
-	verdict_put_thread(out, v, d);
-	if (h->name) {
-		put_text(out, h->threads ? ", which were in " : ", which was in ");
-		put_text(out, method_names_text(&d->names, h->name));
-		put_text(out, " for ");
-		verdict_put_share(out, (double)h->within / h->ended);
-		put_text(out, " of the time");
-	}
-	put_text(out, ".");
-}
-
 void verdict_put_who(struct bytes *out, const struct verdict *v, const struct digest *d)
 {
 	const struct holder *h = &v->holder;
+	const char *threads = h->threads ? "threads such as" : "the thread", *thread, *method;
 
 	if (!h->ended || !h->thread)
 		return;
-	if (!h->lock) {
-		verdict_put_ender(out, v, d);
-		return;
-	}
-	put_text(out, "For ");
-	verdict_put_share(out, (double)h->within / h->total);
-	put_text(out, " of that time it was held by ");
-	if (h->name)
-		put_text(out, method_names_text(&d->names, h->name));
+	thread = d->threads.thread[h->thread - 1].name;
+	method = h->name ? method_names_text(&d->names, h->name) : NULL;
+	if (!h->lock)
+		bytes_printf(out, "%s of that was ended by %s \"%s\"", share_of((double)h->ended / h->total).text,
+			     threads, thread);
 	else
-		verdict_put_thread(out, v, d);
-	if (h->name) {
-		put_text(out, " on ");
-		verdict_put_thread(out, v, d);
-	} else {
-		put_text(out, ", in code that is not traced");
-	}
+		bytes_printf(out, "For %s of that time it was held by ", share_of((double)h->within / h->total).text);
+	if (!h->lock && method)
+		bytes_printf(out, ", which %s in %s for %s of the time", h->threads ? "were" : "was", method,
+			     share_of((double)h->within / h->ended).text);
+	else if (h->lock && method)
+		bytes_printf(out, "%s on %s \"%s\"", method, threads, thread);
+	else if (h->lock)
+		bytes_printf(out, "%s \"%s\", in code that is not traced", threads, thread);
 	put_text(out, ".");
 }
 
 void verdict_put_same(struct bytes *out, const struct verdict *v, const struct digest *d)
 {
-	for (size_t i = 0; i < v->sames; i++) {
-		put_text(out, i ? ", " : "The same time shows in ");
-		put_text(out, method_names_text(&d->names, v->same[i]->name));
-	}
+	for (size_t i = 0; i < v->sames; i++)
+		bytes_printf(out, "%s%s", i ? ", " : "The same time shows in ",
+			     method_names_text(&d->names, v->same[i]->name));
 	put_text(out, v->sames ? "." : "");
 }

@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the numbers of a method say, in sentences. */
-#ifndef USER_REPORT_VERDICT_H
-#define USER_REPORT_VERDICT_H
+#ifndef USER_PAGE_VERDICT_H
+#define USER_PAGE_VERDICT_H
 
-#include "user/report/digest.h"
+#include "user/page/digest.h"
 
 #define VERDICTS     5
 #define VERDICT_SAME 4
 
 enum verdict_cause { CAUSE_UNKNOWN, CAUSE_CPU, CAUSE_RUN_QUEUE, CAUSE_BLOCKED, CAUSE_PAUSE };
+
+/* Who ended the waits of calls of `method`, and so held the locks if that is what they waited for. */
+struct holder {
+	int64_t total;	 /* ns of these waits */
+	uint32_t name;	 /* the method that ended most of that; 0: unknown */
+	uint32_t thread; /* its thread, or one of them; 0: unknown */
+	int64_t ended;	 /* ns of those that it ended */
+	int64_t within;	 /* ns of these in which it was open; all of it if it is unknown */
+	bool lock;
+	bool threads; /* several threads */
+};
 
 struct verdict {
 	const struct digest_method *method;
@@ -24,8 +35,8 @@ struct verdict {
 };
 
 /*
- * The methods whose slow calls cost most come first; then those whose calls are alike. Returns their number. Call it after
- * stories_read(), which finds the holders.
+ * The methods whose slow calls cost most come first; then those whose calls are alike. Returns their number. Call it when
+ * the holders' calls have been read.
  */
 size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS]);
 
@@ -33,7 +44,7 @@ size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS]);
  * Append what is slow, without the method's name; why; who held the lock; for which other methods that holds. Each is
  * one sentence, or nothing.
  */
-void verdict_put_what(struct bytes *out, const struct verdict *v);
+void verdict_put_what(struct bytes *out, const struct verdict *v, const struct digest *d);
 void verdict_put_why(struct bytes *out, const struct verdict *v, const struct digest *d);
 void verdict_put_who(struct bytes *out, const struct verdict *v, const struct digest *d);
 void verdict_put_same(struct bytes *out, const struct verdict *v, const struct digest *d);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/diff_page.h"
-#include "user/report/page_image.h"
+#include "user/page/diff_page.h"
+#include "user/page/page_image.h"
 #include "user/text/html.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
+#include "user/text/memory.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #define PARTS 64
 
@@ -18,26 +18,21 @@ struct html_writer {
 /* Append the lines that a function of diff.h has put as text. */
 static void html_put_lines(struct bytes *out, struct bytes *text, const char *begin, const char *end)
 {
-	char *line, *next;
+	char *whole = memory_need(bytes_steal_text(text)), *rest = whole, *line;
 
-	bytes_put_u8(text, 0);
-	out->failed |= text->failed;
-	for (line = out->failed ? NULL : (char *)text->data; line && *line; line = next) {
-		next = line + strcspn(line, "\n");
-		if (*next)
-			*next++ = 0;
+	while ((line = strsep(&rest, "\n")) && *line) {
 		put_text(out, begin);
 		html_put(out, line);
 		put_text(out, end);
 	}
-	bytes_release(text);
+	free(whole);
 }
 
-static void html_put_cell(struct bytes *out, const char *text)
+static void html_put_element(struct bytes *out, const char *begin, const char *text, const char *end)
 {
-	put_text(out, "<td class=\"n\">");
+	put_text(out, begin);
 	html_put(out, text);
-	put_text(out, "</td>");
+	put_text(out, end);
 }
 
 static void html_put_row(const struct diff_writer *w, const struct diff_row *r)
@@ -45,21 +40,17 @@ static void html_put_row(const struct diff_writer *w, const struct diff_row *r)
 	struct bytes *out = ((const struct html_writer *)w)->out;
 
 	put_text(out, r->differs ? "<tr class=\"differs\"><td>" : "<tr><td>");
-	html_put(out, r->label + strspn(r->label, " "));
-	put_text(out, "</td>");
-	html_put_cell(out, r->before);
-	html_put_cell(out, r->after);
-	html_put_cell(out, r->change);
-	put_text(out, "</tr>\n");
+	html_put_element(out, "", r->label + strspn(r->label, " "), "</td>");
+	html_put_element(out, "<td class=\"n\">", r->before, "</td>");
+	html_put_element(out, "<td class=\"n\">", r->after, "</td>");
+	html_put_element(out, "<td class=\"n\">", r->change, "</td></tr>\n");
 }
 
 static void html_put_parts(const struct diff_writer *w, const char *from)
 {
 	struct bytes *out = ((const struct html_writer *)w)->out;
 
-	put_text(out, "<tr><th colspan=\"4\">Mean of calls from ");
-	html_put(out, from);
-	put_text(out, " on</th></tr>\n");
+	html_put_element(out, "<tr><th colspan=\"4\">Mean of calls from ", from, " on</th></tr>\n");
 }
 
 static const char *part_family(const struct diff_part *p)
@@ -70,22 +61,14 @@ static const char *part_family(const struct diff_part *p)
 static void html_put_bar(struct bytes *out, const char *name, const struct diff_part *parts, size_t count, bool after,
 			 double longest)
 {
-	char style[64];
-
-	put_text(out, "<span class=\"name\">");
-	put_text(out, name);
-	put_text(out, "</span><div class=\"stack\">");
+	bytes_printf(out, "<span class=\"name\">%s</span><div class=\"stack\">", name);
 	for (size_t i = 0; i < count && longest > 0; i++) {
 		double share = 100 * (after ? parts[i].after : parts[i].before) / longest;
 
 		if (share <= 0)
 			continue;
-		snprintf(style, sizeof(style), "\" style=\"width:%.2f%%\">", share);
-		put_text(out, "<span class=\"");
-		put_text(out, part_family(&parts[i]));
-		put_text(out, style);
-		html_put(out, share > 8 ? parts[i].name : "");
-		put_text(out, "</span>");
+		bytes_printf(out, "<span class=\"%s\" style=\"width:%.2f%%\">", part_family(&parts[i]), share);
+		html_put_element(out, "", share > 8 ? parts[i].name : "", "</span>");
 	}
 	put_text(out, "</div>");
 }
@@ -119,13 +102,9 @@ static void html_put_method(struct bytes *out, const struct diff *d, const struc
 	const char *only = diff_only_in(m);
 
 	put_text(out, diff_method_differs(m) ? "<article class=\"changed\"><h3>" : "<article><h3>");
-	html_put(out, (m->before ?: m->after)->name);
-	put_text(out, "</h3>\n");
-	if (only) {
-		put_text(out, "<p class=\"hint\">");
-		put_text(out, only);
-		put_text(out, "</p>\n");
-	}
+	html_put_element(out, "", (m->before ?: m->after)->name, "</h3>\n");
+	if (only)
+		bytes_printf(out, "<p class=\"hint\">%s</p>\n", only);
 	html_put_bars(out, d, m);
 	put_text(out, "<div class=\"wide\"><table><thead><tr><th></th><th class=\"n\">Old</th><th class=\"n\">New</th>"
 		      "<th class=\"n\">Change</th></tr></thead><tbody>\n");
@@ -135,23 +114,21 @@ static void html_put_method(struct bytes *out, const struct diff *d, const struc
 
 static void html_put_head(struct bytes *out, const char *before, const char *after)
 {
-	put_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '");
-	put_text(out, page_style_hash);
-	put_text(out,
-		 "'; style-src-attr 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-		 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		 "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-	html_put(out, after);
-	put_text(out, " - frtrace diff</title>\n<style>");
+	bytes_printf(out,
+		     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '%s'; "
+		     "style-src-attr 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		     "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n",
+		     page_style_hash);
+	html_put_element(out, "<title>", after, " - frtrace diff</title>\n<style>");
 	bytes_put(out, page_style, page_style_end - page_style);
-	put_text(
+	html_put_element(
 		out,
-		"</style>\n</head>\n<body>\n<header><div class=\"top\"><span class=\"brand\">frtrace diff</span></div>\n<h1>");
-	html_put(out, before);
-	put_text(out, " → ");
-	html_put(out, after);
-	put_text(out, "</h1></header>\n<main>\n");
+		"</style>\n</head>\n<body>\n<header><div class=\"top\"><span class=\"brand\">frtrace diff</span>"
+		"</div>\n<h1>",
+		before, " → ");
+	html_put_element(out, "", after, "</h1></header>\n<main>\n");
 }
 
 void diff_page_put(struct bytes *out, const struct diff *d, const char *before, const char *after, size_t top)
@@ -179,11 +156,9 @@ void diff_page_put(struct bytes *out, const struct diff *d, const char *before, 
 	for (size_t i = 0; i < shown; i++)
 		html_put_method(out, d, &d->method[i]);
 	put_text(out, "</div>\n");
-	if (d->count > shown) {
-		put_text(out, "<p class=\"hint\">and ");
-		put_text(out, log_count(d->count - shown));
-		put_text(out, " more</p>\n");
-	}
+	if (d->count > shown)
+		bytes_printf(out, "<p class=\"hint\">and %s more</p>\n", log_count(d->count - shown));
 	put_text(out, "</section>\n</main>\n<footer>Made by frtrace " FRTRACE_VERSION
 		      ". This page is one file and requests nothing.</footer>\n</body>\n</html>\n");
+	memory_text(out);
 }

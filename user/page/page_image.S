@@ -10,10 +10,10 @@
 	.global page_style_hash
 	.global page_script_hash
 page_html:
-	.incbin "user/report/page/page.html"
+	.incbin "user/page/html/page.html"
 page_html_end:
 page_style:
-	.incbin "user/report/page/style.css"
+	.incbin "user/page/html/style.css"
 page_style_end:
 page_script:
 	.incbin PAGE_SCRIPT

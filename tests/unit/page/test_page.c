@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The verdict and the sums behind it, from recordings whose content is known. */
 #include "tests/lib/recording.h"
-#include "user/report/diff_page.h"
-#include "user/report/digest.h"
-#include "user/report/page.h"
-#include "user/report/stories.h"
-#include "user/report/verdict.h"
+#include "user/page/diff_page.h"
+#include "user/page/digest.h"
+#include "user/page/page.h"
+#include "user/page/stories.h"
+#include "user/page/verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,8 @@
 
 #define US 1000ll
 #define MS 1000000ll
+
+#define LONGEST 20
 
 static struct recording r;
 static struct digest *digest;
@@ -69,24 +71,34 @@ static void wait_for_lock(uint64_t thread, int64_t start, int64_t duration, uint
 						  .stack = recording_stack(&r, recording_method(&r, "reserve"), 17)});
 }
 
-static void read_all(void)
+/* With the stories of `wanted` of the longest calls. */
+static void read_with_stories(size_t wanted)
 {
+	struct outermost_call longest[LONGEST];
 	struct jfr_file file;
 
 	recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
-	assert_int_equal(digest_survey(digest, &file), 0);
+	assert_int_equal(trace_read(&file, &digest_survey, digest), 0);
+	digest_survey_end(digest, file.utc_offset);
 	jfr_file_rewind(&file);
-	assert_int_equal(digest_read(digest, &file), 0);
-	assert_int_equal(stories_init(&stories, NULL, 0), 0);
+	assert_int_equal(trace_read(&file, &digest_fill, digest), 0);
+	digest_fill_end(digest);
+	stories_init(&stories, longest, digest_longest(digest, longest, wanted));
 	stories.threads = &digest->threads;
 	stories.names = &digest->names;
 	stories.holders = &digest->holders;
 	jfr_file_rewind(&file);
-	assert_int_equal(stories_read(&stories, &file), 0);
+	assert_int_equal(trace_read(&file, &stories_ops, &stories), 0);
+	stories_end(&stories);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);
 	method_names_settle(&digest->names);
+}
+
+static void read_all(void)
+{
+	read_with_stories(0);
 }
 
 /* All sentences of the n-th verdict. */
@@ -96,19 +108,15 @@ static const char *verdict(size_t n)
 
 	bytes_clear(&text);
 	if (n < verdict_find(digest, found)) {
-		const char *name = method_names_text(&digest->names, found[n].method->name);
-
-		bytes_put(&text, name, strlen(name));
-		bytes_put(&text, ": ", 2);
-		verdict_put_what(&text, &found[n]);
+		bytes_printf(&text, "%s: ", method_names_text(&digest->names, found[n].method->name));
+		verdict_put_what(&text, &found[n], digest);
 		bytes_put(&text, " ", 1);
 		verdict_put_why(&text, &found[n], digest);
 		bytes_put(&text, " ", 1);
 		verdict_put_who(&text, &found[n], digest);
 		verdict_put_same(&text, &found[n], digest);
 	}
-	bytes_put_u8(&text, 0);
-	return (char *)text.data;
+	return memory_text(&text);
 }
 
 static void slow_calls_are_explained_by_the_lock_and_who_held_it(void **state)
@@ -294,6 +302,129 @@ static void the_time_of_a_thread_does_not_count_twice(void **state)
 	assert_in_range(all, 50 * 50 * MS - MS, 50 * 50 * MS + MS);
 }
 
+/* 100 calls of 1 to 100 ms, which are blocked for the tenth part of it. */
+static void the_sums_of_a_method_are_those_of_its_calls(void **state)
+{
+	const struct digest_method *m;
+	int64_t waits = 0;
+	uint64_t calls = 0;
+
+	for (int i = 1; i <= 100; i++) {
+		wait_for_lock(worker, i * 1000 * MS, i * MS / 10, holder);
+		call(worker, "reserve", i * 1000 * MS, i * MS, i * MS / 2, i * MS / 10 * 4);
+	}
+	read_all();
+	m = digest_ranked(digest, 0);
+	assert_int_equal(m->all.calls, 100);
+	assert_int_equal(m->all.time, 5050 * MS);
+	assert_int_equal(m->all.known, 5050 * MS);
+	assert_int_equal(m->all.cpu, 2525 * MS);
+	assert_int_equal(m->all.run_queue, 2020 * MS);
+	assert_int_equal(digest_blocked(&m->all), 505 * MS);
+	assert_int_equal(m->all.least, MS);
+	assert_int_equal(m->all.most, 100 * MS);
+	assert_int_equal(digest->kinds.count, 1);
+	for (size_t i = 0; i < digest->band_waits.count; i++)
+		waits += digest->band_waits.group[i].total;
+	assert_int_equal(waits, 505 * MS);
+	for (size_t i = 0; i < digest->heat.count; i++)
+		calls += digest->heat.cell[i].count;
+	assert_int_equal(calls, 100);
+	calls = waits = 0;
+	for (size_t i = 0; i < digest->calls.count; i++) {
+		calls += digest->calls.cell[i].count;
+		waits += digest->calls.cell[i].sum[0];
+	}
+	assert_int_equal(calls, 100);
+	assert_int_equal(waits, 5050 * MS);
+	assert_true(digest->has_waits);
+	assert_false(digest->has_pauses);
+}
+
+static void the_longest_calls_of_each_part_of_the_time_are_kept(void **state)
+{
+	struct outermost_call longest[LONGEST];
+
+	for (int i = 0; i < 240; i++)
+		call(worker, "reserve", i * 100 * MS, (1 + i % 10) * MS, MS, 0);
+	read_all();
+	assert_int_equal(digest_longest(digest, longest, LONGEST), LONGEST);
+	for (int i = 0; i < LONGEST; i++) {
+		assert_int_equal(longest[i].duration, 10 * MS);
+		assert_true(!i || longest[i].start > longest[i - 1].start);
+	}
+	assert_int_equal(longest[0].number, 9);
+	assert_int_equal(longest[0].thread, 1);
+}
+
+static void kinds_of_waits_are_told_apart_by_place_and_waker(void **state)
+{
+	call(holder, "ready", 0, MS, MS, 0);
+	call(other, "ready", 0, MS, MS, 0);
+	for (int i = 0; i < 6; i++) {
+		wait_for_lock(worker, i * 100 * MS, 40 * MS, i % 2 ? holder : 0);
+		call(worker, "reserve", i * 100 * MS, 40 * MS, 0, 0);
+	}
+	wait_for_future(worker, 600 * MS, 40 * MS, holder); /* in the JDK's code: the place is its caller */
+	call(worker, "reserve", 600 * MS, 40 * MS, 0, 0);
+	read_all();
+	assert_int_equal(digest->kinds.count, 2);
+	assert_int_equal(digest->blocked.count, 7); /* columns */
+	for (size_t i = 0; i < digest->kinds.count; i++) {
+		const struct wait_kind *kind = &digest->kinds.kind[i];
+
+		assert_string_equal(digest->kinds.text.text[kind->reason], "futex");
+		assert_string_equal(digest->kinds.text.text[kind->place], "com.acme.Cart.reserve():17");
+		assert_string_equal(digest->kinds.text.text[kind->waker], i ? "worker-*" : "");
+		assert_true(kind->lock);
+	}
+}
+
+/* outer has 20 calls inside, of which the longest 16 are shown, and a wait at its beginning that the clock put before it. */
+static void a_story_has_the_longest_parts_and_the_sums_of_all(void **state)
+{
+	const struct story *s;
+
+	wait_for_lock(worker, 1000 * MS - 10, 5 * MS, holder);
+	wait_for_lock(worker, 990 * MS, 5 * MS, holder); /* before it */
+	wait_for_lock(other, 1001 * MS, 5 * MS, holder); /* another thread's */
+	for (int i = 1; i <= 20; i++)
+		call(worker, "inner", 1000 * MS + i * 50 * MS, i * MS, MS, 0);
+	call(worker, "outer", 1000 * MS, 2000 * MS, MS, 0);
+	call(other, "outer", 1000 * MS, 1000 * MS, MS, 0);
+	read_with_stories(LONGEST);
+	s = &stories.story[0];
+	assert_true(s->found);
+	assert_string_equal(method_names_text(&digest->names, s->method), "com.acme.Cart.outer()");
+	assert_string_equal(digest->threads.thread[s->place.thread - 1].name, "worker-11");
+	assert_int_equal(s->place.duration, 2000 * MS);
+	assert_int_equal(s->cpu, MS);
+	assert_int_equal(s->kind[STORY_CALL].all, 20);
+	assert_int_equal(s->kind[STORY_CALL].total, 210 * MS);
+	assert_int_equal(s->kind[STORY_CALL].count, STORY_PARTS);
+	assert_int_equal(s->kind[STORY_CALL].part[0].duration, 20 * MS);
+	assert_int_equal(s->kind[STORY_CALL].part[STORY_PARTS - 1].duration, 5 * MS);
+	assert_int_equal(s->kind[STORY_WAIT].all, 1);
+	assert_int_equal(s->kind[STORY_WAIT].part[0].start - s->place.start, -10);
+	assert_string_equal(stories.text.text[s->kind[STORY_WAIT].part[0].what], "futex");
+	assert_int_equal(s->kind[STORY_WAIT].part[0].stack, 1);
+	assert_int_equal(stories.stack[0].count, 1);
+	assert_string_equal(stories.text.text[stories.stack[0].frame[0]], "com.acme.Cart.reserve():17");
+	assert_int_equal(s->kind[STORY_RUN_QUEUE].all, 0);
+}
+
+static void the_outer_one_of_equal_calls_has_the_other_inside(void **state)
+{
+	call(worker, "inner", 0, 10 * MS, MS, 0);
+	call(worker, "outer", 0, 10 * MS, MS, 0);
+	read_with_stories(LONGEST);
+	assert_int_equal(stories.count, 2);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(stories.story[i].place.duration, 10 * MS);
+	assert_string_equal(method_names_text(&digest->names, stories.story[1].method), "com.acme.Cart.outer()");
+	assert_int_equal(stories.story[1].kind[STORY_CALL].all, 1);
+}
+
 static const char *page(void)
 {
 	struct jfr_file file;
@@ -301,11 +432,10 @@ static const char *page(void)
 	recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
 	bytes_clear(&text);
-	assert_int_equal(page_write(&file, "x.jfr", &text), 0);
+	page_write(&file, "x.jfr", &text);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);
-	bytes_put_u8(&text, 0);
-	return (char *)text.data;
+	return memory_text(&text);
 }
 
 /* A single call says who held the lock that it waited for, which is not who ended the wait. */
@@ -413,7 +543,7 @@ static void names_are_text_and_never_markup(void **state)
 	assert_non_null(strstr(html, "&lt;/script&gt;&lt;img src=x&gt;()"));
 	assert_non_null(strstr(html, "\\u003c/script\\u003e"));
 	assert_non_null(strstr(html, "\\u202ea"));
-	assert_int_equal(strlen(html) + 1, text.size);
+	assert_int_equal(strlen(html), text.size);
 }
 
 static void a_recording_without_calls_has_a_page(void **state)
@@ -436,6 +566,11 @@ int main(void)
 		TEST(a_call_around_the_slow_one_is_the_same_verdict),
 		TEST(bands_have_their_share_of_the_calls),
 		TEST(the_time_of_a_thread_does_not_count_twice),
+		TEST(the_sums_of_a_method_are_those_of_its_calls),
+		TEST(the_longest_calls_of_each_part_of_the_time_are_kept),
+		TEST(kinds_of_waits_are_told_apart_by_place_and_waker),
+		TEST(a_story_has_the_longest_parts_and_the_sums_of_all),
+		TEST(the_outer_one_of_equal_calls_has_the_other_inside),
 		TEST(a_call_names_the_holder_of_its_lock),
 		TEST(page_faults_have_a_column_if_they_are_known),
 		TEST(a_comparison_is_a_page),

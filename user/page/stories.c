@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/stories.h"
-#include "format/vec.h"
+#include "user/page/stories.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/sum.h"
 #include "user/trace/wait.h"
@@ -9,7 +8,6 @@
 #include "user/trace/wait_place.h"
 #include "user/trace/trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,13 +41,11 @@ static void stories_unique(struct stories *s)
 	s->count = n;
 }
 
-int stories_init(struct stories *s, const struct outermost_call *wanted, size_t count)
+void stories_init(struct stories *s, const struct outermost_call *wanted, size_t count)
 {
-	s->story = calloc(count + 1, sizeof(*s->story));
-	s->by_place = calloc(count + 1, sizeof(struct story *));
-	s->reach = calloc(count + 1, sizeof(*s->reach));
-	if (!s->story || !s->by_place || !s->reach)
-		return -ENOMEM;
+	s->story = memory_need(calloc(count + 1, sizeof(*s->story)));
+	s->by_place = memory_need(calloc(count + 1, sizeof(struct story *)));
+	s->reach = memory_need(calloc(count + 1, sizeof(*s->reach)));
 	for (s->count = 0; s->count < count; s->count++)
 		s->story[s->count] = (struct story){.place = wanted[s->count], .values = -1};
 	stories_unique(s);
@@ -63,7 +59,6 @@ int stories_init(struct stories *s, const struct outermost_call *wanted, size_t 
 
 		s->reach[i] = same && s->reach[i - 1] > end ? s->reach[i - 1] : end;
 	}
-	return 0;
 }
 
 void stories_release(struct stories *s)
@@ -75,24 +70,15 @@ void stories_release(struct stories *s)
 	free(s->by_place);
 	free(s->reach);
 	texts_release(&s->text);
-	aggregate_release(&s->stack_keys);
+	map_release(&s->stack_keys.map);
 }
 
 /* The number of stories that are before a moment of a thread: those that it can lie in are the last of them. */
 static size_t stories_before(const struct stories *s, uint32_t thread, int64_t moment)
 {
-	size_t low = 0, high = s->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct outermost_call *place = &s->by_place[middle]->place;
-
-		if (place->thread < thread || (place->thread == thread && place->start <= moment))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lower_bound(i, s->count,
+			   s->by_place[i]->place.thread > thread ||
+				   (s->by_place[i]->place.thread == thread && s->by_place[i]->place.start > moment));
 }
 
 static bool stories_may_reach(const struct stories *s, size_t i, uint32_t thread, int64_t moment)
@@ -124,7 +110,7 @@ static struct story_part *parts_slot(struct story_parts *parts, const struct sto
 static uint32_t stories_frame(struct stories *s, struct jfr_chunk *chunk, struct jfr_value *frame)
 {
 	struct jfr_value method = frame_method(chunk, frame), line;
-	uint32_t number = UINT32_MAX;
+	uint32_t number;
 	struct bytes text;
 
 	bytes_init(&text);
@@ -138,59 +124,45 @@ static uint32_t stories_frame(struct stories *s, struct jfr_chunk *chunk, struct
 		bytes_put_u8(&text, ':');
 		put_integer(&text, line.number);
 	}
-	bytes_put_u8(&text, 0);
-	if (!text.failed)
-		number = texts_add(&s->text, (char *)text.data);
+	number = texts_number(&s->text, memory_text(&text));
 	bytes_release(&text);
 	return number;
 }
 
-static int stories_read_stack(struct stories *s, struct jfr_chunk *chunk, struct jfr_value stack)
+static void stories_read_stack(struct stories *s, struct jfr_chunk *chunk, struct jfr_value stack)
 {
 	struct stories_stack *to;
 	struct jfr_value frames, frame;
 	struct cursor c;
 
-	if (vec_reserve(&s->stack, &s->stack_capacity, s->stacks + 1))
-		return -ENOMEM;
+	memory_reserve(&s->stack, &s->stack_capacity, s->stacks + 1);
 	to = &s->stack[s->stacks++];
 	*to = (struct stories_stack){0};
 	jfr_resolve(chunk, &stack);
 	frames = jfr_field(chunk, &stack, "frames");
 	if (frames.kind != VALUE_ARRAY || !frames.place.count)
-		return 0;
-	to->frame = calloc(STORY_FRAMES, sizeof(*to->frame));
-	if (!to->frame)
-		return -ENOMEM;
+		return;
+	to->frame = memory_need(calloc(STORY_FRAMES, sizeof(*to->frame)));
 	c = jfr_enter(chunk, &frames);
 	for (uint64_t i = 0; i < frames.place.count && to->count < STORY_FRAMES && cursor_ok(&c); i++) {
 		jfr_take_element(&c, &frames, &frame);
-		to->frame[to->count] = stories_frame(s, chunk, &frame);
-		if (to->frame[to->count++] == UINT32_MAX)
-			return -ENOMEM;
+		to->frame[to->count++] = stories_frame(s, chunk, &frame);
 	}
-	return 0;
 }
 
-/* Set *number to that of a stack; 0: there is none. */
-static int stories_stack(struct stories *s, struct jfr_chunk *chunk, const struct jfr_value *stack, uint32_t *number)
+/* The number of a stack; 0: there is none. */
+static uint32_t stories_stack(struct stories *s, struct jfr_chunk *chunk, const struct jfr_value *stack)
 {
-	struct group *g;
-	int err = 0;
+	uint32_t *number;
 
-	*number = 0;
 	if (stack->kind != VALUE_KEY)
 		return 0;
-	g = aggregate_of_key(&s->stack_keys, stack->key, chunk->number);
-	if (!g)
-		return -ENOMEM;
-	if (!g->count) {
-		err = stories_read_stack(s, chunk, *stack);
-		g->mark = s->stacks;
-		g->count = !err;
+	number = chunk_map_at(&s->stack_keys, chunk, stack, 0);
+	if (!*number) {
+		stories_read_stack(s, chunk, *stack);
+		*number = s->stacks;
 	}
-	*number = g->mark;
-	return err;
+	return *number;
 }
 
 static void put_story_value(struct printer *p, const struct meta_field *f, struct jfr_value *v)
@@ -220,24 +192,21 @@ static void put_story_values(struct printer *p, const struct jfr_event *e)
 		put_story_value(p, &e->type->fields[i], &v);
 		between = ", ";
 	}
-	bytes_put_u8(&p->out, 0);
 }
 
-static int story_take_values(struct stories *s, struct story *story, struct jfr_chunk *chunk, const struct jfr_event *e)
+static void story_take_values(struct stories *s, struct story *story, struct jfr_chunk *chunk,
+			      const struct jfr_event *e)
 {
 	struct printer p;
-	uint32_t number;
 
 	printer_init(&p, -1);
 	p.chunk = chunk;
 	put_story_values(&p, e);
-	number = p.out.failed ? UINT32_MAX : texts_add(&s->text, (char *)p.out.data);
+	story->values = texts_number(&s->text, memory_text(&p.out));
 	printer_release(&p);
-	story->values = number;
-	return number == UINT32_MAX ? -ENOMEM : 0;
 }
 
-static int story_begin(struct stories *s, struct story *story, const struct call *call, uint32_t method)
+static void story_begin(struct stories *s, struct story *story, const struct call *call, uint32_t method)
 {
 	struct jfr_value caller;
 
@@ -252,12 +221,10 @@ static int story_begin(struct stories *s, struct story *story, const struct call
 	story->system_call_time = call->usage ? call->system_call_time : INT64_MIN;
 	story->faults = call->usage && call->major_faults >= 0 ? call->major_faults + call->minor_faults : INT64_MIN;
 	story->line = -1;
-	if (call->event->type->calls && story_take_values(s, story, call->chunk, call->event))
-		return -ENOMEM;
-	if (!call_caller(call, &caller, &story->line))
-		return 0;
-	story->caller = method_names_number(s->names, call->chunk, &caller);
-	return story->caller ? 0 : -ENOMEM;
+	if (call->event->type->calls)
+		story_take_values(s, story, call->chunk, call->event);
+	if (call_caller(call, &caller, &story->line))
+		story->caller = method_names_number(s->names, call->chunk, &caller);
 }
 
 static int stories_on_call(const struct call *call, void *context)
@@ -266,25 +233,22 @@ static int stories_on_call(const struct call *call, void *context)
 	uint32_t thread = threads_number(s->threads, call->chunk, &call->thread);
 	struct story_part part = {.start = call->start,
 				  .duration = call->duration,
-				  .number = s->seen++,
+				  .number = call->number,
 				  .what = method_names_number(s->names, call->chunk, &call->method),
 				  .thrown = call->thrown};
-	int err = 0;
 
-	if (thread == UINT32_MAX || !part.what)
-		return -ENOMEM;
 	holders_on_call(s->holders, thread, part.what, call->start, call->duration);
-	for (size_t i = stories_before(s, thread, call->start); i-- > 0 && !err;) {
+	for (size_t i = stories_before(s, thread, call->start); i-- > 0;) {
 		struct story *story = s->by_place[i];
 
 		if (!stories_may_reach(s, i, thread, call->start))
 			break;
 		if (story->place.number == part.number)
-			err = story_begin(s, story, call, part.what);
+			story_begin(s, story, call, part.what);
 		else if (thread && outermost_contains(&story->place, part.start, part.duration))
 			parts_slot(&story->kind[STORY_CALL], &part);
 	}
-	return err;
+	return 0;
 }
 
 /* An event of -e that does not stand for its call, as jdk.MethodTrace does: no other type has a method in it. */
@@ -324,36 +288,34 @@ static int stories_on_event(struct jfr_chunk *chunk, const struct jfr_event *e, 
 	span = jfr_event_span(chunk, e);
 	thread = stories_thread_of(chunk, e);
 	number = threads_number(s->threads, chunk, &thread);
-	if (number == UINT32_MAX)
-		return -ENOMEM;
 	for (size_t i = stories_before(s, number, span.start); i-- > 0;) {
 		struct story *story = s->by_place[i];
 
 		if (story->place.thread != number || story->place.start != span.start)
 			break;
-		if (story->place.duration == span.duration && story->values < 0)
-			return story_take_values(s, story, chunk, e);
+		if (story->place.duration != span.duration || story->values >= 0)
+			continue;
+		story_take_values(s, story, chunk, e);
+		break;
 	}
 	return 0;
 }
 
-static int story_add_wait(struct stories *s, struct story *story, const struct thread_wait *w, struct story_part *part)
+static void story_add_wait(struct stories *s, struct story *story, const struct thread_wait *w, struct story_part *part)
 {
 	struct story_part *kept = parts_slot(&story->kind[STORY_WAIT], part);
-	char *reason = kept ? thread_wait_reason(w) : NULL;
 	struct jfr_value method;
-	int err;
+	char *reason;
 
 	if (!kept)
-		return 0;
-	kept->what = reason ? texts_add(&s->text, reason) : UINT32_MAX;
+		return;
+	reason = thread_wait_reason(w);
+	kept->what = texts_number(&s->text, reason);
 	free(reason);
 	kept->waker = threads_number(s->threads, w->chunk, &w->waker);
-	if (kept->what == UINT32_MAX || kept->waker == UINT32_MAX)
-		return -ENOMEM;
 	kept->woken_in = wait_holder_method(w, &method) ? method_names_number(s->names, w->chunk, &method) : 0;
-	err = stories_stack(s, w->chunk, &w->stack, &kept->stack);
-	return err ?: stories_stack(s, w->chunk, &w->kernel_stack, &kept->kernel_stack);
+	kept->stack = stories_stack(s, w->chunk, &w->stack);
+	kept->kernel_stack = stories_stack(s, w->chunk, &w->kernel_stack);
 }
 
 /* A part belongs to the call that its middle lies in: its ends may be off by the error of the clock. */
@@ -362,11 +324,8 @@ static int stories_add_part(struct stories *s, const struct thread_wait *w, enum
 	uint32_t thread = threads_number(s->threads, w->chunk, &w->thread);
 	struct story_part part = {.start = w->start, .duration = w->duration};
 	int64_t middle = w->start + w->duration / 2;
-	int err = 0;
 
-	if (thread == UINT32_MAX)
-		return -ENOMEM;
-	for (size_t i = thread ? stories_before(s, thread, middle) : 0; i-- > 0 && !err;) {
+	for (size_t i = thread ? stories_before(s, thread, middle) : 0; i-- > 0;) {
 		struct story *story = s->by_place[i];
 
 		if (!stories_may_reach(s, i, thread, middle))
@@ -374,11 +333,11 @@ static int stories_add_part(struct stories *s, const struct thread_wait *w, enum
 		if (middle > story->place.start + story->place.duration)
 			continue;
 		if (kind == STORY_WAIT)
-			err = story_add_wait(s, story, w, &part);
+			story_add_wait(s, story, w, &part);
 		else
 			parts_slot(&story->kind[kind], &part);
 	}
-	return err;
+	return 0;
 }
 
 static int stories_on_wait(const struct thread_wait *w, void *context)
@@ -391,31 +350,23 @@ static int stories_on_run_queue(const struct thread_wait *w, void *context)
 	return stories_add_part(context, w, STORY_RUN_QUEUE);
 }
 
-static void stories_find_holders(struct stories *s)
+const struct trace_ops stories_ops = {
+	.wait = stories_on_wait, .run_queue = stories_on_run_queue, .call = stories_on_call, .event = stories_on_event};
+
+void stories_end(struct stories *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		struct story_parts *waits = &s->story[i].kind[STORY_WAIT];
 
 		for (unsigned int n = 0; n < waits->count && n < STORY_HELD; n++) {
 			struct story_part *p = &waits->part[n];
-			const struct held *held = holders_of_wait(s->holders, p->start, p->duration);
+			const struct held *held =
+				holders_of_wait(s->holders, s->story[i].place.thread, p->start, p->duration);
 
-			p->holder = held ? held->waker : 0;
-			p->held_in = held ? held_name(held) : 0;
-			if (held && !p->held_in && held->waker == p->waker)
+			p->holder = held ? held->holder : 0;
+			p->held_in = held ? held_method(held) : 0;
+			if (held && !p->held_in && held->holder == p->waker)
 				p->held_in = p->woken_in;
 		}
 	}
-}
-
-int stories_read(struct stories *s, struct jfr_file *file)
-{
-	static const struct trace_ops ops = {.wait = stories_on_wait,
-					     .run_queue = stories_on_run_queue,
-					     .call = stories_on_call,
-					     .event = stories_on_event};
-	int err = trace_read(file, &ops, s);
-
-	stories_find_holders(s);
-	return err;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/report/page_data.h"
+#include "user/page/page_data.h"
 #include "user/text/html.h"
 #include "user/text/json.h"
 
@@ -27,14 +27,20 @@ static void data_put_name(struct json *j, const char *key, const char *text)
 	json_string(j, key, name);
 }
 
-/* A time or number that may be unknown. */
-static void data_put_ns(struct json *j, int64_t ns)
+/* An array; INT64_MIN is an unknown number. */
+static void data_put_numbers(struct json *j, const char *key, const int64_t *n, size_t count)
 {
-	if (ns == INT64_MIN)
-		json_null(j, NULL);
-	else
-		json_signed(j, NULL, ns);
+	json_array(j, key);
+	for (size_t i = 0; i < count; i++) {
+		if (n[i] == INT64_MIN)
+			json_null(j, NULL);
+		else
+			json_signed(j, NULL, n[i]);
+	}
+	json_end(j);
 }
+
+#define NUMBERS(...) (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
 
 static void data_put_grid(struct json *j, const struct digest *d)
 {
@@ -47,21 +53,11 @@ static void data_put_grid(struct json *j, const struct digest *d)
 	json_end(j);
 }
 
-/* [calls, thrown, time, known time, cpu, run queue, pause, faults, least, most] */
 static void data_put_split(struct json *j, const char *key, const struct digest_split *s)
 {
-	json_array(j, key);
-	json_unsigned(j, NULL, s->calls);
-	json_unsigned(j, NULL, s->thrown);
-	json_signed(j, NULL, s->time);
-	json_signed(j, NULL, s->known);
-	json_signed(j, NULL, s->cpu);
-	json_signed(j, NULL, s->run_queue);
-	json_signed(j, NULL, s->pause);
-	json_signed(j, NULL, s->faults);
-	json_signed(j, NULL, s->least);
-	json_signed(j, NULL, s->most);
-	json_end(j);
+	data_put_numbers(j, key,
+			 NUMBERS(s->calls, s->thrown, s->time, s->known, s->cpu, s->run_queue, s->pause, s->faults,
+				 s->least, s->most));
 }
 
 static void data_put_methods(struct json *j, const struct digest *d)
@@ -120,14 +116,6 @@ static void data_put_tree(struct json *j, const struct digest *d)
 	json_end(j);
 }
 
-static void data_put_pauses(struct json *j, const char *key, const int64_t *sums)
-{
-	json_array(j, key);
-	for (int i = 0; i < GRID_COLUMNS; i++)
-		json_signed(j, NULL, sums[i]);
-	json_end(j);
-}
-
 /* Per mille of each column, part after part. */
 static void data_put_activity(struct json *j, const struct digest *d)
 {
@@ -152,21 +140,16 @@ static void data_put_activity(struct json *j, const struct digest *d)
 
 static void data_put_part(struct json *j, const struct story *story, const struct story_part *p, enum story_kind kind)
 {
-	json_array(j, NULL);
-	json_signed(j, NULL, p->start - story->place.start);
-	json_signed(j, NULL, p->duration);
-	if (kind == STORY_CALL) {
-		json_unsigned(j, NULL, p->what);
-		json_unsigned(j, NULL, p->thrown);
-	} else if (kind == STORY_WAIT) {
-		json_unsigned(j, NULL, p->what);
-		json_unsigned(j, NULL, p->waker);
-		json_unsigned(j, NULL, p->stack);
-		json_unsigned(j, NULL, p->kernel_stack);
-		json_unsigned(j, NULL, p->holder);
-		json_unsigned(j, NULL, p->held_in);
-	}
-	json_end(j);
+	int64_t start = p->start - story->place.start;
+
+	if (kind == STORY_CALL)
+		data_put_numbers(j, NULL, NUMBERS(start, p->duration, p->what, p->thrown));
+	else if (kind == STORY_WAIT)
+		data_put_numbers(j, NULL,
+				 NUMBERS(start, p->duration, p->what, p->waker, p->stack, p->kernel_stack, p->holder,
+					 p->held_in));
+	else
+		data_put_numbers(j, NULL, NUMBERS(start, p->duration));
 }
 
 static void data_put_parts(struct json *j, const struct story *story, enum story_kind kind, const char *key)
@@ -192,16 +175,9 @@ static void data_put_story(struct json *j, const struct digest *d, const struct 
 	json_signed(j, "line", s->line);
 	json_bool(j, "thrown", s->thrown);
 	json_signed(j, "values", s->values); /* number of a text; -1: none */
-	json_array(j, "split");		     /* cpu, run queue, pause */
-	data_put_ns(j, s->known ? s->cpu : INT64_MIN);
-	data_put_ns(j, s->known ? s->run_queue : INT64_MIN);
-	data_put_ns(j, s->pause);
-	json_end(j);
-	json_array(j, "usage"); /* system calls, the time in them, page faults */
-	data_put_ns(j, s->system_calls);
-	data_put_ns(j, s->system_call_time);
-	data_put_ns(j, s->faults);
-	json_end(j);
+	data_put_numbers(j, "split",
+			 NUMBERS(s->known ? s->cpu : INT64_MIN, s->known ? s->run_queue : INT64_MIN, s->pause));
+	data_put_numbers(j, "usage", NUMBERS(s->system_calls, s->system_call_time, s->faults));
 	data_put_parts(j, s, STORY_CALL, "calls");
 	data_put_parts(j, s, STORY_WAIT, "waits");
 	data_put_parts(j, s, STORY_RUN_QUEUE, "runQueue");
@@ -257,23 +233,22 @@ static void data_find_used(struct data_used *u, const struct digest *d, const st
 }
 
 /* Objects with the number as key: most numbers are not used. */
-static bool data_put_names(struct json *j, const struct digest *d, const struct stories *s)
+static void data_put_names(struct json *j, const struct digest *d, const struct stories *s)
 {
-	struct data_used u = {calloc(d->names.count + 1, sizeof(bool)), calloc(d->threads.count + 1, sizeof(bool))};
-	bool good = u.method && u.thread;
+	struct data_used u = {memory_need(calloc(d->names.count + 1, sizeof(bool))),
+			      memory_need(calloc(d->threads.count + 1, sizeof(bool)))};
 	char key[24];
 
-	if (good)
-		data_find_used(&u, d, s);
+	data_find_used(&u, d, s);
 	json_object(j, "names");
-	for (size_t i = 1; good && i <= d->names.count; i++) {
+	for (size_t i = 1; i <= d->names.count; i++) {
 		snprintf(key, sizeof(key), "%zu", i);
 		if (u.method[i])
 			data_put_name(j, key, method_names_text(&d->names, i));
 	}
 	json_end(j);
 	json_object(j, "threads");
-	for (size_t i = 1; good && i <= d->threads.count; i++) {
+	for (size_t i = 1; i <= d->threads.count; i++) {
 		snprintf(key, sizeof(key), "%zu", i);
 		if (u.thread[i])
 			data_put_name(j, key, d->threads.thread[i - 1].name);
@@ -281,7 +256,6 @@ static bool data_put_names(struct json *j, const struct digest *d, const struct 
 	json_end(j);
 	free(u.method);
 	free(u.thread);
-	return good;
 }
 
 static void data_put_verdicts(struct json *j, const struct verdict *v, size_t count)
@@ -294,17 +268,14 @@ static void data_put_verdicts(struct json *j, const struct verdict *v, size_t co
 	json_end(j);
 }
 
-bool page_data_put(struct bytes *out, const struct digest *d, const struct stories *s, const struct verdict *v,
+void page_data_put(struct bytes *out, const struct digest *d, const struct stories *s, const struct verdict *v,
 		   size_t verdicts)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = memory_need(open_memstream(&text, &size));
 	struct json j;
-	bool good;
 
-	if (!to)
-		return false;
 	json_init(&j, to);
 	json_object(&j, NULL);
 	data_put_grid(&j, d);
@@ -315,18 +286,17 @@ bool page_data_put(struct bytes *out, const struct digest *d, const struct stori
 	data_put_band_waits(&j, d);
 	data_put_kinds(&j, d);
 	data_put_tree(&j, d);
-	data_put_pauses(&j, "pauses", d->pause);
-	data_put_pauses(&j, "collections", d->gc);
+	data_put_numbers(&j, "pauses", d->pause, GRID_COLUMNS);
+	data_put_numbers(&j, "collections", d->gc, GRID_COLUMNS);
 	data_put_activity(&j, d);
 	data_put_stories(&j, d, s);
-	good = data_put_names(&j, d, s);
+	data_put_names(&j, d, s);
 	data_put_verdicts(&j, v, verdicts);
 	json_end(&j);
-	good = !fclose(to) && good;
-	if (good)
-		html_put_json(out, text, size);
+	if (fclose(to))
+		memory_exhausted();
+	html_put_json(out, text, size);
 	free(text);
-	return good && !out->failed;
 }
 
 static void data_put_base64(struct bytes *out, const unsigned char *data, size_t size)
@@ -342,17 +312,15 @@ static void data_put_base64(struct bytes *out, const unsigned char *data, size_t
 	}
 }
 
-bool page_cells_put(struct bytes *out, struct digest *d)
+void page_cells_put(struct bytes *out, struct digest *d)
 {
 	struct bytes cells;
-	bool good;
 
 	bytes_init(&cells);
-	good = cells_encode(&d->heat, HEAT_BUDGET, &cells) && cells_encode(&d->calls, CALLS_BUDGET, &cells) &&
-	       cells_encode(&d->blocked, WAITS_BUDGET, &cells);
-	if (good)
-		data_put_base64(out, cells.data, cells.size);
-	good &= !cells.failed;
+	cells_encode(&d->heat, HEAT_BUDGET, &cells);
+	cells_encode(&d->calls, CALLS_BUDGET, &cells);
+	cells_encode(&d->blocked, WAITS_BUDGET, &cells);
+	memory_text(&cells);
+	data_put_base64(out, cells.data, cells.size);
 	bytes_release(&cells);
-	return good && !out->failed;
 }
