@@ -3,6 +3,8 @@
 #include "user/text/json.h"
 #include "user/text/log.h"
 #include "user/live/call_line.h"
+#include "user/live/call_values.h"
+#include "user/record/user_value.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -71,25 +73,25 @@ static void lines_skip(struct lines *l)
 	l->unreported++;
 }
 
-void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller, const struct span_split *split, const char *thrown, char *values)
+void lines_add(struct lines *l, const struct recorded_call *call)
 {
+	char thrown[FRT_FIELD_TEXT_MAX + 1];
 	struct held *h = &l->held[l->count];
 
 	if (l->count == HELD) {
 		lines_skip(l);
-		free(values);
 		return;
 	}
-	*h = (struct held){.span = *s,
-			   .start = clock_ns(l->setup.clock, s->start),
-			   .end = clock_ns(l->setup.clock, s->start + s->duration),
-			   .caller = *caller,
-			   .split = *split,
+	user_value_thrown_name(call->values, call->value_count, thrown, sizeof(thrown));
+	*h = (struct held){.span = *call->span,
+			   .start = call->start,
+			   .end = call->start + call->duration,
+			   .caller = call->caller,
+			   .split = call->split,
 			   .thrown = *thrown ? strdup(thrown) : NULL,
-			   .values = values};
-	if (vthread)
-		h->vthread = *vthread;
+			   .values = call_values_text(call, l->setup.json)};
+	if (call->vthread)
+		h->vthread = *call->vthread;
 	l->count++;
 }
 

@@ -7,16 +7,13 @@
 #ifndef USER_LIVE_LINES_H
 #define USER_LIVE_LINES_H
 
-#include "user/capture/clock.h"
 #include "user/record/recorder.h"
-#include "user/capture/stream.h"
 #include "user/live/stdout_queue.h"
 
 struct lines;
 
 struct lines_setup {
 	const struct segment *segment;
-	struct clock *clock;
 	struct stdout_queue *queue;
 	int64_t ticks_offset; /* target's CLOCK_MONOTONIC - ours, ns */
 	bool json;
@@ -26,13 +23,8 @@ struct lines_setup {
 int lines_new(struct lines **out, const struct lines_setup *setup, struct diag *d);
 void lines_free(struct lines *l);
 
-/*
- * Add a recorded call; `vthread` as in struct stream_sink. Call right after the recorder got the span, so that its
- * timestamps convert to the same times as in the file. `thrown` is the class of its exception, "" if unknown. `values` are
- * those of call_values_text() and belong to the lines from then on.
- */
-void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller, const struct span_split *split, const char *thrown, char *values);
+/* Add a call that was just recorded. */
+void lines_add(struct lines *l, const struct recorded_call *call);
 
 /* A thread may be preempted for this long between the end of a call and its record. */
 #define LINES_LATE_NS 50000000LL

@@ -3,9 +3,7 @@
 #include "user/text/log.h"
 #include "user/live/keys.h"
 #include "user/live/lines.h"
-#include "user/live/call_values.h"
 #include "user/live/otlp_live.h"
-#include "user/record/user_value.h"
 #include "user/live/stdout_queue.h"
 #include "user/live/interval_table.h"
 #include "user/text/term.h"
@@ -17,7 +15,6 @@
 
 struct live {
 	struct live_setup setup;
-	struct stream_sink recorder;
 	struct stdout_queue *queue;
 	struct intervals *intervals; /* NULL: no table */
 	struct lines *lines;	     /* NULL: no lines */
@@ -39,10 +36,8 @@ static struct breakdown_sums *splits_for(const struct live_setup *s)
 static int open_view(struct live *l, struct diag *d)
 {
 	const struct live_setup *s = &l->setup;
-	struct lines_setup lines = {.segment = s->segment,
-				    .clock = s->clock,
-				    .ticks_offset = s->target->monotonic_offset,
-				    .json = s->settings->json};
+	struct lines_setup lines = {
+		.segment = s->segment, .ticks_offset = s->target->monotonic_offset, .json = s->settings->json};
 	struct otlp_live_setup otlp = {
 		.target = s->target, .segment = s->segment, .clock = s->clock, .recorder = s->recorder};
 	int err;
@@ -61,6 +56,16 @@ static int open_view(struct live *l, struct diag *d)
 		l->colours = term_has_colours(STDOUT_FILENO);
 	}
 	return err;
+}
+
+static void live_on_call(void *context, const struct recorded_call *c)
+{
+	struct live *l = context;
+
+	if (l->otlp)
+		otlp_live_add(l->otlp, c);
+	else
+		lines_add(l->lines, c);
 }
 
 int live_check(const struct settings *s, struct diag *d)
@@ -84,8 +89,9 @@ int live_new(struct live **out, const struct live_setup *setup, struct diag *d)
 	if (!l)
 		return diag_errno(d, ENOMEM, "cannot print");
 	l->setup = *setup;
-	l->recorder = recorder_sink(setup->recorder);
 	err = open_view(l, d);
+	if (!err && (l->lines || l->otlp))
+		recorder_listen(setup->recorder, live_on_call, l);
 	if (err)
 		live_free(l);
 	else
@@ -97,56 +103,13 @@ void live_free(struct live *l)
 {
 	if (!l)
 		return;
+	recorder_listen(l->setup.recorder, NULL, NULL);
 	keys_close(l->keys);
 	lines_free(l->lines);
 	otlp_live_free(l->otlp);
 	intervals_free(l->intervals);
 	stdout_queue_close(l->queue);
 	free(l);
-}
-
-static void live_add_call(struct live *l, const struct frt_span *s, size_t n, const struct stream_vthread *v)
-{
-	uint64_t before = recorder_counts(l->setup.recorder)->events;
-	struct frames_caller caller = {0};
-	char thrown[FRT_FIELD_TEXT_MAX + 1];
-
-	l->recorder.spans(l->recorder.context, s, n, v);
-	if (recorder_counts(l->setup.recorder)->events == before)
-		return;
-	if (l->otlp) {
-		otlp_live_add(l->otlp, s, n - 1, v);
-		return;
-	}
-	user_value_thrown_name((const struct frt_field *)(s + 1), n - 1, thrown, sizeof(thrown));
-	recorder_caller(l->setup.recorder, s, &caller);
-	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder), thrown,
-		  call_values_text(l->setup.recorder, s, n - 1, l->setup.settings->json));
-}
-
-static void live_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
-{
-	struct live *l = context;
-	bool each = l->lines || l->otlp;
-
-	if (!each)
-		l->recorder.spans(l->recorder.context, s, n, v);
-	for (size_t i = 0, size; each && i < n; i += size) {
-		size = stream_set_size(&s[i], n - i);
-		live_add_call(l, &s[i], size, v);
-	}
-}
-
-static void live_on_cover(void *context, uint64_t tsc)
-{
-	struct live *l = context;
-
-	l->recorder.cover(l->recorder.context, tsc);
-}
-
-struct stream_sink live_sink(struct live *l)
-{
-	return (struct stream_sink){.spans = live_on_spans, .cover = live_on_cover, .context = l};
 }
 
 /* The row at the top, such that the screen is full. */

@@ -24,12 +24,12 @@ struct live_setup {
  */
 int live_check(const struct settings *s, struct diag *d);
 
-/* All members of `setup` are borrowed. 0 or -errno. *out is NULL if no live view is wanted. */
+/*
+ * Listens to the recorder until live_free(). All members of `setup` are borrowed. 0 or -errno. *out is NULL if no live
+ * view is wanted.
+ */
 int live_new(struct live **out, const struct live_setup *setup, struct diag *d);
 void live_free(struct live *l);
-
-/* The sink for spans: passes them to the recorder and shows them. */
-struct stream_sink live_sink(struct live *l);
 
 /*
  * Call about twenty times a second, after a sweep that began at `now` (CLOCK_MONOTONIC, ns). `lost` counts spans lost

@@ -628,26 +628,9 @@ const struct recorder_counts *recorder_counts(const struct recorder *r)
 	return &r->counts;
 }
 
-bool recorder_caller(const struct recorder *r, const struct frt_span *span, struct frames_caller *out)
+void recorder_listen(struct recorder *r, recorded_seen *seen, void *context)
 {
-	if (span->flags & FRT_SPAN_NATIVE)
-		return r->wait_stacks && wait_stacks_caller(r->wait_stacks, span->stack, span->method, out);
-	return frames_caller(r->frames, span->stack, span->method, out);
-}
-
-const struct span_split *recorder_split(const struct recorder *r)
-{
-	return span_events_split(r->events);
-}
-
-bool recorder_call_values(const struct recorder *r, const struct frt_span *span, size_t n, user_events_seen *seen,
-			  void *context)
-{
-	int64_t start = clock_ns(r->setup.clock, span->start);
-
-	return !r->users ||
-	       user_events_call(r->users, span, clock_ns(r->setup.clock, span->start + span->duration) - start,
-				(const struct frt_field *)(span + 1), n, seen, context);
+	span_events_listen(r->events, seen, context);
 }
 
 void recorder_event_gaps(const struct recorder *r, void (*report)(const char *text, void *context), void *context)

@@ -49,10 +49,28 @@ uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t
 uint64_t span_events_put_values(struct span_events *e, const struct frt_span *s, const struct frt_field *values,
 				size_t n, const struct stream_vthread *v);
 
-/* Where the time of the last span went, in ns; JFR_MISSING: not known. */
+/* Where the time of a call went, in ns; JFR_MISSING: not known. */
 struct span_split {
 	int64_t cpu, run_queue, blocked, pause;
 };
-const struct span_split *span_events_split(const struct span_events *e);
+
+/* A call as it was just written. All pointers are valid until the listener returns. */
+struct recorded_call {
+	const struct frt_span *span;
+	const struct stream_vthread *vthread; /* NULL: of a platform thread */
+	int64_t start, duration;	      /* CLOCK_MONOTONIC, ns; ns */
+	struct span_split split;
+	struct frames_caller caller;
+	const struct frt_field *values; /* of the user's events */
+	size_t value_count;
+	struct user_events *users; /* for recorded_values() */
+};
+
+/* Have `seen` called for each call that is written; NULL: for none. */
+typedef void recorded_seen(void *context, const struct recorded_call *call);
+void span_events_listen(struct span_events *e, recorded_seen *seen, void *context);
+
+/* How the file has the call; see user_events_call(). */
+bool recorded_values(const struct recorded_call *call, user_events_seen *seen, void *context);
 
 #endif

@@ -439,7 +439,7 @@ static int record_start(struct recording *r, int connection, struct diag *d)
 		err = make_live(r, d);
 	if (err)
 		return err;
-	sink = r->live ? live_sink(r->live) : recorder_sink(r->recorder);
+	sink = recorder_sink(r->recorder);
 	if (r->settings->dump_when.count) {
 		r->trigger = dump_trigger_new(&r->settings->dump_when, session_segment(r->session), &r->clock);
 		if (!r->trigger)
