@@ -163,7 +163,7 @@ $(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
 $(BUILD)/tests/unit/trace/test_progress: LDLIBS += $(call wrap,monotonic_ms)
 $(BUILD)/tests/unit/live/test_control_socket: LDLIBS += $(call wrap,run_directory_name run_directory_is_own run_directory_make)
 $(BUILD)/tests/unit/live/test_priority: LDLIBS += $(call wrap,getpriority setpriority eventfd_write)
-$(BUILD)/tests/unit/record/test_frames: LDLIBS += $(call wrap,resolver_frame)
+$(BUILD)/tests/unit/stacks/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/record/test_thread_names: LDLIBS += $(call wrap,monotonic_ns target_task_is thread_object_read)
 $(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
@@ -262,11 +262,11 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # sources that read the target's memory, and what they need
-$(BUILD)/fuzz_segment: user/text/budget.c user/capture/open_calls.c user/capture/segment.c user/capture/stacks.c user/capture/stream.c user/capture/sweep.c \
+$(BUILD)/fuzz_segment: user/text/budget.c user/capture/open_calls.c user/segment/segment.c user/stacks/agent_stacks.c user/capture/stream.c user/capture/sweep.c \
 	$(addprefix user/text/,monotonic.c log.c fold.c term.c) $(wildcard user/process/*.c) $(UPROBES)
 $(BUILD)/fuzz_usdt: uprobes/elf/elf_notes.c user/capture/usdt_cookie.c
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
-$(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
+$(BUILD)/fuzz_kernel_symbols: user/stacks/kernel_symbols.c
 $(BUILD)/fuzz_elf: $(UPROBES)
 $(BUILD)/fuzz_condition: user/compare/condition.c user/options/jfc_image.S $(wildcard user/options/*.c user/text/*.c)
 $(BUILD)/fuzz_user_value: user/record/user_value.c user/text/java_number.c

@@ -4,7 +4,7 @@
 #define USER_CAPTURE_AGENT_CONFIG_H
 
 #include "user/capture/clock.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/options/settings.h"
 
 struct event_plan;

@@ -5,7 +5,7 @@
 #include "format/recent.h"
 #include "user/capture/hotspot_methods.h"
 #include "user/capture/kernel_probes.h"
-#include "user/capture/segment_make.h"
+#include "user/segment/segment_make.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/capture/usdt.h"
 #include "user/jvm/jvm_model.h"

@@ -11,7 +11,7 @@
 
 #include "format/diag.h"
 #include "user/capture/clock.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/capture/kernel_sink.h"
 #include "user/capture/stream.h"
 #include "user/options/settings.h"

@@ -8,7 +8,7 @@
 
 #include "format/diag.h"
 #include "user/capture/queue.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 #include <stdbool.h>
 

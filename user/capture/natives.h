@@ -9,7 +9,7 @@
 
 #include "user/capture/clock.h"
 #include "user/capture/kernel_sink.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/process/dump.h"
 #include "user/capture/stream_sink.h"
 #include "user/options/settings.h"

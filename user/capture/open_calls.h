@@ -7,7 +7,7 @@
 #define USER_CAPTURE_OPEN_CALLS_H
 
 #include "user/capture/stream.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 struct open_call {
 	uint64_t start;		       /* TSC */

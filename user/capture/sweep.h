@@ -7,7 +7,7 @@
 #define USER_CAPTURE_SWEEP_H
 
 #include "user/capture/stream.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 /* Note the positions of the streams before a recording: what the rings contain belongs to the previous one. */
 void sweep_begin(const struct segment *seg, struct streams *streams);

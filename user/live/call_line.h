@@ -4,7 +4,7 @@
 #define USER_LIVE_CALL_LINE_H
 
 #include "user/record/recorder.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 #include <stdio.h>
 

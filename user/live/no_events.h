@@ -5,7 +5,7 @@
 
 #include "user/capture/clock.h"
 #include "user/record/recorder.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/options/settings.h"
 
 struct no_events {

@@ -4,9 +4,9 @@
 #include "user/capture/cost.h"
 #include "user/jvm/metaspace.h"
 #include "user/capture/natives.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "user/text/skip_reason.h"
-#include "user/record/kernel_symbols.h"
+#include "user/stacks/kernel_symbols.h"
 #include "user/record/wait_stacks.h"
 #include "user/text/log.h"
 

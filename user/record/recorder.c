@@ -4,7 +4,7 @@
 #include "user/text/budget.h"
 #include "user/text/monotonic.h"
 #include "user/capture/open_calls.h"
-#include "user/record/kernel_symbols.h"
+#include "user/stacks/kernel_symbols.h"
 #include "user/record/recording_info.h"
 #include "user/record/thread_keys.h"
 #include "user/record/timing_events.h"

@@ -5,11 +5,11 @@
 
 #include "format/diag.h"
 #include "user/capture/clock.h"
-#include "user/record/frames.h"
+#include "user/stacks/frames.h"
 #include "user/record/output.h"
 #include "user/capture/stream.h"
 #include "user/capture/call_rates.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/options/settings.h"
 #include "user/record/breakdown.h"
 #include "user/record/span_events.h"

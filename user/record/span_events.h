@@ -11,8 +11,8 @@
 
 #include "format/jfr/jfr_write.h"
 #include "user/record/breakdown.h"
-#include "user/record/frames.h"
-#include "user/record/method_keys.h"
+#include "user/stacks/frames.h"
+#include "user/stacks/method_keys.h"
 #include "user/record/thread_keys.h"
 #include "user/record/user_events.h"
 #include "user/record/wait_stacks.h"

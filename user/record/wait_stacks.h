@@ -8,7 +8,7 @@
 #define USER_RECORD_WAIT_STACKS_H
 
 #include "bpf/queue.h"
-#include "user/record/frames.h"
+#include "user/stacks/frames.h"
 #include "user/hotspot/mem.h"
 #include "user/capture/kernel_sink.h"
 

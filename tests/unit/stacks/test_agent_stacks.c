@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/stacks.h"
+#include "user/stacks/agent_stacks.h"
 #include "tests/lib/fake_segment.h"
 
 #include <setjmp.h>

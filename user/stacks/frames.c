@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/record/frames.h"
-#include "user/record/kernel_symbols.h"
+#include "user/stacks/frames.h"
+#include "user/stacks/kernel_symbols.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "user/text/java_name.h"
 
 #include <stdio.h>

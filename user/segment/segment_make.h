@@ -4,10 +4,10 @@
  * (bpf/frtrace.h), so that everything behind it need not know the source: the collector writes the tables, and in slot 0
  * the sums over all threads. It is shared with nobody. There are no rings, stacks and cells.
  */
-#ifndef USER_CAPTURE_SEGMENT_MAKE_H
-#define USER_CAPTURE_SEGMENT_MAKE_H
+#ifndef USER_SEGMENT_SEGMENT_MAKE_H
+#define USER_SEGMENT_SEGMENT_MAKE_H
 
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 /* Returns 0, then segment_close(); or -errno with the message. The recording in it has begun; `since` is still 0. */
 int segment_make(struct segment *s, const struct target *t, struct diag *d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/record/method_keys.h"
+#include "user/stacks/method_keys.h"
 #include "format/vec.h"
 #include "user/jvm/hidden.h"
 

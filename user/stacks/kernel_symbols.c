@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/record/kernel_symbols.h"
+#include "user/stacks/kernel_symbols.h"
 #include "format/vec.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * Frames are overwritten by those allocated one table length later: header.stack_next shows whether that has
  * happened, also after a copy.
  */
-#include "user/capture/stacks.h"
+#include "user/stacks/agent_stacks.h"
 
 #include <string.h>
 

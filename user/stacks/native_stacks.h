@@ -6,8 +6,8 @@
  *
  * A library that takes the place of another one within a second of the wait is mistaken for it.
  */
-#ifndef USER_RECORD_NATIVE_STACKS_H
-#define USER_RECORD_NATIVE_STACKS_H
+#ifndef USER_STACKS_NATIVE_STACKS_H
+#define USER_STACKS_NATIVE_STACKS_H
 
 #include "bpf/queue.h"
 #include "uprobes/dwarf/cfi_frame.h"

@@ -4,7 +4,7 @@
  * independent dissector. The resolver is answered here (wrapped by the linker): a
  * raw frame's code says which methods it stands for.
  */
-#include "user/record/frames.h"
+#include "user/stacks/frames.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_segment.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/process/maps.h"
 
 #include <errno.h>

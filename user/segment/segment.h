@@ -3,12 +3,12 @@
  * The control segment (bpf/frtrace.h), as its reader sees it. The target may have forged its content: every index is
  * checked, every string is bounded.
  */
-#ifndef USER_CAPTURE_SEGMENT_H
-#define USER_CAPTURE_SEGMENT_H
+#ifndef USER_SEGMENT_SEGMENT_H
+#define USER_SEGMENT_SEGMENT_H
 
 #include "bpf/frtrace.h"
 #include "format/diag.h"
-#include "user/capture/native_rows.h"
+#include "user/segment/native_rows.h"
 #include "user/process/find.h"
 
 #include <stddef.h>

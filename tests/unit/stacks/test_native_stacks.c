@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The stack of this program itself, copied as the kernel does it, with the C library's backtrace() as the oracle. */
-#include "user/record/native_stacks.h"
+#include "user/stacks/native_stacks.h"
 
 #include <execinfo.h>
 #include <search.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The readers of the control segment, on a good one and on forged ones. */
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "tests/lib/fake_segment.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/native_rows.h"
+#include "user/segment/native_rows.h"
 #include "format/vec.h"
 
 #include <stdlib.h>

@@ -4,11 +4,11 @@
  * and frames only after they have been read; header.stack_done reports how far that is. The target may have forged
  * its tables: counts and positions are bounded, and a row that changes while it is copied is rejected.
  */
-#ifndef USER_CAPTURE_STACKS_H
-#define USER_CAPTURE_STACKS_H
+#ifndef USER_STACKS_AGENT_STACKS_H
+#define USER_STACKS_AGENT_STACKS_H
 
 #include "user/text/budget.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 #define STACK_MOST (FRT_MAX_DEPTH + 1) /* frames: one more, for the traced method itself */
 

@@ -3,8 +3,8 @@
  * What the collector knows of traced native methods and of threads that call nothing else, in the form of the agent's
  * tables, so that all readers of the segment see both.
  */
-#ifndef USER_CAPTURE_NATIVE_ROWS_H
-#define USER_CAPTURE_NATIVE_ROWS_H
+#ifndef USER_SEGMENT_NATIVE_ROWS_H
+#define USER_SEGMENT_NATIVE_ROWS_H
 
 #include "bpf/queue.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/segment_make.h"
+#include "user/segment/segment_make.h"
 
 #include <errno.h>
 #include <string.h>

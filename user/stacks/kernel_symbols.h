@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Table of the kernel's functions and their addresses (/proc/kallsyms). */
-#ifndef USER_RECORD_KERNEL_SYMBOLS_H
-#define USER_RECORD_KERNEL_SYMBOLS_H
+#ifndef USER_STACKS_KERNEL_SYMBOLS_H
+#define USER_STACKS_KERNEL_SYMBOLS_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -7,13 +7,13 @@
  * or extension, app) can be matched. A method of any other loader gets two constants if it is both traced and on
  * stacks.
  */
-#ifndef USER_RECORD_METHOD_KEYS_H
-#define USER_RECORD_METHOD_KEYS_H
+#ifndef USER_STACKS_METHOD_KEYS_H
+#define USER_STACKS_METHOD_KEYS_H
 
 #include "format/jfr/jfr_write.h"
 #include "user/hotspot/packages.h"
 #include "user/hotspot/resolve.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 struct method_keys {
 	struct jfr_writer *writer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/record/native_stacks.h"
+#include "user/stacks/native_stacks.h"
 #include "user/process/libraries.h"
 #include "user/text/cpp_name.h"
 #include "user/text/monotonic.h"

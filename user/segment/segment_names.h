@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Readable names from the control segment. Names that do not fit are cut. */
-#ifndef USER_CAPTURE_SEGMENT_NAMES_H
-#define USER_CAPTURE_SEGMENT_NAMES_H
+#ifndef USER_SEGMENT_SEGMENT_NAMES_H
+#define USER_SEGMENT_SEGMENT_NAMES_H
 
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 /* "com.acme.Cart.checkout(Order)"; with string 0 as `method`, "com.acme.Cart". */
 void segment_name_full(const struct segment *s, uint32_t class_name, uint32_t method, uint32_t descriptor, char *out,

@@ -8,12 +8,12 @@
  * A stack begins with the traced method's caller. An unknown frame is written as unknown (method 0), never guessed;
  * an incomplete stack is marked as truncated.
  */
-#ifndef USER_RECORD_FRAMES_H
-#define USER_RECORD_FRAMES_H
+#ifndef USER_STACKS_FRAMES_H
+#define USER_STACKS_FRAMES_H
 
-#include "user/record/method_keys.h"
-#include "user/record/native_stacks.h"
-#include "user/capture/stacks.h"
+#include "user/stacks/method_keys.h"
+#include "user/stacks/native_stacks.h"
+#include "user/stacks/agent_stacks.h"
 
 struct frames;
 
