@@ -42,8 +42,8 @@ struct hotspot_source {
 	struct streams *streams;      /* see hotspot_source_feed() */
 	struct frt_probe_counts *cpu; /* room for those of all CPUs */
 	int cpus;
-	struct kernel_sink sink; /* of the stacks of calls */
-	struct recent stacks;	 /* known ones, by identity, with their ids of kernel_sink.take_call */
+	struct copied_stacks *copied; /* takes the stacks of calls; NULL: they have none */
+	struct recent stacks;	      /* known ones, by identity, with their ids of copied_stacks_take_call() */
 	uint32_t stack_id[RECENT_PLACES];
 };
 
@@ -189,12 +189,9 @@ void hotspot_source_feed(struct hotspot_source *h, struct streams *streams)
 	h->streams = streams;
 }
 
-void hotspot_source_take_stacks(struct hotspot_source *h, const struct frt_layout *layout,
-				const struct kernel_sink *sink)
+void hotspot_source_take_stacks(struct hotspot_source *h, const struct frt_layout *layout, struct copied_stacks *stacks)
 {
-	h->sink = *sink;
-	if (!sink->take_call)
-		return;
+	h->copied = stacks;
 	h->setup.bpf->bss->hotspot_layout = *layout;
 	segment_header(h->setup.segment)->hook_ticks = clock_ticks_of_ns(h->setup.clock, CALL_WITH_STACK_NS);
 }
@@ -265,19 +262,18 @@ static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread 
  */
 static uint32_t probed_stack_resolve(const struct hotspot_source *h, const struct frt_probe_stack *r)
 {
-	const struct kernel_sink *to = &h->sink;
 	struct frt_frame frame[FRT_NATIVE_FRAMES];
 	uint32_t count = r->call.frames, end = r->call.flags >> 8, id;
 
 	memcpy(frame, r->frame, sizeof(frame));
 	if (frame[0].kind != FRT_FRAME_COMPILED)
-		return to->take_call(to->stacks, frame, count, end);
+		return copied_stacks_take_call(h->copied, frame, count, end);
 	frame[0].flags |= FRT_FRAME_LEAF;
-	id = to->take_call(to->stacks, frame, count, end);
-	if (!(r->call.flags & FRT_PROBE_NESTED) && to->is_call_of(to->stacks, id, r->call.method))
+	id = copied_stacks_take_call(h->copied, frame, count, end);
+	if (!(r->call.flags & FRT_PROBE_NESTED) && copied_stacks_is_call_of(h->copied, id, r->call.method))
 		return id;
 	frame[0].kind = 0;
-	return to->take_call(to->stacks, frame, count, end);
+	return copied_stacks_take_call(h->copied, frame, count, end);
 }
 
 static void probed_stack_take(struct hotspot_source *h, const struct frt_probe_stack *r)
@@ -312,9 +308,9 @@ static bool take_call(struct hotspot_source *h, const struct frt_probe_call *r, 
 
 	if (!segment_method(s, r->method) || r->frames > FRT_NATIVE_FRAMES)
 		return false;
-	if (r->frames && h->sink.take_call && size >= sizeof(struct frt_probe_stack))
+	if (r->frames && h->copied && size >= sizeof(struct frt_probe_stack))
 		probed_stack_take(h, (const struct frt_probe_stack *)r);
-	if (h->sink.take_call) {
+	if (h->copied) {
 		span.stack = probed_stack_of(h, r);
 		span.flags = FRT_SPAN_NATIVE;
 	}

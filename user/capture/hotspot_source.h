@@ -12,8 +12,8 @@
 #include "format/diag.h"
 #include "user/capture/clock.h"
 #include "user/segment/segment.h"
-#include "user/capture/kernel_sink.h"
 #include "user/capture/stream.h"
+#include "user/stacks/copied_stacks.h"
 #include "user/options/settings.h"
 
 struct frtrace_bpf;
@@ -45,9 +45,9 @@ void hotspot_source_feed(struct hotspot_source *h, struct streams *streams);
 
 struct frt_layout;
 
-/* Have the stacks of calls taken: .take_call and what belongs to it. Before the start; the layout has a jdk_version. */
+/* Have the stacks of calls taken. Before the start; the layout has a jdk_version. */
 void hotspot_source_take_stacks(struct hotspot_source *h, const struct frt_layout *layout,
-				const struct kernel_sink *sink);
+				struct copied_stacks *stacks);
 
 /* Have the waits of calls followed; with their Java stacks, if the layout has a jdk_version. Before the start. */
 void hotspot_source_follow(struct hotspot_source *h, const struct frt_layout *layout);

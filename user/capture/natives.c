@@ -30,7 +30,7 @@ struct function {
 };
 
 struct known_stack {
-	uint32_t id;	 /* of kernel_sink.take_call; 0: it has none */
+	uint32_t id;	 /* of copied_stacks_take_call(); 0: it has none */
 	uint32_t method; /* number in natives.method + 1 of the call's; 0: of none */
 	uint32_t function;
 };
@@ -109,7 +109,7 @@ static int load_programs(struct natives *n, struct diag *d)
 					    .target = n->setup.target,
 					    .bpf = n->setup.bpf,
 					    .layout = native_places_layout(n->places),
-					    .stacks = n->setup.layout->jdk_version && n->setup.stacks.take_call,
+					    .stacks = n->setup.layout->jdk_version && n->setup.stacks,
 					    .inside = n->roots};
 
 	return native_probes_new(&n->probes, &setup, d);
@@ -445,23 +445,20 @@ bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, siz
 /* The number + 1 of the method that the stack's innermost frame is of; 0: of none of the function's. */
 static uint32_t method_of_stack(const struct natives *n, const struct function *f, uint32_t id)
 {
-	const struct kernel_sink *to = &n->setup.stacks;
-
 	for (size_t i = 0; i < f->methods; i++)
-		if (!id || !to->is_call_of || to->is_call_of(to->stacks, id, n->method[f->method[i]].id))
+		if (!id || copied_stacks_is_call_of(n->setup.stacks, id, n->method[f->method[i]].id))
 			return f->method[i] + 1;
 	return 0;
 }
 
 static void take_frames(struct natives *n, const struct frt_native_stack *r, uint32_t function)
 {
-	const struct kernel_sink *to = &n->setup.stacks;
 	struct frt_frame frame[FRT_NATIVE_FRAMES];
 	uint32_t id = 0;
 
-	if (to->take_call) {
+	if (n->setup.stacks) {
 		memcpy(frame, r->frame, sizeof(frame));
-		id = to->take_call(to->stacks, frame, r->call.frames, r->call.flags >> 8);
+		id = copied_stacks_take_call(n->setup.stacks, frame, r->call.frames, r->call.flags >> 8);
 	}
 	if (!id && n->function[function].methods > 1) /* there was no time: it is to be sent again */
 		return;
@@ -585,9 +582,9 @@ void natives_dump(struct natives *n)
 /* The thread has gone on if it is in no method of the innermost call's function. */
 static uint32_t natives_open_stack(const struct natives *n, const struct frt_native_open *r, uint32_t *innermost)
 {
-	const struct kernel_sink *to = &n->setup.stacks;
+	struct copied_stacks *stacks = n->setup.stacks;
 	const struct function *f = &n->function[r->function[r->count - 1]];
-	uint32_t call = 0, id = to->take_open ? to->take_open(to->stacks, r->java_thread, &call) : 0;
+	uint32_t call = 0, id = stacks ? copied_stacks_take_open(stacks, r->java_thread, &call) : 0;
 	uint32_t number = id ? method_of_stack(n, f, call) : 0;
 
 	*innermost = number ? number - 1 : f->method[0];

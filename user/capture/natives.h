@@ -8,7 +8,7 @@
 #define USER_CAPTURE_NATIVES_H
 
 #include "user/capture/clock.h"
-#include "user/capture/kernel_sink.h"
+#include "user/stacks/copied_stacks.h"
 #include "user/segment/segment.h"
 #include "user/process/dump.h"
 #include "user/capture/stream_sink.h"
@@ -25,7 +25,7 @@ struct natives_setup {
 	struct clock *clock;
 	struct frtrace_bpf *bpf;	    /* loaded */
 	const struct frt_layout *layout;    /* of the stacks that are taken; .jdk_version 0: none are */
-	struct kernel_sink stacks;	    /* .take_call and what belongs to it; may be zeroed */
+	struct copied_stacks *stacks;	    /* takes those of calls; NULL: there are none */
 	const struct java_threads *threads; /* that were there before the recording */
 	struct stream_sink sink;	    /* receives the spans */
 };

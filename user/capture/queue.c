@@ -85,8 +85,8 @@ static bool on_wait_record(struct queue *q, const struct frt_wait *w, size_t siz
 
 	if (size < sizeof(*w))
 		return false;
-	if (to->take_stacks && size >= sizeof(l->wait))
-		to->take_stacks(to->stacks, &l->wait, size >= sizeof(*l) ? &l->native : NULL, &ids);
+	if (to->stacks && size >= sizeof(l->wait))
+		copied_stacks_take_wait(to->stacks, &l->wait, size >= sizeof(*l) ? &l->native : NULL, &ids);
 	if (to->wait)
 		to->wait(to->context, w, &ids);
 	return true;
@@ -118,8 +118,8 @@ static bool on_waker_record(struct queue *q, const struct frt_waker *w, size_t s
 	if (w->high_size &&
 	    (w->low_size > FRT_WAKER_LOW || copied < FRT_WAKER_LOW || w->high_size > copied - FRT_WAKER_LOW))
 		return false;
-	if (q->sinks.waits.take_waker)
-		q->sinks.waits.take_waker(q->sinks.waits.stacks, w);
+	if (q->sinks.waits.stacks)
+		copied_stacks_take_waker(q->sinks.waits.stacks, w);
 	return true;
 }
 

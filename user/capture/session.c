@@ -45,11 +45,11 @@ struct session {
 	struct kernel_sink waits;
 	struct segment segment;
 	struct metaspace metaspace;
-	const struct event_plan *plan; /* NULL: there are no events */
-	struct intake *intake;	       /* NULL before session_start() */
-	struct natives *natives;       /* NULL: none are traced */
-	struct kernel_sink native_stacks;
-	struct java_threads threads; /* that were there before */
+	const struct event_plan *plan;	   /* NULL: there are no events */
+	struct intake *intake;		   /* NULL before session_start() */
+	struct natives *natives;	   /* NULL: none are traced */
+	struct copied_stacks *call_stacks; /* NULL: only the agent takes stacks of calls */
+	struct java_threads threads;	   /* that were there before */
 	struct session_cost cost;
 	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
 	struct frt_layout layout; /* .jdk_version 0: stacks are not walked */
@@ -411,9 +411,9 @@ void session_take_waits(struct session *s, const struct kernel_sink *sink)
 	s->waits = *sink;
 }
 
-void session_take_native_stacks(struct session *s, const struct kernel_sink *sink)
+void session_take_call_stacks(struct session *s, struct copied_stacks *stacks)
 {
-	s->native_stacks = *sink;
+	s->call_stacks = stacks;
 }
 
 const char *session_no_waits(const struct session *s)
@@ -433,7 +433,7 @@ const char *session_no_usage(const struct session *s)
 
 static void choose_wait_stacks(struct session *s)
 {
-	bool wanted = s->waits.take_stacks && !s->settings->no_stack;
+	bool wanted = s->waits.stacks && !s->settings->no_stack;
 
 	s->bpf->bss->wait_setup = (struct frt_wait_setup){
 		.longer = wanted ? s->settings->wait_stack_ns : ~0ULL,
@@ -455,7 +455,7 @@ static int make_natives(struct session *s, const struct stream_sink *sink, struc
 				      .clock = s->clock,
 				      .bpf = s->bpf,
 				      .layout = &s->layout,
-				      .stacks = s->native_stacks,
+				      .stacks = s->call_stacks,
 				      .threads = &s->threads,
 				      .sink = *sink};
 
@@ -469,8 +469,8 @@ static int start_probes(struct session *s, const struct intake_setup *setup, str
 	int err = intake_new(&s->intake, setup, d);
 
 	choose_wait_stacks(s);
-	if (s->layout.jdk_version)
-		hotspot_source_take_stacks(s->hotspot, &s->layout, &s->native_stacks);
+	if (s->layout.jdk_version && s->call_stacks)
+		hotspot_source_take_stacks(s->hotspot, &s->layout, s->call_stacks);
 	if (s->kernel.count && s->waits.wait)
 		hotspot_source_follow(s->hotspot, &s->layout);
 	if (!err)

@@ -63,8 +63,8 @@ void session_take_stacks(struct session *s, uint32_t sources, const struct frt_l
 void session_take_waits(struct session *s, const struct kernel_sink *sink);
 const char *session_no_waits(const struct session *s);
 
-/* Set the receiver of the stacks of native calls: .take_call and .is_call_of of `sink`. Before session_start(). */
-void session_take_native_stacks(struct session *s, const struct kernel_sink *sink);
+/* Have the stacks of native calls taken, and of those that HotSpot's probes see. Before session_start(). */
+void session_take_call_stacks(struct session *s, struct copied_stacks *stacks);
 
 /* The JVM's threads, from a thread dump taken just now (user/process/dump.h). Before session_start(). */
 void session_take_dump(struct session *s, const char *dump);

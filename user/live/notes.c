@@ -7,7 +7,7 @@
 #include "user/segment/segment_names.h"
 #include "user/text/skip_reason.h"
 #include "user/stacks/kernel_symbols.h"
-#include "user/record/wait_stacks.h"
+#include "user/stacks/copied_stacks.h"
 #include "user/text/log.h"
 
 #include <stdarg.h>
@@ -351,7 +351,7 @@ static unsigned int find_gaps(const struct settings *settings, const struct sess
 			      struct finding out[FINDINGS])
 {
 	struct segment_stacks lost = segment_stacks(session_segment(s));
-	const struct wait_stacks *waits = recorder_wait_stacks(r);
+	const struct copied_stacks *waits = recorder_copied_stacks(r);
 	bool full = settings->kernel == SETTINGS_KERNEL_FULL;
 	struct frames_counts c;
 	unsigned int n = 0;
@@ -375,8 +375,8 @@ static unsigned int find_gaps(const struct settings *settings, const struct sess
 	for (unsigned int i = 0; i <= FRT_WALK_ENDS; i++)
 		out[n++] = (struct finding){c.cut[i], "stack is cut", "stacks are cut", cut_text(i)};
 	if (waits)
-		out[n++] = (struct finding){wait_stacks_behind(waits), "wait lost its stack", "waits lost their stacks",
-					    "frtrace was behind"};
+		out[n++] = (struct finding){copied_stacks_behind(waits), "wait lost its stack",
+					    "waits lost their stacks", "frtrace was behind"};
 	out[n++] =
 		(struct finding){intake_waits_lost(session_intake(s)), full ? "wait or count is lost" : "wait is lost",
 				 full ? "waits and counts are lost" : "waits are lost",

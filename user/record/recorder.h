@@ -46,8 +46,8 @@ void recorder_free(struct recorder *r);
 /* The sink to which the streams deliver spans; its context is the recorder. */
 struct stream_sink recorder_sink(struct recorder *r);
 
-/* The stacks of waits and of native calls; NULL: there are none. */
-struct wait_stacks *recorder_wait_stacks(const struct recorder *r);
+/* Takes the stacks of waits and of native calls; NULL: there are none. */
+struct copied_stacks *recorder_copied_stacks(const struct recorder *r);
 
 /* The breakdown, which receives the kernel's records; NULL when there is none. */
 struct breakdown *recorder_breakdown(const struct recorder *r);
@@ -126,7 +126,7 @@ void recorder_event_gaps(const struct recorder *r, void (*report)(const char *te
 /* What the program says of itself, as of the last chunk that began; NULL: that is not looked at. */
 const struct process_context *recorder_program(const struct recorder *r);
 
-/* Of calls. */
+/* See frames_count(). */
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out);
 
 /* Bytes that the output does not have yet: those of the open chunk. */

@@ -55,22 +55,10 @@ bool recorded_values(const struct recorded_call *call, user_events_seen *seen, v
 /* Complete a call, whose .start is in ticks, and pass it to the listener. */
 static void span_events_tell(const struct span_events *e, struct recorded_call *call)
 {
-	const struct frt_span *s = call->span;
-
 	call->start -= e->setup.ticks_offset;
 	call->users = e->setup.users;
-	if (!(s->flags & FRT_SPAN_NATIVE))
-		frames_caller(e->setup.frames, s->stack, s->method, &call->caller);
-	else if (e->setup.waits)
-		wait_stacks_caller(e->setup.waits, s->stack, s->method, &call->caller);
+	frames_caller(e->setup.frames, call->span, &call->caller);
 	e->seen(e->listener, call);
-}
-
-static uint64_t span_events_stack(struct span_events *e, const struct frt_span *s)
-{
-	if (!(s->flags & FRT_SPAN_NATIVE))
-		return frames_key(e->setup.frames, s->stack, s->method);
-	return e->setup.waits ? wait_stacks_call_key(e->setup.waits, s->stack, s->method) : 0;
 }
 
 /* Keys and times of a call whose split is not known yet. */
@@ -83,7 +71,7 @@ static struct jfr_method_trace describe(struct span_events *e, const struct frt_
 		.start = start + with->ticks_offset,
 		.duration = clock_ns(with->clock, s->start + s->duration) - start,
 		.thread = thread_keys_of(with->threads, s->thread, v),
-		.stack = span_events_stack(e, s),
+		.stack = frames_key(with->frames, frames_source_of(s), s->stack, s->method),
 		.method = method_keys_traced(with->methods, s->method),
 		.thrown = s->flags & FRT_SPAN_THROWN,
 		.cpu = JFR_MISSING,

@@ -15,7 +15,6 @@
 #include "user/stacks/method_keys.h"
 #include "user/record/thread_keys.h"
 #include "user/record/user_events.h"
-#include "user/record/wait_stacks.h"
 
 struct span_events;
 
@@ -25,7 +24,6 @@ struct span_events_setup {
 	struct thread_keys *threads;
 	struct method_keys *methods;
 	struct frames *frames;
-	struct wait_stacks *waits;   /* has the stacks of native calls; NULL: there are none */
 	struct breakdown *breakdown; /* NULL: calls are not split */
 	struct user_events *users;   /* NULL: there are none */
 	int64_t ticks_offset;	     /* the target's CLOCK_MONOTONIC minus ours, ns */

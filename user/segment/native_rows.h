@@ -22,7 +22,7 @@ struct native_sum {
 struct native_open {
 	uint64_t start; /* TSC */
 	uint32_t method, thread;
-	uint32_t stack; /* of kernel_sink.take_open; 0: none */
+	uint32_t stack; /* of copied_stacks_take_open(); 0: none */
 };
 
 /* Zeroed: there are none. */

@@ -16,7 +16,7 @@ struct kept_frame {
 	uint32_t type;
 };
 
-struct entry {
+struct frames_entry {
 	uint32_t id;
 	uint32_t chunk; /* chunk in which `key` was last valid */
 	uint64_t key;
@@ -31,8 +31,8 @@ struct entry {
 struct frames {
 	struct frames_setup setup;
 	struct stacks stacks;
-	struct entry table[TABLE]; /* indexed by id */
-	struct kept_frame *kept;   /* a ring */
+	struct frames_entry table[FRAMES_SOURCES][TABLE]; /* indexed by id */
+	struct kept_frame *kept;			  /* a ring */
 	uint64_t kept_next;
 	uint32_t chunk;
 	struct kernel_symbols *kernel; /* read with the first kernel stack; NULL: not read yet, or hidden */
@@ -40,7 +40,7 @@ struct frames {
 	bool behind;
 	uint64_t unknown_key;
 	uint32_t unknown_chunk;
-	struct frames_counts counts;
+	struct frames_counts counts[FRAMES_SOURCES];
 	struct jfr_frame scratch[JFR_STACK_FRAMES];
 };
 
@@ -57,8 +57,7 @@ int frames_new(struct frames **out, const struct frames_setup *setup, struct dia
 	}
 	f->setup = *setup;
 	f->stacks.budget = setup->budget;
-	if (!setup->fed)
-		stacks_begin(&f->stacks, setup->methods->segment);
+	stacks_begin(&f->stacks, setup->methods->segment);
 	*out = f;
 	return 0;
 }
@@ -75,7 +74,9 @@ void frames_free(struct frames *f)
 /* State while a stack is being resolved. */
 struct build {
 	struct frames *frames;
-	struct entry *entry;
+	struct frames_entry *entry;
+	struct frames_counts *counts;
+	uint32_t depth;
 	bool drop;    /* the next method is the traced one */
 	bool over;    /* deep enough, or at the end of a virtual thread */
 	bool entered; /* the last one was Continuation.enter() */
@@ -88,10 +89,10 @@ static struct kept_frame *kept_at(const struct frames *f, uint64_t number)
 
 static void frames_put(struct build *b, const struct kept_frame *frame)
 {
-	struct entry *e = b->entry;
+	struct frames_entry *e = b->entry;
 
 	b->entered = false;
-	if (e->count >= b->frames->setup.depth) {
+	if (e->count >= b->depth) {
 		e->truncated = true;
 		b->over = true;
 		return;
@@ -176,7 +177,7 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 
 	if (!frame.method || !c) { /* a forged table may have changed since the key was made */
 		/* Code 0: the agent's table was full. */
-		b->frames->counts.unknown[raw->code ? RESOLVE_CORRUPT : RESOLVE_MEMORY]++;
+		b->counts->unknown[raw->code ? RESOLVE_CORRUPT : RESOLVE_MEMORY]++;
 		frames_put_unknown(b);
 		return;
 	}
@@ -263,30 +264,30 @@ static void put_raw(struct build *b, const struct frt_frame *raw)
 		put_resolved(b, &resolved[i]);
 	if (n)
 		return;
-	f->counts.unknown[why < RESOLVE_FAILURES ? why : RESOLVE_UNKNOWN]++;
+	b->counts->unknown[why < RESOLVE_FAILURES ? why : RESOLVE_UNKNOWN]++;
 	frames_put_unknown(b);
 }
 
-static struct entry *entry_of(struct frames *f, uint32_t id)
-{
-	return &f->table[id % TABLE];
-}
-
 /* Resolve a stack and keep the result. */
-static void frames_keep(struct frames *f, const struct stack *stack)
+static void frames_keep(struct frames *f, enum frames_source source, const struct stack *stack)
 {
-	struct entry *e = entry_of(f, stack->id);
-	struct build b = {.frames = f, .entry = e, .drop = stack->flags & FRT_STACK_INCLUSIVE};
+	struct frames_entry *e = &f->table[source][stack->id % TABLE];
+	struct frames_counts *counts = &f->counts[source];
+	struct build b = {.frames = f,
+			  .entry = e,
+			  .counts = counts,
+			  .depth = f->setup.depth[source],
+			  .drop = stack->flags & FRT_STACK_INCLUSIVE};
 
-	*e = (struct entry){.id = stack->id, .kept = f->kept_next, .traced = FRT_NO_METHOD, .is_traced = true};
-	f->counts.stacks++;
+	*e = (struct frames_entry){.id = stack->id, .kept = f->kept_next, .traced = FRT_NO_METHOD, .is_traced = true};
+	counts->stacks++;
 	for (uint32_t i = 0; i < stack->count && !b.over; i++)
 		put_raw(&b, &stack->frame[i]);
 	if (!b.over && b.entered && stack->end == FRT_WALK_BOTTOM)
 		put_continuation_entry(&b);
 	if (!b.over && stack->end != FRT_WALK_BOTTOM) {
 		e->truncated = true;
-		f->counts.cut[stack->end] += stack->end != FRT_WALK_DEPTH && stack->end != FRT_WALK_UNASKED;
+		counts->cut[stack->end] += stack->end != FRT_WALK_DEPTH && stack->end != FRT_WALK_UNASKED;
 	}
 	if (e->truncated && !e->count)
 		frames_put_unknown(&b); /* an empty stack would mean that the VM made the call */
@@ -297,28 +298,41 @@ static void on_stack(void *context, const struct stack *stack)
 {
 	struct frames *f = context;
 
-	if (entry_of(f, stack->id)->id != stack->id)
-		frames_keep(f, stack);
+	if (f->table[FRAMES_AGENTS][stack->id % TABLE].id != stack->id)
+		frames_keep(f, FRAMES_AGENTS, stack);
 }
 
 void frames_feed(struct frames *f, const struct stack *stack)
 {
-	on_stack(f, stack);
+	frames_keep(f, FRAMES_OURS, stack);
 }
 
 bool frames_has(const struct frames *f, uint32_t id)
 {
-	return f->table[id % TABLE].id == id;
+	return f->table[FRAMES_AGENTS][id % TABLE].id == id;
+}
+
+/* Are the frames of an entry in the ring yet? */
+static bool entry_is_whole(const struct frames *f, const struct frames_entry *e)
+{
+	return f->kept_next - e->kept <= KEPT;
+}
+
+bool frames_are_kept(const struct frames *f, uint32_t id)
+{
+	const struct frames_entry *e = &f->table[FRAMES_OURS][id % TABLE];
+
+	return e->id == id && entry_is_whole(f, e);
 }
 
 bool frames_read(struct frames *f, bool all)
 {
-	uint64_t before = f->counts.stacks;
+	uint64_t before = f->counts[FRAMES_AGENTS].stacks;
 
 	budget_begin(f->setup.budget);
 	f->behind = !stacks_read(&f->stacks, all, on_stack, f);
 	budget_end(f->setup.budget);
-	return f->counts.stacks != before;
+	return f->counts[FRAMES_AGENTS].stacks != before;
 }
 
 bool frames_behind(const struct frames *f)
@@ -331,9 +345,7 @@ static const struct resolved_method forgotten = {.class_name = "", .name = "", .
 
 void frames_forget_resolved(struct frames *f)
 {
-	for (uint32_t i = 0; i < TABLE; i++) {
-		struct entry *e = &f->table[i];
-
+	for (struct frames_entry *e = f->table[0]; e < f->table[FRAMES_SOURCES]; e++) {
 		e->caller.resolved = NULL;
 		if (e->top)
 			e->top = &forgotten;
@@ -356,44 +368,40 @@ static uint64_t unknown_key(struct frames *f)
 	return f->unknown_key;
 }
 
-static uint64_t frames_make_key(struct frames *f, const struct entry *e)
+static uint64_t frames_make_key(struct frames *f, struct frames_counts *counts, const struct frames_entry *e)
 {
-	if (f->kept_next - e->kept > KEPT) {
-		f->counts.forgotten++;
-		return unknown_key(f);
-	}
-	for (uint32_t i = 0; i < e->count; i++) {
+	bool known = entry_is_whole(f, e);
+
+	for (uint32_t i = 0; known && i < e->count; i++) {
 		const struct kept_frame *k = kept_at(f, e->kept + i);
 
-		if (k->method && !jfr_method_known(f->setup.methods->writer, k->method)) {
-			f->counts.forgotten++;
-			return unknown_key(f);
-		}
+		known = !k->method || jfr_method_known(f->setup.methods->writer, k->method);
 		f->scratch[i] = (struct jfr_frame){k->method, k->line, k->bci, k->type};
 	}
-	return jfr_stack(f->setup.methods->writer, f->scratch, e->count, e->truncated);
+	counts->forgotten += !known;
+	return known ? jfr_stack(f->setup.methods->writer, f->scratch, e->count, e->truncated) : unknown_key(f);
 }
 
 /*
  * The code at the top may have been compiled with its callers inlined or without; its innermost method must be the
  * traced one either way.
  */
-static void compare_top(struct frames *f, struct entry *e, uint32_t method)
+static void compare_top(struct frames *f, struct frames_counts *counts, struct frames_entry *e, uint32_t method)
 {
 	e->traced = method;
 	e->is_traced = !method || method_keys_same(f->setup.methods, method, e->top);
 	e->key = 0;
-	f->counts.mismatched += !e->is_traced;
+	counts->mismatched += !e->is_traced;
 }
 
-static uint64_t refresh_key(struct frames *f, struct entry *e, uint32_t method)
+static uint64_t refresh_key(struct frames *f, struct frames_counts *counts, struct frames_entry *e, uint32_t method)
 {
 	if (e->top && e->traced != method)
-		compare_top(f, e, method);
+		compare_top(f, counts, e, method);
 	if (e->top && !e->is_traced)
 		e->key = unknown_key(f);
 	else if (!jfr_stack_known(f->setup.methods->writer, e->key))
-		e->key = frames_make_key(f, e);
+		e->key = frames_make_key(f, counts, e);
 	e->chunk = f->chunk;
 	return e->key;
 }
@@ -406,47 +414,48 @@ static void find_single(struct frames *f, uint32_t id)
 	budget_begin(f->setup.budget);
 	stack = stacks_find(&f->stacks, id);
 	if (stack)
-		frames_keep(f, stack);
+		frames_keep(f, FRAMES_AGENTS, stack);
 	budget_end(f->setup.budget);
 }
 
-static uint64_t find_key(struct frames *f, uint32_t id, uint32_t method)
+static uint64_t find_key(struct frames *f, enum frames_source source, uint32_t id, uint32_t method)
 {
-	struct entry *e = entry_of(f, id);
+	struct frames_entry *e = &f->table[source][id % TABLE];
+	struct frames_counts *counts = &f->counts[source];
 
 	if (id == FRT_STACK_LOST) {
-		f->counts.missing += f->setup.fed; /* the agent counts its own */
+		counts->missing += source == FRAMES_OURS; /* the agent counts its own */
 		return unknown_key(f);
 	}
-	if (e->id != id && !f->setup.fed && !budget_over(f->setup.budget))
+	if (e->id != id && source == FRAMES_AGENTS && !budget_over(f->setup.budget))
 		frames_read(f, false);
-	if (e->id != id && !f->setup.fed && !budget_over(f->setup.budget))
+	if (e->id != id && source == FRAMES_AGENTS && !budget_over(f->setup.budget))
 		find_single(f, id);
 	if (e->id == id)
-		return refresh_key(f, e, method);
+		return refresh_key(f, counts, e, method);
 	if (budget_over(f->setup.budget))
-		f->counts.behind++;
+		counts->behind++;
 	else
-		f->counts.missing++;
+		counts->missing++;
 	return unknown_key(f);
 }
 
-uint64_t frames_key(struct frames *f, uint32_t id, uint32_t method)
+uint64_t frames_key(struct frames *f, enum frames_source source, uint32_t id, uint32_t method)
 {
-	const struct entry *e = entry_of(f, id);
+	const struct frames_entry *e = &f->table[source][id % TABLE];
 
-	if (!id || !f->setup.depth)
+	if (!id || !f->setup.depth[source])
 		return 0;
 	if (e->id == id && e->chunk == f->chunk && (e->traced == method || !e->top))
 		return e->key;
-	return find_key(f, id, method);
+	return find_key(f, source, id, method);
 }
 
-bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct frames_caller *out)
+bool frames_caller(const struct frames *f, const struct frt_span *s, struct frames_caller *out)
 {
-	const struct entry *e = &f->table[id % TABLE];
+	const struct frames_entry *e = &f->table[frames_source_of(s)][s->stack % TABLE];
 
-	if (!id || e->id != id || (e->top && (e->traced != method || !e->is_traced)))
+	if (!s->stack || e->id != s->stack || (e->top && (e->traced != s->method || !e->is_traced)))
 		return false;
 	*out = e->caller;
 	return out->resolved || out->named;
@@ -454,33 +463,24 @@ bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct 
 
 bool frames_is_call_of(const struct frames *f, uint32_t id, uint32_t method)
 {
-	const struct entry *e = &f->table[id % TABLE];
+	const struct frames_entry *e = &f->table[FRAMES_OURS][id % TABLE];
 
 	return e->id != id || !e->top || e->top == &forgotten || method_keys_same(f->setup.methods, method, e->top);
 }
 
 bool frames_is_in_code(const struct frames *f, uint32_t id)
 {
-	const struct entry *e = &f->table[id % TABLE];
+	const struct frames_entry *e = &f->table[FRAMES_OURS][id % TABLE];
 	uint32_t type = JFR_FRAME_UNKNOWN;
 
-	if (id && e->id == id && e->count && f->kept_next - e->kept <= KEPT)
+	if (id && e->id == id && e->count && entry_is_whole(f, e))
 		type = kept_at(f, e->kept)->type;
 	return type == JFR_FRAME_INTERPRETED || type == JFR_FRAME_JIT || type == JFR_FRAME_INLINED;
 }
 
-void frames_count(const struct frames *f, struct frames_counts *sum)
+void frames_count(const struct frames *f, struct frames_counts *out)
 {
-	const struct frames_counts *c = &f->counts;
-
-	sum->stacks += c->stacks;
-	for (size_t i = 0; i <= FRT_WALK_ENDS; i++)
-		sum->cut[i] += c->cut[i];
-	for (size_t i = 0; i < RESOLVE_FAILURES; i++)
-		sum->unknown[i] += c->unknown[i];
-	sum->mismatched += c->mismatched;
-	sum->given_up += f->stacks.given_up;
-	sum->forgotten += c->forgotten;
-	sum->missing += c->missing;
-	sum->behind += c->behind;
+	*out = f->counts[FRAMES_AGENTS];
+	out->given_up = f->stacks.given_up;
+	out->missing += f->counts[FRAMES_OURS].missing;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translation of the stack ids in spans to JFR's stack constants. Stacks are resolved as soon as the agent has
- * written them, since their code may be gone later. The result is kept by id: the last 2 * FRT_STACKS ids, and the
- * last 2 million of their frames (32 MB); the oldest are dropped first. Frames are needed again only for a constant
- * that the writer has dropped, too.
+ * Translation of stack ids to JFR's stack constants. Stacks are resolved as soon as they are known, since their code may
+ * be gone later. The result is kept by id: the last 2 * FRT_STACKS ids of each source, and the last 2 million of their
+ * frames (32 MB); the oldest are dropped first. Frames are needed again only for a constant that the writer has dropped,
+ * too.
  *
  * A stack begins with the traced method's caller. An unknown frame is written as unknown (method 0), never guessed;
  * an incomplete stack is marked as truncated.
@@ -17,11 +17,18 @@
 
 struct frames;
 
+/* Who numbers the stacks. Both numberings wrap around. */
+enum frames_source {
+	FRAMES_AGENTS, /* in the segment, from where they are read */
+	FRAMES_OURS,   /* user/stacks/copied_stacks.h */
+	FRAMES_SOURCES
+};
+
 struct frames_setup {
 	struct method_keys *methods; /* with writer and segment */
 	struct resolver *resolver;   /* NULL: only methods named by the agent are known */
-	uint32_t depth; /* maximum number of frames per stack, at most JFR_STACK_FRAMES; 0: there are none */
-	bool fed;	/* stacks come from frames_feed() only */
+	uint32_t depth
+		[FRAMES_SOURCES]; /* maximum number of frames per stack, at most JFR_STACK_FRAMES; 0: there are none */
 	struct native_stacks *natives; /* for FRT_FRAME_FUNCTION; may be NULL */
 	struct budget *budget; /* CPU time for stacks; once it is used up, spans get no stack. NULL: unlimited */
 };
@@ -39,12 +46,12 @@ bool frames_read(struct frames *f, bool all);
 /* Did the last frames_read() leave stacks unread because the budget was used up? */
 bool frames_behind(const struct frames *f);
 
-/*
- * Take a stack from another source. frames_has() tells whether the stack with this id is still kept; ids wrap around
- * like the agent's.
- */
-void frames_feed(struct frames *f, const struct stack *stack);
+/* Is the agent's stack with this id known? */
 bool frames_has(const struct frames *f, uint32_t id);
+
+/* Take a stack of FRAMES_OURS. frames_are_kept() tells whether that with this id is still there, with all frames. */
+void frames_feed(struct frames *f, const struct stack *stack);
+bool frames_are_kept(const struct frames *f, uint32_t id);
 
 /* Call before the resolver drops its methods. Stacks that have been read keep theirs. */
 void frames_forget_resolved(struct frames *f);
@@ -56,7 +63,13 @@ void frames_next_chunk(struct frames *f);
  * The key for a span of `method` with stack `id`. 0: it has no Java caller, or no stack was taken. FRT_NO_METHOD: the
  * stack belongs to no span, whatever its innermost method is.
  */
-uint64_t frames_key(struct frames *f, uint32_t id, uint32_t method);
+uint64_t frames_key(struct frames *f, enum frames_source source, uint32_t id, uint32_t method);
+
+/* The source of the stack of a span. */
+static inline enum frames_source frames_source_of(const struct frt_span *s)
+{
+	return s->flags & FRT_SPAN_NATIVE ? FRAMES_OURS : FRAMES_AGENTS;
+}
 
 /* The caller: one of the two members is set, or neither when it is unknown. */
 struct frames_caller {
@@ -65,16 +78,19 @@ struct frames_caller {
 	int32_t line;	/* -1: unknown */
 };
 
-/* Get the innermost frame of the stack, after frames_key() with the same arguments. False: it is unknown. */
-bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct frames_caller *out);
+/* Get the innermost frame of a span's stack, after frames_key() for it. False: it is unknown. */
+bool frames_caller(const struct frames *f, const struct frt_span *s, struct frames_caller *out);
 
-/* Is the innermost method, which was left out, this one? True also if it is unknown. */
+/* The following are about stacks of FRAMES_OURS. Is the innermost method, which was left out, this one? True also if it is unknown. */
 bool frames_is_call_of(const struct frames *f, uint32_t id, uint32_t method);
 
 /* Is the innermost frame known, and not one of a native method? */
 bool frames_is_in_code(const struct frames *f, uint32_t id);
 
-/* Counters of the stacks that were read; each stack counts once, however many spans have it. */
+/*
+ * Counters of the agent's stacks; each stack counts once, however many spans have it. Ours are copied while the thread may
+ * still run: that some are cut says nothing about a recording. Of them only .missing counts.
+ */
 struct frames_counts {
 	uint64_t stacks;
 	uint64_t cut[FRT_WALK_ENDS + 1];    /* stacks that end for a reason other than bottom and depth */
@@ -87,7 +103,6 @@ struct frames_counts {
 	uint64_t behind;  /* spans whose stack was not searched because the budget was used up */
 };
 
-/* Add them to *sum. */
-void frames_count(const struct frames *f, struct frames_counts *sum);
+void frames_count(const struct frames *f, struct frames_counts *out);
 
 #endif

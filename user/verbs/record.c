@@ -29,7 +29,6 @@
 #include "user/process/tsc.h"
 #include "user/live/live.h"
 #include "user/record/losses.h"
-#include "user/record/wait_stacks.h"
 #include "user/live/with_jfr.h"
 
 #include <errno.h>
@@ -180,14 +179,11 @@ static int make_recorder(struct recording *r, struct diag *d)
 		return err;
 	if (kernel != JFR_KERNEL_NONE) {
 		sink = breakdown_sink(recorder_breakdown(r->recorder));
-		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
+		sink.stacks = recorder_copied_stacks(r->recorder);
 		session_take_waits(r->session, &sink);
 	}
-	if (!r->settings->no_stack && r->model.resolver) {
-		sink = (struct kernel_sink){.context = NULL};
-		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
-		session_take_native_stacks(r->session, &sink);
-	}
+	if (!r->settings->no_stack && r->model.resolver)
+		session_take_call_stacks(r->session, recorder_copied_stacks(r->recorder));
 	return recorder_tick(r->recorder, d);
 }
 

@@ -13,6 +13,9 @@ uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
 struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p);
 int __wrap_native_probes_attach(struct native_probes *p);
 void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity);
+uint32_t __wrap_copied_stacks_take_call(struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
+					enum frt_walk_end end);
+bool __wrap_copied_stacks_is_call_of(const struct copied_stacks *s, uint32_t id, uint32_t method);
 
 /* Number 0 has one method, number 1 is shared by two. A stack's id is the method that it is of. */
 enum { ALONE, SHARED };
@@ -56,12 +59,13 @@ void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t i
 	sent_again = identity;
 }
 
-static uint32_t on_stack(void *stacks, struct frt_frame *frames, uint32_t count, enum frt_walk_end end)
+uint32_t __wrap_copied_stacks_take_call(struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
+					enum frt_walk_end end)
 {
 	return stack_of_next;
 }
 
-static bool is_of(void *stacks, uint32_t id, uint32_t method)
+bool __wrap_copied_stacks_is_call_of(const struct copied_stacks *s, uint32_t id, uint32_t method)
 {
 	return id == method;
 }
@@ -79,9 +83,8 @@ static void on_cover(void *context, uint64_t tsc)
 static int setup(void **state)
 {
 	static const uint32_t ids[] = {LONE, TWIN_A, TWIN_B};
-	struct natives_setup setup = {.segment = &segment,
-				      .stacks = {.take_call = on_stack, .is_call_of = is_of},
-				      .sink = {on_spans, on_cover, NULL}};
+	struct natives_setup setup = {
+		.segment = &segment, .stacks = (struct copied_stacks *)&segment, .sink = {on_spans, on_cover, NULL}};
 
 	segment = fake_segment_new();
 	n = natives_new(&setup);

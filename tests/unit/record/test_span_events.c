@@ -130,7 +130,7 @@ static void make_breakdown(struct side *s, bool no_pauses)
 
 static void make_side(struct side *s, bool general, const struct jfr_origin *origin, bool no_pauses)
 {
-	struct frames_setup frames = {.methods = &s->methods, .depth = 64};
+	struct frames_setup frames = {.methods = &s->methods, .depth = {64, 64}};
 	struct span_events_setup events = {.clock = &ticks, .ticks_offset = 1000, .general = general};
 
 	assert_int_equal(jfr_writer_new(&s->writer, origin, &d), 0);

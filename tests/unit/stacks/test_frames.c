@@ -79,7 +79,7 @@ size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, cons
 static void make_frames(uint32_t depth)
 {
 	struct frames_setup s = {
-		.methods = b->methods, .resolver = (struct resolver *)b, .depth = depth, .budget = b->budget};
+		.methods = b->methods, .resolver = (struct resolver *)b, .depth = {depth, depth}, .budget = b->budget};
 
 	frames_free(b->frames);
 	assert_int_equal(frames_new(&b->frames, &s, &d), 0);
@@ -128,7 +128,7 @@ static uint32_t stack_of(uint8_t end, uint8_t flags, unsigned int count, const u
 
 static uint64_t key_of(uint32_t id)
 {
-	return frames_key(b->frames, id, b->traced);
+	return frames_key(b->frames, FRAMES_AGENTS, id, b->traced);
 }
 
 static void begin_chunk(void)
@@ -139,7 +139,7 @@ static void begin_chunk(void)
 
 static struct frames_counts counts(void)
 {
-	struct frames_counts c = {0};
+	struct frames_counts c;
 
 	frames_count(b->frames, &c);
 	return c;
@@ -223,18 +223,18 @@ static void top_that_is_not_the_traced_method_makes_the_stack_unknown(void **sta
 static void top_is_compared_with_each_method_that_names_the_stack(void **state)
 {
 	uint32_t id = STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT, RUN);
-	uint64_t good = key_of(id), bad = frames_key(b->frames, id, b->traced + 1);
+	uint64_t good = key_of(id), bad = frames_key(b->frames, FRAMES_AGENTS, id, b->traced + 1);
 
 	assert_int_not_equal(good, bad);
 	assert_int_equal(key_of(id), good);
-	assert_int_equal(frames_key(b->frames, id, b->traced + 1), bad);
+	assert_int_equal(frames_key(b->frames, FRAMES_AGENTS, id, b->traced + 1), bad);
 }
 
 static void top_is_not_compared_for_a_stack_of_no_span(void **state)
 {
 	uint32_t id = STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT, RUN);
 
-	record(frames_key(b->frames, id, FRT_NO_METHOD));
+	record(frames_key(b->frames, FRAMES_AGENTS, id, FRT_NO_METHOD));
 	recording_end(&b->recording, true);
 	recording_read(&b->recording);
 	assert_string_equal(stack_text(0), "java/lang/Thread.run:-1@0/Nat");
@@ -463,21 +463,22 @@ static void stacks_keep_their_frames_when_the_resolver_forgets(void **state)
 {
 	uint32_t id = STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT_IN_BUY, RUN);
 	uint64_t key = key_of(id);
+	struct frt_span span = {.stack = id, .method = b->traced};
 	struct frames_caller found;
 
-	assert_true(frames_caller(b->frames, id, b->traced, &found));
+	assert_true(frames_caller(b->frames, &span, &found));
 	frames_forget_resolved(b->frames);
 	method_keys_forget_resolved(b->methods);
-	assert_false(frames_caller(b->frames, id, b->traced, &found));
+	assert_false(frames_caller(b->frames, &span, &found));
 	assert_int_equal(key_of(id), key);
-	assert_int_not_equal(frames_key(b->frames, id, b->traced + 1), key);
+	assert_int_not_equal(frames_key(b->frames, FRAMES_AGENTS, id, b->traced + 1), key);
 	assert_int_equal(counts().mismatched, 1);
 	assert_int_equal(counts().forgotten, 0);
 }
 
 static void without_resolver_all_is_unknown(void **state)
 {
-	struct frames_setup s = {.methods = b->methods, .depth = 64};
+	struct frames_setup s = {.methods = b->methods, .depth = {64, 64}};
 
 	frames_free(b->frames);
 	frames_new(&b->frames, &s, &d);
@@ -605,13 +606,13 @@ static void number_of_a_method_may_be_any(void **state)
 
 static void use_all(void)
 {
-	struct frames_setup s = {.methods = b->methods, .resolver = (struct resolver *)b, .depth = 64};
+	struct frames_setup s = {.methods = b->methods, .resolver = (struct resolver *)b, .depth = {64, 64}};
 	struct frames *f;
 
 	if (frames_new(&f, &s, &d))
 		return;
 	frames_next_chunk(f);
-	frames_key(f, STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT_IN_BUY, FAR), b->traced);
+	frames_key(f, FRAMES_AGENTS, STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT_IN_BUY, FAR), b->traced);
 	frames_free(f);
 }
 

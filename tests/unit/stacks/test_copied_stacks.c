@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Copies of stacks as the kernel hands them out, made from those of a made-up JVM; what they are resolved to is answered here. */
-#include "user/record/wait_stacks.h"
+#include "user/stacks/copied_stacks.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/fake_vm.h"
 #include "tests/lib/recording.h"
@@ -20,7 +20,8 @@ static struct bench {
 	struct segment segment;
 	struct recording r;
 	struct method_keys methods;
-	struct wait_stacks *stacks;
+	struct frames *frames;
+	struct copied_stacks *stacks;
 	struct frt_long_wait wait;
 	struct budget budget;
 	uint64_t method[8]; /* nmethods */
@@ -45,16 +46,19 @@ size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, cons
 	return 1;
 }
 
-static void make_stacks(bool resolver)
+static void make_stacks(bool known)
 {
-	struct wait_stacks_setup s = {.frames = {.methods = &b->methods, .depth = 64, .budget = &b->budget}};
+	struct frames_setup f = {
+		.methods = &b->methods, .resolver = (struct resolver *)b, .depth = {64, 64}, .budget = &b->budget};
+	struct copied_stacks_setup s = {
+		.layout = &b->vm.layout.walk, .memory = known ? &b->vm.m.mem : NULL, .budget = &b->budget};
 
-	s.frames.resolver = resolver ? (struct resolver *)b : NULL;
-	s.layout = &b->vm.layout.walk;
-	s.memory = &b->vm.m.mem;
-	wait_stacks_free(b->stacks);
-	assert_int_equal(wait_stacks_new(&b->stacks, &s, &d), 0);
-	wait_stacks_next_chunk(b->stacks);
+	copied_stacks_free(b->stacks);
+	frames_free(b->frames);
+	assert_int_equal(frames_new(&b->frames, &f, &d), 0);
+	s.frames = b->frames;
+	assert_int_equal(copied_stacks_new(&b->stacks, &s, &d), 0);
+	frames_next_chunk(b->frames);
 }
 
 static int setup(void **state)
@@ -75,7 +79,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	wait_stacks_free(b->stacks);
+	copied_stacks_free(b->stacks);
+	frames_free(b->frames);
 	method_keys_release(&b->methods);
 	recording_free(&b->r);
 	fake_segment_free(&b->segment);
@@ -117,7 +122,7 @@ static uint32_t take(void)
 {
 	struct wait_stack_ids ids;
 
-	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	copied_stacks_take_wait(b->stacks, &b->wait, NULL, &ids);
 	return ids.java;
 }
 
@@ -128,7 +133,7 @@ static uint32_t take_kernel(int frames, uint64_t address)
 	b->wait = (struct frt_long_wait){.wait = {.kernel_frames = frames}};
 	for (int i = 0; i < frames && i < (int)FRT_KERNEL_FRAMES; i++)
 		b->wait.kernel[i] = address + i;
-	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	copied_stacks_take_wait(b->stacks, &b->wait, NULL, &ids);
 	assert_int_equal(ids.java, 0);
 	return ids.kernel;
 }
@@ -136,7 +141,8 @@ static uint32_t take_kernel(int frames, uint64_t address)
 /* The stack in the file. */
 static const struct dissect_event *written(uint32_t id)
 {
-	recording_call_from(&b->r, wait_stacks_key(b->stacks, id), recording_method(&b->r, "checkout"));
+	recording_call_from(&b->r, frames_key(b->frames, FRAMES_OURS, id, FRT_NO_METHOD),
+			    recording_method(&b->r, "checkout"));
 	recording_end(&b->r, true);
 	return dissect_find(recording_read(&b->r), TRACE, 0);
 }
@@ -274,7 +280,7 @@ static void wake_from_here(uint32_t thread, uint64_t off)
 	w.waker.low = b->wait.wait.stack_pointer - 8;
 	w.waker.low_size = b->wait.wait.stack_size;
 	memcpy(w.stack, b->wait.stack, sizeof(w.stack));
-	wait_stacks_take_waker(b->stacks, &w.waker);
+	copied_stacks_take_waker(b->stacks, &w.waker);
 }
 
 static void a_waker_is_that_of_its_wait(void **state)
@@ -289,15 +295,15 @@ static void a_waker_is_that_of_its_wait(void **state)
 	assert_int_equal(asked[0].flags, FRT_FRAME_LEAF);
 	assert_int_equal(asked[1].flags, 0);
 	b->wait = (struct frt_long_wait){.wait = {.thread = 7, .off = 1000}};
-	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	copied_stacks_take_wait(b->stacks, &b->wait, NULL, &ids);
 	assert_int_not_equal(ids.waker_java, 0);
 	assert_int_not_equal(ids.waker_kernel, 0);
 	assert_int_equal(ids.java, 0);
 	b->wait.wait.off = 1001;
-	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	copied_stacks_take_wait(b->stacks, &b->wait, NULL, &ids);
 	assert_int_equal(ids.waker_java, 0);
 	b->wait.wait = (struct frt_wait){.thread = 8, .off = 1000};
-	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	copied_stacks_take_wait(b->stacks, &b->wait, NULL, &ids);
 	assert_int_equal(ids.waker_java, 0);
 }
 
@@ -316,7 +322,7 @@ static void wakers_of_64_threads_at_a_time_are_known(void **state)
 		}
 		for (uint32_t i = 0; i < 64; i++) {
 			b->wait = (struct frt_long_wait){.wait = {.thread = i, .off = off[i]}};
-			wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+			copied_stacks_take_wait(b->stacks, &b->wait, NULL, &ids);
 			known += ids.waker_kernel != 0;
 		}
 	}
@@ -333,7 +339,7 @@ static void a_waker_without_anchor_and_libraries_has_no_java_stack(void **state)
 	wake_from_here(7, 1000);
 	assert_int_equal(count, 0);
 	b->wait = (struct frt_long_wait){.wait = {.thread = 7, .off = 1000}};
-	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	copied_stacks_take_wait(b->stacks, &b->wait, NULL, &ids);
 	assert_int_equal(ids.waker_java, 0);
 	assert_int_not_equal(ids.waker_kernel, 0);
 }
@@ -346,18 +352,43 @@ static void waits_whose_stacks_are_beyond_the_budget_are_counted(void **state)
 	budget_set(&b->budget, 0);
 	assert_int_equal(take(), 0);
 	assert_int_equal(take_kernel(2, 0x1000), 0);
-	assert_int_equal(wait_stacks_behind(b->stacks), 2);
+	assert_int_equal(copied_stacks_behind(b->stacks), 2);
 	assert_int_equal(take_kernel(0, 0), 0); /* has no stack to lose */
-	assert_int_equal(wait_stacks_behind(b->stacks), 2);
+	assert_int_equal(copied_stacks_behind(b->stacks), 2);
 }
 
 static void lost_stacks_of_calls_are_counted(void **state)
 {
-	struct frames_counts c = {.missing = 1};
+	struct frames_counts c;
 
-	assert_int_not_equal(wait_stacks_call_key(b->stacks, FRT_STACK_LOST, 1), 0);
-	wait_stacks_count(b->stacks, &c);
-	assert_int_equal(c.missing, 2);
+	assert_int_not_equal(frames_key(b->frames, FRAMES_OURS, FRT_STACK_LOST, 1), 0);
+	frames_count(b->frames, &c);
+	assert_int_equal(c.missing, 1);
+}
+
+/* The two sources share the ring of frames, and nothing else. */
+static void a_stack_whose_frames_others_have_replaced_is_taken_again(void **state)
+{
+	struct frt_frame frames[64];
+	struct frames_counts c;
+	uint32_t id, again;
+
+	for (int i = 0; i < 64; i++)
+		frames[i] = (struct frt_frame){.kind = FRT_FRAME_COMPILED, .code = 1};
+	call(3);
+	wait_here();
+	id = take();
+	assert_int_equal(take(), id);
+	for (int i = 0; i < (2 << 20) / 64; i++) {
+		fake_stack(&b->segment, frames, 64, FRT_WALK_BOTTOM, 0);
+		frames_read(b->frames, false);
+	}
+	again = take();
+	assert_int_not_equal(again, id);
+	assert_event_text(&b->r, written(again), "stackTrace.frames.2.method.name", "park");
+	frames_count(b->frames, &c);
+	assert_int_equal(c.stacks, (2 << 20) / 64);
+	assert_int_equal(c.forgotten, 0);
 }
 
 static void more_kernel_frames_than_there_can_be_are_those_that_can(void **state)
@@ -414,6 +445,7 @@ int main(void)
 		T(a_waker_without_anchor_and_libraries_has_no_java_stack),
 		T(waits_whose_stacks_are_beyond_the_budget_are_counted),
 		T(lost_stacks_of_calls_are_counted),
+		T(a_stack_whose_frames_others_have_replaced_is_taken_again),
 		T(more_kernel_frames_than_there_can_be_are_those_that_can),
 		T(garbled_copies_do_no_harm),
 	};

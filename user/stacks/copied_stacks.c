@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/record/wait_stacks.h"
+#include "user/stacks/copied_stacks.h"
+#include "format/hash.h"
 #include "user/hotspot/page_cache.h"
 #include "user/text/monotonic.h"
 
@@ -26,7 +27,7 @@ static void image_code(struct walk *w, uint64_t pc, struct walk_code *code);
 #define WALK_CODE(w, pc, code)		image_code(w, pc, code)
 #include "bpf/walk.h"
 
-struct known {
+struct known_copy {
 	uint64_t hash;
 	uint32_t id;
 };
@@ -44,51 +45,40 @@ struct known_waker {
 	uint64_t java_id;
 };
 
-struct wait_stacks {
-	struct wait_stacks_setup setup;
-	struct frames *frames;
+struct copied_stacks {
+	struct copied_stacks_setup setup;
 	struct page_cache now; /* of the JVM's memory */
 	uint64_t now_since;    /* CLOCK_MONOTONIC, ns: everything in it was read later */
 	const uint8_t *image;
 	uint32_t last; /* id */
 	uint64_t behind;
-	struct known known[KNOWN];
+	struct known_copy known[KNOWN];
 	struct known_code codes[CODES];
 	struct known_waker wakers[WAKER_SETS][WAKER_SET];
 	struct stack stack;
 };
 
-int wait_stacks_new(struct wait_stacks **out, const struct wait_stacks_setup *setup, struct diag *d)
+int copied_stacks_new(struct copied_stacks **out, const struct copied_stacks_setup *setup, struct diag *d)
 {
-	struct wait_stacks *s = calloc(1, sizeof(*s));
-	int err;
+	struct copied_stacks *s = calloc(1, sizeof(*s));
 
-	*out = NULL;
+	*out = s;
 	if (!s)
 		return diag_errno(d, ENOMEM, "cannot make room for stacks");
 	s->setup = *setup;
-	s->setup.frames.fed = true;
-	err = frames_new(&s->frames, &s->setup.frames, d);
-	if (err) {
-		wait_stacks_free(s);
-		return err;
-	}
 	if (setup->memory)
 		page_cache_init(&s->now, setup->memory);
-	*out = s;
 	return 0;
 }
 
-void wait_stacks_free(struct wait_stacks *s)
+void copied_stacks_free(struct copied_stacks *s)
 {
-	if (s)
-		frames_free(s->frames);
 	free(s);
 }
 
 static int image_read(struct walk *w, void *to, size_t size, uint64_t address)
 {
-	const struct wait_stacks *s = w->context;
+	const struct copied_stacks *s = w->context;
 
 	return mem_read(&s->now.mem, address, to, size);
 }
@@ -96,7 +86,7 @@ static int image_read(struct walk *w, void *to, size_t size, uint64_t address)
 /* Only the copy is used: the thread's present stack may be another one. */
 static int image_word(struct walk *w, uint64_t *to, uint64_t address)
 {
-	const struct wait_stacks *s = w->context;
+	const struct copied_stacks *s = w->context;
 
 	if (address < w->low || w->high - w->low < 8 || address > w->high - 8)
 		return -1;
@@ -105,7 +95,7 @@ static int image_word(struct walk *w, uint64_t *to, uint64_t address)
 }
 
 /* A compile id identifies an nmethod, as in the agent and in BPF. */
-static bool wait_stacks_is_current(struct walk *w, const struct known_code *k, uint64_t pc)
+static bool copied_stacks_is_current(struct walk *w, const struct known_code *k, uint64_t pc)
 {
 	uint32_t id;
 
@@ -114,45 +104,39 @@ static bool wait_stacks_is_current(struct walk *w, const struct known_code *k, u
 
 static void image_code(struct walk *w, uint64_t pc, struct walk_code *code)
 {
-	struct wait_stacks *s = w->context;
+	struct copied_stacks *s = w->context;
 	struct known_code *k = &s->codes[pc * FRT_CELL_HASH >> 52];
 
-	if (!wait_stacks_is_current(w, k, pc)) {
+	if (!copied_stacks_is_current(w, k, pc)) {
 		walk_code_at(w, pc, &k->code);
 		k->pc = k->code.kind == WALK_COMPILED || k->code.kind == WALK_NATIVE ? pc : 0;
 	}
 	*code = k->code;
 }
 
-static uint64_t wait_stacks_mix(uint64_t h, uint64_t x)
-{
-	h = (h ^ x) * 0x9fb21c651e98df25ULL;
-	return h ^ h >> 35;
-}
-
 /* The id of s->stack, which is added if it is new. */
-static uint32_t wait_stacks_intern(struct wait_stacks *s)
+static uint32_t copied_stacks_intern(struct copied_stacks *s)
 {
 	struct stack *t = &s->stack;
-	uint64_t hash = wait_stacks_mix(t->count, t->end | t->flags << 16);
-	struct known *k;
+	uint64_t hash = hash_mix(t->count, t->end | t->flags << 16);
+	struct known_copy *k;
 
 	for (uint32_t i = 0; i < t->count; i++) {
 		const struct frt_frame *f = &t->frame[i];
 
-		hash = wait_stacks_mix(wait_stacks_mix(hash, f->code), f->at ^ (uint64_t)f->cookie << 32 ^ f->kind);
+		hash = hash_mix(hash_mix(hash, f->code), f->at ^ (uint64_t)f->cookie << 32 ^ f->kind);
 	}
 	k = &s->known[hash % KNOWN];
-	if (k->id && k->hash == hash && frames_has(s->frames, k->id))
+	if (k->id && k->hash == hash && frames_are_kept(s->setup.frames, k->id))
 		return k->id;
 	t->id = s->last = s->last + 1 == FRT_STACK_LOST ? 1 : s->last + 1;
-	*k = (struct known){hash, t->id};
-	frames_feed(s->frames, t);
+	*k = (struct known_copy){hash, t->id};
+	frames_feed(s->setup.frames, t);
 	return t->id;
 }
 
 /* The fingerprint of an interpreted frame contains its Method. */
-static bool wait_stacks_next_frame(struct walk *w, struct frt_frame *f)
+static bool copied_stacks_next_frame(struct walk *w, struct frt_frame *f)
 {
 	if (!walk_next(w, f))
 		return false;
@@ -164,7 +148,7 @@ static bool wait_stacks_next_frame(struct walk *w, struct frt_frame *f)
 }
 
 /* Drop cached memory that was read before a stack was copied. */
-static void read_since(struct wait_stacks *s, uint64_t copied)
+static void read_since(struct copied_stacks *s, uint64_t copied)
 {
 	if (copied < s->now_since)
 		return;
@@ -172,18 +156,18 @@ static void read_since(struct wait_stacks *s, uint64_t copied)
 	page_cache_clear(&s->now);
 }
 
-static uint32_t wait_stacks_walk(struct wait_stacks *s, struct walk *w)
+static uint32_t copied_stacks_walk(struct copied_stacks *s, struct walk *w)
 {
 	s->stack.count = 0;
 	/* the interpreter's calls into the VM store only sp and fp */
 	if (w->pc || !image_word(w, &w->pc, w->sp - 8))
-		while (s->stack.count < WAIT_MOST && wait_stacks_next_frame(w, &s->stack.frame[s->stack.count]))
+		while (s->stack.count < WAIT_MOST && copied_stacks_next_frame(w, &s->stack.frame[s->stack.count]))
 			s->stack.count++;
 	s->stack.end = s->stack.count == WAIT_MOST ? FRT_WALK_DEPTH : w->end;
 	return s->stack.count;
 }
 
-static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
+static uint32_t take_java(struct copied_stacks *s, const struct frt_long_wait *l)
 {
 	const struct frt_wait *wait = &l->wait;
 	struct walk w = {.layout = s->setup.layout,
@@ -194,14 +178,14 @@ static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
 			 .low = wait->stack_pointer - 8,
 			 .high = wait->stack_pointer - 8 + wait->stack_size};
 
-	if (!wait->stack_size || wait->stack_size > sizeof(l->stack) || !s->setup.frames.resolver)
+	if (!wait->stack_size || wait->stack_size > sizeof(l->stack) || !s->setup.memory)
 		return 0;
 	read_since(s, wait->off);
 	s->image = l->stack;
-	return wait_stacks_walk(s, &w) ? wait_stacks_intern(s) : 0;
+	return copied_stacks_walk(s, &w) ? copied_stacks_intern(s) : 0;
 }
 
-static uint32_t take_kernel(struct wait_stacks *s, const uint64_t kernel[FRT_KERNEL_FRAMES], uint32_t frames)
+static uint32_t take_kernel(struct copied_stacks *s, const uint64_t kernel[FRT_KERNEL_FRAMES], uint32_t frames)
 {
 	if (s->setup.no_kernel)
 		return 0;
@@ -209,27 +193,27 @@ static uint32_t take_kernel(struct wait_stacks *s, const uint64_t kernel[FRT_KER
 	s->stack.end = s->stack.count == FRT_KERNEL_FRAMES ? FRT_WALK_DEPTH : FRT_WALK_BOTTOM;
 	for (uint32_t i = 0; i < s->stack.count; i++)
 		s->stack.frame[i] = (struct frt_frame){.kind = FRT_FRAME_KERNEL, .code = kernel[i]};
-	return s->stack.count ? wait_stacks_intern(s) : 0;
+	return s->stack.count ? copied_stacks_intern(s) : 0;
 }
 
-static uint32_t take_native(struct wait_stacks *s, const struct frt_native *native)
+static uint32_t take_native(struct copied_stacks *s, const struct frt_native *native)
 {
 	enum frt_walk_end end;
 
-	if (!native || !s->setup.frames.natives)
+	if (!native || !s->setup.natives)
 		return 0;
-	s->stack.count = native_stacks_unwind(s->setup.frames.natives, native, s->stack.frame, NATIVE_MOST, &end);
+	s->stack.count = native_stacks_unwind(s->setup.natives, native, s->stack.frame, NATIVE_MOST, &end);
 	s->stack.end = end;
-	return s->stack.count ? wait_stacks_intern(s) : 0;
+	return s->stack.count ? copied_stacks_intern(s) : 0;
 }
 
-static struct known_waker *waker_set(struct wait_stacks *s, uint32_t thread, uint64_t off)
+static struct known_waker *waker_set(struct copied_stacks *s, uint32_t thread, uint64_t off)
 {
 	return s->wakers[(off * FRT_CELL_HASH ^ thread * 0x9e3779b97f4a7c15ULL) >> 55];
 }
 
 /* A new waker takes the place of the oldest one of its set. */
-static struct known_waker *place_for_waker(struct wait_stacks *s, const struct frt_waker *w)
+static struct known_waker *place_for_waker(struct copied_stacks *s, const struct frt_waker *w)
 {
 	struct known_waker *set = waker_set(s, w->thread, w->off), *oldest = set;
 
@@ -242,14 +226,13 @@ static struct known_waker *place_for_waker(struct wait_stacks *s, const struct f
 /*
  * Where the thread calls the VM as a leaf, its anchor is not set, and the interpreter's bytecode pointer is in r13 only.
  */
-static bool waker_begin_at_registers(struct wait_stacks *s, const struct frt_waker *waker, struct walk *w,
+static bool waker_begin_at_registers(struct copied_stacks *s, const struct frt_waker *waker, struct walk *w,
 				     uint64_t *bcp)
 {
 	const uint32_t needed = 1u << CFI_PC | 1u << CFI_RSP | 1u << CFI_RBP;
 	struct cfi_frame f;
 
-	if (!s->setup.frames.natives || !native_stacks_find_java(s->setup.frames.natives, waker, &f) ||
-	    (f.known & needed) != needed)
+	if (!s->setup.natives || !native_stacks_find_java(s->setup.natives, waker, &f) || (f.known & needed) != needed)
 		return false;
 	w->pc = f.reg[CFI_PC];
 	w->sp = f.reg[CFI_RSP];
@@ -258,7 +241,7 @@ static bool waker_begin_at_registers(struct wait_stacks *s, const struct frt_wak
 	return true;
 }
 
-static uint32_t take_waker_java(struct wait_stacks *s, const struct frt_waker *waker)
+static uint32_t take_waker_java(struct copied_stacks *s, const struct frt_waker *waker)
 {
 	struct walk w = {.layout = s->setup.layout,
 			 .context = s,
@@ -270,7 +253,7 @@ static uint32_t take_waker_java(struct wait_stacks *s, const struct frt_waker *w
 	struct frt_frame *first = &s->stack.frame[0];
 	uint64_t bcp = 0;
 
-	if (!waker->low_size || !s->setup.frames.resolver)
+	if (!waker->low_size || !s->setup.memory)
 		return 0;
 	read_since(s, waker->at);
 	s->image = (const uint8_t *)(waker + 1);
@@ -281,18 +264,18 @@ static uint32_t take_waker_java(struct wait_stacks *s, const struct frt_waker *w
 		w.high = waker->high + waker->high_size;
 		s->image += FRT_WAKER_LOW;
 	}
-	if (!wait_stacks_walk(s, &w))
+	if (!copied_stacks_walk(s, &w))
 		return 0;
 	if (first->kind == FRT_FRAME_INTERPRETED && bcp)
 		first->at = bcp;
 	first->flags |= first->kind == FRT_FRAME_COMPILED ? FRT_FRAME_LEAF : 0;
-	return wait_stacks_intern(s);
+	return copied_stacks_intern(s);
 }
 
-void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w)
+void copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w)
 {
 	struct known_waker *k = place_for_waker(s, w);
-	struct budget *budget = s->setup.frames.budget;
+	struct budget *budget = s->setup.budget;
 
 	*k = (struct known_waker){.off = w->off, .at = w->at, .thread = w->thread, .java_id = w->java_id};
 	if (budget_over(budget)) {
@@ -306,7 +289,7 @@ void wait_stacks_take_waker(struct wait_stacks *s, const struct frt_waker *w)
 }
 
 /* A thread that was woken twice before it ran has two: the last one counts, as in the wait's record. */
-static const struct known_waker *waker_of_wait(struct wait_stacks *s, const struct frt_wait *w)
+static const struct known_waker *waker_of_wait(struct copied_stacks *s, const struct frt_wait *w)
 {
 	const struct known_waker *set = waker_set(s, w->thread, w->off), *found = NULL;
 
@@ -316,7 +299,7 @@ static const struct known_waker *waker_of_wait(struct wait_stacks *s, const stru
 	return found;
 }
 
-static void take_known_waker(struct wait_stacks *s, const struct frt_wait *w, struct wait_stack_ids *ids)
+static void take_known_waker(struct copied_stacks *s, const struct frt_wait *w, struct wait_stack_ids *ids)
 {
 	const struct known_waker *k = waker_of_wait(s, w);
 
@@ -328,10 +311,10 @@ static void take_known_waker(struct wait_stacks *s, const struct frt_wait *w, st
 	ids->waker_exact = true;
 }
 
-void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, const struct frt_native *native,
-		      struct wait_stack_ids *ids)
+void copied_stacks_take_wait(struct copied_stacks *s, const struct frt_long_wait *w, const struct frt_native *native,
+			     struct wait_stack_ids *ids)
 {
-	struct budget *budget = s->setup.frames.budget;
+	struct budget *budget = s->setup.budget;
 
 	*ids = (struct wait_stack_ids){0};
 	take_known_waker(s, &w->wait, ids);
@@ -343,14 +326,14 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, cons
 	}
 	budget_begin(budget);
 	ids->java = take_java(s, w);
-	ids->in_code = frames_is_in_code(s->frames, ids->java);
+	ids->in_code = frames_is_in_code(s->setup.frames, ids->java);
 	ids->native = take_native(s, native);
 	ids->kernel = take_kernel(s, w->kernel, w->wait.kernel_frames);
 	budget_end(budget);
 }
 
 /* What the frames refer to may have changed since the cached memory was read. */
-static void call_fingerprints(struct wait_stacks *s, struct frt_frame *frames, uint32_t count)
+static void call_fingerprints(struct copied_stacks *s, struct frt_frame *frames, uint32_t count)
 {
 	struct walk w = {.layout = s->setup.layout, .context = s};
 
@@ -361,12 +344,13 @@ static void call_fingerprints(struct wait_stacks *s, struct frt_frame *frames, u
 			frames[i].cookie = walk_fingerprint(&w, frames[i].code);
 }
 
-uint32_t wait_stacks_take_call(struct wait_stacks *s, struct frt_frame *frames, uint32_t count, enum frt_walk_end end)
+uint32_t copied_stacks_take_call(struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
+				 enum frt_walk_end end)
 {
-	struct budget *budget = s->setup.frames.budget;
+	struct budget *budget = s->setup.budget;
 	uint32_t id;
 
-	if (!s->setup.frames.resolver || !count || count > WAIT_MOST)
+	if (!s->setup.memory || !count || count > WAIT_MOST)
 		return 0;
 	if (budget_over(budget)) {
 		s->behind++;
@@ -378,7 +362,7 @@ uint32_t wait_stacks_take_call(struct wait_stacks *s, struct frt_frame *frames, 
 	s->stack.count = count;
 	s->stack.end = end < FRT_WALK_ENDS ? end : FRT_WALK_ENDS;
 	s->stack.flags = FRT_STACK_INCLUSIVE;
-	id = wait_stacks_intern(s);
+	id = copied_stacks_intern(s);
 	s->stack.flags = 0;
 	budget_end(budget);
 	return id;
@@ -388,7 +372,7 @@ struct anchor {
 	uint64_t sp, pc, fp;
 };
 
-static int anchor_read(const struct wait_stacks *s, uint64_t java_thread, struct anchor *out)
+static int anchor_read(const struct copied_stacks *s, uint64_t java_thread, struct anchor *out)
 {
 	const struct frt_layout *l = s->setup.layout;
 	uint64_t at = java_thread + l->thread_anchor;
@@ -399,7 +383,7 @@ static int anchor_read(const struct wait_stacks *s, uint64_t java_thread, struct
 }
 
 /* Returns the size of the copy, which begins below the anchor's stack pointer; 0: the thread has gone on. */
-static size_t copy_open_stack(const struct wait_stacks *s, uint64_t java_thread, const struct anchor *a, uint8_t *to)
+static size_t copy_open_stack(const struct copied_stacks *s, uint64_t java_thread, const struct anchor *a, uint8_t *to)
 {
 	struct anchor again;
 	uint64_t end, size;
@@ -415,7 +399,7 @@ static size_t copy_open_stack(const struct wait_stacks *s, uint64_t java_thread,
 	return again.sp == a->sp && again.pc == a->pc && again.fp == a->fp ? size : 0;
 }
 
-static uint32_t walk_open_stack(struct wait_stacks *s, const struct anchor *a, const uint8_t *copy, size_t size,
+static uint32_t walk_open_stack(struct copied_stacks *s, const struct anchor *a, const uint8_t *copy, size_t size,
 				uint32_t *call)
 {
 	struct walk w = {.layout = s->setup.layout,
@@ -428,17 +412,17 @@ static uint32_t walk_open_stack(struct wait_stacks *s, const struct anchor *a, c
 
 	read_since(s, (uint64_t)monotonic_ns());
 	s->image = copy;
-	if (!wait_stacks_walk(s, &w))
+	if (!copied_stacks_walk(s, &w))
 		return 0;
 	s->stack.flags = FRT_STACK_INCLUSIVE;
-	*call = wait_stacks_intern(s);
+	*call = copied_stacks_intern(s);
 	s->stack.flags = 0;
-	return wait_stacks_intern(s);
+	return copied_stacks_intern(s);
 }
 
-uint32_t wait_stacks_take_open(struct wait_stacks *s, uint64_t java_thread, uint32_t *call)
+uint32_t copied_stacks_take_open(struct copied_stacks *s, uint64_t java_thread, uint32_t *call)
 {
-	struct budget *budget = s->setup.frames.budget;
+	struct budget *budget = s->setup.budget;
 	uint8_t *copy;
 	struct anchor a;
 	uint32_t id = 0;
@@ -450,7 +434,7 @@ uint32_t wait_stacks_take_open(struct wait_stacks *s, uint64_t java_thread, uint
 		return 0;
 	}
 	budget_begin(budget);
-	copy = s->setup.frames.resolver ? malloc(OPEN_STACK) : NULL;
+	copy = s->setup.memory ? malloc(OPEN_STACK) : NULL;
 	if (copy && !anchor_read(s, java_thread, &a) && (size = copy_open_stack(s, java_thread, &a, copy)))
 		id = walk_open_stack(s, &a, copy, size, call);
 	budget_end(budget);
@@ -458,78 +442,12 @@ uint32_t wait_stacks_take_open(struct wait_stacks *s, uint64_t java_thread, uint
 	return id;
 }
 
-static uint32_t on_open(void *stacks, uint64_t java_thread, uint32_t *call)
+bool copied_stacks_is_call_of(const struct copied_stacks *s, uint32_t id, uint32_t method)
 {
-	return wait_stacks_take_open(stacks, java_thread, call);
+	return frames_is_call_of(s->setup.frames, id, method);
 }
 
-static uint32_t on_call(void *stacks, struct frt_frame *frames, uint32_t count, enum frt_walk_end end)
-{
-	return wait_stacks_take_call(stacks, frames, count, end);
-}
-
-static bool on_question(void *stacks, uint32_t id, uint32_t method)
-{
-	const struct wait_stacks *s = stacks;
-
-	return frames_is_call_of(s->frames, id, method);
-}
-
-static void on_long_wait(void *stacks, const struct frt_long_wait *w, const struct frt_native *native,
-			 struct wait_stack_ids *ids)
-{
-	wait_stacks_take(stacks, w, native, ids);
-}
-
-static void on_waker(void *stacks, const struct frt_waker *w)
-{
-	wait_stacks_take_waker(stacks, w);
-}
-
-void wait_stacks_attach(struct wait_stacks *s, struct kernel_sink *sink)
-{
-	sink->take_stacks = s ? on_long_wait : NULL;
-	sink->take_waker = s ? on_waker : NULL;
-	sink->take_call = s && s->setup.memory ? on_call : NULL;
-	sink->take_open = sink->take_call ? on_open : NULL;
-	sink->is_call_of = sink->take_call ? on_question : NULL;
-	sink->stacks = s;
-}
-
-uint64_t wait_stacks_call_key(struct wait_stacks *s, uint32_t id, uint32_t method)
-{
-	return frames_key(s->frames, id, method);
-}
-
-bool wait_stacks_caller(const struct wait_stacks *s, uint32_t id, uint32_t method, struct frames_caller *out)
-{
-	return frames_caller(s->frames, id, method, out);
-}
-
-void wait_stacks_count(const struct wait_stacks *s, struct frames_counts *sum)
-{
-	struct frames_counts own = {0};
-
-	frames_count(s->frames, &own);
-	sum->missing += own.missing;
-}
-
-uint64_t wait_stacks_behind(const struct wait_stacks *s)
+uint64_t copied_stacks_behind(const struct copied_stacks *s)
 {
 	return s->behind;
-}
-
-uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id)
-{
-	return frames_key(s->frames, id, FRT_NO_METHOD);
-}
-
-void wait_stacks_next_chunk(struct wait_stacks *s)
-{
-	frames_next_chunk(s->frames);
-}
-
-void wait_stacks_forget_resolved(struct wait_stacks *s)
-{
-	frames_forget_resolved(s->frames);
 }
