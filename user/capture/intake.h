@@ -13,7 +13,6 @@
 #include <stdbool.h>
 
 struct frtrace_bpf;
-struct hotspot_source;
 struct kernel_probes;
 struct intake;
 
@@ -21,11 +20,11 @@ struct intake_setup {
 	const struct segment *segment;
 	struct frtrace_bpf *bpf;
 	struct kernel_probes *kernel;
-	struct kernel_sink waits;	/* receives the kernel's records; zeroed: none */
-	const struct stream_sink *sink; /* receives the spans; copied */
-	struct hotspot_source *hotspot; /* NULL: the agent is the source */
-	bool inside;			/* --inside: hold spans until their root has ended */
-	struct natives *natives;	/* NULL: none are traced */
+	struct kernel_sink waits;				      /* receives the kernel's records; zeroed: none */
+	const struct stream_sink *sink;				      /* receives the spans; copied */
+	bool (*take)(void *context, const void *record, size_t size); /* as in struct queue_sinks */
+	void *take_context;
+	bool inside; /* --inside: hold spans until their root has ended */
 };
 
 /* Can the queue of these programs be opened? That needs rights. Returns 0, or -errno with the message. */
@@ -71,7 +70,7 @@ void intake_take_waits(struct intake *in);
 /* The last feed, when the hooks have been removed or the target has ended. */
 void intake_finish(struct intake *in);
 
-const struct streams *intake_streams(const struct intake *in);
+struct streams *intake_streams(struct intake *in);
 
 /* Number of malformed records of the queue. */
 uint64_t intake_malformed(const struct intake *in);

@@ -175,15 +175,8 @@ static bool dispatch_record(struct queue *q, const void *record, size_t size)
 	case FRT_THREAD_USAGE: return on_usage_record(q, record, size);
 	case FRT_RESUMED: return on_resumed_record(q, record, size);
 	case FRT_OWNER: return on_owner_record(q, record, size);
-	case FRT_NATIVE_THREAD: return q->sinks.natives && natives_on_thread(q->sinks.natives, record, size);
-	case FRT_NATIVE_CALL: return q->sinks.natives && natives_on_call(q->sinks.natives, record, size);
-	case FRT_NATIVE_OPEN: return q->sinks.natives && natives_on_open(q->sinks.natives, record, size);
-	case FRT_PROBE_CALL:
-	case FRT_PROBE_THREAD:
-	case FRT_PROBE_OPEN:
-	case FRT_PROBE_CLASS: return q->sinks.probe && q->sinks.probe(q->sinks.probe_context, record, size);
+	default: return size >= sizeof(uint32_t) && q->sinks.take && q->sinks.take(q->sinks.take_context, record, size);
 	}
-	return false;
 }
 
 static int on_record(void *context, void *data, size_t size)

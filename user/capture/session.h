@@ -24,7 +24,7 @@ int session_new(struct session **out, const struct settings *settings, const str
 void session_free(struct session *s);
 
 /* Check that there is room for another tracer of the target, before anything is done to it. Returns 0, or -errno with the message. */
-int session_check_free(const struct session *s, struct diag *d);
+int session_check_free(struct session *s, struct diag *d);
 
 /* Load the agent unless it is there, become one of its tracers, and attach the probe to its drain site. No class is rewritten yet. */
 int session_attach(struct session *s, struct diag *d);
@@ -85,6 +85,9 @@ const char *session_no_usage(const struct session *s);
 
 /* Hand over the filters and start: from now on calls are recorded. */
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
+
+/* Feed what the agent's rings contain (intake_sweep()), and trace native methods that are new. */
+void session_sweep(struct session *s);
 
 /*
  * Restore the original code and take what the rings still contain. This works when the target has ended, too. An

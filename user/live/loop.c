@@ -151,9 +151,7 @@ static int loop_maintain(struct loop *l, struct moments *m, int64_t now, bool be
 
 	if (now >= m->sweep) {
 		if (!behind) {
-			intake_sweep(session_intake(l->session));
-			if (session_natives(l->session))
-				natives_tick(session_natives(l->session));
+			session_sweep(l->session);
 			loop_check_throttle(l, now);
 			loop_check_trigger(l, now);
 		}

@@ -18,6 +18,7 @@
 #include "user/live/priority.h"
 #include "user/jvm/jvm_model.h"
 #include "user/verbs/suggest_classes.h"
+#include "user/capture/natives.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/live/report.h"
 #include "user/options/settings_files.h"

@@ -22,7 +22,7 @@ enum { ALONE, SHARED };
 enum { LONE = 11, TWIN_A, TWIN_B };
 
 static struct natives *n;
-static struct segment segment;
+static struct session session;
 static struct frt_span got;
 static unsigned int spans;
 static uint64_t sent_again;
@@ -83,11 +83,13 @@ static void on_cover(void *context, uint64_t tsc)
 static int setup(void **state)
 {
 	static const uint32_t ids[] = {LONE, TWIN_A, TWIN_B};
-	struct natives_setup setup = {
-		.segment = &segment, .stacks = (struct copied_stacks *)&segment, .sink = {on_spans, on_cover, NULL}};
 
-	segment = fake_segment_new();
-	n = natives_new(&setup);
+	session = (struct session){.segment = fake_segment_new(),
+				   .call_stacks = (struct copied_stacks *)&session,
+				   .sink = {on_spans, on_cover, NULL},
+				   .natives = calloc(1, sizeof(*n))};
+	n = session.natives;
+	n->session = &session;
 	for (uint32_t i = 0; i < 3; i++) {
 		assert_int_equal(vec_reserve(&n->method, &n->method_capacity, n->methods + 1), 0);
 		n->method[n->methods++] = (struct native_method){.id = ids[i]};
@@ -104,8 +106,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	natives_free(n);
-	fake_segment_free(&segment);
+	natives_free(&session);
+	fake_segment_free(&session.segment);
 	return 0;
 }
 
@@ -188,25 +190,25 @@ static void calls_of_a_thread_that_nobody_told_of_are_counted(void **state)
 
 	assert_true(natives_on_call(n, &r, sizeof(r)));
 	assert_int_equal(natives_counts(n).unnamed, 1);
-	assert_non_null(native_rows_add_thread(&segment.natives, r.thread));
+	assert_non_null(native_rows_add_thread(&session.segment.natives, r.thread));
 	assert_true(natives_on_call(n, &r, sizeof(r)));
 	assert_int_equal(natives_counts(n).unnamed, 1);
 	assert_int_equal(spans, 2);
-	native_rows_release(&segment.natives);
+	native_rows_release(&session.segment.natives);
 }
 
 /* A method that has become known since could get an uprobe, which nobody would remove before the process ends. */
 static void sums_are_read_at_the_end_and_no_probe_is_put(void **state)
 {
-	natives_finish(n);
-	assert_null(native_rows_sum(&segment.natives, LONE));
-	n->probes = (struct native_probes *)&segment; /* not looked at */
-	natives_finish(n);
+	natives_finish(&session, NULL);
+	assert_null(native_rows_sum(&session.segment.natives, LONE));
+	n->probes = (struct native_probes *)&session; /* not looked at */
+	natives_finish(&session, NULL);
 	n->probes = NULL;
-	assert_int_equal(native_rows_sum(&segment.natives, LONE)->count, 1);
-	assert_null(native_rows_sum(&segment.natives, TWIN_A));
-	assert_true(segment.ticks_per_ns == 1);
-	native_rows_release(&segment.natives);
+	assert_int_equal(native_rows_sum(&session.segment.natives, LONE)->count, 1);
+	assert_null(native_rows_sum(&session.segment.natives, TWIN_A));
+	assert_true(session.segment.ticks_per_ns == 1);
+	native_rows_release(&session.segment.natives);
 }
 
 int main(void)
