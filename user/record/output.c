@@ -32,50 +32,12 @@ static int check_space(int fd, const char *path, uint64_t wanted, struct diag *d
 			(unsigned long long)(available >> 20), path, (unsigned long long)(least >> 20));
 }
 
-int output_write(int fd, const void *bytes, size_t size, uint64_t at)
-{
-	const char *from = bytes;
-
-	while (size) {
-		ssize_t n = pwrite(fd, from, size, at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -ENOSPC;
-		from += n;
-		size -= n;
-		at += n;
-	}
-	return 0;
-}
-
 int output_write_failed(int err, const char *path, struct diag *d)
 {
 	if (err == -EFBIG)
 		return diag_set(d, EFBIG, "cannot write '%s': it would exceed the limit of file sizes (ulimit -f)",
 				path);
 	return diag_errno(d, -err, "cannot write '%s'", path);
-}
-
-int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size)
-{
-	char buffer[1 << 16];
-	uint64_t out = 0;
-
-	while (out < size) {
-		size_t want = size - out < sizeof(buffer) ? size - out : sizeof(buffer);
-		ssize_t n = pread(from, buffer, want, at + out);
-		int err;
-
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		err = output_write(to, buffer, n, to_at + out);
-		if (err)
-			return err;
-		out += n;
-	}
-	return 0;
 }
 
 /* The descriptor that chunks are written to; -1 in memory. */

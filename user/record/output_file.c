@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/output_internal.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,10 +39,10 @@ static int write_chunk(int fd, const unsigned char *bytes, size_t size, uint64_t
 		return -EINVAL;
 	memcpy(header, bytes, HEADER);
 	header[STATE] = WRITING;
-	err = output_write(fd, header, HEADER, at);
+	err = io_write_at(fd, header, HEADER, at);
 	if (!err)
-		err = output_write(fd, bytes + HEADER, size - HEADER, at + HEADER);
-	return err ? err : output_write(fd, bytes + STATE, 1, at + STATE);
+		err = io_write_at(fd, bytes + HEADER, size - HEADER, at + HEADER);
+	return err ? err : io_write_at(fd, bytes + STATE, 1, at + STATE);
 }
 
 /* Sync before the rename: a power failure must leave the old file or the new one. */
@@ -78,7 +79,7 @@ static uint64_t offset_of(const struct output *o, size_t chunk)
 static int output_file_copy(const struct output *o, size_t first, int to, struct diag *d)
 {
 	uint64_t from = offset_of(o, first);
-	int err = output_copy_range(o->file.fd, from, to, 0, o->size - from);
+	int err = io_copy_range(o->file.fd, from, to, 0, o->size - from);
 
 	return err ? diag_errno(d, -err, "cannot copy '%s'", o->path) : 0;
 }
@@ -91,7 +92,7 @@ static int output_file_drop(struct output *o, size_t drop, struct diag *d)
 
 	if (old < 0)
 		return old;
-	err = output_copy_range(old, from, o->file.fd, 0, o->size - from);
+	err = io_copy_range(old, from, o->file.fd, 0, o->size - from);
 	if (err)
 		diag_errno(d, -err, "cannot drop the oldest chunks of '%s'", o->path);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/output_guard.h"
 #include "format/jfr/jfr_chunk.h"
-#include "user/record/new_file.h"
+#include "user/text/new_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /*
  * A process beside the recorder that outlives it. It syncs finished chunks to the disk (fdatasync), so that the
  * recorder never waits for the disk. If the recorder is killed, it cuts off the chunk that was being appended and
- * removes a scratch file that was not renamed yet (user/record/new_file.h).
+ * removes a scratch file that was not renamed yet (user/text/new_file.h).
  */
 #ifndef USER_RECORD_OUTPUT_GUARD_H
 #define USER_RECORD_OUTPUT_GUARD_H

@@ -4,7 +4,7 @@
 #define USER_RECORD_OUTPUT_INTERNAL_H
 
 #include "user/record/output_guard.h"
-#include "user/record/new_file.h"
+#include "user/text/new_file.h"
 #include "user/record/output.h"
 
 struct output_chunk {
@@ -58,9 +58,7 @@ extern const struct output_form output_file, output_directory, output_memory, ou
 /* output_finish() of a stream. */
 int output_stream_finish(struct output *o, struct diag *d);
 
-/* Write or copy a whole range. Return 0 or -errno. */
-int output_write(int fd, const void *bytes, size_t size, uint64_t at);
-int output_write_failed(int err, const char *path, struct diag *d); /* returns `err`, with the message */
-int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size);
+/* Returns `err`, with the message. */
+int output_write_failed(int err, const char *path, struct diag *d);
 
 #endif

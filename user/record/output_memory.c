@@ -4,6 +4,7 @@
  * to a page costs several times as much as the chunk's bytes. A chunk may continue at the ring's begin.
  */
 #include "user/record/output_internal.h"
+#include "user/text/io.h"
 #include "user/process/cgroup_limit.h"
 #include "user/process/machine.h"
 
@@ -87,9 +88,9 @@ static int output_memory_copy(const struct output *o, size_t first, int to, stru
 
 	if (until_end > size)
 		until_end = size;
-	err = output_write(to, o->memory + at, until_end, 0);
+	err = io_write_at(to, o->memory + at, until_end, 0);
 	if (!err)
-		err = output_write(to, o->memory, size - until_end, until_end);
+		err = io_write_at(to, o->memory, size - until_end, until_end);
 	return err ? diag_errno(d, -err, "cannot write what is in memory") : 0;
 }
 

@@ -3,7 +3,7 @@
 #include "user/trace/jfr_files.h"
 #include "user/trace/merge_check.h"
 #include "user/trace/progress.h"
-#include "user/record/output_internal.h"
+#include "user/text/io.h"
 #include "user/text/glob.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int put_chunk(void *context, const void *chunk, size_t size)
 {
 	struct destination *to = context;
 
-	to->error = output_write(to->fd, chunk, size, to->size);
+	to->error = io_write_at(to->fd, chunk, size, to->size);
 	to->size += size;
 	return to->error;
 }

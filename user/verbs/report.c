@@ -3,8 +3,8 @@
 #include "user/trace/jfr_files.h"
 #include "user/trace/progress.h"
 #include "user/trace/spool.h"
-#include "user/record/new_file.h"
-#include "user/record/output_internal.h"
+#include "user/text/new_file.h"
+#include "user/text/io.h"
 #include "user/report/page.h"
 #include "user/text/log.h"
 
@@ -58,7 +58,7 @@ int report_save(const struct bytes *page, const char *to, struct diag *d)
 
 	if (err)
 		return err;
-	err = output_write(out.fd, page->data, page->size, 0);
+	err = io_write_at(out.fd, page->data, page->size, 0);
 	err = err ? diag_errno(d, -err, "cannot write '%s'", to) : new_file_finish(&out, d);
 	new_file_close(&out);
 	if (!err)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/record/new_file.h"
-#include "user/record/owner.h"
-#include "user/record/safe_directory.h"
+#include "user/text/new_file.h"
+#include "user/text/safe_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

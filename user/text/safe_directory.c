@@ -4,16 +4,49 @@
  * concurrent rename or replacement cannot redirect the walk. openat2(RESOLVE_NO_SYMLINKS) would also refuse root's
  * own links, such as /var/run.
  */
-#include "user/record/safe_directory.h"
-#include "user/record/owner.h"
+#include "user/text/safe_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static bool parse_id(const char *text, unsigned int *id)
+{
+	char *end;
+
+	if (!text)
+		return false;
+	*id = strtoul(text, &end, 10);
+	return end != text && !*end;
+}
+
+/* False when frtrace was not started by sudo. */
+static bool user_behind_sudo(uid_t *uid, gid_t *gid)
+{
+	return !geteuid() && parse_id(getenv("SUDO_UID"), uid) && parse_id(getenv("SUDO_GID"), gid);
+}
+
+void owner_give(int fd)
+{
+	uid_t uid;
+	gid_t gid;
+
+	if (user_behind_sudo(&uid, &gid) && fchown(fd, uid, gid))
+		return; /* the file stays root's; nothing is lost */
+}
+
+bool owner_is_ours(uid_t uid)
+{
+	uid_t sudo;
+	gid_t gid;
+
+	return !uid || uid == geteuid() || (user_behind_sudo(&sudo, &gid) && uid == sudo);
+}
 
 #define MOST_LINKS 40 /* as in the kernel */
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Files that appear whole or not at all, also in directories and beside files of other users. Some need root. */
-#include "user/record/new_file.h"
-#include "user/record/owner.h"
-#include "user/record/safe_directory.h"
+#include "user/text/new_file.h"
+#include "user/text/safe_directory.h"
 
 #include <dirent.h>
 #include <errno.h>

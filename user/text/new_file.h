@@ -9,8 +9,8 @@
  *
  * No other code in this process may open and close the file: that would drop the lock.
  */
-#ifndef USER_RECORD_NEW_FILE_H
-#define USER_RECORD_NEW_FILE_H
+#ifndef USER_TEXT_NEW_FILE_H
+#define USER_TEXT_NEW_FILE_H
 
 #include "format/diag.h"
 
