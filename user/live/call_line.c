@@ -2,7 +2,7 @@
 #include "user/live/call_line.h"
 #include "format/jfr/jfr_events.h"
 #include "user/text/log.h"
-#include "user/segment/segment_names.h"
+#include "user/segment/segment.h"
 #include "user/text/java_name.h"
 #include "user/text/term.h"
 #include "user/live/json_method.h"

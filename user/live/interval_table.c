@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/interval_table.h"
 #include "user/text/log.h"
-#include "user/segment/segment_names.h"
+#include "user/segment/segment.h"
 #include "user/text/columns.h"
 #include "user/text/name_fit.h"
 #include "user/text/wall_time.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/json_method.h"
-#include "user/segment/segment_names.h"
+#include "user/segment/segment.h"
 #include "user/text/java_name.h"
 
 #define TEXT 4096

@@ -4,7 +4,7 @@
 #include "user/capture/cost.h"
 #include "user/jvm/metaspace.h"
 #include "user/capture/natives.h"
-#include "user/segment/segment_names.h"
+#include "user/segment/segment.h"
 #include "user/text/skip_reason.h"
 #include "user/stacks/kernel_symbols.h"
 #include "user/stacks/copied_stacks.h"

@@ -2,7 +2,7 @@
 #include "user/live/otlp_live.h"
 #include "format/hash.h"
 #include "user/capture/open_calls.h"
-#include "user/segment/segment_names.h"
+#include "user/segment/segment.h"
 #include "user/export/otlp_traces.h"
 #include "user/live/call_values.h"
 #include "user/process/find.h"

@@ -5,7 +5,7 @@
 #include "user/text/json.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
-#include "user/segment/segment_names.h"
+#include "user/segment/segment.h"
 #include "user/record/losses.h"
 #include "user/live/report_breakdown.h"
 #include "user/text/java_name.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/segment/segment.h"
 #include "user/process/maps.h"
+#include "user/text/java_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -388,70 +389,38 @@ static void add_oldest(const struct segment *s, const struct frt_slot *slot, str
 	}
 }
 
-static void add_share(struct frt_share *sum, const struct frt_share *more)
-{
-	sum->entered += more->entered;
-	sum->exited += more->exited;
-	sum->thrown += more->thrown;
-	sum->recorded += more->recorded;
-	sum->unrecorded += more->unrecorded;
-	sum->lost_exits += more->lost_exits;
-	sum->moved_exits += more->moved_exits;
-	if (more->longest > sum->longest)
-		sum->longest = more->longest;
-}
-
-/* What the slot counted itself, for the recording that began the epoch. */
-static struct frt_share slots_own(const struct frt_slot *slot)
-{
-	struct frt_share own = {.exited = __atomic_load_n(&slot->exited, __ATOMIC_ACQUIRE)};
-
-	own.entered = slot->entered; /* after `exited`: a call in between counts as open */
-	own.thrown = slot->thrown;
-	own.recorded = slot->recorded;
-	own.unrecorded = slot->unrecorded;
-	own.longest = slot->longest;
-	own.lost_exits = slot->lost_exits;
-	own.moved_exits = slot->moved_exits;
-	return own;
-}
-
-static struct frt_share slots_share(const struct segment *s, const struct frt_slot *slot)
-{
-	uint64_t number = slot - (const struct frt_slot *)(s->base + FRT_SLOTS_AT);
-	const struct frt_share *from =
-		(const struct frt_share *)(s->base + FRT_SHARES_AT) + number * FRT_RECORDINGS + s->recording;
-	struct frt_share copy = {.number = __atomic_load_n(&from->number, __ATOMIC_ACQUIRE)};
-
-	if (copy.number != segment_recording(s)->number)
-		return (struct frt_share){0};
-	copy.exited = __atomic_load_n(&from->exited, __ATOMIC_ACQUIRE);
-	copy.entered = from->entered;
-	copy.thrown = from->thrown;
-	copy.recorded = from->recorded;
-	copy.unrecorded = from->unrecorded;
-	copy.longest = from->longest;
-	copy.lost_exits = from->lost_exits;
-	copy.moved_exits = from->moved_exits;
-	return copy;
-}
+/*
+ * A slot and a share have the same counters. `exited` is read before `entered`: a call in between counts as open.
+ */
+#define ADD_COUNTERS(sum, from)                                                      \
+	do {                                                                         \
+		(sum)->exited += __atomic_load_n(&(from)->exited, __ATOMIC_ACQUIRE); \
+		(sum)->entered += (from)->entered;                                   \
+		(sum)->thrown += (from)->thrown;                                     \
+		(sum)->recorded += (from)->recorded;                                 \
+		(sum)->unrecorded += (from)->unrecorded;                             \
+		(sum)->lost_exits += (from)->lost_exits;                             \
+		(sum)->moved_exits += (from)->moved_exits;                           \
+		if ((from)->longest > (sum)->longest)                                \
+			(sum)->longest = (from)->longest;                            \
+	} while (0)
 
 bool segment_add_slot(const struct segment *s, const struct frt_slot *slot, struct frt_share *sum)
 {
 	const struct frt_recording *r = segment_recording(s);
-	struct frt_share share = {0};
+	uint64_t number = slot - (const struct frt_slot *)(s->base + FRT_SLOTS_AT);
+	const struct frt_share *share =
+		(const struct frt_share *)(s->base + FRT_SHARES_AT) + number * FRT_RECORDINGS + s->recording;
+	bool shared;
 
 	if (slot->epoch != segment_header(s)->epoch)
 		return false;
-	if (r->number)
-		share = slots_share(s, slot);
-	if (r->founder) {
-		struct frt_share own = slots_own(slot);
-
-		add_share(sum, &own);
-	}
-	add_share(sum, &share);
-	return r->founder || share.number;
+	shared = r->number && __atomic_load_n(&share->number, __ATOMIC_ACQUIRE) == r->number;
+	if (shared)
+		ADD_COUNTERS(sum, share);
+	if (r->founder) /* it has counted in the slot itself */
+		ADD_COUNTERS(sum, slot);
+	return r->founder || shared;
 }
 
 void segment_totals(const struct segment *s, struct segment_totals *t)
@@ -530,4 +499,42 @@ uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes)
 	for (uint32_t id = 1; segment_class(s, id); id++)
 		*classes += segment_classes_has(&set, id);
 	return n;
+}
+
+void segment_name_full(const struct segment *s, uint32_t class_name, uint32_t method, uint32_t descriptor, char *out,
+		       size_t size)
+{
+	char class_text[1024], name[512], types[4096], printed[1024] = "";
+
+	segment_string(s, class_name, class_text, sizeof(class_text));
+	java_name_dots(class_text);
+	if (segment_string(s, method, name, sizeof(name))) {
+		segment_string(s, descriptor, types, sizeof(types));
+		java_name_print(name, types, printed, sizeof(printed));
+	}
+	snprintf(out, size, "%s%s%s", class_text, *printed ? "." : "", printed);
+}
+
+void segment_name_method(const struct segment *s, uint32_t id, char *out, size_t size)
+{
+	const struct frt_method *m = segment_method(s, id);
+	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
+
+	if (c)
+		segment_name_full(s, c->name, m->name, m->descriptor, out, size);
+	else
+		snprintf(out, size, "unknown");
+}
+
+void segment_name_loader(const struct segment *s, uint32_t number, char *out, size_t size)
+{
+	const struct frt_loader *l = segment_loader(s, number);
+
+	snprintf(out, size, "boot");
+	if (!l || number == FRT_BOOT_LOADER)
+		return;
+	if (!segment_string(s, l->name, out, size)) {
+		segment_string(s, l->type, out, size);
+		java_name_dots(out);
+	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The segment of frtrace's own, seen through the reader of the agent's. */
 #include "user/segment/segment_make.h"
-#include "user/segment/segment_names.h"
+#include "user/segment/segment.h"
 #include "user/capture/timing.h"
 
 #include <setjmp.h>
