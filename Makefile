@@ -264,7 +264,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # sources that read the target's memory, and what they need
-$(BUILD)/fuzz_segment: user/text/budget.c user/capture/open_calls.c user/segment/segment.c user/stacks/agent_stacks.c user/capture/stream.c user/capture/sweep.c \
+$(BUILD)/fuzz_segment: user/text/budget.c user/capture/open_calls.c user/segment/segment.c user/stacks/agent_stacks.c user/capture/stream.c \
 	$(addprefix user/text/,monotonic.c log.c fold.c term.c) $(wildcard user/process/*.c) $(UPROBES)
 $(BUILD)/fuzz_usdt: uprobes/elf/elf_notes.c user/capture/usdt_cookie.c
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)

@@ -7,7 +7,7 @@
  */
 #include "bpf/frtrace.h"
 #include "user/capture/open_calls.h"
-#include "user/capture/sweep.h"
+#include "user/capture/stream.h"
 #include "user/segment/segment.h"
 #include "user/stacks/agent_stacks.h"
 

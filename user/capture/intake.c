@@ -4,7 +4,7 @@
 #include "user/capture/kernel_probes.h"
 #include "user/capture/queue.h"
 #include "user/capture/roots.h"
-#include "user/capture/sweep.h"
+#include "user/capture/stream.h"
 #include "user/text/monotonic.h"
 
 #include "frtrace.skel.h"
