@@ -72,7 +72,7 @@ static int open_form(struct output **out, const struct output_form *form, const 
 	o->file = (struct new_file){.directory = -1, .fd = -1};
 	o->since_ns = monotonic_ns();
 	o->path = path ? strdup(path) : NULL;
-	err = path && !o->path ? diag_errno(d, ENOMEM, "cannot open '%s'", path) : form->open(o, d);
+	err = path && !o->path ? diag_errno(d, ENOMEM, "cannot open '%s'", path) : form->open ? form->open(o, d) : 0;
 	if (!err)
 		err = check_room(o, 0, d);
 	if (err) {
@@ -179,7 +179,7 @@ static int drop_oldest(struct output *o, uint64_t coming, struct diag *d)
 	if (!count_excess(o, coming, l->size, l->age_ns / 4 * (4 + spare)))
 		return 0;
 	drop = count_excess(o, coming, l->size / 4 * (4 - spare), l->age_ns);
-	err = o->form->drop(o, drop, d);
+	err = o->form->drop ? o->form->drop(o, drop, d) : 0;
 	if (err)
 		return err;
 	for (size_t i = 0; i < drop; i++)
@@ -254,7 +254,7 @@ int output_save(const struct output *o, const char *path, uint64_t last_ns, uint
 
 bool output_was_removed(const struct output *o)
 {
-	return o->chunks && !o->form->is_there(o);
+	return o->chunks && o->form->is_there && !o->form->is_there(o);
 }
 
 bool output_is_directory(const struct output *o)

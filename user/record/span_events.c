@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/span_events.h"
+#include "format/hash.h"
 #include "user/record/user_value.h"
 
 #include <stdlib.h>
@@ -112,7 +113,7 @@ static bool is_alike(const struct frt_span *a, const struct frt_span *b)
 /* NULL: something about the span is not known. It may be known for a later one. */
 static const struct jfr_trace_form *form_of(struct span_events *e, const struct frt_span *s)
 {
-	struct form *f = &e->form[(s->method ^ s->stack * 0x9e3779b1u ^ s->thread * 0x85ebca6bu) % FORMS];
+	struct form *f = &e->form[hash_mix(hash_mix(s->method, s->stack), s->thread) % FORMS];
 	struct jfr_method_trace call;
 
 	if (f->chunk == e->chunk && f->thread == s->thread && f->method == s->method && f->stack == s->stack)
