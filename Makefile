@@ -163,8 +163,8 @@ $(BUILD)/tests/unit/capture/test_perfbuf: LDLIBS += $(call wrap,perf_buffer__new
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
 $(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
 $(BUILD)/tests/unit/trace/test_progress: LDLIBS += $(call wrap,monotonic_ms)
-$(BUILD)/tests/unit/live/test_control_socket: LDLIBS += $(call wrap,run_directory_name run_directory_is_own run_directory_make)
-$(BUILD)/tests/unit/live/test_priority: LDLIBS += $(call wrap,getpriority setpriority eventfd_write)
+$(BUILD)/tests/unit/run/test_control_socket: LDLIBS += $(call wrap,run_directory_name run_directory_is_own run_directory_make)
+$(BUILD)/tests/unit/run/test_priority: LDLIBS += $(call wrap,getpriority setpriority eventfd_write)
 $(BUILD)/tests/unit/stacks/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/record/test_thread_names: LDLIBS += $(call wrap,monotonic_ns target_task_is thread_object_read)
 $(BUILD)/tests/unit/stacks/test_copied_stacks: LDLIBS += $(call wrap,resolver_frame)
@@ -172,8 +172,7 @@ $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_th
 $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe jvm_model_version)
 $(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory cgroup_limit_own_memory mmap madvise pwrite openat fstatvfs)
 $(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces)
-$(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
-	session_segment session_natives session_cost session_intake intake_streams intake_drops intake_waits_lost intake_malformed intake_unread session_no_waits session_no_pauses session_no_usage session_missed session_metaspace session_unseen session_ran_early)
+$(BUILD)/tests/unit/run/test_printout: LDLIBS += $(call wrap,fstatvfs target_describe)
 
 # and what another one reads
 $(BUILD)/tests/unit/verbs/test_options_table.o: CFLAGS += -DBUILD='"$(BUILD)"'

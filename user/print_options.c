@@ -114,7 +114,7 @@ static void roff_option(const struct option_row *o)
 static void roff_section(enum option_section section)
 {
 	for (const struct option_row *o = options; o->name; o++)
-		if (o->section == section)
+		if (o->section == section && !o->hidden)
 			roff_option(o);
 }
 
@@ -184,7 +184,7 @@ static void shell_options(void)
 	for (size_t i = 0; i < VERBS; i++) {
 		printf("\t%s) printf '%%s\\n'", verbs[i].name);
 		for (const struct option_row *o = options; o->name; o++) {
-			if (!(o->verbs & VERB_BIT(i)))
+			if (!(o->verbs & VERB_BIT(i)) || o->hidden)
 				continue;
 			if (o->letter)
 				printf(" -%c", o->letter);
@@ -211,7 +211,7 @@ static void shell_values(void)
 	for (const struct option_row *o = options; o->name; o++) {
 		const char *values = shell_source(o);
 
-		if (!values)
+		if (!values || o->hidden)
 			continue;
 		putchar('\t');
 		if (o->letter)

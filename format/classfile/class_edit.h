@@ -90,6 +90,14 @@ struct method_edit {
 	enum edit_result result; /* out: on any result except EDIT_DONE the method is unchanged, byte for byte */
 };
 
+/*
+ * May hooks make a method EDIT_TOO_LARGE or EDIT_HUGE, and has it perhaps jsr or ret? For code as a JVM has it in memory, where
+ * some instructions are others: each byte that looks like an instruction of interest counts as one.
+ */
+#define CLASS_CODE_SHORT 666u /* shorter code never gets too long */
+bool class_code_may_get_long(const uint8_t *code, uint32_t size);
+bool class_code_may_have_jsr(const uint8_t *code, uint32_t size);
+
 /* Maximum arena size that class_parse() and class_edit() need for a class file of `size` bytes. */
 size_t class_edit_memory(size_t size);
 

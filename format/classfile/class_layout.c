@@ -27,8 +27,35 @@
 enum {
 	REACH = 32767,
 	HUGE = 8000, /* HotSpot's HugeMethodLimit: a longer method stays in the interpreter */
+	CODE_MOST = 65535,
 	GOTO_W_SIZE = 5,
+
+	/* bytes at most, without captures */
+	CALL_MOST = 10,	   /* of `enter` or `leave` */
+	HANDLER_MOST = 12, /* a constructor has two */
+	PADDING_MOST = 3,
+	FAR_TIMES = 4, /* where jumps reach over more than 32 KB */
 };
+
+bool class_code_may_get_long(const uint8_t *code, uint32_t size)
+{
+	uint32_t growth = CALL_MOST + 2 * HANDLER_MOST;
+
+	for (uint32_t i = 0; i < size; i++) {
+		struct op o = {.op = code[i]};
+
+		growth += op_is_return(&o) ? CALL_MOST : op_is_switch(&o) ? PADDING_MOST : 0;
+	}
+	return size > HUGE ? size + FAR_TIMES * growth > CODE_MOST : size + growth > HUGE;
+}
+
+bool class_code_may_have_jsr(const uint8_t *code, uint32_t size)
+{
+	for (uint32_t i = 0; i < size; i++)
+		if (code[i] == OP_JSR || code[i] == OP_RET || code[i] == OP_JSR_W)
+			return true;
+	return false;
+}
 
 static uint32_t target_of(const struct op *o, uint32_t number)
 {

@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	if (!elf_file_open(&e, fd, "library", &d))
+	if (!elf_file_open(&e, fd, &d))
 		ask(e);
 	elf_file_close(e);
 	return 0;

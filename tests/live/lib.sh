@@ -378,7 +378,7 @@ trace_is_on() { grep -qs "^tracing " "$F_DIR/stderr" || ended "$F_PID"; }
 # have another --max-overhead.
 trace_start() { # ARGUMENT...
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
-	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off ${PROBES:+--probes="$PROBES"} ${BUFFER:+--buffer="$BUFFER"} "$@"
+	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off ${PROBES:+--attach="$PROBES"} ${BUFFER:+--buffer="$BUFFER"} "$@"
 	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
 	finding "tracing does not start:" "$(tail -n 25 "$F_DIR/stderr")"
 	ended "$T_PID" && finding "the JVM has ended:" "$(tail -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
@@ -448,7 +448,7 @@ file_events() { # CLASS.METHOD
 
 # One complete case: start, trace, calls, Ctrl-C, compare.
 exact() { # SENTENCE FILTER [-JVM-OPTION...] CLASS [ARGUMENT...]
-	local sentence="$1${PROBES:+, --probes=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" filter=$2
+	local sentence="$1${PROBES:+, --attach=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" filter=$2
 	shift 2
 	begin "$sentence" || return 0
 	target_start "$@"

@@ -23,23 +23,18 @@ int elf_file_read(const struct elf_file *e, void *to, size_t size, uint64_t at)
 	return n < 0 ? -errno : -EBADMSG;
 }
 
-static int elf_refuse(const char *path, const char *why, struct diag *d)
-{
-	return diag_set(d, EBADMSG, "cannot read '%s': %s", path, why);
-}
-
-static int elf_read_header(struct elf_file *e, const char *path, struct diag *d)
+static int elf_read_header(struct elf_file *e, struct diag *why)
 {
 	struct stat st;
 
 	if (fstat(e->fd, &st) || !S_ISREG(st.st_mode))
-		return elf_refuse(path, "not a regular file", d);
+		return diag_set(why, EBADMSG, "not a regular file");
 	e->size = st.st_size;
 	if (elf_file_read(e, &e->header, sizeof(e->header), 0) || memcmp(e->header.e_ident, ELFMAG, SELFMAG) ||
 	    e->header.e_ident[EI_CLASS] != ELFCLASS64 || e->header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return elf_refuse(path, "not a 64-bit ELF file", d);
+		return diag_set(why, EBADMSG, "not a 64-bit ELF file");
 	if (e->header.e_shnum > ELF_FILE_SECTIONS || e->header.e_phnum > ELF_FILE_SEGMENTS)
-		return elf_refuse(path, "too many sections or segments", d);
+		return diag_set(why, EBADMSG, "too many sections or segments");
 	return 0;
 }
 
@@ -60,7 +55,7 @@ static bool section_fits(const struct elf_file *e, const Elf64_Shdr *s)
 	       (!__builtin_add_overflow(s->sh_offset, s->sh_size, &end) && end <= e->size);
 }
 
-static int elf_read_sections(struct elf_file *e, const char *path, struct diag *d)
+static int elf_read_sections(struct elf_file *e, struct diag *why)
 {
 	const Elf64_Ehdr *h = &e->header;
 
@@ -68,24 +63,24 @@ static int elf_read_sections(struct elf_file *e, const char *path, struct diag *
 		return 0;
 	if (!h->e_shnum || h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shstrndx >= h->e_shnum ||
 	    elf_read_table(e, (void **)&e->section, h->e_shnum, sizeof(Elf64_Shdr), h->e_shoff))
-		return elf_refuse(path, "wrong section headers", d);
+		return diag_set(why, EBADMSG, "wrong section headers");
 	for (int i = 0; i < h->e_shnum; i++)
 		if (!section_fits(e, &e->section[i]))
-			return elf_refuse(path, "a section reaches beyond its end", d);
+			return diag_set(why, EBADMSG, "a section reaches beyond its end");
 	return 0;
 }
 
-static int elf_read_segments(struct elf_file *e, const char *path, struct diag *d)
+static int elf_read_segments(struct elf_file *e, struct diag *why)
 {
 	const Elf64_Ehdr *h = &e->header;
 
 	if (h->e_phnum && (h->e_phentsize != sizeof(Elf64_Phdr) ||
 			   elf_read_table(e, (void **)&e->segment, h->e_phnum, sizeof(Elf64_Phdr), h->e_phoff)))
-		return elf_refuse(path, "wrong program headers", d);
+		return diag_set(why, EBADMSG, "wrong program headers");
 	return 0;
 }
 
-int elf_file_open(struct elf_file **out, int fd, const char *path, struct diag *d)
+int elf_file_open(struct elf_file **out, int fd, struct diag *why)
 {
 	struct elf_file *e = calloc(1, sizeof(*e));
 	int err;
@@ -93,12 +88,10 @@ int elf_file_open(struct elf_file **out, int fd, const char *path, struct diag *
 	*out = NULL;
 	if (!e) {
 		close(fd);
-		return diag_errno(d, ENOMEM, "cannot read '%s'", path);
+		return diag_set(why, ENOMEM, "%s", strerror(ENOMEM));
 	}
 	e->fd = fd;
-	err = elf_read_header(e, path, d);
-	err = err ?: elf_read_sections(e, path, d);
-	err = err ?: elf_read_segments(e, path, d);
+	err = elf_read_header(e, why) ?: elf_read_sections(e, why) ?: elf_read_segments(e, why);
 	if (err)
 		elf_file_close(e);
 	else
@@ -160,6 +153,19 @@ bool elf_file_address(const struct elf_file *e, uint64_t offset, uint64_t *addre
 		if (p->p_type == PT_LOAD && p->p_flags & PF_X && offset >= (p->p_offset & ~(PAGE - 1)) &&
 		    offset - (p->p_offset & ~(PAGE - 1)) < p->p_filesz + (p->p_offset & (PAGE - 1))) {
 			*address = offset - p->p_offset + p->p_vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool elf_file_offset(const struct elf_file *e, uint64_t address, uint32_t flags, uint64_t *offset)
+{
+	for (int i = 0; e->segment && i < e->header.e_phnum; i++) {
+		const Elf64_Phdr *p = &e->segment[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & flags && address - p->p_vaddr < p->p_filesz) {
+			*offset = address - p->p_vaddr + p->p_offset;
 			return true;
 		}
 	}

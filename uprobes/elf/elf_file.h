@@ -28,10 +28,10 @@ struct elf_file {
 };
 
 /*
- * Read the headers of `fd`, which is closed with the file, and in any case on failure. `path` is for messages. Returns
- * 0, or -errno with *out set to NULL; -EBADMSG: no such file, or a forged one.
+ * Read the headers of `fd`, which is closed with the file, and in any case on failure. Returns 0, or -errno with *out set to
+ * NULL and the reason ("not a 64-bit ELF file") in *why; -EBADMSG: no such file, or a forged one.
  */
-int elf_file_open(struct elf_file **out, int fd, const char *path, struct diag *d);
+int elf_file_open(struct elf_file **out, int fd, struct diag *why);
 void elf_file_close(struct elf_file *e);
 
 /* Read all of `size` bytes. Returns 0 or -errno. */
@@ -45,6 +45,9 @@ void *elf_file_contents(const struct elf_file *e, const Elf64_Shdr *section, siz
 
 /* The address, in the file's own terms, of the code at an offset in the file. False: no code is loaded from there. */
 bool elf_file_address(const struct elf_file *e, uint64_t offset, uint64_t *address);
+
+/* Where an address, in the file's own terms, lies in the file, in a segment with one of these flags (PF_X). False: nowhere. */
+bool elf_file_offset(const struct elf_file *e, uint64_t address, uint32_t flags, uint64_t *offset);
 
 /*
  * The function that contains the address, from .symtab or else .dynsym. A symbol without a size is not used. False:

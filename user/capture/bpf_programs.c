@@ -124,9 +124,9 @@ int bpf_programs_load_opened(struct frtrace_bpf *bpf, struct diag *d)
 	return bpf_variables_mapped(bpf->rodata && bpf->data && bpf->bss, d);
 }
 
-static int load_opened(struct frtrace_bpf *bpf, enum settings_probes probes, struct diag *d)
+static int load_opened(struct frtrace_bpf *bpf, enum settings_attach attach, struct diag *d)
 {
-	int err = usdt_choose(bpf->progs.agent_site, probes, d) ?: usdt_choose(bpf->progs.jvm_site, probes, d);
+	int err = usdt_choose(bpf->progs.agent_site, attach, d) ?: usdt_choose(bpf->progs.jvm_site, attach, d);
 
 	return err ?: bpf_programs_load_opened(bpf, d);
 }
@@ -146,7 +146,7 @@ static void choose_buffer(struct frtrace_bpf *bpf, bool perf)
 /* The program and the maps of HotSpot's own probes are loaded if these are the source of calls. */
 static int choose_probes(struct frtrace_bpf *bpf, const struct settings *settings, struct diag *d)
 {
-	bool wanted = settings->probe == SETTINGS_PROBE_HOTSPOT;
+	bool wanted = settings->source == SETTINGS_SOURCE_HOTSPOT;
 	struct bpf_map *maps[] = {bpf->maps.hotspot_classes, bpf->maps.hotspot_methods, bpf->maps.hotspot_missed,
 				  bpf->maps.hotspot_counts,  bpf->maps.hotspot_threads, bpf->maps.hotspot_java_threads,
 				  bpf->maps.hotspot_stacks,  bpf->maps.codes,		bpf->maps.call_stacks};
@@ -155,7 +155,7 @@ static int choose_probes(struct frtrace_bpf *bpf, const struct settings *setting
 	bpf_program__set_autoload(bpf->progs.hotspot_open, wanted);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		bpf_map__set_autocreate(maps[i], wanted);
-	return wanted ? usdt_choose(bpf->progs.hotspot_site, settings->probes, d) : 0;
+	return wanted ? usdt_choose(bpf->progs.hotspot_site, settings->attach, d) : 0;
 }
 
 static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
@@ -175,7 +175,7 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 	bpf_program__set_autoload(bpf->progs.process_exec, false);
 	bpf_map__set_autocreate(bpf->maps.execs, false);
 	kernel_probes_choose(k, bpf, kernel, t->own_monotonic_offset);
-	err = choose_probes(bpf, settings, d) ?: load_opened(bpf, settings->probes, d);
+	err = choose_probes(bpf, settings, d) ?: load_opened(bpf, settings->attach, d);
 	if (err)
 		frtrace_bpf__destroy(bpf);
 	else

@@ -7,7 +7,6 @@
 #include "user/segment/segment_make.h"
 #include "user/hotspot/classes.h"
 #include "user/hotspot/symbol.h"
-#include "user/hotspot/thread_object.h"
 #include "user/hotspot/threads.h"
 #include "user/jvm/jvm_model.h"
 #include "user/jvm/matches.h"

@@ -69,7 +69,7 @@ static void on_first_method(void *context)
 static bool hotspot_may_probe(const struct session *s)
 {
 	return s->hotspot && !s->hotspot->chosen &&
-	       (s->settings->probes == SETTINGS_PROBES_PERF || !uprobe_multi_works());
+	       (s->settings->attach == SETTINGS_ATTACH_PERF || !uprobe_multi_works());
 }
 
 /* file->path points into *m. The caller closes file->fd. */
@@ -373,7 +373,7 @@ static int hotspot_start(struct session *s, struct diag *d)
 	struct hotspot_source *h = s->hotspot;
 	int err;
 
-	h->streams = intake_streams(s->intake);
+	h->streams = intake_feed(s->intake);
 	source_choose_stacks(h, s);
 	clock_sample(s->clock);
 	segment_recording(&s->segment)->since = clock_last(s->clock)->tsc;

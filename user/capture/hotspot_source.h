@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * HotSpot's own method probes as the source of calls (--probe=hotspot, source_hotspot): USDT sites in libjvm, which a JVM
+ * HotSpot's own method probes as the source of calls (--source=hotspot, source_hotspot): USDT sites in libjvm, which a JVM
  * passes that was started with -XX:+DTraceMethodProbes. Nothing is loaded into the JVM, and nothing is written to it.
  *
  * Each call of a chosen method is a record in the queue. This module makes spans of them, in TSC ticks, and keeps the

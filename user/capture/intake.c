@@ -243,7 +243,12 @@ void intake_finish(struct intake *in)
 		roots_finish(in->streams.roots);
 }
 
-struct streams *intake_streams(struct intake *in)
+const struct streams *intake_streams(const struct intake *in)
+{
+	return &in->streams;
+}
+
+struct streams *intake_feed(struct intake *in)
 {
 	return &in->streams;
 }

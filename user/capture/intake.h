@@ -70,7 +70,10 @@ void intake_take_waits(struct intake *in);
 /* The last feed, when the hooks have been removed or the target has ended. */
 void intake_finish(struct intake *in);
 
-struct streams *intake_streams(struct intake *in);
+const struct streams *intake_streams(const struct intake *in);
+
+/* The same, to be fed with spans that the queue's other records become. */
+struct streams *intake_feed(struct intake *in);
 
 /* Number of malformed records of the queue. */
 uint64_t intake_malformed(const struct intake *in);

@@ -67,7 +67,7 @@ static void choose_programs(struct native_probes *p)
 {
 	struct bpf_program *pair[] = {p->bpf->progs.native_entry, p->bpf->progs.native_return};
 
-	p->multi = p->setup.settings->probes != SETTINGS_PROBES_PERF && uprobe_multi_works();
+	p->multi = p->setup.settings->attach != SETTINGS_ATTACH_PERF && uprobe_multi_works();
 	p->session = p->multi && uprobe_session_works();
 	bpf_program__set_autoload(p->bpf->progs.native_session, p->session);
 	bpf_program__set_expected_attach_type(p->bpf->progs.native_session,

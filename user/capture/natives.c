@@ -6,8 +6,8 @@
 #include "user/capture/native_probes.h"
 #include "user/capture/roots.h"
 #include "user/hotspot/method.h"
-#include "user/hotspot/thread_object.h"
 #include "user/hotspot/threads.h"
+#include "user/jvm/jvm_model.h"
 #include "user/jvm/native_places.h"
 #include "user/process/uretprobe.h"
 #include "user/text/log.h"
@@ -91,7 +91,7 @@ static int load_programs(struct natives *n, struct diag *d)
 	struct native_probes_setup setup = {.settings = n->session->settings,
 					    .target = n->session->target,
 					    .bpf = n->session->bpf,
-					    .layout = native_places_layout(n->places),
+					    .layout = &native_places_model(n->places)->layout,
 					    .stacks = n->session->layout.jdk_version && n->session->call_stacks,
 					    .inside = n->roots};
 
@@ -378,8 +378,9 @@ static int natives_sweep(struct session *s, struct diag *d)
 /* What the JVM's memory, or else the dump that was taken before, says of the thread. */
 static void name_thread(const struct natives *n, const struct frt_native_thread *r, struct thread_object *out)
 {
-	const struct hotspot_layout *l = native_places_layout(n->places);
-	const struct mem *m = native_places_memory(n->places);
+	const struct jvm_model *model = native_places_model(n->places);
+	const struct hotspot_layout *l = &model->layout;
+	const struct mem *m = &model->remote.mem;
 	const struct dump_thread *known;
 	uint32_t tid;
 

@@ -24,7 +24,7 @@ int session_new(struct session **out, const struct settings *settings, const str
 	s->clock = clock;
 	s->segment.fd = -1;
 	s->connection = -1;
-	if (settings->probe == SETTINGS_PROBE_HOTSPOT) {
+	if (settings->source == SETTINGS_SOURCE_HOTSPOT) {
 		s->source[0] = &source_hotspot;
 	} else {
 		s->source[0] = &source_natives;

@@ -16,7 +16,7 @@ struct session;
 struct metaspace;
 
 /*
- * Load the kernel side, for the source of calls in settings.probe. This does not touch the target, which need not be known before it is attached to. Returns 0,
+ * Load the kernel side, for the source of calls in settings.source. This does not touch the target, which need not be known before it is attached to. Returns 0,
  * or -errno with the message.
  */
 int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,

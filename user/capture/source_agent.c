@@ -8,9 +8,9 @@
 #include "user/jvm/intrinsics.h"
 #include "user/jvm/jvm_model.h"
 #include "user/process/attach.h"
-#include "user/process/attach_lock.h"
 #include "user/process/launch_socket.h"
 #include "user/process/maps.h"
+#include "user/process/run_directory.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 

@@ -25,13 +25,13 @@ struct places {
 	size_t count;
 };
 
-int usdt_choose(struct bpf_program *program, enum settings_probes probes, struct diag *d)
+int usdt_choose(struct bpf_program *program, enum settings_attach attach, struct diag *d)
 {
-	bool multi = probes != SETTINGS_PROBES_PERF && uprobe_multi_works();
+	bool multi = attach != SETTINGS_ATTACH_PERF && uprobe_multi_works();
 
-	if (probes == SETTINGS_PROBES_MULTI && !multi)
+	if (attach == SETTINGS_ATTACH_MULTI && !multi)
 		return diag_set(d, ENOTSUP,
-				"--probes=multi: this kernel has no uprobe_multi links for a whole process");
+				"--attach=multi: this kernel has no uprobe_multi links for a whole process");
 	if (multi)
 		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
 	return 0;

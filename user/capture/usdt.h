@@ -28,7 +28,7 @@ struct usdt_file {
  * Choose how the program is to be attached, before it is loaded. Returns 0, or -ENOTSUP with the message: this kernel
  * has no such links.
  */
-int usdt_choose(struct bpf_program *program, enum settings_probes probes, struct diag *d);
+int usdt_choose(struct bpf_program *program, enum settings_attach attach, struct diag *d);
 
 /* Look for these sites, and attach to nothing. Returns 0, or -errno with the message as usdt_attach(). */
 int usdt_find(const struct usdt_file *file, const struct usdt_site *sites, size_t count, struct diag *d);

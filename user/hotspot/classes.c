@@ -1,49 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/classes.h"
-#include "format/vec.h"
-#include "format/hash.h"
+#include "format/map.h"
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/symbol.h"
 
 #include <stdlib.h>
 
-#define MAX_SEEN (8u << 20) /* loaders and classes; a JVM with a million has tens of GiB of metaspace */
+#define MAX_SEEN (4u << 20) /* loaders and classes: 200 MB; a JVM with a million has tens of GiB of metaspace */
 
 struct class_walk {
 	const struct hotspot_layout *l;
 	struct page_cache pages;
 	int (*visit)(const struct loaded_class *c, void *context);
 	void *context;
-	struct hash_index lookup; /* of visited addresses */
-	uint64_t *seen;
-	uint32_t count;
-	size_t capacity; /* of `seen` */
+	struct map seen; /* addresses */
 	char name[SYMBOL_MAX + 1];
 };
-
-struct key {
-	const struct class_walk *w;
-	uint64_t address;
-};
-
-static bool classes_same(const void *context, uint32_t row)
-{
-	const struct key *k = context;
-
-	return k->w->seen[row - 1] == k->address;
-}
 
 /* An address that occurs a second time means a circle. */
 static int note_seen(struct class_walk *w, uint64_t address)
 {
-	uint64_t hash = hash_mix(0, address);
+	uint32_t *seen = w->seen.count < MAX_SEEN ? map_at(&w->seen, address, 0) : NULL;
 
-	if (w->count == MAX_SEEN || hash_find(&w->lookup, hash, classes_same, &(struct key){w, address}))
-		return -EAGAIN;
-	if (vec_reserve(&w->seen, &w->capacity, (size_t)w->count + 1))
-		return -ENOMEM;
-	w->seen[w->count++] = address;
-	return hash_add(&w->lookup, hash, w->count);
+	if (!seen)
+		return w->seen.count < MAX_SEEN ? -ENOMEM : -EAGAIN;
+	return (*seen)++ ? -EAGAIN : 0;
 }
 
 /* Unreadable memory was freed; or the process is gone. */
@@ -57,12 +38,11 @@ static int classes_read_class(struct class_walk *w, uint64_t klass, struct loade
 {
 	const struct hotspot_layout *l = w->l;
 	const struct mem *m = &w->pages.mem;
-	uint64_t loader, symbol;
+	uint64_t loader;
 	uint32_t shape;
 	int r = mem_u64(m, klass + l->klass_loader_data, &loader);
 
-	if (!r)
-		r = mem_u32(m, klass + l->klass_shape, &shape);
+	r = r ?: mem_u32(m, klass + l->klass_shape, &shape);
 	if (r)
 		return astray(r);
 	if (loader != c->loader)
@@ -72,9 +52,7 @@ static int classes_read_class(struct class_walk *w, uint64_t klass, struct loade
 	r = mem_u8(m, klass + l->klass_state, &c->state);
 	if (r || !c->state)
 		return r ? astray(r) : 0;
-	r = mem_u64(m, klass + l->walk.klass_name, &symbol);
-	if (!r)
-		r = symbol_read(l, m, symbol, w->name);
+	r = symbol_read_name(l, m, klass, w->name);
 	if (r < 0 || !symbol_names_class(w->name))
 		return astray(r);
 	c->length = r;
@@ -88,8 +66,7 @@ static int walk_classes(struct class_walk *w, uint64_t loader, bool boot)
 
 	while (!r && c.klass) {
 		r = note_seen(w, c.klass);
-		if (!r)
-			r = classes_read_class(w, c.klass, &c);
+		r = r ?: classes_read_class(w, c.klass, &c);
 		if (r > 0)
 			r = w->visit(&c, w->context);
 		if (!r && mem_u64(&w->pages.mem, c.klass + w->l->klass_next, &c.klass))
@@ -116,10 +93,8 @@ static int walk_loaders(struct class_walk *w)
 
 	while (!r && loader) {
 		r = note_seen(w, loader);
-		if (!r)
-			r = is_boot(w, loader, &boot);
-		if (!r)
-			r = walk_classes(w, loader, boot);
+		r = r ?: is_boot(w, loader, &boot);
+		r = r ?: walk_classes(w, loader, boot);
 		if (!r && mem_u64(&w->pages.mem, loader + w->l->loader_next, &loader))
 			r = -EAGAIN;
 	}
@@ -140,13 +115,10 @@ int hotspot_each_class(const struct hotspot_layout *l, const struct mem *m,
 	w->l = l;
 	w->visit = visit;
 	w->context = context;
-	w->lookup = (struct hash_index){0};
-	w->seen = NULL;
-	w->count = w->capacity = 0;
+	w->seen = (struct map){0};
 	page_cache_init(&w->pages, m);
 	r = walk_loaders(w);
-	hash_release(&w->lookup);
-	free(w->seen);
+	map_release(&w->seen);
 	free(w);
 	return r;
 }

@@ -33,28 +33,19 @@ struct fields {
 	void *context;
 };
 
-static int pool_text(const struct fields *f, uint32_t index, char *text)
-{
-	uint64_t symbol;
-	int e = symbol_in_pool(f->l, f->m, f->pool, index, &symbol);
-
-	if (!e)
-		e = symbol_read(f->l, f->m, symbol, text);
-	return e < 0 ? e : 0;
-}
-
 static int field_visit(const struct fields *f, uint32_t access, uint32_t name, uint32_t descriptor, uint32_t offset)
 {
 	char *text = malloc(2 * (SYMBOL_MAX + 1));
 	struct declared_field found = {
 		.name = text, .descriptor = text + SYMBOL_MAX + 1, .access = access, .offset = offset};
-	int e = text ? pool_text(f, name, text) : -ENOMEM;
+	int e = text ? symbol_read_in_pool(f->l, f->m, f->pool, name, text) : -ENOMEM;
 
-	e = e ?: pool_text(f, descriptor, text + SYMBOL_MAX + 1);
-	if (!e)
+	if (e > 0)
+		e = symbol_read_in_pool(f->l, f->m, f->pool, descriptor, text + SYMBOL_MAX + 1);
+	if (e > 0)
 		f->visit(&found, f->context);
 	free(text);
-	return e;
+	return e < 0 ? e : 0;
 }
 
 static int each_of_array(const struct fields *f, uint64_t klass)
@@ -125,8 +116,7 @@ static int each_of_stream(const struct fields *f, uint64_t klass)
 	e = mem_read(f->m, array + f->l->array_u1, bytes, size);
 	n.at = bytes;
 	n.left = size;
-	if (!e)
-		e = read_declared_fields(f, &n);
+	e = e ?: read_declared_fields(f, &n);
 	free(bytes);
 	return e;
 }

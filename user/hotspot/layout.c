@@ -547,37 +547,25 @@ static void find_loaders(struct reading *r)
 		note_missing(r->l, "ClassLoaderDataGraph._head", HOTSPOT_NO_CLASSES);
 }
 
-/* Classes of java.base that every JVM loads first. The first name is that until JDK 15. */
+/* Classes of java.base that every JVM loads first. The first form of the name is that until JDK 15. */
 static void find_classes(struct reading *r)
 {
+	static const char *const forms[] = {"SystemDictionary._well_known_klasses[SystemDictionary::%s_klass_knum]",
+					    "vmClasses._klasses[static_cast<int>(vmClassID::%s_klass_knum)]"};
 	struct hotspot_layout *l = r->l;
 	const struct {
-		const char *names[2];
+		const char *name;
 		uint64_t *at;
-	} classes[] = {
-		{{"SystemDictionary._well_known_klasses[SystemDictionary::Object_klass_knum]",
-		  "vmClasses._klasses[static_cast<int>(vmClassID::Object_klass_knum)]"},
-		 &l->object_class},
-		{{"SystemDictionary._well_known_klasses[SystemDictionary::MethodHandle_klass_knum]",
-		  "vmClasses._klasses[static_cast<int>(vmClassID::MethodHandle_klass_knum)]"},
-		 &l->handle_class},
-		{{"SystemDictionary._well_known_klasses[SystemDictionary::Thread_klass_knum]",
-		  "vmClasses._klasses[static_cast<int>(vmClassID::Thread_klass_knum)]"},
-		 &l->thread_class},
-		{{"SystemDictionary._well_known_klasses[SystemDictionary::ThreadGroup_klass_knum]",
-		  "vmClasses._klasses[static_cast<int>(vmClassID::ThreadGroup_klass_knum)]"},
-		 &l->group_class},
-		{{"SystemDictionary._well_known_klasses[SystemDictionary::String_klass_knum]",
-		  "vmClasses._klasses[static_cast<int>(vmClassID::String_klass_knum)]"},
-		 &l->string_class},
-		{{NULL, "vmClasses._klasses[static_cast<int>(vmClassID::Thread_FieldHolder_klass_knum)]"},
-		 &l->holder_class},
-	};
+	} classes[] = {{"Object", &l->object_class}, {"MethodHandle", &l->handle_class},
+		       {"Thread", &l->thread_class}, {"ThreadGroup", &l->group_class},
+		       {"String", &l->string_class}, {"Thread_FieldHolder", &l->holder_class}};
+	char name[96];
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		for (int form = 0; form < 2 && !*classes[i].at; form++)
-			if (classes[i].names[form])
-				vmstructs_static(r->v, classes[i].names[form], classes[i].at);
+		for (int form = 0; form < 2 && !*classes[i].at; form++) {
+			snprintf(name, sizeof(name), forms[form], classes[i].name);
+			vmstructs_static(r->v, name, classes[i].at);
+		}
 }
 
 /*

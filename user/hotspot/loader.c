@@ -7,16 +7,11 @@
 #include "user/hotspot/loader.h"
 #include "user/hotspot/symbol.h"
 
+/* What is no such text stays unknown. */
 static int loader_read_name(const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
 			    bool (*plausible)(const char *text), struct method_table *t, const char **out)
 {
-	char text[SYMBOL_MAX + 1];
-	int length = symbol_read(l, m, symbol, text);
-
-	if (length < 0 || !plausible(text))
-		return 0;
-	*out = method_table_text(t, text, length);
-	return *out ? 0 : -ENOMEM;
+	return symbol_keep(out, l, m, symbol, plausible, t) == -ENOMEM ? -ENOMEM : 0;
 }
 
 static int read_class_name(const struct hotspot_layout *l, const struct mem *m, uint64_t klass, struct method_table *t,

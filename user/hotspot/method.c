@@ -126,20 +126,6 @@ static int read_lines(const struct hotspot_layout *l, const struct mem *m, uint6
 	return r;
 }
 
-static int method_read_text(const char **out, const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
-			    bool (*plausible)(const char *text), struct method_table *t)
-{
-	char text[SYMBOL_MAX + 1];
-	int length = symbol_read(l, m, symbol, text);
-
-	if (length < 0)
-		return length;
-	if (!plausible(text))
-		return -EBADMSG;
-	*out = method_table_text(t, text, length);
-	return *out ? 0 : -ENOMEM;
-}
-
 static int read_pool_text(const char **out, const struct hotspot_layout *l, const struct mem *m, uint64_t pool,
 			  uint64_t index_at, bool (*plausible)(const char *text), struct method_table *t)
 {
@@ -147,9 +133,8 @@ static int read_pool_text(const char **out, const struct hotspot_layout *l, cons
 	uint16_t index;
 	int r = mem_u16(m, index_at, &index);
 
-	if (!r)
-		r = symbol_in_pool(l, m, pool, index, &symbol);
-	return r ? r : method_read_text(out, l, m, symbol, plausible, t);
+	r = r ?: symbol_in_pool(l, m, pool, index, &symbol);
+	return r ? r : symbol_keep(out, l, m, symbol, plausible, t);
 }
 
 /* Read a flag word; 0 on JDKs without it. */
@@ -171,8 +156,7 @@ static int read_inner_flags(const struct hotspot_layout *l, const struct mem *m,
 	if (r || !array)
 		return r;
 	r = mem_u32(m, array + l->array_length, &length);
-	if (!r)
-		r = mem_u64(m, klass + l->walk.klass_name, &name);
+	r = r ?: mem_u64(m, klass + l->walk.klass_name, &name);
 	for (uint32_t i = 0; !r && i + 4 <= length && i < 4 * INNER_CLASSES_MAX; i += 4) {
 		r = mem_read(m, array + l->array_u2 + 2 * i, inner, sizeof(inner));
 		/* a class's slot is an int: the index of its name, and the index among the resolved classes */
@@ -211,8 +195,7 @@ static int read_loader(const struct hotspot_layout *l, const struct mem *m, uint
 	if (l->klass_loader_data == FRT_NO_OFFSET || l->loader_oop == FRT_NO_OFFSET)
 		return 0;
 	r = mem_u64(m, klass + l->klass_loader_data, &loader);
-	if (!r)
-		r = mem_u64(m, loader + l->loader_oop, &oop);
+	r = r ?: mem_u64(m, loader + l->loader_oop, &oop);
 	if (r || !oop)
 		return r;
 	out->loader = loader;
@@ -225,14 +208,10 @@ static int method_read_class(const struct hotspot_layout *l, const struct mem *m
 	uint64_t klass, symbol, flags;
 	int r = mem_u64(m, pool + l->walk.pool_holder, &klass);
 
-	if (!r)
-		r = mem_u64(m, klass + l->walk.klass_name, &symbol);
-	if (!r)
-		r = method_read_text(&out->class_name, l, m, symbol, symbol_names_class, t);
-	if (!r)
-		r = read_class_modifiers(l, m, klass, pool, out);
-	if (!r)
-		r = read_flags(m, klass, l->klass_flags, l->klass_flags_width, &flags);
+	r = r ?: mem_u64(m, klass + l->walk.klass_name, &symbol);
+	r = r ?: symbol_keep(&out->class_name, l, m, symbol, symbol_names_class, t);
+	r = r ?: read_class_modifiers(l, m, klass, pool, out);
+	r = r ?: read_flags(m, klass, l->klass_flags, l->klass_flags_width, &flags);
 	if (r)
 		return r;
 	out->class_hidden = flags & l->klass_hidden;
@@ -263,8 +242,7 @@ static int read_code(const struct hotspot_layout *l, const struct mem *m, uint64
 	uint16_t size, flags;
 	int r = mem_u16(m, constants + l->walk.const_code_size, &size);
 
-	if (!r)
-		r = mem_u16(m, constants + l->walk.const_flags, &flags);
+	r = r ?: mem_u16(m, constants + l->walk.const_flags, &flags);
 	if (r)
 		return r;
 	out->code = constants + l->walk.const_size;
@@ -282,19 +260,14 @@ int method_read(struct method *out, const struct hotspot_layout *l, const struct
 	int r = mem_u64(m, address + l->walk.method_const, &constants);
 
 	*out = (struct method){.resolved = NULL};
-	if (!r)
-		r = mem_u64(m, constants + l->walk.const_pool, &pool);
-	if (!r)
-		r = read_pool_text(&found.name, l, m, pool, constants + l->walk.const_name, symbol_names_method, t);
+	r = r ?: mem_u64(m, constants + l->walk.const_pool, &pool);
+	r = r ?: read_pool_text(&found.name, l, m, pool, constants + l->walk.const_name, symbol_names_method, t);
 	if (!r)
 		r = read_pool_text(&found.descriptor, l, m, pool, constants + l->walk.const_signature,
 				   symbol_is_descriptor, t);
-	if (!r)
-		r = method_read_class(l, m, pool, t, &found);
-	if (!r)
-		r = read_modifiers(l, m, address, constants, &found);
-	if (!r)
-		r = read_code(l, m, constants, out, lines);
+	r = r ?: method_read_class(l, m, pool, t, &found);
+	r = r ?: read_modifiers(l, m, address, constants, &found);
+	r = r ?: read_code(l, m, constants, out, lines);
 	if (r)
 		return r;
 	out->resolved = method_table_add(t, &found);
@@ -304,4 +277,122 @@ int method_read(struct method *out, const struct hotspot_layout *l, const struct
 int method_native_code(const struct hotspot_layout *l, const struct mem *m, uint64_t address, uint64_t *code)
 {
 	return l->method_size == FRT_NO_OFFSET ? -ENOTSUP : mem_u64(m, address + l->method_size, code);
+}
+
+/* ---- names of parameters */
+
+/*
+ * A ConstMethod ends with optional parts, each with its length behind it. From the end backwards (constMethod.hpp, the
+ * same from JDK 8 to 28):
+ *
+ *     ... local variables | exception table | checked exceptions | parameters | generic signature | annotations
+ *
+ * All are u2, except the annotations, which are up to four addresses. The flags say which parts there are.
+ */
+
+enum {
+	HAS_CHECKED = 0x2,
+	HAS_LOCALS = 0x4,
+	HAS_EXCEPTIONS = 0x8,
+	HAS_SIGNATURE = 0x10,
+	HAS_PARAMETERS = 0x20,
+	ANNOTATIONS = 0x80, /* this flag and the next three */
+};
+
+struct tables {
+	const struct hotspot_layout *l;
+	const struct mem *m;
+	uint64_t begin, at; /* of the ConstMethod; the last length that has not been read */
+	uint64_t pool;
+	struct parameter_names *names;
+};
+
+/* Go back over a table whose length is at t->at. Sets its address and length. */
+static int table_back(struct tables *t, unsigned int size, uint64_t *table, uint16_t *count)
+{
+	int e = mem_u16(t->m, t->at, count);
+
+	if (e)
+		return e;
+	*table = t->at - (uint64_t)*count * size;
+	t->at = *table - 2;
+	return t->at < t->begin ? -EBADMSG : 0;
+}
+
+static int visit_name(struct tables *t, uint16_t index, int slot, int number)
+{
+	char text[SYMBOL_MAX + 1];
+	int e;
+
+	if (!index) /* MethodParameters may leave a name out */
+		return 0;
+	e = symbol_read_in_pool(t->l, t->m, t->pool, index, text);
+	if (e < 0)
+		return e;
+	t->names->known = true;
+	t->names->visit(text, slot, number, t->names->context);
+	return 0;
+}
+
+static int visit_parameters(struct tables *t)
+{
+	uint64_t table;
+	uint16_t count, index;
+	int e = table_back(t, 4, &table, &count);
+
+	for (uint16_t i = 0; !e && i < count; i++) {
+		e = mem_u16(t->m, table + 4ULL * i, &index);
+		e = e ?: visit_name(t, index, -1, i);
+	}
+	return e;
+}
+
+/* Parameters are the variables that are there from the first bytecode on. */
+static int visit_locals(struct tables *t)
+{
+	uint16_t count, row[6]; /* start, length, name, descriptor, signature, slot */
+	uint64_t table;
+	int e = table_back(t, sizeof(row), &table, &count);
+
+	for (uint16_t i = 0; !e && i < count; i++) {
+		e = mem_read(t->m, table + sizeof(row) * i, row, sizeof(row));
+		if (!e && !row[0])
+			e = visit_name(t, row[2], row[5], -1);
+	}
+	return e;
+}
+
+static int skip_table(struct tables *t, unsigned int size)
+{
+	uint64_t table;
+	uint16_t count;
+
+	return table_back(t, size, &table, &count);
+}
+
+int method_parameter_names(const struct hotspot_layout *l, const struct mem *m, uint64_t method,
+			   struct parameter_names *names)
+{
+	struct tables t = {.l = l, .m = m, .names = names};
+	uint16_t flags;
+	uint32_t words;
+	int e = mem_u64(m, method + l->walk.method_const, &t.begin);
+
+	names->known = false;
+	e = e ?: mem_u64(m, t.begin + l->walk.const_pool, &t.pool);
+	e = e ?: mem_u16(m, t.begin + l->walk.const_flags, &flags);
+	e = e ?: mem_u32(m, t.begin + l->const_words, &words);
+	if (e || words > 1u << 20)
+		return e ? e : -EBADMSG;
+	t.at = t.begin + 8ULL * words - 2;
+	for (int i = 0; i < 4; i++)
+		t.at -= flags & ANNOTATIONS << i ? 8 : 0;
+	t.at -= flags & HAS_SIGNATURE ? 2 : 0;
+	if (flags & HAS_PARAMETERS)
+		e = visit_parameters(&t);
+	if (!e && flags & HAS_CHECKED)
+		e = skip_table(&t, 2);
+	if (!e && flags & HAS_EXCEPTIONS)
+		e = skip_table(&t, 8);
+	return e || !(flags & HAS_LOCALS) ? e : visit_locals(&t);
 }

@@ -10,6 +10,8 @@
 #include "user/hotspot/layout.h"
 #include "user/hotspot/method_table.h"
 
+#include <stdbool.h>
+
 #define METHOD_NATIVE	 0x0100u      /* JVMS 4.6 */
 #define METHOD_LINES_MAX (256u << 10) /* maximum bytes of a line table; a longer one is ignored */
 
@@ -48,5 +50,21 @@ bool method_has_line(const unsigned char *lines, size_t size, unsigned int bias,
  * six bits higher. Returns the number of bytes; 0: it extends past `size`, or is invalid.
  */
 size_t unsigned5_read(const unsigned char *from, size_t size, unsigned int bias, uint32_t *out);
+
+/* The names of a method's parameters, from the tables at the end of its ConstMethod. */
+
+struct parameter_names {
+	bool known; /* the class file has names: MethodParameters or a LocalVariableTable */
+	/* Called for each name; `slot` is its local, or `number` its place among the parameters, the other is -1. */
+	void (*visit)(const char *name, int slot, int number, void *context);
+	void *context;
+};
+
+/*
+ * Visit the names of the parameters of the Method at an address, as far as they are known. Returns 0; -EBADMSG: the Method
+ * is implausible; other -errno: unreadable.
+ */
+int method_parameter_names(const struct hotspot_layout *l, const struct mem *m, uint64_t method,
+			   struct parameter_names *names);
 
 #endif

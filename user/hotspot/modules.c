@@ -227,31 +227,25 @@ static bool is_package_of(const char *package, size_t length, const char *class_
 }
 
 /* The text of a symbol in a structure; NULL: there is none. */
-static int entry_text(const struct hotspot_layout *l, const struct mem *m, uint64_t at, char *buffer,
-		      struct method_table *t, const char **out)
+static int entry_text(const struct hotspot_layout *l, const struct mem *m, uint64_t at, struct method_table *t,
+		      const char **out)
 {
 	uint64_t symbol;
-	int length = mem_u64(m, at, &symbol);
+	int e = mem_u64(m, at, &symbol);
 
-	if (length || !symbol)
-		return length;
-	length = symbol_read(l, m, symbol, buffer);
-	if (length < 0)
-		return length;
-	*out = method_table_text(t, buffer, length);
-	return *out ? 0 : -ENOMEM;
+	return e || !symbol ? e : symbol_keep(out, l, m, symbol, symbol_is_text, t);
 }
 
-static int module_read_entry(const struct hotspot_layout *l, const struct mem *m, uint64_t entry, char *buffer,
+static int module_read_entry(const struct hotspot_layout *l, const struct mem *m, uint64_t entry,
 			     struct method_table *t, struct resolved_module *out)
 {
 	const struct hotspot_modules *f = &l->modules;
-	int e = entry_text(l, m, entry + f->module_name, buffer, t, &out->name);
+	int e = entry_text(l, m, entry + f->module_name, t, &out->name);
 
 	if (!e && out->name && f->module_version)
-		e = entry_text(l, m, entry + f->module_version, buffer, t, &out->version);
+		e = entry_text(l, m, entry + f->module_version, t, &out->version);
 	if (!e && out->name && f->module_location)
-		e = entry_text(l, m, entry + f->module_location, buffer, t, &out->location);
+		e = entry_text(l, m, entry + f->module_location, t, &out->location);
 	return e;
 }
 
@@ -278,9 +272,10 @@ static int read_exported(const struct hotspot_layout *l, const struct mem *m, ui
 	return e;
 }
 
-static int module_read_package(const struct hotspot_layout *l, const struct mem *m, uint64_t package, char *buffer,
+static int module_read_package(const struct hotspot_layout *l, const struct mem *m, uint64_t package,
 			       struct method_table *t, struct resolved_method *out)
 {
+	char name[SYMBOL_MAX + 1];
 	const struct hotspot_modules *f = &l->modules;
 	struct resolved_module module = {.known = true};
 	uint64_t symbol, entry;
@@ -289,10 +284,10 @@ static int module_read_package(const struct hotspot_layout *l, const struct mem 
 	e = e ?: mem_u64(m, package + f->package_module, &entry);
 	if (e)
 		return e;
-	length = symbol_read(l, m, symbol, buffer);
-	if (length < 0 || !entry || !is_package_of(buffer, length, out->class_name))
+	length = symbol_read(l, m, symbol, name);
+	if (length < 0 || !entry || !is_package_of(name, length, out->class_name))
 		return length < 0 ? length : 0;
-	e = module_read_entry(l, m, entry, buffer, t, &module);
+	e = module_read_entry(l, m, entry, t, &module);
 	e = e ?: read_exported(l, m, package, entry, &module);
 	if (!e)
 		out->module = module;
@@ -302,7 +297,6 @@ static int module_read_package(const struct hotspot_layout *l, const struct mem 
 int module_read(const struct hotspot_layout *l, const struct mem *m, uint64_t klass, struct method_table *t,
 		struct resolved_method *out)
 {
-	char buffer[SYMBOL_MAX + 1];
 	uint64_t package;
 	int e;
 
@@ -310,6 +304,6 @@ int module_read(const struct hotspot_layout *l, const struct mem *m, uint64_t kl
 		return 0;
 	e = mem_u64(m, klass + l->modules.klass_package, &package);
 	if (!e && package)
-		e = module_read_package(l, m, package, buffer, t, out);
+		e = module_read_package(l, m, package, t, out);
 	return e == -ENOMEM ? e : 0;
 }

@@ -11,8 +11,7 @@ int nmethod_is(const struct hotspot_layout *l, const struct mem *m, uint64_t add
 	uint32_t id;
 	int r = mem_u8(m, address - l->walk.block_size + l->walk.block_used, &used);
 
-	if (!r)
-		r = mem_u32(m, address + l->walk.nmethod_compile_id, &id);
+	r = r ?: mem_u32(m, address + l->walk.nmethod_compile_id, &id);
 	if (!r && l->nmethod_state != FRT_NO_OFFSET)
 		r = mem_u8(m, address + l->nmethod_state, &state);
 	return r ? r : used == 1 && id == compile_id && (int8_t)state < l->nmethod_gone;
@@ -43,10 +42,8 @@ static int read_scopes(struct nmethod *n, const struct hotspot_layout *l, const 
 
 	if (l->scopes_form == HOTSPOT_SCOPES_IMMUTABLE)
 		r = mem_u64(m, n->address + l->nmethod_immutable, &base);
-	if (!r)
-		r = read_place(m, n->address, l->nmethod_scopes_pcs, base, &n->pcs);
-	if (!r)
-		r = read_place(m, n->address, l->nmethod_scopes_pcs_end, base, &n->pcs_end);
+	r = r ?: read_place(m, n->address, l->nmethod_scopes_pcs, base, &n->pcs);
+	r = r ?: read_place(m, n->address, l->nmethod_scopes_pcs_end, base, &n->pcs_end);
 	if (!r && l->scopes_form == HOTSPOT_SCOPES_POINTER)
 		r = mem_u64(m, n->address + l->nmethod_scopes_data, &n->scopes);
 	else if (!r)
@@ -62,8 +59,7 @@ static int read_mutable(struct nmethod *n, const struct hotspot_layout *l, const
 	uint64_t base;
 	int r = mem_u64(m, n->address + l->blob_mutable, &base);
 
-	if (!r)
-		r = read_place(m, n->address, l->blob_relocation_size, base, &n->metadata);
+	r = r ?: read_place(m, n->address, l->blob_relocation_size, base, &n->metadata);
 	return r ? r : read_place(m, n->address, l->blob_mutable_size, base, &n->metadata_end);
 }
 
@@ -78,8 +74,7 @@ static int nmethod_read_metadata(struct nmethod *n, const struct hotspot_layout 
 		return read_place(m, n->address, l->nmethod_metadata, n->address, &n->metadata);
 	case HOTSPOT_METADATA_DATA:
 		r = read_place(m, n->address, l->blob_data, n->address, &n->metadata);
-		if (!r)
-			r = mem_u16(m, n->address + l->nmethod_metadata, &offset);
+		r = r ?: mem_u16(m, n->address + l->nmethod_metadata, &offset);
 		if (r)
 			return r;
 		n->metadata += offset;
@@ -100,12 +95,9 @@ int nmethod_read(struct nmethod *out, const struct hotspot_layout *l, const stru
 
 	*out = (struct nmethod){.address = address};
 	r = mem_u64(m, address + l->nmethod_method, &out->method);
-	if (!r)
-		r = read_code_begin(out, l, m);
-	if (!r)
-		r = read_scopes(out, l, m);
-	if (!r)
-		r = nmethod_read_metadata(out, l, m);
+	r = r ?: read_code_begin(out, l, m);
+	r = r ?: read_scopes(out, l, m);
+	r = r ?: nmethod_read_metadata(out, l, m);
 	if (r)
 		return r;
 	return l->pc_desc_size && is_table(out->pcs, out->pcs_end) && is_table(out->scopes, out->scopes_end) &&
@@ -195,8 +187,7 @@ int nmethod_scopes(const struct nmethod *n, const struct hotspot_layout *l, cons
 		if (count == max)
 			return -EBADMSG;
 		r = read_scope(n, l, m, offset, v);
-		if (!r)
-			r = read_scope_method(n, m, v[1], &out[count].method);
+		r = r ?: read_scope_method(n, m, v[1], &out[count].method);
 		if (r)
 			return r;
 		out[count++].bci = (int32_t)(v[2] - 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/packages.h"
+#include "format/map.h"
 #include "format/vec.h"
 #include "user/hotspot/classes.h"
 #include "user/hotspot/loader.h"
@@ -28,10 +29,7 @@ struct packages {
 	uint32_t count, classes; /* of the last walk */
 	uint32_t walks;		 /* used up */
 	struct hash_index by_name;
-	struct hash_index by_entry;
-	uint64_t *entry;
-	size_t entry_capacity;
-	uint32_t entries;
+	struct map entries; /* the addresses that the last walk has seen */
 };
 
 struct packages *packages_new(const struct hotspot_layout *l, const struct mem *m)
@@ -50,10 +48,9 @@ void packages_free(struct packages *p)
 	if (!p)
 		return;
 	hash_release(&p->by_name);
-	hash_release(&p->by_entry);
+	map_release(&p->entries);
 	method_table_release(&p->table);
 	free(p->package);
-	free(p->entry);
 	free(p);
 }
 
@@ -117,31 +114,6 @@ static int package_add(struct packages *p, const struct package_key *k, const st
 
 /* ---- the walk */
 
-struct entry_key {
-	const struct packages *p;
-	uint64_t address;
-};
-
-static bool entry_is(const void *context, uint32_t row)
-{
-	const struct entry_key *k = context;
-
-	return k->p->entry[row - 1] == k->address;
-}
-
-/* Returns 1 if the PackageEntry has not been seen in this walk. */
-static int note_entry(struct packages *p, uint64_t address)
-{
-	uint64_t hash = hash_mix(0, address);
-
-	if (hash_find(&p->by_entry, hash, entry_is, &(struct entry_key){p, address}))
-		return 0;
-	if (vec_reserve(&p->entry, &p->entry_capacity, (size_t)p->entries + 1))
-		return -ENOMEM;
-	p->entry[p->entries++] = address;
-	return hash_add(&p->by_entry, hash, p->entries) ?: 1;
-}
-
 static int note_package(struct packages *p, const struct loaded_class *c)
 {
 	const struct mem *m = &p->pages.mem;
@@ -165,13 +137,15 @@ static int on_class(const struct loaded_class *c, void *context)
 {
 	struct packages *p = context;
 	uint64_t entry;
-	int r;
+	uint32_t *seen;
 
 	p->classes++;
 	if (mem_u64(&p->pages.mem, c->klass + p->l->modules.klass_package, &entry) || !entry)
 		return 0;
-	r = note_entry(p, entry);
-	return r > 0 ? note_package(p, c) : r;
+	seen = map_at(&p->entries, entry, 0);
+	if (!seen)
+		return -ENOMEM;
+	return (*seen)++ ? 0 : note_package(p, c);
 }
 
 /* What has been seen until an error is true all the same. */
@@ -179,9 +153,9 @@ static void packages_walk(struct packages *p)
 {
 	int r;
 
-	p->count = p->entries = p->classes = 0;
+	p->count = p->classes = 0;
 	hash_clear(&p->by_name);
-	hash_clear(&p->by_entry);
+	map_clear(&p->entries);
 	page_cache_clear(&p->pages);
 	r = hotspot_each_class(p->l, &p->pages.mem, on_class, p);
 	p->walks += 1 + p->classes / CLASSES + (r ? ASTRAY : 0);

@@ -70,7 +70,6 @@ int resolver_new(struct resolver **out, const struct mem *m, const struct hotspo
 		return diag_set(d, ENOMEM, "cannot resolve stacks: out of memory");
 	r->layout = l;
 	page_cache_init(&r->now, m);
-	bytes_init(&r->lines);
 	return 0;
 }
 
@@ -151,10 +150,8 @@ static int learn_method(struct resolver *r, struct cached_method *new, const str
 	if (r->methods_count == METHODS_MAX || r->lines.size > LINES_MAX)
 		resolve_forget_methods(r);
 	e = method_read(&new->method, r->layout, &r->now.mem, new->address, &r->table, &r->lines);
-	if (!e)
-		e = vec_reserve(&r->methods, &r->methods_capacity, (size_t)r->methods_count + 1);
-	if (!e)
-		e = hash_add(&r->by_method, hash_method(new), r->methods_count + 1);
+	e = e ?: vec_reserve(&r->methods, &r->methods_capacity, (size_t)r->methods_count + 1);
+	e = e ?: hash_add(&r->by_method, hash_method(new), r->methods_count + 1);
 	if (e)
 		return e;
 	r->methods[r->methods_count] = *new;
@@ -296,16 +293,8 @@ static int tell_wrapper(struct resolver *r, const struct frt_frame *f)
 	struct scope s = {.bci = 0};
 	int e = mem_u64(&r->now.mem, f->code + r->layout->nmethod_method, &s.method);
 
-	if (!e)
-		e = tell_scope(r, f, &s, RESOLVED_NATIVE, &r->result[0]);
+	e = e ?: tell_scope(r, f, &s, RESOLVED_NATIVE, &r->result[0]);
 	return e ? e : 1;
-}
-
-static int tell_nmethod(struct resolver *r, const struct frt_frame *f, struct nmethod *n)
-{
-	int e = nmethod_read(n, r->layout, &r->now.mem, f->code);
-
-	return e ? e : tell_scopes(r, f, n);
 }
 
 static enum resolved_failure tell_compiled(struct resolver *r, const struct frt_frame *f, size_t *count)
@@ -316,7 +305,10 @@ static enum resolved_failure tell_compiled(struct resolver *r, const struct frt_
 
 	if (why)
 		return why;
-	cached = f->kind == FRT_FRAME_NATIVE ? tell_wrapper(r, f) : tell_nmethod(r, f, &n);
+	if (f->kind == FRT_FRAME_NATIVE)
+		cached = tell_wrapper(r, f);
+	else
+		cached = nmethod_read(&n, r->layout, &r->now.mem, f->code) ?: tell_scopes(r, f, &n);
 	why = check_compile_id(r, f);
 	if (!why && f->kind == FRT_FRAME_COMPILED)
 		why = check_tables(r, f, &n);

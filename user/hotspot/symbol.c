@@ -34,6 +34,34 @@ int symbol_in_pool(const struct hotspot_layout *l, const struct mem *m, uint64_t
 	return *symbol ? 0 : -EBADMSG;
 }
 
+int symbol_read_in_pool(const struct hotspot_layout *l, const struct mem *m, uint64_t pool, uint32_t index, char *to)
+{
+	uint64_t symbol;
+
+	return symbol_in_pool(l, m, pool, index, &symbol) ?: symbol_read(l, m, symbol, to);
+}
+
+int symbol_read_name(const struct hotspot_layout *l, const struct mem *m, uint64_t klass, char *to)
+{
+	uint64_t symbol;
+
+	return mem_u64(m, klass + l->walk.klass_name, &symbol) ?: symbol_read(l, m, symbol, to);
+}
+
+int symbol_keep(const char **out, const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
+		bool (*plausible)(const char *text), struct method_table *t)
+{
+	char text[SYMBOL_MAX + 1];
+	int length = symbol_read(l, m, symbol, text);
+
+	if (length < 0)
+		return length;
+	if (!plausible(text))
+		return -EBADMSG;
+	*out = method_table_text(t, text, length);
+	return *out ? 0 : -ENOMEM;
+}
+
 /* The name of a hidden class ends in '+' and digits, and contains no other forbidden character. */
 bool symbol_names_class(const char *text)
 {

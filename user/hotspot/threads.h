@@ -5,6 +5,8 @@
 
 #include "user/hotspot/layout.h"
 
+#include <stdbool.h>
+
 /*
  * Call `visit` for each JavaThread with its address and its kernel id in the JVM's pid namespace (0: not started
  * yet). A non-zero return ends the walk and is returned. The JVM continues to run: threads that begin or end may
@@ -16,5 +18,24 @@ int hotspot_each_thread(const struct hotspot_layout *l, const struct mem *m,
 
 /* The kernel id of one JavaThread, as above; a thread that has ended may have any. Returns 0 or -errno. */
 int hotspot_thread_tid(const struct hotspot_layout *l, const struct mem *m, uint64_t java_thread, uint32_t *tid);
+
+/* The java.lang.Thread of a JavaThread, read from outside: its id, name and group. */
+
+/* Fill in l->thread_fields; they stay unknown if the JVM's tables do not tell them. */
+void thread_object_find_fields(struct hotspot_layout *l, const struct mem *m);
+
+/* Names are modified UTF-8, cut at a character. */
+struct thread_object {
+	uint64_t java_id;
+	char name[256], group[64];
+};
+
+/*
+ * Read the Thread of the JavaThread at an address. The JVM continues to run: that the JavaThread is still there after the
+ * return is the caller's to prove. Returns 0; -EAGAIN: it is none, or has changed meanwhile; -ENOTSUP: the fields are unknown; other
+ * -errno: unreadable.
+ */
+int thread_object_read(struct thread_object *out, const struct hotspot_layout *l, const struct mem *m,
+		       uint64_t java_thread);
 
 #endif

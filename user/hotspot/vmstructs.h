@@ -55,4 +55,13 @@ bool vmstructs_size(const struct vmstructs *v, const char *name, uint64_t *size)
 /* The value of a constant, "frame::entry_frame_call_wrapper_offset". */
 bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value);
 
+/* The JVM's flags (-XX:...), found through its tables: JVMFlag, since JDK 11. */
+
+/*
+ * Find the addresses of flag values; 0 for a flag that this JVM does not have. They exist as soon as libjvm is
+ * mapped. Returns 0; -ENOTSUP: not in the tables; other -errno: unreadable.
+ */
+int hotspot_find_flags(const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], const char *const names[],
+		       size_t count, uint64_t addresses[], struct diag *d);
+
 #endif

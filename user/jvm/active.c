@@ -47,13 +47,12 @@ static int active_may_match(const struct active_frame *f, void *context)
 static bool is_at_line(struct active *a, const struct match *m, int line)
 {
 	struct method_table texts = {.texts = 0};
-	struct bytes lines;
+	struct bytes lines = {.size = 0};
 	struct method method;
 	bool is = true;
 
 	if (line < 0)
 		return true;
-	bytes_init(&lines);
 	if (!method_read(&method, &a->model.layout, &a->model.remote.mem, m->address, &texts, &lines))
 		is = method_has_line(lines.data + method.lines, method.lines_size, a->model.layout.unsigned5_bias,
 				     line);

@@ -4,8 +4,7 @@
  * that several methods have of those that nearly nobody calls: Array.setShort() and its like, which every JVM has loaded.
  */
 #include "user/jvm/bindings.h"
-#include "filters/filter_list.h"
-#include "format/hash.h"
+#include "format/map.h"
 #include "user/hotspot/method.h"
 
 #include <inttypes.h>
@@ -27,74 +26,36 @@ static uint64_t code_of(const struct matches_setup *s, const struct match *m)
 	return method_native_code(s->layout, s->mem, m->address, &code) ? 0 : code;
 }
 
-static bool bindings_same(const void *context, uint32_t row)
+/* The address that two methods have; 0: all have their own. */
+static uint64_t find_shared(const struct matches_setup *s, const struct matches *found)
 {
-	const uint64_t *const *key = context;
-
-	return key[0][row - 1] == *key[1];
-}
-
-/* The address that two methods have; 0: all have their own. `code`: room for one of each method. */
-static uint64_t find_shared_in(const struct matches_setup *s, const struct matches *found, uint64_t *code)
-{
-	struct hash_index lookup = {0};
+	struct map seen = {.count = 0};
 	uint64_t shared = 0;
-	uint32_t count = 0;
 
 	for (uint32_t i = 0; !shared && i < found->count; i++) {
 		uint64_t own = found->match[i].reason == FRT_SKIP_NATIVE ? code_of(s, &found->match[i]) : 0;
-		uint64_t hash = hash_mix(0, own);
+		uint32_t *times = own ? map_at(&seen, own, 0) : NULL;
 
-		if (own && hash_find(&lookup, hash, bindings_same, (const uint64_t *const[]){code, &own})) {
+		if (times && (*times)++)
 			shared = own;
-		} else if (own) {
-			code[count++] = own;
-			if (hash_add(&lookup, hash, count))
-				break;
-		}
 	}
-	hash_release(&lookup);
+	map_release(&seen);
 	return shared;
-}
-
-static uint64_t find_shared(const struct matches_setup *s, const struct matches *found)
-{
-	uint64_t *code = calloc((size_t)found->count + 1, sizeof(*code));
-	uint64_t shared = code ? find_shared_in(s, found, code) : 0;
-
-	free(code);
-	return shared;
-}
-
-static uint64_t find_unbound_with(struct matches_setup *setup, const struct filter_list *filter)
-{
-	struct matcher pattern = {0};
-	struct matches found = {0};
-	uint64_t code = 0;
-	void *program = NULL;
-	struct diag ignored;
-
-	if (filter_list_compile(filter, &program, &pattern.size, &ignored))
-		return 0;
-	pattern.program = program;
-	setup->pattern = &pattern;
-	if (!matches_find(&found, setup))
-		code = find_shared(setup, &found);
-	matches_release(&found);
-	free(program);
-	return code;
 }
 
 static uint64_t find_unbound(const struct matches_setup *setup)
 {
 	struct filter_list *filter = filter_list_new();
 	struct matches_setup own = *setup;
+	struct matches found = {.count = 0};
 	struct diag ignored;
 	uint64_t code = 0;
 
 	own.near = NULL;
-	if (filter && !filter_list_add(filter, RARELY_BOUND, FILTER_TRACE, &ignored))
-		code = find_unbound_with(&own, filter);
+	if (filter && !filter_list_add(filter, RARELY_BOUND, FILTER_TRACE, &ignored) &&
+	    !matches_find_by(&found, own, filter, &ignored))
+		code = find_shared(setup, &found);
+	matches_release(&found);
 	filter_list_free(filter);
 	return code;
 }
@@ -106,7 +67,7 @@ struct bindings *bindings_new(const struct target *t, const struct matches_setup
 	if (!b)
 		return NULL;
 	b->setup = setup;
-	b->libraries = libraries_new_without_frames(t);
+	b->libraries = libraries_new(t, false);
 	if (b->libraries) {
 		b->unbound = find_unbound(setup);
 		return b;

@@ -50,23 +50,14 @@ static void offer_near(const char *class_name, const char *method, void *context
 static int find_matches(const struct making *m, const struct filter_list *filters, struct suggest *near,
 			struct matches *out, struct diag *d)
 {
-	struct matches_setup setup = {.layout = m->s->layout,
-				      .mem = m->s->mem,
-				      .jdk_version = m->s->jdk_version,
-				      .pause_us = PAUSE_US,
-				      .near = near ? offer_near : NULL,
-				      .context = near};
-	struct matcher pattern;
-	void *program = NULL;
-	int err = filter_list_compile(filters, &program, &pattern.size, d);
+	const struct matches_setup setup = {.layout = m->s->layout,
+					    .mem = m->s->mem,
+					    .jdk_version = m->s->jdk_version,
+					    .pause_us = PAUSE_US,
+					    .near = near ? offer_near : NULL,
+					    .context = near};
 
-	if (err)
-		return err;
-	pattern.program = program;
-	setup.pattern = &pattern;
-	err = matches_find(out, &setup);
-	free(program);
-	return err ? diag_errno(d, -err, "cannot read the JVM's classes") : 0;
+	return matches_find_by(out, setup, filters, d);
 }
 
 static int order_methods(const struct resolved_method *a, const struct resolved_method *b)
@@ -90,14 +81,6 @@ static const struct match *match_of(const struct matches *traced, const struct r
 
 /* ---- the plan's bytes */
 
-static struct plan_text put_plan_text(struct making *m, const char *text)
-{
-	struct plan_text t = {m->texts.size, strlen(text)};
-
-	bytes_put(&m->texts, text, t.length + 1);
-	return t;
-}
-
 static struct plan_text put_plan_slice(struct making *m, const void *bytes, size_t size)
 {
 	struct plan_text t = {m->texts.size, size};
@@ -105,6 +88,11 @@ static struct plan_text put_plan_slice(struct making *m, const void *bytes, size
 	bytes_put(&m->texts, bytes, size);
 	bytes_put_u8(&m->texts, 0);
 	return t;
+}
+
+static struct plan_text put_plan_text(struct making *m, const char *text)
+{
+	return put_plan_slice(m, text, strlen(text));
 }
 
 static void put_plan_step(struct making *m, enum plan_step_kind kind, const char *class_name, struct plan_text name,
@@ -151,11 +139,6 @@ static void put_plan_field(struct making *m, const struct resolved_method *r, co
 	bytes_put(&m->fields, &f, sizeof(f));
 }
 
-static void move_text(struct plan_text *t, uint32_t by)
-{
-	t->at += by;
-}
-
 static int join_plan(struct making *m, struct diag *d)
 {
 	struct plan_header h = {.magic = PLAN_MAGIC,
@@ -167,16 +150,16 @@ static int join_plan(struct making *m, struct diag *d)
 	struct plan_step *s = (struct plan_step *)m->steps.data;
 
 	for (uint32_t i = 0; i < h.fields; i++) {
-		move_text(&f[i].class_name, texts);
-		move_text(&f[i].method, texts);
-		move_text(&f[i].descriptor, texts);
-		move_text(&f[i].filter, texts);
-		move_text(&f[i].word, texts);
+		f[i].class_name.at += texts;
+		f[i].method.at += texts;
+		f[i].descriptor.at += texts;
+		f[i].filter.at += texts;
+		f[i].word.at += texts;
 	}
 	for (uint32_t i = 0; i < h.steps; i++) {
-		move_text(&s[i].class_name, texts);
-		move_text(&s[i].name, texts);
-		move_text(&s[i].descriptor, texts);
+		s[i].class_name.at += texts;
+		s[i].name.at += texts;
+		s[i].descriptor.at += texts;
 	}
 	h.size = texts + m->texts.size;
 	if (!h.fields)
@@ -544,10 +527,6 @@ int event_plan_make(struct event_plan *p, const struct event_plan_setup *setup, 
 	int err;
 
 	*p = (struct event_plan){.types = 0};
-	bytes_init(&p->bytes);
-	bytes_init(&m.fields);
-	bytes_init(&m.steps);
-	bytes_init(&m.texts);
 	err = make_plan(&m, event, d);
 	class_list_release(&m.classes);
 	bytes_release(&m.fields);

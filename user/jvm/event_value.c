@@ -6,11 +6,12 @@
 #include "user/hotspot/fields.h"
 #include "user/hotspot/method_table.h"
 #include "user/hotspot/page_cache.h"
-#include "user/hotspot/parameters.h"
+#include "user/hotspot/method.h"
 #include "user/text/java_name.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -207,7 +208,7 @@ static char local_type(const char *type)
 
 static bool word_is(const char *word, size_t length, const char *text)
 {
-	return strlen(text) == length && !memcmp(word, text, length);
+	return slice_is((struct slice){word, length}, text);
 }
 
 static int find_argument(const struct method_shape *s, const char *word, size_t length)
@@ -232,24 +233,29 @@ struct finder {
 	char type[512];	  /* descriptor of the value so far */
 };
 
-static int wrong(const struct finder *f, struct diag *d, const char *what)
+static __attribute__((format(printf, 3, 4))) int wrong(const struct finder *f, struct diag *d, const char *what, ...)
 {
-	return diag_usage(d, "event '%s', '%s': %s", f->event, f->expression, what);
+	char text[NAMES + 1500];
+	va_list args;
+
+	va_start(args, what);
+	vsnprintf(text, sizeof(text), what, args);
+	va_end(args);
+	return diag_usage(d, "event '%s', '%s': %s", f->event, f->expression, text);
 }
 
 static int no_such_start(const struct finder *f, const struct method_shape *s, size_t length, struct diag *d)
 {
-	char names[NAMES] = "", more[64], text[NAMES + 900];
+	char names[NAMES] = "", more[64];
 
 	for (uint32_t i = 0; i < s->count; i++) {
 		snprintf(more, sizeof(more), s->argument[i].name[0] ? " (arg%u)" : "arg%u", i);
 		list_name(names, s->argument[i].name[0] ? s->argument[i].name : "", more);
 	}
-	snprintf(text, sizeof(text), "%s has no parameter '%.*s'; %s%s%s", f->method,
-		 (int)(length < 100 ? length : 100), f->expression,
-		 s->names || !s->count ? "" : "the class has no debug information, use arg0 and so on; ",
-		 s->count ? "it has " : "it has none", names);
-	return wrong(f, d, text);
+	return wrong(f, d, "%s has no parameter '%.*s'; %s%s%s", f->method, (int)(length < 100 ? length : 100),
+		     f->expression,
+		     s->names || !s->count ? "" : "the class has no debug information, use arg0 and so on; ",
+		     s->count ? "it has " : "it has none", names);
 }
 
 static const char *keep(struct finder *f, const char *text, size_t length)
@@ -325,7 +331,7 @@ static bool find_outer_field(struct finder *f, const char *class_name, const cha
 /* From the object itself to the one of an enclosing class that is around it. */
 static int take_outer_this(struct finder *f, const char *wanted, struct diag *d)
 {
-	char name[CLASS_NAME], outer[CLASS_NAME], text[2 * CLASS_NAME + 100];
+	char name[CLASS_NAME], outer[CLASS_NAME];
 	struct looking k;
 	int err = take_this(f, f->m->method->class_name, d);
 
@@ -334,8 +340,7 @@ static int take_outer_this(struct finder *f, const char *wanted, struct diag *d)
 		strcpy(outer, name);
 		if (!cut_to_enclosing(f, outer) || !find_outer_field(f, name, outer, &k)) {
 			java_name_dots(name);
-			snprintf(text, sizeof(text), "%s keeps no object of a class around it", name);
-			return wrong(f, d, text);
+			return wrong(f, d, "%s keeps no object of a class around it", name);
 		}
 		snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
 		err = add_step(f, PLAN_GET, name, k.name, k.length, d);
@@ -348,18 +353,15 @@ static int take_outer_this(struct finder *f, const char *wanted, struct diag *d)
 static int take_of_class(struct finder *f, const struct listed_class *c, size_t at, size_t *used, struct diag *d)
 {
 	struct looking k = {.name = f->expression + at, .length = strcspn(f->expression + at, ".")};
-	char text[NAMES + 900];
 	const char *holder;
 
 	*used = at + k.length;
 	if (word_is(k.name, k.length, "this"))
 		return take_outer_this(f, c->name, d);
 	holder = find_declared(f->l, c, &k);
-	if (!holder || !k.statical) {
-		snprintf(text, sizeof(text), "%.*s has no static field '%.*s'%s%s", (int)at - 1, f->expression,
-			 (int)k.length, k.name, k.names[0] ? "; its fields are " : "", k.names);
-		return wrong(f, d, text);
-	}
+	if (!holder || !k.statical)
+		return wrong(f, d, "%.*s has no static field '%.*s'%s%s", (int)at - 1, f->expression, (int)k.length,
+			     k.name, k.names[0] ? "; its fields are " : "", k.names);
 	snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
 	f->v->source = PLAN_STATIC;
 	f->v->type = 'L';
@@ -559,7 +561,7 @@ static int not_loaded(struct finder *f, const char *what, const char *class_name
 static int take_below(struct finder *f, const char *class_name, const struct looking *declared, struct diag *d)
 {
 	struct looking k = {.name = declared->name, .length = declared->length};
-	char text[NAMES + 900], name[512];
+	char name[512];
 	bool any = find_below(f->l, class_name, &k);
 
 	if (k.found)
@@ -568,15 +570,14 @@ static int take_below(struct finder *f, const char *class_name, const struct loo
 	java_name_dots(name);
 	if (!any && !declared->names[0])
 		return f->l->patient ? not_loaded(f, "a class below", name, d) : take_by_name(f, k.name, k.length, d);
-	snprintf(text, sizeof(text), "%s has no field '%.*s'; it has %s%s", name, (int)k.length, k.name,
-		 declared->names[0] ? declared->names : "none", any ? "; nor has a loaded class below it" : "");
-	return wrong(f, d, text);
+	return wrong(f, d, "%s has no field '%.*s'; it has %s%s", name, (int)k.length, k.name,
+		     declared->names[0] ? declared->names : "none", any ? "; nor has a loaded class below it" : "");
 }
 
 static int take_step(struct finder *f, const char *word, size_t length, struct diag *d)
 {
 	struct looking k = {.name = word, .length = length};
-	char text[NAMES + 900], class_name[512];
+	char class_name[512];
 	const struct listed_class *c;
 	const char *holder;
 
@@ -584,10 +585,8 @@ static int take_step(struct finder *f, const char *word, size_t length, struct d
 		return take_by_name(f, word, length, d);
 	if (word_is(word, length, "length") && plan_has_length(slice_of(f->type)))
 		return take_length(f, d);
-	if (f->type[0] != 'L') {
-		snprintf(text, sizeof(text), "%s has no fields", f->type[0] == '[' ? "an array" : "a primitive value");
-		return wrong(f, d, text);
-	}
+	if (f->type[0] != 'L')
+		return wrong(f, d, "%s has no fields", f->type[0] == '[' ? "an array" : "a primitive value");
 	snprintf(class_name, sizeof(class_name), "%s", f->type + 1);
 	class_name[strcspn(class_name, ";")] = 0;
 	c = find_listed(f->l, class_name, strlen(class_name), f->m->loader);

@@ -8,7 +8,6 @@
 #include "filters/matcher.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,33 +166,20 @@ static const char *next_word(const char *at, struct word *w)
 	return at + length;
 }
 
-static int intrinsics_append(char *to, size_t size, const char *format, ...)
-{
-	size_t used = strlen(to);
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(to + used, size - used, format, args);
-	va_end(args);
-	return n < 0 || (size_t)n >= size - used ? -E2BIG : 0;
-}
-
 static int intrinsics_add(struct intrinsics *chosen, const struct row *row, const struct word *w, struct diag *d)
 {
-	const char *comma = chosen->names[0] ? "," : "";
-	int err = intrinsics_append(chosen->methods, sizeof(chosen->methods), "%s.%.*s\n", row->class_name,
-				    (int)w->method_length, w->method);
+	size_t names = strlen(chosen->names), methods = strlen(chosen->methods);
+	size_t more_methods = snprintf(chosen->methods + methods, sizeof(chosen->methods) - methods, "%s.%.*s\n",
+				       row->class_name, (int)w->method_length, w->method);
+	size_t more_names = snprintf(chosen->names + names, sizeof(chosen->names) - names, "%s%s%.*s", names ? "," : "",
+				     w->names_length ? "" : "_", (int)(w->names_length ?: w->method_length),
+				     w->names_length ? w->names : w->method);
 
-	if (!err && w->names_length)
-		err = intrinsics_append(chosen->names, sizeof(chosen->names), "%s%.*s", comma, (int)w->names_length,
-					w->names);
-	else if (!err)
-		err = intrinsics_append(chosen->names, sizeof(chosen->names), "%s_%.*s", comma, (int)w->method_length,
-					w->method);
 	chosen->concat |= !!(row->needs & CONCAT);
 	chosen->boxing |= !!(row->needs & BOXING);
-	return err ? diag_set(d, -err, "too many intrinsics") : 0;
+	return methods + more_methods < sizeof(chosen->methods) && names + more_names < sizeof(chosen->names)
+		       ? 0
+		       : diag_set(d, E2BIG, "too many intrinsics");
 }
 
 static bool is_selected(const struct matcher *p, const struct row *row, const struct word *w)

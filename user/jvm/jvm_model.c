@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/jvm_model.h"
-#include "user/hotspot/flags.h"
+#include "user/hotspot/vmstructs.h"
 #include "user/hotspot/modules.h"
-#include "user/hotspot/thread_object.h"
+#include "user/hotspot/threads.h"
 #include "user/text/log.h"
 #include "user/jvm/layout_check.h"
 #include "user/process/dump.h"
@@ -12,44 +12,41 @@
 
 #define ROUNDS 3 /* a sleeping thread may have been inspected while it woke up */
 
-static int find_tables(const struct remote_mem *r, const struct target *t, uint64_t symbols[VMSTRUCTS_SYMBOLS],
-		       struct diag *d)
+/* Open the memory, and find the JVM's tables in it. To be closed with jvm_model_close() in any case. */
+static int open_tables(struct jvm_model *m, const struct target *t, struct diag *d)
 {
 	uint64_t base;
-	int err = remote_mem_find_libjvm(t, &base, d);
+	int err;
 
-	return err ? err
-		   : remote_mem_find_symbols(&r->mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
+	*m = (struct jvm_model){.remote.fd = -1};
+	err = remote_mem_open(&m->remote, t, d) ?: remote_mem_find_libjvm(t, &base, d);
+	return err
+		       ?: remote_mem_find_symbols(&m->remote.mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS,
+						  m->symbols, d);
 }
 
 int jvm_model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[],
 			 struct diag *d)
 {
-	uint64_t symbols[VMSTRUCTS_SYMBOLS];
-	struct remote_mem r;
-	int err = remote_mem_open(&r, t, d);
+	struct jvm_model m;
+	int err = open_tables(&m, t, d) ?: hotspot_find_flags(&m.remote.mem, m.symbols, names, count, addresses, d);
 
-	if (err)
-		return err;
-	err = find_tables(&r, t, symbols, d);
-	if (!err)
-		err = hotspot_find_flags(&r.mem, symbols, names, count, addresses, d);
-	remote_mem_close(&r);
+	jvm_model_close(&m);
 	return err;
 }
 
 static int read_flag_bytes(const struct target *t, const char *name, void *value, size_t size, struct diag *d)
 {
-	const char *const names[] = {name};
-	struct remote_mem r;
+	struct jvm_model m;
 	uint64_t address;
-	int err = jvm_model_find_flags(t, names, 1, &address, d) ?: remote_mem_open(&r, t, d);
+	int err = open_tables(&m, t, d) ?: hotspot_find_flags(&m.remote.mem, m.symbols, &name, 1, &address, d);
 
-	if (err)
-		return err;
-	err = address ? mem_read(&r.mem, address, value, size) : -ENOENT;
-	remote_mem_close(&r);
-	return err ? diag_errno(d, -err, "cannot read the JVM's flag %s", name) : 0;
+	if (!err) {
+		err = address ? mem_read(&m.remote.mem, address, value, size) : -ENOENT;
+		err = err ? diag_errno(d, -err, "cannot read the JVM's flag %s", name) : 0;
+	}
+	jvm_model_close(&m);
+	return err;
 }
 
 int jvm_model_read_flag(const struct target *t, const char *name, bool *value, struct diag *d)
@@ -67,57 +64,30 @@ int jvm_model_read_number(const struct target *t, const char *name, uint64_t *va
 	return read_flag_bytes(t, name, value, sizeof(*value), d);
 }
 
-static int read_version(const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], char *out, size_t size,
-			struct diag *d)
-{
-	uint64_t address;
-	struct vmstructs v;
-	int err = vmstructs_read(&v, m, symbols, d);
-
-	if (err)
-		return err;
-	err = vmstructs_static(&v, "Abstract_VM_Version._s_internal_vm_info_string", &address) ? 0 : -ENOTSUP;
-	err = err ?: mem_u64(m, address, &address);
-	err = err ?: mem_text(m, address, out, size);
-	vmstructs_release(&v);
-	return err ? diag_errno(d, -err, "cannot read the JVM's version text") : 0;
-}
-
 int jvm_model_version(const struct target *t, char *out, size_t size, struct diag *d)
 {
-	uint64_t symbols[VMSTRUCTS_SYMBOLS];
-	struct remote_mem r;
-	int err = remote_mem_open(&r, t, d);
+	struct jvm_model m;
+	uint64_t address;
+	struct vmstructs v;
+	int err = open_tables(&m, t, d) ?: vmstructs_read(&v, &m.remote.mem, m.symbols, d);
 
-	if (err)
-		return err;
-	err = find_tables(&r, t, symbols, d);
-	if (!err)
-		err = read_version(&r.mem, symbols, out, size, d);
-	remote_mem_close(&r);
+	if (!err) {
+		err = vmstructs_static(&v, "Abstract_VM_Version._s_internal_vm_info_string", &address) ? 0 : -ENOTSUP;
+		err = err ?: mem_u64(&m.remote.mem, address, &address) ?: mem_text(&m.remote.mem, address, out, size);
+		vmstructs_release(&v);
+		err = err ? diag_errno(d, -err, "cannot read the JVM's version text") : 0;
+	}
+	jvm_model_close(&m);
 	return err;
 }
 
 /* `needs`: HOTSPOT_NO_* features that must be available */
-static int jvm_model_read_layout(struct jvm_model *m, const struct target *t, unsigned int needs, struct diag *d)
-{
-	uint64_t symbols[VMSTRUCTS_SYMBOLS];
-	int err = find_tables(&m->remote, t, symbols, d);
-
-	if (!err)
-		err = hotspot_layout_read(&m->layout, &m->remote.mem, symbols, d);
-	if (!err && m->layout.without & needs)
-		err = diag_set(d, ENOTSUP, "libjvm does not export %s", m->layout.missing);
-	return err;
-}
-
 static int open_memory(struct jvm_model *m, const struct target *t, unsigned int needs, struct diag *d)
 {
-	int err;
+	int err = open_tables(m, t, d) ?: hotspot_layout_read(&m->layout, &m->remote.mem, m->symbols, d);
 
-	*m = (struct jvm_model){.remote.fd = -1};
-	err = remote_mem_open(&m->remote, t, d);
-	err = err ?: jvm_model_read_layout(m, t, needs, d);
+	if (!err && m->layout.without & needs)
+		err = diag_set(d, ENOTSUP, "libjvm does not export %s", m->layout.missing);
 	if (!err)
 		thread_object_find_fields(&m->layout, &m->remote.mem);
 	return err;

@@ -9,8 +9,9 @@
 
 struct jvm_model {
 	struct remote_mem remote;
-	struct hotspot_layout layout; /* `missing` is set even if there are no stacks */
-	struct resolver *resolver;    /* NULL: no stacks */
+	uint64_t symbols[VMSTRUCTS_SYMBOLS]; /* addresses of the JVM's tables */
+	struct hotspot_layout layout;	     /* `missing` is set even if there are no stacks */
+	struct resolver *resolver;	     /* NULL: no stacks */
 };
 
 /* Open the model. On -errno there will be no stacks, and the message says why. Only reads the target. */

@@ -8,7 +8,7 @@
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/threads.h"
 #include "user/process/dump.h"
-#include "user/process/tasks.h"
+#include "user/process/target.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -152,11 +152,6 @@ void layout_check_walk(struct layout_check *p)
 			walk_thread(p, s->walked.thread, s->walked.tid, &s->walked);
 }
 
-static bool layout_check_is_continuation(const struct resolved_method *m)
-{
-	return !strcmp(m->class_name, "jdk/internal/vm/Continuation");
-}
-
 /*
  * Returns false if there is nothing to compare. For a carrier of a virtual thread the dump shows other frames,
  * depending on the version.
@@ -172,7 +167,7 @@ static bool resolve(struct layout_check *p, struct sleeper *s)
 		if (!n)
 			return false;
 		for (size_t j = 0; j < n && s->methods < MOST_METHODS; j++) {
-			if (layout_check_is_continuation(methods[j].method))
+			if (!strcmp(methods[j].method->class_name, "jdk/internal/vm/Continuation"))
 				return false;
 			s->method[s->methods++] = methods[j];
 		}
@@ -197,11 +192,6 @@ static int check_task(const struct task *task, void *context)
 	return 0;
 }
 
-static char dotted(char c)
-{
-	return c == '/' ? '.' : c;
-}
-
 /* Length without the number of a hidden class's name, which has several forms. */
 static size_t plain_length(const char *name)
 {
@@ -219,7 +209,7 @@ static bool is_class(const char *internal, const char *shown, size_t size)
 	if (length != shown_length && (strlen(shown) < size - 1 || length < shown_length))
 		return false;
 	for (size_t i = 0; i < shown_length; i++)
-		if (dotted(internal[i]) != shown[i])
+		if ((internal[i] == '/' ? '.' : internal[i]) != shown[i])
 			return false;
 	return true;
 }

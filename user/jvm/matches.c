@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/matches.h"
+#include "format/map.h"
 #include "format/vec.h"
-#include "format/classfile/class_file.h"
+#include "format/classfile/class_edit.h"
 #include "filters/policy.h"
 #include "user/hotspot/class_image.h"
 #include "user/hotspot/classes.h"
@@ -19,10 +20,9 @@
 #define PASSES 8 /* walks over all classes, until one completes */
 #define TRIES  4 /* at reading one class */
 
-#define PATIENCE_NS 3000000000LL /* CPU time after which a signal ends it: a real JVM takes less */
+#define MAJOR_WITH_JSR 50 /* class files of Java 6 */
 
-#define HUGE_CODE 8000u	 /* HotSpot does not compile larger methods */
-#define MOST_CODE 65535u /* JVMS 4.7.3 */
+#define PATIENCE_NS 3000000000LL /* CPU time after which a signal ends it: a real JVM takes less */
 
 /* A class that may have methods for the pattern. */
 struct candidate {
@@ -33,7 +33,7 @@ struct candidate {
 struct finder {
 	const struct matches_setup *s;
 	struct matches *out;
-	struct hash_index lookup; /* of candidates by loader and name */
+	struct map lookup; /* the number of a candidate, from 1, by loader and name */
 	struct candidate *candidate;
 	uint32_t candidates;
 	size_t capacity; /* of candidate */
@@ -43,40 +43,20 @@ struct finder {
 
 /* ---- selecting classes */
 
-struct key {
-	const struct finder *f;
-	uint64_t loader;
-	const char *name;
-};
-
-static bool matches_same(const void *context, uint32_t row)
-{
-	const struct key *k = context;
-	const struct loaded_class *c = &k->f->candidate[row - 1].c;
-
-	return c->loader == k->loader && c->name == k->name;
-}
-
 /* Of two classes with the same name the last one stays: see hotspot_each_class(). */
 static int add_candidate(struct finder *f, const struct loaded_class *c, enum matcher_answer answer)
 {
 	struct candidate new = {*c, answer};
-	uint64_t hash;
-	uint32_t row;
+	uint32_t *row;
 
 	new.c.name = method_table_text(f->out->texts, c->name, c->length);
-	if (!new.c.name)
+	row = new.c.name ? map_at(&f->lookup, c->loader, (uintptr_t)new.c.name) : NULL;
+	if (!row || vec_reserve(&f->candidate, &f->capacity, (size_t)f->candidates + 1))
 		return -ENOMEM;
-	hash = hash_mix(hash_mix(0, c->loader), (uintptr_t)new.c.name);
-	row = hash_find(&f->lookup, hash, matches_same, &(struct key){f, c->loader, new.c.name});
-	if (row) {
-		f->candidate[row - 1] = new;
-		return 0;
-	}
-	if (vec_reserve(&f->candidate, &f->capacity, (size_t)f->candidates + 1))
-		return -ENOMEM;
-	f->candidate[f->candidates++] = new;
-	return hash_add(&f->lookup, hash, f->candidates);
+	if (!*row)
+		*row = ++f->candidates;
+	f->candidate[*row - 1] = new;
+	return 0;
 }
 
 static int on_loaded_class(const struct loaded_class *c, void *context)
@@ -100,7 +80,7 @@ static int find_candidates(struct finder *f)
 	for (int pass = 0; r == -EAGAIN && pass < PASSES; pass++) {
 		if (pass)
 			usleep(f->s->pause_us);
-		hash_clear(&f->lookup);
+		map_clear(&f->lookup);
 		f->candidates = f->out->classes = 0;
 		r = hotspot_each_class(f->s->layout, f->s->mem, on_loaded_class, f);
 	}
@@ -110,54 +90,33 @@ static int find_candidates(struct finder *f)
 
 /* ---- selecting methods */
 
-/*
- * The most that hooks can add (format/classfile/class_layout.c): a call at the entry, one before each return,
- * padding of each switch, two handlers. Each byte that looks like a return or a switch counts as one.
- */
-static uint32_t most_growth(const uint8_t *code, uint32_t size)
-{
-	uint32_t bytes = 10 + 2 * 12;
-
-	for (uint32_t i = 0; i < size; i++) {
-		if (code[i] >= 172 && code[i] <= 177)
-			bytes += 10;
-		else if (code[i] == 170 || code[i] == 171)
-			bytes += 3;
-	}
-	return bytes;
-}
-
-static bool may_have_jsr(const uint8_t *code, uint32_t size)
-{
-	return memchr(code, 168, size) || memchr(code, 169, size) || memchr(code, 201, size);
-}
-
 /* Doubts that remain because HotSpot has rewritten the code. */
-static uint32_t doubts(struct finder *f, const struct class_image_method *im, uint16_t major)
+static uint32_t doubts(struct finder *f, uint16_t i)
 {
-	uint32_t limit = im->code_size > HUGE_CODE ? MOST_CODE : HUGE_CODE, flags = 0;
+	uint32_t size = f->image.file.method[i].code_length, flags = 0;
+	bool old = f->image.file.major <= MAJOR_WITH_JSR;
 	uint8_t *code;
 
-	if (major > 50 && im->code_size < HUGE_CODE / 12)
+	if (!old && size <= CLASS_CODE_SHORT)
 		return 0;
-	code = malloc(im->code_size + 1);
-	if (!code || mem_read(&f->pages.mem, im->code, code, im->code_size)) {
+	code = malloc(size + 1);
+	if (!code || mem_read(&f->pages.mem, f->image.method[i].code, code, size)) {
 		free(code);
 		return MATCH_LONG;
 	}
-	/* jumps over more than 32 KiB need more */
-	if (im->code_size + most_growth(code, im->code_size) * (im->code_size > HUGE_CODE ? 4 : 1) > limit)
+	if (class_code_may_get_long(code, size))
 		flags |= MATCH_LONG;
-	if (major <= 50 && may_have_jsr(code, im->code_size))
+	if (old && class_code_may_have_jsr(code, size))
 		flags |= MATCH_OLD;
 	free(code);
 	return flags;
 }
 
-static uint32_t matches_flags_of(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i)
+static uint32_t matches_flags_of(struct finder *f, const struct candidate *c, uint16_t i)
 {
+	const struct class_file *file = &f->image.file;
 	const struct hotspot_layout *l = f->s->layout;
-	uint32_t flags = doubts(f, &f->image.method[i], file->major);
+	uint32_t flags = doubts(f, i);
 
 	if (policy_is_intrinsic(file, &file->method[i], f->s->jdk_version < 9))
 		flags |= MATCH_LOWER_BOUND;
@@ -186,26 +145,25 @@ static const struct resolved_method *keep_method(struct finder *f, const struct 
 	return method_table_add(f->out->texts, &r);
 }
 
-static int matches_add_match(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i,
-			     const struct match *said)
+static int matches_add_match(struct finder *f, const struct candidate *c, uint16_t i, const struct match *said)
 {
 	struct matches *out = f->out;
 	struct match m = *said;
 
-	m.method = keep_method(f, c, &file->method[i]);
+	m.method = keep_method(f, c, &f->image.file.method[i]);
 	if (!m.method || vec_reserve(&out->match, &out->capacity, (size_t)out->count + 1))
 		return -ENOMEM;
 	m.address = f->image.method[i].method;
 	m.loader = c->c.boot ? 0 : c->c.loader;
 	if (!m.reason)
-		m.flags = matches_flags_of(f, c, file, i);
+		m.flags = matches_flags_of(f, c, i);
 	out->match[out->count++] = m;
 	return 0;
 }
 
-static int judge_methods(struct finder *f, const struct candidate *c, const struct class_file *file,
-			 const struct matcher_tags *tags)
+static int judge_methods(struct finder *f, const struct candidate *c, const struct matcher_tags *tags)
 {
+	const struct class_file *file = &f->image.file;
 	enum frt_skip_reason of_class = policy_class(file), reason;
 	uint32_t before = f->out->count;
 	int r = 0;
@@ -218,7 +176,7 @@ static int judge_methods(struct finder *f, const struct candidate *c, const stru
 		    policy_is_intrinsic(file, &file->method[i], f->s->jdk_version < 9))
 			m.reason = FRT_SKIP_NATIVE_INTRINSIC;
 		if (m.verdict.trace || m.verdict.timing)
-			r = matches_add_match(f, c, file, i, &m);
+			r = matches_add_match(f, c, i, &m);
 	}
 	if (r)
 		f->out->count = before;
@@ -226,8 +184,9 @@ static int judge_methods(struct finder *f, const struct candidate *c, const stru
 }
 
 /* Report the methods of a class that was named but has no such method. */
-static void matches_offer_methods(struct finder *f, const struct candidate *c, const struct class_file *file)
+static void matches_offer_methods(struct finder *f, const struct candidate *c)
 {
+	const struct class_file *file = &f->image.file;
 	char name[512];
 
 	if (!f->s->near || c->answer != MATCHER_METHODS || matcher_any_class(f->s->pattern))
@@ -238,29 +197,6 @@ static void matches_offer_methods(struct finder *f, const struct candidate *c, c
 		snprintf(name, sizeof(name), "%.*s", (int)m->length, m->at);
 		f->s->near(c->c.name, name, f->s->context);
 	}
-}
-
-static int judge_image(struct finder *f, const struct candidate *c, struct matcher_tags *tags)
-{
-	const struct class_image *image = &f->image;
-	size_t capacity =
-		(image->last + 2) * sizeof(uint32_t) + (image->methods + 1) * sizeof(struct class_method) + 64;
-	struct arena arena = {malloc(capacity), capacity};
-	unsigned char *memory = arena.at;
-	uint32_t before = f->out->count;
-	struct class_file file;
-	int r = memory ? 0 : -ENOMEM;
-
-	if (!r && class_parse(&file, image->file.data, image->file.size, &arena) != CLASS_OK)
-		r = -EBADMSG;
-	if (!r) {
-		policy_tag_class(f->s->pattern, &file, tags);
-		r = judge_methods(f, c, &file, tags);
-	}
-	if (!r && f->out->count == before)
-		matches_offer_methods(f, c, &file);
-	free(memory);
-	return r;
 }
 
 /* ---- one class */
@@ -282,6 +218,7 @@ static int matches_judge(struct finder *f, const struct candidate *c)
 	const struct hotspot_layout *l = f->s->layout;
 	struct matcher_tags tags = {.count = 0};
 	struct above above = {f->s->pattern, &tags};
+	uint32_t before = f->out->count;
 	int r = 0;
 
 	if (matcher_has_supertypes(f->s->pattern))
@@ -289,7 +226,13 @@ static int matches_judge(struct finder *f, const struct candidate *c)
 	if (r || (c->answer == MATCHER_TAGGED && !tags.count && !matcher_has_annotations(f->s->pattern)))
 		return r;
 	r = class_image_read(&f->image, l, &f->pages.mem, c->c.klass);
-	return r ? r : judge_image(f, c, &tags);
+	if (r)
+		return r;
+	policy_tag_class(f->s->pattern, &f->image.file, &tags);
+	r = judge_methods(f, c, &tags);
+	if (!r && f->out->count == before)
+		matches_offer_methods(f, c);
+	return r;
 }
 
 /* True for a class that was unloaded meanwhile: it does not count. */
@@ -319,12 +262,16 @@ static int judge_patiently(struct finder *f, const struct candidate *c)
 
 /* ---- the result */
 
+static int compare_names(const struct resolved_method *r, const char *class_name, const char *method)
+{
+	return strcmp(r->class_name, class_name) ?: strcmp(r->name, method);
+}
+
 static int compare_matches(const void *a, const void *b)
 {
 	const struct match *x = a, *y = b;
-	int r = strcmp(x->method->class_name, y->method->class_name);
+	int r = compare_names(x->method, y->method->class_name, y->method->name);
 
-	r = r ?: strcmp(x->method->name, y->method->name);
 	r = r ?: strcmp(x->method->descriptor, y->method->descriptor);
 	return r ?: (x->loader > y->loader) - (x->loader < y->loader);
 }
@@ -355,11 +302,28 @@ int matches_find(struct matches *out, const struct matches_setup *setup)
 		page_cache_init(&f->pages, setup->mem);
 		r = find_all(f);
 		class_image_release(&f->image);
-		hash_release(&f->lookup);
+		map_release(&f->lookup);
 		free(f->candidate);
 	}
 	free(f);
 	return r;
+}
+
+int matches_find_by(struct matches *out, struct matches_setup setup, const struct filter_list *filters, struct diag *d)
+{
+	struct matcher pattern;
+	void *program = NULL;
+	int err;
+
+	*out = (struct matches){.count = 0};
+	err = filter_list_compile(filters, &program, &pattern.size, d);
+	if (err)
+		return err;
+	pattern.program = program;
+	setup.pattern = &pattern;
+	err = matches_find(out, &setup);
+	free(program);
+	return err ? diag_errno(d, -err, "cannot read the JVM's classes") : 0;
 }
 
 void matches_release(struct matches *m)
@@ -373,22 +337,9 @@ void matches_release(struct matches *m)
 
 uint32_t matches_first(const struct matches *m, const char *class_name, const char *method)
 {
-	uint32_t low = 0, high = m->count;
+	uint32_t first = lower_bound(i, m->count, compare_names(m->match[i].method, class_name, method) >= 0);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct resolved_method *r = m->match[middle].method;
-		int order = strcmp(r->class_name, class_name) ?: strcmp(r->name, method);
-
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < m->count &&
-	    (strcmp(m->match[low].method->class_name, class_name) || strcmp(m->match[low].method->name, method)))
-		return m->count;
-	return low;
+	return first < m->count && !compare_names(m->match[first].method, class_name, method) ? first : m->count;
 }
 
 bool match_is_traced(const struct match *m)

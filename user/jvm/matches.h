@@ -6,6 +6,7 @@
 #ifndef USER_JVM_MATCHES_H
 #define USER_JVM_MATCHES_H
 
+#include "filters/filter_list.h"
 #include "filters/matcher.h"
 #include "user/hotspot/layout.h"
 #include "user/hotspot/resolve.h"
@@ -57,6 +58,9 @@ struct matches_setup {
  * unreadable, or gone.
  */
 int matches_find(struct matches *out, const struct matches_setup *setup);
+
+/* The same for what these filters match; setup.pattern is not used. The message is in *d. */
+int matches_find_by(struct matches *out, struct matches_setup setup, const struct filter_list *filters, struct diag *d);
 void matches_release(struct matches *m);
 
 /*

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/native_places.h"
-#include "filters/filter_list.h"
 #include "filters/quote.h"
 #include "format/vec.h"
 #include "uprobes/elf/elf_file.h"
@@ -11,6 +10,8 @@
 #include "user/jvm/native_entry.h"
 #include "user/process/interrupt.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
+#include "user/text/java_name.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -77,7 +78,7 @@ int native_places_new(struct native_places **out, const struct target *t, struct
 						  .jdk_version = t->jdk_version,
 						  .pause_us = PAUSE_US};
 		p->bindings = bindings_new(t, &p->setup);
-		p->libraries = libraries_new_without_frames(t);
+		p->libraries = libraries_new(t, false);
 		p->critical = has_criticals(t);
 		if (!p->bindings || !p->libraries)
 			err = diag_errno(d, ENOMEM, "cannot look for native methods");
@@ -110,36 +111,24 @@ void native_places_free(struct native_places *p)
 	free(p);
 }
 
-const struct hotspot_layout *native_places_layout(const struct native_places *p)
+const struct jvm_model *native_places_model(const struct native_places *p)
 {
-	return &p->model.layout;
-}
-
-const struct mem *native_places_memory(const struct native_places *p)
-{
-	return &p->model.remote.mem;
+	return &p->model;
 }
 
 /* ---- methods */
 
-/* Filters have dots. */
-static char *binary_name(const char *class_name)
-{
-	char *name = strdup(class_name);
-
-	for (char *at = name; at && *at; at++)
-		if (*at == '/')
-			*at = '.';
-	return name;
-}
-
 static int add_filter(struct filter_list *filters, const struct native_method *m)
 {
-	char *class_name = binary_name(m->class_name);
-	char *filter = class_name ? quote_filter(class_name, m->name, NULL) : NULL;
+	char *class_name = strdup(m->class_name), *filter = NULL;
 	struct diag ignored;
-	int err = filter ? filter_list_add(filters, filter, FILTER_TRACE, &ignored) : -ENOMEM;
+	int err;
 
+	if (class_name) {
+		java_name_dots(class_name);
+		filter = quote_filter(class_name, m->name, NULL);
+	}
+	err = filter ? filter_list_add(filters, filter, FILTER_TRACE, &ignored) : -ENOMEM;
 	free(filter);
 	free(class_name);
 	return err;
@@ -158,55 +147,25 @@ static void take_match(const struct match *m, struct native_method *method, size
 	}
 }
 
-static void find_with(struct native_places *p, const struct filter_list *filters, struct native_method *method,
-		      size_t count)
-{
-	struct matches_setup setup = p->setup;
-	struct matcher pattern = {0};
-	struct matches found;
-	void *program = NULL;
-	struct diag ignored;
-
-	if (filter_list_compile(filters, &program, &pattern.size, &ignored))
-		return;
-	pattern.program = program;
-	setup.pattern = &pattern;
-	if (!matches_find(&found, &setup))
-		for (uint32_t i = 0; i < found.count; i++)
-			if (found.match[i].reason == FRT_SKIP_NATIVE)
-				take_match(&found.match[i], method, count);
-	matches_release(&found);
-	free(program);
-}
-
 void native_places_find_methods(struct native_places *p, struct native_method *method, size_t count)
 {
 	struct filter_list *filters = filter_list_new();
+	struct matches found = {.count = 0};
+	struct diag ignored;
 	bool any = false;
 
 	for (size_t i = 0; filters && i < count; i++)
 		if (!method[i].address)
 			any |= !add_filter(filters, &method[i]);
-	if (any)
-		find_with(p, filters, method, count);
+	if (any && !matches_find_by(&found, p->setup, filters, &ignored))
+		for (uint32_t i = 0; i < found.count; i++)
+			if (found.match[i].reason == FRT_SKIP_NATIVE)
+				take_match(&found.match[i], method, count);
+	matches_release(&found);
 	filter_list_free(filters);
 }
 
 /* ---- places */
-
-/* The offset in the file of code at an address in the file's own terms. */
-static bool code_offset(const struct elf_file *e, uint64_t address, uint64_t *offset)
-{
-	for (size_t i = 0; i < e->header.e_phnum; i++) {
-		const Elf64_Phdr *s = &e->segment[i];
-
-		if (s->p_type == PT_LOAD && s->p_flags & PF_X && address - s->p_vaddr < s->p_filesz) {
-			*offset = address - s->p_vaddr + s->p_offset;
-			return true;
-		}
-	}
-	return false;
-}
 
 static bool place_at(const struct elf_file *e, uint64_t offset, struct native_place *out)
 {
@@ -242,14 +201,14 @@ static void on_export(const char *name, uint64_t address, void *context)
 	struct native_places *p = context;
 	struct exported e = {.source = p->sources};
 
-	if (p->exports == EXPORTS_MOST || !code_offset(p->source[p->sources].file, address, &e.offset) ||
+	if (p->exports == EXPORTS_MOST || !elf_file_offset(p->source[p->sources].file, address, PF_X, &e.offset) ||
 	    vec_reserve(&p->exported, &p->export_capacity, p->exports + 1) || !(e.name = strdup(name)))
 		return;
 	p->exported[p->exports++] = e;
 }
 
 /* Take the functions of a file that is not known yet. The descriptor is closed if it has none, or with the source. */
-static void add_source(struct native_places *p, int fd, const char *path)
+static void add_source(struct native_places *p, int fd)
 {
 	size_t before = p->exports;
 	struct elf_file *file = NULL;
@@ -258,11 +217,10 @@ static void add_source(struct native_places *p, int fd, const char *path)
 
 	if (fd < 0 || fstat(fd, &st) || is_source(p, st.st_dev, st.st_ino) || p->sources == SOURCES_MOST ||
 	    vec_reserve(&p->source, &p->source_capacity, p->sources + 1)) {
-		if (fd >= 0)
-			close(fd);
+		io_close(fd);
 		return;
 	}
-	if (elf_file_open(&file, fd, path, &ignored))
+	if (elf_file_open(&file, fd, &ignored))
 		file = NULL;
 	p->source[p->sources] = (struct source){.device = st.st_dev, .inode = st.st_ino, .file = file};
 	if (file)
@@ -280,7 +238,7 @@ static int add_library(const struct library *mapped, void *context)
 	const struct library *l = libraries_at(p->libraries, mapped->map.start);
 
 	if (l && l->file)
-		add_source(p, fcntl(l->file->fd, F_DUPFD_CLOEXEC, 0), l->map.path);
+		add_source(p, fcntl(l->file->fd, F_DUPFD_CLOEXEC, 0));
 	return interrupted();
 }
 
@@ -302,14 +260,13 @@ static void add_jdk(struct native_places *p)
 	for (int n = 0; list && n < JDK_LIBRARIES && (entry = readdir(list)); n++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
 		if (strstr(entry->d_name, ".so"))
-			add_source(p, root_path_open_file(p->target, root, path, JDK_LIBRARY), path);
+			add_source(p, root_path_open_file(p->target, root, path, JDK_LIBRARY));
 	}
 	if (list)
 		closedir(list);
-	else if (at >= 0)
-		close(at);
-	if (root >= 0)
-		close(root);
+	else
+		io_close(at);
+	io_close(root);
 }
 
 /* The JVM looks for the short name first. NULL: there is no such function. */
@@ -318,17 +275,14 @@ static const struct exported *find_export(const struct native_places *p, const s
 {
 	char name[JNI_NAME];
 
-	for (int i = 0; i < 2; i++)
-		for (size_t k = 0; jni_name(name, prefix, m->class_name, m->name, m->descriptor, i) && k < p->exports;
-		     k++)
+	for (int i = 0; i < 2; i++) {
+		bool has = jni_name(name, prefix, m->class_name, m->name, m->descriptor, i);
+
+		for (size_t k = 0; has && k < p->exports; k++)
 			if (!strcmp(p->exported[k].name, name))
 				return &p->exported[k];
+	}
 	return NULL;
-}
-
-static bool has_critical(const struct native_places *p, const struct native_method *m)
-{
-	return p->critical && find_export(p, m, "JavaCritical_");
 }
 
 static bool find_named(struct native_places *p, struct native_method *method, struct native_place *out)
@@ -351,7 +305,7 @@ static bool find_bound(struct native_places *p, struct native_method *method, ui
 		return false;
 	}
 	method->state = NATIVE_UNKNOWN;
-	if (!l->file || !code_offset(l->file, address - l->bias, &offset) || !place_at(l->file, offset, out))
+	if (!l->file || !elf_file_offset(l->file, address - l->bias, PF_X, &offset) || !place_at(l->file, offset, out))
 		return false;
 	method->state = NATIVE_PLACED;
 	return true;
@@ -376,7 +330,7 @@ bool native_places_find(struct native_places *p, struct native_method *method, s
 	struct match m = {.address = method->address};
 	struct binding b = {.kind = BINDING_NONE};
 
-	if (has_critical(p, method)) {
+	if (p->critical && find_export(p, method, "JavaCritical_")) {
 		method->state = NATIVE_CRITICAL;
 		return false;
 	}

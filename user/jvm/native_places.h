@@ -57,9 +57,8 @@ bool native_places_is_rebound(const struct native_places *p, const struct native
 /* Read the libraries that have been mapped since. Call before native_places_find(). */
 void native_places_look(struct native_places *p);
 
-struct hotspot_layout;
-struct mem;
-const struct hotspot_layout *native_places_layout(const struct native_places *p);
-const struct mem *native_places_memory(const struct native_places *p);
+/* Where it reads the methods. */
+struct jvm_model;
+const struct jvm_model *native_places_model(const struct native_places *p);
 
 #endif

@@ -3,6 +3,8 @@
 #include "filters/quote.h"
 #include "format/bytes.h"
 #include "format/vec.h"
+#include "user/options/option_file.h"
+#include "user/text/java_number.h"
 #include "user/text/log.h"
 
 #include <ctype.h>
@@ -41,12 +43,12 @@ struct event_reader {
 	size_t fields, capacity;
 };
 
-/* What an element does when it ends. */
-typedef void end_action(struct event_reader *r, const char *text);
-
+/* What an element does when it ends: `end`, or its content becomes a text of the event or of the last field. */
 struct known {
 	const char *path;
-	end_action *end;
+	void (*end)(struct event_reader *r, const char *text);
+	enum { NO_TEXT, OF_EVENT, OF_FIELD } keeps;
+	int text; /* an enum text or an enum field_text */
 };
 
 static void __attribute__((format(printf, 2, 3))) event_file_fail(struct event_reader *r, const char *format, ...)
@@ -101,60 +103,10 @@ static void keep_text(struct event_reader *r, char **to, const char *text)
 		event_file_no_memory(r);
 }
 
-static void end_label(struct event_reader *r, const char *text)
-{
-	keep_text(r, &r->text[LABEL], text);
-}
-
-static void end_description(struct event_reader *r, const char *text)
-{
-	keep_text(r, &r->text[DESCRIPTION], text);
-}
-
-static void end_class(struct event_reader *r, const char *text)
-{
-	keep_text(r, &r->text[CLASS], text);
-}
-
-static void end_path(struct event_reader *r, const char *text)
-{
-	keep_text(r, &r->text[PATH], text);
-}
-
-static void end_method_name(struct event_reader *r, const char *text)
-{
-	keep_text(r, &r->text[METHOD], text);
-}
-
-static void end_descriptor(struct event_reader *r, const char *text)
-{
-	keep_text(r, &r->text[DESCRIPTOR], text);
-}
-
 static void keep_field(struct event_reader *r, enum field_text which, const char *text)
 {
 	if (r->fields)
 		keep_text(r, &r->field[r->fields - 1].text[which], text);
-}
-
-static void end_field_name(struct event_reader *r, const char *text)
-{
-	keep_field(r, FIELD_NAME, text);
-}
-
-static void end_field_description(struct event_reader *r, const char *text)
-{
-	keep_field(r, FIELD_DESCRIPTION, text);
-}
-
-static void end_field_type(struct event_reader *r, const char *text)
-{
-	keep_field(r, FIELD_TYPE, text);
-}
-
-static void end_field_expression(struct event_reader *r, const char *text)
-{
-	keep_field(r, FIELD_EXPRESSION, text);
 }
 
 static void end_converter(struct event_reader *r, const char *text)
@@ -187,25 +139,14 @@ static void end_location(struct event_reader *r, const char *text)
 		event_file_fail(r, "<location> has to be ENTRY, EXIT or WRAP, not '%.40s'", text);
 }
 
-static void end_nothing(struct event_reader *r, const char *text)
-{
-	(void)r;
-	(void)text;
-}
-
 /* ---- an event as -e has it */
-
-static void put_words(struct bytes *out, const char *text)
-{
-	bytes_put(out, text, strlen(text));
-}
 
 /* Words of -e have spaces between them, so no text may bring its own. */
 static void put_word(struct event_reader *r, struct bytes *out, const char *text, const char *what)
 {
 	if (!*text || text[strcspn(text, " \t\n\r")])
 		event_file_fail(r, "'%.100s' is no %s: it has to be one word", text, what);
-	put_words(out, text);
+	put_text(out, text);
 }
 
 static const char *unit_of(struct event_reader *r, const char *type)
@@ -230,7 +171,7 @@ static void put_field_name(struct bytes *out, const struct file_field *f)
 	bool first = true;
 
 	if (f->of_method)
-		put_words(out, "field");
+		put_text(out, "field");
 	for (const char *name = f->text[FIELD_NAME]; *name; name++) {
 		char c = first ? toupper((unsigned char)*name) : *name;
 
@@ -249,10 +190,10 @@ static void put_file_field(struct event_reader *r, struct bytes *out, const stru
 				f->text[FIELD_NAME] ? "expression" : "name");
 		return;
 	}
-	put_words(out, " ");
+	put_text(out, " ");
 	put_field_name(out, f);
-	put_words(out, unit_of(r, f->text[FIELD_TYPE]));
-	put_words(out, "=");
+	put_text(out, unit_of(r, f->text[FIELD_TYPE]));
+	put_text(out, "=");
 	put_word(r, out, f->text[FIELD_EXPRESSION], "<expression>");
 }
 
@@ -269,10 +210,10 @@ static bool put_event(struct event_reader *r, struct bytes *out)
 		}
 	}
 	put_word(r, out, r->id, "id of an <event>");
-	put_words(out, " ");
+	put_text(out, " ");
 	filter = quote_filter(r->text[CLASS], r->text[METHOD], r->text[DESCRIPTOR]);
 	if (filter)
-		put_words(out, filter);
+		put_text(out, filter);
 	else
 		event_file_fail(r, "'%.200s' is no <descriptor>, as in (Ljava/lang/String;J)V", r->text[DESCRIPTOR]);
 	free(filter);
@@ -328,32 +269,34 @@ static void end_event(struct event_reader *r, const char *text)
 #define FIELD	  EVENT "/fields/field"
 
 static const struct known elements[] = {
-	{"jfragent", end_nothing},
-	{"jfragent/config", end_nothing},
-	{"jfragent/config/classprefix", end_nothing},
-	{"jfragent/config/allowtostring", end_to_string},
-	{"jfragent/config/allowconverter", end_nothing},
-	{"jfragent/config/emitonexception", end_emit_on_exception},
-	{"jfragent/events", end_nothing},
-	{EVENT, end_event},
-	{EVENT "/label", end_label},
-	{EVENT "/name", end_label},
-	{EVENT "/description", end_description},
-	{EVENT "/class", end_class},
-	{EVENT "/path", end_path},
-	{EVENT "/stacktrace", end_nothing},
-	{EVENT "/rethrow", end_nothing},
-	{EVENT "/location", end_location},
-	{EVENT "/method", end_nothing},
-	{EVENT "/method/name", end_method_name},
-	{EVENT "/method/descriptor", end_descriptor},
-	{EVENT "/method/parameters", end_nothing},
-	{EVENT "/fields", end_nothing},
-#define VALUE(path)                                                                                        \
-	{path, end_nothing}, {path "/name", end_field_name}, {path "/description", end_field_description}, \
-		{path "/contenttype", end_field_type}, {path "/relationkey", end_nothing},                 \
-		{path "/converter", end_converter},
-	VALUE(PARAMETER) VALUE(RETURN) VALUE(FIELD){FIELD "/expression", end_field_expression},
+	{.path = "jfragent"},
+	{.path = "jfragent/config"},
+	{.path = "jfragent/config/classprefix"},
+	{.path = "jfragent/config/allowtostring", .end = end_to_string},
+	{.path = "jfragent/config/allowconverter"},
+	{.path = "jfragent/config/emitonexception", .end = end_emit_on_exception},
+	{.path = "jfragent/events"},
+	{.path = EVENT, .end = end_event},
+	{.path = EVENT "/label", .keeps = OF_EVENT, .text = LABEL},
+	{.path = EVENT "/name", .keeps = OF_EVENT, .text = LABEL},
+	{.path = EVENT "/description", .keeps = OF_EVENT, .text = DESCRIPTION},
+	{.path = EVENT "/class", .keeps = OF_EVENT, .text = CLASS},
+	{.path = EVENT "/path", .keeps = OF_EVENT, .text = PATH},
+	{.path = EVENT "/stacktrace"},
+	{.path = EVENT "/rethrow"},
+	{.path = EVENT "/location", .end = end_location},
+	{.path = EVENT "/method"},
+	{.path = EVENT "/method/name", .keeps = OF_EVENT, .text = METHOD},
+	{.path = EVENT "/method/descriptor", .keeps = OF_EVENT, .text = DESCRIPTOR},
+	{.path = EVENT "/method/parameters"},
+	{.path = EVENT "/fields"},
+#define VALUE(p)                                                                                               \
+	{.path = p}, {.path = p "/name", .keeps = OF_FIELD, .text = FIELD_NAME},                               \
+		{.path = p "/description", .keeps = OF_FIELD, .text = FIELD_DESCRIPTION},                      \
+		{.path = p "/contenttype", .keeps = OF_FIELD, .text = FIELD_TYPE}, {.path = p "/relationkey"}, \
+		{.path = p "/converter", .end = end_converter},
+	VALUE(PARAMETER) VALUE(RETURN)
+		VALUE(FIELD){.path = FIELD "/expression", .keeps = OF_FIELD, .text = FIELD_EXPRESSION},
 };
 
 static const struct known *find_known(const char *path)
@@ -460,6 +403,7 @@ static void event_file_end(void *context, const char *name)
 {
 	struct event_reader *r = context;
 	const struct known *known = find_known(r->path);
+	char *text;
 
 	(void)name;
 	if (r->err)
@@ -469,9 +413,14 @@ static void event_file_end(void *context, const char *name)
 		event_file_no_memory(r);
 		return;
 	}
-	collapse((char *)r->content.data);
-	if (known)
-		known->end(r, (char *)r->content.data);
+	text = (char *)r->content.data;
+	collapse(text);
+	if (known && known->end)
+		known->end(r, text);
+	else if (known && known->keeps == OF_EVENT)
+		keep_text(r, &r->text[known->text], text);
+	else if (known && known->keeps == OF_FIELD)
+		keep_field(r, known->text, text);
 	bytes_clear(&r->content);
 	r->depth--;
 	r->path[strrchr(r->path, '/') ? strrchr(r->path, '/') - r->path : 0] = 0;
@@ -512,24 +461,13 @@ int event_file_parse(struct event_list *l, const char *path, const void *bytes, 
 
 int event_file_add(struct event_list *l, const char *path, struct diag *d)
 {
-	FILE *f = fopen(path, "re");
-	char *content = malloc(MAX_SIZE + 1);
-	size_t size = 0;
-	int err = 0;
+	struct bytes content = {.size = 0};
+	int err = option_file_read(&content, path, "events", MAX_SIZE + 1, d);
 
-	if (!f)
-		err = diag_errno(d, errno, "cannot open events '%.200s'", path);
-	else if (!content)
-		err = diag_set(d, ENOMEM, "no memory for events");
-	else
-		size = fread(content, 1, MAX_SIZE + 1, f);
-	if (!err && ferror(f))
-		err = diag_errno(d, errno, "cannot read events '%.200s'", path);
-	if (!err && size > MAX_SIZE)
+	if (!err && content.size > MAX_SIZE)
 		err = diag_usage(d, "wrong events: '%.200s' is larger than 1 MB", path);
-	err = err ?: event_file_parse(l, path, content, size, d);
-	free(content);
-	if (f)
-		fclose(f);
+	if (!err)
+		err = event_file_parse(l, path, bytes_text(&content), content.size, d);
+	bytes_release(&content);
 	return err;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/options/settings.h"
+#include "format/bytes.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,54 +184,39 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool settings_append(char *out, size_t size, size_t *length, const char *text, size_t n)
+/* Append `text`, expanding % sequences. */
+static void put_expanded(struct bytes *out, const char *text, const char *pid, const char *when)
 {
-	if (n >= size - *length)
-		return false;
-	memcpy(out + *length, text, n);
-	*length += n;
-	out[*length] = 0;
-	return true;
-}
-
-/* Append `text`, expanding % sequences. False: too long. */
-static bool expand(char *out, size_t size, size_t *length, const char *text, const char *pid, const char *when)
-{
-	for (const char *s = text; *s; s++) {
-		const char *part = s;
-		size_t n = 1;
-
-		if (*s == '%' && s[1]) {
-			s++;
-			part = *s == 'p' ? pid : *s == 't' ? when : s;
-			n = *s == 'p' || *s == 't' ? strlen(part) : 1;
-		}
-		if (!settings_append(out, size, length, part, n))
-			return false;
+	for (; *text; text++) {
+		if (*text != '%' || !text[1])
+			bytes_put_u8(out, *text);
+		else if (*++text == 'p' || *text == 't')
+			bytes_printf(out, "%s", *text == 'p' ? pid : when);
+		else
+			bytes_put_u8(out, *text);
 	}
-	return true;
 }
 
-int settings_output_path(const struct settings *s, pid_t pid, time_t now, char *out, size_t size, struct diag *d)
+int settings_output_path(const struct settings *s, pid_t pid, time_t now, char **out, struct diag *d)
 {
 	const char *text = s->output && *s->output ? s->output : DEFAULT_NAME;
-	const char *in_it = DEFAULT_NAME;
+	struct bytes path = {.size = 0};
 	char number[16], when[64];
-	size_t length = 0;
 	struct tm tm;
 
+	*out = NULL;
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	if (!localtime_r(&now, &tm) || !strftime(when, sizeof(when), "%Y_%m_%d_%H_%M_%S", &tm))
 		return diag_set(d, EINVAL, "cannot name the file: the clock is out of range");
-	if (!expand(out, size, &length, text, number, when))
-		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
-	if (out[length - 1] != '/' && !is_directory(out))
-		return 0;
-	if (out[length - 1] == '/')
-		in_it = REPOSITORY_NAME;
-	else if (!settings_append(out, size, &length, "/", 1))
-		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
-	if (!expand(out, size, &length, in_it, number, when))
-		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
-	return 0;
+	put_expanded(&path, text, number, when);
+	if (path.size && path.data[path.size - 1] == '/')
+		put_expanded(&path, REPOSITORY_NAME, number, when);
+	else if (is_directory(bytes_text(&path)))
+		put_expanded(&path, "/" DEFAULT_NAME, number, when);
+	if (path.size < PATH_MAX) {
+		*out = bytes_steal_text(&path);
+		return *out ? 0 : diag_set(d, ENOMEM, "no memory for the name of the file");
+	}
+	bytes_release(&path);
+	return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
 }

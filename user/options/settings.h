@@ -36,10 +36,10 @@ enum settings_stacks {
 };
 
 /* How BPF programs are attached to uprobes. */
-enum settings_probes {
-	SETTINGS_PROBES_AUTO = 0, /* by uprobe_multi links, else by perf events */
-	SETTINGS_PROBES_MULTI,
-	SETTINGS_PROBES_PERF,
+enum settings_attach {
+	SETTINGS_ATTACH_AUTO = 0, /* by uprobe_multi links, else by perf events */
+	SETTINGS_ATTACH_MULTI,
+	SETTINGS_ATTACH_PERF,
 };
 
 /* Through what the kernel's programs hand over their records. */
@@ -49,10 +49,10 @@ enum settings_buffer {
 };
 
 /* Where calls come from. */
-enum settings_probe {
-	SETTINGS_PROBE_AUTO = 0, /* the agent; HotSpot's own probes where no agent can be loaded */
-	SETTINGS_PROBE_AGENT,
-	SETTINGS_PROBE_HOTSPOT, /* -XX:+DTraceMethodProbes */
+enum settings_source {
+	SETTINGS_SOURCE_AUTO = 0, /* the agent; HotSpot's own probes where no agent can be loaded */
+	SETTINGS_SOURCE_AGENT,
+	SETTINGS_SOURCE_HOTSPOT, /* -XX:+DTraceMethodProbes */
 };
 
 /* Which fields the events of JEP 520 have. */
@@ -99,9 +99,9 @@ struct settings {
 	uint32_t stack_depth; /* maximum methods per stack, 1 .. FRT_MAX_DEPTH */
 	enum settings_kernel kernel;
 	enum settings_stacks stacks;
-	enum settings_probes probes;
+	enum settings_attach attach;
 	enum settings_buffer buffer;
-	enum settings_probe probe; /* AUTO until the JVM is known */
+	enum settings_source source; /* AUTO until the JVM is known */
 	enum settings_fields fields;
 	enum settings_trace_ids trace_ids;
 	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
@@ -161,8 +161,9 @@ bool settings_show_calls(const struct settings *s);
 /*
  * Expand the name of the file to write: %p is the pid, %t the local time (2026_11_20_18_05_24), %% a percent sign. An
  * existing directory gets a file with the default name. DIR/ gets a directory for chunk files, named like those of the
- * JVM: DIR/2026_11_20_18_05_24_PID/. `now` is in seconds since the epoch. 0 or -errno with the message.
+ * JVM: DIR/2026_11_20_18_05_24_PID/. `now` is in seconds since the epoch. 0 and *out, to be
+ * freed with free(), or -errno with the message.
  */
-int settings_output_path(const struct settings *s, pid_t pid, time_t now, char *out, size_t size, struct diag *d);
+int settings_output_path(const struct settings *s, pid_t pid, time_t now, char **out, struct diag *d);
 
 #endif

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/options/settings_files.h"
+#include "format/bytes.h"
 #include "format/vec.h"
+#include "user/options/option_file.h"
 #include "user/text/log.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* defined in user/options/jfc_image.S */
 extern const char jfc_default[], jfc_default_end[], jfc_profile[], jfc_profile_end[];
@@ -24,41 +23,18 @@ static const struct own {
 struct settings_files {
 	struct jfc **file;
 	size_t count, capacity;
-	char *notes; /* lines, each with its newline; NULL: none */
+	struct bytes notes; /* lines, each with its newline */
 };
-
-static int settings_files_read_all(int fd, char *bytes, size_t capacity, size_t *size)
-{
-	ssize_t n;
-
-	*size = 0;
-	while (*size < capacity && (n = read(fd, bytes + *size, capacity - *size)) != 0) {
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		*size += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
 
 /* Reads one byte more than allowed, so that jfc_read() detects a file that is too large. */
 static int read_path(struct jfc **out, const char *path, struct diag *d)
 {
-	size_t capacity = JFC_MAX_SIZE + 1, size;
-	char *bytes = malloc(capacity);
-	int fd = -1, err = 0;
+	struct bytes content = {.size = 0};
+	int err = option_file_read(&content, path, "settings", JFC_MAX_SIZE + 1, d);
 
-	if (!bytes)
-		return diag_errno(d, ENOMEM, "cannot read '%.200s'", path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		err = diag_errno(d, errno, "cannot open settings '%.200s'", path);
-	if (!err && (err = settings_files_read_all(fd, bytes, capacity, &size)))
-		diag_errno(d, -err, "cannot read settings '%.200s'", path);
 	if (!err)
-		err = jfc_read(out, path, bytes, size, d);
-	if (fd >= 0)
-		close(fd);
-	free(bytes);
+		err = jfc_read(out, path, bytes_text(&content), content.size, d);
+	bytes_release(&content);
 	return err;
 }
 
@@ -91,7 +67,7 @@ void settings_files_free(struct settings_files *f)
 	for (size_t i = 0; i < f->count; i++)
 		jfc_free(f->file[i]);
 	free(f->file);
-	free(f->notes);
+	bytes_release(&f->notes);
 	free(f);
 }
 
@@ -100,36 +76,25 @@ static int no_memory(struct diag *d)
 	return diag_errno(d, ENOMEM, "cannot combine settings");
 }
 
-/* The filters of -m, or of -M, joined by semicolons. NULL: no memory. */
-static char *join_filters(const struct filter_list *l, enum filter_kind kind)
-{
-	size_t size = 1, n = filter_list_size(l);
-	char *text, *end;
-
-	for (size_t i = 0; i < n; i++)
-		size += strlen(filter_list_text(l, i)) + 1;
-	text = end = calloc(1, size);
-	for (size_t i = 0; text && i < n; i++) {
-		if (filter_list_kind(l, i) != kind)
-			continue;
-		if (end != text)
-			*end++ = ';';
-		end = stpcpy(end, filter_list_text(l, i));
-	}
-	return text;
-}
-
-/* Set a control, as method-trace= of JFR.start does. Files without that control are unaffected. */
+/*
+ * Set a control to the filters of -m, or of -M, as method-trace= of JFR.start does. Files without that control are
+ * unaffected.
+ */
 static int set_control(struct settings_files *f, const char *control, const struct filter_list *l,
 		       enum filter_kind kind, struct diag *d)
 {
-	char *text = join_filters(l, kind);
-	int err = text ? 0 : no_memory(d);
+	struct bytes text = {.size = 0};
+	int err = 0;
 
+	for (size_t i = 0; i < filter_list_size(l); i++)
+		if (filter_list_kind(l, i) == kind)
+			bytes_printf(&text, "%s%s", text.size ? ";" : "", filter_list_text(l, i));
+	if (text.failed)
+		err = no_memory(d);
 	for (size_t i = 0; !err && i < f->count; i++)
 		if (jfc_has_control(f->file[i], control))
-			err = jfc_set_control(f->file[i], control, text, d);
-	free(text);
+			err = jfc_set_control(f->file[i], control, bytes_text(&text), d);
+	bytes_release(&text);
 	return err;
 }
 
@@ -152,14 +117,9 @@ static int apply_all(const struct settings_files *f, const char *event, struct j
 static int note(struct settings_files *f, const struct jfc *j, const struct jfc_setting *s, const char *filter,
 		const char *why, struct diag *d)
 {
-	char *notes = NULL;
-
-	if (asprintf(&notes, "%snote: '%.200s', line %u: the filter '%.200s' is left out: %.*s\n",
-		     f->notes ? f->notes : "", jfc_name(j), s->line, filter, (int)strcspn(why, "\n"), why) < 0)
-		return no_memory(d);
-	free(f->notes);
-	f->notes = notes;
-	return 0;
+	bytes_printf(&f->notes, "note: '%.200s', line %u: the filter '%.200s' is left out: %.*s\n", jfc_name(j),
+		     s->line, filter, (int)strcspn(why, "\n"), why);
+	return f->notes.failed ? no_memory(d) : 0;
 }
 
 static bool is_blank(const char *text)
@@ -271,11 +231,11 @@ static void report_others(const struct jfc *j)
 	log_detail("settings '%s': %zu settings, %zu of them of events that are the JVM's own", jfc_name(j), n, others);
 }
 
-void settings_files_report(const struct settings_files *f)
+void settings_files_report(struct settings_files *f)
 {
 	if (!f)
 		return;
-	for (const char *s = f->notes; s && *s; s += strcspn(s, "\n") + 1)
+	for (const char *s = bytes_text(&f->notes); *s; s += strcspn(s, "\n") + 1)
 		log_line("%.*s", (int)strcspn(s, "\n"), s);
 	for (size_t i = 0; i < f->count; i++)
 		report_others(f->file[i]);

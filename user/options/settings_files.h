@@ -27,6 +27,6 @@ void settings_files_free(struct settings_files *f);
 int settings_files_apply(struct settings_files *f, struct settings *s, struct diag *d);
 
 /* Print the filters that were left out, and with -v how many settings were ignored. NULL is fine. */
-void settings_files_report(const struct settings_files *f);
+void settings_files_report(struct settings_files *f);
 
 #endif

@@ -2,6 +2,7 @@
 #include "user/process/agent_file.h"
 #include "user/process/exec_mount.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,23 +44,6 @@ static int open_base(const struct agent_file *f, const struct user_child *h, int
 	return path ? agent_file_open_directory(h->root, h->cwd, path) : -ENOENT;
 }
 
-static int write_file(int fd, const void *image, size_t size)
-{
-	const char *at = image;
-	ssize_t n;
-
-	while (size) {
-		n = write(fd, at, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		at += n;
-		size -= n;
-	}
-	return fchmod(fd, 0500) ? -errno : 0;
-}
-
 /* Everything is created relative to a descriptor and must not exist yet, so a planted link leads nowhere. */
 static int make_file(struct agent_file *f, const struct user_child *h, const void *image, size_t size)
 {
@@ -77,7 +61,7 @@ static int make_file(struct agent_file *f, const struct user_child *h, const voi
 	fd = openat(f->inside, f->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	r = write_file(fd, image, size);
+	r = io_write_all(fd, image, size) ?: fchmod(fd, 0500) ? -errno : 0;
 	close(fd);
 	return r;
 }
@@ -117,10 +101,8 @@ static int try_base(struct agent_file *f, const struct user_child *h, int i, boo
 	noexec = !r && fs.f_flag & ST_NOEXEC;
 	if (noexec && !mount)
 		r = -ENOEXEC;
-	if (!r)
-		r = make_file(f, h, image, size);
-	if (!r)
-		r = name_file(f, h);
+	r = r ?: make_file(f, h, image, size);
+	r = r ?: name_file(f, h);
 	if (!r && noexec)
 		r = mount_inside(f);
 	if (r)
@@ -228,10 +210,8 @@ enum agent_place agent_file_find_place(const struct target *t)
 			close(directory);
 		}
 	}
-	if (root >= 0)
-		close(root);
-	if (cwd >= 0)
-		close(cwd);
+	io_close(root);
+	io_close(cwd);
 	return best;
 }
 
@@ -246,8 +226,7 @@ void agent_file_remove(struct agent_file *f)
 	}
 	if (f->made)
 		unlinkat(f->base, f->directory, AT_REMOVEDIR);
-	if (f->base >= 0)
-		close(f->base);
+	io_close(f->base);
 	f->base = f->inside = -1;
 	f->made = false;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/apart.h"
+#include "user/process/child.h"
 #include "user/process/interrupt.h"
 #include "user/process/proc.h"
 
@@ -81,26 +82,16 @@ static void hand_serve(int link)
 
 static int hand_start(struct hand *h)
 {
-	pid_t parent = getpid();
-	int ends[2];
+	pid_t parent = getpid(), child = child_fork(&h->link);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	h->child = fork();
-	if (!h->child) {
+	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		hand_serve(ends[1]);
+		hand_serve(h->link);
 	}
-	close(ends[1]);
-	if (h->child < 0) {
-		h->child = 0;
-		close(ends[0]);
-		return -errno;
-	}
-	h->link = ends[0];
-	return 0;
+	h->child = child > 0 ? child : 0;
+	return child < 0 ? child : 0;
 }
 
 static void hand_reap(struct hand *h)
@@ -154,13 +145,6 @@ static bool hand_collect(struct hand *h)
 	}
 	free(result);
 	return h->looks != a;
-}
-
-static void hand_wait(const struct hand *h)
-{
-	struct pollfd poller = {h->link, POLLIN, 0};
-
-	poll(&poller, 1, SAMPLE_MS);
 }
 
 /* Children of the parent that this process was forked from are not its own. */
@@ -230,7 +214,7 @@ void apart_begin(struct apart *a, pid_t pid)
 		return;
 	}
 	do
-		hand_wait(h);
+		poll(&(struct pollfd){h->link, POLLIN, 0}, 1, SAMPLE_MS);
 	while (!hand_collect(h) && proc_rests_ms(h->child, &h->pulse) < ASIDE_MS && !interrupted());
 }
 

@@ -26,15 +26,15 @@
 #include "user/process/interrupt.h"
 #include "user/process/jvm.h"
 #include "user/process/maps.h"
-#include "user/process/perf_data.h"
 #include "user/process/root_path.h"
 #include "user/process/find.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,11 +42,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <time.h>
 
 #define REPLY_MAX   (16u << 20)
 #define OTHERS_MS   500	      /* time for another process's attach to succeed, before its file counts as abandoned */
-#define YOUNG_MS    10000     /* age at which a JVM has certainly started */
 #define SOCKET_MS   2000      /* time for a JVM with -Xrs to create its socket */
 #define DOUBT_MS    1500      /* time to answer for a JVM that probably cannot, and rests */
 #define REST_NS	    10000000u /* CPU time that one at rest may use meanwhile; a suspended one has used 0.5 ms */
@@ -69,9 +67,16 @@ struct exchange {
 	const struct preparation *prepared;
 };
 
-static int attach_refuse(const struct target *t, int err, const char *why, struct diag *d)
+static __attribute__((format(printf, 4, 5))) int attach_refuse(const struct target *t, int err, struct diag *d,
+							       const char *why, ...)
 {
-	return diag_set(d, err, "cannot attach to process %d '%s': %s", t->pid, t->name, why);
+	char text[sizeof(d->text)];
+	va_list args;
+
+	va_start(args, why);
+	vsnprintf(text, sizeof(text), why, args);
+	va_end(args);
+	return diag_set(d, err, "cannot attach to process %d '%s': %s", t->pid, t->name, text);
 }
 
 static int connect_checked(const struct target *t, int file, struct diag *d)
@@ -89,11 +94,10 @@ static int connect_checked(const struct target *t, int file, struct diag *d)
 	if (r == -ECONNREFUSED)
 		r = -ENOENT; /* left by a dead JVM with the same number */
 	else if (r && r != -EAGAIN)
-		r = attach_refuse(t, -r, strerror(-r), d);
+		r = attach_refuse(t, -r, d, "%s", strerror(-r));
 	else if (!r && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != t->pid))
-		r = diag_set(d, EADDRINUSE,
-			     "cannot attach to process %d '%s': its socket '/tmp/.java_pid%d' belongs to process %d",
-			     t->pid, t->name, t->ns_pid, peer.pid);
+		r = attach_refuse(t, EADDRINUSE, d, "its socket '/tmp/.java_pid%d' belongs to process %d", t->ns_pid,
+				  peer.pid);
 	if (!r)
 		return fd;
 	close(fd);
@@ -112,10 +116,7 @@ static int try_connect(const struct user_child *h, struct diag *d)
 	if (file < 0)
 		return -ENOENT;
 	if (fstat(file, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != h->target->uid)
-		r = diag_set(
-			d, EPERM,
-			"cannot attach to process %d '%s': '/tmp/%s' is in the way and is not a socket of its user",
-			h->target->pid, h->target->name, name);
+		r = attach_refuse(h->target, EPERM, d, "'/tmp/%s' is in the way and is not a socket of its user", name);
 	else
 		r = connect_checked(h->target, file, d);
 	close(file);
@@ -129,9 +130,9 @@ static int check_state(const struct user_child *h, struct proc_status *status, s
 
 	free(text);
 	if (r || target_ended(h->target))
-		return attach_refuse(h->target, ESRCH, "it has ended", d);
+		return attach_refuse(h->target, ESRCH, d, "it has ended");
 	if (status->state == 'T' || status->state == 't')
-		return attach_refuse(h->target, EBUSY, STOPPED, d);
+		return attach_refuse(h->target, EBUSY, d, STOPPED);
 	return 0;
 }
 
@@ -145,14 +146,14 @@ static int send_quit(const struct user_child *h, struct diag *d)
 		return r;
 	if (!(status.caught & CAUGHT_QUIT))
 		return attach_refuse(
-			h->target, EBUSY,
-			"it does not handle SIGQUIT, which would kill it (perhaps it runs with -Xrs and its socket in /tmp is gone)",
-			d);
+			h->target, EBUSY, d,
+			"it does not handle SIGQUIT, which would kill it (perhaps it runs with -Xrs and its "
+			"socket in /tmp is gone)");
 	if (h->target->pidfd >= 0)
 		r = syscall(SYS_pidfd_send_signal, h->target->pidfd, SIGQUIT, NULL, 0);
 	else
 		r = kill(h->target->pid, SIGQUIT);
-	return r ? attach_refuse(h->target, errno, strerror(errno), d) : 0;
+	return r ? attach_refuse(h->target, errno, d, "%s", strerror(errno)) : 0;
 }
 
 /* Create .attach_pidN of the target's user in one directory. Returns 0: created, 1: it exists already, or -errno. */
@@ -166,8 +167,7 @@ static int make_trigger(const struct user_child *h, int directory, const char *n
 	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && errno != EEXIST)
 		return -errno;
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	if (!fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && st.st_uid == h->target->uid)
 		return fd < 0;
 	if (fd >= 0)
@@ -245,9 +245,8 @@ static bool silence_goes_on(struct silence *w)
 
 static int refuse_silent(const struct silence *w, int err, struct diag *d)
 {
-	return diag_set(d, err, "cannot attach to process %d '%s': it did not answer within %.1f s%s%s",
-			w->child->target->pid, w->child->target->name, (monotonic_ms() - w->begun) / 1000.0,
-			w->doubt[0] ? ": " : "", w->doubt);
+	return attach_refuse(w->child->target, err, d, "it did not answer within %.1f s%s%s",
+			     (monotonic_ms() - w->begun) / 1000.0, w->doubt[0] ? ": " : "", w->doubt);
 }
 
 static int wait_for_socket(const struct user_child *h, const struct preparation *p, struct diag *d)
@@ -276,17 +275,14 @@ static int wake_listener(const struct user_child *h, const struct preparation *p
 	if (there < 0)
 		there = make_trigger(h, h->cwd, name);
 	if (there < 0)
-		return diag_set(
-			d, -there,
-			"cannot attach to process %d '%s': cannot create '%s' in /tmp or its working directory: %s",
-			h->target->pid, h->target->name, name, strerror(-there));
+		return attach_refuse(h->target, -there, d, "cannot create '%s' in /tmp or its working directory: %s",
+				     name, strerror(-there));
 	r = poll_socket(h, monotonic_ms() + (there ? OTHERS_MS : 0), d);
 	if (r == -ENOENT) {
 		*p->signalled = true;
 		r = send_quit(h, d);
 		*p->signalled = !r;
-		if (!r)
-			r = wait_for_socket(h, p, d);
+		r = r ?: wait_for_socket(h, p, d);
 	}
 	if (r >= 0 || target_ended(h->target))
 		*p->signalled = false;
@@ -303,11 +299,10 @@ static int wait_for_own_socket(const struct user_child *h, struct diag *d)
 
 	if (r != -ENOENT)
 		return r;
-	return diag_set(d, EBUSY,
-			"cannot attach to process %d '%s': it runs with -Xrs and its socket '/tmp/.java_pid%d' is "
-			"gone; only a restart "
-			"makes a new one",
-			h->target->pid, h->target->name, h->target->ns_pid);
+	return attach_refuse(
+		h->target, EBUSY, d,
+		"it runs with -Xrs and its socket '/tmp/.java_pid%d' is gone; only a restart makes a new one",
+		h->target->ns_pid);
 }
 
 static int open_connection(const struct user_child *h, const struct preparation *p, struct diag *d)
@@ -346,18 +341,18 @@ static int read_reply(struct user_child *h, const struct exchange *e, int fd, st
 		if (r < 0)
 			return r;
 		if (r == 0 && out->length)
-			return attach_refuse(h->target, ETIME, "no full answer within the time", d);
+			return attach_refuse(h->target, ETIME, d, "no full answer within the time");
 		if (r == 0 && silence_goes_on(&w))
 			continue;
 		if (r == 0)
 			return refuse_silent(&w, deadline_left(h->deadline) ? ETIMEDOUT : ETIME, d);
 		if (out->length + 1 >= size && (size >= REPLY_MAX || vec_reserve(&out->text, &size, size + 65536)))
-			return attach_refuse(h->target, EMSGSIZE, "its answer is larger than 16 MB", d);
+			return attach_refuse(h->target, EMSGSIZE, d, "its answer is larger than 16 MB");
 		n = read(fd, out->text + out->length, size - 1 - out->length);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
 		if (n < 0)
-			return attach_refuse(h->target, errno, strerror(errno), d);
+			return attach_refuse(h->target, errno, d, "%s", strerror(errno));
 		out->length += n;
 		out->text[out->length] = 0;
 		if (n == 0)
@@ -365,8 +360,10 @@ static int read_reply(struct user_child *h, const struct exchange *e, int fd, st
 	}
 }
 
-static int converse(struct user_child *h, const struct exchange *e, struct answer *out, struct diag *d)
+/* Of user_child_run(): `context` is the exchange. */
+static int converse(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
+	const struct exchange *e = context;
 	int fd, r;
 
 	out->code = ATTACH_UNSENT;
@@ -375,18 +372,12 @@ static int converse(struct user_child *h, const struct exchange *e, struct answe
 		return fd;
 	out->code = 0;
 	if (send(fd, e->request, e->length, MSG_NOSIGNAL) != e->length)
-		r = attach_refuse(h->target, errno, strerror(errno), d);
+		r = attach_refuse(h->target, errno, d, "%s", strerror(errno));
 	else
 		r = read_reply(h, e, fd, out, d);
-	if (!r)
-		r = attach_reply_parse(out->text, &out->length, &out->code, d);
+	r = r ?: attach_reply_parse(out->text, &out->length, &out->code, d);
 	close(fd);
 	return r;
-}
-
-static int command_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
-{
-	return converse(h, context, out, d);
 }
 
 struct sweep {
@@ -405,84 +396,21 @@ static int sweep_work(struct user_child *h, void *context, struct answer *out, s
 	return 0;
 }
 
-/* True if there is a thread of this name. (The kernel keeps 15 characters.) */
-static bool has_thread(const struct target *t, const char *name)
-{
-	char path[64], comm[32];
-	struct dirent *entry;
-	bool found = false;
-	DIR *tasks;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks))) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/comm", t->pid, entry->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		found = fgets(comm, sizeof(comm), f) && strncmp(comm, name, strlen(name)) == 0;
-		fclose(f);
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
-}
-
-/*
- * The counter that is set last, unless the file was left by a dead JVM with the same number. Returns 0 while the JVM is
- * still creating the counters that it has mapped, and -1 if it is unknown.
- */
-static int start_counter(const struct target *t, int64_t start_ms)
-{
-	struct perf_data p;
-	struct target now = *t;
-	int64_t end;
-	int known = -1, err;
-
-	if (!now.perf_data[0])
-		jvm_find(&now); /* it was found before it had mapped them */
-	err = perf_data_read(&now, &p);
-	if (err)
-		return err == -EAGAIN && now.perf_data[0] ? 0 : -1;
-	if (perf_data_long(&p, "sun.rt.createVmEndTime", &end) && (!end || end > start_ms - 2000))
-		known = end != 0;
-	perf_data_release(&p);
-	return known;
-}
-
-/*
- * True if the JVM has finished its start. Before that it may handle SIGQUIT already (17: before it has its
- * counters), but not yet look for the file; or it may remove the socket that it has just created as a stale one,
- * refuse agents (21+), or be in JVMTI's start phase. Without counters (they may not exist yet), the evidence is a
- * thread that every JDK starts after all that, or a certain age. The periodic thread was the last one until JDK
- * 20; since 21 it starts before the signal dispatcher.
- */
-static bool has_started(const struct target *t)
-{
-	int64_t start_ms = target_start_ms(t);
-	int known = t->up ? 1 : start_counter(t, start_ms);
-
-	if (known >= 0)
-		return known;
-	return time(NULL) * 1000 > start_ms + YOUNG_MS || has_thread(t, "Service Thread");
-}
-
 /* Half of the time is for that. */
 static int wait_for_start(const struct target *t, int64_t deadline, struct diag *d)
 {
 	int64_t enough = monotonic_ms() + deadline_left(deadline) / 2;
 	struct proc_status status;
 
-	while (!has_started(t)) {
+	while (!attach_room_has_started(t)) {
 		if (proc_read_status(t->pid, &status) || target_ended(t))
-			return attach_refuse(t, ESRCH, "it has ended", d);
+			return attach_refuse(t, ESRCH, d, "it has ended");
 		if (status.state == 'T' || status.state == 't')
-			return attach_refuse(t, EBUSY, STOPPED, d);
+			return attach_refuse(t, EBUSY, d, STOPPED);
 		if (interrupted())
-			return attach_refuse(t, EINTR, "interrupted", d);
+			return attach_refuse(t, EINTR, d, "interrupted");
 		if (!deadline_left(enough))
-			return attach_refuse(t, EBUSY, "it has not started up yet", d);
+			return attach_refuse(t, EBUSY, d, "it has not started up yet");
 		usleep(2000);
 	}
 	return 0;
@@ -500,7 +428,7 @@ static int attach_check_room(const struct target *t, bool loads, struct preparat
 	struct diag why;
 	int r = attach_room_check(t, &p->options, loads, &p->doubt, &why);
 
-	return r ? attach_refuse(t, -r, why.text, d) : 0;
+	return r ? attach_refuse(t, -r, d, "%s", why.text) : 0;
 }
 
 int attach_check_agent(const struct target *t, struct diag *d)
@@ -521,7 +449,7 @@ static int attach_prepare(const struct target *t, bool loads, int timeout_ms, st
 		return r;
 	jvm_read_options(t, &p->options);
 	if (p->options.attach_disabled)
-		return attach_refuse(t, EPERM, DISABLED, d);
+		return attach_refuse(t, EPERM, d, DISABLED);
 	r = attach_check_room(t, loads, p, d);
 	if (r)
 		return r;
@@ -536,10 +464,8 @@ static int attach_prepare(const struct target *t, bool loads, int timeout_ms, st
  * Do the work in a child. If that had to be killed, clean up after it. A JVM that has got the signal and has not handled it
  * needs the file still. One that fell silent may have been frozen meanwhile: that says more.
  */
-static int attach_run(const struct target *t, const struct preparation *p,
-		      int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-		      void *context, struct agent_file *file, struct exec_mount *mount, struct answer *answer,
-		      struct diag *d)
+static int attach_run(const struct target *t, const struct preparation *p, user_child_work *work, void *context,
+		      struct agent_file *file, struct exec_mount *mount, struct answer *answer, struct diag *d)
 {
 	struct sweep sweep = {.file = file};
 	bool abandoned = false;
@@ -553,7 +479,7 @@ static int attach_run(const struct target *t, const struct preparation *p,
 	if (abandoned)
 		user_child_clean_up(t, sweep_work, &sweep, 1000);
 	if ((r == -ETIMEDOUT || r == -ETIME) && attach_room_check_frozen(t, &why))
-		attach_refuse(t, EBUSY, why.text, d);
+		attach_refuse(t, EBUSY, d, "%s", why.text);
 	return r;
 }
 
@@ -573,7 +499,7 @@ int attach_command(const struct target *t, const char *command, const char *cons
 	r = attach_prepare(t, false, timeout_ms, &prepared, d);
 	if (r)
 		return r;
-	r = attach_run(t, &prepared, command_work, &e, NULL, NULL, &answer, d);
+	r = attach_run(t, &prepared, converse, &e, NULL, NULL, &answer, d);
 	attach_release(&prepared);
 	*code = answer.code;
 	*reply = answer.text;
@@ -628,13 +554,11 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
 	struct exec_mount mount = {.socket = -1, .pid = -1};
 	int r = attach_prepare(t, true, timeout_ms, &l->prepared, d);
 
-	if (!r)
-		r = agent_file_name(&l->file, file_name, d);
+	r = r ?: agent_file_name(&l->file, file_name, d);
 	if (!r && l->may_mount)
 		r = exec_mount_start(&mount, t, d);
 	l->file.mounter = mount.socket;
-	if (!r)
-		r = attach_run(t, &l->prepared, load_work, l, &l->file, &mount, answer, d);
+	r = r ?: attach_run(t, &l->prepared, load_work, l, &l->file, &mount, answer, d);
 	exec_mount_end(&mount);
 	attach_release(&l->prepared);
 	return r;
@@ -651,8 +575,7 @@ int attach_load_agent(const struct target *t, const char *file_name, const void 
 		return diag_set(d, E2BIG, "cannot send %zu bytes of options to the JVM: the attach protocol takes %d",
 				strlen(l.options), ATTACH_ARGUMENT);
 	r = load_new(t, &l, file_name, timeout_ms, &answer, d);
-	if (!r)
-		r = attach_load_parse(answer.code, answer.text ? answer.text : "", result, d);
+	r = r ?: attach_load_parse(answer.code, answer.text ? answer.text : "", result, d);
 	answer_release(&answer);
 	return r;
 }

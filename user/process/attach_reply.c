@@ -37,8 +37,7 @@ int attach_request_write(const char *command, const char *const *arguments, char
 	size_t at = 0;
 	int r = attach_reply_put(out, &at, "1", 1, d);
 
-	if (!r)
-		r = attach_reply_put(out, &at, command, 16, d);
+	r = r ?: attach_reply_put(out, &at, command, 16, d);
 	for (int i = 0; !r && i < ATTACH_ARGUMENTS; i++)
 		r = attach_reply_put(out, &at, next && *next ? *next++ : "", ATTACH_ARGUMENT, d);
 	if (!r && next && *next)

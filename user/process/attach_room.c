@@ -21,6 +21,7 @@
 #include "user/process/perf_data.h"
 #include "user/process/proc.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 
 #include <dirent.h>
@@ -28,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define SPARE_THREADS 2u	    /* HotSpot starts and ends some of its own as it has work */
 #define RESERVED_PIDS 300u	    /* the kernel gives numbers below only once */
@@ -39,6 +41,7 @@
 #define CAP_ADMIN     CAPABILITY(21)
 #define CAP_RESOURCE  CAPABILITY(24)
 #define HEAP_LOOKS    4
+#define YOUNG_MS      10000 /* age at which a JVM has certainly started */
 #define HEAP_PAUSE_US 80000
 
 struct needs {
@@ -49,27 +52,6 @@ struct needs {
 	unsigned int threads; /* that have to be started */
 	uint64_t stack;
 };
-
-/* True if there is a thread of this name. (The kernel keeps 15 characters.) */
-static bool room_has_thread(const struct target *t, const char *name)
-{
-	char path[300], *comm;
-	struct dirent *entry;
-	bool found = false;
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks))) {
-		snprintf(path, sizeof(path), "task/%s/comm", entry->d_name);
-		comm = proc_read(t->pid, path, 64, NULL);
-		found = comm && !strncmp(comm, name, strlen(name));
-		free(comm);
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
-}
 
 /* Its socket, unless it was left by a dead JVM with the same number. */
 static bool has_own_socket(const struct target *t)
@@ -83,20 +65,54 @@ static bool has_own_socket(const struct target *t)
 	if (root >= 0)
 		file = root_path_open_at(root, path, O_PATH | O_NOFOLLOW);
 	own = file >= 0 && !fstat(file, &st) && st.st_mtime * 1000 >= target_start_ms(t) - 2000;
-	if (file >= 0)
-		close(file);
-	if (root >= 0)
-		close(root);
+	io_close(file);
+	io_close(root);
 	return own;
 }
 
 /* In JDK 8 threads have no names. */
 static bool listens(const struct target *t)
 {
-	return room_has_thread(t, "Attach Listener") || (t->jdk_version <= 8 && has_own_socket(t));
+	return proc_has_thread(t->pid, "Attach Listener") || (t->jdk_version <= 8 && has_own_socket(t));
 }
 
 /* ---- can it answer? */
+
+/*
+ * The counter that is set last, unless the file was left by a dead JVM with the same number. Returns 0 while the JVM is
+ * still creating the counters that it has mapped, and -1 if it is unknown.
+ */
+static int start_counter(const struct target *t, int64_t start_ms)
+{
+	struct perf_data p;
+	struct target now = *t;
+	int64_t end;
+	int known = -1, err;
+
+	if (!now.perf_data[0])
+		jvm_find(&now); /* it was found before it had mapped them */
+	err = perf_data_read(&now, &p);
+	if (err)
+		return err == -EAGAIN && now.perf_data[0] ? 0 : -1;
+	if (perf_data_long(&p, "sun.rt.createVmEndTime", &end) && (!end || end > start_ms - 2000))
+		known = end != 0;
+	perf_data_release(&p);
+	return known;
+}
+
+/*
+ * Without counters, which may not exist yet, the evidence is a thread that every JDK starts after all that, or a certain age. The
+ * periodic thread was the last one until JDK 20; since 21 it starts before the signal dispatcher.
+ */
+bool attach_room_has_started(const struct target *t)
+{
+	int64_t start_ms = target_start_ms(t);
+	int known = t->up ? 1 : start_counter(t, start_ms);
+
+	if (known >= 0)
+		return known;
+	return time(NULL) * 1000 > start_ms + YOUNG_MS || proc_has_thread(t->pid, "Service Thread");
+}
 
 int attach_room_check_frozen(const struct target *t, struct diag *why)
 {
@@ -180,22 +196,29 @@ static ino_t user_namespace(pid_t pid)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
+struct thread_count {
+	uid_t user;
+	ino_t space;
+	uint64_t threads;
+};
+
+static int count_threads(pid_t pid, void *context)
+{
+	struct thread_count *c = context;
+	struct proc_status status;
+
+	if (!proc_read_status(pid, &status) && status.real_uid == c->user && user_namespace(pid) == c->space)
+		c->threads += status.threads;
+	return 0;
+}
+
 /* Threads of a user in a user namespace, as far as they can be seen. */
 static uint64_t count_user_threads(uid_t user, ino_t space)
 {
-	DIR *proc = opendir("/proc");
-	struct proc_status status;
-	struct dirent *entry;
-	uint64_t count = 0;
-	pid_t pid;
+	struct thread_count c = {user, space, 0};
 
-	while (proc && (entry = readdir(proc)))
-		if ((pid = atoi(entry->d_name)) > 0 && !proc_read_status(pid, &status) && status.real_uid == user &&
-		    user_namespace(pid) == space)
-			count += status.threads;
-	if (proc)
-		closedir(proc);
-	return count;
+	proc_each_number("/proc", count_threads, &c);
+	return c.threads;
 }
 
 /* In the first user namespace root and these capabilities have no limit. */
@@ -384,8 +407,7 @@ int attach_room_check(const struct target *t, const struct jvm_options *options,
 	err = attach_room_check_frozen(t, why) ?: check_threads(&n, why);
 	if (!err && n.limits)
 		err = check_descriptors(&n, why) ?: check_addresses(&n, why);
-	if (!err)
-		err = check_group_memory(&n, why) ?: check_java_heap(&n, why);
+	err = err ?: check_group_memory(&n, why) ?: check_java_heap(&n, why);
 	if (!err)
 		doubt_debugger(&n, doubt);
 	free(n.limits);

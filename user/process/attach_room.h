@@ -16,7 +16,14 @@
 int attach_room_check(const struct target *t, const struct jvm_options *options, bool loads, struct diag *doubt,
 		      struct diag *why);
 
-/* The same, only whether its control group has frozen it. Nothing of the JVM's own is read, which might hang. */
+/*
+ * True if the JVM has finished its start. Before that it may handle SIGQUIT already (17: before it has its counters), but not yet
+ * look for the file; or it may remove the socket that it has just created as a stale one, refuse agents (21+), or be in JVMTI's
+ * start phase.
+ */
+bool attach_room_has_started(const struct target *t);
+
+/* The same as attach_room_check(), only whether its control group has frozen it. Nothing of the JVM's own is read, which might hang. */
 int attach_room_check_frozen(const struct target *t, struct diag *why);
 
 #endif

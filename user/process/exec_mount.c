@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/exec_mount.h"
+#include "user/process/child.h"
 #include "user/process/proc.h"
-#include "user/text/monotonic.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define MOUNTINFO_MOST (16u << 20)
@@ -71,12 +71,10 @@ static int mounter_put(struct mounter *m, int directory)
 {
 	int err = m->mounted ? -EBUSY : check_directory(m, directory);
 
-	if (!err)
-		err = check_propagation(m, directory);
+	err = err ?: check_propagation(m, directory);
 	if (!err && setns(m->namespace, CLONE_NEWNS))
 		err = -errno;
-	if (!err)
-		err = mount_again(directory);
+	err = err ?: mount_again(directory);
 	m->mounted |= !err;
 	return err;
 }
@@ -116,14 +114,10 @@ static void mounter_run(struct mounter *m)
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	m->socket = dup2(m->socket, 0);
-	m->namespace = dup2(m->namespace, 1);
-	m->mountinfo = dup2(m->mountinfo, 2);
-	syscall(SYS_close_range, 3, ~0u, 0);
+	child_keep(NULL, (int *[]){&m->socket, &m->namespace, &m->mountinfo}, 3);
 	while (mounter_receive(m->socket, &directory)) {
 		err = directory < 0 ? mounter_remove(m) : mounter_put(m, directory);
-		if (directory >= 0)
-			close(directory);
+		io_close(directory);
 		if (send(m->socket, &err, sizeof(err), MSG_NOSIGNAL) != sizeof(err))
 			break;
 	}
@@ -135,23 +129,11 @@ static void mounter_run(struct mounter *m)
 
 static int mounter_fork(struct exec_mount *m, const struct target *t, int namespace, int mountinfo)
 {
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	m->pid = fork();
-	if (!m->pid) {
-		close(ends[0]);
-		/* above the places where the child wants its three descriptors */
-		ends[1] = fcntl(ends[1], F_DUPFD, 3);
-		namespace = fcntl(namespace, F_DUPFD, 3);
-		mountinfo = fcntl(mountinfo, F_DUPFD, 3);
+	m->pid = child_fork(&m->socket);
+	if (!m->pid)
 		mounter_run(&(struct mounter){
-			.target = t, .socket = ends[1], .namespace = namespace, .mountinfo = mountinfo});
-	}
-	close(ends[1]);
-	m->socket = ends[0];
-	return m->pid < 0 ? -errno : 0;
+			.target = t, .socket = m->socket, .namespace = namespace, .mountinfo = mountinfo});
+	return m->pid < 0 ? m->pid : 0;
 }
 
 /* In the target's mount namespace the child opens nothing by a path: what is at /proc there is the target's to say. */
@@ -168,8 +150,7 @@ int exec_mount_start(struct exec_mount *m, const struct target *t, struct diag *
 		err = -errno;
 	else
 		err = target_ended(t) ? -ESRCH : mounter_fork(m, t, namespace, mountinfo);
-	if (mountinfo >= 0)
-		close(mountinfo);
+	io_close(mountinfo);
 	close(namespace);
 	return err ? diag_errno(d, -err, "cannot prepare a mount for process %d", t->pid) : 0;
 }
@@ -203,26 +184,12 @@ void exec_mount_remove(int socket)
 	mounter_ask(socket, -1);
 }
 
-/* False: it has not ended in time. */
-static bool mounter_reap(pid_t pid)
-{
-	int64_t enough = monotonic_ms() + REAP_MS;
-
-	while (!waitpid(pid, NULL, WNOHANG)) {
-		if (monotonic_ms() >= enough)
-			return false;
-		usleep(1000);
-	}
-	return true;
-}
-
 void exec_mount_end(struct exec_mount *m)
 {
-	if (m->socket >= 0)
-		close(m->socket);
-	if (m->pid > 0 && !mounter_reap(m->pid)) {
+	io_close(m->socket);
+	if (m->pid > 0 && !child_reap(m->pid, REAP_MS)) {
 		kill(m->pid, SIGKILL);
-		mounter_reap(m->pid);
+		child_reap(m->pid, REAP_MS);
 	}
 	*m = (struct exec_mount){.socket = -1, .pid = -1};
 }

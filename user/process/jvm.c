@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/jvm.h"
 #include "user/process/java_command.h"
-#include "user/process/libjvm.h"
 #include "user/process/perf_data.h"
+#include "user/process/proc.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_WORDS     (4u << 20) /* maximum bytes of a command line or environment */
 #define MAX_LIBJVM    64
 #define DEFAULT_STACK (1u << 20)
 #define MAX_FILE      (1 << 20) /* maximum bytes of a release file or options file */
+#define MAX_THREADS   64
+#define STACK_WORDS   512
+
+struct code_range {
+	uint64_t start, end;
+};
 
 struct jvm_mappings {
 	struct target *target;
@@ -50,6 +60,65 @@ static int on_mapping(const struct mapping *m, void *context)
 	if (strstr(m->path, "/hsperfdata_") && strcmp(base, own) == 0 && strlen(m->path) < sizeof(t->perf_data))
 		strcpy(t->perf_data, m->path);
 	return 0;
+}
+
+/*
+ * The stack pointer in /proc/PID/task/TID/syscall: "NUMBER ARGUMENTS SP PC", "-1 SP PC" outside of system calls,
+ * or "running". 0: unknown.
+ */
+static uint64_t stack_pointer(pid_t pid, pid_t tid)
+{
+	char *text = proc_read_thread(pid, tid, "syscall", 1024), *at = text ? strrchr(text, ' ') : NULL;
+	uint64_t sp = 0;
+
+	if (at) {
+		*at = 0;
+		at = strrchr(text, ' ');
+	}
+	if (at)
+		sp = strtoull(at, NULL, 16);
+	free(text);
+	return sp;
+}
+
+struct vote {
+	pid_t pid;
+	int memory, threads;
+	const struct code_range *ranges;
+	size_t count;
+	uint32_t *votes;
+};
+
+static int count_votes(pid_t tid, void *context)
+{
+	struct vote *v = context;
+	uint64_t words[STACK_WORDS], sp = stack_pointer(v->pid, tid);
+	ssize_t n = sp && sp <= INT64_MAX ? pread(v->memory, words, sizeof(words), sp) : 0;
+
+	for (ssize_t i = 0; i < n / (ssize_t)sizeof(words[0]); i++)
+		for (size_t r = 0; r < v->count; r++)
+			v->votes[r] += words[i] >= v->ranges[r].start && words[i] < v->ranges[r].end;
+	return ++v->threads == MAX_THREADS;
+}
+
+/*
+ * The index of the range that most words at the top of the threads' stacks point into; at most 64 threads are inspected. 0 if
+ * there are none, or without rights. A program may map a second file named libjvm.so, even below the JVM's. But most threads
+ * of a JVM wait in functions of libjvm, so its return addresses are on their stacks.
+ */
+static size_t libjvm_choose(pid_t pid, const struct code_range *ranges, size_t count)
+{
+	struct vote v = {pid, proc_open(pid, "mem"), 0, ranges, count, calloc(count, sizeof(*v.votes))};
+	size_t best = 0;
+
+	if (v.votes && v.memory >= 0)
+		proc_each_thread(pid, count_votes, &v);
+	for (size_t i = 1; v.votes && i < count; i++)
+		if (v.votes[i] > v.votes[best])
+			best = i;
+	io_close(v.memory);
+	free(v.votes);
+	return best;
 }
 
 int jvm_find(struct target *t)
@@ -132,11 +201,6 @@ static enum launcher read_launcher(const struct target *t, char *full, size_t si
 	return kind;
 }
 
-static bool identify_from_launcher(const struct target *t, char *full, size_t size)
-{
-	return read_launcher(t, full, size) == LAUNCHER_RUNS;
-}
-
 bool jvm_has_main(const struct target *t)
 {
 	char full[4096];
@@ -147,7 +211,7 @@ bool jvm_has_main(const struct target *t)
 bool jvm_identify(struct target *t, char *full, size_t size)
 {
 	char text[4096];
-	bool launcher = identify_from_launcher(t, text, sizeof(text));
+	bool launcher = read_launcher(t, text, sizeof(text)) == LAUNCHER_RUNS;
 
 	if (!launcher && !identify_from_counters(t, text, sizeof(text)))
 		proc_executable(t->pid, text, sizeof(text));
@@ -211,12 +275,10 @@ static char *read_release(const struct target *t)
 		fd = root_path_open_file(t, root, path, MAX_FILE);
 		if (fd >= 0)
 			text = proc_read_fd(fd, 65536, NULL);
-		if (fd >= 0)
-			close(fd);
+		io_close(fd);
 		*slash = 0;
 	}
-	if (root >= 0)
-		close(root);
+	io_close(root);
 	return text;
 }
 
@@ -293,10 +355,14 @@ static void note_options(const char *text, struct jvm_options *out)
 	note_archive(text, out);
 }
 
-static bool is_option_variable(const char *word)
+const char *jvm_options_of_variable(const char *word)
 {
-	return !strncmp(word, "JAVA_TOOL_OPTIONS=", 18) || !strncmp(word, "JDK_JAVA_OPTIONS=", 17) ||
-	       !strncmp(word, "_JAVA_OPTIONS=", 14);
+	static const char *const names[] = {"JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS=", "_JAVA_OPTIONS="};
+
+	for (int i = 0; i < 3; i++)
+		if (strncmp(word, names[i], strlen(names[i])) == 0)
+			return word + strlen(names[i]);
+	return NULL;
 }
 
 /* Read a file of options, by the target's path. */
@@ -311,10 +377,8 @@ static void note_file(const struct target *t, const char *path, struct jvm_optio
 	if (text)
 		note_options(text, out);
 	free(text);
-	if (fd >= 0)
-		close(fd);
-	if (base >= 0)
-		close(base);
+	io_close(fd);
+	io_close(base);
 }
 
 static void note_word(const struct target *t, const char *word, struct jvm_options *out)
@@ -336,7 +400,7 @@ static void note_words(const struct target *t, const char *name, bool environmen
 	char *block = proc_read(t->pid, name, MAX_WORDS, &length);
 
 	for (size_t at = 0; block && at < length; at += strlen(block + at) + 1)
-		if (!environment || is_option_variable(block + at))
+		if (!environment || jvm_options_of_variable(block + at))
 			note_word(t, block + at, out);
 	free(block);
 }

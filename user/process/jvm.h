@@ -6,6 +6,8 @@
 #include "user/process/target.h"
 
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Look for libjvm in the mappings; sets t->libjvm and t->perf_data. Returns 1: a HotSpot JVM; 0: no JVM; -ENOTSUP:
@@ -42,6 +44,9 @@ struct jvm_options {
 	const char *archive;  /* the option that has an AOT cache or a CDS archive written; NULL: none */
 	uint64_t stack;	      /* bytes of a new thread's stack: -Xss, -XX:ThreadStackSize, or HotSpot's default */
 };
+/* The options in a word of an environment, if it is one of the three variables with options; otherwise NULL. */
+const char *jvm_options_of_variable(const char *word);
+
 void jvm_read_options(const struct target *t, struct jvm_options *out);
 
 /* The options of a program that this process is to start, with its environment. */

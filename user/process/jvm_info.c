@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/java_command.h"
+#include "user/process/jvm.h"
 #include "user/process/perf_data.h"
 #include "user/process/proc.h"
 #include "user/process/find.h"
@@ -14,15 +15,10 @@
 /* Boot time of the machine in seconds since the epoch: btime in /proc/stat. */
 static int64_t boot_time(void)
 {
-	FILE *f = fopen("/proc/stat", "re");
-	char line[4096];
-	long long seconds = 0;
+	char *text = proc_read(getpid(), "../stat", MAX_WORDS, NULL), *line = text ? strstr(text, "\nbtime ") : NULL;
+	int64_t seconds = line ? strtoll(line + strlen("\nbtime "), NULL, 10) : 0;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "btime %lld", &seconds) == 1)
-			break;
-	if (f)
-		fclose(f);
+	free(text);
 	return seconds;
 }
 
@@ -96,16 +92,6 @@ static void describe_command(const struct target *t, const struct perf_data *p, 
 	free(block);
 }
 
-static const char *option_value(const char *word)
-{
-	static const char *const names[] = {"JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS=", "_JAVA_OPTIONS="};
-
-	for (int i = 0; i < 3; i++)
-		if (strncmp(word, names[i], strlen(names[i])) == 0)
-			return word + strlen(names[i]);
-	return NULL;
-}
-
 /* Flags that the environment and a flags file add to the command line. */
 static char *describe_flags(const struct target *t, const struct perf_data *p)
 {
@@ -116,7 +102,7 @@ static char *describe_flags(const struct target *t, const struct perf_data *p)
 	const char *value;
 
 	for (size_t at = 0; out && block && at < length; at += strlen(block + at) + 1)
-		if ((value = option_value(block + at)))
+		if ((value = jvm_options_of_variable(block + at)))
 			fprintf(out, "%s ", value);
 	if (out)
 		fprintf(out, "%s", flags ? flags : "");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/jvm_recording.h"
 #include "user/process/attach.h"
+#include "user/process/child.h"
 #include "user/process/find.h"
 #include "user/process/interrupt.h"
 #include "user/process/user_child.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -15,8 +17,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #define TIMEOUT_MS     30000
@@ -48,7 +50,7 @@ struct jvm_recording {
 	char name[48]; /* of the recording; and of its directory, after the dot */
 	const char *base_path;
 	int base, inside; /* O_PATH descriptors of the directory; they outlive the JVM */
-	int guard;	  /* pipe to the child; -1: none */
+	int guard;	  /* link to the child; -1: none */
 	pid_t guard_pid;
 	enum own_state state;
 };
@@ -79,8 +81,7 @@ static int open_directories(struct jvm_recording *r, struct diag *d)
 
 	snprintf(name, sizeof(name), ".%s", r->name);
 	r->base = root < 0 ? root : root_path_open_at(root, r->base_path, O_PATH | O_DIRECTORY);
-	if (root >= 0)
-		close(root);
+	io_close(root);
 	r->inside = r->base < 0 ? r->base : openat(r->base, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (r->inside < 0 || fstat(r->inside, &st) || st.st_uid != r->target.uid)
 		return diag_set(d, EPERM, "cannot open the directory '%s/%s' of process %d", r->base_path, name,
@@ -214,32 +215,20 @@ static void jvm_recording_watch(struct jvm_recording *r, int from)
 	}
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
-	prctl(PR_SET_NAME, "jfr-guard");
-	dup2(from, 0);
-	r->base = dup2(r->base, 1);
-	r->inside = dup2(r->inside, 2);
-	close_range(3, ~0U, 0);
+	child_keep("jfr-guard", (int *[]){&from, &r->base, &r->inside}, 3);
 	r->target.pidfd = -1;
 	r->target.memory = 0;
-	if (read(0, &byte, 1) == 0)
+	if (read(from, &byte, 1) == 0)
 		clean_up(r);
 	_exit(0);
 }
 
 static int start_guard(struct jvm_recording *r, struct diag *d)
 {
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC))
-		return diag_errno(d, errno, "cannot watch over the JVM's own recording");
-	r->guard_pid = fork();
-	if (!r->guard_pid) {
-		close(ends[1]);
-		jvm_recording_watch(r, ends[0]);
-	}
-	close(ends[0]);
-	r->guard = ends[1];
-	return r->guard_pid < 0 ? diag_errno(d, errno, "cannot watch over the JVM's own recording") : 0;
+	r->guard_pid = child_fork(&r->guard);
+	if (!r->guard_pid)
+		jvm_recording_watch(r, r->guard);
+	return r->guard_pid < 0 ? diag_errno(d, -r->guard_pid, "cannot watch over the JVM's own recording") : 0;
 }
 
 /* With `work` the guard cleans up, which may take long. */
@@ -248,21 +237,19 @@ static void end_guard(struct jvm_recording *r, bool work)
 	if (r->guard < 0)
 		return;
 	if (!work)
-		(void)!write(r->guard, "", 1);
+		send(r->guard, "", 1, MSG_NOSIGNAL);
 	close(r->guard);
 	r->guard = -1;
-	while (!work && r->guard_pid > 0 && waitpid(r->guard_pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (!work)
+		child_wait(r->guard_pid);
 }
 
 static int start(struct jvm_recording *r, const char *settings, struct diag *d)
 {
 	int err = prepare_directory(r, d);
 
-	if (!err)
-		err = start_guard(r, d);
-	if (!err)
-		err = start_command(r, settings, d);
+	err = err ?: start_guard(r, d);
+	err = err ?: start_command(r, settings, d);
 	return err;
 }
 
@@ -298,19 +285,14 @@ static int copy_file(int from, int to)
 {
 	char buffer[1 << 16];
 	int64_t total = 0;
-	ssize_t n;
+	ssize_t n = 0;
+	int err = 0;
 
-	while ((n = read(from, buffer, sizeof(buffer))) > 0) {
+	while (!err && (n = read(from, buffer, sizeof(buffer))) > 0) {
 		total += n;
-		if (total > MAX_BYTES)
-			return -EFBIG;
-		for (ssize_t done = 0, more; done < n; done += more) {
-			more = write(to, buffer + done, n - done);
-			if (more < 0)
-				return -errno;
-		}
+		err = total > MAX_BYTES ? -EFBIG : io_write_all(to, buffer, n);
 	}
-	return n < 0 ? -errno : 0;
+	return err ?: n < 0 ? -errno : 0;
 }
 
 static int take_file(struct jvm_recording *r, int to, struct diag *d)
@@ -321,8 +303,7 @@ static int take_file(struct jvm_recording *r, int to, struct diag *d)
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) || st.st_uid != r->target.uid || !st.st_size) {
-		if (fd >= 0)
-			close(fd);
+		io_close(fd);
 		return diag_set(d, ENODATA, "the JVM's own recording is lost: process %d has written none%s",
 				r->target.pid, target_ended(&r->target) ? " when it ended" : "");
 	}
@@ -353,9 +334,7 @@ void jvm_recording_free(struct jvm_recording *r)
 	end_guard(r, left);
 	if (!left)
 		remove_directory(r);
-	if (r->inside >= 0)
-		close(r->inside);
-	if (r->base >= 0)
-		close(r->base);
+	io_close(r->inside);
+	io_close(r->base);
 	free(r);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/launch.h"
 #include "user/process/proc.h"
+#include "user/text/io.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -114,11 +114,6 @@ static char **add_to_arguments(char *const *argv, const char *option)
 	return all;
 }
 
-static bool is_java(const char *program)
-{
-	return strcmp(path_base(program), "java") == 0;
-}
-
 static void become_program(const struct launch_setup *s, const struct user *u, int go, int why)
 {
 	char *const *argv = s->argv;
@@ -128,7 +123,7 @@ static void become_program(const struct launch_setup *s, const struct user *u, i
 	if (read(go, &byte, 1) != 1)
 		_exit(STATUS_REFUSED);
 	become_user(u);
-	if (is_java(argv[0]) && !s->by_environment)
+	if (!strcmp(path_base(argv[0]), "java") && !s->by_environment)
 		argv = add_to_arguments(argv, s->java_option);
 	else
 		add_to_environment(s->java_option);
@@ -169,8 +164,7 @@ int launch_fork(struct launch *l, const struct launch_setup *setup, struct diag 
 
 	*l = (struct launch){.pid = -1, .pidfd = -1, .go = -1, .why = -1, .status = -1};
 	err = find_user(&user, setup->user, d);
-	if (!err)
-		err = make_pipes(l, &child, d);
+	err = err ?: make_pipes(l, &child, d);
 	if (err)
 		return err;
 	l->pid = fork();
@@ -214,12 +208,11 @@ void launch_signal(const struct launch *l, int signal)
 void launch_release(struct launch *l)
 {
 	for (int *fd = (int[]){l->pidfd, l->go, l->why, -1}, i = 0; i < 3; i++)
-		if (fd[i] >= 0)
-			close(fd[i]);
+		io_close(fd[i]);
 	l->pidfd = l->go = l->why = -1;
 }
 
-static bool has_option(pid_t pid, const char *text)
+static int has_option(pid_t pid, void *text)
 {
 	size_t length = 0;
 	char *block = proc_read(pid, "environ", ENVIRONMENT_MAX, &length);
@@ -233,15 +226,5 @@ static bool has_option(pid_t pid, const char *text)
 
 bool launch_is_inherited(const char *text)
 {
-	struct dirent *entry;
-	DIR *proc = opendir("/proc");
-	bool found = false;
-	int pid;
-
-	while (proc && !found && (entry = readdir(proc)))
-		if ((pid = atoi(entry->d_name)) > 0)
-			found = has_option(pid, text);
-	if (proc)
-		closedir(proc);
-	return found;
+	return proc_each_number("/proc", has_option, (void *)text) > 0;
 }

@@ -2,6 +2,7 @@
 #include "user/process/launch_socket.h"
 #include "user/process/interrupt.h"
 #include "user/process/launch.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <dirent.h>
@@ -42,8 +43,7 @@ static int write_agent(struct agent_file *f, const void *image, size_t size, str
 	h.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	err = agent_file_write(f, &h, image, size, d);
 	umask(mask);
-	if (h.root >= 0)
-		close(h.root);
+	io_close(h.root);
 	if (!err && (fchmod(f->inside, 0711) || fchmodat(f->inside, f->name, 0555, 0)))
 		err = diag_errno(d, errno, "cannot let others read the agent '%s'", f->path);
 	return err;
@@ -131,8 +131,7 @@ int launch_socket_open(struct launch_socket *listener, const char *file_name, co
 		return err;
 	listener->file.first = preferred_base();
 	err = write_agent(&listener->file, image, size, d);
-	if (!err)
-		err = listen_there(listener, d);
+	err = err ?: listen_there(listener, d);
 	if (err) {
 		launch_socket_close(listener, false);
 		return err;
@@ -148,8 +147,7 @@ void launch_socket_close(struct launch_socket *listener, bool keep)
 		unlinkat(listener->file.inside, NAME, 0);
 	if (!keep)
 		agent_file_remove(&listener->file);
-	if (listener->fd >= 0)
-		close(listener->fd);
+	io_close(listener->fd);
 	listener->fd = -1;
 }
 

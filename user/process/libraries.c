@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/libraries.h"
+#include "format/vec.h"
 #include "user/process/maps.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,23 +19,12 @@ struct libraries {
 	bool current, frames;
 };
 
-struct libraries *libraries_new(const struct target *t)
+struct libraries *libraries_new(const struct target *t, bool frames)
 {
 	struct libraries *l = calloc(1, sizeof(*l));
 
-	if (!l)
-		return NULL;
-	l->target = t;
-	l->frames = true;
-	return l;
-}
-
-struct libraries *libraries_new_without_frames(const struct target *t)
-{
-	struct libraries *l = libraries_new(t);
-
 	if (l)
-		l->frames = false;
+		*l = (struct libraries){.target = t, .frames = frames};
 	return l;
 }
 
@@ -135,7 +126,7 @@ static int library_open_mapped(const struct libraries *l, struct library *b, str
 	if (proc_mount_is_fuse(l->target->pid, b->map.device))
 		return diag_set(d, ENOTSUP, "on a FUSE file system");
 	fd = target_open_mapping(l->target, &b->map, LIBRARY_FILE, d);
-	return fd < 0 ? fd : elf_file_open(&b->file, fd, b->map.path, d);
+	return fd < 0 ? fd : elf_file_open(&b->file, fd, d);
 }
 
 /* A debug file that has the same build id. */
@@ -146,7 +137,7 @@ static bool library_try_debug(const struct libraries *l, struct library *b, int 
 	size_t size = elf_file_build_id(b->file, own);
 	struct diag ignored;
 
-	if (fd < 0 || elf_file_open(&b->debug, fd, path, &ignored))
+	if (fd < 0 || elf_file_open(&b->debug, fd, &ignored))
 		return false;
 	if (size && elf_file_build_id(b->debug, id) == size && !memcmp(id, own, size))
 		return true;
@@ -183,8 +174,7 @@ static void library_open_debug(const struct libraries *l, struct library *b)
 		snprintf(path, sizeof(path), forms[i], directory, b->map.path, link);
 		found = library_try_debug(l, b, root, path);
 	}
-	if (root >= 0)
-		close(root);
+	io_close(root);
 }
 
 static void library_open(struct libraries *l, struct library *b)
@@ -212,22 +202,14 @@ static void library_open(struct libraries *l, struct library *b)
 
 const struct library *libraries_at(struct libraries *l, uint64_t address)
 {
-	size_t low = 0, high;
+	size_t after;
 
 	libraries_read(l);
-	high = l->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->library[middle]->map.start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || address >= l->library[low - 1]->map.end)
+	after = lower_bound(i, l->count, l->library[i]->map.start > address);
+	if (!after || address >= l->library[after - 1]->map.end)
 		return NULL;
-	library_open(l, l->library[low - 1]);
-	return l->library[low - 1];
+	library_open(l, l->library[after - 1]);
+	return l->library[after - 1];
 }
 
 uint64_t library_place(const struct library *l, uint64_t address)

@@ -31,9 +31,8 @@ struct library {
 
 struct libraries;
 
-/* `t` is borrowed. NULL: no memory. The second one is for users that unwind no frames: `cfi` stays NULL. */
-struct libraries *libraries_new(const struct target *t);
-struct libraries *libraries_new_without_frames(const struct target *t);
+/* `t` is borrowed. `frames`: they are to be unwound, otherwise `cfi` stays NULL. NULL: no memory. */
+struct libraries *libraries_new(const struct target *t, bool frames);
 void libraries_free(struct libraries *l);
 
 /* The mappings may have changed since: they are read again when they are needed next. */

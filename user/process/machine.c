@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/machine.h"
+#include "user/process/proc.h"
 
 #include <cpuid.h>
 #include <stdio.h>
@@ -7,6 +8,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#define MEMINFO_MOST 16384
 
 /* The value in "name<spaces>: value", or NULL. */
 static const char *machine_value_of(char *line, const char *name)
@@ -99,30 +102,22 @@ void machine_read(struct machine *m)
 /* /proc/meminfo has lines such as "MemTotal:        4015228 kB". */
 bool machine_memory(uint64_t *total, uint64_t *used)
 {
-	unsigned long long all = 0, available = 0, kb;
-	char line[256];
-	FILE *f = fopen("/proc/meminfo", "re");
+	char *text = proc_read(getpid(), "../meminfo", MEMINFO_MOST, NULL);
+	const char *all = text ? proc_status_value(text, "MemTotal") : NULL;
+	const char *free_now = text ? proc_status_value(text, "MemAvailable") : NULL;
+	uint64_t available = free_now ? strtoull(free_now, NULL, 10) << 10 : 0;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "MemTotal: %llu", &kb) == 1)
-			all = kb;
-		else if (sscanf(line, "MemAvailable: %llu", &kb) == 1)
-			available = kb;
-	}
-	if (f)
-		fclose(f);
-	*total = all << 10;
-	*used = (all - available) << 10;
-	return all && available && available <= all;
+	*total = all ? strtoull(all, NULL, 10) << 10 : 0;
+	*used = *total - available;
+	free(text);
+	return *total && available && available <= *total;
 }
 
 int machine_last_pid(void)
 {
-	char text[128];
-	FILE *f = fopen("/proc/loadavg", "re");
-	char *last = f && fgets(text, sizeof(text), f) ? strrchr(text, ' ') : NULL;
+	char *text = proc_read(getpid(), "../loadavg", 128, NULL), *last = text ? strrchr(text, ' ') : NULL;
+	int pid = last ? atoi(last) : 0;
 
-	if (f)
-		fclose(f);
-	return last ? atoi(last) : 0;
+	free(text);
+	return pid;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/map_lock.h"
+#include "format/vec.h"
 #include "user/process/apart.h"
+#include "user/process/child.h"
 #include "user/process/find.h"
 #include "user/process/proc.h"
 #include "user/process/target.h"
 #include "user/process/user_child.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -153,8 +156,7 @@ static int fuse_control_open(void)
 
 	if (fd >= 0 && !fstatfs(fd, &fs) && fs.f_type == FUSE_CONTROL_MAGIC)
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	context = syscall(SYS_fsopen, "fusectl", FSOPEN_CLOEXEC);
 	if (context < 0)
 		return -1;
@@ -162,8 +164,7 @@ static int fuse_control_open(void)
 		mount = syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
 	close(context);
 	fd = mount < 0 ? -1 : openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (mount >= 0)
-		close(mount);
+	io_close(mount);
 	return fd;
 }
 
@@ -338,29 +339,20 @@ static pid_t attempt_follow(const struct attempt *a)
 	}
 }
 
-static size_t list_processes(pid_t **out)
+struct process_list {
+	pid_t *pid;
+	size_t count, capacity;
+};
+
+/* Without memory the list ends. */
+static int list_process(pid_t pid, void *context)
 {
-	size_t capacity = 0, count = 0;
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
+	struct process_list *l = context;
 
-	*out = NULL;
-	while (proc && (entry = readdir(proc))) {
-		pid_t pid = atoi(entry->d_name), *grown;
-
-		if (pid <= 0)
-			continue;
-		if (count == capacity) {
-			grown = realloc(*out, (capacity = 2 * capacity + 1024) * sizeof(**out));
-			if (!grown)
-				break;
-			*out = grown;
-		}
-		(*out)[count++] = pid;
-	}
-	if (proc)
-		closedir(proc);
-	return count;
+	if (vec_reserve(&l->pid, &l->capacity, l->count + 1))
+		return -ENOMEM;
+	l->pid[l->count++] = pid;
+	return 0;
 }
 
 /* End what holds up the uprobes. No process can be forked now, so threads try the locks. One that hangs is left behind. */
@@ -369,11 +361,14 @@ static void guard_rescue(void)
 	static const char *const in_fuse[] = {"fuse",
 					      NULL}; /* not a large process that forks, which has its lock, too */
 	int control = fuse_control_open();
-	pid_t *pids, holder = 1;
-	size_t count = control < 0 ? 0 : list_processes(&pids), next = 0;
+	struct process_list all = {NULL};
+	pid_t holder = 1;
+	size_t next = 0;
 
-	while (next < count && holder) {
-		struct attempt *a = attempt_new(pids, count, next);
+	if (control >= 0)
+		proc_each_number("/proc", list_process, &all);
+	while (next < all.count && holder) {
+		struct attempt *a = attempt_new(all.pid, all.count, next);
 
 		if (!a)
 			break;
@@ -382,8 +377,7 @@ static void guard_rescue(void)
 		if (holder && proc_sleeps_in(holder, in_fuse))
 			connections_abort(control, holder);
 	}
-	if (control >= 0)
-		close(control);
+	io_close(control);
 }
 
 static void guard_rescue_by_force(void)
@@ -462,36 +456,29 @@ static void guard_watch(pid_t parent, int link)
 /* It keeps no stream of the parent's open: a recording in the background must not hold the terminal. */
 static void guard_run(pid_t parent, int link)
 {
-	prctl(PR_SET_NAME, "frtrace-guard");
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	setpriority(PRIO_PROCESS, 0, -20); /* the machine waits; may fail */
-	if (dup2(link, GUARD_LINK) == GUARD_LINK) {
-		syscall(SYS_close_range, GUARD_LINK + 1, ~0u, 0);
+	child_keep("frtrace-guard", (int *[]){&link}, 1);
+	if (link == GUARD_LINK)
 		guard_watch(parent, GUARD_LINK);
-	}
 	_exit(0);
 }
 
 int map_guard_start(struct map_guard **out, struct diag *d)
 {
 	pid_t parent = getpid(), child;
-	int ends[2];
+	int link;
 
 	*out = NULL;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return diag_errno(d, errno, "cannot make a pair of sockets");
-	child = fork();
+	child = child_fork(&link);
 	if (!child)
-		guard_run(parent, ends[0]);
-	close(ends[0]);
-	if (child < 0) {
-		close(ends[1]);
-		return diag_errno(d, errno, "cannot start a process that watches the uprobes");
-	}
-	guard.link = ends[1];
+		guard_run(parent, link);
+	if (child < 0)
+		return diag_errno(d, -child, "cannot start a process that watches the uprobes");
+	guard.link = link;
 	*out = &guard;
 	return 0;
 }

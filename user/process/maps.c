@@ -161,9 +161,9 @@ static int descriptor_open(const struct target *t, const char *path, const struc
 
 int memfd_open_again(int fd)
 {
-	char own[64];
+	char own[PLACE_FD_PATH];
 
-	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+	root_path_fd_path(fd, own);
 	return open(own, O_RDWR | O_CLOEXEC);
 }
 

@@ -62,8 +62,7 @@ char *proc_read(pid_t pid, const char *name, size_t limit, size_t *length)
 	return text;
 }
 
-/* The value in "Key:\tvalue", at the beginning of a line. */
-static const char *status_value(const char *text, const char *key)
+const char *proc_status_value(const char *text, const char *key)
 {
 	size_t length = strlen(key);
 	const char *line;
@@ -103,7 +102,7 @@ static void parse_groups(const char *at, struct proc_status *out)
 /* The mask of a line, or 0. */
 static uint64_t status_mask(const char *text, const char *key)
 {
-	const char *value = status_value(text, key);
+	const char *value = proc_status_value(text, key);
 
 	return value ? strtoull(value, NULL, 16) : 0;
 }
@@ -111,30 +110,30 @@ static uint64_t status_mask(const char *text, const char *key)
 /* The number of a line, or 0. */
 static uint64_t status_number(const char *text, const char *key)
 {
-	const char *value = status_value(text, key);
+	const char *value = proc_status_value(text, key);
 
 	return value ? strtoull(value, NULL, 10) : 0;
 }
 
 int proc_parse_status(const char *text, struct proc_status *out)
 {
-	const char *state = status_value(text, "State");
+	const char *state = proc_status_value(text, "State");
 	unsigned long ids[32];
 	int count;
 
 	memset(out, 0, sizeof(*out));
-	if (!state || line_numbers(status_value(text, "Tgid"), ids, 1) != 1)
+	if (!state || line_numbers(proc_status_value(text, "Tgid"), ids, 1) != 1)
 		return -EINVAL;
 	out->state = *state;
 	out->tgid = out->ns_pid = ids[0];
-	if (line_numbers(status_value(text, "Uid"), ids, 4) != 4)
+	if (line_numbers(proc_status_value(text, "Uid"), ids, 4) != 4)
 		return -EINVAL;
 	out->real_uid = ids[0];
 	out->uid = ids[1];
-	if (line_numbers(status_value(text, "Gid"), ids, 4) != 4)
+	if (line_numbers(proc_status_value(text, "Gid"), ids, 4) != 4)
 		return -EINVAL;
 	out->gid = ids[1];
-	count = line_numbers(status_value(text, "NSpid"), ids, 32);
+	count = line_numbers(proc_status_value(text, "NSpid"), ids, 32);
 	if (count)
 		out->ns_pid = ids[count - 1];
 	out->caught = status_mask(text, "SigCgt");
@@ -144,7 +143,7 @@ int proc_parse_status(const char *text, struct proc_status *out)
 	out->fd_table = status_number(text, "FDSize");
 	out->address_space = status_number(text, "VmSize") * 1024;
 	out->data = status_number(text, "VmData") * 1024;
-	parse_groups(status_value(text, "Groups"), out);
+	parse_groups(proc_status_value(text, "Groups"), out);
 	return 0;
 }
 
@@ -191,33 +190,74 @@ uint64_t proc_parse_limit(const char *text, const char *name)
 	return end == line + strlen(name) ? UINT64_MAX : v;
 }
 
-static bool thread_sleeps_in(pid_t pid, const char *thread, const char *const *parts)
+int proc_each_number(const char *directory, int (*visit)(pid_t number, void *context), void *context)
 {
-	char name[300], *stack;
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	int r = 0, number;
+
+	if (!dir)
+		return -errno;
+	while (!r && (entry = readdir(dir)))
+		if ((number = atoi(entry->d_name)) > 0)
+			r = visit(number, context);
+	closedir(dir);
+	return r;
+}
+
+int proc_each_thread(pid_t pid, int (*visit)(pid_t tid, void *context), void *context)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	return proc_each_number(path, visit, context);
+}
+
+char *proc_read_thread(pid_t pid, pid_t tid, const char *name, size_t limit)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "task/%d/%s", tid, name);
+	return proc_read(pid, path, limit, NULL);
+}
+
+/* A question to the threads of a process. */
+struct thread_search {
+	pid_t pid;
+	const char *name;
+	const char *const *parts;
+};
+
+static int thread_has_name(pid_t tid, void *context)
+{
+	const struct thread_search *s = context;
+	char *comm = proc_read_thread(s->pid, tid, "comm", 64);
+	bool has = comm && !strncmp(comm, s->name, strlen(s->name));
+
+	free(comm);
+	return has;
+}
+
+bool proc_has_thread(pid_t pid, const char *name)
+{
+	return proc_each_thread(pid, thread_has_name, &(struct thread_search){pid, .name = name}) > 0;
+}
+
+static int thread_sleeps_in(pid_t tid, void *context)
+{
+	const struct thread_search *s = context;
+	char *stack = proc_read_thread(s->pid, tid, "stack", STACK_MOST);
 	bool does = false;
 
-	snprintf(name, sizeof(name), "task/%s/stack", thread);
-	stack = proc_read(pid, name, STACK_MOST, NULL);
-	for (; stack && *parts; parts++)
-		does |= strstr(stack, *parts) != NULL;
+	for (const char *const *part = s->parts; stack && *part; part++)
+		does |= strstr(stack, *part) != NULL;
 	free(stack);
 	return does;
 }
 
 bool proc_sleeps_in(pid_t pid, const char *const *parts)
 {
-	struct dirent *entry;
-	bool does = false;
-	char path[64];
-	DIR *threads;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	threads = opendir(path);
-	while (threads && !does && (entry = readdir(threads)))
-		does = entry->d_name[0] != '.' && thread_sleeps_in(pid, entry->d_name, parts);
-	if (threads)
-		closedir(threads);
-	return does;
+	return proc_each_thread(pid, thread_sleeps_in, &(struct thread_search){pid, .parts = parts}) > 0;
 }
 
 int proc_parse_start_time(const char *text, uint64_t *start_time)
@@ -245,17 +285,9 @@ int64_t proc_parse_monotonic_offset(const char *text)
 
 int64_t proc_monotonic_offset(pid_t pid)
 {
-	char path[64] = "/proc/self/timens_offsets", *text;
-	int64_t offset;
-	int fd;
+	char *text = proc_read(pid ?: getpid(), "timens_offsets", 4096, NULL);
+	int64_t offset = text ? proc_parse_monotonic_offset(text) : 0;
 
-	if (pid)
-		snprintf(path, sizeof(path), "/proc/%d/timens_offsets", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	text = fd < 0 ? NULL : proc_read_fd(fd, 4096, NULL);
-	if (fd >= 0)
-		close(fd);
-	offset = text ? proc_parse_monotonic_offset(text) : 0;
 	free(text);
 	return offset;
 }
@@ -291,11 +323,6 @@ bool proc_parse_named_mapping(const char *line, struct mapping *out)
 	out->device = (uint64_t)major << 32 | minor;
 	copy_path(out->path, sizeof(out->path), line + path);
 	return true;
-}
-
-bool proc_parse_mapping(const char *line, struct mapping *out)
-{
-	return proc_parse_named_mapping(line, out) && out->path[0] == '/';
 }
 
 int proc_each_named_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context)

@@ -50,6 +50,18 @@ int64_t proc_rests_ms(pid_t pid, struct proc_pulse *p);
  */
 bool proc_sleeps_in(pid_t pid, const char *const *parts);
 
+/*
+ * Call `visit` for each entry of a directory of /proc whose name is a number above 0: a process, a thread, a descriptor. A
+ * non-zero result ends the walk and is returned. -errno: it cannot be read.
+ */
+int proc_each_number(const char *directory, int (*visit)(pid_t number, void *context), void *context);
+
+/* The same for the threads of a process. */
+int proc_each_thread(pid_t pid, int (*visit)(pid_t tid, void *context), void *context);
+
+/* Has it a thread of this name, as the kernel keeps it: the first 15 characters? */
+bool proc_has_thread(pid_t pid, const char *name);
+
 /* Open /proc/PID/NAME for reading. Returns a descriptor, or -1 with errno. */
 int proc_open(pid_t pid, const char *name);
 
@@ -59,8 +71,14 @@ int proc_open(pid_t pid, const char *name);
  */
 char *proc_read(pid_t pid, const char *name, size_t limit, size_t *length);
 
+/* The same for a thread. */
+char *proc_read_thread(pid_t pid, pid_t tid, const char *name, size_t limit);
+
 /* The same from a descriptor, from its beginning. */
 char *proc_read_fd(int fd, size_t limit, size_t *length);
+
+/* What follows "KEY:" at the beginning of a line, after blanks: of a status, /proc/meminfo, /proc/cpuinfo. NULL: it is missing. */
+const char *proc_status_value(const char *text, const char *key);
 
 /* Parse /proc/PID/status. Returns 0, or -EINVAL if state, Tgid, Uid or Gid is missing. */
 int proc_parse_status(const char *text, struct proc_status *out);
@@ -81,10 +99,7 @@ int proc_parse_start_time(const char *text, uint64_t *start_time);
 int64_t proc_parse_monotonic_offset(const char *text);
 int64_t proc_monotonic_offset(pid_t pid);
 
-/* Parse a line of /proc/PID/maps. Returns false if it is invalid or has no path. */
-bool proc_parse_mapping(const char *line, struct mapping *out);
-
-/* The same; a name in brackets will do: "[heap]", "[anon:NAME]". */
+/* Parse a line of /proc/PID/maps. Returns false if it is invalid, or has neither a path nor a name: "[heap]", "[anon:NAME]". */
 bool proc_parse_named_mapping(const char *line, struct mapping *out);
 
 /*
@@ -93,7 +108,7 @@ bool proc_parse_named_mapping(const char *line, struct mapping *out);
  */
 int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context);
 
-/* The same with proc_parse_named_mapping(). */
+/* The same, also for those with a name in brackets. */
 int proc_each_named_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context);
 
 /*

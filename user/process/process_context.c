@@ -85,19 +85,15 @@ static bool is_wanted_attribute(const struct process_context *c, const struct ot
 
 static char *attribute_value(const struct otel_attribute *a)
 {
-	struct bytes text;
-	char *value;
+	struct bytes text = {.size = 0};
 
-	bytes_init(&text);
 	switch (a->kind) {
 	case OTEL_INT: put_integer(&text, a->integer); break;
 	case OTEL_DOUBLE: put_double(&text, a->real); break;
 	case OTEL_BOOL: put_text(&text, a->integer ? "true" : "false"); break;
 	default: bytes_put(&text, a->text.at ?: "", a->text.length);
 	}
-	value = text.failed ? NULL : strndup((char *)text.data ?: "", text.size);
-	bytes_release(&text);
-	return value;
+	return bytes_steal_text(&text);
 }
 
 static int process_attribute_add(struct process_context_reader *r, const struct otel_attribute *a)

@@ -5,6 +5,7 @@
  */
 #include "user/process/remote_mem.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <elf.h>
 
@@ -32,11 +33,8 @@ static int read_process(const struct mem *m, uint64_t address, void *to, size_t 
 
 int remote_mem_open(struct remote_mem *r, const struct target *t, struct diag *d)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
 	r->mem.read = read_process;
-	r->fd = open(path, O_RDONLY | O_CLOEXEC);
+	r->fd = proc_open(t->pid, "mem");
 	if (r->fd < 0)
 		return diag_errno(d, errno == ENOENT ? ESRCH : errno, "cannot read the memory of process %d", t->pid);
 	if (!target_ended(t))
@@ -47,8 +45,7 @@ int remote_mem_open(struct remote_mem *r, const struct target *t, struct diag *d
 
 void remote_mem_close(struct remote_mem *r)
 {
-	if (r->fd >= 0)
-		close(r->fd);
+	io_close(r->fd);
 	r->fd = -1;
 }
 

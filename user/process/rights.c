@@ -7,6 +7,7 @@
  */
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -90,8 +91,7 @@ static bool may_open_root(const struct target *t)
 {
 	int fd = root_path_open(t, "root");
 
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	return fd != -EACCES && fd != -EPERM;
 }
 
@@ -110,7 +110,7 @@ static bool may_read_descriptors(const struct target *t)
 /* As the child that attaches does it (user_child.c). */
 static bool may_take_user(const struct target *t, enum right r)
 {
-	if (geteuid() == t->uid && getegid() == t->gid && getuid() == t->uid)
+	if (target_is_same_user(t))
 		return true;
 	if (r == RIGHT_GROUP ? geteuid() != 0 : geteuid() == t->uid)
 		return true;
@@ -140,8 +140,7 @@ static bool bpf_is_refused(void)
 		.map_type = BPF_MAP_TYPE_ARRAY, .key_size = sizeof(int), .value_size = sizeof(int), .max_entries = 1};
 	int fd = syscall(SYS_bpf, BPF_MAP_CREATE, &array, sizeof(array));
 
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	return fd < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS);
 }
 

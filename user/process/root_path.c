@@ -177,10 +177,10 @@ void root_path_strip_root(const char *root_name, char *path)
 
 bool root_path_name(const char *root_name, int fd, char *out, size_t size)
 {
-	char link[64];
+	char link[PLACE_FD_PATH];
 	ssize_t n;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	root_path_fd_path(fd, link);
 	n = readlink(link, out, size - 1);
 	if (n <= 0 || (size_t)n >= size - 1 || out[0] != '/')
 		return false;

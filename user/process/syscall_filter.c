@@ -63,8 +63,8 @@ static const char *const probing[] = {"perf_event_open"};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-static int filter_allow_if(scmp_filter_ctx filter, const char *const *names, size_t count,
-			   const struct scmp_arg_cmp *condition)
+static int filter_allow(scmp_filter_ctx filter, const char *const *names, size_t count,
+			const struct scmp_arg_cmp *condition)
 {
 	int err = 0;
 
@@ -77,28 +77,26 @@ static int filter_allow_if(scmp_filter_ctx filter, const char *const *names, siz
 	return err;
 }
 
-static int filter_allow(scmp_filter_ctx filter, const char *const *names, size_t count)
-{
-	return filter_allow_if(filter, names, count, NULL);
-}
-
 static int filter_build(scmp_filter_ctx filter, struct rights_later later)
 {
 	const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
+	const struct {
+		bool wanted;
+		const char *const *names;
+		size_t count;
+		const struct scmp_arg_cmp *condition;
+	} lists[] = {{true, always, COUNT(always), NULL},
+		     {true, raising, COUNT(raising), later.start ? NULL : &itself},
+		     {later.attach || later.start, attaching, COUNT(attaching), NULL},
+		     {later.signal, signalling, COUNT(signalling), NULL},
+		     {later.start, starting, COUNT(starting), NULL},
+		     {later.mount, mounting, COUNT(mounting), NULL},
+		     {later.probe, probing, COUNT(probing), NULL}};
 	int err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 
-	err = err ?: filter_allow(filter, always, COUNT(always));
-	err = err ?: filter_allow_if(filter, raising, COUNT(raising), later.start ? NULL : &itself);
-	if (!err && (later.attach || later.start))
-		err = filter_allow(filter, attaching, COUNT(attaching));
-	if (!err && later.signal)
-		err = filter_allow(filter, signalling, COUNT(signalling));
-	if (!err && later.start)
-		err = filter_allow(filter, starting, COUNT(starting));
-	if (!err && later.mount)
-		err = filter_allow(filter, mounting, COUNT(mounting));
-	if (!err && later.probe)
-		err = filter_allow(filter, probing, COUNT(probing));
+	for (size_t i = 0; i < COUNT(lists) && !err; i++)
+		if (lists[i].wanted)
+			err = filter_allow(filter, lists[i].names, lists[i].count, lists[i].condition);
 	return err;
 }
 

@@ -61,7 +61,7 @@ struct trace_context *trace_context_new(const struct target *t)
 		free(c);
 		return NULL;
 	}
-	c->libraries = libraries_new_without_frames(t);
+	c->libraries = libraries_new(t, false);
 	if (c->libraries)
 		return c;
 	trace_context_free(c);

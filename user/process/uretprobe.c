@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/uretprobe.h"
+#include "user/process/child.h"
 #include "user/process/proc.h"
 
 #include <errno.h>
@@ -45,14 +46,11 @@ static void call_uretprobe(bool refused)
 /* How the child ended. */
 static int uretprobe_try(bool refused)
 {
-	int status = 0;
 	pid_t child = fork();
 
 	if (!child)
 		call_uretprobe(refused);
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return child > 0 ? status : -1;
+	return child > 0 ? child_wait(child) : -1;
 }
 
 static bool kernel_asks_no_filter(void)

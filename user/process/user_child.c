@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/user_child.h"
+#include "user/process/child.h"
 #include "user/process/interrupt.h"
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <grp.h>
-#include <limits.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -28,15 +29,6 @@ struct outcome {
 	struct diag d;
 };
 
-int deadline_left(int64_t deadline)
-{
-	int64_t left = deadline - monotonic_ms();
-
-	if (left <= 0)
-		return 0;
-	return left < INT_MAX ? left : INT_MAX;
-}
-
 const char *user_name(uid_t uid, char *out, size_t size)
 {
 	struct passwd entry, *found = NULL;
@@ -55,11 +47,6 @@ void answer_release(struct answer *a)
 	*a = (struct answer){0};
 }
 
-static bool same_user(const struct target *t)
-{
-	return geteuid() == t->uid && getegid() == t->gid && getuid() == t->uid;
-}
-
 /* Become the target's user for good: real, effective and saved ids. */
 static int take_user(const struct user_child *h, struct diag *d)
 {
@@ -67,7 +54,7 @@ static int take_user(const struct user_child *h, struct diag *d)
 	struct proc_status status = {0};
 	char *text, name[64], why[RIGHT_TEXT];
 
-	if (same_user(t))
+	if (target_is_same_user(t))
 		return 0;
 	text = proc_read_fd(h->status, 65536, NULL);
 	if (!text || proc_parse_status(text, &status))
@@ -109,22 +96,6 @@ static void close_others(const struct user_child *h, int out)
 	syscall(SYS_close_range, from, ~0u, 0);
 }
 
-static void user_child_write_all(int fd, const void *data, size_t size)
-{
-	const char *at = data;
-	ssize_t n;
-
-	while (size) {
-		n = write(fd, at, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		at += n;
-		size -= n;
-	}
-}
-
 /*
  * Ctrl-C reaches the whole process group. The child finishes and cleans up in the time that it has. A write that fails
  * has a message (SIGPIPE, SIGXFSZ).
@@ -141,9 +112,7 @@ static void child_signals(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-static void child(struct user_child *h,
-		  int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
-		  int out)
+static void child(struct user_child *h, user_child_work *work, void *context, int out)
 {
 	struct outcome outcome = {0};
 	struct answer answer = {0};
@@ -156,8 +125,8 @@ static void child(struct user_child *h,
 	outcome.code = answer.code;
 	outcome.has_text = answer.text;
 	outcome.length = answer.text ? answer.length : 0;
-	user_child_write_all(out, &outcome, sizeof(outcome));
-	user_child_write_all(out, answer.text, outcome.length);
+	if (!io_write_all(out, &outcome, sizeof(outcome)))
+		io_write_all(out, answer.text, outcome.length);
 	_exit(0);
 }
 
@@ -212,20 +181,6 @@ static int collect(int fd, struct user_child *h, struct answer *out, struct diag
 	return r;
 }
 
-/*
- * SIGKILL does not end a child that waits in the kernel for a FUSE or NFS server. Returns false then: init reaps
- * it after frtrace has ended.
- */
-static bool reap(pid_t pid)
-{
-	int64_t enough = monotonic_ms() + REAP_MS;
-	pid_t ended;
-
-	while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 && deadline_left(enough))
-		usleep(1000);
-	return ended != 0;
-}
-
 /* Explain why there is no outcome; the child has been killed. */
 static int user_child_explain(const struct user_child *h, int err, bool reaped, struct diag *d)
 {
@@ -241,9 +196,8 @@ static int user_child_explain(const struct user_child *h, int err, bool reaped, 
 	return diag_set(d, -err, "cannot attach to process %d: the helper process died", t->pid);
 }
 
-static int child_work(struct user_child *h,
-		      int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-		      void *context, struct answer *out, bool *abandoned, struct diag *d)
+static int child_work(struct user_child *h, user_child_work *work, void *context, struct answer *out, bool *abandoned,
+		      struct diag *d)
 {
 	int pipe_fds[2], r, result = 0;
 	bool reaped;
@@ -265,7 +219,7 @@ static int child_work(struct user_child *h,
 	close(pipe_fds[0]);
 	if (r)
 		kill(pid, SIGKILL);
-	reaped = reap(pid);
+	reaped = child_reap(pid, REAP_MS);
 	if (!r)
 		return result;
 	*abandoned = reaped;
@@ -280,18 +234,16 @@ static struct user_child prepare_helper(const struct target *t, int timeout_ms)
 		.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .kept = -1, .deadline = now + timeout_ms};
 }
 
-static int open_and_run(struct user_child h,
-			int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-			void *context, struct answer *out, bool *abandoned, struct diag *d)
+static int open_and_run(struct user_child h, user_child_work *work, void *context, struct answer *out, bool *abandoned,
+			struct diag *d)
 {
 	const struct target *t = h.target;
-	char path[64], name[64], why[RIGHT_TEXT];
+	char name[64], why[RIGHT_TEXT];
 	bool killed = false;
 	int r;
 
 	*out = (struct answer){0};
-	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
-	h.status = open(path, O_RDONLY | O_CLOEXEC);
+	h.status = proc_open(t->pid, "status");
 	h.root = h.status < 0 ? -errno : root_path_open(t, "root");
 	if (h.root == -ENOENT || h.root == -ESRCH ||
 	    (h.root >= 0 && target_ended(t))) { /* the opened directories belong to the target */
@@ -318,21 +270,18 @@ static int open_and_run(struct user_child h,
 		*abandoned = killed;
 out:
 	for (int *fd = (int[]){h.status, h.root, h.cwd, h.tmp, -1}, i = 0; i < 4; i++)
-		if (fd[i] >= 0)
-			close(fd[i]);
+		io_close(fd[i]);
 	return r;
 }
 
-int user_child_run(const struct target *t,
-		   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
-		   int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
+int user_child_run(const struct target *t, user_child_work *work, void *context, int timeout_ms, struct answer *out,
+		   bool *abandoned, struct diag *d)
 {
 	return open_and_run(prepare_helper(t, timeout_ms), work, context, out, abandoned, d);
 }
 
-int user_child_run_keeping(int kept, const struct target *t,
-			   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-			   void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
+int user_child_run_keeping(int kept, const struct target *t, user_child_work *work, void *context, int timeout_ms,
+			   struct answer *out, bool *abandoned, struct diag *d)
 {
 	struct user_child h = prepare_helper(t, timeout_ms);
 
@@ -340,9 +289,7 @@ int user_child_run_keeping(int kept, const struct target *t,
 	return open_and_run(h, work, context, out, abandoned, d);
 }
 
-void user_child_clean_up(const struct target *t,
-			 int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-			 void *context, int timeout_ms)
+void user_child_clean_up(const struct target *t, user_child_work *work, void *context, int timeout_ms)
 {
 	struct user_child h = prepare_helper(t, timeout_ms);
 	struct answer answer;

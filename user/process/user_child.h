@@ -32,28 +32,23 @@ struct answer {
 	size_t length;
 };
 
+typedef int user_child_work(struct user_child *h, void *context, struct answer *out, struct diag *d);
+
 /*
  * Run `work` in the child. Returns 0 or -errno as `work` did; `out` receives what it left there. -EINTR:
  * interrupted(). `abandoned` (may be NULL): the child was killed before it could clean up.
  */
-int user_child_run(const struct target *t,
-		   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
-		   int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
+int user_child_run(const struct target *t, user_child_work *work, void *context, int timeout_ms, struct answer *out,
+		   bool *abandoned, struct diag *d);
 
 /* The same with another descriptor of the parent's that stays open in the child, or -1. */
-int user_child_run_keeping(int kept, const struct target *t,
-			   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-			   void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
+int user_child_run_keeping(int kept, const struct target *t, user_child_work *work, void *context, int timeout_ms,
+			   struct answer *out, bool *abandoned, struct diag *d);
 
 /* The same for cleanup work: it continues when interrupted(), and has no outcome. */
-void user_child_clean_up(const struct target *t,
-			 int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-			 void *context, int timeout_ms);
+void user_child_clean_up(const struct target *t, user_child_work *work, void *context, int timeout_ms);
 
 void answer_release(struct answer *a);
-
-/* Milliseconds left until a deadline, at least 0. */
-int deadline_left(int64_t deadline);
 
 /* A user's name for messages, or the number. */
 const char *user_name(uid_t uid, char *out, size_t size);

@@ -25,6 +25,16 @@ struct losses {
 	bool stacks;  /* calls were recorded but their stacks were lost */
 };
 
+struct loss_sources {
+	const struct segment *segment;
+	const struct recorder *recorder;
+	const struct streams *streams;
+	uint64_t malformed; /* records of the queue */
+	uint64_t natives, unread;
+};
+void losses_of(struct losses *out, const struct loss_sources *from);
+
+/* The same of a session. */
 void losses_read(struct losses *out, const struct session *s, const struct recorder *r);
 
 #endif

@@ -4,9 +4,9 @@
  * to a page costs several times as much as the chunk's bytes. A chunk may continue at the ring's begin.
  */
 #include "user/record/output_internal.h"
-#include "user/text/io.h"
 #include "user/process/cgroup_limit.h"
 #include "user/process/machine.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <string.h>

@@ -181,7 +181,7 @@ static void make_traces(struct recorder *r)
 	if (s->trace_ids != SETTINGS_TRACE_IDS_AUTO || s->fields != SETTINGS_FIELDS_ALL)
 		return;
 	r->program = process_context_reader_new(r->setup.target, s->redact_key);
-	if (s->probe != SETTINGS_PROBE_HOTSPOT)
+	if (s->source != SETTINGS_SOURCE_HOTSPOT)
 		r->traces = trace_context_new(r->setup.target);
 }
 

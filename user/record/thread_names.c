@@ -9,7 +9,7 @@
 #include "bpf/queue.h"
 #include "format/vec.h"
 #include "user/hotspot/threads.h"
-#include "user/process/tasks.h"
+#include "user/process/target.h"
 #include "user/text/monotonic.h"
 
 #include <stdlib.h>

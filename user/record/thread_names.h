@@ -4,7 +4,7 @@
 #define USER_RECORD_THREAD_NAMES_H
 
 #include "user/hotspot/layout.h"
-#include "user/hotspot/thread_object.h"
+#include "user/hotspot/threads.h"
 #include "user/process/target.h"
 
 #include <stdbool.h>

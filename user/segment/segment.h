@@ -159,16 +159,4 @@ static inline bool segment_classes_has(const struct segment_classes *set, uint32
 /* Number of methods with hooks for the recording, and of their classes. */
 uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes);
 
-/* Readable names. Those that do not fit are cut. */
-
-/* "com.acme.Cart.checkout(Order)"; with string 0 as `method`, "com.acme.Cart". */
-void segment_name_full(const struct segment *s, uint32_t class_name, uint32_t method, uint32_t descriptor, char *out,
-		       size_t size);
-
-/* The same for a row of the method table; "unknown" when there is no such method. */
-void segment_name_method(const struct segment *s, uint32_t id, char *out, size_t size);
-
-/* "boot", the loader's name, or its class when it has no name. */
-void segment_name_loader(const struct segment *s, uint32_t number, char *out, size_t size);
-
 #endif

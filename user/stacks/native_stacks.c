@@ -37,7 +37,7 @@ struct native_stacks *native_stacks_new(const struct target *t)
 	struct native_stacks *n = calloc(1, sizeof(*n));
 
 	if (n)
-		n->libraries = libraries_new(t);
+		n->libraries = libraries_new(t, true);
 	if (!n || n->libraries)
 		return n;
 	free(n);

@@ -10,7 +10,7 @@
 #define USER_STACKS_NATIVE_STACKS_H
 
 #include "bpf/queue.h"
-#include "uprobes/dwarf/cfi_frame.h"
+#include "uprobes/dwarf/cfi.h"
 #include "user/process/target.h"
 
 struct native_stacks;

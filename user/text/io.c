@@ -2,7 +2,23 @@
 #include "user/text/io.h"
 
 #include <errno.h>
-#include <unistd.h>
+
+int io_write_all(int fd, const void *bytes, size_t size)
+{
+	const char *from = bytes;
+
+	while (size) {
+		ssize_t n = write(fd, from, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		from += n;
+		size -= n;
+	}
+	return 0;
+}
 
 int io_write_at(int fd, const void *bytes, size_t size, uint64_t at)
 {

@@ -37,6 +37,11 @@ uint64_t log_lines(void);
 /* 1234567 as "1,234,567", into one of a few static buffers. */
 const char *log_count(uint64_t n);
 
+static inline const char *plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
 /* Nanoseconds as "8 ns", "31.2 ms", "980 ms"; bytes as "1.1 MB". In the same static buffers. */
 const char *log_time(uint64_t ns);
 const char *log_bytes(uint64_t bytes);

@@ -8,4 +8,7 @@
 int64_t monotonic_ns(void);
 int64_t monotonic_ms(void);
 
+/* Milliseconds left until a deadline by monotonic_ms(): at least 0, at most INT_MAX. */
+int deadline_left(int64_t deadline);
+
 #endif

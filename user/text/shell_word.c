@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool word_is_plain(const char *path)
@@ -22,28 +21,30 @@ static bool has_control(const char *path)
 	return false;
 }
 
-/* Write one character between quotes: '...' or, with `control`, $'...' (POSIX.1-2024, 2.2.4; bash and zsh). */
-static int shell_put_quoted(char *out, size_t size, char c, bool control)
+/* Append one character between quotes: '...' or, with `control`, $'...' (POSIX.1-2024, 2.2.4; bash and zsh). */
+static void shell_put_quoted(struct bytes *out, char c, bool control)
 {
 	if (control && iscntrl((unsigned char)c))
-		return snprintf(out, size, "\\%03o", (unsigned char)c);
-	if (control && (c == '\'' || c == '\\'))
-		return snprintf(out, size, "\\%c", c);
-	return c == '\'' ? snprintf(out, size, "'\\''") : snprintf(out, size, "%c", c);
+		bytes_printf(out, "\\%03o", (unsigned char)c);
+	else if (control && (c == '\'' || c == '\\'))
+		bytes_printf(out, "\\%c", c);
+	else if (c == '\'')
+		bytes_printf(out, "'\\''");
+	else
+		bytes_put_u8(out, c);
 }
 
-void shell_word_write(char *out, size_t size, const char *path)
+void put_shell_word(struct bytes *out, const char *path)
 {
 	const char *before = path[0] == '-' ? "./" : "";
 	bool control = has_control(path);
-	size_t length;
 
 	if (word_is_plain(path)) {
-		snprintf(out, size, "%s%s", before, path);
+		bytes_printf(out, "%s%s", before, path);
 		return;
 	}
-	length = snprintf(out, size, "%s'%s", control ? "$" : "", before);
-	for (; *path && length + SHELL_WORD_EXTRA < size; path++)
-		length += shell_put_quoted(out + length, size - length, *path, control);
-	snprintf(out + length, size - length, "'");
+	bytes_printf(out, "%s'%s", control ? "$" : "", before);
+	for (; *path; path++)
+		shell_put_quoted(out, *path, control);
+	bytes_put_u8(out, '\'');
 }

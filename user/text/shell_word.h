@@ -3,15 +3,12 @@
 #ifndef USER_TEXT_SHELL_WORD_H
 #define USER_TEXT_SHELL_WORD_H
 
-#include <stddef.h>
+#include "format/bytes.h"
 
 /*
- * Write `path` as one word that a shell passes on as it is: unchanged if it can be, else in quotes. One that begins with
- * '-' gets "./" in front, so that it is no option. The result is cut at `size`, which should be SHELL_WORD_SIZE times the
- * length, plus SHELL_WORD_EXTRA.
+ * Append `path` as one word that a shell passes on as it is: unchanged if it can be, else in quotes. One that begins with
+ * '-' gets "./" in front, so that it is no option.
  */
-#define SHELL_WORD_SIZE	 4
-#define SHELL_WORD_EXTRA 8
-void shell_word_write(char *out, size_t size, const char *path);
+void put_shell_word(struct bytes *out, const char *path);
 
 #endif

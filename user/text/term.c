@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/term.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -143,17 +144,10 @@ struct shown {
 
 static void term_write_all(struct shown *s)
 {
-	size_t done = 0;
-
 	if (s->waiting.failed || s->text.failed)
 		s->error = ENOMEM;
-	while (done < s->text.size && !s->error) {
-		ssize_t n = write(STDOUT_FILENO, s->text.data + done, s->text.size - done);
-
-		if (n < 0 && errno != EINTR)
-			s->error = errno;
-		done += n > 0 ? n : 0;
-	}
+	if (!s->error)
+		s->error = -io_write_all(STDOUT_FILENO, s->text.data, s->text.size);
 	bytes_clear(&s->text);
 }
 

@@ -3,8 +3,8 @@
 #include "user/trace/jfr_files.h"
 #include "user/trace/merge_check.h"
 #include "user/trace/progress.h"
-#include "user/text/io.h"
 #include "user/text/glob.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "user/trace/spool.h"
 #include "format/gzip.h"
 #include "user/trace/jfr_magic.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 
 #include <errno.h>
@@ -62,19 +63,6 @@ static int spool_open(struct spool *s)
 	return s->to < 0 ? diag_errno(s->d, errno, "cannot make a temporary file for '%s'", s->path) : 0;
 }
 
-static int spool_write_all(int fd, const unsigned char *data, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		data += n > 0 ? n : 0;
-		size -= n > 0 ? n : 0;
-	}
-	return 0;
-}
-
 /* What is no recording is refused before it takes room. */
 static int spool_write(void *context, const void *data, size_t size)
 {
@@ -95,7 +83,7 @@ static int spool_write(void *context, const void *data, size_t size)
 			"cannot read '%s': all that is unpacked or copied is more than %s; unpack or copy it to "
 			"files that you trust",
 			s->path, log_bytes(s->most));
-	err = spool_write_all(s->to, data, size);
+	err = io_write_all(s->to, data, size);
 	return err ? diag_errno(s->d, -err, "cannot copy '%s' to a temporary file; TMPDIR says where", s->path) : 0;
 }
 

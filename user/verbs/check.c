@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/check.h"
+#include "user/verbs/verbs.h"
 #include "user/capture/agent_build.h"
 #include "user/capture/cost.h"
 #include "user/capture/hotspot_source.h"
@@ -9,9 +9,8 @@
 #include "user/text/log.h"
 #include "user/jvm/jvm_model.h"
 #include "user/jvm/metaspace.h"
-#include "user/verbs/capabilities.h"
-#include "user/verbs/choose_probe.h"
-#include "user/verbs/security_context.h"
+#include "user/run/capabilities.h"
+#include "user/run/choose_source.h"
 #include "user/capture/session.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/process/launch_socket.h"
@@ -24,10 +23,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #define VALUE_COLUMN 14
+#define CAP_PREFIX   "CAP_"
 
 /* "  stacks      no: ...", which a terminal gets broken between words. */
 static void check_print_row(const char *what, const char *value, const char *why)
@@ -229,7 +230,7 @@ static void end_target(struct json *j, const struct target *t)
 /* HotSpot's own probes, for a JVM that takes no agent. Of any other one they are mentioned if it passes them. */
 static bool check_probes(struct json *j, const struct target *t, bool agent)
 {
-	const char *use = agent ? "only with --probe=hotspot: every call of every method traps, " COST_PROBE
+	const char *use = agent ? "only with --source=hotspot: every call of every method traps, " COST_PROBE
 				: "calls come from them; every call of every method traps, " COST_PROBE;
 	struct diag why;
 	bool good = !hotspot_source_check(t, &why);
@@ -265,7 +266,7 @@ static bool check_target(struct json *j, const struct target *t, bool may_mount)
 	bool good;
 
 	begin_target(j, t);
-	good = choose_probe_agent(t, may_mount, &why);
+	good = choose_source_agent(t, may_mount, &why);
 	print_feature(j, "attach", good, why.text);
 	good |= check_probes(j, t, good);
 	check_layout(j, t);
@@ -290,6 +291,60 @@ static bool check_it(const struct settings *settings, const struct target *t)
 		json_end(j);
 	}
 	return good;
+}
+
+/* ---- --security-context */
+
+/* uprobe_multi links came with Linux 6.6. Without rights to try them, the version is all there is. */
+static bool security_context_by_perf(const struct settings *s, const char *release)
+{
+	unsigned int major = 0, minor = 0;
+	struct diag refused;
+
+	if (s->attach == SETTINGS_ATTACH_PERF)
+		return true;
+	if (right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON) && !rights_check_bpf(&refused))
+		return !uprobe_multi_works();
+	sscanf(release, "%u.%u", &major, &minor);
+	return major < 6 || (major == 6 && minor < 6);
+}
+
+static void put_capability(FILE *to, enum right r, const char *indent)
+{
+	fprintf(to, "%s- %-15s # %s\n", indent, right_name(r) + strlen(CAP_PREFIX), right_purpose(r));
+}
+
+/*
+ * Kubernetes gives added capabilities to root only: a container of another user has them in its bounding set alone. So
+ * frtrace's container runs as root, with no other capability. `t`: the JVM, NULL: any.
+ */
+static void security_context_print(FILE *to, const struct settings *s, const struct target *t)
+{
+	struct utsname u;
+	bool by_perf;
+
+	uname(&u);
+	by_perf = security_context_by_perf(s, u.release);
+	fprintf(to, "# frtrace " FRTRACE_VERSION " on Linux %s, beside a JVM of ", u.release);
+	if (t)
+		fprintf(to, "user %u, group %u\n", t->uid, t->gid);
+	else
+		fputs("any user\n", to);
+	fputs("securityContext:\n  runAsUser: 0\n  allowPrivilegeEscalation: false\n  capabilities:\n"
+	      "    drop: [ALL]\n    add:\n",
+	      to);
+	for (enum right r = 0; r < RIGHTS_NEEDED; r++)
+		if (right_needed_beside(r, t, by_perf))
+			put_capability(to, r, "    ");
+	if (s->mount && !by_perf)
+		fputs("    - SYS_ADMIN       # --mount: the JVM's mount namespace\n", to);
+	if (s->mount)
+		fputs("    - SYS_CHROOT      # --mount: entering it\n", to);
+	fputs("    # optional:\n", to);
+	for (enum right r = RIGHTS_NEEDED; r < RIGHTS; r++)
+		put_capability(to, r, "    # ");
+	fputs("  seccompProfile:\n    type: RuntimeDefault # Unconfined, if this one refuses bpf() or perf_event_open()\n",
+	      to);
 }
 
 int cmd_check(const struct settings *settings, struct diag *d)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/control.h"
+#include "user/verbs/verbs.h"
 #include "user/exit.h"
-#include "user/live/control_socket.h"
+#include "user/run/control_socket.h"
 #include "user/text/log.h"
 #include "user/process/find.h"
 

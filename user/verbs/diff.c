@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/diff.h"
+#include "user/verbs/verbs.h"
 #include "user/compare/diff.h"
 #include "user/compare/gate.h"
 #include "user/exit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/export.h"
+#include "user/verbs/verbs.h"
 #include "user/exit.h"
 #include "user/trace/jfr_files.h"
 #include "user/text/term.h"

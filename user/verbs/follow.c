@@ -3,10 +3,10 @@
  * frtrace --follow: a small process that waits for JVMs, and forks a recording for each. So a JVM that breaks its
  * recording breaks no other one, and memory is bounded by the number of recordings.
  */
-#include "user/verbs/follow.h"
+#include "user/verbs/verbs.h"
 #include "user/capture/exec_watch.h"
 #include "user/exit.h"
-#include "user/live/loop.h"
+#include "user/run/loop.h"
 #include "user/process/machine.h"
 #include "user/process/proc.h"
 #include "user/process/rights.h"
@@ -14,7 +14,6 @@
 #include "user/record/retention.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
-#include "user/verbs/record.h"
 #include "user/verbs/started.h"
 
 #include <errno.h>
@@ -52,7 +51,7 @@ struct followed {
 
 struct follow {
 	const struct settings *settings;
-	struct loop loop;	  /* for its signals */
+	int signals;		  /* a signalfd */
 	struct exec_watch *watch; /* NULL: processes are looked for in /proc */
 	struct started *started;
 	int last_pid; /* at the last look into /proc */
@@ -81,7 +80,7 @@ static void follow_record(struct follow *f, const struct target *jvm, pid_t pare
 		_exit(EXIT_FAILED);
 	setpriority(PRIO_PROCESS, 0, f->nice);
 	exec_watch_close(f->watch);
-	loop_release(&f->loop);
+	loop_signals_close(f->signals);
 	for (unsigned int i = 0; i < f->count; i++)
 		close(f->jvm[i].end);
 	started_free(f->started);
@@ -279,14 +278,14 @@ static void follow_look_out(struct follow *f)
 static bool follow_wait(const struct follow *f, bool ending, int timeout_ms)
 {
 	struct pollfd fds[FIXED_FDS + MOST] = {
-		{.fd = f->loop.signals, .events = POLLIN},
+		{.fd = f->signals, .events = POLLIN},
 		{.fd = f->watch && !ending ? exec_watch_fd(f->watch) : -1, .events = POLLIN}};
 	struct signalfd_siginfo s;
 
 	for (unsigned int i = 0; i < f->count; i++)
 		fds[FIXED_FDS + i] = (struct pollfd){f->jvm[i].end, POLLIN, 0};
 	poll(fds, FIXED_FDS + f->count, timeout_ms);
-	return fds[0].revents && read(f->loop.signals, &s, sizeof(s)) == sizeof(s);
+	return fds[0].revents && read(f->signals, &s, sizeof(s)) == sizeof(s);
 }
 
 static int follow_timeout(const struct follow *f, int next_ms, int64_t end)
@@ -389,7 +388,7 @@ static int follow_open(struct follow *f, struct diag *d)
 		return diag_errno(d, ENOMEM, "cannot begin");
 	if (exec_watch_open(&f->watch, &why))
 		log_line("new processes are looked for in /proc, each %d ms: %s", SCAN_MS, why.text);
-	err = loop_init(&f->loop, NULL, d);
+	err = loop_signals(&f->signals, false, d);
 	if (!err)
 		started_scan(f->started);
 	f->last_pid = machine_last_pid();
@@ -420,7 +419,7 @@ static int follow_report(const struct follow *f, struct diag *d)
 
 int cmd_follow(const struct settings *settings, struct diag *d)
 {
-	struct follow f = {.settings = settings, .loop.signals = -1};
+	struct follow f = {.settings = settings, .signals = -1};
 	int err;
 
 	log_set(settings->quiet, settings->verbose);
@@ -439,6 +438,6 @@ int cmd_follow(const struct settings *settings, struct diag *d)
 	}
 	exec_watch_close(f.watch);
 	started_free(f.started);
-	loop_release(&f.loop);
+	loop_signals_close(f.signals);
 	return err;
 }

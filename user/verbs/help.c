@@ -66,7 +66,7 @@ static void print_option(const struct option_row *o)
 static void print_section(const struct verb *v, enum option_section section)
 {
 	for (const struct option_row *o = options; o->name; o++)
-		if (o->section == section && o->verbs & VERB_BIT(v->id))
+		if (o->section == section && o->verbs & VERB_BIT(v->id) && !o->hidden)
 			print_option(o);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/merge.h"
+#include "user/verbs/verbs.h"
 #include "user/text/log.h"
 #include "user/trace/file_list.h"
 #include "user/trace/merge.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/methods.h"
+#include "user/verbs/verbs.h"
 #include "bpf/frtrace.h"
 #include "filters/quote.h"
 #include "filters/suggest.h"
@@ -11,7 +11,7 @@
 #include "user/jvm/jvm_model.h"
 #include "user/text/java_name.h"
 #include "user/text/skip_reason.h"
-#include "user/verbs/suggest_classes.h"
+#include "user/run/suggest_classes.h"
 #include "user/process/find.h"
 #include "user/text/term.h"
 
@@ -227,11 +227,6 @@ static void methods_print_object(const struct target *t, const struct matches *f
 	json_end(&j);
 }
 
-static const char *methods_plural(uint64_t n, const char *one, const char *many)
-{
-	return n == 1 ? one : many;
-}
-
 static bool any_own_loader(const struct matches *found)
 {
 	for (uint32_t i = 0; i < found->count; i++)
@@ -246,8 +241,8 @@ static void print_sum(const struct matches *found)
 	struct sum s = methods_sum_of(found);
 
 	log_line("%s %s of %s %s would be traced, %s not; %s loaded classes", log_count(s.traced),
-		 methods_plural(s.traced, "method", "methods"), log_count(s.classes),
-		 methods_plural(s.classes, "class", "classes"), log_count(s.skipped), log_count(found->classes));
+		 plural(s.traced, "method", "methods"), log_count(s.classes), plural(s.classes, "class", "classes"),
+		 log_count(s.skipped), log_count(found->classes));
 	if (s.traced >= FRT_MAX_METHODS)
 		log_line("  there is room for %s: the rest is left alone", log_count(FRT_MAX_METHODS - 1));
 	if (any_own_loader(found))
@@ -256,7 +251,7 @@ static void print_sum(const struct matches *found)
 		log_error("frtrace: the classes changed while they were read: some may be missing, try again");
 	if (found->unread)
 		log_error("frtrace: %s %s could not be read, try again", log_count(found->unread),
-			  methods_plural(found->unread, "class", "classes"));
+			  plural(found->unread, "class", "classes"));
 }
 
 static void methods_offer(const char *class_name, const char *method, void *context)

@@ -71,12 +71,12 @@ static const struct option_choice stacks_choices[] = {
 	{"auto", SETTINGS_STACKS_AUTO}, {"walk", SETTINGS_STACKS_WALK}, {"jvmti", SETTINGS_STACKS_JVMTI}, {0}};
 static const struct option_choice kernel_choices[] = {
 	{"on", SETTINGS_KERNEL_ON}, {"off", SETTINGS_KERNEL_OFF}, {"full", SETTINGS_KERNEL_FULL}, {0}};
-static const struct option_choice probes_choices[] = {
-	{"auto", SETTINGS_PROBES_AUTO}, {"multi", SETTINGS_PROBES_MULTI}, {"perf", SETTINGS_PROBES_PERF}, {0}};
+static const struct option_choice attach_choices[] = {
+	{"auto", SETTINGS_ATTACH_AUTO}, {"multi", SETTINGS_ATTACH_MULTI}, {"perf", SETTINGS_ATTACH_PERF}, {0}};
 static const struct option_choice buffer_choices[] = {
 	{"ring", SETTINGS_BUFFER_RING}, {"perf", SETTINGS_BUFFER_PERF}, {0}};
-static const struct option_choice probe_choices[] = {
-	{"auto", SETTINGS_PROBE_AUTO}, {"agent", SETTINGS_PROBE_AGENT}, {"hotspot", SETTINGS_PROBE_HOTSPOT}, {0}};
+static const struct option_choice source_choices[] = {
+	{"auto", SETTINGS_SOURCE_AUTO}, {"agent", SETTINGS_SOURCE_AGENT}, {"hotspot", SETTINGS_SOURCE_HOTSPOT}, {0}};
 static const struct option_choice fields_choices[] = {{"all", SETTINGS_FIELDS_ALL}, {"jdk", SETTINGS_FIELDS_JDK}, {0}};
 static const struct option_choice trace_ids_choices[] = {
 	{"auto", SETTINGS_TRACE_IDS_AUTO}, {"off", SETTINGS_TRACE_IDS_OFF}, {0}};
@@ -289,16 +289,16 @@ const struct option_row options[] = {
 	 .section = SECTION_OTHER, .verbs = VERB_BIT(VERB_CHECK),
 	 .help = "print the securityContext for Kubernetes instead: the capabilities that a container with frtrace needs "
 		 "beside this JVM, or beside any, on this kernel"},
-	{.name = "probe", .arg = "SOURCE", .kind = OPTION_CHOICE, AT(settings.probe),
-	 .choices = probe_choices, .usual = "auto",
+	{.name = "source", .alias = "probe", .arg = "SOURCE", .kind = OPTION_CHOICE, AT(settings.source),
+	 .choices = source_choices, .usual = "auto",
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
 	 .help = "hotspot: no agent, but the probes of HotSpot itself",
 	 .more = "They need a JVM that was started with the flag DTraceMethodProbes. Nothing is loaded into it and nothing is "
 		 "written to it, but every call of every method traps. Calls have durations, threads, stacks and waits, and "
 		 "of those in compiled code not all exceptions that end them. auto is the agent, and these probes where no "
 		 "agent can be loaded."},
-	{.name = "probes", .arg = "WAY", .kind = OPTION_CHOICE, AT(settings.probes),
-	 .choices = probes_choices, .usual = "auto",
+	{.name = "attach", .alias = "probes", .hidden = true, .arg = "WAY", .kind = OPTION_CHOICE, AT(settings.attach),
+	 .choices = attach_choices, .usual = "auto",
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK),
 	 .help = "attach to the kernel's uprobes by one link for all (multi), by a perf event for each (perf), or by what "
 		 "works (auto); for debugging"},
@@ -451,18 +451,25 @@ const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
+static bool is_name(const char *own, const char *name, size_t length)
+{
+	return own && strlen(own) == length && memcmp(own, name, length) == 0;
+}
+
 const struct option_row *option_by_name(unsigned int mask, const char *name, size_t length, size_t *count)
 {
 	const struct option_row *found = NULL;
 
 	*count = 0;
 	for (const struct option_row *o = options; o->name; o++) {
-		if (!(o->verbs & mask) || strncmp(o->name, name, length) != 0)
+		if (!(o->verbs & mask))
 			continue;
-		if (strlen(o->name) == length) {
+		if (is_name(o->name, name, length) || is_name(o->alias, name, length)) {
 			*count = 1;
 			return o;
 		}
+		if (o->hidden || strncmp(o->name, name, length) != 0)
+			continue;
 		found = o;
 		++*count;
 	}

@@ -109,10 +109,12 @@ struct option_choice {
 };
 
 struct option_row {
-	const char *name; /* without dashes; rows for different verbs may share a name */
-	char letter;	  /* 0: none */
-	bool optional;	  /* the argument may be omitted and is given only as --name=ARGUMENT */
-	bool seconds;	  /* a time without a unit is in seconds */
+	const char *name;  /* without dashes; rows for different verbs may share a name */
+	const char *alias; /* what it was called before; not shown; may be NULL */
+	bool hidden;	   /* for debugging: not shown, and not abbreviated */
+	char letter;	   /* 0: none */
+	bool optional;	   /* the argument may be omitted and is given only as --name=ARGUMENT */
+	bool seconds;	   /* a time without a unit is in seconds */
 	enum option_kind kind;
 	enum option_section section;
 	unsigned int verbs; /* VERB_BIT()s of the verbs that take the option */
@@ -132,7 +134,8 @@ struct option_row {
 extern const struct option_row options[];
 
 /*
- * Find the option whose name is, or is abbreviated by, `name` of `length` bytes, among those of `verbs` (a mask).
+ * Find the option whose name or alias is `name` of `length` bytes, or whose name it abbreviates, among those of `verbs`
+ * (a mask).
  * *count is the number of candidates, 1 for an exact name. NULL if *count is not 1.
  */
 const struct option_row *option_by_name(unsigned int verbs, const char *name, size_t length, size_t *count);

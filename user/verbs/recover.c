@@ -3,7 +3,7 @@
  * If the writer is killed or the machine loses power, a recording ends with a truncated chunk, or with a chunk that the
  * JVM had not finished. The header of the latter says how much was flushed.
  */
-#include "user/verbs/recover.h"
+#include "user/verbs/verbs.h"
 #include "format/vec.h"
 #include "user/trace/jfr_file.h"
 #include "user/text/log.h"

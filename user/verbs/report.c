@@ -4,9 +4,10 @@
 #include "user/trace/progress.h"
 #include "user/trace/spool.h"
 #include "user/text/new_file.h"
-#include "user/text/io.h"
 #include "user/report/page.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
+#include "user/verbs/verbs.h"
 
 #include <errno.h>
 #include <limits.h>

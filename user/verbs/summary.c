@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/summary.h"
+#include "user/verbs/verbs.h"
 #include "format/vec.h"
 #include "user/trace/jfr_files.h"
 #include "user/trace/jfr_names.h"

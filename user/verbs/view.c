@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/view.h"
+#include "user/verbs/verbs.h"
 #include "user/compare/gate.h"
 #include "user/text/term.h"
 #include "user/trace/jfr_files.h"

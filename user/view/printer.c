@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/printer.h"
+#include "user/text/io.h"
 #include "user/text/memory.h"
 #include "user/text/term.h"
 
@@ -47,21 +48,14 @@ static void printer_show(struct printer *p)
 
 void printer_flush(struct printer *p, bool all)
 {
-	size_t done = 0;
-
 	if (!all && p->out.size < FLUSH_SIZE)
 		return;
 	if (p->terminal && p->out.size)
 		printer_show(p);
 	if (p->out.failed)
 		memory_exhausted();
-	while (done < p->out.size && !p->error) {
-		ssize_t n = write(p->fd, p->out.data + done, p->out.size - done);
-
-		if (n < 0 && errno != EINTR)
-			p->error = errno;
-		done += n > 0 ? n : 0;
-	}
+	if (!p->error)
+		p->error = -io_write_all(p->fd, p->out.data, p->out.size);
 	bytes_clear(&p->out);
 }
 

@@ -18,7 +18,7 @@ natives_start() { # THREADS CALLS [JVM-OPTION...]
 }
 
 counted() {
-	local sentence="each call of a native method is counted: bound by its short or long name, by RegisterNatives, and two that share a function${PROBES:+, --probes=$PROBES}, JDK $FEATURE"
+	local sentence="each call of a native method is counted: bound by its short or long name, by RegisterNatives, and two that share a function${PROBES:+, --attach=$PROBES}, JDK $FEATURE"
 	begin "$sentence" || return 0
 	natives_start 16 6280
 	if target_ready && trace_start -m "$OWN"; then
@@ -39,7 +39,7 @@ probed() {
 	local sentence="HotSpot's own probes tell which calls of native methods an exception ends, JDK $FEATURE"
 	begin "$sentence" || return 0
 	natives_start 4 6280 -XX:+DTraceMethodProbes
-	if target_ready && trace_start --probe=hotspot -m "${OWN%;*}"; then
+	if target_ready && trace_start --source=hotspot -m "${OWN%;*}"; then
 		target_go
 		trace_stop
 		status_is 0
@@ -58,7 +58,7 @@ attached() {
 	local sentence="a thread that has left the JVM and comes back is another one for HotSpot's own probes, JDK $FEATURE"
 	begin "$sentence" || return 0
 	HOW=attach natives_start 1 7 -XX:+DTraceMethodProbes
-	if target_ready && trace_start --probe=hotspot -m live.Natives::attached; then
+	if target_ready && trace_start --source=hotspot -m live.Natives::attached; then
 		target_go
 		trace_stop
 		status_is 0
@@ -139,7 +139,7 @@ only_the_target() {
 
 # The program waits until they are found.
 late() {
-	local sentence="methods that RegisterNatives binds after the attach, or binds anew, are found, and their calls counted${PROBES:+, --probes=$PROBES}, JDK $FEATURE" name
+	local sentence="methods that RegisterNatives binds after the attach, or binds anew, are found, and their calls counted${PROBES:+, --attach=$PROBES}, JDK $FEATURE" name
 	begin "$sentence" || return 0
 	HOW=late natives_start 1 4000
 	if target_ready && trace_start -m 'live.Natives::moved;live.Natives::late;live.Natives::lateLoose' -M 'live.Natives::moved'; then
@@ -253,7 +253,7 @@ said() {
 
 # When the class is loaded, frtrace has given up the right to load programs.
 loaded_late() {
-	local sentence="native methods of a class that is loaded while tracing are traced${PROBES:+, --probes=$PROBES}, JDK $FEATURE"
+	local sentence="native methods of a class that is loaded while tracing are traced${PROBES:+, --attach=$PROBES}, JDK $FEATURE"
 	begin "$sentence" || return 0
 	HOW=loaded natives_start 1 50
 	if target_ready && trace_start -m 'live.Natives$Late'; then

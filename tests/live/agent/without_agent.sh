@@ -24,11 +24,11 @@ truth_of() { # CLASS [PATTERN]: of methods whose exceptions may not be seen; all
 mapped() { awk '{ print $1, $2, $3, $6 }' "/proc/$T_PID/maps" | grep -E ' /|\[' | grep -vE '\[(heap|stack|vvar|vdso|anon)'; }
 
 counted() { # SENTENCE FILTER TRUTH-OF-CLASS [-JVM-OPTION...] CLASS [ARGUMENT...]
-	local sentence="$1${PROBES:+, --probes=$PROBES}, JDK $FEATURE" filter=$2 class=$3
+	local sentence="$1${PROBES:+, --attach=$PROBES}, JDK $FEATURE" filter=$2 class=$3
 	shift 3
 	begin "$sentence" || return 0
 	target_start $PROBED "$@"
-	if target_ready && trace_start --probe=hotspot -m "$filter"; then
+	if target_ready && trace_start --source=hotspot -m "$filter"; then
 		mapped >"$T_DIR/before"
 		target_go
 		mapped >"$T_DIR/after"
@@ -51,7 +51,7 @@ timed() {
 	local sentence="-M counts calls by HotSpot's own probes, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start $PROBED ExitsMain 2000
-	if target_ready && trace_start --probe=hotspot -M 'live.Exits::recursion;live.Exits::several'; then
+	if target_ready && trace_start --source=hotspot -M 'live.Exits::recursion;live.Exits::several'; then
 		target_go
 		trace_stop
 		status_is 0
@@ -69,7 +69,7 @@ threshold() {
 	local sentence="calls below a threshold are counted only, by HotSpot's own probes, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start $PROBED ExitsMain 2000
-	if target_ready && trace_start --probe=hotspot -m 'live.Exits::recursion' -t 1h; then
+	if target_ready && trace_start --source=hotspot -m 'live.Exits::recursion' -t 1h; then
 		target_go
 		trace_stop
 		status_is 0
@@ -83,10 +83,10 @@ threshold() {
 
 # Whether a class is chosen is not known when its first calls pass.
 late() {
-	local sentence="calls of a class that is loaded meanwhile are recorded or counted as missed${PROBES:+, --probes=$PROBES}, JDK $FEATURE" events missed
+	local sentence="calls of a class that is loaded meanwhile are recorded or counted as missed${PROBES:+, --attach=$PROBES}, JDK $FEATURE" events missed
 	begin "$sentence" || return 0
 	target_start $PROBED Late 200000
-	if target_ready && trace_start --probe=hotspot -m 'live.Late$Latecomer::checkout'; then
+	if target_ready && trace_start --source=hotspot -m 'live.Late$Latecomer::checkout'; then
 		target_go
 		trace_stop
 		status_is 3
@@ -105,7 +105,7 @@ late_in_vain() {
 	local sentence="if a method is chosen meanwhile, and its exits cannot be probed, the recording ends and says why, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start $PROBED Late 200000
-	if target_ready && trace_start --probe=hotspot -m 'live.Late$Latecomer::checkout'; then
+	if target_ready && trace_start --source=hotspot -m 'live.Late$Latecomer::checkout'; then
 		prlimit --pid "$F_PID" --nofile=3:
 		target_go
 		trace_wait
@@ -125,7 +125,7 @@ waits() {
 	local sentence="calls have their waits by HotSpot's own probes, JDK $FEATURE" kind reason n
 	begin "$sentence" || return 0
 	target_start $PROBED Splits 50 sleep park socket
-	if target_ready && trace_start --probe=hotspot -m 'live.Splits::sleep;live.Splits::park;live.Splits::socket'; then
+	if target_ready && trace_start --source=hotspot -m 'live.Splits::sleep;live.Splits::park;live.Splits::socket'; then
 		target_go
 		trace_stop
 		status_is 0
@@ -164,10 +164,10 @@ nothing_matches() {
 	target_start $PROBED ExitsMain 40
 	if target_ready; then
 		before=$(probe_bytes "$T_PID")
-		trace_start --probe=hotspot -m live.Nothing::never
+		trace_start --source=hotspot -m live.Nothing::never
 		[ "$(probe_bytes "$T_PID" | grep -o cc | wc -l)" = 1 ] || finding "the probes had $before, and have $(probe_bytes "$T_PID")"
 		trace_stop
-		trace_start --probe=hotspot -m live.Exits::normal
+		trace_start --source=hotspot -m live.Exits::normal
 		[ "$(probe_bytes "$T_PID" | grep -o cc | wc -l)" = 2 ] || finding "a chosen method is not traced: $(probe_bytes "$T_PID")"
 		trace_stop
 	fi
@@ -177,13 +177,13 @@ nothing_matches() {
 
 # Both have the same file mapped. A breakpoint is what would slow the other one down.
 only_the_target() {
-	local sentence="another JVM with the same libjvm has no breakpoint at HotSpot's probes${PROBES:+, --probes=$PROBES}, JDK $FEATURE" other other_dir before
+	local sentence="another JVM with the same libjvm has no breakpoint at HotSpot's probes${PROBES:+, --attach=$PROBES}, JDK $FEATURE" other other_dir before
 	begin "$sentence" || return 0
 	target_start $PROBED ExitsMain 40
 	target_ready
 	other=$T_PID other_dir=$T_DIR before=$(probe_bytes "$T_PID")
 	target_start $PROBED ExitsMain 40
-	if target_ready && trace_start --probe=hotspot -m live.Exits; then
+	if target_ready && trace_start --source=hotspot -m live.Exits; then
 		[[ $(probe_bytes "$T_PID") =~ ^(cc)+$ ]] || finding "the target has no breakpoints: $(probe_bytes "$T_PID")"
 		[ -n "$before" ] && [ "$(probe_bytes "$other")" = "$before" ] || finding "the other one had $before, and has $(probe_bytes "$other")"
 		touch "$other_dir/go"
@@ -206,7 +206,7 @@ open_deep() {
 	local sentence="100 nested calls that are open at the end are in the file, by HotSpot's own probes, JDK $FEATURE" seen
 	begin "$sentence" || return 0
 	target_start $PROBED Open deep 100
-	if target_ready && trace_start --probe=hotspot -m 'live.Open::open*'; then
+	if target_ready && trace_start --source=hotspot -m 'live.Open::open*'; then
 		target_go
 		trace_stop
 		status_is 0
@@ -287,8 +287,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && PROBES=perf only_the_target
 	automatic -XX:+DisableAttachMechanism
 	[ "$FEATURE" -lt 21 ] || automatic -XX:-EnableDynamicAgentLoading
-	refused "a JVM without the flag is refused" 'start it with -XX:\+DTraceMethodProbes' -- --probe=hotspot -m live.Exits
-	refused "--inside needs the agent" '--inside does not go with' $PROBED -- --probe=hotspot --inside=live.Exits -m live.Exits
+	refused "a JVM without the flag is refused" 'start it with -XX:\+DTraceMethodProbes' -- --source=hotspot -m live.Exits
+	refused "--inside needs the agent" '--inside does not go with' $PROBED -- --source=hotspot --inside=live.Exits -m live.Exits
 done
 roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
@@ -300,7 +300,7 @@ for version in "${JDKS_IN_TURN[@]}"; do
 	fi
 done
 if root_use 8; then
-	refused "a libjvm without method probes is refused" 'libjvm.so has no method probes' -- --probe=hotspot -m live.Exits
+	refused "a libjvm without method probes is refused" 'libjvm.so has no method probes' -- --source=hotspot -m live.Exits
 else
 	skip "a libjvm without method probes is refused" "$(roots_why)"
 fi

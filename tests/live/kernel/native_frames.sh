@@ -61,7 +61,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	library_build libnatives.so && library_build libstripped.so && strip "$WORK/libstripped.so" || { not_ok "the library compiles"; exit; }
 	frames "native frames of waits equal gdb's" libnatives.so
-	PROBED=-XX:+DTraceMethodProbes frames "native frames of waits equal gdb's, by HotSpot's own probes" libnatives.so --probe=hotspot
+	PROBED=-XX:+DTraceMethodProbes frames "native frames of waits equal gdb's, by HotSpot's own probes" libnatives.so --source=hotspot
 	turn 1 && METHODS='live.Blocked::descend;sun.nio.ch.SocketDispatcher::read0' KINDS='library network' \
 		frames "native frames of waits equal gdb's, in threads that call nothing else" libnatives.so
 	turn 0 && {

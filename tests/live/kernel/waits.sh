@@ -44,7 +44,7 @@ expect_waits() { # N KIND REASON WAKER
 }
 
 reasons() { # [N]
-	local sentence="waits have their reason and their waker${PROBES:+, --probes=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
+	local sentence="waits have their reason and their waker${PROBES:+, --attach=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
 	begin "$sentence" || return 0
 	if record_waits $n --no-stack sleep monitor queue park socket busy; then
 		grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # without probes in the JVM, Thread.sleep() is not known either
@@ -157,7 +157,7 @@ parts() {
 
 # The JVM's own log is the oracle. Collections are within safepoints.
 pauses() {
-	local sentence="each pause of the JVM is recorded${PROBES:+, --probes=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=20 seen apart
+	local sentence="each pause of the JVM is recorded${PROBES:+, --attach=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=20 seen apart
 	begin "$sentence" || return 0
 	if record_waits $n -XX:+UseG1GC -Xlog:safepoint:file="$WORK/safepoints" gc; then
 		seen=$(grep -cE '^pause 1 [0-9]+ [0-9]+ G1CollectFull' "$WORK/waits")

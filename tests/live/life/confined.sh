@@ -158,8 +158,8 @@ follow_modes() {
 	local sentence="--follow is refused no system call, JDK $FEATURE" probes
 	begin "$sentence" || return 0
 	for probes in auto perf; do
-		follow_start --probes=$probes --kernel=full -m live.Pulse -M java.lang.Object -m 'java.lang.Thread::sleep*' -m 'java.io.UnixFileSystem::*' --max-total=100m --max-age=1s && follow_stop
-		unrefused "--probes=$probes"
+		follow_start --attach=$probes --kernel=full -m live.Pulse -M java.lang.Object -m 'java.lang.Thread::sleep*' -m 'java.io.UnixFileSystem::*' --max-total=100m --max-age=1s && follow_stop
+		unrefused "--attach=$probes"
 	done
 	follow_start --buffer=perf -m live.Pulse::beat && follow_stop
 	unrefused "--buffer=perf"

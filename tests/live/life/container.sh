@@ -272,13 +272,13 @@ context_of() { # ARGUMENT...
 sidecar() { # CAPABILITIES-LEFT CAPABILITY...
 	local left=$1
 	shift
-	local sentence="a sidecar that has only $* traces calls and waits${PROBES:+, --probes=$PROBES}, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE only
+	local sentence="a sidecar that has only $* traces calls and waits${PROBES:+, --attach=$PROBES}, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE only
 	only=$(printf ',+%s' "$@")
 	begin "$sentence" || return 0
 	namespaced_start Where 100 none sleep monitor lock queue socket
 	if target_ready; then
-		[ "$(printf '%s\n' "$@")" = "$(context_of --probes="${PROBES:-auto}" "$T_PID")" ] ||
-			finding "the security context beside a JVM of root has:" "$(context_of --probes="${PROBES:-auto}" "$T_PID")"
+		[ "$(printf '%s\n' "$@")" = "$(context_of --attach="${PROBES:-auto}" "$T_PID")" ] ||
+			finding "the security context beside a JVM of root has:" "$(context_of --attach="${PROBES:-auto}" "$T_PID")"
 		inner=$(awk '/^NSpid:/ { print $NF }' "/proc/$T_PID/status")
 		cat >"$WORK/sidecar" <<-END
 			#!/bin/sh

@@ -204,7 +204,7 @@ few=(-Dstacks.rounds=1000 -Dstacks.calls=700 -Dstacks.virtual=15 -Dstacks.loader
 
 # Where a call is inlined, its stack is unknown; none is wrong. Each call traps, so the program is small.
 agrees_by_probes() { # MODE UNKNOWN_MAX [-JVM-OPTION...]
-	local OWN='' UNKNOWN_MAX=$2 ELSEWHERE_MAX=$2 TRACE_ALSO=(--probe=hotspot) PROBED=-XX:+DTraceMethodProbes SOURCE='' SAYS="by HotSpot's own probes"
+	local OWN='' UNKNOWN_MAX=$2 ELSEWHERE_MAX=$2 TRACE_ALSO=(--source=hotspot) PROBED=-XX:+DTraceMethodProbes SOURCE='' SAYS="by HotSpot's own probes"
 	agrees "stacks by HotSpot's own probes, $1" jvmti 'deep|recursion|inlined|dispatch|exceptions|monitors' "${few[@]}" -Dstacks.virtual=0 -Dstacks.loaded=true $PROBED "${@:3}"
 }
 

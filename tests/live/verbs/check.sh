@@ -124,7 +124,7 @@ rights() {
 			target_untouched "$T_PID"
 		done
 		without sys_admin "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null || finding "without CAP_SYS_ADMIN:" "$(cat "$WORK/check")"
-		without sys_admin "$FRTRACE" -p "$T_PID" -m live.Waits -o "$WORK/x.jfr" -d 1s --probes=perf >"$WORK/check" 2>&1 </dev/null &&
+		without sys_admin "$FRTRACE" -p "$T_PID" -m live.Waits -o "$WORK/x.jfr" -d 1s --attach=perf >"$WORK/check" 2>&1 </dev/null &&
 			finding "perf events without CAP_SYS_ADMIN end well"
 		check_says '^frtrace: .*rights are missing: CAP_SYS_ADMIN \(uprobes by perf events\): give frtrace the capability$'
 		target_untouched "$T_PID"

@@ -2,7 +2,6 @@
 /* Both ends of the command word: the collector's functions, and a thread that answers as the agent's does. */
 #include "tests/lib/fake_segment.h"
 #include "user/capture/agent_commands.h"
-#include "user/process/attach_lock.h"
 #include "user/process/run_directory.h"
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"

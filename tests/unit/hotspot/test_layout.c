@@ -7,27 +7,23 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#define EACH_VERSION(v) (const unsigned int *v = fake_vm_versions(); *v; v++)
-
 static void nothing_is_missing_in_known_versions(void **state)
 {
-	for
-		EACH_VERSION(v)
-		{
-			struct fake_vm vm;
+	for (const unsigned int *v = fake_vm_versions(); *v; v++) {
+		struct fake_vm vm;
 
-			fake_vm_init(&vm, *v);
-			assert_string_equal(vm.layout.missing, "");
-			assert_int_equal(vm.layout.without, 0);
-			assert_int_equal(vm.layout.walk.jdk_version, *v);
-			assert_int_equal(vm.layout.walk.heaps, *v > 8 ? 3 : 1);
-			assert_int_equal(vm.layout.walk.call_stub_return, vm.call_stub);
-			assert_int_equal(vm.layout.walk.interpreter, vm.interpreter);
-			assert_int_equal(vm.layout.walk.interpreter_end, vm.interpreter + 0x800);
-			assert_int_equal(vm.layout.exceptions, vm.interpreter + 0x120);
-			assert_int_equal(vm.layout.exceptions_end, vm.interpreter + 0x220);
-			fake_vm_release(&vm);
-		}
+		fake_vm_init(&vm, *v);
+		assert_string_equal(vm.layout.missing, "");
+		assert_int_equal(vm.layout.without, 0);
+		assert_int_equal(vm.layout.walk.jdk_version, *v);
+		assert_int_equal(vm.layout.walk.heaps, *v > 8 ? 3 : 1);
+		assert_int_equal(vm.layout.walk.call_stub_return, vm.call_stub);
+		assert_int_equal(vm.layout.walk.interpreter, vm.interpreter);
+		assert_int_equal(vm.layout.walk.interpreter_end, vm.interpreter + 0x800);
+		assert_int_equal(vm.layout.exceptions, vm.interpreter + 0x120);
+		assert_int_equal(vm.layout.exceptions_end, vm.interpreter + 0x220);
+		fake_vm_release(&vm);
+	}
 }
 
 /* Measured on live JVMs. For 17 and 25, JNIEnv - JavaThread is 688 and 1184. */
@@ -379,24 +375,22 @@ static void build_threads(struct fake_vm *vm)
 
 static void threads_are_found_with_their_ids(void **state)
 {
-	for
-		EACH_VERSION(v)
-		{
-			struct fake_vm vm;
-			struct seen s = {0}, stopped = {.stop_at = 2};
+	for (const unsigned int *v = fake_vm_versions(); *v; v++) {
+		struct fake_vm vm;
+		struct seen s = {0}, stopped = {.stop_at = 2};
 
-			fake_vm_init(&vm, *v);
-			build_threads(&vm);
-			assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &s), 0);
-			assert_int_equal(s.count, 3);
-			for (int i = 0; i < 3; i++) {
-				assert_int_equal(s.thread[i], FAKE_VM_THREADS + 0x1000 * i);
-				assert_int_equal(s.tid[i], i < 2 ? 4000 + i : 0);
-			}
-			assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &stopped), 77);
-			assert_int_equal(stopped.count, 2);
-			fake_vm_release(&vm);
+		fake_vm_init(&vm, *v);
+		build_threads(&vm);
+		assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &s), 0);
+		assert_int_equal(s.count, 3);
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(s.thread[i], FAKE_VM_THREADS + 0x1000 * i);
+			assert_int_equal(s.tid[i], i < 2 ? 4000 + i : 0);
 		}
+		assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &stopped), 77);
+		assert_int_equal(stopped.count, 2);
+		fake_vm_release(&vm);
+	}
 }
 
 static void changing_threads_give_eagain(void **state)

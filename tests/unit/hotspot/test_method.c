@@ -7,35 +7,35 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-struct fixture {
+static struct fixture {
 	struct fake_code f;
 	struct method_table table;
 	struct bytes lines;
 	struct method method;
-};
+} jvm;
 
-static void fixture_init(struct fixture *x, enum fake_form form)
+static void fixture_init(enum fake_form form)
 {
-	fake_code_init(&x->f, form);
-	x->table = (struct method_table){.texts = 0};
-	bytes_init(&x->lines);
+	fake_code_init(&jvm.f, form);
+	jvm.table = (struct method_table){.texts = 0};
+	bytes_init(&jvm.lines);
 }
 
-static void fixture_release(struct fixture *x)
+static void fixture_release(void)
 {
-	fake_code_release(&x->f);
-	method_table_release(&x->table);
-	bytes_release(&x->lines);
+	fake_code_release(&jvm.f);
+	method_table_release(&jvm.table);
+	bytes_release(&jvm.lines);
 }
 
-static int read_method(struct fixture *x, uint64_t method)
+static int read_method(uint64_t method)
 {
-	return method_read(&x->method, &x->f.layout, &x->f.mem, method, &x->table, &x->lines);
+	return method_read(&jvm.method, &jvm.f.layout, &jvm.f.mem, method, &jvm.table, &jvm.lines);
 }
 
-static int32_t line(const struct fixture *x, int32_t bci)
+static int32_t line(int32_t bci)
 {
-	return method_line(x->lines.data + x->method.lines, x->method.lines_size, x->f.layout.unsigned5_bias, bci);
+	return method_line(jvm.lines.data + jvm.method.lines, jvm.method.lines_size, jvm.f.layout.unsigned5_bias, bci);
 }
 
 static const struct fake_code_class cart = {.name = "com/acme/Cart", .access = 0x21, .modifiers = 0x1};
@@ -47,117 +47,102 @@ static const struct fake_code_class loaded = {
 	.loader_name = "shop",
 };
 
-static uint64_t add_method(struct fixture *x, const struct fake_code_class *c, struct fake_code_method m)
+static uint64_t add_method(const struct fake_code_class *c, struct fake_code_method m)
 {
-	m.klass = fake_code_class(&x->f, c);
+	m.klass = fake_code_class(&jvm.f, c);
 	m.name = m.name ?: "checkout";
 	m.descriptor = m.descriptor ?: "(I)V";
-	return fake_code_method(&x->f, &m);
+	return fake_code_method(&jvm.f, &m);
 }
 
 static void method_of_the_boot_loader_is_read(void **state)
 {
-	struct fixture x;
 	uint64_t at;
 
-	fixture_init(&x, FAKE_17);
-	at = add_method(&x, &cart, (struct fake_code_method){.access = 0x80000009, .code_size = 17});
-	assert_int_equal(read_method(&x, at), 0);
-	assert_string_equal(x.method.resolved->class_name, "com/acme/Cart");
-	assert_string_equal(x.method.resolved->name, "checkout");
-	assert_string_equal(x.method.resolved->descriptor, "(I)V");
-	assert_int_equal(x.method.resolved->modifiers, 9);
-	assert_int_equal(x.method.resolved->class_modifiers, 1);
-	assert_int_equal(x.method.resolved->number, 1);
-	assert_false(x.method.resolved->hidden);
-	assert_false(x.method.resolved->class_hidden);
-	assert_int_equal(x.method.resolved->loader, 0);
-	assert_null(x.method.resolved->loader_type);
-	assert_int_equal(x.method.code_size, 17);
-	assert_int_equal(line(&x, 0), -1);
-	fixture_release(&x);
+	at = add_method(&cart, (struct fake_code_method){.access = 0x80000009, .code_size = 17});
+	assert_int_equal(read_method(at), 0);
+	assert_string_equal(jvm.method.resolved->class_name, "com/acme/Cart");
+	assert_string_equal(jvm.method.resolved->name, "checkout");
+	assert_string_equal(jvm.method.resolved->descriptor, "(I)V");
+	assert_int_equal(jvm.method.resolved->modifiers, 9);
+	assert_int_equal(jvm.method.resolved->class_modifiers, 1);
+	assert_int_equal(jvm.method.resolved->number, 1);
+	assert_false(jvm.method.resolved->hidden);
+	assert_false(jvm.method.resolved->class_hidden);
+	assert_int_equal(jvm.method.resolved->loader, 0);
+	assert_null(jvm.method.resolved->loader_type);
+	assert_int_equal(jvm.method.code_size, 17);
+	assert_int_equal(line(0), -1);
 }
 
 static void method_of_another_loader_names_its_loader(void **state)
 {
-	struct fixture x;
-
-	fixture_init(&x, FAKE_17);
-	assert_int_equal(read_method(&x, add_method(&x, &loaded, (struct fake_code_method){.access = 1})), 0);
-	assert_true(x.method.resolved->loader != 0);
-	assert_string_equal(x.method.resolved->loader_type, "com/acme/Loader");
-	assert_string_equal(x.method.resolved->loader_name, "shop");
-	assert_int_equal(x.method.resolved->class_modifiers, 0x19);
-	fixture_release(&x);
+	assert_int_equal(read_method(add_method(&loaded, (struct fake_code_method){.access = 1})), 0);
+	assert_true(jvm.method.resolved->loader != 0);
+	assert_string_equal(jvm.method.resolved->loader_type, "com/acme/Loader");
+	assert_string_equal(jvm.method.resolved->loader_name, "shop");
+	assert_int_equal(jvm.method.resolved->class_modifiers, 0x19);
 }
 
 static void hidden_methods_and_classes_are_recognised(void **state)
 {
 	const struct fake_code_class hidden = {.name = "a/B$$Lambda+0x0000000098041000", .access = 0x04001030};
-	struct fixture x;
 
-	fixture_init(&x, FAKE_17);
-	assert_int_equal(read_method(&x, add_method(&x, &hidden, (struct fake_code_method){.hidden = true})), 0);
-	assert_true(x.method.resolved->hidden);
-	assert_true(x.method.resolved->class_hidden);
-	assert_string_equal(x.method.resolved->class_name, "a/B$$Lambda+0x0000000098041000");
-	fixture_release(&x);
+	assert_int_equal(read_method(add_method(&hidden, (struct fake_code_method){.hidden = true})), 0);
+	assert_true(jvm.method.resolved->hidden);
+	assert_true(jvm.method.resolved->class_hidden);
+	assert_string_equal(jvm.method.resolved->class_name, "a/B$$Lambda+0x0000000098041000");
 }
 
 static void method_hidden_flag_may_be_in_the_const_method(void **state)
 {
-	struct fixture x;
 	uint64_t at, constants;
 
-	fixture_init(&x, FAKE_25);
-	x.f.layout.method_flags = x.f.layout.walk.const_flags;
-	x.f.layout.method_flags_width = 4;
-	x.f.layout.method_flags_in_const = 1;
-	x.f.layout.method_hidden = 1 << 14;
-	at = add_method(&x, &cart, (struct fake_code_method){.code_size = 4});
-	assert_int_equal(read_method(&x, at), 0);
-	assert_false(x.method.resolved->hidden);
-	memcpy(&constants, fake_code_at(&x.f, at + x.f.layout.walk.method_const), 8);
-	memcpy(fake_code_at(&x.f, constants + x.f.layout.walk.const_flags), &(uint32_t){1 << 14}, 4);
-	assert_int_equal(read_method(&x, at), 0);
-	assert_true(x.method.resolved->hidden);
-	assert_int_equal(x.method.resolved->number, 2);
-	fixture_release(&x);
+	fixture_init(FAKE_25);
+	jvm.f.layout.method_flags = jvm.f.layout.walk.const_flags;
+	jvm.f.layout.method_flags_width = 4;
+	jvm.f.layout.method_flags_in_const = 1;
+	jvm.f.layout.method_hidden = 1 << 14;
+	at = add_method(&cart, (struct fake_code_method){.code_size = 4});
+	assert_int_equal(read_method(at), 0);
+	assert_false(jvm.method.resolved->hidden);
+	memcpy(&constants, fake_code_at(&jvm.f, at + jvm.f.layout.walk.method_const), 8);
+	memcpy(fake_code_at(&jvm.f, constants + jvm.f.layout.walk.const_flags), &(uint32_t){1 << 14}, 4);
+	assert_int_equal(read_method(at), 0);
+	assert_true(jvm.method.resolved->hidden);
+	assert_int_equal(jvm.method.resolved->number, 2);
+	fixture_release();
 }
 
 static void modifiers_come_from_inner_classes_if_necessary(void **state)
 {
 	struct fake_code_class inner = {.name = "a/B$C", .access = 0x20, .inner_flags = 0x000a};
-	struct fixture x;
 
-	fixture_init(&x, FAKE_25);
-	assert_int_equal(read_method(&x, add_method(&x, &inner, (struct fake_code_method){.access = 1})), 0);
-	assert_int_equal(x.method.resolved->class_modifiers, 0x000a);
-	assert_int_equal(read_method(&x, add_method(&x, &cart, (struct fake_code_method){.access = 1})), 0);
-	assert_int_equal(x.method.resolved->class_modifiers, 0x0001); /* without ACC_SUPER */
-	fixture_release(&x);
+	fixture_init(FAKE_25);
+	assert_int_equal(read_method(add_method(&inner, (struct fake_code_method){.access = 1})), 0);
+	assert_int_equal(jvm.method.resolved->class_modifiers, 0x000a);
+	assert_int_equal(read_method(add_method(&cart, (struct fake_code_method){.access = 1})), 0);
+	assert_int_equal(jvm.method.resolved->class_modifiers, 0x0001); /* without ACC_SUPER */
+	fixture_release();
 }
 
 static void method_is_numbered_once(void **state)
 {
 	const struct fake_code_method m = {.access = 1, .code_size = 3}, other = {.name = "other", .access = 1};
 	const struct resolved_method *first;
-	struct fixture x;
 	uint64_t at;
 
-	fixture_init(&x, FAKE_17);
-	at = add_method(&x, &cart, m);
-	assert_int_equal(read_method(&x, at), 0);
-	first = x.method.resolved;
-	assert_int_equal(read_method(&x, add_method(&x, &cart, other)), 0);
-	assert_int_equal(x.method.resolved->number, 2);
-	assert_int_equal(read_method(&x, add_method(&x, &cart, m)), 0);
-	assert_ptr_equal(x.method.resolved, first);
-	assert_int_equal(read_method(&x, add_method(&x, &loaded, m)), 0);
-	assert_int_equal(x.method.resolved->number, 3);
-	assert_int_equal(read_method(&x, add_method(&x, &loaded, m)), 0); /* from another loader of the same name */
-	assert_int_equal(x.method.resolved->number, 4);
-	fixture_release(&x);
+	at = add_method(&cart, m);
+	assert_int_equal(read_method(at), 0);
+	first = jvm.method.resolved;
+	assert_int_equal(read_method(add_method(&cart, other)), 0);
+	assert_int_equal(jvm.method.resolved->number, 2);
+	assert_int_equal(read_method(add_method(&cart, m)), 0);
+	assert_ptr_equal(jvm.method.resolved, first);
+	assert_int_equal(read_method(add_method(&loaded, m)), 0);
+	assert_int_equal(jvm.method.resolved->number, 3);
+	assert_int_equal(read_method(add_method(&loaded, m)), 0); /* from another loader of the same name */
+	assert_int_equal(jvm.method.resolved->number, 4);
 }
 
 static void garbage_is_no_method(void **state)
@@ -166,58 +151,52 @@ static void garbage_is_no_method(void **state)
 		{.name = "a.b"}, {.descriptor = "V"}, {.name = "a/b"}, {.descriptor = "("}, {.name = ""},
 	};
 	const struct fake_code_class dotted = {.name = "a.B"};
-	struct fixture x;
 
-	fixture_init(&x, FAKE_17);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(read_method(&x, add_method(&x, &cart, bad[i])), -EBADMSG);
-	assert_int_equal(read_method(&x, add_method(&x, &dotted, (struct fake_code_method){.access = 1})), -EBADMSG);
-	assert_int_equal(read_method(&x, 0x1000), -EFAULT);
-	assert_int_equal(x.table.methods, 0);
-	fixture_release(&x);
+		assert_int_equal(read_method(add_method(&cart, bad[i])), -EBADMSG);
+	assert_int_equal(read_method(add_method(&dotted, (struct fake_code_method){.access = 1})), -EBADMSG);
+	assert_int_equal(read_method(0x1000), -EFAULT);
+	assert_int_equal(jvm.table.methods, 0);
 }
 
 /* Each read fails once: either it was needed, or the method is the same. */
 static void unreadable_method_is_reported(void **state)
 {
-	struct fixture x;
 	unsigned int reads;
 	uint64_t at;
 
-	fixture_init(&x, FAKE_25);
-	at = add_method(&x, &loaded,
+	fixture_init(FAKE_25);
+	at = add_method(&loaded,
 			(struct fake_code_method){.access = 1, .code_size = 3, .lines = "\x08\0", .lines_size = 2});
-	assert_int_equal(read_method(&x, at), 0);
-	reads = x.f.reads;
+	assert_int_equal(read_method(at), 0);
+	reads = jvm.f.reads;
 	assert_true(reads > 10);
 	for (unsigned int n = 1; n <= reads; n++) {
-		x.f.reads = 0;
-		x.f.fail_first = x.f.fail_last = n;
-		assert_true(read_method(&x, at) == -EFAULT || x.method.resolved->number <= 3);
+		jvm.f.reads = 0;
+		jvm.f.fail_first = jvm.f.fail_last = n;
+		assert_true(read_method(at) == -EFAULT || jvm.method.resolved->number <= 3);
 	}
-	assert_true(x.table.methods <= 3); /* without the loader's type, or name */
-	fixture_release(&x);
+	assert_true(jvm.table.methods <= 3); /* without the loader's type, or name */
+	fixture_release();
 }
 
 static void missing_memory_for_a_method_is_reported(void **state)
 {
 	unsigned int n = 0;
-	struct fixture x;
 	uint64_t at;
 	int r = -1;
 
 	if (!fail_nth_works())
 		skip();
 	for (; r; n++) {
-		fixture_init(&x, FAKE_17);
-		at = add_method(
-			&x, &loaded,
-			(struct fake_code_method){.access = 1, .code_size = 3, .lines = "\x08\0", .lines_size = 2});
+		fixture_init(FAKE_17);
+		at = add_method(&loaded, (struct fake_code_method){
+						 .access = 1, .code_size = 3, .lines = "\x08\0", .lines_size = 2});
 		fail_nth(n + 1);
-		r = read_method(&x, at);
+		r = read_method(at);
 		fail_nth(0);
 		assert_true(!r || r == -ENOMEM);
-		fixture_release(&x);
+		fixture_release();
 	}
 	assert_true(n > 8);
 }
@@ -291,19 +270,16 @@ static void lines_are_read_to_their_end(void **state)
 {
 	static unsigned char table[METHOD_LINES_MAX + 8192];
 	struct fake_code_method m = {.access = 1, .code_size = 60000, .lines = table, .lines_size = sizeof(table)};
-	struct fixture x;
 
-	fixture_init(&x, FAKE_17);
 	memset(table, 0x08 | 1, sizeof(table));
 	table[50000] = 0;
-	assert_int_equal(read_method(&x, add_method(&x, &cart, m)), 0);
-	assert_int_equal(x.method.lines_size, 50001);
-	assert_int_equal(line(&x, 50000), 50000);
+	assert_int_equal(read_method(add_method(&cart, m)), 0);
+	assert_int_equal(jvm.method.lines_size, 50001);
+	assert_int_equal(line(50000), 50000);
 	table[50000] = 9;
-	assert_int_equal(read_method(&x, add_method(&x, &cart, m)), 0);
-	assert_int_equal(x.method.lines_size, 0);
-	assert_int_equal(line(&x, 100), -1);
-	fixture_release(&x);
+	assert_int_equal(read_method(add_method(&cart, m)), 0);
+	assert_int_equal(jvm.method.lines_size, 0);
+	assert_int_equal(line(100), -1);
 }
 
 static void unsigned5_reads_what_was_written(void **state)
@@ -335,23 +311,37 @@ static void lines_of_a_method_are_known(void **state)
 	assert_true(method_has_line(lines + 3, 1, 0, 5));
 }
 
+static int begin(void **state)
+{
+	fixture_init(FAKE_17);
+	return 0;
+}
+
+static int end(void **state)
+{
+	fixture_release();
+	return 0;
+}
+
+#define IN_JVM(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(method_of_the_boot_loader_is_read),
-		cmocka_unit_test(method_of_another_loader_names_its_loader),
-		cmocka_unit_test(hidden_methods_and_classes_are_recognised),
+		IN_JVM(method_of_the_boot_loader_is_read),
+		IN_JVM(method_of_another_loader_names_its_loader),
+		IN_JVM(hidden_methods_and_classes_are_recognised),
 		cmocka_unit_test(method_hidden_flag_may_be_in_the_const_method),
 		cmocka_unit_test(modifiers_come_from_inner_classes_if_necessary),
-		cmocka_unit_test(method_is_numbered_once),
-		cmocka_unit_test(garbage_is_no_method),
+		IN_JVM(method_is_numbered_once),
+		IN_JVM(garbage_is_no_method),
 		cmocka_unit_test(unreadable_method_is_reported),
 		cmocka_unit_test(missing_memory_for_a_method_is_reported),
 		cmocka_unit_test(lines_with_short_steps_are_decoded),
 		cmocka_unit_test(lines_with_long_steps_are_decoded_in_both_encodings),
 		cmocka_unit_test(lines_need_not_be_sorted),
 		cmocka_unit_test(truncated_or_absurd_line_tables_just_end),
-		cmocka_unit_test(lines_are_read_to_their_end),
+		IN_JVM(lines_are_read_to_their_end),
 		cmocka_unit_test(unsigned5_reads_what_was_written),
 		cmocka_unit_test(lines_of_a_method_are_known),
 	};

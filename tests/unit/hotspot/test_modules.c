@@ -7,9 +7,8 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-#define EACH_FORM(i) (size_t i = 0; i < FAKE_MODULES_FORMS; i++)
-#define JDK_17	     (&fake_modules_forms[1])
-#define JDK_25	     (&fake_modules_forms[2])
+#define JDK_17 (&fake_modules_forms[1])
+#define JDK_25 (&fake_modules_forms[2])
 
 struct image {
 	struct fake_modules vm;
@@ -64,52 +63,48 @@ static const struct resolved_module *module_of(struct image *x, const char *name
 
 static void entries_are_found_in_all_forms(void **state)
 {
-	for
-		EACH_FORM(i)
-		{
-			const struct fake_modules_form *f = &fake_modules_forms[i];
-			const struct hotspot_modules *m;
-			struct image x;
+	for (size_t i = 0; i < FAKE_MODULES_FORMS; i++) {
+		const struct fake_modules_form *f = &fake_modules_forms[i];
+		const struct hotspot_modules *m;
+		struct image x;
 
-			image_init(&x, f);
-			assert_true(search(&x));
-			m = &x.vm.f.layout.modules;
-			assert_int_equal(m->klass_package, FAKE_PACKAGE_AT);
-			assert_int_equal(m->package_name, f->package_name);
-			assert_int_equal(m->package_module, f->package_module);
-			assert_int_equal(m->package_exports, f->flags);
-			assert_int_equal(m->module_name, f->name);
-			assert_int_equal(m->module_version, f->version);
-			assert_int_equal(m->module_location, f->location);
-			assert_int_equal(m->module_open, f->booleans + 3);
-			image_release(&x);
-		}
+		image_init(&x, f);
+		assert_true(search(&x));
+		m = &x.vm.f.layout.modules;
+		assert_int_equal(m->klass_package, FAKE_PACKAGE_AT);
+		assert_int_equal(m->package_name, f->package_name);
+		assert_int_equal(m->package_module, f->package_module);
+		assert_int_equal(m->package_exports, f->flags);
+		assert_int_equal(m->module_name, f->name);
+		assert_int_equal(m->module_version, f->version);
+		assert_int_equal(m->module_location, f->location);
+		assert_int_equal(m->module_open, f->booleans + 3);
+		image_release(&x);
+	}
 }
 
 static void named_modules_have_name_version_and_location(void **state)
 {
-	for
-		EACH_FORM(i)
-		{
-			const struct resolved_module *m;
-			struct image x;
-			uint64_t shop;
+	for (size_t i = 0; i < FAKE_MODULES_FORMS; i++) {
+		const struct resolved_module *m;
+		struct image x;
+		uint64_t shop;
 
-			image_init(&x, &fake_modules_forms[i]);
-			assert_true(search(&x));
-			m = read_module(&x, "java/lang/Object", x.vm.object);
-			assert_true(m->known && m->exported);
-			assert_string_equal(m->name, "java.base");
-			assert_string_equal(m->version, "17.0.15");
-			assert_string_equal(m->location, "jrt:/java.base");
-			shop = add_module(&x, "shop", "file:///shop/");
-			m = module_of(&x, "shop/hidden/Till", add_package(&x, "shop/hidden", shop, 0));
-			assert_true(m->known && !m->exported);
-			assert_string_equal(m->name, "shop");
-			assert_null(m->version);
-			assert_string_equal(m->location, "file:///shop/");
-			image_release(&x);
-		}
+		image_init(&x, &fake_modules_forms[i]);
+		assert_true(search(&x));
+		m = read_module(&x, "java/lang/Object", x.vm.object);
+		assert_true(m->known && m->exported);
+		assert_string_equal(m->name, "java.base");
+		assert_string_equal(m->version, "17.0.15");
+		assert_string_equal(m->location, "jrt:/java.base");
+		shop = add_module(&x, "shop", "file:///shop/");
+		m = module_of(&x, "shop/hidden/Till", add_package(&x, "shop/hidden", shop, 0));
+		assert_true(m->known && !m->exported);
+		assert_string_equal(m->name, "shop");
+		assert_null(m->version);
+		assert_string_equal(m->location, "file:///shop/");
+		image_release(&x);
+	}
 }
 
 static void unnamed_modules_have_no_name_and_export_everything(void **state)
@@ -129,25 +124,23 @@ static void unnamed_modules_have_no_name_and_export_everything(void **state)
 
 static void packages_may_be_exported_to_some_or_be_open(void **state)
 {
-	for
-		EACH_FORM(i)
-		{
-			struct image x;
-			uint64_t shop, open, friend;
+	for (size_t i = 0; i < FAKE_MODULES_FORMS; i++) {
+		struct image x;
+		uint64_t shop, open, friend;
 
-			image_init(&x, &fake_modules_forms[i]);
-			assert_true(search(&x));
-			shop = add_module(&x, "shop", NULL);
-			open = add_module(&x, "stock", NULL);
-			fake_module_open(&x.vm, open);
-			friend = add_package(&x, "f", shop, 0);
-			assert_false(module_of(&x, "f/C", friend)->exported);
-			put(&x, friend + fake_modules_forms[i].flags + 8, 0x7f1234567890);
-			assert_true(module_of(&x, "f/C", friend)->exported);
-			assert_true(module_of(&x, "u/C", add_package(&x, "u", shop, 2))->exported);
-			assert_true(module_of(&x, "s/C", add_package(&x, "s", open, 0))->exported);
-			image_release(&x);
-		}
+		image_init(&x, &fake_modules_forms[i]);
+		assert_true(search(&x));
+		shop = add_module(&x, "shop", NULL);
+		open = add_module(&x, "stock", NULL);
+		fake_module_open(&x.vm, open);
+		friend = add_package(&x, "f", shop, 0);
+		assert_false(module_of(&x, "f/C", friend)->exported);
+		put(&x, friend + fake_modules_forms[i].flags + 8, 0x7f1234567890);
+		assert_true(module_of(&x, "f/C", friend)->exported);
+		assert_true(module_of(&x, "u/C", add_package(&x, "u", shop, 2))->exported);
+		assert_true(module_of(&x, "s/C", add_package(&x, "s", open, 0))->exported);
+		image_release(&x);
+	}
 }
 
 static void module_of_a_hidden_class_is_that_of_its_package(void **state)

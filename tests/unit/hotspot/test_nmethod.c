@@ -6,8 +6,6 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#define EACH_FORM(form) (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++)
-
 static const uint64_t methods[] = {0x1000, 0x2000, 0x3000, 0x4000};
 
 /* Four deep at 40; the outermost one at its entry at 16; no scope at 8. */
@@ -40,41 +38,37 @@ static int scopes_at(struct fake_code *f, uint64_t at, int offset, struct scope 
 
 static void nmethod_names_inlined_methods_innermost_first(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fake_code f;
-			struct scope s[8];
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fake_code f;
+		struct scope s[8];
 
-			fake_code_init(&f, form);
-			assert_int_equal(scopes_at(&f, add(&f), 40, s, 8), 4);
-			assert_int_equal(s[0].method, 0x4000);
-			assert_int_equal(s[0].bci, 5);
-			assert_int_equal(s[1].method, 0x3000);
-			assert_int_equal(s[1].bci, 70000);
-			assert_int_equal(s[2].method, 0x2000);
-			assert_int_equal(s[2].bci, 0);
-			assert_int_equal(s[3].method, 0x1000);
-			assert_int_equal(s[3].bci, 300);
-			fake_code_release(&f);
-		}
+		fake_code_init(&f, form);
+		assert_int_equal(scopes_at(&f, add(&f), 40, s, 8), 4);
+		assert_int_equal(s[0].method, 0x4000);
+		assert_int_equal(s[0].bci, 5);
+		assert_int_equal(s[1].method, 0x3000);
+		assert_int_equal(s[1].bci, 70000);
+		assert_int_equal(s[2].method, 0x2000);
+		assert_int_equal(s[2].bci, 0);
+		assert_int_equal(s[3].method, 0x1000);
+		assert_int_equal(s[3].bci, 300);
+		fake_code_release(&f);
+	}
 }
 
 static void nmethod_may_have_negative_bcis(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fake_code f;
-			struct scope s[8];
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fake_code f;
+		struct scope s[8];
 
-			fake_code_init(&f, form);
-			assert_int_equal(scopes_at(&f, add(&f), 16, s, 8), 1);
-			assert_int_equal(s[0].bci, -1);
-			assert_int_equal(scopes_at(&f, add(&f), 100, s, 8), 1);
-			assert_int_equal(s[0].bci, -6);
-			fake_code_release(&f);
-		}
+		fake_code_init(&f, form);
+		assert_int_equal(scopes_at(&f, add(&f), 16, s, 8), 1);
+		assert_int_equal(s[0].bci, -1);
+		assert_int_equal(scopes_at(&f, add(&f), 100, s, 8), 1);
+		assert_int_equal(s[0].bci, -6);
+		fake_code_release(&f);
+	}
 }
 
 static void nmethod_without_a_scope_is_its_own_method(void **state)
@@ -93,29 +87,27 @@ static void nmethod_does_not_use_the_pc_desc_of_a_neighbour(void **state)
 {
 	static const int known[] = {0, 8, 16, 40, 44, 100};
 
-	for
-		EACH_FORM(form)
-		{
-			struct fake_code f;
-			struct scope s[8];
-			uint64_t at;
-			size_t k = 0;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fake_code f;
+		struct scope s[8];
+		uint64_t at;
+		size_t k = 0;
 
-			fake_code_init(&f, form);
-			at = add(&f);
-			for (int pc = -8; pc < 256; pc++) {
-				int count = scopes_at(&f, at, pc, s, 8);
+		fake_code_init(&f, form);
+		at = add(&f);
+		for (int pc = -8; pc < 256; pc++) {
+			int count = scopes_at(&f, at, pc, s, 8);
 
-				if (k < 6 && pc == known[k]) {
-					assert_true(count > 0);
-					k++;
-				} else {
-					assert_int_equal(count, 0);
-				}
+			if (k < 6 && pc == known[k]) {
+				assert_true(count > 0);
+				k++;
+			} else {
+				assert_int_equal(count, 0);
 			}
-			assert_int_equal(k, 6);
-			fake_code_release(&f);
 		}
+		assert_int_equal(k, 6);
+		fake_code_release(&f);
+	}
 }
 
 static void nmethod_deeper_than_the_limit_is_refused(void **state)
@@ -131,30 +123,28 @@ static void nmethod_deeper_than_the_limit_is_refused(void **state)
 
 static void nmethod_is_recognised_only_while_it_is_alive(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fake_code f;
-			int8_t *state_of;
-			uint64_t at;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fake_code f;
+		int8_t *state_of;
+		uint64_t at;
 
-			fake_code_init(&f, form);
-			at = add(&f);
-			state_of = fake_code_at(&f, at + f.layout.nmethod_state);
-			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 1);
-			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 78), 0);
-			*state_of = -1;
-			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 1);
-			*state_of = 1; /* not entrant, but on stacks */
-			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 1);
-			*state_of = 3;
-			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), form >= FAKE_23);
-			*state_of = 0;
-			*(uint8_t *)fake_code_at(&f, at - f.layout.walk.block_size + f.layout.walk.block_used) = 0;
-			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 0);
-			assert_int_equal(nmethod_is(&f.layout, &f.mem, 0x100, 77), -EFAULT);
-			fake_code_release(&f);
-		}
+		fake_code_init(&f, form);
+		at = add(&f);
+		state_of = fake_code_at(&f, at + f.layout.nmethod_state);
+		assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 1);
+		assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 78), 0);
+		*state_of = -1;
+		assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 1);
+		*state_of = 1; /* not entrant, but on stacks */
+		assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 1);
+		*state_of = 3;
+		assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), form >= FAKE_23);
+		*state_of = 0;
+		*(uint8_t *)fake_code_at(&f, at - f.layout.walk.block_size + f.layout.walk.block_used) = 0;
+		assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 0);
+		assert_int_equal(nmethod_is(&f.layout, &f.mem, 0x100, 77), -EFAULT);
+		fake_code_release(&f);
+	}
 }
 
 /*
@@ -199,51 +189,46 @@ static void nmethod_absurd_offsets_are_refused(void **state)
 {
 	static const uint32_t absurd[] = {0x80000000, 0xffffffff, 0x40000000};
 
-	for
-		EACH_FORM(form)
-		{
-			struct fake_code f;
-			struct nmethod n;
-			uint64_t at;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fake_code f;
+		struct nmethod n;
+		uint64_t at;
 
-			fake_code_init(&f, form);
-			at = add(&f);
-			assert_int_equal(nmethod_read(&n, &f.layout, &f.mem, at), 0);
-			for (size_t i = 0; i < 3; i++) {
-				uint32_t *offset = fake_code_at(&f, at + f.layout.nmethod_scopes_pcs_end),
-					 was = *offset;
+		fake_code_init(&f, form);
+		at = add(&f);
+		assert_int_equal(nmethod_read(&n, &f.layout, &f.mem, at), 0);
+		for (size_t i = 0; i < 3; i++) {
+			uint32_t *offset = fake_code_at(&f, at + f.layout.nmethod_scopes_pcs_end), was = *offset;
 
-				*offset = absurd[i];
-				assert_int_equal(nmethod_read(&n, &f.layout, &f.mem, at), -EBADMSG);
-				*offset = was;
-			}
-			*(uint32_t *)fake_code_at(&f, at + f.layout.nmethod_scopes_pcs_end) = 0;
+			*offset = absurd[i];
 			assert_int_equal(nmethod_read(&n, &f.layout, &f.mem, at), -EBADMSG);
-			fake_code_release(&f);
+			*offset = was;
 		}
+		*(uint32_t *)fake_code_at(&f, at + f.layout.nmethod_scopes_pcs_end) = 0;
+		assert_int_equal(nmethod_read(&n, &f.layout, &f.mem, at), -EBADMSG);
+		fake_code_release(&f);
+	}
 }
 
 static void unreadable_nmethod_is_reported(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fake_code f;
-			struct scope s[8];
-			unsigned int reads;
-			uint64_t at;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fake_code f;
+		struct scope s[8];
+		unsigned int reads;
+		uint64_t at;
 
-			fake_code_init(&f, form);
-			at = add(&f);
-			assert_int_equal(scopes_at(&f, at, 40, s, 8), 4);
-			reads = f.reads;
-			for (unsigned int n = 1; n <= reads; n++) {
-				f.reads = 0;
-				f.fail_first = f.fail_last = n;
-				assert_int_equal(scopes_at(&f, at, 40, s, 8), -EFAULT);
-			}
-			fake_code_release(&f);
+		fake_code_init(&f, form);
+		at = add(&f);
+		assert_int_equal(scopes_at(&f, at, 40, s, 8), 4);
+		reads = f.reads;
+		for (unsigned int n = 1; n <= reads; n++) {
+			f.reads = 0;
+			f.fail_first = f.fail_last = n;
+			assert_int_equal(scopes_at(&f, at, 40, s, 8), -EFAULT);
 		}
+		fake_code_release(&f);
+	}
 }
 
 int main(void)

@@ -15,13 +15,11 @@
 #define WALK_CODE(w, pc, code)		walk_code_at(w, pc, code)
 #include "bpf/walk.h"
 
-#define EACH_FORM(form) (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++)
-
 /*
  * a/Outer.call (lines from 10), with a/Middle.inlined (20), with b/Inner.innermost (30), which is inlined at 40
  * and alone at 44.
  */
-struct fixture {
+static struct fixture {
 	struct fake_code f;
 	struct resolver *r;
 	uint64_t method[3], symbol; /* of the innermost class's name */
@@ -29,7 +27,7 @@ struct fixture {
 	struct frt_frame inlined, alone, interpreted, native, native_interpreted;
 	const struct resolved_frame *out;
 	enum resolved_failure why;
-};
+} jvm;
 
 static const struct fake_code_scope scopes[] = {{-1, 1, 6}, {0, 2, 4}, {1, 3, 1}, {-1, 1, -1}};
 static const int pcs[][2] = {{40, 2}, {44, 3}, {60, 0}};
@@ -45,15 +43,15 @@ static uint32_t fingerprint(struct fake_code *f, uint64_t method)
 	return walk_fingerprint(&w, method);
 }
 
-static void add_methods(struct fixture *x)
+static void add_methods(void)
 {
 	static const char *const names[3][2] = {{"a/Outer", "call"}, {"a/Middle", "inlined"}, {"b/Inner", "innermost"}};
-	const unsigned char(*table)[5] = x->f.layout.unsigned5_bias ? biased : lines;
+	const unsigned char(*table)[5] = jvm.f.layout.unsigned5_bias ? biased : lines;
 
 	for (size_t i = 0; i < 3; i++) {
 		const struct fake_code_class c = {.name = names[i][0], .access = 1, .modifiers = 1};
 		const struct fake_code_method m = {
-			.klass = fake_code_class(&x->f, &c),
+			.klass = fake_code_class(&jvm.f, &c),
 			.name = names[i][1],
 			.descriptor = "()V",
 			.access = 1,
@@ -62,28 +60,28 @@ static void add_methods(struct fixture *x)
 			.lines_size = 5,
 		};
 
-		x->method[i] = fake_code_method(&x->f, &m);
-		memcpy(&x->symbol, fake_code_at(&x->f, m.klass + x->f.layout.walk.klass_name), 8);
+		jvm.method[i] = fake_code_method(&jvm.f, &m);
+		memcpy(&jvm.symbol, fake_code_at(&jvm.f, m.klass + jvm.f.layout.walk.klass_name), 8);
 	}
 }
 
-static void add_native(struct fixture *x)
+static void add_native(void)
 {
 	const struct fake_code_class c = {.name = "a/Native", .access = 1, .modifiers = 1};
 	const struct fake_code_method m = {
-		.klass = fake_code_class(&x->f, &c), .name = "n", .descriptor = "()V", .access = 0x101};
-	const uint64_t method = fake_code_method(&x->f, &m);
+		.klass = fake_code_class(&jvm.f, &c), .name = "n", .descriptor = "()V", .access = 0x101};
+	const uint64_t method = fake_code_method(&jvm.f, &m);
 	const struct fake_code_nmethod n = {.compile_id = 6, .metadata = &method, .metadata_count = 1};
 
-	x->wrapper = fake_code_nmethod(&x->f, &n);
-	x->native = (struct frt_frame){x->wrapper, fake_code_pc(&x->f, x->wrapper, 12), 6, FRT_FRAME_NATIVE, 0};
-	x->native_interpreted = (struct frt_frame){method, 0, fingerprint(&x->f, method), FRT_FRAME_INTERPRETED, 0};
+	jvm.wrapper = fake_code_nmethod(&jvm.f, &n);
+	jvm.native = (struct frt_frame){jvm.wrapper, fake_code_pc(&jvm.f, jvm.wrapper, 12), 6, FRT_FRAME_NATIVE, 0};
+	jvm.native_interpreted = (struct frt_frame){method, 0, fingerprint(&jvm.f, method), FRT_FRAME_INTERPRETED, 0};
 }
 
-static void fixture_init(struct fixture *x, enum fake_form form, bool spread)
+static void fixture_init(enum fake_form form, bool spread)
 {
 	const struct fake_code_nmethod n = {.compile_id = 5,
-					    .metadata = x->method,
+					    .metadata = jvm.method,
 					    .metadata_count = 3,
 					    .scope = scopes,
 					    .scopes = 4,
@@ -92,31 +90,30 @@ static void fixture_init(struct fixture *x, enum fake_form form, bool spread)
 	uint64_t code;
 	struct diag d;
 
-	fake_code_init(&x->f, form);
-	x->f.spread = spread;
-	x->f.context = x;
-	add_methods(x);
-	x->nmethod = fake_code_nmethod(&x->f, &n);
-	x->inlined = (struct frt_frame){x->nmethod, fake_code_pc(&x->f, x->nmethod, 40), 5, FRT_FRAME_COMPILED, 0};
-	x->alone = (struct frt_frame){x->nmethod, fake_code_pc(&x->f, x->nmethod, 60), 5, FRT_FRAME_COMPILED, 0};
-	memcpy(&code, fake_code_at(&x->f, x->method[2] + x->f.layout.walk.method_const), 8);
-	code += x->f.layout.walk.const_size;
-	x->interpreted =
-		(struct frt_frame){x->method[2], code + 1, fingerprint(&x->f, x->method[2]), FRT_FRAME_INTERPRETED, 0};
-	add_native(x);
-	x->f.reads = 0;
-	assert_int_equal(resolver_new(&x->r, &x->f.mem, &x->f.layout, &d), 0);
+	fake_code_init(&jvm.f, form);
+	jvm.f.spread = spread;
+	add_methods();
+	jvm.nmethod = fake_code_nmethod(&jvm.f, &n);
+	jvm.inlined = (struct frt_frame){jvm.nmethod, fake_code_pc(&jvm.f, jvm.nmethod, 40), 5, FRT_FRAME_COMPILED, 0};
+	jvm.alone = (struct frt_frame){jvm.nmethod, fake_code_pc(&jvm.f, jvm.nmethod, 60), 5, FRT_FRAME_COMPILED, 0};
+	memcpy(&code, fake_code_at(&jvm.f, jvm.method[2] + jvm.f.layout.walk.method_const), 8);
+	code += jvm.f.layout.walk.const_size;
+	jvm.interpreted = (struct frt_frame){jvm.method[2], code + 1, fingerprint(&jvm.f, jvm.method[2]),
+					     FRT_FRAME_INTERPRETED, 0};
+	add_native();
+	jvm.f.reads = 0;
+	assert_int_equal(resolver_new(&jvm.r, &jvm.f.mem, &jvm.f.layout, &d), 0);
 }
 
-static void fixture_release(struct fixture *x)
+static void fixture_release(void)
 {
-	resolver_free(x->r);
-	fake_code_release(&x->f);
+	resolver_free(jvm.r);
+	fake_code_release(&jvm.f);
 }
 
-static size_t resolve(struct fixture *x, const struct frt_frame *f)
+static size_t resolve(const struct frt_frame *f)
 {
-	return resolver_frame(x->r, f, &x->out, &x->why);
+	return resolver_frame(jvm.r, f, &jvm.out, &jvm.why);
 }
 
 static void assert_frame(const struct resolved_frame *f, const char *class, const char *name, int32_t bci, int32_t line,
@@ -129,277 +126,222 @@ static void assert_frame(const struct resolved_frame *f, const char *class, cons
 	assert_int_equal(f->kind, kind);
 }
 
-static void assert_inlined(const struct fixture *x)
+static void assert_inlined(void)
 {
-	assert_frame(&x->out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INLINED);
-	assert_frame(&x->out[1], "a/Middle", "inlined", 4, 22, RESOLVED_INLINED);
-	assert_frame(&x->out[2], "a/Outer", "call", 6, 11, RESOLVED_JIT);
+	assert_frame(&jvm.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INLINED);
+	assert_frame(&jvm.out[1], "a/Middle", "inlined", 4, 22, RESOLVED_INLINED);
+	assert_frame(&jvm.out[2], "a/Outer", "call", 6, 11, RESOLVED_JIT);
 }
 
 static void compiled_frame_has_all_its_methods(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fixture x;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 
-			fixture_init(&x, form, false);
-			assert_int_equal(resolve(&x, &x.inlined), 3);
-			assert_int_equal(x.why, RESOLVE_OK);
-			assert_inlined(&x);
-			assert_int_equal(resolve(&x, &x.alone), 1);
-			assert_frame(&x.out[0], "a/Outer", "call", 6, 11, RESOLVED_JIT);
-			fixture_release(&x);
-		}
+		fixture_init(form, false);
+		assert_int_equal(resolve(&jvm.inlined), 3);
+		assert_int_equal(jvm.why, RESOLVE_OK);
+		assert_inlined();
+		assert_int_equal(resolve(&jvm.alone), 1);
+		assert_frame(&jvm.out[0], "a/Outer", "call", 6, 11, RESOLVED_JIT);
+		fixture_release();
+	}
 }
 
 static void compiled_frame_at_the_entry_has_the_first_line(void **state)
 {
-	struct fixture x;
-
-	fixture_init(&x, FAKE_17, false);
-	x.alone.at = fake_code_pc(&x.f, x.nmethod, 44);
-	assert_int_equal(resolve(&x, &x.alone), 1);
-	assert_frame(&x.out[0], "a/Outer", "call", -1, 10, RESOLVED_JIT);
-	fixture_release(&x);
+	jvm.alone.at = fake_code_pc(&jvm.f, jvm.nmethod, 44);
+	assert_int_equal(resolve(&jvm.alone), 1);
+	assert_frame(&jvm.out[0], "a/Outer", "call", -1, 10, RESOLVED_JIT);
 }
 
 static void compiled_frame_without_debug_information_is_reported(void **state)
 {
-	struct fixture x;
-
-	fixture_init(&x, FAKE_17, false);
-	x.alone.at++;
-	assert_int_equal(resolve(&x, &x.alone), 0);
-	assert_int_equal(x.why, RESOLVE_NO_SCOPE);
-	fixture_release(&x);
+	jvm.alone.at++;
+	assert_int_equal(resolve(&jvm.alone), 0);
+	assert_int_equal(jvm.why, RESOLVE_NO_SCOPE);
 }
 
 static void compiled_frame_at_a_leaf_call_has_its_own_method_alone(void **state)
 {
-	struct fixture x;
-
-	fixture_init(&x, FAKE_17, false);
-	x.alone.at++;
-	x.alone.flags |= FRT_FRAME_LEAF;
-	assert_int_equal(resolve(&x, &x.alone), 1);
-	assert_frame(&x.out[0], "a/Outer", "call", -1, -1, RESOLVED_JIT);
-	x.inlined.flags |= FRT_FRAME_LEAF; /* where there is a scope, it counts */
-	assert_int_equal(resolve(&x, &x.inlined), 3);
-	fixture_release(&x);
+	jvm.alone.at++;
+	jvm.alone.flags |= FRT_FRAME_LEAF;
+	assert_int_equal(resolve(&jvm.alone), 1);
+	assert_frame(&jvm.out[0], "a/Outer", "call", -1, -1, RESOLVED_JIT);
+	jvm.inlined.flags |= FRT_FRAME_LEAF; /* where there is a scope, it counts */
+	assert_int_equal(resolve(&jvm.inlined), 3);
 }
 
 static void interpreted_frame_has_its_bci_and_line(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fixture x;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 
-			fixture_init(&x, form, false);
-			assert_int_equal(resolve(&x, &x.interpreted), 1);
-			assert_frame(&x.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INTERPRETED);
-			x.interpreted.at--;
-			assert_int_equal(resolve(&x, &x.interpreted), 1);
-			assert_frame(&x.out[0], "b/Inner", "innermost", 0, 30, RESOLVED_INTERPRETED);
-			fixture_release(&x);
-		}
+		fixture_init(form, false);
+		assert_int_equal(resolve(&jvm.interpreted), 1);
+		assert_frame(&jvm.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INTERPRETED);
+		jvm.interpreted.at--;
+		assert_int_equal(resolve(&jvm.interpreted), 1);
+		assert_frame(&jvm.out[0], "b/Inner", "innermost", 0, 30, RESOLVED_INTERPRETED);
+		fixture_release();
+	}
 }
 
 static void interpreted_frame_outside_of_its_code_has_no_line(void **state)
 {
 	static const int64_t off[] = {-2, 7, 1 << 20, -(1 << 20)};
-	struct fixture x;
 
-	fixture_init(&x, FAKE_17, false);
 	for (size_t i = 0; i < 4; i++) {
-		struct frt_frame f = x.interpreted;
+		struct frt_frame f = jvm.interpreted;
 
 		f.at += off[i];
-		assert_int_equal(resolve(&x, &f), 1);
-		assert_frame(&x.out[0], "b/Inner", "innermost", -1, -1, RESOLVED_INTERPRETED);
+		assert_int_equal(resolve(&f), 1);
+		assert_frame(&jvm.out[0], "b/Inner", "innermost", -1, -1, RESOLVED_INTERPRETED);
 	}
-	x.interpreted.at = 0;
-	assert_int_equal(resolve(&x, &x.interpreted), 1);
-	assert_frame(&x.out[0], "b/Inner", "innermost", -1, -1, RESOLVED_INTERPRETED);
-	fixture_release(&x);
+	jvm.interpreted.at = 0;
+	assert_int_equal(resolve(&jvm.interpreted), 1);
+	assert_frame(&jvm.out[0], "b/Inner", "innermost", -1, -1, RESOLVED_INTERPRETED);
 }
 
 #define MOVED (FAKE_BASE + FAKE_SIZE - 4096)
 
 static void method_redefined_as_it_was_is_read_anew(void **state)
 {
-	struct fixture x;
 	uint64_t constants;
 
-	fixture_init(&x, FAKE_17, false);
-	assert_int_equal(resolve(&x, &x.interpreted), 1);
+	assert_int_equal(resolve(&jvm.interpreted), 1);
 	/* the same names, size and lines at another place */
-	memcpy(&constants, fake_code_at(&x.f, x.method[2] + x.f.layout.walk.method_const), 8);
-	memcpy(fake_code_at(&x.f, MOVED), fake_code_at(&x.f, constants), 256);
+	memcpy(&constants, fake_code_at(&jvm.f, jvm.method[2] + jvm.f.layout.walk.method_const), 8);
+	memcpy(fake_code_at(&jvm.f, MOVED), fake_code_at(&jvm.f, constants), 256);
 	constants = MOVED;
-	memcpy(fake_code_at(&x.f, x.method[2] + x.f.layout.walk.method_const), &constants, 8);
-	x.interpreted.at = MOVED + x.f.layout.walk.const_size + 1;
-	assert_int_equal(resolve(&x, &x.interpreted), 1);
-	assert_frame(&x.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INTERPRETED);
-	fixture_release(&x);
+	memcpy(fake_code_at(&jvm.f, jvm.method[2] + jvm.f.layout.walk.method_const), &constants, 8);
+	jvm.interpreted.at = MOVED + jvm.f.layout.walk.const_size + 1;
+	assert_int_equal(resolve(&jvm.interpreted), 1);
+	assert_frame(&jvm.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INTERPRETED);
 }
 
 static void native_frames_are_as_jfr_has_them(void **state)
 {
-	for
-		EACH_FORM(form)
-		{
-			struct fixture x;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 
-			fixture_init(&x, form, false);
-			assert_int_equal(resolve(&x, &x.native), 1);
-			assert_frame(&x.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
-			assert_int_equal(resolve(&x, &x.native_interpreted), 1);
-			assert_frame(&x.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
-			fixture_release(&x);
-		}
+		fixture_init(form, false);
+		assert_int_equal(resolve(&jvm.native), 1);
+		assert_frame(&jvm.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
+		assert_int_equal(resolve(&jvm.native_interpreted), 1);
+		assert_frame(&jvm.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
+		fixture_release();
+	}
 }
 
 static void frames_that_are_not_the_resolvers_are_unknown(void **state)
 {
-	struct fixture x;
-
-	fixture_init(&x, FAKE_17, false);
-	x.inlined.kind = FRT_FRAME_NAMED;
-	assert_int_equal(resolve(&x, &x.inlined), 0);
-	assert_int_equal(x.why, RESOLVE_UNKNOWN);
-	x.inlined.kind = FRT_FRAME_COMPILED;
-	x.f.layout.without = HOTSPOT_NO_METHODS;
-	assert_int_equal(resolve(&x, &x.inlined), 0);
-	assert_int_equal(x.why, RESOLVE_UNKNOWN);
-	assert_int_equal(resolve(&x, &x.interpreted), 1);
-	fixture_release(&x);
+	jvm.inlined.kind = FRT_FRAME_NAMED;
+	assert_int_equal(resolve(&jvm.inlined), 0);
+	assert_int_equal(jvm.why, RESOLVE_UNKNOWN);
+	jvm.inlined.kind = FRT_FRAME_COMPILED;
+	jvm.f.layout.without = HOTSPOT_NO_METHODS;
+	assert_int_equal(resolve(&jvm.inlined), 0);
+	assert_int_equal(jvm.why, RESOLVE_UNKNOWN);
+	assert_int_equal(resolve(&jvm.interpreted), 1);
 }
 
 static void equal_methods_have_equal_numbers(void **state)
 {
 	uint32_t number;
-	struct fixture x;
 
-	fixture_init(&x, FAKE_17, false);
-	assert_int_equal(resolve(&x, &x.inlined), 3);
-	number = x.out[0].method->number;
-	assert_true(number != x.out[1].method->number);
-	assert_int_equal(resolve(&x, &x.interpreted), 1);
-	assert_int_equal(x.out[0].method->number, number);
-	fixture_release(&x);
+	assert_int_equal(resolve(&jvm.inlined), 3);
+	number = jvm.out[0].method->number;
+	assert_true(number != jvm.out[1].method->number);
+	assert_int_equal(resolve(&jvm.interpreted), 1);
+	assert_int_equal(jvm.out[0].method->number, number);
 }
 
 static void cached_frame_is_resolved_without_the_target(void **state)
 {
-	struct fixture x;
 	unsigned int reads;
 
-	fixture_init(&x, FAKE_17, true);
-	resolve(&x, &x.inlined);
-	resolve(&x, &x.interpreted);
-	resolve(&x, &x.native);
-	reads = x.f.reads;
-	x.f.fail_first = 1;
-	x.f.fail_last = UINT32_MAX;
-	assert_int_equal(resolve(&x, &x.inlined), 3);
-	assert_inlined(&x);
-	assert_int_equal(resolve(&x, &x.native), 1);
-	assert_int_equal(resolve(&x, &x.interpreted), 1);
-	x.interpreted.at--; /* another bytecode of a method that is known */
-	assert_int_equal(resolve(&x, &x.interpreted), 1);
-	assert_frame(&x.out[0], "b/Inner", "innermost", 0, 30, RESOLVED_INTERPRETED);
-	assert_int_equal(x.f.reads, reads);
-	fixture_release(&x);
+	fixture_init(FAKE_17, true);
+	resolve(&jvm.inlined);
+	resolve(&jvm.interpreted);
+	resolve(&jvm.native);
+	reads = jvm.f.reads;
+	jvm.f.fail_first = 1;
+	jvm.f.fail_last = UINT32_MAX;
+	assert_int_equal(resolve(&jvm.inlined), 3);
+	assert_inlined();
+	assert_int_equal(resolve(&jvm.native), 1);
+	assert_int_equal(resolve(&jvm.interpreted), 1);
+	jvm.interpreted.at--; /* another bytecode of a method that is known */
+	assert_int_equal(resolve(&jvm.interpreted), 1);
+	assert_frame(&jvm.out[0], "b/Inner", "innermost", 0, 30, RESOLVED_INTERPRETED);
+	assert_int_equal(jvm.f.reads, reads);
+	fixture_release();
 }
 
 static void a_new_frame_costs_few_reads(void **state)
 {
-	struct fixture x;
-
-	fixture_init(&x, FAKE_25, true);
-	resolve(&x, &x.interpreted);
-	assert_in_range(x.f.reads, 2, 20);
-	x.f.reads = 0;
-	resolve(&x, &x.inlined);
-	assert_in_range(x.f.reads, 2, 40);
-	x.f.reads = 0;
-	resolve(&x, &x.alone); /* header, program counters, scopes; the header again */
-	assert_in_range(x.f.reads, 2, 6);
-	fixture_release(&x);
+	fixture_init(FAKE_25, true);
+	resolve(&jvm.interpreted);
+	assert_in_range(jvm.f.reads, 2, 20);
+	jvm.f.reads = 0;
+	resolve(&jvm.inlined);
+	assert_in_range(jvm.f.reads, 2, 40);
+	jvm.f.reads = 0;
+	resolve(&jvm.alone); /* header, program counters, scopes; the header again */
+	assert_in_range(jvm.f.reads, 2, 6);
+	fixture_release();
 }
 
 static void stale_cookie_is_reported(void **state)
 {
-	struct fixture x;
-
-	fixture_init(&x, FAKE_17, false);
-	x.inlined.cookie = 4;
-	assert_int_equal(resolve(&x, &x.inlined), 0);
-	assert_int_equal(x.why, RESOLVE_CHANGED);
-	x.native.cookie = 4;
-	assert_int_equal(resolve(&x, &x.native), 0);
-	assert_int_equal(x.why, RESOLVE_CHANGED);
-	x.interpreted.cookie ^= 0x100;
-	assert_int_equal(resolve(&x, &x.interpreted), 0);
-	assert_int_equal(x.why, RESOLVE_CHANGED);
-	fixture_release(&x);
+	jvm.inlined.cookie = 4;
+	assert_int_equal(resolve(&jvm.inlined), 0);
+	assert_int_equal(jvm.why, RESOLVE_CHANGED);
+	jvm.native.cookie = 4;
+	assert_int_equal(resolve(&jvm.native), 0);
+	assert_int_equal(jvm.why, RESOLVE_CHANGED);
+	jvm.interpreted.cookie ^= 0x100;
+	assert_int_equal(resolve(&jvm.interpreted), 0);
+	assert_int_equal(jvm.why, RESOLVE_CHANGED);
 }
 
 /* A Method named by an nmethod with id 5 is not one with fingerprint 5. */
 static void a_compile_id_is_no_fingerprint(void **state)
 {
-	struct fixture x;
-
-	fixture_init(&x, FAKE_17, false);
-	assert_int_equal(resolve(&x, &x.inlined), 3);
-	x.interpreted.cookie = x.inlined.cookie;
-	assert_int_equal(resolve(&x, &x.interpreted), 0);
-	assert_int_equal(x.why, RESOLVE_CHANGED);
-	fixture_release(&x);
+	assert_int_equal(resolve(&jvm.inlined), 3);
+	jvm.interpreted.cookie = jvm.inlined.cookie;
+	assert_int_equal(resolve(&jvm.interpreted), 0);
+	assert_int_equal(jvm.why, RESOLVE_CHANGED);
 }
 
 static void rename_inner(struct fake_code *f)
 {
-	struct fixture *x = f->context;
-
-	memcpy(fake_code_at(f, x->symbol + f->layout.walk.symbol_body), "b/Other", 7);
+	memcpy(fake_code_at(f, jvm.symbol + f->layout.walk.symbol_body), "b/Other", 7);
 }
 
 /* Replace the code by other code with other methods. */
 static void evict(struct fake_code *f)
 {
-	struct fixture *x = f->context;
-
 	rename_inner(f);
-	memcpy(fake_code_at(f, x->nmethod + f->layout.walk.nmethod_compile_id), &(uint32_t){9}, 4);
+	memcpy(fake_code_at(f, jvm.nmethod + f->layout.walk.nmethod_compile_id), &(uint32_t){9}, 4);
 }
 
 /* The bytes stay, but the block is free. */
 static void release(struct fake_code *f)
 {
-	struct fixture *x = f->context;
-
 	rename_inner(f);
-	*(uint8_t *)fake_code_at(f, x->nmethod - f->layout.walk.block_size + f->layout.walk.block_used) = 0;
+	*(uint8_t *)fake_code_at(f, jvm.nmethod - f->layout.walk.block_size + f->layout.walk.block_used) = 0;
 }
 
 static void become_zombie(struct fake_code *f)
 {
-	struct fixture *x = f->context;
-
 	rename_inner(f);
-	*(uint8_t *)fake_code_at(f, x->nmethod + f->layout.nmethod_state) = 3;
+	*(uint8_t *)fake_code_at(f, jvm.nmethod + f->layout.nmethod_state) = 3;
 }
 
 /* Its tables are freed first. */
 static void free_immutable(struct fake_code *f)
 {
-	struct fixture *x = f->context;
-
 	rename_inner(f);
-	memset(fake_code_at(f, x->nmethod + f->layout.nmethod_immutable), 0x11, 8);
+	memset(fake_code_at(f, jvm.nmethod + f->layout.nmethod_immutable), 0x11, 8);
 }
 
 /*
@@ -411,23 +353,22 @@ static unsigned int change_at_each_read(enum fake_form form, void (*change)(stru
 	unsigned int changed = 0;
 
 	for (unsigned int n = 1; n <= 40; n++) {
-		struct fixture x;
 		size_t count;
 
-		fixture_init(&x, form, true);
-		x.f.change = change;
-		x.f.change_at = n;
-		count = resolve(&x, interpreted ? &x.interpreted : &x.inlined);
+		fixture_init(form, true);
+		jvm.f.change = change;
+		jvm.f.change_at = n;
+		count = resolve(interpreted ? &jvm.interpreted : &jvm.inlined);
 		if (count) {
-			assert_frame(&x.out[0], "b/Inner", "innermost", 1, 33,
+			assert_frame(&jvm.out[0], "b/Inner", "innermost", 1, 33,
 				     interpreted ? RESOLVED_INTERPRETED : RESOLVED_INLINED);
 		} else {
 			/* tables that were missing from the beginning are not a change */
-			assert_true(x.why == RESOLVE_CHANGED || change == free_immutable);
-			assert_int_equal(resolve(&x, interpreted ? &x.interpreted : &x.inlined), 0);
+			assert_true(jvm.why == RESOLVE_CHANGED || change == free_immutable);
+			assert_int_equal(resolve(interpreted ? &jvm.interpreted : &jvm.inlined), 0);
 			changed++;
 		}
-		fixture_release(&x);
+		fixture_release();
 	}
 	return changed;
 }
@@ -514,21 +455,20 @@ static void method_replaced_between_two_reads_is_reported(void **state)
 static void unreadable_memory_is_reported(void **state)
 {
 	for (unsigned int n = 1; n < 60; n++) {
-		struct fixture x;
 		size_t count;
 
-		fixture_init(&x, FAKE_25, true);
-		x.f.fail_first = n;
-		x.f.fail_last = UINT32_MAX;
-		count = resolve(&x, &x.inlined);
+		fixture_init(FAKE_25, true);
+		jvm.f.fail_first = n;
+		jvm.f.fail_last = UINT32_MAX;
+		count = resolve(&jvm.inlined);
 		if (count)
-			assert_inlined(&x);
+			assert_inlined();
 		else
-			assert_int_equal(x.why, RESOLVE_UNREADABLE);
-		x.f.fail_first = 0;
-		assert_int_equal(resolve(&x, &x.inlined), 3);
-		assert_inlined(&x);
-		fixture_release(&x);
+			assert_int_equal(jvm.why, RESOLVE_UNREADABLE);
+		jvm.f.fail_first = 0;
+		assert_int_equal(resolve(&jvm.inlined), 3);
+		assert_inlined();
+		fixture_release();
 	}
 }
 
@@ -539,44 +479,40 @@ static void missing_memory_is_reported(void **state)
 	if (!fail_nth_works())
 		skip();
 	for (unsigned int n = 1; happened; n++) {
-		struct fixture x;
 
-		fixture_init(&x, FAKE_17, false);
+		fixture_init(FAKE_17, false);
 		fail_nth(n);
-		if (resolve(&x, &x.inlined))
-			assert_inlined(&x);
+		if (resolve(&jvm.inlined))
+			assert_inlined();
 		else
-			assert_int_equal(x.why, RESOLVE_MEMORY);
+			assert_int_equal(jvm.why, RESOLVE_MEMORY);
 		happened = fail_nth_happened();
 		fail_nth(0);
-		assert_int_equal(resolve(&x, &x.inlined), 3);
-		assert_inlined(&x);
-		fixture_release(&x);
+		assert_int_equal(resolve(&jvm.inlined), 3);
+		assert_inlined();
+		fixture_release();
 	}
 }
 
 /* More frames than the cache holds: the first ones are read again, all are right, and methods keep their numbers. */
 static void frames_beyond_the_cache_are_read_again(void **state)
 {
-	struct fixture x;
 	uint32_t number;
 
-	fixture_init(&x, FAKE_17, false);
-	resolve(&x, &x.inlined);
-	number = x.out[0].method->number;
+	resolve(&jvm.inlined);
+	number = jvm.out[0].method->number;
 	for (uint64_t at = 0; at < 70000; at++) {
-		struct frt_frame f = x.interpreted;
+		struct frt_frame f = jvm.interpreted;
 
 		f.at = 1 + at;
-		assert_int_equal(resolve(&x, &f), 1);
-		assert_int_equal(x.out[0].method->number, number);
+		assert_int_equal(resolve(&f), 1);
+		assert_int_equal(jvm.out[0].method->number, number);
 	}
-	x.f.reads = 0;
-	assert_int_equal(resolve(&x, &x.inlined), 3);
-	assert_true(x.f.reads > 0);
-	assert_inlined(&x);
-	assert_int_equal(x.out[0].method->number, number);
-	fixture_release(&x);
+	jvm.f.reads = 0;
+	assert_int_equal(resolve(&jvm.inlined), 3);
+	assert_true(jvm.f.reads > 0);
+	assert_inlined();
+	assert_int_equal(jvm.out[0].method->number, number);
 }
 
 /* Corrupt each byte in turn: nothing is read out of bounds, and it ends. */
@@ -584,53 +520,64 @@ static void corrupt_memory_is_harmless(void **state)
 {
 	static const unsigned char wrong[] = {0xff, 0x80, 0x01};
 
-	for
-		EACH_FORM(form)
-		{
-			struct fixture x;
-			struct diag d;
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct diag d;
 
-			fixture_init(&x, form, false);
-			for (size_t i = 0; i < x.f.used; i++) {
-				unsigned char *byte = x.f.data + i, was = *byte;
-				struct resolver *r;
+		fixture_init(form, false);
+		for (size_t i = 0; i < jvm.f.used; i++) {
+			unsigned char *byte = jvm.f.data + i, was = *byte;
+			struct resolver *r;
 
-				assert_int_equal(resolver_new(&r, &x.f.mem, &x.f.layout, &d), 0);
-				*byte ^= wrong[(i + form) % 3];
-				x.f.reads = 0;
-				assert_in_range(resolver_frame(r, &x.inlined, &x.out, &x.why), 0, RESOLVED_DEPTH);
-				assert_in_range(resolver_frame(r, &x.interpreted, &x.out, &x.why), 0, 1);
-				assert_in_range(x.f.reads, 0, 1000);
-				*byte = was;
-				resolver_free(r);
-			}
-			fixture_release(&x);
+			assert_int_equal(resolver_new(&r, &jvm.f.mem, &jvm.f.layout, &d), 0);
+			*byte ^= wrong[(i + form) % 3];
+			jvm.f.reads = 0;
+			assert_in_range(resolver_frame(r, &jvm.inlined, &jvm.out, &jvm.why), 0, RESOLVED_DEPTH);
+			assert_in_range(resolver_frame(r, &jvm.interpreted, &jvm.out, &jvm.why), 0, 1);
+			assert_in_range(jvm.f.reads, 0, 1000);
+			*byte = was;
+			resolver_free(r);
 		}
+		fixture_release();
+	}
 }
+
+static int begin(void **state)
+{
+	fixture_init(FAKE_17, false);
+	return 0;
+}
+
+static int end(void **state)
+{
+	fixture_release();
+	return 0;
+}
+
+#define IN_JVM(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compiled_frame_has_all_its_methods),
-		cmocka_unit_test(compiled_frame_at_the_entry_has_the_first_line),
-		cmocka_unit_test(compiled_frame_without_debug_information_is_reported),
-		cmocka_unit_test(compiled_frame_at_a_leaf_call_has_its_own_method_alone),
+		IN_JVM(compiled_frame_at_the_entry_has_the_first_line),
+		IN_JVM(compiled_frame_without_debug_information_is_reported),
+		IN_JVM(compiled_frame_at_a_leaf_call_has_its_own_method_alone),
 		cmocka_unit_test(interpreted_frame_has_its_bci_and_line),
-		cmocka_unit_test(interpreted_frame_outside_of_its_code_has_no_line),
-		cmocka_unit_test(method_redefined_as_it_was_is_read_anew),
+		IN_JVM(interpreted_frame_outside_of_its_code_has_no_line),
+		IN_JVM(method_redefined_as_it_was_is_read_anew),
 		cmocka_unit_test(native_frames_are_as_jfr_has_them),
-		cmocka_unit_test(frames_that_are_not_the_resolvers_are_unknown),
-		cmocka_unit_test(equal_methods_have_equal_numbers),
+		IN_JVM(frames_that_are_not_the_resolvers_are_unknown),
+		IN_JVM(equal_methods_have_equal_numbers),
 		cmocka_unit_test(cached_frame_is_resolved_without_the_target),
 		cmocka_unit_test(a_new_frame_costs_few_reads),
-		cmocka_unit_test(stale_cookie_is_reported),
-		cmocka_unit_test(a_compile_id_is_no_fingerprint),
+		IN_JVM(stale_cookie_is_reported),
+		IN_JVM(a_compile_id_is_no_fingerprint),
 		cmocka_unit_test(bytes_after_the_line_table_do_not_change_the_fingerprint),
 		cmocka_unit_test(code_evicted_between_two_reads_is_reported),
 		cmocka_unit_test(method_replaced_between_two_reads_is_reported),
 		cmocka_unit_test(unreadable_memory_is_reported),
 		cmocka_unit_test(missing_memory_is_reported),
-		cmocka_unit_test(frames_beyond_the_cache_are_read_again),
+		IN_JVM(frames_beyond_the_cache_are_read_again),
 		cmocka_unit_test(corrupt_memory_is_harmless),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_vm.h"
 #include "user/hotspot/fields.h"
-#include "user/hotspot/thread_object.h"
+#include "user/hotspot/threads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

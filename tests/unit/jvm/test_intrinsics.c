@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_vm.h"
-#include "user/hotspot/flags.h"
+#include "user/hotspot/vmstructs.h"
 #include "user/jvm/intrinsics.h"
 
 #include <ctype.h>

@@ -6,7 +6,7 @@
  */
 #include "user/jvm/layout_check.h"
 #include "user/hotspot/threads.h"
-#include "user/process/tasks.h"
+#include "user/process/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
 #include "user/options/settings.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,52 +153,65 @@ static void overhead_is_a_percentage_or_off(void **state)
 	}
 }
 
-static const char *path(const char *output, char *out, size_t size)
+/* NULL: refused, because it is too long. */
+static const char *path(const char *output)
 {
+	static char text[PATH_MAX];
 	struct settings s = {.output = (char *)output};
 	struct diag d = {0};
+	char *out;
+	int err;
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	if (settings_output_path(&s, 4242, 1795025105, out, size, &d)) /* 2026-11-18 18:05:05 UTC */
+	err = settings_output_path(&s, 4242, 1795025105, &out, &d); /* 2026-11-18 18:05:05 UTC */
+	assert_true(err == 0 || (err == -ENAMETOOLONG && !out));
+	if (err)
 		return NULL;
-	return out;
+	snprintf(text, sizeof(text), "%s", out);
+	free(out);
+	return text;
 }
 
 static void output_name_has_pid_and_time(void **state)
 {
-	char out[128];
-
-	assert_string_equal(path(NULL, out, sizeof(out)), "frtrace-4242-2026_11_18_18_05_05.jfr");
-	assert_string_equal(path("a.jfr", out, sizeof(out)), "a.jfr");
-	assert_string_equal(path("%p/%t.jfr", out, sizeof(out)), "4242/2026_11_18_18_05_05.jfr");
-	assert_string_equal(path("100%%%p", out, sizeof(out)), "100%4242");
-	assert_string_equal(path("%%p", out, sizeof(out)), "%p");
+	assert_string_equal(path(NULL), "frtrace-4242-2026_11_18_18_05_05.jfr");
+	assert_string_equal(path("a.jfr"), "a.jfr");
+	assert_string_equal(path("%p/%t.jfr"), "4242/2026_11_18_18_05_05.jfr");
+	assert_string_equal(path("100%%%p"), "100%4242");
+	assert_string_equal(path("%%p"), "%p");
 }
 
 static void directory_gets_the_default_name(void **state)
 {
-	char directory[] = "/tmp/frtrace-test-XXXXXX", text[64], want[128], out[128];
+	char directory[] = "/tmp/frtrace-test-XXXXXX", text[64], want[128];
 
 	assert_non_null(mkdtemp(directory));
 	snprintf(want, sizeof(want), "%s/frtrace-4242-2026_11_18_18_05_05.jfr", directory);
-	assert_string_equal(path(directory, out, sizeof(out)), want);
+	assert_string_equal(path(directory), want);
 	snprintf(text, sizeof(text), "%s/", directory);
 	snprintf(want, sizeof(want), "%s/2026_11_18_18_05_05_4242/", directory);
-	assert_string_equal(path(text, out, sizeof(out)), want);
+	assert_string_equal(path(text), want);
 	rmdir(directory);
-	assert_string_equal(path(directory, out, sizeof(out)), directory);
-	assert_string_equal(path("not-there/%p/", out, sizeof(out)), "not-there/4242/2026_11_18_18_05_05_4242/");
+	assert_string_equal(path(directory), directory);
+	assert_string_equal(path("not-there/%p/"), "not-there/4242/2026_11_18_18_05_05_4242/");
 }
 
 static void output_name_that_does_not_fit_is_refused(void **state)
 {
-	char out[37];
+	char text[PATH_MAX + 1];
 
-	assert_string_equal(path(NULL, out, 37), "frtrace-4242-2026_11_18_18_05_05.jfr");
-	for (size_t size = 1; size < 37; size++)
-		assert_null(path(NULL, out, size));
-	assert_null(path("/tmp", out, 37));
+	memset(text, 'x', sizeof(text));
+	text[PATH_MAX] = 0;
+	assert_null(path(text));
+	text[PATH_MAX - 1] = 0;
+	assert_string_equal(path(text), text);
+	text[PATH_MAX - 2] = '/'; /* and what it gets in it */
+	assert_null(path(text));
+	memcpy(text + PATH_MAX - 4, "%p", 3); /* "4242" */
+	assert_null(path(text));
+	memcpy(text + PATH_MAX - 6, "%p", 3);
+	assert_int_equal(strlen(path(text)), PATH_MAX - 2);
 }
 
 static void output_text_is_checked(void **state)

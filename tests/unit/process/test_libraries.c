@@ -25,7 +25,7 @@ static int setup(void **state)
 {
 	target.pid = getpid();
 	target.uid = getuid();
-	libraries = libraries_new(&target);
+	libraries = libraries_new(&target, true);
 	return 0;
 }
 

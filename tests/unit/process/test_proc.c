@@ -99,9 +99,9 @@ static void mapping_has_the_targets_path(void **state)
 {
 	struct mapping m;
 
-	assert_true(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 r-xp 00251000 fe:00 318057          /opt/my "
-				       "jdk/lib\\012x/libjvm.so (deleted)\n",
-				       &m));
+	assert_true(proc_parse_named_mapping("7f2a97e51000-7f2a98ba4000 r-xp 00251000 fe:00 318057          /opt/my "
+					     "jdk/lib\\012x/libjvm.so (deleted)\n",
+					     &m));
 	assert_string_equal(m.path, "/opt/my jdk/lib\nx/libjvm.so");
 	assert_string_equal(m.permissions, "r-xp");
 	assert_int_equal(m.start, 0x7f2a97e51000);
@@ -143,12 +143,10 @@ static void shared_mount_is_known_by_its_id(void **state)
 	assert_int_equal(proc_parse_mount_is_shared("", 0), -ENOENT);
 }
 
-static void mapping_without_a_file_is_ignored(void **state)
+static void mapping_without_a_name_is_ignored(void **state)
 {
 	struct mapping m;
 
-	assert_false(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0 \n", &m));
-	assert_false(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0    [heap]\n", &m));
 	assert_false(proc_parse_named_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0 \n", &m));
 	assert_true(
 		proc_parse_named_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0    [anon:OTEL_CTX]\n", &m));
@@ -156,14 +154,24 @@ static void mapping_without_a_file_is_ignored(void **state)
 	assert_true(proc_parse_named_mapping(
 		"7f2a97e51000-7f2a97e52000 rw-p 00000000 00:01 9    /memfd:OTEL_CTX (deleted)\n", &m));
 	assert_string_equal(m.path, "/memfd:OTEL_CTX");
-	assert_false(proc_parse_mapping("", &m));
-	assert_false(proc_parse_mapping("nonsense\n", &m));
+	assert_false(proc_parse_named_mapping("", &m));
+	assert_false(proc_parse_named_mapping("nonsense\n", &m));
 }
 
 static int count_mapping(const struct mapping *m, void *context)
 {
 	++*(int *)context;
 	return 0;
+}
+
+static int refuse_names(const struct mapping *m, void *context)
+{
+	return m->path[0] != '/';
+}
+
+static int find_name(const struct mapping *m, void *context)
+{
+	return m->path[0] == '[';
 }
 
 static int stop_at_once(const struct mapping *m, void *context)
@@ -177,6 +185,8 @@ static void mappings_of_a_real_process_are_visited_until_the_visitor_stops(void 
 
 	assert_int_equal(proc_each_mapping(getpid(), count_mapping, &count), 0);
 	assert_true(count > 2);
+	assert_int_equal(proc_each_mapping(getpid(), refuse_names, NULL), 0);
+	assert_int_equal(proc_each_named_mapping(getpid(), find_name, NULL), 1);
 	assert_int_equal(proc_each_mapping(getpid(), stop_at_once, NULL), 17);
 	assert_int_equal(proc_each_mapping(999999999, count_mapping, &count), -ENOENT);
 }
@@ -219,7 +229,7 @@ int main(void)
 		cmocka_unit_test(mapping_has_the_targets_path),
 		cmocka_unit_test(a_mount_of_fuse_is_recognised_by_its_device),
 		cmocka_unit_test(shared_mount_is_known_by_its_id),
-		cmocka_unit_test(mapping_without_a_file_is_ignored),
+		cmocka_unit_test(mapping_without_a_name_is_ignored),
 		cmocka_unit_test(mappings_of_a_real_process_are_visited_until_the_visitor_stops),
 		cmocka_unit_test(reading_stops_at_the_limit),
 		cmocka_unit_test(soft_limit_counts),

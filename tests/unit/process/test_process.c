@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/find.h"
-#include "user/process/tasks.h"
+#include "user/process/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,10 +3,11 @@
 #include "user/record/breakdown.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/recording.h"
-#include "user/live/report_breakdown.h"
+#include "user/run/slowest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,10 +138,24 @@ static void expect_reason(size_t n, const char *reason)
 	assert_event_text(&b->r, dissect_find(b->r.d, "frtrace.ThreadWait", n), "reason", reason);
 }
 
+static const char *slowest_of(const struct breakdown_sums *sums)
+{
+	static char text[512];
+	struct bytes out = {.size = 0};
+
+	put_slowest(&out, sums);
+	snprintf(text, sizeof(text), "%s", bytes_text(&out));
+	bytes_release(&out);
+	return text;
+}
+
+static const char *slowest(void)
+{
+	return slowest_of(breakdown_running_sums(b->where));
+}
+
 static void a_wait_that_lies_in_a_pause_is_for_no_lock(void **state)
 {
-	char text[512];
-
 	wait_of(1, 1000100, 1200100, 1200100); /* the first to be back: the pause is not over yet */
 	pause_of(FRT_PAUSE_GC, 1050000, 1150000);
 	pause_of(FRT_PAUSE_SAFEPOINT, 1000000, 1200200);
@@ -155,9 +170,8 @@ static void a_wait_that_lies_in_a_pause_is_for_no_lock(void **state)
 	expect_reason(1, "futex");
 	expect_reason(2, "safepoint");
 	expect_reason(3, "futex");
-	assert_true(report_breakdown_text(breakdown_running_sums(b->where), text, sizeof(text)));
 	assert_string_equal(
-		text,
+		slowest(),
 		"the slowest call (1.0 ms): 65 % blocked (futex 35 %, gc 20 %, safepoint 10 %), 34 % on a CPU, 1 % waiting for one");
 }
 
@@ -594,22 +608,18 @@ static void the_slowest_hundredth_is_added_up(void **state)
 
 static void the_end_says_where_the_slowest_calls_were(void **state)
 {
-	char text[512];
-
-	assert_false(report_breakdown_text(NULL, text, sizeof(text)));
-	assert_false(report_breakdown_text(breakdown_running_sums(b->where), text, sizeof(text)));
+	assert_string_equal(slowest_of(NULL), "");
+	assert_string_equal(slowest(), "");
 	wait_of(1, 1000100, 1900100, 1950100);
 	call_of(1, 1000000, 1000000, 0);
-	assert_true(report_breakdown_text(breakdown_running_sums(b->where), text, sizeof(text)));
-	assert_string_equal(text,
+	assert_string_equal(slowest(),
 			    "the slowest call (1.0 ms): 90 % blocked (futex 90 %), 5 % on a CPU, 5 % waiting for one");
 	for (int64_t i = 0; i < 200; i++)
 		call_of(1, 3000000 + i, 100, 0);
 	wait_of(1, 9000100, 9500100, 9500100);
 	call_of(1, 9000000, 1000000, 0);
-	assert_true(report_breakdown_text(breakdown_running_sums(b->where), text, sizeof(text)));
 	assert_string_equal(
-		text,
+		slowest(),
 		"the slowest 1 % (2 calls of 1.0 ms and more): 70 % blocked (futex 70 %), 28 % on a CPU, 2 % waiting for one");
 }
 

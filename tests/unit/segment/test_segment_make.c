@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The segment of frtrace's own, seen through the reader of the agent's. */
 #include "user/segment/segment_make.h"
-#include "user/segment/segment.h"
+#include "user/segment/segment_names.h"
 #include "user/capture/timing.h"
+#include "user/text/java_number.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,10 +49,11 @@ static void rows_are_found_by_their_numbers(void **state)
 {
 	uint32_t id = add_method("a/b/C", "m", FRT_RULE_TIMED), classes;
 	struct frt_thread thread = {.serial = 5, .tid = 77, .name_length = 4, .name = "main"}, read;
-	char name[64];
+	struct bytes name = {.size = 0};
 
-	segment_name_method(&s, id, name, sizeof(name));
-	assert_string_equal(name, "a.b.C.m(int)");
+	segment_put_method(&name, &s, id);
+	assert_string_equal(bytes_text(&name), "a.b.C.m(int)");
+	bytes_release(&name);
 	assert_int_equal(*segment_rule(&s, id), FRT_RULE_TIMED);
 	assert_int_equal(segment_count_hooked(&s, &classes), 1);
 	assert_int_equal(classes, 1);
@@ -63,24 +65,26 @@ static void rows_are_found_by_their_numbers(void **state)
 static void loaders_have_names(void **state)
 {
 	uint32_t number = segment_add_loader(&s, "a/b/Loader", "app");
-	char name[64];
+	struct bytes name = {.size = 0};
 
-	segment_name_loader(&s, number, name, sizeof(name));
-	assert_string_equal(name, "app");
-	segment_name_loader(&s, segment_add_loader(&s, "a/b/Loader", NULL), name, sizeof(name));
-	assert_string_equal(name, "a.b.Loader");
+	segment_put_loader(&name, &s, number);
+	put_text(&name, " ");
+	segment_put_loader(&name, &s, segment_add_loader(&s, "a/b/Loader", NULL));
+	assert_string_equal(bytes_text(&name), "app a.b.Loader");
+	bytes_release(&name);
 }
 
 static void methods_that_are_not_traced_are_noted(void **state)
 {
-	char name[64];
+	struct bytes name = {.size = 0};
 
 	segment_add_skip(&s, "a/b/C", "m", "(I)V", FRT_SKIP_TABLE_FULL);
 	assert_int_equal(segment_skips(&s), 1);
 	assert_int_equal(segment_skip(&s, 0)->reason, FRT_SKIP_TABLE_FULL);
-	segment_name_full(&s, segment_skip(&s, 0)->class_name, segment_skip(&s, 0)->method,
-			  segment_skip(&s, 0)->descriptor, name, sizeof(name));
-	assert_string_equal(name, "a.b.C.m(int)");
+	segment_put_name(&name, &s, segment_skip(&s, 0)->class_name, segment_skip(&s, 0)->method,
+			 segment_skip(&s, 0)->descriptor);
+	assert_string_equal(bytes_text(&name), "a.b.C.m(int)");
+	bytes_release(&name);
 	for (uint32_t i = 1; i < FRT_MAX_SKIPS + 5; i++)
 		segment_add_skip(&s, "a/b/C", NULL, NULL, FRT_SKIP_TABLE_FULL);
 	assert_int_equal(segment_skips(&s), FRT_MAX_SKIPS);

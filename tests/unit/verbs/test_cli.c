@@ -315,8 +315,8 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|--stacks=jvm", "wrong --stacks 'jvm': it has to be auto, walk or jvmti"},
 	{"-p|1|-m|a.A|--stacks", "--stacks needs a value, as in --stacks=SOURCE"},
 	{"check|--stacks=walk", "'frtrace check' takes no --stacks"},
-	{"--source=agent", "there is no option '--source', see 'frtrace --help'"},
-	{"list|--source=agent", "'frtrace list' has no option '--source', see 'frtrace list --help'"},
+	{"--origin=agent", "there is no option '--origin', see 'frtrace --help'"},
+	{"list|--origin=agent", "'frtrace list' has no option '--origin', see 'frtrace list --help'"},
 	{"-p|1|-m|a.A|--clock=tsc", "there is no option '--clock'"},
 };
 

@@ -203,6 +203,25 @@ static void limit_is_named_as_it_is_typed(void **state)
 	assert_string_equal(d.text, "wrong --weight 'kg': it has to be calls or time");
 }
 
+static void old_names_are_found_and_nothing_abbreviates_a_hidden_one(void **state)
+{
+	static const struct {
+		const char *name, *found; /* NULL: nothing */
+	} rows[] = {{"source", "source"}, {"sour", "source"}, {"probe", "source"}, {"attach", "attach"},
+		    {"probes", "attach"}, {"prob", NULL},     {"atta", NULL}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t count;
+		const struct option_row *o =
+			option_by_name(VERBS_RECORDING, rows[i].name, strlen(rows[i].name), &count);
+
+		if (rows[i].found)
+			assert_string_equal(o ? o->name : "", rows[i].found);
+		else
+			assert_true(!o && !count);
+	}
+}
+
 /* What --help calls the default is what happens without the option. */
 static void defaults_are_as_the_rows_say(void **state)
 {
@@ -266,7 +285,7 @@ static void help_shows_what_a_verb_takes(void **state)
 	for (size_t v = 0; v < VERBS; v++) {
 		help_of(&verbs[v], help);
 		for (const struct option_row *o = options; o->name; o++) {
-			bool taken = o->verbs & VERB_BIT(v);
+			bool taken = o->verbs & VERB_BIT(v) && !o->hidden;
 			char letter[8] = "   ", argument[64], line[128];
 
 			if (o->letter)
@@ -276,7 +295,8 @@ static void help_shows_what_a_verb_takes(void **state)
 			if (taken && !strstr(help, line))
 				fail_msg("%s --help does not show%s", verbs[v].name, line);
 			snprintf(line, sizeof(line), " --%s%s  ", o->name, argument);
-			if (!taken && !option_by_name(VERB_BIT(v), o->name, strlen(o->name), &(size_t){0}) &&
+			if (!taken &&
+			    (o->hidden || !option_by_name(VERB_BIT(v), o->name, strlen(o->name), &(size_t){0})) &&
 			    strstr(help, line))
 				fail_msg("%s --help shows%s", verbs[v].name, line);
 		}
@@ -317,8 +337,9 @@ static void manual_page_has_every_verb_and_option(void **state)
 	}
 	for (const struct option_row *o = options; o->name; o++) {
 		roff_name(o->name, text);
-		if (!strstr(page, text))
-			fail_msg("no option %s", text);
+		strcat(text, o->hidden ? "=" : "");
+		if (!strstr(page, text) != o->hidden)
+			fail_msg("%s: %s", o->hidden ? "hidden, but there" : "no option", text);
 	}
 }
 
@@ -335,7 +356,7 @@ static void bash_completion_has_every_verb_and_option(void **state)
 		snprintf(expected, sizeof(expected), "%s:\n", verbs[v].name);
 		assert_string_equal(line, expected);
 		for (const struct option_row *o = options; o->name; o++) {
-			if (!(o->verbs & VERB_BIT(v)))
+			if (!(o->verbs & VERB_BIT(v)) || o->hidden)
 				continue;
 			snprintf(expected, sizeof(expected), "-%c\n", o->letter);
 			if (o->letter && (!fgets(line, sizeof(line), f) || strcmp(line, expected) != 0))
@@ -355,7 +376,7 @@ static void bash_completion_has_every_choice(void **state)
 		char command[256], line[128];
 		FILE *f;
 
-		if (!o->choices)
+		if (!o->choices || o->hidden)
 			continue;
 		snprintf(command, sizeof(command), "bash -c '. %s/frtrace.bash; _frtrace_values --%s'", BUILD, o->name);
 		f = popen(command, "r");
@@ -400,6 +421,7 @@ int main(void)
 		cmocka_unit_test(other_verbs_refuse_an_option),
 		cmocka_unit_test(numbers_beyond_the_limits_get_one_line),
 		cmocka_unit_test(limit_is_named_as_it_is_typed),
+		cmocka_unit_test(old_names_are_found_and_nothing_abbreviates_a_hidden_one),
 		cmocka_unit_test(defaults_are_as_the_rows_say),
 		cmocka_unit_test(help_shows_what_a_verb_takes),
 		cmocka_unit_test(help_has_no_line_that_is_too_long),

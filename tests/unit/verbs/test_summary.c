@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/summary.h"
+#include "user/verbs/verbs.h"
 #include "tests/lib/jfr_builder.h"
 #include "tests/lib/json.h"
 #include "tests/lib/recording.h"

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/run/record_events.h"
+#include "filters/quote.h"
+#include "filters/time.h"
+#include "user/process/interrupt.h"
+#include "user/jvm/matches.h"
+#include "user/text/log.h"
+#include "user/text/monotonic.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS_POLL_MS	50
+#define EVENTS_START_NS 5000000000LL /* that a JVM may take to start, before its classes can be read */
+
+/* Those of classes that are loaded later, by the filter as it is. */
+static int add_later(const struct event_method *m, struct settings *s, struct diag *d)
+{
+	const struct filter_list *l = s->events.event[m->event].filters;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < filter_list_size(l); i++)
+		err = filter_list_add(s->filters, filter_list_text(l, i), FILTER_TRACE, d);
+	return err;
+}
+
+/* The methods are traced like those of -m; one filter for each, so that nothing else gets hooks. */
+static int add_filters(const struct event_plan *p, struct settings *s, struct diag *d)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->methods; i++) {
+		const struct event_method *m = &p->method[i];
+		char *filter, *whole = NULL, time[32] = "";
+
+		if (!m->class_name) {
+			err = add_later(m, s, d);
+			continue;
+		}
+		filter = quote_filter(m->class_name, m->name, m->descriptor);
+		if (m->threshold_ns != MATCHER_NO_THRESHOLD)
+			time_print(m->threshold_ns, time, sizeof(time));
+		if (!filter || asprintf(&whole, "%s%s%s", filter, time[0] ? ":" : "", time) < 0)
+			err = diag_set(d, ENOMEM, "no memory for filters");
+		else
+			err = filter_list_add(s->filters, whole, FILTER_TRACE, d);
+		free(filter);
+		free(whole);
+	}
+	return err;
+}
+
+/* A method of an event that an exclusion leaves out would have no events, and nobody would say why. */
+static int check_exclusions(const struct event_plan *p, const struct settings *s, struct diag *d)
+{
+	struct matcher pattern;
+	void *program = NULL;
+	int err = filter_list_compile(s->filters, &program, &pattern.size, d);
+
+	pattern.program = program;
+	for (uint32_t i = 0; !err && i < p->methods; i++) {
+		const struct event_method *m = &p->method[i];
+
+		if (m->class_name && !matcher_method(&pattern, m->class_name, strlen(m->class_name), m->name,
+						     strlen(m->name), m->descriptor, strlen(m->descriptor)))
+			err = diag_usage(d, "event '%s': -x leaves out its method '%s'", p->type[m->type].spec->name,
+					 m->name);
+	}
+	free(program);
+	return err;
+}
+
+static void say_awaited(const char *message)
+{
+	log_line("%s; a class that does, and is loaded later, has the event from its first call on", message);
+}
+
+/*
+ * Find what the events mean in the target, and add filters for their methods to the settings. `waits`: the caller comes
+ * again after -ENOENT.
+ */
+static int record_events_plan(struct event_plan *out, const struct recording *r, bool waits, struct diag *d)
+{
+	struct settings *s = r->settings;
+	struct jvm_model model = {0};
+	struct event_plan_setup setup = {.events = &s->events,
+					 .filters = s->filters,
+					 .layout = &model.layout,
+					 .mem = &model.remote.mem,
+					 .jdk_version = r->target.jdk_version,
+					 .redact = s->redact_key,
+					 .text = s->string_length,
+					 .suggest = !waits,
+					 .patient = waits,
+					 .awaits = waits ? NULL : say_awaited};
+	size_t event;
+	int err = jvm_model_open_classes(&model, &r->target, d);
+
+	if (!err)
+		err = event_plan_make(out, &setup, &event, d);
+	if (!err)
+		err = add_filters(out, s, d);
+	if (!err)
+		err = check_exclusions(out, s, d);
+	jvm_model_close(&model);
+	return err;
+}
+
+int record_events_prepare(struct event_plan *out, const struct recording *r, struct diag *d)
+{
+	int64_t end = monotonic_ns() + EVENTS_START_NS;
+	int err;
+
+	if (!r->settings->events.count)
+		return 0;
+	while ((err = record_events_plan(out, r, false, d)) == -EAGAIN) {
+		if (monotonic_ns() > end || interrupted() || target_ended(&r->target))
+			break;
+		poll(NULL, 0, EVENTS_POLL_MS);
+	}
+	if (!err)
+		session_take_plan(r->session, out);
+	return err;
+}
+
+int record_events_await(struct event_plan *out, struct recording *r, struct program *program, struct diag *d)
+{
+	struct pollfd fds[PROGRAM_FDS];
+	struct diag now = {0};
+	int err;
+
+	while ((err = record_events_plan(out, r, true, &now)) == -ENOENT) {
+		*d = now;
+		session_let_run(r->session);
+		r->awaited = true;
+		program_poll(program, fds);
+		poll(fds, PROGRAM_FDS, EVENTS_POLL_MS);
+		if (program_update(program) || target_ended(&r->target))
+			return err;
+	}
+	if (err && d->text[0] && (err == -ESRCH || target_ended(&r->target)))
+		return -ENOENT; /* what was missing says more than that it has ended */
+	if (err)
+		*d = now;
+	else
+		session_take_plan(r->session, out);
+	return err;
+}
