@@ -79,7 +79,7 @@ static int use_constant(const struct reading *r, uint16_t index)
 	return length < 0 ? length : image_put_utf8(r->c, text, length, &r->c->file.constant[index]);
 }
 
-static int put_class_name(const struct reading *r, uint64_t klass, uint32_t *at)
+static int class_image_put_name(const struct reading *r, uint64_t klass, uint32_t *at)
 {
 	char text[SYMBOL_MAX + 1];
 	int length = symbol_read_name(r->l, r->m, klass, text);
@@ -293,9 +293,9 @@ int class_image_read(struct class_image *c, const struct hotspot_layout *l, cons
 	e = e ?: read_major(&r, klass, &c->file.major);
 	e = e ?: mem_unsigned(m, klass + l->klass_access, l->klass_access_width, &access);
 	e = e ?: mem_u64(m, klass + l->klass_super, &super);
-	e = e ?: put_class_name(&r, klass, &name_at);
+	e = e ?: class_image_put_name(&r, klass, &name_at);
 	if (!e && super)
-		e = put_class_name(&r, super, &super_at);
+		e = class_image_put_name(&r, super, &super_at);
 	e = e ?: image_add_methods(&r, klass);
 	e = e ?: read_class_annotations(&r, klass);
 	if (e)

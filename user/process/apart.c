@@ -218,12 +218,26 @@ void apart_begin(struct apart *a, pid_t pid)
 	while (!hand_collect(h) && proc_rests_ms(h->child, &h->pulse) < ASIDE_MS && !interrupted());
 }
 
+/*
+ * True if a look shows no sign of life because the process does not answer. One that waits for a CPU, on a busy machine at a
+ * low priority, may hold the lock of its memory map until it gets one: it has more time, unless it sleeps in FUSE.
+ */
+static bool hand_hangs(struct hand *h)
+{
+	static const char *const fuse[] = {"fuse", NULL};
+	int64_t rests = proc_rests_ms(h->child, &h->pulse);
+
+	if (rests < APART_HANG_MS)
+		return false;
+	return rests >= APART_STARVED_MS || !proc_wants_cpu(h->at) || proc_sleeps_in(h->at, fuse);
+}
+
 void apart_collect(struct apart *a)
 {
 	for (int i = 0; i < APART_MOST && a->pending; i++) {
 		struct hand *h = &hands[i];
 
-		if (h->looks == a && !hand_collect(h) && proc_rests_ms(h->child, &h->pulse) >= APART_HANG_MS)
+		if (h->looks == a && !hand_collect(h) && hand_hangs(h))
 			hand_give_up(h, -ETIMEDOUT);
 	}
 }

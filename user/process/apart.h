@@ -13,8 +13,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define APART_MOST    64
-#define APART_HANG_MS 500 /* without a sign of life */
+#define APART_MOST	 64
+#define APART_HANG_MS	 500  /* without a sign of life */
+#define APART_STARVED_MS 5000 /* the same while the process waits for a CPU */
 
 /* Looks of one kind, which may be on their way at the same time. */
 struct apart {

@@ -243,6 +243,21 @@ bool proc_has_thread(pid_t pid, const char *name)
 	return proc_each_thread(pid, thread_has_name, &(struct thread_search){pid, .name = name}) > 0;
 }
 
+static int thread_wants_cpu(pid_t tid, void *context)
+{
+	const struct thread_search *s = context;
+	char *stat = proc_read_thread(s->pid, tid, "stat", 1024), *at = stat ? strrchr(stat, ')') : NULL;
+	bool does = at && !strncmp(at, ") R", 3);
+
+	free(stat);
+	return does;
+}
+
+bool proc_wants_cpu(pid_t pid)
+{
+	return proc_each_thread(pid, thread_wants_cpu, &(struct thread_search){.pid = pid}) > 0;
+}
+
 static int thread_sleeps_in(pid_t tid, void *context)
 {
 	const struct thread_search *s = context;

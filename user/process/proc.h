@@ -44,6 +44,9 @@ struct proc_pulse {
 /* Milliseconds since then; 0 at the first call. A process that sleeps all the time has none. */
 int64_t proc_rests_ms(pid_t pid, struct proc_pulse *p);
 
+/* True if a thread of the process runs, or is to run when it gets a CPU. */
+bool proc_wants_cpu(pid_t pid);
+
 /*
  * True if a thread of the process sleeps in a function of the kernel whose name has one of these parts; the list ends with
  * NULL. False without the right to see that (CAP_SYS_ADMIN).

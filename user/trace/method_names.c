@@ -127,7 +127,7 @@ uint32_t method_names_number(struct method_names *n, struct jfr_chunk *chunk, co
 }
 
 /* By name; of equal ones by descriptor, by loader, and then in order of first appearance. */
-static int compare_names(const void *a, const void *b, void *context)
+static int method_names_compare(const void *a, const void *b, void *context)
 {
 	const struct method_name *x = *(struct method_name *const *)a, *y = *(struct method_name *const *)b;
 	char *const *text = ((const struct method_names *)context)->texts.text;
@@ -193,7 +193,7 @@ void method_names_settle(struct method_names *n)
 
 	for (size_t i = 0; i < n->count; i++)
 		sorted[i] = &n->method[i];
-	qsort_r(sorted, n->count, sizeof(*sorted), compare_names, n);
+	qsort_r(sorted, n->count, sizeof(*sorted), method_names_compare, n);
 	for (size_t i = 0; i < n->count; i = end) {
 		for (end = i + 1; end < n->count && sorted[i]->text == sorted[end]->text;)
 			end++;

@@ -9,6 +9,7 @@
 DOCUMENTS=(README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
 VERBS=(record start status dump stop list check methods summary print view diff report export merge recover)
 TEXTS=$(dirname "$FRTRACE") # the manual page and the completions, as built
+README_COLUMNS=120 # its commands run in a terminal of that width
 QUIET=(nice -n -15) # output in the documents must not depend on the machine's load
 
 # ---- options: --help is the source
@@ -80,7 +81,7 @@ manual() {
 # ---- documents without a JVM
 
 links() {
-	local sentence="links between documents lead to existing files and headings; the README has at most 150 lines" file target heading
+	local sentence="links between documents lead to existing files and headings; the README has at most 800 words in 120 columns" file target heading words
 	begin "$sentence" || return 0
 	for file in "${DOCUMENTS[@]}"; do
 		while IFS= read -r target; do
@@ -93,7 +94,9 @@ links() {
 				finding "$file: no heading $heading in ${target:-$file}"
 		done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^](//; s/)$//' | grep -v '^https\?:')
 	done
-	[ "$(wc -l <README.md)" -le 150 ] || finding "README.md: $(wc -l <README.md) lines"
+	words=$(grep -oE '[^[:space:]]*[[:alnum:]][^[:space:]]*' README.md | wc -l)
+	[ "$words" -le 800 ] || finding "README.md: $words words"
+	[ "$(wc -L <README.md)" -le "$README_COLUMNS" ] || finding "README.md: $(wc -L <README.md) columns"
 	verdict "$sentence"
 }
 
@@ -117,10 +120,10 @@ fields() {
 	verdict "$sentence"
 }
 
-commands() { # DOCUMENT
+commands() { # DOCUMENT [COLUMNS DIRECTORY]
 	local sentence="the commands of $1 print the output shown, JDK $FEATURE" status=0
 	begin "$sentence" || return 0
-	PATH=$WORK/bin:$JAVA/bin:$PATH "${QUIET[@]}" python3 "$LIVE/documents.py" "$T_PID" "$ROOT/$1" >differences 2>&1 || status=$?
+	PATH=$WORK/bin:$JAVA/bin:$PATH "${QUIET[@]}" python3 "$LIVE/documents.py" "$T_PID" "$ROOT/$1" "${@:2}" >differences 2>&1 || status=$?
 	[ "$status" = 0 ] || finding "status $status:" "$(cat differences)"
 	verdict "$sentence"
 }
@@ -148,7 +151,9 @@ shop_start || not_ok "a shop runs" "$(cat "$WORK/shop/stderr")"
 shell bash
 shell zsh
 fields
-for document in "$ROOT"/README.md "$ROOT"/docs/*.md; do
+mkdir "$WORK/printed"
+commands README.md "$README_COLUMNS" "$WORK/printed"
+for document in "$ROOT"/docs/*.md; do
 	[ "$document" = "$ROOT/docs/on-call.md" ] && continue # on_call.sh runs its commands
 	grep -q '^\$ ' "$document" && commands "${document#"$ROOT/"}"
 done

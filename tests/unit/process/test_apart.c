@@ -81,6 +81,31 @@ static void a_look_that_hangs_is_given_up(void **state)
 	assert_int_equal(f.twice, 5);
 }
 
+static void look_slowly(pid_t pid, void *result)
+{
+	usleep(3 * APART_HANG_MS * 1000);
+	((struct found *)result)->twice = 2 * pid;
+}
+
+/* It may hold a lock until it gets a CPU. */
+static void a_process_that_waits_for_a_cpu_has_more_time(void **state)
+{
+	struct found f = {0};
+	pid_t busy = fork();
+
+	while (!busy)
+		;
+	assert_true(busy > 0);
+	assert_int_equal(apart_look(look_slowly, busy, &f, sizeof(f)), 0);
+	assert_int_equal(f.twice, 2 * busy);
+	kill(busy, SIGSTOP);
+	while (waitpid(busy, NULL, WUNTRACED) < 0)
+		;
+	assert_int_equal(apart_look(look_slowly, busy, &f, sizeof(f)), -ETIMEDOUT);
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+}
+
 static void looks_go_on_beside_one_that_hangs(void **state)
 {
 	struct results r = {0};
@@ -204,6 +229,7 @@ int main(void)
 		cmocka_unit_test(the_result_of_a_look_is_returned),
 		cmocka_unit_test(one_child_does_all_the_looks_that_do_not_hang),
 		cmocka_unit_test(a_look_that_hangs_is_given_up),
+		cmocka_unit_test(a_process_that_waits_for_a_cpu_has_more_time),
 		cmocka_unit_test(looks_go_on_beside_one_that_hangs),
 		cmocka_unit_test(looks_that_hang_share_their_time),
 		cmocka_unit_test(a_crash_is_an_error),
