@@ -153,19 +153,21 @@ $(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat
 $(BUILD)/tests/unit/capture/test_intake: LDLIBS += $(call wrap,queue_open queue_close queue_consume queue_consumed queue_produced queue_unread queue_lost_calls \
 	queue_report_losses sweep_begin sweep sweep_finish bpf_map__max_entries bpf_map__fd monotonic_ns nanosleep \
 	kernel_probes_flush kernel_probes_write_waits)
-$(BUILD)/tests/unit/capture/test_natives: LDLIBS += $(call wrap,clock_tsc clock_ticks_of_ns native_probes_forget_stack native_probes_sums native_probes_attach)
+$(BUILD)/tests/unit/capture/test_natives: LDLIBS += $(call wrap,clock_tsc clock_ticks_of_ns native_probes_forget_stack native_probes_sums native_probes_attach \
+	copied_stacks_take_call copied_stacks_is_call_of)
 $(BUILD)/tests/unit/capture/test_hotspot_source: LDLIBS += $(call wrap,clock_tsc clock_ticks_of_ns bpf_map_lookup_elem bpf_map__fd hotspot_methods_finish)
 $(patsubst %,$(BUILD)/tests/unit/capture/test_%.o,intake natives hotspot_source): | $(BUILD)/frtrace.skel.h
-$(BUILD)/tests/unit/capture/test_queue: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free)
+$(BUILD)/tests/unit/capture/test_queue: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free \
+	copied_stacks_take_wait copied_stacks_take_waker)
 $(BUILD)/tests/unit/capture/test_perfbuf: LDLIBS += $(call wrap,perf_buffer__new_raw perf_buffer__buffer perf_buffer__epoll_fd perf_buffer__free)
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
 $(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
 $(BUILD)/tests/unit/trace/test_progress: LDLIBS += $(call wrap,monotonic_ms)
 $(BUILD)/tests/unit/run/test_control_socket: LDLIBS += $(call wrap,run_directory_name run_directory_is_own run_directory_make)
 $(BUILD)/tests/unit/run/test_priority: LDLIBS += $(call wrap,getpriority setpriority eventfd_write)
-$(BUILD)/tests/unit/record/test_frames: LDLIBS += $(call wrap,resolver_frame)
+$(BUILD)/tests/unit/stacks/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/record/test_thread_names: LDLIBS += $(call wrap,monotonic_ns target_task_is thread_object_read)
-$(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
+$(BUILD)/tests/unit/stacks/test_copied_stacks: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe jvm_model_version)
 $(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory cgroup_limit_own_memory mmap madvise pwrite openat fstatvfs)
@@ -261,11 +263,11 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # sources that read the target's memory, and what they need
-$(BUILD)/fuzz_segment: user/text/budget.c user/capture/open_calls.c user/capture/segment.c user/capture/stacks.c user/capture/stream.c user/capture/sweep.c \
+$(BUILD)/fuzz_segment: user/text/budget.c user/capture/open_calls.c user/segment/segment.c user/stacks/agent_stacks.c user/capture/stream.c \
 	$(addprefix user/text/,monotonic.c log.c fold.c term.c) $(wildcard user/process/*.c) $(UPROBES)
 $(BUILD)/fuzz_usdt: uprobes/elf/elf_notes.c user/capture/usdt_cookie.c
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
-$(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
+$(BUILD)/fuzz_kernel_symbols: user/stacks/kernel_symbols.c
 $(BUILD)/fuzz_elf: $(UPROBES)
 $(BUILD)/fuzz_user_value: user/record/user_value.c user/text/java_number.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)

@@ -112,8 +112,6 @@ _Static_assert(sizeof(struct frt_wait) == 88, "wait");
 
 #define FRT_WAIT_BY_INTERRUPT 0x4u /* an interrupt ended it, such as a timer's or a network card's */
 
-#define FRT_WAIT_AGENTS_STACK 0x2u /* in the collector only: the id of the stack is the agent's */
-
 /*
  * A wait for a futex that follows a long one after at most FRT_AGAIN_NS on a CPU. An interrupt ended that one, and the
  * thread's JavaFrameAnchor was the same: it waits for the same thing again, or it has been back in the same Java frame.

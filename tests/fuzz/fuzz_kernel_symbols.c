@@ -3,7 +3,7 @@
  * Any text as /proc/kallsyms: each address on a well-formed line must resolve to a function, whatever the other lines
  * are.
  */
-#include "user/record/kernel_symbols.h"
+#include "user/stacks/kernel_symbols.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

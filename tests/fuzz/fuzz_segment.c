@@ -7,9 +7,9 @@
  */
 #include "bpf/frtrace.h"
 #include "user/capture/open_calls.h"
-#include "user/capture/sweep.h"
-#include "user/capture/segment.h"
-#include "user/capture/stacks.h"
+#include "user/capture/stream.h"
+#include "user/segment/segment.h"
+#include "user/stacks/agent_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define TESTS_LIB_FAKE_SEGMENT_H
 
 #include "user/capture/clock.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 struct segment fake_segment_new(void);
 void fake_segment_free(struct segment *s);

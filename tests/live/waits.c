@@ -114,13 +114,8 @@ void __wrap_session_take_waits(struct session *s, const struct kernel_sink *sink
 
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
-	const struct kernel_sink ours = {.wait = on_wait,
-					 .pause = on_pause,
-					 .usage = on_usage,
-					 .lost = on_lost,
-					 .take_stacks = next.take_stacks,
-					 .take_waker = next.take_waker,
-					 .stacks = next.stacks};
+	const struct kernel_sink ours = {
+		.wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost, .stacks = next.stacks};
 	const char *path = getenv("FRTRACE_WAITS");
 
 	session = s;

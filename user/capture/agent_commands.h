@@ -4,7 +4,7 @@
 #define USER_CAPTURE_AGENT_COMMANDS_H
 
 #include "user/jvm/metaspace.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 #define AGENT_TIMEOUT_MS 15000
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/bpf_programs.h"
-#include "user/capture/hotspot_source.h"
 #include "user/capture/usdt.h"
 #include "user/process/rights.h"
 #include "user/text/log.h"
@@ -144,6 +143,21 @@ static void choose_buffer(struct frtrace_bpf *bpf, bool perf)
 	bpf_map__set_max_entries(bpf->maps.staging, cpus > 0 ? cpus : 1);
 }
 
+/* The program and the maps of HotSpot's own probes are loaded if these are the source of calls. */
+static int choose_probes(struct frtrace_bpf *bpf, const struct settings *settings, struct diag *d)
+{
+	bool wanted = settings->source == SETTINGS_SOURCE_HOTSPOT;
+	struct bpf_map *maps[] = {bpf->maps.hotspot_classes, bpf->maps.hotspot_methods, bpf->maps.hotspot_missed,
+				  bpf->maps.hotspot_counts,  bpf->maps.hotspot_threads, bpf->maps.hotspot_java_threads,
+				  bpf->maps.hotspot_stacks,  bpf->maps.codes,		bpf->maps.call_stacks};
+
+	bpf_program__set_autoload(bpf->progs.hotspot_site, wanted);
+	bpf_program__set_autoload(bpf->progs.hotspot_open, wanted);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		bpf_map__set_autocreate(maps[i], wanted);
+	return wanted ? usdt_choose(bpf->progs.hotspot_site, settings->attach, d) : 0;
+}
+
 static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
 		     const struct settings *settings, const struct target *t, struct diag *d)
 {
@@ -161,7 +175,7 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 	bpf_program__set_autoload(bpf->progs.process_exec, false);
 	bpf_map__set_autocreate(bpf->maps.execs, false);
 	kernel_probes_choose(k, bpf, kernel, t->own_monotonic_offset);
-	err = hotspot_source_choose(bpf, settings, d) ?: load_opened(bpf, settings->attach, d);
+	err = choose_probes(bpf, settings, d) ?: load_opened(bpf, settings->attach, d);
 	if (err)
 		frtrace_bpf__destroy(bpf);
 	else

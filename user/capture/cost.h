@@ -4,7 +4,7 @@
 #define USER_CAPTURE_COST_H
 
 #include "user/capture/clock.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 /*
  * Cost of a call's two hooks, recorded or not: the two stamps, as measured when the agent was loaded, plus the calls

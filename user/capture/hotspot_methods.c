@@ -4,7 +4,7 @@
 #include "filters/policy.h"
 #include "format/hash.h"
 #include "format/vec.h"
-#include "user/capture/segment_make.h"
+#include "user/segment/segment_make.h"
 #include "user/hotspot/classes.h"
 #include "user/hotspot/symbol.h"
 #include "user/hotspot/threads.h"

@@ -12,7 +12,7 @@
 
 #include "format/diag.h"
 #include "user/capture/clock.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/options/settings.h"
 
 struct hotspot_methods;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/hotspot_source.h"
+#include "user/capture/session_internal.h"
 #include "bpf/probes.h"
 #include "bpf/queue.h"
 #include "format/recent.h"
 #include "user/capture/hotspot_methods.h"
 #include "user/capture/kernel_probes.h"
-#include "user/capture/segment_make.h"
+#include "user/segment/segment_make.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/capture/usdt.h"
 #include "user/jvm/jvm_model.h"
@@ -33,33 +34,19 @@
 #define VIRTUAL_SINCE 21
 
 struct hotspot_source {
-	struct hotspot_source_setup setup;
+	struct session *session;
 	struct hotspot_methods *methods;
 	struct usdt_link *entries, *returns;
 	bool chosen;		      /* a method is */
 	struct diag failure;	      /* why its exits cannot be probed; "" */
 	uint64_t unseen_thrown;	      /* calls without an exit that an exception has ended */
-	struct streams *streams;      /* see hotspot_source_feed() */
+	struct streams *streams;      /* to which spans are delivered */
 	struct frt_probe_counts *cpu; /* room for those of all CPUs */
 	int cpus;
-	struct kernel_sink sink; /* of the stacks of calls */
-	struct recent stacks;	 /* known ones, by identity, with their ids of kernel_sink.take_call */
+	struct copied_stacks *copied; /* takes the stacks of calls; NULL: they have none */
+	struct recent stacks;	      /* known ones, by identity, with their ids of copied_stacks_take_call() */
 	uint32_t stack_id[RECENT_PLACES];
 };
-
-int hotspot_source_choose(struct frtrace_bpf *bpf, const struct settings *settings, struct diag *d)
-{
-	bool wanted = settings->source == SETTINGS_SOURCE_HOTSPOT;
-	struct bpf_map *maps[] = {bpf->maps.hotspot_classes, bpf->maps.hotspot_methods, bpf->maps.hotspot_missed,
-				  bpf->maps.hotspot_counts,  bpf->maps.hotspot_threads, bpf->maps.hotspot_java_threads,
-				  bpf->maps.hotspot_stacks,  bpf->maps.codes,		bpf->maps.call_stacks};
-
-	bpf_program__set_autoload(bpf->progs.hotspot_site, wanted);
-	bpf_program__set_autoload(bpf->progs.hotspot_open, wanted);
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		bpf_map__set_autocreate(maps[i], wanted);
-	return wanted ? usdt_choose(bpf->progs.hotspot_site, settings->attach, d) : 0;
-}
 
 /* An exit whose entry was not seen is nothing, so exits are probed first. */
 static const struct usdt_site hotspot_sites[] = {{FRT_SITE_METHOD_RETURN, "hotspot", "method__return"},
@@ -79,9 +66,10 @@ static void on_first_method(void *context)
 		source_detach(h);
 }
 
-bool hotspot_source_may_probe(const struct hotspot_source *h)
+static bool hotspot_may_probe(const struct session *s)
 {
-	return !h->chosen && (h->setup.settings->attach == SETTINGS_ATTACH_PERF || !uprobe_multi_works());
+	return s->hotspot && !s->hotspot->chosen &&
+	       (s->settings->attach == SETTINGS_ATTACH_PERF || !uprobe_multi_works());
 }
 
 /* file->path points into *m. The caller closes file->fd. */
@@ -122,48 +110,31 @@ int hotspot_source_check(const struct target *t, struct diag *d)
 
 static int source_open(struct hotspot_source *h, struct diag *d)
 {
-	struct hotspot_methods_setup methods = {.settings = h->setup.settings,
-						.target = h->setup.target,
-						.clock = h->setup.clock,
-						.segment = h->setup.segment,
+	struct hotspot_methods_setup methods = {.settings = h->session->settings,
+						.target = h->session->target,
+						.clock = h->session->clock,
+						.segment = &h->session->segment,
 						.first = on_first_method,
 						.context = h,
-						.others = h->setup.bpf->bss->hotspot_others,
-						.classes_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_classes),
-						.missed_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_missed),
-						.methods_fd = bpf_map__fd(h->setup.bpf->maps.hotspot_methods)};
-	const struct target *t = h->setup.target;
+						.others = h->session->bpf->bss->hotspot_others,
+						.classes_fd = bpf_map__fd(h->session->bpf->maps.hotspot_classes),
+						.missed_fd = bpf_map__fd(h->session->bpf->maps.hotspot_missed),
+						.methods_fd = bpf_map__fd(h->session->bpf->maps.hotspot_methods)};
+	const struct target *t = h->session->target;
 	int err;
 
 	h->cpus = libbpf_num_possible_cpus();
 	h->cpu = h->cpus > 0 ? calloc(h->cpus, sizeof(*h->cpu)) : NULL;
 	if (!h->cpu)
 		return diag_errno(d, ENOMEM, "cannot begin");
-	h->setup.bpf->bss->target =
+	h->session->bpf->bss->target =
 		(struct frt_target){.pid_ns_dev = t->pid_ns_dev, .pid_ns_ino = t->pid_ns_ino, .tgid = t->ns_pid};
-	err = segment_make(h->setup.segment, t, d);
+	err = segment_make(&h->session->segment, t, d);
 	if (!err)
-		segment_header(h->setup.segment)->hook_ticks = clock_ticks_of_ns(h->setup.clock, CALL_NS);
+		segment_header(&h->session->segment)->hook_ticks = clock_ticks_of_ns(h->session->clock, CALL_NS);
 	err = err ?: hotspot_methods_new(&h->methods, &methods, d);
 	if (!err)
-		hotspot_methods_describe(h->methods, &h->setup.bpf->bss->hotspot_exceptions);
-	return err;
-}
-
-int hotspot_source_new(struct hotspot_source **out, const struct hotspot_source_setup *setup, struct diag *d)
-{
-	struct hotspot_source *h = calloc(1, sizeof(*h));
-	int err;
-
-	*out = NULL;
-	if (!h)
-		return diag_errno(d, ENOMEM, "cannot begin");
-	h->setup = *setup;
-	err = source_open(h, d);
-	if (err)
-		hotspot_source_free(h);
-	else
-		*out = h;
+		hotspot_methods_describe(h->methods, &h->session->bpf->bss->hotspot_exceptions);
 	return err;
 }
 
@@ -174,73 +145,35 @@ static void source_detach(struct hotspot_source *h)
 	h->entries = h->returns = NULL;
 }
 
-void hotspot_source_free(struct hotspot_source *h)
+static void hotspot_free(struct session *s)
 {
+	struct hotspot_source *h = s->hotspot;
+
 	if (!h)
 		return;
 	source_detach(h);
 	hotspot_methods_free(h->methods);
 	free(h->cpu);
 	free(h);
-}
-
-void hotspot_source_feed(struct hotspot_source *h, struct streams *streams)
-{
-	h->streams = streams;
-}
-
-void hotspot_source_take_stacks(struct hotspot_source *h, const struct frt_layout *layout,
-				const struct kernel_sink *sink)
-{
-	h->sink = *sink;
-	if (!sink->take_call)
-		return;
-	h->setup.bpf->bss->hotspot_layout = *layout;
-	segment_header(h->setup.segment)->hook_ticks = clock_ticks_of_ns(h->setup.clock, CALL_WITH_STACK_NS);
-}
-
-void hotspot_source_follow(struct hotspot_source *h, const struct frt_layout *layout)
-{
-	h->setup.bpf->bss->hotspot_waits = (struct frt_probe_waits){.wanted = 1,
-								    .stacks = !!layout->jdk_version,
-								    .thread_anchor = layout->thread_anchor,
-								    .thread_stack_base = layout->thread_stack_base};
+	s->hotspot = NULL;
 }
 
 static int source_probe(struct hotspot_source *h, struct usdt_link **out, size_t site, struct diag *d)
 {
 	struct usdt_file file;
 	struct mapping m;
-	int err = open_libjvm(h->setup.target, &m, &file, d);
+	int err = open_libjvm(h->session->target, &m, &file, d);
 
 	if (err)
 		return err;
-	err = usdt_attach(out, h->setup.bpf->progs.hotspot_site, &file, &hotspot_sites[site], 1, d);
+	err = usdt_attach(out, h->session->bpf->progs.hotspot_site, &file, &hotspot_sites[site], 1, d);
 	close(file.fd);
 	return err;
 }
 
-int hotspot_source_start(struct hotspot_source *h, struct diag *d)
-{
-	int err;
-
-	clock_sample(h->setup.clock);
-	segment_recording(h->setup.segment)->since = clock_last(h->setup.clock)->tsc;
-	err = h->chosen ? source_probe(h, &h->returns, 0, d) : 0;
-	return err ?: source_probe(h, &h->entries, 1, d);
-}
-
-void hotspot_source_stop(struct hotspot_source *h)
-{
-	struct diag ignored;
-
-	source_detach(h);
-	hotspot_source_tick(h, &ignored);
-}
-
 static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread *r)
 {
-	const struct target *t = h->setup.target;
+	const struct target *t = h->session->target;
 	struct frt_thread row = {.serial = r->thread, .tid = r->tid, .java_id = r->java_id};
 	uint64_t java_thread = hotspot_methods_java_thread(h->methods, r->tid);
 	char name[256];
@@ -248,14 +181,14 @@ static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread 
 	if (!r->thread)
 		return false;
 	if (java_thread)
-		bpf_map_update_elem(bpf_map__fd(h->setup.bpf->maps.hotspot_java_threads), &r->thread, &java_thread,
+		bpf_map_update_elem(bpf_map__fd(h->session->bpf->maps.hotspot_java_threads), &r->thread, &java_thread,
 				    BPF_ANY);
 	if (!hotspot_methods_thread_name(h->methods, java_thread, r->java_id, name, sizeof(name)))
 		snprintf(name, sizeof(name), "%.*s", (int)sizeof(r->name), r->name);
 	row.carrier = t->jdk_version >= VIRTUAL_SINCE && !strncmp(name, CARRIER, strlen(CARRIER));
 	row.name_length = strlen(name) < sizeof(row.name) ? strlen(name) : sizeof(row.name);
 	memcpy(row.name, name, row.name_length);
-	segment_put_thread(h->setup.segment, &row);
+	segment_put_thread(&h->session->segment, &row);
 	return true;
 }
 
@@ -265,19 +198,18 @@ static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread 
  */
 static uint32_t probed_stack_resolve(const struct hotspot_source *h, const struct frt_probe_stack *r)
 {
-	const struct kernel_sink *to = &h->sink;
 	struct frt_frame frame[FRT_NATIVE_FRAMES];
 	uint32_t count = r->call.frames, end = r->call.flags >> 8, id;
 
 	memcpy(frame, r->frame, sizeof(frame));
 	if (frame[0].kind != FRT_FRAME_COMPILED)
-		return to->take_call(to->stacks, frame, count, end);
+		return copied_stacks_take_call(h->copied, frame, count, end);
 	frame[0].flags |= FRT_FRAME_LEAF;
-	id = to->take_call(to->stacks, frame, count, end);
-	if (!(r->call.flags & FRT_PROBE_NESTED) && to->is_call_of(to->stacks, id, r->call.method))
+	id = copied_stacks_take_call(h->copied, frame, count, end);
+	if (!(r->call.flags & FRT_PROBE_NESTED) && copied_stacks_is_call_of(h->copied, id, r->call.method))
 		return id;
 	frame[0].kind = 0;
-	return to->take_call(to->stacks, frame, count, end);
+	return copied_stacks_take_call(h->copied, frame, count, end);
 }
 
 static void probed_stack_take(struct hotspot_source *h, const struct frt_probe_stack *r)
@@ -291,7 +223,7 @@ static uint32_t probed_stack_of(struct hotspot_source *h, const struct frt_probe
 
 	if (!r->stack || known < RECENT_PLACES)
 		return r->stack ? h->stack_id[known] : 0;
-	bpf_map_delete_elem(bpf_map__fd(h->setup.bpf->maps.call_stacks), &r->stack); /* have it sent again */
+	bpf_map_delete_elem(bpf_map__fd(h->session->bpf->maps.call_stacks), &r->stack); /* have it sent again */
 	return FRT_STACK_LOST;
 }
 
@@ -300,21 +232,21 @@ static bool is_thrown_unseen(const struct hotspot_source *h, const struct frt_pr
 {
 	struct frt_thread row;
 
-	return r->flags & FRT_PROBE_UNSEEN && segment_thread(h->setup.segment, r->thread, &row) && !row.carrier;
+	return r->flags & FRT_PROBE_UNSEEN && segment_thread(&h->session->segment, r->thread, &row) && !row.carrier;
 }
 
 static bool take_call(struct hotspot_source *h, const struct frt_probe_call *r, size_t size)
 {
-	struct segment *s = h->setup.segment;
+	struct segment *s = &h->session->segment;
 	struct frt_span span = {.method = r->method, .thread = r->thread, .kind = FRT_SPAN};
 	bool unseen = is_thrown_unseen(h, r), thrown = unseen || r->flags & FRT_PROBE_THROWN;
 	uint64_t rule;
 
 	if (!segment_method(s, r->method) || r->frames > FRT_NATIVE_FRAMES)
 		return false;
-	if (r->frames && h->sink.take_call && size >= sizeof(struct frt_probe_stack))
+	if (r->frames && h->copied && size >= sizeof(struct frt_probe_stack))
 		probed_stack_take(h, (const struct frt_probe_stack *)r);
-	if (h->sink.take_call) {
+	if (h->copied) {
 		span.stack = probed_stack_of(h, r);
 		span.flags = FRT_SPAN_NATIVE;
 	}
@@ -322,8 +254,8 @@ static bool take_call(struct hotspot_source *h, const struct frt_probe_call *r, 
 	if (thrown)
 		span.flags |= FRT_SPAN_THROWN;
 	rule = *segment_rule(s, r->method);
-	span.start = clock_tsc(h->setup.clock, r->start);
-	span.duration = clock_tsc(h->setup.clock, r->start + r->duration) - span.start;
+	span.start = clock_tsc(h->session->clock, r->start);
+	span.duration = clock_tsc(h->session->clock, r->start + r->duration) - span.start;
 	if (rule & FRT_RULE_TIMED)
 		segment_add_call(s, r->method, span.duration, thrown);
 	if (rule >> FRT_RULE_SHIFT == FRT_RULE_UNTRACED >> FRT_RULE_SHIFT || span.duration < rule >> FRT_RULE_SHIFT)
@@ -333,24 +265,14 @@ static bool take_call(struct hotspot_source *h, const struct frt_probe_call *r, 
 	return true;
 }
 
-void hotspot_source_dump(struct hotspot_source *h)
-{
-	struct frt_header *header = segment_header(h->setup.segment);
-
-	for (uint32_t i = 1; i < header->slots; i++)
-		segment_own_slot(h->setup.segment)[i].depth = 0;
-	header->slots = 1;
-	kernel_probes_run_for_tasks(h->setup.bpf->progs.hotspot_open, "the calls that are open");
-}
-
 /*
  * Each record gets the next slot. A thread needs several of them in code of C1 alone, where calls that have ended with an
  * exception stay open.
  */
 static bool take_open(struct hotspot_source *h, const struct frt_probe_open *r)
 {
-	struct frt_header *header = segment_header(h->setup.segment);
-	struct frt_slot *slot = segment_own_slot(h->setup.segment) + header->slots;
+	struct frt_header *header = segment_header(&h->session->segment);
+	struct frt_slot *slot = segment_own_slot(&h->session->segment) + header->slots;
 
 	if (header->slots == FRT_MAX_SLOTS)
 		return true;
@@ -358,26 +280,9 @@ static bool take_open(struct hotspot_source *h, const struct frt_probe_open *r)
 	slot->thread = r->thread;
 	slot->depth = r->count < FRT_OPEN_CALLS ? r->count : FRT_OPEN_CALLS;
 	for (uint32_t i = 0; i < slot->depth; i++)
-		slot->open[i] = (struct frt_open_call){clock_tsc(h->setup.clock, r->start[i]), r->method[i], 0};
+		slot->open[i] = (struct frt_open_call){clock_tsc(h->session->clock, r->start[i]), r->method[i], 0};
 	header->slots++;
 	return true;
-}
-
-bool hotspot_source_take(struct hotspot_source *h, const void *record, size_t size)
-{
-	const struct frt_probe_class *c = record;
-
-	switch (c->kind) {
-	case FRT_PROBE_CALL: return size >= sizeof(struct frt_probe_call) && take_call(h, record, size);
-	case FRT_PROBE_THREAD: return size >= sizeof(struct frt_probe_thread) && take_thread(h, record);
-	case FRT_PROBE_OPEN: return size >= sizeof(struct frt_probe_open) && take_open(h, record);
-	case FRT_PROBE_CLASS:
-		if (size < sizeof(*c))
-			return false;
-		hotspot_methods_ask(h->methods, c->name);
-		return true;
-	}
-	return false;
 }
 
 static struct frt_probe_counts read_counts(const struct hotspot_source *h)
@@ -385,7 +290,7 @@ static struct frt_probe_counts read_counts(const struct hotspot_source *h)
 	struct frt_probe_counts sum = {0};
 	uint32_t key = 0;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(h->setup.bpf->maps.hotspot_counts), &key, h->cpu))
+	if (bpf_map_lookup_elem(bpf_map__fd(h->session->bpf->maps.hotspot_counts), &key, h->cpu))
 		return sum;
 	for (int i = 0; i < h->cpus; i++) {
 		sum.entered += h->cpu[i].entered;
@@ -404,7 +309,7 @@ static struct frt_probe_counts read_counts(const struct hotspot_source *h)
 
 static void source_put_counts(const struct hotspot_source *h)
 {
-	struct frt_slot *slot = segment_own_slot(h->setup.segment);
+	struct frt_slot *slot = segment_own_slot(&h->session->segment);
 	struct frt_probe_counts c = read_counts(h);
 
 	slot->entered = c.entered;
@@ -412,12 +317,75 @@ static void source_put_counts(const struct hotspot_source *h)
 	slot->thrown = c.thrown + h->unseen_thrown;
 	slot->moved_exits = c.early_exits;
 	slot->unrecorded = c.unrecorded;
-	segment_recording(h->setup.segment)->unslotted = c.deep;
-	slot->longest = clock_ticks_of_ns(h->setup.clock, c.longest);
+	segment_recording(&h->session->segment)->unslotted = c.deep;
+	slot->longest = clock_ticks_of_ns(h->session->clock, c.longest);
 }
 
-int hotspot_source_tick(struct hotspot_source *h, struct diag *d)
+uint64_t session_missed(const struct session *s)
 {
+	return s->hotspot ? hotspot_methods_missed(s->hotspot->methods) + read_counts(s->hotspot).unasked : 0;
+}
+
+uint64_t session_unseen(const struct session *s)
+{
+	return s->hotspot ? read_counts(s->hotspot).unseen : 0;
+}
+
+/* ---- the source */
+
+/* Choose the methods; the probes come later. */
+static int hotspot_attach(struct session *s, struct diag *d)
+{
+	const struct mapping no_agent = {.start = 0};
+	int err;
+
+	s->hotspot = calloc(1, sizeof(*s->hotspot));
+	if (!s->hotspot)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	s->hotspot->session = s;
+	err = source_open(s->hotspot, d);
+	if (err)
+		hotspot_free(s);
+	else if (s->with_kernel)
+		kernel_probes_attach(&s->kernel, s->bpf, s->target, &s->segment, &no_agent);
+	return err;
+}
+
+/* The layout has a jdk_version if stacks can be walked. */
+static void source_choose_stacks(struct hotspot_source *h, struct session *s)
+{
+	const struct frt_layout *l = &s->layout;
+
+	if (l->jdk_version && s->call_stacks) {
+		h->copied = s->call_stacks;
+		s->bpf->bss->hotspot_layout = *l;
+		segment_header(&s->segment)->hook_ticks = clock_ticks_of_ns(s->clock, CALL_WITH_STACK_NS);
+	}
+	if (s->kernel.count && s->waits.wait)
+		s->bpf->bss->hotspot_waits = (struct frt_probe_waits){.wanted = 1,
+								      .stacks = !!l->jdk_version,
+								      .thread_anchor = l->thread_anchor,
+								      .thread_stack_base = l->thread_stack_base};
+}
+
+static int hotspot_start(struct session *s, struct diag *d)
+{
+	struct hotspot_source *h = s->hotspot;
+	int err;
+
+	h->streams = intake_feed(s->intake);
+	source_choose_stacks(h, s);
+	clock_sample(s->clock);
+	segment_recording(&s->segment)->since = clock_last(s->clock)->tsc;
+	err = h->chosen ? source_probe(h, &h->returns, 0, d) : 0;
+	s->cost.pause_known = true; /* there is none */
+	return err ?: source_probe(h, &h->entries, 1, d);
+}
+
+static int hotspot_tick(struct session *s, struct diag *d)
+{
+	struct hotspot_source *h = s->hotspot;
+
 	source_put_counts(h);
 	if (h->entries)
 		hotspot_methods_tick(h->methods);
@@ -427,18 +395,58 @@ int hotspot_source_tick(struct hotspot_source *h, struct diag *d)
 	return -ECANCELED;
 }
 
-void hotspot_source_finish(struct hotspot_source *h)
+/* The records come into the segment's slots. */
+static int hotspot_dump(struct session *s, struct diag *d)
 {
-	source_put_counts(h); /* the last records were taken since the last tick */
-	hotspot_methods_finish(h->methods);
+	struct frt_header *header = segment_header(&s->segment);
+
+	for (uint32_t i = 1; i < header->slots; i++)
+		segment_own_slot(&s->segment)[i].depth = 0;
+	header->slots = 1;
+	kernel_probes_run_for_tasks(s->bpf->progs.hotspot_open, "the calls that are open");
+	return 0;
 }
 
-uint64_t hotspot_source_missed(const struct hotspot_source *h)
+static int hotspot_stop(struct session *s, struct diag *d)
 {
-	return hotspot_methods_missed(h->methods) + read_counts(h).unasked;
+	struct diag ignored;
+
+	source_detach(s->hotspot);
+	hotspot_tick(s, &ignored);
+	intake_drain(s->intake);
+	return hotspot_dump(s, d);
 }
 
-uint64_t hotspot_source_unseen(const struct hotspot_source *h)
+static int hotspot_finish(struct session *s, struct diag *d)
 {
-	return read_counts(h).unseen;
+	source_put_counts(s->hotspot); /* the last records were taken since the last tick */
+	hotspot_methods_finish(s->hotspot->methods);
+	return 0;
 }
+
+static bool hotspot_take(struct session *s, const void *record, size_t size)
+{
+	const struct frt_probe_class *c = record;
+
+	switch (c->kind) {
+	case FRT_PROBE_CALL: return size >= sizeof(struct frt_probe_call) && take_call(s->hotspot, record, size);
+	case FRT_PROBE_THREAD: return size >= sizeof(struct frt_probe_thread) && take_thread(s->hotspot, record);
+	case FRT_PROBE_OPEN: return size >= sizeof(struct frt_probe_open) && take_open(s->hotspot, record);
+	case FRT_PROBE_CLASS:
+		if (size < sizeof(*c))
+			return false;
+		hotspot_methods_ask(s->hotspot->methods, c->name);
+		return true;
+	}
+	return false;
+}
+
+const struct call_source source_hotspot = {.step = {[SOURCE_ATTACH] = hotspot_attach,
+						    [SOURCE_START] = hotspot_start,
+						    [SOURCE_TICK] = hotspot_tick,
+						    [SOURCE_DUMP] = hotspot_dump,
+						    [SOURCE_STOP] = hotspot_stop,
+						    [SOURCE_FINISH] = hotspot_finish},
+					   .take = hotspot_take,
+					   .may_probe = hotspot_may_probe,
+					   .release = hotspot_free};

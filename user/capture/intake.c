@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/intake.h"
 #include "user/capture/holdback.h"
-#include "user/capture/hotspot_source.h"
 #include "user/capture/kernel_probes.h"
-#include "user/capture/natives.h"
 #include "user/capture/queue.h"
 #include "user/capture/roots.h"
-#include "user/capture/sweep.h"
+#include "user/capture/stream.h"
 #include "user/text/monotonic.h"
 
 #include "frtrace.skel.h"
@@ -31,11 +29,6 @@ struct intake {
 #define RELEASE_NS 1000000000LL /* if there are no spans */
 #define REST_NS	   2000000000LL /* for records that are being written at the end */
 #define REST_LOOK  1000000L	/* ns between two looks at them */
-
-static bool intake_take_probe(void *hotspot, const void *record, size_t size)
-{
-	return hotspot_source_take(hotspot, record, size);
-}
 
 /* With room for `size` bytes, or as many as the ring buffer has. */
 static int open_queue(struct queue **out, const struct frtrace_bpf *bpf, size_t size, const struct queue_sinks *sinks,
@@ -66,9 +59,8 @@ static int open_own_queue(struct intake *in, const struct intake_setup *setup, s
 				    .waits = setup->waits,
 				    .owner = in->kernel->count ? kernel_probes_map_slot : NULL,
 				    .owner_context = in->kernel,
-				    .probe = setup->hotspot ? intake_take_probe : NULL,
-				    .probe_context = setup->hotspot,
-				    .natives = setup->natives,
+				    .take = setup->take,
+				    .take_context = setup->take_context,
 				    .unobserved_lost = (uint64_t *)&in->bpf->bss->unobserved_lost,
 				    .waits_lost = (uint64_t *)&in->bpf->bss->waits_lost};
 
@@ -96,14 +88,10 @@ int intake_new(struct intake **out, const struct intake_setup *setup, struct dia
 		sink = holdback_sink(in->holdback);
 	}
 	streams_init(&in->streams, &sink);
-	if (setup->hotspot)
-		hotspot_source_feed(setup->hotspot, &in->streams);
 	if (setup->inside && !(in->streams.roots = roots_new(&sink, ROOTS_LIMIT))) {
 		intake_free(in);
 		return diag_errno(d, ENOMEM, "cannot make room for spans");
 	}
-	if (setup->natives)
-		natives_keep_in(setup->natives, in->streams.roots);
 	sweep_begin(in->segment, &in->streams);
 	err = open_own_queue(in, setup, d);
 	if (err)
@@ -256,6 +244,11 @@ void intake_finish(struct intake *in)
 }
 
 const struct streams *intake_streams(const struct intake *in)
+{
+	return &in->streams;
+}
+
+struct streams *intake_feed(struct intake *in)
 {
 	return &in->streams;
 }

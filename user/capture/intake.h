@@ -8,12 +8,11 @@
 
 #include "format/diag.h"
 #include "user/capture/queue.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 #include <stdbool.h>
 
 struct frtrace_bpf;
-struct hotspot_source;
 struct kernel_probes;
 struct intake;
 
@@ -21,11 +20,11 @@ struct intake_setup {
 	const struct segment *segment;
 	struct frtrace_bpf *bpf;
 	struct kernel_probes *kernel;
-	struct kernel_sink waits;	/* receives the kernel's records; zeroed: none */
-	const struct stream_sink *sink; /* receives the spans; copied */
-	struct hotspot_source *hotspot; /* NULL: the agent is the source */
-	bool inside;			/* --inside: hold spans until their root has ended */
-	struct natives *natives;	/* NULL: none are traced */
+	struct kernel_sink waits;				      /* receives the kernel's records; zeroed: none */
+	const struct stream_sink *sink;				      /* receives the spans; copied */
+	bool (*take)(void *context, const void *record, size_t size); /* as in struct queue_sinks */
+	void *take_context;
+	bool inside; /* --inside: hold spans until their root has ended */
 };
 
 /* Can the queue of these programs be opened? That needs rights. Returns 0, or -errno with the message. */
@@ -72,6 +71,9 @@ void intake_take_waits(struct intake *in);
 void intake_finish(struct intake *in);
 
 const struct streams *intake_streams(const struct intake *in);
+
+/* The same, to be fed with spans that the queue's other records become. */
+struct streams *intake_feed(struct intake *in);
 
 /* Number of malformed records of the queue. */
 uint64_t intake_malformed(const struct intake *in);

@@ -5,7 +5,7 @@
 
 #include "bpf/queue.h"
 #include "format/diag.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/options/settings.h"
 #include "user/process/maps.h"
 #include "user/process/find.h"

@@ -3,7 +3,7 @@
 #include "format/vec.h"
 #include "user/capture/bpf_programs.h"
 #include "user/capture/kernel_probes.h"
-#include "user/capture/native_rows.h"
+#include "user/segment/native_rows.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/hotspot/layout.h"
 #include "user/process/map_lock.h"

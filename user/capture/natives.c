@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/natives.h"
+#include "user/capture/session_internal.h"
 #include "format/recent.h"
 #include "format/vec.h"
 #include "user/capture/native_probes.h"
@@ -30,13 +31,13 @@ struct function {
 };
 
 struct known_stack {
-	uint32_t id;	 /* of kernel_sink.take_call; 0: it has none */
+	uint32_t id;	 /* of copied_stacks_take_call(); 0: it has none */
 	uint32_t method; /* number in natives.method + 1 of the call's; 0: of none */
 	uint32_t function;
 };
 
 struct natives {
-	struct natives_setup setup;
+	struct session *session;
 	struct native_probes *probes; /* NULL: not loaded */
 	struct native_places *places;
 	struct diag failure; /* why nothing is traced; "" */
@@ -54,26 +55,6 @@ struct natives {
 	struct known_stack stack[RECENT_PLACES];
 };
 
-struct natives *natives_new(const struct natives_setup *setup)
-{
-	struct natives *n = calloc(1, sizeof(*n));
-
-	if (n)
-		n->setup = *setup;
-	return n;
-}
-
-void natives_keep_in(struct natives *n, struct roots *roots)
-{
-	n->roots = roots;
-}
-
-void natives_stop(struct natives *n)
-{
-	if (n->probes)
-		native_probes_remove(n->probes);
-}
-
 static void functions_release(struct natives *n)
 {
 	for (size_t i = 0; i < n->functions; i++)
@@ -88,8 +69,10 @@ static void native_method_release(struct native_method *m)
 	free((char *)m->descriptor);
 }
 
-void natives_free(struct natives *n)
+static void natives_free(struct session *s)
 {
+	struct natives *n = s->natives;
+
 	if (!n)
 		return;
 	native_probes_free(n->probes);
@@ -105,11 +88,11 @@ void natives_free(struct natives *n)
 
 static int load_programs(struct natives *n, struct diag *d)
 {
-	struct native_probes_setup setup = {.settings = n->setup.settings,
-					    .target = n->setup.target,
-					    .bpf = n->setup.bpf,
+	struct native_probes_setup setup = {.settings = n->session->settings,
+					    .target = n->session->target,
+					    .bpf = n->session->bpf,
 					    .layout = &native_places_model(n->places)->layout,
-					    .stacks = n->setup.layout->jdk_version && n->setup.stacks.take_call,
+					    .stacks = n->session->layout.jdk_version && n->session->call_stacks,
 					    .inside = n->roots};
 
 	return native_probes_new(&n->probes, &setup, d);
@@ -119,12 +102,12 @@ static int prepare(struct natives *n, struct diag *d)
 {
 	int err;
 
-	if (!uretprobe_is_safe(n->setup.target))
+	if (!uretprobe_is_safe(n->session->target))
 		return diag_set(
 			d, EPERM,
 			"this kernel returns from traced functions by a system call that a seccomp filter of the JVM may "
 			"refuse: not traced (Linux 6.14 does not ask filters)");
-	err = native_places_new(&n->places, n->setup.target, d);
+	err = native_places_new(&n->places, n->session->target, d);
 
 	return err ?: load_programs(n, d);
 }
@@ -140,13 +123,13 @@ static void write_rule(struct natives *n, uint32_t number)
 	uint32_t timed = 0;
 
 	for (size_t i = 0; i < f->methods; i++) {
-		uint64_t word = *segment_rule(n->setup.segment, n->method[f->method[i]].id % FRT_MAX_METHODS);
+		uint64_t word = *segment_rule(&n->session->segment, n->method[f->method[i]].id % FRT_MAX_METHODS);
 		uint64_t ticks = word >> FRT_RULE_SHIFT;
 
 		timed |= !!(word & FRT_RULE_TIMED);
 		if (ticks == FRT_RULE_UNTRACED >> FRT_RULE_SHIFT)
 			continue;
-		ticks = clock_ns_of_ticks(n->setup.clock, ticks);
+		ticks = clock_ns_of_ticks(n->session->clock, ticks);
 		rule.threshold = ticks < rule.threshold ? ticks : rule.threshold;
 		rule.thrown &= !!(word & FRT_RULE_THROWN);
 	}
@@ -161,7 +144,7 @@ static void expect_roots(struct natives *n)
 	if (!n->roots)
 		return;
 	roots_expect_natives(n->roots);
-	__atomic_fetch_or(&segment_config(n->setup.segment)->flags, FRT_CONFIG_ROOT_ENDS, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&segment_config(&n->session->segment)->flags, FRT_CONFIG_ROOT_ENDS, __ATOMIC_SEQ_CST);
 }
 
 static int function_add_method(struct function *f, uint32_t number)
@@ -257,14 +240,14 @@ static char *natives_text(const struct natives *n, uint32_t string)
 {
 	char text[NAME_TEXT];
 
-	segment_string(n->setup.segment, string, text, sizeof(text));
+	segment_string(&n->session->segment, string, text, sizeof(text));
 	return strdup(text);
 }
 
 /* False: no memory, or its row is forged. */
 static bool natives_add_method(struct natives *n, uint32_t id, const struct frt_method *row)
 {
-	const struct frt_class *c = segment_class(n->setup.segment, row->class_id);
+	const struct frt_class *c = segment_class(&n->session->segment, row->class_id);
 	struct native_method m = {.id = id};
 
 	if (!c || vec_reserve(&n->method, &n->method_capacity, n->methods + 1))
@@ -284,7 +267,7 @@ static bool natives_add_method(struct natives *n, uint32_t id, const struct frt_
 /* Rows of native methods that are new. Returns their number. */
 static size_t natives_read_rows(struct natives *n)
 {
-	const struct segment *s = n->setup.segment;
+	const struct segment *s = &n->session->segment;
 	const struct frt_method *m;
 	size_t before = n->methods;
 
@@ -332,7 +315,7 @@ static void natives_look(struct natives *n, size_t news)
 /* The sum of a function that several methods share is none of theirs. NULL: no memory, too. */
 static struct frt_native_sum *natives_sum_of(struct natives *n, const struct function *f)
 {
-	return f->methods == 1 ? native_rows_add_sum(&n->setup.segment->natives, n->method[f->method[0]].id) : NULL;
+	return f->methods == 1 ? native_rows_add_sum(&n->session->segment.natives, n->method[f->method[0]].id) : NULL;
 }
 
 static void natives_read_sums(struct natives *n)
@@ -354,50 +337,40 @@ static void natives_read_sums(struct natives *n)
  */
 static bool natives_may_follow(const struct natives *n)
 {
-	const struct filter_list *filters = n->setup.settings->filters;
+	const struct filter_list *filters = n->session->settings->filters;
 	size_t all = filter_list_size(filters), named = 0;
 	uint32_t classes;
 
 	for (size_t i = 0; i < all; i++)
 		named += !strchr(filter_list_text(filters, i), '*');
-	segment_count_hooked(n->setup.segment, &classes);
+	segment_count_hooked(&n->session->segment, &classes);
 	return named && (named < all || classes < named);
 }
 
-void natives_expect(struct natives *n)
+static bool natives_may_probe(const struct session *s)
 {
-	if (natives_may_follow(n))
-		natives_begin(n);
-	n->begun = true;
-}
-
-bool natives_may_probe(const struct natives *n)
-{
-	return n && n->probes && native_probes_are_events(n->probes);
+	return s->natives && s->natives->probes && native_probes_are_events(s->natives->probes);
 }
 
 static void natives_sum_up(struct natives *n)
 {
-	n->setup.segment->ticks_per_ns = (double)clock_ticks_of_ns(n->setup.clock, 1ull << 40) / (1ull << 40);
+	n->session->segment.ticks_per_ns = (double)clock_ticks_of_ns(n->session->clock, 1ull << 40) / (1ull << 40);
 	natives_read_sums(n);
 }
 
-void natives_finish(struct natives *n)
+/* Trace what the agent has entered since, and look again for functions that were not there. Rules may have changed. */
+static int natives_sweep(struct session *s, struct diag *d)
 {
-	if (n->probes)
-		natives_sum_up(n);
-}
-
-void natives_tick(struct natives *n)
-{
+	struct natives *n = s->natives;
 	size_t news = natives_read_rows(n);
 
 	if (!n->methods || !natives_begin(n))
-		return;
+		return 0;
 	natives_look(n, news);
 	for (size_t i = 0; i < n->functions; i++)
 		write_rule(n, i);
 	natives_sum_up(n);
+	return 0;
 }
 
 /* ---- records */
@@ -414,7 +387,7 @@ static void name_thread(const struct natives *n, const struct frt_native_thread 
 	if (!thread_object_read(out, l, m, r->java_thread) && !hotspot_thread_tid(l, m, r->java_thread, &tid) &&
 	    tid == r->tid)
 		return;
-	known = java_threads_find(n->setup.threads, r->tid);
+	known = java_threads_find(&n->session->threads, r->tid);
 	out->java_id = known ? known->java_id : 0;
 	if (known)
 		snprintf(out->name, sizeof(out->name), "%s", known->name);
@@ -422,15 +395,15 @@ static void name_thread(const struct natives *n, const struct frt_native_thread 
 		snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(r->name), r->name);
 }
 
-bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, size_t size)
+static bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, size_t size)
 {
 	struct thread_object known;
 	struct frt_thread *row;
 
 	if (size < sizeof(*r) || !n->places)
 		return false;
-	n->setup.bpf->data->target_process = r->process;
-	row = native_rows_add_thread(&n->setup.segment->natives, r->thread);
+	n->session->bpf->data->target_process = r->process;
+	row = native_rows_add_thread(&n->session->segment.natives, r->thread);
 	if (!row)
 		return true;
 	row->tid = r->tid;
@@ -439,30 +412,28 @@ bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, siz
 	row->java_id = known.java_id;
 	row->name_length = strnlen(known.name, sizeof(row->name));
 	memcpy(row->name, known.name, row->name_length);
-	row->carrier = n->setup.target->jdk_version >= VIRTUAL_SINCE && !strncmp(known.name, CARRIER, strlen(CARRIER));
+	row->carrier =
+		n->session->target->jdk_version >= VIRTUAL_SINCE && !strncmp(known.name, CARRIER, strlen(CARRIER));
 	return true;
 }
 
 /* The number + 1 of the method that the stack's innermost frame is of; 0: of none of the function's. */
 static uint32_t method_of_stack(const struct natives *n, const struct function *f, uint32_t id)
 {
-	const struct kernel_sink *to = &n->setup.stacks;
-
 	for (size_t i = 0; i < f->methods; i++)
-		if (!id || !to->is_call_of || to->is_call_of(to->stacks, id, n->method[f->method[i]].id))
+		if (!id || copied_stacks_is_call_of(n->session->call_stacks, id, n->method[f->method[i]].id))
 			return f->method[i] + 1;
 	return 0;
 }
 
 static void take_frames(struct natives *n, const struct frt_native_stack *r, uint32_t function)
 {
-	const struct kernel_sink *to = &n->setup.stacks;
 	struct frt_frame frame[FRT_NATIVE_FRAMES];
 	uint32_t id = 0;
 
-	if (to->take_call) {
+	if (n->session->call_stacks) {
 		memcpy(frame, r->frame, sizeof(frame));
-		id = to->take_call(to->stacks, frame, r->call.frames, r->call.flags >> 8);
+		id = copied_stacks_take_call(n->session->call_stacks, frame, r->call.frames, r->call.flags >> 8);
 	}
 	if (!id && n->function[function].methods > 1) /* there was no time: it is to be sent again */
 		return;
@@ -508,7 +479,7 @@ static const struct stream_vthread *running_virtual(const struct natives *n, con
 {
 	struct frt_thread row;
 
-	if (!r->java_id || !segment_thread(n->setup.segment, r->thread, &row) || !row.carrier ||
+	if (!r->java_id || !segment_thread(&n->session->segment, r->thread, &row) || !row.carrier ||
 	    row.java_id == r->java_id)
 		return NULL;
 	*v = (struct stream_vthread){.java_id = r->java_id};
@@ -520,19 +491,19 @@ static bool is_unknown_virtual(const struct natives *n, const struct frt_native_
 {
 	struct frt_thread row;
 
-	return !r->java_id && segment_thread(n->setup.segment, r->thread, &row) && row.carrier;
+	return !r->java_id && segment_thread(&n->session->segment, r->thread, &row) && row.carrier;
 }
 
 static bool is_unnamed(const struct natives *n, const struct frt_native_call *r)
 {
 	struct frt_thread row;
 
-	return r->thread & FRT_NATIVE_KEY && !segment_thread(n->setup.segment, r->thread, &row);
+	return r->thread & FRT_NATIVE_KEY && !segment_thread(&n->session->segment, r->thread, &row);
 }
 
 static void note_java_id(struct natives *n, const struct frt_native_call *r)
 {
-	struct native_rows *rows = &n->setup.segment->natives;
+	struct native_rows *rows = &n->session->segment.natives;
 	struct frt_thread *row = r->java_id && r->thread & FRT_NATIVE_KEY && rows->thread_capacity
 					 ? &rows->thread[r->thread % rows->thread_capacity]
 					 : NULL;
@@ -541,9 +512,9 @@ static void note_java_id(struct natives *n, const struct frt_native_call *r)
 		row->java_id = r->java_id;
 }
 
-bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t size)
+static bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t size)
 {
-	const struct stream_sink *to = &n->setup.sink;
+	const struct stream_sink *to = &n->session->sink;
 	struct stream_vthread v;
 	const struct stream_vthread *on;
 	struct frt_span span;
@@ -559,14 +530,14 @@ bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t 
 	n->counts.unnamed += is_unnamed(n, r);
 	note_java_id(n, r);
 	on = running_virtual(n, r, &v);
-	span = (struct frt_span){.start = clock_tsc(n->setup.clock, r->start),
+	span = (struct frt_span){.start = clock_tsc(n->session->clock, r->start),
 				 .method = n->method[number - 1].id,
 				 .stack = stack,
 				 .thread = r->thread,
 				 .kind = FRT_SPAN,
 				 .flags = FRT_SPAN_NATIVE | (on ? FRT_SPAN_VIRTUAL : 0) |
 					  (r->flags & FRT_NATIVE_THROWN ? FRT_SPAN_THROWN : 0)};
-	span.duration = clock_tsc(n->setup.clock, r->end) - span.start;
+	span.duration = clock_tsc(n->session->clock, r->end) - span.start;
 	if (n->roots) {
 		roots_take_native(n->roots, r->root, is_unknown_virtual(n, r) ? 0 : r->root_due, &span, on);
 		return true;
@@ -576,26 +547,29 @@ bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t 
 	return true;
 }
 
-void natives_dump(struct natives *n)
+static int natives_dump(struct session *s, struct diag *d)
 {
-	n->setup.segment->natives.opens = 0;
+	struct natives *n = s->natives;
+
+	n->session->segment.natives.opens = 0;
 	if (n->probes)
 		native_probes_dump(n->probes);
+	return 0;
 }
 
 /* The thread has gone on if it is in no method of the innermost call's function. */
 static uint32_t natives_open_stack(const struct natives *n, const struct frt_native_open *r, uint32_t *innermost)
 {
-	const struct kernel_sink *to = &n->setup.stacks;
+	struct copied_stacks *stacks = n->session->call_stacks;
 	const struct function *f = &n->function[r->function[r->count - 1]];
-	uint32_t call = 0, id = to->take_open ? to->take_open(to->stacks, r->java_thread, &call) : 0;
+	uint32_t call = 0, id = stacks ? copied_stacks_take_open(stacks, r->java_thread, &call) : 0;
 	uint32_t number = id ? method_of_stack(n, f, call) : 0;
 
 	*innermost = number ? number - 1 : f->method[0];
 	return number ? id : 0;
 }
 
-bool natives_on_open(struct natives *n, const struct frt_native_open *r, size_t size)
+static bool natives_on_open(struct natives *n, const struct frt_native_open *r, size_t size)
 {
 	uint32_t innermost, stack;
 
@@ -610,8 +584,8 @@ bool natives_on_open(struct natives *n, const struct frt_native_open *r, size_t 
 
 		if (!r->start[i])
 			continue;
-		native_rows_add_open(&n->setup.segment->natives,
-				     &(struct native_open){.start = clock_tsc(n->setup.clock, r->start[i]),
+		native_rows_add_open(&n->session->segment.natives,
+				     &(struct native_open){.start = clock_tsc(n->session->clock, r->start[i]),
 							   .method = n->method[number].id,
 							   .thread = r->thread,
 							   .stack = stack});
@@ -645,3 +619,64 @@ bool natives_fail(const struct natives *n)
 			return true;
 	return false;
 }
+
+/* ---- the source */
+
+static int natives_start(struct session *s, struct diag *d)
+{
+	s->natives = calloc(1, sizeof(*s->natives));
+	if (!s->natives)
+		return diag_errno(d, ENOMEM, "cannot trace native methods");
+	s->natives->session = s;
+	s->natives->roots = intake_streams(s->intake)->roots;
+	return 0;
+}
+
+/*
+ * The programs are loaded now also if a class that a filter names is not loaded yet, and may have native methods: later this
+ * process has given up the right to.
+ */
+static int natives_expect(struct session *s, struct diag *d)
+{
+	natives_sweep(s, d);
+	if (natives_may_follow(s->natives))
+		natives_begin(s->natives);
+	s->natives->begun = true;
+	return 0;
+}
+
+static int natives_stop(struct session *s, struct diag *d)
+{
+	if (s->natives->probes)
+		native_probes_remove(s->natives->probes);
+	intake_drain(s->intake);
+	return natives_dump(s, d);
+}
+
+/* Read the sums a last time. */
+static int natives_finish(struct session *s, struct diag *d)
+{
+	if (s->natives->probes)
+		natives_sum_up(s->natives);
+	return 0;
+}
+
+static bool natives_take(struct session *s, const void *record, size_t size)
+{
+	switch (*(const uint32_t *)record) {
+	case FRT_NATIVE_THREAD: return natives_on_thread(s->natives, record, size);
+	case FRT_NATIVE_CALL: return natives_on_call(s->natives, record, size);
+	case FRT_NATIVE_OPEN: return natives_on_open(s->natives, record, size);
+	default: return false;
+	}
+}
+
+const struct call_source source_natives = {.step = {[SOURCE_START] = natives_start,
+						    [SOURCE_STARTED] = natives_expect,
+						    [SOURCE_SWEPT] = natives_sweep,
+						    [SOURCE_DUMP] = natives_dump,
+						    [SOURCE_STOP] = natives_stop,
+						    [SOURCE_FINISH] = natives_finish},
+					   .take = natives_take,
+					   .may_probe = natives_may_probe,
+					   .release = natives_free};

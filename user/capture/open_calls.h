@@ -7,7 +7,7 @@
 #define USER_CAPTURE_OPEN_CALLS_H
 
 #include "user/capture/stream.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 struct open_call {
 	uint64_t start;		       /* TSC */
@@ -15,7 +15,7 @@ struct open_call {
 	uint32_t thread;	       /* serial; 0: a virtual thread's call, see `vthread` */
 	struct stream_vthread vthread; /* java_id 0: platform thread. The name is set only by an open-call dump */
 	uint32_t stack;		       /* id of the thread's whole stack at the open-call dump; 0: none */
-	bool native;		       /* a native method's: the stack is one of kernel_sink.take_open */
+	bool native;		       /* a native method's: the stack is one of copied_stacks_take_open() */
 	const char *remark;	       /* why there is no stack; NULL: there is one, or none was requested */
 };
 

@@ -85,8 +85,8 @@ static bool on_wait_record(struct queue *q, const struct frt_wait *w, size_t siz
 
 	if (size < sizeof(*w))
 		return false;
-	if (to->take_stacks && size >= sizeof(l->wait))
-		to->take_stacks(to->stacks, &l->wait, size >= sizeof(*l) ? &l->native : NULL, &ids);
+	if (to->stacks && size >= sizeof(l->wait))
+		copied_stacks_take_wait(to->stacks, &l->wait, size >= sizeof(*l) ? &l->native : NULL, &ids);
 	if (to->wait)
 		to->wait(to->context, w, &ids);
 	return true;
@@ -118,8 +118,8 @@ static bool on_waker_record(struct queue *q, const struct frt_waker *w, size_t s
 	if (w->high_size &&
 	    (w->low_size > FRT_WAKER_LOW || copied < FRT_WAKER_LOW || w->high_size > copied - FRT_WAKER_LOW))
 		return false;
-	if (q->sinks.waits.take_waker)
-		q->sinks.waits.take_waker(q->sinks.waits.stacks, w);
+	if (q->sinks.waits.stacks)
+		copied_stacks_take_waker(q->sinks.waits.stacks, w);
 	return true;
 }
 
@@ -175,15 +175,8 @@ static bool dispatch_record(struct queue *q, const void *record, size_t size)
 	case FRT_THREAD_USAGE: return on_usage_record(q, record, size);
 	case FRT_RESUMED: return on_resumed_record(q, record, size);
 	case FRT_OWNER: return on_owner_record(q, record, size);
-	case FRT_NATIVE_THREAD: return q->sinks.natives && natives_on_thread(q->sinks.natives, record, size);
-	case FRT_NATIVE_CALL: return q->sinks.natives && natives_on_call(q->sinks.natives, record, size);
-	case FRT_NATIVE_OPEN: return q->sinks.natives && natives_on_open(q->sinks.natives, record, size);
-	case FRT_PROBE_CALL:
-	case FRT_PROBE_THREAD:
-	case FRT_PROBE_OPEN:
-	case FRT_PROBE_CLASS: return q->sinks.probe && q->sinks.probe(q->sinks.probe_context, record, size);
+	default: return size >= sizeof(uint32_t) && q->sinks.take && q->sinks.take(q->sinks.take_context, record, size);
 	}
-	return false;
 }
 
 static int on_record(void *context, void *data, size_t size)

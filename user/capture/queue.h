@@ -9,7 +9,6 @@
 #include "format/diag.h"
 #include "user/capture/stream.h"
 #include "user/capture/kernel_sink.h"
-#include "user/capture/natives.h"
 
 struct queue;
 
@@ -20,11 +19,9 @@ struct queue_sinks {
 	/* Called for each thread that gets a slot; may be NULL. */
 	void (*owner)(void *context, const struct frt_slot_owner *o);
 	void *owner_context;
-	/* Traced native methods; NULL: there are none. */
-	struct natives *natives;
-	/* Receives the records of HotSpot's own probes (bpf/probes.h); false: malformed. NULL: there are none. */
-	bool (*probe)(void *context, const void *record, size_t size);
-	void *probe_context;
+	/* Receives the records of native methods and of HotSpot's own probes; false: malformed. NULL: there are none. */
+	bool (*take)(void *context, const void *record, size_t size);
+	void *take_context;
 	/* Number of dropped owner records with flags; may be NULL. */
 	const volatile uint64_t *unobserved_lost;
 	/* Number of dropped wait records, counted by the programs; may be NULL. */

@@ -9,7 +9,7 @@
 #include "format/diag.h"
 #include "user/capture/clock.h"
 #include "user/capture/intake.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/options/settings.h"
 
 struct session;
@@ -24,7 +24,7 @@ int session_new(struct session **out, const struct settings *settings, const str
 void session_free(struct session *s);
 
 /* Check that there is room for another tracer of the target, before anything is done to it. Returns 0, or -errno with the message. */
-int session_check_free(const struct session *s, struct diag *d);
+int session_check_free(struct session *s, struct diag *d);
 
 /* Load the agent unless it is there, become one of its tracers, and attach the probe to its drain site. No class is rewritten yet. */
 int session_attach(struct session *s, struct diag *d);
@@ -63,8 +63,8 @@ void session_take_stacks(struct session *s, uint32_t sources, const struct frt_l
 void session_take_waits(struct session *s, const struct kernel_sink *sink);
 const char *session_no_waits(const struct session *s);
 
-/* Set the receiver of the stacks of native calls: .take_call and .is_call_of of `sink`. Before session_start(). */
-void session_take_native_stacks(struct session *s, const struct kernel_sink *sink);
+/* Have the stacks of native calls taken, and of those that HotSpot's probes see. Before session_start(). */
+void session_take_call_stacks(struct session *s, struct copied_stacks *stacks);
 
 /* The JVM's threads, from a thread dump taken just now (user/process/dump.h). Before session_start(). */
 void session_take_dump(struct session *s, const char *dump);
@@ -85,6 +85,9 @@ const char *session_no_usage(const struct session *s);
 
 /* Hand over the filters and start: from now on calls are recorded. */
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
+
+/* Feed what the agent's rings contain (intake_sweep()), and trace native methods that are new. */
+void session_sweep(struct session *s);
 
 /*
  * Restore the original code and take what the rings still contain. This works when the target has ended, too. An

@@ -9,6 +9,7 @@
 
 #include "user/capture/roots.h"
 #include "user/capture/stream_sink.h"
+#include "user/segment/segment.h"
 
 /* A span with the values that have arrived, until the last one has. */
 struct stream_set {
@@ -53,5 +54,26 @@ void streams_end(struct streams *s, uint32_t slot);
 
 /* Nothing before `offset` will arrive any more: count the missing records as lost. */
 void streams_give_up(struct streams *s, uint32_t slot, uint64_t offset);
+
+/*
+ * The sweep takes spans from the shared rings that no drain has taken. The threads continue to write meanwhile, so
+ * data that could have been overwritten during the copy is not used.
+ *
+ * Note the positions of the streams before a recording: what the rings contain belongs to the previous one.
+ */
+void sweep_begin(const struct segment *seg, struct streams *streams);
+
+/*
+ * Feed the ring contents that continue the streams without a gap. The queue must have been emptied just before. One
+ * pass takes about SWEEP_MOST bytes, more than all of the agent's rings hold; the next pass continues from there.
+ */
+#define SWEEP_MOST (8u << 20)
+void sweep(const struct segment *seg, struct streams *streams);
+
+/*
+ * The final sweep. Nobody writes or drains any more, so what is not in a ring is lost. Rings of more than
+ * FRT_RINGS_SIZE in total are forged; the excess is lost, too.
+ */
+void sweep_finish(const struct segment *seg, struct streams *streams);
 
 #endif

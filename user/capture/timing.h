@@ -3,7 +3,7 @@
 #ifndef USER_CAPTURE_TIMING_H
 #define USER_CAPTURE_TIMING_H
 
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 struct timing {
 	uint64_t count, thrown;

@@ -61,8 +61,10 @@ int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, s
 	if (!b)
 		return diag_errno(d, ENOMEM, "cannot make room for waits");
 	b->setup = *setup;
-	b->events = (struct wait_events){
-		.writer = setup->writer, .threads = setup->threads, .ticks_offset = setup->ticks_offset};
+	b->events = (struct wait_events){.writer = setup->writer,
+					 .threads = setup->threads,
+					 .frames = setup->frames,
+					 .ticks_offset = setup->ticks_offset};
 	err = wait_join_new(&b->join, &join, d);
 	if (!err)
 		err = breakdown_sums_new(&b->sums, d);
@@ -80,13 +82,6 @@ void breakdown_free(struct breakdown *b)
 	wait_join_free(b->join);
 	breakdown_sums_free(b->sums);
 	free(b);
-}
-
-void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, uint32_t stack, bool agents),
-			   void *context)
-{
-	b->events.stack_key = key;
-	b->events.context = context;
 }
 
 void breakdown_watch(struct breakdown *b, breakdown_seen *seen, void *context)
@@ -230,11 +225,8 @@ static int64_t breakdown_ns(struct breakdown *b, uint64_t tsc)
 static void on_resumed(void *context, const struct frt_resumed *r)
 {
 	struct breakdown *b = context;
-	struct frt_wait w = {.thread = r->mount.key,
-			     .syscall = FRT_NO_SYSCALL,
-			     .reason = FRT_WAIT_OTHER,
-			     .flags = FRT_WAIT_AGENTS_STACK};
-	struct wait_stack_ids ids = {.java = r->mount.stack};
+	struct frt_wait w = {.thread = r->mount.key, .syscall = FRT_NO_SYSCALL, .reason = FRT_WAIT_OTHER};
+	struct wait_stack_ids ids = {.java = b->setup.walked ? r->mount.stack : 0, .agents = true};
 	uint64_t off = breakdown_ns(b, r->mount.off), ready = r->on;
 
 	if (r->mount.ready) {

@@ -17,6 +17,8 @@ struct breakdown_setup {
 	struct thread_keys *threads;
 	const struct segment *segment;
 	struct clock *clock;
+	struct frames *frames; /* of the waits' stacks; NULL: they have none */
+	bool walked; /* the agent walks stacks for this recording, so that those of virtual threads are known */
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
 	int64_t start;	      /* of the recording, CLOCK_MONOTONIC ns: earlier pauses get no events */
 	bool no_pauses;	      /* the JVM does not report pauses: every call's pause time is unknown */
@@ -32,10 +34,6 @@ void breakdown_free(struct breakdown *b);
  */
 struct kernel_sink breakdown_sink(struct breakdown *b);
 void breakdown_stop(struct breakdown *b);
-
-/* Set how waits get the keys of their stacks; see struct wait_events. */
-void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, uint32_t stack, bool agents),
-			   void *context);
 
 /* Have `seen` called for each wait that is written, with the name of the thread that ended it; NULL: for none. */
 typedef void breakdown_seen(void *context, uint32_t thread, const struct wait *wait, const char *waker);

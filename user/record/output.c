@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/output_internal.h"
 #include "format/vec.h"
-#include "user/text/io.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -41,26 +40,6 @@ int output_write_failed(int err, const char *path, struct diag *d)
 	return diag_errno(d, -err, "cannot write '%s'", path);
 }
 
-int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size)
-{
-	char buffer[1 << 16];
-	uint64_t out = 0;
-
-	while (out < size) {
-		size_t want = size - out < sizeof(buffer) ? size - out : sizeof(buffer);
-		ssize_t n = pread(from, buffer, want, at + out);
-		int err;
-
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		err = io_write_at(to, buffer, n, to_at + out);
-		if (err)
-			return err;
-		out += n;
-	}
-	return 0;
-}
-
 /* The descriptor that chunks are written to; -1 in memory. */
 static int written(const struct output *o)
 {
@@ -93,7 +72,7 @@ static int open_form(struct output **out, const struct output_form *form, const 
 	o->file = (struct new_file){.directory = -1, .fd = -1};
 	o->since_ns = monotonic_ns();
 	o->path = path ? strdup(path) : NULL;
-	err = path && !o->path ? diag_errno(d, ENOMEM, "cannot open '%s'", path) : form->open(o, d);
+	err = path && !o->path ? diag_errno(d, ENOMEM, "cannot open '%s'", path) : form->open ? form->open(o, d) : 0;
 	if (!err)
 		err = check_room(o, 0, d);
 	if (err) {
@@ -200,7 +179,7 @@ static int drop_oldest(struct output *o, uint64_t coming, struct diag *d)
 	if (!count_excess(o, coming, l->size, l->age_ns / 4 * (4 + spare)))
 		return 0;
 	drop = count_excess(o, coming, l->size / 4 * (4 - spare), l->age_ns);
-	err = o->form->drop(o, drop, d);
+	err = o->form->drop ? o->form->drop(o, drop, d) : 0;
 	if (err)
 		return err;
 	for (size_t i = 0; i < drop; i++)
@@ -275,7 +254,7 @@ int output_save(const struct output *o, const char *path, uint64_t last_ns, uint
 
 bool output_was_removed(const struct output *o)
 {
-	return o->chunks && !o->form->is_there(o);
+	return o->chunks && o->form->is_there && !o->form->is_there(o);
 }
 
 bool output_is_directory(const struct output *o)

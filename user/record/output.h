@@ -4,7 +4,7 @@
  * chunk, like the JVM's own repository. Beyond the limits the oldest chunks are dropped. The output is a complete
  * recording at every moment, and a chunk never changes:
  *
- * - A file gets its name with its first chunk (user/record/new_file.h); until then an existing file of that name
+ * - A file gets its name with its first chunk (user/text/new_file.h); until then an existing file of that name
  *   stays. The state of a chunk (byte 64 of its header) says "being written" until the chunk is complete; the JDK's
  *   readers wait for that. If the recorder is killed meanwhile, the output guard cuts off the incomplete chunk.
  *   Dropping chunks from a file creates a new file that replaces it.

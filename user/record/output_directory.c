@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/output_internal.h"
-#include "user/record/owner.h"
-#include "user/record/safe_directory.h"
 #include "user/text/io.h"
+#include "user/text/safe_directory.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -154,7 +153,7 @@ static int copy_one(const struct output *o, const struct output_chunk *c, int to
 
 	if (from < 0)
 		return -errno;
-	err = output_copy_range(from, 0, to, at, c->size);
+	err = io_copy_range(from, 0, to, at, c->size);
 	close(from);
 	return err;
 }

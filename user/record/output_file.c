@@ -79,7 +79,7 @@ static uint64_t offset_of(const struct output *o, size_t chunk)
 static int output_file_copy(const struct output *o, size_t first, int to, struct diag *d)
 {
 	uint64_t from = offset_of(o, first);
-	int err = output_copy_range(o->file.fd, from, to, 0, o->size - from);
+	int err = io_copy_range(o->file.fd, from, to, 0, o->size - from);
 
 	return err ? diag_errno(d, -err, "cannot copy '%s'", o->path) : 0;
 }
@@ -92,7 +92,7 @@ static int output_file_drop(struct output *o, size_t drop, struct diag *d)
 
 	if (old < 0)
 		return old;
-	err = output_copy_range(old, from, o->file.fd, 0, o->size - from);
+	err = io_copy_range(old, from, o->file.fd, 0, o->size - from);
 	if (err)
 		diag_errno(d, -err, "cannot drop the oldest chunks of '%s'", o->path);
 	else

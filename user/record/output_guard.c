@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/record/output_guard.h"
+#include "user/record/output_internal.h"
 #include "format/jfr/jfr_chunk.h"
-#include "user/record/new_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,9 +3,10 @@
 #ifndef USER_RECORD_OUTPUT_INTERNAL_H
 #define USER_RECORD_OUTPUT_INTERNAL_H
 
-#include "user/record/output_guard.h"
-#include "user/record/new_file.h"
+#include "user/text/new_file.h"
 #include "user/record/output.h"
+
+struct output_guard;
 
 struct output_chunk {
 	uint64_t size;
@@ -42,15 +43,16 @@ struct output_form {
 	bool is_directory, in_memory, is_stream;
 	/* Excess allowed before chunks are dropped, in quarters of the limits; then as much again is dropped. */
 	unsigned int spare;
-	int (*open)(struct output *o, struct diag *d); /* also starts the guard */
+	int (*open)(struct output *o, struct diag *d); /* also starts the guard; may be NULL */
 	/* Append the chunk completely or not at all. In a directory this also sets the chunk's name. */
 	int (*append)(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d);
-	/* Drop the oldest `drop` chunks, which are still in the table. */
+	/* Drop the oldest `drop` chunks, which are still in the table. NULL: they are overwritten later. */
 	int (*drop)(struct output *o, size_t drop, struct diag *d);
 	/* Copy the chunks from number `first` on, in order, to an empty file. NULL: of a stream. */
 	int (*copy)(const struct output *o, size_t first, int to, struct diag *d);
-	bool (*is_there)(const struct output *o); /* under its path; requires at least one chunk */
-	void (*close)(struct output *o);	  /* leaves nothing behind when there is no chunk */
+	/* Under its path; requires at least one chunk. NULL: it has none. */
+	bool (*is_there)(const struct output *o);
+	void (*close)(struct output *o); /* leaves nothing behind when there is no chunk */
 };
 
 extern const struct output_form output_file, output_directory, output_memory, output_stream;
@@ -58,9 +60,23 @@ extern const struct output_form output_file, output_directory, output_memory, ou
 /* output_finish() of a stream. */
 int output_stream_finish(struct output *o, struct diag *d);
 
-int output_write_failed(int err, const char *path, struct diag *d); /* returns `err`, with the message */
+/* Returns `err`, with the message. */
+int output_write_failed(int err, const char *path, struct diag *d);
 
-/* Copy a whole range. Returns 0 or -errno. */
-int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size);
+/*
+ * A process beside the recorder that outlives it. It syncs finished chunks to the disk (fdatasync), so that the
+ * recorder never waits for the disk. If the recorder is killed, it cuts off the chunk that was being appended and
+ * removes a scratch file that was not renamed yet (user/text/new_file.h).
+ *
+ * Start the guard, before any thread exists. Names are relative to `directory`; `scratch` is copied. NULL: it could
+ * not be started (see errno); the calls below then do nothing.
+ */
+struct output_guard *output_guard_start(int directory, const char *scratch);
+
+/* Watch the regular file `name` with these numbers, whose first `size` bytes are finished. */
+void output_guard_watch(struct output_guard *g, const char *name, uint64_t device, uint64_t inode, uint64_t size);
+
+/* Wait until everything is on the disk, then end the guard. */
+void output_guard_end(struct output_guard *g);
 
 #endif

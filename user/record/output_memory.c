@@ -74,12 +74,6 @@ static int output_memory_append(struct output *o, struct output_chunk *c, const 
 	return 0;
 }
 
-/* The bytes stay until they are overwritten. */
-static int output_memory_drop(struct output *o, size_t drop, struct diag *d)
-{
-	return 0;
-}
-
 static int output_memory_copy(const struct output *o, size_t first, int to, struct diag *d)
 {
 	uint64_t from = o->chunk[first].at, size = o->stream - from;
@@ -94,11 +88,6 @@ static int output_memory_copy(const struct output *o, size_t first, int to, stru
 	return err ? diag_errno(d, -err, "cannot write what is in memory") : 0;
 }
 
-static bool output_memory_is_there(const struct output *o)
-{
-	return true;
-}
-
 static void close_memory(struct output *o)
 {
 	if (o->memory)
@@ -108,7 +97,5 @@ static void close_memory(struct output *o)
 const struct output_form output_memory = {.in_memory = true,
 					  .open = output_memory_open,
 					  .append = output_memory_append,
-					  .drop = output_memory_drop,
 					  .copy = output_memory_copy,
-					  .is_there = output_memory_is_there,
 					  .close = close_memory};

@@ -16,11 +16,6 @@
 
 #define PATIENCE_MS 30000 /* at the end, with a reader that takes nothing */
 
-static int output_stream_open(struct output *o, struct diag *d)
-{
-	return 0;
-}
-
 static int output_stream_append(struct output *o, struct output_chunk *c, const void *bytes, size_t size,
 				struct diag *d)
 {
@@ -39,11 +34,6 @@ static int output_stream_drop(struct output *o, size_t drop, struct diag *d)
 		o->stream -= o->chunk[i].size;
 	}
 	return 0;
-}
-
-static bool output_stream_is_there(const struct output *o)
-{
-	return true;
 }
 
 static void close_stream(struct output *o)
@@ -120,9 +110,5 @@ int output_pending_fd(const struct output *o)
 	return o->form->is_stream && is_pending(o) ? o->fd : -1;
 }
 
-const struct output_form output_stream = {.is_stream = true,
-					  .open = output_stream_open,
-					  .append = output_stream_append,
-					  .drop = output_stream_drop,
-					  .is_there = output_stream_is_there,
-					  .close = close_stream};
+const struct output_form output_stream = {
+	.is_stream = true, .append = output_stream_append, .drop = output_stream_drop, .close = close_stream};

@@ -4,12 +4,11 @@
 #include "user/text/budget.h"
 #include "user/text/monotonic.h"
 #include "user/capture/open_calls.h"
-#include "user/record/kernel_symbols.h"
+#include "user/stacks/kernel_symbols.h"
 #include "user/record/recording_info.h"
 #include "user/record/thread_keys.h"
 #include "user/record/timing_events.h"
 #include "user/record/user_events.h"
-#include "user/record/wait_stacks.h"
 #include "user/jvm/jvm_model.h"
 #include "user/process/process_context.h"
 #include "user/process/trace_context.h"
@@ -36,7 +35,7 @@ struct recorder {
 	struct recording_info info;
 	struct method_keys methods;
 	struct frames *frames;
-	struct budget budget; /* shared by frames and wait_stacks */
+	struct budget budget; /* shared by frames and copied_stacks */
 	int64_t behind_since; /* 0: not behind */
 	struct thread_keys *threads;
 	struct thread_names *names; /* NULL: the JVM's memory is not read */
@@ -49,10 +48,10 @@ struct recorder {
 	size_t chunk_size;
 	struct timings *sums;
 	int64_t timing_due;
-	bool forged;			 /* the agent's tables, as found by a pass over them */
-	struct wait_stacks *wait_stacks; /* of waits and native calls; NULL: none are taken */
-	struct native_stacks *natives;	 /* NULL: none are unwound */
-	struct breakdown *breakdown;	 /* NULL: not recorded */
+	bool forged;		       /* the agent's tables, as found by a pass over them */
+	struct copied_stacks *copied;  /* of waits and native calls; NULL: none are taken */
+	struct native_stacks *natives; /* NULL: none are unwound */
+	struct breakdown *breakdown;   /* NULL: not recorded */
 	struct span_events *events;
 	struct user_events *users;		/* NULL: there are none */
 	struct trace_context *traces;		/* NULL: ids of distributed traces are not wanted */
@@ -108,7 +107,7 @@ static int make_keys(struct recorder *r, struct diag *d)
 	bool stacks = !settings->no_stack && (r->setup.resolver || settings->stacks != SETTINGS_STACKS_WALK);
 	struct frames_setup setup = {.methods = &r->methods,
 				     .resolver = r->setup.resolver,
-				     .depth = stacks ? settings->stack_depth : 0,
+				     .depth = {stacks ? settings->stack_depth : 0, settings->stack_depth},
 				     .budget = &r->budget};
 
 	method_keys_init(&r->methods, r->writer, r->setup.segment);
@@ -119,33 +118,23 @@ static int make_keys(struct recorder *r, struct diag *d)
 	r->threads = thread_keys_new(r->writer, r->setup.segment, r->names);
 	if (!r->threads || (r->setup.model && (!r->names || !r->methods.packages)))
 		return diag_errno(d, ENOMEM, "cannot make a recorder");
+	if (r->setup.model) /* without it no native stack is copied */
+		setup.natives = r->natives = native_stacks_new(r->setup.target);
 	return frames_new(&r->frames, &setup, d);
 }
 
-static int make_wait_stacks(struct recorder *r, struct diag *d)
+static int make_copied_stacks(struct recorder *r, struct diag *d)
 {
-	struct wait_stacks_setup setup = {.frames = {.methods = &r->methods,
-						     .resolver = r->setup.resolver,
-						     .depth = r->setup.settings->stack_depth,
-						     .budget = &r->budget},
-					  .no_kernel = kernel_symbols_hidden()[0]};
+	struct copied_stacks_setup setup = {.frames = r->frames,
+					    .natives = r->natives,
+					    .budget = &r->budget,
+					    .no_kernel = kernel_symbols_hidden()[0]};
 
 	if (r->setup.model) {
 		setup.layout = &r->setup.model->layout.walk;
 		setup.memory = &r->setup.model->remote.mem;
 	}
-	if (r->setup.model) /* without it no Java stack is copied, and no native one */
-		setup.frames.natives = r->natives = native_stacks_new(r->setup.target);
-	return wait_stacks_new(&r->wait_stacks, &setup, d);
-}
-
-static uint64_t wait_stack_key(void *context, uint32_t stack, bool agents)
-{
-	struct recorder *r = context;
-
-	if (agents && !r->setup.resolver)
-		return 0; /* another recording has walked it */
-	return agents ? frames_key(r->frames, stack, FRT_NO_METHOD) : wait_stacks_key(r->wait_stacks, stack);
+	return copied_stacks_new(&r->copied, &setup, d);
 }
 
 static int make_breakdown(struct recorder *r, struct diag *d)
@@ -154,6 +143,8 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 					.threads = r->threads,
 					.segment = r->setup.segment,
 					.clock = r->setup.clock,
+					.frames = r->frames,
+					.walked = r->setup.resolver,
 					.ticks_offset = r->setup.target->monotonic_offset,
 					.start = r->start_ticks - r->setup.target->monotonic_offset,
 					.no_pauses = r->setup.no_pauses};
@@ -161,14 +152,10 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 
 	if (r->setup.kernel == JFR_KERNEL_NONE && !r->setup.model)
 		return 0;
-	err = make_wait_stacks(r, d); /* also of native calls */
+	err = make_copied_stacks(r, d); /* also of native calls */
 	if (err || r->setup.kernel == JFR_KERNEL_NONE)
 		return err;
-	err = breakdown_new(&r->breakdown, &setup, d);
-	if (err)
-		return err;
-	breakdown_take_stacks(r->breakdown, wait_stack_key, r);
-	return 0;
+	return breakdown_new(&r->breakdown, &setup, d);
 }
 
 static int make_events(struct recorder *r, struct diag *d)
@@ -178,7 +165,6 @@ static int make_events(struct recorder *r, struct diag *d)
 					  .threads = r->threads,
 					  .methods = &r->methods,
 					  .frames = r->frames,
-					  .waits = r->wait_stacks,
 					  .breakdown = r->breakdown,
 					  .users = r->users,
 					  .ticks_offset = r->setup.target->monotonic_offset};
@@ -251,7 +237,7 @@ void recorder_free(struct recorder *r)
 	process_context_reader_free(r->program);
 	span_events_free(r->events);
 	breakdown_free(r->breakdown);
-	wait_stacks_free(r->wait_stacks);
+	copied_stacks_free(r->copied);
 	native_stacks_free(r->natives);
 	recording_info_release(&r->info);
 	frames_free(r->frames);
@@ -320,8 +306,6 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	r->open = true;
 	r->chunk++;
 	frames_next_chunk(r->frames);
-	if (r->wait_stacks)
-		wait_stacks_next_chunk(r->wait_stacks);
 	thread_keys_next_chunk(r->threads);
 	span_events_next_chunk(r->events);
 	r->chunk_start = at;
@@ -397,8 +381,6 @@ bool recorder_forget_methods(struct recorder *r)
 	if (!r->setup.resolver || !resolver_is_full(r->setup.resolver))
 		return false;
 	frames_forget_resolved(r->frames);
-	if (r->wait_stacks)
-		wait_stacks_forget_resolved(r->wait_stacks);
 	method_keys_forget_resolved(&r->methods);
 	resolver_forget(r->setup.resolver);
 	return true;
@@ -562,10 +544,8 @@ static void on_open_call(void *context, const struct open_call *c)
 	if (r->breakdown)
 		breakdown_claim_open(r->breakdown, c, clock_ns(r->setup.clock, start));
 	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
-	if (!c->native)
-		e.stack = frames_key(r->frames, c->stack, c->method);
-	else if (r->wait_stacks)
-		e.stack = wait_stacks_key(r->wait_stacks, c->stack);
+	e.stack = c->native ? frames_key(r->frames, FRAMES_OURS, c->stack, FRT_NO_METHOD)
+			    : frames_key(r->frames, FRAMES_AGENTS, c->stack, c->method);
 	e.method = method_keys_traced(&r->methods, c->method);
 	jfr_open_call(r->writer, &e);
 }
@@ -613,9 +593,9 @@ struct stream_sink recorder_sink(struct recorder *r)
 	return (struct stream_sink){.spans = recorder_on_spans, .cover = recorder_on_cover, .context = r};
 }
 
-struct wait_stacks *recorder_wait_stacks(const struct recorder *r)
+struct copied_stacks *recorder_copied_stacks(const struct recorder *r)
 {
-	return r->wait_stacks;
+	return r->copied;
 }
 
 struct breakdown *recorder_breakdown(const struct recorder *r)
@@ -628,26 +608,9 @@ const struct recorder_counts *recorder_counts(const struct recorder *r)
 	return &r->counts;
 }
 
-bool recorder_caller(const struct recorder *r, const struct frt_span *span, struct frames_caller *out)
+void recorder_listen(struct recorder *r, recorded_seen *seen, void *context)
 {
-	if (span->flags & FRT_SPAN_NATIVE)
-		return r->wait_stacks && wait_stacks_caller(r->wait_stacks, span->stack, span->method, out);
-	return frames_caller(r->frames, span->stack, span->method, out);
-}
-
-const struct span_split *recorder_split(const struct recorder *r)
-{
-	return span_events_split(r->events);
-}
-
-bool recorder_call_values(const struct recorder *r, const struct frt_span *span, size_t n, user_events_seen *seen,
-			  void *context)
-{
-	int64_t start = clock_ns(r->setup.clock, span->start);
-
-	return !r->users ||
-	       user_events_call(r->users, span, clock_ns(r->setup.clock, span->start + span->duration) - start,
-				(const struct frt_field *)(span + 1), n, seen, context);
+	span_events_listen(r->events, seen, context);
 }
 
 void recorder_event_gaps(const struct recorder *r, void (*report)(const char *text, void *context), void *context)
@@ -657,10 +620,7 @@ void recorder_event_gaps(const struct recorder *r, void (*report)(const char *te
 
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out)
 {
-	*out = (struct frames_counts){0};
 	frames_count(r->frames, out);
-	if (r->wait_stacks)
-		wait_stacks_count(r->wait_stacks, out);
 }
 
 bool recorder_full(const struct recorder *r)

@@ -5,11 +5,11 @@
 
 #include "format/diag.h"
 #include "user/capture/clock.h"
-#include "user/record/frames.h"
+#include "user/stacks/frames.h"
 #include "user/record/output.h"
 #include "user/capture/stream.h"
 #include "user/capture/call_rates.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/options/settings.h"
 #include "user/record/breakdown.h"
 #include "user/record/span_events.h"
@@ -46,8 +46,8 @@ void recorder_free(struct recorder *r);
 /* The sink to which the streams deliver spans; its context is the recorder. */
 struct stream_sink recorder_sink(struct recorder *r);
 
-/* The stacks of waits and of native calls; NULL: there are none. */
-struct wait_stacks *recorder_wait_stacks(const struct recorder *r);
+/* Takes the stacks of waits and of native calls; NULL: there are none. */
+struct copied_stacks *recorder_copied_stacks(const struct recorder *r);
 
 /* The breakdown, which receives the kernel's records; NULL when there is none. */
 struct breakdown *recorder_breakdown(const struct recorder *r);
@@ -61,7 +61,7 @@ int recorder_tick(struct recorder *r, struct diag *d);
 
 /*
  * Drop the resolver's methods when there are too many, as in a JVM that creates hidden classes without limit. Call at
- * every tick. True: they were dropped, and earlier results of recorder_caller() are invalid.
+ * every tick. True: they were dropped, and callers of earlier calls are invalid (struct recorded_call).
  */
 bool recorder_forget_methods(struct recorder *r);
 
@@ -117,12 +117,8 @@ struct recorder_counts {
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
 
-/* Where the time of the last span went that the sink has received. */
-const struct span_split *recorder_split(const struct recorder *r);
-
-/* How the file has the call that the sink has just received, with `n` values behind its span; see user_events_call(). */
-bool recorder_call_values(const struct recorder *r, const struct frt_span *span, size_t n, user_events_seen *seen,
-			  void *context);
+/* Have `seen` called for each call that is recorded, once its event is written; NULL: for none. */
+void recorder_listen(struct recorder *r, recorded_seen *seen, void *context);
 
 /* What events of -e lack; see user_events_gaps(). */
 void recorder_event_gaps(const struct recorder *r, void (*report)(const char *text, void *context), void *context);
@@ -130,10 +126,7 @@ void recorder_event_gaps(const struct recorder *r, void (*report)(const char *te
 /* What the program says of itself, as of the last chunk that began; NULL: that is not looked at. */
 const struct process_context *recorder_program(const struct recorder *r);
 
-/* The caller of the span that the sink has just received; see frames_caller(). */
-bool recorder_caller(const struct recorder *r, const struct frt_span *span, struct frames_caller *out);
-
-/* Of calls. */
+/* See frames_count(). */
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out);
 
 /* Bytes that the output does not have yet: those of the open chunk. */

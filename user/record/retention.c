@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/retention.h"
 #include "format/vec.h"
-#include "user/record/safe_directory.h"
+#include "user/text/safe_directory.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/span_events.h"
+#include "format/hash.h"
 #include "user/record/user_value.h"
 
 #include <stdlib.h>
@@ -15,8 +16,9 @@ struct form {
 
 struct span_events {
 	struct span_events_setup setup;
-	uint32_t chunk; /* number of the open one, from 1 */
-	struct span_split split;
+	uint32_t chunk;	     /* number of the open one, from 1 */
+	recorded_seen *seen; /* NULL: nobody listens */
+	void *listener;
 	struct form form[FORMS];
 };
 
@@ -39,11 +41,25 @@ void span_events_next_chunk(struct span_events *e)
 	e->chunk++;
 }
 
-static uint64_t span_events_stack(struct span_events *e, const struct frt_span *s)
+void span_events_listen(struct span_events *e, recorded_seen *seen, void *context)
 {
-	if (!(s->flags & FRT_SPAN_NATIVE))
-		return frames_key(e->setup.frames, s->stack, s->method);
-	return e->setup.waits ? wait_stacks_call_key(e->setup.waits, s->stack, s->method) : 0;
+	e->seen = seen;
+	e->listener = context;
+}
+
+bool recorded_values(const struct recorded_call *call, user_events_seen *seen, void *context)
+{
+	return !call->users || user_events_call(call->users, call->span, call->duration, call->values,
+						call->value_count, seen, context);
+}
+
+/* Complete a call, whose .start is in ticks, and pass it to the listener. */
+static void span_events_tell(const struct span_events *e, struct recorded_call *call)
+{
+	call->start -= e->setup.ticks_offset;
+	call->users = e->setup.users;
+	frames_caller(e->setup.frames, call->span, &call->caller);
+	e->seen(e->listener, call);
 }
 
 /* Keys and times of a call whose split is not known yet. */
@@ -56,7 +72,7 @@ static struct jfr_method_trace describe(struct span_events *e, const struct frt_
 		.start = start + with->ticks_offset,
 		.duration = clock_ns(with->clock, s->start + s->duration) - start,
 		.thread = thread_keys_of(with->threads, s->thread, v),
-		.stack = span_events_stack(e, s),
+		.stack = frames_key(with->frames, frames_source_of(s), s->stack, s->method),
 		.method = method_keys_traced(with->methods, s->method),
 		.thrown = s->flags & FRT_SPAN_THROWN,
 		.cpu = JFR_MISSING,
@@ -76,9 +92,17 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 	user_value_trace(values, n, &call);
 	if (e->setup.breakdown)
 		breakdown_split(e->setup.breakdown, s, v, call.start - e->setup.ticks_offset, &call);
-	e->split = (struct span_split){call.cpu, call.run_queue, call.blocked, call.pause};
 	if (!e->setup.users || user_events_put(e->setup.users, e->setup.writer, s, &call, values, n))
 		jfr_method_trace(e->setup.writer, &call);
+	if (e->seen)
+		span_events_tell(e,
+				 &(struct recorded_call){.span = s,
+							 .vthread = v,
+							 .start = call.start,
+							 .duration = call.duration,
+							 .split = {call.cpu, call.run_queue, call.blocked, call.pause},
+							 .values = values,
+							 .value_count = n});
 }
 
 static bool is_alike(const struct frt_span *a, const struct frt_span *b)
@@ -89,7 +113,7 @@ static bool is_alike(const struct frt_span *a, const struct frt_span *b)
 /* NULL: something about the span is not known. It may be known for a later one. */
 static const struct jfr_trace_form *form_of(struct span_events *e, const struct frt_span *s)
 {
-	struct form *f = &e->form[(s->method ^ s->stack * 0x9e3779b1u ^ s->thread * 0x85ebca6bu) % FORMS];
+	struct form *f = &e->form[hash_mix(hash_mix(s->method, s->stack), s->thread) % FORMS];
 	struct jfr_method_trace call;
 
 	if (f->chunk == e->chunk && f->thread == s->thread && f->method == s->method && f->stack == s->stack)
@@ -105,6 +129,21 @@ static const struct jfr_trace_form *form_of(struct span_events *e, const struct 
 	f->stack = s->stack;
 	f->chunk = e->chunk;
 	return &f->bytes;
+}
+
+static void tell_alike(const struct span_events *e, const struct frt_span *s, const struct jfr_trace_call *call,
+		       size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct recorded_call c = {.span = &s[i],
+					  .start = call[i].start,
+					  .duration = call[i].duration,
+					  .split = {JFR_MISSING, JFR_MISSING, JFR_MISSING, JFR_MISSING}};
+
+		if (e->setup.breakdown)
+			c.split = (struct span_split){call[i].duration, 0, 0, 0};
+		span_events_tell(e, &c);
+	}
 }
 
 /*
@@ -128,12 +167,11 @@ static size_t put_alike(struct span_events *e, const struct frt_span *s, size_t 
 	}
 	if (!i)
 		return 0;
-	e->split = (struct span_split){JFR_MISSING, JFR_MISSING, JFR_MISSING, JFR_MISSING};
-	if (e->setup.breakdown) {
-		e->split = (struct span_split){call[i - 1].duration, 0, 0, 0};
+	if (e->setup.breakdown)
 		breakdown_ran(e->setup.breakdown, s->method, call, i);
-	}
 	jfr_method_traces(e->setup.writer, form, call, i);
+	if (e->seen)
+		tell_alike(e, s, call, i);
 	return i;
 }
 
@@ -170,9 +208,4 @@ uint64_t span_events_put_values(struct span_events *e, const struct frt_span *s,
 {
 	put_general(e, s, values, n, v);
 	return !!(s->flags & FRT_SPAN_THROWN);
-}
-
-const struct span_split *span_events_split(const struct span_events *e)
-{
-	return &e->split;
 }

@@ -11,11 +11,10 @@
 
 #include "format/jfr/jfr_write.h"
 #include "user/record/breakdown.h"
-#include "user/record/frames.h"
-#include "user/record/method_keys.h"
+#include "user/stacks/frames.h"
+#include "user/stacks/method_keys.h"
 #include "user/record/thread_keys.h"
 #include "user/record/user_events.h"
-#include "user/record/wait_stacks.h"
 
 struct span_events;
 
@@ -25,7 +24,6 @@ struct span_events_setup {
 	struct thread_keys *threads;
 	struct method_keys *methods;
 	struct frames *frames;
-	struct wait_stacks *waits;   /* has the stacks of native calls; NULL: there are none */
 	struct breakdown *breakdown; /* NULL: calls are not split */
 	struct user_events *users;   /* NULL: there are none */
 	int64_t ticks_offset;	     /* the target's CLOCK_MONOTONIC minus ours, ns */
@@ -49,10 +47,28 @@ uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t
 uint64_t span_events_put_values(struct span_events *e, const struct frt_span *s, const struct frt_field *values,
 				size_t n, const struct stream_vthread *v);
 
-/* Where the time of the last span went, in ns; JFR_MISSING: not known. */
+/* Where the time of a call went, in ns; JFR_MISSING: not known. */
 struct span_split {
 	int64_t cpu, run_queue, blocked, pause;
 };
-const struct span_split *span_events_split(const struct span_events *e);
+
+/* A call as it was just written. All pointers are valid until the listener returns. */
+struct recorded_call {
+	const struct frt_span *span;
+	const struct stream_vthread *vthread; /* NULL: of a platform thread */
+	int64_t start, duration;	      /* CLOCK_MONOTONIC, ns; ns */
+	struct span_split split;
+	struct frames_caller caller;
+	const struct frt_field *values; /* of the user's events */
+	size_t value_count;
+	struct user_events *users; /* for recorded_values() */
+};
+
+/* Have `seen` called for each call that is written; NULL: for none. */
+typedef void recorded_seen(void *context, const struct recorded_call *call);
+void span_events_listen(struct span_events *e, recorded_seen *seen, void *context);
+
+/* How the file has the call; see user_events_call(). */
+bool recorded_values(const struct recorded_call *call, user_events_seen *seen, void *context);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "format/jfr/jfr_write.h"
 #include "user/capture/stream.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/record/thread_names.h"
 
 struct thread_keys;

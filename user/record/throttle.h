@@ -18,7 +18,7 @@
 #include "format/diag.h"
 #include "user/capture/clock.h"
 #include "user/capture/call_rates.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 /* The cost of recording a method's calls. */
 struct throttle_load {

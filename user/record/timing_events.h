@@ -5,7 +5,7 @@
 
 #include "format/jfr/jfr_write.h"
 #include "user/capture/clock.h"
-#include "user/record/method_keys.h"
+#include "user/stacks/method_keys.h"
 #include "user/capture/timing.h"
 
 /* Write the sums of all timed methods so far, including methods that were never called (as JEP 520 does). */

@@ -7,7 +7,7 @@
 #include "format/diag.h"
 #include "format/jfr/jfr_write.h"
 #include "user/capture/clock.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 struct event_plan;
 struct user_events;

@@ -24,9 +24,9 @@ const char *wait_name(unsigned int reason, unsigned int syscall, char text[SYSCA
 	return strcmp(name, "other") || syscall == FRT_NO_SYSCALL ? name : syscall_name(syscall, text);
 }
 
-static uint64_t stack_key(const struct wait_events *e, uint32_t stack, bool agents)
+static uint64_t wait_stack_key(const struct wait_events *e, enum frames_source source, uint32_t stack)
 {
-	return stack && e->stack_key ? e->stack_key(e->context, stack, agents) : 0;
+	return stack ? frames_key(e->frames, source, stack, FRT_NO_METHOD) : 0;
 }
 
 /* NULL: unknown. */
@@ -67,12 +67,12 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.start = w->off + e->ticks_offset,
 		.duration = w->wake - w->off,
 		.thread = thread,
-		.stack = stack_key(e, w->stacks.java, w->agents_stack),
-		.native_stack = stack_key(e, w->stacks.native, false),
-		.kernel_stack = stack_key(e, w->stacks.kernel, false),
+		.stack = wait_stack_key(e, w->stacks.agents ? FRAMES_AGENTS : FRAMES_OURS, w->stacks.java),
+		.native_stack = wait_stack_key(e, FRAMES_OURS, w->stacks.native),
+		.kernel_stack = wait_stack_key(e, FRAMES_OURS, w->stacks.kernel),
 		.waker = waker_key(e, w),
-		.waker_stack = stack_key(e, w->stacks.waker_java, false),
-		.waker_kernel_stack = stack_key(e, w->stacks.waker_kernel, false),
+		.waker_stack = wait_stack_key(e, FRAMES_OURS, w->stacks.waker_java),
+		.waker_kernel_stack = wait_stack_key(e, FRAMES_OURS, w->stacks.waker_kernel),
 		.waker_kind = wait_woken_by(w),
 		.reason = wait_reason(w->reason),
 		.ongoing = w->ongoing && w->wake == w->on,

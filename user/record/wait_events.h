@@ -10,13 +10,8 @@
 struct wait_events {
 	struct jfr_writer *writer;
 	struct thread_keys *threads;
-	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
-	/*
-	 * Key in the open chunk for an id of user/record/wait_stacks, or for one of the agent's; NULL: waits have no
-	 * stacks.
-	 */
-	uint64_t (*stack_key)(void *context, uint32_t stack, bool agents);
-	void *context;
+	int64_t ticks_offset;  /* the target's CLOCK_MONOTONIC minus ours, ns */
+	struct frames *frames; /* of the waits' stacks; NULL: they have none */
 };
 
 /* "futex", "page fault"; "other" for an unknown reason. */

@@ -34,7 +34,7 @@ struct kept {
 	int64_t longest;
 	uint16_t syscall;
 	uint8_t reason;
-	bool ongoing, shown, agents_stack, by_interrupt;
+	bool ongoing, shown, by_interrupt;
 	bool goes_on; /* if the next wait is at the same place, the two are one */
 };
 
@@ -166,7 +166,6 @@ static void wait_join_show(const struct wait_timeline_interval *i, const struct 
 			 .syscall = k->syscall,
 			 .reason = k->reason,
 			 .ongoing = k->ongoing,
-			 .agents_stack = k->agents_stack,
 			 .by_interrupt = k->by_interrupt,
 			 .shown = k->shown};
 
@@ -383,7 +382,6 @@ static void kept_fill(struct kept *k, const struct frt_wait *w, unsigned int rea
 			   .syscall = w->syscall,
 			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING,
-			   .agents_stack = w->flags & FRT_WAIT_AGENTS_STACK,
 			   .by_interrupt = by_interrupt,
 			   .goes_on = by_interrupt && stacks->in_code};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
@@ -397,6 +395,7 @@ static void kept_continue(struct kept *k, const struct frt_wait *w, struct wait_
 		stacks.native = k->stacks.native;
 		stacks.kernel = k->stacks.kernel;
 		stacks.in_code = k->stacks.in_code;
+		stacks.agents = k->stacks.agents;
 	}
 	kept_fill(k, w, FRT_WAIT_FUTEX, &stacks);
 }

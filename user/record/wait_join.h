@@ -28,7 +28,6 @@ struct wait {
 	bool ongoing;	/* it was still in progress at `on`; its remainder begins there */
 	bool shown;	/* wait_join_show_open() has visited it before */
 	bool by_interrupt;
-	bool agents_stack; /* the Java stack's id is one as in spans */
 };
 
 typedef void wait_join_visit(void *context, uint32_t thread, const struct wait *w);

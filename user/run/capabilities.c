@@ -3,7 +3,7 @@
 #include "user/jvm/archive.h"
 #include "user/jvm/jvm_model.h"
 #include "user/capture/agent_build.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/process/agent_file.h"
 #include "user/process/attach_room.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/run/dump_trigger.h"
 #include "user/capture/open_calls.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "user/text/log.h"
 
 #include <stdlib.h>

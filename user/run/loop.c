@@ -174,9 +174,7 @@ static int loop_sweep(const struct record_run *run, struct moments *m, int64_t n
 	int err;
 
 	if (!behind) {
-		intake_sweep(in);
-		if (session_natives(r->session))
-			natives_tick(session_natives(r->session));
+		session_sweep(r->session);
 		loop_check_throttle(r, now);
 		loop_check_trigger(run, now);
 	}

@@ -5,10 +5,10 @@
 #include "user/capture/cost.h"
 #include "user/jvm/metaspace.h"
 #include "user/capture/natives.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "user/text/skip_reason.h"
-#include "user/record/kernel_symbols.h"
-#include "user/record/wait_stacks.h"
+#include "user/stacks/kernel_symbols.h"
+#include "user/stacks/copied_stacks.h"
 #include "user/text/log.h"
 
 #include <stdarg.h>
@@ -383,11 +383,11 @@ static void notes_add_stack_gaps(struct notes *n, const struct recording *r)
 
 static void notes_add_wait_gaps(struct notes *n, const struct recording *r, uint64_t lost)
 {
-	const struct wait_stacks *waits = recorder_wait_stacks(r->recorder);
+	const struct copied_stacks *waits = recorder_copied_stacks(r->recorder);
 	bool full = r->settings->kernel == SETTINGS_KERNEL_FULL;
 
 	if (waits)
-		notes_add_gap(n, wait_stacks_behind(waits), "wait lost its stack", "waits lost their stacks",
+		notes_add_gap(n, copied_stacks_behind(waits), "wait lost its stack", "waits lost their stacks",
 			      "frtrace was behind");
 	notes_add_gap(n, lost, full ? "wait or count is lost" : "wait is lost",
 		      full ? "waits and counts are lost" : "waits are lost",

@@ -2,7 +2,7 @@
 #include "user/run/printout.h"
 #include "bpf/probes.h"
 #include "user/capture/cost.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "user/text/java_number.h"
 #include "user/text/json.h"
 #include "user/text/log.h"

@@ -2,7 +2,7 @@
 /* The end of a recording, and why nothing has been recorded. */
 #include "user/run/printout.h"
 #include "bpf/probes.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "user/run/slowest.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"

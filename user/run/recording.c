@@ -9,7 +9,7 @@
 #include "user/process/maps.h"
 #include "user/process/rights.h"
 #include "user/process/tsc.h"
-#include "user/record/wait_stacks.h"
+#include "user/stacks/copied_stacks.h"
 #include "user/run/choose_source.h"
 #include "user/run/loop.h"
 #include "user/run/printout.h"
@@ -148,14 +148,11 @@ static int make_recorder(struct recording *r, const struct event_plan *plan, str
 		return err;
 	if (kernel != JFR_KERNEL_NONE) {
 		sink = breakdown_sink(recorder_breakdown(r->recorder));
-		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
+		sink.stacks = recorder_copied_stacks(r->recorder);
 		session_take_waits(r->session, &sink);
 	}
-	if (!r->settings->no_stack && r->model.resolver) {
-		sink = (struct kernel_sink){.context = NULL};
-		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
-		session_take_native_stacks(r->session, &sink);
-	}
+	if (!r->settings->no_stack && r->model.resolver)
+		session_take_call_stacks(r->session, recorder_copied_stacks(r->recorder));
 	return recorder_tick(r->recorder, d);
 }
 
@@ -252,7 +249,7 @@ static int make_listeners(struct record_run *run, struct stream_sink *sink, stru
 
 	if (err)
 		return err;
-	*sink = run->live ? live_sink(run->live) : recorder_sink(r->recorder);
+	*sink = recorder_sink(r->recorder);
 	if (!r->settings->dump_when.count)
 		return 0;
 	run->trigger = dump_trigger_new(&r->settings->dump_when, r->segment, r->clock);

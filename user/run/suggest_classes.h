@@ -4,7 +4,7 @@
 #define USER_RUN_SUGGEST_CLASSES_H
 
 #include "filters/suggest.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 /* Print the best suggestions, quoted for the shell. */
 void suggest_classes_print_best(const struct suggest *n);

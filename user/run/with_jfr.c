@@ -4,7 +4,7 @@
 #include "format/jfc/jfc.h"
 #include "user/text/log.h"
 #include "user/trace/merge.h"
-#include "user/record/new_file.h"
+#include "user/text/new_file.h"
 #include "user/process/jvm_recording.h"
 #include "user/process/root_path.h"
 

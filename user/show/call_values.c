@@ -106,13 +106,13 @@ static void values_on_value(void *context, const char *name, enum plan_kind kind
 	bytes_release(&text);
 }
 
-char *call_values_text(const struct recorder *r, const struct frt_span *span, size_t n, bool json)
+char *call_values_text(const struct recorded_call *call, bool json)
 {
 	struct values_print p = {.as_json = json};
 	char *text = NULL;
 	size_t size;
 
-	if (!n)
+	if (!call->value_count)
 		return NULL;
 	p.to = open_memstream(&text, &size);
 	if (!p.to)
@@ -120,7 +120,7 @@ char *call_values_text(const struct recorder *r, const struct frt_span *span, si
 	json_init(&p.json, p.to);
 	if (json)
 		json_object(&p.json, NULL);
-	recorder_call_values(r, span, n, values_on_value, &p);
+	recorded_values(call, values_on_value, &p);
 	if (json)
 		json_end(&p.json);
 	if (fclose(p.to) || !p.any) {

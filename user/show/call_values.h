@@ -12,9 +12,9 @@ bool call_value_is_missing(enum plan_kind kind, const struct jfr_user_value *v);
 enum otlp_kind call_value_put(struct bytes *out, enum plan_kind kind, const struct jfr_user_value *v);
 
 /*
- * The values of the call that the recorder has just received, with `n` records behind its span: id=7 user="x" some=null, or
- * as an object of JSON. The text may have any characters. NULL: it has none, or there is no memory. The caller frees it.
+ * The values of a call that was just recorded: id=7 user="x" some=null, or as an object of JSON. The text may have any
+ * characters. NULL: it has none, or there is no memory. The caller frees it.
  */
-char *call_values_text(const struct recorder *r, const struct frt_span *span, size_t n, bool json);
+char *call_values_text(const struct recorded_call *call, bool json);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/show/interval_table.h"
 #include "user/text/log.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "user/text/columns.h"
 #include "user/text/java_number.h"
 #include "user/text/name_fit.h"

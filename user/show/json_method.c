@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/show/json_method.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "filters/java_type.h"
 
 void json_method(struct json *j, const struct segment *s, uint32_t id)

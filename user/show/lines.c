@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/show/lines.h"
 #include "format/jfr/jfr_events.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
+#include "user/record/user_value.h"
+#include "user/show/call_values.h"
 #include "user/show/json_method.h"
 #include "filters/java_type.h"
 #include "user/text/java_number.h"
@@ -81,25 +83,25 @@ static void lines_skip(struct lines *l)
 	l->unreported++;
 }
 
-void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller, const struct span_split *split, const char *thrown, char *values)
+void lines_add(struct lines *l, const struct recorded_call *call)
 {
+	char thrown[FRT_FIELD_TEXT_MAX + 1];
 	struct held *h = &l->held[l->count];
 
 	if (l->count == HELD) {
 		lines_skip(l);
-		free(values);
 		return;
 	}
-	*h = (struct held){.span = *s,
-			   .start = clock_ns(l->recording->clock, s->start),
-			   .end = clock_ns(l->recording->clock, s->start + s->duration),
-			   .caller = *caller,
-			   .split = *split,
+	user_value_thrown_name(call->values, call->value_count, thrown, sizeof(thrown));
+	*h = (struct held){.span = *call->span,
+			   .start = call->start,
+			   .end = call->start + call->duration,
+			   .caller = call->caller,
+			   .split = call->split,
 			   .thrown = *thrown ? strdup(thrown) : NULL,
-			   .values = values};
-	if (vthread)
-		h->vthread = *vthread;
+			   .values = call_values_text(call, l->recording->settings->json)};
+	if (call->vthread)
+		h->vthread = *call->vthread;
 	l->count++;
 }
 

@@ -16,13 +16,8 @@ struct lines;
 int lines_new(struct lines **out, const struct recording *r, struct stdout_queue *queue, struct diag *d);
 void lines_free(struct lines *l);
 
-/*
- * Add a recorded call; `vthread` as in struct stream_sink. Call right after the recorder got the span, so that its
- * timestamps convert to the same times as in the file. `thrown` is the class of its exception, "" if unknown. `values` are
- * those of call_values_text() and belong to the lines from then on.
- */
-void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller, const struct span_split *split, const char *thrown, char *values);
+/* Add a call that was just recorded. */
+void lines_add(struct lines *l, const struct recorded_call *call);
 
 /* A thread may be preempted for this long between the end of a call and its record. */
 #define LINES_LATE_NS 50000000LL

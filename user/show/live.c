@@ -3,9 +3,7 @@
 #include "user/text/log.h"
 #include "user/show/keys.h"
 #include "user/show/lines.h"
-#include "user/show/call_values.h"
 #include "user/show/otlp_live.h"
-#include "user/record/user_value.h"
 #include "user/show/stdout_queue.h"
 #include "user/show/interval_table.h"
 #include "user/text/term.h"
@@ -17,7 +15,6 @@
 
 struct live {
 	const struct recording *recording;
-	struct stream_sink recorder;
 	struct stdout_queue *queue;
 	struct intervals *intervals; /* NULL: no table */
 	struct lines *lines;	     /* NULL: no lines */
@@ -50,6 +47,16 @@ static int open_view(struct live *l, struct diag *d)
 	return err;
 }
 
+static void live_on_call(void *context, const struct recorded_call *c)
+{
+	struct live *l = context;
+
+	if (l->otlp)
+		otlp_live_add(l->otlp, c);
+	else
+		lines_add(l->lines, c);
+}
+
 int live_check(const struct settings *s, struct diag *d)
 {
 	int mode = fcntl(STDOUT_FILENO, F_GETFL);
@@ -71,8 +78,9 @@ int live_new(struct live **out, const struct recording *r, struct diag *d)
 	if (!l)
 		return diag_errno(d, ENOMEM, "cannot print");
 	l->recording = r;
-	l->recorder = recorder_sink(r->recorder);
 	err = open_view(l, d);
+	if (!err && (l->lines || l->otlp))
+		recorder_listen(r->recorder, live_on_call, l);
 	if (err)
 		live_free(l);
 	else
@@ -84,56 +92,13 @@ void live_free(struct live *l)
 {
 	if (!l)
 		return;
+	recorder_listen(l->recording->recorder, NULL, NULL);
 	keys_close(l->keys);
 	lines_free(l->lines);
 	otlp_live_free(l->otlp);
 	intervals_free(l->intervals);
 	stdout_queue_close(l->queue);
 	free(l);
-}
-
-static void live_add_call(struct live *l, const struct frt_span *s, size_t n, const struct stream_vthread *v)
-{
-	uint64_t before = recorder_counts(l->recording->recorder)->events;
-	struct frames_caller caller = {0};
-	char thrown[FRT_FIELD_TEXT_MAX + 1];
-
-	l->recorder.spans(l->recorder.context, s, n, v);
-	if (recorder_counts(l->recording->recorder)->events == before)
-		return;
-	if (l->otlp) {
-		otlp_live_add(l->otlp, s, n - 1, v);
-		return;
-	}
-	user_value_thrown_name((const struct frt_field *)(s + 1), n - 1, thrown, sizeof(thrown));
-	recorder_caller(l->recording->recorder, s, &caller);
-	lines_add(l->lines, s, v, &caller, recorder_split(l->recording->recorder), thrown,
-		  call_values_text(l->recording->recorder, s, n - 1, l->recording->settings->json));
-}
-
-static void live_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
-{
-	struct live *l = context;
-	bool each = l->lines || l->otlp;
-
-	if (!each)
-		l->recorder.spans(l->recorder.context, s, n, v);
-	for (size_t i = 0, size; each && i < n; i += size) {
-		size = stream_set_size(&s[i], n - i);
-		live_add_call(l, &s[i], size, v);
-	}
-}
-
-static void live_on_cover(void *context, uint64_t tsc)
-{
-	struct live *l = context;
-
-	l->recorder.cover(l->recorder.context, tsc);
-}
-
-struct stream_sink live_sink(struct live *l)
-{
-	return (struct stream_sink){.spans = live_on_spans, .cover = live_on_cover, .context = l};
 }
 
 /* The row at the top, such that the screen is full. */

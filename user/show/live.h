@@ -13,12 +13,9 @@ struct live;
  */
 int live_check(const struct settings *s, struct diag *d);
 
-/* The recording is borrowed. 0 or -errno. *out is NULL if no live view is wanted. */
+/* Listens to the recorder until live_free(). The recording is borrowed. 0 or -errno. *out is NULL if no live view is wanted. */
 int live_new(struct live **out, const struct recording *r, struct diag *d);
 void live_free(struct live *l);
-
-/* The sink for spans: passes them to the recorder and shows them. */
-struct stream_sink live_sink(struct live *l);
 
 /*
  * Call about twenty times a second, after a sweep that began at `now` (CLOCK_MONOTONIC, ns). `lost` counts spans lost

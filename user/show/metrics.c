@@ -11,7 +11,7 @@
 #include "user/capture/cost.h"
 #include "user/show/metrics_series.h"
 #include "user/record/losses.h"
-#include "user/record/new_file.h"
+#include "user/text/new_file.h"
 #include "user/record/wait_events.h"
 #include "user/text/io.h"
 #include "user/text/log.h"

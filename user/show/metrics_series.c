@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/show/metrics_series.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "filters/java_type.h"
 #include "user/text/prometheus.h"
 

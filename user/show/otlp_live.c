@@ -2,7 +2,7 @@
 #include "user/show/otlp_live.h"
 #include "format/hash.h"
 #include "user/capture/open_calls.h"
-#include "user/capture/segment_names.h"
+#include "user/segment/segment_names.h"
 #include "user/export/otlp_traces.h"
 #include "user/show/call_values.h"
 #include "user/process/find.h"
@@ -170,8 +170,9 @@ static void held_take_values(struct otlp_held *h, const struct frt_field *f, siz
 
 static void otlp_print_and_idle(struct otlp_live *o, int64_t now);
 
-void otlp_live_add(struct otlp_live *o, const struct frt_span *s, size_t n, const struct stream_vthread *vthread)
+void otlp_live_add(struct otlp_live *o, const struct recorded_call *call)
 {
+	const struct frt_span *s = call->span;
 	struct otlp_held *h;
 
 	if (o->count == HELD && monotonic_ns() >= o->idle_until)
@@ -187,17 +188,17 @@ void otlp_live_add(struct otlp_live *o, const struct frt_span *s, size_t n, cons
 				.serial = s->thread,
 				.method = s->method,
 				.flags = s->flags,
-				.split = *recorder_split(o->recording->recorder)};
-	if (vthread)
-		h->vthread = *vthread;
+				.split = call->split};
+	if (call->vthread)
+		h->vthread = *call->vthread;
 	if (s->flags & FRT_SPAN_VIRTUAL)
 		h->thread = frt_virtual_key(h->vthread.java_id);
 	bytes_init(&h->values);
-	if (!recorder_call_values(o->recording->recorder, s, n, otlp_live_on_value, h)) {
+	if (!recorded_values(call, otlp_live_on_value, h)) {
 		bytes_release(&h->values);
 		return;
 	}
-	held_take_values(h, (const struct frt_field *)(s + 1), n);
+	held_take_values(h, call->values, call->value_count);
 	o->count++;
 }
 

@@ -19,8 +19,8 @@ struct otlp_live;
 int otlp_live_new(struct otlp_live **out, const struct recording *r, struct stdout_queue *queue, struct diag *d);
 void otlp_live_free(struct otlp_live *o);
 
-/* Add a call with `n` values behind its span, right after the recorder got it; `vthread` as in struct stream_sink. */
-void otlp_live_add(struct otlp_live *o, const struct frt_span *s, size_t n, const struct stream_vthread *vthread);
+/* Add a call that was just recorded. */
+void otlp_live_add(struct otlp_live *o, const struct recorded_call *call);
 
 /* Print what is complete after a sweep that began at `now` (CLOCK_MONOTONIC, ns); INT64_MAX: all. */
 void otlp_live_print(struct otlp_live *o, int64_t now);

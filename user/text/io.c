@@ -37,3 +37,23 @@ int io_write_at(int fd, const void *bytes, size_t size, uint64_t at)
 	}
 	return 0;
 }
+
+int io_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size)
+{
+	char buffer[1 << 16];
+	uint64_t out = 0;
+
+	while (out < size) {
+		size_t want = size - out < sizeof(buffer) ? size - out : sizeof(buffer);
+		ssize_t n = pread(from, buffer, want, at + out);
+		int err;
+
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		err = io_write_at(to, buffer, n, to_at + out);
+		if (err)
+			return err;
+		out += n;
+	}
+	return 0;
+}

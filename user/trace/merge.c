@@ -4,7 +4,6 @@
 #include "user/trace/jfr_files.h"
 #include "user/trace/merge_check.h"
 #include "user/trace/progress.h"
-#include "user/record/output_internal.h"
 #include "user/text/io.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "user/verbs/verbs.h"
 #include "format/vec.h"
 #include "user/capture/agent_build.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 #include "user/exit.h"
 #include "user/text/json.h"
 #include "user/text/log.h"

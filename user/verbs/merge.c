@@ -3,7 +3,7 @@
 #include "user/text/log.h"
 #include "user/trace/file_list.h"
 #include "user/trace/merge.h"
-#include "user/record/new_file.h"
+#include "user/text/new_file.h"
 
 static int merge_it(const struct verb_args *a, const char *to, struct diag *d)
 {

@@ -6,10 +6,9 @@
 #include "user/verbs/verbs.h"
 #include "format/vec.h"
 #include "user/trace/jfr_file.h"
-#include "user/text/io.h"
 #include "user/text/log.h"
-#include "user/record/new_file.h"
-#include "user/record/output_internal.h"
+#include "user/text/new_file.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,7 +116,7 @@ static int copy_pieces(int from, int to, const struct pieces *p)
 	int err = 0;
 
 	for (size_t i = 0; i < p->count && !err; i++) {
-		err = output_copy_range(from, p->piece[i].at, to, at, p->piece[i].size);
+		err = io_copy_range(from, p->piece[i].at, to, at, p->piece[i].size);
 		if (!err && p->piece[i].unfinished)
 			err = recover_finish_chunk(to, at);
 		at += p->piece[i].size;

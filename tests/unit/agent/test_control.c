@@ -4,7 +4,7 @@
  * segment.
  */
 #include "uprobes/agent/control.h"
-#include "user/capture/segment.h"
+#include "user/segment/segment.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
 #include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/stack_jvmti.h"
-#include "user/capture/sweep.h"
+#include "user/capture/stream.h"
 
 #include <pthread.h>
 #include <setjmp.h>

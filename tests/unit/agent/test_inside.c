@@ -10,7 +10,7 @@
 #include "uprobes/agent/mounts.h"
 #include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/stack_jvmti.h"
-#include "user/capture/sweep.h"
+#include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
 
 #include <pthread.h>

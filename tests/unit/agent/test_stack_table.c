@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The table of interned stacks: alone, and with many threads that intern while the collector's own reader
- * (user/capture/stacks.h) reads. The source is included, because its index must start empty in each test.
+ * (user/stacks/agent_stacks.h) reads. The source is included, because its index must start empty in each test.
  */
 #include "uprobes/agent/stack_table.c"
-#include "user/capture/stacks.h"
+#include "user/stacks/agent_stacks.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -16,7 +16,7 @@ int __wrap_bpf_map_lookup_elem(int fd, const void *key, void *value);
 void __wrap_hotspot_methods_finish(struct hotspot_methods *methods);
 
 static struct frtrace_bpf bpf;
-static struct segment segment;
+static struct session session;
 static struct hotspot_source *h;
 static struct frt_probe_counts counts;
 static uint32_t method;
@@ -58,13 +58,12 @@ static int setup(void **state)
 {
 	struct stream_sink sink = {on_spans, on_cover, NULL};
 
-	segment = fake_segment_new();
-	method = fake_method(&segment, fake_class(&segment, "Shop", 0, 0), "run", "()V", 0);
-	fake_thread(&segment, 1, "main", "main");
+	session = (struct session){.bpf = &bpf, .segment = fake_segment_new(), .hotspot = calloc(1, sizeof(*h))};
+	method = fake_method(&session.segment, fake_class(&session.segment, "Shop", 0, 0), "run", "()V", 0);
+	fake_thread(&session.segment, 1, "main", "main");
 	counts = (struct frt_probe_counts){0};
-	h = calloc(1, sizeof(*h));
-	h->setup.bpf = &bpf;
-	h->setup.segment = &segment;
+	h = session.hotspot;
+	h->session = &session;
 	h->cpus = 1;
 	h->cpu = calloc(1, sizeof(*h->cpu));
 	h->streams = fake_streams_new(&sink);
@@ -76,7 +75,7 @@ static int teardown(void **state)
 	fake_streams_free(h->streams);
 	free(h->cpu);
 	free(h);
-	fake_segment_free(&segment);
+	fake_segment_free(&session.segment);
 	return 0;
 }
 
@@ -91,14 +90,14 @@ static void exceptions_of_the_last_calls_are_counted(void **state)
 	struct diag d;
 
 	counts.thrown = 5;
-	assert_true(hotspot_source_take(h, &call, sizeof(call)));
-	assert_int_equal(hotspot_source_tick(h, &d), 0);
-	assert_int_equal(segment_own_slot(&segment)->thrown, 6);
-	assert_true(hotspot_source_take(h, &call, sizeof(call)));
+	assert_true(hotspot_take(&session, &call, sizeof(call)));
+	assert_int_equal(hotspot_tick(&session, &d), 0);
+	assert_int_equal(segment_own_slot(&session.segment)->thrown, 6);
+	assert_true(hotspot_take(&session, &call, sizeof(call)));
 	counts.unrecorded = 3; /* calls that are open, when they were asked for */
-	hotspot_source_finish(h);
-	assert_int_equal(segment_own_slot(&segment)->thrown, 7);
-	assert_int_equal(segment_own_slot(&segment)->unrecorded, 3);
+	hotspot_finish(&session, NULL);
+	assert_int_equal(segment_own_slot(&session.segment)->thrown, 7);
+	assert_int_equal(segment_own_slot(&session.segment)->unrecorded, 3);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #include "user/capture/intake.h"
 #include "user/capture/kernel_probes.h"
 #include "user/capture/roots.h"
-#include "user/capture/sweep.h"
+#include "user/capture/stream.h"
 
 #include "frtrace.skel.h"
 

@@ -13,13 +13,16 @@ uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
 struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p);
 int __wrap_native_probes_attach(struct native_probes *p);
 void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity);
+uint32_t __wrap_copied_stacks_take_call(struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
+					enum frt_walk_end end);
+bool __wrap_copied_stacks_is_call_of(const struct copied_stacks *s, uint32_t id, uint32_t method);
 
 /* Number 0 has one method, number 1 is shared by two. A stack's id is the method that it is of. */
 enum { ALONE, SHARED };
 enum { LONE = 11, TWIN_A, TWIN_B };
 
 static struct natives *n;
-static struct segment segment;
+static struct session session;
 static struct frt_span got;
 static unsigned int spans;
 static uint64_t sent_again;
@@ -56,12 +59,13 @@ void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t i
 	sent_again = identity;
 }
 
-static uint32_t on_stack(void *stacks, struct frt_frame *frames, uint32_t count, enum frt_walk_end end)
+uint32_t __wrap_copied_stacks_take_call(struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
+					enum frt_walk_end end)
 {
 	return stack_of_next;
 }
 
-static bool is_of(void *stacks, uint32_t id, uint32_t method)
+bool __wrap_copied_stacks_is_call_of(const struct copied_stacks *s, uint32_t id, uint32_t method)
 {
 	return id == method;
 }
@@ -79,12 +83,13 @@ static void on_cover(void *context, uint64_t tsc)
 static int setup(void **state)
 {
 	static const uint32_t ids[] = {LONE, TWIN_A, TWIN_B};
-	struct natives_setup setup = {.segment = &segment,
-				      .stacks = {.take_call = on_stack, .is_call_of = is_of},
-				      .sink = {on_spans, on_cover, NULL}};
 
-	segment = fake_segment_new();
-	n = natives_new(&setup);
+	session = (struct session){.segment = fake_segment_new(),
+				   .call_stacks = (struct copied_stacks *)&session,
+				   .sink = {on_spans, on_cover, NULL},
+				   .natives = calloc(1, sizeof(*n))};
+	n = session.natives;
+	n->session = &session;
 	for (uint32_t i = 0; i < 3; i++) {
 		assert_int_equal(vec_reserve(&n->method, &n->method_capacity, n->methods + 1), 0);
 		n->method[n->methods++] = (struct native_method){.id = ids[i]};
@@ -101,8 +106,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	natives_free(n);
-	fake_segment_free(&segment);
+	natives_free(&session);
+	fake_segment_free(&session.segment);
 	return 0;
 }
 
@@ -185,25 +190,25 @@ static void calls_of_a_thread_that_nobody_told_of_are_counted(void **state)
 
 	assert_true(natives_on_call(n, &r, sizeof(r)));
 	assert_int_equal(natives_counts(n).unnamed, 1);
-	assert_non_null(native_rows_add_thread(&segment.natives, r.thread));
+	assert_non_null(native_rows_add_thread(&session.segment.natives, r.thread));
 	assert_true(natives_on_call(n, &r, sizeof(r)));
 	assert_int_equal(natives_counts(n).unnamed, 1);
 	assert_int_equal(spans, 2);
-	native_rows_release(&segment.natives);
+	native_rows_release(&session.segment.natives);
 }
 
 /* A method that has become known since could get an uprobe, which nobody would remove before the process ends. */
 static void sums_are_read_at_the_end_and_no_probe_is_put(void **state)
 {
-	natives_finish(n);
-	assert_null(native_rows_sum(&segment.natives, LONE));
-	n->probes = (struct native_probes *)&segment; /* not looked at */
-	natives_finish(n);
+	natives_finish(&session, NULL);
+	assert_null(native_rows_sum(&session.segment.natives, LONE));
+	n->probes = (struct native_probes *)&session; /* not looked at */
+	natives_finish(&session, NULL);
 	n->probes = NULL;
-	assert_int_equal(native_rows_sum(&segment.natives, LONE)->count, 1);
-	assert_null(native_rows_sum(&segment.natives, TWIN_A));
-	assert_true(segment.ticks_per_ns == 1);
-	native_rows_release(&segment.natives);
+	assert_int_equal(native_rows_sum(&session.segment.natives, LONE)->count, 1);
+	assert_null(native_rows_sum(&session.segment.natives, TWIN_A));
+	assert_true(session.segment.ticks_per_ns == 1);
+	native_rows_release(&session.segment.natives);
 }
 
 int main(void)

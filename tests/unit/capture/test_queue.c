@@ -71,15 +71,19 @@ static void on_wait(void *context, const struct frt_wait *w, const struct wait_s
 	kernel.waits[kernel.wait_count++].stack = stacks->java;
 }
 
-static void on_stacks(void *stacks, const struct frt_long_wait *w, const struct frt_native *native,
-		      struct wait_stack_ids *ids)
+void __wrap_copied_stacks_take_wait(struct copied_stacks *s, const struct frt_long_wait *w,
+				    const struct frt_native *native, struct wait_stack_ids *ids);
+void __wrap_copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w);
+
+void __wrap_copied_stacks_take_wait(struct copied_stacks *s, const struct frt_long_wait *w,
+				    const struct frt_native *native, struct wait_stack_ids *ids)
 {
 	kernel.stacks_of = w->wait.off;
 	kernel.native_sp = native ? native->sp : 0;
 	ids->java = w->stack[FRT_WAIT_STACK - 1];
 }
 
-static void on_waker(void *stacks, const struct frt_waker *w)
+void __wrap_copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w)
 {
 	kernel.wakers++;
 }
@@ -88,7 +92,7 @@ static int setup(void **state)
 {
 	struct queue_sinks sinks = {
 		.streams = &streams,
-		.waits = {.pause = on_pause, .wait = on_wait, .take_stacks = on_stacks, .take_waker = on_waker}};
+		.waits = {.pause = on_pause, .wait = on_wait, .stacks = (struct copied_stacks *)&kernel}};
 
 	memset(&kernel, 0, sizeof(kernel));
 	maps.ring = memfd_create("positions", 0);

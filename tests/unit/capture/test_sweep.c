@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rings in a segment, as their owners leave them or write on in them. Each record's start is its number in the stream +
  * 1000. */
-#include "user/capture/sweep.h"
+#include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
 #include "tests/lib/fake_segment.h"
 

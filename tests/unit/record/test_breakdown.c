@@ -47,7 +47,8 @@ static int setup(void **state)
 	b->clock = fake_clock();
 	b->r = recording_new_with(JFR_KERNEL_FULL);
 	b->threads = thread_keys_new(b->r.w, &b->segment, NULL);
-	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, START, false};
+	s = (struct breakdown_setup){b->r.w,	    b->threads, &b->segment, &b->clock, .ticks_offset = OFFSET,
+				     .start = START};
 	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
 	b->sink = breakdown_sink(b->where);
 	for (uint32_t serial = 1; serial <= 3; serial++)
@@ -312,7 +313,8 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 
 static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **state)
 {
-	struct breakdown_setup s = {b->r.w, b->threads, &b->segment, &b->clock, OFFSET, .no_pauses = true};
+	struct breakdown_setup s = {b->r.w,	      b->threads, &b->segment, &b->clock, .ticks_offset = OFFSET,
+				    .no_pauses = true};
 
 	breakdown_free(b->where);
 	breakdown_new(&b->where, &s, &d);

@@ -21,6 +21,7 @@ static const struct wait_stack_ids no_stacks;
 #define METHODS 6u /* the last one is unknown */
 #define STACKS	6u /* the last one is unknown */
 #define BATCHES 400u
+#define MOST	256u /* spans of a batch */
 
 struct side {
 	struct jfr_writer *writer;
@@ -31,6 +32,8 @@ struct side {
 	struct kernel_sink kernel;
 	struct span_events *events;
 	uint64_t thrown;
+	struct recorded_call heard[MOST];
+	size_t calls;
 };
 
 static struct segment segment;
@@ -105,6 +108,13 @@ static void make_stacks(void)
 	}
 }
 
+static void on_call(void *context, const struct recorded_call *c)
+{
+	struct side *s = context;
+
+	s->heard[s->calls++] = *c;
+}
+
 static void make_breakdown(struct side *s, bool no_pauses)
 {
 	struct breakdown_setup b = {.writer = s->writer,
@@ -120,7 +130,7 @@ static void make_breakdown(struct side *s, bool no_pauses)
 
 static void make_side(struct side *s, bool general, const struct jfr_origin *origin, bool no_pauses)
 {
-	struct frames_setup frames = {.methods = &s->methods, .depth = 64};
+	struct frames_setup frames = {.methods = &s->methods, .depth = {64, 64}};
 	struct span_events_setup events = {.clock = &ticks, .ticks_offset = 1000, .general = general};
 
 	assert_int_equal(jfr_writer_new(&s->writer, origin, &d), 0);
@@ -136,6 +146,7 @@ static void make_side(struct side *s, bool general, const struct jfr_origin *ori
 	events.breakdown = s->breakdown;
 	s->events = span_events_new(&events);
 	assert_non_null(s->events);
+	span_events_listen(s->events, on_call, s);
 }
 
 static void begin_chunks(void)
@@ -211,17 +222,35 @@ static size_t make_batch(struct frt_span *s, uint32_t thread)
 	return n;
 }
 
+static void assert_same_call(const struct recorded_call *a, const struct recorded_call *b)
+{
+	assert_ptr_equal(a->span, b->span);
+	assert_ptr_equal(a->vthread, b->vthread);
+	assert_int_equal(a->start, b->start);
+	assert_int_equal(a->duration, b->duration);
+	assert_memory_equal(&a->split, &b->split, sizeof(a->split));
+	assert_ptr_equal(a->caller.resolved, b->caller.resolved);
+	assert_int_equal(a->caller.named, b->caller.named);
+	assert_int_equal(a->caller.line, b->caller.line);
+}
+
 static void put_batch(void)
 {
 	struct stream_vthread v = {.java_id = 70 + some(3), .name = "virtual"};
 	bool is_virtual = some(10) == 0;
-	struct frt_span s[256];
+	struct frt_span s[MOST];
 	size_t n = make_batch(s, 1 + some(THREADS));
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
+		side[i].calls = 0;
 		side[i].thrown += span_events_put(side[i].events, s, n, is_virtual ? &v : NULL);
-	assert_memory_equal(span_events_split(side[0].events), span_events_split(side[1].events),
-			    sizeof(struct span_split));
+		assert_int_equal(side[i].calls, n);
+	}
+	for (size_t i = 0; i < n; i++) {
+		assert_ptr_equal(side[0].heard[i].span, &s[i]);
+		assert_int_equal(side[0].heard[i].start, clock_ns(&ticks, s[i].start));
+		assert_same_call(&side[0].heard[i], &side[1].heard[i]);
+	}
 }
 
 static void compare_sums(void)

@@ -27,6 +27,7 @@ static struct bench {
 	char text[MUCH];
 } *b;
 
+static const struct frames_caller no_caller;
 static const struct span_split unknown = {JFR_MISSING, JFR_MISSING, JFR_MISSING, JFR_MISSING};
 
 static void begin(bool json)
@@ -71,12 +72,26 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* A tick is a nanosecond. */
+static void add(const struct frt_span *s, const struct stream_vthread *v, struct frames_caller caller,
+		struct span_split split)
+{
+	struct recorded_call c = {.span = s,
+				  .vthread = v,
+				  .start = (int64_t)s->start,
+				  .duration = (int64_t)s->duration,
+				  .caller = caller,
+				  .split = split};
+
+	lines_add(b->lines, &c);
+}
+
 static void call(uint64_t start, uint64_t duration, uint16_t flags)
 {
 	struct frt_span s = fake_span(start, 1, 7, flags);
 
 	s.duration = duration;
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){0}, &unknown, "", NULL);
+	add(&s, NULL, no_caller, unknown);
 }
 
 static const char *printed(void)
@@ -169,13 +184,13 @@ static void line_tells_where_the_time_went_if_known(void **state)
 	struct frt_span s = fake_span(1000, 1, 7, 0);
 
 	begin(true);
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){0}, &(struct span_split){30, 0, 70, 0}, "", NULL);
+	add(&s, NULL, no_caller, (struct span_split){30, 0, 70, 0});
 	lines_print(b->lines, INT64_MAX);
 	printed();
 	assert_field("cpuNs", "30");
 	assert_field("runQueueNs", "0");
 	assert_field("blockedNs", "70");
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){0}, &unknown, "", NULL);
+	add(&s, NULL, no_caller, unknown);
 	lines_print(b->lines, INT64_MAX);
 	printed();
 	assert_field("cpuNs", "null");
@@ -187,7 +202,7 @@ static void line_of_text_ends_with_where_the_time_went(void **state)
 	struct frt_span s = fake_span(1000, 1, 7, 0);
 
 	begin(false);
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){0}, &(struct span_split){30, 0, 70000, 0}, "", NULL);
+	add(&s, NULL, no_caller, (struct span_split){30, 0, 70000, 0});
 	lines_print(b->lines, INT64_MAX);
 	assert_non_null(strstr(printed(), "  a.C.run()  cpu 30 ns, runq 0 ns, blocked 70.0 us\n"));
 }
@@ -198,7 +213,7 @@ static void virtual_thread_is_its_own(void **state)
 	struct stream_vthread v = {.java_id = 42, .name = "request"};
 
 	begin(true);
-	lines_add(b->lines, &s, &v, &(struct frames_caller){0}, &unknown, "", NULL);
+	add(&s, &v, no_caller, unknown);
 	lines_print(b->lines, INT64_MAX);
 	printed();
 	assert_field("thread", "request");
@@ -212,9 +227,9 @@ static void caller_is_named_with_its_line(void **state)
 	struct frt_span s = fake_span(1000, 1, 7, 0);
 
 	begin(false);
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){.resolved = &m, .line = 33}, &unknown, "", NULL);
+	add(&s, NULL, (struct frames_caller){.resolved = &m, .line = 33}, unknown);
 	s.start++;
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){.named = 1, .line = -1}, &unknown, "", NULL);
+	add(&s, NULL, (struct frames_caller){.named = 1, .line = -1}, unknown);
 	lines_print(b->lines, INT64_MAX);
 	printed();
 	assert_non_null(strstr(b->text, "  worker  a.C.run()  from com.acme.Shop.handle(int) line: 33\n"));
@@ -226,7 +241,7 @@ static void unknown_thread_and_method_are_unknown(void **state)
 	struct frt_span s = fake_span(1000, 99, 98, 0);
 
 	begin(false);
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){0}, &unknown, "", NULL);
+	add(&s, NULL, no_caller, unknown);
 	lines_print(b->lines, INT64_MAX);
 	assert_non_null(strstr(printed(), "  ?  unknown\n"));
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/stacks/kernel_symbols.h"
+#include "tests/lib/fail_nth.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct kernel_symbols *parse(const char *text)
+{
+	FILE *f = fmemopen((char *)text, strlen(text), "r");
+	struct kernel_symbols *s = kernel_symbols_parse(f);
+
+	fclose(f);
+	return s;
+}
+
+/* As Linux 6.18 writes it. */
+static const char listing[] = "0000000000000000 A fixed_percpu_data\n"
+			      "ffffffff81000000 T _stext\n"
+			      "ffffffff811c3c50 t futex_do_wait\n"
+			      "ffffffff811c3c40 t __pfx_futex_do_wait\n"
+			      "ffffffff811c4aa0 W arch_weak\n"
+			      "ffffffff82a12b80 D init_task\n"
+			      "ffffffffa0001000 t nf_hook\t[nf_tables]\n"
+			      "ffffffffc0000074 t bpf_prog_6deef7357e7b4530_sched\t[bpf]\n";
+
+static void an_address_is_in_the_last_function_before_it(void **state)
+{
+	struct kernel_symbols *s = parse(listing);
+
+	assert_non_null(s);
+	assert_string_equal(kernel_symbols_find(s, 0xffffffff811c3c50), "futex_do_wait");
+	assert_string_equal(kernel_symbols_find(s, 0xffffffff811c4a9f), "futex_do_wait");
+	assert_string_equal(kernel_symbols_find(s, 0xffffffff811c4aa0), "arch_weak");
+	assert_string_equal(kernel_symbols_find(s, 0xffffffff811c3c4f), "__pfx_futex_do_wait");
+	assert_string_equal(kernel_symbols_find(s, 0xffffffffa0001010), "nf_hook");
+	assert_string_equal(kernel_symbols_find(s, 0xffffffffc0000100), "bpf_prog_6deef7357e7b4530_sched");
+	kernel_symbols_free(s);
+}
+
+static void an_address_far_from_any_function_is_in_none(void **state)
+{
+	struct kernel_symbols *s = parse(listing);
+
+	assert_null(kernel_symbols_find(s, 0));
+	assert_null(kernel_symbols_find(s, 0xffffffff80ffffff));
+	assert_null(kernel_symbols_find(s, 0xffffffff82a12b90)); /* data */
+	assert_null(kernel_symbols_find(s, UINT64_MAX));
+	kernel_symbols_free(s);
+}
+
+static void hidden_addresses_are_no_symbols(void **state)
+{
+	assert_null(parse("0000000000000000 T _stext\n0000000000000000 t futex_do_wait\n"));
+	assert_null(parse("\n"));
+}
+
+static void lines_of_another_form_are_passed_over(void **state)
+{
+	struct kernel_symbols *s = parse("nothing\nffffffff81000000\nffffffff81000000 T\nffffffff81000040 T last");
+
+	assert_string_equal(kernel_symbols_find(s, 0xffffffff81000050), "last");
+	assert_null(kernel_symbols_find(s, 0xffffffff81000010));
+	kernel_symbols_free(s);
+}
+
+static void without_memory_there_are_none(void **state)
+{
+	bool happened = true;
+
+	if (!fail_nth_works()) {
+		print_message("allocations cannot be failed here\n");
+		skip();
+	}
+	for (unsigned int n = 1; happened; n++) {
+		FILE *f = fmemopen((char *)listing, strlen(listing), "r");
+		struct kernel_symbols *s;
+
+		fail_nth(n);
+		s = kernel_symbols_parse(f);
+		happened = fail_nth_happened();
+		fail_nth(0);
+		assert_true(happened ? !s || kernel_symbols_find(s, 0xffffffff811c3c50) : !!s);
+		kernel_symbols_free(s);
+		fclose(f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_address_is_in_the_last_function_before_it),
+		cmocka_unit_test(an_address_far_from_any_function_is_in_none),
+		cmocka_unit_test(hidden_addresses_are_no_symbols),
+		cmocka_unit_test(lines_of_another_form_are_passed_over),
+		cmocka_unit_test(without_memory_there_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/stacks/native_stacks.h"
+#include "user/process/libraries.h"
+#include "user/text/cpp_name.h"
+#include "user/text/monotonic.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAPPINGS_NS 1000000000LL /* the mappings are read again after this time, */
+#define UNKNOWN_NS  50000000LL	 /* or this one if an address is in none of them */
+#define NAMES	    1024u
+#define MOST_NATIVE 64u /* frames below Java's */
+
+/*
+ * Java code calls C with the stack pointer that it has stored in its anchor, but the interpreter pushes a word first, or
+ * two to align the stack.
+ */
+#define CALL_WORDS 4u
+
+struct known_name {
+	uint64_t pc;
+	uint32_t serial; /* of the library; 0: none */
+	char name[ELF_FILE_SYMBOL];
+};
+
+struct native_stacks {
+	struct libraries *libraries;
+	int64_t read_ns; /* when the mappings were read */
+	struct known_name names[NAMES];
+};
+
+struct native_stacks *native_stacks_new(const struct target *t)
+{
+	struct native_stacks *n = calloc(1, sizeof(*n));
+
+	if (n)
+		n->libraries = libraries_new(t, true);
+	if (!n || n->libraries)
+		return n;
+	free(n);
+	return NULL;
+}
+
+void native_stacks_free(struct native_stacks *n)
+{
+	if (n)
+		libraries_free(n->libraries);
+	free(n);
+}
+
+static void read_mappings_after(struct native_stacks *n, int64_t age)
+{
+	int64_t now = monotonic_ns();
+
+	if (now - n->read_ns < age)
+		return;
+	libraries_expire(n->libraries);
+	n->read_ns = now;
+}
+
+/* A word of the copy, which may lack the middle. */
+static bool read_copied(void *context, uint64_t address, uint64_t *to)
+{
+	const struct frt_native *copy = context;
+	uint64_t into = address - copy->sp, high = copy->end - copy->high_size;
+
+	if (address >= copy->sp && into < copy->low_size && copy->low_size - into >= sizeof(*to))
+		memcpy(to, copy->low + into, sizeof(*to));
+	else if (address >= high && address < copy->end && copy->end - address >= sizeof(*to))
+		memcpy(to, copy->high + (address - high), sizeof(*to));
+	else
+		return false;
+	return true;
+}
+
+static struct cfi_frame first_frame(const struct frt_native *copy)
+{
+	struct cfi_frame f = {.known = 1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_RSP | 0xfu << CFI_R12 | 1u << CFI_PC,
+			      .exact = true};
+
+	f.reg[CFI_RBX] = copy->bx;
+	f.reg[CFI_RBP] = copy->bp;
+	f.reg[CFI_RSP] = copy->sp;
+	f.reg[CFI_R12] = copy->r12;
+	f.reg[CFI_R12 + 1] = copy->r13;
+	f.reg[CFI_R12 + 2] = copy->r14;
+	f.reg[CFI_R12 + 3] = copy->r15;
+	f.reg[CFI_PC] = copy->pc;
+	return f;
+}
+
+static bool is_called_by_java(const struct cfi_frame *f, const struct frt_native *copy)
+{
+	return f->reg[CFI_RSP] <= copy->end && copy->end - f->reg[CFI_RSP] <= CALL_WORDS * 8;
+}
+
+static const struct library *library_of(struct native_stacks *n, uint64_t pc)
+{
+	return libraries_at(n->libraries, pc);
+}
+
+static struct frt_frame frame_in(const struct library *l, const struct cfi_frame *f)
+{
+	uint64_t pc = f->reg[CFI_PC];
+
+	return (struct frt_frame){.kind = FRT_FRAME_FUNCTION,
+				  .code = pc,
+				  .at = library_place(l, pc),
+				  .cookie = l->serial,
+				  .flags = f->exact ? FRT_FRAME_EXACT : 0};
+}
+
+/* The innermost frame is in no library that is known: one may have been loaded since. */
+static void find_innermost(struct native_stacks *n, uint64_t pc)
+{
+	read_mappings_after(n, MAPPINGS_NS);
+	if (!library_of(n, pc))
+		read_mappings_after(n, UNKNOWN_NS);
+}
+
+uint32_t native_stacks_unwind(struct native_stacks *n, const struct frt_native *copy, struct frt_frame *frame,
+			      uint32_t most, enum frt_walk_end *end)
+{
+	struct cfi_frame f = first_frame(copy);
+	const struct library *l;
+	uint32_t count = 0;
+	int found = 1;
+
+	*end = FRT_WALK_CODE;
+	if (copy->low_size > sizeof(copy->low) || copy->high_size > sizeof(copy->high))
+		return 0;
+	find_innermost(n, copy->pc);
+	while (found == 1 && (l = library_of(n, f.reg[CFI_PC]))) {
+		if (count == most) {
+			*end = FRT_WALK_DEPTH;
+			return count;
+		}
+		frame[count++] = frame_in(l, &f);
+		found = l->cfi ? cfi_unwind(l->cfi, &f, l->bias, read_copied, (void *)copy) : -ENODATA;
+	}
+	if (found == 1 && is_called_by_java(&f, copy))
+		*end = FRT_WALK_BOTTOM;
+	return count;
+}
+
+/* A word of a waker's stack. */
+static bool read_wakers(void *context, uint64_t address, uint64_t *to)
+{
+	const struct frt_waker *w = context;
+	const uint8_t *copy = (const uint8_t *)(w + 1);
+
+	if (address - w->low < w->low_size && w->low_size - (address - w->low) >= sizeof(*to))
+		memcpy(to, copy + (address - w->low), sizeof(*to));
+	else if (address - w->high < w->high_size && w->high_size - (address - w->high) >= sizeof(*to))
+		memcpy(to, copy + FRT_WAKER_LOW + (address - w->high), sizeof(*to));
+	else
+		return false;
+	return true;
+}
+
+bool native_stacks_find_java(struct native_stacks *n, const struct frt_waker *w, struct cfi_frame *out)
+{
+	const struct frt_native registers = {.pc = w->pc,
+					     .sp = w->sp,
+					     .bp = w->bp,
+					     .bx = w->bx,
+					     .r12 = w->r12,
+					     .r13 = w->r13,
+					     .r14 = w->r14,
+					     .r15 = w->r15};
+	const struct library *l;
+	uint32_t count = 0;
+
+	*out = first_frame(&registers);
+	find_innermost(n, w->pc);
+	while ((l = library_of(n, out->reg[CFI_PC])))
+		if (count++ == MOST_NATIVE || !l->cfi || cfi_unwind(l->cfi, out, l->bias, read_wakers, (void *)w) != 1)
+			return false;
+	return count;
+}
+
+/* The name of the function as it is in the source, if that is simple. */
+static void name_function(const struct library *l, const struct frt_frame *f, struct known_name *k)
+{
+	char symbol[ELF_FILE_SYMBOL];
+
+	*k = (struct known_name){.pc = f->code, .serial = f->cookie};
+	/* the instruction before a return address is the call, which may be the last of its function */
+	if (!library_symbol(l, f->code - !(f->flags & FRT_FRAME_EXACT), symbol) ||
+	    !cpp_name(symbol, k->name, sizeof(k->name)))
+		snprintf(k->name, sizeof(k->name), "+0x%" PRIx64, f->at);
+}
+
+bool native_stacks_name(struct native_stacks *n, const struct frt_frame *frame, char library[NATIVE_STACKS_NAME],
+			char function[NATIVE_STACKS_NAME])
+{
+	const struct library *l = library_of(n, frame->code);
+	struct known_name *k = &n->names[(frame->code ^ frame->cookie) * 0x9e3779b97f4a7c15ULL >> 54];
+
+	if (!l || l->serial != frame->cookie)
+		return false;
+	if (k->pc != frame->code || k->serial != frame->cookie)
+		name_function(l, frame, k);
+	snprintf(library, NATIVE_STACKS_NAME, "%s", path_base(l->map.path));
+	snprintf(function, NATIVE_STACKS_NAME, "%s", k->name);
+	return true;
+}
