@@ -22,7 +22,9 @@ static int split_add_wait(const struct thread_wait *w, void *context)
 
 	joined.kind = texts_number(&s->run->reason_texts, reason);
 	free(reason);
-	return thread ? thread_waits_add(&s->waits, thread, &joined) : 0;
+	if (thread)
+		thread_waits_add(&s->waits, thread, &joined);
+	return 0;
 }
 
 static int split_end_waits(struct jfr_chunk *chunk, void *context)

@@ -72,7 +72,7 @@ static char *run(int status, const char *const words[CLI_WORDS])
 }
 #define RUN(...) run(0, (const char *const[CLI_WORDS]){__VA_ARGS__})
 
-static int64_t number_at(const char *p, const char *path)
+static inline int64_t number_at(const char *p, const char *path)
 {
 	const char *at = json_at(p, path);
 
