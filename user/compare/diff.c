@@ -163,16 +163,22 @@ int diff_make(struct diff *d, const struct run *before, const struct run *after)
 	return 0;
 }
 
-/* The mean ns of a reason for waiting in the slow calls of a method. */
-static double reason_mean(const struct run *r, uint32_t number, int q, uint64_t reason)
+/* The reason for waiting that a sum is about; NULL: the sum is of other calls than the slow ones of the method. */
+static const char *reason_of(const struct run *r, const struct group *sum, uint32_t number, int q)
+{
+	return sum->first == ((uint64_t)number << 2 | q) ? r->reason_texts.text[sum->second] : NULL;
+}
+
+/* The mean ns of a reason in the slow calls of a method. */
+static double reason_mean(const struct run *r, uint32_t number, int q, const char *reason)
 {
 	const struct run_split *s = &r->method[number - 1].tail[q];
 
 	for (size_t i = 0; i < r->reasons.count; i++) {
-		const struct group *g = &r->reasons.group[i];
+		const char *other = reason_of(r, &r->reasons.group[i], number, q);
 
-		if (g->first == ((uint64_t)number << 2 | q) && g->second == reason)
-			return s->calls ? (double)g->total / s->calls : 0;
+		if (other && strcmp(other, reason) == 0)
+			return s->calls ? (double)r->reasons.group[i].total / s->calls : 0;
 	}
 	return 0;
 }
@@ -189,13 +195,12 @@ static size_t diff_add_reasons(const struct diff *d, const struct diff_method *m
 			       uint32_t number, struct diff_part *parts, size_t count, size_t size)
 {
 	for (size_t i = 0; i < of->reasons.count && count < size; i++) {
-		const struct group *g = &of->reasons.group[i];
+		const char *reason = reason_of(of, &of->reasons.group[i], number, q);
 
-		if (g->first != ((uint64_t)number << 2 | q) || parts_have(parts, count, g->name))
+		if (!reason || parts_have(parts, count, reason))
 			continue;
-		parts[count++] =
-			(struct diff_part){g->name, true, reason_mean(d->before, m->before_number, q, g->second),
-					   reason_mean(d->after, m->after_number, q, g->second)};
+		parts[count++] = (struct diff_part){reason, true, reason_mean(d->before, m->before_number, q, reason),
+						    reason_mean(d->after, m->after_number, q, reason)};
 	}
 	return count;
 }

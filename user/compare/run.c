@@ -20,6 +20,7 @@ void run_release(struct run *r)
 	method_names_release(&r->names);
 	bytes_release(&r->bounds);
 	aggregate_release(&r->reasons);
+	texts_release(&r->reason_texts);
 	*r = (struct run){0};
 }
 

@@ -46,8 +46,9 @@ struct run {
 	bool partial;	     /* calls below a threshold, or that did not throw, are not in it */
 	bool throttled;	     /* of some methods, calls were only counted from some moment on */
 	struct bytes bounds; /* remarks about methods whose calls the JIT may hide; NUL-terminated */
-	/* Sums of waits by (method << 2 | quantile, hash of the reason): `name`, ns in `total`; run_read_splits(). */
+	/* Sums of waits, in ns, by (method << 2 | quantile, number of the reason); run_read_splits(). */
 	struct aggregate reasons;
+	struct texts reason_texts;
 };
 
 void run_release(struct run *r); /* takes a zeroed one, too */

@@ -17,14 +17,6 @@ static const struct known_difference known[] = {
 	/* the wait's beginning counts, not its middle */
 	{"slowest of own", "-1 x 1. Own.fair"},
 	{"slowest of own", "+1 x 1. Own.slow"},
-	{"diff", "-1 x early in Early.call: 32000000"},
-	{"diff", "-1 x early inner in Early.inner: 32000000"},
-	{"diff", "-1 x frtrace in Own.slow: 48000000"},
-	{"diff", "-1 x next in Next.second: 24000000"},
-	{"diff", "+1 x next in Next.first: 24000000"},
-	{"diff", "-1 x within in Within.second: 24000000"},
-	{"diff", "+1 x within in Within.first: 24000000"},
-	{"diff", "-1 x edge in Edge.second: 16000000"},
 	{"diff", "+1 x edge in Edge.first: 16000000"},
 	/* of equal spans each is in the other one */
 	{"report, calls", "+1 x Equal.inner has Equal.outer"},
@@ -36,10 +28,6 @@ static const struct known_difference known[] = {
 	/* of two threads' equal waits only one is found */
 	{"report, calls", "-1 x futex in Twin.two for what relay held in Twin.relay"},
 	{"report, calls", "+1 x futex in Twin.two for what owner held in Twin.owner"},
-	/* texts with the same hash are taken for one */
-	{"diff", "-1 x !0IC=VloaY in Collide.call: 16000000"},
-	{"diff", "-1 x 77kepQFQ8Kl in Collide.call: 24000000"},
-	{"diff", "+1 x !0IC=VloaY in Collide.call: 40000000"},
 	{NULL, NULL},
 };
 
