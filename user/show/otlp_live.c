@@ -168,7 +168,7 @@ static void held_take_values(struct otlp_held *h, const struct frt_field *f, siz
 	bytes_release(&text);
 }
 
-static void otlp_print_all(struct otlp_live *o);
+static void otlp_print_and_idle(struct otlp_live *o, int64_t now);
 
 void otlp_live_add(struct otlp_live *o, const struct recorded_call *call)
 {
@@ -176,7 +176,7 @@ void otlp_live_add(struct otlp_live *o, const struct recorded_call *call)
 	struct otlp_held *h;
 
 	if (o->count == HELD && monotonic_ns() >= o->idle_until)
-		otlp_print_all(o);
+		otlp_print_and_idle(o, INT64_MAX);
 	if (o->count == HELD) {
 		o->skipped.spans++;
 		return;
@@ -489,11 +489,6 @@ static void otlp_print_and_idle(struct otlp_live *o, int64_t now)
 	otlp_print_until(o, now);
 	end = monotonic_ns();
 	o->idle_until = end + (end - begin);
-}
-
-static void otlp_print_all(struct otlp_live *o)
-{
-	otlp_print_and_idle(o, INT64_MAX);
 }
 
 void otlp_live_print(struct otlp_live *o, int64_t now)

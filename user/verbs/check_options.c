@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/check_options.h"
+#include "user/verbs/cli.h"
 #include "filters/redact.h"
 #include "user/process/find.h"
 

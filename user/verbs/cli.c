@@ -2,7 +2,6 @@
 #include "user/verbs/cli.h"
 #include "format/vec.h"
 #include "user/options/settings_files.h"
-#include "user/verbs/check_options.h"
 #include "user/verbs/help.h"
 #include "user/verbs/option_value.h"
 

@@ -17,4 +17,10 @@
 int cli_parse(int argc, char **argv, struct command_line *c, struct diag *d);
 void cli_release(struct command_line *c);
 
+/*
+ * Check the options against each other, after all of them and the settings files have been read: conflicts, and options
+ * that are missing. 0, or a usage error that says what to do.
+ */
+int cli_check(const struct command_line *c, struct diag *d);
+
 #endif
