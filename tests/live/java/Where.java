@@ -25,8 +25,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * way. The kernel's numbers for the thread before and after each call go into the file `splits`:
  *
  *   expect KIND METHOD REASON WAKER      the last wait of a call ("-": none) and the thread that ends it ("-": none)
+ *   thread KIND ID                       the id of the thread that makes the calls, in the JVM's pid namespace
  *   call KIND WALL CPU RUNQ ON AT        ns; how often the thread came on a CPU; System.nanoTime() in the call
- *   whole KIND WALL CPU RUNQ ON STOLEN   the call of inWhole() around all of them; ns that a hypervisor took from all CPUs
+ *   whole KIND WALL CPU RUNQ ON AT STOLEN  the call of inWhole() around all of them; ns that a hypervisor took from all CPUs
  *   waker KIND ID                        the id of the thread that ends the waits, in the JVM's pid namespace
  */
 public class Where {
@@ -194,6 +195,7 @@ public class Where {
             String line = what + "\t" + kind;
             for (int i = 0; i < 4; i++)
                 line += "\t" + (after[i] - before[i]);
+            line += "\t" + before[0];
             for (long number : more)
                 line += "\t" + number;
             synchronized (lines) {
@@ -214,7 +216,7 @@ public class Where {
             page = (i * 7919L % 200) << 20 | (i % 256) << 12;
             asked = i;
             call.run(meter);
-            meter.note("call", meter.before[0]);
+            meter.note("call");
             done = i;
         }
     }
@@ -228,6 +230,7 @@ public class Where {
     private static void traced(String kind, int n, Calls call, boolean peer) {
         try (Meter meter = new Meter(kind); Meter around = new Meter(kind)) {
             long before = stolen();
+            noteThread("thread", kind);
             inWhole(around, m -> calls(kind, n, call, peer, meter));
             around.note("whole", stolen() - before);
         } catch (Exception e) {
@@ -240,15 +243,15 @@ public class Where {
         return Files.readSymbolicLink(Paths.get("/proc/thread-self")).getFileName().toString();
     }
 
-    private static void noteWaker(String kind) throws IOException {
+    private static void noteThread(String what, String kind) throws IOException {
         synchronized (lines) {
-            lines.add(String.join("\t", "waker", kind, self()));
+            lines.add(String.join("\t", what, kind, self()));
         }
     }
 
     private static void lead(String kind, int n, Peer peer) {
         try {
-            noteWaker(kind);
+            noteThread("waker", kind);
             for (int i = 1; i <= n; i++) {
                 peer.hold();
                 held = i;
@@ -281,7 +284,7 @@ public class Where {
     /** Like lead(), but a block holds a monitor. */
     private static void leadMonitor(int n) {
         try {
-            noteWaker("monitor");
+            noteThread("waker", "monitor");
             for (int i = 1; i <= n; i++) {
                 synchronized (MONITOR) {
                     held = i;

@@ -18,12 +18,26 @@ cold_file() {
 	dd of="$COLD" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
 }
 
+# When the target's threads leave a CPU and get one, by perf events: an account that is not frtrace's.
+switches_start() {
+	[ -x "$WORK/watch" ] || gcc -O1 -Wall -o "$WORK/watch" "$LIVE/switches.c" || { finding "tests/live/switches.c does not compile"; return 1; }
+	"$WORK/watch" "$T_PID" "$WORK/switches" >"$WORK/watching" 2>&1 &
+	WATCH=$!
+	wait_for 20 grep -qs '^ready' "$WORK/watching" || { finding "no switches:" "$(cat "$WORK/watching")"; return 1; }
+}
+
+switches_stop() {
+	kill "$WATCH"
+	wait "$WATCH" || finding "switches are missing:" "$(cat "$WORK/watching")"
+}
+
 # Trace the program through all its kinds.
 where_run() { # [TRACE-OPTION...]
 	[[ " ${KINDS[*]} " != *" file "* ]] || cold_file
 	target_start Where "$CALLS" "$COLD" "${KINDS[@]}"
-	target_ready && trace_start -m 'live.Where::in*' "$@" || return 1
+	target_ready && switches_start && trace_start -m 'live.Where::in*' "$@" || return 1
 	SECONDS_MAX=$((60 + CALLS / 10)) target_go
+	switches_stop
 	trace_stop
 	status_is 0
 	target_restored
@@ -33,7 +47,7 @@ where_run() { # [TRACE-OPTION...]
 where_agrees() { # [JAVA-OPTION...]
 	local as=("$@") # without probes in the JVM, Thread.sleep() and collections are futexes, too
 	grep -q '^  no pauses: ' "$F_DIR/stderr" && as+=(-Dsleep=futex -Dgc=futex)
-	"$(jdk_newest)/bin/java" "${as[@]}" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" \
+	"$(jdk_newest)/bin/java" "${as[@]}" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" "$WORK/switches" \
 		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
 	sed 's/^/# /' "$WORK/seen"
 }
@@ -131,19 +145,6 @@ case_virtual() {
 	fi
 	verdict "$sentence"
 	target_drop
-}
-
-# When the target's threads leave a CPU and get one, by perf events: an account that is not frtrace's.
-switches_start() {
-	[ -x "$WORK/watch" ] || gcc -O1 -Wall -o "$WORK/watch" "$LIVE/switches.c" || { finding "tests/live/switches.c does not compile"; return 1; }
-	"$WORK/watch" "$T_PID" "$WORK/switches" >"$WORK/watching" 2>&1 &
-	WATCH=$!
-	wait_for 20 grep -qs '^ready' "$WORK/watching" || { finding "no switches:" "$(cat "$WORK/watching")"; return 1; }
-}
-
-switches_stop() {
-	kill "$WATCH"
-	wait "$WATCH" || finding "switches are missing:" "$(cat "$WORK/watching")"
 }
 
 # The program's own clock tells how long a virtual thread was parked and how long it took to come back. The verifier
