@@ -55,14 +55,15 @@ brim() { # LIMIT-COMMAND... -- [-JVM-OPTION...] WHAT [SPARE]
 	[ "${*: -1}" = spin ] || brim_rests
 }
 
-# Wait until it does no more than to sleep: less than a fifth of a second of CPU time in half a second.
+# Wait until it does no more than to sleep: less than a fifth of a second of CPU time in half a second, and no thread that
+# waits for a CPU.
 brim_rests() {
 	local before now i
 	for ((i = 0; i < 100; i++)); do
 		before=$(awk '{ print $14 + $15 }' "/proc/$T_PID/stat" 2>/dev/null) || break
 		sleep 0.5
 		now=$(awk '{ print $14 + $15 }' "/proc/$T_PID/stat" 2>/dev/null) || break
-		[ $((now - before)) -lt 10 ] && return
+		[ $((now - before)) -lt 10 ] && ! grep -qs $'^State:\tR' "/proc/$T_PID"/task/*/status && return
 	done
 	finding "the program does not come to rest" "$(tail -n 3 "$T_DIR/stderr" "$T_DIR/stdout")"
 	finish
