@@ -396,7 +396,7 @@ disk_mount() { # SIZE [SENTENCE]
 # Build a program of tests/live that looks at JVMs from outside, as $WORK/NAME.
 probe_build() { # NAME [SOURCE or OPTION...]
 	cd "$ROOT" && gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-format-truncation -Wno-maybe-uninitialized \
-		-D_GNU_SOURCE -I. -I"$WORK" -o "$WORK/$1" "tests/live/$1.c" user/text/{monotonic,log,fold,term}.c \
+		-D_GNU_SOURCE -I. -I"$WORK" -o "$WORK/$1" "tests/live/$1.c" user/text/{monotonic,log,fold,io,term}.c \
 		$(find user/process -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) \
 		$(find format -maxdepth 1 -name '*.c' ! -name gzip.c) "${@:2}"
 }
