@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2015,SC2016,SC2034
+# shellcheck shell=bash disable=SC2015,SC2016,SC2034,SC2046,SC2120
 #
 # Shared by the live tests: JDKs, a traced program (target_*), the tracer (trace_*), and verdicts:
 # "ok - sentence", "not ok - sentence" followed by the findings, "skip - sentence # reason".
@@ -71,17 +71,30 @@ not_ok() { # SENTENCE [DETAIL...]
 
 skip() { echo "skip - $1 # $2"; }
 
-# A case is a sentence and a list of findings. It passes if there are none.
-verdict() { # SENTENCE
-	if [ ${#findings[@]} -eq 0 ]; then ok "$1"; else not_ok "$1" "${findings[@]}"; fi
+# A case is a sentence and a list of findings. It passes if there are none. Most cases are
+#
+#	begin "what is right, JDK $FEATURE" || return 0
+#	record_program CLASS ARGUMENT -- -m FILTER || return 0
+#	...			what adds findings
+#	finish
+
+# Begin a case; false if it was not chosen.
+begin() { # SENTENCE
+	SENTENCE=$1 findings=()
+	[ -z "${ONLY:-}" ] || [[ $1 =~ $ONLY ]]
 }
 
 finding() { findings+=("$@"); }
 
-# Begin a case; false if it was not chosen.
-begin() { # SENTENCE
-	findings=()
-	[ -z "${ONLY:-}" ] || [[ $1 =~ $ONLY ]]
+verdict() { # [SENTENCE]
+	local sentence=${1:-$SENTENCE}
+	if [ ${#findings[@]} -eq 0 ]; then ok "$sentence"; else not_ok "$sentence" "${findings[@]}"; fi
+}
+
+# The case is over, and so is its program.
+finish() {
+	verdict
+	target_drop
 }
 
 # Run a case that mostly waits in the background until meanwhile_ends, with a $WORK of its own. One at a time.
@@ -161,9 +174,9 @@ jdk_use() { # LINE
 jdk_newest() { echo "${NEWEST#* }"; }
 
 # Skips the case without the tools of JDK 25 or later.
-newest_is_25() { # SENTENCE
+newest_is_25() { # [SENTENCE]
 	[ "${NEWEST%% *}" -ge 25 ] && return
-	skip "$1" "needs the tools of JDK 25 or later: $(roots_why)"
+	skip "${1:-$SENTENCE}" "needs the tools of JDK 25 or later: $(roots_why)"
 	return 1
 }
 
@@ -171,8 +184,8 @@ BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for short-lived JVMs: half th
 
 # ---- JVMs in root directories, which scripts/jdks provides
 #
-#	roots_find			once, first; it takes a minute in a clean clone
-#	root_use 8 || skip ...		from here on target_start, exact and the rest run JDK 8; roots_why says why not
+#	root_use 8 "what" || ...	from here on target_start, exact and the rest run JDK 8; if it is not there, "what,
+#					JDK 8" is skipped. The first one takes a minute in a clean clone
 #	jdk_use "${JDKS[0]}"		back to a JDK of the host
 #
 # $FEATURE is the version, $JAVA its home inside the root, $CLASSES the programs: those of the newest JDK of the host
@@ -197,7 +210,7 @@ jdks_in_turn
 # shellcheck disable=SC2034
 FIXED_THREADS=(-XX:-UseDynamicNumberOfCompilerThreads -XX:-UseDynamicNumberOfGCThreads)
 
-OLD_SOURCES=(BigMain BigSource Brim Compile Crowd Exits ExitsMain FileServer Forms Frames Late Later Launched Natives Open Orphan Rooted Speed Splits Stage Threads Tight Usage Valued Waits Wakers Where Woken)
+OLD_SOURCES=(BigMain BigSource Brim Cast Compile Crowd Exits ExitsMain FileServer Forms Frames Late Later Launched Natives Open Orphan Rooted Speed Splits Stage Threads Tight Usage Valued Waits Wakers Where Wire Woken)
 
 inside_root='
 	mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" || exit 9
@@ -214,9 +227,13 @@ roots_find() {
 
 roots_why() { sed 's|^scripts/jdks: ||' "$WORK/roots" | paste -sd ';'; }
 
-root_use() { # FEATURE: false if it is unavailable
+root_use() { # FEATURE [WHAT]: false if it is unavailable; then WHAT, if it is given, is skipped
 	local line host
-	line=$(printf '%s\n' "${ROOTS[@]}" | grep "^$1 ") || return 1
+	roots_find
+	if ! line=$(printf '%s\n' "${ROOTS[@]}" | grep "^$1 "); then
+		[ -z "${2:-}" ] || skip "$2, JDK $1" "$(sed 's|^scripts/jdks: ||' "$WORK/roots" | paste -sd ';')"
+		return 1
+	fi
 	host=$(printf '%s\n' "${JDKS[@]}" "$NEWEST" | awk -v version="$1" '$1 <= version' | tail -n 1)
 	if [ -n "$host" ]; then
 		jdk_use "$host"
@@ -270,15 +287,21 @@ target_start() { # [-JVM-OPTION...] CLASS [ARGUMENT...]: the first argument of t
 		options+=("$1")
 		shift
 	done
-	local class=$1
-	shift
+	stage
+	"${LAUNCH[@]}" "$JAVA/bin/java" -cp "$CLASSES" "${options[@]}" "live.$1" "$T_DIR" "${@:2}" \
+		>"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	target_is $!
+}
+
+stage() { # a new stage directory
 	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
 	chmod 777 "$T_DIR"
-	"${LAUNCH[@]}" "$JAVA/bin/java" -cp "$CLASSES" "${options[@]}" "live.$class" "$T_DIR" "$@" \
-		>"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
-	T_PID=$!
-	STARTED+=("$T_PID")
-	disown "$T_PID" 2>/dev/null
+}
+
+target_is() { # PID of a process in the background
+	T_PID=$1
+	STARTED+=("$1")
+	disown "$1" 2>/dev/null
 }
 
 target_ready() {
@@ -301,10 +324,17 @@ target_quit() {
 	wait_for "$SECONDS_MAX" ended "$T_PID" || finding "the program does not end"
 }
 
+agent_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
+
 # The target must be alive and run its original code.
 target_restored() {
 	ended "$T_PID" && finding "the target is gone" "$(tail -n 5 "$T_DIR/stderr")"
-	[ "$(peek "$T_PID" state)" = 0 ] || finding "the agent is not idle: state $(peek "$T_PID" state)"
+	agent_idle || finding "the agent is not idle: state $(peek "$T_PID" state)"
+}
+
+target_leaves() {
+	target_restored
+	target_quit
 }
 
 # The agent's library or its segment; directories of that name do not count.
@@ -352,7 +382,24 @@ disk_find() {
 
 NO_DISK="the file systems are in memory: nothing is read from a disk"
 
+# An empty disk of that size at $WORK/disk. Without one the case is skipped.
+disk_mount() { # SIZE [SENTENCE]
+	mkdir -p "$WORK/disk"
+	! mountpoint -q "$WORK/disk" || umount "$WORK/disk"
+	mount -t tmpfs -o "size=$1" tmpfs "$WORK/disk" && return
+	skip "${2:-$SENTENCE}" "cannot mount a tmpfs"
+	return 1
+}
+
 # ---- the tracer
+
+# Build a program of tests/live that looks at JVMs from outside, as $WORK/NAME.
+probe_build() { # NAME [SOURCE or OPTION...]
+	cd "$ROOT" && gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-format-truncation -Wno-maybe-uninitialized \
+		-D_GNU_SOURCE -I. -I"$WORK" -o "$WORK/$1" "tests/live/$1.c" user/text/{monotonic,log,fold,io,term}.c \
+		$(find user/process -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) \
+		$(find format -maxdepth 1 -name '*.c' ! -name gzip.c) "${@:2}"
+}
 
 # Build a variant of frtrace with test code, in build/tests; sets VARIANT.
 variant_build() { # NAME
@@ -361,6 +408,17 @@ variant_build() { # NAME
 	VARIANT=$ROOT/$build/tests/frtrace_$1
 	said=$(exclusively make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_$1" 2>&1) && return
 	not_ok "frtrace_$1 is built" "$said"
+	exit 1
+}
+
+# frtrace with sanitizers; sets SANITIZED.
+sanitized_build() {
+	local build
+	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
+	build=${build%-asan}-asan
+	SANITIZED=$ROOT/$build/frtrace
+	exclusively timeout 2400 make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
+	not_ok "frtrace is built with sanitizers" "$(tail -n 20 "$WORK/made")"
 	exit 1
 }
 
@@ -401,6 +459,22 @@ trace_stop() { # [SIGNAL]
 	trace_wait "$TRACE_SECONDS_MAX"
 }
 
+# frtrace ends, by itself or stopped, with one of these statuses.
+ended_with() { # STATUS...
+	trace_wait
+	status_is "$@"
+}
+
+stopped_with() { # STATUS...
+	trace_stop
+	status_is "$@"
+}
+
+trace_kill() {
+	kill -9 "$F_PID"
+	wait "$F_PID" 2>/dev/null
+}
+
 # The status must be one of these.
 status_is() { # STATUS...
 	local want
@@ -422,12 +496,18 @@ end_line_number() { # WORD
 	grep -E "calls, [0-9,]+ thrown" "$F_DIR/stderr" | tail -n 1 | grep -oE "[0-9,]+ $1" | tr -dc 0-9 | grep . || echo -1
 }
 
-# The recording must agree with what the program knows.
-file_agrees() { # [TRUTH]
-	local seen
-	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" "${1:-$T_DIR/truth}" 2>&1) ||
-		finding "${seen:-no output}"
+# A program of the newest JDK, whose classes read the files of all.
+java_newest() { # [-JVM-OPTION...] CLASS [ARGUMENT...]
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "${BRIEF[@]}" "$@"
 }
+
+# Such a program judges a recording: what it prints, SAID, is a finding if its status is not 0.
+judged_by() { # [-JVM-OPTION...] CLASS [ARGUMENT...]
+	SAID=$(java_newest "$@" 2>&1) || finding "${SAID:-no output}"
+}
+
+# The recording must agree with what the program knows.
+file_agrees() { judged_by live.Check "$F_FILE" "${1:-$T_DIR/truth}"; } # [TRUTH]
 
 # The jfr of each JDK must print these events of the file, with lines like these.
 jfr_prints() { # EVENTS REGEX...
@@ -442,28 +522,62 @@ jfr_prints() { # EVENTS REGEX...
 
 # Number of METHOD's events in the file; 0 if the file is not readable.
 file_events() { # CLASS.METHOD
-	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" 2>/dev/null |
+	java_newest live.Check "$F_FILE" 2>/dev/null |
 		awk -v name="$1" '$4 == name { n = $1 } END { print n + 0 }'
 }
 
-# One complete case: start, trace, calls, Ctrl-C, compare.
-exact() { # SENTENCE FILTER [-JVM-OPTION...] CLASS [ARGUMENT...]
-	local sentence="$1${PROBES:+, --attach=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" filter=$2
-	shift 2
-	begin "$sentence" || return 0
+# Wait for the program that was started. If it does not come up, the case is over.
+target_comes_up() {
+	target_ready && return
+	finish
+	return 1
+}
+
+run_program() { # as target_start
 	target_start "$@"
-	if target_ready && trace_start -m "$filter" --no-stack; then
-		target_go
-		trace_stop
-		status_is 0 3
-		says ' 0 lost'
-		says 'The JVM runs its original code again'
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	target_comes_up
+}
+
+# Trace the program that was started. If tracing does not begin, the case is over, too.
+trace_target() { # TRACE-OPTION...
+	target_comes_up || return
+	trace_start "$@" && return
+	finish
+	return 1
+}
+
+trace_program() { # [-JVM-OPTION...] CLASS [ARGUMENT...] -- TRACE-OPTION...
+	local program=()
+	while [ "$1" != -- ]; do
+		program+=("$1")
+		shift
+	done
+	target_start "${program[@]}"
+	trace_target "${@:2}"
+}
+
+# The program makes its calls, and frtrace is stopped with one of these statuses.
+trace_calls() { # [STATUS...]
+	target_go
+	stopped_with "${@:-0}"
+}
+
+# Record all calls of a program, which ends then. $STATUS has the statuses that frtrace may have, if not 0 alone.
+record_program() { # [-JVM-OPTION...] CLASS [ARGUMENT...] -- TRACE-OPTION...
+	trace_program "$@" || return
+	# shellcheck disable=SC2086
+	trace_calls ${STATUS:-}
+	target_leaves
+}
+
+# Every call is in the file, as the program knows it.
+exact() { # SENTENCE FILTER [-JVM-OPTION...] CLASS [ARGUMENT...]
+	begin "$1${PROBES:+, --attach=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program "${@:3}" -- -m "$2" --no-stack || return 0
+	says ' 0 lost'
+	says 'The JVM runs its original code again'
+	file_agrees
+	finish
 }
 
 target_drop() {

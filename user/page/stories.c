@@ -245,7 +245,7 @@ static int stories_on_call(const struct call *call, void *context)
 			break;
 		if (story->place.number == part.number)
 			story_begin(s, story, call, part.what);
-		else if (thread && outermost_contains(&story->place, part.start, part.duration))
+		else if (thread && outermost_is_around(&story->place, part.start, part.duration, part.number))
 			parts_slot(&story->kind[STORY_CALL], &part);
 	}
 	return 0;
@@ -330,7 +330,7 @@ static int stories_add_part(struct stories *s, const struct thread_wait *w, enum
 
 		if (!stories_may_reach(s, i, thread, middle))
 			break;
-		if (middle > story->place.start + story->place.duration)
+		if (middle >= story->place.start + story->place.duration)
 			continue;
 		if (kind == STORY_WAIT)
 			story_add_wait(s, story, w, &part);

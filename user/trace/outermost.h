@@ -49,4 +49,13 @@ void outermost_release(struct outermost *o); /* also takes a zeroed one */
 /* True if a span lies in the call. The ends of both are rounded. */
 bool outermost_contains(const struct outermost_call *call, int64_t start, int64_t duration);
 
+/* The same for another call, by its number: of equal calls the later one in the file is around the other. */
+static inline bool outermost_is_around(const struct outermost_call *call, int64_t start, int64_t duration,
+				       uint64_t number)
+{
+	bool equal = call->start == start && call->duration == duration;
+
+	return outermost_contains(call, start, duration) && (!equal || call->number > number);
+}
+
 #endif

@@ -26,13 +26,18 @@ void own_waits_release(struct own_waits *o)
 	*o = (struct own_waits){.count = 0};
 }
 
+static int64_t own_wait_middle(const struct own_wait *w)
+{
+	return w->start + w->duration / 2;
+}
+
 static int compare_own_waits(const void *a, const void *b)
 {
 	const struct own_wait *x = a, *y = b;
 
 	if (x->thread != y->thread)
 		return (x->thread > y->thread) - (x->thread < y->thread);
-	return (x->start > y->start) - (x->start < y->start);
+	return (own_wait_middle(x) > own_wait_middle(y)) - (own_wait_middle(x) < own_wait_middle(y));
 }
 
 void own_waits_sort(struct own_waits *o)
@@ -48,7 +53,7 @@ int64_t own_waits_in(const struct own_waits *o, uint64_t thread, int64_t start, 
 	int64_t sum = 0;
 
 	for (size_t i = lower_bound(n, o->count, compare_own_waits(&o->wait[n], &at) >= 0);
-	     i < o->count && o->wait[i].thread == thread && o->wait[i].start < start + duration; i++)
+	     i < o->count && o->wait[i].thread == thread && own_wait_middle(&o->wait[i]) < start + duration; i++)
 		sum_add(&sum, o->wait[i].duration);
 	return sum < duration ? sum : duration;
 }

@@ -13,7 +13,7 @@ struct own_wait {
 };
 
 struct own_waits {
-	struct own_wait *wait; /* by thread and start */
+	struct own_wait *wait; /* by thread and middle */
 	size_t count, sorted, capacity;
 };
 
@@ -24,7 +24,7 @@ void own_waits_release(struct own_waits *o);
 /* Call it after the waits of a chunk. */
 void own_waits_sort(struct own_waits *o);
 
-/* The part of a span of this thread that they take. */
+/* The part of a span of this thread that those take whose middle lies in it. */
 int64_t own_waits_in(const struct own_waits *o, uint64_t thread, int64_t start, int64_t duration);
 
 #endif

@@ -85,7 +85,7 @@ const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t
 	size_t sorted = w ? w->sorted : 0, from, to;
 
 	from = lower_bound(i, sorted, joined_wait_middle(&w->wait[i]) >= start);
-	for (to = from; to < sorted && joined_wait_middle(&w->wait[to]) <= end;)
+	for (to = from; to < sorted && joined_wait_middle(&w->wait[to]) < end;)
 		to++;
 	*count = to - from;
 	return *count ? w->wait + from : NULL;

@@ -32,7 +32,7 @@ void thread_waits_add(struct thread_waits *t, uint32_t thread, const struct join
 /* Call it after the waits of a chunk, before looking for any. */
 void thread_waits_sort(struct thread_waits *t);
 
-/* The waits of a thread whose middle lies within the span: *count from the one returned on. */
+/* The waits of a thread whose middle lies in [start, end): *count from the one returned on. */
 const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, int64_t start, int64_t end,
 					  size_t *count);
 

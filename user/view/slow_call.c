@@ -62,7 +62,7 @@ void slow_call_take(struct slow_call *s, const struct call *call, const struct o
 		s->call = *call;
 		jfr_chunk_get(call->chunk);
 	} else if (place->thread && place->thread == s->place.thread &&
-		   outermost_contains(&s->place, place->start, place->duration)) {
+		   outermost_is_around(&s->place, place->start, place->duration, place->number)) {
 		keep_inside(s, call, place);
 	}
 }
@@ -102,7 +102,7 @@ void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t
 	/* Test the middle of the wait: its ends may be off by the error of the clock. */
 	int64_t into = wait->start + wait->duration / 2 - s->place.start;
 
-	if (thread != s->place.thread || into < 0 || into > s->place.duration)
+	if (thread != s->place.thread || into < 0 || into >= s->place.duration)
 		return;
 	keep_longest(s, wait, lock);
 	add_reason(s, wait);

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015
 # Repeated recordings leave nothing in a JVM but what the JVM itself keeps of each class that is changed and changed
 # back. A control measures that with java.lang.instrument. SOAK=1: 1,000 recordings, also on JDK 27. And the last calls
 # of a short recording are complete.
@@ -62,20 +61,15 @@ growth() { # COMMAND
 }
 
 case_cycles() {
-	local sentence="$CYCLES recordings leave no more in the JVM than the JVM's own class changes, JDK $FEATURE" traced control i
+	local traced control i
+	begin "$CYCLES recordings leave no more in the JVM than the JVM's own class changes, JDK $FEATURE" || return 0
 	local what=(descriptors threads mappings 'KB of code cache' 'KB of metaspace') most=(0 0 4 "$KB_MORE" "$KB_MORE")
-	begin "$sentence" || return 0
-	target_start "${FIXED_THREADS[@]}" Cycles
-	if target_ready; then
-		growth record >"$WORK/traced"
-		target_restored
-		target_quit
-	fi
-	target_start "${FIXED_THREADS[@]}" -javaagent:"$WORK/cycles.jar" Cycles
-	if target_ready; then
-		growth retransform >"$WORK/control"
-		target_quit
-	fi
+	run_program "${FIXED_THREADS[@]}" Cycles || return 0
+	growth record >"$WORK/traced"
+	target_leaves
+	run_program "${FIXED_THREADS[@]}" -javaagent:"$WORK/cycles.jar" Cycles || return 0
+	growth retransform >"$WORK/control"
+	target_quit
 	read -ra traced <"$WORK/traced"
 	read -ra control <"$WORK/control"
 	[ ${#traced[@]} = 5 ] && [ ${#control[@]} = 5 ] || finding "not five numbers: ${traced[*]}; ${control[*]}"
@@ -83,28 +77,23 @@ case_cycles() {
 		echo "#   ${what[i]}: +${traced[i]:-?}, the control +${control[i]:-?}"
 		[ "${traced[i]:-999999}" -le $((${control[i]:-0} + most[i])) ] || finding "${what[i]}: +${traced[i]:-?}, the control +${control[i]:-?}" "$(cat "$WORK/record.descriptors")"
 	done
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # Restoring a class frees the methods that are on the last stacks.
 case_last() {
-	local sentence="stacks of the last calls before the end are complete, JDK $FEATURE" i
-	begin "$sentence" || return 0
-	target_start Last
-	if target_ready; then
-		for i in 1 2 3 4 5 6; do
-			trace_start -m live.Last::inner || break
-			echo "$F_PID" >"$T_DIR/going"
-			mv "$T_DIR/going" "$T_DIR/go"
-			trace_wait "$TRACE_SECONDS_MAX"
-			status_is 0
-			grep -E 'unknown' "$F_DIR/stderr" >"$WORK/unknown" && finding "recording $i:" "$(cat "$WORK/unknown")"
-		done
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local i
+	begin "stacks of the last calls before the end are complete, JDK $FEATURE" || return 0
+	run_program Last || return 0
+	for i in 1 2 3 4 5 6; do
+		trace_start -m live.Last::inner || break
+		echo "$F_PID" >"$T_DIR/going"
+		mv "$T_DIR/going" "$T_DIR/go"
+		ended_with 0
+		grep -E 'unknown' "$F_DIR/stderr" >"$WORK/unknown" && finding "recording $i:" "$(cat "$WORK/unknown")"
+	done
+	target_quit
+	finish
 }
 
 printf 'Premain-Class: live.Cycles\nCan-Retransform-Classes: true\n' >"$WORK/manifest"
@@ -115,5 +104,4 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && case_last
 done
 [ -n "$SOAK" ] || exit 0
-roots_find
-root_use 27 && case_cycles || skip "recordings leave nothing, JDK 27" "$(roots_why)"
+root_use 27 "recordings leave nothing" && case_cycles

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Events of the user's own (-e): their values equal what the program has logged, and secrets stay in the program.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -23,10 +22,8 @@ EVENTS=(
 
 SEEN=0 # events in all
 check() { # [LOG]
-	local said
-	said=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "${BRIEF[@]}" live.ValuedCheck "$F_FILE" "$@" 2>&1) ||
-		finding "${said:-no output}"
-	SEEN=$((SEEN + $(sed -nE 's/.* in ([0-9]+) events$/\1/p' <<<"$said" | head -n 1) + 0))
+	judged_by live.ValuedCheck "$F_FILE" "$@"
+	SEEN=$((SEEN + $(sed -nE 's/.* in ([0-9]+) events$/\1/p' <<<"$SAID" | head -n 1) + 0))
 }
 
 # The shared memory of agent and collector, and the file.
@@ -57,36 +54,30 @@ jvm_is_silent() { # WHAT-IT-HAD-SAID
 }
 
 values() { # THREADS CALLS [MODE]
-	local sentence="events equal the program's own log, $1 threads of $2 calls${3:+, $3}, JDK $FEATURE" before
-	begin "$sentence" || return 0
-	target_start -Xverify:all -Xcheck:jni Valued "$@"
-	target_ready && before=$(jvm_has_said)
-	if target_ready && trace_start "${EVENTS[@]}"; then
-		target_go
-		trace_stop
-		status_is 0
-		says ' 0 lost'
-		target_restored
-		no_secret
-		check "$T_DIR/values"
-		jvm_is_silent "$before"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local before
+	begin "events equal the program's own log, $1 threads of $2 calls${3:+, $3}, JDK $FEATURE" || return 0
+	run_program -Xverify:all -Xcheck:jni Valued "$@" || return 0
+	before=$(jvm_has_said)
+	trace_target "${EVENTS[@]}" || return 0
+	trace_calls
+	says ' 0 lost'
+	target_restored
+	no_secret
+	check "$T_DIR/values"
+	jvm_is_silent "$before"
+	target_quit
+	finish
 }
 
 # The classes of a program that frtrace starts are not loaded yet.
 launched() {
-	local sentence="a program that frtrace starts has events, JDK $FEATURE"
-	begin "$sentence" || return 0
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX") F_FILE=$WORK/launched.jfr
-	chmod 777 "$T_DIR"
+	begin "a program that frtrace starts has events, JDK $FEATURE" || return 0
+	stage
+	F_FILE=$WORK/launched.jfr
 	trace_launch -o "$F_FILE" --max-overhead=off "${EVENTS[@]}" -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 4 200
 	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing .* as the classes of -e are loaded' "$F_DIR/stderr"; then
 		touch "$T_DIR/go" "$T_DIR/quit"
-		trace_wait
-		status_is 0
+		ended_with 0
 		says ' 0 lost'
 		check "$T_DIR/values"
 	else
@@ -99,15 +90,14 @@ launched() {
 	says "event 'a.B', 'n=itemz': 1 call without it: live.Valued has no such field"
 	rm -f "$T_DIR"/{ready,done,truth,values}
 	trace_launch -o "$WORK/none.jfr" -e 'a.B live.Nobody::call n=arg0' -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 1 1
-	trace_wait
-	status_is 0
+	ended_with 0
 	says "event 'a.B': no call was recorded of a method that matches 'live.Nobody::call'"
-	verdict "$sentence"
+	verdict
 }
 
 killed() { # TIMES
-	local sentence="after kill -9 of the JVM or of frtrace no event has values of two calls, $1 times, JDK $FEATURE" i
-	begin "$sentence" || return 0
+	local i
+	begin "after kill -9 of the JVM or of frtrace no event has values of two calls, $1 times, JDK $FEATURE" || return 0
 	SEEN=0
 	for ((i = 0; i < $1; i++)); do
 		target_start Valued 4 2000 forever
@@ -126,110 +116,91 @@ killed() { # TIMES
 		target_drop
 	done
 	[ "$SEEN" -gt 1000 ] || finding "only $SEEN events in all files"
-	verdict "$sentence"
+	verdict
 }
 
 # Nothing is done to a JVM whose classes do not have what is named.
 refused() { # SAYS EVENT [OPTION...]
 	trace_launch -p "$T_PID" -o "$WORK/none.jfr" -e "$2" "${@:3}"
-	trace_wait
-	status_is 1 2
+	ended_with 1 2
 	says "$1"
 }
 
 mistakes() {
-	local sentence="what does not exist is refused before the JVM is touched, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Valued 1 1
-	if target_ready; then
-		refused "has no parameter 'itemz'; the class has no debug information, use arg0" 'a.B live.Valued::call n=itemz'
-		refused "live.Valued.Base has no field 'nr'; it has id" 'a.B live.Valued::call n=arg4.nr'
-		refused 'live.Valued has no static field .NOTHING.' 'a.B live.Valued::call n=live.Valued.NOTHING'
-		refused 'an array is no value' 'a.B live.Valued::call n=arg5'
-		refused 'it is static|the method is static' 'a.B live.Valued::wide n=this'
-		refused "no method of a loaded class matches 'live.Valued::cal'; loaded and near: 'live.Valued::call'" 'a.B live.Valued::cal n=arg0'
-		refused "no method of a loaded class matches 'live.Valeud::call'; loaded and near: 'live.Valued'" 'a.B live.Valeud::call n=cart.id'
-		refused "'java.lang.Runtime::maxMemory' is native" 'a.B java.lang.Runtime::maxMemory n=return'
-		refused "event 'a.B': -x leaves out its method 'call'" 'a.B live.Valued::call n=arg0' -x live.Valued::call
-		refused 'gets no events: abstract' 'a.B java.util.AbstractList::get n=arg0'
-		refused 'belong to others' 'jdk.B live.Valued::call n=arg0'
-		refused 'every event has one' 'a.B live.Valued::call duration=arg0'
-		target_untouched "$T_PID"
-		touch "$T_DIR/go"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "what does not exist is refused before the JVM is touched, JDK $FEATURE" || return 0
+	run_program Valued 1 1 || return 0
+	refused "has no parameter 'itemz'; the class has no debug information, use arg0" 'a.B live.Valued::call n=itemz'
+	refused "live.Valued.Base has no field 'nr'; it has id" 'a.B live.Valued::call n=arg4.nr'
+	refused 'live.Valued has no static field .NOTHING.' 'a.B live.Valued::call n=live.Valued.NOTHING'
+	refused 'an array is no value' 'a.B live.Valued::call n=arg5'
+	refused 'it is static|the method is static' 'a.B live.Valued::wide n=this'
+	refused "no method of a loaded class matches 'live.Valued::cal'; loaded and near: 'live.Valued::call'" 'a.B live.Valued::cal n=arg0'
+	refused "no method of a loaded class matches 'live.Valeud::call'; loaded and near: 'live.Valued'" 'a.B live.Valeud::call n=cart.id'
+	refused "'java.lang.Runtime::maxMemory' is native" 'a.B java.lang.Runtime::maxMemory n=return'
+	refused "event 'a.B': -x leaves out its method 'call'" 'a.B live.Valued::call n=arg0' -x live.Valued::call
+	refused 'gets no events: abstract' 'a.B java.util.AbstractList::get n=arg0'
+	refused 'belong to others' 'jdk.B live.Valued::call n=arg0'
+	refused 'every event has one' 'a.B live.Valued::call duration=arg0'
+	target_untouched "$T_PID"
+	touch "$T_DIR/go"
+	target_quit
+	finish
 }
 
 views() {
-	local sentence="views and exports take these events for calls, JDK $FEATURE" seen field
-	begin "$sentence" || return 0
-	target_start Valued 2 200
-	if target_ready && trace_start "${EVENTS[@]}" -m live.Valued::wide; then
-		target_go
-		trace_stop
-		seen=$("$FRTRACE" view method-trace "$F_FILE")
-		grep -qE ' 400 .*Valued.call|Valued.call.* 400' <<<"$seen" || finding "view method-trace:" "$seen"
-		[ "$("$FRTRACE" export --csv "$F_FILE" | grep -c 'wide')" = 26 ] || finding "export --csv has not 26 calls of wide"
-		[ "$("$FRTRACE" print --events test.Wide "$F_FILE" | grep -c '^test.Wide')" = 26 ] || finding "print has not 26"
-		seen=$("$FRTRACE" view --json --by=color events test.Call "$F_FILE" | python3 -c 'import json, sys
+	local seen field
+	begin "views and exports take these events for calls, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program Valued 2 200 -- "${EVENTS[@]}" -m live.Valued::wide || return 0
+	seen=$("$FRTRACE" view method-trace "$F_FILE")
+	grep -qE ' 400 .*Valued.call|Valued.call.* 400' <<<"$seen" || finding "view method-trace:" "$seen"
+	[ "$("$FRTRACE" export --csv "$F_FILE" | grep -c 'wide')" = 26 ] || finding "export --csv has not 26 calls of wide"
+	[ "$("$FRTRACE" print --events test.Wide "$F_FILE" | grep -c '^test.Wide')" = 26 ] || finding "print has not 26"
+	seen=$("$FRTRACE" view --json --by=color events test.Call "$F_FILE" | python3 -c 'import json, sys
 for row in json.load(sys.stdin)["rows"]: print(row["value"], row["events"], row["totalNs"] >= row["maxNs"] >= row["p99Ns"] >= row["p50Ns"] > 0)' | sort)
-		[ "$seen" = "$(printf '%s\n' 'BLUE 132 True' 'None 134 True' 'RED 134 True')" ] || finding "view events --by=color:" "$seen"
-		"$FRTRACE" view --json events Call "$F_FILE" | python3 -c 'import json, sys
+	[ "$seen" = "$(printf '%s\n' 'BLUE 132 True' 'None 134 True' 'RED 134 True')" ] || finding "view events --by=color:" "$seen"
+	"$FRTRACE" view --json events Call "$F_FILE" | python3 -c 'import json, sys
 rows = json.load(sys.stdin)["rows"]
 assert len(rows) == 400 and sorted(r["startTime"] for r in rows) == [r["startTime"] for r in rows]
 assert sorted(r["id"] for r in rows) == list(range(1, 401)) and all(r["i"] == r["id"] * 31 for r in rows)' 2>"$WORK/err" || finding "view events:" "$(tail -n 1 "$WORK/err")"
-		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/spans"
-		seen=$(grep -oE '\{"key":"(id|s|back|token)","value":\{"[a-z]+Value":' "$WORK/spans" | sort | uniq -c)
-		for field in id:int s:string back:int token:string; do
-			grep -q "\"${field%:*}\",\"value\":{\"${field#*:}Value\"" <<<"$seen" || finding "export --otlp has no $field:" "$seen"
-		done
-		jfr_prints test.Call 'id = 1$' 'back = ' 'thrown = true' 'token = "\[REDACTED\]"'
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/spans"
+	seen=$(grep -oE '\{"key":"(id|s|back|token)","value":\{"[a-z]+Value":' "$WORK/spans" | sort | uniq -c)
+	for field in id:int s:string back:int token:string; do
+		grep -q "\"${field%:*}\",\"value\":{\"${field#*:}Value\"" <<<"$seen" || finding "export --otlp has no $field:" "$seen"
+	done
+	jfr_prints test.Call 'id = 1$' 'back = ' 'thrown = true' 'token = "\[REDACTED\]"'
+	finish
 }
 
 lines() { # [--json]
-	local sentence="--lines prints the values of each call${1:+, $1}, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Valued 2 200
-	if target_ready && trace_start "${EVENTS[@]}" --lines "$@"; then
-		target_go
-		trace_stop
-		status_is 0
-		"$FRTRACE" print --json --events 'test.*,jdk.MethodTrace' "$F_FILE" >"$WORK/events.json"
-		python3 - "$F_DIR/stdout" "$WORK/events.json" <<-'END' 2>"$WORK/err" || finding "the lines differ from the file:" "$(tail -n 1 "$WORK/err" | head -c 900)"
-			import collections, json, sys
-			extra = {"startTime", "duration", "eventThread", "stackTrace", "method", "thrown", "thrownClass", "cpuTime", "runQueueTime", "blockedTime", "pauseTime"}
-			printed, filed, text = collections.Counter(), collections.Counter(), open(sys.argv[1]).read().strip("\n").split("\n")
-			def alike(v):
-			    return json.dumps({k: float(x) if type(x) is int else x for k, x in v.items()})
-			def word(v):
-			    v = v["name"].replace("/", ".").replace("[[J", "long[][]") if isinstance(v, dict) else v
-			    if v is None or v in (-2147483648, -9223372036854775808): return None
-			    return v
-			for e in json.load(open(sys.argv[2]))["recording"]["events"]:
-			    v = {k: word(x) for k, x in e["values"].items() if k not in extra} if e["type"] != "jdk.MethodTrace" else {}
-			    if text[0].startswith("{"):
-			        filed[alike(v)] += 1
-			    elif e["type"] == "test.Exit":
-			        filed["  id=%d kind=%d back=%s ex=%s  " % (v["id"], v["kind"], "null" if v["back"] is None else v["back"], "null" if v["ex"] is None else '"%s"' % v["ex"])] += 1
-			if text[0].startswith("{"):
-			    for line in text:
-			        printed[alike(json.loads(line).get("values", {}))] += 1
-			    assert printed == filed, (list((printed - filed).items())[:2], list((filed - printed).items())[:2])
-			else:
-			    assert sum(filed.values()) == 400
-			    for want in filed:
-			        assert any(want in line for line in text), want
-		END
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "--lines prints the values of each call${1:+, $1}, JDK $FEATURE" || return 0
+	record_program Valued 2 200 -- "${EVENTS[@]}" --lines "$@" || return 0
+	"$FRTRACE" print --json --events 'test.*,jdk.MethodTrace' "$F_FILE" >"$WORK/events.json"
+	python3 - "$F_DIR/stdout" "$WORK/events.json" <<-'END' 2>"$WORK/err" || finding "the lines differ from the file:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import collections, json, sys
+		extra = {"startTime", "duration", "eventThread", "stackTrace", "method", "thrown", "thrownClass", "cpuTime", "runQueueTime", "blockedTime", "pauseTime"}
+		printed, filed, text = collections.Counter(), collections.Counter(), open(sys.argv[1]).read().strip("\n").split("\n")
+		def alike(v):
+		    return json.dumps({k: float(x) if type(x) is int else x for k, x in v.items()})
+		def word(v):
+		    v = v["name"].replace("/", ".").replace("[[J", "long[][]") if isinstance(v, dict) else v
+		    if v is None or v in (-2147483648, -9223372036854775808): return None
+		    return v
+		for e in json.load(open(sys.argv[2]))["recording"]["events"]:
+		    v = {k: word(x) for k, x in e["values"].items() if k not in extra} if e["type"] != "jdk.MethodTrace" else {}
+		    if text[0].startswith("{"):
+		        filed[alike(v)] += 1
+		    elif e["type"] == "test.Exit":
+		        filed["  id=%d kind=%d back=%s ex=%s  " % (v["id"], v["kind"], "null" if v["back"] is None else v["back"], "null" if v["ex"] is None else '"%s"' % v["ex"])] += 1
+		if text[0].startswith("{"):
+		    for line in text:
+		        printed[alike(json.loads(line).get("values", {}))] += 1
+		    assert printed == filed, (list((printed - filed).items())[:2], list((filed - printed).items())[:2])
+		else:
+		    assert sum(filed.values()) == 400
+		    for want in filed:
+		        assert any(want in line for line in text), want
+	END
+	finish
 }
 
 # A file with all that the format has, written here: values, label, description, path and content types.
@@ -256,41 +227,31 @@ probes() {
 }
 
 xml() {
-	local sentence="a file in JMC Agent's format gives the values that -e gives, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a file in JMC Agent's format gives the values that -e gives, JDK $FEATURE" || return 0
 	probes >"$WORK/probes.xml"
-	target_start Valued 2 200
-	if target_ready && trace_start --events="$WORK/probes.xml" -e "${EVENTS[3]}"; then
-		target_go
-		trace_stop
-		status_is 0
-		says '<allowtostring> is not followed'
-		"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/both.json"
-		python3 - "$WORK/both.json" <<-'END' 2>"$WORK/err" || finding "the events differ:" "$(tail -n 1 "$WORK/err")"
-			import collections, json, sys
-			found = collections.defaultdict(collections.Counter)
-			for e in json.load(open(sys.argv[1]))["recording"]["events"]:
-			    v = e["values"]
-			    names = ("fieldTheid", "fieldS", "Text") if e["type"] == "test.Probed" else ("id", "s", "text")
-			    found[e["type"]][tuple(v[n] for n in names)] += 1
-			assert sum(found["test.Probed"].values()) == 400 and found["test.Probed"] == found["test.Made"], found
-		END
-		jfr_prints test.Probed 'fieldTheid = [0-9]+ bytes?$' 'fieldS = ' 'Text = '
-		[ "$("$FRTRACE" print --categories=probes "$F_FILE" | grep -c '^test.Probed')" = 400 ] || finding "the path is no category"
-		target_quit
-	fi
+	record_program Valued 2 200 -- --events="$WORK/probes.xml" -e "${EVENTS[3]}" || return 0
+	says '<allowtostring> is not followed'
+	"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/both.json"
+	python3 - "$WORK/both.json" <<-'END' 2>"$WORK/err" || finding "the events differ:" "$(tail -n 1 "$WORK/err")"
+		import collections, json, sys
+		found = collections.defaultdict(collections.Counter)
+		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+		    v = e["values"]
+		    names = ("fieldTheid", "fieldS", "Text") if e["type"] == "test.Probed" else ("id", "s", "text")
+		    found[e["type"]][tuple(v[n] for n in names)] += 1
+		assert sum(found["test.Probed"].values()) == 400 and found["test.Probed"] == found["test.Made"], found
+	END
+	jfr_prints test.Probed 'fieldTheid = [0-9]+ bytes?$' 'fieldS = ' 'Text = '
+	[ "$("$FRTRACE" print --categories=probes "$F_FILE" | grep -c '^test.Probed')" = 400 ] || finding "the path is no category"
 	sed -i 's|<name>s</name>|<name>s</name><converter>a.B</converter>|' "$WORK/probes.xml"
 	trace_launch -p 1 --events="$WORK/probes.xml" -o "$WORK/none.jfr"
-	trace_wait
-	status_is 2
+	ended_with 2
 	says "probes.xml:[0-9]+: <converter> 'a.B'"
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 nested() {
-	local sentence="expressions name classes and fields as the program's source does, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "expressions name classes and fields as the program's source does, JDK $FEATURE" || return 0
 	cat >"$WORK/nested.xml" <<-'END'
 		<jfragent><events><event id="test.Xml"><class>live.Nested$Inner</class>
 		  <method><name>own</name><descriptor>([I[Llive/Nested$Above;)Ljava/lang/String;</descriptor><parameters>
@@ -300,57 +261,44 @@ nested() {
 		    <field><name>'Nested.this.outer'</name><expression>Nested.this.outer</expression></field></fields>
 		</event></events></jfragent>
 	END
-	target_start Nested 100
-	if target_ready; then
-		refused 'live.Nested.Alone keeps no object of a class around it' 'a.B live.Nested$Alone::alone n=Nested.this.outer'
-		refused 'Above has no static field .hidden.; its fields are' 'a.B live.Nested$Inner::own n=Above.hidden'
-	fi
-	if target_ready && trace_start --events="$WORK/nested.xml" \
-		-e 'test.Deep live.Nested$Inner$Deep::deep id=arg0 a=mine b=hidden c=outer d=Inner.this.hidden e=Nested.this.number f=Deep.this.mine g=shared h=Nested.shared i=Above.count j=Nested.Above.count k=Integer.MAX_VALUE l=live.Nested.Above.count m=this'; then
-		target_go
-		trace_stop
-		status_is 0
-		"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/nested.json"
-		python3 - "$WORK/nested.json" <<-'END' 2>"$WORK/err" || finding "the values differ:" "$(tail -n 1 "$WORK/err")"
-			import json, sys
-			seen = {"test.Deep": [], "test.Xml": []}
-			for e in json.load(open(sys.argv[1]))["recording"]["events"]:
-			    v = e["values"]
-			    names = "id a b c d e f g h i j k l m".split() if e["type"] == "test.Deep" else ["fieldItems", "fieldOthers", "Superhidden", "Nestedthisouter"]
-			    seen[e["type"]].append([v[n] for n in names])
-			want = [[i, "deep", f"inner{i}", f"outer{i}", f"inner{i}", i, "deep", "of all", "of all", 7, 7, 2147483647, 7, "live.Nested$Inner$Deep"] for i in range(100)]
-			assert seen["test.Deep"] == want, seen["test.Deep"][:2]
-			assert seen["test.Xml"] == [["int[]", "live.Nested$Above[]", "above", f"outer{i}"] for i in range(100)], seen["test.Xml"][:2]
-		END
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program Nested 100 || return 0
+	refused 'live.Nested.Alone keeps no object of a class around it' 'a.B live.Nested$Alone::alone n=Nested.this.outer'
+	refused 'Above has no static field .hidden.; its fields are' 'a.B live.Nested$Inner::own n=Above.hidden'
+	trace_target --events="$WORK/nested.xml" \
+		-e 'test.Deep live.Nested$Inner$Deep::deep id=arg0 a=mine b=hidden c=outer d=Inner.this.hidden e=Nested.this.number f=Deep.this.mine g=shared h=Nested.shared i=Above.count j=Nested.Above.count k=Integer.MAX_VALUE l=live.Nested.Above.count m=this' || return 0
+	trace_calls
+	"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/nested.json"
+	python3 - "$WORK/nested.json" <<-'END' 2>"$WORK/err" || finding "the values differ:" "$(tail -n 1 "$WORK/err")"
+		import json, sys
+		seen = {"test.Deep": [], "test.Xml": []}
+		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+		    v = e["values"]
+		    names = "id a b c d e f g h i j k l m".split() if e["type"] == "test.Deep" else ["fieldItems", "fieldOthers", "Superhidden", "Nestedthisouter"]
+		    seen[e["type"]].append([v[n] for n in names])
+		want = [[i, "deep", f"inner{i}", f"outer{i}", f"inner{i}", i, "deep", "of all", "of all", 7, 7, 2147483647, 7, "live.Nested$Inner$Deep"] for i in range(100)]
+		assert seen["test.Deep"] == want, seen["test.Deep"][:2]
+		assert seen["test.Xml"] == [["int[]", "live.Nested$Above[]", "above", f"outer{i}"] for i in range(100)], seen["test.Xml"][:2]
+	END
+	target_quit
+	finish
 }
 
 twins() {
-	local sentence="no value is that of a class of the same name, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -Xcheck:jni Twins 100
-	if target_ready && trace_start -e 'test.Twin live.Twins$Twin::set n=arg0 own=number most=Integer.MAX_VALUE back=return'; then
-		target_go
-		trace_stop
-		status_is 0
-		"$FRTRACE" print --json --events test.Twin "$F_FILE" >"$WORK/twins.json"
-		python3 - "$WORK/twins.json" <<-'END' 2>"$WORK/err" || finding "the values are wrong:" "$(tail -n 1 "$WORK/err")"
-			import collections, json, sys
-			known = collections.Counter()
-			for e in json.load(open(sys.argv[1]))["recording"]["events"]:
-			    v = e["values"]
-			    missing = v["own"] == -2147483648
-			    assert (missing or v["own"] == v["n"]) and v["back"] == v["n"] and v["most"] in (2147483647, -2147483648), (v["n"], v["own"], v["most"])
-			    known[v["n"] % 10, not missing] += 1
-			assert sum(known.values()) == 400 and sum(n for (_, k), n in known.items() if k) == 100, known
-		END
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "no value is that of a class of the same name, JDK $FEATURE" || return 0
+	record_program -Xcheck:jni Twins 100 -- \
+		-e 'test.Twin live.Twins$Twin::set n=arg0 own=number most=Integer.MAX_VALUE back=return' || return 0
+	"$FRTRACE" print --json --events test.Twin "$F_FILE" >"$WORK/twins.json"
+	python3 - "$WORK/twins.json" <<-'END' 2>"$WORK/err" || finding "the values are wrong:" "$(tail -n 1 "$WORK/err")"
+		import collections, json, sys
+		known = collections.Counter()
+		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+		    v = e["values"]
+		    missing = v["own"] == -2147483648
+		    assert (missing or v["own"] == v["n"]) and v["back"] == v["n"] and v["most"] in (2147483647, -2147483648), (v["n"], v["own"], v["most"])
+		    known[v["n"] % 10, not missing] += 1
+		assert sum(known.values()) == 400 and sum(n for (_, k), n in known.items() if k) == 100, known
+	END
+	finish
 }
 
 LATER=(
@@ -394,41 +342,35 @@ other_values() { # CALLS
 }
 
 later() {
-	local sentence="classes that are loaded later have events from their first call on, and objects the fields of their own class, JDK $FEATURE" before other
-	begin "$sentence" || return 0
-	target_start -Xcheck:jni Later 400
-	if target_ready && before=$(jvm_has_said) && trace_start -e 'test.Other live.Later$Plug::apply id=arg0 n=this.text'; then
-		other=("$F_PID" "$F_DIR" "$F_FILE")
-		if trace_start "${LATER[@]}"; then
-			says "no method of a loaded class matches 'live.Later.Plug::apply'"
-			target_go
-			trace_stop
-			status_is 0
-			later_values 400
-		fi
-		F_PID=${other[0]} F_DIR=${other[1]} F_FILE=${other[2]}
-		trace_stop
-		status_is 0
-		other_values 400
-		target_restored
-		jvm_is_silent "$before"
-		target_quit
+	local before other
+	begin "classes that are loaded later have events from their first call on, and objects the fields of their own class, JDK $FEATURE" || return 0
+	run_program -Xcheck:jni Later 400 || return 0
+	before=$(jvm_has_said)
+	trace_target -e 'test.Other live.Later$Plug::apply id=arg0 n=this.text' || return 0
+	other=("$F_PID" "$F_DIR" "$F_FILE")
+	if trace_start "${LATER[@]}"; then
+		says "no method of a loaded class matches 'live.Later.Plug::apply'"
+		trace_calls
+		later_values 400
 	fi
-	verdict "$sentence"
-	target_drop
+	F_PID=${other[0]} F_DIR=${other[1]} F_FILE=${other[2]}
+	stopped_with 0
+	other_values 400
+	target_restored
+	jvm_is_silent "$before"
+	target_quit
+	finish
 }
 
 later_launched() {
-	local sentence="a program that frtrace starts has events from the first call of each class on, JDK $FEATURE"
-	begin "$sentence" || return 0
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX") F_FILE=$WORK/launched.jfr
-	chmod 777 "$T_DIR"
+	begin "a program that frtrace starts has events from the first call of each class on, JDK $FEATURE" || return 0
+	stage
+	F_FILE=$WORK/launched.jfr
 	trace_launch -o "$F_FILE" --max-overhead=off -e 'test.Main live.Later::main' -e 'test.Plug live.Later$Plug::* n=this.n id=arg0 s=this.text.length' \
 		-- "$JAVA/bin/java" -cp "$CLASSES" live.Later "$T_DIR" 200
 	if wait_for "$TRACE_SECONDS_MAX" trace_is_on; then
 		touch "$T_DIR/go" "$T_DIR/quit"
-		trace_wait
-		status_is 0
+		ended_with 0
 		says '^tracing .* from its first class on'
 		"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/first.json"
 		python3 - "$WORK/first.json" <<-'END' 2>"$WORK/err" || finding "the events are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
@@ -443,7 +385,7 @@ later_launched() {
 	else
 		finding "tracing does not start:" "$(tail -n 5 "$F_DIR/stderr")"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 for jdk in "${JDKS[@]}"; do
@@ -462,9 +404,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && xml
 	[ "$FEATURE" -lt 21 ] || values 16 "$(amount 200 14000)" virtual
 done
-roots_find
 for version in "${OTHER_JDKS[@]}"; do
-	root_use "$version" || { skip "events, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "events" || continue
 	values "$(amount 4 16)" "$(amount 100 14000)"
 	later
 	[ "$FEATURE" -lt 21 ] || values "$(amount 20 16)" "$(amount 20 14000)" virtual

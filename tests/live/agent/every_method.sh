@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Every method of a real program has hooks, including those of the JDK's own classes: javac, which compiles a tree of
 # sources repeatedly, must write the same class files as before. $SECONDS_EACH: minimum length of each recording;
 # $PACKAGES: size of the tree, nine files in each package. Each JDK runs one kind of recording; with SOAK=1 all three,
@@ -46,8 +45,7 @@ recorded() { # TYPE OPTION...
 	sleep "$SECONDS_EACH"
 	keeps_compiling "$*"
 	echo "# JDK $FEATURE, $*: $(grep -oE 'attach [0-9.]+ ms, pause [^,]*' "$F_DIR/stderr"), $(($(rounds) - before)) rounds in $((SECONDS - on)) s"
-	trace_stop
-	status_is 0 3
+	stopped_with 0 3
 	says 'The JVM runs its original code again'
 	target_restored
 	events_are_there "$type"
@@ -78,20 +76,16 @@ kinds() {
 }
 
 everything() {
-	local METHODS='*' which="every method" sentence kind
+	local METHODS='*' which="every method" kind
 	is_slow && [ -z "$SOAK" ] && METHODS='com.sun.tools.javac.comp.*;java.util.*Map*' which="thousands of methods"
-	sentence="javac with hooks in $which makes the same class files, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start "${COMPILERS[@]}" -XX:ErrorFile="$WORK/hs_err-$FEATURE" Compile "$WORK/tree" 1
-	if target_ready; then
-		wait_for "$SECONDS_MAX" rounds_are 1
-		for kind in $(kinds); do "$kind"; done
-		keeps_compiling "original code"
-		target_quit
-		unharmed
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "javac with hooks in $which makes the same class files, JDK $FEATURE" || return 0
+	run_program "${COMPILERS[@]}" -XX:ErrorFile="$WORK/hs_err-$FEATURE" Compile "$WORK/tree" 1 || return 0
+	wait_for "$SECONDS_MAX" rounds_are 1
+	for kind in $(kinds); do "$kind"; done
+	keeps_compiling "original code"
+	target_quit
+	unharmed
+	finish
 }
 
 tree_make "$WORK/tree" "$PACKAGES"
@@ -100,8 +94,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	everything
 done
-roots_find
 [ -n "$SOAK" ] || COMPILERS=("${BRIEF[@]}")
 for version in "${JDKS_IN_TURN[@]}"; do
-	if root_use "$version"; then everything; else skip "javac of JDK $version is traced" "$(roots_why)"; fi
+	root_use "$version" "javac is traced" && everything
 done

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC2016
 # --inside: the file has every call of the roots that are kept, and none of the others.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -31,167 +30,114 @@ events_agree() {
 }
 
 known() { # [OPTION...]
-	local sentence="slow and failing roots are recorded whole, others not at all${LARGE:+, with up to 1,000,000 calls}, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -Xmx512m Rooted "${THREADS:-64}" "$(virtual_threads)" 30 2000 ${LARGE:+0} "${LARGE[@]}"
-	if target_ready && trace_start "${INSIDE[@]}" "${KEPT[@]}" "$@"; then
-		says '^  recorded only inside of live.Rooted::fast:2s, live.Rooted::root:10ms, live.Rooted::failing:thrown$'
-		target_go
-		trace_stop
-		status_is 0
-		says ' 0 lost'
-		says '^  [1-9][0-9]* roots kept of [0-9,]+$'
-		target_restored
-		target_quit
-		roots_agree child leaf
-		[ $# -eq 0 ] || events_agree
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "slow and failing roots are recorded whole, others not at all${LARGE:+, with up to 1,000,000 calls}, JDK $FEATURE" || return 0
+	record_program -Xmx512m Rooted "${THREADS:-64}" "$(virtual_threads)" 30 2000 ${LARGE:+0} "${LARGE[@]}" -- \
+		"${INSIDE[@]}" "${KEPT[@]}" "$@" || return 0
+	says '^  recorded only inside of live.Rooted::fast:2s, live.Rooted::root:10ms, live.Rooted::failing:thrown$'
+	says ' 0 lost'
+	says '^  [1-9][0-9]* roots kept of [0-9,]+$'
+	roots_agree child leaf
+	[ $# -eq 0 ] || events_agree
+	finish
 }
 
 # Their calls do not come through the agent. Before JDK 24 those of virtual threads may be on their carriers (docs/filters.md).
 natives() { # SENTENCE METHOD... ; the native one is freeMemory
-	local sentence="$1, JDK $FEATURE" filters name virtual
+	local filters name virtual
+	begin "$1, JDK $FEATURE" || return 0
 	shift
 	virtual=$(virtual_threads)
 	[ "$FEATURE" -ge 24 ] || virtual=0
-	begin "$sentence" || return 0
 	filters=java.lang.Runtime::freeMemory
 	for name in "$@"; do
 		[ "$name" = freeMemory ] || filters+=";live.Rooted::$name"
 	done
-	target_start -Xmx512m Rooted "${THREADS:-16}" "$virtual" 20 2000
-	if target_ready && trace_start -m "$filters" "${KEPT[@]}" --inside='live.Rooted::fast:2s'; then
-		target_go
-		trace_stop
-		status_is 0
-		says ' 0 lost'
-		says '^  [1-9][0-9]* roots kept of [0-9,]+$'
-		target_restored
-		target_quit
-		roots_agree "$@"
-	fi
-	verdict "$sentence"
-	target_drop
+	record_program -Xmx512m Rooted "${THREADS:-16}" "$virtual" 20 2000 -- \
+		-m "$filters" "${KEPT[@]}" --inside='live.Rooted::fast:2s' || return 0
+	says ' 0 lost'
+	says '^  [1-9][0-9]* roots kept of [0-9,]+$'
+	roots_agree "$@"
+	finish
 }
 
 native_root() {
-	local sentence="--inside warns that a native method cannot be a root, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Rooted 0 0 0 10
-	if target_ready && trace_start -m live.Rooted::quick --inside=java.lang.Runtime::freeMemory --inside=live.Rooted::fast; then
-		target_go
-		trace_stop
-		says 'java\.lang\.Runtime\.freeMemory\(\): native: recorded in roots, but no root itself'
-		says '^  10 roots kept of 10$'
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "--inside warns that a native method cannot be a root, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program Rooted 0 0 0 10 -- \
+		-m live.Rooted::quick --inside=java.lang.Runtime::freeMemory --inside=live.Rooted::fast || return 0
+	says 'java\.lang\.Runtime\.freeMemory\(\): native: recorded in roots, but no root itself'
+	says '^  10 roots kept of 10$'
+	finish
 }
 
 large() {
-	LARGE=(1000 30000 1000000)
-	THREADS=1 known
-	LARGE=()
+	local LARGE=(1000 30000 1000000) THREADS=1
+	known
 }
 
 # Fast roots leave nothing, or their share of the samples with all calls.
 fast() {
-	local sentence="20,000 fast roots with 100 calls each leave samples only, JDK $FEATURE" roots
-	begin "$sentence" || return 0
-	target_start Rooted 0 0 0 20000
-	if target_ready && trace_start "${INSIDE[@]}"; then
-		target_go
-		trace_stop
-		status_is 0
-		says '^  0 roots kept of 20,000$'
-		says '^0 calls, .* 0 lost'
-		says '^2,020,000 calls in roots, but no root was kept'
-		[ "$(stat -c %s "$F_FILE")" -lt 500000 ] || finding "the file has $(stat -c %s "$F_FILE") bytes"
-		target_quit
-	fi
+	local roots
+	begin "20,000 fast roots with 100 calls each leave samples only, JDK $FEATURE" || return 0
+	record_program Rooted 0 0 0 20000 -- "${INSIDE[@]}" || return 0
+	says '^  0 roots kept of 20,000$'
+	says '^0 calls, .* 0 lost'
+	says '^2,020,000 calls in roots, but no root was kept'
+	[ "$(stat -c %s "$F_FILE")" -lt 500000 ] || finding "the file has $(stat -c %s "$F_FILE") bytes"
 	target_drop
-	target_start Rooted 0 0 0 20000
-	if target_ready && trace_start "${INSIDE[@]}" --keep=2%; then
-		target_go
-		trace_stop
-		status_is 0
-		roots=$(sed -nE 's/^  0 roots kept of 20,000, ([0-9]+) more as a sample$/\1/p' "$F_DIR/stderr")
-		[ "${roots:-0}" -gt 300 ] && [ "$roots" -lt 500 ] || finding "$roots samples" "$(cat "$F_DIR/stderr")"
-		[ "$(file_events live.Rooted.quick)" = $((100 * ${roots:-0})) ] || finding "$(file_events live.Rooted.quick) calls in $roots samples"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	record_program Rooted 0 0 0 20000 -- "${INSIDE[@]}" --keep=2% || return 0
+	roots=$(sed -nE 's/^  0 roots kept of 20,000, ([0-9]+) more as a sample$/\1/p' "$F_DIR/stderr")
+	[ "${roots:-0}" -gt 300 ] && [ "$roots" -lt 500 ] || finding "$roots samples" "$(cat "$F_DIR/stderr")"
+	[ "$(file_events live.Rooted.quick)" = $((100 * ${roots:-0})) ] || finding "$(file_events live.Rooted.quick) calls in $roots samples"
+	finish
 }
 
 # 2,097,152 calls are held, or a few less: those of a batch are held together.
 open_root() {
-	local sentence="a root that is open when the JVM is killed is kept, as far as it can be held, JDK $FEATURE" calls
-	begin "$sentence" || return 0
-	target_start Rooted 0 0 0 0 2300000
-	if target_ready && trace_start -m live.Rooted::quick --inside=live.Rooted::endless:thrown --no-stack; then
-		touch "$T_DIR/go"
-		wait_for 60 test -e "$T_DIR/inside" || finding "the root is not reached"
-		kill -9 "$T_PID"
-		trace_wait
-		status_is 3
-		calls=$(file_events live.Rooted.quick)
-		[ "$calls" -gt 2096000 ] && [ "$calls" -le 2097152 ] || finding "$calls calls in the file"
-		[ "$(end_line_number calls)" = "$calls" ] || finding "$(end_line_number calls) calls, not $calls"
-		[ "$(end_line_number lost)" = $((2300000 - calls)) ] || finding "$(end_line_number lost) lost, not $((2300000 - calls))"
-		says '1 still open'
-		says '^  0 roots kept of 0, 1 open$'
-		says '^  [0-9,]+ lost in roots that were not over: at most 2,097,152 calls are held$'
-		[ "$("$FRTRACE" view open --json "$F_FILE" | grep -c 'live.Rooted.endless')" = 1 ] || finding "the open root is not in the file"
-	fi
-	verdict "$sentence"
-	target_drop
+	local calls
+	begin "a root that is open when the JVM is killed is kept, as far as it can be held, JDK $FEATURE" || return 0
+	trace_program Rooted 0 0 0 0 2300000 -- \
+		-m live.Rooted::quick --inside=live.Rooted::endless:thrown --no-stack || return 0
+	touch "$T_DIR/go"
+	wait_for 60 test -e "$T_DIR/inside" || finding "the root is not reached"
+	kill -9 "$T_PID"
+	ended_with 3
+	calls=$(file_events live.Rooted.quick)
+	[ "$calls" -gt 2096000 ] && [ "$calls" -le 2097152 ] || finding "$calls calls in the file"
+	[ "$(end_line_number calls)" = "$calls" ] || finding "$(end_line_number calls) calls, not $calls"
+	[ "$(end_line_number lost)" = $((2300000 - calls)) ] || finding "$(end_line_number lost) lost, not $((2300000 - calls))"
+	says '1 still open'
+	says '^  0 roots kept of 0, 1 open$'
+	says '^  [0-9,]+ lost in roots that were not over: at most 2,097,152 calls are held$'
+	[ "$("$FRTRACE" view open --json "$F_FILE" | grep -c 'live.Rooted.endless')" = 1 ] || finding "the open root is not in the file"
+	finish
 }
 
 alone() {
-	local sentence="a recording with --inside runs alone, JDK $FEATURE" line
-	begin "$sentence" || return 0
-	target_start Rooted 0 0 0 10
-	if target_ready && trace_start "${INSIDE[@]}"; then
-		line=$("$FRTRACE" -p "$T_PID" -m live.Rooted::quick -o "$WORK/second.jfr" 2>&1 >/dev/null | grep -v '^note:')
-		[[ $line == *"a recording with --inside has to be the only one of a JVM"* ]] || finding "the second one says: $line"
-		target_go
-		trace_stop
-		status_is 0
-		says '^  0 roots kept of 10$'
-		trace_start -m live.Rooted::quick
-		line=$("$FRTRACE" -p "$T_PID" "${INSIDE[@]}" -o "$WORK/second.jfr" 2>&1 >/dev/null | grep -v '^note:')
-		[[ $line == *"a recording with --inside has to be the only one of a JVM"* ]] || finding "the second one with --inside says: $line"
-		trace_stop
-		status_is 0
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local line
+	begin "a recording with --inside runs alone, JDK $FEATURE" || return 0
+	trace_program Rooted 0 0 0 10 -- "${INSIDE[@]}" || return 0
+	line=$("$FRTRACE" -p "$T_PID" -m live.Rooted::quick -o "$WORK/second.jfr" 2>&1 >/dev/null | grep -v '^note:')
+	[[ $line == *"a recording with --inside has to be the only one of a JVM"* ]] || finding "the second one says: $line"
+	trace_calls
+	says '^  0 roots kept of 10$'
+	trace_start -m live.Rooted::quick
+	line=$("$FRTRACE" -p "$T_PID" "${INSIDE[@]}" -o "$WORK/second.jfr" 2>&1 >/dev/null | grep -v '^note:')
+	[[ $line == *"a recording with --inside has to be the only one of a JVM"* ]] || finding "the second one with --inside says: $line"
+	stopped_with 0
+	target_leaves
+	finish
 }
 
 # Hooks get the error, too, so that the exits of a few calls are lost, which is reported.
 overflow() {
-	local sentence="roots in which the stack overflows are recorded whole or dropped, JDK $FEATURE" seen
-	begin "$sentence" || return 0
-	target_start Sunk 6
-	if target_ready && trace_start -m 'live.Sunk::child;live.Sunk::dive' --inside='live.Sunk::passed:thrown' \
-		--inside='live.Sunk::caught:200ms;live.Sunk::last:200ms;live.Sunk::compiled:200ms;live.Sunk::small:200ms'; then
-		target_go
-		trace_stop
-		status_is 0 3
-		"$FRTRACE" export --csv "$F_FILE" >"$WORK/csv" 2>&1 || finding "export: $(tail -n 3 "$WORK/csv")"
-		seen=$(python3 "$LIVE/sunk.py" "$T_DIR/roots" "$WORK/csv" "$(end_line_number lost)" 2>&1)
-		[ -z "$seen" ] || finding "$seen"
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local seen
+	begin "roots in which the stack overflows are recorded whole or dropped, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program Sunk 6 -- -m 'live.Sunk::child;live.Sunk::dive' --inside='live.Sunk::passed:thrown' \
+		--inside='live.Sunk::caught:200ms;live.Sunk::last:200ms;live.Sunk::compiled:200ms;live.Sunk::small:200ms' || return 0
+	"$FRTRACE" export --csv "$F_FILE" >"$WORK/csv" 2>&1 || finding "export: $(tail -n 3 "$WORK/csv")"
+	seen=$(python3 "$LIVE/sunk.py" "$T_DIR/roots" "$WORK/csv" "$(end_line_number lost)" 2>&1)
+	[ -z "$seen" ] || finding "$seen"
+	finish
 }
 
 BESIDE="native methods in roots are recorded whole or not at all, beside others"
@@ -207,9 +153,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && native_root
 	turn 1 && large
 done
-roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
-	root_use "$version" || { skip "roots, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "roots" || continue
 	THREADS=16 known
 	natives "$BESIDE" child leaf freeMemory
 done

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2016
 # The example file of JMC Agent, unchanged, with its example program: the events of JMC Agent and those of frtrace. It needs
 # the source of JMC in JMC_SOURCE and Debian's libasm-java, or its jars in ASM_JARS. Takes two minutes, because the program sleeps for half a second
 # in each of 37 calls.
@@ -83,10 +82,9 @@ alike() {
 }
 
 example() {
-	local sentence="JMC Agent's example file gives the events of JMC Agent, JDK $FEATURE"
-	begin "$sentence" || return 0
-	[ -f "$EXAMPLE" ] || { skip "$sentence" "no source of JMC in JMC_SOURCE"; return 0; }
-	[ -f "${ASM[0]}" ] || { skip "$sentence" "no ${ASM[0]}: apt-get install libasm-java"; return 0; }
+	begin "JMC Agent's example file gives the events of JMC Agent, JDK $FEATURE" || return 0
+	[ -f "$EXAMPLE" ] || { skip "$SENTENCE" "no source of JMC in JMC_SOURCE"; return 0; }
+	[ -f "${ASM[0]}" ] || { skip "$SENTENCE" "no ${ASM[0]}: apt-get install libasm-java"; return 0; }
 	if agent_build >"$WORK/build.log" 2>&1; then
 		program_start jmc --add-opens java.base/jdk.internal.misc=ALL-UNNAMED -XX:StartFlightRecording="filename=$WORK/jmc.jfr,dumponexit=true" \
 			-javaagent:"$WORK/agent.jar=$EXAMPLE" -cp "$WORK/agent.jar:$WORK/program"
@@ -96,8 +94,7 @@ example() {
 		wait_for 60 printed frtrace 'Running static' 2 || finding "the program does not run:" "$(tail -n 3 "$WORK/frtrace.out")"
 		if trace_start --events="$EXAMPLE"; then
 			wait_for 120 printed frtrace 'Running static' 4 || finding "the traced program does not go on"
-			trace_stop
-			status_is 0
+			stopped_with 0
 		fi
 		wait_for 120 printed jmc 'Running static' 2 || finding "the program with JMC Agent does not run:" "$(tail -n 3 "$WORK/jmc.out")"
 		exec 8>&- 9>&-
@@ -111,7 +108,7 @@ example() {
 	else
 		finding "JMC Agent cannot be built:" "$(tail -n 3 "$WORK/build.log")"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 jdk_use "${JDKS[0]}"

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # The counts stay exact with different compilers, collectors and checks.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -9,18 +8,11 @@
 has_option() { "$JAVA/bin/java" "$1" -version >/dev/null 2>&1; }
 
 checked_jni() {
-	local sentence="-Xcheck:jni finds nothing, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -Xcheck:jni ExitsMain 2000
-	if target_ready && trace_start -m "$EXITS"; then
-		target_go
-		trace_stop
-		target_quit
-		grep -hE 'WARNING in native|FATAL ERROR|JNI local refs' "$T_DIR/stdout" "$T_DIR/stderr" >"$T_DIR/jni" && finding "$(head -n 5 "$T_DIR/jni")"
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "-Xcheck:jni finds nothing, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program -Xcheck:jni ExitsMain 2000 -- -m "$EXITS" || return 0
+	grep -hE 'WARNING in native|FATAL ERROR|JNI local refs' "$T_DIR/stdout" "$T_DIR/stderr" >"$T_DIR/jni" && finding "$(head -n 5 "$T_DIR/jni")"
+	file_agrees
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016,SC2031
 # A JVM at a limit, or one that cannot answer, is not attached to: the reason comes within two seconds, in 'check', too;
 # the JVM lives, and nothing is left behind. With what an attach takes free, it is traced.
 # shellcheck source=tests/live/lib.sh
@@ -43,31 +42,31 @@ group_make() { # FILE NAME [V1|V2]
 
 into_group='echo $$ >"$0/cgroup.procs" && exec "$@"'
 
-# Start Brim; it uses something up.
+# Start Brim; it uses something up. If it does not start, the case is over.
 brim() { # LIMIT-COMMAND... -- [-JVM-OPTION...] WHAT [SPARE]
-	local launch=("${LAUNCH[@]}") before=() options=()
+	local before=() options=()
 	while [ "$1" != -- ]; do before+=("$1"); shift; done
 	shift
 	while [[ $1 == -* ]]; do options+=("$1"); shift; done
-	LAUNCH=("${before[@]}" "${launch[@]}")
-	target_start -Xmx32m -XX:+UseSerialGC "${options[@]}" Brim "$@"
-	LAUNCH=("${launch[@]}")
-	target_ready || return
+	local LAUNCH=("${before[@]}" "${LAUNCH[@]}")
+	run_program -Xmx32m -XX:+UseSerialGC "${options[@]}" Brim "$@" || return
 	touch "$T_DIR/go"
 	wait_for "$SECONDS_MAX" target_has "done"
 	[ "${*: -1}" = spin ] || brim_rests
 }
 
-# Wait until it does no more than to sleep: less than a fifth of a second of CPU time in half a second.
+# Wait until it does no more than to sleep: less than a fifth of a second of CPU time in half a second, and no thread that
+# waits for a CPU.
 brim_rests() {
 	local before now i
 	for ((i = 0; i < 100; i++)); do
 		before=$(awk '{ print $14 + $15 }' "/proc/$T_PID/stat" 2>/dev/null) || break
 		sleep 0.5
 		now=$(awk '{ print $14 + $15 }' "/proc/$T_PID/stat" 2>/dev/null) || break
-		[ $((now - before)) -lt 10 ] && return
+		[ $((now - before)) -lt 10 ] && ! grep -qs $'^State:\tR' "/proc/$T_PID"/task/*/status && return
 	done
 	finding "the program does not come to rest" "$(tail -n 3 "$T_DIR/stderr" "$T_DIR/stdout")"
+	finish
 	return 1
 }
 
@@ -103,119 +102,108 @@ traced() {
 }
 
 threads_of_a_group() {
-	local sentence="a JVM that has used up the threads of a control group above its own is not attached to, JDK $FEATURE"
-	begin "$sentence" || return
-	group_make pids.max threads || { skip "$sentence" "no control group with pids.max"; return; }
+	begin "a JVM that has used up the threads of a control group above its own is not attached to, JDK $FEATURE" || return
+	group_make pids.max threads || { skip "$SENTENCE" "no control group with pids.max"; return; }
 	local outer=$DIR
 	mkdir -p "$outer/inner" && DIR=$outer/inner
 	echo 60 >"$outer/pids.max"
-	if brim sh -c "$into_group" "$DIR" -- threads 3; then
-		refused '57 of 60 threads are in use \(pids.max of the control group .*/threads.\), and attaching takes room for 5'
-		echo 62 >"$outer/pids.max"
-		traced
-	fi
-	verdict "$sentence"
-	target_drop
+	brim sh -c "$into_group" "$DIR" -- threads 3 || return 0
+	refused '57 of 60 threads are in use \(pids.max of the control group .*/threads.\), and attaching takes room for 5'
+	echo 62 >"$outer/pids.max"
+	traced
+	finish
 }
 
 threads_of_a_user() {
-	local sentence="a JVM whose user has used up his threads is not attached to; root's is, JDK $FEATURE"
-	begin "$sentence" || return
+	begin "a JVM whose user has used up his threads is not attached to; root's is, JDK $FEATURE" || return
 	classes_for_all
-	brim setpriv --reuid=53211 --regid=53211 --clear-groups prlimit --nproc=60 -- threads &&
-		refused '60 of 60 threads are in use \(ulimit -u of user 53211\), and attaching takes room for 5'
+	brim setpriv --reuid=53211 --regid=53211 --clear-groups prlimit --nproc=60 -- threads || return 0
+	refused '60 of 60 threads are in use \(ulimit -u of user 53211\), and attaching takes room for 5'
 	target_drop
 	wait_for 10 ended "$T_PID"
-	brim setpriv --reuid=53211 --regid=53211 --clear-groups prlimit --nproc=60 -- threads 5 && traced
+	brim setpriv --reuid=53211 --regid=53211 --clear-groups prlimit --nproc=60 -- threads 5 || return 0
+	traced
 	target_drop
-	brim prlimit --nproc=10 -- nothing && traced
-	verdict "$sentence"
-	target_drop
+	brim prlimit --nproc=10 -- nothing || return 0
+	traced
+	finish
 }
 
 addresses() {
-	local sentence="a JVM whose address space is used up is not attached to, JDK $FEATURE" size
-	begin "$sentence" || return
-	if brim -- nothing; then
-		size=$(awk '/^VmSize/ { printf "%d", $2 * 1024 }' "/proc/$T_PID/status")
-		prlimit --pid="$T_PID" --as=$((size + (4 << 20))):
-		refused '[0-9.]+ GB of [0-9.]+ GB of its address space are in use \(ulimit -v\), and attaching takes [0-9.]+ MB'
-		prlimit --pid="$T_PID" --as=unlimited:
-		size=$(awk '/^VmData/ { printf "%d", $2 * 1024 }' "/proc/$T_PID/status")
-		prlimit --pid="$T_PID" --data=$((size + (4 << 20))):
-		refused 'of its address space are in use \(ulimit -d\), and attaching takes 1[0-9](\.[0-9])? MB'
-		prlimit --pid="$T_PID" --data=unlimited:
-		traced
-	fi
-	verdict "$sentence"
-	target_drop
+	local size
+	begin "a JVM whose address space is used up is not attached to, JDK $FEATURE" || return
+	brim -- nothing || return 0
+	size=$(awk '/^VmSize/ { printf "%d", $2 * 1024 }' "/proc/$T_PID/status")
+	prlimit --pid="$T_PID" --as=$((size + (4 << 20))):
+	refused '[0-9.]+ GB of [0-9.]+ GB of its address space are in use \(ulimit -v\), and attaching takes [0-9.]+ MB'
+	prlimit --pid="$T_PID" --as=unlimited:
+	size=$(awk '/^VmData/ { printf "%d", $2 * 1024 }' "/proc/$T_PID/status")
+	prlimit --pid="$T_PID" --data=$((size + (4 << 20))):
+	refused 'of its address space are in use \(ulimit -d\), and attaching takes 1[0-9](\.[0-9])? MB'
+	prlimit --pid="$T_PID" --data=unlimited:
+	traced
+	finish
 }
 
 memory_of_a_group() {
-	local sentence="a JVM whose control group has no memory left is not attached to, JDK $FEATURE" file
-	begin "$sentence" || return
-	group_make memory.limit_in_bytes memory || group_make memory.max memory || { skip "$sentence" "no control group with a memory limit"; return; }
-	[ "$(awk '/^SwapFree/ { print $2 }' /proc/meminfo)" = 0 ] || { skip "$sentence" "the machine has swap space"; return; }
+	local file
+	begin "a JVM whose control group has no memory left is not attached to, JDK $FEATURE" || return
+	group_make memory.limit_in_bytes memory || group_make memory.max memory || { skip "$SENTENCE" "no control group with a memory limit"; return; }
+	[ "$(awk '/^SwapFree/ { print $2 }' /proc/meminfo)" = 0 ] || { skip "$SENTENCE" "the machine has swap space"; return; }
 	file=$DIR/memory.max
 	[ -e "$file" ] || file=$DIR/memory.limit_in_bytes
-	if brim sh -c "$into_group" "$DIR" -- -XX:-UsePerfData nothing; then
-		echo $(($(cat "$DIR"/memory.current "$DIR"/memory.usage_in_bytes 2>/dev/null) + (1 << 20))) >"$file"
-		refused 'of the memory of its control group .*/memory. are in use, and attaching takes 4.0 MB'
-		echo 1G >"$file"
-		traced
-	fi
-	verdict "$sentence"
-	target_drop
+	brim sh -c "$into_group" "$DIR" -- -XX:-UsePerfData nothing || return 0
+	echo $(($(cat "$DIR"/memory.current "$DIR"/memory.usage_in_bytes 2>/dev/null) + (1 << 20))) >"$file"
+	refused 'of the memory of its control group .*/memory. are in use, and attaching takes 4.0 MB'
+	echo 1G >"$file"
+	traced
+	finish
 }
 
 descriptors() {
-	local sentence="a JVM whose file descriptors are all open is not attached to, JDK $FEATURE"
-	begin "$sentence" || return
-	brim prlimit --nofile=80:80 -- files 3 && refused '77 of 80 file descriptors are open, and attaching takes 4'
+	begin "a JVM whose file descriptors are all open is not attached to, JDK $FEATURE" || return
+	brim prlimit --nofile=80:80 -- files 3 || return 0
+	refused '77 of 80 file descriptors are open, and attaching takes 4'
 	target_drop
-	brim prlimit --nofile=80:80 -- files 6 && traced
-	verdict "$sentence"
-	target_drop
+	brim prlimit --nofile=80:80 -- files 6 || return 0
+	traced
+	finish
 }
 
 full='its Java heap is full \([0-9.]+ MB of [0-9.]+ MB in use\), and attaching takes some of it, too'
 
 # It fills the heap without an OutOfMemoryError, which would end it.
 deadly_heap() {
-	local sentence="a JVM that an OutOfMemoryError would end is not attached to while its heap is full, JDK $FEATURE"
-	begin "$sentence" || return
-	brim -- -XX:-UseTLAB -XX:+ExitOnOutOfMemoryError heap -4000 && refused "$full"
+	begin "a JVM that an OutOfMemoryError would end is not attached to while its heap is full, JDK $FEATURE" || return
+	brim -- -XX:-UseTLAB -XX:+ExitOnOutOfMemoryError heap -4000 || return 0
+	refused "$full"
 	target_drop
-	brim -- -XX:-UseTLAB -XX:+ExitOnOutOfMemoryError heap 300000 && traced
-	verdict "$sentence"
-	target_drop
+	brim -- -XX:-UseTLAB -XX:+ExitOnOutOfMemoryError heap 300000 || return 0
+	traced
+	finish
 }
 
 full_heap() { # COLLECTOR
-	local sentence="a JVM whose heap is full is not attached to, $1, JDK $FEATURE"
-	begin "$sentence" || return
-	brim -- -XX:-UseSerialGC "-XX:+Use$1" error && refused "$full"
-	verdict "$sentence"
-	target_drop
+	begin "a JVM whose heap is full is not attached to, $1, JDK $FEATURE" || return
+	brim -- -XX:-UseSerialGC "-XX:+Use$1" error || return 0
+	refused "$full"
+	finish
 }
 
 frozen() { # V1|V2
-	local sentence="a JVM that is frozen by its control group (${1,,}) is reported as frozen, and traced when it is thawed, JDK $FEATURE"
+	begin "a JVM that is frozen by its control group (${1,,}) is reported as frozen, and traced when it is thawed, JDK $FEATURE" || return
 	local file=freezer.state on=FROZEN off=THAWED
-	begin "$sentence" || return
 	[ "$1" = V1 ] || file=cgroup.freeze on=1 off=0
-	group_make "$file" frozen "$1" || { skip "$sentence" "no control group with $file"; return; }
-	if brim -- nothing; then
-		mkdir -p "$DIR/below"
-		echo "$T_PID" >"$DIR/below/cgroup.procs"
-		echo "$on" >"$DIR/$file"
-		refused "it is frozen by its control group '/$GROUP/frozen/below'"
-		echo "$off" >"$DIR/$file"
-		traced
-		silent
-	fi
-	verdict "$sentence"
-	target_drop
+	group_make "$file" frozen "$1" || { skip "$SENTENCE" "no control group with $file"; return; }
+	brim -- nothing || return 0
+	mkdir -p "$DIR/below"
+	echo "$T_PID" >"$DIR/below/cgroup.procs"
+	echo "$on" >"$DIR/$file"
+	refused "it is frozen by its control group '/$GROUP/frozen/below'"
+	echo "$off" >"$DIR/$file"
+	traced
+	silent
+	finish
 }
 
 build_hold() {
@@ -225,94 +213,83 @@ build_hold() {
 
 # The thread that handles SIGQUIT is stopped after the check, so frtrace waits.
 interrupted() {
-	local sentence="a JVM that gets the signal after Ctrl-C prints no thread dump, JDK $FEATURE" dispatcher
-	begin "$sentence" || return
+	local dispatcher
+	begin "a JVM that gets the signal after Ctrl-C prints no thread dump, JDK $FEATURE" || return
 	build_hold
-	if brim -- nothing; then
-		dispatcher=$(grep -lx 'Signal Dispatch' "/proc/$T_PID/task/"*/comm | cut -d / -f 5)
-		"$CACHE/hold" "$dispatcher" >"$WORK/held" 2>&1 </dev/null &
-		local holder=$!
-		wait_for 10 grep -qx held "$WORK/held" || finding "Signal Dispatcher is not held"
-		trace_launch -p "$T_PID" -o "$WORK/never.jfr" -m live.Brim::work
-		wait_for 10 test -e "/tmp/.attach_pid$T_PID" || finding "no attach has begun"
-		sleep 0.5
-		trace_stop
-		status_is 1
-		[ -e "/tmp/.attach_pid$T_PID" ] || finding "the file that the JVM looks for is gone"
-		kill "$holder"
-		wait_for 10 test -S "/tmp/.java_pid$T_PID" || finding "the JVM does not listen afterwards"
-		silent
-		traced
-		tmp_is_clean
-	fi
-	verdict "$sentence"
-	target_drop
+	brim -- nothing || return 0
+	dispatcher=$(grep -lx 'Signal Dispatch' "/proc/$T_PID/task/"*/comm | cut -d / -f 5)
+	"$CACHE/hold" "$dispatcher" >"$WORK/held" 2>&1 </dev/null &
+	local holder=$!
+	wait_for 10 grep -qx held "$WORK/held" || finding "Signal Dispatcher is not held"
+	trace_launch -p "$T_PID" -o "$WORK/never.jfr" -m live.Brim::work
+	wait_for 10 test -e "/tmp/.attach_pid$T_PID" || finding "no attach has begun"
+	sleep 0.5
+	stopped_with 1
+	[ -e "/tmp/.attach_pid$T_PID" ] || finding "the file that the JVM looks for is gone"
+	kill "$holder"
+	wait_for 10 test -S "/tmp/.java_pid$T_PID" || finding "the JVM does not listen afterwards"
+	silent
+	traced
+	tmp_is_clean
+	finish
 }
 
 # A thread that spins stands for a collection of garbage: the JVM works, and does not answer for three seconds.
 slow() {
-	local sentence="a JVM with JDWP that works is waited for, JDK $FEATURE" dispatcher
-	begin "$sentence" || return
+	local dispatcher
+	begin "a JVM with JDWP that works is waited for, JDK $FEATURE" || return
 	build_hold
-	if brim -- -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0 spin; then
-		dispatcher=$(grep -lx 'Signal Dispatch' "/proc/$T_PID/task/"*/comm | cut -d / -f 5)
-		"$CACHE/hold" "$dispatcher" >"$WORK/held" 2>&1 </dev/null &
-		local holder=$!
-		wait_for 10 grep -qx held "$WORK/held" || finding "Signal Dispatcher is not held"
-		{ wait_for 10 test -e "/tmp/.attach_pid$T_PID"; sleep 3; kill "$holder"; } &
-		traced
-		[ "$TOOK_MS" -gt 3000 ] || finding "it took only $TOOK_MS ms"
-		silent
-		wait $!
-	fi
-	verdict "$sentence"
-	target_drop
+	brim -- -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0 spin || return 0
+	dispatcher=$(grep -lx 'Signal Dispatch' "/proc/$T_PID/task/"*/comm | cut -d / -f 5)
+	"$CACHE/hold" "$dispatcher" >"$WORK/held" 2>&1 </dev/null &
+	local holder=$!
+	wait_for 10 grep -qx held "$WORK/held" || finding "Signal Dispatcher is not held"
+	{ wait_for 10 test -e "/tmp/.attach_pid$T_PID"; sleep 3; kill "$holder"; } &
+	traced
+	[ "$TOOK_MS" -gt 3000 ] || finding "it took only $TOOK_MS ms"
+	silent
+	wait $!
+	finish
 }
 
 another_program() {
-	local sentence="a recording of a JVM that becomes another program ends at once with its calls, JDK $FEATURE"
-	begin "$sentence" || return
+	begin "a recording of a JVM that becomes another program ends at once with its calls, JDK $FEATURE" || return
 	gcc -shared -fPIC -o "$WORK/exec_on_signal.so" "$LIVE/exec_on_signal.c" || finding "cannot build exec_on_signal"
-	if brim env LD_PRELOAD="$WORK/exec_on_signal.so" -- nothing && trace_start -m live.Brim::work; then
-		sleep 1
-		kill -WINCH "$T_PID"
-		trace_wait 10
-		status_is 0
-		says '^[0-9]+ calls, 0 thrown, 0 lost, .*The JVM has become another program \(exec\)'
-		[ "$(end_line_number calls)" -ge 5 ] || finding "only $(end_line_number calls) calls of about 10"
-		grep -qx sleep "/proc/$T_PID/comm" || finding "it is no other program: $(cat "/proc/$T_PID/comm")"
-	fi
-	verdict "$sentence"
-	target_drop
+	brim env LD_PRELOAD="$WORK/exec_on_signal.so" -- nothing && trace_target -m live.Brim::work || return 0
+	sleep 1
+	kill -WINCH "$T_PID"
+	ended_with 0
+	says '^[0-9]+ calls, 0 thrown, 0 lost, .*The JVM has become another program \(exec\)'
+	[ "$(end_line_number calls)" -ge 5 ] || finding "only $(end_line_number calls) calls of about 10"
+	grep -qx sleep "/proc/$T_PID/comm" || finding "it is no other program: $(cat "/proc/$T_PID/comm")"
+	finish
 }
 
 debugged() {
-	local sentence="a JVM that a debugger has suspended is reported so within two seconds, JDK $FEATURE" port
-	begin "$sentence" || return
-	if brim -- -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0 nothing; then
-		port=$(grep -oE 'address: [0-9]+' "$T_DIR/stdout" | cut -d ' ' -f 2)
-		python3 - "$port" <<-'END' || finding "cannot suspend it"
-			import socket, struct, sys
-			s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
-			s.sendall(b"JDWP-Handshake")
-			s.recv(14, socket.MSG_WAITALL)
-			s.sendall(struct.pack(">IIBBB", 11, 1, 0, 1, 8))  # VirtualMachine.Suspend
-			sys.stdout.flush()
-			import os, time
-			if os.fork() == 0:
-			    os.setsid()
-			    devnull = os.open("/dev/null", os.O_RDWR)
-			    for fd in range(3):
-			        os.dup2(devnull, fd)
-			    time.sleep(20)
-			    s.sendall(struct.pack(">IIBBB", 11, 2, 0, 1, 9))
-			    os._exit(0)
-		END
-		sleep 0.3
-		refused 'it did not answer within [0-9.]+ s: perhaps a debugger has suspended it \(it was started with JDWP\)' unknown
-	fi
-	verdict "$sentence"
-	target_drop
+	local port
+	begin "a JVM that a debugger has suspended is reported so within two seconds, JDK $FEATURE" || return
+	brim -- -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0 nothing || return 0
+	port=$(grep -oE 'address: [0-9]+' "$T_DIR/stdout" | cut -d ' ' -f 2)
+	python3 - "$port" <<-'END' || finding "cannot suspend it"
+		import socket, struct, sys
+		s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		s.sendall(b"JDWP-Handshake")
+		s.recv(14, socket.MSG_WAITALL)
+		s.sendall(struct.pack(">IIBBB", 11, 1, 0, 1, 8))  # VirtualMachine.Suspend
+		sys.stdout.flush()
+		import os, time
+		if os.fork() == 0:
+		    os.setsid()
+		    devnull = os.open("/dev/null", os.O_RDWR)
+		    for fd in range(3):
+		        os.dup2(devnull, fd)
+		    time.sleep(20)
+		    s.sendall(struct.pack(">IIBBB", 11, 2, 0, 1, 9))
+		    os._exit(0)
+	END
+	sleep 0.3
+	refused 'it did not answer within [0-9.]+ s: perhaps a debugger has suspended it \(it was started with JDWP\)' unknown
+	finish
 }
 
 for line in "${JDKS[@]}"; do
@@ -334,12 +311,8 @@ for line in "${JDKS[@]}"; do
 	turn 1 && slow
 done
 
-roots_find
 for number in "${JDKS_IN_TURN[@]}"; do
-	if root_use "$number"; then
-		threads_of_a_group
-		[ -z "$SOAK" ] || { descriptors; full_heap SerialGC; full_heap ParallelGC; full_heap G1GC; }
-	else
-		begin "limits, JDK $number" && skip "limits, JDK $number" "$(roots_why)"
-	fi
+	root_use "$number" "limits" || continue
+	threads_of_a_group
+	[ -z "$SOAK" ] || { descriptors; full_heap SerialGC; full_heap ParallelGC; full_heap G1GC; }
 done

@@ -1,10 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC2016
 # The agent in the JVM: loaded once for many recordings; simultaneous first attaches; full tables; seccomp filters that kill.
 . "$(dirname "$0")/../lib.sh"
-
-
 
 memfds_of() { # PID
 	find "/proc/$1/fd" -lname '/memfd:frtrace-*' 2>/dev/null | wc -l
@@ -22,106 +19,84 @@ held_by() { # PID
 	echo "$(find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l) descriptors, $(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) threads"
 }
 
+# One library, one segment, and one file are in the JVM.
+one_of_each() { # [ROUND]
+	[ "$(libraries_of "$T_PID")" = 1 ] || finding "$*: $(libraries_of "$T_PID") libraries are mapped"
+	[ "$(memfds_of "$T_PID")" = 1 ] || finding "$*: $(memfds_of "$T_PID") segments"
+	[ "$(files_of "$T_PID")" = 1 ] || finding "$*: $(files_of "$T_PID") descriptors of the agent's file"
+	target_restored
+}
+
 one_agent() {
-	local n sentence i first
+	local n i first
 	n=$(amount 10 50)
-	sentence="$n recordings load the agent once, with one thread and two descriptors, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start "${FIXED_THREADS[@]}" Speed
-	if target_ready; then
-		for i in $(seq "$n"); do
-			trace_start -m live.Speed::work -t 1s -d 20ms
-			trace_wait 30
-			status_is 0
-			first=${first:-$(held_by "$T_PID")}
-		done
-		[ "$(held_by "$T_PID")" = "$first" ] || finding "after the first: $first; now $(held_by "$T_PID")"
-		[ "$(libraries_of "$T_PID")" = 1 ] || finding "$(libraries_of "$T_PID") libraries are mapped"
-		[ "$(memfds_of "$T_PID")" = 1 ] || finding "$(memfds_of "$T_PID") segments"
-		[ "$(files_of "$T_PID")" = 1 ] || finding "$(files_of "$T_PID") descriptors of the agent's file"
-		if [ "$FEATURE" -ge 25 ]; then
-			"$JAVA/bin/jcmd" "$T_PID" JFR.start name=agents settings=default >/dev/null
-			"$JAVA/bin/jcmd" "$T_PID" JFR.stop name=agents filename="$T_DIR/agents.jfr" >/dev/null
-			i=$("$JAVA/bin/jfr" print --events jdk.NativeAgent "$T_DIR/agents.jfr" | grep -c 'name = ".*libfrtrace-')
-			[ "$i" = 1 ] || finding "the JVM lists $i agents"
-		fi
-		target_restored
+	begin "$n recordings load the agent once, with one thread and two descriptors, JDK $FEATURE" || return 0
+	run_program "${FIXED_THREADS[@]}" Speed || return 0
+	for i in $(seq "$n"); do
+		trace_start -m live.Speed::work -t 1s -d 20ms
+		ended_with 0
+		first=${first:-$(held_by "$T_PID")}
+	done
+	[ "$(held_by "$T_PID")" = "$first" ] || finding "after the first: $first; now $(held_by "$T_PID")"
+	one_of_each "after $n recordings"
+	if [ "$FEATURE" -ge 25 ]; then
+		"$JAVA/bin/jcmd" "$T_PID" JFR.start name=agents settings=default >/dev/null
+		"$JAVA/bin/jcmd" "$T_PID" JFR.stop name=agents filename="$T_DIR/agents.jfr" >/dev/null
+		i=$("$JAVA/bin/jfr" print --events jdk.NativeAgent "$T_DIR/agents.jfr" | grep -c 'name = ".*libfrtrace-')
+		[ "$i" = 1 ] || finding "the JVM lists $i agents"
 	fi
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # All get it, and share one agent.
 first_attaches() {
-	local n sentence i pids won round status
+	local n i pids round
 	n=$(amount 3 20)
-	sentence="three simultaneous first attaches share one agent, $n times, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "three simultaneous first attaches share one agent, $n times, JDK $FEATURE" || return 0
 	for round in $(seq "$n"); do
 		target_start Speed
 		target_ready || break
-		pids=() won=0
+		pids=()
 		for i in 1 2 3; do
 			"$FRTRACE" -p "$T_PID" -m live.Speed::work -t 1s -d 2s -o "$T_DIR/race-$i.jfr" >"$T_DIR/race-$i" 2>&1 </dev/null &
 			pids+=($!)
 			STARTED+=($!)
 		done
 		for i in 1 2 3; do
-			wait "${pids[i - 1]}"
-			status=$?
-			if [ $status = 0 ]; then
-				won=$((won + 1))
-			else
-				finding "round $round: status $status: $(cat "$T_DIR/race-$i")"
-			fi
+			wait "${pids[i - 1]}" || finding "round $round: status $?: $(cat "$T_DIR/race-$i")"
 		done
-		[ "$won" = 3 ] || finding "round $round: $won of 3"
-		[ "$(libraries_of "$T_PID")" = 1 ] || finding "round $round: $(libraries_of "$T_PID") libraries are mapped"
-		[ "$(memfds_of "$T_PID")" = 1 ] || finding "round $round: $(memfds_of "$T_PID") segments"
-		[ "$(files_of "$T_PID")" = 1 ] || finding "round $round: $(files_of "$T_PID") descriptors of the agent's file"
-		target_restored
+		one_of_each "round $round"
 		target_drop
 	done
-	verdict "$sentence"
+	verdict
 }
 
 filtered_start() { # kill|refuse CALL
-	local launch=("${LAUNCH[@]}")
-	LAUNCH+=("$WORK/filtered" "$@")
-	target_start Speed
-	LAUNCH=("${launch[@]}")
-	target_ready
+	local LAUNCH=("${LAUNCH[@]}" "$WORK/filtered" "$@")
+	run_program Speed
 }
 
 filtered_away() { # kill|refuse CALL NAME REGEX
-	local sentence="a JVM whose seccomp filter would $1 $3() is refused, and survives, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if filtered_start "$1" "$2"; then
-		trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/none.jfr"
-		trace_wait 30
-		status_is 1
-		says "^frtrace: .*: $4"
-		ended "$T_PID" && finding "the JVM is dead"
-		[ -z "$(cat "/proc/$T_PID"/task/*/children)" ] || finding "the JVM has children"
-		target_untouched "$T_PID"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a JVM whose seccomp filter would $1 $3() is refused, and survives, JDK $FEATURE" || return 0
+	filtered_start "$1" "$2" || return 0
+	trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/none.jfr"
+	ended_with 1
+	says "^frtrace: .*: $4"
+	ended "$T_PID" && finding "the JVM is dead"
+	[ -z "$(cat "/proc/$T_PID"/task/*/children)" ] || finding "the JVM has children"
+	target_untouched "$T_PID"
+	finish
 }
 
 filtered_traced() { # kill|refuse CALLS NAMES
-	local sentence="a JVM whose seccomp filter would $1 $3 is traced with stacks, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if filtered_start "$1" "$2"; then
-		trace_start -m live.Speed::work -n 100
-		trace_wait 30
-		status_is 0
-		grep -q 'no stacks' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
-		[ -z "$(cat "/proc/$T_PID"/task/*/children)" ] || finding "the JVM has children"
-		target_restored
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a JVM whose seccomp filter would $1 $3 is traced with stacks, JDK $FEATURE" || return 0
+	filtered_start "$1" "$2" || return 0
+	trace_start -m live.Speed::work -n 100
+	ended_with 0
+	grep -q 'no stacks' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
+	[ -z "$(cat "/proc/$T_PID"/task/*/children)" ] || finding "the JVM has children"
+	target_restored
+	finish
 }
 
 # System call numbers of x86-64. tests/unit/agent/test_seccomp.c tries all that the agent makes.
@@ -140,84 +115,63 @@ seccomp() {
 # The kernel adds a seal to the segment. A setting of the pid namespace; the JVM is its first process. The agent walks
 # stacks only while it knows the segment by its seals.
 sealed_by_kernel() { # VM.MEMFD_NOEXEC
-	local sentence="with vm.memfd_noexec=$1 a JVM is traced as without, JDK $FEATURE" launch=("${LAUNCH[@]}") outer
-	begin "$sentence" || return 0
-	if [ ! -e /proc/sys/vm/memfd_noexec ]; then
-		skip "$sentence" "the kernel has no vm.memfd_noexec"
-		return
-	fi
+	local LAUNCH=("${LAUNCH[@]}") outer
+	begin "with vm.memfd_noexec=$1 a JVM is traced as without, JDK $FEATURE" || return 0
+	[ -e /proc/sys/vm/memfd_noexec ] || { skip "$SENTENCE" "the kernel has no vm.memfd_noexec"; return; }
 	LAUNCH+=(unshare --pid --fork --mount --kill-child sh -c "mount --make-rprivate / && mount -t proc proc /proc &&
 		echo $1 >/proc/sys/vm/memfd_noexec && exec \"\$@\"" -)
-	target_start Speed
-	LAUNCH=("${launch[@]}") outer=$T_PID
-	if target_ready; then
-		T_PID=$(pgrep -P "$outer")
-		STARTED+=("$T_PID")
-		trace_start -m live.Speed::work --stacks=walk -n 10
-		trace_wait 30
-		status_is 0
-		grep -q 'no stack' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
-		target_restored
-		target_drop
-	fi
-	T_PID=$outer
-	verdict "$sentence"
+	run_program Speed || return 0
+	outer=$T_PID T_PID=$(pgrep -P "$T_PID")
+	STARTED+=("$T_PID")
+	trace_start -m live.Speed::work --stacks=walk -n 10
+	ended_with 0
+	grep -q 'no stack' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
+	target_restored
 	target_drop
+	T_PID=$outer
+	finish
 }
 
 # More loaders than half of their table, and a class that got hooks and was never defined.
 crowded() {
-	local sentence="crowded tables are emptied, also after a class without its superclass, JDK $FEATURE" first second
-	begin "$sentence" || return 0
-	target_start Undefined 2100
-	if target_ready && trace_start -m 'live.Undefined$*' --no-stack; then
-		target_go
-		trace_stop
-		status_is 0
-		first=$(peek "$T_PID" methods)
-		trace_start -m live.Undefined::work -n 10
-		trace_wait 30
-		status_is 0
-		second=$(peek "$T_PID" methods)
-		[ "$first" -gt 2100 ] && [ "$second" -lt 100 ] || finding "methods: $first, then $second"
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local first second
+	begin "crowded tables are emptied, also after a class without its superclass, JDK $FEATURE" || return 0
+	trace_program Undefined 2100 -- -m 'live.Undefined$*' --no-stack || return 0
+	trace_calls
+	first=$(peek "$T_PID" methods)
+	trace_start -m live.Undefined::work -n 10
+	ended_with 0
+	second=$(peek "$T_PID" methods)
+	[ "$first" -gt 2100 ] && [ "$second" -lt 100 ] || finding "methods: $first, then $second"
+	target_leaves
+	finish
 }
 
 # musl's dlopen() opens the file again each time, and the file is deleted after the first load.
 musl() {
-	local sentence="a program with musl is traced from start to stop, twice" home=$WORK/musl jni round calls
-	begin "$sentence" || return 0
+	local home=$WORK/musl jni round calls
+	begin "a program with musl is traced from start to stop, twice" || return 0
 	jni=$(dirname "$(ls /usr/lib/jvm/*/include/jvmti.h | head -n 1)")
 	mkdir -p "$home/bin" "$home/lib/server"
 	echo 'JAVA_VERSION="17.0.1"' >"$home/release"
 	if ! musl-gcc -I"$jni" -I"$jni/linux" -o "$home/bin/java" "$LIVE/musl_jvm.c" 2>"$WORK/musl.log" ||
 		! musl-gcc -shared -fPIC -x c /dev/null -o "$home/lib/server/libjvm.so" 2>>"$WORK/musl.log"; then
-		not_ok "$sentence" "$(cat "$WORK/musl.log")"
+		not_ok "$SENTENCE" "$(cat "$WORK/musl.log")"
 		return
 	fi
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	stage
 	"$home/bin/java" -cp - live.Speed "$T_DIR" "$CLASSES/live/Speed.class" 1000 >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
-	T_PID=$!
-	STARTED+=("$T_PID")
-	if target_ready; then
-		for round in 1 2; do
-			trace_start --no-stack -m live.Speed::work || break
-			[ $round = 1 ] && target_go
-			trace_stop
-			status_is 0
-			says 'The JVM runs its original code again'
-			calls=$(file_events live.Speed.work)
-			[ "$calls" = $((round == 1 ? 1000 : 0)) ] || finding "recording $round has $calls calls"
-		done
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	target_is $!
+	for round in 1 2; do
+		trace_target --no-stack -m live.Speed::work || return 0
+		[ $round = 1 ] && target_go
+		stopped_with 0
+		says 'The JVM runs its original code again'
+		calls=$(file_events live.Speed.work)
+		[ "$calls" = $((round == 1 ? 1000 : 0)) ] || finding "recording $round has $calls calls"
+	done
+	target_leaves
+	finish
 }
 
 gcc -Wall -o "$WORK/filtered" "$LIVE/filtered.c" || { not_ok "tests/live/filtered.c compiles"; exit 1; }

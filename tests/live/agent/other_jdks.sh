@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # JDKs that the host does not have, each in a root directory with the libraries that it was built for.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -19,21 +18,15 @@ same_output() { # DIRECTORY
 }
 
 output() {
-	local sentence="a traced program prints what it prints untraced, JDK $FEATURE" before
-	begin "$sentence" || return 0
+	local before
+	begin "a traced program prints what it prints untraced, JDK $FEATURE" || return 0
 	target_start ExitsMain 2000
 	target_ready && target_go
 	target_quit
 	before=$T_DIR
-	target_start ExitsMain 2000
-	if target_ready && trace_start -m "$EXITS"; then
-		target_go
-		trace_stop
-		target_quit
-		same_output "$before"
-	fi
-	verdict "$sentence"
-	target_drop
+	STATUS='0 3' record_program ExitsMain 2000 -- -m "$EXITS" || return 0
+	same_output "$before"
+	finish
 }
 
 # The newest JDK's tool reads the file.
@@ -47,94 +40,67 @@ shows() { # REGEX
 
 # The JVM ends while it is traced, and the tools read the file.
 own_end() {
-	local sentence="when the target ends the file is complete, jfr summary and print read it, JDK $FEATURE" main=1
+	local main=1
+	begin "when the target ends the file is complete, jfr summary and print read it, JDK $FEATURE" || return 0
 	[ "$FEATURE" -ge 25 ] && main=3 # the id of the thread main
-	begin "$sentence" || return 0
-	target_start Late 2000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
-		target_go
-		target_quit
-		trace_wait 20
-		status_is 0
-		file_agrees
-		tool summary
-		shows '^ *jdk\.MethodTrace +2000 '
-		tool print
-		shows '^  method = live\.Late\$Latecomer\.checkout\(int\)'
-		shows '^  eventThread = "main" \(javaThreadId = '$main'\)'
-		shows '^  jvmVersion = "OpenJDK 64-Bit Server VM \([0-9].* built '
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_program Late 2000 -- -m 'live.Late$Latecomer::checkout' || return 0
+	target_go
+	target_quit
+	ended_with 0
+	file_agrees
+	tool summary
+	shows '^ *jdk\.MethodTrace +2000 '
+	tool print
+	shows '^  method = live\.Late\$Latecomer\.checkout\(int\)'
+	shows '^  eventThread = "main" \(javaThreadId = '$main'\)'
+	shows '^  jvmVersion = "OpenJDK 64-Bit Server VM \([0-9].* built '
+	finish
 }
 
 traced_once() {
-	trace_start -m live.Speed::work -t 200ns || return
+	trace_target -m live.Speed::work -t 200ns || return
 	sleep 0.4
-	trace_stop
-	status_is 0
+	stopped_with 0
 	target_restored
 	tmp_is_clean
 	[ "$(file_events live.Speed.work)" -gt 0 ] || finding "no events in the file, or it cannot be read"
 	rm -f "$F_FILE"
 }
 
-agent_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
-
 # One JVM is traced, traced again by a tracer that is killed, and traced once more.
 again() {
-	local sentence="a second tracer attaches, even after kill -9 of the previous one, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready && traced_once && trace_start -m live.Speed::work -t 1s; then
-		kill -9 "$F_PID"
-		wait "$F_PID" 2>/dev/null
-		wait_for 10 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
-		traced_once
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a second tracer attaches, even after kill -9 of the previous one, JDK $FEATURE" || return 0
+	run_program Speed && traced_once && trace_target -m live.Speed::work -t 1s || return 0
+	trace_kill
+	wait_for 10 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
+	traced_once
+	target_quit
+	finish
 }
 
 # JDK 21 calls java.lang.System$2 while a virtual thread is neither on its carrier nor off it. Asking the JVM for the
 # stack there would hang.
 mounting() { # SOURCE
-	local sentence="stacks (--stacks=$1) of methods that the JVM calls while mounting virtual threads block none, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Threads virtual 100 100
-	if target_ready && trace_start "--stacks=$1" -m 'java.lang.System$1;java.lang.System$2;java.lang.Thread;java.lang.VirtualThread'; then
-		target_go
-		trace_stop
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "stacks (--stacks=$1) of methods that the JVM calls while mounting virtual threads block none, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program Threads virtual 100 100 -- \
+		"--stacks=$1" -m 'java.lang.System$1;java.lang.System$2;java.lang.Thread;java.lang.VirtualThread' || return 0
+	finish
 }
 
 # The JVM's own trace has a line for each class that it redefines, and one with the times of each operation.
 one_by_one() { # FILTER
-	local sentence="classes go through RetransformClasses one by one, JDK $FEATURE" classes operations
-	begin "$sentence" || return 0
-	target_start -XX:TraceRedefineClasses=5 ExitsMain 4000
-	if target_ready && trace_start -m "$1"; then
-		target_go
-		trace_stop
-		target_restored
-		target_quit
-		classes=$(grep -c 'loading name=' "$T_DIR/stdout") operations=$(grep -c 'vm_op: all=' "$T_DIR/stdout")
-		[ "$classes" -ge 4 ] && [ "$operations" = "$classes" ] || finding "$classes classes in $operations operations:" "$(head -n 10 "$T_DIR/stdout")"
-	fi
-	verdict "$sentence"
-	target_drop
+	local classes operations
+	begin "classes go through RetransformClasses one by one, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program -XX:TraceRedefineClasses=5 ExitsMain 4000 -- -m "$1" || return 0
+	classes=$(grep -c 'loading name=' "$T_DIR/stdout") operations=$(grep -c 'vm_op: all=' "$T_DIR/stdout")
+	[ "$classes" -ge 4 ] && [ "$operations" = "$classes" ] || finding "$classes classes in $operations operations:" "$(head -n 10 "$T_DIR/stdout")"
+	finish
 }
 
 in_turn() { [[ " ${JDKS_IN_TURN[*]} " == *" $1 "* ]]; }
 
-roots_find
 for version in "${OTHER_JDKS[@]}"; do
-	root_use "$version" || { skip "a JVM of JDK $version is traced" "$(roots_why)"; continue; }
+	root_use "$version" "a JVM is traced" || continue
 	exact "every way out of a method is counted once, with the right value of thrown" "$EXITS" ExitsMain 4000
 	exact "50 threads with 2,000 calls give 100,000 events" live.Threads::work Threads together 50 2000
 	[ "$FEATURE" -gt 8 ] || one_by_one "$EXITS"

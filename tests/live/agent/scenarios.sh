@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016,SC2034
 # What the JDK tests about its own method tracing (test/jdk/jdk/jfr/event/tracing of OpenJDK), where no other test here
 # does: one recording of one program has all of it.
 # shellcheck source=tests/live/lib.sh
@@ -25,32 +24,23 @@ agrees() { # STATUS STDOUT
 	says ' 0 lost, [0-9] still open' # looking for the file "quit", the program may be in a method of String
 	says "not traced: .*JFR's own classes"
 	file_agrees
-	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "${BRIEF[@]}" live.TimingCheck "$F_FILE" "$T_DIR/timed" 2>&1) ||
-		finding "${seen:-no output}"
+	judged_by live.TimingCheck "$F_FILE" "$T_DIR/timed"
 	grep -qx unloaded "$2" || finding "no class was unloaded:" "$(cat "$2")"
 	grep -qx 'texts: 800' "$2" || finding "the JVM's own events are damaged:" "$(cat "$2")"
 }
 
 attached() {
-	local sentence="calls of initializers, annotated methods, five threads, three loaders, and classes of the JVM itself agree with the program, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "calls of initializers, annotated methods, five threads, three loaders, and classes of the JVM itself agree with the program, JDK $FEATURE" || return 0
 	# shellcheck disable=SC2046
-	target_start "${program[@]}" $(modules) Scenarios
-	if target_ready && trace_start -m "$record;java.lang.String;!java.lang.String::intern" -M "$count"; then
-		target_go
-		trace_stop
-		target_restored
-		target_quit
-		agrees 3 "$T_DIR/stdout"
-	fi
-	verdict "$sentence"
-	target_drop
+	STATUS='0 3' record_program "${program[@]}" $(modules) Scenarios -- \
+		-m "$record;java.lang.String;!java.lang.String::intern" -M "$count" || return 0
+	agrees 3 "$T_DIR/stdout"
+	finish
 }
 
 launched() {
-	local sentence="they do from the first class on, JDK $FEATURE"
-	begin "$sentence" || return 0
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	begin "they do from the first class on, JDK $FEATURE" || return 0
+	stage
 	touch "$T_DIR/go" "$T_DIR/quit"
 	F_FILE=$WORK/launched.jfr
 	# shellcheck disable=SC2046
@@ -59,7 +49,7 @@ launched() {
 	trace_wait
 	agrees 0 "$F_DIR/stdout"
 	rm -f "$F_FILE"
-	verdict "$sentence"
+	verdict
 }
 
 for jdk in "${JDKS[@]}"; do

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC2016
 # Several recordings of one JVM, started and stopped in every order: each has exactly the calls that it would have alone.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -85,47 +84,39 @@ one_round() {
 
 # A letter starts a recording; small, it stops it; k kills B.
 in_order() { # LETTERS
-	local sentence="recordings in the order $1 have exactly their own calls, JDK $FEATURE" i step
-	begin "$sentence" || return 0
-	target_start Several $CALLS
+	local i step
+	begin "recordings in the order $1 have exactly their own calls, JDK $FEATURE" || return 0
+	run_program Several $CALLS || return 0
 	round=0 pid_of=()
-	if target_ready; then
-		for ((i = 0; i < ${#1}; i++)); do
-			step=${1:i:1}
-			case $step in
-			k) is_killed B ;;
-			[AB]) starts "$step" ;;
-			*) stops "${step^}" ;;
-			esac
-			one_round
-		done
-		wait_for 10 idle || finding "the agent is not idle"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	for ((i = 0; i < ${#1}; i++)); do
+		step=${1:i:1}
+		case $step in
+		k) is_killed B ;;
+		[AB]) starts "$step" ;;
+		*) stops "${step^}" ;;
+		esac
+		one_round
+	done
+	wait_for 10 agent_idle || finding "the agent is not idle"
+	target_quit
+	finish
 }
 
-idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
-
 no_fifth() {
-	local sentence="a fifth recording is refused, with a line that names the others, JDK $FEATURE" i
-	begin "$sentence" || return 0
-	target_start Several 10
-	if target_ready; then
-		for i in 1 2 3 4; do
-			"$FRTRACE" start -q -p "$T_PID" -m live.Several::both -o "$WORK/$i.jfr" || finding "recording $i does not start"
-		done
-		"$FRTRACE" -p "$T_PID" -m live.Several::both -o "$WORK/5.jfr" 2>"$WORK/said" && finding "a fifth recording starts"
-		grep -qE '4 recordings of this JVM .*(frtrace pid [0-9]+.*){4}' "$WORK/said" || finding "$(cat "$WORK/said")"
-		for i in $("$FRTRACE" status --json "$T_PID" | grep -oE '"recorder":[0-9]+' | cut -d: -f2); do
-			"$FRTRACE" stop "$i" 2>/dev/null || finding "cannot stop $i"
-		done
-		wait_for 10 idle || finding "the agent is not idle"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local i
+	begin "a fifth recording is refused, with a line that names the others, JDK $FEATURE" || return 0
+	run_program Several 10 || return 0
+	for i in 1 2 3 4; do
+		"$FRTRACE" start -q -p "$T_PID" -m live.Several::both -o "$WORK/$i.jfr" || finding "recording $i does not start"
+	done
+	"$FRTRACE" -p "$T_PID" -m live.Several::both -o "$WORK/5.jfr" 2>"$WORK/said" && finding "a fifth recording starts"
+	grep -qE '4 recordings of this JVM .*(frtrace pid [0-9]+.*){4}' "$WORK/said" || finding "$(cat "$WORK/said")"
+	for i in $("$FRTRACE" status --json "$T_PID" | grep -oE '"recorder":[0-9]+' | cut -d: -f2); do
+		"$FRTRACE" stop "$i" 2>/dev/null || finding "cannot stop $i"
+	done
+	wait_for 10 agent_idle || finding "the agent is not idle"
+	target_quit
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do

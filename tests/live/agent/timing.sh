@@ -1,17 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Method timing: counts match the program's own, times lie between its own stamps.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-
 work='live.Timed$Work;live.Copy::work'
 
 timing_agrees() { # [TRUTH [EMISSIONS]]
-	local seen
-	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.TimingCheck "$F_FILE" "${1:-$T_DIR/truth}" "${2:-1}" 2>&1) ||
-		finding "${seen:-no output}"
+	judged_by live.TimingCheck "$F_FILE" "${1:-$T_DIR/truth}" "${2:-1}"
 }
 
 # The truth without the lines of a method, or only those.
@@ -20,21 +16,13 @@ truth_of() { grep "	$1	" "$T_DIR/truth" >"$T_DIR/only" && echo "$T_DIR/only"; }
 
 # Trace the program in $program with these options, then run the checks in $checks.
 timed() { # SENTENCE OPTION...
-	local sentence="$1, JDK $FEATURE" check
+	local check
+	begin "$1, JDK $FEATURE" || return 0
 	shift
-	begin "$sentence" || return 0
-	target_start "${program[@]}"
-	if target_ready && trace_start "$@"; then
-		target_go
-		trace_stop
-		status_is 0 3
-		says ' 0 lost, 0 still open'
-		target_restored
-		target_quit
-		for check in "${checks[@]}"; do $check; done
-	fi
-	verdict "$sentence"
-	target_drop
+	STATUS='0 3' record_program "${program[@]}" -- "$@" || return 0
+	says ' 0 lost, 0 still open'
+	for check in "${checks[@]}"; do $check; done
+	finish
 }
 
 carriers_change() { [ "$(sed -n 's/^moved: //p' "$T_DIR/stdout")" -gt 0 ] || finding "no call ended on another carrier:" "$(cat "$T_DIR/stdout")"; }
@@ -66,22 +54,18 @@ period() {
 # When the JVM is killed, the last emission has every call that had returned; one more per thread may have been in
 # progress.
 killed() {
-	local sentence="kill -9 of a busy JVM: the last emission has every call that had ended, JDK $FEATURE" threads=4 n
-	begin "$sentence" || return 0
-	target_start Mapped $threads
-	if target_ready && trace_start -M live.Mapped::work --settings="$WORK/period.jfc"; then
-		touch "$T_DIR/go"
-		sleep 1
-		kill -9 "$T_PID"
-		trace_wait 30
-		status_is 0
-		n=$(od -An -v -td8 -w64 "$T_DIR/counts" | awk '{ n += $1 } END { printf "%d\n", n }')
-		[ "$n" -gt 1000 ] || finding "only $n calls"
-		printf 'count\tlive.Mapped\twork\t*\t*\t*\t%d..%d\t0\n' "$n" $((n + threads)) >"$T_DIR/truth"
-		timing_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	local threads=4 n
+	begin "kill -9 of a busy JVM: the last emission has every call that had ended, JDK $FEATURE" || return 0
+	trace_program Mapped $threads -- -M live.Mapped::work --settings="$WORK/period.jfc" || return 0
+	touch "$T_DIR/go"
+	sleep 1
+	kill -9 "$T_PID"
+	ended_with 0
+	n=$(od -An -v -td8 -w64 "$T_DIR/counts" | awk '{ n += $1 } END { printf "%d\n", n }')
+	[ "$n" -gt 1000 ] || finding "only $n calls"
+	printf 'count\tlive.Mapped\twork\t*\t*\t*\t%d..%d\t0\n' "$n" $((n + threads)) >"$T_DIR/truth"
+	timing_agrees
+	finish
 }
 
 view() { # FILE: "METHOD CALLS" of each row
@@ -91,27 +75,20 @@ view() { # FILE: "METHOD CALLS" of each row
 # The same program twice: timed by frtrace, and by the JDK itself, which does not count calls that end with an exception
 # of a callee (half of those of passes()).
 same_view() {
-	local sentence="jfr view method-timing shows the same as for JEP 520's own recording, JDK $FEATURE" ours
-	begin "$sentence" || return 0
-	target_start Timed calls 3000
-	if target_ready && trace_start -M "$work"; then
-		target_go
-		trace_stop
-		ours=$(view "$F_FILE")
-	fi
+	local ours
+	begin "jfr view method-timing shows the same as for JEP 520's own recording, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program Timed calls 3000 -- -M "$work" || return 0
+	ours=$(view "$F_FILE")
 	target_drop
-	target_start Timed calls 3000
-	if target_ready; then
-		F_FILE=$WORK/jep520.jfr
-		"$JAVA/bin/jcmd" "$T_PID" JFR.start name=timing settings=none '+jdk.MethodTiming#enabled=true' \
-			"+jdk.MethodTiming#filter=$work" '+jdk.MethodTiming#period=endChunk' >"$T_DIR/jcmd"
-		target_go
-		"$JAVA/bin/jcmd" "$T_PID" JFR.stop name=timing "filename=$F_FILE" >>"$T_DIR/jcmd"
-		[ "$(wc -l <<<"$ours")" -ge 9 ] || finding "few rows:" "$ours"
-		diff <(grep -v passes <<<"$ours") <(view "$F_FILE" | grep -v passes) >"$T_DIR/diff" || finding "ours, and JEP 520's:" "$(cat "$T_DIR/diff")"
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program Timed calls 3000 || return 0
+	F_FILE=$WORK/jep520.jfr
+	"$JAVA/bin/jcmd" "$T_PID" JFR.start name=timing settings=none '+jdk.MethodTiming#enabled=true' \
+		"+jdk.MethodTiming#filter=$work" '+jdk.MethodTiming#period=endChunk' >"$T_DIR/jcmd"
+	target_go
+	"$JAVA/bin/jcmd" "$T_PID" JFR.stop name=timing "filename=$F_FILE" >>"$T_DIR/jcmd"
+	[ "$(wc -l <<<"$ours")" -ge 9 ] || finding "few rows:" "$ours"
+	diff <(grep -v passes <<<"$ours") <(view "$F_FILE" | grep -v passes) >"$T_DIR/diff" || finding "ours, and JEP 520's:" "$(cat "$T_DIR/diff")"
+	finish
 }
 
 virtual_threads() {
@@ -146,5 +123,4 @@ for jdk in "${JDKS[@]}"; do
 	[ "$FEATURE" -lt 25 ] || same_view
 done
 
-roots_find
-if root_use 21; then virtual_threads; else skip "100,000 virtual threads, JDK 21" "$(roots_why)"; fi
+root_use 21 "100,000 virtual threads" && virtual_threads

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091
 # Ids of distributed traces: each recorded call has the ids that its thread was in, whatever the program's library does.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -61,66 +60,52 @@ shown() {
 }
 
 platform() { # LIBRARY THREADS CALLS
-	local sentence="no call has the ids of another trace, $1, $2 threads of $3 calls, the library comes and goes, JDK $FEATURE" all
-	begin "$sentence" || return 0
-	target_start -Xcheck:jni Traced "$WORK/libtraced.so" "$WORK/lib$1.so" "$2" "$3"
-	if target_ready; then
-		F_FILE=$WORK/traces.jfr
-		"$FRTRACE" start -p "$T_PID" -o "$F_FILE" --max-overhead=off -e "$EVENT" -m live.Traced::plain >"$WORK/said" 2>&1 ||
-			finding "frtrace does not start:" "$(cat "$WORK/said")"
-		touch "$T_DIR/go"
-		wait_for "$SECONDS_MAX" target_has running || finding "the program does not go on"
-		wait_for 20 late_ids || finding "no call has ids after the library has come back"
-		touch "$T_DIR/late"
-		target_go
-		"$FRTRACE" stop "$T_PID" >"$WORK/said" 2>&1 || finding "status $?:" "$(cat "$WORK/said")"
-		grep -q ' 0 lost' "$WORK/said" || finding "not 0 lost:" "$(cat "$WORK/said")"
-		target_restored
-		check
-		shown
-		all=$(($2 * $3))
-		[[ $SAID =~ all\ \[$all,\ $(($2 * 100)),.*with\ ids\ \[([0-9]+),\ 0, ]] && [ "${BASH_REMATCH[1]}" -gt $((all / 5)) ] || finding "$SAID"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local all
+	begin "no call has the ids of another trace, $1, $2 threads of $3 calls, the library comes and goes, JDK $FEATURE" || return 0
+	run_program -Xcheck:jni Traced "$WORK/libtraced.so" "$WORK/lib$1.so" "$2" "$3" || return 0
+	F_FILE=$WORK/traces.jfr
+	"$FRTRACE" start -p "$T_PID" -o "$F_FILE" --max-overhead=off -e "$EVENT" -m live.Traced::plain >"$WORK/said" 2>&1 ||
+		finding "frtrace does not start:" "$(cat "$WORK/said")"
+	touch "$T_DIR/go"
+	wait_for "$SECONDS_MAX" target_has running || finding "the program does not go on"
+	wait_for 20 late_ids || finding "no call has ids after the library has come back"
+	touch "$T_DIR/late"
+	target_go
+	"$FRTRACE" stop "$T_PID" >"$WORK/said" 2>&1 || finding "status $?:" "$(cat "$WORK/said")"
+	grep -q ' 0 lost' "$WORK/said" || finding "not 0 lost:" "$(cat "$WORK/said")"
+	target_restored
+	check
+	shown
+	all=$(($2 * $3))
+	[[ $SAID =~ all\ \[$all,\ $(($2 * 100)),.*with\ ids\ \[([0-9]+),\ 0, ]] && [ "${BASH_REMATCH[1]}" -gt $((all / 5)) ] || finding "$SAID"
+	target_quit
+	finish
 }
 
 virtual() { # LIBRARY virtual|followed SENTENCE CALLS
-	local sentence="$3, $1, JDK $FEATURE" all=$((50 * $4 * 2)) with
-	begin "$sentence" || return 0
-	target_start -Djdk.virtualThreadScheduler.parallelism=2 Traced "$WORK/libtraced.so" "$WORK/lib$1.so" 50 "$4" "$2"
-	if target_ready && trace_start -e "$EVENT" -m live.Traced::plain; then
-		target_go
-		trace_stop
-		status_is 0
-		check
-		[[ $SAID =~ all\ \[0,\ 0,\ 0,\ ([0-9]+),\ ([0-9]+)\]\ with\ ids\ \[0,\ 0,\ 0,\ ([0-9]+),\ ([0-9]+)\] ]] || finding "$SAID"
-		with=$((BASH_REMATCH[3] + BASH_REMATCH[4]))
-		[ $((BASH_REMATCH[1] + BASH_REMATCH[2])) = "$all" ] || finding "not $all calls: $SAID"
-		if [ "$2" = followed ]; then [ "$with" -gt $((all / 10)) ]; else [ "$with" -lt $((all / 4)) ]; fi || finding "$SAID"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local all=$((50 * $4 * 2)) with
+	begin "$3, $1, JDK $FEATURE" || return 0
+	record_program -Djdk.virtualThreadScheduler.parallelism=2 Traced "$WORK/libtraced.so" "$WORK/lib$1.so" 50 "$4" "$2" -- \
+		-e "$EVENT" -m live.Traced::plain || return 0
+	check
+	[[ $SAID =~ all\ \[0,\ 0,\ 0,\ ([0-9]+),\ ([0-9]+)\]\ with\ ids\ \[0,\ 0,\ 0,\ ([0-9]+),\ ([0-9]+)\] ]] || finding "$SAID"
+	with=$((BASH_REMATCH[3] + BASH_REMATCH[4]))
+	[ $((BASH_REMATCH[1] + BASH_REMATCH[2])) = "$all" ] || finding "not $all calls: $SAID"
+	if [ "$2" = followed ]; then [ "$with" -gt $((all / 10)) ]; else [ "$with" -lt $((all / 4)) ]; fi || finding "$SAID"
+	finish
 }
 
 # The fields are there only where ids can be.
 fields() { # LIBRARY [OPTION]
-	local sentence="no call has fields for ids: library $1${2:+, $2}, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Traced "$WORK/libtraced.so" "$WORK/lib$1.so" 2 50
-	if target_ready && trace_start -e "$EVENT" -m live.Traced::plain ${2:+"$2"}; then
-		touch "$T_DIR/go" "$T_DIR/late"
-		target_go
-		trace_stop
-		status_is 0
-		"$FRTRACE" print "$F_FILE" | grep 'phase = 0' >/dev/null || finding "the file has no calls"
-		"$FRTRACE" print "$F_FILE" | grep -E 'traceId|spanId' >/dev/null && finding "the file has ids"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "no call has fields for ids: library $1${2:+, $2}, JDK $FEATURE" || return 0
+	trace_program Traced "$WORK/libtraced.so" "$WORK/lib$1.so" 2 50 -- \
+		-e "$EVENT" -m live.Traced::plain ${2:+"$2"} || return 0
+	touch "$T_DIR/go" "$T_DIR/late"
+	trace_calls
+	"$FRTRACE" print "$F_FILE" | grep 'phase = 0' >/dev/null || finding "the file has no calls"
+	"$FRTRACE" print "$F_FILE" | grep -E 'traceId|spanId' >/dev/null && finding "the file has ids"
+	target_quit
+	finish
 }
 
 # The resources in lines of OTLP must be what traced_publish.c says, of one version after the other.
@@ -144,44 +129,34 @@ resources_are() { # FILE VERSION...
 }
 
 resource() {
-	local sentence="spans have the resource that the program publishes, while it changes and from the file, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -Dotel.service.name=other Traced "$WORK/libtraced.so" "$WORK/libotel.so" 2 50
-	if target_ready && trace_start -m live.Traced::plain --otlp=-; then
-		touch "$T_DIR/go"
-		wait_for 20 grep -q '"stringValue":"2"' "$F_DIR/stdout" || finding "the changed resource is not seen"
-		touch "$T_DIR/late"
-		target_go
-		trace_stop
-		status_is 0
-		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
-		resources_are "$F_DIR/stdout" 1 2
-		resources_are "$WORK/exported" 2
-		"$(jdk_newest)/bin/jfr" print --json --events frtrace.ResourceAttribute "$F_FILE" >"$WORK/rows"
-		grep -q '"value": "shop"' "$WORK/rows" || finding "the JDK reads no attributes"
-		grep -c s3cr3t "$F_FILE" "$F_DIR/stdout" | grep -v ':0$' && finding "a secret is recorded"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "spans have the resource that the program publishes, while it changes and from the file, JDK $FEATURE" || return 0
+	trace_program -Dotel.service.name=other Traced "$WORK/libtraced.so" "$WORK/libotel.so" 2 50 -- \
+		-m live.Traced::plain --otlp=- || return 0
+	touch "$T_DIR/go"
+	wait_for 20 grep -q '"stringValue":"2"' "$F_DIR/stdout" || finding "the changed resource is not seen"
+	touch "$T_DIR/late"
+	trace_calls
+	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
+	resources_are "$F_DIR/stdout" 1 2
+	resources_are "$WORK/exported" 2
+	"$(jdk_newest)/bin/jfr" print --json --events frtrace.ResourceAttribute "$F_FILE" >"$WORK/rows"
+	grep -q '"value": "shop"' "$WORK/rows" || finding "the JDK reads no attributes"
+	grep -c s3cr3t "$F_FILE" "$F_DIR/stdout" | grep -v ':0$' && finding "a secret is recorded"
+	target_quit
+	finish
 }
 
 no_resource() {
-	local sentence="with --trace-ids=off nothing is recorded that the program publishes, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -Dotel.service.name=other Traced "$WORK/libtraced.so" "$WORK/libotel.so" 2 50
-	if target_ready && trace_start -m live.Traced::plain --trace-ids=off; then
-		touch "$T_DIR/go" "$T_DIR/late"
-		target_go
-		trace_stop
-		status_is 0
-		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
-		grep -q '"service.name","value":{"stringValue":"other"}' "$WORK/exported" || finding "the name is not that of the option"
-		"$FRTRACE" print --events frtrace.ResourceAttribute "$F_FILE" | grep . >/dev/null && finding "the file has attributes"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "with --trace-ids=off nothing is recorded that the program publishes, JDK $FEATURE" || return 0
+	trace_program -Dotel.service.name=other Traced "$WORK/libtraced.so" "$WORK/libotel.so" 2 50 -- \
+		-m live.Traced::plain --trace-ids=off || return 0
+	touch "$T_DIR/go" "$T_DIR/late"
+	trace_calls
+	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
+	grep -q '"service.name","value":{"stringValue":"other"}' "$WORK/exported" || finding "the name is not that of the option"
+	"$FRTRACE" print --events frtrace.ResourceAttribute "$F_FILE" | grep . >/dev/null && finding "the file has attributes"
+	target_quit
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do
@@ -204,10 +179,9 @@ for jdk in "${JDKS[@]}"; do
 done
 
 # Virtual threads of other JDKs, with the libraries that the last one has built.
-roots_find
 for version in "${OTHER_JDKS[@]}"; do
 	[ "$version" -ge 21 ] || continue
-	root_use "$version" || { skip "ids of virtual threads, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "ids of virtual threads" || continue
 	virtual otel virtual "no virtual thread has the ids that another one left on its carrier" "$(amount 40 2000)"
 	virtual otel followed "virtual threads that take their records along have their ids" "$(amount 40 2000)"
 done

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # HotSpot's own method probes as the source of calls: the same counts as with the agent, and a JVM that stays untouched.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -24,127 +23,98 @@ truth_of() { # CLASS [PATTERN]: of methods whose exceptions may not be seen; all
 mapped() { awk '{ print $1, $2, $3, $6 }' "/proc/$T_PID/maps" | grep -E ' /|\[' | grep -vE '\[(heap|stack|vvar|vdso|anon)'; }
 
 counted() { # SENTENCE FILTER TRUTH-OF-CLASS [-JVM-OPTION...] CLASS [ARGUMENT...]
-	local sentence="$1${PROBES:+, --attach=$PROBES}, JDK $FEATURE" filter=$2 class=$3
+	local filter=$2 class=$3
+	begin "$1${PROBES:+, --attach=$PROBES}, JDK $FEATURE" || return 0
 	shift 3
-	begin "$sentence" || return 0
-	target_start $PROBED "$@"
-	if target_ready && trace_start --source=hotspot -m "$filter"; then
-		mapped >"$T_DIR/before"
-		target_go
-		mapped >"$T_DIR/after"
-		trace_stop
-		status_is 0
-		says ' 0 lost'
-		says 'The JVM has no probes any more'
-		target_untouched "$T_PID"
-		# The last part of the name: a directory may be called frtrace. The kernel's [uprobes] is no mapping of ours.
-		grep -E '[ /:](lib)?frtrace[^/]*$|\[uprobes\]' "$T_DIR/after" >"$WORK/mapped" && finding "a mapping of ours: $(cat "$WORK/mapped")"
-		target_quit
-		truth_of "$class" ${UNSEEN:+"$UNSEEN"}
-		file_agrees "$T_DIR/probed"
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_program $PROBED "$@" -- --source=hotspot -m "$filter" || return 0
+	mapped >"$T_DIR/before"
+	target_go
+	mapped >"$T_DIR/after"
+	stopped_with 0
+	says ' 0 lost'
+	says 'The JVM has no probes any more'
+	target_untouched "$T_PID"
+	# The last part of the name: a directory may be called frtrace. The kernel's [uprobes] is no mapping of ours.
+	grep -E '[ /:](lib)?frtrace[^/]*$|\[uprobes\]' "$T_DIR/after" >"$WORK/mapped" && finding "a mapping of ours: $(cat "$WORK/mapped")"
+	target_quit
+	truth_of "$class" ${UNSEEN:+"$UNSEEN"}
+	file_agrees "$T_DIR/probed"
+	finish
 }
 
 timed() {
-	local sentence="-M counts calls by HotSpot's own probes, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start $PROBED ExitsMain 2000
-	if target_ready && trace_start --source=hotspot -M 'live.Exits::recursion;live.Exits::several'; then
-		target_go
-		trace_stop
-		status_is 0
-		says '^4,000 calls timed'
-		target_quit
-		"$(jdk_newest)/bin/jfr" print --events MethodTiming "$F_FILE" >"$WORK/timing"
-		[ "$(grep -c 'invocations = 2000' "$WORK/timing")" -gt 1 ] || finding "no 2000 invocations:" "$(tail -n 20 "$WORK/timing")"
-		grep -q 'p99 = [0-9.]* ' "$WORK/timing" || finding "no percentiles"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "-M counts calls by HotSpot's own probes, JDK $FEATURE" || return 0
+	trace_program $PROBED ExitsMain 2000 -- \
+		--source=hotspot -M 'live.Exits::recursion;live.Exits::several' || return 0
+	trace_calls
+	says '^4,000 calls timed'
+	target_quit
+	"$(jdk_newest)/bin/jfr" print --events MethodTiming "$F_FILE" >"$WORK/timing"
+	[ "$(grep -c 'invocations = 2000' "$WORK/timing")" -gt 1 ] || finding "no 2000 invocations:" "$(tail -n 20 "$WORK/timing")"
+	grep -q 'p99 = [0-9.]* ' "$WORK/timing" || finding "no percentiles"
+	finish
 }
 
 threshold() {
-	local sentence="calls below a threshold are counted only, by HotSpot's own probes, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start $PROBED ExitsMain 2000
-	if target_ready && trace_start --source=hotspot -m 'live.Exits::recursion' -t 1h; then
-		target_go
-		trace_stop
-		status_is 0
-		says '^0 calls'
-		says '2,000 calls'
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "calls below a threshold are counted only, by HotSpot's own probes, JDK $FEATURE" || return 0
+	trace_program $PROBED ExitsMain 2000 -- --source=hotspot -m 'live.Exits::recursion' -t 1h || return 0
+	trace_calls
+	says '^0 calls'
+	says '2,000 calls'
+	target_quit
+	finish
 }
 
 # Whether a class is chosen is not known when its first calls pass.
 late() {
-	local sentence="calls of a class that is loaded meanwhile are recorded or counted as missed${PROBES:+, --attach=$PROBES}, JDK $FEATURE" events missed
-	begin "$sentence" || return 0
-	target_start $PROBED Late 200000
-	if target_ready && trace_start --source=hotspot -m 'live.Late$Latecomer::checkout'; then
-		target_go
-		trace_stop
-		status_is 3
-		events=$(file_events 'live.Late$Latecomer.checkout')
-		missed=$(sed -nE 's/^  ([0-9,]+) calls? at most (was|were) missed: .*/\1/p' "$F_DIR/stderr" | tr -d ,)
-		[ "$events" -gt 0 ] && [ "$events" -lt 200000 ] && [ "$((events + ${missed:-0}))" -ge 200000 ] ||
-			finding "200000 calls; $events in the file, $missed missed:" "$(cat "$F_DIR/stderr")"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local events missed
+	begin "calls of a class that is loaded meanwhile are recorded or counted as missed${PROBES:+, --attach=$PROBES}, JDK $FEATURE" || return 0
+	trace_program $PROBED Late 200000 -- --source=hotspot -m 'live.Late$Latecomer::checkout' || return 0
+	trace_calls 3
+	events=$(file_events 'live.Late$Latecomer.checkout')
+	missed=$(sed -nE 's/^  ([0-9,]+) calls? at most (was|were) missed: .*/\1/p' "$F_DIR/stderr" | tr -d ,)
+	[ "$events" -gt 0 ] && [ "$events" -lt 200000 ] && [ "$((events + ${missed:-0}))" -ge 200000 ] ||
+		finding "200000 calls; $events in the file, $missed missed:" "$(cat "$F_DIR/stderr")"
+	target_quit
+	finish
 }
 
 # The return probe is needed when the first method is chosen. Then frtrace can open no more files.
 late_in_vain() {
-	local sentence="if a method is chosen meanwhile, and its exits cannot be probed, the recording ends and says why, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start $PROBED Late 200000
-	if target_ready && trace_start --source=hotspot -m 'live.Late$Latecomer::checkout'; then
-		prlimit --pid "$F_PID" --nofile=3:
-		target_go
-		trace_wait
-		status_is 1
-		says '^frtrace: cannot .*: Too many open files'
-		[ "$(grep -c '^frtrace: ' "$F_DIR/stderr")" = 1 ] || finding "more than a line:" "$(cat "$F_DIR/stderr")"
-		grep -q '^0 calls' "$F_DIR/stderr" || finding "it has calls:" "$(cat "$F_DIR/stderr")"
-		probe_bytes "$T_PID" | grep -q cc && finding "a breakpoint is left behind"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "if a method is chosen meanwhile, and its exits cannot be probed, the recording ends and says why, JDK $FEATURE" || return 0
+	trace_program $PROBED Late 200000 -- --source=hotspot -m 'live.Late$Latecomer::checkout' || return 0
+	prlimit --pid "$F_PID" --nofile=3:
+	target_go
+	ended_with 1
+	says '^frtrace: cannot .*: Too many open files'
+	[ "$(grep -c '^frtrace: ' "$F_DIR/stderr")" = 1 ] || finding "more than a line:" "$(cat "$F_DIR/stderr")"
+	grep -q '^0 calls' "$F_DIR/stderr" || finding "it has calls:" "$(cat "$F_DIR/stderr")"
+	probe_bytes "$T_PID" | grep -q cc && finding "a breakpoint is left behind"
+	target_quit
+	finish
 }
 
 # Nearly all calls wait, for what their names say; on a loaded machine a few come too late to wait.
 waits() {
-	local sentence="calls have their waits by HotSpot's own probes, JDK $FEATURE" kind reason n
-	begin "$sentence" || return 0
-	target_start $PROBED Splits 50 sleep park socket
-	if target_ready && trace_start --source=hotspot -m 'live.Splits::sleep;live.Splits::park;live.Splits::socket'; then
-		target_go
-		trace_stop
-		status_is 0
-		says ' 0 lost'
-		target_untouched "$T_PID"
-		target_quit
-		"$(jdk_newest)/bin/jfr" print --events ThreadWait "$F_FILE" >"$WORK/waits"
-		for kind in sleep:sleep park:futex socket:socket; do
-			reason=${kind#*:} kind=${kind%:*}
-			grep -q '^  no pauses: ' "$F_DIR/stderr" && [ "$reason" = sleep ] && reason=futex
-			n=$(awk -v method="live.Splits.$kind()" -v reason="\"$reason\"" '
-				/Context: MethodTrace.method = / { in_call = $NF == method }
-				/^  reason = / && in_call && $NF == reason { n++ }
-				END { print n + 0 }' "$WORK/waits")
-			[ "$n" -ge 45 ] || finding "$n of 50 calls of $kind have a wait with reason $reason:" "$(head -n 20 "$WORK/waits")"
-		done
-	fi
-	verdict "$sentence"
-	target_drop
+	local kind reason n
+	begin "calls have their waits by HotSpot's own probes, JDK $FEATURE" || return 0
+	trace_program $PROBED Splits 50 sleep park socket -- \
+		--source=hotspot -m 'live.Splits::sleep;live.Splits::park;live.Splits::socket' || return 0
+	trace_calls
+	says ' 0 lost'
+	target_untouched "$T_PID"
+	target_quit
+	"$(jdk_newest)/bin/jfr" print --events ThreadWait "$F_FILE" >"$WORK/waits"
+	for kind in sleep:sleep park:futex socket:socket; do
+		reason=${kind#*:} kind=${kind%:*}
+		grep -q '^  no pauses: ' "$F_DIR/stderr" && [ "$reason" = sleep ] && reason=futex
+		n=$(awk -v method="live.Splits.$kind()" -v reason="\"$reason\"" '
+			/Context: MethodTrace.method = / { in_call = $NF == method }
+			/^  reason = / && in_call && $NF == reason { n++ }
+			END { print n + 0 }' "$WORK/waits")
+		[ "$n" -ge 45 ] || finding "$n of 50 calls of $kind have a wait with reason $reason:" "$(head -n 20 "$WORK/waits")"
+	done
+	finish
 }
 
 # The bytes at both probes, in the memory of a JVM.
@@ -159,110 +129,87 @@ probe_bytes() { # PID
 
 # Each trap costs. It is not known which of the two bytes is which, but they differ.
 nothing_matches() {
-	local sentence="a filter that matches nothing leaves the return probe alone, JDK $FEATURE" before
-	begin "$sentence" || return 0
-	target_start $PROBED ExitsMain 40
-	if target_ready; then
-		before=$(probe_bytes "$T_PID")
-		trace_start --source=hotspot -m live.Nothing::never
-		[ "$(probe_bytes "$T_PID" | grep -o cc | wc -l)" = 1 ] || finding "the probes had $before, and have $(probe_bytes "$T_PID")"
-		trace_stop
-		trace_start --source=hotspot -m live.Exits::normal
-		[ "$(probe_bytes "$T_PID" | grep -o cc | wc -l)" = 2 ] || finding "a chosen method is not traced: $(probe_bytes "$T_PID")"
-		trace_stop
-	fi
-	verdict "$sentence"
-	target_drop
+	local before
+	begin "a filter that matches nothing leaves the return probe alone, JDK $FEATURE" || return 0
+	run_program $PROBED ExitsMain 40 || return 0
+	before=$(probe_bytes "$T_PID")
+	trace_start --source=hotspot -m live.Nothing::never
+	[ "$(probe_bytes "$T_PID" | grep -o cc | wc -l)" = 1 ] || finding "the probes had $before, and have $(probe_bytes "$T_PID")"
+	trace_stop
+	trace_start --source=hotspot -m live.Exits::normal
+	[ "$(probe_bytes "$T_PID" | grep -o cc | wc -l)" = 2 ] || finding "a chosen method is not traced: $(probe_bytes "$T_PID")"
+	trace_stop
+	finish
 }
 
 # Both have the same file mapped. A breakpoint is what would slow the other one down.
 only_the_target() {
-	local sentence="another JVM with the same libjvm has no breakpoint at HotSpot's probes${PROBES:+, --attach=$PROBES}, JDK $FEATURE" other other_dir before
-	begin "$sentence" || return 0
-	target_start $PROBED ExitsMain 40
-	target_ready
+	local other other_dir before
+	begin "another JVM with the same libjvm has no breakpoint at HotSpot's probes${PROBES:+, --attach=$PROBES}, JDK $FEATURE" || return 0
+	run_program $PROBED ExitsMain 40 || return 0
 	other=$T_PID other_dir=$T_DIR before=$(probe_bytes "$T_PID")
-	target_start $PROBED ExitsMain 40
-	if target_ready && trace_start --source=hotspot -m live.Exits; then
-		[[ $(probe_bytes "$T_PID") =~ ^(cc)+$ ]] || finding "the target has no breakpoints: $(probe_bytes "$T_PID")"
-		[ -n "$before" ] && [ "$(probe_bytes "$other")" = "$before" ] || finding "the other one had $before, and has $(probe_bytes "$other")"
-		touch "$other_dir/go"
-		wait_for "$SECONDS_MAX" [ -e "$other_dir/done" ] || finding "the other program does not finish"
-		[ "$(probe_bytes "$other")" = "$before" ] || finding "the other one has got $(probe_bytes "$other")"
-		target_go
-		trace_stop
-		[ "$(probe_bytes "$T_PID")" = "$before" ] || finding "the breakpoints are left behind: $(probe_bytes "$T_PID")"
-		target_quit
-		truth_of live.Exits
-		file_agrees "$T_DIR/probed"
-	fi
+	trace_program $PROBED ExitsMain 40 -- --source=hotspot -m live.Exits || return 0
+	[[ $(probe_bytes "$T_PID") =~ ^(cc)+$ ]] || finding "the target has no breakpoints: $(probe_bytes "$T_PID")"
+	[ -n "$before" ] && [ "$(probe_bytes "$other")" = "$before" ] || finding "the other one had $before, and has $(probe_bytes "$other")"
+	touch "$other_dir/go"
+	wait_for "$SECONDS_MAX" [ -e "$other_dir/done" ] || finding "the other program does not finish"
+	[ "$(probe_bytes "$other")" = "$before" ] || finding "the other one has got $(probe_bytes "$other")"
+	target_go
+	trace_stop
+	[ "$(probe_bytes "$T_PID")" = "$before" ] || finding "the breakpoints are left behind: $(probe_bytes "$T_PID")"
+	target_quit
+	truth_of live.Exits
+	file_agrees "$T_DIR/probed"
 	touch "$other_dir/quit"
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # The file has each of them, however many there are on one thread.
 open_deep() {
-	local sentence="100 nested calls that are open at the end are in the file, by HotSpot's own probes, JDK $FEATURE" seen
-	begin "$sentence" || return 0
-	target_start $PROBED Open deep 100
-	if target_ready && trace_start --source=hotspot -m 'live.Open::open*'; then
-		target_go
-		trace_stop
-		status_is 0
-		says '101 still open'
-		seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.OpenCheck "$F_FILE" "$T_DIR/open" NONE 2>&1) ||
-			finding "${seen:-no output}"
-		[ "${seen##*$'\n'}" = 101 ] || finding "${seen##*$'\n'} events"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local seen
+	begin "100 nested calls that are open at the end are in the file, by HotSpot's own probes, JDK $FEATURE" || return 0
+	trace_program $PROBED Open deep 100 -- --source=hotspot -m 'live.Open::open*' || return 0
+	trace_calls
+	says '101 still open'
+	judged_by live.OpenCheck "$F_FILE" "$T_DIR/open" NONE
+	[ "${SAID##*$'\n'}" = 101 ] || finding "${SAID##*$'\n'} events"
+	target_quit
+	finish
 }
 
 automatic() { # -JVM-OPTION...
-	local sentence="with $* HotSpot's own probes are used, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start $PROBED "$@" ExitsMain 200
-	if target_ready; then
-		"$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 || finding "check says no:" "$(cat "$WORK/check")"
-		grep -q '^  probes  *yes: calls come from them; every call of every method traps, 0\.6 us or more$' "$WORK/check" ||
-			finding "check does not say so:" "$(cat "$WORK/check")"
-		if trace_start -m 'live.Exits'; then
-			target_go
-			trace_stop
-			status_is 0
-			says "^no agent can be loaded: it was started with ${1/+/\\+}; tracing by HotSpot's own probes"
-			target_quit
-			truth_of live.Exits
-			file_agrees "$T_DIR/probed"
-		fi
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "with $* HotSpot's own probes are used, JDK $FEATURE" || return 0
+	run_program $PROBED "$@" ExitsMain 200 || return 0
+	"$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 || finding "check says no:" "$(cat "$WORK/check")"
+	grep -q '^  probes  *yes: calls come from them; every call of every method traps, 0\.6 us or more$' "$WORK/check" ||
+		finding "check does not say so:" "$(cat "$WORK/check")"
+	trace_target -m 'live.Exits' || return 0
+	trace_calls
+	says "^no agent can be loaded: it was started with ${1/+/\\+}; tracing by HotSpot's own probes"
+	target_quit
+	truth_of live.Exits
+	file_agrees "$T_DIR/probed"
+	finish
 }
 
 refused() { # SENTENCE MESSAGE [-JVM-OPTION...] -- ARGUMENT...
-	local sentence="$1, JDK $FEATURE" message=$2 options=()
+	local message=$2 options=()
+	begin "$1, JDK $FEATURE" || return 0
 	shift 2
 	while [ "$1" != -- ]; do
 		options+=("$1")
 		shift
 	done
 	shift
-	begin "$sentence" || return 0
-	target_start "${options[@]}" ExitsMain 10
-	if target_ready; then
-		F_FILE=$WORK/refused.jfr
-		trace_launch -p "$T_PID" -o "$F_FILE" "$@"
-		trace_wait
-		says "^frtrace: .*$message"
-		[ "$(grep -c . "$F_DIR/stderr")" = 1 ] || finding "more than a line:" "$(cat "$F_DIR/stderr")"
-		[ -e "$F_FILE" ] && finding "left a file"
-		target_untouched "$T_PID"
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program "${options[@]}" ExitsMain 10 || return 0
+	F_FILE=$WORK/refused.jfr
+	trace_launch -p "$T_PID" -o "$F_FILE" "$@"
+	trace_wait
+	says "^frtrace: .*$message"
+	[ "$(grep -c . "$F_DIR/stderr")" = 1 ] || finding "more than a line:" "$(cat "$F_DIR/stderr")"
+	[ -e "$F_FILE" ] && finding "left a file"
+	target_untouched "$T_PID"
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do
@@ -290,17 +237,10 @@ for jdk in "${JDKS[@]}"; do
 	refused "a JVM without the flag is refused" 'start it with -XX:\+DTraceMethodProbes' -- --source=hotspot -m live.Exits
 	refused "--inside needs the agent" '--inside does not go with' $PROBED -- --source=hotspot --inside=live.Exits -m live.Exits
 done
-roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
 	[ "$version" -gt 8 ] || continue
-	if root_use "$version"; then
-		counted "HotSpot's own probes count every way out of a method once" live.Exits live.Exits ExitsMain 1000
-	else
-		skip "HotSpot's own probes count every way out of a method once, JDK $version" "$(roots_why)"
-	fi
+	root_use "$version" "HotSpot's own probes count every way out of a method once" || continue
+	counted "HotSpot's own probes count every way out of a method once" live.Exits live.Exits ExitsMain 1000
 done
-if root_use 8; then
+root_use 8 "a libjvm without method probes is refused" &&
 	refused "a libjvm without method probes is refused" 'libjvm.so has no method probes' -- --source=hotspot -m live.Exits
-else
-	skip "a libjvm without method probes is refused" "$(roots_why)"
-fi

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2016
 # The JVM's own events carry the context that -e marks: bytes read per user equal the program's own account.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -36,50 +35,36 @@ sums() {
 }
 
 context() { # THREADS CALLS [virtual|withContext]
-	local sentence="file reads carry the user of the call around them, $1 threads${3:+, $3}, JDK $FEATURE" how
-	begin "$sentence" || return 0
+	local how
+	begin "file reads carry the user of the call around them, $1 threads${3:+, $3}, JDK $FEATURE" || return 0
 	how=(--with-jfr="$WORK/reads.jfc" --context='jdk.FileRead,jdk.Socket*')
 	[ "${3:-}" != withContext ] || { how=(--with-jfr="$WORK/marked.jfc"); set -- "$1" "$2"; }
-	target_start FileServer "$@"
-	if target_ready && trace_start -e 'srv.Load live.FileServer::load @user=arg0 @name=arg1 n=return' \
-		-e 'srv.Copy live.FileServer::copy @to=arg1' "${how[@]}"; then
-		target_go
-		trace_stop
-		status_is 0
-		sums
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	record_program FileServer "$@" -- -e 'srv.Load live.FileServer::load @user=arg0 @name=arg1 n=return' \
+		-e 'srv.Copy live.FileServer::copy @to=arg1' "${how[@]}" || return 0
+	sums
+	finish
 }
 
 # Lines such as "  Context: Load.user = "user1"" of each read, with both names alike.
 by_hand() {
-	local sentence="jfr print shows the context of -e as that of an event written by hand, platform and virtual threads, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Handwritten 6 20
-	if target_ready && trace_start -e 'made.Taken live.Handwritten::load @user=arg0 @number=arg1' --with-jfr="$WORK/reads.jfc"; then
-		target_go
-		trace_stop
-		status_is 0
-		"$JAVA/bin/jfr" print --events jdk.FileRead "$F_FILE" >"$WORK/reads"
-		python3 - "$WORK/reads" <<-'END' 2>"$WORK/err" || finding "the lines differ: $(tail -n 1 "$WORK/err")"
-			import re, sys
-			reads = with_context = nested = 0
-			for block in open(sys.argv[1]).read().split("jdk.FileRead {")[1:]:
-			    if not re.search(r'path = ".*/file"', block):
-			        continue
-			    reads += 1
-			    lines = {name: re.findall(rf"Context: {name}\.(\w+ = .*)", block) for name in ("Load", "Taken")}
-			    assert lines["Load"] == lines["Taken"], block
-			    with_context += bool(lines["Load"])
-			    nested += "friend" in block
-			assert reads > 300 and reads - with_context == 120 and nested > 100, (reads, with_context, nested)
-		END
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "jfr print shows the context of -e as that of an event written by hand, platform and virtual threads, JDK $FEATURE" || return 0
+	record_program Handwritten 6 20 -- \
+		-e 'made.Taken live.Handwritten::load @user=arg0 @number=arg1' --with-jfr="$WORK/reads.jfc" || return 0
+	"$JAVA/bin/jfr" print --events jdk.FileRead "$F_FILE" >"$WORK/reads"
+	python3 - "$WORK/reads" <<-'END' 2>"$WORK/err" || finding "the lines differ: $(tail -n 1 "$WORK/err")"
+		import re, sys
+		reads = with_context = nested = 0
+		for block in open(sys.argv[1]).read().split("jdk.FileRead {")[1:]:
+		    if not re.search(r'path = ".*/file"', block):
+		        continue
+		    reads += 1
+		    lines = {name: re.findall(rf"Context: {name}\.(\w+ = .*)", block) for name in ("Load", "Taken")}
+		    assert lines["Load"] == lines["Taken"], block
+		    with_context += bool(lines["Load"])
+		    nested += "friend" in block
+		assert reads > 300 and reads - with_context == 120 and nested > 100, (reads, with_context, nested)
+	END
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do
@@ -90,10 +75,9 @@ for jdk in "${JDKS[@]}"; do
 	context 4 50 withContext
 	[ "$FEATURE" -lt 21 ] || context 50 20 virtual
 done
-roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
 	[ "$version" -ge 11 ] || continue
-	root_use "$version" || { skip "context, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "context" || continue
 	context 16 100
 	context 4 50 withContext
 	[ "$FEATURE" -lt 21 ] || context 50 20 virtual

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Exports for other tools have the numbers of the JDK's own jfr.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -43,11 +42,10 @@ P
 
 # Modules of Python come with packages, for the system's own.
 check_export() { # SENTENCE, a Python program on standard input
-	local sentence=$1
-	begin "$sentence" || return 0
+	begin "$1" || return 0
 	cat "$WORK/shared.py" - >"$WORK/check_export.py"
 	/usr/bin/python3 "$WORK/check_export.py" "$WORK/jfr.json" "$WORK/exported" >"$WORK/verdict" 2>&1 || finding "$(tail -n 1 "$WORK/verdict" | tail -c 900)"
-	verdict "$sentence"
+	verdict
 }
 
 # Decode the export with protoc into its text form. A field that it does not know has a number instead of a name.
@@ -248,14 +246,14 @@ assert collections.Counter(who(t) for _, t in starts.values()) == collections.Co
 assert len(of("run queue")) == len(of_type("RunQueue")) and len(of("pause")) == len(of_type("VMPause"))
 assert counters["calls per second"] > 0 and counters["open calls"] > 0
 P
-	sentence="--perfetto, of the JVM's own recording too, is read by Perfetto's trace processor without an error, with the sums and wakers of the views"
+	SENTENCE="--perfetto, of the JVM's own recording too, is read by Perfetto's trace processor without an error, with the sums and wakers of the views"
 	processor=${TRACE_PROCESSOR:-/usr/lib/chromium/libtest_trace_processor.so}
 	if [ ! -e "$processor" ]; then
-		skip "$sentence" "needs chromium-shell, which has it as a library"
-	elif begin "$sentence"; then
+		skip "$SENTENCE" "needs chromium-shell, which has it as a library"
+	elif begin "$SENTENCE"; then
 		processed "$F_FILE"
 		[ "${NEWEST%% *}" -lt 25 ] || processed "$(recorded_by_jvm)"
-		verdict "$sentence"
+		verdict
 	fi
 	export_as --pprof
 	gzip -dc <"$WORK/exported" >"$WORK/unpacked" || finding "gzip cannot unpack the profile"
@@ -348,8 +346,7 @@ for w, (p, s) in zip(sorted(want, key=lambda w: w[:3]), seen):
 assert len({p["traceId"] for p, s in seen}) == sum(w[5] is None for w in want)
 assert blocked == sum(e["type"] == "frtrace.ThreadWait" and e["values"]["reason"] == "sleep" for e in recorded) >= 180, blocked
 P
-	sentence="diff finds no difference in a recording and itself, and judges conditions"
-	if begin "$sentence"; then
+	if begin "diff finds no difference in a recording and itself, and judges conditions"; then
 		"$FRTRACE" diff --json "$F_FILE" "$F_FILE" >"$WORK/diff.json" || finding "diff: status $?"
 		python3 - "$WORK/diff.json" <<-'P' || finding "wrong: $(head -c 500 "$WORK/diff.json")"
 			import json, sys
@@ -366,7 +363,7 @@ P
 			"$FRTRACE" diff --fail-if="${case#*:}" "$F_FILE" "$F_FILE" >/dev/null 2>"$WORK/stderr"
 			[ $? = "${case%%:*}" ] || finding "${case#*:}: not ${case%%:*}: $(cat "$WORK/stderr")"
 		done
-		verdict "$sentence"
+		verdict
 	fi
 else
 	verdict "a recording to export"

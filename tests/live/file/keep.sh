@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # The output file is replaced only by something better: a failed start does not change it, a kill leaves it or a
 # complete recording, and a recording that somebody removes is reported as gone.
 # shellcheck source=tests/live/lib.sh
@@ -28,15 +27,15 @@ is_kept() {
 # ---- starts that fail
 
 refused() { # SENTENCE STATUS REGEX COMMAND...
-	local sentence="$1: the existing output file stays" status=$2 regex=$3
+	local status=$2 regex=$3
+	begin "$1: the existing output file stays" || return 0
 	shift 3
-	begin "$sentence" || return 0
 	F_DIR=$(mktemp -d "$WORK/trace.XXXXXX") F_STATUS=0
 	timeout -k 1 60 "$@" >"$F_DIR/stdout" 2>"$F_DIR/stderr" </dev/null || F_STATUS=$?
 	status_is "$status"
 	says "$regex"
 	is_kept
-	verdict "$sentence"
+	verdict
 }
 
 bad_arguments() {
@@ -71,15 +70,10 @@ files_of_others() {
 }
 
 disk_is_full() {
-	mkdir -p "$WORK/disk"
-	if ! mount -t tmpfs -o size=64k tmpfs "$WORK/disk"; then
-		skip "a full disk" "cannot mount a tmpfs"
-		return
-	fi
+	disk_mount 64k "a full disk" || return 0
 	keep "$WORK/disk/kept.jfr"
 	cat /dev/zero >"$WORK/disk/fill" 2>/dev/null
 	refused "a full disk" 1 'disk is full|No space' "$FRTRACE" -p "$T_PID" -m live.Late -o "$kept"
-	umount "$WORK/disk"
 }
 
 # An attach that another frtrace has begun, to this JVM or to another with the same output.
@@ -122,8 +116,8 @@ attach_fails() {
 
 # Either the attach fails, or frtrace was quicker and there is a recording.
 killed_meanwhile() {
-	local sentence="a JVM that is killed meanwhile: the existing output file stays, or is a recording" after
-	begin "$sentence" || return 0
+	local after
+	begin "a JVM that is killed meanwhile: the existing output file stays, or is a recording" || return 0
 	for after in 0 0.05 0.2 0.4; do
 		target_start Late 10
 		target_ready || break
@@ -139,7 +133,7 @@ killed_meanwhile() {
 			python3 "$LIVE/chunks.py" "$kept" whole >"$WORK/chunks" && [ "$(ls -d "$kept"*)" = "$kept" ] || finding "incomplete: $(ls -l "$kept"*)"
 		fi
 	done
-	verdict "$sentence"
+	verdict
 }
 
 failed_starts() {
@@ -157,67 +151,54 @@ failed_starts() {
 # ---- a recording that is removed
 
 removed() {
-	local sentence="a recording that was removed or replaced is reported as gone, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Late 3000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
-		target_go
-		wait_for 20 test -e "$F_FILE" || finding "no file after 20 s"
-		mv "$F_FILE" "$WORK/moved.jfr"
-		keep "$F_FILE"
-		trace_stop
-		status_is 1
-		says "3,000 calls, .*, but '$F_FILE' is gone: it was removed, renamed or replaced"
-		grep -q '^next: ' "$F_DIR/stderr" && finding "suggests what to do next with it"
-		is_kept
-		target_restored
-		rm "$F_FILE"
-		F_FILE=$WORK/moved.jfr
-		file_agrees
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a recording that was removed or replaced is reported as gone, JDK $FEATURE" || return 0
+	trace_program Late 3000 -- -m 'live.Late$Latecomer::checkout' || return 0
+	target_go
+	wait_for 20 test -e "$F_FILE" || finding "no file after 20 s"
+	mv "$F_FILE" "$WORK/moved.jfr"
+	keep "$F_FILE"
+	stopped_with 1
+	says "3,000 calls, .*, but '$F_FILE' is gone: it was removed, renamed or replaced"
+	grep -q '^next: ' "$F_DIR/stderr" && finding "suggests what to do next with it"
+	is_kept
+	target_restored
+	rm "$F_FILE"
+	F_FILE=$WORK/moved.jfr
+	file_agrees
+	target_quit
+	finish
 }
 
 background_gone() {
-	local sentence="status and stop report that the file is gone, JDK $FEATURE" verb status
-	begin "$sentence" || return 0
+	local verb status
+	begin "status and stop report that the file is gone, JDK $FEATURE" || return 0
 	F_FILE=$WORK/background.jfr
-	target_start Late 10
-	if target_ready; then
-		"$FRTRACE" start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q 2>"$WORK/said" || finding "$(cat "$WORK/said")"
-		"$FRTRACE" -p "$T_PID" -m live.Late -o "$F_FILE" 2>"$WORK/said" && finding "a second frtrace writes the file"
-		grep -q 'is writing it' "$WORK/said" || finding "$(cat "$WORK/said")"
-		"$FRTRACE" dump "$T_PID" -o "$WORK/dumped.jfr" 2>"$WORK/said" || finding "dump: $(cat "$WORK/said")"
-		"$FRTRACE" dump "$T_PID" -o "$WORK/nobody/nowhere/x.jfr" 2>"$WORK/said" && finding "dumps to a missing directory"
-		[ -s "$F_FILE" ] || finding "the recording is missing: $(ls -l "$F_FILE"*)"
-		rm -f "$F_FILE"
-		for verb in status stop; do
-			status=0
-			"$FRTRACE" $verb "$T_PID" >"$WORK/said" 2>&1 || status=$?
-			[ $status = 1 ] && grep -q "'$F_FILE' is gone" "$WORK/said" || finding "$verb: status $status: $(cat "$WORK/said")"
-		done
-		target_restored
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program Late 10 || return 0
+	"$FRTRACE" start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q 2>"$WORK/said" || finding "$(cat "$WORK/said")"
+	"$FRTRACE" -p "$T_PID" -m live.Late -o "$F_FILE" 2>"$WORK/said" && finding "a second frtrace writes the file"
+	grep -q 'is writing it' "$WORK/said" || finding "$(cat "$WORK/said")"
+	"$FRTRACE" dump "$T_PID" -o "$WORK/dumped.jfr" 2>"$WORK/said" || finding "dump: $(cat "$WORK/said")"
+	"$FRTRACE" dump "$T_PID" -o "$WORK/nobody/nowhere/x.jfr" 2>"$WORK/said" && finding "dumps to a missing directory"
+	[ -s "$F_FILE" ] || finding "the recording is missing: $(ls -l "$F_FILE"*)"
+	rm -f "$F_FILE"
+	for verb in status stop; do
+		status=0
+		"$FRTRACE" $verb "$T_PID" >"$WORK/said" 2>&1 || status=$?
+		[ $status = 1 ] && grep -q "'$F_FILE' is gone" "$WORK/said" || finding "$verb: status $status: $(cat "$WORK/said")"
+	done
+	target_restored
+	finish
 }
 
 # ---- kill -9
 
 is_early() {
-	local sentence="the file has calls soon after the first one, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready && trace_start -m live.Speed::work --no-stack -t 200ns; then
-		wait_for 4 test -s "$F_FILE" || finding "no file after 4 s"
-		kill -9 "$F_PID"
-		wait "$F_PID" 2>/dev/null
-		[ "$(file_events live.Speed.work)" -gt 0 ] || finding "the file has no calls"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "the file has calls soon after the first one, JDK $FEATURE" || return 0
+	trace_program Speed -- -m live.Speed::work --no-stack -t 200ns || return 0
+	wait_for 4 test -s "$F_FILE" || finding "no file after 4 s"
+	trace_kill
+	[ "$(file_events live.Speed.work)" -gt 0 ] || finding "the file has no calls"
+	finish
 }
 
 is_settled() { [ ! -e "$F_FILE.frtrace" ]; }
@@ -241,9 +222,8 @@ survived() { # OLD: 1 if there was a file before
 }
 
 killed() {
-	local sentence="kill -9 in the first three seconds leaves only the old file or a complete recording, JDK $FEATURE"
+	begin "kill -9 in the first three seconds leaves only the old file or a complete recording, JDK $FEATURE" || return 0
 	local times recordings=0 i after old
-	begin "$sentence" || return 0
 	times=$(amount 12 200)
 	target_start Speed
 	target_ready && for ((i = 0; i < times && ${#findings[@]} == 0; i++)); do
@@ -254,8 +234,7 @@ killed() {
 		after=$(printf '%d.%03d' $((RANDOM % 3)) $((RANDOM % 1000)))
 		[ $((i % 4)) != 3 ] || wait_for 30 is_placed || finding "no recording after 30 s"
 		sleep "$after"
-		kill -9 "$F_PID"
-		wait "$F_PID" 2>/dev/null
+		trace_kill
 		survived $old
 		wait_for 15 is_restored || finding "not restored: state $(peek "$T_PID" state)"
 		[ ${#findings[@]} = 0 ] || finding "in round $i, killed after $after s: $(cat "$F_DIR/stderr")"
@@ -264,8 +243,7 @@ killed() {
 	[ "$recordings" -gt 0 ] || finding "no kill was later than the first chunk"
 	[ ${#findings[@]} -gt 0 ] || { tmp_is_clean; target_quit; }
 	echo "# $times kills, $recordings left a recording"
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 target_restored_or_untouched() {

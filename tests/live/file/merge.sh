@@ -1,18 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # frtrace's recording and the JVM's own of the same time are merged into one file.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-newest_java() { # CLASS ARGUMENT...
-	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
-}
-
 # $WORK/ours.jfr and $WORK/theirs.jfr, of the program live.Joint; $WORK/stamps. The JVM begins a new chunk with each dump.
 record_both() {
-	target_start -XX:StartFlightRecording=settings=profile,name=own Joint 40
-	target_ready && trace_start -m 'live.Joint::work' || return
+	trace_program -XX:StartFlightRecording=settings=profile,name=own Joint 40 -- -m 'live.Joint::work' || return
 	"$JAVA/bin/jcmd" "$T_PID" JFR.dump name=own filename="$WORK/theirs.jfr" >"$WORK/log" 2>&1 || finding "$(cat "$WORK/log")"
 	target_go
 	"$JAVA/bin/jcmd" "$T_PID" JFR.dump name=own filename="$WORK/theirs.jfr" >"$WORK/log" 2>&1 || finding "$(cat "$WORK/log")"
@@ -33,7 +27,7 @@ reads() { # FILE: the jfr of this JDK must read it; with SOAK=1 that of each JDK
 		"$tool" help scrub >/dev/null 2>&1 || continue # JDK 17 does not have it
 		rm -f "$WORK/scrubbed.jfr"
 		"$tool" scrub --exclude-events jdk.ExecutionSample "$1" "$WORK/scrubbed.jfr" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} scrub: $(head -n 3 "$WORK/tool")"
-		newest_java JointCheck "$WORK/scrubbed.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "scrubbed by JDK ${jdk%% *}:" "$(head -n 10 "$WORK/tool")"
+		java_newest live.JointCheck "$WORK/scrubbed.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "scrubbed by JDK ${jdk%% *}:" "$(head -n 10 "$WORK/tool")"
 	done
 }
 
@@ -75,26 +69,23 @@ one_jvm() { # FILE...
 }
 
 merged() {
-	local sentence="frtrace's recording and the JVM's own are merged into one, on one clock, JDK $FEATURE" file=$WORK/merged.jfr seen
-	begin "$sentence" || return 0
+	local file=$WORK/merged.jfr
+	begin "frtrace's recording and the JVM's own are merged into one, on one clock, JDK $FEATURE" || return 0
 	rm -f "$WORK"/*.jfr
-	if record_both; then
-		one_jvm "$WORK/ours.jfr" "$WORK/theirs.jfr"
-		"$FRTRACE" merge -o "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
-		seen=$(newest_java JointCheck "$file" "$WORK/stamps" 2>&1) || finding "$seen"
-		[[ $seen == "160 calls, "* ]] || finding "seen: $seen"
-		python3 "$LIVE/merged.py" "$(jdk_newest)/bin/jfr" "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" >"$WORK/compared" 2>&1 ||
-			finding "differs from the two files:" "$(head -n 20 "$WORK/compared")"
-		reads "$file"
-		turn 1 && views "$file"
-		contexts "$file"
-		"$FRTRACE" summary "$file" 2>&1 | sort >"$WORK/ours"
-		"$(jdk_newest)/bin/jfr" summary "$file" 2>&1 | by_name >"$WORK/tool"
-		diff <(by_name <"$WORK/ours") "$WORK/tool" >"$WORK/compared" || finding "summaries differ: $(head -n 4 "$WORK/compared")"
-		[ "$(awk '{ print $1 }' "$WORK/ours" | grep -c '^jdk.ActiveSetting$')" = 1 ] || finding "not one row of jdk.ActiveSetting: $(cat "$WORK/ours")"
-	fi
-	verdict "$sentence"
-	target_drop
+	record_both || return 0
+	one_jvm "$WORK/ours.jfr" "$WORK/theirs.jfr"
+	"$FRTRACE" merge -o "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+	is_joint "$file" "$WORK/stamps"
+	python3 "$LIVE/merged.py" "$(jdk_newest)/bin/jfr" "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" >"$WORK/compared" 2>&1 ||
+		finding "differs from the two files:" "$(head -n 20 "$WORK/compared")"
+	reads "$file"
+	turn 1 && views "$file"
+	contexts "$file"
+	"$FRTRACE" summary "$file" 2>&1 | sort >"$WORK/ours"
+	"$(jdk_newest)/bin/jfr" summary "$file" 2>&1 | by_name >"$WORK/tool"
+	diff <(by_name <"$WORK/ours") "$WORK/tool" >"$WORK/compared" || finding "summaries differ: $(head -n 4 "$WORK/compared")"
+	[ "$(awk '{ print $1 }' "$WORK/ours" | grep -c '^jdk.ActiveSetting$')" = 1 ] || finding "not one row of jdk.ActiveSetting: $(cat "$WORK/ours")"
+	finish
 }
 
 # Nothing is left in the JVM or in its /tmp.
@@ -116,31 +107,24 @@ none_left() { # FILE...
 	for file; do [ ! -e "$file" ] || return 1; done
 }
 
-is_joint() { # FILE: has both halves of a recording of the program's 160 calls
-	local seen
-	seen=$(newest_java JointCheck "$1" "$T_DIR/stamps" 2>&1) || finding "$seen"
-	[[ $seen == "160 calls, "* ]] || finding "seen: $seen"
+is_joint() { # FILE [STAMPS]: has both halves of a recording of the program's 160 calls
+	judged_by live.JointCheck "$1" "${2:-$T_DIR/stamps}"
+	[[ $SAID == "160 calls, "* ]] || finding "seen: $SAID"
 }
 
 with_jfr() { # [SETTINGS]
-	local sentence="--with-jfr${1:+=$1} makes one file of both recordings, JDK $FEATURE" name
-	begin "$sentence" || return 0
-	target_start Joint 40
-	if target_ready && trace_start -m 'live.Joint::work' "--with-jfr${1:+=$1}"; then
-		target_go
-		trace_stop
-		status_is 0
-		says "^with the JVM's own recording: [0-9,]+ events, .* in $F_FILE"
-		is_joint "$F_FILE"
-		contexts_are_all "$F_FILE"
-		name=${F_FILE%.jfr}
-		[ "$(echo "$name"*)" = "$F_FILE" ] || finding "files: $(echo "$name"*)"
-		own_recording_ended "$(jdk_newest)"
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local name
+	begin "--with-jfr${1:+=$1} makes one file of both recordings, JDK $FEATURE" || return 0
+	trace_program Joint 40 -- -m 'live.Joint::work' "--with-jfr${1:+=$1}" || return 0
+	trace_calls
+	says "^with the JVM's own recording: [0-9,]+ events, .* in $F_FILE"
+	is_joint "$F_FILE"
+	contexts_are_all "$F_FILE"
+	name=${F_FILE%.jfr}
+	[ "$(echo "$name"*)" = "$F_FILE" ] || finding "files: $(echo "$name"*)"
+	own_recording_ended "$(jdk_newest)"
+	target_leaves
+	finish
 }
 
 contexts_are_all() { # FILE
@@ -150,86 +134,68 @@ contexts_are_all() { # FILE
 
 # The JVM writes its half when it exits. If it is killed, it writes none.
 target_ends() {
-	local sentence="a JVM that exits leaves both halves, one that is killed only frtrace's, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Joint 40
-	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
-		target_go
-		target_quit
-		trace_wait
-		status_is 0
-		is_joint "$F_FILE"
-		tmp_left
-	fi
-	target_start Joint 40
-	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
-		target_go
-		kill -9 "$T_PID"
-		trace_wait
-		status_is 3
-		says "the JVM's own recording is lost: process $T_PID has written none when it ended"
-		[ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 160 ] || finding "frtrace's half is incomplete"
-		tmp_left
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a JVM that exits leaves both halves, one that is killed only frtrace's, JDK $FEATURE" || return 0
+	trace_program Joint 40 -- -m 'live.Joint::work' --with-jfr || return 0
+	target_go
+	target_quit
+	ended_with 0
+	is_joint "$F_FILE"
+	tmp_left
+	trace_program Joint 40 -- -m 'live.Joint::work' --with-jfr || return 0
+	target_go
+	kill -9 "$T_PID"
+	ended_with 3
+	says "the JVM's own recording is lost: process $T_PID has written none when it ended"
+	[ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 160 ] || finding "frtrace's half is incomplete"
+	tmp_left
+	finish
 }
 
 # frtrace's guard process stops the JVM's recording.
 killed() {
-	local sentence="killing frtrace leaves no recording behind in the JVM, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Joint 40
-	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
-		"$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep 'name=frtrace-' >/dev/null || finding "the JVM is not recording"
-		kill -9 "$F_PID"
-		wait "$F_PID" 2>/dev/null
-		wait_for 20 stopped || finding "the JVM is still recording"
-		own_recording_ended "$(jdk_newest)"
-		target_go
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "killing frtrace leaves no recording behind in the JVM, JDK $FEATURE" || return 0
+	trace_program Joint 40 -- -m 'live.Joint::work' --with-jfr || return 0
+	"$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep 'name=frtrace-' >/dev/null || finding "the JVM is not recording"
+	trace_kill
+	wait_for 20 stopped || finding "the JVM is still recording"
+	own_recording_ended "$(jdk_newest)"
+	target_go
+	target_quit
+	finish
 }
 
 # The JVM executes a command also when nobody waits for its answer any more.
 stopped_jvm() { # start|stop
-	local sentence="a JVM that is stopped when its own recording is to $1 has none after it continues, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Joint 40
-	if target_ready; then
-		if [ "$1" = start ]; then
-			trace_launch -p "$T_PID" -m 'live.Joint::work' --with-jfr -o "$WORK/stopped.jfr"
-			wait_for 30 compgen -G "/tmp/????_??_*_$T_PID" >/dev/null || finding "it makes no repository"
-			kill -STOP "$T_PID"
-		elif trace_start -m 'live.Joint::work' --with-jfr; then
-			kill -STOP "$T_PID"
-		fi
-		kill -INT "$F_PID"
-		sleep 2 # an earlier one would be taken for the same
-		ended "$F_PID" || kill -INT "$F_PID"
-		trace_wait 60
-		kill -CONT "$T_PID"
-		for _ in 1 2 3 4 5 6 7 8; do
-			sleep 1 # it executes what it was asked to
-			stopped && break
-		done
-		stopped || finding "the JVM is still recording"
-		tmp_left
-		target_go
-		target_quit
+	begin "a JVM that is stopped when its own recording is to $1 has none after it continues, JDK $FEATURE" || return 0
+	run_program Joint 40 || return 0
+	if [ "$1" = start ]; then
+		trace_launch -p "$T_PID" -m 'live.Joint::work' --with-jfr -o "$WORK/stopped.jfr"
+		wait_for 30 compgen -G "/tmp/????_??_*_$T_PID" >/dev/null || finding "it makes no repository"
+		kill -STOP "$T_PID"
+	elif trace_start -m 'live.Joint::work' --with-jfr; then
+		kill -STOP "$T_PID"
 	fi
-	verdict "$sentence"
-	target_drop
+	kill -INT "$F_PID"
+	sleep 2 # an earlier one would be taken for the same
+	ended "$F_PID" || kill -INT "$F_PID"
+	trace_wait 60
+	kill -CONT "$T_PID"
+	for _ in 1 2 3 4 5 6 7 8; do
+		sleep 1 # it executes what it was asked to
+		stopped && break
+	done
+	stopped || finding "the JVM is still recording"
+	tmp_left
+	target_go
+	target_quit
+	finish
 }
 
 stopped() { ! "$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep 'name=frtrace-' >/dev/null; }
 
 refused() { # REGEX STATUS ARGUMENT...
 	trace_launch -p "$T_PID" -m 'live.Joint::work' -o "$WORK/refused.jfr" "${@:3}"
-	trace_wait
-	status_is "$2"
+	ended_with "$2"
 	[ "$(wc -l <"$F_DIR/stderr")" = 1 ] || finding "more than one line"
 	says "$1"
 	target_untouched "$T_PID"
@@ -238,52 +204,41 @@ refused() { # REGEX STATUS ARGUMENT...
 }
 
 unsupported() {
-	local sentence="a JVM that cannot record itself is left alone, and one line says why"
-	begin "$sentence" || return 0
+	begin "a JVM that cannot record itself is left alone, and one line says why" || return 0
 	jdk_use "${JDKS[0]}"
-	target_start Joint 1
-	if target_ready; then
-		refused "^frtrace: cannot start the JVM's own recording of process $T_PID 'live.Joint': it says: .*nothing" 1 --with-jfr=nothing
-		refused 'wrong --with-jfr .a b.: it has to be default, profile or a .jfc file' 2 '--with-jfr=a b'
-	fi
+	run_program Joint 1 || return 0
+	refused "^frtrace: cannot start the JVM's own recording of process $T_PID 'live.Joint': it says: .*nothing" 1 --with-jfr=nothing
+	refused 'wrong --with-jfr .a b.: it has to be default, profile or a .jfc file' 2 '--with-jfr=a b'
 	target_drop
-	if root_use 8; then
-		target_start Late 1
-		target_ready && refused "^frtrace: cannot start the JVM's own recording of process $T_PID 'live.Late': JDK 8 has none, it came with 11" 1 --with-jfr
-		target_drop
-	else
-		skip "$sentence, JDK 8" "$(roots_why)"
+	if root_use 8 "$SENTENCE"; then
+		run_program Late 1 || return 0
+		refused "^frtrace: cannot start the JVM's own recording of process $T_PID 'live.Late': JDK 8 has none, it came with 11" 1 --with-jfr
 	fi
-	verdict "$sentence"
+	finish
 }
 
 # In a root directory of its own, with its own /tmp.
 other_root() {
-	local sentence="--with-jfr takes the recording out of another root directory, JDK 11" count
-	begin "$sentence" || return 0
-	root_use 11 || { skip "$sentence" "$(roots_why)"; return 0; }
-	target_start Late 1000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' --with-jfr; then
-		target_go
-		trace_stop
-		status_is 0
-		"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(head -n 3 "$WORK/tool")"
-		for count in 'jdk.MethodTrace 1000' 'jdk.InitialSystemProperty [1-9]' 'jdk.CPUInformation [1-9]'; do
-			tr -s ' ' <"$WORK/tool" | grep -E "^ $count" >/dev/null || finding "not in it: $count"
-		done
-		tmp_left
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local count
+	begin "--with-jfr takes the recording out of another root directory, JDK 11" || return 0
+	root_use 11 "$SENTENCE" || return 0
+	trace_program Late 1000 -- -m 'live.Late$Latecomer::checkout' --with-jfr || return 0
+	trace_calls
+	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(head -n 3 "$WORK/tool")"
+	for count in 'jdk.MethodTrace 1000' 'jdk.InitialSystemProperty [1-9]' 'jdk.CPUInformation [1-9]'; do
+		tr -s ' ' <"$WORK/tool" | grep -E "^ $count" >/dev/null || finding "not in it: $count"
+	done
+	tmp_left
+	target_quit
+	finish
 }
 
 # In both orders, and a directory of pieces.
 orders() {
-	local sentence="files are merged in any order, and those of a directory" count
-	begin "$sentence" || return 0
+	local count
+	begin "files are merged in any order, and those of a directory" || return 0
 	"$FRTRACE" merge -o "$WORK/reverse.jfr" "$WORK/theirs.jfr" "$WORK/ours.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
-	newest_java JointCheck "$WORK/reverse.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "$(head "$WORK/tool")"
+	java_newest live.JointCheck "$WORK/reverse.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "$(head "$WORK/tool")"
 	contexts "$WORK/reverse.jfr"
 	mkdir "$WORK/pieces"
 	"$(jdk_newest)/bin/jfr" disassemble --max-chunks 1 --output "$WORK/pieces" "$WORK/theirs.jfr" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
@@ -291,7 +246,7 @@ orders() {
 	count=$("$(jdk_newest)/bin/jfr" summary "$WORK/three.jfr" | awk '$1 == "jdk.MethodTrace" { print $2 }')
 	[ "$count" = 160 ] || finding "a directory and a file: $count calls"
 	contexts "$WORK/three.jfr"
-	verdict "$sentence"
+	verdict
 }
 
 complains() { # STATUS REGEX ARGUMENT...
@@ -303,8 +258,8 @@ complains() { # STATUS REGEX ARGUMENT...
 }
 
 bad_files() {
-	local sentence="files that cannot be merged give one line and no output" a=$WORK/ours.jfr b=$WORK/theirs.jfr out=$WORK/out.jfr
-	begin "$sentence" || return 0
+	local a=$WORK/ours.jfr b=$WORK/theirs.jfr out=$WORK/out.jfr
+	begin "files that cannot be merged give one line and no output" || return 0
 	complains 2 "two files at least, or a directory: 'frtrace merge -o OUT.jfr A.jfr B.jfr'" -o "$out" "$a"
 	complains 2 'no file to write' "$a" "$b"
 	complains 1 "'$a' is there already: give another name" -o "$a" "$a" "$b"
@@ -319,7 +274,7 @@ bad_files() {
 	"$JAVA/bin/java" -XX:StartFlightRecording=filename="$WORK/other.jfr" -cp "$CLASSES" live.BigSource >"$WORK/log" 2>&1
 	complains 1 "cannot merge: '$a' is of process [0-9]+, '$WORK/other.jfr' of process [0-9]+: they have to be of one JVM" -o "$out" "$a" "$WORK/other.jfr"
 	[ -e "$out" ] && finding "it leaves a file"
-	verdict "$sentence"
+	verdict
 }
 
 for jdk in "${JDKS[@]}"; do
@@ -336,6 +291,5 @@ target_ends
 killed
 stopped_jvm start
 stopped_jvm stop
-roots_find
 unsupported
 other_root

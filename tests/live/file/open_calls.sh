@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Calls that have not returned are in the file: those that the program knows to be open, with stacks from the JVM's
 # thread dump.
 # shellcheck source=tests/live/lib.sh
@@ -23,10 +22,10 @@ dump_stacks() {
 # The open calls in the file must be those that the program knows.
 open_agrees() { # NONE|STACKS
 	local seen n
-	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.OpenCheck \
-		"$F_FILE" "$T_DIR/open" "$1" 2>&1) || finding "${seen:-no output}"
+	judged_by live.OpenCheck \
+		"$F_FILE" "$T_DIR/open" "$1"
 	n=$(end_line_number 'still open')
-	[ "${seen##*$'\n'}" = "$n" ] || finding "${seen##*$'\n'} events, $n still open"
+	[ "${SAID##*$'\n'}" = "$n" ] || finding "${SAID##*$'\n'} events, $n still open"
 	[ "$n" = "$(wc -l <"$T_DIR/open")" ] || finding "$n still open, the program has $(wc -l <"$T_DIR/open")"
 }
 
@@ -55,26 +54,26 @@ open_begin() { # [TRACE-OPTION...] -- CLASS-ARGUMENT...
 	done
 	shift
 	target_start Open "$@"
-	target_ready && trace_start -m "$FILTER" "${options[@]}" && target_go
+	trace_target -m "$FILTER" "${options[@]}" || return
+	target_go && return
+	finish
+	return 1
 }
 
 case_all() { # SENTENCE HOW-IT-ENDS [TRACE-OPTION...]
-	local sentence="$1, JDK $FEATURE" how=$2
+	local how=$2
+	begin "$1, JDK $FEATURE" || return 0
 	shift 2
-	begin "$sentence" || return 0
-	if open_begin "$@" -- all; then
-		dump_stacks >"$T_DIR/dump"
-		grep -q '^o-read' "$T_DIR/dump" || finding "no thread dump"
-		$how
-		status_is 0 3
-		open_agrees "$T_DIR/dump"
-		says "open for [0-9.]+ m?s: live.Open.open[A-Z][a-z]+\\(long(, int)?\\), and 24 more"
-		tools_agree
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	open_begin "$@" -- all || return 0
+	dump_stacks >"$T_DIR/dump"
+	grep -q '^o-read' "$T_DIR/dump" || finding "no thread dump"
+	$how
+	status_is 0 3
+	open_agrees "$T_DIR/dump"
+	says "open for [0-9.]+ m?s: live.Open.open[A-Z][a-z]+\\(long(, int)?\\), and 24 more"
+	tools_agree
+	target_leaves
+	finish
 }
 
 # Each thread in jstack's output as the kernel has it: name, now (us), system call or "running", functions of its kernel
@@ -104,33 +103,27 @@ switches() { awk '/^voluntary_ctxt_switches/ { print $2 }' "/proc/$T_PID/task/$1
 stack_functions() { sed -E 's/^\[<0>\] //; s/\+0x.*//' "/proc/$T_PID/task/$1/stack" | paste -sd' '; }
 
 ongoing_agrees() { # FILE
-	local seen
-	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.OngoingCheck "$1" "$T_DIR/waits" "$T_DIR/dump" 2>&1) ||
-		finding "$(basename "$1"): ${seen:-no output}"
+	local said
+	said=$(java_newest live.OngoingCheck "$1" "$T_DIR/waits" "$T_DIR/dump" 2>&1) || finding "$(basename "$1"): ${said:-no output}"
 }
 
 case_waits() {
-	local sentence="the wait of a thread in an open call matches the kernel's data, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if open_begin -- all; then
-		dump_stacks >"$T_DIR/dump"
-		kernel_waits "$T_DIR/waits"
-		trace_stop
-		status_is 0
-		ongoing_agrees "$F_FILE"
-		"$FRTRACE" view open "$F_FILE" >"$WORK/view"
-		for what in 'live.Open.openRead\(long\) +o-read .* s socket' 'o-park .* s futex' 'o-spin .* (-|[0-9.]+ [um]s [a-z]+) *$'; do
-			grep -qE "$what" "$WORK/view" || finding "view open has no /$what/:" "$(cat "$WORK/view")"
-		done
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "the wait of a thread in an open call matches the kernel's data, JDK $FEATURE" || return 0
+	open_begin -- all || return 0
+	dump_stacks >"$T_DIR/dump"
+	kernel_waits "$T_DIR/waits"
+	stopped_with 0
+	ongoing_agrees "$F_FILE"
+	"$FRTRACE" view open "$F_FILE" >"$WORK/view"
+	for what in 'live.Open.openRead\(long\) +o-read .* s socket' 'o-park .* s futex' 'o-spin .* (-|[0-9.]+ [um]s [a-z]+) *$'; do
+		grep -qE "$what" "$WORK/view" || finding "view open has no /$what/:" "$(cat "$WORK/view")"
+	done
+	target_quit
+	finish
 }
 
 case_dumped() {
-	local sentence="a dump has the waits of threads in open calls, and so has the end of the recording, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a dump has the waits of threads in open calls, and so has the end of the recording, JDK $FEATURE" || return 0
 	F_FILE=$WORK/dumped-$FEATURE.jfr
 	target_start Open all
 	if target_ready && "$FRTRACE" start -p "$T_PID" -m "$FILTER" -o "$F_FILE" 2>"$WORK/said" && target_go; then
@@ -144,84 +137,63 @@ case_dumped() {
 	else
 		finding "does not start: $(cat "$WORK/said")"
 	fi
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 case_crowd() {
-	local sentence="a thousand threads with an open call each are all in the file, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if open_begin -- crowd 1000; then
-		dump_stacks >"$T_DIR/dump"
-		trace_stop
-		status_is 0
-		open_agrees "$T_DIR/dump"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a thousand threads with an open call each are all in the file, JDK $FEATURE" || return 0
+	open_begin -- crowd 1000 || return 0
+	dump_stacks >"$T_DIR/dump"
+	stopped_with 0
+	open_agrees "$T_DIR/dump"
+	target_quit
+	finish
 }
 
 # A parked thread has no carrier. The expected stacks come from Thread.getStackTrace() of the threads.
 case_virtual() {
-	local sentence="virtual threads, parked and mounted, are in the file with their own stacks, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if open_begin -- virtual 300; then
-		trace_stop
-		status_is 0
-		open_agrees "$T_DIR/stacks"
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "virtual threads, parked and mounted, are in the file with their own stacks, JDK $FEATURE" || return 0
+	open_begin -- virtual 300 || return 0
+	stopped_with 0
+	open_agrees "$T_DIR/stacks"
+	target_leaves
+	finish
 }
 
 # Constructors that ended unseen have taken all places for open calls when a method hangs.
 case_broken() { # [TRACE-OPTION...]
-	local sentence="a call that hangs after constructors that ended unseen is in the file${1:+, $1}, JDK $FEATURE" lost
-	begin "$sentence" || return 0
-	if open_begin "$@" -m 'live.Open$Part' -- broken; then
-		dump_stacks >"$T_DIR/dump"
-		trace_stop
-		status_is 0 3
-		open_agrees "$T_DIR/dump"
-		lost=$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.DataLoss" { print $2 }')
-		[ "${lost:-0}" -gt 0 ] || finding "the constructors are not counted as lost"
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local lost
+	begin "a call that hangs after constructors that ended unseen is in the file${1:+, $1}, JDK $FEATURE" || return 0
+	open_begin "$@" -m 'live.Open$Part' -- broken || return 0
+	dump_stacks >"$T_DIR/dump"
+	stopped_with 0 3
+	open_agrees "$T_DIR/dump"
+	lost=$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.DataLoss" { print $2 }')
+	[ "${lost:-0}" -gt 0 ] || finding "the constructors are not counted as lost"
+	target_leaves
+	finish
 }
 
 case_killed() {
-	local sentence="open calls of a killed JVM are in the file, without stacks, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if open_begin -- all; then
-		kill -9 "$T_PID"
-		trace_wait 30
-		status_is 0
-		open_agrees NONE
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "open calls of a killed JVM are in the file, without stacks, JDK $FEATURE" || return 0
+	open_begin -- all || return 0
+	kill -9 "$T_PID"
+	ended_with 0
+	open_agrees NONE
+	finish
 }
 
 # A stopped JVM does not answer. The recording must end nevertheless.
 case_stopped() {
-	local sentence="a JVM that hangs completely loses the stacks, not the open calls, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if open_begin -- all; then
-		kill -STOP "$T_PID"
-		trace_stop
-		kill -CONT "$T_PID"
-		status_is 3
-		open_agrees NONE
-		says 'no stack'
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a JVM that hangs completely loses the stacks, not the open calls, JDK $FEATURE" || return 0
+	open_begin -- all || return 0
+	kill -STOP "$T_PID"
+	trace_stop
+	kill -CONT "$T_PID"
+	status_is 3
+	open_agrees NONE
+	says 'no stack'
+	finish
 }
 
 by_signal() { trace_stop; }
@@ -241,9 +213,4 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && case_broken --stacks=jvmti
 done
 meanwhile_ends
-roots_find
-if root_use 21; then
-	case_virtual
-else
-	skip "virtual threads on JDK 21" "$(roots_why)"
-fi
+root_use 21 "open calls of virtual threads" && case_virtual

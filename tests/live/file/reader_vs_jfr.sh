@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Compare frtrace's reader with the JDKs' own: `frtrace summary`, `print` and `view`, for recordings of JVMs and of
 # frtrace.
 # shellcheck source=tests/live/lib.sh
@@ -55,14 +54,14 @@ same_as_the_jdk() { # FILE [OPTIONS]...: each for one run of print
 types_of() { awk '$2 ~ /^[1-9]/ { n++ } END { print n + 0 }' "$WORK/ours"; } # of a summary
 
 jvm_recording() {
-	local sentence="frtrace reads a JVM's own recording like the newest jfr, JDK $FEATURE" types
-	begin "$sentence" || return 0
+	local types
+	begin "frtrace reads a JVM's own recording like the newest jfr, JDK $FEATURE" || return 0
 	record_jvm
 	same_as_the_jdk "$WORK/jvm-$FEATURE.jfr" '--json --stack-depth 64' '--events jdk.*Method*,CPULoad,*Sample --stack-depth 20' '--categories JVM,Java*'
 	ours summary "$WORK/jvm-$FEATURE.jfr"
 	types=$(types_of)
 	[ "$types" -ge 60 ] || finding "only $types event types: too few for a comparison"
-	verdict "$sentence"
+	verdict
 }
 
 # What an older jfr may write differently: it does not know "forever" in milliseconds or unsigned longs.
@@ -71,8 +70,8 @@ old_form() {
 }
 
 own_tool() {
-	local sentence="the JVM's own jfr prints the same values for its recording, JDK $FEATURE" file=$WORK/jvm-$FEATURE.jfr which
-	begin "$sentence" || return 0
+	local file=$WORK/jvm-$FEATURE.jfr which
+	begin "the JVM's own jfr prints the same values for its recording, JDK $FEATURE" || return 0
 	[ -f "$file" ] || record_jvm
 	ours print --json --events 'jdk.*' "$file"
 	"$JAVA/bin/jfr" print --json --events 'jdk.*' "$file" >"$WORK/theirs" 2>&1
@@ -84,35 +83,27 @@ own_tool() {
 	ours summary "$file"
 	sort -o "$WORK/ours" "$WORK/ours"
 	same "summary, sorted"
-	verdict "$sentence"
+	verdict
 }
 
 # JVMs in root directories have no jfr; the host's newest one is used.
 other_jvm() { # VERSION
-	local sentence="frtrace reads a JVM's own recording like the newest jfr, JDK $1"
-	begin "$sentence" || return 0
-	root_use "$1" || { skip "$sentence" "$(roots_why)"; return 0; }
+	begin "frtrace reads a JVM's own recording like the newest jfr, JDK $1" || return 0
+	root_use "$1" "${SENTENCE%, JDK*}" || return 0
 	"${JDKS[0]#* }/bin/javac" -nowarn -Xlint:-options --release 11 -d "$WORK/old" "$LIVE/java/Events.java" || finding "Events does not compile"
 	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx64m -XX:StartFlightRecording=settings=profile,filename="$WORK/inside.jfr",dumponexit=true \
 		-cp "$WORK/old" live.Events "$WORK" "$(amount 1 2)" >"$WORK/log" 2>&1
 	mv "$WORK/inside.jfr" "$WORK/jvm-$1.jfr" 2>/dev/null || finding "no recording:" "$(tail -n 5 "$WORK/log")"
 	same_as_the_jdk "$WORK/jvm-$1.jfr"
-	verdict "$sentence"
+	verdict
 }
 
 our_recording() {
-	local sentence="frtrace reads its own recording like the newest jfr, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start ExitsMain "$(amount 40 200)"
-	if target_ready && trace_start -m "$EXITS" -M 'live.Exits::*'; then
-		target_go
-		trace_stop
-		target_quit
-		same_as_the_jdk "$F_FILE"
-		cp "$F_FILE" "$WORK/own.jfr"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "frtrace reads its own recording like the newest jfr, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program ExitsMain "$(amount 40 200)" -- -m "$EXITS" -M 'live.Exits::*' || return 0
+	same_as_the_jdk "$F_FILE"
+	cp "$F_FILE" "$WORK/own.jfr"
+	finish
 }
 
 # The numbers of a view as JSON are those of the events that jfr prints.
@@ -167,8 +158,8 @@ P
 width() { awk '{ n = length($0) > n ? length($0) : n } END { print n + 0 }' "$WORK/ours"; }
 
 views() {
-	local sentence="views of frtrace's recording agree with the JDK's events, and with its counts" file=$WORK/own.jfr view calls
-	begin "$sentence" || return 0
+	local file=$WORK/own.jfr view calls
+	begin "views of frtrace's recording agree with the JDK's events, and with its counts" || return 0
 	[ -f "$file" ] || finding "frtrace's recording is missing"
 	calls=$("$(jdk_newest)/bin/jfr" summary "$file" | awk '$1 == "jdk.MethodTrace" { print $2 }')
 	[ "${calls:-0}" -gt 1000 ] || finding "only ${calls:-0} calls"
@@ -198,12 +189,12 @@ sys.exit(sum(r["calls"] for r in rows) != int(sys.argv[2]) or sum(r["selfNs"] fo
 	status_of 2 view nothing "$file"
 	complains "there is no view 'nothing', see 'frtrace view --help'"
 	status_of 0 view open "$file"
-	verdict "$sentence"
+	verdict
 }
 
 narrowed() {
-	local sentence="views are narrowed by method, thread, duration and time" file=$WORK/own.jfr view
-	begin "$sentence" || return 0
+	local file=$WORK/own.jfr view
+	begin "views are narrowed by method, thread, duration and time" || return 0
 	[ -f "$file" ] || finding "frtrace's recording is missing"
 	for view in method-trace method-calls slowest latency callers open; do
 		status_of 0 view --method='live.Exits::nothing*' --thread='*' --slower=0ns --from=00:00 --to=23:59:59.999 --top=3 "$view" "$file"
@@ -217,7 +208,7 @@ narrowed() {
 	complains "view 'method-timing' takes no --thread"
 	status_of 2 view --depth=3 latency "$file"
 	complains "view 'latency' takes no --depth"
-	verdict "$sentence"
+	verdict
 }
 
 # The calls of all rows: the second word below the rule; for a tree the first word of the lines without indentation.
@@ -236,14 +227,13 @@ sums() { # WORD
 
 # A file with several chunks of two programs.
 chunks() {
-	local sentence="concatenated recordings are read as one"
-	begin "$sentence" || return 0
-	"$(jdk_newest)/bin/jfr" summary "$WORK/own.jfr" >/dev/null 2>&1 || { finding "frtrace's recording is missing"; verdict "$sentence"; return; }
+	begin "concatenated recordings are read as one" || return 0
+	"$(jdk_newest)/bin/jfr" summary "$WORK/own.jfr" >/dev/null 2>&1 || { finding "frtrace's recording is missing"; verdict; return; }
 	cat "$WORK/own.jfr" "$WORK/own.jfr" >"$WORK/twice.jfr"
 	ours summary "$WORK/twice.jfr"
 	theirs summary "$WORK/twice.jfr"
 	same summary
-	verdict "$sentence"
+	verdict
 }
 
 events() { grep -c '^[a-z].* {$' "$1"; }
@@ -262,8 +252,8 @@ complains() { # REGEX
 }
 
 damaged() {
-	local sentence="a damaged file is printed up to the damage, which is reported" file=$WORK/own.jfr size whole
-	begin "$sentence" || return 0
+	local file=$WORK/own.jfr size whole
+	begin "a damaged file is printed up to the damage, which is reported" || return 0
 	size=$(stat -c %s "$file") || finding "frtrace's recording is missing"
 	status_of 0 print "$file"
 	whole=$(events "$WORK/ours")
@@ -287,13 +277,13 @@ damaged() {
 	complains "no-recordings' has no recordings: it is a directory without NAME.jfr$"
 	status_of 1 print /dev/null
 	complains 'is no regular file$'
-	verdict "$sentence"
+	verdict
 }
 
 # The chunk that a killed JVM leaves in its repository after it has flushed some events.
 unfinished() {
-	local sentence="the recording of a killed JVM is read up to its last flush, JDK $FEATURE" file=
-	begin "$sentence" || return 0
+	local file=
+	begin "the recording of a killed JVM is read up to its last flush, JDK $FEATURE" || return 0
 	"${LAUNCH[@]}" "$JAVA/bin/java" -XX:FlightRecorderOptions=repository="$WORK/repository" -XX:StartFlightRecording=settings=profile \
 		-cp "$CLASSES" live.Events "$WORK" 600 >"$WORK/log" 2>&1 &
 	STARTED+=($!)
@@ -307,7 +297,7 @@ unfinished() {
 	status_of 3 print --events live.Kinds "$WORK/repository"
 	same "its repository"
 	rm -rf "$WORK/repository"
-	verdict "$sentence"
+	verdict
 }
 
 flushed() {
@@ -316,8 +306,8 @@ flushed() {
 }
 
 bad_arguments() {
-	local sentence="wrong arguments give one line that says what to do" file=$WORK/own.jfr
-	begin "$sentence" || return 0
+	local file=$WORK/own.jfr
+	begin "wrong arguments give one line that says what to do" || return 0
 	status_of 2 print
 	complains "no file: 'frtrace print FILE'"
 	status_of 2 print --frob "$file"
@@ -329,13 +319,12 @@ bad_arguments() {
 	status_of 2 summary "$file" "$file"
 	complains 'is given twice'
 	status_of 0 print --help
-	verdict "$sentence"
+	verdict
 }
 
 # The reader at the end of a pipe may exit at any time.
 pipe() {
-	local sentence="a closed pipe ends it quietly"
-	begin "$sentence" || return 0
+	begin "a closed pipe ends it quietly" || return 0
 	"$FRTRACE" print "$WORK/jvm-$FEATURE.jfr" 2>"$WORK/err" | head -n 1 >"$WORK/ours"
 	[ -s "$WORK/ours" ] || finding "frtrace has printed nothing"
 	[ -s "$WORK/err" ] && finding "$(cat "$WORK/err")"
@@ -343,10 +332,9 @@ pipe() {
 	[ -s "$WORK/err" ] && finding "without SIGPIPE: $(cat "$WORK/err")"
 	"$FRTRACE" print "$WORK/jvm-$FEATURE.jfr" >/dev/full 2>"$WORK/err" && finding "no failure although the disk is full"
 	complains '^frtrace: cannot write to standard output: No space left on device$'
-	verdict "$sentence"
+	verdict
 }
 
-roots_find
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	jvm_recording

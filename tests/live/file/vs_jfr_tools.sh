@@ -1,41 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # The file, read by the JDKs' own tools.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 between() {
-	local sentence="10,000 calls start between two nanoTime stamps, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Nano 10000
-	if target_ready && trace_start -m live.Nano::stamp; then
-		target_go
-		trace_stop
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "10,000 calls start between two nanoTime stamps, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program Nano 10000 -- -m live.Nano::stamp || return 0
+	file_agrees
+	finish
 }
 
 # Calls, then none for longer than a chunk lasts: chunks without methods and threads.
 silence() {
-	local sentence="a recording with silent chunks stays readable, JDK $FEATURE" jdk
-	begin "$sentence" || return 0
-	target_start Late 1000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' -d 12s; then
-		target_go
-		trace_wait 30
-		status_is 0
-		file_agrees
-		for jdk in "${JDKS[@]}"; do
-			"${jdk#* }/bin/jfr" print "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr of JDK ${jdk%% *}:" "$(head -c 600 "$WORK/tool")"
-		done
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local jdk
+	begin "a recording with silent chunks stays readable, JDK $FEATURE" || return 0
+	trace_program Late 1000 -- -m 'live.Late$Latecomer::checkout' -d 12s || return 0
+	target_go
+	ended_with 0
+	file_agrees
+	for jdk in "${JDKS[@]}"; do
+		"${jdk#* }/bin/jfr" print "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr of JDK ${jdk%% *}:" "$(head -c 600 "$WORK/tool")"
+	done
+	target_quit
+	finish
 }
 
 tool() { # ARGUMENT...: the JDK's jfr must accept the file and say something
@@ -47,8 +35,7 @@ shows() { # REGEX WHAT
 }
 
 tools() { # the file is the oldest JDK's
-	local sentence="jfr summary, print, print --json, metadata, scrub of JDK $FEATURE accept the file"
-	begin "$sentence" || return 0
+	begin "jfr summary, print, print --json, metadata, scrub of JDK $FEATURE accept the file" || return 0
 	tool summary "$file"
 	shows '^ *jdk.MethodTrace +2000 ' "2000 jdk.MethodTrace"
 	tool metadata "$file"
@@ -69,12 +56,12 @@ tools() { # the file is the oldest JDK's
 	else
 		skip "jfr scrub of JDK $FEATURE" "this jfr has no scrub"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 companions() {
-	local sentence="the JVM, the machine, the recording and the clock are in the file, secrets are not" event
-	begin "$sentence" || return 0
+	local event
+	begin "the JVM, the machine, the recording and the clock are in the file, secrets are not" || return 0
 	for event in jdk.JVMInformation jdk.OSInformation jdk.CPUInformation jdk.PhysicalMemory jdk.VirtualizationInformation jdk.ActiveRecording jdk.ActiveSetting frtrace.Clock; do
 		tool print --events "$event" "$file"
 		shows "^$event" "$event"
@@ -88,7 +75,7 @@ companions() {
 	shows 'Dshop\.password=\*\*\*' "a masked password"
 	grep -aq hunter2 "$file" && finding "the password is in the file"
 	[ "$(stat -c %a "$file")" = 600 ] || finding "the file's mode is $(stat -c %a "$file")"
-	verdict "$sentence"
+	verdict
 }
 
 jdk_use "${JDKS[0]}"

@@ -1,13 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # The file can be read at any time: by readers that follow it, by those that read it repeatedly, and after a kill.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
-
-of_newest() { # CLASS ARGUMENT...
-	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
-}
 
 # The commands that frtrace suggests at the end, and the directory above, give what the assembled file gives.
 read_as_one() {
@@ -27,33 +22,29 @@ read_as_one() {
 
 # The program runs before, during and after the recording.
 followed() {
-	local sentence="a directory of chunk files is followed as it grows, JDK $FEATURE" follower
-	begin "$sentence" || return 0
+	local follower
+	begin "a directory of chunk files is followed as it grows, JDK $FEATURE" || return 0
+	rm -rf "$WORK/followed"
 	mkdir "$WORK/followed"
 	touch "$WORK/followed/going"
-	target_start Late 3000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' -o "$WORK/followed/"; then
-		"$JAVA/bin/java" -cp "$CLASSES" live.Follow "$WORK/followed" >"$WORK/follow" 2>&1 &
-		follower=$!
-		target_go
-		sleep 4
-		rm "$WORK/followed/going"
-		trace_stop
-		status_is 0
-		wait_for 30 ended "$follower" || finding "the follower does not notice the end"
-		grep -qx '3000 events, early' "$WORK/follow" || finding "followed: $(head -c 600 "$WORK/follow")"
-		F_FILE=$WORK/whole.jfr
-		"$JAVA/bin/jfr" assemble "$WORK"/followed/*/ "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
-		file_agrees
-		read_as_one
-		[ "$(find "$WORK/followed" -name '*.jfr' | wc -l)" -ge 4 ] || finding "files: $(ls -R "$WORK/followed")"
-		find "$WORK/followed" -name '*.jfr' | grep -vE '/followed/[0-9]{4}(_[0-9]{2}){5}_[0-9]+/[0-9]{4}(_[0-9]{2}){5}(_[0-9]{2})?\.jfr$' >/dev/null &&
-			finding "names: $(find "$WORK/followed")"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
-	rm -rf "$WORK/followed"
+	trace_program Late 3000 -- -m 'live.Late$Latecomer::checkout' -o "$WORK/followed/" || return 0
+	"$JAVA/bin/java" -cp "$CLASSES" live.Follow "$WORK/followed" >"$WORK/follow" 2>&1 &
+	follower=$!
+	target_go
+	sleep 4
+	rm "$WORK/followed/going"
+	stopped_with 0
+	wait_for 30 ended "$follower" || finding "the follower does not notice the end"
+	grep -qx '3000 events, early' "$WORK/follow" || finding "followed: $(head -c 600 "$WORK/follow")"
+	F_FILE=$WORK/whole.jfr
+	"$JAVA/bin/jfr" assemble "$WORK"/followed/*/ "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
+	file_agrees
+	read_as_one
+	[ "$(find "$WORK/followed" -name '*.jfr' | wc -l)" -ge 4 ] || finding "files: $(ls -R "$WORK/followed")"
+	find "$WORK/followed" -name '*.jfr' | grep -vE '/followed/[0-9]{4}(_[0-9]{2}){5}_[0-9]+/[0-9]{4}(_[0-9]{2}){5}(_[0-9]{2})?\.jfr$' >/dev/null &&
+		finding "names: $(find "$WORK/followed")"
+	target_quit
+	finish
 }
 
 # frtrace's own reader, every 100 ms; the last chunk may still be written.
@@ -72,33 +63,29 @@ summarize_meanwhile() { # SECONDS
 
 # At full rate, while the oldest chunks are dropped: the JDK's reader runs without a pause, both summaries every 100 ms.
 read_meanwhile() {
-	local sentence="a file that grows and loses its oldest chunks can be read at any time, JDK $FEATURE" size seconds reader readers=()
+	local size seconds reader readers=()
+	begin "a file that grows and loses its oldest chunks can be read at any time, JDK $FEATURE" || return 0
 	seconds=$(amount 5 120)
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready && trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=8m; then
-		timeout $((seconds + 120)) "$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "$seconds" >"$WORK/reread" 2>&1 &
-		readers+=($!)
-		summarize_meanwhile "$seconds" >"$WORK/summarized" 2>&1 &
-		readers+=($!)
-		[ "$FEATURE" -lt 25 ] || { timeout $((seconds + 120)) "$JAVA/bin/java" --add-opens=jdk.jfr/jdk.jfr.internal.tool=ALL-UNNAMED -cp "$CLASSES" live.Summarize "$F_FILE" "$seconds" >"$WORK/tool" 2>&1 &
-			readers+=($!); }
-		for reader in "${readers[@]}"; do
-			wait "$reader" || finding "a reader fails: $(head -n 5 "$WORK/reread" "$WORK/summarized" "$WORK/tool")"
-		done
-		grep -qE '^[0-9]{1,} times, [0-9]{3,} events' "$WORK/reread" || finding "read: $(head -n 5 "$WORK/reread")"
-		size=$(stat -c %s "$F_FILE")
-		[ "$size" -le $((8 << 20)) ] || finding "the file has $size bytes"
-		size=$(own_kilobytes)
-		[ "${size:-999999}" -lt $((64 << 10)) ] || finding "frtrace has $size kB"
-		trace_stop
-		status_is 0 3
-		says 'oldest chunks were dropped'
-		echo "# the library: $(cat "$WORK/reread"); jfr summary: $(cat "$WORK/tool"); frtrace summary: $(cat "$WORK/summarized"); $size kB"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_program Speed -- -m live.Speed::work --no-stack --max-overhead=off --max-size=8m || return 0
+	timeout $((seconds + 120)) "$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "$seconds" >"$WORK/reread" 2>&1 &
+	readers+=($!)
+	summarize_meanwhile "$seconds" >"$WORK/summarized" 2>&1 &
+	readers+=($!)
+	[ "$FEATURE" -lt 25 ] || { timeout $((seconds + 120)) "$JAVA/bin/java" --add-opens=jdk.jfr/jdk.jfr.internal.tool=ALL-UNNAMED -cp "$CLASSES" live.Summarize "$F_FILE" "$seconds" >"$WORK/tool" 2>&1 &
+		readers+=($!); }
+	for reader in "${readers[@]}"; do
+		wait "$reader" || finding "a reader fails: $(head -n 5 "$WORK/reread" "$WORK/summarized" "$WORK/tool")"
+	done
+	grep -qE '^[0-9]{1,} times, [0-9]{3,} events' "$WORK/reread" || finding "read: $(head -n 5 "$WORK/reread")"
+	size=$(stat -c %s "$F_FILE")
+	[ "$size" -le $((8 << 20)) ] || finding "the file has $size bytes"
+	size=$(own_kilobytes)
+	[ "${size:-999999}" -lt $((64 << 10)) ] || finding "frtrace has $size kB"
+	stopped_with 0 3
+	says 'oldest chunks were dropped'
+	echo "# the library: $(cat "$WORK/reread"); jfr summary: $(cat "$WORK/tool"); frtrace summary: $(cat "$WORK/summarized"); $size kB"
+	target_quit
+	finish
 }
 
 # Chunks are contiguous up to the end of the file, none is being written, and nothing else is left.
@@ -119,8 +106,8 @@ same_calls() {
 # The tracer is killed while it writes at full rate: the file stays valid and has what was in it before. In every second
 # round the oldest chunks are dropped all the time.
 killed() {
-	local sentence="a file whose tracer is killed is readable and complete up to then, JDK $FEATURE" before after size times seen=0 i
-	begin "$sentence" || return 0
+	local before after size times seen=0 i
+	begin "a file whose tracer is killed is readable and complete up to then, JDK $FEATURE" || return 0
 	times=$(amount 4 200)
 	target_start Speed
 	target_ready && for ((i = 0; i < times && ${#findings[@]} == 0; i++)); do
@@ -130,8 +117,7 @@ killed() {
 		sleep "0.$((RANDOM % 500 + 100))"
 		before=$(python3 "$LIVE/chunks.py" "$F_FILE")
 		sleep "0.0$((RANDOM % 90 + 10))"
-		kill -9 "$F_PID"
-		wait "$F_PID" 2>/dev/null
+		trace_kill
 		wait_for 10 whole || finding "$i, --max-size=$size: not valid: $(cat "$WORK/chunks"); $(ls -l "$F_FILE"*)"
 		after=$(cat "$WORK/chunks")
 		[ "${after#* }" -ge "${before#* }" ] || finding "$i, --max-size=$size: the last chunk began at ${before#* } before, at ${after#* } after"
@@ -142,8 +128,7 @@ killed() {
 	done
 	[ "$seen" -gt 0 ] || finding "no chunk was finished before a kill"
 	[ "${#findings[@]}" -gt 0 ] || { target_quit && echo "# $times kills, $seen chunks before them"; }
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # 1,000 methods that call each other, starting anywhere with any depth: 10,000 different stacks.
@@ -163,111 +148,97 @@ wide_source() {
 own_kilobytes() { awk '/^RssAnon:/ { print $2 }' "/proc/$F_PID/status"; }
 
 memory() {
-	local sentence="frtrace needs less than 64 MB for 1,000 methods and 10,000 stacks, and does not grow, JDK $FEATURE"
+	begin "frtrace needs less than 64 MB for 1,000 methods and 10,000 stacks, and does not grow, JDK $FEATURE" || return 0
 	local seconds size most=0 early=0 now stacks i
-	begin "$sentence" || return 0
 	seconds=$(amount 4 120) size=$(amount 20m 100m)
 	mkdir "$WORK/wide" && wide_source >"$WORK/Wide.java" && "$JAVA/bin/javac" -d "$WORK/wide" "$WORK/Wide.java" || finding "Wide does not compile"
 	CLASSES=$WORK/wide target_start Wide
-	if target_ready && trace_start -m 'live.Wide::*;!live.Wide::main;!live.Wide::call;!live.Wide::<init>' --max-overhead=off --max-size="$size"; then
-		says '^tracing 1,000 methods '
-		for ((i = 0; i < seconds; i++)); do
-			sleep 1
-			now=$(own_kilobytes)
-			[ "$i" = $((seconds / 2)) ] && early=$most
-			[ "${now:-999999}" -le "$most" ] || most=${now:-999999}
-		done
-		trace_stop
-		status_is 0 3
-		stacks=$(of_newest Stacks "$F_FILE")
-		[ "${stacks:-0}" -ge 10000 ] || finding "only $stacks stacks"
-		[ "$most" -lt $((64 << 10)) ] || finding "$most kB"
-		[ -z "$SOAK" ] || [ "$most" -le $((early + 4096)) ] || finding "$early kB in the first half, $most in the second"
-		echo "# $most kB ($early in the first half), $stacks stacks"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_target -m 'live.Wide::*;!live.Wide::main;!live.Wide::call;!live.Wide::<init>' --max-overhead=off --max-size="$size" || return 0
+	says '^tracing 1,000 methods '
+	for ((i = 0; i < seconds; i++)); do
+		sleep 1
+		now=$(own_kilobytes)
+		[ "$i" = $((seconds / 2)) ] && early=$most
+		[ "${now:-999999}" -le "$most" ] || most=${now:-999999}
+	done
+	stopped_with 0 3
+	stacks=$(java_newest live.Stacks "$F_FILE")
+	[ "${stacks:-0}" -ge 10000 ] || finding "only $stacks stacks"
+	[ "$most" -lt $((64 << 10)) ] || finding "$most kB"
+	[ -z "$SOAK" ] || [ "$most" -le $((early + 4096)) ] || finding "$early kB in the first half, $most in the second"
+	echo "# $most kB ($early in the first half), $stacks stacks"
+	target_quit
+	finish
 }
 
 reads() { # FILE
 	"$JAVA/bin/jfr" summary "$1" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
-	of_newest Chunks "$1" >"$WORK/chunks" 2>&1 || finding "$(head -c 400 "$WORK/chunks")"
+	java_newest live.Chunks "$1" >"$WORK/chunks" 2>&1 || finding "$(head -c 400 "$WORK/chunks")"
 }
 
 torn() {
-	local sentence="a file with a torn tail is recovered" file=$WORK/torn.jfr size
-	begin "$sentence" || return 0
-	target_start Late 1000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' -d 7s; then
-		target_go
-		trace_wait 30
-		size=$(stat -c %s "$F_FILE")
-		{ cat "$F_FILE" && head -c 9000 "$F_FILE"; } >"$file"
-		"$FRTRACE" recover "$file" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
-		grep -qE ': [23] chunks, .*; 8\.8 KB left out' "$WORK/said" || finding "says: $(cat "$WORK/said")"
-		cmp "$file" "$F_FILE" || finding "another file"
-		"$FRTRACE" recover "$file" 2>"$WORK/said" && grep -q '^nothing to recover: ' "$WORK/said" && cmp "$file" "$F_FILE" ||
-			finding "a whole file: $(cat "$WORK/said")"
-		head -c "$((size - 1))" "$F_FILE" >"$file"
-		"$FRTRACE" recover -o "$WORK/torn-out.jfr" "$file" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
-		[ "$(stat -c %s "$file")" = $((size - 1)) ] || finding "-o changed the file"
-		reads "$WORK/torn-out.jfr"
-		head -c 3000 "$F_FILE" >"$file"
-		"$FRTRACE" recover "$file" 2>"$WORK/said"
-		[ $? = 1 ] && grep -q 'no chunk of it is whole' "$WORK/said" && [ "$(stat -c %s "$file")" = 3000 ] ||
-			finding "nothing whole: $(cat "$WORK/said")"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local file=$WORK/torn.jfr size
+	begin "a file with a torn tail is recovered" || return 0
+	trace_program Late 1000 -- -m 'live.Late$Latecomer::checkout' -d 7s || return 0
+	target_go
+	trace_wait 30
+	size=$(stat -c %s "$F_FILE")
+	{ cat "$F_FILE" && head -c 9000 "$F_FILE"; } >"$file"
+	"$FRTRACE" recover "$file" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+	grep -qE ': [23] chunks, .*; 8\.8 KB left out' "$WORK/said" || finding "says: $(cat "$WORK/said")"
+	cmp "$file" "$F_FILE" || finding "another file"
+	"$FRTRACE" recover "$file" 2>"$WORK/said" && grep -q '^nothing to recover: ' "$WORK/said" && cmp "$file" "$F_FILE" ||
+		finding "a whole file: $(cat "$WORK/said")"
+	head -c "$((size - 1))" "$F_FILE" >"$file"
+	"$FRTRACE" recover -o "$WORK/torn-out.jfr" "$file" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+	[ "$(stat -c %s "$file")" = $((size - 1)) ] || finding "-o changed the file"
+	reads "$WORK/torn-out.jfr"
+	head -c 3000 "$F_FILE" >"$file"
+	"$FRTRACE" recover "$file" 2>"$WORK/said"
+	[ $? = 1 ] && grep -q 'no chunk of it is whole' "$WORK/said" && [ "$(stat -c %s "$file")" = 3000 ] ||
+		finding "nothing whole: $(cat "$WORK/said")"
+	target_quit
+	finish
 }
 
 # The JVM flushes its events every second.
 killed_jvm() {
-	local sentence="the open chunk of a killed JVM is repaired, JDK $FEATURE" chunk
-	begin "$sentence" || return 0
-	mkdir "$WORK/own"
-	target_start -XX:StartFlightRecording=settings=profile -XX:FlightRecorderOptions=repository="$WORK/own" Late 1000
-	if target_ready; then
-		sleep 3
-		chunk=$(find "$WORK/own" -name '*.jfr')
-		"$FRTRACE" recover "$chunk" 2>"$WORK/said" && finding "a chunk that is being written was changed"
-		grep -q 'is open elsewhere' "$WORK/said" || finding "says: $(cat "$WORK/said")"
-		kill -9 "$T_PID"
-		wait_for 10 ended "$T_PID"
-		timeout 30 "$JAVA/bin/jfr" summary "$chunk" >/dev/null 2>&1 && [ "$FEATURE" -ge 25 ] && finding "it was readable before"
-		"$FRTRACE" recover "$chunk" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
-		reads "$chunk"
-		grep -qE 'jdk.JVMInformation +1 ' "$WORK/tool" || finding "flushed events are missing: $(head "$WORK/tool")"
-	fi
-	verdict "$sentence"
-	target_drop
+	local chunk
+	begin "the open chunk of a killed JVM is repaired, JDK $FEATURE" || return 0
 	rm -rf "$WORK/own"
+	mkdir "$WORK/own"
+	run_program -XX:StartFlightRecording=settings=profile -XX:FlightRecorderOptions=repository="$WORK/own" Late 1000 || return 0
+	sleep 3
+	chunk=$(find "$WORK/own" -name '*.jfr')
+	"$FRTRACE" recover "$chunk" 2>"$WORK/said" && finding "a chunk that is being written was changed"
+	grep -q 'is open elsewhere' "$WORK/said" || finding "says: $(cat "$WORK/said")"
+	kill -9 "$T_PID"
+	wait_for 10 ended "$T_PID"
+	timeout 30 "$JAVA/bin/jfr" summary "$chunk" >/dev/null 2>&1 && [ "$FEATURE" -ge 25 ] && finding "it was readable before"
+	"$FRTRACE" recover "$chunk" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+	reads "$chunk"
+	grep -qE 'jdk.JVMInformation +1 ' "$WORK/tool" || finding "flushed events are missing: $(head "$WORK/tool")"
+	finish
 }
 
 # What the reader has got when it stops the recording is readable; a reader that goes ends it.
 streamed() {
-	local sentence="a recording to standard output is read as it arrives, and ends with its reader, JDK $FEATURE" got=$WORK/got.jfr
-	begin "$sentence" || return 0
-	target_start Late 1000
-	if target_ready; then
-		"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" >"$got" &
-		STARTED+=("$!")
-		wait_for 20 test -s "$got" || finding "nothing arrives: $(cat "$WORK/said")"
-		target_go
-		wait_for 20 grep -q checkout "$got" || finding "no call arrives"
-		kill -INT "$!"
-		wait "$!" || finding "status $?: $(cat "$WORK/said")"
-		reads "$got"
-		grep -qE 'jdk.MethodTrace +1000 ' "$WORK/tool" || finding "not 1000 calls: $(grep MethodTrace "$WORK/tool")"
-		"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" | head -c 100 | wc -c >"$WORK/bytes"
-		[ "${PIPESTATUS[0]} $(cat "$WORK/bytes")" = "1 100" ] && grep -q 'nobody reads standard output' "$WORK/said" || finding "status ${PIPESTATUS[0]}, says: $(cat "$WORK/said")"
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local got=$WORK/got.jfr
+	begin "a recording to standard output is read as it arrives, and ends with its reader, JDK $FEATURE" || return 0
+	run_program Late 1000 || return 0
+	"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" >"$got" &
+	STARTED+=("$!")
+	wait_for 20 test -s "$got" || finding "nothing arrives: $(cat "$WORK/said")"
+	target_go
+	wait_for 20 grep -q checkout "$got" || finding "no call arrives"
+	kill -INT "$!"
+	wait "$!" || finding "status $?: $(cat "$WORK/said")"
+	reads "$got"
+	grep -qE 'jdk.MethodTrace +1000 ' "$WORK/tool" || finding "not 1000 calls: $(grep MethodTrace "$WORK/tool")"
+	"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" | head -c 100 | wc -c >"$WORK/bytes"
+	[ "${PIPESTATUS[0]} $(cat "$WORK/bytes")" = "1 100" ] && grep -q 'nobody reads standard output' "$WORK/said" || finding "status ${PIPESTATUS[0]}, says: $(cat "$WORK/said")"
+	target_leaves
+	finish
 }
 
 meanwhile torn

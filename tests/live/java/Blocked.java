@@ -40,23 +40,13 @@ public class Blocked {
         channel.read(ByteBuffer.allocateDirect(10));
     }
 
-    interface Blocking {
-        void run() throws Exception;
-    }
-
     private static final List<Thread> threads = new ArrayList<>();
 
-    private static void start(String name, Blocking call) {
-        Thread t = new Thread(() -> {
-            try {
-                gate.await();
-                call.run();
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        }, name);
-        t.start();
-        threads.add(t);
+    private static void start(String name, Cast.Body call) {
+        threads.add(Cast.start(name, () -> {
+            gate.await();
+            call.run();
+        }));
     }
 
     public static void main(String[] args) throws Exception {

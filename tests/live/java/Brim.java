@@ -23,14 +23,6 @@ public class Brim {
         return x + 1;
     }
 
-    static void sleep(long ms) {
-        try {
-            Thread.sleep(ms);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     static void fillThreads(int spare) {
         List<Thread> all = new ArrayList<>();
         try {
@@ -140,7 +132,7 @@ public class Brim {
         stage.mark("ready");
         stage.await("go");
         work(0);
-        sleep(1);
+        Stage.sleep(1);
         stage.mark("done");
         if (args[1].equals("threads"))
             fillThreads(spare);
@@ -154,7 +146,7 @@ public class Brim {
             spin();
         for (;;) {
             calls = work(calls);
-            sleep(100);
+            Stage.sleep(100);
         }
     }
 }

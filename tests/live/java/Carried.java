@@ -3,11 +3,6 @@ package live;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -28,16 +23,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * certain), and uses the CPU from BEGIN to END of System.nanoTime().
  */
 public class Carried {
-    interface Step {
-        void run() throws Exception;
-    }
-
     private static final Object MONITOR = new Object();
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
     private static final List<String> lines = new ArrayList<>();
-    private static InputStream in;
-    private static OutputStream out;
+    private static Wire wire;
     private static long begun, ended; /* of the call */
     private static long releases, released; /* of the wait: about to end it, ended it */
     private static volatile int held, asked, done, spinning;
@@ -88,7 +78,7 @@ public class Carried {
 
     static void inSocket() throws Exception {
         begun = System.nanoTime();
-        if (in.read() < 0)
+        if (wire.in.read() < 0)
             throw new IOException("end");
         ended = System.nanoTime();
     }
@@ -111,34 +101,12 @@ public class Carried {
         return new File("/proc/thread-self").getCanonicalFile().getName();
     }
 
-    private static Thread virtual(String name, Runnable body) {
-        try {
-            Class<?> type = Class.forName("java.lang.Thread$Builder");
-            Object builder = type.getMethod("name", String.class).invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
-            return (Thread) type.getMethod("start", Runnable.class).invoke(builder, body);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     private static void note(String kind, String method, String reason, long least, long most, long after) {
         lines.add(kind + "\t" + method + "\t" + reason + "\t" + least + "\t" + most + "\t" + after);
     }
 
-    /** A step that may fail. */
-    private static Runnable of(Step step) {
-        return () -> {
-            try {
-                step.run();
-            } catch (Exception e) {
-                e.printStackTrace();
-                System.exit(1);
-            }
-        };
-    }
-
     /** N calls, each when the other thread is ready to let it wait. */
-    private static void calls(int n, Step call) throws Exception {
+    private static void calls(int n, Cast.Body call) throws Exception {
         for (int i = 1; i <= n; i++) {
             while (held < i)
                 Thread.sleep(0, 50_000);
@@ -149,10 +117,10 @@ public class Carried {
     }
 
     /** N calls whose waits this thread ends. If it only sees to it that another one does, it does not know when. */
-    private static void led(String kind, String method, String reason, boolean itself, int n, Step hold, Step call, Step release)
+    private static void led(String kind, String method, String reason, boolean itself, int n, Cast.Body hold, Cast.Body call, Cast.Body release)
         throws Exception {
         held = asked = done = 0;
-        Thread waits = virtual(kind, of(() -> calls(n, call)));
+        Thread waits = Cast.startVirtual(kind, () -> calls(n, call));
         for (int i = 1; i <= n; i++) {
             mayGo = false;
             hold.run();
@@ -174,7 +142,7 @@ public class Carried {
         Thread[] all = new Thread[carriers];
         letGo = false;
         for (int i = 0; i < carriers; i++)
-            all[i] = virtual("spinner", () -> {
+            all[i] = Cast.startVirtual("spinner", () -> {
                 synchronized (LOCK) {
                     spinning++;
                 }
@@ -213,7 +181,7 @@ public class Carried {
     }
 
     private static void alone(String kind, int n) throws Exception {
-        virtual(kind, of(() -> {
+        Cast.startVirtual(kind, () -> {
             for (int i = 0; i < n; i++) {
                 if (kind.equals("sleep")) {
                     inSleep();
@@ -224,13 +192,7 @@ public class Carried {
                     note(kind, "inBusy", "-", begun, ended, carrier.equals(carrier()) ? Long.parseLong(carrier) : 0);
                 }
             }
-        })).join();
-    }
-
-    private static void connect() throws IOException {
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        out = new Socket(server.getInetAddress(), server.getLocalPort()).getOutputStream();
-        in = server.accept().getInputStream();
+        }).join();
     }
 
     /** Before JDK 24 a virtual thread keeps its carrier while it waits for a monitor (JEP 491). */
@@ -240,21 +202,20 @@ public class Carried {
 
     private static void holdMonitor() throws Exception {
         letGo = holds = false;
-        holder = new Thread(of(() -> {
+        holder = Cast.start("holder", () -> {
             synchronized (MONITOR) {
                 holds = true;
                 while (!letGo)
                     Thread.sleep(0, 50_000);
             }
-        }));
-        holder.start();
+        });
         while (!holds)
             Thread.sleep(0, 50_000);
     }
 
     private static void run(String kind, int n, int carriers) throws Exception {
         Thread[] parked = new Thread[1];
-        Step nothing = () -> {};
+        Cast.Body nothing = () -> {};
         switch (kind) {
         case "park":
             led(kind, "inPark", "parked", true, n, nothing, () -> {
@@ -284,8 +245,8 @@ public class Carried {
             });
             break;
         case "socket":
-            connect();
-            led(kind, "inSocket", "parked", false, n, nothing, Carried::inSocket, () -> out.write(1));
+            wire = new Wire();
+            led(kind, "inSocket", "parked", false, n, nothing, Carried::inSocket, () -> wire.out.write(1));
             break;
         default:
             alone(kind, n);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +10,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import jdk.jfr.consumer.RecordedEvent;
@@ -30,7 +28,7 @@ public class CarriedCheck {
 
     private static final Map<String, List<String[]>> truths = new LinkedHashMap<>();
     private static final Map<String, List<RecordedEvent>> calls = new HashMap<>(), waits = new HashMap<>();
-    private static final Map<String, TreeMap<Long, Long>> switches = new HashMap<>();
+    private static OffCpu offCpu;
     private static int faults;
 
     static void read(RecordedEvent e) {
@@ -74,45 +72,13 @@ public class CarriedCheck {
         return cpu >= 0 && queue >= 0 && cpu + queue + blocked == e.getDuration().toNanos() && waited == blocked;
     }
 
-    /** When each carrier got a CPU again, and when it had left the one before: from lines "TID NS out|in". */
-    static void readSwitches(Path file) throws IOException {
-        Map<String, TreeMap<Long, String>> times = new HashMap<>();
-        for (String line : Files.readAllLines(file)) {
-            String[] f = line.split(" ");
-            times.computeIfAbsent(f[0], k -> new TreeMap<>()).put(Long.parseLong(f[1]), f[2]);
-        }
-        times.forEach((carrier, all) -> {
-            TreeMap<Long, Long> offs = new TreeMap<>();
-            long left = -1;
-            for (Map.Entry<Long, String> e : all.entrySet()) {
-                if (e.getValue().equals("in") && left >= 0)
-                    offs.put(e.getKey(), left);
-                left = e.getValue().equals("out") ? e.getKey() : -1;
-            }
-            switches.put(carrier, offs);
-        });
-    }
-
-    /** How long a carrier was off its CPU from begin to end; -1: it is unknown. */
-    static long offCpu(String carrier, long begin, long end) {
-        long off = 0;
-        if (!switches.containsKey(carrier))
-            return -1;
-        for (Map.Entry<Long, Long> e : switches.get(carrier).tailMap(begin).entrySet()) {
-            if (e.getValue() >= end)
-                break;
-            off += Math.min(e.getKey(), end) - Math.max(e.getValue(), begin);
-        }
-        return off;
-    }
-
     static boolean agrees(RecordedEvent e, Map<String, Long> reasons, String[] truth) {
         long least = Long.parseLong(truth[3]), most = Long.parseLong(truth[4]), after = Long.parseLong(truth[5]);
         long cpu = e.getLong("cpuTime"), queue = e.getLong("runQueueTime"), blocked = e.getLong("blockedTime");
         long carrier = reasons.getOrDefault("carrier", 0L), waited = reasons.getOrDefault(truth[2], 0L);
         double within = Math.max(50_000, e.getDuration().toNanos() * .05);
         if (truth[2].equals("-")) { /* the carrier may have been preempted between the begin of the call and BEGIN */
-            long known = offCpu(truth[5], least, most);
+            long known = offCpu.time(truth[5], least, most);
             return known >= 0 && queue >= known - within && queue <= known + e.getDuration().toNanos() - (most - least) + within &&
                 Collections.disjoint(reasons.keySet(), List.of("parked", "carrier", "sleep"));
         }
@@ -152,7 +118,7 @@ public class CarriedCheck {
             String[] f = line.split("\t");
             truths.computeIfAbsent(f[0], k -> new ArrayList<>()).add(f);
         }
-        readSwitches(Path.of(args[2]));
+        offCpu = new OffCpu(Path.of(args[2]));
         try (RecordingFile file = new RecordingFile(Path.of(args[0]))) {
             while (file.hasMoreEvents())
                 read(file.readEvent());

@@ -20,21 +20,13 @@ public class Handed {
         });
     }
 
-    private static void nap(int ms) {
-        try {
-            Thread.sleep(ms);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     static int slow(int i) {
-        nap(i % 10 == 0 ? 40 : 2);
+        Stage.sleep(i % 10 == 0 ? 40 : 2);
         return i;
     }
 
     static int last(int i) {
-        nap(1);
+        Stage.sleep(1);
         return i;
     }
 

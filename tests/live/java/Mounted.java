@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,10 +12,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * shares it. N calls of each kind are made by a virtual thread v-KIND and by a platform thread p-KIND.
  */
 public class Mounted {
-    interface Call {
-        void run() throws Exception;
-    }
-
     private static final ReentrantLock LOCK = new ReentrantLock();
     static volatile long sink;
 
@@ -51,36 +46,24 @@ public class Mounted {
         sink = n;
     }
 
-    private static Runnable calls(int n, Call call) {
+    private static Cast.Body calls(int n, Cast.Body call) {
         return () -> {
-            try {
-                for (int i = 0; i < n; i++)
-                    call.run();
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
+            for (int i = 0; i < n; i++)
+                call.run();
         };
-    }
-
-    /** JDK 21 and later; by reflection, to compile for older ones. */
-    private static Thread virtual(String name, Runnable body) throws ReflectiveOperationException {
-        Class<?> type = Class.forName("java.lang.Thread$Builder");
-        Object builder = type.getMethod("name", String.class).invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
-        Method unstarted = type.getMethod("unstarted", Runnable.class);
-        return (Thread) unstarted.invoke(builder, body);
     }
 
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
         int n = Integer.parseInt(args[1]);
         List<String> kinds = Arrays.asList("sleep", "park", "monitor", "lock", "busy");
-        Call[] calls = {Mounted::inSleep, Mounted::inPark, Mounted::inMonitor, Mounted::inLock, Mounted::inBusy};
+        Cast.Body[] calls = {Mounted::inSleep, Mounted::inPark, Mounted::inMonitor, Mounted::inLock, Mounted::inBusy};
         List<Thread> threads = new ArrayList<>();
 
         stage.awaitGo();
         for (int i = 0; i < calls.length; i++) {
-            threads.add(virtual("v-" + kinds.get(i), calls(n, calls[i])));
-            threads.add(new Thread(calls(n, calls[i]), "p-" + kinds.get(i)));
+            threads.add(Cast.virtual("v-" + kinds.get(i), calls(n, calls[i])));
+            threads.add(new Thread(Cast.of(calls(n, calls[i])), "p-" + kinds.get(i)));
         }
         threads.forEach(Thread::start);
         for (Thread t : threads)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -131,14 +130,6 @@ public class Rooted {
         };
     }
 
-    /** JDK 21 and later; by reflection, to compile for older ones. */
-    private static Thread virtual(String name, Runnable body) throws ReflectiveOperationException {
-        Class<?> type = Class.forName("java.lang.Thread$Builder");
-        Object builder = type.getMethod("name", String.class).invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
-        Method unstarted = type.getMethod("unstarted", Runnable.class);
-        return (Thread) unstarted.invoke(builder, body);
-    }
-
     /** Slow roots with these numbers of calls inside. */
     private static Runnable large(String name, List<Integer> sizes, StringBuilder out) {
         return () -> {
@@ -167,7 +158,7 @@ public class Rooted {
 
             lines.add(new StringBuilder());
             Runnable body = roots(name, roots, i >= threads, lines.get(i));
-            started.add(i < threads ? new Thread(body, name) : virtual(name, body));
+            started.add(i < threads ? new Thread(body, name) : Cast.virtual(name, body::run));
         }
         lines.add(new StringBuilder());
         started.add(new Thread(large("p-large", sizes, lines.get(threads + virtual)), "p-large"));

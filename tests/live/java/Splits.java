@@ -2,11 +2,6 @@
 package live;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -17,18 +12,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * something of that kind, and a thread KIND-2 ends the wait; for `named` one whose name the kernel has to cut.
  */
 public class Splits {
-    /** The alternating actions of the two threads of a kind; the first thread is traced. */
-    interface Turn {
-        void take() throws Exception;
-    }
-
     private static final Object MONITOR = new Object(), KEPT = new Object();
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
     private static volatile Thread parked;
     private static volatile int parks, unparks, waits, notified, asked, answered, kept, entered;
-    private static InputStream in;
-    private static OutputStream out;
+    private static Wire wire;
     static volatile long sink;
 
     static void sleep() throws Exception {
@@ -60,7 +49,7 @@ public class Splits {
 
     static void socket() throws Exception {
         asked++;
-        if (in.read() < 0)
+        if (wire.in.read() < 0)
             throw new IOException("end");
     }
 
@@ -153,7 +142,7 @@ public class Splits {
 
     private static void unsocket() throws Exception {
         answer();
-        out.write(1);
+        wire.out.write(1);
     }
 
     private static void collect() {
@@ -163,33 +152,19 @@ public class Splits {
         answered++;
     }
 
-    private static void connect() throws IOException {
-        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Socket writer = new Socket(server.getInetAddress(), server.getLocalPort());
-            writer.setTcpNoDelay(true);
-            out = writer.getOutputStream();
-            in = server.accept().getInputStream();
-        }
+    private static Thread start(String name, int n, Cast.Body turn) {
+        return Cast.start(name, () -> {
+            for (int i = 0; i < n; i++)
+                turn.run();
+        });
     }
 
-    private static Thread start(String name, int n, Turn turn) {
-        Thread t = new Thread(() -> {
-            try {
-                for (int i = 0; i < n; i++)
-                    turn.take();
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        }, name);
-        t.start();
-        return t;
-    }
-
-    private static void both(String kind, int n, Turn turn, Turn other) throws InterruptedException {
+    /** The alternating actions of the two threads of a kind; the first thread is traced. */
+    private static void both(String kind, int n, Cast.Body turn, Cast.Body other) throws InterruptedException {
         both(kind, n, turn, kind + "-2", other);
     }
 
-    private static void both(String kind, int n, Turn turn, String otherName, Turn other) throws InterruptedException {
+    private static void both(String kind, int n, Cast.Body turn, String otherName, Cast.Body other) throws InterruptedException {
         Thread first = start(kind, n, turn);
         Thread second = other == null ? null : start(otherName, n, other);
         first.join();
@@ -199,40 +174,20 @@ public class Splits {
 
     private static void run(String kind, int n) throws Exception {
         switch (kind) {
-        case "sleep":
-            both(kind, n, Splits::sleep, null);
-            break;
-        case "monitor":
-            both(kind, n, Splits::monitor, Splits::unmonitor);
-            break;
-        case "queue":
-            both(kind, n, Splits::queue, Splits::unqueue);
-            break;
-        case "named":
-            both(kind, n, Splits::named, "a thread with a long name", Splits::unqueue);
-            break;
-        case "park":
-            both(kind, n, Splits::park, Splits::unpark);
-            break;
+        case "sleep": both(kind, n, Splits::sleep, null); break;
+        case "monitor": both(kind, n, Splits::monitor, Splits::unmonitor); break;
+        case "queue": both(kind, n, Splits::queue, Splits::unqueue); break;
+        case "named": both(kind, n, Splits::named, "a thread with a long name", Splits::unqueue); break;
+        case "park": both(kind, n, Splits::park, Splits::unpark); break;
         case "socket":
-            connect();
+            wire = new Wire();
             both(kind, n, Splits::socket, Splits::unsocket);
             break;
-        case "enter":
-            both(kind, n, Splits::enter, Splits::keep);
-            break;
-        case "again":
-            both(kind, n, Splits::again, null);
-            break;
-        case "gc":
-            both(kind, n, Splits::gc, null);
-            break;
-        case "stop":
-            both(kind, n, Splits::stop, Splits::collect);
-            break;
-        case "busy":
-            both(kind, n, Splits::busy, null);
-            break;
+        case "enter": both(kind, n, Splits::enter, Splits::keep); break;
+        case "again": both(kind, n, Splits::again, null); break;
+        case "gc": both(kind, n, Splits::gc, null); break;
+        case "stop": both(kind, n, Splits::stop, Splits::collect); break;
+        case "busy": both(kind, n, Splits::busy, null); break;
         default:
             throw new IllegalArgumentException(kind);
         }

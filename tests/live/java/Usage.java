@@ -218,41 +218,29 @@ public class Usage {
         call("virtual", "read", Long.MIN_VALUE, Long.MIN_VALUE, Long.MIN_VALUE, Long.MIN_VALUE);
     }
 
-    private static void feedPipe(int n) {
-        try {
-            for (int i = 0; i < n; i++) {
-                while (asked == done)
-                    Thread.yield();
-                done++;
-                Thread.sleep(3);
-                pipeEnd.write(1);
-            }
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
+    private static void feedPipe(int n) throws Exception {
+        for (int i = 0; i < n; i++) {
+            while (asked == done)
+                Thread.yield();
+            done++;
+            Thread.sleep(3);
+            pipeEnd.write(1);
         }
     }
 
-    private static void repeat(Calls calls, int n) {
-        try {
-            for (int i = 0; i < n; i++)
-                calls.run(i);
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+    private static void repeat(Calls calls, int n) throws Exception {
+        for (int i = 0; i < n; i++)
+            calls.run(i);
     }
 
     private static void run(String kind, int n, Calls calls) throws Exception {
-        Thread t = new Thread(() -> repeat(calls, n), kind);
-        t.start();
-        t.join();
+        Cast.start(kind, () -> repeat(calls, n)).join();
     }
 
     private static void runCrowd(int n) throws Exception {
         Thread[] threads = new Thread[8];
-        for (int i = 0; i < threads.length; i++) {
-            threads[i] = new Thread(() -> repeat(Usage::inCrowd, n), "crowd");
-            threads[i].start();
-        }
+        for (int i = 0; i < threads.length; i++)
+            threads[i] = Cast.start("crowd", () -> repeat(Usage::inCrowd, n));
         for (Thread t : threads)
             t.join();
         for (int i = 0; i < threads.length * n; i++)
@@ -260,8 +248,7 @@ public class Usage {
     }
 
     private static void runVirtual(int n) throws Exception {
-        Object t = Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable)() -> repeat(Usage::inVirtual, n));
-        ((Thread)t).join();
+        Cast.startVirtual("", () -> repeat(Usage::inVirtual, n)).join();
     }
 
     private static void runBlock(Stage stage, int n) throws Exception {
@@ -270,8 +257,7 @@ public class Usage {
         try (RandomAccessFile both = new RandomAccessFile(fifo, "rw")) {
             pipe = new java.io.FileInputStream(fifo);
             pipeEnd = new java.io.FileOutputStream(fifo);
-            Thread feeder = new Thread(() -> feedPipe(n), "feeder");
-            feeder.start();
+            Thread feeder = Cast.start("feeder", () -> feedPipe(n));
             run("block", n, Usage::inBlock);
             feeder.join();
         }
@@ -279,36 +265,16 @@ public class Usage {
 
     private static void run(Stage stage, String kind, int n) throws Exception {
         switch (kind) {
-        case "reads":
-            run(kind, n, Usage::inReads);
-            break;
-        case "alone":
-            run(kind, 6, Usage::inAlone);
-            break;
-        case "block":
-            runBlock(stage, n);
-            break;
-        case "nested":
-            run(kind, n, Usage::inNested);
-            break;
-        case "recursive":
-            run(kind, n, Usage::inRecursive);
-            break;
-        case "minor":
-            run(kind, n, i -> inMinor(n + i));
-            break;
-        case "major":
-            run(kind, COLD_CALLS, Usage::inMajor);
-            break;
-        case "crowd":
-            runCrowd(10);
-            break;
-        case "new":
-            run(kind, 100, Usage::inNew);
-            break;
-        case "virtual":
-            runVirtual(n);
-            break;
+        case "reads": run(kind, n, Usage::inReads); break;
+        case "alone": run(kind, 6, Usage::inAlone); break;
+        case "block": runBlock(stage, n); break;
+        case "nested": run(kind, n, Usage::inNested); break;
+        case "recursive": run(kind, n, Usage::inRecursive); break;
+        case "minor": run(kind, n, i -> inMinor(n + i)); break;
+        case "major": run(kind, COLD_CALLS, Usage::inMajor); break;
+        case "crowd": runCrowd(10); break;
+        case "new": run(kind, 100, Usage::inNew); break;
+        case "virtual": runVirtual(n); break;
         default:
             throw new IllegalArgumentException(kind);
         }

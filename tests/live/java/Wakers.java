@@ -2,11 +2,6 @@
 package live;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.util.ArrayList;
@@ -25,10 +20,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * the methods a() and b(): its first call, and each second one, is for b(). With -Dwakers=virtual these are virtual threads.
  */
 public class Wakers {
-    interface Turn {
-        void take() throws Exception;
-    }
-
     private final String kind;
     private final Object monitor = new Object(), news = new Object();
     private final ReentrantLock lock = new ReentrantLock();
@@ -38,15 +29,14 @@ public class Wakers {
     private volatile CompletableFuture<Integer> future;
     private volatile Thread waiter;
     private volatile int asked, held, done, told;
-    private InputStream in;
-    private OutputStream out;
+    private Wire wire;
     private Pipe pipe;
     private Process child;
 
     Wakers(String kind) throws IOException {
         this.kind = kind;
         if (kind.equals("socket"))
-            connect();
+            wire = new Wire();
         if (kind.equals("pipe"))
             pipe = Pipe.open();
     }
@@ -107,7 +97,7 @@ public class Wakers {
 
     void socket() throws Exception {
         asked++;
-        if (in.read() < 0)
+        if (wire.in.read() < 0)
             throw new IOException("end");
     }
 
@@ -150,7 +140,7 @@ public class Wakers {
             LockSupport.unpark(waiter);
             break;
         case "socket":
-            out.write(1);
+            wire.out.write(1);
             break;
         case "pipe":
             pipe.sink().write(ByteBuffer.allocate(1));
@@ -235,43 +225,21 @@ public class Wakers {
     }
 
     /** A lock must be held before the thread asks for it. */
-    private void call(Turn turn, int i) throws Exception {
+    private void call(Cast.Body turn, int i) throws Exception {
         if (kind.equals("process"))
             child = new ProcessBuilder("sleep", "0.01").start();
         if (isHeld()) {
             asked = i;
             await(() -> held == i);
         }
-        turn.take();
+        turn.run();
     }
 
-    private static Runnable body(Turn turn) {
-        return () -> {
-            try {
-                turn.take();
-            } catch (Exception e) {
-                e.printStackTrace();
-                System.exit(1);
-            }
-        };
+    private static Thread startWaker(String name, Cast.Body body) {
+        return "virtual".equals(System.getProperty("wakers")) ? Cast.startVirtual(name, body) : Cast.start(name, body);
     }
 
-    private static Thread start(String name, Turn turn) {
-        Thread t = new Thread(body(turn), name);
-        t.start();
-        return t;
-    }
-
-    /** JDK 21 and later; by reflection, to compile for older ones. */
-    private static Thread startWaker(String name, Turn turn) throws ReflectiveOperationException {
-        if (!"virtual".equals(System.getProperty("wakers")))
-            return start(name, turn);
-        Class<?> type = Class.forName("java.lang.Thread$Builder");
-        Object builder = type.getMethod("name", String.class).invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
-        return (Thread) type.getMethod("start", Runnable.class).invoke(builder, body(turn));
-    }
-
-    private Turn turn() {
+    private Cast.Body turn() {
         switch (kind) {
         case "monitor": return this::monitor;
         case "notice": return this::notice;
@@ -289,20 +257,11 @@ public class Wakers {
         }
     }
 
-    private void connect() throws IOException {
-        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Socket writer = new Socket(server.getInetAddress(), server.getLocalPort());
-            writer.setTcpNoDelay(true);
-            out = writer.getOutputStream();
-            in = server.accept().getInputStream();
-        }
-    }
-
     /** The threads of a lane have been started. */
-    private List<Thread> start(int lane, int n) throws ReflectiveOperationException {
+    private List<Thread> start(int lane, int n) {
         String name = kind + "." + lane;
         List<Thread> threads = new ArrayList<>();
-        threads.add(start(name, () -> {
+        threads.add(Cast.start(name, () -> {
             waiter = Thread.currentThread();
             for (int i = 1; i <= n; i++)
                 call(turn(), i);

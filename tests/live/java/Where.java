@@ -2,14 +2,9 @@
 package live;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -25,24 +20,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * way. The kernel's numbers for the thread before and after each call go into the file `splits`:
  *
  *   expect KIND METHOD REASON WAKER      the last wait of a call ("-": none) and the thread that ends it ("-": none)
+ *   thread KIND ID                       the id of the thread that makes the calls, in the JVM's pid namespace
  *   call KIND WALL CPU RUNQ ON AT        ns; how often the thread came on a CPU; System.nanoTime() in the call
- *   whole KIND WALL CPU RUNQ ON STOLEN   the call of inWhole() around all of them; ns that a hypervisor took from all CPUs
+ *   whole KIND WALL CPU RUNQ ON AT STOLEN  the call of inWhole() around all of them; ns that a hypervisor took from all CPUs
  *   waker KIND ID                        the id of the thread that ends the waits, in the JVM's pid namespace
  */
 public class Where {
     interface Calls {
         void run(Meter meter) throws Exception;
-    }
-
-    interface Step {
-        void run() throws Exception;
-    }
-
-    /** Lets the traced thread continue. */
-    interface Peer {
-        void hold() throws Exception;
-
-        void release() throws Exception;
     }
 
     private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
@@ -51,8 +36,7 @@ public class Where {
     private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
     private static final List<String> lines = new ArrayList<>();
     private static final ByteBuffer buffer = ByteBuffer.allocateDirect(4096);
-    private static InputStream in;
-    private static OutputStream out;
+    private static Wire wire;
     private static FileChannel file;
     private static long page;
     private static int mixed;
@@ -88,7 +72,7 @@ public class Where {
 
     static void inSocket(Meter meter) throws Exception {
         meter.begin();
-        if (in.read() < 0)
+        if (wire.in.read() < 0)
             throw new IOException("end");
         meter.end();
     }
@@ -194,6 +178,7 @@ public class Where {
             String line = what + "\t" + kind;
             for (int i = 0; i < 4; i++)
                 line += "\t" + (after[i] - before[i]);
+            line += "\t" + before[0];
             for (long number : more)
                 line += "\t" + number;
             synchronized (lines) {
@@ -214,7 +199,7 @@ public class Where {
             page = (i * 7919L % 200) << 20 | (i % 256) << 12;
             asked = i;
             call.run(meter);
-            meter.note("call", meter.before[0]);
+            meter.note("call");
             done = i;
         }
     }
@@ -225,13 +210,12 @@ public class Where {
         return Long.parseLong(cpu[8]) * 10_000_000;
     }
 
-    private static void traced(String kind, int n, Calls call, boolean peer) {
+    private static void traced(String kind, int n, Calls call, boolean peer) throws Exception {
         try (Meter meter = new Meter(kind); Meter around = new Meter(kind)) {
             long before = stolen();
+            noteThread("thread", kind);
             inWhole(around, m -> calls(kind, n, call, peer, meter));
             around.note("whole", stolen() - before);
-        } catch (Exception e) {
-            throw new IllegalStateException(kind, e);
         }
     }
 
@@ -240,82 +224,52 @@ public class Where {
         return Files.readSymbolicLink(Paths.get("/proc/thread-self")).getFileName().toString();
     }
 
-    private static void noteWaker(String kind) throws IOException {
+    private static void noteThread(String what, String kind) throws IOException {
         synchronized (lines) {
-            lines.add(String.join("\t", "waker", kind, self()));
+            lines.add(String.join("\t", what, kind, self()));
         }
     }
 
-    private static void lead(String kind, int n, Peer peer) {
-        try {
-            noteWaker(kind);
+    /** Lets the traced thread wait, and continue. */
+    private static Cast.Body lead(String kind, int n, Cast.Body hold, Cast.Body release) {
+        return () -> {
+            noteThread("waker", kind);
             for (int i = 1; i <= n; i++) {
-                peer.hold();
+                hold.run();
                 held = i;
                 while (asked < i)
                     Thread.sleep(0, 50_000);
                 Thread.sleep(1);
-                peer.release();
-                while (done < i)
-                    Thread.sleep(0, 50_000);
-            }
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static void both(String kind, String method, int n, String reason, String waker, Calls call, Peer peer)
-            throws InterruptedException {
-        held = asked = done = 0;
-        lines.add(String.join("\t", "expect", kind, method, reason, waker));
-        Thread first = new Thread(() -> traced(kind, n, call, peer != null), kind);
-        Thread second = new Thread(() -> lead(kind, n, peer), kind + "-2");
-        first.start();
-        if (peer != null) {
-            second.start();
-            second.join();
-        }
-        first.join();
-    }
-
-    /** Like lead(), but a block holds a monitor. */
-    private static void leadMonitor(int n) {
-        try {
-            noteWaker("monitor");
-            for (int i = 1; i <= n; i++) {
-                synchronized (MONITOR) {
-                    held = i;
-                    while (asked < i)
-                        Thread.sleep(0, 50_000);
-                    Thread.sleep(3); /* the JVM checks after 1 ms whether it is free, and again 8 ms later */
-                }
-                while (done < i)
-                    Thread.sleep(0, 50_000);
-            }
-        } catch (InterruptedException | IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static Peer peer(Step hold, Step release) {
-        return new Peer() {
-            @Override public void hold() throws Exception {
-                hold.run();
-            }
-
-            @Override public void release() throws Exception {
                 release.run();
+                while (done < i)
+                    Thread.sleep(0, 50_000);
             }
         };
     }
 
-    private static void connect() throws IOException {
-        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Socket writer = new Socket(server.getInetAddress(), server.getLocalPort());
-            writer.setTcpNoDelay(true);
-            out = writer.getOutputStream();
-            in = server.accept().getInputStream();
+    /** Like lead(), but a block holds a monitor. */
+    private static void leadMonitor(int n) throws Exception {
+        noteThread("waker", "monitor");
+        for (int i = 1; i <= n; i++) {
+            synchronized (MONITOR) {
+                held = i;
+                while (asked < i)
+                    Thread.sleep(0, 50_000);
+                Thread.sleep(3); /* the JVM checks after 1 ms whether it is free, and again 8 ms later */
+            }
+            while (done < i)
+                Thread.sleep(0, 50_000);
         }
+    }
+
+    private static void both(String kind, String method, int n, String reason, String waker, Calls call, Cast.Body leader)
+            throws InterruptedException {
+        held = asked = done = 0;
+        lines.add(String.join("\t", "expect", kind, method, reason, waker));
+        Thread first = Cast.start(kind, () -> traced(kind, n, call, leader != null));
+        if (leader != null)
+            Cast.start(kind + "-2", leader).join();
+        first.join();
     }
 
     /** Four processes compete with this thread for one CPU. */
@@ -329,50 +283,37 @@ public class Where {
     }
 
     private static void crowded(int n) throws InterruptedException {
-        Thread t = new Thread(() -> {
+        lines.add(String.join("\t", "expect", "crowd", "inCrowd", "-", "-"));
+        Cast.start("crowd", () -> {
             List<Process> others = new ArrayList<>();
             try {
                 others = crowd();
                 Thread.sleep(100);
                 traced("crowd", n, Where::inCrowd, false);
-            } catch (IOException | InterruptedException e) {
-                throw new IllegalStateException(e);
             } finally {
                 others.forEach(Process::destroyForcibly);
             }
-        }, "crowd");
-
-        lines.add(String.join("\t", "expect", "crowd", "inCrowd", "-", "-"));
-        t.start();
-        t.join();
+        }).join();
     }
 
     private static void run(String kind, int n, String path) throws Exception {
-        Step nothing = () -> { };
+        Cast.Body nothing = () -> { };
         switch (kind) {
         case "sleep":
             both(kind, "inSleep", n, "sleep", "-", Where::inSleep, null);
             break;
-        case "monitor": {
-            held = asked = done = 0;
-            lines.add(String.join("\t", "expect", kind, "inMonitor", "futex", "monitor-2"));
-            Thread first = new Thread(() -> traced(kind, n, Where::inMonitor, true), kind);
-            Thread second = new Thread(() -> leadMonitor(n), "monitor-2");
-            first.start();
-            second.start();
-            first.join();
-            second.join();
+        case "monitor":
+            both(kind, "inMonitor", n, "futex", "monitor-2", Where::inMonitor, () -> leadMonitor(n));
             break;
-        }
         case "lock":
-            both(kind, "inLock", n, "futex", "lock-2", Where::inLock, peer(LOCK::lock, LOCK::unlock));
+            both(kind, "inLock", n, "futex", "lock-2", Where::inLock, lead(kind, n, LOCK::lock, LOCK::unlock));
             break;
         case "queue":
-            both(kind, "inQueue", n, "futex", "queue-2", Where::inQueue, peer(nothing, () -> QUEUE.put(1)));
+            both(kind, "inQueue", n, "futex", "queue-2", Where::inQueue, lead(kind, n, nothing, () -> QUEUE.put(1)));
             break;
         case "socket":
-            connect();
-            both(kind, "inSocket", n, "socket", "socket-2", Where::inSocket, peer(nothing, () -> out.write(1)));
+            wire = new Wire();
+            both(kind, "inSocket", n, "socket", "socket-2", Where::inSocket, lead(kind, n, nothing, () -> wire.out.write(1)));
             break;
         case "file":
             file = FileChannel.open(Paths.get(path));

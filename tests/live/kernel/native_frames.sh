@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015
 # The native part of a wait's stack equals what gdb unwinds at the same wait, with the names that nm knows.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -21,39 +20,34 @@ equal_stacks() { # KIND
 }
 
 frames() { # SENTENCE LIBRARY [-OPTION...]
-	local sentence="$1, JDK $FEATURE" library=$2
+	local library=$2
+	begin "$1, JDK $FEATURE" || return 0
 	shift 2
-	begin "$sentence" || return 0
-	target_start $PROBED Blocked $N "$WORK/$library"
-	if target_ready && trace_start -m "$METHODS" "$@"; then
-		touch "$T_DIR/go"
-		wait_for "$SECONDS_MAX" target_has blocked || finding "the threads do not block"
-		sleep 0.5 # until the last ones are in the kernel
-		python3 "$LIVE/native_frames.py" take "$T_PID" "$WORK/truth" 2>"$WORK/gdb" || finding "gdb:" "$(cat "$WORK/gdb")"
-		touch "$T_DIR/release"
-		wait_for "$SECONDS_MAX" target_has "done" || finding "the threads do not end"
-		trace_stop
-		status_is 0
-		says ' 0 lost'
-		"$FRTRACE" print --json --events frtrace.ThreadWait --stack-depth 64 "$F_FILE" >"$WORK/printed"
-		python3 "$LIVE/native_frames.py" compare "$WORK/truth" "$WORK/printed" $KINDS >"$WORK/compared" 2>"$WORK/different"
-		for kind in $KINDS; do equal_stacks $kind; done
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_program $PROBED Blocked $N "$WORK/$library" -- -m "$METHODS" "$@" || return 0
+	touch "$T_DIR/go"
+	wait_for "$SECONDS_MAX" target_has blocked || finding "the threads do not block"
+	sleep 0.5 # until the last ones are in the kernel
+	python3 "$LIVE/native_frames.py" take "$T_PID" "$WORK/truth" 2>"$WORK/gdb" || finding "gdb:" "$(cat "$WORK/gdb")"
+	touch "$T_DIR/release"
+	wait_for "$SECONDS_MAX" target_has "done" || finding "the threads do not end"
+	stopped_with 0
+	says ' 0 lost'
+	"$FRTRACE" print --json --events frtrace.ThreadWait --stack-depth 64 "$F_FILE" >"$WORK/printed"
+	python3 "$LIVE/native_frames.py" compare "$WORK/truth" "$WORK/printed" $KINDS >"$WORK/compared" 2>"$WORK/different"
+	for kind in $KINDS; do equal_stacks $kind; done
+	target_quit
+	finish
 }
 
 # In a stripped library only the exported function has a name.
 stripped() {
-	local sentence="code without a symbol shows its library and place, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "code without a symbol shows its library and place, JDK $FEATURE" || return 0
 	grep -q '"name": "libstripped.so"' "$WORK/printed" || finding "no frame of libstripped.so"
 	"$FRTRACE" view slowest --top=200 "$F_SEEN" >"$WORK/viewed"
 	grep -qE '^ +libstripped\.so\+0x[0-9a-f]+$' "$WORK/viewed" || finding "no libstripped.so+0x...:" "$(grep -m5 libstripped "$WORK/viewed")"
 	grep -qE '^ +libstripped\.so\.Java_live_Blocked_descend\(\)$' "$WORK/viewed" || finding "no exported function"
 	grep -q 'libstripped.so.wait_until_open' "$WORK/viewed" && finding "a name that was stripped"
-	verdict "$sentence"
+	verdict
 }
 
 command -v gdb >/dev/null || { skip "native frames equal gdb's" "no gdb: scripts/deps --tests"; exit 0; }

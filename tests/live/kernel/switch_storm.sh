@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015
 # As many context switches in traced calls as the machine can do: each is recorded or counted as lost.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -38,24 +37,18 @@ expect_all() { # PAIRS
 }
 
 switches() {
-	local sentence="each of many switches is recorded or counted as lost, JDK $FEATURE" pairs=2
-	begin "$sentence" || return 0
-	target_start Switches $pairs "$(amount 1500 3000)"
-	if target_ready && FRTRACE_WAITS=$WORK/waits FRTRACE_WAITS_COUNTED=1 FRTRACE=$VARIANT \
-		trace_start -v -m live.Switches::relay; then
-		wait_for 10 pinned $pairs &
-		target_go
-		trace_stop
-		status_is 0
-		says ' 0 lost'
-		expect_all $pairs
-		slots_lent
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	local pairs=2
+	begin "each of many switches is recorded or counted as lost, JDK $FEATURE" || return 0
+	FRTRACE_WAITS=$WORK/waits FRTRACE_WAITS_COUNTED=1 FRTRACE=$VARIANT \
+		trace_program Switches $pairs "$(amount 1500 3000)" -- -v -m live.Switches::relay || return 0
+	wait_for 10 pinned $pairs &
+	trace_calls
+	says ' 0 lost'
+	expect_all $pairs
+	slots_lent
+	target_leaves
+	file_agrees
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # --kernel=full: the system calls and page faults in traced calls match the program's own counts, call by call.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -31,34 +30,25 @@ usage_run() { # KIND... [TRACE-OPTION...]
 	local word kinds=() options=()
 	for word; do if [[ $word == -* ]]; then options+=("$word"); else kinds+=("$word"); fi; done
 	fresh_files
-	target_start Usage "$CALLS" "$COLD" "$MEMORY" "${kinds[@]}"
-	target_ready && trace_start -m 'live.Usage::read*;live.Usage::block;live.Usage::touch;live.Usage::outer;live.Usage::recursive;live.Usage::spin' \
-		"${options[@]}" || return 1
-	target_go
-	trace_stop
-	status_is 0
+	record_program Usage "$CALLS" "$COLD" "$MEMORY" "${kinds[@]}" -- "${options[@]}" \
+		-m 'live.Usage::read*;live.Usage::block;live.Usage::touch;live.Usage::outer;live.Usage::recursive;live.Usage::spin' || return
 	says ' 0 lost'
-	target_restored
-	target_quit
 }
 
 usage_agrees() {
-	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.UsageCheck "$F_FILE" "$T_DIR/usage" \
-		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
-	sed 's/^/# /' "$WORK/seen"
+	judged_by live.UsageCheck "$F_FILE" "$T_DIR/usage"
+	sed 's/^/# /' <<<"$SAID"
 }
 
 case_counts() { # [KIND... with counts from the kernel only]
-	local sentence="system calls and page faults of calls match the program's counts, JDK $FEATURE" kinds
+	local kinds
+	begin "system calls and page faults of calls match the program's counts, JDK $FEATURE" || return 0
 	kinds=(reads nested minor block alone "$@")
 	[ "$FEATURE" -ge 21 ] && kinds+=(virtual)
-	begin "$sentence" || return 0
-	if usage_run "${kinds[@]}" --no-stack --kernel=full; then
-		usage_agrees
-		[ $# -eq 0 ] || shown
-	fi
-	verdict "$sentence"
-	target_drop
+	usage_run "${kinds[@]}" --no-stack --kernel=full || return 0
+	usage_agrees
+	[ $# -eq 0 ] || shown
+	finish
 }
 
 shown() {
@@ -69,13 +59,10 @@ shown() {
 
 # The agent's own work, when it records a stack for the first time, does not count.
 case_stacks() {
-	local sentence="the agent's own work is not counted, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if usage_run reads nested recursive new --kernel=full; then
-		usage_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "the agent's own work is not counted, JDK $FEATURE" || return 0
+	usage_run reads nested recursive new --kernel=full || return 0
+	usage_agrees
+	finish
 }
 
 # The fields of waits are present, those of --kernel=full are not.
@@ -91,27 +78,21 @@ frtrace_has() { # FIELD: with a known value
 }
 
 case_on() {
-	local sentence="--kernel=on has no such fields, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if CALLS=10 usage_run reads --no-stack; then
-		only_waits
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "--kernel=on has no such fields, JDK $FEATURE" || return 0
+	CALLS=10 usage_run reads --no-stack || return 0
+	only_waits
+	finish
 }
 
 # A kernel without one of the tracepoints: the reason is reported, everything else is recorded.
 case_without() {
-	local sentence="without the tracepoints everything but these fields is recorded, JDK $FEATURE" FRTRACE=$VARIANT
-	begin "$sentence" || return 0
-	export FRTRACE_WAITS=$WORK/waits FRTRACE_WITHOUT=page_fault_user
-	if CALLS=10 usage_run reads --no-stack --kernel=full; then
-		says '^  no system calls and page faults: this kernel has no tracepoint page_fault_user$'
-		only_waits
-	fi
-	unset FRTRACE_WAITS FRTRACE_WITHOUT
-	verdict "$sentence"
-	target_drop
+	local FRTRACE=$VARIANT
+	local -x FRTRACE_WAITS=$WORK/waits FRTRACE_WITHOUT=page_fault_user
+	begin "without the tracepoints everything but these fields is recorded, JDK $FEATURE" || return 0
+	CALLS=10 usage_run reads --no-stack --kernel=full || return 0
+	says '^  no system calls and page faults: this kernel has no tracepoint page_fault_user$'
+	only_waits
+	finish
 }
 
 for line in "${JDKS[@]}"; do
@@ -121,8 +102,7 @@ for line in "${JDKS[@]}"; do
 	turn 1 && case_on
 	turn 0 && case_without
 done
-roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
-	root_use "$version" || { skip "system calls and page faults of calls, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "system calls and page faults of calls" || continue
 	case_counts ${SOAK:+recursive ${DISK:+major} crowd}
 done

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Compare where the time of calls went with the kernel's numbers for the program itself, call by call: CALLS=10000 of
 # each kind; OTHER_CALLS on the JDKs that scripts/jdks provides; CARRIED_CALLS of each kind of virtual threads.
 # shellcheck source=tests/live/lib.sh
@@ -18,24 +17,37 @@ cold_file() {
 	dd of="$COLD" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
 }
 
+# When the target's threads leave a CPU and get one, by perf events: an account that is not frtrace's.
+switches_start() {
+	[ -x "$WORK/watch" ] || gcc -O1 -Wall -o "$WORK/watch" "$LIVE/switches.c" || finding "tests/live/switches.c does not compile"
+	"$WORK/watch" "$T_PID" "$WORK/switches" >"$WORK/watching" 2>&1 &
+	WATCH=$!
+	STARTED+=("$WATCH")
+	wait_for 20 grep -qs '^ready' "$WORK/watching" || finding "no switches:" "$(cat "$WORK/watching")"
+}
+
+switches_stop() {
+	kill "$WATCH"
+	wait "$WATCH" || finding "switches are missing:" "$(cat "$WORK/watching")"
+}
+
 # Trace the program through all its kinds.
 where_run() { # [TRACE-OPTION...]
 	[[ " ${KINDS[*]} " != *" file "* ]] || cold_file
-	target_start Where "$CALLS" "$COLD" "${KINDS[@]}"
-	target_ready && trace_start -m 'live.Where::in*' "$@" || return 1
+	run_program Where "$CALLS" "$COLD" "${KINDS[@]}" || return
+	switches_start
+	trace_target -m 'live.Where::in*' "$@" || return
 	SECONDS_MAX=$((60 + CALLS / 10)) target_go
-	trace_stop
-	status_is 0
-	target_restored
-	target_quit
+	switches_stop
+	stopped_with 0
+	target_leaves
 }
 
 where_agrees() { # [JAVA-OPTION...]
 	local as=("$@") # without probes in the JVM, Thread.sleep() and collections are futexes, too
 	grep -q '^  no pauses: ' "$F_DIR/stderr" && as+=(-Dsleep=futex -Dgc=futex)
-	"$(jdk_newest)/bin/java" "${as[@]}" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" \
-		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
-	sed 's/^/# /' "$WORK/seen"
+	judged_by "${as[@]}" live.WhereCheck "$F_FILE" "$T_DIR/splits" "$WORK/switches"
+	sed 's/^/# /' <<<"$SAID"
 }
 
 # The JDKs' own tools print the fields and events with their units.
@@ -64,32 +76,27 @@ views_show() {
 }
 
 case_where() { # [CHECK... for the same file]
-	local sentence="where the time of calls went matches the kernel's numbers${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" look
-	begin "$sentence" || return 0
-	if where_run --no-stack; then
-		where_agrees
-		for look; do "$look"; done
-		says 'the slowest 1 % \([0-9,]+ calls of .* and more\): [0-9]+ % blocked'
-	fi
-	verdict "$sentence"
-	target_drop
+	local look
+	begin "where the time of calls went matches the kernel's numbers${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
+	where_run --no-stack || return 0
+	where_agrees
+	for look; do "$look"; done
+	says 'the slowest 1 % \([0-9,]+ calls of .* and more\): [0-9]+ % blocked'
+	finish
 }
 
 # The lengths of pauses, compared with the JVM's own clock of its collections (in ms).
 case_pauses() {
-	local sentence="pauses are in the file and in the calls that they interrupted, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "pauses are in the file and in the calls that they interrupted, JDK $FEATURE" || return 0
 	KINDS=(gc)
-	if where_run --no-stack; then
-		"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool"
-		if grep -qE '^ frtrace.VMPause +[1-9]' "$WORK/tool"; then
-			[ "$(frtrace_json inGc pauseTime | grep -c '"pauseTime": "PT0S"')" = 0 ] || finding "calls of System.gc() without a pause"
-		else
-			says 'pause'
-		fi
+	where_run --no-stack || return 0
+	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool"
+	if grep -qE '^ frtrace.VMPause +[1-9]' "$WORK/tool"; then
+		[ "$(frtrace_json inGc pauseTime | grep -c '"pauseTime": "PT0S"')" = 0 ] || finding "calls of System.gc() without a pause"
+	else
+		says 'pause'
 	fi
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 frtrace_json() { # METHOD FIELD: these lines of its calls
@@ -112,110 +119,79 @@ by_kind_of_thread() {
 
 # Of virtual threads all is known, and of their carriers nothing: their waits belong to the calls of virtual threads.
 case_virtual() {
-	local sentence="times are known for virtual threads, and unknown for their carriers, JDK $FEATURE" n=${1:-50}
-	begin "$sentence" || return 0
-	target_start Mounted "$n"
-	if target_ready && trace_start -m 'live.Mounted::in*;java.util.concurrent.ForkJoinTask::doExec' --no-stack; then
-		target_go
-		trace_stop
-		status_is 0
-		target_restored
-		target_quit
-		by_kind_of_thread >"$WORK/kinds"
-		grep -qx "v known $((5 * n))" "$WORK/kinds" || finding "virtual threads:" "$(cat "$WORK/kinds")"
-		grep -qx "p known $((5 * n))" "$WORK/kinds" || finding "platform threads:" "$(cat "$WORK/kinds")"
-		grep -qE '^w missing [1-9]' "$WORK/kinds" || finding "no calls of carriers:" "$(cat "$WORK/kinds")"
-		grep -qE '^waits p [1-9][0-9]{2}' "$WORK/kinds" || finding "no waits of platform threads:" "$(cat "$WORK/kinds")"
-		grep -qE '^waits v [1-9][0-9]{2}' "$WORK/kinds" || finding "no waits of virtual threads:" "$(cat "$WORK/kinds")"
-		grep -E 'torn|^waits [^pv]|^w known' "$WORK/kinds" >"$WORK/odd" && finding "$(cat "$WORK/odd")"
-	fi
-	verdict "$sentence"
-	target_drop
-}
-
-# When the target's threads leave a CPU and get one, by perf events: an account that is not frtrace's.
-switches_start() {
-	[ -x "$WORK/watch" ] || gcc -O1 -Wall -o "$WORK/watch" "$LIVE/switches.c" || { finding "tests/live/switches.c does not compile"; return 1; }
-	"$WORK/watch" "$T_PID" "$WORK/switches" >"$WORK/watching" 2>&1 &
-	WATCH=$!
-	wait_for 20 grep -qs '^ready' "$WORK/watching" || { finding "no switches:" "$(cat "$WORK/watching")"; return 1; }
-}
-
-switches_stop() {
-	kill "$WATCH"
-	wait "$WATCH" || finding "switches are missing:" "$(cat "$WORK/watching")"
+	local n=${1:-50}
+	begin "times are known for virtual threads, and unknown for their carriers, JDK $FEATURE" || return 0
+	record_program Mounted "$n" -- \
+		-m 'live.Mounted::in*;java.util.concurrent.ForkJoinTask::doExec' --no-stack || return 0
+	by_kind_of_thread >"$WORK/kinds"
+	grep -qx "v known $((5 * n))" "$WORK/kinds" || finding "virtual threads:" "$(cat "$WORK/kinds")"
+	grep -qx "p known $((5 * n))" "$WORK/kinds" || finding "platform threads:" "$(cat "$WORK/kinds")"
+	grep -qE '^w missing [1-9]' "$WORK/kinds" || finding "no calls of carriers:" "$(cat "$WORK/kinds")"
+	grep -qE '^waits p [1-9][0-9]{2}' "$WORK/kinds" || finding "no waits of platform threads:" "$(cat "$WORK/kinds")"
+	grep -qE '^waits v [1-9][0-9]{2}' "$WORK/kinds" || finding "no waits of virtual threads:" "$(cat "$WORK/kinds")"
+	grep -E 'torn|^waits [^pv]|^w known' "$WORK/kinds" >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+	finish
 }
 
 # The program's own clock tells how long a virtual thread was parked and how long it took to come back. The verifier
 # looks at the hooks in java.lang.VirtualThread, too.
 case_carried() {
-	local sentence="the time of virtual threads matches the program's clock${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -Xverify:all -Djdk.virtualThreadScheduler.parallelism=2 Carried "$CARRIED_CALLS" sleep park lock monitor queue socket busy starved
-	if target_ready && switches_start && trace_start -m 'live.Carried::in*'; then
-		SECONDS_MAX=$((60 + CARRIED_CALLS / 10)) target_go
-		switches_stop
-		trace_stop
-		status_is 0
-		target_restored
-		target_quit
-		"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.CarriedCheck "$F_FILE" "$T_DIR/splits" "$WORK/switches" >"$WORK/seen" 2>&1 ||
-			finding "$(cat "$WORK/seen")"
-		sed 's/^/# /' "$WORK/seen"
-		"$FRTRACE" view slowest --method=live.Carried::inPark --top=100 "$F_FILE" >"$WORK/view"
-		grep -A8 'ms parked, woken by "main"' "$WORK/view" | grep 'live.Carried.inPark():' >/dev/null || finding "no stack of a parked thread:" "$(head -n 20 "$WORK/view")"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "the time of virtual threads matches the program's clock${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
+	run_program -Xverify:all -Djdk.virtualThreadScheduler.parallelism=2 \
+		Carried "$CARRIED_CALLS" sleep park lock monitor queue socket busy starved || return 0
+	switches_start
+	trace_target -m 'live.Carried::in*' || return 0
+	SECONDS_MAX=$((60 + CARRIED_CALLS / 10)) target_go
+	switches_stop
+	stopped_with 0
+	target_leaves
+	judged_by live.CarriedCheck "$F_FILE" "$T_DIR/splits" "$WORK/switches"
+	sed 's/^/# /' <<<"$SAID"
+	"$FRTRACE" view slowest --method=live.Carried::inPark --top=100 "$F_FILE" >"$WORK/view"
+	grep -A8 'ms parked, woken by "main"' "$WORK/view" | grep 'live.Carried.inPark():' >/dev/null || finding "no stack of a parked thread:" "$(head -n 20 "$WORK/view")"
+	finish
 }
 
 # The kernel keeps the waits of short calls back and drops them. It must know which belong to a long one.
 case_threshold() {
-	local sentence="calls above a threshold have all their waits, and those of short calls are dropped${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=${1:-200} CALLS=${1:-200} long
-	begin "$sentence" || return 0
+	local n=${1:-200} CALLS=${1:-200} long
+	begin "calls above a threshold have all their waits, and those of short calls are dropped${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
 	KINDS=(mixed)
-	if where_run -x live.Where::inWhole -t 4ms; then
-		where_agrees -Dthreshold=4000000
-		long=$(sed -nE 's/^mixed: ([0-9]+) calls.*/\1/p' "$WORK/seen")
-		[ "${long:-0}" -ge $((n / 4)) ] && [ "${long:-0}" -lt "$n" ] || finding "${long:-no} of $n calls are in the file, $((n / 4)) are long"
-		frtrace_json inner blockedTime | grep -E 'PT0S|null' >"$WORK/odd"
-		[ -s "$WORK/odd" ] && finding "inner calls that did not wait:" "$(head -n 3 "$WORK/odd")"
-		"$(jdk_newest)/bin/jfr" print --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
-		long=$(grep -c 'live.Where.inner()' "$WORK/events")
-		[ "$long" -ge $((n / 4 * 2)) ] || finding "$long waits of inner calls have their stack, expected $((n / 4 * 3))"
-	fi
-	verdict "$sentence"
-	target_drop
+	where_run -x live.Where::inWhole -t 4ms || return 0
+	where_agrees -Dthreshold=4000000
+	long=$(sed -nE 's/^mixed: ([0-9]+) calls.*/\1/p' <<<"$SAID")
+	[ "${long:-0}" -ge $((n / 4)) ] && [ "${long:-0}" -lt "$n" ] || finding "${long:-no} of $n calls are in the file, $((n / 4)) are long"
+	frtrace_json inner blockedTime | grep -E 'PT0S|null' >"$WORK/odd"
+	[ -s "$WORK/odd" ] && finding "inner calls that did not wait:" "$(head -n 3 "$WORK/odd")"
+	"$(jdk_newest)/bin/jfr" print --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
+	long=$(grep -c 'live.Where.inner()' "$WORK/events")
+	[ "$long" -ge $((n / 4 * 2)) ] || finding "$long waits of inner calls have their stack, expected $((n / 4 * 3))"
+	finish
 }
 
 # With --kernel=off the file has none of it.
 case_off() {
-	local sentence="--kernel=off leaves all its fields and events out of the file, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "--kernel=off leaves all its fields and events out of the file, JDK $FEATURE" || return 0
 	KINDS=(busy)
-	if where_run --no-stack --kernel=off; then
-		"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
-		grep -E 'cpuTime|runQueueTime|blockedTime|pauseTime|syscall|Faults|class (ThreadWait|RunQueue|VMPause)' "$WORK/tool" >"$WORK/left" &&
-			finding "is there:" "$(cat "$WORK/left")"
-		grep -q 'boolean thrown;' "$WORK/tool" || finding "no jdk.MethodTrace in the metadata"
-		grep -q 'slowest 1 %' "$F_DIR/stderr" && finding "says where time went"
-	fi
-	verdict "$sentence"
-	target_drop
+	where_run --no-stack --kernel=off || return 0
+	"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
+	grep -E 'cpuTime|runQueueTime|blockedTime|pauseTime|syscall|Faults|class (ThreadWait|RunQueue|VMPause)' "$WORK/tool" >"$WORK/left" &&
+		finding "is there:" "$(cat "$WORK/left")"
+	grep -q 'boolean thrown;' "$WORK/tool" || finding "no jdk.MethodTrace in the metadata"
+	grep -q 'slowest 1 %' "$F_DIR/stderr" && finding "says where time went"
+	finish
 }
 
 # The kernel's times are its own, those of calls belong to frtrace's time namespace.
 case_namespace() {
-	local sentence="the same holds when frtrace runs in a time namespace of its own, JDK $FEATURE" binary=$FRTRACE FRTRACE=$WORK/elsewhen
-	begin "$sentence" || return 0
+	local binary=$FRTRACE FRTRACE=$WORK/elsewhen
+	begin "the same holds when frtrace runs in a time namespace of its own, JDK $FEATURE" || return 0
 	printf '#!/bin/sh\nexec unshare --time --monotonic 5000 %s "$@"\n' "$binary" >"$FRTRACE"
 	chmod 755 "$FRTRACE"
 	KINDS=(sleep monitor busy gc)
-	if where_run --no-stack; then
-		where_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	where_run --no-stack || return 0
+	where_agrees
+	finish
 }
 
 for line in "${JDKS[@]}"; do
@@ -234,9 +210,8 @@ for line in "${JDKS[@]}"; do
 		BUFFER=perf CARRIED_CALLS=20 case_carried
 	fi
 done
-roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
-	root_use "$version" || { skip "where the time of calls went, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "where the time of calls went" || continue
 	KINDS=("${EVERY[@]}")
 	CALLS=$OTHER_CALLS case_where ${SOAK:+tools_read views_show}
 	if [ "$FEATURE" -ge 21 ]; then

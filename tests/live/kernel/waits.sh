@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # The kernel's records of threads in traced calls.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -20,12 +19,8 @@ record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
 		*) kinds+=("$word") filter+="live.Splits::$word;" ;;
 		esac
 	done
-	target_start "${jvm[@]}" Splits "$1" "${kinds[@]}"
-	target_ready || return 1
-	FRTRACE_WAITS=$WORK/waits trace_start -m "${filter%;}" "${options[@]}" || return 1
-	target_go
-	trace_stop
-	status_is 0
+	FRTRACE_WAITS=$WORK/waits trace_program "${jvm[@]}" Splits "$1" "${kinds[@]}" -- -m "${filter%;}" "${options[@]}" || return
+	trace_calls
 	says ' 0 lost'
 }
 
@@ -44,24 +39,21 @@ expect_waits() { # N KIND REASON WAKER
 }
 
 reasons() { # [N]
-	local sentence="waits have their reason and their waker${PROBES:+, --attach=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
-	begin "$sentence" || return 0
-	if record_waits $n --no-stack sleep monitor queue park socket busy; then
-		grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # without probes in the JVM, Thread.sleep() is not known either
-		expect_waits $n sleep $sleeps -
-		expect_waits $n monitor $FUTEX monitor-2
-		expect_waits $n queue $FUTEX queue-2
-		expect_waits $n park $FUTEX park-2
-		expect_waits $n socket $SOCKET socket-2
-		grep -q lost "$WORK/waits" && finding "records were lost"
-		awk -v only=$PREEMPTED '$2 == "busy" && $6 != only && $4 - $3 >= 1e6' "$WORK/waits" >"$WORK/odd"
-		[ "$(wc -l <"$WORK/odd")" -le $((n / 100 + 5)) ] || finding "a busy loop waits:" "$(head "$WORK/odd")"
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	local n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
+	begin "waits have their reason and their waker${PROBES:+, --attach=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
+	record_waits $n --no-stack sleep monitor queue park socket busy || return 0
+	grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # without probes in the JVM, Thread.sleep() is not known either
+	expect_waits $n sleep $sleeps -
+	expect_waits $n monitor $FUTEX monitor-2
+	expect_waits $n queue $FUTEX queue-2
+	expect_waits $n park $FUTEX park-2
+	expect_waits $n socket $SOCKET socket-2
+	grep -q lost "$WORK/waits" && finding "records were lost"
+	awk -v only=$PREEMPTED '$2 == "busy" && $6 != only && $4 - $3 >= 1e6' "$WORK/waits" >"$WORK/odd"
+	[ "$(wc -l <"$WORK/odd")" -le $((n / 100 + 5)) ] || finding "a busy loop waits:" "$(head "$WORK/odd")"
+	target_leaves
+	file_agrees
+	finish
 }
 
 # The number of the line in Splits.java with this text.
@@ -103,21 +95,18 @@ expect_waker() { # N KIND NAME
 sleep_method() { "$JAVA/bin/javap" -p java.lang.Thread | sed -nE 's/.* native void (sleep[A-Za-z0-9]*)\(long\).*/\1/p'; }
 
 stacks() {
-	local sentence="long waits have both stacks${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n
+	local n
+	begin "long waits have both stacks${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
 	n=$(amount 100 200)
-	begin "$sentence" || return 0
-	if record_waits $n sleep queue park socket named; then
-		"$(jdk_newest)/bin/jfr" print --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
-		expect_stacks $n queue 'QUEUE.take()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
-		expect_stacks $n park 'LockSupport.park()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
-		expect_stacks $n socket 'in.read()' tcp_recvmsg 'sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)'
-		expect_stacks $n sleep 'Thread.sleep(2)' futex "java.lang.Thread.$(sleep_method)(long)"
-		expect_waker $n named 'a thread with a long name'
-		target_restored
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	record_waits $n sleep queue park socket named || return 0
+	"$(jdk_newest)/bin/jfr" print --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
+	expect_stacks $n queue 'QUEUE.take()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
+	expect_stacks $n park 'LockSupport.park()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
+	expect_stacks $n socket 'in.read()' tcp_recvmsg 'sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)'
+	expect_stacks $n sleep 'Thread.sleep(2)' futex "java.lang.Thread.$(sleep_method)(long)"
+	expect_waker $n named 'a thread with a long name'
+	target_leaves
+	finish
 }
 
 # Prints the number of long waits of KIND's thread, and of those longer than 90 ms that a thread WAKER ended.
@@ -134,92 +123,84 @@ long_waits() { # KIND WAKER
 # Up to JDK 23 HotSpot parks four times in such a call; who wants the monitor waits once. Time limits of the program's own
 # are waits each. Locks of the JVM itself, and a holder that gets no CPU, allow for a few others.
 parts() {
-	local sentence="a wait for a monitor is one wait, with its holder, however often the JVM looks at it, JDK $FEATURE" n=8 seen held
-	begin "$sentence" || return 0
-	if record_waits $n enter again -m'live.Splits::keep'; then
-		read -r seen held < <(long_waits enter enter-2)
-		# A park whose end the kernel did not show, or after which the thread had no CPU, stays apart: 4 a call would be 4 * n.
-		[ "$held" -ge $((n - 3)) ] && [ "$seen" -le $((2 * n)) ] ||
-			finding "$seen waits of $n calls, $held of them ended by the holder:" "$("$FRTRACE" view waits "$F_FILE")"
-		"$FRTRACE" view waits --by=holder "$F_FILE" >"$WORK/view"
-		[ "$(awk '/^live.Splits.keep\(\)/ { print $2 }' "$WORK/view")" -ge $((n - 3)) ] || finding "not held by keep():" "$(cat "$WORK/view")"
-		"$FRTRACE" view slowest --top=3 --method=live.Splits::enter "$F_FILE" >"$WORK/view"
-		[ "$(grep -c 'held by "enter-2": live.Splits.keep() ' "$WORK/view")" -ge 2 ] || finding "not held by keep():" "$(cat "$WORK/view")"
-		read -r seen held < <(long_waits again enter-2)
-		[ "$seen" -ge $((9 * n)) ] && [ "$held" -eq 0 ] || finding "$seen waits of $n calls that wait nine times each"
-		"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls"
-		awk -F, 'NR > 1 && $2 != $9 + $10 + $11 || $3 ~ /enter/ && $11 < 9e7' "$WORK/calls" | grep . >"$WORK/odd" && finding "$(cat "$WORK/odd")"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local n=8 seen held
+	begin "a wait for a monitor is one wait, with its holder, however often the JVM looks at it, JDK $FEATURE" || return 0
+	record_waits $n enter again -m'live.Splits::keep' || return 0
+	read -r seen held < <(long_waits enter enter-2)
+	# A park whose end the kernel did not show, or after which the thread had no CPU, stays apart: 4 a call would be 4 * n.
+	[ "$held" -ge $((n - 3)) ] && [ "$seen" -le $((2 * n)) ] ||
+		finding "$seen waits of $n calls, $held of them ended by the holder:" "$("$FRTRACE" view waits "$F_FILE")"
+	"$FRTRACE" view waits --by=holder "$F_FILE" >"$WORK/view"
+	[ "$(awk '/^live.Splits.keep\(\)/ { print $2 }' "$WORK/view")" -ge $((n - 3)) ] || finding "not held by keep():" "$(cat "$WORK/view")"
+	"$FRTRACE" view slowest --top=3 --method=live.Splits::enter "$F_FILE" >"$WORK/view"
+	[ "$(grep -c 'held by "enter-2": live.Splits.keep() ' "$WORK/view")" -ge 2 ] || finding "not held by keep():" "$(cat "$WORK/view")"
+	read -r seen held < <(long_waits again enter-2)
+	[ "$seen" -ge $((9 * n)) ] && [ "$held" -eq 0 ] || finding "$seen waits of $n calls that wait nine times each"
+	"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls"
+	awk -F, 'NR > 1 && $2 != $9 + $10 + $11 || $3 ~ /enter/ && $11 < 9e7' "$WORK/calls" | grep . >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+	target_quit
+	finish
 }
 
 # The JVM's own log is the oracle. Collections are within safepoints.
 pauses() {
-	local sentence="each pause of the JVM is recorded${PROBES:+, --attach=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" n=20 seen apart
-	begin "$sentence" || return 0
-	if record_waits $n -XX:+UseG1GC -Xlog:safepoint:file="$WORK/safepoints" gc; then
-		seen=$(grep -cE '^pause 1 [0-9]+ [0-9]+ G1CollectFull' "$WORK/waits")
-		[ "$seen" -eq $n ] || finding "$seen safepoints for a collection, expected $n:" "$(grep ^pause "$WORK/waits")"
-		grep 'Safepoint "G1CollectFull"' "$WORK/safepoints" | grep -oE 'Total: +[0-9]+' | awk '{ print $2 }' >"$WORK/logged"
-		awk '$1 == "pause" && $5 == "G1CollectFull" { print $4 - $3 }' "$WORK/waits" | paste - "$WORK/logged" >"$WORK/pairs"
-		apart=$(awk '{ d = $1 < $2 ? $2 - $1 : $1 - $2 } d > 100000 + $2 * .05 { n++ } END { print n + 0 }' "$WORK/pairs")
-		[ "$apart" -le $((n / 4)) ] || finding "$apart of $n pauses differ from the JVM's log by more than 5 % and 100 us:" "$(cat "$WORK/pairs")"
-		awk '$1 == "pause" && $2 == 2 { b[++n] = $3; e[n] = $4 }
-		$1 == "pause" && $2 == 1 { for (i in b) if (b[i] >= $3 && e[i] <= $4) delete b[i] }
-		END { for (i in b) print b[i], e[i] }' "$WORK/waits" | grep . >"$WORK/odd" &&
-			finding "collections outside of safepoints:" "$(cat "$WORK/odd")"
-		# A thread that loses its CPU to the VM thread as it wakes it may get the CPU back after the collection.
-		seen=$(awk -v gc=$GC -v preempted=$PREEMPTED '
-		$1 == "wait" && $6 == gc && $10 == "VM" { blocked++ }
-		$1 == "wait" && ($6 == gc && $10 == "VM" || $6 == preempted) { b[++waits] = $3; e[waits] = $5 }
-		$1 == "pause" && $2 == 1 && $5 == "G1CollectFull" { from[++pauses] = $3; to[pauses] = $4 }
-		END {
-			for (p in from) { waited = 0; for (w in b) if (b[w] < to[p] && e[w] > from[p]) waited = 1; n += waited }
-			print (blocked ? n + 0 : 0)
-		}' "$WORK/waits")
-		[ "$seen" -ge $n ] || finding "waits in $seen collections, expected $n:" "$(grep -E '^(wait|pause)' "$WORK/waits")"
-		awk -v futex=$FUTEX '$1 == "wait" && $6 == futex && $10 == "VM"' "$WORK/waits" | grep . >"$WORK/odd" &&
-			finding "locks that the VM thread gave back:" "$(cat "$WORK/odd")"
-		"$FRTRACE" print --events=VMPause "$F_FILE" | awk '/name = / { name = $3 } /byFrtrace = / { print name, $3 }' | sort | uniq -c >"$WORK/own"
-		awk '$2 == "\"RedefineClasses\"" && $3 == "true" { own += $1; next } $3 == "true" { wrong++ } END { exit own < 2 || wrong }' "$WORK/own" ||
-			finding "frtrace's own pauses, at the start and the end, are not marked:" "$(cat "$WORK/own")"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local n=20 seen apart
+	begin "each pause of the JVM is recorded${PROBES:+, --attach=$PROBES}${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
+	record_waits $n -XX:+UseG1GC -Xlog:safepoint:file="$WORK/safepoints" gc || return 0
+	seen=$(grep -cE '^pause 1 [0-9]+ [0-9]+ G1CollectFull' "$WORK/waits")
+	[ "$seen" -eq $n ] || finding "$seen safepoints for a collection, expected $n:" "$(grep ^pause "$WORK/waits")"
+	grep 'Safepoint "G1CollectFull"' "$WORK/safepoints" | grep -oE 'Total: +[0-9]+' | awk '{ print $2 }' >"$WORK/logged"
+	awk '$1 == "pause" && $5 == "G1CollectFull" { print $4 - $3 }' "$WORK/waits" | paste - "$WORK/logged" >"$WORK/pairs"
+	apart=$(awk '{ d = $1 < $2 ? $2 - $1 : $1 - $2 } d > 100000 + $2 * .05 { n++ } END { print n + 0 }' "$WORK/pairs")
+	[ "$apart" -le $((n / 4)) ] || finding "$apart of $n pauses differ from the JVM's log by more than 5 % and 100 us:" "$(cat "$WORK/pairs")"
+	awk '$1 == "pause" && $2 == 2 { b[++n] = $3; e[n] = $4 }
+	$1 == "pause" && $2 == 1 { for (i in b) if (b[i] >= $3 && e[i] <= $4) delete b[i] }
+	END { for (i in b) print b[i], e[i] }' "$WORK/waits" | grep . >"$WORK/odd" &&
+		finding "collections outside of safepoints:" "$(cat "$WORK/odd")"
+	# A thread that loses its CPU to the VM thread as it wakes it may get the CPU back after the collection.
+	seen=$(awk -v gc=$GC -v preempted=$PREEMPTED '
+	$1 == "wait" && $6 == gc && $10 == "VM" { blocked++ }
+	$1 == "wait" && ($6 == gc && $10 == "VM" || $6 == preempted) { b[++waits] = $3; e[waits] = $5 }
+	$1 == "pause" && $2 == 1 && $5 == "G1CollectFull" { from[++pauses] = $3; to[pauses] = $4 }
+	END {
+		for (p in from) { waited = 0; for (w in b) if (b[w] < to[p] && e[w] > from[p]) waited = 1; n += waited }
+		print (blocked ? n + 0 : 0)
+	}' "$WORK/waits")
+	[ "$seen" -ge $n ] || finding "waits in $seen collections, expected $n:" "$(grep -E '^(wait|pause)' "$WORK/waits")"
+	awk -v futex=$FUTEX '$1 == "wait" && $6 == futex && $10 == "VM"' "$WORK/waits" | grep . >"$WORK/odd" &&
+		finding "locks that the VM thread gave back:" "$(cat "$WORK/odd")"
+	"$FRTRACE" print --events=VMPause "$F_FILE" | awk '/name = / { name = $3 } /byFrtrace = / { print name, $3 }' | sort | uniq -c >"$WORK/own"
+	awk '$2 == "\"RedefineClasses\"" && $3 == "true" { own += $1; next } $3 == "true" { wrong++ } END { exit own < 2 || wrong }' "$WORK/own" ||
+		finding "frtrace's own pauses, at the start and the end, are not marked:" "$(cat "$WORK/own")"
+	target_quit
+	finish
 }
 
 # A thread without locks and waits of its own, whose JVM stands still for the collections that another one asks for.
 # The JVM has locks that it may have to wait for, such as that of the compiler's queue.
 stops() {
-	local sentence="a thread that the JVM stops waits for no lock, JDK $FEATURE" n=50 locks
-	begin "$sentence" || return 0
-	if record_waits $n stop; then
-		"$FRTRACE" view waits "$F_FILE" >"$WORK/view"
-		grep -q '^gc ' "$WORK/view" || finding "no wait for a collection:" "$(cat "$WORK/view")"
-		"$FRTRACE" view waits --by=reason "$F_FILE" >"$WORK/one" 2>&1
-		diff <(sed '/^$/d' "$WORK/one") <(sed '/^$/d; /^ *Waits by Waker/,$d' "$WORK/view") >"$WORK/differs" || finding "--by=reason:" "$(cat "$WORK/differs")"
-		locks=$(awk '$1 == "futex" { print $2 }' "$WORK/view")
-		[ "${locks:-0}" -le 10 ] || finding "$locks waits for locks:" "$(cat "$WORK/view")" "$(grep ' stop ' "$WORK/waits" | head -n 30)"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local n=50 locks
+	begin "a thread that the JVM stops waits for no lock, JDK $FEATURE" || return 0
+	record_waits $n stop || return 0
+	"$FRTRACE" view waits "$F_FILE" >"$WORK/view"
+	grep -q '^gc ' "$WORK/view" || finding "no wait for a collection:" "$(cat "$WORK/view")"
+	"$FRTRACE" view waits --by=reason "$F_FILE" >"$WORK/one" 2>&1
+	diff <(sed '/^$/d' "$WORK/one") <(sed '/^$/d; /^ *Waits by Waker/,$d' "$WORK/view") >"$WORK/differs" || finding "--by=reason:" "$(cat "$WORK/differs")"
+	locks=$(awk '$1 == "futex" { print $2 }' "$WORK/view")
+	[ "${locks:-0}" -le 10 ] || finding "$locks waits for locks:" "$(cat "$WORK/view")" "$(grep ' stop ' "$WORK/waits" | head -n 30)"
+	target_quit
+	finish
 }
 
 # The queue gets what the kernel holds when the recording ends, and what it has held for a second.
 below() {
-	local sentence="waits of calls below the threshold do not leave the kernel, JDK $FEATURE" n=150 seen
-	begin "$sentence" || return 0
-	if record_waits $n --threshold=1h sleep queue park; then
-		seen=$(grep -c '^wait ' "$WORK/waits")
-		[ "$seen" -le $((n / 2)) ] || finding "$seen waits of $((3 * n)) calls in the queue"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local n=150 seen
+	begin "waits of calls below the threshold do not leave the kernel, JDK $FEATURE" || return 0
+	record_waits $n --threshold=1h sleep queue park || return 0
+	seen=$(grep -c '^wait ' "$WORK/waits")
+	[ "$seen" -le $((n / 2)) ] || finding "$seen waits of $((3 * n)) calls in the queue"
+	target_quit
+	finish
 }
 
 # Kernels before 6.6 have an uprobe for each site.
@@ -237,63 +218,48 @@ perf_buffers() {
 }
 
 off() {
-	local sentence="--kernel=off leaves waits out, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if record_waits 20 sleep --kernel=off; then
-		[ -s "$WORK/waits" ] && finding "$(head -n 3 "$WORK/waits")"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "--kernel=off leaves waits out, JDK $FEATURE" || return 0
+	record_waits 20 sleep --kernel=off || return 0
+	[ -s "$WORK/waits" ] && finding "$(head -n 3 "$WORK/waits")"
+	target_quit
+	finish
 }
 
 # A kernel that lacks a feature: the recording continues and reports once what it does without.
 refused() {
-	local sentence="a kernel whose scheduler cannot be traced costs the waits, not the calls, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a kernel whose scheduler cannot be traced costs the waits, not the calls, JDK $FEATURE" || return 0
 	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" || finding "refuse.c does not compile"
 	LD_PRELOAD=$WORK/refuse.so "$FRTRACE" check >"$WORK/check"
 	grep -qE '^  waits +no: this kernel' "$WORK/check" || finding "check:" "$(cat "$WORK/check")"
 	"$FRTRACE" check | grep -E '^  waits +yes' >/dev/null || finding "check:" "$("$FRTRACE" check)"
-	target_start ExitsMain 200
-	if target_ready && LD_PRELOAD=$WORK/refuse.so trace_start -m "$EXITS"; then
-		target_go
-		trace_stop
-		status_is 0
-		says '^  no waits: this kernel .*tracepoints'
-		[ "$(grep -ciE 'waits|kernel|BPF' "$F_DIR/stderr")" = 1 ] || finding "more than one line:" "$(cat "$F_DIR/stderr")"
-		target_restored
-		target_quit
-		file_agrees
-		"$(jdk_newest)/bin/jfr" print "$F_FILE" >"$WORK/events"
-		grep -E '^ +(cpuTime|runQueueTime|blockedTime|pauseTime) = ' "$WORK/events" | grep -v 'N/A' >"$WORK/odd" &&
-			finding "values:" "$(head -n 5 "$WORK/odd")"
-		grep -q 'this kernel .*tracepoints' "$WORK/events" || finding "the file does not report why"
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program ExitsMain 200 || return 0
+	LD_PRELOAD=$WORK/refuse.so trace_target -m "$EXITS" || return 0
+	trace_calls
+	says '^  no waits: this kernel .*tracepoints'
+	[ "$(grep -ciE 'waits|kernel|BPF' "$F_DIR/stderr")" = 1 ] || finding "more than one line:" "$(cat "$F_DIR/stderr")"
+	target_leaves
+	file_agrees
+	"$(jdk_newest)/bin/jfr" print "$F_FILE" >"$WORK/events"
+	grep -E '^ +(cpuTime|runQueueTime|blockedTime|pauseTime) = ' "$WORK/events" | grep -v 'N/A' >"$WORK/odd" &&
+		finding "values:" "$(head -n 5 "$WORK/odd")"
+	grep -q 'this kernel .*tracepoints' "$WORK/events" || finding "the file does not report why"
+	finish
 }
 
 # Ring buffers alone are refused: the message says what to do, and that works.
 without_ring() {
-	local sentence="where BPF ring buffers are refused, --buffer=perf records calls and waits, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "where BPF ring buffers are refused, --buffer=perf records calls and waits, JDK $FEATURE" || return 0
 	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" || finding "refuse.c does not compile"
 	REFUSE=ring LD_PRELOAD=$WORK/refuse.so "$FRTRACE" check >"$WORK/check" && finding "check ends well"
 	grep -qE '^  programs +no: .*the BPF ring buffer is refused, use --buffer=perf' "$WORK/check" || finding "check:" "$(cat "$WORK/check")"
 	REFUSE=ring LD_PRELOAD=$WORK/refuse.so "$FRTRACE" check --buffer=perf >"$WORK/check" || finding "check --buffer=perf:" "$(cat "$WORK/check")"
 	grep -qE '^  buffer +yes: perf buffers' "$WORK/check" || finding "check --buffer=perf:" "$(cat "$WORK/check")"
-	target_start ExitsMain 200
-	if target_ready && REFUSE=ring LD_PRELOAD=$WORK/refuse.so trace_start -m "$EXITS" --buffer=perf; then
-		target_go
-		trace_stop
-		status_is 0
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program ExitsMain 200 || return 0
+	REFUSE=ring LD_PRELOAD=$WORK/refuse.so trace_target -m "$EXITS" --buffer=perf || return 0
+	trace_calls
+	target_leaves
+	file_agrees
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do
@@ -310,19 +276,12 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && refused
 	turn 0 && without_ring
 done
-roots_find
 for version in 8 11 21; do # there it takes different turns
-	if root_use "$version"; then
-		parts
-	else
-		skip "parts of waits of JDK $version" "$(roots_why)"
-	fi
+	root_use "$version" "parts of waits" || continue
+	parts
 done
 for version in "${JDKS_IN_TURN[@]}"; do
-	if root_use "$version"; then
-		reasons "$(amount 50 100)"
-		[ "$version" = 8 ] || stops # Debian's JDK 8 has no probes
-	else
-		skip "waits of JDK $version" "$(roots_why)"
-	fi
+	root_use "$version" "waits" || continue
+	reasons "$(amount 50 100)"
+	[ "$version" = 8 ] || stops # Debian's JDK 8 has no probes
 done

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015
 # JVMs that write an AOT cache or a CDS archive are not traced: both are as good as without frtrace.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -23,7 +22,7 @@ train() { # [VARIABLE=VALUE...] [-JVM-OPTION...]
 		variables+=("$1")
 		shift
 	done
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	stage
 	"${LAUNCH[@]}" env "${variables[@]}" "$JAVA/bin/java" "$@" -jar "$JAR" "$T_DIR" together 2 10 \
 		>"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
 	T_PID=$!
@@ -59,8 +58,7 @@ refused() { # OPTION
 	local why
 	why=$(printf "$SPOILS" "$1")
 	trace_launch -p "$T_PID" -m live.Threads::work -d 1s -o "$WORK/none.jfr"
-	trace_wait
-	status_is 1
+	ended_with 1
 	says "^frtrace: cannot trace process $T_PID '$NAME': $why$"
 	[ "$(wc -l <"$F_DIR/stderr")" = 1 ] || finding "says more:" "$(cat "$F_DIR/stderr")"
 	target_untouched "$T_PID"
@@ -76,38 +74,32 @@ mentioned() { # OPTION: by check and list
 	grep -qE "^ *$T_PID  .*  no  +yes  +$NAME  \($why\)$" "$WORK/list" || finding "list does not say it:" "$(cat "$WORK/list")"
 }
 
+# The program writes the file of that option, which frtrace refuses to spoil, and runs with it.
+refused_and_whole() { # OPTION FILE JVM-OPTION...
+	train "$1=$2"
+	target_comes_up || return
+	refused "$1"
+	mentioned "$1"
+	trained "$2"
+	runs_with "${@:3}"
+	verdict
+	rm -f "$2"
+}
+
 aot_cache() {
-	local sentence="an AOT cache is whole, because its recording is refused, JDK $FEATURE"
-	begin "$sentence" || return 0
-	train "-XX:AOTCacheOutput=$WORK/app.aot"
-	if target_ready; then
-		refused -XX:AOTCacheOutput
-		mentioned -XX:AOTCacheOutput
-		trained "$WORK/app.aot"
-		runs_with "-XX:AOTCache=$WORK/app.aot" -XX:AOTMode=on
-	fi
-	verdict "$sentence"
-	rm -f "$WORK/app.aot"
+	begin "an AOT cache is whole, because its recording is refused, JDK $FEATURE" || return 0
+	refused_and_whole -XX:AOTCacheOutput "$WORK/app.aot" "-XX:AOTCache=$WORK/app.aot" -XX:AOTMode=on
 }
 
 archive() {
-	local sentence="a CDS archive is whole, because its recording is refused, JDK $FEATURE"
-	begin "$sentence" || return 0
-	train "-XX:ArchiveClassesAtExit=$WORK/app.jsa"
-	if target_ready; then
-		refused -XX:ArchiveClassesAtExit
-		mentioned -XX:ArchiveClassesAtExit
-		trained "$WORK/app.jsa"
-		runs_with "-XX:SharedArchiveFile=$WORK/app.jsa" -Xshare:on
-	fi
-	verdict "$sentence"
-	rm -f "$WORK/app.jsa"
+	begin "a CDS archive is whole, because its recording is refused, JDK $FEATURE" || return 0
+	refused_and_whole -XX:ArchiveClassesAtExit "$WORK/app.jsa" "-XX:SharedArchiveFile=$WORK/app.jsa" -Xshare:on
 }
 
 # One run for each way: what the JVM makes of it is in its flags.
 wherever() {
-	local sentence="it is noticed wherever the option comes from, JDK $FEATURE" way said
-	begin "$sentence" || return 0
+	local way said
+	begin "it is noticed wherever the option comes from, JDK $FEATURE" || return 0
 	echo "-XX:ArchiveClassesAtExit=$WORK/app.jsa" >"$WORK/options"
 	local -A ways=(
 		["JAVA_TOOL_OPTIONS=-XX:ArchiveClassesAtExit=$WORK/app.jsa"]=-XX:ArchiveClassesAtExit
@@ -128,57 +120,52 @@ wherever() {
 		grep -qE "^  attach  *no: .*\($said\)" "$WORK/check" || finding "$way:" "$(cat "$WORK/check")"
 		target_drop
 	done
-	verdict "$sentence"
+	verdict
 }
 
 # A JVM that has just been started has not read its flags when frtrace looks at it first.
 awaited() {
-	local sentence="the same holds for a JVM that frtrace has waited for, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "the same holds for a JVM that frtrace has waited for, JDK $FEATURE" || return 0
 	trace_launch --wait -p "$NAME" -m live.Threads::work -d 1s -o "$WORK/none.jfr"
 	wait_for 20 grep -qs ^waiting "$F_DIR/stderr" || finding "does not wait"
 	train "-XX:AOTCacheOutput=$WORK/app.aot"
-	trace_wait
-	status_is 1
+	ended_with 1
 	says 'which tracing would spoil'
 	target_ready && trained "$WORK/app.aot"
-	verdict "$sentence"
+	verdict
 	rm -f "$WORK/app.aot"
 }
 
 # frtrace [OPTION...] -- PROGRAM...
 launch() {
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	stage
 	touch "$T_DIR/go" "$T_DIR/quit"
 	TMPDIR=$WORK trace_launch -o "$WORK/none.jfr" -m live.Threads::work "$@" -jar "$JAR" "$T_DIR" together 2 10
 	trace_wait
 }
 
 started() { # JVM-OPTION
-	local sentence="such a program is not started under frtrace, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "such a program is not started under frtrace, JDK $FEATURE" || return 0
 	launch -- "$JAVA/bin/java" "$1"
 	status_is 1
 	says "^frtrace: cannot trace '.*java': .* \\(${1%%=*}\\)"
 	[ -e "$T_DIR/ready" ] && finding "it was started"
-	verdict "$sentence"
+	verdict
 }
 
 # The options of a JVM that a script starts are known when it runs.
 started_by_script() {
-	local sentence="a script's JVM writes its AOT cache, and is not traced, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a script's JVM writes its AOT cache, and is not traced, JDK $FEATURE" || return 0
 	launch -- env -C "$WORK" sh -c '"$0" -XX:AOT"$@"' "$JAVA/bin/java" "CacheOutput=$WORK/app.aot"
 	status_is 0
 	says "^not traced: [0-9]+ $NAME: it is to write an AOT cache"
 	says '^nothing traced$'
 	is_trained "$F_STATUS" "$WORK/app.aot" "$F_DIR/stdout"
 	runs_with "-XX:AOTCache=$WORK/app.aot" -XX:AOTMode=on
-	verdict "$sentence"
+	verdict
 	rm -f "$WORK/app.aot"
 }
 
-roots_find
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	jar_make || continue
@@ -195,6 +182,6 @@ for jdk in "${JDKS[@]}"; do
 done
 for version in "${JDKS_IN_TURN[@]}"; do
 	[ "$version" -ge 21 ] || continue
-	root_use "$version" && jar_make || { skip "archives of JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "archives" && jar_make || continue
 	if [ "$version" -ge 25 ]; then aot_cache; else archive; fi
 done

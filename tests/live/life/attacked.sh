@@ -1,99 +1,68 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Attacks on frtrace and disturbances of the JVM harm neither the JVM nor the file.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-is_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
 is_recorded() { [ "$(peek "$T_PID" 'recording[0].state')" = 2 ]; }
 is_starting() { [ "$(peek "$T_PID" 'recording[0].state')" = 1 ] || ended "$F_PID"; }
 
 # The JVM is still working for the killed frtrace. The next one must not wait for the killed one's helpers.
 killed_at_start() {
-	local sentence="when frtrace is killed while its recording begins, the next one can attach at once, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start SlowLoader 3000
-	if target_ready; then
-		trace_launch -p "$T_PID" -m live.Copy -o "$WORK/first.jfr"
-		wait_for 30 is_starting || finding "the recording does not begin"
-		kill -9 "$F_PID"
-		wait "$F_PID" 2>/dev/null
-		if trace_start -m live.Copy::work; then
-			target_go
-			trace_stop
-			status_is 0
-			target_restored
-			target_quit
-			file_agrees
-		fi
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "when frtrace is killed while its recording begins, the next one can attach at once, JDK $FEATURE" || return 0
+	run_program SlowLoader 3000 || return 0
+	trace_launch -p "$T_PID" -m live.Copy -o "$WORK/first.jfr"
+	wait_for 30 is_starting || finding "the recording does not begin"
+	trace_kill
+	trace_target -m live.Copy::work || return 0
+	trace_calls
+	target_leaves
+	file_agrees
+	finish
 }
 
 # Otherwise the first opened file would become stderr.
 closed_descriptors() {
-	local sentence="with stdin, stdout and stderr closed the recording is complete, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Late 500
-	if target_ready; then
-		F_FILE=$WORK/closed.jfr F_DIR=$T_DIR
-		"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' --max-overhead=off -o "$F_FILE" <&- >&- 2>&- &
-		F_PID=$!
-		STARTED+=("$F_PID")
-		wait_for 30 is_recorded || finding "the recording does not begin"
-		target_go
-		trace_stop
-		status_is 0
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "with stdin, stdout and stderr closed the recording is complete, JDK $FEATURE" || return 0
+	run_program Late 500 || return 0
+	F_FILE=$WORK/closed.jfr F_DIR=$T_DIR
+	"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' --max-overhead=off -o "$F_FILE" <&- >&- 2>&- &
+	F_PID=$!
+	STARTED+=("$F_PID")
+	wait_for 30 is_recorded || finding "the recording does not begin"
+	trace_calls
+	target_leaves
+	file_agrees
+	finish
 }
 
 # Restoring all classes at once needs memory that was available when they were hooked, but is not now.
 full_heap() {
-	local sentence="a JVM whose heap is full by the end of a recording is restored step by step, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -Xmx24m -XX:+UseSerialGC Full
-	if target_ready && trace_start -m '*' -t 10s; then
-		target_go
-		sleep 3
-		trace_stop
-		wait_for 60 is_idle || finding "still hooked: state $(peek "$T_PID" state)"
-		target_restored
-		target_quit
-		grep -q 'full: fine' "$T_DIR/stdout" || finding "$(tail -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a JVM whose heap is full by the end of a recording is restored step by step, JDK $FEATURE" || return 0
+	trace_program -Xmx24m -XX:+UseSerialGC Full -- -m '*' -t 10s || return 0
+	target_go
+	sleep 3
+	trace_stop
+	wait_for 60 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
+	target_leaves
+	grep -q 'full: fine' "$T_DIR/stdout" || finding "$(tail -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
+	finish
 }
 
 # An application server that reloads, or a script engine: the agent's tables must not stay full.
 many_loaders() {
-	local sentence="after more class loaders than the tables hold, the next recording has room again, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Renewal 5000 300
-	if target_ready && trace_start -m live.Copy::work -t 10s; then
-		touch "$T_DIR/go"
-		wait_for 60 target_has first
-		trace_stop
-		says '^4,095 calls' # of 5,000: one row is the boot loader's
-		if trace_start -m live.Copy::work; then
-			touch "$T_DIR/again"
-			target_go
-			trace_stop
-			status_is 0
-			target_restored
-			target_quit
-			file_agrees
-		fi
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "after more class loaders than the tables hold, the next recording has room again, JDK $FEATURE" || return 0
+	trace_program Renewal 5000 300 -- -m live.Copy::work -t 10s || return 0
+	touch "$T_DIR/go"
+	wait_for 60 target_has first
+	trace_stop
+	says '^4,095 calls' # of 5,000: one row is the boot loader's
+	trace_target -m live.Copy::work || return 0
+	touch "$T_DIR/again"
+	trace_calls
+	target_leaves
+	file_agrees
+	finish
 }
 
 # ---- processes that look like a JVM but are none
@@ -115,9 +84,7 @@ fake_start() { # mute|deaf: T_PID
 	fake_build fake_jvm
 	fake_library "$WORK/lib"
 	"${SERVICE[@]}" "$WORK/fake_jvm" "$1" "$WORK/lib/libjvm.so" >"$WORK/fake" 2>&1 &
-	T_PID=$!
-	STARTED+=("$T_PID")
-	disown "$T_PID"
+	target_is $!
 	fake_ready "$WORK/fake"
 }
 
@@ -136,30 +103,27 @@ interrupted_by() { # SIGNAL PID [deaf]: a deaf one has been signalled, and finds
 }
 
 interrupted() { # mute|deaf SIGNAL
-	local sentence="SIG$2 ends frtrace at once while a $1 JVM does not answer"
-	begin "$sentence" || return 0
+	begin "SIG$2 ends frtrace at once while a $1 JVM does not answer" || return 0
 	fake_start "$1"
 	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
 	interrupted_by "$2" "$F_PID" "$1"
 	status_is 1
 	[ "$(cat "$F_DIR/stderr")" = "frtrace: cannot attach to process $T_PID 'fake_jvm': interrupted" ] ||
 		finding "not the one line:" "$(cat "$F_DIR/stderr")"
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # A supervisor gets the Ctrl-C, and is the only process in the foreground.
 interrupted_in_background() {
-	local sentence="Ctrl-C ends frtrace start and the process that it has started while a mute JVM does not answer" child
-	begin "$sentence" || return 0
+	local child
+	begin "Ctrl-C ends frtrace start and the process that it has started while a mute JVM does not answer" || return 0
 	fake_start mute
 	trace_launch start -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
 	wait_for 5 pgrep -P "$F_PID" >/dev/null
 	child=$(pgrep -P "$F_PID")
 	interrupted_by INT "$F_PID"
 	wait_for 4 ended "$child" || finding "process $child is still running"
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # A deaf fake JVM of an unprivileged user, below a file system that does not answer. False: there can be none, says $WHY.
@@ -181,30 +145,27 @@ fuse_start() { # LIBJVM COMMAND..., which ends with mute_fuse and its arguments
 
 # An unprivileged user can do this to the helper that takes his identity. No signal ends the helper.
 mute_tmp() {
-	local sentence="a /tmp that never answers gives a message, and Ctrl-C ends the wait for it"
-	begin "$sentence" || return 0
+	begin "a /tmp that never answers gives a message, and Ctrl-C ends the wait for it" || return 0
 	if ! fuse_start lib/libjvm.so setpriv --reuid=65534 --regid=65534 --clear-groups "${SERVICE[@]}" ./mute_fuse ./fuse /tmp; then
-		skip "$sentence" "$WHY"
+		skip "$SENTENCE" "$WHY"
 		return
 	fi
 	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
-	trace_wait 60
-	status_is 1
+	ended_with 1
 	says "^frtrace: cannot attach to process $T_PID 'fake_jvm': its /tmp does not answer$"
 	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
 	T_PID=$$ interrupted_by INT "$F_PID"
 	says "^frtrace: cannot attach to process [0-9]* 'fake_jvm': interrupted$"
 	kill -9 "$FUSE" # this ends the file system and releases the processes that wait for it
-	verdict "$sentence"
+	verdict
 }
 
 # With fusermount any user can make such a mount. Nobody else may read a file there, but whoever reads the memory that it is
 # mapped to waits for ever.
 mute_memory() {
-	local sentence="memory that never answers holds up no list, no search for other JVMs, and not the end of --follow"
-	begin "$sentence" || return 0
+	begin "memory that never answers holds up no list, no search for other JVMs, and not the end of --follow" || return 0
 	if ! fuse_start mount/libjvm.so "${SERVICE[@]}" ./mute_fuse --as=65534 ./fuse mount; then
-		skip "$sentence" "$WHY"
+		skip "$SENTENCE" "$WHY"
 		return
 	fi
 	timeout -s KILL 60 "$FRTRACE" list >"$WORK/list" 2>&1 || finding "frtrace list: status $?"
@@ -216,19 +177,17 @@ mute_memory() {
 	trace_launch --follow=fake_jvm -m 'x.Y::z' -o "$WORK/followed/"
 	wait_for 20 pgrep -P "$F_PID" >/dev/null || finding "it is not followed"
 	kill -INT "$F_PID"
-	trace_wait 30
-	status_is 1
+	ended_with 1
 	says "^$T_PID: frtrace: the recording does not end, and is left behind$"
 	kill -9 "$FUSE"
-	verdict "$sentence"
+	verdict
 }
 
 # A FUSE file system of a user namespace refuses root, but not an overlay on top of it, which reads with the rights of its
 # owner: so any user can make one. It is mute for one frtrace only.
 mute_overlay() { # LIBRARY WHAT
-	local sentence="an overlay that never answers as the /tmp of $2 holds up no list, no search and no --follow"
+	begin "an overlay that never answers as the /tmp of $2 holds up no list, no search and no --follow" || return 0
 	local FRTRACE=$FRTRACE why='its memory, or a file of it, does not answer' jvm=$1
-	begin "$sentence" || return 0
 	mkdir -p "$WORK/lower" "$WORK/empty" "$WORK/mute"
 	ln -sf "$FRTRACE" "$WORK/mute/frtrace"
 	FRTRACE=$WORK/mute/frtrace
@@ -237,7 +196,7 @@ mute_overlay() { # LIBRARY WHAT
 	cp "$WORK/lib/libjvm.so" "$WORK/lib/libother.so"
 	if ! fuse_start "lib/$1" setpriv --reuid=65534 --regid=65534 --clear-groups "${SERVICE[@]}" \
 		./mute_fuse --overlay=/mute/frtrace ./fuse /tmp; then
-		skip "$sentence" "$WHY"
+		skip "$SENTENCE" "$WHY"
 		return
 	fi
 	timeout -s KILL 60 "$FRTRACE" list >"$WORK/list" 2>&1 || finding "frtrace list: status $?"
@@ -261,13 +220,13 @@ mute_overlay() { # LIBRARY WHAT
 	kill -INT "$F_PID"
 	trace_wait 20
 	kill -9 "$FUSE"
-	verdict "$sentence"
+	verdict
 }
 
 # The target has its own root directory, where a container may make a device that only root may open.
 devices() {
-	local sentence="no device and no FIFO that a target names is opened" cell=$WORK/cell
-	begin "$sentence" || return 0
+	local cell=$WORK/cell
+	begin "no device and no FIFO that a target names is opened" || return 0
 	mkdir -p "$cell/tmp" "$cell/proc"
 	fake_library "$cell/jdk/lib/server"
 	fake_build fake_jvm -static
@@ -277,9 +236,7 @@ devices() {
 		finding "cannot make a device"
 	"${SERVICE[@]}" chroot "$cell" /java mute /jdk/lib/server/libjvm.so /evil /fifo -- \
 		@/evil @/to_fifo -XX:VMOptionsFile=/fifo -XX:VMOptionsFile=../evil >"$WORK/fake" 2>&1 &
-	T_PID=$!
-	STARTED+=("$T_PID")
-	disown "$T_PID"
+	target_is $!
 	fake_ready "$WORK/fake"
 	"$FRTRACE" list >"$WORK/list" 2>&1
 	grep -qE "^ *$T_PID " "$WORK/list" || finding "frtrace list does not show it: $(cat "$WORK/list")"
@@ -289,8 +246,7 @@ devices() {
 	grep -q opened "$WORK/fake" && finding "a device or FIFO was opened"
 	: <>"$cell/fifo"
 	wait_for 5 grep -q opened "$WORK/fake" || finding "an open of the FIFO would not be seen"
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # ---- JVMs with a forged libjvm
@@ -330,34 +286,27 @@ forge_home() { # DIRECTORY
 }
 
 giant_notes() {
-	local sentence="a libjvm whose notes are 2 GB costs the recording its pauses and little memory, JDK $FEATURE" JAVA=$JAVA
-	begin "$sentence" || return 0
+	local JAVA=$JAVA
+	begin "a libjvm whose notes are 2 GB costs the recording its pauses and little memory, JDK $FEATURE" || return 0
 	forge_home "$WORK/forged"
 	if ! forge_notes "$WORK/forged/lib/server/libjvm.so" 2>"$WORK/why"; then
-		skip "$sentence" "this libjvm has no USDT notes: $(tail -n 1 "$WORK/why")"
+		skip "$SENTENCE" "this libjvm has no USDT notes: $(tail -n 1 "$WORK/why")"
 		return
 	fi
 	local JAVA=$WORK/forged
-	target_start Late 500
-	if target_ready && trace_start -v -m 'live.Late$Latecomer::checkout' --kernel=on; then
-		says 'no pauses: .*\.note\.stapsdt'
-		[ "$(awk '/^VmHWM/ { print $2 }' "/proc/$F_PID/status")" -lt 400000 ] || finding "$(grep VmHWM "/proc/$F_PID/status")"
-		awk '/^Max data size/ { exit !($4 < 1e9) }' "/proc/$F_PID/limits" || finding "its memory has no limit"
-		target_go
-		trace_stop
-		status_is 0
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_program Late 500 -- -v -m 'live.Late$Latecomer::checkout' --kernel=on || return 0
+	says 'no pauses: .*\.note\.stapsdt'
+	[ "$(awk '/^VmHWM/ { print $2 }' "/proc/$F_PID/status")" -lt 400000 ] || finding "$(grep VmHWM "/proc/$F_PID/status")"
+	awk '/^Max data size/ { exit !($4 < 1e9) }' "/proc/$F_PID/limits" || finding "its memory has no limit"
+	trace_calls
+	target_leaves
+	file_agrees
+	finish
 }
 
 # The program maps it at a lower address than all others.
 second_libjvm() {
-	local sentence="another file named libjvm.so costs a recording neither stacks nor pauses, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "another file named libjvm.so costs a recording neither stacks nor pauses, JDK $FEATURE" || return 0
 	fake_library "$WORK/second"
 	cat >"$WORK/second.c" <<-END
 		#include <fcntl.h>
@@ -370,22 +319,15 @@ second_libjvm() {
 	END
 	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/second.so" "$WORK/second.c" || finding "no library"
 	local LAUNCH=("${SERVICE[@]}" env "LD_PRELOAD=$WORK/second.so")
-	target_start Late 500
-	if target_ready; then
-		grep -q "^10000000-.*$WORK/second/libjvm.so" "/proc/$T_PID/maps" || finding "it is not mapped"
-		if trace_start -v -m 'live.Late$Latecomer::checkout' --kernel=on; then
-			says '^stacks checked'
-			grep -E 'no pauses|no stacks' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
-			target_go
-			trace_stop
-			status_is 0
-			target_restored
-			target_quit
-			file_agrees
-		fi
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program Late 500 || return 0
+	grep -q "^10000000-.*$WORK/second/libjvm.so" "/proc/$T_PID/maps" || finding "it is not mapped"
+	trace_target -v -m 'live.Late$Latecomer::checkout' --kernel=on || return 0
+	says '^stacks checked'
+	grep -E 'no pauses|no stacks' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
+	trace_calls
+	target_leaves
+	file_agrees
+	finish
 }
 
 interrupted mute INT

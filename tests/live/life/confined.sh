@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015
 # The system calls that frtrace may still make once it records: what is refused, and that nothing that it needs is.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -29,22 +28,17 @@ REFUSED=('59, "/bin/true", 0, 0' '322, -100, "/bin/true", 0, 0, 0' '101, 16, 1, 
 	'41, 1, 1, 0' '311, 1, 0, 0, 0, 0, 0' '62, 1, 0' '56, 17, 0, 0, 0, 0' '234, 1, 1, 0')
 
 refused() {
-	local sentence="a recording starts no program, and reaches into no other process, JDK $FEATURE" said
-	begin "$sentence" || return 0
-	target_start Splits 20 sleep
-	if target_ready && trace_start -m live.Splits::sleep; then
-		filtered "$F_PID"
-		said=$(calls_of "$F_PID" "${REFUSED[@]}" | sort | uniq -c | tr -s ' ')
-		[ "$said" = " ${#REFUSED[@]} -1 1" ] || finding "results and errors:" "$said" "$(cat "$WORK/gdb")"
-		said=$(calls_of "$F_PID" 39) # getpid
-		[ "${said% *}" = "$F_PID" ] || finding "getpid() gives $said"
-		target_go
-		trace_stop
-		status_is 0
-		[ "$(file_events live.Splits.sleep)" -gt 0 ] || finding "no calls"
-	fi
-	verdict "$sentence"
-	target_drop
+	local said
+	begin "a recording starts no program, and reaches into no other process, JDK $FEATURE" || return 0
+	trace_program Splits 20 sleep -- -m live.Splits::sleep || return 0
+	filtered "$F_PID"
+	said=$(calls_of "$F_PID" "${REFUSED[@]}" | sort | uniq -c | tr -s ' ')
+	[ "$said" = " ${#REFUSED[@]} -1 1" ] || finding "results and errors:" "$said" "$(cat "$WORK/gdb")"
+	said=$(calls_of "$F_PID" 39) # getpid
+	[ "${said% *}" = "$F_PID" ] || finding "getpid() gives $said"
+	trace_calls
+	[ "$(file_events live.Splits.sleep)" -gt 0 ] || finding "no calls"
+	finish
 }
 
 # The process that waits for JVMs forks, attaches and signals, and so it may do these, too.
@@ -70,8 +64,7 @@ follow_start() { # [-o FILE] OPTION...
 follow_stop() {
 	touch "$WORK/quit"
 	wait_for "$SECONDS_MAX" ended "$T_PID" || finding "the JVM does not end"
-	trace_stop
-	status_is 0
+	stopped_with 0
 	grep -qE "^$T_PID: [1-9][0-9,]* calls?, 0 thrown, 0 lost" "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
 }
 
@@ -84,8 +77,8 @@ recorder() {
 }
 
 waiting() {
-	local sentence="--follow starts no program while it waits, and reaches into no other process, JDK $FEATURE" said
-	begin "$sentence" || return 0
+	local said
+	begin "--follow starts no program while it waits, and reaches into no other process, JDK $FEATURE" || return 0
 	if follow_start -m live.Pulse::beat; then
 		filtered "$F_PID" 1
 		filtered "$(recorder)" 2
@@ -93,7 +86,7 @@ waiting() {
 		[ "$said" = " ${#WAITING_REFUSED[@]} -1 1" ] || finding "results and errors:" "$said" "$(cat "$WORK/gdb")"
 		follow_stop
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 # Neither may a recording use a call that its filter refuses: the variant writes down those that it does.
@@ -103,19 +96,14 @@ unrefused() { # MODE
 }
 
 variant() {
-	local sentence="a refused system call is noticed by the next cases, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Splits 20 sleep
-	if target_ready && trace_start -m live.Splits::sleep; then
-		calls_of "$F_PID" "${REFUSED[0]}" >"$WORK/called"
-		[ "$(cat "$FRTRACE_REFUSED")" = 'refused execve' ] || finding "written: $(cat "$FRTRACE_REFUSED" "$WORK/called" "$WORK/gdb")"
-		rm -f "$FRTRACE_REFUSED"
-		trace_stop
-		status_is 0
-		unrefused "a recording"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a refused system call is noticed by the next cases, JDK $FEATURE" || return 0
+	trace_program Splits 20 sleep -- -m live.Splits::sleep || return 0
+	calls_of "$F_PID" "${REFUSED[0]}" >"$WORK/called"
+	[ "$(cat "$FRTRACE_REFUSED")" = 'refused execve' ] || finding "written: $(cat "$FRTRACE_REFUSED" "$WORK/called" "$WORK/gdb")"
+	rm -f "$FRTRACE_REFUSED"
+	stopped_with 0
+	unrefused "a recording"
+	finish
 }
 
 own() { # MODE COMMAND...
@@ -126,37 +114,34 @@ own() { # MODE COMMAND...
 }
 
 modes() {
-	local sentence="no recording, however it is made and ended, is refused a system call, JDK $FEATURE" dir=$WORK/ring
-	begin "$sentence" || return 0
-	target_start Waits
-	if target_ready; then
-		mkdir -p "$dir"
-		own "all that is recorded" "$FRTRACE" -p "$T_PID" -m live.Waits -M java.lang.Object --kernel=full -d 2s -o "$WORK/a.jfr"
-		own "perf buffers" "$FRTRACE" -p "$T_PID" -m live.Waits --kernel=full -d 1s -o "$WORK/l.jfr" --buffer=perf
-		own "a table" python3 "$LIVE/in_terminal.py" 80 24 "$WORK/screen" "$WORK/stop" "$FRTRACE" -p "$T_PID" -m live.Waits -i 500ms -d 2s -o "$WORK/b.jfr"
-		own "lines" "$FRTRACE" -p "$T_PID" -m live.Waits --lines -d 1s -o "$WORK/c.jfr"
-		own "a ring and metrics" "$FRTRACE" -p "$T_PID" -m live.Waits -d 2s --max-age=1s -o "$dir/" --metrics="$WORK/x.prom"
-		own "a stream" sh -c '"$@" >"$0"' "$WORK/stream.jfr" "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o -
-		own "a report" "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/d.jfr" --report="$WORK/d.html"
-		[ "$FEATURE" = 8 ] || own "--with-jfr" "$FRTRACE" -p "$T_PID" -m live.Waits -d 2s -o "$WORK/e.jfr" --with-jfr
-		own "start" "$FRTRACE" start -p "$T_PID" -m live.Waits -o "$WORK/f.jfr"
-		own "dump" "$FRTRACE" dump "$T_PID" -o "$WORK/g.jfr"
-		own "status" "$FRTRACE" status "$T_PID"
-		own "stop" "$FRTRACE" stop "$T_PID"
-		own "in memory" "$FRTRACE" start -p "$T_PID" -m live.Waits --in-memory=16m
-		own "dump of memory" "$FRTRACE" dump "$T_PID" -o "$WORK/h.jfr"
-		own "stop in memory" "$FRTRACE" stop "$T_PID" -o "$WORK/i.jfr"
-		own "a condition that it cannot decide" sh -c '"$0" "$@"; [ $? = 5 ]' "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/j.jfr" --fail-if='live.Waits p99>50s'
-	fi
+	local dir=$WORK/ring
+	begin "no recording, however it is made and ended, is refused a system call, JDK $FEATURE" || return 0
+	run_program Waits || return 0
+	mkdir -p "$dir"
+	own "all that is recorded" "$FRTRACE" -p "$T_PID" -m live.Waits -M java.lang.Object --kernel=full -d 2s -o "$WORK/a.jfr"
+	own "perf buffers" "$FRTRACE" -p "$T_PID" -m live.Waits --kernel=full -d 1s -o "$WORK/l.jfr" --buffer=perf
+	own "a table" python3 "$LIVE/in_terminal.py" 80 24 "$WORK/screen" "$WORK/stop" "$FRTRACE" -p "$T_PID" -m live.Waits -i 500ms -d 2s -o "$WORK/b.jfr"
+	own "lines" "$FRTRACE" -p "$T_PID" -m live.Waits --lines -d 1s -o "$WORK/c.jfr"
+	own "a ring and metrics" "$FRTRACE" -p "$T_PID" -m live.Waits -d 2s --max-age=1s -o "$dir/" --metrics="$WORK/x.prom"
+	own "a stream" sh -c '"$@" >"$0"' "$WORK/stream.jfr" "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o -
+	own "a report" "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/d.jfr" --report="$WORK/d.html"
+	[ "$FEATURE" = 8 ] || own "--with-jfr" "$FRTRACE" -p "$T_PID" -m live.Waits -d 2s -o "$WORK/e.jfr" --with-jfr
+	own "start" "$FRTRACE" start -p "$T_PID" -m live.Waits -o "$WORK/f.jfr"
+	own "dump" "$FRTRACE" dump "$T_PID" -o "$WORK/g.jfr"
+	own "status" "$FRTRACE" status "$T_PID"
+	own "stop" "$FRTRACE" stop "$T_PID"
+	own "in memory" "$FRTRACE" start -p "$T_PID" -m live.Waits --in-memory=16m
+	own "dump of memory" "$FRTRACE" dump "$T_PID" -o "$WORK/h.jfr"
+	own "stop in memory" "$FRTRACE" stop "$T_PID" -o "$WORK/i.jfr"
+	own "a condition that it cannot decide" sh -c '"$0" "$@"; [ $? = 5 ]' "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/j.jfr" --fail-if='live.Waits p99>50s'
 	own "a program" "$FRTRACE" -m live.Hot -o "$WORK/k.jfr" -- "$JAVA/bin/java" -version
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # All that --follow and its recordings do from their start on.
 follow_modes() {
-	local sentence="--follow is refused no system call, JDK $FEATURE" probes
-	begin "$sentence" || return 0
+	local probes
+	begin "--follow is refused no system call, JDK $FEATURE" || return 0
 	for probes in auto perf; do
 		follow_start --attach=$probes --kernel=full -m live.Pulse -M java.lang.Object -m 'java.lang.Thread::sleep*' -m 'java.io.UnixFileSystem::*' --max-total=100m --max-age=1s && follow_stop
 		unrefused "--attach=$probes"
@@ -166,11 +151,10 @@ follow_modes() {
 	follow_start -o "$WORK/followed/%p.jfr" -m live.Pulse::beat --with-jfr && follow_stop
 	unrefused "--with-jfr"
 	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" 2>"$WORK/gcc" || finding "$(cat "$WORK/gcc")"
-	TRACE_AS=(env LD_PRELOAD="$WORK/refuse.so")
+	local TRACE_AS=(env LD_PRELOAD="$WORK/refuse.so")
 	follow_start -m live.Pulse::beat && follow_stop
-	TRACE_AS=()
 	unrefused "no watch for new processes"
-	verdict "$sentence"
+	verdict
 }
 
 command -v gdb >/dev/null || { skip "the system calls that are refused" "no gdb: scripts/deps --tests"; exit 0; }

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # A JVM in namespaces of its own, as in a container: other pids, another /tmp, another user.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -13,40 +12,36 @@ inside='
 	shift
 	exec "$@"'
 
+# The target is the only child of what was started.
+target_is_inside() {
+	wait_for 5 pgrep -P "$T_PID" >/dev/null
+	T_PID=$(pgrep -P "$T_PID")
+	STARTED+=("$T_PID")
+}
+
 namespaced_start() { # CLASS ARGUMENT...
-	local class=$1 outer
+	local class=$1
 	shift
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
-	chmod 777 "$T_DIR"
+	stage
 	cp -r "$CLASSES" "$T_DIR/classes" # its /tmp may hide the originals
 	chmod -R a+rX "$T_DIR/classes"
 	unshare --fork --pid --mount --kill-child sh -c "$inside" - "$T_DIR" \
 		env --default-signal=INT,QUIT,TERM "${as[@]}" "$JAVA/bin/java" -cp "$T_DIR/classes" "live.$class" "$T_DIR" "$@" \
 		>"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
-	outer=$!
-	STARTED+=("$outer")
-	disown "$outer"
-	wait_for 5 pgrep -P "$outer" >/dev/null
-	T_PID=$(pgrep -P "$outer")
-	STARTED+=("$T_PID")
+	target_is $!
+	target_is_inside
 }
 
 contained() {
-	local sentence="$1, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "$1, JDK $FEATURE" || return 0
 	namespaced_start Late 3000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
-		target_go
-		trace_stop
-		status_is 0
-		[ -z "$(find "/proc/$T_PID/root/tmp" -name '*frtrace*' -not -path '*/frtrace-live*' -o -name '.attach_pid*')" ] ||
-			finding "left in its /tmp:" "$(ls -la "/proc/$T_PID/root/tmp")"
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_target -m 'live.Late$Latecomer::checkout' || return 0
+	trace_calls
+	[ -z "$(find "/proc/$T_PID/root/tmp" -name '*frtrace*' -not -path '*/frtrace-live*' -o -name '.attach_pid*')" ] ||
+		finding "left in its /tmp:" "$(ls -la "/proc/$T_PID/root/tmp")"
+	target_leaves
+	file_agrees
+	finish
 }
 
 # A root that is read-only and has the JDK, its libraries and devices, but no shell, and a /tmp without programs. The JVM is
@@ -63,10 +58,9 @@ boxed='
 	exec env --default-signal=INT,QUIT,TERM "$stage/enter" "$root" "$stage" "$@"'
 
 boxed_start() { # CLASS ARGUMENT...
-	local class=$1 outer
+	local class=$1
 	shift
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
-	chmod 777 "$T_DIR"
+	stage
 	cp -r "$CLASSES" "$T_DIR/classes"
 	chmod -R a+rX "$T_DIR/classes"
 	gcc -static -o "$T_DIR/enter" -x c - <<-'END' || finding "cannot build the program that enters the root"
@@ -85,12 +79,8 @@ boxed_start() { # CLASS ARGUMENT...
 	} >"$T_DIR/files"
 	setpriv --reuid=1000 --regid=1000 --clear-groups unshare --user --map-root-user --mount --pid --fork --kill-child --net --ipc --uts --time --monotonic 5000 \
 		sh -c "$boxed" - "$T_DIR" "$JAVA/bin/java" -cp "$T_DIR/classes" "live.$class" "$T_DIR" "$@" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
-	outer=$!
-	STARTED+=("$outer")
-	disown "$outer"
-	wait_for 5 pgrep -P "$outer" >/dev/null
-	T_PID=$(pgrep -P "$outer")
-	STARTED+=("$T_PID")
+	target_is $!
+	target_is_inside
 }
 
 # As with `docker run --read-only --tmpfs /tmp`: all that can be written is noexec. /proc is the container's.
@@ -109,21 +99,17 @@ no_mount() { ! grep -q '/\.frtrace-' "/proc/$T_PID/mountinfo"; }
 
 # shared: what is mounted there appears in other namespaces, too.
 read_only() { # private|shared SENTENCE COMMAND...
-	local sentence="a JVM that can write to noexec directories only $2, JDK $FEATURE" plain=$inside
-	begin "$sentence" || return 0
-	inside=${inside/'exec "$@"'/"propagation=--make-$1; $hardened"}
+	local inside=${inside/'exec "$@"'/"propagation=--make-$1; $hardened"}
+	begin "a JVM that can write to noexec directories only $2, JDK $FEATURE" || return 0
 	namespaced_start Late 3000
-	inside=$plain
 	target_ready && "${@:3}"
 	ended "$T_PID" || mounts_are_as_before
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 mount_refused() { # REGEX ARGUMENT...
 	trace_launch -p "$T_PID" -m live.Late -o "$WORK/none.jfr" -d 1s "${@:2}"
-	trace_wait 30
-	status_is 1
+	ended_with 1
 	says "$1"
 	target_untouched "$T_PID"
 }
@@ -139,16 +125,14 @@ mounts() {
 	"$FRTRACE" check --mount "$T_PID" >"$WORK/check" || finding "check --mount: status $?"
 	grep -qE '^  attach +yes' "$WORK/check" || finding "$(cat "$WORK/check")"
 	cut -d ' ' -f 5- /proc/self/mountinfo >"$WORK/before"
-	TRACE_AS=(setpriv --bounding-set="-all$(context_of --mount "$T_PID" | sed 's/^/,+/' | tr -d '\n')" --inh-caps=-all)
+	local TRACE_AS=(setpriv --bounding-set="-all$(context_of --mount "$T_PID" | sed 's/^/,+/' | tr -d '\n')" --inh-caps=-all)
 	for round in 1 2; do
 		trace_start --mount -m 'live.Late$Latecomer::checkout' || break
 		mounts_are_as_before
 		[ $round = 1 ] || target_go
-		trace_stop
-		status_is 0
+		stopped_with 0
 		target_restored
 	done
-	TRACE_AS=()
 	cut -d ' ' -f 5- /proc/self/mountinfo | diff "$WORK/before" - >"$WORK/diff" || finding "the host has other mounts:" "$(cat "$WORK/diff")"
 	target_quit
 	file_agrees
@@ -156,48 +140,37 @@ mounts() {
 
 # The mount namespace belongs to the container's user namespace.
 boxed_read_only() {
-	local sentence="a JVM of a user namespace that can write to noexec directories only is traced with --mount, JDK $FEATURE" plain=$boxed
-	begin "$sentence" || return 0
-	unshare --user true 2>/dev/null || { skip "$sentence" "no user namespace can be made here, as in a chroot"; return; }
-	boxed=${boxed/'"$root$stage" && mount -o remount,bind,ro "$root"'/'"$root$stage" && mount -o remount,bind,noexec "$root$stage" && mount -o remount,bind,ro "$root"'}
+	begin "a JVM of a user namespace that can write to noexec directories only is traced with --mount, JDK $FEATURE" || return 0
+	unshare --user true 2>/dev/null || { skip "$SENTENCE" "no user namespace can be made here, as in a chroot"; return; }
+	local boxed=${boxed/'"$root$stage" && mount -o remount,bind,ro "$root"'/'"$root$stage" && mount -o remount,bind,noexec "$root$stage" && mount -o remount,bind,ro "$root"'}
 	boxed_start Late 3000
-	boxed=$plain
-	if target_ready; then
-		mount_refused '^frtrace: cannot put the agent .*: /tmp: mounted noexec; .* its working directory: mounted noexec'
-		mounts
-	fi
+	target_comes_up || return 0
+	mount_refused '^frtrace: cannot put the agent .*: /tmp: mounted noexec; .* its working directory: mounted noexec'
+	mounts
 	ended "$T_PID" || mounts_are_as_before
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # FIFOs and files without end, as a container may have them in the place of /proc.
 without_proc() { # WHAT SHELL-COMMANDS
-	local sentence="a JVM whose /proc is covered by $1 is traced twice, JDK $FEATURE" plain=("${LAUNCH[@]}") round
-	begin "$sentence" || return 0
-	LAUNCH+=(unshare --mount)
-	target_start Late 3000
-	LAUNCH=("${plain[@]}")
-	if target_ready; then
-		nsenter --target "$T_PID" --mount sh -c 'mount -t tmpfs none /proc && mkdir /proc/self && '"$2" || finding "cannot cover /proc"
-		for round in 1 2; do
-			trace_start -m 'live.Late$Latecomer::checkout' || break
-			[ $round = 1 ] || target_go
-			trace_stop
-			status_is 0
-			target_restored
-		done
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	local LAUNCH=("${LAUNCH[@]}" unshare --mount) round
+	begin "a JVM whose /proc is covered by $1 is traced twice, JDK $FEATURE" || return 0
+	run_program Late 3000 || return 0
+	nsenter --target "$T_PID" --mount sh -c 'mount -t tmpfs none /proc && mkdir /proc/self && '"$2" || finding "cannot cover /proc"
+	for round in 1 2; do
+		trace_start -m 'live.Late$Latecomer::checkout' || break
+		[ $round = 1 ] || target_go
+		stopped_with 0
+		target_restored
+	done
+	target_quit
+	file_agrees
+	finish
 }
 
 # Waits and wakers of calls: threads have other ids there than on the host.
 waits_agree() {
-	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" >"$WORK/seen" 2>&1 ||
-		finding "$(cat "$WORK/seen")"
+	judged_by live.WhereCheck "$F_FILE" "$T_DIR/splits"
 }
 
 usage_known() {
@@ -207,48 +180,36 @@ usage_known() {
 }
 
 contained_where() {
-	local sentence="waits in a container have their reasons and wakers, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "waits in a container have their reasons and wakers, JDK $FEATURE" || return 0
 	namespaced_start Where 100 none sleep monitor lock queue socket
-	if target_ready && trace_start -m 'live.Where::in*' --no-stack --kernel=full; then
-		target_go
-		trace_stop
-		status_is 0
-		target_quit
-		waits_agree
-		usage_known
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_target -m 'live.Where::in*' --no-stack --kernel=full || return 0
+	trace_calls
+	target_quit
+	waits_agree
+	usage_known
+	finish
 }
 
 # frtrace has a /proc that hides processes of other users, and the rights that `check --security-context` prints.
 boxed_traced() {
-	local sentence="of two JVMs that are process 1 and root of user, network and time namespaces, with a root of the JDK alone, one is traced, JDK $FEATURE" other
+	local other
+	begin "of two JVMs that are process 1 and root of user, network and time namespaces, with a root of the JDK alone, one is traced, JDK $FEATURE" || return 0
 	local hidden='mount -t proc -o hidepid=invisible proc /proc && exec "$@"'
-	begin "$sentence" || return 0
-	unshare --user true 2>/dev/null || { skip "$sentence" "no user namespace can be made here, as in a chroot"; return; }
+	unshare --user true 2>/dev/null || { skip "$SENTENCE" "no user namespace can be made here, as in a chroot"; return; }
 	boxed_start Late 1000
-	target_ready
+	target_comes_up || return 0
 	other=$T_PID
 	boxed_start Late 3000
-	if target_ready; then
-		[ "$(readlink "/proc/$T_PID/ns/user")" != "$(readlink /proc/self/ns/user)" ] && ! grep -q '^/bin' "$T_DIR/files" || finding "it is not boxed"
-		TRACE_AS=(unshare --mount sh -c "$hidden" - setpriv --bounding-set="-all$(context_of "$T_PID" | sed 's/^/,+/' | tr -d '\n')" --inh-caps=-all)
-		if trace_start -m 'live.Late$Latecomer::checkout'; then
-			target_go
-			trace_stop
-			status_is 0
-			[ -z "$(find "$T_DIR" "/proc/$T_PID/root/tmp" -maxdepth 1 \( -name '.frtrace*' -o -name '.attach_pid*' \))" ] || finding "left files:" "$(ls -la "$T_DIR" "/proc/$T_PID/root/tmp")"
-			target_restored
-			target_quit
-			file_agrees
-			target_untouched "$other"
-		fi
-		TRACE_AS=()
-	fi
-	verdict "$sentence"
-	target_drop
+	target_comes_up || return 0
+	[ "$(readlink "/proc/$T_PID/ns/user")" != "$(readlink /proc/self/ns/user)" ] && ! grep -q '^/bin' "$T_DIR/files" || finding "it is not boxed"
+	local TRACE_AS=(unshare --mount sh -c "$hidden" - setpriv --bounding-set="-all$(context_of "$T_PID" | sed 's/^/,+/' | tr -d '\n')" --inh-caps=-all)
+	trace_target -m 'live.Late$Latecomer::checkout' || return 0
+	trace_calls
+	[ -z "$(find "$T_DIR" "/proc/$T_PID/root/tmp" -maxdepth 1 \( -name '.frtrace*' -o -name '.attach_pid*' \))" ] || finding "left files:" "$(ls -la "$T_DIR" "/proc/$T_PID/root/tmp")"
+	target_leaves
+	file_agrees
+	target_untouched "$other"
+	finish
 	kill -9 "$other"
 }
 
@@ -272,54 +233,48 @@ context_of() { # ARGUMENT...
 sidecar() { # CAPABILITIES-LEFT CAPABILITY...
 	local left=$1
 	shift
-	local sentence="a sidecar that has only $* traces calls and waits${PROBES:+, --attach=$PROBES}, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE only
+	local inner FRTRACE=$FRTRACE own=$FRTRACE only
+	begin "a sidecar that has only $* traces calls and waits${PROBES:+, --attach=$PROBES}, JDK $FEATURE" || return 0
 	only=$(printf ',+%s' "$@")
-	begin "$sentence" || return 0
 	namespaced_start Where 100 none sleep monitor lock queue socket
-	if target_ready; then
-		[ "$(printf '%s\n' "$@")" = "$(context_of --attach="${PROBES:-auto}" "$T_PID")" ] ||
-			finding "the security context beside a JVM of root has:" "$(context_of --attach="${PROBES:-auto}" "$T_PID")"
-		inner=$(awk '/^NSpid:/ { print $NF }' "/proc/$T_PID/status")
-		cat >"$WORK/sidecar" <<-END
-			#!/bin/sh
-			shift 2 # -p PID
-			exec nsenter --target $T_PID --pid unshare --mount sh -c 'mount -t proc proc /proc && exec "\$@"' - \
-				setpriv --bounding-set=-all$only --inh-caps=-all "$own" -p $inner "\$@"
-		END
-		chmod +x "$WORK/sidecar"
-		FRTRACE=$WORK/sidecar
-		if trace_start -v -m 'live.Where::in*' --kernel=full; then
-			target_go
-			rights_are "$(pgrep -P "$F_PID")" "$left" # nsenter's child
-			kill -INT "$(pgrep -P "$F_PID")"
-			trace_wait 60
-			target_quit
-			status_is 0
-			says "^tracing .* in $inner live.Where"
-			says "^  no names of the kernel's functions: "
-			slots_lent
-			waits_agree
-			usage_known
-		fi
-	fi
-	verdict "$sentence"
-	target_drop
+	target_comes_up || return 0
+	[ "$(printf '%s\n' "$@")" = "$(context_of --attach="${PROBES:-auto}" "$T_PID")" ] ||
+		finding "the security context beside a JVM of root has:" "$(context_of --attach="${PROBES:-auto}" "$T_PID")"
+	inner=$(awk '/^NSpid:/ { print $NF }' "/proc/$T_PID/status")
+	cat >"$WORK/sidecar" <<-END
+		#!/bin/sh
+		shift 2 # -p PID
+		exec nsenter --target $T_PID --pid unshare --mount sh -c 'mount -t proc proc /proc && exec "\$@"' - \
+			setpriv --bounding-set=-all$only --inh-caps=-all "$own" -p $inner "\$@"
+	END
+	chmod +x "$WORK/sidecar"
+	FRTRACE=$WORK/sidecar
+	trace_target -v -m 'live.Where::in*' --kernel=full || return 0
+	target_go
+	rights_are "$(pgrep -P "$F_PID")" "$left" # nsenter's child
+	kill -INT "$(pgrep -P "$F_PID")"
+	trace_wait 60
+	target_quit
+	status_is 0
+	says "^tracing .* in $inner live.Where"
+	says "^  no names of the kernel's functions: "
+	slots_lent
+	waits_agree
+	usage_known
+	finish
 }
 
 # With fewer rights: one line, and the JVM is unchanged.
 without_rights() {
-	local sentence="without the right to load programs frtrace does not touch the JVM, JDK $FEATURE" own=$FRTRACE
-	begin "$sentence" || return 0
-	target_start Splits 20 sleep
-	if target_ready; then
-		setpriv --bounding-set=-all,+sys_ptrace --inh-caps=-all "$own" -p "$T_PID" -m live.Splits::sleep -o "$WORK/forbidden.jfr" \
-			>"$WORK/said" 2>&1 && finding "status 0"
-		[ "$(wc -l <"$WORK/said")" = 1 ] && grep -q '^frtrace: cannot load BPF programs: no right to' "$WORK/said" || finding "$(cat "$WORK/said")"
-		[ ! -e "$WORK/forbidden.jfr" ] || finding "left a file"
-		target_untouched "$T_PID"
-	fi
-	verdict "$sentence"
-	target_drop
+	local own=$FRTRACE
+	begin "without the right to load programs frtrace does not touch the JVM, JDK $FEATURE" || return 0
+	run_program Splits 20 sleep || return 0
+	setpriv --bounding-set=-all,+sys_ptrace --inh-caps=-all "$own" -p "$T_PID" -m live.Splits::sleep -o "$WORK/forbidden.jfr" \
+		>"$WORK/said" 2>&1 && finding "status 0"
+	[ "$(wc -l <"$WORK/said")" = 1 ] && grep -q '^frtrace: cannot load BPF programs: no right to' "$WORK/said" || finding "$(cat "$WORK/said")"
+	[ ! -e "$WORK/forbidden.jfr" ] || finding "left a file"
+	target_untouched "$T_PID"
+	finish
 }
 
 probe=$(mktemp -d "$WORK/probe.XXXXXX")

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Every way in which a recording ends: the file is complete, the JVM runs its original code.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -21,36 +20,28 @@ some_events() {
 
 # Trace Speed, end it in one way, check the program and the file.
 ending() { # SENTENCE ENDING-FUNCTION ARGUMENT...
-	local sentence="$1, JDK $FEATURE" how=$2
+	local how=$2
+	begin "$1, JDK $FEATURE" || return 0
 	shift 2
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready && trace_start -m live.Speed::work -t 200ns "$@"; then
-		$how
-		target_restored
-		some_events
-		says 'original code'
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_program Speed -- -m live.Speed::work -t 200ns "$@" || return 0
+	$how
+	target_restored
+	some_events
+	says 'original code'
+	finish
 }
 
 by_signal() { sleep 0.3; trace_stop "$signal"; status_is 0; }
 by_itself() { trace_wait 30; status_is 0; }
 
 target_exits() {
-	local sentence="the file is complete when the target ends, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Late 5000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
-		target_go
-		target_quit
-		trace_wait 20
-		status_is 0
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "the file is complete when the target ends, JDK $FEATURE" || return 0
+	trace_program Late 5000 -- -m 'live.Late$Latecomer::checkout' || return 0
+	target_go
+	target_quit
+	ended_with 0
+	file_agrees
+	finish
 }
 
 mapped_calls() { od -An -td8 -j $(($1 * 64)) -N 8 "$T_DIR/counts" | tr -d ' '; } # THREAD
@@ -62,195 +53,141 @@ all_call() { # THREADS
 
 # When the JVM is killed, the file has every call that had returned; one more per thread may have been in progress.
 target_killed() {
-	local sentence="kill -9 of a busy JVM loses no call that had ended${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" threads=4 i n
-	begin "$sentence" || return 0
-	target_start Mapped $threads
-	if target_ready && trace_start -m live.Mapped::work; then
-		touch "$T_DIR/go"
-		wait_for "$SECONDS_MAX" all_call $threads || finding "not every thread calls"
-		sleep "$(amount 0.4 1.5)"
-		kill -9 "$T_PID"
-		trace_wait 30
-		status_is 0
-		for i in $(seq 0 $((threads - 1))); do
-			n=$(mapped_calls "$i")
-			printf 'count\tlive.Mapped\twork\t*\tmapped-%d\t*\t%d..%d\t0\n' "$i" "$n" $((n + 1))
-		done >"$T_DIR/truth"
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	local threads=4 i n
+	begin "kill -9 of a busy JVM loses no call that had ended${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
+	trace_program Mapped $threads -- -m live.Mapped::work || return 0
+	touch "$T_DIR/go"
+	wait_for "$SECONDS_MAX" all_call $threads || finding "not every thread calls"
+	sleep "$(amount 0.4 1.5)"
+	kill -9 "$T_PID"
+	ended_with 0
+	for i in $(seq 0 $((threads - 1))); do
+		n=$(mapped_calls "$i")
+		printf 'count\tlive.Mapped\twork\t*\tmapped-%d\t*\t%d..%d\t0\n' "$i" "$n" $((n + 1))
+	done >"$T_DIR/truth"
+	file_agrees
+	finish
 }
 
-agent_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
-
 tracer_killed() {
-	local sentence="within 3 s of kill -9 of frtrace the JVM runs its original code at its old speed, and can be traced again, JDK $FEATURE"
+	begin "within 3 s of kill -9 of frtrace the JVM runs its original code at its old speed, and can be traced again, JDK $FEATURE" || return 0
 	local before hooked after
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready; then
-		speed >/dev/null
-		sleep 0.5
-		before=$(speed)
-		if trace_start -m live.Speed::work; then
-			speed >/dev/null
-			sleep 0.5
-			hooked=$(speed)
-			kill -9 "$F_PID"
-			wait "$F_PID" 2>/dev/null
-			wait_for 3 agent_idle || finding "still hooked 3 s after the kill: state $(peek "$T_PID" state)"
-			[ "$(peek "$T_PID" healed)" = 1 ] || finding "healed $(peek "$T_PID" healed) times"
-			speed >/dev/null
-			sleep 1
-			after=$(speed)
-			awk -v a="${before#* }" -v b="${hooked#* }" -v c="${after#* }" 'BEGIN { exit !(c < 1.25 * a && b > c) }' ||
-				finding "ns a call: ${before#* } before, ${hooked#* } traced, ${after#* } after"
-			tmp_is_clean
-			if trace_start -m live.Speed::work -t 200ns -d 500ms; then
-				trace_wait 20
-				status_is 0
-				some_events
-				target_restored
-			fi
-		fi
+	run_program Speed || return 0
+	speed >/dev/null
+	sleep 0.5
+	before=$(speed)
+	trace_target -m live.Speed::work || return 0
+	speed >/dev/null
+	sleep 0.5
+	hooked=$(speed)
+	trace_kill
+	wait_for 3 agent_idle || finding "still hooked 3 s after the kill: state $(peek "$T_PID" state)"
+	[ "$(peek "$T_PID" healed)" = 1 ] || finding "healed $(peek "$T_PID" healed) times"
+	speed >/dev/null
+	sleep 1
+	after=$(speed)
+	awk -v a="${before#* }" -v b="${hooked#* }" -v c="${after#* }" 'BEGIN { exit !(c < 1.25 * a && b > c) }' ||
+		finding "ns a call: ${before#* } before, ${hooked#* } traced, ${after#* } after"
+	tmp_is_clean
+	if trace_start -m live.Speed::work -t 200ns -d 500ms; then
+		ended_with 0
+		some_events
+		target_restored
 	fi
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # Its probe still exists, so only the missing heartbeat tells. The program does nothing: other tests run meanwhile.
 tracer_stopped() {
-	local sentence="thirty seconds after frtrace was stopped the JVM runs its original code, and frtrace says so, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Late 1
-	if target_ready && trace_start -m live.Stage -t 1s; then
-		kill -STOP "$F_PID"
-		wait_for 36 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
-		kill -CONT "$F_PID"
-		trace_wait 20
-		status_is 1
-		says 'no sign of life'
-		target_restored
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "thirty seconds after frtrace was stopped the JVM runs its original code, and frtrace says so, JDK $FEATURE" || return 0
+	trace_program Late 1 -- -m live.Stage -t 1s || return 0
+	kill -STOP "$F_PID"
+	wait_for 36 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
+	kill -CONT "$F_PID"
+	ended_with 1
+	says 'no sign of life'
+	target_restored
+	finish
 }
 
 two_tracers() {
-	local sentence="kill -9 of a second tracer ends its recording alone, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready && trace_start -m live.Speed::work -t 200ns; then
-		local pid=$F_PID dir=$F_DIR file=$F_FILE
-		if trace_start -m live.Speed::loop; then
-			kill -9 "$F_PID"
-			wait "$F_PID" 2>/dev/null
-			wait_for 10 healed_once || finding "not ended 10 s after the kill: healed $(peek "$T_PID" healed) times"
-		fi
-		F_PID=$pid F_DIR=$dir F_FILE=$file
-		trace_stop
-		status_is 0
-		some_events
-		target_restored
+	begin "kill -9 of a second tracer ends its recording alone, JDK $FEATURE" || return 0
+	trace_program Speed -- -m live.Speed::work -t 200ns || return 0
+	local pid=$F_PID dir=$F_DIR file=$F_FILE
+	if trace_start -m live.Speed::loop; then
+		trace_kill
+		wait_for 10 healed_once || finding "not ended 10 s after the kill: healed $(peek "$T_PID" healed) times"
 	fi
-	verdict "$sentence"
-	target_drop
+	F_PID=$pid F_DIR=$dir F_FILE=$file
+	stopped_with 0
+	some_events
+	target_restored
+	finish
 }
 
 healed_once() { [ "$(peek "$T_PID" healed)" = 1 ]; }
 
 # The disk fills up below the reserve (5 %, at most 1 GB) during a recording.
 full_disk() {
-	local sentence="a full disk ends the recording with a complete file, and is reported, JDK $FEATURE" file=$WORK/disk/full.jfr
-	begin "$sentence" || return 0
-	mkdir -p "$WORK/disk"
-	if ! mount -t tmpfs -o size=100m tmpfs "$WORK/disk"; then
-		skip "$sentence" "cannot mount a tmpfs"
-		return
-	fi
-	target_start Speed
-	if target_ready; then
-		trace_launch -p "$T_PID" -m live.Speed::work -t 200ns -o "$file"
-		F_FILE=$file
-		wait_for 20 test -s "$file"
-		fallocate -l 97m "$WORK/disk/ballast"
-		trace_wait 30
-		status_is 1 3
-		says '[Dd]isk|space|free'
-		some_events
-		target_restored
-	fi
-	verdict "$sentence"
-	target_drop
-	umount "$WORK/disk"
+	local file=$WORK/disk/full.jfr
+	begin "a full disk ends the recording with a complete file, and is reported, JDK $FEATURE" || return 0
+	disk_mount 100m || return 0
+	run_program Speed || return 0
+	trace_launch -p "$T_PID" -m live.Speed::work -t 200ns -o "$file"
+	F_FILE=$file
+	wait_for 20 test -s "$file"
+	fallocate -l 97m "$WORK/disk/ballast"
+	ended_with 1 3
+	says '[Dd]isk|space|free'
+	some_events
+	target_restored
+	finish
 }
 
 # No space even for the first chunk.
 tiny_disk() {
-	local sentence="a disk without free space is reported, and the JVM stays unchanged, JDK $FEATURE"
-	begin "$sentence" || return 0
-	mkdir -p "$WORK/disk"
-	if ! mount -t tmpfs -o size=64k tmpfs "$WORK/disk"; then
-		skip "$sentence" "cannot mount a tmpfs"
-		return
-	fi
-	target_start Speed
-	if target_ready; then
-		trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/disk/tiny.jfr"
-		trace_wait 30
-		status_is 1 3
-		says '[Dd]isk|space|free'
-		case $(peek "$T_PID" state) in none | 0) ;; *) finding "still hooked" ;; esac
-	fi
-	verdict "$sentence"
-	target_drop
-	umount "$WORK/disk"
+	begin "a disk without free space is reported, and the JVM stays unchanged, JDK $FEATURE" || return 0
+	disk_mount 64k || return 0
+	run_program Speed || return 0
+	trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/disk/tiny.jfr"
+	ended_with 1 3
+	says '[Dd]isk|space|free'
+	case $(peek "$T_PID" state) in none | 0) ;; *) finding "still hooked" ;; esac
+	finish
 }
 
 # RLIMIT_FSIZE: beyond it SIGXFSZ kills by default. First no room for the agent's file, then none for later chunks.
 file_size_limit() {
-	local sentence="a limit of file sizes ends the recording with a complete file, and is reported, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a limit of file sizes ends the recording with a complete file, and is reported, JDK $FEATURE" || return 0
 	F_FILE=$WORK/limited.jfr
-	target_start Speed
-	if target_ready; then
-		TRACE_AS=(bash -c 'ulimit -f "$0" && exec "$@"' 8)
-		trace_launch -p "$T_PID" -m live.Speed::work -o "$F_FILE"
-		trace_wait 30
-		status_is 1
-		says '^frtrace: cannot put the agent .*: /tmp: beyond the limit of file sizes \(ulimit -f\)'
-		target_untouched "$T_PID"
-		TRACE_AS=()
-		trace_launch -p "$T_PID" -m live.Speed::work -d 100ms -o "$WORK/unlimited.jfr"
-		trace_wait 30
-		TRACE_AS=(bash -c 'ulimit -f "$0" && exec "$@"' 80)
-		trace_launch -p "$T_PID" -m live.Speed::work -t 200ns --max-overhead=off -d 20s -o "$F_FILE"
-		trace_wait 30
-		status_is 1
-		says "^frtrace: cannot write '$F_FILE': it would exceed the limit of file sizes \(ulimit -f\)"
-		some_events
-		target_restored
-	fi
+	run_program Speed || return 0
+	local TRACE_AS=(bash -c 'ulimit -f "$0" && exec "$@"' 8)
+	trace_launch -p "$T_PID" -m live.Speed::work -o "$F_FILE"
+	ended_with 1
+	says '^frtrace: cannot put the agent .*: /tmp: beyond the limit of file sizes \(ulimit -f\)'
+	target_untouched "$T_PID"
 	TRACE_AS=()
-	verdict "$sentence"
-	target_drop
+	trace_launch -p "$T_PID" -m live.Speed::work -d 100ms -o "$WORK/unlimited.jfr"
+	trace_wait 30
+	TRACE_AS=(bash -c 'ulimit -f "$0" && exec "$@"' 80)
+	trace_launch -p "$T_PID" -m live.Speed::work -t 200ns --max-overhead=off -d 20s -o "$F_FILE"
+	ended_with 1
+	says "^frtrace: cannot write '$F_FILE': it would exceed the limit of file sizes \(ulimit -f\)"
+	some_events
+	target_restored
+	finish
 }
 
 max_size() {
-	local sentence="--max-size drops the oldest chunks and keeps the file readable, JDK $FEATURE" bytes
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready && trace_start -m live.Speed::work --max-size=10m -d 2s; then
-		sleep 1.5
-		bytes=$(stat -c %s "$F_FILE" 2>/dev/null || echo 0)
-		trace_wait 30
-		status_is 0 3
-		[ "$(stat -c %s "$F_FILE")" -le $((18 << 20)) ] || finding "the file has $(stat -c %s "$F_FILE") bytes, it had $bytes"
-		some_events
-	fi
-	verdict "$sentence"
-	target_drop
+	local bytes
+	begin "--max-size drops the oldest chunks and keeps the file readable, JDK $FEATURE" || return 0
+	trace_program Speed -- -m live.Speed::work --max-size=10m -d 2s || return 0
+	sleep 1.5
+	bytes=$(stat -c %s "$F_FILE" 2>/dev/null || echo 0)
+	ended_with 0 3
+	[ "$(stat -c %s "$F_FILE")" -le $((18 << 20)) ] || finding "the file has $(stat -c %s "$F_FILE") bytes, it had $bytes"
+	some_events
+	finish
 }
 
 meanwhile tracer_stopped

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # --follow: JVMs that start and end while one frtrace waits for them.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -76,10 +75,9 @@ each_has_a_recording() {
 }
 
 many_jvms() {
-	local waves per=3 sentence wave most=0 kb
+	local waves per=3 wave most=0 kb
 	waves=$(amount 4 34)
-	sentence="each of $((waves * per)) JVMs that start and end has its recording, and no other one; memory stays, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "each of $((waves * per)) JVMs that start and end has its recording, and no other one; memory stays, JDK $FEATURE" || return 0
 	if follow_start "${JAR##*/}"; then
 		for ((wave = 1; wave <= waves; wave++)); do
 			pulse && pulse && pulse env JAVA_TOOL_OPTIONS=-XX:-UsePerfData
@@ -91,19 +89,18 @@ many_jvms() {
 			[ "$kb" -gt "$most" ] && most=$kb
 		done
 		[ "$most" -lt 20000 ] || finding "frtrace has $most KB"
-		trace_stop
-		status_is 0
+		stopped_with 0
 		says "^$((waves * per)) JVMs traced, 0 not traced$"
 		each_has_a_recording
 		[ "$(ls "$P_DIR/rec" | wc -l)" = $((waves * per)) ] || finding "recordings:" "$(ls "$P_DIR/rec")"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 # The recordings of JVMs that have ended are there, and so is that of one that runs: together they stay below the limit.
 limited() {
-	local sentence="--max-total bounds all recordings together, and the oldest go first, JDK $FEATURE" bytes names
-	begin "$sentence" || return 0
+	local bytes names
+	begin "--max-total bounds all recordings together, and the oldest go first, JDK $FEATURE" || return 0
 	if follow_start "${JAR##*/}" --max-total=1m; then
 		mkdir "$P_DIR/rec/2025_01_01_00_00_00_1" "$P_DIR/rec/mine"
 		truncate -s 1m "$P_DIR/rec/2025_01_01_00_00_00_1/2025_01_01_00_00_00.jfr" "$P_DIR/rec/mine/2025_01_01_00_00_00.jfr"
@@ -112,18 +109,17 @@ limited() {
 		[ -e "$P_DIR/rec/mine/2025_01_01_00_00_00.jfr" ] || finding "a file went that is no recording of --follow"
 		pulses_quit
 		wait_for 20 no_children
-		trace_stop
-		status_is 0
+		stopped_with 0
 		bytes=$(find "$P_DIR"/rec/2* -name '*.jfr' -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
 		[ "$bytes" -gt 0 ] && [ "$bytes" -le 1048576 ] || finding "$bytes bytes are left"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 # Those that run already belong to it, too.
 ctrl_c() { # SENTENCE SIGNAL
-	local sentence="$1, JDK $FEATURE" pid
-	begin "$sentence" || return 0
+	local pid
+	begin "$1, JDK $FEATURE" || return 0
 	P_DIR=$(mktemp -d "$WORK/pulses.XXXXXX") PULSES=()
 	pulse
 	pid=${PULSES[0]}
@@ -146,17 +142,17 @@ ctrl_c() { # SENTENCE SIGNAL
 		recorded_are 2 || finding "not two complete recordings:" "$(cat "$F_DIR/stderr")"
 		[ "$(grep -c 'The JVM runs its original code again' "$F_DIR/stderr")" = 2 ] || finding "the JVMs are not restored"
 	fi
-	verdict "$sentence"
+	verdict
 	for pid in "${STARTED[@]}"; do is_ours "$pid" && kill -9 "$pid" 2>/dev/null; done
 }
 
 # A control group whose name no other process has.
 by_control_group() {
-	local sentence="cgroup:NAME follows the JVMs of a control group, and -p takes it, too, JDK $FEATURE" group dir
-	begin "$sentence" || return 0
+	local group dir
+	begin "cgroup:NAME follows the JVMs of a control group, and -p takes it, too, JDK $FEATURE" || return 0
 	dir=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts) group=frtrace-test-$$
 	if [ -z "$dir" ] || ! mkdir "$dir/$group" 2>/dev/null; then
-		skip "$sentence" "no control group can be made"
+		skip "$SENTENCE" "no control group can be made"
 		return
 	fi
 	if follow_start "cgroup:/$group"; then
@@ -172,14 +168,13 @@ by_control_group() {
 		grep -q "^${PULSES[1]:-}" "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
 	fi
 	wait_for 10 rmdir "$dir/$group" 2>/dev/null
-	verdict "$sentence"
+	verdict
 }
 
 # 33 JVMs: with SOAK only.
 bounded() {
-	local sentence="the 33rd JVM at a time is refused by one line, JDK $FEATURE"
-	begin "$sentence" || return 0
-	[ -n "$SOAK" ] || { skip "$sentence" "33 JVMs at a time run with SOAK=1"; return; }
+	begin "the 33rd JVM at a time is refused by one line, JDK $FEATURE" || return 0
+	[ -n "$SOAK" ] || { skip "$SENTENCE" "33 JVMs at a time run with SOAK=1"; return; }
 	if follow_start "${JAR##*/}"; then
 		for ((i = 0; i < 32; i++)); do pulse; done
 		wait_for "$SECONDS_MAX" traced_are 32 || finding "does not trace 32:" "$(grep -v calls "$F_DIR/stderr")"
@@ -189,18 +184,16 @@ bounded() {
 		kill -9 "${PULSES[@]}"
 		pulses_end
 		wait_for 20 no_children
-		trace_stop
-		status_is 3
+		stopped_with 3
 		says '^32 JVMs traced, 1 not traced$'
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 by_polling() {
-	local sentence="on a kernel that loads no such program JVMs are found in /proc, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "on a kernel that loads no such program JVMs are found in /proc, JDK $FEATURE" || return 0
 	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" 2>"$WORK/gcc" || finding "$(cat "$WORK/gcc")"
-	TRACE_AS=(env LD_PRELOAD="$WORK/refuse.so")
+	local TRACE_AS=(env LD_PRELOAD="$WORK/refuse.so")
 	if follow_start "${JAR##*/}"; then
 		says '^new processes are looked for in /proc'
 		pulse && pulse
@@ -211,14 +204,13 @@ by_polling() {
 		says '^2 JVMs traced, 0 not traced$'
 		each_has_a_recording
 	fi
-	TRACE_AS=()
-	verdict "$sentence"
+	verdict
 }
 
 # A program that looks like such a JVM and answers nothing, with a name that would change the terminal.
 beside_a_fake() {
-	local sentence="a JVM that never answers keeps --follow from no other one, and its name is harmless, JDK $FEATURE" fake
-	begin "$sentence" || return 0
+	local fake
+	begin "a JVM that never answers keeps --follow from no other one, and its name is harmless, JDK $FEATURE" || return 0
 	mkdir -p "$WORK/lib" && touch "$WORK/lib/libjvm.so" && gcc -o "$WORK/fake_jvm" "$LIVE/fake_jvm.c" || finding "does not compile"
 	truncate -s 8192 "$WORK/lib/libjvm.so"
 	if follow_start "pulse-$$"; then
@@ -229,20 +221,19 @@ beside_a_fake() {
 		wait_for 20 grep -qs ready "$WORK/fake" || finding "the fake does not start"
 		pulse
 		wait_for 20 traced_are 1 || finding "the JVM is not traced:" "$(cat "$F_DIR/stderr")"
-		trace_stop
-		status_is 3
+		stopped_with 3
 		says '^1 JVM traced, 1 not traced$'
 		says "^$fake: frtrace: cannot "
 		grep -q $'\e' "$F_DIR/stderr" && finding "escape sequences:" "$(cat -v "$F_DIR/stderr")"
 		kill -9 "$fake" "${PULSES[0]}"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 # Each is gone before its recording begins. There may be no more lines than for a hundred of them.
 flooded() {
-	local sentence="processes that look like such JVMs, and end at once, do not fill the log, JDK $FEATURE" n
-	begin "$sentence" || return 0
+	local n
+	begin "processes that look like such JVMs, and end at once, do not fill the log, JDK $FEATURE" || return 0
 	cat >"$WORK/gone.c" <<-END
 		#include <fcntl.h>
 		#include <sys/mman.h>
@@ -266,14 +257,13 @@ flooded() {
 		wait_for 20 traced_are 1 || finding "the JVM is not traced:" "$(tail -n 5 "$F_DIR/stderr")"
 		kill -9 "${PULSES[0]}"
 		wait_for 20 no_children
-		trace_stop
-		status_is 3
+		stopped_with 3
 		n=$(grep -cE '^([0-9]+: frtrace|not traced): ' "$F_DIR/stderr")
 		[ "$n" -ge 50 ] && [ "$n" -le 132 ] || finding "$n lines of JVMs that are not traced" "$(tail -n 5 "$F_DIR/stderr")"
 		says '^100 JVMs were not traced: further ones of this hour are only counted$'
 		says '^1 JVM traced, 1[0-9][0-9] not traced$'
 	fi
-	verdict "$sentence"
+	verdict
 }
 # After that line, 10 more.
 flood_suffices() { grep -q '^100 JVMs were not traced' "$F_DIR/stderr" && [ $((FLOOD += 1)) -gt 10 ]; }
@@ -301,26 +291,24 @@ reused='
 	wait $follow'
 
 reused() {
-	local sentence="a JVM that has got the pid of the one that was to be traced is left alone, JDK $FEATURE" dir=$WORK/reused seen
-	begin "$sentence" || return 0
+	local dir=$WORK/reused seen
+	begin "a JVM that has got the pid of the one that was to be traced is left alone, JDK $FEATURE" || return 0
 	mkdir -p "$dir/rec" && gcc -D_GNU_SOURCE -shared -fPIC -o "$dir/late_recorder.so" "$LIVE/late_recorder.c" && gcc -o "$dir/with_pid" "$LIVE/with_pid.c" ||
 		finding "does not compile"
 	cp "$JAR" "$dir/" && cp "$JAR" "$dir/other.jar"
 	seen=$(unshare --pid --fork --kill-child --mount-proc "${SERVICE[@]}" bash -c "$reused" - "$JAVA/bin/java" "$dir" "$FRTRACE" "${JAR##*/}" 2>"$WORK/bash")
 	[ "$seen" = $'1\n0' ] || finding "another JVM with the pid, and how much of the agent it has: $seen" "$(cat "$WORK/bash")"
 	grep -qE '^[0-9]+: frtrace: (process [0-9]+ has ended|no process [0-9]+)$' "$dir/said" || finding "$(cat "$dir/said")"
-	verdict "$sentence"
+	verdict
 }
 
 without_a_jvm() {
-	local sentence="--follow without a JVM ends by -d, with one line"
-	begin "$sentence" || return 0
+	begin "--follow without a JVM ends by -d, with one line" || return 0
 	if follow_start no.such.Program -d 1s; then
-		trace_wait 20
-		status_is 1
+		ended_with 1
 		says "^frtrace: no JVM whose main class or jar contains 'no.such.Program' was started$"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 for line in "${JDKS[@]}"; do

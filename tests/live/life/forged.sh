@@ -1,12 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # A hostile JVM writes anything into the memory that it shares with the collector (attacker.c). It harms only itself.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 END_SECONDS=40	 # limit from Ctrl-C to the end, on a busy machine
-BUILD_SECONDS=2400 # limit for a complete sanitizer build with one CPU
 
 attacker_build() {
 	ATTACKER=$CACHE/attacker.so
@@ -14,24 +12,10 @@ attacker_build() {
 		exclusively gcc -D_GNU_SOURCE -O2 -shared -fPIC -I"$ROOT" -o "$ATTACKER" "$LIVE/attacker.c" -lpthread || exit 1
 }
 
-# frtrace with sanitizers: $SANITIZED
-sanitized_build() {
-	local build
-	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
-	build=${build%-asan}-asan
-	SANITIZED=$ROOT/$build/frtrace
-	exclusively timeout "$BUILD_SECONDS" make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
-	not_ok "frtrace is built with sanitizers" "$(tail -n 20 "$WORK/made")"
-	exit 1
-}
-
 # Start a JVM that attacks when its recording has begun.
 attack_start() { # HOW
-	local plain=("${LAUNCH[@]}")
-	LAUNCH+=("LD_PRELOAD=$ATTACKER" "FRTRACE_ATTACK=$1")
-	target_start "${BRIEF[@]}" AttackTarget
-	LAUNCH=("${plain[@]}")
-	target_ready
+	local LAUNCH=("${LAUNCH[@]}" "LD_PRELOAD=$ATTACKER" "FRTRACE_ATTACK=$1")
+	run_program "${BRIEF[@]}" AttackTarget
 }
 
 # Ctrl-C works and the JVM survives.
@@ -43,43 +27,37 @@ attack_ends() {
 }
 
 cells() {
-	local sentence="slots that share their timing cells block nothing, JDK $FEATURE" begin
-	begin "$sentence" || return 0
-	if attack_start cells && trace_start -m 'live.AttackTarget::leaf' -M 'live.AttackTarget::*' -d 4s --no-stack; then
-		begin=$SECONDS
-		trace_wait
-		[ $((SECONDS - begin)) -le $((4 + END_SECONDS)) ] || finding "-d 4s took $((SECONDS - begin)) s"
-		status_is 3
-		says "the agent's tables are forged"
-		jfr_prints frtrace.Message "the agent's tables are forged"
-		if trace_start -M 'live.AttackTarget::*' -i 1s; then
-			sleep 2
-			timeout 60 "$FRTRACE" status >"$WORK/status" 2>&1 || [ $? -lt 124 ] || finding "status does not end"
-			attack_ends
-		fi
-	fi
-	verdict "$sentence"
-	target_drop
+	local begin
+	begin "slots that share their timing cells block nothing, JDK $FEATURE" || return 0
+	attack_start cells && trace_target -m 'live.AttackTarget::leaf' -M 'live.AttackTarget::*' -d 4s --no-stack || return 0
+	begin=$SECONDS
+	trace_wait
+	[ $((SECONDS - begin)) -le $((4 + END_SECONDS)) ] || finding "-d 4s took $((SECONDS - begin)) s"
+	status_is 3
+	says "the agent's tables are forged"
+	jfr_prints frtrace.Message "the agent's tables are forged"
+	trace_target -M 'live.AttackTarget::*' -i 1s || return 0
+	sleep 2
+	timeout 60 "$FRTRACE" status >"$WORK/status" 2>&1 || [ $? -lt 124 ] || finding "status does not end"
+	attack_ends
+	finish
 }
 
 stacks() {
-	local sentence="stacks that come faster than they can be read block nothing, JDK $FEATURE"
-	begin "$sentence" || return 0
-	if attack_start stacks && trace_start -m 'live.AttackTarget::*' -M 'live.AttackTarget::*'; then
-		sleep 4
-		attack_ends
-		status_is 0 3
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "stacks that come faster than they can be read block nothing, JDK $FEATURE" || return 0
+	attack_start stacks && trace_target -m 'live.AttackTarget::*' -M 'live.AttackTarget::*' || return 0
+	sleep 4
+	attack_ends
+	status_is 0 3
+	finish
 }
 
 # What is shown of the calls while they arrive.
 SHOWN=("-M live.AttackTarget::* -i 1s" "--otlp=-" "--lines")
 
 random() { # SEED
-	local shown sentence="random bytes in the shared memory harm neither frtrace nor the end of the recording, seed $1, JDK $FEATURE"
-	begin "$sentence" || return 0
+	local shown
+	begin "random bytes in the shared memory harm neither frtrace nor the end of the recording, seed $1, JDK $FEATURE" || return 0
 	local FRTRACE=$SANITIZED TRACE_SECONDS_MAX=90
 	export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1 # frtrace limits its memory
 	read -ra shown <<<"${SHOWN[$1 % ${#SHOWN[@]}]}"
@@ -91,8 +69,7 @@ random() { # SEED
 		grep -qE 'runtime error|Sanitizer' "$F_DIR/stderr" && finding "$(grep -E -A12 'runtime error|Sanitizer' "$F_DIR/stderr")"
 	fi
 	unset ASAN_OPTIONS UBSAN_OPTIONS
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # A thread's name may come from a stranger.
@@ -113,18 +90,15 @@ as_jfr_prints() { # EVENT
 }
 
 terminal() {
-	local sentence="escape sequences in a recording do not reach the terminal, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start "${BRIEF[@]}" AttackTarget
-	if target_ready && trace_start -m 'live.AttackTarget::work' --no-stack --max-events=3000; then
-		trace_wait
-		in_terminal print --events jdk.MethodTrace "$F_FILE"
-		in_terminal view slowest "$F_FILE"
-		in_terminal export --csv "$F_FILE"
-		as_jfr_prints jdk.MethodTrace
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "escape sequences in a recording do not reach the terminal, JDK $FEATURE" || return 0
+	trace_program "${BRIEF[@]}" AttackTarget -- \
+		-m 'live.AttackTarget::work' --no-stack --max-events=3000 || return 0
+	trace_wait
+	in_terminal print --events jdk.MethodTrace "$F_FILE"
+	in_terminal view slowest "$F_FILE"
+	in_terminal export --csv "$F_FILE"
+	as_jfr_prints jdk.MethodTrace
+	finish
 }
 
 CALLERS=12000	   # each in a class of its own, with a name of NAME_LETTERS
@@ -167,23 +141,20 @@ if unknown > min(counted, calls // 10):
 P
 
 hidden() {
-	local sentence="endless hidden classes do not fill the memory, and none is mistaken for another, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -Xmx256m "${BRIEF[@]}" EndlessHidden "$NAME_LETTERS" "$CALLERS"
-	if target_ready && trace_start -m 'live.EndlessHidden::work'; then
-		touch "$T_DIR/go"
-		watch_memory
-		trace_stop
-		status_is 0 3 # 3: stacks were lost
-		target_quit
-		echo "# at most $MOST_MB MB"
-		[ "$MOST_MB" -le "$MEMORY_MB" ] || finding "frtrace took $MOST_MB MB"
-		"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls" || finding "export fails"
-		python3 "$WORK/callers.py" "$CALLERS" "$NAME_LETTERS" "$WORK/calls" "$F_DIR/stderr" >"$WORK/said" 2>&1
-		[ -s "$WORK/said" ] && finding "$(tail -n 5 "$WORK/said")" "$(tail -n 12 "$F_DIR/stderr")"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "endless hidden classes do not fill the memory, and none is mistaken for another, JDK $FEATURE" || return 0
+	trace_program -Xmx256m "${BRIEF[@]}" EndlessHidden "$NAME_LETTERS" "$CALLERS" -- \
+		-m 'live.EndlessHidden::work' || return 0
+	touch "$T_DIR/go"
+	watch_memory
+	trace_stop
+	status_is 0 3 # 3: stacks were lost
+	target_quit
+	echo "# at most $MOST_MB MB"
+	[ "$MOST_MB" -le "$MEMORY_MB" ] || finding "frtrace took $MOST_MB MB"
+	"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls" || finding "export fails"
+	python3 "$WORK/callers.py" "$CALLERS" "$NAME_LETTERS" "$WORK/calls" "$F_DIR/stderr" >"$WORK/said" 2>&1
+	[ -s "$WORK/said" ] && finding "$(tail -n 5 "$WORK/said")" "$(tail -n 12 "$F_DIR/stderr")"
+	finish
 }
 
 attacker_build

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # The container image has nothing but frtrace, and traces a JVM from a root directory of its own.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -8,8 +7,7 @@
 IMAGE=$WORK/root
 
 image() {
-	local sentence="the image has frtrace alone, below 20 MB, and is the same when it is built again"
-	begin "$sentence" || return 0
+	begin "the image has frtrace alone, below 20 MB, and is the same when it is built again" || return 0
 	mkdir "$IMAGE" "$WORK/image"
 	exclusively "$ROOT/scripts/image" "$WORK/image.tar" >"$WORK/said" 2>&1 && exclusively "$ROOT/scripts/image" "$WORK/again.tar" >>"$WORK/said" 2>&1 ||
 		finding "$(tail -n 5 "$WORK/said")"
@@ -28,7 +26,7 @@ image() {
 	END
 	tar -xf "$WORK/image/layer.tar" -C "$IMAGE"
 	[ "$(find "$IMAGE" -type f -printf '%P\n')" = frtrace ] || finding "files:" "$(find "$IMAGE" -type f)"
-	verdict "$sentence"
+	verdict
 }
 
 # The mounts of a container whose root is read-only, as in scripts/kubernetes/sidecar.yaml.
@@ -36,33 +34,29 @@ inside='mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && mount --rbind 
 	mount -o remount,bind,ro "$0" && exec chroot "$0" /frtrace "$@"'
 
 traces() {
-	local sentence="the image traces a JVM, and sends the recording to standard output, JDK $FEATURE" got=$WORK/got.jfr
-	begin "$sentence" || return 0
-	[ -e "$IMAGE/frtrace" ] || { not_ok "$sentence" "no image"; return; }
-	target_start Late 1000
-	if target_ready; then
-		unshare --mount sh -c "$inside" "$IMAGE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" >"$got" &
-		STARTED+=("$!")
-		if wait_for 20 grep -q '^to standard output' "$WORK/said"; then
-			target_go
-			wait_for 20 grep -q checkout "$got" || finding "no call arrives"
-			kill -INT "$!"
-			wait "$!" || finding "status $?: $(cat "$WORK/said")"
-			"$JAVA/bin/jfr" summary "$got" >"$WORK/summary" 2>&1
-			grep -qE 'jdk.MethodTrace +1000 ' "$WORK/summary" || finding "not 1000 calls:" "$(head -n 5 "$WORK/summary")" "$(cat "$WORK/said")"
-			target_restored
-			target_quit
-		else
-			finding "it does not trace: $(cat "$WORK/said")"
-		fi
+	local got=$WORK/got.jfr
+	begin "the image traces a JVM, and sends the recording to standard output, JDK $FEATURE" || return 0
+	[ -e "$IMAGE/frtrace" ] || { not_ok "$SENTENCE" "no image"; return; }
+	run_program Late 1000 || return 0
+	unshare --mount sh -c "$inside" "$IMAGE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" >"$got" &
+	STARTED+=("$!")
+	if wait_for 20 grep -q '^to standard output' "$WORK/said"; then
+		target_go
+		wait_for 20 grep -q checkout "$got" || finding "no call arrives"
+		kill -INT "$!"
+		wait "$!" || finding "status $?: $(cat "$WORK/said")"
+		"$JAVA/bin/jfr" summary "$got" >"$WORK/summary" 2>&1
+		grep -qE 'jdk.MethodTrace +1000 ' "$WORK/summary" || finding "not 1000 calls:" "$(head -n 5 "$WORK/summary")" "$(cat "$WORK/said")"
+		target_leaves
+	else
+		finding "it does not trace: $(cat "$WORK/said")"
 	fi
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 manifests() {
-	local sentence="the manifests ask for the rights that check --security-context prints" file
-	begin "$sentence" || return 0
+	local file
+	begin "the manifests ask for the rights that check --security-context prints" || return 0
 	"$FRTRACE" check --security-context >"$WORK/context" || finding "status $?"
 	sed -n 's/^    - \([A-Z_]*\) .*/\1/p' "$WORK/context" | sort >"$WORK/wanted"
 	[ "$(wc -l <"$WORK/wanted")" -ge 6 ] || finding "$(cat "$WORK/context")"
@@ -70,15 +64,15 @@ manifests() {
 		grep -E '"?add"?: ' "$ROOT/scripts/kubernetes/$file" | grep -oE '[A-Z_]{3,}' | sort >"$WORK/asked"
 		cmp -s "$WORK/wanted" "$WORK/asked" || finding "$file:" "$(diff "$WORK/wanted" "$WORK/asked")"
 	done
-	verdict "$sentence"
+	verdict
 }
 
 # debug.yaml is what is put into an ephemeral container of a pod. Two wrong ones show that the check can fail.
 schema() {
-	local sentence="the manifests keep to the schema of Kubernetes" change
-	begin "$sentence" || return 0
+	local change
+	begin "the manifests keep to the schema of Kubernetes" || return 0
 	node -e 'require.resolve("kubernetes-models/v1/Pod")' 2>/dev/null && python3 -c 'import yaml' 2>/dev/null ||
-		{ skip "$sentence" "needs python3-yaml, and node with the npm package kubernetes-models in NODE_PATH"; return; }
+		{ skip "$SENTENCE" "needs python3-yaml, and node with the npm package kubernetes-models in NODE_PATH"; return; }
 	for change in none field type; do
 		python3 - "$ROOT/scripts/kubernetes" $change <<-'END' | node "$LIVE/manifests.js" >"$WORK/said" 2>&1
 			import json, sys, yaml
@@ -96,7 +90,7 @@ schema() {
 		*) finding "$change:" "$(head -n 5 "$WORK/said")" ;;
 		esac
 	done
-	verdict "$sentence"
+	verdict
 }
 
 manifests

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016,SC2034
 # frtrace -- java ...: traces from the first class on without getting in the program's way.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -12,11 +11,6 @@ FILTER='live.Launched;live.Launched$Part'
 launch() {
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	TMPDIR=$WORK trace_launch -o "$F_FILE" -m "$FILTER" "$@"
-}
-
-stage() {
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
-	chmod 777 "$T_DIR"
 }
 
 # Sets T_PID to the pid that frtrace names, once the program has started to wait.
@@ -42,58 +36,51 @@ stderr_is_ours() {
 }
 
 from_the_first_class() { # PROGRAM... before the class and its arguments
-	local sentence="every call from the first class on, the program's status, and a clean stderr, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "every call from the first class on, the program's status, and a clean stderr, JDK $FEATURE" || return 0
 	stage
 	launch -- "$@" -cp "$CLASSES" live.Launched "$T_DIR" 7
-	trace_wait 60
-	status_is 7
+	ended_with 7
 	says '^tracing .* live.Launched .* from its first class on'
 	says ' 0 lost'
 	grep -q '^sum ' "$F_DIR/stdout" || finding "its output: $(cat "$F_DIR/stdout")"
 	[ "$1" = "$JAVA/bin/java" ] && stderr_is_ours
 	file_agrees
 	nothing_is_left
-	verdict "$sentence"
+	verdict
 }
 
 # The JVM waits 15 seconds; the debugger holds frtrace up for longer, just before it tells the JVM to run.
 ran_early() {
-	local sentence="a JVM that has not waited may lack its first calls, and frtrace says so, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a JVM that has not waited may lack its first calls, and frtrace says so, JDK $FEATURE" || return 0
 	stage
-	TRACE_AS=(gdb -batch -nx -ex 'set debuginfod enabled off' -ex 'break session_let_run' -ex run -ex 'shell sleep 18' -ex continue --args)
+	local TRACE_AS=(gdb -batch -nx -ex 'set debuginfod enabled off' -ex 'break session_let_run' -ex run -ex 'shell sleep 18' -ex continue --args)
 	launch -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 0
-	TRACE_AS=()
 	trace_wait 120
 	says '^  first calls may be missing: the JVM had stopped waiting'
-	verdict "$sentence"
+	verdict
 }
 
 # Walked stacks that nothing has been compared with are not trusted.
 without_attach() {
-	local sentence="a JVM that nobody may attach to is traced, with stacks by JVMTI, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a JVM that nobody may attach to is traced, with stacks by JVMTI, JDK $FEATURE" || return 0
 	stage
 	launch -- "$JAVA/bin/java" -XX:+DisableAttachMechanism -cp "$CLASSES" live.Launched "$T_DIR" 7
-	trace_wait 60
-	status_is 7
+	ended_with 7
 	says '^tracing .* live.Launched .* from its first class on.*, stacks by JVMTI'
 	says '^  stacks: JVMTI .*: the JVM gives no thread dump'
 	says ' 0 lost'
 	file_agrees
 	nothing_is_left
-	verdict "$sentence"
+	verdict
 }
 
 # The JVM is not up yet when its first classes are initialized, and already gone when its last threads run.
 by_jvmti() {
-	local sentence="from the first class on stacks come from JVMTI, JDK $FEATURE" stacks want
-	begin "$sentence" || return 0
+	local stacks want
+	begin "from the first class on stacks come from JVMTI, JDK $FEATURE" || return 0
 	stage
 	launch --stacks=jvmti -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 7
-	trace_wait 60
-	status_is 7
+	ended_with 7
 	says ', stacks by JVMTI'
 	file_agrees
 	stacks=$("$(jdk_newest)/bin/jfr" print --events MethodTrace "$F_FILE" |
@@ -102,12 +89,11 @@ by_jvmti() {
 		'1 live.Launched$Part.<clinit>() live.Launched.main(String[])' '3000 live.Launched$Part.twice(int) live.Launched.main(String[])'; do
 		grep -qxF "$want" <<<"$stacks" || finding "no '$want':" "$stacks"
 	done
-	verdict "$sentence"
+	verdict
 }
 
 by_a_script() {
-	local sentence="a script runs java -version, forks java with the user's options, and continues, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a script runs java -version, forks java with the user's options, and continues, JDK $FEATURE" || return 0
 	stage
 	cat >"$T_DIR/run" <<-END
 		#!/bin/sh
@@ -119,19 +105,17 @@ by_a_script() {
 	END
 	chmod 755 "$T_DIR/run"
 	JAVA_TOOL_OPTIONS='-Dgiven="by the user"' launch -- "$T_DIR/run"
-	trace_wait 60
-	status_is 6
+	ended_with 6
 	grep -q '^java 5$' "$F_DIR/stdout" || finding "the script says: $(cat "$F_DIR/stdout")"
 	grep -qx 'by the user 2' "$T_DIR/seen" || finding "the program was given: $(cat "$T_DIR/seen")"
 	grep -qx 1 "$T_DIR/version" || finding "java -version: $(cat "$T_DIR/version")"
 	file_agrees
 	nothing_is_left
-	verdict "$sentence"
+	verdict
 }
 
 one_of_several() {
-	local sentence="a program's first JVM is traced, or the one that -p chooses, and the others are listed, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a program's first JVM is traced, or the one that -p chooses, and the others are listed, JDK $FEATURE" || return 0
 	stage
 	cat >"$T_DIR/run" <<-END
 		#!/bin/sh
@@ -140,29 +124,26 @@ one_of_several() {
 	END
 	chmod 755 "$T_DIR/run"
 	launch -- "$T_DIR/run"
-	trace_wait
-	status_is 4
+	ended_with 4
 	says '^tracing [0-9]+ live.BigSource '
 	says '^not traced: [0-9]+ live.Launched '
 	rm -f "$T_DIR/seen" "$T_DIR/truth"
 	launch -p Launched -- "$T_DIR/run"
-	trace_wait
-	status_is 4
+	ended_with 4
 	says "^not traced: [0-9]+ live.BigSource: its main class or jar has no 'Launched'$"
 	file_agrees
 	rm -f "$T_DIR/seen" "$T_DIR/truth"
 	launch -p nosuch -- "$T_DIR/run"
-	trace_wait
-	status_is 4
+	ended_with 4
 	says "^nothing traced: no JVM that was started is 'nosuch' \(-p\); there were: live.BigSource, live.Launched$"
 	[ -e "$F_FILE" ] && finding "an empty recording is left"
 	nothing_is_left
-	verdict "$sentence"
+	verdict
 }
 
 signals() {
-	local sentence="signals reach the program, and frtrace ends with it, JDK $FEATURE" pair n=0
-	begin "$sentence" || return 0
+	local pair n=0
+	begin "signals reach the program, and frtrace ends with it, JDK $FEATURE" || return 0
 	for pair in INT:130 TERM:143 HUP:129; do
 		turn $((n++)) || continue
 		stage
@@ -177,32 +158,26 @@ signals() {
 		[ "$(file_events 'live.Launched$Part.twice')" = 3000 ] || finding "$(file_events 'live.Launched$Part.twice') events"
 	done
 	nothing_is_left
-	verdict "$sentence"
+	verdict
 }
 
 killed() {
-	local sentence="kill -9 of frtrace leaves the program running its original code, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "kill -9 of frtrace leaves the program running its original code, JDK $FEATURE" || return 0
 	stage
 	launch -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" stay
 	if launch_ready; then
 		[ "$(peek "$T_PID" state)" = 2 ] || finding "the agent is not active: $(peek "$T_PID" state)"
-		kill -9 "$F_PID"
-		wait "$F_PID" 2>/dev/null
-		wait_for 15 target_is_idle || finding "not healed"
+		trace_kill
+		wait_for 15 agent_idle || finding "not healed"
 		trace_start -m "$FILTER" -d 200ms && trace_wait 30 && says 'original code again'
-		target_restored
-		target_quit
+		target_leaves
 	fi
 	rm -rf "$WORK"/.frtrace-*
-	verdict "$sentence"
+	verdict
 }
 
-target_is_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
-
 ends_before_the_program() {
-	local sentence="after --duration the program continues with its original code, also if it cannot be attached to, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "after --duration the program continues with its original code, also if it cannot be attached to, JDK $FEATURE" || return 0
 	stage
 	launch -d 500ms -- "$JAVA/bin/java" -XX:+DisableAttachMechanism -cp "$CLASSES" live.Launched "$T_DIR" stay
 	if launch_ready; then
@@ -211,42 +186,35 @@ ends_before_the_program() {
 		ended "$F_PID" && finding "frtrace did not wait for the program"
 		target_quit
 	fi
-	trace_wait 20
-	status_is 0
+	ended_with 0
 	file_agrees
 	nothing_is_left
-	verdict "$sentence"
+	verdict
 }
 
 without_a_jvm() {
-	local sentence="a program without a JVM, and a missing program"
-	begin "$sentence" || return 0
+	begin "a program without a JVM, and a missing program" || return 0
 	launch -- sh -c 'exit 42'
-	trace_wait
-	status_is 42
+	ended_with 42
 	says '^nothing traced: no JVM was started'
 	launch -- sh -c 'kill -9 $$'
-	trace_wait
-	status_is 137
+	ended_with 137
 	launch -- nosuchprogram --with arguments
-	trace_wait
-	status_is 127
+	ended_with 127
 	says "^frtrace: cannot start 'nosuchprogram': No such file"
 	launch -- /etc/passwd
-	trace_wait
-	status_is 126
+	ended_with 126
 	says "^frtrace: cannot start '/etc/passwd': Permission denied"
 	launch -o /nosuch/x.jfr -- touch "$WORK/ran"
-	trace_wait
-	status_is 1
+	ended_with 1
 	[ -e "$WORK/ran" ] && finding "the program ran although its recording could not be created"
 	nothing_is_left
-	verdict "$sentence"
+	verdict
 }
 
 as_the_user() {
-	local sentence="the program runs as the user behind sudo, or as --user says" CLASSES=$CLASSES
-	begin "$sentence" || return 0
+	local CLASSES=$CLASSES
+	begin "the program runs as the user behind sudo, or as --user says" || return 0
 	SUDO_UID=65534 SUDO_GID=65534 launch -- sh -c 'id -u; id -g; ps -o nice= $$'
 	trace_wait
 	[ "$(tr -d ' ' <"$F_DIR/stdout" | paste -sd ' ')" = "65534 65534 $(ps -o nice= $$ | tr -d ' ')" ] ||
@@ -255,17 +223,15 @@ as_the_user() {
 	trace_wait
 	[ "$(cat "$F_DIR/stdout")" = 0 ] || finding "--user=root: $(cat "$F_DIR/stdout")"
 	launch --user=nosuchuser -- id -u
-	trace_wait
-	status_is 2
+	ended_with 2
 	says "there is no such user"
 	stage
 	classes_for_all
 	SUDO_UID=65534 SUDO_GID=65534 launch -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 3
-	trace_wait
-	status_is 3
+	ended_with 3
 	file_agrees
 	nothing_is_left
-	verdict "$sentence"
+	verdict
 }
 
 # Methods of java.base, hot, without other callers in such a short run. JDK 17's interpreter has special code for the
@@ -281,13 +247,11 @@ wrong_counts() {
 }
 
 intrinsics() { # PROGRAM... before the class
-	local sentence="intrinsics are counted exactly, or reported as lower bounds, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "intrinsics are counted exactly, or reported as lower bounds, JDK $FEATURE" || return 0
 	stage
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	TMPDIR=$WORK trace_launch -o "$F_FILE" --max-overhead=off -M "$INTRINSICS" -- "$@" -cp "$CLASSES" live.Intrinsics "$T_DIR" 100000
-	trace_wait
-	status_is 0
+	ended_with 0
 	if [ "$FEATURE" = 17 ]; then
 		[ "$(wrong_counts | wc -l)" = 3 ] || finding "wrong:" "$(wrong_counts)"
 		wrong_counts | grep -vE 'Math\.(fma|sin|pow)' | grep . >/dev/null && finding "wrong:" "$(wrong_counts)"
@@ -298,27 +262,22 @@ intrinsics() { # PROGRAM... before the class
 		[ -z "$(wrong_counts)" ] || finding "wrong:" "$(wrong_counts)"
 		grep 'lower bound' "$F_DIR/stderr" && finding "reported as a lower bound"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 intrinsics_at_attach() {
-	local sentence="when attaching, the same program's intrinsics are lower bounds and reported as such, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Intrinsics 400000 wait
-	if target_ready && trace_start --max-overhead=off -M "$INTRINSICS"; then
-		target_go
-		trace_stop
-		says '  lower bound: '
-		[ -n "$(wrong_counts)" ] || finding "all counts are exact, so the other case proves nothing"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "when attaching, the same program's intrinsics are lower bounds and reported as such, JDK $FEATURE" || return 0
+	trace_program Intrinsics 400000 wait -- --max-overhead=off -M "$INTRINSICS" || return 0
+	trace_calls 0 3
+	says '  lower bound: '
+	[ -n "$(wrong_counts)" ] || finding "all counts are exact, so the other case proves nothing"
+	finish
 }
 
 # Everything that JEP 520 finds from the JVM's start on must be found.
 static_initializers() {
-	local sentence="::<clinit> finds every static initializer that JEP 520 finds, and those of jdk.internal.*, JDK $FEATURE" missing
-	begin "$sentence" || return 0
+	local missing
+	begin "::<clinit> finds every static initializer that JEP 520 finds, and those of jdk.internal.*, JDK $FEATURE" || return 0
 	stage
 	local javac=(-m jdk.compiler/com.sun.tools.javac.Main -d "$T_DIR" "$LIVE/java/Stage.java")
 	"$JAVA/bin/java" "-XX:StartFlightRecording:filename=$T_DIR/jep520.jfr,method-trace=::<clinit>" "${javac[@]}" >"$T_DIR/log" 2>&1
@@ -326,8 +285,7 @@ static_initializers() {
 	# the same program with JFR on, so that it initializes the same classes
 	TMPDIR=$WORK trace_launch -o "$F_FILE" -m '::<clinit>' -- \
 		"$JAVA/bin/java" "-XX:StartFlightRecording:filename=$T_DIR/plain.jfr" "${javac[@]}"
-	trace_wait
-	status_is 0
+	ended_with 0
 	initializers "$T_DIR/jep520.jfr" >"$T_DIR/theirs"
 	initializers "$F_FILE" >"$T_DIR/ours"
 	[ "$(wc -l <"$T_DIR/theirs")" -gt 100 ] || finding "JEP 520 finds only: $(cat "$T_DIR/theirs")"
@@ -335,7 +293,7 @@ static_initializers() {
 	echo "# $(wc -l <"$T_DIR/theirs") by JEP 520, $(wc -l <"$T_DIR/ours") by frtrace"
 	[ -z "$missing" ] || finding "not found:" "$missing"
 	grep -q '^jdk\.internal\.' "$T_DIR/ours" || finding "none of jdk.internal.*"
-	verdict "$sentence"
+	verdict
 }
 
 initializers() { # FILE
@@ -344,8 +302,8 @@ initializers() { # FILE
 
 # The JVM is started by somebody else, after frtrace. Its name is one that no other test has.
 waited() {
-	local sentence="--wait traces a JVM that starts later, and ends without one at Ctrl-C, JDK $FEATURE" jar=$WORK/waited-$$.jar
-	begin "$sentence" || return 0
+	local jar=$WORK/waited-$$.jar
+	begin "--wait traces a JVM that starts later, and ends without one at Ctrl-C, JDK $FEATURE" || return 0
 	"$JAVA/bin/jar" cfe "$jar" live.Late -C "$CLASSES" live
 	F_FILE=$WORK/waited.jfr T_DIR=$WORK/waited
 	mkdir "$T_DIR"
@@ -353,13 +311,9 @@ waited() {
 	if wait_for 20 grep -q '^waiting for a JVM' "$F_DIR/stderr"; then
 		sleep 0.3
 		"${SERVICE[@]}" "$JAVA/bin/java" -jar "$jar" "$T_DIR" 1000 >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
-		T_PID=$!
-		STARTED+=("$T_PID")
-		disown "$T_PID"
+		target_is $!
 		if target_ready && wait_for "$TRACE_SECONDS_MAX" grep -q '^tracing ' "$F_DIR/stderr"; then
-			target_go
-			trace_stop
-			status_is 0
+			trace_calls
 			says '^1,000 calls, .* 0 lost'
 			target_quit
 		fi
@@ -367,11 +321,9 @@ waited() {
 	[ ${#findings[@]} -eq 0 ] || finding "$(cat "$F_DIR/stderr")"
 	trace_launch -p "no.such.Program" --wait -m A
 	wait_for 20 grep -q '^waiting for a JVM' "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
-	trace_stop
-	status_is 1
+	stopped_with 1
 	says "^frtrace: no JVM whose main class or jar contains 'no.such.Program' was started$"
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 for line in "${JDKS[@]}"; do
@@ -392,10 +344,8 @@ one_of_several
 ends_before_the_program
 without_a_jvm
 as_the_user
-roots_find
 for feature in "${JDKS_IN_TURN[@]}"; do
-	sentence="every call from the first class on, the program's status, and a clean stderr, JDK $feature"
-	root_use $feature || { skip "$sentence" "$(roots_why)"; continue; }
+	root_use $feature "every call from the first class on" || continue
 	from_the_first_class "${LAUNCH[@]}" "$JAVA/bin/java"
 	[ $feature -lt 21 ] || intrinsics "${LAUNCH[@]}" "$JAVA/bin/java"
 done

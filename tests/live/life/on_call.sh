@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Ten questions of an on-call engineer are each answered by one command, in a terminal of 80 columns: docs/on-call.md
 # has the commands and what they print, and the README has the commands.
 # shellcheck source=tests/live/lib.sh
@@ -17,8 +16,8 @@ command_form() {
 }
 
 readme() {
-	local sentence="the README has the commands of docs/on-call.md" line
-	begin "$sentence" || return 0
+	local line
+	begin "the README has the commands of docs/on-call.md" || return 0
 	grep -oE '`[^`]+`' "$ROOT/README.md" | tr -d '`' | command_form | sort -u >"$WORK/readme"
 	sed -n 's/^\$ //p' "$DOCUMENT" | sed 's/ && /\n/g' >"$WORK/commands"
 	[ "$(grep -c . "$WORK/commands")" -ge 10 ] || finding "too few commands:" "$(cat "$WORK/commands")"
@@ -26,7 +25,7 @@ readme() {
 	while IFS= read -r line; do
 		grep -qxF -- "$(command_form <<<"$line")" "$WORK/readme" || finding "not in README.md: $line"
 	done <"$WORK/commands"
-	verdict "$sentence"
+	verdict
 }
 
 # ---- a store with all troubles
@@ -46,9 +45,7 @@ store_start() { # DISK
 	mkdir "$WORK/store" && cd "$WORK/store" || return 1
 	ln -s "$CLASSES" store
 	"${LAUNCH[@]}" "$JAVA/bin/java" "${BRIEF[@]}" -cp store live.Store run "$WORK/store/ready" "$1" >stdout 2>stderr </dev/null &
-	T_PID=$!
-	STARTED+=("$T_PID")
-	disown "$T_PID"
+	target_is $!
 	wait_for 20 test -e ready
 }
 
@@ -71,8 +68,8 @@ answered() { # SECTION REGEX
 }
 
 answers() {
-	local sentence="ten questions are answered in a terminal of $COLUMNS_OF_TERMINAL columns as in docs/on-call.md, JDK $FEATURE" status=0
-	begin "$sentence" || return 0
+	local status=0
+	begin "ten questions are answered in a terminal of $COLUMNS_OF_TERMINAL columns as in docs/on-call.md, JDK $FEATURE" || return 0
 	mkdir "$WORK/printed"
 	files_make
 	PATH=$WORK/bin:$JAVA/bin:$PATH python3 "$LIVE/documents.py" "$T_PID" "$DOCUMENT" $COLUMNS_OF_TERMINAL "$WORK/printed" >"$WORK/differences" 2>&1 ||
@@ -88,7 +85,7 @@ answers() {
 	answered 8 '> [0-9.]+m?s live\.Store\$Catalog\.<clinit>\(\)'
 	answered 9 '^  calls +5 +200 '
 	answered 10 ' jdk\.ExecutionSample|jdk\.ActiveSetting +[1-9]'
-	verdict "$sentence"
+	verdict
 }
 
 jdk_use "${JDKS[0]}"

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # frtrace on another machine: by ssh, through a server of the test's own on the loopback interface.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -36,8 +35,8 @@ remote() { # WORD...
 }
 
 in_the_background() {
-	local sentence="by ssh a recording is started, asked, dumped and stopped, and goes on in between, JDK $FEATURE" dump=$WORK/dump.jfr
-	begin "$sentence" || return 0
+	local dump=$WORK/dump.jfr
+	begin "by ssh a recording is started, asked, dumped and stopped, and goes on in between, JDK $FEATURE" || return 0
 	target_start Late 1000
 	F_FILE=$WORK/all.jfr
 	if target_ready && remote "$FRTRACE" start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" >"$WORK/said" 2>&1; then
@@ -50,39 +49,32 @@ in_the_background() {
 		for file in "$dump" "$F_FILE"; do
 			"$(jdk_newest)/bin/jfr" summary "$file" 2>&1 | grep -qE 'jdk.MethodTrace +1000 ' || finding "$file has not 1000 calls"
 		done
-		target_restored
-		target_quit
+		target_leaves
 	else
 		finding "start:" "$(cat "$WORK/said" "$SSH/log")"
 	fi
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 to_here() {
-	local sentence="-o - brings the recording through ssh, and the end of ssh ends it, JDK $FEATURE" got=$WORK/got.jfr
-	begin "$sentence" || return 0
-	target_start Late 1000
-	if target_ready; then
-		"${TO_SERVER[@]}" "$(printf '%q ' "$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o -)" >"$got" 2>"$WORK/said" &
-		STARTED+=("$!")
-		if wait_for 20 grep -qs '^to standard output' "$WORK/said"; then
-			target_go
-			wait_for 20 grep -q checkout "$got" || finding "no call arrives"
-			kill "$!"
-			wait "$!" 2>/dev/null
-			wait_for 20 restored || finding "the JVM still has hooks"
-			"$(jdk_newest)/bin/jfr" summary "$got" 2>&1 | grep -qE 'jdk.MethodTrace +1000 ' || finding "not 1000 calls"
-			target_quit
-		else
-			finding "it does not trace: $(cat "$WORK/said")"
-		fi
+	local got=$WORK/got.jfr
+	begin "-o - brings the recording through ssh, and the end of ssh ends it, JDK $FEATURE" || return 0
+	run_program Late 1000 || return 0
+	"${TO_SERVER[@]}" "$(printf '%q ' "$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o -)" >"$got" 2>"$WORK/said" &
+	STARTED+=("$!")
+	if wait_for 20 grep -qs '^to standard output' "$WORK/said"; then
+		target_go
+		wait_for 20 grep -q checkout "$got" || finding "no call arrives"
+		kill "$!"
+		wait "$!" 2>/dev/null
+		wait_for 20 agent_idle || finding "the JVM still has hooks"
+		"$(jdk_newest)/bin/jfr" summary "$got" 2>&1 | grep -qE 'jdk.MethodTrace +1000 ' || finding "not 1000 calls"
+		target_quit
+	else
+		finding "it does not trace: $(cat "$WORK/said")"
 	fi
-	verdict "$sentence"
-	target_drop
+	finish
 }
-restored() { [ "$(peek "$T_PID" state)" = 0 ]; }
-
 if [ "$(id -u)" != 0 ] || ! server_start; then
 	skip "frtrace by ssh" "needs openssh-server and openssh-client: $(cat "$SSH/log" 2>/dev/null)"
 	exit 0

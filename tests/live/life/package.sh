@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # The Debian package: built from a clone, judged by lintian, installed in a root of its own, used, removed.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -8,11 +7,11 @@
 into() { dpkg --root="$WORK/root" --force-depends --force-script-chrootless --log="$WORK/log" "$@" >>"$WORK/dpkg" 2>&1; }
 
 package() {
-	local sentence="the Debian package is clean for lintian, is installed, traces a JVM, and is removed" missing=() tool file
-	begin "$sentence" || return 0
+	local missing=() tool file
+	begin "the Debian package is clean for lintian, is installed, traces a JVM, and is removed" || return 0
 	for tool in dh lintian dpkg-buildpackage git; do command -v $tool >/dev/null || missing+=("$tool"); done
 	if [ ${#missing[@]} -gt 0 ] || ! git -C "$ROOT" rev-parse HEAD >/dev/null 2>&1; then
-		skip "$sentence" "needs a git clone and scripts/deps --deb; missing: ${missing[*]:-a clone}"
+		skip "$SENTENCE" "needs a git clone and scripts/deps --deb; missing: ${missing[*]:-a clone}"
 		return
 	fi
 	if exclusively "$ROOT/scripts/deb" "$WORK" >"$WORK/said" 2>&1; then
@@ -29,16 +28,14 @@ package() {
 	else
 		finding "$(tail -n 20 "$WORK/said")"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 used() {
 	[ "$("$FRTRACE" --version)" = "$("$ROOT/build/frtrace" --version)" ] || finding "version $("$FRTRACE" --version 2>&1)"
 	target_start Late 1000
 	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
-		target_go
-		trace_stop
-		status_is 0
+		trace_calls
 		says '^1,000 calls, 0 thrown, 0 lost'
 		target_quit
 	fi

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Real containers, by podman and runc: the JVM in one, frtrace on the host or in another one beside it.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -14,8 +13,7 @@ OPTIONS=(--network=none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000)
 
 # A container with the JVM of $JVM_ROOT, as uid 1000, with a read-only root. Sets C_ID.
 container_make() { # create|run [OPTION...]
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
-	chmod 777 "$T_DIR"
+	stage
 	C_ID=$("${PODMAN[@]}" "$1" "${@:2}" "${OPTIONS[@]}" --user 1000:1000 --read-only -v "$T_DIR:$T_DIR" -v "$CLASSES:$CLASSES:ro" \
 		--rootfs "$JVM_ROOT:O" "$JAVA/bin/java" -cp "$CLASSES" live.Late "$T_DIR" $CALLS 2>"$WORK/podman") || finding "podman: $(tail -n 2 "$WORK/podman")"
 	CONTAINERS+=("$C_ID")
@@ -42,8 +40,7 @@ all_calls_are_in() { # FILE
 }
 
 from_host() {
-	local sentence="a JVM in podman's container, uid 1000 with a read-only root, is traced from the host by container:ID, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a JVM in podman's container, uid 1000 with a read-only root, is traced from the host by container:ID, JDK $FEATURE" || return 0
 	container_make run -d
 	if container_ready; then
 		"$FRTRACE" list >"$WORK/list" 2>&1
@@ -51,22 +48,18 @@ from_host() {
 		F_FILE=$WORK/host.jfr
 		trace_launch -p "container:${C_ID:0:12}" -m "$METHOD" -o "$F_FILE" --max-overhead=off
 		wait_for "$TRACE_SECONDS_MAX" trace_is_on
-		target_go
-		trace_stop
-		status_is 0
+		trace_calls
 		all_calls_are_in "$F_FILE"
 		trace_launch -p "container:${C_ID:0:12}" -m "$METHOD" -d 1s -o "$F_FILE" # again, without attaching
-		trace_wait
-		status_is 0
+		ended_with 0
 		touch "$T_DIR/quit"
 	fi
 	containers_remove
-	verdict "$sentence"
+	verdict
 }
 
 starts_later() {
-	local sentence="a container that starts later is waited for, and its JVM traced, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a container that starts later is waited for, and its JVM traced, JDK $FEATURE" || return 0
 	container_make create
 	F_FILE=$WORK/later.jfr
 	trace_launch --wait -p "container:${C_ID:0:12}" -m "$METHOD" -o "$F_FILE" --max-overhead=off
@@ -74,12 +67,11 @@ starts_later() {
 	if container_ready && wait_for "$TRACE_SECONDS_MAX" trace_is_on; then
 		target_go
 		touch "$T_DIR/quit"
-		trace_wait
-		status_is 0
+		ended_with 0
 		all_calls_are_in "$F_FILE"
 	fi
 	containers_remove
-	verdict "$sentence"
+	verdict
 }
 
 # The root of frtrace's container: frtrace alone. Sets ADDS to the capabilities that `frtrace check --security-context` prints.
@@ -118,8 +110,8 @@ sidecar_traces() { # NUMBER go|again PODMAN-OPTION...
 }
 
 beside() {
-	local sentence="a sidecar that shares the pid namespace, with the rights that check prints, traces it twice, JDK $FEATURE" only=(--cap-drop=all --security-opt=seccomp=unconfined)
-	begin "$sentence" || return 0
+	local only=(--cap-drop=all --security-opt=seccomp=unconfined)
+	begin "a sidecar that shares the pid namespace, with the rights that check prints, traces it twice, JDK $FEATURE" || return 0
 	container_make run -d
 	if container_ready; then
 		sidecar_make
@@ -128,7 +120,7 @@ beside() {
 		all_calls_are_in "$GOT"
 	fi
 	containers_remove
-	verdict "$sentence"
+	verdict
 }
 
 # Newer profiles of podman and Docker allow bpf() with CAP_BPF, and perf_event_open() with CAP_PERFMON. Print the
@@ -152,8 +144,7 @@ filtered_by_podman() { # PID
 }
 
 in_default_profile() {
-	local sentence="a sidecar with podman's default capabilities and profile, where that allows bpf() with CAP_BPF, and the rights that check prints, traces a JVM in podman's profile, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a sidecar with podman's default capabilities and profile, where that allows bpf() with CAP_BPF, and the rights that check prints, traces a JVM in podman's profile, JDK $FEATURE" || return 0
 	container_make run -d
 	if container_ready; then
 		filtered_by_podman "$T_PID"
@@ -163,14 +154,14 @@ in_default_profile() {
 		all_calls_are_in "$GOT"
 	fi
 	containers_remove
-	verdict "$sentence"
+	verdict
 }
 
 # podman's own profile refuses bpf() on Debian 12, where it takes CAP_SYS_ADMIN for it. Elsewhere, one that does.
 refusing_profile() {
-	local sentence="a seccomp profile that refuses bpf() is named before the JVM is touched, JDK $FEATURE" arguments n=4 said='a seccomp filter refuses bpf\(\), though'
+	local arguments n=4 said='a seccomp filter refuses bpf\(\), though'
+	begin "a seccomp profile that refuses bpf() is named before the JVM is touched, JDK $FEATURE" || return 0
 	local profile=()
-	begin "$sentence" || return 0
 	container_make run -d
 	if container_ready; then
 		sidecar_make
@@ -192,7 +183,7 @@ refusing_profile() {
 		touch "$T_DIR/quit"
 	fi
 	containers_remove
-	verdict "$sentence"
+	verdict
 }
 
 # An archive as `podman load` reads it, of a directory.
@@ -238,8 +229,8 @@ slow_calls_are_there() { "${STORE[@]}" exec shop-frtrace /frtrace view slowest /
 
 # scripts/kubernetes/sidecar.yaml as it is. This podman takes the seccomp profile from an annotation only.
 pod() {
-	local sentence="podman runs the pod of scripts/kubernetes/sidecar.yaml, whose sidecar records the JVM, JDK $FEATURE" image
-	begin "$sentence" || return 0
+	local image
+	begin "podman runs the pod of scripts/kubernetes/sidecar.yaml, whose sidecar records the JVM, JDK $FEATURE" || return 0
 	pod_images >"$WORK/said" 2>&1 || finding "no images: $(tail -n 3 "$WORK/said")"
 	profile_of_today >"$WORK/profile.json"
 	printf '[containers]\nnetns="none"\ndefault_ulimits=["nofile=1024:1024","nproc=1000:1000"]\n[engine]\ninfra_image="localhost/pause:1"\n' >"$WORK/containers.conf"
@@ -259,13 +250,12 @@ pod() {
 	fi
 	"${STORE[@]}" pod rm --force --time 0 shop >"$WORK/said" 2>&1 || finding "$(cat "$WORK/said")"
 	"${STORE[@]}" rmi --all --force >"$WORK/said" 2>&1
-	verdict "$sentence"
+	verdict
 }
 
 CONTAINERS=()
 command -v podman >/dev/null && command -v runc >/dev/null || { skip "JVMs in podman's containers" "Debian's packages podman and runc are not there"; exit 0; }
-roots_find
-root_use 21 || { skip "JVMs in podman's containers" "no JDK 21: $(roots_why)"; exit 0; }
+root_use 21 "JVMs in podman's containers" || exit 0
 if ! "${PODMAN[@]}" run --rm "${OPTIONS[@]}" --rootfs "$JVM_ROOT:O" /bin/true >"$WORK/podman" 2>&1; then
 	skip "JVMs in podman's containers" "podman cannot run one here: $(tail -n 1 "$WORK/podman")"
 	exit 0

@@ -1,32 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Processes that pretend to be a JVM with an agent (pretender.c): frtrace ends with a status of its own or goes on, within
 # its memory, and touches nothing but its own files.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 MEMORY_MB=128
-BUILD_SECONDS=2400 # limit for a complete sanitizer build with one CPU
 HOWS=(silent unsealed punched random fifo sparse endless)
-
-sanitized_build() { # sets SANITIZED
-	local build
-	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
-	build=${build%-asan}-asan
-	SANITIZED=$ROOT/$build/frtrace
-	exclusively timeout "$BUILD_SECONDS" make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
-	not_ok "frtrace is built with sanitizers" "$(tail -n 20 "$WORK/made")"
-	exit 1
-}
 
 pretender_start() { # HOW
 	P_HOME=$(mktemp -d "$WORK/pretender.XXXXXX")
 	mkdir "$P_HOME/lib" && head -c 8192 /dev/zero >"$P_HOME/lib/libjvm.so"
 	(cd "$P_HOME" && exec "${SERVICE[@]}" "$WORK/pretender" "$1" lib/libjvm.so) >"$P_HOME/said" 2>&1 &
-	T_PID=$!
-	STARTED+=("$T_PID")
-	disown "$T_PID"
+	target_is $!
 	wait_for "$SECONDS_MAX" grep -qs ready "$P_HOME/said" && return
 	finding "the pretender does not start: $(cat "$P_HOME/said")"
 	return 1
@@ -50,14 +36,13 @@ record() { # SECONDS: any end that frtrace has chosen itself
 	trace_launch -p "$T_PID" -m 'x.Y::*' -M 'x.Z' -d 3s -o "$P_HOME/x.jfr" --max-overhead=off
 	MOST=0
 	wait_for "$1" most_is || finding "it does not end:" "$(tail -n 5 "$F_DIR/stderr")"
-	trace_wait 10
-	status_is 0 1 3
+	ended_with 0 1 3
 	grep -E -A12 'runtime error|Sanitizer' "$F_DIR/stderr" >"$WORK/sanitizer" && finding "$(head -n 20 "$WORK/sanitizer")"
 }
 
 pretended() { # HOW
-	local sentence="a process that pretends to have the agent, $1, costs an error or a recording" FRTRACE=$FRTRACE plain=$FRTRACE
-	begin "$sentence" || return 0
+	local FRTRACE=$FRTRACE plain=$FRTRACE
+	begin "a process that pretends to have the agent, $1, costs an error or a recording" || return 0
 	export ASAN_OPTIONS=detect_leaks=0
 	FRTRACE=$SANITIZED
 	if pretender_start "$1"; then
@@ -72,7 +57,7 @@ pretended() { # HOW
 		pretender_drop
 	fi
 	unset ASAN_OPTIONS
-	verdict "$sentence"
+	verdict
 }
 
 # System calls that make, change or remove something by a name, as strace shows them with the paths of descriptors.
@@ -85,9 +70,9 @@ changes() { # FILE
 OWN='"\.frtrace-[0-9a-f]{12}"|/\.frtrace-[0-9a-f]{12}(/|>)|"\.attach_pid[0-9]+"|/run/frtrace|"/dev/null"|/proc/(self|[0-9]+)/|/sys/kernel/|/sys/fs/bpf'
 
 touched() {
-	local sentence="recordings of a JVM, and of one that pretends, touch nothing but frtrace's own files" others
-	begin "$sentence" || return 0
-	command -v strace >/dev/null || { skip "$sentence" "no strace"; return 0; }
+	local others
+	begin "recordings of a JVM, and of one that pretends, touch nothing but frtrace's own files" || return 0
+	command -v strace >/dev/null || { skip "$SENTENCE" "no strace"; return 0; }
 	jdk_use "${JDKS[0]}"
 	target_start Waits
 	target_ready && "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/before.jfr" >"$WORK/out" 2>&1 # makes /run/frtrace
@@ -103,7 +88,7 @@ touched() {
 		[ -s "$WORK/changes" ] || finding "$others: strace shows no change at all"
 		grep -vE "$OWN|mine\.jfr" "$WORK/changes" >"$WORK/others" && finding "$others:" "$(head -n 8 "$WORK/others")"
 	done
-	verdict "$sentence"
+	verdict
 }
 
 gcc -std=gnu11 -O1 -Wall -D_GNU_SOURCE -I"$ROOT" -o "$WORK/pretender" "$LIVE/pretender.c" -lpthread 2>"$WORK/gcc" || {

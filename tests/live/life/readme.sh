@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # The documents are correct: their commands print the output shown, and options, fields and links exist.
 # tests/live/documents.py runs the commands and compares; CONTRIBUTING.md has the rules.
 # shellcheck source=tests/live/lib.sh
@@ -46,9 +45,9 @@ options_of() { # SHELL
 }
 
 shell() { # bash | zsh
-	local sentence="$1 completes verbs, all options, views and running JVMs" verb
-	begin "$sentence" || return 0
-	command -v "$1" >/dev/null || { skip "$sentence" "no $1"; return; }
+	local verb
+	begin "$1 completes verbs, all options, views and running JVMs" || return 0
+	command -v "$1" >/dev/null || { skip "$SENTENCE" "no $1"; return; }
 	options_of "$1" >"$WORK/offered"
 	differ "$WORK/helped" "$WORK/offered" "< in --help alone, > in the completion alone:"
 	[ "$("${1}_offers" frtrace '' | sort | paste -sd ' ')" = "$(printf '%s\n' "${VERBS[@]}" | sort | paste -sd ' ')" ] || finding "verbs:" "$("${1}_offers" frtrace '')"
@@ -60,12 +59,12 @@ shell() { # bash | zsh
 		# shellcheck disable=SC2046
 		"$FRTRACE" "$verb" $("${1}_offers" frtrace "$verb" -- | grep -xE -- '--[a-z-]+') >/dev/null 2>"$WORK/refused" || finding "$verb rejects offered options:" "$(cat "$WORK/refused")"
 	done
-	verdict "$sentence"
+	verdict
 }
 
 manual() {
-	local sentence="the manual page has exactly the options and verbs of --help, and renders without warnings" verb
-	begin "$sentence" || return 0
+	local verb
+	begin "the manual page has exactly the options and verbs of --help, and renders without warnings" || return 0
 	sed 's/\\-/-/g; s/\\f[BIR]/ /g' "$TEXTS/frtrace.1" >"$WORK/manual"
 	options <"$WORK/manual" >"$WORK/manual.options"
 	differ "$WORK/helped" "$WORK/manual.options" "< in --help alone, > in the manual alone:"
@@ -74,15 +73,15 @@ manual() {
 		groff -man -ww -Tutf8 -P-cbou "$TEXTS/frtrace.1" 2>"$WORK/warnings" | grep -i 'frtrace(1)' >/dev/null || finding "groff does not render it"
 		[ -s "$WORK/warnings" ] && finding "groff warns:" "$(cat "$WORK/warnings")"
 	fi
-	verdict "$sentence"
+	verdict
 	command -v groff >/dev/null || skip "groff renders the manual page without warnings" "no groff"
 }
 
 # ---- documents without a JVM
 
 links() {
-	local sentence="links between documents lead to existing files and headings; the README has at most 800 words in 120 columns" file target heading words
-	begin "$sentence" || return 0
+	local file target heading words
+	begin "links between documents lead to existing files and headings; the README has at most 800 words in 120 columns" || return 0
 	for file in "${DOCUMENTS[@]}"; do
 		while IFS= read -r target; do
 			heading=${target#*#}
@@ -97,14 +96,13 @@ links() {
 	words=$(grep -oE '[^[:space:]]*[[:alnum:]][^[:space:]]*' README.md | wc -l)
 	[ "$words" -le 800 ] || finding "README.md: $words words"
 	[ "$(wc -L <README.md)" -le "$README_COLUMNS" ] || finding "README.md: $(wc -L <README.md) columns"
-	verdict "$sentence"
+	verdict
 }
 
 # ---- with a shop
 
 fields() {
-	local sentence="docs/recording.md has exactly the events and fields of a recording"
-	begin "$sentence" || return 0
+	begin "docs/recording.md has exactly the events and fields of a recording" || return 0
 	"$FRTRACE" -p "$T_PID" -m 'live.Shop$Checkout::report' --kernel=full -d 100ms -o full.jfr >out 2>&1 || finding "no recording:" "$(cat out)"
 	"$JAVA/bin/jfr" metadata full.jfr | awk '
 		/^@Name\(/ { split($0, part, "\""); name = part[2] }
@@ -117,24 +115,22 @@ fields() {
 		event ~ /^(jdk|frtrace)\./ && /^\| `/ { split($0, part, "`"); print event, part[2] }' "$ROOT/docs/recording.md" | sort -u >described
 	[ "$(wc -l <recorded)" -gt 50 ] || finding "too few fields in the recording:" "$(cat recorded)"
 	differ recorded described "< in the recording alone, > in the document alone:"
-	verdict "$sentence"
+	verdict
 }
 
 commands() { # DOCUMENT [COLUMNS DIRECTORY]
-	local sentence="the commands of $1 print the output shown, JDK $FEATURE" status=0
-	begin "$sentence" || return 0
+	local status=0
+	begin "the commands of $1 print the output shown, JDK $FEATURE" || return 0
 	PATH=$WORK/bin:$JAVA/bin:$PATH "${QUIET[@]}" python3 "$LIVE/documents.py" "$T_PID" "$ROOT/$1" "${@:2}" >differences 2>&1 || status=$?
 	[ "$status" = 0 ] || finding "status $status:" "$(cat differences)"
-	verdict "$sentence"
+	verdict
 }
 
 shop_start() {
 	mkdir "$WORK/shop" && cd "$WORK/shop" || return 1
 	ln -s "$CLASSES" shop
 	"${QUIET[@]}" "${LAUNCH[@]}" "$JAVA/bin/java" -Dsun.net.httpserver.nodelay=true -cp shop live.Shop port >stdout 2>stderr </dev/null &
-	T_PID=$!
-	STARTED+=("$T_PID")
-	disown "$T_PID"
+	target_is $!
 	wait_for 20 test -s port || return 1
 	"${QUIET[@]}" "${LAUNCH[@]}" "$JAVA/bin/java" -cp shop live.Load "$(cat port)" 2 1000000 >load 2>&1 </dev/null &
 	STARTED+=("$!")

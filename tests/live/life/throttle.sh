@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Throttling: a method that is called too often is only counted from some call on; the others are still recorded.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -10,7 +9,7 @@ jfr_events() { "$FRTRACE" print --events "$1" "$F_FILE"; }
 
 # One pass of the JDK's reader for both methods: "HOT SLOW" events.
 recorded() {
-	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" 2>/dev/null |
+	java_newest live.Check "$F_FILE" 2>/dev/null |
 		awk '$4 == "live.Hot.hot" { hot = $1 } $4 == "live.Hot.slow" { slow = $1 } END { printf "%d %d\n", hot, slow }'
 }
 
@@ -57,20 +56,17 @@ P
 }
 
 throttled() { # SENTENCE THREADS ENDING-FUNCTION OPTION...
-	local sentence="$1, JDK $FEATURE" ending=$3
-	begin "$sentence" || return 0
-	target_start Hot "$2" "$LENGTH"
-	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=1% "${@:4}"; then
-		touch "$T_DIR/go"
-		wait_for 30 throttling_is_on
-		$ending
-		says '^  throttled: live.Hot.hot\(int\): .*\(--max-overhead=1%\)'
-		says '^  1 method was throttled: [0-9,]+ calls are counted and timed'
-		[ "$(grep -c 'throttled: ' "$F_DIR/stderr")" = 2 ] || finding "not reported once:" "$(cat "$F_DIR/stderr")"
-		status_is 3
-	fi
-	verdict "$sentence"
-	target_drop
+	local ending=$3
+	begin "$1, JDK $FEATURE" || return 0
+	trace_program Hot "$2" "$LENGTH" -- -m 'live.Hot::hot;live.Hot::slow' --max-overhead=1% "${@:4}" || return 0
+	touch "$T_DIR/go"
+	wait_for 30 throttling_is_on
+	$ending
+	says '^  throttled: live.Hot.hot\(int\): .*\(--max-overhead=1%\)'
+	says '^  1 method was throttled: [0-9,]+ calls are counted and timed'
+	[ "$(grep -c 'throttled: ' "$F_DIR/stderr")" = 2 ] || finding "not reported once:" "$(cat "$F_DIR/stderr")"
+	status_is 3
+	finish
 }
 
 at_the_end() { # [timed]
@@ -105,42 +101,33 @@ killed_at_the_switch() {
 }
 
 off() {
-	local sentence="--max-overhead=off records every call, JDK $FEATURE" hot slow events slow_events lost
-	begin "$sentence" || return 0
-	target_start Hot 1 "$LENGTH"
-	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=off; then
-		touch "$T_DIR/go"
-		sleep 1
-		touch "$T_DIR/stop"
-		wait_for "$SECONDS_MAX" target_has "done"
-		trace_stop
-		status_is 0 3
-		grep -E 'throttled|hooks:' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
-		read -r hot slow < <(counted)
-		read -r events slow_events < <(recorded)
-		lost=$(end_line_number lost)
-		[ $((events + lost)) = "$hot" ] || finding "$hot calls, $events recorded, $lost lost"
-		[ "$slow_events" = "$slow" ] || finding "not all calls of slow() are recorded"
-		jfr_events jdk.MethodTiming | grep invocations >/dev/null && finding "methods are timed"
-	fi
-	verdict "$sentence"
-	target_drop
+	local hot slow events slow_events lost
+	begin "--max-overhead=off records every call, JDK $FEATURE" || return 0
+	trace_program Hot 1 "$LENGTH" -- -m 'live.Hot::hot;live.Hot::slow' --max-overhead=off || return 0
+	touch "$T_DIR/go"
+	sleep 1
+	touch "$T_DIR/stop"
+	wait_for "$SECONDS_MAX" target_has "done"
+	stopped_with 0 3
+	grep -E 'throttled|hooks:' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
+	read -r hot slow < <(counted)
+	read -r events slow_events < <(recorded)
+	lost=$(end_line_number lost)
+	[ $((events + lost)) = "$hot" ] || finding "$hot calls, $events recorded, $lost lost"
+	[ "$slow_events" = "$slow" ] || finding "not all calls of slow() are recorded"
+	jfr_events jdk.MethodTiming | grep invocations >/dev/null && finding "methods are timed"
+	finish
 }
 
 # Calls that are not recorded cannot be throttled.
 not_throttled() { # SENTENCE OPTION...
-	local sentence="$1, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready && trace_start --max-overhead=1% "${@:2}"; then
-		sleep 3
-		trace_stop
-		status_is 0
-		grep -q 'throttled' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
-		$check
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "$1, JDK $FEATURE" || return 0
+	trace_program Speed -- --max-overhead=1% "${@:2}" || return 0
+	sleep 3
+	stopped_with 0
+	grep -q 'throttled' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
+	$check
+	finish
 }
 
 reports_hooks() { says '^  hooks: [0-9,]+ calls a second that are not recorded take [0-9]+ % of a CPU'; }
@@ -148,32 +135,29 @@ no_hooks_line() { grep -q 'hooks:' "$F_DIR/stderr" && finding "$(cat "$F_DIR/std
 
 # The program's own account shows that it goes on calling, while nothing is counted any more.
 unhooked() {
-	local sentence="a short method that a filter with a * caught loses its hooks and is named with its calls, JDK $FEATURE" more called
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready && trace_start --max-overhead=1% -m 'live.Speed::w*;live.Speed::loop'; then
-		wait_for 60 grep -q '^  unhooked: ' "$F_DIR/stderr"
-		sleep 1
-		calls_asked 1 >/dev/null
-		sleep 1
-		more=$(calls_asked 2)
-		trace_stop
-		target_restored
-		status_is 3
-		says '^  unhooked: live.Speed.work\(int\), [0-9,]+ calls so far: no longer counted .*\(--auto-unhook=200 ns\)'
-		says '^  1 of these was unhooked, and is not counted to the end'
-		[ "$(grep -c '^  unhooked: ' "$F_DIR/stderr")" = 1 ] || finding "more is unhooked:" "$(cat "$F_DIR/stderr")"
-		called=$(sed -nE 's/^  unhooked: [^ ]+ ([0-9,]+) calls.*/\1/p' "$F_DIR/stderr" | tr -d ,)
-		"$FRTRACE" view method-timing --json "$F_FILE" | python3 -c '
+	local more called
+	begin "a short method that a filter with a * caught loses its hooks and is named with its calls, JDK $FEATURE" || return 0
+	trace_program Speed -- --max-overhead=1% -m 'live.Speed::w*;live.Speed::loop' || return 0
+	wait_for 60 grep -q '^  unhooked: ' "$F_DIR/stderr"
+	sleep 1
+	calls_asked 1 >/dev/null
+	sleep 1
+	more=$(calls_asked 2)
+	trace_stop
+	target_restored
+	status_is 3
+	says '^  unhooked: live.Speed.work\(int\), [0-9,]+ calls so far: no longer counted .*\(--auto-unhook=200 ns\)'
+	says '^  1 of these was unhooked, and is not counted to the end'
+	[ "$(grep -c '^  unhooked: ' "$F_DIR/stderr")" = 1 ] || finding "more is unhooked:" "$(cat "$F_DIR/stderr")"
+	called=$(sed -nE 's/^  unhooked: [^ ]+ ([0-9,]+) calls.*/\1/p' "$F_DIR/stderr" | tr -d ,)
+	"$FRTRACE" view method-timing --json "$F_FILE" | python3 -c '
 import json, sys
 called, more = map(int, sys.argv[1:])
 counts = {r["method"]: r["invocations"] for r in json.loads(sys.stdin.readline())["rows"]}
 count = counts["live.Speed.work(int)"]
 assert 100000 < called <= count < called + more / 4, (counts, called, more)' "${called:-0}" "${more:-0}" >"$WORK/found" 2>&1 ||
-			finding "calls:" "$(cat "$WORK/found")"
-	fi
-	verdict "$sentence"
-	target_drop
+		finding "calls:" "$(cat "$WORK/found")"
+	finish
 }
 
 # Prints the number of calls since the last question.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016,SC2034,SC2119,SC2154
 # Every recorded call has the stack that the program itself sees with StackWalker, Throwable and JVMTI and, on JDK 25,
 # that the JDK's own tracing recorded in the same run. $SEED repeats a random program.
 # shellcheck source=tests/live/lib.sh
@@ -52,15 +51,12 @@ program_build() {
 program_start() { # WITNESSES SCENARIOS [-JVM-OPTION...]
 	local witnesses=$1 scenarios=$2 options=("${@:3}")
 	[ "$FEATURE" -ge 22 ] && options+=(--enable-native-access=ALL-UNNAMED)
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
-	chmod 777 "$T_DIR"
+	stage
 	[ -n "$OWN" ] && options+=("-XX:FlightRecorderOptions:stackdepth=$DEPTH"
 		"-XX:StartFlightRecording:filename=$T_DIR/jdk.jfr,settings=none,+jdk.MethodTrace#enabled=true,+jdk.MethodTrace#stackTrace=true,+jdk.MethodTrace#filter=stacks.Probe::hit")
 	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx1g -cp "$PROGRAM" "-agentpath:$TOOLS/libstacks.so" "-Dstacks.dir=$T_DIR" "-Dstacks.seed=$SEED" \
 		"${options[@]}" stacks.Main "$witnesses" "$scenarios" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
-	T_PID=$!
-	STARTED+=("$T_PID")
-	disown "$T_PID" 2>/dev/null
+	target_is $!
 }
 
 # ---- verdicts
@@ -83,56 +79,46 @@ compared_all() { # WITNESSES [ARGUMENT...]
 
 # frtrace's stacks must be those of the witnesses.
 agrees() { # SENTENCE WITNESSES SCENARIOS [-JVM-OPTION...]
-	local sentence="$1, JDK $FEATURE" witnesses=$2
-	begin "$sentence" || return 0
+	local witnesses=$2
+	begin "$1, JDK $FEATURE" || return 0
 	program_build
 	program_start "${@:2}"
-	if target_ready && trace_start -m 'stacks.Probe::hit' "${TRACE_ALSO[@]}" --stack-depth="$DEPTH" ${SOURCE:+"--stacks=$SOURCE"}; then
-		target_go
-		trace_stop
-		status_is 0
-		says ' 0 lost'
-		[ -z "$SAYS" ] || says "$SAYS"
-		if [ -n "${PROBED:-}" ]; then target_untouched "$T_PID"; else target_restored; fi
-		target_quit
-		compared_all "$witnesses" "${COMPARE_WITH[@]}"
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_target -m 'stacks.Probe::hit' "${TRACE_ALSO[@]}" --stack-depth="$DEPTH" ${SOURCE:+"--stacks=$SOURCE"} || return 0
+	trace_calls
+	says ' 0 lost'
+	[ -z "$SAYS" ] || says "$SAYS"
+	if [ -n "${PROBED:-}" ]; then target_untouched "$T_PID"; else target_restored; fi
+	target_quit
+	compared_all "$witnesses" "${COMPARE_WITH[@]}"
+	finish
 }
 
 # Calls while the JVM ends. Only the launcher calls main, and only the JVM calls a thread's run.
 agrees_at_end() {
-	local sentence="main has no stack, and a shutdown hook has the right ones, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "main has no stack, and a shutdown hook has the right ones, JDK $FEATURE" || return 0
 	program_build
 	program_start jvmti none -Dstacks.hooks=true
-	if target_ready && trace_start -m 'stacks.Probe::hit' -m 'stacks.Main::main' -m 'stacks.Main$Last::run'; then
-		target_go
-		trace_wait
-		status_is 0
-		says ' 0 lost'
-		compared_all jvmti --least=101 --no-bci --alone='stacks.Main.main,stacks.Main$Last.run'
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_target -m 'stacks.Probe::hit' -m 'stacks.Main::main' -m 'stacks.Main$Last::run' || return 0
+	target_go
+	ended_with 0
+	says ' 0 lost'
+	compared_all jvmti --least=101 --no-bci --alone='stacks.Main.main,stacks.Main$Last.run'
+	finish
 }
 
 # The witnesses must agree with each other and, where possible, with the JDK's own tracing.
 witnesses_agree() { # SENTENCE SCENARIOS [-JVM-OPTION...]
-	local sentence="$1, JDK $FEATURE" witnesses=jvmti
-	begin "$sentence" || return 0
+	local witnesses=jvmti
+	begin "$1, JDK $FEATURE" || return 0
 	program_build
 	[ "$FEATURE" -ge 11 ] && witnesses=walker,throwable,jvmti
 	program_start "$witnesses" "${@:2}"
-	if target_ready; then
-		target_go
-		target_quit
-		[ "$FEATURE" -ge 11 ] && DEPTH=320 compared "$T_DIR/oracle:walker" "$T_DIR/oracle:throwable,jvmti"
-		[ -n "$OWN" ] && compared "$T_DIR/jdk.jfr" "$T_DIR/oracle:$witnesses" --jep520
-	fi
-	verdict "$sentence"
-	target_drop
+	target_comes_up || return 0
+	target_go
+	target_quit
+	[ "$FEATURE" -ge 11 ] && DEPTH=320 compared "$T_DIR/oracle:walker" "$T_DIR/oracle:throwable,jvmti"
+	[ -n "$OWN" ] && compared "$T_DIR/jdk.jfr" "$T_DIR/oracle:$witnesses" --jep520
+	finish
 }
 
 # ---- the matrix
@@ -255,9 +241,8 @@ for jdk in "${JDKS[@]}"; do
 	[ "$FEATURE" -ge 25 ] && agrees_small "compact object headers" -XX:+UseCompactObjectHeaders
 done
 
-roots_find
 for version in "${OTHER_JDKS[@]}"; do
-	root_use "$version" || { skip "stacks of every shape, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "stacks of every shape" || continue
 	OWN=
 	[ "$FEATURE" -ge 25 ] && OWN=yes
 	agrees_small "stacks of every shape"

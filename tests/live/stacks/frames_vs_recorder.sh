@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016,SC2046
 # Data about the methods on a stack, read from outside, equals that of the JVM's own Flight Recorder: names, flags,
 # loaders, lines, bytecode indexes, and whether code is compiled, inlined or interpreted.
 # shellcheck source=tests/live/lib.sh
@@ -8,15 +7,8 @@
 
 SECONDS_MAX=180 # enough to compile everything on a busy machine
 
-probe_build() {
-	cd "$ROOT" &&
-		gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-format-truncation -Wno-maybe-uninitialized \
-			-D_GNU_SOURCE -fsanitize=address,undefined -I. -o "$WORK/probe" tests/live/resolve_probe.c \
-			user/hotspot/*.c $(find user/process -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) user/text/{monotonic,log,fold,term}.c $(find format -maxdepth 1 -name '*.c' ! -name gzip.c) format/classfile/*.c
-}
-
 compare() {
-	"$WORK/probe" "$T_PID" "$(cat "$T_DIR/tid")" >"$WORK/resolved" 2>&1 || finding "$(cat "$WORK/resolved")"
+	"$WORK/resolve_probe" "$T_PID" "$(cat "$T_DIR/tid")" >"$WORK/resolved" 2>&1 || finding "$(cat "$WORK/resolved")"
 	grep -q '^live/RecordedStack\$Deep\$Deeper|leaf|' "$WORK/resolved" || finding "no leaf:" "$(cat "$WORK/resolved")"
 	sed '1,/|leaf|/d' "$WORK/resolved" | diff "$T_DIR/recorded" - >"$WORK/differences" ||
 		finding "differs from the recorder:" "$(cat "$WORK/differences")"
@@ -26,17 +18,14 @@ compare() {
 }
 
 same() { # SENTENCE TYPE [-JVM-OPTION...]: one of the frames must have this type
-	local sentence="$1, JDK $FEATURE" type=$2
+	local type=$2
+	begin "$1, JDK $FEATURE" || return 0
 	shift 2
-	begin "$sentence" || return 0
-	target_start -XX:FlightRecorderOptions=stackdepth=256 "$@" RecordedStack 6000
-	if target_ready; then
-		compare
-		grep -q "|$type\$" "$T_DIR/recorded" || finding "no frame of type $type:" "$(cat "$T_DIR/recorded")"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program -XX:FlightRecorderOptions=stackdepth=256 "$@" RecordedStack 6000 || return 0
+	compare
+	grep -q "|$type\$" "$T_DIR/recorded" || finding "no frame of type $type:" "$(cat "$T_DIR/recorded")"
+	target_quit
+	finish
 }
 
 every_case() {
@@ -49,26 +38,24 @@ every_case() {
 
 # The JDK's own annotations, read with JDK 25's class file API.
 hidden_same() { # HOME
-	local sentence="the hidden methods of ordinary classes are known, JDK $FEATURE"
-	begin "$sentence" && newest_is_25 "$sentence" || return 0
+	begin "the hidden methods of ordinary classes are known, JDK $FEATURE" && newest_is_25 || return 0
 	gcc -I"$ROOT" -o "$WORK/hidden" "$LIVE/hidden_probe.c" "$ROOT/user/jvm/hidden.c" || finding "the probe does not compile"
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${NEWEST%% *}" live.Hidden "$1" >"$WORK/annotated" 2>&1 &&
 		[ "$(grep -c ' 1$' "$WORK/annotated")" -gt 400 ] || finding "too few annotations:" "$(head "$WORK/annotated")"
 	"$WORK/hidden" <"$WORK/annotated" >"$WORK/differences" && [ ! -s "$WORK/differences" ] ||
 		finding "$(cat "$WORK/differences")"
-	verdict "$sentence"
+	verdict
 }
 
-probe_build || { not_ok "the probe compiles"; exit; }
+probe_build resolve_probe -fsanitize=address,undefined "$ROOT"/user/hotspot/*.c "$ROOT"/format/classfile/*.c || { not_ok "the probe compiles"; exit; }
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	every_case
 	[ "$FEATURE" -lt 21 ] || hidden_same "$JAVA"
 done
-roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
 	[ "$version" -ge 21 ] || continue
-	root_use "$version" || { skip "frames equal the recorder's, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "frames equal the recorder's" || continue
 	same "frames equal the recorder's" Inlined
 	hidden_same "$JVM_ROOT$JAVA"
 done

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # The modules and packages of the classes on a stack equal those in the JVM's own Flight Recorder.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -21,11 +20,9 @@ SHOP=(-XX:FlightRecorderOptions=stackdepth=256 -cp "$MODULES/plain" -p "$MODULES
 	--add-modules "stock,legacy" -m shop/shop.api.Main)
 
 shop_start() { # [-JVM-OPTION...]
-	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	stage
 	"${LAUNCH[@]}" "$JAVA/bin/java" "${BRIEF[@]}" "$@" "${SHOP[@]}" "$T_DIR" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
-	T_PID=$!
-	STARTED+=("$T_PID")
-	disown "$T_PID" 2>/dev/null
+	target_is $!
 }
 
 as_json() { # EVENT FILE
@@ -40,52 +37,38 @@ compare() { # MODULE...
 }
 
 same() { # SENTENCE [-JVM-OPTION...]
-	local sentence="$1, JDK $FEATURE"
+	begin "$1, JDK $FEATURE" || return 0
 	shift
-	begin "$sentence" || return 0
 	shop_start "$@"
-	if target_ready && trace_start -m 'shop.hidden.Till::pay'; then
-		target_go
-		trace_stop
-		status_is 0
-		target_quit
-		compare java.base java.logging shop stock legacy -
-	fi
-	verdict "$sentence"
-	target_drop
+	trace_target -m 'shop.hidden.Till::pay' || return 0
+	trace_calls
+	target_quit
+	compare java.base java.logging shop stock legacy -
+	finish
 }
 
 launched_same() {
-	local sentence="modules of a program that frtrace starts equal the recorder's, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "modules of a program that frtrace starts equal the recorder's, JDK $FEATURE" || return 0
 	T_DIR=$(mktemp -d "$WORK/target.XXXXXX") F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	touch "$T_DIR/go"
 	trace_launch -o "$F_FILE" --max-overhead=off --lines -m 'shop.hidden.Till::pay' -- "$JAVA/bin/java" "${BRIEF[@]}" "${SHOP[@]}" "$T_DIR"
 	# The module of a class is read from a JVM that is still there. A busy machine takes its time.
 	wait_for "$SECONDS_MAX" grep -qs 'shop.hidden.Till.pay' "$F_DIR/stdout" || finding "no call"
 	touch "$T_DIR/quit"
-	trace_wait
-	status_is 0
+	ended_with 0
 	compare java.base java.logging shop stock legacy -
-	verdict "$sentence"
+	verdict
 }
 
 # Before JDK 9 there are no modules.
 none() {
-	local sentence="classes have a package and no module, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Late 2000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
-		target_go
-		trace_stop
-		target_quit
-		as_json jdk.MethodTrace "$F_FILE" >"$WORK/ours.json" || finding "jfr cannot read the recording"
-		grep -qF '"name": "live"' "$WORK/ours.json" || finding "no package" "$(head -n 40 "$WORK/ours.json")"
-		! grep -qF '"module": {' "$WORK/ours.json" || finding "a module:" "$(grep -F -A 4 '"module": {' "$WORK/ours.json")"
-		! grep -qF '"exported": true' "$WORK/ours.json" || finding "an exported package"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "classes have a package and no module, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program Late 2000 -- -m 'live.Late$Latecomer::checkout' || return 0
+	as_json jdk.MethodTrace "$F_FILE" >"$WORK/ours.json" || finding "jfr cannot read the recording"
+	grep -qF '"name": "live"' "$WORK/ours.json" || finding "no package" "$(head -n 40 "$WORK/ours.json")"
+	! grep -qF '"module": {' "$WORK/ours.json" || finding "a module:" "$(grep -F -A 4 '"module": {' "$WORK/ours.json")"
+	! grep -qF '"exported": true' "$WORK/ours.json" || finding "an exported package"
+	finish
 }
 
 jdk_use "${JDKS[0]}"
@@ -96,9 +79,8 @@ for jdk in "${JDKS[@]}"; do
 	same "modules equal the recorder's"
 	turn 0 && launched_same
 done
-roots_find
 for version in "${OTHER_JDKS[@]}"; do
-	root_use "$version" || { skip "modules equal the recorder's, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "modules equal the recorder's" || continue
 	if [ "$version" -lt 9 ]; then
 		none
 		continue

@@ -1,21 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2046
 # The walker in the kernel (bpf/stack.bpf.h) finds the same frames as the same walker from outside, byte for
 # byte.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-probe_build() {
-	local multiarch sources
+programs_build() {
+	local multiarch
 	multiarch=$(gcc -dumpmachine)
-	sources=(tests/live/bpf_walk.c user/hotspot/{layout,codelets,vmstructs,page_cache}.c $(find user/process -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) user/text/{monotonic,log,fold,term}.c $(find format -maxdepth 1 -name '*.c' ! -name gzip.c))
 	cd "$ROOT" &&
 		clang -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -I. -idirafter "/usr/include/$multiarch" \
 			-c -o "$WORK/walk.bpf.o" tests/live/walk.bpf.c &&
 		PATH=$PATH:/usr/sbin bpftool gen skeleton "$WORK/walk.bpf.o" name walk_bpf >"$WORK/walk.skel.h" &&
-		gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -I. -I"$WORK" \
-			-o "$WORK/bpf_walk" "${sources[@]}" -lbpf
+		probe_build bpf_walk user/hotspot/{layout,codelets,vmstructs,page_cache}.c -lbpf
 }
 
 probe_is_on() { grep -qs '^on$' "$WORK/walks" || ended "$PROBE"; }
@@ -42,9 +39,9 @@ walked() { # NAME REGEX
 }
 
 equal() { # SENTENCE [-JVM-OPTION...] Waits [ARGUMENT...] -- NAME REGEX...
-	local sentence="$1, JDK $FEATURE" program=()
+	local program=()
+	begin "$1, JDK $FEATURE" || return 0
 	shift
-	begin "$sentence" || return 0
 	while [ "$1" != -- ]; do
 		program+=("$1")
 		shift
@@ -55,7 +52,7 @@ equal() { # SENTENCE [-JVM-OPTION...] Waits [ARGUMENT...] -- NAME REGEX...
 		walked "$1" "$2"
 		shift 2
 	done
-	verdict "$sentence"
+	verdict
 	sed -n 's/^cost: /# /p' "$WORK/walks"
 	target_drop
 }
@@ -88,14 +85,13 @@ if [ "$(id -u)" -ne 0 ]; then
 	skip "the kernel walks stacks" "needs root"
 	exit 0
 fi
-probe_build || { not_ok "the programs compile"; exit; }
+programs_build || { not_ok "the programs compile"; exit; }
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	walk_all
 	equal "the kernel walks 3,000 interpreted stacks" -Xint Waits bench 100 -- w-bench "bottom $interpreted"
 	equal "the kernel walks 3,000 compiled stacks" -Xbatch Waits bench 100 -- w-bench "bottom $mixed"
 done
-roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
-	if root_use "$version"; then walk_all; else skip "the kernel walks frames of JDK $version" "$(roots_why)"; fi
+	root_use "$version" "the kernel walks frames" && walk_all
 done

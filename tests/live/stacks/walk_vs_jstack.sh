@@ -1,22 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2046
 # Stacks walked and named from outside the JVM equal those that the JVM prints itself, on every available version.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
-
-probe_build() {
-	cd "$ROOT" &&
-		gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-format-truncation -Wno-maybe-uninitialized \
-			-D_GNU_SOURCE -fsanitize=address,undefined -I. -o "$WORK/probe" tests/live/walk_probe.c \
-			user/hotspot/*.c $(find user/process -name '*.c' ! -name libraries.c ! -name trace_context.c ! -name process_context.c ! -name syscall_filter.c) user/text/{monotonic,log,fold,term}.c $(find format -maxdepth 1 -name '*.c' ! -name gzip.c) format/classfile/*.c
-}
 
 # A polling thread may have moved between the two readings: a difference may appear once, not three times.
 compare() {
 	local i
 	for i in 1 2 3; do
-		"$WORK/probe" "$T_PID" compare >"$WORK/compared" 2>&1 || break
+		"$WORK/walk_probe" "$T_PID" compare >"$WORK/compared" 2>&1 || break
 		grep -q '^differs' "$WORK/compared" || return
 	done
 	finding "differs from the JVM's output:" "$(grep -v '^same' "$WORK/compared")"
@@ -29,19 +21,16 @@ compared() { # COUNT REGEX: at least COUNT lines
 }
 
 same() { # SENTENCE DEOPTIMISED [-JVM-OPTION...]
-	local sentence="$1, JDK $FEATURE" deoptimised=$2
+	local deoptimised=$2
+	begin "$1, JDK $FEATURE" || return 0
 	shift 2
-	begin "$sentence" || return 0
-	target_start "$@" Frames
-	if target_ready; then
-		compare
-		compared 10 '^same tid'
-		compared 1 '^same tid [0-9]+: 13[01] frames,' # 40 times three nested inlined methods
-		compared "$deoptimised" ' deoptimised$'
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program "$@" Frames || return 0
+	compare
+	compared 10 '^same tid'
+	compared 1 '^same tid [0-9]+: 13[01] frames,' # 40 times three nested inlined methods
+	compared "$deoptimised" ' deoptimised$'
+	target_quit
+	finish
 }
 
 # The frames in class live.Frames of one thread, from the line that matches on.
@@ -50,39 +39,35 @@ frames_from() { # REGEX
 }
 
 virtual() {
-	local sentence="the stack of a virtual thread ends at its entry, or where its frames are in the heap, JDK $FEATURE" end
-	begin "$sentence" || return 0
-	target_start Frames
-	if target_ready; then
-		"$WORK/probe" "$T_PID" threads >"$WORK/walked" 2>&1 || finding "$(cat "$WORK/walked")"
-		end=$(frames_from 'Frames\$Pinned.<clinit>')
-		[ "$(grep -c 'live.Frames.pinned' <<<"$end")" = 11 ] || finding "not 11 frames of pinned:" "$end"
-		grep -q 'jdk.internal.vm.Continuation.enterSpecial(native)' <<<"$end" || finding "no enterSpecial:" "$end"
-		# JDK 21 does not say where enterSpecial is, so the frames are cut when they are named
-		[ "$FEATURE" -lt 25 ] || grep -A1 enterSpecial <<<"$end" | grep '^end bottom' >/dev/null ||
-			finding "continues after enterSpecial:" "$end"
-		end=$(frames_from 'Frames\$Thawed.<clinit>')
-		grep -q '^end chunk' <<<"$end" || finding "does not end in the heap:" "$end"
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local end
+	begin "the stack of a virtual thread ends at its entry, or where its frames are in the heap, JDK $FEATURE" || return 0
+	run_program Frames || return 0
+	"$WORK/walk_probe" "$T_PID" threads >"$WORK/walked" 2>&1 || finding "$(cat "$WORK/walked")"
+	end=$(frames_from 'Frames\$Pinned.<clinit>')
+	[ "$(grep -c 'live.Frames.pinned' <<<"$end")" = 11 ] || finding "not 11 frames of pinned:" "$end"
+	grep -q 'jdk.internal.vm.Continuation.enterSpecial(native)' <<<"$end" || finding "no enterSpecial:" "$end"
+	# JDK 21 does not say where enterSpecial is, so the frames are cut when they are named
+	[ "$FEATURE" -lt 25 ] || grep -A1 enterSpecial <<<"$end" | grep '^end bottom' >/dev/null ||
+		finding "continues after enterSpecial:" "$end"
+	end=$(frames_from 'Frames\$Thawed.<clinit>')
+	grep -q '^end chunk' <<<"$end" || finding "does not end in the heap:" "$end"
+	target_quit
+	finish
 }
 
 # A starting JVM has no layout yet or the right one.
 starting() {
-	local sentence="a starting JVM is reported as such, JDK $FEATURE" i
-	begin "$sentence" || return 0
+	local i
+	begin "a starting JVM is reported as such, JDK $FEATURE" || return 0
 	target_start Frames
 	for ((i = 0; i < 100; i++)); do
-		"$WORK/probe" "$T_PID" layout >"$WORK/layout" 2>&1 && break
+		"$WORK/walk_probe" "$T_PID" layout >"$WORK/layout" 2>&1 && break
 		grep -qE '^walk_probe: .*(not .*yet|not started|no .* yet|not a JVM|not a Java|has not mapped)' "$WORK/layout" ||
 			finding "$(cat "$WORK/layout")"
 	done
 	grep -q "^feature $FEATURE heaps . segment [67] missing ''" "$WORK/layout" || finding "$(cat "$WORK/layout")"
 	target_ready && target_quit
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 variant=0
@@ -94,7 +79,7 @@ every_case() {
 	[ "$FEATURE" -lt 21 ] || virtual
 }
 
-probe_build || { not_ok "the probe compiles"; exit; }
+probe_build walk_probe -fsanitize=address,undefined "$ROOT"/user/hotspot/*.c "$ROOT"/format/classfile/*.c || { not_ok "the probe compiles"; exit; }
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	every_case
@@ -107,8 +92,7 @@ for jdk in "${JDKS[@]}"; do
 	same_in_turn "stacks equal the JVM's, ZGC" 1 -XX:+UseZGC
 	same_in_turn "stacks equal the JVM's, serial collector" 1 -XX:+UseSerialGC
 done
-roots_find
 for version in "${OTHER_JDKS[@]}"; do
-	root_use "$version" || { skip "stacks walked from outside equal the JVM's, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "stacks walked from outside equal the JVM's" || continue
 	every_case
 done

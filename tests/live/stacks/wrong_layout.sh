@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2119
 # If the data about the JVM that frtrace gives the agent is wrong, stacks may be wrong, but nothing else is.
 # $ROUNDS: how many layouts with one wrong field (by default all fields once); $FIRST: number of the first one.
 # shellcheck source=tests/live/lib.sh
@@ -48,25 +47,21 @@ garble() { # NUMBER K
 }
 
 garbled() { # STEP
-	local sentence="a layout with a wrong field never harms the target: each call is counted, JDK $FEATURE" k=0 said=0 number numbers
-	begin "$sentence" || return 0
+	local k=0 said=0 number numbers
+	begin "a layout with a wrong field never harms the target: each call is counted, JDK $FEATURE" || return 0
 	# a fault that the JVM turns into a Java exception would be caused by frtrace
-	target_start -Xmx200m -XX:-CreateCoredumpOnCrash -XX:ErrorFile="$WORK/hs_err" Garbled
-	if target_ready; then
-		mapfile -t numbers < <(layouts "$1")
-		for number in "${numbers[@]}"; do
-			garble "$number" $k || break
-			k=$((k + 1))
-		done
-		target_restored
-		target_quit
-		grep -qx 'garbled: every burst was whole' "$T_DIR/stdout" || finding "the program said:" "$(cat "$T_DIR/stdout")"
-		[ -e "$WORK/hs_err" ] && finding "$(head -n 30 "$WORK/hs_err")"
-		[ "$k" -eq ${#numbers[@]} ] || finding "only $k recordings"
-		[ "$said" -ge $((k / 8)) ] || finding "only $said of $k recordings report a problem with their stacks"
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program -Xmx200m -XX:-CreateCoredumpOnCrash -XX:ErrorFile="$WORK/hs_err" Garbled || return 0
+	mapfile -t numbers < <(layouts "$1")
+	for number in "${numbers[@]}"; do
+		garble "$number" $k || break
+		k=$((k + 1))
+	done
+	target_leaves
+	grep -qx 'garbled: every burst was whole' "$T_DIR/stdout" || finding "the program said:" "$(cat "$T_DIR/stdout")"
+	[ -e "$WORK/hs_err" ] && finding "$(head -n 30 "$WORK/hs_err")"
+	[ "$k" -eq ${#numbers[@]} ] || finding "only $k recordings"
+	[ "$said" -ge $((k / 8)) ] || finding "only $said of $k recordings report a problem with their stacks"
+	finish
 }
 
 variant_build garbled

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # A recording in the background: start returns when tracing is on; status, dump and stop reach it.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -24,47 +23,42 @@ has_calls() { # NUMBER: in the last dump
 }
 
 background() {
-	local sentence="start, status, dump and stop, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "start, status, dump and stop, JDK $FEATURE" || return 0
 	F_FILE=$WORK/background.jfr
-	target_start Namesake 2000
-	if target_ready; then
-		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE"
-		prints stderr '^tracing |^  no loaded class matches yet'
-		prints stderr "in the background: frtrace status . dump . stop $T_PID"
-		two_at_a_time
-		target_go
-		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" # takes the spans that are still in the rings
-		has_calls 2000
-		tool 0 status "$T_PID"
-		prints stdout "^$T_PID .*2,000 calls .* in $F_FILE\$"
-		tool 0 status
-		prints stdout "^$T_PID "
-		tool 0 status --json
-		prints stdout "^\[(.*,)?\{\"pid\":$T_PID,\"name\":\"live\.Namesake\",\"elapsedNs\":[0-9]+,\"calls\":2000,.*\"fileGone\":false\}(,.*)?\]\$"
-		tool 0 status --json "$T_PID"
-		prints stdout "^\{\"pid\":$T_PID,.*\}\$"
-		same_name
-		(cd "$WORK" && tool 0 dump "$T_PID" -o dumped.jfr)
-		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=5m
-		prints stderr 'in .*/dumped.jfr$'
-		has_calls 2000
-		sleep 1.5
-		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=1s
-		has_calls 0
-		tool 1 dump "$T_PID" -o "$F_FILE"
-		prints stderr 'to itself'
-		tool 2 dump "$T_PID"
-		tool 0 stop "$T_PID"
-		prints stderr '2,000 calls, .* 0 lost, .*The JVM runs its original code again'
-		tool 1 stop "$T_PID"
-		prints stderr 'is not being recorded in the background'
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program Namesake 2000 || return 0
+	tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE"
+	prints stderr '^tracing |^  no loaded class matches yet'
+	prints stderr "in the background: frtrace status . dump . stop $T_PID"
+	two_at_a_time
+	target_go
+	tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" # takes the spans that are still in the rings
+	has_calls 2000
+	tool 0 status "$T_PID"
+	prints stdout "^$T_PID .*2,000 calls .* in $F_FILE\$"
+	tool 0 status
+	prints stdout "^$T_PID "
+	tool 0 status --json
+	prints stdout "^\[(.*,)?\{\"pid\":$T_PID,\"name\":\"live\.Namesake\",\"elapsedNs\":[0-9]+,\"calls\":2000,.*\"fileGone\":false\}(,.*)?\]\$"
+	tool 0 status --json "$T_PID"
+	prints stdout "^\{\"pid\":$T_PID,.*\}\$"
+	same_name
+	(cd "$WORK" && tool 0 dump "$T_PID" -o dumped.jfr)
+	tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=5m
+	prints stderr 'in .*/dumped.jfr$'
+	has_calls 2000
+	sleep 1.5
+	tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=1s
+	has_calls 0
+	tool 1 dump "$T_PID" -o "$F_FILE"
+	prints stderr 'to itself'
+	tool 2 dump "$T_PID"
+	tool 0 stop "$T_PID"
+	prints stderr '2,000 calls, .* 0 lost, .*The JVM runs its original code again'
+	tool 1 stop "$T_PID"
+	prints stderr 'is not being recorded in the background'
+	target_leaves
+	file_agrees
+	finish
 }
 
 # Each is named by its own process.
@@ -99,70 +93,59 @@ same_name() {
 
 # It ends with the target and leaves no socket.
 with_the_target() {
-	local sentence="a recording in the background ends with its target, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a recording in the background ends with its target, JDK $FEATURE" || return 0
 	F_FILE=$WORK/ended.jfr
-	target_start Late 100
-	if target_ready; then
-		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q
-		target_go
-		target_quit
-		wait_for 20 gone || finding "it does not end: $(cat "$WORK/stdout")"
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program Late 100 || return 0
+	tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q
+	target_go
+	target_quit
+	wait_for 20 gone || finding "it does not end: $(cat "$WORK/stdout")"
+	file_agrees
+	finish
 }
 
 gone() { ! "$FRTRACE" status "$T_PID" >"$WORK/stdout" 2>&1; }
 
 # Another user is rejected.
 other_users() {
-	local sentence="another user is rejected, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "another user is rejected, JDK $FEATURE" || return 0
 	F_FILE=$WORK/strange.jfr
-	target_start Late 100
-	if target_ready; then
-		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q
-		cp "$FRTRACE" /tmp/.frtrace-stranger && chmod 755 /tmp/.frtrace-stranger
-		setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/.frtrace-stranger stop "$T_PID" 2>"$WORK/stderr" &&
-			finding "another user stopped it"
-		prints stderr 'is not being recorded in the background by this user; .* sudo'
-		setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/.frtrace-stranger status 2>"$WORK/stderr"
-		prints stderr 'no recording in the background; .* sudo'
-		rm -f /tmp/.frtrace-stranger
-		tool 0 status "$T_PID"
-		tool 0 stop "$T_PID"
-		target_go
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program Late 100 || return 0
+	tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q
+	cp "$FRTRACE" /tmp/.frtrace-stranger && chmod 755 /tmp/.frtrace-stranger
+	setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/.frtrace-stranger stop "$T_PID" 2>"$WORK/stderr" &&
+		finding "another user stopped it"
+	prints stderr 'is not being recorded in the background by this user; .* sudo'
+	setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/.frtrace-stranger status 2>"$WORK/stderr"
+	prints stderr 'no recording in the background; .* sudo'
+	rm -f /tmp/.frtrace-stranger
+	tool 0 status "$T_PID"
+	tool 0 stop "$T_PID"
+	target_go
+	target_quit
+	finish
 }
 
 # A stopped collector holds its socket and does not answer.
 mute() {
-	local sentence="status, dump and stop of a recording that does not answer end with a way out, JDK $FEATURE" collector began
-	begin "$sentence" || return 0
-	target_start Late 100
-	if target_ready; then
-		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$WORK/mute.jfr" -q
-		collector=$(collector_pid)
-		kill -STOP "$collector"
-		for verb in status "status $T_PID" "stop $T_PID" "dump $T_PID -o $WORK/never.jfr"; do
-			began=$SECONDS
-			# shellcheck disable=SC2086 # words
-			tool 1 $verb
-			prints stderr "^frtrace: the recording of $T_PID does not answer .*'kill -9 $collector'"
-			[ $((SECONDS - began)) -le 90 ] || finding "frtrace $verb takes $((SECONDS - began)) s"
-		done
-		kill -CONT "$collector"
-		wait_for 20 gone || finding "the requested stop is lost"
-		target_go
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
+	local collector began
+	begin "status, dump and stop of a recording that does not answer end with a way out, JDK $FEATURE" || return 0
+	run_program Late 100 || return 0
+	tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$WORK/mute.jfr" -q
+	collector=$(collector_pid)
+	kill -STOP "$collector"
+	for verb in status "status $T_PID" "stop $T_PID" "dump $T_PID -o $WORK/never.jfr"; do
+		began=$SECONDS
+		# shellcheck disable=SC2086 # words
+		tool 1 $verb
+		prints stderr "^frtrace: the recording of $T_PID does not answer .*'kill -9 $collector'"
+		[ $((SECONDS - began)) -le 90 ] || finding "frtrace $verb takes $((SECONDS - began)) s"
+	done
+	kill -CONT "$collector"
+	wait_for 20 gone || finding "the requested stop is lost"
+	target_go
+	target_quit
+	finish
 }
 
 collector_pid() { "$FRTRACE" list | sed -nE "s/^ *$T_PID .*frtrace pid ([0-9]+).*/\1/p"; }
@@ -186,111 +169,92 @@ no_file_is_written() { # PID
 
 # Nothing is written before dump and stop -o; what is written is complete.
 in_memory() {
-	local sentence="a recording in memory is written by dump and stop -o only, JDK $FEATURE" collector
-	begin "$sentence" || return 0
+	local collector
+	begin "a recording in memory is written by dump and stop -o only, JDK $FEATURE" || return 0
 	F_FILE=$WORK/memory.jfr
-	target_start Late 2000
-	if target_ready; then
-		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' --in-memory=16m
-		prints stderr '^to memory, at most 16.0 MB, oldest goes first, to a file only by dump or stop -o'
-		collector=$(collector_pid)
-		no_file_is_written "$collector"
-		target_go
-		tool 0 status "$T_PID"
-		prints stdout 'calls .* in memory, back to .* ago$'
-		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr"
-		has_calls 2000
-		no_file_is_written "$collector"
-		tool 0 status --json "$T_PID"
-		prints stdout '"inMemory":true,"reachesBackNs":[0-9]+,'
-		tool 1 stop "$T_PID" -o /nowhere/x.jfr
-		prints stderr "^frtrace: cannot create '/nowhere/x.jfr'"
-		tool 0 status "$T_PID" # it goes on
-		tool 0 stop "$T_PID" -o "$F_FILE"
-		prints stderr "2,000 calls, .* 0 lost, .* in $F_FILE. The JVM runs its original code again"
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program Late 2000 || return 0
+	tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' --in-memory=16m
+	prints stderr '^to memory, at most 16.0 MB, oldest goes first, to a file only by dump or stop -o'
+	collector=$(collector_pid)
+	no_file_is_written "$collector"
+	target_go
+	tool 0 status "$T_PID"
+	prints stdout 'calls .* in memory, back to .* ago$'
+	tool 0 dump "$T_PID" -o "$WORK/dumped.jfr"
+	has_calls 2000
+	no_file_is_written "$collector"
+	tool 0 status --json "$T_PID"
+	prints stdout '"inMemory":true,"reachesBackNs":[0-9]+,'
+	tool 1 stop "$T_PID" -o /nowhere/x.jfr
+	prints stderr "^frtrace: cannot create '/nowhere/x.jfr'"
+	tool 0 status "$T_PID" # it goes on
+	tool 0 stop "$T_PID" -o "$F_FILE"
+	prints stderr "2,000 calls, .* 0 lost, .* in $F_FILE. The JVM runs its original code again"
+	target_leaves
+	file_agrees
+	finish
 }
 
 # More calls than there is room for, then a kill.
 in_memory_is_bounded() {
-	local sentence="a recording in memory stays as small as it was told, and a killed one leaves nothing, JDK $FEATURE"
+	begin "a recording in memory stays as small as it was told, and a killed one leaves nothing, JDK $FEATURE" || return 0
 	local collector kb size left
-	begin "$sentence" || return 0
 	mkdir -p "$WORK/here"
-	target_start Late 3000000
-	if target_ready; then
-		cd "$WORK/here" && tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' --no-stack --max-overhead=off \
-			--in-memory=16m -o never.jfr
-		collector=$(collector_pid)
-		target_go
-		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr"
-		size=$(stat -c %s "$WORK/dumped.jfr")
-		[ "$size" -le $((16 << 20)) ] || finding "the dump has $size bytes"
-		[ "$size" -ge $((8 << 20)) ] || finding "the dump has only $size bytes"
-		"$JAVA/bin/jfr" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1 || finding "$(cat "$WORK/summary")"
-		kb=$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$collector/status")
-		[ "${kb:-999999}" -le $((96 << 10)) ] || finding "it has $kb KB of memory"
-		no_file_is_written "$collector"
-		kill -9 "$collector"
-		wait_for 20 ended "$collector"
-		left=$(find "$WORK/here" -mindepth 1)
-		[ -z "$left" ] || finding "left behind: $left"
-		target_quit
-	fi
+	run_program Late 3000000 || return 0
+	cd "$WORK/here" && tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' --no-stack --max-overhead=off \
+		--in-memory=16m -o never.jfr
+	collector=$(collector_pid)
+	target_go
+	tool 0 dump "$T_PID" -o "$WORK/dumped.jfr"
+	size=$(stat -c %s "$WORK/dumped.jfr")
+	[ "$size" -le $((16 << 20)) ] || finding "the dump has $size bytes"
+	[ "$size" -ge $((8 << 20)) ] || finding "the dump has only $size bytes"
+	"$JAVA/bin/jfr" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1 || finding "$(cat "$WORK/summary")"
+	kb=$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$collector/status")
+	[ "${kb:-999999}" -le $((96 << 10)) ] || finding "it has $kb KB of memory"
+	no_file_is_written "$collector"
+	kill -9 "$collector"
+	wait_for 20 ended "$collector"
+	left=$(find "$WORK/here" -mindepth 1)
+	[ -z "$left" ] || finding "left behind: $left"
+	target_quit
 	cd "$ROOT" || exit 1
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 # In the foreground it is written at its end.
 in_memory_in_the_foreground() {
-	local sentence="a recording in memory is written at its end to the file of -o, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Late 2000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' --in-memory; then
-		says 'to memory, at most 256.0 MB, .* at its end to '
-		no_file_is_written "$F_PID"
-		target_go
-		trace_stop
-		status_is 0
-		says '2,000 calls, .* 0 lost'
-		target_restored
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a recording in memory is written at its end to the file of -o, JDK $FEATURE" || return 0
+	trace_program Late 2000 -- -m 'live.Late$Latecomer::checkout' --in-memory || return 0
+	says 'to memory, at most 256.0 MB, .* at its end to '
+	no_file_is_written "$F_PID"
+	trace_calls
+	says '2,000 calls, .* 0 lost'
+	target_leaves
+	file_agrees
+	finish
 }
 
 dumps_are() { [ "$(find "$WORK" -name 'watched-dump-*.jfr' | wc -l)" = "$1" ]; }
 
 # The first call that fulfils a condition makes the recording write a dump, which says why; later ones have to wait.
 dumps_itself() { # PROGRAM FILTER CONDITION EVENT REASON
-	local sentence="--dump-when='$3' writes a dump with the call and the reason, JDK $FEATURE" whole=$WORK/watched.jfr
-	begin "$sentence" || return 0
+	local whole=$WORK/watched.jfr
+	begin "--dump-when='$3' writes a dump with the call and the reason, JDK $FEATURE" || return 0
 	# shellcheck disable=SC2086
-	target_start $1
-	if target_ready; then
-		tool 0 start -p "$T_PID" -m "$2" --dump-when="$3" -o "$whole" -q
-		target_go
-		wait_for 10 dumps_are 1 || finding "no dump: $(ls "$WORK")"
-		tool 0 stop "$T_PID"
-		dumps_are 1 || finding "dumps: $(ls "$WORK")"
-		for F_FILE in "$WORK"/watched-dump-*.jfr "$whole"; do
-			jfr_prints "$4" 'startTime = '
-			jfr_prints frtrace.Message "$5"
-		done
-		target_restored
-		target_quit
-		rm -f "$WORK"/watched*.jfr
-	fi
-	verdict "$sentence"
-	target_drop
+	run_program $1 || return 0
+	tool 0 start -p "$T_PID" -m "$2" --dump-when="$3" -o "$whole" -q
+	target_go
+	wait_for 10 dumps_are 1 || finding "no dump: $(ls "$WORK")"
+	tool 0 stop "$T_PID"
+	dumps_are 1 || finding "dumps: $(ls "$WORK")"
+	for F_FILE in "$WORK"/watched-dump-*.jfr "$whole"; do
+		jfr_prints "$4" 'startTime = '
+		jfr_prints frtrace.Message "$5"
+	done
+	target_leaves
+	rm -f "$WORK"/watched*.jfr
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do

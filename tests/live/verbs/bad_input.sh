@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # Bad input gets one clear line and status 1 or 2, and leaves nothing in the target.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 # The message has at most LINES lines and no sign of a crash.
 refused() { # SENTENCE STATUS LINES REGEX COMMAND...
-	local sentence=$1 status=$2 lines=$3 regex=$4
+	local status=$2 lines=$3 regex=$4
+	begin "$1" || return 0
 	shift 4
-	begin "$sentence" || return 0
 	F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
 	F_STATUS=0
 	timeout -k 1 20 "$@" >"$F_DIR/stdout" 2>"$F_DIR/stderr" </dev/null || F_STATUS=$?
@@ -19,7 +18,7 @@ refused() { # SENTENCE STATUS LINES REGEX COMMAND...
 	[ -s "$F_DIR/stdout" ] && finding "on stdout:" "$(head -n 3 "$F_DIR/stdout")"
 	ended "$T_PID" && finding "the target is gone"
 	target_untouched "$T_PID"
-	verdict "$sentence"
+	verdict
 }
 
 frtrace() { # SENTENCE STATUS LINES REGEX ARGUMENT...
@@ -75,17 +74,12 @@ kill -9 "$T_PID"
 
 # Nothing needs the kernel's own BTF today. If something does, one line must say so.
 without_btf() {
-	local sentence="a kernel without BTF can be traced, or is refused in one line"
-	begin "$sentence" || return 0
-	target_start Late 10
-	if target_ready; then
-		trace_launch -p "$T_PID" -m live.Late -o "$WORK/btf.jfr" -d 300ms
-		trace_wait 20
-		status_is 0 1
-		[ "$F_STATUS" = 0 ] || { says BTF; [ "$(wc -l <"$F_DIR/stderr")" = 1 ] || finding "$(cat "$F_DIR/stderr")"; target_untouched "$T_PID"; }
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a kernel without BTF can be traced, or is refused in one line" || return 0
+	run_program Late 10 || return 0
+	trace_launch -p "$T_PID" -m live.Late -o "$WORK/btf.jfr" -d 300ms
+	ended_with 0 1
+	[ "$F_STATUS" = 0 ] || { says BTF; [ "$(wc -l <"$F_DIR/stderr")" = 1 ] || finding "$(cat "$F_DIR/stderr")"; target_untouched "$T_PID"; }
+	finish
 }
 
 real=$FRTRACE
@@ -96,84 +90,59 @@ without_btf
 FRTRACE=$real
 
 attach_disabled() {
-	local sentence="a JVM with attaching disabled, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -XX:+DisableAttachMechanism Late 10
-	if target_ready; then
-		frtrace "$sentence" 1 1 'DisableAttachMechanism' -p "$T_PID" -m live.Late -o "$out"
-	else
-		verdict "$sentence"
-	fi
+	begin "a JVM with attaching disabled, JDK $FEATURE" || return 0
+	run_program -XX:+DisableAttachMechanism Late 10 || return 0
+	frtrace "$SENTENCE" 1 1 'DisableAttachMechanism' -p "$T_PID" -m live.Late -o "$out"
 	target_drop
 }
 
 # This is no error: the recording reports it and stays armed.
 matches_nothing() {
-	local sentence="a filter that matches nothing yet says so and is armed for classes loaded later, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Late 3000
-	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
-		target_go
-		trace_stop
-		status_is 0
-		says 'no loaded class matches yet'
-		target_quit
-		file_agrees
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a filter that matches nothing yet says so and is armed for classes loaded later, JDK $FEATURE" || return 0
+	record_program Late 3000 -- -m 'live.Late$Latecomer::checkout' || return 0
+	says 'no loaded class matches yet'
+	file_agrees
+	finish
 }
 
 suggestion() {
-	local sentence="a filter with a misspelt name gets a suggestion, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Speed
-	if target_ready && trace_start -m live.Speed::wrok -d 500ms; then
-		trace_wait
-		says 'live\.Speed(::|\.)work'
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a filter with a misspelt name gets a suggestion, JDK $FEATURE" || return 0
+	trace_program Speed -- -m live.Speed::wrok -d 500ms || return 0
+	trace_wait
+	says 'live\.Speed(::|\.)work'
+	finish
 }
 
 never_called() {
-	local sentence="a method that matches but is never called is reported at the end, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Late 10
-	if target_ready && trace_start -m live.Late::main -d 300ms; then
-		trace_wait
-		says '0 calls'
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a method that matches but is never called is reported at the end, JDK $FEATURE" || return 0
+	trace_program Late 10 -- -m live.Late::main -d 300ms || return 0
+	trace_wait
+	says '0 calls'
+	finish
 }
 
 foreign_user() {
-	local sentence="root traces a JVM of another user, and the files of the attach belong to that user, JDK $FEATURE" java=$JAVA CLASSES=$CLASSES
-	begin "$sentence" || return 0
+	local java=$JAVA CLASSES=$CLASSES
+	begin "root traces a JVM of another user, and the files of the attach belong to that user, JDK $FEATURE" || return 0
 	classes_for_all
 	JAVA=$WORK/as-nobody
 	mkdir -p "$JAVA/bin"
 	printf '#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups %s/bin/java "$@"\n' "$java" >"$JAVA/bin/java"
 	chmod 755 "$JAVA" "$JAVA/bin" "$JAVA/bin/java"
 	if ! "$JAVA/bin/java" -cp "$CLASSES" live.BigSource >/dev/null 2>&1; then
-		skip "$sentence" "user nobody cannot read $CLASSES, or run $java/bin/java"
+		skip "$SENTENCE" "user nobody cannot read $CLASSES, or run $java/bin/java"
 		JAVA=$java
 		return
 	fi
 	target_start Late 3000
 	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
-		target_go
-		trace_stop
-		status_is 0
-		target_restored
-		target_quit
+		trace_calls
+		target_leaves
 		file_agrees
 		tmp_is_clean
 	fi
 	JAVA=$java
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016,SC2119
 # The methods that a filter traces: for JEP 520's forms those that JEP 520 traces, in loaded classes and in those loaded
 # later; for frtrace's own forms those that docs/filters.md promises.
 # shellcheck source=tests/live/lib.sh
@@ -72,7 +71,7 @@ round() { # OPTION...: trace while everything is called; writes the methods to $
 		rm -f "$F_FILE"
 	done
 	[ -e "$F_FILE" ] || { finding "no round without a lost call:" "$(tail -n 3 "$F_DIR/stderr")"; return; }
-	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "${BRIEF[@]}" live.Filters - "$F_FILE" >"$WORK/set" || finding "cannot read $F_FILE"
+	java_newest live.Filters - "$F_FILE" >"$WORK/set" || finding "cannot read $F_FILE"
 	rm -f "$F_FILE"
 }
 
@@ -83,9 +82,9 @@ begin_rounds() {
 }
 
 as_jep_520() {
-	local sentence="a filter traces what JEP 520 traces, except four methods, JDK $FEATURE" filter i=0 all_more='' all_less=''
-	begin "$sentence" || return 0
-	oracle || { skip "$sentence" "no JDK 25"; return; }
+	local filter i=0 all_more='' all_less=''
+	begin "a filter traces what JEP 520 traces, except four methods, JDK $FEATURE" || return 0
+	oracle || { skip "$SENTENCE" "no JDK 25"; return; }
 	begin_rounds
 	while IFS= read -r filter; do
 		if [ "$filter" = "$wrong" ]; then
@@ -104,10 +103,8 @@ as_jep_520() {
 	[ "$(grep . <<<"$all_more" | sort -u)" = "$(sort <<<"$more")" ] || finding "more than JEP 520:" "$all_more"
 	[ "$(grep . <<<"$all_less" | sort -u)" = "$less" ] || finding "less than JEP 520:" "$all_less"
 	grep -q . "$WORK/oracle/set.$(($(grep -nxF "$wrong" <<<"$standard" | cut -d: -f1) - 1))" && finding "JEP 520 takes $wrong"
-	target_restored
-	target_quit
-	verdict "$sentence"
-	target_drop
+	target_leaves
+	finish
 }
 
 # The methods of one loader: "Cart.add Cart.run", without overloads and lambda numbers; the initializers of `early` have
@@ -128,9 +125,8 @@ form() { # EXPECTED OPTION...
 descriptors() { sed -nE 's/^late .*(\(.*)/\1/p' "$WORK/set" | LC_ALL=C sort | paste -sd ' '; }
 
 forms() {
-	local sentence="wildcards, supertypes, overloads, exclusions, lambdas, files trace what docs/filters.md promises, JDK $FEATURE"
+	begin "wildcards, supertypes, overloads, exclusions, lambdas, files trace what docs/filters.md promises, JDK $FEATURE" || return 0
 	local cart='Cart.<init> Cart.add Cart.count Cart.lines Cart.run' deep='Deep.<init> Deep.own Deep.run'
-	begin "$sentence" || return 0
 	begin_rounds
 	form "Cart\$Line.<init> Cart\$Line.print $cart" -m "${S}Cart*" -x "+${S}Deep"
 	form "Cart\$Line.<init> Cart\$Line.print" -m 'live.*Line*'
@@ -158,8 +154,7 @@ forms() {
 	if [ "${LAUNCH[*]}" = "${SERVICE[*]}" ]; then
 		trace_start --no-stack -m 'jdk.jfr.*'
 		"$JAVA/bin/jcmd" "$T_PID" JFR.check >"$WORK/jcmd" 2>&1 || finding "$(cat "$WORK/jcmd")"
-		trace_stop
-		status_is 3
+		stopped_with 3
 		says "^  not traced: .*JFR's own classes"
 		says "^0 calls: what matched is not traced: "
 	fi
@@ -167,32 +162,25 @@ forms() {
 	round -m '*'
 	form 'Alone.<init> Alone.run' -m "${S}Alone"
 	grep ' loader ' "$F_DIR/stderr" | grep -vF "  ${S}Alone." >"$WORK/others" && finding "traced too:" "$(cat "$WORK/others")"
-	target_restored
-	target_quit
-	verdict "$sentence"
-	target_drop
+	target_leaves
+	finish
 }
 
 # JDK 8 to 14 name the classes of lambda forms like others, and JDK 8 crashes when asked for their constants.
 generated() {
-	local sentence="classes that the JVM makes for lambdas and method handles are left unchanged, JDK $FEATURE" filter
-	begin "$sentence" || return 0
-	target_start Forms
-	if target_ready; then
-		for filter in '@java.lang.FunctionalInterface' 'java.lang.invoke.*'; do
-			trace_start --no-stack -m "$filter" && trace_stop && says ' 0 lost'
-		done
-		if trace_start -m 'live.Forms::sum;@live.Nothing;*$MH*::*;*Lambda*'; then
-			target_go
-			trace_stop
-			says ' 0 lost'
-			target_restored
-			target_quit
-			grep -E '^  .*\$(MH|\$Lambda).* loader ' "$F_DIR/stderr" >"$WORK/others" && finding "$(cat "$WORK/others")"
-		fi
-	fi
-	verdict "$sentence"
-	target_drop
+	local filter
+	begin "classes that the JVM makes for lambdas and method handles are left unchanged, JDK $FEATURE" || return 0
+	run_program Forms || return 0
+	for filter in '@java.lang.FunctionalInterface' 'java.lang.invoke.*'; do
+		trace_start --no-stack -m "$filter" && trace_stop && says ' 0 lost'
+	done
+	trace_target -m 'live.Forms::sum;@live.Nothing;*$MH*::*;*Lambda*' || return 0
+	target_go
+	trace_stop
+	says ' 0 lost'
+	target_leaves
+	grep -E '^  .*\$(MH|\$Lambda).* loader ' "$F_DIR/stderr" >"$WORK/others" && finding "$(cat "$WORK/others")"
+	finish
 }
 
 for jdk in "${JDKS[@]}"; do
@@ -201,9 +189,8 @@ for jdk in "${JDKS[@]}"; do
 	as_jep_520
 	forms
 done
-roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
-	root_use "$version" || { skip "filters, JDK $version" "$(roots_why)"; continue; }
+	root_use "$version" "filters" || continue
 	generated
 	[ "$version" -lt "$(amount 22 17)" ] || forms
 done

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # `frtrace list` and `frtrace methods`: their output for JVMs, which they leave unchanged.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -30,61 +29,48 @@ target_unsignalled() {
 }
 
 listed() {
-	local sentence="a JVM is listed and left unchanged, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Waits
-	if target_ready; then
-		verb 0 list
-		out_has "^ *$T_PID  +(1\\.)?$FEATURE[.0-9a-z_-]*  +root  +-  +yes  +yes  +live\\.Waits$"
-		verb 0 list --json
-		out_has "\"pid\":$T_PID,\"pidInside\":$T_PID,\"name\":\"live.Waits\",\"vm\":\"HotSpot\",\"version\":\"(1\\.)?$FEATURE" \
-			'"trace":true,"noTrace":null,"recordedBy":null,"stacks":true,"noStacks":null'
-		target_unsignalled
-	fi
-	verdict "$sentence"
+	begin "a JVM is listed and left unchanged, JDK $FEATURE" || return 0
+	run_program Waits || return 0
+	verb 0 list
+	out_has "^ *$T_PID  +(1\\.)?$FEATURE[.0-9a-z_-]*  +root  +-  +yes  +yes  +live\\.Waits$"
+	verb 0 list --json
+	out_has "\"pid\":$T_PID,\"pidInside\":$T_PID,\"name\":\"live.Waits\",\"vm\":\"HotSpot\",\"version\":\"(1\\.)?$FEATURE" \
+		'"trace":true,"noTrace":null,"recordedBy":null,"stacks":true,"noStacks":null'
+	target_unsignalled
+	verdict
 }
 
 stopped() {
-	local sentence="a stopped JVM is listed with the reason, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a stopped JVM is listed with the reason, JDK $FEATURE" || return 0
 	kill -STOP "$T_PID"
 	wait_for 5 grep -q '^State:.T' "/proc/$T_PID/status"
 	verb 0 list
 	kill -CONT "$T_PID"
 	out_has "^ *$T_PID  .*  no  +yes  +live\\.Waits  \\(it is stopped"
 	target_unsignalled
-	verdict "$sentence"
+	verdict
 }
 
 no_attach() {
-	local sentence="a JVM that does not accept an attach is listed with the reason, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -XX:+DisableAttachMechanism Waits
-	if target_ready; then
-		verb 0 list
-		out_has "^ *$T_PID  .*  no  +yes  +live\\.Waits  \\(it was started with -XX:\\+DisableAttachMechanism\\)$"
-		target_unsignalled
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a JVM that does not accept an attach is listed with the reason, JDK $FEATURE" || return 0
+	run_program -XX:+DisableAttachMechanism Waits || return 0
+	verb 0 list
+	out_has "^ *$T_PID  .*  no  +yes  +live\\.Waits  \\(it was started with -XX:\\+DisableAttachMechanism\\)$"
+	target_unsignalled
+	finish
 }
 
 traced() {
-	local sentence="a JVM that is being traced is listed with its tracer, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Waits
-	if target_ready && trace_start -m live.Waits::dive --no-stack; then
-		verb 0 list
-		out_has "^ *$T_PID  .*  yes  +yes  +live\\.Waits  \\(.*recorded by frtrace pid $F_PID\\)"
-		trace_stop
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a JVM that is being traced is listed with its tracer, JDK $FEATURE" || return 0
+	trace_program Waits -- -m live.Waits::dive --no-stack || return 0
+	verb 0 list
+	out_has "^ *$T_PID  .*  yes  +yes  +live\\.Waits  \\(.*recorded by frtrace pid $F_PID\\)"
+	trace_stop
+	finish
 }
 
 without_rights() {
-	local sentence="without rights a JVM is listed by its command line, without control sequences for the terminal"
-	begin "$sentence" || return 0
+	begin "without rights a JVM is listed by its command line, without control sequences for the terminal" || return 0
 	# not a JVM, but with the name of one
 	bash -c $'exec -a java sh -c "sleep 60; # evil\e[2J\xc2\x9b2J.jar"' >/dev/null 2>&1 & # its sleep survives it
 	local fake=$!
@@ -97,14 +83,13 @@ without_rights() {
 	LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x9b]' "$WORK/out" && finding "control characters:" "$(cat -v "$WORK/out")"
 	as=()
 	kill "$fake"
-	verdict "$sentence"
+	verdict
 }
 
 inside='mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs -o mode=1777 tmpfs /tmp && exec "$@"'
 
 contained() {
-	local sentence="a JVM in namespaces of its own is listed with its version, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a JVM in namespaces of its own is listed with its version, JDK $FEATURE" || return 0
 	unshare --fork --pid --mount --kill-child sh -c "$inside" - "${SERVICE[@]}" "$JAVA/bin/jshell" -s \
 		>"$WORK/inner" 2>&1 < <(exec sleep 60 >/dev/null 2>&1) &
 	local outer=$!
@@ -117,7 +102,7 @@ contained() {
 	else
 		finding "it is not listed:" "$(cat "$WORK/out" "$WORK/err" "$WORK/inner")"
 	fi
-	verdict "$sentence"
+	verdict
 	kill -9 "$outer"
 }
 
@@ -126,8 +111,7 @@ inner_is_listed() { # OUTER
 }
 
 coming_and_going() {
-	local sentence="processes that come and go while the list is made do not disturb it"
-	begin "$sentence" || return 0
+	begin "processes that come and go while the list is made do not disturb it" || return 0
 	(while :; do "$JAVA/bin/java" -version & sleep 0.05; done) >"$WORK/noise" 2>&1 &
 	local noise=$!
 	STARTED+=("$noise")
@@ -137,7 +121,7 @@ coming_and_going() {
 		[ -s "$WORK/err" ] && finding "$(cat "$WORK/err")"
 	done
 	kill "$noise"
-	verdict "$sentence"
+	verdict
 }
 
 # ---- frtrace methods, compared with the methods that a recording with the same filter hooks
@@ -152,14 +136,14 @@ listed_methods() { # FILTER REGEX
 
 # JFR has another name for the boot loader, and JDK 8's loaders have no names.
 hooked() {
-	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Rows "$F_FILE" |
+	java_newest live.Rows "$F_FILE" |
 		sed 's/ bootstrap$/ boot/' | LC_ALL=C sort
 }
 
 # Each listed method is hooked; each hooked one is listed if it was linked at the time, or loaded during the attach.
 as_recorded() { # SENTENCE FILTER LEAST
-	local sentence="$1, JDK $FEATURE" filter=$2 least=$3
-	begin "$sentence" || return 0
+	local filter=$2 least=$3
+	begin "$1, JDK $FEATURE" || return 0
 	listed_methods "$filter" '"unlinked":false' >"$WORK/before"
 	if trace_start -M "$filter" --no-stack; then
 		listed_methods "$filter" . >"$WORK/during"
@@ -171,13 +155,13 @@ as_recorded() { # SENTENCE FILTER LEAST
 		[ -s "$WORK/wrong" ] && finding "$(wc -l <"$WORK/wrong") of $(wc -l <"$WORK/hooked"):" "$(head "$WORK/wrong")"
 		rm -f "$F_FILE"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 # javap lists the methods of a class file: names and descriptors, including native and abstract ones.
 as_javap() {
-	local sentence="the methods listed for a class are those of its file, JDK $FEATURE" class
-	begin "$sentence" || return 0
+	local class
+	begin "the methods listed for a class are those of its file, JDK $FEATURE" || return 0
 	for class in 'live.Stage' 'live.Waits$Shape' 'live.Waits$Round'; do
 		verb 0 methods --json -q "$T_PID" "$class"
 		sed 's/},{/}\n{/g' "$WORK/out" | sed -nE 's/.*"method":"([^"]*)","descriptor":"([^"]*)".*/\1\2/p' | LC_ALL=C sort >"$WORK/ours"
@@ -189,13 +173,13 @@ as_javap() {
 		cmp -s "$WORK/ours" "$WORK/theirs" || finding "$class:" "$(diff "$WORK/ours" "$WORK/theirs")"
 		[ -s "$WORK/theirs" ] || finding "javap lists nothing for $class"
 	done
-	verdict "$sentence"
+	verdict
 }
 
 # The functions that native methods are bound to, by the JVM, by RegisterNatives and by name, are where nm has them.
 bindings() {
-	local sentence="native methods are listed with the functions that they are bound to, JDK $FEATURE" row method library function file place
-	begin "$sentence" || return 0
+	local row method library function file place
+	begin "native methods are listed with the functions that they are bound to, JDK $FEATURE" || return 0
 	for row in 'java.lang.Object::hashCode libjvm.so JVM_IHashCode' 'java.lang.Thread::registerNatives libjava.so Java_java_lang_Thread_registerNatives' \
 		'java.io.FileInputStream::initIDs libjava.so Java_java_io_FileInputStream_initIDs'; do
 		read -r method library function <<<"$row"
@@ -210,12 +194,11 @@ bindings() {
 	verb 0 methods "$T_PID" 'java.lang.reflect.Array::setShort;java.lang.Object::notifyAll'
 	out_has "Array::setShort.*  native: not bound, it was never called$"
 	out_has "Object::notifyAll.*: libjvm\.so\+0x[0-9a-f]+ JVM_MonitorNotifyAll$"
-	verdict "$sentence"
+	verdict
 }
 
 lines() {
-	local sentence="a line of frtrace methods is a filter for one method, and says where the method is and why it is not traced, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a line of frtrace methods is a filter for one method, and says where the method is and why it is not traced, JDK $FEATURE" || return 0
 	verb 0 methods "$T_PID" 'live.Waits::dive:10ms;java.lang.Object::hashCode;java.lang.Math::max'
 	out_has "^'live\.Waits::dive\(int,java\.util\.function\.IntSupplier\)' +app  from 10\.0 ms on$"
 	out_has "^'java\.lang\.Object::hashCode\(\)' +boot  not traced: native and an intrinsic: the JIT has machine code instead of the function: libjvm\.so\+0x[0-9a-f]+ JVM_IHashCode$"
@@ -231,48 +214,42 @@ lines() {
 	verb 2 methods "$T_PID" 'a/B'
 	grep -q '^ *^' "$WORK/err" || finding "no caret:" "$(cat "$WORK/err")"
 	target_unsignalled
-	verdict "$sentence"
+	verdict
 }
 
 # Classes are loaded, redefined (by a recording) and unloaded all the time; the permanent ones are always listed.
 busy() {
-	local sentence="a JVM that loads, unloads and retransforms classes can be read nevertheless, JDK $FEATURE" i
-	begin "$sentence" || return 0
-	target_start -Xmx64m Turnover
-	if target_ready; then
-		trace_start -m 'live.Subject*;live.Stage' --no-stack
-		for i in 1 2 3 4 5 6 7 8; do
-			verb 0 methods "$T_PID" 'live.Stage::mark;java.util.HashMap::get;live.Turnover'
-			out_has "^'live\.Stage::mark\(java\.lang\.String\)' +app$"
-			out_has "^'java\.util\.HashMap::get\(java\.lang\.Object\)' +boot$"
-			[ "$(grep -c "^'live.Stage::mark" "$WORK/out")" = 1 ] || finding "listed twice:" "$(cat "$WORK/out")"
-		done
-		trace_stop
-	fi
-	verdict "$sentence"
-	target_drop
+	local i
+	begin "a JVM that loads, unloads and retransforms classes can be read nevertheless, JDK $FEATURE" || return 0
+	run_program -Xmx64m Turnover || return 0
+	trace_start -m 'live.Subject*;live.Stage' --no-stack
+	for i in 1 2 3 4 5 6 7 8; do
+		verb 0 methods "$T_PID" 'live.Stage::mark;java.util.HashMap::get;live.Turnover'
+		out_has "^'live\.Stage::mark\(java\.lang\.String\)' +app$"
+		out_has "^'java\.util\.HashMap::get\(java\.lang\.Object\)' +boot$"
+		[ "$(grep -c "^'live.Stage::mark" "$WORK/out")" = 1 ] || finding "listed twice:" "$(cat "$WORK/out")"
+	done
+	trace_stop
+	finish
 }
 
 # Before a recording: the active frames of methods that will be hooked. Those that will not come first: a rewritten
 # class has no line numbers for its old frames.
 active() {
-	local sentence="active frames of traced methods are listed, by overload, supertype and annotation, JDK $FEATURE" row filter want
-	begin "$sentence" || return 0
-	target_start Overloads
-	if target_ready; then
-		for row in '-m +java.util.Map= ' '-M live.Overloads;!::rest(int);!::run;!::main= ' \
-			'-M live.Overloads::rest(int)=live.Overloads.rest ' '-m +java.lang.Runnable::run=live.Overloads.run ' \
-			'-M @java.lang.Deprecated=live.Overloads.run ' \
-			'-m live.Overloads;!@java.lang.Deprecated=live.Overloads.main live.Overloads.rest '; do
-			filter=${row%=*} want=${row##*=}
-			trace_start "${filter%% *}" "${filter#* }" --no-stack && trace_stop
-			[ "$(sed -nE 's/^active now, interpreted until they return .*\): //p' "$F_DIR/stderr" | sed 's/, /\n/g' | grep '^live\.Overloads' | sort | tr '\n' ' ')" = "${want# }" ] ||
-				finding "$filter: not '$want':" "$(grep '^active' "$F_DIR/stderr")"
-			rm -f "$F_FILE"
-		done
-	fi
-	verdict "$sentence"
-	target_drop
+	local row filter want
+	begin "active frames of traced methods are listed, by overload, supertype and annotation, JDK $FEATURE" || return 0
+	run_program Overloads || return 0
+	for row in '-m +java.util.Map= ' '-M live.Overloads;!::rest(int);!::run;!::main= ' \
+		'-M live.Overloads::rest(int)=live.Overloads.rest ' '-m +java.lang.Runnable::run=live.Overloads.run ' \
+		'-M @java.lang.Deprecated=live.Overloads.run ' \
+		'-m live.Overloads;!@java.lang.Deprecated=live.Overloads.main live.Overloads.rest '; do
+		filter=${row%=*} want=${row##*=}
+		trace_start "${filter%% *}" "${filter#* }" --no-stack && trace_stop
+		[ "$(sed -nE 's/^active now, interpreted until they return .*\): //p' "$F_DIR/stderr" | sed 's/, /\n/g' | grep '^live\.Overloads' | sort | tr '\n' ' ')" = "${want# }" ] ||
+			finding "$filter: not '$want':" "$(grep '^active' "$F_DIR/stderr")"
+		rm -f "$F_FILE"
+	done
+	finish
 }
 
 of_methods() {
@@ -287,15 +264,11 @@ of_methods() {
 as=()
 BINARY=$WORK/frtrace # every user can run it there
 cp "$FRTRACE" "$BINARY" && chmod 755 "$BINARY"
-roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
-	if root_use $version; then
-		listed
-		of_methods
-		target_drop
-	else
-		skip "a JVM is listed and left unchanged, JDK $version" "$(roots_why)"
-	fi
+	root_use $version "a JVM is listed and left unchanged" || continue
+	listed
+	of_methods
+	target_drop
 done
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # --metrics: the file is what Prometheus reads, and its sums are those of the recording.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -57,87 +56,74 @@ DIR=$WORK/textfiles PROM=$WORK/textfiles/shop.prom
 mkdir "$DIR" && chmod 755 "$DIR"
 work='live.Timed$Work'
 watched() {
-	local sentence="every 15 s and at the end the file is replaced as a whole, and no counter falls, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "every 15 s and at the end the file is replaced as a whole, and no counter falls, JDK $FEATURE" || return 0
 	wait_for 30 test -e "$PROM" || finding "no file"
 	target_go
 	wait_for 30 calls_are_in "$PROM" || finding "no calls in the file after 15 s"
 	[ "$(stat -c %a "$PROM")" = 644 ] || finding "mode $(stat -c %a "$PROM")"
 	grep -q '^frtrace_active{recording="shop"} 1$' "$PROM" || finding "not active"
-	trace_stop
-	status_is 0
+	stopped_with 0
 	touch "$WORK/stop"
 	wait "$WATCHER"
 	[ ! -s "$WORK/watched" ] || finding "$(cat "$WORK/watched")"
 	grep -q '^frtrace_active{recording="shop"} 0$' "$PROM" || finding "still active"
 	[ "$(ls -A "$DIR")" = shop.prom ] || finding "in the directory:" "$(ls -A "$DIR")"
-	verdict "$sentence"
+	verdict
 }
 
 calls_are_in() { [ "$(calls_of "$1")" -gt 0 ]; }
 
 sums_agree() {
-	local sentence="its sums are those of jdk.MethodTiming, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "its sums are those of jdk.MethodTiming, JDK $FEATURE" || return 0
 	"$(jdk_newest)/bin/jfr" print --json --events jdk.MethodTiming "$F_FILE" >"$WORK/timing.json"
 	metrics timing "$PROM" "$WORK/timing.json"
-	verdict "$sentence"
+	verdict
 }
 
 splits_agree() {
-	local sentence="its CPU, run queue and blocked times are those of the recorded calls, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Where 50 none sleep monitor lock
-	if target_ready && trace_start -m 'live.Where::in*' --no-stack --metrics="$WORK/where.prom"; then
-		target_go
-		trace_stop
-		status_is 0
-		"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls.csv"
-		metrics splits "$WORK/where.prom" "$WORK/calls.csv"
-		grep -q '^frtrace_blocked_seconds_total{.*method="inSleep".*reason="sleep"} ' "$WORK/where.prom" || finding "nobody slept"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "its CPU, run queue and blocked times are those of the recorded calls, JDK $FEATURE" || return 0
+	trace_program Where 50 none sleep monitor lock -- \
+		-m 'live.Where::in*' --no-stack --metrics="$WORK/where.prom" || return 0
+	trace_calls
+	"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls.csv"
+	metrics splits "$WORK/where.prom" "$WORK/calls.csv"
+	grep -q '^frtrace_blocked_seconds_total{.*method="inSleep".*reason="sleep"} ' "$WORK/where.prom" || finding "nobody slept"
+	finish
 }
 
 promtool_is_silent() {
-	local sentence="promtool has nothing to say about it, JDK $FEATURE"
-	begin "$sentence" || return 0
-	command -v promtool >/dev/null || { skip "$sentence" "no promtool: Debian's package prometheus"; return; }
+	begin "promtool has nothing to say about it, JDK $FEATURE" || return 0
+	command -v promtool >/dev/null || { skip "$SENTENCE" "no promtool: Debian's package prometheus"; return; }
 	promtool check metrics <"$PROM" >"$WORK/promtool" 2>&1 && [ ! -s "$WORK/promtool" ] || finding "$(cat "$WORK/promtool")"
-	verdict "$sentence"
+	verdict
 }
 
 scraped() {
-	local sentence="a node exporter serves it, and Prometheus has its sum, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a node exporter serves it, and Prometheus has its sum, JDK $FEATURE" || return 0
 	command -v prometheus >/dev/null && command -v prometheus-node-exporter >/dev/null ||
-		{ skip "$sentence" "Debian's packages prometheus and prometheus-node-exporter are not there"; return; }
+		{ skip "$SENTENCE" "Debian's packages prometheus and prometheus-node-exporter are not there"; return; }
 	cp "$PROM" "$DIR/second.prom" && sed -i 's/recording="shop"/recording="second"/' "$DIR/second.prom"
 	exporter_start "$DIR"
 	rm "$DIR/second.prom"
 	metrics scraped "$PROM" "$URL"
 	prometheus_agrees "$(calls_of "$PROM")"
-	verdict "$sentence"
+	verdict
 }
 
 killed() {
-	local sentence="kill -9 leaves the last whole file, and the next recording replaces it, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "kill -9 leaves the last whole file, and the next recording replaces it, JDK $FEATURE" || return 0
 	if trace_start -M "$work" --metrics="$PROM"; then
 		refused "another frtrace" 1 "is writing it" -p "$T_PID" -M "$work" --metrics="$PROM"
-		kill -9 "$F_PID"
-		wait "$F_PID" 2>/dev/null
+		trace_kill
 		grep -q '^frtrace_active{recording="shop"} 1$' "$PROM" && [ "$(tail -n 1 "$PROM" | grep -c '^frtrace_jvm_cpu')" = 1 ] ||
 			finding "not whole:" "$(tail -n 3 "$PROM")"
 	fi
 	if trace_start -m "$work" --metrics="$PROM" --kernel=off; then
-		trace_stop
-		status_is 0
+		stopped_with 0
 		grep -q '^frtrace_active{recording="shop"} 0$' "$PROM" || finding "not replaced"
 		grep -E 'split|blocked|run_queue|frtrace_cpu' "$PROM" && finding "the kernel's times without the kernel"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 refused() { # WHAT STATUS REGEX ARGUMENT...
@@ -147,15 +133,14 @@ refused() { # WHAT STATUS REGEX ARGUMENT...
 }
 
 not_written() {
-	local sentence="a file that cannot be written is refused before the JVM is touched, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "a file that cannot be written is refused before the JVM is touched, JDK $FEATURE" || return 0
 	ln -s "$WORK/elsewhere" "$DIR/link.prom"
 	refused "a link" 1 'refuse to write through the link' -p "$T_PID" -M "$work" --metrics="$DIR/link.prom"
 	rm "$DIR/link.prom"
 	refused "no directory" 1 'cannot .*nowhere' -p "$T_PID" -M "$work" --metrics="$WORK/nowhere/x.prom"
 	refused "another name" 2 'ends in .prom' -p "$T_PID" -M "$work" --metrics="$WORK/x.txt"
 	target_untouched "$T_PID"
-	verdict "$sentence"
+	verdict
 }
 
 meanwhile splits_agree

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015
 # --otlp=-: spans of OpenTelemetry while a recording runs; and a collector of the OpenTelemetry project takes them.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -72,107 +71,88 @@ alike() { # LIVE EXPORTED WAITS-AT-LEAST
 
 # What a recording prints must be what its file has.
 compare() { # WAITS-AT-LEAST FILTER...
-	if target_ready && trace_start "${@:2}" --otlp=-; then
-		touch "$T_DIR/go" "$T_DIR/late"
-		target_go
-		trace_stop
-		status_is 0
-		target_quit
-		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported" || finding "the file is not exported"
-		alike "$F_DIR/stdout" "$WORK/exported" "$1"
-	fi
+	trace_target "${@:2}" --otlp=- || return
+	touch "$T_DIR/go" "$T_DIR/late"
+	trace_calls
+	target_quit
+	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported" || finding "the file is not exported"
+	alike "$F_DIR/stdout" "$WORK/exported" "$1"
 }
 
 arriving() {
-	local sentence="--otlp=- prints each call as a span when it is complete, as the file has it, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start -Dotel.service.name=shop Exported 60
-	if target_ready && trace_start -m 'live.Exported::order;live.Exported::price' --otlp=-; then
-		target_go
-		wait_for 20 spans_are "$F_DIR/stdout" $CALLS || finding "$(spans_in "$F_DIR/stdout") spans while it records"
-		trace_stop
-		status_is 0
-		target_quit
-		"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
-		alike "$F_DIR/stdout" "$WORK/exported" 170
-		cp "$F_DIR/stdout" "$WORK/spans"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "--otlp=- prints each call as a span when it is complete, as the file has it, JDK $FEATURE" || return 0
+	trace_program -Dotel.service.name=shop Exported 60 -- \
+		-m 'live.Exported::order;live.Exported::price' --otlp=- || return 0
+	target_go
+	wait_for 20 spans_are "$F_DIR/stdout" $CALLS || finding "$(spans_in "$F_DIR/stdout") spans while it records"
+	stopped_with 0
+	target_quit
+	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
+	alike "$F_DIR/stdout" "$WORK/exported" 170
+	cp "$F_DIR/stdout" "$WORK/spans"
+	finish
 }
 
 # Chunks end while the calls go on, so their waits are written ahead of them.
 long_calls() {
-	local sentence="--otlp=- has the waits of calls that are longer than a chunk, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "--otlp=- has the waits of calls that are longer than a chunk, JDK $FEATURE" || return 0
 	target_start -Dotel.service.name=shop Exported 3000
-	compare 9000 -m 'live.Exported::all' -t 10ms
+	compare 9000 -m 'live.Exported::all' -t 10ms || return 0
 	[ "$(spans_in "$F_DIR/stdout")" = 3 ] || finding "$(spans_in "$F_DIR/stdout") spans, expected 3"
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 values() {
-	local sentence="--otlp=- has the fields of -e, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "--otlp=- has the fields of -e, JDK $FEATURE" || return 0
 	target_start -Dotel.service.name=shop Valued 2 200
 	compare 0 \
 		-e 'test.Call live.Valued::call id=arg0 i=arg1 s=arg2 d=arg3 base=arg4.id items=arg5.length color=arg6 any=arg7 z=arg8 c=arg9 h=arg10 b=arg11 f=arg12 length=arg2.length back=return ex=exception total=live.Valued.total token=arg13' \
-		-e 'test.Made live.Valued$Made::<init>:1us id=arg0 s=arg1 text=this.text ex=exception' -m live.Valued::fails
-	verdict "$sentence"
-	target_drop
+		-e 'test.Made live.Valued$Made::<init>:1us id=arg0 s=arg1 text=this.text ex=exception' -m live.Valued::fails || return 0
+	finish
 }
 
 program_traces() {
-	local sentence="--otlp=- makes calls children of the program's spans, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "--otlp=- makes calls children of the program's spans, JDK $FEATURE" || return 0
 	gcc -O2 -shared -fPIC -o "$WORK/libtraced.so" -isystem "$JAVA/include" -isystem "$JAVA/include/linux" "$LIVE/traced.c" &&
 		gcc -O2 -D_GNU_SOURCE -shared -fPIC -mtls-dialect=gnu2 -DVARIABLE=otel_thread_ctx_v1 -o "$WORK/libotel.so" "$LIVE/traced_publish.c" ||
 		finding "the libraries are not built"
 	target_start -Dotel.service.name=shop Traced "$WORK/libtraced.so" "$WORK/libotel.so" 4 200
-	compare 0 -e 'test.Call live.Traced::call hi=arg0 lo=arg1 span=arg2 phase=arg3' -m live.Traced::plain
+	compare 0 -e 'test.Call live.Traced::call hi=arg0 lo=arg1 span=arg2 phase=arg3' -m live.Traced::plain || return 0
 	[ "$(grep -oE '"parentSpanId"' "$F_DIR/stdout" | wc -l)" -gt 100 ] || finding "no call is in a span of the program"
-	verdict "$sentence"
-	target_drop
+	finish
 }
 
 virtual() {
-	local sentence="--otlp=- has the waits of virtual threads, JDK $FEATURE"
-	begin "$sentence" || return 0
+	begin "--otlp=- has the waits of virtual threads, JDK $FEATURE" || return 0
 	target_start -Dotel.service.name=shop -Djdk.virtualThreadScheduler.parallelism=2 Mounted 60
-	compare 100 -m 'live.Mounted::in*;java.util.concurrent.ForkJoinTask::doExec'
-	verdict "$sentence"
-	target_drop
+	compare 100 -m 'live.Mounted::in*;java.util.concurrent.ForkJoinTask::doExec' || return 0
+	finish
 }
 
 # Printing must not hold up the recording: what comes too fast is counted.
 too_fast() {
-	local sentence="of calls that come faster than spans can be printed, each is printed or counted, and none is lost, JDK $FEATURE" skipped
-	begin "$sentence" || return 0
-	target_start AttackTarget
-	if target_ready && trace_start -m 'live.AttackTarget::leaf' --no-stack --otlp=-; then
-		sleep 2
-		trace_stop
-		status_is 0
-		skipped=$(end_line_number_of 'spans were not printed')
-		[ $(($(spans_in "$F_DIR/stdout") + skipped)) = "$(end_line_number calls)" ] ||
-			finding "$(spans_in "$F_DIR/stdout") printed, $skipped counted, $(end_line_number calls) recorded"
-		echo "# $(spans_in "$F_DIR/stdout") of $(end_line_number calls) calls were printed"
-	fi
-	verdict "$sentence"
-	target_drop
+	local skipped
+	begin "of calls that come faster than spans can be printed, each is printed or counted, and none is lost, JDK $FEATURE" || return 0
+	trace_program AttackTarget -- -m 'live.AttackTarget::leaf' --no-stack --otlp=- || return 0
+	sleep 2
+	stopped_with 0
+	skipped=$(end_line_number_of 'spans were not printed')
+	[ $(($(spans_in "$F_DIR/stdout") + skipped)) = "$(end_line_number calls)" ] ||
+		finding "$(spans_in "$F_DIR/stdout") printed, $skipped counted, $(end_line_number calls) recorded"
+	echo "# $(spans_in "$F_DIR/stdout") of $(end_line_number calls) calls were printed"
+	finish
 }
 end_line_number_of() { grep -oE "[0-9,]+ $1" "$F_DIR/stderr" | tr -dc 0-9 | grep . || echo 0; } # WORDS
 
 wrong() {
-	local sentence="--otlp has one output, which nothing else may use" arguments
-	begin "$sentence" || return 0
+	local arguments
+	begin "--otlp has one output, which nothing else may use" || return 0
 	for arguments in --otlp=spans.json '--otlp=- --lines' '--otlp=- -i 1s' '--otlp=- -o -' '--otlp=- -M A' '--otlp=- --follow=x -o x/'; do
 		# shellcheck disable=SC2086
 		"$FRTRACE" -p 1 ${arguments/-M A/} $([[ $arguments == *-M* ]] && echo -M A || echo -m A) $arguments >"$WORK/out" 2>&1 </dev/null
 		[ $? = 2 ] && [ "$(wc -l <"$WORK/out")" = 1 ] || finding "$arguments: $(cat "$WORK/out")"
 	done
-	verdict "$sentence"
+	verdict
 }
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
@@ -223,9 +203,9 @@ received() { # FILE
 
 # Strictly: a field that the messages lack is an error.
 published() {
-	local sentence="each line, live or exported, is a request of OpenTelemetry's published .proto" said proto=opentelemetry/proto
-	begin "$sentence" || return 0
-	[ -d "${OTLP_PROTO:-}/$proto" ] || { skip "$sentence" "needs OTLP_PROTO=DIR, a copy of the repository opentelemetry-proto"; return; }
+	local said proto=opentelemetry/proto
+	begin "each line, live or exported, is a request of OpenTelemetry's published .proto" || return 0
+	[ -d "${OTLP_PROTO:-}/$proto" ] || { skip "$SENTENCE" "needs OTLP_PROTO=DIR, a copy of the repository opentelemetry-proto"; return; }
 	protoc --python_out="$WORK" -I "$OTLP_PROTO" $proto/collector/trace/v1/trace_service.proto $proto/trace/v1/trace.proto $proto/common/v1/common.proto \
 		$proto/resource/v1/resource.proto || finding "protoc fails"
 	said=$(/usr/bin/python3 - "$WORK" "$WORK/lines" 2>&1 <<-'END'
@@ -241,14 +221,14 @@ published() {
 		print(spans, "spans")
 	END
 	) && echo "# $said" || finding "$(tail -n 2 <<<"$said")"
-	verdict "$sentence"
+	verdict
 }
 
 collector() {
-	local sentence="a collector of the OpenTelemetry project takes live and exported spans, and understands them" port file said root
-	begin "$sentence" || return 0
-	root=$("$ROOT/scripts/otel-collector" 2>"$WORK/no-collector") || { skip "$sentence" "$(tail -n 1 "$WORK/no-collector")"; return 0; }
-	[ -s "$WORK/spans" ] || { not_ok "$sentence" "no spans were recorded"; return 0; }
+	local port file said root
+	begin "a collector of the OpenTelemetry project takes live and exported spans, and understands them" || return 0
+	root=$("$ROOT/scripts/otel-collector" 2>"$WORK/no-collector") || { skip "$SENTENCE" "$(tail -n 1 "$WORK/no-collector")"; return 0; }
+	[ -s "$WORK/spans" ] || { not_ok "$SENTENCE" "no spans were recorded"; return 0; }
 	port=$(free_port)
 	cat >"$WORK/collector.yaml" <<-END
 		receivers: {otlp: {protocols: {http: {endpoint: "127.0.0.1:$port"}}}}
@@ -266,7 +246,7 @@ collector() {
 		said=$(received "$WORK/$file")
 		[ -z "$said" ] || finding "$file: $said"
 	done
-	verdict "$sentence"
+	verdict
 }
 
 for jdk in "${JDKS[@]}"; do

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # frtrace report: the page's tables are those of the views, its verdict names a planted cause, and a browser that has no
 # network shows it, whatever the names in it.
 # shellcheck source=tests/live/lib.sh
@@ -50,86 +49,62 @@ browse() { # URL [OPTION...]
 	grep -q '</html>' "$WORK/dom" || finding "no document:" "$(tail -n 5 "$WORK/console")"
 }
 
-has_browser() { # SENTENCE
+has_browser() {
 	browser >/dev/null && return
-	skip "$1" "needs chromium: scripts/deps --tests"
+	skip "$SENTENCE" "needs chromium: scripts/deps --tests"
 	return 1
 }
 
 traced() {
-	local sentence="a lock and its holder are named in the verdict, and the tables are those of the views, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Held 2000
-	if target_ready && trace_start -m 'live.Held::checkout;live.Held::refresh' --report="$WORK/traced.html"; then
-		target_go
-		trace_stop
-		status_is 0
-		says 'traced\.html: '
-		target_restored
-		target_quit
-		PAGE=$WORK/traced.html
-		tables_agree "$F_FILE"
-		verdict_says '^live\.Held\.checkout\(int\).*of its calls \([0-9]+ of 2,000\) took .* blocked, .* futex .* at live\.Held\.checkout\(int\):[0-9]+.*held by live\.Held\.refresh\(\) on the thread "refresher"'
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "a lock and its holder are named in the verdict, and the tables are those of the views, JDK $FEATURE" || return 0
+	record_program Held 2000 -- -m 'live.Held::checkout;live.Held::refresh' --report="$WORK/traced.html" || return 0
+	says 'traced\.html: '
+	PAGE=$WORK/traced.html
+	tables_agree "$F_FILE"
+	verdict_says '^live\.Held\.checkout\(int\).*of its calls \([0-9]+ of 2,000\) took .* blocked, .* futex .* at live\.Held\.checkout\(int\):[0-9]+.*held by live\.Held\.refresh\(\) on the thread "refresher"'
+	finish
 }
 
 # The future is completed by last(), which takes 1 ms; slow() on another thread took the time.
 handed() {
-	local sentence="who only completes a future is not blamed for the time that it took, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Handed 150
-	if target_ready && trace_start -m 'live.Handed::request;live.Handed::slow;live.Handed::last' --report="$WORK/handed.html"; then
-		target_go
-		trace_stop
-		status_is 0
-		target_quit
-		PAGE=$WORK/handed.html
-		verdict_says '^live\.Handed\.request\(int\).* at live\.Handed\.request\(int\):[0-9]+.* was ended by the thread "last", which was in live\.Handed\.last\(int\) for [0-9.]+ %'
-		page --text "$PAGE" article | grep 'held by' >"$WORK/odd" && finding "$(cat "$WORK/odd")"
-	fi
-	verdict "$sentence"
-	target_drop
+	begin "who only completes a future is not blamed for the time that it took, JDK $FEATURE" || return 0
+	record_program Handed 150 -- \
+		-m 'live.Handed::request;live.Handed::slow;live.Handed::last' --report="$WORK/handed.html" || return 0
+	PAGE=$WORK/handed.html
+	verdict_says '^live\.Handed\.request\(int\).* at live\.Handed\.request\(int\):[0-9]+.* was ended by the thread "last", which was in live\.Handed\.last\(int\) for [0-9.]+ %'
+	page --text "$PAGE" article | grep 'held by' >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+	finish
 }
 
 # The slowest calls have the values that `frtrace print` shows.
 with_values() { # METHODS: of -m
-	local sentence="the slowest calls have their values, with -m $1, JDK $FEATURE"
-	begin "$sentence" || return 0
-	target_start Exported 10
-	if target_ready && trace_start -e 'shop.Order live.Exported::order n=arg0 result=return' -m "$1"; then
-		target_go
-		trace_stop
-		target_quit
-		report "$F_FILE"
-		"$FRTRACE" print --json --events shop.Order "$F_FILE" | python3 -c '
+	begin "the slowest calls have their values, with -m $1, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program Exported 10 -- \
+		-e 'shop.Order live.Exported::order n=arg0 result=return' -m "$1" || return 0
+	report "$F_FILE"
+	"$FRTRACE" print --json --events shop.Order "$F_FILE" | python3 -c '
 import json, sys
 for e in json.load(sys.stdin)["recording"]["events"]:
     print("shop.Order: n = %s, result = %s" % (e["values"]["n"], e["values"]["result"]))' | sort >"$WORK/printed"
-		[ "$(wc -l <"$WORK/printed")" = 30 ] || finding "printed: $(cat "$WORK/printed")"
-		page --values "$PAGE" | sort | diff - "$WORK/printed" >"$WORK/differ" || finding "< the page, > print:" "$(cat "$WORK/differ")"
-	fi
-	verdict "$sentence"
-	target_drop
+	[ "$(wc -l <"$WORK/printed")" = 30 ] || finding "printed: $(cat "$WORK/printed")"
+	page --values "$PAGE" | sort | diff - "$WORK/printed" >"$WORK/differ" || finding "< the page, > print:" "$(cat "$WORK/differ")"
+	finish
 }
 
 # What JEP 520 records has no breakdown of the time.
 jdk_own() {
-	local sentence="a recording of the JDK's own has a report, too"
-	newest_is_25 "$sentence" && begin "$sentence" || return 0
+	begin "a recording of the JDK's own has a report, too" && newest_is_25 || return 0
 	mkdir "$WORK/own" && touch "$WORK/own/go" "$WORK/own/quit"
 	timeout 60 "$(jdk_newest)/bin/java" "-XX:StartFlightRecording:filename=$WORK/own.jfr,$(jfr_tracing live.Held::checkout)" \
 		-cp "$CACHE/classes-${JDKS[-1]%% *}" live.Held "$WORK/own" 400 >"$WORK/out" 2>&1 || finding "$(head -n 5 "$WORK/out")"
 	report "$WORK/own.jfr"
 	tables_agree "$WORK/own.jfr"
 	verdict_says '^live\.Held\.checkout\(int\).*does not say where their time went'
-	verdict "$sentence"
+	verdict
 }
 
 known() {
-	local sentence="a planted cause is named, and all numbers are those of the views"
-	begin "$sentence" || return 0
+	begin "a planted cause is named, and all numbers are those of the views" || return 0
 	planted "$WORK/known.jfr" "$PLANTED_CALLS"
 	report "$WORK/known.jfr"
 	tables_agree "$WORK/known.jfr"
@@ -138,13 +113,13 @@ known() {
 	page --text "$PAGE" .banner | grep 'lost 10 calls .* lower bound' >/dev/null || finding "the banner says: $(page --text "$PAGE" .banner)"
 	report "$WORK/known.jfr" && cp "$PAGE" "$WORK/first.html" && report "$WORK/known.jfr"
 	cmp -s "$PAGE" "$WORK/first.html" || finding "two reports of one recording differ"
-	verdict "$sentence"
+	verdict
 }
 
 # A selection has exactly the calls of its cells; the state is in the address.
 selected() {
-	local sentence="a browser without network shows the page, and a selection has the calls that it should" calls
-	begin "$sentence" && has_browser "$sentence" || return 0
+	local calls
+	begin "a browser without network shows the page, and a selection has the calls that it should" && has_browser || return 0
 	[ -s "$WORK/known.html" ] || { planted "$WORK/known.jfr" "$PLANTED_CALLS" && report "$WORK/known.jfr"; }
 	# bin 160 begins at 2^22 ns
 	calls=$("$FRTRACE" export --csv "$WORK/known.jfr" | python3 -c '
@@ -154,13 +129,12 @@ print(sum(r["method"] == "com.acme.Cart.checkout(int)" and int(r["duration_ns"])
 	page --text "$WORK/dom" .now | tr -d , | grep "^$calls calls " >/dev/null || finding "not $calls calls: $(page --text "$WORK/dom" .now)"
 	[ "$(page --text "$WORK/dom" .story | wc -l)" -ge 5 ] || finding "no single calls"
 	cp "$WORK/dom" "$WORK/saved.html"
-	verdict "$sentence"
+	verdict
 }
 
 # Browsers save the document as the scripts have changed it.
 saved() {
-	local sentence="a saved copy opens again, with the same tables"
-	begin "$sentence" && has_browser "$sentence" || return 0
+	begin "a saved copy opens again, with the same tables" && has_browser || return 0
 	[ -s "$WORK/saved.html" ] || { planted "$WORK/known.jfr" "$PLANTED_CALLS" && report "$WORK/known.jfr" && browse "file://$WORK/known.html" && cp "$WORK/dom" "$WORK/saved.html"; }
 	PAGE=$WORK/saved.html
 	tables_agree "$WORK/known.jfr"
@@ -169,12 +143,12 @@ saved() {
 	tables_agree "$WORK/known.jfr"
 	page --text "$WORK/dom" .now | grep ' calls, ' >/dev/null || finding "it does not work: $(page --text "$WORK/dom" .now)"
 	[ "$(page --text "$WORK/dom" button | grep -cE '^Show (these|its) calls$')" = "$(page --text "$WORK/dom" article | wc -l)" ] || finding "buttons are there twice:" "$(page --text "$WORK/dom" button)"
-	verdict "$sentence"
+	verdict
 }
 
 hostile() {
-	local sentence="names that are markup, controls, or 8 KB long stay text" scripts all
-	begin "$sentence" || return 0
+	local scripts all
+	begin "names that are markup, controls, or 8 KB long stay text" || return 0
 	planted "$WORK/hostile.jfr" 4000 hostile
 	report "$WORK/hostile.jfr"
 	tables_agree "$WORK/hostile.jfr"
@@ -188,19 +162,19 @@ hostile() {
 		PAGE=$WORK/dom
 		tables_agree "$WORK/hostile.jfr"
 	fi
-	verdict "$sentence"
+	verdict
 }
 
 refused() {
-	local sentence="a report never replaces a recording" before
-	begin "$sentence" || return 0
+	local before
+	begin "a report never replaces a recording" || return 0
 	planted "$WORK/kept.jfr" 100
 	before=$(cksum <"$WORK/kept.jfr")
 	"$FRTRACE" report "$WORK/kept.jfr" -o "$WORK/kept.jfr" 2>"$WORK/err"
 	[ $? = 2 ] && grep -q 'ends in .html' "$WORK/err" || finding "$(cat "$WORK/err")"
 	[ "$(cksum <"$WORK/kept.jfr")" = "$before" ] || finding "the recording has changed"
 	(cd "$WORK" && "$FRTRACE" report kept.jfr 2>err) && [ -s "$WORK/kept.html" ] || finding "no page beside it: $(cat "$WORK/err")"
-	verdict "$sentence"
+	verdict
 }
 
 for jdk in "${JDKS[@]}"; do

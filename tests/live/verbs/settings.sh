@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC1091,SC2015,SC2016
 # A settings file determines what is recorded, and the recording has its settings.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -32,53 +31,42 @@ active_is() { # NAME=VALUE...
 	done
 }
 
-sentence="a settings file determines what is recorded"
-if begin "$sentence"; then
+determines() {
+	begin "a settings file determines what is recorded" || return 0
 	settings enabled=true "filter=$EXITS;not a filter" "threshold=0 ms" stackTrace=false
-	target_start ExitsMain 2000
-	if target_ready && trace_start --settings "$F_SETTINGS"; then
-		target_go
-		trace_stop
-		status_is 0
-		says "the filter 'not a filter' is left out"
-		target_quit
-		file_agrees
-		active_is enabled=true "threshold=0 ms" stackTrace=false
-	fi
-	verdict "$sentence"
-	target_drop
-fi
+	record_program ExitsMain 2000 -- --settings "$F_SETTINGS" || return 0
+	says "the filter 'not a filter' is left out"
+	file_agrees
+	active_is enabled=true "threshold=0 ms" stackTrace=false
+	finish
+}
 
-sentence="a later file wins, and an option over all files"
-if begin "$sentence"; then
+later_wins() {
+	local first
+	begin "a later file wins, and an option over all files" || return 0
 	settings enabled=true filter=no.Body "threshold=1 ms"
 	first=$F_SETTINGS
 	settings "threshold=7 ms"
-	target_start ExitsMain 10
-	if target_ready && trace_start --settings profile --settings "$first" --settings "$F_SETTINGS" -m live.Exits --no-stack; then
-		target_go
-		trace_stop
-		target_quit
-		active_is "threshold=7 ms" stackTrace=false filter=live.Exits "period=1000 ms"
-	fi
-	verdict "$sentence"
-	target_drop
-fi
+	STATUS='0 3' record_program ExitsMain 10 -- \
+		--settings profile --settings "$first" --settings "$F_SETTINGS" -m live.Exits --no-stack || return 0
+	active_is "threshold=7 ms" stackTrace=false filter=live.Exits "period=1000 ms"
+	finish
+}
 
-sentence="a wrong value in a settings file is reported with its position, and the JVM is left unchanged"
-if begin "$sentence"; then
+wrong_value() {
+	begin "a wrong value in a settings file is reported with its position, and the JVM is left unchanged" || return 0
 	settings enabled=true filter=live.Exits threshold=abc
-	target_start ExitsMain 10
-	if target_ready; then
-		trace_launch -p "$T_PID" -o "$WORK/never.jfr" --settings "$F_SETTINGS"
-		trace_wait 10
-		status_is 2
-		says "line 5, column 1: threshold of jdk.MethodTrace is 'abc'"
-		[ -e "$WORK/never.jfr" ] && finding "there is a recording"
-		target_untouched "$T_PID"
-		target_go
-		target_quit
-	fi
-	verdict "$sentence"
-	target_drop
-fi
+	run_program ExitsMain 10 || return 0
+	trace_launch -p "$T_PID" -o "$WORK/never.jfr" --settings "$F_SETTINGS"
+	ended_with 2
+	says "line 5, column 1: threshold of jdk.MethodTrace is 'abc'"
+	[ -e "$WORK/never.jfr" ] && finding "there is a recording"
+	target_untouched "$T_PID"
+	target_go
+	target_quit
+	finish
+}
+
+determines
+later_wins
+wrong_value

@@ -10,24 +10,6 @@
  * test fails until you do.
  */
 static const struct known_difference known[] = {
-	/* a middle at the end of a call is also in that call */
-	{"slowest", "+8 x 2.0ms edge in Edge.first"},
-	{"report, calls", "+1 x edge in Edge.first"},
-	{"report, waits", "+1 x edge in Edge.first: 16000000"},
-	/* the wait's beginning counts, not its middle */
-	{"slowest of own", "-1 x 1. Own.fair"},
-	{"slowest of own", "+1 x 1. Own.slow"},
-	{"diff", "+1 x edge in Edge.first: 16000000"},
-	/* of equal spans each is in the other one */
-	{"report, calls", "+1 x Equal.inner has Equal.outer"},
-	/* of the holder's own waits only those shortly before are seen */
-	{"report, calls", "-1 x futex in Long.call for what owner held in Long.owner"},
-	{"report, calls", "+1 x futex in Long.call for what relay held in Long.relay"},
-	/* either all waits in a place are for a lock with a holder, or none */
-	{"report, calls", "-1 x parked in Place.take for what owner held in Lock.owner"},
-	/* of two threads' equal waits only one is found */
-	{"report, calls", "-1 x futex in Twin.two for what relay held in Twin.relay"},
-	{"report, calls", "+1 x futex in Twin.two for what owner held in Twin.owner"},
 	{NULL, NULL},
 };
 
