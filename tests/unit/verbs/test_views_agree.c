@@ -166,9 +166,10 @@ static void true_tree(const struct planted_call *c)
 static void tree_row(const char *row, char (*methods)[200])
 {
 	char holder[200], held_in[200], waker[200], reason[200];
-	int64_t parent = number_at(row, "parent");
-	char *method = methods[number_at(row, "node")];
+	int64_t parent = number_at(row, "parent"), node = number_at(row, "node");
+	char *method = methods[node > 0 && node < 1000 ? node : 0];
 
+	assert_in_range(node, 1, 999);
 	strcpy(method, planted_name(json_text(row, "method")));
 	claim_nesting(&said, parent > 0 ? methods[parent] : NULL, method);
 	read_sums(row, method);
