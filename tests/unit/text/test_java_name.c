@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/java_name.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void method_is_printed_in_readable_form(void **state)
+CASE(method_is_printed_in_readable_form)
 {
 	static const struct {
 		const char *name, *descriptor, *want;
@@ -37,7 +30,7 @@ static void method_is_printed_in_readable_form(void **state)
 	}
 }
 
-static void output_is_cut_to_its_buffer(void **state)
+CASE(output_is_cut_to_its_buffer)
 {
 	static const char whole[] = "checkout(Order[], boolean)";
 
@@ -54,7 +47,7 @@ static void output_is_cut_to_its_buffer(void **state)
 	}
 }
 
-static void dots_replace_slashes(void **state)
+CASE(dots_replace_slashes)
 {
 	char name[] = "com/acme/Cart$Line", empty[] = "";
 
@@ -62,15 +55,4 @@ static void dots_replace_slashes(void **state)
 	assert_string_equal(name, "com.acme.Cart$Line");
 	java_name_dots(empty);
 	assert_string_equal(empty, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(method_is_printed_in_readable_form),
-		cmocka_unit_test(output_is_cut_to_its_buffer),
-		cmocka_unit_test(dots_replace_slashes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
