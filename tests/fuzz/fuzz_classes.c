@@ -7,40 +7,13 @@
  * little-endian), the memory at FUZZ_BASE.
  */
 #include "filters/filter_list.h"
+#include "tests/fuzz/fuzz_mem.h"
 #include "tests/lib/fake_layout.h"
 #include "user/jvm/matches.h"
 
-#include <stdlib.h>
-
-#define FUZZ_BASE  0x7f0000000000ULL
-#define FUZZ_HEAD  3
-#define FUZZ_READS 20000000
+#define FUZZ_HEAD 3
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct fuzz_mem {
-	struct mem mem;
-	const uint8_t *data;
-	size_t size;
-	unsigned int reads;
-};
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
-static int fuzz_read(const struct mem *m, uint64_t address, void *to, size_t size)
-{
-	struct fuzz_mem *f = (struct fuzz_mem *)m;
-
-	check(++f->reads < FUZZ_READS);
-	if (address < FUZZ_BASE || address - FUZZ_BASE > f->size || size > f->size - (address - FUZZ_BASE))
-		return -EFAULT;
-	memcpy(to, f->data + (address - FUZZ_BASE), size);
-	return 0;
-}
 
 static void check_match(const struct match *m)
 {
@@ -64,7 +37,7 @@ static void *compile(const char *filters, size_t *size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const filters[] = {"*", "+a.Store", "@a.Timed;a.Cart::add(int)", "a.*;!+a.Base;!@a.Timed"};
-	struct fuzz_mem m = {.mem.read = fuzz_read};
+	struct fuzz_mem m = {.mem.read = fuzz_read, .reads_left = 20000000};
 	struct hotspot_layout l = fake_layout(FAKE_17);
 	struct matcher p = {.size = 0};
 	struct matches found;

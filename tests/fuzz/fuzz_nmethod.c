@@ -7,45 +7,18 @@
  * (2 bytes each, little-endian); the memory at FUZZ_BASE.
  */
 #include "format/diag.h"
+#include "tests/fuzz/fuzz_mem.h"
 #include "tests/lib/fake_layout.h"
 #include "user/hotspot/resolve.h"
-
-#include <stdlib.h>
 
 #define WALK_READ(w, to, size, address) mem_read((w)->context, address, to, size)
 #define WALK_STACK(w, to, address)	mem_u64((w)->context, address, to)
 #define WALK_CODE(w, pc, code)		walk_code_at(w, pc, code)
 #include "bpf/walk.h"
 
-#define FUZZ_BASE  0x7f0000000000ULL
-#define FUZZ_HEAD  7
-#define FUZZ_READS 100000
+#define FUZZ_HEAD 7
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct fuzz_mem {
-	struct mem mem;
-	const uint8_t *data;
-	size_t size;
-	unsigned int reads;
-};
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
-static int fuzz_read(const struct mem *m, uint64_t address, void *to, size_t size)
-{
-	struct fuzz_mem *f = (struct fuzz_mem *)m;
-
-	check(++f->reads < FUZZ_READS);
-	if (address < FUZZ_BASE || address - FUZZ_BASE > f->size || size > f->size - (address - FUZZ_BASE))
-		return -EFAULT;
-	memcpy(to, f->data + (address - FUZZ_BASE), size);
-	return 0;
-}
 
 static void check_frame(const struct resolved_frame *f)
 {
@@ -78,7 +51,7 @@ static uint64_t place(const uint8_t *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fuzz_mem m = {.mem.read = fuzz_read};
+	struct fuzz_mem m = {.mem.read = fuzz_read, .reads_left = 100000};
 	struct hotspot_layout l;
 	struct walk w = {.layout = &l.walk, .context = &m};
 	struct frt_frame f = {.kind = FRT_FRAME_COMPILED};

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/edited.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 const struct class_hooks edited_hooks = {"Hook", "enter", "leave", "thrown", "left", "threw"};
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_mem.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static unsigned char *find(const struct fake_mem *m, uint64_t address, uint64_t size)
 {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_vm.h"
+#include "tests/lib/test.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 #define STRIDE 48u
 #define NAMES  (FAKE_VM_TABLES + 0x10000)

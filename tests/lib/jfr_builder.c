@@ -171,6 +171,14 @@ void chunk_end_event(struct chunk_builder *b)
 	end_sized(b, b->checkpoint_start);
 }
 
+void chunk_put_integers(struct chunk_builder *b, int type, int64_t after, const int64_t *values, size_t count)
+{
+	chunk_begin_event(b, type, after);
+	for (size_t i = 0; i < count; i++)
+		bytes_put_leb(&b->body, values[i]);
+	chunk_end_event(b);
+}
+
 static unsigned int count_children(const struct chunk_builder *b, unsigned int parent)
 {
 	unsigned int n = 0;

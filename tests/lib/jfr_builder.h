@@ -73,6 +73,12 @@ void chunk_end_pool(struct chunk_builder *b);
 void chunk_begin_event(struct chunk_builder *b, int type, int64_t after);
 void chunk_end_event(struct chunk_builder *b);
 
+/* A whole event whose further fields are these integers. */
+#define chunk_put_event(b, type, after, ...)                               \
+	chunk_put_integers(b, type, after, (const int64_t[]){__VA_ARGS__}, \
+			   sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+void chunk_put_integers(struct chunk_builder *b, int type, int64_t after, const int64_t *values, size_t count);
+
 /* Append the chunk to the file, and begin the next one with the same types. */
 void chunk_finish(struct chunk_builder *b, struct bytes *file);
 

@@ -10,6 +10,7 @@
 #include "uprobes/agent/sys.h"
 
 #include "tests/lib/fake_java.h"
+#include "tests/lib/test.h"
 
 static uint64_t checked_load(uint64_t address, size_t size);
 static bool known_mappings(bool (*visit)(uint64_t, uint64_t, const char *, void *), void *context);
@@ -29,14 +30,7 @@ static void between_walks(void);
 #undef load_u8
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #ifdef __SANITIZE_ADDRESS__
 /* The frames must be on the real stack. gcc 14 moves locals to fake frames by default. */
@@ -182,28 +176,44 @@ static inline void reset(void)
 }
 
 /* Each test runs twice: in the process's first thread and in another one, because their stacks end differently. */
-static inline void here(void **state)
+struct own_walk {
+	const char *name;
+	void (*walk)(void);
+	bool in_thread;
+};
+
+static inline void *own_walk_run(void *context)
 {
+	const struct own_walk *w = context;
+
 	reset();
-	((void (*)(void))*state)();
+	w->walk();
+	return context;
 }
 
-static inline void *run_in_thread(void *test)
-{
-	reset();
-	((void (*)(void))test)();
-	return test;
-}
-
-static inline void in_thread(void **state)
+static inline void own_walk_check(const struct own_walk *w)
 {
 	pthread_t t;
 	void *done;
 
-	assert_int_equal(pthread_create(&t, NULL, run_in_thread, *state), 0);
+	if (!w->in_thread) {
+		own_walk_run((void *)w);
+		return;
+	}
+	assert_int_equal(pthread_create(&t, NULL, own_walk_run, (void *)w), 0);
 	assert_int_equal(pthread_join(t, &done), 0);
-	assert_ptr_equal(done, *state);
+	assert_ptr_equal(done, w);
 }
+
+/* A case that runs twice: here, and in a later thread. */
+#define WALK(f)                                                                                         \
+	static void f(void);                                                                            \
+	static const struct own_walk f##_walks[] = {{#f, f, false}, {#f " (a later thread)", f, true}}; \
+	CASES(f##_twice, f##_walks)                                                                     \
+	{                                                                                               \
+		own_walk_check(row);                                                                    \
+	}                                                                                               \
+	static void f(void)
 
 /* Take a stack, with the interpreted traced method and the hook on top of the frames. */
 static inline uint32_t take(const struct frames *callers)
@@ -281,11 +291,5 @@ static inline uint32_t one_caller(uint64_t pc)
 	lay_fixed(&f, other, pc);
 	return take(&f);
 }
-
-#define CASE(f)                                                  \
-	{#f, here, NULL, NULL, f},                               \
-	{                                                        \
-		#f " (a later thread)", in_thread, NULL, NULL, f \
-	}
 
 #endif

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/recording.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct diag diag;
 

@@ -4,8 +4,7 @@
  * other modules is answered here.
  */
 #include "uprobes/agent/sys.h"
-
-#include <stdlib.h>
+#include "tests/lib/test.h"
 
 static bool no_memory;
 
@@ -27,11 +26,6 @@ static enum rewrite_answer rewrite_or_pretend(const struct rewrite *r, const uns
 
 #include "filters/filter_list.h"
 #include "uprobes/agent/thread.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define NAME	    "com/acme/Cart"
 #define HOME_LOADER ((jobject)0x10)
@@ -274,7 +268,7 @@ static void assert_skips(uint32_t recording, uint32_t count, enum frt_skip_reaso
 	}
 }
 
-static void class_file_that_is_not_understood_is_reported(void **state)
+CASE(class_file_that_is_not_understood_is_reported, setup, teardown)
 {
 	file_comes(NULL);
 	assert_skips(0, 1, FRT_SKIP_MALFORMED);
@@ -282,7 +276,7 @@ static void class_file_that_is_not_understood_is_reported(void **state)
 	assert_skips(2, 1, FRT_SKIP_MALFORMED);
 }
 
-static void class_without_memory_is_reported(void **state)
+CASE(class_without_memory_is_reported, setup, teardown)
 {
 	no_memory = true;
 	file_comes(NULL);
@@ -291,7 +285,7 @@ static void class_without_memory_is_reported(void **state)
 }
 
 /* One recording ends and has the class retransformed; the class loses the hooks of the other one, too. */
-static void recording_that_loses_its_hooks_is_told(void **state)
+CASE(recording_that_loses_its_hooks_is_told, setup, teardown)
 {
 	struct frt_class *row = control_find_class(slice_of(NAME), loader);
 
@@ -306,7 +300,7 @@ static void recording_that_loses_its_hooks_is_told(void **state)
 	assert_int_equal(row->flags & FRT_CLASS_REWRITTEN, 0);
 }
 
-static void class_whose_code_the_jvm_cannot_take_has_no_hooks(void **state)
+CASE(class_whose_code_the_jvm_cannot_take_has_no_hooks, setup, teardown)
 {
 	struct frt_class *row = control_find_class(slice_of(NAME), loader);
 
@@ -317,7 +311,7 @@ static void class_whose_code_the_jvm_cannot_take_has_no_hooks(void **state)
 	assert_skips(2, 1, FRT_SKIP_MEMORY);
 }
 
-static void class_without_room_gets_no_hooks_while_it_is_loaded(void **state)
+CASE(class_without_room_gets_no_hooks_while_it_is_loaded, setup, teardown)
 {
 	struct frt_class *row = control_find_class(slice_of(NAME), loader);
 
@@ -326,18 +320,4 @@ static void class_without_room_gets_no_hooks_while_it_is_loaded(void **state)
 	assert_int_equal(row->flags & FRT_CLASS_REWRITTEN, 0);
 	assert_skips(0, 1, FRT_SKIP_METASPACE);
 	assert_skips(2, 1, FRT_SKIP_METASPACE);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(class_file_that_is_not_understood_is_reported),
-		TEST(class_without_memory_is_reported),
-		TEST(recording_that_loses_its_hooks_is_told),
-		TEST(class_whose_code_the_jvm_cannot_take_has_no_hooks),
-		TEST(class_without_room_gets_no_hooks_while_it_is_loaded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

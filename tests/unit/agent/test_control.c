@@ -5,17 +5,11 @@
  */
 #include "uprobes/agent/control.h"
 #include "user/segment/segment.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct segment seg;
 
@@ -27,7 +21,7 @@ static void assert_string(uint32_t number, const char *want)
 	assert_string_equal(out, want);
 }
 
-static void segment_is_sealed_and_opened_by_its_name(void **state)
+CASE(segment_is_sealed_and_opened_by_its_name)
 {
 	struct target t = {.pid = getpid(), .ns_pid = getpid(), .pidfd = -1};
 	struct diag d = {0};
@@ -43,7 +37,7 @@ static void segment_is_sealed_and_opened_by_its_name(void **state)
 	assert_null(segment_class(&seg, 1));
 }
 
-static void class_is_entered_once_for_each_loader(void **state)
+CASE(class_is_entered_once_for_each_loader)
 {
 	uint32_t loader = control_loader(slice_of("com/acme/Loader"), slice_of("app"));
 	uint32_t a = control_class(slice_of("com/acme/Cart"), 0, 1),
@@ -62,7 +56,7 @@ static void class_is_entered_once_for_each_loader(void **state)
 	assert_null(control_find_class(slice_of("com/acme/Cart"), 77));
 }
 
-static void method_is_entered_once_by_class_name_and_descriptor(void **state)
+CASE(method_is_entered_once_by_class_name_and_descriptor)
 {
 	uint32_t c = control_class(slice_of("a/M"), 0, 1), other = control_class(slice_of("a/N"), 0, 1);
 	uint32_t m = control_method(c, slice_of("run"), slice_of("()V"), 9);
@@ -78,7 +72,7 @@ static void method_is_entered_once_by_class_name_and_descriptor(void **state)
 	assert_int_equal(segment_method(&seg, m)->modifiers, 9);
 }
 
-static void text_has_a_length_and_no_terminator(void **state)
+CASE(text_has_a_length_and_no_terminator)
 {
 	uint32_t a = control_class((struct slice){"a/LongName", 6}, 0, 0);
 
@@ -86,7 +80,7 @@ static void text_has_a_length_and_no_terminator(void **state)
 	assert_int_equal(control_class(slice_of("a/Long"), 0, 0), a);
 }
 
-static void loader_without_a_name_has_none(void **state)
+CASE(loader_without_a_name_has_none)
 {
 	uint32_t a = control_loader(slice_of("a/L"), slice_of(NULL)),
 		 b = control_loader(slice_of("a/L"), slice_of(NULL));
@@ -95,7 +89,7 @@ static void loader_without_a_name_has_none(void **state)
 	assert_int_equal(segment_loader(&seg, a)->name, 0);
 }
 
-static void known_skip_is_not_entered_again(void **state)
+CASE(known_skip_is_not_entered_again)
 {
 	control_reset_skips(0);
 	for (int i = 0; i < 3; i++) {
@@ -112,7 +106,7 @@ static void known_skip_is_not_entered_again(void **state)
 	assert_null(segment_skip(&seg, 0));
 }
 
-static void unhooking_a_class_leaves_others_hooked(void **state)
+CASE(unhooking_a_class_leaves_others_hooked)
 {
 	uint32_t a = control_class(slice_of("u/A"), 0, 0), b = control_class(slice_of("u/B"), 0, 0);
 	uint32_t m = control_method(a, slice_of("m"), slice_of("()V"), 0),
@@ -130,7 +124,7 @@ static void unhooking_a_class_leaves_others_hooked(void **state)
 	assert_int_equal(control_method_row(n)->flags, FRT_METHOD_HOOKED | FRT_METHOD_LOWER_BOUND);
 }
 
-static void message_is_cut_to_its_buffer(void **state)
+CASE(message_is_cut_to_its_buffer)
 {
 	char text[1000];
 
@@ -160,7 +154,7 @@ static void *enter_names(void *argument)
 	return NULL;
 }
 
-static void threads_that_enter_equal_rows_get_the_same_number(void **state)
+CASE(threads_that_enter_equal_rows_get_the_same_number)
 {
 	uint32_t before = control->methods;
 	pthread_t t[THREADS];
@@ -175,7 +169,7 @@ static void threads_that_enter_equal_rows_get_the_same_number(void **state)
 		assert_memory_equal(ids[i], ids[0], sizeof(ids[0]));
 }
 
-static void colliding_names_get_different_rows(void **state)
+CASE(colliding_names_get_different_rows)
 {
 	char name[16], out[16];
 
@@ -195,7 +189,7 @@ static void colliding_names_get_different_rows(void **state)
 }
 
 /* The last tests, because they fill the tables. */
-static void loaders_beyond_the_table_are_refused(void **state)
+CASE(loaders_beyond_the_table_are_refused)
 {
 	while (control->loaders < FRT_MAX_LOADERS)
 		assert_true(control_loader(slice_of("a/L"), slice_of("x")));
@@ -203,7 +197,7 @@ static void loaders_beyond_the_table_are_refused(void **state)
 	assert_int_equal(control->loaders, FRT_MAX_LOADERS);
 }
 
-static void skips_beyond_the_table_are_dropped(void **state)
+CASE(skips_beyond_the_table_are_dropped)
 {
 	uint32_t strings;
 	char name[32];
@@ -221,7 +215,7 @@ static void skips_beyond_the_table_are_dropped(void **state)
 	assert_int_equal(((struct frt_thread *)control_at(FRT_THREADS_AT))->serial, 0); /* the memory after them */
 }
 
-static void methods_beyond_the_table_are_refused_and_others_are_still_found(void **state)
+CASE(methods_beyond_the_table_are_refused_and_others_are_still_found)
 {
 	uint32_t c = control_class(slice_of("full/M"), 0, 0), first = 0, strings, id;
 	char name[32], type[32];
@@ -242,7 +236,7 @@ static void methods_beyond_the_table_are_refused_and_others_are_still_found(void
 	assert_int_equal(control->strings, strings);
 }
 
-static void classes_and_strings_beyond_their_tables_are_refused(void **state)
+CASE(classes_and_strings_beyond_their_tables_are_refused)
 {
 	char name[2001];
 
@@ -270,7 +264,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void full_heap_of_strings_is_crowded(void **state)
+CASE(full_heap_of_strings_is_crowded)
 {
 	uint32_t classes = control->classes, methods = control->methods, loaders = control->loaders;
 
@@ -282,7 +276,7 @@ static void full_heap_of_strings_is_crowded(void **state)
 	control->loaders = loaders;
 }
 
-static void crowded_tables_are_emptied_unless_a_live_class_has_hooks(void **state)
+CASE(crowded_tables_are_emptied_unless_a_live_class_has_hooks)
 {
 	bool alive[FRT_MAX_LOADERS] = {true};
 	uint32_t used = segment_header(&seg)->loaders, dead, last;
@@ -332,24 +326,5 @@ static void crowded_tables_are_emptied_unless_a_live_class_has_hooks(void **stat
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(segment_is_sealed_and_opened_by_its_name),
-		cmocka_unit_test(class_is_entered_once_for_each_loader),
-		cmocka_unit_test(method_is_entered_once_by_class_name_and_descriptor),
-		cmocka_unit_test(text_has_a_length_and_no_terminator),
-		cmocka_unit_test(loader_without_a_name_has_none),
-		cmocka_unit_test(known_skip_is_not_entered_again),
-		cmocka_unit_test(unhooking_a_class_leaves_others_hooked),
-		cmocka_unit_test(message_is_cut_to_its_buffer),
-		cmocka_unit_test(threads_that_enter_equal_rows_get_the_same_number),
-		cmocka_unit_test(colliding_names_get_different_rows),
-		cmocka_unit_test(loaders_beyond_the_table_are_refused),
-		cmocka_unit_test(skips_beyond_the_table_are_dropped),
-		cmocka_unit_test(methods_beyond_the_table_are_refused_and_others_are_still_found),
-		cmocka_unit_test(classes_and_strings_beyond_their_tables_are_refused),
-		cmocka_unit_test(full_heap_of_strings_is_crowded),
-		cmocka_unit_test(crowded_tables_are_emptied_unless_a_live_class_has_hooks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return test_main(NULL, teardown);
 }

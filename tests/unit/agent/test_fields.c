@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Taking the plan of events from the config. The source is included, because it calls the JVM. */
 #include "uprobes/agent/sys.h"
-
-#include <stdlib.h>
+#include "tests/lib/test.h"
 
 static bool no_memory, no_classes;
 
@@ -23,11 +22,6 @@ static void *scarce_map(size_t size)
 #include "tests/lib/class_builder.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/thread.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 bool field_text_init(jvmtiEnv *j, JNIEnv *env)
 {
@@ -89,13 +83,13 @@ static int setup(void **state)
 	return 0;
 }
 
-static void config_without_a_plan_is_good(void **state)
+CASE(config_without_a_plan_is_good, setup)
 {
 	no_memory = true;
 	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
 }
 
-static void plan_that_is_not_valid_is_told_from_a_lack_of_memory(void **state)
+CASE(plan_that_is_not_valid_is_told_from_a_lack_of_memory, setup)
 {
 	config->plan_size = FRT_CONFIG_SIZE;
 	assert_int_equal(fields_begin(NULL, 0), FRT_BAD_CONFIG); /* beyond the config */
@@ -184,7 +178,7 @@ static struct capture capture_in(const char *type, const char *method, const cha
 	return found[0];
 }
 
-static void class_file_tells_where_a_value_is_and_its_kind(void **state)
+CASE(class_file_tells_where_a_value_is_and_its_kind, setup)
 {
 	struct capture c;
 
@@ -200,7 +194,7 @@ static void class_file_tells_where_a_value_is_and_its_kind(void **state)
 	fields_end(NULL, 0);
 }
 
-static void value_of_another_kind_than_the_first_is_missing(void **state)
+CASE(value_of_another_kind_than_the_first_is_missing, setup)
 {
 	plan_later();
 	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
@@ -213,7 +207,7 @@ static void value_of_another_kind_than_the_first_is_missing(void **state)
 	fields_end(NULL, 0);
 }
 
-static void parameter_of_another_kind_is_not_read_from_a_field(void **state)
+CASE(parameter_of_another_kind_is_not_read_from_a_field, setup)
 {
 	plan_later();
 	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
@@ -224,7 +218,7 @@ static void parameter_of_another_kind_is_not_read_from_a_field(void **state)
 	fields_end(NULL, 0);
 }
 
-static void kind_that_no_class_file_tells_is_a_text(void **state)
+CASE(kind_that_no_class_file_tells_is_a_text, setup)
 {
 	plan_later();
 	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
@@ -313,7 +307,7 @@ static const struct jvmtiInterface_1_ jvm = {
 };
 static jvmtiEnv jvm_env = &jvm;
 
-static void failure_of_the_jvm_is_not_kept_as_a_lack_of_the_field(void **state)
+CASE(failure_of_the_jvm_is_not_kept_as_a_lack_of_the_field, setup)
 {
 	static jvmtiError *const errors[] = {&fields_error, &modifiers_error, &name_error};
 	const struct plan_field *f;
@@ -341,7 +335,7 @@ static void failure_of_the_jvm_is_not_kept_as_a_lack_of_the_field(void **state)
 	fields_end(NULL, 0);
 }
 
-static void class_takes_one_place_of_a_step(void **state)
+CASE(class_takes_one_place_of_a_step)
 {
 	char class[SEEN_MOST + 1];
 	struct found f = {.state = FOUND_NOTHING};
@@ -359,20 +353,4 @@ static void class_takes_one_place_of_a_step(void **state)
 	for (int i = 0; i < SEEN_MOST; i++)
 		assert_ptr_equal(find_seen(&jni, &f, (jclass) & class[i]), &f.seen[i]);
 	assert_null(find_seen(&jni, &f, (jclass) & class[SEEN_MOST]));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(config_without_a_plan_is_good, setup),
-		cmocka_unit_test_setup(plan_that_is_not_valid_is_told_from_a_lack_of_memory, setup),
-		cmocka_unit_test_setup(class_file_tells_where_a_value_is_and_its_kind, setup),
-		cmocka_unit_test_setup(value_of_another_kind_than_the_first_is_missing, setup),
-		cmocka_unit_test_setup(parameter_of_another_kind_is_not_read_from_a_field, setup),
-		cmocka_unit_test_setup(kind_that_no_class_file_tells_is_a_text, setup),
-		cmocka_unit_test_setup(failure_of_the_jvm_is_not_kept_as_a_lack_of_the_field, setup),
-		cmocka_unit_test(class_takes_one_place_of_a_step),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

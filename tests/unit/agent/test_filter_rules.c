@@ -6,14 +6,7 @@
 #include "filters/filter_list.h"
 #include "tests/lib/class_builder.h"
 #include "filters/policy.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 enum { STATIC = 8, BRIDGE = 0x40, NATIVE = 0x100, INTERFACE = 0x200, ABSTRACT = 0x400, SYNTHETIC = 0x1000 };
 
@@ -289,7 +282,7 @@ static void check_row(const struct row *r)
 	free(program);
 }
 
-static void filters_follow_the_rules(void **state)
+CASE(filters_follow_the_rules)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&rows[i]);
@@ -297,7 +290,7 @@ static void filters_follow_the_rules(void **state)
 }
 
 /* A class that mentions no type of a filter is rejected after a look at the names in its pool. */
-static void class_that_mentions_no_filtered_type_is_not_inspected(void **state)
+CASE(class_that_mentions_no_filtered_type_is_not_inspected)
 {
 	static const char *const speaks[] = {"shop/Service", "shop/Base", "x/OnClass", "x/OnMethod", "x/Api"};
 	struct matcher p;
@@ -321,14 +314,4 @@ static void class_that_mentions_no_filtered_type_is_not_inspected(void **state)
 		free(l);
 	}
 	free(program);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(filters_follow_the_rules),
-		cmocka_unit_test(class_that_mentions_no_filtered_type_is_not_inspected),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
 /* Flags of a JVM, represented by variables of this test, set by the agent. */
 #include "uprobes/agent/control.h"
 #include "uprobes/agent/flags.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static const char *disable;
 static bool concat, boxing;
@@ -33,7 +27,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void names_precede_the_users_own(void **state)
+CASE(names_precede_the_users_own, setup, teardown)
 {
 	assert_true(flags_set(config));
 	assert_string_equal(disable, "_max,_min");
@@ -46,14 +40,14 @@ static void names_precede_the_users_own(void **state)
 	assert_true(concat && boxing);
 }
 
-static void only_flags_that_have_an_address_are_cleared(void **state)
+CASE(only_flags_that_have_an_address_are_cleared, setup, teardown)
 {
 	config->flag_off[1] = (uint64_t)&boxing;
 	assert_true(flags_set(config));
 	assert_true(concat && !boxing);
 }
 
-static void without_the_flag_nothing_is_changed(void **state)
+CASE(without_the_flag_nothing_is_changed, setup, teardown)
 {
 	config->flag_off[0] = (uint64_t)&concat;
 	config->flag_disable_intrinsic = 0;
@@ -63,7 +57,7 @@ static void without_the_flag_nothing_is_changed(void **state)
 	assert_true(concat);
 }
 
-static void exact_methods_are_found_by_their_whole_name(void **state)
+CASE(exact_methods_are_found_by_their_whole_name, setup, teardown)
 {
 	assert_true(flags_set(config));
 	assert_true(flags_make_exact(slice_of("java/lang/Math"), slice_of("max")));
@@ -72,17 +66,4 @@ static void exact_methods_are_found_by_their_whole_name(void **state)
 	assert_false(flags_make_exact(slice_of("java/lang/Mat"), slice_of("max")));
 	assert_false(flags_make_exact(slice_of("java/lang/Math.max"), slice_of("")));
 	assert_false(flags_make_exact(slice_of(""), slice_of("")));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		TEST(names_precede_the_users_own),
-		TEST(only_flags_that_have_an_address_are_cleared),
-		TEST(without_the_flag_nothing_is_changed),
-		TEST(exact_methods_are_found_by_their_whole_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,16 +11,10 @@
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "user/capture/stream.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 static uint32_t serials;
 static struct thread_virtual running; /* java_id 0: a platform thread */
@@ -101,7 +95,7 @@ static void call(jint method)
 	hook_leave(env, NULL, hook_enter(env, NULL, method), method);
 }
 
-static void finished_call_becomes_a_span(void **state)
+CASE(finished_call_becomes_a_span, setup)
 {
 	uint64_t before = sys_tsc(), after;
 	jlong start = hook_enter(env, NULL, 17);
@@ -133,7 +127,7 @@ static void finished_call_becomes_a_span(void **state)
 	assert_int_equal(s->longest, r.duration);
 }
 
-static void thrown_call_is_marked(void **state)
+CASE(thrown_call_is_marked, setup)
 {
 	struct frt_slot *s;
 
@@ -146,7 +140,7 @@ static void thrown_call_is_marked(void **state)
 	assert_int_equal(s->exited, 2);
 }
 
-static void without_a_listener_nothing_is_recorded(void **state)
+CASE(without_a_listener_nothing_is_recorded, setup)
 {
 	frtrace_drain_semaphore = 0;
 	assert_int_equal(hook_enter(env, NULL, 1), 0);
@@ -156,7 +150,7 @@ static void without_a_listener_nothing_is_recorded(void **state)
 	assert_int_equal(control->recording[0].unslotted, 0);
 }
 
-static void each_half_ring_measures_the_cost_of_a_span(void **state)
+CASE(each_half_ring_measures_the_cost_of_a_span, setup)
 {
 	uint64_t began = sys_tsc(), spans = (1u << FRT_RING_FIRST_LOG2) / 2 / FRT_RECORD_SIZE;
 	struct frt_slot *s;
@@ -179,7 +173,7 @@ static void each_half_ring_measures_the_cost_of_a_span(void **state)
 	assert_int_equal(s->record_ticks, 9);
 }
 
-static void call_from_before_the_recording_is_not_recorded(void **state)
+CASE(call_from_before_the_recording_is_not_recorded, setup)
 {
 	jlong early = hook_enter(env, NULL, 1);
 	struct frt_slot *s = slot_find(env);
@@ -194,7 +188,7 @@ static void call_from_before_the_recording_is_not_recorded(void **state)
 	assert_int_equal(s->exited, 1);
 }
 
-static void call_from_before_the_recording_is_not_open(void **state)
+CASE(call_from_before_the_recording_is_not_open, setup)
 {
 	jlong early;
 
@@ -208,7 +202,7 @@ static void call_from_before_the_recording_is_not_open(void **state)
 	assert_int_equal(slot_find(env)->depth, 0);
 }
 
-static void call_below_the_threshold_is_counted_but_not_recorded(void **state)
+CASE(call_below_the_threshold_is_counted_but_not_recorded, setup)
 {
 	struct frt_slot *s;
 	uint64_t head;
@@ -228,7 +222,7 @@ static void call_below_the_threshold_is_counted_but_not_recorded(void **state)
 	assert_true(s->longest > sys_tsc() / 2);
 }
 
-static void call_at_the_threshold_is_recorded(void **state)
+CASE(call_at_the_threshold_is_recorded, setup)
 {
 	struct frt_slot *s;
 
@@ -238,7 +232,7 @@ static void call_at_the_threshold_is_recorded(void **state)
 	assert_int_equal(s->recorded, 1);
 }
 
-static void thread_without_records_gets_no_ring(void **state)
+CASE(thread_without_records_gets_no_ring, setup)
 {
 	set_threshold(UINT64_MAX / 8);
 	call(1);
@@ -247,7 +241,7 @@ static void thread_without_records_gets_no_ring(void **state)
 	assert_int_equal(control->ring_used, 0);
 }
 
-static void nested_calls_form_a_stack(void **state)
+CASE(nested_calls_form_a_stack, setup)
 {
 	jlong a = hook_enter(env, NULL, 1), b = hook_enter(env, NULL, 2), c = hook_enter(env, NULL, 3);
 	struct frt_slot *s = slot_find(env);
@@ -263,7 +257,7 @@ static void nested_calls_form_a_stack(void **state)
 	assert_int_equal(s->lost_exits + s->moved_exits, 0);
 }
 
-static void calls_beyond_the_kept_depth_are_counted(void **state)
+CASE(calls_beyond_the_kept_depth_are_counted, setup)
 {
 	enum { DEEP = 3 * FRT_OPEN_CALLS };
 	jlong start[DEEP];
@@ -283,7 +277,7 @@ static void calls_beyond_the_kept_depth_are_counted(void **state)
 	assert_int_equal(s->lost_exits + s->moved_exits, 0);
 }
 
-static void lost_exits_are_found_at_the_next_outer_exit(void **state)
+CASE(lost_exits_are_found_at_the_next_outer_exit, setup)
 {
 	jlong a = hook_enter(env, NULL, 1), b = hook_enter(env, NULL, 2);
 	struct frt_slot *s = slot_find(env);
@@ -299,7 +293,7 @@ static void lost_exits_are_found_at_the_next_outer_exit(void **state)
 	assert_int_equal(s->moved_exits, 0);
 }
 
-static void lost_exits_beyond_the_kept_depth_are_found(void **state)
+CASE(lost_exits_beyond_the_kept_depth_are_found, setup)
 {
 	jlong first = hook_enter(env, NULL, 1), deep = 0;
 	struct frt_slot *s = slot_find(env);
@@ -315,7 +309,7 @@ static void lost_exits_beyond_the_kept_depth_are_found(void **state)
 	assert_int_equal(s->moved_exits, 0);
 }
 
-static void exit_of_a_call_entered_elsewhere_is_recognised(void **state)
+CASE(exit_of_a_call_entered_elsewhere_is_recognised, setup)
 {
 	jlong mine = hook_enter(env, NULL, 1);
 	struct frt_slot *s = slot_find(env);
@@ -331,7 +325,7 @@ static void exit_of_a_call_entered_elsewhere_is_recognised(void **state)
 	assert_int_equal(s->lost_exits, 0);
 }
 
-static void parked_call_is_not_lost_when_another_virtual_thread_ends_a_call_below(void **state)
+CASE(parked_call_is_not_lost_when_another_virtual_thread_ends_a_call_below, setup)
 {
 	struct frt_slot *s;
 	jlong below, parks;
@@ -347,7 +341,7 @@ static void parked_call_is_not_lost_when_another_virtual_thread_ends_a_call_belo
 	assert_int_equal(s->lost_exits, 0);
 }
 
-static void each_half_of_the_ring_is_drained(void **state)
+CASE(each_half_of_the_ring_is_drained, setup)
 {
 	struct frt_slot *s;
 	uint64_t half;
@@ -362,7 +356,7 @@ static void each_half_of_the_ring_is_drained(void **state)
 	assert_int_equal(ring_size(s) / 2, half); /* grow_ticks is 0 */
 }
 
-static void ring_of_a_busy_thread_grows_and_loses_nothing(void **state)
+CASE(ring_of_a_busy_thread_grows_and_loses_nothing, setup)
 {
 	struct frt_slot *s;
 	uint64_t sizes = 0;
@@ -382,7 +376,7 @@ static void ring_of_a_busy_thread_grows_and_loses_nothing(void **state)
 	assert_int_equal(sizes, 1024 | 2048 | 4096 | 8192 | 1 << FRT_RING_MAX_LOG2);
 }
 
-static void ring_of_a_calm_thread_stays_small(void **state)
+CASE(ring_of_a_calm_thread_stays_small, setup)
 {
 	struct frt_slot *s;
 	uint64_t size;
@@ -396,7 +390,7 @@ static void ring_of_a_calm_thread_stays_small(void **state)
 	assert_int_equal(ring_size(s), size);
 }
 
-static void call_without_memory_for_a_ring_is_counted_as_unrecorded(void **state)
+CASE(call_without_memory_for_a_ring_is_counted_as_unrecorded, setup)
 {
 	struct frt_slot *s;
 
@@ -410,7 +404,7 @@ static void call_without_memory_for_a_ring_is_counted_as_unrecorded(void **state
 	assert_int_equal(s->head, 0);
 }
 
-static void call_of_a_thread_without_a_slot_is_counted(void **state)
+CASE(call_of_a_thread_without_a_slot_is_counted, setup)
 {
 	control->slots = FRT_MAX_SLOTS;
 	call(1);
@@ -445,7 +439,7 @@ static struct segment_totals totals_of(uint32_t recording)
 	return t;
 }
 
-static void each_recording_gets_its_own_calls(void **state)
+CASE(each_recording_gets_its_own_calls, setup)
 {
 	struct frt_slot *s;
 	jlong early;
@@ -477,7 +471,7 @@ static void each_recording_gets_its_own_calls(void **state)
 	assert_int_equal(s->depth, 0);
 }
 
-static void thresholds_are_each_recordings_own(void **state)
+CASE(thresholds_are_each_recordings_own, setup)
 {
 	struct frt_slot *s;
 
@@ -497,7 +491,7 @@ static void thresholds_are_each_recordings_own(void **state)
 }
 
 /* Also those deeper than the slot keeps, whose methods it does not know. */
-static void lost_exits_are_each_recordings_own(void **state)
+CASE(lost_exits_are_each_recordings_own, setup)
 {
 	jlong first;
 
@@ -523,7 +517,7 @@ static void lost_exits_are_each_recordings_own(void **state)
 	assert_int_equal(totals_of(1).open, 1);
 }
 
-static void row_that_is_used_again_begins_with_nothing(void **state)
+CASE(row_that_is_used_again_begins_with_nothing, setup)
 {
 	second_joins();
 	*control_rule(1, 5) = FRT_RULE_TIMED;
@@ -538,7 +532,7 @@ static void row_that_is_used_again_begins_with_nothing(void **state)
 	assert_int_equal(totals_of(0).exited, 2);
 }
 
-static void span_of_a_virtual_thread_follows_its_name(void **state)
+CASE(span_of_a_virtual_thread_follows_its_name, setup)
 {
 	struct frt_slot *s;
 
@@ -559,7 +553,7 @@ static void span_of_a_virtual_thread_follows_its_name(void **state)
 }
 
 /* So that a lost half does not take the name along. */
-static void virtual_thread_is_named_again_in_each_half(void **state)
+CASE(virtual_thread_is_named_again_in_each_half, setup)
 {
 	struct frt_slot *s;
 	unsigned int names = 0, halves;
@@ -621,7 +615,7 @@ static void *make_calls(void *argument)
 	return NULL;
 }
 
-static void sweep_reads_what_threads_write(void **state)
+CASE(sweep_reads_what_threads_write, setup)
 {
 	struct segment seg = {.fd = -1, .base = (char *)control};
 	struct streams *streams = calloc(1, sizeof(*streams));
@@ -663,40 +657,4 @@ static void sweep_reads_what_threads_write(void **state)
 		assert_int_equal(reader.next[i], CALLS); /* the last one of each is there */
 	streams_release(streams);
 	free(streams);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(finished_call_becomes_a_span),
-		TEST(thrown_call_is_marked),
-		TEST(without_a_listener_nothing_is_recorded),
-		TEST(each_half_ring_measures_the_cost_of_a_span),
-		TEST(call_from_before_the_recording_is_not_recorded),
-		TEST(call_from_before_the_recording_is_not_open),
-		TEST(call_below_the_threshold_is_counted_but_not_recorded),
-		TEST(call_at_the_threshold_is_recorded),
-		TEST(thread_without_records_gets_no_ring),
-		TEST(nested_calls_form_a_stack),
-		TEST(calls_beyond_the_kept_depth_are_counted),
-		TEST(lost_exits_are_found_at_the_next_outer_exit),
-		TEST(parked_call_is_not_lost_when_another_virtual_thread_ends_a_call_below),
-		TEST(lost_exits_beyond_the_kept_depth_are_found),
-		TEST(exit_of_a_call_entered_elsewhere_is_recognised),
-		TEST(each_half_of_the_ring_is_drained),
-		TEST(ring_of_a_busy_thread_grows_and_loses_nothing),
-		TEST(ring_of_a_calm_thread_stays_small),
-		TEST(call_without_memory_for_a_ring_is_counted_as_unrecorded),
-		TEST(call_of_a_thread_without_a_slot_is_counted),
-		TEST(each_recording_gets_its_own_calls),
-		TEST(thresholds_are_each_recordings_own),
-		TEST(lost_exits_are_each_recordings_own),
-		TEST(row_that_is_used_again_begins_with_nothing),
-		TEST(span_of_a_virtual_thread_follows_its_name),
-		TEST(virtual_thread_is_named_again_in_each_half),
-		TEST(sweep_reads_what_threads_write),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
  * modules for tests have none that call the JVM.
  */
 #include "uprobes/agent/hook_class.c"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define SELF  ((jthread)0x10)
 #define CLASS ((jclass)0x20)
@@ -114,7 +108,7 @@ static enum frt_result hook_class_load(void)
 	return hook_class_init(&tool, &env, "unit", &nothing);
 }
 
-static void class_is_bound_while_this_thread_alone_has_the_event(void **state)
+CASE(class_is_bound_while_this_thread_alone_has_the_event)
 {
 	prepares = true;
 	elsewhere = false;
@@ -125,7 +119,7 @@ static void class_is_bound_while_this_thread_alone_has_the_event(void **state)
 	assert_int_equal(for_others, 0);
 }
 
-static void class_that_another_thread_has_prepared_is_bound_after_that(void **state)
+CASE(class_that_another_thread_has_prepared_is_bound_after_that)
 {
 	prepares = elsewhere = true;
 	assert_int_equal(hook_class_load(), FRT_DONE);
@@ -133,7 +127,7 @@ static void class_that_another_thread_has_prepared_is_bound_after_that(void **st
 	assert_int_equal(for_others, 0);
 }
 
-static void class_that_is_not_found_leaves_no_event(void **state)
+CASE(class_that_is_not_found_leaves_no_event)
 {
 	prepares = false;
 	assert_int_equal(hook_class_load(), FRT_NO_HELPER);
@@ -141,15 +135,4 @@ static void class_that_is_not_found_leaves_no_event(void **state)
 	assert_int_equal(enabled, 1);
 	assert_int_equal(disabled, 1);
 	assert_int_equal(for_others, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(class_is_bound_while_this_thread_alone_has_the_event),
-		cmocka_unit_test(class_that_another_thread_has_prepared_is_bound_after_that),
-		cmocka_unit_test(class_that_is_not_found_leaves_no_event),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

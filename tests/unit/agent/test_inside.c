@@ -12,15 +12,10 @@
 #include "uprobes/agent/stack_jvmti.h"
 #include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define A ((JNIEnv *)0x7f12000003c0)
 #define B ((JNIEnv *)0x7f12000103c0)
@@ -130,7 +125,7 @@ static struct frt_span span_at(const struct frt_slot *s, uint64_t number)
 	return r;
 }
 
-static void outside_of_roots_nothing_is_recorded(void **state)
+CASE(outside_of_roots_nothing_is_recorded, setup)
 {
 	assert_int_equal(hook_enter(A, NULL, CHILD), 0);
 	hook_leave(A, NULL, 0, CHILD);
@@ -143,7 +138,7 @@ static void outside_of_roots_nothing_is_recorded(void **state)
 	assert_int_equal(slot_find(A)->recorded, 1);
 }
 
-static void kept_root_is_recorded_with_its_calls(void **state)
+CASE(kept_root_is_recorded_with_its_calls, setup)
 {
 	const struct frt_inside *in;
 	const struct frt_slot *s;
@@ -173,7 +168,7 @@ static void kept_root_is_recorded_with_its_calls(void **state)
 	assert_int_equal(s->depth, 0);
 }
 
-static void dropped_root_takes_its_calls_back(void **state)
+CASE(dropped_root_takes_its_calls_back, setup)
 {
 	const struct frt_slot *s;
 
@@ -191,7 +186,7 @@ static void dropped_root_takes_its_calls_back(void **state)
 	assert_int_equal(s->exited, 2 + 4 * 1000);
 }
 
-static void drained_root_is_dropped_by_a_record(void **state)
+CASE(drained_root_is_dropped_by_a_record, setup)
 {
 	const struct frt_slot *s;
 	struct frt_root last;
@@ -207,7 +202,7 @@ static void drained_root_is_dropped_by_a_record(void **state)
 }
 
 /* So that the collector knows what became of native calls in them, which are not in the stream. */
-static void roots_end_by_a_record_when_native_calls_are_traced(void **state)
+CASE(roots_end_by_a_record_when_native_calls_are_traced, setup)
 {
 	const struct frt_slot *s;
 	uint64_t head;
@@ -235,7 +230,7 @@ static void roots_end_by_a_record_when_native_calls_are_traced(void **state)
 	assert_int_equal(mark_at(s, head / FRT_RECORD_SIZE).flags, FRT_ROOT_DROPPED);
 }
 
-static void of_nested_roots_the_outermost_counts(void **state)
+CASE(of_nested_roots_the_outermost_counts, setup)
 {
 	jlong outer = hook_enter(A, NULL, THROWN);
 	const struct frt_slot *s;
@@ -250,7 +245,7 @@ static void of_nested_roots_the_outermost_counts(void **state)
 	assert_int_equal(span_at(s, 2).flags, 0);
 }
 
-static void calls_in_roots_have_their_own_threshold(void **state)
+CASE(calls_in_roots_have_their_own_threshold, setup)
 {
 	set_rule(STRAY, 1ull << 50, 0);
 	root(A, ALL, 2, false);
@@ -258,7 +253,7 @@ static void calls_in_roots_have_their_own_threshold(void **state)
 	assert_int_equal(slot_find(A)->exited, 3);
 }
 
-static void timed_methods_are_counted_everywhere(void **state)
+CASE(timed_methods_are_counted_everywhere, setup)
 {
 	calls(A, TIMED, 3);
 	root(A, NEVER, 0, false);
@@ -267,7 +262,7 @@ static void timed_methods_are_counted_everywhere(void **state)
 	assert_int_equal(slot_find(A)->recorded, 0);
 }
 
-static void samples_are_kept(void **state)
+CASE(samples_are_kept, setup)
 {
 	((struct frt_config *)control_config(0))->keep = 100;
 	root(A, NEVER, 2, false);
@@ -281,7 +276,7 @@ static void samples_are_kept(void **state)
 	assert_in_range(control_inside(slot_find(A))->samples, 701, 1301);
 }
 
-static void root_without_an_exit_ends_with_its_caller(void **state)
+CASE(root_without_an_exit_ends_with_its_caller, setup)
 {
 	const struct frt_slot *s;
 
@@ -307,7 +302,7 @@ static __attribute__((noinline)) jlong enter_below(volatile char *room, jint met
 	return hook_enter(A, NULL, method) + (frame[0] & 0);
 }
 
-static void root_without_an_exit_ends_with_one_above(void **state)
+CASE(root_without_an_exit_ends_with_one_above, setup)
 {
 	char room = 0;
 	const struct frt_slot *s;
@@ -324,7 +319,7 @@ static void root_without_an_exit_ends_with_one_above(void **state)
 	assert_int_equal(control_inside(s)->lost, 2);
 }
 
-static void root_with_a_smaller_frame_goes_on(void **state)
+CASE(root_with_a_smaller_frame_goes_on, setup)
 {
 	char room = 0;
 	const struct frt_slot *s;
@@ -339,7 +334,7 @@ static void root_with_a_smaller_frame_goes_on(void **state)
 	assert_int_equal(control_inside(s)->dropped, 1);
 }
 
-static void next_owner_of_a_slot_is_in_no_root(void **state)
+CASE(next_owner_of_a_slot_is_in_no_root, setup)
 {
 	const struct frt_slot *s;
 
@@ -353,7 +348,7 @@ static void next_owner_of_a_slot_is_in_no_root(void **state)
 	assert_int_equal(hook_enter(B, NULL, CHILD), 0);
 }
 
-static void root_moves_with_its_virtual_thread(void **state)
+CASE(root_moves_with_its_virtual_thread, setup)
 {
 	const struct frt_slot *a, *b;
 	struct frt_root last;
@@ -382,7 +377,7 @@ static void root_moves_with_its_virtual_thread(void **state)
 	assert_int_equal(hook_enter(B, NULL, CHILD), 0);
 }
 
-static void root_that_a_virtual_thread_leaves_unseen_is_lost(void **state)
+CASE(root_that_a_virtual_thread_leaves_unseen_is_lost, setup)
 {
 	new_flags = FRT_SLOT_CARRIER;
 	mounts_mount(A, NULL, V);
@@ -464,7 +459,7 @@ static bool feed_drained(struct streams *streams, const struct segment *seg)
 	return whole;
 }
 
-static void collector_gets_kept_roots_whole_and_no_others(void **state)
+CASE(collector_gets_kept_roots_whole_and_no_others, setup)
 {
 	struct segment seg = {.base = (char *)control};
 	struct stream_sink sink = {on_spans, on_cover, NULL};
@@ -495,7 +490,7 @@ static void collector_gets_kept_roots_whole_and_no_others(void **state)
 	fake_streams_free(streams);
 }
 
-static void sweep_never_sees_what_is_taken_back(void **state)
+CASE(sweep_never_sees_what_is_taken_back, setup)
 {
 	struct segment seg = {.base = (char *)control};
 	struct stream_sink sink = {on_spans, on_cover, NULL};
@@ -534,30 +529,4 @@ static void sweep_never_sees_what_is_taken_back(void **state)
 	assert_int_equal(streams->malformed, 0);
 	roots_free(streams->roots);
 	fake_streams_free(streams);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(outside_of_roots_nothing_is_recorded),
-		TEST(kept_root_is_recorded_with_its_calls),
-		TEST(dropped_root_takes_its_calls_back),
-		TEST(drained_root_is_dropped_by_a_record),
-		TEST(roots_end_by_a_record_when_native_calls_are_traced),
-		TEST(of_nested_roots_the_outermost_counts),
-		TEST(calls_in_roots_have_their_own_threshold),
-		TEST(timed_methods_are_counted_everywhere),
-		TEST(samples_are_kept),
-		TEST(root_without_an_exit_ends_with_its_caller),
-		TEST(root_without_an_exit_ends_with_one_above),
-		TEST(root_with_a_smaller_frame_goes_on),
-		TEST(next_owner_of_a_slot_is_in_no_root),
-		TEST(root_moves_with_its_virtual_thread),
-		TEST(root_that_a_virtual_thread_leaves_unseen_is_lost),
-		TEST(collector_gets_kept_roots_whole_and_no_others),
-		TEST(sweep_never_sees_what_is_taken_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,22 +6,15 @@
 #include "uprobes/agent/launch_link.h"
 #include "user/process/launch_socket.h"
 #include "user/process/interrupt.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char base[64];
 static struct launch_socket listener;
@@ -43,7 +36,7 @@ static int close_listener(void **state)
 	return rmdir(base); /* it is empty */
 }
 
-static void everybody_may_read_the_agent_and_connect_but_not_change_it(void **state)
+CASE(everybody_may_read_the_agent_and_connect_but_not_change_it, open_listener, close_listener)
 {
 	char directory[600];
 	struct stat st;
@@ -71,7 +64,7 @@ static int ring(void)
 	return connection;
 }
 
-static void peer_is_identified_and_gets_whole_commands(void **state)
+CASE(peer_is_identified_and_gets_whole_commands, open_listener, close_listener)
 {
 	pid_t pid;
 	int connection;
@@ -108,7 +101,7 @@ static void *interrupt_and_speak(void *argument)
 }
 
 /* A profiler's timer interrupts the JVM's main thread, which waits. */
-static void signals_do_not_end_the_wait_for_a_command(void **state)
+CASE(signals_do_not_end_the_wait_for_a_command, open_listener, close_listener)
 {
 	struct sigaction action = {.sa_handler = count_interruption, .sa_flags = SA_RESTART}, before;
 	pthread_t self = pthread_self(), other;
@@ -127,7 +120,7 @@ static void signals_do_not_end_the_wait_for_a_command(void **state)
 	close(spoken_to);
 }
 
-static void answer_comes_back(void **state)
+CASE(answer_comes_back, open_listener, close_listener)
 {
 	int connection = ring(), result = 0;
 	struct diag d;
@@ -139,7 +132,7 @@ static void answer_comes_back(void **state)
 	close(connection);
 }
 
-static void timeout_and_end_of_the_jvm_are_distinguished(void **state)
+CASE(timeout_and_end_of_the_jvm_are_distinguished, open_listener, close_listener)
 {
 	int connection = ring(), result;
 	struct diag d;
@@ -151,7 +144,7 @@ static void timeout_and_end_of_the_jvm_are_distinguished(void **state)
 	close(connection);
 }
 
-static void waiting_for_an_answer_ends_with_ctrl_c(void **state)
+CASE(waiting_for_an_answer_ends_with_ctrl_c, open_listener, close_listener)
 {
 	int connection = ring(), result;
 	sigset_t ends;
@@ -169,7 +162,7 @@ static void waiting_for_an_answer_ends_with_ctrl_c(void **state)
 	close(connection);
 }
 
-static void agent_continues_when_the_collector_is_gone(void **state)
+CASE(agent_continues_when_the_collector_is_gone, open_listener, close_listener)
 {
 	int connection = ring();
 
@@ -187,7 +180,7 @@ static void agent_continues_when_the_collector_is_gone(void **state)
 }
 
 /* The collector is stopped, and more JVMs start than fit into the queue of its socket. */
-static void agent_does_not_wait_in_a_full_queue_for_ever(void **state)
+CASE(agent_does_not_wait_in_a_full_queue_for_ever, open_listener, close_listener)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int others[4096], n = 0;
@@ -205,7 +198,7 @@ static void agent_does_not_wait_in_a_full_queue_for_ever(void **state)
 		close(others[--n]);
 }
 
-static void directory_with_a_space_in_its_name_is_not_used(void **state)
+CASE(directory_with_a_space_in_its_name_is_not_used, open_listener, close_listener)
 {
 	struct launch_socket other;
 	struct diag d;
@@ -244,7 +237,7 @@ static void remove_left(const char *name)
 	assert_int_equal(system(command), 0);
 }
 
-static void leftovers_of_killed_processes_are_removed(void **state)
+CASE(leftovers_of_killed_processes_are_removed, open_listener, close_listener)
 {
 	struct launch_socket other;
 	struct diag d;
@@ -263,23 +256,4 @@ static void leftovers_of_killed_processes_are_removed(void **state)
 	assert_false(is_there(".frtrace-000000000003"));
 	launch_socket_close(&other, false);
 	remove_left(".frtrace-000000000002");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_listener, close_listener)
-		TEST(everybody_may_read_the_agent_and_connect_but_not_change_it),
-		TEST(peer_is_identified_and_gets_whole_commands),
-		TEST(signals_do_not_end_the_wait_for_a_command),
-		TEST(answer_comes_back),
-		TEST(timeout_and_end_of_the_jvm_are_distinguished),
-		TEST(waiting_for_an_answer_ends_with_ctrl_c),
-		TEST(agent_continues_when_the_collector_is_gone),
-		TEST(agent_does_not_wait_in_a_full_queue_for_ever),
-		TEST(directory_with_a_space_in_its_name_is_not_used),
-		TEST(leftovers_of_killed_processes_are_removed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The rows of class loaders, with a JVM that has tags and raw monitors only. The source is included: it calls the JVM. */
 #include "uprobes/agent/loader.c"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define LOADER ((jobject)0x10)
 #define TYPE   ((jclass)0x20)
@@ -133,7 +129,7 @@ static void *number_loader(void *argument)
 	return NULL;
 }
 
-static void threads_that_meet_a_new_loader_give_it_one_row(void **state)
+CASE(threads_that_meet_a_new_loader_give_it_one_row)
 {
 	uint32_t before = control->loaders, number[2];
 	pthread_t t[2];
@@ -150,7 +146,7 @@ static void threads_that_meet_a_new_loader_give_it_one_row(void **state)
 	pthread_mutex_unlock(&monitor);
 }
 
-static void boot_loader_needs_no_row(void **state)
+CASE(boot_loader_needs_no_row)
 {
 	uint32_t number = 7;
 
@@ -172,10 +168,5 @@ static int teardown(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_that_meet_a_new_loader_give_it_one_row),
-		cmocka_unit_test(boot_loader_needs_no_row),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_main(setup, teardown);
 }

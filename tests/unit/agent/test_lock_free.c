@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The cache of words by address, alone and with racing threads. */
 #include "uprobes/agent/lock_free.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define SETS_LOG2 3
 #define ADDRESSES 256u
@@ -30,7 +25,7 @@ static uint64_t address_of(uint64_t n)
 	return 0x7f1000000000 + n * 48;
 }
 
-static void empty_cache_finds_no_address(void **state)
+CASE(empty_cache_finds_no_address, setup)
 {
 	uint64_t what;
 
@@ -40,7 +35,7 @@ static void empty_cache_finds_no_address(void **state)
 	assert_false(cache_get(&table, address_of(3), &what));
 }
 
-static void cached_word_is_found(void **state)
+CASE(cached_word_is_found, setup)
 {
 	uint64_t what;
 
@@ -57,7 +52,7 @@ static void cached_word_is_found(void **state)
 	assert_false(cache_get(&table, 0, &what));
 }
 
-static void invalid_address_is_not_cached(void **state)
+CASE(invalid_address_is_not_cached, setup)
 {
 	static const uint64_t bad[] = {0, CACHE_BUSY, 1ULL << 48, UINT64_MAX, 1ULL << 48 | 0x7f1000000000};
 	uint64_t what;
@@ -70,7 +65,7 @@ static void invalid_address_is_not_cached(void **state)
 }
 
 /* A set keeps as many words as it has ways; then one is evicted. */
-static void full_set_evicts_one(void **state)
+CASE(full_set_evicts_one, setup)
 {
 	uint64_t same[CACHE_WAYS + 1], what;
 	uint32_t n = 0, known = 0;
@@ -92,7 +87,7 @@ static void full_set_evicts_one(void **state)
 	assert_int_equal(known, CACHE_WAYS - 1);
 }
 
-static void versions_wrap_around(void **state)
+CASE(versions_wrap_around, setup)
 {
 	uint64_t what;
 
@@ -104,7 +99,7 @@ static void versions_wrap_around(void **state)
 	}
 }
 
-static void writer_that_meets_another_gives_up(void **state)
+CASE(writer_that_meets_another_gives_up, setup)
 {
 	uint64_t what;
 
@@ -136,7 +131,7 @@ static void *race(void *seed)
 	return (void *)(hits ? wrong : UINT64_MAX);
 }
 
-static void readers_never_get_the_word_of_another_address(void **state)
+CASE(readers_never_get_the_word_of_another_address, setup)
 {
 	pthread_t threads[THREADS];
 	void *wrong;
@@ -147,19 +142,4 @@ static void readers_never_get_the_word_of_another_address(void **state)
 		assert_int_equal(pthread_join(threads[i], &wrong), 0);
 		assert_null(wrong);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(empty_cache_finds_no_address, setup),
-		cmocka_unit_test_setup(cached_word_is_found, setup),
-		cmocka_unit_test_setup(invalid_address_is_not_cached, setup),
-		cmocka_unit_test_setup(full_set_evicts_one, setup),
-		cmocka_unit_test_setup(versions_wrap_around, setup),
-		cmocka_unit_test_setup(writer_that_meets_another_gives_up, setup),
-		cmocka_unit_test_setup(readers_never_get_the_word_of_another_address, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,14 +8,9 @@
 #include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/thread.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define A ((JNIEnv *)0x7f12000003c0)
 #define B ((JNIEnv *)0x7f12000103c0)
@@ -109,7 +104,7 @@ static uint32_t key_of(JNIEnv *env)
 	return slot_find(env)->virtual_key;
 }
 
-static void a_carrier_shows_its_thread_while_that_is_in_a_call(void **state)
+CASE(a_carrier_shows_its_thread_while_that_is_in_a_call, setup)
 {
 	jlong outer, inner;
 
@@ -125,7 +120,7 @@ static void a_carrier_shows_its_thread_while_that_is_in_a_call(void **state)
 	assert_int_equal(slot_find(A)->depth, 0);
 }
 
-static void a_parked_thread_is_followed_to_another_carrier(void **state)
+CASE(a_parked_thread_is_followed_to_another_carrier, setup)
 {
 	jlong start, other;
 
@@ -141,7 +136,7 @@ static void a_parked_thread_is_followed_to_another_carrier(void **state)
 	assert_int_equal(key_of(B), 0);
 }
 
-static void a_thread_in_no_call_leaves_nothing_behind(void **state)
+CASE(a_thread_in_no_call_leaves_nothing_behind, setup)
 {
 	mount(A, V);
 	unmount(A);
@@ -150,7 +145,7 @@ static void a_thread_in_no_call_leaves_nothing_behind(void **state)
 	assert_int_equal(slot_find(B)->mounts, 0);
 }
 
-static void a_call_that_began_before_the_first_mount_is_not_followed(void **state)
+CASE(a_call_that_began_before_the_first_mount_is_not_followed, setup)
 {
 	jlong outer = sys_tsc(), inner;
 
@@ -163,7 +158,7 @@ static void a_call_that_began_before_the_first_mount_is_not_followed(void **stat
 	assert_true(leave(A, inner));
 }
 
-static void a_thread_that_is_mounted_when_its_carrier_is_first_seen_is_followed(void **state)
+CASE(a_thread_that_is_mounted_when_its_carrier_is_first_seen_is_followed, setup)
 {
 	jlong start;
 
@@ -174,7 +169,7 @@ static void a_thread_that_is_mounted_when_its_carrier_is_first_seen_is_followed(
 	assert_true(leave(B, start));
 }
 
-static void calls_of_a_carrier_itself_are_not_followed(void **state)
+CASE(calls_of_a_carrier_itself_are_not_followed, setup)
 {
 	jlong start = hook_enter(A, NULL, 1);
 
@@ -182,7 +177,7 @@ static void calls_of_a_carrier_itself_are_not_followed(void **state)
 	assert_false(leave(A, start));
 }
 
-static void a_thread_that_has_ended_is_forgotten(void **state)
+CASE(a_thread_that_has_ended_is_forgotten, setup)
 {
 	mount(A, V);
 	hook_enter(A, NULL, 1); /* a StackOverflowError swallows its exit */
@@ -193,7 +188,7 @@ static void a_thread_that_has_ended_is_forgotten(void **state)
 	assert_int_equal(key_of(B), 0);
 }
 
-static void threads_that_find_no_room_are_not_followed(void **state)
+CASE(threads_that_find_no_room_are_not_followed, setup)
 {
 	enum { MANY = 40000 };
 	static jlong start[MANY];
@@ -212,7 +207,7 @@ static void threads_that_find_no_room_are_not_followed(void **state)
 	assert_true(leave(B, start[0]));
 }
 
-static void the_next_recording_knows_no_threads(void **state)
+CASE(the_next_recording_knows_no_threads, setup)
 {
 	jlong start;
 
@@ -230,7 +225,7 @@ static const struct parked *parked_thread(uint64_t id)
 	return &rows[at];
 }
 
-static void the_first_that_makes_it_ready_is_the_waker(void **state)
+CASE(the_first_that_makes_it_ready_is_the_waker, setup)
 {
 	uint64_t before = sys_tsc(), ready;
 	jlong start;
@@ -252,7 +247,7 @@ static void the_first_that_makes_it_ready_is_the_waker(void **state)
 	assert_int_equal(parked_thread(V)->ready, 0); /* the next park */
 }
 
-static void a_virtual_thread_is_a_waker_by_its_key(void **state)
+CASE(a_virtual_thread_is_a_waker_by_its_key, setup)
 {
 	jlong start;
 
@@ -262,7 +257,7 @@ static void a_virtual_thread_is_a_waker_by_its_key(void **state)
 	assert_int_equal(parked_thread(V)->waker, frt_virtual_key(78));
 }
 
-static void without_a_place_for_its_slot_a_waker_is_unknown(void **state)
+CASE(without_a_place_for_its_slot_a_waker_is_unknown, setup)
 {
 	jlong start;
 
@@ -273,7 +268,7 @@ static void without_a_place_for_its_slot_a_waker_is_unknown(void **state)
 	assert_int_equal(control->slots_missing, 1);
 }
 
-static void the_reason_holds_until_the_wait_is_over(void **state)
+CASE(the_reason_holds_until_the_wait_is_over, setup)
 {
 	mount(A, V);
 	hook_enter(A, NULL, 1);
@@ -289,7 +284,7 @@ static void the_reason_holds_until_the_wait_is_over(void **state)
 	assert_int_equal(parked_thread(V)->reason, 0);
 }
 
-static void the_stack_of_a_park_that_kept_the_carrier_is_dropped(void **state)
+CASE(the_stack_of_a_park_that_kept_the_carrier_is_dropped, setup)
 {
 	mount(A, V);
 	hook_enter(A, NULL, 1);
@@ -299,7 +294,7 @@ static void the_stack_of_a_park_that_kept_the_carrier_is_dropped(void **state)
 	assert_int_equal(parked_thread(V)->stack, 0);
 }
 
-static void a_platform_thread_mounts_nothing(void **state)
+CASE(a_platform_thread_mounts_nothing, setup)
 {
 	new_flags = 0;
 	mount(A, V);
@@ -308,7 +303,7 @@ static void a_platform_thread_mounts_nothing(void **state)
 	assert_int_equal(slot_find(A)->depth, 1);
 }
 
-static void without_a_recording_no_slot_is_taken(void **state)
+CASE(without_a_recording_no_slot_is_taken, setup)
 {
 	control_since = UINT64_MAX;
 	mount(A, V);
@@ -339,7 +334,7 @@ static bool is_traced(JNIEnv *env)
 	return traced;
 }
 
-static void a_trace_is_a_virtual_threads_if_there_was_none_when_it_came(void **state)
+CASE(a_trace_is_a_virtual_threads_if_there_was_none_when_it_came, setup)
 {
 	static const uint8_t record[28] = {1, [23] = 24, [24] = 1};
 
@@ -361,7 +356,7 @@ static void a_trace_is_a_virtual_threads_if_there_was_none_when_it_came(void **s
 	assert_true(is_traced(A));
 }
 
-static void a_trace_of_a_carrier_is_nobodys(void **state)
+CASE(a_trace_of_a_carrier_is_nobodys, setup)
 {
 	static const uint8_t record[28] = {1, [23] = 24, [24] = 1};
 
@@ -382,7 +377,7 @@ static void a_trace_of_a_carrier_is_nobodys(void **state)
 	assert_false(is_traced(B));
 }
 
-static void another_variable_is_not_the_one_that_was_null(void **state)
+CASE(another_variable_is_not_the_one_that_was_null, setup)
 {
 	static const uint8_t record[28] = {1, [23] = 24, [24] = 1};
 	uint64_t other;
@@ -398,32 +393,4 @@ static void another_variable_is_not_the_one_that_was_null(void **state)
 	publish();
 	variable = record;
 	assert_true(is_traced(A));
-}
-
-int main(void)
-{
-#define T(t) cmocka_unit_test_setup(t, setup)
-	const struct CMUnitTest tests[] = {
-		T(a_carrier_shows_its_thread_while_that_is_in_a_call),
-		T(a_parked_thread_is_followed_to_another_carrier),
-		T(a_thread_in_no_call_leaves_nothing_behind),
-		T(a_call_that_began_before_the_first_mount_is_not_followed),
-		T(a_thread_that_is_mounted_when_its_carrier_is_first_seen_is_followed),
-		T(calls_of_a_carrier_itself_are_not_followed),
-		T(a_thread_that_has_ended_is_forgotten),
-		T(threads_that_find_no_room_are_not_followed),
-		T(the_next_recording_knows_no_threads),
-		T(the_first_that_makes_it_ready_is_the_waker),
-		T(a_virtual_thread_is_a_waker_by_its_key),
-		T(without_a_place_for_its_slot_a_waker_is_unknown),
-		T(the_reason_holds_until_the_wait_is_over),
-		T(the_stack_of_a_park_that_kept_the_carrier_is_dropped),
-		T(a_platform_thread_mounts_nothing),
-		T(without_a_recording_no_slot_is_taken),
-		T(a_trace_is_a_virtual_threads_if_there_was_none_when_it_came),
-		T(a_trace_of_a_carrier_is_nobodys),
-		T(another_variable_is_not_the_one_that_was_null),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

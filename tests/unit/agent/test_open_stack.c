@@ -10,13 +10,9 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/thread.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define WITHOUT_HOOKS 100
 #define OBSOLETE      99 /* an earlier version of method 1 */
@@ -106,7 +102,7 @@ static void open_calls(int count, int method)
 		hook_enter(env, NULL, method);
 }
 
-static void calls_that_are_on_no_stack_are_dead(void **state)
+CASE(calls_that_are_on_no_stack_are_dead, setup)
 {
 	struct frt_open_call open[] = {{.method = 1}, {.method = 2}, {.method = 3}, {.method = 2}};
 	jvmtiFrameInfo stack[] = {
@@ -119,7 +115,7 @@ static void calls_that_are_on_no_stack_are_dead(void **state)
 	assert_int_equal(open_stack_dead(&o), 0xf);
 }
 
-static void hook_drops_what_has_ended_when_all_places_are_taken(void **state)
+CASE(hook_drops_what_has_ended_when_all_places_are_taken, setup)
 {
 	struct frt_slot *s;
 
@@ -136,7 +132,7 @@ static void hook_drops_what_has_ended_when_all_places_are_taken(void **state)
 	assert_int_equal(s->lost_exits, FULL - 1);
 }
 
-static void calls_below_the_last_place_are_dropped_with_it(void **state)
+CASE(calls_below_the_last_place_are_dropped_with_it, setup)
 {
 	struct frt_slot *s;
 
@@ -153,7 +149,7 @@ static void calls_below_the_last_place_are_dropped_with_it(void **state)
 }
 
 /* Its frame is that of a call which the slot has not kept. */
-static void nothing_is_dropped_while_a_call_that_is_not_kept_is_alive(void **state)
+CASE(nothing_is_dropped_while_a_call_that_is_not_kept_is_alive, setup)
 {
 	struct frt_slot *s;
 
@@ -168,7 +164,7 @@ static void nothing_is_dropped_while_a_call_that_is_not_kept_is_alive(void **sta
 	assert_int_equal(s->lost_exits, 0);
 }
 
-static void deep_recursion_is_not_asked_about_again_and_again(void **state)
+CASE(deep_recursion_is_not_asked_about_again_and_again, setup)
 {
 	frame_count = -1;
 	open_calls(FULL + 1, 3);
@@ -177,7 +173,7 @@ static void deep_recursion_is_not_asked_about_again_and_again(void **state)
 	assert_int_equal(asked, 1);
 }
 
-static void frame_below_the_last_place_asks_nothing(void **state)
+CASE(frame_below_the_last_place_asks_nothing, setup)
 {
 	struct frt_slot *s;
 
@@ -189,7 +185,7 @@ static void frame_below_the_last_place_asks_nothing(void **state)
 	assert_int_equal(s->depth, FULL + 1);
 }
 
-static void each_recording_loses_its_own(void **state)
+CASE(each_recording_loses_its_own, setup)
 {
 	struct frt_slot *s;
 
@@ -211,20 +207,4 @@ static void each_recording_loses_its_own(void **state)
 	assert_int_equal(recordings_share(s, 0)->entered - recordings_share(s, 0)->lost_exits, s->depth);
 	assert_int_equal(recordings_share(s, 1)->lost_exits, 0);
 	assert_int_equal(recordings_share(s, 1)->entered, 2);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(calls_that_are_on_no_stack_are_dead),
-		TEST(hook_drops_what_has_ended_when_all_places_are_taken),
-		TEST(calls_below_the_last_place_are_dropped_with_it),
-		TEST(nothing_is_dropped_while_a_call_that_is_not_kept_is_alive),
-		TEST(deep_recursion_is_not_asked_about_again_and_again),
-		TEST(frame_below_the_last_place_asks_nothing),
-		TEST(each_recording_loses_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
  * played here.
  */
 #include "uprobes/agent/retransform.c"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define CLASSES 100
 #define METHODS 20
@@ -162,7 +158,7 @@ static struct batch batch_of_all(uint32_t gain)
 	return (struct batch){.classes = all, .hooked = hooked, .count = CLASSES, .gain = gain};
 }
 
-static void without_a_limit_all_go_at_once(void **state)
+CASE(without_a_limit_all_go_at_once, setup, teardown)
 {
 	struct batch b = batch_of_all(1);
 
@@ -172,7 +168,7 @@ static void without_a_limit_all_go_at_once(void **state)
 	assert_int_equal(questions, 0);
 }
 
-static void classes_go_in_portions_and_the_rest_is_named(void **state)
+CASE(classes_go_in_portions_and_the_rest_is_named, setup, teardown)
 {
 	struct batch b = batch_of_all(1);
 	int64_t begin = 30 * room_needed(all[0]);
@@ -188,7 +184,7 @@ static void classes_go_in_portions_and_the_rest_is_named(void **state)
 	assert_int_equal(((struct frt_skip *)control_at(FRT_SKIPS_AT))->reason, FRT_SKIP_METASPACE);
 }
 
-static void hooks_come_out_without_a_question(void **state)
+CASE(hooks_come_out_without_a_question, setup, teardown)
 {
 	struct batch b = batch_of_all(0);
 
@@ -199,7 +195,7 @@ static void hooks_come_out_without_a_question(void **state)
 	assert_int_equal(questions, 1);
 }
 
-static void what_need_not_be_is_not_done_without_room(void **state)
+CASE(what_need_not_be_is_not_done_without_room, setup, teardown)
 {
 	struct batch b = batch_of_all(0);
 
@@ -211,7 +207,7 @@ static void what_need_not_be_is_not_done_without_room(void **state)
 	assert_int_equal(skipped, 0);
 }
 
-static void a_class_that_is_loaded_counts_with_and_without_hooks(void **state)
+CASE(a_class_that_is_loaded_counts_with_and_without_hooks, setup, teardown)
 {
 	free_bytes = 10 * bytes_of_file(2000);
 	room_begin(true, true);
@@ -223,7 +219,7 @@ static void a_class_that_is_loaded_counts_with_and_without_hooks(void **state)
 	assert_false(room_take(all[0], true));
 }
 
-static void one_class_after_the_other_gets_hooks_while_there_is_room(void **state)
+CASE(one_class_after_the_other_gets_hooks_while_there_is_room, setup, teardown)
 {
 	int got = 0;
 
@@ -238,7 +234,7 @@ static void one_class_after_the_other_gets_hooks_while_there_is_room(void **stat
 	assert_int_equal(given, 6);
 }
 
-static void a_collector_that_has_gone_gives_no_room(void **state)
+CASE(a_collector_that_has_gone_gives_no_room, setup, teardown)
 {
 	teardown(state);
 	frtrace_drain_semaphore = 0;
@@ -250,7 +246,7 @@ static void a_collector_that_has_gone_gives_no_room(void **state)
 }
 
 /* What the program has freed is room again, once the collector has looked. */
-static void a_class_without_room_has_the_next_ones_find_it(void **state)
+CASE(a_class_without_room_has_the_next_ones_find_it, setup, teardown)
 {
 	free_bytes = 4 * bytes_of_file(2000);
 	room_begin(true, true);
@@ -265,7 +261,7 @@ static void a_class_without_room_has_the_next_ones_find_it(void **state)
 	assert_int_equal(control->room.wanted, 1);
 }
 
-static void what_is_taken_while_the_collector_looks_is_not_forgotten(void **state)
+CASE(what_is_taken_while_the_collector_looks_is_not_forgotten, setup, teardown)
 {
 	free_bytes = 10000;
 	room_begin(true, true);
@@ -277,7 +273,7 @@ static void what_is_taken_while_the_collector_looks_is_not_forgotten(void **stat
 	assert_int_equal(bytes_left, 0);
 }
 
-static void a_limit_holds_while_a_recording_runs_that_knows_it(void **state)
+CASE(a_limit_holds_while_a_recording_runs_that_knows_it, setup, teardown)
 {
 	free_bytes = 0;
 	room_begin(true, true);
@@ -287,7 +283,7 @@ static void a_limit_holds_while_a_recording_runs_that_knows_it(void **state)
 	assert_true(room_take(all[0], true));
 }
 
-static void a_question_without_an_answer_is_not_asked_again(void **state)
+CASE(a_question_without_an_answer_is_not_asked_again, setup, teardown)
 {
 	uint32_t before;
 
@@ -304,7 +300,7 @@ static void a_question_without_an_answer_is_not_asked_again(void **state)
 	assert_int_equal(bytes_left, 7000);
 }
 
-static void the_way_back_is_that_of_the_classes_with_hooks(void **state)
+CASE(the_way_back_is_that_of_the_classes_with_hooks, setup, teardown)
 {
 	struct frt_room *r = &control->room;
 	uint32_t id = control_class(slice_of("a/B"), 0, 0), other = control_class(slice_of("a/C"), 0, 0);
@@ -320,25 +316,4 @@ static void the_way_back_is_that_of_the_classes_with_hooks(void **state)
 	control_class_row(id)->flags = 0;
 	room_ask();
 	assert_int_equal(r->hooked_bytes, 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(without_a_limit_all_go_at_once),
-		TEST(classes_go_in_portions_and_the_rest_is_named),
-		TEST(hooks_come_out_without_a_question),
-		TEST(what_need_not_be_is_not_done_without_room),
-		TEST(a_class_that_is_loaded_counts_with_and_without_hooks),
-		TEST(one_class_after_the_other_gets_hooks_while_there_is_room),
-		TEST(a_collector_that_has_gone_gives_no_room),
-		TEST(a_class_without_room_has_the_next_ones_find_it),
-		TEST(what_is_taken_while_the_collector_looks_is_not_forgotten),
-		TEST(a_limit_holds_while_a_recording_runs_that_knows_it),
-		TEST(a_question_without_an_answer_is_not_asked_again),
-		TEST(the_way_back_is_that_of_the_classes_with_hooks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Filters that kill the process for one of the agent's system calls. Each is tried in a process of its own. */
 #include "uprobes/agent/seccomp.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct report {
 	enum frt_result result;
@@ -72,14 +67,14 @@ static enum frt_result tried(uint32_t call, uint32_t action, bool launch)
 	return r.result;
 }
 
-static void without_a_filter_nothing_is_tried(void **state)
+CASE(without_a_filter_nothing_is_tried)
 {
 	assert_int_equal(seccomp_try(true), FRT_DONE);
 	assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
 
-static void call_that_kills_is_named_and_kills_a_child_only(void **state)
+CASE(call_that_kills_is_named_and_kills_a_child_only)
 {
 	for (uint32_t i = SYS_TRY_LAUNCHES; i < SYS_TRIES; i++) {
 		uint32_t call = sys_try_number(i);
@@ -92,26 +87,26 @@ static void call_that_kills_is_named_and_kills_a_child_only(void **state)
 	assert_int_equal(tried(SYS_memfd_create, SECCOMP_RET_TRAP, true), FRT_CALL_KILLS | SYS_memfd_create);
 }
 
-static void call_that_only_a_launch_makes_does_not_matter_to_an_attach(void **state)
+CASE(call_that_only_a_launch_makes_does_not_matter_to_an_attach)
 {
 	for (uint32_t i = SYS_TRY_LAUNCHES; i < SYS_TRY_OTHERS; i++)
 		assert_int_equal(tried(sys_try_number(i), SECCOMP_RET_KILL_PROCESS, false), FRT_DONE);
 }
 
-static void call_that_fails_is_left_to_the_caller(void **state)
+CASE(call_that_fails_is_left_to_the_caller)
 {
 	for (uint32_t i = 0; i < SYS_TRIES; i++)
 		assert_int_equal(tried(sys_try_number(i), SECCOMP_RET_ERRNO | EPERM, true), FRT_DONE);
 }
 
-static void either_way_to_wait_is_enough(void **state)
+CASE(either_way_to_wait_is_enough)
 {
 	for (uint32_t i = SYS_TRY_WAITS; i < SYS_TRY_LAUNCHES; i++)
 		assert_int_equal(tried(sys_try_number(i), SECCOMP_RET_KILL_PROCESS, true), FRT_DONE);
 }
 
 /* This libc makes threads by one of the two. The other one may kill. */
-static void child_is_made_as_the_threads_are(void **state)
+CASE(child_is_made_as_the_threads_are)
 {
 #if __GLIBC_PREREQ(2, 34)
 	assert_int_equal(tried(SYS_clone, SECCOMP_RET_KILL_PROCESS, true), FRT_DONE);
@@ -123,7 +118,7 @@ static void child_is_made_as_the_threads_are(void **state)
 #endif
 }
 
-static void sleep_needs_no_call_that_a_jvm_can_do_without(void **state)
+CASE(sleep_needs_no_call_that_a_jvm_can_do_without)
 {
 	uint64_t begin = sys_monotonic_ns();
 	pid_t pid = fork();
@@ -138,19 +133,4 @@ static void sleep_needs_no_call_that_a_jvm_can_do_without(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	assert_true(sys_monotonic_ns() - begin >= 50000000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_filter_nothing_is_tried),
-		cmocka_unit_test(call_that_kills_is_named_and_kills_a_child_only),
-		cmocka_unit_test(call_that_only_a_launch_makes_does_not_matter_to_an_attach),
-		cmocka_unit_test(call_that_fails_is_left_to_the_caller),
-		cmocka_unit_test(either_way_to_wait_is_enough),
-		cmocka_unit_test(child_is_made_as_the_threads_are),
-		cmocka_unit_test(sleep_needs_no_call_that_a_jvm_can_do_without),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

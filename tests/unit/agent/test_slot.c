@@ -6,6 +6,7 @@
 #include "uprobes/agent/ring.c"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/slot.h"
+#include "tests/lib/test.h"
 
 static JNIEnv *ends_meanwhile; /* a thread that ends while another one's calls are being counted */
 
@@ -26,13 +27,7 @@ static void update_shares_slowly(struct frt_slot *s)
 #include "uprobes/agent/stack_jvmti.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 static uint32_t serials;
 static struct thread_virtual running; /* java_id 0: a platform thread */
@@ -101,7 +96,7 @@ static void beside(void *(*part)(void *), void *argument)
 	assert_int_equal(pthread_join(t, NULL), 0);
 }
 
-static void slot_is_found_again_by_its_thread(void **state)
+CASE(slot_is_found_again_by_its_thread, setup)
 {
 	struct frt_slot *a = slot_claim(env_of(1)), *b = slot_claim(env_of(2));
 
@@ -127,7 +122,7 @@ static void *come_later(void *argument)
 	return NULL;
 }
 
-static void later_thread_with_the_same_env_is_distinguished(void **state)
+CASE(later_thread_with_the_same_env_is_distinguished, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 	struct later l;
@@ -148,7 +143,7 @@ static void later_thread_with_the_same_env_is_distinguished(void **state)
 	assert_null(slot_find(env_of(1))); /* the first thread is not its owner any more */
 }
 
-static void calls_of_the_thread_that_ends_the_jvm_stay_open(void **state)
+CASE(calls_of_the_thread_that_ends_the_jvm_stay_open, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1)), *other = slot_claim(env_of(2));
 
@@ -167,7 +162,7 @@ static void calls_of_the_thread_that_ends_the_jvm_stay_open(void **state)
 	assert_int_equal(other->lost_exits, 2);
 }
 
-static void ends_of_two_threads_are_not_mixed(void **state)
+CASE(ends_of_two_threads_are_not_mixed, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1)), *other = slot_claim(env_of(2));
 
@@ -185,7 +180,7 @@ static void ends_of_two_threads_are_not_mixed(void **state)
 	assert_int_equal(other->depth, 0);
 }
 
-static void open_calls_of_a_carrier_may_end_elsewhere(void **state)
+CASE(open_calls_of_a_carrier_may_end_elsewhere, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -196,7 +191,7 @@ static void open_calls_of_a_carrier_may_end_elsewhere(void **state)
 	assert_int_equal(s->lost_exits, 0);
 }
 
-static void released_slot_is_reused_and_its_stream_continues(void **state)
+CASE(released_slot_is_reused_and_its_stream_continues, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -217,7 +212,7 @@ static void released_slot_is_reused_and_its_stream_continues(void **state)
 	assert_int_equal(control->slots, 1);
 }
 
-static void thread_without_a_slot_releases_nothing(void **state)
+CASE(thread_without_a_slot_releases_nothing, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -228,7 +223,7 @@ static void thread_without_a_slot_releases_nothing(void **state)
 	assert_ptr_not_equal(slot_claim(env_of(4)), s);
 }
 
-static void counters_restart_with_each_recording(void **state)
+CASE(counters_restart_with_each_recording, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -245,7 +240,7 @@ static void counters_restart_with_each_recording(void **state)
 	assert_int_equal(s->head, 64);
 }
 
-static void reset_frees_each_slot_once(void **state)
+CASE(reset_frees_each_slot_once, setup)
 {
 	bool taken[8] = {false};
 
@@ -270,7 +265,7 @@ static JNIEnv *colliding(unsigned int n)
 			return env_of(i);
 }
 
-static void colliding_envs_have_separate_slots(void **state)
+CASE(colliding_envs_have_separate_slots, setup)
 {
 	struct frt_slot *s[SLOT_PROBES];
 	JNIEnv *too_many = colliding(SLOT_PROBES);
@@ -288,7 +283,7 @@ static void colliding_envs_have_separate_slots(void **state)
 	assert_ptr_equal(slot_claim(colliding(SLOT_PROBES - 1)), s[SLOT_PROBES - 1]);
 }
 
-static void threads_beyond_all_slots_are_counted(void **state)
+CASE(threads_beyond_all_slots_are_counted, setup)
 {
 	for (uint32_t i = 0; i < FRT_MAX_SLOTS; i++)
 		assert_non_null(slot_claim(env_of(i)));
@@ -315,7 +310,7 @@ static unsigned int take_rings(uint64_t from, unsigned int counts[FRT_RING_MAX_L
 	}
 }
 
-static void second_half_of_the_cap_is_reserved_for_small_first_rings(void **state)
+CASE(second_half_of_the_cap_is_reserved_for_small_first_rings, setup)
 {
 	unsigned int counts[FRT_RING_MAX_LOG2 + 1];
 
@@ -326,7 +321,7 @@ static void second_half_of_the_cap_is_reserved_for_small_first_rings(void **stat
 	assert_int_equal(control->ring_used, 64 << 10);
 }
 
-static void rings_stay_within_their_section_whatever_the_cap(void **state)
+CASE(rings_stay_within_their_section_whatever_the_cap, setup)
 {
 	unsigned int counts[FRT_RING_MAX_LOG2 + 1];
 
@@ -337,7 +332,7 @@ static void rings_stay_within_their_section_whatever_the_cap(void **state)
 	assert_int_equal(control->ring_used, FRT_RINGS_SIZE);
 }
 
-static void failed_ring_request_is_not_repeated_at_once(void **state)
+CASE(failed_ring_request_is_not_repeated_at_once, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -348,7 +343,7 @@ static void failed_ring_request_is_not_repeated_at_once(void **state)
 	assert_true(ring_first(s, s->blocked_until));
 }
 
-static void rings_do_not_overlap(void **state)
+CASE(rings_do_not_overlap, setup)
 {
 	static unsigned char owner[FRT_RINGS_SIZE >> FRT_RING_MIN_LOG2];
 
@@ -381,7 +376,7 @@ static void append_numbered(struct frt_slot *s, unsigned int n)
 	}
 }
 
-static void growth_keeps_each_record_at_its_offset_in_the_stream(void **state)
+CASE(growth_keeps_each_record_at_its_offset_in_the_stream, setup)
 {
 	static const unsigned int heads[] = {0, 1, 15, 16, 17, 31, 32, 33, 47, 100, 1000};
 
@@ -412,7 +407,7 @@ static void growth_keeps_each_record_at_its_offset_in_the_stream(void **state)
 	}
 }
 
-static void outgrown_ring_is_reused_by_another_slot(void **state)
+CASE(outgrown_ring_is_reused_by_another_slot, setup)
 {
 	struct frt_slot *a = slot_claim(env_of(1)), *b = slot_claim(env_of(2));
 	uint64_t old, used;
@@ -426,7 +421,7 @@ static void outgrown_ring_is_reused_by_another_slot(void **state)
 	assert_int_equal(control->ring_used, used);
 }
 
-static void growth_ends_at_half_of_the_cap(void **state)
+CASE(growth_ends_at_half_of_the_cap, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -440,7 +435,7 @@ static void growth_ends_at_half_of_the_cap(void **state)
 	assert_int_equal(control->ring_used, 3072);
 }
 
-static void any_free_ring_is_better_than_none(void **state)
+CASE(any_free_ring_is_better_than_none, setup)
 {
 	struct frt_slot *a = slot_claim(env_of(1)), *b = slot_claim(env_of(2)), *c = slot_claim(env_of(3));
 
@@ -460,7 +455,7 @@ static const struct frt_vthread *name_record(const struct frt_slot *s, unsigned 
 	return (const void *)(ring_at(s) + i * FRT_RECORD_SIZE);
 }
 
-static void virtual_thread_is_named_in_parts_when_it_changes(void **state)
+CASE(virtual_thread_is_named_in_parts_when_it_changes, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -485,7 +480,7 @@ static void virtual_thread_is_named_in_parts_when_it_changes(void **state)
 	assert_int_equal(name_record(s, 2)->java_id, 8);
 }
 
-static void name_of_full_length_takes_four_parts(void **state)
+CASE(name_of_full_length_takes_four_parts, setup)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 	static char name[64];
@@ -540,7 +535,7 @@ static void run_threads(void *(*part)(void *))
 		pthread_join(t[i], NULL);
 }
 
-static void free_list_gives_each_number_to_one_thread(void **state)
+CASE(free_list_gives_each_number_to_one_thread, setup)
 {
 	unsigned int left = 0;
 
@@ -584,7 +579,7 @@ static void *live_and_die(void *argument)
 	return NULL;
 }
 
-static void slots_and_rings_have_one_owner_at_a_time(void **state)
+CASE(slots_and_rings_have_one_owner_at_a_time, setup)
 {
 	memset(held, 0, sizeof(held));
 	held_twice = 0;
@@ -594,36 +589,4 @@ static void slots_and_rings_have_one_owner_at_a_time(void **state)
 	assert_true(control->slots <= THREADS);
 	assert_int_equal(control->slots_missing, 0);
 	assert_true(control->ring_used <= control->ring_cap);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(slot_is_found_again_by_its_thread),
-		TEST(later_thread_with_the_same_env_is_distinguished),
-		TEST(calls_of_the_thread_that_ends_the_jvm_stay_open),
-		TEST(ends_of_two_threads_are_not_mixed),
-		TEST(open_calls_of_a_carrier_may_end_elsewhere),
-		TEST(released_slot_is_reused_and_its_stream_continues),
-		TEST(thread_without_a_slot_releases_nothing),
-		TEST(counters_restart_with_each_recording),
-		TEST(reset_frees_each_slot_once),
-		TEST(colliding_envs_have_separate_slots),
-		TEST(threads_beyond_all_slots_are_counted),
-		TEST(second_half_of_the_cap_is_reserved_for_small_first_rings),
-		TEST(rings_stay_within_their_section_whatever_the_cap),
-		TEST(failed_ring_request_is_not_repeated_at_once),
-		TEST(rings_do_not_overlap),
-		TEST(growth_keeps_each_record_at_its_offset_in_the_stream),
-		TEST(outgrown_ring_is_reused_by_another_slot),
-		TEST(growth_ends_at_half_of_the_cap),
-		TEST(any_free_ring_is_better_than_none),
-		TEST(virtual_thread_is_named_in_parts_when_it_changes),
-		TEST(name_of_full_length_takes_four_parts),
-		TEST(free_list_gives_each_number_to_one_thread),
-		TEST(slots_and_rings_have_one_owner_at_a_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* The agent's own walk over frames of every kind, and where it ends. */
 #include "tests/lib/own_stack.h"
 
-static void method_called_only_by_the_vm_has_no_stack(void)
+WALK(method_called_only_by_the_vm_has_no_stack)
 {
 	FRAMES(f);
 
@@ -11,7 +11,7 @@ static void method_called_only_by_the_vm_has_no_stack(void)
 	assert_int_equal(control->stack_next >> 32, 1);
 }
 
-static void compiled_method_called_only_by_the_vm_is_its_own_stack(void)
+WALK(compiled_method_called_only_by_the_vm_is_its_own_stack)
 {
 	uint32_t id;
 	FRAMES(f);
@@ -23,7 +23,7 @@ static void compiled_method_called_only_by_the_vm_is_its_own_stack(void)
 	expect_code(id, 0, FRT_FRAME_COMPILED, compiled, fake_pc(compiled, 50));
 }
 
-static void callers_of_every_kind_come_in_order(void)
+WALK(callers_of_every_kind_come_in_order)
 {
 	uint32_t id;
 	FRAMES(f);
@@ -44,7 +44,7 @@ static void callers_of_every_kind_come_in_order(void)
 	expect_method(id, 4, interpreted2, 0xbc7);
 }
 
-static void hook_may_be_interpreted_too(void)
+WALK(hook_may_be_interpreted_too)
 {
 	uint32_t id;
 	FRAMES(f);
@@ -61,7 +61,7 @@ static void hook_may_be_interpreted_too(void)
 }
 
 /* A full collection of JDK 8 leaves indices in the frames while it runs. */
-static void indices_of_bytecode_are_pointers_again(void)
+WALK(indices_of_bytecode_are_pointers_again)
 {
 	uint64_t code = *(uint64_t *)(interpreted2 + java->layout.method_const) + java->layout.const_size, pointers,
 		 indices;
@@ -83,7 +83,7 @@ static void indices_of_bytecode_are_pointers_again(void)
 	assert_int_equal(indices, pointers);
 }
 
-static void stubs_and_native_code_are_crossed(void)
+WALK(stubs_and_native_code_are_crossed)
 {
 	uint32_t id;
 	FRAMES(f);
@@ -105,7 +105,7 @@ static void stubs_and_native_code_are_crossed(void)
 	expect_code(id, 3, FRT_FRAME_COMPILED, compiled, fake_pc(compiled, 60));
 }
 
-static void anchor_without_a_pc_has_it_below_its_sp(void)
+WALK(anchor_without_a_pc_has_it_below_its_sp)
 {
 	struct frames f0;
 	uint32_t id;
@@ -128,7 +128,7 @@ static void anchor_without_a_pc_has_it_below_its_sp(void)
 	expect_method(id, 0, interpreted2, 0xbc8);
 }
 
-static void deoptimised_frames_keep_their_own_pc(void)
+WALK(deoptimised_frames_keep_their_own_pc)
 {
 	uint32_t id;
 	FRAMES(f);
@@ -161,7 +161,7 @@ static void deoptimised_frames_keep_their_own_pc(void)
 	}
 }
 
-static void virtual_thread_ends_at_its_entry(void)
+WALK(virtual_thread_ends_at_its_entry)
 {
 	struct frames before;
 	uint32_t id = 0;
@@ -182,7 +182,7 @@ static void virtual_thread_ends_at_its_entry(void)
 	}
 }
 
-static void jvm_is_asked_for_frames_in_the_heap(void)
+WALK(jvm_is_asked_for_frames_in_the_heap)
 {
 	FRAMES(f);
 
@@ -207,7 +207,7 @@ static void jvm_is_asked_for_frames_in_the_heap(void)
 	assert_int_equal(control->stacks_unasked + control->stacks_refused, 0);
 }
 
-static void code_that_cannot_be_crossed_ends_the_stack(void)
+WALK(code_that_cannot_be_crossed_ends_the_stack)
 {
 	static const uint64_t nowhere[] = {0x10, 1, UINT64_MAX, FAKE_INTERPRETER - 1, FAKE_INTERPRETER_END, 1ULL << 48};
 	uint64_t pcs[12];
@@ -237,7 +237,7 @@ static void code_that_cannot_be_crossed_ends_the_stack(void)
 	}
 }
 
-static void words_outside_of_the_stack_end_it(void)
+WALK(words_outside_of_the_stack_end_it)
 {
 	static uint64_t elsewhere[64];
 	uint64_t bad[] = {0,
@@ -264,7 +264,7 @@ static void words_outside_of_the_stack_end_it(void)
 	}
 }
 
-static void method_that_cannot_be_read_ends_the_stack(void)
+WALK(method_that_cannot_be_read_ends_the_stack)
 {
 	uint64_t bad[] = {0, 8, UINT64_MAX, (uint64_t)java->heap + FAKE_HEAP - 8, 1ULL << 60};
 	uint32_t id;
@@ -280,7 +280,7 @@ static void method_that_cannot_be_read_ends_the_stack(void)
 	}
 }
 
-static void sender_that_is_not_above_ends_the_stack(void)
+WALK(sender_that_is_not_above_ends_the_stack)
 {
 	uint64_t bad[] = {0, 8, 0, 1, 4}, top; /* from the frame's own sp */
 	uint32_t id;
@@ -298,7 +298,7 @@ static void sender_that_is_not_above_ends_the_stack(void)
 	}
 }
 
-static void call_stubs_without_java_code_between_end_the_stack(void)
+WALK(call_stubs_without_java_code_between_end_the_stack)
 {
 	uint32_t id;
 	FRAMES(f);
@@ -312,7 +312,7 @@ static void call_stubs_without_java_code_between_end_the_stack(void)
 	expect_end(id, 1, FRT_WALK_STUCK);
 }
 
-static void stack_is_cut_at_its_depth(void)
+WALK(stack_is_cut_at_its_depth)
 {
 	uint32_t id, ids[3];
 	FRAMES(f);
@@ -337,7 +337,7 @@ static void stack_is_cut_at_its_depth(void)
 	}
 }
 
-static void deepest_stack_has_all_its_frames(void)
+WALK(deepest_stack_has_all_its_frames)
 {
 	uint64_t *words = __builtin_alloca(FRT_MAX_DEPTH * 7 * 8);
 	struct frames f = lay_begin(words + FRT_MAX_DEPTH * 7);
@@ -354,7 +354,7 @@ static void deepest_stack_has_all_its_frames(void)
 		expect_code(id, i, FRT_FRAME_COMPILED, compiled, fake_pc(compiled, 60 + (FRT_MAX_DEPTH + 1 - i) % 500));
 }
 
-static void equal_stacks_have_one_id(void)
+WALK(equal_stacks_have_one_id)
 {
 	uint32_t ids[200];
 	FRAMES(f);
@@ -375,7 +375,7 @@ static void equal_stacks_have_one_id(void)
 	assert_int_equal(control->stack_next >> 32, 201);
 }
 
-static void full_table_loses_stacks_until_they_are_read(void)
+WALK(full_table_loses_stacks_until_they_are_read)
 {
 	uint32_t id, ids = 0;
 
@@ -395,14 +395,14 @@ static void full_table_loses_stacks_until_they_are_read(void)
 	assert_int_equal(one_caller(fake_pc(other, 98)), FRT_STACK_LOST);
 }
 
-static void without_stack_depth_no_stack_is_taken(void)
+WALK(without_stack_depth_no_stack_is_taken)
 {
 	begin(0);
 	assert_int_equal(stack_depth, 0);
 	assert_int_equal(slot.stack_end, 0);
 }
 
-static void calls_are_counted_when_the_layout_does_not_fit(void)
+WALK(calls_are_counted_when_the_layout_does_not_fit)
 {
 	static struct frt_layout good;
 
@@ -440,14 +440,14 @@ static void calls_are_counted_when_the_layout_does_not_fit(void)
 	}
 }
 
-static void thread_with_an_unknown_stack_end_is_counted(void)
+WALK(thread_with_an_unknown_stack_end_is_counted)
 {
 	slot.stack_end = 0;
 	assert_int_equal(one_caller(fake_pc(other, 500)), 0);
 	assert_int_equal(control->stacks_off, 1);
 }
 
-static void jvm_is_asked_for_stacks_that_cannot_be_walked(void)
+WALK(jvm_is_asked_for_stacks_that_cannot_be_walked)
 {
 	uint32_t id;
 	FRAMES(f);
@@ -472,7 +472,7 @@ static void jvm_is_asked_for_stacks_that_cannot_be_walked(void)
 	assert_int_equal(asked_jvm, 0); /* what can be walked is walked */
 }
 
-static void jvm_is_not_asked_for_a_stack_cut_at_its_depth(void)
+WALK(jvm_is_not_asked_for_a_stack_cut_at_its_depth)
 {
 	FRAMES(f);
 
@@ -485,7 +485,7 @@ static void jvm_is_not_asked_for_a_stack_cut_at_its_depth(void)
 	assert_int_equal(asked_jvm, 0);
 }
 
-static void jvm_is_asked_for_threads_that_cannot_be_walked(void)
+WALK(jvm_is_asked_for_threads_that_cannot_be_walked)
 {
 	config.stacks = FRT_STACKS_WALK | FRT_STACKS_JVMTI;
 	begin(64);
@@ -497,7 +497,7 @@ static void jvm_is_asked_for_threads_that_cannot_be_walked(void)
 	assert_int_equal(control->stacks_off, 0);
 }
 
-static void with_jvmti_alone_nothing_is_walked(void)
+WALK(with_jvmti_alone_nothing_is_walked)
 {
 	config.stacks = FRT_STACKS_JVMTI;
 	begin(64);
@@ -506,7 +506,7 @@ static void with_jvmti_alone_nothing_is_walked(void)
 	assert_int_equal(asked_jvm, 64);
 }
 
-static void stack_that_jvmti_refuses_is_unknown_and_counted(void)
+WALK(stack_that_jvmti_refuses_is_unknown_and_counted)
 {
 	uint32_t id;
 
@@ -523,39 +523,4 @@ static void stack_that_jvmti_refuses_is_unknown_and_counted(void)
 	assert_int_equal(control->stack_next >> 32, id + 1);
 	begin(64);
 	assert_int_equal(control->stacks_unasked + control->stacks_refused, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(method_called_only_by_the_vm_has_no_stack),
-		CASE(compiled_method_called_only_by_the_vm_is_its_own_stack),
-		CASE(callers_of_every_kind_come_in_order),
-		CASE(hook_may_be_interpreted_too),
-		CASE(indices_of_bytecode_are_pointers_again),
-		CASE(stubs_and_native_code_are_crossed),
-		CASE(anchor_without_a_pc_has_it_below_its_sp),
-		CASE(deoptimised_frames_keep_their_own_pc),
-		CASE(virtual_thread_ends_at_its_entry),
-		CASE(jvm_is_asked_for_frames_in_the_heap),
-		CASE(code_that_cannot_be_crossed_ends_the_stack),
-		CASE(words_outside_of_the_stack_end_it),
-		CASE(method_that_cannot_be_read_ends_the_stack),
-		CASE(sender_that_is_not_above_ends_the_stack),
-		CASE(call_stubs_without_java_code_between_end_the_stack),
-		CASE(stack_is_cut_at_its_depth),
-		CASE(deepest_stack_has_all_its_frames),
-		CASE(equal_stacks_have_one_id),
-		CASE(full_table_loses_stacks_until_they_are_read),
-		CASE(calls_are_counted_when_the_layout_does_not_fit),
-		CASE(without_stack_depth_no_stack_is_taken),
-		CASE(thread_with_an_unknown_stack_end_is_counted),
-		CASE(jvm_is_asked_for_stacks_that_cannot_be_walked),
-		CASE(jvm_is_not_asked_for_a_stack_cut_at_its_depth),
-		CASE(jvm_is_asked_for_threads_that_cannot_be_walked),
-		CASE(with_jvmti_alone_nothing_is_walked),
-		CASE(stack_that_jvmti_refuses_is_unknown_and_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

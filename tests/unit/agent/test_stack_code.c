@@ -2,7 +2,7 @@
 /* The agent's cache of code and methods must notice when their memory is reused. */
 #include "tests/lib/own_stack.h"
 
-static void code_replaced_in_place_is_noticed(void)
+WALK(code_replaced_in_place_is_noticed)
 {
 	uint32_t id, before = one_caller(fake_pc(other, 500));
 
@@ -21,7 +21,7 @@ static void code_replaced_in_place_is_noticed(void)
  * HotSpot allocates from the rear of a free block and leaves the front unchanged: the header of the former nmethod
  * still has its compile id.
  */
-static void other_code_around_the_same_pc_is_noticed(void)
+WALK(other_code_around_the_same_pc_is_noticed)
 {
 	uint64_t pc = fake_pc(other, 4000);
 	uint32_t id = one_caller(pc);
@@ -36,7 +36,7 @@ static void other_code_around_the_same_pc_is_noticed(void)
 }
 
 /* As above, and the front is reused by something without a compile id. */
-static void split_block_is_noticed(void)
+WALK(split_block_is_noticed)
 {
 	uint64_t pc = fake_pc(other, 4000);
 	uint32_t id = one_caller(pc);
@@ -52,7 +52,7 @@ static void split_block_is_noticed(void)
 }
 
 /* An upcall stub is freed with its arena. */
-static void stub_that_becomes_a_method_is_noticed(void)
+WALK(stub_that_becomes_a_method_is_noticed)
 {
 	uint64_t pc = fake_pc(upcall, 33);
 	uint32_t id;
@@ -87,7 +87,7 @@ static uint32_t called_from_c(void)
 	return take(&f);
 }
 
-static void stub_replaced_by_one_with_another_frame_is_noticed(void)
+WALK(stub_replaced_by_one_with_another_frame_is_noticed)
 {
 	uint32_t id = called_from_c();
 
@@ -100,7 +100,7 @@ static void stub_replaced_by_one_with_another_frame_is_noticed(void)
 }
 
 /* The last four readable bytes are an nmethod's compile id. */
-static void compile_id_at_the_committed_end_causes_no_fault(void)
+WALK(compile_id_at_the_committed_end_causes_no_fault)
 {
 	struct fake_blob *last = fake_blob_new(java, FAKE_COMMITTED / FAKE_SEGMENT - 1, 1, "nmethod", 6, 0);
 	uint32_t id;
@@ -117,7 +117,7 @@ static void compile_id_at_the_committed_end_causes_no_fault(void)
 	}
 }
 
-static void reused_memory_of_a_method_is_noticed(void)
+WALK(reused_memory_of_a_method_is_noticed)
 {
 	uint32_t before = one_caller(fake_pc(other, 500)), id;
 
@@ -141,7 +141,7 @@ static void deoptimise(void)
 	abort();
 }
 
-static void stack_that_changes_between_the_walks_is_that_of_the_second(void)
+WALK(stack_that_changes_between_the_walks_is_that_of_the_second)
 {
 	uint32_t id;
 
@@ -162,7 +162,7 @@ static void compile_again(void)
 	other = fake_blob_new(java, 8, 20, "nmethod", 11, 102);
 }
 
-static void stack_that_grows_between_the_walks_is_unreadable(void)
+WALK(stack_that_grows_between_the_walks_is_unreadable)
 {
 	uint64_t pc = fake_pc(other, 500);
 
@@ -238,7 +238,7 @@ static void *replace_and_walk(void *number)
 	return number;
 }
 
-static void threads_notice_replaced_code_during_concurrent_lookups(void)
+WALK(threads_notice_replaced_code_during_concurrent_lookups)
 {
 	pthread_t threads[COMPILERS];
 	void *done;
@@ -250,22 +250,4 @@ static void threads_notice_replaced_code_during_concurrent_lookups(void)
 		assert_int_equal((uint64_t)done, i);
 	}
 	assert_in_range(twice, 0, ROUNDS / 1000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(code_replaced_in_place_is_noticed),
-		CASE(reused_memory_of_a_method_is_noticed),
-		CASE(stack_that_changes_between_the_walks_is_that_of_the_second),
-		CASE(stack_that_grows_between_the_walks_is_unreadable),
-		CASE(other_code_around_the_same_pc_is_noticed),
-		CASE(split_block_is_noticed),
-		CASE(stub_that_becomes_a_method_is_noticed),
-		CASE(stub_replaced_by_one_with_another_frame_is_noticed),
-		CASE(compile_id_at_the_committed_end_causes_no_fault),
-		CASE(threads_notice_replaced_code_during_concurrent_lookups),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

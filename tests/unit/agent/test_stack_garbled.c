@@ -151,7 +151,7 @@ static void walk_some(void)
 	}
 }
 
-static void each_wrong_field_in_turn_causes_no_fault(void)
+WALK(each_wrong_field_in_turn_causes_no_fault)
 {
 	static const uint64_t wrong[] = {0, 1, 0xffff, 0x7fff, 0x8000, 0xfff8, 4095, UINT64_MAX, 1ULL << 47};
 	struct frt_layout l;
@@ -169,7 +169,7 @@ static void each_wrong_field_in_turn_causes_no_fault(void)
 }
 
 /* The agent checks the heaps itself; all other fields reach a walk. */
-static void several_wrong_fields_cause_no_fault(void)
+WALK(several_wrong_fields_cause_no_fault)
 {
 	const char *wanted = getenv("FRTRACE_TEST_ROUNDS");
 	uint32_t rounds = wanted ? atoi(wanted) : 4000;
@@ -189,7 +189,7 @@ static void several_wrong_fields_cause_no_fault(void)
 	}
 }
 
-static void layout_of_garbage_causes_no_fault(void)
+WALK(layout_of_garbage_causes_no_fault)
 {
 	const char *wanted = getenv("FRTRACE_TEST_ROUNDS");
 	uint32_t rounds = wanted ? atoi(wanted) : 4000;
@@ -239,11 +239,5 @@ static int say_what_was_seen(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		CASE(each_wrong_field_in_turn_causes_no_fault),
-		CASE(several_wrong_fields_cause_no_fault),
-		CASE(layout_of_garbage_causes_no_fault),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, say_what_was_seen);
+	return test_main(NULL, say_what_was_seen);
 }

@@ -8,14 +8,7 @@
 #include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/stack_table.h"
 #include "uprobes/agent/thread.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define MOST	 100
 #define OWN	 2	/* the hook and the traced method */
@@ -234,7 +227,7 @@ static uint32_t take(uint32_t depth)
 	return id;
 }
 
-static void frames_are_named_and_end_where_virtual_threads_begin(void **state)
+CASE(frames_are_named_and_end_where_virtual_threads_begin, setup, teardown)
 {
 	uint32_t id;
 
@@ -249,7 +242,7 @@ static void frames_are_named_and_end_where_virtual_threads_begin(void **state)
 	assert_int_equal(take(64), id);
 }
 
-static void platform_thread_has_no_entry(void **state)
+CASE(platform_thread_has_no_entry, setup, teardown)
 {
 	static const unsigned int versions[] = {8, 18, 19, 20, 21, 26};
 	uint32_t id;
@@ -265,14 +258,14 @@ static void platform_thread_has_no_entry(void **state)
 	}
 }
 
-static void method_called_only_by_the_vm_has_no_stack(void **state)
+CASE(method_called_only_by_the_vm_has_no_stack, setup, teardown)
 {
 	be(17, PLATFORM);
 	stack_size = OWN;
 	assert_int_equal(take(64), 0);
 }
 
-static void stacks_of_all_sizes_are_complete(void **state)
+CASE(stacks_of_all_sizes_are_complete, setup, teardown)
 {
 	uint32_t id;
 	char name[16];
@@ -288,7 +281,7 @@ static void stacks_of_all_sizes_are_complete(void **state)
 	}
 }
 
-static void stack_is_cut_at_its_depth(void **state)
+CASE(stack_is_cut_at_its_depth, setup, teardown)
 {
 	uint32_t id;
 
@@ -301,7 +294,7 @@ static void stack_is_cut_at_its_depth(void **state)
 }
 
 /* Requested twice, at most 96 frames at a time; and again to name them. */
-static void stack_that_the_jvm_refuses_is_refused(void **state)
+CASE(stack_that_the_jvm_refuses_is_refused, setup, teardown)
 {
 	uint32_t id;
 
@@ -322,7 +315,7 @@ static void stack_that_the_jvm_refuses_is_refused(void **state)
 	assert_int_equal(row(id)->end, FRT_WALK_BOTTOM);
 }
 
-static void stack_without_the_hook_at_its_top_is_refused(void **state)
+CASE(stack_without_the_hook_at_its_top_is_refused, setup, teardown)
 {
 	uint32_t id;
 
@@ -332,7 +325,7 @@ static void stack_without_the_hook_at_its_top_is_refused(void **state)
 	assert_int_equal(stack_jvmti_take(&slot, &env, traced + 1, 64, &id), STACK_JVMTI_REFUSED);
 }
 
-static void method_of_a_loader_with_two_rows_is_the_same(void **state)
+CASE(method_of_a_loader_with_two_rows_is_the_same, setup, teardown)
 {
 	uint32_t other = control_method(control_class(slice_of("a/B"), 7, 1), slice_of("m-1"), slice_of("()V"), 9), id;
 
@@ -340,7 +333,7 @@ static void method_of_a_loader_with_two_rows_is_the_same(void **state)
 	assert_int_equal(stack_jvmti_take(&slot, &env, other, 64, &id), STACK_JVMTI_TAKEN);
 }
 
-static void jvm_is_not_asked_while_a_virtual_thread_runs_as_its_carrier(void **state)
+CASE(jvm_is_not_asked_while_a_virtual_thread_runs_as_its_carrier, setup, teardown)
 {
 	uint32_t id;
 
@@ -355,7 +348,7 @@ static void jvm_is_not_asked_while_a_virtual_thread_runs_as_its_carrier(void **s
 }
 
 /* It would wait for the end of a transition, perhaps its own. */
-static void jvm_is_not_asked_from_a_method_that_may_mount_where_that_waits(void **state)
+CASE(jvm_is_not_asked_from_a_method_that_may_mount_where_that_waits, setup, teardown)
 {
 	static const struct {
 		unsigned int jdk;
@@ -375,22 +368,7 @@ static void jvm_is_not_asked_from_a_method_that_may_mount_where_that_waits(void 
 	}
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		CASE(frames_are_named_and_end_where_virtual_threads_begin),
-		CASE(platform_thread_has_no_entry),
-		CASE(method_called_only_by_the_vm_has_no_stack),
-		CASE(stacks_of_all_sizes_are_complete),
-		CASE(stack_is_cut_at_its_depth),
-		CASE(stack_that_the_jvm_refuses_is_refused),
-		CASE(stack_without_the_hook_at_its_top_is_refused),
-		CASE(method_of_a_loader_with_two_rows_is_the_same),
-		CASE(jvm_is_not_asked_while_a_virtual_thread_runs_as_its_carrier),
-		CASE(jvm_is_not_asked_from_a_method_that_may_mount_where_that_waits),
-	};
-
-	return cmocka_run_group_tests(tests, make_segment, NULL);
+	return test_main(make_segment, NULL);
 }

@@ -5,17 +5,11 @@
  */
 #include "uprobes/agent/stack_table.c"
 #include "user/stacks/agent_stacks.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define THREADS	 4u
 #define STACKS	 20000u /* per thread and round: in total more than there are rows */
@@ -82,7 +76,7 @@ static void read_all(void)
 	control->recording[0].stack_done = control->stack_next;
 }
 
-static void stack_is_found_by_its_hash(void **state)
+CASE(stack_is_found_by_its_hash, setup)
 {
 	assert_int_equal(stack_table_find(hash_of(1)), 0);
 	assert_int_equal(intern(1), 1);
@@ -94,7 +88,7 @@ static void stack_is_found_by_its_hash(void **state)
 	assert_int_equal(stack_table_find(0), 0);
 }
 
-static void unpublished_stack_is_not_found(void **state)
+CASE(unpublished_stack_is_not_found, setup)
 {
 	struct frt_stack row = {.hash = hash_of(1), .count = 3};
 	uint32_t id = stack_table_reserve(3, &row.first);
@@ -104,7 +98,7 @@ static void unpublished_stack_is_not_found(void **state)
 	assert_int_equal(stack_table_find(row.hash), id);
 }
 
-static void stack_without_a_hash_takes_no_place_in_the_index(void **state)
+CASE(stack_without_a_hash_takes_no_place_in_the_index, setup)
 {
 	struct frt_stack row = {.hash = 0};
 
@@ -119,7 +113,7 @@ static void stack_without_a_hash_takes_no_place_in_the_index(void **state)
 	assert_int_equal(stack_table_find(0), 0);
 }
 
-static void full_set_evicts_the_oldest(void **state)
+CASE(full_set_evicts_the_oldest, setup)
 {
 	for (uint64_t i = 0; i < WAYS + 1; i++) {
 		struct frt_stack row = {.hash = 7ULL << 52 | (i + 1)};
@@ -132,7 +126,7 @@ static void full_set_evicts_the_oldest(void **state)
 		assert_int_equal(stack_table_find(7ULL << 52 | (i + 1)), i + 1);
 }
 
-static void old_stack_gets_a_new_id(void **state)
+CASE(old_stack_gets_a_new_id, setup)
 {
 	uint32_t first = intern(0), last;
 
@@ -148,7 +142,7 @@ static void old_stack_gets_a_new_id(void **state)
 	assert_int_equal(stack_table_find(hash_of(0)), last);
 }
 
-static void capacity_is_what_the_collector_has_read(void **state)
+CASE(capacity_is_what_the_collector_has_read, setup)
 {
 	uint32_t first;
 
@@ -168,7 +162,7 @@ static void capacity_is_what_the_collector_has_read(void **state)
 	assert_int_equal(stack_table_reserve(1, &first), FRT_STACK_LOST);
 }
 
-static void capacity_never_exceeds_the_table(void **state)
+CASE(capacity_never_exceeds_the_table, setup)
 {
 	uint32_t first;
 
@@ -180,7 +174,7 @@ static void capacity_never_exceeds_the_table(void **state)
 	assert_int_equal(stack_table_reserve(0, &first), FRT_STACK_LOST);
 }
 
-static void ids_wrap_around_and_skip_reserved_values(void **state)
+CASE(ids_wrap_around_and_skip_reserved_values, setup)
 {
 	uint64_t just_before = 0xfffffffcULL << 32 | 0xfffffff0;
 	uint32_t id, ids[] = {0xfffffffc, 0xfffffffd, 0xfffffffe, 1, 2};
@@ -252,7 +246,7 @@ static void *write_stacks(void *context)
 	return NULL;
 }
 
-static void threads_and_the_collector_never_tear_a_stack(void **state)
+CASE(threads_and_the_collector_never_tear_a_stack, setup)
 {
 	static struct writer w[THREADS];
 	pthread_t threads[THREADS], collector;
@@ -314,7 +308,7 @@ static void *reserve_stacks(void *lost)
 }
 
 /* The collector may get past what a thread has read of stack_next: the table is not full then. */
-static void table_that_is_read_at_once_is_never_full(void **state)
+CASE(table_that_is_read_at_once_is_never_full, setup)
 {
 	pthread_t threads[THREADS], collector;
 	uint32_t lost[THREADS] = {0};
@@ -331,7 +325,7 @@ static void table_that_is_read_at_once_is_never_full(void **state)
 	assert_int_equal(control->stacks_lost, 0);
 }
 
-static void stacks_of_an_earlier_recording_are_unknown(void **state)
+CASE(stacks_of_an_earlier_recording_are_unknown, setup)
 {
 	uint32_t id = intern(5);
 
@@ -340,23 +334,4 @@ static void stacks_of_an_earlier_recording_are_unknown(void **state)
 	stack_table_join(0);
 	assert_int_equal(stack_table_find(hash_of(5)), 0);
 	assert_int_equal(intern(5), id + 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(stack_is_found_by_its_hash, setup),
-		cmocka_unit_test_setup(unpublished_stack_is_not_found, setup),
-		cmocka_unit_test_setup(stack_without_a_hash_takes_no_place_in_the_index, setup),
-		cmocka_unit_test_setup(full_set_evicts_the_oldest, setup),
-		cmocka_unit_test_setup(old_stack_gets_a_new_id, setup),
-		cmocka_unit_test_setup(capacity_is_what_the_collector_has_read, setup),
-		cmocka_unit_test_setup(capacity_never_exceeds_the_table, setup),
-		cmocka_unit_test_setup(ids_wrap_around_and_skip_reserved_values, setup),
-		cmocka_unit_test_setup(stacks_of_an_earlier_recording_are_unknown, setup),
-		cmocka_unit_test_setup(table_that_is_read_at_once_is_never_full, setup),
-		cmocka_unit_test_setup(threads_and_the_collector_never_tear_a_stack, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The agent's system calls, as the kernel answers them. */
 #include "uprobes/agent/sys.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SEGMENT_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 
@@ -26,7 +22,7 @@ static bool is_sealed_with(int seals)
 }
 
 /* With vm.memfd_noexec the kernel adds F_SEAL_EXEC; older kernels do not know it, so another seal stands for it. */
-static void seal_that_the_kernel_adds_does_not_matter(void **state)
+CASE(seal_that_the_kernel_adds_does_not_matter)
 {
 	assert_true(is_sealed_with(SEGMENT_SEALS));
 	assert_true(is_sealed_with(SEGMENT_SEALS | F_SEAL_FUTURE_WRITE));
@@ -34,7 +30,7 @@ static void seal_that_the_kernel_adds_does_not_matter(void **state)
 	assert_false(is_sealed_with(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE));
 }
 
-static void file_that_is_no_memfd_is_not_sealed(void **state)
+CASE(file_that_is_no_memfd_is_not_sealed)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -42,14 +38,4 @@ static void file_that_is_no_memfd_is_not_sealed(void **state)
 	assert_false(sys_is_sealed(fd)); /* EINVAL */
 	close(fd);
 	assert_false(sys_is_sealed(fd)); /* EBADF, whose lowest bits are those of the seals */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(seal_that_the_kernel_adds_does_not_matter),
-		cmocka_unit_test(file_that_is_no_memfd_is_not_sealed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,15 +6,10 @@
 #include "uprobes/agent/timing.c"
 #include "uprobes/agent/slot.h"
 #include "user/capture/timing.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define THREADS 8
 #define METHODS 3000
@@ -83,7 +78,7 @@ static uint64_t in_histogram(uint32_t method)
 	return n;
 }
 
-static void calls_are_counted_and_summed(void **state)
+CASE(calls_are_counted_and_summed, setup)
 {
 	struct frt_slot *s = control_slot(0);
 	struct timing c;
@@ -151,14 +146,14 @@ static void assert_all_are_exact(void)
 	assert_int_equal(control->unbucketed, 0);
 }
 
-static void threads_count_thousands_of_methods_exactly(void **state)
+CASE(threads_count_thousands_of_methods_exactly, setup)
 {
 	count_with_threads();
 	assert_all_are_exact();
 	assert_int_equal(shared(1)->count, 0);
 }
 
-static void without_memory_for_cells_shared_sums_are_exact(void **state)
+CASE(without_memory_for_cells_shared_sums_are_exact, setup)
 {
 	control->cell_used = FRT_CELLS_SIZE - (64u << 10);
 	count_with_threads();
@@ -189,7 +184,7 @@ static void bucket_bounds(uint64_t d, uint64_t *low, uint64_t *high)
 	}
 }
 
-static void buckets_are_narrow_and_contain_their_durations(void **state)
+CASE(buckets_are_narrow_and_contain_their_durations, setup)
 {
 	uint64_t random = 1, low, high;
 
@@ -211,7 +206,7 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void percentiles_are_those_of_a_sorted_list(void **state)
+CASE(percentiles_are_those_of_a_sorted_list, setup)
 {
 	static const double part[TIMING_PERCENTILES] = {.5, .9, .99};
 	struct segment segment = {.fd = -1, .base = (char *)control};
@@ -238,7 +233,7 @@ static void percentiles_are_those_of_a_sorted_list(void **state)
 }
 
 /* Any number of calls; the last ones are still in the cell. */
-static void deferred_calls_count(void **state)
+CASE(deferred_calls_count, setup)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES];
@@ -253,7 +248,7 @@ static void deferred_calls_count(void **state)
 	}
 }
 
-static void short_calls_are_deferred_even_after_long_ones(void **state)
+CASE(short_calls_are_deferred_even_after_long_ones, setup)
 {
 	struct frt_slot *s = control_slot(0);
 
@@ -273,7 +268,7 @@ static void short_calls_are_deferred_even_after_long_ones(void **state)
 	assert_int_equal(sum(5).maximum, 30000);
 }
 
-static void calls_of_all_lengths_count(void **state)
+CASE(calls_of_all_lengths_count, setup)
 {
 	uint64_t random = 3, total = 0, minimum = UINT64_MAX, maximum = 0;
 
@@ -296,7 +291,7 @@ static void calls_of_all_lengths_count(void **state)
 }
 
 /* A thread may end between any two stores; the total that is not selected does not matter. */
-static void total_and_count_change_together(void **state)
+CASE(total_and_count_change_together, setup)
 {
 	struct frt_slot *s = control_slot(0);
 
@@ -310,7 +305,7 @@ static void total_and_count_change_together(void **state)
 	}
 }
 
-static void bucket_without_a_group_adds_no_call_to_another(void **state)
+CASE(bucket_without_a_group_adds_no_call_to_another, setup)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES];
@@ -327,7 +322,7 @@ static void bucket_without_a_group_adds_no_call_to_another(void **state)
 
 static struct frt_group seen[FRT_MAX_GROUPS];
 
-static void percentiles_since_the_last_read_cover_only_new_calls(void **state)
+CASE(percentiles_since_the_last_read_cover_only_new_calls, setup)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES], longest = 0;
@@ -352,7 +347,7 @@ static void percentiles_since_the_last_read_cover_only_new_calls(void **state)
 }
 
 /* No duration exceeds the value reported as the longest, which is at most 3.1 % too large. */
-static void longest_is_never_underestimated(void **state)
+CASE(longest_is_never_underestimated, setup)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES], longest = 0, random = 1;
@@ -370,7 +365,7 @@ static void longest_is_never_underestimated(void **state)
 	}
 }
 
-static void without_groups_calls_are_still_counted(void **state)
+CASE(without_groups_calls_are_still_counted, setup)
 {
 	control->groups = FRT_MAX_GROUPS - 1;
 	call(control_slot(0), 1, 100, false);
@@ -379,7 +374,7 @@ static void without_groups_calls_are_still_counted(void **state)
 	assert_int_equal(sum(1).count, 2);
 }
 
-static void next_recording_begins_empty(void **state)
+CASE(next_recording_begins_empty, setup)
 {
 	count_with_threads();
 	timing_begin(0, &config);
@@ -392,7 +387,7 @@ static void next_recording_begins_empty(void **state)
 	assert_all_are_exact();
 }
 
-static void search_of_a_full_table_ends(void **state)
+CASE(search_of_a_full_table_ends, setup)
 {
 	struct frt_slot *s = control_slot(0);
 	struct frt_cell *cell;
@@ -405,7 +400,7 @@ static void search_of_a_full_table_ends(void **state)
 	assert_int_equal(shared(7)->count, 1);
 }
 
-static void rules_last_for_one_recording(void **state)
+CASE(rules_last_for_one_recording, setup)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 
@@ -433,7 +428,7 @@ static void forge_slots(uint32_t slots, uint32_t log2)
 	}
 }
 
-static void cells_shared_by_many_slots_are_rejected_as_forged(void **state)
+CASE(cells_shared_by_many_slots_are_rejected_as_forged, setup)
 {
 	struct frt_cell *cell = control_at(FRT_CELLS_AT);
 
@@ -444,29 +439,4 @@ static void cells_shared_by_many_slots_are_rejected_as_forged(void **state)
 	forge_slots(2, 17);
 	assert_int_equal(sum(7).count, 2 * FRT_RECENT);
 	assert_false(sums.forged);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(calls_are_counted_and_summed, setup),
-		cmocka_unit_test_setup(threads_count_thousands_of_methods_exactly, setup),
-		cmocka_unit_test_setup(without_memory_for_cells_shared_sums_are_exact, setup),
-		cmocka_unit_test_setup(buckets_are_narrow_and_contain_their_durations, setup),
-		cmocka_unit_test_setup(percentiles_are_those_of_a_sorted_list, setup),
-		cmocka_unit_test_setup(percentiles_since_the_last_read_cover_only_new_calls, setup),
-		cmocka_unit_test_setup(longest_is_never_underestimated, setup),
-		cmocka_unit_test_setup(deferred_calls_count, setup),
-		cmocka_unit_test_setup(short_calls_are_deferred_even_after_long_ones, setup),
-		cmocka_unit_test_setup(calls_of_all_lengths_count, setup),
-		cmocka_unit_test_setup(total_and_count_change_together, setup),
-		cmocka_unit_test_setup(bucket_without_a_group_adds_no_call_to_another, setup),
-		cmocka_unit_test_setup(without_groups_calls_are_still_counted, setup),
-		cmocka_unit_test_setup(search_of_a_full_table_ends, setup),
-		cmocka_unit_test_setup(next_recording_begins_empty, setup),
-		cmocka_unit_test_setup(rules_last_for_one_recording, setup),
-		cmocka_unit_test_setup(cells_shared_by_many_slots_are_rejected_as_forged, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

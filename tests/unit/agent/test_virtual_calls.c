@@ -2,13 +2,9 @@
 /* Open calls of virtual threads. The JVM's answers and the JavaThread with its id are provided here. */
 #include "uprobes/agent/virtual_calls.h"
 #include "uprobes/agent/thread.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 static struct {
 	uint64_t env, owner_id;
@@ -50,7 +46,7 @@ static struct frt_virtual_call *find(uint64_t start)
 	return NULL;
 }
 
-static void call_is_kept_until_it_ends(void **state)
+CASE(call_is_kept_until_it_ends, setup)
 {
 	uint64_t start = virtual_calls_enter(&carrier, env, 9);
 	struct frt_virtual_call *call = find(start);
@@ -65,7 +61,7 @@ static void call_is_kept_until_it_ends(void **state)
 	assert_null(find(start));
 }
 
-static void next_recording_begins_without_calls(void **state)
+CASE(next_recording_begins_without_calls, setup)
 {
 	virtual_calls_enter(&carrier, env, 9);
 	virtual_calls_begin(&config);
@@ -81,7 +77,7 @@ static void know_owner_id(void)
 	virtual_calls_begin(&config);
 }
 
-static void id_in_the_thread_is_trusted_after_it_has_agreed(void **state)
+CASE(id_in_the_thread_is_trusted_after_it_has_agreed, setup)
 {
 	know_owner_id();
 	for (uint64_t i = 0; i < 100; i++) {
@@ -91,7 +87,7 @@ static void id_in_the_thread_is_trusted_after_it_has_agreed(void **state)
 	assert_in_range(asked, 8, 50);
 }
 
-static void calls_of_the_carrier_itself_prove_nothing(void **state)
+CASE(calls_of_the_carrier_itself_prove_nothing, setup)
 {
 	know_owner_id();
 	running_virtual = false;
@@ -101,7 +97,7 @@ static void calls_of_the_carrier_itself_prove_nothing(void **state)
 	assert_int_equal(asked, 100);
 }
 
-static void id_that_was_wrong_once_is_never_trusted(void **state)
+CASE(id_that_was_wrong_once_is_never_trusted, setup)
 {
 	uint64_t start;
 
@@ -116,7 +112,7 @@ static void id_that_was_wrong_once_is_never_trusted(void **state)
 	assert_int_equal(asked, 101);
 }
 
-static void call_without_a_free_row_is_not_kept(void **state)
+CASE(call_without_a_free_row_is_not_kept, setup)
 {
 	uint64_t start[40];
 	uint32_t kept = 0;
@@ -137,7 +133,7 @@ static void call_without_a_free_row_is_not_kept(void **state)
 }
 
 /* The question costs more than all the rest. While the test does not run, there is time for more questions. */
-static void jvm_is_not_asked_for_the_thread_too_often(void **state)
+CASE(jvm_is_not_asked_for_the_thread_too_often, setup)
 {
 	uint64_t start, calls = 0;
 
@@ -150,7 +146,7 @@ static void jvm_is_not_asked_for_the_thread_too_often(void **state)
 	assert_true(virtual_calls_leave(env, start, 9));
 }
 
-static void call_from_before_the_id_was_trusted_ends_afterwards(void **state)
+CASE(call_from_before_the_id_was_trusted_ends_afterwards, setup)
 {
 	uint64_t start;
 
@@ -161,22 +157,4 @@ static void call_from_before_the_id_was_trusted_ends_afterwards(void **state)
 		virtual_calls_leave(env, virtual_calls_enter(&carrier, env, 9), 9);
 	assert_in_range(asked, 8, 39);
 	assert_true(virtual_calls_leave(env, start, 8));
-}
-
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(call_is_kept_until_it_ends),
-		TEST(next_recording_begins_without_calls),
-		TEST(id_in_the_thread_is_trusted_after_it_has_agreed),
-		TEST(calls_of_the_carrier_itself_prove_nothing),
-		TEST(call_without_a_free_row_is_not_kept),
-		TEST(jvm_is_not_asked_for_the_thread_too_often),
-		TEST(call_from_before_the_id_was_trusted_ends_afterwards),
-		TEST(id_that_was_wrong_once_is_never_trusted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

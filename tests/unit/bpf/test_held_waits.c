@@ -4,17 +4,10 @@
 #define BPF_KERNEL_H
 #define BPF_SLOT_H
 #include "bpf/queue.h"
+#include "tests/lib/test.h"
 
 #include <linux/types.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/cdefs.h>
-
-#include <cmocka.h>
 
 #define __noinline __attribute__((noinline))
 #define __uint(name, value)
@@ -113,7 +106,7 @@ static void review(__u64 head, __u32 depth, __u64 outermost)
 	held_review(&h, NULL, &calls);
 }
 
-static void waits_of_a_call_without_a_span_are_dropped(void **state)
+CASE(waits_of_a_call_without_a_span_are_dropped, setup)
 {
 	add(1, false, 64, 500);
 	review(64, 1, 500);
@@ -123,7 +116,7 @@ static void waits_of_a_call_without_a_span_are_dropped(void **state)
 	assert_int_equal(kernel.submitted, 0);
 }
 
-static void waits_before_a_span_are_released_in_order(void **state)
+CASE(waits_before_a_span_are_released_in_order, setup)
 {
 	add(1, false, 64, 500);
 	add(2, false, 64, 500);
@@ -139,7 +132,7 @@ static void waits_before_a_span_are_released_in_order(void **state)
 }
 
 /* The call is no longer open, but its span may come yet. */
-static void waits_are_kept_while_the_thread_is_in_no_call(void **state)
+CASE(waits_are_kept_while_the_thread_is_in_no_call, setup)
 {
 	add(1, false, 64, 500);
 	review(64, 0, 500);
@@ -148,7 +141,7 @@ static void waits_are_kept_while_the_thread_is_in_no_call(void **state)
 	assert_int_equal(kernel.submitted, 1);
 }
 
-static void uncertain_waits_are_released_not_dropped(void **state)
+CASE(uncertain_waits_are_released_not_dropped, setup)
 {
 	add(1, false, 64, 500);
 	add(2, false, 64, 0);
@@ -158,7 +151,7 @@ static void uncertain_waits_are_released_not_dropped(void **state)
 	assert_int_equal(kernel.record.waits.count, 3);
 }
 
-static void unknown_calls_release(void **state)
+CASE(unknown_calls_release, setup)
 {
 	add(1, false, 64, 500);
 	held_review(&h, NULL, NULL);
@@ -168,7 +161,7 @@ static void unknown_calls_release(void **state)
 	assert_int_equal(kernel.submitted, 2);
 }
 
-static void one_more_than_fit_releases_the_others(void **state)
+CASE(one_more_than_fit_releases_the_others, setup)
 {
 	for (__u64 i = 0; i <= FRT_HELD_WAITS; i++)
 		add(i, false, 64, 500);
@@ -179,7 +172,7 @@ static void one_more_than_fit_releases_the_others(void **state)
 	assert_int_equal(waits_lost, 0);
 }
 
-static void second_long_wait_releases_the_first_with_its_stacks(void **state)
+CASE(second_long_wait_releases_the_first_with_its_stacks, setup)
 {
 	add(1, false, 64, 500);
 	stored.wait.off = 2;
@@ -194,7 +187,7 @@ static void second_long_wait_releases_the_first_with_its_stacks(void **state)
 	assert_int_equal(held_long(h.word), 1);
 }
 
-static void native_part_is_released_with_the_stacks_of_its_wait(void **state)
+CASE(native_part_is_released_with_the_stacks_of_its_wait, setup)
 {
 	const struct frt_native in_libc = {.sp = 4096, .low_size = 8};
 
@@ -212,7 +205,7 @@ static void native_part_is_released_with_the_stacks_of_its_wait(void **state)
 }
 
 /* The drain and the iterator copy while the thread may be switched. */
-static void wait_that_comes_during_the_copy_is_released_with_the_others(void **state)
+CASE(wait_that_comes_during_the_copy_is_released_with_the_others, setup)
 {
 	add(1, false, 64, 500);
 	kernel.meddle = HELD_TRIES - 1;
@@ -223,7 +216,7 @@ static void wait_that_comes_during_the_copy_is_released_with_the_others(void **s
 	assert_int_equal(waits_lost, 0);
 }
 
-static void waits_that_cannot_be_released_are_counted(void **state)
+CASE(waits_that_cannot_be_released_are_counted, setup)
 {
 	add(1, false, 64, 500);
 	kernel.meddle = HELD_TRIES;
@@ -234,23 +227,4 @@ static void waits_that_cannot_be_released_are_counted(void **state)
 	held_release(&h, NULL);
 	assert_int_equal(waits_lost, 2);
 	assert_int_equal(held_count(h.word), 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(waits_of_a_call_without_a_span_are_dropped),
-		TEST(waits_before_a_span_are_released_in_order),
-		TEST(waits_are_kept_while_the_thread_is_in_no_call),
-		TEST(uncertain_waits_are_released_not_dropped),
-		TEST(unknown_calls_release),
-		TEST(one_more_than_fit_releases_the_others),
-		TEST(second_long_wait_releases_the_first_with_its_stacks),
-		TEST(native_part_is_released_with_the_stacks_of_its_wait),
-		TEST(wait_that_comes_during_the_copy_is_released_with_the_others),
-		TEST(waits_that_cannot_be_released_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

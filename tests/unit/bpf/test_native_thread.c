@@ -4,16 +4,10 @@
 #define BPF_KERNEL_H
 #define BPF_NATIVE_STACK_H
 #include "bpf/queue.h"
+#include "tests/lib/test.h"
 
 #include <linux/types.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/cdefs.h>
-
-#include <cmocka.h>
 
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
@@ -83,61 +77,49 @@ volatile __u32 native_keys;
 
 static const struct frt_native_setup stacks = {.layout = {.thread_anchor = 0x100, .thread_stack_base = 0x200},
 					       .stacks = 1};
-static struct wait_state state;
+static struct wait_state waiting;
 static __u32 known;
 
-static int setup(void **unused)
+static int setup(void **state)
 {
 	memset(&kernel, 0, sizeof(kernel));
-	memset(&state, 0, sizeof(state));
+	memset(&waiting, 0, sizeof(waiting));
 	known = native_keys = 0;
 	return 0;
 }
 
-static void thread_is_reported_once(void **unused)
+CASE(thread_is_reported_once, setup)
 {
-	native_meet_thread(&stacks, &state, &known, 0x7000);
-	native_meet_thread(&stacks, &state, &known, 0x7000);
+	native_meet_thread(&stacks, &waiting, &known, 0x7000);
+	native_meet_thread(&stacks, &waiting, &known, 0x7000);
 	assert_int_equal(kernel.reports, 1);
-	assert_int_equal(state.thread, FRT_NATIVE_KEY | 1);
-	assert_int_equal(state.anchor, 0x7100);
-	assert_int_equal(state.stack_end, 0x7200);
-	assert_int_equal(kernel.record.thread, state.thread);
+	assert_int_equal(waiting.thread, FRT_NATIVE_KEY | 1);
+	assert_int_equal(waiting.anchor, 0x7100);
+	assert_int_equal(waiting.stack_end, 0x7200);
+	assert_int_equal(kernel.record.thread, waiting.thread);
 	assert_int_equal(kernel.record.tid, 12);
 	assert_int_equal(kernel.record.process, 4711);
 	assert_int_equal(kernel.record.java_thread, 0x7000);
 	assert_string_equal(kernel.record.name, "worker");
 }
 
-static void report_that_does_not_fit_is_made_at_the_next_call(void **unused)
+CASE(report_that_does_not_fit_is_made_at_the_next_call, setup)
 {
 	kernel.full = true;
-	native_meet_thread(&stacks, &state, &known, 0x7000);
-	assert_int_equal(state.thread, FRT_NATIVE_KEY | 1);
+	native_meet_thread(&stacks, &waiting, &known, 0x7000);
+	assert_int_equal(waiting.thread, FRT_NATIVE_KEY | 1);
 	assert_int_equal(kernel.reports, 0);
 	kernel.full = false;
-	native_meet_thread(&stacks, &state, &known, 0x7000);
+	native_meet_thread(&stacks, &waiting, &known, 0x7000);
 	assert_int_equal(kernel.reports, 1);
 	assert_int_equal(kernel.record.thread, FRT_NATIVE_KEY | 1);
 }
 
-static void thread_with_a_slot_is_known(void **unused)
+CASE(thread_with_a_slot_is_known, setup)
 {
-	state.thread = 5;
-	native_meet_thread(&stacks, &state, &known, 0x7000);
+	waiting.thread = 5;
+	native_meet_thread(&stacks, &waiting, &known, 0x7000);
 	assert_int_equal(kernel.reports, 0);
-	assert_int_equal(state.thread, 5);
+	assert_int_equal(waiting.thread, 5);
 	assert_int_equal(native_keys, 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(thread_is_reported_once),
-		TEST(report_that_does_not_fit_is_made_at_the_next_call),
-		TEST(thread_with_a_slot_is_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

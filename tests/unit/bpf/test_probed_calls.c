@@ -3,17 +3,10 @@
 #define BPF_EMIT_H
 #include "bpf/probes.h"
 #include "bpf/queue.h"
+#include "tests/lib/test.h"
 
 #include <linux/types.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/cdefs.h>
-
-#include <cmocka.h>
 
 #define __noinline __attribute__((noinline))
 
@@ -109,7 +102,7 @@ static void assert_counts(__u64 entered, __u64 exited, __u64 unseen)
 	assert_int_equal(counts.unseen, unseen);
 }
 
-static void call_has_start_and_duration(void **state)
+CASE(call_has_start_and_duration, setup)
 {
 	enter(RUN, 0x8000, 1);
 	time_ns += 500;
@@ -121,7 +114,7 @@ static void call_has_start_and_duration(void **state)
 	assert_counts(1, 1, 0);
 }
 
-static void call_that_an_exception_ends_says_so(void **state)
+CASE(call_that_an_exception_ends_says_so, setup)
 {
 	enter(RUN, 0x8000, 1);
 	enter(LEAF, 0x7000, 2);
@@ -134,7 +127,7 @@ static void call_that_an_exception_ends_says_so(void **state)
 	assert_int_equal(counts.thrown, 1);
 }
 
-static void recursion_ends_from_the_inside(void **state)
+CASE(recursion_ends_from_the_inside, setup)
 {
 	for (int i = 0; i < 3; i++)
 		enter(RUN, 0x8000 - i * 64, 1);
@@ -145,7 +138,7 @@ static void recursion_ends_from_the_inside(void **state)
 	assert_counts(3, 3, 0);
 }
 
-static void inlined_calls_have_one_frame(void **state)
+CASE(inlined_calls_have_one_frame, setup)
 {
 	enter(RUN, 0x8000, 1);
 	enter(LEAF, 0x8000, 2);
@@ -158,7 +151,7 @@ static void inlined_calls_have_one_frame(void **state)
 }
 
 /* As exceptions leave C1's code. */
-static void call_is_over_when_its_caller_exits(void **state)
+CASE(call_is_over_when_its_caller_exits, setup)
 {
 	enter(RUN, 0x8000, 1);
 	enter(LEAF, 0x7fc0, 2);
@@ -168,7 +161,7 @@ static void call_is_over_when_its_caller_exits(void **state)
 	assert_counts(2, 2, 1);
 }
 
-static void call_is_over_when_the_same_place_begins_another(void **state)
+CASE(call_is_over_when_the_same_place_begins_another, setup)
 {
 	for (int i = 0; i < 200; i++)
 		enter(LEAF, 0x7fc0, 2);
@@ -178,7 +171,7 @@ static void call_is_over_when_the_same_place_begins_another(void **state)
 	assert_int_equal(thread.depth, 2);
 }
 
-static void call_is_over_when_one_begins_far_above(void **state)
+CASE(call_is_over_when_one_begins_far_above, setup)
 {
 	enter(RUN, 0x8000, 1);
 	enter(LEAF, 0x6000, 2);
@@ -189,7 +182,7 @@ static void call_is_over_when_one_begins_far_above(void **state)
 }
 
 /* An interpreted method that is compiled in a loop: its frame becomes smaller, and those of its callees lie above its own. */
-static void caller_whose_frame_shrinks_stays_open(void **state)
+CASE(caller_whose_frame_shrinks_stays_open, setup)
 {
 	enter(RUN, 0x7f00, 1);
 	enter(LEAF, 0x7f40, 2);
@@ -200,7 +193,7 @@ static void caller_whose_frame_shrinks_stays_open(void **state)
 	assert_counts(2, 2, 0);
 }
 
-static void exit_ends_the_call_of_the_nearest_frame(void **state)
+CASE(exit_ends_the_call_of_the_nearest_frame, setup)
 {
 	enter(RUN, 0x8000, 1);
 	enter(RUN, 0x7f80, 1); /* left by an exception */
@@ -210,7 +203,7 @@ static void exit_ends_the_call_of_the_nearest_frame(void **state)
 	assert_int_equal(thread.depth, 0);
 }
 
-static void exit_of_an_earlier_call_is_nothing(void **state)
+CASE(exit_of_an_earlier_call_is_nothing, setup)
 {
 	enter(RUN, 0x8000, 1);
 	leave(LEAF, 0x8100);
@@ -219,7 +212,7 @@ static void exit_of_an_earlier_call_is_nothing(void **state)
 	assert_counts(1, 0, 0);
 }
 
-static void calls_that_are_too_deep_are_counted(void **state)
+CASE(calls_that_are_too_deep_are_counted, setup)
 {
 	const __u64 top = 0x100000;
 
@@ -235,7 +228,7 @@ static void calls_that_are_too_deep_are_counted(void **state)
 }
 
 /* An exception leaves all of them, caught by the outermost one. */
-static void deep_calls_end_with_their_caller(void **state)
+CASE(deep_calls_end_with_their_caller, setup)
 {
 	for (unsigned int i = 0; i < FRT_PROBE_DEPTH + 5; i++)
 		enter(i ? LEAF : RUN, 0x100000 - i * 64, 1);
@@ -245,7 +238,7 @@ static void deep_calls_end_with_their_caller(void **state)
 	assert_int_equal(thread.deep, 0);
 }
 
-static void short_call_is_counted_only(void **state)
+CASE(short_call_is_counted_only, setup)
 {
 	enter(RUN, 0x8000, 1);
 	leave_after(RUN, 0x8000, 1000);
@@ -253,7 +246,7 @@ static void short_call_is_counted_only(void **state)
 	assert_counts(1, 1, 0);
 }
 
-static void call_without_room_in_the_queue_is_counted(void **state)
+CASE(call_without_room_in_the_queue_is_counted, setup)
 {
 	queue_is_full = true;
 	enter(RUN, 0x8000, 1);
@@ -263,7 +256,7 @@ static void call_without_room_in_the_queue_is_counted(void **state)
 	assert_counts(2, 2, 1);
 }
 
-static void thread_that_comes_back_is_another_one(void **state)
+CASE(thread_that_comes_back_is_another_one, setup)
 {
 	meet_thread(NULL, &thread, &counts, 0);
 	meet_thread(NULL, &thread, &counts, 20);
@@ -283,35 +276,10 @@ static void thread_that_comes_back_is_another_one(void **state)
 }
 
 /* The java.lang.Thread of a thread that attaches has no id before its constructor has run. */
-static void thread_is_reported_again_when_it_has_got_its_id(void **state)
+CASE(thread_is_reported_again_when_it_has_got_its_id, setup)
 {
 	thread.known = 1;
 	meet_thread(NULL, &thread, &counts, 20);
 	assert_int_equal(thread.thread, 7);
 	assert_int_equal(thread.known, 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(call_has_start_and_duration),
-		TEST(call_that_an_exception_ends_says_so),
-		TEST(recursion_ends_from_the_inside),
-		TEST(inlined_calls_have_one_frame),
-		TEST(call_is_over_when_its_caller_exits),
-		TEST(call_is_over_when_the_same_place_begins_another),
-		TEST(call_is_over_when_one_begins_far_above),
-		TEST(caller_whose_frame_shrinks_stays_open),
-		TEST(exit_ends_the_call_of_the_nearest_frame),
-		TEST(exit_of_an_earlier_call_is_nothing),
-		TEST(calls_that_are_too_deep_are_counted),
-		TEST(deep_calls_end_with_their_caller),
-		TEST(short_call_is_counted_only),
-		TEST(call_without_room_in_the_queue_is_counted),
-		TEST(thread_that_comes_back_is_another_one),
-		TEST(thread_is_reported_again_when_it_has_got_its_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

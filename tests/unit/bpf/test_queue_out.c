@@ -2,18 +2,11 @@
 /* The way of a record through a staging area into a perf buffer, with the kernel played by this file. */
 #define BPF_MAPS_H
 #include "bpf/queue.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/types.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/cdefs.h>
-
-#include <cmocka.h>
 
 #define __noinline __attribute__((noinline))
 #ifndef __always_inline
@@ -101,7 +94,7 @@ static void submit(__u32 value)
 	queue_submit(record, WAKE_BY_LEVEL);
 }
 
-static void record_is_output_at_the_end_with_the_time_of_its_reservation(void **state)
+CASE(record_is_output_at_the_end_with_the_time_of_its_reservation, setup)
 {
 	__u32 *first = queue_reserve(40);
 	__u64 before = time_ns;
@@ -123,7 +116,7 @@ static void record_is_output_at_the_end_with_the_time_of_its_reservation(void **
 	assert_int_equal(kernel.outputs, 2);
 }
 
-static void record_is_claimed_until_it_has_been_output(void **state)
+CASE(record_is_claimed_until_it_has_been_output, setup)
 {
 	__u32 *record = queue_reserve(40);
 	struct frt_staged *place = (struct frt_staged *)record - 1;
@@ -136,7 +129,7 @@ static void record_is_claimed_until_it_has_been_output(void **state)
 	assert_int_equal(area.produced, 0);
 }
 
-static void full_buffer_takes_no_record(void **state)
+CASE(full_buffer_takes_no_record, setup)
 {
 	area.size = 3 * FRT_STAGED_OUTPUT(40);
 	submit(1);
@@ -150,7 +143,7 @@ static void full_buffer_takes_no_record(void **state)
 	assert_int_equal(area.produced, 3 * FRT_STAGED_OUTPUT(40));
 }
 
-static void cpu_without_a_buffer_takes_no_record(void **state)
+CASE(cpu_without_a_buffer_takes_no_record, setup)
 {
 	area.size = 0;
 	assert_null(queue_reserve(40));
@@ -158,7 +151,7 @@ static void cpu_without_a_buffer_takes_no_record(void **state)
 	assert_false(queue_has_room());
 }
 
-static void places_are_claimed_once(void **state)
+CASE(places_are_claimed_once, setup)
 {
 	__u32 *record[FRT_STAGED_PLACES];
 
@@ -183,7 +176,7 @@ static void output_another(void)
 	queue_flush(NULL);
 }
 
-static void program_that_interrupts_an_output_outputs_its_own(void **state)
+CASE(program_that_interrupts_an_output_outputs_its_own, setup)
 {
 	submit(1);
 	submit(2);
@@ -196,7 +189,7 @@ static void program_that_interrupts_an_output_outputs_its_own(void **state)
 	assert_int_equal(area.claimed, 0);
 }
 
-static void output_that_fails_is_counted(void **state)
+CASE(output_that_fails_is_counted, setup)
 {
 	kernel.error = -16;
 	submit(FRT_WAIT);
@@ -217,7 +210,7 @@ static void output_that_fails_is_counted(void **state)
 }
 
 /* The program that calls can then count what is lost, and do it again later. */
-static void cpu_that_was_offline_takes_no_more_records(void **state)
+CASE(cpu_that_was_offline_takes_no_more_records, setup)
 {
 	kernel.error = -EOPNOTSUPP;
 	submit(FRT_NATIVE_CALL);
@@ -232,21 +225,4 @@ static void cpu_that_was_offline_takes_no_more_records(void **state)
 	submit(FRT_WAIT);
 	queue_flush(NULL);
 	assert_null(queue_reserve(40));
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(record_is_output_at_the_end_with_the_time_of_its_reservation),
-		TEST(record_is_claimed_until_it_has_been_output),
-		TEST(full_buffer_takes_no_record),
-		TEST(cpu_without_a_buffer_takes_no_record),
-		TEST(places_are_claimed_once),
-		TEST(program_that_interrupts_an_output_outputs_its_own),
-		TEST(output_that_fails_is_counted),
-		TEST(cpu_that_was_offline_takes_no_more_records),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,34 +4,194 @@
  * test_class_flow.c.
  */
 #include "tests/lib/edited.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* The body of static int run(int), and what becomes of it. Code is hexadecimal, see edited.h. */
+struct row {
+	const char *name;
+	unsigned major, max_locals; /* 0: 52, 1 */
+	const char *code, *exceptions;
+	struct {
+		const char *name, *before; /* NULL: only in the result */
+		const char *after;	   /* NULL: not in the result; such a one stands last */
+	} attributes[4];
+	const char *edited, *handlers; /* NULL: not compared */
+};
 
-#include <cmocka.h>
+#define FRAMES(before, after) {"StackMapTable", before, after}
 
-static void enter_leave_and_thrown_are_inserted_in_the_right_places(void **state)
-{
-	struct method m = method_of("1a 04 60 ac"); /* iload_0 iconst_1 iadd ireturn */
-	struct edited e = edited_method(&m);
-
-	assert_int_equal(e.edit.result, EDIT_DONE);
-	assert_hex(&e.code, "04 b8???? 40  1a 04 60  1f 04 b8???? ac  1f 04 b8???? bf");
-	assert_hex(&e.exceptions, "0005 0008 000e 0000");
-	assert_int_equal(e.max_stack, 5);
-	assert_int_equal(e.max_locals, 3);
-	/* the parameter replaces Top: {top, long} {Throwable} */
+static const struct row rows[] = {
 	{
-		struct cursor frames = edited_attribute(&e, "StackMapTable");
+		"enter_leave_and_thrown_are_inserted_in_the_right_places",
+		.code = "1a 04 60 ac", /* iload_0 iconst_1 iadd ireturn */
+		.edited = "04 b8???? 40  1a 04 60  1f 04 b8???? ac  1f 04 b8???? bf",
+		.handlers = "0005 0008 000e 0000",
+		/* the parameter replaces Top: {top, long} {Throwable} */
+		.attributes = {FRAMES(NULL, "0001 ff 000e 0002 00 04 0001 07????")},
+	},
+	{
+		"each_return_has_its_own_leave",
+		/* ifeq 5; iconst_0 ireturn; 5: iconst_1 ireturn: a branch past a return */
+		.code = "1a 990005 03 ac 04 ac",
+		.edited = "04b8????40 1a 99000a 03 1f04b8????ac 04 1f04b8????ac 1f04b8????bf",
+		.handlers = "0005 000a 0017 0000  0010 0011 0017 0000",
+		.attributes = {FRAMES("0001 06", "0002 fc0010 04 ff0006 0002 0004 0001 07????")},
+	},
+	{
+		"branch_to_a_return_goes_to_its_leave",
+		.code = "1a 1a 990003 ac", /* iload_0 iload_0 ifeq 5: ireturn */
+		.edited = "04b8????40 1a 1a 990003 1f04b8????ac 1f04b8????bf",
+		/* same_locals_1 {int} at 5 */
+		.attributes = {FRAMES("0001 45 01", "0002 ff000a 0002 01 04 0001 01 ff0005 0002 00 04 0001 07????")},
+	},
+	{
+		"a_loop_to_the_first_instruction_does_not_enter_again",
+		.code = "8400ff 1a 9dfffc 1a ac", /* 0: iinc 0 -1; iload_0; ifgt 0; iload_0; ireturn */
+		.edited = "04b8????40 8400ff 1a 9dfffc 1a 1f04b8????ac 1f04b8????bf",
+		.attributes = {FRAMES("0001 00", "0002 fc0005 04 ff000d 0002 0004 0001 07????")},
+	},
+	{
+		"own_handlers_cover_the_return_but_not_the_leave",
+		/* 0: iload_0 ireturn; 2: pop iconst_0 ireturn; handler 2 over 0..2 */
+		.code = "1a ac 57 03 ac", .exceptions = "0000 0002 0002 0000",
+		.edited = "04b8????40 1a 1f04b8????ac 57 03 1f04b8????ac 1f04b8????bf",
+		.handlers = "0005 0006 000c 0000  000b 000c 000c 0000  0005 0006 0014 0000  000c 000e 0014 0000",
+		.attributes = {FRAMES(
+			"0001 42 07 0004",
+			"0002 ff000c 0002 01 04 0001 07 0004 ff0007 0002 00 04 0001 07????")}, /* at 2, {Object} */
+	},
+	{
+		"tableswitch_is_padded_anew",
+		/* iload_0; tableswitch 0..1 default 24: ->24, ->26; 24: iconst_0 ireturn; 26: iconst_1 ireturn */
+		.code = "1a aa0000 00000017 00000000 00000001 00000017 00000019 03 ac 04 ac",
+		/* the switch at 6 has one byte of padding; targets 28 and 35 */
+		.edited = "04b8????40 1a aa00 00000016 00000000 00000001 00000016 0000001d"
+			  "03 1f04b8????ac 04 1f04b8????ac 1f04b8????bf",
+		.attributes = {FRAMES("0002 18 01", "0003 fc001c 04 06 ff0006 0002 00 04 0001 07????")},
+	},
+	{
+		"lookupswitch_is_padded_anew",
+		.code = "1a ab0000 00000013 00000001 00000063 00000015 03 ac 04 ac",
+		.edited = "04b8????40 1a ab00 00000012 00000001 00000063 00000019"
+			  "03 1f04b8????ac 04 1f04b8????ac 1f04b8????bf",
+		.attributes = {FRAMES("0002 14 01", "0003 fc0018 04 06 ff0006 0002 00 04 0001 07????")},
+	},
+	{
+		"debug_tables_move_with_the_code",
+		.max_locals = 2,
+		.code = "1a 3c 1b ac", /* iload_0 istore_1 iload_1 ireturn */
+		.edited = "04b8????41 1a 3c 1b 2004b8????ac 2004b8????bf",
+		.attributes = {{"LineNumberTable", "0002 0000 0007 0002 0008", "0002 0000 0007 0007 0008"},
+			       {"LocalVariableTable", "0002 0000 0004 0001 0001 0000  0002 0002 0001 0001 0001",
+				"0002 0000 000e 0001 0001 0000  0007 0007 0001 0001 0001"},
+			       {"LocalVariableTypeTable", "0001 0002 0001 0001 0001 0001",
+				"0001 0007 0001 0001 0001 0001"},
+			       FRAMES(NULL, "0001 ff000e 0003 00 00 04 0001 07????")},
+	},
+	{
+		"type_annotations_move_with_the_code",
+		/* 0: iload_0 ireturn; 2: pop iconst_0; 4: new 4 pop; 8: ireturn; two handlers, the first one is split */
+		.code = "1a ac 57 bb0004 57 03 ac",
+		.exceptions = "0000 0002 0002 0000  0000 0001 0002 0000",
+		.handlers = "0005 0006 000c 0000  000b 000c 000c 0000  0005 0006 000c 0000"
+			    "0005 0006 0018 0000  000c 0012 0018 0000",
+		.attributes = {FRAMES("0001 42 07 0004",
+				      "0002 ff000c 0002 01 04 0001 07 0004 ff000b 0002 00 04 0001 07????"),
+			       {"RuntimeInvisibleTypeAnnotations",
+				"0006  40 0001 0000 0002 0000  00 0001 0000"	 /* local variable from 0 */
+				"41 0001 0002 0001 0000  02 0000 0301 0001 0000" /* resource, with a path */
+				"42 0001  00 0001 0000"				 /* catch of the second handler */
+				"44 0003  00 0001 0001 0001 73 0001"		 /* new, with one value */
+				"47 0007 05  00 0001 0000"			 /* cast */
+				"43 0008  00 0001 0000",			 /* instanceof, at a return */
+				"0006  40 0001 0000 000c 0000  00 0001 0000  41 0001 000c 0001 0000"
+				"02 0000 0301 0001 0000  42 0002  00 0001 0000  44 000d  00 0001 0001 0001 73 0001"
+				"47 0011 05  00 0001 0000  43 0012  00 0001 0000"}},
+	},
+	{
+		"unknown_attributes_are_dropped",
+		.code = "1a ac",
+		.attributes = {FRAMES(NULL, "0001 ff000c 0002 00 04 0001 07????"),
+			       {"CharacterRangeTable", "0000", NULL}},
+	},
+	{"no_frames_are_added_before_version_50", .major = 49, .code = "1a 990005 03 ac 04 ac"},
+	{"no_frames_are_added_to_a_method_of_version_50_without", .major = 50, .code = "1a 990005 03 ac 04 ac"},
+};
 
-		assert_hex(&frames, "0001 ff 000e 0002 00 04 0001 07????");
+CASES(method_is_edited, rows)
+{
+	struct method m = method_of(row->code);
+	unsigned left = 0;
+	struct edited e;
+
+	m.b.major = row->major ?: 52;
+	m.s.max_locals = row->max_locals ?: 1;
+	put_hex(&m.s.exceptions, row->exceptions ?: "");
+	for (size_t i = 0; i < 4 && row->attributes[i].name; i++)
+		if (row->attributes[i].before)
+			method_attach(&m, row->attributes[i].name, row->attributes[i].before);
+	e = edited_method(&m);
+	assert_int_equal(e.edit.result, EDIT_DONE);
+	if (row->edited)
+		assert_hex(&e.code, row->edited);
+	if (row->handlers)
+		assert_hex(&e.exceptions, row->handlers);
+	for (size_t i = 0; i < 4 && row->attributes[i].after; i++, left++) {
+		struct cursor c = edited_attribute(&e, row->attributes[i].name);
+
+		assert_hex(&c, row->attributes[i].after);
 	}
+	assert_int_equal(e.attribute_count, left);
 	edited_release(&e);
 }
 
-static void empty_method_has_only_enter_and_leave(void **state)
+CASE(stack_and_locals_grow_by_what_the_hooks_need)
+{
+	struct method m = method_of("1a 04 60 ac");
+	struct edited e = edited_method(&m);
+
+	assert_int_equal(e.max_stack, 5);
+	assert_int_equal(e.max_locals, 3);
+	edited_release(&e);
+}
+
+static const struct refused {
+	const char *name, *code;
+	unsigned major, max_locals, max_stack; /* 0: 52, 1, 2 */
+	enum edit_result result;
+} refused[] = {
+	{"method_with_jsr_and_ret_is_not_edited", "a80005 03 ac 4b a900", 46, 0, 0, EDIT_JSR},
+	{"method_with_jsr_w_is_not_edited", "c900000007 03 ac 4b a900", 46, 0, 0, EDIT_JSR},
+	{"method_with_a_wide_ret_is_not_edited", "03 ac c4a90000", 46, 0, 0, EDIT_JSR},
+	{"method_whose_locals_would_be_too_many_is_not_edited", "1a ac", 0, 65534, 0, EDIT_TOO_LARGE},
+	{"method_whose_stack_would_be_too_high_is_not_edited", "1a ac", 0, 0, 65533, EDIT_TOO_LARGE},
+};
+
+CASES(method_is_refused, refused)
+{
+	struct method m = method_of(row->code);
+	struct edited e;
+
+	m.b.major = row->major ?: 52;
+	m.s.max_locals = row->max_locals ?: 1;
+	m.s.max_stack = row->max_stack ?: 2;
+	e = edited_method(&m);
+	assert_unchanged(&e, row->result);
+}
+
+CASE(locals_may_fill_their_range)
+{
+	struct method m = method_of("1a ac");
+	struct edited e;
+
+	m.s.max_locals = 65533;
+	e = edited_method(&m);
+	assert_int_equal(e.edit.result, EDIT_DONE);
+	assert_int_equal(e.max_locals, 65535);
+	edited_release(&e);
+}
+
+CASE(empty_method_has_only_enter_and_leave)
 {
 	struct method m = method_of("b1");
 	struct edited e;
@@ -46,34 +206,34 @@ static void empty_method_has_only_enter_and_leave(void **state)
 	edited_release(&e);
 }
 
-static void an_id_is_pushed_by_the_shortest_instruction(void **state)
+static const struct pushed {
+	const char *name;
+	uint32_t id;
+	const char *push;
+} pushed[] = {
+	{"id_0_is_pushed_by_iconst", 0, "03"},	       {"id_5_is_pushed_by_iconst", 5, "08"},
+	{"id_6_is_pushed_by_bipush", 6, "1006"},       {"id_127_is_pushed_by_bipush", 127, "107f"},
+	{"id_128_is_pushed_by_sipush", 128, "110080"}, {"id_32767_is_pushed_by_sipush", 32767, "117fff"},
+	{"id_32768_is_a_constant", 32768, "12??"},     {"largest_id_is_a_constant", 0xffffffff, "12??"},
+};
+
+CASES(an_id_is_pushed_by_the_shortest_instruction, pushed)
 {
-	static const struct {
-		uint32_t id;
-		const char *push;
-	} rows[] = {
-		{0, "03"},	 {5, "08"},	    {6, "1006"},     {127, "107f"},
-		{128, "110080"}, {32767, "117fff"}, {32768, "12??"}, {0xffffffff, "12??"},
-	};
+	struct method m = method_of("b1");
+	struct edited e;
 	char text[128];
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct method m = method_of("b1");
-		struct edited e;
+	builder_method(&m.b, 9, "run", "(I)V", &m.s);
+	e = edited_by(&m.b, row->id);
+	snprintf(text, sizeof(text), "%s b8???? 40 1f %s b8???? b1", row->push, row->push);
+	assert_hex(&e.code, text);
+	if (row->id > 32767) {
+		const uint8_t *p = class_constant(&e.c, e.code.data[e.code.at + 1], CONSTANT_INTEGER);
 
-		builder_method(&m.b, 9, "run", "(I)V", &m.s);
-		e = edited_by(&m.b, rows[i].id);
-		snprintf(text, sizeof(text), "%s b8???? 40 1f %s b8???? b1", rows[i].push, rows[i].push);
-		assert_hex(&e.code, text);
-		if (rows[i].id > 32767) {
-			const uint8_t *p = class_constant(&e.c, e.code.data[e.code.at + 1], CONSTANT_INTEGER);
-
-			assert_non_null(p);
-			assert_true(get_u4(p) == rows[i].id);
-		}
-		edited_release(&e);
+		assert_non_null(p);
+		assert_true(get_u4(p) == row->id);
 	}
+	edited_release(&e);
 }
 
 /* The name of the class or of the method in the Methodref whose index stands at code[at]. */
@@ -105,7 +265,7 @@ static struct edited with_call(const char *code, unsigned access, const char *na
 /* iload_1 ifeq 5; return; 5: return */
 #define TWO_RETURNS "1b 990004 b1 b1"
 
-static void a_first_call_may_be_the_only_one(void **state)
+CASE(a_first_call_may_be_the_only_one)
 {
 	struct edited e = with_call(TWO_RETURNS, 1, "run", 0);
 	struct cursor frames = edited_attribute(&e, "StackMapTable");
@@ -121,7 +281,7 @@ static void a_first_call_may_be_the_only_one(void **state)
 	edited_release(&e);
 }
 
-static void a_first_call_may_precede_the_others(void **state)
+CASE(a_first_call_may_precede_the_others)
 {
 	struct edited e = with_call(TWO_RETURNS, 1, "run", ID);
 
@@ -129,7 +289,7 @@ static void a_first_call_may_precede_the_others(void **state)
 	edited_release(&e);
 }
 
-static void a_first_call_needs_an_object(void **state)
+CASE(a_first_call_needs_an_object)
 {
 	struct edited e = with_call(TWO_RETURNS, 9, "run", 0);
 
@@ -138,7 +298,7 @@ static void a_first_call_needs_an_object(void **state)
 	assert_unchanged(&e, EDIT_SHAPE);
 }
 
-static void a_method_may_have_hooks_of_its_own(void **state)
+CASE(a_method_may_have_hooks_of_its_own)
 {
 	static const struct class_hooks own = {"Hook", "waits", "waited", "threw", NULL, NULL};
 	struct method m = method_of("03 b1");
@@ -153,7 +313,7 @@ static void a_method_may_have_hooks_of_its_own(void **state)
 	edited_release(&e);
 }
 
-static void constants_and_locals_with_wide_indices_are_used(void **state)
+CASE(constants_and_locals_with_wide_indices_are_used)
 {
 	struct method m = method_of("b1");
 	struct edited e;
@@ -168,180 +328,6 @@ static void constants_and_locals_with_wide_indices_are_used(void **state)
 	edited_release(&e);
 }
 
-static void each_return_has_its_own_leave(void **state)
-{
-	/* ifeq 5; iconst_0 ireturn; 5: iconst_1 ireturn: a branch past a return */
-	struct method m = method_of("1a 990005 03 ac 04 ac");
-	struct edited e;
-	struct cursor frames;
-
-	method_attach(&m, "StackMapTable", "0001 06");
-	e = edited_method(&m);
-	assert_hex(&e.code, "04b8????40 1a 99000a 03 1f04b8????ac 04 1f04b8????ac 1f04b8????bf");
-	assert_hex(&e.exceptions, "0005 000a 0017 0000  0010 0011 0017 0000");
-	frames = edited_attribute(&e, "StackMapTable");
-	assert_hex(&frames, "0002 fc0010 04 ff0006 0002 0004 0001 07????");
-	edited_release(&e);
-}
-
-static void branch_to_a_return_goes_to_its_leave(void **state)
-{
-	/* iload_0 iload_0 ifeq 5: ireturn */
-	struct method m = method_of("1a 1a 990003 ac");
-	struct edited e;
-
-	method_attach(&m, "StackMapTable", "0001 45 01"); /* same_locals_1 {int} at 5 */
-	e = edited_method(&m);
-	assert_hex(&e.code, "04b8????40 1a 1a 990003 1f04b8????ac 1f04b8????bf");
-	edited_release(&e);
-}
-
-static void a_loop_to_the_first_instruction_does_not_enter_again(void **state)
-{
-	/* 0: iinc 0 -1; iload_0; ifgt 0; iload_0; ireturn */
-	struct method m = method_of("8400ff 1a 9dfffc 1a ac");
-	struct edited e;
-	struct cursor frames;
-
-	method_attach(&m, "StackMapTable", "0001 00");
-	e = edited_method(&m);
-	assert_hex(&e.code, "04b8????40 8400ff 1a 9dfffc 1a 1f04b8????ac 1f04b8????bf");
-	frames = edited_attribute(&e, "StackMapTable");
-	assert_hex(&frames, "0002 fc0005 04 ff000d 0002 0004 0001 07????");
-	edited_release(&e);
-}
-
-static void own_handlers_cover_the_return_but_not_the_leave(void **state)
-{
-	/* 0: iload_0 ireturn; 2: pop iconst_0 ireturn; handler 2 over 0..2 */
-	struct method m = method_of("1a ac 57 03 ac");
-	struct edited e;
-
-	put_hex(&m.s.exceptions, "0000 0002 0002 0000");
-	method_attach(&m, "StackMapTable", "0001 42 07 0004"); /* at 2, {Object} */
-	e = edited_method(&m);
-	assert_hex(&e.code, "04b8????40 1a 1f04b8????ac 57 03 1f04b8????ac 1f04b8????bf");
-	assert_hex(&e.exceptions, "0005 0006 000c 0000  000b 000c 000c 0000  0005 0006 0014 0000  000c 000e 0014 0000");
-	edited_release(&e);
-}
-
-static void switches_are_padded_anew(void **state)
-{
-	/* iload_0; tableswitch 0..1 default 24: ->24, ->26; 24: iconst_0 ireturn; 26: iconst_1 ireturn */
-	struct method m = method_of("1a aa0000 00000017 00000000 00000001 00000017 00000019 03 ac 04 ac");
-	struct edited e;
-
-	method_attach(&m, "StackMapTable", "0002 18 01");
-	e = edited_method(&m);
-	/* the switch at 6 has one byte of padding; targets 28 and 35 */
-	assert_hex(&e.code, "04b8????40 1a aa00 00000016 00000000 00000001 00000016 0000001d"
-			    "03 1f04b8????ac 04 1f04b8????ac 1f04b8????bf");
-	edited_release(&e);
-	m = method_of("1a ab0000 00000013 00000001 00000063 00000015 03 ac 04 ac");
-	method_attach(&m, "StackMapTable", "0002 14 01");
-	e = edited_method(&m);
-	assert_hex(&e.code, "04b8????40 1a ab00 00000012 00000001 00000063 00000019"
-			    "03 1f04b8????ac 04 1f04b8????ac 1f04b8????bf");
-	edited_release(&e);
-}
-
-static void debug_tables_move_with_the_code(void **state)
-{
-	struct method m = method_of("1a 3c 1b ac"); /* iload_0 istore_1 iload_1 ireturn */
-	struct edited e;
-	struct cursor c;
-
-	m.s.max_locals = 2;
-	method_attach(&m, "LineNumberTable", "0002 0000 0007 0002 0008");
-	method_attach(&m, "LocalVariableTable", "0002 0000 0004 0001 0001 0000  0002 0002 0001 0001 0001");
-	method_attach(&m, "LocalVariableTypeTable", "0001 0002 0001 0001 0001 0001");
-	e = edited_method(&m);
-	assert_hex(&e.code, "04b8????41 1a 3c 1b 2004b8????ac 2004b8????bf");
-	c = edited_attribute(&e, "LineNumberTable");
-	assert_hex(&c, "0002 0000 0007 0007 0008");
-	c = edited_attribute(&e, "LocalVariableTable");
-	assert_hex(&c, "0002 0000 000e 0001 0001 0000  0007 0007 0001 0001 0001");
-	c = edited_attribute(&e, "LocalVariableTypeTable");
-	assert_hex(&c, "0001 0007 0001 0001 0001 0001");
-	edited_release(&e);
-}
-
-static void type_annotations_move_with_the_code(void **state)
-{
-	/* 0: iload_0 ireturn; 2: pop iconst_0; 4: new 4 pop; 8: ireturn ... two handlers, of which the first is split */
-	struct method m = method_of("1a ac 57 bb0004 57 03 ac");
-	struct edited e;
-	struct cursor c;
-
-	put_hex(&m.s.exceptions, "0000 0002 0002 0000  0000 0001 0002 0000");
-	method_attach(&m, "StackMapTable", "0001 42 07 0004");
-	method_attach(&m, "RuntimeInvisibleTypeAnnotations",
-		      "0006  40 0001 0000 0002 0000  00 0001 0000"     /* local variable from 0 */
-		      "41 0001 0002 0001 0000  02 0000 0301 0001 0000" /* resource, with a path */
-		      "42 0001  00 0001 0000"			       /* catch of the second handler */
-		      "44 0003  00 0001 0001 0001 73 0001"	       /* new, with one value */
-		      "47 0007 05  00 0001 0000"		       /* cast */
-		      "43 0008  00 0001 0000");			       /* instanceof, at a return */
-	e = edited_method(&m);
-	assert_hex(&e.exceptions, "0005 0006 000c 0000  000b 000c 000c 0000  0005 0006 000c 0000"
-				  "0005 0006 0018 0000  000c 0012 0018 0000");
-	c = edited_attribute(&e, "RuntimeInvisibleTypeAnnotations");
-	assert_hex(&c, "0006  40 0001 0000 000c 0000  00 0001 0000  41 0001 000c 0001 0000  02 0000 0301 0001 0000"
-		       "42 0002  00 0001 0000  44 000d  00 0001 0001 0001 73 0001"
-		       "47 0011 05  00 0001 0000  43 0012  00 0001 0000");
-	edited_release(&e);
-}
-
-static void unknown_attributes_are_dropped(void **state)
-{
-	struct method m = method_of("1a ac");
-	struct edited e;
-
-	method_attach(&m, "CharacterRangeTable", "0000");
-	e = edited_method(&m);
-	assert_int_equal(e.edit.result, EDIT_DONE);
-	assert_int_equal(e.attribute_count, 1); /* the frames */
-	edited_release(&e);
-}
-
-static void no_frames_are_added_before_version_50(void **state)
-{
-	struct method m = method_of("1a 990005 03 ac 04 ac");
-	struct edited e;
-
-	m.b.major = 49;
-	e = edited_method(&m);
-	assert_int_equal(e.edit.result, EDIT_DONE);
-	assert_int_equal(e.attribute_count, 0);
-	edited_release(&e);
-	/* nor to a method of version 50 without one */
-	m = method_of("1a 990005 03 ac 04 ac");
-	m.b.major = 50;
-	e = edited_method(&m);
-	assert_int_equal(e.edit.result, EDIT_DONE);
-	assert_int_equal(e.attribute_count, 0);
-	edited_release(&e);
-}
-
-static void methods_with_subroutines_are_not_edited(void **state)
-{
-	static const char *const code[] = {
-		"a80005 03 ac 4b a900",	    /* jsr, ret */
-		"c900000007 03 ac 4b a900", /* jsr_w */
-		"03 ac c4a90000",	    /* wide ret */
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(code) / sizeof(code[0]); i++) {
-		struct method m = method_of(code[i]);
-		struct edited e;
-
-		m.b.major = 46;
-		e = edited_method(&m);
-		assert_unchanged(&e, EDIT_JSR);
-	}
-}
-
 static struct edited edit_of_size(unsigned size)
 {
 	struct method m = method_of("");
@@ -353,7 +339,7 @@ static struct edited edit_of_size(unsigned size)
 	return edited_method(&m);
 }
 
-static void method_does_not_grow_beyond_the_compile_limit(void **state)
+CASE(method_does_not_grow_beyond_the_compile_limit)
 {
 	/* enter 5, leave 5, thrown 6 bytes */
 	struct edited e = edit_of_size(8000 - 16);
@@ -370,7 +356,7 @@ static void method_does_not_grow_beyond_the_compile_limit(void **state)
 	edited_release(&e);
 }
 
-static void a_method_stays_below_64_kib(void **state)
+CASE(a_method_stays_below_64_kib)
 {
 	struct edited e = edit_of_size(65535 - 16);
 
@@ -381,27 +367,7 @@ static void a_method_stays_below_64_kib(void **state)
 	assert_unchanged(&e, EDIT_TOO_LARGE);
 }
 
-static void locals_and_stack_stay_in_range(void **state)
-{
-	struct method m = method_of("1a ac");
-	struct edited e;
-
-	m.s.max_locals = 65533;
-	e = edited_method(&m);
-	assert_int_equal(e.edit.result, EDIT_DONE);
-	assert_int_equal(e.max_locals, 65535);
-	edited_release(&e);
-	m = method_of("1a ac");
-	m.s.max_locals = 65534;
-	e = edited_method(&m);
-	assert_unchanged(&e, EDIT_TOO_LARGE);
-	m = method_of("1a ac");
-	m.s.max_stack = 65533;
-	e = edited_method(&m);
-	assert_unchanged(&e, EDIT_TOO_LARGE);
-}
-
-static void method_without_code_is_reported(void **state)
+CASE(method_without_code_is_reported)
 {
 	struct class_builder b;
 	struct edited e;
@@ -412,7 +378,7 @@ static void method_without_code_is_reported(void **state)
 	assert_unchanged(&e, EDIT_NO_CODE);
 }
 
-static void a_full_pool_leaves_the_class_as_it_is(void **state)
+CASE(a_full_pool_leaves_the_class_as_it_is)
 {
 	struct method m = method_of("1a ac");
 	struct edited e;
@@ -425,7 +391,7 @@ static void a_full_pool_leaves_the_class_as_it_is(void **state)
 	edited_release(&e);
 }
 
-static void unedited_parts_are_unchanged(void **state)
+CASE(unedited_parts_are_unchanged)
 {
 	struct code_spec good = {.max_stack = 1, .max_locals = 1}, bad = {.max_stack = 1, .max_locals = 1};
 	struct method_edit edits[] = {
@@ -463,7 +429,7 @@ static void unedited_parts_are_unchanged(void **state)
 	free(bytes);
 }
 
-static void exhausted_arena_is_reported(void **state)
+CASE(exhausted_arena_is_reported)
 {
 	struct method m = method_of("1a ac");
 	size_t size, capacity, step;
@@ -484,37 +450,4 @@ static void exhausted_arena_is_reported(void **state)
 		free(memory);
 	}
 	free(bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(enter_leave_and_thrown_are_inserted_in_the_right_places),
-		cmocka_unit_test(empty_method_has_only_enter_and_leave),
-		cmocka_unit_test(an_id_is_pushed_by_the_shortest_instruction),
-		cmocka_unit_test(a_first_call_may_be_the_only_one),
-		cmocka_unit_test(a_first_call_may_precede_the_others),
-		cmocka_unit_test(a_first_call_needs_an_object),
-		cmocka_unit_test(a_method_may_have_hooks_of_its_own),
-		cmocka_unit_test(constants_and_locals_with_wide_indices_are_used),
-		cmocka_unit_test(each_return_has_its_own_leave),
-		cmocka_unit_test(branch_to_a_return_goes_to_its_leave),
-		cmocka_unit_test(a_loop_to_the_first_instruction_does_not_enter_again),
-		cmocka_unit_test(own_handlers_cover_the_return_but_not_the_leave),
-		cmocka_unit_test(switches_are_padded_anew),
-		cmocka_unit_test(debug_tables_move_with_the_code),
-		cmocka_unit_test(type_annotations_move_with_the_code),
-		cmocka_unit_test(unknown_attributes_are_dropped),
-		cmocka_unit_test(no_frames_are_added_before_version_50),
-		cmocka_unit_test(methods_with_subroutines_are_not_edited),
-		cmocka_unit_test(method_does_not_grow_beyond_the_compile_limit),
-		cmocka_unit_test(a_method_stays_below_64_kib),
-		cmocka_unit_test(locals_and_stack_stay_in_range),
-		cmocka_unit_test(method_without_code_is_reported),
-		cmocka_unit_test(a_full_pool_leaves_the_class_as_it_is),
-		cmocka_unit_test(unedited_parts_are_unchanged),
-		cmocka_unit_test(exhausted_arena_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The parser of class files: what it finds, and what it refuses. */
 #include "tests/lib/class_builder.h"
+#include "tests/lib/test.h"
 
 #include "format/classfile/class_file_internal.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 struct parsed {
 	uint8_t *bytes;
@@ -97,7 +91,7 @@ static uint8_t *sample(size_t *size)
 	return builder_finish(&b, size);
 }
 
-static void class_is_parsed(void **state)
+CASE(class_is_parsed)
 {
 	size_t size;
 	uint8_t *bytes = sample(&size);
@@ -157,7 +151,7 @@ static uint8_t *members(size_t *size)
 	return builder_finish(&b, size);
 }
 
-static void fields_are_found_by_name(void **state)
+CASE(fields_are_found_by_name)
 {
 	size_t size;
 	uint8_t *bytes = members(&size);
@@ -174,7 +168,7 @@ static void fields_are_found_by_name(void **state)
 	free(bytes);
 }
 
-static void parameters_are_found_by_number_and_name(void **state)
+CASE(parameters_are_found_by_number_and_name)
 {
 	size_t size;
 	uint8_t *bytes = members(&size);
@@ -195,7 +189,7 @@ static void parameters_are_found_by_number_and_name(void **state)
 	free(bytes);
 }
 
-static void members_of_any_changed_class_are_harmless(void **state)
+CASE(members_of_any_changed_class_are_harmless)
 {
 	size_t size;
 	uint8_t *bytes = members(&size);
@@ -217,7 +211,7 @@ static void members_of_any_changed_class_are_harmless(void **state)
 	free(bytes);
 }
 
-static void whole_texts_are_compared(void **state)
+CASE(whole_texts_are_compared)
 {
 	struct slice t = {"abc", 2};
 
@@ -226,7 +220,7 @@ static void whole_texts_are_compared(void **state)
 	assert_false(slice_is(t, "abc"));
 }
 
-static void annotations_are_found_after_nested_ones(void **state)
+CASE(annotations_are_found_after_nested_ones)
 {
 	size_t size;
 	uint8_t *bytes = sample(&size);
@@ -240,7 +234,7 @@ static void annotations_are_found_after_nested_ones(void **state)
 	free(bytes);
 }
 
-static void annotations_too_deep_are_not_followed(void **state)
+CASE(annotations_too_deep_are_not_followed)
 {
 	uint8_t deep[2000];
 	struct cursor in;
@@ -255,7 +249,7 @@ static void annotations_too_deep_are_not_followed(void **state)
 	assert_false(cursor_ok(&in));
 }
 
-static void every_truncated_class_is_refused(void **state)
+CASE(every_truncated_class_is_refused)
 {
 	size_t size, i;
 	uint8_t *bytes = sample(&size);
@@ -269,7 +263,7 @@ static void every_truncated_class_is_refused(void **state)
 	free(bytes);
 }
 
-static void bytes_after_the_class_are_refused(void **state)
+CASE(bytes_after_the_class_are_refused)
 {
 	size_t size;
 	uint8_t *bytes = sample(&size);
@@ -285,7 +279,7 @@ static void bytes_after_the_class_are_refused(void **state)
 	free(bytes);
 }
 
-static void any_changed_byte_is_harmless(void **state)
+CASE(any_changed_byte_is_harmless)
 {
 	size_t size, i;
 	uint8_t *bytes = sample(&size);
@@ -317,7 +311,7 @@ static enum class_status status_with(size_t at, unsigned byte)
 	return p.status;
 }
 
-static void unknown_constants_and_old_versions_are_reported(void **state)
+CASE(unknown_constants_and_old_versions_are_reported)
 {
 	assert_int_equal(status_with(10, 2), CLASS_UNSUPPORTED);  /* there is no constant with tag 2 */
 	assert_int_equal(status_with(10, 21), CLASS_UNSUPPORTED); /* nor with 21 yet */
@@ -328,7 +322,7 @@ static void unknown_constants_and_old_versions_are_reported(void **state)
 	assert_int_equal(status_with(0, 0), CLASS_MALFORMED);
 }
 
-static void exhausted_arena_is_reported(void **state)
+CASE(exhausted_arena_is_reported)
 {
 	size_t size, capacity;
 	uint8_t *bytes = sample(&size);
@@ -348,7 +342,7 @@ static void exhausted_arena_is_reported(void **state)
 	free(bytes);
 }
 
-static void empty_finalizer_is_recognised(void **state)
+CASE(empty_finalizer_is_recognised)
 {
 	struct code_spec empty = {.max_locals = 1}, busy = {.max_locals = 1};
 	struct class_builder b;
@@ -369,7 +363,7 @@ static void empty_finalizer_is_recognised(void **state)
 	free(bytes);
 }
 
-static void descriptors_are_split(void **state)
+CASE(descriptors_are_split)
 {
 	struct slice left = {"J[[IL;LA;[LB;X", 14}, type;
 
@@ -383,26 +377,4 @@ static void descriptors_are_split(void **state)
 	assert_false(class_descriptor_next(&left, &type));
 	left = (struct slice){"LA", 2};
 	assert_false(class_descriptor_next(&left, &type));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(class_is_parsed),
-		cmocka_unit_test(fields_are_found_by_name),
-		cmocka_unit_test(parameters_are_found_by_number_and_name),
-		cmocka_unit_test(members_of_any_changed_class_are_harmless),
-		cmocka_unit_test(whole_texts_are_compared),
-		cmocka_unit_test(annotations_are_found_after_nested_ones),
-		cmocka_unit_test(annotations_too_deep_are_not_followed),
-		cmocka_unit_test(every_truncated_class_is_refused),
-		cmocka_unit_test(bytes_after_the_class_are_refused),
-		cmocka_unit_test(any_changed_byte_is_harmless),
-		cmocka_unit_test(unknown_constants_and_old_versions_are_reported),
-		cmocka_unit_test(exhausted_arena_is_reported),
-		cmocka_unit_test(empty_finalizer_is_recognised),
-		cmocka_unit_test(descriptors_are_split),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

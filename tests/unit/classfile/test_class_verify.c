@@ -6,14 +6,9 @@
 #include "tests/lib/class_builder.h"
 #include "tests/lib/class_tree.h"
 #include "tests/lib/jdk.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { JDKS = 8 };
 
@@ -116,7 +111,7 @@ static void assert_same_output(const struct jdk *j, const char *program, const c
 }
 
 /* Ids of each length, so that switches get each padding and branches each distance. */
-static void every_kind_of_exit_is_counted_once(void **state)
+CASE(every_kind_of_exit_is_counted_once)
 {
 	static const uint32_t first[] = {0, 7, 140, 70000};
 	static const char *const options[] = {"-g -parameters", "-g:none"};
@@ -171,7 +166,7 @@ static void write_large_source(void)
 	assert_int_equal(fclose(f), 0);
 }
 
-static void many_locals_and_far_jumps_work(void **state)
+CASE(many_locals_and_far_jumps_work)
 {
 	const struct jdk *j;
 	size_t n, i;
@@ -224,31 +219,42 @@ static void code(struct hand *h, const void *bytes, size_t size)
  * A conditional branch cannot span more than 32 KiB. So there are just below 32 KiB between these, and returns,
  * which grow:
  *
- *     if (n > 1) goto far; rows: 2000 times { if (n == 0) return 0; } nops; return 2;
- *     far: if (--n >= 2) goto rows; return n + 3;
+ *     if (n > 1) goto far; rows: 2000 times { if (n == 0) return 0; }
  */
+enum { FAR = 32760, ROWS = 2000, NOPS = 5 + ROWS * 6 };
+
+static void begin_far(struct hand *h, struct grow *frames)
+{
+	grow_u2(frames, ROWS + 2);
+	code(h, "\x1a\x04\xa3", 3); /* 0: iload_0 iconst_1 if_icmpgt far */
+	grow_u2(&h->s.code, FAR - 2);
+	grow_u1(frames, 5);
+	for (unsigned i = 0; i < ROWS; i++) {
+		code(h, "\x1a\x9a\0\5\3\xac", 6); /* iload_0 ifne +5; iconst_0 ireturn */
+		grow_u1(frames, 5);
+	}
+}
+
+static void nops_until(struct hand *h, unsigned end)
+{
+	for (unsigned i = NOPS; i < end; i++)
+		grow_u1(&h->s.code, 0);
+}
+
+/* ... nops; return 2; far: if (--n >= 2) goto rows; return n + 3; */
 static void write_far_conditionals(unsigned major)
 {
 	struct hand h = hand(major < 50 ? "FarOld" : "FarNew", major);
-	unsigned i, far = 32760, rows = 2000, nops = 5 + rows * 6;
 	struct grow table = {0};
 
-	grow_u2(&table, rows + 2);
-	code(&h, "\x1a\x04\xa3", 3); /* 0: iload_0 iconst_1 if_icmpgt far */
-	grow_u2(&h.s.code, far - 2);
-	grow_u1(&table, 5);
-	for (i = 0; i < rows; i++) {
-		code(&h, "\x1a\x9a\0\5\3\xac", 6); /* iload_0 ifne +5; iconst_0 ireturn */
-		grow_u1(&table, 5);
-	}
-	for (i = nops; i < far - 2; i++)
-		grow_u1(&h.s.code, 0);
+	begin_far(&h, &table);
+	nops_until(&h, FAR - 2);
 	code(&h, "\5\xac", 2);		     /* iconst_2 ireturn */
 	code(&h, "\x84\0\xff\x1a\5\xa2", 6); /* far: iinc 0 -1; iload_0 iconst_2 if_icmpge rows */
-	grow_u2(&h.s.code, 65536 + 5 - (far + 5));
+	grow_u2(&h.s.code, 65536 + 5 - (FAR + 5));
 	code(&h, "\x1a\6\x60\xac", 4); /* iload_0 iconst_3 iadd ireturn */
 	grow_u1(&table, 251);
-	grow_u2(&table, far - nops - 1);
+	grow_u2(&table, FAR - NOPS - 1);
 	if (major >= 50)
 		code_attribute(&h.b, &h.s, "StackMapTable", table);
 	else
@@ -258,35 +264,38 @@ static void write_far_conditionals(unsigned major)
 }
 
 /*
- * The same with different frames: at the far target not even the parameter is known, at the next target it is. So
- * no frame of a goto_w may be written as "same as the previous one".
+ * ... nops; if (n < 0) goto rows; return 2; far: return 3, with different frames: at the far target not even the
+ * parameter is known, at the next target it is. So no frame of a goto_w may be written as "same as the previous one".
  */
 static void write_far_frames(void)
 {
 	struct hand h = hand("FarFrames", 52);
-	unsigned i, far = 32760, rows = 2000, nops = 5 + rows * 6;
 	struct grow table = {0};
 
-	grow_u2(&table, rows + 2);
-	code(&h, "\x1a\x04\xa3", 3); /* 0: iload_0 iconst_1 if_icmpgt far */
-	grow_u2(&h.s.code, far - 2);
-	grow_u1(&table, 5);
-	for (i = 0; i < rows; i++) {
-		code(&h, "\x1a\x9a\0\5\3\xac", 6); /* iload_0 ifne +5; iconst_0 ireturn */
-		grow_u1(&table, 5);
-	}
-	for (i = nops; i < far - 7; i++)
-		grow_u1(&h.s.code, 0);
+	begin_far(&h, &table);
+	nops_until(&h, FAR - 7);
 	code(&h, "\x1a\x9b", 2); /* iload_0 iflt rows; iconst_2 ireturn */
-	grow_u2(&h.s.code, 65536 + 5 - (far - 6));
+	grow_u2(&h.s.code, 65536 + 5 - (FAR - 6));
 	code(&h, "\0\5\xac", 3);
 	code(&h, "\6\xac", 2); /* far: iconst_3 ireturn */
 	grow_u1(&table, 255);
-	grow_u2(&table, far - nops - 1);
+	grow_u2(&table, FAR - NOPS - 1);
 	grow_u4(&table, 0);
 	code_attribute(&h.b, &h.s, "StackMapTable", table);
 	builder_method(&h.b, 9, "run", "(I)I", &h.s);
 	hand_write(&h);
+}
+
+/* run(n) { new C(n); return n; } */
+static void write_run_of_constructor(struct hand *h, unsigned own)
+{
+	code(h, "\xbb", 1);
+	grow_u2(&h->s.code, h->b.this_class);
+	code(h, "\x59\x1a\xb7", 3);
+	grow_u2(&h->s.code, own);
+	code(h, "\x57\x1a\xac", 3);
+	builder_method(&h->b, 9, "run", "(I)I", &h->s);
+	hand_write(h);
 }
 
 /* A constructor of version 49, where one handler covers everything. */
@@ -301,13 +310,7 @@ static void write_old_constructor(void)
 	grow_u2(&s.code, init);
 	grow_bytes(&s.code, "\6\x1b\x6c\x57\xb1", 5); /* iconst_3 iload_1 idiv pop return */
 	builder_method(&h.b, 1, "<init>", "(I)V", &s);
-	code(&h, "\xbb", 1); /* new Old(n); return n */
-	grow_u2(&h.s.code, h.b.this_class);
-	code(&h, "\x59\x1a\xb7", 3);
-	grow_u2(&h.s.code, own);
-	code(&h, "\x57\x1a\xac", 3);
-	builder_method(&h.b, 9, "run", "(I)I", &h.s);
-	hand_write(&h);
+	write_run_of_constructor(&h, own);
 }
 
 /*
@@ -332,13 +335,7 @@ static void write_two_super_calls(void)
 	grow_u1(&frames, 14);
 	code_attribute(&h.b, &s, "StackMapTable", frames);
 	builder_method(&h.b, 1, "<init>", "(I)V", &s);
-	code(&h, "\xbb", 1);
-	grow_u2(&h.s.code, h.b.this_class);
-	code(&h, "\x59\x1a\xb7", 3);
-	grow_u2(&h.s.code, own);
-	code(&h, "\x57\x1a\xac", 3);
-	builder_method(&h.b, 9, "run", "(I)I", &h.s);
-	hand_write(&h);
+	write_run_of_constructor(&h, own);
 }
 
 /*
@@ -385,7 +382,7 @@ static void write_covered_return(void)
 	hand_write(&h);
 }
 
-static void code_that_javac_never_writes_works(void **state)
+CASE(code_that_javac_never_writes_works)
 {
 	const struct jdk *j;
 	size_t n, i;
@@ -406,7 +403,7 @@ static void code_that_javac_never_writes_works(void **state)
 	}
 }
 
-static void javap_accepts_the_result(void **state)
+CASE(javap_accepts_the_result)
 {
 	const struct jdk *j;
 	size_t n, i;
@@ -423,12 +420,5 @@ static void javap_accepts_the_result(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_of_exit_is_counted_once),
-		cmocka_unit_test(many_locals_and_far_jumps_work),
-		cmocka_unit_test(code_that_javac_never_writes_works),
-		cmocka_unit_test(javap_accepts_the_result),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return test_main(set_up, tear_down);
 }

@@ -3,22 +3,14 @@
 #include "filters/event_list.h"
 #include "filters/plan.h"
 #include "filters/redact.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void an_event_has_a_name_a_filter_and_fields(void **state)
+CASE(an_event_has_a_name_a_filter_and_fields)
 {
 	struct event_list l = {.count = 0};
 	struct diag d = {0};
 	const struct event_spec *e;
 
-	(void)state;
 	assert_int_equal(
 		event_list_add(&l,
 			       " shop.Checkout  com.acme.Shop::add(int, String):20ms a=cart.id size:bytes=x.length "
@@ -37,19 +29,18 @@ static void an_event_has_a_name_a_filter_and_fields(void **state)
 	event_list_release(&l);
 }
 
-static void an_event_needs_no_fields(void **state)
+CASE(an_event_needs_no_fields)
 {
 	struct event_list l = {.count = 0};
 	struct diag d = {0};
 
-	(void)state;
 	assert_int_equal(event_list_add(&l, "a.B T::is it ok?", &d), 0);
 	assert_int_equal(l.event[0].fields, 0);
 	assert_string_equal(l.event[0].text, "T::is it ok?");
 	event_list_release(&l);
 }
 
-static void wrong_events_are_refused_with_the_reason(void **state)
+CASE(wrong_events_are_refused_with_the_reason)
 {
 	static const struct {
 		const char *text, *says;
@@ -71,7 +62,6 @@ static void wrong_events_are_refused_with_the_reason(void **state)
 		{"a.B T::m( x=y", "wrong filter"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct event_list l = {.count = 0};
 		struct diag d = {0};
@@ -84,12 +74,11 @@ static void wrong_events_are_refused_with_the_reason(void **state)
 	}
 }
 
-static void names_may_have_any_letters_and_events_several_lines(void **state)
+CASE(names_may_have_any_letters_and_events_several_lines)
 {
 	struct event_list l = {.count = 0};
 	struct diag d = {0};
 
-	(void)state;
 	assert_int_equal(event_list_add(&l,
 					"lager.Ware\n\t\xc3\x9c"
 					"ber::gr\xc3\xb6\xc3\x9f"
@@ -109,12 +98,11 @@ static void names_may_have_any_letters_and_events_several_lines(void **state)
 	event_list_release(&l);
 }
 
-static void one_name_has_one_set_of_fields(void **state)
+CASE(one_name_has_one_set_of_fields)
 {
 	struct event_list l = {.count = 0};
 	struct diag d = {0};
 
-	(void)state;
 	assert_int_equal(event_list_add(&l, "a.B T::m x=arg0 y=arg1", &d), 0);
 	assert_int_equal(event_list_add(&l, "a.B T::n x=arg1 y=this", &d), 0);
 	assert_int_not_equal(event_list_add(&l, "a.B T::o y=arg1 x=arg0", &d), 0);
@@ -124,9 +112,8 @@ static void one_name_has_one_set_of_fields(void **state)
 	event_list_release(&l);
 }
 
-static void names_of_secrets_are_redacted(void **state)
+CASE(names_of_secrets_are_redacted)
 {
-	(void)state;
 	assert_true(redact_matches(NULL, "userPassword"));
 	assert_true(redact_matches(NULL, "ACCESS_TOKEN"));
 	assert_true(redact_matches(NULL, "request.apiSecretKey"));
@@ -141,11 +128,10 @@ static void names_of_secrets_are_redacted(void **state)
 	assert_false(redact_matches("iban", "password"));
 }
 
-static void wrong_globs_are_refused(void **state)
+CASE(wrong_globs_are_refused)
 {
 	struct diag d = {0};
 
-	(void)state;
 	assert_int_equal(redact_check("none", &d), 0);
 	assert_int_equal(redact_check("+*a*;b", &d), 0);
 	assert_int_not_equal(redact_check("", &d), 0);
@@ -181,11 +167,10 @@ static bool is_valid(const struct small_plan *p)
 	return plan_valid(&(struct plan){p, sizeof(*p)});
 }
 
-static void a_plan_with_wrong_offsets_is_refused(void **state)
+CASE(a_plan_with_wrong_offsets_is_refused)
 {
 	struct small_plan p = small_plan();
 
-	(void)state;
 	assert_true(is_valid(&p));
 	assert_true(plan_is_of(&(struct plan){&p, sizeof(p)}, &p.f, slice_of("a"), slice_of("b"), slice_of("c")));
 	assert_false(plan_is_of(&(struct plan){&p, sizeof(p)}, &p.f, slice_of("a"), slice_of("c"), slice_of("c")));
@@ -209,20 +194,4 @@ static void a_plan_with_wrong_offsets_is_refused(void **state)
 	p = small_plan();
 	p.h.size--;
 	assert_false(is_valid(&p));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_event_has_a_name_a_filter_and_fields),
-		cmocka_unit_test(an_event_needs_no_fields),
-		cmocka_unit_test(wrong_events_are_refused_with_the_reason),
-		cmocka_unit_test(one_name_has_one_set_of_fields),
-		cmocka_unit_test(names_may_have_any_letters_and_events_several_lines),
-		cmocka_unit_test(names_of_secrets_are_redacted),
-		cmocka_unit_test(wrong_globs_are_refused),
-		cmocka_unit_test(a_plan_with_wrong_offsets_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,7 @@
 #include "filters/suggest.h"
 #include "filters/filter_list.h"
 #include "tests/lib/fail_nth.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -150,7 +142,7 @@ static const char *const good[][2] = {
 	{"org/omg/CORBA/ORB::init", "org/omg/CORBA/ORB::init"},
 };
 
-static void valid_filters_are_parsed(void **state)
+CASE(valid_filters_are_parsed)
 {
 	struct diag d;
 
@@ -159,7 +151,7 @@ static void valid_filters_are_parsed(void **state)
 			fail_msg("'%s' is '%s' %s", good[i][0], read_filters(good[i][0], &d), d.text);
 }
 
-static void printed_filter_parses_to_itself(void **state)
+CASE(printed_filter_parses_to_itself)
 {
 	struct diag d;
 
@@ -330,13 +322,13 @@ static void check_wrong(const struct wrong *w)
 		fail_msg("'%s': the right filter is none: %s", w->text, d.text);
 }
 
-static void wrong_filter_gets_caret_reason_and_proposal(void **state)
+CASE(wrong_filter_gets_caret_reason_and_proposal)
 {
 	for (size_t i = 0; i < SIZE(wrongs); i++)
 		check_wrong(&wrongs[i]);
 }
 
-static void message_is_as_documented(void **state)
+CASE(message_is_as_documented)
 {
 	struct diag d;
 
@@ -348,7 +340,7 @@ static void message_is_as_documented(void **state)
 }
 
 /* A list with a wrong filter is refused as a whole. */
-static void list_is_added_whole_or_not_at_all(void **state)
+CASE(list_is_added_whole_or_not_at_all)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
@@ -362,7 +354,7 @@ static void list_is_added_whole_or_not_at_all(void **state)
 	filter_list_free(l);
 }
 
-static void exclusions_have_the_same_grammar_and_are_not_counted(void **state)
+CASE(exclusions_have_the_same_grammar_and_are_not_counted)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
@@ -386,7 +378,7 @@ static const char *read_lines(struct filter_list *l, const char *content)
 	return d.text;
 }
 
-static void file_has_filters_in_lines_and_comments(void **state)
+CASE(file_has_filters_in_lines_and_comments)
 {
 	static const char *const read[] = {"a.b.C::m", "C::m", "D", "E", "F"};
 	struct filter_list *l = filter_list_new();
@@ -399,7 +391,7 @@ static void file_has_filters_in_lines_and_comments(void **state)
 	filter_list_free(l);
 }
 
-static void fault_in_a_file_is_reported_with_its_line(void **state)
+CASE(fault_in_a_file_is_reported_with_its_line)
 {
 	struct filter_list *l = filter_list_new();
 
@@ -415,7 +407,7 @@ static void fault_in_a_file_is_reported_with_its_line(void **state)
 	filter_list_free(l);
 }
 
-static void list_contains_trace_and_timing_filters(void **state)
+CASE(list_contains_trace_and_timing_filters)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
@@ -430,7 +422,7 @@ static void list_contains_trace_and_timing_filters(void **state)
 	filter_list_free(l);
 }
 
-static void shortest_threshold_is_that_of_the_filters_that_record(void **state)
+CASE(shortest_threshold_is_that_of_the_filters_that_record)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
@@ -447,7 +439,7 @@ static void shortest_threshold_is_that_of_the_filters_that_record(void **state)
 	filter_list_free(l);
 }
 
-static void exclusion_has_one_mark_and_no_threshold(void **state)
+CASE(exclusion_has_one_mark_and_no_threshold)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
@@ -462,7 +454,7 @@ static void exclusion_has_one_mark_and_no_threshold(void **state)
 	filter_list_free(l);
 }
 
-static void capitalised_package_has_a_way_out(void **state)
+CASE(capitalised_package_has_a_way_out)
 {
 	struct diag d;
 
@@ -475,7 +467,7 @@ static void capitalised_package_has_a_way_out(void **state)
 	assert_non_null(strstr(d.text, "or, if the part before the caret is a package: 'REPL/*'"));
 }
 
-static void long_text_is_cut_around_the_fault(void **state)
+CASE(long_text_is_cut_around_the_fault)
 {
 	char text[4001];
 	const char *line, *end;
@@ -495,7 +487,7 @@ static void long_text_is_cut_around_the_fault(void **state)
 }
 
 /* Characters that a terminal would interpret do not reach it, and the message for any fault in any text fits. */
-static void message_is_printable(void **state)
+CASE(message_is_printable)
 {
 	struct diag d;
 	char text[64];
@@ -513,7 +505,7 @@ static void message_is_printable(void **state)
 	assert_null(strstr(strchr(d.text, '\n'), "\xc2\x9b"));
 }
 
-static void too_long_a_name_is_refused(void **state)
+CASE(too_long_a_name_is_refused)
 {
 	char *text = malloc(70001);
 	struct diag d;
@@ -552,7 +544,7 @@ static int read_and_compile(struct diag *d)
 	return err;
 }
 
-static void failed_allocation_is_an_error(void **state)
+CASE(failed_allocation_is_an_error)
 {
 	unsigned int n = 0;
 
@@ -570,28 +562,4 @@ static void failed_allocation_is_an_error(void **state)
 	} while (fail_nth_happened());
 	fail_nth(0);
 	assert_in_range(n, 20, 200);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(valid_filters_are_parsed),
-		cmocka_unit_test(printed_filter_parses_to_itself),
-		cmocka_unit_test(wrong_filter_gets_caret_reason_and_proposal),
-		cmocka_unit_test(message_is_as_documented),
-		cmocka_unit_test(list_is_added_whole_or_not_at_all),
-		cmocka_unit_test(exclusions_have_the_same_grammar_and_are_not_counted),
-		cmocka_unit_test(file_has_filters_in_lines_and_comments),
-		cmocka_unit_test(fault_in_a_file_is_reported_with_its_line),
-		cmocka_unit_test(list_contains_trace_and_timing_filters),
-		cmocka_unit_test(shortest_threshold_is_that_of_the_filters_that_record),
-		cmocka_unit_test(exclusion_has_one_mark_and_no_threshold),
-		cmocka_unit_test(capitalised_package_has_a_way_out),
-		cmocka_unit_test(long_text_is_cut_around_the_fault),
-		cmocka_unit_test(message_is_printable),
-		cmocka_unit_test(too_long_a_name_is_refused),
-		cmocka_unit_test(failed_allocation_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "filters/java_type.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void method_is_printed_in_readable_form(void **state)
+CASE(method_is_printed_in_readable_form)
 {
 	static const struct {
 		const char *name, *descriptor, *want;
@@ -38,7 +31,7 @@ static void method_is_printed_in_readable_form(void **state)
 }
 
 /* As `jfr print` does. */
-static void types_that_are_unknown_or_cut_off_are_no_types(void **state)
+CASE(types_that_are_unknown_or_cut_off_are_no_types)
 {
 	static const struct {
 		const char *descriptor, *want;
@@ -58,7 +51,7 @@ static void types_that_are_unknown_or_cut_off_are_no_types(void **state)
 	bytes_release(&out);
 }
 
-static void output_is_cut_to_its_buffer(void **state)
+CASE(output_is_cut_to_its_buffer)
 {
 	static const char whole[] = "checkout(Order[], boolean)";
 
@@ -75,7 +68,7 @@ static void output_is_cut_to_its_buffer(void **state)
 	}
 }
 
-static void dots_replace_slashes(void **state)
+CASE(dots_replace_slashes)
 {
 	char name[] = "com/acme/Cart$Line", empty[] = "";
 
@@ -83,16 +76,4 @@ static void dots_replace_slashes(void **state)
 	assert_string_equal(name, "com.acme.Cart$Line");
 	java_name_dots(empty);
 	assert_string_equal(empty, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(method_is_printed_in_readable_form),
-		cmocka_unit_test(types_that_are_unknown_or_cut_off_are_no_types),
-		cmocka_unit_test(output_is_cut_to_its_buffer),
-		cmocka_unit_test(dots_replace_slashes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,7 @@
 /* Which methods a filter selects: the rules of JEP 520 (equal names, declared in the class), compiled and matched. */
 #include "filters/program.h"
 #include "filters/filter_list.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 struct compiled {
 	struct matcher p;
@@ -154,7 +147,7 @@ static const struct row rows[] = {
 	{"org/omg/CORBA/ORB::init", NULL, "org/omg/CORBA/ORB", "init", true},
 };
 
-static void method_is_selected_by_equal_names(void **state)
+CASE(method_is_selected_by_equal_names)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *r = &rows[i];
@@ -170,7 +163,7 @@ static void method_is_selected_by_equal_names(void **state)
 	}
 }
 
-static void class_without_a_match_is_not_inspected(void **state)
+CASE(class_without_a_match_is_not_inspected)
 {
 	struct compiled c = compile("a.A;a.B::m", "a.X;a.B::n");
 
@@ -184,7 +177,7 @@ static void class_without_a_match_is_not_inspected(void **state)
 	free(c.program);
 }
 
-static void exclusions_do_not_make_a_filter_for_any_class(void **state)
+CASE(exclusions_do_not_make_a_filter_for_any_class)
 {
 	struct compiled all = compile("::m", "a.X"), none = compile("a.A", "::m");
 
@@ -197,7 +190,7 @@ static void exclusions_do_not_make_a_filter_for_any_class(void **state)
 	free(none.program);
 }
 
-static void names_need_no_terminator(void **state)
+CASE(names_need_no_terminator)
 {
 	struct compiled c = compile("a.b.C::m", NULL);
 
@@ -223,7 +216,7 @@ static uint32_t longest_chain(const void *program)
 	return longest;
 }
 
-static void five_thousand_filters_cost_a_few_steps(void **state)
+CASE(five_thousand_filters_cost_a_few_steps)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
@@ -246,7 +239,7 @@ static void five_thousand_filters_cost_a_few_steps(void **state)
 	filter_list_free(l);
 }
 
-static void too_many_filters_for_the_agent_are_refused(void **state)
+CASE(too_many_filters_for_the_agent_are_refused)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
@@ -268,7 +261,7 @@ static void too_many_filters_for_the_agent_are_refused(void **state)
 	filter_list_free(l);
 }
 
-static void empty_list_compiles_and_selects_nothing(void **state)
+CASE(empty_list_compiles_and_selects_nothing)
 {
 	struct compiled c = compile(NULL, NULL);
 
@@ -277,7 +270,7 @@ static void empty_list_compiles_and_selects_nothing(void **state)
 	free(c.program);
 }
 
-static void program_works_at_any_address(void **state)
+CASE(program_works_at_any_address)
 {
 	struct compiled c = compile("a.b.C::m;::n", "D");
 	char *moved = malloc(c.p.size + 1);
@@ -292,7 +285,7 @@ static void program_works_at_any_address(void **state)
 	free(moved);
 }
 
-static void damaged_header_is_not_a_program(void **state)
+CASE(damaged_header_is_not_a_program)
 {
 	static const size_t fields[] = {offsetof(struct program_header, magic),
 					offsetof(struct program_header, version), offsetof(struct program_header, size),
@@ -323,7 +316,7 @@ static struct program_entry *first_entry(void *program)
 }
 
 /* Change a name in the program but not its hash, which is what two names with one hash look like. */
-static void equal_hashes_are_not_equal_names(void **state)
+CASE(equal_hashes_are_not_equal_names)
 {
 	struct compiled c = compile("a.b.C;a.b.D::m", NULL);
 	struct program_entry *e = first_entry(c.program);
@@ -338,7 +331,7 @@ static void equal_hashes_are_not_equal_names(void **state)
 }
 
 /* If the guard is broken, this test does not end. */
-static void circular_chain_ends(void **state)
+CASE(circular_chain_ends)
 {
 	struct compiled c = compile("a.b.C;a.b.D", NULL);
 	struct program_header *h = c.program;
@@ -371,7 +364,7 @@ static bool names(const char *select, const char *class_name, const char *method
 }
 
 /* Native methods are traced only then. */
-static void filter_that_selects_may_name_the_class(void **state)
+CASE(filter_that_selects_may_name_the_class)
 {
 	assert_true(names("a.B", "a/B", "m"));
 	assert_true(names("a.B::m", "a/B", "m"));
@@ -384,7 +377,7 @@ static void filter_that_selects_may_name_the_class(void **state)
 }
 
 /* Set each byte of the program to 0, 1, 0xff: no access out of bounds (the sanitizers check), no endless loop. */
-static void damaged_program_is_read_within_its_bounds(void **state)
+CASE(damaged_program_is_read_within_its_bounds)
 {
 	static const unsigned char values[] = {0, 1, 2, 0x80, 0xff};
 	struct compiled c = compile("a.b.C::m;::n;E;F::g", "D");
@@ -402,25 +395,4 @@ static void damaged_program_is_read_within_its_bounds(void **state)
 	}
 	free(copy);
 	free(c.program);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(method_is_selected_by_equal_names),
-		cmocka_unit_test(class_without_a_match_is_not_inspected),
-		cmocka_unit_test(exclusions_do_not_make_a_filter_for_any_class),
-		cmocka_unit_test(names_need_no_terminator),
-		cmocka_unit_test(five_thousand_filters_cost_a_few_steps),
-		cmocka_unit_test(too_many_filters_for_the_agent_are_refused),
-		cmocka_unit_test(empty_list_compiles_and_selects_nothing),
-		cmocka_unit_test(program_works_at_any_address),
-		cmocka_unit_test(filter_that_selects_may_name_the_class),
-		cmocka_unit_test(damaged_header_is_not_a_program),
-		cmocka_unit_test(equal_hashes_are_not_equal_names),
-		cmocka_unit_test(circular_chain_ends),
-		cmocka_unit_test(damaged_program_is_read_within_its_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
 /* Plans of events as the agent gets them: what is valid, and what filters and types mean for classes that are loaded later. */
 #include "filters/filter_list.h"
 #include "filters/plan.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct filter_list *list(const char *filters)
 {
@@ -41,12 +35,11 @@ static bool takes(const char *filters, const char *class_name, const char *metho
 	return yes;
 }
 
-static void a_filter_takes_methods_by_their_names(void **state)
+CASE(a_filter_takes_methods_by_their_names)
 {
 	struct matcher m = compile("a.B::run:20ms");
 	uint64_t threshold;
 
-	(void)state;
 	assert_true(plan_filter_takes(&m, slice_of("a/B"), slice_of("run"), slice_of("()V"), 0, &threshold));
 	assert_int_equal(threshold, 20000000);
 	free((void *)m.program);
@@ -65,9 +58,8 @@ static bool meet(const char *a, const char *b)
 	return yes;
 }
 
-static void filters_meet_unless_their_names_tell_otherwise(void **state)
+CASE(filters_meet_unless_their_names_tell_otherwise)
 {
-	(void)state;
 	assert_true(meet("a.B::run", "a.B"));
 	assert_true(meet("a.B::run", "a.*::run"));
 	assert_true(meet("a.B::run", "c.D::run;::run"));
@@ -81,7 +73,7 @@ static void filters_meet_unless_their_names_tell_otherwise(void **state)
 	assert_false(meet("a.B::run", "+c.D::ran"));
 }
 
-static void types_have_kinds(void **state)
+CASE(types_have_kinds)
 {
 	static const struct {
 		const char *type;
@@ -95,7 +87,6 @@ static void types_have_kinds(void **state)
 		    {"[I", PLAN_TEXT},
 		    {"", PLAN_TEXT}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		assert_int_equal(plan_kind_of(slice_of(want[i].type)), want[i].kind);
 	assert_int_equal(plan_argument_number(slice_of("arg12")), 12);
@@ -128,12 +119,11 @@ static struct plan make(struct small *s)
 	return (struct plan){s, sizeof(*s)};
 }
 
-static void a_field_for_later_classes_has_a_filter_and_a_kind(void **state)
+CASE(a_field_for_later_classes_has_a_filter_and_a_kind)
 {
 	struct small s;
 	struct plan p = make(&s);
 
-	(void)state;
 	assert_true(plan_valid(&p));
 	s.field.kind_at = 1;
 	assert_false(plan_valid(&p));
@@ -149,16 +139,4 @@ static void a_field_for_later_classes_has_a_filter_and_a_kind(void **state)
 	make(&s);
 	s.step.kind = PLAN_NOTHING + 1;
 	assert_false(plan_valid(&p));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_filter_takes_methods_by_their_names),
-		cmocka_unit_test(filters_meet_unless_their_names_tell_otherwise),
-		cmocka_unit_test(types_have_kinds),
-		cmocka_unit_test(a_field_for_later_classes_has_a_filter_and_a_kind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,7 @@
 #include "filters/quote.h"
 #include "filters/filter_list.h"
 #include "format/bytes.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -23,7 +16,7 @@ static void is_filter(const char *class_name, const char *method, const char *de
 	free(filter);
 }
 
-static void filter_of_a_method_selects_this_overload(void **state)
+CASE(filter_of_a_method_selects_this_overload)
 {
 	is_filter("a/b/C$D", "add", "(ILjava/lang/String;)V", "a.b.C$D::add(int,java.lang.String)");
 	is_filter("C", "<init>", "()V", "C::<init>()");
@@ -36,7 +29,7 @@ static void filter_of_a_method_selects_this_overload(void **state)
 	assert_null(quote_filter("C", "m", "(La/B"));
 }
 
-static void only_what_has_a_meaning_is_escaped(void **state)
+CASE(only_what_has_a_meaning_is_escaped)
 {
 	is_filter("okhttp3/-HostnamesCommonKt", "to-host", "()V", "okhttp3.-HostnamesCommonKt::to-host()");
 	is_filter("Till", "is it ok?", "()V", "Till::is it ok?()");
@@ -211,7 +204,7 @@ static void class_append(char *out)
 	name_append(out, false);
 }
 
-static void each_name_of_a_class_file_has_a_filter_for_exactly_its_method(void **state)
+CASE(each_name_of_a_class_file_has_a_filter_for_exactly_its_method)
 {
 	static const char *const types[] = {"I", "[Z", "[[J", "Ljava/lang/String;"};
 
@@ -234,7 +227,7 @@ static void each_name_of_a_class_file_has_a_filter_for_exactly_its_method(void *
 	}
 }
 
-static void quoted_word_reaches_the_program(void **state)
+CASE(quoted_word_reaches_the_program)
 {
 	static const char text[] = "Till$1::it doesn't \"fail\" `!` \\$x*(int)";
 	char *word = quote_shell(text), *command, out[200];
@@ -252,16 +245,4 @@ static void quoted_word_reaches_the_program(void **state)
 	assert_string_equal(out, text);
 	free(command);
 	free(word);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(filter_of_a_method_selects_this_overload),
-		cmocka_unit_test(only_what_has_a_meaning_is_escaped),
-		cmocka_unit_test(each_name_of_a_class_file_has_a_filter_for_exactly_its_method),
-		cmocka_unit_test(quoted_word_reaches_the_program),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

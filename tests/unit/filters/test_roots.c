@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Filters of roots, --inside: their texts, and which calls are kept. */
 #include "filters/filter_list.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct filter_list *list;
 static struct diag d;
@@ -46,7 +39,7 @@ static struct matcher_decision decide(const char *class_name, const char *method
 	return v;
 }
 
-static void texts_are_as_typed(void **state)
+CASE(texts_are_as_typed, setup, teardown)
 {
 	static const char *const texts[] = {"a.C::m",	   "a.C::m:50ms",	 "a.C::m:thrown", "a.C::m:50ms:thrown",
 					    "a.C::thrown", "+a.I::m():1s:thrown"};
@@ -60,7 +53,7 @@ static void texts_are_as_typed(void **state)
 	assert_int_equal(filter_list_count(list, FILTER_TRACE), 0);
 }
 
-static void root_is_kept_by_its_time_or_its_exception(void **state)
+CASE(root_is_kept_by_its_time_or_its_exception, setup, teardown)
 {
 	static const struct {
 		const char *text;
@@ -88,7 +81,7 @@ static void root_is_kept_by_its_time_or_its_exception(void **state)
 	assert_false(decide("a/C", "x").root);
 }
 
-static void thresholds_of_tracing_and_of_roots_are_apart(void **state)
+CASE(thresholds_of_tracing_and_of_roots_are_apart, setup, teardown)
 {
 	struct matcher_decision v;
 
@@ -101,7 +94,7 @@ static void thresholds_of_tracing_and_of_roots_are_apart(void **state)
 	assert_true(!v.root && v.trace);
 }
 
-static void exclusions_win(void **state)
+CASE(exclusions_win, setup, teardown)
 {
 	add("a.C", FILTER_ROOT);
 	add("a.C::get*", FILTER_EXCLUDE);
@@ -110,7 +103,7 @@ static void exclusions_win(void **state)
 	assert_false(decide("a/C", "getName").trace);
 }
 
-static void wrong_roots_are_refused(void **state)
+CASE(wrong_roots_are_refused, setup, teardown)
 {
 	static const char *const wrong[] = {"!a.C::m",	 "a.C::m:thrown:50ms", ":thrown",
 					    "a.C::m:50", "a.C::m::thrown:1",   ""};
@@ -121,18 +114,4 @@ static void wrong_roots_are_refused(void **state)
 	}
 	assert_int_equal(filter_list_add(list, "a.C::m:thrown", FILTER_TRACE, &d), -EINVAL);
 	assert_int_equal(filter_list_size(list), 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(texts_are_as_typed),
-		TEST(root_is_kept_by_its_time_or_its_exception),
-		TEST(thresholds_of_tracing_and_of_roots_are_apart),
-		TEST(exclusions_win),
-		TEST(wrong_roots_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

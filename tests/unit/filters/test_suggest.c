@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Proposals for filters that match nothing. */
 #include "filters/suggest.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 struct bench {
 	struct filter_list *list;
@@ -85,7 +78,7 @@ static const struct row rows[] = {
 	{"com.acme.Cart::add", "com.acme.Cart", NULL, NULL},
 };
 
-static void proposal_follows_from_name_and_filter(void **state)
+CASE(proposal_follows_from_name_and_filter)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *r = &rows[i];
@@ -101,7 +94,7 @@ static void proposal_follows_from_name_and_filter(void **state)
 	}
 }
 
-static void best_comes_first_in_any_order(void **state)
+CASE(best_comes_first_in_any_order)
 {
 	static const char *const known[] = {"com.acme.CartServiceImpl", "com.acme.Card", "org.old.Cart",
 					    "com.acme.CART", "com.acme.Cart$Line"};
@@ -120,7 +113,7 @@ static void best_comes_first_in_any_order(void **state)
 	}
 }
 
-static void nested_class_that_has_the_method_beats_all(void **state)
+CASE(nested_class_that_has_the_method_beats_all)
 {
 	struct bench b = bench("com.acme.Cart::add");
 
@@ -131,7 +124,7 @@ static void nested_class_that_has_the_method_beats_all(void **state)
 	bench_release(&b);
 }
 
-static void matched_filter_loses_its_proposals(void **state)
+CASE(matched_filter_loses_its_proposals)
 {
 	struct bench b = bench("com.acme.Cart;com.acme.Order");
 
@@ -144,7 +137,7 @@ static void matched_filter_loses_its_proposals(void **state)
 	bench_release(&b);
 }
 
-static void same_name_is_proposed_once(void **state)
+CASE(same_name_is_proposed_once)
 {
 	struct bench b = bench("com.acme.Cart");
 
@@ -155,7 +148,7 @@ static void same_name_is_proposed_once(void **state)
 	bench_release(&b);
 }
 
-static void only_a_few_are_kept(void **state)
+CASE(only_a_few_are_kept)
 {
 	struct bench b = bench("com.acme.Cart");
 	char name[64];
@@ -170,7 +163,7 @@ static void only_a_few_are_kept(void **state)
 	bench_release(&b);
 }
 
-static void odd_names_are_ignored(void **state)
+CASE(odd_names_are_ignored)
 {
 	struct bench b = bench("com.acme.Cart;::m");
 	char *name = malloc(70000);
@@ -186,19 +179,4 @@ static void odd_names_are_ignored(void **state)
 	assert_null(suggest_best(b.near, 0));
 	free(name);
 	bench_release(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(proposal_follows_from_name_and_filter),
-		cmocka_unit_test(best_comes_first_in_any_order),
-		cmocka_unit_test(nested_class_that_has_the_method_beats_all),
-		cmocka_unit_test(matched_filter_loses_its_proposals),
-		cmocka_unit_test(same_name_is_proposed_once),
-		cmocka_unit_test(only_a_few_are_kept),
-		cmocka_unit_test(odd_names_are_ignored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/bytes.h"
 #include "tests/lib/fail_nth.h"
+#include "tests/lib/test.h"
 
 #include <iconv.h>
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 /* The definition, bit by bit, which the fast version must match. */
 static size_t leb_slowly(unsigned char *p, uint64_t v)
@@ -34,7 +31,7 @@ static void check_leb(uint64_t v)
 	assert_true(cursor_leb(&c) == v && cursor_ok(&c) && c.at == n);
 }
 
-static void leb_agrees_with_its_definition(void **state)
+CASE(leb_agrees_with_its_definition)
 {
 	unsigned int bit, i;
 	uint64_t random = 1;
@@ -50,7 +47,7 @@ static void leb_agrees_with_its_definition(void **state)
 	}
 }
 
-static void leb_ninth_byte_carries_eight_bits(void **state)
+CASE(leb_ninth_byte_carries_eight_bits)
 {
 	static const unsigned char least[9] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
 	static const unsigned char minus_one[9] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -62,7 +59,7 @@ static void leb_ninth_byte_carries_eight_bits(void **state)
 	assert_memory_equal(got, minus_one, 9);
 }
 
-static void patched_size_takes_four_bytes(void **state)
+CASE(patched_size_takes_four_bytes)
 {
 	static const uint32_t sizes[] = {0, 1, 127, 128, 16384, LEB_PADDED_LIMIT - 1};
 	struct bytes b;
@@ -83,7 +80,7 @@ static void patched_size_takes_four_bytes(void **state)
 	bytes_release(&b);
 }
 
-static void cursor_reads_what_was_written(void **state)
+CASE(cursor_reads_what_was_written)
 {
 	struct bytes b;
 	struct cursor c;
@@ -107,7 +104,7 @@ static void cursor_reads_what_was_written(void **state)
 	bytes_release(&b);
 }
 
-static void cursor_remembers_the_first_bad_offset(void **state)
+CASE(cursor_remembers_the_first_bad_offset)
 {
 	struct cursor c;
 
@@ -128,7 +125,7 @@ static void cursor_remembers_the_first_bad_offset(void **state)
 	assert_true(c.bad == 1 && c.at == 1);
 }
 
-static void cursor_does_not_seek_past_the_end(void **state)
+CASE(cursor_does_not_seek_past_the_end)
 {
 	struct cursor c;
 
@@ -140,7 +137,7 @@ static void cursor_does_not_seek_past_the_end(void **state)
 }
 
 /* Each prefix is in memory of exactly its size, so that the sanitizer detects reads past the end. */
-static void cursor_stops_at_each_truncation(void **state)
+CASE(cursor_stops_at_each_truncation)
 {
 	static const char whole[] = "\3\4text\4\2\xb2\x04X\5\3abc\2\x80\x80\1\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff";
 	size_t size, i;
@@ -160,7 +157,7 @@ static void cursor_stops_at_each_truncation(void **state)
 	}
 }
 
-static void cursor_refuses_lengths_past_the_end(void **state)
+CASE(cursor_refuses_lengths_past_the_end)
 {
 	static const char *const texts[] = {"\3\xff\xff\xff\xff\xff\xff\xff\xff\xff",
 					    "\4\xff\xff\xff\xff\xff\xff\xff\xff\xff",
@@ -188,7 +185,7 @@ static void check_text(const char *in, const char *out, size_t size)
 	bytes_release(&b);
 }
 
-static void text_keeps_null_and_empty(void **state)
+CASE(text_keeps_null_and_empty)
 {
 	struct bytes b;
 
@@ -200,7 +197,7 @@ static void text_keeps_null_and_empty(void **state)
 	bytes_release(&b);
 }
 
-static void text_in_modified_utf8_becomes_true_utf8(void **state)
+CASE(text_in_modified_utf8_becomes_true_utf8)
 {
 	check_text("plain", "plain", 5);
 	check_text("a\xc0\x80z", "a\0z", 3);
@@ -213,7 +210,7 @@ static void text_in_modified_utf8_becomes_true_utf8(void **state)
 
 #define R "\xef\xbf\xbd"
 
-static void garbage_becomes_replacement_characters(void **state)
+CASE(garbage_becomes_replacement_characters)
 {
 	check_text("\xff", R, 3);
 	check_text("a\x80z", "a" R "z", 5);
@@ -227,7 +224,7 @@ static void garbage_becomes_replacement_characters(void **state)
 }
 
 /* The C library judges. */
-static void written_text_is_always_valid_utf8(void **state)
+CASE(written_text_is_always_valid_utf8)
 {
 	static const char pieces[] = "a\x80\xc0\x80\xc3\xa9\xed\xa0\xbd\xed\xb8\x80\xe2\x82\xac\xf0\x9f\xff";
 	iconv_t judge = iconv_open("UTF-32", "UTF-8");
@@ -255,7 +252,7 @@ static void written_text_is_always_valid_utf8(void **state)
 	iconv_close(judge);
 }
 
-static void text_is_cut_between_two_characters(void **state)
+CASE(text_is_cut_between_two_characters)
 {
 	struct bytes b;
 
@@ -287,7 +284,7 @@ static void check_decoded(const char *in, size_t size, const char *out)
 	bytes_release(&b);
 }
 
-static void each_text_encoding_is_decoded(void **state)
+CASE(each_text_encoding_is_decoded)
 {
 	check_decoded("\0", 1, "");
 	check_decoded("\1", 1, "");
@@ -303,7 +300,7 @@ static void each_text_encoding_is_decoded(void **state)
 		      4, "a\xc3\xa9");
 }
 
-static void buffer_that_failed_writes_nothing_until_cleared(void **state)
+CASE(buffer_that_failed_writes_nothing_until_cleared)
 {
 	struct bytes b;
 
@@ -327,7 +324,7 @@ static void buffer_that_failed_writes_nothing_until_cleared(void **state)
 	bytes_release(&b);
 }
 
-static void buffer_of_impossible_size_is_refused(void **state)
+CASE(buffer_of_impossible_size_is_refused)
 {
 	struct bytes b;
 
@@ -338,7 +335,7 @@ static void buffer_of_impossible_size_is_refused(void **state)
 	bytes_release(&b);
 }
 
-static void contents_are_a_text_that_is_never_null(void **state)
+CASE(contents_are_a_text_that_is_never_null)
 {
 	struct bytes b;
 	char *text;
@@ -359,29 +356,4 @@ static void contents_are_a_text_that_is_never_null(void **state)
 	assert_string_equal(bytes_text(&b), "");
 	assert_null(bytes_steal_text(&b));
 	bytes_release(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leb_agrees_with_its_definition),
-		cmocka_unit_test(leb_ninth_byte_carries_eight_bits),
-		cmocka_unit_test(patched_size_takes_four_bytes),
-		cmocka_unit_test(cursor_reads_what_was_written),
-		cmocka_unit_test(cursor_remembers_the_first_bad_offset),
-		cmocka_unit_test(cursor_does_not_seek_past_the_end),
-		cmocka_unit_test(cursor_stops_at_each_truncation),
-		cmocka_unit_test(cursor_refuses_lengths_past_the_end),
-		cmocka_unit_test(text_keeps_null_and_empty),
-		cmocka_unit_test(text_in_modified_utf8_becomes_true_utf8),
-		cmocka_unit_test(garbage_becomes_replacement_characters),
-		cmocka_unit_test(written_text_is_always_valid_utf8),
-		cmocka_unit_test(text_is_cut_between_two_characters),
-		cmocka_unit_test(each_text_encoding_is_decoded),
-		cmocka_unit_test(buffer_that_failed_writes_nothing_until_cleared),
-		cmocka_unit_test(buffer_of_impossible_size_is_refused),
-		cmocka_unit_test(contents_are_a_text_that_is_never_null),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/gzip.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct bytes packed, unpacked;
 
@@ -56,7 +49,7 @@ static void put_text_of(size_t size)
 	free(text);
 }
 
-static void members_are_unpacked_one_behind_the_other(void **state)
+CASE(members_are_unpacked_one_behind_the_other, setup, teardown)
 {
 	static const size_t pieces[] = {1, 7, 1000, 1000000};
 	bool whole;
@@ -73,7 +66,7 @@ static void members_are_unpacked_one_behind_the_other(void **state)
 	}
 }
 
-static void zeros_between_and_behind_members_are_skipped(void **state)
+CASE(zeros_between_and_behind_members_are_skipped, setup, teardown)
 {
 	static const unsigned char zeros[2000];
 	static const size_t pieces[] = {1, 512, 1000000};
@@ -93,7 +86,7 @@ static void zeros_between_and_behind_members_are_skipped(void **state)
 	assert_int_equal(unpack(512, &whole), -EBADMSG);
 }
 
-static void what_ends_early_is_not_whole(void **state)
+CASE(what_ends_early_is_not_whole, setup, teardown)
 {
 	bool whole;
 
@@ -103,7 +96,7 @@ static void what_ends_early_is_not_whole(void **state)
 	assert_false(whole);
 }
 
-static void damage_is_noticed(void **state)
+CASE(damage_is_noticed, setup, teardown)
 {
 	bool whole;
 
@@ -115,7 +108,7 @@ static void damage_is_noticed(void **state)
 	assert_int_equal(unpack(100, &whole), -EBADMSG);
 }
 
-static void unpacking_ends_when_nobody_takes_it(void **state)
+CASE(unpacking_ends_when_nobody_takes_it, setup, teardown)
 {
 	char *zeros = calloc(1, 50000000);
 	bool whole;
@@ -124,18 +117,4 @@ static void unpacking_ends_when_nobody_takes_it(void **state)
 	free(zeros);
 	assert_int_equal(unpack(packed.size, &whole), -EFBIG);
 	assert_true(unpacked.size < 1100000);
-}
-
-int main(void)
-{
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		T(members_are_unpacked_one_behind_the_other),
-		T(zeros_between_and_behind_members_are_skipped),
-		T(what_ends_early_is_not_whole),
-		T(damage_is_noticed),
-		T(unpacking_ends_when_nobody_takes_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

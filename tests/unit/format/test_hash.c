@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/hash.h"
 #include "tests/lib/fail_nth.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define ROWS 5000u
 
@@ -28,7 +23,7 @@ static uint32_t find(const struct hash_index *t, uint64_t value)
 	return hash_find(t, hash_of(value), row_is, &value);
 }
 
-static void each_row_is_found_also_among_equal_hashes(void **state)
+CASE(each_row_is_found_also_among_equal_hashes)
 {
 	struct hash_index t = {0};
 
@@ -50,7 +45,7 @@ static void each_row_is_found_also_among_equal_hashes(void **state)
 	assert_int_equal(find(&t, 3), 0);
 }
 
-static void table_without_memory_keeps_its_rows(void **state)
+CASE(table_without_memory_keeps_its_rows)
 {
 	struct hash_index t = {0};
 	unsigned int refused = 0;
@@ -89,7 +84,7 @@ static unsigned int most_in_a_slot(const uint64_t *keys, uint64_t seed)
 	return most;
 }
 
-static void keys_chosen_for_one_seed_do_not_degrade_another(void **state)
+CASE(keys_chosen_for_one_seed_do_not_degrade_another)
 {
 	static const uint64_t known = 0x8c3b5d2e91f6a047;
 	uint64_t keys[KEYS], seed = hash_seed();
@@ -107,7 +102,7 @@ static void keys_chosen_for_one_seed_do_not_degrade_another(void **state)
 }
 
 /* The product of the seed and such keys has no bit set below `shift`. */
-static void keys_that_differ_only_in_high_bits_are_spread(void **state)
+CASE(keys_that_differ_only_in_high_bits_are_spread)
 {
 	static const uint64_t seeds[] = {0x8c3b5d2e91f6a047, 0x2545f4914f6cdd1d, 0xd1342543de82ef95};
 	uint64_t keys[KEYS];
@@ -118,16 +113,4 @@ static void keys_that_differ_only_in_high_bits_are_spread(void **state)
 		for (unsigned int s = 0; s < sizeof(seeds) / sizeof(seeds[0]); s++)
 			assert_in_range(most_in_a_slot(keys, seeds[s]), 1, 20);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_row_is_found_also_among_equal_hashes),
-		cmocka_unit_test(table_without_memory_keeps_its_rows),
-		cmocka_unit_test(keys_chosen_for_one_seed_do_not_degrade_another),
-		cmocka_unit_test(keys_that_differ_only_in_high_bits_are_spread),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 #include "format/map.h"
 #include "format/vec.h"
 #include "tests/lib/fail_nth.h"
-
-#include <stdarg.h>
-#include <stdlib.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define PAIRS 5000u
 
-static void each_pair_has_its_value(void **state)
+CASE(each_pair_has_its_value)
 {
 	struct map m = {0};
 
@@ -36,7 +32,7 @@ static void each_pair_has_its_value(void **state)
 	assert_int_equal(map_get(&m, 3, 3), 0);
 }
 
-static void map_without_memory_keeps_its_pairs(void **state)
+CASE(map_without_memory_keeps_its_pairs)
 {
 	struct map m = {0};
 	uint32_t *value;
@@ -54,7 +50,7 @@ static void map_without_memory_keeps_its_pairs(void **state)
 	map_release(&m);
 }
 
-static void lower_bound_is_the_first_that_is_not_before(void **state)
+CASE(lower_bound_is_the_first_that_is_not_before)
 {
 	static const int sorted[] = {1, 3, 3, 3, 8};
 
@@ -66,15 +62,4 @@ static void lower_bound_is_the_first_that_is_not_before(void **state)
 		assert_int_equal(lower_bound(i, 5, sorted[i] >= wanted), n);
 	}
 	assert_int_equal(lower_bound(i, 0, sorted[i] >= 0), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_pair_has_its_value),
-		cmocka_unit_test(map_without_memory_keeps_its_pairs),
-		cmocka_unit_test(lower_bound_is_the_first_that_is_not_before),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

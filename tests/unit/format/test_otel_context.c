@@ -2,15 +2,9 @@
 /* A process context that protoc has encoded. */
 #include "format/otel_context.h"
 #include "format/proto.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 /*
  * resource { attributes: service.name = "shop", debug = true, replica = -3, share = 0.25, process.command_args = ["java",
@@ -50,7 +44,7 @@ static int parse(const void *message, size_t size, const char *last)
 	return otel_context_each(message, size, say, (void *)last);
 }
 
-static void attributes_have_their_kinds_and_values(void **state)
+CASE(attributes_have_their_kinds_and_values)
 {
 	assert_int_equal(parse(encoded, sizeof(encoded) - 1, NULL), 0);
 	assert_string_equal(
@@ -60,7 +54,7 @@ static void attributes_have_their_kinds_and_values(void **state)
 	assert_string_equal(said, "");
 }
 
-static void the_visitor_ends_the_walk(void **state)
+CASE(the_visitor_ends_the_walk)
 {
 	assert_int_equal(parse(encoded, sizeof(encoded) - 1, "debug"), 7);
 	assert_string_equal(said, "service.name='shop' debug=true ");
@@ -68,7 +62,7 @@ static void the_visitor_ends_the_walk(void **state)
 }
 
 /* Between two fields of the outermost message it is a shorter message. */
-static void a_message_that_is_cut_is_damaged(void **state)
+CASE(a_message_that_is_cut_is_damaged)
 {
 	unsigned int whole = 0;
 
@@ -85,7 +79,7 @@ static void a_message_that_is_cut_is_damaged(void **state)
 	assert_int_equal(whole, 3); /* nothing, the resource, and one attribute more */
 }
 
-static void fields_of_the_wrong_kind_and_unknown_ones_are_passed_over(void **state)
+CASE(fields_of_the_wrong_kind_and_unknown_ones_are_passed_over)
 {
 	struct bytes b;
 	size_t outer, pair, value;
@@ -112,16 +106,4 @@ static void fields_of_the_wrong_kind_and_unknown_ones_are_passed_over(void **sta
 	assert_int_equal(parse(b.data, b.size, NULL), 0);
 	assert_string_equal(said, "a=? b=9223372036854775807 ");
 	bytes_release(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(attributes_have_their_kinds_and_values),
-		cmocka_unit_test(the_visitor_ends_the_walk),
-		cmocka_unit_test(a_message_that_is_cut_is_damaged),
-		cmocka_unit_test(fields_of_the_wrong_kind_and_unknown_ones_are_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

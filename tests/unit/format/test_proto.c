@@ -2,13 +2,9 @@
 /* Protocol Buffers against the examples of their documentation, and gzip against zlib's reader. */
 #include "format/gzip.h"
 #include "format/proto.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <zlib.h>
-
-#include <cmocka.h>
 
 static struct bytes b;
 
@@ -30,7 +26,7 @@ static int teardown(void **state)
 		assert_memory_equal(b.data, want, sizeof(want) - 1); \
 	} while (0)
 
-static void an_integer_has_seven_bits_a_byte_and_at_most_ten_bytes(void **state)
+CASE(an_integer_has_seven_bits_a_byte_and_at_most_ten_bytes, setup, teardown)
 {
 	proto_uint(&b, 1, 150);
 	proto_uint(&b, 16, (uint64_t)-2);
@@ -38,7 +34,7 @@ static void an_integer_has_seven_bits_a_byte_and_at_most_ten_bytes(void **state)
 		     "\x80\x01\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 }
 
-static void text_and_fixed_numbers_have_their_wire_types(void **state)
+CASE(text_and_fixed_numbers_have_their_wire_types, setup, teardown)
 {
 	proto_text(&b, 2, "testing");
 	proto_fixed64(&b, 47, 1);
@@ -48,7 +44,7 @@ static void text_and_fixed_numbers_have_their_wire_types(void **state)
 		     "\x1a\0");
 }
 
-static void messages_nest(void **state)
+CASE(messages_nest, setup, teardown)
 {
 	size_t outer = proto_begin(&b, 3), inner = proto_begin(&b, 1);
 
@@ -58,7 +54,7 @@ static void messages_nest(void **state)
 	ASSERT_BYTES("\x1a\x05\x0a\x03\x08\x96\x01");
 }
 
-static void the_length_of_a_long_message_takes_more_bytes(void **state)
+CASE(the_length_of_a_long_message_takes_more_bytes, setup, teardown)
 {
 	static const char text[20000];
 	size_t outer = proto_begin(&b, 1), inner = proto_begin(&b, 2);
@@ -73,7 +69,7 @@ static void the_length_of_a_long_message_takes_more_bytes(void **state)
 	assert_memory_equal(b.data + b.size - 3, "\0\x20\x05", 3);
 }
 
-static void what_is_written_is_read_back(void **state)
+CASE(what_is_written_is_read_back, setup, teardown)
 {
 	struct proto_field f;
 	struct cursor c;
@@ -95,7 +91,7 @@ static void what_is_written_is_read_back(void **state)
 	assert_true(cursor_ok(&c));
 }
 
-static void damaged_fields_are_errors(void **state)
+CASE(damaged_fields_are_errors, setup, teardown)
 {
 	static const struct {
 		const char *bytes;
@@ -125,7 +121,7 @@ static void damaged_fields_are_errors(void **state)
 	}
 }
 
-static void gzip_has_what_another_reader_of_it_unpacks(void **state)
+CASE(gzip_has_what_another_reader_of_it_unpacks, setup, teardown)
 {
 	size_t size = 3000000;
 	unsigned char *data = malloc(size), *back = malloc(size + 1);
@@ -147,20 +143,4 @@ static void gzip_has_what_another_reader_of_it_unpacks(void **state)
 	inflateEnd(&z);
 	free(data);
 	free(back);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(an_integer_has_seven_bits_a_byte_and_at_most_ten_bytes),
-		T(text_and_fixed_numbers_have_their_wire_types),
-		T(messages_nest),
-		T(the_length_of_a_long_message_takes_more_bytes),
-		T(what_is_written_is_read_back),
-		T(damaged_fields_are_errors),
-		T(gzip_has_what_another_reader_of_it_unpacks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

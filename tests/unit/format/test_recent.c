@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Numbers that have the same places in a table of recent ones. */
 #include "format/recent.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define SETS (RECENT_PLACES / RECENT_WAYS)
 
@@ -18,7 +13,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static void numbers_of_one_set_do_not_evict_each_other(void **state)
+CASE(numbers_of_one_set_do_not_evict_each_other, setup)
 {
 	for (uint64_t i = 1; i <= RECENT_WAYS; i++)
 		recent_put(&r, 7 + i * SETS);
@@ -29,7 +24,7 @@ static void numbers_of_one_set_do_not_evict_each_other(void **state)
 		assert_in_range(recent_find(&r, 7 + i * SETS), 7 * RECENT_WAYS, 8 * RECENT_WAYS - 1);
 }
 
-static void number_keeps_its_place(void **state)
+CASE(number_keeps_its_place, setup)
 {
 	size_t at = recent_put(&r, 7);
 
@@ -38,7 +33,7 @@ static void number_keeps_its_place(void **state)
 	assert_int_equal(recent_find(&r, 7), at);
 }
 
-static void another_one_takes_the_place_of_one(void **state)
+CASE(another_one_takes_the_place_of_one, setup)
 {
 	unsigned int found = 0;
 
@@ -50,23 +45,10 @@ static void another_one_takes_the_place_of_one(void **state)
 	assert_true(recent_find(&r, 7 + RECENT_WAYS * SETS) < RECENT_PLACES);
 }
 
-static void all_places_are_used(void **state)
+CASE(all_places_are_used, setup)
 {
 	for (uint64_t i = 1; i <= RECENT_PLACES; i++)
 		recent_put(&r, i);
 	for (uint64_t i = 1; i <= RECENT_PLACES; i++)
 		assert_true(recent_find(&r, i) < RECENT_PLACES);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(numbers_of_one_set_do_not_evict_each_other),
-		TEST(number_keeps_its_place),
-		TEST(another_one_takes_the_place_of_one),
-		TEST(all_places_are_used),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

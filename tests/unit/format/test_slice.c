@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/slice.h"
+#include "tests/lib/test.h"
 
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-static void slice_of_a_string_is_all_of_it(void **state)
+CASE(slice_of_a_string_is_all_of_it)
 {
 	const char *text = "com/acme/Cart";
 	struct slice s = slice_of(text);
@@ -19,7 +13,7 @@ static void slice_of_a_string_is_all_of_it(void **state)
 	assert_int_equal(slice_of(NULL).length, 0);
 }
 
-static void slices_are_equal_by_content_and_length(void **state)
+CASE(slices_are_equal_by_content_and_length)
 {
 	char other[] = "checkout";
 
@@ -32,7 +26,7 @@ static void slices_are_equal_by_content_and_length(void **state)
 	assert_false(slice_equal((struct slice){"a\0b", 3}, (struct slice){"a\0c", 3}));
 }
 
-static void empty_slice_may_have_no_place(void **state)
+CASE(empty_slice_may_have_no_place)
 {
 	struct slice none = {NULL, 0};
 
@@ -45,7 +39,7 @@ static void empty_slice_may_have_no_place(void **state)
 	assert_false(slice_contains(none, "a"));
 }
 
-static void slice_is_a_text_only_as_a_whole(void **state)
+CASE(slice_is_a_text_only_as_a_whole)
 {
 	assert_true(slice_is(slice_of("Code"), "Code"));
 	assert_false(slice_is(slice_of("Code"), "Cod"));
@@ -53,7 +47,7 @@ static void slice_is_a_text_only_as_a_whole(void **state)
 	assert_false(slice_is((struct slice){"Code\0", 5}, "Code"));
 }
 
-static void slice_begins_with_its_prefixes(void **state)
+CASE(slice_begins_with_its_prefixes)
 {
 	const char *text = "java/util";
 
@@ -67,7 +61,7 @@ static void slice_begins_with_its_prefixes(void **state)
 	}
 }
 
-static void slice_contains_its_parts_wherever_they_stand(void **state)
+CASE(slice_contains_its_parts_wherever_they_stand)
 {
 	const char *text = "a/B$$Lambda";
 
@@ -83,7 +77,7 @@ static void slice_contains_its_parts_wherever_they_stand(void **state)
 }
 
 /* The sanitizer and the end of the block see a read that goes too far. */
-static void nothing_behind_the_end_is_read(void **state)
+CASE(nothing_behind_the_end_is_read)
 {
 	char *text = malloc(4);
 	struct slice s = {text, 4};
@@ -93,19 +87,4 @@ static void nothing_behind_the_end_is_read(void **state)
 	assert_false(slice_begins(s, "ababa"));
 	assert_false(slice_contains(s, "baba"));
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slice_of_a_string_is_all_of_it),
-		cmocka_unit_test(slices_are_equal_by_content_and_length),
-		cmocka_unit_test(empty_slice_may_have_no_place),
-		cmocka_unit_test(slice_is_a_text_only_as_a_whole),
-		cmocka_unit_test(slice_begins_with_its_prefixes),
-		cmocka_unit_test(slice_contains_its_parts_wherever_they_stand),
-		cmocka_unit_test(nothing_behind_the_end_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/vec.h"
 #include "tests/lib/fail_nth.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 struct numbers {
 	uint64_t *item;
@@ -22,7 +16,7 @@ static int numbers_add(struct numbers *n, uint64_t item)
 	return 0;
 }
 
-static void array_keeps_its_elements_while_it_grows(void **state)
+CASE(array_keeps_its_elements_while_it_grows)
 {
 	struct numbers n = {0};
 
@@ -35,7 +29,7 @@ static void array_keeps_its_elements_while_it_grows(void **state)
 	free(n.item);
 }
 
-static void capacity_doubles_and_memory_moves_rarely(void **state)
+CASE(capacity_doubles_and_memory_moves_rarely)
 {
 	struct numbers n = {0};
 	unsigned int times = 0;
@@ -51,7 +45,7 @@ static void capacity_doubles_and_memory_moves_rarely(void **state)
 	free(n.item);
 }
 
-static void request_within_the_capacity_changes_nothing(void **state)
+CASE(request_within_the_capacity_changes_nothing)
 {
 	uint32_t *item = NULL;
 	size_t capacity = 0, before;
@@ -69,7 +63,7 @@ static void request_within_the_capacity_changes_nothing(void **state)
 	free(item);
 }
 
-static void one_request_may_ask_for_many_elements(void **state)
+CASE(one_request_may_ask_for_many_elements)
 {
 	struct {
 		char bytes[100];
@@ -82,7 +76,7 @@ static void one_request_may_ask_for_many_elements(void **state)
 	free(item);
 }
 
-static void elements_of_any_size_have_room(void **state)
+CASE(elements_of_any_size_have_room)
 {
 	for (size_t size = 1; size < 300; size++) {
 		size_t capacity = 0;
@@ -97,7 +91,7 @@ static void elements_of_any_size_have_room(void **state)
 	}
 }
 
-static void impossible_counts_are_refused(void **state)
+CASE(impossible_counts_are_refused)
 {
 	static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2 + 2, SIZE_MAX / sizeof(uint64_t) + 1, SIZE_MAX / 16,
 					1ULL << 40};
@@ -114,7 +108,7 @@ static void impossible_counts_are_refused(void **state)
 	free(n.item);
 }
 
-static void array_without_memory_stays_as_it_was(void **state)
+CASE(array_without_memory_stays_as_it_was)
 {
 	struct numbers n = {0};
 	unsigned int refused = 0;
@@ -137,19 +131,4 @@ static void array_without_memory_stays_as_it_was(void **state)
 	for (uint64_t i = 0; i < 1000; i++)
 		assert_int_equal(n.item[i], i);
 	free(n.item);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(array_keeps_its_elements_while_it_grows),
-		cmocka_unit_test(capacity_doubles_and_memory_moves_rarely),
-		cmocka_unit_test(request_within_the_capacity_changes_nothing),
-		cmocka_unit_test(one_request_may_ask_for_many_elements),
-		cmocka_unit_test(elements_of_any_size_have_room),
-		cmocka_unit_test(impossible_counts_are_refused),
-		cmocka_unit_test(array_without_memory_stays_as_it_was),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_classes.h"
 #include "user/hotspot/classes.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define OBJECT "java/lang/Object"
 
@@ -38,116 +34,115 @@ static uint64_t add(struct fake_code *f, uint64_t loader, const char *name)
 	return fake_class_add(f, &(struct fake_class){.name = name, .loader = loader});
 }
 
-static void each_class_of_each_loader_is_reported_newest_first(void **state)
+static struct fake_code the;
+
+static int setup(void **state)
+{
+	fake_classes_init(&the, FAKE_17);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	fake_code_release(&the);
+	return 0;
+}
+
+CASE(each_class_of_each_loader_is_reported_newest_first, setup, teardown)
 {
 	struct seen s = {.count = 0};
-	struct fake_code f;
 	uint64_t boot, app;
 
-	fake_classes_init(&f, FAKE_17);
-	assert_int_equal(walk(&f, &s), 0);
+	assert_int_equal(walk(&the, &s), 0);
 	assert_string_equal(s.names, "");
-	boot = fake_loader_add(&f, NULL, NULL);
-	app = fake_loader_add(&f, "a/Loader", "app");
-	add(&f, boot, OBJECT);
-	add(&f, app, "a/B");
-	fake_array_add(&f, app);
-	add(&f, app, "a/C");
-	assert_int_equal(walk(&f, &s), 0);
+	boot = fake_loader_add(&the, NULL, NULL);
+	app = fake_loader_add(&the, "a/Loader", "app");
+	add(&the, boot, OBJECT);
+	add(&the, app, "a/B");
+	fake_array_add(&the, app);
+	add(&the, app, "a/C");
+	assert_int_equal(walk(&the, &s), 0);
 	assert_string_equal(s.names, "a/C a/B boot:" OBJECT);
 	s.stop_at = 2;
-	assert_int_equal(walk(&f, &s), 77);
+	assert_int_equal(walk(&the, &s), 77);
 	assert_string_equal(s.names, "a/C a/B");
-	fake_code_release(&f);
 }
 
-static void class_being_created_is_not_reported(void **state)
+CASE(class_being_created_is_not_reported, setup, teardown)
 {
 	struct seen s = {.count = 0};
-	struct fake_code f;
 	uint64_t boot, klass;
 
-	fake_classes_init(&f, FAKE_17);
-	boot = fake_loader_add(&f, NULL, NULL);
-	add(&f, boot, OBJECT);
-	klass = add(&f, boot, "a/New");
-	fake_set(&f, klass + f.layout.klass_state, 0, 1);
-	fake_set(&f, klass + f.layout.walk.klass_name, 0, 8);
-	assert_int_equal(walk(&f, &s), 0);
+	boot = fake_loader_add(&the, NULL, NULL);
+	add(&the, boot, OBJECT);
+	klass = add(&the, boot, "a/New");
+	fake_set(&the, klass + the.layout.klass_state, 0, 1);
+	fake_set(&the, klass + the.layout.walk.klass_name, 0, 8);
+	assert_int_equal(walk(&the, &s), 0);
 	assert_string_equal(s.names, "boot:" OBJECT);
-	fake_set(&f, klass + f.layout.klass_shape, 0, 4);
-	assert_int_equal(walk(&f, &s), 0);
-	fake_code_release(&f);
+	fake_set(&the, klass + the.layout.klass_shape, 0, 4);
+	assert_int_equal(walk(&the, &s), 0);
 }
 
-static void circles_and_foreign_classes_end_the_walk(void **state)
+CASE(circles_and_foreign_classes_end_the_walk, setup, teardown)
 {
 	struct seen s = {.count = 0};
-	struct fake_code f;
 	uint64_t boot, app, a, b;
 
-	fake_classes_init(&f, FAKE_17);
-	boot = fake_loader_add(&f, NULL, NULL);
-	app = fake_loader_add(&f, "a/Loader", NULL);
-	a = add(&f, boot, "a/A");
-	b = add(&f, boot, "a/B");
-	fake_set(&f, a + f.layout.klass_next, b, 8);
-	assert_int_equal(walk(&f, &s), -EAGAIN);
-	fake_set(&f, a + f.layout.klass_next, 0, 8);
-	fake_set(&f, boot + f.layout.loader_next, app, 8);
-	assert_int_equal(walk(&f, &s), -EAGAIN);
-	fake_set(&f, boot + f.layout.loader_next, 0, 8);
-	assert_int_equal(walk(&f, &s), 0);
-	fake_set(&f, a + f.layout.klass_loader_data, app, 8);
-	assert_int_equal(walk(&f, &s), -EAGAIN);
-	fake_set(&f, a + f.layout.klass_loader_data, boot, 8);
-	fake_set(&f, b + f.layout.klass_next, 0xdead, 8);
-	assert_int_equal(walk(&f, &s), -EAGAIN);
-	fake_set(&f, b + f.layout.klass_next, a, 8);
-	fake_set(&f, a + f.layout.walk.klass_name, fake_code_symbol(&f, "no;name"), 8);
-	assert_int_equal(walk(&f, &s), -EAGAIN);
-	fake_code_release(&f);
+	boot = fake_loader_add(&the, NULL, NULL);
+	app = fake_loader_add(&the, "a/Loader", NULL);
+	a = add(&the, boot, "a/A");
+	b = add(&the, boot, "a/B");
+	fake_set(&the, a + the.layout.klass_next, b, 8);
+	assert_int_equal(walk(&the, &s), -EAGAIN);
+	fake_set(&the, a + the.layout.klass_next, 0, 8);
+	fake_set(&the, boot + the.layout.loader_next, app, 8);
+	assert_int_equal(walk(&the, &s), -EAGAIN);
+	fake_set(&the, boot + the.layout.loader_next, 0, 8);
+	assert_int_equal(walk(&the, &s), 0);
+	fake_set(&the, a + the.layout.klass_loader_data, app, 8);
+	assert_int_equal(walk(&the, &s), -EAGAIN);
+	fake_set(&the, a + the.layout.klass_loader_data, boot, 8);
+	fake_set(&the, b + the.layout.klass_next, 0xdead, 8);
+	assert_int_equal(walk(&the, &s), -EAGAIN);
+	fake_set(&the, b + the.layout.klass_next, a, 8);
+	fake_set(&the, a + the.layout.walk.klass_name, fake_code_symbol(&the, "no;name"), 8);
+	assert_int_equal(walk(&the, &s), -EAGAIN);
 }
 
-static void any_failed_read_ends_the_walk(void **state)
+CASE(any_failed_read_ends_the_walk, setup, teardown)
 {
 	struct seen s = {.count = 0};
-	struct fake_code f;
 	uint64_t boot;
 	unsigned int reads;
 
-	fake_classes_init(&f, FAKE_17);
-	f.spread = true;
-	boot = fake_loader_add(&f, NULL, NULL);
-	add(&f, boot, "a/A");
-	add(&f, boot, "a/B");
-	assert_int_equal(walk(&f, &s), 0);
-	reads = f.reads;
+	the.spread = true;
+	boot = fake_loader_add(&the, NULL, NULL);
+	add(&the, boot, "a/A");
+	add(&the, boot, "a/B");
+	assert_int_equal(walk(&the, &s), 0);
+	reads = the.reads;
 	for (unsigned int i = 1; i <= reads; i++) {
-		f.reads = 0;
-		f.fail_first = i;
-		f.fail_last = i + 1; /* a page, and the fallback */
-		assert_int_not_equal(walk(&f, &s), 0);
+		the.reads = 0;
+		the.fail_first = i;
+		the.fail_last = i + 1; /* a page, and the fallback */
+		assert_int_not_equal(walk(&the, &s), 0);
 	}
-	fake_code_release(&f);
 }
 
-static void layout_without_classes_is_refused(void **state)
+CASE(layout_without_classes_is_refused, setup, teardown)
 {
 	struct seen s = {.count = 0};
-	struct fake_code f;
 
-	fake_classes_init(&f, FAKE_17);
-	f.layout.without = HOTSPOT_NO_CLASSES;
-	assert_int_equal(walk(&f, &s), -ENOTSUP);
-	f.layout.without = HOTSPOT_NO_LOADERS;
-	assert_int_equal(walk(&f, &s), -ENOTSUP);
-	f.layout.without = HOTSPOT_NO_LINES | HOTSPOT_NO_UPCALLS;
-	assert_int_equal(walk(&f, &s), 0);
-	fake_code_release(&f);
+	the.layout.without = HOTSPOT_NO_CLASSES;
+	assert_int_equal(walk(&the, &s), -ENOTSUP);
+	the.layout.without = HOTSPOT_NO_LOADERS;
+	assert_int_equal(walk(&the, &s), -ENOTSUP);
+	the.layout.without = HOTSPOT_NO_LINES | HOTSPOT_NO_UPCALLS;
+	assert_int_equal(walk(&the, &s), 0);
 }
 
-static void missing_memory_is_reported(void **state)
+CASE(missing_memory_is_reported)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -166,18 +161,4 @@ static void missing_memory_is_reported(void **state)
 	fail_nth(0);
 	assert_true(n > 2);
 	fake_code_release(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_class_of_each_loader_is_reported_newest_first),
-		cmocka_unit_test(class_being_created_is_not_reported),
-		cmocka_unit_test(circles_and_foreign_classes_end_the_walk),
-		cmocka_unit_test(any_failed_read_ends_the_walk),
-		cmocka_unit_test(layout_without_classes_is_refused),
-		cmocka_unit_test(missing_memory_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,87 +2,82 @@
 #include "tests/lib/fake_code.h"
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/symbol.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static char text[SYMBOL_MAX + 1];
 
-static void symbol_gives_its_text(void **state)
-{
-	struct fake_code f;
+static struct fake_code the;
 
-	fake_code_init(&f, FAKE_17);
-	assert_int_equal(symbol_read(&f.layout, &f.mem, fake_code_symbol(&f, "java/lang/Object"), text), 16);
-	assert_string_equal(text, "java/lang/Object");
-	fake_code_release(&f);
+static int setup(void **state)
+{
+	fake_code_init(&the, FAKE_17);
+	return 0;
 }
 
-static void symbol_length_may_be_the_upper_half_of_an_int(void **state)
+static int teardown(void **state)
 {
-	struct fake_code f;
+	fake_code_release(&the);
+	return 0;
+}
+
+CASE(symbol_gives_its_text, setup, teardown)
+{
+	assert_int_equal(symbol_read(&the.layout, &the.mem, fake_code_symbol(&the, "java/lang/Object"), text), 16);
+	assert_string_equal(text, "java/lang/Object");
+}
+
+CASE(symbol_length_may_be_the_upper_half_of_an_int, setup, teardown)
+{
 	uint64_t symbol;
 
-	fake_code_init(&f, FAKE_17);
-	f.layout.walk.symbol_length = 0;
-	f.layout.walk.symbol_length_shift = 16;
-	f.layout.walk.symbol_body = 8;
-	symbol = fake_code_symbol(&f, "ab");
-	memcpy(fake_code_at(&f, symbol), &(uint32_t){2 << 16 | 0xfffe}, 4);
-	assert_int_equal(symbol_read(&f.layout, &f.mem, symbol, text), 2);
+	the.layout.walk.symbol_length = 0;
+	the.layout.walk.symbol_length_shift = 16;
+	the.layout.walk.symbol_body = 8;
+	symbol = fake_code_symbol(&the, "ab");
+	memcpy(fake_code_at(&the, symbol), &(uint32_t){2 << 16 | 0xfffe}, 4);
+	assert_int_equal(symbol_read(&the.layout, &the.mem, symbol, text), 2);
 	assert_string_equal(text, "ab");
-	fake_code_release(&f);
 }
 
-static void symbol_of_full_length_is_read(void **state)
+CASE(symbol_of_full_length_is_read, setup, teardown)
 {
-	struct fake_code f;
 	uint64_t symbol;
 	char *body;
 
-	fake_code_init(&f, FAKE_17);
-	symbol = fake_code_symbol(&f, "x");
-	body = fake_code_at(&f, symbol + f.layout.walk.symbol_body);
+	symbol = fake_code_symbol(&the, "x");
+	body = fake_code_at(&the, symbol + the.layout.walk.symbol_body);
 	memset(body, 'x', SYMBOL_MAX);
-	memset(fake_code_at(&f, symbol + f.layout.walk.symbol_length), 0xff, 2);
-	assert_int_equal(symbol_read(&f.layout, &f.mem, symbol, text), SYMBOL_MAX);
+	memset(fake_code_at(&the, symbol + the.layout.walk.symbol_length), 0xff, 2);
+	assert_int_equal(symbol_read(&the.layout, &the.mem, symbol, text), SYMBOL_MAX);
 	assert_int_equal(strlen(text), SYMBOL_MAX);
-	fake_code_release(&f);
 }
 
-static void invalid_symbol_is_refused(void **state)
+CASE(invalid_symbol_is_refused, setup, teardown)
 {
-	struct fake_code f;
 	uint64_t symbol;
 
-	fake_code_init(&f, FAKE_17);
-	assert_int_equal(symbol_read(&f.layout, &f.mem, fake_code_symbol(&f, ""), text), -EBADMSG);
-	symbol = fake_code_symbol(&f, "abc");
-	*(char *)fake_code_at(&f, symbol + f.layout.walk.symbol_body + 1) = 0;
-	assert_int_equal(symbol_read(&f.layout, &f.mem, symbol, text), -EBADMSG);
-	assert_int_equal(symbol_read(&f.layout, &f.mem, 0x10, text), -EFAULT);
-	assert_int_equal(symbol_read(&f.layout, &f.mem, FAKE_BASE + FAKE_SIZE - 5, text), -EFAULT);
-	fake_code_release(&f);
+	assert_int_equal(symbol_read(&the.layout, &the.mem, fake_code_symbol(&the, ""), text), -EBADMSG);
+	symbol = fake_code_symbol(&the, "abc");
+	*(char *)fake_code_at(&the, symbol + the.layout.walk.symbol_body + 1) = 0;
+	assert_int_equal(symbol_read(&the.layout, &the.mem, symbol, text), -EBADMSG);
+	assert_int_equal(symbol_read(&the.layout, &the.mem, 0x10, text), -EFAULT);
+	assert_int_equal(symbol_read(&the.layout, &the.mem, FAKE_BASE + FAKE_SIZE - 5, text), -EFAULT);
 }
 
-static void pool_slots_are_checked_and_lose_their_tag(void **state)
+CASE(pool_slots_are_checked_and_lose_their_tag, setup, teardown)
 {
-	struct fake_code f;
 	uint64_t pool = FAKE_BASE + 4096, slot = 0x1235, symbol;
 
-	fake_code_init(&f, FAKE_17);
-	memcpy(fake_code_at(&f, pool + f.layout.pool_length), &(uint32_t){3}, 4);
-	memcpy(fake_code_at(&f, pool + f.layout.walk.pool_size + 8), &slot, 8);
-	assert_int_equal(symbol_in_pool(&f.layout, &f.mem, pool, 1, &symbol), 0);
+	memcpy(fake_code_at(&the, pool + the.layout.pool_length), &(uint32_t){3}, 4);
+	memcpy(fake_code_at(&the, pool + the.layout.walk.pool_size + 8), &slot, 8);
+	assert_int_equal(symbol_in_pool(&the.layout, &the.mem, pool, 1, &symbol), 0);
 	assert_int_equal(symbol, 0x1234);
-	assert_int_equal(symbol_in_pool(&f.layout, &f.mem, pool, 0, &symbol), -EBADMSG);
-	assert_int_equal(symbol_in_pool(&f.layout, &f.mem, pool, 2, &symbol), -EBADMSG); /* holds 0 */
-	assert_int_equal(symbol_in_pool(&f.layout, &f.mem, pool, 3, &symbol), -EBADMSG);
-	fake_code_release(&f);
+	assert_int_equal(symbol_in_pool(&the.layout, &the.mem, pool, 0, &symbol), -EBADMSG);
+	assert_int_equal(symbol_in_pool(&the.layout, &the.mem, pool, 2, &symbol), -EBADMSG); /* holds 0 */
+	assert_int_equal(symbol_in_pool(&the.layout, &the.mem, pool, 3, &symbol), -EBADMSG);
 }
 
-static void names_are_distinguished_from_garbage(void **state)
+CASE(names_are_distinguished_from_garbage)
 {
 	assert_true(symbol_names_class("a/B$$Lambda+0x0000000098041000"));
 	assert_false(symbol_names_class("a.B"));
@@ -96,53 +91,45 @@ static void names_are_distinguished_from_garbage(void **state)
 	assert_false(symbol_is_descriptor("()"));
 }
 
-static void page_cache_reads_a_page_once_until_it_is_cleared(void **state)
+CASE(page_cache_reads_a_page_once_until_it_is_cleared, setup, teardown)
 {
 	static struct page_cache s;
-	struct fake_code f;
 	uint32_t v;
 
-	fake_code_init(&f, FAKE_17);
-	page_cache_init(&s, &f.mem);
+	page_cache_init(&s, &the.mem);
 	for (uint64_t at = FAKE_BASE; at < FAKE_BASE + 8192; at += 4)
 		assert_int_equal(mem_u32(&s.mem, at, &v), 0);
-	assert_int_equal(f.reads, 2);
-	memset(fake_code_at(&f, FAKE_BASE + 4094), 0x11, 4);
+	assert_int_equal(the.reads, 2);
+	memset(fake_code_at(&the, FAKE_BASE + 4094), 0x11, 4);
 	assert_int_equal(mem_u32(&s.mem, FAKE_BASE + 4094, &v), 0);
 	assert_int_equal(v, 0);
 	page_cache_clear(&s);
 	assert_int_equal(mem_u32(&s.mem, FAKE_BASE + 4094, &v), 0);
 	assert_int_equal(v, 0x11111111);
-	assert_int_equal(f.reads, 4);
-	fake_code_release(&f);
+	assert_int_equal(the.reads, 4);
 }
 
 /* Like the pages of a code cache and of metaspace. */
-static void page_cache_keeps_pages_that_are_far_apart(void **state)
+CASE(page_cache_keeps_pages_that_are_far_apart, setup, teardown)
 {
 	static struct page_cache s;
-	struct fake_code f;
 	uint64_t v;
 
-	fake_code_init(&f, FAKE_17);
-	page_cache_init(&s, &f.mem);
+	page_cache_init(&s, &the.mem);
 	for (int round = 0; round < 2; round++)
 		for (uint64_t page = 0; page < FAKE_SIZE / PAGE_CACHE_PAGE; page += 4)
 			assert_int_equal(mem_u64(&s.mem, FAKE_BASE + page * PAGE_CACHE_PAGE, &v), 0);
-	assert_int_equal(f.reads, (FAKE_SIZE / PAGE_CACHE_PAGE + 3) / 4);
-	fake_code_release(&f);
+	assert_int_equal(the.reads, (FAKE_SIZE / PAGE_CACHE_PAGE + 3) / 4);
 }
 
-static void page_cache_separates_pages_and_returns_errors(void **state)
+CASE(page_cache_separates_pages_and_returns_errors, setup, teardown)
 {
 	static struct page_cache s;
-	struct fake_code f;
 	uint64_t v;
 
-	fake_code_init(&f, FAKE_17);
-	page_cache_init(&s, &f.mem);
+	page_cache_init(&s, &the.mem);
 	for (uint64_t page = 0; page < FAKE_SIZE / PAGE_CACHE_PAGE; page++)
-		memcpy(fake_code_at(&f, FAKE_BASE + page * PAGE_CACHE_PAGE), &page, 8);
+		memcpy(fake_code_at(&the, FAKE_BASE + page * PAGE_CACHE_PAGE), &page, 8);
 	for (uint64_t page = 0; page < FAKE_SIZE / PAGE_CACHE_PAGE; page++) {
 		assert_int_equal(mem_u64(&s.mem, FAKE_BASE + page * PAGE_CACHE_PAGE, &v), 0);
 		assert_int_equal(v, page);
@@ -150,22 +137,4 @@ static void page_cache_separates_pages_and_returns_errors(void **state)
 	assert_int_equal(mem_u64(&s.mem, FAKE_BASE + FAKE_SIZE - 4, &v), -EFAULT);
 	assert_int_equal(mem_u64(&s.mem, FAKE_BASE - 8, &v), -EFAULT);
 	assert_int_equal(mem_u64(&s.mem, UINT64_MAX - 3, &v), -EFAULT);
-	fake_code_release(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(symbol_gives_its_text),
-		cmocka_unit_test(symbol_length_may_be_the_upper_half_of_an_int),
-		cmocka_unit_test(symbol_of_full_length_is_read),
-		cmocka_unit_test(invalid_symbol_is_refused),
-		cmocka_unit_test(pool_slots_are_checked_and_lose_their_tag),
-		cmocka_unit_test(names_are_distinguished_from_garbage),
-		cmocka_unit_test(page_cache_reads_a_page_once_until_it_is_cleared),
-		cmocka_unit_test(page_cache_keeps_pages_that_are_far_apart),
-		cmocka_unit_test(page_cache_separates_pages_and_returns_errors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

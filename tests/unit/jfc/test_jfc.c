@@ -3,15 +3,7 @@
 #include "format/jfc/jfc.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jdk.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define HEAD		 "<configuration version=\"2.0\" label=\"test\">"
 #define TAIL		 "</configuration>"
@@ -34,7 +26,7 @@ static const char *value_of(const struct jfc *j, const char *event, const char *
 	return s ? s->value : NULL;
 }
 
-static void settings_have_the_value_written_in_them(void **state)
+CASE(settings_have_the_value_written_in_them)
 {
 	struct jfc *j = must_read("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- c -->\n" HEAD
 				  "\n<event name=\"a.B\">\n  <setting name=\"enabled\"> tr<!-- in -->ue\n</setting>"
@@ -58,7 +50,7 @@ static void settings_have_the_value_written_in_them(void **state)
 	jfc_free(NULL);
 }
 
-static void last_of_two_settings_counts(void **state)
+CASE(last_of_two_settings_counts)
 {
 	struct jfc *j = must_read(HEAD "<event name=\"a\">" SET("x", "1")
 					  SET("x", "2") "</event><event name=\"a\">" SET("x", "3") "</event>" TAIL);
@@ -67,7 +59,7 @@ static void last_of_two_settings_counts(void **state)
 	jfc_free(j);
 }
 
-static void unknown_elements_are_skipped_with_their_content(void **state)
+CASE(unknown_elements_are_skipped_with_their_content)
 {
 	struct jfc *j = must_read(
 		HEAD "<later><event name=\"a\">" SET("x", "1") "</event></later><event name=\"a\"><later>" SET(
@@ -157,7 +149,7 @@ static char *text_of(size_t row)
 	return text;
 }
 
-static void conditions_are_evaluated_when_a_control_is_set(void **state)
+CASE(conditions_are_evaluated_when_a_control_is_set)
 {
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++) {
 		char *text = text_of(i);
@@ -240,7 +232,7 @@ static void compare_rows(const struct jdk *jdk, const char *option)
 	remove(out);
 }
 
-static void conditions_agree_with_the_jdk(void **state)
+CASE(conditions_agree_with_the_jdk)
 {
 	static const char *const options[] = {"low", "off", "TRUE"};
 	struct jdk jdks[8];
@@ -252,7 +244,7 @@ static void conditions_agree_with_the_jdk(void **state)
 		compare_rows(&jdks[n - 1], options[i]);
 }
 
-static void only_dependent_settings_change(void **state)
+CASE(only_dependent_settings_change)
 {
 	struct jfc *j = must_read(HEAD "<control>" INPUTS CONDITION(
 		LOW) "</control><event name=\"e\"><setting name=\"a\" control=\"t\">1</setting>"
@@ -275,7 +267,7 @@ static void only_dependent_settings_change(void **state)
 	jfc_free(j);
 }
 
-static void wrong_value_of_a_control_changes_nothing(void **state)
+CASE(wrong_value_of_a_control_changes_nothing)
 {
 	static const struct {
 		const char *name, *value, *message;
@@ -354,13 +346,13 @@ static void check_wrong(const char *text, const char *place, const char *reason)
 	assert_null(j);
 }
 
-static void faults_have_a_line_and_a_column(void **state)
+CASE(faults_have_a_line_and_a_column)
 {
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		check_wrong(wrong[i].text, wrong[i].place, wrong[i].reason);
 }
 
-static void size_and_depth_have_limits(void **state)
+CASE(size_and_depth_have_limits)
 {
 	char *large = malloc(JFC_MAX_SIZE + 2), *end;
 	struct diag d = {0};
@@ -385,7 +377,7 @@ static void size_and_depth_have_limits(void **state)
 }
 
 /* Each condition asks the previous one twice: 2^60 evaluations without a cache. */
-static void conditions_do_not_multiply(void **state)
+CASE(conditions_do_not_multiply)
 {
 	char *text = malloc(1 << 16), *end = stpcpy(text, HEAD "<control>" INPUTS);
 	struct diag d = {0};
@@ -428,7 +420,7 @@ static bool read_and_set(void)
 	return !err;
 }
 
-static void missing_memory_is_reported(void **state)
+CASE(missing_memory_is_reported)
 {
 	unsigned n = 0, refused = 0;
 
@@ -442,7 +434,7 @@ static void missing_memory_is_reported(void **state)
 	assert_true(n > 20 && refused >= n - 2);
 }
 
-static void events_with_context_are_those_that_say_so(void **state)
+CASE(events_with_context_are_those_that_say_so)
 {
 	struct jfc *j = must_read(HEAD "<event name=\"a.B\" withContext=\"true\">" SET(
 		"enabled", "true") "</event>"
@@ -455,24 +447,4 @@ static void events_with_context_are_those_that_say_so(void **state)
 	assert_string_equal(jfc_next_with_context(j, &at), "a.F");
 	assert_null(jfc_next_with_context(j, &at));
 	jfc_free(j);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(settings_have_the_value_written_in_them),
-		cmocka_unit_test(events_with_context_are_those_that_say_so),
-		cmocka_unit_test(last_of_two_settings_counts),
-		cmocka_unit_test(unknown_elements_are_skipped_with_their_content),
-		cmocka_unit_test(conditions_are_evaluated_when_a_control_is_set),
-		cmocka_unit_test(conditions_agree_with_the_jdk),
-		cmocka_unit_test(only_dependent_settings_change),
-		cmocka_unit_test(wrong_value_of_a_control_changes_nothing),
-		cmocka_unit_test(faults_have_a_line_and_a_column),
-		cmocka_unit_test(size_and_depth_have_limits),
-		cmocka_unit_test(conditions_do_not_multiply),
-		cmocka_unit_test(missing_memory_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The settings of an event type, from one file and from several. */
 #include "format/jfc/jfc.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define HEAD		 "<configuration version=\"2.0\" label=\"test\">"
 #define TAIL		 "</configuration>"
@@ -25,7 +18,7 @@ static struct jfc *must_read(const char *text)
 	return j;
 }
 
-static void times_have_the_format_of_jfr(void **state)
+CASE(times_have_the_format_of_jfr)
 {
 	static const struct {
 		const char *text;
@@ -68,7 +61,7 @@ static void times_have_the_format_of_jfr(void **state)
 			fail_msg("'%s' is taken", bad[i]);
 }
 
-static void event_is_off_by_default(void **state)
+CASE(event_is_off_by_default)
 {
 	struct jfc *j = must_read(HEAD "<event name=\"jdk.Other\">" SET("enabled", "true") "</event>" TAIL);
 	struct jfc_event e;
@@ -85,7 +78,7 @@ static void event_is_off_by_default(void **state)
 	jfc_free(j);
 }
 
-static void later_file_wins_setting_by_setting(void **state)
+CASE(later_file_wins_setting_by_setting)
 {
 	struct jfc *a = must_read(TRACE(SET("enabled", "true") SET("filter", "a.B") SET("threshold", "5 ms")));
 	struct jfc *b = must_read(TRACE(SET("threshold", "20 ms") SET("stackTrace", "false") SET("period", "1 s")));
@@ -111,7 +104,7 @@ static void later_file_wins_setting_by_setting(void **state)
 	jfc_free(c);
 }
 
-static void periods_have_a_least_time(void **state)
+CASE(periods_have_a_least_time)
 {
 	struct jfc *j = must_read(TRACE(SET("period", "10 us")));
 	struct jfc_event e;
@@ -126,7 +119,7 @@ static void periods_have_a_least_time(void **state)
 	jfc_free(j);
 }
 
-static void wrong_values_are_reported_with_their_place(void **state)
+CASE(wrong_values_are_reported_with_their_place)
 {
 	static const struct {
 		const char *setting, *message;
@@ -160,17 +153,4 @@ static void wrong_values_are_reported_with_their_place(void **state)
 		assert_int_equal(jfc_apply(j, "jdk.MethodTiming", &e, &d), 0);
 		jfc_free(j);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_have_the_format_of_jfr),
-		cmocka_unit_test(event_is_off_by_default),
-		cmocka_unit_test(later_file_wins_setting_by_setting),
-		cmocka_unit_test(periods_have_a_least_time),
-		cmocka_unit_test(wrong_values_are_reported_with_their_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

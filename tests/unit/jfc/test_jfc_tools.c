@@ -5,14 +5,7 @@
  */
 #include "format/jfc/jfc.h"
 #include "tests/lib/jdk.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 /* Options unknown to a JDK are left out. Each line is one run. */
 static const char *const options[][12] = {
@@ -92,7 +85,7 @@ static void check_file(const struct jdk *jdk, const char *name, const char *cons
 	remove(out);
 }
 
-static void jdk_files_give_the_same_result_as_jfr_configure(void **state)
+CASE(jdk_files_give_the_same_result_as_jfr_configure)
 {
 	struct jdk jdks[8];
 	size_t n = jdk_find(jdks, 8), files = 0;
@@ -108,7 +101,7 @@ static void jdk_files_give_the_same_result_as_jfr_configure(void **state)
 		skip();
 }
 
-static void jdk_files_are_accepted(void **state)
+CASE(jdk_files_are_accepted)
 {
 	static const char *const names[] = {"default", "profile"};
 	struct jdk jdks[8];
@@ -139,14 +132,4 @@ static void jdk_files_are_accepted(void **state)
 	}
 	if (!files)
 		skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(jdk_files_give_the_same_result_as_jfr_configure),
-		cmocka_unit_test(jdk_files_are_accepted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

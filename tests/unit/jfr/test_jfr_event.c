@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
-static void companion_events_keep_every_value(void **state)
+CASE(companion_events_keep_every_value)
 {
 	struct recording r = recording_new();
 	const struct dissect_event *e;
@@ -52,7 +47,7 @@ static void companion_events_keep_every_value(void **state)
 	recording_free(&r);
 }
 
-static void active_setting_names_its_event_type_and_no_other(void **state)
+CASE(active_setting_names_its_event_type_and_no_other)
 {
 	struct recording r = recording_new();
 	const struct dissect_event *e;
@@ -69,7 +64,7 @@ static void active_setting_names_its_event_type_and_no_other(void **state)
 	recording_free(&r);
 }
 
-static void long_texts_are_cut(void **state)
+CASE(long_texts_are_cut)
 {
 	struct recording r = recording_new();
 	size_t size = 3 << 20;
@@ -99,7 +94,7 @@ static void assert_place_fits(const struct jfr_field *f)
 		fail_msg("%s: %u bytes at %u", f->name, f->size, f->at);
 }
 
-static void each_field_has_a_value_of_its_own(void **state)
+CASE(each_field_has_a_value_of_its_own)
 {
 	for (int type = JFR_FIRST_EVENT; type < JFR_TYPES; type++) {
 		const struct jfr_field *f = jfr_schema_fields(type);
@@ -145,7 +140,7 @@ static struct bytes call_written(enum jfr_kernel kernel, bool from_rows)
 }
 
 /* The size of an event stands before it, in one byte or in four. */
-static void method_trace_is_what_its_rows_say(void **state)
+CASE(method_trace_is_what_its_rows_say)
 {
 	for (int kernel = JFR_KERNEL_NONE; kernel <= JFR_KERNEL_FULL; kernel++) {
 		struct bytes fast = call_written(kernel, false), rows = call_written(kernel, true);
@@ -156,17 +151,4 @@ static void method_trace_is_what_its_rows_say(void **state)
 		bytes_release(&fast);
 		bytes_release(&rows);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(companion_events_keep_every_value),
-		cmocka_unit_test(active_setting_names_its_event_type_and_no_other),
-		cmocka_unit_test(long_texts_are_cut),
-		cmocka_unit_test(each_field_has_a_value_of_its_own),
-		cmocka_unit_test(method_trace_is_what_its_rows_say),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

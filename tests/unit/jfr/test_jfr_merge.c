@@ -6,16 +6,8 @@
 #include "format/jfr/jfr_merge.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jfr_builder.h"
-#include "user/view/print.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/jfr_printed.h"
+#include "tests/lib/test.h"
 
 enum { EVENT = 100, THING, OTHER, THREAD, INNER };
 
@@ -71,36 +63,14 @@ static void merge(void)
 	assert_null(fault);
 }
 
-/* The printed form of the merged file; the caller frees it. */
-static char *print(bool json)
+static const char *print(bool json)
 {
-	int fd = memfd_create("printed", 0);
-	struct select select = {0};
-	struct jfr_file f;
-	struct printer p;
-	char *text;
-	off_t end;
-
-	jfr_file_init(&f, merged.data, merged.size);
-	printer_init(&p, fd);
-	(json ? print_json : print_text)(&f, &select, &p);
-	assert_null(f.fault.what);
-	select_release(&select);
-	printer_release(&p);
-	jfr_file_release(&f);
-	end = lseek(fd, 0, SEEK_END);
-	text = calloc(1, end + 1);
-	assert_int_equal(pread(fd, text, end, 0), end);
-	close(fd);
-	return text;
+	return jfr_printed(&merged, json, NULL, NULL);
 }
 
 static void assert_printed(const char *want)
 {
-	char *text = print(false);
-
-	assert_string_equal(text, want);
-	free(text);
+	assert_string_equal(print(false), want);
 }
 
 static void assert_contains(const char *text, const char *want)
@@ -125,9 +95,7 @@ static void put_be64(unsigned char *at, uint64_t v)
 
 static void event(int type, int64_t after, int64_t number)
 {
-	chunk_begin_event(&b, type, after);
-	bytes_put_leb(&b.body, number);
-	chunk_end_event(&b);
+	chunk_put_event(&b, type, after, number);
 }
 
 static void add_numbers(const char *name)
@@ -158,9 +126,9 @@ static void assert_in_order(void)
 	jfr_file_release(&f);
 }
 
-static void events_are_ordered_by_time(void **state)
+CASE(events_are_ordered_by_time, setup, teardown)
 {
-	char *text, *at;
+	const char *at;
 
 	add_numbers("A");
 	event(EVENT, 3000000, 3);
@@ -173,7 +141,7 @@ static void events_are_ordered_by_time(void **state)
 	merge();
 	assert_int_equal(result.events, 4);
 	assert_in_order();
-	text = at = print(false);
+	at = print(false);
 	for (int i = 1; i <= 4; i++) {
 		char want[64];
 
@@ -182,11 +150,10 @@ static void events_are_ordered_by_time(void **state)
 		at = strstr(at, want);
 		assert_non_null(at);
 	}
-	free(text);
 }
 
 /* The second file counts in units of half a nanosecond, and began a second later. */
-static void ticks_are_converted_to_the_first_clock(void **state)
+CASE(ticks_are_converted_to_the_first_clock, setup, teardown)
 {
 	for (int i = 0; i < 2; i++) {
 		chunk_event(&b, "T", EVENT);
@@ -196,11 +163,7 @@ static void ticks_are_converted_to_the_first_clock(void **state)
 		chunk_annotate_field(&b, B_TIMESTAMP, "TICKS");
 		chunk_field(&b, "never", B_LONG, 0);
 		chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
-		chunk_begin_event(&b, EVENT, 2000000);
-		bytes_put_leb(&b.body, 500000);
-		bytes_put_leb(&b.body, BUILDER_T0 + 4000000);
-		bytes_put_leb(&b.body, INT64_MIN);
-		chunk_end_event(&b);
+		chunk_put_event(&b, EVENT, 2000000, 500000, BUILDER_T0 + 4000000, INT64_MIN);
 		finish_file(i);
 	}
 	put_be64(file[1].data + 32, BUILDER_NANOS + 1000000000);
@@ -229,10 +192,10 @@ static void add_thing(const char *event_name)
 	chunk_field(&b, "thing", THING, B_CONSTANT);
 }
 
-static void equal_keys_in_two_files_are_different_constants(void **state)
+CASE(equal_keys_in_two_files_are_different_constants, setup, teardown)
 {
 	static const int64_t keys[] = {0, 1, 7, -1, -5};
-	char *text;
+	const char *text;
 
 	for (int i = 0; i < 2; i++) {
 		add_thing(i ? "B" : "A");
@@ -253,11 +216,10 @@ static void equal_keys_in_two_files_are_different_constants(void **state)
 			assert_contains(text, want);
 	}
 	assert_contains(text, "\"thing\": null");
-	free(text);
 }
 
 /* In the second file the fields of T have another order, one is missing, and one is new. */
-static void types_of_one_name_become_one(void **state)
+CASE(types_of_one_name_become_one, setup, teardown)
 {
 	chunk_event(&b, "T", EVENT);
 	chunk_field(&b, "duration", B_LONG, 0);
@@ -278,11 +240,7 @@ static void types_of_one_name_become_one(void **state)
 	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
 	chunk_field(&b, "count", B_INT, 0);
 	chunk_field(&b, "fresh", B_BOOLEAN, 0);
-	chunk_begin_event(&b, OTHER, 5000000);
-	bytes_put_leb(&b.body, 1000000);
-	bytes_put_leb(&b.body, 4);
-	bytes_put_u8(&b.body, 1);
-	chunk_end_event(&b);
+	chunk_put_event(&b, OTHER, 5000000, 1000000, 4, 1);
 	finish_file(1);
 	merge();
 	assert_printed(
@@ -293,9 +251,9 @@ static void types_of_one_name_become_one(void **state)
 }
 
 /* Thing is a number in one file and a text in the other; so the types that contain it differ, and the event. */
-static void contradicting_types_stay_separate(void **state)
+CASE(contradicting_types_stay_separate, setup, teardown)
 {
-	char *text;
+	const char *text;
 
 	for (int i = 0; i < 2; i++) {
 		chunk_class(&b, "Thing", THING, NULL);
@@ -318,7 +276,6 @@ static void contradicting_types_stay_separate(void **state)
 	text = print(true);
 	assert_contains(text, "\"value\": 42\n");
 	assert_contains(text, "\"value\": \"a text\"\n");
-	free(text);
 }
 
 static uint32_t types_named(const char *name)
@@ -338,7 +295,7 @@ static uint32_t types_named(const char *name)
 }
 
 /* A duration must be the second field. It is 0 in events that have none, and readers do not print that. */
-static void an_event_with_and_without_duration_is_one_type(void **state)
+CASE(an_event_with_and_without_duration_is_one_type, setup, teardown)
 {
 	for (int first = 0; first < 2; first++) {
 		for (int i = 0; i < 2; i++) {
@@ -366,16 +323,13 @@ static void an_event_with_and_without_duration_is_one_type(void **state)
 }
 
 /* A field of that name elsewhere is no duration of the event. */
-static void a_duration_that_is_not_the_second_field_stays_separate(void **state)
+CASE(a_duration_that_is_not_the_second_field_stays_separate, setup, teardown)
 {
 	for (int i = 0; i < 2; i++) {
 		chunk_event(&b, "T", EVENT);
 		chunk_field(&b, i ? "duration" : "number", B_LONG, 0);
 		chunk_field(&b, i ? "number" : "duration", B_LONG, 0);
-		chunk_begin_event(&b, EVENT, i * 1000000);
-		bytes_put_leb(&b.body, 5);
-		bytes_put_leb(&b.body, 6);
-		chunk_end_event(&b);
+		chunk_put_event(&b, EVENT, i * 1000000, 5, 6);
 		finish_file(i);
 	}
 	merge();
@@ -432,7 +386,7 @@ static void make_frame_types(int n, const char *const *texts, int64_t first, siz
 static const char *const frame_types[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "Unknown", "Kernel"};
 
 /* jfrconv of async-profiler has names for the keys 0 to 6, and fails on others. */
-static void frame_types_keep_their_keys(void **state)
+CASE(frame_types_keep_their_keys, setup, teardown)
 {
 	uint64_t keys[10];
 
@@ -445,11 +399,11 @@ static void frame_types_keep_their_keys(void **state)
 }
 
 /* frtrace 0.1.0 counted from 1, and async-profiler has another meaning for 4. */
-static void frame_types_with_other_meanings_are_moved(void **state)
+CASE(frame_types_with_other_meanings_are_moved, setup, teardown)
 {
 	static const char *const other[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "C++"};
 	uint64_t keys[10];
-	char *text;
+	const char *text;
 
 	make_frame_types(0, frame_types, 0, 5, 0);
 	make_frame_types(1, other, 0, 5, 100);
@@ -460,7 +414,6 @@ static void frame_types_with_other_meanings_are_moved(void **state)
 	text = print(false);
 	assert_contains(text, "type = \"Unknown\"");
 	assert_contains(text, "type = \"C++\"");
-	free(text);
 	for (int i = 0; i < 2; i++)
 		bytes_clear(&file[i]);
 	make_frame_types(0, frame_types, 1, 4, 0);
@@ -474,10 +427,8 @@ static void frame_types_with_other_meanings_are_moved(void **state)
 }
 
 /* JMC fails on an id that no type has. */
-static void settings_of_undeclared_types_are_left_out(void **state)
+CASE(settings_of_undeclared_types_are_left_out, setup, teardown)
 {
-	char *text;
-
 	add_numbers("A");
 	event(EVENT, 0, 1);
 	finish_file(0);
@@ -488,9 +439,7 @@ static void settings_of_undeclared_types_are_left_out(void **state)
 	finish_file(1);
 	merge();
 	assert_int_equal(result.events, 2);
-	text = print(true);
-	assert_null(strstr(text, "4711"));
-	free(text);
+	assert_null(strstr(print(true), "4711"));
 }
 
 static void make_jvm_information(int n, int64_t pid)
@@ -503,9 +452,9 @@ static void make_jvm_information(int n, int64_t pid)
 	finish_file(n);
 }
 
-static void jvm_is_described_once(void **state)
+CASE(jvm_is_described_once, setup, teardown)
 {
-	char *text;
+	const char *text;
 
 	make_jvm_information(0, 11);
 	make_jvm_information(1, 12);
@@ -513,7 +462,6 @@ static void jvm_is_described_once(void **state)
 	assert_int_equal(result.events, 1);
 	text = print(false);
 	assert_contains(text, "pid = 11");
-	free(text);
 	for (int i = 0; i < 2; i++)
 		bytes_clear(&file[i]);
 	make_jvm_information(0, 0); /* declared, but no event */
@@ -521,11 +469,10 @@ static void jvm_is_described_once(void **state)
 	merge();
 	text = print(false);
 	assert_contains(text, "pid = 12");
-	free(text);
 }
 
 /* Some readers know only the fields of JEP 520, in their order. */
-static void fields_of_frtrace_can_be_left_out(void **state)
+CASE(fields_of_frtrace_can_be_left_out, setup, teardown)
 {
 	struct jfr_merge_sink sink = {.put = put_chunk, .jdk_fields = true};
 	struct jfr_file f, *one = &f;
@@ -536,11 +483,7 @@ static void fields_of_frtrace_can_be_left_out(void **state)
 	chunk_field(&b, "cpuTime", B_LONG, 0);
 	chunk_event(&b, "T", OTHER);
 	chunk_field(&b, "thrown", B_BOOLEAN, 0);
-	chunk_begin_event(&b, EVENT, 0);
-	bytes_put_leb(&b.body, 77);
-	bytes_put_u8(&b.body, 1);
-	bytes_put_leb(&b.body, 1000);
-	chunk_end_event(&b);
+	chunk_put_event(&b, EVENT, 0, 77, 1, 1000);
 	event(OTHER, 1000000, 1);
 	finish_file(0);
 	bytes_clear(&merged);
@@ -552,7 +495,7 @@ static void fields_of_frtrace_can_be_left_out(void **state)
 }
 
 /* A file may say anything of an event whose name is known. */
-static void the_first_two_fields_of_an_event_stay(void **state)
+CASE(the_first_two_fields_of_an_event_stay, setup, teardown)
 {
 	struct jfr_merge_sink sink = {.put = put_chunk, .jdk_fields = true};
 	struct jfr_file f, *one = &f;
@@ -561,10 +504,7 @@ static void the_first_two_fields_of_an_event_stay(void **state)
 	chunk_field(&b, "thrown", B_LONG, 0);
 	chunk_field(&b, "duration", B_LONG, 0);
 	chunk_field(&b, "cpuTime", B_LONG, 0);
-	chunk_begin_event(&b, EVENT, 0);
-	bytes_put_leb(&b.body, 77);
-	bytes_put_leb(&b.body, 1000);
-	chunk_end_event(&b);
+	chunk_put_event(&b, EVENT, 0, 77, 1000);
 	finish_file(0);
 	bytes_clear(&merged);
 	jfr_file_init(&f, file[0].data, file[0].size);
@@ -592,9 +532,9 @@ static void declare_thread(void)
 }
 
 /* The first file has a call with a context, the second one what happened in it. */
-static void thread_known_to_both_files_is_one(void **state)
+CASE(thread_known_to_both_files_is_one, setup, teardown)
 {
-	char *text;
+	const char *text;
 
 	declare_thread();
 	chunk_event(&b, "Call", EVENT);
@@ -604,11 +544,7 @@ static void thread_known_to_both_files_is_one(void **state)
 	chunk_annotate_field(&b, B_CONTEXTUAL, NULL);
 	add_thread(1, "worker", 31, 4711);
 	add_thread(2, "other", 32, 4712);
-	chunk_begin_event(&b, EVENT, 0);
-	bytes_put_leb(&b.body, 5000000);
-	bytes_put_leb(&b.body, 1);
-	bytes_put_leb(&b.body, 99);
-	chunk_end_event(&b);
+	chunk_put_event(&b, EVENT, 0, 5000000, 1, 99);
 	finish_file(0);
 	declare_thread();
 	chunk_event(&b, "Inside", EVENT);
@@ -623,13 +559,12 @@ static void thread_known_to_both_files_is_one(void **state)
 	assert_contains(text, "Inside {\n  Context: Call.method = 99\n  startTime = 23:13:20.001 (2023-11-14)\n"
 			      "  eventThread = \"worker\"");
 	assert_contains(text, "Inside {\n  startTime = 23:13:20.002 (2023-11-14)\n  eventThread = \"stranger\"");
-	free(text);
 }
 
 /* Up to JDK 21, jdk.ActiveSetting has a thread and a stack trace before the id. */
-static void setting_refers_to_its_event_by_the_new_id(void **state)
+CASE(setting_refers_to_its_event_by_the_new_id, setup, teardown)
 {
-	char *text;
+	const char *text;
 
 	for (int i = 0; i < 2; i++) {
 		chunk_event(&b, i ? "B" : "A", EVENT);
@@ -648,11 +583,10 @@ static void setting_refers_to_its_event_by_the_new_id(void **state)
 	text = print(true);
 	assert_contains(text, "\"id\": 100, ");
 	assert_null(strstr(strstr(text, "\"id\": 100, ") + 1, "\"id\": 100, "));
-	free(text);
 }
 
 /* Several times the limit of a chunk. */
-static void long_recordings_become_several_chunks(void **state)
+CASE(long_recordings_become_several_chunks, setup, teardown)
 {
 	struct jfr_chunk *chunk;
 	struct jfr_file f;
@@ -699,7 +633,7 @@ static void make_two_files(void)
 	}
 }
 
-static void file_without_events_is_accepted(void **state)
+CASE(file_without_events_is_accepted, setup, teardown)
 {
 	add_numbers("A");
 	finish_file(0);
@@ -711,7 +645,7 @@ static void file_without_events_is_accepted(void **state)
 	assert_printed("");
 }
 
-static void no_damage_is_fatal(void **state)
+CASE(no_damage_is_fatal, setup, teardown)
 {
 	const char *fault;
 	size_t refused = 0;
@@ -734,7 +668,7 @@ static void no_damage_is_fatal(void **state)
 	assert_true(refused > 100);
 }
 
-static void missing_memory_is_reported(void **state)
+CASE(missing_memory_is_reported, setup, teardown)
 {
 	unsigned int n = 1;
 	const char *fault;
@@ -755,33 +689,4 @@ static void missing_memory_is_reported(void **state)
 		assert_true(!err || err == -ENOMEM || fault);
 	} while (happened);
 	assert_true(n > 50);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(events_are_ordered_by_time),
-		TEST(ticks_are_converted_to_the_first_clock),
-		TEST(equal_keys_in_two_files_are_different_constants),
-		TEST(types_of_one_name_become_one),
-		TEST(contradicting_types_stay_separate),
-		TEST(an_event_with_and_without_duration_is_one_type),
-		TEST(a_duration_that_is_not_the_second_field_stays_separate),
-		TEST(frame_types_keep_their_keys),
-		TEST(frame_types_with_other_meanings_are_moved),
-		TEST(settings_of_undeclared_types_are_left_out),
-		TEST(jvm_is_described_once),
-		TEST(fields_of_frtrace_can_be_left_out),
-		TEST(the_first_two_fields_of_an_event_stay),
-		TEST(thread_known_to_both_files_is_one),
-		TEST(setting_refers_to_its_event_by_the_new_id),
-		TEST(long_recordings_become_several_chunks),
-		TEST(file_without_events_is_accepted),
-		TEST(no_damage_is_fatal),
-		TEST(missing_memory_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,17 +6,8 @@
 #include "format/jfr/jfr_merge.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jfr_builder.h"
-#include "user/view/print.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/jfr_printed.h"
+#include "tests/lib/test.h"
 
 enum { LOAD = 100, COPY, READ, WRITE, SAMPLE, THREAD };
 
@@ -194,30 +185,6 @@ static int merge_both(const char **fault)
 	return err;
 }
 
-/* The printed form of a file; the caller frees it. */
-static char *print(const struct bytes *file, bool json)
-{
-	int fd = memfd_create("printed", 0);
-	struct select select = {0};
-	struct jfr_file f;
-	struct printer p;
-	char *text;
-	off_t end;
-
-	jfr_file_init(&f, file->data, file->size);
-	printer_init(&p, fd);
-	(json ? print_json : print_text)(&f, &select, &p);
-	assert_null(f.fault.what);
-	select_release(&select);
-	printer_release(&p);
-	jfr_file_release(&f);
-	end = lseek(fd, 0, SEEK_END);
-	text = calloc(1, end + 1);
-	assert_int_equal(pread(fd, text, end, 0), end);
-	close(fd);
-	return text;
-}
-
 static const char *find_event(const char *text, const char *type, int n)
 {
 	char head[64];
@@ -256,12 +223,11 @@ static void check_merged(const char *type)
 		{"\"eve\"", "6", "null"}, /* of its own thread */
 		{"\"ann\"", "7", "0.5"},	 {"null", "-2147483648", "null"},
 	};
-	const char *fault;
-	char *text;
+	const char *fault, *text;
 
 	assert_int_equal(merge_both(&fault), 0);
 	assert_null(fault);
-	text = print(&merged, true);
+	text = jfr_printed(&merged, true, NULL, NULL);
 	for (int i = 0; i < 7; i++) {
 		assert_field(text, type, i, "Load_user", want[i].user);
 		assert_field(text, type, i, "Load_size", want[i].size);
@@ -270,10 +236,9 @@ static void check_merged(const char *type)
 			assert_field(text, type, i, "Copy_ratio", want[i].ratio);
 	}
 	assert_field(text, "srv.Load", 0, "Load_user", ""); /* the user's own are context, and get none */
-	free(text);
 }
 
-static void events_carry_the_innermost_context_of_each_name(void **state)
+CASE(events_carry_the_innermost_context_of_each_name, setup, teardown)
 {
 	make_ours();
 	make_jvms(READ);
@@ -281,31 +246,28 @@ static void events_carry_the_innermost_context_of_each_name(void **state)
 }
 
 /* Their thread is in another field, and they have no duration. */
-static void sampled_events_carry_the_context_of_the_sampled_thread(void **state)
+CASE(sampled_events_carry_the_context_of_the_sampled_thread, setup, teardown)
 {
 	make_ours();
 	make_jvms(SAMPLE);
 	check_merged("jdk.ExecutionSample");
 }
 
-static void events_that_are_not_named_stay_as_they_are(void **state)
+CASE(events_that_are_not_named_stay_as_they_are, setup, teardown)
 {
-	const char *fault;
-	char *text;
+	const char *fault, *text;
 
 	make_ours();
 	make_jvms(WRITE);
 	assert_int_equal(merge_both(&fault), 0);
-	text = print(&merged, true);
+	text = jfr_printed(&merged, true, NULL, NULL);
 	assert_field(text, "jdk.FileWrite", 2, "Load_user", "");
-	free(text);
 }
 
 /* Reads of the JVM begin 10 us into calls of 100 us; its clock is 700 us ahead. */
-static void clocks_that_differ_are_laid_over_each_other(void **state)
+CASE(clocks_that_differ_are_laid_over_each_other, setup, teardown)
 {
-	const char *fault;
-	char *text;
+	const char *fault, *text;
 
 	declare_ours();
 	for (int i = 0; i < 50; i++)
@@ -317,7 +279,7 @@ static void clocks_that_differ_are_laid_over_each_other(void **state)
 		happen(READ, 2000 * US * i + i * i * US + 10 * US + 700 * US, 5 * US, 1);
 	finish(&jvms);
 	assert_int_equal(merge_both(&fault), 0);
-	text = print(&merged, true);
+	text = jfr_printed(&merged, true, NULL, NULL);
 	for (int i = 0; i < 50; i++) {
 		char size[16];
 
@@ -325,11 +287,10 @@ static void clocks_that_differ_are_laid_over_each_other(void **state)
 		assert_field(text, "jdk.FileRead", i, "Load_user", "\"ann\"");
 		assert_field(text, "jdk.FileRead", i, "Load_size", size);
 	}
-	free(text);
 }
 
 /* It is reported, or changes nothing: qsort() has a way without. */
-static void missing_memory_is_reported(void **state)
+CASE(missing_memory_is_reported, setup, teardown)
 {
 	struct bytes whole = {0};
 	unsigned int n = 0;
@@ -362,10 +323,10 @@ static void missing_memory_is_reported(void **state)
 	assert_true(n > 30);
 }
 
-static void context_lines_stand_on_sampled_events(void **state)
+CASE(context_lines_stand_on_sampled_events, setup, teardown)
 {
 	const char *sample;
-	char *text;
+	const char *text;
 
 	declare_ours();
 	declare_jvms();
@@ -374,7 +335,7 @@ static void context_lines_stand_on_sampled_events(void **state)
 	happen(SAMPLE, 50 * MS, 0, 1);
 	happen(SAMPLE, 51 * MS, 0, 2);
 	finish(&ours);
-	text = print(&ours, false);
+	text = jfr_printed(&ours, false, NULL, NULL);
 	sample = strstr(text, "jdk.ExecutionSample {\n  startTime"); /* before the call */
 	assert_ptr_equal(sample, strstr(text, "jdk.ExecutionSample"));
 	sample = strstr(text,
@@ -383,20 +344,4 @@ static void context_lines_stand_on_sampled_events(void **state)
 		fail_msg("no context in %s", text);
 	sample = strstr(sample + 1, "jdk.ExecutionSample");
 	assert_ptr_equal(sample, strstr(sample, "jdk.ExecutionSample {\n  startTime")); /* of another thread */
-	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(events_carry_the_innermost_context_of_each_name, setup, teardown),
-		cmocka_unit_test_setup_teardown(sampled_events_carry_the_context_of_the_sampled_thread, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(events_that_are_not_named_stay_as_they_are, setup, teardown),
-		cmocka_unit_test_setup_teardown(clocks_that_differ_are_laid_over_each_other, setup, teardown),
-		cmocka_unit_test_setup_teardown(missing_memory_is_reported, setup, teardown),
-		cmocka_unit_test_setup_teardown(context_lines_stand_on_sampled_events, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

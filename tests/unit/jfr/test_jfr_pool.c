@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr/jfr_pool.h"
 #include "tests/lib/fail_nth.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <setjmp.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static uint64_t intern(struct jfr_pools *p, enum jfr_type type, const char *payload, uint64_t id, uint32_t ref)
 {
@@ -45,7 +40,7 @@ static size_t written(struct jfr_pools *p, const char *text)
 	return found;
 }
 
-static void equal_constants_have_one_key(void **state)
+CASE(equal_constants_have_one_key)
 {
 	struct jfr_pools p;
 	uint64_t a, b;
@@ -60,7 +55,7 @@ static void equal_constants_have_one_key(void **state)
 	jfr_pools_release(&p);
 }
 
-static void constants_with_equal_ids_are_equal(void **state)
+CASE(constants_with_equal_ids_are_equal)
 {
 	struct jfr_pools p;
 
@@ -71,7 +66,7 @@ static void constants_with_equal_ids_are_equal(void **state)
 	jfr_pools_release(&p);
 }
 
-static void many_constants_keep_their_keys(void **state)
+CASE(many_constants_keep_their_keys)
 {
 	struct jfr_pools p;
 	unsigned int i;
@@ -84,7 +79,7 @@ static void many_constants_keep_their_keys(void **state)
 	jfr_pools_release(&p);
 }
 
-static void unassigned_keys_are_unknown(void **state)
+CASE(unassigned_keys_are_unknown)
 {
 	struct jfr_pools p;
 
@@ -104,7 +99,7 @@ static void unassigned_keys_are_unknown(void **state)
 	jfr_pools_release(&p);
 }
 
-static void only_used_constants_and_their_references_are_written(void **state)
+CASE(only_used_constants_and_their_references_are_written)
 {
 	struct jfr_pools p;
 	uint64_t class;
@@ -126,7 +121,7 @@ static void only_used_constants_and_their_references_are_written(void **state)
 	jfr_pools_release(&p);
 }
 
-static void chunk_without_constants_has_an_empty_checkpoint(void **state)
+CASE(chunk_without_constants_has_an_empty_checkpoint)
 {
 	struct jfr_schema s = {0};
 	struct jfr_pools p;
@@ -142,7 +137,7 @@ static void chunk_without_constants_has_an_empty_checkpoint(void **state)
 	bytes_release(&out);
 }
 
-static void threads_are_forgotten_after_two_chunks_without_them(void **state)
+CASE(threads_are_forgotten_after_two_chunks_without_them)
 {
 	struct jfr_pools p;
 	uint64_t a, b;
@@ -165,7 +160,7 @@ static void threads_are_forgotten_after_two_chunks_without_them(void **state)
 	jfr_pools_release(&p);
 }
 
-static void few_methods_are_kept_for_ever(void **state)
+CASE(few_methods_are_kept_for_ever)
 {
 	struct jfr_pools p;
 	unsigned int i;
@@ -180,7 +175,7 @@ static void few_methods_are_kept_for_ever(void **state)
 }
 
 /* 100 chunks of 10,000 new threads each, one old thread in between. */
-static void memory_is_bounded_with_a_million_threads(void **state)
+CASE(memory_is_bounded_with_a_million_threads)
 {
 	const struct jfr_pool *pool;
 	struct jfr_pools p;
@@ -208,7 +203,7 @@ static void memory_is_bounded_with_a_million_threads(void **state)
  * 300 chunks of 1,000 classes that are never used again, each with a name of 900 letters, and one class that is
  * always used.
  */
-static void memory_is_bounded_with_endless_classes(void **state)
+CASE(memory_is_bounded_with_endless_classes)
 {
 	const struct jfr_pool *symbols;
 	struct jfr_pools p;
@@ -243,7 +238,7 @@ static void memory_is_bounded_with_endless_classes(void **state)
 }
 
 /* After a chunk in which every second thread was idle for long, each key still leads to its own thread. */
-static void keys_lead_to_their_threads_after_forgetting(void **state)
+CASE(keys_lead_to_their_threads_after_forgetting)
 {
 	struct jfr_pools p;
 	unsigned int i, round;
@@ -266,7 +261,7 @@ static void keys_lead_to_their_threads_after_forgetting(void **state)
 	jfr_pools_release(&p);
 }
 
-static void failed_allocation_gives_no_key_and_harms_nothing(void **state)
+CASE(failed_allocation_gives_no_key_and_harms_nothing)
 {
 	struct jfr_pools p;
 	unsigned int n, i;
@@ -293,24 +288,4 @@ static void failed_allocation_gives_no_key_and_harms_nothing(void **state)
 		jfr_pools_release(&p);
 	}
 	assert_true(n > 20);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_constants_have_one_key),
-		cmocka_unit_test(constants_with_equal_ids_are_equal),
-		cmocka_unit_test(many_constants_keep_their_keys),
-		cmocka_unit_test(unassigned_keys_are_unknown),
-		cmocka_unit_test(only_used_constants_and_their_references_are_written),
-		cmocka_unit_test(chunk_without_constants_has_an_empty_checkpoint),
-		cmocka_unit_test(threads_are_forgotten_after_two_chunks_without_them),
-		cmocka_unit_test(few_methods_are_kept_for_ever),
-		cmocka_unit_test(memory_is_bounded_with_a_million_threads),
-		cmocka_unit_test(memory_is_bounded_with_endless_classes),
-		cmocka_unit_test(keys_lead_to_their_threads_after_forgetting),
-		cmocka_unit_test(failed_allocation_gives_no_key_and_harms_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,10 @@
 #include "format/jfr/jfr_read.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jfr_builder.h"
+#include "tests/lib/jfr_printed.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/trace/sorter.h"
-#include "user/view/print.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 enum { EVENT = 100, THING, NAME, STACK, FRAME, METHOD, OTHER };
 
@@ -36,51 +29,32 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The printed form of the file; the caller frees it. */
-static char *print(const void *data, size_t size, bool json)
+/* The first `size` bytes of the file. */
+static const char *print_first(size_t size, bool json)
 {
-	int fd = memfd_create("printed", 0);
-	struct select select = {0};
-	struct jfr_file f;
-	struct printer p;
-	char *text;
-	off_t end;
+	return jfr_printed(&(struct bytes){.data = file.data, .size = size}, json, &fault, &unfinished);
+}
 
-	jfr_file_init(&f, data, size);
-	printer_init(&p, fd);
-	(json ? print_json : print_text)(&f, &select, &p);
-	assert_int_equal(p.error, 0);
-	fault = f.fault;
-	unfinished = f.unfinished;
-	select_release(&select);
-	printer_release(&p);
-	jfr_file_release(&f);
-	end = lseek(fd, 0, SEEK_END);
-	text = calloc(1, end + 1);
-	assert_int_equal(pread(fd, text, end, 0), end);
-	close(fd);
-	return text;
+static const char *print(bool json)
+{
+	return print_first(file.size, json);
 }
 
 static void assert_printed(const char *want)
 {
-	char *text = print(file.data, file.size, false);
-
-	assert_string_equal(text, want);
-	free(text);
+	assert_string_equal(print(false), want);
 }
 
 /* The values of the only event, each on a line. */
 static void assert_values(const char *want)
 {
-	char *text = print(file.data, file.size, false);
-	char *values = strstr(text, "(2023-11-14)\n");
+	const char *values = strstr(print(false), "(2023-11-14)\n");
 
 	assert_null(fault.what);
 	assert_non_null(values);
-	text[strlen(text) - 3] = 0;
-	assert_string_equal(values + 13, want);
-	free(text);
+	values += 13;
+	assert_int_equal(strlen(values), strlen(want) + strlen("}\n\n"));
+	assert_memory_equal(values, want, strlen(want));
 }
 
 static void put_bytes(const char *bytes)
@@ -88,7 +62,7 @@ static void put_bytes(const char *bytes)
 	bytes_put(&b.body, bytes, strlen(bytes));
 }
 
-static void strings_of_all_encodings_are_read(void **state)
+CASE(strings_of_all_encodings_are_read, setup, teardown)
 {
 	chunk_event(&b, "T", EVENT);
 	for (int i = 0; i < 6; i++)
@@ -110,7 +84,7 @@ static void strings_of_all_encodings_are_read(void **state)
 		      "  s = \"\xc3\xa4z\"\n");
 }
 
-static void numbers_have_the_width_and_sign_of_their_type(void **state)
+CASE(numbers_have_the_width_and_sign_of_their_type, setup, teardown)
 {
 	chunk_event(&b, "T", EVENT);
 	chunk_field(&b, "byte", B_BYTE, 0);
@@ -142,7 +116,7 @@ static void numbers_have_the_width_and_sign_of_their_type(void **state)
 		      "  unsignedLong = 18446744073709551615\n  char = \xe2\x82\xac\n  boolean = true\n");
 }
 
-static void annotations_give_units(void **state)
+CASE(annotations_give_units, setup, teardown)
 {
 	chunk_event(&b, "T", EVENT);
 	chunk_field(&b, "span", B_LONG, 0);
@@ -205,12 +179,10 @@ static void put_thing(int key, int name, int next)
 
 static void put_event(int type, int value)
 {
-	chunk_begin_event(&b, type, 0);
-	bytes_put_leb(&b.body, value);
-	chunk_end_event(&b);
+	chunk_put_event(&b, type, 0, value);
 }
 
-static void constants_are_found_in_all_checkpoints(void **state)
+CASE(constants_are_found_in_all_checkpoints, setup, teardown)
 {
 	add_things();
 	put_thing(1, 1, 2);
@@ -223,7 +195,7 @@ static void constants_are_found_in_all_checkpoints(void **state)
 		"  thing = {\n    name = \"one\"\n    next = {\n      name = \"two\"\n      next = N/A\n    }\n  }\n");
 }
 
-static void of_two_constants_with_one_key_the_older_counts(void **state)
+CASE(of_two_constants_with_one_key_the_older_counts, setup, teardown)
 {
 	add_things();
 	put_thing(1, 1, 0);
@@ -234,7 +206,7 @@ static void of_two_constants_with_one_key_the_older_counts(void **state)
 	assert_values("  thing = {\n    name = \"old\"\n    next = N/A\n  }\n");
 }
 
-static void a_circle_of_constants_ends(void **state)
+CASE(a_circle_of_constants_ends, setup, teardown)
 {
 	add_things();
 	put_thing(1, 1, 2);
@@ -247,10 +219,8 @@ static void a_circle_of_constants_ends(void **state)
 }
 
 /* Each constant contains the previous one twice: 2^60 of them. */
-static void endless_constants_are_cut(void **state)
+CASE(endless_constants_are_cut, setup, teardown)
 {
-	char *text;
-
 	chunk_class(&b, "Thing", THING, NULL);
 	chunk_field(&b, "left", THING, B_CONSTANT);
 	chunk_field(&b, "right", THING, B_CONSTANT);
@@ -260,15 +230,11 @@ static void endless_constants_are_cut(void **state)
 		put_thing(i, i + 1, i + 1);
 	put_event(EVENT, 1);
 	chunk_finish(&b, &file);
-	text = print(file.data, file.size, true);
-	assert_in_range(strlen(text), 1 << 20, 64 << 20);
-	free(text);
+	assert_in_range(strlen(print(true)), 1 << 20, 64 << 20);
 }
 
-static void arrays_of_structs_and_numbers_are_json(void **state)
+CASE(arrays_of_structs_and_numbers_are_json, setup, teardown)
 {
-	char *text;
-
 	chunk_class(&b, "Point", THING, NULL);
 	chunk_field(&b, "x", B_INT, 0);
 	chunk_event(&b, "T", EVENT);
@@ -280,26 +246,20 @@ static void arrays_of_structs_and_numbers_are_json(void **state)
 	bytes_put_u8(&b.body, 0);
 	chunk_end_event(&b);
 	chunk_finish(&b, &file);
-	text = print(file.data, file.size, true);
-	assert_non_null(strstr(text,
+	assert_non_null(strstr(print(true),
 			       "\"points\": [{\n          \"x\": 5\n        }, {\n          \"x\": 6\n        }], \n"
 			       "        \"numbers\": [1, 2, 3], \n        \"none\": []\n"));
-	free(text);
 }
 
-static void json_escapes_what_json_cannot_hold(void **state)
+CASE(json_escapes_what_json_cannot_hold, setup, teardown)
 {
-	char *text;
-
 	chunk_event(&b, "T", EVENT);
 	chunk_field(&b, "s", B_STRING, 0);
 	chunk_begin_event(&b, EVENT, 0);
 	bytes_put_text(&b.body, "a\"\\/\n\x01\x7f\xc3\xa4\xf0\x9f\x98\x80", 100);
 	chunk_end_event(&b);
 	chunk_finish(&b, &file);
-	text = print(file.data, file.size, true);
-	assert_non_null(strstr(text, "\"s\": \"a\\\"\\\\\\/\\n\\u0001\x7f\\u00e4\\ud83d\\ude00\"\n"));
-	free(text);
+	assert_non_null(strstr(print(true), "\"s\": \"a\\\"\\\\\\/\\n\\u0001\x7f\\u00e4\\ud83d\\ude00\"\n"));
 }
 
 static void add_stacks(void)
@@ -328,7 +288,7 @@ static void put_method(int key, const char *name, const char *descriptor, bool h
 	chunk_end_pool(&b);
 }
 
-static void hidden_frames_are_left_out(void **state)
+CASE(hidden_frames_are_left_out, setup, teardown)
 {
 	add_stacks();
 	put_method(1, "run", "([[ILjava/lang/String;)V", false);
@@ -343,7 +303,7 @@ static void hidden_frames_are_left_out(void **state)
 }
 
 /* Ordered by their end, and a traced method around what it contains. */
-static void events_stand_in_the_context_of_their_thread(void **state)
+CASE(events_stand_in_the_context_of_their_thread, setup, teardown)
 {
 	chunk_class(&b, "java.lang.Thread", OTHER, NULL);
 	chunk_field(&b, "osName", B_STRING, 0);
@@ -365,9 +325,7 @@ static void events_stand_in_the_context_of_their_thread(void **state)
 	put_bytes("\x01\x2a");
 	chunk_end_event(&b);
 	for (int thread = 1; thread <= 2; thread++) {
-		chunk_begin_event(&b, THING, 10000000 * thread);
-		bytes_put_leb(&b.body, thread);
-		chunk_end_event(&b);
+		chunk_put_event(&b, THING, 10000000 * thread, thread);
 	}
 	chunk_finish(&b, &file);
 	assert_printed(
@@ -391,16 +349,15 @@ static void make_two_chunks(void)
 
 static size_t count_events(size_t size)
 {
-	char *text = print(file.data, size, false);
+	const char *text = print_first(size, false);
 	size_t n = 0;
 
 	for (const char *p = text; (p = strstr(p, "T {\n")); p++)
 		n++;
-	free(text);
 	return n;
 }
 
-static void truncated_file_yields_its_complete_chunks(void **state)
+CASE(truncated_file_yields_its_complete_chunks, setup, teardown)
 {
 	make_two_chunks();
 	assert_int_equal(count_events(file.size), 2);
@@ -414,7 +371,7 @@ static void truncated_file_yields_its_complete_chunks(void **state)
 	assert_null(fault.what);
 }
 
-static void trailing_bytes_are_reported(void **state)
+CASE(trailing_bytes_are_reported, setup, teardown)
 {
 	make_two_chunks();
 	bytes_put(&file, "garbage", 7);
@@ -422,7 +379,7 @@ static void trailing_bytes_are_reported(void **state)
 	assert_int_equal(fault.at, file.size - 7);
 }
 
-static void an_unfinished_chunk_is_read_as_far_as_it_was_flushed(void **state)
+CASE(an_unfinished_chunk_is_read_as_far_as_it_was_flushed, setup, teardown)
 {
 	make_two_chunks();
 	file.data[file.size / 2 + 64] = 3;
@@ -432,7 +389,7 @@ static void an_unfinished_chunk_is_read_as_far_as_it_was_flushed(void **state)
 	assert_true(unfinished);
 }
 
-static void chunk_being_appended_is_ignored(void **state)
+CASE(chunk_being_appended_is_ignored, setup, teardown)
 {
 	make_two_chunks();
 	file.data[file.size / 2 + 64] = 0xff;
@@ -447,7 +404,7 @@ static void chunk_being_appended_is_ignored(void **state)
 	assert_string_equal(fault.what, "a chunk without a finished part");
 }
 
-static void a_damaged_event_does_not_hide_the_next_chunk(void **state)
+CASE(a_damaged_event_does_not_hide_the_next_chunk, setup, teardown)
 {
 	make_two_chunks();
 	memset(file.data + 68, 0xff, 4); /* its size */
@@ -456,31 +413,26 @@ static void a_damaged_event_does_not_hide_the_next_chunk(void **state)
 }
 
 /* As in the JDK's tools: a small adjustment of the wall clock does not move later events. */
-static void clock_near_the_first_is_taken_for_the_first(void **state)
+CASE(clock_near_the_first_is_taken_for_the_first, setup, teardown)
 {
-	char *text;
-
 	make_two_chunks();
 	file.data[file.size / 2 + 32 + 3] ^= 1; /* startNanos of the second chunk: 2^32 ns earlier or later */
-	text = print(file.data, file.size, false);
-	assert_non_null(strstr(strstr(text, "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2"));
-	free(text);
+	assert_non_null(strstr(strstr(print(false), "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2"));
 }
 
-static void unrelated_clock_is_used_as_it_is(void **state)
+CASE(unrelated_clock_is_used_as_it_is, setup, teardown)
 {
-	char *text;
+	const char *text;
 
 	make_two_chunks();
 	file.data[file.size / 2 + 32 + 2] ^= 1; /* startNanos of the second chunk: 2^40 * 256 ns earlier or later */
-	text = print(file.data, file.size, false);
+	text = print(false);
 	assert_non_null(strstr(text, "2023-11-14"));
 	assert_null(strstr(strstr(text, "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2"));
-	free(text);
 }
 
 /* Also files of frtrace's own writer: each truncation and many flipped bytes end in a message at worst. */
-static void no_damage_is_fatal(void **state)
+CASE(no_damage_is_fatal, setup, teardown)
 {
 	struct recording r = recording_new();
 
@@ -492,10 +444,10 @@ static void no_damage_is_fatal(void **state)
 		unsigned char was = r.file.data[i];
 
 		r.file.data[i] ^= 1 << i % 8;
-		free(print(r.file.data, r.file.size, i & 1));
+		jfr_printed(&r.file, i & 1, &fault, NULL);
 		r.file.data[i] = was;
 		if (i % 16 == 0)
-			free(print(r.file.data, i, false));
+			jfr_printed(&(struct bytes){.data = r.file.data, .size = i}, false, &fault, NULL);
 	}
 	recording_free(&r);
 }
@@ -514,7 +466,7 @@ bool __wrap_sorter_take(struct sorter *o, struct sorter_entry *e)
 	return __real_sorter_take(o, e);
 }
 
-static void a_file_that_changes_while_it_is_read_is_not_fatal(void **state)
+CASE(a_file_that_changes_while_it_is_read_is_not_fatal, setup, teardown)
 {
 	struct recording r = recording_new();
 
@@ -528,13 +480,13 @@ static void a_file_that_changes_while_it_is_read_is_not_fatal(void **state)
 		unsigned char was = r.file.data[i];
 
 		changing = &r.file.data[i];
-		free(print(r.file.data, r.file.size, i & 1));
+		jfr_printed(&r.file, i & 1, &fault, NULL);
 		r.file.data[i] = was;
 	}
 	recording_free(&r);
 }
 
-static void missing_memory_is_reported(void **state)
+CASE(missing_memory_is_reported, setup, teardown)
 {
 	unsigned int n = 1;
 	bool happened;
@@ -556,35 +508,4 @@ static void missing_memory_is_reported(void **state)
 		jfr_file_release(&f);
 	} while (happened);
 	assert_true(n > 10);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(strings_of_all_encodings_are_read),
-		TEST(numbers_have_the_width_and_sign_of_their_type),
-		TEST(annotations_give_units),
-		TEST(constants_are_found_in_all_checkpoints),
-		TEST(of_two_constants_with_one_key_the_older_counts),
-		TEST(a_circle_of_constants_ends),
-		TEST(endless_constants_are_cut),
-		TEST(arrays_of_structs_and_numbers_are_json),
-		TEST(json_escapes_what_json_cannot_hold),
-		TEST(hidden_frames_are_left_out),
-		TEST(events_stand_in_the_context_of_their_thread),
-		TEST(truncated_file_yields_its_complete_chunks),
-		TEST(trailing_bytes_are_reported),
-		TEST(an_unfinished_chunk_is_read_as_far_as_it_was_flushed),
-		TEST(chunk_being_appended_is_ignored),
-		TEST(a_damaged_event_does_not_hide_the_next_chunk),
-		TEST(clock_near_the_first_is_taken_for_the_first),
-		TEST(unrelated_clock_is_used_as_it_is),
-		TEST(no_damage_is_fatal),
-		TEST(a_file_that_changes_while_it_is_read_is_not_fatal),
-		TEST(missing_memory_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

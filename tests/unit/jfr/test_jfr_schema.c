@@ -4,12 +4,7 @@
 #include "format/jfr/jfr_write.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jfr_dissect.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct jfr_schema schema_new(const char *locale, int64_t gmt_offset, uint64_t salt)
 {
@@ -52,7 +47,7 @@ static struct dissect *metadata_read(void)
 	return metadata_read_with(JFR_KERNEL_NONE);
 }
 
-static void type_ids_do_not_clash_with_hotspots(void **state)
+CASE(type_ids_do_not_clash_with_hotspots)
 {
 	struct jfr_schema s = schema_new("en_US", 0, 5);
 	enum jfr_type type;
@@ -62,7 +57,7 @@ static void type_ids_do_not_clash_with_hotspots(void **state)
 	jfr_schema_release(&s);
 }
 
-static void event_ids_take_two_bytes_and_are_the_same_in_all_files(void **state)
+CASE(event_ids_take_two_bytes_and_are_the_same_in_all_files)
 {
 	struct jfr_schema a = schema_new("en_US", 0, 5), b = schema_new("de_DE", 7, 6);
 	enum jfr_type type;
@@ -76,7 +71,7 @@ static void event_ids_take_two_bytes_and_are_the_same_in_all_files(void **state)
 }
 
 /* So that files joined by `cat` do not use each other's constants. */
-static void pool_ids_of_two_recordings_differ(void **state)
+CASE(pool_ids_of_two_recordings_differ)
 {
 	struct jfr_schema a = schema_new("en_US", 0, 1700000000000000000),
 			  b = schema_new("en_US", 0, 1700000000000000001);
@@ -89,7 +84,7 @@ static void pool_ids_of_two_recordings_differ(void **state)
 	jfr_schema_release(&b);
 }
 
-static void metadata_id_is_a_hash_of_the_content(void **state)
+CASE(metadata_id_is_a_hash_of_the_content)
 {
 	struct jfr_schema a = schema_new("en_US", 0, 1), same = schema_new("en_US", 0, 1);
 	struct jfr_schema salt = schema_new("en_US", 0, 2), locale = schema_new("de_DE", 0, 1),
@@ -105,7 +100,7 @@ static void metadata_id_is_a_hash_of_the_content(void **state)
 	jfr_schema_release(&gmt);
 }
 
-static void events_are_found_by_name(void **state)
+CASE(events_are_found_by_name)
 {
 	struct jfr_schema s = schema_new("en_US", 0, 1);
 
@@ -120,7 +115,7 @@ static void events_are_found_by_name(void **state)
 	jfr_schema_release(&s);
 }
 
-static void fields_have_the_units_that_readers_need(void **state)
+CASE(fields_have_the_units_that_readers_need)
 {
 	static const struct {
 		const char *type, *field, *annotation, *value;
@@ -160,7 +155,7 @@ static void check_fields(const struct dissect *d, const char *type, const char *
 }
 
 /* JEP 520 and HotSpot 25; JMC needs these orders and these Java types. */
-static void fields_are_in_hotspots_order(void **state)
+CASE(fields_are_in_hotspots_order)
 {
 	struct dissect *d = metadata_read();
 
@@ -189,7 +184,7 @@ static void fields_are_in_hotspots_order(void **state)
 }
 
 /* Grafana's parser refuses a file without them. */
-static void types_that_readers_look_for_are_declared(void **state)
+CASE(types_that_readers_look_for_are_declared)
 {
 	static const char *const wanted[] = {"boolean",
 					     "byte",
@@ -219,7 +214,7 @@ static bool has_field(const struct dissect *d, const char *type, const char *fie
 }
 
 /* The names of our own fields are those of docs/recording.md, which a live test compares with a recording. */
-static void kernel_fields_exist_only_with_kernel_data(void **state)
+CASE(kernel_fields_exist_only_with_kernel_data)
 {
 	static const enum jfr_kernel kernel[] = {JFR_KERNEL_NONE, JFR_KERNEL_WAITS, JFR_KERNEL_FULL};
 	char alone[512], with[512];
@@ -242,7 +237,7 @@ static void kernel_fields_exist_only_with_kernel_data(void **state)
 }
 
 /* As in a recording of JDK 25's own. */
-static void fields_of_jep_520_can_be_alone(void **state)
+CASE(fields_of_jep_520_can_be_alone)
 {
 	struct dissect *d = metadata_read_of(JFR_KERNEL_FULL, true);
 
@@ -265,7 +260,7 @@ static int64_t number_of(struct dissect *d, size_t call, const char *field)
 }
 
 /* Calls of a chunk that was open before have none, so the type of a chunk never changes. */
-static void trace_ids_are_the_last_fields_from_the_next_chunk_on(void **state)
+CASE(trace_ids_are_the_last_fields_from_the_next_chunk_on)
 {
 	struct jfr_origin origin = {.start_ticks = 1, .start_nanos = 2, .kernel = JFR_KERNEL_FULL};
 	static const char *const ids = ", long syscallTime, long traceIdHi, long traceIdLo, long spanId";
@@ -301,7 +296,7 @@ static void trace_ids_are_the_last_fields_from_the_next_chunk_on(void **state)
 	jfr_writer_free(w);
 }
 
-static void failed_allocation_is_reported(void **state)
+CASE(failed_allocation_is_reported)
 {
 	struct jfr_region region = {.locale = "en_US"};
 	struct jfr_schema s = {.users = 0};
@@ -322,24 +317,4 @@ static void failed_allocation_is_reported(void **state)
 		jfr_schema_release(&s);
 	}
 	assert_true(n > 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(type_ids_do_not_clash_with_hotspots),
-		cmocka_unit_test(event_ids_take_two_bytes_and_are_the_same_in_all_files),
-		cmocka_unit_test(pool_ids_of_two_recordings_differ),
-		cmocka_unit_test(metadata_id_is_a_hash_of_the_content),
-		cmocka_unit_test(events_are_found_by_name),
-		cmocka_unit_test(fields_have_the_units_that_readers_need),
-		cmocka_unit_test(fields_are_in_hotspots_order),
-		cmocka_unit_test(types_that_readers_look_for_are_declared),
-		cmocka_unit_test(kernel_fields_exist_only_with_kernel_data),
-		cmocka_unit_test(fields_of_jep_520_can_be_alone),
-		cmocka_unit_test(trace_ids_are_the_last_fields_from_the_next_chunk_on),
-		cmocka_unit_test(failed_allocation_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
 #include "format/jfr/jfr_write_internal.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/recording.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct diag diag;
 
@@ -41,7 +35,7 @@ static void assert_frame_text(struct recording *r, const struct dissect_event *e
 	assert_event_text(r, e, frame_path(n, path), want);
 }
 
-static void stack_keeps_every_frame(void **state)
+CASE(stack_keeps_every_frame)
 {
 	static const char *const types[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "Unknown", "Kernel"};
 	static const int32_t numbers[] = {0, 1, 127, 65535, -1, INT32_MAX};
@@ -75,7 +69,7 @@ static void stack_keeps_every_frame(void **state)
 }
 
 /* Some readers go by the key: 0 Interpreted, 1 JIT compiled, 2 Inlined, 3 Native, as in a recording of HotSpot's. */
-static void frame_types_have_hotspots_keys(void **state)
+CASE(frame_types_have_hotspots_keys)
 {
 	static const enum jfr_frame_type types[] = {JFR_FRAME_INTERPRETED, JFR_FRAME_JIT,     JFR_FRAME_INLINED,
 						    JFR_FRAME_NATIVE,	   JFR_FRAME_UNKNOWN, JFR_FRAME_KERNEL};
@@ -90,7 +84,7 @@ static void frame_types_have_hotspots_keys(void **state)
 }
 
 /* jfrconv takes native methods for functions of C where a chunk has the kernel's type. */
-static void a_chunk_has_the_frame_types_of_its_stacks(void **state)
+CASE(a_chunk_has_the_frame_types_of_its_stacks)
 {
 	struct recording r = recording_new();
 	uint64_t m = method_nth(&r, 0);
@@ -109,7 +103,7 @@ static void a_chunk_has_the_frame_types_of_its_stacks(void **state)
 }
 
 /* HotSpot writes -1 as an unsigned int in 5 bytes, not as a long in 9. */
-static void unknown_line_is_encoded_as_by_hotspot(void **state)
+CASE(unknown_line_is_encoded_as_by_hotspot)
 {
 	static const unsigned char want[] = {0xff, 0xff, 0xff, 0xff, 0x0f};
 	struct recording r = recording_new();
@@ -121,7 +115,7 @@ static void unknown_line_is_encoded_as_by_hotspot(void **state)
 	recording_free(&r);
 }
 
-static void stacks_are_equal_if_all_values_are(void **state)
+CASE(stacks_are_equal_if_all_values_are)
 {
 	struct recording r = recording_new();
 	uint64_t m = method_nth(&r, 0), n = method_nth(&r, 1), key;
@@ -149,7 +143,7 @@ static void stacks_are_equal_if_all_values_are(void **state)
 	recording_free(&r);
 }
 
-static void stack_without_frames_is_none(void **state)
+CASE(stack_without_frames_is_none)
 {
 	struct recording r = recording_new();
 
@@ -159,7 +153,7 @@ static void stack_without_frames_is_none(void **state)
 	recording_free(&r);
 }
 
-static void frame_without_method_gets_the_unknown_method(void **state)
+CASE(frame_without_method_gets_the_unknown_method)
 {
 	struct recording r = recording_new();
 	uint64_t m = recording_method(&r, "m");
@@ -181,7 +175,7 @@ static void frame_without_method_gets_the_unknown_method(void **state)
 }
 
 /* Chunk 0 has the stack, 1 and 2 do not, 3 has it again under another key. */
-static void forgotten_stack_gets_a_new_key(void **state)
+CASE(forgotten_stack_gets_a_new_key)
 {
 	struct recording r = recording_new();
 	uint64_t m = recording_method(&r, "m"), key = 0, again;
@@ -209,7 +203,7 @@ static void forgotten_stack_gets_a_new_key(void **state)
 	recording_free(&r);
 }
 
-static void unknown_stack_is_left_out_and_reported(void **state)
+CASE(unknown_stack_is_left_out_and_reported)
 {
 	struct recording r = recording_new();
 	uint64_t m = recording_method(&r, "m"), key;
@@ -237,7 +231,7 @@ static void unknown_stack_is_left_out_and_reported(void **state)
 }
 
 /* Every method is in two stacks, and every stack is used by every second chunk, with an older key each time. */
-static void each_chunk_has_all_methods_of_its_stacks(void **state)
+CASE(each_chunk_has_all_methods_of_its_stacks)
 {
 	struct recording r = recording_new();
 	struct jfr_frame frames[11];
@@ -268,7 +262,7 @@ static void each_chunk_has_all_methods_of_its_stacks(void **state)
 }
 
 /* Millions of events share a few stacks: only the first use in a chunk reads the frames. */
-static void stack_is_walked_once_in_a_chunk(void **state)
+CASE(stack_is_walked_once_in_a_chunk)
 {
 	struct recording r = recording_new();
 	uint64_t m = recording_method(&r, "m"), key;
@@ -287,7 +281,7 @@ static void stack_is_walked_once_in_a_chunk(void **state)
 	recording_free(&r);
 }
 
-static void longest_stack_is_complete_and_a_longer_one_is_cut(void **state)
+CASE(longest_stack_is_complete_and_a_longer_one_is_cut)
 {
 	static struct jfr_frame frames[JFR_STACK_FRAMES + 1];
 	struct recording r = recording_new();
@@ -313,7 +307,7 @@ static void longest_stack_is_complete_and_a_longer_one_is_cut(void **state)
 }
 
 /* The pools count for the size, so that chunks are finished in time. */
-static void stacks_count_for_the_size_of_the_chunk(void **state)
+CASE(stacks_count_for_the_size_of_the_chunk)
 {
 	struct recording r = recording_new();
 	struct jfr_frame frames[100];
@@ -335,7 +329,7 @@ static void stacks_count_for_the_size_of_the_chunk(void **state)
 }
 
 /* 100,000 stacks in 50 chunks, and one that all of them use. */
-static void memory_is_bounded_with_many_stacks(void **state)
+CASE(memory_is_bounded_with_many_stacks)
 {
 	struct recording r = recording_new();
 	const struct jfr_pool *pool = &r.w->pools.pool[JFR_STACK_TRACE - JFR_FIRST_POOL];
@@ -386,7 +380,7 @@ static int small_recording(struct recording *r)
 	return err;
 }
 
-static void failed_allocation_costs_one_chunk_at_most(void **state)
+CASE(failed_allocation_costs_one_chunk_at_most)
 {
 	struct jfr_origin origin = {.start_ticks = T0, .start_nanos = NANOS};
 	bool happened = true;
@@ -415,27 +409,4 @@ static void failed_allocation_costs_one_chunk_at_most(void **state)
 		recording_free(&r);
 	}
 	assert_true(n > 30);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stack_keeps_every_frame),
-		cmocka_unit_test(frame_types_have_hotspots_keys),
-		cmocka_unit_test(a_chunk_has_the_frame_types_of_its_stacks),
-		cmocka_unit_test(unknown_line_is_encoded_as_by_hotspot),
-		cmocka_unit_test(stacks_are_equal_if_all_values_are),
-		cmocka_unit_test(stack_without_frames_is_none),
-		cmocka_unit_test(frame_without_method_gets_the_unknown_method),
-		cmocka_unit_test(forgotten_stack_gets_a_new_key),
-		cmocka_unit_test(unknown_stack_is_left_out_and_reported),
-		cmocka_unit_test(each_chunk_has_all_methods_of_its_stacks),
-		cmocka_unit_test(stack_is_walked_once_in_a_chunk),
-		cmocka_unit_test(longest_stack_is_complete_and_a_longer_one_is_cut),
-		cmocka_unit_test(stacks_count_for_the_size_of_the_chunk),
-		cmocka_unit_test(memory_is_bounded_with_many_stacks),
-		cmocka_unit_test(failed_allocation_costs_one_chunk_at_most),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,9 @@
 #include "tests/lib/jdk.h"
 #include "tests/lib/json.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define DEEP   JFR_STACK_FRAMES
 #define CHUNKS 5
@@ -254,7 +250,7 @@ static void judge_json(const struct jdk *j)
 	check_json(j, "stacks.jfr");
 }
 
-static void json_has_every_frame(void **state)
+CASE(json_has_every_frame)
 {
 	each_jdk("print", "--stack-depth", judge_json);
 }
@@ -284,7 +280,7 @@ static void judge_print(const struct jdk *j)
 	free(text);
 }
 
-static void print_shows_callers_with_their_lines(void **state)
+CASE(print_shows_callers_with_their_lines)
 {
 	each_jdk("print", "--stack-depth", judge_print);
 }
@@ -298,7 +294,7 @@ static void judge_summary(const struct jdk *j)
 	free(text);
 }
 
-static void summary_counts_the_calls(void **state)
+CASE(summary_counts_the_calls)
 {
 	each_jdk("", "jfr summary", judge_summary);
 }
@@ -313,7 +309,7 @@ static void judge_scrub(const struct jdk *j)
 	unlink(path);
 }
 
-static void scrubbed_recording_has_the_same_stacks(void **state)
+CASE(scrubbed_recording_has_the_same_stacks)
 {
 	each_jdk("", "jfr scrub", judge_scrub);
 }
@@ -332,18 +328,12 @@ static void judge_view(const struct jdk *j)
 	free(text);
 }
 
-static void view_shows_the_callers(void **state)
+CASE(view_shows_the_callers)
 {
 	each_jdk("view", "method-calls", judge_view);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_has_every_frame),	    cmocka_unit_test(print_shows_callers_with_their_lines),
-		cmocka_unit_test(summary_counts_the_calls), cmocka_unit_test(scrubbed_recording_has_the_same_stacks),
-		cmocka_unit_test(view_shows_the_callers),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_main(setup, teardown);
 }

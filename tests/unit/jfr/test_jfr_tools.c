@@ -8,17 +8,12 @@
  */
 #include "format/jfr/jfr_write.h"
 #include "tests/lib/json.h"
+#include "tests/lib/test.h"
 
 #include <glob.h>
 #include <limits.h>
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define T0	5000000000000ll
 #define SECONDS 1700000000ll /* since the epoch, at T0: 2023-11-14T22:13:20Z */
@@ -449,7 +444,7 @@ static void check_json(const char *json)
 	assert_int_equal(n, CHUNKS * CALLS);
 }
 
-static void json_has_what_was_written(void **state)
+CASE(json_has_what_was_written)
 {
 	unsigned int n;
 
@@ -462,7 +457,7 @@ static void json_has_what_was_written(void **state)
 	}
 }
 
-static void summary_counts_every_event(void **state)
+CASE(summary_counts_every_event)
 {
 	unsigned int n;
 
@@ -480,7 +475,7 @@ static void summary_counts_every_event(void **state)
 	}
 }
 
-static void summary_of_a_million_events_counts_them(void **state)
+CASE(summary_of_a_million_events_counts_them)
 {
 	unsigned int n;
 
@@ -493,7 +488,7 @@ static void summary_of_a_million_events_counts_them(void **state)
 	}
 }
 
-static void print_shows_methods_threads_and_units(void **state)
+CASE(print_shows_methods_threads_and_units)
 {
 	static const char *const wanted[] = {
 		"method = com.acme.Cart.checkout(Order, int[])",
@@ -528,7 +523,7 @@ static void print_shows_methods_threads_and_units(void **state)
 	}
 }
 
-static void metadata_are_shown_with_their_annotations(void **state)
+CASE(metadata_are_shown_with_their_annotations)
 {
 	unsigned int n;
 
@@ -546,7 +541,7 @@ static void metadata_are_shown_with_their_annotations(void **state)
 }
 
 /* Names, types and order of the fields, and all annotations in any order. */
-static void fields_of_jep_520_alone_are_those_of_jdk_25(void **state)
+CASE(fields_of_jep_520_alone_are_those_of_jdk_25)
 {
 	static const char *const parts[][2] = {{"own.fields", "plain.fields"}, {"own.lines", "plain.lines"}};
 	unsigned int n, compared = 0;
@@ -570,7 +565,7 @@ static void fields_of_jep_520_alone_are_those_of_jdk_25(void **state)
 }
 
 /* Readers keep constants by type and key from chunk to chunk. */
-static void recordings_joined_by_cat_keep_their_own_names(void **state)
+CASE(recordings_joined_by_cat_keep_their_own_names)
 {
 	unsigned int n;
 
@@ -587,7 +582,7 @@ static void recordings_joined_by_cat_keep_their_own_names(void **state)
 	}
 }
 
-static void scrubbed_recording_is_the_same(void **state)
+CASE(scrubbed_recording_is_the_same)
 {
 	unsigned int n, tried = 0;
 
@@ -608,7 +603,7 @@ static void scrubbed_recording_is_the_same(void **state)
 	}
 }
 
-static void views_show_the_recording(void **state)
+CASE(views_show_the_recording)
 {
 	unsigned int n, tried = 0;
 
@@ -642,17 +637,5 @@ static void views_show_the_recording(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_has_what_was_written),
-		cmocka_unit_test(summary_counts_every_event),
-		cmocka_unit_test(summary_of_a_million_events_counts_them),
-		cmocka_unit_test(print_shows_methods_threads_and_units),
-		cmocka_unit_test(metadata_are_shown_with_their_annotations),
-		cmocka_unit_test(fields_of_jep_520_alone_are_those_of_jdk_25),
-		cmocka_unit_test(recordings_joined_by_cat_keep_their_own_names),
-		cmocka_unit_test(scrubbed_recording_is_the_same),
-		cmocka_unit_test(views_show_the_recording),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_main(setup, teardown);
 }

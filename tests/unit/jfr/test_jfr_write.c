@@ -3,17 +3,11 @@
 #include "format/jfr/jfr_write_internal.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/recording.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct diag diag;
 
-static void chunk_without_events_is_sound(void **state)
+CASE(chunk_without_events_is_sound)
 {
 	struct recording r = recording_new();
 
@@ -24,7 +18,7 @@ static void chunk_without_events_is_sound(void **state)
 	recording_free(&r);
 }
 
-static void method_trace_keeps_every_value(void **state)
+CASE(method_trace_keeps_every_value)
 {
 	static const int64_t times[] = {0, 1, 127, 128, T0, INT64_MAX, -1, INT64_MIN};
 	struct recording r = recording_new();
@@ -64,7 +58,7 @@ static void method_trace_keeps_every_value(void **state)
 	recording_free(&r);
 }
 
-static void only_the_last_chunk_is_flagged_as_last(void **state)
+CASE(only_the_last_chunk_is_flagged_as_last)
 {
 	struct recording r = recording_new();
 	int i;
@@ -81,7 +75,7 @@ static void only_the_last_chunk_is_flagged_as_last(void **state)
 	recording_free(&r);
 }
 
-static void chunks_start_one_after_the_other_on_one_tick_base(void **state)
+CASE(chunks_start_one_after_the_other_on_one_tick_base)
 {
 	static const int64_t starts[] = {T0 + 5000, T0 + 5000, T0 + 1000, T0 + 9000};
 	struct recording r = recording_new();
@@ -101,7 +95,7 @@ static void chunks_start_one_after_the_other_on_one_tick_base(void **state)
 	recording_free(&r);
 }
 
-static void forgotten_thread_is_left_out_and_reported(void **state)
+CASE(forgotten_thread_is_left_out_and_reported)
 {
 	struct recording r = recording_new();
 	uint64_t thread, method = recording_method(&r, "m");
@@ -131,7 +125,7 @@ static void forgotten_thread_is_left_out_and_reported(void **state)
 	recording_free(&r);
 }
 
-static void events_outside_a_chunk_are_dropped_and_reported(void **state)
+CASE(events_outside_a_chunk_are_dropped_and_reported)
 {
 	struct recording r = recording_new();
 
@@ -145,7 +139,7 @@ static void events_outside_a_chunk_are_dropped_and_reported(void **state)
 	recording_free(&r);
 }
 
-static void events_beyond_the_chunk_limit_are_dropped_and_reported(void **state)
+CASE(events_beyond_the_chunk_limit_are_dropped_and_reported)
 {
 	struct recording r = recording_new();
 	uint64_t method = recording_method(&r, "m");
@@ -167,7 +161,7 @@ static void events_beyond_the_chunk_limit_are_dropped_and_reported(void **state)
 	recording_free(&r);
 }
 
-static void chunks_are_opened_and_closed_in_turn(void **state)
+CASE(chunks_are_opened_and_closed_in_turn)
 {
 	struct recording r = recording_new();
 	const void *bytes;
@@ -183,7 +177,7 @@ static void chunks_are_opened_and_closed_in_turn(void **state)
 	recording_free(&r);
 }
 
-static void size_of_the_open_chunk_is_approximately_right(void **state)
+CASE(size_of_the_open_chunk_is_approximately_right)
 {
 	struct recording r = recording_new();
 	size_t told;
@@ -198,7 +192,7 @@ static void size_of_the_open_chunk_is_approximately_right(void **state)
 	recording_free(&r);
 }
 
-static void all_of_a_million_events_are_written(void **state)
+CASE(all_of_a_million_events_are_written)
 {
 	struct recording r = recording_new();
 	uint64_t thread = 0, method = recording_method(&r, "m");
@@ -246,7 +240,7 @@ static int small_recording(struct recording *r)
 	return err;
 }
 
-static void failed_allocation_costs_one_chunk_at_most(void **state)
+CASE(failed_allocation_costs_one_chunk_at_most)
 {
 	struct jfr_origin origin = {.start_ticks = T0, .start_nanos = NANOS};
 	bool happened = true;
@@ -294,7 +288,7 @@ static void put_split(struct recording *r, int64_t v)
 							  .system_call_time = v + 7});
 }
 
-static void split_of_the_time_is_kept(void **state)
+CASE(split_of_the_time_is_kept)
 {
 	static const char *const fields[] = {"cpuTime",	    "runQueueTime", "blockedTime", "pauseTime",
 					     "majorFaults", "minorFaults",  "syscalls",	   "syscallTime"};
@@ -315,7 +309,7 @@ static void split_of_the_time_is_kept(void **state)
 	}
 }
 
-static void waits_and_pauses_are_kept(void **state)
+CASE(waits_and_pauses_are_kept)
 {
 	struct recording r = recording_new_with(JFR_KERNEL_WAITS);
 	struct jfr_thread_wait wait = {.start = T0 + 5, .duration = 7, .reason = "futex", .ongoing = true};
@@ -346,25 +340,4 @@ static void waits_and_pauses_are_kept(void **state)
 	assert_event_text(&r, e, "name", "G1Collect");
 	assert_true(event_number(&r, e, "byFrtrace") == 1);
 	recording_free(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chunk_without_events_is_sound),
-		cmocka_unit_test(method_trace_keeps_every_value),
-		cmocka_unit_test(split_of_the_time_is_kept),
-		cmocka_unit_test(waits_and_pauses_are_kept),
-		cmocka_unit_test(only_the_last_chunk_is_flagged_as_last),
-		cmocka_unit_test(chunks_start_one_after_the_other_on_one_tick_base),
-		cmocka_unit_test(forgotten_thread_is_left_out_and_reported),
-		cmocka_unit_test(events_outside_a_chunk_are_dropped_and_reported),
-		cmocka_unit_test(events_beyond_the_chunk_limit_are_dropped_and_reported),
-		cmocka_unit_test(chunks_are_opened_and_closed_in_turn),
-		cmocka_unit_test(size_of_the_open_chunk_is_approximately_right),
-		cmocka_unit_test(all_of_a_million_events_are_written),
-		cmocka_unit_test(failed_allocation_costs_one_chunk_at_most),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

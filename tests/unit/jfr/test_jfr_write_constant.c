@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/recording.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 /* Each chunk uses a different half of them, and new ones: the dissector compares keys across all chunks. */
-static void keys_are_unique_across_chunks_and_each_chunk_has_its_constants(void **state)
+CASE(keys_are_unique_across_chunks_and_each_chunk_has_its_constants)
 {
 	struct recording r = recording_new();
 	uint64_t method[40], thread[40];
@@ -39,7 +34,7 @@ static void keys_are_unique_across_chunks_and_each_chunk_has_its_constants(void 
 	recording_free(&r);
 }
 
-static void constants_are_written_with_their_references(void **state)
+CASE(constants_are_written_with_their_references)
 {
 	struct recording r = recording_new();
 	uint64_t loader, class, method;
@@ -68,7 +63,7 @@ static void constants_are_written_with_their_references(void **state)
 	recording_free(&r);
 }
 
-static void classes_and_methods_are_equal_by_name_and_loader(void **state)
+CASE(classes_and_methods_are_equal_by_name_and_loader)
 {
 	struct recording r = recording_new();
 	struct jfr_loader_constant loader = {"L", "app", 1};
@@ -115,7 +110,7 @@ static void check_package(const char *name, bool hidden, const char *package)
 	recording_free(&r);
 }
 
-static void package_is_a_prefix_of_the_class_name_or_none(void **state)
+CASE(package_is_a_prefix_of_the_class_name_or_none)
 {
 	char *long_name = malloc(70001);
 
@@ -142,7 +137,7 @@ static void call_of_class(struct recording *r, const char *name, uint64_t loader
 	recording_call(r, 0, jfr_method(r->w, &(struct jfr_method_constant){key, "m", "()V", 1, false}));
 }
 
-static void package_has_the_module_of_the_class_and_its_loader(void **state)
+CASE(package_has_the_module_of_the_class_and_its_loader)
 {
 	static const struct jfr_module shop = {"shop", "1.2", "file:///shop/", true}, unnamed = {.exported = true},
 				       closed = {.name = "shop"};
@@ -180,7 +175,7 @@ static void package_has_the_module_of_the_class_and_its_loader(void **state)
 	recording_free(&r);
 }
 
-static void descriptors_that_tools_cannot_read_are_replaced(void **state)
+CASE(descriptors_that_tools_cannot_read_are_replaced)
 {
 	static const char *const bad[] = {NULL,	   "",	    "V",    "()",   "(",    "(I",    "(Q)V",	"(L)V",
 					  "(L;)V", "(La)V", "()VV", "()[V", "(V)V", "(I)II", "(Ljava;", "([)V"};
@@ -201,7 +196,7 @@ static void descriptors_that_tools_cannot_read_are_replaced(void **state)
 	recording_free(&r);
 }
 
-static void method_without_usable_class_is_no_constant(void **state)
+CASE(method_without_usable_class_is_no_constant)
 {
 	struct recording r = recording_new();
 
@@ -215,7 +210,7 @@ static void method_without_usable_class_is_no_constant(void **state)
 	recording_free(&r);
 }
 
-static void threads_are_written_as_by_hotspot(void **state)
+CASE(threads_are_written_as_by_hotspot)
 {
 	static const struct jfr_thread_constant threads[] = {
 		{.name = "virt", .java_id = 40, .is_virtual = true},
@@ -254,7 +249,7 @@ static void threads_are_written_as_by_hotspot(void **state)
 	recording_free(&r);
 }
 
-static void renamed_thread_gets_a_new_key(void **state)
+CASE(renamed_thread_gets_a_new_key)
 {
 	struct recording r = recording_new();
 	struct jfr_thread_constant t = {.name = "before", .os_id = 5, .java_id = 9};
@@ -266,7 +261,7 @@ static void renamed_thread_gets_a_new_key(void **state)
 	recording_free(&r);
 }
 
-static void names_from_a_jvm_become_true_utf8(void **state)
+CASE(names_from_a_jvm_become_true_utf8)
 {
 	struct recording r = recording_new();
 	uint64_t class = recording_class(&r, "p/\xed\xa0\xbd\xed\xb8\x80"), method, thread;
@@ -285,7 +280,7 @@ static void names_from_a_jvm_become_true_utf8(void **state)
 }
 
 /* 9 MB of names: more than one checkpoint. */
-static void many_constants_make_a_chain_of_checkpoints(void **state)
+CASE(many_constants_make_a_chain_of_checkpoints)
 {
 	struct recording r = recording_new();
 	char name[301];
@@ -306,7 +301,7 @@ static void many_constants_make_a_chain_of_checkpoints(void **state)
 }
 
 /* Thousands of threads begin and end; each chunk contains only its own. */
-static void chunk_does_not_carry_the_threads_of_others(void **state)
+CASE(chunk_does_not_carry_the_threads_of_others)
 {
 	struct recording r = recording_new();
 	uint64_t method = recording_method(&r, "m");
@@ -324,24 +319,4 @@ static void chunk_does_not_carry_the_threads_of_others(void **state)
 		assert_int_equal(dissect_constants(r.d, c, "java.lang.Thread"), 2000);
 	assert_int_equal(event_number(&r, &r.d->event[r.d->events - 1], "eventThread.javaThreadId"), 10000);
 	recording_free(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_are_unique_across_chunks_and_each_chunk_has_its_constants),
-		cmocka_unit_test(constants_are_written_with_their_references),
-		cmocka_unit_test(classes_and_methods_are_equal_by_name_and_loader),
-		cmocka_unit_test(package_is_a_prefix_of_the_class_name_or_none),
-		cmocka_unit_test(package_has_the_module_of_the_class_and_its_loader),
-		cmocka_unit_test(descriptors_that_tools_cannot_read_are_replaced),
-		cmocka_unit_test(method_without_usable_class_is_no_constant),
-		cmocka_unit_test(threads_are_written_as_by_hotspot),
-		cmocka_unit_test(renamed_thread_gets_a_new_key),
-		cmocka_unit_test(names_from_a_jvm_become_true_utf8),
-		cmocka_unit_test(many_constants_make_a_chain_of_checkpoints),
-		cmocka_unit_test(chunk_does_not_carry_the_threads_of_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

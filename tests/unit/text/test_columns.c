@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/columns.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 typedef void put(FILE *to, const char *text, unsigned int width);
 
@@ -22,7 +16,7 @@ static void assert_put(put *f, const char *text, unsigned int width, const char 
 	free(got);
 }
 
-static void text_that_fits_is_printed_whole(void **state)
+CASE(text_that_fits_is_printed_whole)
 {
 	assert_put(columns_put, "", 3, "");
 	assert_put(columns_put, "abc", 3, "abc");
@@ -31,7 +25,7 @@ static void text_that_fits_is_printed_whole(void **state)
 	assert_put(columns_put_end, "abcdef", COLUMNS_ALL, "abcdef");
 }
 
-static void text_that_does_not_fit_is_cut_with_a_mark(void **state)
+CASE(text_that_does_not_fit_is_cut_with_a_mark)
 {
 	assert_put(columns_put, "abcdef", 4, "abc\xe2\x80\xa6");
 	assert_put(columns_put_end, "abcdef", 4,
@@ -42,7 +36,7 @@ static void text_that_does_not_fit_is_cut_with_a_mark(void **state)
 }
 
 /* Two Chinese characters are four columns wide, a combining accent has no width. */
-static void columns_are_those_of_a_terminal(void **state)
+CASE(columns_are_those_of_a_terminal)
 {
 	assert_put(columns_put,
 		   "\xe8\xb4\xad\xe7\x89\xa9"
@@ -72,7 +66,7 @@ static void columns_are_those_of_a_terminal(void **state)
 }
 
 /* A thread may have any name; none of it may control the terminal. */
-static void text_does_not_control_the_terminal(void **state)
+CASE(text_does_not_control_the_terminal)
 {
 	assert_put(columns_put,
 		   "a\x1b[2J\r\n\x7f"
@@ -88,7 +82,7 @@ static void text_does_not_control_the_terminal(void **state)
 		   COLUMNS_ALL, "a\\u202eb\\u2028");
 }
 
-static void text_of_a_jvm_and_garbage_become_utf8(void **state)
+CASE(text_of_a_jvm_and_garbage_become_utf8)
 {
 	assert_put(columns_put,
 		   "a\xc0\x80"
@@ -98,7 +92,7 @@ static void text_of_a_jvm_and_garbage_become_utf8(void **state)
 	assert_put(columns_put, "a\xff", COLUMNS_ALL, "a\xef\xbf\xbd");
 }
 
-static void long_text_stays_within_its_columns(void **state)
+CASE(long_text_stays_within_its_columns)
 {
 	char text[10001];
 
@@ -106,18 +100,4 @@ static void long_text_stays_within_its_columns(void **state)
 	text[sizeof(text) - 1] = 0;
 	assert_put(columns_put, text, 2, "\xef\xbf\xbd\xe2\x80\xa6");
 	assert_put(columns_put_end, text, 2, "\xe2\x80\xa6\xef\xbf\xbd");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_that_fits_is_printed_whole),
-		cmocka_unit_test(text_that_does_not_fit_is_cut_with_a_mark),
-		cmocka_unit_test(columns_are_those_of_a_terminal),
-		cmocka_unit_test(text_does_not_control_the_terminal),
-		cmocka_unit_test(text_of_a_jvm_and_garbage_become_utf8),
-		cmocka_unit_test(long_text_stays_within_its_columns),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

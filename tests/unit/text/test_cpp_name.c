@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/cpp_name.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static char text[64];
 
@@ -16,7 +10,7 @@ static const char *of(const char *symbol)
 	return text;
 }
 
-static void names_are_those_of_the_source(void **state)
+CASE(names_are_those_of_the_source)
 {
 	assert_string_equal(of("_ZN6Parker4parkEbl"), "Parker::park");
 	assert_string_equal(of("_ZN2os13PlatformEvent4parkEl"), "os::PlatformEvent::park");
@@ -27,13 +21,13 @@ static void names_are_those_of_the_source(void **state)
 	assert_string_equal(of("_ZN12_GLOBAL__N_14waitEv"), "(anonymous)::wait");
 }
 
-static void constructors_and_destructors_have_the_name_of_the_class(void **state)
+CASE(constructors_and_destructors_have_the_name_of_the_class)
 {
 	assert_string_equal(of("_ZN11MutexLockerC2EP5Mutex"), "MutexLocker::MutexLocker");
 	assert_string_equal(of("_ZN1a11MutexLockerD1Ev"), "a::MutexLocker::~MutexLocker");
 }
 
-static void other_names_stay(void **state)
+CASE(other_names_stay)
 {
 	assert_string_equal(of("pthread_cond_wait"), "pthread_cond_wait");
 	assert_string_equal(of("_ZN13GrowableArrayIiE4growEi"), "_ZN13GrowableArrayIiE4growEi");
@@ -43,7 +37,7 @@ static void other_names_stay(void **state)
 	assert_false(cpp_name("", text, sizeof(text)));
 }
 
-static void odd_names_stay_within_bounds(void **state)
+CASE(odd_names_stay_within_bounds)
 {
 	static const char *const odd[] = {"_ZN",   "_ZN6ParkerE", "_ZN6Park", "_ZN99999999999999999999999aE",
 					  "_ZN0E", "_ZNC1E",	  "_ZNE",     "_ZN1aD",
@@ -58,16 +52,4 @@ static void odd_names_stay_within_bounds(void **state)
 		at += strlen(strcpy(whole + at, "8abcdefgh"));
 	strcpy(whole + at, "Ev");
 	assert_int_equal(strlen(of(whole)), sizeof(text) - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_those_of_the_source),
-		cmocka_unit_test(constructors_and_destructors_have_the_name_of_the_class),
-		cmocka_unit_test(other_names_stay),
-		cmocka_unit_test(odd_names_stay_within_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

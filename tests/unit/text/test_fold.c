@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Long lines are broken between words and between parts. */
 #include "user/text/fold.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static void folds(const char *line, size_t width, const char *want)
 {
@@ -20,7 +15,7 @@ static void folds(const char *line, size_t width, const char *want)
 	bytes_release(&out);
 }
 
-static void lines_break_between_words(void **state)
+CASE(lines_break_between_words)
 {
 	folds("", 10, "");
 	folds("one two", 10, "one two");
@@ -31,18 +26,18 @@ static void lines_break_between_words(void **state)
 	folds("one two ", 7, "one two ");
 }
 
-static void a_word_is_never_broken(void **state)
+CASE(a_word_is_never_broken)
 {
 	folds("com.acme.Cart.checkout", 10, "com.acme.Cart.checkout");
 	folds("in com.acme.Cart.checkout now", 10, "in\n  com.acme.Cart.checkout\n  now");
 }
 
-static void columns_are_characters(void **state)
+CASE(columns_are_characters)
 {
 	folds("\xc3\xa4\xc3\xb6 \xc3\xbc\xc3\x9f", 5, "\xc3\xa4\xc3\xb6 \xc3\xbc\xc3\x9f");
 }
 
-static void parts_stand_beside_each_other_while_they_fit(void **state)
+CASE(parts_stand_beside_each_other_while_they_fit)
 {
 	struct bytes out;
 
@@ -57,18 +52,4 @@ static void parts_stand_beside_each_other_while_they_fit(void **state)
 	bytes_put_u8(&out, 0);
 	assert_string_equal((char *)out.data, "12.0ms, thrown,\n  3 calls\n  <- Cart.main()");
 	bytes_release(&out);
-}
-
-#define T(name) cmocka_unit_test(name)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		T(lines_break_between_words),
-		T(a_word_is_never_broken),
-		T(columns_are_characters),
-		T(parts_stand_beside_each_other_while_they_fit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

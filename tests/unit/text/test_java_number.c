@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The results of JDK 25 for the same values (jshell). */
 #include "user/text/java_number.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 static struct bytes out;
 
@@ -23,7 +21,7 @@ static const char *text(void)
 		assert_string_equal(text(), want); \
 	} while (0)
 
-static void doubles_are_as_short_as_java_writes_them(void **state)
+CASE(doubles_are_as_short_as_java_writes_them)
 {
 	CHECK("0.0", put_double(&out, 0));
 	CHECK("-0.0", put_double(&out, -0.0));
@@ -43,7 +41,7 @@ static void doubles_are_as_short_as_java_writes_them(void **state)
 	CHECK("-Infinity", put_double(&out, -INFINITY));
 }
 
-static void floats_need_fewer_digits(void **state)
+CASE(floats_need_fewer_digits)
 {
 	CHECK("0.1", put_float(&out, 0.1f));
 	CHECK("3.4028235E38", put_float(&out, 3.4028235e38f));
@@ -52,7 +50,7 @@ static void floats_need_fewer_digits(void **state)
 	CHECK("1.6777216E7", put_float(&out, 16777216.f));
 }
 
-static void fixed_digits_round_half_up(void **state)
+CASE(fixed_digits_round_half_up)
 {
 	CHECK("0.13", put_fixed(&out, 0.125, 2));
 	CHECK("0.15", put_fixed(&out, 0.145, 2));
@@ -66,7 +64,7 @@ static void fixed_digits_round_half_up(void **state)
 	CHECK("123456789012345680000.0", put_fixed(&out, 123456789012345678901.0, 1));
 }
 
-static void amounts_have_units(void **state)
+CASE(amounts_have_units)
 {
 	CHECK("0 bytes", put_amount(&out, 0, false, false));
 	CHECK("1 byte", put_amount(&out, 1, false, false));
@@ -80,16 +78,4 @@ static void amounts_have_units(void **state)
 	CHECK("2.0 kbit", put_amount(&out, 2048, true, false));
 	CHECK("5 bps", put_amount(&out, 5, true, true));
 	CHECK("1.0 GB/s", put_amount(&out, 1 << 30, false, true));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(doubles_are_as_short_as_java_writes_them),
-		cmocka_unit_test(floats_need_fewer_digits),
-		cmocka_unit_test(fixed_digits_round_half_up),
-		cmocka_unit_test(amounts_have_units),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The results of JDK 25 for the same values: Duration and OffsetDateTime in jshell, durations of `jfr print`. */
 #include "user/text/java_time.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define BILLION 1000000000ll
 
@@ -51,7 +48,7 @@ static void check_moment(int64_t seconds, int32_t nano, int64_t offset, const ch
 	assert_string_equal(text(), want);
 }
 
-static void durations_have_three_digits(void **state)
+CASE(durations_have_three_digits)
 {
 	check_duration(0, "0 s");
 	check_duration(1, "0.000001 ms");
@@ -66,7 +63,7 @@ static void durations_have_three_digits(void **state)
 	check_duration(-20512345, "-20.5 ms");
 }
 
-static void durations_round_into_the_next_unit(void **state)
+CASE(durations_round_into_the_next_unit)
 {
 	check_duration(9996 * 1000000ll, "10.0 s");
 	check_duration(59990 * 1000000ll, "1 m 0 s");
@@ -76,7 +73,7 @@ static void durations_round_into_the_next_unit(void **state)
 	check_duration(90 * 3600 * BILLION, "3 d 18 h");
 }
 
-static void iso_durations_give_each_part_the_sign(void **state)
+CASE(iso_durations_give_each_part_the_sign)
 {
 	check_iso(0, 0, "PT0S");
 	check_iso(3600, 0, "PT1H");
@@ -89,7 +86,7 @@ static void iso_durations_give_each_part_the_sign(void **state)
 	check_iso(INT64_MAX, 999999999, "PT2562047788015215H30M7.999999999S");
 }
 
-static void moments_follow_the_calendar(void **state)
+CASE(moments_follow_the_calendar)
 {
 	check_moment(0, 0, 0, "1970-01-01T00:00Z");
 	check_moment(0, 0, -12645, "1969-12-31T20:29:15-03:30:45");
@@ -100,7 +97,7 @@ static void moments_follow_the_calendar(void **state)
 	check_moment(-62167219201, 0, 0, "-0001-12-31T23:59:59Z");
 }
 
-static void moments_are_shown_in_the_time_zone_of_the_recording(void **state)
+CASE(moments_are_shown_in_the_time_zone_of_the_recording)
 {
 	struct java_time t = {.seconds = 1700000000, .nanos = 999999999};
 
@@ -114,17 +111,4 @@ static void moments_are_shown_in_the_time_zone_of_the_recording(void **state)
 	t.seconds = -62167219201;
 	put_moment(&out, &t, 0, false);
 	assert_string_equal(text(), "23:59:59.999 (0002-12-31)"); /* B.C. */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(durations_have_three_digits),
-		cmocka_unit_test(durations_round_into_the_next_unit),
-		cmocka_unit_test(iso_durations_give_each_part_the_sign),
-		cmocka_unit_test(moments_follow_the_calendar),
-		cmocka_unit_test(moments_are_shown_in_the_time_zone_of_the_recording),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/json.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static char *text;
 static size_t size;
@@ -34,7 +29,7 @@ static void assert_printed(const char *want)
 	assert_string_equal(text, want);
 }
 
-static void values_follow_their_keys(void **state)
+CASE(values_follow_their_keys, setup, teardown)
 {
 	json_object(&j, NULL);
 	json_string(&j, "name", "checkout");
@@ -49,7 +44,7 @@ static void values_follow_their_keys(void **state)
 		       "\"share\":0.25,\"yes\":true,\"no\":false,\"none\":null}\n");
 }
 
-static void objects_and_arrays_nest(void **state)
+CASE(objects_and_arrays_nest, setup, teardown)
 {
 	json_array(&j, NULL);
 	json_object(&j, NULL);
@@ -68,7 +63,7 @@ static void objects_and_arrays_nest(void **state)
 	assert_printed("[{\"empty\":[],\"two\":[1,2],\"after\":{}},{}]\n");
 }
 
-static void each_top_value_is_a_line(void **state)
+CASE(each_top_value_is_a_line, setup, teardown)
 {
 	for (int i = 0; i < 2; i++) {
 		json_object(&j, NULL);
@@ -86,7 +81,7 @@ static void assert_string_is(const char *from, size_t length, const char *want)
 	teardown(NULL);
 }
 
-static void text_is_escaped(void **state)
+CASE(text_is_escaped, setup, teardown)
 {
 	static const struct {
 		const char *from;
@@ -115,7 +110,7 @@ static void text_is_escaped(void **state)
 	setup(NULL);
 }
 
-static void keys_are_escaped_too(void **state)
+CASE(keys_are_escaped_too, setup, teardown)
 {
 	json_object(&j, NULL);
 	json_null(&j, "a\"b");
@@ -123,7 +118,7 @@ static void keys_are_escaped_too(void **state)
 	assert_printed("{\"a\\\"b\":null}\n");
 }
 
-static void missing_text_and_infinite_number_are_null(void **state)
+CASE(missing_text_and_infinite_number_are_null, setup, teardown)
 {
 	json_array(&j, NULL);
 	json_string(&j, NULL, NULL);
@@ -131,16 +126,4 @@ static void missing_text_and_infinite_number_are_null(void **state)
 	json_real(&j, NULL, INFINITY);
 	json_end(&j);
 	assert_printed("[null,null,null]\n");
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(values_follow_their_keys), TEST(objects_and_arrays_nest),
-		TEST(each_top_value_is_a_line), TEST(text_is_escaped),
-		TEST(keys_are_escaped_too),	TEST(missing_text_and_infinite_number_are_null),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/log.h"
 #include "tests/lib/capture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static int setup(void **state)
 {
@@ -24,7 +17,7 @@ static void say_all(void)
 	log_progress("progress %d", 4);
 }
 
-static void each_mode_prints_its_own_lines(void **state)
+CASE(each_mode_prints_its_own_lines, setup)
 {
 	capture_begin(false);
 	say_all();
@@ -39,7 +32,7 @@ static void each_mode_prints_its_own_lines(void **state)
 	assert_string_equal(capture_end(), "error 3\n");
 }
 
-static void a_prefix_begins_each_line_and_ends_progress(void **state)
+CASE(a_prefix_begins_each_line_and_ends_progress, setup)
 {
 	capture_begin(true);
 	log_set_prefix("4711: ");
@@ -48,7 +41,7 @@ static void a_prefix_begins_each_line_and_ends_progress(void **state)
 	assert_string_equal(capture_end(), "4711: line 1\n4711: error 3\n");
 }
 
-static void terminal_control_characters_are_escaped(void **state)
+CASE(terminal_control_characters_are_escaped, setup)
 {
 	capture_begin(false);
 	log_line("thread %s", "a\033[2Jb\xc2\x9b|");
@@ -56,7 +49,7 @@ static void terminal_control_characters_are_escaped(void **state)
 	assert_string_equal(capture_end(), "thread a\\u001b[2Jb\\u009b|\n'\xc3\xa4 \xf0\x9f\x98\x80'\n\t^\n");
 }
 
-static void progress_leaves_out_what_does_not_fit_into_a_line(void **state)
+CASE(progress_leaves_out_what_does_not_fit_into_a_line, setup)
 {
 	capture_begin(true); /* of 80 columns */
 	log_progress("00:01   1,204 calls   0 thrown   0 lost   3 open, oldest 2.0 s   cost 0.02 %% of the JVM's CPU");
@@ -66,7 +59,7 @@ static void progress_leaves_out_what_does_not_fit_into_a_line(void **state)
 	capture_end();
 }
 
-static void progress_stays_in_its_line_whatever_the_file_is_called(void **state)
+CASE(progress_stays_in_its_line_whatever_the_file_is_called, setup)
 {
 	char name[100] = "\033]0;x\a";
 
@@ -79,7 +72,7 @@ static void progress_stays_in_its_line_whatever_the_file_is_called(void **state)
 					   "nnnnnnnn\r\033[K");
 }
 
-static void a_terminal_gets_long_lines_broken_between_words(void **state)
+CASE(a_terminal_gets_long_lines_broken_between_words, setup)
 {
 	static const char text[] = "tracing 1 method of 1 class in 7017 com.acme.Shop (JDK 17.0.15): attach 55 ms, "
 				   "pause 11.0 ms, rings 0.0 of 4.0 MB, stacks walked";
@@ -97,7 +90,7 @@ static void a_terminal_gets_long_lines_broken_between_words(void **state)
 	assert_memory_equal(capture_end(), text, sizeof(text) - 1);
 }
 
-static void progress_overwrites_itself_on_a_terminal(void **state)
+CASE(progress_overwrites_itself_on_a_terminal, setup)
 {
 	capture_begin(true);
 	assert_true(log_is_live());
@@ -108,7 +101,7 @@ static void progress_overwrites_itself_on_a_terminal(void **state)
 	assert_string_equal(capture_end(), "1 call\r\033[K2 calls\r\033[Kdone\nagain\n");
 }
 
-static void quiet_shows_no_progress(void **state)
+CASE(quiet_shows_no_progress, setup)
 {
 	log_set(true, false);
 	capture_begin(true);
@@ -117,7 +110,7 @@ static void quiet_shows_no_progress(void **state)
 	assert_string_equal(capture_end(), "");
 }
 
-static void counts_have_commas(void **state)
+CASE(counts_have_commas, setup)
 {
 	assert_string_equal(log_count(0), "0");
 	assert_string_equal(log_count(999), "999");
@@ -126,7 +119,7 @@ static void counts_have_commas(void **state)
 	assert_string_equal(log_count(UINT64_MAX), "18,446,744,073,709,551,615");
 }
 
-static void times_have_a_fitting_unit(void **state)
+CASE(times_have_a_fitting_unit, setup)
 {
 	assert_string_equal(log_time(0), "0 ns");
 	assert_string_equal(log_time(999), "999 ns");
@@ -140,7 +133,7 @@ static void times_have_a_fitting_unit(void **state)
 	assert_string_equal(log_time(42100000000), "42.1 s");
 }
 
-static void sizes_have_a_fitting_unit(void **state)
+CASE(sizes_have_a_fitting_unit, setup)
 {
 	assert_string_equal(log_bytes(1536), "1.5 KB");
 	assert_string_equal(log_bytes(1153434), "1.1 MB");
@@ -148,7 +141,7 @@ static void sizes_have_a_fitting_unit(void **state)
 }
 
 /* A line of the report contains half a dozen of them. */
-static void several_results_are_valid_at_once(void **state)
+CASE(several_results_are_valid_at_once, setup)
 {
 	const char *text[12];
 
@@ -160,25 +153,4 @@ static void several_results_are_valid_at_once(void **state)
 		snprintf(want, sizeof(want), "1,%03d", i);
 		assert_string_equal(text[i], want);
 	}
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(each_mode_prints_its_own_lines),
-		TEST(progress_overwrites_itself_on_a_terminal),
-		TEST(quiet_shows_no_progress),
-		TEST(counts_have_commas),
-		TEST(times_have_a_fitting_unit),
-		TEST(sizes_have_a_fitting_unit),
-		TEST(several_results_are_valid_at_once),
-		TEST(a_prefix_begins_each_line_and_ends_progress),
-		TEST(terminal_control_characters_are_escaped),
-		TEST(a_terminal_gets_long_lines_broken_between_words),
-		TEST(progress_stays_in_its_line_whatever_the_file_is_called),
-		TEST(progress_leaves_out_what_does_not_fit_into_a_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names of methods in narrow columns: parameters go first, then packages, never class and method. */
 #include "user/text/name_fit.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static void fits(const char *name, size_t width, bool parameters, const char *want)
 {
@@ -24,7 +18,7 @@ static void fits(const char *name, size_t width, bool parameters, const char *wa
 
 #define LONG "org.apache.tomcat.Statement.executeUpdate(String, int)"
 
-static void parameters_go_first_then_packages(void **state)
+CASE(parameters_go_first_then_packages)
 {
 	fits(LONG, 60, false, LONG);
 	fits(LONG, 53, false, "org.apache.tomcat.Statement.executeUpdate(...)");
@@ -37,7 +31,7 @@ static void parameters_go_first_then_packages(void **state)
 	fits(LONG, 5, false, "Statement.executeUpdate");
 }
 
-static void of_overloads_parameters_stay_longest(void **state)
+CASE(of_overloads_parameters_stay_longest)
 {
 	fits(LONG, 53, true, "o.apache.tomcat.Statement.executeUpdate(String, int)");
 	fits(LONG, 42, true, "o.a.t.Statement.executeUpdate(String, int)");
@@ -47,33 +41,33 @@ static void of_overloads_parameters_stay_longest(void **state)
 	fits(LONG, 27, true, "Statement.executeUpdate");
 }
 
-static void parameters_that_fit_without_packages_stay(void **state)
+CASE(parameters_that_fit_without_packages_stay)
 {
 	fits("com.acme.Cart.add(int)", 21, false, "c.acme.Cart.add(int)");
 	fits("com.acme.Cart.add()", 18, false, "c.acme.Cart.add()");
 	fits("com.acme.Cart.add()", 10, false, "Cart.add()");
 }
 
-static void what_follows_the_parentheses_stays(void **state)
+CASE(what_follows_the_parentheses_stays)
 {
 	fits("com.acme.Cart.add(String, int):17", 26, false, "com.acme.Cart.add(...):17");
 	fits("com.acme.Cart.add(String, int):17", 11, false, "Cart.add:17");
 	fits("a.Cart.add(String, int) (loader app)", 30, false, "a.Cart.add(...) (loader app)");
 }
 
-static void hidden_classes_keep_the_name_before_their_number(void **state)
+CASE(hidden_classes_keep_the_name_before_their_number)
 {
 	fits("a.b.Slow$$Lambda.0x000088.run()", 28, false, "Slow$$Lambda.0x000088.run()");
 }
 
-static void characters_are_counted_not_bytes(void **state)
+CASE(characters_are_counted_not_bytes)
 {
 	fits("stra\xc3\x9f"
 	     "e.\xc3\xa4.Cart.add(String, int)",
 	     21, false, "s.\xc3\xa4.Cart.add(...)");
 }
 
-static void other_texts_are_left_alone(void **state)
+CASE(other_texts_are_left_alone)
 {
 	fits("N/A", 2, false, "N/A");
 	assert_int_equal(name_essential("a.C.m(int):3", false), 5);
@@ -82,7 +76,7 @@ static void other_texts_are_left_alone(void **state)
 	assert_int_equal(name_essential("(no stack)", true), 10);
 }
 
-static void overloads_differ_in_parameters_or_loader(void **state)
+CASE(overloads_differ_in_parameters_or_loader)
 {
 	assert_true(name_is_overload("a.C.m(int)", "a.C.m(long)"));
 	assert_true(name_is_overload("a.C.m(int) (loader x)", "a.C.m(int) (loader y)"));
@@ -92,20 +86,4 @@ static void overloads_differ_in_parameters_or_loader(void **state)
 	assert_false(name_is_overload("a.C.m(int):17", "a.C.m(int):18"));
 	assert_true(name_is_overload("a.C.m(int):17", "a.C.m(long):17"));
 	assert_false(name_is_overload("N/A", "a.C.m(long)"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parameters_go_first_then_packages),
-		cmocka_unit_test(of_overloads_parameters_stay_longest),
-		cmocka_unit_test(parameters_that_fit_without_packages_stay),
-		cmocka_unit_test(what_follows_the_parentheses_stays),
-		cmocka_unit_test(hidden_classes_keep_the_name_before_their_number),
-		cmocka_unit_test(characters_are_counted_not_bytes),
-		cmocka_unit_test(other_texts_are_left_alone),
-		cmocka_unit_test(overloads_differ_in_parameters_or_loader),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Lines of Prometheus' text format, whatever the names are. */
 #include "user/text/prometheus.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static char text[4096];
 
@@ -28,7 +20,7 @@ static void label_is(const char *value, const char *line)
 	assert_string_equal(text, line);
 }
 
-static void a_family_has_its_help_and_type(void **state)
+CASE(a_family_has_its_help_and_type)
 {
 	FILE *to = begin();
 
@@ -43,7 +35,7 @@ static void a_family_has_its_help_and_type(void **state)
 			    "a_total{x=\"1\"} 18446744073709551615\na_total{x=\"1\",y=\"2\"} 0\na_total{y=\"2\"} 1\n");
 }
 
-static void seconds_have_all_their_digits(void **state)
+CASE(seconds_have_all_their_digits)
 {
 	FILE *to = begin();
 
@@ -54,7 +46,7 @@ static void seconds_have_all_their_digits(void **state)
 	assert_string_equal(text, "s 0.000000000\ns 0.000000001\ns 12.000000345\n");
 }
 
-static void a_hostile_name_stays_within_its_quotes(void **state)
+CASE(a_hostile_name_stays_within_its_quotes)
 {
 	label_is("com.acme.Cart$1", "class=\"com.acme.Cart$1\"");
 	label_is("\"} 1\nroot_total 7\n", "class=\"\\\"} 1\\nroot_total 7\\n\"");
@@ -63,15 +55,4 @@ static void a_hostile_name_stays_within_its_quotes(void **state)
 	label_is("\xff\xc3", "class=\"\xef\xbf\xbd\xef\xbf\xbd\"");
 	label_is("K\xc3\xa4se \xed\xa0\xbd\xed\xb8\x80", "class=\"K\xc3\xa4se \xf0\x9f\x98\x80\""); /* modified UTF-8 */
 	label_is("", "class=\"\"");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_family_has_its_help_and_type),
-		cmocka_unit_test(seconds_have_all_their_digits),
-		cmocka_unit_test(a_hostile_name_stays_within_its_quotes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

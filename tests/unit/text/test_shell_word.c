@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A shell gets back the path from the word. */
 #include "user/text/shell_word.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static const char *word(const char *path)
 {
@@ -40,7 +32,7 @@ static const char *passed_on(const char *shell, const char *path)
 	return text;
 }
 
-static void usual_paths_stay_as_they_are(void **state)
+CASE(usual_paths_stay_as_they_are)
 {
 	static const char *const paths[] = {"shop.jfr", "/var/tmp/frtrace-7017-2026_11_20.jfr", "rec/2026_11_20_7/",
 					    "a,b:c@d%e+f=g", "gr\xc3\xbc\xc3\x9f.jfr"};
@@ -49,7 +41,7 @@ static void usual_paths_stay_as_they_are(void **state)
 		assert_string_equal(word(paths[i]), paths[i]);
 }
 
-static void others_are_quoted(void **state)
+CASE(others_are_quoted)
 {
 	assert_string_equal(word("my shop.jfr"), "'my shop.jfr'");
 	assert_string_equal(word("it's.jfr"), "'it'\\''s.jfr'");
@@ -59,7 +51,7 @@ static void others_are_quoted(void **state)
 	assert_string_equal(word("a\nb\\'.jfr"), "$'a\\012b\\\\\\'.jfr'");
 }
 
-static void shells_pass_on_the_path(void **state)
+CASE(shells_pass_on_the_path)
 {
 	static const char *const paths[] = {"my shop.jfr", "it's.jfr", "$HOME;`id`\"\\*?[a]{b,c}~!#&|<>()", "'",
 					    "''x'"};
@@ -72,7 +64,7 @@ static void shells_pass_on_the_path(void **state)
 	assert_string_equal(passed_on("bash", "~/x"), "~/x");
 }
 
-static void no_path_is_too_long(void **state)
+CASE(no_path_is_too_long)
 {
 	char path[200];
 	struct bytes word;
@@ -83,16 +75,4 @@ static void no_path_is_too_long(void **state)
 	put_shell_word(&word, path);
 	assert_int_equal(word.size, 2 + 4 * strlen(path));
 	bytes_release(&word);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usual_paths_stay_as_they_are),
-		cmocka_unit_test(others_are_quoted),
-		cmocka_unit_test(shells_pass_on_the_path),
-		cmocka_unit_test(no_path_is_too_long),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

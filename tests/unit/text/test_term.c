@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/term.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void prints(const char *text, const char *wanted)
 {
@@ -22,7 +17,7 @@ static void prints(const char *text, const char *wanted)
 	free(out);
 }
 
-static void plain_text_is_printed_unchanged(void **state)
+CASE(plain_text_is_printed_unchanged)
 {
 	prints("", "");
 	prints("com.acme.Cart$Item::<init>(int[])", "com.acme.Cart$Item::<init>(int[])");
@@ -30,7 +25,7 @@ static void plain_text_is_printed_unchanged(void **state)
 	prints("\xed\xa0\xbd\xed\xb8\x80", "😀"); /* two surrogates, as the JVM writes them */
 }
 
-static void text_does_not_move_the_cursor(void **state)
+CASE(text_does_not_move_the_cursor)
 {
 	prints("a\033[2J\r\n\tb\177", "a\\u001b[2J\\u000d\\u000a\\u0009b\\u007f");
 	prints("a\xc2\x9b"
@@ -45,7 +40,7 @@ static void text_does_not_move_the_cursor(void **state)
 	       "a\\u0000b"); /* the JVM's NUL */
 }
 
-static void invalid_text_is_marked(void **state)
+CASE(invalid_text_is_marked)
 {
 	prints("a\xff"
 	       "b\xc3",
@@ -65,7 +60,7 @@ static void shows(const char *text, size_t size, const char *wanted, size_t take
 }
 #define SHOWS(text, wanted) shows(text, sizeof(text) - 1, wanted, sizeof(text) - 1)
 
-static void lines_are_shown_and_do_not_control_the_terminal(void **state)
+CASE(lines_are_shown_and_do_not_control_the_terminal)
 {
 	SHOWS("a\tb\nc\r\n", "a\tb\nc\r\n");
 	SHOWS("evil\033]0;pwned\a\rgood\0", "evil\\u001b]0;pwned\\u0007\\u000dgood\\u0000");
@@ -78,7 +73,7 @@ static void lines_are_shown_and_do_not_control_the_terminal(void **state)
 	      "2J\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd(");
 }
 
-static void a_name_stays_on_its_line(void **state)
+CASE(a_name_stays_on_its_line)
 {
 	struct bytes out;
 
@@ -89,14 +84,14 @@ static void a_name_stays_on_its_line(void **state)
 	bytes_release(&out);
 }
 
-static void incomplete_character_waits_for_the_rest(void **state)
+CASE(incomplete_character_waits_for_the_rest)
 {
 	shows("a\xe2\x82", 3, "a", 1);
 	shows("a\xf0", 2, "a", 1);
 	shows("a\r", 2, "a", 1);
 }
 
-static void colours_need_a_terminal_and_no_refusal(void **state)
+CASE(colours_need_a_terminal_and_no_refusal)
 {
 	int fd = posix_openpt(O_RDWR | O_NOCTTY), none = open("/dev/null", O_RDWR);
 
@@ -116,19 +111,4 @@ static void colours_need_a_terminal_and_no_refusal(void **state)
 	assert_false(term_has_colours(fd));
 	close(fd);
 	close(none);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_text_is_printed_unchanged),
-		cmocka_unit_test(text_does_not_move_the_cursor),
-		cmocka_unit_test(invalid_text_is_marked),
-		cmocka_unit_test(lines_are_shown_and_do_not_control_the_terminal),
-		cmocka_unit_test(a_name_stays_on_its_line),
-		cmocka_unit_test(colours_need_a_terminal_and_no_refusal),
-		cmocka_unit_test(incomplete_character_waits_for_the_rest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

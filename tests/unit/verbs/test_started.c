@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/verbs/started.h"
+/* The source is included, to ask whether a process is being looked at. */
+#include "user/verbs/started.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +116,9 @@ static void a_scan_adds_what_has_started_since_the_last_one(void **state)
 	assert_true(started_scan(s));
 	assert_true(started_look(s, any, NULL) >= 0);
 	child = child_start();
+	assert_null(young_find(s, child));
 	assert_true(started_scan(s));
+	assert_non_null(young_find(s, child));
 	assert_true(started_look(s, any, NULL) >= 0);
 	child_end(child);
 	started_free(s);
