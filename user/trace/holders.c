@@ -19,6 +19,7 @@ void holders_release(struct holders *h)
 	free(h->wait);
 	free(h->by_end);
 	free(h->held);
+	map_release(&h->locks);
 	map_release(&h->stacks.map);
 	*h = (struct holders){0};
 }
@@ -134,6 +135,9 @@ void holders_settle(struct holders *h)
 		if (h->held[i].lock)
 			held_follow(&h->held[i], h);
 	qsort(h->held, h->wanted, sizeof(*h->held), held_compare);
+	for (uint32_t i = 0; i < h->wanted; i++)
+		if (h->held[i].lock)
+			*memory_map_at(&h->locks, h->held[i].thread, h->held[i].start) = i + 1;
 }
 
 static bool held_is_most(const struct held *held, int64_t overlap)
@@ -196,11 +200,9 @@ int holders_read(struct holders *h, struct jfr_file *file)
 
 const struct held *holders_of_wait(const struct holders *h, uint32_t thread, int64_t start, int64_t duration)
 {
-	for (size_t i = 0; i < h->wanted; i++)
-		if (h->held[i].lock && h->held[i].thread == thread && h->held[i].start == start &&
-		    h->held[i].duration == duration)
-			return &h->held[i];
-	return NULL;
+	uint32_t n = map_get(&h->locks, thread, start);
+
+	return n && h->held[n - 1].duration == duration ? &h->held[n - 1] : NULL;
 }
 
 uint32_t held_method(const struct held *held)

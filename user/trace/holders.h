@@ -42,6 +42,7 @@ struct holders {
 	size_t count, capacity;
 	struct held *held; /* by holder and `passed` from holders_settle() on */
 	size_t wanted, held_capacity;
+	struct map locks;	 /* (thread, start) of a wanted wait for a lock -> index + 1; set by holders_settle() */
 	struct chunk_map stacks; /* of waits -> 1: not for a lock, 2: for one */
 };
 
