@@ -6,6 +6,7 @@
 #include "user/trace/call.h"
 #include "user/trace/aggregate.h"
 #include "user/trace/jfr_files.h"
+#include "user/trace/texts.h"
 
 #include <stdio.h>
 
@@ -43,10 +44,11 @@ int export_csv(struct jfr_file *file, bool normalize, FILE *to);
  */
 int export_jdk(struct jfr_files *files, FILE *to);
 
-/* Caches the names of a file's methods and threads by their keys, and texts. */
+/* Caches the names of a file's methods and threads by their keys. */
 struct export_names {
-	struct aggregate methods, threads; /* of a thread: name, and its number in `mark` */
-	struct aggregate texts;		   /* hash -> text in `name`; a text's number is its place, from 1 on */
+	struct texts texts; /* names of methods */
+	struct chunk_map methods;
+	struct aggregate threads; /* (key, chunk) -> name, and its number in `mark` */
 	struct bytes text;
 	bool normalize;
 };
@@ -54,19 +56,17 @@ struct export_names {
 void export_names_init(struct export_names *n, bool normalize);
 void export_names_release(struct export_names *n);
 
-/* "a.b.C.m(int)"; NULL: no memory. Valid until the next call. */
+/* "a.b.C.m(int)", and its number in `texts`, from 1 on. */
 const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const struct jfr_value *method);
+uint32_t export_method_number(struct export_names *n, struct jfr_chunk *chunk, const struct jfr_value *method);
 
 /*
  * Name and number (Java's, else the system's) of the call's thread. group->count is 0 at first sight; the caller must
- * count. NULL: no memory.
+ * count. Valid until the next call.
  */
 struct group *export_thread(struct export_names *n, const struct call *call);
 
 /* The class of the exception that ended the call; "" if it is not known. Valid until the next call. */
 const char *export_thrown(struct export_names *n, const struct call *call);
-
-/* The number of a text, from 1 on. 0: no memory, or no text. */
-uint32_t export_text(struct export_names *n, const char *text);
 
 #endif

@@ -41,7 +41,7 @@ static void put_cell(FILE *to, const char *text)
 		fputs(text, to);
 }
 
-/* The group with the caller of a call. Stacks are shared by many calls and may be long. NULL: no memory. */
+/* The group with the caller of a call. Stacks are shared by many calls and may be long. */
 static struct group *export_csv_caller(struct csv *c, const struct call *call)
 {
 	struct jfr_value method;
@@ -52,31 +52,27 @@ static struct group *export_csv_caller(struct csv *c, const struct call *call)
 		aggregate_release(&c->callers);
 	c->chunk = call->chunk->number;
 	g = aggregate_of(&c->callers, call->stack.key, call->own_frames);
-	if (!g || g->count)
+	if (g->count++)
 		return g;
 	if (call_caller(call, &method, &g->total))
 		name = export_method(&c->names, call->chunk, &method);
-	g->name = name ? strdup(name) : NULL;
-	g->count = g->name != NULL;
-	return g->count ? g : NULL;
+	g->name = memory_need(strdup(name));
+	return g;
 }
 
 /* Print the next two cells, caller and line; empty without a stack. */
-static int export_csv_put_caller(struct csv *c, const struct call *call)
+static void export_csv_put_caller(struct csv *c, const struct call *call)
 {
 	struct group *caller;
 
 	if (call->stack.kind != VALUE_KEY) {
 		fputs(",,", c->to);
-		return 0;
+		return;
 	}
 	caller = export_csv_caller(c, call);
-	if (!caller)
-		return -ENOMEM;
 	fputc(',', c->to);
 	put_cell(c->to, caller->name);
 	fprintf(c->to, *caller->name && caller->total > 0 ? ",%" PRId64 : ",", caller->total);
-	return 0;
 }
 
 static void put_cell_if(FILE *to, bool known, int64_t number)
@@ -107,16 +103,14 @@ static int export_csv_add(const struct call *call, void *context)
 {
 	struct csv *c = context;
 	struct group *thread = export_thread(&c->names, call);
-	const char *method = export_method(&c->names, call->chunk, &call->method);
 
-	if (!thread || !method)
-		return -ENOMEM;
 	thread->count++;
 	fprintf(c->to, "%" PRId64 ",%" PRId64 ",", call->start, call->duration);
-	put_cell(c->to, method);
+	put_cell(c->to, export_method(&c->names, call->chunk, &call->method));
 	fprintf(c->to, ",%d,%" PRIu64 ",", call->thrown, thread->mark);
 	put_cell(c->to, thread->name);
-	return export_csv_put_caller(c, call) ?: export_csv_put_split(c, call);
+	export_csv_put_caller(c, call);
+	return export_csv_put_split(c, call);
 }
 
 int export_csv(struct jfr_file *file, bool normalize, FILE *to)

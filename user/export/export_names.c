@@ -2,10 +2,9 @@
 #include "user/export/export.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/normal_name.h"
-#include "user/view/views.h"
+#include "user/trace/wait.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void export_names_init(struct export_names *n, bool normalize)
 {
@@ -15,32 +14,32 @@ void export_names_init(struct export_names *n, bool normalize)
 
 void export_names_release(struct export_names *n)
 {
-	aggregate_release(&n->methods);
+	texts_release(&n->texts);
+	map_release(&n->methods.map);
 	aggregate_release(&n->threads);
-	aggregate_release(&n->texts);
 	bytes_release(&n->text);
 }
 
-static uint64_t export_names_key_of(const struct jfr_value *v)
+uint32_t export_method_number(struct export_names *n, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	return v->kind == VALUE_KEY ? v->key : 0;
+	uint32_t *number = chunk_map_at(&n->methods, chunk, method, 0);
+
+	if (!*number) {
+		char *name = method_text(chunk, *method);
+
+		if (n->normalize)
+			normal_name(name);
+		*number = texts_number(&n->texts, name);
+		free(name);
+	}
+	return *number;
 }
 
 const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	struct group *g = aggregate_of(&n->methods, export_names_key_of(method), chunk->number);
+	uint32_t number = export_method_number(n, chunk, method);
 
-	if (!g)
-		return NULL;
-	if (!g->count) {
-		char *name = method_text(chunk, *method);
-
-		if (name && n->normalize)
-			normal_name(name);
-		g->name = name;
-		g->count = name != NULL;
-	}
-	return g->name;
+	return n->texts.text[number];
 }
 
 static int64_t export_names_number_of(struct jfr_chunk *chunk, const struct jfr_value *thread, const char *field)
@@ -50,51 +49,26 @@ static int64_t export_names_number_of(struct jfr_chunk *chunk, const struct jfr_
 	return v.kind == VALUE_NUMBER ? v.number : 0;
 }
 
-static char *name_of(struct export_names *n, struct jfr_chunk *chunk, const struct jfr_value *thread)
-{
-	struct jfr_value name = jfr_field(chunk, thread, "javaName");
-
-	if (name.kind != VALUE_TEXT)
-		name = jfr_field(chunk, thread, "osName");
-	bytes_clear(&n->text);
-	if (name.kind == VALUE_TEXT)
-		put_value_text(&n->text, &name);
-	bytes_put_u8(&n->text, 0);
-	return n->text.failed ? NULL : strdup((char *)n->text.data);
-}
-
 struct group *export_thread(struct export_names *n, const struct call *call)
 {
-	struct group *g = aggregate_of(&n->threads, export_names_key_of(&call->thread), call->chunk->number);
+	struct group *g = aggregate_of(&n->threads, chunk_map_key(&call->thread), call->chunk->number);
 	struct jfr_value thread = call->thread;
 
-	if (!g || g->count)
+	if (g->count)
 		return g;
 	jfr_resolve(call->chunk, &thread);
-	g->name = name_of(n, call->chunk, &thread);
+	bytes_clear(&n->text);
+	put_thread_name(&n->text, call->chunk, thread, "");
+	g->name = memory_need(strdup(memory_text(&n->text)));
 	g->mark = export_names_number_of(call->chunk, &thread, "javaThreadId");
 	if (!g->mark)
 		g->mark = export_names_number_of(call->chunk, &thread, "osThreadId");
-	return g->name ? g : NULL;
+	return g;
 }
 
 const char *export_thrown(struct export_names *n, const struct call *call)
 {
 	bytes_clear(&n->text);
 	call_put_thrown(call, &n->text);
-	bytes_put_u8(&n->text, 0);
-	return n->text.failed ? "" : (char *)n->text.data;
-}
-
-uint32_t export_text(struct export_names *n, const char *text)
-{
-	struct group *g = text ? aggregate_of(&n->texts, hash_data(text, strlen(text)), 0) : NULL;
-
-	if (!g)
-		return 0;
-	if (!g->count) {
-		g->name = strdup(text);
-		g->count = g->name != NULL;
-	}
-	return g->count ? g - n->texts.group + 1 : 0;
+	return memory_text(&n->text);
 }

@@ -143,7 +143,7 @@ static int export_otlp_add(const struct call *call, void *context)
 	take_values(x, call);
 	c.values = x->values.data;
 	c.values_size = x->values.size;
-	return x->values.failed || c.thread == UINT32_MAX ? -ENOMEM : otlp_traces_add_call(&x->traces, &c);
+	return x->values.failed ? -ENOMEM : otlp_traces_add_call(&x->traces, &c);
 }
 
 static int otlp_add_wait(const struct thread_wait *w, void *context)
@@ -155,7 +155,7 @@ static int otlp_add_wait(const struct thread_wait *w, void *context)
 				 .duration = w->duration,
 				 .reason = reason,
 				 .waker = waker};
-	int err = wait.thread == UINT32_MAX ? -ENOMEM : otlp_traces_add_wait(&x->traces, &wait);
+	int err = otlp_traces_add_wait(&x->traces, &wait);
 
 	free(reason);
 	free(waker);

@@ -38,6 +38,7 @@ struct wakeup {
 
 struct perfetto_export {
 	struct export_names names;
+	struct texts texts; /* names of slices; their numbers in the trace are higher by 1 */
 	struct timeline timeline;
 	struct bytes arguments; /* of the spans: length and bytes */
 	struct thread_tracks threads;
@@ -62,6 +63,7 @@ static void export_perfetto_release(struct perfetto_export *x)
 	timeline_release(&x->timeline);
 	thread_tracks_release(&x->threads);
 	export_names_release(&x->names);
+	texts_release(&x->texts);
 	bytes_release(&x->arguments);
 }
 
@@ -90,7 +92,7 @@ static void arguments_end(struct perfetto_export *x, size_t begun)
 static int span_add(struct perfetto_export *x, struct timeline_span span, int64_t start, int64_t duration,
 		    size_t arguments)
 {
-	if (span.track == UINT32_MAX || !span.name || x->arguments.failed)
+	if (x->arguments.failed)
 		return -ENOMEM;
 	span.data = arguments;
 	span.start = timeline_moment(start);
@@ -132,7 +134,7 @@ static int export_perfetto_add(const struct call *call, void *context)
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = thread_tracks_of(&x->threads, call->chunk, call->thread),
-		.name = export_text(&x->names, export_method(&x->names, call->chunk, &call->method)),
+		.name = texts_number(&x->texts, export_method(&x->names, call->chunk, &call->method)),
 		.kind = PERFETTO_CALL,
 	};
 
@@ -141,24 +143,19 @@ static int export_perfetto_add(const struct call *call, void *context)
 	return span_add(x, span, call->start, call->duration, arguments);
 }
 
-/* Link the wait with the thread that ended it. Returns the number of the flow; 0: no memory. */
+/* Link the wait with the thread that ended it. Returns the number of the flow, from 1 on. */
 static uint32_t wakeup_add(struct perfetto_export *x, const struct thread_wait *w, uint32_t woken)
 {
-	struct wakeup *up;
 	char *name;
 
-	if (woken == UINT32_MAX || vec_reserve(&x->wakeup, &x->wakeup_capacity, x->wakeups + 1))
-		return 0;
 	if (asprintf(&name, "wakes %s", x->threads.track[woken].name) < 0)
-		return 0;
-	up = &x->wakeup[x->wakeups];
-	*up = (struct wakeup){timeline_after(w->start, w->duration), thread_tracks_of(&x->threads, w->chunk, w->waker),
-			      export_text(&x->names, name), x->flows + 1};
+		memory_exhausted();
+	memory_reserve(&x->wakeup, &x->wakeup_capacity, x->wakeups + 1);
+	x->wakeup[x->wakeups++] = (struct wakeup){timeline_after(w->start, w->duration),
+						  thread_tracks_of(&x->threads, w->chunk, w->waker),
+						  texts_number(&x->texts, name), ++x->flows};
 	free(name);
-	if (up->track == UINT32_MAX || !up->name)
-		return 0;
-	x->wakeups++;
-	return ++x->flows;
+	return x->flows;
 }
 
 static int perfetto_add_blocked(const struct thread_wait *w, void *context)
@@ -168,23 +165,21 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
-		.name = export_text(&x->names, reason),
+		.name = texts_number(&x->texts, reason),
 		.kind = PERFETTO_WAIT,
 	};
-	int err = reason && waker && holder ? 0 : -ENOMEM;
 
-	if (!err && waker[0]) {
+	if (waker[0]) {
 		perfetto_put_text(&x->arguments, PERFETTO_WOKEN_BY, waker);
 		if (holder[0])
 			perfetto_put_text(&x->arguments, PERFETTO_WOKEN_IN, holder);
 		span.link = wakeup_add(x, w, span.track);
-		err = span.link ? 0 : -ENOMEM;
 	}
 	arguments_end(x, arguments);
 	free(reason);
 	free(waker);
 	free(holder);
-	return err ?: span_add(x, span, w->start, w->duration, arguments);
+	return span_add(x, span, w->start, w->duration, arguments);
 }
 
 static int perfetto_add_ready(const struct thread_wait *w, void *context)
@@ -193,7 +188,7 @@ static int perfetto_add_ready(const struct thread_wait *w, void *context)
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
-		.name = export_text(&x->names, "run queue"),
+		.name = texts_number(&x->texts, "run queue"),
 		.kind = PERFETTO_RUNNABLE,
 	};
 
@@ -207,7 +202,7 @@ static int perfetto_add_pause(const struct thread_wait *w, void *context)
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = TRACK_OF_PAUSES,
-		.name = export_text(&x->names, what),
+		.name = texts_number(&x->texts, what),
 		.kind = PERFETTO_VM_PAUSE,
 	};
 
@@ -262,9 +257,10 @@ static int export_perfetto_read(struct perfetto_export *x, struct jfr_file *file
 	static const struct trace_ops calls = {.call = export_perfetto_add, .events = events};
 	static const struct trace_ops waits = {
 		.wait = perfetto_add_blocked, .run_queue = perfetto_add_ready, .pause = perfetto_add_pause};
-	int err = thread_tracks_add(&x->threads, strdup("JVM pauses"), 0, 0) == UINT32_MAX ? -ENOMEM : 0;
+	int err;
 
-	err = err ?: trace_read(file, &calls, x);
+	thread_tracks_add(&x->threads, "JVM pauses");
+	err = trace_read(file, &calls, x);
 	return err ?: trace_read_again(file, &(struct trace_reader){&waits, x, NULL}, 1);
 }
 
@@ -354,8 +350,8 @@ static void write_edge(struct perfetto_export *x, const struct timeline_edge *ed
 	if (s->kind == PERFETTO_CALL)
 		count_call(x, edge);
 	if (edge->begin)
-		perfetto_slice_begin(&x->out, time, track_uuid(s->track), s->kind, s->name, arguments + sizeof(size),
-				     size);
+		perfetto_slice_begin(&x->out, time, track_uuid(s->track), s->kind, s->name + 1,
+				     arguments + sizeof(size), size);
 	else
 		perfetto_slice_end(&x->out, time, track_uuid(s->track), s->link);
 }
@@ -374,7 +370,7 @@ static void write_wakeups(struct perfetto_export *x, size_t *next, int64_t time)
 	for (; *next < x->wakeups && x->wakeup[*next].time <= time; ++*next) {
 		const struct wakeup *up = &x->wakeup[*next];
 
-		perfetto_instant(&x->out, trace_time(x, up->time), track_uuid(up->track), PERFETTO_WAKEUP, up->name,
+		perfetto_instant(&x->out, trace_time(x, up->time), track_uuid(up->track), PERFETTO_WAKEUP, up->name + 1,
 				 up->flow);
 	}
 }
@@ -396,24 +392,17 @@ static int write_edges(struct perfetto_export *x)
 	return more;
 }
 
-static int export_perfetto_begin(struct perfetto_export *x, FILE *to)
+static void export_perfetto_begin(struct perfetto_export *x, FILE *to)
 {
 	struct perfetto_clock clock = {.monotonic = x->has_clock};
-	const char **names = calloc(x->names.texts.count + 1, sizeof(*names));
 
-	if (!names)
-		return -ENOMEM;
 	x->first = x->first == INT64_MAX ? 0 : x->first;
 	clock.start = trace_time(x, x->first);
 	clock.realtime = x->first; /* as in views, also if the clock was set later */
-	for (size_t i = 0; i < x->names.texts.count; i++)
-		names[i] = x->names.texts.group[i].name;
-	perfetto_begin(&x->out, to, &clock, names, x->names.texts.count);
-	free(names);
+	perfetto_begin(&x->out, to, &clock, (const char *const *)x->texts.text, x->texts.count);
 	write_tracks(x);
 	x->period = counter_period(x->last - x->first);
 	x->period_begin = x->first;
-	return 0;
 }
 
 /* A wake-up is not after the end of the wait, which may have become earlier. */
@@ -434,8 +423,7 @@ static int export_perfetto_write(struct perfetto_export *x, FILE *to)
 	wakeups_follow_spans(x);
 	if (x->wakeups)
 		qsort(x->wakeup, x->wakeups, sizeof(*x->wakeup), compare_wakeups);
-	if (!err)
-		err = export_perfetto_begin(x, to);
+	export_perfetto_begin(x, to);
 	if (!err)
 		err = write_edges(x);
 	return perfetto_finish(&x->out) ? err : -ENOMEM;

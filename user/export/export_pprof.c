@@ -6,13 +6,11 @@
  */
 #include "format/gzip.h"
 #include "format/proto.h"
-#include "format/vec.h"
 #include "user/export/export.h"
 #include "user/export/self_time.h"
-#include "user/trace/wait.h"
+#include "user/trace/threads.h"
 #include "user/trace/trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,22 +37,26 @@ enum { STRING_CALLS = 1, STRING_COUNT, STRING_TIME, STRING_NANOSECONDS, STRING_C
 
 struct pprof {
 	struct export_names names;
-	struct aggregate samples;   /* (method, stack in its chunk) -> its locations in `stacks`, from `mark` on */
-	struct aggregate functions; /* by hash of the name; the number is the index + 1 */
-	struct aggregate locations; /* (function, line); likewise */
-	struct aggregate threads;   /* (key, chunk) -> thread_number() in `mark` */
-	struct bytes stacks;	    /* of uint32_t: a count, and numbers of locations, top first */
-	struct self_time time;	    /* by index of `samples` */
+	struct chunk_map numbers; /* (stack, method) -> index of the sample + 1 */
+	struct pprof_sample {
+		size_t stack; /* where its locations are in `stacks` */
+		uint64_t calls;
+	} *sample;
+	size_t samples, capacity;
+	struct aggregate locations; /* (function: number of its name, line); the number is the index + 1 */
+	struct threads threads;
+	struct bytes stacks;   /* of uint32_t: a count, and numbers of locations, top first */
+	struct self_time time; /* by index of `sample` */
 	struct bytes profile, packed;
 	int64_t first, last;
 };
 
 static void pprof_release(struct pprof *p)
 {
-	aggregate_release(&p->samples);
-	aggregate_release(&p->functions);
+	map_release(&p->numbers.map);
+	free(p->sample);
 	aggregate_release(&p->locations);
-	aggregate_release(&p->threads);
+	threads_release(&p->threads);
 	self_time_release(&p->time);
 	export_names_release(&p->names);
 	bytes_release(&p->stacks);
@@ -63,96 +65,78 @@ static void pprof_release(struct pprof *p)
 }
 
 /* Append the number of a location to `stacks`. */
-static int pprof_put_location(struct pprof *p, struct jfr_chunk *chunk, const struct jfr_value *method, int64_t line)
+static void pprof_put_location(struct pprof *p, struct jfr_chunk *chunk, const struct jfr_value *method, int64_t line)
 {
-	const char *name = export_method(&p->names, chunk, method);
-	struct group *function = name ? aggregate_of(&p->functions, hash_data(name, strlen(name)), 0) : NULL, *location;
-	uint32_t number;
+	uint32_t function = export_method_number(&p->names, chunk, method), number;
+	struct group *location = aggregate_of(&p->locations, function, line > 0 ? line : 0);
 
-	if (function && !function->count)
-		function->name = strdup(name);
-	if (!function || !function->name)
-		return -ENOMEM;
-	function->count = 1;
-	location = aggregate_of(&p->locations, function - p->functions.group + 1, line > 0 ? line : 0);
-	if (!location)
-		return -ENOMEM;
 	location->count = 1;
 	number = location - p->locations.group + 1;
 	bytes_put(&p->stacks, &number, sizeof(number));
-	return p->stacks.failed ? -ENOMEM : 0;
 }
 
-static int pprof_put_callers(struct pprof *p, const struct call *call, uint32_t *count)
+static uint32_t pprof_put_callers(struct pprof *p, const struct call *call)
 {
 	struct jfr_value frames, frame, method, line;
 	struct cursor at;
-	int err = 0;
+	uint64_t i;
 
 	if (!call_enter_callers(call, &frames, &at))
 		return 0;
-	for (uint64_t i = 0; i < frames.place.count && cursor_ok(&at) && !err; i++) {
+	for (i = 0; i < frames.place.count && cursor_ok(&at); i++) {
 		jfr_take_element(&at, &frames, &frame);
 		method = frame_method(call->chunk, &frame);
 		line = jfr_field(call->chunk, &frame, "lineNumber");
-		err = pprof_put_location(p, call->chunk, &method, line.kind == VALUE_NUMBER ? line.number : 0);
-		++*count;
+		pprof_put_location(p, call->chunk, &method, line.kind == VALUE_NUMBER ? line.number : 0);
 	}
-	return err;
+	return i;
 }
 
-/* Set *mark to the position of the call's stack in `stacks`. */
-static int pprof_put_stack(struct pprof *p, const struct call *call, uint64_t *mark)
+/* Returns the position of the call's stack in `stacks`. */
+static size_t pprof_put_stack(struct pprof *p, const struct call *call)
 {
 	size_t begin = p->stacks.size;
 	uint32_t count = 1;
-	int err;
 
 	bytes_put(&p->stacks, &count, sizeof(count));
-	err = pprof_put_location(p, call->chunk, &call->method, 0);
-	if (!err)
-		err = pprof_put_callers(p, call, &count);
-	if (err)
-		return err;
+	pprof_put_location(p, call->chunk, &call->method, 0);
+	count += pprof_put_callers(p, call);
+	if (p->stacks.failed)
+		memory_exhausted();
 	memcpy(p->stacks.data + begin, &count, sizeof(count));
-	*mark = begin;
-	return 0;
+	return begin;
 }
 
-static int pprof_add_times(struct pprof *p, const struct call *call, uint32_t sample)
+static void pprof_add_times(struct pprof *p, const struct call *call, uint32_t sample)
 {
-	uint64_t key = call->thread.kind == VALUE_KEY ? call->thread.key : 0;
-	struct group *thread = aggregate_of(&p->threads, key, call->chunk->number);
 	struct self_times times = {call->duration, INT64_MIN, INT64_MIN};
 
-	if (!thread)
-		return -ENOMEM;
-	if (!thread->count++)
-		thread->mark = thread_number(call->chunk, call->thread);
 	if (call_has_split(call)) {
 		times.cpu = call->cpu;
 		times.blocked = call->blocked;
 	}
-	return self_time_add(&p->time, thread->mark, call->start, &times, sample);
+	self_time_add(&p->time, threads_number(&p->threads, call->chunk, &call->thread), call->start, &times, sample);
 }
 
+/* A stack of each chunk is a sample of its own. */
 static int export_pprof_add(const struct call *call, void *context)
 {
 	struct pprof *p = context;
-	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
-	struct group *g = aggregate_of(&p->samples, call->method_id, stack ^ (uint64_t)call->chunk->number << 40);
+	uint32_t *number = chunk_map_at(&p->numbers, call->chunk, &call->stack, chunk_map_key(&call->method));
 	int64_t end;
 
-	if (!g)
-		return -ENOMEM;
-	if (!g->count && pprof_put_stack(p, call, &g->mark))
-		return -ENOMEM;
-	g->count++;
+	if (!*number) {
+		memory_reserve(&p->sample, &p->capacity, p->samples + 1);
+		p->sample[p->samples++] = (struct pprof_sample){pprof_put_stack(p, call), 0};
+		*number = p->samples;
+	}
+	p->sample[*number - 1].calls++;
 	if (__builtin_add_overflow(call->start, call->duration, &end))
 		end = call->start;
 	p->first = call->start < p->first ? call->start : p->first;
 	p->last = end > p->last ? end : p->last;
-	return pprof_add_times(p, call, g - p->samples.group);
+	pprof_add_times(p, call, *number - 1);
+	return 0;
 }
 
 static void pprof_put_type(struct pprof *p, unsigned int type, unsigned int unit)
@@ -170,10 +154,10 @@ static uint64_t pprof_value(int64_t ns)
 	return ns > 0 ? ns : 0;
 }
 
-static void pprof_put_sample(struct pprof *p, const struct group *g, const struct self_times *times)
+static void pprof_put_sample(struct pprof *p, const struct pprof_sample *s, const struct self_times *times)
 {
 	size_t begun = proto_begin(&p->profile, PROFILE_SAMPLE);
-	const unsigned char *stack = p->stacks.data + g->mark;
+	const unsigned char *stack = p->stacks.data + s->stack;
 	uint32_t count, location;
 
 	memcpy(&count, stack, sizeof(count));
@@ -184,7 +168,7 @@ static void pprof_put_sample(struct pprof *p, const struct group *g, const struc
 	}
 	proto_data(&p->profile, SAMPLE_LOCATIONS, p->packed.data, p->packed.size);
 	bytes_clear(&p->packed);
-	proto_put(&p->packed, g->count);
+	proto_put(&p->packed, s->calls);
 	proto_put(&p->packed, pprof_value(times->duration));
 	proto_put(&p->packed, pprof_value(times->cpu));
 	proto_put(&p->packed, pprof_value(times->blocked));
@@ -204,21 +188,21 @@ static void pprof_put_places(struct pprof *p)
 		proto_end(&p->profile, line);
 		proto_end(&p->profile, begun);
 	}
-	for (size_t i = 0; i < p->functions.count; i++) {
+	for (size_t i = 1; i < p->names.texts.count; i++) {
 		size_t begun = proto_begin(&p->profile, PROFILE_FUNCTION);
 
-		proto_uint(&p->profile, FUNCTION_ID, i + 1);
-		proto_uint(&p->profile, FUNCTION_NAME, FIRST_STRINGS + i);
-		proto_uint(&p->profile, FUNCTION_SYSTEM_NAME, FIRST_STRINGS + i);
+		proto_uint(&p->profile, FUNCTION_ID, i);
+		proto_uint(&p->profile, FUNCTION_NAME, FIRST_STRINGS + i - 1);
+		proto_uint(&p->profile, FUNCTION_SYSTEM_NAME, FIRST_STRINGS + i - 1);
 		proto_end(&p->profile, begun);
 	}
 	for (int i = 0; i < FIRST_STRINGS; i++)
 		proto_text(&p->profile, PROFILE_STRING, first_strings[i]);
-	for (size_t i = 0; i < p->functions.count; i++)
-		proto_text(&p->profile, PROFILE_STRING, p->functions.group[i].name);
+	for (size_t i = 1; i < p->names.texts.count; i++)
+		proto_text(&p->profile, PROFILE_STRING, p->names.texts.text[i]);
 }
 
-static int pprof_write(struct pprof *p, FILE *to)
+static void pprof_write(struct pprof *p, FILE *to)
 {
 	struct bytes *out = &p->packed;
 
@@ -226,22 +210,19 @@ static int pprof_write(struct pprof *p, FILE *to)
 	pprof_put_type(p, STRING_TIME, STRING_NANOSECONDS);
 	pprof_put_type(p, STRING_CPU, STRING_NANOSECONDS);
 	pprof_put_type(p, STRING_BLOCKED, STRING_NANOSECONDS);
-	for (size_t i = 0; i < p->samples.count; i++)
-		pprof_put_sample(p, &p->samples.group[i], &p->time.sum[i]);
+	for (size_t i = 0; i < p->samples; i++)
+		pprof_put_sample(p, &p->sample[i], &p->time.sum[i]);
 	pprof_put_places(p);
-	if (p->samples.count) {
+	if (p->samples) {
 		proto_uint(&p->profile, PROFILE_TIME, p->first);
 		proto_uint(&p->profile, PROFILE_DURATION, (uint64_t)p->last - p->first);
 	}
 	proto_uint(&p->profile, PROFILE_DEFAULT_TYPE, STRING_TIME);
-	if (p->profile.failed || out->failed)
-		return -ENOMEM;
 	bytes_clear(out);
 	gzip_put(out, p->profile.data, p->profile.size);
-	if (out->failed)
-		return -ENOMEM;
+	if (p->profile.failed || out->failed)
+		memory_exhausted();
 	fwrite(out->data, 1, out->size, to);
-	return 0;
 }
 
 int export_pprof(struct jfr_file *file, bool normalize, FILE *to)
@@ -254,10 +235,9 @@ int export_pprof(struct jfr_file *file, bool normalize, FILE *to)
 	bytes_init(&p.profile);
 	bytes_init(&p.packed);
 	err = trace_read(file, &(struct trace_ops){.call = export_pprof_add}, &p);
+	self_time_finish(&p.time);
 	if (!err)
-		err = self_time_finish(&p.time);
-	if (!err)
-		err = pprof_write(&p, to);
+		pprof_write(&p, to);
 	pprof_release(&p);
 	return err;
 }

@@ -41,7 +41,6 @@ struct otlp_writer {
 void otlp_traces_init(struct otlp_traces *t)
 {
 	*t = (struct otlp_traces){.call = NULL};
-	export_names_init(&t->names, false);
 	bytes_init(&t->values);
 }
 
@@ -52,7 +51,7 @@ void otlp_traces_release(struct otlp_traces *t)
 	free(t->open);
 	free(t->wait);
 	timeline_release(&t->timeline);
-	export_names_release(&t->names);
+	texts_release(&t->texts);
 	bytes_release(&t->values);
 }
 
@@ -61,7 +60,7 @@ void otlp_traces_release(struct otlp_traces *t)
 /* `span` lacks its times. */
 static int otlp_add_span(struct otlp_traces *t, struct timeline_span span, int64_t start, int64_t duration)
 {
-	if (!span.name)
+	if (span.name == UINT32_MAX)
 		return -ENOMEM;
 	span.start = timeline_moment(start);
 	span.end = timeline_after(start, duration);
@@ -71,7 +70,7 @@ static int otlp_add_span(struct otlp_traces *t, struct timeline_span span, int64
 int otlp_traces_add_call(struct otlp_traces *t, const struct otlp_call *call)
 {
 	struct timeline_span span = {.track = call->thread,
-				     .name = export_text(&t->names, call->method),
+				     .name = texts_add(&t->texts, call->method),
 				     .kind = SPAN_OF_CALL,
 				     .data = t->calls};
 
@@ -93,18 +92,18 @@ int otlp_traces_add_call(struct otlp_traces *t, const struct otlp_call *call)
 int otlp_traces_add_wait(struct otlp_traces *t, const struct otlp_wait *wait)
 {
 	struct timeline_span span = {.track = wait->thread,
-				     .name = export_text(&t->names, wait->reason),
-				     .link = export_text(&t->names, wait->waker),
+				     .name = texts_add(&t->texts, wait->reason),
+				     .link = texts_add(&t->texts, wait->waker),
 				     .kind = SPAN_OF_WAIT};
 
-	return span.link ? otlp_add_span(t, span, wait->start, wait->duration) : -ENOMEM;
+	return span.link == UINT32_MAX ? -ENOMEM : otlp_add_span(t, span, wait->start, wait->duration);
 }
 
 int otlp_traces_name_thread(struct otlp_traces *t, const char *name, int64_t id)
 {
-	uint32_t text = export_text(&t->names, name);
+	uint32_t text = texts_add(&t->texts, name);
 
-	if (!text || vec_reserve(&t->thread, &t->thread_capacity, t->threads + 1))
+	if (text == UINT32_MAX || vec_reserve(&t->thread, &t->thread_capacity, t->threads + 1))
 		return -ENOMEM;
 	t->thread[t->threads++] = (struct otlp_traced_thread){text, id};
 	return 0;
@@ -113,8 +112,7 @@ int otlp_traces_name_thread(struct otlp_traces *t, const char *name, int64_t id)
 static void otlp_traces_forget(struct otlp_traces *t)
 {
 	timeline_release(&t->timeline);
-	export_names_release(&t->names);
-	export_names_init(&t->names, false);
+	texts_release(&t->texts);
 	bytes_clear(&t->values);
 	t->calls = t->threads = t->opened = t->waits = 0;
 }
@@ -173,7 +171,7 @@ static int otlp_take_wait(struct otlp_traces *t, size_t span)
 
 static const char *otlp_text(const struct otlp_traces *t, uint32_t number)
 {
-	return t->names.texts.group[number - 1].name;
+	return t->texts.text[number];
 }
 
 static struct otlp_traced_thread otlp_thread(const struct otlp_traces *t, uint32_t track)

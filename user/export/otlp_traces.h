@@ -7,13 +7,13 @@
 #ifndef USER_EXPORT_OTLP_TRACES_H
 #define USER_EXPORT_OTLP_TRACES_H
 
-#include "user/export/export.h"
 #include "user/export/otlp.h"
 #include "user/export/timeline.h"
+#include "user/trace/texts.h"
 
 struct otlp_call {
 	uint32_t thread;
-	const char *method;	 /* a.b.C.m(int); NULL: no memory */
+	const char *method;	 /* a.b.C.m(int) */
 	int64_t start, duration; /* ns since the epoch, ns */
 	bool thrown;
 	int64_t cpu, run_queue, blocked, pause; /* ns; INT64_MIN: unknown */
@@ -26,11 +26,11 @@ struct otlp_call {
 struct otlp_wait {
 	uint32_t thread;
 	int64_t start, duration;
-	const char *reason, *waker; /* waker: "" if it is unknown; NULL: no memory */
+	const char *reason, *waker; /* waker: "" if it is unknown */
 };
 
 struct otlp_traces {
-	struct export_names names; /* only the texts */
+	struct texts texts;
 	struct timeline timeline;
 	struct otlp_traced_call *call;
 	size_t calls, call_capacity;

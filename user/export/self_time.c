@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/self_time.h"
-#include "format/vec.h"
+#include "user/text/memory.h"
 #include "user/trace/sum.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,25 +17,7 @@ void self_time_release(struct self_time *s)
 	free(s->thread);
 	free(s->window);
 	free(s->sum);
-	aggregate_release(&s->numbers);
 	*s = (struct self_time){0};
-}
-
-/* Index of the thread, from 1 on. 0: no memory. */
-static uint32_t self_time_thread_of(struct self_time *s, uint64_t number)
-{
-	struct group *g = aggregate_of(&s->numbers, number, 0);
-
-	if (!g)
-		return 0;
-	if (!g->count) {
-		if (vec_reserve(&s->thread, &s->thread_capacity, s->threads + 1))
-			return 0;
-		s->thread[s->threads++] = (struct self_time_thread){0};
-		g->mark = s->threads;
-		g->count = 1;
-	}
-	return g->mark;
 }
 
 /* By end; of two that end at once the inner one first. */
@@ -93,7 +74,7 @@ static void join_spans(struct self_time_thread *t)
 	t->count -= half / 2;
 }
 
-static int self_time_process(struct self_time *s, const struct self_time_call *c)
+static void self_time_process(struct self_time *s, const struct self_time_call *c)
 {
 	struct self_time_thread *t = &s->thread[c->thread - 1];
 	struct self_time_span *last = t->count ? &t->span[t->count - 1] : NULL;
@@ -102,53 +83,52 @@ static int self_time_process(struct self_time *s, const struct self_time_call *c
 	/* c may seem to end after the call around it */
 	if (last && last->start < c->start && c->start < last->end && c->end <= last->end + ROUNDING) {
 		self_times_subtract(&s->sum[last->sum], &last->times, &c->times);
-		return 0;
+		return;
 	}
 	for (; t->count && t->span[t->count - 1].start >= c->start; t->count--)
 		self_times_subtract(&s->sum[c->sum], &c->times, &t->span[t->count - 1].times);
 	if (t->count == SPANS)
 		join_spans(t);
-	if (vec_reserve(&t->span, &t->capacity, t->count + 1))
-		return -ENOMEM;
+	memory_reserve(&t->span, &t->capacity, t->count + 1);
 	t->span[t->count++] = (struct self_time_span){c->start, c->end, c->times, c->sum};
-	return 0;
 }
 
 /* Process the first `count` calls of the window in order. */
-static int process_window(struct self_time *s, size_t count)
+static void process_window(struct self_time *s, size_t count)
 {
-	int err = 0;
-
-	if (s->count)
-		qsort(s->window, s->count, sizeof(*s->window), compare_ends);
-	for (size_t i = 0; i < count && !err; i++)
-		err = self_time_process(s, &s->window[i]);
+	if (!s->count)
+		return;
+	qsort(s->window, s->count, sizeof(*s->window), compare_ends);
+	for (size_t i = 0; i < count; i++)
+		self_time_process(s, &s->window[i]);
 	s->count -= count;
 	memmove(s->window, s->window + count, s->count * sizeof(*s->window));
-	return err;
 }
 
-int self_time_add(struct self_time *s, uint64_t thread, int64_t start, const struct self_times *times, uint32_t sum)
+void self_time_add(struct self_time *s, uint32_t thread, int64_t start, const struct self_times *times, uint32_t sum)
 {
-	struct self_time_call c = {
-		.number = s->seen++, .start = start, .end = start + times->duration, .times = *times, .sum = sum};
+	struct self_time_call c = {.number = s->seen++,
+				   .start = start,
+				   .end = start + times->duration,
+				   .times = *times,
+				   .thread = thread,
+				   .sum = sum};
 
-	if (vec_reserve(&s->sum, &s->capacity, (size_t)sum + 1))
-		return -ENOMEM;
+	memory_reserve(&s->sum, &s->capacity, (size_t)sum + 1);
 	while (s->sums <= sum)
 		s->sum[s->sums++] = (struct self_times){0, INT64_MIN, INT64_MIN};
 	if (!thread) {
 		self_times_add(&s->sum[sum], times);
-		return 0;
+		return;
 	}
-	c.thread = self_time_thread_of(s, thread);
-	if (!c.thread || vec_reserve(&s->window, &s->window_capacity, s->count + 1))
-		return -ENOMEM;
+	memory_extend(&s->thread, &s->threads, &s->thread_capacity, thread);
+	memory_reserve(&s->window, &s->window_capacity, s->count + 1);
 	s->window[s->count++] = c;
-	return s->count == WINDOW ? process_window(s, WINDOW / 2) : 0;
+	if (s->count == WINDOW)
+		process_window(s, WINDOW / 2);
 }
 
-int self_time_finish(struct self_time *s)
+void self_time_finish(struct self_time *s)
 {
-	return s->count ? process_window(s, s->count) : 0;
+	process_window(s, s->count);
 }

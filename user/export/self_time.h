@@ -9,7 +9,8 @@
 #ifndef USER_EXPORT_SELF_TIME_H
 #define USER_EXPORT_SELF_TIME_H
 
-#include "user/trace/aggregate.h"
+#include <stddef.h>
+#include <stdint.h>
 
 /* ns; a part is INT64_MIN if it is unknown */
 struct self_times {
@@ -27,7 +28,6 @@ struct self_time {
 	} *window;
 	size_t count, window_capacity;
 	uint64_t seen;
-	struct aggregate numbers; /* of threads -> index + 1 in `mark` */
 	struct self_time_thread {
 		/* Ended calls, in the order of their ends, that no call seen so far contains. */
 		struct self_time_span {
@@ -36,17 +36,17 @@ struct self_time {
 			uint32_t sum;
 		} *span;
 		size_t count, capacity;
-	} *thread;
+	} *thread; /* by number - 1 */
 	size_t threads, thread_capacity;
 };
 
 /* Takes a zeroed struct, too. */
 void self_time_release(struct self_time *s);
 
-/* Add a call to sum number `sum`. `thread`: thread_number(), or 0: it is in no other call. 0 or -ENOMEM. */
-int self_time_add(struct self_time *s, uint64_t thread, int64_t start, const struct self_times *times, uint32_t sum);
+/* Add a call to sum number `sum`. `thread`: its number, from 1 on, or 0: it is in no other call. */
+void self_time_add(struct self_time *s, uint32_t thread, int64_t start, const struct self_times *times, uint32_t sum);
 
-/* Call it after the last call. 0 or -ENOMEM. */
-int self_time_finish(struct self_time *s);
+/* Call it after the last call. */
+void self_time_finish(struct self_time *s);
 
 #endif

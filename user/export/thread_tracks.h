@@ -3,27 +3,28 @@
 #ifndef USER_EXPORT_THREAD_TRACKS_H
 #define USER_EXPORT_THREAD_TRACKS_H
 
-#include "format/jfr/jfr_chunk.h"
-#include "user/trace/aggregate.h"
+#include "user/trace/chunk_map.h"
+#include "user/trace/texts.h"
 
 struct thread_track {
-	char *name;
+	const char *name;
 	int64_t tid, java_id; /* 0: none */
 };
 
 struct thread_tracks {
 	struct thread_track *track;
 	size_t count, capacity;
-	struct aggregate keys;	  /* (key, chunk) -> track in `mark` */
-	struct aggregate threads; /* (number, or hash of the name) -> track in `mark` */
+	struct texts names;
+	struct chunk_map keys; /* -> track + 1 */
+	struct map threads;    /* (thread_number(), 0) or (number of the name, 1) -> track + 1 */
 };
 
 void thread_tracks_release(struct thread_tracks *t); /* takes a zeroed one, too */
 
-/* Add a track that is no thread's. Takes ownership of the name. Its number; UINT32_MAX: no memory. */
-uint32_t thread_tracks_add(struct thread_tracks *t, char *name, int64_t tid, int64_t java_id);
+/* Add a track that is no thread's. Returns its number. */
+uint32_t thread_tracks_add(struct thread_tracks *t, const char *name);
 
-/* The track of a thread, which need not be resolved. UINT32_MAX: no memory. */
+/* The number of the track of a thread, which need not be resolved. */
 uint32_t thread_tracks_of(struct thread_tracks *t, struct jfr_chunk *chunk, struct jfr_value thread);
 
 #endif

@@ -51,15 +51,6 @@ static const struct known_difference known[] = {
 	{"otlp", "-1 x within in Within.second: 24000000"},
 	{"otlp", "-1 x edge in Edge.second: 16000000"},
 	{"otlp", "-1 x frtrace in Own.slow: 48000000"},
-	/* texts with the same hash are taken for one */
-	{"perfetto", "-8 x 77kepQFQ8Kl in Collide.call, ended by 77kepQFQ8Kl"},
-	{"perfetto", "+8 x !0IC=VloaY in Collide.call, ended by 77kepQFQ8Kl"},
-	{"otlp", "-8 x !0IC=VloaY in Collide.call, ended by !0IC=VloaY"},
-	{"otlp", "-8 x 77kepQFQ8Kl in Collide.call, ended by 77kepQFQ8Kl"},
-	{"otlp", "+16 x !0IC=VloaY in Collide.call, ended by !0IC=VloaY"},
-	{"otlp", "-1 x !0IC=VloaY in Collide.call: 16000000"},
-	{"otlp", "-1 x 77kepQFQ8Kl in Collide.call: 24000000"},
-	{"otlp", "+1 x !0IC=VloaY in Collide.call: 40000000"},
 	{NULL, NULL},
 };
 
