@@ -263,14 +263,14 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # sources that read the target's memory, and what they need
-$(BUILD)/fuzz_segment: user/text/budget.c user/capture/open_calls.c user/segment/segment.c user/stacks/agent_stacks.c user/capture/stream.c \
-	$(addprefix user/text/,monotonic.c log.c fold.c term.c) $(wildcard user/process/*.c) $(UPROBES)
-$(BUILD)/fuzz_usdt: uprobes/elf/elf_notes.c user/capture/usdt_cookie.c
+$(BUILD)/fuzz_segment: user/text/budget.c $(addprefix user/capture/,open_calls.c roots.c stream.c) $(addprefix user/segment/,native_rows.c segment.c) user/stacks/agent_stacks.c \
+	$(addprefix user/text/,monotonic.c log.c fold.c term.c io.c java_number.c) $(wildcard user/process/*.c) $(UPROBES)
+$(BUILD)/fuzz_usdt: uprobes/elf/elf_file.c uprobes/elf/elf_notes.c user/capture/usdt_cookie.c
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 $(BUILD)/fuzz_kernel_symbols: user/stacks/kernel_symbols.c
 $(BUILD)/fuzz_elf: $(UPROBES)
 $(BUILD)/fuzz_user_value: user/record/user_value.c user/text/java_number.c
-$(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
+$(BUILD)/fuzz_classes: user/jvm/matches.c user/process/interrupt.c user/text/budget.c user/text/monotonic.c $(wildcard user/hotspot/*.c)
 # sources that print recordings
 $(BUILD)/fuzz_jfr_read: $(wildcard user/text/*.c) $(patsubst %,user/trace/%.c,event_members jfr_names sorter wait) \
 	$(patsubst %,user/view/%.c,context event_json event_text old_object print printer render_cache select value_text)
