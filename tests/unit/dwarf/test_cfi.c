@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Unwinding through libraries: the corpus of the fuzzer, which has both kinds of information, and the C library. */
+#include "tests/lib/test.h"
 #include "uprobes/dwarf/cfi.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -82,7 +75,7 @@ static void assert_entry(uint64_t address)
 	assert_false(f.exact);
 }
 
-static void a_caller_is_found_from_the_entry_of_each_function(void **state)
+CASE(a_caller_is_found_from_the_entry_of_each_function)
 {
 	static const char *const libraries[] = {PLAIN, DEBUG_FRAME};
 	static const char *const functions[] = {"wait_here", "grow", "aligned", "out"};
@@ -95,7 +88,7 @@ static void a_caller_is_found_from_the_entry_of_each_function(void **state)
 	}
 }
 
-static void functions_of_the_c_library_too(void **state)
+CASE(functions_of_the_c_library_too)
 {
 	char command[512], line[512], name[256], type;
 	uint64_t address, size;
@@ -120,7 +113,7 @@ static void functions_of_the_c_library_too(void **state)
 }
 
 /* A register that the function has overwritten is on the stack; if that is not known, the register is not. */
-static void saved_registers_come_from_the_stack(void **state)
+CASE(saved_registers_come_from_the_stack)
 {
 	struct cfi_frame f;
 	uint64_t at, saved;
@@ -138,7 +131,7 @@ static void saved_registers_come_from_the_stack(void **state)
 	close_library();
 }
 
-static void unknown_stacks_and_unknown_code_end_the_walk(void **state)
+CASE(unknown_stacks_and_unknown_code_end_the_walk)
 {
 	struct cfi_frame f;
 
@@ -168,7 +161,7 @@ static struct elf_file *changed(const char *path, const char *text, size_t size,
 	return e;
 }
 
-static void information_that_takes_memory_is_refused(void **state)
+CASE(information_that_takes_memory_is_refused)
 {
 	static const char cie[] = "zR\0\1\x78\x10"; /* of the return address: register 16 */
 	struct elf_file *e = changed(PLAIN, cie, sizeof(cie) - 1, 5, '\xff');
@@ -186,25 +179,11 @@ static void information_that_takes_memory_is_refused(void **state)
 	cfi_close(NULL);
 }
 
-static void a_file_without_information_has_none(void **state)
+CASE(a_file_without_information_has_none)
 {
 	struct elf_file *e = changed(PLAIN, ".eh_frame\0", 10, 1, 'X');
 	struct cfi *c;
 
 	assert_int_equal(cfi_open(&c, e, 1 << 20), -ENODATA);
 	elf_file_close(e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_caller_is_found_from_the_entry_of_each_function),
-		cmocka_unit_test(functions_of_the_c_library_too),
-		cmocka_unit_test(saved_registers_come_from_the_stack),
-		cmocka_unit_test(unknown_stacks_and_unknown_code_end_the_walk),
-		cmocka_unit_test(information_that_takes_memory_is_refused),
-		cmocka_unit_test(a_file_without_information_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

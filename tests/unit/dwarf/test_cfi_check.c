@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Call frame information as compilers write it, and as nobody but an attacker does. */
+#include "tests/lib/test.h"
 #include "uprobes/dwarf/cfi_check.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static unsigned char section[1 << 18];
 static size_t size;
@@ -53,7 +47,7 @@ static bool holds(const void *program, size_t n)
 
 #define HOLDS(program) holds(program, sizeof(program) - 1)
 
-static void programs_of_compilers_are_fine(void **state)
+CASE(programs_of_compilers_are_fine)
 {
 	assert_true(HOLDS("\x41\x0e\x10\x86\2\x43\x0d\6\2\x10\x0c\7\x08"));
 	assert_true(HOLDS("\x0a\xc6\x0e\x08\x0b\0\0\0"));
@@ -62,7 +56,7 @@ static void programs_of_compilers_are_fine(void **state)
 	assert_true(HOLDS("\x2e\x10\5\x11\x7f\x12\7\x78\x13\x7f\x14\3\1\x15\3\x7f"));
 }
 
-static void an_end_between_two_parts_is_fine(void **state)
+CASE(an_end_between_two_parts_is_fine)
 {
 	HOLDS("\0");
 	put_u32(0);
@@ -70,7 +64,7 @@ static void an_end_between_two_parts_is_fine(void **state)
 	assert_true(cfi_check(section, 0, true));
 }
 
-static void registers_that_take_memory_are_refused(void **state)
+CASE(registers_that_take_memory_are_refused)
 {
 	assert_false(HOLDS("\5\x80\x01\1"));
 	assert_false(HOLDS("\7\x80\x80\x80\x80\x01"));
@@ -80,7 +74,7 @@ static void registers_that_take_memory_are_refused(void **state)
 	assert_true(HOLDS("\5\x7f\1"));
 }
 
-static void states_without_end_are_refused(void **state)
+CASE(states_without_end_are_refused)
 {
 	char many[CFI_REMEMBERED_MOST + 1];
 
@@ -91,7 +85,7 @@ static void states_without_end_are_refused(void **state)
 	assert_false(HOLDS("\x0a\x0b\x0b"));
 }
 
-static void long_expressions_are_refused(void **state)
+CASE(long_expressions_are_refused)
 {
 	char block[3 + CFI_BLOCK_MOST + 1] = "\x0f\x80\1";
 
@@ -101,7 +95,7 @@ static void long_expressions_are_refused(void **state)
 	assert_false(HOLDS("\x0f\x20\x30"));
 }
 
-static void what_ends_early_is_refused(void **state)
+CASE(what_ends_early_is_refused)
 {
 	assert_false(HOLDS("\5"));
 	assert_false(HOLDS("\x0e\x80"));
@@ -114,7 +108,7 @@ static void what_ends_early_is_refused(void **state)
 			assert_false(cfi_check(section, i, true));
 }
 
-static void an_entry_of_no_cie_is_refused(void **state)
+CASE(an_entry_of_no_cie_is_refused)
 {
 	HOLDS("\0");
 	section[sizeof(CIE) - 1 + 8 + 4]++; /* the way to its CIE */
@@ -130,7 +124,7 @@ static void an_entry_of_no_cie_is_refused(void **state)
 	assert_false(cfi_check(section, size, true));
 }
 
-static void unknown_augmentations_are_refused(void **state)
+CASE(unknown_augmentations_are_refused)
 {
 	static const char *const texts[] = {"\1zX\0\1\x78\x10\1\x1b\0\0", "\1eh\0\1\x78\x10\1\x1b\0\0",
 					    "\2zR\0\1\x78\x10\1\x1b\0\0", "\1zR\0\1\x78\x10\x7f\x1b\0\0",
@@ -144,20 +138,4 @@ static void unknown_augmentations_are_refused(void **state)
 	size = 0;
 	put_cie("\1zPLR\0\1\x78\x10\7\x9b\1\2\3\4\x1b\x1b\0\0\0", 20);
 	assert_true(cfi_check(section, size, true));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(programs_of_compilers_are_fine),
-		cmocka_unit_test(an_end_between_two_parts_is_fine),
-		cmocka_unit_test(registers_that_take_memory_are_refused),
-		cmocka_unit_test(states_without_end_are_refused),
-		cmocka_unit_test(long_expressions_are_refused),
-		cmocka_unit_test(what_ends_early_is_refused),
-		cmocka_unit_test(an_entry_of_no_cie_is_refused),
-		cmocka_unit_test(unknown_augmentations_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

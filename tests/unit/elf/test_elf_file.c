@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Real libraries, with nm and readelf as the oracles, and copies of one with damaged headers. */
+#include "tests/lib/test.h"
 #include "uprobes/elf/elf_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,7 +48,7 @@ static FILE *run(const char *form, ...)
 	return f;
 }
 
-static void functions_are_those_that_nm_prints(void **state)
+CASE(functions_are_those_that_nm_prints)
 {
 	FILE *f = run("nm -D -S --defined-only --without-symbol-versions '%s'", libc);
 	struct elf_file *e = open_file(libc);
@@ -91,7 +83,7 @@ static void on_export(const char *name, uint64_t address, void *context)
 	assert_true(elf_file_find(e, name, &found));
 }
 
-static void exports_are_those_of_nm(void **state)
+CASE(exports_are_those_of_nm)
 {
 	FILE *f = run("nm -D --defined-only '%s' | grep -c ' [TWi] pthread_'", libc);
 	struct elf_file *e = open_file(libc);
@@ -107,7 +99,7 @@ static void exports_are_those_of_nm(void **state)
 	elf_file_close(e);
 }
 
-static void build_id_is_that_of_readelf(void **state)
+CASE(build_id_is_that_of_readelf)
 {
 	FILE *f = run("readelf -n '%s' | sed -n 's/.*Build ID: //p'", libc);
 	uint8_t id[ELF_FILE_BUILD_ID];
@@ -135,7 +127,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-static void offsets_become_addresses_as_the_loader_maps_them(void **state)
+CASE(offsets_become_addresses_as_the_loader_maps_them)
 {
 	struct elf_file *e = open_file(libc);
 	ElfW(Phdr) code = {0};
@@ -152,7 +144,7 @@ static void offsets_become_addresses_as_the_loader_maps_them(void **state)
 	elf_file_close(e);
 }
 
-static void an_address_without_a_function_has_no_name(void **state)
+CASE(an_address_without_a_function_has_no_name)
 {
 	struct elf_file *e = open_file(libc);
 	char name[ELF_FILE_SYMBOL];
@@ -188,7 +180,7 @@ static void refused(size_t at, const void *by, size_t size, const char *why)
 	assert_non_null(strstr(d.text, why));
 }
 
-static void forged_headers_are_refused(void **state)
+CASE(forged_headers_are_refused)
 {
 	struct elf_file *e = open_file(libc);
 	const Elf64_Shdr text = {.sh_type = SHT_PROGBITS, .sh_offset = 4096, .sh_size = UINT64_MAX - 4000};
@@ -208,7 +200,7 @@ static void forged_headers_are_refused(void **state)
 }
 
 /* A symbol table whose links, sizes and names lead nowhere: no answer, and no read outside of the file. */
-static void forged_symbol_tables_have_no_answers(void **state)
+CASE(forged_symbol_tables_have_no_answers)
 {
 	struct elf_file *e = open_file(libc), *forged;
 	const Elf64_Shdr *s = elf_file_section(e, ".dynsym");
@@ -231,7 +223,7 @@ static void forged_symbol_tables_have_no_answers(void **state)
 	elf_file_close(e);
 }
 
-static void contents_are_bounded(void **state)
+CASE(contents_are_bounded)
 {
 	struct elf_file *e = open_file(libc);
 	const Elf64_Shdr *s = elf_file_section(e, ".dynstr");
@@ -250,7 +242,7 @@ static void contents_are_bounded(void **state)
 	elf_file_close(e);
 }
 
-static void what_is_no_regular_file_is_refused(void **state)
+CASE(what_is_no_regular_file_is_refused)
 {
 	struct elf_file *e;
 
@@ -261,17 +253,5 @@ static void what_is_no_regular_file_is_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_those_that_nm_prints),
-		cmocka_unit_test(exports_are_those_of_nm),
-		cmocka_unit_test(build_id_is_that_of_readelf),
-		cmocka_unit_test(offsets_become_addresses_as_the_loader_maps_them),
-		cmocka_unit_test(an_address_without_a_function_has_no_name),
-		cmocka_unit_test(forged_headers_are_refused),
-		cmocka_unit_test(forged_symbol_tables_have_no_answers),
-		cmocka_unit_test(contents_are_bounded),
-		cmocka_unit_test(what_is_no_regular_file_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
+	return test_main(setup, NULL);
 }

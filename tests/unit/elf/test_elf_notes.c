@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* USDT notes of a made-up ELF file. */
+#include "tests/lib/test.h"
 #include "uprobes/elf/elf_notes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -126,7 +120,7 @@ static void refused(const char *why)
 	assert_non_null(strstr(d.text, why));
 }
 
-static void sites_are_found_by_provider_and_name(void **state)
+CASE(sites_are_found_by_provider_and_name, make_file, close_file)
 {
 	struct diag d;
 
@@ -140,7 +134,7 @@ static void sites_are_found_by_provider_and_name(void **state)
 	assert_int_equal(check("gc__end", &d), 0);
 }
 
-static void place_semaphore_and_arguments_are_found(void **state)
+CASE(place_semaphore_and_arguments_are_found, make_file, close_file)
 {
 	struct diag d;
 
@@ -160,7 +154,7 @@ static void place_semaphore_and_arguments_are_found(void **state)
 }
 
 /* prelink(8) changes all addresses but those in notes. */
-static void moved_file_moves_its_notes(void **state)
+CASE(moved_file_moves_its_notes, make_file, close_file)
 {
 	struct diag d;
 
@@ -174,14 +168,14 @@ static void moved_file_moves_its_notes(void **state)
 	assert_int_equal(found[0].semaphore, DATA_AT);
 }
 
-static void site_outside_the_code_is_refused(void **state)
+CASE(site_outside_the_code_is_refused, make_file, close_file)
 {
 	addresses[0] = DATA;
 	put_note("hotspot", "gc__begin");
 	refused("outside its code");
 }
 
-static void semaphore_outside_the_data_is_refused(void **state)
+CASE(semaphore_outside_the_data_is_refused, make_file, close_file)
 {
 	addresses[2] = CODE;
 	put_note("hotspot", "gc__begin");
@@ -189,7 +183,7 @@ static void semaphore_outside_the_data_is_refused(void **state)
 }
 
 /* The last text of a note must end in it. */
-static void arguments_without_an_end_are_no_site(void **state)
+CASE(arguments_without_an_end_are_no_site, make_file, close_file)
 {
 	struct diag d;
 	Elf64_Nhdr h = {.n_namesz = 8, .n_descsz = 24 + 8 + 8 + 1, .n_type = 3};
@@ -203,7 +197,7 @@ static void arguments_without_an_end_are_no_site(void **state)
 }
 
 /* 2 GB of a sparse file: the size is inside the file. */
-static void giant_notes_cost_no_memory(void **state)
+CASE(giant_notes_cost_no_memory, make_file, close_file)
 {
 	struct rusage before, after;
 
@@ -217,7 +211,7 @@ static void giant_notes_cost_no_memory(void **state)
 	assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 8 << 10);
 }
 
-static void headers_that_lie_are_refused(void **state)
+CASE(headers_that_lie_are_refused, make_file, close_file)
 {
 	struct image good = image;
 
@@ -252,7 +246,7 @@ static void headers_that_lie_are_refused(void **state)
 	refused("64-bit ELF");
 }
 
-static void note_that_reaches_beyond_the_section_ends_the_walk(void **state)
+CASE(note_that_reaches_beyond_the_section_ends_the_walk, make_file, close_file)
 {
 	struct diag d;
 
@@ -265,7 +259,7 @@ static void note_that_reaches_beyond_the_section_ends_the_walk(void **state)
 	assert_int_equal(check("gc__begin", &d), 0);
 }
 
-static void too_many_sites_of_one_name_are_refused(void **state)
+CASE(too_many_sites_of_one_name_are_refused, make_file, close_file)
 {
 	struct diag d;
 
@@ -275,24 +269,4 @@ static void too_many_sites_of_one_name_are_refused(void **state)
 	put_note("hotspot", "gc__begin");
 	refused("too many sites");
 	assert_int_equal(check("gc__end", &d), 1);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_file, close_file)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(sites_are_found_by_provider_and_name),
-		TEST(giant_notes_cost_no_memory),
-		TEST(place_semaphore_and_arguments_are_found),
-		TEST(moved_file_moves_its_notes),
-		TEST(site_outside_the_code_is_refused),
-		TEST(semaphore_outside_the_data_is_refused),
-		TEST(arguments_without_an_end_are_no_site),
-		TEST(headers_that_lie_are_refused),
-		TEST(note_that_reaches_beyond_the_section_ends_the_walk),
-		TEST(too_many_sites_of_one_name_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

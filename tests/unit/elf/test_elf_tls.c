@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Libraries that the compiler makes here; where their variables are, the loader says. */
+#include "tests/lib/test.h"
 #include "uprobes/elf/elf_tls.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define VARIABLE "published_here"
@@ -92,22 +85,22 @@ static void find_it(const char *options, const char *source, bool is_descriptor)
 	dlclose(library);
 }
 
-static void word_of_a_descriptor_is_found(void **state)
+CASE(word_of_a_descriptor_is_found)
 {
 	find_it("-mtls-dialect=gnu2", SOURCE(""), true);
 }
 
-static void word_of_a_descriptor_without_a_symbol_is_found(void **state)
+CASE(word_of_a_descriptor_without_a_symbol_is_found)
 {
 	find_it("-mtls-dialect=gnu2 -Wl,-Bsymbolic", SOURCE(""), true);
 }
 
-static void word_of_initial_exec_is_found(void **state)
+CASE(word_of_initial_exec_is_found)
 {
 	find_it("", SOURCE("__attribute__((tls_model(\"initial-exec\"))) "), false);
 }
 
-static void other_libraries_have_none(void **state)
+CASE(other_libraries_have_none)
 {
 	static const char *const sources[] = {
 		"void *" VARIABLE ";",								 /* not thread-local */
@@ -129,7 +122,7 @@ static void other_libraries_have_none(void **state)
 }
 
 /* Each byte of the headers and tables is changed: nothing is read beyond them. */
-static void forged_libraries_do_no_harm(void **state)
+CASE(forged_libraries_do_no_harm)
 {
 	static unsigned char image[1 << 16], copy[1 << 16];
 	struct elf_file *e;
@@ -156,13 +149,5 @@ static void forged_libraries_do_no_harm(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(word_of_a_descriptor_is_found),
-		cmocka_unit_test(word_of_a_descriptor_without_a_symbol_is_found),
-		cmocka_unit_test(word_of_initial_exec_is_found),
-		cmocka_unit_test(other_libraries_have_none),
-		cmocka_unit_test(forged_libraries_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_main(setup, teardown);
 }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_classes.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/classes.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <cmocka.h>
 
 #define OBJECT "java/lang/Object"
 
@@ -38,7 +34,7 @@ static uint64_t add(struct fake_code *f, uint64_t loader, const char *name)
 	return fake_class_add(f, &(struct fake_class){.name = name, .loader = loader});
 }
 
-static void each_class_of_each_loader_is_reported_newest_first(void **state)
+CASE(each_class_of_each_loader_is_reported_newest_first)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -61,7 +57,7 @@ static void each_class_of_each_loader_is_reported_newest_first(void **state)
 	fake_code_release(&f);
 }
 
-static void class_being_created_is_not_reported(void **state)
+CASE(class_being_created_is_not_reported)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -80,7 +76,7 @@ static void class_being_created_is_not_reported(void **state)
 	fake_code_release(&f);
 }
 
-static void circles_and_foreign_classes_end_the_walk(void **state)
+CASE(circles_and_foreign_classes_end_the_walk)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -109,7 +105,7 @@ static void circles_and_foreign_classes_end_the_walk(void **state)
 	fake_code_release(&f);
 }
 
-static void any_failed_read_ends_the_walk(void **state)
+CASE(any_failed_read_ends_the_walk)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -132,7 +128,7 @@ static void any_failed_read_ends_the_walk(void **state)
 	fake_code_release(&f);
 }
 
-static void layout_without_classes_is_refused(void **state)
+CASE(layout_without_classes_is_refused)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -147,7 +143,7 @@ static void layout_without_classes_is_refused(void **state)
 	fake_code_release(&f);
 }
 
-static void missing_memory_is_reported(void **state)
+CASE(missing_memory_is_reported)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -166,18 +162,4 @@ static void missing_memory_is_reported(void **state)
 	fail_nth(0);
 	assert_true(n > 2);
 	fake_code_release(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_class_of_each_loader_is_reported_newest_first),
-		cmocka_unit_test(class_being_created_is_not_reported),
-		cmocka_unit_test(circles_and_foreign_classes_end_the_walk),
-		cmocka_unit_test(any_failed_read_ends_the_walk),
-		cmocka_unit_test(layout_without_classes_is_refused),
-		cmocka_unit_test(missing_memory_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

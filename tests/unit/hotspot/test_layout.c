@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_vm.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/threads.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-static void nothing_is_missing_in_known_versions(void **state)
+CASE(nothing_is_missing_in_known_versions)
 {
 	for (const unsigned int *v = fake_vm_versions(); *v; v++) {
 		struct fake_vm vm;
@@ -27,7 +23,7 @@ static void nothing_is_missing_in_known_versions(void **state)
 }
 
 /* Measured on live JVMs. For 17 and 25, JNIEnv - JavaThread is 688 and 1184. */
-static void fields_are_where_live_jvms_have_them(void **state)
+CASE(fields_are_where_live_jvms_have_them)
 {
 	static const struct {
 		unsigned int jdk_version, env, osthread, hidden, hidden_width, klass_flags, loader_klass, access_width;
@@ -61,7 +57,7 @@ static void fields_are_where_live_jvms_have_them(void **state)
 	}
 }
 
-static void forms_follow_the_version(void **state)
+CASE(forms_follow_the_version)
 {
 	static const struct {
 		unsigned int jdk_version;
@@ -103,7 +99,7 @@ static void forms_follow_the_version(void **state)
 	}
 }
 
-static void classes_are_found_in_every_version(void **state)
+CASE(classes_are_found_in_every_version)
 {
 	static const struct {
 		unsigned int jdk_version, next, klasses, methods, annotations, mask;
@@ -136,7 +132,7 @@ static void classes_are_found_in_every_version(void **state)
 	}
 }
 
-static void newer_jvm_is_read_by_the_newest_rules(void **state)
+CASE(newer_jvm_is_read_by_the_newest_rules)
 {
 	struct fake_vm vm;
 
@@ -148,7 +144,7 @@ static void newer_jvm_is_read_by_the_newest_rules(void **state)
 	fake_vm_release(&vm);
 }
 
-static void missing_entry_is_named_with_its_consequence(void **state)
+CASE(missing_entry_is_named_with_its_consequence)
 {
 	static const struct {
 		const char *kind, *name, *text;
@@ -181,7 +177,7 @@ static void missing_entry_is_named_with_its_consequence(void **state)
 	}
 }
 
-static void offset_that_does_not_fit_is_missing(void **state)
+CASE(offset_that_does_not_fit_is_missing)
 {
 	struct fake_vm vm;
 
@@ -193,7 +189,7 @@ static void offset_that_does_not_fit_is_missing(void **state)
 	fake_vm_release(&vm);
 }
 
-static void long_list_of_what_is_missing_is_cut(void **state)
+CASE(long_list_of_what_is_missing_is_cut)
 {
 	struct fake_vm vm;
 
@@ -207,7 +203,7 @@ static void long_list_of_what_is_missing_is_cut(void **state)
 	fake_vm_release(&vm);
 }
 
-static void uninitialised_jvm_gives_eagain(void **state)
+CASE(uninitialised_jvm_gives_eagain)
 {
 	static const char *const names[] = {"Abstract_VM_Version._vm_major_version", "CodeCache._heaps",
 					    "AbstractInterpreter._code", "StubRoutines._call_stub_return_address"};
@@ -224,7 +220,7 @@ static void uninitialised_jvm_gives_eagain(void **state)
 }
 
 /* The JVM publishes its code heaps before it reserves their memory. */
-static void unreserved_code_heaps_of_a_starting_jvm_give_eagain(void **state)
+CASE(unreserved_code_heaps_of_a_starting_jvm_give_eagain)
 {
 	struct fake_vm vm;
 	uint64_t array, heap, memory;
@@ -241,7 +237,7 @@ static void unreserved_code_heaps_of_a_starting_jvm_give_eagain(void **state)
 	fake_vm_release(&vm);
 }
 
-static void impossible_version_is_refused(void **state)
+CASE(impossible_version_is_refused)
 {
 	struct fake_vm vm;
 
@@ -257,7 +253,7 @@ static void impossible_version_is_refused(void **state)
 }
 
 /* Places in the first code heap of a fake JDK 17, with impossible values. */
-static void implausible_code_cache_is_refused(void **state)
+CASE(implausible_code_cache_is_refused)
 {
 	struct fake_vm vm;
 	uint64_t array, heap, memory, segmap, queue;
@@ -308,7 +304,7 @@ static void implausible_code_cache_is_refused(void **state)
 	fake_vm_release(&vm);
 }
 
-static void any_read_may_fail(void **state)
+CASE(any_read_may_fail)
 {
 	struct fake_vm vm;
 	unsigned int n = 0;
@@ -373,7 +369,7 @@ static void build_threads(struct fake_vm *vm)
 	fake_mem_put(&vm->m, l->threads, list, 8);
 }
 
-static void threads_are_found_with_their_ids(void **state)
+CASE(threads_are_found_with_their_ids)
 {
 	for (const unsigned int *v = fake_vm_versions(); *v; v++) {
 		struct fake_vm vm;
@@ -393,7 +389,7 @@ static void threads_are_found_with_their_ids(void **state)
 	}
 }
 
-static void changing_threads_give_eagain(void **state)
+CASE(changing_threads_give_eagain)
 {
 	struct fake_vm vm;
 	struct seen s = {0};
@@ -424,7 +420,7 @@ static int on_any_thread(uint64_t thread, int tid, void *context)
 	return 0;
 }
 
-static void circular_chain_of_threads_ends(void **state)
+CASE(circular_chain_of_threads_ends)
 {
 	struct fake_vm vm;
 
@@ -435,7 +431,7 @@ static void circular_chain_of_threads_ends(void **state)
 	fake_vm_release(&vm);
 }
 
-static void layout_without_threads_lists_none(void **state)
+CASE(layout_without_threads_lists_none)
 {
 	struct fake_vm vm;
 
@@ -453,7 +449,7 @@ static int read_zeros(const struct mem *m, uint64_t address, void *to, size_t si
 }
 
 /* The JVM says how wide its flags are. */
-static void forged_width_of_a_number_is_refused(void **state)
+CASE(forged_width_of_a_number_is_refused)
 {
 	const struct mem zeros = {read_zeros};
 	struct fake_vm vm;
@@ -468,30 +464,4 @@ static void forged_width_of_a_number_is_refused(void **state)
 		assert_int_equal(mem_unsigned(&zeros, 0x1000, width, &flags),
 				 width == 1 || width == 2 || width == 4 || width == 8 ? 0 : -EBADMSG);
 	fake_vm_release(&vm);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_missing_in_known_versions),
-		cmocka_unit_test(fields_are_where_live_jvms_have_them),
-		cmocka_unit_test(forms_follow_the_version),
-		cmocka_unit_test(classes_are_found_in_every_version),
-		cmocka_unit_test(newer_jvm_is_read_by_the_newest_rules),
-		cmocka_unit_test(missing_entry_is_named_with_its_consequence),
-		cmocka_unit_test(offset_that_does_not_fit_is_missing),
-		cmocka_unit_test(long_list_of_what_is_missing_is_cut),
-		cmocka_unit_test(uninitialised_jvm_gives_eagain),
-		cmocka_unit_test(unreserved_code_heaps_of_a_starting_jvm_give_eagain),
-		cmocka_unit_test(impossible_version_is_refused),
-		cmocka_unit_test(implausible_code_cache_is_refused),
-		cmocka_unit_test(forged_width_of_a_number_is_refused),
-		cmocka_unit_test(any_read_may_fail),
-		cmocka_unit_test(threads_are_found_with_their_ids),
-		cmocka_unit_test(changing_threads_give_eagain),
-		cmocka_unit_test(circular_chain_of_threads_ends),
-		cmocka_unit_test(layout_without_threads_lists_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_code.h"
 #include "tests/lib/fail_nth.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/method.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 static struct fixture {
 	struct fake_code f;
@@ -55,7 +52,19 @@ static uint64_t add_method(const struct fake_code_class *c, struct fake_code_met
 	return fake_code_method(&jvm.f, &m);
 }
 
-static void method_of_the_boot_loader_is_read(void **state)
+static int begin(void **state)
+{
+	fixture_init(FAKE_17);
+	return 0;
+}
+
+static int end(void **state)
+{
+	fixture_release();
+	return 0;
+}
+
+CASE(method_of_the_boot_loader_is_read, begin, end)
 {
 	uint64_t at;
 
@@ -75,7 +84,7 @@ static void method_of_the_boot_loader_is_read(void **state)
 	assert_int_equal(line(0), -1);
 }
 
-static void method_of_another_loader_names_its_loader(void **state)
+CASE(method_of_another_loader_names_its_loader, begin, end)
 {
 	assert_int_equal(read_method(add_method(&loaded, (struct fake_code_method){.access = 1})), 0);
 	assert_true(jvm.method.resolved->loader != 0);
@@ -84,7 +93,7 @@ static void method_of_another_loader_names_its_loader(void **state)
 	assert_int_equal(jvm.method.resolved->class_modifiers, 0x19);
 }
 
-static void hidden_methods_and_classes_are_recognised(void **state)
+CASE(hidden_methods_and_classes_are_recognised, begin, end)
 {
 	const struct fake_code_class hidden = {.name = "a/B$$Lambda+0x0000000098041000", .access = 0x04001030};
 
@@ -94,7 +103,7 @@ static void hidden_methods_and_classes_are_recognised(void **state)
 	assert_string_equal(jvm.method.resolved->class_name, "a/B$$Lambda+0x0000000098041000");
 }
 
-static void method_hidden_flag_may_be_in_the_const_method(void **state)
+CASE(method_hidden_flag_may_be_in_the_const_method)
 {
 	uint64_t at, constants;
 
@@ -114,7 +123,7 @@ static void method_hidden_flag_may_be_in_the_const_method(void **state)
 	fixture_release();
 }
 
-static void modifiers_come_from_inner_classes_if_necessary(void **state)
+CASE(modifiers_come_from_inner_classes_if_necessary)
 {
 	struct fake_code_class inner = {.name = "a/B$C", .access = 0x20, .inner_flags = 0x000a};
 
@@ -126,7 +135,7 @@ static void modifiers_come_from_inner_classes_if_necessary(void **state)
 	fixture_release();
 }
 
-static void method_is_numbered_once(void **state)
+CASE(method_is_numbered_once, begin, end)
 {
 	const struct fake_code_method m = {.access = 1, .code_size = 3}, other = {.name = "other", .access = 1};
 	const struct resolved_method *first;
@@ -145,7 +154,7 @@ static void method_is_numbered_once(void **state)
 	assert_int_equal(jvm.method.resolved->number, 4);
 }
 
-static void garbage_is_no_method(void **state)
+CASE(garbage_is_no_method, begin, end)
 {
 	static const struct fake_code_method bad[] = {
 		{.name = "a.b"}, {.descriptor = "V"}, {.name = "a/b"}, {.descriptor = "("}, {.name = ""},
@@ -160,7 +169,7 @@ static void garbage_is_no_method(void **state)
 }
 
 /* Each read fails once: either it was needed, or the method is the same. */
-static void unreadable_method_is_reported(void **state)
+CASE(unreadable_method_is_reported)
 {
 	unsigned int reads;
 	uint64_t at;
@@ -180,7 +189,7 @@ static void unreadable_method_is_reported(void **state)
 	fixture_release();
 }
 
-static void missing_memory_for_a_method_is_reported(void **state)
+CASE(missing_memory_for_a_method_is_reported)
 {
 	unsigned int n = 0;
 	uint64_t at;
@@ -202,7 +211,7 @@ static void missing_memory_for_a_method_is_reported(void **state)
 }
 
 /* javac puts line 10 at bci 0, 11 at 5, 12 at 9. */
-static void lines_with_short_steps_are_decoded(void **state)
+CASE(lines_with_short_steps_are_decoded)
 {
 	static const unsigned char table[] = {0x00 << 3 | 5, 0xff, 0, 0, 0};
 	unsigned char lines[] = {0xff, 0, 20, 5 << 3 | 1, 4 << 3 | 1, 0};
@@ -223,7 +232,7 @@ static size_t put_escape(unsigned char *to, unsigned int bias, int32_t bci, int3
 	return n;
 }
 
-static void lines_with_long_steps_are_decoded_in_both_encodings(void **state)
+CASE(lines_with_long_steps_are_decoded_in_both_encodings)
 {
 	unsigned char table[64];
 
@@ -240,7 +249,7 @@ static void lines_with_long_steps_are_decoded_in_both_encodings(void **state)
 	}
 }
 
-static void lines_need_not_be_sorted(void **state)
+CASE(lines_need_not_be_sorted)
 {
 	unsigned char table[64];
 	size_t n = put_escape(table, 0, 20, 7);
@@ -255,7 +264,7 @@ static void lines_need_not_be_sorted(void **state)
 	assert_int_equal(method_line(table, n, 0, 25), 7);
 }
 
-static void truncated_or_absurd_line_tables_just_end(void **state)
+CASE(truncated_or_absurd_line_tables_just_end)
 {
 	unsigned char table[16];
 	size_t n = put_escape(table, 1, 100000, 100000);
@@ -266,7 +275,7 @@ static void truncated_or_absurd_line_tables_just_end(void **state)
 }
 
 /* After the code, across pages, up to a limit. */
-static void lines_are_read_to_their_end(void **state)
+CASE(lines_are_read_to_their_end, begin, end)
 {
 	static unsigned char table[METHOD_LINES_MAX + 8192];
 	struct fake_code_method m = {.access = 1, .code_size = 60000, .lines = table, .lines_size = sizeof(table)};
@@ -282,7 +291,7 @@ static void lines_are_read_to_their_end(void **state)
 	assert_int_equal(line(100), -1);
 }
 
-static void unsigned5_reads_what_was_written(void **state)
+CASE(unsigned5_reads_what_was_written)
 {
 	static const uint32_t values[] = {0, 1, 190, 191, 192, 193, 255, 256, 12479, 12480, 65535, 1 << 20, UINT32_MAX};
 	unsigned char b[8];
@@ -301,7 +310,7 @@ static void unsigned5_reads_what_was_written(void **state)
 	assert_int_equal(unsigned5_read((unsigned char[]){0}, 1, 1, &v), 0);
 }
 
-static void lines_of_a_method_are_known(void **state)
+CASE(lines_of_a_method_are_known)
 {
 	static const unsigned char lines[] = {0 << 3 | 5, 4 << 3 | 2, 3 << 3 | 1, 0}; /* 5, 7, 8 */
 
@@ -309,42 +318,4 @@ static void lines_of_a_method_are_known(void **state)
 		assert_int_equal(method_has_line(lines, sizeof(lines), 0, line), line == 5 || line == 7 || line == 8);
 	assert_true(method_has_line(NULL, 0, 0, 5));
 	assert_true(method_has_line(lines + 3, 1, 0, 5));
-}
-
-static int begin(void **state)
-{
-	fixture_init(FAKE_17);
-	return 0;
-}
-
-static int end(void **state)
-{
-	fixture_release();
-	return 0;
-}
-
-#define IN_JVM(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_JVM(method_of_the_boot_loader_is_read),
-		IN_JVM(method_of_another_loader_names_its_loader),
-		IN_JVM(hidden_methods_and_classes_are_recognised),
-		cmocka_unit_test(method_hidden_flag_may_be_in_the_const_method),
-		cmocka_unit_test(modifiers_come_from_inner_classes_if_necessary),
-		IN_JVM(method_is_numbered_once),
-		IN_JVM(garbage_is_no_method),
-		cmocka_unit_test(unreadable_method_is_reported),
-		cmocka_unit_test(missing_memory_for_a_method_is_reported),
-		cmocka_unit_test(lines_with_short_steps_are_decoded),
-		cmocka_unit_test(lines_with_long_steps_are_decoded_in_both_encodings),
-		cmocka_unit_test(lines_need_not_be_sorted),
-		cmocka_unit_test(truncated_or_absurd_line_tables_just_end),
-		IN_JVM(lines_are_read_to_their_end),
-		cmocka_unit_test(unsigned5_reads_what_was_written),
-		cmocka_unit_test(lines_of_a_method_are_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

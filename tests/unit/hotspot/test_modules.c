@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_modules.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/modules.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 
 #define JDK_17 (&fake_modules_forms[1])
 #define JDK_25 (&fake_modules_forms[2])
@@ -61,7 +58,7 @@ static const struct resolved_module *module_of(struct image *x, const char *name
 	return read_module(x, name, fake_packaged_class_add(&x->vm, name, x->vm.boot, package));
 }
 
-static void entries_are_found_in_all_forms(void **state)
+CASE(entries_are_found_in_all_forms)
 {
 	for (size_t i = 0; i < FAKE_MODULES_FORMS; i++) {
 		const struct fake_modules_form *f = &fake_modules_forms[i];
@@ -83,7 +80,7 @@ static void entries_are_found_in_all_forms(void **state)
 	}
 }
 
-static void named_modules_have_name_version_and_location(void **state)
+CASE(named_modules_have_name_version_and_location)
 {
 	for (size_t i = 0; i < FAKE_MODULES_FORMS; i++) {
 		const struct resolved_module *m;
@@ -107,7 +104,7 @@ static void named_modules_have_name_version_and_location(void **state)
 	}
 }
 
-static void unnamed_modules_have_no_name_and_export_everything(void **state)
+CASE(unnamed_modules_have_no_name_and_export_everything)
 {
 	const struct resolved_module *m;
 	struct image x;
@@ -122,7 +119,7 @@ static void unnamed_modules_have_no_name_and_export_everything(void **state)
 	image_release(&x);
 }
 
-static void packages_may_be_exported_to_some_or_be_open(void **state)
+CASE(packages_may_be_exported_to_some_or_be_open)
 {
 	for (size_t i = 0; i < FAKE_MODULES_FORMS; i++) {
 		struct image x;
@@ -143,7 +140,7 @@ static void packages_may_be_exported_to_some_or_be_open(void **state)
 	}
 }
 
-static void module_of_a_hidden_class_is_that_of_its_package(void **state)
+CASE(module_of_a_hidden_class_is_that_of_its_package)
 {
 	struct image x;
 
@@ -154,7 +151,7 @@ static void module_of_a_hidden_class_is_that_of_its_package(void **state)
 	image_release(&x);
 }
 
-static void class_in_no_package_has_no_module(void **state)
+CASE(class_in_no_package_has_no_module)
 {
 	struct image x;
 
@@ -165,7 +162,7 @@ static void class_in_no_package_has_no_module(void **state)
 	image_release(&x);
 }
 
-static void package_of_another_name_is_not_believed(void **state)
+CASE(package_of_another_name_is_not_believed)
 {
 	struct image x;
 
@@ -183,7 +180,7 @@ static void package_of_another_name_is_not_believed(void **state)
 
 /* ---- images in which the entries are not found */
 
-static void jvm_without_modules_has_none(void **state)
+CASE(jvm_without_modules_has_none)
 {
 	struct image x;
 
@@ -195,7 +192,7 @@ static void jvm_without_modules_has_none(void **state)
 	image_release(&x);
 }
 
-static void jvm_whose_tables_lack_the_classes_has_no_modules(void **state)
+CASE(jvm_whose_tables_lack_the_classes_has_no_modules)
 {
 	struct image x;
 
@@ -210,7 +207,7 @@ static void jvm_whose_tables_lack_the_classes_has_no_modules(void **state)
 }
 
 /* java.base exports its packages late in the JVM's startup. */
-static void nothing_is_found_while_the_jvm_starts(void **state)
+CASE(nothing_is_found_while_the_jvm_starts)
 {
 	struct image x;
 	uint64_t package;
@@ -223,7 +220,7 @@ static void nothing_is_found_while_the_jvm_starts(void **state)
 	image_release(&x);
 }
 
-static void two_possible_places_are_none(void **state)
+CASE(two_possible_places_are_none)
 {
 	struct image x;
 
@@ -234,7 +231,7 @@ static void two_possible_places_are_none(void **state)
 	image_release(&x);
 }
 
-static void classes_that_disagree_are_not_believed(void **state)
+CASE(classes_that_disagree_are_not_believed)
 {
 	struct image x;
 	uint64_t other;
@@ -248,7 +245,7 @@ static void classes_that_disagree_are_not_believed(void **state)
 	image_release(&x);
 }
 
-static void what_is_not_found_for_sure_is_missing(void **state)
+CASE(what_is_not_found_for_sure_is_missing)
 {
 	struct image x;
 
@@ -276,7 +273,7 @@ static void what_is_not_found_for_sure_is_missing(void **state)
 
 /* ---- hostile memory */
 
-static void each_read_may_fail(void **state)
+CASE(each_read_may_fail)
 {
 	struct image x;
 	unsigned int reads;
@@ -295,7 +292,7 @@ static void each_read_may_fail(void **state)
 	image_release(&x);
 }
 
-static void each_allocation_may_fail(void **state)
+CASE(each_allocation_may_fail)
 {
 	struct resolved_method out = {.class_name = "java/lang/Object"};
 	struct image x;
@@ -337,7 +334,7 @@ static void garble(struct image *x, uint64_t *seed)
 	}
 }
 
-static void garbled_memory_gives_a_module_or_none(void **state)
+CASE(garbled_memory_gives_a_module_or_none)
 {
 	uint64_t seed = 0x9e3779b97f4a7c15;
 	unsigned int known = 0, unknown = 0;
@@ -360,28 +357,4 @@ static void garbled_memory_gives_a_module_or_none(void **state)
 		image_release(&x);
 	}
 	assert_true(known > 1000 && unknown > 1000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entries_are_found_in_all_forms),
-		cmocka_unit_test(named_modules_have_name_version_and_location),
-		cmocka_unit_test(unnamed_modules_have_no_name_and_export_everything),
-		cmocka_unit_test(packages_may_be_exported_to_some_or_be_open),
-		cmocka_unit_test(module_of_a_hidden_class_is_that_of_its_package),
-		cmocka_unit_test(class_in_no_package_has_no_module),
-		cmocka_unit_test(package_of_another_name_is_not_believed),
-		cmocka_unit_test(jvm_without_modules_has_none),
-		cmocka_unit_test(jvm_whose_tables_lack_the_classes_has_no_modules),
-		cmocka_unit_test(nothing_is_found_while_the_jvm_starts),
-		cmocka_unit_test(two_possible_places_are_none),
-		cmocka_unit_test(classes_that_disagree_are_not_believed),
-		cmocka_unit_test(what_is_not_found_for_sure_is_missing),
-		cmocka_unit_test(each_read_may_fail),
-		cmocka_unit_test(each_allocation_may_fail),
-		cmocka_unit_test(garbled_memory_gives_a_module_or_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_code.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/nmethod.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 static const uint64_t methods[] = {0x1000, 0x2000, 0x3000, 0x4000};
 
@@ -36,7 +33,7 @@ static int scopes_at(struct fake_code *f, uint64_t at, int offset, struct scope 
 	return r ? r : nmethod_scopes(&n, &f->layout, &f->mem, fake_code_pc(f, at, offset), out, max);
 }
 
-static void nmethod_names_inlined_methods_innermost_first(void **state)
+CASE(nmethod_names_inlined_methods_innermost_first)
 {
 	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 		struct fake_code f;
@@ -56,7 +53,7 @@ static void nmethod_names_inlined_methods_innermost_first(void **state)
 	}
 }
 
-static void nmethod_may_have_negative_bcis(void **state)
+CASE(nmethod_may_have_negative_bcis)
 {
 	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 		struct fake_code f;
@@ -71,7 +68,7 @@ static void nmethod_may_have_negative_bcis(void **state)
 	}
 }
 
-static void nmethod_without_a_scope_is_its_own_method(void **state)
+CASE(nmethod_without_a_scope_is_its_own_method)
 {
 	struct fake_code f;
 	struct scope s[8];
@@ -83,7 +80,7 @@ static void nmethod_without_a_scope_is_its_own_method(void **state)
 	fake_code_release(&f);
 }
 
-static void nmethod_does_not_use_the_pc_desc_of_a_neighbour(void **state)
+CASE(nmethod_does_not_use_the_pc_desc_of_a_neighbour)
 {
 	static const int known[] = {0, 8, 16, 40, 44, 100};
 
@@ -110,7 +107,7 @@ static void nmethod_does_not_use_the_pc_desc_of_a_neighbour(void **state)
 	}
 }
 
-static void nmethod_deeper_than_the_limit_is_refused(void **state)
+CASE(nmethod_deeper_than_the_limit_is_refused)
 {
 	struct fake_code f;
 	struct scope s[4];
@@ -121,7 +118,7 @@ static void nmethod_deeper_than_the_limit_is_refused(void **state)
 	fake_code_release(&f);
 }
 
-static void nmethod_is_recognised_only_while_it_is_alive(void **state)
+CASE(nmethod_is_recognised_only_while_it_is_alive)
 {
 	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 		struct fake_code f;
@@ -151,7 +148,7 @@ static void nmethod_is_recognised_only_while_it_is_alive(void **state)
  * A scope that calls itself, one called by a later scope, a method outside of the table, no method, truncated
  * scopes.
  */
-static void nmethod_absurd_tables_are_refused(void **state)
+CASE(nmethod_absurd_tables_are_refused)
 {
 	struct fake_code f;
 	struct nmethod n;
@@ -185,7 +182,7 @@ static void nmethod_absurd_tables_are_refused(void **state)
 	fake_code_release(&f);
 }
 
-static void nmethod_absurd_offsets_are_refused(void **state)
+CASE(nmethod_absurd_offsets_are_refused)
 {
 	static const uint32_t absurd[] = {0x80000000, 0xffffffff, 0x40000000};
 
@@ -210,7 +207,7 @@ static void nmethod_absurd_offsets_are_refused(void **state)
 	}
 }
 
-static void unreadable_nmethod_is_reported(void **state)
+CASE(unreadable_nmethod_is_reported)
 {
 	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 		struct fake_code f;
@@ -229,21 +226,4 @@ static void unreadable_nmethod_is_reported(void **state)
 		}
 		fake_code_release(&f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nmethod_names_inlined_methods_innermost_first),
-		cmocka_unit_test(nmethod_may_have_negative_bcis),
-		cmocka_unit_test(nmethod_without_a_scope_is_its_own_method),
-		cmocka_unit_test(nmethod_does_not_use_the_pc_desc_of_a_neighbour),
-		cmocka_unit_test(nmethod_deeper_than_the_limit_is_refused),
-		cmocka_unit_test(nmethod_is_recognised_only_while_it_is_alive),
-		cmocka_unit_test(nmethod_absurd_tables_are_refused),
-		cmocka_unit_test(nmethod_absurd_offsets_are_refused),
-		cmocka_unit_test(unreadable_nmethod_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

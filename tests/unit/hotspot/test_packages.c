@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_modules.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/modules.h"
 #include "user/hotspot/packages.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 
 #define APP "a/AppLoader"
 
@@ -45,7 +42,19 @@ static bool find(const char *name, const char *loader_type, const char *loader_n
 	return packages_find(jvm.packages, &(struct class_name){name, loader_type, loader_name}, &jvm.out);
 }
 
-static void class_is_found_by_its_name_and_loader(void **state)
+static int begin(void **state)
+{
+	fixture_init();
+	return 0;
+}
+
+static int end(void **state)
+{
+	fixture_release();
+	return 0;
+}
+
+CASE(class_is_found_by_its_name_and_loader, begin, end)
 {
 	add("shop/Cart", jvm.app, "shop", "shop");
 	add("plain/Main", jvm.app, "plain", NULL);
@@ -63,7 +72,7 @@ static void class_is_found_by_its_name_and_loader(void **state)
 	assert_false(find("Main", APP, "app"));
 }
 
-static void known_package_costs_no_walk(void **state)
+CASE(known_package_costs_no_walk, begin, end)
 {
 	unsigned int reads;
 
@@ -74,14 +83,14 @@ static void known_package_costs_no_walk(void **state)
 	assert_int_equal(jvm.vm.f.reads, reads);
 }
 
-static void package_that_is_loaded_later_is_found(void **state)
+CASE(package_that_is_loaded_later_is_found, begin, end)
 {
 	assert_false(find("shop/Cart", APP, "app"));
 	add("shop/Cart", jvm.app, "shop", "shop");
 	assert_true(find("shop/Cart", APP, "app"));
 }
 
-static void loaders_that_look_alike_must_agree(void **state)
+CASE(loaders_that_look_alike_must_agree, begin, end)
 {
 	uint64_t other;
 
@@ -94,7 +103,7 @@ static void loaders_that_look_alike_must_agree(void **state)
 	assert_true(find("plain/Main", APP, "app"));
 }
 
-static void walks_are_limited(void **state)
+CASE(walks_are_limited, begin, end)
 {
 	unsigned int reads;
 
@@ -109,7 +118,7 @@ static void walks_are_limited(void **state)
 	assert_true(find("java/lang/String", NULL, NULL));
 }
 
-static void each_read_may_fail(void **state)
+CASE(each_read_may_fail, begin, end)
 {
 	unsigned int reads;
 
@@ -125,7 +134,7 @@ static void each_read_may_fail(void **state)
 	}
 }
 
-static void each_allocation_may_fail(void **state)
+CASE(each_allocation_may_fail)
 {
 	bool found = false, done = false;
 
@@ -147,33 +156,4 @@ static void each_allocation_may_fail(void **state)
 	}
 	assert_true(found);
 	fixture_release();
-}
-
-static int begin(void **state)
-{
-	fixture_init();
-	return 0;
-}
-
-static int end(void **state)
-{
-	fixture_release();
-	return 0;
-}
-
-#define IN_JVM(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_JVM(class_is_found_by_its_name_and_loader),
-		IN_JVM(known_package_costs_no_walk),
-		IN_JVM(package_that_is_loaded_later_is_found),
-		IN_JVM(loaders_that_look_alike_must_agree),
-		IN_JVM(walks_are_limited),
-		IN_JVM(each_read_may_fail),
-		cmocka_unit_test(each_allocation_may_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,8 @@
 #include "format/diag.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_code.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/resolve.h"
-
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #define WALK_READ(w, to, size, address) mem_read((w)->context, address, to, size)
 #define WALK_STACK(w, to, address)	mem_u64((w)->context, address, to)
@@ -133,7 +128,7 @@ static void assert_inlined(void)
 	assert_frame(&jvm.out[2], "a/Outer", "call", 6, 11, RESOLVED_JIT);
 }
 
-static void compiled_frame_has_all_its_methods(void **state)
+CASE(compiled_frame_has_all_its_methods)
 {
 	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 
@@ -147,21 +142,33 @@ static void compiled_frame_has_all_its_methods(void **state)
 	}
 }
 
-static void compiled_frame_at_the_entry_has_the_first_line(void **state)
+static int begin(void **state)
+{
+	fixture_init(FAKE_17, false);
+	return 0;
+}
+
+static int end(void **state)
+{
+	fixture_release();
+	return 0;
+}
+
+CASE(compiled_frame_at_the_entry_has_the_first_line, begin, end)
 {
 	jvm.alone.at = fake_code_pc(&jvm.f, jvm.nmethod, 44);
 	assert_int_equal(resolve(&jvm.alone), 1);
 	assert_frame(&jvm.out[0], "a/Outer", "call", -1, 10, RESOLVED_JIT);
 }
 
-static void compiled_frame_without_debug_information_is_reported(void **state)
+CASE(compiled_frame_without_debug_information_is_reported, begin, end)
 {
 	jvm.alone.at++;
 	assert_int_equal(resolve(&jvm.alone), 0);
 	assert_int_equal(jvm.why, RESOLVE_NO_SCOPE);
 }
 
-static void compiled_frame_at_a_leaf_call_has_its_own_method_alone(void **state)
+CASE(compiled_frame_at_a_leaf_call_has_its_own_method_alone, begin, end)
 {
 	jvm.alone.at++;
 	jvm.alone.flags |= FRT_FRAME_LEAF;
@@ -171,7 +178,7 @@ static void compiled_frame_at_a_leaf_call_has_its_own_method_alone(void **state)
 	assert_int_equal(resolve(&jvm.inlined), 3);
 }
 
-static void interpreted_frame_has_its_bci_and_line(void **state)
+CASE(interpreted_frame_has_its_bci_and_line)
 {
 	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 
@@ -185,7 +192,7 @@ static void interpreted_frame_has_its_bci_and_line(void **state)
 	}
 }
 
-static void interpreted_frame_outside_of_its_code_has_no_line(void **state)
+CASE(interpreted_frame_outside_of_its_code_has_no_line, begin, end)
 {
 	static const int64_t off[] = {-2, 7, 1 << 20, -(1 << 20)};
 
@@ -203,7 +210,7 @@ static void interpreted_frame_outside_of_its_code_has_no_line(void **state)
 
 #define MOVED (FAKE_BASE + FAKE_SIZE - 4096)
 
-static void method_redefined_as_it_was_is_read_anew(void **state)
+CASE(method_redefined_as_it_was_is_read_anew, begin, end)
 {
 	uint64_t constants;
 
@@ -218,7 +225,7 @@ static void method_redefined_as_it_was_is_read_anew(void **state)
 	assert_frame(&jvm.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INTERPRETED);
 }
 
-static void native_frames_are_as_jfr_has_them(void **state)
+CASE(native_frames_are_as_jfr_has_them)
 {
 	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
 
@@ -231,7 +238,7 @@ static void native_frames_are_as_jfr_has_them(void **state)
 	}
 }
 
-static void frames_that_are_not_the_resolvers_are_unknown(void **state)
+CASE(frames_that_are_not_the_resolvers_are_unknown, begin, end)
 {
 	jvm.inlined.kind = FRT_FRAME_NAMED;
 	assert_int_equal(resolve(&jvm.inlined), 0);
@@ -243,7 +250,7 @@ static void frames_that_are_not_the_resolvers_are_unknown(void **state)
 	assert_int_equal(resolve(&jvm.interpreted), 1);
 }
 
-static void equal_methods_have_equal_numbers(void **state)
+CASE(equal_methods_have_equal_numbers, begin, end)
 {
 	uint32_t number;
 
@@ -254,7 +261,7 @@ static void equal_methods_have_equal_numbers(void **state)
 	assert_int_equal(jvm.out[0].method->number, number);
 }
 
-static void cached_frame_is_resolved_without_the_target(void **state)
+CASE(cached_frame_is_resolved_without_the_target)
 {
 	unsigned int reads;
 
@@ -276,7 +283,7 @@ static void cached_frame_is_resolved_without_the_target(void **state)
 	fixture_release();
 }
 
-static void a_new_frame_costs_few_reads(void **state)
+CASE(a_new_frame_costs_few_reads)
 {
 	fixture_init(FAKE_25, true);
 	resolve(&jvm.interpreted);
@@ -290,7 +297,7 @@ static void a_new_frame_costs_few_reads(void **state)
 	fixture_release();
 }
 
-static void stale_cookie_is_reported(void **state)
+CASE(stale_cookie_is_reported, begin, end)
 {
 	jvm.inlined.cookie = 4;
 	assert_int_equal(resolve(&jvm.inlined), 0);
@@ -304,7 +311,7 @@ static void stale_cookie_is_reported(void **state)
 }
 
 /* A Method named by an nmethod with id 5 is not one with fingerprint 5. */
-static void a_compile_id_is_no_fingerprint(void **state)
+CASE(a_compile_id_is_no_fingerprint, begin, end)
 {
 	assert_int_equal(resolve(&jvm.inlined), 3);
 	jvm.interpreted.cookie = jvm.inlined.cookie;
@@ -417,7 +424,7 @@ static uint64_t method_before(struct fake_code *f, uint64_t klass, uint64_t end,
 	return method;
 }
 
-static void bytes_after_the_line_table_do_not_change_the_fingerprint(void **state)
+CASE(bytes_after_the_line_table_do_not_change_the_fingerprint)
 {
 	const struct fake_code_class c = {.name = "a/B", .access = 1, .modifiers = 1};
 	struct fake_code f;
@@ -437,7 +444,7 @@ static void bytes_after_the_line_table_do_not_change_the_fingerprint(void **stat
 	fake_code_release(&f);
 }
 
-static void code_evicted_between_two_reads_is_reported(void **state)
+CASE(code_evicted_between_two_reads_is_reported)
 {
 	assert_true(change_at_each_read(FAKE_17, evict, false) > 10);
 	assert_true(change_at_each_read(FAKE_25, evict, false) > 10);
@@ -446,13 +453,13 @@ static void code_evicted_between_two_reads_is_reported(void **state)
 	assert_true(change_at_each_read(FAKE_25, free_immutable, false) > 10);
 }
 
-static void method_replaced_between_two_reads_is_reported(void **state)
+CASE(method_replaced_between_two_reads_is_reported)
 {
 	assert_true(change_at_each_read(FAKE_17, rename_inner, true) > 5);
 	assert_true(change_at_each_read(FAKE_25, rename_inner, true) > 5);
 }
 
-static void unreadable_memory_is_reported(void **state)
+CASE(unreadable_memory_is_reported)
 {
 	for (unsigned int n = 1; n < 60; n++) {
 		size_t count;
@@ -472,7 +479,7 @@ static void unreadable_memory_is_reported(void **state)
 	}
 }
 
-static void missing_memory_is_reported(void **state)
+CASE(missing_memory_is_reported)
 {
 	bool happened = true;
 
@@ -495,7 +502,7 @@ static void missing_memory_is_reported(void **state)
 }
 
 /* More frames than the cache holds: the first ones are read again, all are right, and methods keep their numbers. */
-static void frames_beyond_the_cache_are_read_again(void **state)
+CASE(frames_beyond_the_cache_are_read_again, begin, end)
 {
 	uint32_t number;
 
@@ -516,7 +523,7 @@ static void frames_beyond_the_cache_are_read_again(void **state)
 }
 
 /* Corrupt each byte in turn: nothing is read out of bounds, and it ends. */
-static void corrupt_memory_is_harmless(void **state)
+CASE(corrupt_memory_is_harmless)
 {
 	static const unsigned char wrong[] = {0xff, 0x80, 0x01};
 
@@ -539,47 +546,4 @@ static void corrupt_memory_is_harmless(void **state)
 		}
 		fixture_release();
 	}
-}
-
-static int begin(void **state)
-{
-	fixture_init(FAKE_17, false);
-	return 0;
-}
-
-static int end(void **state)
-{
-	fixture_release();
-	return 0;
-}
-
-#define IN_JVM(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(compiled_frame_has_all_its_methods),
-		IN_JVM(compiled_frame_at_the_entry_has_the_first_line),
-		IN_JVM(compiled_frame_without_debug_information_is_reported),
-		IN_JVM(compiled_frame_at_a_leaf_call_has_its_own_method_alone),
-		cmocka_unit_test(interpreted_frame_has_its_bci_and_line),
-		IN_JVM(interpreted_frame_outside_of_its_code_has_no_line),
-		IN_JVM(method_redefined_as_it_was_is_read_anew),
-		cmocka_unit_test(native_frames_are_as_jfr_has_them),
-		IN_JVM(frames_that_are_not_the_resolvers_are_unknown),
-		IN_JVM(equal_methods_have_equal_numbers),
-		cmocka_unit_test(cached_frame_is_resolved_without_the_target),
-		cmocka_unit_test(a_new_frame_costs_few_reads),
-		IN_JVM(stale_cookie_is_reported),
-		IN_JVM(a_compile_id_is_no_fingerprint),
-		cmocka_unit_test(bytes_after_the_line_table_do_not_change_the_fingerprint),
-		cmocka_unit_test(code_evicted_between_two_reads_is_reported),
-		cmocka_unit_test(method_replaced_between_two_reads_is_reported),
-		cmocka_unit_test(unreadable_memory_is_reported),
-		cmocka_unit_test(missing_memory_is_reported),
-		IN_JVM(frames_beyond_the_cache_are_read_again),
-		cmocka_unit_test(corrupt_memory_is_harmless),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_code.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/symbol.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 static char text[SYMBOL_MAX + 1];
 
-static void symbol_gives_its_text(void **state)
+CASE(symbol_gives_its_text)
 {
 	struct fake_code f;
 
@@ -19,7 +16,7 @@ static void symbol_gives_its_text(void **state)
 	fake_code_release(&f);
 }
 
-static void symbol_length_may_be_the_upper_half_of_an_int(void **state)
+CASE(symbol_length_may_be_the_upper_half_of_an_int)
 {
 	struct fake_code f;
 	uint64_t symbol;
@@ -35,7 +32,7 @@ static void symbol_length_may_be_the_upper_half_of_an_int(void **state)
 	fake_code_release(&f);
 }
 
-static void symbol_of_full_length_is_read(void **state)
+CASE(symbol_of_full_length_is_read)
 {
 	struct fake_code f;
 	uint64_t symbol;
@@ -51,7 +48,7 @@ static void symbol_of_full_length_is_read(void **state)
 	fake_code_release(&f);
 }
 
-static void invalid_symbol_is_refused(void **state)
+CASE(invalid_symbol_is_refused)
 {
 	struct fake_code f;
 	uint64_t symbol;
@@ -66,7 +63,7 @@ static void invalid_symbol_is_refused(void **state)
 	fake_code_release(&f);
 }
 
-static void pool_slots_are_checked_and_lose_their_tag(void **state)
+CASE(pool_slots_are_checked_and_lose_their_tag)
 {
 	struct fake_code f;
 	uint64_t pool = FAKE_BASE + 4096, slot = 0x1235, symbol;
@@ -82,7 +79,7 @@ static void pool_slots_are_checked_and_lose_their_tag(void **state)
 	fake_code_release(&f);
 }
 
-static void names_are_distinguished_from_garbage(void **state)
+CASE(names_are_distinguished_from_garbage)
 {
 	assert_true(symbol_names_class("a/B$$Lambda+0x0000000098041000"));
 	assert_false(symbol_names_class("a.B"));
@@ -96,7 +93,7 @@ static void names_are_distinguished_from_garbage(void **state)
 	assert_false(symbol_is_descriptor("()"));
 }
 
-static void page_cache_reads_a_page_once_until_it_is_cleared(void **state)
+CASE(page_cache_reads_a_page_once_until_it_is_cleared)
 {
 	static struct page_cache s;
 	struct fake_code f;
@@ -118,7 +115,7 @@ static void page_cache_reads_a_page_once_until_it_is_cleared(void **state)
 }
 
 /* Like the pages of a code cache and of metaspace. */
-static void page_cache_keeps_pages_that_are_far_apart(void **state)
+CASE(page_cache_keeps_pages_that_are_far_apart)
 {
 	static struct page_cache s;
 	struct fake_code f;
@@ -133,7 +130,7 @@ static void page_cache_keeps_pages_that_are_far_apart(void **state)
 	fake_code_release(&f);
 }
 
-static void page_cache_separates_pages_and_returns_errors(void **state)
+CASE(page_cache_separates_pages_and_returns_errors)
 {
 	static struct page_cache s;
 	struct fake_code f;
@@ -151,21 +148,4 @@ static void page_cache_separates_pages_and_returns_errors(void **state)
 	assert_int_equal(mem_u64(&s.mem, FAKE_BASE - 8, &v), -EFAULT);
 	assert_int_equal(mem_u64(&s.mem, UINT64_MAX - 3, &v), -EFAULT);
 	fake_code_release(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(symbol_gives_its_text),
-		cmocka_unit_test(symbol_length_may_be_the_upper_half_of_an_int),
-		cmocka_unit_test(symbol_of_full_length_is_read),
-		cmocka_unit_test(invalid_symbol_is_refused),
-		cmocka_unit_test(pool_slots_are_checked_and_lose_their_tag),
-		cmocka_unit_test(names_are_distinguished_from_garbage),
-		cmocka_unit_test(page_cache_reads_a_page_once_until_it_is_cleared),
-		cmocka_unit_test(page_cache_keeps_pages_that_are_far_apart),
-		cmocka_unit_test(page_cache_separates_pages_and_returns_errors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_vm.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/fields.h"
 #include "user/hotspot/threads.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define BASE	0x7f7000000000ULL /* of the Java heap */
 #define HANDLE	(BASE + 0x80)
@@ -190,7 +184,7 @@ static int read_it(void)
 	return thread_object_read(&found, &vm.layout, &vm.m.mem, vm.thread);
 }
 
-static void a_thread_is_read_in_each_version(void **state)
+CASE(a_thread_is_read_in_each_version, NULL, teardown)
 {
 	for (const unsigned int *v = fake_vm_versions(); *v; v++) {
 		vm_with(*v, &usual, "C1 CompilerThread0");
@@ -203,7 +197,7 @@ static void a_thread_is_read_in_each_version(void **state)
 	}
 }
 
-static void a_thread_is_read_whatever_objects_look_like(void **state)
+CASE(a_thread_is_read_whatever_objects_look_like, NULL, teardown)
 {
 	static const struct form forms[] = {
 		{4, 8, 12},  /* compact headers */
@@ -224,7 +218,7 @@ static void a_thread_is_read_whatever_objects_look_like(void **state)
 	assert_string_equal(found.name, "before JDK 23");
 }
 
-static void letters_of_all_alphabets_are_modified_utf8(void **state)
+CASE(letters_of_all_alphabets_are_modified_utf8, NULL, teardown)
 {
 	uint16_t text[20] = {'W', 0xe4, 'r', 'm', 'e', ' ', '7'};
 
@@ -239,7 +233,7 @@ static void letters_of_all_alphabets_are_modified_utf8(void **state)
 }
 
 /* Its memory may be that of another object by now. */
-static void an_object_that_is_not_of_this_thread_is_refused(void **state)
+CASE(an_object_that_is_not_of_this_thread_is_refused, NULL, teardown)
 {
 	vm_with(17, &usual, "worker");
 	fake_mem_put(&vm.m, THREAD + 16, vm.thread + 8, 8);
@@ -250,7 +244,7 @@ static void an_object_that_is_not_of_this_thread_is_refused(void **state)
 	assert_int_equal(read_it(), -EAGAIN);
 }
 
-static void long_and_unreadable_names_do_no_harm(void **state)
+CASE(long_and_unreadable_names_do_no_harm, NULL, teardown)
 {
 	char text[301];
 
@@ -267,7 +261,7 @@ static void long_and_unreadable_names_do_no_harm(void **state)
 	assert_true(read_it() < 0);
 }
 
-static void without_the_places_of_fields_nothing_is_read(void **state)
+CASE(without_the_places_of_fields_nothing_is_read, NULL, teardown)
 {
 	struct hotspot_layout *l = &vm.layout;
 	unsigned int reads;
@@ -282,16 +276,4 @@ static void without_the_places_of_fields_nothing_is_read(void **state)
 	l->thread_class = 0;
 	thread_object_find_fields(l, &vm.m.mem);
 	assert_int_equal(read_it(), -ENOTSUP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_teardown(f, teardown)
-		T(a_thread_is_read_in_each_version),	       T(a_thread_is_read_whatever_objects_look_like),
-		T(letters_of_all_alphabets_are_modified_utf8), T(an_object_that_is_not_of_this_thread_is_refused),
-		T(long_and_unreadable_names_do_no_harm),       T(without_the_places_of_fields_nothing_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

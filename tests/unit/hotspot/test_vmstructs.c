@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_vm.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static int read_tables(struct fake_vm *vm, struct vmstructs *v)
 {
@@ -17,7 +14,7 @@ static void set_column(struct fake_vm *vm, enum vmstructs_symbol symbol, uint64_
 	fake_mem_put(&vm->m, vm->symbols[symbol], value, 8);
 }
 
-static void every_row_is_found_by_its_name(void **state)
+CASE(every_row_is_found_by_its_name)
 {
 	for (const unsigned int *version = fake_vm_versions(); *version; version++) {
 		struct fake_vm vm;
@@ -45,7 +42,7 @@ static void every_row_is_found_by_its_name(void **state)
 	}
 }
 
-static void row_of_another_kind_is_not_used(void **state)
+CASE(row_of_another_kind_is_not_used)
 {
 	struct fake_vm vm;
 	struct vmstructs v;
@@ -65,7 +62,7 @@ static void row_of_another_kind_is_not_used(void **state)
 	fake_vm_release(&vm);
 }
 
-static void negative_constant_stays_negative(void **state)
+CASE(negative_constant_stays_negative)
 {
 	struct fake_vm vm;
 	struct vmstructs v;
@@ -79,7 +76,7 @@ static void negative_constant_stays_negative(void **state)
 	fake_vm_release(&vm);
 }
 
-static void unfilled_table_gives_eagain(void **state)
+CASE(unfilled_table_gives_eagain)
 {
 	static const enum vmstructs_symbol symbols[] = {VMSTRUCTS_FIELDS, VMSTRUCTS_TYPES, VMSTRUCTS_INTS,
 							VMSTRUCTS_FIELD_STRIDE};
@@ -96,7 +93,7 @@ static void unfilled_table_gives_eagain(void **state)
 	}
 }
 
-static void impossible_columns_are_refused(void **state)
+CASE(impossible_columns_are_refused)
 {
 	static const struct {
 		enum vmstructs_symbol symbol;
@@ -118,7 +115,7 @@ static void impossible_columns_are_refused(void **state)
 	}
 }
 
-static void endless_table_is_refused(void **state)
+CASE(endless_table_is_refused)
 {
 	struct fake_vm vm;
 	struct vmstructs v;
@@ -141,7 +138,7 @@ static void endless_table_is_refused(void **state)
 	fake_vm_release(&vm);
 }
 
-static void unreadable_name_is_ignored(void **state)
+CASE(unreadable_name_is_ignored)
 {
 	struct fake_vm vm;
 	struct vmstructs v;
@@ -162,7 +159,7 @@ static void unreadable_name_is_ignored(void **state)
 	fake_vm_release(&vm);
 }
 
-static void any_read_may_fail(void **state)
+CASE(any_read_may_fail)
 {
 	struct fake_vm vm;
 	struct vmstructs v;
@@ -185,7 +182,7 @@ static void any_read_may_fail(void **state)
 	fake_vm_release(&vm);
 }
 
-static void any_allocation_may_fail(void **state)
+CASE(any_allocation_may_fail)
 {
 	struct fake_vm vm;
 	struct vmstructs v;
@@ -206,17 +203,4 @@ static void any_allocation_may_fail(void **state)
 	fail_nth(0);
 	assert_true(n > 2 || !fail_nth_works());
 	fake_vm_release(&vm);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_is_found_by_its_name),   cmocka_unit_test(row_of_another_kind_is_not_used),
-		cmocka_unit_test(negative_constant_stays_negative), cmocka_unit_test(unfilled_table_gives_eagain),
-		cmocka_unit_test(impossible_columns_are_refused),   cmocka_unit_test(endless_table_is_refused),
-		cmocka_unit_test(unreadable_name_is_ignored),	    cmocka_unit_test(any_read_may_fail),
-		cmocka_unit_test(any_allocation_may_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
