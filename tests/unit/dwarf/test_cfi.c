@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Unwinding through libraries: the corpus of the fuzzer, which has both kinds of information, and the C library. */
+#include "tests/lib/test.h"
 #include "uprobes/dwarf/cfi.h"
 #include "tests/lib/test.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Real libraries, with nm and readelf as the oracles, and copies of one with damaged headers. */
+#include "tests/lib/test.h"
 #include "uprobes/elf/elf_file.h"
 #include "tests/lib/test.h"
 

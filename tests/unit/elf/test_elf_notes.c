@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* USDT notes of a made-up ELF file. */
+#include "tests/lib/test.h"
 #include "uprobes/elf/elf_notes.h"
 #include "tests/lib/test.h"
 

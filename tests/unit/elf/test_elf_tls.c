@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Libraries that the compiler makes here; where their variables are, the loader says. */
+#include "tests/lib/test.h"
 #include "uprobes/elf/elf_tls.h"
 #include "tests/lib/test.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_vm.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/threads.h"
 #include "tests/lib/test.h"
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What expressions mean in classes that are loaded later, as far as the text tells. */
+#include "tests/lib/test.h"
 #include "user/jvm/event_value.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static uint32_t ways_of(const char *expression, struct event_way ways[EVENT_WAYS], bool plain)
 {
@@ -17,7 +13,7 @@ static uint32_t ways_of(const char *expression, struct event_way ways[EVENT_WAYS
 	return n;
 }
 
-static void the_first_word_says_where_a_value_begins(void **state)
+CASE(the_first_word_says_where_a_value_begins)
 {
 	struct event_way w[EVENT_WAYS];
 
@@ -35,7 +31,7 @@ static void the_first_word_says_where_a_value_begins(void **state)
 	assert_int_equal(w[0].source, PLAN_EXCEPTION);
 }
 
-static void a_word_is_a_parameter_or_else_a_field(void **state)
+CASE(a_word_is_a_parameter_or_else_a_field)
 {
 	struct event_way w[EVENT_WAYS];
 
@@ -48,7 +44,7 @@ static void a_word_is_a_parameter_or_else_a_field(void **state)
 	assert_int_equal(w[2].source, PLAN_STATIC);
 }
 
-static void what_may_be_a_class_needs_a_loaded_class(void **state)
+CASE(what_may_be_a_class_needs_a_loaded_class)
 {
 	struct event_way w[EVENT_WAYS];
 
@@ -58,7 +54,7 @@ static void what_may_be_a_class_needs_a_loaded_class(void **state)
 	assert_int_equal(ways_of("super.name", w, true), 0);
 }
 
-static void a_type_is_known_from_the_methods_own_class_file_only(void **state)
+CASE(a_type_is_known_from_the_methods_own_class_file_only)
 {
 	struct event_way w[EVENT_WAYS];
 
@@ -68,16 +64,4 @@ static void a_type_is_known_from_the_methods_own_class_file_only(void **state)
 	assert_int_equal(ways_of("this.name.size", w, false), 2);
 	assert_int_equal(ways_of("arg0.length", w, true), 2);
 	assert_int_equal(ways_of("arg0.size", w, false), 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_word_says_where_a_value_begins),
-		cmocka_unit_test(a_word_is_a_parameter_or_else_a_field),
-		cmocka_unit_test(what_may_be_a_class_needs_a_loaded_class),
-		cmocka_unit_test(a_type_is_known_from_the_methods_own_class_file_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

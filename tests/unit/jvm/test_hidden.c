@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/jvm/hidden.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static void methods_are_hidden_by_name(void **state)
+CASE(methods_are_hidden_by_name)
 {
 	assert_true(hidden_method("java/lang/VirtualThread$VThreadContinuation$1", "run", "()V"));
 	assert_true(hidden_method("jdk/internal/vm/Continuation", "yield0", "()Z"));
@@ -18,13 +13,13 @@ static void methods_are_hidden_by_name(void **state)
 	assert_false(hidden_method("com/acme/Thread", "runWith", "()V"));
 }
 
-static void all_of_a_class_are_hidden_but_its_constructor(void **state)
+CASE(all_of_a_class_are_hidden_but_its_constructor)
 {
 	assert_true(hidden_method("java/lang/invoke/VarHandleGuards", "guard_L_V", "()V"));
 	assert_false(hidden_method("java/lang/invoke/VarHandleGuards", "<init>", "()V"));
 }
 
-static void overload_is_identified_by_its_parameters(void **state)
+CASE(overload_is_identified_by_its_parameters)
 {
 	const char *adapter = "jdk/internal/reflect/CsMethodAccessorAdapter";
 
@@ -32,15 +27,4 @@ static void overload_is_identified_by_its_parameters(void **state)
 				  "(Ljava/lang/Object;[Ljava/lang/Object;Ljava/lang/Class;)Ljava/lang/Object;"));
 	assert_false(hidden_method(adapter, "invoke", "(Ljava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;"));
 	assert_false(hidden_method(adapter, "invoker", "(Ljava/lang/Object;[Ljava/lang/Object;Ljava/lang/Class;)V"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(methods_are_hidden_by_name),
-		cmocka_unit_test(all_of_a_class_are_hidden_but_its_constructor),
-		cmocka_unit_test(overload_is_identified_by_its_parameters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_vm.h"
+#include "tests/lib/test.h"
 #include "user/hotspot/vmstructs.h"
 #include "user/jvm/intrinsics.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static struct intrinsics chosen;
 
@@ -31,7 +25,7 @@ static void choose(const char *trace, const char *timing, const char *exclude, i
 	filter_list_free(filters);
 }
 
-static void only_intrinsics_of_selected_methods_are_chosen(void **state)
+CASE(only_intrinsics_of_selected_methods_are_chosen)
 {
 	choose("com.acme.Cart", NULL, NULL, 25);
 	assert_string_equal(chosen.names, "");
@@ -49,7 +43,7 @@ static void only_intrinsics_of_selected_methods_are_chosen(void **state)
 }
 
 /* Since JDK 27 the public method of this name checks its arguments, and only the one with the 0 is replaced. */
-static void intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names(void **state)
+CASE(intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names)
 {
 	choose("java.lang.StringLatin1::equals0;java.lang.StringUTF16::compareToLatin1_0", NULL, NULL, 27);
 	assert_string_equal(chosen.names, "_equalsL,_compareToUL");
@@ -57,7 +51,7 @@ static void intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names(void **
 	assert_string_equal(chosen.names, "_vectorizedMismatch");
 }
 
-static void interpreter_intrinsics_are_not_chosen_before_21(void **state)
+CASE(interpreter_intrinsics_are_not_chosen_before_21)
 {
 	choose("java.lang.Math::sin;java.lang.Math::floor", NULL, NULL, 17);
 	assert_string_equal(chosen.methods, "java/lang/Math.floor\n");
@@ -66,7 +60,7 @@ static void interpreter_intrinsics_are_not_chosen_before_21(void **state)
 	assert_string_equal(chosen.names, "_floor,_dsin");
 }
 
-static void intrinsics_that_need_further_flags_are_known(void **state)
+CASE(intrinsics_that_need_further_flags_are_known)
 {
 	choose("java.lang.StringBuilder::append", NULL, NULL, 17);
 	assert_true(chosen.concat && !chosen.boxing);
@@ -76,7 +70,7 @@ static void intrinsics_that_need_further_flags_are_known(void **state)
 }
 
 /* Reference.get without its intrinsic would bypass the collector's barrier. */
-static void intrinsics_that_the_jvm_needs_are_never_chosen(void **state)
+CASE(intrinsics_that_the_jvm_needs_are_never_chosen)
 {
 	choose("*", NULL, NULL, 28);
 	assert_null(strstr(chosen.names, "Reference_get,"));
@@ -85,7 +79,7 @@ static void intrinsics_that_the_jvm_needs_are_never_chosen(void **state)
 	assert_null(strstr(chosen.methods, "Reference.get\n"));
 }
 
-static void every_name_of_all_is_one_word(void **state)
+CASE(every_name_of_all_is_one_word)
 {
 	choose("*", NULL, NULL, 28);
 	assert_in_range(strlen(chosen.names), 2000, sizeof(chosen.names) - 500);
@@ -98,7 +92,7 @@ static void every_name_of_all_is_one_word(void **state)
 		assert_false(isspace((unsigned char)*c) && *c != '\n');
 }
 
-static void jvm_without_flags_in_its_tables_is_reported(void **state)
+CASE(jvm_without_flags_in_its_tables_is_reported)
 {
 	static const char *const names[] = {"DisableIntrinsic"};
 	struct fake_vm vm;
@@ -121,7 +115,7 @@ static void put_flag(struct fake_vm *vm, unsigned int i, const char *name, uint6
 	fake_mem_put_text(&vm->m, NAMES + 64 * i, name);
 }
 
-static void flags_are_found_in_the_jvms_table(void **state)
+CASE(flags_are_found_in_the_jvms_table)
 {
 	static const char *const names[] = {"EliminateAutoBox", "NoSuchFlag", "DisableIntrinsic"};
 	static const unsigned int versions[] = {17, 25};
@@ -144,20 +138,4 @@ static void flags_are_found_in_the_jvms_table(void **state)
 		assert_true(hotspot_find_flags(&vm.m.mem, vm.symbols, names, 3, at, &d) < 0);
 		fake_vm_release(&vm);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_intrinsics_of_selected_methods_are_chosen),
-		cmocka_unit_test(intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names),
-		cmocka_unit_test(interpreter_intrinsics_are_not_chosen_before_21),
-		cmocka_unit_test(intrinsics_that_need_further_flags_are_known),
-		cmocka_unit_test(intrinsics_that_the_jvm_needs_are_never_chosen),
-		cmocka_unit_test(every_name_of_all_is_one_word),
-		cmocka_unit_test(jvm_without_flags_in_its_tables_is_reported),
-		cmocka_unit_test(flags_are_found_in_the_jvms_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

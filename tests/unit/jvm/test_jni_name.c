@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/jvm/jni_name.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const char *name_of(const char *class_name, const char *method, const char *descriptor, bool long_name)
 {
@@ -17,7 +11,7 @@ static const char *name_of(const char *class_name, const char *method, const cha
 }
 
 /* The example of the specification, and a function of JDK 17. */
-static void names_are_those_of_the_specification(void **state)
+CASE(names_are_those_of_the_specification)
 {
 	assert_string_equal(name_of("p/q/r/A", "f", "(ILjava/lang/String;)D", true),
 			    "Java_p_q_r_A_f__ILjava_lang_String_2");
@@ -26,7 +20,7 @@ static void names_are_those_of_the_specification(void **state)
 	assert_string_equal(name_of("a/B", "f", "()V", true), "Java_a_B_f__");
 }
 
-static void other_characters_are_escaped(void **state)
+CASE(other_characters_are_escaped)
 {
 	assert_string_equal(name_of("a_b/C$D", "a_b", "([[J[Lx/Y_Z;)V", true),
 			    "Java_a_1b_C_00024D_a_1b___3_3J_3Lx_Y_1Z_2");
@@ -39,7 +33,7 @@ static void other_characters_are_escaped(void **state)
 	assert_string_equal(name_of("a/B", "\xed\xa0\xbd\xed\xb8\x80", "()V", false), "Java_a_B__0d83d_0de00");
 }
 
-static void prefixes_are_exchanged(void **state)
+CASE(prefixes_are_exchanged)
 {
 	char out[JNI_NAME];
 
@@ -47,7 +41,7 @@ static void prefixes_are_exchanged(void **state)
 	assert_string_equal(out, "JavaCritical_a_B_f");
 }
 
-static void what_does_not_fit_is_refused(void **state)
+CASE(what_does_not_fit_is_refused)
 {
 	char out[JNI_NAME], name[JNI_NAME];
 
@@ -59,16 +53,4 @@ static void what_does_not_fit_is_refused(void **state)
 	assert_false(jni_name(out, NULL, "a/B", name, "()V", true));
 	assert_false(jni_name(out, NULL, "a/B", "f", "I", true));
 	assert_false(jni_name(out, NULL, "a/B", "f", "(I", true));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_those_of_the_specification),
-		cmocka_unit_test(other_characters_are_escaped),
-		cmocka_unit_test(prefixes_are_exchanged),
-		cmocka_unit_test(what_does_not_fit_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

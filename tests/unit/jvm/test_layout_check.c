@@ -4,17 +4,10 @@
  * are replaced here (wrapped by the linker). The Method of a frame is its number: method m3 of class a.B; its
  * bytecode pointer is the line.
  */
+#include "tests/lib/test.h"
 #include "user/jvm/layout_check.h"
 #include "user/hotspot/threads.h"
 #include "user/process/target.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define THREADS	   3
 #define THREAD(i)  (0x10000u * ((i) + 1))
@@ -164,7 +157,7 @@ static enum layout_check_result compare(const char *dump)
 	return layout_check_compare(layout_check, dump, &account);
 }
 
-static void equal_stacks_pass_the_check(void **state)
+CASE(equal_stacks_pass_the_check, setup, teardown)
 {
 	PUT(0, 1, 2, 3);
 	PUT(1, 4);
@@ -177,13 +170,13 @@ static void equal_stacks_pass_the_check(void **state)
 	assert_string_equal(account.difference, "");
 }
 
-static void one_frame_is_not_enough(void **state)
+CASE(one_frame_is_not_enough, setup, teardown)
 {
 	PUT(1, 4);
 	assert_int_equal(compare(HEAD(101) "\tat a.B.m4(B.java:40)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void threads_missing_in_the_dump_are_not_compared(void **state)
+CASE(threads_missing_in_the_dump_are_not_compared, setup, teardown)
 {
 	PUT(0, 1, 2, 3);
 	assert_int_equal(compare(HEAD(777) "\tat a.B.m4(B.java:40)\n"), LAYOUT_CHECK_NOTHING);
@@ -191,7 +184,7 @@ static void threads_missing_in_the_dump_are_not_compared(void **state)
 }
 
 /* An earlier recording leaves such a line for a method that is still active. */
-static void line_unknown_to_the_jvm_is_no_difference(void **state)
+CASE(line_unknown_to_the_jvm_is_no_difference, setup, teardown)
 {
 	PUT(0, 2, 3);
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"),
@@ -210,7 +203,7 @@ static const char *const different[] = {
 	HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n\tat a.B.m3(B.java:30)\n", /* one less */
 };
 
-static void every_difference_is_found(void **state)
+CASE(every_difference_is_found, setup, teardown)
 {
 	PUT(0, 2, 3);
 	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++) {
@@ -221,7 +214,7 @@ static void every_difference_is_found(void **state)
 	assert_string_equal(account.difference, "thread 't', frame 0: a/B.m2 line 20, the JVM says a.B.m2 line 21");
 }
 
-static void one_thread_that_differs_outweighs_those_that_do_not(void **state)
+CASE(one_thread_that_differs_outweighs_those_that_do_not, setup, teardown)
 {
 	PUT(0, 2, 3);
 	PUT(1, 2, 3);
@@ -230,21 +223,21 @@ static void one_thread_that_differs_outweighs_those_that_do_not(void **state)
 			 LAYOUT_CHECK_DIFFERENT);
 }
 
-static void thread_that_ran_meanwhile_is_not_compared(void **state)
+CASE(thread_that_ran_meanwhile_is_not_compared, setup, teardown)
 {
 	PUT(2, 2, 3);
 	wakes = true;
 	assert_int_equal(compare(HEAD(102) "\tat a.B.m9(B.java:20)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void running_thread_is_not_compared(void **state)
+CASE(running_thread_is_not_compared, setup, teardown)
 {
 	PUT(2, 2, 3);
 	tasks[2].asleep = false;
 	assert_int_equal(compare(HEAD(102) "\tat a.B.m9(B.java:20)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void thread_with_a_changed_stack_is_not_compared(void **state)
+CASE(thread_with_a_changed_stack_is_not_compared, setup, teardown)
 {
 	PUT(0, 2, 3);
 	layout_check_walk(layout_check);
@@ -254,13 +247,13 @@ static void thread_with_a_changed_stack_is_not_compared(void **state)
 			 LAYOUT_CHECK_NOTHING);
 }
 
-static void unresolved_frames_are_not_compared(void **state)
+CASE(unresolved_frames_are_not_compared, setup, teardown)
 {
 	PUT(0, 2, 99);
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void hidden_frames_may_be_missing_in_the_dump(void **state)
+CASE(hidden_frames_may_be_missing_in_the_dump, setup, teardown)
 {
 	PUT(0, 2, 3, 4, 5);
 	methods[3].hidden = methods[5].hidden = true;
@@ -270,7 +263,7 @@ static void hidden_frames_may_be_missing_in_the_dump(void **state)
 			 LAYOUT_CHECK_PASSED);
 }
 
-static void hidden_classes_are_written_in_different_ways(void **state)
+CASE(hidden_classes_are_written_in_different_ways, setup, teardown)
 {
 	PUT(0, 2, 3);
 	methods[2].class_name = "a/B$$Lambda+0x00007f0012345678";
@@ -282,14 +275,14 @@ static void hidden_classes_are_written_in_different_ways(void **state)
 			 LAYOUT_CHECK_PASSED);
 }
 
-static void carriers_of_virtual_threads_are_not_compared(void **state)
+CASE(carriers_of_virtual_threads_are_not_compared, setup, teardown)
 {
 	PUT(0, 2, 3);
 	methods[3].class_name = "jdk/internal/vm/Continuation";
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m7(B.java:20)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void endless_walk_is_a_difference(void **state)
+CASE(endless_walk_is_a_difference, setup, teardown)
 {
 	PUT(0, 2, 3);
 	layout.walk.call_stub_return = 1;
@@ -297,7 +290,7 @@ static void endless_walk_is_a_difference(void **state)
 			 LAYOUT_CHECK_DIFFERENT);
 }
 
-static void layout_of_garbage_does_no_harm(void **state)
+CASE(layout_of_garbage_does_no_harm, setup, teardown)
 {
 	uint16_t *words = (uint16_t *)&layout.walk.thread_anchor;
 
@@ -317,7 +310,7 @@ static void layout_of_garbage_does_no_harm(void **state)
 	"Name:\tjava\nState:\tS (sleeping)\nTgid:\t4000\nPid:\t4001\n" more \
 	"voluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t7\n"
 
-static void status_of_a_task_is_parsed(void **state)
+CASE(status_of_a_task_is_parsed)
 {
 	struct task t;
 
@@ -329,30 +322,4 @@ static void status_of_a_task_is_parsed(void **state)
 	assert_int_equal(t.tid, 4001);
 	assert_int_equal(task_parse("State:\tR (running)\nPid:\t1\n", &t), -EINVAL);
 	assert_int_equal(task_parse("", &t), -EINVAL);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(equal_stacks_pass_the_check),
-		TEST(one_frame_is_not_enough),
-		TEST(threads_missing_in_the_dump_are_not_compared),
-		TEST(line_unknown_to_the_jvm_is_no_difference),
-		TEST(every_difference_is_found),
-		TEST(one_thread_that_differs_outweighs_those_that_do_not),
-		TEST(thread_that_ran_meanwhile_is_not_compared),
-		TEST(running_thread_is_not_compared),
-		TEST(thread_with_a_changed_stack_is_not_compared),
-		TEST(unresolved_frames_are_not_compared),
-		TEST(hidden_frames_may_be_missing_in_the_dump),
-		TEST(hidden_classes_are_written_in_different_ways),
-		TEST(carriers_of_virtual_threads_are_not_compared),
-		TEST(endless_walk_is_a_difference),
-		TEST(layout_of_garbage_does_no_harm),
-		cmocka_unit_test(status_of_a_task_is_parsed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,8 @@
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_classes.h"
 #include "filters/filter_list.h"
+#include "tests/lib/test.h"
 #include "user/jvm/matches.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 #define ACC_PUBLIC    0x0001
 #define ACC_NATIVE    0x0100
@@ -129,7 +124,19 @@ static const struct fake_class cart = {
 		   {.name = "rate", .descriptor = "()D", .access = ACC_NATIVE}},
 };
 
-static void methods_of_a_class_are_found_in_order(void **state)
+static int begin(void **state)
+{
+	fixture_init();
+	return 0;
+}
+
+static int end(void **state)
+{
+	fixture_release();
+	return 0;
+}
+
+CASE(methods_of_a_class_are_found_in_order, begin, end)
 {
 	add(cart);
 	assert_string_equal(names("a.Cart"),
@@ -149,7 +156,7 @@ static void methods_of_a_class_are_found_in_order(void **state)
 	matches_release(&jvm.found);
 }
 
-static void methods_without_hooks_have_a_reason(void **state)
+CASE(methods_without_hooks_have_a_reason, begin, end)
 {
 	static const struct {
 		const char *filter;
@@ -191,7 +198,7 @@ static void methods_without_hooks_have_a_reason(void **state)
 	}
 }
 
-static void indirect_supertypes_count(void **state)
+CASE(indirect_supertypes_count, begin, end)
 {
 	uint64_t base, middle;
 
@@ -211,7 +218,7 @@ static void indirect_supertypes_count(void **state)
 	assert_string_equal(names("+java.lang.Object::save"), "a/Base.save()V a/Low.save()V"); /* no interfaces */
 }
 
-static void annotations_of_class_and_method_count(void **state)
+CASE(annotations_of_class_and_method_count, begin, end)
 {
 	add((struct fake_class){.name = "a/Marked",
 				.annotations = {"La/Other;", "La/Timed;"},
@@ -261,7 +268,7 @@ static void forge_names(uint64_t klass)
 	}
 }
 
-static void a_class_of_endless_names_is_not_read(void **state)
+CASE(a_class_of_endless_names_is_not_read, begin, end)
 {
 	forge_names(add((struct fake_class){.name = "a/Forged",
 					    .method = {{.name = "m", .descriptor = "()V", .code_size = 9}}}));
@@ -272,7 +279,7 @@ static void a_class_of_endless_names_is_not_read(void **state)
 	matches_release(&jvm.found);
 }
 
-static void older_of_two_classes_with_one_name_counts(void **state)
+CASE(older_of_two_classes_with_one_name_counts, begin, end)
 {
 	uint64_t other;
 
@@ -286,7 +293,7 @@ static void older_of_two_classes_with_one_name_counts(void **state)
 	assert_string_equal(names("a.Twice"), "a/Twice.now()V a/Twice.now()V");
 }
 
-static void hidden_classes_and_overpass_methods_do_not_match(void **state)
+CASE(hidden_classes_and_overpass_methods_do_not_match, begin, end)
 {
 	add((struct fake_class){.name = "a/C$$Lambda+0x0000000098041000",
 				.method = {{.name = "get", .descriptor = "()V", .code_size = 9}}});
@@ -306,7 +313,7 @@ static uint32_t flags_of(const char *filter)
 	return m.flags;
 }
 
-static void doubtful_methods_are_marked(void **state)
+CASE(doubtful_methods_are_marked, begin, end)
 {
 	static uint8_t returns[7000], plain[7900], old[40] = {168};
 
@@ -331,7 +338,7 @@ static void doubtful_methods_are_marked(void **state)
 	assert_int_equal(flags_of("a.Old::plain"), 0);
 }
 
-static void intrinsics_are_lower_bounds(void **state)
+CASE(intrinsics_are_lower_bounds, begin, end)
 {
 	add((struct fake_class){.name = "java/lang/Math",
 				.loader = jvm.boot,
@@ -346,7 +353,7 @@ static void intrinsics_are_lower_bounds(void **state)
 	assert_int_equal(flags_of("java.lang.Math::min"), MATCH_LOWER_BOUND);
 }
 
-static void thresholds_and_lambdas_follow_the_filters(void **state)
+CASE(thresholds_and_lambdas_follow_the_filters, begin, end)
 {
 	add((struct fake_class){
 		.name = "a/L",
@@ -362,7 +369,7 @@ static void thresholds_and_lambdas_follow_the_filters(void **state)
 
 /* ---- a JVM that continues to run */
 
-static void permanent_circle_is_reported(void **state)
+CASE(permanent_circle_is_reported, begin, end)
 {
 	add(cart);
 	fake_set(&jvm.f, jvm.store + jvm.f.layout.klass_next, jvm.store, 8);
@@ -372,7 +379,7 @@ static void permanent_circle_is_reported(void **state)
 	matches_release(&jvm.found);
 }
 
-static void unreadable_class_is_counted(void **state)
+CASE(unreadable_class_is_counted, begin, end)
 {
 	uint64_t klass;
 
@@ -393,7 +400,7 @@ static void unload(struct fake_code *f)
 	fake_set(f, jvm.store + f->layout.klass_pool, 0, 8);
 }
 
-static void class_that_is_unloaded_meanwhile_does_not_count(void **state)
+CASE(class_that_is_unloaded_meanwhile_does_not_count)
 {
 	bool seen = false;
 
@@ -427,7 +434,7 @@ static void offer(const char *class_name, const char *method, void *context)
 		 method ? method : "");
 }
 
-static void names_are_offered_on_request(void **state)
+CASE(names_are_offered_on_request, begin, end)
 {
 	struct filter_list *list = list_of("a.Store::load", false);
 	struct offered o = {""};
@@ -445,7 +452,7 @@ static void names_are_offered_on_request(void **state)
 	filter_list_free(list);
 }
 
-static void missing_memory_is_reported(void **state)
+CASE(missing_memory_is_reported, begin, end)
 {
 	struct filter_list *list = list_of("@a.B;+a.Store;a.Cart", false);
 	struct diag d;
@@ -469,41 +476,4 @@ static void missing_memory_is_reported(void **state)
 		matches_release(&jvm.found);
 	}
 	filter_list_free(list);
-}
-
-static int begin(void **state)
-{
-	fixture_init();
-	return 0;
-}
-
-static int end(void **state)
-{
-	fixture_release();
-	return 0;
-}
-
-#define IN_JVM(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_JVM(methods_of_a_class_are_found_in_order),
-		IN_JVM(methods_without_hooks_have_a_reason),
-		IN_JVM(indirect_supertypes_count),
-		IN_JVM(annotations_of_class_and_method_count),
-		IN_JVM(a_class_of_endless_names_is_not_read),
-		IN_JVM(older_of_two_classes_with_one_name_counts),
-		IN_JVM(hidden_classes_and_overpass_methods_do_not_match),
-		IN_JVM(doubtful_methods_are_marked),
-		IN_JVM(intrinsics_are_lower_bounds),
-		IN_JVM(thresholds_and_lambdas_follow_the_filters),
-		IN_JVM(permanent_circle_is_reported),
-		IN_JVM(unreadable_class_is_counted),
-		cmocka_unit_test(class_that_is_unloaded_meanwhile_does_not_count),
-		IN_JVM(names_are_offered_on_request),
-		IN_JVM(missing_memory_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What JVMs say of their metaspace, and what of it hooks may take. */
+#include "tests/lib/test.h"
 #include "user/jvm/metaspace.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MB (1ull << 20)
 
@@ -18,7 +12,7 @@ static const char jdk25[] = "Metaspace        used 543K, committed 704K, reserve
 			    " class space     used 45K, committed 128K, reserved 32768K\n\nUsage:\n"
 			    "  Non-class:    497.57 KB used.\n      Class:     45.89 KB used.\n";
 
-static void each_jdk_says_what_it_has_in_use(void **state)
+CASE(each_jdk_says_what_it_has_in_use)
 {
 	struct metaspace_use use;
 
@@ -33,7 +27,7 @@ static void each_jdk_says_what_it_has_in_use(void **state)
 	assert_int_equal(use.class_reserved, 32768 << 10);
 }
 
-static void a_jvm_without_class_space_has_no_limit_for_it(void **state)
+CASE(a_jvm_without_class_space_has_no_limit_for_it)
 {
 	struct metaspace m = {.limit = 30 * MB, .limited = true};
 	struct frt_room room = {0};
@@ -44,7 +38,7 @@ static void a_jvm_without_class_space_has_no_limit_for_it(void **state)
 	assert_true(room.classes > FRT_MAX_CLASSES);
 }
 
-static void other_answers_are_not_taken_for_one(void **state)
+CASE(other_answers_are_not_taken_for_one)
 {
 	static const char *const texts[] = {
 		"",
@@ -74,7 +68,7 @@ static struct frt_room allowed(uint64_t limit, uint64_t committed, uint64_t hook
 	return room;
 }
 
-static void a_tenth_and_the_way_back_are_kept(void **state)
+CASE(a_tenth_and_the_way_back_are_kept)
 {
 	assert_int_equal(allowed(100 * MB, 40 * MB, 0, 0).bytes, 50 * MB);
 	assert_int_equal(allowed(100 * MB, 40 * MB, 30 * MB, 0).bytes, 20 * MB);
@@ -83,7 +77,7 @@ static void a_tenth_and_the_way_back_are_kept(void **state)
 	assert_int_equal(allowed(100 * MB, 200 * MB, 0, 0).bytes, 0);
 }
 
-static void the_class_space_has_a_limit_of_its_own(void **state)
+CASE(the_class_space_has_a_limit_of_its_own)
 {
 	uint64_t all = allowed(METASPACE_NO_LIMIT, 40 * MB, 0, 0).classes;
 
@@ -94,7 +88,7 @@ static void the_class_space_has_a_limit_of_its_own(void **state)
 }
 
 /* Then all that hooks take is known from class files only: on the way in, and on the way out. */
-static void in_a_jvm_that_begins_hooks_count_twice(void **state)
+CASE(in_a_jvm_that_begins_hooks_count_twice)
 {
 	struct metaspace m = {.limit = 100 * MB, .limited = true, .begins = true, .now = {.committed = 10 * MB}};
 	struct frt_room room = {.hooked_bytes = 20 * MB};
@@ -104,14 +98,14 @@ static void in_a_jvm_that_begins_hooks_count_twice(void **state)
 }
 
 /* The agent's sums come from the target. */
-static void no_sum_of_the_target_gives_room(void **state)
+CASE(no_sum_of_the_target_gives_room)
 {
 	assert_int_equal(allowed(100 * MB, 40 * MB, UINT64_MAX, UINT64_MAX).bytes, 0);
 	assert_true(allowed(100 * MB, 40 * MB, UINT64_MAX, UINT64_MAX).classes <= 6000);
 	assert_true(allowed(METASPACE_NO_LIMIT, 0, 0, 0).bytes <= INT64_MAX);
 }
 
-static void a_full_metaspace_takes_no_agent(void **state)
+CASE(a_full_metaspace_takes_no_agent)
 {
 	struct target t = {.pid = 7, .name = "Full"};
 	struct metaspace m = {
@@ -128,7 +122,7 @@ static void a_full_metaspace_takes_no_agent(void **state)
 }
 
 /* The flag of a JVM without a limit: UINT64_MAX, and up to JDK 15 that aligned down to pages, or to larger units. */
-static void what_no_memory_has_is_no_limit(void **state)
+CASE(what_no_memory_has_is_no_limit)
 {
 	assert_true(metaspace_limit(UINT64_MAX) == METASPACE_NO_LIMIT);
 	assert_true(metaspace_limit(0xfffffffffffff000) == METASPACE_NO_LIMIT);
@@ -138,7 +132,7 @@ static void what_no_memory_has_is_no_limit(void **state)
 }
 
 /* Less than the agent needs, in all. */
-static void the_smallest_limit_is_full(void **state)
+CASE(the_smallest_limit_is_full)
 {
 	struct target t = {.pid = 7, .name = "Full"};
 	struct metaspace m = {.target = &t, .limit = 4096, .limited = true, .now = {.used = 1000, .committed = 4096}};
@@ -150,7 +144,7 @@ static void the_smallest_limit_is_full(void **state)
 	assert_int_equal(metaspace_check(&m, &d), -ENOSPC);
 }
 
-static void the_tighter_limit_is_named(void **state)
+CASE(the_tighter_limit_is_named)
 {
 	struct metaspace m = {.limit = 24 * MB,
 			      .limited = true,
@@ -165,23 +159,4 @@ static void the_tighter_limit_is_named(void **state)
 	m.begins = true;
 	metaspace_text(&m, text);
 	assert_string_equal(text, "at most 24.0 MB (-XX:MaxMetaspaceSize)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_jdk_says_what_it_has_in_use),
-		cmocka_unit_test(a_jvm_without_class_space_has_no_limit_for_it),
-		cmocka_unit_test(other_answers_are_not_taken_for_one),
-		cmocka_unit_test(a_tenth_and_the_way_back_are_kept),
-		cmocka_unit_test(the_class_space_has_a_limit_of_its_own),
-		cmocka_unit_test(in_a_jvm_that_begins_hooks_count_twice),
-		cmocka_unit_test(no_sum_of_the_target_gives_room),
-		cmocka_unit_test(a_full_metaspace_takes_no_agent),
-		cmocka_unit_test(what_no_memory_has_is_no_limit),
-		cmocka_unit_test(the_smallest_limit_is_full),
-		cmocka_unit_test(the_tighter_limit_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

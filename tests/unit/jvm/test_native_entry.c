@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/jvm/native_entry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* The code is followed by what does no harm. */
 #define SKIP(...)                                      \
@@ -18,14 +12,14 @@
 		native_entry_skip(code, sizeof(code)); \
 	})
 
-static void a_push_is_probed_at_once(void **state)
+CASE(a_push_is_probed_at_once)
 {
 	assert_int_equal(SKIP(0x55, 0x48, 0x89, 0xd6), 0);	 /* push %rbp */
 	assert_int_equal(SKIP(0x41, 0x57), 0);			 /* push %r15 */
 	assert_int_equal(SKIP(0xf3, 0x0f, 0x1e, 0xfa, 0x53), 4); /* endbr64; push %rbx */
 }
 
-static void harmless_instructions_are_skipped(void **state)
+CASE(harmless_instructions_are_skipped)
 {
 	assert_int_equal(SKIP(0x89, 0xd0, 0x41, 0x54), 2);	       /* mov %edx,%eax; push %r12 */
 	assert_int_equal(SKIP(0x48, 0x89, 0xd6, 0x55), 3);	       /* mov %rdx,%rsi; push %rbp */
@@ -37,7 +31,7 @@ static void harmless_instructions_are_skipped(void **state)
 	assert_int_equal(SKIP(0x49, 0x89, 0xff, 0x55), 3);	       /* mov %rdi,%r15; push %rbp */
 }
 
-static void what_changes_the_entry_is_not_skipped(void **state)
+CASE(what_changes_the_entry_is_not_skipped)
 {
 	assert_int_equal(SKIP(0x48, 0x89, 0xf7, 0x55), 0);			   /* mov %rsi,%rdi */
 	assert_int_equal(SKIP(0x31, 0xff, 0x55), 0);				   /* xor %edi,%edi */
@@ -51,7 +45,7 @@ static void what_changes_the_entry_is_not_skipped(void **state)
 	assert_int_equal(SKIP(0x48, 0x8b, 0x07, 0x55), 0); /* mov (%rdi),%rax, which may fault */
 }
 
-static void code_is_read_within_its_bounds(void **state)
+CASE(code_is_read_within_its_bounds)
 {
 	static const uint8_t code[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x4c, 0x8b, 0x0d, 1, 2, 3, 4, 0x41, 0x54};
 
@@ -59,16 +53,4 @@ static void code_is_read_within_its_bounds(void **state)
 		assert_true(native_entry_skip(code, size) <= size);
 	assert_int_equal(native_entry_skip(code, sizeof(code)), 11);
 	assert_int_equal(native_entry_skip(code, 11), 4);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_push_is_probed_at_once),
-		cmocka_unit_test(harmless_instructions_are_skipped),
-		cmocka_unit_test(what_changes_the_entry_is_not_skipped),
-		cmocka_unit_test(code_is_read_within_its_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

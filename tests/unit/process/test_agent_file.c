@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The agent's file in fake roots. */
+#include "tests/lib/test.h"
 #include "user/process/agent_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,7 +36,7 @@ static int remove_root(void **state)
 	return system(command);
 }
 
-static void file_is_private_executable_and_named_as_the_target_sees_it(void **state)
+CASE(file_is_private_executable_and_named_as_the_target_sees_it, open_root, remove_root)
 {
 	struct agent_file f;
 	char path[600];
@@ -64,7 +58,7 @@ static void file_is_private_executable_and_named_as_the_target_sees_it(void **st
 	shell("test -z \"$(ls -A tmp)\"");
 }
 
-static void next_base_is_tried_if_one_is_missing(void **state)
+CASE(next_base_is_tried_if_one_is_missing, open_root, remove_root)
 {
 	struct agent_file f;
 	struct diag d;
@@ -77,7 +71,7 @@ static void next_base_is_tried_if_one_is_missing(void **state)
 	shell("test -z \"$(ls -A var/tmp)\"");
 }
 
-static void every_base_is_named_if_none_is_usable(void **state)
+CASE(every_base_is_named_if_none_is_usable, open_root, remove_root)
 {
 	struct agent_file f;
 	struct diag d;
@@ -88,7 +82,7 @@ static void every_base_is_named_if_none_is_usable(void **state)
 	assert_non_null(strstr(d.text, "/dev/shm: No such file"));
 }
 
-static void links_stay_below_the_targets_root(void **state)
+CASE(links_stay_below_the_targets_root, open_root, remove_root)
 {
 	struct agent_file f;
 	struct diag d;
@@ -102,7 +96,7 @@ static void links_stay_below_the_targets_root(void **state)
 	assert_true(agent_file_write(&f, &helper, "image", 5, &d) < 0);
 }
 
-static void existing_files_are_not_touched(void **state)
+CASE(existing_files_are_not_touched, open_root, remove_root)
 {
 	struct agent_file f;
 	struct diag d;
@@ -120,7 +114,7 @@ static void existing_files_are_not_touched(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-static void sweep_removes_what_a_killed_child_left(void **state)
+CASE(sweep_removes_what_a_killed_child_left, open_root, remove_root)
 {
 	struct agent_file f, again;
 	struct diag d;
@@ -133,19 +127,4 @@ static void sweep_removes_what_a_killed_child_left(void **state)
 	close(f.inside);
 	agent_file_sweep(&again, &helper);
 	shell("test -z \"$(ls -A tmp)\"");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(file_is_private_executable_and_named_as_the_target_sees_it, open_root,
-						remove_root),
-		cmocka_unit_test_setup_teardown(next_base_is_tried_if_one_is_missing, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(every_base_is_named_if_none_is_usable, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(links_stay_below_the_targets_root, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(existing_files_are_not_touched, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(sweep_removes_what_a_killed_child_left, open_root, remove_root),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

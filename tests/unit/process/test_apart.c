@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/apart.h"
 #include "user/text/monotonic.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,7 +47,7 @@ static void keep(pid_t pid, int err, const void *result, void *context)
 	r->count++;
 }
 
-static void the_result_of_a_look_is_returned(void **state)
+CASE(the_result_of_a_look_is_returned)
 {
 	struct found f = {.twice = 5};
 
@@ -62,7 +56,7 @@ static void the_result_of_a_look_is_returned(void **state)
 	assert_int_not_equal(f.child, getpid());
 }
 
-static void one_child_does_all_the_looks_that_do_not_hang(void **state)
+CASE(one_child_does_all_the_looks_that_do_not_hang)
 {
 	struct found first, second;
 
@@ -71,7 +65,7 @@ static void one_child_does_all_the_looks_that_do_not_hang(void **state)
 	assert_int_equal(first.child, second.child);
 }
 
-static void a_look_that_hangs_is_given_up(void **state)
+CASE(a_look_that_hangs_is_given_up)
 {
 	int64_t began = monotonic_ms();
 	struct found f = {.twice = 5};
@@ -88,7 +82,7 @@ static void look_slowly(pid_t pid, void *result)
 }
 
 /* It may hold a lock until it gets a CPU. */
-static void a_process_that_waits_for_a_cpu_has_more_time(void **state)
+CASE(a_process_that_waits_for_a_cpu_has_more_time)
 {
 	struct found f = {0};
 	pid_t busy = fork();
@@ -106,7 +100,7 @@ static void a_process_that_waits_for_a_cpu_has_more_time(void **state)
 	waitpid(busy, NULL, 0);
 }
 
-static void looks_go_on_beside_one_that_hangs(void **state)
+CASE(looks_go_on_beside_one_that_hangs)
 {
 	struct results r = {0};
 	struct apart a = {.look = look, .size = sizeof(struct found), .done = keep, .context = &r};
@@ -125,7 +119,7 @@ static void looks_go_on_beside_one_that_hangs(void **state)
 }
 
 /* However many there are, they hang at the same time, and the rest is not begun. */
-static void looks_that_hang_share_their_time(void **state)
+CASE(looks_that_hang_share_their_time)
 {
 	struct results r = {0};
 	struct apart a = {.look = look, .size = sizeof(struct found), .done = keep, .context = &r};
@@ -143,7 +137,7 @@ static void looks_that_hang_share_their_time(void **state)
 	assert_int_equal(apart_look(look, 4, &r.found[0], sizeof(r.found[0])), 0);
 }
 
-static void a_crash_is_an_error(void **state)
+CASE(a_crash_is_an_error)
 {
 	struct found f = {.twice = 5};
 
@@ -153,7 +147,7 @@ static void a_crash_is_an_error(void **state)
 	assert_int_equal(f.twice, 16);
 }
 
-static void a_child_that_was_killed_while_idle_is_replaced(void **state)
+CASE(a_child_that_was_killed_while_idle_is_replaced)
 {
 	struct found f;
 
@@ -165,7 +159,7 @@ static void a_child_that_was_killed_while_idle_is_replaced(void **state)
 }
 
 /* A fork has no children of its own yet. */
-static void a_fork_does_not_use_the_children_of_its_parent(void **state)
+CASE(a_fork_does_not_use_the_children_of_its_parent)
 {
 	struct found before, f = {0};
 	int status;
@@ -184,7 +178,7 @@ static void other(pid_t pid, void *result)
 	((struct found *)result)->twice = -1;
 }
 
-static void a_settled_child_does_one_look_only(void **state)
+CASE(a_settled_child_does_one_look_only)
 {
 	struct found before, f, g = {0};
 
@@ -208,7 +202,7 @@ static void write_to_all(pid_t pid, void *result)
 }
 
 /* The three writes that succeed go to /dev/null. */
-static void the_child_has_no_descriptors(void **state)
+CASE(the_child_has_no_descriptors)
 {
 	int ends[2], result = 0;
 	struct pollfd poller;
@@ -220,23 +214,4 @@ static void the_child_has_no_descriptors(void **state)
 	assert_int_equal(poll(&poller, 1, 0), 0);
 	close(ends[0]);
 	close(ends[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_child_has_no_descriptors),
-		cmocka_unit_test(the_result_of_a_look_is_returned),
-		cmocka_unit_test(one_child_does_all_the_looks_that_do_not_hang),
-		cmocka_unit_test(a_look_that_hangs_is_given_up),
-		cmocka_unit_test(a_process_that_waits_for_a_cpu_has_more_time),
-		cmocka_unit_test(looks_go_on_beside_one_that_hangs),
-		cmocka_unit_test(looks_that_hang_share_their_time),
-		cmocka_unit_test(a_crash_is_an_error),
-		cmocka_unit_test(a_child_that_was_killed_while_idle_is_replaced),
-		cmocka_unit_test(a_settled_child_does_one_look_only),
-		cmocka_unit_test(a_fork_does_not_use_the_children_of_its_parent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/attach_reply.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 static struct diag d;
 
-static void request_has_three_arguments_however_many_are_given(void **state)
+CASE(request_has_three_arguments_however_many_are_given)
 {
 	static const char expected[] = "1\0load\0/a/x.so\0true\0";
 	char out[ATTACH_REQUEST_MAX];
@@ -22,7 +15,7 @@ static void request_has_three_arguments_however_many_are_given(void **state)
 	assert_int_equal(attach_request_write("properties", NULL, out, &d), 2 + 11 + 3);
 }
 
-static void request_refuses_what_the_jvm_would_reject(void **state)
+CASE(request_refuses_what_the_jvm_would_reject)
 {
 	char out[ATTACH_REQUEST_MAX], longest[ATTACH_ARGUMENT + 2];
 	const char *arguments[] = {longest, "a", "b", NULL}, *four[] = {"a", "b", "c", "d", NULL};
@@ -49,7 +42,7 @@ static int parse(const char *reply, int *code, char *rest, size_t size)
 	return r;
 }
 
-static void code_is_the_first_line_and_the_text_follows(void **state)
+CASE(code_is_the_first_line_and_the_text_follows)
 {
 	char rest[128];
 	int code;
@@ -64,7 +57,7 @@ static void code_is_the_first_line_and_the_text_follows(void **state)
 	assert_int_equal(code, 101);
 }
 
-static void invalid_reply_is_an_error(void **state)
+CASE(invalid_reply_is_an_error)
 {
 	char rest[128];
 	int code;
@@ -78,7 +71,7 @@ static void invalid_reply_is_an_error(void **state)
 	assert_int_equal(parse("\n0\n", &code, rest, sizeof(rest)), -EPROTO);
 }
 
-static void load_of_jdk_8_has_a_bare_number(void **state)
+CASE(load_of_jdk_8_has_a_bare_number)
 {
 	int result = -99;
 
@@ -90,7 +83,7 @@ static void load_of_jdk_8_has_a_bare_number(void **state)
 	assert_non_null(strstr(d.text, "code -1"));
 }
 
-static void load_of_jdk_9_has_a_label(void **state)
+CASE(load_of_jdk_9_has_a_label)
 {
 	int result = -99;
 
@@ -100,7 +93,7 @@ static void load_of_jdk_9_has_a_label(void **state)
 	assert_int_equal(result, 12);
 }
 
-static void failed_load_is_reported_with_the_jvms_text(void **state)
+CASE(failed_load_is_reported_with_the_jvms_text)
 {
 	int result;
 
@@ -114,19 +107,4 @@ static void failed_load_is_reported_with_the_jvms_text(void **state)
 	assert_int_equal(attach_load_parse(-1, "return code: 0\n", &result, &d), -EIO);
 	assert_int_equal(attach_load_parse(0, "no return code: 0\n", &result, &d), -EIO);
 	assert_int_equal(attach_load_parse(0, "return code: x\n", &result, &d), -EIO);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(request_has_three_arguments_however_many_are_given),
-		cmocka_unit_test(request_refuses_what_the_jvm_would_reject),
-		cmocka_unit_test(code_is_the_first_line_and_the_text_follows),
-		cmocka_unit_test(invalid_reply_is_an_error),
-		cmocka_unit_test(load_of_jdk_8_has_a_bare_number),
-		cmocka_unit_test(load_of_jdk_9_has_a_label),
-		cmocka_unit_test(failed_load_is_reported_with_the_jvms_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/cgroup_limit.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The existing files, by path and content. */
 static const char *const (*files)[2];
@@ -28,7 +21,7 @@ static const char v1_mount[] = "24 20 0:22 / /sys rw - sysfs sysfs rw\n"
 			       "33 25 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
 static const char v2_mount[] = "33 25 0:29 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
 
-static void tightest_limit_on_the_way_up_counts_in_version_2(void **state)
+CASE(tightest_limit_on_the_way_up_counts_in_version_2)
 {
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/a.slice/b/memory.max", "max\n"},
 					      {"/sys/fs/cgroup/a.slice/memory.max", "1048576\n"},
@@ -39,7 +32,7 @@ static void tightest_limit_on_the_way_up_counts_in_version_2(void **state)
 	assert_int_equal(cgroup_limit_find("0::/a.slice/b\n", v2_mount, CGROUP_LIMIT_MEMORY, read_fake), 1048576);
 }
 
-static void version_1_is_read_from_the_memory_hierarchy(void **state)
+CASE(version_1_is_read_from_the_memory_hierarchy)
 {
 	static const char *const tree[][2] = {
 		{"/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "536870912\n"},
@@ -54,7 +47,7 @@ static void version_1_is_read_from_the_memory_hierarchy(void **state)
 			 536870912);
 }
 
-static void both_versions_count(void **state)
+CASE(both_versions_count)
 {
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "300\n"},
 					      {"/sys/fs/cgroup/unified/u/memory.max", "200\n"},
@@ -64,7 +57,7 @@ static void both_versions_count(void **state)
 	assert_int_equal(cgroup_limit_find("4:memory:/m\n0::/u\n", v1_mount, CGROUP_LIMIT_MEMORY, read_fake), 200);
 }
 
-static void a_mount_of_a_part_hides_its_prefix(void **state)
+CASE(a_mount_of_a_part_hides_its_prefix)
 {
 	static const char mount[] = "31 25 0:27 /docker/x /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory/y/memory.limit_in_bytes", "77\n"},
@@ -79,7 +72,7 @@ static void a_mount_of_a_part_hides_its_prefix(void **state)
 	assert_int_equal(cgroup_limit_find("4:memory:/elsewhere\n", mount, CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
-static void group_outside_of_the_namespace_has_no_known_limit(void **state)
+CASE(group_outside_of_the_namespace_has_no_known_limit)
 {
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory.max", "1\n"}, {NULL, NULL}};
 
@@ -87,7 +80,7 @@ static void group_outside_of_the_namespace_has_no_known_limit(void **state)
 	assert_int_equal(cgroup_limit_find("0::/../other\n", v2_mount, CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
-static void without_information_there_is_no_limit(void **state)
+CASE(without_information_there_is_no_limit)
 {
 	static const char *const none[][2] = {{NULL, NULL}};
 
@@ -98,7 +91,7 @@ static void without_information_there_is_no_limit(void **state)
 			 UINT64_MAX);
 }
 
-static void numbers_that_mean_unlimited_are_unlimited(void **state)
+CASE(numbers_that_mean_unlimited_are_unlimited)
 {
 	assert_int_equal(cgroup_limit_parse("max\n"), UINT64_MAX);
 	assert_int_equal(cgroup_limit_parse("9223372036854771712\n"), UINT64_MAX);
@@ -107,7 +100,7 @@ static void numbers_that_mean_unlimited_are_unlimited(void **state)
 	assert_int_equal(cgroup_limit_parse("0\n"), 0);
 }
 
-static void cpu_quota_is_in_thousandths(void **state)
+CASE(cpu_quota_is_in_thousandths)
 {
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/a/b/cpu.max", "50000 100000\n"},
 					      {"/sys/fs/cgroup/a/cpu.max", "max 100000\n"},
@@ -141,7 +134,7 @@ static struct cgroup_room room_of(const char *cgroup, const char *mounts, enum c
 	return room;
 }
 
-static void group_with_the_fewest_threads_left_counts_not_the_one_with_the_lowest_limit(void **state)
+CASE(group_with_the_fewest_threads_left_counts_not_the_one_with_the_lowest_limit)
 {
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/a/b/pids.max", "60\n"},
 					      {"/sys/fs/cgroup/a/b/pids.current", "10\n"},
@@ -158,7 +151,7 @@ static void group_with_the_fewest_threads_left_counts_not_the_one_with_the_lowes
 	assert_true(room_of("0::/\n", v2_mount, CGROUP_LIMIT_PIDS).limit == UINT64_MAX);
 }
 
-static void memory_of_files_is_not_in_use(void **state)
+CASE(memory_of_files_is_not_in_use)
 {
 	static const char *const tree[][2] = {
 		{"/sys/fs/cgroup/m/memory.max", "1000\n"},
@@ -176,7 +169,7 @@ static void memory_of_files_is_not_in_use(void **state)
 	assert_int_equal(room_of("4:memory:/n\n", v1_mount, CGROUP_LIMIT_MEMORY).used, 940);
 }
 
-static void frozen_group_is_known_by_its_own_file(void **state)
+CASE(frozen_group_is_known_by_its_own_file)
 {
 	static const char freezer[] = "30 25 0:26 / /sys/fs/cgroup/freezer rw,relatime - cgroup cgroup rw,freezer\n";
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/frozen/cgroup.events", "populated 1\nfrozen 1\n"},
@@ -190,23 +183,4 @@ static void frozen_group_is_known_by_its_own_file(void **state)
 	assert_true(room_of("0::/runs\n", v2_mount, CGROUP_LIMIT_FREEZER).limit == UINT64_MAX);
 	assert_string_equal(room_of("6:freezer:/f\n", freezer, CGROUP_LIMIT_FREEZER).group, "/f");
 	assert_true(room_of("6:freezer:/t\n", freezer, CGROUP_LIMIT_FREEZER).limit == UINT64_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cpu_quota_is_in_thousandths),
-		cmocka_unit_test(tightest_limit_on_the_way_up_counts_in_version_2),
-		cmocka_unit_test(version_1_is_read_from_the_memory_hierarchy),
-		cmocka_unit_test(both_versions_count),
-		cmocka_unit_test(a_mount_of_a_part_hides_its_prefix),
-		cmocka_unit_test(group_outside_of_the_namespace_has_no_known_limit),
-		cmocka_unit_test(without_information_there_is_no_limit),
-		cmocka_unit_test(numbers_that_mean_unlimited_are_unlimited),
-		cmocka_unit_test(group_with_the_fewest_threads_left_counts_not_the_one_with_the_lowest_limit),
-		cmocka_unit_test(memory_of_files_is_not_in_use),
-		cmocka_unit_test(frozen_group_is_known_by_its_own_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/container.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <unistd.h>
 
 #define N "4f2a91c0ffee00112233445566778899aabbccddeeff00112233445566778899"
 #define M "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static void container_of_each_runtime_is_named(void **state)
+CASE(container_of_each_runtime_is_named)
 {
 	static const char *const rows[][2] = {
 		{"0::/docker/" N "\n", "4f2a91c0ffee"},
@@ -32,7 +29,7 @@ static void container_of_each_runtime_is_named(void **state)
 	}
 }
 
-static void process_outside_of_containers_has_no_container(void **state)
+CASE(process_outside_of_containers_has_no_container)
 {
 	static const char *const rows[] = {
 		"",
@@ -55,7 +52,7 @@ static void process_outside_of_containers_has_no_container(void **state)
 	}
 }
 
-static void container_names_cannot_control_the_terminal(void **state)
+CASE(container_names_cannot_control_the_terminal)
 {
 	char name[64], tiny[5];
 
@@ -65,7 +62,7 @@ static void container_names_cannot_control_the_terminal(void **state)
 	assert_string_equal(tiny, "abcd");
 }
 
-static void process_in_an_unnamed_pid_namespace_is_reported(void **state)
+CASE(process_in_an_unnamed_pid_namespace_is_reported)
 {
 	struct target gone = {.pid = 999999999, .ns_pid = 7}, plain = {.pid = 999999999, .ns_pid = 999999999};
 	char name[64];
@@ -74,16 +71,4 @@ static void process_in_an_unnamed_pid_namespace_is_reported(void **state)
 	assert_string_equal(name, "own pid namespace");
 	target_container(&plain, name, sizeof(name));
 	assert_string_equal(name, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(container_of_each_runtime_is_named),
-		cmocka_unit_test(process_outside_of_containers_has_no_container),
-		cmocka_unit_test(container_names_cannot_control_the_terminal),
-		cmocka_unit_test(process_in_an_unnamed_pid_namespace_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

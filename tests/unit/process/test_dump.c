@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/dump.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
 
 static char seen[4096];
 
@@ -25,7 +19,7 @@ static void check(const char *text, const char *expected)
 	assert_string_equal(seen, expected);
 }
 
-static void frames_of_jdk_8_are_parsed(void **state)
+CASE(frames_of_jdk_8_are_parsed)
 {
 	check("2026-11-20 19:22:28\nFull thread dump OpenJDK 64-Bit Server VM (25.412-b08 mixed mode):\n\n"
 	      "\"main\" #1 prio=5 os_prio=0 tid=0x00007f nid=0x18a7 waiting on condition [0x00007f]\n"
@@ -37,14 +31,14 @@ static void frames_of_jdk_8_are_parsed(void **state)
 	      "main|java.lang.Thread|sleep\nmain|com.acme.Cart$Line|<init>\n");
 }
 
-static void module_in_the_parentheses_does_not_matter(void **state)
+CASE(module_in_the_parentheses_does_not_matter)
 {
 	check("\"x\" #1 prio=5\n\tat java.lang.Object.wait(java.base@17.0.15/Native Method)\n"
 	      "\tat java.lang.ref.ReferenceQueue.remove(java.base@17.0.15/ReferenceQueue.java:155)\n",
 	      "x|java.lang.Object|wait\nx|java.lang.ref.ReferenceQueue|remove\n");
 }
 
-static void loader_and_module_in_front_are_left_out(void **state)
+CASE(loader_and_module_in_front_are_left_out)
 {
 	check("\"x\" #1\n\tat java.base@17.0.15/java.util.HashMap.get(HashMap.java:1)\n\tat "
 	      "app//com.acme.A.m(A.java:1)\n"
@@ -52,7 +46,7 @@ static void loader_and_module_in_front_are_left_out(void **state)
 	      "x|java.util.HashMap|get\nx|com.acme.A|m\nx|com.acme.B|m\nx|C|m\n");
 }
 
-static void hidden_classes_keep_their_address(void **state)
+CASE(hidden_classes_keep_their_address)
 {
 	check("\"x\" #1\n\tat com.acme.Foo$$Lambda$14/0x0000000800c.run(Unknown Source)\n\tat "
 	      "a.Foo$$Lambda/0x1b.run(a/Unknown Source)\n"
@@ -60,7 +54,7 @@ static void hidden_classes_keep_their_address(void **state)
 	      "x|com.acme.Foo$$Lambda$14/0x0000000800c|run\nx|a.Foo$$Lambda/0x1b|run\nx|a.Foo$$Lambda$1/1234|run\n");
 }
 
-static void thread_names_may_contain_quotes_and_signs(void **state)
+CASE(thread_names_may_contain_quotes_and_signs)
 {
 	check("\"say \"hi\" #2\" #31 daemon prio=5\n\tat A.m(A.java)\n\"\" #3 prio=5\n\tat "
 	      "A.n(A.java)\n\"plain\"\n\tat A.o(A.java)\n"
@@ -68,7 +62,7 @@ static void thread_names_may_contain_quotes_and_signs(void **state)
 	      "say \"hi\" #2|A|m\n|A|n\nplain|A|o\nhttp (1|A|p\n");
 }
 
-static void other_lines_are_ignored(void **state)
+CASE(other_lines_are_ignored)
 {
 	check("\"x\" #1\n\tat \n\tat nothing\n\tat .m(A.java)\n\tat A.(A.java)\n\tat "
 	      "(A.java)\nat\n\tattic.A.m(A.java)\n   at A.m(A.java)",
@@ -77,7 +71,7 @@ static void other_lines_are_ignored(void **state)
 	check("\"", "");
 }
 
-static void too_long_names_are_cut(void **state)
+CASE(too_long_names_are_cut)
 {
 	char text[2048];
 
@@ -98,7 +92,7 @@ static int note_thread(const struct dump_thread *t, void *context)
 }
 
 /* Of JDK 8, 17, 21 and 25; threads of the JVM itself have no number. */
-static void threads_have_their_ids(void **state)
+CASE(threads_have_their_ids)
 {
 	seen[0] = 0;
 	assert_int_equal(
@@ -124,7 +118,7 @@ static int note_place(const struct active_frame *f, void *context)
 	return 0;
 }
 
-static void threads_have_ids_and_frames_have_lines(void **state)
+CASE(threads_have_ids_and_frames_have_lines)
 {
 	places[0] = 0;
 	dump_each_frame(
@@ -144,7 +138,7 @@ static int stop(const struct active_frame *f, void *context)
 	return -7;
 }
 
-static void walk_ends_on_request(void **state)
+CASE(walk_ends_on_request)
 {
 	int calls = 0;
 
@@ -152,7 +146,7 @@ static void walk_ends_on_request(void **state)
 	assert_int_equal(calls, 1);
 }
 
-static void threads_are_found_by_their_kernel_ids(void **state)
+CASE(threads_are_found_by_their_kernel_ids)
 {
 	struct java_threads t = {.count = 0};
 
@@ -166,23 +160,4 @@ static void threads_are_found_by_their_kernel_ids(void **state)
 	assert_null(java_threads_find(&t, 16));
 	assert_string_equal(java_threads_find(&t, 17)->name, "c");
 	java_threads_release(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_of_jdk_8_are_parsed),
-		cmocka_unit_test(module_in_the_parentheses_does_not_matter),
-		cmocka_unit_test(loader_and_module_in_front_are_left_out),
-		cmocka_unit_test(hidden_classes_keep_their_address),
-		cmocka_unit_test(thread_names_may_contain_quotes_and_signs),
-		cmocka_unit_test(other_lines_are_ignored),
-		cmocka_unit_test(too_long_names_are_cut),
-		cmocka_unit_test(threads_have_their_ids),
-		cmocka_unit_test(threads_have_ids_and_frames_have_lines),
-		cmocka_unit_test(walk_ends_on_request),
-		cmocka_unit_test(threads_are_found_by_their_kernel_ids),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A noexec directory of a process in another mount namespace, which is to allow programs for a while. Needs root. */
+#include "tests/lib/test.h"
 #include "user/process/exec_mount.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct target target;
 static int ready[2];
@@ -106,7 +99,7 @@ static int put(struct exec_mount *m, const char *name)
 	return err;
 }
 
-static void directory_allows_programs_until_it_is_removed(void **state)
+CASE(directory_allows_programs_until_it_is_removed)
 {
 	struct exec_mount m;
 	struct diag d;
@@ -125,7 +118,7 @@ static void directory_allows_programs_until_it_is_removed(void **state)
 	target_end();
 }
 
-static void mount_goes_with_the_socket(void **state)
+CASE(mount_goes_with_the_socket)
 {
 	struct exec_mount m;
 	struct diag d;
@@ -138,7 +131,7 @@ static void mount_goes_with_the_socket(void **state)
 	target_end();
 }
 
-static void child_that_does_not_end_is_killed(void **state)
+CASE(child_that_does_not_end_is_killed)
 {
 	struct exec_mount m;
 	struct diag d;
@@ -154,7 +147,7 @@ static void child_that_does_not_end_is_killed(void **state)
 	target_end();
 }
 
-static void mount_goes_when_its_owner_is_killed(void **state)
+CASE(mount_goes_when_its_owner_is_killed)
 {
 	struct exec_mount m;
 	struct diag d;
@@ -176,7 +169,7 @@ static void mount_goes_when_its_owner_is_killed(void **state)
 	target_end();
 }
 
-static void mount_that_others_would_see_is_refused(void **state)
+CASE(mount_that_others_would_see_is_refused)
 {
 	struct exec_mount m;
 	struct diag d;
@@ -189,7 +182,7 @@ static void mount_that_others_would_see_is_refused(void **state)
 	target_end();
 }
 
-static void directory_of_others_or_open_to_them_is_refused(void **state)
+CASE(directory_of_others_or_open_to_them_is_refused)
 {
 	struct exec_mount m;
 	struct diag d;
@@ -204,18 +197,4 @@ static void directory_of_others_or_open_to_them_is_refused(void **state)
 	assert_int_equal(put(&m, "private"), -EPERM);
 	exec_mount_end(&m);
 	target_end();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(directory_allows_programs_until_it_is_removed),
-		cmocka_unit_test(mount_goes_with_the_socket),
-		cmocka_unit_test(child_that_does_not_end_is_killed),
-		cmocka_unit_test(mount_goes_when_its_owner_is_killed),
-		cmocka_unit_test(mount_that_others_would_see_is_refused),
-		cmocka_unit_test(directory_of_others_or_open_to_them_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

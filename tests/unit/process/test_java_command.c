@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/java_command.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *main_of(int argc, const char *const *argv, struct java_command *c)
 {
@@ -18,7 +12,7 @@ static const char *main_of(int argc, const char *const *argv, struct java_comman
 	main_of(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__}, \
 		&(struct java_command){0})
 
-static void main_class_follows_options_and_their_values(void **state)
+CASE(main_class_follows_options_and_their_values)
 {
 	assert_string_equal(MAIN("java", "com.acme.Main", "-jar", "x"), "com.acme.Main");
 	assert_string_equal(MAIN("java", "-Xmx1g", "-cp", "a:b", "-Dx=y", "com.acme.Main"), "com.acme.Main");
@@ -34,7 +28,7 @@ static void main_class_follows_options_and_their_values(void **state)
 			    "M");
 }
 
-static void jar_and_module_follow_their_option(void **state)
+CASE(jar_and_module_follow_their_option)
 {
 	assert_string_equal(MAIN("java", "-Xint", "-jar", "/opt/shop.jar", "-cp", "z"), "/opt/shop.jar");
 	assert_string_equal(MAIN("java", "-p", "mods", "-m", "shop/com.acme.Main", "x"), "shop/com.acme.Main");
@@ -43,7 +37,7 @@ static void jar_and_module_follow_their_option(void **state)
 	assert_string_equal(MAIN("java", "-jar", "-Dlate=1", "/opt/shop.jar"), "/opt/shop.jar");
 }
 
-static void content_of_an_argument_file_is_not_guessed(void **state)
+CASE(content_of_an_argument_file_is_not_guessed)
 {
 	struct java_command c;
 	const char *argv[] = {"java", "@options", "-Xint", "word"};
@@ -57,12 +51,12 @@ static void content_of_an_argument_file_is_not_guessed(void **state)
 	assert_string_equal(MAIN("java", "-cp"), "(none)");
 }
 
-static void argument_files_after_the_main_class_are_the_programs_own(void **state)
+CASE(argument_files_after_the_main_class_are_the_programs_own)
 {
 	assert_string_equal(MAIN("java", "M", "@options"), "M");
 }
 
-static void name_is_the_usual_short_one(void **state)
+CASE(name_is_the_usual_short_one)
 {
 	char name[64], small[5];
 
@@ -78,7 +72,7 @@ static void name_is_the_usual_short_one(void **state)
 	assert_string_equal(small, "com.");
 }
 
-static void the_last_setting_of_a_flag_counts(void **state)
+CASE(the_last_setting_of_a_flag_counts)
 {
 	assert_int_equal(jvm_flag_set("-XX:+DisableAttachMechanism", "DisableAttachMechanism"), 1);
 	assert_int_equal(jvm_flag_set("-Xint -XX:+DisableAttachMechanism -XX:-DisableAttachMechanism -Xint",
@@ -100,7 +94,7 @@ static void check_mask(const char *expected, int count, const char *const *words
 #define MASKS(expected, ...) \
 	check_mask(expected, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__})
 
-static void secrets_after_an_equals_sign_are_masked(void **state)
+CASE(secrets_after_an_equals_sign_are_masked)
 {
 	MASKS("-Dfoo.password=***", "-Dfoo.password=hunter2 and more");
 	MASKS("-Djavax.net.ssl.keyStorePassword=***", "-Djavax.net.ssl.keyStorePassword=changeit");
@@ -116,7 +110,7 @@ static void secrets_after_an_equals_sign_are_masked(void **state)
 	MASKS("-Dsecret=***", "-Dsecret=");
 }
 
-static void secrets_in_the_next_word_are_masked(void **state)
+CASE(secrets_in_the_next_word_are_masked)
 {
 	MASKS("Main --password *** --port 80", "Main", "--password", "hunter2", "--port", "80");
 	MASKS("Main --use-token --port 80", "Main", "--use-token", "--port", "80");
@@ -126,7 +120,7 @@ static void secrets_in_the_next_word_are_masked(void **state)
 	MASKS("Main -apiKey ***", "Main", "-apiKey", "k");
 }
 
-static void passwords_in_urls_are_masked(void **state)
+CASE(passwords_in_urls_are_masked)
 {
 	MASKS("-Durl=http://bob:***@host/x?a=b", "-Durl=http://bob:pass@host/x?a=b");
 	MASKS("amqp://bob:***@host", "amqp://bob:p@ss/w:rd@host");
@@ -135,7 +129,7 @@ static void passwords_in_urls_are_masked(void **state)
 	MASKS("https://host/a@b", "https://host/a@b");
 }
 
-static void ordinary_words_are_unchanged(void **state)
+CASE(ordinary_words_are_unchanged)
 {
 	MASKS("-Dkeyboard=de -Dfile.encoding=UTF-8", "-Dkeyboard=de", "-Dfile.encoding=UTF-8");
 	MASKS("-Xmx1g -XX:+UseG1GC -cp a:b", "-Xmx1g", "-XX:+UseG1GC", "-cp", "a:b");
@@ -151,7 +145,7 @@ static void check_text(const char *text, const char *expected)
 	free(masked);
 }
 
-static void secret_with_spaces_is_masked_up_to_the_next_option(void **state)
+CASE(secret_with_spaces_is_masked_up_to_the_next_option)
 {
 	check_text("-Dpassword=a b c -Xint", "-Dpassword=*** -Xint");
 	check_text("shop.jar --token a b --port 80", "shop.jar --token *** --port 80");
@@ -159,7 +153,7 @@ static void secret_with_spaces_is_masked_up_to_the_next_option(void **state)
 	check_text("", "");
 }
 
-static void words_are_split_at_zeros(void **state)
+CASE(words_are_split_at_zeros)
 {
 	static const char block[] = "a\0\0bc";
 	const char **words;
@@ -171,24 +165,4 @@ static void words_are_split_at_zeros(void **state)
 	free(words);
 	assert_int_equal(java_command_split("", 0, &words), 0);
 	free(words);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(main_class_follows_options_and_their_values),
-		cmocka_unit_test(jar_and_module_follow_their_option),
-		cmocka_unit_test(content_of_an_argument_file_is_not_guessed),
-		cmocka_unit_test(argument_files_after_the_main_class_are_the_programs_own),
-		cmocka_unit_test(name_is_the_usual_short_one),
-		cmocka_unit_test(the_last_setting_of_a_flag_counts),
-		cmocka_unit_test(secrets_after_an_equals_sign_are_masked),
-		cmocka_unit_test(secrets_in_the_next_word_are_masked),
-		cmocka_unit_test(passwords_in_urls_are_masked),
-		cmocka_unit_test(ordinary_words_are_unchanged),
-		cmocka_unit_test(secret_with_spaces_is_masked_up_to_the_next_option),
-		cmocka_unit_test(words_are_split_at_zeros),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

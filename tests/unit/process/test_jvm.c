@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/jvm.h"
 #include "user/process/maps.h"
 #include "user/process/remote_mem.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void jdk_version_is_parsed_from_every_style(void **state)
+CASE(jdk_version_is_parsed_from_every_style)
 {
 	assert_int_equal(jvm_jdk_version("17.0.15"), 17);
 	assert_int_equal(jvm_jdk_version("1.8.0_412"), 8);
@@ -30,7 +24,7 @@ static void jdk_version_is_parsed_from_every_style(void **state)
 	assert_int_equal(jvm_jdk_version("-3"), 0);
 }
 
-static void release_file_gives_the_value_of_a_whole_key(void **state)
+CASE(release_file_gives_the_value_of_a_whole_key)
 {
 	static const char text[] = "IMPLEMENTOR=\"Debian\"\nX_JAVA_VERSION=\"1\"\nJAVA_VERSION_DATE=\"2025\"\nJAVA_"
 				   "VERSION=\"17.0.15\"\nOS=\"Linux\"";
@@ -62,7 +56,7 @@ static pid_t start_words(const char *const *words, const char *variable)
 	return pid;
 }
 
-static void options_are_read_from_the_environment_and_the_command_line(void **state)
+CASE(options_are_read_from_the_environment_and_the_command_line)
 {
 	const char *words[] = {"600", "600", NULL};
 	struct jvm_options options;
@@ -83,7 +77,7 @@ static void options_are_read_from_the_environment_and_the_command_line(void **st
 	waitpid(t.pid, NULL, 0);
 }
 
-static void other_variables_are_not_options(void **state)
+CASE(other_variables_are_not_options)
 {
 	const char *words[] = {"600", "600", NULL};
 	struct jvm_options options;
@@ -107,7 +101,7 @@ static const char *archive_of(const char *a, const char *b, const char *c)
 	return options.archive ? options.archive : "none";
 }
 
-static void options_of_a_program_to_be_started_are_known(void **state)
+CASE(options_of_a_program_to_be_started_are_known)
 {
 	char file[] = "/tmp/frtrace-options.XXXXXX", at_file[64];
 	int fd = mkstemp(file);
@@ -125,7 +119,7 @@ static void options_of_a_program_to_be_started_are_known(void **state)
 	unlink(file);
 }
 
-static void a_process_without_libjvm_is_no_jvm(void **state)
+CASE(a_process_without_libjvm_is_no_jvm)
 {
 	struct target t = {.pid = getpid(), .ns_pid = getpid(), .pidfd = -1};
 
@@ -181,7 +175,7 @@ static pid_t start_with_two(int *ready)
 	return pid;
 }
 
-static void libjvm_is_the_one_that_threads_run_in(void **state)
+CASE(libjvm_is_the_one_that_threads_run_in)
 {
 	struct target t = {.pidfd = -1, .uid = geteuid()};
 	char command[128], *code = NULL, path[128];
@@ -214,19 +208,4 @@ static void libjvm_is_the_one_that_threads_run_in(void **state)
 	close(ready);
 	snprintf(command, sizeof(command), "rm -rf %s", second);
 	assert_int_equal(system(command), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(jdk_version_is_parsed_from_every_style),
-		cmocka_unit_test(release_file_gives_the_value_of_a_whole_key),
-		cmocka_unit_test(options_are_read_from_the_environment_and_the_command_line),
-		cmocka_unit_test(other_variables_are_not_options),
-		cmocka_unit_test(options_of_a_program_to_be_started_are_known),
-		cmocka_unit_test(a_process_without_libjvm_is_no_jvm),
-		cmocka_unit_test(libjvm_is_the_one_that_threads_run_in),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

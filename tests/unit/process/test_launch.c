@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Started programs: their arguments and environment, and their end. */
+#include "tests/lib/test.h"
 #include "user/process/launch.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define OPTION "-agentpath:/x/libx.so=1,/x/socket"
 
@@ -79,7 +71,7 @@ static void assert_seen(const char *text)
 	assert_string_equal(line, text);
 }
 
-static void java_gets_the_option_as_its_first_argument(void **state)
+CASE(java_gets_the_option_as_its_first_argument, make_java, remove_java)
 {
 	char *argv[] = {script, (char *)"-jar", (char *)"shop.jar", NULL};
 
@@ -87,7 +79,7 @@ static void java_gets_the_option_as_its_first_argument(void **state)
 	assert_seen("|" OPTION " -jar shop.jar\n");
 }
 
-static void other_programs_get_the_option_in_their_environment_after_the_users(void **state)
+CASE(other_programs_get_the_option_in_their_environment_after_the_users, make_java, remove_java)
 {
 	char *argv[] = {script, (char *)"a", NULL};
 
@@ -105,7 +97,7 @@ static int shell(const char *words)
 	return run(argv, false);
 }
 
-static void status_is_that_of_a_shell(void **state)
+CASE(status_is_that_of_a_shell, make_java, remove_java)
 {
 	char *missing[] = {(char *)"/nosuch/program", NULL}, *refused[] = {(char *)"/etc/passwd", NULL};
 
@@ -116,7 +108,7 @@ static void status_is_that_of_a_shell(void **state)
 	assert_int_equal(run(refused, false), 126);
 }
 
-static void program_does_not_run_before_it_may(void **state)
+CASE(program_does_not_run_before_it_may, make_java, remove_java)
 {
 	char *argv[] = {script, NULL};
 	struct launch_setup setup = {.argv = argv, .java_option = OPTION};
@@ -134,7 +126,7 @@ static void program_does_not_run_before_it_may(void **state)
 	launch_release(&l);
 }
 
-static void signal_reaches_the_program(void **state)
+CASE(signal_reaches_the_program, make_java, remove_java)
 {
 	char *argv[] = {(char *)"sleep", (char *)"60", NULL};
 	struct launch_setup setup = {.argv = argv, .java_option = OPTION};
@@ -149,7 +141,7 @@ static void signal_reaches_the_program(void **state)
 	launch_release(&l);
 }
 
-static void unknown_user_is_a_usage_error(void **state)
+CASE(unknown_user_is_a_usage_error, make_java, remove_java)
 {
 	char *argv[] = {script, NULL};
 	struct launch_setup setup = {.argv = argv, .java_option = OPTION, .user = "no such user"};
@@ -161,7 +153,7 @@ static void unknown_user_is_a_usage_error(void **state)
 	launch_release(&l);
 }
 
-static void environments_of_other_processes_are_searched(void **state)
+CASE(environments_of_other_processes_are_searched, make_java, remove_java)
 {
 	char *argv[] = {(char *)"sleep", (char *)"60", NULL};
 	struct launch_setup setup = {
@@ -176,20 +168,4 @@ static void environments_of_other_processes_are_searched(void **state)
 	wait_for(&l);
 	assert_false(launch_is_inherited(".frtrace-unit-test"));
 	launch_release(&l);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_java, remove_java)
-		TEST(java_gets_the_option_as_its_first_argument),
-		TEST(other_programs_get_the_option_in_their_environment_after_the_users),
-		TEST(status_is_that_of_a_shell),
-		TEST(program_does_not_run_before_it_may),
-		TEST(signal_reaches_the_program),
-		TEST(unknown_user_is_a_usage_error),
-		TEST(environments_of_other_processes_are_searched),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

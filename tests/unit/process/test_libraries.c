@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The libraries of this process itself, and one that is replaced by another at the same address. */
+#include "tests/lib/test.h"
 #include "user/process/libraries.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -35,7 +28,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void code_has_its_library_and_its_symbol(void **state)
+CASE(code_has_its_library_and_its_symbol, setup, teardown)
 {
 	const struct library *l = libraries_at(libraries, (uint64_t)gnu_get_libc_version);
 	char name[ELF_FILE_SYMBOL];
@@ -50,7 +43,7 @@ static void code_has_its_library_and_its_symbol(void **state)
 	assert_string_equal(name, "gnu_get_libc_version");
 }
 
-static void memory_without_a_file_has_none(void **state)
+CASE(memory_without_a_file_has_none, setup, teardown)
 {
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -82,7 +75,7 @@ static void *map_code(const char *path, void *at)
 	return code;
 }
 
-static void another_file_at_the_same_place_is_another_library(void **state)
+CASE(another_file_at_the_same_place_is_another_library, setup, teardown)
 {
 	char path[] = "/tmp/frtrace-library.XXXXXX";
 	const struct library *l;
@@ -111,7 +104,7 @@ static void another_file_at_the_same_place_is_another_library(void **state)
 }
 
 /* What is mapped need not be a library. */
-static void a_file_of_another_kind_has_no_symbols(void **state)
+CASE(a_file_of_another_kind_has_no_symbols, setup, teardown)
 {
 	void *code = map_code("Makefile", NULL);
 	const struct library *l = libraries_at(libraries, (uint64_t)code);
@@ -129,24 +122,10 @@ static int count_library(const struct library *l, void *context)
 	return ++*(int *)context == 2 ? 17 : 0;
 }
 
-static void all_are_visited_until_the_visitor_stops(void **state)
+CASE(all_are_visited_until_the_visitor_stops, setup, teardown)
 {
 	int count = 0;
 
 	assert_int_equal(libraries_each(libraries, count_library, &count), 17);
 	assert_int_equal(count, 2);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(code_has_its_library_and_its_symbol),
-		TEST(memory_without_a_file_has_none),
-		TEST(another_file_at_the_same_place_is_another_library),
-		TEST(a_file_of_another_kind_has_no_symbols),
-		TEST(all_are_visited_until_the_visitor_stops),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

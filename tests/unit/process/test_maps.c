@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Mappings and descriptors in /proc, with this process itself as the target. */
+#include "tests/lib/test.h"
 #include "user/process/maps.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <linux/capability.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,7 +14,7 @@ static struct target self(void)
 	return (struct target){.pid = getpid(), .ns_pid = getpid(), .pidfd = -1, .uid = geteuid()};
 }
 
-static void executable_mapping_is_found_by_the_beginning_of_its_name(void **state)
+CASE(executable_mapping_is_found_by_the_beginning_of_its_name)
 {
 	struct target t = self();
 	struct mapping m;
@@ -34,7 +27,7 @@ static void executable_mapping_is_found_by_the_beginning_of_its_name(void **stat
 	assert_true((uintptr_t)_cmocka_run_group_tests >= m.start && (uintptr_t)_cmocka_run_group_tests < m.end);
 }
 
-static void missing_mapping_is_not_found(void **state)
+CASE(missing_mapping_is_not_found)
 {
 	struct target t = self();
 	struct mapping m;
@@ -47,7 +40,7 @@ static void missing_mapping_is_not_found(void **state)
 }
 
 /* What a process without capabilities may open: map_files takes one. */
-static void a_mapping_is_opened_by_its_name_without_rights(void **state)
+CASE(a_mapping_is_opened_by_its_name_without_rights)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct held[2] = {0};
@@ -77,7 +70,7 @@ static void a_mapping_is_opened_by_its_name_without_rights(void **state)
 	assert_int_equal(target_open_mapping(&t, &m, 10, &d), -EFBIG);
 }
 
-static void a_deleted_file_is_opened_by_its_descriptor(void **state)
+CASE(a_deleted_file_is_opened_by_its_descriptor)
 {
 	char path[] = "/tmp/frtrace-test-XXXXXX";
 	int own = mkstemp(path), fd;
@@ -100,7 +93,7 @@ static void a_deleted_file_is_opened_by_its_descriptor(void **state)
 	assert_non_null(strstr(d.text, "has no descriptor of 'frtrace-test-"));
 }
 
-static void memfd_is_found_and_opened(void **state)
+CASE(memfd_is_found_and_opened)
 {
 	int own = memfd_create("frtrace-test-1234", MFD_CLOEXEC), fd;
 	struct target t = self();
@@ -117,7 +110,7 @@ static void memfd_is_found_and_opened(void **state)
 	close(own);
 }
 
-static void a_file_that_only_looks_like_a_memfd_is_not_one(void **state)
+CASE(a_file_that_only_looks_like_a_memfd_is_not_one)
 {
 	struct target t = self();
 	struct diag d;
@@ -128,18 +121,4 @@ static void a_file_that_only_looks_like_a_memfd_is_not_one(void **state)
 	close(fd);
 	t.pid = 999999999;
 	assert_int_equal(target_open_memfd(&t, "frtrace-test-", &d), -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(executable_mapping_is_found_by_the_beginning_of_its_name),
-		cmocka_unit_test(missing_mapping_is_not_found),
-		cmocka_unit_test(a_mapping_is_opened_by_its_name_without_rights),
-		cmocka_unit_test(a_deleted_file_is_opened_by_its_descriptor),
-		cmocka_unit_test(memfd_is_found_and_opened),
-		cmocka_unit_test(a_file_that_only_looks_like_a_memfd_is_not_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

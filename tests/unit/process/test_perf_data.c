@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/perf_data.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A file as the JVM writes it, with the layout of its perfMemory.hpp. */
 struct builder {
@@ -75,7 +68,7 @@ static void build_usual(struct builder *b)
 	add_long(b, "sun.os.hrt.frequency", 1000000000);
 }
 
-static void counters_are_found_by_name_and_kind(void **state)
+CASE(counters_are_found_by_name_and_kind)
 {
 	struct builder b;
 	struct perf_data p;
@@ -99,7 +92,7 @@ static void counters_are_found_by_name_and_kind(void **state)
 	perf_data_release(&p);
 }
 
-static void a_file_that_is_not_finished_has_no_counters(void **state)
+CASE(a_file_that_is_not_finished_has_no_counters)
 {
 	struct builder b;
 	struct perf_data p;
@@ -113,7 +106,7 @@ static void a_file_that_is_not_finished_has_no_counters(void **state)
 	perf_data_release(&p);
 }
 
-static void other_magic_byte_order_or_version_is_refused(void **state)
+CASE(other_magic_byte_order_or_version_is_refused)
 {
 	static const int places[] = {0, 3, 4, 5};
 	struct builder b;
@@ -128,7 +121,7 @@ static void other_magic_byte_order_or_version_is_refused(void **state)
 	}
 }
 
-static void a_file_cut_anywhere_is_read_up_to_there(void **state)
+CASE(a_file_cut_anywhere_is_read_up_to_there)
 {
 	struct builder b;
 	struct perf_data p;
@@ -144,7 +137,7 @@ static void a_file_cut_anywhere_is_read_up_to_there(void **state)
 	}
 }
 
-static void an_entry_that_points_outside_ends_the_search(void **state)
+CASE(an_entry_that_points_outside_ends_the_search)
 {
 	static const struct {
 		int at;
@@ -166,7 +159,7 @@ static void an_entry_that_points_outside_ends_the_search(void **state)
 	}
 }
 
-static void a_string_ends_with_its_entry_whatever_its_length_says(void **state)
+CASE(a_string_ends_with_its_entry_whatever_its_length_says)
 {
 	struct builder b;
 	struct perf_data p;
@@ -180,7 +173,7 @@ static void a_string_ends_with_its_entry_whatever_its_length_says(void **state)
 	perf_data_release(&p);
 }
 
-static void unterminated_name_and_truncated_number_are_refused(void **state)
+CASE(unterminated_name_and_truncated_number_are_refused)
 {
 	struct builder b;
 	struct perf_data p;
@@ -201,7 +194,7 @@ static void unterminated_name_and_truncated_number_are_refused(void **state)
 	perf_data_release(&p);
 }
 
-static void a_first_entry_far_outside_is_no_entry(void **state)
+CASE(a_first_entry_far_outside_is_no_entry)
 {
 	struct builder b;
 	struct perf_data p;
@@ -214,7 +207,7 @@ static void a_first_entry_far_outside_is_no_entry(void **state)
 	perf_data_release(&p);
 }
 
-static void random_damage_is_harmless(void **state)
+CASE(random_damage_is_harmless)
 {
 	struct builder b;
 	struct perf_data p;
@@ -296,7 +289,7 @@ static struct builder generations(const char *policy, int64_t eden, int64_t surv
 	return c;
 }
 
-static void heap_is_full_when_no_generation_has_room_after_a_full_collection(void **state)
+CASE(heap_is_full_when_no_generation_has_room_after_a_full_collection)
 {
 	struct builder c = generations("Copy:MSC", 24, 0, 4096);
 	struct heap_room room;
@@ -307,7 +300,7 @@ static void heap_is_full_when_no_generation_has_room_after_a_full_collection(voi
 	assert_int_equal(room.limit, 32 * MB);
 }
 
-static void eden_just_before_a_collection_is_no_full_heap(void **state)
+CASE(eden_just_before_a_collection_is_no_full_heap)
 {
 	struct builder old_has_room = generations("Copy:MSC", 0, 0, MB),
 		       young_came_last = generations("ParScav:MSC", 0, MB, 0);
@@ -319,7 +312,7 @@ static void eden_just_before_a_collection_is_no_full_heap(void **state)
 	assert_false(is_full(&young_came_last, 17, &room));
 }
 
-static void survivor_space_is_room_where_the_collector_uses_it(void **state)
+CASE(survivor_space_is_room_where_the_collector_uses_it)
 {
 	struct builder serial = generations("Copy:MSC", 0, MB, 0), parallel = generations("ParScav:MSC", 0, MB, 0);
 	struct heap_room room;
@@ -331,7 +324,7 @@ static void survivor_space_is_room_where_the_collector_uses_it(void **state)
 	assert_true(is_full(&parallel, 21, &room));
 }
 
-static void heap_that_can_grow_is_not_full(void **state)
+CASE(heap_that_can_grow_is_not_full)
 {
 	struct builder c;
 	struct heap_room room;
@@ -347,7 +340,7 @@ static void heap_that_can_grow_is_not_full(void **state)
 }
 
 /* JDK 28: the generations share the heap. */
-static void old_generation_may_be_the_whole_heap(void **state)
+CASE(old_generation_may_be_the_whole_heap)
 {
 	struct builder c;
 	struct heap_room room;
@@ -376,7 +369,7 @@ static struct builder regions(int64_t limit, int64_t used)
 	return c;
 }
 
-static void g1_is_full_with_a_few_regions_left_after_a_full_collection(void **state)
+CASE(g1_is_full_with_a_few_regions_left_after_a_full_collection)
 {
 	struct builder full = regions(64 * MB, 62 * MB), room_left = regions(64 * MB, 59 * MB),
 		       large = regions(32768 * MB, 32700 * MB), small = regions(16 * MB, 14 * MB);
@@ -395,7 +388,7 @@ static void g1_is_full_with_a_few_regions_left_after_a_full_collection(void **st
 }
 
 /* What the last pause has counted may have been freed since then. */
-static void zgc_is_not_full_with_its_pages_used_up_at_the_last_pause(void **state)
+CASE(zgc_is_not_full_with_its_pages_used_up_at_the_last_pause)
 {
 	struct builder c;
 	struct heap_room room;
@@ -408,7 +401,7 @@ static void zgc_is_not_full_with_its_pages_used_up_at_the_last_pause(void **stat
 	assert_false(is_full(&c, 25, &room));
 }
 
-static void heap_is_not_full_where_nothing_is_known(void **state)
+CASE(heap_is_not_full_where_nothing_is_known)
 {
 	struct builder c;
 	struct heap_room room;
@@ -425,29 +418,4 @@ static void heap_is_not_full_where_nothing_is_known(void **state)
 	add_string(&c, "sun.gc.policy.name", "GarbageFirst");
 	set_exits(&c, 5, 7);
 	assert_false(is_full(&c, 17, &room));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counters_are_found_by_name_and_kind),
-		cmocka_unit_test(a_file_that_is_not_finished_has_no_counters),
-		cmocka_unit_test(other_magic_byte_order_or_version_is_refused),
-		cmocka_unit_test(a_file_cut_anywhere_is_read_up_to_there),
-		cmocka_unit_test(an_entry_that_points_outside_ends_the_search),
-		cmocka_unit_test(a_string_ends_with_its_entry_whatever_its_length_says),
-		cmocka_unit_test(unterminated_name_and_truncated_number_are_refused),
-		cmocka_unit_test(a_first_entry_far_outside_is_no_entry),
-		cmocka_unit_test(random_damage_is_harmless),
-		cmocka_unit_test(heap_is_full_when_no_generation_has_room_after_a_full_collection),
-		cmocka_unit_test(eden_just_before_a_collection_is_no_full_heap),
-		cmocka_unit_test(survivor_space_is_room_where_the_collector_uses_it),
-		cmocka_unit_test(heap_that_can_grow_is_not_full),
-		cmocka_unit_test(old_generation_may_be_the_whole_heap),
-		cmocka_unit_test(g1_is_full_with_a_few_regions_left_after_a_full_collection),
-		cmocka_unit_test(zgc_is_not_full_with_its_pages_used_up_at_the_last_pause),
-		cmocka_unit_test(heap_is_not_full_where_nothing_is_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/proc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char status_text[] =
@@ -16,7 +10,7 @@ static const char status_text[] =
 	"NStgid:\t4242\t77\t1\nNSpid:\t4242\t77\t1\nSigIgn:\t0000000000000002\nSigCgt:\t0000000101005ccd\n"
 	"CapInh:\t0000000000000000\nCapPrm:\t000001c000080000\nCapEff:\t0000000000000000\n";
 
-static void status_gives_effective_ids_and_the_innermost_pid(void **state)
+CASE(status_gives_effective_ids_and_the_innermost_pid)
 {
 	struct proc_status s;
 
@@ -32,7 +26,7 @@ static void status_gives_effective_ids_and_the_innermost_pid(void **state)
 	assert_int_equal(s.permitted, 0x1c000080000);
 }
 
-static void status_without_nspid_takes_the_pid_itself(void **state)
+CASE(status_without_nspid_takes_the_pid_itself)
 {
 	struct proc_status s;
 
@@ -41,7 +35,7 @@ static void status_without_nspid_takes_the_pid_itself(void **state)
 	assert_int_equal(s.caught, 0);
 }
 
-static void status_without_a_required_line_is_refused(void **state)
+CASE(status_without_a_required_line_is_refused)
 {
 	struct proc_status s;
 
@@ -50,7 +44,7 @@ static void status_without_a_required_line_is_refused(void **state)
 	assert_int_equal(proc_parse_status("State:\tR\nTgid:\t7\nUid:\t0\nGid:\t0\t0\t0\t0\n", &s), -EINVAL);
 }
 
-static void status_is_not_misled_by_a_name(void **state)
+CASE(status_is_not_misled_by_a_name)
 {
 	struct proc_status s;
 
@@ -62,7 +56,7 @@ static void status_is_not_misled_by_a_name(void **state)
 	assert_int_equal(s.tgid, 9);
 }
 
-static void start_time_is_found_after_any_command_name(void **state)
+CASE(start_time_is_found_after_any_command_name)
 {
 	uint64_t t = 0;
 
@@ -74,7 +68,7 @@ static void start_time_is_found_after_any_command_name(void **state)
 	assert_int_equal(proc_parse_start_time("", &t), -EINVAL);
 }
 
-static void start_time_of_a_real_process_is_the_same_twice(void **state)
+CASE(start_time_of_a_real_process_is_the_same_twice)
 {
 	char *text = proc_read(getpid(), "stat", 4096, NULL);
 	uint64_t first = 0, second = 1;
@@ -86,7 +80,7 @@ static void start_time_of_a_real_process_is_the_same_twice(void **state)
 	free(text);
 }
 
-static void monotonic_offset_is_in_nanoseconds_and_signed(void **state)
+CASE(monotonic_offset_is_in_nanoseconds_and_signed)
 {
 	assert_int_equal(
 		proc_parse_monotonic_offset("monotonic      86400         7\nboottime           0         0\n"),
@@ -95,7 +89,7 @@ static void monotonic_offset_is_in_nanoseconds_and_signed(void **state)
 	assert_int_equal(proc_parse_monotonic_offset("boottime 9 9\n"), 0);
 }
 
-static void mapping_has_the_targets_path(void **state)
+CASE(mapping_has_the_targets_path)
 {
 	struct mapping m;
 
@@ -111,7 +105,7 @@ static void mapping_has_the_targets_path(void **state)
 	assert_int_equal(m.inode, 318057);
 }
 
-static void a_mount_of_fuse_is_recognised_by_its_device(void **state)
+CASE(a_mount_of_fuse_is_recognised_by_its_device)
 {
 	static const char mounts[] = "21 29 0:20 / /sys rw,nosuid - sysfs sysfs rw\n"
 				     "36 35 8:1 / /mnt/fuse rw,noatime master:1 shared:7 - ext4 /dev/fuse rw\n"
@@ -126,7 +120,7 @@ static void a_mount_of_fuse_is_recognised_by_its_device(void **state)
 	assert_false(proc_parse_mount_is_fuse("", 0));
 }
 
-static void shared_mount_is_known_by_its_id(void **state)
+CASE(shared_mount_is_known_by_its_id)
 {
 	static const char mounts[] = "21 35 0:20 / /proc rw shared:11 - proc proc rw\n"
 				     "35 1 8:1 / / ro,noexec - ext4 /dev/sda1 rw\n"
@@ -143,7 +137,7 @@ static void shared_mount_is_known_by_its_id(void **state)
 	assert_int_equal(proc_parse_mount_is_shared("", 0), -ENOENT);
 }
 
-static void mapping_without_a_name_is_ignored(void **state)
+CASE(mapping_without_a_name_is_ignored)
 {
 	struct mapping m;
 
@@ -179,7 +173,7 @@ static int stop_at_once(const struct mapping *m, void *context)
 	return 17;
 }
 
-static void mappings_of_a_real_process_are_visited_until_the_visitor_stops(void **state)
+CASE(mappings_of_a_real_process_are_visited_until_the_visitor_stops)
 {
 	int count = 0;
 
@@ -191,7 +185,7 @@ static void mappings_of_a_real_process_are_visited_until_the_visitor_stops(void 
 	assert_int_equal(proc_each_mapping(999999999, count_mapping, &count), -ENOENT);
 }
 
-static void reading_stops_at_the_limit(void **state)
+CASE(reading_stops_at_the_limit)
 {
 	size_t length = 0;
 	char *text = proc_read(getpid(), "maps", 100, &length);
@@ -202,7 +196,7 @@ static void reading_stops_at_the_limit(void **state)
 	free(text);
 }
 
-static void soft_limit_counts(void **state)
+CASE(soft_limit_counts)
 {
 	static const char text[] = "Limit                     Soft Limit           Hard Limit           Units     \n"
 				   "Max processes             60                   31424                processes \n"
@@ -214,26 +208,4 @@ static void soft_limit_counts(void **state)
 	assert_true(proc_parse_limit(text, "Max address space") == UINT64_MAX);
 	assert_true(proc_parse_limit(text, "Max data size") == UINT64_MAX);
 	assert_true(proc_parse_limit("Max processes", "Max processes") == UINT64_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(status_gives_effective_ids_and_the_innermost_pid),
-		cmocka_unit_test(status_without_nspid_takes_the_pid_itself),
-		cmocka_unit_test(status_without_a_required_line_is_refused),
-		cmocka_unit_test(status_is_not_misled_by_a_name),
-		cmocka_unit_test(start_time_is_found_after_any_command_name),
-		cmocka_unit_test(start_time_of_a_real_process_is_the_same_twice),
-		cmocka_unit_test(monotonic_offset_is_in_nanoseconds_and_signed),
-		cmocka_unit_test(mapping_has_the_targets_path),
-		cmocka_unit_test(a_mount_of_fuse_is_recognised_by_its_device),
-		cmocka_unit_test(shared_mount_is_known_by_its_id),
-		cmocka_unit_test(mapping_without_a_name_is_ignored),
-		cmocka_unit_test(mappings_of_a_real_process_are_visited_until_the_visitor_stops),
-		cmocka_unit_test(reading_stops_at_the_limit),
-		cmocka_unit_test(soft_limit_counts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/find.h"
 #include "user/process/target.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,7 +21,7 @@ static int open_target(const char *spec, struct diag *d)
 	return r;
 }
 
-static void impossible_target_is_a_usage_error(void **state)
+CASE(impossible_target_is_a_usage_error)
 {
 	static const char *const words[] = {"", "0", "00000", "1234567890123"};
 	struct diag d;
@@ -37,7 +32,7 @@ static void impossible_target_is_a_usage_error(void **state)
 	}
 }
 
-static void pid_without_process_is_reported(void **state)
+CASE(pid_without_process_is_reported)
 {
 	struct diag d;
 
@@ -46,7 +41,7 @@ static void pid_without_process_is_reported(void **state)
 	assert_int_equal(d.usage, 0);
 }
 
-static void process_that_is_no_jvm_is_named(void **state)
+CASE(process_that_is_no_jvm_is_named)
 {
 	char spec[16];
 	struct diag d;
@@ -56,7 +51,7 @@ static void process_that_is_no_jvm_is_named(void **state)
 	assert_non_null(strstr(d.text, "'test_process') is not a JVM"));
 }
 
-static void unknown_name_is_quoted(void **state)
+CASE(unknown_name_is_quoted)
 {
 	struct diag d;
 
@@ -88,7 +83,7 @@ static void wait_until_zombie(pid_t pid)
 	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
 }
 
-static void a_zombie_has_ended(void **state)
+CASE(a_zombie_has_ended)
 {
 	struct target t = child_target(1);
 
@@ -102,7 +97,7 @@ static void a_zombie_has_ended(void **state)
 	target_close(&t);
 }
 
-static void without_pidfd_state_and_start_time_show_the_end(void **state)
+CASE(without_pidfd_state_and_start_time_show_the_end)
 {
 	struct target t = child_target(0), self = {.pid = getpid(), .pidfd = -1, .start_time = 1};
 
@@ -114,7 +109,7 @@ static void without_pidfd_state_and_start_time_show_the_end(void **state)
 	assert_true(target_ended(&self));
 }
 
-static void cpu_time_grows_with_work(void **state)
+CASE(cpu_time_grows_with_work)
 {
 	struct target t = {.pid = getpid(), .pidfd = -1};
 	uint64_t before;
@@ -129,7 +124,7 @@ static void cpu_time_grows_with_work(void **state)
 	target_close(&t);
 }
 
-static void closing_twice_closes_once(void **state)
+CASE(closing_twice_closes_once)
 {
 	struct target t = {.pidfd = dup(2)};
 
@@ -138,7 +133,7 @@ static void closing_twice_closes_once(void **state)
 	assert_int_equal(t.pidfd, -1);
 }
 
-static void a_thread_is_told_by_its_start_and_name(void **state)
+CASE(a_thread_is_told_by_its_start_and_name)
 {
 	static const char name[16] = "odd ) (name", other[16] = "odd ) (nam";
 	uint64_t ns;
@@ -156,21 +151,4 @@ static void a_thread_is_told_by_its_start_and_name(void **state)
 	assert_false(target_task_is(&t, 999999999, name, started, 20));
 	t.own_pid_ns_ino = t.pid_ns_ino + 1;
 	assert_false(target_task_is(&t, (uint32_t)getpid(), name, started, 20));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(impossible_target_is_a_usage_error),
-		cmocka_unit_test(pid_without_process_is_reported),
-		cmocka_unit_test(process_that_is_no_jvm_is_named),
-		cmocka_unit_test(unknown_name_is_quoted),
-		cmocka_unit_test(a_zombie_has_ended),
-		cmocka_unit_test(without_pidfd_state_and_start_time_show_the_end),
-		cmocka_unit_test(cpu_time_grows_with_work),
-		cmocka_unit_test(closing_twice_closes_once),
-		cmocka_unit_test(a_thread_is_told_by_its_start_and_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* This process publishes its context, in good and in bad states, as OTEP 4719 says or does not say. */
 #include "format/proto.h"
+#include "tests/lib/test.h"
 #include "user/process/process_context.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -134,7 +130,7 @@ static const char *value_of(const char *key)
 	return NULL;
 }
 
-static void scalar_attributes_are_read(void **state)
+CASE(scalar_attributes_are_read, setup, teardown)
 {
 	bool yes = true;
 	int64_t n = -3;
@@ -165,7 +161,7 @@ static void scalar_attributes_are_read(void **state)
 	assert_false(c->threads_unknown);
 }
 
-static void a_named_mapping_is_found_without_a_file(void **state)
+CASE(a_named_mapping_is_found_without_a_file, setup, teardown)
 {
 	put("service.name", "shop");
 	publish_at(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -175,7 +171,7 @@ static void a_named_mapping_is_found_without_a_file(void **state)
 	assert_string_equal(value_of("service.name"), "shop");
 }
 
-static void a_changed_context_is_read_again_and_one_that_is_gone_is_forgotten(void **state)
+CASE(a_changed_context_is_read_again_and_one_that_is_gone_is_forgotten, setup, teardown)
 {
 	put("service.name", "shop");
 	publish();
@@ -197,7 +193,7 @@ static void a_changed_context_is_read_again_and_one_that_is_gone_is_forgotten(vo
 	assert_string_equal(value_of("service.name"), "another");
 }
 
-static void secrets_are_redacted_by_their_keys(void **state)
+CASE(secrets_are_redacted_by_their_keys, setup, teardown)
 {
 	put("acme.client_secret", "s3cr3t");
 	put("service.name", "shop");
@@ -211,7 +207,7 @@ static void secrets_are_redacted_by_their_keys(void **state)
 	assert_string_equal(value_of("vault.token.id"), "1234");
 }
 
-static void what_is_too_much_is_left_out(void **state)
+CASE(what_is_too_much_is_left_out, setup, teardown)
 {
 	static char key[PROCESS_CONTEXT_KEY + 2], text[PROCESS_CONTEXT_VALUE + 2];
 	char number[16];
@@ -238,7 +234,7 @@ static void what_is_too_much_is_left_out(void **state)
 	assert_null(value_of("n127"));
 }
 
-static void forged_headers_and_payloads_give_nothing(void **state)
+CASE(forged_headers_and_payloads_give_nothing, setup, teardown)
 {
 	struct header good;
 
@@ -269,7 +265,7 @@ static void forged_headers_and_payloads_give_nothing(void **state)
 	assert_int_equal(process_context_read(reader)->count, 0);
 }
 
-static void a_payload_ends_where_the_memory_ends(void **state)
+CASE(a_payload_ends_where_the_memory_ends, setup, teardown)
 {
 	unsigned char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -285,7 +281,7 @@ static void a_payload_ends_where_the_memory_ends(void **state)
 	munmap(pages, PAGE);
 }
 
-static void the_form_of_thread_contexts_is_known_or_not(void **state)
+CASE(the_form_of_thread_contexts_is_known_or_not, setup, teardown)
 {
 	static const struct {
 		const char *name;
@@ -308,7 +304,7 @@ static void the_form_of_thread_contexts_is_known_or_not(void **state)
 }
 
 /* A publisher that others have made: the npm package @datadog/libdatadog 0.9, if it is in NODE_PATH. */
-static void what_libdatadog_publishes_is_read(void **state)
+CASE(what_libdatadog_publishes_is_read, setup, teardown)
 {
 	struct process_context_reader *of_node;
 	const struct process_context *c;
@@ -365,7 +361,7 @@ static void *change_all_the_time(void *place)
 	return NULL;
 }
 
-static void what_is_read_while_it_changes_is_of_one_moment(void **state)
+CASE(what_is_read_while_it_changes_is_of_one_moment, setup, teardown)
 {
 	static char place[PAGE];
 	unsigned int seen[2] = {0, 0};
@@ -389,23 +385,4 @@ static void what_is_read_while_it_changes_is_of_one_moment(void **state)
 	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
 	pthread_join(changer, NULL);
 	assert_true(seen[0] && seen[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(scalar_attributes_are_read),
-		T(a_named_mapping_is_found_without_a_file),
-		T(a_changed_context_is_read_again_and_one_that_is_gone_is_forgotten),
-		T(secrets_are_redacted_by_their_keys),
-		T(what_is_too_much_is_left_out),
-		T(forged_headers_and_payloads_give_nothing),
-		T(a_payload_ends_where_the_memory_ends),
-		T(the_form_of_thread_contexts_is_known_or_not),
-		T(what_libdatadog_publishes_is_read),
-		T(what_is_read_while_it_changes_is_of_one_moment),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The target is this process itself, with its libcmocka as libjvm. */
 #include "tests/lib/fake_mem.h"
+#include "tests/lib/test.h"
 #include "user/process/proc.h"
 #include "user/process/remote_mem.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 #include <elf.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,7 +37,7 @@ static struct target self(void)
 	return t;
 }
 
-static void memory_is_read_where_it_is_mapped(void **state)
+CASE(memory_is_read_where_it_is_mapped)
 {
 	struct target t = self();
 	struct remote_mem r;
@@ -62,7 +58,7 @@ static void memory_is_read_where_it_is_mapped(void **state)
 	remote_mem_close(&r);
 }
 
-static void unmapped_memory_is_an_error(void **state)
+CASE(unmapped_memory_is_an_error)
 {
 	static const uint64_t nowhere[] = {0, 4096, 0x7ffffffff000, 0x8000000000000000ULL, ~0ULL, ~7ULL};
 	struct target t = self();
@@ -81,7 +77,7 @@ static void unmapped_memory_is_an_error(void **state)
 	munmap(page, 4096);
 }
 
-static void gone_process_is_reported(void **state)
+CASE(gone_process_is_reported)
 {
 	struct target t = self();
 	struct remote_mem r;
@@ -104,7 +100,7 @@ static void gone_process_is_reported(void **state)
 	assert_int_equal(r.fd, -1);
 }
 
-static void exported_symbols_are_found_where_the_linker_finds_them(void **state)
+CASE(exported_symbols_are_found_where_the_linker_finds_them)
 {
 	static const char *const names[] = {"_cmocka_run_group_tests", "_assert_int_equal", "_fail", "print_message"};
 	const uintptr_t known[] = {(uintptr_t)_cmocka_run_group_tests, (uintptr_t)_assert_int_equal, (uintptr_t)_fail,
@@ -122,7 +118,7 @@ static void exported_symbols_are_found_where_the_linker_finds_them(void **state)
 	remote_mem_close(&r);
 }
 
-static void missing_symbol_is_named(void **state)
+CASE(missing_symbol_is_named)
 {
 	static const char *const names[] = {"_fail", "gHotSpotVMStructs"};
 	struct target t = self();
@@ -139,7 +135,7 @@ static void missing_symbol_is_named(void **state)
 	remote_mem_close(&r);
 }
 
-static void unmapped_library_is_named(void **state)
+CASE(unmapped_library_is_named)
 {
 	struct target t = self();
 	struct diag d;
@@ -203,7 +199,7 @@ static int find_in_image(struct fake_mem *m, const char *name, uint64_t *address
 	return remote_mem_find_symbols(&m->mem, IMAGE, &name, 1, address, &d);
 }
 
-static void dynamic_section_may_be_relocated_or_not(void **state)
+CASE(dynamic_section_may_be_relocated_or_not)
 {
 	for (int relocated = 0; relocated < 2; relocated++) {
 		struct fake_mem m;
@@ -218,7 +214,7 @@ static void dynamic_section_may_be_relocated_or_not(void **state)
 	}
 }
 
-static void hostile_image_is_refused(void **state)
+CASE(hostile_image_is_refused)
 {
 	static const struct {
 		uint64_t at, value;
@@ -253,7 +249,7 @@ static void hostile_image_is_refused(void **state)
 	}
 }
 
-static void endless_chain_is_refused(void **state)
+CASE(endless_chain_is_refused)
 {
 	struct fake_mem m;
 	uint64_t at;
@@ -265,21 +261,4 @@ static void endless_chain_is_refused(void **state)
 	fake_mem_put(&m, IMAGE + 0x100010, 1, 4); /* without a bloom filter: the bucket */
 	assert_int_equal(find_in_image(&m, "two", &at), -EBADMSG);
 	fake_mem_release(&m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_is_read_where_it_is_mapped),
-		cmocka_unit_test(unmapped_memory_is_an_error),
-		cmocka_unit_test(gone_process_is_reported),
-		cmocka_unit_test(exported_symbols_are_found_where_the_linker_finds_them),
-		cmocka_unit_test(missing_symbol_is_named),
-		cmocka_unit_test(unmapped_library_is_named),
-		cmocka_unit_test(dynamic_section_may_be_relocated_or_not),
-		cmocka_unit_test(hostile_image_is_refused),
-		cmocka_unit_test(endless_chain_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which capability is named when something is not permitted, in this process with and without capabilities. */
+#include "tests/lib/test.h"
 #include "user/process/rights.h"
 
-#include <errno.h>
 #include <linux/capability.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* CapEff of /proc/self/status */
 static unsigned long long effective(void)
@@ -30,7 +23,7 @@ static unsigned long long effective(void)
 	return set;
 }
 
-static void rights_held_are_those_of_the_effective_set(void **state)
+CASE(rights_held_are_those_of_the_effective_set)
 {
 	static const int numbers[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_SETGID, CAP_SETUID};
 
@@ -60,7 +53,7 @@ static void drop_capabilities(void)
 	assert_int_equal(effective(), 0);
 }
 
-static void admin_may_all_that_bpf_and_perfmon_may(void **state)
+CASE(admin_may_all_that_bpf_and_perfmon_may)
 {
 	keep_capabilities(1ull << CAP_SYS_ADMIN);
 	if (!effective())
@@ -78,7 +71,7 @@ static struct target self(void)
 	return (struct target){.pid = getpid(), .uid = geteuid(), .gid = getegid()};
 }
 
-static void missing_right_is_named_other_errors_are_not_blamed_on_it(void **state)
+CASE(missing_right_is_named_other_errors_are_not_blamed_on_it)
 {
 	char why[RIGHT_TEXT];
 
@@ -89,7 +82,7 @@ static void missing_right_is_named_other_errors_are_not_blamed_on_it(void **stat
 	assert_string_equal(right_why(RIGHT_DESCRIPTORS, ENOENT, why), strerror(ENOENT));
 }
 
-static void all_missing_rights_are_listed(void **state)
+CASE(all_missing_rights_are_listed)
 {
 	struct target t = self();
 	struct diag d = {0};
@@ -107,7 +100,7 @@ static void all_missing_rights_are_listed(void **state)
 	assert_null(strstr(d.text, "CAP_SETUID"));
 }
 
-static void uprobes_by_perf_events_need_admin(void **state)
+CASE(uprobes_by_perf_events_need_admin)
 {
 	struct target t = self();
 	struct diag d = {0};
@@ -120,7 +113,7 @@ static void uprobes_by_perf_events_need_admin(void **state)
 	assert_non_null(strstr(d.text, "rights are missing: CAP_SYS_ADMIN (uprobes by perf events): "));
 }
 
-static void a_jvm_of_another_user_takes_more_rights(void **state)
+CASE(a_jvm_of_another_user_takes_more_rights)
 {
 	struct target root = {0}, user = {.uid = 1000, .gid = 1000}, group = {.gid = 1000};
 
@@ -162,7 +155,7 @@ static uint64_t kept_of(uint64_t held, struct rights_later later)
 	return kept;
 }
 
-static void what_is_needed_no_more_is_dropped(void **state)
+CASE(what_is_needed_no_more_is_dropped)
 {
 	const uint64_t look = 1ull << CAP_SYS_PTRACE, files = 1ull << CAP_CHECKPOINT_RESTORE;
 	const uint64_t pod = look | 1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_SETUID | 1ull << CAP_SETGID |
@@ -185,19 +178,4 @@ static void what_is_needed_no_more_is_dropped(void **state)
 	/* the process to look into is this one, whose permitted set has all */
 	assert_int_equal(kept_of(1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN, (struct rights_later){0}),
 			 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_jvm_of_another_user_takes_more_rights),
-		cmocka_unit_test(what_is_needed_no_more_is_dropped),
-		cmocka_unit_test(rights_held_are_those_of_the_effective_set),
-		cmocka_unit_test(admin_may_all_that_bpf_and_perfmon_may),
-		cmocka_unit_test(missing_right_is_named_other_errors_are_not_blamed_on_it),
-		cmocka_unit_test(uprobes_by_perf_events_need_admin),
-		cmocka_unit_test(all_missing_rights_are_listed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

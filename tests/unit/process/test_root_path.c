@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Paths of the target, in a fake root. */
+#include "tests/lib/test.h"
 #include "user/process/root_path.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
 
 static char root[64], command[256];
@@ -49,7 +43,7 @@ static void check_content(const char *path, const char *expected)
 	close(fd);
 }
 
-static void links_are_resolved_in_the_targets_root(void **state)
+CASE(links_are_resolved_in_the_targets_root, open_root, remove_root)
 {
 	check_content("/a/b/file", "in\n");
 	check_content("a/b/file", "in\n");
@@ -59,7 +53,7 @@ static void links_are_resolved_in_the_targets_root(void **state)
 	check_content("/../../etc/passwd", "inner\n");
 }
 
-static void missing_file_or_other_kind_is_an_error(void **state)
+CASE(missing_file_or_other_kind_is_an_error, open_root, remove_root)
 {
 	const struct target t = {.uid = geteuid()};
 
@@ -85,7 +79,7 @@ static bool was_opened(int watch)
 	return read(watch, events, sizeof(events)) > 0;
 }
 
-static void devices_and_fifos_are_not_opened(void **state)
+CASE(devices_and_fifos_are_not_opened, open_root, remove_root)
 {
 	const struct target t = {.uid = geteuid()};
 	char path[128];
@@ -108,7 +102,7 @@ static void devices_and_fifos_are_not_opened(void **state)
 	close(watch);
 }
 
-static void files_of_strangers_and_large_ones_are_not_opened(void **state)
+CASE(files_of_strangers_and_large_ones_are_not_opened, open_root, remove_root)
 {
 	const struct target t = {.uid = geteuid()}, other = {.uid = geteuid() + 1};
 	int fd;
@@ -133,7 +127,7 @@ static void files_of_strangers_and_large_ones_are_not_opened(void **state)
 	}
 }
 
-static void counters_are_not_opened_if_they_are_a_fifo_or_a_link(void **state)
+CASE(counters_are_not_opened_if_they_are_a_fifo_or_a_link, open_root, remove_root)
 {
 	struct target t = {.pid = getpid(), .ns_pid = 77, .uid = geteuid()};
 	int watch;
@@ -149,7 +143,7 @@ static void counters_are_not_opened_if_they_are_a_fifo_or_a_link(void **state)
 	close(watch);
 }
 
-static void prefix_of_a_chroot_is_removed_only_from_whole_names(void **state)
+CASE(prefix_of_a_chroot_is_removed_only_from_whole_names)
 {
 	char path[64] = "/srv/jail/usr/lib/libjvm.so", other[64] = "/srv/jailer/x", plain[64] = "/usr/x";
 
@@ -161,7 +155,7 @@ static void prefix_of_a_chroot_is_removed_only_from_whole_names(void **state)
 	assert_string_equal(plain, "/usr/x");
 }
 
-static void directory_has_the_targets_path(void **state)
+CASE(directory_has_the_targets_path, open_root, remove_root)
 {
 	char name[64];
 	int fd = root_path_open_at(root_fd, "/dir/b", O_PATH | O_DIRECTORY);
@@ -170,21 +164,4 @@ static void directory_has_the_targets_path(void **state)
 	assert_string_equal(name, "/a/b");
 	assert_false(root_path_name(root, fd, name, 4));
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(links_are_resolved_in_the_targets_root, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(missing_file_or_other_kind_is_an_error, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(devices_and_fifos_are_not_opened, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(files_of_strangers_and_large_ones_are_not_opened, open_root,
-						remove_root),
-		cmocka_unit_test_setup_teardown(counters_are_not_opened_if_they_are_a_fifo_or_a_link, open_root,
-						remove_root),
-		cmocka_unit_test(prefix_of_a_chroot_is_removed_only_from_whole_names),
-		cmocka_unit_test_setup_teardown(directory_has_the_targets_path, open_root, remove_root),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

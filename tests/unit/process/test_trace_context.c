@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* This process publishes, by libraries that the compiler makes here; where their variables are, the loader says. */
+#include "tests/lib/test.h"
 #include "user/process/trace_context.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -98,7 +91,7 @@ static uint64_t word_now(void)
 	return *(const uint64_t *)(where.word & ~(uint64_t)FRT_CONTEXT_FLAGS);
 }
 
-static void a_variable_in_the_static_block_is_found(void **state)
+CASE(a_variable_in_the_static_block_is_found)
 {
 	struct library l;
 
@@ -113,7 +106,7 @@ static void a_variable_in_the_static_block_is_found(void **state)
 	assert_false(trace_context_find(context, false, &where));
 }
 
-static void a_variable_outside_of_the_static_block_is_found(void **state)
+CASE(a_variable_outside_of_the_static_block_is_found)
 {
 	struct library l = load("large", OTEL, "__thread char large[100000]; char *p(void) { return large; }");
 	size_t module;
@@ -131,7 +124,7 @@ static void a_variable_outside_of_the_static_block_is_found(void **state)
 	assert_false(trace_context_find(context, false, &where));
 }
 
-static void opentelemetry_comes_before_elastic(void **state)
+CASE(opentelemetry_comes_before_elastic)
 {
 	struct library elastic = load("elastic", ELASTIC, ""), otel;
 
@@ -151,7 +144,7 @@ static void opentelemetry_comes_before_elastic(void **state)
 }
 
 /* The second one is used when the first one has gone, though it was there all the time. */
-static void of_two_publishers_either_may_go(void **state)
+CASE(of_two_publishers_either_may_go)
 {
 	struct library first = load("first", OTEL, ""), second;
 
@@ -167,7 +160,7 @@ static void of_two_publishers_either_may_go(void **state)
 }
 
 /* However often a file is mapped, it is opened once. */
-static void a_file_is_looked_into_once(void **state)
+CASE(a_file_is_looked_into_once)
 {
 	struct library l = load("often", OTEL, "");
 	int fd = open(l.path, O_RDONLY);
@@ -188,13 +181,5 @@ static void a_file_is_looked_into_once(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_variable_in_the_static_block_is_found),
-		cmocka_unit_test(a_variable_outside_of_the_static_block_is_found),
-		cmocka_unit_test(opentelemetry_comes_before_elastic),
-		cmocka_unit_test(of_two_publishers_either_may_go),
-		cmocka_unit_test(a_file_is_looked_into_once),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_main(setup, teardown);
 }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/test.h"
 #include "user/process/tsc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <sched.h>
-#include <string.h>
 
 /* Readings of a counter with three ticks a nanosecond. */
 static struct tsc_reading at(int64_t ns, int64_t ahead_ns)
@@ -14,7 +10,7 @@ static struct tsc_reading at(int64_t ns, int64_t ahead_ns)
 	return (struct tsc_reading){.tsc = 5000 + 3 * (uint64_t)(ns + ahead_ns), .width = 90, .monotonic = 700 + ns};
 }
 
-static void test_counters_in_step_agree(void **state)
+CASE(test_counters_in_step_agree)
 {
 	const struct tsc_reading reading[] = {at(0, 0), at(20000, 30), at(40000, -30), at(2000000, 0)};
 
@@ -22,7 +18,7 @@ static void test_counters_in_step_agree(void **state)
 	assert_int_equal(tsc_apart(reading, 4), 0);
 }
 
-static void test_a_counter_that_is_ahead_or_behind_is_found(void **state)
+CASE(test_a_counter_that_is_ahead_or_behind_is_found)
 {
 	struct tsc_reading reading[] = {at(0, 0), at(20000, 5000), at(2000000, 0)};
 
@@ -34,7 +30,7 @@ static void test_a_counter_that_is_ahead_or_behind_is_found(void **state)
 	assert_in_range(tsc_apart(reading, 3), 49930, 49945);
 }
 
-static void test_a_wide_reading_is_no_evidence(void **state)
+CASE(test_a_wide_reading_is_no_evidence)
 {
 	struct tsc_reading reading[] = {at(0, 0), at(20000, 5000), at(2000000, 0)};
 
@@ -43,7 +39,7 @@ static void test_a_wide_reading_is_no_evidence(void **state)
 	assert_int_equal(tsc_apart(reading, 3), 0);
 }
 
-static void test_a_counter_that_stands_still_or_runs_backwards_is_none(void **state)
+CASE(test_a_counter_that_stands_still_or_runs_backwards_is_none)
 {
 	struct tsc_reading reading[] = {at(0, 0), at(20000, 0), at(2000000, 0)};
 
@@ -54,7 +50,7 @@ static void test_a_counter_that_stands_still_or_runs_backwards_is_none(void **st
 	assert_true(tsc_apart(reading, 3) == INT64_MAX);
 }
 
-static void test_looking_leaves_the_thread_on_its_cpus(void **state)
+CASE(test_looking_leaves_the_thread_on_its_cpus)
 {
 	char how[TSC_TEXT];
 	cpu_set_t before, after;
@@ -66,17 +62,4 @@ static void test_looking_leaves_the_thread_on_its_cpus(void **state)
 	assert_true(tsc_measured(how) || strstr(how, "apart") || strstr(how, "compared"));
 	assert_int_equal(sched_getaffinity(0, sizeof(after), &after), 0);
 	assert_true(CPU_EQUAL(&before, &after));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counters_in_step_agree),
-		cmocka_unit_test(test_a_counter_that_is_ahead_or_behind_is_found),
-		cmocka_unit_test(test_a_wide_reading_is_no_evidence),
-		cmocka_unit_test(test_a_counter_that_stands_still_or_runs_backwards_is_none),
-		cmocka_unit_test(test_looking_leaves_the_thread_on_its_cpus),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

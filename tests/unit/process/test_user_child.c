@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The helper child, with this process itself as the target. */
+#include "tests/lib/test.h"
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
 #include "user/text/monotonic.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -36,7 +30,7 @@ static int answer_work(struct user_child *h, void *context, struct answer *out, 
 	return 0;
 }
 
-static void answer_arrives_complete(void **state)
+CASE(answer_arrives_complete)
 {
 	struct target t = self();
 	struct answer answer;
@@ -59,7 +53,7 @@ static int fail_work(struct user_child *h, void *context, struct answer *out, st
 	return diag_set(d, ENOTTY, "what happened in the child");
 }
 
-static void failure_arrives_with_its_message(void **state)
+CASE(failure_arrives_with_its_message)
 {
 	struct target t = self();
 	struct answer answer;
@@ -83,7 +77,7 @@ static int hang_work(struct user_child *h, void *context, struct answer *out, st
 	return 0;
 }
 
-static void child_that_dies_or_hangs_is_reaped_and_reported(void **state)
+CASE(child_that_dies_or_hangs_is_reaped_and_reported)
 {
 	struct target t = self();
 	struct answer answer;
@@ -109,7 +103,7 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 	return unkillable && (options & WNOHANG) ? 0 : __real_waitpid(pid, status, options);
 }
 
-static void child_that_cannot_be_killed_is_left_behind(void **state)
+CASE(child_that_cannot_be_killed_is_left_behind)
 {
 	struct target t = self();
 	int64_t begun = monotonic_ms();
@@ -148,7 +142,7 @@ static void interrupt_later(void)
 	}
 }
 
-static void waiting_for_a_child_ends_with_ctrl_c(void **state)
+CASE(waiting_for_a_child_ends_with_ctrl_c)
 {
 	struct target t = self();
 	int64_t begun = monotonic_ms();
@@ -176,7 +170,7 @@ static int count_work(struct user_child *h, void *context, struct answer *out, s
 	return 0;
 }
 
-static void cleanup_continues_after_ctrl_c(void **state)
+CASE(cleanup_continues_after_ctrl_c)
 {
 	int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct target t = self();
@@ -208,7 +202,7 @@ static int descriptors_work(struct user_child *h, void *context, struct answer *
 	return 0;
 }
 
-static void child_closes_the_parents_descriptors(void **state)
+CASE(child_closes_the_parents_descriptors)
 {
 	int fds[] = {dup(2), dup(2), fcntl(2, F_DUPFD, 500)};
 	struct target t = self();
@@ -232,7 +226,7 @@ static int ids_work(struct user_child *h, void *context, struct answer *out, str
 	return 0;
 }
 
-static void child_is_the_targets_user_for_good(void **state)
+CASE(child_is_the_targets_user_for_good)
 {
 	struct target t = self();
 	struct answer answer;
@@ -249,7 +243,7 @@ static void child_is_the_targets_user_for_good(void **state)
 	assert_int_equal(geteuid(), 0);
 }
 
-static void works_if_sigchld_is_ignored(void **state)
+CASE(works_if_sigchld_is_ignored)
 {
 	struct target t = self();
 	struct answer answer;
@@ -263,7 +257,7 @@ static void works_if_sigchld_is_ignored(void **state)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-static void gone_target_is_reported(void **state)
+CASE(gone_target_is_reported)
 {
 	struct target t = self();
 	struct answer answer;
@@ -274,7 +268,7 @@ static void gone_target_is_reported(void **state)
 }
 
 /* Pid and pidfd disagree when the process has ended and its pid was reused. */
-static void process_with_a_reused_pid_is_not_the_target(void **state)
+CASE(process_with_a_reused_pid_is_not_the_target)
 {
 	struct target t = self();
 	struct answer answer;
@@ -288,23 +282,4 @@ static void process_with_a_reused_pid_is_not_the_target(void **state)
 	waitpid(child, NULL, 0);
 	assert_int_equal(user_child_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -ESRCH);
 	close(t.pidfd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answer_arrives_complete),
-		cmocka_unit_test(failure_arrives_with_its_message),
-		cmocka_unit_test(child_that_dies_or_hangs_is_reaped_and_reported),
-		cmocka_unit_test(child_that_cannot_be_killed_is_left_behind),
-		cmocka_unit_test(waiting_for_a_child_ends_with_ctrl_c),
-		cmocka_unit_test(cleanup_continues_after_ctrl_c),
-		cmocka_unit_test(child_closes_the_parents_descriptors),
-		cmocka_unit_test(child_is_the_targets_user_for_good),
-		cmocka_unit_test(works_if_sigchld_is_ignored),
-		cmocka_unit_test(gone_target_is_reported),
-		cmocka_unit_test(process_with_a_reused_pid_is_not_the_target),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
