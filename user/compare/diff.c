@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/compare/diff.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,46 +17,6 @@ static bool run_method_is_there(const struct run_method *m)
 	return m->count || m->timing.present;
 }
 
-/* Index of the methods of a run by name. */
-struct name_index {
-	const struct run *run;
-	struct hash_index index;
-};
-
-struct name_wanted {
-	const struct run *run;
-	const char *name;
-};
-
-static bool name_is(const void *context, uint32_t row)
-{
-	const struct name_wanted *w = context;
-
-	return strcmp(w->run->method[row - 1].name, w->name) == 0;
-}
-
-static uint64_t name_hash(const char *name)
-{
-	return hash_number(hash_seed(), hash_data(name, strlen(name)));
-}
-
-static int name_index_fill(struct name_index *n, const struct run *run)
-{
-	n->run = run;
-	for (size_t i = 0; i < run->count; i++) {
-		if (!run_method_is_there(&run->method[i]))
-			continue;
-		if (hash_add(&n->index, name_hash(run->method[i].name), i + 1))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static uint32_t name_find(const struct name_index *n, const char *name)
-{
-	return hash_find(&n->index, name_hash(name), name_is, &(struct name_wanted){n->run, name});
-}
-
 static void diff_add(struct diff *d, uint32_t before, uint32_t after)
 {
 	struct diff_method *m = &d->method[d->count++];
@@ -68,22 +27,30 @@ static void diff_add(struct diff *d, uint32_t before, uint32_t after)
 }
 
 /* Pair the methods of the two runs by their names. */
-static int diff_pair(struct diff *d)
+static void diff_pair(struct diff *d)
 {
-	struct name_index before = {0}, after = {0};
-	int err = name_index_fill(&before, d->before) ?: name_index_fill(&after, d->after);
+	enum { BEFORE, AFTER };
+	struct texts names = {0};
+	struct map rows = {0}; /* (number of the name, BEFORE or AFTER) -> number in the run */
 
-	d->method = calloc(d->before->count + d->after->count + 1, sizeof(*d->method));
-	err = d->method ? err : -ENOMEM;
-	for (size_t i = 0; !err && i < d->before->count; i++)
-		if (run_method_is_there(&d->before->method[i]))
-			diff_add(d, i + 1, name_find(&after, d->before->method[i].name));
-	for (size_t i = 0; !err && i < d->after->count; i++)
-		if (run_method_is_there(&d->after->method[i]) && !name_find(&before, d->after->method[i].name))
+	d->method = memory_need(calloc(d->before->count + d->after->count + 1, sizeof(*d->method)));
+	for (size_t i = 0; i < d->after->count; i++)
+		if (run_method_is_there(&d->after->method[i]))
+			*memory_map_at(&rows, texts_number(&names, d->after->method[i].name), AFTER) = i + 1;
+	for (size_t i = 0; i < d->before->count; i++) {
+		uint32_t name = texts_number(&names, d->before->method[i].name);
+
+		if (!run_method_is_there(&d->before->method[i]))
+			continue;
+		*memory_map_at(&rows, name, BEFORE) = i + 1;
+		diff_add(d, i + 1, map_get(&rows, name, AFTER));
+	}
+	for (size_t i = 0; i < d->after->count; i++)
+		if (run_method_is_there(&d->after->method[i]) &&
+		    !map_get(&rows, texts_number(&names, d->after->method[i].name), BEFORE))
 			diff_add(d, 0, i + 1);
-	hash_release(&before.index);
-	hash_release(&after.index);
-	return err;
+	texts_release(&names);
+	map_release(&rows);
 }
 
 /* Returns the number of comparisons that were possible. */
@@ -135,15 +102,12 @@ static int compare_diffs(const void *a, const void *b)
 	return strcmp((x->before ?: x->after)->name, (y->before ?: y->after)->name);
 }
 
-int diff_make(struct diff *d, const struct run *before, const struct run *after)
+void diff_make(struct diff *d, const struct run *before, const struct run *after)
 {
 	size_t tests = 0;
-	int err;
 
 	*d = (struct diff){.before = before, .after = after};
-	err = diff_pair(d);
-	if (err)
-		return err;
+	diff_pair(d);
 	for (size_t i = 0; i < d->count; i++) {
 		size_t possible = diff_compare_method(&d->method[i]);
 
@@ -160,7 +124,6 @@ int diff_make(struct diff *d, const struct run *before, const struct run *after)
 	}
 	if (d->count)
 		qsort(d->method, d->count, sizeof(*d->method), compare_diffs);
-	return 0;
 }
 
 /* The reason for waiting that a sum is about; NULL: the sum is of other calls than the slow ones of the method. */

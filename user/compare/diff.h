@@ -26,9 +26,9 @@ struct diff {
 
 /*
  * Compare two runs. A change counts as one if chance makes such a change anywhere in the comparison in less than 5 of
- * 100 pairs of equal runs (Bonferroni). 0 or -ENOMEM.
+ * 100 pairs of equal runs (Bonferroni).
  */
-int diff_make(struct diff *d, const struct run *before, const struct run *after);
+void diff_make(struct diff *d, const struct run *before, const struct run *after);
 void diff_release(struct diff *d);
 
 bool diff_method_differs(const struct diff_method *m);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/compare/run.h"
-#include "format/vec.h"
-#include "user/trace/trace.h"
+#include "user/text/java_number.h"
 #include "user/trace/jfr_names.h"
+#include "user/trace/trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,29 +23,26 @@ void run_release(struct run *r)
 	*r = (struct run){0};
 }
 
-/* NULL: no memory, or the number is 0. */
+/* The number is not 0. */
 static struct run_method *run_method_of(struct run *r, uint32_t number)
 {
-	if (!number || vec_reserve(&r->method, &r->capacity, number))
-		return NULL;
+	memory_reserve(&r->method, &r->capacity, number);
 	for (; r->count < number; r->count++)
 		r->method[r->count] = (struct run_method){.name = "N/A"};
 	return &r->method[number - 1];
 }
 
-int run_add(struct run *r, uint32_t number, int64_t start, int64_t duration, bool thrown)
+void run_add(struct run *r, uint32_t number, int64_t start, int64_t duration, bool thrown)
 {
 	struct run_method *m = run_method_of(r, number);
 	int64_t end = start + duration;
 
-	if (!m || vec_reserve(&m->duration, &m->capacity, m->count + 1))
-		return -ENOMEM;
+	memory_reserve(&m->duration, &m->capacity, m->count + 1);
 	m->duration[m->count++] = duration;
 	m->thrown += thrown;
 	m->total += duration;
 	r->first = start < r->first || !r->first ? start : r->first;
 	r->last = end > r->last ? end : r->last;
-	return 0;
 }
 
 static void split_sums_add(struct run_split *s, const struct call *call)
@@ -66,11 +62,11 @@ static int run_add_call(const struct call *call, void *context)
 {
 	struct run *r = ((struct run_reader *)context)->run;
 	uint32_t number = method_names_number(&r->names, call->chunk, &call->method);
-	int err = run_add(r, number, call->start, call->duration, call->thrown);
 
-	if (!err && call_has_split(call))
+	run_add(r, number, call->start, call->duration, call->thrown);
+	if (call_has_split(call))
 		split_sums_add(&r->method[number - 1].all, call);
-	return err;
+	return 0;
 }
 
 /* ---- other events */
@@ -117,8 +113,6 @@ static int run_take_timing(struct jfr_chunk *chunk, const struct jfr_event *e, v
 	if (passed <= 0)
 		return passed;
 	m = run_method_of(reader->run, method_names_number(&reader->run->names, chunk, &method));
-	if (!m)
-		return -ENOMEM;
 	m->timing = (struct run_timing){.present = true,
 					.invocations = run_number(chunk, &event, "invocations"),
 					.thrown = run_number(chunk, &event, "thrown"),
@@ -135,40 +129,31 @@ static int run_take_loss(struct jfr_chunk *chunk, const struct jfr_event *e, voi
 	return 0;
 }
 
-/* The text of a field, NUL-terminated. False: no memory. */
-static bool run_text(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_event *e, const char *field)
+/* The text of a field. */
+static const char *run_text(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_event *e, const char *field)
 {
 	struct jfr_value event = jfr_event_value(e), v = jfr_field(chunk, &event, field);
 
-	bytes_clear(out);
+	bytes_init(out);
 	put_value_text(out, &v);
-	bytes_put_u8(out, 0);
-	return !out->failed;
-}
-
-static bool bytes_are(const struct bytes *b, const char *text)
-{
-	return strcmp((const char *)b->data, text) == 0;
+	return memory_text(out);
 }
 
 static int run_take_message(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
 	struct run *r = ((struct run_reader *)context)->run;
-	struct bytes kind, text;
-	bool good;
+	struct bytes of_kind, of_text;
+	const char *kind = run_text(&of_kind, chunk, e, "kind"), *text = run_text(&of_text, chunk, e, "text");
 
-	bytes_init(&kind);
-	bytes_init(&text);
-	good = run_text(&kind, chunk, e, "kind") && run_text(&text, chunk, e, "text");
-	if (good && bytes_are(&kind, "throttled"))
+	if (strcmp(kind, "throttled") == 0)
 		r->throttled = true;
-	if (good && bytes_are(&kind, "forged"))
+	if (strcmp(kind, "forged") == 0)
 		r->lost = true;
-	if (good && bytes_are(&kind, "lower bound"))
-		bytes_put(&r->bounds, text.data, text.size - 1);
-	bytes_release(&kind);
-	bytes_release(&text);
-	return good && !r->bounds.failed ? 0 : -ENOMEM;
+	if (strcmp(kind, "lower bound") == 0)
+		put_text(&r->bounds, text);
+	bytes_release(&of_kind);
+	bytes_release(&of_text);
+	return 0;
 }
 
 /* "Cart::pay:10ms": a colon before a number, not two. */
@@ -187,23 +172,22 @@ static int run_take_setting(struct jfr_chunk *chunk, const struct jfr_event *e, 
 	struct run *r = ((struct run_reader *)context)->run;
 	struct jfr_value event = jfr_event_value(e);
 	const struct meta_type *trace = jfr_metadata_find(chunk->metadata, "jdk.MethodTrace");
-	struct bytes name, value;
-	bool good;
+	struct bytes of_name, of_value;
+	const char *name, *value;
 
 	if (!trace || run_number(chunk, &event, "id") != (int64_t)trace->id)
 		return 0;
-	bytes_init(&name);
-	bytes_init(&value);
-	good = run_text(&name, chunk, e, "name") && run_text(&value, chunk, e, "value");
-	if (good && bytes_are(&name, "threshold") && strtoull((char *)value.data, NULL, 10))
+	name = run_text(&of_name, chunk, e, "name");
+	value = run_text(&of_value, chunk, e, "value");
+	if (strcmp(name, "threshold") == 0 && strtoull(value, NULL, 10))
 		r->partial = true;
-	if (good && bytes_are(&name, "filter") && has_threshold((char *)value.data))
+	if (strcmp(name, "filter") == 0 && has_threshold(value))
 		r->partial = true;
-	if (good && bytes_are(&name, "thrown") && bytes_are(&value, "true"))
+	if (strcmp(name, "thrown") == 0 && strcmp(value, "true") == 0)
 		r->partial = true;
-	bytes_release(&name);
-	bytes_release(&value);
-	return good ? 0 : -ENOMEM;
+	bytes_release(&of_name);
+	bytes_release(&of_value);
+	return 0;
 }
 
 static int compare_durations(const void *a, const void *b)
@@ -214,16 +198,16 @@ static int compare_durations(const void *a, const void *b)
 }
 
 /* A remark names methods as "a.b.C.m(int)". */
-static bool run_is_bounded(const struct run *r, const char *name)
+static bool run_is_bounded(struct run *r, const char *name)
 {
-	char *text = r->bounds.size ? strndup(name, strcspn(name, "(") + 1) : NULL;
-	bool found = text && strstr((const char *)r->bounds.data, text);
+	char *text = memory_need(strndup(name, strcspn(name, "(") + 1));
+	bool found = strstr(memory_text(&r->bounds), text);
 
 	free(text);
 	return found;
 }
 
-bool run_settle(struct run *r)
+void run_settle(struct run *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		struct run_method *m = &r->method[i];
@@ -231,15 +215,12 @@ bool run_settle(struct run *r)
 		if (i < r->names.count)
 			m->name = method_names_text(&r->names, i + 1);
 		m->lower_bound = run_is_bounded(r, m->name);
-		m->sorted = m->count ? malloc(m->count * sizeof(*m->sorted)) : NULL;
 		if (!m->count)
 			continue;
-		if (!m->sorted)
-			return false;
+		m->sorted = memory_need(malloc(m->count * sizeof(*m->sorted)));
 		memcpy(m->sorted, m->duration, m->count * sizeof(*m->sorted));
 		qsort(m->sorted, m->count, sizeof(*m->sorted), compare_durations);
 	}
-	return true;
 }
 
 int run_read(struct run *r, struct jfr_file *file, struct call_filter *filter)
@@ -256,10 +237,8 @@ int run_read(struct run *r, struct jfr_file *file, struct call_filter *filter)
 		1);
 
 	r->lost |= file->unfinished || file->fault.what;
-	bytes_put_u8(&r->bounds, 0);
 	method_names_settle(&r->names);
-	if (!err && !run_settle(r))
-		err = -ENOMEM;
+	run_settle(r);
 	return err;
 }
 

@@ -45,7 +45,7 @@ struct run {
 	bool lost;	     /* calls were lost, or the file is unfinished */
 	bool partial;	     /* calls below a threshold, or that did not throw, are not in it */
 	bool throttled;	     /* of some methods, calls were only counted from some moment on */
-	struct bytes bounds; /* remarks about methods whose calls the JIT may hide; NUL-terminated */
+	struct bytes bounds; /* remarks about methods whose calls the JIT may hide */
 	/* Sums of waits, in ns, by (method << 2 | quantile, number of the reason); run_read_splits(). */
 	struct aggregate reasons;
 	struct texts reason_texts;
@@ -53,17 +53,17 @@ struct run {
 
 void run_release(struct run *r); /* takes a zeroed one, too */
 
-/* Read the calls of those methods that pass the filter. 0 or -ENOMEM; read errors are in file->fault. */
+/* Read the calls of those methods that pass the filter. 0, or what ended the pass; read errors are in file->fault. */
 int run_read(struct run *r, struct jfr_file *file, struct call_filter *filter);
 
 /* Read again, for where the time went. */
 int run_read_splits(struct run *r, const struct jfr_file *file, struct call_filter *filter);
 
-/* Sort the samples, when calls were added by run_add() or run_read(). False: no memory. */
-bool run_settle(struct run *r);
+/* Sort the samples, when calls were added by run_add() or run_read(). */
+void run_settle(struct run *r);
 
-/* Add a call. 0 or -ENOMEM. */
-int run_add(struct run *r, uint32_t method, int64_t start, int64_t duration, bool thrown);
+/* Add a call. */
+void run_add(struct run *r, uint32_t method, int64_t start, int64_t duration, bool thrown);
 
 struct sample run_sample(const struct run_method *m);
 

@@ -167,6 +167,7 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
 		.name = texts_number(&x->texts, reason),
 		.kind = PERFETTO_WAIT,
+		.wait = true,
 	};
 
 	if (waker[0]) {
@@ -190,6 +191,7 @@ static int perfetto_add_ready(const struct thread_wait *w, void *context)
 		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
 		.name = texts_number(&x->texts, "run queue"),
 		.kind = PERFETTO_RUNNABLE,
+		.wait = true,
 	};
 
 	return span_add(x, span, w->start, w->duration, arguments);

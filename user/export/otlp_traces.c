@@ -9,7 +9,7 @@
 
 enum { SPAN_OF_CALL, SPAN_OF_WAIT };
 
-/* What a span has beside its times; `data` of the timeline's span is its number. */
+/* What a call has beside its times; `data` of the timeline's span is its number. That of a wait is its whole duration. */
 struct otlp_traced_call {
 	int64_t cpu, run_queue, blocked, pause;
 	size_t values, values_size; /* where they are in `values` of all */
@@ -94,7 +94,9 @@ int otlp_traces_add_wait(struct otlp_traces *t, const struct otlp_wait *wait)
 	struct timeline_span span = {.track = wait->thread,
 				     .name = texts_add(&t->texts, wait->reason),
 				     .link = texts_add(&t->texts, wait->waker),
-				     .kind = SPAN_OF_WAIT};
+				     .kind = SPAN_OF_WAIT,
+				     .wait = true,
+				     .data = timeline_moment(wait->duration)};
 
 	return span.link == UINT32_MAX ? -ENOMEM : otlp_add_span(t, span, wait->start, wait->duration);
 }
@@ -188,8 +190,8 @@ static void otlp_write_waits(const struct otlp_writer *w, size_t first, size_t e
 	for (size_t i = first; i < end; i++) {
 		const struct timeline_span *s = &t->timeline.span[t->wait[i]];
 
-		otlp_event(w->out, &(struct otlp_event){s->start, s->end - s->start, otlp_text(t, s->name),
-							otlp_text(t, s->link)});
+		otlp_event(w->out,
+			   &(struct otlp_event){s->start, s->data, otlp_text(t, s->name), otlp_text(t, s->link)});
 	}
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/self_time.h"
 #include "user/text/memory.h"
+#include "user/trace/span.h"
 #include "user/trace/sum.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW	 (1u << 18) /* calls */
-#define SPANS	 (1u << 16) /* for each thread; then the oldest are joined in pairs */
-#define ROUNDING 2	    /* ns by which a call may seem to end after the one around it */
+#define WINDOW (1u << 18) /* calls */
+#define SPANS  (1u << 16) /* for each thread; then the oldest are joined in pairs */
 
 void self_time_release(struct self_time *s)
 {
@@ -81,7 +81,7 @@ static void self_time_process(struct self_time *s, const struct self_time_call *
 
 	self_times_add(&s->sum[c->sum], &c->times);
 	/* c may seem to end after the call around it */
-	if (last && last->start < c->start && c->start < last->end && c->end <= last->end + ROUNDING) {
+	if (last && last->start < c->start && span_contains(last->start, last->end, c->start, c->end)) {
 		self_times_subtract(&s->sum[last->sum], &last->times, &c->times);
 		return;
 	}

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/timeline.h"
 #include "format/vec.h"
+#include "user/trace/span.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/*
- * Start and length of a call are rounded, each by itself, and the kernel's clock is read at another moment than that of
- * the hooks: a span may seem to end after the one around it.
- */
-#define ROUNDING 1000	     /* ns */
-#define LATEST	 (1ll << 61) /* ns since the epoch, or since the machine was started */
-#define LANES	 64	     /* tracks that stand for one; then ends are cut */
+#define LATEST (1ll << 61) /* ns since the epoch, or since the machine was started */
+#define LANES  64	   /* tracks that stand for one; then ends are cut */
 
 /* The spans of a track that are open; `inner` is the innermost one. */
 struct open_spans {
@@ -111,7 +107,7 @@ static int timeline_nest(struct timeline *t, size_t begin, size_t end, bool move
 		struct timeline_span *s = &t->span[i];
 		int64_t limit = timeline_limit(t, &open, s->start);
 
-		if (move && s->end > limit && s->end - limit > ROUNDING) {
+		if (move && s->end > limit && s->end - limit > SPAN_ROUNDING) {
 			good = timeline_move(t, s, lane);
 			continue;
 		}
@@ -159,6 +155,63 @@ static struct timeline_edge timeline_peek(const struct timeline *t, const struct
 	return (struct timeline_edge){next, next ? next->start : INT64_MAX, true};
 }
 
+/* Go on beyond the next edge. False: no memory. */
+static bool timeline_step(struct timeline_track *at, const struct timeline_edge *edge)
+{
+	if (edge->begin)
+		return open_spans_push(&at->open, at->next++);
+	at->open.count--;
+	return true;
+}
+
+static int64_t span_middle(const struct timeline_span *s)
+{
+	return s->start + (s->end - s->start) / 2;
+}
+
+static int compare_middles(const void *a, const void *b)
+{
+	const struct timeline_span *x = a, *y = b;
+	int64_t p = span_middle(x), q = span_middle(y);
+
+	if (x->track != y->track)
+		return (x->track > y->track) - (x->track < y->track);
+	return (p > q) - (p < q);
+}
+
+/*
+ * Cut the waits, which stand behind the first `others` spans: the kernel's clock is read at another moment than that of the
+ * hooks. The others are arranged.
+ */
+static int timeline_cut_waits(struct timeline *t, size_t others)
+{
+	struct timeline_track at = {.next = 0};
+	int64_t last = 0;
+	bool good = true;
+
+	if (t->count > others)
+		qsort(t->span + others, t->count - others, sizeof(*t->span), compare_middles);
+	for (size_t i = others; i < t->count && good; i++) {
+		struct timeline_span *w = &t->span[i];
+		struct timeline_edge edge;
+
+		if (i == others || w->track != w[-1].track) {
+			at.next = lower_bound(n, others, t->span[n].track >= w->track);
+			at.end = lower_bound(n, others, t->span[n].track > w->track);
+			at.open.count = 0;
+			last = 0;
+		}
+		while (good && (edge = timeline_peek(t, &at)).time <= span_middle(w)) {
+			last = edge.time;
+			good = timeline_step(&at, &edge);
+		}
+		w->start = w->start > last ? w->start : last;
+		w->end = w->end < edge.time ? w->end : edge.time;
+	}
+	free(at.open.span);
+	return good ? 0 : -ENOMEM;
+}
+
 static bool timeline_before(const struct timeline *t, uint32_t a, uint32_t b)
 {
 	int64_t x = timeline_peek(t, &t->at[a]).time, y = timeline_peek(t, &t->at[b]).time;
@@ -201,14 +254,43 @@ static int timeline_start(struct timeline *t)
 	return 0;
 }
 
-int timeline_arrange(struct timeline *t, uint32_t tracks)
+static int timeline_passes(struct timeline *t)
 {
 	bool moved = true;
 	int err = 0;
 
-	t->tracks = tracks;
 	for (unsigned int lane = 0; lane <= LANES && moved && !err; lane++)
 		err = timeline_pass(t, lane < LANES, &moved);
+	return err;
+}
+
+/* Put the waits behind the others. Returns the number of those. */
+static size_t timeline_part(struct timeline *t)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct timeline_span s = t->span[i];
+
+		if (s.wait)
+			continue;
+		t->span[i] = t->span[others];
+		t->span[others++] = s;
+	}
+	return others;
+}
+
+int timeline_arrange(struct timeline *t, uint32_t tracks)
+{
+	size_t all = t->count, others = timeline_part(t);
+	int err;
+
+	t->tracks = tracks;
+	t->count = others;
+	err = timeline_passes(t);
+	t->count = all;
+	if (!err && others < all)
+		err = timeline_cut_waits(t, others) ?: timeline_passes(t);
 	return err ?: timeline_start(t);
 }
 
@@ -220,13 +302,8 @@ int timeline_next(struct timeline *t, struct timeline_edge *edge)
 		return 0;
 	at = &t->at[t->heap[0]];
 	*edge = timeline_peek(t, at);
-	if (edge->begin) {
-		if (!open_spans_push(&at->open, at->next))
-			return -ENOMEM;
-		at->next++;
-	} else {
-		at->open.count--;
-	}
+	if (!timeline_step(at, edge))
+		return -ENOMEM;
 	if (!at->open.count && at->next == at->end)
 		t->heap[0] = t->heap[--t->heaped];
 	heap_sink(t, 0);

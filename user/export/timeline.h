@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Spans of time on tracks, put into the order in which they begin and end. Spans of one track nest: one that would
- * begin in another and end after it goes to a track of its own.
+ * begin in another and end after it goes to a track of its own. A wait goes by its middle, as everywhere: it is cut to the
+ * time around that in which no other span of its track begins or ends.
  */
 #ifndef USER_EXPORT_TIMELINE_H
 #define USER_EXPORT_TIMELINE_H
@@ -14,8 +15,9 @@ struct timeline_span {
 	int64_t start, end; /* ns */
 	uint64_t data;	    /* for the caller, as the next two; of equal spans the one with more is outside */
 	uint32_t name, link;
-	uint32_t track; /* from 0 on */
-	uint32_t kind;	/* of two that begin and end together, the higher one is inside */
+	uint32_t track;	    /* from 0 on */
+	uint32_t kind : 31; /* of two that begin and end together, the higher one is inside */
+	uint32_t wait : 1;
 };
 
 struct timeline {
@@ -48,7 +50,7 @@ void timeline_release(struct timeline *t); /* takes a zeroed one, too */
 int timeline_add(struct timeline *t, const struct timeline_span *span);
 
 /*
- * Call it after the last span. Ends may become earlier by what the rounding of times explains, so that spans nest.
+ * Call it after the last span. Ends may become earlier by SPAN_ROUNDING, so that spans nest, and waits shorter.
  * `tracks`: their number. 0 or -ENOMEM.
  */
 int timeline_arrange(struct timeline *t, uint32_t tracks);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/outermost.h"
 #include "user/text/memory.h"
+#include "user/trace/span.h"
 
 #include <stdlib.h>
 
-#define FIRST	 4096u /* candidates in the first pass, */
-#define MORE	 16u   /* times as many in the next one, up to OUTERMOST_MOST: 40 MB */
-#define ROUNDING 2     /* ns */
+#define FIRST 4096u /* candidates in the first pass, */
+#define MORE  16u   /* times as many in the next one, up to OUTERMOST_MOST: 40 MB */
 
 /* Of equal spans the later one in the file ended later, and contains the other. */
 static bool is_longer(const struct outermost_call *a, const struct outermost_call *b)
@@ -99,8 +99,7 @@ static int compare_lengths(const void *a, const void *b)
 
 bool outermost_contains(const struct outermost_call *call, int64_t start, int64_t duration)
 {
-	return start >= call->start && start + duration <= call->start + call->duration + ROUNDING &&
-	       (start < call->start + call->duration || start == call->start);
+	return span_contains(call->start, call->start + call->duration, start, start + duration);
 }
 
 /* Keep those that lie in no other one. A thread without a number may be any. */

@@ -79,6 +79,32 @@ static void an_end_that_was_rounded_up_is_cut(void **state)
 	assert_string_equal(edges(1), "0:0:+a 3:0:+b 10:0:-b 10:0:-a ");
 }
 
+static void an_end_that_is_later_than_rounding_makes_it_is_no_span_inside(void **state)
+{
+	add(0, 'b', 3, 13);
+	add(0, 'a', 0, 10);
+	assert_string_equal(edges(1), "0:0:+a 3:1:+b 10:0:-a 13:1:-b ");
+}
+
+static void add_wait(int64_t start, int64_t end)
+{
+	struct timeline_span s = {.start = start, .end = end, .name = 'w', .kind = 1, .wait = true};
+
+	assert_int_equal(timeline_add(&t, &s), 0);
+}
+
+static void a_wait_is_in_the_span_that_its_middle_is_in(void **state)
+{
+	add_wait(5, 20);
+	add_wait(35, 60);
+	add_wait(90, 104);
+	add_wait(1, 10);
+	add(0, 'b', 40, 80);
+	add(0, 'a', 10, 100);
+	assert_string_equal(edges(1), "1:0:+w 10:0:-w 10:0:+a 10:0:+w 20:0:-w 40:0:+b 40:0:+w 60:0:-w 80:0:-b 90:0:+w "
+				      "100:0:-w 100:0:-a ");
+}
+
 static void spans_that_overlap_get_tracks_of_their_own(void **state)
 {
 	add(1, 'a', 0, 10000);
@@ -144,6 +170,8 @@ int main(void)
 		T(of_spans_that_begin_together_the_longer_one_is_outside),
 		T(of_equal_spans_the_last_one_is_outside),
 		T(an_end_that_was_rounded_up_is_cut),
+		T(an_end_that_is_later_than_rounding_makes_it_is_no_span_inside),
+		T(a_wait_is_in_the_span_that_its_middle_is_in),
 		T(spans_that_overlap_get_tracks_of_their_own),
 		T(a_span_without_length_or_with_a_negative_one_begins_and_ends),
 		T(nothing_has_no_edges),
