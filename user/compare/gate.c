@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/compare/gate.h"
 #include "user/exit.h"
-#include "user/text/java_number.h"
 #include "user/text/log.h"
+#include "user/text/memory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -146,13 +146,7 @@ static enum gate_result gate_decide(const struct condition *c, const struct gate
 static void gate_put(struct bytes *out, enum gate_result result, const struct condition *c, const char *method,
 		     const char *what)
 {
-	put_text(out, result_names[result]);
-	put_text(out, ": ");
-	put_text(out, c->text);
-	put_text(out, ": ");
-	put_text(out, method);
-	put_text(out, what);
-	bytes_put_u8(out, '\n');
+	bytes_printf(out, "%s: %s: %s%s\n", result_names[result], c->text, method, what);
 }
 
 static const char *value_text(const struct condition *c, double value)
@@ -265,12 +259,9 @@ static int gate_read(const struct condition *c, const struct jfr_file *file, str
 }
 
 /* Print the lines of a judgement: with -q only what has not passed. */
-static void gate_print(const struct bytes *lines)
+static void gate_print(const char *line)
 {
-	const char *line = (const char *)lines->data, *end;
-
-	for (size_t left = lines->size; left && (end = memchr(line, '\n', left)); line = end + 1) {
-		left -= end + 1 - line;
+	for (const char *end; (end = strchr(line, '\n')); line = end + 1) {
 		if (strncmp(line, result_names[GATE_PASSED], strlen(result_names[GATE_PASSED])) == 0)
 			log_line("%.*s", (int)(end - line), line);
 		else
@@ -290,10 +281,8 @@ static int gate_judge_files(const struct condition *c, const struct jfr_file *be
 		err = gate_read(c, before, &runs[0], d);
 	if (!err)
 		*result = gate_judge(c, before ? &runs[0] : NULL, &runs[1], &lines);
-	if (!err && lines.failed)
-		err = diag_set(d, ENOMEM, "no memory for the messages of --fail-if");
 	if (!err)
-		gate_print(&lines);
+		gate_print(memory_text(&lines));
 	bytes_release(&lines);
 	run_release(&runs[0]);
 	run_release(&runs[1]);

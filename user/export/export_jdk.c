@@ -5,6 +5,7 @@
  */
 #include "format/jfr/jfr_merge.h"
 #include "user/export/export.h"
+#include "user/text/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,14 +19,12 @@ int export_jdk(struct jfr_files *files, FILE *to)
 {
 	struct jfr_merge_sink sink = {.put = export_jdk_put, .context = to, .jdk_fields = true};
 	size_t count = jfr_files_recordings(files);
-	struct jfr_file **recordings = calloc(count + 1, sizeof(*recordings));
+	struct jfr_file **recordings = memory_need(calloc(count + 1, sizeof(*recordings)));
 	struct jfr_merged merged;
 	bool damaged = false;
 	const char *name;
 	int err;
 
-	if (!recordings)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		recordings[i] = jfr_files_recording(files, i, &name);
 	err = jfr_merge(recordings, count, &sink, &merged);

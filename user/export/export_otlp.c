@@ -11,6 +11,7 @@
 #include "user/trace/origin.h"
 #include "user/trace/wait.h"
 #include "user/text/java_number.h"
+#include "user/text/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,10 +60,7 @@ static void put_own_class(struct bytes *out, struct jfr_chunk *chunk, const stru
 
 	bytes_init(&text);
 	put_value_text(&text, &name);
-	bytes_put_u8(&text, 0);
-	if (!text.failed)
-		put_class_name(out, (char *)text.data, "");
-	out->failed |= text.failed;
+	put_class_name(out, memory_text(&text), "");
 	bytes_release(&text);
 }
 
@@ -173,11 +171,9 @@ static int otlp_read_program(struct jfr_chunk *chunk, const struct jfr_event *e,
 	x->resource.pid = origin_number(chunk, e, "pid");
 	bytes_init(&text);
 	put_value_text(&text, &arguments);
-	bytes_put_u8(&text, 0);
-	if (!text.failed)
-		x->service = otlp_service_name((char *)text.data);
+	x->service = memory_need(otlp_service_name(memory_text(&text)));
 	bytes_release(&text);
-	return x->service ? 0 : -ENOMEM;
+	return 0;
 }
 
 static enum otlp_kind otlp_kind_named(const struct bytes *type)

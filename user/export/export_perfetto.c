@@ -243,10 +243,7 @@ static int perfetto_read_program(struct jfr_chunk *chunk, const struct jfr_event
 	x->pid = event_number(chunk, &event, "pid");
 	bytes_init(&text);
 	put_value_text(&text, &arguments);
-	bytes_put_u8(&text, 0);
-	if (text.failed)
-		return -ENOMEM;
-	x->program = (char *)text.data;
+	x->program = memory_need(bytes_steal_text(&text));
 	x->program[strcspn(x->program, " ")] = 0;
 	return 0;
 }
