@@ -23,6 +23,58 @@ static unsigned long long effective(void)
 	return set;
 }
 
+/* What another process sees after a drop from `held`; 0 if we are not root. */
+static uint64_t kept_of(uint64_t held, struct rights_later later)
+{
+	uint64_t kept = 0;
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		struct target t = self();
+
+		keep_capabilities(held);
+		rights_drop(&t, later);
+		kept = effective();
+		if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+			kept = ~0ull;
+		_exit(write(ends[1], &kept, sizeof(kept)) != sizeof(kept));
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &kept, sizeof(kept)), sizeof(kept));
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return kept;
+}
+
+/* It comes first, because the cases behind it take rights from this process. */
+CASE(what_is_needed_no_more_is_dropped)
+{
+	const uint64_t look = 1ull << CAP_SYS_PTRACE, files = 1ull << CAP_CHECKPOINT_RESTORE;
+	const uint64_t pod = look | 1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_SETUID | 1ull << CAP_SETGID |
+			     1ull << CAP_DAC_READ_SEARCH;
+	uint64_t all = effective();
+
+	if (!(all >> CAP_SYS_ADMIN & 1) || !(all >> CAP_CHECKPOINT_RESTORE & 1))
+		skip(); /* not root */
+	assert_int_equal(kept_of(pod, (struct rights_later){0}), look);
+	assert_int_equal(kept_of(pod, (struct rights_later){.attach = true}),
+			 look | 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_DAC_READ_SEARCH);
+	assert_int_equal(kept_of(look | 1ull << CAP_KILL, (struct rights_later){.signal = true}),
+			 look | 1ull << CAP_KILL);
+	assert_int_equal(kept_of(look | 1ull << CAP_PERFMON, (struct rights_later){.probe = true}),
+			 look | 1ull << CAP_PERFMON);
+	assert_int_equal(kept_of(look | 1ull << CAP_SYS_ADMIN, (struct rights_later){.probe = true}),
+			 look | 1ull << CAP_SYS_ADMIN);
+	assert_int_equal(kept_of(look | files, (struct rights_later){0}), look | files);
+	assert_int_equal(kept_of(look | 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN, (struct rights_later){0}), look);
+	/* the process to look into is this one, whose permitted set has all */
+	assert_int_equal(kept_of(1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN, (struct rights_later){0}),
+			 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN);
+}
+
 CASE(rights_held_are_those_of_the_effective_set)
 {
 	static const int numbers[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_SETGID, CAP_SETUID};
@@ -127,55 +179,4 @@ CASE(a_jvm_of_another_user_takes_more_rights)
 		assert_int_equal(right_needed_beside(r, &group, false), same || r == RIGHT_GROUP);
 		assert_int_equal(right_needed_beside(r, &root, true), r == RIGHT_UPROBES || r == RIGHT_LOOK);
 	}
-}
-
-/* What another process sees after a drop from `held`; 0 if we are not root. */
-static uint64_t kept_of(uint64_t held, struct rights_later later)
-{
-	uint64_t kept = 0;
-	int ends[2];
-	pid_t pid;
-
-	assert_int_equal(pipe(ends), 0);
-	pid = fork();
-	if (!pid) {
-		struct target t = self();
-
-		keep_capabilities(held);
-		rights_drop(&t, later);
-		kept = effective();
-		if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
-			kept = ~0ull;
-		_exit(write(ends[1], &kept, sizeof(kept)) != sizeof(kept));
-	}
-	close(ends[1]);
-	assert_int_equal(read(ends[0], &kept, sizeof(kept)), sizeof(kept));
-	close(ends[0]);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	return kept;
-}
-
-CASE(what_is_needed_no_more_is_dropped)
-{
-	const uint64_t look = 1ull << CAP_SYS_PTRACE, files = 1ull << CAP_CHECKPOINT_RESTORE;
-	const uint64_t pod = look | 1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_SETUID | 1ull << CAP_SETGID |
-			     1ull << CAP_DAC_READ_SEARCH;
-	uint64_t all = effective();
-
-	if (!(all >> CAP_SYS_ADMIN & 1) || !(all >> CAP_CHECKPOINT_RESTORE & 1))
-		skip(); /* not root */
-	assert_int_equal(kept_of(pod, (struct rights_later){0}), look);
-	assert_int_equal(kept_of(pod, (struct rights_later){.attach = true}),
-			 look | 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_DAC_READ_SEARCH);
-	assert_int_equal(kept_of(look | 1ull << CAP_KILL, (struct rights_later){.signal = true}),
-			 look | 1ull << CAP_KILL);
-	assert_int_equal(kept_of(look | 1ull << CAP_PERFMON, (struct rights_later){.probe = true}),
-			 look | 1ull << CAP_PERFMON);
-	assert_int_equal(kept_of(look | 1ull << CAP_SYS_ADMIN, (struct rights_later){.probe = true}),
-			 look | 1ull << CAP_SYS_ADMIN);
-	assert_int_equal(kept_of(look | files, (struct rights_later){0}), look | files);
-	assert_int_equal(kept_of(look | 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN, (struct rights_later){0}), look);
-	/* the process to look into is this one, whose permitted set has all */
-	assert_int_equal(kept_of(1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN, (struct rights_later){0}),
-			 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN);
 }
