@@ -23,6 +23,27 @@ static unsigned long long effective(void)
 	return set;
 }
 
+static struct target self(void)
+{
+	return (struct target){.pid = getpid(), .uid = geteuid(), .gid = getegid()};
+}
+
+/* Keep only these, of those that we have. */
+static void keep_capabilities(unsigned long long set)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{.effective = set, .permitted = ~0u},
+						 {.effective = set >> 32, .permitted = ~0u}};
+	struct __user_cap_data_struct now[2];
+
+	assert_int_equal(syscall(SYS_capget, &header, now), 0);
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted = now[i].permitted;
+		data[i].effective &= now[i].permitted;
+	}
+	assert_int_equal(syscall(SYS_capset, &header, data), 0);
+}
+
 /* What another process sees after a drop from `held`; 0 if we are not root. */
 static uint64_t kept_of(uint64_t held, struct rights_later later)
 {
@@ -83,22 +104,6 @@ CASE(rights_held_are_those_of_the_effective_set)
 		assert_int_equal(right_held(r), effective() >> numbers[r - RIGHT_UPROBES] & 1);
 }
 
-/* Keep only these, of those that we have. */
-static void keep_capabilities(unsigned long long set)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {{.effective = set, .permitted = ~0u},
-						 {.effective = set >> 32, .permitted = ~0u}};
-	struct __user_cap_data_struct now[2];
-
-	assert_int_equal(syscall(SYS_capget, &header, now), 0);
-	for (int i = 0; i < 2; i++) {
-		data[i].permitted = now[i].permitted;
-		data[i].effective &= now[i].permitted;
-	}
-	assert_int_equal(syscall(SYS_capset, &header, data), 0);
-}
-
 static void drop_capabilities(void)
 {
 	keep_capabilities(0);
@@ -116,11 +121,6 @@ CASE(admin_may_all_that_bpf_and_perfmon_may)
 	assert_true(right_held(RIGHT_BPF) && !right_held(RIGHT_PERFMON) && !right_held(RIGHT_UPROBES));
 	keep_capabilities(1ull << CAP_PERFMON);
 	assert_true(!right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON) && !right_held(RIGHT_UPROBES));
-}
-
-static struct target self(void)
-{
-	return (struct target){.pid = getpid(), .uid = geteuid(), .gid = getegid()};
 }
 
 CASE(missing_right_is_named_other_errors_are_not_blamed_on_it)
