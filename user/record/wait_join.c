@@ -413,7 +413,7 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct 
 	reason = reason_in_pauses(j, w->reason, w->off, wake);
 	first = reason == FRT_WAIT_FUTEX ? wait_join_first_part(timeline, w) : timeline->count;
 	if (first < timeline->count) {
-		wait_timeline_extend(timeline, first, wake, w->on);
+		wait_timeline_extend(timeline, first, wake, w->on, !(w->flags & FRT_WAIT_ONGOING) || wake < w->on);
 		kept_continue(wait_timeline_payload(timeline, first), w, *stacks);
 	} else {
 		kept_fill(wait_timeline_append(timeline, class_of(reason), w->off, wake, w->on), w, reason, stacks);

@@ -44,13 +44,13 @@ void *wait_timeline_append(struct wait_timeline *t, unsigned int class, int64_t 
 	return wait_timeline_payload(t, t->count++);
 }
 
-void wait_timeline_extend(struct wait_timeline *t, size_t i, int64_t middle, int64_t end)
+void wait_timeline_extend(struct wait_timeline *t, size_t i, int64_t middle, int64_t end, bool ended)
 {
 	const struct wait_timeline_interval *w = &t->interval[i];
 	uint64_t second = t->interval[t->count - 1].sums.second - (i ? w[-1].sums.second : t->dropped.second);
 
 	t->count = i;
-	wait_timeline_append(t, w->class, w->begin, middle - (int64_t)second, end);
+	wait_timeline_append(t, w->class, w->begin, ended ? middle - (int64_t)second : middle, end);
 }
 
 static void move_payload(struct wait_timeline *t, size_t to, size_t from, size_t n)

@@ -50,9 +50,9 @@ void *wait_timeline_append(struct wait_timeline *t, unsigned int class, int64_t 
 
 /*
  * Have interval i, which is not coalesced, last until `end`, and drop those behind it. Its second part is as long as all
- * their second parts and [middle, end) together.
+ * their second parts and [middle, end) together. `ended`: false for one that goes on in its first part, so that it has none.
  */
-void wait_timeline_extend(struct wait_timeline *t, size_t i, int64_t middle, int64_t end);
+void wait_timeline_extend(struct wait_timeline *t, size_t i, int64_t middle, int64_t end, bool ended);
 
 /*
  * Append a moment, an interval without duration; `what` is added to the running sums. The payload, if there is one,

@@ -718,6 +718,24 @@ static void a_wait_that_may_go_on_is_not_shown_ahead(void **state)
 	assert_int_equal(shows, 2);
 }
 
+static void a_wait_in_parts_that_goes_on_has_no_run_queue_at_its_end(void **state)
+{
+	struct frt_wait last = {.thread = THREAD,
+				.off = PARK + 100,
+				.wake = 2 * PARK,
+				.on = 2 * PARK,
+				.reason = FRT_WAIT_FUTEX,
+				.flags = AGAIN | FRT_WAIT_ONGOING};
+
+	make(0, 0);
+	park(0, PARK, TIMED, true);
+	wait_join_wait(m->join, &last, &no_stacks);
+	assert_int_equal(show(0, 2 * PARK), 1);
+	assert_true(shown[0].ongoing);
+	assert_int_equal(shown[0].wake, 2 * PARK);
+	assert_int_equal(shown[0].on, 2 * PARK);
+}
+
 static void a_part_that_was_claimed_is_left_alone(void **state)
 {
 	make(0, 0);
@@ -779,6 +797,7 @@ int main(void)
 		T(what_ends_or_repeats_otherwise_stays_a_wait_each),
 		T(a_collection_between_two_parks_stays_one),
 		T(a_wait_that_may_go_on_is_not_shown_ahead),
+		T(a_wait_in_parts_that_goes_on_has_no_run_queue_at_its_end),
 		T(a_part_that_was_claimed_is_left_alone),
 		T(memory_of_all_threads_is_bounded),
 	};
