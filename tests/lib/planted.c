@@ -22,7 +22,7 @@
 		"Over" #ns ".outer", "main", AT(slot, 0), D(100), D(20), 0, false, false                       \
 	}
 
-/* Two texts with the FNV-1a hash 0, of 64 bits (isthe.com/chongo/tech/comp/fnv): what is told apart by it alone is not. */
+/* Two texts whose 64-bit FNV-1a hash is 0 (isthe.com/chongo/tech/comp/fnv). A reader that compares only hashes mixes them up. */
 #define COLLIDES      "!0IC=VloaY"
 #define COLLIDES_WITH "77kepQFQ8Kl"
 
@@ -58,7 +58,7 @@ const struct planted_call planted_calls[] = {
 	{"Holder.inner", "owner", AT(12, 25), D(210), D(0), 1, false, false},
 	{"Holder.outer", "owner", AT(12, 0), D(400), D(0), 0, false, false},
 	{"Held.call", "main", AT(12, 20), D(230), D(200), 0, false, false},
-	/* two waits in one place, of which only one is for a lock that has a holder */
+	/* two waits at one place; only one of them is for a lock that another thread holds */
 	{"Condition.signal", "owner", AT(13, 0), D(225), D(0), 0, false, false},
 	{"Place.take", "main", AT(13, 0), D(300), D(200), 0, false, false},
 	{"Lock.owner", "owner", AT(13, 410), D(215), D(0), 0, false, false},

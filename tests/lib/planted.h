@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recording of which all is known: its calls, which of them is in which, their waits, in which call each wait is, and who
- * held the lock. It has the same cases in each of several rounds. For CMocka programs.
+ * A recording with known contents: its calls and how they nest, their waits, the call that each wait belongs to, and the
+ * holder of each lock. It has the same cases in each of several rounds. For CMocka programs.
  */
 #ifndef TESTS_LIB_PLANTED_H
 #define TESTS_LIB_PLANTED_H
@@ -26,7 +26,7 @@ struct planted_call {
 	const char *thread;
 	int64_t start, duration; /* ns; from the start of the round */
 	int64_t blocked;	 /* PLANTED_UNKNOWN: where the time went is not known */
-	int in;			 /* the call around it: so many rows below; 0: none */
+	int in;			 /* distance in rows to the call around it, which stands below; 0: none */
 	bool thrown;
 	bool later; /* in the chunk after its waits */
 };

@@ -22,7 +22,7 @@ enum source_step {
 	SOURCE_SWEPT,	/* at each sweep */
 	SOURCE_UNHOOK,	/* remove what no recording wants any more */
 	SOURCE_DUMP,	/* have the open calls told */
-	SOURCE_STOP,	/* no calls follow; the open ones are told */
+	SOURCE_STOP,	/* no calls follow; the open ones are reported */
 	SOURCE_FINISH,	/* all records have been taken */
 	SOURCE_STEPS
 };

@@ -166,7 +166,7 @@ critical() { # traced|named [-JVM-OPTION...]
 }
 
 said() {
-	begin "what is not traced is said: a wildcard's native methods, one that is not bound, one bound to memory of no file, JDK $FEATURE" || return 0
+	begin "native methods that are not traced are reported: a wildcard's native methods, one that is not bound, one bound to memory of no file, JDK $FEATURE" || return 0
 	run_program "${NATIVES[@]}" 1 40 || return 0
 	trace_start -m 'live.Nativ*' && trace_stop
 	says 'not traced: [0-9]+ native: traced where a filter names the class'

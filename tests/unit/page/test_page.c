@@ -380,7 +380,7 @@ static void kinds_of_waits_are_told_apart_by_place_and_waker(void **state)
 	}
 }
 
-/* outer has 20 calls inside, of which the longest 16 are shown, and a wait at its beginning that the clock put before it. */
+/* outer has 20 calls inside; the longest 16 are shown. The clock has put a wait at its beginning before it. */
 static void a_story_has_the_longest_parts_and_the_sums_of_all(void **state)
 {
 	const struct story *s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is said on stderr, of a segment and facts made by hand. */
+/* What is printed to stderr about a segment and facts that are made by hand. */
 #include "user/run/printout.h"
 #include "tests/lib/capture.h"
 #include "tests/lib/fake_segment.h"
