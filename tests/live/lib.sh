@@ -125,6 +125,11 @@ wait_for() { # SECONDS (on an idle machine) COMMAND...
 	done
 }
 
+none_left() { # FILE...
+	local file
+	for file; do [ ! -e "$file" ] || return 1; done
+}
+
 ended() { ! kill -0 "$1" 2>/dev/null; }
 
 # Signals have their defaults, as in a service: bash's background jobs ignore SIGQUIT.

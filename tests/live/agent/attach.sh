@@ -113,13 +113,11 @@ silent() { grep -q 'Full thread dump' "$out" && finding "a thread dump in the JV
 
 ours() { find "${1:-/tmp}" "$WORK" -maxdepth 1 \( -name '.frtrace-*' -o -name ".attach_pid*" \) -newer "$WORK/.start" 2>/dev/null; }
 
-clean() { # [DIRECTORY]: no file of this test is left in it; temporary files of other attaches do not count
+clean() { # [DIRECTORY]: no file of this test is left in it; other attaches have theirs for some seconds
 	local left
 	left=$(ours "$@")
-	[ -n "$left" ] || return
-	sleep 1
-	left=$(grep -xF -- "$left" <<<"$(ours "$@")")
-	[ -z "$left" ] || finding "left behind: $left"
+	# shellcheck disable=SC2086 # no blanks in these names
+	wait_for 5 none_left $left || finding "left behind: $left"
 }
 
 # The case is over: it has harmed nothing.

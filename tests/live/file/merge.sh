@@ -102,11 +102,6 @@ tmp_left() {
 	wait_for 5 none_left $LEFT || finding "left behind: $LEFT"
 }
 
-none_left() { # FILE...
-	local file
-	for file; do [ ! -e "$file" ] || return 1; done
-}
-
 is_joint() { # FILE [STAMPS]: has both halves of a recording of the program's 160 calls
 	judged_by live.JointCheck "$1" "${2:-$T_DIR/stamps}"
 	[[ $SAID == "160 calls, "* ]] || finding "seen: $SAID"
