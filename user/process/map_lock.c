@@ -136,7 +136,8 @@ void map_locks_settle(bool again)
 #define HELD_MS		   60	 /* after which a lock counts as held */
 #define SAMPLE_MS	   10
 #define EXITING		   0x4 /* PF_EXITING, among the flags in /proc/PID/stat */
-#define GUARD_LINK	   0   /* its only descriptor, to the parent */
+#define GUARD_LINK	   0   /* to the parent */
+#define GUARD_PARENT	   1   /* its pidfd; the guard has no other descriptors */
 #define MESSAGE_MOST	   512
 #define FUSE_CONTROL	   "/sys/fs/fuse/connections"
 #define FUSE_CONTROL_MAGIC 0x65735543 /* linux/magic.h: FUSE_CTL_SUPER_MAGIC */
@@ -416,10 +417,7 @@ static void forks_check(struct forks *f)
 	f->rescue = now + LONG_MS;
 }
 
-/*
- * Field 9 of /proc/PID/stat, behind the command. True if the parent ends: its uprobes are taken away then, perhaps by another
- * thread than the first one, which is a zombie already. When that is done, this process gets another parent.
- */
+/* Field 9 of /proc/PID/stat, behind the command. True if the parent ends: the kernel may take its uprobes away now. */
 static bool parent_ends(pid_t parent)
 {
 	char *text = proc_read(parent, "stat", 4096, NULL), *at = text ? strrchr(text, ')') : NULL;
@@ -432,20 +430,28 @@ static bool parent_ends(pid_t parent)
 	return ends;
 }
 
-static void guard_watch(pid_t parent, int link)
+/*
+ * Until each thread of the parent has ended. Any of them may be the one that takes the uprobes away, when the first one is a
+ * zombie and this process has got another parent.
+ */
+static void guard_watch(pid_t parent)
 {
-	bool linked = true, busy = false;
+	struct pollfd poller[] = {{GUARD_PARENT, POLLIN, 0}, {GUARD_LINK, POLLIN, 0}};
 	struct forks forks = {NULL};
+	bool busy = false;
 	char bytes[64];
 	ssize_t n;
 
-	while (getppid() == parent) {
-		struct pollfd poller = {linked ? link : -1, POLLIN, 0};
+	for (;;) {
+		int ready = poll(poller, 2, busy ? BUSY_MS : LOOK_MS);
 
-		if (poll(&poller, 1, busy ? BUSY_MS : LOOK_MS) > 0) {
-			n = read(link, bytes, sizeof(bytes));
-			linked = n > 0;
-			busy = linked && bytes[n - 1] == '+';
+		if (ready > 0 && poller[0].revents)
+			return;
+		if (ready > 0) {
+			n = read(GUARD_LINK, bytes, sizeof(bytes));
+			busy = n > 0 && bytes[n - 1] == '+';
+			if (n <= 0)
+				poller[1].fd = -1;
 		} else if (busy || parent_ends(parent)) {
 			busy = true;
 			forks_check(&forks);
@@ -454,28 +460,31 @@ static void guard_watch(pid_t parent, int link)
 }
 
 /* It keeps no stream of the parent's open: a recording in the background must not hold the terminal. */
-static void guard_run(pid_t parent, int link)
+static void guard_run(pid_t parent, int pidfd, int link)
 {
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	setpriority(PRIO_PROCESS, 0, -20); /* the machine waits; may fail */
-	child_keep("frtrace-guard", (int *[]){&link}, 1);
-	if (link == GUARD_LINK)
-		guard_watch(parent, GUARD_LINK);
+	child_keep("frtrace-guard", (int *[]){&link, &pidfd}, 2);
+	if (link == GUARD_LINK && pidfd == GUARD_PARENT)
+		guard_watch(parent);
 	_exit(0);
 }
 
 int map_guard_start(struct map_guard **out, struct diag *d)
 {
 	pid_t parent = getpid(), child;
-	int link;
+	int pidfd = syscall(SYS_pidfd_open, parent, 0), link;
 
 	*out = NULL;
+	if (pidfd < 0)
+		return diag_errno(d, errno, "cannot watch over the uprobes");
 	child = child_fork(&link);
 	if (!child)
-		guard_run(parent, link);
+		guard_run(parent, pidfd, link);
+	close(pidfd);
 	if (child < 0)
 		return diag_errno(d, -child, "cannot start a process that watches the uprobes");
 	guard.link = link;
