@@ -20,6 +20,7 @@
 #define ASIDE_MS    20 /* without a sign of life, after which the next look begins */
 #define SAMPLE_MS   10
 #define RESULT_MOST 65536
+#define SETTLED	    4 /* children for the looks of later: some may hang */
 #define HAND	    3 /* the child's only descriptor, besides /dev/null */
 
 struct request {
@@ -35,12 +36,14 @@ struct hand {
 	int link;			       /* -1: it was left behind, and has not ended yet */
 	struct apart *looks;		       /* NULL: it has nothing to do */
 	void (*only)(pid_t pid, void *result); /* the only look that it does; NULL: any */
+	bool late;			       /* its last look was given up, and its result is to be thrown away */
 	pid_t at;			       /* the process that it looks at */
 	struct proc_pulse pulse;
 };
 
 static struct hand hands[APART_MOST];
 static pid_t owner;
+static void (*settled_look)(pid_t pid, void *result); /* no child can be started for it; NULL: none */
 
 /* One that hangs must not hold a pipe or a link of the parent. */
 static void hand_close_others(int link)
@@ -107,7 +110,32 @@ static void hand_leave(struct hand *h)
 	h->link = -1;
 	h->looks = NULL;
 	h->only = NULL;
+	h->late = false;
 	hand_reap(h);
+}
+
+/* One that nobody can replace may come back. */
+static void hand_put_aside(struct hand *h)
+{
+	if (!h->only) {
+		hand_leave(h);
+		return;
+	}
+	h->looks = NULL;
+	h->late = true;
+}
+
+/* Has it come back? */
+static bool hand_comes_back(struct hand *h)
+{
+	static char result[RESULT_MOST];
+	ssize_t n = recv(h->link, result, sizeof(result), MSG_DONTWAIT);
+
+	if (n > 0)
+		h->late = false;
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		hand_leave(h);
+	return n > 0;
 }
 
 /* One that has nothing to do ends at once. */
@@ -124,7 +152,10 @@ static void hand_give_up(struct hand *h, int err)
 	struct apart *a = h->looks;
 	pid_t at = h->at;
 
-	hand_leave(h);
+	if (err == -ETIMEDOUT)
+		hand_put_aside(h);
+	else
+		hand_leave(h);
 	a->pending--;
 	a->done(at, err, NULL, a->context);
 }
@@ -156,26 +187,35 @@ static void hands_disown(void)
 		if (hands[i].child && hands[i].link >= 0)
 			close(hands[i].link);
 	memset(hands, 0, sizeof(hands));
+	settled_look = NULL;
 	owner = getpid();
 }
 
-/* A child that has nothing to do and may look so. NULL: too many hang, or *err says why it cannot be started. */
+/* NULL: too many hang, or *err says why it cannot be started. */
+static struct hand *hand_new(int *err)
+{
+	struct hand *h = hands;
+
+	while (h < hands + APART_MOST && h->child)
+		h++;
+	*err = h < hands + APART_MOST ? hand_start(h) : -EBUSY;
+	return *err ? NULL : h;
+}
+
+/* A child that has nothing to do and may look so. NULL: as above. */
 static struct hand *hand_find(void (*look)(pid_t pid, void *result), int *err)
 {
-	struct hand *place = NULL;
-
 	hands_disown();
 	for (int i = 0; i < APART_MOST; i++) {
 		struct hand *h = &hands[i];
 
 		hand_reap(h);
-		if (h->child && h->link >= 0 && !h->looks && (!h->only || h->only == look))
+		if (h->child && h->link >= 0 && !h->looks && (!h->only || h->only == look) &&
+		    (!h->late || hand_comes_back(h)))
 			return h;
-		if (!h->child && !place)
-			place = h;
 	}
-	*err = place ? hand_start(place) : -EBUSY;
-	return *err ? NULL : place;
+	*err = -EBUSY;
+	return look == settled_look ? NULL : hand_new(err);
 }
 
 static int hand_ask(struct hand *h, struct apart *a, pid_t pid)
@@ -253,7 +293,7 @@ int apart_finish(struct apart *a)
 		return 0;
 	for (int i = 0; i < APART_MOST; i++)
 		if (hands[i].looks == a)
-			hand_leave(&hands[i]);
+			hand_put_aside(&hands[i]);
 	a->pending = 0;
 	return -EINTR;
 }
@@ -286,16 +326,24 @@ int apart_look(void (*look)(pid_t pid, void *result), pid_t pid, void *result, s
 void apart_settle(void (*look)(pid_t pid, void *result), size_t size)
 {
 	const struct request r = {look, size, 0, true};
-	struct hand *h;
 	int err;
 
 	hands_disown();
-	for (int i = 0; i < APART_MOST; i++)
-		if (hands[i].child && hands[i].link >= 0 && !hands[i].looks)
+	for (int i = 0; i < APART_MOST; i++) {
+		if (!hands[i].child || hands[i].link < 0 || hands[i].looks)
+			continue;
+		if (hands[i].late)
+			hand_leave(&hands[i]);
+		else
 			hand_end(&hands[i]);
-	h = look ? hand_find(look, &err) : NULL;
-	if (h && send(h->link, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r))
-		hand_leave(h);
-	else if (h)
-		h->only = look;
+	}
+	for (int i = 0; i < SETTLED && look; i++) {
+		struct hand *h = hand_new(&err);
+
+		if (h && send(h->link, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r))
+			hand_leave(h);
+		else if (h)
+			h->only = look;
+	}
+	settled_look = look;
 }

@@ -47,8 +47,8 @@ int apart_look(void (*look)(pid_t pid, void *result), pid_t pid, void *result, s
 
 /*
  * Call it before this process gives up rights that its children keep. Those that have nothing to do are ended. With a `look`,
- * a new one waits for the looks of later, when none can be started any more (syscall_filter.h), and does no other look,
- * whatever it is asked for.
+ * new ones wait for the looks of later, when none can be started any more (syscall_filter.h), and do no other look, whatever
+ * they are asked for. One that hangs looks again once it has come back; -EBUSY: none has.
  */
 void apart_settle(void (*look)(pid_t pid, void *result), size_t size);
 

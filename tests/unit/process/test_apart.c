@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,6 +193,47 @@ CASE(a_settled_child_does_one_look_only)
 	assert_int_not_equal(kill(f.child, 0), -1);
 	apart_settle(NULL, 0);
 	assert_int_equal(kill(f.child, 0), -1);
+}
+
+static pid_t *sleeper; /* seen by all children; 0: none */
+
+static void wake(int signal)
+{
+	(void)signal;
+}
+
+static void look_or_sleep(pid_t pid, void *result)
+{
+	if (pid == HANGS) {
+		signal(SIGUSR1, wake);
+		*sleeper = getpid();
+		pause();
+	}
+	((struct found *)result)->twice = 2 * pid;
+}
+
+CASE(a_settled_child_that_hangs_looks_again_when_it_has_come_back)
+{
+	struct found f;
+	pid_t asleep = 0;
+	int hanging = 0, err;
+
+	sleeper = mmap(NULL, sizeof(*sleeper), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(sleeper, MAP_FAILED);
+	apart_settle(look_or_sleep, sizeof(f));
+	while ((err = apart_look(look_or_sleep, HANGS, &f, sizeof(f))) == -ETIMEDOUT) {
+		asleep = *sleeper;
+		hanging++;
+	}
+	assert_int_equal(err, -EBUSY); /* and none is started */
+	assert_in_range(hanging, 2, 10);
+	assert_int_equal(kill(asleep, SIGUSR1), 0);
+	for (int i = 0; i < 2000 && (err = apart_look(look_or_sleep, 3, &f, sizeof(f))) == -EBUSY; i++)
+		usleep(10000);
+	assert_int_equal(err, 0);
+	assert_int_equal(f.twice, 6);
+	apart_settle(NULL, 0);
+	munmap(sleeper, sizeof(*sleeper));
 }
 
 static void write_to_all(pid_t pid, void *result)
