@@ -314,5 +314,11 @@ done
 for number in "${JDKS_IN_TURN[@]}"; do
 	root_use "$number" "limits" || continue
 	threads_of_a_group
-	[ -z "$SOAK" ] || { descriptors; full_heap SerialGC; full_heap ParallelGC; full_heap G1GC; }
+	[ -n "$SOAK" ] || continue
+	threads_of_a_user
+	addresses
+	memory_of_a_group
+	descriptors
+	deadly_heap
+	for collector in SerialGC ParallelGC G1GC; do full_heap "$collector"; done
 done
