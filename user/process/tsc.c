@@ -14,14 +14,19 @@
 #define SPAN_NS	 2000000 /* between the first reading and the last one, at least */
 #define APART_NS 1000	 /* less than a thread needs to get from one CPU to another */
 
+uint64_t tsc_now(void)
+{
+	return __rdtsc();
+}
+
 struct tsc_reading tsc_read(void)
 {
 	struct tsc_reading best = {.width = UINT64_MAX};
 
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = __rdtsc();
+		uint64_t before = tsc_now();
 		int64_t ns = monotonic_ns();
-		uint64_t width = __rdtsc() - before;
+		uint64_t width = tsc_now() - before;
 
 		if (width < best.width)
 			best = (struct tsc_reading){before + width / 2, width, ns};

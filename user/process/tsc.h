@@ -20,6 +20,9 @@ struct tsc_reading {
 	int64_t monotonic;
 };
 
+/* The counter of the CPU that runs this. */
+uint64_t tsc_now(void);
+
 /* Read both, as close together as some tries get. */
 struct tsc_reading tsc_read(void);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/run/dump_trigger.h"
 #include "user/capture/open_calls.h"
+#include "user/process/tsc.h"
 #include "user/segment/segment_names.h"
 #include "user/text/log.h"
 
@@ -128,7 +129,7 @@ struct stream_sink dump_trigger_sink(struct dump_trigger *t, const struct stream
 static void watch_open(void *context, const struct open_call *call)
 {
 	struct dump_trigger *t = context;
-	uint64_t age = __builtin_ia32_rdtsc() - call->start;
+	uint64_t age = tsc_now() - call->start;
 	uint32_t wanted = wanted_by(t, call->method);
 
 	for (size_t i = 0; wanted && i < t->conditions->count; i++) {
