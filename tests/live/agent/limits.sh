@@ -175,7 +175,7 @@ full='its Java heap is full \([0-9.]+ MB of [0-9.]+ MB in use\), and attaching t
 # It fills the heap without an OutOfMemoryError, which would end it.
 deadly_heap() {
 	begin "a JVM that an OutOfMemoryError would end is not attached to while its heap is full, JDK $FEATURE" || return
-	brim -- -XX:-UseTLAB -XX:+ExitOnOutOfMemoryError heap -4000 || return 0
+	brim -- -XX:-UseTLAB -XX:+ExitOnOutOfMemoryError heap 4000 || return 0
 	refused "$full"
 	target_drop
 	brim -- -XX:-UseTLAB -XX:+ExitOnOutOfMemoryError heap 300000 || return 0

@@ -70,12 +70,19 @@ public class Brim {
         held = all;
     }
 
-    /** Bytes that can be allocated still. Serial GC fills its survivor space in the end, Parallel GC does not. */
+    /** Serial GC fills its survivor space in the end, up to JDK 24 (or before: 22 to 24 were not tried); Parallel GC does not. */
+    static boolean isFilled(MemoryPoolMXBean pool) {
+        double version = Double.parseDouble(System.getProperty("java.specification.version"));
+        return pool.getType() == MemoryType.HEAP && !pool.getName().equals("PS Survivor Space")
+                && !(pool.getName().equals("Survivor Space") && version >= 25);
+    }
+
+    /** Bytes that can be allocated still. */
     static long left() {
         long left = 0;
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
             MemoryUsage usage = pool.getUsage();
-            if (pool.getType() == MemoryType.HEAP && !pool.getName().equals("PS Survivor Space"))
+            if (isFilled(pool))
                 left += Math.max(usage.getMax(), usage.getCommitted()) - usage.getUsed();
         }
         return left;
