@@ -273,7 +273,7 @@ classes_for_all() {
 }
 
 peek() { # PID FIELD
-	if [ ! -x "$CACHE/peek" ] || [ "$LIVE/peek.c" -nt "$CACHE/peek" ] || [ "$ROOT/bpf/frtrace.h" -nt "$CACHE/peek" ]; then
+	if [ ! -x "$CACHE/peek" ] || [ -n "$(find "$LIVE/peek.c" "$ROOT"/bpf/*.h -newer "$CACHE/peek")" ]; then
 		exclusively sh -c 'gcc -D_GNU_SOURCE -I"$1" -o "$2.new" "$3" && mv "$2.new" "$2"' - "$ROOT" "$CACHE/peek" "$LIVE/peek.c" || exit 1
 	fi
 	"$CACHE/peek" "$1" "$2" 2>/dev/null || echo none
