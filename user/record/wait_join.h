@@ -55,9 +55,6 @@ void wait_join_free(struct wait_join *j);
 void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct wait_stack_ids *stacks);
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p);
 
-/* True if frtrace has caused the pause: a class was retransformed, or a stack taken, for a command. */
-bool wait_join_is_own(const struct frt_pause *p);
-
 void wait_join_usage(struct wait_join *j, const struct frt_thread_usage *u);
 
 /* Note that the thread's data in o->flags is unknown. NULL: the thread is unknown, so this holds for all threads. */
