@@ -4,7 +4,7 @@
  * number of waits kept for its thread. Memory is bounded: waits that no call can ask for any more are dropped, and
  * those of long open calls are coalesced (wait_timeline.h). Unknown values are reported as unknown, never guessed.
  *
- * Times are CLOCK_MONOTONIC in ns; threads are serials, or keys of virtual threads (bpf/frtrace.h).
+ * Times are CLOCK_MONOTONIC in ns; threads are serials, or keys of virtual threads (bpf/slots.h).
  */
 #ifndef USER_RECORD_WAIT_JOIN_H
 #define USER_RECORD_WAIT_JOIN_H
