@@ -78,7 +78,6 @@ static bool add_capabilities(void)
 /* A thread that may call traced native methods says who it is: nothing else of the agent need ever run on it. */
 static void JNICALL on_thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread)
 {
-	(void)j, (void)thread;
 	slot_release(env);
 	if (rewrite_has_natives())
 		slot_claim(env);
@@ -86,14 +85,12 @@ static void JNICALL on_thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread)
 
 static void JNICALL on_thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread)
 {
-	(void)j, (void)thread;
 	slot_release(env);
 }
 
 /* On System.exit() the end of its thread is reported first, then this. */
 static void JNICALL on_vm_death(jvmtiEnv *j, JNIEnv *env)
 {
-	(void)j;
 	slot_jvm_ends(env);
 }
 
@@ -405,7 +402,6 @@ static enum frt_result unhook(JNIEnv *env, uint32_t recording)
 
 static enum frt_result agent_ask_for_room(JNIEnv *env, uint32_t recording)
 {
-	(void)env;
 	if (agent_row(recording)->state == FRT_ACTIVE)
 		room_ask();
 	return FRT_DONE;
@@ -476,7 +472,6 @@ static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 	struct tracer_watch watch[FRT_RECORDINGS] = {0};
 	uint32_t done = 0, number, recording;
 
-	(void)j, (void)unused;
 	for (;;) {
 		bool idle = load_acquire(&control->state) == FRT_IDLE;
 		bool woken = sys_wait_shared(&control->command.number, done, idle ? SYS_FOREVER : HEAL_STEP_MS);
@@ -590,7 +585,6 @@ EXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
 	JNIEnv *env;
 
-	(void)reserved;
 	if (!options || (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6))
 		return FRT_UNKNOWN_COMMAND;
 	java_vm = vm;
@@ -615,7 +609,6 @@ static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread)
 	const char *options;
 	enum frt_result result;
 
-	(void)thread;
 	(*j)->SetEventNotificationMode(j, JVMTI_DISABLE, JVMTI_EVENT_VM_INIT, NULL);
 	options = launch_link_command(LAUNCH_PATIENCE_MS);
 	result = options ? init_alone(env, options) : FRT_NOT_READY;
@@ -677,7 +670,6 @@ EXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	char *comma = options;
 
-	(void)reserved;
 	java_vm = vm;
 	while (comma && *comma && *comma != ',')
 		comma++;

@@ -332,7 +332,6 @@ static void collect_seen(JNIEnv *env, struct batch *b, jclass c)
 	struct slice name;
 	char *signature;
 
-	(void)b;
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL)) {
 		all_named = false;
 		return;
@@ -496,7 +495,6 @@ void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject
 			     jobject protection_domain, jint size, const unsigned char *bytes, jint *new_size,
 			     unsigned char **new_bytes)
 {
-	(void)j, (void)protection_domain;
 	if (!name)
 		return;
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
@@ -609,7 +607,6 @@ void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass
 {
 	uint32_t set;
 
-	(void)j, (void)thread;
 	stack_classes_changed();
 	hook_class_prepared(env, c);
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);

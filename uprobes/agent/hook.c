@@ -551,7 +551,6 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 {
 	struct frt_slot *s;
 
-	(void)helper;
 	if (unlikely(!frtrace_drain_semaphore || load_acquire(&control_since) == UINT64_MAX))
 		return begin_not_alone(env, method);
 	s = slot_find_first(env);
@@ -560,13 +559,11 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 
 void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method)
 {
-	(void)helper;
 	ended(env, start, method, 0);
 }
 
 void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method)
 {
-	(void)helper;
 	ended(env, start, method, FRT_SPAN_THROWN);
 }
 
@@ -596,12 +593,10 @@ static __attribute__((noinline)) jint recorded_for(JNIEnv *env, uint64_t start)
 
 jint JNICALL hook_left(JNIEnv *env, jclass helper, jlong start, jint method)
 {
-	(void)helper;
 	return unlikely(ended(env, start, method, FRT_SPAN_FIELDS)) ? recorded_for(env, start) : 0;
 }
 
 jint JNICALL hook_threw(JNIEnv *env, jclass helper, jlong start, jint method)
 {
-	(void)helper;
 	return ended(env, start, method, FRT_SPAN_THROWN | FRT_SPAN_FIELDS) ? recorded_for(env, start) : 0;
 }

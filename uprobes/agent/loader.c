@@ -183,7 +183,6 @@ static void JNICALL ask_thread(jvmtiEnv *j, JNIEnv *env, void *loader)
 {
 	uint32_t number;
 
-	(void)j;
 	if (loader_number(env, loader, &number))
 		loader_ask(env, loader, number, true);
 	(*env)->DeleteGlobalRef(env, loader);

@@ -82,7 +82,6 @@ static void remove_abandoned(void *context, const struct control_name *name)
 {
 	struct sockaddr_un a = address_of(name);
 
-	(void)context;
 	if (kill(name->recorder, 0) && errno == ESRCH)
 		unlink(a.sun_path);
 }

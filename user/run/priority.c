@@ -53,7 +53,6 @@ static void *watch_queue(void *unused)
 {
 	struct epoll_event e = {.events = 0};
 
-	(void)unused;
 	setpriority(PRIO_PROCESS, 0, HIGHEST);
 	while (!watch.over)
 		if (epoll_wait(watch.events, &e, 1, MOST_MS) > 0 && e.data.fd != watch.end &&

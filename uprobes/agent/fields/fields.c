@@ -621,13 +621,11 @@ static inline void put_number(JNIEnv *env, uint32_t set, uint32_t number, enum f
 
 void JNICALL fields_put_int(JNIEnv *env, jclass helper, jint value, jint set, jint number)
 {
-	(void)helper;
 	put_number(env, set, number, FRT_FORM_INTEGER, (int64_t)value);
 }
 
 void JNICALL fields_put_long(JNIEnv *env, jclass helper, jlong value, jint set, jint number)
 {
-	(void)helper;
 	put_number(env, set, number, FRT_FORM_INTEGER, value);
 }
 
@@ -635,7 +633,6 @@ void JNICALL fields_put_float(JNIEnv *env, jclass helper, jfloat value, jint set
 {
 	uint32_t bits;
 
-	(void)helper;
 	memcpy(&bits, &value, sizeof(bits));
 	put_number(env, set, number, FRT_FORM_FLOAT, bits);
 }
@@ -644,13 +641,11 @@ void JNICALL fields_put_double(JNIEnv *env, jclass helper, jdouble value, jint s
 {
 	uint64_t bits;
 
-	(void)helper;
 	memcpy(&bits, &value, sizeof(bits));
 	put_number(env, set, number, FRT_FORM_DOUBLE, bits);
 }
 
 void JNICALL fields_put_object(JNIEnv *env, jclass helper, jobject value, jint set, jint number)
 {
-	(void)helper;
 	fields_put(env, set, number, field_object(value));
 }
