@@ -532,7 +532,7 @@ static __attribute__((noinline)) uint64_t begin_for_several(JNIEnv *env, uint32_
 	meet_recordings(s, env);
 	s->others++;
 	start = open_call(s, env, method);
-	set = recordings_of(start, method); /* `leave` will find the same; see agent.c on when a recording begins */
+	set = recordings_of(start, method); /* `leave` will find the same; see commands.c on when a recording begins */
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
 		recordings_share(s, r)->entered += set >> r & 1;
 	recordings_push(s, s->depth - 1, set);
