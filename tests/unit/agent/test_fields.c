@@ -16,6 +16,9 @@ static void *scarce_map(size_t size)
 #define jvmti fields_named_jvmti
 #include "uprobes/agent/fields/fields_named.c"
 #undef jvmti
+#define jvmti fields_static_jvmti
+#include "uprobes/agent/fields/fields_static.c"
+#undef jvmti
 #include "uprobes/agent/fields/fields_late.c"
 
 #include "filters/filter_list.h"
