@@ -203,39 +203,34 @@ static bool is_fault_of_a_class(jvmtiError error)
 /* The class does not get hooks. If it had some before, it keeps those: they are other recordings'. */
 static void refused(JNIEnv *env, const struct batch *b, jclass c, bool hooked, enum frt_skip_reason reason)
 {
+	struct class_info n;
 	struct frt_class *row;
-	struct slice name;
-	char *signature;
 
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+	if (!class_info_name(c, &n))
 		return;
-	if (class_info_name(signature, &name)) {
-		row = hooked ? class_info_row(env, c, name) : NULL;
-		for (uint32_t r = 0; row && r < FRT_RECORDINGS; r++)
-			if (b->gain >> r & 1)
-				control_unhook_for(row - control_class_row(0), r);
-		if (!row)
-			class_info_forget(env, c, name);
-		control_skip(b->gain, name, slice_of(NULL), slice_of(NULL), reason);
-	}
-	class_info_free(signature);
+	row = hooked ? class_info_row(env, c, n.name) : NULL;
+	for (uint32_t r = 0; row && r < FRT_RECORDINGS; r++)
+		if (b->gain >> r & 1)
+			control_unhook_for(row - control_class_row(0), r);
+	if (!row)
+		class_info_forget(env, c, n.name);
+	control_skip(b->gain, n.name, slice_of(NULL), slice_of(NULL), reason);
+	class_info_free(n.signature);
 }
 
 static void note_hooks(JNIEnv *env, jclass c, bool hooked)
 {
-	struct frt_class *row = NULL;
-	struct slice name;
-	char *signature;
+	struct class_info n;
+	struct frt_class *row;
 
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+	if (!class_info_name(c, &n))
 		return;
-	if (class_info_name(signature, &name))
-		row = class_info_row(env, c, name);
+	row = class_info_row(env, c, n.name);
 	if (row && hooked)
 		set_bits(&row->flags, FRT_CLASS_REWRITTEN);
 	else if (row)
 		control_unhook_class(row - control_class_row(0));
-	class_info_free(signature);
+	class_info_free(n.signature);
 }
 
 /* The JVM asked for new code but accepted none of it. */
