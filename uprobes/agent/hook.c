@@ -149,11 +149,11 @@ static inline __attribute__((always_inline)) bool hook_finish(struct frt_slot *s
 		if (rule & FRT_RULE_TIMED)
 			count_time(s, method, duration, flags);
 		return false;
-	} else if (rule & FRT_RULE_TIMED) {
-		time_and_record(s, env, start, now, method, flags);
-	} else {
-		hook_record(s, env, start, now, method, flags);
 	}
+	if (rule & FRT_RULE_TIMED)
+		time_and_record(s, env, start, now, method, flags);
+	else
+		hook_record(s, env, start, now, method, flags);
 	return true;
 }
 
@@ -165,20 +165,16 @@ static inline bool is_innermost(const struct frt_slot *s, uint64_t start)
 	return likely(depth < FRT_OPEN_CALLS && s->open[depth].start == start);
 }
 
-static void end_on_carrier(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method)
+static inline void close_call(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method)
 {
-	mounts_leave(s, start);
-	s->moved_exits += !virtual_calls_leave(env, start, method);
-}
-
-static void close_call(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method)
-{
-	if (is_innermost(s, start))
+	if (is_innermost(s, start)) {
 		s->depth--;
-	else if (s->flags & FRT_SLOT_CARRIER)
-		end_on_carrier(s, env, start, method);
-	else
+	} else if (s->flags & FRT_SLOT_CARRIER) {
+		mounts_leave(s, start);
+		s->moved_exits += !virtual_calls_leave(env, start, method);
+	} else {
 		resynchronise(s, start);
+	}
 }
 
 static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t start, uint64_t now, uint32_t method,
