@@ -321,14 +321,12 @@ static void source_put_counts(const struct hotspot_source *h)
 	slot->longest = clock_ticks_of_ns(h->session->clock, c.longest);
 }
 
-uint64_t session_missed(const struct session *s)
+void hotspot_source_count(const struct hotspot_source *h, uint64_t *missed, uint64_t *unseen)
 {
-	return s->hotspot ? hotspot_methods_missed(s->hotspot->methods) + read_counts(s->hotspot).unasked : 0;
-}
+	struct frt_probe_counts c = h ? read_counts(h) : (struct frt_probe_counts){0};
 
-uint64_t session_unseen(const struct session *s)
-{
-	return s->hotspot ? read_counts(s->hotspot).unseen : 0;
+	*missed = h ? hotspot_methods_missed(h->methods) + c.unasked : 0;
+	*unseen = c.unseen;
 }
 
 /* ---- the source */

@@ -32,7 +32,7 @@ void losses_of(struct losses *out, const struct loss_sources *from)
 void losses_read(struct losses *out, const struct session *s, const struct recorder *r)
 {
 	const struct intake *in = session_intake(s);
-	struct natives_counts natives = natives_counts(session_natives(s));
+	struct natives_counts natives = natives_counts(session_facts(s).natives);
 
 	losses_of(out, &(struct loss_sources){.segment = session_segment(s),
 					      .recorder = r,

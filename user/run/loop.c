@@ -266,7 +266,7 @@ int loop_run(const struct record_run *run, struct diag *d)
 	struct diag no_filter;
 	int err;
 
-	map_locks_settle(session_natives(r->session) || r->settings->source == SETTINGS_SOURCE_HOTSPOT);
+	map_locks_settle(session_facts(r->session).natives || r->settings->source == SETTINGS_SOURCE_HOTSPOT);
 	rights_drop(&r->target, later);
 	priority_watch(intake_fd(in), queue_fills_up, in);
 	if (syscall_filter_load(later, &no_filter))
