@@ -16,23 +16,19 @@
 #include "uprobes/agent/flags.h"
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/launch_link.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/mounts.h"
-#include "uprobes/agent/open_dump.h"
-#include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/rewrite.h"
 #include "uprobes/agent/seccomp.h"
 #include "uprobes/agent/slot.h"
-#include "uprobes/agent/stack_jvmti.h"
-#include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 #define LAUNCH_PATIENCE_MS 15000 /* a starting JVM waits this long for a command, then runs untraced */
 
-static jvmtiEnv *jvmti;
 static JavaVM *java_vm;
 static struct lock init_lock; /* taken by lock_try only */
 static bool ready;
@@ -128,16 +124,9 @@ static enum frt_result agent_prepare(JNIEnv *env, const char *tag)
 		return result;
 	control->jni_version = (*env)->GetVersion(env);
 	control->hook_ticks = measure_stamps();
-	classes_init(jvmti);
-	commands_init(jvmti);
-	if (!loader_init(jvmti, env))
+	if (!loader_init(env))
 		return FRT_NO_SEGMENT;
-	open_dump_init(jvmti);
-	open_stack_init(jvmti);
-	stack_named_init(jvmti);
-	stack_jvmti_init(jvmti);
-	fields_init(jvmti);
-	return thread_init(jvmti, env) ? FRT_NO_THREAD_CLASS : FRT_DONE;
+	return thread_init(env) ? FRT_NO_THREAD_CLASS : FRT_DONE;
 }
 
 static void undo(JNIEnv *env)
@@ -172,7 +161,7 @@ static enum frt_result init(JNIEnv *env, const char *tag)
 		return FRT_DONE;
 	result = agent_prepare(env, tag);
 	if (!result)
-		result = hook_class_init(jvmti, env, tag, &natives);
+		result = hook_class_init(env, tag, &natives);
 	if (!result && !thread_run(env, commands_serve, NULL, JVMTI_THREAD_NORM_PRIORITY)) {
 		hook_class_unbind(env);
 		result = FRT_NO_THREAD_STARTED;

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/class_info.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
-
-static jvmtiEnv *jvmti;
-
-void class_info_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 void class_info_free(void *memory)
 {

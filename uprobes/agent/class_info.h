@@ -8,8 +8,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void class_info_init(jvmtiEnv *jvmti);
-
 /* Free what JVMTI has allocated; NULL is allowed. */
 void class_info_free(void *memory);
 

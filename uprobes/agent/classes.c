@@ -2,6 +2,7 @@
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/class_info.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/loaded.h"
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
@@ -13,7 +14,6 @@
 
 #define PATIENCE_NS 4000000000ULL /* for all loaders that do not answer, together */
 
-static jvmtiEnv *jvmti;
 static struct matcher patterns[FRT_RECORDINGS];
 static uint32_t active;	    /* recordings with a pattern, as a set of bits; stored after the pattern */
 static bool mounts;	    /* a recording of this epoch follows virtual threads; stays until the epoch ends */
@@ -23,15 +23,6 @@ static JNIEnv *applying;    /* of the thread that adds or removes a pattern; oth
 static uint32_t adding;	    /* what it adds, as a set of bits; 0: it removes one */
 static uint32_t readers;    /* number of running callbacks that may use a pattern */
 static bool hooked_at_load; /* set when a class gets hooks while it is being loaded */
-
-void classes_init(jvmtiEnv *j)
-{
-	jvmti = j;
-	class_info_init(j);
-	retransform_init(j);
-	supertypes_init(j);
-	loaded_init(j);
-}
 
 /*
  * A filter that may match any class would need the methods of each prepared class, and GetClassMethods creates

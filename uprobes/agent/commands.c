@@ -4,6 +4,7 @@
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/fields/fields.h"
 #include "uprobes/agent/inside.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/mounts.h"
 #include "uprobes/agent/open_dump.h"
@@ -22,13 +23,7 @@
 #define MOST_FAILURES	  5   /* 48 s */
 #define HEAL_AFTER_STEPS  15u /* 1.5 s without a tracer: even a loaded machine restores within 3 s */
 
-static jvmtiEnv *jvmti;
 static void *pattern_memory[FRT_RECORDINGS];
-
-void commands_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 static const char no_memory[] = "the JVM has no memory left";
 

@@ -9,8 +9,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void commands_init(jvmtiEnv *jvmti);
-
 /* The agent's thread, which lives as long as the JVM. Without a recording it sleeps until a command arrives. */
 void JNICALL commands_serve(jvmtiEnv *jvmti, JNIEnv *env, void *unused);
 

@@ -23,6 +23,7 @@
  * itself.
  */
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 
 #define PREFIX "java/lang/FrtraceHook"
@@ -45,7 +46,6 @@ static char mount_names[HOOK_MOUNTS][16] = {"mounts", "unmounts", "ends", "ready
 static jclass class_class;
 static jmethodID for_name;
 static jclass helper_class;
-static jvmtiEnv *jvmti;
 static struct hook_class_natives functions;
 static bool binding, bound;
 
@@ -325,9 +325,8 @@ static enum frt_result hook_class_release(JNIEnv *env, enum frt_result result)
 	return result;
 }
 
-enum frt_result hook_class_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const struct hook_class_natives *natives)
+enum frt_result hook_class_init(JNIEnv *env, const char *tag, const struct hook_class_natives *natives)
 {
-	jvmti = j;
 	functions = *natives;
 	bound = false;
 	if (!set_names(tag) || !find_for_name(env))

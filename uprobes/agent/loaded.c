@@ -2,16 +2,10 @@
 #include "uprobes/agent/loaded.h"
 
 #include "filters/policy.h"
+#include "uprobes/agent/jvm.h"
 
 #define MOST_OFFERS   256
 #define ACC_SYNTHETIC 0x1000
-
-static jvmtiEnv *jvmti;
-
-void loaded_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 static void loaded_deallocate(void *memory)
 {

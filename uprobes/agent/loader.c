@@ -6,17 +6,16 @@
  */
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/thread.h"
 
-static jvmtiEnv *jvmti;
 static jfieldID name_field; /* NULL before JDK 9 */
 static jrawMonitorID numbering;
 
-bool loader_init(jvmtiEnv *j, JNIEnv *env)
+bool loader_init(JNIEnv *env)
 {
 	jclass c;
 
-	jvmti = j;
 	if ((*jvmti)->CreateRawMonitor(jvmti, "frtrace", &numbering)) {
 		numbering = NULL;
 		return false;

@@ -12,6 +12,7 @@
 #include "uprobes/agent/open_dump.h"
 #include "uprobes/agent/containers.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/stack_named.h"
@@ -40,13 +41,6 @@ struct open_dump {
 		next[FRT_VIRTUAL_CALLS]; /* lists of them by java id: row + 1, 0 ends a list */
 	jvmtiFrameInfo frames[MOST_FRAMES];
 };
-
-static jvmtiEnv *jvmti;
-
-void open_dump_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 static uint64_t thread_id(uint32_t serial)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/retransform.h"
 #include "uprobes/agent/class_info.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 
 /*
@@ -29,16 +30,10 @@
 #define EACH_TABLE    60    /* of a method, where the class file is not at hand */
 #define UNKNOWN	      16384 /* a class that the JVM does not describe */
 
-static jvmtiEnv *jvmti;
 static bool limited;
 static int64_t bytes_left, classes_left;
 static int64_t loading; /* of these bytes, for classes that are loaded while a portion of others gets hooks */
 static uint32_t way_back[FRT_MAX_CLASSES]; /* bytes that the original code of a class with hooks will take */
-
-void retransform_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 static bool take(int64_t *left, int64_t amount, int64_t keep)
 {

@@ -4,21 +4,15 @@
  * named. The JVM never reuses a jmethodID for another method.
  */
 #include "uprobes/agent/stack_named.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/stack_table.h"
 
 #define SETS_LOG2 9
 
-static jvmtiEnv *jvmti;
-
 static struct cache sets[1u << SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
 static struct cache_table rows = {sets, SETS_LOG2, {0}}; /* jmethodID to row in the control segment */
-
-void stack_named_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 void stack_named_forget(void)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/supertypes.h"
 
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 
 #define MOST_LEVELS 64	 /* of interfaces that extend interfaces */
 #define MOST_TYPES  4096 /* visited for one class: each path counts, and diamonds have many */
-
-static jvmtiEnv *jvmti;
 
 struct climb {
 	JNIEnv *env;
@@ -14,11 +13,6 @@ struct climb {
 	struct matcher_tags *tags;
 	uint32_t left; /* types that may still be visited */
 };
-
-void supertypes_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 static void supertypes_tag_type(const struct climb *w, jclass c)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/thread.h"
+#include "uprobes/agent/jvm.h"
 
-static jvmtiEnv *jvmti;
 static jclass thread_class, virtual_class, carrier_class; /* the last two are NULL before JDK 21 */
 static jmethodID current_thread;
 static jfieldID id_field, name_field;
@@ -20,9 +20,8 @@ static jclass find_class(JNIEnv *env, const char *name)
 	return global;
 }
 
-jvmtiError thread_init(jvmtiEnv *j, JNIEnv *env)
+jvmtiError thread_init(JNIEnv *env)
 {
-	jvmti = j;
 	thread_class = find_class(env, "java/lang/Thread");
 	if (!thread_class)
 		return JVMTI_ERROR_INTERNAL;

@@ -128,7 +128,7 @@ static int setup(void **state)
 	if (!control && !control_create("unit"))
 		return -1;
 	env = &calling;
-	retransform_init(&tool);
+	jvmti = &tool;
 	for (int i = 0; i < CLASSES; i++)
 		all[i] = (jclass)(uintptr_t)(i + 1);
 	given = skipped = questions = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/fields/field_text.h"
 #include "filters/plan.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 
 /* Java's own values. */
@@ -17,7 +18,6 @@ static struct box {
 	[BOX_FLOAT] = {"java/lang/Float", "F", NULL, NULL},	[BOX_DOUBLE] = {"java/lang/Double", "D", NULL, NULL},
 };
 
-static jvmtiEnv *jvmti;
 static jclass string_class, class_class, enum_class, thread_class;
 static jfieldID enum_name, thread_name; /* the latter is NULL where a thread's name is no String */
 
@@ -48,13 +48,12 @@ static void release_global(JNIEnv *env, jclass *c)
 	*c = NULL;
 }
 
-bool field_text_init(jvmtiEnv *j, JNIEnv *env)
+bool field_text_init(JNIEnv *env)
 {
 	bool good = true;
 
 	if (string_class)
 		return true;
-	jvmti = j;
 	string_class = find_global(env, "java/lang/String");
 	class_class = find_global(env, "java/lang/Class");
 	enum_class = find_global(env, "java/lang/Enum");

@@ -11,12 +11,12 @@
 #include "uprobes/agent/fields/fields_internal.h"
 #include "uprobes/agent/fields/field_text.h"
 #include "uprobes/agent/inside.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 
 #define WAIT_MS 2000
 
-static jvmtiEnv *jvmti;
 static struct live_plan *plans[FRT_RECORDINGS];
 static uint32_t thrown_classes; /* the recordings that want them: bits */
 static uint32_t askers;		/* threads in fields_captures() */
@@ -25,13 +25,6 @@ static uint32_t askers;		/* threads in fields_captures() */
 static struct {
 	uint32_t busy;
 } __attribute__((aligned(64))) users[FRT_MAX_SLOTS];
-
-void fields_init(jvmtiEnv *j)
-{
-	jvmti = j;
-	fields_named_init(j);
-	fields_static_init(j);
-}
 
 void fields_release(JNIEnv *env)
 {
@@ -79,11 +72,11 @@ enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 	struct live_plan *p;
 
 	fields_end(env, recording);
-	if (config->flags & FRT_CONFIG_THROWN_CLASS && field_text_init(jvmti, env))
+	if (config->flags & FRT_CONFIG_THROWN_CLASS && field_text_init(env))
 		thrown_classes |= 1u << recording;
 	if (!config->plan_size)
 		return FRT_DONE;
-	result = field_text_init(jvmti, env) ? copy_plan(config, &p) : FRT_JVMTI_FAILED;
+	result = field_text_init(env) ? copy_plan(config, &p) : FRT_JVMTI_FAILED;
 	if (result)
 		return result;
 	fields_static_find(env, p);

@@ -72,8 +72,6 @@ struct slice fields_returned_type(struct slice descriptor);
 uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
 			      struct capture *to, uint32_t room);
 
-void fields_static_init(jvmtiEnv *jvmti);
-
 /*
  * Find the classes of static fields, and who means them. Several loaders may have classes of one name: then a step has
  * values only in the methods of some.
@@ -85,8 +83,6 @@ void fields_static_find(JNIEnv *env, struct live_plan *p);
  * that is loaded later is not known, and has no values of static fields.
  */
 bool fields_static_is_meant(const struct live_plan *p, uint32_t field, jobject loader);
-
-void fields_named_init(jvmtiEnv *jvmti);
 
 /* Is this the name of the class? It has slashes. */
 bool fields_is_named(jclass c, struct slice name);

@@ -6,16 +6,10 @@
  * that the program knows the object by.
  */
 #include "uprobes/agent/fields/fields_internal.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 
 #define SUPERS_DEEP 1024
-
-static jvmtiEnv *jvmti;
-
-void fields_named_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 bool fields_is_named(jclass c, struct slice name)
 {

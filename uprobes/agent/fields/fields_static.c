@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/fields/fields_internal.h"
+#include "uprobes/agent/jvm.h"
 
 #define LOADED_REFERENCES 65536
 #define LOADERS_DEEP	  64
-
-static jvmtiEnv *jvmti;
-
-void fields_static_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 /* Is this a class whose static field a step reads? The first one is kept. */
 static void note_holder(JNIEnv *env, struct live_plan *p, jclass c)
