@@ -328,11 +328,6 @@ bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread 
 	return __atomic_load_n(&row->serial, __ATOMIC_ACQUIRE) == serial;
 }
 
-const struct frt_native_sum *segment_native_sum(const struct segment *s, uint32_t method)
-{
-	return native_rows_sum(&s->natives, method);
-}
-
 uint32_t segment_tid(const struct segment *s, uint32_t serial)
 {
 	const struct frt_thread *row = (const struct frt_thread *)(s->base + FRT_THREADS_AT) + serial % FRT_MAX_THREADS;
