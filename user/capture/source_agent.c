@@ -186,16 +186,9 @@ static int agent_attach(struct session *s, struct diag *d)
 	err = agent_check_free(s, d); /* again, now under the lock */
 	if (!err)
 		agent_look_at_metaspace(s);
-	if (!err)
-		err = find_agent(s, d);
-	if (!err)
-		err = take_over(s, d);
+	err = err ?: find_agent(s, d) ?: take_over(s, d);
 	attach_unlock(s->target->pid, lock);
-	if (!err)
-		err = end_abandoned(s, d);
-	if (!err)
-		err = attach_probe(s, d);
-	return err;
+	return err ?: end_abandoned(s, d) ?: attach_probe(s, d);
 }
 
 /* Returns 0, or -errno with the reason why the flags cannot be set. */
@@ -242,13 +235,8 @@ int session_receive(struct session *s, int connection, struct diag *d)
 
 	s->connection = connection;
 	init_options(s, options);
-	err = launch_command(s, "prepare", AGENT_TIMEOUT_MS, d);
-	if (!err)
-		err = segment_open(&s->segment, s->target, s->build.tag, d);
-	if (!err)
-		err = take_over(s, d);
-	if (!err)
-		err = attach_probe(s, d);
+	err = launch_command(s, "prepare", AGENT_TIMEOUT_MS, d)
+		      ?: segment_open(&s->segment, s->target, s->build.tag, d) ?: take_over(s, d) ?: attach_probe(s, d);
 	if (!err)
 		disable_intrinsics(s);
 	if (!err && launch_socket_say(connection, "boot"))

@@ -116,9 +116,7 @@ static int with_jfr_take(struct with_jfr *w, struct diag *d)
 
 	if (err)
 		return err;
-	err = jvm_recording_stop(w->own, file.fd, d);
-	if (!err)
-		err = new_file_commit(&file, d);
+	err = jvm_recording_stop(w->own, file.fd, d) ?: new_file_commit(&file, d);
 	new_file_close(&file);
 	return err;
 }
