@@ -6,6 +6,7 @@
 #include "user/hotspot/method.h"
 #include "user/jvm/jvm_model.h"
 #include "user/process/uretprobe.h"
+#include "user/segment/segment_names.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -195,34 +196,25 @@ static void natives_place(struct natives *n, uint32_t number)
 		write_rule(n, f);
 }
 
-#define NAME_TEXT 4096
-
-static char *natives_text(const struct natives *n, uint32_t string)
+/* Without memory it is left out, and so it is if its row is forged. */
+static void natives_add_method(struct natives *n, uint32_t id)
 {
-	char text[NAME_TEXT];
-
-	segment_string(&n->session->segment, string, text, sizeof(text));
-	return strdup(text);
-}
-
-/* False: no memory, or its row is forged. */
-static bool natives_add_method(struct natives *n, uint32_t id, const struct frt_method *row)
-{
-	const struct frt_class *c = segment_class(&n->session->segment, row->class_id);
-	struct native_method m = {.id = id};
+	struct segment_method_text t;
+	const struct frt_method *row = segment_method_text(&n->session->segment, id, &t);
+	const struct frt_class *c = row ? segment_class(&n->session->segment, row->class_id) : NULL;
+	struct native_method m;
 
 	if (!c || vec_reserve(&n->method, &n->method_capacity, n->methods + 1))
-		return false;
-	m.class_name = natives_text(n, c->name);
-	m.name = natives_text(n, row->name);
-	m.descriptor = natives_text(n, row->descriptor);
-	m.boot = c->loader == FRT_BOOT_LOADER;
-	if (m.class_name && m.name && m.descriptor) {
+		return;
+	m = (struct native_method){.id = id,
+				   .class_name = strdup(t.class_name),
+				   .name = strdup(t.name),
+				   .descriptor = strdup(t.descriptor),
+				   .boot = c->loader == FRT_BOOT_LOADER};
+	if (m.class_name && m.name && m.descriptor)
 		n->method[n->methods++] = m;
-		return true;
-	}
-	native_method_release(&m);
-	return false;
+	else
+		native_method_release(&m);
 }
 
 /* Rows of native methods that are new. Returns their number. */
@@ -235,7 +227,7 @@ static size_t natives_read_rows(struct natives *n)
 	while ((m = segment_method(s, n->rows + 1))) {
 		n->rows++;
 		if (m->modifiers & METHOD_NATIVE && segment_is_hooked(s, m))
-			natives_add_method(n, n->rows, m);
+			natives_add_method(n, n->rows);
 	}
 	return n->methods - before;
 }
