@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CARRIER	      "ForkJoinPool-"
-#define VIRTUAL_SINCE 21
-
 /* What the JVM's memory, or else the dump that was taken before, says of the thread. */
 static void name_thread(const struct natives *n, const struct frt_native_thread *r, struct thread_object *out)
 {
@@ -49,10 +46,7 @@ static bool natives_on_thread(struct natives *n, const struct frt_native_thread 
 	row->jni_env = r->java_thread;
 	name_thread(n, r, &known);
 	row->java_id = known.java_id;
-	row->name_length = strnlen(known.name, sizeof(row->name));
-	memcpy(row->name, known.name, row->name_length);
-	row->carrier =
-		n->session->target->jdk_version >= VIRTUAL_SINCE && !strncmp(known.name, CARRIER, strlen(CARRIER));
+	native_rows_name_thread(row, known.name, n->session->target);
 	return true;
 }
 

@@ -23,8 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VIRTUAL_SINCE 21    /* the first JDK with virtual threads (JEP 444) */
-#define ROOM_MS	      10000 /* between two looks for room in metaspace */
+#define ROOM_MS 10000 /* between two looks for room in metaspace */
 
 #define GROW_BELOW_NS  2000000
 #define RING_CAP       (4u << 20)
@@ -284,7 +283,7 @@ static int agent_configure(const struct session *s, struct diag *d)
 	struct frt_config *c = segment_config(&s->segment);
 	uint64_t budget = target_memory_limit(s->target) / 100;
 	bool inside = settings_has_roots(settings);
-	bool mounts = (inside || s->kernel.count) && s->target->jdk_version >= VIRTUAL_SINCE;
+	bool mounts = (inside || s->kernel.count) && s->target->jdk_version >= TARGET_VIRTUAL_SINCE;
 	void *program = NULL;
 	size_t size, plan_at, plan_size;
 	int err = filter_list_compile(settings->filters, &program, &size, d);

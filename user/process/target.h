@@ -12,6 +12,8 @@
 
 #define PROC_INITIAL_PID_NAMESPACE 0xeffffffcu /* the inode of the first one (PROC_PID_INIT_INO) */
 
+#define TARGET_VIRTUAL_SINCE 21 /* the first JDK with virtual threads (JEP 444) */
+
 struct target {
 	pid_t pid;    /* in frtrace's pid namespace */
 	pid_t ns_pid; /* in its innermost pid namespace (last of NSpid) */
