@@ -240,20 +240,12 @@ static void set_pattern(uint32_t recording, const struct matcher *pattern)
 	__atomic_fetch_or(&active, 1u << recording, __ATOMIC_SEQ_CST);
 }
 
-/* For references to all classes; -Xcheck:jni warns about those beyond its capacity. HotSpot's default limit is 65536. */
-static bool push_frame(JNIEnv *env, jint capacity)
-{
-	if (!(*env)->PushLocalFrame(env, capacity))
-		return true;
-	(*env)->ExceptionClear(env);
-	return false;
-}
-
 static jvmtiError apply_as_tracer(JNIEnv *env, struct batch *b, void (*collect)(JNIEnv *, struct batch *, jclass))
 {
 	jvmtiError error;
 
-	if (!push_frame(env, 65536) && !push_frame(env, 4096))
+	/* for all classes; -Xcheck:jni warns about references beyond the capacity; HotSpot's default limit is 65536 */
+	if (!jvm_push_frame(env, 65536) && !jvm_push_frame(env, 4096))
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	applying = env;
 	error = apply_to_loaded(env, b, collect);

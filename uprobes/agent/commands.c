@@ -330,10 +330,8 @@ static enum frt_result execute(JNIEnv *env, uint32_t kind, uint32_t recording)
 	control->message[0] = 0;
 	if (kind >= FRT_COMMANDS || !commands[kind])
 		return FRT_UNKNOWN_COMMAND;
-	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
-		(*env)->ExceptionClear(env);
+	if (!jvm_push_frame(env, LOCAL_REFERENCES))
 		return agent_fail(FRT_JVMTI_FAILED, no_memory);
-	}
 	result = commands[kind](env, recording);
 	(*env)->PopLocalFrame(env, NULL);
 	return result;
@@ -356,10 +354,8 @@ static void heal(JNIEnv *env, uint32_t recording, struct tracer_watch *watch)
 	*watch = (struct tracer_watch){.failures = watch->failures};
 	if (agent_row(recording)->state != FRT_ACTIVE)
 		return;
-	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
-		(*env)->ExceptionClear(env);
+	if (!jvm_push_frame(env, LOCAL_REFERENCES))
 		return;
-	}
 	restored = restore(env, recording) == FRT_DONE;
 	(*env)->PopLocalFrame(env, NULL);
 	if (restored)

@@ -23,10 +23,8 @@ bool loader_init(JNIEnv *env)
 	c = (*env)->FindClass(env, "java/lang/ClassLoader");
 	if (c)
 		name_field = (*env)->GetFieldID(env, c, "name", "Ljava/lang/String;");
-	if ((*env)->ExceptionCheck(env)) {
-		(*env)->ExceptionClear(env);
+	if (jvm_threw(env))
 		name_field = NULL;
-	}
 	return true;
 }
 
@@ -58,8 +56,7 @@ static uint32_t loader_add_row(JNIEnv *env, jobject loader, struct slice type)
 
 	if (name)
 		(*env)->ReleaseStringUTFChars(env, text, name);
-	if ((*env)->ExceptionCheck(env)) /* no memory for the characters */
-		(*env)->ExceptionClear(env);
+	jvm_threw(env); /* no memory for the characters */
 	if (text)
 		(*env)->DeleteLocalRef(env, text);
 	return number;
@@ -147,9 +144,7 @@ bool loader_make_room(JNIEnv *env)
 	if (!l)
 		return false;
 	l->alive[FRT_BOOT_LOADER] = true;
-	if ((*env)->PushLocalFrame(env, FRT_MAX_LOADERS)) {
-		(*env)->ExceptionClear(env);
-	} else {
+	if (jvm_push_frame(env, FRT_MAX_LOADERS)) {
 		changed = find_alive(l) && control_forget(l->alive);
 		(*env)->PopLocalFrame(env, NULL);
 	}

@@ -181,10 +181,8 @@ static void look_at_threads(struct open_dump *c)
 	jthread *threads;
 	jint count;
 
-	if ((*c->env)->PushLocalFrame(c->env, 4096)) {
-		(*c->env)->ExceptionClear(c->env);
+	if (!jvm_push_frame(c->env, 4096))
 		return;
-	}
 	if (!(*jvmti)->GetAllThreads(jvmti, &count, &threads)) {
 		for (jint i = 0; i < count; i++)
 			look_for(c, threads[i]);

@@ -259,8 +259,7 @@ static jvmtiError retransform(JNIEnv *env, const struct batch *b, jint first, ji
 	jvmtiError error = count ? (*jvmti)->RetransformClasses(jvmti, count, b->classes + first) : JVMTI_ERROR_NONE,
 		   rest;
 
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_threw(env);
 	if (!error)
 		return JVMTI_ERROR_NONE;
 	note_unchanged(env, b, first, count);

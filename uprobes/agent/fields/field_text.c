@@ -23,21 +23,14 @@ static jfieldID enum_name, thread_name; /* the latter is NULL where a thread's n
 
 static jclass find_global(JNIEnv *env, const char *name)
 {
-	jclass local = (*env)->FindClass(env, name), global = local ? (*env)->NewGlobalRef(env, local) : NULL;
-
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-	if (local)
-		(*env)->DeleteLocalRef(env, local);
-	return global;
+	return jvm_keep_class(env, (*env)->FindClass(env, name));
 }
 
 static jfieldID find_value_field(JNIEnv *env, jclass c, const char *name, const char *type)
 {
 	jfieldID id = c ? (*env)->GetFieldID(env, c, name, type) : NULL;
 
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_threw(env);
 	return id;
 }
 

@@ -207,7 +207,7 @@ static jfieldID field_id(JNIEnv *env, const struct live_plan *p, const struct pl
 	if (is_initialized(holder))
 		id = s->kind == PLAN_GET_STATIC ? (*env)->GetStaticFieldID(env, holder, name, type)
 						: (*env)->GetFieldID(env, holder, name, type);
-	fields_clear_exception(env);
+	jvm_threw(env);
 	return id;
 }
 

@@ -59,12 +59,6 @@ struct named_field {
 	bool unknown; /* which one it is, or whether there is one */
 };
 
-static inline void fields_clear_exception(JNIEnv *env)
-{
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-}
-
 /* The type that a method returns, from its descriptor; it may be V. Empty: there is none. */
 struct slice fields_returned_type(struct slice descriptor);
 

@@ -210,7 +210,7 @@ static void keep_seen(JNIEnv *env, struct found *f, jclass c, const struct named
 			continue;
 		}
 		s->class = (*env)->NewWeakGlobalRef(env, c);
-		fields_clear_exception(env);
+		jvm_threw(env);
 		s->id = n->id;
 		s->type = n->type;
 		s->kind = n->kind;

@@ -30,7 +30,7 @@ static bool is_above(JNIEnv *env, jobject above, jobject loader)
 	jfieldID parent = c ? (*env)->GetFieldID(env, c, "parent", "Ljava/lang/ClassLoader;") : NULL;
 	bool found = false;
 
-	fields_clear_exception(env);
+	jvm_threw(env);
 	for (uint32_t i = 0; parent && loader && !found && i < LOADERS_DEEP; i++) {
 		loader = (*env)->GetObjectField(env, loader, parent);
 		found = loader && (*env)->IsSameObject(env, loader, above);
@@ -119,10 +119,8 @@ void fields_static_find(JNIEnv *env, struct live_plan *p)
 	if (!has_statics(p))
 		return;
 	/* GetLoadedClasses makes a reference to each; -Xcheck:jni warns about more than the frame has room for */
-	if ((*env)->PushLocalFrame(env, LOADED_REFERENCES)) {
-		fields_clear_exception(env);
+	if (!jvm_push_frame(env, LOADED_REFERENCES))
 		return;
-	}
 	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &loaded)) {
 		(*env)->PopLocalFrame(env, NULL);
 		return;
