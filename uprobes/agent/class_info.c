@@ -4,12 +4,6 @@
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
 
-void class_info_free(void *memory)
-{
-	if (memory)
-		(*jvmti)->Deallocate(jvmti, memory);
-}
-
 bool class_info_name(jclass c, struct class_info *out)
 {
 	size_t length;
@@ -23,7 +17,7 @@ bool class_info_name(jclass c, struct class_info *out)
 		if (policy_class_name(out->name))
 			return true;
 	}
-	class_info_free(out->signature);
+	jvm_free(out->signature);
 	return false;
 }
 
@@ -75,7 +69,7 @@ bool class_info_forget_if_dead(JNIEnv *env, jclass c)
 		return false;
 	if (class_info_name(c, &n)) {
 		class_info_forget(env, c, n.name);
-		class_info_free(n.signature);
+		jvm_free(n.signature);
 	}
 	return true;
 }

@@ -8,9 +8,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-/* Free what JVMTI has allocated; NULL is allowed. */
-void class_info_free(void *memory);
-
 /* What the JVM calls a class. */
 struct class_info {
 	struct slice name;
@@ -19,7 +16,7 @@ struct class_info {
 };
 
 /*
- * Get the name of a class. True: class_info_free(out->signature) frees it. Returns false for arrays and for classes that
+ * Get the name of a class. True: jvm_free(out->signature) frees it. Returns false for arrays and for classes that
  * cannot be rewritten, too.
  */
 bool class_info_name(jclass c, struct class_info *out);

@@ -153,7 +153,7 @@ static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
 		batch_add(b, c, hooked);
 	else if (hooked)
 		collect_hooked(env, b, c, n.name);
-	class_info_free(n.signature);
+	jvm_free(n.signature);
 }
 
 /* A class with hooks that all their recordings have given up. */
@@ -169,7 +169,7 @@ static void collect_given_up(JNIEnv *env, struct batch *b, jclass c)
 	if (row && control_has_given_up(row - control_class_row(0)) && class_info_is_prepared(c) &&
 	    !class_info_is_dead(c))
 		batch_add(b, c, true);
-	class_info_free(n.signature);
+	jvm_free(n.signature);
 }
 
 static void keep_mounted(JNIEnv *env, jclass c)
@@ -193,7 +193,7 @@ static bool find_virtual_threads(JNIEnv *env, const jclass *loaded, jint count)
 			keep_mounted(env, loaded[i]);
 		else if (rewrite_is_continuation(n.name))
 			store_relaxed(&continued, true);
-		class_info_free(n.signature);
+		jvm_free(n.signature);
 	}
 	return __atomic_load_n(&continued, __ATOMIC_SEQ_CST);
 }
@@ -208,7 +208,7 @@ static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(
 		return error;
 	b->classes = sys_map(count * (sizeof(jclass) + 1) + 1);
 	if (!b->classes) {
-		class_info_free(loaded);
+		jvm_free(loaded);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
 	b->hooked = (bool *)(b->classes + count);
@@ -222,7 +222,7 @@ static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(
 	control->retransform_ns = 0;
 	error = batch_retransform(env, b, count);
 	sys_unmap(b->classes, count * (sizeof(jclass) + 1) + 1);
-	class_info_free(loaded);
+	jvm_free(loaded);
 	return error;
 }
 
@@ -304,7 +304,7 @@ static void collect_seen(JNIEnv *env, struct batch *b, jclass c)
 	row = class_info_row(env, c, n.name);
 	if (row)
 		set_bits(&row->flags, FRT_CLASS_SEEN);
-	class_info_free(n.signature);
+	jvm_free(n.signature);
 }
 
 jvmtiError classes_leave_missing(JNIEnv *env)
@@ -510,7 +510,7 @@ static bool slipped_through(JNIEnv *env, jclass c, uint32_t set)
 	missed = row && has_left_hooks(row, set);
 	for (uint32_t r = 0; r < FRT_RECORDINGS && !missed; r++)
 		missed = set >> r & 1 && slipped_through_for(env, r, c, row, n.name);
-	class_info_free(n.signature);
+	jvm_free(n.signature);
 	return missed;
 }
 
@@ -522,7 +522,7 @@ static bool classes_has_hooks(JNIEnv *env, jclass c)
 	if (!class_info_name(c, &n))
 		return false;
 	hooked = is_hooked(env, c, n.name);
-	class_info_free(n.signature);
+	jvm_free(n.signature);
 	return hooked;
 }
 
@@ -534,7 +534,7 @@ static bool classes_is_continuation(jclass c)
 	if (!class_info_name(c, &n))
 		return false;
 	is = rewrite_is_continuation(n.name);
-	class_info_free(n.signature);
+	jvm_free(n.signature);
 	return is;
 }
 

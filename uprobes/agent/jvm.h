@@ -10,6 +10,13 @@
 /* The agent's environment in the JVM, since it was loaded. */
 extern jvmtiEnv *jvmti;
 
+/* Free what JVMTI has allocated; it may be NULL. */
+static inline void jvm_free(void *memory)
+{
+	if (memory)
+		(*jvmti)->Deallocate(jvmti, memory);
+}
+
 /* True if an exception is pending. It is cleared. */
 static inline bool jvm_threw(JNIEnv *env)
 {

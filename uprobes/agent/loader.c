@@ -73,7 +73,7 @@ static uint32_t loader_describe(JNIEnv *env, jobject loader)
 
 		if (length > 2) /* La/b/C; */
 			number = loader_add_row(env, loader, (struct slice){signature + 1, length - 2});
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+		jvm_free(signature);
 	}
 	(*env)->DeleteLocalRef(env, type);
 	return number;
@@ -132,7 +132,7 @@ static bool find_alive(struct loaders *l)
 		return !known;
 	for (jint i = 0; i < count; i++)
 		l->alive[(uint64_t)found[i] % FRT_MAX_LOADERS] = true;
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)found);
+	jvm_free(found);
 	return true;
 }
 

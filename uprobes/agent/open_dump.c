@@ -139,7 +139,7 @@ static jint own_frames(struct open_dump *c, jint count)
 		return 0;
 	if (!(*jvmti)->GetClassSignature(jvmti, class, &signature, NULL)) {
 		own = text_begins(signature + 1, helper) && signature[strlen(helper) + 1] == ';';
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+		jvm_free(signature);
 	}
 	(*c->env)->DeleteLocalRef(c->env, class);
 	return own;
@@ -186,7 +186,7 @@ static void look_at_threads(struct open_dump *c)
 	if (!(*jvmti)->GetAllThreads(jvmti, &count, &threads)) {
 		for (jint i = 0; i < count; i++)
 			look_for(c, threads[i]);
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+		jvm_free(threads);
 	}
 	(*c->env)->PopLocalFrame(c->env, NULL);
 }

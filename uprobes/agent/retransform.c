@@ -91,9 +91,9 @@ static int64_t room_needed(jclass c)
 		return UNKNOWN;
 	for (jint i = 0; i < methods; i++)
 		code += code_size(method[i]);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)method);
+	jvm_free(method);
 	if (!(*jvmti)->GetConstantPool(jvmti, c, &constants, &pool_size, &pool))
-		(*jvmti)->Deallocate(jvmti, pool);
+		jvm_free(pool);
 	plain = bytes_of(pool_size + 2 * code + methods * EACH_TABLE, constants, methods);
 	return 2 * plain + methods * EACH_HOOK;
 }
@@ -210,7 +210,7 @@ static void refused(JNIEnv *env, const struct batch *b, jclass c, bool hooked, e
 	if (!row)
 		class_info_forget(env, c, n.name);
 	control_skip(b->gain, n.name, slice_of(NULL), slice_of(NULL), reason);
-	class_info_free(n.signature);
+	jvm_free(n.signature);
 }
 
 static void note_hooks(JNIEnv *env, jclass c, bool hooked)
@@ -225,7 +225,7 @@ static void note_hooks(JNIEnv *env, jclass c, bool hooked)
 		set_bits(&row->flags, FRT_CLASS_REWRITTEN);
 	else if (row)
 		control_unhook_class(row - control_class_row(0));
-	class_info_free(n.signature);
+	jvm_free(n.signature);
 }
 
 /* The JVM asked for new code but accepted none of it. */

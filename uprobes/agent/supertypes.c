@@ -24,7 +24,7 @@ static void supertypes_tag_type(const struct climb *w, jclass c)
 	length = strlen(signature);
 	if (length > 2 && signature[0] == 'L')
 		matcher_tag_supertype(w->p, (struct slice){signature + 1, length - 2}, w->tags);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	jvm_free(signature);
 }
 
 static void tag_interfaces(struct climb *w, jclass c, int levels)
@@ -42,7 +42,7 @@ static void tag_interfaces(struct climb *w, jclass c, int levels)
 		}
 		(*w->env)->DeleteLocalRef(w->env, list[i]);
 	}
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)list);
+	jvm_free(list);
 }
 
 /* Tag the types that the class file names, too. */

@@ -74,7 +74,7 @@ static void copy_group(struct frt_thread *row, jthreadGroup group)
 	if (!group || (*jvmti)->GetThreadGroupInfo(jvmti, group, &info))
 		return;
 	row->group_length = thread_copy_name(row->group, sizeof(row->group), info.name);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+	jvm_free(info.name);
 }
 
 static void thread_describe(struct frt_thread *row, JNIEnv *env, jobject thread)
@@ -86,7 +86,7 @@ static void thread_describe(struct frt_thread *row, JNIEnv *env, jobject thread)
 		return;
 	row->name_length = thread_copy_name(row->name, sizeof(row->name), info.name);
 	copy_group(row, info.thread_group);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+	jvm_free(info.name);
 	if (info.thread_group)
 		(*env)->DeleteLocalRef(env, info.thread_group);
 	if (info.context_class_loader)
@@ -210,8 +210,7 @@ static jobject new_thread(JNIEnv *env)
 
 	if (constructor && name && !(*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) && count > 0)
 		made = (*env)->NewObject(env, thread_class, constructor, groups[0], name);
-	if (groups)
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
+	jvm_free(groups);
 	return jvm_threw(env) ? NULL : made;
 }
 

@@ -98,10 +98,6 @@ void hook_class_prepared(JNIEnv *e, jclass prepared)
 {
 }
 
-void class_info_free(void *memory)
-{
-}
-
 bool class_info_name(jclass c, struct class_info *out)
 {
 	*out = (struct class_info){.unknown = false};

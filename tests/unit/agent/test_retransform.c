@@ -71,12 +71,8 @@ static jboolean JNICALL exception_check(JNIEnv *e)
 
 bool class_info_name(jclass c, struct class_info *out)
 {
-	out->name = slice_of("a/B");
+	*out = (struct class_info){.name = slice_of("a/B")};
 	return true;
-}
-
-void class_info_free(void *memory)
-{
 }
 
 struct frt_class *class_info_row(JNIEnv *e, jclass c, struct slice name)

@@ -180,7 +180,7 @@ static void put_signature(struct frt_slot *s, uint32_t number, uint16_t flags, e
 	length = strlen(signature);
 	put_pieces(s, number, flags, form, length, (unsigned char *)signature,
 		   length < FRT_FIELD_TEXT_MAX ? length : FRT_FIELD_TEXT_MAX);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	jvm_free(signature);
 }
 
 /* Write the name of a class object, or of an object's class. */

@@ -49,7 +49,7 @@ static bool is_known_to(JNIEnv *env, jclass wanted, jobject loader)
 		return false;
 	for (jint i = 0; i < count && !found; i++)
 		found = (*env)->IsSameObject(env, classes[i], wanted);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+	jvm_free(classes);
 	return found;
 }
 
@@ -129,7 +129,7 @@ void fields_static_find(JNIEnv *env, struct live_plan *p)
 		note_holder(env, p, loaded[i]);
 	for (jint i = 0; i < count; i++)
 		note_meant(env, p, loaded[i]);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+	jvm_free(loaded);
 	(*env)->PopLocalFrame(env, NULL);
 }
 
