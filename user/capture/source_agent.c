@@ -11,6 +11,7 @@
 #include "user/process/launch_socket.h"
 #include "user/process/maps.h"
 #include "user/process/run_directory.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -400,8 +401,7 @@ static int agent_look_for_room(struct session *s, struct diag *unused)
 static void agent_release(struct session *s)
 {
 	usdt_detach(s->agent);
-	if (s->connection >= 0)
-		close(s->connection);
+	io_close(s->connection);
 }
 
 const struct call_source source_agent = {.step = {[SOURCE_CHECK] = agent_check_free,

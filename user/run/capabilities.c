@@ -11,6 +11,7 @@
 #include "user/process/maps.h"
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -48,10 +49,8 @@ static bool has_socket(const struct target *t)
 
 	snprintf(path, sizeof(path), "/tmp/.java_pid%d", t->ns_pid);
 	file = root < 0 ? root : root_path_open_at(root, path, O_PATH | O_NOFOLLOW);
-	if (file >= 0)
-		close(file);
-	if (root >= 0)
-		close(root);
+	io_close(file);
+	io_close(root);
 	return file >= 0;
 }
 

@@ -8,6 +8,7 @@
 #include "user/record/losses.h"
 #include "user/run/printout.h"
 #include "user/run/run.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -46,8 +47,7 @@ int loop_signals(int *out, bool for_program, struct diag *d)
 
 void loop_signals_close(int signals)
 {
-	if (signals >= 0)
-		close(signals);
+	io_close(signals);
 }
 
 static uint64_t loop_lost(const struct recording *r)
