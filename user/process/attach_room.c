@@ -375,18 +375,10 @@ static int check_java_heap(const struct needs *n, struct diag *why)
 		log_bytes(room.limit - room.left), log_bytes(room.limit));
 }
 
-static bool maps_library(const struct target *t, const char *prefix)
-{
-	struct mapping m;
-	struct diag ignored;
-
-	return target_find_mapping(t, prefix, &m, &ignored) == 1;
-}
-
 /* There is no sign from outside that it is suspended. */
 static void doubt_debugger(const struct needs *n, struct diag *doubt)
 {
-	if (maps_library(n->target, "libjdwp.so"))
+	if (target_maps(n->target, "libjdwp.so"))
 		diag_set(doubt, EBUSY, "perhaps a debugger has suspended it (it was started with JDWP)");
 }
 
@@ -394,7 +386,7 @@ int attach_room_check(const struct target *t, const struct jvm_options *options,
 		      struct diag *why)
 {
 	struct needs n = {.target = t,
-			  .loads = loads && !maps_library(t, "libfrtrace-"),
+			  .loads = loads && !target_maps(t, "libfrtrace-"),
 			  .listens = listens(t),
 			  .stack = options->stack};
 	int err = 0;

@@ -54,14 +54,6 @@ static bool has_socket(const struct target *t)
 	return file >= 0;
 }
 
-static bool has_agent(const struct target *t)
-{
-	struct mapping m;
-	struct diag ignored;
-
-	return target_find_mapping(t, "libfrtrace-", &m, &ignored) == 1;
-}
-
 static bool answers(const struct target *t, struct diag *why)
 {
 	struct proc_status status;
@@ -106,7 +98,7 @@ bool capability_trace(const struct target *t, enum target_kind kind, bool may_mo
 		return false;
 	if (!answers(t, why) || attach_room_check(t, &options, true, &doubt, why))
 		return false;
-	if (!has_agent(t) && !has_place(t, may_mount, why))
+	if (!target_maps(t, "libfrtrace-") && !has_place(t, may_mount, why))
 		return false;
 	agent_build_name(&build);
 	return !segment_check_free(t, build.tag, why);

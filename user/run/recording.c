@@ -156,14 +156,6 @@ static int make_recorder(struct recording *r, const struct event_plan *plan, str
 	return recorder_tick(r->recorder, d);
 }
 
-static bool has_library(const struct target *t)
-{
-	struct mapping m;
-	struct diag ignored;
-
-	return target_find_mapping(t, "libfrtrace-", &m, &ignored) == 1;
-}
-
 static void note_warning(const struct target *t)
 {
 	if (t->jdk_version >= 21)
@@ -211,11 +203,11 @@ static int attach(struct record_run *run, struct diag *d)
 		stacks_skip_active(r, dump);
 	}
 	free(dump);
-	known = has_library(&r->target);
+	known = target_maps(&r->target, "libfrtrace-");
 	err = session_attach(r->session, d);
 	if (!err && !r->target.perf_data[0])
-		target_is_up(&r->target);      /* it was still starting when it was found */
-	if (!known && has_library(&r->target)) /* newly loaded: the JVM has printed its warning */
+		target_is_up(&r->target);		      /* it was still starting when it was found */
+	if (!known && target_maps(&r->target, "libfrtrace-")) /* newly loaded: the JVM has printed its warning */
 		note_warning(&r->target);
 	return err;
 }
