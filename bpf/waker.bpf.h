@@ -1,13 +1,113 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stacks of the thread that ends a long wait, which is the running one. They go straight into the queue, because no
- * task storage has room for them. Only threads of the target have a Java stack.
+ * The thread that ends a wait, which is the running one: who it is, and its stacks if the wait is long. They go straight
+ * into the queue, because no task storage has room for them. Only threads of the target have a Java stack.
  */
 #ifndef BPF_WAKER_H
 #define BPF_WAKER_H
 
 #include "bpf/emit.bpf.h"
+#include "bpf/target.bpf.h"
 #include "bpf/wait_reason.bpf.h"
+#include "bpf/wait_state.bpf.h"
+
+#define KERNEL_THREAD 0x00200000u /* task_struct.flags: PF_KTHREAD */
+
+#define COUNT_SOFT 0x000100 /* in preempt_count: in a soft interrupt; in a hard one, or an NMI */
+#define COUNT_HARD 0xff0000
+
+/*
+ * The preempt_count of this CPU. It lies in the same per-CPU section as the CPU's struct rq, which every task
+ * leads to. (A kernel gives a program the address of such a variable only if it keeps all symbols.)
+ */
+static __always_inline int preempt_count(struct task_struct *task)
+{
+	return count_offset ? kernel_int((const char *)task->se.cfs_rq->rq + count_offset) : COUNT_HARD;
+}
+
+/* True if a soft interrupt works on behalf of the running task, which has just sent something to a local socket. */
+static __always_inline bool sends(struct task_struct *task)
+{
+	switch (entry_registers(task)->orig_ax) {
+	case __NR_write:
+	case __NR_writev:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+	case __NR_sendfile:
+	case __NR_splice:
+	case __NR_connect:
+	case __NR_shutdown:
+	case __NR_close: return true;
+	}
+	return false;
+}
+
+/* True if the running task itself is the waker, not an interrupt that arrived meanwhile. */
+static __always_inline bool is_waker(struct task_struct *task)
+{
+	int count = preempt_count(task);
+
+	if (count & COUNT_HARD)
+		return false;
+	return !(count & COUNT_SOFT) || (!(task->flags & KERNEL_THREAD) && sends(task));
+}
+
+#define PID_LEVELS_SIZE 1023u /* there are at most 32 levels (pid_namespaces(7)) */
+
+/*
+ * The task's id in its innermost pid namespace, which for threads of the target is the target's. The array is indexed
+ * by hand: CO-RE relocates a variable index by the size of our struct upid, not of the kernel's. Before Linux 6.2 the
+ * verifier adds only a small number to a pointer of the kernel.
+ */
+static __always_inline __u32 namespace_id(struct task_struct *task)
+{
+	const struct pid *pid = task->thread_pid;
+	__u32 offset = pid->level * bpf_core_type_size(struct upid);
+
+	barrier_var(offset);
+	return offset ? kernel_int((const char *)pid->numbers + (offset & PID_LEVELS_SIZE)) : task->pid;
+}
+
+/*
+ * The reason of a wait that the VM thread ends: it does so after a safepoint, and when it has done what this thread
+ * asked it for.
+ */
+static __always_inline __u32 reason_of_vm(const struct wait_state *state)
+{
+	if (state->reason != FRT_WAIT_FUTEX && state->reason != FRT_WAIT_SLEEP)
+		return state->reason;
+	return vm_collects ? FRT_WAIT_GC : FRT_WAIT_SAFEPOINT;
+}
+
+#define AGENT_COMM 0x0065636172747266ull /* "frtrace" */
+
+/*
+ * True if the agent's thread wakes one that it has stopped: HotSpot stops a thread whose stack the agent asks for. From
+ * JDK 10 on it does so by a handshake, which is no pause of the JVM.
+ */
+static __always_inline bool is_agent_at_work(const struct waker *waker)
+{
+	return commanding && waker->id && *(const __u64 *)waker->name == AGENT_COMM;
+}
+
+static __always_inline void note_waker(struct wait_state *state, struct task_struct *task)
+{
+	struct waker *waker = &state->waker;
+
+	state->interrupted = !is_waker(task);
+	if (state->interrupted) {
+		*waker = (struct waker){};
+		return;
+	}
+	waker->id = task->tgid == target_process ? namespace_id(task) : 0;
+	waker->origin = waker->id ? task->start_boottime >> FRT_STARTED_SHIFT : task->tgid;
+	__builtin_memcpy(waker->name, task->comm, sizeof(waker->name));
+	if (task->pid == vm_thread)
+		state->reason = reason_of_vm(state);
+	else if (state->reason == FRT_WAIT_FUTEX && is_agent_at_work(waker))
+		state->reason = FRT_WAIT_TRACER;
+}
 
 struct waker_place {
 	__u64 off, at;	      /* when the wait began, and now */

@@ -60,7 +60,6 @@ static void keep_standard_descriptors(void)
 
 static void do_nothing(int signal)
 {
-	(void)signal;
 }
 
 /*

@@ -52,7 +52,7 @@ struct jfr_chunk {
 	struct jfr_header header;
 	struct jfr_metadata *metadata;
 	struct jfr_timebase clock;
-	bool has_constants, out_of_memory;
+	bool has_constants;
 	struct jfr_read_pools constants; /* filled when the first constant is requested */
 	struct jfr_fault *fault;	 /* the file's */
 	const struct meta_type *last;	 /* of the previous event: the next one often has the same type */

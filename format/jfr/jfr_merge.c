@@ -132,8 +132,7 @@ static int look_at_constants(struct merge *m, struct input *in, struct jfr_chunk
 
 	if (!in->ours && !m->jvm_described)
 		m->jvm_described = has_jvm_information(chunk);
-	if (!err)
-		err = jfr_merge_id_map_scan(&in->keys, &m->keys, &in->types, chunk);
+	err = err ?: jfr_merge_id_map_scan(&in->keys, &m->keys, &in->types, chunk);
 	return err ? err : in->file->fault.what ? -EINVAL : 0;
 }
 
@@ -154,11 +153,9 @@ static int prepare_keys(struct merge *m)
 	int err = jfr_merge_ids_init(&m->keys, &m->types);
 
 	for (size_t i = 0; i < m->count && !err; i++) {
-		err = jfr_merge_id_map_begin(&m->inputs[i].keys, &m->keys);
-		if (!err)
-			err = each_chunk(m, &m->inputs[i], look_at_constants);
-		if (!err)
-			err = jfr_merge_id_map_end(&m->inputs[i].keys, &m->keys);
+		err = jfr_merge_id_map_begin(&m->inputs[i].keys, &m->keys)
+			      ?: each_chunk(m, &m->inputs[i], look_at_constants)
+			      ?: jfr_merge_id_map_end(&m->inputs[i].keys, &m->keys);
 		rewind_input(&m->inputs[i]);
 	}
 	return err;
@@ -257,10 +254,7 @@ static int load(struct merge *m, struct input *in)
 		err = next_chunk(in, &in->chunk);
 		if (!err && !in->chunk)
 			return 0;
-		if (!err)
-			err = map_types(m, in, in->chunk);
-		if (!err)
-			err = order_events(m, in);
+		err = err ?: map_types(m, in, in->chunk) ?: order_events(m, in);
 	}
 	return err;
 }
@@ -403,11 +397,7 @@ int jfr_merge(struct jfr_file *const *files, size_t count, const struct jfr_merg
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		m.inputs[i].file = files[i];
-	err = prepare_types(&m);
-	if (!err)
-		err = prepare_keys(&m);
-	if (!err)
-		err = copy_all(&m);
+	err = prepare_types(&m) ?: prepare_keys(&m) ?: copy_all(&m);
 	merge_release(&m);
 	return err;
 }

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/class_info.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
 
-static jvmtiEnv *jvmti;
-
-void class_info_init(jvmtiEnv *j)
+bool class_info_name(jclass c, struct class_info *out)
 {
-	jvmti = j;
-}
+	size_t length;
 
-void class_info_free(void *memory)
-{
-	if (memory)
-		(*jvmti)->Deallocate(jvmti, memory);
-}
-
-bool class_info_name(const char *signature, struct slice *name)
-{
-	size_t length = strlen(signature);
-
-	if (length < 3 || signature[0] != 'L')
+	out->unknown = (*jvmti)->GetClassSignature(jvmti, c, &out->signature, NULL);
+	if (out->unknown)
 		return false;
-	*name = (struct slice){signature + 1, length - 2};
-	return policy_class_name(*name);
+	length = strlen(out->signature);
+	if (length >= 3 && out->signature[0] == 'L') {
+		out->name = (struct slice){out->signature + 1, length - 2};
+		if (policy_class_name(out->name))
+			return true;
+	}
+	jvm_free(out->signature);
+	return false;
 }
 
 struct frt_class *class_info_row(JNIEnv *env, jclass c, struct slice name)
@@ -68,15 +63,13 @@ void class_info_forget(JNIEnv *env, jclass c, struct slice name)
 
 bool class_info_forget_if_dead(JNIEnv *env, jclass c)
 {
-	struct slice name;
-	char *signature;
+	struct class_info n;
 
 	if (!class_info_is_dead(c))
 		return false;
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
-		return true;
-	if (class_info_name(signature, &name))
-		class_info_forget(env, c, name);
-	class_info_free(signature);
+	if (class_info_name(c, &n)) {
+		class_info_forget(env, c, n.name);
+		jvm_free(n.signature);
+	}
 	return true;
 }

@@ -8,16 +8,18 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void class_info_init(jvmtiEnv *jvmti);
-
-/* Free what JVMTI has allocated; NULL is allowed. */
-void class_info_free(void *memory);
+/* What the JVM calls a class. */
+struct class_info {
+	struct slice name;
+	char *signature; /* JVMTI's, "La/b/C;" */
+	bool unknown;	 /* the JVM does not tell */
+};
 
 /*
- * Extract the name from a JVMTI signature, "La/b/C;". Returns false for arrays and for classes that cannot be
- * rewritten.
+ * Get the name of a class. True: jvm_free(out->signature) frees it. Returns false for arrays and for classes that
+ * cannot be rewritten, too.
  */
-bool class_info_name(const char *signature, struct slice *name);
+bool class_info_name(jclass c, struct class_info *out);
 
 /* The row of the class; NULL: it has none. */
 struct frt_class *class_info_row(JNIEnv *env, jclass c, struct slice name);

@@ -2,6 +2,7 @@
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/class_info.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/loaded.h"
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
@@ -13,7 +14,6 @@
 
 #define PATIENCE_NS 4000000000ULL /* for all loaders that do not answer, together */
 
-static jvmtiEnv *jvmti;
 static struct matcher patterns[FRT_RECORDINGS];
 static uint32_t active;	    /* recordings with a pattern, as a set of bits; stored after the pattern */
 static bool mounts;	    /* a recording of this epoch follows virtual threads; stays until the epoch ends */
@@ -23,15 +23,6 @@ static JNIEnv *applying;    /* of the thread that adds or removes a pattern; oth
 static uint32_t adding;	    /* what it adds, as a set of bits; 0: it removes one */
 static uint32_t readers;    /* number of running callbacks that may use a pattern */
 static bool hooked_at_load; /* set when a class gets hooks while it is being loaded */
-
-void classes_init(jvmtiEnv *j)
-{
-	jvmti = j;
-	class_info_init(j);
-	retransform_init(j);
-	supertypes_init(j);
-	loaded_init(j);
-}
 
 /*
  * A filter that may match any class would need the methods of each prepared class, and GetClassMethods creates
@@ -80,27 +71,20 @@ static bool classes_is_wanted(uint32_t recording, jclass c, struct slice name, c
 	return false;
 }
 
-/* Let the class's loader resolve the helper class before anything is rewritten. */
-static enum frt_skip_reason prepare_loader(JNIEnv *env, const struct batch *b, jclass c)
+/* Let the class's loader resolve the helper class before anything is rewritten. False: the class is skipped. */
+static bool prepare_loader(JNIEnv *env, const struct batch *b, jclass c, struct slice name)
 {
 	enum frt_skip_reason reason = FRT_SKIP_NONE;
 	jobject loader = NULL;
 	uint32_t number;
 
 	if ((*jvmti)->GetClassLoader(jvmti, c, &loader) || !loader)
-		return FRT_SKIP_NONE;
+		return true;
 	if (!loader_number(env, loader, &number))
 		reason = FRT_SKIP_TABLE_FULL;
 	else if (loader_ask_aside(env, loader, number, b->until_ns) != LOADER_READY)
 		reason = FRT_SKIP_LOADER;
 	(*env)->DeleteLocalRef(env, loader);
-	return reason;
-}
-
-static bool is_ready(JNIEnv *env, const struct batch *b, jclass c, struct slice name)
-{
-	enum frt_skip_reason reason = prepare_loader(env, b, c);
-
 	if (reason)
 		control_skip(1u << b->recording, name, slice_of(NULL), slice_of(NULL), reason);
 	return !reason;
@@ -128,7 +112,7 @@ static bool gets_hooks(JNIEnv *env, const struct batch *b, jclass c, struct slic
 		supertypes_tag(env, &patterns[b->recording], c, &tags);
 	if (!(b->mounts && rewrite_is_mounts(name)) && !classes_is_wanted(b->recording, c, name, &tags))
 		return false;
-	return !class_info_is_dead(c) && is_ready(env, b, c, name);
+	return !class_info_is_dead(c) && prepare_loader(env, b, c, name);
 }
 
 /* True if the class has hooks that no recording wants, or wants any more. */
@@ -158,39 +142,34 @@ static void collect_hooked(JNIEnv *env, struct batch *b, jclass c, struct slice 
 
 static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
 {
-	struct slice name;
-	char *signature;
+	struct class_info n;
 	bool hooked;
 
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
-		return;
 	store_relaxed(&control->progress, control->progress + 1);
-	if (class_info_name(signature, &name)) {
-		hooked = is_hooked(env, c, name) && !class_info_forget_if_dead(env, c);
-		if (b->gain && gets_hooks(env, b, c, name))
-			batch_add(b, c, hooked);
-		else if (hooked)
-			collect_hooked(env, b, c, name);
-	}
-	class_info_free(signature);
+	if (!class_info_name(c, &n))
+		return;
+	hooked = is_hooked(env, c, n.name) && !class_info_forget_if_dead(env, c);
+	if (b->gain && gets_hooks(env, b, c, n.name))
+		batch_add(b, c, hooked);
+	else if (hooked)
+		collect_hooked(env, b, c, n.name);
+	jvm_free(n.signature);
 }
 
 /* A class with hooks that all their recordings have given up. */
 static void collect_given_up(JNIEnv *env, struct batch *b, jclass c)
 {
-	const struct frt_class *row = NULL;
-	struct slice name;
-	char *signature;
+	const struct frt_class *row;
+	struct class_info n;
 
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
-		return;
 	store_relaxed(&control->progress, control->progress + 1);
-	if (class_info_name(signature, &name))
-		row = class_info_row(env, c, name);
+	if (!class_info_name(c, &n))
+		return;
+	row = class_info_row(env, c, n.name);
 	if (row && control_has_given_up(row - control_class_row(0)) && class_info_is_prepared(c) &&
 	    !class_info_is_dead(c))
 		batch_add(b, c, true);
-	class_info_free(signature);
+	jvm_free(n.signature);
 }
 
 static void keep_mounted(JNIEnv *env, jclass c)
@@ -206,32 +185,30 @@ static void keep_mounted(JNIEnv *env, jclass c)
 static bool find_virtual_threads(JNIEnv *env, const jclass *loaded, jint count)
 {
 	for (jint i = 0; i < count && !(mounted && continued); i++) {
-		struct slice name;
-		char *signature;
+		struct class_info n;
 
-		if ((*jvmti)->GetClassSignature(jvmti, loaded[i], &signature, NULL))
+		if (!class_info_name(loaded[i], &n))
 			continue;
-		if (class_info_name(signature, &name) && rewrite_is_mounts(name))
+		if (rewrite_is_mounts(n.name))
 			keep_mounted(env, loaded[i]);
-		else if (class_info_name(signature, &name) && rewrite_is_continuation(name))
+		else if (rewrite_is_continuation(n.name))
 			store_relaxed(&continued, true);
-		class_info_free(signature);
+		jvm_free(n.signature);
 	}
 	return __atomic_load_n(&continued, __ATOMIC_SEQ_CST);
 }
 
 static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(JNIEnv *, struct batch *, jclass))
 {
-	jvmtiError error;
 	jclass *loaded;
 	jint count;
+	jvmtiError error = (*jvmti)->GetLoadedClasses(jvmti, &count, &loaded);
 
-	error = (*jvmti)->GetLoadedClasses(jvmti, &count, &loaded);
 	if (error)
 		return error;
 	b->classes = sys_map(count * (sizeof(jclass) + 1) + 1);
 	if (!b->classes) {
-		class_info_free(loaded);
+		jvm_free(loaded);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
 	b->hooked = (bool *)(b->classes + count);
@@ -245,7 +222,7 @@ static jvmtiError apply_to_loaded(JNIEnv *env, struct batch *b, void (*collect)(
 	control->retransform_ns = 0;
 	error = batch_retransform(env, b, count);
 	sys_unmap(b->classes, count * (sizeof(jclass) + 1) + 1);
-	class_info_free(loaded);
+	jvm_free(loaded);
 	return error;
 }
 
@@ -263,23 +240,12 @@ static void set_pattern(uint32_t recording, const struct matcher *pattern)
 	__atomic_fetch_or(&active, 1u << recording, __ATOMIC_SEQ_CST);
 }
 
-static bool push_frame(JNIEnv *env, jint capacity)
-{
-	if (!(*env)->PushLocalFrame(env, capacity))
-		return true;
-	(*env)->ExceptionClear(env);
-	return false;
-}
-
 static jvmtiError apply_as_tracer(JNIEnv *env, struct batch *b, void (*collect)(JNIEnv *, struct batch *, jclass))
 {
 	jvmtiError error;
 
-	/*
-	 * A local frame for the references to all classes; -Xcheck:jni warns about references beyond its capacity.
-	 * HotSpot's default limit is 65536.
-	 */
-	if (!push_frame(env, 65536) && !push_frame(env, 4096))
+	/* for all classes; -Xcheck:jni warns about references beyond the capacity; HotSpot's default limit is 65536 */
+	if (!jvm_push_frame(env, 65536) && !jvm_push_frame(env, 4096))
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	applying = env;
 	error = apply_to_loaded(env, b, collect);
@@ -328,20 +294,17 @@ static bool all_named; /* cleared when the JVM did not tell a class's name */
 /* No recording runs, so FRT_CLASS_SEEN is free. */
 static void collect_seen(JNIEnv *env, struct batch *b, jclass c)
 {
-	struct frt_class *row = NULL;
-	struct slice name;
-	char *signature;
+	struct frt_class *row;
+	struct class_info n;
 
-	(void)b;
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL)) {
-		all_named = false;
+	if (!class_info_name(c, &n)) {
+		all_named = all_named && !n.unknown;
 		return;
 	}
-	if (class_info_name(signature, &name))
-		row = class_info_row(env, c, name);
+	row = class_info_row(env, c, n.name);
 	if (row)
 		set_bits(&row->flags, FRT_CLASS_SEEN);
-	class_info_free(signature);
+	jvm_free(n.signature);
 }
 
 jvmtiError classes_leave_missing(JNIEnv *env)
@@ -496,7 +459,6 @@ void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject
 			     jobject protection_domain, jint size, const unsigned char *bytes, jint *new_size,
 			     unsigned char **new_bytes)
 {
-	(void)j, (void)protection_domain;
 	if (!name)
 		return;
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
@@ -539,53 +501,40 @@ static bool has_left_hooks(const struct frt_class *row, uint32_t set)
 static bool slipped_through(JNIEnv *env, jclass c, uint32_t set)
 {
 	const struct frt_class *row;
-	bool missed = false;
-	struct slice name;
-	char *signature;
+	struct class_info n;
+	bool missed;
 
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+	if (!class_info_name(c, &n))
 		return false;
-	if (!class_info_name(signature, &name))
-		goto out;
-	row = class_info_row(env, c, name);
+	row = class_info_row(env, c, n.name);
 	missed = row && has_left_hooks(row, set);
 	for (uint32_t r = 0; r < FRT_RECORDINGS && !missed; r++)
-		missed = set >> r & 1 && slipped_through_for(env, r, c, row, name);
-out:
-	class_info_free(signature);
+		missed = set >> r & 1 && slipped_through_for(env, r, c, row, n.name);
+	jvm_free(n.signature);
 	return missed;
 }
 
 static bool classes_has_hooks(JNIEnv *env, jclass c)
 {
-	struct slice name;
-	char *signature;
+	struct class_info n;
 	bool hooked;
 
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+	if (!class_info_name(c, &n))
 		return false;
-	hooked = class_info_name(signature, &name) && is_hooked(env, c, name);
-	class_info_free(signature);
+	hooked = is_hooked(env, c, n.name);
+	jvm_free(n.signature);
 	return hooked;
-}
-
-static void retransform_one(JNIEnv *env, jclass c, uint32_t set)
-{
-	bool hooked = classes_has_hooks(env, c);
-
-	batch_retransform_one(env, c, hooked, set);
 }
 
 static bool classes_is_continuation(jclass c)
 {
-	struct slice name;
-	char *signature;
+	struct class_info n;
 	bool is;
 
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+	if (!class_info_name(c, &n))
 		return false;
-	is = class_info_name(signature, &name) && rewrite_is_continuation(name);
-	class_info_free(signature);
+	is = rewrite_is_continuation(n.name);
+	jvm_free(n.signature);
 	return is;
 }
 
@@ -602,21 +551,20 @@ static void follow_virtual_threads(JNIEnv *env, jclass c, uint32_t set)
 	__atomic_store_n(&continued, true, __ATOMIC_SEQ_CST);
 	virtual = __atomic_load_n(&mounted, __ATOMIC_SEQ_CST);
 	if (virtual)
-		retransform_one(env, virtual, set);
+		batch_retransform_one(env, virtual, classes_has_hooks(env, virtual), set);
 }
 
 void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass c)
 {
 	uint32_t set;
 
-	(void)j, (void)thread;
 	stack_classes_changed();
 	hook_class_prepared(env, c);
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
 	set = load_acquire(&active);
 	/* hooks without a recording: the class got them at load */
 	if (set ? slipped_through(env, c, set) : classes_has_hooks(env, c))
-		retransform_one(env, c, set);
+		batch_retransform_one(env, c, classes_has_hooks(env, c), set);
 	if (set)
 		follow_virtual_threads(env, c, set);
 	__atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);

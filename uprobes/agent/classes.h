@@ -9,8 +9,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void classes_init(jvmtiEnv *jvmti);
-
 /*
  * A recording begins: give hooks to the classes that its pattern matches. The classes go in batches; a class that the
  * JVM refuses is found by bisection, left unchanged and reported as skipped. The caller keeps the filter program until

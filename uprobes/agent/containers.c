@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/containers.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 
 #define MOST_NESTED 64u
@@ -12,20 +13,12 @@ struct containers {
 	void *context;
 };
 
-static bool containers_failed(JNIEnv *env)
-{
-	if (!(*env)->ExceptionCheck(env))
-		return false;
-	(*env)->ExceptionClear(env);
-	return true;
-}
-
 static jmethodID containers_find_method(JNIEnv *env, const char *class_name, const char *name, const char *type)
 {
 	jclass class = (*env)->FindClass(env, class_name);
 	jmethodID method = class ? (*env)->GetMethodID(env, class, name, type) : NULL;
 
-	return containers_failed(env) ? NULL : method;
+	return jvm_threw(env) ? NULL : method;
 }
 
 static bool find_methods(struct containers *c)
@@ -48,7 +41,7 @@ static jobject root(JNIEnv *env)
 		class ? (*env)->GetStaticMethodID(env, class, "root", "()Ljdk/internal/vm/ThreadContainer;") : NULL;
 	jobject container = method ? (*env)->CallStaticObjectMethod(env, class, method) : NULL;
 
-	return containers_failed(env) ? NULL : container;
+	return jvm_threw(env) ? NULL : container;
 }
 
 /* The iterator of the stream that a method of the container returns, or NULL. */
@@ -56,10 +49,10 @@ static jobject iterate(struct containers *c, jobject container, jmethodID method
 {
 	jobject stream = (*c->env)->CallObjectMethod(c->env, container, method), iterator;
 
-	if (containers_failed(c->env) || !stream)
+	if (jvm_threw(c->env) || !stream)
 		return NULL;
 	iterator = (*c->env)->CallObjectMethod(c->env, stream, c->iterator);
-	return containers_failed(c->env) ? NULL : iterator;
+	return jvm_threw(c->env) ? NULL : iterator;
 }
 
 /* The next element, or NULL. */
@@ -67,9 +60,9 @@ static jobject containers_step(struct containers *c, jobject iterator)
 {
 	jobject next = NULL;
 
-	if (iterator && (*c->env)->CallBooleanMethod(c->env, iterator, c->has_next) && !containers_failed(c->env))
+	if (iterator && (*c->env)->CallBooleanMethod(c->env, iterator, c->has_next) && !jvm_threw(c->env))
 		next = (*c->env)->CallObjectMethod(c->env, iterator, c->next);
-	return containers_failed(c->env) ? NULL : next;
+	return jvm_threw(c->env) ? NULL : next;
 }
 
 static bool visit_threads(struct containers *c, jobject container)
@@ -89,8 +82,10 @@ static bool visit_container(struct containers *c, jobject container, unsigned in
 	jobject iterator, child;
 	bool more;
 
-	if (nested == MOST_NESTED || (*c->env)->PushLocalFrame(c->env, REFERENCES))
-		return !containers_failed(c->env);
+	if (nested == MOST_NESTED)
+		return true;
+	if (!jvm_push_frame(c->env, REFERENCES))
+		return false;
 	more = visit_threads(c, container);
 	iterator = more ? iterate(c, container, c->children) : NULL;
 	while (more && (child = containers_step(c, iterator))) {
@@ -106,10 +101,8 @@ void containers_each(JNIEnv *env, bool (*visit)(void *context, jobject thread), 
 	struct containers c = {.env = env, .visit = visit, .context = context};
 	jobject container;
 
-	if ((*env)->PushLocalFrame(env, REFERENCES)) {
-		containers_failed(env);
+	if (!jvm_push_frame(env, REFERENCES))
 		return;
-	}
 	container = find_methods(&c) ? root(env) : NULL;
 	if (container)
 		visit_container(&c, container, 0);

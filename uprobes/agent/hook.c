@@ -149,11 +149,11 @@ static inline __attribute__((always_inline)) bool hook_finish(struct frt_slot *s
 		if (rule & FRT_RULE_TIMED)
 			count_time(s, method, duration, flags);
 		return false;
-	} else if (rule & FRT_RULE_TIMED) {
-		time_and_record(s, env, start, now, method, flags);
-	} else {
-		hook_record(s, env, start, now, method, flags);
 	}
+	if (rule & FRT_RULE_TIMED)
+		time_and_record(s, env, start, now, method, flags);
+	else
+		hook_record(s, env, start, now, method, flags);
 	return true;
 }
 
@@ -165,20 +165,16 @@ static inline bool is_innermost(const struct frt_slot *s, uint64_t start)
 	return likely(depth < FRT_OPEN_CALLS && s->open[depth].start == start);
 }
 
-static void end_on_carrier(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method)
+static inline void close_call(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method)
 {
-	mounts_leave(s, start);
-	s->moved_exits += !virtual_calls_leave(env, start, method);
-}
-
-static void close_call(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method)
-{
-	if (is_innermost(s, start))
+	if (is_innermost(s, start)) {
 		s->depth--;
-	else if (s->flags & FRT_SLOT_CARRIER)
-		end_on_carrier(s, env, start, method);
-	else
+	} else if (s->flags & FRT_SLOT_CARRIER) {
+		mounts_leave(s, start);
+		s->moved_exits += !virtual_calls_leave(env, start, method);
+	} else {
 		resynchronise(s, start);
+	}
 }
 
 static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t start, uint64_t now, uint32_t method,
@@ -532,7 +528,7 @@ static __attribute__((noinline)) uint64_t begin_for_several(JNIEnv *env, uint32_
 	meet_recordings(s, env);
 	s->others++;
 	start = open_call(s, env, method);
-	set = recordings_of(start, method); /* `leave` will find the same; see agent.c on when a recording begins */
+	set = recordings_of(start, method); /* `leave` will find the same; see commands.c on when a recording begins */
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
 		recordings_share(s, r)->entered += set >> r & 1;
 	recordings_push(s, s->depth - 1, set);
@@ -551,7 +547,6 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 {
 	struct frt_slot *s;
 
-	(void)helper;
 	if (unlikely(!frtrace_drain_semaphore || load_acquire(&control_since) == UINT64_MAX))
 		return begin_not_alone(env, method);
 	s = slot_find_first(env);
@@ -560,13 +555,11 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 
 void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method)
 {
-	(void)helper;
 	ended(env, start, method, 0);
 }
 
 void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method)
 {
-	(void)helper;
 	ended(env, start, method, FRT_SPAN_THROWN);
 }
 
@@ -596,12 +589,10 @@ static __attribute__((noinline)) jint recorded_for(JNIEnv *env, uint64_t start)
 
 jint JNICALL hook_left(JNIEnv *env, jclass helper, jlong start, jint method)
 {
-	(void)helper;
 	return unlikely(ended(env, start, method, FRT_SPAN_FIELDS)) ? recorded_for(env, start) : 0;
 }
 
 jint JNICALL hook_threw(JNIEnv *env, jclass helper, jlong start, jint method)
 {
-	(void)helper;
 	return ended(env, start, method, FRT_SPAN_THROWN | FRT_SPAN_FIELDS) ? recorded_for(env, start) : 0;
 }

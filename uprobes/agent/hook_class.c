@@ -23,6 +23,7 @@
  * itself.
  */
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 
 #define PREFIX "java/lang/FrtraceHook"
@@ -45,7 +46,6 @@ static char mount_names[HOOK_MOUNTS][16] = {"mounts", "unmounts", "ends", "ready
 static jclass class_class;
 static jmethodID for_name;
 static jclass helper_class;
-static jvmtiEnv *jvmti;
 static struct hook_class_natives functions;
 static bool binding, bound;
 
@@ -219,10 +219,8 @@ static jclass call_for_name(JNIEnv *env, bool initialize, jobject loader)
 
 	if (name && !(*env)->ExceptionCheck(env))
 		found = (*env)->CallStaticObjectMethod(env, class_class, for_name, name, (jboolean)initialize, loader);
-	if ((*env)->ExceptionCheck(env)) {
-		(*env)->ExceptionClear(env);
+	if (jvm_threw(env))
 		found = NULL;
-	}
 	if (name)
 		(*env)->DeleteLocalRef(env, name);
 	return found;
@@ -247,8 +245,7 @@ static void bind_natives(JNIEnv *env, jclass class)
 		natives[OTHERS + HOOK_MOUNTS + i] =
 			(JNINativeMethod){value_methods[i].native, value_methods[i].type, functions.put[i]};
 	bound = !(*env)->RegisterNatives(env, class, natives, NATIVES);
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_threw(env);
 }
 
 void hook_class_prepared(JNIEnv *env, jclass prepared)
@@ -282,37 +279,22 @@ static void bind_at_prepare(JNIEnv *env)
 	(*env)->DeleteLocalRef(env, self);
 }
 
-/* A global reference to a class that a loader returned; a pending exception is cleared. */
-static jclass hook_class_keep(JNIEnv *env, jclass local)
-{
-	jclass global = local ? (*env)->NewGlobalRef(env, local) : NULL;
-
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-	if (local)
-		(*env)->DeleteLocalRef(env, local);
-	return global;
-}
-
 static jclass define(JNIEnv *env)
 {
 	struct writer w = {.size = 0};
 
 	hook_class_write_class(&w);
-	return hook_class_keep(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)w.bytes, w.size));
+	return jvm_keep_class(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)w.bytes, w.size));
 }
 
 /* True if its natives throw UnsatisfiedLinkError. */
 static bool is_unbound(JNIEnv *env)
 {
 	jmethodID enter = (*env)->GetStaticMethodID(env, helper_class, hooks.enter, "(I)J");
-	bool thrown;
 
 	if (enter)
 		(*env)->CallStaticLongMethod(env, helper_class, enter, FRT_NO_METHOD);
-	thrown = (*env)->ExceptionCheck(env);
-	(*env)->ExceptionClear(env);
-	return enter && thrown;
+	return jvm_threw(env) && enter;
 }
 
 static enum frt_result hook_class_release(JNIEnv *env, enum frt_result result)
@@ -325,9 +307,8 @@ static enum frt_result hook_class_release(JNIEnv *env, enum frt_result result)
 	return result;
 }
 
-enum frt_result hook_class_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const struct hook_class_natives *natives)
+enum frt_result hook_class_init(JNIEnv *env, const char *tag, const struct hook_class_natives *natives)
 {
-	jvmti = j;
 	functions = *natives;
 	bound = false;
 	if (!set_names(tag) || !find_for_name(env))
@@ -336,7 +317,7 @@ enum frt_result hook_class_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const
 	if (helper_class) {
 		bind_at_prepare(env);
 	} else {
-		helper_class = hook_class_keep(env, (*env)->FindClass(env, internal_name));
+		helper_class = jvm_keep_class(env, (*env)->FindClass(env, internal_name));
 		if (helper_class && !is_unbound(env))
 			return hook_class_release(env, FRT_ANOTHER_COPY);
 		if (helper_class)
@@ -348,8 +329,7 @@ enum frt_result hook_class_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const
 void hook_class_unbind(JNIEnv *env)
 {
 	(*env)->UnregisterNatives(env, helper_class);
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_threw(env);
 	hook_class_release(env, FRT_DONE);
 }
 

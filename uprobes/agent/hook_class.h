@@ -37,8 +37,7 @@ struct hook_class_natives {
  * Define java.lang.FrtraceHook<tag> and bind the natives. A class that hook_class_unbind() has left is bound
  * again. Returns FRT_ANOTHER_COPY if the class belongs to another live copy of the agent.
  */
-enum frt_result hook_class_init(jvmtiEnv *jvmti, JNIEnv *env, const char *tag,
-				const struct hook_class_natives *natives);
+enum frt_result hook_class_init(JNIEnv *env, const char *tag, const struct hook_class_natives *natives);
 
 /* Unbind the natives before the library is unloaded. The class itself stays. */
 void hook_class_unbind(JNIEnv *env);

@@ -2,22 +2,10 @@
 #include "uprobes/agent/loaded.h"
 
 #include "filters/policy.h"
+#include "uprobes/agent/jvm.h"
 
 #define MOST_OFFERS   256
 #define ACC_SYNTHETIC 0x1000
-
-static jvmtiEnv *jvmti;
-
-void loaded_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
-
-static void loaded_deallocate(void *memory)
-{
-	if (memory)
-		(*jvmti)->Deallocate(jvmti, memory);
-}
 
 /* A method as JVMTI describes it. */
 struct method {
@@ -36,8 +24,8 @@ static bool loaded_method_read(jmethodID id, struct method *m)
 
 static void method_release(struct method *m)
 {
-	loaded_deallocate(m->name);
-	loaded_deallocate(m->descriptor);
+	jvm_free(m->name);
+	jvm_free(m->descriptor);
 }
 
 /* What filters want of the method, as far as JVMTI can tell: annotations are only in the class file. */
@@ -67,10 +55,10 @@ static void loaded_offer_methods(uint32_t recording, const struct matcher *p, jc
 		if ((*jvmti)->GetMethodName(jvmti, methods[i], &method, &descriptor, NULL))
 			continue;
 		control_skip(1u << recording, name, slice_of(method), slice_of(descriptor), FRT_SKIP_OTHER);
-		loaded_deallocate(method);
-		loaded_deallocate(descriptor);
+		jvm_free(method);
+		jvm_free(descriptor);
 	}
-	loaded_deallocate(methods);
+	jvm_free(methods);
 }
 
 /*
@@ -111,7 +99,7 @@ static bool has_target(uint32_t recording, const struct matcher *p, jclass c, st
 		found |= loaded_is_target(recording, p, name, tags, &m, &selected);
 		method_release(&m);
 	}
-	loaded_deallocate(methods);
+	jvm_free(methods);
 	if (!selected)
 		loaded_offer_methods(recording, p, c, name);
 	return found;
@@ -133,7 +121,7 @@ static bool may_bear(const struct matcher *p, jclass c)
 	    (*jvmti)->GetConstantPool(jvmti, c, &count, &size, &pool))
 		return false;
 	may = policy_may_bear(p, pool, size, count);
-	loaded_deallocate(pool);
+	jvm_free(pool);
 	return may;
 }
 

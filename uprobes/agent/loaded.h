@@ -9,8 +9,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void loaded_init(jvmtiEnv *jvmti);
-
 /*
  * True if the class has a selected method that can have hooks. Selected methods that cannot are reported as
  * skipped to the recording. Also true if the constant pool mentions an annotation that filters ask for, because only the class file

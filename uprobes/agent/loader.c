@@ -6,17 +6,16 @@
  */
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/thread.h"
 
-static jvmtiEnv *jvmti;
 static jfieldID name_field; /* NULL before JDK 9 */
 static jrawMonitorID numbering;
 
-bool loader_init(jvmtiEnv *j, JNIEnv *env)
+bool loader_init(JNIEnv *env)
 {
 	jclass c;
 
-	jvmti = j;
 	if ((*jvmti)->CreateRawMonitor(jvmti, "frtrace", &numbering)) {
 		numbering = NULL;
 		return false;
@@ -24,10 +23,8 @@ bool loader_init(jvmtiEnv *j, JNIEnv *env)
 	c = (*env)->FindClass(env, "java/lang/ClassLoader");
 	if (c)
 		name_field = (*env)->GetFieldID(env, c, "name", "Ljava/lang/String;");
-	if ((*env)->ExceptionCheck(env)) {
-		(*env)->ExceptionClear(env);
+	if (jvm_threw(env))
 		name_field = NULL;
-	}
 	return true;
 }
 
@@ -59,8 +56,7 @@ static uint32_t loader_add_row(JNIEnv *env, jobject loader, struct slice type)
 
 	if (name)
 		(*env)->ReleaseStringUTFChars(env, text, name);
-	if ((*env)->ExceptionCheck(env)) /* no memory for the characters */
-		(*env)->ExceptionClear(env);
+	jvm_threw(env); /* no memory for the characters */
 	if (text)
 		(*env)->DeleteLocalRef(env, text);
 	return number;
@@ -77,7 +73,7 @@ static uint32_t loader_describe(JNIEnv *env, jobject loader)
 
 		if (length > 2) /* La/b/C; */
 			number = loader_add_row(env, loader, (struct slice){signature + 1, length - 2});
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+		jvm_free(signature);
 	}
 	(*env)->DeleteLocalRef(env, type);
 	return number;
@@ -136,7 +132,7 @@ static bool find_alive(struct loaders *l)
 		return !known;
 	for (jint i = 0; i < count; i++)
 		l->alive[(uint64_t)found[i] % FRT_MAX_LOADERS] = true;
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)found);
+	jvm_free(found);
 	return true;
 }
 
@@ -148,9 +144,7 @@ bool loader_make_room(JNIEnv *env)
 	if (!l)
 		return false;
 	l->alive[FRT_BOOT_LOADER] = true;
-	if ((*env)->PushLocalFrame(env, FRT_MAX_LOADERS)) {
-		(*env)->ExceptionClear(env);
-	} else {
+	if (jvm_push_frame(env, FRT_MAX_LOADERS)) {
 		changed = find_alive(l) && control_forget(l->alive);
 		(*env)->PopLocalFrame(env, NULL);
 	}
@@ -183,7 +177,6 @@ static void JNICALL ask_thread(jvmtiEnv *j, JNIEnv *env, void *loader)
 {
 	uint32_t number;
 
-	(void)j;
 	if (loader_number(env, loader, &number))
 		loader_ask(env, loader, number, true);
 	(*env)->DeleteGlobalRef(env, loader);

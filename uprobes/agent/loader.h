@@ -9,7 +9,7 @@
 #include <jvmti.h>
 
 /* Returns false without memory. loader_release() undoes it, before the JVMTI environment is disposed of. */
-bool loader_init(jvmtiEnv *jvmti, JNIEnv *env);
+bool loader_init(JNIEnv *env);
 void loader_release(void);
 
 /*

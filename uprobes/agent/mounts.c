@@ -129,7 +129,6 @@ void JNICALL mounts_mount(JNIEnv *env, jclass helper, jlong java_id)
 	struct frt_slot *s = mounts_is_recorded() ? mounts_slot(env) : NULL;
 	int64_t at;
 
-	(void)helper;
 	if (!s || !(s->flags & FRT_SLOT_CARRIER))
 		return;
 	store_relaxed(&s->virtual_key, 0);
@@ -184,7 +183,6 @@ void JNICALL mounts_unmount(JNIEnv *env, jclass helper, jlong java_id)
 {
 	struct frt_slot *s = mounts_carrier(env);
 
-	(void)helper;
 	if (!s)
 		return;
 	mounts_park(s, java_id);
@@ -195,7 +193,6 @@ void JNICALL mounts_end(JNIEnv *env, jclass helper, jlong java_id)
 {
 	struct frt_slot *s = mounts_carrier(env);
 
-	(void)helper;
 	if (!s)
 		return;
 	inside_lose_root(s);
@@ -217,7 +214,6 @@ void JNICALL mounts_ready(JNIEnv *env, jclass helper, jlong java_id)
 {
 	int64_t at = mounts_is_recorded() ? mounts_find(java_id) : -1;
 
-	(void)helper;
 	if (at < 0 || load_relaxed(&rows[at].ready))
 		return;
 	rows[at].waker = mounts_own_name(env);
@@ -253,7 +249,6 @@ jlong JNICALL mounts_waits(JNIEnv *env, jclass helper, jint reason)
 {
 	struct frt_slot *s = carrier_in_call(env);
 
-	(void)helper;
 	if (s && reason != FRT_WAIT_PARKED)
 		s->carrier.reason = reason;
 	else if (s && mounts_stack_is_due(&s->carrier))
@@ -266,7 +261,6 @@ void JNICALL mounts_waited(JNIEnv *env, jclass helper, jlong start, jint reason)
 {
 	struct frt_slot *s = carrier_in_call(env);
 
-	(void)helper, (void)start;
 	if (!s)
 		return;
 	if (reason != FRT_WAIT_PARKED)

@@ -12,6 +12,7 @@
 #include "uprobes/agent/open_dump.h"
 #include "uprobes/agent/containers.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/stack_named.h"
@@ -40,13 +41,6 @@ struct open_dump {
 		next[FRT_VIRTUAL_CALLS]; /* lists of them by java id: row + 1, 0 ends a list */
 	jvmtiFrameInfo frames[MOST_FRAMES];
 };
-
-static jvmtiEnv *jvmti;
-
-void open_dump_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 static uint64_t thread_id(uint32_t serial)
 {
@@ -145,7 +139,7 @@ static jint own_frames(struct open_dump *c, jint count)
 		return 0;
 	if (!(*jvmti)->GetClassSignature(jvmti, class, &signature, NULL)) {
 		own = text_begins(signature + 1, helper) && signature[strlen(helper) + 1] == ';';
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+		jvm_free(signature);
 	}
 	(*c->env)->DeleteLocalRef(c->env, class);
 	return own;
@@ -187,14 +181,12 @@ static void look_at_threads(struct open_dump *c)
 	jthread *threads;
 	jint count;
 
-	if ((*c->env)->PushLocalFrame(c->env, 4096)) {
-		(*c->env)->ExceptionClear(c->env);
+	if (!jvm_push_frame(c->env, 4096))
 		return;
-	}
 	if (!(*jvmti)->GetAllThreads(jvmti, &count, &threads)) {
 		for (jint i = 0; i < count; i++)
 			look_for(c, threads[i]);
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+		jvm_free(threads);
 	}
 	(*c->env)->PopLocalFrame(c->env, NULL);
 }

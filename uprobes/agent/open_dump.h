@@ -12,8 +12,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void open_dump_init(jvmtiEnv *jvmti);
-
 /*
  * Visit the threads with open calls, at most 4096, for at most two seconds. Call it while the hooks are in place:
  * frames of earlier code are recognised because they are obsolete. The stacks are as deep as this recording wants them.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/open_stack.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/stack_named.h"
@@ -7,13 +8,7 @@
 #define MOST_FRAMES 4096
 #define SELDOM	    100u /* times as long as the answer took */
 
-static jvmtiEnv *jvmti;
 static uint64_t not_before[FRT_MAX_SLOTS]; /* TSC: until then no thread of that slot asks */
-
-void open_stack_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 /*
  * An obsolete version has no hooks, unless a class was retransformed during the epoch, for a recording that joined or

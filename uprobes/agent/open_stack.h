@@ -11,8 +11,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void open_stack_init(jvmtiEnv *jvmti);
-
 /* Open calls, outermost first, and the frames of their thread, innermost first. */
 struct open_stack {
 	JNIEnv *env;

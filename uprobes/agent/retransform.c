@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/retransform.h"
 #include "uprobes/agent/class_info.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 
 /*
@@ -29,16 +30,10 @@
 #define EACH_TABLE    60    /* of a method, where the class file is not at hand */
 #define UNKNOWN	      16384 /* a class that the JVM does not describe */
 
-static jvmtiEnv *jvmti;
 static bool limited;
 static int64_t bytes_left, classes_left;
 static int64_t loading; /* of these bytes, for classes that are loaded while a portion of others gets hooks */
 static uint32_t way_back[FRT_MAX_CLASSES]; /* bytes that the original code of a class with hooks will take */
-
-void retransform_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 static bool take(int64_t *left, int64_t amount, int64_t keep)
 {
@@ -96,9 +91,9 @@ static int64_t room_needed(jclass c)
 		return UNKNOWN;
 	for (jint i = 0; i < methods; i++)
 		code += code_size(method[i]);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)method);
+	jvm_free(method);
 	if (!(*jvmti)->GetConstantPool(jvmti, c, &constants, &pool_size, &pool))
-		(*jvmti)->Deallocate(jvmti, pool);
+		jvm_free(pool);
 	plain = bytes_of(pool_size + 2 * code + methods * EACH_TABLE, constants, methods);
 	return 2 * plain + methods * EACH_HOOK;
 }
@@ -203,39 +198,34 @@ static bool is_fault_of_a_class(jvmtiError error)
 /* The class does not get hooks. If it had some before, it keeps those: they are other recordings'. */
 static void refused(JNIEnv *env, const struct batch *b, jclass c, bool hooked, enum frt_skip_reason reason)
 {
+	struct class_info n;
 	struct frt_class *row;
-	struct slice name;
-	char *signature;
 
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+	if (!class_info_name(c, &n))
 		return;
-	if (class_info_name(signature, &name)) {
-		row = hooked ? class_info_row(env, c, name) : NULL;
-		for (uint32_t r = 0; row && r < FRT_RECORDINGS; r++)
-			if (b->gain >> r & 1)
-				control_unhook_for(row - control_class_row(0), r);
-		if (!row)
-			class_info_forget(env, c, name);
-		control_skip(b->gain, name, slice_of(NULL), slice_of(NULL), reason);
-	}
-	class_info_free(signature);
+	row = hooked ? class_info_row(env, c, n.name) : NULL;
+	for (uint32_t r = 0; row && r < FRT_RECORDINGS; r++)
+		if (b->gain >> r & 1)
+			control_unhook_for(row - control_class_row(0), r);
+	if (!row)
+		class_info_forget(env, c, n.name);
+	control_skip(b->gain, n.name, slice_of(NULL), slice_of(NULL), reason);
+	jvm_free(n.signature);
 }
 
 static void note_hooks(JNIEnv *env, jclass c, bool hooked)
 {
-	struct frt_class *row = NULL;
-	struct slice name;
-	char *signature;
+	struct class_info n;
+	struct frt_class *row;
 
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+	if (!class_info_name(c, &n))
 		return;
-	if (class_info_name(signature, &name))
-		row = class_info_row(env, c, name);
+	row = class_info_row(env, c, n.name);
 	if (row && hooked)
 		set_bits(&row->flags, FRT_CLASS_REWRITTEN);
 	else if (row)
 		control_unhook_class(row - control_class_row(0));
-	class_info_free(signature);
+	jvm_free(n.signature);
 }
 
 /* The JVM asked for new code but accepted none of it. */
@@ -269,8 +259,7 @@ static jvmtiError retransform(JNIEnv *env, const struct batch *b, jint first, ji
 	jvmtiError error = count ? (*jvmti)->RetransformClasses(jvmti, count, b->classes + first) : JVMTI_ERROR_NONE,
 		   rest;
 
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_threw(env);
 	if (!error)
 		return JVMTI_ERROR_NONE;
 	note_unchanged(env, b, first, count);

@@ -16,8 +16,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void retransform_init(jvmtiEnv *jvmti);
-
 /* Classes to retransform, as local references. */
 struct batch {
 	jclass *classes;

@@ -181,7 +181,6 @@ static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code)
 {
 	const struct known_code *set;
 
-	(void)w;
 	if (pc - layout.interpreter < layout.interpreter_end - layout.interpreter) {
 		*code = (struct walk_code){.kind = WALK_INTERPRETER};
 		return;
@@ -438,7 +437,6 @@ static bool ends_stack(uint64_t start, uint64_t end, const char permissions[4], 
 {
 	struct stack_search *s = context;
 
-	(void)permissions;
 	if (s->inside - start < end - start)
 		s->end = end;
 	return !s->end;

@@ -17,6 +17,7 @@
  * Like all of JVMTI, GetStackTrace preserves a pending exception.
  */
 #include "uprobes/agent/stack_jvmti.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/stack_table.h"
 #include "uprobes/agent/thread.h"
@@ -25,13 +26,6 @@
 #define PORTION	   96u /* frames per request, 1.5 KB: little stack may be left */
 #define JDK_19	   0x00130000u
 #define JDK_21	   0x00150000u
-
-static jvmtiEnv *jvmti;
-
-void stack_jvmti_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 /* The thread to ask about, and what to take. */
 struct question {

@@ -12,8 +12,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void stack_jvmti_init(jvmtiEnv *jvmti);
-
 enum stack_jvmti_answer {
 	STACK_JVMTI_TAKEN = 0,
 	/* asking could block the thread for ever: a virtual thread is, or may be, between two carriers */

@@ -4,21 +4,15 @@
  * named. The JVM never reuses a jmethodID for another method.
  */
 #include "uprobes/agent/stack_named.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/stack_table.h"
 
 #define SETS_LOG2 9
 
-static jvmtiEnv *jvmti;
-
 static struct cache sets[1u << SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
 static struct cache_table rows = {sets, SETS_LOG2, {0}}; /* jmethodID to row in the control segment */
-
-void stack_named_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 void stack_named_forget(void)
 {
@@ -41,7 +35,7 @@ static uint32_t class_row(JNIEnv *env, jclass c)
 		id = control_class((struct slice){signature + 1, length - 2}, loader, modifiers);
 	if (object)
 		(*env)->DeleteLocalRef(env, object);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	jvm_free(signature);
 	return id;
 }
 
@@ -60,8 +54,8 @@ static uint32_t method_row(JNIEnv *env, jmethodID method)
 	    (*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL))
 		return 0;
 	id = control_method(class_id, slice_of(name), slice_of(descriptor), modifiers);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
+	jvm_free(name);
+	jvm_free(descriptor);
 	return id;
 }
 
@@ -93,7 +87,7 @@ static int line_of(jmethodID method, jlocation index)
 		best = table[i].start_location;
 		line = table[i].line_number;
 	}
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)table);
+	jvm_free(table);
 	return line;
 }
 

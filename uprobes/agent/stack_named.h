@@ -11,8 +11,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void stack_named_init(jvmtiEnv *jvmti);
-
 /* Drop the cache, because methods get new rows. */
 void stack_named_forget(void);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/supertypes.h"
 
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 
 #define MOST_LEVELS 64	 /* of interfaces that extend interfaces */
 #define MOST_TYPES  4096 /* visited for one class: each path counts, and diamonds have many */
-
-static jvmtiEnv *jvmti;
 
 struct climb {
 	JNIEnv *env;
@@ -14,11 +13,6 @@ struct climb {
 	struct matcher_tags *tags;
 	uint32_t left; /* types that may still be visited */
 };
-
-void supertypes_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 static void supertypes_tag_type(const struct climb *w, jclass c)
 {
@@ -30,7 +24,7 @@ static void supertypes_tag_type(const struct climb *w, jclass c)
 	length = strlen(signature);
 	if (length > 2 && signature[0] == 'L')
 		matcher_tag_supertype(w->p, (struct slice){signature + 1, length - 2}, w->tags);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	jvm_free(signature);
 }
 
 static void tag_interfaces(struct climb *w, jclass c, int levels)
@@ -48,7 +42,7 @@ static void tag_interfaces(struct climb *w, jclass c, int levels)
 		}
 		(*w->env)->DeleteLocalRef(w->env, list[i]);
 	}
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)list);
+	jvm_free(list);
 }
 
 /* Tag the types that the class file names, too. */

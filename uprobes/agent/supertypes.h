@@ -11,8 +11,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void supertypes_init(jvmtiEnv *jvmti);
-
 /*
  * Add the tags of a prepared class and of all its supertypes. Returns true if one of them does not come from its
  * class file.

@@ -1,76 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/sys.h"
 
-/* x86-64 system call numbers (arch/x86/entry/syscalls/syscall_64.tbl) and the constants of their man pages */
-enum {
-	NR_read = 0,
-	NR_close = 3,
-	NR_poll = 7,
-	NR_mmap = 9,
-	NR_munmap = 11,
-	NR_rt_sigprocmask = 14,
-	NR_pwrite64 = 18,
-	NR_getpid = 39,
-	NR_socket = 41,
-	NR_connect = 42,
-	NR_sendto = 44,
-	NR_recvfrom = 45,
-	NR_setsockopt = 54,
-	NR_clone = 56,
-	NR_exit = 60,
-	NR_wait4 = 61,
-	NR_fcntl = 72,
-	NR_ftruncate = 77,
-	NR_prctl = 157,
-	NR_gettid = 186,
-	NR_futex = 202,
-	NR_clock_gettime = 228,
-	NR_waitid = 247,
-	NR_openat = 257,
-	NR_memfd_create = 319,
-	NR_clone3 = 435,
-};
+#include <asm/errno.h>
+#include <asm/signal.h>
+#include <asm/socket.h>
+#include <asm/unistd.h>
+#include <linux/fcntl.h>
+#include <linux/futex.h>
+#include <linux/memfd.h>
+#include <linux/mman.h>
+#include <linux/poll.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <linux/time_types.h>
+#include <linux/un.h>
+#include <linux/wait.h>
 
-#define MAP_SHARED_RW	 0x01
-#define MAP_PRIVATE_ANON 0x22
-#define PROT_RW		 0x3
-#define MFD_FLAGS	 0x3 /* MFD_CLOEXEC | MFD_ALLOW_SEALING */
-#define F_ADD_SEALS	 1033
-#define F_GET_SEALS	 1034
-#define SEALS		 0x7 /* SEAL | SHRINK | GROW */
-#define F_OFD_GETLK	 36
-#define F_WRLCK		 1
-#define F_UNLCK		 2
-#define FUTEX_WAIT	 0
-#define FUTEX_WAKE	 1
-#define FUTEX_PRIVATE	 128
-#define TIMED_OUT	 (-110L)
+#define MAP_PRIVATE_ANON (MAP_PRIVATE | MAP_ANONYMOUS)
+#define PROT_RW		 (PROT_READ | PROT_WRITE)
+#define MFD_FLAGS	 (MFD_CLOEXEC | MFD_ALLOW_SEALING)
+#define SEALS		 (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
+#define OPEN_PROC	 (O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+#define CLONE_CHILD	 (CLONE_VM | CLONE_VFORK) /* no signal at its end */
 
-#define OPEN_PROC	  02004400 /* O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC */
-#define O_PATH_CLOEXEC	  012000000
-#define AT_FDCWD	  (-100)
-#define CLONE_CHILD	  0x4100     /* CLONE_VM | CLONE_VFORK; no signal at its end */
-#define WAIT_ALL	  0x40000000 /* __WALL: also for a child that sends no signal */
-#define WAIT_NO		  1	     /* WNOHANG */
-#define WAIT_ENDED	  4	     /* WEXITED */
-#define BY_PID		  1	     /* P_PID */
-#define SIG_SETMASK	  2
-#define PR_GET_DUMPABLE	  3
-#define PR_SET_DUMPABLE	  4
-#define UNIX_SOCKET	  1
-#define SEQPACKET_CLOEXEC (5 | 02000000)
-#define SOCKET_LEVEL	  1
-#define SEND_TIMEOUT	  21
-#define NO_SIGNAL	  0x4000
-#define DO_NOT_WAIT	  0x40
-#define TO_READ		  1
-#define INTERRUPTED	  (-4L)
-#define TRY_AGAIN	  (-11L)
-#define NO_SUCH_CALL	  (-38L)
-
-struct time {
-	int64_t seconds, nanoseconds;
-};
+/* What the kernel's headers leave to the libc's. __WALL: also for a child that sends no signal. */
+#define AF_UNIX		  1
+#define SEQPACKET_CLOEXEC (5 | O_CLOEXEC)
+#define MSG_DONTWAIT	  0x40
+#define MSG_NOSIGNAL	  0x4000
+#define CLOCK_MONOTONIC	  1
 
 static long call6(long nr, long a, long b, long c, long d, long e, long f)
 {
@@ -162,14 +120,14 @@ static bool sys_failed(long result)
 
 void *sys_map(size_t size)
 {
-	long at = call6(NR_mmap, 0, size, PROT_RW, MAP_PRIVATE_ANON, -1, 0);
+	long at = call6(__NR_mmap, 0, size, PROT_RW, MAP_PRIVATE_ANON, -1, 0);
 
 	return sys_failed(at) ? NULL : (void *)at;
 }
 
 void sys_unmap(void *at, size_t size)
 {
-	call3(NR_munmap, (long)at, size, 0);
+	call3(__NR_munmap, (long)at, size, 0);
 }
 
 struct sys_failure sys_failure;
@@ -183,10 +141,10 @@ static long sys_note(uint16_t call, long result)
 
 static int make_memfd(const char *name, size_t size)
 {
-	int fd = sys_note(NR_memfd_create, call3(NR_memfd_create, (long)name, MFD_FLAGS, 0));
+	int fd = sys_note(__NR_memfd_create, call3(__NR_memfd_create, (long)name, MFD_FLAGS, 0));
 
-	if (fd < 0 || (!sys_note(NR_ftruncate, call3(NR_ftruncate, fd, size, 0)) &&
-		       !sys_note(NR_fcntl, call3(NR_fcntl, fd, F_ADD_SEALS, SEALS))))
+	if (fd < 0 || (!sys_note(__NR_ftruncate, call3(__NR_ftruncate, fd, size, 0)) &&
+		       !sys_note(__NR_fcntl, call3(__NR_fcntl, fd, F_ADD_SEALS, SEALS))))
 		return fd;
 	sys_close(fd);
 	return -1;
@@ -199,7 +157,7 @@ void *sys_map_shared(const char *name, size_t size, int *fd)
 	*fd = make_memfd(name, size);
 	if (*fd < 0)
 		return NULL;
-	at = sys_note(NR_mmap, call6(NR_mmap, 0, size, PROT_RW, MAP_SHARED_RW, *fd, 0));
+	at = sys_note(__NR_mmap, call6(__NR_mmap, 0, size, PROT_RW, MAP_SHARED, *fd, 0));
 	if (!sys_failed(at))
 		return (void *)at;
 	sys_close(*fd);
@@ -208,7 +166,7 @@ void *sys_map_shared(const char *name, size_t size, int *fd)
 }
 
 static uint32_t trial_word;
-static struct time trial_time;
+static struct __kernel_timespec trial_time;
 static const char trial_name[] = "frtrace-try";
 
 /*
@@ -221,32 +179,32 @@ try {
 	long argument[5];
 }
 tries[SYS_TRIES] = {
-	{NR_wait4, {-1, 0, WAIT_NO | WAIT_ALL}},
-	{NR_waitid, {0, 0, 0, WAIT_NO | WAIT_ENDED | WAIT_ALL}},
+	{__NR_wait4, {-1, 0, WNOHANG | __WALL}},
+	{__NR_waitid, {0, 0, 0, WNOHANG | WEXITED | __WALL}},
 	/* launches */
-	{NR_socket, {UNIX_SOCKET, SEQPACKET_CLOEXEC}},
-	{NR_setsockopt, {-1, SOCKET_LEVEL, SEND_TIMEOUT}},
-	{NR_connect, {-1}},
-	{NR_poll, {0}},
-	{NR_recvfrom, {-1, 0, 0, DO_NOT_WAIT}},
-	{NR_sendto, {-1, 0, 0, NO_SIGNAL}},
+	{__NR_socket, {AF_UNIX, SEQPACKET_CLOEXEC}},
+	{__NR_setsockopt, {-1, SOL_SOCKET, SO_SNDTIMEO_OLD}},
+	{__NR_connect, {-1}},
+	{__NR_poll, {0}},
+	{__NR_recvfrom, {-1, 0, 0, MSG_DONTWAIT}},
+	{__NR_sendto, {-1, 0, 0, MSG_NOSIGNAL}},
 	/* others */
-	{NR_mmap, {0, 0, PROT_RW, MAP_PRIVATE_ANON, -1}},
-	{NR_mmap, {0, 0, PROT_RW, MAP_SHARED_RW, -1}},
-	{NR_munmap, {1}},
-	{NR_memfd_create, {(long)trial_name, MFD_FLAGS}},
-	{NR_ftruncate, {-1}},
-	{NR_fcntl, {-1, F_ADD_SEALS, SEALS}},
-	{NR_fcntl, {-1, F_GET_SEALS}},
-	{NR_fcntl, {-1, F_OFD_GETLK}},
-	{NR_pwrite64, {-1}},
-	{NR_getpid, {0}},
-	{NR_gettid, {0}},
-	{NR_clock_gettime, {1, (long)&trial_time}},
-	{NR_futex, {(long)&trial_word, FUTEX_WAIT | FUTEX_PRIVATE, 1}},
-	{NR_futex, {(long)&trial_word, FUTEX_WAIT, 1}},
-	{NR_futex, {(long)&trial_word, FUTEX_WAKE | FUTEX_PRIVATE}},
-	{NR_futex, {(long)&trial_word, FUTEX_WAKE}},
+	{__NR_mmap, {0, 0, PROT_RW, MAP_PRIVATE_ANON, -1}},
+	{__NR_mmap, {0, 0, PROT_RW, MAP_SHARED, -1}},
+	{__NR_munmap, {1}},
+	{__NR_memfd_create, {(long)trial_name, MFD_FLAGS}},
+	{__NR_ftruncate, {-1}},
+	{__NR_fcntl, {-1, F_ADD_SEALS, SEALS}},
+	{__NR_fcntl, {-1, F_GET_SEALS}},
+	{__NR_fcntl, {-1, F_OFD_GETLK}},
+	{__NR_pwrite64, {-1}},
+	{__NR_getpid, {0}},
+	{__NR_gettid, {0}},
+	{__NR_clock_gettime, {CLOCK_MONOTONIC, (long)&trial_time}},
+	{__NR_futex, {(long)&trial_word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 1}},
+	{__NR_futex, {(long)&trial_word, FUTEX_WAIT, 1}},
+	{__NR_futex, {(long)&trial_word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG}},
+	{__NR_futex, {(long)&trial_word, FUTEX_WAKE}},
 };
 
 void sys_try(uint32_t index)
@@ -279,29 +237,29 @@ static long spawn(long number, long first, long second, void (*work)(void))
 			 "syscall\n\t"
 			 "1:"
 			 : "=a"(result)
-			 : "a"(number), "D"(first), "S"(second), [work] "b"(work), [end] "i"(NR_exit)
+			 : "a"(number), "D"(first), "S"(second), [work] "b"(work), [end] "i"(__NR_exit)
 			 : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory");
 	return result;
 }
 
 long sys_dumpable(void)
 {
-	return call3(NR_prctl, PR_GET_DUMPABLE, 0, 0);
+	return call3(__NR_prctl, PR_GET_DUMPABLE, 0, 0);
 }
 
 bool sys_set_dumpable(long dumpable)
 {
-	return !call3(NR_prctl, PR_SET_DUMPABLE, dumpable, 0);
+	return !call3(__NR_prctl, PR_SET_DUMPABLE, dumpable, 0);
 }
 
 int sys_open_proc(const char *path)
 {
-	return call3(NR_openat, AT_FDCWD, (long)path, OPEN_PROC);
+	return call3(__NR_openat, AT_FDCWD, (long)path, OPEN_PROC);
 }
 
 long sys_read(int fd, void *to, size_t size)
 {
-	return call3(NR_read, fd, (long)to, size);
+	return call3(__NR_read, fd, (long)to, size);
 }
 
 void sys_unmap_shared(void *at, size_t size, int fd)
@@ -312,28 +270,21 @@ void sys_unmap_shared(void *at, size_t size, int fd)
 
 bool sys_is_sealed(int fd)
 {
-	long seals = call3(NR_fcntl, fd, F_GET_SEALS, 0);
+	long seals = call3(__NR_fcntl, fd, F_GET_SEALS, 0);
 
 	return seals >= 0 && (seals & SEALS) == SEALS;
 }
 
-/* struct flock */
-struct file_lock {
-	short type, whence;
-	long start, length;
-	int pid;
-};
-
 bool sys_is_locked(int fd, uint64_t byte)
 {
-	struct file_lock l = {.type = F_WRLCK, .start = byte, .length = 1};
+	struct flock l = {.l_type = F_WRLCK, .l_start = byte, .l_len = 1};
 
-	return call3(NR_fcntl, fd, F_OFD_GETLK, (long)&l) || l.type != F_UNLCK;
+	return call3(__NR_fcntl, fd, F_OFD_GETLK, (long)&l) || l.l_type != F_UNLCK;
 }
 
 bool sys_write_at(int fd, uint64_t from, size_t size, uint64_t at)
 {
-	return call6(NR_pwrite64, fd, (long)from, size, at, 0, 0) == (long)size;
+	return call6(__NR_pwrite64, fd, (long)from, size, at, 0, 0) == (long)size;
 }
 
 /* Read a hexadecimal number that ends with `stop`, as in "7f00-7f10 r-xp ...". Returns false if there is none. */
@@ -443,24 +394,19 @@ static bool libc_uses_clone3(void)
 	return clone3;
 }
 
-/* struct clone_args */
-struct spawn_arguments {
-	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
-};
-
 /* A vfork(): clone() and clone3() return when the child has ended. */
 long sys_run_child(void (*work)(void), void *stack, size_t size)
 {
-	struct spawn_arguments a = {.flags = CLONE_CHILD, .stack = (uint64_t)stack, .stack_size = size};
+	struct clone_args a = {.flags = CLONE_CHILD, .stack = (uint64_t)stack, .stack_size = size};
 	uint64_t all = ~0ull, before = 0;
-	long pid = NO_SUCH_CALL;
+	long pid = -ENOSYS;
 
-	call6(NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof(all), 0, 0);
+	call6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof(all), 0, 0);
 	if (libc_uses_clone3())
-		pid = spawn(NR_clone3, (long)&a, sizeof(a), work);
-	if (pid == NO_SUCH_CALL)
-		pid = spawn(NR_clone, CLONE_CHILD, (long)stack + size, work);
-	call6(NR_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof(all), 0, 0);
+		pid = spawn(__NR_clone3, (long)&a, CLONE_ARGS_SIZE_VER0, work);
+	if (pid == -ENOSYS)
+		pid = spawn(__NR_clone, CLONE_CHILD, (long)stack + size, work);
+	call6(__NR_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof(all), 0, 0);
 	return pid;
 }
 
@@ -470,11 +416,11 @@ void sys_reap(long pid, uint32_t refused)
 
 	do {
 		if (!(refused & 1u << SYS_TRY_WAITS))
-			r = call6(NR_wait4, pid, 0, WAIT_ALL, 0, 0, 0);
-	} while (r == INTERRUPTED);
+			r = call6(__NR_wait4, pid, 0, __WALL, 0, 0, 0);
+	} while (r == -EINTR);
 	while (r < 0 && !(refused & 2u << SYS_TRY_WAITS)) {
-		r = call6(NR_waitid, BY_PID, pid, 0, WAIT_ENDED | WAIT_ALL, 0, 0);
-		if (r != INTERRUPTED)
+		r = call6(__NR_waitid, P_PID, pid, 0, WEXITED | __WALL, 0, 0);
+		if (r != -EINTR)
 			break;
 	}
 }
@@ -499,17 +445,17 @@ int sys_open_own_file(void)
 	char text[1200]; /* the attach protocol has no longer paths */
 
 	each_mapping((struct map_line){text, sizeof(text), 0}, is_other_code, &path);
-	return call3(NR_openat, AT_FDCWD, (long)path, O_PATH_CLOEXEC);
+	return call3(__NR_openat, AT_FDCWD, (long)path, O_PATH | O_CLOEXEC);
 }
 
 int sys_gettid(void)
 {
-	return call3(NR_gettid, 0, 0, 0);
+	return call3(__NR_gettid, 0, 0, 0);
 }
 
 int sys_getpid(void)
 {
-	return call3(NR_getpid, 0, 0, 0);
+	return call3(__NR_getpid, 0, 0, 0);
 }
 
 void sys_sleep_ms(unsigned int ms)
@@ -521,57 +467,54 @@ void sys_sleep_ms(unsigned int ms)
 
 void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms)
 {
-	struct time t = {ms / 1000, ms % 1000 * 1000000L};
+	struct __kernel_timespec t = {ms / 1000, ms % 1000 * 1000000L};
 
-	call6(NR_futex, (long)word, FUTEX_WAIT | FUTEX_PRIVATE, value, (long)&t, 0, 0);
+	call6(__NR_futex, (long)word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, value, (long)&t, 0, 0);
 }
 
 void sys_wake_word(uint32_t *word)
 {
-	call3(NR_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE, INT32_MAX);
+	call3(__NR_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT32_MAX);
 }
 
 bool sys_wait_shared(uint32_t *word, uint32_t value, unsigned int ms)
 {
-	struct time t = {ms / 1000, ms % 1000 * 1000000L};
+	struct __kernel_timespec t = {ms / 1000, ms % 1000 * 1000000L};
 
-	return call6(NR_futex, (long)word, FUTEX_WAIT, value, ms == SYS_FOREVER ? 0 : (long)&t, 0, 0) != TIMED_OUT;
+	return call6(__NR_futex, (long)word, FUTEX_WAIT, value, ms == SYS_FOREVER ? 0 : (long)&t, 0, 0) != -ETIMEDOUT;
 }
 
 void sys_wake_shared(uint32_t *word)
 {
-	call3(NR_futex, (long)word, FUTEX_WAKE, INT32_MAX);
+	call3(__NR_futex, (long)word, FUTEX_WAKE, INT32_MAX);
 }
 
 uint64_t sys_monotonic_ns(void)
 {
-	struct time t = {0, 0};
+	struct __kernel_timespec t = {0, 0};
 
-	sys_note(NR_clock_gettime, call3(NR_clock_gettime, 1, (long)&t, 0));
-	return t.seconds * 1000000000ULL + t.nanoseconds;
+	sys_note(__NR_clock_gettime, call3(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0));
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
 void sys_close(int fd)
 {
-	call3(NR_close, fd, 0, 0);
+	call3(__NR_close, fd, 0, 0);
 }
 
 int sys_connect(const char *path, unsigned int seconds)
 {
-	struct time patience = {seconds, 0};
-	struct {
-		uint16_t family;
-		char path[108];
-	} address = {.family = UNIX_SOCKET};
+	struct __kernel_timespec patience = {seconds, 0};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t length = strlen(path);
 	int fd;
 
-	if (length >= sizeof(address.path))
+	if (length >= sizeof(address.sun_path))
 		return -1;
-	memcpy(address.path, path, length + 1);
-	fd = call3(NR_socket, UNIX_SOCKET, SEQPACKET_CLOEXEC, 0);
-	call6(NR_setsockopt, fd, SOCKET_LEVEL, SEND_TIMEOUT, (long)&patience, sizeof(patience), 0);
-	if (fd >= 0 && call3(NR_connect, fd, (long)&address, sizeof(address))) {
+	memcpy(address.sun_path, path, length + 1);
+	fd = call3(__NR_socket, AF_UNIX, SEQPACKET_CLOEXEC, 0);
+	call6(__NR_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO_OLD, (long)&patience, sizeof(patience), 0);
+	if (fd >= 0 && call3(__NR_connect, fd, (long)&address, sizeof(address))) {
 		sys_close(fd);
 		return -1;
 	}
@@ -585,16 +528,13 @@ int sys_connect(const char *path, unsigned int seconds)
 static long wait_to_read(int fd, unsigned int ms)
 {
 	uint64_t now = sys_monotonic_ns(), until = now + ms * 1000000ULL;
-	struct {
-		int fd;
-		short events, found;
-	} poller = {fd, TO_READ, 0};
+	struct pollfd poller = {.fd = fd, .events = POLLIN};
 	long n;
 
 	do {
-		n = call3(NR_poll, (long)&poller, 1, now < until ? (until - now + 999999) / 1000000 : 0);
+		n = call3(__NR_poll, (long)&poller, 1, now < until ? (until - now + 999999) / 1000000 : 0);
 		now = sys_monotonic_ns();
-	} while (n == INTERRUPTED && now < until);
+	} while (n == -EINTR && now < until);
 	return n;
 }
 
@@ -603,15 +543,15 @@ long sys_receive(int fd, void *to, size_t size, unsigned int ms)
 	long n = wait_to_read(fd, ms);
 
 	if (n > 0)
-		n = call6(NR_recvfrom, fd, (long)to, size, DO_NOT_WAIT, 0, 0);
+		n = call6(__NR_recvfrom, fd, (long)to, size, MSG_DONTWAIT, 0, 0);
 	else if (!n)
 		n = SYS_NOTHING_YET;
-	return n == INTERRUPTED || n == TRY_AGAIN ? SYS_NOTHING_YET : n;
+	return n == -EINTR || n == -EAGAIN ? SYS_NOTHING_YET : n;
 }
 
 bool sys_send(int fd, const void *from, size_t size)
 {
-	return call6(NR_sendto, fd, (long)from, size, NO_SIGNAL, 0, 0) == (long)size;
+	return call6(__NR_sendto, fd, (long)from, size, MSG_NOSIGNAL, 0, 0) == (long)size;
 }
 
 bool lock_try(struct lock *l)
@@ -626,11 +566,11 @@ void lock_take(struct lock *l)
 	if (lock_try(l))
 		return;
 	while (__atomic_exchange_n(&l->state, 2, __ATOMIC_ACQUIRE))
-		call6(NR_futex, (long)&l->state, FUTEX_WAIT | FUTEX_PRIVATE, 2, 0, 0, 0);
+		call6(__NR_futex, (long)&l->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2, 0, 0, 0);
 }
 
 void lock_drop(struct lock *l)
 {
 	if (__atomic_exchange_n(&l->state, 0, __ATOMIC_RELEASE) == 2)
-		call3(NR_futex, (long)&l->state, FUTEX_WAKE | FUTEX_PRIVATE, 1);
+		call3(__NR_futex, (long)&l->state, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 }

@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/thread.h"
+#include "uprobes/agent/jvm.h"
 
-static jvmtiEnv *jvmti;
 static jclass thread_class, virtual_class, carrier_class; /* the last two are NULL before JDK 21 */
 static jmethodID current_thread;
 static jfieldID id_field, name_field;
 
-/* A global reference to the class, or NULL if this JDK has no such class. */
-static jclass find_class(JNIEnv *env, const char *name)
+jvmtiError thread_init(JNIEnv *env)
 {
-	jclass local = (*env)->FindClass(env, name), global = NULL;
-
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-	if (local) {
-		global = (*env)->NewGlobalRef(env, local);
-		(*env)->DeleteLocalRef(env, local);
-	}
-	return global;
-}
-
-jvmtiError thread_init(jvmtiEnv *j, JNIEnv *env)
-{
-	jvmti = j;
-	thread_class = find_class(env, "java/lang/Thread");
+	thread_class = jvm_keep_class(env, (*env)->FindClass(env, "java/lang/Thread"));
 	if (!thread_class)
 		return JVMTI_ERROR_INTERNAL;
 	current_thread = (*env)->GetStaticMethodID(env, thread_class, "currentThread", "()Ljava/lang/Thread;");
@@ -37,8 +22,8 @@ jvmtiError thread_init(jvmtiEnv *j, JNIEnv *env)
 	name_field = (*env)->GetFieldID(env, thread_class, "name", "Ljava/lang/String;");
 	if (!name_field)
 		(*env)->ExceptionClear(env);
-	virtual_class = find_class(env, "java/lang/BaseVirtualThread");
-	carrier_class = find_class(env, "jdk/internal/misc/CarrierThread");
+	virtual_class = jvm_keep_class(env, (*env)->FindClass(env, "java/lang/BaseVirtualThread"));
+	carrier_class = jvm_keep_class(env, (*env)->FindClass(env, "jdk/internal/misc/CarrierThread"));
 	return JVMTI_ERROR_NONE;
 }
 
@@ -64,11 +49,7 @@ static jobject running_thread(JNIEnv *env)
 	if (!virtual_class)
 		return (*jvmti)->GetCurrentThread(jvmti, &thread) ? NULL : thread;
 	t = (*env)->CallStaticObjectMethod(env, thread_class, current_thread);
-	if ((*env)->ExceptionCheck(env)) {
-		(*env)->ExceptionClear(env);
-		return NULL;
-	}
-	return t;
+	return jvm_threw(env) ? NULL : t;
 }
 
 /* Copy at most `size` bytes without splitting a character of modified UTF-8. */
@@ -93,7 +74,7 @@ static void copy_group(struct frt_thread *row, jthreadGroup group)
 	if (!group || (*jvmti)->GetThreadGroupInfo(jvmti, group, &info))
 		return;
 	row->group_length = thread_copy_name(row->group, sizeof(row->group), info.name);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+	jvm_free(info.name);
 }
 
 static void thread_describe(struct frt_thread *row, JNIEnv *env, jobject thread)
@@ -105,7 +86,7 @@ static void thread_describe(struct frt_thread *row, JNIEnv *env, jobject thread)
 		return;
 	row->name_length = thread_copy_name(row->name, sizeof(row->name), info.name);
 	copy_group(row, info.thread_group);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+	jvm_free(info.name);
 	if (info.thread_group)
 		(*env)->DeleteLocalRef(env, info.thread_group);
 	if (info.context_class_loader)
@@ -171,9 +152,7 @@ uint32_t thread_virtual_name(JNIEnv *env, jthread thread, char *name, size_t siz
 	if (characters > (jsize)(16 * FRT_VTHREAD_PARTS))
 		characters = 16 * FRT_VTHREAD_PARTS;
 	(*env)->GetStringUTFRegion(env, text, 0, characters, buffer);
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-	else
+	if (!jvm_threw(env))
 		buffer[sizeof(buffer) - 1] = 0;
 	(*env)->DeleteLocalRef(env, text);
 	length = thread_copy_name(name, size, buffer);
@@ -231,12 +210,8 @@ static jobject new_thread(JNIEnv *env)
 
 	if (constructor && name && !(*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) && count > 0)
 		made = (*env)->NewObject(env, thread_class, constructor, groups[0], name);
-	if (groups)
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
-	if (!(*env)->ExceptionCheck(env))
-		return made;
-	(*env)->ExceptionClear(env);
-	return NULL;
+	jvm_free(groups);
+	return jvm_threw(env) ? NULL : made;
 }
 
 bool thread_run(JNIEnv *env, jvmtiStartFunction function, void *argument, int priority)
@@ -244,10 +219,8 @@ bool thread_run(JNIEnv *env, jvmtiStartFunction function, void *argument, int pr
 	bool running = false;
 	jobject thread;
 
-	if ((*env)->PushLocalFrame(env, 16)) {
-		(*env)->ExceptionClear(env);
+	if (!jvm_push_frame(env, 16))
 		return false;
-	}
 	thread = new_thread(env);
 	if (thread)
 		running = !(*jvmti)->RunAgentThread(jvmti, thread, function, argument, priority);

@@ -12,7 +12,7 @@
 #include <jvmti.h>
 
 /* Look up the necessary classes and fields. Returns 0 or a JVMTI error. */
-jvmtiError thread_init(jvmtiEnv *jvmti, JNIEnv *env);
+jvmtiError thread_init(JNIEnv *env);
 
 /* Release the references of thread_init(). */
 void thread_release(JNIEnv *env);

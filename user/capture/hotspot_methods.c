@@ -531,7 +531,6 @@ static int keep_java_thread(uint64_t java_thread, int tid, void *context)
 static uint64_t thread_find(const struct hotspot_methods *h, uint32_t tid)
 {
 	uint32_t now;
-
 	size_t i = 0;
 
 	while (i < h->threads && h->thread[i].tid != tid)

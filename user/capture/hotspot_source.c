@@ -30,9 +30,6 @@
 #define CALL_NS		   1600
 #define CALL_WITH_STACK_NS 3500
 
-#define CARRIER	      "ForkJoinPool-"
-#define VIRTUAL_SINCE 21
-
 struct hotspot_source {
 	struct session *session;
 	struct hotspot_methods *methods;
@@ -173,7 +170,6 @@ static int source_probe(struct hotspot_source *h, struct usdt_link **out, size_t
 
 static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread *r)
 {
-	const struct target *t = h->session->target;
 	struct frt_thread row = {.serial = r->thread, .tid = r->tid, .java_id = r->java_id};
 	uint64_t java_thread = hotspot_methods_java_thread(h->methods, r->tid);
 	char name[256];
@@ -185,9 +181,7 @@ static bool take_thread(struct hotspot_source *h, const struct frt_probe_thread 
 				    BPF_ANY);
 	if (!hotspot_methods_thread_name(h->methods, java_thread, r->java_id, name, sizeof(name)))
 		snprintf(name, sizeof(name), "%.*s", (int)sizeof(r->name), r->name);
-	row.carrier = t->jdk_version >= VIRTUAL_SINCE && !strncmp(name, CARRIER, strlen(CARRIER));
-	row.name_length = strlen(name) < sizeof(row.name) ? strlen(name) : sizeof(row.name);
-	memcpy(row.name, name, row.name_length);
+	native_rows_name_thread(&row, name, h->session->target);
 	segment_put_thread(&h->session->segment, &row);
 	return true;
 }
@@ -321,14 +315,12 @@ static void source_put_counts(const struct hotspot_source *h)
 	slot->longest = clock_ticks_of_ns(h->session->clock, c.longest);
 }
 
-uint64_t session_missed(const struct session *s)
+void hotspot_source_count(const struct hotspot_source *h, uint64_t *missed, uint64_t *unseen)
 {
-	return s->hotspot ? hotspot_methods_missed(s->hotspot->methods) + read_counts(s->hotspot).unasked : 0;
-}
+	struct frt_probe_counts c = h ? read_counts(h) : (struct frt_probe_counts){0};
 
-uint64_t session_unseen(const struct session *s)
-{
-	return s->hotspot ? read_counts(s->hotspot).unseen : 0;
+	*missed = h ? hotspot_methods_missed(h->methods) + c.unasked : 0;
+	*unseen = c.unseen;
 }
 
 /* ---- the source */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/kernel_probes.h"
 #include "user/capture/kernel_btf.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/capture/usdt.h"
 #include "user/process/maps.h"
@@ -212,8 +213,7 @@ void kernel_probes_run_for_tasks(struct bpf_program *program, const char *what)
 
 	if (fd < 0 || read(fd, nothing, sizeof(nothing)) < 0)
 		log_detail("cannot read %s: %s", what, strerror(errno));
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	bpf_link__destroy(link);
 }
 

@@ -191,11 +191,6 @@ int native_probes_add(struct native_probes *p, const struct native_function *fun
 	return p->functions++;
 }
 
-uint32_t native_probes_count(const struct native_probes *p)
-{
-	return p->functions;
-}
-
 /* Uprobes on functions [first, first + count), which are in the same file. */
 static int attach_by_link(struct native_probes *p, size_t first, size_t count, const char *path)
 {

@@ -36,7 +36,6 @@ void native_probes_free(struct native_probes *p); /* removes the probes, too */
 
 /* The number of the function, which may be known already, or -errno: no room. Takes `fd`, which is open on its file. */
 int native_probes_add(struct native_probes *p, const struct native_function *function, int fd);
-uint32_t native_probes_count(const struct native_probes *p);
 
 /*
  * Put probes on those that have been added since the last time; what fails is not tried again. Returns 0, or -errno with
@@ -52,7 +51,7 @@ bool native_probes_are_events(const struct native_probes *p);
 /* What is recorded of a function; the kernel reads it at any time. */
 struct frt_native_function *native_probes_rule(struct native_probes *p, uint32_t number);
 
-/* The sums of all functions, over all CPUs, so far: native_probes_count() of them. NULL: no memory. To be freed. */
+/* The sums of all functions, over all CPUs, so far. NULL: no memory. To be freed. */
 struct frt_native_sum *native_probes_sums(const struct native_probes *p);
 
 /* Have the kernel emit records of the calls that are open. */

@@ -1,59 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/capture/natives.h"
-#include "user/capture/session_internal.h"
-#include "format/recent.h"
+#include "user/capture/natives_internal.h"
 #include "format/vec.h"
 #include "user/capture/native_probes.h"
 #include "user/capture/roots.h"
 #include "user/hotspot/method.h"
-#include "user/hotspot/threads.h"
 #include "user/jvm/jvm_model.h"
-#include "user/jvm/native_places.h"
 #include "user/process/uretprobe.h"
+#include "user/segment/segment_names.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
-
-#include "frtrace.skel.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_NS	      200000000LL /* between two looks at what methods are bound to */
-#define CARRIER	      "ForkJoinPool-"
-#define VIRTUAL_SINCE 21
-
-/* A C function, which several methods may be bound to. */
-struct function {
-	uint32_t *method; /* numbers in natives.method */
-	size_t methods, capacity;
-};
-
-struct known_stack {
-	uint32_t id;	 /* of copied_stacks_take_call(); 0: it has none */
-	uint32_t method; /* number in natives.method + 1 of the call's; 0: of none */
-	uint32_t function;
-};
-
-struct natives {
-	struct session *session;
-	struct native_probes *probes; /* NULL: not loaded */
-	struct native_places *places;
-	struct diag failure; /* why nothing is traced; "" */
-	bool failed;
-	bool begun; /* the first lines have said why some are not traced */
-	struct native_method *method;
-	size_t methods, method_capacity;
-	uint32_t rows;		   /* of the segment, that have been looked at */
-	struct function *function; /* as they are numbered in `probes` */
-	size_t functions, function_capacity;
-	int64_t look_due;
-	struct roots *roots; /* NULL: calls need not be in one */
-	struct natives_counts counts;
-	struct recent stacks; /* known ones, by identity */
-	struct known_stack stack[RECENT_PLACES];
-};
+#define LOOK_NS 200000000LL /* between two looks at what methods are bound to */
 
 static void functions_release(struct natives *n)
 {
@@ -234,34 +196,25 @@ static void natives_place(struct natives *n, uint32_t number)
 		write_rule(n, f);
 }
 
-#define NAME_TEXT 4096
-
-static char *natives_text(const struct natives *n, uint32_t string)
+/* Without memory it is left out, and so it is if its row is forged. */
+static void natives_add_method(struct natives *n, uint32_t id)
 {
-	char text[NAME_TEXT];
-
-	segment_string(&n->session->segment, string, text, sizeof(text));
-	return strdup(text);
-}
-
-/* False: no memory, or its row is forged. */
-static bool natives_add_method(struct natives *n, uint32_t id, const struct frt_method *row)
-{
-	const struct frt_class *c = segment_class(&n->session->segment, row->class_id);
-	struct native_method m = {.id = id};
+	struct segment_method_text t;
+	const struct frt_method *row = segment_method_text(&n->session->segment, id, &t);
+	const struct frt_class *c = row ? segment_class(&n->session->segment, row->class_id) : NULL;
+	struct native_method m;
 
 	if (!c || vec_reserve(&n->method, &n->method_capacity, n->methods + 1))
-		return false;
-	m.class_name = natives_text(n, c->name);
-	m.name = natives_text(n, row->name);
-	m.descriptor = natives_text(n, row->descriptor);
-	m.boot = c->loader == FRT_BOOT_LOADER;
-	if (m.class_name && m.name && m.descriptor) {
+		return;
+	m = (struct native_method){.id = id,
+				   .class_name = strdup(t.class_name),
+				   .name = strdup(t.name),
+				   .descriptor = strdup(t.descriptor),
+				   .boot = c->loader == FRT_BOOT_LOADER};
+	if (m.class_name && m.name && m.descriptor)
 		n->method[n->methods++] = m;
-		return true;
-	}
-	native_method_release(&m);
-	return false;
+	else
+		native_method_release(&m);
 }
 
 /* Rows of native methods that are new. Returns their number. */
@@ -274,7 +227,7 @@ static size_t natives_read_rows(struct natives *n)
 	while ((m = segment_method(s, n->rows + 1))) {
 		n->rows++;
 		if (m->modifiers & METHOD_NATIVE && segment_is_hooked(s, m))
-			natives_add_method(n, n->rows, m);
+			natives_add_method(n, n->rows);
 	}
 	return n->methods - before;
 }
@@ -373,226 +326,6 @@ static int natives_sweep(struct session *s, struct diag *d)
 	return 0;
 }
 
-/* ---- records */
-
-/* What the JVM's memory, or else the dump that was taken before, says of the thread. */
-static void name_thread(const struct natives *n, const struct frt_native_thread *r, struct thread_object *out)
-{
-	const struct jvm_model *model = native_places_model(n->places);
-	const struct hotspot_layout *l = &model->layout;
-	const struct mem *m = &model->remote.mem;
-	const struct dump_thread *known;
-	uint32_t tid;
-
-	if (!thread_object_read(out, l, m, r->java_thread) && !hotspot_thread_tid(l, m, r->java_thread, &tid) &&
-	    tid == r->tid)
-		return;
-	known = java_threads_find(&n->session->threads, r->tid);
-	out->java_id = known ? known->java_id : 0;
-	if (known)
-		snprintf(out->name, sizeof(out->name), "%s", known->name);
-	else
-		snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(r->name), r->name);
-}
-
-static bool natives_on_thread(struct natives *n, const struct frt_native_thread *r, size_t size)
-{
-	struct thread_object known;
-	struct frt_thread *row;
-
-	if (size < sizeof(*r) || !n->places)
-		return false;
-	n->session->bpf->data->target_process = r->process;
-	row = native_rows_add_thread(&n->session->segment.natives, r->thread);
-	if (!row)
-		return true;
-	row->tid = r->tid;
-	row->jni_env = r->java_thread;
-	name_thread(n, r, &known);
-	row->java_id = known.java_id;
-	row->name_length = strnlen(known.name, sizeof(row->name));
-	memcpy(row->name, known.name, row->name_length);
-	row->carrier =
-		n->session->target->jdk_version >= VIRTUAL_SINCE && !strncmp(known.name, CARRIER, strlen(CARRIER));
-	return true;
-}
-
-/* The number + 1 of the method that the stack's innermost frame is of; 0: of none of the function's. */
-static uint32_t method_of_stack(const struct natives *n, const struct function *f, uint32_t id)
-{
-	for (size_t i = 0; i < f->methods; i++)
-		if (!id || copied_stacks_is_call_of(n->session->call_stacks, id, n->method[f->method[i]].id))
-			return f->method[i] + 1;
-	return 0;
-}
-
-static void take_frames(struct natives *n, const struct frt_native_stack *r, uint32_t function)
-{
-	struct frt_frame frame[FRT_NATIVE_FRAMES];
-	uint32_t id = 0;
-
-	if (n->session->call_stacks) {
-		memcpy(frame, r->frame, sizeof(frame));
-		id = copied_stacks_take_call(n->session->call_stacks, frame, r->call.frames, r->call.flags >> 8);
-	}
-	if (!id && n->function[function].methods > 1) /* there was no time: it is to be sent again */
-		return;
-	n->stack[recent_put(&n->stacks, r->call.stack)] = (struct known_stack){
-		.id = id, .function = function, .method = method_of_stack(n, &n->function[function], id)};
-}
-
-/* NULL: it is forgotten. */
-static const struct known_stack *known_stack_of(const struct natives *n, const struct frt_native_call *r)
-{
-	size_t at = recent_find(&n->stacks, r->stack);
-
-	return at < RECENT_PLACES && n->stack[at].function == r->function ? &n->stack[at] : NULL;
-}
-
-/*
- * Whose call it was, and its stack. 0: of no method that is traced, which is counted. Without its stack, a call of a function
- * that several methods share may be any one's.
- */
-static uint32_t natives_call_of(struct natives *n, const struct frt_native_call *r, uint32_t *stack)
-{
-	const struct known_stack *k = r->stack ? known_stack_of(n, r) : NULL;
-	const struct function *f = &n->function[r->function];
-
-	*stack = k ? k->id : 0;
-	if (k || !r->stack || !f->methods) {
-		uint32_t number = k ? k->method : f->methods ? f->method[0] + 1 : 0;
-
-		n->counts.strange += !number;
-		return number;
-	}
-	*stack = FRT_STACK_LOST;
-	native_probes_forget_stack(n->probes, r->stack); /* have it sent again */
-	if (f->methods == 1)
-		return f->method[0] + 1;
-	n->counts.lost++;
-	return 0;
-}
-
-/* The virtual thread that a carrier runs. NULL: none, or it is not known. */
-static const struct stream_vthread *running_virtual(const struct natives *n, const struct frt_native_call *r,
-						    struct stream_vthread *v)
-{
-	struct frt_thread row;
-
-	if (!r->java_id || !segment_thread(&n->session->segment, r->thread, &row) || !row.carrier ||
-	    row.java_id == r->java_id)
-		return NULL;
-	*v = (struct stream_vthread){.java_id = r->java_id};
-	return v;
-}
-
-/* Up to JDK 23, only calls of other methods in the root tell which virtual thread a carrier runs. */
-static bool is_unknown_virtual(const struct natives *n, const struct frt_native_call *r)
-{
-	struct frt_thread row;
-
-	return !r->java_id && segment_thread(&n->session->segment, r->thread, &row) && row.carrier;
-}
-
-static bool is_unnamed(const struct natives *n, const struct frt_native_call *r)
-{
-	struct frt_thread row;
-
-	return r->thread & FRT_NATIVE_KEY && !segment_thread(&n->session->segment, r->thread, &row);
-}
-
-static void note_java_id(struct natives *n, const struct frt_native_call *r)
-{
-	struct native_rows *rows = &n->session->segment.natives;
-	struct frt_thread *row = r->java_id && r->thread & FRT_NATIVE_KEY && rows->thread_capacity
-					 ? &rows->thread[r->thread % rows->thread_capacity]
-					 : NULL;
-
-	if (row && row->serial == r->thread && !row->carrier)
-		row->java_id = r->java_id;
-}
-
-static bool natives_on_call(struct natives *n, const struct frt_native_call *r, size_t size)
-{
-	const struct stream_sink *to = &n->session->sink;
-	struct stream_vthread v;
-	const struct stream_vthread *on;
-	struct frt_span span;
-	uint32_t stack, number;
-
-	if (size < sizeof(*r) || r->function >= n->functions || r->frames > FRT_NATIVE_FRAMES || r->end < r->start)
-		return false;
-	if (r->frames && size >= sizeof(struct frt_native_stack))
-		take_frames(n, (const struct frt_native_stack *)r, r->function);
-	number = natives_call_of(n, r, &stack);
-	if (!number)
-		return true;
-	n->counts.unnamed += is_unnamed(n, r);
-	note_java_id(n, r);
-	on = running_virtual(n, r, &v);
-	span = (struct frt_span){.start = clock_tsc(n->session->clock, r->start),
-				 .method = n->method[number - 1].id,
-				 .stack = stack,
-				 .thread = r->thread,
-				 .kind = FRT_SPAN,
-				 .flags = FRT_SPAN_NATIVE | (on ? FRT_SPAN_VIRTUAL : 0) |
-					  (r->flags & FRT_NATIVE_THROWN ? FRT_SPAN_THROWN : 0)};
-	span.duration = clock_tsc(n->session->clock, r->end) - span.start;
-	if (n->roots) {
-		roots_take_native(n->roots, r->root, is_unknown_virtual(n, r) ? 0 : r->root_due, &span, on);
-		return true;
-	}
-	to->cover(to->context, span.start + span.duration);
-	to->spans(to->context, &span, 1, on);
-	return true;
-}
-
-static int natives_dump(struct session *s, struct diag *d)
-{
-	struct natives *n = s->natives;
-
-	n->session->segment.natives.opens = 0;
-	if (n->probes)
-		native_probes_dump(n->probes);
-	return 0;
-}
-
-/* The thread has gone on if it is in no method of the innermost call's function. */
-static uint32_t natives_open_stack(const struct natives *n, const struct frt_native_open *r, uint32_t *innermost)
-{
-	struct copied_stacks *stacks = n->session->call_stacks;
-	const struct function *f = &n->function[r->function[r->count - 1]];
-	uint32_t call = 0, id = stacks ? copied_stacks_take_open(stacks, r->java_thread, &call) : 0;
-	uint32_t number = id ? method_of_stack(n, f, call) : 0;
-
-	*innermost = number ? number - 1 : f->method[0];
-	return number ? id : 0;
-}
-
-static bool natives_on_open(struct natives *n, const struct frt_native_open *r, size_t size)
-{
-	uint32_t innermost, stack;
-
-	if (size < sizeof(*r) || !r->count || r->count > FRT_OPEN_NATIVES)
-		return false;
-	for (uint32_t i = 0; i < r->count; i++)
-		if (r->function[i] >= n->functions || !n->function[r->function[i]].methods)
-			return false;
-	stack = natives_open_stack(n, r, &innermost);
-	for (uint32_t i = 0; i < r->count; i++) {
-		uint32_t number = i + 1 < r->count ? n->function[r->function[i]].method[0] : innermost;
-
-		if (!r->start[i])
-			continue;
-		native_rows_add_open(&n->session->segment.natives,
-				     &(struct native_open){.start = clock_tsc(n->session->clock, r->start[i]),
-							   .method = n->method[number].id,
-							   .thread = r->thread,
-							   .stack = stack});
-	}
-	return true;
-}
-
 struct natives_counts natives_counts(const struct natives *n)
 {
 	struct natives_counts counts = n ? n->counts : (struct natives_counts){0};
@@ -645,6 +378,16 @@ static int natives_expect(struct session *s, struct diag *d)
 	return 0;
 }
 
+static int natives_dump(struct session *s, struct diag *d)
+{
+	struct natives *n = s->natives;
+
+	n->session->segment.natives.opens = 0;
+	if (n->probes)
+		native_probes_dump(n->probes);
+	return 0;
+}
+
 static int natives_stop(struct session *s, struct diag *d)
 {
 	if (s->natives->probes)
@@ -659,16 +402,6 @@ static int natives_finish(struct session *s, struct diag *d)
 	if (s->natives->probes)
 		natives_sum_up(s->natives);
 	return 0;
-}
-
-static bool natives_take(struct session *s, const void *record, size_t size)
-{
-	switch (*(const uint32_t *)record) {
-	case FRT_NATIVE_THREAD: return natives_on_thread(s->natives, record, size);
-	case FRT_NATIVE_CALL: return natives_on_call(s->natives, record, size);
-	case FRT_NATIVE_OPEN: return natives_on_open(s->natives, record, size);
-	default: return false;
-	}
 }
 
 const struct call_source source_natives = {.step = {[SOURCE_START] = natives_start,

@@ -12,6 +12,7 @@
 #include "user/capture/perfbuf.h"
 #include "bpf/queue.h"
 #include "format/vec.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -172,8 +173,7 @@ void perfbuf_close(struct perfbuf *p)
 	perf_cpus_close(p);
 	if (p->staging)
 		munmap(p->staging, staging_size(p));
-	if (p->epoll >= 0)
-		close(p->epoll);
+	io_close(p->epoll);
 	free(p->cpu);
 	free(p->found);
 	free(p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Spans of --inside (struct frt_root in bpf/frtrace.h): those of a root are held until it is known whether it is kept. It
+ * Spans of --inside (struct frt_root in bpf/records.h): those of a root are held until it is known whether it is kept. It
  * is known as soon as a call in it has ended later than needed, so a long root is not held for long. Memory is bounded;
  * what does not fit is counted.
  */

@@ -122,21 +122,6 @@ void session_take_call_stacks(struct session *s, struct copied_stacks *stacks)
 	s->call_stacks = stacks;
 }
 
-const char *session_no_waits(const struct session *s)
-{
-	return s->kernel.why.text;
-}
-
-const char *session_no_pauses(const struct session *s)
-{
-	return s->kernel.no_pauses.text;
-}
-
-const char *session_no_usage(const struct session *s)
-{
-	return s->kernel.no_usage.text;
-}
-
 static void choose_wait_stacks(struct session *s)
 {
 	bool wanted = s->waits.stacks && !s->settings->no_stack;
@@ -218,21 +203,6 @@ int session_beat(struct session *s, struct diag *d)
 	return session_step(s, SOURCE_TICK, d);
 }
 
-bool session_ran_early(const struct session *s)
-{
-	return s->ran_early;
-}
-
-bool session_has_open_dump(const struct session *s)
-{
-	return s->open_dump;
-}
-
-const struct metaspace *session_metaspace(const struct session *s)
-{
-	return &s->metaspace;
-}
-
 const struct segment *session_segment(const struct session *s)
 {
 	return &s->segment;
@@ -243,19 +213,24 @@ void session_take_dump(struct session *s, const char *dump)
 	java_threads_read(&s->threads, dump);
 }
 
-struct natives *session_natives(const struct session *s)
-{
-	return s->natives;
-}
-
 struct intake *session_intake(const struct session *s)
 {
 	return s->intake;
 }
 
-const struct session_cost *session_cost(const struct session *s)
+struct session_facts session_facts(const struct session *s)
 {
-	return &s->cost;
+	struct session_facts f = {.no_waits = s->kernel.why.text,
+				  .no_pauses = s->kernel.no_pauses.text,
+				  .no_usage = s->kernel.no_usage.text,
+				  .natives = s->natives,
+				  .metaspace = &s->metaspace,
+				  .cost = s->cost,
+				  .open_dump = s->open_dump,
+				  .ran_early = s->ran_early};
+
+	hotspot_source_count(s->hotspot, &f.missed, &f.unseen);
+	return f;
 }
 
 bool session_will_probe(const struct session *s)

@@ -36,12 +36,6 @@ int session_attach(struct session *s, struct diag *d);
 int session_receive(struct session *s, int connection, struct diag *d);
 void session_let_run(struct session *s);
 
-/*
- * After session_let_run(): true if the JVM had given up waiting, which it does after 15 s, or has ended. Calls of its first
- * classes may be missing then.
- */
-bool session_ran_early(const struct session *s);
-
 /* The values that the agent has to read, until the session ends; before session_start(). */
 struct event_plan;
 void session_take_plan(struct session *s, const struct event_plan *plan);
@@ -56,12 +50,8 @@ void session_take_intrinsics(struct session *s, const struct intrinsics *wanted)
  */
 void session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout);
 
-/*
- * Set the receiver of the kernel's records (settings.kernel); before session_start(). session_no_waits() returns why
- * there are none, or "".
- */
+/* Set the receiver of the kernel's records (settings.kernel); before session_start(). */
 void session_take_waits(struct session *s, const struct kernel_sink *sink);
-const char *session_no_waits(const struct session *s);
 
 /* Have the stacks of native calls taken, and of those that HotSpot's probes see. Before session_start(). */
 void session_take_call_stacks(struct session *s, struct copied_stacks *stacks);
@@ -69,19 +59,8 @@ void session_take_call_stacks(struct session *s, struct copied_stacks *stacks);
 /* The JVM's threads, from a thread dump taken just now (user/process/dump.h). Before session_start(). */
 void session_take_dump(struct session *s, const char *dump);
 
-/* NULL: native methods are not traced. */
-struct natives *session_natives(const struct session *s);
-
 /* True if programs may be attached by perf events while the recording runs. */
 bool session_will_probe(const struct session *s);
-
-/* Why pauses and Thread.sleep() are missing although waits are recorded; "" when they are not missing. */
-const char *session_no_pauses(const struct session *s);
-
-/*
- * Why system calls and page faults are not counted as requested (settings.kernel) although waits are recorded, or "".
- */
-const char *session_no_usage(const struct session *s);
 
 /* Hand over the filters and start: from now on calls are recorded. */
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
@@ -100,26 +79,15 @@ int session_unhook(struct session *s, struct diag *d);
 
 /*
  * Have the agent write down the stacks of threads with open calls (open_calls.h) while the recording continues.
- * session_stop() does so, too. session_has_open_dump() says whether the last of these calls succeeded.
+ * session_stop() does so, too.
  */
 int session_take_open_dump(struct session *s, struct diag *d);
-bool session_has_open_dump(const struct session *s);
 
 /*
  * Give the agent a sign of life. Returns 0, or -errno with the message: the JVM already runs its original code again, or
  * there are no calls to be seen any more.
  */
 int session_beat(struct session *s, struct diag *d);
-
-/* The JVM's metaspace, as it was when the agent asked last. */
-const struct metaspace *session_metaspace(const struct session *s);
-
-/*
- * With HotSpot's own probes: calls that were missed, at most, because their class was new, and calls that ended without
- * passing a probe, so that their duration is uncertain. 0 with the agent.
- */
-uint64_t session_missed(const struct session *s);
-uint64_t session_unseen(const struct session *s);
 
 const struct segment *session_segment(const struct session *s);
 
@@ -131,6 +99,29 @@ struct session_cost {
 	double attach_ms, pause_ms;
 	bool pause_known; /* false: pause_ms is an upper bound, the time of RetransformClasses */
 };
-const struct session_cost *session_cost(const struct session *s);
+
+/* What is known of a session by now. Pointers are valid as long as it is. */
+struct session_facts {
+	/*
+	 * Why there are no waits; and although there are: why pauses and Thread.sleep(), or system calls and page faults
+	 * (settings.kernel), are missing. "": they are not.
+	 */
+	const char *no_waits, *no_pauses, *no_usage;
+	const struct natives *natives;	   /* NULL: native methods are not traced */
+	const struct metaspace *metaspace; /* of the JVM, as it was when the agent asked last */
+	struct session_cost cost;
+	/*
+	 * With HotSpot's own probes: calls that were missed, at most, because their class was new, and calls that ended
+	 * without passing a probe, so that their duration is uncertain. 0 with the agent.
+	 */
+	uint64_t missed, unseen;
+	bool open_dump; /* the last session_take_open_dump() or session_stop() has succeeded */
+	/*
+	 * The JVM had given up waiting before session_let_run(), which it does after 15 s, or had ended. Calls of its first
+	 * classes may be missing then.
+	 */
+	bool ran_early;
+};
+struct session_facts session_facts(const struct session *s);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct session;
 
@@ -38,5 +39,9 @@ struct call_source {
 };
 
 extern const struct call_source source_agent, source_natives, source_hotspot;
+
+/* The counts of HotSpot's probes in struct session_facts. NULL: they are not the source. */
+struct hotspot_source;
+void hotspot_source_count(const struct hotspot_source *h, uint64_t *missed, uint64_t *unseen);
 
 #endif

@@ -11,6 +11,7 @@
 #include "user/process/launch_socket.h"
 #include "user/process/maps.h"
 #include "user/process/run_directory.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -23,8 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VIRTUAL_SINCE 21    /* the first JDK with virtual threads (JEP 444) */
-#define ROOM_MS	      10000 /* between two looks for room in metaspace */
+#define ROOM_MS 10000 /* between two looks for room in metaspace */
 
 #define GROW_BELOW_NS  2000000
 #define RING_CAP       (4u << 20)
@@ -186,16 +186,9 @@ static int agent_attach(struct session *s, struct diag *d)
 	err = agent_check_free(s, d); /* again, now under the lock */
 	if (!err)
 		agent_look_at_metaspace(s);
-	if (!err)
-		err = find_agent(s, d);
-	if (!err)
-		err = take_over(s, d);
+	err = err ?: find_agent(s, d) ?: take_over(s, d);
 	attach_unlock(s->target->pid, lock);
-	if (!err)
-		err = end_abandoned(s, d);
-	if (!err)
-		err = attach_probe(s, d);
-	return err;
+	return err ?: end_abandoned(s, d) ?: attach_probe(s, d);
 }
 
 /* Returns 0, or -errno with the reason why the flags cannot be set. */
@@ -242,13 +235,8 @@ int session_receive(struct session *s, int connection, struct diag *d)
 
 	s->connection = connection;
 	init_options(s, options);
-	err = launch_command(s, "prepare", AGENT_TIMEOUT_MS, d);
-	if (!err)
-		err = segment_open(&s->segment, s->target, s->build.tag, d);
-	if (!err)
-		err = take_over(s, d);
-	if (!err)
-		err = attach_probe(s, d);
+	err = launch_command(s, "prepare", AGENT_TIMEOUT_MS, d)
+		      ?: segment_open(&s->segment, s->target, s->build.tag, d) ?: take_over(s, d) ?: attach_probe(s, d);
 	if (!err)
 		disable_intrinsics(s);
 	if (!err && launch_socket_say(connection, "boot"))
@@ -296,7 +284,7 @@ static int agent_configure(const struct session *s, struct diag *d)
 	struct frt_config *c = segment_config(&s->segment);
 	uint64_t budget = target_memory_limit(s->target) / 100;
 	bool inside = settings_has_roots(settings);
-	bool mounts = (inside || s->kernel.count) && s->target->jdk_version >= VIRTUAL_SINCE;
+	bool mounts = (inside || s->kernel.count) && s->target->jdk_version >= TARGET_VIRTUAL_SINCE;
 	void *program = NULL;
 	size_t size, plan_at, plan_size;
 	int err = filter_list_compile(settings->filters, &program, &size, d);
@@ -413,8 +401,7 @@ static int agent_look_for_room(struct session *s, struct diag *unused)
 static void agent_release(struct session *s)
 {
 	usdt_detach(s->agent);
-	if (s->connection >= 0)
-		close(s->connection);
+	io_close(s->connection);
 }
 
 const struct call_source source_agent = {.step = {[SOURCE_CHECK] = agent_check_free,

@@ -97,8 +97,7 @@ static void deliver_set(struct streams *s, uint32_t slot)
 	}
 }
 
-/* Another record than the next value: the thread died or its stack was full, or records are lost. */
-static void tear_set(struct streams *s, uint32_t slot)
+void streams_end(struct streams *s, uint32_t slot)
 {
 	if (!has_set(s, slot))
 		return;
@@ -150,11 +149,6 @@ const struct roots_counts *streams_roots(const struct streams *s)
 	return s->roots ? roots_counts(s->roots) : &none;
 }
 
-void streams_end(struct streams *s, uint32_t slot)
-{
-	tear_set(s, slot);
-}
-
 /* Returns the number of records taken, at least one. */
 static size_t stream_records(struct streams *s, uint32_t slot, const struct frt_span *r, size_t n)
 {
@@ -166,7 +160,7 @@ static size_t stream_records(struct streams *s, uint32_t slot, const struct frt_
 		stream_add_value(s, slot, r);
 		return 1;
 	}
-	tear_set(s, slot);
+	streams_end(s, slot);
 	if (!spans && r->kind == FRT_SPAN) {
 		begin_set(s, slot, r);
 		return 1;
@@ -192,7 +186,7 @@ void streams_give_up(struct streams *s, uint32_t slot, uint64_t offset)
 {
 	if (slot >= FRT_MAX_SLOTS || offset <= s->next[slot])
 		return;
-	tear_set(s, slot);
+	streams_end(s, slot);
 	if (s->roots)
 		roots_gap(s->roots, slot);
 	s->lost += (offset - s->next[slot]) / FRT_RECORD_SIZE;

@@ -49,7 +49,10 @@ void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void 
 /* What became of the spans of --inside; all 0 without it. */
 const struct roots_counts *streams_roots(const struct streams *s);
 
-/* Nothing of the slot will arrive any more. */
+/*
+ * No more values of the slot's last call will arrive: the thread died or its stack was full, or records are lost. The call
+ * is delivered with those that there are.
+ */
 void streams_end(struct streams *s, uint32_t slot);
 
 /* Nothing before `offset` will arrive any more: count the missing records as lost. */

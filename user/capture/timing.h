@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sums of the agent's counters of timed methods (bpf/frtrace.h: rules, cells, histograms). */
+/* Sums of the agent's counters of timed methods (bpf/timing.h: rules, cells, histograms). */
 #ifndef USER_CAPTURE_TIMING_H
 #define USER_CAPTURE_TIMING_H
 

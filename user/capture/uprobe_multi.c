@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/uprobe_multi.h"
+#include "user/text/io.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -57,8 +58,7 @@ static bool uprobe_multi_has(int type)
 	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", return_0, 2, &options);
 	bool works = program >= 0 && uprobe_multi_try(program, type);
 
-	if (program >= 0)
-		close(program);
+	io_close(program);
 	return works;
 }
 

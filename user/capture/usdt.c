@@ -6,6 +6,7 @@
 #include "user/process/map_lock.h"
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -185,8 +186,7 @@ void usdt_detach(struct usdt_link *l)
 	if (!l)
 		return;
 	map_guard_enter();
-	if (l->multi >= 0)
-		close(l->multi);
+	io_close(l->multi);
 	while (l->count)
 		bpf_link__destroy(l->uprobes[--l->count]);
 	map_guard_leave();

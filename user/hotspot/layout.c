@@ -289,9 +289,7 @@ static void apply_rules(struct reading *r)
 		uint16_t *field = (uint16_t *)((char *)r->l + rules[i].field);
 		uint64_t value;
 
-		if (*field != FRT_NO_OFFSET || !find_rule(r, &rules[i], &value))
-			continue;
-		if (value < FRT_NO_OFFSET)
+		if (*field == FRT_NO_OFFSET && find_rule(r, &rules[i], &value) && value < FRT_NO_OFFSET)
 			*field = (uint16_t)value;
 	}
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
@@ -370,14 +368,12 @@ static int read_space(const struct reading *r, uint64_t space, struct space *out
 	static const char *const names[] = {"VirtualSpace._low_boundary", "VirtualSpace._high_boundary",
 					    "VirtualSpace._high"};
 	uint64_t *const to[] = {&out->low, &out->high, &out->committed};
-	int e = 0;
 
 	for (int i = 0; i < 3; i++)
 		if (!vmstructs_offset(r->v, names[i], to[i]) || *to[i] > FRT_NO_OFFSET)
 			return diag_set(r->d, EBADMSG, "the JVM's tables have no %s", names[i]);
 	out->committed += space;
-	e = mem_u64(r->m, space + out->low, &out->low);
-	return e ?: mem_u64(r->m, space + out->high, &out->high);
+	return mem_u64(r->m, space + out->low, &out->low) ?: mem_u64(r->m, space + out->high, &out->high);
 }
 
 #define MAX_CODE (2ULL << 30) /* the maximum of -XX:ReservedCodeCacheSize */
@@ -396,8 +392,7 @@ static int check_heap(const struct reading *r, const struct frt_code_heap *h, co
 		return -EBADMSG;
 	if (end == h->low)
 		return 0;
-	e = mem_u8(r->m, map->low, &tag);
-	return e ?: mem_u8(r->m, map->low + ((end - 1 - h->low) >> log2), &tag);
+	return mem_u8(r->m, map->low, &tag) ?: mem_u8(r->m, map->low + ((end - 1 - h->low) >> log2), &tag);
 }
 
 static int read_heap(struct reading *r, uint64_t heap)
@@ -413,9 +408,7 @@ static int read_heap(struct reading *r, uint64_t heap)
 	    !vmstructs_offset(r->v, "CodeHeap._segmap", &segmap) ||
 	    !vmstructs_offset(r->v, "CodeHeap._log2_segment_size", &log2))
 		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe CodeHeap");
-	e = read_space(r, heap + memory, &code);
-	e = e ?: read_space(r, heap + segmap, &map);
-	e = e ?: mem_u32(r->m, heap + log2, &bits);
+	e = read_space(r, heap + memory, &code) ?: read_space(r, heap + segmap, &map) ?: mem_u32(r->m, heap + log2, &bits);
 	if (e)
 		return e;
 	*h = (struct frt_code_heap){code.low, code.high, code.committed, map.low};
@@ -443,18 +436,15 @@ static int read_heaps(struct reading *r)
 	     !vmstructs_offset(r->v, "GenericGrowableArray._len", &length_at)) ||
 	    !vmstructs_offset(r->v, "GrowableArray<int>._data", &data_at))
 		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe GrowableArray");
-	e = mem_u32(r->m, heaps + length_at, &length);
-	e = e ?: mem_u64(r->m, heaps + data_at, &data_at);
+	e = mem_u32(r->m, heaps + length_at, &length) ?: mem_u64(r->m, heaps + data_at, &data_at);
 	if (e)
 		return e;
 	if (!length)
 		return diag_set(r->d, EAGAIN, "the JVM has no code cache yet");
 	if (length > FRT_CODE_HEAPS)
 		return diag_set(r->d, EBADMSG, "the JVM's code cache has %u parts", length);
-	for (uint32_t i = 0; !e && i < length; i++) {
-		e = mem_u64(r->m, data_at + 8ULL * i, &heap);
-		e = e ?: read_heap(r, heap);
-	}
+	for (uint32_t i = 0; !e && i < length; i++)
+		e = mem_u64(r->m, data_at + 8ULL * i, &heap) ?: read_heap(r, heap);
 	return e;
 }
 
@@ -478,8 +468,7 @@ static int read_interpreter(struct reading *r)
 	if (!vmstructs_offset(r->v, "StubQueue._stub_buffer", &buffer_at) ||
 	    !vmstructs_offset(r->v, "StubQueue._buffer_limit", &limit_at))
 		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe StubQueue");
-	e = mem_u64(r->m, queue + buffer_at, &w->interpreter);
-	e = e ?: mem_u32(r->m, queue + limit_at, &limit);
+	e = mem_u64(r->m, queue + buffer_at, &w->interpreter) ?: mem_u32(r->m, queue + limit_at, &limit);
 	if (e)
 		return e;
 	w->interpreter_end = w->interpreter + limit;
@@ -490,10 +479,10 @@ static int read_interpreter(struct reading *r)
 static int read_stubs(struct reading *r)
 {
 	struct frt_layout *w = &r->l->walk;
-	int e = read_static(r, "StubRoutines._call_stub_return_address", &w->call_stub_return);
+	int e = read_static(r, "StubRoutines._call_stub_return_address", &w->call_stub_return) ?:
+		read_static(r, "ContinuationEntry._return_pc", &w->continuation_return) ?:
+		read_static(r, "StubRoutines._cont_returnBarrier", &w->return_barrier);
 
-	e = e ?: read_static(r, "ContinuationEntry._return_pc", &w->continuation_return);
-	e = e ?: read_static(r, "StubRoutines._cont_returnBarrier", &w->return_barrier);
 	if (!e && !w->call_stub_return)
 		return diag_set(r->d, EAGAIN, "the JVM has no call stub yet");
 	return e;
@@ -574,11 +563,8 @@ static void find_classes(struct reading *r)
  */
 static int read_walk(struct reading *r)
 {
-	int e = read_interpreter(r);
+	int e = read_interpreter(r) ?: read_stubs(r) ?: read_heaps(r) ?: check_code(r);
 
-	e = e ?: read_stubs(r);
-	e = e ?: read_heaps(r);
-	e = e ?: check_code(r);
 	if (e && !r->d->text[0])
 		diag_errno(r->d, -e, "cannot read the JVM's code cache");
 	return e;
@@ -596,18 +582,17 @@ int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const u
 		return e;
 	d->text[0] = 0;
 	e = read_jdk_version(&r);
-	if (e)
-		goto out;
-	apply_rules(&r);
-	choose_forms(&r);
-	find_threads(&r);
-	find_loaders(&r);
-	find_classes(&r);
-	find_references(&r);
-	e = read_walk(&r);
+	if (!e) {
+		apply_rules(&r);
+		choose_forms(&r);
+		find_threads(&r);
+		find_loaders(&r);
+		find_classes(&r);
+		find_references(&r);
+		e = read_walk(&r);
+	}
 	if (e || out->without & HOTSPOT_NO_STACKS)
 		out->walk.jdk_version = 0;
-out:
 	vmstructs_release(&v);
 	return e;
 }

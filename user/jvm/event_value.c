@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/event_value.h"
 #include "filters/java_type.h"
-#include "format/vec.h"
-#include "user/hotspot/class_image.h"
-#include "user/hotspot/classes.h"
-#include "user/hotspot/fields.h"
 #include "user/hotspot/method_table.h"
-#include "user/hotspot/page_cache.h"
 #include "user/hotspot/method.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PASSES	   8
-#define SUPERS	   1024
-#define NAMES	   400 /* bytes of a list of names in a message */
 #define STATICAL   0x0008u
 #define ARGUMENTS  255
 #define CLASS_NAME 400 /* bytes of a name, with its zero; longer ones are not found around others */
@@ -28,112 +19,6 @@ const char *event_kind_name(enum plan_kind kind)
 						      "a long",	   "a float", "a double", "a text",  "a class"};
 
 	return kind < PLAN_KINDS ? names[kind] : "nothing";
-}
-
-/* ---- classes */
-
-static int on_listed(const struct loaded_class *c, void *context)
-{
-	struct class_list *l = context;
-
-	if (vec_reserve(&l->class, &l->capacity, (size_t)l->count + 1))
-		return -ENOMEM;
-	l->class[l->count] =
-		(struct listed_class){c->klass, c->loader, method_table_text(l->texts, c->name, c->length)};
-	return l->class[l->count++].name ? 0 : -ENOMEM;
-}
-
-int class_list_read(struct class_list *l, const struct hotspot_layout *layout, const struct mem *mem, struct diag *d)
-{
-	int err = -EAGAIN;
-
-	*l = (struct class_list){.layout = layout, .mem = mem, .texts = calloc(1, sizeof(*l->texts))};
-	if (!l->texts)
-		return diag_set(d, ENOMEM, "no memory for classes");
-	for (int i = 0; err == -EAGAIN && i < PASSES; i++) {
-		l->count = 0;
-		err = hotspot_each_class(layout, mem, on_listed, l);
-	}
-	return err ? diag_errno(d, -err, "cannot read the JVM's classes") : 0;
-}
-
-void class_list_release(struct class_list *l)
-{
-	if (l->texts)
-		method_table_release(l->texts);
-	free(l->texts);
-	free(l->class);
-	*l = (struct class_list){.count = 0};
-}
-
-/* The class of that name (with slashes) and loader, else of any loader. NULL: it is not loaded. */
-static const struct listed_class *find_listed(const struct class_list *l, const char *name, size_t length,
-					      uint64_t loader)
-{
-	const struct listed_class *any = NULL;
-
-	for (uint32_t i = 0; i < l->count; i++) {
-		const struct listed_class *c = &l->class[i];
-
-		if (strncmp(c->name, name, length) != 0 || c->name[length])
-			continue;
-		if (c->loader == loader)
-			return c;
-		any = any ? any : c;
-	}
-	return any;
-}
-
-/* ---- fields */
-
-struct looking {
-	const char *name; /* of the field; not 0-terminated */
-	size_t length;
-	bool found, statical;
-	char descriptor[512];
-	char names[NAMES]; /* of the other fields */
-};
-
-static void list_name(char names[NAMES], const char *name, const char *more)
-{
-	size_t n = strlen(names);
-
-	if (n + strlen(name) + strlen(more) + 8 < NAMES)
-		snprintf(names + n, NAMES - n, "%s%s%s", n ? ", " : "", name, more);
-	else if (n + 5 < NAMES && (n < 3 || strcmp(names + n - 3, "...") != 0))
-		strcpy(names + n, " ...");
-}
-
-static void on_field(const struct declared_field *f, void *context)
-{
-	struct looking *k = context;
-
-	list_name(k->names, f->name, "");
-	if (strlen(f->name) != k->length || memcmp(f->name, k->name, k->length) || k->found)
-		return;
-	k->found = true;
-	k->statical = f->access & FIELD_STATIC;
-	snprintf(k->descriptor, sizeof(k->descriptor), "%s", f->descriptor);
-}
-
-/* The name of the class at an address that declares the field, in the class or above it. NULL: none does. */
-static const char *find_declared(struct class_list *l, const struct listed_class *c, struct looking *k)
-{
-	uint64_t klass = c->klass;
-
-	for (int i = 0; klass && i < SUPERS; i++) {
-		const struct listed_class *at = NULL;
-
-		for (uint32_t n = 0; n < l->count && !at; n++)
-			at = l->class[n].klass == klass ? &l->class[n] : NULL;
-		if (!at || klass_each_field(l->layout, l->mem, klass, on_field, k))
-			return NULL;
-		if (k->found)
-			return at->name;
-		if (mem_u64(l->mem, klass + l->layout->klass_super, &klass))
-			return NULL;
-	}
-	return NULL;
 }
 
 /* ---- the method's own */
@@ -228,7 +113,7 @@ struct finder {
 
 static __attribute__((format(printf, 3, 4))) int wrong(const struct finder *f, struct diag *d, const char *what, ...)
 {
-	char text[NAMES + 1500];
+	char text[CLASS_LIST_NAMES + 1500];
 	va_list args;
 
 	va_start(args, what);
@@ -239,11 +124,11 @@ static __attribute__((format(printf, 3, 4))) int wrong(const struct finder *f, s
 
 static int no_such_start(const struct finder *f, const struct method_shape *s, size_t length, struct diag *d)
 {
-	char names[NAMES] = "", more[64];
+	char names[CLASS_LIST_NAMES] = "", more[64];
 
 	for (uint32_t i = 0; i < s->count; i++) {
 		snprintf(more, sizeof(more), s->argument[i].name[0] ? " (arg%u)" : "arg%u", i);
-		list_name(names, s->argument[i].name[0] ? s->argument[i].name : "", more);
+		class_list_add_name(names, s->argument[i].name[0] ? s->argument[i].name : "", more);
 	}
 	return wrong(f, d, "%s has no parameter '%.*s'; %s%s%s", f->method, (int)(length < 100 ? length : 100),
 		     f->expression,
@@ -296,25 +181,25 @@ static bool cut_to_enclosing(struct finder *f, char name[CLASS_NAME])
 
 	while ((dollar = strrchr(name, '$')) && dollar > name) {
 		*dollar = 0;
-		if (find_listed(f->l, name, strlen(name), f->m->loader))
+		if (class_list_find(f->l, name, strlen(name), f->m->loader))
 			return true;
 	}
 	return false;
 }
 
 /* The field with which javac refers to the object around: this$0 of A$B, this$1 of A$B$C. */
-static bool find_outer_field(struct finder *f, const char *class_name, const char *outer, struct looking *k)
+static bool find_outer_field(struct finder *f, const char *class_name, const char *outer, struct field_search *k)
 {
 	static const char names[][7] = {"this$0", "this$1", "this$2", "this$3", "this$4", "this$5", "this$6", "this$7"};
-	const struct listed_class *c = find_listed(f->l, class_name, strlen(class_name), f->m->loader);
+	const struct listed_class *c = class_list_find(f->l, class_name, strlen(class_name), f->m->loader);
 	char type[CLASS_NAME + 2];
 
 	snprintf(type, sizeof(type), "L%s;", outer);
 	for (int i = 0; c && i < 8; i++) {
 		const char *holder;
 
-		*k = (struct looking){.name = names[i], .length = 6};
-		holder = find_declared(f->l, c, k);
+		*k = (struct field_search){.name = names[i], .length = 6};
+		holder = class_list_find_field(f->l, c, k);
 		if (holder && !strcmp(holder, class_name) && !k->statical && !strcmp(k->descriptor, type))
 			return true;
 	}
@@ -325,7 +210,7 @@ static bool find_outer_field(struct finder *f, const char *class_name, const cha
 static int take_outer_this(struct finder *f, const char *wanted, struct diag *d)
 {
 	char name[CLASS_NAME], outer[CLASS_NAME];
-	struct looking k;
+	struct field_search k;
 	int err = take_this(f, f->m->method->class_name, d);
 
 	snprintf(name, sizeof(name), "%s", f->m->method->class_name);
@@ -345,16 +230,16 @@ static int take_outer_this(struct finder *f, const char *wanted, struct diag *d)
 /* A static field of a class, or its "this". `at` is where the word after the class begins. */
 static int take_of_class(struct finder *f, const struct listed_class *c, size_t at, size_t *used, struct diag *d)
 {
-	struct looking k = {.name = f->expression + at, .length = strcspn(f->expression + at, ".")};
+	struct field_search k = {.name = f->expression + at, .length = strcspn(f->expression + at, ".")};
 	const char *holder;
 
 	*used = at + k.length;
 	if (word_is(k.name, k.length, "this"))
 		return take_outer_this(f, c->name, d);
-	holder = find_declared(f->l, c, &k);
+	holder = class_list_find_field(f->l, c, &k);
 	if (!holder || !k.statical)
 		return wrong(f, d, "%.*s has no static field '%.*s'%s%s", (int)at - 1, f->expression, (int)k.length,
-			     k.name, k.names[0] ? "; its fields are " : "", k.names);
+			     k.name, k.others[0] ? "; its fields are " : "", k.others);
 	snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
 	f->v->source = PLAN_STATIC;
 	f->v->type = 'L';
@@ -378,7 +263,7 @@ static int take_class_after(struct finder *f, const char *before, size_t *used, 
 		name[n] = f->expression[i];
 		if (name[n] != '.')
 			continue;
-		c = find_listed(f->l, name, n, f->m->loader);
+		c = class_list_find(f->l, name, n, f->m->loader);
 		if (!c && found)
 			break;
 		if (c) {
@@ -427,9 +312,9 @@ static int take_own(struct finder *f, size_t *used, struct diag *d)
 
 	snprintf(name, sizeof(name), "%s", f->m->method->class_name);
 	do {
-		struct looking k = {.name = f->expression, .length = length};
-		const struct listed_class *c = find_listed(f->l, name, strlen(name), f->m->loader);
-		const char *holder = c ? find_declared(f->l, c, &k) : NULL;
+		struct field_search k = {.name = f->expression, .length = length};
+		const struct listed_class *c = class_list_find(f->l, name, strlen(name), f->m->loader);
+		const char *holder = c ? class_list_find_field(f->l, c, &k) : NULL;
 		int err = 0;
 
 		if (!holder || (!k.statical && f->m->method->modifiers & STATICAL))
@@ -449,14 +334,10 @@ static int take_own(struct finder *f, size_t *used, struct diag *d)
 static int take_super(struct finder *f, struct diag *d)
 {
 	const char *class_name = f->m->method->class_name;
-	const struct listed_class *c = find_listed(f->l, class_name, strlen(class_name), f->m->loader);
-	uint64_t super = 0;
+	const struct listed_class *c = class_list_find(f->l, class_name, strlen(class_name), f->m->loader);
 
-	if (c && !mem_u64(f->l->mem, c->klass + f->l->layout->klass_super, &super))
-		for (uint32_t n = 0; n < f->l->count; n++)
-			if (f->l->class[n].klass == super)
-				return take_this(f, f->l->class[n].name, d);
-	return wrong(f, d, "the class has no super class");
+	c = c ? class_list_super(f->l, c) : NULL;
+	return c ? take_this(f, c->name, d) : wrong(f, d, "the class has no super class");
 }
 
 /* The first word. Sets *used to the bytes that it takes. */
@@ -509,41 +390,6 @@ static int take_by_name(struct finder *f, const char *word, size_t length, struc
 	return err;
 }
 
-struct below {
-	const char *name;
-	bool found;
-};
-
-static void on_above(const char *name, size_t length, void *context)
-{
-	struct below *b = context;
-
-	b->found = b->found || word_is(name, length, b->name);
-}
-
-/* Is a loaded class a subtype of this one? Sets k->found if one of them declares the field. */
-static bool find_below(struct class_list *l, const char *name, struct looking *k)
-{
-	struct page_cache *pages = malloc(sizeof(*pages));
-	const struct mem *m = pages ? &pages->mem : l->mem;
-	bool any = false;
-
-	if (pages)
-		page_cache_init(pages, l->mem);
-	for (uint32_t i = 0; i < l->count && !k->found; i++) {
-		struct below b = {.name = name};
-
-		if (class_each_above(l->layout, m, l->class[i].klass, on_above, &b) || !b.found ||
-		    strcmp(l->class[i].name, name) == 0)
-			continue;
-		any = true;
-		klass_each_field(l->layout, m, l->class[i].klass, on_field, k);
-		k->found = k->found && !k->statical;
-	}
-	free(pages);
-	return any;
-}
-
 static int not_loaded(struct finder *f, const char *what, const char *class_name, struct diag *d)
 {
 	return diag_set(d, ENOENT, "event '%s', '%s': %s %s is not loaded yet", f->event, f->expression, what,
@@ -551,25 +397,25 @@ static int not_loaded(struct finder *f, const char *what, const char *class_name
 }
 
 /* The declared type does not have the field: an object's own class may. */
-static int take_below(struct finder *f, const char *class_name, const struct looking *declared, struct diag *d)
+static int take_below(struct finder *f, const char *class_name, const struct field_search *declared, struct diag *d)
 {
-	struct looking k = {.name = declared->name, .length = declared->length};
+	struct field_search k = {.name = declared->name, .length = declared->length};
 	char name[512];
-	bool any = find_below(f->l, class_name, &k);
+	bool any = class_list_find_below(f->l, class_name, &k);
 
 	if (k.found)
 		return take_by_name(f, k.name, k.length, d);
 	snprintf(name, sizeof(name), "%s", class_name);
 	java_name_dots(name);
-	if (!any && !declared->names[0])
+	if (!any && !declared->others[0])
 		return f->l->patient ? not_loaded(f, "a class below", name, d) : take_by_name(f, k.name, k.length, d);
 	return wrong(f, d, "%s has no field '%.*s'; it has %s%s", name, (int)k.length, k.name,
-		     declared->names[0] ? declared->names : "none", any ? "; nor has a loaded class below it" : "");
+		     declared->others[0] ? declared->others : "none", any ? "; nor has a loaded class below it" : "");
 }
 
 static int take_step(struct finder *f, const char *word, size_t length, struct diag *d)
 {
-	struct looking k = {.name = word, .length = length};
+	struct field_search k = {.name = word, .length = length};
 	char class_name[512];
 	const struct listed_class *c;
 	const char *holder;
@@ -582,8 +428,8 @@ static int take_step(struct finder *f, const char *word, size_t length, struct d
 		return wrong(f, d, "%s has no fields", f->type[0] == '[' ? "an array" : "a primitive value");
 	snprintf(class_name, sizeof(class_name), "%s", f->type + 1);
 	class_name[strcspn(class_name, ";")] = 0;
-	c = find_listed(f->l, class_name, strlen(class_name), f->m->loader);
-	holder = c ? find_declared(f->l, c, &k) : NULL;
+	c = class_list_find(f->l, class_name, strlen(class_name), f->m->loader);
+	holder = c ? class_list_find_field(f->l, c, &k) : NULL;
 	if (holder) {
 		snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
 		return add_step(f, k.statical ? PLAN_GET_STATIC : PLAN_GET, holder, word, length, d);

@@ -6,24 +6,8 @@
 #include "filters/event_list.h"
 #include "filters/plan.h"
 #include "format/diag.h"
+#include "user/jvm/class_list.h"
 #include "user/jvm/matches.h"
-
-/* The loaded classes by name. */
-struct class_list {
-	const struct hotspot_layout *layout;
-	const struct mem *mem;
-	struct listed_class {
-		uint64_t klass, loader;
-		const char *name;
-	} *class;
-	uint32_t count;
-	size_t capacity;
-	struct method_table *texts;
-	bool patient; /* a class that is not loaded is an error; else what it has is found by name */
-};
-
-int class_list_read(struct class_list *l, const struct hotspot_layout *layout, const struct mem *mem, struct diag *d);
-void class_list_release(struct class_list *l);
 
 struct event_step {
 	enum plan_step_kind kind;

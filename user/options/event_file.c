@@ -251,7 +251,6 @@ static void end_event(struct event_reader *r, const char *text)
 	struct bytes words;
 	struct diag why = {0};
 
-	(void)text;
 	bytes_init(&words);
 	if (put_event(r, &words)) {
 		if (event_list_add(r->list, (char *)words.data, &why))
@@ -405,7 +404,6 @@ static void event_file_end(void *context, const char *name)
 	const struct known *known = find_known(r->path);
 	char *text;
 
-	(void)name;
 	if (r->err)
 		return;
 	bytes_put_u8(&r->content, 0);
@@ -429,10 +427,6 @@ static void event_file_end(void *context, const char *name)
 /* Without a document type only XML's five entities exist, so nothing is fetched and nothing expands. */
 static void event_file_doctype(void *context, const char *name, const char *system, const char *public_id, int internal)
 {
-	(void)name;
-	(void)system;
-	(void)public_id;
-	(void)internal;
 	event_file_fail(context, "a document type is not allowed");
 }
 

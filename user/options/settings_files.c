@@ -177,8 +177,7 @@ static int apply_trace(struct settings_files *f, struct settings *s, struct diag
 	struct jfc_event e;
 	int err = chosen ? set_control(f, "method-trace", s->filters, FILTER_TRACE, d) : 0;
 
-	if (!err)
-		err = apply_all(f, "jdk.MethodTrace", &e, &of_filter, d);
+	err = err ?: apply_all(f, "jdk.MethodTrace", &e, &of_filter, d);
 	if (err)
 		return err;
 	if (!s->threshold_given)
@@ -199,8 +198,7 @@ static int apply_timing(struct settings_files *f, struct settings *s, struct dia
 	struct jfc_event e;
 	int err = chosen ? set_control(f, "method-timing", s->filters, FILTER_TIMING, d) : 0;
 
-	if (!err)
-		err = apply_all(f, "jdk.MethodTiming", &e, &of_filter, d);
+	err = err ?: apply_all(f, "jdk.MethodTiming", &e, &of_filter, d);
 	if (err || !e.enabled)
 		return err;
 	s->timing_period = e.period;
@@ -211,9 +209,7 @@ static int apply_timing(struct settings_files *f, struct settings *s, struct dia
 
 int settings_files_apply(struct settings_files *f, struct settings *s, struct diag *d)
 {
-	int err = apply_trace(f, s, d);
-
-	return err ? err : apply_timing(f, s, d);
+	return apply_trace(f, s, d) ?: apply_timing(f, s, d);
 }
 
 static bool settings_files_is_ours(const char *event)

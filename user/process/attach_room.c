@@ -26,6 +26,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,10 +37,6 @@
 #define AGENT_DATA    (16ull << 20) /* what it and the JVM allocate for it, private and writable */
 #define LISTENER_DATA (2ull << 20)
 #define MEMORY_NEEDED (4ull << 20)
-#define INIT_USER_NS  0xeffffffdu /* the inode of the first user namespace (PROC_USER_INIT_INO) */
-#define CAPABILITY(n) (1ull << (n))
-#define CAP_ADMIN     CAPABILITY(21)
-#define CAP_RESOURCE  CAPABILITY(24)
 #define HEAP_LOOKS    4
 #define YOUNG_MS      10000 /* age at which a JVM has certainly started */
 #define HEAP_PAUSE_US 80000
@@ -224,7 +221,9 @@ static uint64_t count_user_threads(uid_t user, ino_t space)
 /* In the first user namespace root and these capabilities have no limit. */
 static bool is_unlimited(const struct needs *n, ino_t space)
 {
-	return space == INIT_USER_NS && (!n->status.real_uid || n->status.effective & (CAP_ADMIN | CAP_RESOURCE));
+	uint64_t capabilities = 1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_RESOURCE;
+
+	return space == PROC_INITIAL_USER_NAMESPACE && (!n->status.real_uid || n->status.effective & capabilities);
 }
 
 static int check_user_threads(const struct needs *n, uint64_t machine, struct diag *why)
@@ -375,18 +374,10 @@ static int check_java_heap(const struct needs *n, struct diag *why)
 		log_bytes(room.limit - room.left), log_bytes(room.limit));
 }
 
-static bool maps_library(const struct target *t, const char *prefix)
-{
-	struct mapping m;
-	struct diag ignored;
-
-	return target_find_mapping(t, prefix, &m, &ignored) == 1;
-}
-
 /* There is no sign from outside that it is suspended. */
 static void doubt_debugger(const struct needs *n, struct diag *doubt)
 {
-	if (maps_library(n->target, "libjdwp.so"))
+	if (target_maps(n->target, "libjdwp.so"))
 		diag_set(doubt, EBUSY, "perhaps a debugger has suspended it (it was started with JDWP)");
 }
 
@@ -394,7 +385,7 @@ int attach_room_check(const struct target *t, const struct jvm_options *options,
 		      struct diag *why)
 {
 	struct needs n = {.target = t,
-			  .loads = loads && !maps_library(t, "libfrtrace-"),
+			  .loads = loads && !target_maps(t, "libfrtrace-"),
 			  .listens = listens(t),
 			  .stack = options->stack};
 	int err = 0;

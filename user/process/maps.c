@@ -55,6 +55,14 @@ int target_find_mapping(const struct target *t, const char *prefix, struct mappi
 	return find_mapping(&s, match_mapping, d);
 }
 
+bool target_maps(const struct target *t, const char *prefix)
+{
+	struct mapping m;
+	struct diag ignored;
+
+	return target_find_mapping(t, prefix, &m, &ignored) == 1;
+}
+
 int target_find_libjvm(const struct target *t, struct mapping *out, struct diag *d)
 {
 	struct search s = {t, "libjvm.so", out};

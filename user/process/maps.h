@@ -15,6 +15,9 @@
  */
 int target_find_mapping(const struct target *t, const char *prefix, struct mapping *out, struct diag *d);
 
+/* The same, only whether there is one: "libfrtrace-" is the agent, of any build. False if it is unknown, too. */
+bool target_maps(const struct target *t, const char *prefix);
+
 /* Find the executable mapping of the libjvm that the JVM runs in, as chosen by jvm_find(). Returns as above. */
 int target_find_libjvm(const struct target *t, struct mapping *out, struct diag *d);
 

@@ -144,14 +144,11 @@ static bool bpf_is_refused(void)
 	return fd < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS);
 }
 
-/* The first user namespace has this number in all kernels (PROC_USER_INIT_INO, include/linux/proc_ns.h). */
-#define FIRST_USER_NAMESPACE 0xeffffffdu
-
 static bool in_user_namespace(void)
 {
 	struct stat own;
 
-	return !stat("/proc/self/ns/user", &own) && own.st_ino != FIRST_USER_NAMESPACE;
+	return !stat("/proc/self/ns/user", &own) && own.st_ino != PROC_INITIAL_USER_NAMESPACE;
 }
 
 int rights_check_bpf(struct diag *why)

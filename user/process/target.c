@@ -47,10 +47,6 @@ void target_watch_memory(struct target *t)
 	io_close(fd);
 }
 
-/*
- * An open pagemap belongs to the memory of its time. The kernel refuses to read less than 8 bytes of it, and reads
- * nothing if that memory is gone. It takes no lock for either.
- */
 /* A process that ends gives its memory away first; one that has executed a program has another one. */
 static bool has_memory(const struct target *t)
 {
@@ -61,6 +57,10 @@ static bool has_memory(const struct target *t)
 	return has;
 }
 
+/*
+ * An open pagemap belongs to the memory of its time. The kernel refuses to read less than 8 bytes of it, and reads
+ * nothing if that memory is gone. It takes no lock for either.
+ */
 bool target_replaced(const struct target *t)
 {
 	struct target now;

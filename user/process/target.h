@@ -10,7 +10,11 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#define PROC_INITIAL_PID_NAMESPACE 0xeffffffcu /* the inode of the first one (PROC_PID_INIT_INO) */
+/* The inodes of the first namespaces, in all kernels (PROC_PID_INIT_INO, PROC_USER_INIT_INO in include/linux/proc_ns.h). */
+#define PROC_INITIAL_PID_NAMESPACE  0xeffffffcu
+#define PROC_INITIAL_USER_NAMESPACE 0xeffffffdu
+
+#define TARGET_VIRTUAL_SINCE 21 /* the first JDK with virtual threads (JEP 444) */
 
 struct target {
 	pid_t pid;    /* in frtrace's pid namespace */

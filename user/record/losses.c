@@ -13,26 +13,26 @@ void losses_of(struct losses *out, const struct loss_sources *from)
 	segment_roots(from->segment, &ended);
 	recorder_count_frames(from->recorder, &stacks);
 	*out = (struct losses){
-		.unwritten = recorder_counts(from->recorder)->unwritten,
-		.unrecorded = t.unrecorded,
-		.unslotted = t.unslotted,
-		.exits = t.lost_exits,
-		.overwritten = from->streams->lost,
-		.malformed = from->streams->malformed + from->malformed,
-		.natives = from->natives,
-		.excess = roots->excess,
-		.torn = roots->torn + ended.lost,
-		.unread = from->unread,
+		.of = {[LOSS_UNWRITTEN] = recorder_counts(from->recorder)->unwritten,
+		       [LOSS_UNRECORDED] = t.unrecorded,
+		       [LOSS_UNSLOTTED] = t.unslotted,
+		       [LOSS_EXITS] = t.lost_exits,
+		       [LOSS_OVERWRITTEN] = from->streams->lost,
+		       [LOSS_MALFORMED] = from->streams->malformed + from->malformed,
+		       [LOSS_EXCESS] = roots->excess,
+		       [LOSS_TORN] = roots->torn + ended.lost,
+		       [LOSS_NATIVES] = from->natives,
+		       [LOSS_UNREAD] = from->unread},
 		.stacks = segment_stacks(from->segment).lost || stacks.behind || stacks.missing || stacks.forgotten,
 	};
-	out->sum = out->unwritten + out->unrecorded + out->unslotted + out->exits + out->overwritten + out->malformed +
-		   out->excess + out->torn + out->natives + out->unread;
+	for (int i = 0; i < LOSSES; i++)
+		out->sum += out->of[i];
 }
 
 void losses_read(struct losses *out, const struct session *s, const struct recorder *r)
 {
 	const struct intake *in = session_intake(s);
-	struct natives_counts natives = natives_counts(session_natives(s));
+	struct natives_counts natives = natives_counts(session_facts(s).natives);
 
 	losses_of(out, &(struct loss_sources){.segment = session_segment(s),
 					      .recorder = r,

@@ -9,20 +9,24 @@
 #include "user/capture/session.h"
 #include "user/record/recorder.h"
 
+enum loss {
+	LOSS_UNWRITTEN,	  /* in a chunk that could not be written, or after it */
+	LOSS_UNRECORDED,  /* no memory for their ring */
+	LOSS_UNSLOTTED,	  /* on threads without a slot */
+	LOSS_EXITS,	  /* ended without their exit hook */
+	LOSS_OVERWRITTEN, /* overwritten in their ring before they were read */
+	LOSS_MALFORMED,	  /* malformed records of rings and queue; one or more calls each */
+	LOSS_EXCESS,	  /* in roots with more calls than can be held */
+	LOSS_TORN,	  /* in roots whose end is lost; also such roots, with the calls in them */
+	LOSS_NATIVES,	  /* calls of native methods: the queue was full, or their end was not seen */
+	/* records that perf buffers did not take, or that were not complete at the end, or behind such a one */
+	LOSS_UNREAD,
+	LOSSES
+};
+
 struct losses {
-	uint64_t unwritten;   /* in a chunk that could not be written, or after it */
-	uint64_t unrecorded;  /* no memory for their ring */
-	uint64_t unslotted;   /* on threads without a slot */
-	uint64_t exits;	      /* ended without their exit hook */
-	uint64_t overwritten; /* overwritten in their ring before they were read */
-	uint64_t malformed;   /* malformed records of rings and queue; one or more calls each */
-	uint64_t excess;      /* in roots with more calls than can be held */
-	uint64_t natives;     /* calls of native methods: the queue was full, or their end was not seen */
-	uint64_t torn;	      /* in roots whose end is lost; also such roots, with the calls in them */
-	uint64_t
-		unread; /* records that perf buffers did not take, or that were not complete at the end, or behind such a one */
-	uint64_t sum; /* of all of the above */
-	bool stacks;  /* calls were recorded but their stacks were lost */
+	uint64_t of[LOSSES], sum;
+	bool stacks; /* calls were recorded but their stacks were lost */
 };
 
 struct loss_sources {

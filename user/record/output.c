@@ -73,8 +73,7 @@ static int open_form(struct output **out, const struct output_form *form, const 
 	o->since_ns = monotonic_ns();
 	o->path = path ? strdup(path) : NULL;
 	err = path && !o->path ? diag_errno(d, ENOMEM, "cannot open '%s'", path) : form->open ? form->open(o, d) : 0;
-	if (!err)
-		err = check_room(o, 0, d);
+	err = err ?: check_room(o, 0, d);
 	if (err) {
 		output_close(o);
 		return err;
@@ -198,10 +197,7 @@ int output_append(struct output *o, const void *bytes, size_t size, struct diag 
 
 	if (!err && vec_reserve(&o->chunk, &o->capacity, o->chunks + 1))
 		err = diag_errno(d, ENOMEM, "cannot write '%s'", o->path);
-	if (!err)
-		err = drop_oldest(o, size, d);
-	if (!err)
-		err = o->form->append(o, &c, bytes, size, d);
+	err = err ?: drop_oldest(o, size, d) ?: o->form->append(o, &c, bytes, size, d);
 	if (err)
 		return err;
 	c.end_ns = monotonic_ns();
@@ -222,11 +218,8 @@ static int check_other(const struct output *o, const char *path, struct diag *d)
 
 static int copy_to(const struct output *o, size_t first, struct new_file *copy, struct diag *d)
 {
-	int err = check_space(copy->fd, copy->path, o->size, d);
-
-	if (!err)
-		err = o->form->copy(o, first, copy->fd, d);
-	return err ? err : new_file_finish(copy, d);
+	return check_space(copy->fd, copy->path, o->size, d) ?: o->form->copy(o, first, copy->fd, d)
+		?: new_file_finish(copy, d);
 }
 
 int output_save(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
@@ -239,9 +232,7 @@ int output_save(const struct output *o, const char *path, uint64_t last_ns, uint
 		return diag_set(d, ENOTSUP, "what goes to standard output cannot be copied");
 	if (!o->chunks)
 		return diag_set(d, ENODATA, "nothing to copy: there is no chunk yet");
-	err = check_other(o, path, d);
-	if (!err)
-		err = new_file_open(&copy, path, NEW_FILE_REPLACES, d);
+	err = check_other(o, path, d) ?: new_file_open(&copy, path, NEW_FILE_REPLACES, d);
 	if (err)
 		return err;
 	err = copy_to(o, first, &copy, d);

@@ -187,8 +187,7 @@ static void close_directory(struct output *o)
 			unlinkat(o->parent, o->name, AT_REMOVEDIR);
 		close(o->fd);
 	}
-	if (o->parent >= 0)
-		close(o->parent);
+	io_close(o->parent);
 }
 
 const struct output_form output_directory = {.is_directory = true,

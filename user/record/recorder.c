@@ -46,7 +46,7 @@ struct recorder {
 	int64_t first_call; /* time of the first recorded call, CLOCK_MONOTONIC; 0: none yet */
 	uint64_t loss_noted;
 	size_t chunk_size;
-	struct timings *sums;
+	struct timings sums;
 	int64_t timing_due;
 	bool forged;		       /* the agent's tables, as found by a pass over them */
 	struct copied_stacks *copied;  /* of waits and native calls; NULL: none are taken */
@@ -125,15 +125,14 @@ static int make_keys(struct recorder *r, struct diag *d)
 
 static int make_copied_stacks(struct recorder *r, struct diag *d)
 {
+	const struct jvm_model *model = r->setup.model;
 	struct copied_stacks_setup setup = {.frames = r->frames,
 					    .natives = r->natives,
 					    .budget = &r->budget,
+					    .layout = model ? &model->layout.walk : NULL,
+					    .memory = model ? &model->remote.mem : NULL,
 					    .no_kernel = kernel_symbols_hidden()[0]};
 
-	if (r->setup.model) {
-		setup.layout = &r->setup.model->layout.walk;
-		setup.memory = &r->setup.model->remote.mem;
-	}
 	return copied_stacks_new(&r->copied, &setup, d);
 }
 
@@ -207,26 +206,18 @@ int recorder_new(struct recorder **out, const struct recorder_setup *setup, stru
 	r->setup = *setup;
 	budget_set(&r->budget, ROUND_NS);
 	r->chunk_size = setup->settings->max_size / 4 < CHUNK_SIZE ? setup->settings->max_size / 4 : CHUNK_SIZE;
-	r->sums = calloc(1, sizeof(*r->sums));
 	r->timing_due = monotonic_ns() + timing_interval(r);
-	err = r->sums ? describe_recording(r, d) : diag_errno(d, ENOMEM, "cannot make a recorder");
+	err = describe_recording(r, d);
 	if (!err && setup->plan)
 		err = user_events_new(&r->users, setup->plan, setup->segment, setup->settings->threshold_ns, d);
-	if (!err)
-		err = open_writer(r, d);
-	if (!err)
-		err = make_keys(r, d);
-	if (!err)
-		err = make_breakdown(r, d);
-	if (!err)
-		err = make_events(r, d);
-	if (!err)
-		make_traces(r);
-	if (err)
+	err = err ?: open_writer(r, d) ?: make_keys(r, d) ?: make_breakdown(r, d) ?: make_events(r, d);
+	if (err) {
 		recorder_free(r);
-	else
-		*out = r;
-	return err;
+		return err;
+	}
+	make_traces(r);
+	*out = r;
+	return 0;
 }
 
 void recorder_free(struct recorder *r)
@@ -243,8 +234,7 @@ void recorder_free(struct recorder *r)
 	frames_free(r->frames);
 	thread_keys_free(r->threads);
 	thread_names_free(r->names);
-	timings_release(r->sums);
-	free(r->sums);
+	timings_release(&r->sums);
 	method_keys_release(&r->methods);
 	jfr_writer_free(r->writer);
 	user_events_free(r->users);
@@ -319,13 +309,6 @@ const struct process_context *recorder_program(const struct recorder *r)
 	return r->info.program;
 }
 
-static void note_forged(struct recorder *r)
-{
-	if (r->sums->forged && !r->forged)
-		recorder_remark(r, "forged", "the agent's tables are forged: times and counts of methods are wrong");
-	r->forged |= r->sums->forged;
-}
-
 /* All events get the same time: readers treat those with the latest time as one snapshot. */
 static void put_timing(struct recorder *r)
 {
@@ -333,9 +316,12 @@ static void put_timing(struct recorder *r)
 
 	if (!r->info.timed || !r->open)
 		return;
-	timings_read(r->sums, r->setup.segment);
-	note_forged(r);
-	timing_events_put(r->writer, &r->methods, r->sums, r->setup.segment, r->setup.clock, recorder_ticks_of(r, now));
+	timings_read(&r->sums, r->setup.segment);
+	if (r->sums.forged && !r->forged)
+		recorder_remark(r, "forged", "the agent's tables are forged: times and counts of methods are wrong");
+	r->forged |= r->sums.forged;
+	timing_events_put(r->writer, &r->methods, &r->sums, r->setup.segment, r->setup.clock,
+			  recorder_ticks_of(r, now));
 	r->timing_due = now + timing_interval(r);
 }
 
@@ -398,9 +384,7 @@ int recorder_tick(struct recorder *r, struct diag *d)
 		put_timing(r);
 	if (r->open && chunk_is_due(r))
 		err = recorder_finish_chunk(r, false, d);
-	if (!err && !r->open)
-		err = begin_chunk(r, d);
-	return err;
+	return err || r->open ? err : begin_chunk(r, d);
 }
 
 uint64_t recorder_unwritten(const struct recorder *r)
@@ -457,29 +441,22 @@ bool recorder_forged(const struct recorder *r)
 
 uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method)
 {
-	return r->sums->of[method].count;
+	return r->sums.of[method].count;
 }
 
 int recorder_cut(struct recorder *r, struct diag *d)
 {
-	int err;
-
 	if (r->failed || !r->open)
 		return diag_set(d, EIO, "the recording cannot be written any more");
 	put_timing(r);
-	err = recorder_finish_chunk(r, false, d);
-	return err ? err : begin_chunk(r, d);
+	return recorder_finish_chunk(r, false, d) ?: begin_chunk(r, d);
 }
 
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 {
-	int err = 0;
+	int err = r->open || r->failed ? 0 : begin_chunk(r, d);
 
-	if (r->failed)
-		return 0; /* reported already */
-	if (!r->open)
-		err = begin_chunk(r, d);
-	if (err)
+	if (err || r->failed) /* a failure has been reported already */
 		return err;
 	trace_context_store(&segment_recording(r->setup.segment)->context, &(struct frt_context){.word = 0});
 	put_timing(r);
@@ -527,20 +504,15 @@ static void recorder_on_spans(void *context, const struct frt_span *s, size_t n,
 		r->first_call = monotonic_ns();
 }
 
-struct open_calls {
-	struct recorder *recorder;
-	const struct clock_pair *now;
-};
-
 static void on_open_call(void *context, const struct open_call *c)
 {
-	const struct open_calls *o = context;
-	struct recorder *r = o->recorder;
-	uint64_t start = c->start < o->now->tsc ? c->start : o->now->tsc;
+	struct recorder *r = context;
+	const struct clock_pair *now = clock_last(r->setup.clock);
+	uint64_t start = c->start < now->tsc ? c->start : now->tsc;
 	struct jfr_open_call e = {.remark = c->remark};
 
 	e.start = recorder_ticks_of(r, clock_ns(r->setup.clock, start));
-	e.duration = recorder_ticks_of(r, o->now->monotonic) - e.start;
+	e.duration = recorder_ticks_of(r, now->monotonic) - e.start;
 	if (r->breakdown)
 		breakdown_claim_open(r->breakdown, c, clock_ns(r->setup.clock, start));
 	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
@@ -552,26 +524,24 @@ static void on_open_call(void *context, const struct open_call *c)
 
 uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
 {
-	struct open_calls o = {.recorder = r};
 	struct segment_totals t;
 	uint64_t shown;
 	char text[320];
+	bool others;
 
 	if (r->failed || !r->open)
 		return 0;
 	clock_sample(r->setup.clock);
-	o.now = clock_last(r->setup.clock);
-	shown = open_calls_each(r->setup.segment, no_stacks, on_open_call, &o);
+	shown = open_calls_each(r->setup.segment, no_stacks, on_open_call, r);
 	segment_totals(r->setup.segment, &t);
 	if (t.open > shown) {
+		others = segment_is_shared(r->setup.segment);
 		snprintf(
 			text, sizeof(text),
-			"%llu more are not listed: of a thread the outermost %u are; of virtual threads %u, and before JDK 24 "
-			"those that begin at a rate below 100,000 a second%s",
+			"%llu more are not listed: of a thread the outermost %u are; of virtual threads %u, and before "
+			"JDK 24 those that begin at a rate below 100,000 a second%s",
 			(unsigned long long)(t.open - shown), FRT_OPEN_CALLS, FRT_VIRTUAL_CALLS,
-			segment_is_shared(r->setup.segment)
-				? "; another recording goes on, so that some have ended by now"
-				: "");
+			others ? "; another recording goes on, so that some have ended by now" : "");
 		recorder_remark(r, "open calls", text);
 	}
 	return shown;
@@ -625,7 +595,5 @@ void recorder_count_frames(const struct recorder *r, struct frames_counts *out)
 
 bool recorder_full(const struct recorder *r)
 {
-	uint64_t limit = r->setup.settings->max_events;
-
-	return limit && r->counts.events >= limit;
+	return !recorder_room(r, 1);
 }

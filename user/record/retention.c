@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/retention.h"
 #include "format/vec.h"
+#include "user/text/io.h"
 #include "user/text/safe_directory.h"
 
 #include <dirent.h>
@@ -86,8 +87,7 @@ static int each_entry(int fd, struct listing *l, int (*visit)(struct listing *l,
 	int err = 0;
 
 	if (!dir) {
-		if (fd >= 0)
-			close(fd);
+		io_close(fd);
 		return 0; /* it went meanwhile, or is not a directory */
 	}
 	while (!err && (entry = readdir(dir)))
@@ -132,8 +132,7 @@ static bool chunk_remove(struct listing *l, const struct kept_chunk *c)
 	int fd = openat(l->fd, l->directory[c->directory].name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool removed = fd >= 0 && (!unlinkat(fd, c->name, 0) || errno == ENOENT);
 
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	return removed;
 }
 

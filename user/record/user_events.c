@@ -3,6 +3,7 @@
 #include "filters/plan.h"
 #include "user/jvm/event_plan.h"
 #include "user/record/user_value.h"
+#include "user/segment/segment_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_SIZE   8192
 #define ABSENT_NAME 256
 #define REDACTED    "[REDACTED]"
 
@@ -200,19 +200,15 @@ static void add_events(const struct user_events *u, const struct event_method *w
 
 static struct method_events *look_up(const struct user_events *u, uint32_t method)
 {
-	char class_name[NAME_SIZE], name[NAME_SIZE], descriptor[NAME_SIZE];
-	const struct frt_method *m = segment_method(u->segment, method);
-	const struct frt_class *c = m ? segment_class(u->segment, m->class_id) : NULL;
-	struct event_method wanted = {.class_name = class_name, .name = name, .descriptor = descriptor};
+	struct segment_method_text t;
+	const struct frt_method *m = segment_method_text(u->segment, method, &t);
+	struct event_method wanted = {.class_name = t.class_name, .name = t.name, .descriptor = t.descriptor};
 	struct method_events *found = NULL;
 
-	if (c)
+	if (m)
 		found = calloc(1, sizeof(*found) + u->plan->types * sizeof(found->of[0]));
 	if (!found)
 		return &no_events;
-	segment_string(u->segment, c->name, class_name, sizeof(class_name));
-	segment_string(u->segment, m->name, name, sizeof(name));
-	segment_string(u->segment, m->descriptor, descriptor, sizeof(descriptor));
 	add_events(u, &wanted, m->modifiers, true, found);
 	add_events(u, &wanted, m->modifiers, false, found);
 	if (found->count)

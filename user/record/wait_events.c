@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/wait_events.h"
+#include "user/record/pauses.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +100,7 @@ void wait_events_put_pause(const struct wait_events *e, const struct frt_pause *
 				     .duration = p->end - p->begin,
 				     .what = p->what == FRT_PAUSE_GC ? "GC" : "safepoint",
 				     .name = name,
-				     .own = wait_join_is_own(p)};
+				     .own = pauses_is_own(p)};
 
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(p->name), p->name);
 	if (!name[0])

@@ -5,14 +5,13 @@
  * and is updated during the walk. So is `longest`, of these waits.
  */
 #include "user/record/wait_join.h"
-#include "user/record/wait_timeline.h"
+#include "user/record/pauses.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define THREADS	       FRT_MAX_THREADS
-#define MOST_PAUSES    256 /* in a call, that are looked at one by one */
 #define FIRST_CAPACITY 16u
 #define LEAST_CAPACITY 64u /* minimum that every thread may have; more than open calls can divide it into */
 
@@ -20,8 +19,6 @@
 #define FIRST_CAPACITY_VIRTUAL 8u
 #define RECLAIM_OF	       16u /* threads are looked at when there is no room for the waits of another one */
 #define RECLAIM_AFTER_NS       2000000000LL /* from the last wait; all spans that ended earlier have arrived */
-
-#define PAUSES 16384u
 
 enum kind { WAITS, USAGE, KINDS };
 
@@ -64,14 +61,14 @@ int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, s
 	struct wait_join *j = calloc(1, sizeof(*j));
 
 	*out = NULL;
-	if (!j || !wait_timeline_reserve(&j->pauses, PAUSES)) {
+	if (!j || !pauses_init(&j->pauses)) {
 		wait_join_free(j);
 		return diag_errno(d, ENOMEM, "cannot make room for waits");
 	}
 	j->setup = *setup;
 	j->setup.thread_limit = j->setup.thread_limit ?: WAIT_JOIN_THREAD_LIMIT;
 	j->setup.limit = j->setup.limit ?: WAIT_JOIN_LIMIT;
-	j->known_from = j->pauses.known_from = INT64_MIN;
+	j->known_from = INT64_MIN;
 	*out = j;
 	return 0;
 }
@@ -276,50 +273,6 @@ void wait_join_unobserved(struct wait_join *j, const struct frt_slot_owner *o)
 		wait_join_lost(j, INT64_MAX);
 }
 
-/* Classes of the pauses' timeline. */
-enum { PAUSE_SAFEPOINT, PAUSE_GC, PAUSE_OWN };
-
-bool wait_join_is_own(const struct frt_pause *p)
-{
-	static const char *const operations[] = {"RedefineClasses", "GetStackTrace"};
-
-	for (size_t i = 0; p->flags & FRT_PAUSE_COMMAND && i < sizeof(operations) / sizeof(operations[0]); i++)
-		if (!strncmp(p->name, operations[i], sizeof(p->name)))
-			return true;
-	return false;
-}
-
-static unsigned int pause_class(const struct frt_pause *p)
-{
-	if (p->what == FRT_PAUSE_GC)
-		return PAUSE_GC;
-	return wait_join_is_own(p) ? PAUSE_OWN : PAUSE_SAFEPOINT;
-}
-
-/*
- * The reason of a wait for a futex over [off, wake). The VM thread ends most waits for the end of a pause, and the
- * kernel's half gives these their reason. But in JDK 8 and 11 the threads that stand still let each other go (by
- * Threads_lock), and a thread that has no memory while another one asks for a collection waits for that thread (by
- * Heap_lock). So what lies in a pause for more than half of its time has the pause's reason, too: whatever the thread
- * waited for, nothing in the JVM could have given it to it. A pause that frtrace causes is no fault of the program.
- */
-static unsigned int reason_in_pauses(const struct wait_join *j, unsigned int reason, int64_t off, int64_t wake)
-{
-	size_t i = wait_timeline_find_end(&j->pauses, off + (wake - off) / 2);
-	const struct wait_timeline_interval *p = &j->pauses.interval[i];
-	int64_t from, to;
-
-	if (i == j->pauses.count || wait_timeline_is_coalesced(&j->pauses, i))
-		return reason;
-	if (reason != FRT_WAIT_FUTEX && !(reason == FRT_WAIT_SAFEPOINT && p->class == PAUSE_OWN))
-		return reason;
-	from = off > p->begin ? off : p->begin;
-	to = wake < p->end ? wake : p->end;
-	if (to - from <= (wake - off) / 2)
-		return reason;
-	return p->class == PAUSE_GC ? FRT_WAIT_GC : p->class == PAUSE_OWN ? FRT_WAIT_TRACER : FRT_WAIT_SAFEPOINT;
-}
-
 /* Preempted threads have no blocked time. */
 static unsigned int class_of(unsigned int reason)
 {
@@ -410,7 +363,7 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct 
 	if (!timeline)
 		return;
 	wake = wake > w->on ? w->on : wake;
-	reason = reason_in_pauses(j, w->reason, w->off, wake);
+	reason = pauses_reason(&j->pauses, w->reason, w->off, wake);
 	first = reason == FRT_WAIT_FUTEX ? wait_join_first_part(timeline, w) : timeline->count;
 	if (first < timeline->count) {
 		wait_timeline_extend(timeline, first, wake, w->on, !(w->flags & FRT_WAIT_ONGOING) || wake < w->on);
@@ -442,7 +395,7 @@ static void wait_join_review(const struct wait_join *j, struct wait_timeline *wa
 	for (size_t i = wait_timeline_find_end(waits, since); i < waits->count; i++) {
 		const struct wait_timeline_interval *w = &waits->interval[i];
 		struct kept *k = wait_timeline_payload(waits, i);
-		unsigned int reason = reason_in_pauses(j, k->reason, w->begin, w->middle);
+		unsigned int reason = pauses_reason(&j->pauses, k->reason, w->begin, w->middle);
 
 		if (reason == k->reason || wait_timeline_is_coalesced(waits, i))
 			continue;
@@ -451,26 +404,9 @@ static void wait_join_review(const struct wait_join *j, struct wait_timeline *wa
 	}
 }
 
-/*
- * Pauses arrive in the order of their ends, so a nested one comes first. The timeline holds their union; a collection
- * lies in a safepoint, which then has its class.
- */
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 {
-	static const int64_t beginning = INT64_MIN;
-	unsigned int class = pause_class(p);
-	struct wait_timeline *t = &j->pauses;
-	int64_t end = p->end;
-
-	while (t->count && t->interval[t->count - 1].begin >= (int64_t)p->begin) {
-		const struct wait_timeline_interval *nested = &t->interval[--t->count];
-
-		end = nested->end > end ? nested->end : end;
-		class = nested->class == PAUSE_GC ? PAUSE_GC : class;
-	}
-	if (t->count == t->capacity)
-		wait_timeline_coalesce(t, t->capacity / 2, &beginning, 1);
-	wait_timeline_append(t, class, p->begin, end, end);
+	pauses_add(&j->pauses, p);
 	for (int v = 0; v < LANES; v++)
 		for (size_t i = 0; i < j->used[v]; i++)
 			if (j->last_end[v][i] > (int64_t)p->begin && j->thread[v][i])
@@ -510,49 +446,6 @@ static void split_usage(const struct wait_timeline *t, int64_t start, int64_t en
 	out->minor_faults = sums.first[MINOR_FAULTS];
 }
 
-static int64_t time_in_pauses(const struct wait_timeline_sums *sums)
-{
-	return (int64_t)(sums->first[PAUSE_SAFEPOINT] + sums->first[PAUSE_GC] + sums->first[PAUSE_OWN]);
-}
-
-/* The time of [from, to) in which the thread was on no CPU, at most `most`, which is also the answer if it is unknown. */
-static int64_t time_off_cpu(const struct wait_timeline *waits, int64_t from, int64_t to, int64_t most)
-{
-	struct wait_timeline_sums sums;
-	int64_t ns;
-
-	if (!wait_timeline_sum(waits, from, to, &sums))
-		return most;
-	ns = (int64_t)sums.second;
-	for (unsigned int c = 0; c < WAIT_TIMELINE_CLASSES; c++)
-		ns += (int64_t)sums.first[c];
-	return ns < most ? ns : most;
-}
-
-/*
- * The part of the pauses in which this thread did not run. A pause begins when the VM thread asks the others to stop,
- * and ends when it reports that it has let them go: near both ends they run, and in native code all the time. `all`
- * is the sum of the pauses: with too many of them, the result is at most that.
- */
-static int64_t time_stood_still(const struct wait_timeline *pauses, const struct wait_timeline *waits, int64_t start,
-				int64_t end, int64_t all)
-{
-	size_t first = wait_timeline_find_end(pauses, start), last = wait_timeline_find_begin(pauses, end);
-	struct wait_timeline_sums sums;
-	int64_t stood = 0;
-
-	if (last > first && last - first > MOST_PAUSES)
-		return time_off_cpu(waits, start, end, all);
-	for (size_t i = first; i < last; i++) {
-		const struct wait_timeline_interval *p = &pauses->interval[i];
-		int64_t from = p->begin > start ? p->begin : start, to = p->end < end ? p->end : end;
-
-		if (from < to && wait_timeline_sum(pauses, from, to, &sums))
-			stood += time_off_cpu(waits, from, to, time_in_pauses(&sums));
-	}
-	return stood;
-}
-
 static void split_thread(const struct wait_join *j, uint32_t serial, const struct thread *t, int64_t start, int64_t end,
 			 struct wait_join_split *out)
 {
@@ -560,7 +453,7 @@ static void split_thread(const struct wait_join *j, uint32_t serial, const struc
 	if (!is_virtual(serial)) /* the kernel counts for the carrier */
 		split_usage(&t->timeline[USAGE], start, end, out);
 	if (out->pause > 0 && out->blocked != WAIT_JOIN_MISSING)
-		out->pause = time_stood_still(&j->pauses, &t->timeline[WAITS], start, end, out->pause);
+		out->pause = pauses_stood_still(&j->pauses, &t->timeline[WAITS], start, end, out->pause);
 }
 
 void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end,
@@ -568,14 +461,12 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 {
 	static const struct thread nothing = {.timeline = {[0 ... KINDS - 1] = {.known_from = INT64_MIN}}};
 	const struct thread *t = wait_join_find(j, thread);
-	struct wait_timeline_sums sums;
 
 	*out = (struct wait_join_split){WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING,
 					WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, {0}};
 	if (start < j->known_from)
 		return;
-	if (wait_timeline_sum(&j->pauses, start, end, &sums))
-		out->pause = time_in_pauses(&sums);
+	pauses_sum(&j->pauses, start, end, &out->pause);
 	if (thread != FRT_NO_THREAD && (t || has_nothing(j, thread)))
 		split_thread(j, thread, t ? t : &nothing, start, end, out);
 }

@@ -4,7 +4,7 @@
  * number of waits kept for its thread. Memory is bounded: waits that no call can ask for any more are dropped, and
  * those of long open calls are coalesced (wait_timeline.h). Unknown values are reported as unknown, never guessed.
  *
- * Times are CLOCK_MONOTONIC in ns; threads are serials, or keys of virtual threads (bpf/frtrace.h).
+ * Times are CLOCK_MONOTONIC in ns; threads are serials, or keys of virtual threads (bpf/slots.h).
  */
 #ifndef USER_RECORD_WAIT_JOIN_H
 #define USER_RECORD_WAIT_JOIN_H
@@ -54,9 +54,6 @@ void wait_join_free(struct wait_join *j);
 /* Add a record. The records of a thread must come in the order in which they ended. */
 void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct wait_stack_ids *stacks);
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p);
-
-/* True if frtrace has caused the pause: a class was retransformed, or a stack taken, for a command. */
-bool wait_join_is_own(const struct frt_pause *p);
 
 void wait_join_usage(struct wait_join *j, const struct frt_thread_usage *u);
 

@@ -3,6 +3,7 @@
 #include "user/exit.h"
 #include "user/run/control_socket.h"
 #include "user/run/printout.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 
 #include <errno.h>
@@ -198,7 +199,6 @@ void background_end(struct background *b, int status)
 	}
 	if (b->stopper >= 0)
 		control_socket_answer(b->stopper, status < 0 ? EXIT_FAILED : status);
-	if (b->ready >= 0)
-		close(b->ready);
+	io_close(b->ready);
 	free(b);
 }

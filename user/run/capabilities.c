@@ -11,6 +11,7 @@
 #include "user/process/maps.h"
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -48,19 +49,9 @@ static bool has_socket(const struct target *t)
 
 	snprintf(path, sizeof(path), "/tmp/.java_pid%d", t->ns_pid);
 	file = root < 0 ? root : root_path_open_at(root, path, O_PATH | O_NOFOLLOW);
-	if (file >= 0)
-		close(file);
-	if (root >= 0)
-		close(root);
+	io_close(file);
+	io_close(root);
 	return file >= 0;
-}
-
-static bool has_agent(const struct target *t)
-{
-	struct mapping m;
-	struct diag ignored;
-
-	return target_find_mapping(t, "libfrtrace-", &m, &ignored) == 1;
 }
 
 static bool answers(const struct target *t, struct diag *why)
@@ -107,7 +98,7 @@ bool capability_trace(const struct target *t, enum target_kind kind, bool may_mo
 		return false;
 	if (!answers(t, why) || attach_room_check(t, &options, true, &doubt, why))
 		return false;
-	if (!has_agent(t) && !has_place(t, may_mount, why))
+	if (!target_maps(t, "libfrtrace-") && !has_place(t, may_mount, why))
 		return false;
 	agent_build_name(&build);
 	return !segment_check_free(t, build.tag, why);

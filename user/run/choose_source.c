@@ -16,12 +16,11 @@
 bool choose_source_agent(const struct target *t, bool may_mount, struct diag *why)
 {
 	struct diag ignored;
-	struct mapping m;
 	bool loads = true;
 
 	if (!capability_trace(t, target_look(t->pid, &(struct target){0}), may_mount, why))
 		return false;
-	if (target_find_mapping(t, "libfrtrace-", &m, &ignored) == 1)
+	if (target_maps(t, "libfrtrace-"))
 		return true;
 	jvm_model_read_flag(t, "EnableDynamicAgentLoading", &loads, &ignored);
 	if (!loads)

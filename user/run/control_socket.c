@@ -42,8 +42,7 @@ static bool is_alive(const struct sockaddr_un *a)
 	/* EAGAIN: the backlog is full. */
 	bool alive = fd >= 0 && (!connect(fd, (const struct sockaddr *)a, sizeof(*a)) || errno == EAGAIN);
 
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	return alive;
 }
 
@@ -82,7 +81,6 @@ static void remove_abandoned(void *context, const struct control_name *name)
 {
 	struct sockaddr_un a = address_of(name);
 
-	(void)context;
 	if (kill(name->recorder, 0) && errno == ESRCH)
 		unlink(a.sun_path);
 }
@@ -106,8 +104,7 @@ int control_socket_listen(pid_t target, struct diag *d)
 	if (fd >= 0 && !bind(fd, (const struct sockaddr *)&a, sizeof(a)) && !listen(fd, 8))
 		return fd;
 	diag_errno(d, errno, "cannot make the socket '%s'", a.sun_path);
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	return -EIO;
 }
 
@@ -268,8 +265,7 @@ int control_socket_ask(const struct control_name *to, const char *line, int out,
 	if (fd < 0 || !run_directory_is_own() || connect(fd, (const struct sockaddr *)&a, sizeof(a))) {
 		bool full = fd >= 0 && errno == EAGAIN;
 
-		if (fd >= 0)
-			close(fd);
+		io_close(fd);
 		return full ? control_socket_timed_out(-1, pid, d)
 			    : diag_set(d, ENOENT, "%d is not being recorded in the background by this user%s", (int)pid,
 				       control_socket_hint());

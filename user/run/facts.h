@@ -11,15 +11,10 @@ struct run_facts {
 	uint64_t cpu_ns; /* the JVM's CPU time; 0: it has ended */
 	struct segment_totals totals;
 	struct losses lost;
-	struct session_cost cost;
-	const struct metaspace *metaspace;
-	const struct natives *natives;		     /* NULL: native methods are not traced */
-	const char *no_waits, *no_pauses, *no_usage; /* why they are missing; "": they are not */
+	struct session_facts session;
 	const char *no_open_dump;	  /* why open calls have no stacks; NULL: they have. Set by the caller. */
 	uint64_t drops[FRT_DROP_REASONS]; /* drains that were not done */
 	uint64_t waits_lost, values_torn, calls_unnamed; /* unnamed: without a thread */
-	uint64_t missed, unseen; /* with HotSpot's own probes: session_missed(), session_unseen() */
-	bool ran_early;		 /* the JVM had stopped waiting when it was told to run */
 };
 
 /* Call after session_start(). */

@@ -8,6 +8,7 @@
 #include "user/record/losses.h"
 #include "user/run/printout.h"
 #include "user/run/run.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -46,8 +47,7 @@ int loop_signals(int *out, bool for_program, struct diag *d)
 
 void loop_signals_close(int signals)
 {
-	if (signals >= 0)
-		close(signals);
+	io_close(signals);
 }
 
 static uint64_t loop_lost(const struct recording *r)
@@ -266,7 +266,7 @@ int loop_run(const struct record_run *run, struct diag *d)
 	struct diag no_filter;
 	int err;
 
-	map_locks_settle(session_natives(r->session) || r->settings->source == SETTINGS_SOURCE_HOTSPOT);
+	map_locks_settle(session_facts(r->session).natives || r->settings->source == SETTINGS_SOURCE_HOTSPOT);
 	rights_drop(&r->target, later);
 	priority_watch(intake_fd(in), queue_fills_up, in);
 	if (syscall_filter_load(later, &no_filter))

@@ -240,21 +240,21 @@ bool notes_at_start(struct notes *n, const struct recording *r, const struct run
 {
 	const struct settings *settings = r->settings;
 	uint32_t classes;
-	bool skipped = notes_of_skips(n, r->segment, f->metaspace, 0) ||
+	bool skipped = notes_of_skips(n, r->segment, f->session.metaspace, 0) ||
 		       (!segment_count_hooked(r->segment, &classes) && any_native(r->segment));
 
-	skipped |= notes_add_natives(n, r->segment, f->natives);
+	skipped |= notes_add_natives(n, r->segment, f->session.natives);
 	notes_add_lower_bounds(n, r->segment);
 	notes_add_not_walked(n, settings, r->not_walked.text);
 	if (settings->source == SETTINGS_SOURCE_HOTSPOT)
 		notes_add_missing(n, "HotSpot's own probes",
 				  "callers are unknown where a call is inlined, exceptions that end calls in compiled "
 				  "code may not be seen, and calls of virtual threads are shown on their carriers");
-	notes_add_missing(n, "no waits", f->no_waits);
-	notes_add_missing(n, "no pauses", f->no_pauses);
-	if (settings->kernel && !f->no_waits[0] && !settings->no_stack)
+	notes_add_missing(n, "no waits", f->session.no_waits);
+	notes_add_missing(n, "no pauses", f->session.no_pauses);
+	if (settings->kernel && !f->session.no_waits[0] && !settings->no_stack)
 		notes_add_missing(n, "no names of the kernel's functions", kernel_symbols_hidden());
-	notes_add_missing(n, "no system calls and page faults", f->no_usage);
+	notes_add_missing(n, "no system calls and page faults", f->session.no_usage);
 	return skipped;
 }
 
@@ -405,15 +405,15 @@ void notes_of_gaps(struct notes *n, const struct recording *r, const struct run_
 	notes_add_wait_gaps(n, r, f->waits_lost);
 	notes_add_gap(n, f->calls_unnamed, "call has no thread", "calls have no thread",
 		      "the queue was full when their thread began");
-	notes_add_gap(n, f->missed, "call at most was missed", "calls at most were missed",
+	notes_add_gap(n, f->session.missed, "call at most was missed", "calls at most were missed",
 		      "a class that was loaded meanwhile, and that frtrace had not looked at yet");
 	notes_add_gap(
-		n, f->unseen, "duration is uncertain", "durations are uncertain",
+		n, f->session.unseen, "duration is uncertain", "durations are uncertain",
 		"no probe told the end: an exception in code of the C1 compiler, or a virtual thread that left its carrier");
 	notes_add_gap(n, f->values_torn, "event lacks values", "events lack values",
 		      "their thread ended in between, or had no stack left");
 	recorder_event_gaps(r->recorder, on_event_gap, n);
-	if (f->ran_early)
+	if (f->session.ran_early)
 		notes_add_missing(n, "first calls may be missing",
 				  "the JVM had stopped waiting when it was told to run");
 }

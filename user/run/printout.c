@@ -104,10 +104,10 @@ void put_limits(struct bytes *out, const struct settings *s)
 /* The cost of the kernel's tracepoints while the programs are loaded, for the start line. */
 static void put_tracepoints(struct bytes *out, const struct recording *r, const struct run_facts *f)
 {
-	if (!r->settings->kernel || f->no_waits[0])
+	if (!r->settings->kernel || f->session.no_waits[0])
 		return;
 	bytes_printf(out, ", about %.1f us a context switch", COST_SWITCH_US);
-	if (r->settings->kernel == SETTINGS_KERNEL_FULL && !f->no_usage[0])
+	if (r->settings->kernel == SETTINGS_KERNEL_FULL && !f->session.no_usage[0])
 		bytes_printf(out, ", %.1f us a system call or page fault", COST_SYSTEM_CALL_US);
 }
 
@@ -130,16 +130,16 @@ static void print_tracing(const struct recording *r, const struct run_facts *f)
 	if (r->settings->program)
 		bytes_printf(&line, " %s: start held up %.0f ms",
 			     r->awaited ? "from now on, as the classes of -e are loaded" : "from its first class on",
-			     f->cost.attach_ms);
+			     f->session.cost.attach_ms);
 	else if (recording_is_probed(r))
 		bytes_printf(&line,
 			     " by HotSpot's own probes: attach %.0f ms, the JVM is much slower: every call of every "
 			     "method traps",
-			     f->cost.attach_ms);
+			     f->session.cost.attach_ms);
 	else
-		bytes_printf(&line, ": attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB", f->cost.attach_ms,
-			     f->cost.pause_known ? "" : "at most ", f->cost.pause_ms, h->ring_used / 1048576.0,
-			     h->ring_cap / 1048576.0);
+		bytes_printf(&line, ": attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB",
+			     f->session.cost.attach_ms, f->session.cost.pause_known ? "" : "at most ",
+			     f->session.cost.pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0);
 	if (!recording_is_probed(r)) {
 		put_text(&line, stack_source(r));
 		put_tracepoints(&line, r, f);

@@ -126,30 +126,31 @@ static void print_loss(uint64_t n, const char *why)
 
 static void print_losses(const struct recording *r, const struct run_facts *f)
 {
-	const struct losses *lost = &f->lost;
+	const uint64_t *lost = f->lost.of;
 	bool probed = recording_is_probed(r);
 
-	print_loss(lost->unwritten, "lost with the chunk that could not be written");
+	print_loss(lost[LOSS_UNWRITTEN], "lost with the chunk that could not be written");
 	if (probed)
-		print_loss(lost->unrecorded, "lost because the queue was full: frtrace fell behind");
-	else if (lost->unrecorded)
-		log_line("  %s lost because the ring memory ran out (%s)", log_count(lost->unrecorded),
+		print_loss(lost[LOSS_UNRECORDED], "lost because the queue was full: frtrace fell behind");
+	else if (lost[LOSS_UNRECORDED])
+		log_line("  %s lost because the ring memory ran out (%s)", log_count(lost[LOSS_UNRECORDED]),
 			 log_bytes(segment_header(r->segment)->ring_cap));
-	if (lost->unslotted && probed)
-		log_line("  %s lost that began while %u calls of their thread were open", log_count(lost->unslotted),
-			 FRT_PROBE_DEPTH);
-	else if (lost->unslotted)
-		log_line("  %s lost on threads beyond %u", log_count(lost->unslotted), FRT_MAX_SLOTS);
-	print_loss(lost->overwritten, "lost in their rings: overwritten before frtrace read them");
-	if (lost->excess)
-		log_line("  %s lost in roots that were not over: at most %s calls are held", log_count(lost->excess),
-			 log_count(ROOTS_LIMIT));
-	print_loss(lost->torn, "lost with the end of their root: overwritten, or swallowed by a StackOverflowError");
-	print_loss(lost->malformed, "lost: malformed records in rings or queue");
-	print_loss(lost->natives, "of native methods lost: the queue was full, or their end was not seen");
-	print_loss(lost->unread,
+	if (lost[LOSS_UNSLOTTED] && probed)
+		log_line("  %s lost that began while %u calls of their thread were open",
+			 log_count(lost[LOSS_UNSLOTTED]), FRT_PROBE_DEPTH);
+	else if (lost[LOSS_UNSLOTTED])
+		log_line("  %s lost on threads beyond %u", log_count(lost[LOSS_UNSLOTTED]), FRT_MAX_SLOTS);
+	print_loss(lost[LOSS_OVERWRITTEN], "lost in their rings: overwritten before frtrace read them");
+	if (lost[LOSS_EXCESS])
+		log_line("  %s lost in roots that were not over: at most %s calls are held",
+			 log_count(lost[LOSS_EXCESS]), log_count(ROOTS_LIMIT));
+	print_loss(lost[LOSS_TORN],
+		   "lost with the end of their root: overwritten, or swallowed by a StackOverflowError");
+	print_loss(lost[LOSS_MALFORMED], "lost: malformed records in rings or queue");
+	print_loss(lost[LOSS_NATIVES], "of native methods lost: the queue was full, or their end was not seen");
+	print_loss(lost[LOSS_UNREAD],
 		   "lost in the queue: a record was never complete, or a CPU went offline (--buffer=perf)");
-	print_loss(lost->exits,
+	print_loss(lost[LOSS_EXITS],
 		   "ended without their exit hook (an exception out of super(), a StackOverflowError, a thread's end)");
 	log_detail("  drains not done: %llu queue full, %llu nested, %llu unreadable, %llu no storage",
 		   (unsigned long long)f->drops[FRT_DROP_QUEUE_FULL], (unsigned long long)f->drops[FRT_DROP_NESTED],

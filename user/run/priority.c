@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/run/priority.h"
+#include "user/text/io.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -53,7 +54,6 @@ static void *watch_queue(void *unused)
 {
 	struct epoll_event e = {.events = 0};
 
-	(void)unused;
 	setpriority(PRIO_PROCESS, 0, HIGHEST);
 	while (!watch.over)
 		if (epoll_wait(watch.events, &e, 1, MOST_MS) > 0 && e.data.fd != watch.end &&
@@ -75,10 +75,8 @@ static bool watch_begin(int fd)
 
 static void watch_release(void)
 {
-	if (watch.events >= 0)
-		close(watch.events);
-	if (watch.end >= 0)
-		close(watch.end);
+	io_close(watch.events);
+	io_close(watch.end);
 }
 
 void priority_watch(int fd, bool (*is_filling)(const void *of), const void *of)

@@ -96,14 +96,9 @@ static int record_events_plan(struct event_plan *out, const struct recording *r,
 					 .patient = waits,
 					 .awaits = waits ? NULL : say_awaited};
 	size_t event;
-	int err = jvm_model_open_classes(&model, &r->target, d);
+	int err = jvm_model_open_classes(&model, &r->target, d) ?: event_plan_make(out, &setup, &event, d)
+		?: add_filters(out, s, d) ?: check_exclusions(out, s, d);
 
-	if (!err)
-		err = event_plan_make(out, &setup, &event, d);
-	if (!err)
-		err = add_filters(out, s, d);
-	if (!err)
-		err = check_exclusions(out, s, d);
 	jvm_model_close(&model);
 	return err;
 }

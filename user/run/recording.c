@@ -118,9 +118,9 @@ static int make_throttle(struct recording *r, struct diag *d)
 
 static enum jfr_kernel kernel_fields(const struct recording *r)
 {
-	if (r->settings->kernel == SETTINGS_KERNEL_OFF || session_no_waits(r->session)[0])
+	if (r->settings->kernel == SETTINGS_KERNEL_OFF || session_facts(r->session).no_waits[0])
 		return JFR_KERNEL_NONE;
-	if (r->settings->kernel == SETTINGS_KERNEL_ON || session_no_usage(r->session)[0])
+	if (r->settings->kernel == SETTINGS_KERNEL_ON || session_facts(r->session).no_usage[0])
 		return JFR_KERNEL_WAITS;
 	return JFR_KERNEL_FULL;
 }
@@ -137,7 +137,7 @@ static int make_recorder(struct recording *r, const struct event_plan *plan, str
 				       .rates = r->throttle ? throttle_rates(r->throttle) : NULL,
 				       .kernel = kernel,
 				       .plan = r->settings->events.count ? plan : NULL,
-				       .no_pauses = session_no_pauses(r->session)[0]};
+				       .no_pauses = session_facts(r->session).no_pauses[0]};
 	struct kernel_sink sink;
 	int err;
 
@@ -154,14 +154,6 @@ static int make_recorder(struct recording *r, const struct event_plan *plan, str
 	if (!r->settings->no_stack && r->model.resolver)
 		session_take_call_stacks(r->session, recorder_copied_stacks(r->recorder));
 	return recorder_tick(r->recorder, d);
-}
-
-static bool has_library(const struct target *t)
-{
-	struct mapping m;
-	struct diag ignored;
-
-	return target_find_mapping(t, "libfrtrace-", &m, &ignored) == 1;
 }
 
 static void note_warning(const struct target *t)
@@ -211,11 +203,11 @@ static int attach(struct record_run *run, struct diag *d)
 		stacks_skip_active(r, dump);
 	}
 	free(dump);
-	known = has_library(&r->target);
+	known = target_maps(&r->target, "libfrtrace-");
 	err = session_attach(r->session, d);
 	if (!err && !r->target.perf_data[0])
-		target_is_up(&r->target);      /* it was still starting when it was found */
-	if (!known && has_library(&r->target)) /* newly loaded: the JVM has printed its warning */
+		target_is_up(&r->target);		      /* it was still starting when it was found */
+	if (!known && target_maps(&r->target, "libfrtrace-")) /* newly loaded: the JVM has printed its warning */
 		note_warning(&r->target);
 	return err;
 }
@@ -311,7 +303,7 @@ static int worse(int err, int later, struct diag *d, const struct diag *of_later
 
 static const char *why_no_open_dump(const struct recording *r, bool ended)
 {
-	if (session_has_open_dump(r->session))
+	if (session_facts(r->session).open_dump)
 		return NULL;
 	if (r->settings->source == SETTINGS_SOURCE_HOTSPOT)
 		return "no stack: HotSpot's own probes tell none";
@@ -372,10 +364,10 @@ static int record_finish(struct record_run *run, int err, struct diag *d)
 	recorder_read_stacks(r->recorder, true);
 	no_open_dump = why_no_open_dump(r, ended);
 	recorder_put_open_calls(r->recorder, no_open_dump);
-	run->incomplete |= notes_of_skips(&gaps, r->segment, facts.metaspace, run->skips);
+	run->incomplete |= notes_of_skips(&gaps, r->segment, facts.session.metaspace, run->skips);
 	notes_of_gaps(&gaps, r, &facts);
-	run->incomplete |= facts.missed > 0 || facts.ran_early;
-	run->incomplete |= natives_fail(facts.natives); /* also those that were found later */
+	run->incomplete |= facts.session.missed > 0 || facts.session.ran_early;
+	run->incomplete |= natives_fail(facts.session.natives); /* also those that were found later */
 	notes_put(&gaps, r->recorder);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
 	err = worse(err, output_finish(r->output, &second), d, &second);

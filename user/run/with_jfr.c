@@ -2,6 +2,7 @@
 #include "user/run/with_jfr.h"
 #include "format/bytes.h"
 #include "format/jfc/jfc.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 #include "user/trace/merge.h"
 #include "user/text/new_file.h"
@@ -63,10 +64,8 @@ static int add_context_of_file(struct bytes *to, const struct target *t, const c
 
 	if (size > 0)
 		add_marked(to, path, content, size);
-	if (fd >= 0)
-		close(fd);
-	if (root >= 0)
-		close(root);
+	io_close(fd);
+	io_close(root);
 	free(content);
 	return content && !to->failed ? 0 : diag_errno(d, ENOMEM, "cannot read '%.200s'", path);
 }
@@ -116,9 +115,7 @@ static int with_jfr_take(struct with_jfr *w, struct diag *d)
 
 	if (err)
 		return err;
-	err = jvm_recording_stop(w->own, file.fd, d);
-	if (!err)
-		err = new_file_commit(&file, d);
+	err = jvm_recording_stop(w->own, file.fd, d) ?: new_file_commit(&file, d);
 	new_file_close(&file);
 	return err;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/segment/native_rows.h"
 #include "format/vec.h"
+#include "user/process/target.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,15 @@ struct frt_thread *native_rows_add_thread(struct native_rows *r, uint32_t key)
 	row = &r->thread[key % r->thread_capacity];
 	*row = (struct frt_thread){.serial = key};
 	return row;
+}
+
+void native_rows_name_thread(struct frt_thread *row, const char *name, const struct target *t)
+{
+	static const char scheduler[] = "ForkJoinPool-";
+
+	row->carrier = t->jdk_version >= TARGET_VIRTUAL_SINCE && !strncmp(name, scheduler, strlen(scheduler));
+	row->name_length = strnlen(name, sizeof(row->name));
+	memcpy(row->name, name, row->name_length);
 }
 
 bool native_rows_thread(const struct native_rows *r, uint32_t key, struct frt_thread *out)

@@ -40,6 +40,13 @@ void native_sum_add(struct frt_native_sum *to, const struct frt_native_sum *from
 
 void native_rows_release(struct native_rows *r);
 
+/*
+ * Name a thread of the target in its row, and say whether it carries virtual threads: those of the JDK's own scheduler do,
+ * which are known by their names.
+ */
+struct target;
+void native_rows_name_thread(struct frt_thread *row, const char *name, const struct target *t);
+
 /* The row of a key, to be filled in. NULL: no memory. */
 struct frt_thread *native_rows_add_thread(struct native_rows *r, uint32_t key);
 

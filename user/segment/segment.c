@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/segment/segment.h"
 #include "user/process/maps.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,8 +71,7 @@ void segment_close(struct segment *s)
 {
 	if (s->base)
 		munmap(s->base, FRT_SEGMENT_SIZE);
-	if (s->fd >= 0)
-		close(s->fd);
+	io_close(s->fd);
 	native_rows_release(&s->natives);
 	*s = (struct segment){.fd = -1};
 }
@@ -207,8 +207,7 @@ bool segment_owner(const struct target *t, const char *tag, uint32_t i, struct f
 
 	if (held)
 		*out = header.recording[i].owner;
-	if (fd >= 0)
-		close(fd);
+	io_close(fd);
 	return held;
 }
 
@@ -326,11 +325,6 @@ bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread 
 		out->group_length = sizeof(out->group);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&row->serial, __ATOMIC_ACQUIRE) == serial;
-}
-
-const struct frt_native_sum *segment_native_sum(const struct segment *s, uint32_t method)
-{
-	return native_rows_sum(&s->natives, method);
 }
 
 uint32_t segment_tid(const struct segment *s, uint32_t serial)

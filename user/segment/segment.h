@@ -101,9 +101,6 @@ const struct frt_virtual_name *segment_virtual_name(const struct segment *s, uin
  */
 bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread *out);
 
-/* The traced native calls of a method, times in ns. NULL: it is not native, or not traced. */
-const struct frt_native_sum *segment_native_sum(const struct segment *s, uint32_t method);
-
 /* The thread's number in the target's pid namespace; 0: there is no such entry. */
 uint32_t segment_tid(const struct segment *s, uint32_t serial);
 

@@ -11,13 +11,13 @@ static void segment_text(const struct segment *s, uint32_t class_name, uint32_t 
 	segment_string(s, descriptor, out->descriptor, sizeof(out->descriptor));
 }
 
-bool segment_method_text(const struct segment *s, uint32_t id, struct segment_method_text *out)
+const struct frt_method *segment_method_text(const struct segment *s, uint32_t id, struct segment_method_text *out)
 {
 	const struct frt_method *m = segment_method(s, id);
 	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
 
 	segment_text(s, c ? c->name : 0, c ? m->name : 0, c ? m->descriptor : 0, out);
-	return c;
+	return c ? m : NULL;
 }
 
 static void put_text_signature(struct bytes *out, const struct segment_method_text *t)

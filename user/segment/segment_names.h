@@ -6,15 +6,15 @@
 #include "format/bytes.h"
 #include "user/segment/segment.h"
 
-#define SEGMENT_NAME 4096
+#define SEGMENT_NAME 8192
 
 /* A method as class files name it: "com/acme/Cart", "checkout", "(Lcom/acme/Order;)V" */
 struct segment_method_text {
 	char class_name[SEGMENT_NAME], name[SEGMENT_NAME], descriptor[SEGMENT_NAME];
 };
 
-/* False: there is no such method, and all is "". */
-bool segment_method_text(const struct segment *s, uint32_t id, struct segment_method_text *out);
+/* The method's row. NULL: there is no such method, and all is "". */
+const struct frt_method *segment_method_text(const struct segment *s, uint32_t id, struct segment_method_text *out);
 
 /* Append "com.acme.Cart.checkout(Order)"; with string 0 as `method`, "com.acme.Cart". */
 void segment_put_name(struct bytes *out, const struct segment *s, uint32_t class_name, uint32_t method,

@@ -5,12 +5,11 @@
 
 void json_method(struct json *j, const struct segment *s, uint32_t id)
 {
-	const struct frt_method *m = segment_method(s, id);
-	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
 	struct segment_method_text t;
+	const struct frt_method *m = segment_method_text(s, id, &t);
+	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
 	struct bytes loader = {.size = 0};
 
-	segment_method_text(s, id, &t);
 	java_name_dots(t.class_name);
 	json_string(j, "class", t.class_name);
 	json_string(j, "method", t.name);

@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #define PERIOD_NS 15000000000LL
-#define LOSSES	  10 /* reasons in struct losses */
 
 struct metrics {
 	struct new_file file;
@@ -207,21 +206,21 @@ static uint64_t metrics_keep(uint64_t *kept, uint64_t n)
 static void put_losses(struct metrics *m, const struct recording *r, FILE *to)
 {
 	static const char *const reasons[LOSSES] = {
-		"unwritten",	      "no ring",     "no slot",	    "no exit hook", "overwritten", "malformed",
-		"too many in a root", "end of root", "native call", "unread"};
+		[LOSS_UNWRITTEN] = "unwritten",	      [LOSS_UNRECORDED] = "no ring",
+		[LOSS_UNSLOTTED] = "no slot",	      [LOSS_EXITS] = "no exit hook",
+		[LOSS_OVERWRITTEN] = "overwritten",   [LOSS_MALFORMED] = "malformed",
+		[LOSS_EXCESS] = "too many in a root", [LOSS_TORN] = "end of root",
+		[LOSS_NATIVES] = "native call",	      [LOSS_UNREAD] = "unread"};
 	struct losses lost;
 
 	losses_read(&lost, r->session, r->recorder);
 	prometheus_family(to, "frtrace_lost_calls_total", "counter", "Calls that should be recorded but are not.");
 	for (size_t i = 0; i < LOSSES; i++) {
-		const uint64_t calls[LOSSES] = {lost.unwritten,	  lost.unrecorded, lost.unslotted, lost.exits,
-						lost.overwritten, lost.malformed,  lost.excess,	   lost.torn,
-						lost.natives,	  lost.unread};
 		char label[64];
 
 		snprintf(label, sizeof(label), "reason=\"%s\"", reasons[i]);
 		prometheus_count(to, "frtrace_lost_calls_total", m->recording, label,
-				 metrics_keep(&m->lost[i], calls[i]));
+				 metrics_keep(&m->lost[i], lost.of[i]));
 	}
 }
 

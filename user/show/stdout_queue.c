@@ -5,6 +5,7 @@
  * on the inherited descriptor would affect everyone who shares it, including the shell.
  */
 #include "user/show/stdout_queue.h"
+#include "user/text/io.h"
 #include "user/text/log.h"
 
 #include <errno.h>
@@ -78,8 +79,7 @@ void stdout_queue_close(struct stdout_queue *o)
 {
 	if (!o)
 		return;
-	if (o->fd >= 0)
-		close(o->fd);
+	io_close(o->fd);
 	free(o->waiting);
 	free(o);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of the stacks that the agent has interned (bpf/frtrace.h), in the order of their ids. The agent reuses rows
+ * Reader of the stacks that the agent has interned (bpf/stacks.h), in the order of their ids. The agent reuses rows
  * and frames only after they have been read; header.stack_done reports how far that is. The target may have forged
  * its tables: counts and positions are bounded, and a row that changes while it is copied is rejected.
  */

@@ -2,15 +2,14 @@
 #include "user/stacks/method_keys.h"
 #include "format/vec.h"
 #include "user/jvm/hidden.h"
+#include "user/segment/segment_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASS_NAME  4096
 #define LOADER_TYPE 512
 #define LOADER_NAME 128
-#define TYPES	    8192
 #define MOST	    (1u << 24)
 
 /* JVMS 4.1, 4.6 */
@@ -86,23 +85,6 @@ static uint64_t resolved_loader(struct method_keys *k, const struct resolved_met
 	return loader_key(k, m->loader_type ? m->loader_type : "java/lang/ClassLoader", m->loader_name, m->loader);
 }
 
-struct names {
-	char class_name[CLASS_NAME], name[CLASS_NAME], descriptor[TYPES];
-};
-
-static const struct frt_method *traced_names(const struct method_keys *k, uint32_t id, struct names *out)
-{
-	const struct frt_method *m = segment_method(k->segment, id);
-	const struct frt_class *c = m ? segment_class(k->segment, m->class_id) : NULL;
-
-	if (!c)
-		return NULL;
-	segment_string(k->segment, c->name, out->class_name, sizeof(out->class_name));
-	segment_string(k->segment, m->name, out->name, sizeof(out->name));
-	segment_string(k->segment, m->descriptor, out->descriptor, sizeof(out->descriptor));
-	return m;
-}
-
 /*
  * HotSpot calls a hidden class a/B$$Lambda+0x0000000098041000; JVMTI has a dot for the plus sign, recordings have a
  * slash. False: not a hidden class; no other class has a dot in its internal name.
@@ -147,7 +129,7 @@ static const struct jfr_module *traced_module(struct method_keys *k, const char 
 {
 	const struct frt_loader *l = segment_loader(k->segment, number);
 	struct class_name c = {.name = class_name};
-	char name[CLASS_NAME], type[LOADER_TYPE], loader[LOADER_NAME];
+	char name[SEGMENT_NAME], type[LOADER_TYPE], loader[LOADER_NAME];
 
 	if (number != FRT_BOOT_LOADER && l) {
 		segment_string(k->segment, l->type, type, sizeof(type));
@@ -165,8 +147,8 @@ static const struct jfr_module *traced_module(struct method_keys *k, const char 
 
 static uint64_t make_traced(struct method_keys *k, uint32_t id)
 {
-	struct names n;
-	const struct frt_method *m = traced_names(k, id, &n);
+	struct segment_method_text n;
+	const struct frt_method *m = segment_method_text(k->segment, id, &n);
 	const struct frt_class *c = m ? segment_class(k->segment, m->class_id) : NULL;
 	struct jfr_class_constant class = {.name = n.class_name};
 	struct jfr_method_constant method = {.name = n.name, .descriptor = n.descriptor};
@@ -196,7 +178,7 @@ uint64_t method_keys_traced(struct method_keys *k, uint32_t id)
 
 static uint64_t make_resolved(struct method_keys *k, const struct resolved_method *m)
 {
-	char hidden[CLASS_NAME];
+	char hidden[SEGMENT_NAME];
 	struct jfr_module module = module_of(&m->module);
 	struct jfr_class_constant class = {.name = m->class_hidden ? hidden : m->class_name,
 					   .loader = resolved_loader(k, m),
@@ -274,9 +256,9 @@ uint64_t method_keys_function(struct method_keys *k, const char *where, const ch
 
 bool method_keys_same(const struct method_keys *k, uint32_t id, const struct resolved_method *m)
 {
-	struct names n;
+	struct segment_method_text n;
 
-	return traced_names(k, id, &n) && method_keys_is_same(n.name, sizeof(n.name), m->name) &&
+	return segment_method_text(k->segment, id, &n) && method_keys_is_same(n.name, sizeof(n.name), m->name) &&
 	       method_keys_is_same(n.class_name, sizeof(n.class_name), m->class_name) &&
 	       method_keys_is_same(n.descriptor, sizeof(n.descriptor), m->descriptor);
 }

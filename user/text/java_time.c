@@ -91,11 +91,11 @@ static void round_duration(uint64_t *seconds, uint64_t *nanos)
 	*nanos %= BILLION;
 }
 
-static void put_milliseconds(struct bytes *out, uint64_t nanos, bool wide)
+static void put_milliseconds(struct bytes *out, uint64_t nanos)
 {
 	unsigned int digits = count_digits(nanos);
 
-	if (nanos < 1000 || wide)
+	if (nanos < 1000)
 		put_decimal(out, nanos, 6);
 	else
 		put_decimal(out, nanos / ten_to(digits - 3), 9 - digits);
@@ -110,10 +110,10 @@ static void put_two(struct bytes *out, uint64_t large, const char *unit, uint64_
 	put_text(out, small_unit);
 }
 
-static void put_rounded(struct bytes *out, uint64_t seconds, uint64_t nanos, bool wide)
+static void put_rounded(struct bytes *out, uint64_t seconds, uint64_t nanos)
 {
 	if (seconds == 0) {
-		put_milliseconds(out, nanos, wide);
+		put_milliseconds(out, nanos);
 	} else if (seconds < 60) {
 		put_decimal(out, seconds < 10 ? seconds * 100 + nanos / 10000000 : seconds * 10 + nanos / 100000000,
 			    seconds < 10 ? 2 : 1);
@@ -146,7 +146,7 @@ static bool java_time_put_special(struct bytes *out, const struct java_time *t)
 	return t->kind != TIME_KNOWN;
 }
 
-static void put_readable(struct bytes *out, const struct java_time *t, bool wide)
+void put_duration(struct bytes *out, const struct java_time *t)
 {
 	uint64_t seconds, nanos;
 
@@ -159,17 +159,7 @@ static void put_readable(struct bytes *out, const struct java_time *t, bool wide
 	if (split_sign(t, &seconds, &nanos))
 		bytes_put_u8(out, '-');
 	round_duration(&seconds, &nanos);
-	put_rounded(out, seconds, nanos, wide);
-}
-
-void put_duration(struct bytes *out, const struct java_time *t)
-{
-	put_readable(out, t, false);
-}
-
-void put_duration_wide(struct bytes *out, const struct java_time *t)
-{
-	put_readable(out, t, true);
+	put_rounded(out, seconds, nanos);
 }
 
 void put_duration_exact(struct bytes *out, const struct java_time *t)

@@ -19,9 +19,6 @@ bool java_timestamp(struct java_time *t, const struct jfr_chunk *chunk, const st
 /* Append three digits with a suitable unit: "20.5 ms", "0.000123 ms", "1 h 30 m"; "N/A", "Forever". */
 void put_duration(struct bytes *out, const struct java_time *t);
 
-/* The same with six decimals below a second: "20.500000 ms". */
-void put_duration_wide(struct bytes *out, const struct java_time *t);
-
 /* "0.020512345 s" */
 void put_duration_exact(struct bytes *out, const struct java_time *t);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/new_file.h"
+#include "user/text/io.h"
 #include "user/text/safe_directory.h"
 
 #include <errno.h>
@@ -293,8 +294,7 @@ void new_file_close(struct new_file *f)
 			unlinkat(f->directory, f->scratch, 0);
 		close(f->fd);
 	}
-	if (f->directory >= 0)
-		close(f->directory);
+	io_close(f->directory);
 	free(f->path);
 	*f = (struct new_file){.directory = -1, .fd = -1};
 }

@@ -5,6 +5,7 @@
  * own links, such as /var/run.
  */
 #include "user/text/safe_directory.h"
+#include "user/text/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,8 +72,7 @@ static int walk_restart(struct walk *w, const char *path)
 
 	if (fd < 0)
 		return -errno;
-	if (w->at >= 0)
-		close(w->at);
+	io_close(w->at);
 	w->at = fd;
 	return 0;
 }
@@ -150,8 +150,7 @@ int safe_directory_open(const char *path, const char *file, struct diag *d)
 
 	if (!err)
 		return w.at;
-	if (w.at >= 0)
-		close(w.at);
+	io_close(w.at);
 	if (err == -ELOOP)
 		return diag_set(d, ELOOP,
 				"refuse to write to '%s': the link '%s' on the way is one that another user can change",

@@ -117,7 +117,7 @@ static bool check_programs(struct json *j, const struct settings *settings)
 	if (!err && settings->buffer == SETTINGS_BUFFER_PERF)
 		print_feature(j, "buffer", true, "perf buffers, not the BPF ring buffer");
 	if (!err)
-		print_feature(j, "waits", !session_no_waits(session)[0], session_no_waits(session));
+		print_feature(j, "waits", !session_facts(session).no_waits[0], session_facts(session).no_waits);
 	session_free(session);
 	return !err;
 }

@@ -179,22 +179,17 @@ int cmd_stop(const struct verb_args *a, struct diag *d)
 	struct control_name name;
 	int err = a->output ? file_request("stop", a->output, line, d) : 0;
 
-	if (!err)
-		err = control_find(a, "stop", &name, d);
-	return err ? err : control_socket_ask(&name, line, STDERR_FILENO, d);
+	return err ?: control_find(a, "stop", &name, d) ?: control_socket_ask(&name, line, STDERR_FILENO, d);
 }
 
 int cmd_dump(const struct verb_args *a, struct diag *d)
 {
 	char line[CONTROL_SOCKET_LINE], verb[32];
 	struct control_name name;
-	int err;
 
 	if (!a->output)
 		return diag_usage(d, "no file: 'frtrace dump TARGET -o FILE'");
 	snprintf(verb, sizeof(verb), "dump %llu", (unsigned long long)a->last_ns);
-	err = file_request(verb, a->output, line, d);
-	if (!err)
-		err = control_find(a, "dump", &name, d);
-	return err ? err : control_socket_ask(&name, line, STDERR_FILENO, d);
+	return file_request(verb, a->output, line, d) ?: control_find(a, "dump", &name, d)
+		?: control_socket_ask(&name, line, STDERR_FILENO, d);
 }

@@ -4,6 +4,8 @@
 # complete recording, and a recording that somebody removes is reported as gone.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/live/disk.sh
+. "$(dirname "$0")/../disk.sh"
 
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 

@@ -3,6 +3,8 @@
 # --kernel=full: the system calls and page faults in traced calls match the program's own counts, call by call.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/live/disk.sh
+. "$(dirname "$0")/../disk.sh"
 
 CALLS=${CALLS:-$(amount 60 200)}
 MEMORY=$(mktemp /dev/shm/frtrace-live.XXXXXX)

@@ -4,6 +4,8 @@
 # each kind; OTHER_CALLS on the JDKs that scripts/jdks provides; CARRIED_CALLS of each kind of virtual threads.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/live/disk.sh
+. "$(dirname "$0")/../disk.sh"
 
 CALLS=${CALLS:-$(amount 100 300)} OTHER_CALLS=${OTHER_CALLS:-60}
 CARRIED_CALLS=${CARRIED_CALLS:-$(amount 40 300)}

@@ -3,6 +3,8 @@
 # Every way in which a recording ends: the file is complete, the JVM runs its original code.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/live/disk.sh
+. "$(dirname "$0")/../disk.sh"
 
 speed() { # prints "CALLS LEAST-NS" since the last request
 	local asked=1

@@ -8,7 +8,7 @@ END_SECONDS=40	 # limit from Ctrl-C to the end, on a busy machine
 
 attacker_build() {
 	ATTACKER=$CACHE/attacker.so
-	[ "$ATTACKER" -nt "$LIVE/attacker.c" ] && [ "$ATTACKER" -nt "$ROOT/bpf/frtrace.h" ] ||
+	[ -e "$ATTACKER" ] && [ -z "$(find "$LIVE/attacker.c" "$ROOT"/bpf/*.h -newer "$ATTACKER")" ] ||
 		exclusively gcc -D_GNU_SOURCE -O2 -shared -fPIC -I"$ROOT" -o "$ATTACKER" "$LIVE/attacker.c" -lpthread || exit 1
 }
 

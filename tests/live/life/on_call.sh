@@ -4,6 +4,8 @@
 # has the commands and what they print, and the README has the commands.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=tests/live/disk.sh
+. "$(dirname "$0")/../disk.sh"
 
 DOCUMENT=$ROOT/docs/on-call.md
 COLUMNS_OF_TERMINAL=80

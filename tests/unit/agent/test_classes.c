@@ -98,16 +98,9 @@ void hook_class_prepared(JNIEnv *e, jclass prepared)
 {
 }
 
-void class_info_init(jvmtiEnv *j)
+bool class_info_name(jclass c, struct class_info *out)
 {
-}
-
-void class_info_free(void *memory)
-{
-}
-
-bool class_info_name(const char *signature, struct slice *name)
-{
+	*out = (struct class_info){.unknown = false};
 	return false;
 }
 
@@ -131,18 +124,10 @@ bool class_info_forget_if_dead(JNIEnv *e, jclass c)
 	return false;
 }
 
-void loaded_init(jvmtiEnv *j)
-{
-}
-
 bool loaded_has_target(uint32_t recording, const struct matcher *p, jclass c, struct slice name,
 		       const struct matcher_tags *tags)
 {
 	return false;
-}
-
-void retransform_init(jvmtiEnv *j)
-{
 }
 
 void room_load(jint size)
@@ -170,10 +155,6 @@ jvmtiError batch_retransform(JNIEnv *e, const struct batch *b, jint count)
 jvmtiError batch_retransform_one(JNIEnv *e, jclass c, bool hooked, uint32_t gain)
 {
 	return JVMTI_ERROR_NONE;
-}
-
-void supertypes_init(jvmtiEnv *j)
-{
 }
 
 bool supertypes_tag(JNIEnv *e, const struct matcher *p, jclass c, struct matcher_tags *tags)

@@ -13,9 +13,8 @@ static void *scarce_map(size_t size)
 #define sys_map scarce_map
 #include "uprobes/agent/fields/fields.c"
 #undef sys_map
-#define jvmti fields_named_jvmti
 #include "uprobes/agent/fields/fields_named.c"
-#undef jvmti
+#include "uprobes/agent/fields/fields_static.c"
 #include "uprobes/agent/fields/fields_late.c"
 
 #include "filters/filter_list.h"
@@ -23,7 +22,7 @@ static void *scarce_map(size_t size)
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/thread.h"
 
-bool field_text_init(jvmtiEnv *j, JNIEnv *env)
+bool field_text_init(JNIEnv *env)
 {
 	return !no_classes;
 }
@@ -317,7 +316,7 @@ CASE(failure_of_the_jvm_is_not_kept_as_a_lack_of_the_field, setup)
 
 	plan_later();
 	assert_int_equal(fields_begin(NULL, 0), FRT_DONE);
-	fields_named_init(&jvm_env);
+	jvmti = &jvm_env;
 	f = plan_field(&plans[0]->plan, 1);
 	w.p = plans[0];
 	w.field = f;

@@ -105,7 +105,8 @@ static enum frt_result hook_class_load(void)
 	static jvmtiEnv tool = &events;
 
 	enabled = disabled = for_others = registered = 0;
-	return hook_class_init(&tool, &env, "unit", &nothing);
+	jvmti = &tool;
+	return hook_class_init(&env, "unit", &nothing);
 }
 
 CASE(class_is_bound_while_this_thread_alone_has_the_event)

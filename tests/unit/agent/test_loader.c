@@ -156,7 +156,8 @@ CASE(boot_loader_needs_no_row)
 
 static int setup(void **state)
 {
-	return control_create("unit") && loader_init(&tool, &env) ? 0 : -1;
+	jvmti = &tool;
+	return control_create("unit") && loader_init(&env) ? 0 : -1;
 }
 
 static int teardown(void **state)

@@ -72,7 +72,7 @@ static int setup(void **state)
 		munmap(control, FRT_SEGMENT_SIZE);
 	if (!control_create("unit"))
 		return -1;
-	open_stack_init(&fake);
+	jvmti = &fake;
 	control->epoch = 1;
 	control->recording[0].founder = 1;
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)

@@ -58,14 +58,6 @@ static jvmtiError JNICALL deallocate(jvmtiEnv *j, unsigned char *memory)
 	return JVMTI_ERROR_NONE;
 }
 
-static jvmtiError JNICALL get_signature(jvmtiEnv *j, jclass c, char **signature, char **generic)
-{
-	static char text[] = "La/B;";
-
-	*signature = text;
-	return JVMTI_ERROR_NONE;
-}
-
 static jvmtiError JNICALL get_version(jvmtiEnv *j, jint *version)
 {
 	*version = 17 << JVMTI_VERSION_SHIFT_MAJOR;
@@ -77,14 +69,10 @@ static jboolean JNICALL exception_check(JNIEnv *e)
 	return 0;
 }
 
-bool class_info_name(const char *signature, struct slice *name)
+bool class_info_name(jclass c, struct class_info *out)
 {
-	*name = slice_of("a/B");
+	*out = (struct class_info){.name = slice_of("a/B")};
 	return true;
-}
-
-void class_info_free(void *memory)
-{
 }
 
 struct frt_class *class_info_row(JNIEnv *e, jclass c, struct slice name)
@@ -128,7 +116,6 @@ static int setup(void **state)
 						       .GetMethodLocation = get_location,
 						       .GetConstantPool = get_pool,
 						       .Deallocate = deallocate,
-						       .GetClassSignature = get_signature,
 						       .GetVersionNumber = get_version};
 	static const struct JNINativeInterface_ calls = {.ExceptionCheck = exception_check};
 	static JNIEnv calling = &calls;
@@ -137,7 +124,7 @@ static int setup(void **state)
 	if (!control && !control_create("unit"))
 		return -1;
 	env = &calling;
-	retransform_init(&tool);
+	jvmti = &tool;
 	for (int i = 0; i < CLASSES; i++)
 		all[i] = (jclass)(uintptr_t)(i + 1);
 	given = skipped = questions = 0;

@@ -4,6 +4,7 @@
  * and it can fail.
  */
 #include "uprobes/agent/loader.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/stack_table.h"
@@ -151,7 +152,7 @@ static const struct jvmtiInterface_1_ jvmti_table = {
 	.GetLineNumberTable = get_lines,
 };
 static const struct JNINativeInterface_ jni_table = {.DeleteLocalRef = delete_reference};
-static jvmtiEnv jvmti = &jvmti_table;
+static jvmtiEnv tool = &jvmti_table;
 static JNIEnv env = &jni_table;
 
 /* One segment for all tests: the agent's cache of its rows is never cleared. */
@@ -160,8 +161,7 @@ static int make_segment(void **state)
 	if (!control_create("unit"))
 		return -1;
 	stack_table_join(0);
-	stack_named_init(&jvmti);
-	stack_jvmti_init(&jvmti);
+	jvmti = &tool;
 	traced = stack_named_method(&env, TRACED);
 	return !traced;
 }

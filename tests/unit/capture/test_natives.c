@@ -122,7 +122,7 @@ static void call(uint32_t function, uint64_t stack, uint32_t frames)
 					      .stack = stack,
 					      .frames = frames}};
 
-	assert_true(natives_on_call(n, &r.call, frames ? sizeof(r) : sizeof(r.call)));
+	assert_true(natives_take(&session, &r.call, frames ? sizeof(r) : sizeof(r.call)));
 }
 
 static void stack_tells_whose_call_of_a_shared_function_it_is(void **state)
@@ -188,10 +188,10 @@ static void calls_of_a_thread_that_nobody_told_of_are_counted(void **state)
 {
 	struct frt_native_call r = {.kind = FRT_NATIVE_CALL, .thread = FRT_NATIVE_KEY | 1, .function = ALONE, .end = 1};
 
-	assert_true(natives_on_call(n, &r, sizeof(r)));
+	assert_true(natives_take(&session, &r, sizeof(r)));
 	assert_int_equal(natives_counts(n).unnamed, 1);
 	assert_non_null(native_rows_add_thread(&session.segment.natives, r.thread));
-	assert_true(natives_on_call(n, &r, sizeof(r)));
+	assert_true(natives_take(&session, &r, sizeof(r)));
 	assert_int_equal(natives_counts(n).unnamed, 1);
 	assert_int_equal(spans, 2);
 	native_rows_release(&session.segment.natives);

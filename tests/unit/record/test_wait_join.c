@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The model keeps every wait for ever and adds them up one by one. */
+#include "user/record/pauses.h"
 #include "user/record/wait_join.h"
 
 #include <setjmp.h>
@@ -403,15 +404,15 @@ static void waits_in_pauses_of_frtrace_are_not_the_programs(void **state)
 	struct wait_join_split s;
 
 	make(0, 0);
-	assert_true(wait_join_is_own(&own));
-	assert_false(wait_join_is_own(&other));
+	assert_true(pauses_is_own(&own));
+	assert_false(pauses_is_own(&other));
 	wait_join_wait(m->join, &w, &no_stacks);
 	wait_join_pause(m->join, &own);
 	w.off = 310, w.wake = 390, w.on = 395;
 	wait_join_wait(m->join, &w, &no_stacks);
 	wait_join_pause(m->join, &other);
 	other = (struct frt_pause){.begin = 500, .end = 600, .name = "RedefineClasses"}; /* another tool's */
-	assert_false(wait_join_is_own(&other));
+	assert_false(pauses_is_own(&other));
 	w.off = 510, w.wake = 590, w.on = 595;
 	wait_join_wait(m->join, &w, &no_stacks);
 	wait_join_pause(m->join, &other);

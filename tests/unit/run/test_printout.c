@@ -73,11 +73,11 @@ static int setup(void **state)
 					  .begin_ns = (NOW_S - 10) * 1000000000LL};
 	b->facts = (struct run_facts){.now_ns = NOW_S * 1000000000LL,
 				      .cpu_ns = 1000000,
-				      .cost = {.attach_ms = 61, .pause_ms = 1.2, .pause_known = true},
-				      .metaspace = &full,
-				      .no_waits = "",
-				      .no_pauses = "",
-				      .no_usage = ""};
+				      .session = {.cost = {.attach_ms = 61, .pause_ms = 1.2, .pause_known = true},
+						  .metaspace = &full,
+						  .no_waits = "",
+						  .no_pauses = "",
+						  .no_usage = ""}};
 	b->class_id =
 		fake_class(&b->segment, "com/acme/Cart", fake_loader(&b->segment, "a/L", "app"), FRT_CLASS_REWRITTEN);
 	snprintf(b->path, sizeof(b->path), "/tmp/frtrace-report-XXXXXX");
@@ -197,7 +197,7 @@ static void without_the_kernels_half_a_switch_costs_nothing(void **state)
 
 static void pause_that_is_not_known_is_an_upper_bound(void **state)
 {
-	b->facts.cost.pause_known = false;
+	b->facts.session.cost.pause_known = false;
 	assert_says(start(), "pause at most 1.2 ms");
 }
 
@@ -636,7 +636,7 @@ static void missing_system_calls_are_said_at_the_start(void **state)
 	assert_null(strstr(start(), "system call"));
 	b->settings.kernel = SETTINGS_KERNEL_FULL;
 	assert_says(start(), ", about 0.7 us a context switch, 0.5 us a system call or page fault\n");
-	b->facts.no_usage = "this kernel has no tracepoint sys_enter";
+	b->facts.session.no_usage = "this kernel has no tracepoint sys_enter";
 	assert_says(start(), ", about 0.7 us a context switch\n");
 	assert_says(start(), "  no system calls and page faults: this kernel has no tracepoint sys_enter\n");
 	assert_false(b->incomplete);
@@ -688,7 +688,7 @@ static void lost_waits_are_told(void **state)
 static void calls_before_the_hooks_are_said_to_be_missing(void **state)
 {
 	assert_null(strstr(end(true, false), "first calls may be missing"));
-	b->facts.ran_early = true;
+	b->facts.session.ran_early = true;
 	assert_says(end(true, false), "first calls may be missing: the JVM had stopped waiting");
 }
 
@@ -703,8 +703,8 @@ static void records_that_were_not_read_are_a_loss(void **state)
 static void what_the_probes_do_not_tell_is_told(void **state)
 {
 	b->settings.source = SETTINGS_SOURCE_HOTSPOT;
-	b->facts.missed = 3;
-	b->facts.unseen = 1;
+	b->facts.session.missed = 3;
+	b->facts.session.unseen = 1;
 	assert_says(end(true, false), "  3 calls at most were missed: a class that was loaded meanwhile");
 	assert_says(end(true, false), "  1 duration is uncertain: no probe told the end");
 	assert_says(end(true, false), "The JVM has no probes any more");

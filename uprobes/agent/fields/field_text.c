@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/fields/field_text.h"
 #include "filters/plan.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 
 /* Java's own values. */
@@ -17,27 +18,19 @@ static struct box {
 	[BOX_FLOAT] = {"java/lang/Float", "F", NULL, NULL},	[BOX_DOUBLE] = {"java/lang/Double", "D", NULL, NULL},
 };
 
-static jvmtiEnv *jvmti;
 static jclass string_class, class_class, enum_class, thread_class;
 static jfieldID enum_name, thread_name; /* the latter is NULL where a thread's name is no String */
 
 static jclass find_global(JNIEnv *env, const char *name)
 {
-	jclass local = (*env)->FindClass(env, name), global = local ? (*env)->NewGlobalRef(env, local) : NULL;
-
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-	if (local)
-		(*env)->DeleteLocalRef(env, local);
-	return global;
+	return jvm_keep_class(env, (*env)->FindClass(env, name));
 }
 
 static jfieldID find_value_field(JNIEnv *env, jclass c, const char *name, const char *type)
 {
 	jfieldID id = c ? (*env)->GetFieldID(env, c, name, type) : NULL;
 
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
+	jvm_threw(env);
 	return id;
 }
 
@@ -48,13 +41,12 @@ static void release_global(JNIEnv *env, jclass *c)
 	*c = NULL;
 }
 
-bool field_text_init(jvmtiEnv *j, JNIEnv *env)
+bool field_text_init(JNIEnv *env)
 {
 	bool good = true;
 
 	if (string_class)
 		return true;
-	jvmti = j;
 	string_class = find_global(env, "java/lang/String");
 	class_class = find_global(env, "java/lang/Class");
 	enum_class = find_global(env, "java/lang/Enum");
@@ -188,7 +180,7 @@ static void put_signature(struct frt_slot *s, uint32_t number, uint16_t flags, e
 	length = strlen(signature);
 	put_pieces(s, number, flags, form, length, (unsigned char *)signature,
 		   length < FRT_FIELD_TEXT_MAX ? length : FRT_FIELD_TEXT_MAX);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	jvm_free(signature);
 }
 
 /* Write the name of a class object, or of an object's class. */

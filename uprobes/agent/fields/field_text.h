@@ -53,7 +53,7 @@ static inline struct field_value field_absent(jclass c)
 }
 
 /* Find the classes of values, once; only when there are events, so that without them nothing here can fail. */
-bool field_text_init(jvmtiEnv *jvmti, JNIEnv *env);
+bool field_text_init(JNIEnv *env);
 void field_text_release(JNIEnv *env);
 
 bool field_text_is_string(JNIEnv *env, jobject o);

@@ -11,14 +11,12 @@
 #include "uprobes/agent/fields/fields_internal.h"
 #include "uprobes/agent/fields/field_text.h"
 #include "uprobes/agent/inside.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 
-#define WAIT_MS		  2000
-#define LOADED_REFERENCES 65536
-#define LOADERS_DEEP	  64
+#define WAIT_MS 2000
 
-static jvmtiEnv *jvmti;
 static struct live_plan *plans[FRT_RECORDINGS];
 static uint32_t thrown_classes; /* the recordings that want them: bits */
 static uint32_t askers;		/* threads in fields_captures() */
@@ -27,12 +25,6 @@ static uint32_t askers;		/* threads in fields_captures() */
 static struct {
 	uint32_t busy;
 } __attribute__((aligned(64))) users[FRT_MAX_SLOTS];
-
-void fields_init(jvmtiEnv *j)
-{
-	jvmti = j;
-	fields_named_init(j);
-}
 
 void fields_release(JNIEnv *env)
 {
@@ -73,154 +65,6 @@ static enum frt_result copy_plan(const struct frt_config *config, struct live_pl
 	return FRT_BAD_CONFIG;
 }
 
-/* Is this a class whose static field a step reads? The first one is kept. */
-static void note_holder(JNIEnv *env, struct live_plan *p, jclass c)
-{
-	for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++) {
-		const struct plan_step *s = plan_step(&p->plan, n);
-		struct found *f = &p->found[n];
-
-		if (s->kind != PLAN_GET_STATIC || !fields_is_named(c, plan_text(&p->plan, &s->class_name)))
-			continue;
-		if (f->state) {
-			f->several = true;
-			continue;
-		}
-		f->holder = (*env)->NewGlobalRef(env, c);
-		f->state = f->holder ? FOUND_CLASS : FOUND_NOTHING;
-	}
-}
-
-/* Is a loader above another one? Loaders keep what is above them in a field of ClassLoader. */
-static bool is_above(JNIEnv *env, jobject above, jobject loader)
-{
-	jclass c = (*env)->FindClass(env, "java/lang/ClassLoader");
-	jfieldID parent = c ? (*env)->GetFieldID(env, c, "parent", "Ljava/lang/ClassLoader;") : NULL;
-	bool found = false;
-
-	fields_clear_exception(env);
-	for (uint32_t i = 0; parent && loader && !found && i < LOADERS_DEEP; i++) {
-		loader = (*env)->GetObjectField(env, loader, parent);
-		found = loader && (*env)->IsSameObject(env, loader, above);
-	}
-	return found;
-}
-
-/* Has a loader found this class, by itself or through others? */
-static bool is_known_to(JNIEnv *env, jclass wanted, jobject loader)
-{
-	jclass *classes;
-	bool found = false;
-	jint count;
-
-	if ((*jvmti)->GetClassLoaderClasses(jvmti, loader, &count, &classes))
-		return false;
-	for (jint i = 0; i < count && !found; i++)
-		found = (*env)->IsSameObject(env, classes[i], wanted);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
-	return found;
-}
-
-/* Is the class of a static field the one that a class of this loader means by that name? */
-static bool is_meant_by(JNIEnv *env, const struct found *f, jobject loader)
-{
-	jobject of = NULL;
-
-	if (!f->holder || (*jvmti)->GetClassLoader(jvmti, f->holder, &of))
-		return false;
-	return (*env)->IsSameObject(env, of, loader) || (!f->several && (!of || is_above(env, of, loader))) ||
-	       is_known_to(env, f->holder, loader);
-}
-
-static bool are_meant_by(JNIEnv *env, const struct live_plan *p, const struct plan_field *f, jobject loader)
-{
-	for (uint32_t i = f->first; i < f->first + f->steps; i++)
-		if (plan_step(&p->plan, i)->kind == PLAN_GET_STATIC && !is_meant_by(env, &p->found[i], loader))
-			return false;
-	return true;
-}
-
-static bool has_static(const struct plan *p, const struct plan_field *f)
-{
-	for (uint32_t i = f->first; i < f->first + f->steps; i++)
-		if (plan_step(p, i)->kind == PLAN_GET_STATIC)
-			return true;
-	return false;
-}
-
-/* The loader as the rewriting of a class may compare it: it may call no JNI then. */
-static bool hash_of(jobject loader, jint *hash)
-{
-	*hash = 0;
-	return !loader || !(*jvmti)->GetObjectHashCode(jvmti, loader, hash);
-}
-
-/* Has this class methods with values of static fields, and does it mean those that were found? */
-static void note_meant(JNIEnv *env, struct live_plan *p, jclass c)
-{
-	for (uint32_t n = 0; n < plan_fields(&p->plan); n++) {
-		const struct plan_field *f = plan_field(&p->plan, n);
-		struct meant *m = &p->meant[n];
-		jobject loader = NULL;
-
-		if (m->count < LOADERS_MOST && has_static(&p->plan, f) &&
-		    fields_is_named(c, plan_text(&p->plan, &f->class_name)) &&
-		    !(*jvmti)->GetClassLoader(jvmti, c, &loader) && are_meant_by(env, p, f, loader) &&
-		    hash_of(loader, &m->loader[m->count]))
-			m->count++;
-	}
-}
-
-/*
- * Find the classes of static fields, and who means them. Several loaders may have classes of one name: then a step has
- * values only in the methods of some.
- */
-static void find_static_holders(JNIEnv *env, struct live_plan *p)
-{
-	jclass *loaded;
-	jint count;
-
-	/* GetLoadedClasses makes a reference to each; -Xcheck:jni warns about more than the frame has room for */
-	if ((*env)->PushLocalFrame(env, LOADED_REFERENCES)) {
-		fields_clear_exception(env);
-		return;
-	}
-	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &loaded)) {
-		(*env)->PopLocalFrame(env, NULL);
-		return;
-	}
-	for (jint i = 0; i < count; i++)
-		note_holder(env, p, loaded[i]);
-	for (jint i = 0; i < count; i++)
-		note_meant(env, p, loaded[i]);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
-	(*env)->PopLocalFrame(env, NULL);
-}
-
-static bool has_statics(const struct live_plan *p)
-{
-	for (uint32_t n = 0; n < plan_fields(&p->plan); n++)
-		if (has_static(&p->plan, plan_field(&p->plan, n)))
-			return true;
-	return false;
-}
-
-/* A class that is loaded later is not known, and has no values of static fields. */
-static bool is_meant(const struct live_plan *p, uint32_t field, jobject loader)
-{
-	const struct meant *m = &p->meant[field];
-	jint hash;
-
-	if (!has_static(&p->plan, plan_field(&p->plan, field)))
-		return true;
-	if (!hash_of(loader, &hash))
-		return false;
-	for (uint32_t i = 0; i < m->count; i++)
-		if (m->loader[i] == hash)
-			return true;
-	return false;
-}
-
 enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 {
 	const struct frt_config *config = control_config(recording);
@@ -228,15 +72,14 @@ enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 	struct live_plan *p;
 
 	fields_end(env, recording);
-	if (config->flags & FRT_CONFIG_THROWN_CLASS && field_text_init(jvmti, env))
+	if (config->flags & FRT_CONFIG_THROWN_CLASS && field_text_init(env))
 		thrown_classes |= 1u << recording;
 	if (!config->plan_size)
 		return FRT_DONE;
-	result = field_text_init(jvmti, env) ? copy_plan(config, &p) : FRT_JVMTI_FAILED;
+	result = field_text_init(env) ? copy_plan(config, &p) : FRT_JVMTI_FAILED;
 	if (result)
 		return result;
-	if (has_statics(p))
-		find_static_holders(env, p);
+	fields_static_find(env, p);
 	store_release(&plans[recording], p);
 	return FRT_DONE;
 }
@@ -312,7 +155,7 @@ static bool capture_planned(const struct live_plan *p, uint32_t i, const struct 
 	const struct plan_field *f = plan_field(&p->plan, i);
 
 	return plan_is_of(&p->plan, f, m->file->name, m->method->name, m->method->descriptor) &&
-	       is_meant(p, i, m->loader) && capture_of(f, slice_is(m->method->name, "<init>"), c);
+	       fields_static_is_meant(p, i, m->loader) && capture_of(f, slice_is(m->method->name, "<init>"), c);
 }
 
 uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, struct capture *to, uint32_t room)
@@ -364,7 +207,7 @@ static jfieldID field_id(JNIEnv *env, const struct live_plan *p, const struct pl
 	if (is_initialized(holder))
 		id = s->kind == PLAN_GET_STATIC ? (*env)->GetStaticFieldID(env, holder, name, type)
 						: (*env)->GetFieldID(env, holder, name, type);
-	fields_clear_exception(env);
+	jvm_threw(env);
 	return id;
 }
 
@@ -417,34 +260,22 @@ static jfieldID static_field(JNIEnv *env, struct live_plan *p, uint32_t step)
 	return id;
 }
 
-static struct field_value read_object_field(JNIEnv *env, jobject o, jfieldID id, char type)
+/* Read a field of an object, or of a class if it is static. */
+static struct field_value read_field(JNIEnv *env, bool statical, jobject from, jfieldID id, char type)
 {
+#define READ(kind) (statical ? (*env)->GetStatic##kind##Field(env, from, id) : (*env)->Get##kind##Field(env, from, id))
 	switch (type) {
-	case 'Z': return field_integer((*env)->GetBooleanField(env, o, id));
-	case 'B': return field_integer((*env)->GetByteField(env, o, id));
-	case 'C': return field_integer((*env)->GetCharField(env, o, id));
-	case 'S': return field_integer((*env)->GetShortField(env, o, id));
-	case 'I': return field_integer((*env)->GetIntField(env, o, id));
-	case 'J': return field_integer((*env)->GetLongField(env, o, id));
-	case 'F': return field_float((*env)->GetFloatField(env, o, id));
-	case 'D': return field_double((*env)->GetDoubleField(env, o, id));
-	default: return field_object((*env)->GetObjectField(env, o, id));
+	case 'Z': return field_integer(READ(Boolean));
+	case 'B': return field_integer(READ(Byte));
+	case 'C': return field_integer(READ(Char));
+	case 'S': return field_integer(READ(Short));
+	case 'I': return field_integer(READ(Int));
+	case 'J': return field_integer(READ(Long));
+	case 'F': return field_float(READ(Float));
+	case 'D': return field_double(READ(Double));
+	default: return field_object(READ(Object));
 	}
-}
-
-static struct field_value read_static_field(JNIEnv *env, jclass c, jfieldID id, char type)
-{
-	switch (type) {
-	case 'Z': return field_integer((*env)->GetStaticBooleanField(env, c, id));
-	case 'B': return field_integer((*env)->GetStaticByteField(env, c, id));
-	case 'C': return field_integer((*env)->GetStaticCharField(env, c, id));
-	case 'S': return field_integer((*env)->GetStaticShortField(env, c, id));
-	case 'I': return field_integer((*env)->GetStaticIntField(env, c, id));
-	case 'J': return field_integer((*env)->GetStaticLongField(env, c, id));
-	case 'F': return field_float((*env)->GetStaticFloatField(env, c, id));
-	case 'D': return field_double((*env)->GetStaticDoubleField(env, c, id));
-	default: return field_object((*env)->GetStaticObjectField(env, c, id));
-	}
+#undef READ
 }
 
 static bool is_array(JNIEnv *env, jobject o)
@@ -498,7 +329,7 @@ static struct field_value step_by_name(JNIEnv *env, struct way *w, jobject objec
 		return field_absent(c);
 	(*env)->DeleteLocalRef(env, c);
 	w->id = n.id;
-	v = read_object_field(env, object, n.id, n.type);
+	v = read_field(env, false, object, n.id, n.type);
 	if (n.type == 'Z' || n.type == 'C')
 		v.form = n.type == 'Z' ? FIELD_BOOLEAN : FIELD_CHAR;
 	return v;
@@ -517,7 +348,7 @@ static struct field_value step_from(JNIEnv *env, struct way *w, jobject object)
 		return field_absent(NULL);
 	if (s->kind == PLAN_GET_STATIC) {
 		id = static_field(env, p, step);
-		return id ? read_static_field(env, p->found[step].holder, id, type.at[0]) : field_object(NULL);
+		return id ? read_field(env, true, p->found[step].holder, id, type.at[0]) : field_object(NULL);
 	}
 	if (!object)
 		return field_object(NULL);
@@ -526,7 +357,7 @@ static struct field_value step_from(JNIEnv *env, struct way *w, jobject object)
 	if (s->kind == PLAN_FIND)
 		return step_by_name(env, w, object);
 	id = object_field(env, p, step, object);
-	return id ? read_object_field(env, object, id, type.at[0]) : field_object(NULL);
+	return id ? read_field(env, false, object, id, type.at[0]) : field_object(NULL);
 }
 
 static void drop_object(JNIEnv *env, const struct field_value *v)
@@ -621,13 +452,11 @@ static inline void put_number(JNIEnv *env, uint32_t set, uint32_t number, enum f
 
 void JNICALL fields_put_int(JNIEnv *env, jclass helper, jint value, jint set, jint number)
 {
-	(void)helper;
 	put_number(env, set, number, FRT_FORM_INTEGER, (int64_t)value);
 }
 
 void JNICALL fields_put_long(JNIEnv *env, jclass helper, jlong value, jint set, jint number)
 {
-	(void)helper;
 	put_number(env, set, number, FRT_FORM_INTEGER, value);
 }
 
@@ -635,7 +464,6 @@ void JNICALL fields_put_float(JNIEnv *env, jclass helper, jfloat value, jint set
 {
 	uint32_t bits;
 
-	(void)helper;
 	memcpy(&bits, &value, sizeof(bits));
 	put_number(env, set, number, FRT_FORM_FLOAT, bits);
 }
@@ -644,13 +472,11 @@ void JNICALL fields_put_double(JNIEnv *env, jclass helper, jdouble value, jint s
 {
 	uint64_t bits;
 
-	(void)helper;
 	memcpy(&bits, &value, sizeof(bits));
 	put_number(env, set, number, FRT_FORM_DOUBLE, bits);
 }
 
 void JNICALL fields_put_object(JNIEnv *env, jclass helper, jobject value, jint set, jint number)
 {
-	(void)helper;
 	fields_put(env, set, number, field_object(value));
 }

@@ -13,7 +13,6 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void fields_init(jvmtiEnv *jvmti);
 void fields_release(JNIEnv *env);
 
 /*

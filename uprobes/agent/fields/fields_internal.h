@@ -59,12 +59,6 @@ struct named_field {
 	bool unknown; /* which one it is, or whether there is one */
 };
 
-static inline void fields_clear_exception(JNIEnv *env)
-{
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-}
-
 /* The type that a method returns, from its descriptor; it may be V. Empty: there is none. */
 struct slice fields_returned_type(struct slice descriptor);
 
@@ -72,7 +66,17 @@ struct slice fields_returned_type(struct slice descriptor);
 uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
 			      struct capture *to, uint32_t room);
 
-void fields_named_init(jvmtiEnv *jvmti);
+/*
+ * Find the classes of static fields, and who means them. Several loaders may have classes of one name: then a step has
+ * values only in the methods of some.
+ */
+void fields_static_find(JNIEnv *env, struct live_plan *p);
+
+/*
+ * True if a class of this loader means the classes of the field's static fields that were found, or if it has none. A class
+ * that is loaded later is not known, and has no values of static fields.
+ */
+bool fields_static_is_meant(const struct live_plan *p, uint32_t field, jobject loader);
 
 /* Is this the name of the class? It has slashes. */
 bool fields_is_named(jclass c, struct slice name);

@@ -6,16 +6,10 @@
  * that the program knows the object by.
  */
 #include "uprobes/agent/fields/fields_internal.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 
 #define SUPERS_DEEP 1024
-
-static jvmtiEnv *jvmti;
-
-void fields_named_init(jvmtiEnv *j)
-{
-	jvmti = j;
-}
 
 bool fields_is_named(jclass c, struct slice name)
 {
@@ -27,7 +21,7 @@ bool fields_is_named(jclass c, struct slice name)
 		return false;
 	length = strlen(signature);
 	same = length == name.length + 2 && signature[0] == 'L' && !memcmp(signature + 1, name.at, name.length);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	jvm_free(signature);
 	return same;
 }
 
@@ -113,8 +107,7 @@ static bool known_as(JNIEnv *env, const struct way *w, char *name, size_t size)
 		memcpy(name, type.at, type.length);
 		name[type.length] = 0;
 	}
-	if (read)
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)read);
+	jvm_free(read);
 	return type.length && type.length < size;
 }
 
@@ -134,8 +127,8 @@ static int is_named_field(jclass c, jfieldID id, struct slice name, struct named
 	same = slice_is(name, found);
 	if (same)
 		*out = (struct named_field){id, type[0], plan_kind_of(slice_of(type)), false};
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)found);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)type);
+	jvm_free(found);
+	jvm_free(type);
 	return same;
 }
 
@@ -150,7 +143,7 @@ static int declares(jclass c, struct slice name, struct named_field *out)
 		return -1;
 	for (jint i = 0; i < count && !found; i++)
 		found = is_named_field(c, fields[i], name, out);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)fields);
+	jvm_free(fields);
 	return found;
 }
 
@@ -216,7 +209,7 @@ static void keep_seen(JNIEnv *env, struct found *f, jclass c, const struct named
 			continue;
 		}
 		s->class = (*env)->NewWeakGlobalRef(env, c);
-		fields_clear_exception(env);
+		jvm_threw(env);
 		s->id = n->id;
 		s->type = n->type;
 		s->kind = n->kind;

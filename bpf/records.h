@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The contract about a thread's ring: the records that the agent appends, and that BPF programs and sweeps copy to the
+ * collector. The types of all contracts are here, too.
+ */
+#ifndef BPF_RECORDS_H
+#define BPF_RECORDS_H
+
+#ifdef __bpf__
+#include <linux/types.h>
+typedef __u8 frt_u8;
+typedef __u16 frt_u16;
+typedef __u32 frt_u32;
+typedef __u64 frt_u64;
+#else
+#include <stdint.h>
+typedef uint8_t frt_u8;
+typedef uint16_t frt_u16;
+typedef uint32_t frt_u32;
+typedef uint64_t frt_u64;
+#endif
+
+#define FRT_RECORDINGS 4u /* at a time */
+
+#define FRT_NO_THREAD 0u
+#define FRT_NO_METHOD 0u /* method ids, string offsets, class ids and thread serials all start at 1 */
+
+#define FRT_RECORD_SIZE	  32u
+#define FRT_VTHREAD_PARTS 4u
+
+/* Kinds of ring records. Each is 32 bytes, aligned, with `kind` at the same place. */
+enum frt_record_kind {
+	FRT_SPAN = 1,	 /* struct frt_span */
+	FRT_FIELD = 3,	 /* struct frt_field: a value of the FRT_SPAN_FIELDS span before it */
+	FRT_VTHREAD = 2, /* struct frt_vthread: applies to the FRT_SPAN_VIRTUAL spans that follow in this stream */
+	FRT_ROOT = 4,	 /* struct frt_root: applies to the spans that follow in this stream, up to the next one */
+};
+
+#define FRT_SPAN_THROWN	 0x1u /* the call ended with an exception */
+#define FRT_SPAN_VIRTUAL 0x2u /* on the virtual thread named last in this stream; `thread` is the carrier */
+/* the agent has seen each mount of that virtual thread during the call, so that the kernel's half is complete */
+#define FRT_SPAN_FOLLOWED 0x4u
+/* values of the call follow, up to the one with FRT_FIELD_LAST; fewer if the thread was killed or its stack is full */
+#define FRT_SPAN_FIELDS 0x8u
+#define FRT_SPAN_ROOT	0x10u /* a call of a root that is kept; of no other one (--inside) */
+#define FRT_SPAN_NATIVE 0x20u /* in the collector only: of a native method, its stack is one of the collector's own */
+/* the call does not belong to recording r, or is not to be recorded there */
+#define FRT_SPAN_NOT(r) (0x100u << (r))
+
+struct frt_span {
+	frt_u64 start;	  /* TSC at entry */
+	frt_u64 duration; /* TSC ticks */
+	frt_u32 method;
+	frt_u32 stack;	/* id; 0: no stack was taken, or no Java code called; or FRT_STACK_LOST */
+	frt_u32 thread; /* serial of the thread */
+	frt_u16 kind;
+	frt_u16 flags;
+};
+_Static_assert(sizeof(struct frt_span) == FRT_RECORD_SIZE, "span");
+
+struct frt_vthread {
+	frt_u64 java_id;
+	char name[16]; /* bytes 16 * part and up of the name, modified UTF-8, padded with 0 */
+	frt_u32 part;  /* 0 to FRT_VTHREAD_PARTS - 1; part 0 begins a new identity */
+	frt_u16 kind;
+	frt_u16 length; /* length of the whole name, at most 16 * FRT_VTHREAD_PARTS; the other parts follow */
+};
+_Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");
+
+/*
+ * With --inside calls are recorded only in a root: a call of a method with FRT_RULE_ROOT that is in no other one. Whether
+ * they are kept is known when the root ends. FRT_ROOT_OPEN: the spans that follow are of calls in the root. FRT_ROOT_KEPT
+ * and FRT_ROOT_DROPPED: it has ended; no spans of any root follow before the next record. A virtual thread's root may have
+ * spans in several streams, also after its end has arrived in one of them.
+ */
+struct frt_root {
+	frt_u64 number; /* other roots have others; the upper bits are those of the slot where it began + 1 */
+	frt_u64 start;	/* FRT_ROOT_OPEN: TSC at entry; otherwise: the number of its spans in all streams */
+	frt_u64 needed; /* FRT_ROOT_OPEN: TSC ticks from which on it is kept however it ends; FRT_ROOT_NEVER: none */
+	frt_u32 reserved;
+	frt_u16 kind;
+	frt_u16 flags; /* FRT_ROOT_* */
+};
+_Static_assert(sizeof(struct frt_root) == FRT_RECORD_SIZE, "root");
+
+#define FRT_ROOT_SLOT_SHIFT 40 /* of the number */
+
+#define FRT_ROOT_OPEN	 0x1u
+#define FRT_ROOT_KEPT	 0x2u
+#define FRT_ROOT_DROPPED 0x4u
+#define FRT_ROOT_VIRTUAL 0x8u /* on a carrier: the stream may have spans of several open roots */
+#define FRT_ROOT_NEVER	 (~0ull)
+
+/* One value, or a part of it. The records of a call follow its span directly. */
+struct frt_field {
+	frt_u8 data[24];
+	frt_u16 number; /* FRT_FIELD_NUMBER */
+	frt_u8 size;	/* bytes of data in use */
+	frt_u8 form;	/* enum frt_field_form */
+	frt_u16 kind;
+	frt_u16 flags; /* FRT_FIELD_* */
+};
+_Static_assert(sizeof(struct frt_field) == FRT_RECORD_SIZE, "field");
+
+#define FRT_FIELD_LAST 0x1u /* no more values of this call */
+#define FRT_FIELD_MORE 0x2u /* the text continues in the next record */
+
+/* A field of a recording's plan (filters/plan.h). */
+#define FRT_FIELD_NUMBER(r, i) ((r) << 12 | (i))
+#define FRT_FIELD_RECORDING(n) ((n) >> 12 & (FRT_RECORDINGS - 1))
+#define FRT_FIELD_INDEX(n)     ((n) & 0xfffu)
+#define FRT_FIELD_THROWN       0xfffu /* no field of a plan: the class of the exception that ended the call */
+#define FRT_FIELD_TRACE	       0xffeu /* nor this: the distributed trace that the thread was in; of any recording */
+
+enum frt_field_form {
+	FRT_FORM_NULL,
+	FRT_FORM_INTEGER, /* 8 bytes, signed; of a boolean, byte, char, short, int or long */
+	FRT_FORM_FLOAT,	  /* 4 bytes */
+	FRT_FORM_DOUBLE,  /* 8 bytes */
+	FRT_FORM_BOOLEAN, /* as an integer; this and the next only where the plan does not say it */
+	FRT_FORM_CHAR,
+	/* Texts: the first record begins with the number of characters of the whole text, 4 bytes */
+	FRT_FORM_LATIN1, /* one byte a character */
+	FRT_FORM_UTF16,
+	FRT_FORM_CLASS,	 /* the JVM's signature of a class, modified UTF-8; the number is that of its bytes */
+	FRT_FORM_ABSENT, /* the same, of the class that has no such field; empty: the method has no such value */
+	FRT_FORM_TRACE,	 /* 24 bytes: trace id, span id, in network order; of FRT_FIELD_TRACE */
+	FRT_FORMS
+};
+
+#define FRT_FIELD_TEXT_MAX 1024u /* characters of a text that are recorded, at most */
+
+#endif

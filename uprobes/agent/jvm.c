@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/jvm.h"
+
+jvmtiEnv *jvmti;
