@@ -3,11 +3,7 @@
 #include "user/capture/hotspot_source.c"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/fake_streams.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns);
 uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
@@ -79,7 +75,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void exceptions_of_the_last_calls_are_counted(void **state)
+CASE(exceptions_of_the_last_calls_are_counted, setup, teardown)
 {
 	struct frt_probe_call call = {.kind = FRT_PROBE_CALL,
 				      .thread = 1,
@@ -98,14 +94,4 @@ static void exceptions_of_the_last_calls_are_counted(void **state)
 	hotspot_finish(&session, NULL);
 	assert_int_equal(segment_own_slot(&session.segment)->thrown, 7);
 	assert_int_equal(segment_own_slot(&session.segment)->unrecorded, 3);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(exceptions_of_the_last_calls_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

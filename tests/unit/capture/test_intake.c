@@ -7,16 +7,11 @@
 #include "user/capture/kernel_probes.h"
 #include "user/capture/roots.h"
 #include "user/capture/stream.h"
+#include "tests/lib/test.h"
 
 #include "frtrace.skel.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define ROOT (2ull << FRT_ROOT_SLOT_SHIFT | 1)
 
@@ -178,7 +173,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void the_end_waits_for_records_that_are_being_written(void **state)
+CASE(the_end_waits_for_records_that_are_being_written, setup, teardown)
 {
 	fake.completed_at = 1000000000;
 	intake_finish(in);
@@ -187,7 +182,7 @@ static void the_end_waits_for_records_that_are_being_written(void **state)
 	assert_int_equal(intake_unread(in), 0);
 }
 
-static void records_that_are_never_completed_are_counted(void **state)
+CASE(records_that_are_never_completed_are_counted, setup, teardown)
 {
 	fake.completed_at = INT64_MAX;
 	intake_finish(in);
@@ -196,7 +191,7 @@ static void records_that_are_never_completed_are_counted(void **state)
 	assert_in_range(fake.now, 1000000000, 10000000000);
 }
 
-static void calls_behind_an_unfinished_record_find_their_root(void **state)
+CASE(calls_behind_an_unfinished_record_find_their_root, setup, teardown)
 {
 	fake.completed_at = 1;
 	intake_sweep(in);
@@ -208,16 +203,4 @@ static void calls_behind_an_unfinished_record_find_their_root(void **state)
 	assert_int_equal(fake.calls, 0); /* the root was dropped */
 	assert_int_equal(roots_counts(fake.streams->roots)->open, 0);
 	assert_int_equal(roots_counts(fake.streams->roots)->torn, 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(the_end_waits_for_records_that_are_being_written),
-		TEST(records_that_are_never_completed_are_counted),
-		TEST(calls_behind_an_unfinished_record_find_their_root),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

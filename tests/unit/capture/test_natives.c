@@ -2,11 +2,7 @@
 /* Calls of native methods as the kernel reports them: whose they are. Stacks and the clock are played by this file. */
 #include "user/capture/natives.c"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns);
 uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
@@ -125,7 +121,7 @@ static void call(uint32_t function, uint64_t stack, uint32_t frames)
 	assert_true(natives_on_call(n, &r.call, frames ? sizeof(r) : sizeof(r.call)));
 }
 
-static void stack_tells_whose_call_of_a_shared_function_it_is(void **state)
+CASE(stack_tells_whose_call_of_a_shared_function_it_is, setup, teardown)
 {
 	stack_of_next = TWIN_B;
 	call(SHARED, 1000, 3);
@@ -139,7 +135,7 @@ static void stack_tells_whose_call_of_a_shared_function_it_is(void **state)
 	assert_int_equal(natives_counts(n).lost + natives_counts(n).strange, 0);
 }
 
-static void two_stacks_of_one_place_do_not_evict_each_other(void **state)
+CASE(two_stacks_of_one_place_do_not_evict_each_other, setup, teardown)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		stack_of_next = TWIN_A + i;
@@ -152,7 +148,7 @@ static void two_stacks_of_one_place_do_not_evict_each_other(void **state)
 	assert_int_equal(sent_again, 0);
 }
 
-static void call_without_its_stack_is_nobodys_if_its_function_is_shared(void **state)
+CASE(call_without_its_stack_is_nobodys_if_its_function_is_shared, setup, teardown)
 {
 	call(SHARED, 1000, 0);
 	assert_int_equal(spans, 0);
@@ -166,7 +162,7 @@ static void call_without_its_stack_is_nobodys_if_its_function_is_shared(void **s
 	assert_int_equal(natives_counts(n).lost, 1);
 }
 
-static void stack_that_could_not_be_taken_tells_nothing(void **state)
+CASE(stack_that_could_not_be_taken_tells_nothing, setup, teardown)
 {
 	stack_of_next = 0;
 	call(SHARED, 1000, 3);
@@ -175,7 +171,7 @@ static void stack_that_could_not_be_taken_tells_nothing(void **state)
 	assert_int_equal(natives_counts(n).lost, 1);
 }
 
-static void call_of_another_method_is_strange(void **state)
+CASE(call_of_another_method_is_strange, setup, teardown)
 {
 	stack_of_next = LONE;
 	call(SHARED, 1000, 3);
@@ -184,7 +180,7 @@ static void call_of_another_method_is_strange(void **state)
 	assert_int_equal(natives_counts(n).lost, 0);
 }
 
-static void calls_of_a_thread_that_nobody_told_of_are_counted(void **state)
+CASE(calls_of_a_thread_that_nobody_told_of_are_counted, setup, teardown)
 {
 	struct frt_native_call r = {.kind = FRT_NATIVE_CALL, .thread = FRT_NATIVE_KEY | 1, .function = ALONE, .end = 1};
 
@@ -198,7 +194,7 @@ static void calls_of_a_thread_that_nobody_told_of_are_counted(void **state)
 }
 
 /* A method that has become known since could get an uprobe, which nobody would remove before the process ends. */
-static void sums_are_read_at_the_end_and_no_probe_is_put(void **state)
+CASE(sums_are_read_at_the_end_and_no_probe_is_put, setup, teardown)
 {
 	natives_finish(&session, NULL);
 	assert_null(native_rows_sum(&session.segment.natives, LONE));
@@ -209,20 +205,4 @@ static void sums_are_read_at_the_end_and_no_probe_is_put(void **state)
 	assert_null(native_rows_sum(&session.segment.natives, TWIN_A));
 	assert_true(session.segment.ticks_per_ns == 1);
 	native_rows_release(&session.segment.natives);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(stack_tells_whose_call_of_a_shared_function_it_is),
-		TEST(two_stacks_of_one_place_do_not_evict_each_other),
-		TEST(call_without_its_stack_is_nobodys_if_its_function_is_shared),
-		TEST(stack_that_could_not_be_taken_tells_nothing),
-		TEST(call_of_another_method_is_strange),
-		TEST(sums_are_read_at_the_end_and_no_probe_is_put),
-		TEST(calls_of_a_thread_that_nobody_told_of_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,11 @@
 #include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
 #include "tests/lib/fake_segment.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define RING 1024u
 #define FITS (RING / FRT_RECORD_SIZE)
@@ -68,7 +62,7 @@ static void write_spans(struct frt_slot *slot, unsigned int n)
 }
 
 /* With --inside a thread may take back what is not settled. */
-static void records_that_may_be_taken_back_are_not_swept(void **state)
+CASE(records_that_may_be_taken_back_are_not_swept, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct frt_inside *inside = (struct frt_inside *)(seg.base + FRT_INSIDES_AT);
@@ -92,7 +86,7 @@ static void records_that_may_be_taken_back_are_not_swept(void **state)
 }
 
 /* A root that was taken back may have reached the end of the half, over the records one ring size before. */
-static void records_under_what_was_taken_back_are_not_swept(void **state)
+CASE(records_under_what_was_taken_back_are_not_swept, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct frt_inside *inside = (struct frt_inside *)(seg.base + FRT_INSIDES_AT);
@@ -121,7 +115,7 @@ static void records_under_what_was_taken_back_are_not_swept(void **state)
 	roots_free(streams->roots);
 }
 
-static void what_lies_in_a_ring_is_taken_once(void **state)
+CASE(what_lies_in_a_ring_is_taken_once, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 
@@ -136,7 +130,7 @@ static void what_lies_in_a_ring_is_taken_once(void **state)
 	assert_int_equal(streams->lost, 0);
 }
 
-static void window_that_wraps_is_taken_whole(void **state)
+CASE(window_that_wraps_is_taken_whole, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 
@@ -149,7 +143,7 @@ static void window_that_wraps_is_taken_whole(void **state)
 	assert_int_equal(streams->lost, 0);
 }
 
-static void each_slot_is_swept(void **state)
+CASE(each_slot_is_swept, setup, teardown)
 {
 	struct frt_slot *a = fake_slot(&seg, 10, 0), *b = fake_slot(&seg, FRT_RING_MAX_LOG2, 0);
 
@@ -161,7 +155,7 @@ static void each_slot_is_swept(void **state)
 }
 
 /* While its owner may be writing, the place of the next record cannot be trusted. */
-static void record_that_may_be_overwritten_just_now_is_not_taken(void **state)
+CASE(record_that_may_be_overwritten_just_now_is_not_taken, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 
@@ -173,7 +167,7 @@ static void record_that_may_be_overwritten_just_now_is_not_taken(void **state)
 	assert_int_equal(streams->lost, 0);
 }
 
-static void all_but_one_record_of_a_ring_are_safe(void **state)
+CASE(all_but_one_record_of_a_ring_are_safe, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 
@@ -182,7 +176,7 @@ static void all_but_one_record_of_a_ring_are_safe(void **state)
 	assert_int_equal(spans, FITS - 1);
 }
 
-static void gap_is_left_to_the_queue_until_the_end(void **state)
+CASE(gap_is_left_to_the_queue_until_the_end, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 
@@ -206,7 +200,7 @@ static void grow_behind_the_queue(struct frt_slot *slot, struct frt_span *record
 	memcpy(seg.base + (slot->ring >> 8) + RING / 2, seg.base + old + RING / 2, RING / 2);
 }
 
-static void what_a_grown_ring_does_not_have_is_left_to_the_queue(void **state)
+CASE(what_a_grown_ring_does_not_have_is_left_to_the_queue, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct frt_span record[FITS];
@@ -222,7 +216,7 @@ static void what_a_grown_ring_does_not_have_is_left_to_the_queue(void **state)
 	assert_int_equal(torn + streams->lost + streams->malformed, 0);
 }
 
-static void what_a_grown_ring_does_not_have_is_lost_at_the_end(void **state)
+CASE(what_a_grown_ring_does_not_have_is_lost_at_the_end, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct frt_span record[FITS];
@@ -235,7 +229,7 @@ static void what_a_grown_ring_does_not_have_is_lost_at_the_end(void **state)
 	assert_int_equal(torn + streams->malformed, 0);
 }
 
-static void recording_begins_where_the_streams_stand(void **state)
+CASE(recording_begins_where_the_streams_stand, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 
@@ -250,7 +244,7 @@ static void recording_begins_where_the_streams_stand(void **state)
 	assert_int_equal(streams->lost, 0);
 }
 
-static void slot_without_a_ring_is_lost_only_at_the_end(void **state)
+CASE(slot_without_a_ring_is_lost_only_at_the_end, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 64);
 
@@ -262,7 +256,7 @@ static void slot_without_a_ring_is_lost_only_at_the_end(void **state)
 	assert_int_equal(spans, 0);
 }
 
-static void finish_takes_what_a_killed_owner_left(void **state)
+CASE(finish_takes_what_a_killed_owner_left, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 
@@ -277,7 +271,7 @@ static void finish_takes_what_a_killed_owner_left(void **state)
 }
 
 /* Words that no agent writes; the segment lies between pages that fault. */
-static void forged_ring_is_not_followed(void **state)
+CASE(forged_ring_is_not_followed, setup, teardown)
 {
 	static const uint64_t words[] = {
 		0,
@@ -302,7 +296,7 @@ static void forged_ring_is_not_followed(void **state)
 	assert_int_equal(streams->lost, 3 * sizeof(words) / sizeof(*words));
 }
 
-static void last_ring_of_the_segment_is_read_to_its_end(void **state)
+CASE(last_ring_of_the_segment_is_read_to_its_end, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 
@@ -312,7 +306,7 @@ static void last_ring_of_the_segment_is_read_to_its_end(void **state)
 	assert_int_equal(spans, FITS);
 }
 
-static void forged_heads_end_the_sweep_all_the_same(void **state)
+CASE(forged_heads_end_the_sweep_all_the_same, setup, teardown)
 {
 	static const uint64_t heads[] = {UINT64_MAX, UINT64_MAX - 31, 33, 1ULL << 63};
 
@@ -359,7 +353,7 @@ static void sweep_with_owner(void)
 	sigaction(SIGSEGV, &before, NULL);
 }
 
-static void records_overwritten_during_the_copy_are_not_taken(void **state)
+CASE(records_overwritten_during_the_copy_are_not_taken, setup, teardown)
 {
 	owner.slot = fake_slot(&seg, 10, 0);
 	owner.ring = 0;
@@ -372,7 +366,7 @@ static void records_overwritten_during_the_copy_are_not_taken(void **state)
 	assert_int_equal(torn, 0);
 }
 
-static void records_that_stand_during_the_copy_are_taken(void **state)
+CASE(records_that_stand_during_the_copy_are_taken, setup, teardown)
 {
 	owner.slot = fake_slot(&seg, 10, 0);
 	owner.ring = 0;
@@ -383,7 +377,7 @@ static void records_that_stand_during_the_copy_are_taken(void **state)
 	assert_int_equal(torn, 0);
 }
 
-static void ring_that_is_given_away_during_the_copy_is_not_taken(void **state)
+CASE(ring_that_is_given_away_during_the_copy_is_not_taken, setup, teardown)
 {
 	owner.slot = fake_slot(&seg, 10, 0);
 	owner.ring = (uint64_t)(FRT_RINGS_AT + 8192) << 8 | 11;
@@ -410,7 +404,7 @@ static void *write_on(void *argument)
 }
 
 /* The owner overtakes the sweep again and again; a queue that gives up on what the ring has lost lets it go on. */
-static void sweep_beside_a_writer_takes_no_torn_record(void **state)
+CASE(sweep_beside_a_writer_takes_no_torn_record, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	pthread_t writer;
@@ -444,7 +438,7 @@ static void forge_slots(void)
 		((struct frt_span *)(seg.base + FRT_RINGS_AT + i))->kind = FRT_SPAN;
 }
 
-static void pass_has_an_end_and_the_next_one_goes_on(void **state)
+CASE(pass_has_an_end_and_the_next_one_goes_on, setup, teardown)
 {
 	const uint64_t all = FRT_MAX_SLOTS * ((1u << FRT_RING_MAX_LOG2) / FRT_RECORD_SIZE - 1);
 	unsigned int passes = 0;
@@ -460,7 +454,7 @@ static void pass_has_an_end_and_the_next_one_goes_on(void **state)
 	assert_in_range(passes, 2, 99);
 }
 
-static void last_pass_takes_no_more_than_all_rings_together(void **state)
+CASE(last_pass_takes_no_more_than_all_rings_together, setup, teardown)
 {
 	forge_slots();
 	sweep_finish(&seg, streams);
@@ -468,7 +462,7 @@ static void last_pass_takes_no_more_than_all_rings_together(void **state)
 	assert_int_equal(spans + streams->lost, FRT_MAX_SLOTS * ((1u << FRT_RING_MAX_LOG2) / FRT_RECORD_SIZE - 1));
 }
 
-static void forged_head_is_read_within_the_ring(void **state)
+CASE(forged_head_is_read_within_the_ring, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct stream_sink sink = {on_spans, on_cover, NULL};
@@ -482,36 +476,4 @@ static void forged_head_is_read_within_the_ring(void **state)
 		roots_free(streams->roots);
 		streams->roots = NULL;
 	}
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(records_that_may_be_taken_back_are_not_swept),
-		TEST(records_under_what_was_taken_back_are_not_swept),
-		TEST(what_lies_in_a_ring_is_taken_once),
-		TEST(window_that_wraps_is_taken_whole),
-		TEST(each_slot_is_swept),
-		TEST(pass_has_an_end_and_the_next_one_goes_on),
-		TEST(last_pass_takes_no_more_than_all_rings_together),
-		TEST(record_that_may_be_overwritten_just_now_is_not_taken),
-		TEST(all_but_one_record_of_a_ring_are_safe),
-		TEST(gap_is_left_to_the_queue_until_the_end),
-		TEST(what_a_grown_ring_does_not_have_is_left_to_the_queue),
-		TEST(what_a_grown_ring_does_not_have_is_lost_at_the_end),
-		TEST(recording_begins_where_the_streams_stand),
-		TEST(slot_without_a_ring_is_lost_only_at_the_end),
-		TEST(finish_takes_what_a_killed_owner_left),
-		TEST(forged_ring_is_not_followed),
-		TEST(last_ring_of_the_segment_is_read_to_its_end),
-		TEST(forged_heads_end_the_sweep_all_the_same),
-		TEST(forged_head_is_read_within_the_ring),
-		TEST(records_overwritten_during_the_copy_are_not_taken),
-		TEST(records_that_stand_during_the_copy_are_taken),
-		TEST(ring_that_is_given_away_during_the_copy_is_not_taken),
-		TEST(sweep_beside_a_writer_takes_no_torn_record),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Spans come back as edges in the order of time, nested on each track. */
 #include "user/export/timeline.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct timeline t;
 static char text[4096];
@@ -43,7 +36,7 @@ static const char *edges(uint32_t tracks)
 	return text;
 }
 
-static void edges_come_in_the_order_of_time(void **state)
+CASE(edges_come_in_the_order_of_time, .teardown = teardown)
 {
 	add(1, 'b', 12, 18);
 	add(1, 'a', 10, 20);
@@ -51,35 +44,35 @@ static void edges_come_in_the_order_of_time(void **state)
 	assert_string_equal(edges(2), "5:0:+c 10:1:+a 12:1:+b 15:0:-c 18:1:-b 20:1:-a ");
 }
 
-static void a_span_ends_before_the_next_one_begins(void **state)
+CASE(a_span_ends_before_the_next_one_begins, .teardown = teardown)
 {
 	add(0, 'a', 0, 10);
 	add(0, 'b', 10, 20);
 	assert_string_equal(edges(1), "0:0:+a 10:0:-a 10:0:+b 20:0:-b ");
 }
 
-static void of_spans_that_begin_together_the_longer_one_is_outside(void **state)
+CASE(of_spans_that_begin_together_the_longer_one_is_outside, .teardown = teardown)
 {
 	add(0, 'b', 0, 5);
 	add(0, 'a', 0, 9);
 	assert_string_equal(edges(1), "0:0:+a 0:0:+b 5:0:-b 9:0:-a ");
 }
 
-static void of_equal_spans_the_last_one_is_outside(void **state)
+CASE(of_equal_spans_the_last_one_is_outside, .teardown = teardown)
 {
 	add(0, 'b', 0, 5);
 	add(0, 'a', 0, 5);
 	assert_string_equal(edges(1), "0:0:+a 0:0:+b 5:0:-b 5:0:-a ");
 }
 
-static void an_end_that_was_rounded_up_is_cut(void **state)
+CASE(an_end_that_was_rounded_up_is_cut, .teardown = teardown)
 {
 	add(0, 'b', 3, 11);
 	add(0, 'a', 0, 10);
 	assert_string_equal(edges(1), "0:0:+a 3:0:+b 10:0:-b 10:0:-a ");
 }
 
-static void an_end_that_is_later_than_rounding_makes_it_is_no_span_inside(void **state)
+CASE(an_end_that_is_later_than_rounding_makes_it_is_no_span_inside, .teardown = teardown)
 {
 	add(0, 'b', 3, 13);
 	add(0, 'a', 0, 10);
@@ -93,7 +86,7 @@ static void add_wait(int64_t start, int64_t end)
 	assert_int_equal(timeline_add(&t, &s), 0);
 }
 
-static void a_wait_is_in_the_span_that_its_middle_is_in(void **state)
+CASE(a_wait_is_in_the_span_that_its_middle_is_in, .teardown = teardown)
 {
 	add_wait(5, 20);
 	add_wait(35, 60);
@@ -105,7 +98,7 @@ static void a_wait_is_in_the_span_that_its_middle_is_in(void **state)
 				      "100:0:-w 100:0:-a ");
 }
 
-static void spans_that_overlap_get_tracks_of_their_own(void **state)
+CASE(spans_that_overlap_get_tracks_of_their_own, .teardown = teardown)
 {
 	add(1, 'a', 0, 10000);
 	add(1, 'b', 5000, 15000);
@@ -118,20 +111,20 @@ static void spans_that_overlap_get_tracks_of_their_own(void **state)
 	assert_int_equal(t.added[1], 1);
 }
 
-static void a_span_without_length_or_with_a_negative_one_begins_and_ends(void **state)
+CASE(a_span_without_length_or_with_a_negative_one_begins_and_ends, .teardown = teardown)
 {
 	add(0, 'a', 7, 7);
 	add(0, 'b', 9, 8);
 	assert_string_equal(edges(1), "7:0:+a 7:0:-a 9:0:+b 9:0:-b ");
 }
 
-static void nothing_has_no_edges(void **state)
+CASE(nothing_has_no_edges, .teardown = teardown)
 {
 	assert_string_equal(edges(3), "");
 }
 
 /* Each end is that of the innermost span that is open on its track, and times never go back. */
-static void whatever_the_spans_are_their_edges_nest(void **state)
+CASE(whatever_the_spans_are_their_edges_nest, .teardown = teardown)
 {
 	const struct timeline_span *open[400][64];
 	size_t depth[400] = {0}, begun = 0, ended = 0;
@@ -159,24 +152,4 @@ static void whatever_the_spans_are_their_edges_nest(void **state)
 	}
 	assert_int_equal(begun, 20000);
 	assert_int_equal(ended, 20000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_teardown(f, teardown)
-		T(edges_come_in_the_order_of_time),
-		T(a_span_ends_before_the_next_one_begins),
-		T(of_spans_that_begin_together_the_longer_one_is_outside),
-		T(of_equal_spans_the_last_one_is_outside),
-		T(an_end_that_was_rounded_up_is_cut),
-		T(an_end_that_is_later_than_rounding_makes_it_is_no_span_inside),
-		T(a_wait_is_in_the_span_that_its_middle_is_in),
-		T(spans_that_overlap_get_tracks_of_their_own),
-		T(a_span_without_length_or_with_a_negative_one_begins_and_ends),
-		T(nothing_has_no_edges),
-		T(whatever_the_spans_are_their_edges_nest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

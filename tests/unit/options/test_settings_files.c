@@ -7,16 +7,9 @@
 #include "tests/lib/capture.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jdk.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define HEAD		 "<configuration version=\"2.0\" label=\"test\">\n"
 #define TAIL		 "</configuration>\n"
@@ -94,7 +87,7 @@ static void release(struct settings *s)
 			fail_msg("%s", d_.text);      \
 	} while (0)
 
-static void own_files_are_found_by_name(void **state)
+CASE(own_files_are_found_by_name)
 {
 	struct settings s;
 
@@ -109,7 +102,7 @@ static void own_files_are_found_by_name(void **state)
 	release(&s);
 }
 
-static void file_can_say_everything(void **state)
+CASE(file_can_say_everything)
 {
 	const char *path =
 		file("a.jfc", HEAD
@@ -131,7 +124,7 @@ static void file_can_say_everything(void **state)
 	release(&s);
 }
 
-static void later_file_wins_and_an_option_over_all(void **state)
+CASE(later_file_wins_and_an_option_over_all)
 {
 	const char *a = file("a.jfc", TRACE(ON SET("filter", "a.A") SET("threshold", "1 ms")));
 	const char *b = file("b.jfc", TRACE(SET("filter", "a.B") SET("stackTrace", "false")));
@@ -155,7 +148,7 @@ static void later_file_wins_and_an_option_over_all(void **state)
 	release(&s);
 }
 
-static void option_m_sets_the_control(void **state)
+CASE(option_m_sets_the_control)
 {
 	const char *path = file(
 		"a.jfc", HEAD
@@ -178,7 +171,7 @@ static void option_m_sets_the_control(void **state)
 	release(&s);
 }
 
-static void what_is_no_filter_is_left_out_and_said(void **state)
+CASE(what_is_no_filter_is_left_out_and_said)
 {
 	const char *path = file("a.jfc", TRACE(ON SET("filter", "a.A; bad\nname\n;\n\ta.B;also bad")));
 	struct settings s;
@@ -198,7 +191,7 @@ static void what_is_no_filter_is_left_out_and_said(void **state)
 	release(&s);
 }
 
-static void faults_are_reported(void **state)
+CASE(faults_are_reported)
 {
 	static const struct {
 		const char *text, *message;
@@ -227,7 +220,7 @@ static void faults_are_reported(void **state)
 	assert_non_null(strstr(d.text, "a file of more than 1 MB"));
 }
 
-static void short_memory_is_reported(void **state)
+CASE(short_memory_is_reported)
 {
 	const char *path = file("a.jfc", TRACE(ON SET("filter", "a.A;bad name;a.B")));
 	unsigned n = 0;
@@ -278,7 +271,7 @@ static bool newest_jdk(struct jdk *out)
 	return n && out->version >= 25;
 }
 
-static void several_files_are_to_the_jvm_what_they_are_to_us(void **state)
+CASE(several_files_are_to_the_jvm_what_they_are_to_us)
 {
 	const char *a = file("a.jfc", TRACE(ON SET("filter", "a.A") SET("threshold", "1 ms")));
 	const char *b = file("b.jfc", TRACE(SET("filter", "a.B;bad name;a.A") SET("stackTrace", "false")));
@@ -309,7 +302,7 @@ static void several_files_are_to_the_jvm_what_they_are_to_us(void **state)
 }
 
 /* In a folder of ours the name "default.jfc" would be the JDK's own: hence a path. */
-static void jvm_takes_our_files_and_their_options(void **state)
+CASE(jvm_takes_our_files_and_their_options)
 {
 	struct jdk jdk;
 	char *log;
@@ -336,17 +329,5 @@ static void jvm_takes_our_files_and_their_options(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_files_are_found_by_name),
-		cmocka_unit_test(file_can_say_everything),
-		cmocka_unit_test(later_file_wins_and_an_option_over_all),
-		cmocka_unit_test(option_m_sets_the_control),
-		cmocka_unit_test(what_is_no_filter_is_left_out_and_said),
-		cmocka_unit_test(faults_are_reported),
-		cmocka_unit_test(short_memory_is_reported),
-		cmocka_unit_test(several_files_are_to_the_jvm_what_they_are_to_us),
-		cmocka_unit_test(jvm_takes_our_files_and_their_options),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return test_main(make_directory, remove_directory);
 }

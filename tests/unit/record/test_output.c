@@ -3,24 +3,17 @@
 #include "format/jfr/jfr_chunk.h"
 #include "user/record/output.h"
 #include "tests/lib/fail_nth.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <dirent.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define GB (1ULL << 30)
 
@@ -133,7 +126,7 @@ static void write_file(const char *name, const char *text)
 	fclose(f);
 }
 
-static void file_is_for_its_owner_only(void **state)
+CASE(file_is_for_its_owner_only, setup, teardown)
 {
 	mode_t mask = umask(0);
 	struct output *o = open_output(1000);
@@ -145,7 +138,7 @@ static void file_is_for_its_owner_only(void **state)
 	output_close(o);
 }
 
-static void file_that_is_there_stays_until_the_first_chunk(void **state)
+CASE(file_that_is_there_stays_until_the_first_chunk, setup, teardown)
 {
 	struct output *o;
 
@@ -163,7 +156,7 @@ static void file_that_is_there_stays_until_the_first_chunk(void **state)
 	assert_int_equal(count_files(false), 1);
 }
 
-static void file_that_was_put_there_meanwhile_stays(void **state)
+CASE(file_that_was_put_there_meanwhile_stays, setup, teardown)
 {
 	struct output *o = open_output(1000);
 
@@ -186,7 +179,7 @@ static void file_that_was_put_there_meanwhile_stays(void **state)
 	assert_int_equal(count_files(false), 1);
 }
 
-static void file_that_was_removed_is_gone(void **state)
+CASE(file_that_was_removed_is_gone, setup, teardown)
 {
 	struct output *o = open_output(1000);
 	char elsewhere[256];
@@ -228,7 +221,7 @@ static pid_t start_recorder(int chunks)
 	return child;
 }
 
-static void file_that_another_process_writes_is_refused(void **state)
+CASE(file_that_another_process_writes_is_refused, setup, teardown)
 {
 	static const int chunks[] = {
 		0, 1, 25}; /* it has a scratch name, its own, and that again: its oldest chunks have gone */
@@ -254,7 +247,7 @@ static void file_that_another_process_writes_is_refused(void **state)
 	}
 }
 
-static void nothing_is_written_through_a_link(void **state)
+CASE(nothing_is_written_through_a_link, setup, teardown)
 {
 	char other[128];
 	struct output *o;
@@ -272,7 +265,7 @@ static void nothing_is_written_through_a_link(void **state)
 	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
 }
 
-static void what_is_no_regular_file_is_refused(void **state)
+CASE(what_is_no_regular_file_is_refused, setup, teardown)
 {
 	struct output *o;
 
@@ -284,7 +277,7 @@ static void what_is_no_regular_file_is_refused(void **state)
 	assert_int_equal(count_files(false), 1);
 }
 
-static void chunks_stand_one_behind_the_other(void **state)
+CASE(chunks_stand_one_behind_the_other, setup, teardown)
 {
 	struct output *o = open_output(1000);
 
@@ -297,14 +290,14 @@ static void chunks_stand_one_behind_the_other(void **state)
 	assert_string_equal(content(), "a70 b80");
 }
 
-static void file_without_a_chunk_is_removed(void **state)
+CASE(file_without_a_chunk_is_removed, setup, teardown)
 {
 	output_close(open_output(1000));
 	assert_int_equal(count_files(false), 0);
 	output_close(NULL);
 }
 
-static void oldest_chunks_go_whole(void **state)
+CASE(oldest_chunks_go_whole, setup, teardown)
 {
 	struct output *o = open_output(1000);
 	int reader;
@@ -331,7 +324,7 @@ static void oldest_chunks_go_whole(void **state)
 	assert_string_equal(content(), "v130 w130 x130 y130 z130");
 }
 
-static void many_chunks_are_remembered(void **state)
+CASE(many_chunks_are_remembered, setup, teardown)
 {
 	struct output *o = open_output(100000);
 
@@ -343,7 +336,7 @@ static void many_chunks_are_remembered(void **state)
 	output_close(o);
 }
 
-static void disk_is_left_free_for_others(void **state)
+CASE(disk_is_left_free_for_others, setup, teardown)
 {
 	static const struct {
 		uint64_t size, free;
@@ -371,7 +364,7 @@ static void disk_is_left_free_for_others(void **state)
 	assert_string_equal(content(), "a300");
 }
 
-static void full_disk_is_refused_at_once(void **state)
+CASE(full_disk_is_refused_at_once, setup, teardown)
 {
 	struct output *o;
 
@@ -381,7 +374,7 @@ static void full_disk_is_refused_at_once(void **state)
 	assert_int_equal(count_files(false), 0);
 }
 
-static void chunk_that_fails_midway_leaves_the_file_as_it_was(void **state)
+CASE(chunk_that_fails_midway_leaves_the_file_as_it_was, setup, teardown)
 {
 	struct rlimit all, small = {.rlim_cur = 1500, .rlim_max = RLIM_INFINITY};
 	struct output *o = open_output(100000);
@@ -401,7 +394,7 @@ static void chunk_that_fails_midway_leaves_the_file_as_it_was(void **state)
 	output_close(o);
 }
 
-static void old_file_stays_when_it_cannot_be_shortened(void **state)
+CASE(old_file_stays_when_it_cannot_be_shortened, setup, teardown)
 {
 	struct rlimit all, small = {.rlim_cur = 100};
 	struct output *o = open_output(1000);
@@ -421,7 +414,7 @@ static void old_file_stays_when_it_cannot_be_shortened(void **state)
 	output_close(o);
 }
 
-static void failed_allocation_leaves_the_file_as_it_was(void **state)
+CASE(failed_allocation_leaves_the_file_as_it_was, setup, teardown)
 {
 	static const char chunk[70] = "0123456789";
 
@@ -457,7 +450,7 @@ static void failed_allocation_leaves_the_file_as_it_was(void **state)
 	}
 }
 
-static void oldest_chunks_go_by_age(void **state)
+CASE(oldest_chunks_go_by_age, setup, teardown)
 {
 	struct output *o = NULL;
 
@@ -474,7 +467,7 @@ static void oldest_chunks_go_by_age(void **state)
 	output_close(o);
 }
 
-static void copy_has_what_is_finished(void **state)
+CASE(copy_has_what_is_finished, setup, teardown)
 {
 	struct output *o = open_output(100000);
 	char copy[256];
@@ -497,7 +490,7 @@ static void copy_has_what_is_finished(void **state)
 }
 
 /* What the copy was to replace stays when it fails. */
-static void copy_that_fails_leaves_what_was_there(void **state)
+CASE(copy_that_fails_leaves_what_was_there, setup, teardown)
 {
 	struct rlimit all, small = {.rlim_cur = 50};
 	struct output *o = open_output(100000);
@@ -526,7 +519,7 @@ static void copy_that_fails_leaves_what_was_there(void **state)
 }
 
 /* A recorder that is killed while it appends. */
-static void guard_cuts_what_was_not_finished(void **state)
+CASE(guard_cuts_what_was_not_finished, setup, teardown)
 {
 	pid_t child = fork();
 	struct stat st = {0};
@@ -548,7 +541,7 @@ static void guard_cuts_what_was_not_finished(void **state)
 }
 
 /* Or when all is there, but the guard does not know yet: a reader may have seen it. */
-static void guard_keeps_what_was_finished(void **state)
+CASE(guard_keeps_what_was_finished, setup, teardown)
 {
 	unsigned char chunk[90] = {0};
 	struct jfr_header header = {.major = 2, .size = sizeof(chunk)};
@@ -574,7 +567,7 @@ static void guard_keeps_what_was_finished(void **state)
 	assert_int_equal(st.st_size, 190);
 }
 
-static void guard_removes_a_file_without_a_chunk(void **state)
+CASE(guard_removes_a_file_without_a_chunk, setup, teardown)
 {
 	pid_t child;
 
@@ -594,7 +587,7 @@ static void guard_removes_a_file_without_a_chunk(void **state)
 }
 
 /* The tail that was on its way into the file's place. */
-static void guard_removes_what_was_on_its_way(void **state)
+CASE(guard_removes_what_was_on_its_way, setup, teardown)
 {
 	pid_t child = fork();
 	char tail[sizeof(path) + 32];
@@ -615,7 +608,7 @@ static void guard_removes_what_was_on_its_way(void **state)
 }
 
 /* Another's file in its place is not touched. */
-static void guard_cuts_no_other_file(void **state)
+CASE(guard_cuts_no_other_file, setup, teardown)
 {
 	pid_t child = fork();
 
@@ -630,7 +623,7 @@ static void guard_cuts_no_other_file(void **state)
 	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
 }
 
-static void file_belongs_to_the_user_behind_sudo(void **state)
+CASE(file_belongs_to_the_user_behind_sudo, setup, teardown)
 {
 	struct output *o;
 	struct stat st;
@@ -665,35 +658,6 @@ static void file_belongs_to_the_user_behind_sudo(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(file_is_for_its_owner_only),
-		TEST(file_that_is_there_stays_until_the_first_chunk),
-		TEST(file_that_was_put_there_meanwhile_stays),
-		TEST(file_that_was_removed_is_gone),
-		TEST(file_that_another_process_writes_is_refused),
-		TEST(copy_that_fails_leaves_what_was_there),
-		TEST(nothing_is_written_through_a_link),
-		TEST(what_is_no_regular_file_is_refused),
-		TEST(chunks_stand_one_behind_the_other),
-		TEST(file_without_a_chunk_is_removed),
-		TEST(oldest_chunks_go_by_age),
-		TEST(copy_has_what_is_finished),
-		TEST(guard_cuts_what_was_not_finished),
-		TEST(guard_keeps_what_was_finished),
-		TEST(guard_removes_a_file_without_a_chunk),
-		TEST(guard_removes_what_was_on_its_way),
-		TEST(guard_cuts_no_other_file),
-		TEST(oldest_chunks_go_whole),
-		TEST(many_chunks_are_remembered),
-		TEST(disk_is_left_free_for_others),
-		TEST(full_disk_is_refused_at_once),
-		TEST(chunk_that_fails_midway_leaves_the_file_as_it_was),
-		TEST(old_file_stays_when_it_cannot_be_shortened),
-		TEST(failed_allocation_leaves_the_file_as_it_was),
-		TEST(file_belongs_to_the_user_behind_sudo),
-	};
-
 	unsetenv("SUDO_UID");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

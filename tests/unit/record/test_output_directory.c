@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A recording as a directory of chunk files. */
 #include "user/record/output.h"
+#include "tests/lib/test.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define CHUNK 100
 
@@ -78,7 +71,7 @@ static int append(struct output *o, char letter, unsigned int seconds)
 	return output_append(o, chunk, sizeof(chunk), &d);
 }
 
-static void chunks_are_named_as_the_jvm_names_them(void **state)
+CASE(chunks_are_named_as_the_jvm_names_them, setup, teardown)
 {
 	struct output *o = open_output(1000);
 	char name[256];
@@ -101,7 +94,7 @@ static void chunks_are_named_as_the_jvm_names_them(void **state)
 }
 
 /* The chunk that was being written when the recorder was killed. */
-static void guard_removes_what_was_on_its_way(void **state)
+CASE(guard_removes_what_was_on_its_way, setup, teardown)
 {
 	pid_t child = fork();
 
@@ -120,7 +113,7 @@ static void guard_removes_what_was_on_its_way(void **state)
 	assert_string_equal(names(path), "2026_11_18_18_05_05.jfr");
 }
 
-static void oldest_files_go(void **state)
+CASE(oldest_files_go, setup, teardown)
 {
 	struct output *o = open_output(3 * CHUNK);
 
@@ -132,7 +125,7 @@ static void oldest_files_go(void **state)
 	output_close(o);
 }
 
-static void file_that_somebody_removed_has_gone(void **state)
+CASE(file_that_somebody_removed_has_gone, setup, teardown)
 {
 	struct output *o = open_output(2 * CHUNK);
 	char name[256];
@@ -146,7 +139,7 @@ static void file_that_somebody_removed_has_gone(void **state)
 	output_close(o);
 }
 
-static void copy_is_one_file(void **state)
+CASE(copy_is_one_file, setup, teardown)
 {
 	struct output *o = open_output(1000);
 	char copy[128], bytes[3 * CHUNK];
@@ -168,7 +161,7 @@ static void copy_is_one_file(void **state)
 	output_close(o);
 }
 
-static void directory_without_a_chunk_is_removed(void **state)
+CASE(directory_without_a_chunk_is_removed, setup, teardown)
 {
 	char with[128];
 
@@ -177,7 +170,7 @@ static void directory_without_a_chunk_is_removed(void **state)
 	assert_string_equal(names(with), "");
 }
 
-static void what_is_no_directory_is_refused(void **state)
+CASE(what_is_no_directory_is_refused, setup, teardown)
 {
 	struct output *o;
 	char name[128];
@@ -190,20 +183,4 @@ static void what_is_no_directory_is_refused(void **state)
 	assert_int_equal(output_open(&o, path, &(struct output_limits){.size = 1000}, &d), -ENOTDIR);
 	assert_non_null(strstr(d.text, path));
 	assert_int_equal(output_open(&o, "/nowhere/at/all/", &(struct output_limits){.size = 1000}, &d), -ENOENT);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(chunks_are_named_as_the_jvm_names_them),
-		TEST(guard_removes_what_was_on_its_way),
-		TEST(oldest_files_go),
-		TEST(file_that_somebody_removed_has_gone),
-		TEST(copy_is_one_file),
-		TEST(directory_without_a_chunk_is_removed),
-		TEST(what_is_no_directory_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

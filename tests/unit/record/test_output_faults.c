@@ -11,26 +11,19 @@
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jdk.h"
 #include "tests/lib/jfr_dissect.h"
+#include "tests/lib/test.h"
 #include "user/record/output.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define CHUNKS 9
 #define LIMIT  36000 /* bytes: five of them; a recorder makes chunks of a quarter at most */
@@ -424,7 +417,7 @@ static void each_kind(bool is_directory, const enum fault *faults)
 			each_call(is_directory, *faults);
 }
 
-static void a_file_survives_each_fault(void **state)
+CASE(a_file_survives_each_fault)
 {
 	static const enum fault faults[] = {OPEN,  OPENAT, PWRITE,  SHORT, PREAD, RENAMEAT, RENAMEAT2,	FDATASYNC,
 					    FSYNC, FSTAT,  FSTATAT, LOCK,  PIPE2, FORK,	    ALLOCATION, NONE};
@@ -432,7 +425,7 @@ static void a_file_survives_each_fault(void **state)
 	each_kind(false, faults);
 }
 
-static void a_directory_survives_each_fault(void **state)
+CASE(a_directory_survives_each_fault)
 {
 	static const enum fault faults[] = {OPEN,  OPENAT,  PWRITE, SHORT,   RENAMEAT2, UNLINKAT, FDATASYNC,  FSYNC,
 					    FSTAT, FSTATAT, LOCK,   MKDIRAT, PIPE2,	FORK,	  ALLOCATION, NONE};
@@ -452,7 +445,7 @@ static int spare_recorders(void **state)
 	return prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-static void a_file_survives_its_recorder(void **state)
+CASE(a_file_survives_its_recorder, kill_recorders, spare_recorders)
 {
 	static const enum fault faults[] = {OPENAT,  PWRITE, SHORT, RENAMEAT, RENAMEAT2, FSTAT,
 					    FSTATAT, LOCK,   PIPE2, FORK,     NONE};
@@ -460,7 +453,7 @@ static void a_file_survives_its_recorder(void **state)
 	each_kind(false, faults);
 }
 
-static void a_directory_survives_its_recorder(void **state)
+CASE(a_directory_survives_its_recorder, kill_recorders, spare_recorders)
 {
 	static const enum fault faults[] = {OPENAT, PWRITE,  SHORT, RENAMEAT2, UNLINKAT, FSTAT,
 					    LOCK,   MKDIRAT, PIPE2, FORK,      NONE};
@@ -470,12 +463,5 @@ static void a_directory_survives_its_recorder(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_survives_each_fault),
-		cmocka_unit_test(a_directory_survives_each_fault),
-		cmocka_unit_test_setup_teardown(a_file_survives_its_recorder, kill_recorders, spare_recorders),
-		cmocka_unit_test_setup_teardown(a_directory_survives_its_recorder, kill_recorders, spare_recorders),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
+	return test_main(setup, NULL);
 }

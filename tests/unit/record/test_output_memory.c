@@ -4,25 +4,18 @@
  * tests say; the kernel's answers can be made to fail (both wrapped by the linker).
  */
 #include "tests/lib/fail_nth.h"
+#include "tests/lib/test.h"
 #include "user/process/cgroup_limit.h"
 #include "user/process/machine.h"
 #include "user/record/output.h"
 #include "user/text/monotonic.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MB (1ULL << 20)
 
@@ -169,7 +162,7 @@ static const char *saved(const struct output *o, uint64_t last_ns)
 	return content();
 }
 
-static void nothing_touches_the_disk_before_a_copy(void **state)
+CASE(nothing_touches_the_disk_before_a_copy, setup, teardown)
 {
 	struct output *o = open_memory(NULL, 1000, 0);
 
@@ -185,7 +178,7 @@ static void nothing_touches_the_disk_before_a_copy(void **state)
 }
 
 /* Chunks of all sizes lie at all places of the ring. */
-static void the_newest_chunks_that_fit_are_kept_whole(void **state)
+CASE(the_newest_chunks_that_fit_are_kept_whole, setup, teardown)
 {
 	struct output *o = open_memory(NULL, 1000, 0);
 	size_t size[26];
@@ -211,7 +204,7 @@ static void the_newest_chunks_that_fit_are_kept_whole(void **state)
 	output_close(o);
 }
 
-static void a_chunk_may_take_all_of_it_but_not_more(void **state)
+CASE(a_chunk_may_take_all_of_it_but_not_more, setup, teardown)
 {
 	struct output *o = open_memory(NULL, 1000, 0);
 
@@ -223,7 +216,7 @@ static void a_chunk_may_take_all_of_it_but_not_more(void **state)
 	output_close(o);
 }
 
-static void old_chunks_go_by_age(void **state)
+CASE(old_chunks_go_by_age, setup, teardown)
 {
 	struct output *o = open_memory(NULL, 1000, 10000000);
 	int64_t begin = output_since(o), after;
@@ -242,7 +235,7 @@ static void old_chunks_go_by_age(void **state)
 	output_close(o);
 }
 
-static void at_the_end_it_goes_to_the_named_file(void **state)
+CASE(at_the_end_it_goes_to_the_named_file, setup, teardown)
 {
 	struct output *o = open_memory(path, 1000, 0);
 
@@ -256,7 +249,7 @@ static void at_the_end_it_goes_to_the_named_file(void **state)
 	assert_string_equal(content(), "a100");
 }
 
-static void a_name_that_cannot_be_written_is_refused_at_once(void **state)
+CASE(a_name_that_cannot_be_written_is_refused_at_once, setup, teardown)
 {
 	struct output *o = NULL;
 
@@ -274,7 +267,7 @@ static void a_name_that_cannot_be_written_is_refused_at_once(void **state)
 	assert_string_equal(content(), "a100");
 }
 
-static void an_output_that_is_no_memory_has_its_file(void **state)
+CASE(an_output_that_is_no_memory_has_its_file, setup, teardown)
 {
 	struct output *o = NULL;
 
@@ -286,7 +279,7 @@ static void an_output_that_is_no_memory_has_its_file(void **state)
 	assert_int_equal(count_files(), 0);
 }
 
-static void a_copy_that_fails_leaves_what_is_in_memory(void **state)
+CASE(a_copy_that_fails_leaves_what_is_in_memory, setup, teardown)
 {
 	struct output *o = open_memory(path, 1000, 0);
 	uint64_t size;
@@ -306,7 +299,7 @@ static void a_copy_that_fails_leaves_what_is_in_memory(void **state)
 	assert_string_equal(content(), "a100");
 }
 
-static void memory_that_is_not_there_is_refused(void **state)
+CASE(memory_that_is_not_there_is_refused, setup, teardown)
 {
 	struct output *o = NULL;
 	struct output_limits limits = {.size = 80 * MB};
@@ -331,7 +324,7 @@ static void memory_that_is_not_there_is_refused(void **state)
 }
 
 /* It is taken when the recording begins. */
-static void memory_is_there_from_the_start(void **state)
+CASE(memory_is_there_from_the_start, setup, teardown)
 {
 	struct output *o;
 	long before, after;
@@ -349,7 +342,7 @@ static void memory_is_there_from_the_start(void **state)
 	output_close(o);
 }
 
-static void failed_allocation_leaves_it_as_it_was(void **state)
+CASE(failed_allocation_leaves_it_as_it_was, setup, teardown)
 {
 	if (!fail_nth_works())
 		skip();
@@ -375,23 +368,4 @@ static void failed_allocation_leaves_it_as_it_was(void **state)
 		if (!happened)
 			return;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_touches_the_disk_before_a_copy, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_newest_chunks_that_fit_are_kept_whole, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_chunk_may_take_all_of_it_but_not_more, setup, teardown),
-		cmocka_unit_test_setup_teardown(old_chunks_go_by_age, setup, teardown),
-		cmocka_unit_test_setup_teardown(at_the_end_it_goes_to_the_named_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_name_that_cannot_be_written_is_refused_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_output_that_is_no_memory_has_its_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_copy_that_fails_leaves_what_is_in_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(memory_that_is_not_there_is_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(memory_is_there_from_the_start, setup, teardown),
-		cmocka_unit_test_setup_teardown(failed_allocation_leaves_it_as_it_was, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Chunks that go to a pipe: in their order, as the reader takes them, and without ever waiting for it. */
 #include "user/record/output.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define KB 1024
 
@@ -98,7 +91,7 @@ static void read_some(struct reader *r)
 		take(r, bytes, n);
 }
 
-static void chunks_arrive_in_their_order(void **state)
+CASE(chunks_arrive_in_their_order, setup, teardown)
 {
 	struct reader r = {0};
 
@@ -119,7 +112,7 @@ static void chunks_arrive_in_their_order(void **state)
 }
 
 /* Nothing here waits: a pump that did would hang, because the same thread reads later. */
-static void a_slow_reader_gets_all_that_fits_into_memory(void **state)
+CASE(a_slow_reader_gets_all_that_fits_into_memory, setup, teardown)
 {
 	struct reader r = {0};
 
@@ -137,7 +130,7 @@ static void a_slow_reader_gets_all_that_fits_into_memory(void **state)
 	assert_int_equal(output_dropped(o), 0);
 }
 
-static void what_is_too_much_is_dropped_in_whole_chunks_but_not_the_one_that_is_sent(void **state)
+CASE(what_is_too_much_is_dropped_in_whole_chunks_but_not_the_one_that_is_sent, setup, teardown)
 {
 	struct reader r = {0};
 
@@ -159,7 +152,7 @@ static void what_is_too_much_is_dropped_in_whole_chunks_but_not_the_one_that_is_
 	assert_int_equal(output_size(o), 130 * KB);
 }
 
-static void a_reader_that_is_gone_is_an_error(void **state)
+CASE(a_reader_that_is_gone_is_an_error, setup, teardown)
 {
 	open_stream(1000 * KB);
 	assert_int_equal(append('a', 100), 0);
@@ -180,7 +173,7 @@ static void *read_to_the_end(void *reader)
 	return NULL;
 }
 
-static void the_end_waits_for_the_reader(void **state)
+CASE(the_end_waits_for_the_reader, setup, teardown)
 {
 	struct reader r = {0};
 	pthread_t thread;
@@ -197,26 +190,11 @@ static void the_end_waits_for_the_reader(void **state)
 	assert_string_equal(r.text, "a307200 b1 ");
 }
 
-static void there_is_nothing_to_copy(void **state)
+CASE(there_is_nothing_to_copy, setup, teardown)
 {
 	uint64_t size;
 
 	open_stream(1000 * KB);
 	assert_int_equal(append('a', 100), 0);
 	assert_int_equal(output_save(o, "/nonexistent/x.jfr", 0, &size, &d), -ENOTSUP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(chunks_arrive_in_their_order),
-		T(a_slow_reader_gets_all_that_fits_into_memory),
-		T(what_is_too_much_is_dropped_in_whole_chunks_but_not_the_one_that_is_sent),
-		T(a_reader_that_is_gone_is_an_error),
-		T(the_end_waits_for_the_reader),
-		T(there_is_nothing_to_copy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

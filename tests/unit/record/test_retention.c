@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The limit for all recordings of a directory. */
 #include "user/record/retention.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,13 +73,13 @@ static int64_t apply(uint64_t most, const char *made)
 	return retention_apply(&r, &d);
 }
 
-static void nothing_goes_below_the_limit(void **state)
+CASE(nothing_goes_below_the_limit, setup, teardown)
 {
 	assert_int_equal(apply(4000, NULL), 0);
 	assert_true(there("dir/" OLD "/2026_01_01_00_00_00.jfr"));
 }
 
-static void the_oldest_chunks_go_first_of_whichever_recording(void **state)
+CASE(the_oldest_chunks_go_first_of_whichever_recording, setup, teardown)
 {
 	assert_int_equal(apply(3999, NULL), 1000);
 	assert_false(there("dir/" OLD "/2026_01_01_00_00_00.jfr"));
@@ -97,7 +90,7 @@ static void the_oldest_chunks_go_first_of_whichever_recording(void **state)
 	assert_true(there("dir/" NEW "/2026_01_02_00_00_00.jfr"));
 }
 
-static void the_directory_of_a_recording_that_is_made_stays(void **state)
+CASE(the_directory_of_a_recording_that_is_made_stays, setup, teardown)
 {
 	assert_int_equal(apply(0, NEW), 4000);
 	assert_false(there("dir/" OLD));
@@ -106,7 +99,7 @@ static void the_directory_of_a_recording_that_is_made_stays(void **state)
 	assert_true(there("dir/" NEW));
 }
 
-static void what_is_no_chunk_stays_and_links_lead_nowhere(void **state)
+CASE(what_is_no_chunk_stays_and_links_lead_nowhere, setup, teardown)
 {
 	mkdir(at("other"), 0700);
 	make("other/2026_01_01_00_00_00.jfr");
@@ -122,21 +115,8 @@ static void what_is_no_chunk_stays_and_links_lead_nowhere(void **state)
 	assert_true(there("dir/" OLD "/2026_01_01_00_00_09.jfr"));
 }
 
-static void a_directory_that_is_not_there_yet_has_nothing(void **state)
+CASE(a_directory_that_is_not_there_yet_has_nothing, setup, teardown)
 {
 	snprintf(directory, sizeof(directory), "%s/later/", base);
 	assert_int_equal(apply(0, NULL), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_goes_below_the_limit, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_oldest_chunks_go_first_of_whichever_recording, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_directory_of_a_recording_that_is_made_stays, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_chunk_stays_and_links_lead_nowhere, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_directory_that_is_not_there_yet_has_nothing, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

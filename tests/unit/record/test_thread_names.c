@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names themselves are read by user/hotspot/thread_object.c, which has a test of its own. */
 #include "tests/lib/fake_vm.h"
+#include "tests/lib/test.h"
 #include "user/record/thread_names.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define OS_THREAD (FAKE_VM_THREADS + 0x2000)
 
@@ -103,7 +97,7 @@ static const char *wakes(uint32_t started, const char *name)
 	return o ? o->name : NULL;
 }
 
-static void collectors_are_no_java_threads(void **state)
+CASE(collectors_are_no_java_threads, setup, teardown)
 {
 	assert_true(is_collector(4001, "G1 Conc#0"));
 	assert_true(is_collector(4001, "G1 Conc#0"));
@@ -113,20 +107,20 @@ static void collectors_are_no_java_threads(void **state)
 	assert_false(is_collector(4003, "VM Thread"));
 }
 
-static void a_java_thread_that_is_younger_than_the_list_is_no_collector(void **state)
+CASE(a_java_thread_that_is_younger_than_the_list_is_no_collector, setup, teardown)
 {
 	assert_string_equal(wakes(7, "worker"), "worker");
 	fake_mem_put(&vm.m, OS_THREAD + vm.layout.osthread_id, 4001, 4);
 	assert_false(is_collector(4001, "G1 Conc#0"));
 }
 
-static void nobody_is_a_collector_while_the_threads_are_unknown(void **state)
+CASE(nobody_is_a_collector_while_the_threads_are_unknown, setup, teardown)
 {
 	fake_mem_put(&vm.m, vm.layout.threads, 0, 8);
 	assert_false(is_collector(4001, "G1 Conc#0"));
 }
 
-static void a_thread_that_is_alive_is_known_at_once(void **state)
+CASE(a_thread_that_is_alive_is_known_at_once, setup, teardown)
 {
 	unsigned int reads;
 
@@ -138,14 +132,14 @@ static void a_thread_that_is_alive_is_known_at_once(void **state)
 	assert_int_equal(vm.m.reads, reads);
 }
 
-static void without_proc_a_thread_is_known_when_it_wakes_again(void **state)
+CASE(without_proc_a_thread_is_known_when_it_wakes_again, setup, teardown)
 {
 	alive = false;
 	assert_null(wakes(7, "worker"));
 	assert_string_equal(wakes(7, "worker"), "worker");
 }
 
-static void a_thread_with_the_same_id_is_another_one(void **state)
+CASE(a_thread_with_the_same_id_is_another_one, setup, teardown)
 {
 	assert_string_equal(wakes(7, "worker"), "worker");
 	object_is(42, "another");
@@ -156,7 +150,7 @@ static void a_thread_with_the_same_id_is_another_one(void **state)
 	assert_null(wakes(9, "worker"));
 }
 
-static void a_thread_that_renames_itself_has_each_name_at_its_time(void **state)
+CASE(a_thread_that_renames_itself_has_each_name_at_its_time, setup, teardown)
 {
 	assert_string_equal(wakes(7, "worker"), "worker");
 	object_is(41, "idle");
@@ -168,7 +162,7 @@ static void a_thread_that_renames_itself_has_each_name_at_its_time(void **state)
 	assert_string_equal(wakes(7, "idle"), "idle");
 }
 
-static void another_name_is_noticed_after_a_second(void **state)
+CASE(another_name_is_noticed_after_a_second, setup, teardown)
 {
 	assert_string_equal(wakes(7, "java"), "worker");
 	object_is(41, "idle");
@@ -180,7 +174,7 @@ static void another_name_is_noticed_after_a_second(void **state)
 	assert_string_equal(wakes(7, "java"), "idle");
 }
 
-static void a_thread_that_is_not_javas_is_not_looked_for_for_ever(void **state)
+CASE(a_thread_that_is_not_javas_is_not_looked_for_for_ever, setup, teardown)
 {
 	unsigned int reads;
 
@@ -195,7 +189,7 @@ static void a_thread_that_is_not_javas_is_not_looked_for_for_ever(void **state)
 }
 
 /* The JVM chooses the names of its threads, and how many there are. */
-static void reading_takes_a_small_part_of_the_time(void **state)
+CASE(reading_takes_a_small_part_of_the_time, setup, teardown)
 {
 	unsigned int reads;
 
@@ -210,23 +204,4 @@ static void reading_takes_a_small_part_of_the_time(void **state)
 	assert_int_equal(vm.m.reads, reads);
 	now += 10000000000;
 	assert_true(is_collector(5011, "G1 Conc#0"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(collectors_are_no_java_threads),
-		T(a_java_thread_that_is_younger_than_the_list_is_no_collector),
-		T(nobody_is_a_collector_while_the_threads_are_unknown),
-		T(a_thread_that_is_alive_is_known_at_once),
-		T(without_proc_a_thread_is_known_when_it_wakes_again),
-		T(a_thread_with_the_same_id_is_another_one),
-		T(a_thread_that_renames_itself_has_each_name_at_its_time),
-		T(another_name_is_noticed_after_a_second),
-		T(a_thread_that_is_not_javas_is_not_looked_for_for_ever),
-		T(reading_takes_a_small_part_of_the_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

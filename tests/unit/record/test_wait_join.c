@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The model keeps every wait for ever and adds them up one by one. */
 #include "user/record/wait_join.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define THREAD 7u
 #define DEEP   40
@@ -150,7 +144,7 @@ static void claim(int64_t from, int64_t to)
 			assert_true(m->claimed[i]);
 }
 
-static void a_call_without_waits_ran_all_the_time(void **state)
+CASE(a_call_without_waits_ran_all_the_time, setup, teardown)
 {
 	struct wait_join_split s;
 
@@ -161,7 +155,7 @@ static void a_call_without_waits_ran_all_the_time(void **state)
 	assert_int_equal(s.pause, 0);
 }
 
-static void waits_are_split_at_the_waking(void **state)
+CASE(waits_are_split_at_the_waking, setup, teardown)
 {
 	struct wait_join_split s;
 
@@ -176,7 +170,7 @@ static void waits_are_split_at_the_waking(void **state)
 	assert_int_equal(s.blocked + s.run_queue, 0);
 }
 
-static void a_call_that_cuts_a_wait_has_its_part(void **state)
+CASE(a_call_that_cuts_a_wait_has_its_part, setup, teardown)
 {
 	struct wait_join_split s;
 
@@ -190,7 +184,7 @@ static void a_call_that_cuts_a_wait_has_its_part(void **state)
 	assert_int_equal(s.run_queue, 6);
 }
 
-static void times_that_make_no_sense_stay_within_their_wait(void **state)
+CASE(times_that_make_no_sense_stay_within_their_wait, setup, teardown)
 {
 	struct wait_join_split s;
 	struct frt_wait w = {.thread = THREAD, .off = 100, .wake = 500, .on = 200, .reason = FRT_WAIT_FUTEX};
@@ -206,7 +200,7 @@ static void times_that_make_no_sense_stay_within_their_wait(void **state)
 	assert_int_equal(s.blocked + s.run_queue, 200);
 }
 
-static void nested_calls_each_have_what_lies_in_them(void **state)
+CASE(nested_calls_each_have_what_lies_in_them, setup, teardown)
 {
 	make(0, 0);
 	add(110, 120, 121);
@@ -230,7 +224,7 @@ static int64_t longest(int64_t from, int64_t to)
 	return wait_join_claim(m->join, THREAD, from, to, on_wait, NULL);
 }
 
-static void the_longest_wait_of_a_call_may_be_a_nested_ones(void **state)
+CASE(the_longest_wait_of_a_call_may_be_a_nested_ones, setup, teardown)
 {
 	make(0, 0);
 	add(110, 120, 121);
@@ -243,7 +237,7 @@ static void the_longest_wait_of_a_call_may_be_a_nested_ones(void **state)
 	assert_int_equal(longest(200, 300), 0);
 }
 
-static void the_longest_wait_of_a_call_survives_coalescing(void **state)
+CASE(the_longest_wait_of_a_call_survives_coalescing, setup, teardown)
 {
 	make(64, 64);
 	m->open[m->depth++] = 50;
@@ -286,7 +280,7 @@ static void random_calls(size_t rounds, size_t deep)
 		assert_true(check(m->open[--m->depth], now) || m->depth >= WAIT_JOIN_MOMENTS);
 }
 
-static void random_nested_calls_are_as_the_model_has_them(void **state)
+CASE(random_nested_calls_are_as_the_model_has_them, setup, teardown)
 {
 	make(0, 0);
 	random_calls(20000, DEEP);
@@ -294,7 +288,7 @@ static void random_nested_calls_are_as_the_model_has_them(void **state)
 	assert_true(m->answered > 1000);
 }
 
-static void open_calls_are_known_though_memory_is_bounded(void **state)
+CASE(open_calls_are_known_though_memory_is_bounded, setup, teardown)
 {
 	make(64, 64);
 	random_calls(20000, WAIT_JOIN_MOMENTS);
@@ -303,7 +297,7 @@ static void open_calls_are_known_though_memory_is_bounded(void **state)
 	assert_true(m->answered > 1000);
 }
 
-static void calls_deeper_than_the_slot_shows_are_right_or_missing(void **state)
+CASE(calls_deeper_than_the_slot_shows_are_right_or_missing, setup, teardown)
 {
 	make(64, 64);
 	random_calls(20000, DEEP);
@@ -311,7 +305,7 @@ static void calls_deeper_than_the_slot_shows_are_right_or_missing(void **state)
 	assert_true(m->answered > 1000);
 }
 
-static void what_was_coalesced_is_not_guessed(void **state)
+CASE(what_was_coalesced_is_not_guessed, setup, teardown)
 {
 	make(64, 64);
 	m->open[m->depth++] = 1000;
@@ -325,7 +319,7 @@ static void what_was_coalesced_is_not_guessed(void **state)
 	assert_int_equal(m->visited, 1000); /* the old ones when they were coalesced */
 }
 
-static void what_no_open_call_can_ask_for_is_forgotten(void **state)
+CASE(what_no_open_call_can_ask_for_is_forgotten, setup, teardown)
 {
 	make(64, 64);
 	for (int64_t at = 1000; at < 101000; at += 100)
@@ -336,7 +330,7 @@ static void what_no_open_call_can_ask_for_is_forgotten(void **state)
 	assert_int_equal(m->visited, 0);
 }
 
-static void losses_make_what_began_before_unknown(void **state)
+CASE(losses_make_what_began_before_unknown, setup, teardown)
 {
 	make(0, 0);
 	add(100, 150, 160);
@@ -347,7 +341,7 @@ static void losses_make_what_began_before_unknown(void **state)
 	assert_true(check(500, 700));
 }
 
-static void threads_are_told_apart_and_the_younger_one_stays(void **state)
+CASE(threads_are_told_apart_and_the_younger_one_stays, setup, teardown)
 {
 	struct frt_wait w = {
 		.thread = THREAD + FRT_MAX_THREADS, .off = 300, .wake = 320, .on = 330, .reason = FRT_WAIT_FUTEX};
@@ -381,7 +375,7 @@ static int64_t pauses_in(int64_t from, int64_t to)
 	return s.pause;
 }
 
-static void pauses_in_each_other_count_once(void **state)
+CASE(pauses_in_each_other_count_once, setup, teardown)
 {
 	make(0, 0);
 	pause_of(110, 150);
@@ -395,7 +389,7 @@ static void pauses_in_each_other_count_once(void **state)
 }
 
 /* Retransformation at the end of a recording: the VM thread lets the thread go before it reports the end. */
-static void waits_in_pauses_of_frtrace_are_not_the_programs(void **state)
+CASE(waits_in_pauses_of_frtrace_are_not_the_programs, setup, teardown)
 {
 	const struct frt_pause own = {.begin = 100, .end = 200, .flags = FRT_PAUSE_COMMAND, .name = "RedefineClasses"};
 	struct frt_pause other = {.begin = 300, .end = 400, .flags = FRT_PAUSE_COMMAND, .name = "G1CollectFull"};
@@ -421,7 +415,7 @@ static void waits_in_pauses_of_frtrace_are_not_the_programs(void **state)
 	assert_int_equal(s.pause, 255);
 }
 
-static void old_pauses_are_coalesced(void **state)
+CASE(old_pauses_are_coalesced, setup, teardown)
 {
 	make(0, 0);
 	for (int64_t i = 0; i < 100000; i++)
@@ -454,7 +448,7 @@ static void expect_usage(int64_t from, int64_t to, int64_t syscalls, int64_t tim
 	assert_int_equal(s.minor_faults, minor);
 }
 
-static void system_calls_and_faults_are_counted(void **state)
+CASE(system_calls_and_faults_are_counted, setup, teardown)
 {
 	make(0, 0);
 	usage_of(100, 2, 40, 0, 1);
@@ -469,7 +463,7 @@ static void system_calls_and_faults_are_counted(void **state)
 }
 
 /* Nested calls of many usages, with little room: what is known is right, and what is still open is known. */
-static void usage_is_coalesced_between_the_starts_of_open_calls(void **state)
+CASE(usage_is_coalesced_between_the_starts_of_open_calls, setup, teardown)
 {
 	make(64, 64);
 	m->open[m->depth++] = 50;
@@ -489,7 +483,7 @@ static void unobserved(uint32_t thread, uint32_t flags)
 	wait_join_unobserved(m->join, &(struct frt_slot_owner){.thread = thread, .flags = flags});
 }
 
-static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **state)
+CASE(nothing_is_known_of_a_thread_that_the_kernel_does_not_see, setup, teardown)
 {
 	struct wait_join_split s;
 
@@ -524,7 +518,7 @@ static int64_t blocked_of(uint32_t thread, int64_t from, int64_t to)
 	return s.blocked;
 }
 
-static void a_virtual_thread_is_not_the_platform_thread_with_its_number(void **state)
+CASE(a_virtual_thread_is_not_the_platform_thread_with_its_number, setup, teardown)
 {
 	struct wait_join_split s;
 
@@ -543,7 +537,7 @@ static void a_virtual_thread_is_not_the_platform_thread_with_its_number(void **s
 }
 
 /* Each of many virtual threads waits a few times, at a rate at which the limit keeps those of some seconds. */
-static void virtual_threads_make_room_for_later_ones(void **state)
+CASE(virtual_threads_make_room_for_later_ones, setup, teardown)
 {
 	enum { LIMIT = 4096, MANY_THREADS = 12000, WAITS = 20 };
 	const int64_t ms = 1000000;
@@ -565,7 +559,7 @@ static void virtual_threads_make_room_for_later_ones(void **state)
 }
 
 /* All at once, so that there is nothing to drop. */
-static void virtual_threads_without_room_are_missing(void **state)
+CASE(virtual_threads_without_room_are_missing, setup, teardown)
 {
 	enum { LIMIT = 1024, MANY_THREADS = 2000 };
 	size_t known = 0;
@@ -627,7 +621,7 @@ static size_t show(int64_t from, int64_t to)
 #define AGAIN FRT_WAIT_AGAIN
 #define PARK  1000000 /* ns */
 
-static void parks_for_a_monitor_are_one_wait_with_the_last_ones_waker(void **state)
+CASE(parks_for_a_monitor_are_one_wait_with_the_last_ones_waker, setup, teardown)
 {
 	int64_t end = 3 * PARK, ready = 69900 + 3 * 10; /* preempted, and after each of three parts */
 	struct wait_join_split s;
@@ -657,7 +651,7 @@ static void parks_for_a_monitor_are_one_wait_with_the_last_ones_waker(void **sta
 	assert_int_equal(show(-1000, end + 5000), 2);
 }
 
-static void a_last_park_that_has_no_stack_has_that_of_the_ones_before(void **state)
+CASE(a_last_park_that_has_no_stack_has_that_of_the_ones_before, setup, teardown)
 {
 	struct frt_wait last = {.thread = THREAD,
 				.off = PARK + 100,
@@ -673,7 +667,7 @@ static void a_last_park_that_has_no_stack_has_that_of_the_ones_before(void **sta
 	assert_int_equal(shown[0].stacks.java, 5);
 }
 
-static void what_ends_or_repeats_otherwise_stays_a_wait_each(void **state)
+CASE(what_ends_or_repeats_otherwise_stays_a_wait_each, setup, teardown)
 {
 	make(0, 0);
 	park(0, PARK, TIMED, false); /* Object.wait(1) and the like, in a loop */
@@ -688,7 +682,7 @@ static void what_ends_or_repeats_otherwise_stays_a_wait_each(void **state)
 	assert_int_equal(split(0, 20 * PARK).blocked, 8 * PARK - 300);
 }
 
-static void a_collection_between_two_parks_stays_one(void **state)
+CASE(a_collection_between_two_parks_stays_one, setup, teardown)
 {
 	const struct frt_pause gc = {.what = FRT_PAUSE_GC, .begin = PARK + 50, .end = 2 * PARK};
 
@@ -701,7 +695,7 @@ static void a_collection_between_two_parks_stays_one(void **state)
 }
 
 /* Otherwise the part that is in the file already would have lost its waker. */
-static void a_wait_that_may_go_on_is_not_shown_ahead(void **state)
+CASE(a_wait_that_may_go_on_is_not_shown_ahead, setup, teardown)
 {
 	make(0, 0);
 	shows = 0;
@@ -718,7 +712,7 @@ static void a_wait_that_may_go_on_is_not_shown_ahead(void **state)
 	assert_int_equal(shows, 2);
 }
 
-static void a_wait_in_parts_that_goes_on_has_no_run_queue_at_its_end(void **state)
+CASE(a_wait_in_parts_that_goes_on_has_no_run_queue_at_its_end, setup, teardown)
 {
 	struct frt_wait last = {.thread = THREAD,
 				.off = PARK + 100,
@@ -736,7 +730,7 @@ static void a_wait_in_parts_that_goes_on_has_no_run_queue_at_its_end(void **stat
 	assert_int_equal(shown[0].on, 2 * PARK);
 }
 
-static void a_part_that_was_claimed_is_left_alone(void **state)
+CASE(a_part_that_was_claimed_is_left_alone, setup, teardown)
 {
 	make(0, 0);
 	park(0, PARK, TIMED, true);
@@ -747,7 +741,7 @@ static void a_part_that_was_claimed_is_left_alone(void **state)
 	assert_int_equal(split(0, 2 * PARK).blocked, 2 * PARK - 100);
 }
 
-static void memory_of_all_threads_is_bounded(void **state)
+CASE(memory_of_all_threads_is_bounded, setup, teardown)
 {
 	make(1024, 4096);
 	for (int64_t i = 0; i < 200; i++)
@@ -763,44 +757,4 @@ static void memory_of_all_threads_is_bounded(void **state)
 				wait_join_wait(m->join, &w, &no_stacks);
 			}
 	assert_true(wait_join_kept(m->join) <= 4096);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(a_call_without_waits_ran_all_the_time),
-		T(waits_are_split_at_the_waking),
-		T(a_call_that_cuts_a_wait_has_its_part),
-		T(times_that_make_no_sense_stay_within_their_wait),
-		T(nested_calls_each_have_what_lies_in_them),
-		T(the_longest_wait_of_a_call_may_be_a_nested_ones),
-		T(the_longest_wait_of_a_call_survives_coalescing),
-		T(random_nested_calls_are_as_the_model_has_them),
-		T(open_calls_are_known_though_memory_is_bounded),
-		T(calls_deeper_than_the_slot_shows_are_right_or_missing),
-		T(what_was_coalesced_is_not_guessed),
-		T(what_no_open_call_can_ask_for_is_forgotten),
-		T(losses_make_what_began_before_unknown),
-		T(threads_are_told_apart_and_the_younger_one_stays),
-		T(pauses_in_each_other_count_once),
-		T(waits_in_pauses_of_frtrace_are_not_the_programs),
-		T(old_pauses_are_coalesced),
-		T(system_calls_and_faults_are_counted),
-		T(usage_is_coalesced_between_the_starts_of_open_calls),
-		T(nothing_is_known_of_a_thread_that_the_kernel_does_not_see),
-		T(a_virtual_thread_is_not_the_platform_thread_with_its_number),
-		T(virtual_threads_make_room_for_later_ones),
-		T(virtual_threads_without_room_are_missing),
-		T(parks_for_a_monitor_are_one_wait_with_the_last_ones_waker),
-		T(a_last_park_that_has_no_stack_has_that_of_the_ones_before),
-		T(what_ends_or_repeats_otherwise_stays_a_wait_each),
-		T(a_collection_between_two_parks_stays_one),
-		T(a_wait_that_may_go_on_is_not_shown_ahead),
-		T(a_wait_in_parts_that_goes_on_has_no_run_queue_at_its_end),
-		T(a_part_that_was_claimed_is_left_alone),
-		T(memory_of_all_threads_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

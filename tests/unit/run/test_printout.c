@@ -3,21 +3,14 @@
 #include "user/run/printout.h"
 #include "tests/lib/capture.h"
 #include "tests/lib/fake_segment.h"
+#include "tests/lib/test.h"
 #include "user/capture/cost.h"
 #include "user/jvm/metaspace.h"
 #include "user/text/log.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define NOW_S 1000000LL
 
@@ -155,7 +148,7 @@ static const char *end(bool restored, bool target_ended)
 	return all;
 }
 
-static void hooked_methods_and_classes_are_counted(void **state)
+CASE(hooked_methods_and_classes_are_counted, setup, teardown)
 {
 	uint32_t classes;
 
@@ -167,7 +160,7 @@ static void hooked_methods_and_classes_are_counted(void **state)
 	assert_int_equal(classes, 1);
 }
 
-static void start_names_what_is_traced(void **state)
+CASE(start_names_what_is_traced, setup, teardown)
 {
 	const char *all;
 
@@ -187,7 +180,7 @@ static void start_names_what_is_traced(void **state)
 	assert_says(all, "at most 1.0 GB, oldest goes first.  Ctrl-C stops and restores the JVM\n");
 }
 
-static void without_the_kernels_half_a_switch_costs_nothing(void **state)
+CASE(without_the_kernels_half_a_switch_costs_nothing, setup, teardown)
 {
 	b->settings.kernel = SETTINGS_KERNEL_OFF;
 	assert_says(start(), "rings 0.0 of 4.0 MB, stacks walked\n");
@@ -195,13 +188,13 @@ static void without_the_kernels_half_a_switch_costs_nothing(void **state)
 	assert_says(start(), "rings 0.0 of 4.0 MB\n");
 }
 
-static void pause_that_is_not_known_is_an_upper_bound(void **state)
+CASE(pause_that_is_not_known_is_an_upper_bound, setup, teardown)
 {
 	b->facts.cost.pause_known = false;
 	assert_says(start(), "pause at most 1.2 ms");
 }
 
-static void skips_are_grouped_by_reason(void **state)
+CASE(skips_are_grouped_by_reason, setup, teardown)
 {
 	char name[16];
 	const char *all;
@@ -225,7 +218,7 @@ static void skips_are_grouped_by_reason(void **state)
 	assert_null(strstr(all, "other"));
 }
 
-static void classes_without_room_in_metaspace_are_said_with_numbers(void **state)
+CASE(classes_without_room_in_metaspace_are_said_with_numbers, setup, teardown)
 {
 	const char *all;
 
@@ -239,7 +232,7 @@ static void classes_without_room_in_metaspace_are_said_with_numbers(void **state
 }
 
 /* Classes that are loaded while the recording runs, or by a program that frtrace starts. */
-static void skips_of_later_classes_are_said_at_the_end(void **state)
+CASE(skips_of_later_classes_are_said_at_the_end, setup, teardown)
 {
 	struct notes notes = {.count = 0};
 	const char *all;
@@ -269,7 +262,7 @@ static const char *active(const struct active_list *list, bool skipped)
 	return capture_end();
 }
 
-static void active_methods_share_a_line(void **state)
+CASE(active_methods_share_a_line, setup, teardown)
 {
 	struct active_list *list = calloc(1, sizeof(*list));
 
@@ -288,7 +281,7 @@ static void active_methods_share_a_line(void **state)
 	free(list);
 }
 
-static void age_is_said_in_its_largest_unit(void **state)
+CASE(age_is_said_in_its_largest_unit, setup, teardown)
 {
 	static const struct {
 		uint64_t s;
@@ -303,7 +296,7 @@ static void age_is_said_in_its_largest_unit(void **state)
 	}
 }
 
-static void status_is_json(void **state)
+CASE(status_is_json, setup, teardown)
 {
 	char text[4096] = "", begin[256];
 	FILE *to = fmemopen(text, sizeof(text), "w");
@@ -319,7 +312,7 @@ static void status_is_json(void **state)
 	assert_says(text, "\"fileGone\":false}\n");
 }
 
-static void native_methods_beside_others_are_no_failure(void **state)
+CASE(native_methods_beside_others_are_no_failure, setup, teardown)
 {
 	fake_skip(&b->segment, "com/acme/N", "n", "()V", FRT_SKIP_NATIVE);
 	start();
@@ -329,13 +322,13 @@ static void native_methods_beside_others_are_no_failure(void **state)
 	assert_false(b->incomplete);
 }
 
-static void lower_bounds_are_named(void **state)
+CASE(lower_bounds_are_named, setup, teardown)
 {
 	hook("max", "(II)I", FRT_METHOD_LOWER_BOUND);
 	assert_says(start(), "lower bound: com.acme.Cart.max(int, int): intrinsics");
 }
 
-static void long_lists_end(void **state)
+CASE(long_lists_end, setup, teardown)
 {
 	const char *all;
 	char name[64];
@@ -373,7 +366,7 @@ static void trace(unsigned int n)
 		sink.spans(sink.context, &s, 1, NULL);
 }
 
-static void end_sums_up(void **state)
+CASE(end_sums_up, setup, teardown)
 {
 	const char *all;
 
@@ -407,7 +400,7 @@ static const char *end_of(const char *name)
 	return all;
 }
 
-static void suggested_commands_can_be_pasted(void **state)
+CASE(suggested_commands_can_be_pasted, setup, teardown)
 {
 	char want[256];
 
@@ -427,14 +420,14 @@ static void suggested_commands_can_be_pasted(void **state)
 	assert_int_equal(system(want), 0);
 }
 
-static void in_the_background_nobody_types_ctrl_c(void **state)
+CASE(in_the_background_nobody_types_ctrl_c, setup, teardown)
 {
 	b->settings.background = true;
 	assert_null(strstr(start(), "Ctrl-C"));
 	assert_says(start(), "at most 1.0 GB, oldest goes first\n");
 }
 
-static void missing_calls_are_explained(void **state)
+CASE(missing_calls_are_explained, setup, teardown)
 {
 	uint64_t *rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
 	uint32_t id;
@@ -454,7 +447,7 @@ static void missing_calls_are_explained(void **state)
 	assert_says(end(true, false), "1,204 calls, none of them ended by an exception\n");
 }
 
-static void missing_open_calls_and_intrinsics_are_explained(void **state)
+CASE(missing_open_calls_and_intrinsics_are_explained, setup, teardown)
 {
 	uint64_t *rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
 
@@ -474,7 +467,7 @@ static const char *no_events(bool verbose)
 	return capture_end();
 }
 
-static void missing_calls_are_explained_meanwhile_if_verbose(void **state)
+CASE(missing_calls_are_explained_meanwhile_if_verbose, setup, teardown)
 {
 	uint64_t *rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
 
@@ -487,7 +480,7 @@ static void missing_calls_are_explained_meanwhile_if_verbose(void **state)
 	assert_string_equal(no_events(true), "");
 }
 
-static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
+CASE(every_loss_is_in_the_sum_and_has_its_reason, setup, teardown)
 {
 	struct frt_slot *s = calls(100, 0);
 	const char *all;
@@ -514,7 +507,7 @@ static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
 	assert_says(all, "6 nested");
 }
 
-static void roots_are_summed_up(void **state)
+CASE(roots_are_summed_up, setup, teardown)
 {
 	const char *all;
 
@@ -548,7 +541,7 @@ static const char *throttled(const struct throttle_finding *found)
 	return all;
 }
 
-static void throttled_methods_are_named_with_their_cost(void **state)
+CASE(throttled_methods_are_named_with_their_cost, setup, teardown)
 {
 	struct throttle_load load[6] = {{.method = hook("run", "(I)V", 0), .calls = 1234567, .cpus = 0.71}};
 	const char *all;
@@ -570,7 +563,7 @@ static void throttled_methods_are_named_with_their_cost(void **state)
 		": com.acme.Cart.run(int), com.acme.Cart.more(), com.acme.Cart.more(), com.acme.Cart.more(), ...\n");
 }
 
-static void hooks_that_cost_too_much_by_themselves_are_told(void **state)
+CASE(hooks_that_cost_too_much_by_themselves_are_told, setup, teardown)
 {
 	const char *all = throttled(&(struct throttle_finding){.hook_calls = 20000000, .hook_cpus = 0.4});
 
@@ -580,7 +573,7 @@ static void hooks_that_cost_too_much_by_themselves_are_told(void **state)
 		"only fewer methods take less\n");
 }
 
-static void live_line_tells_the_oldest_open_call(void **state)
+CASE(live_line_tells_the_oldest_open_call, setup, teardown)
 {
 	struct frt_slot *s = calls(1204, 2);
 
@@ -596,7 +589,7 @@ static void live_line_tells_the_oldest_open_call(void **state)
 	assert_string_equal(capture_end(), "");
 }
 
-static void missing_stacks_are_said_at_the_start(void **state)
+CASE(missing_stacks_are_said_at_the_start, setup, teardown)
 {
 	const char *all;
 
@@ -610,7 +603,7 @@ static void missing_stacks_are_said_at_the_start(void **state)
 	assert_false(b->incomplete);
 }
 
-static void stacks_by_jvmti_are_said_at_the_start_with_their_price(void **state)
+CASE(stacks_by_jvmti_are_said_at_the_start_with_their_price, setup, teardown)
 {
 	const char *all;
 
@@ -630,7 +623,7 @@ static void stacks_by_jvmti_are_said_at_the_start_with_their_price(void **state)
 	assert_null(strstr(start(), "stacks"));
 }
 
-static void missing_system_calls_are_said_at_the_start(void **state)
+CASE(missing_system_calls_are_said_at_the_start, setup, teardown)
 {
 	hook("run", "()V", 0);
 	assert_null(strstr(start(), "system call"));
@@ -642,13 +635,13 @@ static void missing_system_calls_are_said_at_the_start(void **state)
 	assert_false(b->incomplete);
 }
 
-static void end_says_nothing_of_stacks_when_all_is_well(void **state)
+CASE(end_says_nothing_of_stacks_when_all_is_well, setup, teardown)
 {
 	assert_false(facts()->lost.stacks);
 	assert_null(strstr(end(true, false), "stack"));
 }
 
-static void end_tells_what_is_wrong_with_stacks(void **state)
+CASE(end_tells_what_is_wrong_with_stacks, setup, teardown)
 {
 	struct frt_header *h = segment_header(&b->segment);
 	struct frt_frame unknown = {.kind = FRT_FRAME_COMPILED};
@@ -674,7 +667,7 @@ static void end_tells_what_is_wrong_with_stacks(void **state)
 	assert_null(strstr(all, "1 stack is cut"));
 }
 
-static void lost_waits_are_told(void **state)
+CASE(lost_waits_are_told, setup, teardown)
 {
 	b->facts.waits_lost = 1234;
 	assert_false(facts()->lost.stacks);
@@ -685,14 +678,14 @@ static void lost_waits_are_told(void **state)
 		    "  1,234 waits and counts are lost: frtrace was behind; calls that were open then");
 }
 
-static void calls_before_the_hooks_are_said_to_be_missing(void **state)
+CASE(calls_before_the_hooks_are_said_to_be_missing, setup, teardown)
 {
 	assert_null(strstr(end(true, false), "first calls may be missing"));
 	b->facts.ran_early = true;
 	assert_says(end(true, false), "first calls may be missing: the JVM had stopped waiting");
 }
 
-static void records_that_were_not_read_are_a_loss(void **state)
+CASE(records_that_were_not_read_are_a_loss, setup, teardown)
 {
 	b->unread = 12;
 	assert_int_equal(facts()->lost.sum, 12);
@@ -700,7 +693,7 @@ static void records_that_were_not_read_are_a_loss(void **state)
 		    "  12 lost in the queue: a record was never complete, or a CPU went offline (--buffer=perf)\n");
 }
 
-static void what_the_probes_do_not_tell_is_told(void **state)
+CASE(what_the_probes_do_not_tell_is_told, setup, teardown)
 {
 	b->settings.source = SETTINGS_SOURCE_HOTSPOT;
 	b->facts.missed = 3;
@@ -710,7 +703,7 @@ static void what_the_probes_do_not_tell_is_told(void **state)
 	assert_says(end(true, false), "The JVM has no probes any more");
 }
 
-static void losses_of_probes_have_reasons_of_their_own(void **state)
+CASE(losses_of_probes_have_reasons_of_their_own, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&b->segment, 10, 0);
 
@@ -721,7 +714,7 @@ static void losses_of_probes_have_reasons_of_their_own(void **state)
 	assert_says(end(true, false), "  5 lost that began while 128 calls of their thread were open");
 }
 
-static void lost_stacks_are_a_loss(void **state)
+CASE(lost_stacks_are_a_loss, setup, teardown)
 {
 	segment_header(&b->segment)->stacks_lost = 1;
 	assert_true(facts()->lost.stacks);
@@ -739,7 +732,7 @@ static const char *status(void)
 	return text;
 }
 
-static void file_that_is_gone_is_said_to_be(void **state)
+CASE(file_that_is_gone_is_said_to_be, setup, teardown)
 {
 	char text[1024];
 
@@ -752,49 +745,4 @@ static void file_that_is_gone_is_said_to_be(void **state)
 		b->path);
 	assert_says(end(true, false), text);
 	assert_non_null(strstr(status(), " is gone: "));
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(hooked_methods_and_classes_are_counted),
-		TEST(start_names_what_is_traced),
-		TEST(without_the_kernels_half_a_switch_costs_nothing),
-		TEST(pause_that_is_not_known_is_an_upper_bound),
-		TEST(skips_are_grouped_by_reason),
-		TEST(classes_without_room_in_metaspace_are_said_with_numbers),
-		TEST(skips_of_later_classes_are_said_at_the_end),
-		TEST(active_methods_share_a_line),
-		TEST(age_is_said_in_its_largest_unit),
-		TEST(status_is_json),
-		TEST(native_methods_beside_others_are_no_failure),
-		TEST(lower_bounds_are_named),
-		TEST(long_lists_end),
-		TEST(end_sums_up),
-		TEST(suggested_commands_can_be_pasted),
-		TEST(in_the_background_nobody_types_ctrl_c),
-		TEST(missing_calls_are_explained),
-		TEST(missing_open_calls_and_intrinsics_are_explained),
-		TEST(missing_calls_are_explained_meanwhile_if_verbose),
-		TEST(every_loss_is_in_the_sum_and_has_its_reason),
-		TEST(roots_are_summed_up),
-		TEST(throttled_methods_are_named_with_their_cost),
-		TEST(hooks_that_cost_too_much_by_themselves_are_told),
-		TEST(missing_stacks_are_said_at_the_start),
-		TEST(stacks_by_jvmti_are_said_at_the_start_with_their_price),
-		TEST(missing_system_calls_are_said_at_the_start),
-		TEST(end_says_nothing_of_stacks_when_all_is_well),
-		TEST(end_tells_what_is_wrong_with_stacks),
-		TEST(lost_waits_are_told),
-		TEST(calls_before_the_hooks_are_said_to_be_missing),
-		TEST(records_that_were_not_read_are_a_loss),
-		TEST(what_the_probes_do_not_tell_is_told),
-		TEST(losses_of_probes_have_reasons_of_their_own),
-		TEST(lost_stacks_are_a_loss),
-		TEST(live_line_tells_the_oldest_open_call),
-		TEST(file_that_is_gone_is_said_to_be),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

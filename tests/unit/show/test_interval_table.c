@@ -3,13 +3,7 @@
 #include "user/show/interval_table.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/json.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define ROWS 30
 
@@ -99,7 +93,7 @@ static size_t longest_line(void)
 	return most;
 }
 
-static void table_has_a_row_for_each_method(void **state)
+CASE(table_has_a_row_for_each_method, setup, teardown)
 {
 	assert_int_equal(print(), 4);
 	assert_string_equal(
@@ -121,7 +115,7 @@ static void print_json(void)
 	fclose(to);
 }
 
-static void where_time_went_has_columns_when_it_is_known(void **state)
+CASE(where_time_went_has_columns_when_it_is_known, setup, teardown)
 {
 	interval.split = true;
 	row[0].split = (struct breakdown_sum){
@@ -135,14 +129,14 @@ static void where_time_went_has_columns_when_it_is_known(void **state)
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.worstWaitNs"), "11400000");
 }
 
-static void no_percentiles_are_no_number(void **state)
+CASE(no_percentiles_are_no_number, setup, teardown)
 {
 	row[0].bucketed = false;
 	print();
 	assert_non_null(strstr(text, "8.1 ms    -    -  210 ms"));
 }
 
-static void nothing_is_one_line(void **state)
+CASE(nothing_is_one_line, setup, teardown)
 {
 	interval = (struct interval){.length = 1000000000};
 	how.lost = 0;
@@ -150,7 +144,7 @@ static void nothing_is_one_line(void **state)
 	assert_string_equal(text, "01:46:40   0 calls in 1.0 s   0 thrown   0 lost   0 open\n");
 }
 
-static void the_whole_recording_is_named_so(void **state)
+CASE(the_whole_recording_is_named_so, setup, teardown)
 {
 	interval.whole = true;
 	interval.calls = 1;
@@ -165,7 +159,7 @@ static void many_rows(void)
 	interval.rows = ROWS;
 }
 
-static void rows_beyond_the_top_are_counted(void **state)
+CASE(rows_beyond_the_top_are_counted, setup, teardown)
 {
 	many_rows();
 	assert_int_equal(print(), INTERVAL_TABLE_ROWS + 3);
@@ -179,7 +173,7 @@ static void rows_beyond_the_top_are_counted(void **state)
 }
 
 /* With the line of the cursor all is on the screen, whatever its size: else the next frame would not find it. */
-static void table_fits_any_screen(void **state)
+CASE(table_fits_any_screen, setup, teardown)
 {
 	many_rows();
 	how.top = 100;
@@ -194,7 +188,7 @@ static void table_fits_any_screen(void **state)
 		}
 }
 
-static void keys_and_scrolled_rows_fit_any_screen(void **state)
+CASE(keys_and_scrolled_rows_fit_any_screen, setup, teardown)
 {
 	many_rows();
 	how.top = 100;
@@ -213,7 +207,7 @@ static void keys_and_scrolled_rows_fit_any_screen(void **state)
 			}
 }
 
-static void rows_begin_where_the_user_has_scrolled_to(void **state)
+CASE(rows_begin_where_the_user_has_scrolled_to, setup, teardown)
 {
 	row[0].method = 2;
 	row[1].method = 1;
@@ -234,7 +228,7 @@ static void rows_begin_where_the_user_has_scrolled_to(void **state)
 	assert_null(strstr(text, "q ends"));
 }
 
-static void the_column_of_the_order_is_marked_and_stays(void **state)
+CASE(the_column_of_the_order_is_marked_and_stays, setup, teardown)
 {
 	interval.order = INTERVAL_P50;
 	how.keys = true;
@@ -247,7 +241,7 @@ static void the_column_of_the_order_is_marked_and_stays(void **state)
 	assert_null(strstr(text, "P50"));
 }
 
-static void colours_are_used_only_where_they_are_wanted(void **state)
+CASE(colours_are_used_only_where_they_are_wanted, setup, teardown)
 {
 	interval.order = INTERVAL_TOTAL;
 	how.keys = true;
@@ -260,7 +254,7 @@ static void colours_are_used_only_where_they_are_wanted(void **state)
 	assert_null(strstr(text, "\033[31m     0"));
 }
 
-static void narrow_screens_keep_calls_total_class_and_method(void **state)
+CASE(narrow_screens_keep_calls_total_class_and_method, setup, teardown)
 {
 	how.width = 80;
 	print();
@@ -273,7 +267,7 @@ static void narrow_screens_keep_calls_total_class_and_method(void **state)
 	assert_non_null(strstr(text, "1,204  9.8 s  c.acme.Cart.checkout(...)\n"));
 }
 
-static void where_time_went_stays_longer_than_percentiles(void **state)
+CASE(where_time_went_stays_longer_than_percentiles, setup, teardown)
 {
 	interval.split = true;
 	row[0].split = (struct breakdown_sum){.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192};
@@ -282,7 +276,7 @@ static void where_time_went_stays_longer_than_percentiles(void **state)
 	assert_non_null(strstr(text, "calls      p99  total  cpu  blocked  method\n"));
 }
 
-static void columns_go_before_class_and_method(void **state)
+CASE(columns_go_before_class_and_method, setup, teardown)
 {
 	uint32_t class_id = fake_class(&segment, "org/apache/tomcat/DelegatingPreparedStatement", 0, 0);
 
@@ -293,7 +287,7 @@ static void columns_go_before_class_and_method(void **state)
 	assert_non_null(strstr(text, "  DelegatingPreparedStatement.executeUpdate\n"));
 }
 
-static void overloads_can_be_told_apart(void **state)
+CASE(overloads_can_be_told_apart, setup, teardown)
 {
 	row[1] = row[0];
 	row[1].method = fake_method(&segment, 1, "checkout", "(Lcom/acme/Order;ZZZ)V", 0);
@@ -303,7 +297,7 @@ static void overloads_can_be_told_apart(void **state)
 	assert_non_null(strstr(text, "Cart.checkout(Order, b"));
 }
 
-static void a_class_in_two_loaders_is_named_with_them(void **state)
+CASE(a_class_in_two_loaders_is_named_with_them, setup, teardown)
 {
 	uint32_t other = fake_class(&segment, "com/acme/Cart", fake_loader(&segment, "a/L", "plugin"), 0);
 	uint32_t id = fake_method(&segment, other, "checkout", "(Lcom/acme/Order;)V", 0);
@@ -328,7 +322,7 @@ static void assert_json(const char *path, const char *want)
 	assert_string_equal(json_text(text, path), want);
 }
 
-static void json_has_all_of_it_in_one_line(void **state)
+CASE(json_has_all_of_it_in_one_line, setup, teardown)
 {
 	const char *methods;
 
@@ -359,7 +353,7 @@ static void json_has_all_of_it_in_one_line(void **state)
 	assert_string_equal(json_text(methods, "sinceStart.minNs"), "1000");
 }
 
-static void json_of_a_method_without_calls_has_no_times(void **state)
+CASE(json_of_a_method_without_calls_has_no_times, setup, teardown)
 {
 	const char *methods;
 
@@ -376,7 +370,7 @@ static void json_of_a_method_without_calls_has_no_times(void **state)
 	assert_string_equal(json_text(methods, "sinceStart.maxNs"), "null");
 }
 
-static void json_shows_all_unless_told_otherwise(void **state)
+CASE(json_shows_all_unless_told_otherwise, setup, teardown)
 {
 	many_rows();
 	print_json();
@@ -384,32 +378,4 @@ static void json_shows_all_unless_told_otherwise(void **state)
 	how.top = 3;
 	print_json();
 	assert_json("methodsNotShown", "27");
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(table_has_a_row_for_each_method),
-		TEST(where_time_went_has_columns_when_it_is_known),
-		TEST(no_percentiles_are_no_number),
-		TEST(nothing_is_one_line),
-		TEST(the_whole_recording_is_named_so),
-		TEST(rows_beyond_the_top_are_counted),
-		TEST(table_fits_any_screen),
-		TEST(keys_and_scrolled_rows_fit_any_screen),
-		TEST(rows_begin_where_the_user_has_scrolled_to),
-		TEST(the_column_of_the_order_is_marked_and_stays),
-		TEST(colours_are_used_only_where_they_are_wanted),
-		TEST(narrow_screens_keep_calls_total_class_and_method),
-		TEST(where_time_went_stays_longer_than_percentiles),
-		TEST(columns_go_before_class_and_method),
-		TEST(overloads_can_be_told_apart),
-		TEST(a_class_in_two_loaders_is_named_with_them),
-		TEST(json_has_all_of_it_in_one_line),
-		TEST(json_of_a_method_without_calls_has_no_times),
-		TEST(json_shows_all_unless_told_otherwise),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,12 @@
 /* Files that appear whole or not at all, also in directories and beside files of other users. Some need root. */
 #include "user/text/new_file.h"
 #include "user/text/safe_directory.h"
+#include "tests/lib/test.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define STRANGER 1234
 
@@ -84,7 +77,7 @@ static const char *inside(const char *name)
 	return text[n % 4];
 }
 
-static void file_appears_when_it_is_committed(void **state)
+CASE(file_appears_when_it_is_committed, setup, teardown)
 {
 	struct new_file f;
 
@@ -102,7 +95,7 @@ static void file_appears_when_it_is_committed(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-static void file_that_is_not_committed_leaves_nothing(void **state)
+CASE(file_that_is_not_committed_leaves_nothing, setup, teardown)
 {
 	struct new_file f;
 
@@ -114,7 +107,7 @@ static void file_that_is_not_committed_leaves_nothing(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-static void new_file_does_not_replace_one_that_came_meanwhile(void **state)
+CASE(new_file_does_not_replace_one_that_came_meanwhile, setup, teardown)
 {
 	struct new_file f;
 
@@ -125,7 +118,7 @@ static void new_file_does_not_replace_one_that_came_meanwhile(void **state)
 	assert_string_equal(text_of(path), "precious");
 }
 
-static void scratch_file_of_one_that_was_killed_is_replaced(void **state)
+CASE(scratch_file_of_one_that_was_killed_is_replaced, setup, teardown)
 {
 	struct new_file f;
 
@@ -137,7 +130,7 @@ static void scratch_file_of_one_that_was_killed_is_replaced(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-static void what_is_in_the_way_stays(void **state)
+CASE(what_is_in_the_way_stays, setup, teardown)
 {
 	struct new_file f;
 
@@ -150,7 +143,7 @@ static void what_is_in_the_way_stays(void **state)
 }
 
 /* Many at once: each either writes a file of its own or hears who does. */
-static void of_many_writers_one_gets_the_name(void **state)
+CASE(of_many_writers_one_gets_the_name, setup, teardown)
 {
 	enum { WRITERS = 8, ROUNDS = 30 };
 	int status, wins = 0, ends[2];
@@ -192,7 +185,7 @@ static bool need_root(void)
 	return false;
 }
 
-static void file_of_another_user_is_not_replaced(void **state)
+CASE(file_of_another_user_is_not_replaced, setup, teardown)
 {
 	struct new_file f;
 
@@ -241,7 +234,7 @@ static int open_through_link(uid_t directory_owner, mode_t mode, uid_t link_owne
 	return fd < 0 ? fd : 0;
 }
 
-static void link_on_the_way_is_followed_if_nobody_else_can_change_it(void **state)
+CASE(link_on_the_way_is_followed_if_nobody_else_can_change_it, setup, teardown)
 {
 	if (!need_root())
 		skip();
@@ -259,7 +252,7 @@ static void link_on_the_way_is_followed_if_nobody_else_can_change_it(void **stat
 	assert_int_equal(open_through_link(STRANGER, 0755, STRANGER), 0);
 }
 
-static void path_to_nowhere_is_reported(void **state)
+CASE(path_to_nowhere_is_reported, setup, teardown)
 {
 	char deep[5000];
 
@@ -276,7 +269,7 @@ static void path_to_nowhere_is_reported(void **state)
 	assert_int_equal(safe_directory_open(deep, "FILE", &d), -ENAMETOOLONG);
 }
 
-static void directory_is_found_from_the_current_one(void **state)
+CASE(directory_is_found_from_the_current_one, setup, teardown)
 {
 	static const char *const ways[] = {"", ".", "./", "..", "sub/..//"};
 	char here[4096];
@@ -295,23 +288,4 @@ static void directory_is_found_from_the_current_one(void **state)
 		close(fd);
 	}
 	assert_int_equal(chdir(here), 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(file_appears_when_it_is_committed),
-		TEST(file_that_is_not_committed_leaves_nothing),
-		TEST(new_file_does_not_replace_one_that_came_meanwhile),
-		TEST(scratch_file_of_one_that_was_killed_is_replaced),
-		TEST(what_is_in_the_way_stays),
-		TEST(of_many_writers_one_gets_the_name),
-		TEST(file_of_another_user_is_not_replaced),
-		TEST(link_on_the_way_is_followed_if_nobody_else_can_change_it),
-		TEST(path_to_nowhere_is_reported),
-		TEST(directory_is_found_from_the_current_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "user/trace/jfr_files.h"
 #include "tests/lib/capture.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/exit.h"
 #include "user/text/log.h"
 #include "user/export/export.h"
@@ -10,19 +11,11 @@
 #include "user/view/print.h"
 #include "user/view/views.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define CHUNKS 5
 #define SECOND 1000000000ll
@@ -201,7 +194,7 @@ static void assert_same_outputs(const char *one, const char *const *paths, size_
 	free(got);
 }
 
-static void chunk_files_give_what_the_whole_file_gives(void **state)
+CASE(chunk_files_give_what_the_whole_file_gives, setup, teardown)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
 	const char *whole = write_file("whole", c.r.file.data, c.r.file.size), *all = in_directory("all"), *paths[3];
@@ -230,7 +223,7 @@ static void chunk_files_give_what_the_whole_file_gives(void **state)
 	recording_free(&c.r);
 }
 
-static void a_directory_of_one_file_is_that_file(void **state)
+CASE(a_directory_of_one_file_is_that_file, setup, teardown)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
 	const char *whole = write_file("whole.jfr", c.r.file.data, c.r.file.size), *path = directory;
@@ -262,7 +255,7 @@ static long calls_of(const char *const *paths, size_t count, const char *method)
 }
 
 /* Equal keys stand for different methods. */
-static void calls_of_two_recordings_are_counted_by_name(void **state)
+CASE(calls_of_two_recordings_are_counted_by_name, setup, teardown)
 {
 	struct chunked a = chunked_new(42, 0, STARTS, "order"),
 		       z = chunked_new(42, 100 * SECOND, STARTS + 100000, "pay");
@@ -294,7 +287,7 @@ static const char *refusal(int want, const char *const *paths, size_t count)
 			fail_msg("'%s' is not in '%s'", text, said);                       \
 	} while (0)
 
-static void what_cannot_be_read_together_is_refused(void **state)
+CASE(what_cannot_be_read_together_is_refused, setup, teardown)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order"), other = chunked_new(43, SECOND, STARTS, "order");
 	const char *a = write_file("a.jfr", c.r.file.data, c.r.file.size);
@@ -316,7 +309,7 @@ static void what_cannot_be_read_together_is_refused(void **state)
 	recording_free(&other.r);
 }
 
-static void what_is_no_recording_is_refused(void **state)
+CASE(what_is_no_recording_is_refused, setup, teardown)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
 	const char *a = write_file("a.jfr", c.r.file.data, c.r.file.size), *empty = in_directory("empty");
@@ -352,7 +345,7 @@ static void read_files(const char *const *paths, size_t count, const char *lose,
 	jfr_files_close(&f);
 }
 
-static void damage_is_reported_with_its_file(void **state)
+CASE(damage_is_reported_with_its_file, setup, teardown)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
 	const char *paths[] = {write_chunk(&c, 0, "0.jfr"), write_file("1.jfr", c.r.file.data + c.at[1], 3000),
@@ -366,7 +359,7 @@ static void damage_is_reported_with_its_file(void **state)
 	recording_free(&c.r);
 }
 
-static void an_unfinished_file_is_read_up_to_its_flush(void **state)
+CASE(an_unfinished_file_is_read_up_to_its_flush, setup, teardown)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
 	const char *paths[2] = {write_chunk(&c, 1, "1.jfr")};
@@ -383,7 +376,7 @@ static void an_unfinished_file_is_read_up_to_its_flush(void **state)
 }
 
 /* A recording that goes on drops its oldest chunks. */
-static void a_file_that_goes_meanwhile_is_missed(void **state)
+CASE(a_file_that_goes_meanwhile_is_missed, setup, teardown)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
 	const char *path = directory, *first = write_chunk(&c, 0, "0.jfr");
@@ -398,7 +391,7 @@ static void a_file_that_goes_meanwhile_is_missed(void **state)
 	recording_free(&c.r);
 }
 
-static void a_directory_is_merged_to_one_file(void **state)
+CASE(a_directory_is_merged_to_one_file, setup, teardown)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
 	const char *all = in_directory("all"), *merged = in_directory("merged.jfr");
@@ -420,23 +413,4 @@ static void a_directory_is_merged_to_one_file(void **state)
 	assert_int_equal(calls_of(&merged, 1, "Cart.pay()"), 15);
 	close(fd);
 	recording_free(&c.r);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(chunk_files_give_what_the_whole_file_gives),
-		TEST(a_directory_of_one_file_is_that_file),
-		TEST(calls_of_two_recordings_are_counted_by_name),
-		TEST(what_cannot_be_read_together_is_refused),
-		TEST(what_is_no_recording_is_refused),
-		TEST(damage_is_reported_with_its_file),
-		TEST(an_unfinished_file_is_read_up_to_its_flush),
-		TEST(a_file_that_goes_meanwhile_is_missed),
-		TEST(a_directory_is_merged_to_one_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,14 @@
  * method), those with times that no clock shows, and those with names that would be lines.
  */
 #include "tests/lib/jfr_builder.h"
+#include "tests/lib/test.h"
 #include "user/export/export.h"
 #include "user/trace/trace.h"
 #include "user/view/print.h"
 #include "user/view/views.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { TRACE = 100, THREAD, STACK, FRAME, METHOD, CLASS, CLOCK, WAIT };
 
@@ -171,7 +165,7 @@ static const char *line_of(const char *text, const char *word)
 	return line;
 }
 
-static void a_call_without_method_is_one_of_its_top_frame(void **state)
+CASE(a_call_without_method_is_one_of_its_top_frame, .teardown = teardown)
 {
 	char *text;
 
@@ -193,7 +187,7 @@ static void a_call_without_method_is_one_of_its_top_frame(void **state)
 	free(text);
 }
 
-static void stacks_whose_keys_differ_in_one_bit_differ(void **state)
+CASE(stacks_whose_keys_differ_in_one_bit_differ, .teardown = teardown)
 {
 	char *text;
 
@@ -205,14 +199,14 @@ static void stacks_whose_keys_differ_in_one_bit_differ(void **state)
 	free(text);
 }
 
-static void a_method_that_is_there_is_not_on_the_stack(void **state)
+CASE(a_method_that_is_there_is_not_on_the_stack, .teardown = teardown)
 {
 	make(3, false);
 	assert_has(line_of(shown("method-calls"), "shop.Order.main(int)"), "shop.Order.take(int)");
 }
 
 /* The stack of frtrace's calls begins with the caller. */
-static void a_method_that_frtrace_does_not_know_is_not_known(void **state)
+CASE(a_method_that_frtrace_does_not_know_is_not_known, .teardown = teardown)
 {
 	make(0, true);
 	assert_has(line_of(shown("method-trace"), "N/A"), " 4 ");
@@ -253,7 +247,7 @@ static void put_strange_times(int type)
 		}
 }
 
-static void times_that_no_sum_has_room_for_are_cut(void **state)
+CASE(times_that_no_sum_has_room_for_are_cut, .teardown = teardown)
 {
 	unsigned int calls = 0, waits = 0;
 	struct jfr_file f;
@@ -296,7 +290,7 @@ static char *printed(void)
 }
 
 /* The names of a recording are chosen by whoever wrote the program, or the file. */
-static void a_name_is_no_line_of_its_own(void **state)
+CASE(a_name_is_no_line_of_its_own, .teardown = teardown)
 {
 	const char *const views_of_names[] = {"method-trace", "slowest", "method-calls", "callers", "latency"};
 	char *text;
@@ -321,7 +315,7 @@ static void a_name_is_no_line_of_its_own(void **state)
 }
 
 /* As a spreadsheet takes them for formulas. */
-static void a_name_begins_no_cell_with_a_tab(void **state)
+CASE(a_name_begins_no_cell_with_a_tab, .teardown = teardown)
 {
 	char *text;
 
@@ -330,19 +324,4 @@ static void a_name_begins_no_cell_with_a_tab(void **state)
 	text = exported(false);
 	assert_null(strchr(text, '\t'));
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(times_that_no_sum_has_room_for_are_cut, teardown),
-		cmocka_unit_test_teardown(a_name_is_no_line_of_its_own, teardown),
-		cmocka_unit_test_teardown(a_name_begins_no_cell_with_a_tab, teardown),
-		cmocka_unit_test_teardown(a_call_without_method_is_one_of_its_top_frame, teardown),
-		cmocka_unit_test_teardown(stacks_whose_keys_differ_in_one_bit_differ, teardown),
-		cmocka_unit_test_teardown(a_method_that_is_there_is_not_on_the_stack, teardown),
-		cmocka_unit_test_teardown(a_method_that_frtrace_does_not_know_is_not_known, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

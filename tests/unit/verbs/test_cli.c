@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The command line: what is taken, and the one line for what is not. */
 #include "tests/lib/fail_nth.h"
+#include "tests/lib/test.h"
 #include "user/verbs/cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define WORDS 24
 
@@ -63,7 +56,7 @@ static struct settings good(const char *line)
 	return s;
 }
 
-static void defaults_are_as_the_design_says(void **state)
+CASE(defaults_are_as_the_design_says)
 {
 	struct settings s = good("-p|4242|-m|com.acme.Cart::checkout");
 
@@ -79,7 +72,7 @@ static void defaults_are_as_the_design_says(void **state)
 	release(&s);
 }
 
-static void every_option_reaches_its_setting(void **state)
+CASE(every_option_reaches_its_setting)
 {
 	struct settings s =
 		good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
@@ -110,7 +103,7 @@ static void every_option_reaches_its_setting(void **state)
 	release(&s);
 }
 
-static void words_behind_two_dashes_are_the_programs(void **state)
+CASE(words_behind_two_dashes_are_the_programs)
 {
 	struct settings s = good("-m|a.A|-p|Worker|--user=me|--|java|-p|1|--help|-m");
 
@@ -127,7 +120,7 @@ static void words_behind_two_dashes_are_the_programs(void **state)
 	release(&s);
 }
 
-static void check_takes_a_target_or_none(void **state)
+CASE(check_takes_a_target_or_none)
 {
 	struct settings s = good("check");
 
@@ -143,7 +136,7 @@ static void check_takes_a_target_or_none(void **state)
 	release(&s);
 }
 
-static void methods_takes_a_target_and_filters(void **state)
+CASE(methods_takes_a_target_and_filters)
 {
 	struct settings s = good("methods|shop.jar|a.A;!a.A::x|a.B|-x|a.C|--lambda|--json");
 
@@ -161,7 +154,7 @@ static void methods_takes_a_target_and_filters(void **state)
 	release(&s);
 }
 
-static void list_takes_no_target(void **state)
+CASE(list_takes_no_target)
 {
 	struct settings s = good("list");
 
@@ -176,7 +169,7 @@ static void list_takes_no_target(void **state)
 	release(&s);
 }
 
-static void short_options_mean_the_same(void **state)
+CASE(short_options_mean_the_same)
 {
 	struct settings s = good("-qp|4242|-ma.A|-x|a.A::x|-t10 ms|-o|out/|-d1m|-n7");
 
@@ -187,7 +180,7 @@ static void short_options_mean_the_same(void **state)
 	release(&s);
 }
 
-static void filters_of_several_options_are_joined(void **state)
+CASE(filters_of_several_options_are_joined)
 {
 	struct settings s = good("-p|1|-m|a.A;a.B|-m|a.C::m|-x|a.D|-m|a.A");
 
@@ -196,7 +189,7 @@ static void filters_of_several_options_are_joined(void **state)
 	release(&s);
 }
 
-static void last_value_of_an_option_counts(void **state)
+CASE(last_value_of_an_option_counts)
 {
 	struct settings s = good("-p|1|-p|1|-m|a.A|-o|x|-o|y|-t|1s|-t|0");
 
@@ -321,7 +314,7 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|--clock=tsc", "there is no option '--clock'"},
 };
 
-static void wrong_words_get_one_clear_line(void **state)
+CASE(wrong_words_get_one_clear_line)
 {
 	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
 		struct settings s;
@@ -337,7 +330,7 @@ static void wrong_words_get_one_clear_line(void **state)
 	}
 }
 
-static void wrong_filter_shows_the_caret_and_the_right_one(void **state)
+CASE(wrong_filter_shows_the_caret_and_the_right_one)
 {
 	struct settings s;
 	struct diag d;
@@ -374,7 +367,7 @@ static int captured(const char *line, char *out, size_t size)
 	return result;
 }
 
-static void help_goes_to_standard_output_and_is_short(void **state)
+CASE(help_goes_to_standard_output_and_is_short)
 {
 	static const char *const lines[] = {"--help", "-h", "-?", "help", "record|--help", "-p|1|--help|--frob"};
 	char out[16384];
@@ -391,7 +384,7 @@ static void help_goes_to_standard_output_and_is_short(void **state)
 }
 
 /* A shell makes them of a pattern. */
-static void verbs_that_read_take_any_number_of_files(void **state)
+CASE(verbs_that_read_take_any_number_of_files)
 {
 	struct command_line c;
 	struct diag d;
@@ -403,7 +396,7 @@ static void verbs_that_read_take_any_number_of_files(void **state)
 	cli_release(&c);
 }
 
-static void a_duration_without_a_unit_is_in_seconds(void **state)
+CASE(a_duration_without_a_unit_is_in_seconds)
 {
 	struct settings s = good("-p|1|-m|a.A|-d|5");
 
@@ -412,7 +405,7 @@ static void a_duration_without_a_unit_is_in_seconds(void **state)
 }
 
 /* The examples of the help are command lines that are taken. */
-static void help_examples_are_right(void **state)
+CASE(help_examples_are_right)
 {
 	struct settings s = good("-p|shop.jar|-m|com.acme.Cart;com.acme.Order$Line|-t|10ms|-d|30s|-o|/tmp/");
 	char out[16384];
@@ -423,7 +416,7 @@ static void help_examples_are_right(void **state)
 	release(&s);
 }
 
-static void version_is_the_build_s(void **state)
+CASE(version_is_the_build_s)
 {
 	char out[256];
 
@@ -431,7 +424,7 @@ static void version_is_the_build_s(void **state)
 	assert_string_equal(out, "frtrace " FRTRACE_VERSION "\n");
 }
 
-static void wrong_use_prints_nothing_by_itself(void **state)
+CASE(wrong_use_prints_nothing_by_itself)
 {
 	char out[256];
 
@@ -441,7 +434,7 @@ static void wrong_use_prints_nothing_by_itself(void **state)
 	}
 }
 
-static void failed_allocation_is_an_error(void **state)
+CASE(failed_allocation_is_an_error)
 {
 	unsigned int n = 0;
 
@@ -463,30 +456,4 @@ static void failed_allocation_is_an_error(void **state)
 	} while (fail_nth_happened());
 	fail_nth(0);
 	assert_in_range(n, 8, 200);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_as_the_design_says),
-		cmocka_unit_test(every_option_reaches_its_setting),
-		cmocka_unit_test(words_behind_two_dashes_are_the_programs),
-		cmocka_unit_test(check_takes_a_target_or_none),
-		cmocka_unit_test(methods_takes_a_target_and_filters),
-		cmocka_unit_test(list_takes_no_target),
-		cmocka_unit_test(short_options_mean_the_same),
-		cmocka_unit_test(filters_of_several_options_are_joined),
-		cmocka_unit_test(last_value_of_an_option_counts),
-		cmocka_unit_test(wrong_words_get_one_clear_line),
-		cmocka_unit_test(wrong_filter_shows_the_caret_and_the_right_one),
-		cmocka_unit_test(help_goes_to_standard_output_and_is_short),
-		cmocka_unit_test(verbs_that_read_take_any_number_of_files),
-		cmocka_unit_test(a_duration_without_a_unit_is_in_seconds),
-		cmocka_unit_test(help_examples_are_right),
-		cmocka_unit_test(version_is_the_build_s),
-		cmocka_unit_test(failed_allocation_is_an_error),
-		cmocka_unit_test(wrong_use_prints_nothing_by_itself),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

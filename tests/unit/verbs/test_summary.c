@@ -3,16 +3,10 @@
 #include "tests/lib/jfr_builder.h"
 #include "tests/lib/json.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[] = "/tmp/frtrace-summary-XXXXXX";
 
@@ -58,7 +52,7 @@ static const char *summary(bool json)
 	return text;
 }
 
-static void times_are_in_ns_and_named_so(void **state)
+CASE(times_are_in_ns_and_named_so)
 {
 	const char *all = summary(true);
 	char start[40];
@@ -69,13 +63,13 @@ static void times_are_in_ns_and_named_so(void **state)
 	assert_null(strstr(all, "Nanos"));
 }
 
-static void text_counts_events_by_type(void **state)
+CASE(text_counts_events_by_type)
 {
 	assert_non_null(strstr(summary(false), " jdk.MethodTrace "));
 }
 
 /* A merged file may have frtrace's type and the JVM's. */
-static void types_of_one_name_are_one_line(void **state)
+CASE(types_of_one_name_are_one_line)
 {
 	struct chunk_builder b;
 	struct bytes file;
@@ -111,11 +105,5 @@ static void types_of_one_name_are_one_line(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_in_ns_and_named_so),
-		cmocka_unit_test(text_counts_events_by_type),
-		cmocka_unit_test(types_of_one_name_are_one_line),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_main(setup, teardown);
 }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* `frtrace view events`: rows in the order of time, groups by a field's values, and the types of a recording. */
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/view/views.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 
@@ -73,7 +66,7 @@ static const char *assert_has(const char *part)
 	return found;
 }
 
-static void events_stand_in_the_order_of_time_and_the_longest_first_with_top(void **state)
+CASE(events_stand_in_the_order_of_time_and_the_longest_first_with_top, setup, teardown)
 {
 	call("put", 20 * MS, 5 * MS, true);
 	call("get", 0, MS, false);
@@ -89,7 +82,7 @@ static void events_stand_in_the_order_of_time_and_the_longest_first_with_top(voi
 	assert_null(strstr((char *)out.data, "Cart.get()"));
 }
 
-static void json_has_plain_values_of_each_field(void **state)
+CASE(json_has_plain_values_of_each_field, setup, teardown)
 {
 	request.layout.json = true;
 	call("put", 0, 5 * MS, true);
@@ -101,7 +94,7 @@ static void json_has_plain_values_of_each_field(void **state)
 	assert_has("\"cpuTime\":5000000,");
 }
 
-static void groups_have_exact_percentiles_and_most_time_first(void **state)
+CASE(groups_have_exact_percentiles_and_most_time_first, setup, teardown)
 {
 	for (int i = 1; i <= 200; i++)
 		call("get", i * MS, i * 1000, i % 50 == 0);
@@ -115,7 +108,7 @@ static void groups_have_exact_percentiles_and_most_time_first(void **state)
 		   "\"p99Ns\":198000,\"maxNs\":200000,\"thrown\":4}]}\n");
 }
 
-static void types_are_listed_with_their_counts(void **state)
+CASE(types_are_listed_with_their_counts, setup, teardown)
 {
 	request.event = NULL;
 	call("get", 0, MS, false);
@@ -126,7 +119,7 @@ static void types_are_listed_with_their_counts(void **state)
 	assert_null(strstr((char *)out.data, "jdk.MethodTiming"));
 }
 
-static void a_missing_type_or_field_is_named_with_what_there_is(void **state)
+CASE(a_missing_type_or_field_is_named_with_what_there_is, setup, teardown)
 {
 	call("get", 0, MS, false);
 	request.by = "user";
@@ -136,18 +129,4 @@ static void a_missing_type_or_field_is_named_with_what_there_is(void **state)
 	request.event = "Serve";
 	assert_int_equal(show(), -ENOENT);
 	assert_non_null(strstr(diag.text, "there are no events of type 'Serve'"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(events_stand_in_the_order_of_time_and_the_longest_first_with_top),
-		T(json_has_plain_values_of_each_field),
-		T(groups_have_exact_percentiles_and_most_time_first),
-		T(types_are_listed_with_their_counts),
-		T(a_missing_type_or_field_is_named_with_what_there_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

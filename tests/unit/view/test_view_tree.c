@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The slowest calls as trees: which calls become one node, and what a node adds up. */
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/view/views.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 
@@ -94,7 +87,7 @@ static void shop_calls(void)
 	call(1, "serve", 0, 100);
 }
 
-static void calls_of_a_method_below_one_caller_are_one_node(void **state)
+CASE(calls_of_a_method_below_one_caller_are_one_node, setup, teardown)
 {
 	shop_calls();
 	show();
@@ -107,7 +100,7 @@ static void calls_of_a_method_below_one_caller_are_one_node(void **state)
 	assert_has("\"worker-1\"\n");
 }
 
-static void a_narrow_terminal_keeps_total_self_and_blocked(void **state)
+CASE(a_narrow_terminal_keeps_total_self_and_blocked, setup, teardown)
 {
 	request.layout.width = 80;
 	shop_calls();
@@ -116,7 +109,7 @@ static void a_narrow_terminal_keeps_total_self_and_blocked(void **state)
 		   "    100 ms   46.0 ms   75.0 ms  com.acme.Cart.serve()\n");
 }
 
-static void the_longest_wait_stands_below_the_innermost_call(void **state)
+CASE(the_longest_wait_stands_below_the_innermost_call, setup, teardown)
 {
 	wait_in(1, "disk", 0, 33, 39);
 	wait_in(1, "futex", 2, 52, 70);
@@ -130,7 +123,7 @@ static void the_longest_wait_stands_below_the_innermost_call(void **state)
 	assert_lacks("sleep");
 }
 
-static void json_has_the_longest_wait_of_callers_too(void **state)
+CASE(json_has_the_longest_wait_of_callers_too, setup, teardown)
 {
 	request.layout.json = true;
 	wait_in(1, "futex", 2, 52, 70);
@@ -144,7 +137,7 @@ static void json_has_the_longest_wait_of_callers_too(void **state)
 	assert_has("{\"node\":4,\"parent\":3,\"method\":\"com.acme.Cart.read()\",\"calls\":2");
 }
 
-static void recursion_is_a_node_for_each_level(void **state)
+CASE(recursion_is_a_node_for_each_level, setup, teardown)
 {
 	call(1, "walk", 2, 8);
 	call(1, "walk", 1, 9);
@@ -155,7 +148,7 @@ static void recursion_is_a_node_for_each_level(void **state)
 		   "    6.0 ms    6.0 ms    1.5 ms      0 ns    4.5 ms      com.acme.Cart.walk()\n");
 }
 
-static void merged_trees_have_the_calls_of_all_roots(void **state)
+CASE(merged_trees_have_the_calls_of_all_roots, setup, teardown)
 {
 	request.merged = true;
 	shop_calls();
@@ -167,7 +160,7 @@ static void merged_trees_have_the_calls_of_all_roots(void **state)
 	assert_has("   32.0 ms   32.0 ms    8.0 ms      0 ns   24.0 ms    2 × com.acme.Cart.pay()\n");
 }
 
-static void slow_roots_are_compared_with_fast_ones(void **state)
+CASE(slow_roots_are_compared_with_fast_ones, setup, teardown)
 {
 	request.merged = true;
 	filter.slower_ns = 50 * MS;
@@ -190,7 +183,7 @@ static void slow_roots_are_compared_with_fast_ones(void **state)
 	assert_lacks("futex");
 }
 
-static void json_of_merged_trees_has_the_fast_calls(void **state)
+CASE(json_of_merged_trees_has_the_fast_calls, setup, teardown)
 {
 	request.merged = request.layout.json = true;
 	filter.slower_ns = 50 * MS;
@@ -203,7 +196,7 @@ static void json_of_merged_trees_has_the_fast_calls(void **state)
 	assert_has("\"fastCalls\":0,\"fastTotalNs\":0,");
 }
 
-static void short_calls_are_one_line_if_they_are_enough_together(void **state)
+CASE(short_calls_are_one_line_if_they_are_enough_together, setup, teardown)
 {
 	request.min_share = 20;
 	call(1, "read", 52, 58); /* too little for a line */
@@ -217,7 +210,7 @@ static void short_calls_are_one_line_if_they_are_enough_together(void **state)
 	assert_lacks("read");
 }
 
-static void depth_cuts_the_tree(void **state)
+CASE(depth_cuts_the_tree, setup, teardown)
 {
 	request.depth = 1;
 	shop_calls();
@@ -226,7 +219,7 @@ static void depth_cuts_the_tree(void **state)
 	assert_lacks("read");
 }
 
-static void a_deep_recursion_is_cut_and_said_to_be(void **state)
+CASE(a_deep_recursion_is_cut_and_said_to_be, setup, teardown)
 {
 	for (int i = 1; i <= 600; i++) /* the innermost call ends first */
 		call(1, "walk", 1000 - i, 2000 + i);
@@ -234,29 +227,8 @@ static void a_deep_recursion_is_cut_and_said_to_be(void **state)
 	assert_has("Left out: 88 calls and waits");
 }
 
-static void an_empty_recording_has_no_tree(void **state)
+CASE(an_empty_recording_has_no_tree, setup, teardown)
 {
 	show();
 	assert_has("No events found for 'Slowest Calls as Trees'.");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		CASE(calls_of_a_method_below_one_caller_are_one_node),
-		CASE(a_narrow_terminal_keeps_total_self_and_blocked),
-		CASE(the_longest_wait_stands_below_the_innermost_call),
-		CASE(json_has_the_longest_wait_of_callers_too),
-		CASE(recursion_is_a_node_for_each_level),
-		CASE(merged_trees_have_the_calls_of_all_roots),
-		CASE(slow_roots_are_compared_with_fast_ones),
-		CASE(json_of_merged_trees_has_the_fast_calls),
-		CASE(short_calls_are_one_line_if_they_are_enough_together),
-		CASE(depth_cuts_the_tree),
-		CASE(a_deep_recursion_is_cut_and_said_to_be),
-		CASE(an_empty_recording_has_no_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

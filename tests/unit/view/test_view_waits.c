@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/view/views.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static struct recording r;
 static struct bytes out;
@@ -87,7 +80,7 @@ static void assert_lines_fit(size_t width)
 			fail_msg("a line of more than %zu columns: %s", width, line);
 }
 
-static void a_slow_call_says_where_its_time_went(void **state)
+CASE(a_slow_call_says_where_its_time_went, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 	const char *text;
@@ -108,7 +101,7 @@ static void a_slow_call_says_where_its_time_went(void **state)
 	assert_null(strstr(text, "pipe"));
 }
 
-static void a_call_without_a_split_says_so(void **state)
+CASE(a_call_without_a_split_says_so, setup, teardown)
 {
 	struct jfr_method_trace e = {.start = T0, .duration = 3 * MS, .method = recording_method(&r, "checkout")};
 
@@ -119,7 +112,7 @@ static void a_call_without_a_split_says_so(void **state)
 	assert_has((char *)out.data, "\"?\", the JVM paused for 0.6ms\n");
 }
 
-static void what_a_call_asked_of_the_kernel_is_shown(void **state)
+CASE(what_a_call_asked_of_the_kernel_is_shown, setup, teardown)
 {
 	struct jfr_method_trace e = {.start = T0, .duration = 3 * MS, .method = recording_method(&r, "checkout")};
 
@@ -144,7 +137,7 @@ static void what_a_call_asked_of_the_kernel_is_shown(void **state)
 	assert_has((char *)out.data, "\"?\"\n");
 }
 
-static void a_call_is_not_slow_because_of_frtrace(void **state)
+CASE(a_call_is_not_slow_because_of_frtrace, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 	const char *text, *first, *second;
@@ -159,7 +152,7 @@ static void a_call_is_not_slow_because_of_frtrace(void **state)
 	assert_true(first && second && first < second);
 }
 
-static void waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk(void **state)
+CASE(waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1);
 
@@ -170,7 +163,7 @@ static void waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk
 	assert_has(show("slowest"), "2.0 blocked (sleep 2.0)]");
 }
 
-static void only_the_longest_waits_are_listed_and_all_are_added_up(void **state)
+CASE(only_the_longest_waits_are_listed_and_all_are_added_up, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1);
 	const char *text;
@@ -186,7 +179,7 @@ static void only_the_longest_waits_are_listed_and_all_are_added_up(void **state)
 	assert_null(strstr(text, "15.0ms"));
 }
 
-static void a_pause_that_would_print_as_zero_is_left_out(void **state)
+CASE(a_pause_that_would_print_as_zero_is_left_out, setup, teardown)
 {
 	struct jfr_method_trace e = {.start = T0, .duration = 3000 * MS, .method = recording_method(&r, "checkout")};
 
@@ -213,7 +206,7 @@ static void run(uint64_t thread, int64_t start, int64_t duration, uint64_t metho
 			.start = start, .duration = duration, .cpu = duration, .thread = thread, .method = method_key});
 }
 
-static void a_request_is_one_entry_with_what_it_called(void **state)
+CASE(a_request_is_one_entry_with_what_it_called, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 	const char *text;
@@ -239,7 +232,7 @@ static void a_request_is_one_entry_with_what_it_called(void **state)
 }
 
 /* The candidates of the first pass are all inside one call. */
-static void outermost_calls_are_found_behind_thousands_inside_others(void **state)
+CASE(outermost_calls_are_found_behind_thousands_inside_others, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 	uint64_t inner = method("inner"), request_key = method("request");
@@ -272,7 +265,7 @@ static uint64_t function_stack(const char *where, const char *const *names, int 
 	return jfr_stack(r.w, frames, count, cut);
 }
 
-static void a_kernel_stack_ends_at_the_name_of_the_system_call(void **state)
+CASE(a_kernel_stack_ends_at_the_name_of_the_system_call, setup, teardown)
 {
 	static const char *const names[] = {"schedule",
 					    "io_schedule",
@@ -313,7 +306,7 @@ static void a_kernel_stack_ends_at_the_name_of_the_system_call(void **state)
 }
 
 /* One stack: the kernel's, that of the libraries, and Java's. A part that was cut ends with dots. */
-static void native_frames_stand_between_those_of_the_kernel_and_of_java(void **state)
+CASE(native_frames_stand_between_those_of_the_kernel_and_of_java, setup, teardown)
 {
 	static const char *const kernel[] = {"futex_do_wait", "__x64_sys_futex"}, *const native[] = {
 											  "pthread_cond_wait",
@@ -340,7 +333,7 @@ static void native_frames_stand_between_those_of_the_kernel_and_of_java(void **s
 				     "            com.acme.Cart.lock():7\n");
 }
 
-static void slowest_as_json_has_numbers(void **state)
+CASE(slowest_as_json_has_numbers, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1);
 
@@ -355,7 +348,7 @@ static void slowest_as_json_has_numbers(void **state)
 		"\"cpuNs\":400000,\"runQueueNs\":100000,\"blockedNs\":500000,\"pauseNs\":0,\"thrown\":0,\"thrownClass\":null,\"traceId\":null}]}\n");
 }
 
-static void waits_are_grouped_by_reason_and_waker_and_locks_by_place(void **state)
+CASE(waits_are_grouped_by_reason_and_waker_and_locks_by_place, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 	struct jfr_method_constant park = {recording_class(&r, "jdk/internal/misc/Unsafe"), "park", "(ZJ)V", 1, false};
@@ -414,7 +407,7 @@ static void call_of_thread(int64_t thread, const char *method, int64_t from, int
 
 #define IN_LOCK "jdk/internal/misc/Unsafe.park", "java/util/concurrent/locks/ReentrantLock.lock"
 
-static void the_call_of_the_holder_stands_below_a_wait_for_a_lock(void **state)
+CASE(the_call_of_the_holder_stands_below_a_wait_for_a_lock, setup, teardown)
 {
 	const char *text;
 
@@ -431,7 +424,7 @@ static void the_call_of_the_holder_stands_below_a_wait_for_a_lock(void **state)
 			 "            jdk.internal.misc.Unsafe.park()\n");
 }
 
-static void who_passed_a_lock_on_did_not_hold_it(void **state)
+CASE(who_passed_a_lock_on_did_not_hold_it, setup, teardown)
 {
 	const char *text;
 
@@ -445,7 +438,7 @@ static void who_passed_a_lock_on_did_not_hold_it(void **state)
 	assert_has(text, "        held by \"worker-3\": a.Report.write() 87.0 ms\n");
 }
 
-static void a_call_that_covers_little_of_the_wait_did_not_hold_the_lock(void **state)
+CASE(a_call_that_covers_little_of_the_wait_did_not_hold_the_lock, setup, teardown)
 {
 	request.top = 1;
 	locked(1, 10, 90, 2, IN_LOCK);
@@ -454,7 +447,7 @@ static void a_call_that_covers_little_of_the_wait_did_not_hold_the_lock(void **s
 	assert_null(strstr(show("slowest"), "held by"));
 }
 
-static void conditions_and_queues_have_no_holder(void **state)
+CASE(conditions_and_queues_have_no_holder, setup, teardown)
 {
 	request.top = 1;
 	locked(1, 10, 50, 2, "jdk/internal/misc/Unsafe.park", "java/util/concurrent/CountDownLatch.await");
@@ -464,7 +457,7 @@ static void conditions_and_queues_have_no_holder(void **state)
 	assert_null(strstr(show("slowest"), "held by"));
 }
 
-static void a_tree_names_the_holder_below_the_wait(void **state)
+CASE(a_tree_names_the_holder_below_the_wait, setup, teardown)
 {
 	const char *text;
 
@@ -496,7 +489,7 @@ static void lock_of(const char *const *names, size_t n)
 
 #define LOCK_OF(...) lock_of((const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *))
 
-static void a_wait_says_where_its_waker_ended_it(void **state)
+CASE(a_wait_says_where_its_waker_ended_it, setup, teardown)
 {
 	struct jfr_frame frames[] = {
 		{method_of("jdk/internal/misc/Unsafe.unpark"), -1, 0, JFR_FRAME_NATIVE},
@@ -533,7 +526,7 @@ static void a_wait_says_where_its_waker_ended_it(void **state)
 	assert_null(strstr(text, "by Reason"));
 }
 
-static void the_place_of_a_lock_is_outside_the_jdks_lock_code(void **state)
+CASE(the_place_of_a_lock_is_outside_the_jdks_lock_code, setup, teardown)
 {
 	const char *text;
 
@@ -557,7 +550,7 @@ static void the_place_of_a_lock_is_outside_the_jdks_lock_code(void **state)
 	assert_null(strstr(text, "Object.wait"));
 }
 
-static void waits_for_the_jvm_are_no_locks(void **state)
+CASE(waits_for_the_jvm_are_no_locks, setup, teardown)
 {
 	wait_in(0, T0, 40 * MS, "gc", 0);
 	wait_in(0, T0, 30 * MS, "safepoint", 0);
@@ -575,7 +568,7 @@ static void open(uint64_t thread, int64_t start, int64_t duration)
 	jfr_open_call(r.w, &e);
 }
 
-static void an_open_call_says_what_its_thread_still_waits_for(void **state)
+CASE(an_open_call_says_what_its_thread_still_waits_for, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 	struct jfr_thread_wait e = {
@@ -593,7 +586,7 @@ static void an_open_call_says_what_its_thread_still_waits_for(void **state)
 	assert_has(text, " com.acme.Cart.checkout() worker-2 N/A  49.0 ms - ");
 }
 
-static void open_call_shows_where_it_is(void **state)
+CASE(open_call_shows_where_it_is, setup, teardown)
 {
 	struct jfr_open_call e = {.start = T0, .duration = 50 * MS, .thread = recording_thread(&r, 1)};
 
@@ -604,7 +597,7 @@ static void open_call_shows_where_it_is(void **state)
 	assert_has((char *)out.data, "com.acme.Cart.lock():17");
 }
 
-static void a_java_stack_shows_the_first_frame_that_is_not_the_jdks(void **state)
+CASE(a_java_stack_shows_the_first_frame_that_is_not_the_jdks, setup, teardown)
 {
 	struct jfr_method_constant read_method = {recording_class(&r, "java/net/Socket"), "read", "()I", 1, false};
 	uint64_t one = recording_thread(&r, 1), read_key = jfr_method(r.w, &read_method);
@@ -653,7 +646,7 @@ static void call_with_long_lines(void)
 	jfr_method_trace(r.w, &e);
 }
 
-static void slowest_breaks_its_lines_and_shortens_names_in_a_narrow_terminal(void **state)
+CASE(slowest_breaks_its_lines_and_shortens_names_in_a_narrow_terminal, setup, teardown)
 {
 	recording_free(&r);
 	r = recording_new_with(JFR_KERNEL_FULL);
@@ -673,7 +666,7 @@ static void slowest_breaks_its_lines_and_shortens_names_in_a_narrow_terminal(voi
 	assert_lines_fit(60);
 }
 
-static void slowest_names_the_caller_without_kernel_data(void **state)
+CASE(slowest_names_the_caller_without_kernel_data, setup, teardown)
 {
 	recording_free(&r);
 	r = recording_new();
@@ -682,51 +675,14 @@ static void slowest_names_the_caller_without_kernel_data(void **state)
 	assert_has(show("slowest"), "[400.0us] com.acme.Cart.checkout()  <- com.acme.Cart.serve():17\n");
 }
 
-static void of_open_calls_without_waits_nothing_is_said_of_them(void **state)
+CASE(of_open_calls_without_waits_nothing_is_said_of_them, setup, teardown)
 {
 	open(recording_thread(&r, 1), T0, 50 * MS);
 	assert_has(show("open"), "worker-1");
 	assert_null(strstr((char *)out.data, "Waits"));
 }
 
-static void a_recording_without_waits_says_so(void **state)
+CASE(a_recording_without_waits_says_so, setup, teardown)
 {
 	assert_has(show("waits"), "No events found for 'Waits by Reason'");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(a_slow_call_says_where_its_time_went),
-		T(a_call_without_a_split_says_so),
-		T(what_a_call_asked_of_the_kernel_is_shown),
-		T(a_call_is_not_slow_because_of_frtrace),
-		T(waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk),
-		T(only_the_longest_waits_are_listed_and_all_are_added_up),
-		T(a_pause_that_would_print_as_zero_is_left_out),
-		T(a_request_is_one_entry_with_what_it_called),
-		T(outermost_calls_are_found_behind_thousands_inside_others),
-		T(a_kernel_stack_ends_at_the_name_of_the_system_call),
-		T(native_frames_stand_between_those_of_the_kernel_and_of_java),
-		T(a_java_stack_shows_the_first_frame_that_is_not_the_jdks),
-		T(slowest_as_json_has_numbers),
-		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
-		T(a_wait_says_where_its_waker_ended_it),
-		T(the_call_of_the_holder_stands_below_a_wait_for_a_lock),
-		T(who_passed_a_lock_on_did_not_hold_it),
-		T(a_call_that_covers_little_of_the_wait_did_not_hold_the_lock),
-		T(conditions_and_queues_have_no_holder),
-		T(a_tree_names_the_holder_below_the_wait),
-		T(the_place_of_a_lock_is_outside_the_jdks_lock_code),
-		T(waits_for_the_jvm_are_no_locks),
-		T(open_call_shows_where_it_is),
-		T(slowest_names_the_caller_without_kernel_data),
-		T(slowest_breaks_its_lines_and_shortens_names_in_a_narrow_terminal),
-		T(an_open_call_says_what_its_thread_still_waits_for),
-		T(of_open_calls_without_waits_nothing_is_said_of_them),
-		T(a_recording_without_waits_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Views of calls by method: what they add up, how they are narrowed, and how methods are told apart. */
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/view/views.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 
@@ -106,7 +99,7 @@ static void narrow(const char *methods, struct call_filter_options o)
 	filter_list_free(l);
 }
 
-static void latency_has_a_histogram_for_each_method_most_total_first(void **state)
+CASE(latency_has_a_histogram_for_each_method_most_total_first, setup, teardown)
 {
 	uint64_t get = method("get", "()V"), put = method("put", "()V");
 	const char *text;
@@ -131,7 +124,7 @@ static void assert_lines_fit(size_t width)
 			fail_msg("a line of more than %zu columns: %s", width, line);
 }
 
-static void latency_has_shorter_bars_in_a_narrow_terminal(void **state)
+CASE(latency_has_shorter_bars_in_a_narrow_terminal, setup, teardown)
 {
 	request.layout.width = 80;
 	call(5 * MS, method("put", "()V"));
@@ -140,7 +133,7 @@ static void latency_has_shorter_bars_in_a_narrow_terminal(void **state)
 	assert_lines_fit(80);
 }
 
-static void top_leaves_methods_out_and_says_how_many(void **state)
+CASE(top_leaves_methods_out_and_says_how_many, setup, teardown)
 {
 	request.top = 1;
 	call(8, method("get", "()V"));
@@ -154,7 +147,7 @@ static void top_leaves_methods_out_and_says_how_many(void **state)
 	assert_has("\nand 2 more\n");
 }
 
-static void method_trace_has_where_the_time_went(void **state)
+CASE(method_trace_has_where_the_time_went, setup, teardown)
 {
 	uint64_t get = method("get", "()V");
 
@@ -177,7 +170,7 @@ static void method_trace_has_where_the_time_went(void **state)
 		"\"thrown\":0}");
 }
 
-static void where_time_went_has_no_columns_if_the_file_does_not_know(void **state)
+CASE(where_time_went_has_no_columns_if_the_file_does_not_know, setup, teardown)
 {
 	recording_free(&r);
 	r = recording_new();
@@ -190,7 +183,7 @@ static void where_time_went_has_no_columns_if_the_file_does_not_know(void **stat
 	assert_has("\"whereTotalNs\":null,\"cpuNs\":null,\"runQueueNs\":null,\"blockedNs\":null,");
 }
 
-static void a_filter_selects_methods_and_overloads(void **state)
+CASE(a_filter_selects_methods_and_overloads, setup, teardown)
 {
 	call(MS, method("get", "()V"));
 	call(MS, method("add", "(I)V"));
@@ -202,7 +195,7 @@ static void a_filter_selects_methods_and_overloads(void **state)
 	assert_lacks("Cart.get()");
 }
 
-static void a_filter_that_only_excludes_shows_the_others(void **state)
+CASE(a_filter_that_only_excludes_shows_the_others, setup, teardown)
 {
 	call(MS, method("get", "()V"));
 	call(MS, method("add", "(I)V"));
@@ -212,7 +205,7 @@ static void a_filter_that_only_excludes_shows_the_others(void **state)
 	assert_lacks("Cart.add");
 }
 
-static void a_filter_may_have_a_threshold_of_its_own(void **state)
+CASE(a_filter_may_have_a_threshold_of_its_own, setup, teardown)
 {
 	call(MS, method("get", "()V"));
 	call(3 * MS, method("get", "()V"));
@@ -223,7 +216,7 @@ static void a_filter_may_have_a_threshold_of_its_own(void **state)
 	assert_has("com.acme.Cart.add(int)     1 1.0 ms");
 }
 
-static void calls_are_narrowed_by_thread_duration_and_time(void **state)
+CASE(calls_are_narrowed_by_thread_duration_and_time, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 22), get = method("get", "()V");
 	static const char *const names[] = {"worker-1", "worker-2*", "*", "worker"};
@@ -266,7 +259,7 @@ static void assert_calls(struct call_filter_options o, int want)
 }
 
 /* NANOS is 22:13:20 in UTC. */
-static void times_of_day_are_those_of_the_recording(void **state)
+CASE(times_of_day_are_those_of_the_recording, setup, teardown)
 {
 	uint64_t get = method("get", "()V");
 
@@ -282,7 +275,7 @@ static void times_of_day_are_those_of_the_recording(void **state)
 	assert_calls((struct call_filter_options){.slower_ns = 2 * MS, .to = "22:13:22"}, 1);
 }
 
-static void wrong_options_say_what_would_be_right(void **state)
+CASE(wrong_options_say_what_would_be_right, setup, teardown)
 {
 	static const char *const wrong[] = {"25:00", "22:60", "22", "22:13:20x", "22:13.5", "", "-1:00"};
 	struct filter_list *l = filter_list_new();
@@ -318,7 +311,7 @@ static void timing(int64_t start, uint64_t method_key, int64_t invocations, int6
 	timing_with(start, method_key, invocations, average, JFR_MISSING);
 }
 
-static void timing_is_sorted_by_total_and_has_the_last_of_each_method(void **state)
+CASE(timing_is_sorted_by_total_and_has_the_last_of_each_method, setup, teardown)
 {
 	uint64_t few = method("few", "()V"), many = method("many", "()V"), none = method("none", "()V");
 	const char *text;
@@ -337,7 +330,7 @@ static void timing_is_sorted_by_total_and_has_the_last_of_each_method(void **sta
 	assert_true(strstr(text, "few()") < strstr(text, "none()"));
 }
 
-static void a_time_below_zero_is_not_known(void **state)
+CASE(a_time_below_zero_is_not_known, setup, teardown)
 {
 	timing(T0, method("pay", "()V"), 3, -7);
 	show("method-timing");
@@ -345,7 +338,7 @@ static void a_time_below_zero_is_not_known(void **state)
 	assert_lacks("0 ns");
 }
 
-static void timing_has_percentiles(void **state)
+CASE(timing_has_percentiles, setup, teardown)
 {
 	timing(T0 + 5, method("few", "()V"), 1, 8 * MS);
 	timing_with(T0 + 5, method("many", "()V"), 1000, 20, 31 * MS);
@@ -355,7 +348,7 @@ static void timing_has_percentiles(void **state)
 	assert_has("com.acme.Cart.few()            1  8.0 ms  8.0 ms  8.0 ms     N/A  8.0 ms\n");
 }
 
-static void timing_shows_no_percentiles_where_the_recording_has_none(void **state)
+CASE(timing_shows_no_percentiles_where_the_recording_has_none, setup, teardown)
 {
 	timing(T0, method("few", "()V"), 2, 8 * MS);
 	assert_null(strstr(show("method-timing"), "P99"));
@@ -364,7 +357,7 @@ static void timing_shows_no_percentiles_where_the_recording_has_none(void **stat
 	assert_has("\"averageNs\":8000000,\"p99Ns\":null,");
 }
 
-static void overloads_keep_their_parameters_in_narrow_tables(void **state)
+CASE(overloads_keep_their_parameters_in_narrow_tables, setup, teardown)
 {
 	uint64_t servlet = recording_class(&r, "org/apache/catalina/servlets/DefaultServlet");
 
@@ -383,7 +376,7 @@ static uint64_t loaded_class(const char *loader_name, uint64_t identity)
 	return jfr_class(r.w, &(struct jfr_class_constant){.name = "shop/Order", .loader = loader, .modifiers = 1});
 }
 
-static void classes_of_one_name_are_named_with_their_loaders(void **state)
+CASE(classes_of_one_name_are_named_with_their_loaders, setup, teardown)
 {
 	request.layout.width = 120;
 	call(3 * MS, method_of(loaded_class("app", 1), "get", "()V"));
@@ -398,7 +391,7 @@ static void classes_of_one_name_are_named_with_their_loaders(void **state)
 	assert_lacks("put() (loader");
 }
 
-static void parameters_of_one_name_have_their_descriptors(void **state)
+CASE(parameters_of_one_name_have_their_descriptors, setup, teardown)
 {
 	request.layout.width = 200;
 	call(3 * MS, method("at", "(Ljava/util/Date;)V"));
@@ -408,7 +401,7 @@ static void parameters_of_one_name_have_their_descriptors(void **state)
 	assert_has("\ncom.acme.Cart.at(Date)(Ljava/sql/Date;)V ");
 }
 
-static void methods_are_the_same_in_all_chunks(void **state)
+CASE(methods_are_the_same_in_all_chunks, setup, teardown)
 {
 	call(MS, method("get", "()V"));
 	recording_end(&r, false);
@@ -418,7 +411,7 @@ static void methods_are_the_same_in_all_chunks(void **state)
 	assert_has("com.acme.Cart.get()     2 2.0 ms");
 }
 
-static void calls_of_a_pair_are_sorted_by_total(void **state)
+CASE(calls_of_a_pair_are_sorted_by_total, setup, teardown)
 {
 	uint64_t a = recording_stack(&r, method("serve", "()V"), 3), b = recording_stack(&r, method("batch", "()V"), 4);
 	uint64_t get = method("get", "()V");
@@ -454,7 +447,7 @@ static void many_calls(int count, const char *name, const char *const *callers)
 		call_in(0, T0, MS, key, stack);
 }
 
-static void chains_of_callers_are_indented_below_what_they_call(void **state)
+CASE(chains_of_callers_are_indented_below_what_they_call, setup, teardown)
 {
 	many_calls(60, "get", (const char *const[]){"answer", "handle", "filter", NULL});
 	many_calls(40, "get", (const char *const[]){"answer", "retry", "timer", NULL});
@@ -467,7 +460,7 @@ static void chains_of_callers_are_indented_below_what_they_call(void **state)
 		   "            40   40.0 %       40.0 ms        com.acme.Cart.timer()\n");
 }
 
-static void what_callers_share_is_printed_once(void **state)
+CASE(what_callers_share_is_printed_once, setup, teardown)
 {
 	many_calls(60, "get", (const char *const[]){"handle", "a", "b", "c", "d", NULL});
 	many_calls(40, "get", (const char *const[]){"retry", "a", "b", "c", "d", NULL});
@@ -482,7 +475,7 @@ static void what_callers_share_is_printed_once(void **state)
 		   "            10  100.0 %       10.0 ms    com.acme.Cart.b()\n");
 }
 
-static void depth_and_share_bound_the_tree(void **state)
+CASE(depth_and_share_bound_the_tree, setup, teardown)
 {
 	many_calls(985, "get", (const char *const[]){"handle", "a", "b", NULL});
 	many_calls(15, "get", (const char *const[]){"retry", NULL});
@@ -496,36 +489,4 @@ static void depth_and_share_bound_the_tree(void **state)
 	show("callers");
 	assert_has("Cart.b()");
 	assert_has("Cart.retry()");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(latency_has_a_histogram_for_each_method_most_total_first),
-		T(latency_has_shorter_bars_in_a_narrow_terminal),
-		T(top_leaves_methods_out_and_says_how_many),
-		T(method_trace_has_where_the_time_went),
-		T(where_time_went_has_no_columns_if_the_file_does_not_know),
-		T(a_filter_selects_methods_and_overloads),
-		T(a_filter_that_only_excludes_shows_the_others),
-		T(a_filter_may_have_a_threshold_of_its_own),
-		T(calls_are_narrowed_by_thread_duration_and_time),
-		T(times_of_day_are_those_of_the_recording),
-		T(wrong_options_say_what_would_be_right),
-		T(timing_is_sorted_by_total_and_has_the_last_of_each_method),
-		T(a_time_below_zero_is_not_known),
-		T(timing_has_percentiles),
-		T(timing_shows_no_percentiles_where_the_recording_has_none),
-		T(overloads_keep_their_parameters_in_narrow_tables),
-		T(classes_of_one_name_are_named_with_their_loaders),
-		T(parameters_of_one_name_have_their_descriptors),
-		T(methods_are_the_same_in_all_chunks),
-		T(calls_of_a_pair_are_sorted_by_total),
-		T(chains_of_callers_are_indented_below_what_they_call),
-		T(what_callers_share_is_printed_once),
-		T(depth_and_share_bound_the_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
