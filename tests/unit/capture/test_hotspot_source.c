@@ -4,12 +4,7 @@
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/fake_streams.h"
 #include "tests/lib/test.h"
-
-uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns);
-uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
-int __wrap_bpf_map__fd(const struct bpf_map *map);
-int __wrap_bpf_map_lookup_elem(int fd, const void *key, void *value);
-void __wrap_hotspot_methods_finish(struct hotspot_methods *methods);
+#include "tests/lib/wrap.h"
 
 static struct frtrace_bpf bpf;
 static struct session session;
@@ -17,28 +12,28 @@ static struct hotspot_source *h;
 static struct frt_probe_counts counts;
 static uint32_t method;
 
-uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns)
+WRAP(uint64_t, clock_tsc, struct clock *c, int64_t ns)
 {
 	return ns;
 }
 
-uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns)
+WRAP(uint64_t, clock_ticks_of_ns, const struct clock *c, uint64_t ns)
 {
 	return ns;
 }
 
-int __wrap_bpf_map__fd(const struct bpf_map *map)
+WRAP(int, bpf_map__fd, const struct bpf_map *map)
 {
 	return -1;
 }
 
-int __wrap_bpf_map_lookup_elem(int fd, const void *key, void *value)
+WRAP(int, bpf_map_lookup_elem, int fd, const void *key, void *value)
 {
 	memcpy(value, &counts, sizeof(counts));
 	return 0;
 }
 
-void __wrap_hotspot_methods_finish(struct hotspot_methods *methods)
+WRAP(void, hotspot_methods_finish, struct hotspot_methods *methods)
 {
 }
 

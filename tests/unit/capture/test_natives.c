@@ -3,15 +3,7 @@
 #include "user/capture/natives.c"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/test.h"
-
-uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns);
-uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
-struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p);
-int __wrap_native_probes_attach(struct native_probes *p);
-void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity);
-uint32_t __wrap_copied_stacks_take_call(struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
-					enum frt_walk_end end);
-bool __wrap_copied_stacks_is_call_of(const struct copied_stacks *s, uint32_t id, uint32_t method);
+#include "tests/lib/wrap.h"
 
 /* Number 0 has one method, number 1 is shared by two. A stack's id is the method that it is of. */
 enum { ALONE, SHARED };
@@ -24,18 +16,18 @@ static unsigned int spans;
 static uint64_t sent_again;
 static uint32_t stack_of_next;
 
-uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns)
+WRAP(uint64_t, clock_tsc, struct clock *c, int64_t ns)
 {
 	return ns;
 }
 
-uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns)
+WRAP(uint64_t, clock_ticks_of_ns, const struct clock *c, uint64_t ns)
 {
 	return ns;
 }
 
 /* Each function has been called once. */
-struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p)
+WRAP(struct frt_native_sum *, native_probes_sums, const struct native_probes *p)
 {
 	struct frt_native_sum *sums = calloc(2, sizeof(*sums));
 
@@ -44,24 +36,24 @@ struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p)
 	return sums;
 }
 
-int __wrap_native_probes_attach(struct native_probes *p)
+WRAP(int, native_probes_attach, struct native_probes *p, struct diag *d)
 {
 	fail();
 	return 0;
 }
 
-void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity)
+WRAP(void, native_probes_forget_stack, const struct native_probes *p, uint64_t identity)
 {
 	sent_again = identity;
 }
 
-uint32_t __wrap_copied_stacks_take_call(struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
-					enum frt_walk_end end)
+WRAP(uint32_t, copied_stacks_take_call, struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
+     enum frt_walk_end end)
 {
 	return stack_of_next;
 }
 
-bool __wrap_copied_stacks_is_call_of(const struct copied_stacks *s, uint32_t id, uint32_t method)
+WRAP(bool, copied_stacks_is_call_of, const struct copied_stacks *s, uint32_t id, uint32_t method)
 {
 	return id == method;
 }

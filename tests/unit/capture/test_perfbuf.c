@@ -3,6 +3,7 @@
 #include "user/capture/perfbuf.h"
 #include "bpf/queue.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include <bpf/libbpf.h>
 #include <linux/perf_event.h>
@@ -13,13 +14,6 @@
 #define CPUS	3
 #define OFFLINE 2
 #define TIMES	64
-
-struct perf_buffer *__wrap_perf_buffer__new_raw(int map_fd, size_t pages, struct perf_event_attr *attr,
-						perf_buffer_event_fn event, void *context,
-						const struct perf_buffer_raw_opts *only);
-int __wrap_perf_buffer__buffer(struct perf_buffer *b, int number, void **at, size_t *size);
-int __wrap_perf_buffer__epoll_fd(const struct perf_buffer *b);
-void __wrap_perf_buffer__free(struct perf_buffer *b);
 
 static struct cpu {
 	struct perf_event_mmap_page *page;
@@ -45,9 +39,8 @@ static struct {
 static struct perfbuf *p;
 static struct diag d;
 
-struct perf_buffer *__wrap_perf_buffer__new_raw(int map_fd, size_t pages, struct perf_event_attr *attr,
-						perf_buffer_event_fn event, void *context,
-						const struct perf_buffer_raw_opts *only)
+WRAP(struct perf_buffer *, perf_buffer__new_raw, int map_fd, size_t pages, struct perf_event_attr *attr,
+     perf_buffer_event_fn event, void *context, const struct perf_buffer_raw_opts *only)
 {
 	struct cpu *c = &cpus[only->cpus[0]];
 
@@ -64,7 +57,7 @@ struct perf_buffer *__wrap_perf_buffer__new_raw(int map_fd, size_t pages, struct
 	return (struct perf_buffer *)c;
 }
 
-int __wrap_perf_buffer__buffer(struct perf_buffer *b, int number, void **at, size_t *size)
+WRAP(int, perf_buffer__buffer, struct perf_buffer *b, int number, void **at, size_t *size)
 {
 	const struct cpu *c = (const struct cpu *)b;
 
@@ -74,12 +67,12 @@ int __wrap_perf_buffer__buffer(struct perf_buffer *b, int number, void **at, siz
 	return 0;
 }
 
-int __wrap_perf_buffer__epoll_fd(const struct perf_buffer *b)
+WRAP(int, perf_buffer__epoll_fd, const struct perf_buffer *b)
 {
 	return ((const struct cpu *)b)->fd;
 }
 
-void __wrap_perf_buffer__free(struct perf_buffer *b)
+WRAP(void, perf_buffer__free, struct perf_buffer *b)
 {
 	struct cpu *c = (struct cpu *)b;
 

@@ -2,17 +2,13 @@
 /* Records as the kernel hands them out, and such that no program of ours wrote. libbpf is answered here. */
 #include "user/capture/queue.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-struct ring_buffer *__wrap_ring_buffer__new(int fd, ring_buffer_sample_fn on_sample, void *context,
-					    const struct ring_buffer_opts *opts);
-int __wrap_ring_buffer__consume(struct ring_buffer *rb);
-void __wrap_ring_buffer__free(struct ring_buffer *rb);
 
 static struct {
 	ring_buffer_sample_fn on_sample;
@@ -35,8 +31,8 @@ static struct queue_maps maps = {.size = 1 << 20}; /* its positions are in a fil
 static struct streams streams;
 static struct diag d;
 
-struct ring_buffer *__wrap_ring_buffer__new(int fd, ring_buffer_sample_fn on_sample, void *context,
-					    const struct ring_buffer_opts *opts)
+WRAP(struct ring_buffer *, ring_buffer__new, int fd, ring_buffer_sample_fn on_sample, void *context,
+     const struct ring_buffer_opts *opts)
 {
 	errno = EPERM;
 	kernel.on_sample = on_sample;
@@ -44,13 +40,13 @@ struct ring_buffer *__wrap_ring_buffer__new(int fd, ring_buffer_sample_fn on_sam
 	return kernel.refused ? NULL : (struct ring_buffer *)&kernel;
 }
 
-int __wrap_ring_buffer__consume(struct ring_buffer *rb)
+WRAP(int, ring_buffer__consume, struct ring_buffer *rb)
 {
 	kernel.on_sample(kernel.context, kernel.record, kernel.size);
 	return 1;
 }
 
-void __wrap_ring_buffer__free(struct ring_buffer *rb)
+WRAP(void, ring_buffer__free, struct ring_buffer *rb)
 {
 }
 
@@ -66,19 +62,15 @@ static void on_wait(void *context, const struct frt_wait *w, const struct wait_s
 	kernel.waits[kernel.wait_count++].stack = stacks->java;
 }
 
-void __wrap_copied_stacks_take_wait(struct copied_stacks *s, const struct frt_long_wait *w,
-				    const struct frt_native *native, struct wait_stack_ids *ids);
-void __wrap_copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w);
-
-void __wrap_copied_stacks_take_wait(struct copied_stacks *s, const struct frt_long_wait *w,
-				    const struct frt_native *native, struct wait_stack_ids *ids)
+WRAP(void, copied_stacks_take_wait, struct copied_stacks *s, const struct frt_long_wait *w,
+     const struct frt_native *native, struct wait_stack_ids *ids)
 {
 	kernel.stacks_of = w->wait.off;
 	kernel.native_sp = native ? native->sp : 0;
 	ids->java = w->stack[FRT_WAIT_STACK - 1];
 }
 
-void __wrap_copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w)
+WRAP(void, copied_stacks_take_waker, struct copied_stacks *s, const struct frt_waker *w)
 {
 	kernel.wakers++;
 }

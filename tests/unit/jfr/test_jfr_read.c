@@ -6,6 +6,7 @@
 #include "tests/lib/jfr_printed.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/trace/sorter.h"
 
 enum { EVENT = 100, THING, NAME, STACK, FRAME, METHOD, OTHER };
@@ -455,10 +456,7 @@ CASE(no_damage_is_fatal, setup, teardown)
 /* After the events are ordered and the first one is printed, this byte changes. */
 static unsigned char *changing;
 
-bool __real_sorter_take(struct sorter *o, struct sorter_entry *e);
-bool __wrap_sorter_take(struct sorter *o, struct sorter_entry *e);
-
-bool __wrap_sorter_take(struct sorter *o, struct sorter_entry *e)
+WRAP(bool, sorter_take, struct sorter *o, struct sorter_entry *e)
 {
 	if (changing)
 		*changing ^= 0x55;

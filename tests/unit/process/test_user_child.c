@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The helper child, with this process itself as the target. */
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
 #include "user/text/monotonic.h"
@@ -96,9 +97,7 @@ CASE(child_that_dies_or_hangs_is_reaped_and_reported)
 /* Pretend that SIGKILL does not end the child, as if it waited in the kernel for a file system. */
 static bool unkillable;
 
-pid_t __real_waitpid(pid_t pid, int *status, int options);
-pid_t __wrap_waitpid(pid_t pid, int *status, int options);
-pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+WRAP(pid_t, waitpid, pid_t pid, int *status, int options)
 {
 	return unkillable && (options & WNOHANG) ? 0 : __real_waitpid(pid, status, options);
 }

@@ -4,6 +4,7 @@
 #include "user/record/output.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -22,9 +23,7 @@ static uint64_t disk_size, disk_free;
 static char directory[64], path[128];
 static struct diag d;
 
-int __wrap_fstatvfs(int fd, struct statvfs *v);
-
-int __wrap_fstatvfs(int fd, struct statvfs *v)
+WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
 	*v = (struct statvfs){.f_frsize = 1, .f_blocks = disk_size, .f_bavail = disk_free};
 	return 0;

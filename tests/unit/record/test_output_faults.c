@@ -12,6 +12,7 @@
 #include "tests/lib/jdk.h"
 #include "tests/lib/jfr_dissect.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/record/output.h"
 
 #include <dirent.h>
@@ -75,27 +76,26 @@ static bool fails(enum fault f)
 	return true;
 }
 
-/* NAME(PARAMETERS) of the C library, which fails when its turn has come. */
-#define WRAP(fault, name, parameters, arguments)                    \
-	int __real_##name parameters;                               \
-	int __wrap_##name parameters;                               \
-	int __wrap_##name parameters                                \
+/* NAME(...) of the C library, which fails when its turn has come. */
+#define FAILING(type, fault, name, arguments, ...)                  \
+	WRAP(type, name, __VA_ARGS__)                               \
 	{                                                           \
 		return fails(fault) ? -1 : __real_##name arguments; \
 	}
 
-WRAP(FTRUNCATE, ftruncate, (int fd, off_t size), (fd, size))
-WRAP(RENAMEAT, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
-WRAP(RENAMEAT2, renameat2, (int a, const char *from, int b, const char *to, unsigned int flags),
-     (a, from, b, to, flags))
-WRAP(UNLINKAT, unlinkat, (int at, const char *name, int flags), (at, name, flags))
-WRAP(FDATASYNC, fdatasync, (int fd), (fd))
-WRAP(FSYNC, fsync, (int fd), (fd))
-WRAP(FSTAT, fstat, (int fd, struct stat *st), (fd, st))
-WRAP(FSTATAT, fstatat, (int at, const char *name, struct stat *st, int flags), (at, name, st, flags))
-WRAP(MKDIRAT, mkdirat, (int at, const char *name, mode_t mode), (at, name, mode))
-WRAP(PIPE2, pipe2, (int *ends, int flags), (ends, flags))
-WRAP(FORK, fork, (void), ())
+FAILING(int, FTRUNCATE, ftruncate, (fd, size), int fd, off_t size)
+FAILING(int, RENAMEAT, renameat, (a, from, b, to), int a, const char *from, int b, const char *to)
+FAILING(int, RENAMEAT2, renameat2, (a, from, b, to, flags), int a, const char *from, int b, const char *to,
+	unsigned int flags)
+FAILING(int, UNLINKAT, unlinkat, (at, name, flags), int at, const char *name, int flags)
+FAILING(int, FDATASYNC, fdatasync, (fd), int fd)
+FAILING(int, FSYNC, fsync, (fd), int fd)
+FAILING(int, FSTAT, fstat, (fd, st), int fd, struct stat *st)
+FAILING(int, FSTATAT, fstatat, (at, name, st, flags), int at, const char *name, struct stat *st, int flags)
+FAILING(int, MKDIRAT, mkdirat, (at, name, mode), int at, const char *name, mode_t mode)
+FAILING(int, PIPE2, pipe2, (ends, flags), int *ends, int flags)
+FAILING(pid_t, FORK, fork, (), void)
+FAILING(ssize_t, PREAD, pread, (fd, data, size, at), int fd, void *data, size_t size, off_t at)
 
 int __real_open(const char *name, int flags, ...);
 int __wrap_open(const char *name, int flags, mode_t mode);
@@ -121,17 +121,8 @@ int __wrap_fcntl(int fd, int command, void *argument)
 	return locks && fails(LOCK) ? -1 : __real_fcntl(fd, command, argument);
 }
 
-ssize_t __real_pread(int fd, void *data, size_t size, off_t at);
-ssize_t __wrap_pread(int fd, void *data, size_t size, off_t at);
-ssize_t __wrap_pread(int fd, void *data, size_t size, off_t at)
-{
-	return fails(PREAD) ? -1 : __real_pread(fd, data, size, at);
-}
-
 /* A disk that gets full in the middle: half is written, then nothing. */
-ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at)
+WRAP(ssize_t, pwrite, int fd, const void *data, size_t size, off_t at)
 {
 	if (fails(PWRITE))
 		return -1;
@@ -143,8 +134,7 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at)
 }
 
 /* There is room. */
-int __wrap_fstatvfs(int fd, struct statvfs *v);
-int __wrap_fstatvfs(int fd, struct statvfs *v)
+WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
 	*v = (struct statvfs){.f_frsize = 1, .f_blocks = 1ULL << 40, .f_bavail = 1ULL << 39};
 	return 0;

@@ -5,6 +5,7 @@
  */
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/process/cgroup_limit.h"
 #include "user/process/machine.h"
 #include "user/record/output.h"
@@ -25,39 +26,31 @@ static uint64_t available, limit;
 static bool no_mmap, no_madvise, no_write, disk_full;
 static unsigned int opened; /* descriptors */
 
-bool __wrap_machine_memory(uint64_t *total, uint64_t *used);
-bool __wrap_machine_memory(uint64_t *total, uint64_t *used)
+WRAP(bool, machine_memory, uint64_t *total, uint64_t *used)
 {
 	*total = available + 1000 * MB;
 	*used = 1000 * MB;
 	return available;
 }
 
-uint64_t __wrap_cgroup_limit_own_memory(void);
-uint64_t __wrap_cgroup_limit_own_memory(void)
+WRAP(uint64_t, cgroup_limit_own_memory, void)
 {
 	return limit;
 }
 
-void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+WRAP(void *, mmap, void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	errno = ENOMEM;
 	return no_mmap ? MAP_FAILED : __real_mmap(at, size, protection, flags, fd, offset);
 }
 
-int __real_madvise(void *at, size_t size, int advice);
-int __wrap_madvise(void *at, size_t size, int advice);
-int __wrap_madvise(void *at, size_t size, int advice)
+WRAP(int, madvise, void *at, size_t size, int advice)
 {
 	errno = EINVAL;
 	return no_madvise ? -1 : __real_madvise(at, size, advice);
 }
 
-ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at)
+WRAP(ssize_t, pwrite, int fd, const void *data, size_t size, off_t at)
 {
 	errno = EIO;
 	return no_write ? -1 : __real_pwrite(fd, data, size > 7 ? 7 : size, at); /* in pieces */
@@ -71,8 +64,7 @@ int __wrap_openat(int directory_fd, const char *name, int flags, mode_t mode)
 	return __real_openat(directory_fd, name, flags, mode);
 }
 
-int __wrap_fstatvfs(int fd, struct statvfs *v);
-int __wrap_fstatvfs(int fd, struct statvfs *v)
+WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
 	*v = (struct statvfs){.f_frsize = 1, .f_blocks = 1ULL << 40, .f_bavail = disk_full ? 1 : 1ULL << 39};
 	return 0;

@@ -4,10 +4,12 @@
  * made by hand, a tick is a nanosecond, the disk and the description of the JVM
  * are answered here (wrapped by the linker).
  */
+#include "user/jvm/jvm_model.h"
 #include "user/record/recorder.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/jfr_dissect.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -17,17 +19,13 @@
 static bool disk_full, target_hidden;
 static const char *jvm_version; /* NULL: unreadable */
 
-int __wrap_fstatvfs(int fd, struct statvfs *v);
-int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag);
-int __wrap_jvm_model_version(const struct target *t, char *out, size_t size, struct diag *diag);
-
-int __wrap_fstatvfs(int fd, struct statvfs *v)
+WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
 	*v = (struct statvfs){.f_frsize = 1, .f_blocks = 1ULL << 40, .f_bavail = disk_full ? 1 : 1ULL << 39};
 	return 0;
 }
 
-int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag)
+WRAP(int, target_describe, const struct target *t, struct target_description *out, struct diag *diag)
 {
 	if (target_hidden)
 		return diag_errno(diag, EACCES, "cannot read the target");
@@ -39,7 +37,7 @@ int __wrap_target_describe(const struct target *t, struct target_description *ou
 	return 0;
 }
 
-int __wrap_jvm_model_version(const struct target *t, char *out, size_t size, struct diag *diag)
+WRAP(int, jvm_model_version, const struct target *t, char *out, size_t size, struct diag *diag)
 {
 	if (!jvm_version)
 		return diag_errno(diag, EIO, "cannot read the JVM's version text");

@@ -7,6 +7,7 @@
 #include "user/record/span_events.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 static const struct wait_stack_ids no_stacks;
 
@@ -38,13 +39,8 @@ static uint32_t seed;
 static uint64_t now;
 static size_t fast;
 
-void __real_jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form,
-			      const struct jfr_trace_call *calls, size_t n);
-void __wrap_jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form,
-			      const struct jfr_trace_call *calls, size_t n);
-
-void __wrap_jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form,
-			      const struct jfr_trace_call *calls, size_t n)
+WRAP(void, jfr_method_traces, struct jfr_writer *w, const struct jfr_trace_form *form,
+     const struct jfr_trace_call *calls, size_t n)
 {
 	fast += n;
 	__real_jfr_method_traces(w, form, calls, n);

@@ -2,16 +2,16 @@
 /* Names themselves are read by user/hotspot/thread_object.c, which has a test of its own. */
 #include "tests/lib/fake_vm.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/record/thread_names.h"
+#include "user/text/monotonic.h"
 
 #define OS_THREAD (FAKE_VM_THREADS + 0x2000)
 
 static struct fake_vm vm;
 static int64_t now, passes; /* ns; `passes`: with each look at the clock */
 
-int64_t __wrap_monotonic_ns(void);
-
-int64_t __wrap_monotonic_ns(void)
+WRAP(int64_t, monotonic_ns, void)
 {
 	return now += passes;
 }
@@ -19,19 +19,14 @@ int64_t __wrap_monotonic_ns(void)
 static bool alive; /* /proc shows that it is the same thread still */
 static struct thread_object object;
 
-bool __wrap_target_task_is(const struct target *t, uint32_t tid, const char kernel_name[16], uint32_t started,
-			   unsigned int shift);
-int __wrap_thread_object_read(struct thread_object *out, const struct hotspot_layout *l, const struct mem *m,
-			      uint64_t java_thread);
-
-bool __wrap_target_task_is(const struct target *t, uint32_t tid, const char kernel_name[16], uint32_t started,
-			   unsigned int shift)
+WRAP(bool, target_task_is, const struct target *t, uint32_t tid, const char kernel_name[16], uint32_t started,
+     unsigned int shift)
 {
 	return alive;
 }
 
-int __wrap_thread_object_read(struct thread_object *out, const struct hotspot_layout *l, const struct mem *m,
-			      uint64_t java_thread)
+WRAP(int, thread_object_read, struct thread_object *out, const struct hotspot_layout *l, const struct mem *m,
+     uint64_t java_thread)
 {
 	*out = object;
 	return object.java_id ? 0 : -EAGAIN;

@@ -3,6 +3,7 @@
 #include "user/run/control_socket.h"
 #include "user/process/run_directory.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include <poll.h>
 #include <sys/fsuid.h>
@@ -18,21 +19,17 @@ static int listener;
 static char directory[] =
 	"/tmp/frtrace-sockets.XXXXXX"; /* of this test alone: 'frtrace status' asks all in the usual one */
 
-void __wrap_run_directory_name(char out[RUN_DIRECTORY]);
-bool __wrap_run_directory_is_own(void);
-int __wrap_run_directory_make(void);
-
-void __wrap_run_directory_name(char out[RUN_DIRECTORY])
+WRAP(void, run_directory_name, char out[RUN_DIRECTORY])
 {
 	snprintf(out, RUN_DIRECTORY, "%s", directory);
 }
 
-bool __wrap_run_directory_is_own(void)
+WRAP(bool, run_directory_is_own, void)
 {
 	return true;
 }
 
-int __wrap_run_directory_make(void)
+WRAP(int, run_directory_make, void)
 {
 	return 0;
 }

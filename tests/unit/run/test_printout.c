@@ -4,6 +4,7 @@
 #include "tests/lib/capture.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/capture/cost.h"
 #include "user/jvm/metaspace.h"
 #include "user/text/log.h"
@@ -30,16 +31,13 @@ static struct bench {
 
 static struct diag d;
 
-int __wrap_fstatvfs(int fd, struct statvfs *v);
-int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag);
-
-int __wrap_fstatvfs(int fd, struct statvfs *v)
+WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
 	*v = (struct statvfs){.f_frsize = 1, .f_blocks = 1ULL << 40, .f_bavail = 1ULL << 39};
 	return 0;
 }
 
-int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag)
+WRAP(int, target_describe, const struct target *t, struct target_description *out, struct diag *diag)
 {
 	*out = (struct target_description){.jvm_name = strdup("OpenJDK")};
 	return 0;

@@ -2,6 +2,7 @@
 /* When frtrace runs at nice -20. The system calls are replaced: a test may not have the right to change its priority. */
 #include "user/run/priority.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include <stdatomic.h>
 #include <sys/eventfd.h>
@@ -14,16 +15,14 @@ static _Atomic int nice_now = STARTED_WITH, watcher_nice; /* of the main thread,
 static bool refused;
 static atomic_bool fills;
 
-int __wrap_getpriority(int which, id_t who);
-int __wrap_getpriority(int which, id_t who)
+WRAP(int, getpriority, __priority_which_t which, id_t who)
 {
 	assert_int_equal(which, PRIO_PROCESS);
 	assert_int_equal(who, getpid());
 	return nice_now;
 }
 
-int __wrap_setpriority(int which, id_t who, int value);
-int __wrap_setpriority(int which, id_t who, int value)
+WRAP(int, setpriority, __priority_which_t which, id_t who, int value)
 {
 	assert_int_equal(which, PRIO_PROCESS);
 	if (refused)
@@ -33,9 +32,7 @@ int __wrap_setpriority(int which, id_t who, int value)
 }
 
 static bool unwakeable;
-int __real_eventfd_write(int fd, eventfd_t value);
-int __wrap_eventfd_write(int fd, eventfd_t value);
-int __wrap_eventfd_write(int fd, eventfd_t value)
+WRAP(int, eventfd_write, int fd, eventfd_t value)
 {
 	return unwakeable ? -1 : __real_eventfd_write(fd, value);
 }

@@ -5,6 +5,7 @@
 #include "tests/lib/fake_vm.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include <time.h>
 
@@ -29,11 +30,8 @@ static struct diag d;
 static const struct resolved_method park = {.number = 1, .class_name = "a/B", .name = "park", .descriptor = "()V"};
 static const struct resolved_frame answer = {&park, 4, 17, RESOLVED_JIT};
 
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why);
-
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why)
+WRAP(size_t, resolver_frame, struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
+     enum resolved_failure *why)
 {
 	if (count < 64)
 		asked[count++] = *f;

@@ -10,6 +10,7 @@
 #include "tests/lib/test.h"
 
 #include "tests/lib/recording.h"
+#include "tests/lib/wrap.h"
 
 static struct bench {
 	struct segment segment;
@@ -57,11 +58,8 @@ static const struct answer {
 	[FAR] = {1, {{&far_away, 1, 1, RESOLVED_JIT}}},
 };
 
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why);
-
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why)
+WRAP(size_t, resolver_frame, struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
+     enum resolved_failure *why)
 {
 	resolved++;
 	*why = RESOLVE_CHANGED;

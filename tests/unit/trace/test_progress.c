@@ -3,15 +3,15 @@
 #include "user/trace/progress.h"
 #include "tests/lib/capture.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
+#include "user/text/monotonic.h"
 #include "user/text/log.h"
 
 #define MB (1 << 20)
 
 static int64_t now;
 
-int64_t __wrap_monotonic_ms(void);
-
-int64_t __wrap_monotonic_ms(void)
+WRAP(int64_t, monotonic_ms, void)
 {
 	return now;
 }
