@@ -7,58 +7,17 @@
 #include "uprobes/agent/ring.c"
 #include "uprobes/agent/slot.c"
 #include "uprobes/agent/hook.h"
-#include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
-#include "uprobes/agent/stack_jvmti.h"
 #include "user/capture/stream.h"
-#include "tests/lib/test.h"
+#include "tests/unit/agent/hooked.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
-
-static uint32_t serials;
-static struct thread_virtual running; /* java_id 0: a platform thread */
-static uint32_t new_flags;	      /* flags of newly claimed slots */
-
-uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
-{
-	s->flags = new_flags;
-	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
-}
-
-enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
-					 uint32_t *id)
-{
-	return STACK_JVMTI_UNASKED;
-}
-
-/* Whether ended calls hold places is in test_open_stack.c. */
-uint32_t open_stack_ask(const struct frt_slot *s, JNIEnv *e, uint32_t method)
-{
-	return s->depth;
-}
-
-uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
-{
-	*is_virtual = running.java_id != 0;
-	return running.java_id;
-}
-
-bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
-{
-	*v = running;
-	if (running.java_id && running.java_id != known)
-		memset(name, 'v', v->name_length);
-	return running.java_id != 0;
-}
 
 static JNIEnv *const env = (JNIEnv *)0x7f12000003c0;
 
 static int setup(void **state)
 {
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
-	if (!control_create("unit"))
+	if (!new_control())
 		return -1;
 	control->epoch = 1;
 	control->recording[0].founder = 1;
@@ -72,6 +31,7 @@ static int setup(void **state)
 	ring_grow_ticks = 0;
 	control_since = 1;
 	running.java_id = new_flags = 0;
+	mount_unseen = true;
 	return 0;
 }
 
