@@ -108,10 +108,10 @@ CASE(a_refusal_has_the_agents_words_or_those_of_its_result)
 
 	agent_start(&a);
 	assert_int_equal(agent_command(&a.segment, &t, NULL, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
-	assert_non_null(strstr(d.text, "cannot 'stop' in the target: the JVM failed to carry it out"));
+	assert_contains(d.text, "cannot 'stop' in the target: the JVM failed to carry it out");
 	strcpy(segment_header(&a.segment)->message, "the JVM could not restore all classes");
 	assert_int_equal(agent_command(&a.segment, &t, NULL, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
-	assert_non_null(strstr(d.text, "could not restore all classes"));
+	assert_contains(d.text, "could not restore all classes");
 	/* no byte of a message ends it */
 	memset(segment_header(&a.segment)->message, 'x', sizeof(segment_header(&a.segment)->message));
 	assert_int_equal(agent_command(&a.segment, &t, NULL, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
@@ -144,7 +144,7 @@ CASE(nobody_answers)
 	struct diag d;
 
 	assert_int_equal(agent_command(&s, &t, NULL, FRT_COMMAND_START, 20, &d), -ETIMEDOUT);
-	assert_non_null(strstr(d.text, "does not answer"));
+	assert_contains(d.text, "does not answer");
 	/* the next collector does not send another one meanwhile */
 	assert_int_equal(agent_command(&s, &t, NULL, FRT_COMMAND_STOP, 20, &d), -ETIMEDOUT);
 	assert_int_equal(segment_header(&s)->command.number, 1);
@@ -205,10 +205,10 @@ CASE(every_result_has_words)
 
 	for (int result = FRT_NO_JVMTI; result <= FRT_ANOTHER_COPY; result++)
 		assert_true(strlen(agent_result_text(result, text)) > 10);
-	assert_non_null(strstr(agent_result_text(FRT_CALL_KILLS | SYS_pwrite64, text), "kill the JVM for pwrite64()"));
-	assert_non_null(strstr(agent_result_text(FRT_CALL_FAILS | EFBIG << 12 | SYS_ftruncate, text),
-			       "ftruncate() fails in the JVM"));
-	assert_non_null(strstr(text, strerror(EFBIG)));
+	assert_contains(agent_result_text(FRT_CALL_KILLS | SYS_pwrite64, text), "kill the JVM for pwrite64()");
+	assert_contains(agent_result_text(FRT_CALL_FAILS | EFBIG << 12 | SYS_ftruncate, text),
+			"ftruncate() fails in the JVM");
+	assert_contains(text, strerror(EFBIG));
 }
 
 CASE(a_lock_has_one_holder_and_ends_with_it)
@@ -225,7 +225,7 @@ CASE(a_lock_has_one_holder_and_ends_with_it)
 	assert_true(lock >= 0);
 	assert_int_equal(attach_lock(jvm, &second, &d), -EBUSY);
 	snprintf(holder, sizeof(holder), "frtrace pid %d ", (int)getpid());
-	assert_non_null(strstr(d.text, holder));
+	assert_contains(d.text, holder);
 	attach_unlock(jvm, lock);
 	assert_int_equal(pipe(ready), 0);
 	pid = fork();

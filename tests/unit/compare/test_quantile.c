@@ -197,8 +197,8 @@ CASE(the_sentence_names_method_change_and_cause)
 	diff_put_sentence(&text, &d);
 	bytes_put_u8(&text, 0);
 	assert_ptr_equal(strstr((char *)text.data, "Checkout.handle p99 +"), (char *)text.data);
-	assert_non_null(strstr((char *)text.data, " → "));
-	assert_non_null(strstr((char *)text.data, "): blocked on futex +600 us, cpu unchanged\n"));
+	assert_contains((char *)text.data, " → ");
+	assert_contains((char *)text.data, "): blocked on futex +600 us, cpu unchanged\n");
 	bytes_release(&text);
 	diff_release(&d);
 	run_release(&before);

@@ -127,7 +127,7 @@ CASE(csv_of_a_file_without_a_split_has_empty_cells, setup, teardown)
 	recording_begin(&r);
 	call(recording_thread(&r, 1), T0, 10, "pay");
 	export_with(csv);
-	assert_non_null(strstr(text, ",0,1,worker-1,,,,,,,,,,,\r\n"));
+	assert_contains(text, ",0,1,worker-1,,,,,,,,,,,\r\n");
 }
 
 static void add_time(struct self_time *s, uint32_t thread, int64_t start, int64_t duration, uint32_t sum)

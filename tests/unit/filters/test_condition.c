@@ -99,7 +99,7 @@ CASE(both_options_take_both_spellings, .teardown = teardown)
 		condition_list_release(&list);
 	}
 	assert_int_not_equal(condition_add(&list, CONDITION_FAIL_IF, "Cart::pay open>1s", &diag), 0);
-	assert_non_null(strstr(diag.text, "'open' is none of calls, thrown, p50"));
+	assert_contains(diag.text, "'open' is none of calls, thrown, p50");
 	assert_int_not_equal(condition_add(&list, CONDITION_FAIL_IF, "+Cart >1s", &diag), 0);
 }
 

@@ -73,12 +73,6 @@ static void assert_printed(const char *want)
 	assert_string_equal(print(false), want);
 }
 
-static void assert_contains(const char *text, const char *want)
-{
-	if (!strstr(text, want))
-		fail_msg("no %s in %s", want, text);
-}
-
 /* Forgets the types. */
 static void finish_file(int n)
 {
@@ -439,7 +433,7 @@ CASE(settings_of_undeclared_types_are_left_out, setup, teardown)
 	finish_file(1);
 	merge();
 	assert_int_equal(result.events, 2);
-	assert_null(strstr(print(true), "4711"));
+	assert_lacks(print(true), "4711");
 }
 
 static void make_jvm_information(int n, int64_t pid)
@@ -582,7 +576,7 @@ CASE(setting_refers_to_its_event_by_the_new_id, setup, teardown)
 	merge();
 	text = print(true);
 	assert_contains(text, "\"id\": 100, ");
-	assert_null(strstr(strstr(text, "\"id\": 100, ") + 1, "\"id\": 100, "));
+	assert_lacks(strstr(text, "\"id\": 100, ") + 1, "\"id\": 100, ");
 }
 
 /* Several times the limit of a chunk. */

@@ -247,9 +247,9 @@ CASE(arrays_of_structs_and_numbers_are_json, setup, teardown)
 	bytes_put_u8(&b.body, 0);
 	chunk_end_event(&b);
 	chunk_finish(&b, &file);
-	assert_non_null(strstr(print(true),
-			       "\"points\": [{\n          \"x\": 5\n        }, {\n          \"x\": 6\n        }], \n"
-			       "        \"numbers\": [1, 2, 3], \n        \"none\": []\n"));
+	assert_contains(print(true),
+			"\"points\": [{\n          \"x\": 5\n        }, {\n          \"x\": 6\n        }], \n"
+			"        \"numbers\": [1, 2, 3], \n        \"none\": []\n");
 }
 
 CASE(json_escapes_what_json_cannot_hold, setup, teardown)
@@ -260,7 +260,7 @@ CASE(json_escapes_what_json_cannot_hold, setup, teardown)
 	bytes_put_text(&b.body, "a\"\\/\n\x01\x7f\xc3\xa4\xf0\x9f\x98\x80", 100);
 	chunk_end_event(&b);
 	chunk_finish(&b, &file);
-	assert_non_null(strstr(print(true), "\"s\": \"a\\\"\\\\\\/\\n\\u0001\x7f\\u00e4\\ud83d\\ude00\"\n"));
+	assert_contains(print(true), "\"s\": \"a\\\"\\\\\\/\\n\\u0001\x7f\\u00e4\\ud83d\\ude00\"\n");
 }
 
 static void add_stacks(void)
@@ -418,7 +418,7 @@ CASE(clock_near_the_first_is_taken_for_the_first, setup, teardown)
 {
 	make_two_chunks();
 	file.data[file.size / 2 + 32 + 3] ^= 1; /* startNanos of the second chunk: 2^32 ns earlier or later */
-	assert_non_null(strstr(strstr(print(false), "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2"));
+	assert_contains(strstr(print(false), "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2");
 }
 
 CASE(unrelated_clock_is_used_as_it_is, setup, teardown)
@@ -428,8 +428,8 @@ CASE(unrelated_clock_is_used_as_it_is, setup, teardown)
 	make_two_chunks();
 	file.data[file.size / 2 + 32 + 2] ^= 1; /* startNanos of the second chunk: 2^40 * 256 ns earlier or later */
 	text = print(false);
-	assert_non_null(strstr(text, "2023-11-14"));
-	assert_null(strstr(strstr(text, "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2"));
+	assert_contains(text, "2023-11-14");
+	assert_lacks(strstr(text, "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2");
 }
 
 /* Also files of frtrace's own writer: each truncation and many flipped bytes end in a message at worst. */

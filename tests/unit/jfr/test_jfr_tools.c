@@ -352,7 +352,7 @@ static void need_jdk(void)
 	skip();
 }
 
-static void assert_contains(unsigned int n, const char *text, const char *want)
+static void assert_printed(unsigned int n, const char *text, const char *want)
 {
 	if (!strstr(text, want))
 		fail_msg("%s: no '%s' in: %.2000s", jdk[n], want, text);
@@ -465,12 +465,12 @@ CASE(summary_counts_every_event)
 	for (n = 0; n < jdks; n++) {
 		char *text = output(n, "summary");
 
-		assert_contains(n, text, "Chunks: 5");
-		assert_contains(n, text, "Start: 2023-11-14 22:13:20 (UTC)");
-		assert_contains(n, text, "Duration: 4 s");
+		assert_printed(n, text, "Chunks: 5");
+		assert_printed(n, text, "Start: 2023-11-14 22:13:20 (UTC)");
+		assert_printed(n, text, "Duration: 4 s");
 		assert_counted(n, text, " jdk.MethodTrace ", 100);
 		assert_counted(n, text, " jdk.ActiveSetting ", 8);
-		assert_null(strstr(text, "missing event metadata"));
+		assert_lacks(text, "missing event metadata");
 		free(text);
 	}
 }
@@ -516,7 +516,7 @@ CASE(print_shows_methods_threads_and_units)
 		char *text = output(n, "print");
 
 		for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-			assert_contains(n, text, wanted[i]);
+			assert_printed(n, text, wanted[i]);
 		assert_int_equal(occurrences(text, "jdk.MethodTrace {"), CHUNKS * CALLS);
 		assert_int_equal(occurrences(text, "N/A"), CHUNKS + CHUNKS * CALLS); /* jvmFlags, thrownClass */
 		free(text);
@@ -531,11 +531,11 @@ CASE(metadata_are_shown_with_their_annotations)
 	for (n = 0; n < jdks; n++) {
 		char *text = output(n, "metadata");
 
-		assert_contains(n, text, "class MethodTrace extends jdk.jfr.Event {");
-		assert_contains(n, text, "@Category({\"Java Virtual Machine\", \"Method Tracing\"})");
-		assert_contains(n, text, "@Timespan(\"TICKS\")");
-		assert_contains(n, text, "boolean thrown;");
-		assert_contains(n, text, "class Message extends jdk.jfr.Event {");
+		assert_printed(n, text, "class MethodTrace extends jdk.jfr.Event {");
+		assert_printed(n, text, "@Category({\"Java Virtual Machine\", \"Method Tracing\"})");
+		assert_printed(n, text, "@Timespan(\"TICKS\")");
+		assert_printed(n, text, "boolean thrown;");
+		assert_printed(n, text, "class Message extends jdk.jfr.Event {");
 		free(text);
 	}
 }
@@ -552,7 +552,7 @@ CASE(fields_of_jep_520_alone_are_those_of_jdk_25)
 			char *own = printed(n, parts[i][0]), *plain = printed(n, parts[i][1]);
 
 			if (own) {
-				assert_contains(n, own, "class MethodTiming extends jdk.jfr.Event {");
+				assert_printed(n, own, "class MethodTiming extends jdk.jfr.Event {");
 				assert_string_equal(plain, own);
 			}
 			compared += own != NULL;
@@ -574,8 +574,8 @@ CASE(recordings_joined_by_cat_keep_their_own_names)
 		char *text = output(n, "cat");
 
 		assert_int_equal(occurrences(text, "jdk.MethodTrace {"), CHUNKS * CALLS + 1);
-		assert_contains(n, text, "method = org.Other.different()");
-		assert_contains(n, text, "eventThread = \"somebody else\" (javaThreadId = 99)");
+		assert_printed(n, text, "method = org.Other.different()");
+		assert_printed(n, text, "eventThread = \"somebody else\" (javaThreadId = 99)");
 		assert_int_equal(occurrences(text, "somebody else"), 1);
 		assert_int_equal(occurrences(text, "org.Other.different()"), 1);
 		free(text);
@@ -616,12 +616,12 @@ CASE(views_show_the_recording)
 		if (!settings)
 			continue;
 		if (calls)
-			assert_contains(n, calls, "com.acme.Cart.checkout(Order, int[])");
-		assert_contains(n, table, "0.000111 ms virtual");
-		assert_contains(n, settings, "10 ms");
-		assert_contains(n, recording, "ended");
-		assert_contains(n, types, "MethodTrace (100)");
-		assert_contains(n, types, "Clock (4)");
+			assert_printed(n, calls, "com.acme.Cart.checkout(Order, int[])");
+		assert_printed(n, table, "0.000111 ms virtual");
+		assert_printed(n, settings, "10 ms");
+		assert_printed(n, recording, "ended");
+		assert_printed(n, types, "MethodTrace (100)");
+		assert_printed(n, types, "Clock (4)");
 		free(calls);
 		free(settings);
 		free(recording);

@@ -57,8 +57,8 @@ CASE(wrong_line_is_reported_with_the_file)
 	struct diag d;
 
 	assert_string_equal(read_file(text, sizeof(text) - 1, &d), "");
-	assert_non_null(strstr(d.text, "wrong filter in /tmp/frtrace-test-"));
-	assert_non_null(strstr(d.text, ", line 3: filters are separated by ';'"));
+	assert_contains(d.text, "wrong filter in /tmp/frtrace-test-");
+	assert_contains(d.text, ", line 3: filters are separated by ';'");
 	assert_true(d.usage);
 }
 
@@ -69,10 +69,10 @@ CASE(what_is_no_text_is_refused)
 	char *large = malloc(9 << 20);
 
 	assert_string_equal(read_file("A\0B", 3, &d), "");
-	assert_non_null(strstr(d.text, "is no text file"));
+	assert_contains(d.text, "is no text file");
 	memset(large, '\n', 9 << 20);
 	read_file(large, 9 << 20, &d);
-	assert_non_null(strstr(d.text, "is larger than 8 MB"));
+	assert_contains(d.text, "is larger than 8 MB");
 	free(large);
 	assert_int_equal(filter_file_add(l, "/nowhere/x", FILTER_TRACE, &d), -ENOENT);
 	assert_string_equal(d.text, "cannot open filters '/nowhere/x': No such file or directory");

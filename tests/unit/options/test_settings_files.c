@@ -185,9 +185,9 @@ CASE(what_is_no_filter_is_left_out_and_said)
 	settings_files_report(s.files);
 	settings_files_report(NULL);
 	said = capture_end();
-	assert_non_null(strstr(said, "a.jfc', line 4: the filter 'bad name' is left out: wrong filter: "));
-	assert_non_null(strstr(said, "the filter 'also bad' is left out"));
-	assert_non_null(strstr(said, "settings 'default.jfc': 7 settings, 0 of them of events that are the JVM's own"));
+	assert_contains(said, "a.jfc', line 4: the filter 'bad name' is left out: wrong filter: ");
+	assert_contains(said, "the filter 'also bad' is left out");
+	assert_contains(said, "settings 'default.jfc': 7 settings, 0 of them of events that are the JVM's own");
 	release(&s);
 }
 
@@ -217,7 +217,7 @@ CASE(faults_are_reported)
 	assert_int_equal(parse(&s, &d, "-ma.A", "--settings", directory, NULL), -EISDIR);
 	assert_int_equal(parse(&s, &d, "-ma.A", "--settings=", NULL), -ENOENT);
 	assert_int_equal(parse(&s, &d, "-ma.A", "--settings=/dev/zero", NULL), -EINVAL);
-	assert_non_null(strstr(d.text, "a file of more than 1 MB"));
+	assert_contains(d.text, "a file of more than 1 MB");
 }
 
 CASE(short_memory_is_reported)
@@ -321,7 +321,7 @@ CASE(jvm_takes_our_files_and_their_options)
 	assert_string_equal(applied(log, "jdk.MethodTiming", "enabled"), "true");
 	assert_string_equal(applied(log, "jdk.MethodTiming", "filter"), "a.C");
 	assert_string_equal(applied(log, "jdk.MethodTiming", "period"), "endChunk");
-	assert_null(strstr(log, "[warning]"));
+	assert_lacks(log, "[warning]");
 	free(log);
 }
 

@@ -164,7 +164,7 @@ CASE(a_holder_that_is_not_traced_is_named_by_its_thread, setup, teardown)
 		call(worker, "reserve", i * 100 * MS, i % 4 ? 100 * US : 40 * MS, 100 * US, 0);
 	}
 	read_all();
-	assert_non_null(strstr(verdict(0), "held by the thread \"worker-13\", in code that is not traced."));
+	assert_contains(verdict(0), "held by the thread \"worker-13\", in code that is not traced.");
 }
 
 static void wait_for_future(uint64_t thread, int64_t start, int64_t duration, uint64_t waker)
@@ -199,9 +199,9 @@ CASE(who_only_completes_a_future_has_not_held_anything_up, setup, teardown)
 	read_all();
 	for (size_t i = 0; !strstr(said = verdict(i), "Cart.reserve()"); i++)
 		assert_true(*said);
-	assert_non_null(strstr(said, "100 % of that was ended by the thread \"worker-13\", which was in "
-				     "com.acme.Cart.close() for 1.2 % of the time."));
-	assert_null(strstr(said, "held by"));
+	assert_contains(said, "100 % of that was ended by the thread \"worker-13\", which was in "
+			      "com.acme.Cart.close() for 1.2 % of the time.");
+	assert_lacks(said, "held by");
 }
 
 CASE(a_short_call_of_the_holder_is_not_to_blame_for_a_long_wait, setup, teardown)
@@ -216,7 +216,7 @@ CASE(a_short_call_of_the_holder_is_not_to_blame_for_a_long_wait, setup, teardown
 		call(worker, "reserve", at, i % 4 ? 100 * US : 40 * MS, 100 * US, 0);
 	}
 	read_all();
-	assert_non_null(strstr(verdict(0), "held by the thread \"worker-13\", in code that is not traced."));
+	assert_contains(verdict(0), "held by the thread \"worker-13\", in code that is not traced.");
 }
 
 CASE(run_queue_and_cpu_are_causes_too, setup, teardown)
@@ -228,10 +228,10 @@ CASE(run_queue_and_cpu_are_causes_too, setup, teardown)
 		call(other, "busy", i * 100 * MS, slow ? 20 * MS : 100 * US, slow ? 20 * MS : 100 * US, 0);
 	}
 	read_all();
-	assert_non_null(strstr(verdict(0), "com.acme.Cart.ready(): 25 % of its calls (10 of 40)"));
-	assert_non_null(strstr(verdict(0), "98 % of the difference is time in the run queue"));
-	assert_non_null(strstr(verdict(1), "com.acme.Cart.busy()"));
-	assert_non_null(strstr(verdict(1), "100 % of the difference is time on a CPU."));
+	assert_contains(verdict(0), "com.acme.Cart.ready(): 25 % of its calls (10 of 40)");
+	assert_contains(verdict(0), "98 % of the difference is time in the run queue");
+	assert_contains(verdict(1), "com.acme.Cart.busy()");
+	assert_contains(verdict(1), "100 % of the difference is time on a CPU.");
 }
 
 CASE(calls_that_are_all_alike_are_told_as_such, setup, teardown)
@@ -254,8 +254,8 @@ CASE(a_call_around_the_slow_one_is_the_same_verdict, setup, teardown)
 		call(worker, "outer", i * 100 * MS - US, duration + 2 * US, duration + 2 * US, 0);
 	}
 	read_all();
-	assert_non_null(strstr(verdict(0), "com.acme.Cart.outer()"));
-	assert_non_null(strstr(verdict(0), "The same time shows in com.acme.Cart.inner()."));
+	assert_contains(verdict(0), "com.acme.Cart.outer()");
+	assert_contains(verdict(0), "The same time shows in com.acme.Cart.inner().");
 	assert_string_equal(verdict(1), "");
 }
 
@@ -458,9 +458,9 @@ CASE(a_call_names_the_holder_of_its_lock, setup, teardown)
 			sscanf(wait + 16, "%u,%u,%u,%u,%u,%u", &reason, &waker, &stack, &kernel, &held_by, &held_in),
 			6);
 		snprintf(key, sizeof(key), "\"%u\":\"worker-13\"", held_by);
-		assert_non_null(strstr(html, key));
+		assert_contains(html, key);
 		snprintf(key, sizeof(key), "\"%u\":\"com.acme.Cart.report()\"", held_in);
-		assert_non_null(strstr(html, key));
+		assert_contains(html, key);
 		assert_int_equal(waker == held_by, i);
 	}
 }
@@ -468,7 +468,7 @@ CASE(a_call_names_the_holder_of_its_lock, setup, teardown)
 CASE(page_faults_have_a_column_if_they_are_known, setup, teardown)
 {
 	call(worker, "reserve", 0, MS, MS, 0);
-	assert_null(strstr(page(), "Page Faults"));
+	assert_lacks(page(), "Page Faults");
 	recording_free(&r);
 	r = recording_new_with(JFR_KERNEL_FULL);
 	recording_begin(&r);
@@ -483,10 +483,10 @@ CASE(page_faults_have_a_column_if_they_are_known, setup, teardown)
 							 .major_faults = 2,
 							 .minor_faults = 5});
 	page();
-	assert_non_null(strstr((char *)text.data, "<th class=\"n\">Page Faults</th>"));
-	assert_non_null(strstr((char *)text.data, "<td class=\"n\">7</td></tr>"));
-	assert_non_null(strstr((char *)text.data, "\"usage\":[12,3000,7]"));
-	assert_non_null(strstr((char *)text.data, "\"hasFaults\":true"));
+	assert_contains((char *)text.data, "<th class=\"n\">Page Faults</th>");
+	assert_contains((char *)text.data, "<td class=\"n\">7</td></tr>");
+	assert_contains((char *)text.data, "\"usage\":[12,3000,7]");
+	assert_contains((char *)text.data, "\"hasFaults\":true");
 }
 
 /* Two runs of one method, whose calls take 1 ms and 2 ms. */
@@ -508,12 +508,12 @@ CASE(a_comparison_is_a_page, setup, teardown)
 	diff_make(&d, &runs[0], &runs[1]);
 	diff_page_put(&text, &d, "old.jfr", "<new>.jfr", 20);
 	bytes_put_u8(&text, 0);
-	assert_null(strstr((char *)text.data, "<script"));
-	assert_non_null(strstr((char *)text.data, "<h1>old.jfr → &lt;new&gt;.jfr</h1>"));
-	assert_non_null(strstr((char *)text.data, "<h3>a.B.&lt;/style&gt;&lt;script&gt;m()</h3>"));
-	assert_non_null(strstr((char *)text.data, "the new recording is incomplete: calls were lost"));
-	assert_non_null(strstr((char *)text.data, "<tr class=\"differs\"><td>p99</td><td class=\"n\">1.0 ms"));
-	assert_non_null(strstr((char *)text.data, "<span class=\"cpu\" style=\"width:"));
+	assert_lacks((char *)text.data, "<script");
+	assert_contains((char *)text.data, "<h1>old.jfr → &lt;new&gt;.jfr</h1>");
+	assert_contains((char *)text.data, "<h3>a.B.&lt;/style&gt;&lt;script&gt;m()</h3>");
+	assert_contains((char *)text.data, "the new recording is incomplete: calls were lost");
+	assert_contains((char *)text.data, "<tr class=\"differs\"><td>p99</td><td class=\"n\">1.0 ms");
+	assert_contains((char *)text.data, "<span class=\"cpu\" style=\"width:");
 	diff_release(&d);
 	for (int n = 0; n < 2; n++) {
 		free((char *)runs[n].method[0].name);
@@ -532,14 +532,14 @@ CASE(names_are_text_and_never_markup, setup, teardown)
 	     "b",
 	     2 * MS, MS, MS, 0);
 	html = page();
-	assert_null(strstr(html, "<img"));
-	assert_non_null(strstr(html, "&lt;/script&gt;&lt;img src=x&gt;()"));
-	assert_non_null(strstr(html, "\\u003c/script\\u003e"));
-	assert_non_null(strstr(html, "\\u202ea"));
+	assert_lacks(html, "<img");
+	assert_contains(html, "&lt;/script&gt;&lt;img src=x&gt;()");
+	assert_contains(html, "\\u003c/script\\u003e");
+	assert_contains(html, "\\u202ea");
 	assert_int_equal(strlen(html), text.size);
 }
 
 CASE(a_recording_without_calls_has_a_page, setup, teardown)
 {
-	assert_non_null(strstr(page(), "No call was recorded."));
+	assert_contains(page(), "No call was recorded.");
 }

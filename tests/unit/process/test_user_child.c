@@ -114,7 +114,7 @@ CASE(child_that_cannot_be_killed_is_left_behind)
 	unkillable = true;
 	assert_int_equal(user_child_run(&t, hang_work, NULL, 10, &answer, &abandoned, &d), -ETIMEDOUT);
 	unkillable = false;
-	assert_non_null(strstr(d.text, "'Shop': its /tmp does not answer"));
+	assert_contains(d.text, "'Shop': its /tmp does not answer");
 	assert_false(abandoned);
 	assert_in_range(monotonic_ms() - begun, 2000, 9000); /* the grace time and a second */
 	assert_true(waitpid(-1, NULL, 0) > 0);
@@ -153,7 +153,7 @@ CASE(waiting_for_a_child_ends_with_ctrl_c)
 	block_interrupts(SIG_BLOCK);
 	interrupt_later();
 	assert_int_equal(user_child_run(&t, hang_work, NULL, 60000, &answer, &abandoned, &d), -EINTR);
-	assert_non_null(strstr(d.text, "interrupted"));
+	assert_contains(d.text, "interrupted");
 	assert_true(abandoned);
 	assert_in_range(monotonic_ms() - begun, 200, 2000);
 	assert_int_equal(user_child_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -EINTR);

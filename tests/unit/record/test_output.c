@@ -172,7 +172,7 @@ CASE(file_that_was_put_there_meanwhile_stays, setup, teardown)
 	assert_true(output_was_removed(o));
 	for (char c = 'k'; append(o, c, 100) == 0; c++)
 		assert_true(c < 'z');
-	assert_non_null(strstr(d.text, "it is another file than before"));
+	assert_contains(d.text, "it is another file than before");
 	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
 	output_close(o);
 	assert_int_equal(count_files(false), 1);
@@ -232,7 +232,7 @@ CASE(file_that_another_process_writes_is_refused, setup, teardown)
 
 		snprintf(text, sizeof(text), "frtrace pid %d is writing it", child);
 		assert_int_equal(output_open(&o, path, &little, &d), -EBUSY);
-		assert_non_null(strstr(d.text, text));
+		assert_contains(d.text, text);
 		assert_int_equal(access(path, F_OK), chunks[i] ? 0 : -1);
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, NULL, 0), child);
@@ -255,7 +255,7 @@ CASE(nothing_is_written_through_a_link, setup, teardown)
 	write_file(other, "precious");
 	assert_int_equal(symlink(other, path), 0);
 	assert_int_equal(output_open(&o, path, &little, &d), -ELOOP);
-	assert_non_null(strstr(d.text, path));
+	assert_contains(d.text, path);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(link(other, path), 0);
 	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
@@ -369,7 +369,7 @@ CASE(full_disk_is_refused_at_once, setup, teardown)
 
 	disk_free = GB - 1;
 	assert_int_equal(output_open(&o, path, &little, &d), -ENOSPC);
-	assert_non_null(strstr(d.text, "1023 MB are free"));
+	assert_contains(d.text, "1023 MB are free");
 	assert_int_equal(count_files(false), 0);
 }
 

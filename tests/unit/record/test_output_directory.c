@@ -181,6 +181,6 @@ CASE(what_is_no_directory_is_refused, setup, teardown)
 	assert_non_null(f);
 	fclose(f);
 	assert_int_equal(output_open(&o, path, &(struct output_limits){.size = 1000}, &d), -ENOTDIR);
-	assert_non_null(strstr(d.text, path));
+	assert_contains(d.text, path);
 	assert_int_equal(output_open(&o, "/nowhere/at/all/", &(struct output_limits){.size = 1000}, &d), -ENOENT);
 }

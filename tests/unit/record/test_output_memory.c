@@ -298,11 +298,11 @@ CASE(memory_that_is_not_there_is_refused, setup, teardown)
 
 	available = 99 * MB;
 	assert_int_equal(output_open_memory(&o, NULL, &limits, &d), -ENOMEM);
-	assert_non_null(strstr(d.text, "99 MB are available"));
+	assert_contains(d.text, "99 MB are available");
 	available = 1000 * MB;
 	limit = 319 * MB;
 	assert_int_equal(output_open_memory(&o, NULL, &limits, &d), -ENOMEM);
-	assert_non_null(strstr(d.text, "container is 319 MB"));
+	assert_contains(d.text, "container is 319 MB");
 	limit = 320 * MB;
 	available = 100 * MB;
 	no_mmap = true;

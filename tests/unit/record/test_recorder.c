@@ -517,7 +517,7 @@ CASE(full_disk_is_told_once_and_its_calls_are_not_counted_as_recorded, setup, te
 	for (unsigned int i = 0; i < 30000; i++)
 		feed((struct frt_span){now(), 2000, b->method, 0, 1, FRT_SPAN, FRT_SPAN_THROWN}, NULL);
 	assert_int_equal(recorder_tick(b->recorder, &d), -EIO);
-	assert_non_null(strstr(d.text, "stop before the disk is full"));
+	assert_contains(d.text, "stop before the disk is full");
 	assert_int_equal(recorder_finish(b->recorder, false, &d), 0);
 	read_file(); /* what was finished is sound */
 	assert_true(dissect_count(b->read, "jdk.MethodTrace") > 0);

@@ -144,6 +144,6 @@ CASE(an_open_call_is_reported_once, setup, teardown)
 	assert_null(dump_trigger_due(b->trigger, 1));
 	open_one(20 * S);
 	assert_null(dump_trigger_due(b->trigger, 2)); /* it looks once a second */
-	assert_non_null(strstr(dump_trigger_due(b->trigger, 2 * S), "a.Cart.pay() is open for 20"));
+	assert_contains(dump_trigger_due(b->trigger, 2 * S), "a.Cart.pay() is open for 20");
 	assert_null(dump_trigger_due(b->trigger, 3 * S + DUMP_TRIGGER_PAUSE));
 }

@@ -306,11 +306,11 @@ CASE(as_many_recordings_as_there_are_rows_then_it_is_told_who_records)
 	assert_true(segment_owner(&t, "unit4", 2, &owner) && owner.pid == 4323);
 	assert_false(segment_owner(&t, "other", 2, &owner));
 	assert_int_equal(segment_claim(&s[FRT_RECORDINGS], &d), -EBUSY);
-	assert_non_null(strstr(d.text, "pid 4321 (uid 17)"));
-	assert_non_null(strstr(d.text, "pid 4324 (uid 17)"));
+	assert_contains(d.text, "pid 4321 (uid 17)");
+	assert_contains(d.text, "pid 4324 (uid 17)");
 	d.text[0] = 0;
 	assert_int_equal(segment_check_free(&t, "unit4", &d), -EBUSY);
-	assert_non_null(strstr(d.text, "pid 4322 (uid 17)"));
+	assert_contains(d.text, "pid 4322 (uid 17)");
 	segment_close(&s[2]); /* the lock ends with its holder */
 	assert_int_equal(segment_check_free(&t, "unit4", &d), 0);
 	assert_int_equal(segment_claim(&s[FRT_RECORDINGS], &d), 0);

@@ -121,9 +121,9 @@ CASE(where_time_went_has_columns_when_it_is_known, setup, teardown)
 	row[0].split = (struct breakdown_sum){
 		.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192, .worst = 11400000};
 	print();
-	assert_non_null(strstr(text, "max  total  cpu  runq  blocked  worst wait  open  method\n"));
-	assert_non_null(strstr(text, "210 ms  9.8 s  3 %   1 %     96 %     11.4 ms     0  com.acme"));
-	assert_non_null(strstr(text, "       -      -    -     -        -           -     1  com.acme.Cart.price()"));
+	assert_contains(text, "max  total  cpu  runq  blocked  worst wait  open  method\n");
+	assert_contains(text, "210 ms  9.8 s  3 %   1 %     96 %     11.4 ms     0  com.acme");
+	assert_contains(text, "       -      -    -     -        -           -     1  com.acme.Cart.price()");
 	print_json();
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.blockedNs"), "192");
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.worstWaitNs"), "11400000");
@@ -133,7 +133,7 @@ CASE(no_percentiles_are_no_number, setup, teardown)
 {
 	row[0].bucketed = false;
 	print();
-	assert_non_null(strstr(text, "8.1 ms    -    -  210 ms"));
+	assert_contains(text, "8.1 ms    -    -  210 ms");
 }
 
 CASE(nothing_is_one_line, setup, teardown)
@@ -149,7 +149,7 @@ CASE(the_whole_recording_is_named_so, setup, teardown)
 	interval.whole = true;
 	interval.calls = 1;
 	print();
-	assert_non_null(strstr(text, "   1 call in all of 5.0 s   "));
+	assert_contains(text, "   1 call in all of 5.0 s   ");
 }
 
 static void many_rows(void)
@@ -163,13 +163,13 @@ CASE(rows_beyond_the_top_are_counted, setup, teardown)
 {
 	many_rows();
 	assert_int_equal(print(), INTERVAL_TABLE_ROWS + 3);
-	assert_non_null(strstr(text, "\nand 10 more methods\n"));
+	assert_contains(text, "\nand 10 more methods\n");
 	how.top = ROWS - 1;
 	assert_int_equal(print(), ROWS + 2);
-	assert_non_null(strstr(text, "\nand 1 more method\n"));
+	assert_contains(text, "\nand 1 more method\n");
 	how.top = ROWS + 1;
 	assert_int_equal(print(), ROWS + 2);
-	assert_null(strstr(text, "more"));
+	assert_lacks(text, "more");
 }
 
 /* With the line of the cursor all is on the screen, whatever its size: else the next frame would not find it. */
@@ -216,16 +216,16 @@ CASE(rows_begin_where_the_user_has_scrolled_to, setup, teardown)
 	how.top = 1;
 	how.first = 1;
 	print();
-	assert_null(strstr(text, "price"));
-	assert_non_null(strstr(text, "com.acme.Cart.checkout"));
-	assert_non_null(strstr(text, "rows 2 to 2 of 2\n"));
-	assert_null(strstr(text, "q ends"));
+	assert_lacks(text, "price");
+	assert_contains(text, "com.acme.Cart.checkout");
+	assert_contains(text, "rows 2 to 2 of 2\n");
+	assert_lacks(text, "q ends");
 	how.height = 24;
 	print();
-	assert_non_null(strstr(text, "\nq ends   s, left, right: sorted by total   up, down: scroll\n"));
+	assert_contains(text, "\nq ends   s, left, right: sorted by total   up, down: scroll\n");
 	interval.whole = true;
 	print();
-	assert_null(strstr(text, "q ends"));
+	assert_lacks(text, "q ends");
 }
 
 CASE(the_column_of_the_order_is_marked_and_stays, setup, teardown)
@@ -234,11 +234,11 @@ CASE(the_column_of_the_order_is_marked_and_stays, setup, teardown)
 	how.keys = true;
 	how.width = 60;
 	print();
-	assert_non_null(strstr(text, "  P50  "));
-	assert_non_null(strstr(text, "  total  "));
+	assert_contains(text, "  P50  ");
+	assert_contains(text, "  total  ");
 	how.keys = false;
 	print();
-	assert_null(strstr(text, "P50"));
+	assert_lacks(text, "P50");
 }
 
 CASE(colours_are_used_only_where_they_are_wanted, setup, teardown)
@@ -249,22 +249,22 @@ CASE(colours_are_used_only_where_they_are_wanted, setup, teardown)
 	assert_null(strchr(text, '\033'));
 	how.colours = true;
 	print();
-	assert_non_null(strstr(text, "\033[1mTOTAL\033[m"));
-	assert_non_null(strstr(text, "\033[31m     2\033[m"));
-	assert_null(strstr(text, "\033[31m     0"));
+	assert_contains(text, "\033[1mTOTAL\033[m");
+	assert_contains(text, "\033[31m     2\033[m");
+	assert_lacks(text, "\033[31m     0");
 }
 
 CASE(narrow_screens_keep_calls_total_class_and_method, setup, teardown)
 {
 	how.width = 80;
 	print();
-	assert_non_null(strstr(text, "calls  errors     avg     p50      p99     max  total  method\n"));
-	assert_non_null(strstr(text, "  c.acme.Cart.checkout(...)\n"));
-	assert_non_null(strstr(text, "  com.acme.Cart.price()\n"));
+	assert_contains(text, "calls  errors     avg     p50      p99     max  total  method\n");
+	assert_contains(text, "  c.acme.Cart.checkout(...)\n");
+	assert_contains(text, "  com.acme.Cart.price()\n");
 	how.width = 40;
 	print();
-	assert_non_null(strstr(text, "calls  total  method\n"));
-	assert_non_null(strstr(text, "1,204  9.8 s  c.acme.Cart.checkout(...)\n"));
+	assert_contains(text, "calls  total  method\n");
+	assert_contains(text, "1,204  9.8 s  c.acme.Cart.checkout(...)\n");
 }
 
 CASE(where_time_went_stays_longer_than_percentiles, setup, teardown)
@@ -273,7 +273,7 @@ CASE(where_time_went_stays_longer_than_percentiles, setup, teardown)
 	row[0].split = (struct breakdown_sum){.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192};
 	how.width = 60;
 	print();
-	assert_non_null(strstr(text, "calls      p99  total  cpu  blocked  method\n"));
+	assert_contains(text, "calls      p99  total  cpu  blocked  method\n");
 }
 
 CASE(columns_go_before_class_and_method, setup, teardown)
@@ -283,8 +283,8 @@ CASE(columns_go_before_class_and_method, setup, teardown)
 	row[0].method = fake_method(&segment, class_id, "executeUpdate", "(Ljava/lang/String;)I", 0);
 	how.width = 80;
 	print();
-	assert_non_null(strstr(text, "calls     avg      p99     max  total  method\n"));
-	assert_non_null(strstr(text, "  DelegatingPreparedStatement.executeUpdate\n"));
+	assert_contains(text, "calls     avg      p99     max  total  method\n");
+	assert_contains(text, "  DelegatingPreparedStatement.executeUpdate\n");
 }
 
 CASE(overloads_can_be_told_apart, setup, teardown)
@@ -293,8 +293,8 @@ CASE(overloads_can_be_told_apart, setup, teardown)
 	row[1].method = fake_method(&segment, 1, "checkout", "(Lcom/acme/Order;ZZZ)V", 0);
 	how.width = 60;
 	print();
-	assert_non_null(strstr(text, "Cart.checkout(Order)\n"));
-	assert_non_null(strstr(text, "Cart.checkout(Order, b"));
+	assert_contains(text, "Cart.checkout(Order)\n");
+	assert_contains(text, "Cart.checkout(Order, b");
 }
 
 CASE(a_class_in_two_loaders_is_named_with_them, setup, teardown)
@@ -312,9 +312,9 @@ CASE(a_class_in_two_loaders_is_named_with_them, setup, teardown)
 	row[2].method = id;
 	interval.rows = 3;
 	print();
-	assert_non_null(strstr(text, "com.acme.Cart.checkout(Order) (loader app)\n"));
-	assert_non_null(strstr(text, "com.acme.Cart.checkout(Order) (loader plugin)\n"));
-	assert_non_null(strstr(text, "com.acme.Cart.price()\n"));
+	assert_contains(text, "com.acme.Cart.checkout(Order) (loader app)\n");
+	assert_contains(text, "com.acme.Cart.checkout(Order) (loader plugin)\n");
+	assert_contains(text, "com.acme.Cart.price()\n");
 }
 
 static void assert_json(const char *path, const char *want)

@@ -198,7 +198,7 @@ CASE(line_of_text_ends_with_where_the_time_went, setup, teardown)
 	begin(false);
 	add(&s, NULL, no_caller, (struct span_split){30, 0, 70000, 0});
 	lines_print(b->lines, INT64_MAX);
-	assert_non_null(strstr(printed(), "  a.C.run()  cpu 30 ns, runq 0 ns, blocked 70.0 us\n"));
+	assert_contains(printed(), "  a.C.run()  cpu 30 ns, runq 0 ns, blocked 70.0 us\n");
 }
 
 CASE(virtual_thread_is_its_own, setup, teardown)
@@ -226,8 +226,8 @@ CASE(caller_is_named_with_its_line, setup, teardown)
 	add(&s, NULL, (struct frames_caller){.named = 1, .line = -1}, unknown);
 	lines_print(b->lines, INT64_MAX);
 	printed();
-	assert_non_null(strstr(b->text, "  worker  a.C.run()  from com.acme.Shop.handle(int) line: 33\n"));
-	assert_non_null(strstr(b->text, "  worker  a.C.run()  from a.C.run()\n"));
+	assert_contains(b->text, "  worker  a.C.run()  from com.acme.Shop.handle(int) line: 33\n");
+	assert_contains(b->text, "  worker  a.C.run()  from a.C.run()\n");
 }
 
 CASE(unknown_thread_and_method_are_unknown, setup, teardown)
@@ -237,7 +237,7 @@ CASE(unknown_thread_and_method_are_unknown, setup, teardown)
 	begin(false);
 	add(&s, NULL, no_caller, unknown);
 	lines_print(b->lines, INT64_MAX);
-	assert_non_null(strstr(printed(), "  ?  unknown\n"));
+	assert_contains(printed(), "  ?  unknown\n");
 }
 
 /* Lines, and those that are said to be skipped, are all that came. */

@@ -137,7 +137,7 @@ CASE(descriptor_that_is_not_open_is_said, setup, teardown)
 
 	assert_int_equal(stdout_queue_open(&none, 999, false, &d), -EBADF);
 	assert_null(none);
-	assert_non_null(strstr(d.text, "cannot print on standard output: Bad file descriptor"));
+	assert_contains(d.text, "cannot print on standard output: Bad file descriptor");
 }
 
 CASE(frame_takes_the_place_of_the_one_before, setup, teardown)

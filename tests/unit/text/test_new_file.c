@@ -89,7 +89,7 @@ CASE(file_appears_when_it_is_committed, setup, teardown)
 	new_file_close(&f);
 	assert_string_equal(text_of(path), "new");
 	assert_int_equal(new_file_open(&f, path, NEW_FILE_IS_NEW, &d), -EEXIST);
-	assert_non_null(strstr(d.text, "is there already"));
+	assert_contains(d.text, "is there already");
 	assert_string_equal(text_of(path), "new");
 	new_file_close(&f);
 	assert_int_equal(count_files(), 1);
@@ -137,7 +137,7 @@ CASE(what_is_in_the_way_stays, setup, teardown)
 	write_text(inside("precious"), "precious");
 	assert_int_equal(symlink(inside("precious"), inside("x.jfr" SCRATCH_END)), 0);
 	assert_int_equal(new_file_open(&f, path, NEW_FILE_REPLACES, &d), -ELOOP);
-	assert_non_null(strstr(d.text, "x.jfr" SCRATCH_END "' is in the way"));
+	assert_contains(d.text, "x.jfr" SCRATCH_END "' is in the way");
 	assert_string_equal(text_of(inside("precious")), "precious");
 	assert_int_equal(count_files(), 2);
 }
@@ -194,7 +194,7 @@ CASE(file_of_another_user_is_not_replaced, setup, teardown)
 	write_text(path, "bait");
 	assert_int_equal(chown(path, STRANGER, STRANGER), 0);
 	assert_int_equal(new_file_open(&f, path, NEW_FILE_REPLACES, &d), -EPERM);
-	assert_non_null(strstr(d.text, "belongs to user 1234"));
+	assert_contains(d.text, "belongs to user 1234");
 	assert_string_equal(text_of(path), "bait");
 	setenv("SUDO_UID", "1234", 1);
 	setenv("SUDO_GID", "1234", 1);

@@ -295,8 +295,8 @@ CASE(what_cannot_be_read_together_is_refused, setup, teardown)
 	const char *copy, *link_to_a = in_directory("link.jfr");
 
 	REFUSED(-EINVAL, "cannot read: ", a, b);
-	assert_non_null(strstr(d.text, "is of process 42"));
-	assert_non_null(strstr(d.text, "of process 43: they have to be of one JVM"));
+	assert_contains(d.text, "is of process 42");
+	assert_contains(d.text, "of process 43: they have to be of one JVM");
 	assert_false(d.usage);
 	REFUSED(-EINVAL, "a.jfr' is given twice", a, a);
 	assert_true(d.usage);
@@ -355,7 +355,7 @@ CASE(damage_is_reported_with_its_file, setup, teardown)
 	read_files(paths, 3, NULL, &chunks);
 	assert_int_equal(chunks, 2);
 	assert_int_equal(verdict, -EIO);
-	assert_non_null(strstr(d.text, "/1.jfr' is damaged: a chunk that is cut off, at byte 0"));
+	assert_contains(d.text, "/1.jfr' is damaged: a chunk that is cut off, at byte 0");
 	recording_free(&c.r);
 }
 
@@ -369,7 +369,7 @@ CASE(an_unfinished_file_is_read_up_to_its_flush, setup, teardown)
 	paths[1] = write_chunk(&c, 0, "0.jfr");
 	capture_begin(false);
 	read_files(paths, 2, NULL, &chunks);
-	assert_non_null(strstr(capture_end(), "/0.jfr' is not finished"));
+	assert_contains(capture_end(), "/0.jfr' is not finished");
 	assert_int_equal(chunks, 2);
 	assert_int_equal(verdict, EXIT_INCOMPLETE);
 	recording_free(&c.r);
@@ -385,7 +385,7 @@ CASE(a_file_that_goes_meanwhile_is_missed, setup, teardown)
 	write_chunk(&c, 1, "1.jfr");
 	capture_begin(false);
 	read_files(&path, 1, first, &chunks);
-	assert_non_null(strstr(capture_end(), "1 of 2 files were removed or replaced meanwhile"));
+	assert_contains(capture_end(), "1 of 2 files were removed or replaced meanwhile");
 	assert_int_equal(chunks, 1);
 	assert_int_equal(verdict, EXIT_INCOMPLETE);
 	recording_free(&c.r);

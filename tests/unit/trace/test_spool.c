@@ -131,7 +131,7 @@ CASE(a_file_that_unpacks_to_no_end_is_refused, setup, teardown)
 	gzip_put(&packed, data, size);
 	write_file("a.jfr.gz", packed.data, packed.size);
 	assert_int_equal(calls_of("a.jfr.gz", NULL), -EFBIG);
-	assert_non_null(strstr(d.text, "cannot read 'a.jfr.gz': more than"));
+	assert_contains(d.text, "cannot read 'a.jfr.gz': more than");
 	bytes_clear(&packed);
 	gzip_put(&packed, data + before, size - before);
 	write_file("a.jfr.gz", packed.data, packed.size);
@@ -148,7 +148,7 @@ CASE(all_copies_together_are_bounded, setup, teardown)
 	assert_int_equal(calls_of("a.jfr.gz", NULL), CALLS);
 	assert_int_equal(spool_used, SPOOL_MOST);
 	assert_int_equal(calls_of("b.jfr.gz", NULL), -EFBIG);
-	assert_non_null(strstr(d.text, "cannot read 'b.jfr.gz': all that is unpacked or copied is more than 8"));
+	assert_contains(d.text, "cannot read 'b.jfr.gz': all that is unpacked or copied is more than 8");
 	/* what is refused takes nothing */
 	spool_used = SPOOL_MOST - r.file.size - 1;
 	assert_int_equal(calls_of("a.jfr.gz", "b.jfr.gz"), -EFBIG);
@@ -165,7 +165,7 @@ CASE(too_many_open_files_are_named_with_what_to_do, setup, teardown)
 	setrlimit(RLIMIT_NOFILE, &none);
 	assert_int_equal(calls_of("a.jfr.gz", NULL), -EMFILE);
 	setrlimit(RLIMIT_NOFILE, &before);
-	assert_non_null(strstr(d.text, ": Too many open files; raise 'ulimit -n'"));
+	assert_contains(d.text, ": Too many open files; raise 'ulimit -n'");
 }
 
 CASE(damaged_compression_is_named, setup, teardown)

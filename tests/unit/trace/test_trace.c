@@ -145,12 +145,6 @@ static char *exported(bool collapsed)
 	return text;
 }
 
-static void assert_has(const char *text, const char *want)
-{
-	if (!strstr(text, want))
-		fail_msg("'%s' is not in:\n%s", want, text);
-}
-
 /* The line of `text` that has `word`. */
 static const char *line_of(const char *text, const char *word)
 {
@@ -170,20 +164,20 @@ CASE(a_call_without_method_is_one_of_its_top_frame, .teardown = teardown)
 	char *text;
 
 	make(0, false);
-	assert_has(line_of(shown("method-trace"), "shop.Order.take(int)"), " 4 ");
-	assert_has(shown("slowest"), "shop.Order.take(int)");
-	assert_has(line_of(shown("slowest"), "shop.Order.order(int):20"), "shop.Order.take(int)");
-	assert_null(strstr(shown("slowest"), "take(int):"));
-	assert_has(line_of(shown("method-calls"), "shop.Order.order(int)"), "shop.Order.take(int)");
-	assert_has(line_of(shown("method-calls"), "N/A"), "shop.Order.take(int)");
-	assert_has(shown("callers"), "    shop.Order.order(int)\n");
+	assert_contains(line_of(shown("method-trace"), "shop.Order.take(int)"), " 4 ");
+	assert_contains(shown("slowest"), "shop.Order.take(int)");
+	assert_contains(line_of(shown("slowest"), "shop.Order.order(int):20"), "shop.Order.take(int)");
+	assert_lacks(shown("slowest"), "take(int):");
+	assert_contains(line_of(shown("method-calls"), "shop.Order.order(int)"), "shop.Order.take(int)");
+	assert_contains(line_of(shown("method-calls"), "N/A"), "shop.Order.take(int)");
+	assert_contains(shown("callers"), "    shop.Order.order(int)\n");
 	text = exported(true);
-	assert_has(text, "shop.Order.main(int);shop.Order.order(int);shop.Order.take(int) 3\n");
-	assert_has(text, "\nshop.Order.take(int) 1\n");
+	assert_contains(text, "shop.Order.main(int);shop.Order.order(int);shop.Order.take(int) 3\n");
+	assert_contains(text, "\nshop.Order.take(int) 1\n");
 	free(text);
 	text = exported(false);
-	assert_has(text, ",shop.Order.take(int),0,");
-	assert_has(text, ",shop.Order.order(int),20,,,,,,,,,\r\n");
+	assert_contains(text, ",shop.Order.take(int),0,");
+	assert_contains(text, ",shop.Order.order(int),20,,,,,,,,,\r\n");
 	free(text);
 }
 
@@ -194,23 +188,23 @@ CASE(stacks_whose_keys_differ_in_one_bit_differ, .teardown = teardown)
 	second_stack = 1ull << 63 | 1;
 	make(3, false);
 	text = exported(false);
-	assert_has(text, ",shop.Order.take(int),10,");
-	assert_has(text, ",shop.Order.take(int),11,");
+	assert_contains(text, ",shop.Order.take(int),10,");
+	assert_contains(text, ",shop.Order.take(int),11,");
 	free(text);
 }
 
 CASE(a_method_that_is_there_is_not_on_the_stack, .teardown = teardown)
 {
 	make(3, false);
-	assert_has(line_of(shown("method-calls"), "shop.Order.main(int)"), "shop.Order.take(int)");
+	assert_contains(line_of(shown("method-calls"), "shop.Order.main(int)"), "shop.Order.take(int)");
 }
 
 /* The stack of frtrace's calls begins with the caller. */
 CASE(a_method_that_frtrace_does_not_know_is_not_known, .teardown = teardown)
 {
 	make(0, true);
-	assert_has(line_of(shown("method-trace"), "N/A"), " 4 ");
-	assert_null(strstr(shown("method-trace"), "take"));
+	assert_contains(line_of(shown("method-trace"), "N/A"), " 4 ");
+	assert_lacks(shown("method-trace"), "take");
 }
 
 static void assert_cut(int64_t start, int64_t duration)
@@ -298,19 +292,19 @@ CASE(a_name_is_no_line_of_its_own, .teardown = teardown)
 	first_method = "a\n9 forged;rows";
 	make(1, false);
 	for (size_t i = 0; i < sizeof(views_of_names) / sizeof(views_of_names[0]); i++) {
-		assert_null(strstr(shown(views_of_names[i]), "\n9 forged"));
-		assert_has((char *)out.data, "a\\u000a9 forged;rows");
+		assert_lacks(shown(views_of_names[i]), "\n9 forged");
+		assert_contains((char *)out.data, "a\\u000a9 forged;rows");
 	}
 	for (int collapsed = 0; collapsed < 2; collapsed++) {
 		text = exported(collapsed);
-		assert_null(strstr(text, "\n9 forged"));
-		assert_has(text, collapsed ? ";shop.Order.a\\u000a9 forged\\u003brows(int) 3\n"
-					   : ",shop.Order.a\\u000a9 forged;rows(int),");
+		assert_lacks(text, "\n9 forged");
+		assert_contains(text, collapsed ? ";shop.Order.a\\u000a9 forged\\u003brows(int) 3\n"
+						: ",shop.Order.a\\u000a9 forged;rows(int),");
 		free(text);
 	}
 	text = printed();
-	assert_null(strstr(text, "\n9 forged"));
-	assert_has(text, "method = shop.Order.a\\u000a9 forged;rows(int)\n");
+	assert_lacks(text, "\n9 forged");
+	assert_contains(text, "method = shop.Order.a\\u000a9 forged;rows(int)\n");
 	free(text);
 }
 

@@ -337,8 +337,8 @@ CASE(wrong_filter_shows_the_caret_and_the_right_one)
 
 	assert_int_equal(parse("-p|1|-m|a.A|-m|a.b.C.m(C.java:42)", &s, &d), -EINVAL);
 	assert_true(d.usage);
-	assert_non_null(strstr(d.text, "\n  a.b.C.m(C.java:42)\n         ^\n"));
-	assert_non_null(strstr(d.text, "'a.b.C::m'"));
+	assert_contains(d.text, "\n  a.b.C.m(C.java:42)\n         ^\n");
+	assert_contains(d.text, "'a.b.C::m'");
 }
 
 /* What parsing writes to standard output, and to standard error, where nothing belongs. */

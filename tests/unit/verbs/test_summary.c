@@ -60,12 +60,12 @@ CASE(times_are_in_ns_and_named_so)
 	snprintf(start, sizeof(start), "%lld", NANOS);
 	assert_string_equal(json_text(all, "startNs"), start);
 	assert_true(atoll(json_text(all, "durationNs")) > 0);
-	assert_null(strstr(all, "Nanos"));
+	assert_lacks(all, "Nanos");
 }
 
 CASE(text_counts_events_by_type)
 {
-	assert_non_null(strstr(summary(false), " jdk.MethodTrace "));
+	assert_contains(summary(false), " jdk.MethodTrace ");
 }
 
 /* A merged file may have frtrace's type and the JVM's. */
@@ -95,12 +95,12 @@ CASE(types_of_one_name_are_one_line)
 	line = strstr(text, " jdk.ActiveSetting ");
 	assert_non_null(line);
 	assert_int_equal(atoi(line + strlen(" jdk.ActiveSetting ")), 7);
-	assert_null(strstr(line + 2, "jdk.ActiveSetting"));
-	assert_non_null(strstr(text, " jdk.Other "));
+	assert_lacks(line + 2, "jdk.ActiveSetting");
+	assert_contains(text, " jdk.Other ");
 	line = strstr(text, " jdk.Metadata ");
 	assert_non_null(line);
 	assert_int_equal(atoi(line + strlen(" jdk.Metadata ")), 1);
-	assert_null(strstr(text, "missing"));
+	assert_lacks(text, "missing");
 }
 
 int main(void)

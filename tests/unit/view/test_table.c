@@ -154,7 +154,7 @@ CASE(rows_that_are_left_out_are_counted)
 	table.more = 1204;
 	assert_true(table_print(&table, &layout, &out));
 	bytes_put_u8(&out, 0);
-	assert_non_null(strstr((char *)out.data, "\nand 1,204 more\n"));
+	assert_contains((char *)out.data, "\nand 1,204 more\n");
 	table_release(&table);
 	bytes_release(&out);
 }
