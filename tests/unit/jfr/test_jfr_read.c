@@ -122,8 +122,7 @@ CASE(annotations_give_units, setup, teardown)
 	chunk_event(&b, "T", EVENT);
 	chunk_field(&b, "span", B_LONG, 0);
 	chunk_annotate_field(&b, B_TIMESPAN, "MICROSECONDS");
-	chunk_field(&b, "forever", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "forever");
 	chunk_field(&b, "moment", B_LONG, 0);
 	chunk_annotate_field(&b, B_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH");
 	chunk_field(&b, "amount", B_INT, 0);
@@ -269,12 +268,7 @@ static void add_stacks(void)
 	chunk_field(&b, "name", B_STRING, 0);
 	chunk_field(&b, "descriptor", B_STRING, 0);
 	chunk_field(&b, "hidden", B_BOOLEAN, 0);
-	chunk_class(&b, "jdk.types.StackFrame", FRAME, NULL);
-	chunk_field(&b, "method", METHOD, B_CONSTANT);
-	chunk_field(&b, "lineNumber", B_INT, 0);
-	chunk_class(&b, "jdk.types.StackTrace", STACK, NULL);
-	chunk_field(&b, "truncated", B_BOOLEAN, 0);
-	chunk_field(&b, "frames", FRAME, B_ARRAY);
+	chunk_stacks(&b, METHOD, FRAME, STACK);
 	chunk_event(&b, "T", EVENT);
 	chunk_field(&b, "stackTrace", STACK, B_CONSTANT);
 }

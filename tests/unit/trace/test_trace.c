@@ -31,21 +31,14 @@ static void declare(bool ours)
 	chunk_field(&b, "type", CLASS, B_CONSTANT);
 	chunk_field(&b, "name", B_STRING, 0);
 	chunk_field(&b, "descriptor", B_STRING, 0);
-	chunk_class(&b, "jdk.types.StackFrame", FRAME, NULL);
-	chunk_field(&b, "method", METHOD, B_CONSTANT);
-	chunk_field(&b, "lineNumber", B_INT, 0);
-	chunk_class(&b, "jdk.types.StackTrace", STACK, NULL);
-	chunk_field(&b, "truncated", B_BOOLEAN, 0);
-	chunk_field(&b, "frames", FRAME, B_ARRAY);
+	chunk_stacks(&b, METHOD, FRAME, STACK);
 	chunk_event(&b, "jdk.MethodTrace", TRACE);
-	chunk_field(&b, "duration", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "duration");
 	chunk_field(&b, "eventThread", THREAD, B_CONSTANT);
 	chunk_field(&b, "stackTrace", STACK, B_CONSTANT);
 	chunk_field(&b, "method", METHOD, B_CONSTANT);
 	chunk_event(&b, "frtrace.ThreadWait", WAIT);
-	chunk_field(&b, "duration", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "duration");
 	if (ours)
 		chunk_event(&b, "frtrace.Clock", CLOCK);
 }
