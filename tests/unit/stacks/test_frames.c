@@ -189,26 +189,66 @@ static const char *text_of(uint32_t id)
 	return stack_text(0);
 }
 
-CASE(frames_become_methods_and_lines, setup, teardown)
-{
-	uint32_t id = STACK(FRT_WALK_BOTTOM, 0, BUY, CHECKOUT, RUN);
+#define BUYS   "com/acme/Shop.buy:11@3/Int"
+#define RUNS   "java/lang/Thread.run:-1@0/Nat"
+#define ENTERS "jdk/internal/vm/Continuation.enter:400@1/JIT"
+#define BOTTOM "jdk/internal/vm/Continuation.enterSpecial:-1@0/Nat"
 
-	assert_string_equal(text_of(id), "com/acme/Shop.buy:11@3/Int com/acme/Cart.checkout:42@7/JIT "
-					 "java/lang/Thread.run:-1@0/Nat");
+#define CODES(...) {__VA_ARGS__}
+#define WHOLE	   FRT_WALK_BOTTOM
+#define INCLUSIVE  FRT_STACK_INCLUSIVE
+
+static const struct row {
+	const char *name;
+	uint8_t end, flags;
+	unsigned int codes[6]; /* up to a 0 */
+	uint32_t depth;	       /* 0: 64 */
+	uint64_t cut, unknown, mismatched;
+	const char *text;
+} rows[] = {
+	{"frames_become_methods_and_lines", WHOLE, 0, CODES(BUY, CHECKOUT, RUN),
+	 .text = BUYS " com/acme/Cart.checkout:42@7/JIT " RUNS},
+	{"number_of_a_method_may_be_any", WHOLE, 0, CODES(FAR), .text = "a/B.far:1@1/JIT"},
+	{"traced_method_at_the_top_is_left_out", WHOLE, INCLUSIVE, CODES(CHECKOUT_IN_BUY, RUN),
+	 .text = "com/acme/Shop.buy:12@5/JIT " RUNS},
+	{"top_that_is_not_the_traced_method_makes_the_stack_unknown", WHOLE, INCLUSIVE, CODES(BUY, RUN),
+	 .mismatched = 1, .text = UNKNOWN " +"},
+	{"unknown_frames_are_shown_and_counted", WHOLE, 0, CODES(BUY, 1000, RUN), .unknown = 1,
+	 .text = BUYS " " UNKNOWN " " RUNS},
+	{"unknown_code_at_the_top_may_have_had_callers_inlined", WHOLE, INCLUSIVE, CODES(1000, RUN), .unknown = 1,
+	 .text = UNKNOWN " " RUNS},
+	/* as JEP 520 shows it: seen on JDK 25 */
+	{"carrier_of_a_virtual_thread_is_no_part_of_its_stack", FRT_WALK_CODE, 0, CODES(BUY, ENTER, SPECIAL, RUN, RUN),
+	 .text = BUYS " " ENTERS " " BOTTOM},
+	{"walk_that_ends_above_a_virtual_thread_s_entry_is_completed", WHOLE, 0, CODES(BUY, ENTER),
+	 .text = BUYS " " ENTERS " " BOTTOM},
+	{"cut_walk_of_a_virtual_thread_is_not_completed", FRT_WALK_CHUNK, 0, CODES(BUY, ENTER), .cut = 1,
+	 .text = BUYS " " ENTERS " +"},
+	{"entry_of_a_virtual_thread_counts_for_the_depth", WHOLE, 0, CODES(BUY, ENTER), .depth = 2,
+	 .text = BUYS " " ENTERS " +"},
+	{"early_ends_are_truncated_and_counted", FRT_WALK_CHUNK, 0, CODES(BUY), .cut = 1, .text = BUYS " +"},
+	{"depth_is_truncated_and_not_counted", FRT_WALK_DEPTH, 0, CODES(BUY), .text = BUYS " +"},
+	{"end_that_is_not_known_is_counted", 99, 0, CODES(BUY), .cut = 1, .text = BUYS " +"},
+	{"inlined_methods_count_for_the_depth", WHOLE, 0, CODES(BUY, DEEP, RUN), .depth = 3,
+	 .text = BUYS " java/lang/Thread.run:1@1/Inl java/lang/Thread.run:2@1/Inl +"},
+	{"stack_of_just_the_depth_is_whole", WHOLE, 0, CODES(BUY, RUN), .depth = 2, .text = BUYS " " RUNS},
+	{"whole_stack_without_frames_is_none", WHOLE, INCLUSIVE, CODES(CHECKOUT), .text = "null"},
+	{"cut_stack_without_frames_is_not_none", FRT_WALK_UNREADABLE, 0, CODES(0), .cut = 1, .text = UNKNOWN " +"},
+};
+
+CASES(stack_has_a_text, rows, setup, teardown)
+{
+	unsigned int count = 0;
+
+	if (row->depth)
+		make_frames(row->depth);
+	while (row->codes[count])
+		count++;
+	assert_string_equal(text_of(stack_of(row->end, row->flags, count, row->codes)), row->text);
 	assert_int_equal(counts().stacks, 1);
-}
-
-CASE(traced_method_at_the_top_is_left_out, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT_IN_BUY, RUN)),
-			    "com/acme/Shop.buy:12@5/JIT java/lang/Thread.run:-1@0/Nat");
-	assert_int_equal(counts().mismatched, 0);
-}
-
-CASE(top_that_is_not_the_traced_method_makes_the_stack_unknown, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, BUY, RUN)), UNKNOWN " +");
-	assert_int_equal(counts().mismatched, 1);
+	assert_int_equal(counts().cut[row->end < FRT_WALK_ENDS ? row->end : FRT_WALK_ENDS], row->cut);
+	assert_int_equal(counts().unknown[RESOLVE_CHANGED], row->unknown);
+	assert_int_equal(counts().mismatched, row->mismatched);
 }
 
 CASE(top_is_compared_with_each_method_that_names_the_stack, setup, teardown)
@@ -228,50 +268,8 @@ CASE(top_is_not_compared_for_a_stack_of_no_span, setup, teardown)
 	record(frames_key(b->frames, FRAMES_AGENTS, id, FRT_NO_METHOD));
 	recording_end(&b->recording, true);
 	recording_read(&b->recording);
-	assert_string_equal(stack_text(0), "java/lang/Thread.run:-1@0/Nat");
+	assert_string_equal(stack_text(0), RUNS);
 	assert_int_equal(counts().mismatched, 0);
-}
-
-CASE(unknown_frames_are_shown_and_counted, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, 1000, RUN)),
-			    "com/acme/Shop.buy:11@3/Int " UNKNOWN " java/lang/Thread.run:-1@0/Nat");
-	assert_int_equal(counts().unknown[RESOLVE_CHANGED], 1);
-}
-
-CASE(unknown_code_at_the_top_may_have_had_callers_inlined, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, 1000, RUN)),
-			    UNKNOWN " java/lang/Thread.run:-1@0/Nat");
-}
-
-#define VIRTUAL_BOTTOM "jdk/internal/vm/Continuation.enter:400@1/JIT jdk/internal/vm/Continuation.enterSpecial:-1@0/Nat"
-
-/* As JEP 520 shows it: seen on JDK 25. */
-CASE(carrier_of_a_virtual_thread_is_no_part_of_its_stack, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_CODE, 0, BUY, ENTER, SPECIAL, RUN, RUN)),
-			    "com/acme/Shop.buy:11@3/Int " VIRTUAL_BOTTOM);
-	assert_int_equal(counts().cut[FRT_WALK_CODE], 0);
-}
-
-CASE(walk_that_ends_above_a_virtual_thread_s_entry_is_completed, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, ENTER)),
-			    "com/acme/Shop.buy:11@3/Int " VIRTUAL_BOTTOM);
-}
-
-CASE(cut_walk_of_a_virtual_thread_is_not_completed, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_CHUNK, 0, BUY, ENTER)),
-			    "com/acme/Shop.buy:11@3/Int jdk/internal/vm/Continuation.enter:400@1/JIT +");
-}
-
-CASE(entry_of_a_virtual_thread_counts_for_the_depth, setup, teardown)
-{
-	make_frames(2);
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, ENTER)),
-			    "com/acme/Shop.buy:11@3/Int jdk/internal/vm/Continuation.enter:400@1/JIT +");
 }
 
 CASE(virtual_thread_that_the_agent_has_named_is_completed_too, setup, teardown)
@@ -281,8 +279,7 @@ CASE(virtual_thread_that_the_agent_has_named_is_completed_too, setup, teardown)
 	struct frt_frame f = {.kind = FRT_FRAME_NAMED, .code = id, .at = 1ULL << 32 | 400};
 
 	assert_string_equal(text_of(fake_stack(&b->segment, &f, 1, FRT_WALK_BOTTOM, 0)),
-			    "jdk/internal/vm/Continuation.enter:400@1/Unk "
-			    "jdk/internal/vm/Continuation.enterSpecial:-1@0/Nat");
+			    "jdk/internal/vm/Continuation.enter:400@1/Unk " BOTTOM);
 }
 
 CASE(hidden_class_is_named_as_jfr_does, setup, teardown)
@@ -320,53 +317,9 @@ CASE(class_with_digits_in_its_name_is_not_hidden, setup, teardown)
 	assert_named_by_jvmti("a/B1/C2", "a/B1/C2.run:-1@1/Unk", false);
 }
 
-CASE(early_ends_are_truncated_and_counted, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_CHUNK, 0, BUY)), "com/acme/Shop.buy:11@3/Int +");
-	assert_int_equal(counts().cut[FRT_WALK_CHUNK], 1);
-}
-
-CASE(depth_is_truncated_and_not_counted, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_DEPTH, 0, BUY)), "com/acme/Shop.buy:11@3/Int +");
-	assert_int_equal(counts().cut[FRT_WALK_DEPTH], 0);
-}
-
-CASE(end_that_is_not_known_is_counted, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(99, 0, BUY)), "com/acme/Shop.buy:11@3/Int +");
-	assert_int_equal(counts().cut[FRT_WALK_ENDS], 1);
-}
-
-CASE(inlined_methods_count_for_the_depth, setup, teardown)
-{
-	make_frames(3);
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, DEEP, RUN)),
-			    "com/acme/Shop.buy:11@3/Int java/lang/Thread.run:1@1/Inl java/lang/Thread.run:2@1/Inl +");
-}
-
-CASE(stack_of_just_the_depth_is_whole, setup, teardown)
-{
-	make_frames(2);
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, RUN)),
-			    "com/acme/Shop.buy:11@3/Int java/lang/Thread.run:-1@0/Nat");
-}
-
 CASE(call_by_the_vm_has_no_stack, setup, teardown)
 {
 	assert_string_equal(text_of(0), "null");
-}
-
-CASE(whole_stack_without_frames_is_none, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT)), "null");
-}
-
-CASE(cut_stack_without_frames_is_not_none, setup, teardown)
-{
-	uint32_t id = fake_stack(&b->segment, NULL, 0, FRT_WALK_UNREADABLE, 0);
-
-	assert_string_equal(text_of(id), UNKNOWN " +");
 }
 
 CASE(lost_stack_is_unknown, setup, teardown)
@@ -447,7 +400,7 @@ CASE(stacks_beyond_the_budget_are_taken_in_the_next_round, setup, teardown)
 	budget_set(&budget, 1000000000);
 	assert_true(frames_read(b->frames, false));
 	assert_false(frames_behind(b->frames));
-	assert_string_equal(text_of(id), "com/acme/Shop.buy:11@3/Int");
+	assert_string_equal(text_of(id), BUYS);
 }
 
 CASE(stacks_keep_their_frames_when_the_resolver_forgets, setup, teardown)
@@ -519,7 +472,7 @@ CASE(forgotten_key_is_made_anew_without_resolving, setup, teardown)
 	recording_end(&b->recording, true);
 	recording_read(&b->recording);
 	assert_string_equal(stack_text(1), stack_text(0));
-	assert_string_equal(stack_text(1), "com/acme/Shop.buy:11@3/Int java/lang/Thread.run:-1@0/Nat");
+	assert_string_equal(stack_text(1), BUYS " " RUNS);
 	assert_int_equal(resolved, 2);
 }
 
@@ -588,11 +541,6 @@ CASE(methods_of_loaders_that_a_jvm_has_once_are_the_same, setup, teardown)
 	assert_int_not_equal(traced_of("com/acme/Loader", NULL), loader_of(2, "com/acme/Loader", NULL));
 	assert_int_not_equal(loader_of(3, NULL, NULL), loader_of(0, NULL, NULL));
 	assert_int_not_equal(loader_of(4, "com/acme/Loader", NULL), loader_of(5, "com/acme/Loader", NULL));
-}
-
-CASE(number_of_a_method_may_be_any, setup, teardown)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, FAR)), "a/B.far:1@1/JIT");
 }
 
 static void use_all(void)
