@@ -25,7 +25,6 @@ static void wait_in(uint64_t thread, int64_t start, int64_t duration, const char
 CASE(a_slow_call_says_where_its_time_went, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
-	const char *text;
 
 	wait_in(one, T0 + 100 * US, 11400 * US, "futex", two);
 	wait_in(one, T0 + 11600 * US, 100 * US, "other", 0);
@@ -33,14 +32,14 @@ CASE(a_slow_call_says_where_its_time_went, setup, teardown)
 	wait_in(one, T0 + 90 * MS, 10 * US, "pipe", two); /* at another time */
 	call(one, T0, 400 * US, 100 * US, 11500 * US);
 	call(two, T0, 5 * US, 0, 0);
-	text = show("slowest");
-	assert_contains(text,
+	show("slowest");
+	assert_contains(shown(),
 			"[12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] com.acme.Cart.checkout()\n"
 			"        <- com.acme.Cart.serve():17\n");
-	assert_contains(text, "\"worker-1\"\n        11.4ms futex, woken by \"worker-2\"\n");
-	assert_contains(text, "[5.0us = 5.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.checkout()");
-	assert_lacks(text, "disk");
-	assert_lacks(text, "pipe");
+	assert_contains(shown(), "\"worker-1\"\n        11.4ms futex, woken by \"worker-2\"\n");
+	assert_contains(shown(), "[5.0us = 5.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.checkout()");
+	assert_lacks(shown(), "disk");
+	assert_lacks(shown(), "pipe");
 }
 
 CASE(a_call_without_a_split_says_so, setup, teardown)
@@ -108,17 +107,16 @@ CASE(waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk, setup
 CASE(only_the_longest_waits_are_listed_and_all_are_added_up, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1);
-	const char *text;
 
 	for (int i = 0; i < 9; i++)
 		wait_in(one, T0 + 18 * i * MS, (10 + i) * MS, "poll", one);
 	call(one, T0, 50 * MS, 0, 126 * MS);
-	text = show("slowest");
-	assert_contains(text, "126.0 blocked (poll 126.0)]");
+	show("slowest");
+	assert_contains(shown(), "126.0 blocked (poll 126.0)]");
 	assert_contains(
-		text,
+		shown(),
 		"18.0ms poll, woken by \"worker-1\"\n        17.0ms poll, woken by \"worker-1\"\n        16.0ms poll");
-	assert_lacks(text, "15.0ms");
+	assert_lacks(shown(), "15.0ms");
 }
 
 CASE(a_pause_that_would_print_as_zero_is_left_out, setup, teardown)
@@ -151,7 +149,6 @@ static void run(uint64_t thread, int64_t start, int64_t duration, uint64_t metho
 CASE(a_request_is_one_entry_with_what_it_called, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
-	const char *text;
 
 	run(one, T0 + 2 * MS, 8 * MS, method("lock"));
 	run(one, T0 + 11 * MS, 50 * US, method("log"));
@@ -160,17 +157,17 @@ CASE(a_request_is_one_entry_with_what_it_called, setup, teardown)
 	run(two, T0 + 3 * MS, 7 * MS, method("idle")); /* at the same time */
 	run(one, T0, 20 * MS, method("serve"));
 	run(one, T0 + 21 * MS, 3 * MS, method("serve"));
-	text = show("slowest");
-	assert_contains(text, "[20.0ms = 20.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.serve()\n");
-	assert_contains(text, "\"worker-1\"\n"
-			      "        > 11.0ms com.acme.Cart.pay()\n"
-			      "          > 8.0ms com.acme.Cart.lock()\n"
-			      "        > 2.0ms com.acme.Cart.report()\n"
-			      "        > 1 shorter\n"
-			      "[7.0ms = ");
-	assert_contains(text, "[7.0ms = 7.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.idle()\n");
-	assert_contains(text, "[3.0ms = 3.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.serve()\n");
-	assert_lacks(text, "cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.pay()");
+	show("slowest");
+	assert_contains(shown(), "[20.0ms = 20.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.serve()\n");
+	assert_contains(shown(), "\"worker-1\"\n"
+				 "        > 11.0ms com.acme.Cart.pay()\n"
+				 "          > 8.0ms com.acme.Cart.lock()\n"
+				 "        > 2.0ms com.acme.Cart.report()\n"
+				 "        > 1 shorter\n"
+				 "[7.0ms = ");
+	assert_contains(shown(), "[7.0ms = 7.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.idle()\n");
+	assert_contains(shown(), "[3.0ms = 3.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.serve()\n");
+	assert_lacks(shown(), "cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.pay()");
 }
 
 /* The candidates of the first pass are all inside one call. */
@@ -207,25 +204,18 @@ static uint64_t function_stack(const char *where, const char *const *names, int 
 	return jfr_stack(r.w, frames, count, cut);
 }
 
+#define FUNCTIONS(where, cut, ...)                                \
+	function_stack(where, (const char *const[]){__VA_ARGS__}, \
+		       sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), cut)
+
 CASE(a_kernel_stack_ends_at_the_name_of_the_system_call, setup, teardown)
 {
-	static const char *const names[] = {"schedule",
-					    "io_schedule",
-					    "a1",
-					    "a2",
-					    "a3",
-					    "a4",
-					    "a5",
-					    "a6",
-					    "a7",
-					    "__x64_sys_fdatasync",
-					    "x64_sys_call",
-					    "do_syscall_64",
-					    "entry_SYSCALL_64_after_hwframe"};
 	uint64_t one = recording_thread(&r, 1);
 	struct jfr_thread_wait e = {.start = T0, .duration = 4 * MS, .thread = one, .reason = "disk"};
 
-	e.kernel_stack = function_stack("kernel", names, 13, false);
+	e.kernel_stack =
+		FUNCTIONS("kernel", false, "schedule", "io_schedule", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
+			  "__x64_sys_fdatasync", "x64_sys_call", "do_syscall_64", "entry_SYSCALL_64_after_hwframe");
 	e.stack = recording_stack(&r, method("lock"), 7);
 	jfr_thread_wait(r.w, &e);
 	call(one, T0, MS, 0, 4 * MS);
@@ -235,7 +225,6 @@ CASE(a_kernel_stack_ends_at_the_name_of_the_system_call, setup, teardown)
 					 "            com.acme.Cart.lock():7\n");
 	assert_lacks(shown(), "syscall");
 	assert_lacks(shown(), "SYSCALL");
-	bytes_clear(&out);
 	request.whole = true;
 	assert_contains(show("slowest"), "            kernel.a6()\n"
 					 "            kernel.a7()\n"
@@ -244,25 +233,21 @@ CASE(a_kernel_stack_ends_at_the_name_of_the_system_call, setup, teardown)
 					 "            kernel.do_syscall_64()\n"
 					 "            kernel.entry_SYSCALL_64_after_hwframe()\n"
 					 "            com.acme.Cart.lock():7\n");
-	request.whole = false;
 }
 
 /* One stack: the kernel's, that of the libraries, and Java's. A part that was cut ends with dots. */
 CASE(native_frames_stand_between_those_of_the_kernel_and_of_java, setup, teardown)
 {
-	static const char *const kernel[] = {"futex_do_wait", "__x64_sys_futex"}, *const native[] = {
-											  "pthread_cond_wait",
-											  "+0x1a2b"};
 	uint64_t one = recording_thread(&r, 1);
 	struct jfr_thread_wait e = {.start = T0, .duration = 4 * MS, .thread = one, .reason = "futex"};
 
-	e.kernel_stack = function_stack("kernel", kernel, 2, false);
-	e.native_stack = function_stack("libx.so.1", native, 2, false);
+	e.kernel_stack = FUNCTIONS("kernel", false, "futex_do_wait", "__x64_sys_futex");
+	e.native_stack = FUNCTIONS("libx.so.1", false, "pthread_cond_wait", "+0x1a2b");
 	e.stack = recording_stack(&r, method("lock"), 7);
 	jfr_thread_wait(r.w, &e);
 	call(one, T0, MS, 0, 4 * MS);
 	e.start += 100 * MS;
-	e.native_stack = function_stack("libx.so.1", native, 1, true);
+	e.native_stack = FUNCTIONS("libx.so.1", true, "pthread_cond_wait");
 	jfr_thread_wait(r.w, &e);
 	call(one, T0 + 100 * MS, MS, 0, 4 * MS);
 	assert_contains(show("slowest"), "            kernel.futex_do_wait()\n"
@@ -282,7 +267,6 @@ CASE(slowest_as_json_has_numbers, setup, teardown)
 	call(one, T0, 400 * US, 100 * US, 500 * US);
 	request.layout.json = true;
 	show("slowest");
-	request.layout.json = false;
 	assert_string_equal(
 		shown(),
 		"{\"view\":\"Slowest Calls\",\"rows\":[{\"startTime\":\"2023-11-14T22:13:20Z\",\"method\":\"com.acme.Cart.checkout()\","
@@ -297,21 +281,20 @@ CASE(waits_are_grouped_by_reason_and_waker_and_locks_by_place, setup, teardown)
 	struct jfr_frame frames[] = {{jfr_method(r.w, &park), -1, 0, JFR_FRAME_NATIVE},
 				     {recording_method(&r, "lock"), 33, 5, JFR_FRAME_JIT}};
 	struct jfr_thread_wait e = {.start = T0, .duration = 40 * MS, .thread = one, .reason = "futex", .waker = two};
-	const char *text;
 
 	e.stack = jfr_stack(r.w, frames, 2, false);
 	jfr_thread_wait(r.w, &e);
 	wait_in(one, T0 + 50 * MS, 2 * MS, "futex", two);
 	wait_in(two, T0 + 50 * MS, 3 * MS, "socket", 0);
-	text = show("waits");
-	assert_contains(text, "Waits by Reason");
-	assert_contains(text, "Waits by Waker");
-	assert_contains(text, "(not known, or an interrupt)");
-	assert_contains(text, "com.acme.Cart.lock():33 ");
-	assert_contains(text, "(no stack: shorter than --wait-stack)");
-	assert_lacks(text, "Unsafe");
-	assert_true(strstr(text, "futex") < strstr(text, "socket"));
-	assert_true(strstr(text, "worker-2") < strstr(text, "(not known"));
+	show("waits");
+	assert_contains(shown(), "Waits by Reason");
+	assert_contains(shown(), "Waits by Waker");
+	assert_contains(shown(), "(not known, or an interrupt)");
+	assert_contains(shown(), "com.acme.Cart.lock():33 ");
+	assert_contains(shown(), "(no stack: shorter than --wait-stack)");
+	assert_lacks(shown(), "Unsafe");
+	assert_true(strstr(shown(), "futex") < strstr(shown(), "socket"));
+	assert_true(strstr(shown(), "worker-2") < strstr(shown(), "(not known"));
 }
 
 /* "a/b/C.m" */
@@ -351,8 +334,6 @@ static void call_of_thread(int64_t thread, const char *method, int64_t from, int
 
 CASE(the_call_of_the_holder_stands_below_a_wait_for_a_lock, setup, teardown)
 {
-	const char *text;
-
 	request.top = 1;
 	locked(1, 10, 90, 2, IN_LOCK);
 	call_of_thread(2, "a/Report.line", 20, 30);
@@ -360,24 +341,20 @@ CASE(the_call_of_the_holder_stands_below_a_wait_for_a_lock, setup, teardown)
 	call_of_thread(2, "a/Report.serve", 0, 95);
 	call_of_thread(3, "a/Report.other", 10, 90);
 	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	text = show("slowest");
-	assert_contains(text, "80.0ms futex, woken by \"worker-2\"\n"
-			      "        held by \"worker-2\": a.Report.write() 81.0 ms\n"
-			      "            jdk.internal.misc.Unsafe.park()\n");
+	assert_contains(show("slowest"), "80.0ms futex, woken by \"worker-2\"\n"
+					 "        held by \"worker-2\": a.Report.write() 81.0 ms\n"
+					 "            jdk.internal.misc.Unsafe.park()\n");
 }
 
 CASE(who_passed_a_lock_on_did_not_hold_it, setup, teardown)
 {
-	const char *text;
-
 	request.top = 1;
 	locked(2, 5, 88, 3, "a/Shop.enter", "a/Shop.handle");
 	locked(1, 10, 90, 2, "a/Shop.enter", "a/Shop.handle");
 	call_of_thread(2, "a/Shop.enter", 4, 91);
 	call_of_thread(3, "a/Report.write", 0, 87);
 	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	text = show("slowest");
-	assert_contains(text, "        held by \"worker-3\": a.Report.write() 87.0 ms\n");
+	assert_contains(show("slowest"), "        held by \"worker-3\": a.Report.write() 87.0 ms\n");
 }
 
 CASE(a_call_that_covers_little_of_the_wait_did_not_hold_the_lock, setup, teardown)
@@ -401,21 +378,16 @@ CASE(conditions_and_queues_have_no_holder, setup, teardown)
 
 CASE(a_tree_names_the_holder_below_the_wait, setup, teardown)
 {
-	const char *text;
-
 	request.top = 1;
-	request.min_share = 1;
 	locked(1, 10, 90, 2, IN_LOCK);
 	call_of_thread(2, "a/Report.write", 8, 89);
 	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	text = show("tree");
-	assert_contains(text, "80.0 ms futex, woken by \"worker-2\"\n");
-	assert_contains(text, "  held by \"worker-2\": a.Report.write() 81.0 ms\n");
+	show("tree");
+	assert_contains(shown(), "80.0 ms futex, woken by \"worker-2\"\n");
+	assert_contains(shown(), "  held by \"worker-2\": a.Report.write() 81.0 ms\n");
 	request.layout.json = true;
-	bytes_clear(&out);
-	text = show("tree");
-	request.layout.json = false;
-	assert_contains(text, "\"heldBy\":\"held by \\\"worker-2\\\": a.Report.write() 81.0 ms\"");
+	show("tree");
+	assert_contains(shown(), "\"heldBy\":\"held by \\\"worker-2\\\": a.Report.write() 81.0 ms\"");
 }
 
 static void lock_of(const char *const *names, size_t n)
@@ -441,7 +413,6 @@ CASE(a_wait_says_where_its_waker_ended_it, setup, teardown)
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 	struct jfr_thread_wait e = {.start = T0, .duration = 40 * MS, .thread = one, .reason = "futex", .waker = two};
 	struct jfr_thread_wait timer = {.start = T0 + 60 * MS, .duration = 3 * MS, .thread = one, .reason = "futex"};
-	const char *text;
 
 	e.waker_stack = jfr_stack(r.w, frames, 4, false);
 	e.waker_kind = "thread";
@@ -453,25 +424,21 @@ CASE(a_wait_says_where_its_waker_ended_it, setup, teardown)
 	e.reason = "pipe";
 	jfr_thread_wait(r.w, &e);
 	call(one, T0, US, US, 99 * MS);
-	text = show("slowest");
-	assert_contains(text, "40.0ms futex, woken by \"worker-2\" in java.io.PrintWriter.print():8\n");
-	assert_contains(text, "9.0ms pipe, woken by \"worker-2\" in a.Report.write():7\n");
-	assert_contains(text, "3.0ms futex\n");
-	bytes_clear(&out);
+	show("slowest");
+	assert_contains(shown(), "40.0ms futex, woken by \"worker-2\" in java.io.PrintWriter.print():8\n");
+	assert_contains(shown(), "9.0ms pipe, woken by \"worker-2\" in a.Report.write():7\n");
+	assert_contains(shown(), "3.0ms futex\n");
 	request.by = "holder";
-	text = show("waits");
-	request.by = NULL;
-	assert_contains(text, "Waits for Locks by Holder");
-	assert_contains(text, "java.io.PrintWriter.print():8 ");
-	assert_contains(text, "(a timer or another interrupt) ");
-	assert_lacks(text, "a.Report");
-	assert_lacks(text, "by Reason");
+	show("waits");
+	assert_contains(shown(), "Waits for Locks by Holder");
+	assert_contains(shown(), "java.io.PrintWriter.print():8 ");
+	assert_contains(shown(), "(a timer or another interrupt) ");
+	assert_lacks(shown(), "a.Report");
+	assert_lacks(shown(), "by Reason");
 }
 
 CASE(the_place_of_a_lock_is_outside_the_jdks_lock_code, setup, teardown)
 {
-	const char *text;
-
 	LOCK_OF("jdk/internal/misc/Unsafe.park", "java/util/concurrent/locks/LockSupport.park",
 		"java/util/concurrent/FutureTask.awaitDone", "java/util/concurrent/FutureTask.get", "a/Task.ask");
 	LOCK_OF("java/lang/Object.wait0", "java/lang/Object.wait", "java/lang/Thread.join", "a/Pool.end");
@@ -481,15 +448,15 @@ CASE(the_place_of_a_lock_is_outside_the_jdks_lock_code, setup, teardown)
 	LOCK_OF("java/lang/VirtualThread.park", "java/lang/System$2.parkVirtualThread",
 		"jdk/internal/misc/VirtualThreads.park", "java/util/concurrent/locks/LockSupport.park",
 		"a/Shop.request");
-	text = show("waits");
-	assert_contains(text, "a.Shop.request():5 ");
-	assert_contains(text, "a.Task.ask():5 ");
-	assert_contains(text, "a.Pool.end():4 ");
-	assert_contains(text, "java.util.Vector.add():1 ");
-	assert_contains(text, "java.util.concurrent.SynchronousQueue.take():2 ");
-	assert_contains(text, "java.lang.ThreadLocal.get():1 ");
-	assert_lacks(text, "FutureTask");
-	assert_lacks(text, "Object.wait");
+	show("waits");
+	assert_contains(shown(), "a.Shop.request():5 ");
+	assert_contains(shown(), "a.Task.ask():5 ");
+	assert_contains(shown(), "a.Pool.end():4 ");
+	assert_contains(shown(), "java.util.Vector.add():1 ");
+	assert_contains(shown(), "java.util.concurrent.SynchronousQueue.take():2 ");
+	assert_contains(shown(), "java.lang.ThreadLocal.get():1 ");
+	assert_lacks(shown(), "FutureTask");
+	assert_lacks(shown(), "Object.wait");
 }
 
 CASE(waits_for_the_jvm_are_no_locks, setup, teardown)
@@ -515,17 +482,16 @@ CASE(an_open_call_says_what_its_thread_still_waits_for, setup, teardown)
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 	struct jfr_thread_wait e = {
 		.start = T0 + 5 * MS, .duration = 42 * MS, .thread = one, .reason = "futex", .ongoing = true};
-	const char *text;
 
 	jfr_thread_wait(r.w, &e);
 	wait_in(one, T0 + MS, MS, "pipe", two); /* over */
 	wait_in(two, T0 + MS, MS, "disk", one);
 	open(one, T0, 50 * MS);
 	open(two, T0, 49 * MS);
-	text = show("open");
-	assert_contains(text, "Still Waits");
-	assert_contains(text, " com.acme.Cart.checkout() worker-1 N/A  50.0 ms 42.0 ms futex");
-	assert_contains(text, " com.acme.Cart.checkout() worker-2 N/A  49.0 ms - ");
+	show("open");
+	assert_contains(shown(), "Still Waits");
+	assert_contains(shown(), " com.acme.Cart.checkout() worker-1 N/A  50.0 ms 42.0 ms futex");
+	assert_contains(shown(), " com.acme.Cart.checkout() worker-2 N/A  49.0 ms - ");
 }
 
 CASE(open_call_shows_where_it_is, setup, teardown)

@@ -52,13 +52,12 @@ static void narrow(const char *methods, struct call_filter_options o)
 CASE(latency_has_a_histogram_for_each_method_most_total_first, setup_views, teardown)
 {
 	uint64_t get = method("get", "()V"), put = method("put", "()V");
-	const char *text;
 
 	for (int i = 0; i < 2000; i++)
 		call(8, get);
 	call(5 * MS, put);
 	call(40 * MS, put);
-	text = show("latency");
+	show("latency");
 	assert_contains(shown(), "\ncom.acme.Cart.put(): 2 calls, 45.0 ms in all, longest 40.0 ms\n");
 	assert_contains(shown(), "\ncom.acme.Cart.get(): 2,000 calls, 16.0 us in all, longest 8 ns\n");
 	assert_contains(shown(),
@@ -67,7 +66,7 @@ CASE(latency_has_a_histogram_for_each_method_most_total_first, setup_views, tear
 			"        4.2 ms               1  ########################################   50.00 %\n");
 	assert_contains(shown(),
 			"       33.6 ms               1  ########################################  100.00 %\n");
-	assert_true(strstr(text, "Cart.put()") < strstr(text, "Cart.get()"));
+	assert_true(strstr(shown(), "Cart.put()") < strstr(shown(), "Cart.get()"));
 }
 
 CASE(latency_has_shorter_bars_in_a_narrow_terminal, setup_views, teardown)
@@ -263,20 +262,19 @@ static void timing(int64_t start, uint64_t method_key, int64_t invocations, int6
 CASE(timing_is_sorted_by_total_and_has_the_last_of_each_method, setup_views, teardown)
 {
 	uint64_t few = method("few", "()V"), many = method("many", "()V"), none = method("none", "()V");
-	const char *text;
 
 	timing(T0, few, 1, 900 * MS);
 	timing(T0, method("gone", "()V"), 3, MS); /* of another recording, or not loaded any more */
 	timing(T0 + 5, none, 0, 0);
 	timing(T0 + 5, few, 2, 8 * MS);
 	timing(T0 + 5, many, 1000000, 20);
-	text = show("method-timing");
+	show("method-timing");
 	assert_contains(shown(), "com.acme.Cart.many()   1,000,000 20.0 ms   20 ns   20 ns   20 ns\n");
 	assert_contains(shown(), "com.acme.Cart.few()            2 16.0 ms  8.0 ms  8.0 ms  8.0 ms\n");
 	assert_contains(shown(), "com.acme.Cart.none()           0    0 ns     N/A     N/A     N/A\n");
 	assert_contains(shown(), "com.acme.Cart.gone()           3  3.0 ms  1.0 ms  1.0 ms  1.0 ms\n");
-	assert_true(strstr(text, "many()") < strstr(text, "few()"));
-	assert_true(strstr(text, "few()") < strstr(text, "none()"));
+	assert_true(strstr(shown(), "many()") < strstr(shown(), "few()"));
+	assert_true(strstr(shown(), "few()") < strstr(shown(), "none()"));
 }
 
 CASE(a_time_below_zero_is_not_known, setup_views, teardown)
@@ -364,17 +362,16 @@ CASE(calls_of_a_pair_are_sorted_by_total, setup_views, teardown)
 {
 	uint64_t a = recording_stack(&r, method("serve", "()V"), 3), b = recording_stack(&r, method("batch", "()V"), 4);
 	uint64_t get = method("get", "()V");
-	const char *text;
 
 	for (int i = 0; i < 5; i++)
 		call_in(0, T0, MS, get, a);
 	call_in(0, T0, 9 * MS, get, b);
 	call_in(0, T0, MS / 2, get, 0);
-	text = show("method-calls");
+	show("method-calls");
 	assert_contains(shown(), "com.acme.Cart.get() com.acme.Cart.batch()           1 9.0 ms\n");
 	assert_contains(shown(), "com.acme.Cart.get() com.acme.Cart.serve()           5 5.0 ms\n");
 	assert_contains(shown(), "com.acme.Cart.get() N/A                             1 500 us\n");
-	assert_true(strstr(text, "batch()") < strstr(text, "serve()"));
+	assert_true(strstr(shown(), "batch()") < strstr(shown(), "serve()"));
 }
 
 /* A stack of these methods, the caller first. */
