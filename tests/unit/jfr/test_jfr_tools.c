@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * frtrace's files as shown by the JDKs' own `jfr`. Every installed JDK ($JAVA_HOME, PATH, /usr/lib/jvm) judges;
- * without any, all tests are skipped.
+ * frtrace's files as shown by the `jfr` of each JDK (tests/lib/jdk.h). Without a JDK all tests are skipped.
  *
  * A run of `jfr` takes half a second. So the setup writes the files and runs the tools once, and the tests check
  * their output.
  */
 #include "format/jfr/jfr_write.h"
+#include "tests/lib/jdk.h"
 #include "tests/lib/json.h"
 #include "tests/lib/test.h"
 
-#include <glob.h>
 #include <limits.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +22,7 @@
 #define FACE	"\xf0\x9f\x98\x80"
 
 static char dir[] = "/tmp/frtrace-test-XXXXXX";
-static char jdk[8][PATH_MAX]; /* paths of their jfr */
+static struct jdk jdk[8];
 static unsigned int jdks;
 static struct diag diag;
 
@@ -219,36 +218,16 @@ static void write_million(void)
 	jfr_writer_free(w);
 }
 
-static void jdk_add(const char *path)
-{
-	char resolved[PATH_MAX];
-	unsigned int i;
-
-	if (jdks == 8 || !realpath(path, resolved) || access(resolved, X_OK))
-		return;
-	for (i = 0; i < jdks; i++)
-		if (!strcmp(jdk[i], resolved))
-			return;
-	strcpy(jdk[jdks++], resolved);
-}
-
 static void find_jdks(void)
 {
-	char path[PATH_MAX], *copy = strdup(getenv("PATH") ? getenv("PATH") : ""), *part, *rest = copy;
-	glob_t found;
-	size_t i;
+	char tool[PATH_MAX + 16];
+	size_t found = jdk_find(jdk, 8);
 
-	snprintf(path, sizeof(path), "%s/bin/jfr", getenv("JAVA_HOME") ? getenv("JAVA_HOME") : "");
-	jdk_add(path);
-	while ((part = strsep(&rest, ":"))) {
-		snprintf(path, sizeof(path), "%s/jfr", part);
-		jdk_add(path);
+	for (size_t i = 0; i < found; i++) {
+		snprintf(tool, sizeof(tool), "%s/bin/jfr", jdk[i].home);
+		if (!access(tool, X_OK))
+			jdk[jdks++] = jdk[i];
 	}
-	free(copy);
-	if (!glob("/usr/lib/jvm/*/bin/jfr", 0, NULL, &found))
-		for (i = 0; i < found.gl_pathc; i++)
-			jdk_add(found.gl_pathv[i]);
-	globfree(&found);
 }
 
 /*
@@ -278,7 +257,7 @@ static int run_tools(unsigned int n)
 {
 	char command[3 * PATH_MAX];
 
-	snprintf(command, sizeof(command), "sh -c 'eval \"$SCRIPT\"' sh '%s' '%s' %u", dir, jdk[n], n);
+	snprintf(command, sizeof(command), "sh -c 'eval \"$SCRIPT\"' sh '%s' '%s/bin/jfr' %u", dir, jdk[n].home, n);
 	setenv("SCRIPT", script, 1);
 	return system(command);
 }
@@ -339,23 +318,39 @@ static char *output(unsigned int n, const char *name)
 	snprintf(file, sizeof(file), "%s.status", name);
 	status = printed(n, file);
 	if (!status || strcmp(status, "0\n"))
-		fail_msg("%s %s: status %s: %.500s", jdk[n], name, status ? status : "?", text);
+		fail_msg("%s %s: status %s: %.500s", jdk[n].home, name, status ? status : "?", text);
 	free(status);
 	return text;
 }
 
-static void need_jdk(void)
+/* The first JDK; skips the case if there is none. */
+static unsigned int first_jdk(void)
 {
-	if (jdks)
-		return;
-	print_message("no JDK with the tool `jfr` was found in $JAVA_HOME, PATH and /usr/lib/jvm\n");
-	skip();
+	if (!jdks) {
+		print_message("no JDK with the tool `jfr` was found in $JAVA_HOME, PATH and /usr/lib/jvm\n");
+		skip();
+	}
+	return 0;
 }
+
+/* The same for a tool that each JDK has. */
+static char *needed(unsigned int n, const char *name)
+{
+	char *text = output(n, name);
+
+	assert_non_null(text);
+	return text;
+}
+
+/* The block that follows judges the output of each JDK's tool. */
+#define EACH_OUTPUT(n, text, name)                        \
+	for (unsigned int n = first_jdk(); n < jdks; n++) \
+		for (char *text = needed(n, name); text; free(text), text = NULL)
 
 static void assert_printed(unsigned int n, const char *text, const char *want)
 {
 	if (!strstr(text, want))
-		fail_msg("%s: no '%s' in: %.2000s", jdk[n], want, text);
+		fail_msg("%s: no '%s' in: %.2000s", jdk[n].home, want, text);
 }
 
 /* The width of the summary's columns depends on the types in the file. */
@@ -364,7 +359,7 @@ static void assert_counted(unsigned int n, const char *summary, const char *type
 	const char *line = strstr(summary, type);
 
 	if (!line || strtoul(line + strlen(type), NULL, 10) != count)
-		fail_msg("%s: not %u of '%s' in: %.2000s", jdk[n], count, type, summary);
+		fail_msg("%s: not %u of '%s' in: %.2000s", jdk[n].home, count, type, summary);
 }
 
 static unsigned int occurrences(const char *text, const char *what)
@@ -446,46 +441,27 @@ static void check_json(const char *json)
 
 CASE(json_has_what_was_written)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "json");
-
-		check_json(text);
-		free(text);
-	}
+	EACH_OUTPUT(n, text, "json")
+	check_json(text);
 }
 
 CASE(summary_counts_every_event)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "summary");
-
+	EACH_OUTPUT(n, text, "summary")
+	{
 		assert_printed(n, text, "Chunks: 5");
 		assert_printed(n, text, "Start: 2023-11-14 22:13:20 (UTC)");
 		assert_printed(n, text, "Duration: 4 s");
 		assert_counted(n, text, " jdk.MethodTrace ", 100);
 		assert_counted(n, text, " jdk.ActiveSetting ", 8);
 		assert_lacks(text, "missing event metadata");
-		free(text);
 	}
 }
 
 CASE(summary_of_a_million_events_counts_them)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "million");
-
-		assert_counted(n, text, " jdk.MethodTrace ", MILLION);
-		free(text);
-	}
+	EACH_OUTPUT(n, text, "million")
+	assert_counted(n, text, " jdk.MethodTrace ", MILLION);
 }
 
 CASE(print_shows_methods_threads_and_units)
@@ -509,34 +485,25 @@ CASE(print_shows_methods_threads_and_units)
 		"reason = \"ended\"",
 		"startTime = 23:13:20.",
 	};
-	unsigned int n, i;
 
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "print");
-
-		for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+	EACH_OUTPUT(n, text, "print")
+	{
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 			assert_printed(n, text, wanted[i]);
 		assert_int_equal(occurrences(text, "jdk.MethodTrace {"), CHUNKS * CALLS);
 		assert_int_equal(occurrences(text, "N/A"), CHUNKS + CHUNKS * CALLS); /* jvmFlags, thrownClass */
-		free(text);
 	}
 }
 
 CASE(metadata_are_shown_with_their_annotations)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "metadata");
-
+	EACH_OUTPUT(n, text, "metadata")
+	{
 		assert_printed(n, text, "class MethodTrace extends jdk.jfr.Event {");
 		assert_printed(n, text, "@Category({\"Java Virtual Machine\", \"Method Tracing\"})");
 		assert_printed(n, text, "@Timespan(\"TICKS\")");
 		assert_printed(n, text, "boolean thrown;");
 		assert_printed(n, text, "class Message extends jdk.jfr.Event {");
-		free(text);
 	}
 }
 
@@ -544,10 +511,9 @@ CASE(metadata_are_shown_with_their_annotations)
 CASE(fields_of_jep_520_alone_are_those_of_jdk_25)
 {
 	static const char *const parts[][2] = {{"own.fields", "plain.fields"}, {"own.lines", "plain.lines"}};
-	unsigned int n, compared = 0;
+	unsigned int compared = 0;
 
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
+	for (unsigned int n = first_jdk(); n < jdks; n++) {
 		for (size_t i = 0; i < 2; i++) {
 			char *own = printed(n, parts[i][0]), *plain = printed(n, parts[i][1]);
 
@@ -567,27 +533,21 @@ CASE(fields_of_jep_520_alone_are_those_of_jdk_25)
 /* Readers keep constants by type and key from chunk to chunk. */
 CASE(recordings_joined_by_cat_keep_their_own_names)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "cat");
-
+	EACH_OUTPUT(n, text, "cat")
+	{
 		assert_int_equal(occurrences(text, "jdk.MethodTrace {"), CHUNKS * CALLS + 1);
 		assert_printed(n, text, "method = org.Other.different()");
 		assert_printed(n, text, "eventThread = \"somebody else\" (javaThreadId = 99)");
 		assert_int_equal(occurrences(text, "somebody else"), 1);
 		assert_int_equal(occurrences(text, "org.Other.different()"), 1);
-		free(text);
 	}
 }
 
 CASE(scrubbed_recording_is_the_same)
 {
-	unsigned int n, tried = 0;
+	unsigned int tried = 0;
 
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
+	for (unsigned int n = first_jdk(); n < jdks; n++) {
 		char *text = output(n, "scrub"), *json = output(n, "scrubbed");
 
 		if (!text)
@@ -605,10 +565,9 @@ CASE(scrubbed_recording_is_the_same)
 
 CASE(views_show_the_recording)
 {
-	unsigned int n, tried = 0;
+	unsigned int tried = 0;
 
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
+	for (unsigned int n = first_jdk(); n < jdks; n++) {
 		char *calls = output(n, "calls"), *settings = output(n, "settings"),
 		     *recording = output(n, "recording");
 		char *types = output(n, "types"), *table = output(n, "table");
