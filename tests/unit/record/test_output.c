@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The file of a recording. How full the disk is, these tests say (fstatvfs() is wrapped by the linker). */
 #include "format/jfr/jfr_chunk.h"
-#include "user/record/output.h"
 #include "tests/lib/fail_nth.h"
-#include "tests/lib/test.h"
 #include "tests/lib/wrap.h"
+#include "tests/unit/record/letters.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <dirent.h>
 #include <unistd.h>
 
 #define GB (1ULL << 30)
 
 static const struct output_limits little = {.size = 1000};
 static uint64_t disk_size, disk_free;
-static char directory[64], path[128];
-static struct diag d;
 
 WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
@@ -29,42 +24,19 @@ WRAP(int, fstatvfs, int fd, struct statvfs *v)
 	return 0;
 }
 
-/* Files in the test's directory; `remove` them too. */
-static unsigned int count_files(bool and_remove)
-{
-	DIR *dir = opendir(directory);
-	struct dirent *e;
-	unsigned int n = 0;
-	char name[512];
-
-	while (dir && (e = readdir(dir))) {
-		if (e->d_name[0] == '.')
-			continue;
-		n++;
-		snprintf(name, sizeof(name), "%s/%s", directory, e->d_name);
-		if (and_remove)
-			remove(name);
-	}
-	closedir(dir);
-	return n;
-}
-
 static int setup(void **state)
 {
 	disk_size = 1000 * GB;
 	disk_free = 500 * GB;
-	d.text[0] = 0;
-	snprintf(directory, sizeof(directory), "/tmp/frtrace-output-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/x.jfr", directory);
-	return 0;
+	return make_directory();
 }
 
 static int teardown(void **state)
 {
-	count_files(true);
-	return rmdir(directory);
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -f %s/*", directory);
+	return system(command) ?: rmdir(directory);
 }
 
 static struct output *open_output(uint64_t max_size)
@@ -73,39 +45,6 @@ static struct output *open_output(uint64_t max_size)
 
 	assert_int_equal(output_open(&o, path, &(struct output_limits){.size = max_size}, &d), 0);
 	return o;
-}
-
-static int append(struct output *o, char letter, size_t size)
-{
-	char *chunk = malloc(size);
-	int err;
-
-	assert_non_null(chunk);
-	memset(chunk, letter, size);
-	err = output_append(o, chunk, size, &d);
-	free(chunk);
-	return err;
-}
-
-/* The file's content, each run of a letter as "letter + its length". */
-static const char *content(void)
-{
-	static char text[4096];
-	FILE *f = fopen(path, "rb");
-	size_t run = 0, at = 0;
-	int c, last = EOF;
-
-	assert_non_null(f);
-	text[0] = 0;
-	do {
-		c = fgetc(f);
-		if (c != last && run)
-			at += snprintf(text + at, sizeof(text) - at, "%s%c%zu", at ? " " : "", last, run);
-		run = c == last ? run + 1 : 1;
-		last = c;
-	} while (c != EOF);
-	fclose(f);
-	return text;
 }
 
 static mode_t mode_of(const char *name)
@@ -123,6 +62,36 @@ static void write_file(const char *name, const char *text)
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
+}
+
+#define PRECIOUS "p1 r1 e1 c1 i1 o1 u1 s1" /* one that is there before */
+
+/* Ten chunks of 100 bytes, from 'a' to 'j'. */
+static void append_ten(struct output *o)
+{
+	for (char c = 'a'; c < 'k'; c++)
+		assert_int_equal(append(o, c, 100), 0);
+}
+
+/* No file may become longer; 0: any may. */
+static void limit_file_size(rlim_t most)
+{
+	struct rlimit l;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &l);
+	l.rlim_cur = most ? most : l.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &l);
+}
+
+/* True in a recorder of its own process, which must kill itself. The test goes on when it is dead. */
+static bool is_recorder(void)
+{
+	pid_t child = fork();
+
+	if (child)
+		assert_int_equal(waitpid(child, NULL, 0), child);
+	return !child;
 }
 
 CASE(file_is_for_its_owner_only, setup, teardown)
@@ -146,13 +115,13 @@ CASE(file_that_is_there_stays_until_the_first_chunk, setup, teardown)
 	output_close(open_output(1000)); /* a start that fails */
 	o = open_output(1000);
 	assert_int_equal(mode_of(path), 0644);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 	assert_int_equal(append(o, 'a', 70), 0);
 	assert_int_equal(mode_of(path), 0600);
 	assert_string_equal(content(), "a70");
 	output_close(o);
 	assert_string_equal(content(), "a70");
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(count_files(), 1);
 }
 
 CASE(file_that_was_put_there_meanwhile_stays, setup, teardown)
@@ -161,7 +130,7 @@ CASE(file_that_was_put_there_meanwhile_stays, setup, teardown)
 
 	write_file(path, "precious");
 	assert_int_equal(append(o, 'a', 70), -EBUSY);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 	unlink(path);
 	assert_int_equal(append(o, 'b', 70), 0);
 	assert_string_equal(content(), "b70");
@@ -173,9 +142,9 @@ CASE(file_that_was_put_there_meanwhile_stays, setup, teardown)
 	for (char c = 'k'; append(o, c, 100) == 0; c++)
 		assert_true(c < 'z');
 	assert_contains(d.text, "it is another file than before");
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 	output_close(o);
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(count_files(), 1);
 }
 
 CASE(file_that_was_removed_is_gone, setup, teardown)
@@ -242,7 +211,8 @@ CASE(file_that_another_process_writes_is_refused, setup, teardown)
 		assert_int_equal(append(o, 'b', 70), 0);
 		output_close(o);
 		assert_string_equal(content(), "b70");
-		assert_int_equal(count_files(true), 1);
+		assert_int_equal(count_files(), 1);
+		unlink(path);
 	}
 }
 
@@ -261,7 +231,7 @@ CASE(nothing_is_written_through_a_link, setup, teardown)
 	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
 	snprintf(path, sizeof(path), "%s", other);
 	assert_int_equal(unlink(strcat(strcpy(other, directory), "/x.jfr")), 0);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 }
 
 CASE(what_is_no_regular_file_is_refused, setup, teardown)
@@ -273,7 +243,7 @@ CASE(what_is_no_regular_file_is_refused, setup, teardown)
 	assert_int_equal(output_open(&o, directory, &little, &d), -EISDIR);
 	assert_int_equal(output_open(&o, "/nowhere/x.jfr", &little, &d), -ENOENT);
 	assert_string_equal(d.text, "cannot create '/nowhere/x.jfr': No such file or directory");
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(count_files(), 1);
 }
 
 CASE(chunks_stand_one_behind_the_other, setup, teardown)
@@ -292,7 +262,7 @@ CASE(chunks_stand_one_behind_the_other, setup, teardown)
 CASE(file_without_a_chunk_is_removed, setup, teardown)
 {
 	output_close(open_output(1000));
-	assert_int_equal(count_files(false), 0);
+	assert_int_equal(count_files(), 0);
 	output_close(NULL);
 }
 
@@ -302,8 +272,7 @@ CASE(oldest_chunks_go_whole, setup, teardown)
 	int reader;
 	char old[1001];
 
-	for (char c = 'a'; c < 'k'; c++)
-		assert_int_equal(append(o, c, 100), 0);
+	append_ten(o);
 	assert_int_equal(output_size(o), 1000);
 	assert_int_equal(output_dropped(o), 0);
 	reader = open(path, O_RDONLY);
@@ -312,7 +281,7 @@ CASE(oldest_chunks_go_whole, setup, teardown)
 	assert_int_equal(output_size(o), 700);
 	assert_int_equal(output_dropped(o), 4);
 	assert_int_equal(mode_of(path), 0600);
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(count_files(), 1);
 	assert_int_equal(read(reader, old, sizeof(old)), 1000); /* who reads the file has the one that was */
 	close(reader);
 	for (char c = 'l'; c <= 'z'; c++) {
@@ -370,22 +339,18 @@ CASE(full_disk_is_refused_at_once, setup, teardown)
 	disk_free = GB - 1;
 	assert_int_equal(output_open(&o, path, &little, &d), -ENOSPC);
 	assert_contains(d.text, "1023 MB are free");
-	assert_int_equal(count_files(false), 0);
+	assert_int_equal(count_files(), 0);
 }
 
 CASE(chunk_that_fails_midway_leaves_the_file_as_it_was, setup, teardown)
 {
-	struct rlimit all, small = {.rlim_cur = 1500, .rlim_max = RLIM_INFINITY};
 	struct output *o = open_output(100000);
 	int err;
 
 	assert_int_equal(append(o, 'a', 1000), 0);
-	getrlimit(RLIMIT_FSIZE, &all);
-	small.rlim_max = all.rlim_max;
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &small);
+	limit_file_size(1500);
 	err = append(o, 'b', 1000); /* 500 bytes of it can be written */
-	setrlimit(RLIMIT_FSIZE, &all);
+	limit_file_size(0);
 	assert_int_equal(err, -EFBIG);
 	assert_string_equal(content(), "a1000");
 	assert_int_equal(append(o, 'c', 1000), 0);
@@ -395,21 +360,16 @@ CASE(chunk_that_fails_midway_leaves_the_file_as_it_was, setup, teardown)
 
 CASE(old_file_stays_when_it_cannot_be_shortened, setup, teardown)
 {
-	struct rlimit all, small = {.rlim_cur = 100};
 	struct output *o = open_output(1000);
 	int err;
 
-	for (char c = 'a'; c < 'k'; c++)
-		assert_int_equal(append(o, c, 100), 0);
-	getrlimit(RLIMIT_FSIZE, &all);
-	small.rlim_max = all.rlim_max;
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &small);
+	append_ten(o);
+	limit_file_size(100);
 	err = append(o, 'k', 100);
-	setrlimit(RLIMIT_FSIZE, &all);
+	limit_file_size(0);
 	assert_int_equal(err, -EFBIG);
 	assert_string_equal(content(), "a100 b100 c100 d100 e100 f100 g100 h100 i100 j100");
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(count_files(), 1);
 	output_close(o);
 }
 
@@ -489,7 +449,6 @@ CASE(copy_has_what_is_finished, setup, teardown)
 /* What the copy was to replace stays when it fails. */
 CASE(copy_that_fails_leaves_what_was_there, setup, teardown)
 {
-	struct rlimit all, small = {.rlim_cur = 50};
 	struct output *o = open_output(100000);
 	uint64_t size;
 	char copy[256];
@@ -502,36 +461,30 @@ CASE(copy_that_fails_leaves_what_was_there, setup, teardown)
 	disk_free = 0;
 	assert_int_equal(output_save(o, copy, 0, &size, &d), -ENOSPC);
 	disk_free = 500 * GB;
-	getrlimit(RLIMIT_FSIZE, &all);
-	small.rlim_max = all.rlim_max;
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &small);
+	limit_file_size(50);
 	err = output_save(o, copy, 0, &size, &d);
-	setrlimit(RLIMIT_FSIZE, &all);
+	limit_file_size(0);
 	assert_int_equal(err, -EFBIG);
 	output_close(o);
-	assert_int_equal(count_files(false), 2);
+	assert_int_equal(count_files(), 2);
 	snprintf(path, sizeof(path), "%s", copy);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 }
 
 /* A recorder that is killed while it appends. */
 CASE(guard_cuts_what_was_not_finished, setup, teardown)
 {
-	pid_t child = fork();
 	struct stat st = {0};
 
-	if (!child) {
-		struct output *o = open_output(100000);
+	if (is_recorder()) {
 		FILE *f;
 
-		append(o, 'a', 100);
+		append(open_output(100000), 'a', 100);
 		f = fopen(path, "ab");
 		fputs("begun", f);
 		fclose(f);
 		kill(getpid(), SIGKILL);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
 	for (int i = 0; i < 1000 && (stat(path, &st) || st.st_size != 100); i++)
 		usleep(10000);
 	assert_string_equal(content(), "a100");
@@ -542,15 +495,13 @@ CASE(guard_keeps_what_was_finished, setup, teardown)
 {
 	unsigned char chunk[90] = {0};
 	struct jfr_header header = {.major = 2, .size = sizeof(chunk)};
-	pid_t child = fork();
 	struct stat st = {0};
 
 	jfr_header_write(chunk, &header);
-	if (!child) {
-		struct output *o = open_output(100000);
+	if (is_recorder()) {
 		FILE *f;
 
-		append(o, 'a', 100);
+		append(open_output(100000), 'a', 100);
 		f = fopen(path, "ab");
 		fwrite(chunk, sizeof(chunk), 1, f);
 		chunk[64] = 0xff;
@@ -558,7 +509,6 @@ CASE(guard_keeps_what_was_finished, setup, teardown)
 		fclose(f);
 		kill(getpid(), SIGKILL);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
 	for (int i = 0; i < 500 && (stat(path, &st) || st.st_size == 280); i++)
 		usleep(10000);
 	assert_int_equal(st.st_size, 190);
@@ -566,37 +516,31 @@ CASE(guard_keeps_what_was_finished, setup, teardown)
 
 CASE(guard_removes_a_file_without_a_chunk, setup, teardown)
 {
-	pid_t child;
-
 	write_file(path, "precious");
-	child = fork();
-	if (!child) {
+	if (is_recorder()) {
 		open_output(100000);
-		if (count_files(false) == 2)
+		if (count_files() == 2)
 			kill(getpid(), SIGKILL);
 		_exit(1);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	for (int i = 0; i < 1000 && count_files(false) > 1; i++)
+	for (int i = 0; i < 1000 && count_files() > 1; i++)
 		usleep(10000);
-	assert_int_equal(count_files(false), 1);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_int_equal(count_files(), 1);
+	assert_string_equal(content(), PRECIOUS);
 }
 
 /* The tail that was on its way into the file's place. */
 CASE(guard_removes_what_was_on_its_way, setup, teardown)
 {
-	pid_t child = fork();
 	char tail[sizeof(path) + 32];
 	struct stat st;
 
-	if (!child) {
+	if (is_recorder()) {
 		append(open_output(100000), 'a', 100);
 		snprintf(tail, sizeof(tail), "%s.frtrace", path);
 		write_file(tail, "half a recording");
 		kill(getpid(), SIGKILL);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
 	snprintf(tail, sizeof(tail), "%s.frtrace", path);
 	for (int i = 0; i < 1000 && !stat(tail, &st); i++)
 		usleep(10000);
@@ -607,17 +551,14 @@ CASE(guard_removes_what_was_on_its_way, setup, teardown)
 /* Another's file in its place is not touched. */
 CASE(guard_cuts_no_other_file, setup, teardown)
 {
-	pid_t child = fork();
-
-	if (!child) {
+	if (is_recorder()) {
 		append(open_output(100000), 'a', 100);
 		unlink(path);
 		write_file(path, "precious");
 		kill(getpid(), SIGKILL);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
 	usleep(100000);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 }
 
 CASE(file_belongs_to_the_user_behind_sudo, setup, teardown)
@@ -632,8 +573,7 @@ CASE(file_belongs_to_the_user_behind_sudo, setup, teardown)
 	setenv("SUDO_UID", "1234", 1);
 	setenv("SUDO_GID", "5678", 1);
 	o = open_output(1000);
-	for (char c = 'a'; c < 'k'; c++)
-		append(o, c, 100);
+	append_ten(o);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_uid, 1234);
 	assert_int_equal(st.st_gid, 5678);

@@ -4,14 +4,12 @@
  * tests say; the kernel's answers can be made to fail (both wrapped by the linker).
  */
 #include "tests/lib/fail_nth.h"
-#include "tests/lib/test.h"
 #include "tests/lib/wrap.h"
+#include "tests/unit/record/letters.h"
 #include "user/process/cgroup_limit.h"
 #include "user/process/machine.h"
-#include "user/record/output.h"
 #include "user/text/monotonic.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,8 +18,6 @@
 
 #define MB (1ULL << 20)
 
-static char directory[64], path[128];
-static struct diag d;
 static uint64_t available, limit;
 static bool no_mmap, no_madvise, no_write, disk_full;
 static unsigned int opened; /* descriptors */
@@ -76,24 +72,7 @@ static int setup(void **state)
 	limit = UINT64_MAX;
 	no_mmap = no_madvise = no_write = disk_full = false;
 	opened = 0;
-	d.text[0] = 0;
-	snprintf(directory, sizeof(directory), "/tmp/frtrace-memory-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/x.jfr", directory);
-	return 0;
-}
-
-static unsigned int count_files(void)
-{
-	DIR *dir = opendir(directory);
-	struct dirent *e;
-	unsigned int n = 0;
-
-	while (dir && (e = readdir(dir)))
-		n += e->d_name[0] != '.';
-	closedir(dir);
-	return n;
+	return make_directory();
 }
 
 static int teardown(void **state)
@@ -112,46 +91,16 @@ static struct output *open_memory(const char *name, uint64_t size, uint64_t age_
 	return o;
 }
 
-static int append(struct output *o, char letter, size_t size)
-{
-	char *chunk = malloc(size);
-	int err;
-
-	assert_non_null(chunk);
-	memset(chunk, letter, size);
-	err = output_append(o, chunk, size, &d);
-	free(chunk);
-	return err;
-}
-
-/* The file's content, each run of a letter as "letter + its length"; it is removed. */
-static const char *content(void)
-{
-	static char text[4096];
-	FILE *f = fopen(path, "rb");
-	size_t run = 0, at = 0;
-	int c, last = EOF;
-
-	assert_non_null(f);
-	text[0] = 0;
-	do {
-		c = fgetc(f);
-		if (c != last && run)
-			at += snprintf(text + at, sizeof(text) - at, "%s%c%zu", at ? " " : "", last, run);
-		run = c == last ? run + 1 : 1;
-		last = c;
-	} while (c != EOF);
-	fclose(f);
-	unlink(path);
-	return text;
-}
-
+/* What a copy has; it is removed. */
 static const char *saved(const struct output *o, uint64_t last_ns)
 {
+	const char *text;
 	uint64_t size;
 
 	assert_int_equal(output_save(o, path, last_ns, &size, &d), 0);
-	return content();
+	text = content();
+	unlink(path);
+	return text;
 }
 
 CASE(nothing_touches_the_disk_before_a_copy, setup, teardown)
