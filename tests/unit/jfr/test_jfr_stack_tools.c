@@ -6,6 +6,7 @@
 #include "tests/lib/jdk.h"
 #include "tests/lib/json.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/workdir.h"
 #include "tests/lib/test.h"
 
 #include <unistd.h>
@@ -15,7 +16,6 @@
 
 static struct jdk jdk[8];
 static size_t jdks;
-static char dir[] = "/tmp/frtrace-test-XXXXXX";
 
 /* A frame as written, and as it must be shown. */
 struct frame {
@@ -105,8 +105,6 @@ static int setup(void **state)
 {
 	static char name[DEEP][16];
 	struct recording r = recording_new();
-	char path[64];
-	FILE *f;
 	int i;
 
 	jdks = jdk_find(jdk, 8);
@@ -115,30 +113,18 @@ static int setup(void **state)
 		deep[i] = (struct frame){"com/acme/Deep", name[i], i + 1, i, i % 4};
 	}
 	write_recording(&r);
-	if (!mkdtemp(dir))
+	if (workdir_make(state))
 		return -1;
-	snprintf(path, sizeof(path), "%s/stacks.jfr", dir);
-	f = fopen(path, "w");
-	if (!f || fwrite(r.file.data, 1, r.file.size, f) != r.file.size || fclose(f))
-		return -1;
+	workdir_write("stacks.jfr", r.file.data, r.file.size);
 	recording_free(&r);
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	char *text;
-	int status = shell_run(&text, "rm -rf '%s'", dir);
-
-	free(text);
-	return status;
 }
 
 /* Run jfr in the directory of the recording. Returns its output, which the caller frees. It must succeed. */
 static char *jfr(const struct jdk *j, const char *arguments)
 {
 	char *text;
-	int status = shell_run(&text, "cd '%s' && LC_ALL=C.UTF-8 '%s/bin/jfr' %s", dir, j->home, arguments);
+	int status = shell_run(&text, "cd '%s' && LC_ALL=C.UTF-8 '%s/bin/jfr' %s", workdir, j->home, arguments);
 
 	if (status)
 		fail_msg("JDK %d: jfr %s: status %d: %.500s", j->version, arguments, status, text);
@@ -303,7 +289,7 @@ static void judge_scrub(const struct jdk *j)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "%s/scrubbed.jfr", dir);
+	snprintf(path, sizeof(path), "%s/scrubbed.jfr", workdir);
 	free(jfr(j, "scrub --include-events jdk.MethodTrace stacks.jfr scrubbed.jfr"));
 	check_json(j, "scrubbed.jfr");
 	unlink(path);
@@ -335,5 +321,5 @@ CASE(view_shows_the_callers)
 
 int main(void)
 {
-	return test_main(setup, teardown);
+	return test_main(setup, workdir_remove);
 }

@@ -8,6 +8,7 @@
 #include "format/jfr/jfr_write.h"
 #include "tests/lib/jdk.h"
 #include "tests/lib/json.h"
+#include "tests/lib/workdir.h"
 #include "tests/lib/test.h"
 
 #include <limits.h>
@@ -21,7 +22,6 @@
 #define MILLION 1000000
 #define FACE	"\xf0\x9f\x98\x80"
 
-static char dir[] = "/tmp/frtrace-test-XXXXXX";
 static struct jdk jdk[8];
 static unsigned int jdks;
 static struct diag diag;
@@ -117,11 +117,8 @@ static struct jfr_writer *writer_new(int64_t moment)
 
 static FILE *create(const char *name)
 {
-	char path[PATH_MAX];
-	FILE *f;
+	FILE *f = fopen(workdir_path(name), "w");
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "w");
 	assert_non_null(f);
 	return f;
 }
@@ -257,7 +254,7 @@ static int run_tools(unsigned int n)
 {
 	char command[3 * PATH_MAX];
 
-	snprintf(command, sizeof(command), "sh -c 'eval \"$SCRIPT\"' sh '%s' '%s/bin/jfr' %u", dir, jdk[n].home, n);
+	snprintf(command, sizeof(command), "sh -c 'eval \"$SCRIPT\"' sh '%s' '%s/bin/jfr' %u", workdir, jdk[n].home, n);
 	setenv("SCRIPT", script, 1);
 	return system(command);
 }
@@ -268,27 +265,19 @@ static int setup(void **state)
 	unsigned int i;
 
 	find_jdks();
-	if (!mkdtemp(dir))
+	if (workdir_make(state))
 		return -1;
 	write_calls();
 	write_other();
 	write_plain();
 	write_million();
-	snprintf(command, sizeof(command), "cd %s && cat calls.jfr other.jfr > both.jfr", dir);
+	snprintf(command, sizeof(command), "cd %s && cat calls.jfr other.jfr > both.jfr", workdir);
 	if (system(command))
 		return -1;
 	for (i = 0; i < jdks; i++)
 		if (run_tools(i))
 			return -1;
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	char command[PATH_MAX];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
 }
 
 /* The output of a JDK's tool, which the caller frees; NULL if it did not run. */
@@ -298,7 +287,7 @@ static char *printed(unsigned int n, const char *name)
 	size_t size = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%u.%s", dir, n, name);
+	snprintf(path, sizeof(path), "%s/%u.%s", workdir, n, name);
 	f = fopen(path, "r");
 	if (!f)
 		return NULL;
@@ -596,5 +585,5 @@ CASE(views_show_the_recording)
 
 int main(void)
 {
-	return test_main(setup, teardown);
+	return test_main(setup, workdir_remove);
 }

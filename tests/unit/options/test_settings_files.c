@@ -7,6 +7,7 @@
 #include "tests/lib/capture.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jdk.h"
+#include "tests/lib/workdir.h"
 #include "tests/lib/test.h"
 
 #include <unistd.h>
@@ -17,36 +18,10 @@
 #define SET(name, value) "<setting name=\"" name "\">" value "</setting>\n"
 #define ON		 SET("enabled", "true")
 
-static char directory[] = "/tmp/frtrace-test-XXXXXX";
-
-static int make_directory(void **state)
-{
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-	char *text;
-	int status = shell_run(&text, "rm -r %s", directory);
-
-	free(text);
-	return status;
-}
-
-/* Write a file. Returns its path, which is valid until three more have been written. */
+/* Write a file. Returns its path. */
 static const char *file(const char *name, const char *text)
 {
-	static char paths[4][64];
-	static unsigned turn;
-	char *path = paths[turn++ % 4];
-	FILE *f;
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-	return path;
+	return workdir_write(name, text, strlen(text));
 }
 
 /* -p 1, then words, up to NULL. */
@@ -214,7 +189,7 @@ CASE(faults_are_reported)
 	}
 	assert_int_equal(parse(&s, &d, "-ma.A", "--settings=/nowhere/x.jfc", NULL), -ENOENT);
 	assert_string_equal(d.text, "cannot open settings '/nowhere/x.jfc': No such file or directory");
-	assert_int_equal(parse(&s, &d, "-ma.A", "--settings", directory, NULL), -EISDIR);
+	assert_int_equal(parse(&s, &d, "-ma.A", "--settings", workdir, NULL), -EISDIR);
 	assert_int_equal(parse(&s, &d, "-ma.A", "--settings=", NULL), -ENOENT);
 	assert_int_equal(parse(&s, &d, "-ma.A", "--settings=/dev/zero", NULL), -EINVAL);
 	assert_contains(d.text, "a file of more than 1 MB");
@@ -285,7 +260,7 @@ CASE(several_files_are_to_the_jvm_what_they_are_to_us)
 		shell_run(&log,
 			  "'%s/bin/java' -XX:StartFlightRecording:filename=%s/x.jfr,settings=%s,settings=%s,"
 			  "settings=user/options/profile.jfc,settings=%s -Xlog:jfr+setting=info:stdout:none -version",
-			  jdk.home, directory, a, b, b),
+			  jdk.home, workdir, a, b, b),
 		0);
 	assert_string_equal(applied(log, "jdk.MethodTrace", "enabled"), "true");
 	assert_string_equal(applied(log, "jdk.MethodTrace", "filter"), "a.B;bad name;a.A");
@@ -312,7 +287,7 @@ CASE(jvm_takes_our_files_and_their_options)
 			  "'%s/bin/java' -XX:StartFlightRecording:filename=%s/x.jfr,settings=user/options/default.jfc,"
 			  "method-trace=a.B::c,method-timing=a.C,method-trace-threshold=3ms,"
 			  "method-trace-stacks=false -Xlog:jfr+setting=info:stdout:none -version",
-			  jdk.home, directory),
+			  jdk.home, workdir),
 		0);
 	assert_string_equal(applied(log, "jdk.MethodTrace", "enabled"), "true");
 	assert_string_equal(applied(log, "jdk.MethodTrace", "filter"), "a.B::c");
@@ -327,5 +302,5 @@ CASE(jvm_takes_our_files_and_their_options)
 
 int main(void)
 {
-	return test_main(make_directory, remove_directory);
+	return test_main(workdir_make, workdir_remove);
 }

@@ -3,35 +3,20 @@
 #ifndef TESTS_UNIT_RECORD_LETTERS_H
 #define TESTS_UNIT_RECORD_LETTERS_H
 
+#include "tests/lib/workdir.h"
 #include "tests/lib/test.h"
 #include "user/record/output.h"
 
-#include <dirent.h>
-
-static char directory[64], path[128]; /* of the case, and of the recording in it */
+static char path[128]; /* of the recording */
 static struct diag d;
 
-/* Returns 0 or -1. */
-static inline int make_directory(void)
+static inline int make_directory(void **state)
 {
 	d.text[0] = 0;
-	snprintf(directory, sizeof(directory), "/tmp/frtrace-output-XXXXXX");
-	if (!mkdtemp(directory))
+	if (workdir_make(state))
 		return -1;
-	snprintf(path, sizeof(path), "%s/x.jfr", directory);
+	strcpy(path, workdir_path("x.jfr"));
 	return 0;
-}
-
-static inline unsigned int count_files(void)
-{
-	DIR *dir = opendir(directory);
-	struct dirent *e;
-	unsigned int n = 0;
-
-	while (dir && (e = readdir(dir)))
-		n += e->d_name[0] != '.';
-	closedir(dir);
-	return n;
 }
 
 static int append(struct output *o, char letter, size_t size)

@@ -28,15 +28,15 @@ static int setup(void **state)
 {
 	disk_size = 1000 * GB;
 	disk_free = 500 * GB;
-	return make_directory();
+	return make_directory(state);
 }
 
 static int teardown(void **state)
 {
-	char command[128];
+	char command[64];
 
-	snprintf(command, sizeof(command), "rm -f %s/*", directory);
-	return system(command) ?: rmdir(directory);
+	snprintf(command, sizeof(command), "rm -f %s/*", workdir);
+	return system(command) ?: rmdir(workdir); /* no hidden file is left */
 }
 
 static struct output *open_output(uint64_t max_size)
@@ -121,7 +121,7 @@ CASE(file_that_is_there_stays_until_the_first_chunk, setup, teardown)
 	assert_string_equal(content(), "a70");
 	output_close(o);
 	assert_string_equal(content(), "a70");
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
 CASE(file_that_was_put_there_meanwhile_stays, setup, teardown)
@@ -144,7 +144,7 @@ CASE(file_that_was_put_there_meanwhile_stays, setup, teardown)
 	assert_contains(d.text, "it is another file than before");
 	assert_string_equal(content(), PRECIOUS);
 	output_close(o);
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
 CASE(file_that_was_removed_is_gone, setup, teardown)
@@ -211,7 +211,7 @@ CASE(file_that_another_process_writes_is_refused, setup, teardown)
 		assert_int_equal(append(o, 'b', 70), 0);
 		output_close(o);
 		assert_string_equal(content(), "b70");
-		assert_int_equal(count_files(), 1);
+		assert_int_equal(workdir_count(), 1);
 		unlink(path);
 	}
 }
@@ -221,7 +221,7 @@ CASE(nothing_is_written_through_a_link, setup, teardown)
 	char other[128];
 	struct output *o;
 
-	snprintf(other, sizeof(other), "%s/other", directory);
+	snprintf(other, sizeof(other), "%s/other", workdir);
 	write_file(other, "precious");
 	assert_int_equal(symlink(other, path), 0);
 	assert_int_equal(output_open(&o, path, &little, &d), -ELOOP);
@@ -230,7 +230,7 @@ CASE(nothing_is_written_through_a_link, setup, teardown)
 	assert_int_equal(link(other, path), 0);
 	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
 	snprintf(path, sizeof(path), "%s", other);
-	assert_int_equal(unlink(strcat(strcpy(other, directory), "/x.jfr")), 0);
+	assert_int_equal(unlink(strcat(strcpy(other, workdir), "/x.jfr")), 0);
 	assert_string_equal(content(), PRECIOUS);
 }
 
@@ -240,10 +240,10 @@ CASE(what_is_no_regular_file_is_refused, setup, teardown)
 
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
-	assert_int_equal(output_open(&o, directory, &little, &d), -EISDIR);
+	assert_int_equal(output_open(&o, workdir, &little, &d), -EISDIR);
 	assert_int_equal(output_open(&o, "/nowhere/x.jfr", &little, &d), -ENOENT);
 	assert_string_equal(d.text, "cannot create '/nowhere/x.jfr': No such file or directory");
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
 CASE(chunks_stand_one_behind_the_other, setup, teardown)
@@ -262,7 +262,7 @@ CASE(chunks_stand_one_behind_the_other, setup, teardown)
 CASE(file_without_a_chunk_is_removed, setup, teardown)
 {
 	output_close(open_output(1000));
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	output_close(NULL);
 }
 
@@ -281,7 +281,7 @@ CASE(oldest_chunks_go_whole, setup, teardown)
 	assert_int_equal(output_size(o), 700);
 	assert_int_equal(output_dropped(o), 4);
 	assert_int_equal(mode_of(path), 0600);
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 	assert_int_equal(read(reader, old, sizeof(old)), 1000); /* who reads the file has the one that was */
 	close(reader);
 	for (char c = 'l'; c <= 'z'; c++) {
@@ -339,7 +339,7 @@ CASE(full_disk_is_refused_at_once, setup, teardown)
 	disk_free = GB - 1;
 	assert_int_equal(output_open(&o, path, &little, &d), -ENOSPC);
 	assert_contains(d.text, "1023 MB are free");
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 }
 
 CASE(chunk_that_fails_midway_leaves_the_file_as_it_was, setup, teardown)
@@ -369,7 +369,7 @@ CASE(old_file_stays_when_it_cannot_be_shortened, setup, teardown)
 	limit_file_size(0);
 	assert_int_equal(err, -EFBIG);
 	assert_string_equal(content(), "a100 b100 c100 d100 e100 f100 g100 h100 i100 j100");
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 	output_close(o);
 }
 
@@ -466,7 +466,7 @@ CASE(copy_that_fails_leaves_what_was_there, setup, teardown)
 	limit_file_size(0);
 	assert_int_equal(err, -EFBIG);
 	output_close(o);
-	assert_int_equal(count_files(), 2);
+	assert_int_equal(workdir_count(), 2);
 	snprintf(path, sizeof(path), "%s", copy);
 	assert_string_equal(content(), PRECIOUS);
 }
@@ -519,13 +519,13 @@ CASE(guard_removes_a_file_without_a_chunk, setup, teardown)
 	write_file(path, "precious");
 	if (is_recorder()) {
 		open_output(100000);
-		if (count_files() == 2)
+		if (workdir_count() == 2)
 			kill(getpid(), SIGKILL);
 		_exit(1);
 	}
-	for (int i = 0; i < 1000 && count_files() > 1; i++)
+	for (int i = 0; i < 1000 && workdir_count() > 1; i++)
 		usleep(10000);
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 	assert_string_equal(content(), PRECIOUS);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A recording as a directory of chunk files. */
 #include "user/record/output.h"
+#include "tests/lib/workdir.h"
 #include "tests/lib/test.h"
 
 #include <dirent.h>
@@ -12,7 +13,7 @@
 
 #define CHUNK 100
 
-static char parent[64], path[128];
+static char path[128];
 static struct diag d;
 
 /* The names in a directory, sorted. */
@@ -36,20 +37,11 @@ static const char *names(const char *directory)
 
 static int setup(void **state)
 {
-	snprintf(parent, sizeof(parent), "/tmp/frtrace-output-XXXXXX");
-	if (!mkdtemp(parent))
+	if (workdir_make(state))
 		return -1;
-	snprintf(path, sizeof(path), "%s/new/of_7/", parent);
+	strcpy(path, workdir_path("new/of_7/"));
 	setenv("TZ", "UTC", 1);
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", parent);
-	return system(command);
 }
 
 static struct output *open_output(uint64_t max_size)
@@ -71,7 +63,7 @@ static int append(struct output *o, char letter, unsigned int seconds)
 	return output_append(o, chunk, sizeof(chunk), &d);
 }
 
-CASE(chunks_are_named_as_the_jvm_names_them, setup, teardown)
+CASE(chunks_are_named_as_the_jvm_names_them, setup, workdir_remove)
 {
 	struct output *o = open_output(1000);
 	char name[256];
@@ -94,7 +86,7 @@ CASE(chunks_are_named_as_the_jvm_names_them, setup, teardown)
 }
 
 /* The chunk that was being written when the recorder was killed. */
-CASE(guard_removes_what_was_on_its_way, setup, teardown)
+CASE(guard_removes_what_was_on_its_way, setup, workdir_remove)
 {
 	pid_t child = fork();
 
@@ -113,7 +105,7 @@ CASE(guard_removes_what_was_on_its_way, setup, teardown)
 	assert_string_equal(names(path), "2026_11_18_18_05_05.jfr");
 }
 
-CASE(oldest_files_go, setup, teardown)
+CASE(oldest_files_go, setup, workdir_remove)
 {
 	struct output *o = open_output(3 * CHUNK);
 
@@ -125,7 +117,7 @@ CASE(oldest_files_go, setup, teardown)
 	output_close(o);
 }
 
-CASE(file_that_somebody_removed_has_gone, setup, teardown)
+CASE(file_that_somebody_removed_has_gone, setup, workdir_remove)
 {
 	struct output *o = open_output(2 * CHUNK);
 	char name[256];
@@ -139,7 +131,7 @@ CASE(file_that_somebody_removed_has_gone, setup, teardown)
 	output_close(o);
 }
 
-CASE(copy_is_one_file, setup, teardown)
+CASE(copy_is_one_file, setup, workdir_remove)
 {
 	struct output *o = open_output(1000);
 	char copy[128], bytes[3 * CHUNK];
@@ -148,7 +140,7 @@ CASE(copy_is_one_file, setup, teardown)
 
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(append(o, 'a' + i, i), 0);
-	snprintf(copy, sizeof(copy), "%s/copy.jfr", parent);
+	snprintf(copy, sizeof(copy), "%s/copy.jfr", workdir);
 	assert_int_equal(output_save(o, copy, 0, &size, &d), 0);
 	assert_int_equal(size, 3 * CHUNK);
 	f = fopen(copy, "rb");
@@ -161,22 +153,22 @@ CASE(copy_is_one_file, setup, teardown)
 	output_close(o);
 }
 
-CASE(directory_without_a_chunk_is_removed, setup, teardown)
+CASE(directory_without_a_chunk_is_removed, setup, workdir_remove)
 {
 	char with[128];
 
 	output_close(open_output(1000));
-	snprintf(with, sizeof(with), "%s/new", parent);
+	snprintf(with, sizeof(with), "%s/new", workdir);
 	assert_string_equal(names(with), "");
 }
 
-CASE(what_is_no_directory_is_refused, setup, teardown)
+CASE(what_is_no_directory_is_refused, setup, workdir_remove)
 {
 	struct output *o;
 	char name[128];
 	FILE *f;
 
-	snprintf(name, sizeof(name), "%s/new", parent);
+	snprintf(name, sizeof(name), "%s/new", workdir);
 	f = fopen(name, "w");
 	assert_non_null(f);
 	fclose(f);

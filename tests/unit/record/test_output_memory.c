@@ -72,13 +72,13 @@ static int setup(void **state)
 	limit = UINT64_MAX;
 	no_mmap = no_madvise = no_write = disk_full = false;
 	opened = 0;
-	return make_directory();
+	return make_directory(state);
 }
 
 static int teardown(void **state)
 {
 	unlink(path);
-	return rmdir(directory);
+	return rmdir(workdir);
 }
 
 static struct output *open_memory(const char *name, uint64_t size, uint64_t age_ns)
@@ -112,10 +112,10 @@ CASE(nothing_touches_the_disk_before_a_copy, setup, teardown)
 	assert_null(output_path(o));
 	assert_int_equal(output_finish(o, &d), 0);
 	assert_int_equal(opened, 0);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_string_equal(saved(o, 0), "t130 u130 v130 w130 x130 y130 z130");
 	output_close(o);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 }
 
 /* Chunks of all sizes lie at all places of the ring. */
@@ -181,9 +181,9 @@ CASE(at_the_end_it_goes_to_the_named_file, setup, teardown)
 	struct output *o = open_memory(path, 1000, 0);
 
 	assert_string_equal(output_path(o), path);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_int_equal(append(o, 'a', 100), 0);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_int_equal(output_finish(o, &d), 0);
 	assert_false(output_in_memory(o));
 	output_close(o);
@@ -198,11 +198,11 @@ CASE(a_name_that_cannot_be_written_is_refused_at_once, setup, teardown)
 	assert_null(o);
 	o = open_memory(NULL, 1000, 0);
 	assert_int_equal(append(o, 'a', 100), 0);
-	assert_int_equal(output_name(o, directory, &d), -EISDIR);
+	assert_int_equal(output_name(o, workdir, &d), -EISDIR);
 	assert_null(output_path(o));
 	assert_int_equal(output_name(o, path, &d), 0);
 	assert_string_equal(output_path(o), path);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_int_equal(output_finish(o, &d), 0);
 	output_close(o);
 	assert_string_equal(content(), "a100");
@@ -217,7 +217,7 @@ CASE(an_output_that_is_no_memory_has_its_file, setup, teardown)
 	assert_int_equal(output_name(o, path, &d), -EEXIST);
 	assert_int_equal(output_finish(o, &d), 0);
 	output_close(o);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 }
 
 CASE(a_copy_that_fails_leaves_what_is_in_memory, setup, teardown)
@@ -234,7 +234,7 @@ CASE(a_copy_that_fails_leaves_what_is_in_memory, setup, teardown)
 	disk_full = true;
 	assert_int_equal(output_finish(o, &d), -ENOSPC);
 	disk_full = false;
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_int_equal(output_finish(o, &d), 0);
 	output_close(o);
 	assert_string_equal(content(), "a100");
@@ -303,7 +303,7 @@ CASE(failed_allocation_leaves_it_as_it_was, setup, teardown)
 		if (o)
 			assert_int_equal(output_size(o), chunks * 10);
 		output_close(o);
-		assert_int_equal(count_files(), 0);
+		assert_int_equal(workdir_count(), 0);
 		if (!happened)
 			return;
 	}

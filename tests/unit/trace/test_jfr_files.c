@@ -3,6 +3,7 @@
 #include "user/trace/jfr_files.h"
 #include "tests/lib/capture.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/workdir.h"
 #include "tests/lib/test.h"
 #include "user/exit.h"
 #include "user/text/log.h"
@@ -12,7 +13,6 @@
 #include "user/view/views.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,45 +21,12 @@
 #define SECOND 1000000000ll
 #define STARTS 1700000000123 /* when the recording began, in ms */
 
-static char directory[64];
 static struct diag d;
 
 static int setup(void **state)
 {
-	snprintf(directory, sizeof(directory), "/tmp/frtrace-files-XXXXXX");
 	d = (struct diag){0};
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
-static int teardown(void **state)
-{
-	return nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* "/tmp/frtrace-files-XXXXXX/NAME", valid until the 16th next call. */
-static const char *in_directory(const char *name)
-{
-	static char paths[16][256];
-	static unsigned int next;
-	char *path = paths[next++ % 16];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
-	return path;
-}
-
-static const char *write_file(const char *name, const void *data, size_t size)
-{
-	const char *path = in_directory(name);
-	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	close(fd);
-	return path;
+	return workdir_make(state);
 }
 
 /* A recording of CHUNKS chunks, and where they begin. */
@@ -100,7 +67,7 @@ static struct chunked chunked_new(int64_t pid, int64_t after_ns, int64_t start_m
 /* Write one chunk as a file. */
 static const char *write_chunk(const struct chunked *c, int n, const char *name)
 {
-	return write_file(name, c->r.file.data + c->at[n], c->at[n + 1] - c->at[n]);
+	return workdir_write(name, c->r.file.data + c->at[n], c->at[n + 1] - c->at[n]);
 }
 
 static void put_print(struct jfr_file *file, bool json, FILE *to)
@@ -194,28 +161,28 @@ static void assert_same_outputs(const char *one, const char *const *paths, size_
 	free(got);
 }
 
-CASE(chunk_files_give_what_the_whole_file_gives, setup, teardown)
+CASE(chunk_files_give_what_the_whole_file_gives, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *whole = write_file("whole", c.r.file.data, c.r.file.size), *all = in_directory("all"), *paths[3];
+	const char *whole = workdir_write("whole", c.r.file.data, c.r.file.size), *all = workdir_path("all"), *paths[3];
 
 	/* names in another order than the times, some of them in a subdirectory */
 	mkdir(all, 0700);
-	mkdir(in_directory("all/2026_11_20_18_05_24_42"), 0700);
+	mkdir(workdir_path("all/2026_11_20_18_05_24_42"), 0700);
 	write_chunk(&c, 0, "all/2026_11_20_18_05_24_42/z.jfr");
 	write_chunk(&c, 1, "all/y.jfr");
 	write_chunk(&c, 2, "all/x.jfr");
-	write_file("all/2026_11_20_18_05_24_42/a.jfr", c.r.file.data + c.at[3], c.at[5] - c.at[3]);
+	workdir_write("all/2026_11_20_18_05_24_42/a.jfr", c.r.file.data + c.at[3], c.at[5] - c.at[3]);
 	/* what is no recording */
-	mkdir(in_directory("all/other"), 0700);
-	write_file("all/other/1.jfr", "none", 4);
-	write_file("all/chunk.part", "none", 4);
-	write_file("all/new.jfr", "", 0);
+	mkdir(workdir_path("all/other"), 0700);
+	workdir_write("all/other/1.jfr", "none", 4);
+	workdir_write("all/chunk.part", "none", 4);
+	workdir_write("all/new.jfr", "", 0);
 	assert_same_outputs(whole, &all, 1);
 
-	paths[0] = write_file("late.jfr", c.r.file.data + c.at[3], c.at[5] - c.at[3]);
+	paths[0] = workdir_write("late.jfr", c.r.file.data + c.at[3], c.at[5] - c.at[3]);
 	paths[1] = write_chunk(&c, 0, "early.jfr");
-	paths[2] = in_directory("some/");
+	paths[2] = workdir_path("some/");
 	mkdir(paths[2], 0700);
 	write_chunk(&c, 1, "some/1.jfr");
 	write_chunk(&c, 2, "some/2.jfr");
@@ -223,10 +190,10 @@ CASE(chunk_files_give_what_the_whole_file_gives, setup, teardown)
 	recording_free(&c.r);
 }
 
-CASE(a_directory_of_one_file_is_that_file, setup, teardown)
+CASE(a_directory_of_one_file_is_that_file, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *whole = write_file("whole.jfr", c.r.file.data, c.r.file.size), *path = directory;
+	const char *whole = workdir_write("whole.jfr", c.r.file.data, c.r.file.size), *path = workdir;
 
 	assert_same_outputs(whole, &path, 1);
 	recording_free(&c.r);
@@ -255,12 +222,12 @@ static long calls_of(const char *const *paths, size_t count, const char *method)
 }
 
 /* Equal keys stand for different methods. */
-CASE(calls_of_two_recordings_are_counted_by_name, setup, teardown)
+CASE(calls_of_two_recordings_are_counted_by_name, setup, workdir_remove)
 {
 	struct chunked a = chunked_new(42, 0, STARTS, "order"),
 		       z = chunked_new(42, 100 * SECOND, STARTS + 100000, "pay");
-	const char *paths[] = {write_file("z.jfr", z.r.file.data, z.r.file.size),
-			       write_file("a.jfr", a.r.file.data, a.r.file.size)};
+	const char *paths[] = {workdir_write("z.jfr", z.r.file.data, z.r.file.size),
+			       workdir_write("a.jfr", a.r.file.data, a.r.file.size)};
 
 	assert_int_equal(calls_of(paths, 1, "Cart.order()"), 15);
 	assert_int_equal(calls_of(paths, 2, "Cart.order()"), 30);
@@ -287,12 +254,12 @@ static const char *refusal(int want, const char *const *paths, size_t count)
 			fail_msg("'%s' is not in '%s'", text, said);                       \
 	} while (0)
 
-CASE(what_cannot_be_read_together_is_refused, setup, teardown)
+CASE(what_cannot_be_read_together_is_refused, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order"), other = chunked_new(43, SECOND, STARTS, "order");
-	const char *a = write_file("a.jfr", c.r.file.data, c.r.file.size);
-	const char *b = write_file("b.jfr", other.r.file.data, other.r.file.size);
-	const char *copy, *link_to_a = in_directory("link.jfr");
+	const char *a = workdir_write("a.jfr", c.r.file.data, c.r.file.size);
+	const char *b = workdir_write("b.jfr", other.r.file.data, other.r.file.size);
+	const char *copy, *link_to_a = workdir_path("link.jfr");
 
 	REFUSED(-EINVAL, "cannot read: ", a, b);
 	assert_contains(d.text, "is of process 42");
@@ -309,24 +276,24 @@ CASE(what_cannot_be_read_together_is_refused, setup, teardown)
 	recording_free(&other.r);
 }
 
-CASE(what_is_no_recording_is_refused, setup, teardown)
+CASE(what_is_no_recording_is_refused, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *a = write_file("a.jfr", c.r.file.data, c.r.file.size), *empty = in_directory("empty");
-	const char *text = write_file("text.jfr", "hello\n", 6), *nothing = write_file("nothing.jfr", "", 0);
-	const char *fifo = in_directory("fifo");
+	const char *a = workdir_write("a.jfr", c.r.file.data, c.r.file.size), *empty = workdir_path("empty");
+	const char *text = workdir_write("text.jfr", "hello\n", 6), *nothing = workdir_write("nothing.jfr", "", 0);
+	const char *fifo = workdir_path("fifo");
 
 	mkdir(empty, 0700);
 	REFUSED(-ENODATA, "/empty' has no recordings", empty);
 	REFUSED(-ENODATA, "/empty' has no recordings", a, empty);
 	REFUSED(-EINVAL, "text.jfr' is no Flight Recorder file", a, text);
 	REFUSED(-EINVAL, "nothing.jfr' is empty", a, nothing);
-	REFUSED(-ENOENT, "cannot open '", a, in_directory("none.jfr"));
+	REFUSED(-ENOENT, "cannot open '", a, workdir_path("none.jfr"));
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	REFUSED(-EINVAL, "fifo': it is no regular file", fifo);
 	REFUSED(-EINVAL, "fifo': it is no regular file", a, fifo);
 	REFUSED(-EINVAL, "null': it is no regular file", "/dev/null");
-	assert_int_equal(mkfifo(in_directory("empty/fifo.jfr"), 0600), 0);
+	assert_int_equal(mkfifo(workdir_path("empty/fifo.jfr"), 0600), 0);
 	REFUSED(-EINVAL, "empty/fifo.jfr': it is no regular file", empty);
 	recording_free(&c.r);
 }
@@ -345,10 +312,10 @@ static void read_files(const char *const *paths, size_t count, const char *lose,
 	jfr_files_close(&f);
 }
 
-CASE(damage_is_reported_with_its_file, setup, teardown)
+CASE(damage_is_reported_with_its_file, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *paths[] = {write_chunk(&c, 0, "0.jfr"), write_file("1.jfr", c.r.file.data + c.at[1], 3000),
+	const char *paths[] = {write_chunk(&c, 0, "0.jfr"), workdir_write("1.jfr", c.r.file.data + c.at[1], 3000),
 			       write_chunk(&c, 2, "2.jfr")};
 	unsigned int chunks;
 
@@ -359,7 +326,7 @@ CASE(damage_is_reported_with_its_file, setup, teardown)
 	recording_free(&c.r);
 }
 
-CASE(an_unfinished_file_is_read_up_to_its_flush, setup, teardown)
+CASE(an_unfinished_file_is_read_up_to_its_flush, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
 	const char *paths[2] = {write_chunk(&c, 1, "1.jfr")};
@@ -376,10 +343,10 @@ CASE(an_unfinished_file_is_read_up_to_its_flush, setup, teardown)
 }
 
 /* A recording that goes on drops its oldest chunks. */
-CASE(a_file_that_goes_meanwhile_is_missed, setup, teardown)
+CASE(a_file_that_goes_meanwhile_is_missed, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *path = directory, *first = write_chunk(&c, 0, "0.jfr");
+	const char *path = workdir, *first = write_chunk(&c, 0, "0.jfr");
 	unsigned int chunks;
 
 	write_chunk(&c, 1, "1.jfr");
@@ -391,10 +358,10 @@ CASE(a_file_that_goes_meanwhile_is_missed, setup, teardown)
 	recording_free(&c.r);
 }
 
-CASE(a_directory_is_merged_to_one_file, setup, teardown)
+CASE(a_directory_is_merged_to_one_file, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *all = in_directory("all"), *merged = in_directory("merged.jfr");
+	const char *all = workdir_path("all"), *merged = workdir_path("merged.jfr");
 	struct jfr_merged result;
 	size_t files;
 	int fd;
