@@ -172,7 +172,7 @@ $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_th
 $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe jvm_model_version)
 $(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory cgroup_limit_own_memory mmap madvise pwrite openat fstatvfs)
 $(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces)
-$(BUILD)/tests/unit/run/test_printout: LDLIBS += $(call wrap,fstatvfs target_describe)
+$(addprefix $(BUILD)/tests/unit/run/,test_printout test_printout_notes): LDLIBS += $(call wrap,fstatvfs target_describe)
 
 # and what another one reads
 $(BUILD)/tests/unit/verbs/test_options_table.o: CFLAGS += -DBUILD='"$(BUILD)"'

@@ -4,16 +4,7 @@
  * string in correct UTF-8 that reads back unchanged.
  */
 #include "format/bytes.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* Writing and reading a text again must not change it. */
 static void check_text(const struct bytes *text)

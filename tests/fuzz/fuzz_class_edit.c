@@ -5,11 +5,7 @@
  * once more.
  */
 #include "format/classfile/class_edit.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const struct class_hooks hooks = {"java/lang/Hook", "enter", "leave", "thrown", "left", "threw"};
 

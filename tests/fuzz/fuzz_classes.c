@@ -13,8 +13,6 @@
 
 #define FUZZ_HEAD 3
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_match(const struct match *m)
 {
 	check(m->method && m->method->class_name[0] && !strpbrk(m->method->class_name, ".;["));

@@ -4,21 +4,9 @@
  * and a limit that can be judged, and means the same when it is written again from its parts.
  */
 #include "filters/condition.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_condition: %s\n", what);
-	abort();
-}
 
 /* An operator says the same of a value as arithmetic does. */
 static void check_operator(const struct condition *c)

@@ -4,26 +4,14 @@
  * stack pointer above what it was, in little memory.
  */
 #include "uprobes/dwarf/cfi.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define PLACES 64
 #define DEPTH  16
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_elf: %s\n", what);
-	abort();
-}
 
 /* A stack on which each word is the address of another piece of the library. */
 static bool read_stack(void *context, uint64_t address, uint64_t *to)

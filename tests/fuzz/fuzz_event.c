@@ -4,22 +4,9 @@
  * and fields whose names are Java's, and means the same when it is written again from its parts.
  */
 #include "filters/event_list.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <ctype.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_event: %s\n", what);
-	abort();
-}
 
 static void check_field(const struct event_spec *e, size_t number)
 {

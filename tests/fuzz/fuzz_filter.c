@@ -7,20 +7,7 @@
 #include "filters/grammar.h"
 #include "filters/quote.h"
 #include "filters/suggest.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_filter: %s\n", what);
-	abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check_rejected(const struct filter_list *l, const struct diag *d)
 {

@@ -4,21 +4,7 @@
  * control is set to its own value, and applies or says in one line why not.
  */
 #include "format/jfc/jfc.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_jfc: %s\n", what);
-	abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check_message(const struct diag *d)
 {

@@ -4,20 +4,7 @@
  * with an error or with a correct file.
  */
 #include "format/jfr/jfr_merge.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_jfr_merge: %s\n", what);
-	abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static int put_chunk(void *context, const void *chunk, size_t size)
 {

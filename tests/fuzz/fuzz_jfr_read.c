@@ -4,22 +4,11 @@
  * with none. The output is discarded.
  */
 #include "user/view/print.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MAX_EVENT 20000 /* an input should take milliseconds */
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_jfr_read: %s\n", what);
-	abort();
-}
 
 typedef void print_function(struct jfr_file *file, struct select *select, struct printer *p);
 

@@ -4,20 +4,7 @@
  * are.
  */
 #include "user/stacks/kernel_symbols.h"
-
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_kernel_symbols: %s\n", what);
-	abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* The address in "ffffffff81000000 T _stext", or 0 if the line is malformed. */
 static uint64_t function_at(const char *line)

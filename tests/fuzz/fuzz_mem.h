@@ -3,13 +3,8 @@
 #ifndef TESTS_FUZZ_FUZZ_MEM_H
 #define TESTS_FUZZ_FUZZ_MEM_H
 
+#include "tests/fuzz/fuzz.h"
 #include "user/hotspot/mem.h"
-
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FUZZ_BASE 0x7f0000000000ULL
 
@@ -19,12 +14,6 @@ struct fuzz_mem {
 	size_t size;
 	unsigned int reads_left; /* more than may be needed */
 };
-
-static inline void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static inline int fuzz_read(const struct mem *m, uint64_t address, void *to, size_t size)
 {

@@ -18,8 +18,6 @@
 
 #define FUZZ_HEAD 7
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check_frame(const struct resolved_frame *f)
 {
 	const struct resolved_method *m = f->method;

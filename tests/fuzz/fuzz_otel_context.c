@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Any bytes as a process context: keys and texts lie in the message, and the walk ends as its visitor says. */
 #include "format/otel_context.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 struct message {
 	const char *at;
 	size_t size, attributes;
 };
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_otel_context: %s\n", what);
-	abort();
-}
 
 static bool lies_in(const struct message *m, struct slice s)
 {

@@ -2,11 +2,7 @@
 /* Any bytes as a compiled filter program: matching terminates and does not read outside it. */
 #include "filters/program.h"
 #include "filters/matcher.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const char *const names[] = {"a/b/C", "m", "", "A", "<init>", "com/acme/Cart", "checkout", "lambda$m$0", "LA;"};
 static const char *const descriptors[] = {"()V", "", "(", "(I[La/b/C;)V", "(LC", ")", "([[[)J"};

@@ -10,12 +10,9 @@
 #include "user/capture/stream.h"
 #include "user/segment/segment.h"
 #include "user/stacks/agent_stacks.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define GUARD 4096u
 

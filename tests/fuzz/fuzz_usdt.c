@@ -5,24 +5,10 @@
  */
 #include "uprobes/elf/elf_notes.h"
 #include "user/capture/usdt_cookie.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_usdt: %s\n", what);
-	abort();
-}
 
 static void check_sites(const struct elf_notes *notes, const char *provider, const char *name, size_t size)
 {

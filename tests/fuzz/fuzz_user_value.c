@@ -4,20 +4,7 @@
  * time, and a text is not longer than its records.
  */
 #include "user/record/user_value.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "fuzz_user_value: %s\n", what);
-	abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void read_all(enum plan_kind kind, const struct frt_field *f, size_t n, struct bytes *text)
 {

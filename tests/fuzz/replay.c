@@ -3,16 +3,12 @@
  * replay_fuzz_X FILE|DIR...: run a fuzz target over files without libFuzzer, as a regression test. A crash is the
  * failure. `replaying` names the current input, for the debugger and for the last line of output.
  */
+#include "tests/fuzz/fuzz.h"
+
 #include <dirent.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char replaying[4096];
 static unsigned replayed;

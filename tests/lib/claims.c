@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/claims.h"
 #include "format/vec.h"
+#include "tests/lib/test.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 void claims_release(struct claims *f)
 {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fail_nth.h"
-
-#include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/lib/test.h"
 
 /* volatile: the compiler assumes that malloc() reads no variable of the program */
 static __thread volatile unsigned int left;
@@ -21,6 +17,12 @@ bool fail_nth_happened(void)
 	return happened;
 }
 
+bool fail_nth_end(void)
+{
+	left = 0;
+	return happened;
+}
+
 bool fail_nth_works(void)
 {
 	void *p;
@@ -31,6 +33,14 @@ bool fail_nth_works(void)
 	free(p);
 	fail_nth(0);
 	return !p;
+}
+
+void fail_nth_or_skip(void)
+{
+	if (fail_nth_works())
+		return;
+	print_message("allocations cannot be failed here\n");
+	skip();
 }
 
 #ifdef __GLIBC__

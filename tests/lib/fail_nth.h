@@ -14,7 +14,13 @@ void fail_nth(unsigned int n);
 /* True if that allocation was reached. */
 bool fail_nth_happened(void);
 
+/* The same; none fails from now on. */
+bool fail_nth_end(void);
+
 /* True if allocations can fail here at all. */
 bool fail_nth_works(void);
+
+/* Skips the rest of the case if they cannot. */
+void fail_nth_or_skip(void);
 
 #endif

@@ -82,6 +82,22 @@ void chunk_event(struct chunk_builder *b, const char *name, int id)
 	chunk_annotate_field(b, B_TIMESTAMP, "TICKS");
 }
 
+void chunk_span(struct chunk_builder *b, const char *name)
+{
+	chunk_field(b, name, B_LONG, 0);
+	chunk_annotate_field(b, B_TIMESPAN, "TICKS");
+}
+
+void chunk_stacks(struct chunk_builder *b, int method, int frame, int stack)
+{
+	chunk_class(b, "jdk.types.StackFrame", frame, NULL);
+	chunk_field(b, "method", method, B_CONSTANT);
+	chunk_field(b, "lineNumber", B_INT, 0);
+	chunk_class(b, "jdk.types.StackTrace", stack, NULL);
+	chunk_field(b, "truncated", B_BOOLEAN, 0);
+	chunk_field(b, "frames", frame, B_ARRAY);
+}
+
 void chunk_init(struct chunk_builder *b)
 {
 	static const char *const names[] = {

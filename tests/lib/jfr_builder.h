@@ -58,12 +58,16 @@ enum { B_ARRAY = 1, B_CONSTANT = 2 };
 void chunk_class(struct chunk_builder *b, const char *name, int id, const char *super);
 void chunk_simple(struct chunk_builder *b, const char *name, int id);
 void chunk_field(struct chunk_builder *b, const char *name, int type, int flags);
+void chunk_span(struct chunk_builder *b, const char *name); /* a field: a duration in ticks */
 void chunk_annotate_field(struct chunk_builder *b, int annotation, const char *value);
 void chunk_annotate_class(struct chunk_builder *b, int annotation, const char *value);
 void chunk_attribute(struct chunk_builder *b, const char *name, const char *value); /* of the last element */
 
 /* An event type whose first field is startTime. */
 void chunk_event(struct chunk_builder *b, const char *name, int id);
+
+/* The types of stack traces, with the number that each is to have; `method` is declared elsewhere. */
+void chunk_stacks(struct chunk_builder *b, int method, int frame, int stack);
 
 /* Begin a checkpoint with one pool; the test then appends keys and values to b->body. */
 void chunk_begin_pool(struct chunk_builder *b, int type, unsigned int count);

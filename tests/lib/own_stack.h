@@ -10,7 +10,7 @@
 #include "uprobes/agent/sys.h"
 
 #include "tests/lib/fake_java.h"
-#include "tests/lib/test.h"
+#include "tests/lib/new_control.h"
 
 static uint64_t checked_load(uint64_t address, size_t size);
 static bool known_mappings(bool (*visit)(uint64_t, uint64_t, const char *, void *), void *context);
@@ -158,10 +158,8 @@ static inline void begin(uint32_t depth)
 
 static inline void reset(void)
 {
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
 	fake_java_free(java);
-	if (!control_create("unit"))
+	if (!new_control())
 		abort();
 	memset(known, 0, sizeof(known));
 	memset(&layout, 0, sizeof(layout));

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/planted.h"
 #include "tests/lib/recording.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 /* All times but a few are in tenths of a millisecond, as views print them, in a slot of 100 ms for each case. */
 #define D(tenths)	 ((tenths) * 100000ll)

@@ -5,6 +5,14 @@
 extern const struct test_cases *const __start_test_cases[] __attribute__((weak));
 extern const struct test_cases *const __stop_test_cases[] __attribute__((weak));
 
+void test_contains(const char *text, const char *part, bool wanted, const char *file, int line)
+{
+	if (!strstr(text, part) == !wanted)
+		return;
+	print_error("%s '%s' in:\n%s\n", wanted ? "no" : "there is", part, text);
+	_fail(file, line);
+}
+
 static int cases_compare(const void *a, const void *b)
 {
 	return (*(const struct test_cases *const *)a)->line - (*(const struct test_cases *const *)b)->line;

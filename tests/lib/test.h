@@ -55,6 +55,11 @@ struct test_cases {
 		      .check = f##_check, ##__VA_ARGS__);                                                        \
 	static void f(const __typeof__((array)[0]) *row)
 
+/* The text has this part, or has not. */
+#define assert_contains(text, part) test_contains(text, part, true, __FILE__, __LINE__)
+#define assert_lacks(text, part)    test_contains(text, part, false, __FILE__, __LINE__)
+void test_contains(const char *text, const char *part, bool wanted, const char *file, int line);
+
 /* Runs all cases; returns the status of the program. For a main() with a setup for all cases together. */
 int test_main(CMFixtureFunction setup, CMFixtureFunction teardown);
 

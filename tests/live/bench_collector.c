@@ -10,6 +10,8 @@
  */
 #include "bpf/queue.h"
 #include "tests/lib/fake_segment.h"
+#include "tests/lib/wrap.h"
+#include "user/jvm/jvm_model.h"
 #include "user/capture/holdback.h"
 #include "user/capture/queue.h"
 #include "user/record/recorder.h"
@@ -61,22 +63,15 @@ static struct {
 	uint32_t random;
 } queue;
 
-struct ring_buffer *__wrap_ring_buffer__new(int fd, ring_buffer_sample_fn on_sample, void *context,
-					    const struct ring_buffer_opts *opts);
-int __wrap_ring_buffer__consume(struct ring_buffer *rb);
-void __wrap_ring_buffer__free(struct ring_buffer *rb);
-int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag);
-int __wrap_jvm_model_version(const struct target *t, char *out, size_t size, struct diag *diag);
-
-struct ring_buffer *__wrap_ring_buffer__new(int fd, ring_buffer_sample_fn on_sample, void *context,
-					    const struct ring_buffer_opts *opts)
+WRAP(struct ring_buffer *, ring_buffer__new, int fd, ring_buffer_sample_fn on_sample, void *context,
+     const struct ring_buffer_opts *opts)
 {
 	queue.on_sample = on_sample;
 	queue.context = context;
 	return (struct ring_buffer *)&queue;
 }
 
-int __wrap_ring_buffer__consume(struct ring_buffer *rb)
+WRAP(int, ring_buffer__consume, struct ring_buffer *rb)
 {
 	int err = 0;
 
@@ -89,17 +84,17 @@ int __wrap_ring_buffer__consume(struct ring_buffer *rb)
 	return 0;
 }
 
-void __wrap_ring_buffer__free(struct ring_buffer *rb)
+WRAP(void, ring_buffer__free, struct ring_buffer *rb)
 {
 }
 
-int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag)
+WRAP(int, target_describe, const struct target *t, struct target_description *out, struct diag *diag)
 {
 	*out = (struct target_description){.jvm_name = strdup("OpenJDK")};
 	return 0;
 }
 
-int __wrap_jvm_model_version(const struct target *t, char *out, size_t size, struct diag *diag)
+WRAP(int, jvm_model_version, const struct target *t, char *out, size_t size, struct diag *diag)
 {
 	return diag_errno(diag, EACCES, "there is no target");
 }

@@ -5,6 +5,7 @@
  * not somebody vouches for them. Linked with -Wl,--wrap=seccomp_init,--wrap=tsc_usable.
  */
 #include "user/process/tsc.h"
+#include "tests/lib/wrap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +17,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-scmp_filter_ctx __real_seccomp_init(uint32_t otherwise);
-scmp_filter_ctx __wrap_seccomp_init(uint32_t otherwise);
-bool __wrap_tsc_usable(char how[static TSC_TEXT]);
-
-bool __wrap_tsc_usable(char how[static TSC_TEXT])
+WRAP(bool, tsc_usable, char how[static TSC_TEXT])
 {
 	return tsc_measured(how);
 }
@@ -48,7 +45,7 @@ static void on_refused(int signal, siginfo_t *info, void *context)
 	thread->uc_mcontext.gregs[REG_RAX] = -EPERM;
 }
 
-scmp_filter_ctx __wrap_seccomp_init(uint32_t otherwise)
+WRAP(scmp_filter_ctx, seccomp_init, uint32_t otherwise)
 {
 	struct sigaction action = {.sa_sigaction = on_refused, .sa_flags = SA_SIGINFO | SA_RESTART};
 

@@ -5,6 +5,7 @@
  * happen with a JVM newer than frtrace. Linked with -Wl,--wrap=session_take_stacks,--wrap=hotspot_layout_read.
  */
 #include "tests/lib/garble.h"
+#include "tests/lib/wrap.h"
 #include "user/hotspot/layout.h"
 #include "user/capture/session.h"
 
@@ -12,10 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void __real_session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout);
-void __wrap_session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout);
-
-void __wrap_session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout)
+WRAP(void, session_take_stacks, struct session *s, uint32_t sources, const struct frt_layout *layout)
 {
 	const char *number = getenv("FRTRACE_GARBLE");
 	struct frt_layout l = {0};
@@ -29,13 +27,8 @@ void __wrap_session_take_stacks(struct session *s, uint32_t sources, const struc
 	__real_session_take_stacks(s, sources, &l);
 }
 
-int __real_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m,
-			       const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d);
-int __wrap_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m,
-			       const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d);
-
-int __wrap_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m,
-			       const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
+WRAP(int, hotspot_layout_read, struct hotspot_layout *out, const struct mem *m,
+     const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
 {
 	int err = __real_hotspot_layout_read(out, m, symbols, d);
 	const char *how = getenv("FRTRACE_LAYOUT");

@@ -15,6 +15,7 @@
  * Linked with -Wl,--wrap=session_take_waits,--wrap=session_start,--wrap=btf__find_by_name_kind.
  */
 #include "user/capture/session.h"
+#include "tests/lib/wrap.h"
 
 #include <bpf/btf.h>
 #include <errno.h>
@@ -22,13 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void __real_session_take_waits(struct session *s, const struct kernel_sink *sink);
-void __wrap_session_take_waits(struct session *s, const struct kernel_sink *sink);
-int __real_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
-int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
-int __real_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind);
-int __wrap_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind);
 
 static FILE *out;
 static const struct session *session;
@@ -107,12 +101,12 @@ static void on_lost(void *context)
 		next.lost(next.context);
 }
 
-void __wrap_session_take_waits(struct session *s, const struct kernel_sink *sink)
+WRAP(void, session_take_waits, struct session *s, const struct kernel_sink *sink)
 {
 	next = *sink;
 }
 
-int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
+WRAP(int, session_start, struct session *s, const struct stream_sink *sink, struct diag *d)
 {
 	const struct kernel_sink ours = {
 		.wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost, .stacks = next.stacks};
@@ -127,7 +121,7 @@ int __wrap_session_start(struct session *s, const struct stream_sink *sink, stru
 	return __real_session_start(s, sink, d);
 }
 
-int __wrap_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind)
+WRAP(int, btf__find_by_name_kind, const struct btf *btf, const char *name, uint32_t kind)
 {
 	const char *without = getenv("FRTRACE_WITHOUT");
 

@@ -7,64 +7,22 @@
 #include "uprobes/agent/ring.c"
 #include "uprobes/agent/slot.c"
 #include "uprobes/agent/hook.h"
-#include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
-#include "uprobes/agent/stack_jvmti.h"
 #include "user/capture/stream.h"
-#include "tests/lib/test.h"
+#include "tests/unit/agent/hooked.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
-
-static uint32_t serials;
-static struct thread_virtual running; /* java_id 0: a platform thread */
-static uint32_t new_flags;	      /* flags of newly claimed slots */
-
-uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
-{
-	s->flags = new_flags;
-	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
-}
-
-enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
-					 uint32_t *id)
-{
-	return STACK_JVMTI_UNASKED;
-}
-
-/* Whether ended calls hold places is in test_open_stack.c. */
-uint32_t open_stack_ask(const struct frt_slot *s, JNIEnv *e, uint32_t method)
-{
-	return s->depth;
-}
-
-uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
-{
-	*is_virtual = running.java_id != 0;
-	return running.java_id;
-}
-
-bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
-{
-	*v = running;
-	if (running.java_id && running.java_id != known)
-		memset(name, 'v', v->name_length);
-	return running.java_id != 0;
-}
 
 static JNIEnv *const env = (JNIEnv *)0x7f12000003c0;
 
 static int setup(void **state)
 {
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
-	if (!control_create("unit"))
+	if (!new_control())
 		return -1;
 	control->epoch = 1;
 	control->recording[0].founder = 1;
 	recordings_shared = false;
-	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
-		recordings_since[r] = UINT64_MAX;
+	memset(recordings_since, 0xff, sizeof(recordings_since));
 	memset(slot_table, 0, sizeof(slot_table));
 	memset(free_rings, 0, sizeof(free_rings));
 	free_slots.top = 0;
@@ -72,6 +30,7 @@ static int setup(void **state)
 	ring_grow_ticks = 0;
 	control_since = 1;
 	running.java_id = new_flags = 0;
+	mount_unseen = true;
 	return 0;
 }
 
@@ -90,9 +49,11 @@ static void set_threshold(uint64_t ticks)
 		*control_rule(0, method) = ticks << FRT_RULE_SHIFT;
 }
 
-static void call(jint method)
+/* Returns the slot of this thread. */
+static struct frt_slot *call(jint method)
 {
 	hook_leave(env, NULL, hook_enter(env, NULL, method), method);
+	return slot_find(env);
 }
 
 CASE(finished_call_becomes_a_span, setup)
@@ -132,8 +93,7 @@ CASE(thrown_call_is_marked, setup)
 	struct frt_slot *s;
 
 	hook_thrown(env, NULL, hook_enter(env, NULL, 5), 5);
-	call(6);
-	s = slot_find(env);
+	s = call(6);
 	assert_int_equal(last(s, 1).flags, FRT_SPAN_THROWN);
 	assert_int_equal(last(s, 0).flags, 0);
 	assert_int_equal(s->thrown, 1);
@@ -155,10 +115,8 @@ CASE(each_half_ring_measures_the_cost_of_a_span, setup)
 	uint64_t began = sys_tsc(), spans = (1u << FRT_RING_FIRST_LOG2) / 2 / FRT_RECORD_SIZE;
 	struct frt_slot *s;
 
-	ring_grow_ticks = 0;
 	for (uint64_t i = 1; i < spans; i++)
-		call(3);
-	s = slot_find(env);
+		s = call(3);
 	assert_int_equal(s->record_ticks, 0);
 	call(3);
 	assert_in_range(s->record_ticks, 1, 1024); /* an outlier in the first one was interrupted */
@@ -204,12 +162,9 @@ CASE(call_from_before_the_recording_is_not_open, setup)
 
 CASE(call_below_the_threshold_is_counted_but_not_recorded, setup)
 {
-	struct frt_slot *s;
-	uint64_t head;
+	struct frt_slot *s = call(1);
+	uint64_t head = s->head;
 
-	call(1);
-	s = slot_find(env);
-	head = s->head;
 	set_threshold(UINT64_MAX / 8);
 	for (int i = 0; i < 100; i++)
 		call(1);
@@ -343,12 +298,9 @@ CASE(parked_call_is_not_lost_when_another_virtual_thread_ends_a_call_below, setu
 
 CASE(each_half_of_the_ring_is_drained, setup)
 {
-	struct frt_slot *s;
-	uint64_t half;
+	struct frt_slot *s = call(1);
+	uint64_t half = ring_size(s) / 2;
 
-	call(1);
-	s = slot_find(env);
-	half = ring_size(s) / 2;
 	for (int i = 0; i < 200; i++) {
 		call(1);
 		assert_int_equal(s->drained, s->head & ~(half - 1));
@@ -362,8 +314,7 @@ CASE(ring_of_a_busy_thread_grows_and_loses_nothing, setup)
 	uint64_t sizes = 0;
 
 	ring_grow_ticks = UINT64_MAX;
-	call(1);
-	s = slot_find(env);
+	s = call(1);
 	for (jint i = 2; i < 3000; i++) {
 		uint64_t before = ring_size(s), had;
 
@@ -382,8 +333,7 @@ CASE(ring_of_a_calm_thread_stays_small, setup)
 	uint64_t size;
 
 	ring_grow_ticks = 1;
-	call(1);
-	s = slot_find(env);
+	s = call(1);
 	size = ring_size(s);
 	for (int i = 0; i < 1000; i++)
 		call(1);
@@ -396,8 +346,7 @@ CASE(call_without_memory_for_a_ring_is_counted_as_unrecorded, setup)
 
 	control->ring_cap = 0;
 	for (int i = 0; i < 3; i++)
-		call(1);
-	s = slot_find(env);
+		s = call(1);
 	assert_int_equal(s->unrecorded, 3);
 	assert_int_equal(s->exited, 3);
 	assert_int_equal(s->recorded, 0);
@@ -441,16 +390,14 @@ static struct segment_totals totals_of(uint32_t recording)
 
 CASE(each_recording_gets_its_own_calls, setup)
 {
+	jlong early = hook_enter(env, NULL, 5);
 	struct frt_slot *s;
-	jlong early;
 
-	early = hook_enter(env, NULL, 5);
 	call(3);
 	second_joins();
 	*control_rule(0, 4) = FRT_RULE_UNTRACED; /* 3 is the first one's, 4 the second one's, 5 both ones' */
 	*control_rule(1, 4) = *control_rule(1, 5) = 0;
-	call(3);
-	s = slot_find(env);
+	s = call(3);
 	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(1) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
 	call(4);
 	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(0) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
@@ -478,8 +425,7 @@ CASE(thresholds_are_each_recordings_own, setup)
 	second_joins();
 	*control_rule(0, 5) = 1ull << 50 << FRT_RULE_SHIFT;
 	*control_rule(1, 5) = FRT_RULE_THROWN;
-	call(5);
-	s = slot_find(env);
+	s = call(5);
 	assert_int_equal(s->head, 0);
 	hook_thrown(env, NULL, hook_enter(env, NULL, 5), 5);
 	assert_int_equal(last(s, 0).flags, FRT_SPAN_THROWN | FRT_SPAN_NOT(0) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
@@ -505,8 +451,7 @@ CASE(lost_exits_are_each_recordings_own, setup)
 	hook_thrown(env, NULL, first, 5);
 	assert_int_equal(totals_of(0).lost_exits, 2 * FRT_OPEN_CALLS + 10);
 	assert_int_equal(totals_of(1).lost_exits, 10);
-	assert_int_equal(totals_of(0).open, 0);
-	assert_int_equal(totals_of(1).open, 0);
+	assert_int_equal(totals_of(0).open + totals_of(1).open, 0);
 	hook_enter(env, NULL, 4);
 	hook_enter(env, NULL, 3);
 	slot_release(env);
@@ -538,8 +483,7 @@ CASE(span_of_a_virtual_thread_follows_its_name, setup)
 
 	new_flags = FRT_SLOT_CARRIER;
 	running = (struct thread_virtual){77, 5};
-	call(1);
-	s = slot_find(env);
+	s = call(1);
 	assert_int_equal(last(s, 1).kind, FRT_VTHREAD);
 	assert_int_equal(last(s, 0).flags, FRT_SPAN_VIRTUAL);
 	hook_thrown(env, NULL, hook_enter(env, NULL, 2), 2);
@@ -560,8 +504,7 @@ CASE(virtual_thread_is_named_again_in_each_half, setup)
 
 	new_flags = FRT_SLOT_CARRIER;
 	running = (struct thread_virtual){77, 5};
-	call(1);
-	s = slot_find(env);
+	s = call(1);
 	halves = ring_size(s) / 2 / FRT_RECORD_SIZE;
 	for (uint64_t i = 0; i < 40; i++) {
 		uint64_t head = s->head;
@@ -577,22 +520,19 @@ struct reader {
 	uint64_t next[8], spans, bad;
 };
 
-static void on_span(void *context, const struct frt_span *r, const struct stream_vthread *v)
-{
-	struct reader *reader = context;
-	unsigned int thread = r->method >> 24;
-
-	reader->spans++;
-	if (thread >= 8 || (r->method & 0xffffff) < reader->next[thread])
-		reader->bad++;
-	else
-		reader->next[thread] = (r->method & 0xffffff) + 1;
-}
-
 static void on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
-	for (size_t i = 0; i < n; i++)
-		on_span(context, &s[i], v);
+	struct reader *reader = context;
+
+	for (; n--; s++) {
+		uint32_t thread = s->method >> 24, number = s->method & 0xffffff;
+
+		reader->spans++;
+		if (thread >= 8 || number < reader->next[thread])
+			reader->bad++;
+		else
+			reader->next[thread] = number + 1;
+	}
 }
 
 static void on_cover(void *context, uint64_t tsc)

@@ -8,52 +8,17 @@
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/mounts.h"
-#include "uprobes/agent/open_stack.h"
-#include "uprobes/agent/stack_jvmti.h"
 #include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
-#include "tests/lib/test.h"
+#include "tests/unit/agent/hooked.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
 
 #define A ((JNIEnv *)0x7f12000003c0)
 #define B ((JNIEnv *)0x7f12000103c0)
 #define V 77
 
 enum { CHILD = 1, STRAY, ALL, THROWN, NEVER, TIMED };
-
-static uint32_t serials, new_flags;
-static bool over; /* no open call is on the stack */
-
-uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
-{
-	s->flags = new_flags;
-	s->carrier = (struct frt_carrier){.java_id = 0};
-	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
-}
-
-uint32_t open_stack_ask(const struct frt_slot *s, JNIEnv *e, uint32_t method)
-{
-	return over ? 0 : s->depth;
-}
-
-enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
-					 uint32_t *id)
-{
-	return STACK_JVMTI_UNASKED;
-}
-
-uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
-{
-	*is_virtual = false;
-	return 0;
-}
-
-bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
-{
-	return false;
-}
 
 static void set_rule(uint32_t method, uint64_t ticks, uint64_t flags)
 {
@@ -62,9 +27,7 @@ static void set_rule(uint32_t method, uint64_t ticks, uint64_t flags)
 
 static int setup(void **state)
 {
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
-	if (!control_create("unit"))
+	if (!new_control())
 		return -1;
 	control->epoch = 1;
 	control->recording[0].founder = control->recording[0].number = 1;

@@ -138,7 +138,7 @@ CASE(timeout_and_end_of_the_jvm_are_distinguished, open_listener, close_listener
 	struct diag d;
 
 	assert_int_equal(launch_socket_command(connection, "stop", 20, &result, &d), -ETIMEDOUT);
-	assert_non_null(strstr(d.text, "no answer within"));
+	assert_contains(d.text, "no answer within");
 	launch_link_close();
 	assert_int_equal(launch_socket_command(connection, "stop", 1000, &result, &d), -ESRCH);
 	close(connection);

@@ -5,78 +5,38 @@
  */
 #include "uprobes/agent/mounts.c"
 #include "uprobes/agent/hook.h"
-#include "uprobes/agent/open_stack.h"
-#include "uprobes/agent/stack_jvmti.h"
-#include "uprobes/agent/thread.h"
-#include "tests/lib/test.h"
-
-#include <sys/mman.h>
+#include "tests/unit/agent/hooked.h"
 
 #define A ((JNIEnv *)0x7f12000003c0)
 #define B ((JNIEnv *)0x7f12000103c0)
 #define C ((JNIEnv *)0x7f12000203c0)
 #define V 77
 
-static uint64_t running; /* the id of the virtual thread that runs; 0: none */
-static uint32_t serials, new_flags;
-
-uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
-{
-	s->flags = new_flags;
-	s->carrier = (struct frt_carrier){.java_id = running};
-	return ++serials;
-}
-
-uint32_t open_stack_ask(const struct frt_slot *s, JNIEnv *e, uint32_t method)
-{
-	return s->depth;
-}
-
-enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
-					 uint32_t *id)
-{
-	return STACK_JVMTI_UNASKED;
-}
-
-uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
-{
-	*is_virtual = running;
-	return running;
-}
-
-bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
-{
-	*v = (struct thread_virtual){.java_id = running};
-	return running;
-}
-
 static int setup(void **state)
 {
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
-	if (!control_create("unit"))
+	if (!new_control())
 		return -1;
 	control->epoch = 1;
 	slot_reset_all();
 	mounts_begin();
 	frtrace_drain_semaphore = 1;
 	control_since = 1;
-	running = 0;
+	running.java_id = 0;
 	new_flags = FRT_SLOT_CARRIER;
 	return 0;
 }
 
 static void mount(JNIEnv *env, uint64_t id)
 {
-	running = 0;
+	running.java_id = 0;
 	mounts_mount(env, NULL, id);
-	running = id;
+	running.java_id = id;
 }
 
 static void unmount(JNIEnv *env)
 {
-	mounts_unmount(env, NULL, running);
-	running = 0;
+	mounts_unmount(env, NULL, running.java_id);
+	running.java_id = 0;
 }
 
 static void enter_and_park(JNIEnv *env, uint64_t id, jlong *start)
@@ -95,7 +55,7 @@ static bool leave(JNIEnv *env, jlong start)
 	hook_leave(env, NULL, start, 1);
 	memcpy(&r, ring_at(s) + ((s->head - FRT_RECORD_SIZE) & (ring_size(s) - 1)), sizeof(r));
 	assert_int_equal(r.start, start);
-	assert_int_equal(r.flags & ~FRT_SPAN_FOLLOWED, running ? FRT_SPAN_VIRTUAL : 0);
+	assert_int_equal(r.flags & ~FRT_SPAN_FOLLOWED, running.java_id ? FRT_SPAN_VIRTUAL : 0);
 	return r.flags & FRT_SPAN_FOLLOWED;
 }
 
@@ -162,7 +122,7 @@ CASE(a_thread_that_is_mounted_when_its_carrier_is_first_seen_is_followed, setup)
 {
 	jlong start;
 
-	running = V;
+	running.java_id = V;
 	start = hook_enter(A, NULL, 1);
 	unmount(A);
 	mount(B, V);
@@ -183,7 +143,7 @@ CASE(a_thread_that_has_ended_is_forgotten, setup)
 	hook_enter(A, NULL, 1); /* a StackOverflowError swallows its exit */
 	mounts_end(A, NULL, V);
 	assert_int_equal(key_of(A), 0);
-	running = 0;
+	running.java_id = 0;
 	mount(B, V);
 	assert_int_equal(key_of(B), 0);
 }
@@ -329,7 +289,7 @@ static bool is_traced(JNIEnv *env)
 	bool traced;
 
 	hook_leave(env, NULL, hook_enter(env, NULL, 1), 1); /* names the thread */
-	traced = trace_context_read(slot_find(env), running ? FRT_SPAN_VIRTUAL : 0, &f);
+	traced = trace_context_read(slot_find(env), running.java_id ? FRT_SPAN_VIRTUAL : 0, &f);
 	assert_true(!traced || (f.number == FRT_FIELD_TRACE && f.data[0] == 1 && f.data[23] == 24));
 	return traced;
 }
@@ -361,7 +321,7 @@ CASE(a_trace_of_a_carrier_is_nobodys, setup)
 	static const uint8_t record[28] = {1, [23] = 24, [24] = 1};
 
 	publish();
-	running = V;
+	running.java_id = V;
 	variable = record;
 	assert_false(is_traced(A)); /* it was there before its carrier was seen */
 	mount(B, V);
@@ -373,7 +333,7 @@ CASE(a_trace_of_a_carrier_is_nobodys, setup)
 	mount(B, V);
 	variable = record;
 	assert_true(is_traced(B));
-	running = 78; /* one whose mount was not seen */
+	running.java_id = 78; /* one whose mount was not seen */
 	assert_false(is_traced(B));
 }
 

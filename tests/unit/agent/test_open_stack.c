@@ -10,9 +10,7 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/thread.h"
-#include "tests/lib/test.h"
-
-#include <sys/mman.h>
+#include "tests/lib/new_control.h"
 
 #define WITHOUT_HOOKS 100
 #define OBSOLETE      99 /* an earlier version of method 1 */
@@ -68,9 +66,7 @@ static jvmtiEnv fake = &table;
 
 static int setup(void **state)
 {
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
-	if (!control_create("unit"))
+	if (!new_control())
 		return -1;
 	jvmti = &fake;
 	control->epoch = 1;

@@ -6,7 +6,7 @@
 #include "uprobes/agent/ring.c"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/slot.h"
-#include "tests/lib/test.h"
+#include "tests/unit/agent/hooked.h"
 
 static JNIEnv *ends_meanwhile; /* a thread that ends while another one's calls are being counted */
 
@@ -24,39 +24,7 @@ static void update_shares_slowly(struct frt_slot *s)
 #include "uprobes/agent/slot.c"
 #undef recordings_update_shares
 
-#include "uprobes/agent/stack_jvmti.h"
-
 #include <pthread.h>
-#include <sys/mman.h>
-
-static uint32_t serials;
-static struct thread_virtual running; /* java_id 0: a platform thread */
-static const char *running_name = "";
-
-uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
-{
-	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
-}
-
-enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
-					 uint32_t *id)
-{
-	return STACK_JVMTI_UNASKED;
-}
-
-uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
-{
-	*is_virtual = running.java_id != 0;
-	return running.java_id;
-}
-
-bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
-{
-	*v = running;
-	if (running.java_id && running.java_id != known)
-		memcpy(name, running_name, v->name_length);
-	return running.java_id != 0;
-}
 
 static JNIEnv *env_of(uint64_t n)
 {
@@ -73,9 +41,7 @@ static void append_span(struct frt_slot *s, const struct frt_span *span)
 
 static int setup(void **state)
 {
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
-	if (!control_create("unit"))
+	if (!new_control())
 		return -1;
 	control->epoch = 1;
 	memset(slot_table, 0, sizeof(slot_table));

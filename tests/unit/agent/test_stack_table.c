@@ -5,11 +5,10 @@
  */
 #include "uprobes/agent/stack_table.c"
 #include "user/stacks/agent_stacks.h"
-#include "tests/lib/test.h"
+#include "tests/lib/new_control.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 
 #define THREADS	 4u
 #define STACKS	 20000u /* per thread and round: in total more than there are rows */
@@ -24,9 +23,7 @@ static void set_capacity(uint32_t frames)
 
 static int setup(void **state)
 {
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
-	if (!control_create("unit"))
+	if (!new_control())
 		return -1;
 	memset(known, 0, sizeof(known));
 	set_capacity(FRT_STACK_FRAMES);

@@ -6,10 +6,9 @@
 #include "uprobes/agent/timing.c"
 #include "uprobes/agent/slot.h"
 #include "user/capture/timing.h"
-#include "tests/lib/test.h"
+#include "tests/lib/new_control.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
 
 #define THREADS 8
 #define METHODS 3000
@@ -22,9 +21,7 @@ static struct timings sums;
 static int setup(void **state)
 {
 	timings_release(&sums);
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
-	if (!control_create("unit"))
+	if (!new_control())
 		return -1;
 	memset(free_cells, 0, sizeof(free_cells));
 	control->epoch = 1;

@@ -2,9 +2,7 @@
 /* Open calls of virtual threads. The JVM's answers and the JavaThread with its id are provided here. */
 #include "uprobes/agent/virtual_calls.h"
 #include "uprobes/agent/thread.h"
-#include "tests/lib/test.h"
-
-#include <sys/mman.h>
+#include "tests/lib/new_control.h"
 
 static struct {
 	uint64_t env, owner_id;
@@ -25,9 +23,7 @@ uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
 
 static int setup(void **state)
 {
-	if (control)
-		munmap(control, FRT_SEGMENT_SIZE);
-	if (!control_create("unit"))
+	if (!new_control())
 		return -1;
 	config.layout = (struct frt_layout){.thread_owner_id = FRT_NO_OFFSET};
 	virtual_calls_begin(&config);

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Both ends of the command word: the collector's functions, and a thread that answers as the agent's does. */
 #include "tests/lib/fake_segment.h"
+#include "tests/lib/test.h"
 #include "user/capture/agent_commands.h"
 #include "user/process/run_directory.h"
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
 #include "user/text/monotonic.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct agent {
 	struct segment segment;
@@ -91,7 +84,7 @@ static void agent_end(struct agent *a)
 	fake_segment_free(&a->segment);
 }
 
-static void commands_are_carried_out_one_by_one(void **state)
+CASE(commands_are_carried_out_one_by_one)
 {
 	struct agent a = {.result = FRT_DONE};
 	struct target t = self();
@@ -107,7 +100,7 @@ static void commands_are_carried_out_one_by_one(void **state)
 	agent_end(&a);
 }
 
-static void a_refusal_has_the_agents_words_or_those_of_its_result(void **state)
+CASE(a_refusal_has_the_agents_words_or_those_of_its_result)
 {
 	struct agent a = {.result = FRT_JVMTI_FAILED};
 	struct target t = self();
@@ -115,17 +108,17 @@ static void a_refusal_has_the_agents_words_or_those_of_its_result(void **state)
 
 	agent_start(&a);
 	assert_int_equal(agent_command(&a.segment, &t, NULL, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
-	assert_non_null(strstr(d.text, "cannot 'stop' in the target: the JVM failed to carry it out"));
+	assert_contains(d.text, "cannot 'stop' in the target: the JVM failed to carry it out");
 	strcpy(segment_header(&a.segment)->message, "the JVM could not restore all classes");
 	assert_int_equal(agent_command(&a.segment, &t, NULL, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
-	assert_non_null(strstr(d.text, "could not restore all classes"));
+	assert_contains(d.text, "could not restore all classes");
 	/* no byte of a message ends it */
 	memset(segment_header(&a.segment)->message, 'x', sizeof(segment_header(&a.segment)->message));
 	assert_int_equal(agent_command(&a.segment, &t, NULL, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
 	agent_end(&a);
 }
 
-static void an_agent_that_asks_without_a_limit_is_given_nothing(void **state)
+CASE(an_agent_that_asks_without_a_limit_is_given_nothing)
 {
 	struct agent a = {.result = FRT_DONE, .asks = true};
 	struct metaspace unlimited = {.limit = METASPACE_NO_LIMIT};
@@ -144,14 +137,14 @@ static void an_agent_that_asks_without_a_limit_is_given_nothing(void **state)
 	agent_end(&a);
 }
 
-static void nobody_answers(void **state)
+CASE(nobody_answers)
 {
 	struct segment s = fake_segment_new();
 	struct target t = self();
 	struct diag d;
 
 	assert_int_equal(agent_command(&s, &t, NULL, FRT_COMMAND_START, 20, &d), -ETIMEDOUT);
-	assert_non_null(strstr(d.text, "does not answer"));
+	assert_contains(d.text, "does not answer");
 	/* the next collector does not send another one meanwhile */
 	assert_int_equal(agent_command(&s, &t, NULL, FRT_COMMAND_STOP, 20, &d), -ETIMEDOUT);
 	assert_int_equal(segment_header(&s)->command.number, 1);
@@ -159,7 +152,7 @@ static void nobody_answers(void **state)
 	fake_segment_free(&s);
 }
 
-static void progress_gives_more_time_but_not_for_ever(void **state)
+CASE(progress_gives_more_time_but_not_for_ever)
 {
 	struct agent slow = {.work_ms = 2500}, endless = {.work_ms = 1 << 30};
 	struct target t = self();
@@ -173,7 +166,7 @@ static void progress_gives_more_time_but_not_for_ever(void **state)
 	agent_end(&endless);
 }
 
-static void a_signal_ends_the_wait(void **state)
+CASE(a_signal_ends_the_wait)
 {
 	struct segment s = fake_segment_new();
 	struct target t = self();
@@ -190,7 +183,7 @@ static void a_signal_ends_the_wait(void **state)
 	fake_segment_free(&s);
 }
 
-static void the_target_ends_meanwhile(void **state)
+CASE(the_target_ends_meanwhile)
 {
 	struct segment s = fake_segment_new();
 	struct target t = self();
@@ -206,19 +199,19 @@ static void the_target_ends_meanwhile(void **state)
 	fake_segment_free(&s);
 }
 
-static void every_result_has_words(void **state)
+CASE(every_result_has_words)
 {
 	char text[AGENT_RESULT_TEXT];
 
 	for (int result = FRT_NO_JVMTI; result <= FRT_ANOTHER_COPY; result++)
 		assert_true(strlen(agent_result_text(result, text)) > 10);
-	assert_non_null(strstr(agent_result_text(FRT_CALL_KILLS | SYS_pwrite64, text), "kill the JVM for pwrite64()"));
-	assert_non_null(strstr(agent_result_text(FRT_CALL_FAILS | EFBIG << 12 | SYS_ftruncate, text),
-			       "ftruncate() fails in the JVM"));
-	assert_non_null(strstr(text, strerror(EFBIG)));
+	assert_contains(agent_result_text(FRT_CALL_KILLS | SYS_pwrite64, text), "kill the JVM for pwrite64()");
+	assert_contains(agent_result_text(FRT_CALL_FAILS | EFBIG << 12 | SYS_ftruncate, text),
+			"ftruncate() fails in the JVM");
+	assert_contains(text, strerror(EFBIG));
 }
 
-static void a_lock_has_one_holder_and_ends_with_it(void **state)
+CASE(a_lock_has_one_holder_and_ends_with_it)
 {
 	pid_t jvm = getpid();
 	int lock, second, ready[2];
@@ -232,7 +225,7 @@ static void a_lock_has_one_holder_and_ends_with_it(void **state)
 	assert_true(lock >= 0);
 	assert_int_equal(attach_lock(jvm, &second, &d), -EBUSY);
 	snprintf(holder, sizeof(holder), "frtrace pid %d ", (int)getpid());
-	assert_non_null(strstr(d.text, holder));
+	assert_contains(d.text, holder);
 	attach_unlock(jvm, lock);
 	assert_int_equal(pipe(ready), 0);
 	pid = fork();
@@ -250,21 +243,4 @@ static void a_lock_has_one_holder_and_ends_with_it(void **state)
 	attach_unlock(jvm, lock);
 	close(ready[0]);
 	close(ready[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commands_are_carried_out_one_by_one),
-		cmocka_unit_test(a_refusal_has_the_agents_words_or_those_of_its_result),
-		cmocka_unit_test(an_agent_that_asks_without_a_limit_is_given_nothing),
-		cmocka_unit_test(nobody_answers),
-		cmocka_unit_test(progress_gives_more_time_but_not_for_ever),
-		cmocka_unit_test(a_signal_ends_the_wait),
-		cmocka_unit_test(the_target_ends_meanwhile),
-		cmocka_unit_test(every_result_has_words),
-		cmocka_unit_test(a_lock_has_one_holder_and_ends_with_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

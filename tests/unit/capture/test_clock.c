@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The conversion, on pairs made by hand; and the running clock against itself. */
 #include "user/capture/clock.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
-
-#include <cmocka.h>
 
 static struct clock c;
 
@@ -34,7 +28,7 @@ static int64_t monotonic(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static void stamp_is_interpolated_between_the_pairs_around_it(void **state)
+CASE(stamp_is_interpolated_between_the_pairs_around_it, setup)
 {
 	assert_int_equal(clock_ns(&c, 1000), 500000);
 	assert_int_equal(clock_ns(&c, 2000), 500500);
@@ -44,13 +38,13 @@ static void stamp_is_interpolated_between_the_pairs_around_it(void **state)
 	assert_int_equal(clock_ns(&c, 1500), 500250); /* back again, past the hint */
 }
 
-static void stamp_from_before_us_is_reckoned_from_the_longest_base(void **state)
+CASE(stamp_from_before_us_is_reckoned_from_the_longest_base, setup)
 {
 	assert_int_equal(clock_ns(&c, 400), 500000 - 200); /* 3 ticks a nanosecond over all */
 	assert_int_equal(clock_ns(&c, 0), 500000 - 333);
 }
 
-static void stamp_of_long_ago_does_not_overflow(void **state)
+CASE(stamp_of_long_ago_does_not_overflow, setup)
 {
 	c.pair[0] = (struct clock_pair){3000000000000000000, 1000000000000000000, 0};
 	c.pair[1] = (struct clock_pair){6000000000000000000, 2000000000000000000, 0};
@@ -60,7 +54,7 @@ static void stamp_of_long_ago_does_not_overflow(void **state)
 			1500000000000000000); /* over 31 years */
 }
 
-static void forged_stamps_stay_within_bounds(void **state)
+CASE(forged_stamps_stay_within_bounds, setup)
 {
 	static const uint64_t stamps[] = {0, 1, 1ull << 62, 1ull << 63, UINT64_MAX - 1, UINT64_MAX};
 
@@ -74,7 +68,7 @@ static void forged_stamps_stay_within_bounds(void **state)
 	assert_true(clock_ns(&c, UINT64_MAX) == CLOCK_FARTHEST); /* at less than 8 GHz */
 }
 
-static void each_pair_is_found(void **state)
+CASE(each_pair_is_found, setup)
 {
 	for (size_t i = 0; i < CLOCK_PAIRS; i++) /* each interval of another rate */
 		c.pair[i] = (struct clock_pair){1000 + 100 * i, (int64_t)(i * i), 0};
@@ -87,7 +81,7 @@ static void each_pair_is_found(void **state)
 	}
 }
 
-static void time_becomes_the_stamp_that_has_it(void **state)
+CASE(time_becomes_the_stamp_that_has_it, setup)
 {
 	assert_int_equal(clock_tsc(&c, 500000), 1000);
 	assert_int_equal(clock_tsc(&c, 500500), 2000);
@@ -98,7 +92,7 @@ static void time_becomes_the_stamp_that_has_it(void **state)
 		assert_in_range(clock_ns(&c, clock_tsc(&c, ns)), ns - 1, ns);
 }
 
-static void conversion_never_runs_backwards(void **state)
+CASE(conversion_never_runs_backwards, setup)
 {
 	int64_t last = INT64_MIN, now;
 
@@ -108,7 +102,7 @@ static void conversion_never_runs_backwards(void **state)
 	}
 }
 
-static void durations_go_there_and_back(void **state)
+CASE(durations_go_there_and_back, setup)
 {
 	assert_int_equal(clock_ticks_of_ns(&c, 1000), 3000);
 	assert_int_equal(clock_ns_of_ticks(&c, 3000), 1000);
@@ -116,7 +110,7 @@ static void durations_go_there_and_back(void **state)
 	assert_true(clock_ticks_of_ns(&c, INT64_MAX) == INT64_MAX);
 }
 
-static void pairs_rise_and_come_within_their_error(void **state)
+CASE(pairs_rise_and_come_within_their_error, setup)
 {
 	uint64_t before, after;
 	int64_t from, to, got;
@@ -136,7 +130,7 @@ static void pairs_rise_and_come_within_their_error(void **state)
 	assert_in_range(clock_last(&c)->error, 1, monotonic() - to);
 }
 
-static void covering_a_young_stamp_moves_the_end_behind_it(void **state)
+CASE(covering_a_young_stamp_moves_the_end_behind_it, setup)
 {
 	uint64_t stamp;
 
@@ -150,7 +144,7 @@ static void covering_a_young_stamp_moves_the_end_behind_it(void **state)
 		assert_true(c.pair[i - 1].tsc < c.pair[i].tsc && c.pair[i - 1].monotonic <= c.pair[i].monotonic);
 }
 
-static void a_counter_that_was_set_back_is_noticed(void **state)
+CASE(a_counter_that_was_set_back_is_noticed, setup)
 {
 	uint64_t second;
 
@@ -166,7 +160,7 @@ static void a_counter_that_was_set_back_is_noticed(void **state)
 	assert_true(c.set_back);
 }
 
-static void covering_an_old_stamp_takes_no_pair(void **state)
+CASE(covering_an_old_stamp_takes_no_pair, setup)
 {
 	struct clock_pair end;
 
@@ -177,7 +171,7 @@ static void covering_an_old_stamp_takes_no_pair(void **state)
 }
 
 /* A recording that samples all the time keeps few pairs; the last one is always the present. */
-static void pairs_that_stay_are_some_way_apart(void **state)
+CASE(pairs_that_stay_are_some_way_apart, setup)
 {
 	clock_init(&c);
 	for (int i = 0; i < 200; i++)
@@ -187,7 +181,7 @@ static void pairs_that_stay_are_some_way_apart(void **state)
 		assert_true(c.pair[i].monotonic - c.pair[i - 1].monotonic >= 10000000);
 }
 
-static void full_clock_forgets_old_pairs_and_keeps_its_ends(void **state)
+CASE(full_clock_forgets_old_pairs_and_keeps_its_ends, setup)
 {
 	struct clock_pair first, last;
 	int64_t begin = monotonic() - (int64_t)CLOCK_PAIRS * 20000000;
@@ -210,7 +204,7 @@ static void full_clock_forgets_old_pairs_and_keeps_its_ends(void **state)
 	assert_true(c.hint < c.pairs);
 }
 
-static void moments_become_stamps_and_back(void **state)
+CASE(moments_become_stamps_and_back, setup)
 {
 	int64_t begin, end;
 
@@ -228,7 +222,7 @@ static void moments_become_stamps_and_back(void **state)
 	assert_true(clock_last(&c)->monotonic >= end);
 }
 
-static void offset_leads_from_monotonic_to_realtime(void **state)
+CASE(offset_leads_from_monotonic_to_realtime, setup)
 {
 	int64_t from = monotonic(), offset = clock_realtime_offset(), real, to;
 	struct timespec t;
@@ -237,29 +231,4 @@ static void offset_leads_from_monotonic_to_realtime(void **state)
 	real = t.tv_sec * 1000000000LL + t.tv_nsec;
 	to = monotonic();
 	assert_true(llabs(offset - (real - to)) <= to - from + 1000000);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(stamp_is_interpolated_between_the_pairs_around_it),
-		TEST(stamp_from_before_us_is_reckoned_from_the_longest_base),
-		TEST(stamp_of_long_ago_does_not_overflow),
-		TEST(forged_stamps_stay_within_bounds),
-		TEST(each_pair_is_found),
-		TEST(time_becomes_the_stamp_that_has_it),
-		TEST(conversion_never_runs_backwards),
-		TEST(durations_go_there_and_back),
-		TEST(pairs_rise_and_come_within_their_error),
-		TEST(covering_a_young_stamp_moves_the_end_behind_it),
-		TEST(a_counter_that_was_set_back_is_noticed),
-		TEST(covering_an_old_stamp_takes_no_pair),
-		TEST(pairs_that_stay_are_some_way_apart),
-		TEST(full_clock_forgets_old_pairs_and_keeps_its_ends),
-		TEST(moments_become_stamps_and_back),
-		TEST(offset_leads_from_monotonic_to_realtime),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/holdback.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct {
 	uint64_t start[1000];
@@ -52,7 +46,7 @@ static void feed(uint64_t start, const struct stream_vthread *v)
 	in.spans(in.context, &(struct frt_span){.start = start}, 1, v);
 }
 
-static void what_was_drained_passes(void **state)
+CASE(what_was_drained_passes, setup, teardown)
 {
 	feed(1, NULL);
 	holdback_release(h, UINT64_MAX);
@@ -60,7 +54,7 @@ static void what_was_drained_passes(void **state)
 	assert_int_equal(seen.covers, 1);
 }
 
-static void what_was_swept_waits_for_the_queue(void **state)
+CASE(what_was_swept_waits_for_the_queue, setup, teardown)
 {
 	struct stream_vthread v = {.java_id = 7, .name = "seven"};
 
@@ -84,7 +78,7 @@ static void what_was_swept_waits_for_the_queue(void **state)
 	assert_int_equal(seen.spans, 3);
 }
 
-static void each_sweep_has_its_own_position(void **state)
+CASE(each_sweep_has_its_own_position, setup, teardown)
 {
 	for (uint64_t sweep = 0; sweep < 10; sweep++) {
 		holdback_begin(h);
@@ -98,16 +92,4 @@ static void each_sweep_has_its_own_position(void **state)
 	assert_int_equal(seen.spans, 600);
 	for (size_t i = 0; i < 600; i++)
 		assert_int_equal(seen.start[i], 100 * (i / 60) + i % 60);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(what_was_drained_passes),
-		T(what_was_swept_waits_for_the_queue),
-		T(each_sweep_has_its_own_position),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,8 @@
 #include "user/capture/hotspot_source.c"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/fake_streams.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns);
-uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
-int __wrap_bpf_map__fd(const struct bpf_map *map);
-int __wrap_bpf_map_lookup_elem(int fd, const void *key, void *value);
-void __wrap_hotspot_methods_finish(struct hotspot_methods *methods);
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 static struct frtrace_bpf bpf;
 static struct session session;
@@ -21,28 +12,28 @@ static struct hotspot_source *h;
 static struct frt_probe_counts counts;
 static uint32_t method;
 
-uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns)
+WRAP(uint64_t, clock_tsc, struct clock *c, int64_t ns)
 {
 	return ns;
 }
 
-uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns)
+WRAP(uint64_t, clock_ticks_of_ns, const struct clock *c, uint64_t ns)
 {
 	return ns;
 }
 
-int __wrap_bpf_map__fd(const struct bpf_map *map)
+WRAP(int, bpf_map__fd, const struct bpf_map *map)
 {
 	return -1;
 }
 
-int __wrap_bpf_map_lookup_elem(int fd, const void *key, void *value)
+WRAP(int, bpf_map_lookup_elem, int fd, const void *key, void *value)
 {
 	memcpy(value, &counts, sizeof(counts));
 	return 0;
 }
 
-void __wrap_hotspot_methods_finish(struct hotspot_methods *methods)
+WRAP(void, hotspot_methods_finish, struct hotspot_methods *methods)
 {
 }
 
@@ -79,7 +70,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void exceptions_of_the_last_calls_are_counted(void **state)
+CASE(exceptions_of_the_last_calls_are_counted, setup, teardown)
 {
 	struct frt_probe_call call = {.kind = FRT_PROBE_CALL,
 				      .thread = 1,
@@ -98,14 +89,4 @@ static void exceptions_of_the_last_calls_are_counted(void **state)
 	hotspot_finish(&session, NULL);
 	assert_int_equal(segment_own_slot(&session.segment)->thrown, 7);
 	assert_int_equal(segment_own_slot(&session.segment)->unrecorded, 3);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(exceptions_of_the_last_calls_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

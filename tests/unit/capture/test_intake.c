@@ -7,37 +7,15 @@
 #include "user/capture/kernel_probes.h"
 #include "user/capture/roots.h"
 #include "user/capture/stream.h"
+#include "user/text/monotonic.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include "frtrace.skel.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #define ROOT (2ull << FRT_ROOT_SLOT_SHIFT | 1)
-
-int __wrap_queue_open(struct queue **out, const struct queue_maps *maps, const struct queue_sinks *sinks,
-		      struct diag *d);
-void __wrap_queue_close(struct queue *queue);
-int __wrap_queue_consume(struct queue *queue);
-uint64_t __wrap_queue_consumed(const struct queue *queue);
-uint64_t __wrap_queue_produced(const struct queue *queue);
-uint64_t __wrap_queue_unread(struct queue *queue);
-uint64_t __wrap_queue_lost_calls(const struct queue *queue);
-void __wrap_queue_report_losses(struct queue *queue);
-void __wrap_sweep_begin(const struct segment *seg, struct streams *streams);
-void __wrap_sweep(const struct segment *seg, struct streams *streams);
-void __wrap_sweep_finish(const struct segment *seg, struct streams *streams);
-uint32_t __wrap_bpf_map__max_entries(const struct bpf_map *map);
-int __wrap_bpf_map__fd(const struct bpf_map *map);
-int64_t __wrap_monotonic_ns(void);
-int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
-void __wrap_kernel_probes_flush(const struct kernel_probes *k, const struct frtrace_bpf *bpf);
-void __wrap_kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
 /* Records of one byte each. The last one is a call of a native method in ROOT. */
 static struct {
@@ -57,19 +35,19 @@ static struct frtrace_bpf__rodata rodata;
 static struct frtrace_bpf__bss bss;
 static struct diag d;
 
-int __wrap_queue_open(struct queue **out, const struct queue_maps *maps, const struct queue_sinks *sinks,
-		      struct diag *unused)
+WRAP(int, queue_open, struct queue **out, const struct queue_maps *maps, const struct queue_sinks *sinks,
+     struct diag *unused)
 {
 	fake.streams = sinks->streams;
 	*out = NULL;
 	return 0;
 }
 
-void __wrap_queue_close(struct queue *queue)
+WRAP(void, queue_close, struct queue *queue)
 {
 }
 
-int __wrap_queue_consume(struct queue *queue)
+WRAP(int, queue_consume, struct queue *queue)
 {
 	struct frt_span call = {.start = 10, .duration = 1, .method = 42, .kind = FRT_SPAN};
 	uint64_t end = fake.now < fake.completed_at ? fake.complete : fake.produced, n = end - fake.consumed;
@@ -80,70 +58,70 @@ int __wrap_queue_consume(struct queue *queue)
 	return n;
 }
 
-uint64_t __wrap_queue_consumed(const struct queue *queue)
+WRAP(uint64_t, queue_consumed, const struct queue *queue)
 {
 	return fake.consumed;
 }
 
-uint64_t __wrap_queue_produced(const struct queue *queue)
+WRAP(uint64_t, queue_produced, const struct queue *queue)
 {
 	return fake.produced;
 }
 
-uint64_t __wrap_queue_unread(struct queue *queue)
+WRAP(uint64_t, queue_unread, struct queue *queue)
 {
 	return fake.produced - fake.consumed;
 }
 
-uint64_t __wrap_queue_lost_calls(const struct queue *queue)
+WRAP(uint64_t, queue_lost_calls, const struct queue *queue)
 {
 	return 0;
 }
 
-void __wrap_queue_report_losses(struct queue *queue)
+WRAP(void, queue_report_losses, struct queue *queue)
 {
 }
 
-void __wrap_sweep_begin(const struct segment *segment, struct streams *streams)
+WRAP(void, sweep_begin, const struct segment *segment, struct streams *streams)
 {
 }
 
 /* It finds the end of the root. */
-void __wrap_sweep(const struct segment *segment, struct streams *streams)
+WRAP(void, sweep, const struct segment *segment, struct streams *streams)
 {
 	roots_mark(streams->roots, 1, &(struct frt_root){.number = ROOT, .kind = FRT_ROOT, .flags = FRT_ROOT_DROPPED});
 }
 
-void __wrap_sweep_finish(const struct segment *segment, struct streams *streams)
+WRAP(void, sweep_finish, const struct segment *segment, struct streams *streams)
 {
 }
 
-uint32_t __wrap_bpf_map__max_entries(const struct bpf_map *map)
+WRAP(uint32_t, bpf_map__max_entries, const struct bpf_map *map)
 {
 	return 1 << 20;
 }
 
-int __wrap_bpf_map__fd(const struct bpf_map *map)
+WRAP(int, bpf_map__fd, const struct bpf_map *map)
 {
 	return -1;
 }
 
-int64_t __wrap_monotonic_ns(void)
+WRAP(int64_t, monotonic_ns, void)
 {
 	return fake.now;
 }
 
-int __wrap_nanosleep(const struct timespec *time, struct timespec *rest)
+WRAP(int, nanosleep, const struct timespec *time, struct timespec *rest)
 {
 	fake.now += time->tv_nsec;
 	return 0;
 }
 
-void __wrap_kernel_probes_flush(const struct kernel_probes *k, const struct frtrace_bpf *programs)
+WRAP(void, kernel_probes_flush, const struct kernel_probes *k, const struct frtrace_bpf *programs)
 {
 }
 
-void __wrap_kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *programs)
+WRAP(void, kernel_probes_write_waits, const struct kernel_probes *k, struct frtrace_bpf *programs)
 {
 }
 
@@ -178,7 +156,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void the_end_waits_for_records_that_are_being_written(void **state)
+CASE(the_end_waits_for_records_that_are_being_written, setup, teardown)
 {
 	fake.completed_at = 1000000000;
 	intake_finish(in);
@@ -187,7 +165,7 @@ static void the_end_waits_for_records_that_are_being_written(void **state)
 	assert_int_equal(intake_unread(in), 0);
 }
 
-static void records_that_are_never_completed_are_counted(void **state)
+CASE(records_that_are_never_completed_are_counted, setup, teardown)
 {
 	fake.completed_at = INT64_MAX;
 	intake_finish(in);
@@ -196,7 +174,7 @@ static void records_that_are_never_completed_are_counted(void **state)
 	assert_in_range(fake.now, 1000000000, 10000000000);
 }
 
-static void calls_behind_an_unfinished_record_find_their_root(void **state)
+CASE(calls_behind_an_unfinished_record_find_their_root, setup, teardown)
 {
 	fake.completed_at = 1;
 	intake_sweep(in);
@@ -208,16 +186,4 @@ static void calls_behind_an_unfinished_record_find_their_root(void **state)
 	assert_int_equal(fake.calls, 0); /* the root was dropped */
 	assert_int_equal(roots_counts(fake.streams->roots)->open, 0);
 	assert_int_equal(roots_counts(fake.streams->roots)->torn, 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(the_end_waits_for_records_that_are_being_written),
-		TEST(records_that_are_never_completed_are_counted),
-		TEST(calls_behind_an_unfinished_record_find_their_root),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A kernel's type information, made up: 6.2 to 6.14 have the preempt count in a struct pcpu_hot. */
 #include "user/capture/kernel_btf.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <bpf/btf.h>
 
@@ -43,7 +39,7 @@ static int free_types(void **state)
 	return 0;
 }
 
-static void variables_are_found_in_their_section(void **state)
+CASE(variables_are_found_in_their_section)
 {
 	assert_int_equal(kernel_btf_variable(btf, "runqueues"), 0x100);
 	assert_int_equal(kernel_btf_variable(btf, "pcpu_hot"), 0x240);
@@ -51,7 +47,7 @@ static void variables_are_found_in_their_section(void **state)
 	assert_int_equal(kernel_btf_variable(btf, "__preempt_count"), -1);
 }
 
-static void members_are_found_in_unnamed_structs(void **state)
+CASE(members_are_found_in_unnamed_structs)
 {
 	assert_int_equal(kernel_btf_member(btf, "pcpu_hot", "preempt_count"), 16);
 	assert_int_equal(kernel_btf_member(btf, "pcpu_hot", "before"), 0);
@@ -59,7 +55,7 @@ static void members_are_found_in_unnamed_structs(void **state)
 	assert_int_equal(kernel_btf_member(btf, "pcpu_cold", "preempt_count"), -1);
 }
 
-static void values_and_tracepoints_are_found(void **state)
+CASE(values_and_tracepoints_are_found)
 {
 	assert_true(kernel_btf_has_value(btf, "btf_field_type", "BPF_KPTR"));
 	assert_false(kernel_btf_has_value(btf, "btf_field_type", "BPF_UPTR"));
@@ -70,11 +66,5 @@ static void values_and_tracepoints_are_found(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(variables_are_found_in_their_section),
-		cmocka_unit_test(members_are_found_in_unnamed_structs),
-		cmocka_unit_test(values_and_tracepoints_are_found),
-	};
-
-	return cmocka_run_group_tests(tests, make_types, free_types);
+	return test_main(make_types, free_types);
 }

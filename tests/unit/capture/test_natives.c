@@ -2,20 +2,8 @@
 /* Calls of native methods as the kernel reports them: whose they are. Stacks and the clock are played by this file. */
 #include "user/capture/natives.c"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns);
-uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns);
-struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p);
-int __wrap_native_probes_attach(struct native_probes *p);
-void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity);
-uint32_t __wrap_copied_stacks_take_call(struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
-					enum frt_walk_end end);
-bool __wrap_copied_stacks_is_call_of(const struct copied_stacks *s, uint32_t id, uint32_t method);
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 /* Number 0 has one method, number 1 is shared by two. A stack's id is the method that it is of. */
 enum { ALONE, SHARED };
@@ -28,18 +16,18 @@ static unsigned int spans;
 static uint64_t sent_again;
 static uint32_t stack_of_next;
 
-uint64_t __wrap_clock_tsc(const struct clock *c, int64_t ns)
+WRAP(uint64_t, clock_tsc, struct clock *c, int64_t ns)
 {
 	return ns;
 }
 
-uint64_t __wrap_clock_ticks_of_ns(const struct clock *c, uint64_t ns)
+WRAP(uint64_t, clock_ticks_of_ns, const struct clock *c, uint64_t ns)
 {
 	return ns;
 }
 
 /* Each function has been called once. */
-struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p)
+WRAP(struct frt_native_sum *, native_probes_sums, const struct native_probes *p)
 {
 	struct frt_native_sum *sums = calloc(2, sizeof(*sums));
 
@@ -48,24 +36,24 @@ struct frt_native_sum *__wrap_native_probes_sums(const struct native_probes *p)
 	return sums;
 }
 
-int __wrap_native_probes_attach(struct native_probes *p)
+WRAP(int, native_probes_attach, struct native_probes *p, struct diag *d)
 {
 	fail();
 	return 0;
 }
 
-void __wrap_native_probes_forget_stack(const struct native_probes *p, uint64_t identity)
+WRAP(void, native_probes_forget_stack, const struct native_probes *p, uint64_t identity)
 {
 	sent_again = identity;
 }
 
-uint32_t __wrap_copied_stacks_take_call(struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
-					enum frt_walk_end end)
+WRAP(uint32_t, copied_stacks_take_call, struct copied_stacks *s, struct frt_frame *frames, uint32_t count,
+     enum frt_walk_end end)
 {
 	return stack_of_next;
 }
 
-bool __wrap_copied_stacks_is_call_of(const struct copied_stacks *s, uint32_t id, uint32_t method)
+WRAP(bool, copied_stacks_is_call_of, const struct copied_stacks *s, uint32_t id, uint32_t method)
 {
 	return id == method;
 }
@@ -125,7 +113,7 @@ static void call(uint32_t function, uint64_t stack, uint32_t frames)
 	assert_true(natives_take(&session, &r.call, frames ? sizeof(r) : sizeof(r.call)));
 }
 
-static void stack_tells_whose_call_of_a_shared_function_it_is(void **state)
+CASE(stack_tells_whose_call_of_a_shared_function_it_is, setup, teardown)
 {
 	stack_of_next = TWIN_B;
 	call(SHARED, 1000, 3);
@@ -139,7 +127,7 @@ static void stack_tells_whose_call_of_a_shared_function_it_is(void **state)
 	assert_int_equal(natives_counts(n).lost + natives_counts(n).strange, 0);
 }
 
-static void two_stacks_of_one_place_do_not_evict_each_other(void **state)
+CASE(two_stacks_of_one_place_do_not_evict_each_other, setup, teardown)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		stack_of_next = TWIN_A + i;
@@ -152,7 +140,7 @@ static void two_stacks_of_one_place_do_not_evict_each_other(void **state)
 	assert_int_equal(sent_again, 0);
 }
 
-static void call_without_its_stack_is_nobodys_if_its_function_is_shared(void **state)
+CASE(call_without_its_stack_is_nobodys_if_its_function_is_shared, setup, teardown)
 {
 	call(SHARED, 1000, 0);
 	assert_int_equal(spans, 0);
@@ -166,7 +154,7 @@ static void call_without_its_stack_is_nobodys_if_its_function_is_shared(void **s
 	assert_int_equal(natives_counts(n).lost, 1);
 }
 
-static void stack_that_could_not_be_taken_tells_nothing(void **state)
+CASE(stack_that_could_not_be_taken_tells_nothing, setup, teardown)
 {
 	stack_of_next = 0;
 	call(SHARED, 1000, 3);
@@ -175,7 +163,7 @@ static void stack_that_could_not_be_taken_tells_nothing(void **state)
 	assert_int_equal(natives_counts(n).lost, 1);
 }
 
-static void call_of_another_method_is_strange(void **state)
+CASE(call_of_another_method_is_strange, setup, teardown)
 {
 	stack_of_next = LONE;
 	call(SHARED, 1000, 3);
@@ -184,7 +172,7 @@ static void call_of_another_method_is_strange(void **state)
 	assert_int_equal(natives_counts(n).lost, 0);
 }
 
-static void calls_of_a_thread_that_nobody_told_of_are_counted(void **state)
+CASE(calls_of_a_thread_that_nobody_told_of_are_counted, setup, teardown)
 {
 	struct frt_native_call r = {.kind = FRT_NATIVE_CALL, .thread = FRT_NATIVE_KEY | 1, .function = ALONE, .end = 1};
 
@@ -198,7 +186,7 @@ static void calls_of_a_thread_that_nobody_told_of_are_counted(void **state)
 }
 
 /* A method that has become known since could get an uprobe, which nobody would remove before the process ends. */
-static void sums_are_read_at_the_end_and_no_probe_is_put(void **state)
+CASE(sums_are_read_at_the_end_and_no_probe_is_put, setup, teardown)
 {
 	natives_finish(&session, NULL);
 	assert_null(native_rows_sum(&session.segment.natives, LONE));
@@ -209,20 +197,4 @@ static void sums_are_read_at_the_end_and_no_probe_is_put(void **state)
 	assert_null(native_rows_sum(&session.segment.natives, TWIN_A));
 	assert_true(session.segment.ticks_per_ns == 1);
 	native_rows_release(&session.segment.natives);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(stack_tells_whose_call_of_a_shared_function_it_is),
-		TEST(two_stacks_of_one_place_do_not_evict_each_other),
-		TEST(call_without_its_stack_is_nobodys_if_its_function_is_shared),
-		TEST(stack_that_could_not_be_taken_tells_nothing),
-		TEST(call_of_another_method_is_strange),
-		TEST(sums_are_read_at_the_end_and_no_probe_is_put),
-		TEST(calls_of_a_thread_that_nobody_told_of_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

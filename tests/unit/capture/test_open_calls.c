@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/open_calls.h"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct segment seg;
 static struct open_call seen[64];
@@ -54,7 +48,7 @@ static struct frt_slot *slot_with(uint32_t thread, uint32_t calls, uint64_t at)
 	return s;
 }
 
-static void calls_are_shown_thread_by_thread_outermost_first(void **state)
+CASE(calls_are_shown_thread_by_thread_outermost_first, setup, teardown)
 {
 	slot_with(5, 2, 1000);
 	slot_with(6, 0, 1000);
@@ -68,7 +62,7 @@ static void calls_are_shown_thread_by_thread_outermost_first(void **state)
 	assert_null(seen[1].remark);
 }
 
-static void native_calls_follow_with_stacks_of_their_own(void **state)
+CASE(native_calls_follow_with_stacks_of_their_own, setup, teardown)
 {
 	struct segment_totals t;
 
@@ -84,14 +78,14 @@ static void native_calls_follow_with_stacks_of_their_own(void **state)
 	native_rows_release(&seg.natives);
 }
 
-static void call_on_no_stack_is_not_shown(void **state)
+CASE(call_on_no_stack_is_not_shown, setup, teardown)
 {
 	slot_with(5, 3, 1000)->open_dump_dead = 1 << 1;
 	assert_int_equal(look(NULL), 2);
 	assert_true(seen[0].method == 1 && seen[1].method == 3);
 }
 
-static void call_that_began_since_has_no_stack(void **state)
+CASE(call_that_began_since_has_no_stack, setup, teardown)
 {
 	slot_with(5, 3, 250);
 	slot_with(6, 2, 1000)->open_dump_open = 1;
@@ -100,7 +94,7 @@ static void call_that_began_since_has_no_stack(void **state)
 	assert_true(seen[3].stack == 76 && seen[4].stack == 0 && seen[4].remark);
 }
 
-static void stack_of_an_earlier_open_dump_is_not_reported(void **state)
+CASE(stack_of_an_earlier_open_dump_is_not_reported, setup, teardown)
 {
 	struct frt_slot *s = slot_with(5, 1, 1000);
 
@@ -110,7 +104,7 @@ static void stack_of_an_earlier_open_dump_is_not_reported(void **state)
 	assert_true(seen[0].stack == 0 && seen[0].remark);
 }
 
-static void without_an_open_dump_all_calls_are_shown_with_the_reason(void **state)
+CASE(without_an_open_dump_all_calls_are_shown_with_the_reason, setup, teardown)
 {
 	slot_with(5, 2, 1000)->open_dump_dead = 1;
 	assert_int_equal(look("it was killed"), 2);
@@ -118,7 +112,7 @@ static void without_an_open_dump_all_calls_are_shown_with_the_reason(void **stat
 	assert_string_equal(seen[1].remark, "it was killed");
 }
 
-static void calls_of_an_earlier_recording_are_not_shown(void **state)
+CASE(calls_of_an_earlier_recording_are_not_shown, setup, teardown)
 {
 	slot_with(5, 2, 1000)->epoch = segment_header(&seg)->epoch - 1;
 	assert_int_equal(look(NULL), 0);
@@ -136,7 +130,7 @@ static struct frt_virtual_call *virtual_row(uint32_t i, uint64_t java_id, uint32
 	return row;
 }
 
-static void virtual_thread_is_named_with_its_stack(void **state)
+CASE(virtual_thread_is_named_with_its_stack, setup, teardown)
 {
 	fake_thread(&seg, 5, "carrier", "main")->java_id = 31;
 	virtual_row(1000, 77, 5);
@@ -151,7 +145,7 @@ static void virtual_thread_is_named_with_its_stack(void **state)
 	assert_true(seen[2].vthread.java_id == 0 && seen[2].thread == 5);
 }
 
-static void forged_name_of_a_virtual_thread_ends_with_its_row(void **state)
+CASE(forged_name_of_a_virtual_thread_ends_with_its_row, setup, teardown)
 {
 	virtual_row(0, 77, 5);
 	((struct frt_virtual_name *)(seg.base + FRT_VIRTUAL_NAMES_AT))->length = 255;
@@ -159,7 +153,7 @@ static void forged_name_of_a_virtual_thread_ends_with_its_row(void **state)
 	assert_int_equal(strlen(seen[0].vthread.name), 4);
 }
 
-static void deeper_calls_than_are_kept_are_not_shown(void **state)
+CASE(deeper_calls_than_are_kept_are_not_shown, setup, teardown)
 {
 	struct frt_slot *s = slot_with(5, FRT_OPEN_CALLS + 30, 1000);
 
@@ -167,24 +161,4 @@ static void deeper_calls_than_are_kept_are_not_shown(void **state)
 	s->depth = s->open_dump_open = s->open_dump_dead = UINT32_MAX; /* forged */
 	assert_int_equal(look(NULL), 0);
 	assert_int_equal(look("killed"), FRT_OPEN_CALLS);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(calls_are_shown_thread_by_thread_outermost_first),
-		TEST(native_calls_follow_with_stacks_of_their_own),
-		TEST(call_on_no_stack_is_not_shown),
-		TEST(call_that_began_since_has_no_stack),
-		TEST(stack_of_an_earlier_open_dump_is_not_reported),
-		TEST(without_an_open_dump_all_calls_are_shown_with_the_reason),
-		TEST(calls_of_an_earlier_recording_are_not_shown),
-		TEST(virtual_thread_is_named_with_its_stack),
-		TEST(forged_name_of_a_virtual_thread_ends_with_its_row),
-		TEST(deeper_calls_than_are_kept_are_not_shown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

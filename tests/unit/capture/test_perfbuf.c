@@ -2,30 +2,18 @@
 /* Perf buffers as the kernel fills them. libbpf is answered here; buffers and staging areas are memory of this file. */
 #include "user/capture/perfbuf.h"
 #include "bpf/queue.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #define CPUS	3
 #define OFFLINE 2
 #define TIMES	64
-
-struct perf_buffer *__wrap_perf_buffer__new_raw(int map_fd, size_t pages, struct perf_event_attr *attr,
-						perf_buffer_event_fn event, void *context,
-						const struct perf_buffer_raw_opts *only);
-int __wrap_perf_buffer__buffer(struct perf_buffer *b, int number, void **at, size_t *size);
-int __wrap_perf_buffer__epoll_fd(const struct perf_buffer *b);
-void __wrap_perf_buffer__free(struct perf_buffer *b);
 
 static struct cpu {
 	struct perf_event_mmap_page *page;
@@ -51,9 +39,8 @@ static struct {
 static struct perfbuf *p;
 static struct diag d;
 
-struct perf_buffer *__wrap_perf_buffer__new_raw(int map_fd, size_t pages, struct perf_event_attr *attr,
-						perf_buffer_event_fn event, void *context,
-						const struct perf_buffer_raw_opts *only)
+WRAP(struct perf_buffer *, perf_buffer__new_raw, int map_fd, size_t pages, struct perf_event_attr *attr,
+     perf_buffer_event_fn event, void *context, const struct perf_buffer_raw_opts *only)
 {
 	struct cpu *c = &cpus[only->cpus[0]];
 
@@ -70,7 +57,7 @@ struct perf_buffer *__wrap_perf_buffer__new_raw(int map_fd, size_t pages, struct
 	return (struct perf_buffer *)c;
 }
 
-int __wrap_perf_buffer__buffer(struct perf_buffer *b, int number, void **at, size_t *size)
+WRAP(int, perf_buffer__buffer, struct perf_buffer *b, int number, void **at, size_t *size)
 {
 	const struct cpu *c = (const struct cpu *)b;
 
@@ -80,12 +67,12 @@ int __wrap_perf_buffer__buffer(struct perf_buffer *b, int number, void **at, siz
 	return 0;
 }
 
-int __wrap_perf_buffer__epoll_fd(const struct perf_buffer *b)
+WRAP(int, perf_buffer__epoll_fd, const struct perf_buffer *b)
 {
 	return ((const struct cpu *)b)->fd;
 }
 
-void __wrap_perf_buffer__free(struct perf_buffer *b)
+WRAP(void, perf_buffer__free, struct perf_buffer *b)
 {
 	struct cpu *c = (struct cpu *)b;
 
@@ -195,7 +182,7 @@ static uint64_t in_use(int cpu)
 	return cpus[cpu].page->data_head - cpus[cpu].page->data_tail;
 }
 
-static void records_of_all_cpus_come_in_the_order_of_their_times(void **state)
+CASE(records_of_all_cpus_come_in_the_order_of_their_times, setup, teardown)
 {
 	output(0, 30);
 	output(1, 10);
@@ -211,7 +198,7 @@ static void records_of_all_cpus_come_in_the_order_of_their_times(void **state)
 }
 
 /* Its program was preempted by others on the same CPU. */
-static void record_that_was_output_late_comes_in_its_turn(void **state)
+CASE(record_that_was_output_late_comes_in_its_turn, setup, teardown)
 {
 	output(0, 20);
 	output(0, 30);
@@ -222,7 +209,7 @@ static void record_that_was_output_late_comes_in_its_turn(void **state)
 	assert_int_equal(in_use(0), 0);
 }
 
-static void record_that_is_being_written_holds_up_later_ones(void **state)
+CASE(record_that_is_being_written_holds_up_later_ones, setup, teardown)
 {
 	output(0, 10);
 	output(0, 30);
@@ -243,7 +230,7 @@ static void record_that_is_being_written_holds_up_later_ones(void **state)
 }
 
 /* The one in front keeps its room, and that of those behind it which have been passed on. */
-static void nothing_comes_twice_if_a_later_record_stands_in_front(void **state)
+CASE(nothing_comes_twice_if_a_later_record_stands_in_front, setup, teardown)
 {
 	claim(1, 3, 20);
 	output(0, 30);
@@ -261,7 +248,7 @@ static void nothing_comes_twice_if_a_later_record_stands_in_front(void **state)
 	assert_int_equal(kernel.staging[0].consumed, 2 * FRT_STAGED_OUTPUT(8));
 }
 
-static void records_that_were_not_taken_are_counted_by_kind(void **state)
+CASE(records_that_were_not_taken_are_counted_by_kind, setup, teardown)
 {
 	kernel.staging[0].lost[FRT_WAIT] = 2;
 	kernel.staging[1].lost[FRT_WAIT] = 3;
@@ -271,7 +258,7 @@ static void records_that_were_not_taken_are_counted_by_kind(void **state)
 	assert_int_equal(perfbuf_lost(p, FRT_BATCH), 0);
 }
 
-static void record_without_a_time_yet_holds_up_all(void **state)
+CASE(record_without_a_time_yet_holds_up_all, setup, teardown)
 {
 	output(0, 10);
 	claim(1, 0, 0);
@@ -283,7 +270,7 @@ static void record_without_a_time_yet_holds_up_all(void **state)
 	assert_got(10);
 }
 
-static void receiver_may_stop_and_gets_the_rest_later(void **state)
+CASE(receiver_may_stop_and_gets_the_rest_later, setup, teardown)
 {
 	for (uint64_t i = 0; i < 6; i++)
 		output(i % 2, 10 + i);
@@ -298,7 +285,7 @@ static void receiver_may_stop_and_gets_the_rest_later(void **state)
 	assert_true(perfbuf_consumed(p) > 20);
 }
 
-static void ring_is_used_again_from_its_start(void **state)
+CASE(ring_is_used_again_from_its_start, setup, teardown)
 {
 	for (uint64_t i = 1; i <= 3 * cpus[0].size / FRT_STAGED_OUTPUT(8); i++) {
 		output(0, i);
@@ -311,7 +298,7 @@ static void ring_is_used_again_from_its_start(void **state)
 }
 
 /* The programs reckon with what they output. */
-static void record_of_the_kernels_own_is_skipped_and_reckoned_with(void **state)
+CASE(record_of_the_kernels_own_is_skipped_and_reckoned_with, setup, teardown)
 {
 	struct {
 		struct perf_event_header h;
@@ -326,7 +313,7 @@ static void record_of_the_kernels_own_is_skipped_and_reckoned_with(void **state)
 	assert_int_equal(kernel.staging[1].consumed, sizeof(lost) + FRT_STAGED_OUTPUT(8));
 }
 
-static void pass_takes_so_many_records_and_the_next_one_the_rest(void **state)
+CASE(pass_takes_so_many_records_and_the_next_one_the_rest, setup, teardown)
 {
 	const uint64_t many = 100000;
 
@@ -343,7 +330,7 @@ static void pass_takes_so_many_records_and_the_next_one_the_rest(void **state)
 	assert_int_equal(in_use(0) + in_use(1), 0);
 }
 
-static void fullest_buffer_counts(void **state)
+CASE(fullest_buffer_counts, setup, teardown)
 {
 	while (in_use(1) <= cpus[1].size / 4)
 		output(1, 10);
@@ -351,7 +338,7 @@ static void fullest_buffer_counts(void **state)
 	assert_false(perfbuf_is_filled(p, 2));
 }
 
-static void buffers_are_as_large_as_the_kernel_grants(void **state)
+CASE(buffers_are_as_large_as_the_kernel_grants, setup, teardown)
 {
 	perfbuf_close(p);
 	kernel.pages_granted = 64;
@@ -366,25 +353,4 @@ static void buffers_are_as_large_as_the_kernel_grants(void **state)
 	kernel.pages_granted = 32;
 	kernel.no_cpu = true;
 	assert_int_equal(perfbuf_try(), -ENODEV);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(records_of_all_cpus_come_in_the_order_of_their_times),
-		TEST(record_that_was_output_late_comes_in_its_turn),
-		TEST(record_that_is_being_written_holds_up_later_ones),
-		TEST(nothing_comes_twice_if_a_later_record_stands_in_front),
-		TEST(records_that_were_not_taken_are_counted_by_kind),
-		TEST(record_without_a_time_yet_holds_up_all),
-		TEST(receiver_may_stop_and_gets_the_rest_later),
-		TEST(ring_is_used_again_from_its_start),
-		TEST(record_of_the_kernels_own_is_skipped_and_reckoned_with),
-		TEST(pass_takes_so_many_records_and_the_next_one_the_rest),
-		TEST(fullest_buffer_counts),
-		TEST(buffers_are_as_large_as_the_kernel_grants),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Records as the kernel hands them out, and such that no program of ours wrote. libbpf is answered here. */
 #include "user/capture/queue.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <linux/bpf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-struct ring_buffer *__wrap_ring_buffer__new(int fd, ring_buffer_sample_fn on_sample, void *context,
-					    const struct ring_buffer_opts *opts);
-int __wrap_ring_buffer__consume(struct ring_buffer *rb);
-void __wrap_ring_buffer__free(struct ring_buffer *rb);
 
 static struct {
 	ring_buffer_sample_fn on_sample;
@@ -40,8 +31,8 @@ static struct queue_maps maps = {.size = 1 << 20}; /* its positions are in a fil
 static struct streams streams;
 static struct diag d;
 
-struct ring_buffer *__wrap_ring_buffer__new(int fd, ring_buffer_sample_fn on_sample, void *context,
-					    const struct ring_buffer_opts *opts)
+WRAP(struct ring_buffer *, ring_buffer__new, int fd, ring_buffer_sample_fn on_sample, void *context,
+     const struct ring_buffer_opts *opts)
 {
 	errno = EPERM;
 	kernel.on_sample = on_sample;
@@ -49,13 +40,13 @@ struct ring_buffer *__wrap_ring_buffer__new(int fd, ring_buffer_sample_fn on_sam
 	return kernel.refused ? NULL : (struct ring_buffer *)&kernel;
 }
 
-int __wrap_ring_buffer__consume(struct ring_buffer *rb)
+WRAP(int, ring_buffer__consume, struct ring_buffer *rb)
 {
 	kernel.on_sample(kernel.context, kernel.record, kernel.size);
 	return 1;
 }
 
-void __wrap_ring_buffer__free(struct ring_buffer *rb)
+WRAP(void, ring_buffer__free, struct ring_buffer *rb)
 {
 }
 
@@ -71,19 +62,15 @@ static void on_wait(void *context, const struct frt_wait *w, const struct wait_s
 	kernel.waits[kernel.wait_count++].stack = stacks->java;
 }
 
-void __wrap_copied_stacks_take_wait(struct copied_stacks *s, const struct frt_long_wait *w,
-				    const struct frt_native *native, struct wait_stack_ids *ids);
-void __wrap_copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w);
-
-void __wrap_copied_stacks_take_wait(struct copied_stacks *s, const struct frt_long_wait *w,
-				    const struct frt_native *native, struct wait_stack_ids *ids)
+WRAP(void, copied_stacks_take_wait, struct copied_stacks *s, const struct frt_long_wait *w,
+     const struct frt_native *native, struct wait_stack_ids *ids)
 {
 	kernel.stacks_of = w->wait.off;
 	kernel.native_sp = native ? native->sp : 0;
 	ids->java = w->stack[FRT_WAIT_STACK - 1];
 }
 
-void __wrap_copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w)
+WRAP(void, copied_stacks_take_waker, struct copied_stacks *s, const struct frt_waker *w)
 {
 	kernel.wakers++;
 }
@@ -114,7 +101,7 @@ static void feed(void *record, size_t size)
 	assert_int_equal(queue_consume(q), 1);
 }
 
-static void record_goes_to_its_sink(void **state)
+CASE(record_goes_to_its_sink, setup, teardown)
 {
 	struct frt_pause pause = {.kind = FRT_PAUSE};
 
@@ -123,7 +110,7 @@ static void record_goes_to_its_sink(void **state)
 	assert_int_equal(queue_malformed(q), 0);
 }
 
-static void a_wakers_stack_lies_in_its_record(void **state)
+CASE(a_wakers_stack_lies_in_its_record, setup, teardown)
 {
 	struct {
 		struct frt_waker waker;
@@ -155,7 +142,7 @@ static struct frt_long_waits held(uint16_t count, uint16_t long_wait)
 	return r;
 }
 
-static void held_waits_arrive_one_by_one_in_order(void **state)
+CASE(held_waits_arrive_one_by_one_in_order, setup, teardown)
 {
 	struct frt_long_waits r = held(3, 0);
 
@@ -168,7 +155,7 @@ static void held_waits_arrive_one_by_one_in_order(void **state)
 	assert_int_equal(queue_malformed(q), 0);
 }
 
-static void long_one_of_held_waits_keeps_its_stacks_and_its_place(void **state)
+CASE(long_one_of_held_waits_keeps_its_stacks_and_its_place, setup, teardown)
 {
 	struct frt_long_waits r = held(FRT_HELD_WAITS, 2);
 
@@ -182,7 +169,7 @@ static void long_one_of_held_waits_keeps_its_stacks_and_its_place(void **state)
 	}
 }
 
-static void native_part_of_a_stack_follows_it(void **state)
+CASE(native_part_of_a_stack_follows_it, setup, teardown)
 {
 	struct frt_native_wait one = {.wait.wait.kind = FRT_WAIT, .native.sp = 4096};
 	struct frt_native_waits r = {.waits = held(3, 2), .native.sp = 8192};
@@ -198,7 +185,7 @@ static void native_part_of_a_stack_follows_it(void **state)
 	assert_int_equal(queue_malformed(q), 0);
 }
 
-static void held_waits_beyond_the_record_are_malformed(void **state)
+CASE(held_waits_beyond_the_record_are_malformed, setup, teardown)
 {
 	struct frt_long_waits many = held(FRT_HELD_WAITS + 1, 0), odd = held(1, FRT_HELD_WAITS + 1), cut = held(1, 1);
 
@@ -212,7 +199,7 @@ static void held_waits_beyond_the_record_are_malformed(void **state)
 	assert_int_equal(kernel.stacks_of, 0);
 }
 
-static void malformed_records_are_counted(void **state)
+CASE(malformed_records_are_counted, setup, teardown)
 {
 	struct frt_batch batch = {.kind = FRT_BATCH, .length = 1};
 	struct frt_pause pause = {.kind = FRT_PAUSE};
@@ -232,7 +219,7 @@ static void write_position(long page, uint64_t position)
 			 sizeof(position));
 }
 
-static void positions_tell_how_full_it_is(void **state)
+CASE(positions_tell_how_full_it_is, setup, teardown)
 {
 	write_position(0, 1000);
 	write_position(1, 1000 + maps.size / 2);
@@ -242,7 +229,7 @@ static void positions_tell_how_full_it_is(void **state)
 	assert_false(queue_is_filled(q, 2));
 }
 
-static void unread_records_are_counted_with_those_being_written(void **state)
+CASE(unread_records_are_counted_with_those_being_written, setup, teardown)
 {
 	const uint32_t lengths[] = {40 | BPF_RINGBUF_BUSY_BIT, 8, 16 | BPF_RINGBUF_DISCARD_BIT, 9};
 	uint64_t at = maps.size - 8; /* the first one begins at the end */
@@ -258,7 +245,7 @@ static void unread_records_are_counted_with_those_being_written(void **state)
 	assert_int_equal(queue_unread(q), 0);
 }
 
-static void buffer_that_cannot_be_mapped_keeps_its_cause(void **state)
+CASE(buffer_that_cannot_be_mapped_keeps_its_cause, setup, teardown)
 {
 	struct queue *none = q;
 	int fd;
@@ -272,23 +259,4 @@ static void buffer_that_cannot_be_mapped_keeps_its_cause(void **state)
 	assert_int_equal(queue_open(&none, &(struct queue_maps){.ring = fd}, &(struct queue_sinks){0}, &d), -ENODEV);
 	assert_string_equal(d.text, "cannot map the positions of the BPF ring buffer: No such device");
 	close(fd);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(record_goes_to_its_sink),
-		TEST(a_wakers_stack_lies_in_its_record),
-		TEST(held_waits_arrive_one_by_one_in_order),
-		TEST(long_one_of_held_waits_keeps_its_stacks_and_its_place),
-		TEST(native_part_of_a_stack_follows_it),
-		TEST(held_waits_beyond_the_record_are_malformed),
-		TEST(malformed_records_are_counted),
-		TEST(positions_tell_how_full_it_is),
-		TEST(unread_records_are_counted_with_those_being_written),
-		TEST(buffer_that_cannot_be_mapped_keeps_its_cause),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

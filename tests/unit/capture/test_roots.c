@@ -3,14 +3,7 @@
 #include "user/capture/roots.h"
 #include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define LIMIT 100
 
@@ -110,7 +103,7 @@ static const struct roots_counts *counts(void)
 	return roots_counts(streams->roots);
 }
 
-static void spans_wait_for_the_end_of_their_root(void **state)
+CASE(spans_wait_for_the_end_of_their_root, setup, teardown)
 {
 	begins(1, 7, FRT_ROOT_NEVER, 0);
 	span(1, 1, 2000, 0);
@@ -128,7 +121,7 @@ static void spans_wait_for_the_end_of_their_root(void **state)
 	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
 }
 
-static void root_that_is_long_enough_does_not_wait(void **state)
+CASE(root_that_is_long_enough_does_not_wait, setup, teardown)
 {
 	begins(1, 7, 500, 0);
 	span(1, 1, 1100, 0);
@@ -143,7 +136,7 @@ static void root_that_is_long_enough_does_not_wait(void **state)
 	assert_string_equal(seen, "1 2 3 4 5");
 }
 
-static void roots_of_other_streams_do_not_mix(void **state)
+CASE(roots_of_other_streams_do_not_mix, setup, teardown)
 {
 	begins(1, 7, FRT_ROOT_NEVER, 0);
 	span(1, 1, 2000, 0);
@@ -155,7 +148,7 @@ static void roots_of_other_streams_do_not_mix(void **state)
 	assert_string_equal(seen, "1 3");
 }
 
-static void values_stay_with_their_spans(void **state)
+CASE(values_stay_with_their_spans, setup, teardown)
 {
 	begins(1, 7, FRT_ROOT_NEVER, 0);
 	for (uint32_t i = 1; i <= 12; i++) { /* more than the first batch has room for */
@@ -167,7 +160,7 @@ static void values_stay_with_their_spans(void **state)
 	assert_string_equal(seen, "1++ 2 3++ 4 5++ 6 7++ 8 9++ 10 11++ 12");
 }
 
-static void spans_of_a_virtual_thread_come_from_several_streams(void **state)
+CASE(spans_of_a_virtual_thread_come_from_several_streams, setup, teardown)
 {
 	begins(1, 7, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
 	span(1, 1, 2000, FRT_SPAN_VIRTUAL);
@@ -181,7 +174,7 @@ static void spans_of_a_virtual_thread_come_from_several_streams(void **state)
 	assert_string_equal(seen, "v1 v3");
 }
 
-static void end_may_come_before_the_last_spans(void **state)
+CASE(end_may_come_before_the_last_spans, setup, teardown)
 {
 	for (uint32_t kept = 0; kept < 2; kept++) {
 		ends(3, 7 + kept, 2, (kept ? FRT_ROOT_KEPT : FRT_ROOT_DROPPED) | FRT_ROOT_VIRTUAL);
@@ -196,7 +189,7 @@ static void end_may_come_before_the_last_spans(void **state)
 	assert_int_equal(counts()->open, 0);
 }
 
-static void open_roots_are_kept_at_the_end(void **state)
+CASE(open_roots_are_kept_at_the_end, setup, teardown)
 {
 	begins(1, 7, FRT_ROOT_NEVER, 0);
 	span(1, 1, 2000, 0);
@@ -205,7 +198,7 @@ static void open_roots_are_kept_at_the_end(void **state)
 	assert_int_equal(counts()->open, 1);
 }
 
-static void lost_end_drops_the_root_and_is_counted(void **state)
+CASE(lost_end_drops_the_root_and_is_counted, setup, teardown)
 {
 	begins(1, root_of(1, 7), FRT_ROOT_NEVER, 0);
 	span(1, 1, 2000, 0);
@@ -220,7 +213,7 @@ static void lost_end_drops_the_root_and_is_counted(void **state)
 	assert_string_equal(seen, "3 4");
 }
 
-static void root_goes_on_behind_a_gap(void **state)
+CASE(root_goes_on_behind_a_gap, setup, teardown)
 {
 	begins(1, 7, FRT_ROOT_NEVER, 0);
 	span(1, 1, 2000, 0);
@@ -232,7 +225,7 @@ static void root_goes_on_behind_a_gap(void **state)
 	assert_int_equal(counts()->torn, 0);
 }
 
-static void held_spans_are_bounded_and_the_others_counted(void **state)
+CASE(held_spans_are_bounded_and_the_others_counted, setup, teardown)
 {
 	begins(1, 7, FRT_ROOT_NEVER, 0);
 	for (uint32_t i = 0; i < LIMIT + 20; i++)
@@ -246,7 +239,7 @@ static void held_spans_are_bounded_and_the_others_counted(void **state)
 	assert_int_equal(strlen(seen), 2 * LIMIT + 1);
 }
 
-static void forged_roots_take_bounded_memory(void **state)
+CASE(forged_roots_take_bounded_memory, setup, teardown)
 {
 	for (uint64_t i = 1; i < 200000; i++) {
 		begins(i % FRT_MAX_SLOTS, i, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
@@ -258,7 +251,7 @@ static void forged_roots_take_bounded_memory(void **state)
 	ends(0, 0, 0, 0xffff);
 }
 
-static void native_calls_wait_for_the_end_of_their_root(void **state)
+CASE(native_calls_wait_for_the_end_of_their_root, setup, teardown)
 {
 	native(7, 1, 2000, 0);
 	begins(1, 7, FRT_ROOT_NEVER, 0);
@@ -277,7 +270,7 @@ static void native_calls_wait_for_the_end_of_their_root(void **state)
 	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
 }
 
-static void native_call_that_ends_late_enough_does_not_wait(void **state)
+CASE(native_call_that_ends_late_enough_does_not_wait, setup, teardown)
 {
 	native(7, 1, 1000, 1500);
 	assert_string_equal(seen, "");
@@ -287,7 +280,7 @@ static void native_call_that_ends_late_enough_does_not_wait(void **state)
 	assert_string_equal(seen, "1 2 3");
 }
 
-static void sweep_may_find_the_end_ahead_of_native_calls(void **state)
+CASE(sweep_may_find_the_end_ahead_of_native_calls, setup, teardown)
 {
 	roots_expect_natives(streams->roots);
 	roots_begin_sweep(streams->roots);
@@ -309,7 +302,7 @@ static void sweep_may_find_the_end_ahead_of_native_calls(void **state)
 }
 
 /* A record in front of them is not complete. Meanwhile another sweep finds another end. */
-static void ends_are_remembered_until_the_queue_has_been_consumed(void **state)
+CASE(ends_are_remembered_until_the_queue_has_been_consumed, setup, teardown)
 {
 	roots_expect_natives(streams->roots);
 	roots_begin_sweep(streams->roots);
@@ -332,7 +325,7 @@ static void ends_are_remembered_until_the_queue_has_been_consumed(void **state)
 	assert_int_equal(counts()->torn + counts()->open, 0);
 }
 
-static void without_native_calls_no_sweep_remembers_roots(void **state)
+CASE(without_native_calls_no_sweep_remembers_roots, setup, teardown)
 {
 	roots_begin_sweep(streams->roots);
 	for (uint32_t i = 0; i < 100000; i++)
@@ -344,7 +337,7 @@ static void without_native_calls_no_sweep_remembers_roots(void **state)
 	assert_int_equal(counts()->torn, 0);
 }
 
-static void sweep_with_too_many_roots_counts_the_calls_of_others(void **state)
+CASE(sweep_with_too_many_roots_counts_the_calls_of_others, setup, teardown)
 {
 	roots_expect_natives(streams->roots);
 	roots_begin_sweep(streams->roots);
@@ -362,7 +355,7 @@ static void sweep_with_too_many_roots_counts_the_calls_of_others(void **state)
 	assert_string_equal(seen, "3");
 }
 
-static void native_calls_of_a_root_without_an_end_are_counted(void **state)
+CASE(native_calls_of_a_root_without_an_end_are_counted, setup, teardown)
 {
 	native(root_of(1, 7), 1, 2000, 0);
 	streams_give_up(streams, 1, streams->next[1] + 3 * FRT_RECORD_SIZE);
@@ -377,7 +370,7 @@ static void native_calls_of_a_root_without_an_end_are_counted(void **state)
 }
 
 /* The table would be full before the end. */
-static void roots_whose_ends_are_lost_leave_room_for_others(void **state)
+CASE(roots_whose_ends_are_lost_leave_room_for_others, setup, teardown)
 {
 	enum { MANY = 70000 };
 
@@ -397,7 +390,7 @@ static void roots_whose_ends_are_lost_leave_room_for_others(void **state)
 }
 
 /* It is on another carrier now, or on none, and its first one's slot has got another thread. */
-static void virtual_threads_root_outlives_its_slots_owner(void **state)
+CASE(virtual_threads_root_outlives_its_slots_owner, setup, teardown)
 {
 	begins(1, root_of(1, 7), FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
 	span(1, 1, 2000, FRT_SPAN_VIRTUAL);
@@ -407,41 +400,11 @@ static void virtual_threads_root_outlives_its_slots_owner(void **state)
 	assert_string_equal(seen, "v1");
 }
 
-static void native_calls_are_their_virtual_threads(void **state)
+CASE(native_calls_are_their_virtual_threads, setup, teardown)
 {
 	native(7, 1, 2000, 0); /* an older JDK does not tell whose it is */
 	begins(1, 7, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
 	span(1, 2, 2010, FRT_SPAN_VIRTUAL);
 	ends(1, 7, 1, FRT_ROOT_KEPT | FRT_ROOT_VIRTUAL);
 	assert_string_equal(seen, "v1 v2");
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(spans_wait_for_the_end_of_their_root),
-		TEST(root_that_is_long_enough_does_not_wait),
-		TEST(roots_of_other_streams_do_not_mix),
-		TEST(values_stay_with_their_spans),
-		TEST(spans_of_a_virtual_thread_come_from_several_streams),
-		TEST(end_may_come_before_the_last_spans),
-		TEST(open_roots_are_kept_at_the_end),
-		TEST(lost_end_drops_the_root_and_is_counted),
-		TEST(root_goes_on_behind_a_gap),
-		TEST(held_spans_are_bounded_and_the_others_counted),
-		TEST(forged_roots_take_bounded_memory),
-		TEST(native_calls_wait_for_the_end_of_their_root),
-		TEST(native_call_that_ends_late_enough_does_not_wait),
-		TEST(sweep_may_find_the_end_ahead_of_native_calls),
-		TEST(ends_are_remembered_until_the_queue_has_been_consumed),
-		TEST(without_native_calls_no_sweep_remembers_roots),
-		TEST(sweep_with_too_many_roots_counts_the_calls_of_others),
-		TEST(native_calls_of_a_root_without_an_end_are_counted),
-		TEST(roots_whose_ends_are_lost_leave_room_for_others),
-		TEST(virtual_threads_root_outlives_its_slots_owner),
-		TEST(native_calls_are_their_virtual_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,7 @@
 /* Parts of a stream that come twice, late, cut or not at all. Each record's start is its place in the stream + 1000. */
 #include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define MOST 256
 
@@ -89,7 +82,7 @@ static void assert_seen(uint64_t first, uint64_t end)
 		assert_int_equal(seen.span[i - first].start, 1000 + i);
 }
 
-static void parts_in_order_come_whole(void **state)
+CASE(parts_in_order_come_whole, setup, teardown)
 {
 	feed(0, 0, 4);
 	feed(0, 4, 9);
@@ -99,7 +92,7 @@ static void parts_in_order_come_whole(void **state)
 	assert_int_equal(streams->next[0], 9 * 32);
 }
 
-static void part_that_came_before_is_not_taken_again(void **state)
+CASE(part_that_came_before_is_not_taken_again, setup, teardown)
 {
 	feed(0, 0, 8);
 	feed(0, 0, 8);
@@ -109,7 +102,7 @@ static void part_that_came_before_is_not_taken_again(void **state)
 	assert_int_equal(streams->lost, 0);
 }
 
-static void overlap_is_trimmed(void **state)
+CASE(overlap_is_trimmed, setup, teardown)
 {
 	feed(0, 0, 5);
 	feed(0, 3, 10);
@@ -118,7 +111,7 @@ static void overlap_is_trimmed(void **state)
 	assert_int_equal(streams->lost, 0);
 }
 
-static void gap_is_counted_in_records(void **state)
+CASE(gap_is_counted_in_records, setup, teardown)
 {
 	feed(0, 0, 2);
 	feed(0, 7, 9);
@@ -131,7 +124,7 @@ static void gap_is_counted_in_records(void **state)
 	assert_int_equal(streams->lost, 5);
 }
 
-static void slots_are_streams_of_their_own(void **state)
+CASE(slots_are_streams_of_their_own, setup, teardown)
 {
 	feed(0, 0, 3);
 	feed(FRT_MAX_SLOTS - 1, 0, 2);
@@ -141,7 +134,7 @@ static void slots_are_streams_of_their_own(void **state)
 	assert_int_equal(streams->next[FRT_MAX_SLOTS - 1], 64);
 }
 
-static void slot_that_is_none_is_refused(void **state)
+CASE(slot_that_is_none_is_refused, setup, teardown)
 {
 	feed(FRT_MAX_SLOTS, 0, 3);
 	feed(UINT32_MAX, 0, 3);
@@ -150,7 +143,7 @@ static void slot_that_is_none_is_refused(void **state)
 	assert_int_equal(streams->lost, 0);
 }
 
-static void odd_offset_is_refused(void **state)
+CASE(odd_offset_is_refused, setup, teardown)
 {
 	struct frt_span s = span_at(0);
 
@@ -159,7 +152,7 @@ static void odd_offset_is_refused(void **state)
 	assert_int_equal(streams->next[0], 0);
 }
 
-static void odd_size_is_cut_to_whole_records(void **state)
+CASE(odd_size_is_cut_to_whole_records, setup, teardown)
 {
 	unsigned char *part = malloc(2 * sizeof(struct frt_span) + 31);
 	struct frt_span s[2] = {span_at(0), span_at(1)};
@@ -173,7 +166,7 @@ static void odd_size_is_cut_to_whole_records(void **state)
 }
 
 /* A forged head, on no record's border, where a recording begins. */
-static void stream_that_stands_between_records_reads_no_byte_too_many(void **state)
+CASE(stream_that_stands_between_records_reads_no_byte_too_many, setup, teardown)
 {
 	streams->next[3] = 32 + 5;
 	feed(3, 0, 4);
@@ -183,7 +176,7 @@ static void stream_that_stands_between_records_reads_no_byte_too_many(void **sta
 	assert_int_equal(streams->next[3], 6 * 32);
 }
 
-static void end_of_all_offsets_is_survived(void **state)
+CASE(end_of_all_offsets_is_survived, setup, teardown)
 {
 	struct frt_span s[4] = {span_at(0), span_at(1), span_at(2), span_at(3)};
 
@@ -192,7 +185,7 @@ static void end_of_all_offsets_is_survived(void **state)
 	assert_true(seen.spans <= 5);
 }
 
-static void giving_up_counts_what_has_not_come(void **state)
+CASE(giving_up_counts_what_has_not_come, setup, teardown)
 {
 	feed(0, 0, 2);
 	streams_give_up(streams, 0, 5 * 32);
@@ -205,7 +198,7 @@ static void giving_up_counts_what_has_not_come(void **state)
 	assert_int_equal(streams->lost, 3);
 }
 
-static void record_of_no_kind_is_counted_and_passed_over(void **state)
+CASE(record_of_no_kind_is_counted_and_passed_over, setup, teardown)
 {
 	struct frt_span s[3] = {span_at(0), {.kind = 77}, span_at(2)};
 
@@ -215,7 +208,7 @@ static void record_of_no_kind_is_counted_and_passed_over(void **state)
 	assert_int_equal(streams->received, 3);
 }
 
-static void last_stamp_is_told_before_the_spans(void **state)
+CASE(last_stamp_is_told_before_the_spans, setup, teardown)
 {
 	struct frt_span s[3] = {span_at(0), span_at(1), {.kind = FRT_VTHREAD}};
 
@@ -251,7 +244,7 @@ static void feed_virtual(uint32_t slot, uint64_t *at)
 	*at += sizeof(s);
 }
 
-static void span_carries_the_virtual_thread_last_named_in_its_stream(void **state)
+CASE(span_carries_the_virtual_thread_last_named_in_its_stream, setup, teardown)
 {
 	uint64_t at = 0, other = 0;
 
@@ -269,7 +262,7 @@ static void span_carries_the_virtual_thread_last_named_in_its_stream(void **stat
 	assert_int_equal(seen.java_id[2], 8);
 }
 
-static void name_of_full_length_is_kept_and_ended(void **state)
+CASE(name_of_full_length_is_kept_and_ended, setup, teardown)
 {
 	char name[65];
 	uint64_t at = 0;
@@ -281,7 +274,7 @@ static void name_of_full_length_is_kept_and_ended(void **state)
 	assert_string_equal(seen.name[0], name);
 }
 
-static void platform_thread_has_no_name_of_a_virtual_one(void **state)
+CASE(platform_thread_has_no_name_of_a_virtual_one, setup, teardown)
 {
 	uint64_t at = 0;
 
@@ -290,7 +283,7 @@ static void platform_thread_has_no_name_of_a_virtual_one(void **state)
 	assert_string_equal(seen.name[0], "-");
 }
 
-static void virtual_thread_that_nobody_named_is_unknown(void **state)
+CASE(virtual_thread_that_nobody_named_is_unknown, setup, teardown)
 {
 	uint64_t at = 0;
 
@@ -299,7 +292,7 @@ static void virtual_thread_that_nobody_named_is_unknown(void **state)
 	assert_int_equal(seen.java_id[0], 0);
 }
 
-static void name_from_before_a_gap_is_not_trusted(void **state)
+CASE(name_from_before_a_gap_is_not_trusted, setup, teardown)
 {
 	uint64_t at = 0;
 
@@ -309,7 +302,7 @@ static void name_from_before_a_gap_is_not_trusted(void **state)
 	assert_int_equal(seen.java_id[0], 0);
 }
 
-static void forged_name_parts_stay_in_bounds(void **state)
+CASE(forged_name_parts_stay_in_bounds, setup, teardown)
 {
 	struct frt_vthread r = {.java_id = 1, .kind = FRT_VTHREAD, .length = 60000};
 	uint64_t at = 0;
@@ -321,32 +314,4 @@ static void forged_name_parts_stay_in_bounds(void **state)
 	}
 	feed_virtual(0, &at);
 	assert_int_equal(strlen(seen.name[0]), 64);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(parts_in_order_come_whole),
-		TEST(part_that_came_before_is_not_taken_again),
-		TEST(overlap_is_trimmed),
-		TEST(gap_is_counted_in_records),
-		TEST(slots_are_streams_of_their_own),
-		TEST(slot_that_is_none_is_refused),
-		TEST(odd_offset_is_refused),
-		TEST(odd_size_is_cut_to_whole_records),
-		TEST(stream_that_stands_between_records_reads_no_byte_too_many),
-		TEST(end_of_all_offsets_is_survived),
-		TEST(giving_up_counts_what_has_not_come),
-		TEST(record_of_no_kind_is_counted_and_passed_over),
-		TEST(last_stamp_is_told_before_the_spans),
-		TEST(span_carries_the_virtual_thread_last_named_in_its_stream),
-		TEST(name_of_full_length_is_kept_and_ended),
-		TEST(platform_thread_has_no_name_of_a_virtual_one),
-		TEST(virtual_thread_that_nobody_named_is_unknown),
-		TEST(name_from_before_a_gap_is_not_trusted),
-		TEST(forged_name_parts_stay_in_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

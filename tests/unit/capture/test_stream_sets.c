@@ -2,13 +2,7 @@
 /* Spans with values: they are delivered as one set, wherever a stream is cut, and never with those of another span. */
 #include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define MOST 64
 
@@ -75,7 +69,7 @@ static void feed(uint64_t at, const union record *r, size_t n)
 	streams_feed(streams, 3, at * FRT_RECORD_SIZE, r, n * FRT_RECORD_SIZE);
 }
 
-static void a_set_may_arrive_in_any_number_of_pieces(void **state)
+CASE(a_set_may_arrive_in_any_number_of_pieces, setup, teardown)
 {
 	const union record r[] = {span(1, 0), span(2, FRT_SPAN_FIELDS), value(7, 0, 0), value(8, 0, FRT_FIELD_LAST),
 				  span(3, 0)};
@@ -91,7 +85,7 @@ static void a_set_may_arrive_in_any_number_of_pieces(void **state)
 }
 
 /* A thread is in one trace, whoever records it. */
-static void ids_of_a_trace_are_of_all_recordings(void **state)
+CASE(ids_of_a_trace_are_of_all_recordings, setup, teardown)
 {
 	union record r[] = {span(1, FRT_SPAN_FIELDS), value(7, 0, 0), value(9, 0, FRT_FIELD_LAST)};
 
@@ -104,7 +98,7 @@ static void ids_of_a_trace_are_of_all_recordings(void **state)
 	assert_int_equal(got[0].first, 7);
 }
 
-static void a_torn_set_keeps_its_own_values(void **state)
+CASE(a_torn_set_keeps_its_own_values, setup, teardown)
 {
 	const union record r[] = {span(1, FRT_SPAN_FIELDS), value(7, 0, 0), span(2, FRT_SPAN_FIELDS), value(8, 0, 0),
 				  value(9, 0, FRT_FIELD_LAST)};
@@ -119,7 +113,7 @@ static void a_torn_set_keeps_its_own_values(void **state)
 	assert_int_equal(streams->torn, 1);
 }
 
-static void values_behind_a_gap_belong_to_nobody(void **state)
+CASE(values_behind_a_gap_belong_to_nobody, setup, teardown)
 {
 	const union record begin[] = {span(1, FRT_SPAN_FIELDS), value(7, 0, 0)};
 	const union record rest[] = {value(9, 0, FRT_FIELD_LAST), span(2, FRT_SPAN_FIELDS),
@@ -136,7 +130,7 @@ static void values_behind_a_gap_belong_to_nobody(void **state)
 	assert_int_equal(streams->torn, 1);
 }
 
-static void the_end_delivers_what_is_there(void **state)
+CASE(the_end_delivers_what_is_there, setup, teardown)
 {
 	const union record r[] = {span(1, FRT_SPAN_FIELDS), value(7, 0, 0)};
 
@@ -148,7 +142,7 @@ static void the_end_delivers_what_is_there(void **state)
 	assert_int_equal(got[0].records, 2);
 }
 
-static void values_of_other_recordings_are_left_out(void **state)
+CASE(values_of_other_recordings_are_left_out, setup, teardown)
 {
 	const union record r[] = {span(1, FRT_SPAN_FIELDS),
 				  value(7, 1, 0),
@@ -165,7 +159,7 @@ static void values_of_other_recordings_are_left_out(void **state)
 	assert_int_equal(got[0].first, 8);
 }
 
-static void a_set_without_end_has_a_limit(void **state)
+CASE(a_set_without_end_has_a_limit, setup, teardown)
 {
 	const union record begin = span(1, FRT_SPAN_FIELDS), more = value(7, 0, 0), end = span(2, 0);
 
@@ -177,19 +171,4 @@ static void a_set_without_end_has_a_limit(void **state)
 	assert_int_equal(deliveries, 2);
 	assert_int_equal(got[0].records, STREAM_SETS);
 	assert_true(streams->torn > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(ids_of_a_trace_are_of_all_recordings, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_set_may_arrive_in_any_number_of_pieces, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_torn_set_keeps_its_own_values, setup, teardown),
-		cmocka_unit_test_setup_teardown(values_behind_a_gap_belong_to_nobody, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_end_delivers_what_is_there, setup, teardown),
-		cmocka_unit_test_setup_teardown(values_of_other_recordings_are_left_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_set_without_end_has_a_limit, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

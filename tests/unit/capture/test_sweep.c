@@ -4,23 +4,18 @@
 #include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
 #include "tests/lib/fake_segment.h"
+#include "tests/lib/test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define RING 1024u
 #define FITS (RING / FRT_RECORD_SIZE)
 
 static struct segment seg;
 static struct streams *streams;
+static struct frt_slot *slot; /* of setup_slot() */
 static uint64_t spans, last_start, torn;
 
 static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
@@ -57,20 +52,39 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void write_spans(struct frt_slot *slot, unsigned int n)
+static int setup_slot(void **state)
+{
+	if (setup(state))
+		return -1;
+	slot = fake_slot(&seg, 10, 0);
+	return 0;
+}
+
+static void write_to(struct frt_slot *to, unsigned int n)
 {
 	while (n--) {
-		uint64_t number = slot->head / FRT_RECORD_SIZE;
+		uint64_t number = to->head / FRT_RECORD_SIZE;
 		struct frt_span s = fake_span(1000 + number, number, 1, 0);
 
-		fake_append(&seg, slot, &s);
+		fake_append(&seg, to, &s);
 	}
 }
 
-/* With --inside a thread may take back what is not settled. */
-static void records_that_may_be_taken_back_are_not_swept(void **state)
+static void write_spans(unsigned int n)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+	write_to(slot, n);
+}
+
+static void expect(uint64_t whole, uint64_t lost)
+{
+	assert_int_equal(spans, whole);
+	assert_int_equal(streams->lost, lost);
+	assert_int_equal(torn, 0);
+}
+
+/* With --inside a thread may take back what is not settled. */
+CASE(records_that_may_be_taken_back_are_not_swept, setup_slot, teardown)
+{
 	struct frt_inside *inside = (struct frt_inside *)(seg.base + FRT_INSIDES_AT);
 	struct stream_sink sink = {on_spans, on_cover, NULL};
 	struct frt_span root = fake_span(1000, 0, 1, 0);
@@ -92,9 +106,8 @@ static void records_that_may_be_taken_back_are_not_swept(void **state)
 }
 
 /* A root that was taken back may have reached the end of the half, over the records one ring size before. */
-static void records_under_what_was_taken_back_are_not_swept(void **state)
+CASE(records_under_what_was_taken_back_are_not_swept, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct frt_inside *inside = (struct frt_inside *)(seg.base + FRT_INSIDES_AT);
 	struct stream_sink sink = {on_spans, on_cover, NULL};
 
@@ -121,83 +134,65 @@ static void records_under_what_was_taken_back_are_not_swept(void **state)
 	roots_free(streams->roots);
 }
 
-static void what_lies_in_a_ring_is_taken_once(void **state)
+CASE(what_lies_in_a_ring_is_taken_once, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
-
-	write_spans(slot, 5);
+	write_spans(5);
 	sweep(&seg, streams);
 	sweep(&seg, streams);
 	assert_int_equal(spans, 5);
-	write_spans(slot, 2);
+	write_spans(2);
 	sweep(&seg, streams);
-	assert_int_equal(spans, 7);
-	assert_int_equal(torn, 0);
-	assert_int_equal(streams->lost, 0);
+	expect(7, 0);
 }
 
-static void window_that_wraps_is_taken_whole(void **state)
+CASE(window_that_wraps_is_taken_whole, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
-
 	for (int i = 0; i < 20; i++) {
-		write_spans(slot, 13);
+		write_spans(13);
 		sweep(&seg, streams);
 	}
-	assert_int_equal(spans, 260);
-	assert_int_equal(torn, 0);
-	assert_int_equal(streams->lost, 0);
+	expect(260, 0);
 }
 
-static void each_slot_is_swept(void **state)
+CASE(each_slot_is_swept, setup, teardown)
 {
 	struct frt_slot *a = fake_slot(&seg, 10, 0), *b = fake_slot(&seg, FRT_RING_MAX_LOG2, 0);
 
-	write_spans(a, 1);
-	write_spans(b, 1);
+	write_to(a, 1);
+	write_to(b, 1);
 	sweep(&seg, streams);
 	assert_int_equal(spans, 2);
 	assert_int_equal(streams->next[1], FRT_RECORD_SIZE);
 }
 
 /* While its owner may be writing, the place of the next record cannot be trusted. */
-static void record_that_may_be_overwritten_just_now_is_not_taken(void **state)
+CASE(record_that_may_be_overwritten_just_now_is_not_taken, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
-
-	write_spans(slot, FITS);
+	write_spans(FITS);
 	sweep(&seg, streams);
 	assert_int_equal(spans, 0);
 	sweep_finish(&seg, streams); /* now nobody writes */
-	assert_int_equal(spans, FITS);
-	assert_int_equal(streams->lost, 0);
+	expect(FITS, 0);
 }
 
-static void all_but_one_record_of_a_ring_are_safe(void **state)
+CASE(all_but_one_record_of_a_ring_are_safe, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
-
-	write_spans(slot, FITS - 1);
+	write_spans(FITS - 1);
 	sweep(&seg, streams);
 	assert_int_equal(spans, FITS - 1);
 }
 
-static void gap_is_left_to_the_queue_until_the_end(void **state)
+CASE(gap_is_left_to_the_queue_until_the_end, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
-
-	write_spans(slot, FITS + 8);
+	write_spans(FITS + 8);
 	sweep(&seg, streams);
-	assert_int_equal(spans, 0);
-	assert_int_equal(streams->lost, 0);
+	expect(0, 0);
 	sweep_finish(&seg, streams);
-	assert_int_equal(spans, FITS);
-	assert_int_equal(streams->lost, 8);
-	assert_int_equal(torn, 0);
+	expect(FITS, 8);
 }
 
 /* The owner has drained two halves, which are in the queue, and moved into a larger ring with the later one. */
-static void grow_behind_the_queue(struct frt_slot *slot, struct frt_span *record)
+static void grow_behind_the_queue(struct frt_span *record)
 {
 	uint64_t old = slot->ring >> 8;
 
@@ -206,14 +201,13 @@ static void grow_behind_the_queue(struct frt_slot *slot, struct frt_span *record
 	memcpy(seg.base + (slot->ring >> 8) + RING / 2, seg.base + old + RING / 2, RING / 2);
 }
 
-static void what_a_grown_ring_does_not_have_is_left_to_the_queue(void **state)
+CASE(what_a_grown_ring_does_not_have_is_left_to_the_queue, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct frt_span record[FITS];
 
-	write_spans(slot, FITS);
-	grow_behind_the_queue(slot, record);
-	write_spans(slot, 3);
+	write_spans(FITS);
+	grow_behind_the_queue(record);
+	write_spans(3);
 	sweep(&seg, streams);
 	assert_int_equal(spans, 0);
 	streams_feed(streams, 0, 0, record, sizeof(record));
@@ -222,39 +216,33 @@ static void what_a_grown_ring_does_not_have_is_left_to_the_queue(void **state)
 	assert_int_equal(torn + streams->lost + streams->malformed, 0);
 }
 
-static void what_a_grown_ring_does_not_have_is_lost_at_the_end(void **state)
+CASE(what_a_grown_ring_does_not_have_is_lost_at_the_end, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct frt_span record[FITS];
 
-	write_spans(slot, FITS);
-	grow_behind_the_queue(slot, record);
+	write_spans(FITS);
+	grow_behind_the_queue(record);
 	sweep_finish(&seg, streams);
-	assert_int_equal(spans, FITS / 2);
-	assert_int_equal(streams->lost, FITS / 2);
+	expect(FITS / 2, FITS / 2);
 	assert_int_equal(torn + streams->malformed, 0);
 }
 
-static void recording_begins_where_the_streams_stand(void **state)
+CASE(recording_begins_where_the_streams_stand, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
-
-	write_spans(slot, 9);
+	write_spans(9);
 	sweep_begin(&seg, streams);
 	sweep(&seg, streams);
 	assert_int_equal(spans, 0);
-	write_spans(slot, 1);
+	write_spans(1);
 	sweep(&seg, streams);
 	assert_int_equal(spans, 1);
 	assert_int_equal(last_start, 1009);
 	assert_int_equal(streams->lost, 0);
 }
 
-static void slot_without_a_ring_is_lost_only_at_the_end(void **state)
+CASE(slot_without_a_ring_is_lost_only_at_the_end, setup, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 64);
-
-	slot->ring = 0;
+	fake_slot(&seg, 10, 64)->ring = 0;
 	sweep(&seg, streams);
 	assert_int_equal(streams->lost, 0);
 	sweep_finish(&seg, streams);
@@ -262,22 +250,18 @@ static void slot_without_a_ring_is_lost_only_at_the_end(void **state)
 	assert_int_equal(spans, 0);
 }
 
-static void finish_takes_what_a_killed_owner_left(void **state)
+CASE(finish_takes_what_a_killed_owner_left, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
-
-	write_spans(slot, 10);
+	write_spans(10);
 	sweep(&seg, streams);
-	write_spans(slot, 10);
+	write_spans(10);
 	sweep_finish(&seg, streams);
 	sweep_finish(&seg, streams);
-	assert_int_equal(spans, 20);
-	assert_int_equal(streams->lost, 0);
-	assert_int_equal(torn, 0);
+	expect(20, 0);
 }
 
 /* Words that no agent writes; the segment lies between pages that fault. */
-static void forged_ring_is_not_followed(void **state)
+CASE(forged_ring_is_not_followed, setup, teardown)
 {
 	static const uint64_t words[] = {
 		0,
@@ -302,17 +286,15 @@ static void forged_ring_is_not_followed(void **state)
 	assert_int_equal(streams->lost, 3 * sizeof(words) / sizeof(*words));
 }
 
-static void last_ring_of_the_segment_is_read_to_its_end(void **state)
+CASE(last_ring_of_the_segment_is_read_to_its_end, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
-
 	slot->ring = (uint64_t)(FRT_SEGMENT_SIZE - RING) << 8 | 10;
-	write_spans(slot, FITS);
+	write_spans(FITS);
 	sweep_finish(&seg, streams);
 	assert_int_equal(spans, FITS);
 }
 
-static void forged_heads_end_the_sweep_all_the_same(void **state)
+CASE(forged_heads_end_the_sweep_all_the_same, setup, teardown)
 {
 	static const uint64_t heads[] = {UINT64_MAX, UINT64_MAX - 31, 33, 1ULL << 63};
 
@@ -333,7 +315,6 @@ static void forged_heads_end_the_sweep_all_the_same(void **state)
  * faults at the first byte that is copied, and the handler is the owner.
  */
 static struct {
-	struct frt_slot *slot;
 	unsigned int spans;
 	uint64_t ring; /* not 0: the ring that the slot moves to */
 } owner;
@@ -342,10 +323,10 @@ static void run_owner(int signal_number)
 {
 	mprotect(seg.base + FRT_RINGS_AT, 4096, PROT_READ | PROT_WRITE);
 	if (owner.ring) {
-		memset(seg.base + (owner.slot->ring >> 8), 0xee, RING);
-		owner.slot->ring = owner.ring;
+		memset(seg.base + (slot->ring >> 8), 0xee, RING);
+		slot->ring = owner.ring;
 	}
-	write_spans(owner.slot, owner.spans);
+	write_spans(owner.spans);
 }
 
 static void sweep_with_owner(void)
@@ -359,36 +340,31 @@ static void sweep_with_owner(void)
 	sigaction(SIGSEGV, &before, NULL);
 }
 
-static void records_overwritten_during_the_copy_are_not_taken(void **state)
+CASE(records_overwritten_during_the_copy_are_not_taken, setup_slot, teardown)
 {
-	owner.slot = fake_slot(&seg, 10, 0);
 	owner.ring = 0;
 	owner.spans = FITS - 10; /* the first that was there is being overwritten */
-	write_spans(owner.slot, 10);
+	write_spans(10);
 	sweep_with_owner();
 	assert_int_equal(spans, 0);
 	sweep_finish(&seg, streams);
-	assert_int_equal(spans, FITS);
-	assert_int_equal(torn, 0);
+	expect(FITS, 0);
 }
 
-static void records_that_stand_during_the_copy_are_taken(void **state)
+CASE(records_that_stand_during_the_copy_are_taken, setup_slot, teardown)
 {
-	owner.slot = fake_slot(&seg, 10, 0);
 	owner.ring = 0;
 	owner.spans = FITS - 11;
-	write_spans(owner.slot, 10);
+	write_spans(10);
 	sweep_with_owner();
-	assert_int_equal(spans, 10);
-	assert_int_equal(torn, 0);
+	expect(10, 0);
 }
 
-static void ring_that_is_given_away_during_the_copy_is_not_taken(void **state)
+CASE(ring_that_is_given_away_during_the_copy_is_not_taken, setup_slot, teardown)
 {
-	owner.slot = fake_slot(&seg, 10, 0);
 	owner.ring = (uint64_t)(FRT_RINGS_AT + 8192) << 8 | 11;
 	owner.spans = 0;
-	write_spans(owner.slot, 10);
+	write_spans(10);
 	sweep_with_owner();
 	assert_int_equal(streams->received, 0);
 }
@@ -397,7 +373,6 @@ static void ring_that_is_given_away_during_the_copy_is_not_taken(void **state)
 
 static void *write_on(void *argument)
 {
-	struct frt_slot *slot = argument;
 	uint64_t size = 1ULL << (slot->ring & 0xff);
 
 	for (uint64_t i = 0; i < WRITTEN; i++) {
@@ -410,13 +385,12 @@ static void *write_on(void *argument)
 }
 
 /* The owner overtakes the sweep again and again; a queue that gives up on what the ring has lost lets it go on. */
-static void sweep_beside_a_writer_takes_no_torn_record(void **state)
+CASE(sweep_beside_a_writer_takes_no_torn_record, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	pthread_t writer;
 	uint64_t head = 0;
 
-	assert_int_equal(pthread_create(&writer, NULL, write_on, slot), 0);
+	assert_int_equal(pthread_create(&writer, NULL, write_on, NULL), 0);
 	while (head < (uint64_t)WRITTEN * FRT_RECORD_SIZE) {
 		sweep(&seg, streams);
 		head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
@@ -444,7 +418,7 @@ static void forge_slots(void)
 		((struct frt_span *)(seg.base + FRT_RINGS_AT + i))->kind = FRT_SPAN;
 }
 
-static void pass_has_an_end_and_the_next_one_goes_on(void **state)
+CASE(pass_has_an_end_and_the_next_one_goes_on, setup, teardown)
 {
 	const uint64_t all = FRT_MAX_SLOTS * ((1u << FRT_RING_MAX_LOG2) / FRT_RECORD_SIZE - 1);
 	unsigned int passes = 0;
@@ -460,7 +434,7 @@ static void pass_has_an_end_and_the_next_one_goes_on(void **state)
 	assert_in_range(passes, 2, 99);
 }
 
-static void last_pass_takes_no_more_than_all_rings_together(void **state)
+CASE(last_pass_takes_no_more_than_all_rings_together, setup, teardown)
 {
 	forge_slots();
 	sweep_finish(&seg, streams);
@@ -468,9 +442,8 @@ static void last_pass_takes_no_more_than_all_rings_together(void **state)
 	assert_int_equal(spans + streams->lost, FRT_MAX_SLOTS * ((1u << FRT_RING_MAX_LOG2) / FRT_RECORD_SIZE - 1));
 }
 
-static void forged_head_is_read_within_the_ring(void **state)
+CASE(forged_head_is_read_within_the_ring, setup_slot, teardown)
 {
-	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct stream_sink sink = {on_spans, on_cover, NULL};
 
 	for (int roots = 0; roots < 2; roots++) {
@@ -482,36 +455,4 @@ static void forged_head_is_read_within_the_ring(void **state)
 		roots_free(streams->roots);
 		streams->roots = NULL;
 	}
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(records_that_may_be_taken_back_are_not_swept),
-		TEST(records_under_what_was_taken_back_are_not_swept),
-		TEST(what_lies_in_a_ring_is_taken_once),
-		TEST(window_that_wraps_is_taken_whole),
-		TEST(each_slot_is_swept),
-		TEST(pass_has_an_end_and_the_next_one_goes_on),
-		TEST(last_pass_takes_no_more_than_all_rings_together),
-		TEST(record_that_may_be_overwritten_just_now_is_not_taken),
-		TEST(all_but_one_record_of_a_ring_are_safe),
-		TEST(gap_is_left_to_the_queue_until_the_end),
-		TEST(what_a_grown_ring_does_not_have_is_left_to_the_queue),
-		TEST(what_a_grown_ring_does_not_have_is_lost_at_the_end),
-		TEST(recording_begins_where_the_streams_stand),
-		TEST(slot_without_a_ring_is_lost_only_at_the_end),
-		TEST(finish_takes_what_a_killed_owner_left),
-		TEST(forged_ring_is_not_followed),
-		TEST(last_ring_of_the_segment_is_read_to_its_end),
-		TEST(forged_heads_end_the_sweep_all_the_same),
-		TEST(forged_head_is_read_within_the_ring),
-		TEST(records_overwritten_during_the_copy_are_not_taken),
-		TEST(records_that_stand_during_the_copy_are_taken),
-		TEST(ring_that_is_given_away_during_the_copy_is_not_taken),
-		TEST(sweep_beside_a_writer_takes_no_torn_record),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

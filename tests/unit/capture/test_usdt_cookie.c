@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The places of arguments, as compilers write them into USDT notes. */
 #include "user/capture/usdt_cookie.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 /* struct pt_regs of x86-64: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp */
 enum { R15, R14, R13, R12, BP, BX, R11, R10, R9, R8, AX, CX, DX, SI, DI, SP = 19 };
@@ -25,7 +21,7 @@ static uint32_t in_memory(uint32_t word, int offset)
 	return in_register(word) | FRT_ARGUMENT_MEMORY | (offset & 0xffff);
 }
 
-static void cookie_begins_with_the_site(void **state)
+CASE(cookie_begins_with_the_site)
 {
 	assert_int_equal(usdt_cookie(FRT_SITE_DRAIN, ""), FRT_SITE_DRAIN);
 	assert_int_equal(usdt_cookie(FRT_SITE_OPERATION_BEGIN, "8@%r15 8@%r15 8@%r15") & 0xff,
@@ -33,7 +29,7 @@ static void cookie_begins_with_the_site(void **state)
 }
 
 /* Those of vmops__begin in JDK 17, 25 and others. */
-static void registers_and_words_on_the_stack_are_known(void **state)
+CASE(registers_and_words_on_the_stack_are_known)
 {
 	assert_int_equal(argument("8@%r12 8@%rdx -4@%eax", 0), in_register(R12));
 	assert_int_equal(argument("8@%r12 8@%rdx -4@%eax", 1), in_register(DX));
@@ -45,7 +41,7 @@ static void registers_and_words_on_the_stack_are_known(void **state)
 	assert_int_equal(argument("8@32767(%r8)  8@-32768(%rsi)", 1), in_memory(SI, -32768));
 }
 
-static void anything_else_is_unknown(void **state)
+CASE(anything_else_is_unknown)
 {
 	static const char *const texts[] = {
 		"",
@@ -78,7 +74,7 @@ static void anything_else_is_unknown(void **state)
 }
 
 /* Those of method__entry in JDK 11, 21 and 26: class, name, descriptor, thread. */
-static void arguments_of_method_probes_are_registers(void **state)
+CASE(arguments_of_method_probes_are_registers)
 {
 	static const struct {
 		const char *text;
@@ -99,7 +95,7 @@ static void arguments_of_method_probes_are_registers(void **state)
 	}
 }
 
-static void method_probes_with_other_arguments_are_refused(void **state)
+CASE(method_probes_with_other_arguments_are_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -111,17 +107,4 @@ static void method_probes_with_other_arguments_are_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_int_equal(usdt_register_cookie(FRT_SITE_METHOD_ENTRY, texts[i]), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cookie_begins_with_the_site),
-		cmocka_unit_test(registers_and_words_on_the_stack_are_known),
-		cmocka_unit_test(anything_else_is_unknown),
-		cmocka_unit_test(arguments_of_method_probes_are_registers),
-		cmocka_unit_test(method_probes_with_other_arguments_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,32 +6,23 @@
 #include "tests/lib/class_builder.h"
 #include "tests/lib/class_tree.h"
 #include "tests/lib/jdk.h"
+#include "tests/lib/workdir.h"
 #include "tests/lib/test.h"
 
 #include <unistd.h>
 
 enum { JDKS = 8 };
 
+/* workdir/in, workdir/out: classes before and after */
 static struct {
 	struct jdk jdk[JDKS];
 	size_t jdks;
-	char dir[64]; /* in/, out/: classes before and after */
 } the;
 
 static int set_up(void **state)
 {
 	the.jdks = jdk_find(the.jdk, JDKS);
-	strcpy(the.dir, "/tmp/frtrace-test-XXXXXX");
-	return mkdtemp(the.dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char *text;
-	int status = shell_run(&text, "rm -rf '%s'", the.dir);
-
-	free(text);
-	return status;
+	return workdir_make(state);
 }
 
 /* The JDKs from `version` on; skips the test if there are none. */
@@ -70,9 +61,9 @@ static void edit_all(uint32_t first)
 	char in[96], out[96], ids[96];
 	int i;
 
-	snprintf(in, sizeof(in), "%s/in", the.dir);
-	snprintf(out, sizeof(out), "%s/out", the.dir);
-	snprintf(ids, sizeof(ids), "%s/ids", the.dir);
+	snprintf(in, sizeof(in), "%s/in", workdir);
+	snprintf(out, sizeof(out), "%s/out", workdir);
+	snprintf(ids, sizeof(ids), "%s/ids", workdir);
 	t.ids = fopen(ids, "w");
 	assert_non_null(t.ids);
 	assert_int_equal(class_tree_edit(&t, in, out), 0);
@@ -88,11 +79,11 @@ static char *java(const struct jdk *j, const char *classes, const char *argument
 	int status = shell_run(&text,
 			       "'%s/bin/java' -Xverify:all -Xshare:auto -XX:-UsePerfData -XX:TieredStopAtLevel=1 "
 			       "-cp '%s/%s' %s 2>'%s/stderr'",
-			       j->home, the.dir, classes, arguments, the.dir);
+			       j->home, workdir, classes, arguments, workdir);
 	char *rest;
 
 	if (status != want) {
-		shell_run(&rest, "cat '%s/stderr'", the.dir);
+		shell_run(&rest, "cat '%s/stderr'", workdir);
 		fail_msg("JDK %d: status %d: %s\n%s%s", j->version, status, arguments, text, rest);
 	}
 	return text;
@@ -124,9 +115,9 @@ CASE(every_kind_of_exit_is_counted_once)
 			char ids[128];
 
 			SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn %s -d '%s/in' tests/data/edit/*.java",
-			      the.dir, the.dir, j[i].home, options[k % 2], the.dir);
+			      workdir, workdir, j[i].home, options[k % 2], workdir);
 			edit_all(first[k]);
-			snprintf(ids, sizeof(ids), "-Dids='%s/ids'", the.dir);
+			snprintf(ids, sizeof(ids), "-Dids='%s/ids'", workdir);
 			assert_same_output(&j[i], "Exits", ids);
 		}
 	}
@@ -139,7 +130,7 @@ static void write_large_source(void)
 	FILE *f;
 	int i;
 
-	snprintf(path, sizeof(path), "%s/Large.java", the.dir);
+	snprintf(path, sizeof(path), "%s/Large.java", workdir);
 	f = fopen(path, "w");
 	assert_non_null(f);
 	fprintf(f,
@@ -177,7 +168,7 @@ CASE(many_locals_and_far_jumps_work)
 		/* javac 17 and later cannot write versions before 7 */
 		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn --release 8 -d '%s/in' '%s/Large.java' tests/data/edit/Run.java "
 		      "tests/data/edit/Hook.java",
-		      the.dir, the.dir, j[i].home, the.dir, the.dir);
+		      workdir, workdir, j[i].home, workdir, workdir);
 		edit_all(300);
 		assert_same_output(&j[i], "Run Large", "");
 	}
@@ -205,7 +196,7 @@ static void hand_write(struct hand *h)
 	size_t size;
 
 	bytes = builder_finish(&h->b, &size);
-	snprintf(path, sizeof(path), "%s/in/%s.class", the.dir, h->name);
+	snprintf(path, sizeof(path), "%s/in/%s.class", workdir, h->name);
 	assert_int_equal(file_write(path, bytes, size), 0);
 	free(bytes);
 }
@@ -390,7 +381,7 @@ CASE(code_that_javac_never_writes_works)
 	j = first_jdk(9, &n);
 	for (i = 0; i < n; i++) {
 		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn --release 8 -d '%s/in' tests/data/edit/Run.java tests/data/edit/Hook.java",
-		      the.dir, the.dir, j[i].home, the.dir);
+		      workdir, workdir, j[i].home, workdir);
 		write_far_conditionals(49);
 		write_far_conditionals(52);
 		write_far_frames();
@@ -410,15 +401,15 @@ CASE(javap_accepts_the_result)
 
 	j = first_jdk(17, &n);
 	for (i = 0; i < n; i++) {
-		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn -g -d '%s/in' tests/data/edit/*.java", the.dir,
-		      the.dir, j[i].home, the.dir);
+		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn -g -d '%s/in' tests/data/edit/*.java", workdir,
+		      workdir, j[i].home, workdir);
 		edit_all(0);
 		SHELL("'%s/bin/javap' -v -p '%s'/out/*.class >'%s/javap' && test -s '%s/javap' && ! grep -E '^Error|^Warning' '%s/javap'",
-		      j[i].home, the.dir, the.dir, the.dir, the.dir);
+		      j[i].home, workdir, workdir, workdir, workdir);
 	}
 }
 
 int main(void)
 {
-	return test_main(set_up, tear_down);
+	return test_main(set_up, workdir_remove);
 }

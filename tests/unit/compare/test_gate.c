@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* --fail-if: the grammar, and that whatever cannot be known is undecided. */
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/compare/gate.h"
 #include "user/exit.h"
 #include "user/text/log.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000ll
 
@@ -73,7 +67,7 @@ static int status_of(const char *condition)
 	return status;
 }
 
-static void what_holds_fails_and_what_does_not_passes(void **state)
+CASE(what_holds_fails_and_what_does_not_passes, setup, teardown)
 {
 	calls("pay", 400);
 	assert_int_equal(status_of("com.acme.Cart::pay p50>150ms"), EXIT_VIOLATED);
@@ -90,7 +84,7 @@ static void what_holds_fails_and_what_does_not_passes(void **state)
 	assert_int_equal(status_of("*::pay blocked>199ms"), EXIT_VIOLATED);
 }
 
-static void a_method_that_is_not_there_is_undecided(void **state)
+CASE(a_method_that_is_not_there_is_undecided, setup, teardown)
 {
 	calls("pay", 400);
 	assert_int_equal(status_of("com.acme.Cart::pya p99>50ms"), EXIT_UNDECIDED);
@@ -98,7 +92,7 @@ static void a_method_that_is_not_there_is_undecided(void **state)
 	assert_int_equal(status_of("com.acme.Cart::pya thrown>0"), EXIT_UNDECIDED);
 }
 
-static void too_few_calls_for_a_percentile_are_undecided(void **state)
+CASE(too_few_calls_for_a_percentile_are_undecided, setup, teardown)
 {
 	calls("pay", 2);
 	assert_int_equal(status_of("*::pay p99>1ms"), EXIT_UNDECIDED);
@@ -107,7 +101,7 @@ static void too_few_calls_for_a_percentile_are_undecided(void **state)
 	assert_int_equal(status_of("*::pay max>1h"), EXIT_DONE);
 }
 
-static void a_timed_method_without_calls_has_calls_0_and_no_times(void **state)
+CASE(a_timed_method_without_calls_has_calls_0_and_no_times, setup, teardown)
 {
 	timing("pay", 0, JFR_MISSING);
 	assert_int_equal(status_of("*::pay calls=0"), EXIT_VIOLATED);
@@ -116,7 +110,7 @@ static void a_timed_method_without_calls_has_calls_0_and_no_times(void **state)
 	assert_int_equal(status_of("*::pay max>1h"), EXIT_UNDECIDED);
 }
 
-static void counters_decide_within_their_error(void **state)
+CASE(counters_decide_within_their_error, setup, teardown)
 {
 	timing("pay", 10000, 50 * MS);
 	assert_int_equal(status_of("*::pay p99>40ms"), EXIT_VIOLATED);
@@ -127,7 +121,7 @@ static void counters_decide_within_their_error(void **state)
 	assert_int_equal(status_of("*::pay cpu>1h"), EXIT_UNDECIDED);
 }
 
-static void lost_calls_leave_undecided_what_they_can_change(void **state)
+CASE(lost_calls_leave_undecided_what_they_can_change, setup, teardown)
 {
 	calls("pay", 400);
 	jfr_data_loss(r.w, T0, 32, 32);
@@ -141,7 +135,7 @@ static void lost_calls_leave_undecided_what_they_can_change(void **state)
 	assert_int_equal(status_of("*::pay max>1ms"), EXIT_VIOLATED);
 }
 
-static void calls_below_a_threshold_leave_undecided_what_they_can_change(void **state)
+CASE(calls_below_a_threshold_leave_undecided_what_they_can_change, setup, teardown)
 {
 	calls("pay", 400);
 	jfr_active_setting(r.w, T0, TRACE, "threshold", "10 ms");
@@ -150,7 +144,7 @@ static void calls_below_a_threshold_leave_undecided_what_they_can_change(void **
 	assert_int_equal(status_of("*::pay max>1ms"), EXIT_VIOLATED);
 }
 
-static void thresholds_of_filters_and_thrown_alone_count_too(void **state)
+CASE(thresholds_of_filters_and_thrown_alone_count_too, setup, teardown)
 {
 	calls("pay", 400);
 	jfr_active_setting(r.w, T0, TRACE, "threshold", "0 ms");
@@ -158,14 +152,14 @@ static void thresholds_of_filters_and_thrown_alone_count_too(void **state)
 	assert_int_equal(status_of("*::pay p99>1h"), EXIT_UNDECIDED);
 }
 
-static void throttled_recordings_are_undecided(void **state)
+CASE(throttled_recordings_are_undecided, setup, teardown)
 {
 	calls("pay", 400);
 	jfr_message(r.w, T0, "throttled", "1 method: com.acme.Cart.pay()");
 	assert_int_equal(status_of("*::pay p99>1h"), EXIT_UNDECIDED);
 }
 
-static void lower_bounds_are_undecided_for_their_methods(void **state)
+CASE(lower_bounds_are_undecided_for_their_methods, setup, teardown)
 {
 	calls("pay", 400);
 	calls("ship", 400);
@@ -175,7 +169,7 @@ static void lower_bounds_are_undecided_for_their_methods(void **state)
 	assert_int_equal(status_of("* p99>1h"), EXIT_UNDECIDED);
 }
 
-static void a_torn_file_is_undecided(void **state)
+CASE(a_torn_file_is_undecided, setup, teardown)
 {
 	calls("pay", 400);
 	recording_end(&r, true);
@@ -183,7 +177,7 @@ static void a_torn_file_is_undecided(void **state)
 	assert_int_equal(status_of("*::pay thrown>5"), EXIT_UNDECIDED);
 }
 
-static void a_file_that_is_not_there_is_undecided(void **state)
+CASE(a_file_that_is_not_there_is_undecided, setup, teardown)
 {
 	struct condition_list l = {0};
 
@@ -193,7 +187,7 @@ static void a_file_that_is_not_there_is_undecided(void **state)
 	condition_list_release(&l);
 }
 
-static void a_change_needs_a_certain_increase(void **state)
+CASE(a_change_needs_a_certain_increase, setup, teardown)
 {
 	struct condition c = {
 		.text = "m p99>+10%", .metric = METRIC_QUANTILE, .quantile = 0.99, .relative = true, .limit = 0.1};
@@ -224,7 +218,7 @@ static void a_change_needs_a_certain_increase(void **state)
 	bytes_release(&lines);
 }
 
-static void time_that_is_not_known_of_all_calls_is_undecided(void **state)
+CASE(time_that_is_not_known_of_all_calls_is_undecided, setup, teardown)
 {
 	calls("pay", 400);
 	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0 + 1,
@@ -241,7 +235,7 @@ static void time_that_is_not_known_of_all_calls_is_undecided(void **state)
 }
 
 /* Of a change each recording has to be known. */
-static void a_change_against_what_is_not_known_is_undecided(void **state)
+CASE(a_change_against_what_is_not_known_is_undecided, setup, teardown)
 {
 	struct condition c = {
 		.text = "m p99>+10%", .metric = METRIC_QUANTILE, .quantile = 0.99, .relative = true, .limit = 0.1};
@@ -279,7 +273,7 @@ static void a_change_against_what_is_not_known_is_undecided(void **state)
 	bytes_release(&lines);
 }
 
-static void the_worst_of_several_counts(void **state)
+CASE(the_worst_of_several_counts, setup, teardown)
 {
 	struct condition_list l = {0};
 	struct jfr_file file;
@@ -298,7 +292,7 @@ static void the_worst_of_several_counts(void **state)
 	jfr_file_release(&file);
 }
 
-static void filters_may_have_blanks_and_angle_brackets(void **state)
+CASE(filters_may_have_blanks_and_angle_brackets, setup, teardown)
 {
 	struct condition_list l = {0};
 
@@ -312,7 +306,7 @@ static void filters_may_have_blanks_and_angle_brackets(void **state)
 	condition_list_release(&l);
 }
 
-static void what_is_no_condition_is_refused(void **state)
+CASE(what_is_no_condition_is_refused, setup, teardown)
 {
 	static const char *const wrong[] = {"",
 					    "Cart",
@@ -340,31 +334,4 @@ static void what_is_no_condition_is_refused(void **state)
 	assert_int_equal(condition_add(&l, CONDITION_FAIL_IF, "Cart p99>+10%", &diag), 0);
 	assert_true(condition_list_check_absolute(&l, &diag) < 0);
 	condition_list_release(&l);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(what_holds_fails_and_what_does_not_passes),
-		T(a_method_that_is_not_there_is_undecided),
-		T(too_few_calls_for_a_percentile_are_undecided),
-		T(a_timed_method_without_calls_has_calls_0_and_no_times),
-		T(counters_decide_within_their_error),
-		T(lost_calls_leave_undecided_what_they_can_change),
-		T(calls_below_a_threshold_leave_undecided_what_they_can_change),
-		T(thresholds_of_filters_and_thrown_alone_count_too),
-		T(throttled_recordings_are_undecided),
-		T(lower_bounds_are_undecided_for_their_methods),
-		T(a_torn_file_is_undecided),
-		T(a_file_that_is_not_there_is_undecided),
-		T(a_change_needs_a_certain_increase),
-		T(time_that_is_not_known_of_all_calls_is_undecided),
-		T(a_change_against_what_is_not_known_is_undecided),
-		T(the_worst_of_several_counts),
-		T(filters_may_have_blanks_and_angle_brackets),
-		T(what_is_no_condition_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The statistics of `frtrace diff`: against known values, and against recordings whose difference is known. */
 #include "user/compare/diff.h"
+#include "tests/lib/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define METHODS 50
 #define CALLS	1000 /* of a method */
@@ -49,7 +43,7 @@ static void make_run(struct run *r, size_t planted_calls, double slower)
 	run_settle(r);
 }
 
-static void binomial_tails_are_those_of_tables(void **state)
+CASE(binomial_tails_are_those_of_tables)
 {
 	assert_true(fabs(binomial_tail(10, 0.5, 8) - 56 / 1024.0) < 1e-12);
 	assert_true(fabs(binomial_tail(20, 0.1, 5) - 0.0431745) < 1e-6);
@@ -60,7 +54,7 @@ static void binomial_tails_are_those_of_tables(void **state)
 }
 
 /* Conover, Practical Nonparametric Statistics: order statistics for the median of 10 are the 2nd and the 9th. */
-static void intervals_are_those_of_order_statistics(void **state)
+CASE(intervals_are_those_of_order_statistics)
 {
 	size_t low, high;
 
@@ -75,7 +69,7 @@ static void intervals_are_those_of_order_statistics(void **state)
 	assert_false(quantile_interval(0, 0.5, &low, &high));
 }
 
-static void an_interval_has_the_quantile_in_19_of_20_samples(void **state)
+CASE(an_interval_has_the_quantile_in_19_of_20_samples)
 {
 	unsigned int inside = 0;
 	double truth = exp(0.298 * 2.3263479);
@@ -95,7 +89,7 @@ static void an_interval_has_the_quantile_in_19_of_20_samples(void **state)
 	assert_in_range(inside, 375, 399);
 }
 
-static void of_200_pairs_of_equal_runs_at_most_10_differ(void **state)
+CASE(of_200_pairs_of_equal_runs_at_most_10_differ)
 {
 	unsigned int alarms = 0;
 
@@ -117,7 +111,7 @@ static void of_200_pairs_of_equal_runs_at_most_10_differ(void **state)
 	assert_in_range(alarms, 0, 10);
 }
 
-static void a_method_of_50_that_is_15_percent_slower_is_found_alone(void **state)
+CASE(a_method_of_50_that_is_15_percent_slower_is_found_alone)
 {
 	unsigned int found = 0;
 
@@ -138,7 +132,7 @@ static void a_method_of_50_that_is_15_percent_slower_is_found_alone(void **state
 	assert_in_range(found, 95, 100);
 }
 
-static void the_interval_of_a_change_has_the_change(void **state)
+CASE(the_interval_of_a_change_has_the_change)
 {
 	unsigned int inside = 0;
 
@@ -165,7 +159,7 @@ static void the_interval_of_a_change_has_the_change(void **state)
 }
 
 /* One pause that hits 60 calls in a row is one event, not 60. */
-static void a_burst_of_slow_calls_is_no_difference(void **state)
+CASE(a_burst_of_slow_calls_is_no_difference)
 {
 	struct run before = {0}, after = {0};
 	struct diff d;
@@ -184,7 +178,7 @@ static void a_burst_of_slow_calls_is_no_difference(void **state)
 	run_release(&after);
 }
 
-static void the_sentence_names_method_change_and_cause(void **state)
+CASE(the_sentence_names_method_change_and_cause)
 {
 	struct run before, after;
 	struct bytes text;
@@ -203,26 +197,10 @@ static void the_sentence_names_method_change_and_cause(void **state)
 	diff_put_sentence(&text, &d);
 	bytes_put_u8(&text, 0);
 	assert_ptr_equal(strstr((char *)text.data, "Checkout.handle p99 +"), (char *)text.data);
-	assert_non_null(strstr((char *)text.data, " → "));
-	assert_non_null(strstr((char *)text.data, "): blocked on futex +600 us, cpu unchanged\n"));
+	assert_contains((char *)text.data, " → ");
+	assert_contains((char *)text.data, "): blocked on futex +600 us, cpu unchanged\n");
 	bytes_release(&text);
 	diff_release(&d);
 	run_release(&before);
 	run_release(&after);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(binomial_tails_are_those_of_tables),
-		cmocka_unit_test(intervals_are_those_of_order_statistics),
-		cmocka_unit_test(an_interval_has_the_quantile_in_19_of_20_samples),
-		cmocka_unit_test(of_200_pairs_of_equal_runs_at_most_10_differ),
-		cmocka_unit_test(a_method_of_50_that_is_15_percent_slower_is_found_alone),
-		cmocka_unit_test(the_interval_of_a_change_has_the_change),
-		cmocka_unit_test(a_burst_of_slow_calls_is_no_difference),
-		cmocka_unit_test(the_sentence_names_method_change_and_cause),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,8 +117,8 @@ static void refused(const char *why)
 	struct diag d = {0};
 
 	assert_int_equal(check("gc__begin", &d), -EBADMSG);
-	assert_non_null(strstr(d.text, "'libjvm.so'"));
-	assert_non_null(strstr(d.text, why));
+	assert_contains(d.text, "'libjvm.so'");
+	assert_contains(d.text, why);
 }
 
 CASE(sites_are_found_by_provider_and_name, make_file, close_file)

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Exports: self time in flame graphs, and what the CSV has of each call. */
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/export/export.h"
 #include "user/export/self_time.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000
 
@@ -68,7 +62,7 @@ static int by_time(struct jfr_file *file, FILE *to)
 	return export_collapsed(file, true, false, to);
 }
 
-static void a_call_weighs_its_time_without_traced_calls_inside(void **state)
+CASE(a_call_weighs_its_time_without_traced_calls_inside, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 
@@ -86,7 +80,7 @@ static void a_call_weighs_its_time_without_traced_calls_inside(void **state)
 }
 
 /* The calls of a virtual thread are in the buffers of its carriers. */
-static void the_order_in_the_file_does_not_matter(void **state)
+CASE(the_order_in_the_file_does_not_matter, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1);
 
@@ -99,7 +93,7 @@ static void the_order_in_the_file_does_not_matter(void **state)
 				  "com.acme.Cart.lock() 3000000\n");
 }
 
-static void csv_has_where_the_time_went_and_empty_cells_for_what_is_missing(void **state)
+CASE(csv_has_where_the_time_went_and_empty_cells_for_what_is_missing, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1);
 	struct jfr_method_trace e = trace(one, T0, 10, "pay");
@@ -126,14 +120,14 @@ static void csv_has_where_the_time_went_and_empty_cells_for_what_is_missing(void
 				  "1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,0,0,0,0,,,,,\r\n");
 }
 
-static void csv_of_a_file_without_a_split_has_empty_cells(void **state)
+CASE(csv_of_a_file_without_a_split_has_empty_cells, setup, teardown)
 {
 	recording_free(&r);
 	r = recording_new();
 	recording_begin(&r);
 	call(recording_thread(&r, 1), T0, 10, "pay");
 	export_with(csv);
-	assert_non_null(strstr(text, ",0,1,worker-1,,,,,,,,,,,\r\n"));
+	assert_contains(text, ",0,1,worker-1,,,,,,,,,,,\r\n");
 }
 
 static void add_time(struct self_time *s, uint32_t thread, int64_t start, int64_t duration, uint32_t sum)
@@ -163,7 +157,7 @@ static int64_t grow(struct forest *f, uint32_t thread, unsigned int depth)
 	return f->end - start;
 }
 
-static void all_self_times_are_the_time_of_the_outermost_calls(void **state)
+CASE(all_self_times_are_the_time_of_the_outermost_calls)
 {
 	int64_t sum = 0, ends[4] = {0};
 	struct forest f = {.calls = 0};
@@ -185,7 +179,7 @@ static void all_self_times_are_the_time_of_the_outermost_calls(void **state)
 	self_time_release(&f.times);
 }
 
-static void a_long_call_contains_all_that_came_before_its_end(void **state)
+CASE(a_long_call_contains_all_that_came_before_its_end)
 {
 	struct self_time times = {0};
 
@@ -199,7 +193,7 @@ static void a_long_call_contains_all_that_came_before_its_end(void **state)
 	self_time_release(&times);
 }
 
-static void an_end_that_was_rounded_up_is_no_end_of_the_caller(void **state)
+CASE(an_end_that_was_rounded_up_is_no_end_of_the_caller)
 {
 	struct self_time times = {0};
 
@@ -211,7 +205,7 @@ static void an_end_that_was_rounded_up_is_no_end_of_the_caller(void **state)
 	self_time_release(&times);
 }
 
-static void calls_without_a_thread_are_in_no_other(void **state)
+CASE(calls_without_a_thread_are_in_no_other)
 {
 	struct self_time times = {0};
 
@@ -260,7 +254,7 @@ static const char *of_span(const char *name, const char *key)
 }
 
 /* serve, in no trace { pay { lock }, in the program's span 5 { tell, in its span 6 } }, { idle, in no trace } */
-static void a_call_in_a_trace_is_a_child_of_the_span_it_was_in(void **state)
+CASE(a_call_in_a_trace_is_a_child_of_the_span_it_was_in, setup, teardown)
 {
 	struct diag d;
 
@@ -282,22 +276,4 @@ static void a_call_in_a_trace_is_a_child_of_the_span_it_was_in(void **state)
 	assert_string_equal(of_span("idle", "parentSpanId"), of_span("serve", "spanId"));
 	assert_string_equal(of_span("idle", "traceId"), of_span("serve", "traceId"));
 	assert_string_not_equal(of_span("serve", "traceId"), of_span("pay", "traceId"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(a_call_weighs_its_time_without_traced_calls_inside),
-		T(the_order_in_the_file_does_not_matter),
-		T(csv_has_where_the_time_went_and_empty_cells_for_what_is_missing),
-		T(csv_of_a_file_without_a_split_has_empty_cells),
-		cmocka_unit_test_setup_teardown(a_call_in_a_trace_is_a_child_of_the_span_it_was_in, setup, teardown),
-		cmocka_unit_test(all_self_times_are_the_time_of_the_outermost_calls),
-		cmocka_unit_test(a_long_call_contains_all_that_came_before_its_end),
-		cmocka_unit_test(an_end_that_was_rounded_up_is_no_end_of_the_caller),
-		cmocka_unit_test(calls_without_a_thread_are_in_no_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Spans as lines of OTLP's JSON. */
 #include "user/export/otlp.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static char *text;
 static size_t size;
@@ -57,7 +51,7 @@ static void finish(void)
 	"\"scopeSpans\":[{\"scope\":{\"name\":\"frtrace\"},\"spans\":["
 #define TIMES "\"kind\":1,\"startTimeUnixNano\":\"1700000000000000000\",\"endTimeUnixNano\":\"1700000000000000009\","
 
-static void what_is_unknown_is_left_out(void **state)
+CASE(what_is_unknown_is_left_out, setup, teardown)
 {
 	struct otlp_span s = span_of("a.b.C.m(int)");
 
@@ -71,7 +65,7 @@ static void what_is_unknown_is_left_out(void **state)
 			    "{\"key\":\"thread.name\",\"value\":{\"stringValue\":\"main\"}}],\"events\":[]}]}]}]}\n");
 }
 
-static void a_span_has_its_parent_times_and_waits(void **state)
+CASE(a_span_has_its_parent_times_and_waits, setup, teardown)
 {
 	struct otlp_span s = span_of("m()");
 
@@ -115,7 +109,7 @@ static void put_value_of(struct bytes *values, enum otlp_kind kind, const char *
 	otlp_put_value(values, kind, name, &copy);
 }
 
-static void what_the_program_says_of_itself_counts_first(void **state)
+CASE(what_the_program_says_of_itself_counts_first, setup, teardown)
 {
 	struct otlp_span s = span_of("m()");
 	struct bytes b;
@@ -134,17 +128,17 @@ static void what_the_program_says_of_itself_counts_first(void **state)
 	otlp_begin_span(&o, &s);
 	otlp_end_span(&o, &s, 0);
 	finish();
-	assert_non_null(strstr(text, "{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"shop\"}},"
-				     "{\"key\":\"service.version\",\"value\":{\"stringValue\":\"2\"}},"
-				     "{\"key\":\"process.pid\",\"value\":{\"intValue\":\"7\"}}]},"));
-	assert_non_null(strstr(strchr(text, '\n'),
-			       "{\"attributes\":[{\"key\":\"service.version\",\"value\":{\"stringValue\":\"2\"}},"
-			       "{\"key\":\"process.pid\",\"value\":{\"intValue\":\"7\"}},"
-			       "{\"key\":\"service.name\",\"value\":{\"stringValue\":\"cart\"}}]},"));
+	assert_contains(text, "{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"shop\"}},"
+			      "{\"key\":\"service.version\",\"value\":{\"stringValue\":\"2\"}},"
+			      "{\"key\":\"process.pid\",\"value\":{\"intValue\":\"7\"}}]},");
+	assert_contains(strchr(text, '\n'),
+			"{\"attributes\":[{\"key\":\"service.version\",\"value\":{\"stringValue\":\"2\"}},"
+			"{\"key\":\"process.pid\",\"value\":{\"intValue\":\"7\"}},"
+			"{\"key\":\"service.name\",\"value\":{\"stringValue\":\"cart\"}}]},");
 	bytes_release(&b);
 }
 
-static void values_keep_their_types(void **state)
+CASE(values_keep_their_types, setup, teardown)
 {
 	struct otlp_span s = span_of("m()");
 	struct bytes values;
@@ -161,16 +155,16 @@ static void values_keep_their_types(void **state)
 	otlp_begin_span(&o, &s);
 	otlp_end_span(&o, &s, 0);
 	finish();
-	assert_non_null(strstr(text, "{\"key\":\"user\",\"value\":{\"stringValue\":\"a\\u0000b\"}},"
-				     "{\"key\":\"items\",\"value\":{\"intValue\":\"-9223372036854775808\"}},"
-				     "{\"key\":\"price\",\"value\":{\"doubleValue\":0.00015}},"
-				     "{\"key\":\"none\",\"value\":{\"doubleValue\":\"NaN\"}},"
-				     "{\"key\":\"new\",\"value\":{\"boolValue\":true}},"
-				     "{\"key\":\"old\",\"value\":{\"boolValue\":false}}]"));
+	assert_contains(text, "{\"key\":\"user\",\"value\":{\"stringValue\":\"a\\u0000b\"}},"
+			      "{\"key\":\"items\",\"value\":{\"intValue\":\"-9223372036854775808\"}},"
+			      "{\"key\":\"price\",\"value\":{\"doubleValue\":0.00015}},"
+			      "{\"key\":\"none\",\"value\":{\"doubleValue\":\"NaN\"}},"
+			      "{\"key\":\"new\",\"value\":{\"boolValue\":true}},"
+			      "{\"key\":\"old\",\"value\":{\"boolValue\":false}}]");
 	bytes_release(&values);
 }
 
-static void lines_are_short_enough_for_a_receiver(void **state)
+CASE(lines_are_short_enough_for_a_receiver, setup, teardown)
 {
 	struct otlp_span s = span_of("m()");
 	unsigned int lines = 0;
@@ -187,23 +181,8 @@ static void lines_are_short_enough_for_a_receiver(void **state)
 	assert_int_equal(text[size - 1], '\n');
 }
 
-static void nothing_is_no_line(void **state)
+CASE(nothing_is_no_line, setup, teardown)
 {
 	finish();
 	assert_int_equal(size, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(what_is_unknown_is_left_out),
-		T(a_span_has_its_parent_times_and_waits),
-		T(values_keep_their_types),
-		T(lines_are_short_enough_for_a_receiver),
-		T(what_the_program_says_of_itself_counts_first),
-		T(nothing_is_no_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

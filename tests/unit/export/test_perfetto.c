@@ -2,14 +2,8 @@
 /* A Perfetto trace, read by the numbers of its schema: calls and what their threads waited for. */
 #include "format/proto.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/export/export.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define US    1000ll
 #define NAMES 64
@@ -110,7 +104,7 @@ static void take_packet(struct slice packet)
 		take_event(event.data);
 }
 
-static void slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads(void **state)
+CASE(slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads)
 {
 	struct recording r = recording_new_with(JFR_KERNEL_WAITS);
 	struct proto_field packet;
@@ -165,13 +159,4 @@ static void slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads(vo
 	bytes_release(&events);
 	recording_free(&r);
 	free(trace);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

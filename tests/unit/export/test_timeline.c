@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Spans come back as edges in the order of time, nested on each track. */
 #include "user/export/timeline.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct timeline t;
 static char text[4096];
@@ -24,6 +17,7 @@ static void add(uint32_t track, char name, int64_t start, int64_t end)
 {
 	struct timeline_span s = {.start = start, .end = end, .track = track, .name = name, .data = t.count};
 
+	s.kind = s.wait = name == 'w';
 	assert_int_equal(timeline_add(&t, &s), 0);
 }
 
@@ -43,69 +37,42 @@ static const char *edges(uint32_t tracks)
 	return text;
 }
 
-static void edges_come_in_the_order_of_time(void **state)
+static const struct row {
+	const char *name;
+	uint32_t tracks;
+	const char *spans; /* "b1 12-18": span b of track 1; in the order of the file; w is a wait */
+	const char *edges;
+} rows[] = {
+	{"edges_come_in_the_order_of_time", 2, "b1 12-18 a1 10-20 c0 5-15",
+	 "5:0:+c 10:1:+a 12:1:+b 15:0:-c 18:1:-b 20:1:-a "},
+	{"a_span_ends_before_the_next_one_begins", 1, "a0 0-10 b0 10-20", "0:0:+a 10:0:-a 10:0:+b 20:0:-b "},
+	{"of_spans_that_begin_together_the_longer_one_is_outside", 1, "b0 0-5 a0 0-9", "0:0:+a 0:0:+b 5:0:-b 9:0:-a "},
+	{"of_equal_spans_the_last_one_is_outside", 1, "b0 0-5 a0 0-5", "0:0:+a 0:0:+b 5:0:-b 5:0:-a "},
+	{"an_end_that_was_rounded_up_is_cut", 1, "b0 3-11 a0 0-10", "0:0:+a 3:0:+b 10:0:-b 10:0:-a "},
+	{"an_end_that_is_later_than_rounding_makes_it_is_no_span_inside", 1, "b0 3-13 a0 0-10",
+	 "0:0:+a 3:1:+b 10:0:-a 13:1:-b "},
+	{"a_wait_is_in_the_span_that_its_middle_is_in", 1, "w0 5-20 w0 35-60 w0 90-104 w0 1-10 b0 40-80 a0 10-100",
+	 "1:0:+w 10:0:-w 10:0:+a 10:0:+w 20:0:-w 40:0:+b 40:0:+w 60:0:-w 80:0:-b 90:0:+w 100:0:-w 100:0:-a "},
+	{"a_span_without_length_or_with_a_negative_one_begins_and_ends", 1, "a0 7-7 b0 9-8",
+	 "7:0:+a 7:0:-a 9:0:+b 9:0:-b "},
+	{"nothing_has_no_edges", 3, "", ""},
+};
+
+CASES(spans_have_edges, rows, .teardown = teardown)
 {
-	add(1, 'b', 12, 18);
-	add(1, 'a', 10, 20);
-	add(0, 'c', 5, 15);
-	assert_string_equal(edges(2), "5:0:+c 10:1:+a 12:1:+b 15:0:-c 18:1:-b 20:1:-a ");
+	long long start, end;
+	unsigned int track;
+	char name;
+	int read;
+
+	for (const char *at = row->spans; *at; at += read) {
+		assert_int_equal(sscanf(at, " %c%u %lld-%lld%n", &name, &track, &start, &end, &read), 4);
+		add(track, name, start, end);
+	}
+	assert_string_equal(edges(row->tracks), row->edges);
 }
 
-static void a_span_ends_before_the_next_one_begins(void **state)
-{
-	add(0, 'a', 0, 10);
-	add(0, 'b', 10, 20);
-	assert_string_equal(edges(1), "0:0:+a 10:0:-a 10:0:+b 20:0:-b ");
-}
-
-static void of_spans_that_begin_together_the_longer_one_is_outside(void **state)
-{
-	add(0, 'b', 0, 5);
-	add(0, 'a', 0, 9);
-	assert_string_equal(edges(1), "0:0:+a 0:0:+b 5:0:-b 9:0:-a ");
-}
-
-static void of_equal_spans_the_last_one_is_outside(void **state)
-{
-	add(0, 'b', 0, 5);
-	add(0, 'a', 0, 5);
-	assert_string_equal(edges(1), "0:0:+a 0:0:+b 5:0:-b 5:0:-a ");
-}
-
-static void an_end_that_was_rounded_up_is_cut(void **state)
-{
-	add(0, 'b', 3, 11);
-	add(0, 'a', 0, 10);
-	assert_string_equal(edges(1), "0:0:+a 3:0:+b 10:0:-b 10:0:-a ");
-}
-
-static void an_end_that_is_later_than_rounding_makes_it_is_no_span_inside(void **state)
-{
-	add(0, 'b', 3, 13);
-	add(0, 'a', 0, 10);
-	assert_string_equal(edges(1), "0:0:+a 3:1:+b 10:0:-a 13:1:-b ");
-}
-
-static void add_wait(int64_t start, int64_t end)
-{
-	struct timeline_span s = {.start = start, .end = end, .name = 'w', .kind = 1, .wait = true};
-
-	assert_int_equal(timeline_add(&t, &s), 0);
-}
-
-static void a_wait_is_in_the_span_that_its_middle_is_in(void **state)
-{
-	add_wait(5, 20);
-	add_wait(35, 60);
-	add_wait(90, 104);
-	add_wait(1, 10);
-	add(0, 'b', 40, 80);
-	add(0, 'a', 10, 100);
-	assert_string_equal(edges(1), "1:0:+w 10:0:-w 10:0:+a 10:0:+w 20:0:-w 40:0:+b 40:0:+w 60:0:-w 80:0:-b 90:0:+w "
-				      "100:0:-w 100:0:-a ");
-}
-
-static void spans_that_overlap_get_tracks_of_their_own(void **state)
+CASE(spans_that_overlap_get_tracks_of_their_own, .teardown = teardown)
 {
 	add(1, 'a', 0, 10000);
 	add(1, 'b', 5000, 15000);
@@ -118,20 +85,8 @@ static void spans_that_overlap_get_tracks_of_their_own(void **state)
 	assert_int_equal(t.added[1], 1);
 }
 
-static void a_span_without_length_or_with_a_negative_one_begins_and_ends(void **state)
-{
-	add(0, 'a', 7, 7);
-	add(0, 'b', 9, 8);
-	assert_string_equal(edges(1), "7:0:+a 7:0:-a 9:0:+b 9:0:-b ");
-}
-
-static void nothing_has_no_edges(void **state)
-{
-	assert_string_equal(edges(3), "");
-}
-
 /* Each end is that of the innermost span that is open on its track, and times never go back. */
-static void whatever_the_spans_are_their_edges_nest(void **state)
+CASE(whatever_the_spans_are_their_edges_nest, .teardown = teardown)
 {
 	const struct timeline_span *open[400][64];
 	size_t depth[400] = {0}, begun = 0, ended = 0;
@@ -159,24 +114,4 @@ static void whatever_the_spans_are_their_edges_nest(void **state)
 	}
 	assert_int_equal(begun, 20000);
 	assert_int_equal(ended, 20000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_teardown(f, teardown)
-		T(edges_come_in_the_order_of_time),
-		T(a_span_ends_before_the_next_one_begins),
-		T(of_spans_that_begin_together_the_longer_one_is_outside),
-		T(of_equal_spans_the_last_one_is_outside),
-		T(an_end_that_was_rounded_up_is_cut),
-		T(an_end_that_is_later_than_rounding_makes_it_is_no_span_inside),
-		T(a_wait_is_in_the_span_that_its_middle_is_in),
-		T(spans_that_overlap_get_tracks_of_their_own),
-		T(a_span_without_length_or_with_a_negative_one_begins_and_ends),
-		T(nothing_has_no_edges),
-		T(whatever_the_spans_are_their_edges_nest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

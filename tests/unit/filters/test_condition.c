@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* --dump-when and --fail-if: what is accepted, in both spellings, and the message of each mistake. */
 #include "filters/condition.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct condition_list list;
 static struct diag diag;
@@ -23,7 +17,7 @@ static bool selects(const struct condition *c, const char *class_name, const cha
 	return matcher_selects(&c->methods, slice_of(class_name), slice_of(name), slice_of("()V"));
 }
 
-static void each_cause_is_taken_with_its_filter(void **state)
+CASE(each_cause_is_taken_with_its_filter, .teardown = teardown)
 {
 	assert_int_equal(condition_add(&list, CONDITION_DUMP_WHEN, "com.acme.Cart::pay >1s", &diag), 0);
 	assert_int_equal(condition_add(&list, CONDITION_DUMP_WHEN, "Cart::* thrown ", &diag), 0);
@@ -39,13 +33,13 @@ static void each_cause_is_taken_with_its_filter(void **state)
 	assert_string_equal(list.condition[2].text, "com.acme.*;a.B  open>10ms");
 }
 
-static void the_filter_may_have_blanks(void **state)
+CASE(the_filter_may_have_blanks, .teardown = teardown)
 {
 	assert_int_equal(condition_add(&list, CONDITION_DUMP_WHEN, "Till::is it ok? >1ms", &diag), 0);
 	assert_true(selects(&list.condition[0], "Till", "is it ok?"));
 }
 
-static void mistakes_have_a_message(void **state)
+CASE(mistakes_have_a_message, .teardown = teardown)
 {
 	static const struct {
 		const char *text, *message;
@@ -80,7 +74,7 @@ static void mistakes_have_a_message(void **state)
 }
 
 /* What one of the options writes in full, and the other one leaves out. */
-static void both_options_take_both_spellings(void **state)
+CASE(both_options_take_both_spellings, .teardown = teardown)
 {
 	static const struct {
 		const char *text;
@@ -105,28 +99,14 @@ static void both_options_take_both_spellings(void **state)
 		condition_list_release(&list);
 	}
 	assert_int_not_equal(condition_add(&list, CONDITION_FAIL_IF, "Cart::pay open>1s", &diag), 0);
-	assert_non_null(strstr(diag.text, "'open' is none of calls, thrown, p50"));
+	assert_contains(diag.text, "'open' is none of calls, thrown, p50");
 	assert_int_not_equal(condition_add(&list, CONDITION_FAIL_IF, "+Cart >1s", &diag), 0);
 }
 
-static void one_too_many_is_refused(void **state)
+CASE(one_too_many_is_refused, .teardown = teardown)
 {
 	for (size_t i = 0; i < CONDITION_DUMPS; i++)
 		assert_int_equal(condition_add(&list, CONDITION_DUMP_WHEN, "a.B::c thrown", &diag), 0);
 	assert_int_not_equal(condition_add(&list, CONDITION_DUMP_WHEN, "a.B::c thrown", &diag), 0);
 	assert_string_equal(diag.text, "at most 16 --dump-when");
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(each_cause_is_taken_with_its_filter),
-		TEST(the_filter_may_have_blanks),
-		TEST(mistakes_have_a_message),
-		TEST(both_options_take_both_spellings),
-		TEST(one_too_many_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Patterns with wildcards, and lists of them. */
 #include "filters/glob.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static bool matches(enum glob_form form, const char *pattern, const char *text)
 {
 	return glob_matches(form, slice_of(pattern), slice_of(text));
 }
 
-static void each_form_has_its_wildcards(void **state)
+CASE(each_form_has_its_wildcards)
 {
 	static const struct {
 		enum glob_form form;
@@ -46,7 +39,7 @@ static void each_form_has_its_wildcards(void **state)
 }
 
 /* With a star that tries again for each one before it, this takes years. */
-static void many_stars_take_no_long_time(void **state)
+CASE(many_stars_take_no_long_time)
 {
 	char pattern[101], text[10001];
 
@@ -59,7 +52,7 @@ static void many_stars_take_no_long_time(void **state)
 	assert_false(matches(GLOB_TEXT, pattern, text));
 }
 
-static void a_list_has_patterns_between_separators(void **state)
+CASE(a_list_has_patterns_between_separators)
 {
 	const char *list = " jdk.* ,, Java Virtual Machine,";
 	struct slice pattern;
@@ -72,15 +65,4 @@ static void a_list_has_patterns_between_separators(void **state)
 	assert_true(glob_list_matches(GLOB_TEXT, "a,b*", ',', slice_of("bc")));
 	assert_false(glob_list_matches(GLOB_TEXT, "a,b*", ';', slice_of("bc")));
 	assert_false(glob_list_matches(GLOB_TEXT, " , ", ',', slice_of("")));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_form_has_its_wildcards),
-		cmocka_unit_test(many_stars_take_no_long_time),
-		cmocka_unit_test(a_list_has_patterns_between_separators),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,8 +195,7 @@ CASE(missing_memory_for_a_method_is_reported)
 	uint64_t at;
 	int r = -1;
 
-	if (!fail_nth_works())
-		skip();
+	fail_nth_or_skip();
 	for (; r; n++) {
 		fixture_init(FAKE_17);
 		at = add_method(&loaded, (struct fake_code_method){

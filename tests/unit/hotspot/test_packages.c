@@ -14,7 +14,7 @@ static struct fixture {
 	struct resolved_module out;
 } jvm;
 
-static void fixture_init(void)
+static int begin(void **state)
 {
 	fake_modules_init(&jvm.vm, &fake_modules_forms[1]);
 	hotspot_find_modules(&jvm.vm.f.layout, &jvm.vm.f.mem);
@@ -22,12 +22,14 @@ static void fixture_init(void)
 	jvm.app = fake_loader_add(&jvm.vm.f, APP, "app");
 	jvm.packages = packages_new(&jvm.vm.f.layout, &jvm.vm.f.mem);
 	assert_non_null(jvm.packages);
+	return 0;
 }
 
-static void fixture_release(void)
+static int end(void **state)
 {
 	packages_free(jvm.packages);
 	fake_modules_release(&jvm.vm);
+	return 0;
 }
 
 static void add(const char *name, uint64_t loader, const char *package, const char *module)
@@ -40,18 +42,6 @@ static void add(const char *name, uint64_t loader, const char *package, const ch
 static bool find(const char *name, const char *loader_type, const char *loader_name)
 {
 	return packages_find(jvm.packages, &(struct class_name){name, loader_type, loader_name}, &jvm.out);
-}
-
-static int begin(void **state)
-{
-	fixture_init();
-	return 0;
-}
-
-static int end(void **state)
-{
-	fixture_release();
-	return 0;
 }
 
 CASE(class_is_found_by_its_name_and_loader, begin, end)
@@ -138,9 +128,8 @@ CASE(each_allocation_may_fail)
 {
 	bool found = false, done = false;
 
-	if (!fail_nth_works())
-		skip();
-	fixture_init();
+	fail_nth_or_skip();
+	begin(NULL);
 	for (unsigned int n = 1; !done; n++) {
 		struct packages *p;
 
@@ -148,12 +137,11 @@ CASE(each_allocation_may_fail)
 		p = packages_new(&jvm.vm.f.layout, &jvm.vm.f.mem);
 		if (p)
 			found = packages_find(p, &(struct class_name){.name = "java/lang/String"}, &jvm.out);
-		done = !fail_nth_happened();
-		fail_nth(0);
+		done = !fail_nth_end();
 		if (found)
 			assert_string_equal(jvm.out.name, "java.base");
 		packages_free(p);
 	}
 	assert_true(found);
-	fixture_release();
+	end(NULL);
 }

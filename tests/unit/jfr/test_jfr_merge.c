@@ -3,64 +3,24 @@
  * Hand-made files, each with a single point on which two recordings may disagree. tests/live/file/merge.sh merges
  * recordings of JVMs.
  */
-#include "format/jfr/jfr_merge.h"
-#include "tests/lib/fail_nth.h"
-#include "tests/lib/jfr_builder.h"
-#include "tests/lib/jfr_printed.h"
-#include "tests/lib/test.h"
+#include "tests/unit/jfr/merged.h"
 
 enum { EVENT = 100, THING, OTHER, THREAD, INNER };
 
-static struct chunk_builder b;
-static struct bytes file[2], merged;
-static struct jfr_merged result;
-
-static int setup(void **state)
+/* Merge the files, which are empty then. */
+static void merge_as(struct jfr_merge_sink how, size_t count)
 {
-	chunk_init(&b);
+	const char *fault;
+
+	assert_int_equal(merge_files(how, count, &fault), 0);
+	assert_null(fault);
 	for (int i = 0; i < 2; i++)
-		bytes_init(&file[i]);
-	bytes_init(&merged);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	chunk_release(&b);
-	for (int i = 0; i < 2; i++)
-		bytes_release(&file[i]);
-	bytes_release(&merged);
-	return 0;
-}
-
-static int put_chunk(void *context, const void *chunk, size_t size)
-{
-	bytes_put(&merged, chunk, size);
-	return merged.failed ? -ENOMEM : 0;
-}
-
-static int merge_bytes(struct bytes *a, struct bytes *z, const char **fault)
-{
-	struct jfr_merge_sink sink = {.put = put_chunk};
-	struct jfr_file files[2], *both[2] = {&files[0], &files[1]};
-	int err;
-
-	bytes_clear(&merged);
-	jfr_file_init(&files[0], a->data, a->size);
-	jfr_file_init(&files[1], z->data, z->size);
-	err = jfr_merge(both, 2, &sink, &result);
-	*fault = files[0].fault.what ? files[0].fault.what : files[1].fault.what;
-	jfr_file_release(&files[0]);
-	jfr_file_release(&files[1]);
-	return err;
+		bytes_clear(&file[i]);
 }
 
 static void merge(void)
 {
-	const char *fault;
-
-	assert_int_equal(merge_bytes(&file[0], &file[1], &fault), 0);
-	assert_null(fault);
+	merge_as((struct jfr_merge_sink){0}, 2);
 }
 
 static const char *print(bool json)
@@ -71,20 +31,6 @@ static const char *print(bool json)
 static void assert_printed(const char *want)
 {
 	assert_string_equal(print(false), want);
-}
-
-static void assert_contains(const char *text, const char *want)
-{
-	if (!strstr(text, want))
-		fail_msg("no %s in %s", want, text);
-}
-
-/* Forgets the types. */
-static void finish_file(int n)
-{
-	chunk_finish(&b, &file[n]);
-	chunk_release(&b);
-	chunk_init(&b);
 }
 
 static void put_be64(unsigned char *at, uint64_t v)
@@ -157,12 +103,10 @@ CASE(ticks_are_converted_to_the_first_clock, setup, teardown)
 {
 	for (int i = 0; i < 2; i++) {
 		chunk_event(&b, "T", EVENT);
-		chunk_field(&b, "span", B_LONG, 0);
-		chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+		chunk_span(&b, "span");
 		chunk_field(&b, "moment", B_LONG, 0);
 		chunk_annotate_field(&b, B_TIMESTAMP, "TICKS");
-		chunk_field(&b, "never", B_LONG, 0);
-		chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+		chunk_span(&b, "never");
 		chunk_put_event(&b, EVENT, 2000000, 500000, BUILDER_T0 + 4000000, INT64_MIN);
 		finish_file(i);
 	}
@@ -222,11 +166,9 @@ CASE(equal_keys_in_two_files_are_different_constants, setup, teardown)
 CASE(types_of_one_name_become_one, setup, teardown)
 {
 	chunk_event(&b, "T", EVENT);
-	chunk_field(&b, "duration", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "duration");
 	chunk_field(&b, "only", B_STRING, 0);
-	chunk_field(&b, "wait", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "wait");
 	chunk_field(&b, "count", B_INT, 0);
 	chunk_begin_event(&b, EVENT, 0);
 	bytes_put_leb(&b.body, 1000000);
@@ -236,8 +178,7 @@ CASE(types_of_one_name_become_one, setup, teardown)
 	chunk_end_event(&b);
 	finish_file(0);
 	chunk_event(&b, "T", OTHER);
-	chunk_field(&b, "duration", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "duration");
 	chunk_field(&b, "count", B_INT, 0);
 	chunk_field(&b, "fresh", B_BOOLEAN, 0);
 	chunk_put_event(&b, OTHER, 5000000, 1000000, 4, 1);
@@ -253,8 +194,6 @@ CASE(types_of_one_name_become_one, setup, teardown)
 /* Thing is a number in one file and a text in the other; so the types that contain it differ, and the event. */
 CASE(contradicting_types_stay_separate, setup, teardown)
 {
-	const char *text;
-
 	for (int i = 0; i < 2; i++) {
 		chunk_class(&b, "Thing", THING, NULL);
 		chunk_field(&b, "value", i ? B_STRING : B_LONG, 0);
@@ -273,9 +212,8 @@ CASE(contradicting_types_stay_separate, setup, teardown)
 		finish_file(i);
 	}
 	merge();
-	text = print(true);
-	assert_contains(text, "\"value\": 42\n");
-	assert_contains(text, "\"value\": \"a text\"\n");
+	assert_contains(print(true), "\"value\": 42\n");
+	assert_contains(print(true), "\"value\": \"a text\"\n");
 }
 
 static uint32_t types_named(const char *name)
@@ -317,8 +255,6 @@ CASE(an_event_with_and_without_duration_is_one_type, setup, teardown)
 			      : "T {\n  startTime = 23:13:20.000 (2023-11-14)\n  number = 0\n}\n\n"
 				"T {\n  startTime = 23:13:20.009 (2023-11-14)\n  duration = 5000000\n  number = 1\n}\n\n");
 		assert_int_equal(types_named("T"), 1);
-		for (int i = 0; i < 2; i++)
-			bytes_clear(&file[i]);
 	}
 }
 
@@ -403,7 +339,6 @@ CASE(frame_types_with_other_meanings_are_moved, setup, teardown)
 {
 	static const char *const other[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "C++"};
 	uint64_t keys[10];
-	const char *text;
 
 	make_frame_types(0, frame_types, 0, 5, 0);
 	make_frame_types(1, other, 0, 5, 100);
@@ -411,11 +346,8 @@ CASE(frame_types_with_other_meanings_are_moved, setup, teardown)
 	read_frame_keys(keys, 10);
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(keys[i], i);
-	text = print(false);
-	assert_contains(text, "type = \"Unknown\"");
-	assert_contains(text, "type = \"C++\"");
-	for (int i = 0; i < 2; i++)
-		bytes_clear(&file[i]);
+	assert_contains(print(false), "type = \"Unknown\"");
+	assert_contains(print(false), "type = \"C++\"");
 	make_frame_types(0, frame_types, 1, 4, 0);
 	make_frame_types(1, frame_types, 0, 4, 100);
 	merge();
@@ -439,7 +371,7 @@ CASE(settings_of_undeclared_types_are_left_out, setup, teardown)
 	finish_file(1);
 	merge();
 	assert_int_equal(result.events, 2);
-	assert_null(strstr(print(true), "4711"));
+	assert_lacks(print(true), "4711");
 }
 
 static void make_jvm_information(int n, int64_t pid)
@@ -454,29 +386,20 @@ static void make_jvm_information(int n, int64_t pid)
 
 CASE(jvm_is_described_once, setup, teardown)
 {
-	const char *text;
-
 	make_jvm_information(0, 11);
 	make_jvm_information(1, 12);
 	merge();
 	assert_int_equal(result.events, 1);
-	text = print(false);
-	assert_contains(text, "pid = 11");
-	for (int i = 0; i < 2; i++)
-		bytes_clear(&file[i]);
+	assert_contains(print(false), "pid = 11");
 	make_jvm_information(0, 0); /* declared, but no event */
 	make_jvm_information(1, 12);
 	merge();
-	text = print(false);
-	assert_contains(text, "pid = 12");
+	assert_contains(print(false), "pid = 12");
 }
 
 /* Some readers know only the fields of JEP 520, in their order. */
 CASE(fields_of_frtrace_can_be_left_out, setup, teardown)
 {
-	struct jfr_merge_sink sink = {.put = put_chunk, .jdk_fields = true};
-	struct jfr_file f, *one = &f;
-
 	chunk_event(&b, "jdk.MethodTrace", EVENT);
 	chunk_field(&b, "method", B_LONG, 0);
 	chunk_field(&b, "thrown", B_BOOLEAN, 0);
@@ -486,10 +409,7 @@ CASE(fields_of_frtrace_can_be_left_out, setup, teardown)
 	chunk_put_event(&b, EVENT, 0, 77, 1, 1000);
 	event(OTHER, 1000000, 1);
 	finish_file(0);
-	bytes_clear(&merged);
-	jfr_file_init(&f, file[0].data, file[0].size);
-	assert_int_equal(jfr_merge(&one, 1, &sink, &result), 0);
-	jfr_file_release(&f);
+	merge_as((struct jfr_merge_sink){.jdk_fields = true}, 1);
 	assert_printed("jdk.MethodTrace {\n  startTime = 23:13:20.000 (2023-11-14)\n  method = 77\n}\n\n"
 		       "T {\n  startTime = 23:13:20.001 (2023-11-14)\n  thrown = true\n}\n\n");
 }
@@ -497,19 +417,13 @@ CASE(fields_of_frtrace_can_be_left_out, setup, teardown)
 /* A file may say anything of an event whose name is known. */
 CASE(the_first_two_fields_of_an_event_stay, setup, teardown)
 {
-	struct jfr_merge_sink sink = {.put = put_chunk, .jdk_fields = true};
-	struct jfr_file f, *one = &f;
-
 	chunk_class(&b, "jdk.MethodTrace", EVENT, "jdk.jfr.Event");
 	chunk_field(&b, "thrown", B_LONG, 0);
 	chunk_field(&b, "duration", B_LONG, 0);
 	chunk_field(&b, "cpuTime", B_LONG, 0);
 	chunk_put_event(&b, EVENT, 0, 77, 1000);
 	finish_file(0);
-	bytes_clear(&merged);
-	jfr_file_init(&f, file[0].data, file[0].size);
-	assert_int_equal(jfr_merge(&one, 1, &sink, &result), 0);
-	jfr_file_release(&f);
+	merge_as((struct jfr_merge_sink){.jdk_fields = true}, 1);
 	assert_printed("jdk.MethodTrace {\n  thrown = 1000000000\n  duration = 77\n}\n\n");
 }
 
@@ -534,8 +448,6 @@ static void declare_thread(void)
 /* The first file has a call with a context, the second one what happened in it. */
 CASE(thread_known_to_both_files_is_one, setup, teardown)
 {
-	const char *text;
-
 	declare_thread();
 	chunk_event(&b, "Call", EVENT);
 	chunk_field(&b, "duration", B_LONG, 0);
@@ -555,10 +467,10 @@ CASE(thread_known_to_both_files_is_one, setup, teardown)
 	event(EVENT, 2000000, 1);
 	finish_file(1);
 	merge();
-	text = print(false);
-	assert_contains(text, "Inside {\n  Context: Call.method = 99\n  startTime = 23:13:20.001 (2023-11-14)\n"
-			      "  eventThread = \"worker\"");
-	assert_contains(text, "Inside {\n  startTime = 23:13:20.002 (2023-11-14)\n  eventThread = \"stranger\"");
+	assert_contains(print(false), "Inside {\n  Context: Call.method = 99\n  startTime = 23:13:20.001 (2023-11-14)\n"
+				      "  eventThread = \"worker\"");
+	assert_contains(print(false),
+			"Inside {\n  startTime = 23:13:20.002 (2023-11-14)\n  eventThread = \"stranger\"");
 }
 
 /* Up to JDK 21, jdk.ActiveSetting has a thread and a stack trace before the id. */
@@ -582,7 +494,7 @@ CASE(setting_refers_to_its_event_by_the_new_id, setup, teardown)
 	merge();
 	text = print(true);
 	assert_contains(text, "\"id\": 100, ");
-	assert_null(strstr(strstr(text, "\"id\": 100, ") + 1, "\"id\": 100, "));
+	assert_lacks(strstr(text, "\"id\": 100, ") + 1, "\"id\": 100, ");
 }
 
 /* Several times the limit of a chunk. */
@@ -649,6 +561,7 @@ CASE(no_damage_is_fatal, setup, teardown)
 {
 	const char *fault;
 	size_t refused = 0;
+	int err;
 
 	make_two_files();
 	for (size_t at = 0; at < file[1].size; at++) {
@@ -656,10 +569,8 @@ CASE(no_damage_is_fatal, setup, teardown)
 		unsigned char before = file[1].data[at];
 
 		for (size_t v = 0; v < sizeof(values); v++) {
-			int err;
-
 			file[1].data[at] = values[v];
-			err = merge_bytes(&file[0], &file[1], &fault);
+			err = merge_files((struct jfr_merge_sink){0}, 2, &fault);
 			assert_true(!err || fault || err == -EINVAL || err == -EOVERFLOW);
 			refused += err != 0;
 		}
@@ -673,18 +584,15 @@ CASE(missing_memory_is_reported, setup, teardown)
 	unsigned int n = 1;
 	const char *fault;
 	bool happened;
+	int err;
 
-	if (!fail_nth_works())
-		skip();
+	fail_nth_or_skip();
 	make_two_files();
 	do {
-		int err;
-
 		bytes_release(&merged);
 		fail_nth(n++);
-		err = merge_bytes(&file[0], &file[1], &fault);
-		happened = fail_nth_happened();
-		fail_nth(0);
+		err = merge_files((struct jfr_merge_sink){0}, 2, &fault);
+		happened = fail_nth_end();
 		assert_true(happened == (err != 0));
 		assert_true(!err || err == -ENOMEM || fault);
 	} while (happened);

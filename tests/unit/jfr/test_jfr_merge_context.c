@@ -3,37 +3,12 @@
  * Hand-made files: calls with contextual fields in one, the JVM's events in the other. tests/live/file/context.sh merges
  * recordings of JVMs.
  */
-#include "format/jfr/jfr_merge.h"
-#include "tests/lib/fail_nth.h"
-#include "tests/lib/jfr_builder.h"
-#include "tests/lib/jfr_printed.h"
-#include "tests/lib/test.h"
+#include "tests/unit/jfr/merged.h"
 
 enum { LOAD = 100, COPY, READ, WRITE, SAMPLE, THREAD };
 
 #define US 1000
 #define MS 1000000
-
-static struct chunk_builder b;
-static struct bytes ours, jvms, merged;
-
-static int setup(void **state)
-{
-	chunk_init(&b);
-	bytes_init(&ours);
-	bytes_init(&jvms);
-	bytes_init(&merged);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	chunk_release(&b);
-	bytes_release(&ours);
-	bytes_release(&jvms);
-	bytes_release(&merged);
-	return 0;
-}
 
 static void put_string(const char *text)
 {
@@ -65,8 +40,7 @@ static void put_threads(void)
 static void declare_event(const char *name, int type)
 {
 	chunk_event(&b, name, type);
-	chunk_field(&b, "duration", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "duration");
 	chunk_field(&b, "eventThread", THREAD, B_CONSTANT);
 }
 
@@ -122,13 +96,12 @@ static void happen(int type, int64_t after, int64_t duration, int thread)
 	chunk_end_event(&b);
 }
 
-/* Forgets the types. */
-static void finish(struct bytes *file)
+enum { OURS, JVMS };
+
+static void finish(int n)
 {
 	put_threads();
-	chunk_finish(&b, file);
-	chunk_release(&b);
-	chunk_init(&b);
+	finish_file(n);
 }
 
 /* On thread 1: ann's load, in it a copy, and in that bob's load; on thread 2 eve's load at the same time. */
@@ -139,7 +112,7 @@ static void make_ours(void)
 	copy(20 * MS, 60 * MS, 1);
 	load(40 * MS, 20 * MS, 1, "bob", 8);
 	load(10 * MS, 100 * MS, 2, "eve", 6);
-	finish(&ours);
+	finish(OURS);
 }
 
 /* Of the JVM's events on thread 1 the first is before all calls, the last behind them. */
@@ -154,13 +127,7 @@ static void make_jvms(int type)
 	happen(type, 50 * MS, MS, 2);
 	happen(type, 70 * MS, MS, 1);
 	happen(type, 120 * MS, MS, 1);
-	finish(&jvms);
-}
-
-static int put_chunk(void *context, const void *chunk, size_t size)
-{
-	bytes_put(&merged, chunk, size);
-	return merged.failed ? -ENOMEM : 0;
+	finish(JVMS);
 }
 
 static bool is_read_or_sample(void *context, const char *event)
@@ -170,19 +137,7 @@ static bool is_read_or_sample(void *context, const char *event)
 
 static int merge_both(const char **fault)
 {
-	struct jfr_merge_sink sink = {.put = put_chunk, .with_context = is_read_or_sample};
-	struct jfr_file files[2], *both[2] = {&files[0], &files[1]};
-	struct jfr_merged result;
-	int err;
-
-	bytes_clear(&merged);
-	jfr_file_init(&files[0], ours.data, ours.size);
-	jfr_file_init(&files[1], jvms.data, jvms.size);
-	err = jfr_merge(both, 2, &sink, &result);
-	*fault = files[0].fault.what ? files[0].fault.what : files[1].fault.what;
-	jfr_file_release(&files[0]);
-	jfr_file_release(&files[1]);
-	return err;
+	return merge_files((struct jfr_merge_sink){.with_context = is_read_or_sample}, 2, fault);
 }
 
 static const char *find_event(const char *text, const char *type, int n)
@@ -272,12 +227,12 @@ CASE(clocks_that_differ_are_laid_over_each_other, setup, teardown)
 	declare_ours();
 	for (int i = 0; i < 50; i++)
 		load(2000 * US * i + i * i * US, 100 * US, 1, "ann", i);
-	finish(&ours);
+	finish(OURS);
 	declare_thread();
 	declare_jvms();
 	for (int i = 0; i < 50; i++)
 		happen(READ, 2000 * US * i + i * i * US + 10 * US + 700 * US, 5 * US, 1);
-	finish(&jvms);
+	finish(JVMS);
 	assert_int_equal(merge_both(&fault), 0);
 	text = jfr_printed(&merged, true, NULL, NULL);
 	for (int i = 0; i < 50; i++) {
@@ -298,8 +253,7 @@ CASE(missing_memory_is_reported, setup, teardown)
 	bool happened;
 	int err;
 
-	if (!fail_nth_works())
-		skip();
+	fail_nth_or_skip();
 	make_ours();
 	make_jvms(READ);
 	assert_int_equal(merge_both(&fault), 0);
@@ -308,8 +262,7 @@ CASE(missing_memory_is_reported, setup, teardown)
 	do {
 		fail_nth(++n);
 		err = merge_both(&fault);
-		happened = fail_nth_happened();
-		fail_nth(0);
+		happened = fail_nth_end();
 		if (err) {
 			assert_true(happened && (err == -ENOMEM || fault));
 		} else {
@@ -334,8 +287,8 @@ CASE(context_lines_stand_on_sampled_events, setup, teardown)
 	load(10 * MS, 100 * MS, 1, "ann", 7);
 	happen(SAMPLE, 50 * MS, 0, 1);
 	happen(SAMPLE, 51 * MS, 0, 2);
-	finish(&ours);
-	text = jfr_printed(&ours, false, NULL, NULL);
+	finish(OURS);
+	text = jfr_printed(&file[OURS], false, NULL, NULL);
 	sample = strstr(text, "jdk.ExecutionSample {\n  startTime"); /* before the call */
 	assert_ptr_equal(sample, strstr(text, "jdk.ExecutionSample"));
 	sample = strstr(text,

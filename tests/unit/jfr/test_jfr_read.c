@@ -6,6 +6,7 @@
 #include "tests/lib/jfr_printed.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/trace/sorter.h"
 
 enum { EVENT = 100, THING, NAME, STACK, FRAME, METHOD, OTHER };
@@ -121,8 +122,7 @@ CASE(annotations_give_units, setup, teardown)
 	chunk_event(&b, "T", EVENT);
 	chunk_field(&b, "span", B_LONG, 0);
 	chunk_annotate_field(&b, B_TIMESPAN, "MICROSECONDS");
-	chunk_field(&b, "forever", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "forever");
 	chunk_field(&b, "moment", B_LONG, 0);
 	chunk_annotate_field(&b, B_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH");
 	chunk_field(&b, "amount", B_INT, 0);
@@ -246,9 +246,9 @@ CASE(arrays_of_structs_and_numbers_are_json, setup, teardown)
 	bytes_put_u8(&b.body, 0);
 	chunk_end_event(&b);
 	chunk_finish(&b, &file);
-	assert_non_null(strstr(print(true),
-			       "\"points\": [{\n          \"x\": 5\n        }, {\n          \"x\": 6\n        }], \n"
-			       "        \"numbers\": [1, 2, 3], \n        \"none\": []\n"));
+	assert_contains(print(true),
+			"\"points\": [{\n          \"x\": 5\n        }, {\n          \"x\": 6\n        }], \n"
+			"        \"numbers\": [1, 2, 3], \n        \"none\": []\n");
 }
 
 CASE(json_escapes_what_json_cannot_hold, setup, teardown)
@@ -259,7 +259,7 @@ CASE(json_escapes_what_json_cannot_hold, setup, teardown)
 	bytes_put_text(&b.body, "a\"\\/\n\x01\x7f\xc3\xa4\xf0\x9f\x98\x80", 100);
 	chunk_end_event(&b);
 	chunk_finish(&b, &file);
-	assert_non_null(strstr(print(true), "\"s\": \"a\\\"\\\\\\/\\n\\u0001\x7f\\u00e4\\ud83d\\ude00\"\n"));
+	assert_contains(print(true), "\"s\": \"a\\\"\\\\\\/\\n\\u0001\x7f\\u00e4\\ud83d\\ude00\"\n");
 }
 
 static void add_stacks(void)
@@ -268,12 +268,7 @@ static void add_stacks(void)
 	chunk_field(&b, "name", B_STRING, 0);
 	chunk_field(&b, "descriptor", B_STRING, 0);
 	chunk_field(&b, "hidden", B_BOOLEAN, 0);
-	chunk_class(&b, "jdk.types.StackFrame", FRAME, NULL);
-	chunk_field(&b, "method", METHOD, B_CONSTANT);
-	chunk_field(&b, "lineNumber", B_INT, 0);
-	chunk_class(&b, "jdk.types.StackTrace", STACK, NULL);
-	chunk_field(&b, "truncated", B_BOOLEAN, 0);
-	chunk_field(&b, "frames", FRAME, B_ARRAY);
+	chunk_stacks(&b, METHOD, FRAME, STACK);
 	chunk_event(&b, "T", EVENT);
 	chunk_field(&b, "stackTrace", STACK, B_CONSTANT);
 }
@@ -417,7 +412,7 @@ CASE(clock_near_the_first_is_taken_for_the_first, setup, teardown)
 {
 	make_two_chunks();
 	file.data[file.size / 2 + 32 + 3] ^= 1; /* startNanos of the second chunk: 2^32 ns earlier or later */
-	assert_non_null(strstr(strstr(print(false), "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2"));
+	assert_contains(strstr(print(false), "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2");
 }
 
 CASE(unrelated_clock_is_used_as_it_is, setup, teardown)
@@ -427,8 +422,8 @@ CASE(unrelated_clock_is_used_as_it_is, setup, teardown)
 	make_two_chunks();
 	file.data[file.size / 2 + 32 + 2] ^= 1; /* startNanos of the second chunk: 2^40 * 256 ns earlier or later */
 	text = print(false);
-	assert_non_null(strstr(text, "2023-11-14"));
-	assert_null(strstr(strstr(text, "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2"));
+	assert_contains(text, "2023-11-14");
+	assert_lacks(strstr(text, "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2");
 }
 
 /* Also files of frtrace's own writer: each truncation and many flipped bytes end in a message at worst. */
@@ -455,10 +450,7 @@ CASE(no_damage_is_fatal, setup, teardown)
 /* After the events are ordered and the first one is printed, this byte changes. */
 static unsigned char *changing;
 
-bool __real_sorter_take(struct sorter *o, struct sorter_entry *e);
-bool __wrap_sorter_take(struct sorter *o, struct sorter_entry *e);
-
-bool __wrap_sorter_take(struct sorter *o, struct sorter_entry *e)
+WRAP(bool, sorter_take, struct sorter *o, struct sorter_entry *e)
 {
 	if (changing)
 		*changing ^= 0x55;
@@ -491,8 +483,7 @@ CASE(missing_memory_is_reported, setup, teardown)
 	unsigned int n = 1;
 	bool happened;
 
-	if (!fail_nth_works())
-		skip();
+	fail_nth_or_skip();
 	make_two_chunks();
 	do {
 		struct jfr_file f;
@@ -502,8 +493,7 @@ CASE(missing_memory_is_reported, setup, teardown)
 		fail_nth(n++);
 		while ((chunk = jfr_file_next(&f)))
 			jfr_chunk_put(chunk);
-		happened = fail_nth_happened();
-		fail_nth(0);
+		happened = fail_nth_end();
 		assert_true(!happened || f.fault.what);
 		jfr_file_release(&f);
 	} while (happened);

@@ -6,6 +6,7 @@
 #include "tests/lib/jdk.h"
 #include "tests/lib/json.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/workdir.h"
 #include "tests/lib/test.h"
 
 #include <unistd.h>
@@ -15,7 +16,6 @@
 
 static struct jdk jdk[8];
 static size_t jdks;
-static char dir[] = "/tmp/frtrace-test-XXXXXX";
 
 /* A frame as written, and as it must be shown. */
 struct frame {
@@ -105,8 +105,6 @@ static int setup(void **state)
 {
 	static char name[DEEP][16];
 	struct recording r = recording_new();
-	char path[64];
-	FILE *f;
 	int i;
 
 	jdks = jdk_find(jdk, 8);
@@ -115,37 +113,25 @@ static int setup(void **state)
 		deep[i] = (struct frame){"com/acme/Deep", name[i], i + 1, i, i % 4};
 	}
 	write_recording(&r);
-	if (!mkdtemp(dir))
+	if (workdir_make(state))
 		return -1;
-	snprintf(path, sizeof(path), "%s/stacks.jfr", dir);
-	f = fopen(path, "w");
-	if (!f || fwrite(r.file.data, 1, r.file.size, f) != r.file.size || fclose(f))
-		return -1;
+	workdir_write("stacks.jfr", r.file.data, r.file.size);
 	recording_free(&r);
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	char *text;
-	int status = shell_run(&text, "rm -rf '%s'", dir);
-
-	free(text);
-	return status;
 }
 
 /* Run jfr in the directory of the recording. Returns its output, which the caller frees. It must succeed. */
 static char *jfr(const struct jdk *j, const char *arguments)
 {
 	char *text;
-	int status = shell_run(&text, "cd '%s' && LC_ALL=C.UTF-8 '%s/bin/jfr' %s", dir, j->home, arguments);
+	int status = shell_run(&text, "cd '%s' && LC_ALL=C.UTF-8 '%s/bin/jfr' %s", workdir, j->home, arguments);
 
 	if (status)
 		fail_msg("JDK %d: jfr %s: status %d: %.500s", j->version, arguments, status, text);
 	return text;
 }
 
-static void assert_contains(const struct jdk *j, const char *text, const char *want)
+static void assert_printed(const struct jdk *j, const char *text, const char *want)
 {
 	if (!strstr(text, want))
 		fail_msg("JDK %d: no '%s' in: %.2000s", j->version, want, text);
@@ -241,7 +227,7 @@ static void check_json(const struct jdk *j, const char *file)
 			check_call(p, &calls[i]);
 		}
 	}
-	assert_null(strstr(p, "\"type\": \"jdk."));
+	assert_lacks(p, "\"type\": \"jdk.");
 	free(json);
 }
 
@@ -276,7 +262,7 @@ static void judge_print(const struct jdk *j)
 	size_t i;
 
 	for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-		assert_contains(j, text, wanted[i]);
+		assert_printed(j, text, wanted[i]);
 	free(text);
 }
 
@@ -289,8 +275,8 @@ static void judge_summary(const struct jdk *j)
 {
 	char *text = jfr(j, "summary stacks.jfr | tr -s ' '");
 
-	assert_contains(j, text, " Chunks: 5\n");
-	assert_contains(j, text, " jdk.MethodTrace 17 ");
+	assert_printed(j, text, " Chunks: 5\n");
+	assert_printed(j, text, " jdk.MethodTrace 17 ");
 	free(text);
 }
 
@@ -303,7 +289,7 @@ static void judge_scrub(const struct jdk *j)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "%s/scrubbed.jfr", dir);
+	snprintf(path, sizeof(path), "%s/scrubbed.jfr", workdir);
 	free(jfr(j, "scrub --include-events jdk.MethodTrace stacks.jfr scrubbed.jfr"));
 	check_json(j, "scrubbed.jfr");
 	unlink(path);
@@ -323,7 +309,7 @@ static void judge_view(const struct jdk *j)
 
 	for (i = 0; i < CALLS; i++) {
 		snprintf(line, sizeof(line), "\ncom.acme.Cart.checkout() %s\n", callers[i]);
-		assert_contains(j, text, line);
+		assert_printed(j, text, line);
 	}
 	free(text);
 }
@@ -335,5 +321,5 @@ CASE(view_shows_the_callers)
 
 int main(void)
 {
-	return test_main(setup, teardown);
+	return test_main(setup, workdir_remove);
 }

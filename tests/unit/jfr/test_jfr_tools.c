@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * frtrace's files as shown by the JDKs' own `jfr`. Every installed JDK ($JAVA_HOME, PATH, /usr/lib/jvm) judges;
- * without any, all tests are skipped.
+ * frtrace's files as shown by the `jfr` of each JDK (tests/lib/jdk.h). Without a JDK all tests are skipped.
  *
  * A run of `jfr` takes half a second. So the setup writes the files and runs the tools once, and the tests check
  * their output.
  */
 #include "format/jfr/jfr_write.h"
+#include "tests/lib/jdk.h"
 #include "tests/lib/json.h"
+#include "tests/lib/workdir.h"
 #include "tests/lib/test.h"
 
-#include <glob.h>
 #include <limits.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,8 +22,7 @@
 #define MILLION 1000000
 #define FACE	"\xf0\x9f\x98\x80"
 
-static char dir[] = "/tmp/frtrace-test-XXXXXX";
-static char jdk[8][PATH_MAX]; /* paths of their jfr */
+static struct jdk jdk[8];
 static unsigned int jdks;
 static struct diag diag;
 
@@ -118,11 +117,8 @@ static struct jfr_writer *writer_new(int64_t moment)
 
 static FILE *create(const char *name)
 {
-	char path[PATH_MAX];
-	FILE *f;
+	FILE *f = fopen(workdir_path(name), "w");
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "w");
 	assert_non_null(f);
 	return f;
 }
@@ -219,36 +215,16 @@ static void write_million(void)
 	jfr_writer_free(w);
 }
 
-static void jdk_add(const char *path)
-{
-	char resolved[PATH_MAX];
-	unsigned int i;
-
-	if (jdks == 8 || !realpath(path, resolved) || access(resolved, X_OK))
-		return;
-	for (i = 0; i < jdks; i++)
-		if (!strcmp(jdk[i], resolved))
-			return;
-	strcpy(jdk[jdks++], resolved);
-}
-
 static void find_jdks(void)
 {
-	char path[PATH_MAX], *copy = strdup(getenv("PATH") ? getenv("PATH") : ""), *part, *rest = copy;
-	glob_t found;
-	size_t i;
+	char tool[PATH_MAX + 16];
+	size_t found = jdk_find(jdk, 8);
 
-	snprintf(path, sizeof(path), "%s/bin/jfr", getenv("JAVA_HOME") ? getenv("JAVA_HOME") : "");
-	jdk_add(path);
-	while ((part = strsep(&rest, ":"))) {
-		snprintf(path, sizeof(path), "%s/jfr", part);
-		jdk_add(path);
+	for (size_t i = 0; i < found; i++) {
+		snprintf(tool, sizeof(tool), "%s/bin/jfr", jdk[i].home);
+		if (!access(tool, X_OK))
+			jdk[jdks++] = jdk[i];
 	}
-	free(copy);
-	if (!glob("/usr/lib/jvm/*/bin/jfr", 0, NULL, &found))
-		for (i = 0; i < found.gl_pathc; i++)
-			jdk_add(found.gl_pathv[i]);
-	globfree(&found);
 }
 
 /*
@@ -278,7 +254,7 @@ static int run_tools(unsigned int n)
 {
 	char command[3 * PATH_MAX];
 
-	snprintf(command, sizeof(command), "sh -c 'eval \"$SCRIPT\"' sh '%s' '%s' %u", dir, jdk[n], n);
+	snprintf(command, sizeof(command), "sh -c 'eval \"$SCRIPT\"' sh '%s' '%s/bin/jfr' %u", workdir, jdk[n].home, n);
 	setenv("SCRIPT", script, 1);
 	return system(command);
 }
@@ -289,27 +265,19 @@ static int setup(void **state)
 	unsigned int i;
 
 	find_jdks();
-	if (!mkdtemp(dir))
+	if (workdir_make(state))
 		return -1;
 	write_calls();
 	write_other();
 	write_plain();
 	write_million();
-	snprintf(command, sizeof(command), "cd %s && cat calls.jfr other.jfr > both.jfr", dir);
+	snprintf(command, sizeof(command), "cd %s && cat calls.jfr other.jfr > both.jfr", workdir);
 	if (system(command))
 		return -1;
 	for (i = 0; i < jdks; i++)
 		if (run_tools(i))
 			return -1;
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	char command[PATH_MAX];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
 }
 
 /* The output of a JDK's tool, which the caller frees; NULL if it did not run. */
@@ -319,7 +287,7 @@ static char *printed(unsigned int n, const char *name)
 	size_t size = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%u.%s", dir, n, name);
+	snprintf(path, sizeof(path), "%s/%u.%s", workdir, n, name);
 	f = fopen(path, "r");
 	if (!f)
 		return NULL;
@@ -339,23 +307,39 @@ static char *output(unsigned int n, const char *name)
 	snprintf(file, sizeof(file), "%s.status", name);
 	status = printed(n, file);
 	if (!status || strcmp(status, "0\n"))
-		fail_msg("%s %s: status %s: %.500s", jdk[n], name, status ? status : "?", text);
+		fail_msg("%s %s: status %s: %.500s", jdk[n].home, name, status ? status : "?", text);
 	free(status);
 	return text;
 }
 
-static void need_jdk(void)
+/* The first JDK; skips the case if there is none. */
+static unsigned int first_jdk(void)
 {
-	if (jdks)
-		return;
-	print_message("no JDK with the tool `jfr` was found in $JAVA_HOME, PATH and /usr/lib/jvm\n");
-	skip();
+	if (!jdks) {
+		print_message("no JDK with the tool `jfr` was found in $JAVA_HOME, PATH and /usr/lib/jvm\n");
+		skip();
+	}
+	return 0;
 }
 
-static void assert_contains(unsigned int n, const char *text, const char *want)
+/* The same for a tool that each JDK has. */
+static char *needed(unsigned int n, const char *name)
+{
+	char *text = output(n, name);
+
+	assert_non_null(text);
+	return text;
+}
+
+/* The block that follows judges the output of each JDK's tool. */
+#define EACH_OUTPUT(n, text, name)                        \
+	for (unsigned int n = first_jdk(); n < jdks; n++) \
+		for (char *text = needed(n, name); text; free(text), text = NULL)
+
+static void assert_printed(unsigned int n, const char *text, const char *want)
 {
 	if (!strstr(text, want))
-		fail_msg("%s: no '%s' in: %.2000s", jdk[n], want, text);
+		fail_msg("%s: no '%s' in: %.2000s", jdk[n].home, want, text);
 }
 
 /* The width of the summary's columns depends on the types in the file. */
@@ -364,7 +348,7 @@ static void assert_counted(unsigned int n, const char *summary, const char *type
 	const char *line = strstr(summary, type);
 
 	if (!line || strtoul(line + strlen(type), NULL, 10) != count)
-		fail_msg("%s: not %u of '%s' in: %.2000s", jdk[n], count, type, summary);
+		fail_msg("%s: not %u of '%s' in: %.2000s", jdk[n].home, count, type, summary);
 }
 
 static unsigned int occurrences(const char *text, const char *what)
@@ -446,46 +430,27 @@ static void check_json(const char *json)
 
 CASE(json_has_what_was_written)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "json");
-
-		check_json(text);
-		free(text);
-	}
+	EACH_OUTPUT(n, text, "json")
+	check_json(text);
 }
 
 CASE(summary_counts_every_event)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "summary");
-
-		assert_contains(n, text, "Chunks: 5");
-		assert_contains(n, text, "Start: 2023-11-14 22:13:20 (UTC)");
-		assert_contains(n, text, "Duration: 4 s");
+	EACH_OUTPUT(n, text, "summary")
+	{
+		assert_printed(n, text, "Chunks: 5");
+		assert_printed(n, text, "Start: 2023-11-14 22:13:20 (UTC)");
+		assert_printed(n, text, "Duration: 4 s");
 		assert_counted(n, text, " jdk.MethodTrace ", 100);
 		assert_counted(n, text, " jdk.ActiveSetting ", 8);
-		assert_null(strstr(text, "missing event metadata"));
-		free(text);
+		assert_lacks(text, "missing event metadata");
 	}
 }
 
 CASE(summary_of_a_million_events_counts_them)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "million");
-
-		assert_counted(n, text, " jdk.MethodTrace ", MILLION);
-		free(text);
-	}
+	EACH_OUTPUT(n, text, "million")
+	assert_counted(n, text, " jdk.MethodTrace ", MILLION);
 }
 
 CASE(print_shows_methods_threads_and_units)
@@ -509,34 +474,25 @@ CASE(print_shows_methods_threads_and_units)
 		"reason = \"ended\"",
 		"startTime = 23:13:20.",
 	};
-	unsigned int n, i;
 
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "print");
-
-		for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-			assert_contains(n, text, wanted[i]);
+	EACH_OUTPUT(n, text, "print")
+	{
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+			assert_printed(n, text, wanted[i]);
 		assert_int_equal(occurrences(text, "jdk.MethodTrace {"), CHUNKS * CALLS);
 		assert_int_equal(occurrences(text, "N/A"), CHUNKS + CHUNKS * CALLS); /* jvmFlags, thrownClass */
-		free(text);
 	}
 }
 
 CASE(metadata_are_shown_with_their_annotations)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "metadata");
-
-		assert_contains(n, text, "class MethodTrace extends jdk.jfr.Event {");
-		assert_contains(n, text, "@Category({\"Java Virtual Machine\", \"Method Tracing\"})");
-		assert_contains(n, text, "@Timespan(\"TICKS\")");
-		assert_contains(n, text, "boolean thrown;");
-		assert_contains(n, text, "class Message extends jdk.jfr.Event {");
-		free(text);
+	EACH_OUTPUT(n, text, "metadata")
+	{
+		assert_printed(n, text, "class MethodTrace extends jdk.jfr.Event {");
+		assert_printed(n, text, "@Category({\"Java Virtual Machine\", \"Method Tracing\"})");
+		assert_printed(n, text, "@Timespan(\"TICKS\")");
+		assert_printed(n, text, "boolean thrown;");
+		assert_printed(n, text, "class Message extends jdk.jfr.Event {");
 	}
 }
 
@@ -544,15 +500,14 @@ CASE(metadata_are_shown_with_their_annotations)
 CASE(fields_of_jep_520_alone_are_those_of_jdk_25)
 {
 	static const char *const parts[][2] = {{"own.fields", "plain.fields"}, {"own.lines", "plain.lines"}};
-	unsigned int n, compared = 0;
+	unsigned int compared = 0;
 
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
+	for (unsigned int n = first_jdk(); n < jdks; n++) {
 		for (size_t i = 0; i < 2; i++) {
 			char *own = printed(n, parts[i][0]), *plain = printed(n, parts[i][1]);
 
 			if (own) {
-				assert_contains(n, own, "class MethodTiming extends jdk.jfr.Event {");
+				assert_printed(n, own, "class MethodTiming extends jdk.jfr.Event {");
 				assert_string_equal(plain, own);
 			}
 			compared += own != NULL;
@@ -567,27 +522,21 @@ CASE(fields_of_jep_520_alone_are_those_of_jdk_25)
 /* Readers keep constants by type and key from chunk to chunk. */
 CASE(recordings_joined_by_cat_keep_their_own_names)
 {
-	unsigned int n;
-
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
-		char *text = output(n, "cat");
-
+	EACH_OUTPUT(n, text, "cat")
+	{
 		assert_int_equal(occurrences(text, "jdk.MethodTrace {"), CHUNKS * CALLS + 1);
-		assert_contains(n, text, "method = org.Other.different()");
-		assert_contains(n, text, "eventThread = \"somebody else\" (javaThreadId = 99)");
+		assert_printed(n, text, "method = org.Other.different()");
+		assert_printed(n, text, "eventThread = \"somebody else\" (javaThreadId = 99)");
 		assert_int_equal(occurrences(text, "somebody else"), 1);
 		assert_int_equal(occurrences(text, "org.Other.different()"), 1);
-		free(text);
 	}
 }
 
 CASE(scrubbed_recording_is_the_same)
 {
-	unsigned int n, tried = 0;
+	unsigned int tried = 0;
 
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
+	for (unsigned int n = first_jdk(); n < jdks; n++) {
 		char *text = output(n, "scrub"), *json = output(n, "scrubbed");
 
 		if (!text)
@@ -605,10 +554,9 @@ CASE(scrubbed_recording_is_the_same)
 
 CASE(views_show_the_recording)
 {
-	unsigned int n, tried = 0;
+	unsigned int tried = 0;
 
-	need_jdk();
-	for (n = 0; n < jdks; n++) {
+	for (unsigned int n = first_jdk(); n < jdks; n++) {
 		char *calls = output(n, "calls"), *settings = output(n, "settings"),
 		     *recording = output(n, "recording");
 		char *types = output(n, "types"), *table = output(n, "table");
@@ -616,12 +564,12 @@ CASE(views_show_the_recording)
 		if (!settings)
 			continue;
 		if (calls)
-			assert_contains(n, calls, "com.acme.Cart.checkout(Order, int[])");
-		assert_contains(n, table, "0.000111 ms virtual");
-		assert_contains(n, settings, "10 ms");
-		assert_contains(n, recording, "ended");
-		assert_contains(n, types, "MethodTrace (100)");
-		assert_contains(n, types, "Clock (4)");
+			assert_printed(n, calls, "com.acme.Cart.checkout(Order, int[])");
+		assert_printed(n, table, "0.000111 ms virtual");
+		assert_printed(n, settings, "10 ms");
+		assert_printed(n, recording, "ended");
+		assert_printed(n, types, "MethodTrace (100)");
+		assert_printed(n, types, "Clock (4)");
 		free(calls);
 		free(settings);
 		free(recording);
@@ -637,5 +585,5 @@ CASE(views_show_the_recording)
 
 int main(void)
 {
-	return test_main(setup, teardown);
+	return test_main(setup, workdir_remove);
 }

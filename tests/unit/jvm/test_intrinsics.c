@@ -73,10 +73,10 @@ CASE(intrinsics_that_need_further_flags_are_known)
 CASE(intrinsics_that_the_jvm_needs_are_never_chosen)
 {
 	choose("*", NULL, NULL, 28);
-	assert_null(strstr(chosen.names, "Reference_get,"));
-	assert_null(strstr(chosen.names, "Continuation"));
-	assert_null(strstr(chosen.names, "Object_init"));
-	assert_null(strstr(chosen.methods, "Reference.get\n"));
+	assert_lacks(chosen.names, "Reference_get,");
+	assert_lacks(chosen.names, "Continuation");
+	assert_lacks(chosen.names, "Object_init");
+	assert_lacks(chosen.methods, "Reference.get\n");
 }
 
 CASE(every_name_of_all_is_one_word)

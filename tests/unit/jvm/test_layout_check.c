@@ -5,6 +5,7 @@
  * bytecode pointer is the line.
  */
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/jvm/layout_check.h"
 #include "user/hotspot/threads.h"
 #include "user/process/target.h"
@@ -42,15 +43,8 @@ static void put(uint64_t address, uint64_t value)
 	memcpy(image + address, &value, sizeof(value));
 }
 
-int __wrap_hotspot_each_thread(const struct hotspot_layout *l, const struct mem *m,
-			       int (*visit)(uint64_t java_thread, int tid, void *context), void *context);
-int __wrap_target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context),
-			    void *context);
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why);
-
-int __wrap_hotspot_each_thread(const struct hotspot_layout *l, const struct mem *m,
-			       int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
+WRAP(int, hotspot_each_thread, const struct hotspot_layout *l, const struct mem *m,
+     int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
 {
 	int r = 0;
 
@@ -59,7 +53,7 @@ int __wrap_hotspot_each_thread(const struct hotspot_layout *l, const struct mem 
 	return r;
 }
 
-int __wrap_target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context)
+WRAP(int, target_each_task, const struct target *t, int (*visit)(const struct task *task, void *context), void *context)
 {
 	int r = 0;
 
@@ -74,8 +68,8 @@ static char names[64][8];
 static struct resolved_method methods[64];
 static struct resolved_frame resolved;
 
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why)
+WRAP(size_t, resolver_frame, struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
+     enum resolved_failure *why)
 {
 	uint64_t n = f->code;
 

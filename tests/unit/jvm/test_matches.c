@@ -23,7 +23,7 @@ static struct fixture {
 	unsigned int jdk_version;
 } jvm;
 
-static void fixture_init(void)
+static int begin(void **state)
 {
 	jvm.jdk_version = 17;
 	fake_classes_init(&jvm.f, FAKE_17);
@@ -43,11 +43,13 @@ static void fixture_init(void)
 				     .super = jvm.object,
 				     .access = ACC_INTERFACE | ACC_ABSTRACT,
 				     .method = {{.name = "save", .descriptor = "()V", .access = ACC_ABSTRACT}}});
+	return 0;
 }
 
-static void fixture_release(void)
+static int end(void **state)
 {
 	fake_code_release(&jvm.f);
+	return 0;
 }
 
 static uint64_t add(struct fake_class c)
@@ -123,18 +125,6 @@ static const struct fake_class cart = {
 		   {.name = "<init>", .descriptor = "()V", .code_size = 5},
 		   {.name = "rate", .descriptor = "()D", .access = ACC_NATIVE}},
 };
-
-static int begin(void **state)
-{
-	fixture_init();
-	return 0;
-}
-
-static int end(void **state)
-{
-	fixture_release();
-	return 0;
-}
 
 CASE(methods_of_a_class_are_found_in_order, begin, end)
 {
@@ -406,7 +396,7 @@ CASE(class_that_is_unloaded_meanwhile_does_not_count)
 
 	for (unsigned int at = 1; at < 200; at++) {
 
-		fixture_init();
+		begin(NULL);
 		jvm.f.spread = true;
 		jvm.f.change = unload;
 		jvm.f.reads = 0;
@@ -416,7 +406,7 @@ CASE(class_that_is_unloaded_meanwhile_does_not_count)
 		assert_in_range(jvm.found.count, 0, 1);
 		seen |= jvm.found.count;
 		matches_release(&jvm.found);
-		fixture_release();
+		end(NULL);
 	}
 	assert_true(seen);
 }
@@ -458,10 +448,7 @@ CASE(missing_memory_is_reported, begin, end)
 	struct diag d;
 	bool happened = true;
 
-	if (!fail_nth_works()) {
-		filter_list_free(list);
-		skip();
-	}
+	fail_nth_or_skip();
 	add(cart);
 	for (unsigned int n = 1; happened; n++) {
 		int r;
@@ -469,8 +456,7 @@ CASE(missing_memory_is_reported, begin, end)
 		fail_nth(n);
 		r = matches_find_by(&jvm.found, (struct matches_setup){.layout = &jvm.f.layout, .mem = &jvm.f.mem},
 				    list, &d);
-		happened = fail_nth_happened();
-		fail_nth(0);
+		happened = fail_nth_end();
 		/* a loader's name, or whether a method is long, may stay unknown */
 		assert_true(r == -ENOMEM || (!r && (happened || jvm.found.count == 6)));
 		matches_release(&jvm.found);

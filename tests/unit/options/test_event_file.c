@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Files of events in the format of JMC Agent: what they become, and what is refused where. */
 #include "user/options/event_file.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct event_list events;
 static struct diag diag;
@@ -39,7 +32,7 @@ static int parse_event(const char *rest)
 
 #define METHOD "<method><name>add</name><descriptor>(Ljava/lang/String;[[JLa/B$C;)I</descriptor>"
 
-static void an_event_has_all_that_the_file_says(void **state)
+CASE(an_event_has_all_that_the_file_says, .teardown = teardown)
 {
 	const struct event_spec *e;
 
@@ -84,7 +77,7 @@ static void assert_refused(const char *rest, const char *why)
 		fail_msg("'%s' is not in '%s'", why, diag.text);
 }
 
-static void what_cannot_be_done_is_named(void **state)
+CASE(what_cannot_be_done_is_named, .teardown = teardown)
 {
 	(void)state;
 	assert_refused(METHOD "<parameters><parameter index=\"0\"><name>n</name><converter>a.Converter</converter>",
@@ -110,7 +103,7 @@ static void assert_file_refused(const char *text, const char *why)
 		fail_msg("'%s' is not in '%s'", why, diag.text);
 }
 
-static void a_file_that_is_no_such_file_is_refused(void **state)
+CASE(a_file_that_is_no_such_file_is_refused, .teardown = teardown)
 {
 	(void)state;
 	assert_file_refused("<configuration version=\"2.0\"/>",
@@ -131,7 +124,7 @@ static void a_file_that_is_no_such_file_is_refused(void **state)
 	"<jfragent><events><event id=\"a.B\"><class>" type "</class><method><name>" method "</name>" \
 	"<descriptor>([I)V</descriptor></method></event></events></jfragent>"
 
-static void names_of_classes_and_methods_choose_nothing_else(void **state)
+CASE(names_of_classes_and_methods_choose_nothing_else, .teardown = teardown)
 {
 	(void)state;
 	assert_file_refused(NAMED("a.C;a.D", "m"), "wrong filter");
@@ -141,17 +134,4 @@ static void names_of_classes_and_methods_choose_nothing_else(void **state)
 	assert_int_equal(parse(NAMED("a.C$D", "m n")), 0);
 	assert_string_equal(events.event[0].text, "a.C$D::m n(int[])");
 	assert_int_equal(events.event[0].fields, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_teardown(f, teardown)
-		T(an_event_has_all_that_the_file_says),
-		T(what_cannot_be_done_is_named),
-		T(names_of_classes_and_methods_choose_nothing_else),
-		T(a_file_that_is_no_such_file_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/options/filter_file.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* The filters of a file with these bytes, joined by a blank; the message on error. */
 static const char *read_file(const char *bytes, size_t size, struct diag *d)
@@ -34,7 +27,7 @@ static const char *read_file(const char *bytes, size_t size, struct diag *d)
 	return joined;
 }
 
-static void filters_stand_one_a_line(void **state)
+CASE(filters_stand_one_a_line)
 {
 	static const char text[] = "# shop\na.b.C::m\n\n\t+x.Y  # and below\nA;B";
 	struct diag d;
@@ -42,7 +35,7 @@ static void filters_stand_one_a_line(void **state)
 	assert_string_equal(read_file(text, sizeof(text) - 1, &d), "a.b.C::m +x.Y A B");
 }
 
-static void filters_belong_to_the_list_that_was_named(void **state)
+CASE(filters_belong_to_the_list_that_was_named)
 {
 	char path[] = "/tmp/frtrace-test-XXXXXX";
 	struct filter_list *l = filter_list_new();
@@ -58,44 +51,32 @@ static void filters_belong_to_the_list_that_was_named(void **state)
 	filter_list_free(l);
 }
 
-static void wrong_line_is_reported_with_the_file(void **state)
+CASE(wrong_line_is_reported_with_the_file)
 {
 	static const char text[] = "A\nB\na b\n";
 	struct diag d;
 
 	assert_string_equal(read_file(text, sizeof(text) - 1, &d), "");
-	assert_non_null(strstr(d.text, "wrong filter in /tmp/frtrace-test-"));
-	assert_non_null(strstr(d.text, ", line 3: filters are separated by ';'"));
+	assert_contains(d.text, "wrong filter in /tmp/frtrace-test-");
+	assert_contains(d.text, ", line 3: filters are separated by ';'");
 	assert_true(d.usage);
 }
 
-static void what_is_no_text_is_refused(void **state)
+CASE(what_is_no_text_is_refused)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
 	char *large = malloc(9 << 20);
 
 	assert_string_equal(read_file("A\0B", 3, &d), "");
-	assert_non_null(strstr(d.text, "is no text file"));
+	assert_contains(d.text, "is no text file");
 	memset(large, '\n', 9 << 20);
 	read_file(large, 9 << 20, &d);
-	assert_non_null(strstr(d.text, "is larger than 8 MB"));
+	assert_contains(d.text, "is larger than 8 MB");
 	free(large);
 	assert_int_equal(filter_file_add(l, "/nowhere/x", FILTER_TRACE, &d), -ENOENT);
 	assert_string_equal(d.text, "cannot open filters '/nowhere/x': No such file or directory");
 	assert_int_equal(filter_file_add(l, "/tmp", FILTER_TRACE, &d), -EISDIR);
 	assert_string_equal(d.text, "cannot read filters '/tmp': Is a directory");
 	filter_list_free(l);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(filters_stand_one_a_line),
-		cmocka_unit_test(filters_belong_to_the_list_that_was_named),
-		cmocka_unit_test(wrong_line_is_reported_with_the_file),
-		cmocka_unit_test(what_is_no_text_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Times, sizes and file names as people write them. */
 #include "user/options/settings.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define WRONG UINT64_MAX
 
@@ -41,7 +34,7 @@ static void check_rows(const struct row *rows, size_t count, parse_function pars
 	}
 }
 
-static void time_has_a_number_and_a_unit(void **state)
+CASE(time_has_a_number_and_a_unit)
 {
 	static const struct row rows[] = {
 		{"10ms", 10000000},
@@ -82,7 +75,7 @@ static void time_has_a_number_and_a_unit(void **state)
 	check_rows(rows, sizeof(rows) / sizeof(rows[0]), settings_parse_time);
 }
 
-static void missing_unit_is_said(void **state)
+CASE(missing_unit_is_said)
 {
 	struct diag d = {0};
 	uint64_t ns;
@@ -91,7 +84,7 @@ static void missing_unit_is_said(void **state)
 	assert_string_equal(d.text, "wrong --threshold '20': the unit is missing, as in 20ms or 20s");
 }
 
-static void size_counts_in_powers_of_1024(void **state)
+CASE(size_counts_in_powers_of_1024)
 {
 	static const struct row rows[] = {
 		{"1g", 1ULL << 30},
@@ -114,7 +107,7 @@ static void size_counts_in_powers_of_1024(void **state)
 	check_rows(rows, sizeof(rows) / sizeof(rows[0]), settings_parse_size);
 }
 
-static void count_is_a_whole_number(void **state)
+CASE(count_is_a_whole_number)
 {
 	static const struct row rows[] = {
 		{"1", 1},
@@ -131,7 +124,7 @@ static void count_is_a_whole_number(void **state)
 	check_rows(rows, sizeof(rows) / sizeof(rows[0]), settings_parse_count);
 }
 
-static void overhead_is_a_percentage_or_off(void **state)
+CASE(overhead_is_a_percentage_or_off)
 {
 	static const struct {
 		const char *text;
@@ -173,7 +166,7 @@ static const char *path(const char *output)
 	return text;
 }
 
-static void output_name_has_pid_and_time(void **state)
+CASE(output_name_has_pid_and_time)
 {
 	assert_string_equal(path(NULL), "frtrace-4242-2026_11_18_18_05_05.jfr");
 	assert_string_equal(path("a.jfr"), "a.jfr");
@@ -182,7 +175,7 @@ static void output_name_has_pid_and_time(void **state)
 	assert_string_equal(path("%%p"), "%p");
 }
 
-static void directory_gets_the_default_name(void **state)
+CASE(directory_gets_the_default_name)
 {
 	char directory[] = "/tmp/frtrace-test-XXXXXX", text[64], want[128];
 
@@ -197,7 +190,7 @@ static void directory_gets_the_default_name(void **state)
 	assert_string_equal(path("not-there/%p/"), "not-there/4242/2026_11_18_18_05_05_4242/");
 }
 
-static void output_name_that_does_not_fit_is_refused(void **state)
+CASE(output_name_that_does_not_fit_is_refused)
 {
 	char text[PATH_MAX + 1];
 
@@ -214,7 +207,7 @@ static void output_name_that_does_not_fit_is_refused(void **state)
 	assert_int_equal(strlen(path(text)), PATH_MAX - 2);
 }
 
-static void output_text_is_checked(void **state)
+CASE(output_text_is_checked)
 {
 	static const char *const good[] = {"a", "%p", "%t", "%%", "a%p%tb%%", "dir/", "./-"};
 	static const char *const bad[] = {"", "%", "a%", "%x", "%%%", "%p%P"};
@@ -228,7 +221,7 @@ static void output_text_is_checked(void **state)
 			fail_msg("'%s' is taken", bad[i]);
 }
 
-static void release_takes_zeroes(void **state)
+CASE(release_takes_zeroes)
 {
 	struct settings s = {0};
 	struct diag d = {0};
@@ -238,22 +231,4 @@ static void release_takes_zeroes(void **state)
 	assert_true(s.max_size == 1ULL << 30);
 	settings_release(&s);
 	settings_release(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_has_a_number_and_a_unit),
-		cmocka_unit_test(missing_unit_is_said),
-		cmocka_unit_test(size_counts_in_powers_of_1024),
-		cmocka_unit_test(count_is_a_whole_number),
-		cmocka_unit_test(overhead_is_a_percentage_or_off),
-		cmocka_unit_test(output_name_has_pid_and_time),
-		cmocka_unit_test(directory_gets_the_default_name),
-		cmocka_unit_test(output_name_that_does_not_fit_is_refused),
-		cmocka_unit_test(output_text_is_checked),
-		cmocka_unit_test(release_takes_zeroes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,10 @@
 #include "tests/lib/capture.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jdk.h"
+#include "tests/lib/workdir.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define HEAD		 "<configuration version=\"2.0\" label=\"test\">\n"
 #define TAIL		 "</configuration>\n"
@@ -24,36 +18,10 @@
 #define SET(name, value) "<setting name=\"" name "\">" value "</setting>\n"
 #define ON		 SET("enabled", "true")
 
-static char directory[] = "/tmp/frtrace-test-XXXXXX";
-
-static int make_directory(void **state)
-{
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-	char *text;
-	int status = shell_run(&text, "rm -r %s", directory);
-
-	free(text);
-	return status;
-}
-
-/* Write a file. Returns its path, which is valid until three more have been written. */
+/* Write a file. Returns its path. */
 static const char *file(const char *name, const char *text)
 {
-	static char paths[4][64];
-	static unsigned turn;
-	char *path = paths[turn++ % 4];
-	FILE *f;
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-	return path;
+	return workdir_write(name, text, strlen(text));
 }
 
 /* -p 1, then words, up to NULL. */
@@ -94,7 +62,7 @@ static void release(struct settings *s)
 			fail_msg("%s", d_.text);      \
 	} while (0)
 
-static void own_files_are_found_by_name(void **state)
+CASE(own_files_are_found_by_name)
 {
 	struct settings s;
 
@@ -109,7 +77,7 @@ static void own_files_are_found_by_name(void **state)
 	release(&s);
 }
 
-static void file_can_say_everything(void **state)
+CASE(file_can_say_everything)
 {
 	const char *path =
 		file("a.jfc", HEAD
@@ -131,7 +99,7 @@ static void file_can_say_everything(void **state)
 	release(&s);
 }
 
-static void later_file_wins_and_an_option_over_all(void **state)
+CASE(later_file_wins_and_an_option_over_all)
 {
 	const char *a = file("a.jfc", TRACE(ON SET("filter", "a.A") SET("threshold", "1 ms")));
 	const char *b = file("b.jfc", TRACE(SET("filter", "a.B") SET("stackTrace", "false")));
@@ -155,7 +123,7 @@ static void later_file_wins_and_an_option_over_all(void **state)
 	release(&s);
 }
 
-static void option_m_sets_the_control(void **state)
+CASE(option_m_sets_the_control)
 {
 	const char *path = file(
 		"a.jfc", HEAD
@@ -178,7 +146,7 @@ static void option_m_sets_the_control(void **state)
 	release(&s);
 }
 
-static void what_is_no_filter_is_left_out_and_said(void **state)
+CASE(what_is_no_filter_is_left_out_and_said)
 {
 	const char *path = file("a.jfc", TRACE(ON SET("filter", "a.A; bad\nname\n;\n\ta.B;also bad")));
 	struct settings s;
@@ -192,13 +160,13 @@ static void what_is_no_filter_is_left_out_and_said(void **state)
 	settings_files_report(s.files);
 	settings_files_report(NULL);
 	said = capture_end();
-	assert_non_null(strstr(said, "a.jfc', line 4: the filter 'bad name' is left out: wrong filter: "));
-	assert_non_null(strstr(said, "the filter 'also bad' is left out"));
-	assert_non_null(strstr(said, "settings 'default.jfc': 7 settings, 0 of them of events that are the JVM's own"));
+	assert_contains(said, "a.jfc', line 4: the filter 'bad name' is left out: wrong filter: ");
+	assert_contains(said, "the filter 'also bad' is left out");
+	assert_contains(said, "settings 'default.jfc': 7 settings, 0 of them of events that are the JVM's own");
 	release(&s);
 }
 
-static void faults_are_reported(void **state)
+CASE(faults_are_reported)
 {
 	static const struct {
 		const char *text, *message;
@@ -221,21 +189,20 @@ static void faults_are_reported(void **state)
 	}
 	assert_int_equal(parse(&s, &d, "-ma.A", "--settings=/nowhere/x.jfc", NULL), -ENOENT);
 	assert_string_equal(d.text, "cannot open settings '/nowhere/x.jfc': No such file or directory");
-	assert_int_equal(parse(&s, &d, "-ma.A", "--settings", directory, NULL), -EISDIR);
+	assert_int_equal(parse(&s, &d, "-ma.A", "--settings", workdir, NULL), -EISDIR);
 	assert_int_equal(parse(&s, &d, "-ma.A", "--settings=", NULL), -ENOENT);
 	assert_int_equal(parse(&s, &d, "-ma.A", "--settings=/dev/zero", NULL), -EINVAL);
-	assert_non_null(strstr(d.text, "a file of more than 1 MB"));
+	assert_contains(d.text, "a file of more than 1 MB");
 }
 
-static void short_memory_is_reported(void **state)
+CASE(short_memory_is_reported)
 {
 	const char *path = file("a.jfc", TRACE(ON SET("filter", "a.A;bad name;a.B")));
 	unsigned n = 0;
 	struct settings s;
 	struct diag d;
 
-	if (!fail_nth_works())
-		skip();
+	fail_nth_or_skip();
 	do {
 		int err;
 
@@ -245,8 +212,7 @@ static void short_memory_is_reported(void **state)
 			assert_true(err == -ENOMEM && d.text[0] && !d.usage && !s.files);
 		else
 			release(&s);
-	} while (fail_nth_happened());
-	fail_nth(0);
+	} while (fail_nth_end());
 	assert_true(n > 30);
 }
 
@@ -278,7 +244,7 @@ static bool newest_jdk(struct jdk *out)
 	return n && out->version >= 25;
 }
 
-static void several_files_are_to_the_jvm_what_they_are_to_us(void **state)
+CASE(several_files_are_to_the_jvm_what_they_are_to_us)
 {
 	const char *a = file("a.jfc", TRACE(ON SET("filter", "a.A") SET("threshold", "1 ms")));
 	const char *b = file("b.jfc", TRACE(SET("filter", "a.B;bad name;a.A") SET("stackTrace", "false")));
@@ -294,7 +260,7 @@ static void several_files_are_to_the_jvm_what_they_are_to_us(void **state)
 		shell_run(&log,
 			  "'%s/bin/java' -XX:StartFlightRecording:filename=%s/x.jfr,settings=%s,settings=%s,"
 			  "settings=user/options/profile.jfc,settings=%s -Xlog:jfr+setting=info:stdout:none -version",
-			  jdk.home, directory, a, b, b),
+			  jdk.home, workdir, a, b, b),
 		0);
 	assert_string_equal(applied(log, "jdk.MethodTrace", "enabled"), "true");
 	assert_string_equal(applied(log, "jdk.MethodTrace", "filter"), "a.B;bad name;a.A");
@@ -309,7 +275,7 @@ static void several_files_are_to_the_jvm_what_they_are_to_us(void **state)
 }
 
 /* In a folder of ours the name "default.jfc" would be the JDK's own: hence a path. */
-static void jvm_takes_our_files_and_their_options(void **state)
+CASE(jvm_takes_our_files_and_their_options)
 {
 	struct jdk jdk;
 	char *log;
@@ -321,7 +287,7 @@ static void jvm_takes_our_files_and_their_options(void **state)
 			  "'%s/bin/java' -XX:StartFlightRecording:filename=%s/x.jfr,settings=user/options/default.jfc,"
 			  "method-trace=a.B::c,method-timing=a.C,method-trace-threshold=3ms,"
 			  "method-trace-stacks=false -Xlog:jfr+setting=info:stdout:none -version",
-			  jdk.home, directory),
+			  jdk.home, workdir),
 		0);
 	assert_string_equal(applied(log, "jdk.MethodTrace", "enabled"), "true");
 	assert_string_equal(applied(log, "jdk.MethodTrace", "filter"), "a.B::c");
@@ -330,23 +296,11 @@ static void jvm_takes_our_files_and_their_options(void **state)
 	assert_string_equal(applied(log, "jdk.MethodTiming", "enabled"), "true");
 	assert_string_equal(applied(log, "jdk.MethodTiming", "filter"), "a.C");
 	assert_string_equal(applied(log, "jdk.MethodTiming", "period"), "endChunk");
-	assert_null(strstr(log, "[warning]"));
+	assert_lacks(log, "[warning]");
 	free(log);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_files_are_found_by_name),
-		cmocka_unit_test(file_can_say_everything),
-		cmocka_unit_test(later_file_wins_and_an_option_over_all),
-		cmocka_unit_test(option_m_sets_the_control),
-		cmocka_unit_test(what_is_no_filter_is_left_out_and_said),
-		cmocka_unit_test(faults_are_reported),
-		cmocka_unit_test(short_memory_is_reported),
-		cmocka_unit_test(several_files_are_to_the_jvm_what_they_are_to_us),
-		cmocka_unit_test(jvm_takes_our_files_and_their_options),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return test_main(workdir_make, workdir_remove);
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sums in cells: what is encoded adds up to what went in, however the columns were merged. */
 #include "user/page/cells.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct cells cells;
 static struct bytes out;
@@ -53,7 +48,7 @@ static void read_sums(uint64_t *count, uint64_t *calls, uint64_t *time, uint64_t
 	assert_int_equal(c.at, out.size);
 }
 
-static void equal_keys_are_one_cell(void **state)
+CASE(equal_keys_are_one_cell, setup, teardown)
 {
 	uint64_t count, calls, time, shift;
 
@@ -70,7 +65,7 @@ static void equal_keys_are_one_cell(void **state)
 	assert_int_equal(shift, 0);
 }
 
-static void too_many_cells_lose_columns_and_no_calls(void **state)
+CASE(too_many_cells_lose_columns_and_no_calls, setup, teardown)
 {
 	uint64_t count, calls, time, shift;
 
@@ -85,7 +80,7 @@ static void too_many_cells_lose_columns_and_no_calls(void **state)
 	assert_int_equal(shift, 3);
 }
 
-static void a_budget_is_kept_and_no_calls_are_lost(void **state)
+CASE(a_budget_is_kept_and_no_calls_are_lost, setup, teardown)
 {
 	uint64_t count, calls, time, shift;
 
@@ -101,7 +96,7 @@ static void a_budget_is_kept_and_no_calls_are_lost(void **state)
 	assert_in_range(shift, 1, 9);
 }
 
-static void what_does_not_fit_is_methods_at_the_end(void **state)
+CASE(what_does_not_fit_is_methods_at_the_end, setup, teardown)
 {
 	uint64_t count, calls, time, shift;
 	uint32_t methods;
@@ -118,7 +113,7 @@ static void what_does_not_fit_is_methods_at_the_end(void **state)
 }
 
 /* One method in one column, with more callers than there is room for. */
-static void a_method_that_never_fits_is_left_out(void **state)
+CASE(a_method_that_never_fits_is_left_out, setup, teardown)
 {
 	uint64_t count, calls, time, shift;
 
@@ -131,7 +126,7 @@ static void a_method_that_never_fits_is_left_out(void **state)
 	assert_int_equal(calls, 0);
 }
 
-static void bins_follow_each_other_without_gaps(void **state)
+CASE(bins_follow_each_other_without_gaps, setup, teardown)
 {
 	for (unsigned int bits = 3; bits <= 5; bits++) {
 		for (unsigned int bin = 0; bin < 400; bin++) {
@@ -146,7 +141,7 @@ static void bins_follow_each_other_without_gaps(void **state)
 	}
 }
 
-static void columns_cover_the_recording(void **state)
+CASE(columns_cover_the_recording, setup, teardown)
 {
 	struct grid g;
 
@@ -158,21 +153,4 @@ static void columns_cover_the_recording(void **state)
 	assert_int_equal(grid_column(&g, INT64_MAX), GRID_COLUMNS - 1);
 	grid_init(&g, 5, 5);
 	assert_int_equal(grid_column(&g, 5), 0);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(equal_keys_are_one_cell),
-		TEST(too_many_cells_lose_columns_and_no_calls),
-		TEST(a_budget_is_kept_and_no_calls_are_lost),
-		TEST(what_does_not_fit_is_methods_at_the_end),
-		TEST(a_method_that_never_fits_is_left_out),
-		TEST(bins_follow_each_other_without_gaps),
-		TEST(columns_cover_the_recording),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The verdict and the sums behind it, from recordings whose content is known. */
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/page/diff_page.h"
 #include "user/page/digest.h"
 #include "user/page/page.h"
 #include "user/page/stories.h"
 #include "user/page/verdict.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define US 1000ll
 #define MS 1000000ll
@@ -119,7 +112,7 @@ static const char *verdict(size_t n)
 	return memory_text(&text);
 }
 
-static void slow_calls_are_explained_by_the_lock_and_who_held_it(void **state)
+CASE(slow_calls_are_explained_by_the_lock_and_who_held_it, setup, teardown)
 {
 	for (int i = 0; i < 100; i++) {
 		int64_t at = i * 100 * MS;
@@ -142,7 +135,7 @@ static void slow_calls_are_explained_by_the_lock_and_who_held_it(void **state)
 }
 
 /* worker waits for other, which had waited for holder nearly as long: other only passed the lock on. */
-static void who_passed_a_lock_on_is_not_to_blame(void **state)
+CASE(who_passed_a_lock_on_is_not_to_blame, setup, teardown)
 {
 	for (int i = 0; i < 40; i++) {
 		int64_t at = i * 100 * MS;
@@ -163,7 +156,7 @@ static void who_passed_a_lock_on_is_not_to_blame(void **state)
 		       "For 100 % of that time it was held by com.acme.Cart.report() on the thread \"worker-13\""));
 }
 
-static void a_holder_that_is_not_traced_is_named_by_its_thread(void **state)
+CASE(a_holder_that_is_not_traced_is_named_by_its_thread, setup, teardown)
 {
 	for (int i = 0; i < 40; i++) {
 		if (i % 4 == 0)
@@ -171,7 +164,7 @@ static void a_holder_that_is_not_traced_is_named_by_its_thread(void **state)
 		call(worker, "reserve", i * 100 * MS, i % 4 ? 100 * US : 40 * MS, 100 * US, 0);
 	}
 	read_all();
-	assert_non_null(strstr(verdict(0), "held by the thread \"worker-13\", in code that is not traced."));
+	assert_contains(verdict(0), "held by the thread \"worker-13\", in code that is not traced.");
 }
 
 static void wait_for_future(uint64_t thread, int64_t start, int64_t duration, uint64_t waker)
@@ -190,7 +183,7 @@ static void wait_for_future(uint64_t thread, int64_t start, int64_t duration, ui
 }
 
 /* The thread "other" takes 80 ms; then `holder` does the rest in 1 ms, and completes the future. */
-static void who_only_completes_a_future_has_not_held_anything_up(void **state)
+CASE(who_only_completes_a_future_has_not_held_anything_up, setup, teardown)
 {
 	const char *said;
 
@@ -206,12 +199,12 @@ static void who_only_completes_a_future_has_not_held_anything_up(void **state)
 	read_all();
 	for (size_t i = 0; !strstr(said = verdict(i), "Cart.reserve()"); i++)
 		assert_true(*said);
-	assert_non_null(strstr(said, "100 % of that was ended by the thread \"worker-13\", which was in "
-				     "com.acme.Cart.close() for 1.2 % of the time."));
-	assert_null(strstr(said, "held by"));
+	assert_contains(said, "100 % of that was ended by the thread \"worker-13\", which was in "
+			      "com.acme.Cart.close() for 1.2 % of the time.");
+	assert_lacks(said, "held by");
 }
 
-static void a_short_call_of_the_holder_is_not_to_blame_for_a_long_wait(void **state)
+CASE(a_short_call_of_the_holder_is_not_to_blame_for_a_long_wait, setup, teardown)
 {
 	for (int i = 0; i < 40; i++) {
 		int64_t at = i * 100 * MS;
@@ -223,10 +216,10 @@ static void a_short_call_of_the_holder_is_not_to_blame_for_a_long_wait(void **st
 		call(worker, "reserve", at, i % 4 ? 100 * US : 40 * MS, 100 * US, 0);
 	}
 	read_all();
-	assert_non_null(strstr(verdict(0), "held by the thread \"worker-13\", in code that is not traced."));
+	assert_contains(verdict(0), "held by the thread \"worker-13\", in code that is not traced.");
 }
 
-static void run_queue_and_cpu_are_causes_too(void **state)
+CASE(run_queue_and_cpu_are_causes_too, setup, teardown)
 {
 	for (int i = 0; i < 40; i++) {
 		bool slow = i % 4 == 0;
@@ -235,13 +228,13 @@ static void run_queue_and_cpu_are_causes_too(void **state)
 		call(other, "busy", i * 100 * MS, slow ? 20 * MS : 100 * US, slow ? 20 * MS : 100 * US, 0);
 	}
 	read_all();
-	assert_non_null(strstr(verdict(0), "com.acme.Cart.ready(): 25 % of its calls (10 of 40)"));
-	assert_non_null(strstr(verdict(0), "98 % of the difference is time in the run queue"));
-	assert_non_null(strstr(verdict(1), "com.acme.Cart.busy()"));
-	assert_non_null(strstr(verdict(1), "100 % of the difference is time on a CPU."));
+	assert_contains(verdict(0), "com.acme.Cart.ready(): 25 % of its calls (10 of 40)");
+	assert_contains(verdict(0), "98 % of the difference is time in the run queue");
+	assert_contains(verdict(1), "com.acme.Cart.busy()");
+	assert_contains(verdict(1), "100 % of the difference is time on a CPU.");
 }
 
-static void calls_that_are_all_alike_are_told_as_such(void **state)
+CASE(calls_that_are_all_alike_are_told_as_such, setup, teardown)
 {
 	for (int i = 0; i < 40; i++)
 		call(worker, "even", i * 100 * MS, 20 * MS, 15 * MS, 0);
@@ -252,7 +245,7 @@ static void calls_that_are_all_alike_are_told_as_such(void **state)
 		"time on a CPU. ");
 }
 
-static void a_call_around_the_slow_one_is_the_same_verdict(void **state)
+CASE(a_call_around_the_slow_one_is_the_same_verdict, setup, teardown)
 {
 	for (int i = 0; i < 40; i++) {
 		int64_t duration = i % 4 ? 100 * US : 40 * MS;
@@ -261,13 +254,13 @@ static void a_call_around_the_slow_one_is_the_same_verdict(void **state)
 		call(worker, "outer", i * 100 * MS - US, duration + 2 * US, duration + 2 * US, 0);
 	}
 	read_all();
-	assert_non_null(strstr(verdict(0), "com.acme.Cart.outer()"));
-	assert_non_null(strstr(verdict(0), "The same time shows in com.acme.Cart.inner()."));
+	assert_contains(verdict(0), "com.acme.Cart.outer()");
+	assert_contains(verdict(0), "The same time shows in com.acme.Cart.inner().");
 	assert_string_equal(verdict(1), "");
 }
 
 /* The ranks of 1,000 calls of 1 to 1,000 us. */
-static void bands_have_their_share_of_the_calls(void **state)
+CASE(bands_have_their_share_of_the_calls, setup, teardown)
 {
 	static const uint64_t calls[DIGEST_BANDS] = {500, 400, 90, 9, 1};
 	const struct digest_method *m;
@@ -287,7 +280,7 @@ static void bands_have_their_share_of_the_calls(void **state)
 	assert_in_range(digest_quantile(m, 0.5), 480 * US, 520 * US);
 }
 
-static void the_time_of_a_thread_does_not_count_twice(void **state)
+CASE(the_time_of_a_thread_does_not_count_twice, setup, teardown)
 {
 	int64_t all = 0;
 
@@ -303,7 +296,7 @@ static void the_time_of_a_thread_does_not_count_twice(void **state)
 }
 
 /* 100 calls of 1 to 100 ms, which are blocked for the tenth part of it. */
-static void the_sums_of_a_method_are_those_of_its_calls(void **state)
+CASE(the_sums_of_a_method_are_those_of_its_calls, setup, teardown)
 {
 	const struct digest_method *m;
 	int64_t waits = 0;
@@ -341,7 +334,7 @@ static void the_sums_of_a_method_are_those_of_its_calls(void **state)
 	assert_false(digest->has_pauses);
 }
 
-static void the_longest_calls_of_each_part_of_the_time_are_kept(void **state)
+CASE(the_longest_calls_of_each_part_of_the_time_are_kept, setup, teardown)
 {
 	struct outermost_call longest[LONGEST];
 
@@ -357,7 +350,7 @@ static void the_longest_calls_of_each_part_of_the_time_are_kept(void **state)
 	assert_int_equal(longest[0].thread, 1);
 }
 
-static void kinds_of_waits_are_told_apart_by_place_and_waker(void **state)
+CASE(kinds_of_waits_are_told_apart_by_place_and_waker, setup, teardown)
 {
 	call(holder, "ready", 0, MS, MS, 0);
 	call(other, "ready", 0, MS, MS, 0);
@@ -381,7 +374,7 @@ static void kinds_of_waits_are_told_apart_by_place_and_waker(void **state)
 }
 
 /* outer has 20 calls inside; the longest 16 are shown. The clock has put a wait at its beginning before it. */
-static void a_story_has_the_longest_parts_and_the_sums_of_all(void **state)
+CASE(a_story_has_the_longest_parts_and_the_sums_of_all, setup, teardown)
 {
 	const struct story *s;
 
@@ -413,7 +406,7 @@ static void a_story_has_the_longest_parts_and_the_sums_of_all(void **state)
 	assert_int_equal(s->kind[STORY_RUN_QUEUE].all, 0);
 }
 
-static void the_outer_one_of_equal_calls_has_the_other_inside(void **state)
+CASE(the_outer_one_of_equal_calls_has_the_other_inside, setup, teardown)
 {
 	call(worker, "inner", 0, 10 * MS, MS, 0);
 	call(worker, "outer", 0, 10 * MS, MS, 0);
@@ -439,7 +432,7 @@ static const char *page(void)
 }
 
 /* A single call says who held the lock that it waited for, which is not who ended the wait. */
-static void a_call_names_the_holder_of_its_lock(void **state)
+CASE(a_call_names_the_holder_of_its_lock, setup, teardown)
 {
 	const char *html;
 
@@ -465,17 +458,17 @@ static void a_call_names_the_holder_of_its_lock(void **state)
 			sscanf(wait + 16, "%u,%u,%u,%u,%u,%u", &reason, &waker, &stack, &kernel, &held_by, &held_in),
 			6);
 		snprintf(key, sizeof(key), "\"%u\":\"worker-13\"", held_by);
-		assert_non_null(strstr(html, key));
+		assert_contains(html, key);
 		snprintf(key, sizeof(key), "\"%u\":\"com.acme.Cart.report()\"", held_in);
-		assert_non_null(strstr(html, key));
+		assert_contains(html, key);
 		assert_int_equal(waker == held_by, i);
 	}
 }
 
-static void page_faults_have_a_column_if_they_are_known(void **state)
+CASE(page_faults_have_a_column_if_they_are_known, setup, teardown)
 {
 	call(worker, "reserve", 0, MS, MS, 0);
-	assert_null(strstr(page(), "Page Faults"));
+	assert_lacks(page(), "Page Faults");
 	recording_free(&r);
 	r = recording_new_with(JFR_KERNEL_FULL);
 	recording_begin(&r);
@@ -490,14 +483,14 @@ static void page_faults_have_a_column_if_they_are_known(void **state)
 							 .major_faults = 2,
 							 .minor_faults = 5});
 	page();
-	assert_non_null(strstr((char *)text.data, "<th class=\"n\">Page Faults</th>"));
-	assert_non_null(strstr((char *)text.data, "<td class=\"n\">7</td></tr>"));
-	assert_non_null(strstr((char *)text.data, "\"usage\":[12,3000,7]"));
-	assert_non_null(strstr((char *)text.data, "\"hasFaults\":true"));
+	assert_contains((char *)text.data, "<th class=\"n\">Page Faults</th>");
+	assert_contains((char *)text.data, "<td class=\"n\">7</td></tr>");
+	assert_contains((char *)text.data, "\"usage\":[12,3000,7]");
+	assert_contains((char *)text.data, "\"hasFaults\":true");
 }
 
 /* Two runs of one method, whose calls take 1 ms and 2 ms. */
-static void a_comparison_is_a_page(void **state)
+CASE(a_comparison_is_a_page, setup, teardown)
 {
 	const char *hostile = "a.B.</style><script>m()";
 	struct run runs[2] = {0};
@@ -515,12 +508,12 @@ static void a_comparison_is_a_page(void **state)
 	diff_make(&d, &runs[0], &runs[1]);
 	diff_page_put(&text, &d, "old.jfr", "<new>.jfr", 20);
 	bytes_put_u8(&text, 0);
-	assert_null(strstr((char *)text.data, "<script"));
-	assert_non_null(strstr((char *)text.data, "<h1>old.jfr → &lt;new&gt;.jfr</h1>"));
-	assert_non_null(strstr((char *)text.data, "<h3>a.B.&lt;/style&gt;&lt;script&gt;m()</h3>"));
-	assert_non_null(strstr((char *)text.data, "the new recording is incomplete: calls were lost"));
-	assert_non_null(strstr((char *)text.data, "<tr class=\"differs\"><td>p99</td><td class=\"n\">1.0 ms"));
-	assert_non_null(strstr((char *)text.data, "<span class=\"cpu\" style=\"width:"));
+	assert_lacks((char *)text.data, "<script");
+	assert_contains((char *)text.data, "<h1>old.jfr → &lt;new&gt;.jfr</h1>");
+	assert_contains((char *)text.data, "<h3>a.B.&lt;/style&gt;&lt;script&gt;m()</h3>");
+	assert_contains((char *)text.data, "the new recording is incomplete: calls were lost");
+	assert_contains((char *)text.data, "<tr class=\"differs\"><td>p99</td><td class=\"n\">1.0 ms");
+	assert_contains((char *)text.data, "<span class=\"cpu\" style=\"width:");
 	diff_release(&d);
 	for (int n = 0; n < 2; n++) {
 		free((char *)runs[n].method[0].name);
@@ -528,7 +521,7 @@ static void a_comparison_is_a_page(void **state)
 	}
 }
 
-static void names_are_text_and_never_markup(void **state)
+CASE(names_are_text_and_never_markup, setup, teardown)
 {
 	const char *html;
 
@@ -539,44 +532,14 @@ static void names_are_text_and_never_markup(void **state)
 	     "b",
 	     2 * MS, MS, MS, 0);
 	html = page();
-	assert_null(strstr(html, "<img"));
-	assert_non_null(strstr(html, "&lt;/script&gt;&lt;img src=x&gt;()"));
-	assert_non_null(strstr(html, "\\u003c/script\\u003e"));
-	assert_non_null(strstr(html, "\\u202ea"));
+	assert_lacks(html, "<img");
+	assert_contains(html, "&lt;/script&gt;&lt;img src=x&gt;()");
+	assert_contains(html, "\\u003c/script\\u003e");
+	assert_contains(html, "\\u202ea");
 	assert_int_equal(strlen(html), text.size);
 }
 
-static void a_recording_without_calls_has_a_page(void **state)
+CASE(a_recording_without_calls_has_a_page, setup, teardown)
 {
-	assert_non_null(strstr(page(), "No call was recorded."));
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(slow_calls_are_explained_by_the_lock_and_who_held_it),
-		TEST(who_passed_a_lock_on_is_not_to_blame),
-		TEST(a_holder_that_is_not_traced_is_named_by_its_thread),
-		TEST(who_only_completes_a_future_has_not_held_anything_up),
-		TEST(a_short_call_of_the_holder_is_not_to_blame_for_a_long_wait),
-		TEST(run_queue_and_cpu_are_causes_too),
-		TEST(calls_that_are_all_alike_are_told_as_such),
-		TEST(a_call_around_the_slow_one_is_the_same_verdict),
-		TEST(bands_have_their_share_of_the_calls),
-		TEST(the_time_of_a_thread_does_not_count_twice),
-		TEST(the_sums_of_a_method_are_those_of_its_calls),
-		TEST(the_longest_calls_of_each_part_of_the_time_are_kept),
-		TEST(kinds_of_waits_are_told_apart_by_place_and_waker),
-		TEST(a_story_has_the_longest_parts_and_the_sums_of_all),
-		TEST(the_outer_one_of_equal_calls_has_the_other_inside),
-		TEST(a_call_names_the_holder_of_its_lock),
-		TEST(page_faults_have_a_column_if_they_are_known),
-		TEST(a_comparison_is_a_page),
-		TEST(names_are_text_and_never_markup),
-		TEST(a_recording_without_calls_has_a_page),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_contains(page(), "No call was recorded.");
 }

@@ -78,8 +78,8 @@ CASE(every_base_is_named_if_none_is_usable, open_root, remove_root)
 
 	agent_file_name(&f, "libx.so", &d);
 	assert_true(agent_file_write(&f, &helper, "image", 5, &d) < 0);
-	assert_non_null(strstr(d.text, "/tmp: No such file"));
-	assert_non_null(strstr(d.text, "/dev/shm: No such file"));
+	assert_contains(d.text, "/tmp: No such file");
+	assert_contains(d.text, "/dev/shm: No such file");
 }
 
 CASE(links_stay_below_the_targets_root, open_root, remove_root)

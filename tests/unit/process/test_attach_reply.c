@@ -63,7 +63,7 @@ CASE(invalid_reply_is_an_error)
 	int code;
 
 	assert_int_equal(parse("", &code, rest, sizeof(rest)), -EPROTO);
-	assert_non_null(strstr(d.text, "without an answer"));
+	assert_contains(d.text, "without an answer");
 	assert_int_equal(parse("HTTP/1.1 400\n", &code, rest, sizeof(rest)), -EPROTO);
 	assert_int_equal(parse("0x\n", &code, rest, sizeof(rest)), -EPROTO);
 	assert_int_equal(parse("99999999999\n", &code, rest, sizeof(rest)), -EPROTO);
@@ -80,7 +80,7 @@ CASE(load_of_jdk_8_has_a_bare_number)
 	assert_int_equal(attach_load_parse(0, "-3\n", &result, &d), 0);
 	assert_int_equal(result, -3);
 	assert_int_equal(attach_load_parse(-1, "", &result, &d), -EIO);
-	assert_non_null(strstr(d.text, "code -1"));
+	assert_contains(d.text, "code -1");
 }
 
 CASE(load_of_jdk_9_has_a_label)
@@ -102,7 +102,7 @@ CASE(failed_load_is_reported_with_the_jvms_text)
 	assert_string_equal(d.text,
 			    "the JVM did not load the agent: /a/x.so was not loaded.; /a/x.so: cannot open? it");
 	assert_int_equal(attach_load_parse(-1, "Dynamic agent loading is not enabled.\n", &result, &d), -EIO);
-	assert_non_null(strstr(d.text, "not enabled"));
+	assert_contains(d.text, "not enabled");
 	assert_int_equal(attach_load_parse(-1, "0\n", &result, &d), -EIO);
 	assert_int_equal(attach_load_parse(-1, "return code: 0\n", &result, &d), -EIO);
 	assert_int_equal(attach_load_parse(0, "no return code: 0\n", &result, &d), -EIO);

@@ -22,7 +22,7 @@ CASE(executable_mapping_is_found_by_the_beginning_of_its_name)
 
 	assert_int_equal(target_find_mapping(&t, "libcmocka.so", &m, &d), 1);
 	assert_int_equal(m.permissions[2], 'x');
-	assert_non_null(strstr(m.path, "/libcmocka.so"));
+	assert_contains(m.path, "/libcmocka.so");
 	assert_int_equal(access(m.path, R_OK), 0);
 	assert_true((uintptr_t)_cmocka_run_group_tests >= m.start && (uintptr_t)_cmocka_run_group_tests < m.end);
 }
@@ -66,7 +66,7 @@ CASE(a_mapping_is_opened_by_its_name_without_rights)
 	assert_true(st.st_ino == real.st_ino && st.st_dev == real.st_dev);
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(refused, -ESTALE);
-	assert_non_null(strstr(d.text, "there is another file now"));
+	assert_contains(d.text, "there is another file now");
 	assert_int_equal(target_open_mapping(&t, &m, 10, &d), -EFBIG);
 }
 
@@ -90,7 +90,7 @@ CASE(a_deleted_file_is_opened_by_its_descriptor)
 	assert_int_equal(target_open_descriptor(&t, "frtrace-test-", &d), -ENOENT); /* no beginnings */
 	close(own);
 	assert_int_equal(target_open_descriptor(&t, path + strlen("/tmp/"), &d), -ENOENT);
-	assert_non_null(strstr(d.text, "has no descriptor of 'frtrace-test-"));
+	assert_contains(d.text, "has no descriptor of 'frtrace-test-");
 }
 
 CASE(memfd_is_found_and_opened)
@@ -117,7 +117,7 @@ CASE(a_file_that_only_looks_like_a_memfd_is_not_one)
 	int fd = memfd_create("other-frtrace-test-", 0);
 
 	assert_int_equal(target_open_memfd(&t, "frtrace-test-", &d), -ENOENT);
-	assert_non_null(strstr(d.text, "'frtrace-test-'"));
+	assert_contains(d.text, "'frtrace-test-'");
 	close(fd);
 	t.pid = 999999999;
 	assert_int_equal(target_open_memfd(&t, "frtrace-test-", &d), -ENOENT);

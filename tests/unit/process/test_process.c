@@ -48,7 +48,7 @@ CASE(process_that_is_no_jvm_is_named)
 
 	snprintf(spec, sizeof(spec), "%d", getpid());
 	assert_int_equal(open_target(spec, &d), -ENOEXEC);
-	assert_non_null(strstr(d.text, "'test_process') is not a JVM"));
+	assert_contains(d.text, "'test_process') is not a JVM");
 }
 
 CASE(unknown_name_is_quoted)
@@ -56,7 +56,7 @@ CASE(unknown_name_is_quoted)
 	struct diag d;
 
 	assert_int_equal(open_target("no.such.Main%s%n", &d), -ESRCH);
-	assert_non_null(strstr(d.text, "'no.such.Main%s%n'"));
+	assert_contains(d.text, "'no.such.Main%s%n'");
 	assert_int_equal(open_target("-5", &d), -ESRCH);
 }
 

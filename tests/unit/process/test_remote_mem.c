@@ -143,7 +143,7 @@ CASE(unmapped_library_is_named)
 
 	strcpy(t.libjvm, "/nowhere/libjvm.so");
 	assert_int_equal(remote_mem_find_libjvm(&t, &base, &d), -ENOENT);
-	assert_non_null(strstr(d.text, "has not mapped '/nowhere/libjvm.so'"));
+	assert_contains(d.text, "has not mapped '/nowhere/libjvm.so'");
 }
 
 /* A hand-made image: one segment, a dynamic section, two symbols in one bucket. */

@@ -141,15 +141,15 @@ CASE(all_missing_rights_are_listed)
 
 	drop_capabilities();
 	assert_int_equal(rights_check(&t, false, true, &d), -EPERM);
-	assert_non_null(strstr(d.text, "rights are missing: CAP_BPF (BPF programs), CAP_PERFMON (attaching them): "));
-	assert_non_null(strstr(d.text, geteuid() ? ": run with sudo" : ": give frtrace the capability"));
+	assert_contains(d.text, "rights are missing: CAP_BPF (BPF programs), CAP_PERFMON (attaching them): ");
+	assert_contains(d.text, geteuid() ? ": run with sudo" : ": give frtrace the capability");
 	t.uid++; /* attaching to it needs another user */
 	assert_int_equal(rights_check(&t, false, true, &d), -EPERM);
-	assert_non_null(strstr(d.text, ", CAP_SETUID (attaching as the JVM's user): "));
-	assert_null(strstr(d.text, "CAP_SYS_PTRACE"));
+	assert_contains(d.text, ", CAP_SETUID (attaching as the JVM's user): ");
+	assert_lacks(d.text, "CAP_SYS_PTRACE");
 	assert_int_equal(rights_check(&t, false, false, &d), -EPERM); /* without an agent nothing attaches */
-	assert_non_null(strstr(d.text, "CAP_PERFMON (attaching them): "));
-	assert_null(strstr(d.text, "CAP_SETUID"));
+	assert_contains(d.text, "CAP_PERFMON (attaching them): ");
+	assert_lacks(d.text, "CAP_SETUID");
 }
 
 CASE(uprobes_by_perf_events_need_admin)
@@ -162,7 +162,7 @@ CASE(uprobes_by_perf_events_need_admin)
 		skip(); /* not root */
 	assert_int_equal(rights_check(&t, false, true, &d), 0);
 	assert_int_equal(rights_check(&t, true, true, &d), -EPERM);
-	assert_non_null(strstr(d.text, "rights are missing: CAP_SYS_ADMIN (uprobes by perf events): "));
+	assert_contains(d.text, "rights are missing: CAP_SYS_ADMIN (uprobes by perf events): ");
 }
 
 CASE(a_jvm_of_another_user_takes_more_rights)

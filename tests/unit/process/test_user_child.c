@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The helper child, with this process itself as the target. */
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
 #include "user/text/monotonic.h"
@@ -96,9 +97,7 @@ CASE(child_that_dies_or_hangs_is_reaped_and_reported)
 /* Pretend that SIGKILL does not end the child, as if it waited in the kernel for a file system. */
 static bool unkillable;
 
-pid_t __real_waitpid(pid_t pid, int *status, int options);
-pid_t __wrap_waitpid(pid_t pid, int *status, int options);
-pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+WRAP(pid_t, waitpid, pid_t pid, int *status, int options)
 {
 	return unkillable && (options & WNOHANG) ? 0 : __real_waitpid(pid, status, options);
 }
@@ -115,7 +114,7 @@ CASE(child_that_cannot_be_killed_is_left_behind)
 	unkillable = true;
 	assert_int_equal(user_child_run(&t, hang_work, NULL, 10, &answer, &abandoned, &d), -ETIMEDOUT);
 	unkillable = false;
-	assert_non_null(strstr(d.text, "'Shop': its /tmp does not answer"));
+	assert_contains(d.text, "'Shop': its /tmp does not answer");
 	assert_false(abandoned);
 	assert_in_range(monotonic_ms() - begun, 2000, 9000); /* the grace time and a second */
 	assert_true(waitpid(-1, NULL, 0) > 0);
@@ -154,7 +153,7 @@ CASE(waiting_for_a_child_ends_with_ctrl_c)
 	block_interrupts(SIG_BLOCK);
 	interrupt_later();
 	assert_int_equal(user_child_run(&t, hang_work, NULL, 60000, &answer, &abandoned, &d), -EINTR);
-	assert_non_null(strstr(d.text, "interrupted"));
+	assert_contains(d.text, "interrupted");
 	assert_true(abandoned);
 	assert_in_range(monotonic_ms() - begun, 200, 2000);
 	assert_int_equal(user_child_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -EINTR);

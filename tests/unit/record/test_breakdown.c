@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the kernel saw goes in by the sink, calls come after it; the file is read with the independent dissector. A tick is a nanosecond. */
+/* What the kernel saw goes in by the sink, then come calls; the dissector reads the file. A tick is a nanosecond. */
 #include "user/record/breakdown.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/run/slowest.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const struct wait_stack_ids no_stacks;
 
@@ -108,7 +101,25 @@ static int64_t of_call(size_t n, const char *field)
 	return event_number(&b->r, dissect_find(b->r.d, TRACE, n), field);
 }
 
-static void the_parts_of_a_call_add_up(void **state)
+static void expect_parts(size_t call, int64_t cpu, int64_t run_queue, int64_t blocked)
+{
+	assert_int_equal(of_call(call, "cpuTime"), cpu);
+	assert_int_equal(of_call(call, "runQueueTime"), run_queue);
+	assert_int_equal(of_call(call, "blockedTime"), blocked);
+}
+
+static const struct dissect_event *nth_wait(size_t n)
+{
+	return dissect_find(b->r.d, "frtrace.ThreadWait", n);
+}
+
+static void expect_times(const struct dissect_event *e, int64_t start, int64_t duration)
+{
+	assert_int_equal(event_number(&b->r, e, "startTime"), start + OFFSET);
+	assert_int_equal(event_number(&b->r, e, "duration"), duration);
+}
+
+CASE(the_parts_of_a_call_add_up, setup, teardown)
 {
 	wait_of(1, 1100, 1400, 1450);
 	b->sink.pause(b->sink.context,
@@ -118,9 +129,7 @@ static void the_parts_of_a_call_add_up(void **state)
 			      .thread = 1, .at = 1050, .syscalls = 1, .syscall_ns = 370, .major_faults = 2});
 	call_of(1, 1000, 1000, 0);
 	finish();
-	assert_int_equal(of_call(0, "blockedTime"), 300);
-	assert_int_equal(of_call(0, "runQueueTime"), 50);
-	assert_int_equal(of_call(0, "cpuTime"), 650);
+	expect_parts(0, 650, 50, 300);
 	assert_int_equal(of_call(0, "pauseTime"), 60);
 	assert_int_equal(of_call(0, "syscalls"), 1);
 	assert_int_equal(of_call(0, "syscallTime"), 370);
@@ -133,20 +142,13 @@ static void pause_of(enum frt_pause_what what, uint64_t begin, uint64_t end)
 	b->sink.pause(b->sink.context, &(struct frt_pause){.what = what, .begin = begin, .end = end});
 }
 
-static void expect_reason(size_t n, const char *reason)
-{
-	assert_event_text(&b->r, dissect_find(b->r.d, "frtrace.ThreadWait", n), "reason", reason);
-}
-
 static const char *slowest_of(const struct breakdown_sums *sums)
 {
-	static char text[512];
-	struct bytes out = {.size = 0};
+	static struct bytes out;
 
+	bytes_clear(&out);
 	put_slowest(&out, sums);
-	snprintf(text, sizeof(text), "%s", bytes_text(&out));
-	bytes_release(&out);
-	return text;
+	return bytes_text(&out);
 }
 
 static const char *slowest(void)
@@ -154,7 +156,7 @@ static const char *slowest(void)
 	return slowest_of(breakdown_running_sums(b->where));
 }
 
-static void a_wait_that_lies_in_a_pause_is_for_no_lock(void **state)
+CASE(a_wait_that_lies_in_a_pause_is_for_no_lock, setup, teardown)
 {
 	wait_of(1, 1000100, 1200100, 1200100); /* the first to be back: the pause is not over yet */
 	pause_of(FRT_PAUSE_GC, 1050000, 1150000);
@@ -166,16 +168,16 @@ static void a_wait_that_lies_in_a_pause_is_for_no_lock(void **state)
 	pause_of(FRT_PAUSE_SAFEPOINT, 1650000, 1800000);
 	call_of(1, 1000000, 1000000, 0);
 	finish();
-	expect_reason(0, "gc");
-	expect_reason(1, "futex");
-	expect_reason(2, "safepoint");
-	expect_reason(3, "futex");
+	assert_event_text(&b->r, nth_wait(0), "reason", "gc");
+	assert_event_text(&b->r, nth_wait(1), "reason", "futex");
+	assert_event_text(&b->r, nth_wait(2), "reason", "safepoint");
+	assert_event_text(&b->r, nth_wait(3), "reason", "futex");
 	assert_string_equal(
 		slowest(),
 		"the slowest call (1.0 ms): 65 % blocked (futex 35 %, gc 20 %, safepoint 10 %), 34 % on a CPU, 1 % waiting for one");
 }
 
-static void only_a_futex_can_be_the_jvms(void **state)
+CASE(only_a_futex_can_be_the_jvms, setup, teardown)
 {
 	struct frt_wait w = {.thread = 1, .off = 1100, .wake = 1400, .on = 1400, .reason = FRT_WAIT_SOCKET};
 
@@ -183,7 +185,7 @@ static void only_a_futex_can_be_the_jvms(void **state)
 	b->sink.wait(b->sink.context, &w, &no_stacks);
 	call_of(1, 1000, 1000, 0);
 	finish();
-	expect_reason(0, "socket");
+	assert_event_text(&b->r, nth_wait(0), "reason", "socket");
 }
 
 static void expect_pause(size_t call, int64_t ns)
@@ -192,7 +194,7 @@ static void expect_pause(size_t call, int64_t ns)
 	assert_true(ns <= of_call(call, "blockedTime") + of_call(call, "runQueueTime"));
 }
 
-static void a_call_does_not_run_and_stand_still_at_once(void **state)
+CASE(a_call_does_not_run_and_stand_still_at_once, setup, teardown)
 {
 	pause_of(FRT_PAUSE_SAFEPOINT, 1000, 2000);
 	pause_of(FRT_PAUSE_SAFEPOINT, 3000, 4000);
@@ -209,7 +211,7 @@ static void a_call_does_not_run_and_stand_still_at_once(void **state)
 	assert_int_equal(of_call(3, "pauseTime"), 1950);
 }
 
-static void a_pause_before_the_recording_is_not_written(void **state)
+CASE(a_pause_before_the_recording_is_not_written, setup, teardown)
 {
 	pause_of(FRT_PAUSE_SAFEPOINT, START - 1, 90);
 	pause_of(FRT_PAUSE_SAFEPOINT, 95, 99);
@@ -218,25 +220,19 @@ static void a_pause_before_the_recording_is_not_written(void **state)
 	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.VMPause", 0), "startTime"), 95 + OFFSET);
 }
 
-static void a_wait_of_a_call_becomes_an_event(void **state)
+CASE(a_wait_of_a_call_becomes_an_event, setup, teardown)
 {
-	const struct dissect_event *e;
-
 	wait_of(1, 1100, 1400, 1450);
 	call_of(1, 1000, 1000, 0);
 	finish();
-	e = dissect_find(b->r.d, "frtrace.ThreadWait", 0);
-	assert_non_null(e);
-	assert_int_equal(event_number(&b->r, e, "startTime"), 1100 + OFFSET);
-	assert_int_equal(event_number(&b->r, e, "duration"), 300);
-	assert_event_text(&b->r, e, "eventThread.javaName", "main");
-	assert_event_text(&b->r, e, "reason", "futex");
-	assert_event_text(&b->r, e, "syscall", "futex");
-	assert_event_text(&b->r, e, "wakerThread.javaName", "worker-2");
-	e = dissect_find(b->r.d, "frtrace.RunQueue", 0);
-	assert_int_equal(event_number(&b->r, e, "startTime"), 1400 + OFFSET);
-	assert_int_equal(event_number(&b->r, e, "duration"), 50);
-	assert_event_text(&b->r, e, "eventThread.javaName", "main");
+	assert_non_null(nth_wait(0));
+	expect_times(nth_wait(0), 1100, 300);
+	assert_event_text(&b->r, nth_wait(0), "eventThread.javaName", "main");
+	assert_event_text(&b->r, nth_wait(0), "reason", "futex");
+	assert_event_text(&b->r, nth_wait(0), "syscall", "futex");
+	assert_event_text(&b->r, nth_wait(0), "wakerThread.javaName", "worker-2");
+	expect_times(dissect_find(b->r.d, "frtrace.RunQueue", 0), 1400, 50);
+	assert_event_text(&b->r, dissect_find(b->r.d, "frtrace.RunQueue", 0), "eventThread.javaName", "main");
 }
 
 static void open_call_of(uint32_t thread, uint32_t method, uint64_t start, uint32_t depth)
@@ -256,7 +252,7 @@ static void set_rule(uint32_t method, uint64_t ticks, uint64_t flags)
 }
 
 /* Who follows the chunks of a long call in the order of time would get its waits too late. */
-static void waits_of_a_call_that_will_be_recorded_come_in_time(void **state)
+CASE(waits_of_a_call_that_will_be_recorded_come_in_time, setup, teardown)
 {
 	set_rule(1, 500, 0);
 	open_call_of(1, 1, 1000, 1);
@@ -274,14 +270,14 @@ static void waits_of_a_call_that_will_be_recorded_come_in_time(void **state)
 	call_of(1, 1000, 1000, 0);
 	finish();
 	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 2);
-	assert_int_equal(dissect_find(b->r.d, "frtrace.ThreadWait", 0)->chunk, 1);
-	assert_int_equal(dissect_find(b->r.d, "frtrace.ThreadWait", 1)->chunk, 2);
+	assert_int_equal(nth_wait(0)->chunk, 1);
+	assert_int_equal(nth_wait(1)->chunk, 2);
 	assert_int_equal(dissect_count(b->r.d, "frtrace.RunQueue"), 1);
 	assert_int_equal(dissect_find(b->r.d, "frtrace.RunQueue", 0)->chunk, 1);
 	assert_int_equal(breakdown_sums_take_worst(breakdown_running_sums(b->where), 1), 250);
 }
 
-static void waits_of_a_call_that_may_not_be_recorded_are_kept_back(void **state)
+CASE(waits_of_a_call_that_may_not_be_recorded_are_kept_back, setup, teardown)
 {
 	b->clock.pair[1] = (struct clock_pair){1600, 1600, 3};
 	set_rule(1, 0, FRT_RULE_THROWN);
@@ -296,7 +292,7 @@ static void waits_of_a_call_that_may_not_be_recorded_are_kept_back(void **state)
 	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 0);
 }
 
-static void a_wait_is_written_once_and_only_with_a_call(void **state)
+CASE(a_wait_is_written_once_and_only_with_a_call, setup, teardown)
 {
 	wait_of(1, 100, 200, 200); /* in no call that is recorded */
 	wait_of(1, 1100, 1400, 1450);
@@ -311,7 +307,7 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 	assert_int_equal(of_call(1, "blockedTime"), 300);
 }
 
-static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **state)
+CASE(without_the_jvms_word_on_pauses_nothing_is_known_of_them, setup, teardown)
 {
 	struct breakdown_setup s = {b->r.w,	      b->threads, &b->segment, &b->clock, .ticks_offset = OFFSET,
 				    .no_pauses = true};
@@ -326,15 +322,15 @@ static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **stat
 
 static void look_at(uint64_t off, uint64_t wake, uint64_t on)
 {
-	struct frt_wait w = {
-		.thread = 1, .off = off, .wake = wake, .on = on, .reason = FRT_WAIT_FUTEX, .syscall = FUTEX};
+	struct frt_wait w = {.thread = 1, .off = off, .wake = wake, .on = on, .reason = FRT_WAIT_FUTEX};
 
+	w.syscall = FUTEX;
 	w.flags = FRT_WAIT_ONGOING;
 	b->sink.wait(b->sink.context, &w, &no_stacks);
 	breakdown_claim_open(b->where, &(struct open_call){.thread = 1}, 1000);
 }
 
-static void a_wait_that_is_looked_at_goes_on_and_is_told_in_two(void **state)
+CASE(a_wait_that_is_looked_at_goes_on_and_is_told_in_two, setup, teardown)
 {
 	look_at(1100, 1500, 1500);
 	wait_of(1, 1100, 1700, 1750);
@@ -342,21 +338,17 @@ static void a_wait_that_is_looked_at_goes_on_and_is_told_in_two(void **state)
 	finish();
 	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 2);
 	for (size_t i = 0; i < 2; i++) {
-		const struct dissect_event *e = dissect_find(b->r.d, "frtrace.ThreadWait", i);
-
-		assert_int_equal(event_number(&b->r, e, "startTime"), (i ? 1500 : 1100) + OFFSET);
-		assert_int_equal(event_number(&b->r, e, "duration"), i ? 200 : 400);
-		assert_int_equal(event_number(&b->r, e, "ongoing"), !i);
+		expect_times(nth_wait(i), i ? 1500 : 1100, i ? 200 : 400);
+		assert_int_equal(event_number(&b->r, nth_wait(i), "ongoing"), !i);
 	}
-	assert_int_equal(of_call(0, "blockedTime"), 600);
-	assert_int_equal(of_call(0, "runQueueTime"), 50);
+	expect_parts(0, 350, 50, 600);
 }
 
-static void who_has_been_woken_does_not_wait_any_more(void **state)
+CASE(who_has_been_woken_does_not_wait_any_more, setup, teardown)
 {
 	look_at(1100, 1400, 1500);
 	finish();
-	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.ThreadWait", 0), "ongoing"), 0);
+	assert_int_equal(event_number(&b->r, nth_wait(0), "ongoing"), 0);
 	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.RunQueue", 0), "duration"), 100);
 }
 
@@ -370,21 +362,14 @@ static void resumed(uint64_t off, uint64_t ready, uint64_t on, uint32_t reason)
 	b->sink.resumed(b->sink.context, &r);
 }
 
-static const struct dissect_event *nth_wait(size_t n)
-{
-	return dissect_find(b->r.d, "frtrace.ThreadWait", n);
-}
-
 /* 1000 carrier 3, 1100 parked, 1300 ready, 1350 on a carrier again, which leaves its CPU from 1400 to 1500, 2000 */
-static void a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits(void **state)
+CASE(a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits, setup, teardown)
 {
 	resumed(1100, 1300, 1350, FRT_WAIT_SLEEP);
 	wait_of(frt_virtual_key(VIRTUAL), 1400, 1440, 1500);
 	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
 	finish();
-	assert_int_equal(of_call(0, "blockedTime"), 200 + 50 + 40);
-	assert_int_equal(of_call(0, "runQueueTime"), 60);
-	assert_int_equal(of_call(0, "cpuTime"), 1000 - 350);
+	expect_parts(0, 1000 - 350, 60, 200 + 50 + 40);
 	assert_true(of_call(0, "syscalls") == JFR_MISSING); /* the kernel counts for the carrier */
 	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 3);
 	assert_event_text(&b->r, nth_wait(0), "reason", "sleep");
@@ -395,25 +380,23 @@ static void a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits(voi
 	assert_event_text(&b->r, nth_wait(0), "wakerThread.javaName", "worker-2");
 }
 
-/* The virtual thread in a call, "v", wakes two others. */
-static void a_waker_that_is_a_virtual_thread_is_named_if_it_was_in_a_call(void **state)
+/* One of a hundred ticks, in the call at 2050. */
+static void woken(uint64_t off, uint32_t waker, struct wait_stack_ids ids)
 {
-	struct frt_wait w = {.kind = FRT_WAIT,
-			     .thread = 1,
-			     .off = 2100,
-			     .wake = 2200,
-			     .on = 2200,
-			     .waker = 4002,
-			     .waker_origin = STARTED};
-	struct wait_stack_ids ids = {.waker_virtual = VIRTUAL};
+	struct frt_wait w = {.kind = FRT_WAIT, .thread = 1, .off = off, .wake = off + 100, .on = off + 100};
 
+	w.waker = waker;
+	w.waker_origin = STARTED;
+	b->sink.wait(b->sink.context, &w, &ids);
+}
+
+/* The virtual thread in a call, "v", wakes two others. */
+CASE(a_waker_that_is_a_virtual_thread_is_named_if_it_was_in_a_call, setup, teardown)
+{
 	wait_of(frt_virtual_key(VIRTUAL), 1400, 1440, 1500);
 	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
-	b->sink.wait(b->sink.context, &w, &ids);
-	w.off = 2300;
-	w.wake = w.on = 2400;
-	ids.waker_virtual = VIRTUAL + 1;
-	b->sink.wait(b->sink.context, &w, &ids);
+	woken(2100, 4002, (struct wait_stack_ids){.waker_virtual = VIRTUAL});
+	woken(2300, 4002, (struct wait_stack_ids){.waker_virtual = VIRTUAL + 1});
 	call_of(1, 2050, 1000, 0);
 	finish();
 	assert_event_text(&b->r, nth_wait(1), "wakerThread.javaName", "v");
@@ -422,21 +405,10 @@ static void a_waker_that_is_a_virtual_thread_is_named_if_it_was_in_a_call(void *
 	assert_int_equal(event_number(&b->r, nth_wait(2), "wakerThread.javaThreadId"), VIRTUAL + 1);
 }
 
-static void a_carrier_is_a_waker_only_if_it_carries_nobody(void **state)
+CASE(a_carrier_is_a_waker_only_if_it_carries_nobody, setup, teardown)
 {
-	struct frt_wait w = {.kind = FRT_WAIT,
-			     .thread = 1,
-			     .off = 2100,
-			     .wake = 2200,
-			     .on = 2200,
-			     .waker = 4003,
-			     .waker_origin = STARTED};
-	struct wait_stack_ids ids = {.waker_exact = true};
-
-	b->sink.wait(b->sink.context, &w, &no_stacks);
-	w.off = 2300;
-	w.wake = w.on = 2400;
-	b->sink.wait(b->sink.context, &w, &ids);
+	woken(2100, 4003, no_stacks);
+	woken(2300, 4003, (struct wait_stack_ids){.waker_exact = true});
 	call_of(1, 2050, 1000, 0);
 	finish();
 	assert_event_text(&b->r, nth_wait(0), "wokenBy", "thread");
@@ -444,7 +416,7 @@ static void a_carrier_is_a_waker_only_if_it_carries_nobody(void **state)
 	assert_event_text(&b->r, nth_wait(1), "wakerThread.javaName", "ForkJoinPool-1-worker-1");
 }
 
-static void without_the_moment_at_which_it_was_ready_the_reason_is_unknown(void **state)
+CASE(without_the_moment_at_which_it_was_ready_the_reason_is_unknown, setup, teardown)
 {
 	resumed(1100, 0, 1350, FRT_WAIT_PARKED);
 	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
@@ -454,16 +426,15 @@ static void without_the_moment_at_which_it_was_ready_the_reason_is_unknown(void 
 	assert_event_text(&b->r, nth_wait(0), "reason", "other");
 }
 
-static void a_virtual_thread_that_never_waits_was_on_a_cpu(void **state)
+CASE(a_virtual_thread_that_never_waits_was_on_a_cpu, setup, teardown)
 {
 	wait_of(77, 1100, 1200, 1300); /* a platform thread with that serial */
 	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
 	finish();
-	assert_int_equal(of_call(0, "cpuTime"), 1000);
-	assert_int_equal(of_call(0, "blockedTime"), 0);
+	expect_parts(0, 1000, 0, 0);
 }
 
-static void a_carrier_that_is_not_observed_makes_virtual_threads_unknown(void **state)
+CASE(a_carrier_that_is_not_observed_makes_virtual_threads_unknown, setup, teardown)
 {
 	b->sink.unobserved(b->sink.context, &(struct frt_slot_owner){.thread = 3, .flags = FRT_OWNER_NO_WAITS});
 	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
@@ -471,7 +442,7 @@ static void a_carrier_that_is_not_observed_makes_virtual_threads_unknown(void **
 	assert_true(of_call(0, "cpuTime") == JFR_MISSING);
 }
 
-static void of_carriers_and_of_virtual_threads_that_were_not_followed_nothing_is_known(void **state)
+CASE(of_carriers_and_of_virtual_threads_that_were_not_followed_nothing_is_known, setup, teardown)
 {
 	wait_of(3, 1100, 1400, 1450); /* there should be none */
 	call_of(3, 1000, 1000, 0);
@@ -479,47 +450,41 @@ static void of_carriers_and_of_virtual_threads_that_were_not_followed_nothing_is
 	call_of(9, 1000, 1000, 0); /* a thread that the segment has forgotten */
 	finish();
 	for (size_t i = 0; i < 3; i++) {
-		assert_true(of_call(i, "cpuTime") == JFR_MISSING);
-		assert_true(of_call(i, "runQueueTime") == JFR_MISSING);
-		assert_true(of_call(i, "blockedTime") == JFR_MISSING);
+		expect_parts(i, JFR_MISSING, JFR_MISSING, JFR_MISSING);
 		assert_int_equal(of_call(i, "pauseTime"), 0);
 	}
 }
 
-static void wakers_that_are_no_java_threads_are_named_by_the_kernel(void **state)
+CASE(wakers_that_are_no_java_threads_are_named_by_the_kernel, setup, teardown)
 {
-	struct frt_wait w = {
-		.thread = 1, .off = 1100, .wake = 1200, .on = 1200, .reason = FRT_WAIT_PIPE, .syscall = FRT_NO_SYSCALL};
-	const struct dissect_event *e;
+	struct frt_wait w = {.thread = 1, .off = 1100, .wake = 1200, .on = 1200, .reason = FRT_WAIT_PIPE};
 
+	w.syscall = FRT_NO_SYSCALL;
 	w.waker_origin = 77;
 	memcpy(w.waker_name, "a name of 16 ch.", 16);
 	b->sink.wait(b->sink.context, &w, &no_stacks);
-	w = (struct frt_wait){
-		.thread = 1, .off = 1300, .wake = 1400, .on = 1400, .reason = FRT_WAIT_OTHER, .syscall = GETPID};
+	w = (struct frt_wait){.thread = 1, .off = 1300, .wake = 1400, .on = 1400, .reason = FRT_WAIT_OTHER};
+	w.syscall = GETPID;
 	w.waker = 5000;
 	w.waker_origin = STARTED;
 	memcpy(w.waker_name, "VM Thread", 10);
 	b->sink.wait(b->sink.context, &w, &no_stacks);
-	w = (struct frt_wait){
-		.thread = 1, .off = 1500, .wake = 1600, .on = 1600, .reason = FRT_WAIT_DISK, .syscall = 9999};
+	w = (struct frt_wait){.thread = 1, .off = 1500, .wake = 1600, .on = 1600, .reason = FRT_WAIT_DISK};
+	w.syscall = 9999;
 	b->sink.wait(b->sink.context, &w, &no_stacks);
 	call_of(1, 1000, 1000, 0);
 	finish();
-	e = dissect_find(b->r.d, "frtrace.ThreadWait", 0);
-	assert_event_text(&b->r, e, "wakerThread.osName", "a name of 16 ch. (process 77)");
-	assert_int_equal(event_number(&b->r, e, "wakerThread.osThreadId"), 0);
-	assert_null(dissect_text(b->r.d, e, "syscall"));
-	e = dissect_find(b->r.d, "frtrace.ThreadWait", 1);
-	assert_event_text(&b->r, e, "wakerThread.osName", "VM Thread");
-	assert_int_equal(event_number(&b->r, e, "wakerThread.osThreadId"), 5000);
-	assert_event_text(&b->r, e, "syscall", "getpid");
-	e = dissect_find(b->r.d, "frtrace.ThreadWait", 2);
-	assert_null(dissect_text(b->r.d, e, "wakerThread.osName"));
-	assert_event_text(&b->r, e, "syscall", "system call 9999");
+	assert_event_text(&b->r, nth_wait(0), "wakerThread.osName", "a name of 16 ch. (process 77)");
+	assert_int_equal(event_number(&b->r, nth_wait(0), "wakerThread.osThreadId"), 0);
+	assert_null(dissect_text(b->r.d, nth_wait(0), "syscall"));
+	assert_event_text(&b->r, nth_wait(1), "wakerThread.osName", "VM Thread");
+	assert_int_equal(event_number(&b->r, nth_wait(1), "wakerThread.osThreadId"), 5000);
+	assert_event_text(&b->r, nth_wait(1), "syscall", "getpid");
+	assert_null(dissect_text(b->r.d, nth_wait(2), "wakerThread.osName"));
+	assert_event_text(&b->r, nth_wait(2), "syscall", "system call 9999");
 }
 
-static void after_the_end_of_writing_nothing_is_written(void **state)
+CASE(after_the_end_of_writing_nothing_is_written, setup, teardown)
 {
 	breakdown_stop(b->where);
 	wait_of(1, 1100, 1400, 1450);
@@ -530,7 +495,7 @@ static void after_the_end_of_writing_nothing_is_written(void **state)
 	assert_int_equal(dissect_count(b->r.d, "frtrace.VMPause"), 0);
 }
 
-static void losses_make_the_calls_before_unknown(void **state)
+CASE(losses_make_the_calls_before_unknown, setup, teardown)
 {
 	b->sink.lost(b->sink.context);
 	call_of(1, 1000, 1000, 0);
@@ -539,7 +504,7 @@ static void losses_make_the_calls_before_unknown(void **state)
 	assert_true(of_call(0, "pauseTime") == JFR_MISSING);
 }
 
-static void sums_are_of_calls_by_method(void **state)
+CASE(sums_are_of_calls_by_method, setup, teardown)
 {
 	const struct breakdown_sum *sums = breakdown_sums_of(breakdown_running_sums(b->where), 1);
 
@@ -558,11 +523,6 @@ static void sums_are_of_calls_by_method(void **state)
 	assert_int_equal(sums->worst, 350);
 }
 
-static uint64_t worst_of(uint32_t method)
-{
-	return breakdown_sums_of(breakdown_running_sums(b->where), method)->worst;
-}
-
 static void call_to(uint32_t method, int64_t start, int64_t duration)
 {
 	struct frt_span s = {.start = start, .duration = duration, .method = method, .thread = 1};
@@ -571,7 +531,7 @@ static void call_to(uint32_t method, int64_t start, int64_t duration)
 	breakdown_split(b->where, &s, NULL, start, &e);
 }
 
-static void the_worst_wait_of_a_caller_may_be_its_callees(void **state)
+CASE(the_worst_wait_of_a_caller_may_be_its_callees, setup, teardown)
 {
 	wait_of(1, 1100, 1110, 1110);
 	wait_of(1, 1200, 1240, 1245);
@@ -579,12 +539,12 @@ static void the_worst_wait_of_a_caller_may_be_its_callees(void **state)
 	call_to(3, 1290, 100);
 	call_to(2, 1150, 300);
 	call_to(1, 1000, 1000);
-	assert_int_equal(worst_of(3), 30);
-	assert_int_equal(worst_of(2), 45);
-	assert_int_equal(worst_of(1), 45);
+	assert_int_equal(breakdown_sums_of(breakdown_running_sums(b->where), 3)->worst, 30);
+	assert_int_equal(breakdown_sums_of(breakdown_running_sums(b->where), 2)->worst, 45);
+	assert_int_equal(breakdown_sums_of(breakdown_running_sums(b->where), 1)->worst, 45);
 }
 
-static void the_slowest_hundredth_is_added_up(void **state)
+CASE(the_slowest_hundredth_is_added_up, setup, teardown)
 {
 	struct breakdown_slowest slow;
 
@@ -606,7 +566,7 @@ static void the_slowest_hundredth_is_added_up(void **state)
 	assert_int_equal(slow.sums.cpu, 4950);
 }
 
-static void the_end_says_where_the_slowest_calls_were(void **state)
+CASE(the_end_says_where_the_slowest_calls_were, setup, teardown)
 {
 	assert_string_equal(slowest_of(NULL), "");
 	assert_string_equal(slowest(), "");
@@ -623,7 +583,7 @@ static void the_end_says_where_the_slowest_calls_were(void **state)
 		"the slowest 1 % (2 calls of 1.0 ms and more): 70 % blocked (futex 70 %), 28 % on a CPU, 2 % waiting for one");
 }
 
-static void what_frtrace_did_to_a_call_does_not_make_it_slow(void **state)
+CASE(what_frtrace_did_to_a_call_does_not_make_it_slow, setup, teardown)
 {
 	const struct frt_wait own = {
 		.thread = 1, .off = 1000, .wake = 105000, .on = 105100, .reason = FRT_WAIT_TRACER, .syscall = FUTEX};
@@ -636,40 +596,4 @@ static void what_frtrace_did_to_a_call_does_not_make_it_slow(void **state)
 	assert_int_equal(slow.least, 800);
 	assert_int_equal(slow.blocked_on[FRT_WAIT_TRACER], 0);
 	assert_int_equal(breakdown_sums_of(breakdown_running_sums(b->where), 1)->blocked, 104000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(the_parts_of_a_call_add_up),
-		T(a_wait_that_lies_in_a_pause_is_for_no_lock),
-		T(only_a_futex_can_be_the_jvms),
-		T(a_call_does_not_run_and_stand_still_at_once),
-		T(a_pause_before_the_recording_is_not_written),
-		T(a_wait_of_a_call_becomes_an_event),
-		T(waits_of_a_call_that_will_be_recorded_come_in_time),
-		T(waits_of_a_call_that_may_not_be_recorded_are_kept_back),
-		T(a_wait_is_written_once_and_only_with_a_call),
-		T(a_wait_that_is_looked_at_goes_on_and_is_told_in_two),
-		T(who_has_been_woken_does_not_wait_any_more),
-		T(without_the_jvms_word_on_pauses_nothing_is_known_of_them),
-		T(a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits),
-		T(a_waker_that_is_a_virtual_thread_is_named_if_it_was_in_a_call),
-		T(a_carrier_is_a_waker_only_if_it_carries_nobody),
-		T(without_the_moment_at_which_it_was_ready_the_reason_is_unknown),
-		T(a_virtual_thread_that_never_waits_was_on_a_cpu),
-		T(a_carrier_that_is_not_observed_makes_virtual_threads_unknown),
-		T(of_carriers_and_of_virtual_threads_that_were_not_followed_nothing_is_known),
-		T(wakers_that_are_no_java_threads_are_named_by_the_kernel),
-		T(after_the_end_of_writing_nothing_is_written),
-		T(losses_make_the_calls_before_unknown),
-		T(sums_are_of_calls_by_method),
-		T(the_worst_wait_of_a_caller_may_be_its_callees),
-		T(the_end_says_where_the_slowest_calls_were),
-		T(the_slowest_hundredth_is_added_up),
-		T(what_frtrace_did_to_a_call_does_not_make_it_slow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

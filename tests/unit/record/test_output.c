@@ -1,78 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The file of a recording. How full the disk is, these tests say (fstatvfs() is wrapped by the linker). */
 #include "format/jfr/jfr_chunk.h"
-#include "user/record/output.h"
 #include "tests/lib/fail_nth.h"
+#include "tests/lib/wrap.h"
+#include "tests/unit/record/letters.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <dirent.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define GB (1ULL << 30)
 
 static const struct output_limits little = {.size = 1000};
 static uint64_t disk_size, disk_free;
-static char directory[64], path[128];
-static struct diag d;
 
-int __wrap_fstatvfs(int fd, struct statvfs *v);
-
-int __wrap_fstatvfs(int fd, struct statvfs *v)
+WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
 	*v = (struct statvfs){.f_frsize = 1, .f_blocks = disk_size, .f_bavail = disk_free};
 	return 0;
-}
-
-/* Files in the test's directory; `remove` them too. */
-static unsigned int count_files(bool and_remove)
-{
-	DIR *dir = opendir(directory);
-	struct dirent *e;
-	unsigned int n = 0;
-	char name[512];
-
-	while (dir && (e = readdir(dir))) {
-		if (e->d_name[0] == '.')
-			continue;
-		n++;
-		snprintf(name, sizeof(name), "%s/%s", directory, e->d_name);
-		if (and_remove)
-			remove(name);
-	}
-	closedir(dir);
-	return n;
 }
 
 static int setup(void **state)
 {
 	disk_size = 1000 * GB;
 	disk_free = 500 * GB;
-	d.text[0] = 0;
-	snprintf(directory, sizeof(directory), "/tmp/frtrace-output-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/x.jfr", directory);
-	return 0;
+	return make_directory(state);
 }
 
 static int teardown(void **state)
 {
-	count_files(true);
-	return rmdir(directory);
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -f %s/*", workdir);
+	return system(command) ?: rmdir(workdir); /* no hidden file is left */
 }
 
 static struct output *open_output(uint64_t max_size)
@@ -81,39 +45,6 @@ static struct output *open_output(uint64_t max_size)
 
 	assert_int_equal(output_open(&o, path, &(struct output_limits){.size = max_size}, &d), 0);
 	return o;
-}
-
-static int append(struct output *o, char letter, size_t size)
-{
-	char *chunk = malloc(size);
-	int err;
-
-	assert_non_null(chunk);
-	memset(chunk, letter, size);
-	err = output_append(o, chunk, size, &d);
-	free(chunk);
-	return err;
-}
-
-/* The file's content, each run of a letter as "letter + its length". */
-static const char *content(void)
-{
-	static char text[4096];
-	FILE *f = fopen(path, "rb");
-	size_t run = 0, at = 0;
-	int c, last = EOF;
-
-	assert_non_null(f);
-	text[0] = 0;
-	do {
-		c = fgetc(f);
-		if (c != last && run)
-			at += snprintf(text + at, sizeof(text) - at, "%s%c%zu", at ? " " : "", last, run);
-		run = c == last ? run + 1 : 1;
-		last = c;
-	} while (c != EOF);
-	fclose(f);
-	return text;
 }
 
 static mode_t mode_of(const char *name)
@@ -133,7 +64,37 @@ static void write_file(const char *name, const char *text)
 	fclose(f);
 }
 
-static void file_is_for_its_owner_only(void **state)
+#define PRECIOUS "p1 r1 e1 c1 i1 o1 u1 s1" /* one that is there before */
+
+/* Ten chunks of 100 bytes, from 'a' to 'j'. */
+static void append_ten(struct output *o)
+{
+	for (char c = 'a'; c < 'k'; c++)
+		assert_int_equal(append(o, c, 100), 0);
+}
+
+/* No file may become longer; 0: any may. */
+static void limit_file_size(rlim_t most)
+{
+	struct rlimit l;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &l);
+	l.rlim_cur = most ? most : l.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &l);
+}
+
+/* True in a recorder of its own process, which must kill itself. The test goes on when it is dead. */
+static bool is_recorder(void)
+{
+	pid_t child = fork();
+
+	if (child)
+		assert_int_equal(waitpid(child, NULL, 0), child);
+	return !child;
+}
+
+CASE(file_is_for_its_owner_only, setup, teardown)
 {
 	mode_t mask = umask(0);
 	struct output *o = open_output(1000);
@@ -145,7 +106,7 @@ static void file_is_for_its_owner_only(void **state)
 	output_close(o);
 }
 
-static void file_that_is_there_stays_until_the_first_chunk(void **state)
+CASE(file_that_is_there_stays_until_the_first_chunk, setup, teardown)
 {
 	struct output *o;
 
@@ -154,22 +115,22 @@ static void file_that_is_there_stays_until_the_first_chunk(void **state)
 	output_close(open_output(1000)); /* a start that fails */
 	o = open_output(1000);
 	assert_int_equal(mode_of(path), 0644);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 	assert_int_equal(append(o, 'a', 70), 0);
 	assert_int_equal(mode_of(path), 0600);
 	assert_string_equal(content(), "a70");
 	output_close(o);
 	assert_string_equal(content(), "a70");
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
-static void file_that_was_put_there_meanwhile_stays(void **state)
+CASE(file_that_was_put_there_meanwhile_stays, setup, teardown)
 {
 	struct output *o = open_output(1000);
 
 	write_file(path, "precious");
 	assert_int_equal(append(o, 'a', 70), -EBUSY);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 	unlink(path);
 	assert_int_equal(append(o, 'b', 70), 0);
 	assert_string_equal(content(), "b70");
@@ -180,13 +141,13 @@ static void file_that_was_put_there_meanwhile_stays(void **state)
 	assert_true(output_was_removed(o));
 	for (char c = 'k'; append(o, c, 100) == 0; c++)
 		assert_true(c < 'z');
-	assert_non_null(strstr(d.text, "it is another file than before"));
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_contains(d.text, "it is another file than before");
+	assert_string_equal(content(), PRECIOUS);
 	output_close(o);
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
-static void file_that_was_removed_is_gone(void **state)
+CASE(file_that_was_removed_is_gone, setup, teardown)
 {
 	struct output *o = open_output(1000);
 	char elsewhere[256];
@@ -228,7 +189,7 @@ static pid_t start_recorder(int chunks)
 	return child;
 }
 
-static void file_that_another_process_writes_is_refused(void **state)
+CASE(file_that_another_process_writes_is_refused, setup, teardown)
 {
 	static const int chunks[] = {
 		0, 1, 25}; /* it has a scratch name, its own, and that again: its oldest chunks have gone */
@@ -240,7 +201,7 @@ static void file_that_another_process_writes_is_refused(void **state)
 
 		snprintf(text, sizeof(text), "frtrace pid %d is writing it", child);
 		assert_int_equal(output_open(&o, path, &little, &d), -EBUSY);
-		assert_non_null(strstr(d.text, text));
+		assert_contains(d.text, text);
 		assert_int_equal(access(path, F_OK), chunks[i] ? 0 : -1);
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, NULL, 0), child);
@@ -250,41 +211,42 @@ static void file_that_another_process_writes_is_refused(void **state)
 		assert_int_equal(append(o, 'b', 70), 0);
 		output_close(o);
 		assert_string_equal(content(), "b70");
-		assert_int_equal(count_files(true), 1);
+		assert_int_equal(workdir_count(), 1);
+		unlink(path);
 	}
 }
 
-static void nothing_is_written_through_a_link(void **state)
+CASE(nothing_is_written_through_a_link, setup, teardown)
 {
 	char other[128];
 	struct output *o;
 
-	snprintf(other, sizeof(other), "%s/other", directory);
+	snprintf(other, sizeof(other), "%s/other", workdir);
 	write_file(other, "precious");
 	assert_int_equal(symlink(other, path), 0);
 	assert_int_equal(output_open(&o, path, &little, &d), -ELOOP);
-	assert_non_null(strstr(d.text, path));
+	assert_contains(d.text, path);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(link(other, path), 0);
 	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
 	snprintf(path, sizeof(path), "%s", other);
-	assert_int_equal(unlink(strcat(strcpy(other, directory), "/x.jfr")), 0);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_int_equal(unlink(strcat(strcpy(other, workdir), "/x.jfr")), 0);
+	assert_string_equal(content(), PRECIOUS);
 }
 
-static void what_is_no_regular_file_is_refused(void **state)
+CASE(what_is_no_regular_file_is_refused, setup, teardown)
 {
 	struct output *o;
 
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
-	assert_int_equal(output_open(&o, directory, &little, &d), -EISDIR);
+	assert_int_equal(output_open(&o, workdir, &little, &d), -EISDIR);
 	assert_int_equal(output_open(&o, "/nowhere/x.jfr", &little, &d), -ENOENT);
 	assert_string_equal(d.text, "cannot create '/nowhere/x.jfr': No such file or directory");
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
-static void chunks_stand_one_behind_the_other(void **state)
+CASE(chunks_stand_one_behind_the_other, setup, teardown)
 {
 	struct output *o = open_output(1000);
 
@@ -297,21 +259,20 @@ static void chunks_stand_one_behind_the_other(void **state)
 	assert_string_equal(content(), "a70 b80");
 }
 
-static void file_without_a_chunk_is_removed(void **state)
+CASE(file_without_a_chunk_is_removed, setup, teardown)
 {
 	output_close(open_output(1000));
-	assert_int_equal(count_files(false), 0);
+	assert_int_equal(workdir_count(), 0);
 	output_close(NULL);
 }
 
-static void oldest_chunks_go_whole(void **state)
+CASE(oldest_chunks_go_whole, setup, teardown)
 {
 	struct output *o = open_output(1000);
 	int reader;
 	char old[1001];
 
-	for (char c = 'a'; c < 'k'; c++)
-		assert_int_equal(append(o, c, 100), 0);
+	append_ten(o);
 	assert_int_equal(output_size(o), 1000);
 	assert_int_equal(output_dropped(o), 0);
 	reader = open(path, O_RDONLY);
@@ -320,7 +281,7 @@ static void oldest_chunks_go_whole(void **state)
 	assert_int_equal(output_size(o), 700);
 	assert_int_equal(output_dropped(o), 4);
 	assert_int_equal(mode_of(path), 0600);
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(workdir_count(), 1);
 	assert_int_equal(read(reader, old, sizeof(old)), 1000); /* who reads the file has the one that was */
 	close(reader);
 	for (char c = 'l'; c <= 'z'; c++) {
@@ -331,7 +292,7 @@ static void oldest_chunks_go_whole(void **state)
 	assert_string_equal(content(), "v130 w130 x130 y130 z130");
 }
 
-static void many_chunks_are_remembered(void **state)
+CASE(many_chunks_are_remembered, setup, teardown)
 {
 	struct output *o = open_output(100000);
 
@@ -343,7 +304,7 @@ static void many_chunks_are_remembered(void **state)
 	output_close(o);
 }
 
-static void disk_is_left_free_for_others(void **state)
+CASE(disk_is_left_free_for_others, setup, teardown)
 {
 	static const struct {
 		uint64_t size, free;
@@ -371,29 +332,25 @@ static void disk_is_left_free_for_others(void **state)
 	assert_string_equal(content(), "a300");
 }
 
-static void full_disk_is_refused_at_once(void **state)
+CASE(full_disk_is_refused_at_once, setup, teardown)
 {
 	struct output *o;
 
 	disk_free = GB - 1;
 	assert_int_equal(output_open(&o, path, &little, &d), -ENOSPC);
-	assert_non_null(strstr(d.text, "1023 MB are free"));
-	assert_int_equal(count_files(false), 0);
+	assert_contains(d.text, "1023 MB are free");
+	assert_int_equal(workdir_count(), 0);
 }
 
-static void chunk_that_fails_midway_leaves_the_file_as_it_was(void **state)
+CASE(chunk_that_fails_midway_leaves_the_file_as_it_was, setup, teardown)
 {
-	struct rlimit all, small = {.rlim_cur = 1500, .rlim_max = RLIM_INFINITY};
 	struct output *o = open_output(100000);
 	int err;
 
 	assert_int_equal(append(o, 'a', 1000), 0);
-	getrlimit(RLIMIT_FSIZE, &all);
-	small.rlim_max = all.rlim_max;
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &small);
+	limit_file_size(1500);
 	err = append(o, 'b', 1000); /* 500 bytes of it can be written */
-	setrlimit(RLIMIT_FSIZE, &all);
+	limit_file_size(0);
 	assert_int_equal(err, -EFBIG);
 	assert_string_equal(content(), "a1000");
 	assert_int_equal(append(o, 'c', 1000), 0);
@@ -401,32 +358,26 @@ static void chunk_that_fails_midway_leaves_the_file_as_it_was(void **state)
 	output_close(o);
 }
 
-static void old_file_stays_when_it_cannot_be_shortened(void **state)
+CASE(old_file_stays_when_it_cannot_be_shortened, setup, teardown)
 {
-	struct rlimit all, small = {.rlim_cur = 100};
 	struct output *o = open_output(1000);
 	int err;
 
-	for (char c = 'a'; c < 'k'; c++)
-		assert_int_equal(append(o, c, 100), 0);
-	getrlimit(RLIMIT_FSIZE, &all);
-	small.rlim_max = all.rlim_max;
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &small);
+	append_ten(o);
+	limit_file_size(100);
 	err = append(o, 'k', 100);
-	setrlimit(RLIMIT_FSIZE, &all);
+	limit_file_size(0);
 	assert_int_equal(err, -EFBIG);
 	assert_string_equal(content(), "a100 b100 c100 d100 e100 f100 g100 h100 i100 j100");
-	assert_int_equal(count_files(false), 1);
+	assert_int_equal(workdir_count(), 1);
 	output_close(o);
 }
 
-static void failed_allocation_leaves_the_file_as_it_was(void **state)
+CASE(failed_allocation_leaves_the_file_as_it_was, setup, teardown)
 {
 	static const char chunk[70] = "0123456789";
 
-	if (!fail_nth_works())
-		skip();
+	fail_nth_or_skip();
 	for (unsigned int n = 1;; n++) {
 		struct output *o = NULL;
 		uint64_t size = 0;
@@ -437,8 +388,7 @@ static void failed_allocation_leaves_the_file_as_it_was(void **state)
 		err = output_open(&o, path, &(struct output_limits){.size = 100000}, &d);
 		for (int i = 0; i < 70 && !err; i++, size += err ? 0 : sizeof(chunk)) /* the table of chunks grows */
 			err = output_append(o, chunk, sizeof(chunk), &d);
-		happened = fail_nth_happened();
-		fail_nth(0);
+		happened = fail_nth_end();
 		if (!happened) {
 			assert_int_equal(err, 0);
 			output_close(o);
@@ -457,7 +407,7 @@ static void failed_allocation_leaves_the_file_as_it_was(void **state)
 	}
 }
 
-static void oldest_chunks_go_by_age(void **state)
+CASE(oldest_chunks_go_by_age, setup, teardown)
 {
 	struct output *o = NULL;
 
@@ -474,7 +424,7 @@ static void oldest_chunks_go_by_age(void **state)
 	output_close(o);
 }
 
-static void copy_has_what_is_finished(void **state)
+CASE(copy_has_what_is_finished, setup, teardown)
 {
 	struct output *o = open_output(100000);
 	char copy[256];
@@ -497,9 +447,8 @@ static void copy_has_what_is_finished(void **state)
 }
 
 /* What the copy was to replace stays when it fails. */
-static void copy_that_fails_leaves_what_was_there(void **state)
+CASE(copy_that_fails_leaves_what_was_there, setup, teardown)
 {
-	struct rlimit all, small = {.rlim_cur = 50};
 	struct output *o = open_output(100000);
 	uint64_t size;
 	char copy[256];
@@ -512,55 +461,47 @@ static void copy_that_fails_leaves_what_was_there(void **state)
 	disk_free = 0;
 	assert_int_equal(output_save(o, copy, 0, &size, &d), -ENOSPC);
 	disk_free = 500 * GB;
-	getrlimit(RLIMIT_FSIZE, &all);
-	small.rlim_max = all.rlim_max;
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &small);
+	limit_file_size(50);
 	err = output_save(o, copy, 0, &size, &d);
-	setrlimit(RLIMIT_FSIZE, &all);
+	limit_file_size(0);
 	assert_int_equal(err, -EFBIG);
 	output_close(o);
-	assert_int_equal(count_files(false), 2);
+	assert_int_equal(workdir_count(), 2);
 	snprintf(path, sizeof(path), "%s", copy);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 }
 
 /* A recorder that is killed while it appends. */
-static void guard_cuts_what_was_not_finished(void **state)
+CASE(guard_cuts_what_was_not_finished, setup, teardown)
 {
-	pid_t child = fork();
 	struct stat st = {0};
 
-	if (!child) {
-		struct output *o = open_output(100000);
+	if (is_recorder()) {
 		FILE *f;
 
-		append(o, 'a', 100);
+		append(open_output(100000), 'a', 100);
 		f = fopen(path, "ab");
 		fputs("begun", f);
 		fclose(f);
 		kill(getpid(), SIGKILL);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
 	for (int i = 0; i < 1000 && (stat(path, &st) || st.st_size != 100); i++)
 		usleep(10000);
 	assert_string_equal(content(), "a100");
 }
 
 /* Or when all is there, but the guard does not know yet: a reader may have seen it. */
-static void guard_keeps_what_was_finished(void **state)
+CASE(guard_keeps_what_was_finished, setup, teardown)
 {
 	unsigned char chunk[90] = {0};
 	struct jfr_header header = {.major = 2, .size = sizeof(chunk)};
-	pid_t child = fork();
 	struct stat st = {0};
 
 	jfr_header_write(chunk, &header);
-	if (!child) {
-		struct output *o = open_output(100000);
+	if (is_recorder()) {
 		FILE *f;
 
-		append(o, 'a', 100);
+		append(open_output(100000), 'a', 100);
 		f = fopen(path, "ab");
 		fwrite(chunk, sizeof(chunk), 1, f);
 		chunk[64] = 0xff;
@@ -568,45 +509,38 @@ static void guard_keeps_what_was_finished(void **state)
 		fclose(f);
 		kill(getpid(), SIGKILL);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
 	for (int i = 0; i < 500 && (stat(path, &st) || st.st_size == 280); i++)
 		usleep(10000);
 	assert_int_equal(st.st_size, 190);
 }
 
-static void guard_removes_a_file_without_a_chunk(void **state)
+CASE(guard_removes_a_file_without_a_chunk, setup, teardown)
 {
-	pid_t child;
-
 	write_file(path, "precious");
-	child = fork();
-	if (!child) {
+	if (is_recorder()) {
 		open_output(100000);
-		if (count_files(false) == 2)
+		if (workdir_count() == 2)
 			kill(getpid(), SIGKILL);
 		_exit(1);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	for (int i = 0; i < 1000 && count_files(false) > 1; i++)
+	for (int i = 0; i < 1000 && workdir_count() > 1; i++)
 		usleep(10000);
-	assert_int_equal(count_files(false), 1);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_int_equal(workdir_count(), 1);
+	assert_string_equal(content(), PRECIOUS);
 }
 
 /* The tail that was on its way into the file's place. */
-static void guard_removes_what_was_on_its_way(void **state)
+CASE(guard_removes_what_was_on_its_way, setup, teardown)
 {
-	pid_t child = fork();
 	char tail[sizeof(path) + 32];
 	struct stat st;
 
-	if (!child) {
+	if (is_recorder()) {
 		append(open_output(100000), 'a', 100);
 		snprintf(tail, sizeof(tail), "%s.frtrace", path);
 		write_file(tail, "half a recording");
 		kill(getpid(), SIGKILL);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
 	snprintf(tail, sizeof(tail), "%s.frtrace", path);
 	for (int i = 0; i < 1000 && !stat(tail, &st); i++)
 		usleep(10000);
@@ -615,22 +549,19 @@ static void guard_removes_what_was_on_its_way(void **state)
 }
 
 /* Another's file in its place is not touched. */
-static void guard_cuts_no_other_file(void **state)
+CASE(guard_cuts_no_other_file, setup, teardown)
 {
-	pid_t child = fork();
-
-	if (!child) {
+	if (is_recorder()) {
 		append(open_output(100000), 'a', 100);
 		unlink(path);
 		write_file(path, "precious");
 		kill(getpid(), SIGKILL);
 	}
-	assert_int_equal(waitpid(child, NULL, 0), child);
 	usleep(100000);
-	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_string_equal(content(), PRECIOUS);
 }
 
-static void file_belongs_to_the_user_behind_sudo(void **state)
+CASE(file_belongs_to_the_user_behind_sudo, setup, teardown)
 {
 	struct output *o;
 	struct stat st;
@@ -642,8 +573,7 @@ static void file_belongs_to_the_user_behind_sudo(void **state)
 	setenv("SUDO_UID", "1234", 1);
 	setenv("SUDO_GID", "5678", 1);
 	o = open_output(1000);
-	for (char c = 'a'; c < 'k'; c++)
-		append(o, c, 100);
+	append_ten(o);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_uid, 1234);
 	assert_int_equal(st.st_gid, 5678);
@@ -665,35 +595,6 @@ static void file_belongs_to_the_user_behind_sudo(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(file_is_for_its_owner_only),
-		TEST(file_that_is_there_stays_until_the_first_chunk),
-		TEST(file_that_was_put_there_meanwhile_stays),
-		TEST(file_that_was_removed_is_gone),
-		TEST(file_that_another_process_writes_is_refused),
-		TEST(copy_that_fails_leaves_what_was_there),
-		TEST(nothing_is_written_through_a_link),
-		TEST(what_is_no_regular_file_is_refused),
-		TEST(chunks_stand_one_behind_the_other),
-		TEST(file_without_a_chunk_is_removed),
-		TEST(oldest_chunks_go_by_age),
-		TEST(copy_has_what_is_finished),
-		TEST(guard_cuts_what_was_not_finished),
-		TEST(guard_keeps_what_was_finished),
-		TEST(guard_removes_a_file_without_a_chunk),
-		TEST(guard_removes_what_was_on_its_way),
-		TEST(guard_cuts_no_other_file),
-		TEST(oldest_chunks_go_whole),
-		TEST(many_chunks_are_remembered),
-		TEST(disk_is_left_free_for_others),
-		TEST(full_disk_is_refused_at_once),
-		TEST(chunk_that_fails_midway_leaves_the_file_as_it_was),
-		TEST(old_file_stays_when_it_cannot_be_shortened),
-		TEST(failed_allocation_leaves_the_file_as_it_was),
-		TEST(file_belongs_to_the_user_behind_sudo),
-	};
-
 	unsetenv("SUDO_UID");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A recording as a directory of chunk files. */
 #include "user/record/output.h"
+#include "tests/lib/workdir.h"
+#include "tests/lib/test.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #define CHUNK 100
 
-static char parent[64], path[128];
+static char path[128];
 static struct diag d;
 
 /* The names in a directory, sorted. */
@@ -43,20 +37,11 @@ static const char *names(const char *directory)
 
 static int setup(void **state)
 {
-	snprintf(parent, sizeof(parent), "/tmp/frtrace-output-XXXXXX");
-	if (!mkdtemp(parent))
+	if (workdir_make(state))
 		return -1;
-	snprintf(path, sizeof(path), "%s/new/of_7/", parent);
+	strcpy(path, workdir_path("new/of_7/"));
 	setenv("TZ", "UTC", 1);
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", parent);
-	return system(command);
 }
 
 static struct output *open_output(uint64_t max_size)
@@ -78,7 +63,7 @@ static int append(struct output *o, char letter, unsigned int seconds)
 	return output_append(o, chunk, sizeof(chunk), &d);
 }
 
-static void chunks_are_named_as_the_jvm_names_them(void **state)
+CASE(chunks_are_named_as_the_jvm_names_them, setup, workdir_remove)
 {
 	struct output *o = open_output(1000);
 	char name[256];
@@ -101,7 +86,7 @@ static void chunks_are_named_as_the_jvm_names_them(void **state)
 }
 
 /* The chunk that was being written when the recorder was killed. */
-static void guard_removes_what_was_on_its_way(void **state)
+CASE(guard_removes_what_was_on_its_way, setup, workdir_remove)
 {
 	pid_t child = fork();
 
@@ -120,7 +105,7 @@ static void guard_removes_what_was_on_its_way(void **state)
 	assert_string_equal(names(path), "2026_11_18_18_05_05.jfr");
 }
 
-static void oldest_files_go(void **state)
+CASE(oldest_files_go, setup, workdir_remove)
 {
 	struct output *o = open_output(3 * CHUNK);
 
@@ -132,7 +117,7 @@ static void oldest_files_go(void **state)
 	output_close(o);
 }
 
-static void file_that_somebody_removed_has_gone(void **state)
+CASE(file_that_somebody_removed_has_gone, setup, workdir_remove)
 {
 	struct output *o = open_output(2 * CHUNK);
 	char name[256];
@@ -146,7 +131,7 @@ static void file_that_somebody_removed_has_gone(void **state)
 	output_close(o);
 }
 
-static void copy_is_one_file(void **state)
+CASE(copy_is_one_file, setup, workdir_remove)
 {
 	struct output *o = open_output(1000);
 	char copy[128], bytes[3 * CHUNK];
@@ -155,7 +140,7 @@ static void copy_is_one_file(void **state)
 
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(append(o, 'a' + i, i), 0);
-	snprintf(copy, sizeof(copy), "%s/copy.jfr", parent);
+	snprintf(copy, sizeof(copy), "%s/copy.jfr", workdir);
 	assert_int_equal(output_save(o, copy, 0, &size, &d), 0);
 	assert_int_equal(size, 3 * CHUNK);
 	f = fopen(copy, "rb");
@@ -168,42 +153,26 @@ static void copy_is_one_file(void **state)
 	output_close(o);
 }
 
-static void directory_without_a_chunk_is_removed(void **state)
+CASE(directory_without_a_chunk_is_removed, setup, workdir_remove)
 {
 	char with[128];
 
 	output_close(open_output(1000));
-	snprintf(with, sizeof(with), "%s/new", parent);
+	snprintf(with, sizeof(with), "%s/new", workdir);
 	assert_string_equal(names(with), "");
 }
 
-static void what_is_no_directory_is_refused(void **state)
+CASE(what_is_no_directory_is_refused, setup, workdir_remove)
 {
 	struct output *o;
 	char name[128];
 	FILE *f;
 
-	snprintf(name, sizeof(name), "%s/new", parent);
+	snprintf(name, sizeof(name), "%s/new", workdir);
 	f = fopen(name, "w");
 	assert_non_null(f);
 	fclose(f);
 	assert_int_equal(output_open(&o, path, &(struct output_limits){.size = 1000}, &d), -ENOTDIR);
-	assert_non_null(strstr(d.text, path));
+	assert_contains(d.text, path);
 	assert_int_equal(output_open(&o, "/nowhere/at/all/", &(struct output_limits){.size = 1000}, &d), -ENOENT);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(chunks_are_named_as_the_jvm_names_them),
-		TEST(guard_removes_what_was_on_its_way),
-		TEST(oldest_files_go),
-		TEST(file_that_somebody_removed_has_gone),
-		TEST(copy_is_one_file),
-		TEST(directory_without_a_chunk_is_removed),
-		TEST(what_is_no_directory_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,26 +11,20 @@
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jdk.h"
 #include "tests/lib/jfr_dissect.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/record/output.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define CHUNKS 9
 #define LIMIT  36000 /* bytes: five of them; a recorder makes chunks of a quarter at most */
@@ -82,27 +76,26 @@ static bool fails(enum fault f)
 	return true;
 }
 
-/* NAME(PARAMETERS) of the C library, which fails when its turn has come. */
-#define WRAP(fault, name, parameters, arguments)                    \
-	int __real_##name parameters;                               \
-	int __wrap_##name parameters;                               \
-	int __wrap_##name parameters                                \
+/* NAME(...) of the C library, which fails when its turn has come. */
+#define FAILING(type, fault, name, arguments, ...)                  \
+	WRAP(type, name, __VA_ARGS__)                               \
 	{                                                           \
 		return fails(fault) ? -1 : __real_##name arguments; \
 	}
 
-WRAP(FTRUNCATE, ftruncate, (int fd, off_t size), (fd, size))
-WRAP(RENAMEAT, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
-WRAP(RENAMEAT2, renameat2, (int a, const char *from, int b, const char *to, unsigned int flags),
-     (a, from, b, to, flags))
-WRAP(UNLINKAT, unlinkat, (int at, const char *name, int flags), (at, name, flags))
-WRAP(FDATASYNC, fdatasync, (int fd), (fd))
-WRAP(FSYNC, fsync, (int fd), (fd))
-WRAP(FSTAT, fstat, (int fd, struct stat *st), (fd, st))
-WRAP(FSTATAT, fstatat, (int at, const char *name, struct stat *st, int flags), (at, name, st, flags))
-WRAP(MKDIRAT, mkdirat, (int at, const char *name, mode_t mode), (at, name, mode))
-WRAP(PIPE2, pipe2, (int *ends, int flags), (ends, flags))
-WRAP(FORK, fork, (void), ())
+FAILING(int, FTRUNCATE, ftruncate, (fd, size), int fd, off_t size)
+FAILING(int, RENAMEAT, renameat, (a, from, b, to), int a, const char *from, int b, const char *to)
+FAILING(int, RENAMEAT2, renameat2, (a, from, b, to, flags), int a, const char *from, int b, const char *to,
+	unsigned int flags)
+FAILING(int, UNLINKAT, unlinkat, (at, name, flags), int at, const char *name, int flags)
+FAILING(int, FDATASYNC, fdatasync, (fd), int fd)
+FAILING(int, FSYNC, fsync, (fd), int fd)
+FAILING(int, FSTAT, fstat, (fd, st), int fd, struct stat *st)
+FAILING(int, FSTATAT, fstatat, (at, name, st, flags), int at, const char *name, struct stat *st, int flags)
+FAILING(int, MKDIRAT, mkdirat, (at, name, mode), int at, const char *name, mode_t mode)
+FAILING(int, PIPE2, pipe2, (ends, flags), int *ends, int flags)
+FAILING(pid_t, FORK, fork, (), void)
+FAILING(ssize_t, PREAD, pread, (fd, data, size, at), int fd, void *data, size_t size, off_t at)
 
 int __real_open(const char *name, int flags, ...);
 int __wrap_open(const char *name, int flags, mode_t mode);
@@ -128,17 +121,8 @@ int __wrap_fcntl(int fd, int command, void *argument)
 	return locks && fails(LOCK) ? -1 : __real_fcntl(fd, command, argument);
 }
 
-ssize_t __real_pread(int fd, void *data, size_t size, off_t at);
-ssize_t __wrap_pread(int fd, void *data, size_t size, off_t at);
-ssize_t __wrap_pread(int fd, void *data, size_t size, off_t at)
-{
-	return fails(PREAD) ? -1 : __real_pread(fd, data, size, at);
-}
-
 /* A disk that gets full in the middle: half is written, then nothing. */
-ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at)
+WRAP(ssize_t, pwrite, int fd, const void *data, size_t size, off_t at)
 {
 	if (fails(PWRITE))
 		return -1;
@@ -150,8 +134,7 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at)
 }
 
 /* There is room. */
-int __wrap_fstatvfs(int fd, struct statvfs *v);
-int __wrap_fstatvfs(int fd, struct statvfs *v)
+WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
 	*v = (struct statvfs){.f_frsize = 1, .f_blocks = 1ULL << 40, .f_bavail = 1ULL << 39};
 	return 0;
@@ -424,7 +407,7 @@ static void each_kind(bool is_directory, const enum fault *faults)
 			each_call(is_directory, *faults);
 }
 
-static void a_file_survives_each_fault(void **state)
+CASE(a_file_survives_each_fault)
 {
 	static const enum fault faults[] = {OPEN,  OPENAT, PWRITE,  SHORT, PREAD, RENAMEAT, RENAMEAT2,	FDATASYNC,
 					    FSYNC, FSTAT,  FSTATAT, LOCK,  PIPE2, FORK,	    ALLOCATION, NONE};
@@ -432,7 +415,7 @@ static void a_file_survives_each_fault(void **state)
 	each_kind(false, faults);
 }
 
-static void a_directory_survives_each_fault(void **state)
+CASE(a_directory_survives_each_fault)
 {
 	static const enum fault faults[] = {OPEN,  OPENAT,  PWRITE, SHORT,   RENAMEAT2, UNLINKAT, FDATASYNC,  FSYNC,
 					    FSTAT, FSTATAT, LOCK,   MKDIRAT, PIPE2,	FORK,	  ALLOCATION, NONE};
@@ -452,7 +435,7 @@ static int spare_recorders(void **state)
 	return prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-static void a_file_survives_its_recorder(void **state)
+CASE(a_file_survives_its_recorder, kill_recorders, spare_recorders)
 {
 	static const enum fault faults[] = {OPENAT,  PWRITE, SHORT, RENAMEAT, RENAMEAT2, FSTAT,
 					    FSTATAT, LOCK,   PIPE2, FORK,     NONE};
@@ -460,7 +443,7 @@ static void a_file_survives_its_recorder(void **state)
 	each_kind(false, faults);
 }
 
-static void a_directory_survives_its_recorder(void **state)
+CASE(a_directory_survives_its_recorder, kill_recorders, spare_recorders)
 {
 	static const enum fault faults[] = {OPENAT, PWRITE,  SHORT, RENAMEAT2, UNLINKAT, FSTAT,
 					    LOCK,   MKDIRAT, PIPE2, FORK,      NONE};
@@ -470,12 +453,5 @@ static void a_directory_survives_its_recorder(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_survives_each_fault),
-		cmocka_unit_test(a_directory_survives_each_fault),
-		cmocka_unit_test_setup_teardown(a_file_survives_its_recorder, kill_recorders, spare_recorders),
-		cmocka_unit_test_setup_teardown(a_directory_survives_its_recorder, kill_recorders, spare_recorders),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
+	return test_main(setup, NULL);
 }

@@ -4,67 +4,49 @@
  * tests say; the kernel's answers can be made to fail (both wrapped by the linker).
  */
 #include "tests/lib/fail_nth.h"
+#include "tests/lib/wrap.h"
+#include "tests/unit/record/letters.h"
 #include "user/process/cgroup_limit.h"
 #include "user/process/machine.h"
-#include "user/record/output.h"
 #include "user/text/monotonic.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #define MB (1ULL << 20)
 
-static char directory[64], path[128];
-static struct diag d;
 static uint64_t available, limit;
 static bool no_mmap, no_madvise, no_write, disk_full;
 static unsigned int opened; /* descriptors */
 
-bool __wrap_machine_memory(uint64_t *total, uint64_t *used);
-bool __wrap_machine_memory(uint64_t *total, uint64_t *used)
+WRAP(bool, machine_memory, uint64_t *total, uint64_t *used)
 {
 	*total = available + 1000 * MB;
 	*used = 1000 * MB;
 	return available;
 }
 
-uint64_t __wrap_cgroup_limit_own_memory(void);
-uint64_t __wrap_cgroup_limit_own_memory(void)
+WRAP(uint64_t, cgroup_limit_own_memory, void)
 {
 	return limit;
 }
 
-void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+WRAP(void *, mmap, void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	errno = ENOMEM;
 	return no_mmap ? MAP_FAILED : __real_mmap(at, size, protection, flags, fd, offset);
 }
 
-int __real_madvise(void *at, size_t size, int advice);
-int __wrap_madvise(void *at, size_t size, int advice);
-int __wrap_madvise(void *at, size_t size, int advice)
+WRAP(int, madvise, void *at, size_t size, int advice)
 {
 	errno = EINVAL;
 	return no_madvise ? -1 : __real_madvise(at, size, advice);
 }
 
-ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t at)
+WRAP(ssize_t, pwrite, int fd, const void *data, size_t size, off_t at)
 {
 	errno = EIO;
 	return no_write ? -1 : __real_pwrite(fd, data, size > 7 ? 7 : size, at); /* in pieces */
@@ -78,8 +60,7 @@ int __wrap_openat(int directory_fd, const char *name, int flags, mode_t mode)
 	return __real_openat(directory_fd, name, flags, mode);
 }
 
-int __wrap_fstatvfs(int fd, struct statvfs *v);
-int __wrap_fstatvfs(int fd, struct statvfs *v)
+WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
 	*v = (struct statvfs){.f_frsize = 1, .f_blocks = 1ULL << 40, .f_bavail = disk_full ? 1 : 1ULL << 39};
 	return 0;
@@ -91,30 +72,13 @@ static int setup(void **state)
 	limit = UINT64_MAX;
 	no_mmap = no_madvise = no_write = disk_full = false;
 	opened = 0;
-	d.text[0] = 0;
-	snprintf(directory, sizeof(directory), "/tmp/frtrace-memory-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/x.jfr", directory);
-	return 0;
-}
-
-static unsigned int count_files(void)
-{
-	DIR *dir = opendir(directory);
-	struct dirent *e;
-	unsigned int n = 0;
-
-	while (dir && (e = readdir(dir)))
-		n += e->d_name[0] != '.';
-	closedir(dir);
-	return n;
+	return make_directory(state);
 }
 
 static int teardown(void **state)
 {
 	unlink(path);
-	return rmdir(directory);
+	return rmdir(workdir);
 }
 
 static struct output *open_memory(const char *name, uint64_t size, uint64_t age_ns)
@@ -127,49 +91,19 @@ static struct output *open_memory(const char *name, uint64_t size, uint64_t age_
 	return o;
 }
 
-static int append(struct output *o, char letter, size_t size)
+/* What a copy has; it is removed. */
+static const char *saved(const struct output *o, uint64_t last_ns)
 {
-	char *chunk = malloc(size);
-	int err;
+	const char *text;
+	uint64_t size;
 
-	assert_non_null(chunk);
-	memset(chunk, letter, size);
-	err = output_append(o, chunk, size, &d);
-	free(chunk);
-	return err;
-}
-
-/* The file's content, each run of a letter as "letter + its length"; it is removed. */
-static const char *content(void)
-{
-	static char text[4096];
-	FILE *f = fopen(path, "rb");
-	size_t run = 0, at = 0;
-	int c, last = EOF;
-
-	assert_non_null(f);
-	text[0] = 0;
-	do {
-		c = fgetc(f);
-		if (c != last && run)
-			at += snprintf(text + at, sizeof(text) - at, "%s%c%zu", at ? " " : "", last, run);
-		run = c == last ? run + 1 : 1;
-		last = c;
-	} while (c != EOF);
-	fclose(f);
+	assert_int_equal(output_save(o, path, last_ns, &size, &d), 0);
+	text = content();
 	unlink(path);
 	return text;
 }
 
-static const char *saved(const struct output *o, uint64_t last_ns)
-{
-	uint64_t size;
-
-	assert_int_equal(output_save(o, path, last_ns, &size, &d), 0);
-	return content();
-}
-
-static void nothing_touches_the_disk_before_a_copy(void **state)
+CASE(nothing_touches_the_disk_before_a_copy, setup, teardown)
 {
 	struct output *o = open_memory(NULL, 1000, 0);
 
@@ -178,14 +112,14 @@ static void nothing_touches_the_disk_before_a_copy(void **state)
 	assert_null(output_path(o));
 	assert_int_equal(output_finish(o, &d), 0);
 	assert_int_equal(opened, 0);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_string_equal(saved(o, 0), "t130 u130 v130 w130 x130 y130 z130");
 	output_close(o);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 }
 
 /* Chunks of all sizes lie at all places of the ring. */
-static void the_newest_chunks_that_fit_are_kept_whole(void **state)
+CASE(the_newest_chunks_that_fit_are_kept_whole, setup, teardown)
 {
 	struct output *o = open_memory(NULL, 1000, 0);
 	size_t size[26];
@@ -211,7 +145,7 @@ static void the_newest_chunks_that_fit_are_kept_whole(void **state)
 	output_close(o);
 }
 
-static void a_chunk_may_take_all_of_it_but_not_more(void **state)
+CASE(a_chunk_may_take_all_of_it_but_not_more, setup, teardown)
 {
 	struct output *o = open_memory(NULL, 1000, 0);
 
@@ -223,7 +157,7 @@ static void a_chunk_may_take_all_of_it_but_not_more(void **state)
 	output_close(o);
 }
 
-static void old_chunks_go_by_age(void **state)
+CASE(old_chunks_go_by_age, setup, teardown)
 {
 	struct output *o = open_memory(NULL, 1000, 10000000);
 	int64_t begin = output_since(o), after;
@@ -242,21 +176,21 @@ static void old_chunks_go_by_age(void **state)
 	output_close(o);
 }
 
-static void at_the_end_it_goes_to_the_named_file(void **state)
+CASE(at_the_end_it_goes_to_the_named_file, setup, teardown)
 {
 	struct output *o = open_memory(path, 1000, 0);
 
 	assert_string_equal(output_path(o), path);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_int_equal(append(o, 'a', 100), 0);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_int_equal(output_finish(o, &d), 0);
 	assert_false(output_in_memory(o));
 	output_close(o);
 	assert_string_equal(content(), "a100");
 }
 
-static void a_name_that_cannot_be_written_is_refused_at_once(void **state)
+CASE(a_name_that_cannot_be_written_is_refused_at_once, setup, teardown)
 {
 	struct output *o = NULL;
 
@@ -264,17 +198,17 @@ static void a_name_that_cannot_be_written_is_refused_at_once(void **state)
 	assert_null(o);
 	o = open_memory(NULL, 1000, 0);
 	assert_int_equal(append(o, 'a', 100), 0);
-	assert_int_equal(output_name(o, directory, &d), -EISDIR);
+	assert_int_equal(output_name(o, workdir, &d), -EISDIR);
 	assert_null(output_path(o));
 	assert_int_equal(output_name(o, path, &d), 0);
 	assert_string_equal(output_path(o), path);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_int_equal(output_finish(o, &d), 0);
 	output_close(o);
 	assert_string_equal(content(), "a100");
 }
 
-static void an_output_that_is_no_memory_has_its_file(void **state)
+CASE(an_output_that_is_no_memory_has_its_file, setup, teardown)
 {
 	struct output *o = NULL;
 
@@ -283,10 +217,10 @@ static void an_output_that_is_no_memory_has_its_file(void **state)
 	assert_int_equal(output_name(o, path, &d), -EEXIST);
 	assert_int_equal(output_finish(o, &d), 0);
 	output_close(o);
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 }
 
-static void a_copy_that_fails_leaves_what_is_in_memory(void **state)
+CASE(a_copy_that_fails_leaves_what_is_in_memory, setup, teardown)
 {
 	struct output *o = open_memory(path, 1000, 0);
 	uint64_t size;
@@ -300,24 +234,24 @@ static void a_copy_that_fails_leaves_what_is_in_memory(void **state)
 	disk_full = true;
 	assert_int_equal(output_finish(o, &d), -ENOSPC);
 	disk_full = false;
-	assert_int_equal(count_files(), 0);
+	assert_int_equal(workdir_count(), 0);
 	assert_int_equal(output_finish(o, &d), 0);
 	output_close(o);
 	assert_string_equal(content(), "a100");
 }
 
-static void memory_that_is_not_there_is_refused(void **state)
+CASE(memory_that_is_not_there_is_refused, setup, teardown)
 {
 	struct output *o = NULL;
 	struct output_limits limits = {.size = 80 * MB};
 
 	available = 99 * MB;
 	assert_int_equal(output_open_memory(&o, NULL, &limits, &d), -ENOMEM);
-	assert_non_null(strstr(d.text, "99 MB are available"));
+	assert_contains(d.text, "99 MB are available");
 	available = 1000 * MB;
 	limit = 319 * MB;
 	assert_int_equal(output_open_memory(&o, NULL, &limits, &d), -ENOMEM);
-	assert_non_null(strstr(d.text, "container is 319 MB"));
+	assert_contains(d.text, "container is 319 MB");
 	limit = 320 * MB;
 	available = 100 * MB;
 	no_mmap = true;
@@ -331,7 +265,7 @@ static void memory_that_is_not_there_is_refused(void **state)
 }
 
 /* It is taken when the recording begins. */
-static void memory_is_there_from_the_start(void **state)
+CASE(memory_is_there_from_the_start, setup, teardown)
 {
 	struct output *o;
 	long before, after;
@@ -349,10 +283,9 @@ static void memory_is_there_from_the_start(void **state)
 	output_close(o);
 }
 
-static void failed_allocation_leaves_it_as_it_was(void **state)
+CASE(failed_allocation_leaves_it_as_it_was, setup, teardown)
 {
-	if (!fail_nth_works())
-		skip();
+	fail_nth_or_skip();
 	for (unsigned int n = 1;; n++) {
 		struct output *o = NULL;
 		unsigned int chunks = 0;
@@ -365,33 +298,13 @@ static void failed_allocation_leaves_it_as_it_was(void **state)
 			err = output_append(o, "0123456789", 10, &d);
 		if (!err)
 			err = output_name(o, path, &d);
-		happened = fail_nth_happened();
-		fail_nth(0);
+		happened = fail_nth_end();
 		assert_int_equal(err, happened ? -ENOMEM : 0);
 		if (o)
 			assert_int_equal(output_size(o), chunks * 10);
 		output_close(o);
-		assert_int_equal(count_files(), 0);
+		assert_int_equal(workdir_count(), 0);
 		if (!happened)
 			return;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_touches_the_disk_before_a_copy, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_newest_chunks_that_fit_are_kept_whole, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_chunk_may_take_all_of_it_but_not_more, setup, teardown),
-		cmocka_unit_test_setup_teardown(old_chunks_go_by_age, setup, teardown),
-		cmocka_unit_test_setup_teardown(at_the_end_it_goes_to_the_named_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_name_that_cannot_be_written_is_refused_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_output_that_is_no_memory_has_its_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_copy_that_fails_leaves_what_is_in_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(memory_that_is_not_there_is_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(memory_is_there_from_the_start, setup, teardown),
-		cmocka_unit_test_setup_teardown(failed_allocation_leaves_it_as_it_was, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Chunks that go to a pipe: in their order, as the reader takes them, and without ever waiting for it. */
-#include "user/record/output.h"
+#include "tests/unit/record/letters.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define KB 1024
 
 static int ends[2];
 static struct output *o;
-static struct diag d;
 
 static void open_stream(uint64_t size)
 {
@@ -47,122 +38,79 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int append(char letter, size_t size)
-{
-	char *chunk = malloc(size);
-	int err;
-
-	assert_non_null(chunk);
-	memset(chunk, letter, size);
-	err = output_append(o, chunk, size, &d);
-	free(chunk);
-	return err;
-}
-
-struct reader {
-	char text[256]; /* each run of a letter as "letter + its length" */
-	size_t at, run;
-	char last;
-};
-
-static void take(struct reader *r, const char *bytes, size_t size)
-{
-	for (size_t i = 0; i <= size; i++) {
-		if (r->run && (i == size || bytes[i] != r->last)) {
-			if (i == size)
-				return;
-			r->at += snprintf(r->text + r->at, sizeof(r->text) - r->at, "%c%zu ", r->last, r->run);
-			r->run = 0;
-		}
-		if (i < size) {
-			r->last = bytes[i];
-			r->run++;
-		}
-	}
-}
-
-static void end(struct reader *r)
-{
-	if (r->run)
-		snprintf(r->text + r->at, sizeof(r->text) - r->at, "%c%zu ", r->last, r->run);
-}
-
 /* Read what is in the pipe now. */
-static void read_some(struct reader *r)
+static void read_some(struct letters *r)
 {
 	char bytes[16 * KB];
 	ssize_t n;
 
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	while ((n = read(ends[0], bytes, sizeof(bytes))) > 0)
-		take(r, bytes, n);
+		letters_take(r, bytes, n);
 }
 
-static void chunks_arrive_in_their_order(void **state)
+CASE(chunks_arrive_in_their_order, setup, teardown)
 {
-	struct reader r = {0};
+	struct letters r = {0};
 
 	open_stream(1000 * KB);
 	assert_int_equal(output_pending_fd(o), -1);
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(append('a' + i, 100 + i), 0);
+		assert_int_equal(append(o, 'a' + i, 100 + i), 0);
 		assert_int_equal(output_pending_fd(o), ends[1]);
 		assert_int_equal(output_pump(o, &d), 0);
 		assert_int_equal(output_pending_fd(o), -1);
 	}
 	assert_int_equal(output_finish(o, &d), 0);
 	read_some(&r);
-	end(&r);
-	assert_string_equal(r.text, "a100 b101 c102 d103 e104 ");
+	assert_string_equal(letters_end(&r), "a100 b101 c102 d103 e104");
 	assert_int_equal(output_size(o), 510);
 	assert_false(output_was_removed(o));
 }
 
 /* Nothing here waits: a pump that did would hang, because the same thread reads later. */
-static void a_slow_reader_gets_all_that_fits_into_memory(void **state)
+CASE(a_slow_reader_gets_all_that_fits_into_memory, setup, teardown)
 {
-	struct reader r = {0};
+	struct letters r = {0};
 
 	open_stream(100 * KB);
-	assert_int_equal(append('a', 90 * KB), 0);
+	assert_int_equal(append(o, 'a', 90 * KB), 0);
 	assert_int_equal(output_pump(o, &d), 0);
-	assert_int_equal(append('b', 50 * KB), 0);
+	assert_int_equal(append(o, 'b', 50 * KB), 0);
 	while (output_pending_fd(o) >= 0) {
 		assert_int_equal(output_pump(o, &d), 0);
 		read_some(&r);
 	}
 	read_some(&r);
-	end(&r);
-	assert_string_equal(r.text, "a92160 b51200 ");
+	assert_string_equal(letters_end(&r), "a92160 b51200");
 	assert_int_equal(output_dropped(o), 0);
 }
 
-static void what_is_too_much_is_dropped_in_whole_chunks_but_not_the_one_that_is_sent(void **state)
+CASE(what_is_too_much_is_dropped_in_whole_chunks_but_not_the_one_that_is_sent, setup, teardown)
 {
-	struct reader r = {0};
+	struct letters r = {0};
 
 	open_stream(100 * KB);
-	assert_int_equal(append('a', 50 * KB), 0);
+	assert_int_equal(append(o, 'a', 50 * KB), 0);
 	assert_int_equal(output_pump(o, &d), 0);
-	assert_int_equal(append('b', 40 * KB), 0);
-	assert_int_equal(append('c', 40 * KB), 0);
-	assert_int_equal(append('d', 40 * KB), 0);
+	assert_int_equal(append(o, 'b', 40 * KB), 0);
+	assert_int_equal(append(o, 'c', 40 * KB), 0);
+	assert_int_equal(append(o, 'd', 40 * KB), 0);
 	assert_int_equal(output_dropped(o), 1);
-	assert_int_equal(append('e', 101 * KB), -EFBIG);
+	assert_int_equal(append(o, 'e', 101 * KB), -EFBIG);
 	while (output_pending_fd(o) >= 0) {
 		assert_int_equal(output_pump(o, &d), 0);
 		read_some(&r);
 	}
 	read_some(&r);
-	end(&r);
-	assert_string_equal(r.text, "a51200 c40960 d40960 ");
+	assert_string_equal(letters_end(&r), "a51200 c40960 d40960");
 	assert_int_equal(output_size(o), 130 * KB);
 }
 
-static void a_reader_that_is_gone_is_an_error(void **state)
+CASE(a_reader_that_is_gone_is_an_error, setup, teardown)
 {
 	open_stream(1000 * KB);
-	assert_int_equal(append('a', 100), 0);
+	assert_int_equal(append(o, 'a', 100), 0);
 	close(ends[0]);
 	ends[0] = -1;
 	assert_int_equal(output_pump(o, &d), -EPIPE);
@@ -176,47 +124,31 @@ static void *read_to_the_end(void *reader)
 	ssize_t n;
 
 	while ((n = read(ends[0], bytes, sizeof(bytes))) > 0)
-		take(reader, bytes, n);
+		letters_take(reader, bytes, n);
 	return NULL;
 }
 
-static void the_end_waits_for_the_reader(void **state)
+CASE(the_end_waits_for_the_reader, setup, teardown)
 {
-	struct reader r = {0};
+	struct letters r = {0};
 	pthread_t thread;
 
 	open_stream(1000 * KB);
-	assert_int_equal(append('a', 300 * KB), 0);
-	assert_int_equal(append('b', 1), 0);
+	assert_int_equal(append(o, 'a', 300 * KB), 0);
+	assert_int_equal(append(o, 'b', 1), 0);
 	assert_int_equal(pthread_create(&thread, NULL, read_to_the_end, &r), 0);
 	assert_int_equal(output_finish(o, &d), 0);
 	close(ends[1]);
 	ends[1] = -1;
 	pthread_join(thread, NULL);
-	end(&r);
-	assert_string_equal(r.text, "a307200 b1 ");
+	assert_string_equal(letters_end(&r), "a307200 b1");
 }
 
-static void there_is_nothing_to_copy(void **state)
+CASE(there_is_nothing_to_copy, setup, teardown)
 {
 	uint64_t size;
 
 	open_stream(1000 * KB);
-	assert_int_equal(append('a', 100), 0);
+	assert_int_equal(append(o, 'a', 100), 0);
 	assert_int_equal(output_save(o, "/nonexistent/x.jfr", 0, &size, &d), -ENOTSUP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(chunks_arrive_in_their_order),
-		T(a_slow_reader_gets_all_that_fits_into_memory),
-		T(what_is_too_much_is_dropped_in_whole_chunks_but_not_the_one_that_is_sent),
-		T(a_reader_that_is_gone_is_an_error),
-		T(the_end_waits_for_the_reader),
-		T(there_is_nothing_to_copy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,37 +4,28 @@
  * made by hand, a tick is a nanosecond, the disk and the description of the JVM
  * are answered here (wrapped by the linker).
  */
+#include "user/jvm/jvm_model.h"
 #include "user/record/recorder.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/jfr_dissect.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static bool disk_full, target_hidden;
 static const char *jvm_version; /* NULL: unreadable */
 
-int __wrap_fstatvfs(int fd, struct statvfs *v);
-int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag);
-int __wrap_jvm_model_version(const struct target *t, char *out, size_t size, struct diag *diag);
-
-int __wrap_fstatvfs(int fd, struct statvfs *v)
+WRAP(int, fstatvfs, int fd, struct statvfs *v)
 {
 	*v = (struct statvfs){.f_frsize = 1, .f_blocks = 1ULL << 40, .f_bavail = disk_full ? 1 : 1ULL << 39};
 	return 0;
 }
 
-int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag)
+WRAP(int, target_describe, const struct target *t, struct target_description *out, struct diag *diag)
 {
 	if (target_hidden)
 		return diag_errno(diag, EACCES, "cannot read the target");
@@ -46,7 +37,7 @@ int __wrap_target_describe(const struct target *t, struct target_description *ou
 	return 0;
 }
 
-int __wrap_jvm_model_version(const struct target *t, char *out, size_t size, struct diag *diag)
+WRAP(int, jvm_model_version, const struct target *t, char *out, size_t size, struct diag *diag)
 {
 	if (!jvm_version)
 		return diag_errno(diag, EIO, "cannot read the JVM's version text");
@@ -187,7 +178,7 @@ static const char *text(const struct dissect_event *e, const char *name)
 	return t ? t : "(null)";
 }
 
-static void span_becomes_a_method_trace(void **state)
+CASE(span_becomes_a_method_trace, setup, teardown)
 {
 	uint64_t start;
 
@@ -215,7 +206,7 @@ static void span_becomes_a_method_trace(void **state)
 	assert_int_equal(recorder_counts(b->recorder)->thrown, 1);
 }
 
-static void virtual_thread_is_itself_not_its_carrier(void **state)
+CASE(virtual_thread_is_itself_not_its_carrier, setup, teardown)
 {
 	struct stream_vthread v = {.java_id = 77, .name = "order 77"}, unknown = {0};
 
@@ -230,7 +221,7 @@ static void virtual_thread_is_itself_not_its_carrier(void **state)
 	assert_int_equal(number(call(0), "thrown"), 0);
 }
 
-static void what_the_segment_does_not_know_is_null(void **state)
+CASE(what_the_segment_does_not_know_is_null, setup, teardown)
 {
 	begin();
 	feed((struct frt_span){now(), 2000, 999, 0, 999, FRT_SPAN, 0}, NULL);
@@ -244,7 +235,7 @@ static void what_the_segment_does_not_know_is_null(void **state)
 	}
 }
 
-static void forged_rows_do_no_harm(void **state)
+CASE(forged_rows_do_no_harm, setup, teardown)
 {
 	struct frt_thread *t = fake_thread(&b->segment, 3, "", "");
 	uint32_t odd = fake_method(&b->segment, 4000000000, "m", "()V", 0),
@@ -263,7 +254,7 @@ static void forged_rows_do_no_harm(void **state)
 	assert_string_equal(text(call(0), "method.name"), "(null)");
 }
 
-static void chunk_that_is_large_enough_is_closed(void **state)
+CASE(chunk_that_is_large_enough_is_closed, setup, teardown)
 {
 	enum { SPANS = 10000 };
 	unsigned int seen[2] = {0, 0};
@@ -290,7 +281,7 @@ static void chunk_that_is_large_enough_is_closed(void **state)
 }
 
 /* Before that a kill of frtrace leaves nothing. */
-static void first_chunk_is_written_a_second_after_the_first_call(void **state)
+CASE(first_chunk_is_written_a_second_after_the_first_call, setup, teardown)
 {
 	uint64_t size;
 
@@ -312,7 +303,7 @@ static void first_chunk_is_written_a_second_after_the_first_call(void **state)
 }
 
 /* The writer forgets threads that two chunks did not use. */
-static void thread_that_comes_back_after_many_chunks_is_still_named(void **state)
+CASE(thread_that_comes_back_after_many_chunks_is_still_named, setup, teardown)
 {
 	enum { SPANS = 30000 };
 
@@ -327,7 +318,7 @@ static void thread_that_comes_back_after_many_chunks_is_still_named(void **state
 	assert_string_equal(text(call(SPANS), "eventThread.javaName"), "worker-2");
 }
 
-static void each_chunk_says_what_is_recorded(void **state)
+CASE(each_chunk_says_what_is_recorded, setup, teardown)
 {
 	const struct dissect_event *e;
 	bool threshold = false, filter = false;
@@ -347,7 +338,7 @@ static void each_chunk_says_what_is_recorded(void **state)
 	assert_int_equal(number(e, "pid"), 4242);
 }
 
-static void each_chunk_has_the_memory_of_the_machine(void **state)
+CASE(each_chunk_has_the_memory_of_the_machine, setup, teardown)
 {
 	const struct dissect_event *e;
 
@@ -371,7 +362,7 @@ static bool has_setting(const char *name, const char *value)
 }
 
 /* JFR has one setting for all filters of an event. */
-static void filters_of_an_event_are_one_setting(void **state)
+CASE(filters_of_an_event_are_one_setting, setup, teardown)
 {
 	const struct dissect_event *e;
 	size_t filters = 0;
@@ -387,7 +378,7 @@ static void filters_of_an_event_are_one_setting(void **state)
 	assert_int_equal(filters, 2);
 }
 
-static void thresholds_are_written_as_jfr_does(void **state)
+CASE(thresholds_are_written_as_jfr_does, setup, teardown)
 {
 	b->settings.threshold_ns = 0;
 	begin();
@@ -395,7 +386,7 @@ static void thresholds_are_written_as_jfr_does(void **state)
 	assert_true(has_setting("threshold", "0 ms"));
 }
 
-static void jvm_is_described_as_in_its_own_recordings(void **state)
+CASE(jvm_is_described_as_in_its_own_recordings, setup, teardown)
 {
 	const struct dissect_event *e;
 
@@ -407,7 +398,7 @@ static void jvm_is_described_as_in_its_own_recordings(void **state)
 	assert_string_equal(text(e, "jvmVersion"), jvm_version);
 }
 
-static void implausible_version_is_not_written(void **state)
+CASE(implausible_version_is_not_written, setup, teardown)
 {
 	const struct dissect_event *e;
 
@@ -419,7 +410,7 @@ static void implausible_version_is_not_written(void **state)
 	assert_string_equal(text(e, "jvmVersion"), "17");
 }
 
-static void file_says_how_deep_stacks_are(void **state)
+CASE(file_says_how_deep_stacks_are, setup, teardown)
 {
 	b->settings.stack_depth = 17;
 	b->resolver = (struct resolver *)b; /* not asked: there are no stacks */
@@ -429,7 +420,7 @@ static void file_says_how_deep_stacks_are(void **state)
 	assert_true(has_setting("stackDepth", "17"));
 }
 
-static void file_says_that_there_are_no_stacks(void **state)
+CASE(file_says_that_there_are_no_stacks, setup, teardown)
 {
 	begin();
 	finish();
@@ -444,7 +435,7 @@ static uint32_t stack_of_caller(int line)
 	return fake_stack(&b->segment, &f, 1, FRT_WALK_BOTTOM, 0);
 }
 
-static void span_gets_its_stack(void **state)
+CASE(span_gets_its_stack, setup, teardown)
 {
 	struct frt_span s = fake_span(now(), b->method, 1, 0);
 	const struct dissect_event *e;
@@ -463,7 +454,7 @@ static void span_gets_its_stack(void **state)
 	assert_false(dissect_number(b->read, e, "stackTrace.frames", &(int64_t){0}));
 }
 
-static void stacks_are_read_without_a_span_that_names_them(void **state)
+CASE(stacks_are_read_without_a_span_that_names_them, setup, teardown)
 {
 	struct frames_counts counts;
 	uint32_t first;
@@ -480,7 +471,7 @@ static void stacks_are_read_without_a_span_that_names_them(void **state)
 	assert_int_equal(counts.given_up, 1);
 }
 
-static void loss_is_noted_by_its_growth(void **state)
+CASE(loss_is_noted_by_its_growth, setup, teardown)
 {
 	begin();
 	recorder_note_loss(b->recorder, 0);
@@ -494,7 +485,7 @@ static void loss_is_noted_by_its_growth(void **state)
 	assert_int_equal(number(dissect_find(b->read, "jdk.DataLoss", 1), "total"), 25 * FRT_RECORD_SIZE);
 }
 
-static void nothing_is_recorded_beyond_max_events(void **state)
+CASE(nothing_is_recorded_beyond_max_events, setup, teardown)
 {
 	b->settings.max_events = 3;
 	begin();
@@ -507,7 +498,7 @@ static void nothing_is_recorded_beyond_max_events(void **state)
 	assert_int_equal(recorder_counts(b->recorder)->events, 3);
 }
 
-static void end_of_the_target_is_in_the_file(void **state)
+CASE(end_of_the_target_is_in_the_file, setup, teardown)
 {
 	begin();
 	assert_int_equal(recorder_finish(b->recorder, true, &d), 0);
@@ -515,7 +506,7 @@ static void end_of_the_target_is_in_the_file(void **state)
 	assert_int_equal(dissect_count(b->read, "jdk.Shutdown"), 1);
 }
 
-static void full_disk_is_told_once_and_its_calls_are_not_counted_as_recorded(void **state)
+CASE(full_disk_is_told_once_and_its_calls_are_not_counted_as_recorded, setup, teardown)
 {
 	b->settings.max_size = 1 << 20;
 	begin();
@@ -526,7 +517,7 @@ static void full_disk_is_told_once_and_its_calls_are_not_counted_as_recorded(voi
 	for (unsigned int i = 0; i < 30000; i++)
 		feed((struct frt_span){now(), 2000, b->method, 0, 1, FRT_SPAN, FRT_SPAN_THROWN}, NULL);
 	assert_int_equal(recorder_tick(b->recorder, &d), -EIO);
-	assert_non_null(strstr(d.text, "stop before the disk is full"));
+	assert_contains(d.text, "stop before the disk is full");
 	assert_int_equal(recorder_finish(b->recorder, false, &d), 0);
 	read_file(); /* what was finished is sound */
 	assert_true(dissect_count(b->read, "jdk.MethodTrace") > 0);
@@ -536,7 +527,7 @@ static void full_disk_is_told_once_and_its_calls_are_not_counted_as_recorded(voi
 }
 
 /* Every call is in the file, unwritten, or known to come after the failure. */
-static void calls_after_a_failure_are_lost_ones_too(void **state)
+CASE(calls_after_a_failure_are_lost_ones_too, setup, teardown)
 {
 	b->settings.max_size = 1 << 20;
 	begin();
@@ -547,7 +538,7 @@ static void calls_after_a_failure_are_lost_ones_too(void **state)
 	assert_int_equal(recorder_counts(b->recorder)->unwritten, 30000);
 }
 
-static void methods_that_are_timed_from_some_moment_on_are_in_the_file(void **state)
+CASE(methods_that_are_timed_from_some_moment_on_are_in_the_file, setup, teardown)
 {
 	struct frt_sum *shared = (struct frt_sum *)(b->segment.base + FRT_SHARED_AT);
 	uint64_t *rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
@@ -568,7 +559,7 @@ static void methods_that_are_timed_from_some_moment_on_are_in_the_file(void **st
 	assert_int_equal(recorder_timed_calls(b->recorder, b->method), 40);
 }
 
-static void calls_that_come_are_counted_for_who_wants_to_know(void **state)
+CASE(calls_that_come_are_counted_for_who_wants_to_know, setup, teardown)
 {
 	b->rates = calloc(1, sizeof(*b->rates));
 	begin();
@@ -579,7 +570,7 @@ static void calls_that_come_are_counted_for_who_wants_to_know(void **state)
 	assert_int_equal(b->rates->of[b->method].threads, CALL_RATE_THREAD(1) | CALL_RATE_THREAD(2));
 }
 
-static void failure_keeps_its_cause(void **state)
+CASE(failure_keeps_its_cause, setup, teardown)
 {
 	struct recorder_setup s = {.settings = &b->settings, .target = &b->target, .segment = &b->segment};
 
@@ -592,45 +583,10 @@ static void failure_keeps_its_cause(void **state)
 	assert_string_equal(d.text, "cannot read the target: Permission denied");
 }
 
-static void recording_without_calls_is_a_sound_file(void **state)
+CASE(recording_without_calls_is_a_sound_file, setup, teardown)
 {
 	begin();
 	finish();
 	assert_int_equal(b->read->chunks, 1);
 	assert_int_equal(dissect_count(b->read, "jdk.MethodTrace"), 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(span_becomes_a_method_trace),
-		TEST(virtual_thread_is_itself_not_its_carrier),
-		TEST(what_the_segment_does_not_know_is_null),
-		TEST(forged_rows_do_no_harm),
-		TEST(chunk_that_is_large_enough_is_closed),
-		TEST(first_chunk_is_written_a_second_after_the_first_call),
-		TEST(thread_that_comes_back_after_many_chunks_is_still_named),
-		TEST(each_chunk_says_what_is_recorded),
-		TEST(each_chunk_has_the_memory_of_the_machine),
-		TEST(filters_of_an_event_are_one_setting),
-		TEST(thresholds_are_written_as_jfr_does),
-		TEST(jvm_is_described_as_in_its_own_recordings),
-		TEST(implausible_version_is_not_written),
-		TEST(file_says_how_deep_stacks_are),
-		TEST(file_says_that_there_are_no_stacks),
-		TEST(span_gets_its_stack),
-		TEST(stacks_are_read_without_a_span_that_names_them),
-		TEST(loss_is_noted_by_its_growth),
-		TEST(nothing_is_recorded_beyond_max_events),
-		TEST(end_of_the_target_is_in_the_file),
-		TEST(full_disk_is_told_once_and_its_calls_are_not_counted_as_recorded),
-		TEST(calls_after_a_failure_are_lost_ones_too),
-		TEST(methods_that_are_timed_from_some_moment_on_are_in_the_file),
-		TEST(calls_that_come_are_counted_for_who_wants_to_know),
-		TEST(failure_keeps_its_cause),
-		TEST(recording_without_calls_is_a_sound_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,14 +6,8 @@
  */
 #include "user/record/span_events.h"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
 static const struct wait_stack_ids no_stacks;
 
@@ -45,13 +39,8 @@ static uint32_t seed;
 static uint64_t now;
 static size_t fast;
 
-void __real_jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form,
-			      const struct jfr_trace_call *calls, size_t n);
-void __wrap_jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form,
-			      const struct jfr_trace_call *calls, size_t n);
-
-void __wrap_jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form,
-			      const struct jfr_trace_call *calls, size_t n)
+WRAP(void, jfr_method_traces, struct jfr_writer *w, const struct jfr_trace_form *form,
+     const struct jfr_trace_call *calls, size_t n)
 {
 	fast += n;
 	__real_jfr_method_traces(w, form, calls, n);
@@ -297,46 +286,33 @@ static void write_both(enum jfr_kernel kernel, bool jdk_fields, bool no_pauses)
 	compare_sums();
 }
 
-static void paths_write_the_same_with_the_kernels_times(void **state)
+CASE(paths_write_the_same_with_the_kernels_times, setup, teardown)
 {
 	write_both(JFR_KERNEL_WAITS, false, false);
 	assert_true(fast > 1000);
 }
 
-static void paths_write_the_same_with_usage(void **state)
+CASE(paths_write_the_same_with_usage, setup, teardown)
 {
 	write_both(JFR_KERNEL_FULL, false, false);
 	assert_true(fast > 1000);
 }
 
-static void paths_write_the_same_without_the_kernel(void **state)
+CASE(paths_write_the_same_without_the_kernel, setup, teardown)
 {
 	write_both(JFR_KERNEL_NONE, false, false);
 	assert_true(fast > 10000);
 }
 
-static void paths_write_the_same_with_the_fields_of_the_jdk(void **state)
+CASE(paths_write_the_same_with_the_fields_of_the_jdk, setup, teardown)
 {
 	write_both(JFR_KERNEL_WAITS, true, false);
 	assert_true(fast > 1000);
 }
 
 /* Unknown is not 0. */
-static void unknown_pauses_take_the_general_path(void **state)
+CASE(unknown_pauses_take_the_general_path, setup, teardown)
 {
 	write_both(JFR_KERNEL_WAITS, false, true);
 	assert_int_equal(fast, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(paths_write_the_same_with_the_kernels_times, setup, teardown),
-		cmocka_unit_test_setup_teardown(paths_write_the_same_with_usage, setup, teardown),
-		cmocka_unit_test_setup_teardown(paths_write_the_same_without_the_kernel, setup, teardown),
-		cmocka_unit_test_setup_teardown(paths_write_the_same_with_the_fields_of_the_jdk, setup, teardown),
-		cmocka_unit_test_setup_teardown(unknown_pauses_take_the_general_path, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,8 @@
 /* Keys of threads: virtual ones, whose names come with some of their calls only, and those of native calls. */
 #include "bpf/queue.h"
 #include "tests/lib/fake_segment.h"
+#include "tests/lib/test.h"
 #include "user/record/thread_keys.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct segment segment;
 static struct jfr_writer *writer;
@@ -36,7 +31,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void name_is_used_as_soon_as_it_is_known(void **state)
+CASE(name_is_used_as_soon_as_it_is_known, setup, teardown)
 {
 	uint64_t before = thread_keys_of(keys, 1, &nameless), named = thread_keys_of(keys, 1, &worker);
 
@@ -45,7 +40,7 @@ static void name_is_used_as_soon_as_it_is_known(void **state)
 	assert_true(thread_keys_of_virtual_waker(keys, 41) == named);
 }
 
-static void name_is_still_known_in_the_next_chunk(void **state)
+CASE(name_is_still_known_in_the_next_chunk, setup, teardown)
 {
 	uint64_t named = thread_keys_of(keys, 1, &worker);
 
@@ -53,7 +48,7 @@ static void name_is_still_known_in_the_next_chunk(void **state)
 	assert_true(thread_keys_of(keys, 1, &nameless) == named);
 }
 
-static void another_thread_does_not_get_the_name(void **state)
+CASE(another_thread_does_not_get_the_name, setup, teardown)
 {
 	struct stream_vthread other = {.java_id = 41 + 8192};
 	uint64_t named = thread_keys_of(keys, 1, &worker), key = thread_keys_of(keys, 1, &other);
@@ -63,7 +58,7 @@ static void another_thread_does_not_get_the_name(void **state)
 }
 
 /* Of a native call. The record of its thread comes late if the queue was full. */
-static void thread_is_known_as_soon_as_it_is_told_of(void **state)
+CASE(thread_is_known_as_soon_as_it_is_told_of, setup, teardown)
 {
 	uint32_t thread = FRT_NATIVE_KEY | 1;
 	uint64_t key;
@@ -86,7 +81,7 @@ static uint64_t waker_key(uint32_t tid, uint32_t started, char shown[WAKER_NAME]
 }
 
 /* The kernel gives the id of a thread that has ended to a new one. */
-static void a_waker_with_the_id_of_another_thread_is_not_that_thread(void **state)
+CASE(a_waker_with_the_id_of_another_thread_is_not_that_thread, setup, teardown)
 {
 	char shown[WAKER_NAME];
 	uint64_t key;
@@ -106,18 +101,4 @@ static void a_waker_with_the_id_of_another_thread_is_not_that_thread(void **stat
 	thread_keys_next_chunk(keys);
 	assert_true(waker_key(4001, 70, shown) == thread_keys_of(keys, 1, NULL));
 	assert_string_equal(shown, "worker");
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(name_is_used_as_soon_as_it_is_known),
-		TEST(name_is_still_known_in_the_next_chunk),
-		TEST(another_thread_does_not_get_the_name),
-		TEST(thread_is_known_as_soon_as_it_is_told_of),
-		TEST(a_waker_with_the_id_of_another_thread_is_not_that_thread),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

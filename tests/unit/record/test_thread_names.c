@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names themselves are read by user/hotspot/thread_object.c, which has a test of its own. */
 #include "tests/lib/fake_vm.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/record/thread_names.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "user/text/monotonic.h"
 
 #define OS_THREAD (FAKE_VM_THREADS + 0x2000)
 
 static struct fake_vm vm;
 static int64_t now, passes; /* ns; `passes`: with each look at the clock */
 
-int64_t __wrap_monotonic_ns(void);
-
-int64_t __wrap_monotonic_ns(void)
+WRAP(int64_t, monotonic_ns, void)
 {
 	return now += passes;
 }
@@ -25,19 +19,14 @@ int64_t __wrap_monotonic_ns(void)
 static bool alive; /* /proc shows that it is the same thread still */
 static struct thread_object object;
 
-bool __wrap_target_task_is(const struct target *t, uint32_t tid, const char kernel_name[16], uint32_t started,
-			   unsigned int shift);
-int __wrap_thread_object_read(struct thread_object *out, const struct hotspot_layout *l, const struct mem *m,
-			      uint64_t java_thread);
-
-bool __wrap_target_task_is(const struct target *t, uint32_t tid, const char kernel_name[16], uint32_t started,
-			   unsigned int shift)
+WRAP(bool, target_task_is, const struct target *t, uint32_t tid, const char kernel_name[16], uint32_t started,
+     unsigned int shift)
 {
 	return alive;
 }
 
-int __wrap_thread_object_read(struct thread_object *out, const struct hotspot_layout *l, const struct mem *m,
-			      uint64_t java_thread)
+WRAP(int, thread_object_read, struct thread_object *out, const struct hotspot_layout *l, const struct mem *m,
+     uint64_t java_thread)
 {
 	*out = object;
 	return object.java_id ? 0 : -EAGAIN;
@@ -103,7 +92,7 @@ static const char *wakes(uint32_t started, const char *name)
 	return o ? o->name : NULL;
 }
 
-static void collectors_are_no_java_threads(void **state)
+CASE(collectors_are_no_java_threads, setup, teardown)
 {
 	assert_true(is_collector(4001, "G1 Conc#0"));
 	assert_true(is_collector(4001, "G1 Conc#0"));
@@ -113,20 +102,20 @@ static void collectors_are_no_java_threads(void **state)
 	assert_false(is_collector(4003, "VM Thread"));
 }
 
-static void a_java_thread_that_is_younger_than_the_list_is_no_collector(void **state)
+CASE(a_java_thread_that_is_younger_than_the_list_is_no_collector, setup, teardown)
 {
 	assert_string_equal(wakes(7, "worker"), "worker");
 	fake_mem_put(&vm.m, OS_THREAD + vm.layout.osthread_id, 4001, 4);
 	assert_false(is_collector(4001, "G1 Conc#0"));
 }
 
-static void nobody_is_a_collector_while_the_threads_are_unknown(void **state)
+CASE(nobody_is_a_collector_while_the_threads_are_unknown, setup, teardown)
 {
 	fake_mem_put(&vm.m, vm.layout.threads, 0, 8);
 	assert_false(is_collector(4001, "G1 Conc#0"));
 }
 
-static void a_thread_that_is_alive_is_known_at_once(void **state)
+CASE(a_thread_that_is_alive_is_known_at_once, setup, teardown)
 {
 	unsigned int reads;
 
@@ -138,14 +127,14 @@ static void a_thread_that_is_alive_is_known_at_once(void **state)
 	assert_int_equal(vm.m.reads, reads);
 }
 
-static void without_proc_a_thread_is_known_when_it_wakes_again(void **state)
+CASE(without_proc_a_thread_is_known_when_it_wakes_again, setup, teardown)
 {
 	alive = false;
 	assert_null(wakes(7, "worker"));
 	assert_string_equal(wakes(7, "worker"), "worker");
 }
 
-static void a_thread_with_the_same_id_is_another_one(void **state)
+CASE(a_thread_with_the_same_id_is_another_one, setup, teardown)
 {
 	assert_string_equal(wakes(7, "worker"), "worker");
 	object_is(42, "another");
@@ -156,7 +145,7 @@ static void a_thread_with_the_same_id_is_another_one(void **state)
 	assert_null(wakes(9, "worker"));
 }
 
-static void a_thread_that_renames_itself_has_each_name_at_its_time(void **state)
+CASE(a_thread_that_renames_itself_has_each_name_at_its_time, setup, teardown)
 {
 	assert_string_equal(wakes(7, "worker"), "worker");
 	object_is(41, "idle");
@@ -168,7 +157,7 @@ static void a_thread_that_renames_itself_has_each_name_at_its_time(void **state)
 	assert_string_equal(wakes(7, "idle"), "idle");
 }
 
-static void another_name_is_noticed_after_a_second(void **state)
+CASE(another_name_is_noticed_after_a_second, setup, teardown)
 {
 	assert_string_equal(wakes(7, "java"), "worker");
 	object_is(41, "idle");
@@ -180,7 +169,7 @@ static void another_name_is_noticed_after_a_second(void **state)
 	assert_string_equal(wakes(7, "java"), "idle");
 }
 
-static void a_thread_that_is_not_javas_is_not_looked_for_for_ever(void **state)
+CASE(a_thread_that_is_not_javas_is_not_looked_for_for_ever, setup, teardown)
 {
 	unsigned int reads;
 
@@ -195,7 +184,7 @@ static void a_thread_that_is_not_javas_is_not_looked_for_for_ever(void **state)
 }
 
 /* The JVM chooses the names of its threads, and how many there are. */
-static void reading_takes_a_small_part_of_the_time(void **state)
+CASE(reading_takes_a_small_part_of_the_time, setup, teardown)
 {
 	unsigned int reads;
 
@@ -210,23 +199,4 @@ static void reading_takes_a_small_part_of_the_time(void **state)
 	assert_int_equal(vm.m.reads, reads);
 	now += 10000000000;
 	assert_true(is_collector(5011, "G1 Conc#0"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(collectors_are_no_java_threads),
-		T(a_java_thread_that_is_younger_than_the_list_is_no_collector),
-		T(nobody_is_a_collector_while_the_threads_are_unknown),
-		T(a_thread_that_is_alive_is_known_at_once),
-		T(without_proc_a_thread_is_known_when_it_wakes_again),
-		T(a_thread_with_the_same_id_is_another_one),
-		T(a_thread_that_renames_itself_has_each_name_at_its_time),
-		T(another_name_is_noticed_after_a_second),
-		T(a_thread_that_is_not_javas_is_not_looked_for_for_ever),
-		T(reading_takes_a_small_part_of_the_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,7 @@
 /* Which methods are throttled: a table of decisions, and seconds of a segment made by hand, in which a tick is a nanosecond. */
 #include "user/record/throttle.h"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define SECOND 1000000000LL
 
@@ -41,7 +34,7 @@ static const struct decision {
 	{"by themselves and by the sum", .25, 4, 1, {{.2, 1}, {.3, 1}, {.1, 1}}, "10"},
 };
 
-static void each_decision_is_right(void **state)
+CASE(each_decision_is_right)
 {
 	for (size_t i = 0; i < sizeof(decisions) / sizeof(decisions[0]); i++) {
 		const struct decision *want = &decisions[i];
@@ -63,7 +56,7 @@ static void each_decision_is_right(void **state)
 	}
 }
 
-static void thousands_below_the_limit_drop_by_their_sum(void **state)
+CASE(thousands_below_the_limit_drop_by_their_sum)
 {
 	enum { METHODS = 5000, DROPS = 2500 }; /* .0001 each: .5 in all; .25 may stay */
 	struct throttle_limit limit = {.2501, 4, 1};
@@ -153,7 +146,7 @@ static bool is_throttled(uint32_t method)
 	return b->rules[method] == (FRT_RULE_UNTRACED | FRT_RULE_TIMED);
 }
 
-static void hot_method_is_throttled_and_the_slow_one_is_not(void **state)
+CASE(hot_method_is_throttled_and_the_slow_one_is_not, setup, teardown)
 {
 	struct frt_slot *s = thread(1), *t = thread(2);
 
@@ -170,7 +163,7 @@ static void hot_method_is_throttled_and_the_slow_one_is_not(void **state)
 	assert_int_equal(throttle_method(b->brake, 0), 1);
 }
 
-static void nothing_happens_before_a_second_is_over(void **state)
+CASE(nothing_happens_before_a_second_is_over, setup, teardown)
 {
 	struct frt_slot *s = thread(1);
 
@@ -182,7 +175,7 @@ static void nothing_happens_before_a_second_is_over(void **state)
 	assert_true(is_throttled(1));
 }
 
-static void burst_counts_over_the_whole_second(void **state)
+CASE(burst_counts_over_the_whole_second, setup, teardown)
 {
 	struct frt_slot *s = thread(1);
 
@@ -195,7 +188,7 @@ static void burst_counts_over_the_whole_second(void **state)
 	assert_int_equal(throttle_methods(b->brake), 0);
 }
 
-static void throttled_methods_stay_throttled(void **state)
+CASE(throttled_methods_stay_throttled, setup, teardown)
 {
 	struct frt_slot *s = thread(1);
 
@@ -237,7 +230,7 @@ static void throttle_two_methods(void)
 }
 
 /* 20 ns a call: 5 % of a CPU are 2.5 million calls a second. */
-static void throttled_methods_that_are_short_and_hot_lose_their_hooks(void **state)
+CASE(throttled_methods_that_are_short_and_hot_lose_their_hooks, setup, teardown)
 {
 	throttle_two_methods();
 	timed(1, 2600000, 199);
@@ -258,7 +251,7 @@ static void throttled_methods_that_are_short_and_hot_lose_their_hooks(void **sta
 	assert_int_equal(throttle_unhooked(b->brake), 1);
 }
 
-static void throttled_methods_that_are_called_less_keep_their_hooks(void **state)
+CASE(throttled_methods_that_are_called_less_keep_their_hooks, setup, teardown)
 {
 	throttle_two_methods();
 	timed(1, 2400000, 5);
@@ -268,7 +261,7 @@ static void throttled_methods_that_are_called_less_keep_their_hooks(void **state
 	assert_true(is_throttled(1));
 }
 
-static void methods_of_M_keep_their_hooks(void **state)
+CASE(methods_of_M_keep_their_hooks, setup, teardown)
 {
 	b->rules[1] = FRT_RULE_TIMED;
 	throttle_two_methods();
@@ -281,7 +274,7 @@ static void methods_of_M_keep_their_hooks(void **state)
 }
 
 /* A million calls that stay take 2 % of a CPU. */
-static void hooks_that_go_are_not_reported_as_hooks_that_stay(void **state)
+CASE(hooks_that_go_are_not_reported_as_hooks_that_stay, setup, teardown)
 {
 	struct frt_slot *s;
 
@@ -298,7 +291,7 @@ static void hooks_that_go_are_not_reported_as_hooks_that_stay(void **state)
 	assert_in_range(b->found.hook_calls, 29999999, 30000001);
 }
 
-static void methods_that_are_not_throttled_keep_their_hooks(void **state)
+CASE(methods_that_are_not_throttled_keep_their_hooks, setup, teardown)
 {
 	thread(1);
 	timed(1, 90000000, 5);
@@ -306,7 +299,7 @@ static void methods_that_are_not_throttled_keep_their_hooks(void **state)
 	assert_int_equal(throttle_unhooked(b->brake), 0);
 }
 
-static void idle_callers_do_not_raise_the_limit(void **state)
+CASE(idle_callers_do_not_raise_the_limit, setup, teardown)
 {
 	struct frt_slot *s = thread(1);
 
@@ -317,7 +310,7 @@ static void idle_callers_do_not_raise_the_limit(void **state)
 	assert_true(is_throttled(1));
 }
 
-static void busy_callers_do(void **state)
+CASE(busy_callers_do, setup, teardown)
 {
 	for (uint32_t i = 1; i < 10; i++)
 		calls(thread(i), 1, 400000); /* .36 of a CPU, of two */
@@ -325,7 +318,7 @@ static void busy_callers_do(void **state)
 	assert_int_equal(throttle_methods(b->brake), 0);
 }
 
-static void calls_that_are_not_recorded_throttle_nothing_but_are_reported_once(void **state)
+CASE(calls_that_are_not_recorded_throttle_nothing_but_are_reported_once, setup, teardown)
 {
 	struct frt_slot *s = thread(1);
 
@@ -340,7 +333,7 @@ static void calls_that_are_not_recorded_throttle_nothing_but_are_reported_once(v
 	assert_false(after(SECOND));
 }
 
-static void slots_of_an_earlier_recording_do_not_count(void **state)
+CASE(slots_of_an_earlier_recording_do_not_count, setup, teardown)
 {
 	struct frt_slot *s = thread(1);
 
@@ -354,7 +347,7 @@ static void slots_of_an_earlier_recording_do_not_count(void **state)
 	assert_false(after(SECOND));
 }
 
-static void forged_numbers_do_no_harm(void **state)
+CASE(forged_numbers_do_no_harm, setup, teardown)
 {
 	struct frt_slot *s = thread(UINT32_MAX);
 
@@ -368,29 +361,4 @@ static void forged_numbers_do_no_harm(void **state)
 	s->recorded = 0;
 	after(SECOND);
 	assert_in_range(throttle_methods(b->brake), 0, 1);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_decision_is_right),
-		cmocka_unit_test(thousands_below_the_limit_drop_by_their_sum),
-		TEST(hot_method_is_throttled_and_the_slow_one_is_not),
-		TEST(nothing_happens_before_a_second_is_over),
-		TEST(burst_counts_over_the_whole_second),
-		TEST(throttled_methods_stay_throttled),
-		TEST(throttled_methods_that_are_short_and_hot_lose_their_hooks),
-		TEST(throttled_methods_that_are_called_less_keep_their_hooks),
-		TEST(methods_of_M_keep_their_hooks),
-		TEST(hooks_that_go_are_not_reported_as_hooks_that_stay),
-		TEST(methods_that_are_not_throttled_keep_their_hooks),
-		TEST(idle_callers_do_not_raise_the_limit),
-		TEST(busy_callers_do),
-		TEST(calls_that_are_not_recorded_throttle_nothing_but_are_reported_once),
-		TEST(slots_of_an_earlier_recording_do_not_count),
-		TEST(forged_numbers_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

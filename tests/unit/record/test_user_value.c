@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Values of calls from the agent's records, whole, cut and forged. */
 #include "user/record/user_value.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct bytes text;
 
@@ -29,7 +23,7 @@ static bool is_wide(const struct jfr_user_value *v, const char *ascii, uint16_t 
 	return v->wide && v->length == strlen(ascii);
 }
 
-static void a_text_is_put_together(void **state)
+CASE(a_text_is_put_together)
 {
 	struct frt_field f[2] = {piece(FRT_FORM_LATIN1, "\5\0\0\0abc", 7, FRT_FIELD_MORE),
 				 piece(FRT_FORM_LATIN1, "de", 2, FRT_FIELD_LAST)};
@@ -42,7 +36,7 @@ static void a_text_is_put_together(void **state)
 	assert_memory_equal(v.text, "abcde", 5);
 }
 
-static void a_cut_text_says_its_length(void **state)
+CASE(a_cut_text_says_its_length)
 {
 	struct frt_field f = piece(FRT_FORM_LATIN1, "\0\x10\0\0abc", 7, 0);
 	struct jfr_user_value v;
@@ -52,7 +46,7 @@ static void a_cut_text_says_its_length(void **state)
 	assert_true(is_wide(&v, "abc?(4096)", 3, 0x2026));
 }
 
-static void a_class_name_is_readable(void **state)
+CASE(a_class_name_is_readable)
 {
 	struct frt_field f = piece(FRT_FORM_CLASS, "\5\0\0\0[La/B;", 10, 0),
 			 p = piece(FRT_FORM_CLASS, "\2\0\0\0[I", 6, 0);
@@ -65,7 +59,7 @@ static void a_class_name_is_readable(void **state)
 	assert_true(is_wide(&v, "int[]", 9, 0));
 }
 
-static void numbers_keep_their_kind(void **state)
+CASE(numbers_keep_their_kind)
 {
 	int64_t n = -5;
 	double twice = 2.5;
@@ -84,7 +78,7 @@ static void numbers_keep_their_kind(void **state)
 }
 
 /* Sizes and flags may be anything. */
-static void forged_records_stay_in_their_bounds(void **state)
+CASE(forged_records_stay_in_their_bounds)
 {
 	struct frt_field f[200];
 	struct jfr_user_value v;
@@ -111,7 +105,7 @@ static int user_value_release(void **state)
 	return 0;
 }
 
-static void the_class_of_the_exception_stands_among_the_values(void **state)
+CASE(the_class_of_the_exception_stands_among_the_values)
 {
 	struct frt_field f[3] = {piece(FRT_FORM_INTEGER, "\1\0\0\0\0\0\0\0", 8, 0),
 				 piece(FRT_FORM_CLASS, "\11\0\0\0La/", 7, FRT_FIELD_MORE),
@@ -128,7 +122,7 @@ static void the_class_of_the_exception_stands_among_the_values(void **state)
 	assert_string_equal(name, "");
 }
 
-static void ids_of_a_trace_are_in_network_order(void **state)
+CASE(ids_of_a_trace_are_in_network_order)
 {
 	struct frt_field f[2] = {piece(FRT_FORM_INTEGER, "\1\0\0\0\0\0\0\0", 8, 0),
 				 piece(FRT_FORM_TRACE,
@@ -148,7 +142,7 @@ static void ids_of_a_trace_are_in_network_order(void **state)
 	assert_true(call.span == 0xf067aa0ba902b701);
 }
 
-static void what_no_class_has_is_missing_and_names_the_class(void **state)
+CASE(what_no_class_has_is_missing_and_names_the_class)
 {
 	struct frt_field f[3] = {piece(FRT_FORM_ABSENT, "\11\0\0\0La/", 7, FRT_FIELD_MORE),
 				 piece(FRT_FORM_ABSENT, "Plug$B;", 7, FRT_FIELD_LAST),
@@ -171,17 +165,6 @@ static void what_no_class_has_is_missing_and_names_the_class(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_no_class_has_is_missing_and_names_the_class),
-		cmocka_unit_test(the_class_of_the_exception_stands_among_the_values),
-		cmocka_unit_test(ids_of_a_trace_are_in_network_order),
-		cmocka_unit_test(a_text_is_put_together),
-		cmocka_unit_test(a_cut_text_says_its_length),
-		cmocka_unit_test(a_class_name_is_readable),
-		cmocka_unit_test(numbers_keep_their_kind),
-		cmocka_unit_test(forged_records_stay_in_their_bounds),
-	};
-
 	bytes_init(&text);
-	return cmocka_run_group_tests(tests, NULL, user_value_release);
+	return test_main(NULL, user_value_release);
 }

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The model keeps every wait for ever and adds them up one by one. */
+#include "tests/unit/record/joined.h"
 #include "user/record/pauses.h"
-#include "user/record/wait_join.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define THREAD 7u
-#define DEEP   40
-#define MANY   20000
-
-static struct diag d;
+#define DEEP 40
+#define MANY 20000
 
 static struct jvm_model {
-	struct wait_join *join;
 	struct frt_wait wait[MANY];
 	bool claimed[MANY];
 	size_t waits;
@@ -71,24 +60,23 @@ static void on_wait(void *context, uint32_t thread, const struct wait *w)
 
 static void make(size_t thread_limit, size_t limit)
 {
-	struct wait_join_setup setup = {
+	struct wait_join_setup limits = {
 		.open = open_calls, .dropped = on_wait, .thread_limit = thread_limit, .limit = limit};
 
-	assert_int_equal(wait_join_new(&m->join, &setup, &d), 0);
+	assert_int_equal(join_waits(&limits), 0);
 }
 
-static int setup(void **state)
+static int setup_model(void **state)
 {
+	free(m);
 	m = calloc(1, sizeof(*m));
 	return !m;
 }
 
-static const struct wait_stack_ids no_stacks;
-
-static int teardown(void **state)
+static int setup(void **state)
 {
-	wait_join_free(m->join);
-	free(m);
+	setup_model(state);
+	make(0, 0);
 	return 0;
 }
 
@@ -101,7 +89,7 @@ static void add(int64_t off, int64_t wake, int64_t on)
 	w->syscall = m->waits % 300;
 	strcpy(w->waker_name, m->waits % 2 ? "odd" : "even");
 	m->waits++;
-	wait_join_wait(m->join, w, &(struct wait_stack_ids){.java = m->waits});
+	wait_join_wait(join, w, &(struct wait_stack_ids){.java = m->waits});
 }
 
 static int64_t overlap(int64_t a, int64_t b, int64_t from, int64_t to)
@@ -109,14 +97,6 @@ static int64_t overlap(int64_t a, int64_t b, int64_t from, int64_t to)
 	int64_t low = a > from ? a : from, high = b < to ? b : to;
 
 	return high > low ? high - low : 0;
-}
-
-static struct wait_join_split split(int64_t from, int64_t to)
-{
-	struct wait_join_split s;
-
-	wait_join_split(m->join, THREAD, from, to, &s);
-	return s;
 }
 
 /* The answer is the model's, or there is none. */
@@ -145,71 +125,46 @@ static bool check(int64_t from, int64_t to)
 
 static void claim(int64_t from, int64_t to)
 {
-	wait_join_claim(m->join, THREAD, from, to, on_wait, NULL);
+	wait_join_claim(join, THREAD, from, to, on_wait, NULL);
 	for (size_t i = m->waits; i-- > 0 && m->waits - i < 60;)
 		if (overlap(m->wait[i].off, m->wait[i].on, from, to))
 			assert_true(m->claimed[i]);
 }
 
-static void a_call_without_waits_ran_all_the_time(void **state)
+CASE(a_call_without_waits_ran_all_the_time, setup, teardown)
 {
-	struct wait_join_split s;
-
-	make(0, 0);
-	s = split(100, 200);
-	assert_int_equal(s.blocked, 0);
-	assert_int_equal(s.run_queue, 0);
-	assert_int_equal(s.pause, 0);
+	expect(100, 200, 0, 0);
+	assert_int_equal(split(100, 200).pause, 0);
 }
 
-static void waits_are_split_at_the_waking(void **state)
+CASE(waits_are_split_at_the_waking, setup, teardown)
 {
-	struct wait_join_split s;
-
-	make(0, 0);
 	add(100, 150, 160);
-	s = split(90, 200);
-	assert_int_equal(s.blocked, 50);
-	assert_int_equal(s.run_queue, 10);
-	s = split(90, 100);
-	assert_int_equal(s.blocked + s.run_queue, 0);
-	s = split(160, 170);
-	assert_int_equal(s.blocked + s.run_queue, 0);
+	expect(90, 200, 50, 10);
+	expect(90, 100, 0, 0);
+	expect(160, 170, 0, 0);
 }
 
-static void a_call_that_cuts_a_wait_has_its_part(void **state)
+CASE(a_call_that_cuts_a_wait_has_its_part, setup, teardown)
 {
-	struct wait_join_split s;
-
-	make(0, 0);
 	add(100, 150, 160);
-	s = split(120, 155);
-	assert_int_equal(s.blocked, 30);
-	assert_int_equal(s.run_queue, 5);
-	s = split(152, 158);
-	assert_int_equal(s.blocked, 0);
-	assert_int_equal(s.run_queue, 6);
+	expect(120, 155, 30, 5);
+	expect(152, 158, 0, 6);
 }
 
-static void times_that_make_no_sense_stay_within_their_wait(void **state)
+CASE(times_that_make_no_sense_stay_within_their_wait, setup, teardown)
 {
 	struct wait_join_split s;
-	struct frt_wait w = {.thread = THREAD, .off = 100, .wake = 500, .on = 200, .reason = FRT_WAIT_FUTEX};
 
-	make(0, 0);
-	wait_join_wait(m->join, &w, &no_stacks);
-	s = split(0, 1000);
-	assert_int_equal(s.blocked, 100);
-	assert_int_equal(s.run_queue, 0);
-	w = (struct frt_wait){.thread = THREAD, .off = 150, .wake = 0, .on = 300, .reason = FRT_WAIT_FUTEX};
-	wait_join_wait(m->join, &w, &no_stacks);
+	put(THREAD, 100, 500, 200, FRT_WAIT_FUTEX, 0);
+	expect(0, 1000, 100, 0);
+	put(THREAD, 150, 0, 300, FRT_WAIT_FUTEX, 0);
 	s = split(0, 1000);
 	assert_int_equal(s.blocked + s.run_queue, 200);
 }
 
-static void nested_calls_each_have_what_lies_in_them(void **state)
+CASE(nested_calls_each_have_what_lies_in_them, setup, teardown)
 {
-	make(0, 0);
 	add(110, 120, 121);
 	add(130, 150, 152);
 	add(170, 180, 180);
@@ -228,12 +183,11 @@ static void nested_calls_each_have_what_lies_in_them(void **state)
 
 static int64_t longest(int64_t from, int64_t to)
 {
-	return wait_join_claim(m->join, THREAD, from, to, on_wait, NULL);
+	return wait_join_claim(join, THREAD, from, to, on_wait, NULL);
 }
 
-static void the_longest_wait_of_a_call_may_be_a_nested_ones(void **state)
+CASE(the_longest_wait_of_a_call_may_be_a_nested_ones, setup, teardown)
 {
-	make(0, 0);
 	add(110, 120, 121);
 	add(130, 150, 152);
 	add(170, 180, 180);
@@ -244,7 +198,7 @@ static void the_longest_wait_of_a_call_may_be_a_nested_ones(void **state)
 	assert_int_equal(longest(200, 300), 0);
 }
 
-static void the_longest_wait_of_a_call_survives_coalescing(void **state)
+CASE(the_longest_wait_of_a_call_survives_coalescing, setup_model, teardown)
 {
 	make(64, 64);
 	m->open[m->depth++] = 50;
@@ -287,32 +241,31 @@ static void random_calls(size_t rounds, size_t deep)
 		assert_true(check(m->open[--m->depth], now) || m->depth >= WAIT_JOIN_MOMENTS);
 }
 
-static void random_nested_calls_are_as_the_model_has_them(void **state)
+CASE(random_nested_calls_are_as_the_model_has_them, setup, teardown)
 {
-	make(0, 0);
 	random_calls(20000, DEEP);
 	assert_int_equal(m->missing, 0);
 	assert_true(m->answered > 1000);
 }
 
-static void open_calls_are_known_though_memory_is_bounded(void **state)
+CASE(open_calls_are_known_though_memory_is_bounded, setup_model, teardown)
 {
 	make(64, 64);
 	random_calls(20000, WAIT_JOIN_MOMENTS);
-	assert_true(wait_join_kept(m->join) <= 64);
+	assert_true(wait_join_kept(join) <= 64);
 	assert_int_equal(m->missing, 0);
 	assert_true(m->answered > 1000);
 }
 
-static void calls_deeper_than_the_slot_shows_are_right_or_missing(void **state)
+CASE(calls_deeper_than_the_slot_shows_are_right_or_missing, setup_model, teardown)
 {
 	make(64, 64);
 	random_calls(20000, DEEP);
-	assert_true(wait_join_kept(m->join) <= 64);
+	assert_true(wait_join_kept(join) <= 64);
 	assert_true(m->answered > 1000);
 }
 
-static void what_was_coalesced_is_not_guessed(void **state)
+CASE(what_was_coalesced_is_not_guessed, setup_model, teardown)
 {
 	make(64, 64);
 	m->open[m->depth++] = 1000;
@@ -326,7 +279,7 @@ static void what_was_coalesced_is_not_guessed(void **state)
 	assert_int_equal(m->visited, 1000); /* the old ones when they were coalesced */
 }
 
-static void what_no_open_call_can_ask_for_is_forgotten(void **state)
+CASE(what_no_open_call_can_ask_for_is_forgotten, setup_model, teardown)
 {
 	make(64, 64);
 	for (int64_t at = 1000; at < 101000; at += 100)
@@ -337,54 +290,44 @@ static void what_no_open_call_can_ask_for_is_forgotten(void **state)
 	assert_int_equal(m->visited, 0);
 }
 
-static void losses_make_what_began_before_unknown(void **state)
+CASE(losses_make_what_began_before_unknown, setup, teardown)
 {
-	make(0, 0);
 	add(100, 150, 160);
-	wait_join_lost(m->join, 500);
+	wait_join_lost(join, 500);
 	assert_false(check(90, 600));
 	assert_true(split(90, 600).pause == WAIT_JOIN_MISSING);
 	add(600, 610, 610);
 	assert_true(check(500, 700));
 }
 
-static void threads_are_told_apart_and_the_younger_one_stays(void **state)
+CASE(threads_are_told_apart_and_the_younger_one_stays, setup, teardown)
 {
-	struct frt_wait w = {
-		.thread = THREAD + FRT_MAX_THREADS, .off = 300, .wake = 320, .on = 330, .reason = FRT_WAIT_FUTEX};
-	struct wait_join_split s;
+	const uint32_t young = THREAD + FRT_MAX_THREADS;
 
-	make(0, 0);
 	add(100, 150, 160);
-	wait_join_split(m->join, THREAD + 1, 0, 1000, &s);
-	assert_int_equal(s.blocked, 0);
-	wait_join_wait(m->join, &w, &no_stacks);
-	wait_join_split(m->join, w.thread, 0, 1000, &s);
-	assert_int_equal(s.blocked, 20);
-	wait_join_split(m->join, THREAD, 0, 1000, &s);
-	assert_true(s.blocked == WAIT_JOIN_MISSING);
+	assert_int_equal(split_of(THREAD + 1, 0, 1000).blocked, 0);
+	put(young, 300, 320, 330, FRT_WAIT_FUTEX, 0);
+	assert_int_equal(split_of(young, 0, 1000).blocked, 20);
+	assert_true(split(0, 1000).blocked == WAIT_JOIN_MISSING);
 	add(400, 410, 420); /* of the old one: not taken for the young one's */
-	wait_join_split(m->join, w.thread, 0, 1000, &s);
-	assert_int_equal(s.blocked, 20);
+	assert_int_equal(split_of(young, 0, 1000).blocked, 20);
 }
 
 static void pause_of(int64_t begin, int64_t end)
 {
-	wait_join_pause(m->join, &(struct frt_pause){.begin = begin, .end = end});
+	wait_join_pause(join, &(struct frt_pause){.begin = begin, .end = end});
 }
 
 static int64_t pauses_in(int64_t from, int64_t to)
 {
-	struct wait_join_split s;
+	struct wait_join_split s = split_of(FRT_NO_THREAD, from, to);
 
-	wait_join_split(m->join, FRT_NO_THREAD, from, to, &s);
 	assert_true(s.blocked == WAIT_JOIN_MISSING);
 	return s.pause;
 }
 
-static void pauses_in_each_other_count_once(void **state)
+CASE(pauses_in_each_other_count_once, setup, teardown)
 {
-	make(0, 0);
 	pause_of(110, 150);
 	pause_of(100, 160);
 	pause_of(200, 210);
@@ -396,35 +339,30 @@ static void pauses_in_each_other_count_once(void **state)
 }
 
 /* Retransformation at the end of a recording: the VM thread lets the thread go before it reports the end. */
-static void waits_in_pauses_of_frtrace_are_not_the_programs(void **state)
+CASE(waits_in_pauses_of_frtrace_are_not_the_programs, setup, teardown)
 {
 	const struct frt_pause own = {.begin = 100, .end = 200, .flags = FRT_PAUSE_COMMAND, .name = "RedefineClasses"};
 	struct frt_pause other = {.begin = 300, .end = 400, .flags = FRT_PAUSE_COMMAND, .name = "G1CollectFull"};
-	struct frt_wait w = {.thread = THREAD, .off = 110, .wake = 190, .on = 195, .reason = FRT_WAIT_SAFEPOINT};
 	struct wait_join_split s;
 
-	make(0, 0);
 	assert_true(pauses_is_own(&own));
 	assert_false(pauses_is_own(&other));
-	wait_join_wait(m->join, &w, &no_stacks);
-	wait_join_pause(m->join, &own);
-	w.off = 310, w.wake = 390, w.on = 395;
-	wait_join_wait(m->join, &w, &no_stacks);
-	wait_join_pause(m->join, &other);
+	put(THREAD, 110, 190, 195, FRT_WAIT_SAFEPOINT, 0);
+	wait_join_pause(join, &own);
+	put(THREAD, 310, 390, 395, FRT_WAIT_SAFEPOINT, 0);
+	wait_join_pause(join, &other);
 	other = (struct frt_pause){.begin = 500, .end = 600, .name = "RedefineClasses"}; /* another tool's */
 	assert_false(pauses_is_own(&other));
-	w.off = 510, w.wake = 590, w.on = 595;
-	wait_join_wait(m->join, &w, &no_stacks);
-	wait_join_pause(m->join, &other);
+	put(THREAD, 510, 590, 595, FRT_WAIT_SAFEPOINT, 0);
+	wait_join_pause(join, &other);
 	s = split(0, 1000);
 	assert_int_equal(s.blocked_on[FRT_WAIT_TRACER], 80);
 	assert_int_equal(s.blocked_on[FRT_WAIT_SAFEPOINT], 160);
 	assert_int_equal(s.pause, 255);
 }
 
-static void old_pauses_are_coalesced(void **state)
+CASE(old_pauses_are_coalesced, setup, teardown)
 {
-	make(0, 0);
 	for (int64_t i = 0; i < 100000; i++)
 		pause_of(100 * i, 100 * i + 10);
 	assert_int_equal(pauses_in(-5, 100 * 100000), 1000000);
@@ -437,12 +375,12 @@ static void old_pauses_are_coalesced(void **state)
 
 static void usage_of(int64_t at, uint32_t syscalls, uint64_t time, uint32_t major, uint32_t minor)
 {
-	wait_join_usage(m->join, &(struct frt_thread_usage){.thread = THREAD,
-							    .at = at,
-							    .syscalls = syscalls,
-							    .syscall_ns = time,
-							    .major_faults = major,
-							    .minor_faults = minor});
+	wait_join_usage(join, &(struct frt_thread_usage){.thread = THREAD,
+							 .at = at,
+							 .syscalls = syscalls,
+							 .syscall_ns = time,
+							 .major_faults = major,
+							 .minor_faults = minor});
 }
 
 static void expect_usage(int64_t from, int64_t to, int64_t syscalls, int64_t time, int64_t major, int64_t minor)
@@ -455,9 +393,8 @@ static void expect_usage(int64_t from, int64_t to, int64_t syscalls, int64_t tim
 	assert_int_equal(s.minor_faults, minor);
 }
 
-static void system_calls_and_faults_are_counted(void **state)
+CASE(system_calls_and_faults_are_counted, setup, teardown)
 {
-	make(0, 0);
 	usage_of(100, 2, 40, 0, 1);
 	usage_of(120, 0, 0, 1, 3);
 	usage_of(200, 5, 1000, 0, 0);
@@ -470,7 +407,7 @@ static void system_calls_and_faults_are_counted(void **state)
 }
 
 /* Nested calls of many usages, with little room: what is known is right, and what is still open is known. */
-static void usage_is_coalesced_between_the_starts_of_open_calls(void **state)
+CASE(usage_is_coalesced_between_the_starts_of_open_calls, setup_model, teardown)
 {
 	make(64, 64);
 	m->open[m->depth++] = 50;
@@ -487,14 +424,13 @@ static void usage_is_coalesced_between_the_starts_of_open_calls(void **state)
 
 static void unobserved(uint32_t thread, uint32_t flags)
 {
-	wait_join_unobserved(m->join, &(struct frt_slot_owner){.thread = thread, .flags = flags});
+	wait_join_unobserved(join, &(struct frt_slot_owner){.thread = thread, .flags = flags});
 }
 
-static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **state)
+CASE(nothing_is_known_of_a_thread_that_the_kernel_does_not_see, setup, teardown)
 {
 	struct wait_join_split s;
 
-	make(0, 0);
 	unobserved(THREAD, FRT_OWNER_NO_WAITS);
 	s = split(100, 200);
 	assert_true(s.blocked == WAIT_JOIN_MISSING && s.run_queue == WAIT_JOIN_MISSING);
@@ -502,37 +438,28 @@ static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **sta
 	unobserved(THREAD, FRT_OWNER_NO_USAGE);
 	expect_usage(100, 200, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING);
 	assert_int_equal(split(100, 200).pause, 0);
-	wait_join_split(m->join, THREAD + 1, 100, 200, &s);
-	assert_int_equal(s.blocked, 0);
-	wait_join_unobserved(m->join, NULL);
-	wait_join_split(m->join, THREAD + 1, 100, 200, &s);
-	assert_true(s.blocked == WAIT_JOIN_MISSING);
+	assert_int_equal(split_of(THREAD + 1, 100, 200).blocked, 0);
+	wait_join_unobserved(join, NULL);
+	assert_true(split_of(THREAD + 1, 100, 200).blocked == WAIT_JOIN_MISSING);
 }
 
 static void wait_of_thread(uint32_t thread, int64_t off, int64_t on)
 {
-	struct frt_wait w = {
-		.kind = FRT_WAIT, .thread = thread, .off = off, .wake = on, .on = on, .reason = FRT_WAIT_PARKED};
-
-	wait_join_wait(m->join, &w, &no_stacks);
+	put(thread, off, on, on, FRT_WAIT_PARKED, 0);
 }
 
 static int64_t blocked_of(uint32_t thread, int64_t from, int64_t to)
 {
-	struct wait_join_split s;
-
-	wait_join_split(m->join, thread, from, to, &s);
-	return s.blocked;
+	return split_of(thread, from, to).blocked;
 }
 
-static void a_virtual_thread_is_not_the_platform_thread_with_its_number(void **state)
+CASE(a_virtual_thread_is_not_the_platform_thread_with_its_number, setup, teardown)
 {
 	struct wait_join_split s;
 
-	make(0, 0);
 	wait_of_thread(5, 100, 110);
 	wait_of_thread(frt_virtual_key(5), 200, 220);
-	wait_join_split(m->join, frt_virtual_key(5), 0, 1000, &s);
+	s = split_of(frt_virtual_key(5), 0, 1000);
 	assert_int_equal(s.blocked, 20);
 	assert_int_equal(s.blocked_on[FRT_WAIT_PARKED], 20);
 	assert_true(s.syscalls == WAIT_JOIN_MISSING); /* the kernel counts for the carrier */
@@ -544,7 +471,7 @@ static void a_virtual_thread_is_not_the_platform_thread_with_its_number(void **s
 }
 
 /* Each of many virtual threads waits a few times, at a rate at which the limit keeps those of some seconds. */
-static void virtual_threads_make_room_for_later_ones(void **state)
+CASE(virtual_threads_make_room_for_later_ones, setup_model, teardown)
 {
 	enum { LIMIT = 4096, MANY_THREADS = 12000, WAITS = 20 };
 	const int64_t ms = 1000000;
@@ -560,13 +487,13 @@ static void virtual_threads_make_room_for_later_ones(void **state)
 		assert_true(blocked == WAIT_JOIN_MISSING || blocked == WAITS * 1000);
 		known += blocked >= 0;
 	}
-	assert_true(wait_join_kept(m->join) <= LIMIT);
+	assert_true(wait_join_kept(join) <= LIMIT);
 	assert_int_equal(known, MANY_THREADS);
 	assert_true(blocked_of(frt_virtual_key(1), 50 * ms - 1, 51 * ms) == WAIT_JOIN_MISSING); /* dropped */
 }
 
 /* All at once, so that there is nothing to drop. */
-static void virtual_threads_without_room_are_missing(void **state)
+CASE(virtual_threads_without_room_are_missing, setup_model, teardown)
 {
 	enum { LIMIT = 1024, MANY_THREADS = 2000 };
 	size_t known = 0;
@@ -585,223 +512,15 @@ static void virtual_threads_without_room_are_missing(void **state)
 	assert_int_equal(blocked_of(5, 0, 1000), 10); /* others lose nothing */
 }
 
-/* HotSpot's parks of one thread that wants a monitor, [off, wake) each, and where: `code` if in no native method. */
-static void park(int64_t off, int64_t wake, uint16_t flags, bool code)
-{
-	struct frt_wait w = {.thread = THREAD,
-			     .off = off,
-			     .wake = wake,
-			     .on = wake + 10,
-			     .reason = FRT_WAIT_FUTEX,
-			     .flags = flags,
-			     .waker = flags & FRT_WAIT_BY_INTERRUPT ? 0 : 3};
-
-	wait_join_wait(m->join, &w,
-		       &(struct wait_stack_ids){.java = code ? 5 : 6, .waker_java = w.waker, .in_code = code});
-}
-
-static void preempt(int64_t off, int64_t on)
-{
-	struct frt_wait w = {.thread = THREAD, .off = off, .wake = off, .on = on, .reason = FRT_WAIT_PREEMPTED};
-
-	wait_join_wait(m->join, &w, &no_stacks);
-}
-
-static struct wait shown[16];
-static size_t shows;
-
-static void on_show(void *context, uint32_t thread, const struct wait *w)
-{
-	if (!w->shown)
-		shown[shows++ % 16] = *w;
-}
-
-/* Returns the number of waits in [from, to) that are shown. */
-static size_t show(int64_t from, int64_t to)
-{
-	shows = 0;
-	wait_join_claim(m->join, THREAD, from, to, on_show, NULL);
-	return shows;
-}
-
-#define TIMED FRT_WAIT_BY_INTERRUPT
-#define AGAIN FRT_WAIT_AGAIN
-#define PARK  1000000 /* ns */
-
-static void parks_for_a_monitor_are_one_wait_with_the_last_ones_waker(void **state)
-{
-	int64_t end = 3 * PARK, ready = 69900 + 3 * 10; /* preempted, and after each of three parts */
-	struct wait_join_split s;
-
-	make(0, 0);
-	park(-500, -400, 0, false);
-	park(0, PARK, TIMED, true);
-	preempt(PARK + 100, PARK + 70000);
-	park(PARK + 80000, 2 * PARK, TIMED | AGAIN, true);
-	park(2 * PARK + 50, end, AGAIN, true);
-	park(end + 1000, end + 1500, 0, false);
-	s = split(0, end + 500);
-	assert_int_equal(s.blocked, end + 10 - ready);
-	assert_int_equal(s.run_queue, ready);
-	assert_int_equal(s.blocked_on[FRT_WAIT_FUTEX], end + 10 - ready);
-	s = split(-1000, end + 5000);
-	assert_int_equal(s.blocked, 100 + end + 10 - ready + 500);
-	assert_int_equal(s.run_queue, ready + 20);
-	assert_int_equal(show(0, end + 500), 1);
-	assert_int_equal(shown[0].off, 0);
-	assert_int_equal(shown[0].wake, end + 10 - ready);
-	assert_int_equal(shown[0].on, end + 10);
-	assert_int_equal(shown[0].waker, 3);
-	assert_int_equal(shown[0].stacks.waker_java, 3);
-	assert_false(shown[0].by_interrupt);
-	assert_int_equal(wait_join_claim(m->join, THREAD, 0, end + 500, on_show, NULL), end + 10);
-	assert_int_equal(show(-1000, end + 5000), 2);
-}
-
-static void a_last_park_that_has_no_stack_has_that_of_the_ones_before(void **state)
-{
-	struct frt_wait last = {.thread = THREAD,
-				.off = PARK + 100,
-				.wake = PARK + 200,
-				.on = PARK + 210,
-				.reason = FRT_WAIT_FUTEX,
-				.flags = AGAIN};
-
-	make(0, 0);
-	park(0, PARK, TIMED, true);
-	wait_join_wait(m->join, &last, &no_stacks);
-	assert_int_equal(show(0, 2 * PARK), 1);
-	assert_int_equal(shown[0].stacks.java, 5);
-}
-
-static void what_ends_or_repeats_otherwise_stays_a_wait_each(void **state)
-{
-	make(0, 0);
-	park(0, PARK, TIMED, false); /* Object.wait(1) and the like, in a loop */
-	park(PARK + 100, 2 * PARK, TIMED | AGAIN, false);
-	park(3 * PARK, 4 * PARK, 0, true); /* woken in vain */
-	park(4 * PARK + 100, 5 * PARK, AGAIN, true);
-	park(6 * PARK, 7 * PARK, TIMED, true); /* at another place */
-	park(7 * PARK + 100, 8 * PARK, 0, true);
-	park(9 * PARK, 10 * PARK, TIMED, true); /* the record of the one before was lost */
-	park(12 * PARK, 13 * PARK, AGAIN, true);
-	assert_int_equal(show(0, 20 * PARK), 8);
-	assert_int_equal(split(0, 20 * PARK).blocked, 8 * PARK - 300);
-}
-
-static void a_collection_between_two_parks_stays_one(void **state)
-{
-	const struct frt_pause gc = {.what = FRT_PAUSE_GC, .begin = PARK + 50, .end = 2 * PARK};
-
-	make(0, 0);
-	park(0, PARK, TIMED, true);
-	wait_join_pause(m->join, &gc);
-	park(PARK + 100, 2 * PARK, AGAIN, true);
-	assert_int_equal(show(0, 3 * PARK), 2);
-	assert_int_equal(shown[1].reason, FRT_WAIT_GC);
-}
-
-/* Otherwise the part that is in the file already would have lost its waker. */
-static void a_wait_that_may_go_on_is_not_shown_ahead(void **state)
-{
-	make(0, 0);
-	shows = 0;
-	park(0, PARK, TIMED, true);
-	preempt(PARK + 100, PARK + 200);
-	wait_join_show_open(m->join, THREAD, -1, on_show, NULL);
-	assert_int_equal(shows, 0);
-	park(PARK + 300, 2 * PARK, AGAIN, true);
-	wait_join_show_open(m->join, THREAD, -1, on_show, NULL);
-	assert_int_equal(shows, 1);
-	assert_int_equal(shown[0].wake, 2 * PARK - 110);
-	park(3 * PARK, 4 * PARK, TIMED, false);
-	wait_join_show_open(m->join, THREAD, -1, on_show, NULL);
-	assert_int_equal(shows, 2);
-}
-
-static void a_wait_in_parts_that_goes_on_has_no_run_queue_at_its_end(void **state)
-{
-	struct frt_wait last = {.thread = THREAD,
-				.off = PARK + 100,
-				.wake = 2 * PARK,
-				.on = 2 * PARK,
-				.reason = FRT_WAIT_FUTEX,
-				.flags = AGAIN | FRT_WAIT_ONGOING};
-
-	make(0, 0);
-	park(0, PARK, TIMED, true);
-	wait_join_wait(m->join, &last, &no_stacks);
-	assert_int_equal(show(0, 2 * PARK), 1);
-	assert_true(shown[0].ongoing);
-	assert_int_equal(shown[0].wake, 2 * PARK);
-	assert_int_equal(shown[0].on, 2 * PARK);
-}
-
-static void a_part_that_was_claimed_is_left_alone(void **state)
-{
-	make(0, 0);
-	park(0, PARK, TIMED, true);
-	assert_int_equal(show(0, PARK), 1);
-	park(PARK + 100, 2 * PARK, AGAIN, true);
-	assert_int_equal(show(0, 2 * PARK), 1);
-	assert_int_equal(shown[0].off, PARK + 100);
-	assert_int_equal(split(0, 2 * PARK).blocked, 2 * PARK - 100);
-}
-
-static void memory_of_all_threads_is_bounded(void **state)
+CASE(memory_of_all_threads_is_bounded, setup_model, teardown)
 {
 	make(1024, 4096);
 	for (int64_t i = 0; i < 200; i++)
 		for (uint32_t t = 1; t <= 20; t++)
 			for (int64_t k = 0; k < 20; k++) {
 				int64_t at = 10000 * i + 100 * k;
-				struct frt_wait w = {.thread = t,
-						     .off = at,
-						     .wake = at + 10,
-						     .on = at + 11,
-						     .reason = FRT_WAIT_FUTEX};
 
-				wait_join_wait(m->join, &w, &no_stacks);
+				put(t, at, at + 10, at + 11, FRT_WAIT_FUTEX, 0);
 			}
-	assert_true(wait_join_kept(m->join) <= 4096);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(a_call_without_waits_ran_all_the_time),
-		T(waits_are_split_at_the_waking),
-		T(a_call_that_cuts_a_wait_has_its_part),
-		T(times_that_make_no_sense_stay_within_their_wait),
-		T(nested_calls_each_have_what_lies_in_them),
-		T(the_longest_wait_of_a_call_may_be_a_nested_ones),
-		T(the_longest_wait_of_a_call_survives_coalescing),
-		T(random_nested_calls_are_as_the_model_has_them),
-		T(open_calls_are_known_though_memory_is_bounded),
-		T(calls_deeper_than_the_slot_shows_are_right_or_missing),
-		T(what_was_coalesced_is_not_guessed),
-		T(what_no_open_call_can_ask_for_is_forgotten),
-		T(losses_make_what_began_before_unknown),
-		T(threads_are_told_apart_and_the_younger_one_stays),
-		T(pauses_in_each_other_count_once),
-		T(waits_in_pauses_of_frtrace_are_not_the_programs),
-		T(old_pauses_are_coalesced),
-		T(system_calls_and_faults_are_counted),
-		T(usage_is_coalesced_between_the_starts_of_open_calls),
-		T(nothing_is_known_of_a_thread_that_the_kernel_does_not_see),
-		T(a_virtual_thread_is_not_the_platform_thread_with_its_number),
-		T(virtual_threads_make_room_for_later_ones),
-		T(virtual_threads_without_room_are_missing),
-		T(parks_for_a_monitor_are_one_wait_with_the_last_ones_waker),
-		T(a_last_park_that_has_no_stack_has_that_of_the_ones_before),
-		T(what_ends_or_repeats_otherwise_stays_a_wait_each),
-		T(a_collection_between_two_parks_stays_one),
-		T(a_wait_that_may_go_on_is_not_shown_ahead),
-		T(a_wait_in_parts_that_goes_on_has_no_run_queue_at_its_end),
-		T(a_part_that_was_claimed_is_left_alone),
-		T(memory_of_all_threads_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_true(wait_join_kept(join) <= 4096);
 }

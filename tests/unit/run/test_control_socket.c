@@ -2,15 +2,10 @@
 /* Who is heard by a recording in the background. */
 #include "user/run/control_socket.h"
 #include "user/process/run_directory.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -18,29 +13,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #define NOBODY 65534
 
 static int listener;
 static char directory[] =
 	"/tmp/frtrace-sockets.XXXXXX"; /* of this test alone: 'frtrace status' asks all in the usual one */
 
-void __wrap_run_directory_name(char out[RUN_DIRECTORY]);
-bool __wrap_run_directory_is_own(void);
-int __wrap_run_directory_make(void);
-
-void __wrap_run_directory_name(char out[RUN_DIRECTORY])
+WRAP(void, run_directory_name, char out[RUN_DIRECTORY])
 {
 	snprintf(out, RUN_DIRECTORY, "%s", directory);
 }
 
-bool __wrap_run_directory_is_own(void)
+WRAP(bool, run_directory_is_own, void)
 {
 	return true;
 }
 
-int __wrap_run_directory_make(void)
+WRAP(int, run_directory_make, void)
 {
 	return 0;
 }
@@ -117,12 +106,12 @@ static bool is_heard(uid_t uid)
 	return connection >= 0;
 }
 
-static void root_is_heard(void **state)
+CASE(root_is_heard, setup, teardown)
 {
 	assert_true(is_heard(0));
 }
 
-static void a_stranger_is_not(void **state)
+CASE(a_stranger_is_not, setup, teardown)
 {
 	assert_false(is_heard(NOBODY));
 }
@@ -150,7 +139,7 @@ static void expect_end(pid_t child, int expected)
 }
 
 /* This process neither accepts nor uses any CPU time. */
-static void silent_recording_is_waited_for_a_few_seconds_only(void **state)
+CASE(silent_recording_is_waited_for_a_few_seconds_only, setup, teardown)
 {
 	time_t begun = time(NULL);
 	char way_out[64];
@@ -168,7 +157,7 @@ static void silent_recording_is_waited_for_a_few_seconds_only(void **state)
 }
 
 /* Its queue takes no more connections. */
-static void full_recording_is_waited_for_a_few_seconds_only(void **state)
+CASE(full_recording_is_waited_for_a_few_seconds_only, setup, teardown)
 {
 	struct sockaddr_un a;
 	struct control_name names[8];
@@ -188,7 +177,7 @@ static void full_recording_is_waited_for_a_few_seconds_only(void **state)
 }
 
 /* It takes longer than a silent one may. */
-static void recording_at_work_is_waited_for(void **state)
+CASE(recording_at_work_is_waited_for, setup, teardown)
 {
 	pid_t child = ask("stop", "");
 	time_t begun = time(NULL);
@@ -205,13 +194,5 @@ static void recording_at_work_is_waited_for(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(root_is_heard, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_stranger_is_not, setup, teardown),
-		cmocka_unit_test_setup_teardown(silent_recording_is_waited_for_a_few_seconds_only, setup, teardown),
-		cmocka_unit_test_setup_teardown(full_recording_is_waited_for_a_few_seconds_only, setup, teardown),
-		cmocka_unit_test_setup_teardown(recording_at_work_is_waited_for, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return test_main(make_directory, remove_directory);
 }

@@ -2,13 +2,7 @@
 /* Which calls make a dump due, and how often. A tick is a nanosecond. */
 #include "user/run/dump_trigger.h"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define S 1000000000ll
 
@@ -74,7 +68,7 @@ static void call(uint32_t method, uint64_t ns, uint16_t flags)
 	b->sink.spans(b->sink.context, &s, 1, NULL);
 }
 
-static void a_slow_call_is_named_once(void **state)
+CASE(a_slow_call_is_named_once, setup, teardown)
 {
 	begin("a.Cart::pay >1s");
 	call(b->pay, 1 * S, 0);
@@ -87,7 +81,7 @@ static void a_slow_call_is_named_once(void **state)
 	assert_int_equal(b->passed, 4);
 }
 
-static void only_a_call_that_threw_is_thrown(void **state)
+CASE(only_a_call_that_threw_is_thrown, setup, teardown)
 {
 	begin("a.Cart thrown");
 	call(b->pay, 9 * S, 0);
@@ -96,7 +90,7 @@ static void only_a_call_that_threw_is_thrown(void **state)
 	assert_string_equal(dump_trigger_due(b->trigger, 1), "a.Cart thrown: a.Cart.refund() threw after 5 ns");
 }
 
-static void what_happens_in_the_pause_is_dumped_after_it(void **state)
+CASE(what_happens_in_the_pause_is_dumped_after_it, setup, teardown)
 {
 	begin("a.Cart::pay >1s");
 	call(b->pay, 2 * S, 0);
@@ -106,7 +100,7 @@ static void what_happens_in_the_pause_is_dumped_after_it(void **state)
 	assert_non_null(dump_trigger_due(b->trigger, S + DUMP_TRIGGER_PAUSE));
 }
 
-static void the_number_of_dumps_is_bounded(void **state)
+CASE(the_number_of_dumps_is_bounded, setup, teardown)
 {
 	int64_t now = 0;
 
@@ -120,7 +114,7 @@ static void the_number_of_dumps_is_bounded(void **state)
 }
 
 /* A hidden class is named before its row is complete. */
-static void a_method_that_is_not_known_yet_is_asked_for_again(void **state)
+CASE(a_method_that_is_not_known_yet_is_asked_for_again, setup, teardown)
 {
 	uint32_t class_id;
 
@@ -142,7 +136,7 @@ static void open_one(uint64_t age)
 	s->open[0] = (struct frt_open_call){.start = __builtin_ia32_rdtsc() - age, .method = b->pay};
 }
 
-static void an_open_call_is_reported_once(void **state)
+CASE(an_open_call_is_reported_once, setup, teardown)
 {
 	begin("a.Cart::pay open>10s");
 	call(b->pay, 90 * S, FRT_SPAN_THROWN);
@@ -150,21 +144,6 @@ static void an_open_call_is_reported_once(void **state)
 	assert_null(dump_trigger_due(b->trigger, 1));
 	open_one(20 * S);
 	assert_null(dump_trigger_due(b->trigger, 2)); /* it looks once a second */
-	assert_non_null(strstr(dump_trigger_due(b->trigger, 2 * S), "a.Cart.pay() is open for 20"));
+	assert_contains(dump_trigger_due(b->trigger, 2 * S), "a.Cart.pay() is open for 20");
 	assert_null(dump_trigger_due(b->trigger, 3 * S + DUMP_TRIGGER_PAUSE));
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(a_slow_call_is_named_once),
-		TEST(only_a_call_that_threw_is_thrown),
-		TEST(what_happens_in_the_pause_is_dumped_after_it),
-		TEST(the_number_of_dumps_is_bounded),
-		TEST(a_method_that_is_not_known_yet_is_asked_for_again),
-		TEST(an_open_call_is_reported_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* When frtrace runs at nice -20. The system calls are replaced: a test may not have the right to change its priority. */
 #include "user/run/priority.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define STARTED_WITH 3
 
@@ -18,16 +15,14 @@ static _Atomic int nice_now = STARTED_WITH, watcher_nice; /* of the main thread,
 static bool refused;
 static atomic_bool fills;
 
-int __wrap_getpriority(int which, id_t who);
-int __wrap_getpriority(int which, id_t who)
+WRAP(int, getpriority, __priority_which_t which, id_t who)
 {
 	assert_int_equal(which, PRIO_PROCESS);
 	assert_int_equal(who, getpid());
 	return nice_now;
 }
 
-int __wrap_setpriority(int which, id_t who, int value);
-int __wrap_setpriority(int which, id_t who, int value)
+WRAP(int, setpriority, __priority_which_t which, id_t who, int value)
 {
 	assert_int_equal(which, PRIO_PROCESS);
 	if (refused)
@@ -37,9 +32,7 @@ int __wrap_setpriority(int which, id_t who, int value)
 }
 
 static bool unwakeable;
-int __real_eventfd_write(int fd, eventfd_t value);
-int __wrap_eventfd_write(int fd, eventfd_t value);
-int __wrap_eventfd_write(int fd, eventfd_t value)
+WRAP(int, eventfd_write, int fd, eventfd_t value)
 {
 	return unwakeable ? -1 : __real_eventfd_write(fd, value);
 }
@@ -52,7 +45,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static void raised_at_the_start_and_lowered_when_it_runs(void **state)
+CASE(raised_at_the_start_and_lowered_when_it_runs, setup)
 {
 	priority_raise();
 	priority_raise();
@@ -61,7 +54,7 @@ static void raised_at_the_start_and_lowered_when_it_runs(void **state)
 	assert_int_equal(nice_now, STARTED_WITH);
 }
 
-static void raised_while_the_queue_fills_up_and_a_while_longer(void **state)
+CASE(raised_while_the_queue_fills_up_and_a_while_longer, setup)
 {
 	int64_t now = INT64_MAX - 10 * PRIORITY_NS;
 
@@ -76,7 +69,7 @@ static void raised_while_the_queue_fills_up_and_a_while_longer(void **state)
 	assert_int_equal(nice_now, STARTED_WITH);
 }
 
-static void without_the_right_it_stays(void **state)
+CASE(without_the_right_it_stays, setup)
 {
 	refused = true;
 	priority_raise();
@@ -99,7 +92,7 @@ static bool becomes(int nice)
 	return nice_now == nice;
 }
 
-static void raised_by_the_other_thread_when_the_queue_fills_up(void **state)
+CASE(raised_by_the_other_thread_when_the_queue_fills_up, setup)
 {
 	int queue = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
@@ -121,7 +114,7 @@ static void raised_by_the_other_thread_when_the_queue_fills_up(void **state)
 	close(queue);
 }
 
-static void the_other_thread_ends_also_if_it_cannot_be_woken(void **state)
+CASE(the_other_thread_ends_also_if_it_cannot_be_woken, setup)
 {
 	int queue = eventfd(0, EFD_CLOEXEC);
 
@@ -132,18 +125,4 @@ static void the_other_thread_ends_also_if_it_cannot_be_woken(void **state)
 	alarm(0);
 	unwakeable = false;
 	close(queue);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-	const struct CMUnitTest tests[] = {
-		TEST(raised_at_the_start_and_lowered_when_it_runs),
-		TEST(raised_while_the_queue_fills_up_and_a_while_longer),
-		TEST(without_the_right_it_stays),
-		TEST(raised_by_the_other_thread_when_the_queue_fills_up),
-		TEST(the_other_thread_ends_also_if_it_cannot_be_woken),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/segment/native_rows.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct native_rows rows;
 
@@ -16,7 +10,7 @@ static int release(void **state)
 	return 0;
 }
 
-static void no_rows_are_found_where_there_are_none(void **state)
+CASE(no_rows_are_found_where_there_are_none, .teardown = release)
 {
 	struct frt_thread row;
 
@@ -24,7 +18,7 @@ static void no_rows_are_found_where_there_are_none(void **state)
 	assert_null(native_rows_sum(&rows, 1));
 }
 
-static void threads_are_found_by_their_keys(void **state)
+CASE(threads_are_found_by_their_keys, .teardown = release)
 {
 	struct frt_thread row;
 
@@ -37,7 +31,7 @@ static void threads_are_found_by_their_keys(void **state)
 	assert_false(native_rows_thread(&rows, FRT_NATIVE_KEY | 1001, &row));
 }
 
-static void the_oldest_threads_are_forgotten(void **state)
+CASE(the_oldest_threads_are_forgotten, .teardown = release)
 {
 	struct frt_thread row;
 	uint32_t last = NATIVE_THREADS + 10;
@@ -49,7 +43,7 @@ static void the_oldest_threads_are_forgotten(void **state)
 	assert_true(native_rows_thread(&rows, FRT_NATIVE_KEY | last, &row));
 }
 
-static void sums_are_kept_for_each_method(void **state)
+CASE(sums_are_kept_for_each_method, .teardown = release)
 {
 	static const uint32_t methods[] = {7, 3, 9, 3, 1};
 
@@ -61,16 +55,4 @@ static void sums_are_kept_for_each_method(void **state)
 	assert_null(native_rows_sum(&rows, 2));
 	for (size_t i = 1; i < rows.sums; i++)
 		assert_true(rows.sum[i - 1].method < rows.sum[i].method);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(no_rows_are_found_where_there_are_none, release),
-		cmocka_unit_test_teardown(threads_are_found_by_their_keys, release),
-		cmocka_unit_test_teardown(the_oldest_threads_are_forgotten, release),
-		cmocka_unit_test_teardown(sums_are_kept_for_each_method, release),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

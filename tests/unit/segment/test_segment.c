@@ -2,19 +2,12 @@
 /* The readers of the control segment, on a good one and on forged ones. */
 #include "user/segment/segment.h"
 #include "tests/lib/fake_segment.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct segment seg;
 
@@ -30,7 +23,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void rows_are_found_up_to_the_fill(void **state)
+CASE(rows_are_found_up_to_the_fill, setup, teardown)
 {
 	uint32_t loader = fake_loader(&seg, "a/L", "app"), c = fake_class(&seg, "a/C", loader, 0);
 	uint32_t m = fake_method(&seg, c, "run", "()V", 0);
@@ -49,14 +42,14 @@ static void rows_are_found_up_to_the_fill(void **state)
 	assert_null(segment_slot(&seg, 1));
 }
 
-static void row_zero_is_no_class_and_no_method(void **state)
+CASE(row_zero_is_no_class_and_no_method, setup, teardown)
 {
 	fake_method(&seg, fake_class(&seg, "a/C", 0, 0), "run", "()V", 0);
 	assert_null(segment_class(&seg, 0));
 	assert_null(segment_method(&seg, 0));
 }
 
-static void forged_fills_end_at_the_tables_ends(void **state)
+CASE(forged_fills_end_at_the_tables_ends, setup, teardown)
 {
 	struct frt_header *h = segment_header(&seg);
 
@@ -81,7 +74,7 @@ static void assert_string(uint32_t number, const char *want)
 	assert_string_equal(out, want);
 }
 
-static void string_is_copied_and_cut_to_the_room(void **state)
+CASE(string_is_copied_and_cut_to_the_room, setup, teardown)
 {
 	uint32_t a = fake_string(&seg, "checkout"), b = fake_string(&seg, ""),
 		 c = fake_string(&seg, "0123456789abcdefg");
@@ -92,7 +85,7 @@ static void string_is_copied_and_cut_to_the_room(void **state)
 	assert_string(0, "");
 }
 
-static void string_outside_of_what_is_filled_is_empty(void **state)
+CASE(string_outside_of_what_is_filled_is_empty, setup, teardown)
 {
 	uint32_t a = fake_string(&seg, "one"), b = fake_string(&seg, "two");
 
@@ -106,7 +99,7 @@ static void string_outside_of_what_is_filled_is_empty(void **state)
 	assert_string(a, "one");
 }
 
-static void forged_string_length_ends_at_the_heap(void **state)
+CASE(forged_string_length_ends_at_the_heap, setup, teardown)
 {
 	unsigned char *heap = (unsigned char *)seg.base + FRT_STRINGS_AT;
 	static char out[1 << 17];
@@ -118,7 +111,7 @@ static void forged_string_length_ends_at_the_heap(void **state)
 	assert_int_equal(segment_string(&seg, 8, out, sizeof(out)), 0xffff);
 }
 
-static void thread_row_is_its_own_serials(void **state)
+CASE(thread_row_is_its_own_serials, setup, teardown)
 {
 	struct frt_thread row;
 
@@ -134,7 +127,7 @@ static void thread_row_is_its_own_serials(void **state)
 	assert_true(segment_thread(&seg, 5 + FRT_MAX_THREADS, &row));
 }
 
-static void forged_lengths_of_a_thread_stay_within_its_texts(void **state)
+CASE(forged_lengths_of_a_thread_stay_within_its_texts, setup, teardown)
 {
 	struct frt_thread *forged = fake_thread(&seg, 5, "w", "m"), row;
 
@@ -144,7 +137,7 @@ static void forged_lengths_of_a_thread_stay_within_its_texts(void **state)
 	assert_int_equal(row.group_length, sizeof(row.group));
 }
 
-static void totals_are_sums_over_the_present_recording(void **state)
+CASE(totals_are_sums_over_the_present_recording, setup, teardown)
 {
 	struct frt_slot *a = fake_slot(&seg, 10, 0), *b = fake_slot(&seg, 10, 0), *old = fake_slot(&seg, 10, 0);
 	struct segment_totals t;
@@ -168,7 +161,7 @@ static void totals_are_sums_over_the_present_recording(void **state)
 	assert_int_equal(t.ring_bytes, 3 * 1024);
 }
 
-static void more_exits_than_entries_are_no_open_calls(void **state)
+CASE(more_exits_than_entries_are_no_open_calls, setup, teardown)
 {
 	struct segment_totals t;
 
@@ -177,7 +170,7 @@ static void more_exits_than_entries_are_no_open_calls(void **state)
 	assert_int_equal(t.open, 0);
 }
 
-static void oldest_open_call_is_of_the_lowest_frame(void **state)
+CASE(oldest_open_call_is_of_the_lowest_frame, setup, teardown)
 {
 	struct frt_slot *a = fake_slot(&seg, 10, 0), *b = fake_slot(&seg, 10, 0), *carrier = fake_slot(&seg, 10, 0);
 	struct segment_totals t;
@@ -193,7 +186,7 @@ static void oldest_open_call_is_of_the_lowest_frame(void **state)
 }
 
 /* A constructor that an exception out of super() has ended stays among the open calls until an outer call ends. */
-static void oldest_open_call_is_on_a_stack(void **state)
+CASE(oldest_open_call_is_on_a_stack, setup, teardown)
 {
 	struct frt_slot *a = fake_slot(&seg, 10, 0), *b = fake_slot(&seg, 10, 0);
 	struct segment_totals t;
@@ -232,7 +225,7 @@ static int make_memfd(const char *name, size_t size, int seals, uint64_t magic)
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-static void segment_of_the_agent_is_opened_and_shared(void **state)
+CASE(segment_of_the_agent_is_opened_and_shared)
 {
 	int fd = make_memfd("frtrace-unit1", FRT_SEGMENT_SIZE, SEALS, FRT_MAGIC);
 	struct target t = myself();
@@ -250,7 +243,7 @@ static void segment_of_the_agent_is_opened_and_shared(void **state)
 	close(fd);
 }
 
-static void segment_that_is_not_there_is_enoent(void **state)
+CASE(segment_that_is_not_there_is_enoent)
 {
 	struct target t = myself();
 	struct segment s;
@@ -262,7 +255,7 @@ static void segment_that_is_not_there_is_enoent(void **state)
 }
 
 /* A mapping of a file that can shrink would kill us with SIGBUS. */
-static void segment_not_as_made_is_refused(void **state)
+CASE(segment_not_as_made_is_refused)
 {
 	static const struct {
 		size_t size;
@@ -291,7 +284,7 @@ static void segment_not_as_made_is_refused(void **state)
 	}
 }
 
-static void as_many_recordings_as_there_are_rows_then_it_is_told_who_records(void **state)
+CASE(as_many_recordings_as_there_are_rows_then_it_is_told_who_records)
 {
 	int fd = make_memfd("frtrace-unit4", FRT_SEGMENT_SIZE, SEALS, FRT_MAGIC);
 	struct segment s[FRT_RECORDINGS + 1];
@@ -313,11 +306,11 @@ static void as_many_recordings_as_there_are_rows_then_it_is_told_who_records(voi
 	assert_true(segment_owner(&t, "unit4", 2, &owner) && owner.pid == 4323);
 	assert_false(segment_owner(&t, "other", 2, &owner));
 	assert_int_equal(segment_claim(&s[FRT_RECORDINGS], &d), -EBUSY);
-	assert_non_null(strstr(d.text, "pid 4321 (uid 17)"));
-	assert_non_null(strstr(d.text, "pid 4324 (uid 17)"));
+	assert_contains(d.text, "pid 4321 (uid 17)");
+	assert_contains(d.text, "pid 4324 (uid 17)");
 	d.text[0] = 0;
 	assert_int_equal(segment_check_free(&t, "unit4", &d), -EBUSY);
-	assert_non_null(strstr(d.text, "pid 4322 (uid 17)"));
+	assert_contains(d.text, "pid 4322 (uid 17)");
 	segment_close(&s[2]); /* the lock ends with its holder */
 	assert_int_equal(segment_check_free(&t, "unit4", &d), 0);
 	assert_int_equal(segment_claim(&s[FRT_RECORDINGS], &d), 0);
@@ -327,7 +320,7 @@ static void as_many_recordings_as_there_are_rows_then_it_is_told_who_records(voi
 	close(fd);
 }
 
-static void another_builds_tracer_is_respected(void **state)
+CASE(another_builds_tracer_is_respected)
 {
 	int fd = make_memfd("frtrace-unit5", FRT_SEGMENT_SIZE, SEALS, FRT_MAGIC), other;
 	struct segment holder;
@@ -351,7 +344,7 @@ static void another_builds_tracer_is_respected(void **state)
 }
 
 /* One command at a time, whoever sends it. */
-static void command_lock_has_one_holder(void **state)
+CASE(command_lock_has_one_holder)
 {
 	int fd = make_memfd("frtrace-unit6", FRT_SEGMENT_SIZE, SEALS, FRT_MAGIC);
 	struct segment a, b;
@@ -372,7 +365,7 @@ static void command_lock_has_one_holder(void **state)
 }
 
 /* The slots' own counters are those of the recording that began the epoch. All shares count for their recording only. */
-static void recordings_have_counts_of_their_own(void **state)
+CASE(recordings_have_counts_of_their_own, setup, teardown)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
 	struct frt_share *shares = (struct frt_share *)(seg.base + FRT_SHARES_AT);
@@ -402,7 +395,7 @@ static void recordings_have_counts_of_their_own(void **state)
 	assert_int_equal(t.entered, 0);
 }
 
-static void call_belongs_to_those_that_want_its_method_from_their_begin_on(void **state)
+CASE(call_belongs_to_those_that_want_its_method_from_their_begin_on, setup, teardown)
 {
 	struct segment second = seg;
 
@@ -414,33 +407,4 @@ static void call_belongs_to_those_that_want_its_method_from_their_begin_on(void 
 	assert_false(segment_has_call(&second, 7, 1100));
 	assert_false(segment_has_call(&second, 8, 999));
 	assert_true(segment_has_call(&second, 8, 1000));
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(rows_are_found_up_to_the_fill),
-		TEST(row_zero_is_no_class_and_no_method),
-		TEST(forged_fills_end_at_the_tables_ends),
-		TEST(string_is_copied_and_cut_to_the_room),
-		TEST(string_outside_of_what_is_filled_is_empty),
-		TEST(forged_string_length_ends_at_the_heap),
-		TEST(thread_row_is_its_own_serials),
-		TEST(forged_lengths_of_a_thread_stay_within_its_texts),
-		TEST(totals_are_sums_over_the_present_recording),
-		TEST(more_exits_than_entries_are_no_open_calls),
-		TEST(oldest_open_call_is_of_the_lowest_frame),
-		TEST(oldest_open_call_is_on_a_stack),
-		cmocka_unit_test(segment_of_the_agent_is_opened_and_shared),
-		cmocka_unit_test(segment_that_is_not_there_is_enoent),
-		cmocka_unit_test(segment_not_as_made_is_refused),
-		TEST(recordings_have_counts_of_their_own),
-		TEST(call_belongs_to_those_that_want_its_method_from_their_begin_on),
-		cmocka_unit_test(as_many_recordings_as_there_are_rows_then_it_is_told_who_records),
-		cmocka_unit_test(another_builds_tracer_is_respected),
-		cmocka_unit_test(command_lock_has_one_holder),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
 #include "user/segment/segment_names.h"
 #include "user/capture/timing.h"
 #include "user/text/java_number.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct segment s;
 
@@ -38,14 +32,14 @@ static uint32_t add_method(const char *class_name, const char *name, uint64_t ru
 	return segment_add_method(&s, &m);
 }
 
-static void recording_runs_and_is_alone(void **state)
+CASE(recording_runs_and_is_alone, setup, teardown)
 {
 	assert_true(segment_beat(&s));
 	assert_false(segment_is_shared(&s));
 	assert_int_equal(segment_header(&s)->pid, 42);
 }
 
-static void rows_are_found_by_their_numbers(void **state)
+CASE(rows_are_found_by_their_numbers, setup, teardown)
 {
 	uint32_t id = add_method("a/b/C", "m", FRT_RULE_TIMED), classes;
 	struct frt_thread thread = {.serial = 5, .tid = 77, .name_length = 4, .name = "main"}, read;
@@ -62,7 +56,7 @@ static void rows_are_found_by_their_numbers(void **state)
 	assert_int_equal(read.tid, 77);
 }
 
-static void loaders_have_names(void **state)
+CASE(loaders_have_names, setup, teardown)
 {
 	uint32_t number = segment_add_loader(&s, "a/b/Loader", "app");
 	struct bytes name = {.size = 0};
@@ -74,7 +68,7 @@ static void loaders_have_names(void **state)
 	bytes_release(&name);
 }
 
-static void methods_that_are_not_traced_are_noted(void **state)
+CASE(methods_that_are_not_traced_are_noted, setup, teardown)
 {
 	struct bytes name = {.size = 0};
 
@@ -90,7 +84,7 @@ static void methods_that_are_not_traced_are_noted(void **state)
 	assert_int_equal(segment_skips(&s), FRT_MAX_SKIPS);
 }
 
-static void full_tables_take_no_more(void **state)
+CASE(full_tables_take_no_more, setup, teardown)
 {
 	char *long_name = malloc(0x10001);
 
@@ -107,7 +101,7 @@ static void full_tables_take_no_more(void **state)
 	assert_int_not_equal(segment_add_class(&s, "ab", 0), 0);
 }
 
-static void timed_calls_have_sums_and_percentiles(void **state)
+CASE(timed_calls_have_sums_and_percentiles, setup, teardown)
 {
 	uint32_t id = add_method("a/b/C", "m", FRT_RULE_TIMED);
 	struct timings *t = calloc(1, sizeof(*t));
@@ -128,16 +122,4 @@ static void timed_calls_have_sums_and_percentiles(void **state)
 	assert_in_range(p[TIMING_P90], 885, 915);
 	timings_release(t);
 	free(t);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(recording_runs_and_is_alone), TEST(rows_are_found_by_their_numbers),
-		TEST(loaders_have_names),	   TEST(methods_that_are_not_traced_are_noted),
-		TEST(full_tables_take_no_more),	   TEST(timed_calls_have_sums_and_percentiles),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
 /* Differences of sums, of a segment in which the test counts. A tick is a nanosecond. */
 #include "user/show/interval.h"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct bench {
 	struct segment segment;
@@ -51,7 +45,7 @@ static void call(uint32_t method, uint64_t duration, bool thrown)
 	fake_timed_call(&b->segment, method, duration, thrown);
 }
 
-static void interval_has_where_its_calls_spent_their_time(void **state)
+CASE(interval_has_where_its_calls_spent_their_time, setup, teardown)
 {
 	struct wait_join_split split = {.run_queue = 2, .blocked = 5};
 	const struct interval *i;
@@ -77,7 +71,7 @@ static void interval_has_where_its_calls_spent_their_time(void **state)
 	assert_int_equal(i->row[0].split.worst, 5);
 }
 
-static void interval_has_what_has_come_in_it(void **state)
+CASE(interval_has_what_has_come_in_it, setup, teardown)
 {
 	const struct interval *i;
 
@@ -111,7 +105,7 @@ static void interval_has_what_has_come_in_it(void **state)
 	assert_int_equal(intervals_next(b->intervals)->rows, 0);
 }
 
-static void intervals_follow_each_other_without_a_gap(void **state)
+CASE(intervals_follow_each_other_without_a_gap, setup, teardown)
 {
 	int64_t end, sum = 0;
 
@@ -127,7 +121,7 @@ static void intervals_follow_each_other_without_a_gap(void **state)
 	}
 }
 
-static void the_most_time_comes_first(void **state)
+CASE(the_most_time_comes_first, setup, teardown)
 {
 	const struct interval *i;
 
@@ -142,7 +136,7 @@ static void the_most_time_comes_first(void **state)
 	assert_int_equal(i->row[2].method, 1);
 }
 
-static void rows_come_in_the_order_that_was_asked_for(void **state)
+CASE(rows_come_in_the_order_that_was_asked_for, setup, teardown)
 {
 	const struct interval *i;
 
@@ -168,7 +162,7 @@ static void rows_come_in_the_order_that_was_asked_for(void **state)
 	assert_int_equal(i->row[0].maximum, 50);
 }
 
-static void columns_of_the_kernel_are_there_with_its_numbers(void **state)
+CASE(columns_of_the_kernel_are_there_with_its_numbers, setup, teardown)
 {
 	struct interval i = {.split = false};
 
@@ -181,7 +175,7 @@ static void columns_of_the_kernel_are_there_with_its_numbers(void **state)
 	}
 }
 
-static void the_whole_is_the_sum_of_all(void **state)
+CASE(the_whole_is_the_sum_of_all, setup, teardown)
 {
 	const struct interval *i;
 
@@ -212,7 +206,7 @@ static struct frt_slot *open_slot(uint32_t depth)
 	return s;
 }
 
-static void open_calls_are_counted_by_method_with_their_age(void **state)
+CASE(open_calls_are_counted_by_method_with_their_age, setup, teardown)
 {
 	uint64_t now = intervals_next(b->intervals)->end;
 	struct frt_slot *s = open_slot(2), *carrier = open_slot(1);
@@ -237,7 +231,7 @@ static void open_calls_are_counted_by_method_with_their_age(void **state)
 }
 
 /* What the target wrote may be forged. */
-static void forged_open_calls_and_groups_lead_nowhere(void **state)
+CASE(forged_open_calls_and_groups_lead_nowhere, setup, teardown)
 {
 	struct frt_histogram *h = (struct frt_histogram *)(b->segment.base + FRT_HISTOGRAMS_AT) + 1;
 	struct frt_slot *s = open_slot(UINT32_MAX);
@@ -253,22 +247,4 @@ static void forged_open_calls_and_groups_lead_nowhere(void **state)
 	assert_int_equal(i->row[0].open, FRT_OPEN_CALLS / 2);
 	assert_false(i->row[0].bucketed);
 	assert_int_equal(i->row[0].maximum, 10);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(interval_has_where_its_calls_spent_their_time),
-		TEST(interval_has_what_has_come_in_it),
-		TEST(intervals_follow_each_other_without_a_gap),
-		TEST(the_most_time_comes_first),
-		TEST(rows_come_in_the_order_that_was_asked_for),
-		TEST(columns_of_the_kernel_are_there_with_its_numbers),
-		TEST(the_whole_is_the_sum_of_all),
-		TEST(open_calls_are_counted_by_method_with_their_age),
-		TEST(forged_open_calls_and_groups_lead_nowhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

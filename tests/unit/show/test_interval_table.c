@@ -3,13 +3,7 @@
 #include "user/show/interval_table.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/json.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define ROWS 30
 
@@ -99,7 +93,7 @@ static size_t longest_line(void)
 	return most;
 }
 
-static void table_has_a_row_for_each_method(void **state)
+CASE(table_has_a_row_for_each_method, setup, teardown)
 {
 	assert_int_equal(print(), 4);
 	assert_string_equal(
@@ -121,28 +115,28 @@ static void print_json(void)
 	fclose(to);
 }
 
-static void where_time_went_has_columns_when_it_is_known(void **state)
+CASE(where_time_went_has_columns_when_it_is_known, setup, teardown)
 {
 	interval.split = true;
 	row[0].split = (struct breakdown_sum){
 		.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192, .worst = 11400000};
 	print();
-	assert_non_null(strstr(text, "max  total  cpu  runq  blocked  worst wait  open  method\n"));
-	assert_non_null(strstr(text, "210 ms  9.8 s  3 %   1 %     96 %     11.4 ms     0  com.acme"));
-	assert_non_null(strstr(text, "       -      -    -     -        -           -     1  com.acme.Cart.price()"));
+	assert_contains(text, "max  total  cpu  runq  blocked  worst wait  open  method\n");
+	assert_contains(text, "210 ms  9.8 s  3 %   1 %     96 %     11.4 ms     0  com.acme");
+	assert_contains(text, "       -      -    -     -        -           -     1  com.acme.Cart.price()");
 	print_json();
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.blockedNs"), "192");
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.worstWaitNs"), "11400000");
 }
 
-static void no_percentiles_are_no_number(void **state)
+CASE(no_percentiles_are_no_number, setup, teardown)
 {
 	row[0].bucketed = false;
 	print();
-	assert_non_null(strstr(text, "8.1 ms    -    -  210 ms"));
+	assert_contains(text, "8.1 ms    -    -  210 ms");
 }
 
-static void nothing_is_one_line(void **state)
+CASE(nothing_is_one_line, setup, teardown)
 {
 	interval = (struct interval){.length = 1000000000};
 	how.lost = 0;
@@ -150,12 +144,12 @@ static void nothing_is_one_line(void **state)
 	assert_string_equal(text, "01:46:40   0 calls in 1.0 s   0 thrown   0 lost   0 open\n");
 }
 
-static void the_whole_recording_is_named_so(void **state)
+CASE(the_whole_recording_is_named_so, setup, teardown)
 {
 	interval.whole = true;
 	interval.calls = 1;
 	print();
-	assert_non_null(strstr(text, "   1 call in all of 5.0 s   "));
+	assert_contains(text, "   1 call in all of 5.0 s   ");
 }
 
 static void many_rows(void)
@@ -165,21 +159,21 @@ static void many_rows(void)
 	interval.rows = ROWS;
 }
 
-static void rows_beyond_the_top_are_counted(void **state)
+CASE(rows_beyond_the_top_are_counted, setup, teardown)
 {
 	many_rows();
 	assert_int_equal(print(), INTERVAL_TABLE_ROWS + 3);
-	assert_non_null(strstr(text, "\nand 10 more methods\n"));
+	assert_contains(text, "\nand 10 more methods\n");
 	how.top = ROWS - 1;
 	assert_int_equal(print(), ROWS + 2);
-	assert_non_null(strstr(text, "\nand 1 more method\n"));
+	assert_contains(text, "\nand 1 more method\n");
 	how.top = ROWS + 1;
 	assert_int_equal(print(), ROWS + 2);
-	assert_null(strstr(text, "more"));
+	assert_lacks(text, "more");
 }
 
 /* With the line of the cursor all is on the screen, whatever its size: else the next frame would not find it. */
-static void table_fits_any_screen(void **state)
+CASE(table_fits_any_screen, setup, teardown)
 {
 	many_rows();
 	how.top = 100;
@@ -194,7 +188,7 @@ static void table_fits_any_screen(void **state)
 		}
 }
 
-static void keys_and_scrolled_rows_fit_any_screen(void **state)
+CASE(keys_and_scrolled_rows_fit_any_screen, setup, teardown)
 {
 	many_rows();
 	how.top = 100;
@@ -213,7 +207,7 @@ static void keys_and_scrolled_rows_fit_any_screen(void **state)
 			}
 }
 
-static void rows_begin_where_the_user_has_scrolled_to(void **state)
+CASE(rows_begin_where_the_user_has_scrolled_to, setup, teardown)
 {
 	row[0].method = 2;
 	row[1].method = 1;
@@ -222,32 +216,32 @@ static void rows_begin_where_the_user_has_scrolled_to(void **state)
 	how.top = 1;
 	how.first = 1;
 	print();
-	assert_null(strstr(text, "price"));
-	assert_non_null(strstr(text, "com.acme.Cart.checkout"));
-	assert_non_null(strstr(text, "rows 2 to 2 of 2\n"));
-	assert_null(strstr(text, "q ends"));
+	assert_lacks(text, "price");
+	assert_contains(text, "com.acme.Cart.checkout");
+	assert_contains(text, "rows 2 to 2 of 2\n");
+	assert_lacks(text, "q ends");
 	how.height = 24;
 	print();
-	assert_non_null(strstr(text, "\nq ends   s, left, right: sorted by total   up, down: scroll\n"));
+	assert_contains(text, "\nq ends   s, left, right: sorted by total   up, down: scroll\n");
 	interval.whole = true;
 	print();
-	assert_null(strstr(text, "q ends"));
+	assert_lacks(text, "q ends");
 }
 
-static void the_column_of_the_order_is_marked_and_stays(void **state)
+CASE(the_column_of_the_order_is_marked_and_stays, setup, teardown)
 {
 	interval.order = INTERVAL_P50;
 	how.keys = true;
 	how.width = 60;
 	print();
-	assert_non_null(strstr(text, "  P50  "));
-	assert_non_null(strstr(text, "  total  "));
+	assert_contains(text, "  P50  ");
+	assert_contains(text, "  total  ");
 	how.keys = false;
 	print();
-	assert_null(strstr(text, "P50"));
+	assert_lacks(text, "P50");
 }
 
-static void colours_are_used_only_where_they_are_wanted(void **state)
+CASE(colours_are_used_only_where_they_are_wanted, setup, teardown)
 {
 	interval.order = INTERVAL_TOTAL;
 	how.keys = true;
@@ -255,55 +249,55 @@ static void colours_are_used_only_where_they_are_wanted(void **state)
 	assert_null(strchr(text, '\033'));
 	how.colours = true;
 	print();
-	assert_non_null(strstr(text, "\033[1mTOTAL\033[m"));
-	assert_non_null(strstr(text, "\033[31m     2\033[m"));
-	assert_null(strstr(text, "\033[31m     0"));
+	assert_contains(text, "\033[1mTOTAL\033[m");
+	assert_contains(text, "\033[31m     2\033[m");
+	assert_lacks(text, "\033[31m     0");
 }
 
-static void narrow_screens_keep_calls_total_class_and_method(void **state)
+CASE(narrow_screens_keep_calls_total_class_and_method, setup, teardown)
 {
 	how.width = 80;
 	print();
-	assert_non_null(strstr(text, "calls  errors     avg     p50      p99     max  total  method\n"));
-	assert_non_null(strstr(text, "  c.acme.Cart.checkout(...)\n"));
-	assert_non_null(strstr(text, "  com.acme.Cart.price()\n"));
+	assert_contains(text, "calls  errors     avg     p50      p99     max  total  method\n");
+	assert_contains(text, "  c.acme.Cart.checkout(...)\n");
+	assert_contains(text, "  com.acme.Cart.price()\n");
 	how.width = 40;
 	print();
-	assert_non_null(strstr(text, "calls  total  method\n"));
-	assert_non_null(strstr(text, "1,204  9.8 s  c.acme.Cart.checkout(...)\n"));
+	assert_contains(text, "calls  total  method\n");
+	assert_contains(text, "1,204  9.8 s  c.acme.Cart.checkout(...)\n");
 }
 
-static void where_time_went_stays_longer_than_percentiles(void **state)
+CASE(where_time_went_stays_longer_than_percentiles, setup, teardown)
 {
 	interval.split = true;
 	row[0].split = (struct breakdown_sum){.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192};
 	how.width = 60;
 	print();
-	assert_non_null(strstr(text, "calls      p99  total  cpu  blocked  method\n"));
+	assert_contains(text, "calls      p99  total  cpu  blocked  method\n");
 }
 
-static void columns_go_before_class_and_method(void **state)
+CASE(columns_go_before_class_and_method, setup, teardown)
 {
 	uint32_t class_id = fake_class(&segment, "org/apache/tomcat/DelegatingPreparedStatement", 0, 0);
 
 	row[0].method = fake_method(&segment, class_id, "executeUpdate", "(Ljava/lang/String;)I", 0);
 	how.width = 80;
 	print();
-	assert_non_null(strstr(text, "calls     avg      p99     max  total  method\n"));
-	assert_non_null(strstr(text, "  DelegatingPreparedStatement.executeUpdate\n"));
+	assert_contains(text, "calls     avg      p99     max  total  method\n");
+	assert_contains(text, "  DelegatingPreparedStatement.executeUpdate\n");
 }
 
-static void overloads_can_be_told_apart(void **state)
+CASE(overloads_can_be_told_apart, setup, teardown)
 {
 	row[1] = row[0];
 	row[1].method = fake_method(&segment, 1, "checkout", "(Lcom/acme/Order;ZZZ)V", 0);
 	how.width = 60;
 	print();
-	assert_non_null(strstr(text, "Cart.checkout(Order)\n"));
-	assert_non_null(strstr(text, "Cart.checkout(Order, b"));
+	assert_contains(text, "Cart.checkout(Order)\n");
+	assert_contains(text, "Cart.checkout(Order, b");
 }
 
-static void a_class_in_two_loaders_is_named_with_them(void **state)
+CASE(a_class_in_two_loaders_is_named_with_them, setup, teardown)
 {
 	uint32_t other = fake_class(&segment, "com/acme/Cart", fake_loader(&segment, "a/L", "plugin"), 0);
 	uint32_t id = fake_method(&segment, other, "checkout", "(Lcom/acme/Order;)V", 0);
@@ -318,9 +312,9 @@ static void a_class_in_two_loaders_is_named_with_them(void **state)
 	row[2].method = id;
 	interval.rows = 3;
 	print();
-	assert_non_null(strstr(text, "com.acme.Cart.checkout(Order) (loader app)\n"));
-	assert_non_null(strstr(text, "com.acme.Cart.checkout(Order) (loader plugin)\n"));
-	assert_non_null(strstr(text, "com.acme.Cart.price()\n"));
+	assert_contains(text, "com.acme.Cart.checkout(Order) (loader app)\n");
+	assert_contains(text, "com.acme.Cart.checkout(Order) (loader plugin)\n");
+	assert_contains(text, "com.acme.Cart.price()\n");
 }
 
 static void assert_json(const char *path, const char *want)
@@ -328,7 +322,7 @@ static void assert_json(const char *path, const char *want)
 	assert_string_equal(json_text(text, path), want);
 }
 
-static void json_has_all_of_it_in_one_line(void **state)
+CASE(json_has_all_of_it_in_one_line, setup, teardown)
 {
 	const char *methods;
 
@@ -359,7 +353,7 @@ static void json_has_all_of_it_in_one_line(void **state)
 	assert_string_equal(json_text(methods, "sinceStart.minNs"), "1000");
 }
 
-static void json_of_a_method_without_calls_has_no_times(void **state)
+CASE(json_of_a_method_without_calls_has_no_times, setup, teardown)
 {
 	const char *methods;
 
@@ -376,7 +370,7 @@ static void json_of_a_method_without_calls_has_no_times(void **state)
 	assert_string_equal(json_text(methods, "sinceStart.maxNs"), "null");
 }
 
-static void json_shows_all_unless_told_otherwise(void **state)
+CASE(json_shows_all_unless_told_otherwise, setup, teardown)
 {
 	many_rows();
 	print_json();
@@ -384,32 +378,4 @@ static void json_shows_all_unless_told_otherwise(void **state)
 	how.top = 3;
 	print_json();
 	assert_json("methodsNotShown", "27");
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(table_has_a_row_for_each_method),
-		TEST(where_time_went_has_columns_when_it_is_known),
-		TEST(no_percentiles_are_no_number),
-		TEST(nothing_is_one_line),
-		TEST(the_whole_recording_is_named_so),
-		TEST(rows_beyond_the_top_are_counted),
-		TEST(table_fits_any_screen),
-		TEST(keys_and_scrolled_rows_fit_any_screen),
-		TEST(rows_begin_where_the_user_has_scrolled_to),
-		TEST(the_column_of_the_order_is_marked_and_stays),
-		TEST(colours_are_used_only_where_they_are_wanted),
-		TEST(narrow_screens_keep_calls_total_class_and_method),
-		TEST(where_time_went_stays_longer_than_percentiles),
-		TEST(columns_go_before_class_and_method),
-		TEST(overloads_can_be_told_apart),
-		TEST(a_class_in_two_loaders_is_named_with_them),
-		TEST(json_has_all_of_it_in_one_line),
-		TEST(json_of_a_method_without_calls_has_no_times),
-		TEST(json_shows_all_unless_told_otherwise),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

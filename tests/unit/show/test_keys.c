@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Keys of a terminal that the test is. A child is the session leader, a small shell with one job that reads keys. */
 #include "user/show/keys.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define LIMIT_MS 20000
 
@@ -161,7 +153,7 @@ static pid_t job_pid(void)
 	return group;
 }
 
-static void keys_come_at_once_and_are_not_shown(void **state)
+CASE(keys_come_at_once_and_are_not_shown, setup, teardown)
 {
 	char shown[16];
 
@@ -178,7 +170,7 @@ static void keys_come_at_once_and_are_not_shown(void **state)
 	assert_true(is_as_before());
 }
 
-static void ctrl_c_kills_as_ever(void **state)
+CASE(ctrl_c_kills_as_ever, setup, teardown)
 {
 	assert_told("o");
 	wait_for_keys();
@@ -186,7 +178,7 @@ static void ctrl_c_kills_as_ever(void **state)
 	assert_told("k");
 }
 
-static void ctrl_backslash_restores_the_terminal(void **state)
+CASE(ctrl_backslash_restores_the_terminal, setup, teardown)
 {
 	assert_told("o");
 	wait_for_keys();
@@ -195,7 +187,7 @@ static void ctrl_backslash_restores_the_terminal(void **state)
 	assert_true(is_as_before());
 }
 
-static void ctrl_z_restores_the_terminal_and_fg_takes_it_again(void **state)
+CASE(ctrl_z_restores_the_terminal_and_fg_takes_it_again, setup, teardown)
 {
 	for (int i = 0; i < 2; i++) {
 		if (!i)
@@ -214,7 +206,7 @@ static void ctrl_z_restores_the_terminal_and_fg_takes_it_again(void **state)
 }
 
 /* What is typed then is for the shell. */
-static void in_the_background_the_terminal_is_left_alone(void **state)
+CASE(in_the_background_the_terminal_is_left_alone, setup, teardown)
 {
 	assert_told("o");
 	wait_for_keys();
@@ -232,7 +224,7 @@ static void in_the_background_the_terminal_is_left_alone(void **state)
 }
 
 /* A shell sets the terminal as it likes when its job is stopped by a signal that no handler sees. */
-static void settings_that_a_shell_has_made_stay(void **state)
+CASE(settings_that_a_shell_has_made_stay, setup, teardown)
 {
 	struct termios own;
 
@@ -256,27 +248,10 @@ static void settings_that_a_shell_has_made_stay(void **state)
 	assert_true(is_as_before());
 }
 
-static void what_is_no_terminal_has_no_keys(void **state)
+CASE(what_is_no_terminal_has_no_keys, setup, teardown)
 {
 	assert_null(keys_open(told[0]));
 	assert_int_equal(keys_fd(NULL), -1);
 	keys_take(NULL);
 	keys_close(NULL);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(keys_come_at_once_and_are_not_shown),
-		TEST(ctrl_c_kills_as_ever),
-		TEST(ctrl_backslash_restores_the_terminal),
-		TEST(ctrl_z_restores_the_terminal_and_fg_takes_it_again),
-		TEST(in_the_background_the_terminal_is_left_alone),
-		TEST(settings_that_a_shell_has_made_stay),
-		TEST(what_is_no_terminal_has_no_keys),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

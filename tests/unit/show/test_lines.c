@@ -3,16 +3,10 @@
 #include "user/show/lines.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/json.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MUCH (4u << 20)
 
@@ -108,7 +102,7 @@ static const char *printed(void)
 	return b->text;
 }
 
-static void calls_come_in_the_order_of_their_ends(void **state)
+CASE(calls_come_in_the_order_of_their_ends, setup, teardown)
 {
 	const char *p;
 
@@ -128,7 +122,7 @@ static void calls_come_in_the_order_of_their_ends(void **state)
 }
 
 /* Another thread's, not seen yet, may have ended before. */
-static void calls_that_ended_late_wait(void **state)
+CASE(calls_that_ended_late_wait, setup, teardown)
 {
 	begin(true);
 	call(1000, 900, 0);
@@ -144,7 +138,7 @@ static void calls_that_ended_late_wait(void **state)
 }
 
 /* The thread of the shorter call was switched away before it could write its record. */
-static void call_whose_record_is_late_is_in_its_place(void **state)
+CASE(call_whose_record_is_late_is_in_its_place, setup, teardown)
 {
 	int64_t now = 2000;
 
@@ -162,7 +156,7 @@ static void assert_field(const char *path, const char *want)
 	assert_string_equal(json_text(b->text, path), want);
 }
 
-static void line_tells_thread_method_and_how_it_ended(void **state)
+CASE(line_tells_thread_method_and_how_it_ended, setup, teardown)
 {
 	begin(true);
 	call(1000, 100, FRT_SPAN_THROWN);
@@ -179,7 +173,7 @@ static void line_tells_thread_method_and_how_it_ended(void **state)
 	assert_field("caller", "null");
 }
 
-static void line_tells_where_the_time_went_if_known(void **state)
+CASE(line_tells_where_the_time_went_if_known, setup, teardown)
 {
 	struct frt_span s = fake_span(1000, 1, 7, 0);
 
@@ -197,17 +191,17 @@ static void line_tells_where_the_time_went_if_known(void **state)
 	assert_field("blockedNs", "null");
 }
 
-static void line_of_text_ends_with_where_the_time_went(void **state)
+CASE(line_of_text_ends_with_where_the_time_went, setup, teardown)
 {
 	struct frt_span s = fake_span(1000, 1, 7, 0);
 
 	begin(false);
 	add(&s, NULL, no_caller, (struct span_split){30, 0, 70000, 0});
 	lines_print(b->lines, INT64_MAX);
-	assert_non_null(strstr(printed(), "  a.C.run()  cpu 30 ns, runq 0 ns, blocked 70.0 us\n"));
+	assert_contains(printed(), "  a.C.run()  cpu 30 ns, runq 0 ns, blocked 70.0 us\n");
 }
 
-static void virtual_thread_is_its_own(void **state)
+CASE(virtual_thread_is_its_own, setup, teardown)
 {
 	struct frt_span s = fake_span(1000, 1, 7, FRT_SPAN_VIRTUAL);
 	struct stream_vthread v = {.java_id = 42, .name = "request"};
@@ -221,7 +215,7 @@ static void virtual_thread_is_its_own(void **state)
 	assert_field("virtual", "true");
 }
 
-static void caller_is_named_with_its_line(void **state)
+CASE(caller_is_named_with_its_line, setup, teardown)
 {
 	static const struct resolved_method m = {.class_name = "com/acme/Shop", .name = "handle", .descriptor = "(I)V"};
 	struct frt_span s = fake_span(1000, 1, 7, 0);
@@ -232,22 +226,22 @@ static void caller_is_named_with_its_line(void **state)
 	add(&s, NULL, (struct frames_caller){.named = 1, .line = -1}, unknown);
 	lines_print(b->lines, INT64_MAX);
 	printed();
-	assert_non_null(strstr(b->text, "  worker  a.C.run()  from com.acme.Shop.handle(int) line: 33\n"));
-	assert_non_null(strstr(b->text, "  worker  a.C.run()  from a.C.run()\n"));
+	assert_contains(b->text, "  worker  a.C.run()  from com.acme.Shop.handle(int) line: 33\n");
+	assert_contains(b->text, "  worker  a.C.run()  from a.C.run()\n");
 }
 
-static void unknown_thread_and_method_are_unknown(void **state)
+CASE(unknown_thread_and_method_are_unknown, setup, teardown)
 {
 	struct frt_span s = fake_span(1000, 99, 98, 0);
 
 	begin(false);
 	add(&s, NULL, no_caller, unknown);
 	lines_print(b->lines, INT64_MAX);
-	assert_non_null(strstr(printed(), "  ?  unknown\n"));
+	assert_contains(printed(), "  ?  unknown\n");
 }
 
 /* Lines, and those that are said to be skipped, are all that came. */
-static void skipped_calls_are_counted_in_their_place(void **state)
+CASE(skipped_calls_are_counted_in_their_place, setup, teardown)
 {
 	uint64_t lines = 0, skipped = 0, added = 0;
 
@@ -269,23 +263,4 @@ static void skipped_calls_are_counted_in_their_place(void **state)
 		skipped += strtoull(json_text(b->text, "skipped"), NULL, 10);
 	assert_int_equal(lines + skipped, added);
 	assert_int_equal(lines_skipped(b->lines), skipped);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(calls_come_in_the_order_of_their_ends),
-		TEST(calls_that_ended_late_wait),
-		TEST(call_whose_record_is_late_is_in_its_place),
-		TEST(line_tells_thread_method_and_how_it_ended),
-		TEST(line_tells_where_the_time_went_if_known),
-		TEST(line_of_text_ends_with_where_the_time_went),
-		TEST(virtual_thread_is_its_own),
-		TEST(caller_is_named_with_its_line),
-		TEST(unknown_thread_and_method_are_unknown),
-		TEST(skipped_calls_are_counted_in_their_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,7 @@
 /* Sums by labels, of a segment in which the test counts. A tick is a nanosecond. */
 #include "user/show/metrics_series.h"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct bench {
 	struct segment segment;
@@ -66,7 +59,7 @@ static const struct metrics_series *row(size_t i)
 	return r;
 }
 
-static void a_series_has_the_sums_of_its_method(void **state)
+CASE(a_series_has_the_sums_of_its_method, setup, teardown)
 {
 	struct wait_join_split split = {.run_queue = 20, .blocked = 50};
 	uint32_t id = method("a/C", "m");
@@ -93,7 +86,7 @@ static void a_series_has_the_sums_of_its_method(void **state)
 	assert_null(metrics_table_row(b->table, 1));
 }
 
-static void buckets_are_cumulative(void **state)
+CASE(buckets_are_cumulative, setup, teardown)
 {
 	static const uint64_t durations[] = {1, 900, 1100, 2900, 3200, 900000, 9000000000, 11000000000};
 	uint32_t id = method("a/C", "m");
@@ -111,7 +104,7 @@ static void buckets_are_cumulative(void **state)
 }
 
 /* In a thread's cell until it is full; `recent` holds their durations. */
-static void calls_that_are_in_no_histogram_yet_have_their_buckets(void **state)
+CASE(calls_that_are_in_no_histogram_yet_have_their_buckets, setup, teardown)
 {
 	uint32_t id = method("a/C", "m");
 	struct frt_slot *slot = fake_slot(&b->segment, 12, 0);
@@ -128,7 +121,7 @@ static void calls_that_are_in_no_histogram_yet_have_their_buckets(void **state)
 	assert_int_equal(row(0)->sums.bucket[METRICS_BUCKETS], 3);
 }
 
-static void a_class_of_two_loaders_has_one_series(void **state)
+CASE(a_class_of_two_loaders_has_one_series, setup, teardown)
 {
 	call(method("a/C", "m"), 10, false);
 	call(method("a/C", "m"), 30, true);
@@ -140,7 +133,7 @@ static void a_class_of_two_loaders_has_one_series(void **state)
 	assert_null(metrics_table_row(b->table, 2));
 }
 
-static void a_number_never_falls(void **state)
+CASE(a_number_never_falls, setup, teardown)
 {
 	uint32_t id = method("a/C", "m");
 
@@ -157,7 +150,7 @@ static void a_number_never_falls(void **state)
 }
 
 /* Later ones share a series, so that the sums are complete, and those that have one keep it. */
-static void there_are_series_for_a_hundred_methods(void **state)
+CASE(there_are_series_for_a_hundred_methods, setup, teardown)
 {
 	char name[16];
 	uint64_t sum = 0;
@@ -172,27 +165,12 @@ static void there_are_series_for_a_hundred_methods(void **state)
 		sum += row(i)->sums.total;
 	assert_int_equal(i, METRICS_SERIES + 1);
 	assert_int_equal(sum, 150 * 151 / 2);
-	assert_non_null(strstr(row(0)->labels, "\"m149\""));
-	assert_non_null(strstr(row(99)->labels, "\"m50\""));
+	assert_contains(row(0)->labels, "\"m149\"");
+	assert_contains(row(99)->labels, "\"m50\"");
 	assert_string_equal(row(100)->labels, "recording=\"r\",class=\"(others)\",method=\"(others)\",descriptor=\"\"");
 	assert_int_equal(row(100)->sums.calls, 50);
 	call(method("a/D", "busy"), 1000000, false);
 	metrics_table_update(b->table);
 	assert_int_equal(row(100)->sums.calls, 51);
 	assert_null(metrics_table_row(b->table, METRICS_SERIES + 1));
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(a_series_has_the_sums_of_its_method),
-		TEST(buckets_are_cumulative),
-		TEST(calls_that_are_in_no_histogram_yet_have_their_buckets),
-		TEST(a_class_of_two_loaders_has_one_series),
-		TEST(a_number_never_falls),
-		TEST(there_are_series_for_a_hundred_methods),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,21 +2,14 @@
 /* What is printed while it records, to pipes that nobody reads and terminals that the test is. */
 #include "user/show/stdout_queue.h"
 #include "tests/lib/capture.h"
+#include "tests/lib/test.h"
 #include "user/text/log.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MUCH (4u << 20)
 
@@ -86,7 +79,7 @@ static size_t take(void)
 	return size;
 }
 
-static void what_is_put_arrives(void **state)
+CASE(what_is_put_arrives, setup, teardown)
 {
 	open_pipe();
 	assert_true(stdout_queue_put(o, "one ", 4));
@@ -98,7 +91,7 @@ static void what_is_put_arrives(void **state)
 }
 
 /* All of it or nothing: the reader sees whole lines, however slow it is. */
-static void reader_that_sleeps_does_not_hold_us_up(void **state)
+CASE(reader_that_sleeps_does_not_hold_us_up, setup, teardown)
 {
 	size_t put = 0, seen = 0;
 
@@ -119,7 +112,7 @@ static void reader_that_sleeps_does_not_hold_us_up(void **state)
 	assert_true(stdout_queue_put(o, "more", 4));
 }
 
-static void reader_that_never_reads_is_given_up(void **state)
+CASE(reader_that_never_reads_is_given_up, setup, teardown)
 {
 	open_pipe();
 	while (stdout_queue_put(o, much, 1000))
@@ -127,7 +120,7 @@ static void reader_that_never_reads_is_given_up(void **state)
 	assert_false(stdout_queue_finish(o));
 }
 
-static void reader_that_is_gone_is_noticed_without_writing(void **state)
+CASE(reader_that_is_gone_is_noticed_without_writing, setup, teardown)
 {
 	open_pipe();
 	assert_true(stdout_queue_flush(o));
@@ -138,16 +131,16 @@ static void reader_that_is_gone_is_noticed_without_writing(void **state)
 	assert_true(stdout_queue_finish(o));
 }
 
-static void descriptor_that_is_not_open_is_said(void **state)
+CASE(descriptor_that_is_not_open_is_said, setup, teardown)
 {
 	struct stdout_queue *none;
 
 	assert_int_equal(stdout_queue_open(&none, 999, false, &d), -EBADF);
 	assert_null(none);
-	assert_non_null(strstr(d.text, "cannot print on standard output: Bad file descriptor"));
+	assert_contains(d.text, "cannot print on standard output: Bad file descriptor");
 }
 
-static void frame_takes_the_place_of_the_one_before(void **state)
+CASE(frame_takes_the_place_of_the_one_before, setup, teardown)
 {
 	unsigned int width, height;
 
@@ -166,7 +159,7 @@ static void frame_takes_the_place_of_the_one_before(void **state)
 	assert_string_equal(got, "\033[?7l\033[2A\r\033[Jc\n\033[?7h");
 }
 
-static void frame_stays_when_somebody_has_written_below_it(void **state)
+CASE(frame_stays_when_somebody_has_written_below_it, setup, teardown)
 {
 	open_terminal(80, 24);
 	stdout_queue_frame(o, "a\n", 2, 1);
@@ -181,7 +174,7 @@ static void frame_stays_when_somebody_has_written_below_it(void **state)
 	assert_string_equal(got, "\033[?7lb\n\033[?7h");
 }
 
-static void frame_stays_when_the_terminal_has_another_size(void **state)
+CASE(frame_stays_when_the_terminal_has_another_size, setup, teardown)
 {
 	struct winsize w = {.ws_col = 50, .ws_row = 24};
 
@@ -197,7 +190,7 @@ static void frame_stays_when_the_terminal_has_another_size(void **state)
 }
 
 /* A terminal that was stopped with Ctrl-S. */
-static void frames_that_the_terminal_does_not_take_are_refused(void **state)
+CASE(frames_that_the_terminal_does_not_take_are_refused, setup, teardown)
 {
 	open_terminal(80, 24);
 	tcflow(writer, TCOOFF);
@@ -209,7 +202,7 @@ static void frames_that_the_terminal_does_not_take_are_refused(void **state)
 	assert_true(stdout_queue_frame(o, "c\n", 2, 1));
 }
 
-static void terminal_that_cannot_gets_no_sequences(void **state)
+CASE(terminal_that_cannot_gets_no_sequences, setup, teardown)
 {
 	setenv("TERM", "dumb", 1);
 	open_terminal(80, 24);
@@ -222,7 +215,7 @@ static void terminal_that_cannot_gets_no_sequences(void **state)
 	assert_string_equal(got, "a\nb\n");
 }
 
-static void terminal_of_others_too_gets_no_sequences(void **state)
+CASE(terminal_of_others_too_gets_no_sequences, setup, teardown)
 {
 	open_terminal(80, 24);
 	stdout_queue_close(o);
@@ -231,32 +224,11 @@ static void terminal_of_others_too_gets_no_sequences(void **state)
 	assert_false(stdout_queue_is_in_place(o));
 }
 
-static void the_descriptor_stays_as_it_was(void **state)
+CASE(the_descriptor_stays_as_it_was, setup, teardown)
 {
 	open_terminal(80, 24);
 	assert_false(fcntl(writer, F_GETFL) & O_NONBLOCK);
 	stdout_queue_close(o);
 	o = NULL;
 	assert_true(isatty(writer));
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(what_is_put_arrives),
-		TEST(reader_that_sleeps_does_not_hold_us_up),
-		TEST(reader_that_never_reads_is_given_up),
-		TEST(reader_that_is_gone_is_noticed_without_writing),
-		TEST(descriptor_that_is_not_open_is_said),
-		TEST(frame_takes_the_place_of_the_one_before),
-		TEST(frame_stays_when_somebody_has_written_below_it),
-		TEST(frame_stays_when_the_terminal_has_another_size),
-		TEST(frames_that_the_terminal_does_not_take_are_refused),
-		TEST(terminal_that_cannot_gets_no_sequences),
-		TEST(terminal_of_others_too_gets_no_sequences),
-		TEST(the_descriptor_stays_as_it_was),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

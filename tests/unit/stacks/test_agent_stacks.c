@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/stacks/agent_stacks.h"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct segment segment;
 static struct stacks *stacks;
@@ -66,7 +59,7 @@ static void begin_at(uint32_t id, uint32_t frame)
 	stacks_begin(stacks, &segment);
 }
 
-static void stacks_are_handed_out_once_and_in_order(void **state)
+CASE(stacks_are_handed_out_once_and_in_order, setup, teardown)
 {
 	add(100, 3);
 	add(200, 1);
@@ -79,7 +72,7 @@ static void stacks_are_handed_out_once_and_in_order(void **state)
 	assert_int_equal(stacks->given_up, 0);
 }
 
-static void copy_says_what_the_row_says(void **state)
+CASE(copy_says_what_the_row_says, setup, teardown)
 {
 	const struct stack *s;
 	uint32_t id = add(100, 3);
@@ -94,7 +87,7 @@ static void copy_says_what_the_row_says(void **state)
 	assert_int_equal(s->frame[2].kind, FRT_FRAME_COMPILED);
 }
 
-static void stacks_of_an_earlier_recording_are_left_out(void **state)
+CASE(stacks_of_an_earlier_recording_are_left_out, setup, teardown)
 {
 	add(100, 3);
 	stacks_begin(stacks, &segment);
@@ -103,7 +96,7 @@ static void stacks_of_an_earlier_recording_are_left_out(void **state)
 	assert_string_equal(read_all(false), "2:1/200 ");
 }
 
-static void reading_stops_at_a_row_that_is_being_written(void **state)
+CASE(reading_stops_at_a_row_that_is_being_written, setup, teardown)
 {
 	uint32_t first, id;
 
@@ -120,7 +113,7 @@ static void reading_stops_at_a_row_that_is_being_written(void **state)
 	assert_done(4, 6);
 }
 
-static void row_that_is_never_written_is_given_up_at_the_end(void **state)
+CASE(row_that_is_never_written_is_given_up_at_the_end, setup, teardown)
 {
 	uint32_t first;
 
@@ -132,7 +125,7 @@ static void row_that_is_never_written_is_given_up_at_the_end(void **state)
 	assert_done(4, 10);
 }
 
-static void frames_go_round_the_end_of_their_table(void **state)
+CASE(frames_go_round_the_end_of_their_table, setup, teardown)
 {
 	const struct stack *s;
 
@@ -145,7 +138,7 @@ static void frames_go_round_the_end_of_their_table(void **state)
 		assert_int_equal(s->frame[i].code, 100 + i);
 }
 
-static void ids_and_frames_go_round_too(void **state)
+CASE(ids_and_frames_go_round_too, setup, teardown)
 {
 	begin_at(FRT_STACK_LOST - 1, UINT32_MAX);
 	add(100, 2);
@@ -155,13 +148,13 @@ static void ids_and_frames_go_round_too(void **state)
 	assert_int_equal(stacks->given_up, 0);
 }
 
-static void longest_stack_is_read(void **state)
+CASE(longest_stack_is_read, setup, teardown)
 {
 	add(100, STACK_MOST);
 	assert_string_equal(read_all(false), "1:2049/100 ");
 }
 
-static void count_that_is_too_big_is_refused(void **state)
+CASE(count_that_is_too_big_is_refused, setup, teardown)
 {
 	uint32_t id = add(100, 3);
 
@@ -174,7 +167,7 @@ static void count_that_is_too_big_is_refused(void **state)
 	assert_int_equal(stacks->given_up, 1);
 }
 
-static void frames_that_were_given_out_again_are_refused(void **state)
+CASE(frames_that_were_given_out_again_are_refused, setup, teardown)
 {
 	uint32_t id = add(100, 3);
 
@@ -184,7 +177,7 @@ static void frames_that_were_given_out_again_are_refused(void **state)
 	assert_null(stacks_find(stacks, id));
 }
 
-static void row_of_another_id_is_not_taken(void **state)
+CASE(row_of_another_id_is_not_taken, setup, teardown)
 {
 	add(100, 3);
 	assert_null(stacks_find(stacks, 1 + FRT_STACKS));
@@ -194,7 +187,7 @@ static void row_of_another_id_is_not_taken(void **state)
 	assert_null(stacks_find(stacks, FRT_STACK_LOST));
 }
 
-static void end_that_is_not_known_is_no_known_one(void **state)
+CASE(end_that_is_not_known_is_no_known_one, setup, teardown)
 {
 	uint32_t id = add(100, 1);
 
@@ -202,7 +195,7 @@ static void end_that_is_not_known_is_no_known_one(void **state)
 	assert_int_equal(stacks_find(stacks, id)->end, FRT_WALK_ENDS);
 }
 
-static void forged_distance_ends(void **state)
+CASE(forged_distance_ends, setup, teardown)
 {
 	segment_header(&segment)->stack_next = 5; /* id 0, four billion ahead */
 	assert_string_equal(read_all(false), "");
@@ -213,7 +206,7 @@ static void forged_distance_ends(void **state)
 	assert_done(FRT_STACK_LOST, 0);
 }
 
-static void forged_rows_cannot_keep_the_reader_for_ever(void **state)
+CASE(forged_rows_cannot_keep_the_reader_for_ever, setup, teardown)
 {
 	uint32_t handed_out = 0;
 
@@ -224,26 +217,4 @@ static void forged_rows_cannot_keep_the_reader_for_ever(void **state)
 		handed_out += *c == ' ';
 	assert_in_range(handed_out, 1, FRT_STACK_FRAMES / FRT_MAX_DEPTH);
 	assert_done(FRT_STACKS, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(stacks_are_handed_out_once_and_in_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(copy_says_what_the_row_says, setup, teardown),
-		cmocka_unit_test_setup_teardown(stacks_of_an_earlier_recording_are_left_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(reading_stops_at_a_row_that_is_being_written, setup, teardown),
-		cmocka_unit_test_setup_teardown(row_that_is_never_written_is_given_up_at_the_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(frames_go_round_the_end_of_their_table, setup, teardown),
-		cmocka_unit_test_setup_teardown(ids_and_frames_go_round_too, setup, teardown),
-		cmocka_unit_test_setup_teardown(longest_stack_is_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(count_that_is_too_big_is_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(frames_that_were_given_out_again_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(row_of_another_id_is_not_taken, setup, teardown),
-		cmocka_unit_test_setup_teardown(end_that_is_not_known_is_no_known_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(forged_distance_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(forged_rows_cannot_keep_the_reader_for_ever, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

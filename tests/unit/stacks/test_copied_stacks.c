@@ -4,14 +4,10 @@
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/fake_vm.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define WORDS 12 /* of a frame */
 
@@ -34,11 +30,8 @@ static struct diag d;
 static const struct resolved_method park = {.number = 1, .class_name = "a/B", .name = "park", .descriptor = "()V"};
 static const struct resolved_frame answer = {&park, 4, 17, RESOLVED_JIT};
 
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why);
-
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why)
+WRAP(size_t, resolver_frame, struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
+     enum resolved_failure *why)
 {
 	if (count < 64)
 		asked[count++] = *f;
@@ -147,7 +140,7 @@ static const struct dissect_event *written(uint32_t id)
 	return dissect_find(recording_read(&b->r), TRACE, 0);
 }
 
-static void a_stack_is_that_of_its_copy_whatever_the_thread_does_now(void **state)
+CASE(a_stack_is_that_of_its_copy_whatever_the_thread_does_now, setup, teardown)
 {
 	const struct dissect_event *e;
 	uint32_t id;
@@ -169,7 +162,7 @@ static void a_stack_is_that_of_its_copy_whatever_the_thread_does_now(void **stat
 	assert_int_equal(event_number(&b->r, e, "stackTrace.truncated"), 0);
 }
 
-static void a_stack_that_goes_on_above_its_copy_is_cut_there(void **state)
+CASE(a_stack_that_goes_on_above_its_copy_is_cut_there, setup, teardown)
 {
 	uint32_t id;
 
@@ -183,7 +176,7 @@ static void a_stack_that_goes_on_above_its_copy_is_cut_there(void **state)
 	assert_int_equal(event_number(&b->r, written(id), "stackTrace.truncated"), 1);
 }
 
-static void equal_stacks_have_one_id(void **state)
+CASE(equal_stacks_have_one_id, setup, teardown)
 {
 	uint32_t one, other;
 
@@ -201,7 +194,7 @@ static void equal_stacks_have_one_id(void **state)
 	assert_int_not_equal(take_kernel(3, 0xffffffff81000000), take_kernel(4, 0xffffffff81000000));
 }
 
-static void an_anchor_without_pc_has_it_below_its_sp(void **state)
+CASE(an_anchor_without_pc_has_it_below_its_sp, setup, teardown)
 {
 	call(2);
 	fake_mem_put(&b->vm.m, b->vm.sp - 8, b->vm.pc, 8);
@@ -212,7 +205,7 @@ static void an_anchor_without_pc_has_it_below_its_sp(void **state)
 	assert_int_equal(asked[0].at, pc(1));
 }
 
-static void code_that_has_been_replaced_is_looked_up_again(void **state)
+CASE(code_that_has_been_replaced_is_looked_up_again, setup, teardown)
 {
 	call(1);
 	wait_here();
@@ -225,7 +218,7 @@ static void code_that_has_been_replaced_is_looked_up_again(void **state)
 	assert_int_equal(asked[1].cookie, 7);
 }
 
-static void the_jvm_is_read_once_for_copies_that_were_made_before(void **state)
+CASE(the_jvm_is_read_once_for_copies_that_were_made_before, setup, teardown)
 {
 	struct frt_long_wait before;
 	unsigned int reads;
@@ -244,7 +237,7 @@ static void the_jvm_is_read_once_for_copies_that_were_made_before(void **state)
 	assert_true(b->vm.m.reads > reads);
 }
 
-static void what_is_no_stack_has_none(void **state)
+CASE(what_is_no_stack_has_none, setup, teardown)
 {
 	call(3);
 	wait_here();
@@ -283,7 +276,7 @@ static void wake_from_here(uint32_t thread, uint64_t off)
 	copied_stacks_take_waker(b->stacks, &w.waker);
 }
 
-static void a_waker_is_that_of_its_wait(void **state)
+CASE(a_waker_is_that_of_its_wait, setup, teardown)
 {
 	struct wait_stack_ids ids;
 
@@ -307,7 +300,7 @@ static void a_waker_is_that_of_its_wait(void **state)
 	assert_int_equal(ids.waker_java, 0);
 }
 
-static void wakers_of_64_threads_at_a_time_are_known(void **state)
+CASE(wakers_of_64_threads_at_a_time_are_known, setup, teardown)
 {
 	struct wait_stack_ids ids;
 	uint64_t off[64];
@@ -329,7 +322,7 @@ static void wakers_of_64_threads_at_a_time_are_known(void **state)
 	assert_int_equal(known, 6400);
 }
 
-static void a_waker_without_anchor_and_libraries_has_no_java_stack(void **state)
+CASE(a_waker_without_anchor_and_libraries_has_no_java_stack, setup, teardown)
 {
 	struct wait_stack_ids ids;
 
@@ -344,7 +337,7 @@ static void a_waker_without_anchor_and_libraries_has_no_java_stack(void **state)
 	assert_int_not_equal(ids.waker_kernel, 0);
 }
 
-static void waits_whose_stacks_are_beyond_the_budget_are_counted(void **state)
+CASE(waits_whose_stacks_are_beyond_the_budget_are_counted, setup, teardown)
 {
 	call(3);
 	wait_here();
@@ -357,7 +350,7 @@ static void waits_whose_stacks_are_beyond_the_budget_are_counted(void **state)
 	assert_int_equal(copied_stacks_behind(b->stacks), 2);
 }
 
-static void lost_stacks_of_calls_are_counted(void **state)
+CASE(lost_stacks_of_calls_are_counted, setup, teardown)
 {
 	struct frames_counts c;
 
@@ -367,7 +360,7 @@ static void lost_stacks_of_calls_are_counted(void **state)
 }
 
 /* The two sources share the ring of frames, and nothing else. */
-static void a_stack_whose_frames_others_have_replaced_is_taken_again(void **state)
+CASE(a_stack_whose_frames_others_have_replaced_is_taken_again, setup, teardown)
 {
 	struct frt_frame frames[64];
 	struct frames_counts c;
@@ -391,7 +384,7 @@ static void a_stack_whose_frames_others_have_replaced_is_taken_again(void **stat
 	assert_int_equal(c.forgotten, 0);
 }
 
-static void more_kernel_frames_than_there_can_be_are_those_that_can(void **state)
+CASE(more_kernel_frames_than_there_can_be_are_those_that_can, setup, teardown)
 {
 	uint32_t id = take_kernel(255, 0xffffffff81000000);
 	const struct dissect_event *e = written(id);
@@ -405,7 +398,7 @@ static void more_kernel_frames_than_there_can_be_are_those_that_can(void **state
 }
 
 /* What the target forges costs no more than a wrong stack. */
-static void garbled_copies_do_no_harm(void **state)
+CASE(garbled_copies_do_no_harm, setup, teardown)
 {
 	unsigned int seed = 1;
 
@@ -427,28 +420,4 @@ static void garbled_copies_do_no_harm(void **state)
 	count = 0;
 	make_stacks(true);
 	assert_int_not_equal(take(), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		T(a_stack_is_that_of_its_copy_whatever_the_thread_does_now),
-		T(a_stack_that_goes_on_above_its_copy_is_cut_there),
-		T(equal_stacks_have_one_id),
-		T(an_anchor_without_pc_has_it_below_its_sp),
-		T(code_that_has_been_replaced_is_looked_up_again),
-		T(the_jvm_is_read_once_for_copies_that_were_made_before),
-		T(what_is_no_stack_has_none),
-		T(a_waker_is_that_of_its_wait),
-		T(wakers_of_64_threads_at_a_time_are_known),
-		T(a_waker_without_anchor_and_libraries_has_no_java_stack),
-		T(waits_whose_stacks_are_beyond_the_budget_are_counted),
-		T(lost_stacks_of_calls_are_counted),
-		T(a_stack_whose_frames_others_have_replaced_is_taken_again),
-		T(more_kernel_frames_than_there_can_be_are_those_that_can),
-		T(garbled_copies_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,10 @@
 #include "user/stacks/frames.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/fake_segment.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "tests/lib/recording.h"
+#include "tests/lib/wrap.h"
 
 static struct bench {
 	struct segment segment;
@@ -64,11 +58,8 @@ static const struct answer {
 	[FAR] = {1, {{&far_away, 1, 1, RESOLVED_JIT}}},
 };
 
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why);
-
-size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
-			     enum resolved_failure *why)
+WRAP(size_t, resolver_frame, struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
+     enum resolved_failure *why)
 {
 	resolved++;
 	*why = RESOLVE_CHANGED;
@@ -198,29 +189,69 @@ static const char *text_of(uint32_t id)
 	return stack_text(0);
 }
 
-static void frames_become_methods_and_lines(void **state)
-{
-	uint32_t id = STACK(FRT_WALK_BOTTOM, 0, BUY, CHECKOUT, RUN);
+#define BUYS   "com/acme/Shop.buy:11@3/Int"
+#define RUNS   "java/lang/Thread.run:-1@0/Nat"
+#define ENTERS "jdk/internal/vm/Continuation.enter:400@1/JIT"
+#define BOTTOM "jdk/internal/vm/Continuation.enterSpecial:-1@0/Nat"
 
-	assert_string_equal(text_of(id), "com/acme/Shop.buy:11@3/Int com/acme/Cart.checkout:42@7/JIT "
-					 "java/lang/Thread.run:-1@0/Nat");
+#define CODES(...) {__VA_ARGS__}
+#define WHOLE	   FRT_WALK_BOTTOM
+#define INCLUSIVE  FRT_STACK_INCLUSIVE
+
+static const struct row {
+	const char *name;
+	uint8_t end, flags;
+	unsigned int codes[6]; /* up to a 0 */
+	uint32_t depth;	       /* 0: 64 */
+	uint64_t cut, unknown, mismatched;
+	const char *text;
+} rows[] = {
+	{"frames_become_methods_and_lines", WHOLE, 0, CODES(BUY, CHECKOUT, RUN),
+	 .text = BUYS " com/acme/Cart.checkout:42@7/JIT " RUNS},
+	{"number_of_a_method_may_be_any", WHOLE, 0, CODES(FAR), .text = "a/B.far:1@1/JIT"},
+	{"traced_method_at_the_top_is_left_out", WHOLE, INCLUSIVE, CODES(CHECKOUT_IN_BUY, RUN),
+	 .text = "com/acme/Shop.buy:12@5/JIT " RUNS},
+	{"top_that_is_not_the_traced_method_makes_the_stack_unknown", WHOLE, INCLUSIVE, CODES(BUY, RUN),
+	 .mismatched = 1, .text = UNKNOWN " +"},
+	{"unknown_frames_are_shown_and_counted", WHOLE, 0, CODES(BUY, 1000, RUN), .unknown = 1,
+	 .text = BUYS " " UNKNOWN " " RUNS},
+	{"unknown_code_at_the_top_may_have_had_callers_inlined", WHOLE, INCLUSIVE, CODES(1000, RUN), .unknown = 1,
+	 .text = UNKNOWN " " RUNS},
+	/* as JEP 520 shows it: seen on JDK 25 */
+	{"carrier_of_a_virtual_thread_is_no_part_of_its_stack", FRT_WALK_CODE, 0, CODES(BUY, ENTER, SPECIAL, RUN, RUN),
+	 .text = BUYS " " ENTERS " " BOTTOM},
+	{"walk_that_ends_above_a_virtual_thread_s_entry_is_completed", WHOLE, 0, CODES(BUY, ENTER),
+	 .text = BUYS " " ENTERS " " BOTTOM},
+	{"cut_walk_of_a_virtual_thread_is_not_completed", FRT_WALK_CHUNK, 0, CODES(BUY, ENTER), .cut = 1,
+	 .text = BUYS " " ENTERS " +"},
+	{"entry_of_a_virtual_thread_counts_for_the_depth", WHOLE, 0, CODES(BUY, ENTER), .depth = 2,
+	 .text = BUYS " " ENTERS " +"},
+	{"early_ends_are_truncated_and_counted", FRT_WALK_CHUNK, 0, CODES(BUY), .cut = 1, .text = BUYS " +"},
+	{"depth_is_truncated_and_not_counted", FRT_WALK_DEPTH, 0, CODES(BUY), .text = BUYS " +"},
+	{"end_that_is_not_known_is_counted", 99, 0, CODES(BUY), .cut = 1, .text = BUYS " +"},
+	{"inlined_methods_count_for_the_depth", WHOLE, 0, CODES(BUY, DEEP, RUN), .depth = 3,
+	 .text = BUYS " java/lang/Thread.run:1@1/Inl java/lang/Thread.run:2@1/Inl +"},
+	{"stack_of_just_the_depth_is_whole", WHOLE, 0, CODES(BUY, RUN), .depth = 2, .text = BUYS " " RUNS},
+	{"whole_stack_without_frames_is_none", WHOLE, INCLUSIVE, CODES(CHECKOUT), .text = "null"},
+	{"cut_stack_without_frames_is_not_none", FRT_WALK_UNREADABLE, 0, CODES(0), .cut = 1, .text = UNKNOWN " +"},
+};
+
+CASES(stack_has_a_text, rows, setup, teardown)
+{
+	unsigned int count = 0;
+
+	if (row->depth)
+		make_frames(row->depth);
+	while (row->codes[count])
+		count++;
+	assert_string_equal(text_of(stack_of(row->end, row->flags, count, row->codes)), row->text);
 	assert_int_equal(counts().stacks, 1);
+	assert_int_equal(counts().cut[row->end < FRT_WALK_ENDS ? row->end : FRT_WALK_ENDS], row->cut);
+	assert_int_equal(counts().unknown[RESOLVE_CHANGED], row->unknown);
+	assert_int_equal(counts().mismatched, row->mismatched);
 }
 
-static void traced_method_at_the_top_is_left_out(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT_IN_BUY, RUN)),
-			    "com/acme/Shop.buy:12@5/JIT java/lang/Thread.run:-1@0/Nat");
-	assert_int_equal(counts().mismatched, 0);
-}
-
-static void top_that_is_not_the_traced_method_makes_the_stack_unknown(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, BUY, RUN)), UNKNOWN " +");
-	assert_int_equal(counts().mismatched, 1);
-}
-
-static void top_is_compared_with_each_method_that_names_the_stack(void **state)
+CASE(top_is_compared_with_each_method_that_names_the_stack, setup, teardown)
 {
 	uint32_t id = STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT, RUN);
 	uint64_t good = key_of(id), bad = frames_key(b->frames, FRAMES_AGENTS, id, b->traced + 1);
@@ -230,71 +261,28 @@ static void top_is_compared_with_each_method_that_names_the_stack(void **state)
 	assert_int_equal(frames_key(b->frames, FRAMES_AGENTS, id, b->traced + 1), bad);
 }
 
-static void top_is_not_compared_for_a_stack_of_no_span(void **state)
+CASE(top_is_not_compared_for_a_stack_of_no_span, setup, teardown)
 {
 	uint32_t id = STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT, RUN);
 
 	record(frames_key(b->frames, FRAMES_AGENTS, id, FRT_NO_METHOD));
 	recording_end(&b->recording, true);
 	recording_read(&b->recording);
-	assert_string_equal(stack_text(0), "java/lang/Thread.run:-1@0/Nat");
+	assert_string_equal(stack_text(0), RUNS);
 	assert_int_equal(counts().mismatched, 0);
 }
 
-static void unknown_frames_are_shown_and_counted(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, 1000, RUN)),
-			    "com/acme/Shop.buy:11@3/Int " UNKNOWN " java/lang/Thread.run:-1@0/Nat");
-	assert_int_equal(counts().unknown[RESOLVE_CHANGED], 1);
-}
-
-static void unknown_code_at_the_top_may_have_had_callers_inlined(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, 1000, RUN)),
-			    UNKNOWN " java/lang/Thread.run:-1@0/Nat");
-}
-
-#define VIRTUAL_BOTTOM "jdk/internal/vm/Continuation.enter:400@1/JIT jdk/internal/vm/Continuation.enterSpecial:-1@0/Nat"
-
-/* As JEP 520 shows it: seen on JDK 25. */
-static void carrier_of_a_virtual_thread_is_no_part_of_its_stack(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_CODE, 0, BUY, ENTER, SPECIAL, RUN, RUN)),
-			    "com/acme/Shop.buy:11@3/Int " VIRTUAL_BOTTOM);
-	assert_int_equal(counts().cut[FRT_WALK_CODE], 0);
-}
-
-static void walk_that_ends_above_a_virtual_thread_s_entry_is_completed(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, ENTER)),
-			    "com/acme/Shop.buy:11@3/Int " VIRTUAL_BOTTOM);
-}
-
-static void cut_walk_of_a_virtual_thread_is_not_completed(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_CHUNK, 0, BUY, ENTER)),
-			    "com/acme/Shop.buy:11@3/Int jdk/internal/vm/Continuation.enter:400@1/JIT +");
-}
-
-static void entry_of_a_virtual_thread_counts_for_the_depth(void **state)
-{
-	make_frames(2);
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, ENTER)),
-			    "com/acme/Shop.buy:11@3/Int jdk/internal/vm/Continuation.enter:400@1/JIT +");
-}
-
-static void virtual_thread_that_the_agent_has_named_is_completed_too(void **state)
+CASE(virtual_thread_that_the_agent_has_named_is_completed_too, setup, teardown)
 {
 	uint32_t class_id = fake_class(&b->segment, "jdk/internal/vm/Continuation", FRT_BOOT_LOADER, 0);
 	uint32_t id = fake_method(&b->segment, class_id, "enter", "(Ljdk/internal/vm/Continuation;Z)V", 0);
 	struct frt_frame f = {.kind = FRT_FRAME_NAMED, .code = id, .at = 1ULL << 32 | 400};
 
 	assert_string_equal(text_of(fake_stack(&b->segment, &f, 1, FRT_WALK_BOTTOM, 0)),
-			    "jdk/internal/vm/Continuation.enter:400@1/Unk "
-			    "jdk/internal/vm/Continuation.enterSpecial:-1@0/Nat");
+			    "jdk/internal/vm/Continuation.enter:400@1/Unk " BOTTOM);
 }
 
-static void hidden_class_is_named_as_jfr_does(void **state)
+CASE(hidden_class_is_named_as_jfr_does, setup, teardown)
 {
 	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, HIDDEN)), "a/B$$Lambda/0x0000000098041000.run:-1@1/Int");
 	assert_int_equal(event_number(&b->recording, dissect_find(b->recording.d, TRACE, 0),
@@ -314,77 +302,33 @@ static void assert_named_by_jvmti(const char *name, const char *shown, bool hidd
 			 hidden);
 }
 
-static void hidden_class_that_jvmti_named_is_named_as_jfr_does(void **state)
+CASE(hidden_class_that_jvmti_named_is_named_as_jfr_does, setup, teardown)
 {
 	assert_named_by_jvmti("a/B$$Lambda.0x0000000098041000", "a/B$$Lambda/0x0000000098041000.run:-1@1/Unk", true);
 }
 
-static void class_of_a_lambda_before_jdk_15_is_hidden(void **state)
+CASE(class_of_a_lambda_before_jdk_15_is_hidden, setup, teardown)
 {
 	assert_named_by_jvmti("a/B$$Lambda$17/1067938912", "a/B$$Lambda$17/1067938912.run:-1@1/Unk", true);
 }
 
-static void class_with_digits_in_its_name_is_not_hidden(void **state)
+CASE(class_with_digits_in_its_name_is_not_hidden, setup, teardown)
 {
 	assert_named_by_jvmti("a/B1/C2", "a/B1/C2.run:-1@1/Unk", false);
 }
 
-static void early_ends_are_truncated_and_counted(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_CHUNK, 0, BUY)), "com/acme/Shop.buy:11@3/Int +");
-	assert_int_equal(counts().cut[FRT_WALK_CHUNK], 1);
-}
-
-static void depth_is_truncated_and_not_counted(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_DEPTH, 0, BUY)), "com/acme/Shop.buy:11@3/Int +");
-	assert_int_equal(counts().cut[FRT_WALK_DEPTH], 0);
-}
-
-static void end_that_is_not_known_is_counted(void **state)
-{
-	assert_string_equal(text_of(STACK(99, 0, BUY)), "com/acme/Shop.buy:11@3/Int +");
-	assert_int_equal(counts().cut[FRT_WALK_ENDS], 1);
-}
-
-static void inlined_methods_count_for_the_depth(void **state)
-{
-	make_frames(3);
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, DEEP, RUN)),
-			    "com/acme/Shop.buy:11@3/Int java/lang/Thread.run:1@1/Inl java/lang/Thread.run:2@1/Inl +");
-}
-
-static void stack_of_just_the_depth_is_whole(void **state)
-{
-	make_frames(2);
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, RUN)),
-			    "com/acme/Shop.buy:11@3/Int java/lang/Thread.run:-1@0/Nat");
-}
-
-static void call_by_the_vm_has_no_stack(void **state)
+CASE(call_by_the_vm_has_no_stack, setup, teardown)
 {
 	assert_string_equal(text_of(0), "null");
 }
 
-static void whole_stack_without_frames_is_none(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT)), "null");
-}
-
-static void cut_stack_without_frames_is_not_none(void **state)
-{
-	uint32_t id = fake_stack(&b->segment, NULL, 0, FRT_WALK_UNREADABLE, 0);
-
-	assert_string_equal(text_of(id), UNKNOWN " +");
-}
-
-static void lost_stack_is_unknown(void **state)
+CASE(lost_stack_is_unknown, setup, teardown)
 {
 	assert_string_equal(text_of(FRT_STACK_LOST), UNKNOWN " +");
 	assert_int_equal(counts().missing, 0);
 }
 
-static void stack_that_is_nowhere_is_unknown_and_counted(void **state)
+CASE(stack_that_is_nowhere_is_unknown_and_counted, setup, teardown)
 {
 	assert_string_equal(text_of(77), UNKNOWN " +");
 	key_of(77);
@@ -398,13 +342,13 @@ static uint32_t named(uint64_t method, uint64_t bci, uint32_t line)
 	return fake_stack(&b->segment, &f, 1, FRT_WALK_BOTTOM, 0);
 }
 
-static void frames_that_the_agent_has_named_need_no_resolver(void **state)
+CASE(frames_that_the_agent_has_named_need_no_resolver, setup, teardown)
 {
 	assert_string_equal(text_of(named(b->traced, 5, 42)), "com/acme/Cart.checkout:42@5/Unk");
 	assert_int_equal(resolved, 0);
 }
 
-static void named_native_method_is_as_jfr_has_it(void **state)
+CASE(named_native_method_is_as_jfr_has_it, setup, teardown)
 {
 	uint32_t id = fake_method(&b->segment, 1, "n", "()V", 0);
 
@@ -412,13 +356,13 @@ static void named_native_method_is_as_jfr_has_it(void **state)
 	assert_string_equal(text_of(named(id, UINT32_MAX, UINT32_MAX)), "com/acme/Cart.n:-1@0/Nat");
 }
 
-static void forged_name_is_unknown(void **state)
+CASE(forged_name_is_unknown, setup, teardown)
 {
 	assert_string_equal(text_of(named(UINT64_MAX, 5, 42)), UNKNOWN);
 	assert_int_equal(counts().unknown[RESOLVE_CORRUPT], 1);
 }
 
-static void name_that_found_no_room_in_the_agents_table_is_unknown(void **state)
+CASE(name_that_found_no_room_in_the_agents_table_is_unknown, setup, teardown)
 {
 	assert_string_equal(text_of(named(0, 5, 42)), UNKNOWN);
 	assert_int_equal(counts().unknown[RESOLVE_MEMORY], 1);
@@ -426,7 +370,7 @@ static void name_that_found_no_room_in_the_agents_table_is_unknown(void **state)
 }
 
 /* Its key is known from the first stack, its row is gone when the second one comes. */
-static void named_frame_of_a_table_that_was_emptied_is_unknown(void **state)
+CASE(named_frame_of_a_table_that_was_emptied_is_unknown, setup, teardown)
 {
 	struct frt_header *h = segment_header(&b->segment);
 
@@ -439,7 +383,7 @@ static void named_frame_of_a_table_that_was_emptied_is_unknown(void **state)
 	assert_int_equal(counts().unknown[RESOLVE_CORRUPT], 2);
 }
 
-static void stacks_beyond_the_budget_are_taken_in_the_next_round(void **state)
+CASE(stacks_beyond_the_budget_are_taken_in_the_next_round, setup, teardown)
 {
 	struct budget budget = {.left_ns = 0};
 	uint32_t id;
@@ -456,10 +400,10 @@ static void stacks_beyond_the_budget_are_taken_in_the_next_round(void **state)
 	budget_set(&budget, 1000000000);
 	assert_true(frames_read(b->frames, false));
 	assert_false(frames_behind(b->frames));
-	assert_string_equal(text_of(id), "com/acme/Shop.buy:11@3/Int");
+	assert_string_equal(text_of(id), BUYS);
 }
 
-static void stacks_keep_their_frames_when_the_resolver_forgets(void **state)
+CASE(stacks_keep_their_frames_when_the_resolver_forgets, setup, teardown)
 {
 	uint32_t id = STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT_IN_BUY, RUN);
 	uint64_t key = key_of(id);
@@ -476,7 +420,7 @@ static void stacks_keep_their_frames_when_the_resolver_forgets(void **state)
 	assert_int_equal(counts().forgotten, 0);
 }
 
-static void without_resolver_all_is_unknown(void **state)
+CASE(without_resolver_all_is_unknown, setup, teardown)
 {
 	struct frames_setup s = {.methods = b->methods, .depth = {64, 64}};
 
@@ -487,7 +431,7 @@ static void without_resolver_all_is_unknown(void **state)
 	assert_int_equal(counts().unknown[RESOLVE_UNKNOWN], 1);
 }
 
-static void stack_is_resolved_once(void **state)
+CASE(stack_is_resolved_once, setup, teardown)
 {
 	uint32_t id = STACK(FRT_WALK_BOTTOM, 0, BUY, RUN);
 
@@ -498,7 +442,7 @@ static void stack_is_resolved_once(void **state)
 	assert_int_equal(resolved, 2);
 }
 
-static void span_ahead_of_a_row_that_is_being_written_is_served(void **state)
+CASE(span_ahead_of_a_row_that_is_being_written_is_served, setup, teardown)
 {
 	uint32_t first, late = fake_stack_reserve(&b->segment, 1, &first), id = STACK(FRT_WALK_BOTTOM, 0, BUY);
 	uint64_t key = key_of(id);
@@ -513,7 +457,7 @@ static void span_ahead_of_a_row_that_is_being_written_is_served(void **state)
 }
 
 /* The writer forgets a stack that two chunks have not used. */
-static void forgotten_key_is_made_anew_without_resolving(void **state)
+CASE(forgotten_key_is_made_anew_without_resolving, setup, teardown)
 {
 	uint32_t id = STACK(FRT_WALK_BOTTOM, 0, BUY, RUN);
 	uint64_t key = key_of(id);
@@ -528,12 +472,12 @@ static void forgotten_key_is_made_anew_without_resolving(void **state)
 	recording_end(&b->recording, true);
 	recording_read(&b->recording);
 	assert_string_equal(stack_text(1), stack_text(0));
-	assert_string_equal(stack_text(1), "com/acme/Shop.buy:11@3/Int java/lang/Thread.run:-1@0/Nat");
+	assert_string_equal(stack_text(1), BUYS " " RUNS);
 	assert_int_equal(resolved, 2);
 }
 
 /* 2 million frames on, in chunks that do not use it. */
-static void stack_that_was_resolved_too_long_ago_is_unknown(void **state)
+CASE(stack_that_was_resolved_too_long_ago_is_unknown, setup, teardown)
 {
 	unsigned int codes[FRT_MAX_DEPTH] = {0};
 	uint32_t id = STACK(FRT_WALK_BOTTOM, 0, BUY, RUN);
@@ -557,7 +501,7 @@ static void stack_that_was_resolved_too_long_ago_is_unknown(void **state)
 	assert_int_equal(counts().forgotten, 1);
 }
 
-static void rows_that_are_never_written_are_given_up_at_the_end(void **state)
+CASE(rows_that_are_never_written_are_given_up_at_the_end, setup, teardown)
 {
 	uint32_t first;
 
@@ -588,7 +532,7 @@ static uint64_t traced_of(const char *type, const char *name)
 	return method_keys_traced(b->methods, fake_method(&b->segment, class_id, "checkout", "()V", 0));
 }
 
-static void methods_of_loaders_that_a_jvm_has_once_are_the_same(void **state)
+CASE(methods_of_loaders_that_a_jvm_has_once_are_the_same, setup, teardown)
 {
 	static const char app[] = "jdk/internal/loader/ClassLoaders$AppClassLoader";
 
@@ -597,11 +541,6 @@ static void methods_of_loaders_that_a_jvm_has_once_are_the_same(void **state)
 	assert_int_not_equal(traced_of("com/acme/Loader", NULL), loader_of(2, "com/acme/Loader", NULL));
 	assert_int_not_equal(loader_of(3, NULL, NULL), loader_of(0, NULL, NULL));
 	assert_int_not_equal(loader_of(4, "com/acme/Loader", NULL), loader_of(5, "com/acme/Loader", NULL));
-}
-
-static void number_of_a_method_may_be_any(void **state)
-{
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, FAR)), "a/B.far:1@1/JIT");
 }
 
 static void use_all(void)
@@ -616,70 +555,16 @@ static void use_all(void)
 	frames_free(f);
 }
 
-static void no_memory_is_borne(void **state)
+CASE(no_memory_is_borne, setup, teardown)
 {
 	unsigned int n = 0;
 
-	if (!fail_nth_works())
-		skip();
+	fail_nth_or_skip();
 	do {
 		method_keys_release(b->methods);
 		method_keys_init(b->methods, b->recording.w, &b->segment);
 		fail_nth(++n);
 		use_all();
-	} while (fail_nth_happened());
-	fail_nth(0);
+	} while (fail_nth_end());
 	assert_in_range(n, 3, 1000);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(frames_become_methods_and_lines),
-		TEST(traced_method_at_the_top_is_left_out),
-		TEST(top_that_is_not_the_traced_method_makes_the_stack_unknown),
-		TEST(top_is_compared_with_each_method_that_names_the_stack),
-		TEST(top_is_not_compared_for_a_stack_of_no_span),
-		TEST(unknown_frames_are_shown_and_counted),
-		TEST(unknown_code_at_the_top_may_have_had_callers_inlined),
-		TEST(carrier_of_a_virtual_thread_is_no_part_of_its_stack),
-		TEST(walk_that_ends_above_a_virtual_thread_s_entry_is_completed),
-		TEST(cut_walk_of_a_virtual_thread_is_not_completed),
-		TEST(entry_of_a_virtual_thread_counts_for_the_depth),
-		TEST(virtual_thread_that_the_agent_has_named_is_completed_too),
-		TEST(hidden_class_is_named_as_jfr_does),
-		TEST(hidden_class_that_jvmti_named_is_named_as_jfr_does),
-		TEST(class_of_a_lambda_before_jdk_15_is_hidden),
-		TEST(class_with_digits_in_its_name_is_not_hidden),
-		TEST(early_ends_are_truncated_and_counted),
-		TEST(depth_is_truncated_and_not_counted),
-		TEST(end_that_is_not_known_is_counted),
-		TEST(inlined_methods_count_for_the_depth),
-		TEST(stack_of_just_the_depth_is_whole),
-		TEST(call_by_the_vm_has_no_stack),
-		TEST(whole_stack_without_frames_is_none),
-		TEST(cut_stack_without_frames_is_not_none),
-		TEST(lost_stack_is_unknown),
-		TEST(stack_that_is_nowhere_is_unknown_and_counted),
-		TEST(frames_that_the_agent_has_named_need_no_resolver),
-		TEST(named_native_method_is_as_jfr_has_it),
-		TEST(forged_name_is_unknown),
-		TEST(name_that_found_no_room_in_the_agents_table_is_unknown),
-		TEST(stacks_beyond_the_budget_are_taken_in_the_next_round),
-		TEST(stacks_keep_their_frames_when_the_resolver_forgets),
-		TEST(named_frame_of_a_table_that_was_emptied_is_unknown),
-		TEST(without_resolver_all_is_unknown),
-		TEST(stack_is_resolved_once),
-		TEST(span_ahead_of_a_row_that_is_being_written_is_served),
-		TEST(forgotten_key_is_made_anew_without_resolving),
-		TEST(stack_that_was_resolved_too_long_ago_is_unknown),
-		TEST(rows_that_are_never_written_are_given_up_at_the_end),
-		TEST(methods_of_loaders_that_a_jvm_has_once_are_the_same),
-		TEST(number_of_a_method_may_be_any),
-		TEST(no_memory_is_borne),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/stacks/kernel_symbols.h"
 #include "tests/lib/fail_nth.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static struct kernel_symbols *parse(const char *text)
 {
@@ -28,7 +22,7 @@ static const char listing[] = "0000000000000000 A fixed_percpu_data\n"
 			      "ffffffffa0001000 t nf_hook\t[nf_tables]\n"
 			      "ffffffffc0000074 t bpf_prog_6deef7357e7b4530_sched\t[bpf]\n";
 
-static void an_address_is_in_the_last_function_before_it(void **state)
+CASE(an_address_is_in_the_last_function_before_it)
 {
 	struct kernel_symbols *s = parse(listing);
 
@@ -42,7 +36,7 @@ static void an_address_is_in_the_last_function_before_it(void **state)
 	kernel_symbols_free(s);
 }
 
-static void an_address_far_from_any_function_is_in_none(void **state)
+CASE(an_address_far_from_any_function_is_in_none)
 {
 	struct kernel_symbols *s = parse(listing);
 
@@ -53,13 +47,13 @@ static void an_address_far_from_any_function_is_in_none(void **state)
 	kernel_symbols_free(s);
 }
 
-static void hidden_addresses_are_no_symbols(void **state)
+CASE(hidden_addresses_are_no_symbols)
 {
 	assert_null(parse("0000000000000000 T _stext\n0000000000000000 t futex_do_wait\n"));
 	assert_null(parse("\n"));
 }
 
-static void lines_of_another_form_are_passed_over(void **state)
+CASE(lines_of_another_form_are_passed_over)
 {
 	struct kernel_symbols *s = parse("nothing\nffffffff81000000\nffffffff81000000 T\nffffffff81000040 T last");
 
@@ -68,37 +62,20 @@ static void lines_of_another_form_are_passed_over(void **state)
 	kernel_symbols_free(s);
 }
 
-static void without_memory_there_are_none(void **state)
+CASE(without_memory_there_are_none)
 {
 	bool happened = true;
 
-	if (!fail_nth_works()) {
-		print_message("allocations cannot be failed here\n");
-		skip();
-	}
+	fail_nth_or_skip();
 	for (unsigned int n = 1; happened; n++) {
 		FILE *f = fmemopen((char *)listing, strlen(listing), "r");
 		struct kernel_symbols *s;
 
 		fail_nth(n);
 		s = kernel_symbols_parse(f);
-		happened = fail_nth_happened();
-		fail_nth(0);
+		happened = fail_nth_end();
 		assert_true(happened ? !s || kernel_symbols_find(s, 0xffffffff811c3c50) : !!s);
 		kernel_symbols_free(s);
 		fclose(f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_address_is_in_the_last_function_before_it),
-		cmocka_unit_test(an_address_far_from_any_function_is_in_none),
-		cmocka_unit_test(hidden_addresses_are_no_symbols),
-		cmocka_unit_test(lines_of_another_form_are_passed_over),
-		cmocka_unit_test(without_memory_there_are_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The stack of this program itself, copied as the kernel does it, with the C library's backtrace() as the oracle. */
 #include "user/stacks/native_stacks.h"
+#include "tests/lib/test.h"
 
 #include <execinfo.h>
 #include <search.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MOST 64
 
@@ -148,7 +143,7 @@ static void need_backtrace(void)
 #endif
 }
 
-static void frames_are_those_of_backtrace(void **state)
+CASE(frames_are_those_of_backtrace, setup, teardown)
 {
 	need_backtrace();
 	wait_below_qsort(64);
@@ -162,7 +157,7 @@ static void name_of(int i, char *library, char *function)
 	assert_true(native_stacks_name(natives, &frames[i], library, function));
 }
 
-static void functions_and_libraries_have_their_names(void **state)
+CASE(functions_and_libraries_have_their_names, setup, teardown)
 {
 	char library[NATIVE_STACKS_NAME], function[NATIVE_STACKS_NAME];
 	bool in_libc = false; /* qsort() itself is a jump */
@@ -180,7 +175,7 @@ static void functions_and_libraries_have_their_names(void **state)
 }
 
 /* Of a long stack only the ends are copied. The frame with the hole is crossed, because its own words are at its end. */
-static void a_large_buffer_is_crossed(void **state)
+CASE(a_large_buffer_is_crossed, setup, teardown)
 {
 	need_backtrace();
 	wait_below_lfind(100000);
@@ -190,7 +185,7 @@ static void a_large_buffer_is_crossed(void **state)
 	assert_true(depth >= 5); /* wait_here, with_buffer, compare_numbers, lfind, wait_below_lfind */
 }
 
-static void a_stack_that_was_not_copied_is_cut(void **state)
+CASE(a_stack_that_was_not_copied_is_cut, setup, teardown)
 {
 	int whole;
 
@@ -222,7 +217,7 @@ static void *mmap_code(void)
 }
 
 /* The walk is complete only where Java code begins, at the word that its anchor has. */
-static void the_end_is_where_java_called(void **state)
+CASE(the_end_is_where_java_called, setup, teardown)
 {
 	uint64_t java;
 
@@ -243,7 +238,7 @@ static void the_end_is_where_java_called(void **state)
 	assert_int_equal(end, FRT_WALK_CODE);
 }
 
-static void sizes_beyond_the_record_are_refused(void **state)
+CASE(sizes_beyond_the_record_are_refused, setup, teardown)
 {
 	wait_below_qsort(64);
 	copy.low_size = FRT_NATIVE_LOW + 1;
@@ -255,7 +250,7 @@ static void sizes_beyond_the_record_are_refused(void **state)
 	assert_int_equal(depth, 0);
 }
 
-static void forged_copies_end(void **state)
+CASE(forged_copies_end, setup, teardown)
 {
 	unsigned int seed = 17;
 
@@ -269,20 +264,4 @@ static void forged_copies_end(void **state)
 		unwind();
 		assert_in_range(depth, 0, MOST);
 	}
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(frames_are_those_of_backtrace),
-		TEST(functions_and_libraries_have_their_names),
-		TEST(a_large_buffer_is_crossed),
-		TEST(a_stack_that_was_not_copied_is_cut),
-		TEST(the_end_is_where_java_called),
-		TEST(sizes_beyond_the_record_are_refused),
-		TEST(forged_copies_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,43 +2,32 @@
 /* Files that appear whole or not at all, also in directories and beside files of other users. Some need root. */
 #include "user/text/new_file.h"
 #include "user/text/safe_directory.h"
+#include "tests/lib/workdir.h"
+#include "tests/lib/test.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #define STRANGER 1234
 
-static char directory[64], path[128];
+static char path[128];
 static struct diag d;
 
 static int setup(void **state)
 {
 	d.text[0] = 0;
-	snprintf(directory, sizeof(directory), "/tmp/frtrace-new-XXXXXX");
-	if (!mkdtemp(directory))
+	if (workdir_make(state))
 		return -1;
-	snprintf(path, sizeof(path), "%s/x.jfr", directory);
+	strcpy(path, workdir_path("x.jfr"));
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	unsetenv("SUDO_UID");
 	unsetenv("SUDO_GID");
-	return system(command);
+	return workdir_remove(state);
 }
 
 static void write_text(const char *name, const char *text)
@@ -62,29 +51,7 @@ static const char *text_of(const char *name)
 	return text;
 }
 
-static unsigned int count_files(void)
-{
-	DIR *dir = opendir(directory);
-	struct dirent *e;
-	unsigned int n = 0;
-
-	while (dir && (e = readdir(dir)))
-		n += e->d_name[0] != '.';
-	closedir(dir);
-	return n;
-}
-
-/* A path in the test's directory. */
-static const char *inside(const char *name)
-{
-	static char text[4][256];
-	static unsigned int n;
-
-	snprintf(text[++n % 4], sizeof(text[0]), "%s/%s", directory, name);
-	return text[n % 4];
-}
-
-static void file_appears_when_it_is_committed(void **state)
+CASE(file_appears_when_it_is_committed, setup, teardown)
 {
 	struct new_file f;
 
@@ -96,13 +63,13 @@ static void file_appears_when_it_is_committed(void **state)
 	new_file_close(&f);
 	assert_string_equal(text_of(path), "new");
 	assert_int_equal(new_file_open(&f, path, NEW_FILE_IS_NEW, &d), -EEXIST);
-	assert_non_null(strstr(d.text, "is there already"));
+	assert_contains(d.text, "is there already");
 	assert_string_equal(text_of(path), "new");
 	new_file_close(&f);
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
-static void file_that_is_not_committed_leaves_nothing(void **state)
+CASE(file_that_is_not_committed_leaves_nothing, setup, teardown)
 {
 	struct new_file f;
 
@@ -111,10 +78,10 @@ static void file_that_is_not_committed_leaves_nothing(void **state)
 	assert_int_equal(write(f.fd, "new", 3), 3);
 	new_file_close(&f);
 	assert_string_equal(text_of(path), "old");
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
-static void new_file_does_not_replace_one_that_came_meanwhile(void **state)
+CASE(new_file_does_not_replace_one_that_came_meanwhile, setup, teardown)
 {
 	struct new_file f;
 
@@ -125,32 +92,32 @@ static void new_file_does_not_replace_one_that_came_meanwhile(void **state)
 	assert_string_equal(text_of(path), "precious");
 }
 
-static void scratch_file_of_one_that_was_killed_is_replaced(void **state)
+CASE(scratch_file_of_one_that_was_killed_is_replaced, setup, teardown)
 {
 	struct new_file f;
 
-	write_text(inside("x.jfr" SCRATCH_END), "half");
+	write_text(workdir_path("x.jfr" SCRATCH_END), "half");
 	assert_int_equal(new_file_open(&f, path, NEW_FILE_REPLACES, &d), 0);
 	assert_int_equal(new_file_finish(&f, &d), 0);
 	new_file_close(&f);
 	assert_string_equal(text_of(path), "");
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
-static void what_is_in_the_way_stays(void **state)
+CASE(what_is_in_the_way_stays, setup, teardown)
 {
 	struct new_file f;
 
-	write_text(inside("precious"), "precious");
-	assert_int_equal(symlink(inside("precious"), inside("x.jfr" SCRATCH_END)), 0);
+	write_text(workdir_path("precious"), "precious");
+	assert_int_equal(symlink(workdir_path("precious"), workdir_path("x.jfr" SCRATCH_END)), 0);
 	assert_int_equal(new_file_open(&f, path, NEW_FILE_REPLACES, &d), -ELOOP);
-	assert_non_null(strstr(d.text, "x.jfr" SCRATCH_END "' is in the way"));
-	assert_string_equal(text_of(inside("precious")), "precious");
-	assert_int_equal(count_files(), 2);
+	assert_contains(d.text, "x.jfr" SCRATCH_END "' is in the way");
+	assert_string_equal(text_of(workdir_path("precious")), "precious");
+	assert_int_equal(workdir_count(), 2);
 }
 
 /* Many at once: each either writes a file of its own or hears who does. */
-static void of_many_writers_one_gets_the_name(void **state)
+CASE(of_many_writers_one_gets_the_name, setup, teardown)
 {
 	enum { WRITERS = 8, ROUNDS = 30 };
 	int status, wins = 0, ends[2];
@@ -192,7 +159,7 @@ static bool need_root(void)
 	return false;
 }
 
-static void file_of_another_user_is_not_replaced(void **state)
+CASE(file_of_another_user_is_not_replaced, setup, teardown)
 {
 	struct new_file f;
 
@@ -201,7 +168,7 @@ static void file_of_another_user_is_not_replaced(void **state)
 	write_text(path, "bait");
 	assert_int_equal(chown(path, STRANGER, STRANGER), 0);
 	assert_int_equal(new_file_open(&f, path, NEW_FILE_REPLACES, &d), -EPERM);
-	assert_non_null(strstr(d.text, "belongs to user 1234"));
+	assert_contains(d.text, "belongs to user 1234");
 	assert_string_equal(text_of(path), "bait");
 	setenv("SUDO_UID", "1234", 1);
 	setenv("SUDO_GID", "1234", 1);
@@ -209,10 +176,10 @@ static void file_of_another_user_is_not_replaced(void **state)
 	new_file_close(&f);
 	unsetenv("SUDO_UID");
 	assert_int_equal(unlink(path), 0);
-	write_text(inside("x.jfr" SCRATCH_END), "bait");
-	assert_int_equal(chown(inside("x.jfr" SCRATCH_END), STRANGER, STRANGER), 0);
+	write_text(workdir_path("x.jfr" SCRATCH_END), "bait");
+	assert_int_equal(chown(workdir_path("x.jfr" SCRATCH_END), STRANGER, STRANGER), 0);
 	assert_int_equal(new_file_open(&f, path, NEW_FILE_REPLACES, &d), -EPERM);
-	assert_int_equal(count_files(), 1);
+	assert_int_equal(workdir_count(), 1);
 }
 
 /* "links" and "links/to" lead to "real"; whose they are, and may others write there? */
@@ -220,28 +187,28 @@ static int open_through_link(uid_t directory_owner, mode_t mode, uid_t link_owne
 {
 	int fd;
 
-	assert_int_equal(mkdir(inside("real"), 0755), 0);
-	assert_int_equal(mkdir(inside("links"), 0755), 0);
-	assert_int_equal(symlink("../real", inside("links/to")), 0);
-	assert_int_equal(lchown(inside("links/to"), link_owner, link_owner), 0);
-	assert_int_equal(chown(inside("links"), directory_owner, directory_owner), 0);
-	assert_int_equal(chmod(inside("links"), mode), 0);
-	fd = safe_directory_open(inside("links/to/../real/."), "FILE", &d);
+	assert_int_equal(mkdir(workdir_path("real"), 0755), 0);
+	assert_int_equal(mkdir(workdir_path("links"), 0755), 0);
+	assert_int_equal(symlink("../real", workdir_path("links/to")), 0);
+	assert_int_equal(lchown(workdir_path("links/to"), link_owner, link_owner), 0);
+	assert_int_equal(chown(workdir_path("links"), directory_owner, directory_owner), 0);
+	assert_int_equal(chmod(workdir_path("links"), mode), 0);
+	fd = safe_directory_open(workdir_path("links/to/../real/."), "FILE", &d);
 	if (fd >= 0) {
 		struct stat a, b;
 
 		assert_int_equal(fstat(fd, &a), 0);
-		assert_int_equal(stat(inside("real"), &b), 0);
+		assert_int_equal(stat(workdir_path("real"), &b), 0);
 		assert_int_equal(a.st_ino, b.st_ino);
 		close(fd);
 	}
-	assert_int_equal(unlink(inside("links/to")), 0);
-	assert_int_equal(rmdir(inside("links")), 0);
-	assert_int_equal(rmdir(inside("real")), 0);
+	assert_int_equal(unlink(workdir_path("links/to")), 0);
+	assert_int_equal(rmdir(workdir_path("links")), 0);
+	assert_int_equal(rmdir(workdir_path("real")), 0);
 	return fd < 0 ? fd : 0;
 }
 
-static void link_on_the_way_is_followed_if_nobody_else_can_change_it(void **state)
+CASE(link_on_the_way_is_followed_if_nobody_else_can_change_it, setup, teardown)
 {
 	if (!need_root())
 		skip();
@@ -259,14 +226,14 @@ static void link_on_the_way_is_followed_if_nobody_else_can_change_it(void **stat
 	assert_int_equal(open_through_link(STRANGER, 0755, STRANGER), 0);
 }
 
-static void path_to_nowhere_is_reported(void **state)
+CASE(path_to_nowhere_is_reported, setup, teardown)
 {
 	char deep[5000];
 
-	assert_int_equal(symlink("loop", inside("loop")), 0);
+	assert_int_equal(symlink("loop", workdir_path("loop")), 0);
 	write_text(path, "file");
-	assert_int_equal(safe_directory_open(inside("loop"), "FILE", &d), -ELOOP);
-	assert_int_equal(safe_directory_open(inside("none/x"), "FILE", &d), -ENOENT);
+	assert_int_equal(safe_directory_open(workdir_path("loop"), "FILE", &d), -ELOOP);
+	assert_int_equal(safe_directory_open(workdir_path("none/x"), "FILE", &d), -ENOENT);
 	assert_string_equal(d.text, "cannot create 'FILE': No such file or directory");
 	assert_int_equal(safe_directory_open(path, "FILE", &d), -ENOTDIR);
 	memset(deep, 'x', sizeof(deep) - 1);
@@ -276,14 +243,14 @@ static void path_to_nowhere_is_reported(void **state)
 	assert_int_equal(safe_directory_open(deep, "FILE", &d), -ENAMETOOLONG);
 }
 
-static void directory_is_found_from_the_current_one(void **state)
+CASE(directory_is_found_from_the_current_one, setup, teardown)
 {
 	static const char *const ways[] = {"", ".", "./", "..", "sub/..//"};
 	char here[4096];
 	struct stat a, b;
 
 	assert_non_null(getcwd(here, sizeof(here)));
-	assert_int_equal(chdir(directory), 0);
+	assert_int_equal(chdir(workdir), 0);
 	assert_int_equal(mkdir("sub", 0700), 0);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		int fd = safe_directory_open(ways[i], "FILE", &d);
@@ -295,23 +262,4 @@ static void directory_is_found_from_the_current_one(void **state)
 		close(fd);
 	}
 	assert_int_equal(chdir(here), 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(file_appears_when_it_is_committed),
-		TEST(file_that_is_not_committed_leaves_nothing),
-		TEST(new_file_does_not_replace_one_that_came_meanwhile),
-		TEST(scratch_file_of_one_that_was_killed_is_replaced),
-		TEST(what_is_in_the_way_stays),
-		TEST(of_many_writers_one_gets_the_name),
-		TEST(file_of_another_user_is_not_replaced),
-		TEST(link_on_the_way_is_followed_if_nobody_else_can_change_it),
-		TEST(path_to_nowhere_is_reported),
-		TEST(directory_is_found_from_the_current_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/aggregate.h"
-
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define GROUPS 3000u
 
@@ -24,7 +19,7 @@ static int compare_totals(const void *a, const void *b)
 	return (x->total < y->total) - (x->total > y->total);
 }
 
-static void groups_are_in_order_of_first_appearance(void **state)
+CASE(groups_are_in_order_of_first_appearance)
 {
 	struct aggregate g = {0};
 
@@ -46,7 +41,7 @@ static void groups_are_in_order_of_first_appearance(void **state)
 	assert_int_equal(g.count, 0);
 }
 
-static void keys_of_another_chunk_are_dropped(void **state)
+CASE(keys_of_another_chunk_are_dropped)
 {
 	struct aggregate g = {0};
 
@@ -63,7 +58,7 @@ static void keys_of_another_chunk_are_dropped(void **state)
 	aggregate_release(&g);
 }
 
-static void sorting_keeps_names_and_leaves_out_what_was_not_counted(void **state)
+CASE(sorting_keeps_names_and_leaves_out_what_was_not_counted)
 {
 	struct aggregate g = {0};
 
@@ -84,7 +79,7 @@ static void sorting_keeps_names_and_leaves_out_what_was_not_counted(void **state
 	assert_int_equal(g.count, 0);
 }
 
-static void a_sum_without_room_stays_at_the_end(void **state)
+CASE(a_sum_without_room_stays_at_the_end)
 {
 	struct aggregate g = {0};
 
@@ -92,16 +87,4 @@ static void a_sum_without_room_stays_at_the_end(void **state)
 		add(&g, 1, 0, INT64_MAX / 2);
 	assert_true(g.group[0].total == INT64_MAX);
 	aggregate_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sum_without_room_stays_at_the_end),
-		cmocka_unit_test(groups_are_in_order_of_first_appearance),
-		cmocka_unit_test(sorting_keeps_names_and_leaves_out_what_was_not_counted),
-		cmocka_unit_test(keys_of_another_chunk_are_dropped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

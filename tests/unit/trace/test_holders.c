@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/holders.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 enum { WAITER = 1, HOLDER, OTHER };
 
@@ -24,7 +19,7 @@ static int release(void **state)
 	return 0;
 }
 
-static void the_shortest_call_that_covers_most_of_a_wait_counts(void **state)
+CASE(the_shortest_call_that_covers_most_of_a_wait_counts, .teardown = release)
 {
 	const struct held *held;
 
@@ -43,7 +38,7 @@ static void the_shortest_call_that_covers_most_of_a_wait_counts(void **state)
 	assert_int_equal(held->best_duration, 70);
 }
 
-static void a_call_counts_only_with_its_part_of_the_wait(void **state)
+CASE(a_call_counts_only_with_its_part_of_the_wait, .teardown = release)
 {
 	const struct held *held;
 
@@ -59,7 +54,7 @@ static void a_call_counts_only_with_its_part_of_the_wait(void **state)
 	assert_int_equal(held_method(held), 0);
 }
 
-static void a_lock_is_passed_on_by_who_waited_for_most_of_the_time(void **state)
+CASE(a_lock_is_passed_on_by_who_waited_for_most_of_the_time, .teardown = release)
 {
 	const struct held *held;
 
@@ -79,7 +74,7 @@ static void a_lock_is_passed_on_by_who_waited_for_most_of_the_time(void **state)
 	assert_int_equal(held->overlap, 95);
 }
 
-static void threads_that_pass_a_lock_on_to_each_other_have_an_end(void **state)
+CASE(threads_that_pass_a_lock_on_to_each_other_have_an_end, .teardown = release)
 {
 	want(true);
 	holders_note(&h, HOLDER, OTHER, 100, 100);
@@ -90,7 +85,7 @@ static void threads_that_pass_a_lock_on_to_each_other_have_an_end(void **state)
 
 /* Nobody holds a queue: who filled it counts, even if it waited itself until
  * then. */
-static void what_is_no_lock_is_not_passed_on(void **state)
+CASE(what_is_no_lock_is_not_passed_on, .teardown = release)
 {
 	want(false);
 	holders_note(&h, HOLDER, OTHER, 100, 95);
@@ -102,7 +97,7 @@ static void what_is_no_lock_is_not_passed_on(void **state)
 	assert_int_equal(held_method(&h.held[0]), 11);
 }
 
-static void a_noted_wait_is_wanted_by_its_number(void **state)
+CASE(a_noted_wait_is_wanted_by_its_number, .teardown = release)
 {
 	uint32_t first = holders_note(&h, WAITER, HOLDER, 100, 100), second = holders_note(&h, OTHER, HOLDER, 100, 100);
 
@@ -114,18 +109,4 @@ static void a_noted_wait_is_wanted_by_its_number(void **state)
 	assert_int_equal(h.wanted, 1);
 	assert_null(holders_of_wait(&h, WAITER, 100, 100)); /* of another thread at the same time */
 	assert_int_equal(holders_of_wait(&h, OTHER, 100, 100)->holder, HOLDER);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(the_shortest_call_that_covers_most_of_a_wait_counts, release),
-		cmocka_unit_test_teardown(a_call_counts_only_with_its_part_of_the_wait, release),
-		cmocka_unit_test_teardown(a_lock_is_passed_on_by_who_waited_for_most_of_the_time, release),
-		cmocka_unit_test_teardown(threads_that_pass_a_lock_on_to_each_other_have_an_end, release),
-		cmocka_unit_test_teardown(what_is_no_lock_is_not_passed_on, release),
-		cmocka_unit_test_teardown(a_noted_wait_is_wanted_by_its_number, release),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

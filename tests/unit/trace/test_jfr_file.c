@@ -2,18 +2,12 @@
 /* A file that is written while it is read. */
 #include "user/trace/jfr_file.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/exit.h"
 #include "user/text/log.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct recording recording;
 static char path[32];
@@ -61,7 +55,7 @@ static int read_all(size_t later, unsigned int *chunks, struct diag *d)
 	return verdict;
 }
 
-static void a_chunk_that_came_after_it_was_opened_is_no_damage(void **state)
+CASE(a_chunk_that_came_after_it_was_opened_is_no_damage, setup, teardown)
 {
 	unsigned int chunks;
 	struct diag d;
@@ -73,26 +67,19 @@ static void a_chunk_that_came_after_it_was_opened_is_no_damage(void **state)
 	assert_int_equal(chunks, 2);
 }
 
-static void a_chunk_that_does_not_come_is_damage(void **state)
+CASE(a_chunk_that_does_not_come_is_damage, setup, teardown)
 {
 	unsigned int chunks;
 	struct diag d;
 
 	write_until(first + 100);
 	assert_int_equal(read_all(first + 100, &chunks, &d), -EIO);
-	assert_non_null(strstr(d.text, "a chunk that is cut off"));
+	assert_contains(d.text, "a chunk that is cut off");
 	assert_int_equal(chunks, 1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(a_chunk_that_came_after_it_was_opened_is_no_damage),
-		TEST(a_chunk_that_does_not_come_is_damage),
-	};
-
 	log_set(true, false);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return test_main(NULL, NULL);
 }

@@ -3,6 +3,8 @@
 #include "user/trace/jfr_files.h"
 #include "tests/lib/capture.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/workdir.h"
+#include "tests/lib/test.h"
 #include "user/exit.h"
 #include "user/text/log.h"
 #include "user/export/export.h"
@@ -10,63 +12,21 @@
 #include "user/view/print.h"
 #include "user/view/views.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define CHUNKS 5
 #define SECOND 1000000000ll
 #define STARTS 1700000000123 /* when the recording began, in ms */
 
-static char directory[64];
 static struct diag d;
 
 static int setup(void **state)
 {
-	snprintf(directory, sizeof(directory), "/tmp/frtrace-files-XXXXXX");
 	d = (struct diag){0};
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
-static int teardown(void **state)
-{
-	return nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* "/tmp/frtrace-files-XXXXXX/NAME", valid until the 16th next call. */
-static const char *in_directory(const char *name)
-{
-	static char paths[16][256];
-	static unsigned int next;
-	char *path = paths[next++ % 16];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
-	return path;
-}
-
-static const char *write_file(const char *name, const void *data, size_t size)
-{
-	const char *path = in_directory(name);
-	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	close(fd);
-	return path;
+	return workdir_make(state);
 }
 
 /* A recording of CHUNKS chunks, and where they begin. */
@@ -107,7 +67,7 @@ static struct chunked chunked_new(int64_t pid, int64_t after_ns, int64_t start_m
 /* Write one chunk as a file. */
 static const char *write_chunk(const struct chunked *c, int n, const char *name)
 {
-	return write_file(name, c->r.file.data + c->at[n], c->at[n + 1] - c->at[n]);
+	return workdir_write(name, c->r.file.data + c->at[n], c->at[n + 1] - c->at[n]);
 }
 
 static void put_print(struct jfr_file *file, bool json, FILE *to)
@@ -201,28 +161,28 @@ static void assert_same_outputs(const char *one, const char *const *paths, size_
 	free(got);
 }
 
-static void chunk_files_give_what_the_whole_file_gives(void **state)
+CASE(chunk_files_give_what_the_whole_file_gives, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *whole = write_file("whole", c.r.file.data, c.r.file.size), *all = in_directory("all"), *paths[3];
+	const char *whole = workdir_write("whole", c.r.file.data, c.r.file.size), *all = workdir_path("all"), *paths[3];
 
 	/* names in another order than the times, some of them in a subdirectory */
 	mkdir(all, 0700);
-	mkdir(in_directory("all/2026_11_20_18_05_24_42"), 0700);
+	mkdir(workdir_path("all/2026_11_20_18_05_24_42"), 0700);
 	write_chunk(&c, 0, "all/2026_11_20_18_05_24_42/z.jfr");
 	write_chunk(&c, 1, "all/y.jfr");
 	write_chunk(&c, 2, "all/x.jfr");
-	write_file("all/2026_11_20_18_05_24_42/a.jfr", c.r.file.data + c.at[3], c.at[5] - c.at[3]);
+	workdir_write("all/2026_11_20_18_05_24_42/a.jfr", c.r.file.data + c.at[3], c.at[5] - c.at[3]);
 	/* what is no recording */
-	mkdir(in_directory("all/other"), 0700);
-	write_file("all/other/1.jfr", "none", 4);
-	write_file("all/chunk.part", "none", 4);
-	write_file("all/new.jfr", "", 0);
+	mkdir(workdir_path("all/other"), 0700);
+	workdir_write("all/other/1.jfr", "none", 4);
+	workdir_write("all/chunk.part", "none", 4);
+	workdir_write("all/new.jfr", "", 0);
 	assert_same_outputs(whole, &all, 1);
 
-	paths[0] = write_file("late.jfr", c.r.file.data + c.at[3], c.at[5] - c.at[3]);
+	paths[0] = workdir_write("late.jfr", c.r.file.data + c.at[3], c.at[5] - c.at[3]);
 	paths[1] = write_chunk(&c, 0, "early.jfr");
-	paths[2] = in_directory("some/");
+	paths[2] = workdir_path("some/");
 	mkdir(paths[2], 0700);
 	write_chunk(&c, 1, "some/1.jfr");
 	write_chunk(&c, 2, "some/2.jfr");
@@ -230,10 +190,10 @@ static void chunk_files_give_what_the_whole_file_gives(void **state)
 	recording_free(&c.r);
 }
 
-static void a_directory_of_one_file_is_that_file(void **state)
+CASE(a_directory_of_one_file_is_that_file, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *whole = write_file("whole.jfr", c.r.file.data, c.r.file.size), *path = directory;
+	const char *whole = workdir_write("whole.jfr", c.r.file.data, c.r.file.size), *path = workdir;
 
 	assert_same_outputs(whole, &path, 1);
 	recording_free(&c.r);
@@ -262,12 +222,12 @@ static long calls_of(const char *const *paths, size_t count, const char *method)
 }
 
 /* Equal keys stand for different methods. */
-static void calls_of_two_recordings_are_counted_by_name(void **state)
+CASE(calls_of_two_recordings_are_counted_by_name, setup, workdir_remove)
 {
 	struct chunked a = chunked_new(42, 0, STARTS, "order"),
 		       z = chunked_new(42, 100 * SECOND, STARTS + 100000, "pay");
-	const char *paths[] = {write_file("z.jfr", z.r.file.data, z.r.file.size),
-			       write_file("a.jfr", a.r.file.data, a.r.file.size)};
+	const char *paths[] = {workdir_write("z.jfr", z.r.file.data, z.r.file.size),
+			       workdir_write("a.jfr", a.r.file.data, a.r.file.size)};
 
 	assert_int_equal(calls_of(paths, 1, "Cart.order()"), 15);
 	assert_int_equal(calls_of(paths, 2, "Cart.order()"), 30);
@@ -294,16 +254,16 @@ static const char *refusal(int want, const char *const *paths, size_t count)
 			fail_msg("'%s' is not in '%s'", text, said);                       \
 	} while (0)
 
-static void what_cannot_be_read_together_is_refused(void **state)
+CASE(what_cannot_be_read_together_is_refused, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order"), other = chunked_new(43, SECOND, STARTS, "order");
-	const char *a = write_file("a.jfr", c.r.file.data, c.r.file.size);
-	const char *b = write_file("b.jfr", other.r.file.data, other.r.file.size);
-	const char *copy, *link_to_a = in_directory("link.jfr");
+	const char *a = workdir_write("a.jfr", c.r.file.data, c.r.file.size);
+	const char *b = workdir_write("b.jfr", other.r.file.data, other.r.file.size);
+	const char *copy, *link_to_a = workdir_path("link.jfr");
 
 	REFUSED(-EINVAL, "cannot read: ", a, b);
-	assert_non_null(strstr(d.text, "is of process 42"));
-	assert_non_null(strstr(d.text, "of process 43: they have to be of one JVM"));
+	assert_contains(d.text, "is of process 42");
+	assert_contains(d.text, "of process 43: they have to be of one JVM");
 	assert_false(d.usage);
 	REFUSED(-EINVAL, "a.jfr' is given twice", a, a);
 	assert_true(d.usage);
@@ -316,24 +276,24 @@ static void what_cannot_be_read_together_is_refused(void **state)
 	recording_free(&other.r);
 }
 
-static void what_is_no_recording_is_refused(void **state)
+CASE(what_is_no_recording_is_refused, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *a = write_file("a.jfr", c.r.file.data, c.r.file.size), *empty = in_directory("empty");
-	const char *text = write_file("text.jfr", "hello\n", 6), *nothing = write_file("nothing.jfr", "", 0);
-	const char *fifo = in_directory("fifo");
+	const char *a = workdir_write("a.jfr", c.r.file.data, c.r.file.size), *empty = workdir_path("empty");
+	const char *text = workdir_write("text.jfr", "hello\n", 6), *nothing = workdir_write("nothing.jfr", "", 0);
+	const char *fifo = workdir_path("fifo");
 
 	mkdir(empty, 0700);
 	REFUSED(-ENODATA, "/empty' has no recordings", empty);
 	REFUSED(-ENODATA, "/empty' has no recordings", a, empty);
 	REFUSED(-EINVAL, "text.jfr' is no Flight Recorder file", a, text);
 	REFUSED(-EINVAL, "nothing.jfr' is empty", a, nothing);
-	REFUSED(-ENOENT, "cannot open '", a, in_directory("none.jfr"));
+	REFUSED(-ENOENT, "cannot open '", a, workdir_path("none.jfr"));
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	REFUSED(-EINVAL, "fifo': it is no regular file", fifo);
 	REFUSED(-EINVAL, "fifo': it is no regular file", a, fifo);
 	REFUSED(-EINVAL, "null': it is no regular file", "/dev/null");
-	assert_int_equal(mkfifo(in_directory("empty/fifo.jfr"), 0600), 0);
+	assert_int_equal(mkfifo(workdir_path("empty/fifo.jfr"), 0600), 0);
 	REFUSED(-EINVAL, "empty/fifo.jfr': it is no regular file", empty);
 	recording_free(&c.r);
 }
@@ -352,21 +312,21 @@ static void read_files(const char *const *paths, size_t count, const char *lose,
 	jfr_files_close(&f);
 }
 
-static void damage_is_reported_with_its_file(void **state)
+CASE(damage_is_reported_with_its_file, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *paths[] = {write_chunk(&c, 0, "0.jfr"), write_file("1.jfr", c.r.file.data + c.at[1], 3000),
+	const char *paths[] = {write_chunk(&c, 0, "0.jfr"), workdir_write("1.jfr", c.r.file.data + c.at[1], 3000),
 			       write_chunk(&c, 2, "2.jfr")};
 	unsigned int chunks;
 
 	read_files(paths, 3, NULL, &chunks);
 	assert_int_equal(chunks, 2);
 	assert_int_equal(verdict, -EIO);
-	assert_non_null(strstr(d.text, "/1.jfr' is damaged: a chunk that is cut off, at byte 0"));
+	assert_contains(d.text, "/1.jfr' is damaged: a chunk that is cut off, at byte 0");
 	recording_free(&c.r);
 }
 
-static void an_unfinished_file_is_read_up_to_its_flush(void **state)
+CASE(an_unfinished_file_is_read_up_to_its_flush, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
 	const char *paths[2] = {write_chunk(&c, 1, "1.jfr")};
@@ -376,32 +336,32 @@ static void an_unfinished_file_is_read_up_to_its_flush(void **state)
 	paths[1] = write_chunk(&c, 0, "0.jfr");
 	capture_begin(false);
 	read_files(paths, 2, NULL, &chunks);
-	assert_non_null(strstr(capture_end(), "/0.jfr' is not finished"));
+	assert_contains(capture_end(), "/0.jfr' is not finished");
 	assert_int_equal(chunks, 2);
 	assert_int_equal(verdict, EXIT_INCOMPLETE);
 	recording_free(&c.r);
 }
 
 /* A recording that goes on drops its oldest chunks. */
-static void a_file_that_goes_meanwhile_is_missed(void **state)
+CASE(a_file_that_goes_meanwhile_is_missed, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *path = directory, *first = write_chunk(&c, 0, "0.jfr");
+	const char *path = workdir, *first = write_chunk(&c, 0, "0.jfr");
 	unsigned int chunks;
 
 	write_chunk(&c, 1, "1.jfr");
 	capture_begin(false);
 	read_files(&path, 1, first, &chunks);
-	assert_non_null(strstr(capture_end(), "1 of 2 files were removed or replaced meanwhile"));
+	assert_contains(capture_end(), "1 of 2 files were removed or replaced meanwhile");
 	assert_int_equal(chunks, 1);
 	assert_int_equal(verdict, EXIT_INCOMPLETE);
 	recording_free(&c.r);
 }
 
-static void a_directory_is_merged_to_one_file(void **state)
+CASE(a_directory_is_merged_to_one_file, setup, workdir_remove)
 {
 	struct chunked c = chunked_new(42, 0, STARTS, "order");
-	const char *all = in_directory("all"), *merged = in_directory("merged.jfr");
+	const char *all = workdir_path("all"), *merged = workdir_path("merged.jfr");
 	struct jfr_merged result;
 	size_t files;
 	int fd;
@@ -420,23 +380,4 @@ static void a_directory_is_merged_to_one_file(void **state)
 	assert_int_equal(calls_of(&merged, 1, "Cart.pay()"), 15);
 	close(fd);
 	recording_free(&c.r);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(chunk_files_give_what_the_whole_file_gives),
-		TEST(a_directory_of_one_file_is_that_file),
-		TEST(calls_of_two_recordings_are_counted_by_name),
-		TEST(what_cannot_be_read_together_is_refused),
-		TEST(what_is_no_recording_is_refused),
-		TEST(damage_is_reported_with_its_file),
-		TEST(an_unfinished_file_is_read_up_to_its_flush),
-		TEST(a_file_that_goes_meanwhile_is_missed),
-		TEST(a_directory_is_merged_to_one_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

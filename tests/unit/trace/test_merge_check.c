@@ -4,14 +4,8 @@
 #include "user/trace/origin.h"
 #include "tests/lib/jfr_builder.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/text/log.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define SECOND 1000000000ll
 
@@ -124,7 +118,7 @@ static int check(void)
 	return origin_check_jvm(path_of(0), &a, path_of(1), &b, "cannot merge", &d);
 }
 
-static void recordings_of_one_jvm_go_together(void **state)
+CASE(recordings_of_one_jvm_go_together, .teardown = teardown)
 {
 	write_ours(0, 42, 1699999999123, 0);
 	write_jvm(1, 42, 1699999999123, 0);
@@ -134,7 +128,7 @@ static void recordings_of_one_jvm_go_together(void **state)
 	assert_int_equal(origin_of(1).start_ms, 1699999999123);
 }
 
-static void recordings_of_two_jvms_are_refused(void **state)
+CASE(recordings_of_two_jvms_are_refused, .teardown = teardown)
 {
 	write_ours(0, 42, 1699999999123, 0);
 	write_jvm(1, 43, 1699999999123, 0);
@@ -144,7 +138,7 @@ static void recordings_of_two_jvms_are_refused(void **state)
 }
 
 /* In a container each JVM is process 1. */
-static void so_are_two_that_had_one_pid(void **state)
+CASE(so_are_two_that_had_one_pid, .teardown = teardown)
 {
 	write_ours(0, 1, 1699999999123, 0);
 	write_jvm(1, 1, 1699999999123 + 3600000, 0);
@@ -154,7 +148,7 @@ static void so_are_two_that_had_one_pid(void **state)
 		"cannot merge: 'a.jfr' and 'b.jfr' are of two JVMs that were process 1 one after the other: they have to be of one");
 }
 
-static void what_is_not_known_is_not_compared(void **state)
+CASE(what_is_not_known_is_not_compared, .teardown = teardown)
 {
 	write_ours(0, 42, JFR_MISSING, 0);
 	write_jvm(1, 42, 1699999999123, 0);
@@ -164,7 +158,7 @@ static void what_is_not_known_is_not_compared(void **state)
 	assert_int_equal(check(), 0);
 }
 
-static void a_recording_that_tells_no_jvm_goes_with_any(void **state)
+CASE(a_recording_that_tells_no_jvm_goes_with_any, .teardown = teardown)
 {
 	struct chunk_builder b;
 
@@ -178,7 +172,7 @@ static void a_recording_that_tells_no_jvm_goes_with_any(void **state)
 	assert_true(origin_of(1).pid == INT64_MIN);
 }
 
-static void a_clock_that_was_set_is_said(void **state)
+CASE(a_clock_that_was_set_is_said, .teardown = teardown)
 {
 	uint64_t said = log_lines();
 
@@ -198,7 +192,7 @@ static void a_clock_that_was_set_is_said(void **state)
 }
 
 /* Ticks of a JVM that are wrong by 100 parts in a million. */
-static void a_clock_that_drifts_is_not(void **state)
+CASE(a_clock_that_drifts_is_not, .teardown = teardown)
 {
 	uint64_t said = log_lines();
 
@@ -209,7 +203,7 @@ static void a_clock_that_drifts_is_not(void **state)
 	assert_int_equal(log_lines(), said);
 }
 
-static void no_damage_is_fatal(void **state)
+CASE(no_damage_is_fatal, .teardown = teardown)
 {
 	static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
 
@@ -226,22 +220,4 @@ static void no_damage_is_fatal(void **state)
 		file[1].data[at] = before;
 	}
 	log_set(false, false);
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(recordings_of_one_jvm_go_together),
-		TEST(recordings_of_two_jvms_are_refused),
-		TEST(so_are_two_that_had_one_pid),
-		TEST(what_is_not_known_is_not_compared),
-		TEST(a_recording_that_tells_no_jvm_goes_with_any),
-		TEST(a_clock_that_was_set_is_said),
-		TEST(a_clock_that_drifts_is_not),
-		TEST(no_damage_is_fatal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

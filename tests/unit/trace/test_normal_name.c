@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/normal_name.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static const struct {
 	const char *name, *normal;
@@ -35,7 +28,7 @@ static const struct {
 	{"", ""},
 };
 
-static void what_differs_from_run_to_run_is_left_out(void **state)
+CASE(what_differs_from_run_to_run_is_left_out)
 {
 	char name[128];
 
@@ -44,13 +37,4 @@ static void what_differs_from_run_to_run_is_left_out(void **state)
 		normal_name(name);
 		assert_string_equal(name, cases[i].normal);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_differs_from_run_to_run_is_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,23 +2,16 @@
 /* The line of progress; the clock is the test's (wrapped by the linker). */
 #include "user/trace/progress.h"
 #include "tests/lib/capture.h"
+#include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
+#include "user/text/monotonic.h"
 #include "user/text/log.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MB (1 << 20)
 
 static int64_t now;
 
-int64_t __wrap_monotonic_ms(void);
-
-int64_t __wrap_monotonic_ms(void)
+WRAP(int64_t, monotonic_ms, void)
 {
 	return now;
 }
@@ -31,7 +24,7 @@ static void begin(bool terminal)
 	progress_begin("shop.jfr", 1000 * MB, false);
 }
 
-static void a_bar_is_shown_after_a_second_with_rate_and_rest(void **state)
+CASE(a_bar_is_shown_after_a_second_with_rate_and_rest)
 {
 	begin(true);
 	now = 1999;
@@ -50,7 +43,7 @@ static void a_bar_is_shown_after_a_second_with_rate_and_rest(void **state)
 			    "reading shop.jfr [##########          ] 50 %   250.0 MB a second   2.0 s left\r\033[K");
 }
 
-static void what_is_fast_shows_none(void **state)
+CASE(what_is_fast_shows_none)
 {
 	begin(true);
 	now = 1900;
@@ -59,22 +52,11 @@ static void what_is_fast_shows_none(void **state)
 	assert_string_equal(capture_end(), "");
 }
 
-static void a_pipe_gets_none(void **state)
+CASE(a_pipe_gets_none)
 {
 	begin(false);
 	now = 9000;
 	progress_reached(MB);
 	progress_end();
 	assert_string_equal(capture_end(), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_bar_is_shown_after_a_second_with_rate_and_rest),
-		cmocka_unit_test(what_is_fast_shows_none),
-		cmocka_unit_test(a_pipe_gets_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,22 +2,15 @@
 /* Recordings from standard input, and compressed ones. */
 #include "format/gzip.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 #include "user/exit.h"
 #include "user/trace/jfr_files.h"
 #include "user/trace/spool.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define CALLS 3
 
@@ -91,14 +84,14 @@ static int calls_of(const char *first, const char *second)
 	return calls;
 }
 
-static void a_compressed_recording_is_read(void **state)
+CASE(a_compressed_recording_is_read, setup, teardown)
 {
 	write_file("a.jfr.gz", packed.data, packed.size);
 	assert_int_equal(calls_of("a.jfr.gz", NULL), CALLS);
 	assert_int_equal(calls_of(".", NULL), CALLS);
 }
 
-static void standard_input_is_read_compressed_or_not(void **state)
+CASE(standard_input_is_read_compressed_or_not, setup, teardown)
 {
 	feed(r.file.data, r.file.size);
 	assert_int_equal(calls_of("-", NULL), CALLS);
@@ -109,7 +102,7 @@ static void standard_input_is_read_compressed_or_not(void **state)
 	assert_string_equal(d.text, "'-' is empty, and so no recording");
 }
 
-static void compressed_files_are_members_of_a_recording(void **state)
+CASE(compressed_files_are_members_of_a_recording, setup, teardown)
 {
 	struct recording other = recording_new();
 
@@ -128,7 +121,7 @@ static void compressed_files_are_members_of_a_recording(void **state)
 	recording_free(&other);
 }
 
-static void a_file_that_unpacks_to_no_end_is_refused(void **state)
+CASE(a_file_that_unpacks_to_no_end_is_refused, setup, teardown)
 {
 	size_t size = 100 << 20, before = r.file.size;
 	unsigned char *data = calloc(1, size);
@@ -138,7 +131,7 @@ static void a_file_that_unpacks_to_no_end_is_refused(void **state)
 	gzip_put(&packed, data, size);
 	write_file("a.jfr.gz", packed.data, packed.size);
 	assert_int_equal(calls_of("a.jfr.gz", NULL), -EFBIG);
-	assert_non_null(strstr(d.text, "cannot read 'a.jfr.gz': more than"));
+	assert_contains(d.text, "cannot read 'a.jfr.gz': more than");
 	bytes_clear(&packed);
 	gzip_put(&packed, data + before, size - before);
 	write_file("a.jfr.gz", packed.data, packed.size);
@@ -147,7 +140,7 @@ static void a_file_that_unpacks_to_no_end_is_refused(void **state)
 	free(data);
 }
 
-static void all_copies_together_are_bounded(void **state)
+CASE(all_copies_together_are_bounded, setup, teardown)
 {
 	write_file("a.jfr.gz", packed.data, packed.size);
 	write_file("b.jfr.gz", packed.data, packed.size);
@@ -155,14 +148,14 @@ static void all_copies_together_are_bounded(void **state)
 	assert_int_equal(calls_of("a.jfr.gz", NULL), CALLS);
 	assert_int_equal(spool_used, SPOOL_MOST);
 	assert_int_equal(calls_of("b.jfr.gz", NULL), -EFBIG);
-	assert_non_null(strstr(d.text, "cannot read 'b.jfr.gz': all that is unpacked or copied is more than 8"));
+	assert_contains(d.text, "cannot read 'b.jfr.gz': all that is unpacked or copied is more than 8");
 	/* what is refused takes nothing */
 	spool_used = SPOOL_MOST - r.file.size - 1;
 	assert_int_equal(calls_of("a.jfr.gz", "b.jfr.gz"), -EFBIG);
 	assert_int_equal(spool_used, SPOOL_MOST - 1);
 }
 
-static void too_many_open_files_are_named_with_what_to_do(void **state)
+CASE(too_many_open_files_are_named_with_what_to_do, setup, teardown)
 {
 	struct rlimit before, none;
 
@@ -172,10 +165,10 @@ static void too_many_open_files_are_named_with_what_to_do(void **state)
 	setrlimit(RLIMIT_NOFILE, &none);
 	assert_int_equal(calls_of("a.jfr.gz", NULL), -EMFILE);
 	setrlimit(RLIMIT_NOFILE, &before);
-	assert_non_null(strstr(d.text, ": Too many open files; raise 'ulimit -n'"));
+	assert_contains(d.text, ": Too many open files; raise 'ulimit -n'");
 }
 
-static void damaged_compression_is_named(void **state)
+CASE(damaged_compression_is_named, setup, teardown)
 {
 	write_file("a.jfr.gz", packed.data, packed.size - 10);
 	assert_int_equal(calls_of("a.jfr.gz", NULL), -EINVAL);
@@ -186,27 +179,10 @@ static void damaged_compression_is_named(void **state)
 }
 
 /* The next one is tried. */
-static void a_directory_that_cannot_be_written_is_passed_over(void **state)
+CASE(a_directory_that_cannot_be_written_is_passed_over, setup, teardown)
 {
 	setenv("TMPDIR", "/proc/self", 1);
 	feed(packed.data, packed.size);
 	assert_int_equal(calls_of("-", NULL), CALLS);
 	unsetenv("TMPDIR");
-}
-
-int main(void)
-{
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		T(a_compressed_recording_is_read),
-		T(standard_input_is_read_compressed_or_not),
-		T(compressed_files_are_members_of_a_recording),
-		T(a_file_that_unpacks_to_no_end_is_refused),
-		T(all_copies_together_are_bounded),
-		T(too_many_open_files_are_named_with_what_to_do),
-		T(damaged_compression_is_named),
-		T(a_directory_that_cannot_be_written_is_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

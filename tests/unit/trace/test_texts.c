@@ -2,15 +2,9 @@
 /* Texts by number, and the waits of threads in the order of time. */
 #include "user/trace/texts.h"
 #include "user/trace/thread_waits.h"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
-static void equal_texts_have_one_number(void **state)
+CASE(equal_texts_have_one_number)
 {
 	struct texts t = {0};
 	char text[32];
@@ -27,7 +21,7 @@ static void equal_texts_have_one_number(void **state)
 }
 
 /* FNV-1a gives these two one hash of 32 bits. */
-static void texts_that_are_not_equal_have_two_numbers(void **state)
+CASE(texts_that_are_not_equal_have_two_numbers)
 {
 	struct texts t = {0};
 	uint32_t costarring = texts_number(&t, "costarring");
@@ -43,7 +37,7 @@ static void add_wait(struct thread_waits *t, uint32_t thread, int64_t start, int
 	thread_waits_add(t, thread, &(struct joined_wait){.start = start, .duration = duration});
 }
 
-static void waits_belong_to_the_span_around_their_middle(void **state)
+CASE(waits_belong_to_the_span_around_their_middle)
 {
 	struct thread_waits t = {0};
 	const struct joined_wait *w;
@@ -66,15 +60,4 @@ static void waits_belong_to_the_span_around_their_middle(void **state)
 	assert_null(thread_waits_in(&t, 7, 100, 200, &count));
 	assert_int_equal(count, 0);
 	thread_waits_release(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_texts_have_one_number),
-		cmocka_unit_test(texts_that_are_not_equal_have_two_numbers),
-		cmocka_unit_test(waits_belong_to_the_span_around_their_middle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

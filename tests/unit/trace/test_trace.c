@@ -4,20 +4,14 @@
  * method), those with times that no clock shows, and those with names that would be lines.
  */
 #include "tests/lib/jfr_builder.h"
+#include "tests/lib/test.h"
 #include "user/export/export.h"
 #include "user/trace/trace.h"
 #include "user/view/print.h"
 #include "user/view/views.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { TRACE = 100, THREAD, STACK, FRAME, METHOD, CLASS, CLOCK, WAIT };
 
@@ -37,21 +31,14 @@ static void declare(bool ours)
 	chunk_field(&b, "type", CLASS, B_CONSTANT);
 	chunk_field(&b, "name", B_STRING, 0);
 	chunk_field(&b, "descriptor", B_STRING, 0);
-	chunk_class(&b, "jdk.types.StackFrame", FRAME, NULL);
-	chunk_field(&b, "method", METHOD, B_CONSTANT);
-	chunk_field(&b, "lineNumber", B_INT, 0);
-	chunk_class(&b, "jdk.types.StackTrace", STACK, NULL);
-	chunk_field(&b, "truncated", B_BOOLEAN, 0);
-	chunk_field(&b, "frames", FRAME, B_ARRAY);
+	chunk_stacks(&b, METHOD, FRAME, STACK);
 	chunk_event(&b, "jdk.MethodTrace", TRACE);
-	chunk_field(&b, "duration", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "duration");
 	chunk_field(&b, "eventThread", THREAD, B_CONSTANT);
 	chunk_field(&b, "stackTrace", STACK, B_CONSTANT);
 	chunk_field(&b, "method", METHOD, B_CONSTANT);
 	chunk_event(&b, "frtrace.ThreadWait", WAIT);
-	chunk_field(&b, "duration", B_LONG, 0);
-	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_span(&b, "duration");
 	if (ours)
 		chunk_event(&b, "frtrace.Clock", CLOCK);
 }
@@ -151,12 +138,6 @@ static char *exported(bool collapsed)
 	return text;
 }
 
-static void assert_has(const char *text, const char *want)
-{
-	if (!strstr(text, want))
-		fail_msg("'%s' is not in:\n%s", want, text);
-}
-
 /* The line of `text` that has `word`. */
 static const char *line_of(const char *text, const char *word)
 {
@@ -171,52 +152,52 @@ static const char *line_of(const char *text, const char *word)
 	return line;
 }
 
-static void a_call_without_method_is_one_of_its_top_frame(void **state)
+CASE(a_call_without_method_is_one_of_its_top_frame, .teardown = teardown)
 {
 	char *text;
 
 	make(0, false);
-	assert_has(line_of(shown("method-trace"), "shop.Order.take(int)"), " 4 ");
-	assert_has(shown("slowest"), "shop.Order.take(int)");
-	assert_has(line_of(shown("slowest"), "shop.Order.order(int):20"), "shop.Order.take(int)");
-	assert_null(strstr(shown("slowest"), "take(int):"));
-	assert_has(line_of(shown("method-calls"), "shop.Order.order(int)"), "shop.Order.take(int)");
-	assert_has(line_of(shown("method-calls"), "N/A"), "shop.Order.take(int)");
-	assert_has(shown("callers"), "    shop.Order.order(int)\n");
+	assert_contains(line_of(shown("method-trace"), "shop.Order.take(int)"), " 4 ");
+	assert_contains(shown("slowest"), "shop.Order.take(int)");
+	assert_contains(line_of(shown("slowest"), "shop.Order.order(int):20"), "shop.Order.take(int)");
+	assert_lacks(shown("slowest"), "take(int):");
+	assert_contains(line_of(shown("method-calls"), "shop.Order.order(int)"), "shop.Order.take(int)");
+	assert_contains(line_of(shown("method-calls"), "N/A"), "shop.Order.take(int)");
+	assert_contains(shown("callers"), "    shop.Order.order(int)\n");
 	text = exported(true);
-	assert_has(text, "shop.Order.main(int);shop.Order.order(int);shop.Order.take(int) 3\n");
-	assert_has(text, "\nshop.Order.take(int) 1\n");
+	assert_contains(text, "shop.Order.main(int);shop.Order.order(int);shop.Order.take(int) 3\n");
+	assert_contains(text, "\nshop.Order.take(int) 1\n");
 	free(text);
 	text = exported(false);
-	assert_has(text, ",shop.Order.take(int),0,");
-	assert_has(text, ",shop.Order.order(int),20,,,,,,,,,\r\n");
+	assert_contains(text, ",shop.Order.take(int),0,");
+	assert_contains(text, ",shop.Order.order(int),20,,,,,,,,,\r\n");
 	free(text);
 }
 
-static void stacks_whose_keys_differ_in_one_bit_differ(void **state)
+CASE(stacks_whose_keys_differ_in_one_bit_differ, .teardown = teardown)
 {
 	char *text;
 
 	second_stack = 1ull << 63 | 1;
 	make(3, false);
 	text = exported(false);
-	assert_has(text, ",shop.Order.take(int),10,");
-	assert_has(text, ",shop.Order.take(int),11,");
+	assert_contains(text, ",shop.Order.take(int),10,");
+	assert_contains(text, ",shop.Order.take(int),11,");
 	free(text);
 }
 
-static void a_method_that_is_there_is_not_on_the_stack(void **state)
+CASE(a_method_that_is_there_is_not_on_the_stack, .teardown = teardown)
 {
 	make(3, false);
-	assert_has(line_of(shown("method-calls"), "shop.Order.main(int)"), "shop.Order.take(int)");
+	assert_contains(line_of(shown("method-calls"), "shop.Order.main(int)"), "shop.Order.take(int)");
 }
 
 /* The stack of frtrace's calls begins with the caller. */
-static void a_method_that_frtrace_does_not_know_is_not_known(void **state)
+CASE(a_method_that_frtrace_does_not_know_is_not_known, .teardown = teardown)
 {
 	make(0, true);
-	assert_has(line_of(shown("method-trace"), "N/A"), " 4 ");
-	assert_null(strstr(shown("method-trace"), "take"));
+	assert_contains(line_of(shown("method-trace"), "N/A"), " 4 ");
+	assert_lacks(shown("method-trace"), "take");
 }
 
 static void assert_cut(int64_t start, int64_t duration)
@@ -253,7 +234,7 @@ static void put_strange_times(int type)
 		}
 }
 
-static void times_that_no_sum_has_room_for_are_cut(void **state)
+CASE(times_that_no_sum_has_room_for_are_cut, .teardown = teardown)
 {
 	unsigned int calls = 0, waits = 0;
 	struct jfr_file f;
@@ -296,7 +277,7 @@ static char *printed(void)
 }
 
 /* The names of a recording are chosen by whoever wrote the program, or the file. */
-static void a_name_is_no_line_of_its_own(void **state)
+CASE(a_name_is_no_line_of_its_own, .teardown = teardown)
 {
 	const char *const views_of_names[] = {"method-trace", "slowest", "method-calls", "callers", "latency"};
 	char *text;
@@ -304,24 +285,24 @@ static void a_name_is_no_line_of_its_own(void **state)
 	first_method = "a\n9 forged;rows";
 	make(1, false);
 	for (size_t i = 0; i < sizeof(views_of_names) / sizeof(views_of_names[0]); i++) {
-		assert_null(strstr(shown(views_of_names[i]), "\n9 forged"));
-		assert_has((char *)out.data, "a\\u000a9 forged;rows");
+		assert_lacks(shown(views_of_names[i]), "\n9 forged");
+		assert_contains((char *)out.data, "a\\u000a9 forged;rows");
 	}
 	for (int collapsed = 0; collapsed < 2; collapsed++) {
 		text = exported(collapsed);
-		assert_null(strstr(text, "\n9 forged"));
-		assert_has(text, collapsed ? ";shop.Order.a\\u000a9 forged\\u003brows(int) 3\n"
-					   : ",shop.Order.a\\u000a9 forged;rows(int),");
+		assert_lacks(text, "\n9 forged");
+		assert_contains(text, collapsed ? ";shop.Order.a\\u000a9 forged\\u003brows(int) 3\n"
+						: ",shop.Order.a\\u000a9 forged;rows(int),");
 		free(text);
 	}
 	text = printed();
-	assert_null(strstr(text, "\n9 forged"));
-	assert_has(text, "method = shop.Order.a\\u000a9 forged;rows(int)\n");
+	assert_lacks(text, "\n9 forged");
+	assert_contains(text, "method = shop.Order.a\\u000a9 forged;rows(int)\n");
 	free(text);
 }
 
 /* As a spreadsheet takes them for formulas. */
-static void a_name_begins_no_cell_with_a_tab(void **state)
+CASE(a_name_begins_no_cell_with_a_tab, .teardown = teardown)
 {
 	char *text;
 
@@ -330,19 +311,4 @@ static void a_name_begins_no_cell_with_a_tab(void **state)
 	text = exported(false);
 	assert_null(strchr(text, '\t'));
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(times_that_no_sum_has_room_for_are_cut, teardown),
-		cmocka_unit_test_teardown(a_name_is_no_line_of_its_own, teardown),
-		cmocka_unit_test_teardown(a_name_begins_no_cell_with_a_tab, teardown),
-		cmocka_unit_test_teardown(a_call_without_method_is_one_of_its_top_frame, teardown),
-		cmocka_unit_test_teardown(stacks_whose_keys_differ_in_one_bit_differ, teardown),
-		cmocka_unit_test_teardown(a_method_that_is_there_is_not_on_the_stack, teardown),
-		cmocka_unit_test_teardown(a_method_that_frtrace_does_not_know_is_not_known, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

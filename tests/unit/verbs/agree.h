@@ -6,17 +6,11 @@
 #include "tests/fuzz/cli_lines.h"
 #include "tests/lib/json.h"
 #include "tests/lib/planted.h"
+#include "tests/lib/test.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#define agree_test(f) cmocka_unit_test_teardown(f, agree_forget)
+#define AGREE(name) CASE(name, .teardown = agree_forget)
 
 static struct claims said, truth;
 static struct sums sums, true_sums;
@@ -37,6 +31,11 @@ static int agree_teardown(void **state)
 {
 	cli_end();
 	return 0;
+}
+
+int main(void)
+{
+	return test_main(agree_setup, agree_teardown);
 }
 
 static int agree_forget(void **state)

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The command line: what is taken, and the one line for what is not. */
 #include "tests/lib/fail_nth.h"
+#include "tests/lib/test.h"
 #include "user/verbs/cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define WORDS 24
 
@@ -53,156 +46,135 @@ static void release(struct settings *s)
 	cli_release(&c);
 }
 
-static struct settings good(const char *line)
+static struct settings taken; /* from the last good line */
+
+static int teardown(void **state)
 {
-	struct settings s;
+	release(&taken);
+	taken = (struct settings){0};
+	return 0;
+}
+
+static void good(const char *line)
+{
 	struct diag d;
 
-	if (parse(line, &s, &d) != 0)
+	teardown(NULL);
+	if (parse(line, &taken, &d) != 0)
 		fail_msg("%s: %s", line, d.text);
-	return s;
 }
 
-static void defaults_are_as_the_design_says(void **state)
+CASE(defaults_are_as_the_design_says, .teardown = teardown)
 {
-	struct settings s = good("-p|4242|-m|com.acme.Cart::checkout");
-
-	assert_string_equal(s.target, "4242");
-	assert_int_equal(filter_list_size(s.filters), 1);
-	assert_string_equal(filter_list_text(s.filters, 0), "com.acme.Cart::checkout");
-	assert_true(s.threshold_ns == 0 && s.duration_ns == 0 && s.max_events == 0);
-	assert_true(s.max_size == 1ULL << 30);
-	assert_null(s.output);
-	assert_int_equal(s.stack_depth, 64);
-	assert_int_equal(s.max_overhead, 25);
-	assert_false(s.no_stack || s.skip_active || s.quiet || s.verbose);
-	release(&s);
+	good("-p|4242|-m|com.acme.Cart::checkout");
+	assert_string_equal(taken.target, "4242");
+	assert_int_equal(filter_list_size(taken.filters), 1);
+	assert_string_equal(filter_list_text(taken.filters, 0), "com.acme.Cart::checkout");
+	assert_true(taken.threshold_ns == 0 && taken.duration_ns == 0 && taken.max_events == 0);
+	assert_true(taken.max_size == 1ULL << 30);
+	assert_null(taken.output);
+	assert_int_equal(taken.stack_depth, 64);
+	assert_int_equal(taken.max_overhead, 25);
+	assert_false(taken.no_stack || taken.skip_active || taken.quiet || taken.verbose);
 }
 
-static void every_option_reaches_its_setting(void **state)
+CASE(every_option_reaches_its_setting, .teardown = teardown)
 {
-	struct settings s =
-		good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
-		     "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|--thrown|"
-		     "--stack-depth=2048|--max-overhead=40%|--skip-active|--verbose|--stacks=jvmti");
-
-	assert_string_equal(s.target, "shop.jar");
-	assert_string_equal(s.output, "/tmp/x-%p.jfr");
-	assert_true(s.threshold_ns == 10000000 && s.duration_ns == 30000000000 && s.max_events == 5);
-	assert_true(s.max_size == 500ULL << 20);
-	assert_true(s.no_stack && s.thrown && s.skip_active && s.verbose && !s.quiet);
-	assert_int_equal(s.stack_depth, 2048);
-	assert_int_equal(s.max_overhead, 40);
-	assert_int_equal(s.stacks, SETTINGS_STACKS_JVMTI);
+	good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
+	     "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|--thrown|"
+	     "--stack-depth=2048|--max-overhead=40%|--skip-active|--verbose|--stacks=jvmti");
+	assert_string_equal(taken.target, "shop.jar");
+	assert_string_equal(taken.output, "/tmp/x-%p.jfr");
+	assert_true(taken.threshold_ns == 10000000 && taken.duration_ns == 30000000000 && taken.max_events == 5);
+	assert_true(taken.max_size == 500ULL << 20);
+	assert_true(taken.no_stack && taken.thrown && taken.skip_active && taken.verbose && !taken.quiet);
+	assert_int_equal(taken.stack_depth, 2048);
+	assert_int_equal(taken.max_overhead, 40);
+	assert_int_equal(taken.stacks, SETTINGS_STACKS_JVMTI);
 	assert_int_equal(verb->id, VERB_RECORD);
-	release(&s);
-	s = good("-p|1|-m|a.A|--stacks=walk");
-	assert_int_equal(s.stacks, SETTINGS_STACKS_WALK);
-	release(&s);
-	s = good("-p|1|-m|a.A|--inside=a.B::m:50ms|--inside=a.B::n:thrown|--keep=3%");
-	assert_true(settings_has_roots(&s));
-	assert_int_equal(filter_list_count(s.filters, FILTER_ROOT), 2);
-	assert_int_equal(s.keep, 3);
-	release(&s);
-	s = good("-p|1|-m|a.A|--stacks=walk|--stacks=auto");
-	assert_false(settings_has_roots(&s));
-	assert_int_equal(s.stacks, SETTINGS_STACKS_AUTO);
-	release(&s);
+	good("-p|1|-m|a.A|--stacks=walk");
+	assert_int_equal(taken.stacks, SETTINGS_STACKS_WALK);
+	good("-p|1|-m|a.A|--inside=a.B::m:50ms|--inside=a.B::n:thrown|--keep=3%");
+	assert_true(settings_has_roots(&taken));
+	assert_int_equal(filter_list_count(taken.filters, FILTER_ROOT), 2);
+	assert_int_equal(taken.keep, 3);
+	good("-p|1|-m|a.A|--stacks=walk|--stacks=auto");
+	assert_false(settings_has_roots(&taken));
+	assert_int_equal(taken.stacks, SETTINGS_STACKS_AUTO);
 }
 
-static void words_behind_two_dashes_are_the_programs(void **state)
+CASE(words_behind_two_dashes_are_the_programs, .teardown = teardown)
 {
-	struct settings s = good("-m|a.A|-p|Worker|--user=me|--|java|-p|1|--help|-m");
-
-	assert_string_equal(s.target, "Worker");
-	assert_string_equal(s.user, "me");
-	assert_string_equal(s.program[0], "java");
-	assert_string_equal(s.program[1], "-p");
-	assert_string_equal(s.program[4], "-m");
-	assert_null(s.program[5]);
-	release(&s);
-	s = good("record|-m|a.A|--|./gradlew");
-	assert_null(s.target);
-	assert_string_equal(s.program[0], "./gradlew");
-	release(&s);
+	good("-m|a.A|-p|Worker|--user=me|--|java|-p|1|--help|-m");
+	assert_string_equal(taken.target, "Worker");
+	assert_string_equal(taken.user, "me");
+	assert_string_equal(taken.program[0], "java");
+	assert_string_equal(taken.program[1], "-p");
+	assert_string_equal(taken.program[4], "-m");
+	assert_null(taken.program[5]);
+	good("record|-m|a.A|--|./gradlew");
+	assert_null(taken.target);
+	assert_string_equal(taken.program[0], "./gradlew");
 }
 
-static void check_takes_a_target_or_none(void **state)
+CASE(check_takes_a_target_or_none, .teardown = teardown)
 {
-	struct settings s = good("check");
-
+	good("check");
 	assert_int_equal(verb->id, VERB_CHECK);
-	assert_null(s.target);
-	release(&s);
-	s = good("check|shop.jar|-v");
-	assert_string_equal(s.target, "shop.jar");
-	assert_true(s.verbose);
-	release(&s);
-	s = good("check|-p|4242");
-	assert_string_equal(s.target, "4242");
-	release(&s);
+	assert_null(taken.target);
+	good("check|shop.jar|-v");
+	assert_string_equal(taken.target, "shop.jar");
+	assert_true(taken.verbose);
+	good("check|-p|4242");
+	assert_string_equal(taken.target, "4242");
 }
 
-static void methods_takes_a_target_and_filters(void **state)
+CASE(methods_takes_a_target_and_filters, .teardown = teardown)
 {
-	struct settings s = good("methods|shop.jar|a.A;!a.A::x|a.B|-x|a.C|--lambda|--json");
-
+	good("methods|shop.jar|a.A;!a.A::x|a.B|-x|a.C|--lambda|--json");
 	assert_int_equal(verb->id, VERB_METHODS);
-	assert_string_equal(s.target, "shop.jar");
-	assert_int_equal(filter_list_size(s.filters), 2);
-	assert_true(s.json);
-	release(&s);
-	s = good("methods|-p|4242|a.A");
-	assert_string_equal(s.target, "4242");
-	assert_int_equal(filter_list_size(s.filters), 1);
-	release(&s);
-	s = good("methods|4242|-M|a.A|-m|a.B");
-	assert_int_equal(filter_list_size(s.filters), 2);
-	release(&s);
+	assert_string_equal(taken.target, "shop.jar");
+	assert_int_equal(filter_list_size(taken.filters), 2);
+	assert_true(taken.json);
+	good("methods|-p|4242|a.A");
+	assert_string_equal(taken.target, "4242");
+	assert_int_equal(filter_list_size(taken.filters), 1);
+	good("methods|4242|-M|a.A|-m|a.B");
+	assert_int_equal(filter_list_size(taken.filters), 2);
 }
 
-static void list_takes_no_target(void **state)
+CASE(list_takes_no_target, .teardown = teardown)
 {
-	struct settings s = good("list");
-
+	good("list");
 	assert_int_equal(verb->id, VERB_LIST);
-	assert_false(s.json);
-	release(&s);
-	s = good("list|--json|-q");
-	assert_true(s.json && s.quiet);
-	release(&s);
-	s = good("check|--json");
-	assert_true(s.json);
-	release(&s);
+	assert_false(taken.json);
+	good("list|--json|-q");
+	assert_true(taken.json && taken.quiet);
+	good("check|--json");
+	assert_true(taken.json);
 }
 
-static void short_options_mean_the_same(void **state)
+CASE(short_options_mean_the_same, .teardown = teardown)
 {
-	struct settings s = good("-qp|4242|-ma.A|-x|a.A::x|-t10 ms|-o|out/|-d1m|-n7");
-
-	assert_string_equal(s.target, "4242");
-	assert_string_equal(s.output, "out/");
-	assert_true(s.threshold_ns == 10000000 && s.duration_ns == 60000000000 && s.max_events == 7);
-	assert_true(s.quiet);
-	release(&s);
+	good("-qp|4242|-ma.A|-x|a.A::x|-t10 ms|-o|out/|-d1m|-n7");
+	assert_string_equal(taken.target, "4242");
+	assert_string_equal(taken.output, "out/");
+	assert_true(taken.threshold_ns == 10000000 && taken.duration_ns == 60000000000 && taken.max_events == 7);
+	assert_true(taken.quiet);
 }
 
-static void filters_of_several_options_are_joined(void **state)
+CASE(filters_of_several_options_are_joined, .teardown = teardown)
 {
-	struct settings s = good("-p|1|-m|a.A;a.B|-m|a.C::m|-x|a.D|-m|a.A");
-
-	assert_int_equal(filter_list_size(s.filters), 3);
-	assert_string_equal(filter_list_text(s.filters, 2), "a.C::m");
-	release(&s);
+	good("-p|1|-m|a.A;a.B|-m|a.C::m|-x|a.D|-m|a.A");
+	assert_int_equal(filter_list_size(taken.filters), 3);
+	assert_string_equal(filter_list_text(taken.filters, 2), "a.C::m");
 }
 
-static void last_value_of_an_option_counts(void **state)
+CASE(last_value_of_an_option_counts, .teardown = teardown)
 {
-	struct settings s = good("-p|1|-p|1|-m|a.A|-o|x|-o|y|-t|1s|-t|0");
-
-	assert_string_equal(s.output, "y");
-	assert_true(s.threshold_ns == 0);
-	release(&s);
+	good("-p|1|-p|1|-m|a.A|-o|x|-o|y|-t|1s|-t|0");
+	assert_string_equal(taken.output, "y");
+	assert_true(taken.threshold_ns == 0);
 }
 
 struct wrong {
@@ -321,7 +293,7 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|--clock=tsc", "there is no option '--clock'"},
 };
 
-static void wrong_words_get_one_clear_line(void **state)
+CASE(wrong_words_get_one_clear_line)
 {
 	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
 		struct settings s;
@@ -337,15 +309,15 @@ static void wrong_words_get_one_clear_line(void **state)
 	}
 }
 
-static void wrong_filter_shows_the_caret_and_the_right_one(void **state)
+CASE(wrong_filter_shows_the_caret_and_the_right_one)
 {
 	struct settings s;
 	struct diag d;
 
 	assert_int_equal(parse("-p|1|-m|a.A|-m|a.b.C.m(C.java:42)", &s, &d), -EINVAL);
 	assert_true(d.usage);
-	assert_non_null(strstr(d.text, "\n  a.b.C.m(C.java:42)\n         ^\n"));
-	assert_non_null(strstr(d.text, "'a.b.C::m'"));
+	assert_contains(d.text, "\n  a.b.C.m(C.java:42)\n         ^\n");
+	assert_contains(d.text, "'a.b.C::m'");
 }
 
 /* What parsing writes to standard output, and to standard error, where nothing belongs. */
@@ -374,7 +346,7 @@ static int captured(const char *line, char *out, size_t size)
 	return result;
 }
 
-static void help_goes_to_standard_output_and_is_short(void **state)
+CASE(help_goes_to_standard_output_and_is_short)
 {
 	static const char *const lines[] = {"--help", "-h", "-?", "help", "record|--help", "-p|1|--help|--frob"};
 	char out[16384];
@@ -391,7 +363,7 @@ static void help_goes_to_standard_output_and_is_short(void **state)
 }
 
 /* A shell makes them of a pattern. */
-static void verbs_that_read_take_any_number_of_files(void **state)
+CASE(verbs_that_read_take_any_number_of_files)
 {
 	struct command_line c;
 	struct diag d;
@@ -403,27 +375,24 @@ static void verbs_that_read_take_any_number_of_files(void **state)
 	cli_release(&c);
 }
 
-static void a_duration_without_a_unit_is_in_seconds(void **state)
+CASE(a_duration_without_a_unit_is_in_seconds, .teardown = teardown)
 {
-	struct settings s = good("-p|1|-m|a.A|-d|5");
-
-	assert_int_equal(s.duration_ns, 5000000000);
-	release(&s);
+	good("-p|1|-m|a.A|-d|5");
+	assert_int_equal(taken.duration_ns, 5000000000);
 }
 
 /* The examples of the help are command lines that are taken. */
-static void help_examples_are_right(void **state)
+CASE(help_examples_are_right, .teardown = teardown)
 {
-	struct settings s = good("-p|shop.jar|-m|com.acme.Cart;com.acme.Order$Line|-t|10ms|-d|30s|-o|/tmp/");
 	char out[16384];
 
+	good("-p|shop.jar|-m|com.acme.Cart;com.acme.Order$Line|-t|10ms|-d|30s|-o|/tmp/");
 	captured("--help", out, sizeof(out));
 	assert_non_null(
 		strstr(out, "frtrace -p shop.jar -m 'com.acme.Cart;com.acme.Order$Line' -t 10ms -d 30s -o /tmp/"));
-	release(&s);
 }
 
-static void version_is_the_build_s(void **state)
+CASE(version_is_the_build_s)
 {
 	char out[256];
 
@@ -431,7 +400,7 @@ static void version_is_the_build_s(void **state)
 	assert_string_equal(out, "frtrace " FRTRACE_VERSION "\n");
 }
 
-static void wrong_use_prints_nothing_by_itself(void **state)
+CASE(wrong_use_prints_nothing_by_itself)
 {
 	char out[256];
 
@@ -441,14 +410,11 @@ static void wrong_use_prints_nothing_by_itself(void **state)
 	}
 }
 
-static void failed_allocation_is_an_error(void **state)
+CASE(failed_allocation_is_an_error)
 {
 	unsigned int n = 0;
 
-	if (!fail_nth_works()) {
-		print_message("SKIPPED: allocations cannot be failed here\n");
-		skip();
-	}
+	fail_nth_or_skip();
 	do {
 		struct settings s;
 		struct diag d;
@@ -460,33 +426,6 @@ static void failed_allocation_is_an_error(void **state)
 			assert_true(err == -ENOMEM && d.text[0] && !d.usage && !s.filters);
 		else
 			release(&s);
-	} while (fail_nth_happened());
-	fail_nth(0);
+	} while (fail_nth_end());
 	assert_in_range(n, 8, 200);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_as_the_design_says),
-		cmocka_unit_test(every_option_reaches_its_setting),
-		cmocka_unit_test(words_behind_two_dashes_are_the_programs),
-		cmocka_unit_test(check_takes_a_target_or_none),
-		cmocka_unit_test(methods_takes_a_target_and_filters),
-		cmocka_unit_test(list_takes_no_target),
-		cmocka_unit_test(short_options_mean_the_same),
-		cmocka_unit_test(filters_of_several_options_are_joined),
-		cmocka_unit_test(last_value_of_an_option_counts),
-		cmocka_unit_test(wrong_words_get_one_clear_line),
-		cmocka_unit_test(wrong_filter_shows_the_caret_and_the_right_one),
-		cmocka_unit_test(help_goes_to_standard_output_and_is_short),
-		cmocka_unit_test(verbs_that_read_take_any_number_of_files),
-		cmocka_unit_test(a_duration_without_a_unit_is_in_seconds),
-		cmocka_unit_test(help_examples_are_right),
-		cmocka_unit_test(version_is_the_build_s),
-		cmocka_unit_test(failed_allocation_is_an_error),
-		cmocka_unit_test(wrong_use_prints_nothing_by_itself),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void csv_row(char *line)
 		  strtoll(cell[BLOCKED], NULL, 10));
 }
 
-static void csv_has_all_calls(void **state)
+AGREE(csv_has_all_calls)
 {
 	char *text = RUN("export", "--csv", "F"), *line;
 
@@ -118,7 +118,7 @@ static void take_time(const char *method, int64_t n)
 	sum_calls(&sums, method, 0, 0, n);
 }
 
-static void collapsed_has_the_calls(void **state)
+AGREE(collapsed_has_the_calls)
 {
 	read_collapsed(RUN("export", "--collapsed", "F"), take_calls);
 	for (size_t i = 0; i < planted_call_count; i++)
@@ -126,7 +126,7 @@ static void collapsed_has_the_calls(void **state)
 	assert_same(known, "collapsed");
 }
 
-static void collapsed_has_the_self_times(void **state)
+AGREE(collapsed_has_the_self_times)
 {
 	read_collapsed(RUN("export", "--collapsed", "--weight=time", "F"), take_time);
 	true_self_sums(false);
@@ -211,7 +211,7 @@ static void pprof_read_sample(const struct proto_field *sample, const struct ppr
 	sum_parts(&sums, method, value[2], 0, value[3]);
 }
 
-static void pprof_has_the_self_times(void **state)
+AGREE(pprof_has_the_self_times)
 {
 	static char data[1 << 20];
 	struct proto_field profile = {.data = {.at = data}}, f;
@@ -338,7 +338,7 @@ static void perfetto_event(struct perfetto_trace *t, const struct proto_field *e
 		perfetto_end_slice(t, track);
 }
 
-static void perfetto_nests_calls_and_waits(void **state)
+AGREE(perfetto_nests_calls_and_waits)
 {
 	enum { TIMESTAMP = 8, EVENT = 11, INTERNED = 12, CLOCK = 58 };
 	static struct perfetto_trace t;
@@ -422,7 +422,7 @@ static const char *otlp_method_of(const char *id)
 	return NULL;
 }
 
-static void otlp_nests_calls_and_waits(void **state)
+AGREE(otlp_nests_calls_and_waits)
 {
 	char *text = RUN("export", "--otlp", "F"), *line;
 
@@ -441,18 +441,4 @@ static void otlp_nests_calls_and_waits(void **state)
 			sum_wait(&true_sums, planted_waits[i].reason, planted_waits[i].in,
 				 PLANTED_ROUNDS * planted_waits[i].duration);
 	assert_same(known, "otlp");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		agree_test(csv_has_all_calls),
-		agree_test(collapsed_has_the_calls),
-		agree_test(collapsed_has_the_self_times),
-		agree_test(pprof_has_the_self_times),
-		agree_test(perfetto_nests_calls_and_waits),
-		agree_test(otlp_nests_calls_and_waits),
-	};
-
-	return cmocka_run_group_tests(tests, agree_setup, agree_teardown);
 }

@@ -5,20 +5,14 @@
  */
 #include "format/bytes.h"
 #include "tests/fuzz/cli_lines.h"
+#include "tests/lib/test.h"
 
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
-
-#include <cmocka.h>
 
 #define SECONDS	    10	/* of CPU for a line: most take some milliseconds */
 #define SECONDS_ALL 100 /* for all, with sanitizers on a slow machine */
@@ -96,22 +90,12 @@ static void read_all(const char *pattern, const char *other_path)
 	bytes_release(&other);
 }
 
-static void all_that_was_hostile_is_read_or_refused(void **state)
+CASE(all_that_was_hostile_is_read_or_refused)
 {
 	read_all("tests/data/recordings/*", "tests/fuzz/corpus/cli/calls.jfr.gz");
 }
 
-static void all_seeds_are_read(void **state)
+CASE(all_seeds_are_read)
 {
 	read_all("tests/fuzz/corpus/cli/*", "tests/fuzz/corpus/cli/timing.jfr.gz");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_that_was_hostile_is_read_or_refused),
-		cmocka_unit_test(all_seeds_are_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

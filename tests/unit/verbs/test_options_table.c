@@ -3,18 +3,11 @@
 #include "user/verbs/cli.h"
 #include "user/verbs/help.h"
 #include "user/verbs/option_value.h"
+#include "tests/lib/test.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define FILE_SIZE 65536
 
@@ -64,7 +57,7 @@ static bool is_number(const struct option_row *o)
 	return o->kind == OPTION_COUNT || o->kind == OPTION_TIME || o->kind == OPTION_SIZE || o->kind == OPTION_PERCENT;
 }
 
-static void each_row_is_found_by_its_verbs(void **state)
+CASE(each_row_is_found_by_its_verbs)
 {
 	for (const struct option_row *o = options; o->name; o++) {
 		assert_true(o->verbs && !(o->verbs & ~VERBS_ALL));
@@ -81,7 +74,7 @@ static void each_row_is_found_by_its_verbs(void **state)
 	}
 }
 
-static void each_row_reaches_its_field(void **state)
+CASE(each_row_reaches_its_field)
 {
 	for (const struct option_row *o = options; o->name; o++) {
 		struct command_line c = fresh();
@@ -100,7 +93,7 @@ static void each_row_reaches_its_field(void **state)
 }
 
 /* One line, which names the option, for each verb that does not take it. */
-static void other_verbs_refuse_an_option(void **state)
+CASE(other_verbs_refuse_an_option)
 {
 	for (const struct option_row *o = options; o->name; o++) {
 		for (size_t v = 0; v < VERBS; v++) {
@@ -166,7 +159,7 @@ static void refuse_number(const struct option_row *o, uint64_t number)
 	}
 }
 
-static void numbers_beyond_the_limits_get_one_line(void **state)
+CASE(numbers_beyond_the_limits_get_one_line)
 {
 	static const char *const wrong[] = {"", "many", "-1", "+1", "1x", " 1", "99999999999999999999"};
 	size_t rows = 0;
@@ -188,7 +181,7 @@ static void numbers_beyond_the_limits_get_one_line(void **state)
 	assert_in_range(rows, 10, 100);
 }
 
-static void limit_is_named_as_it_is_typed(void **state)
+CASE(limit_is_named_as_it_is_typed)
 {
 	size_t count;
 	struct diag d;
@@ -203,7 +196,7 @@ static void limit_is_named_as_it_is_typed(void **state)
 	assert_string_equal(d.text, "wrong --weight 'kg': it has to be calls or time");
 }
 
-static void old_names_are_found_and_nothing_abbreviates_a_hidden_one(void **state)
+CASE(old_names_are_found_and_nothing_abbreviates_a_hidden_one)
 {
 	static const struct {
 		const char *name, *found; /* NULL: nothing */
@@ -223,7 +216,7 @@ static void old_names_are_found_and_nothing_abbreviates_a_hidden_one(void **stat
 }
 
 /* What --help calls the default is what happens without the option. */
-static void defaults_are_as_the_rows_say(void **state)
+CASE(defaults_are_as_the_rows_say)
 {
 	for (const struct option_row *o = options; o->name; o++) {
 		struct command_line c = fresh();
@@ -278,7 +271,7 @@ static void read_text(const char *path, char out[FILE_SIZE])
 	close(fd);
 }
 
-static void help_shows_what_a_verb_takes(void **state)
+CASE(help_shows_what_a_verb_takes)
 {
 	static char help[FILE_SIZE];
 
@@ -303,7 +296,7 @@ static void help_shows_what_a_verb_takes(void **state)
 	}
 }
 
-static void help_has_no_line_that_is_too_long(void **state)
+CASE(help_has_no_line_that_is_too_long)
 {
 	static char help[FILE_SIZE];
 
@@ -323,7 +316,7 @@ static void roff_name(const char *name, char *out)
 		out += sprintf(out, *name == '-' ? "\\-" : "%c", *name);
 }
 
-static void manual_page_has_every_verb_and_option(void **state)
+CASE(manual_page_has_every_verb_and_option)
 {
 	static char page[FILE_SIZE];
 	char text[128];
@@ -343,7 +336,7 @@ static void manual_page_has_every_verb_and_option(void **state)
 	}
 }
 
-static void bash_completion_has_every_verb_and_option(void **state)
+CASE(bash_completion_has_every_verb_and_option)
 {
 	char line[128], expected[128];
 	FILE *f = popen("bash -c '. " BUILD "/frtrace.bash; for verb in \"${_frtrace_verbs[@]%%:*}\"; "
@@ -370,7 +363,7 @@ static void bash_completion_has_every_verb_and_option(void **state)
 	assert_int_equal(pclose(f), 0);
 }
 
-static void bash_completion_has_every_choice(void **state)
+CASE(bash_completion_has_every_choice)
 {
 	for (const struct option_row *o = options; o->name; o++) {
 		char command[256], line[128];
@@ -399,7 +392,7 @@ static char *tables_of(const char *text)
 	return strndup(begin, strchrnul(end, '\n') - begin);
 }
 
-static void zsh_completion_has_the_same_tables(void **state)
+CASE(zsh_completion_has_the_same_tables)
 {
 	static char bash[FILE_SIZE], zsh[FILE_SIZE];
 	char *of_bash, *of_zsh;
@@ -411,25 +404,4 @@ static void zsh_completion_has_the_same_tables(void **state)
 	assert_string_equal(of_bash, of_zsh);
 	free(of_bash);
 	free(of_zsh);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_row_is_found_by_its_verbs),
-		cmocka_unit_test(each_row_reaches_its_field),
-		cmocka_unit_test(other_verbs_refuse_an_option),
-		cmocka_unit_test(numbers_beyond_the_limits_get_one_line),
-		cmocka_unit_test(limit_is_named_as_it_is_typed),
-		cmocka_unit_test(old_names_are_found_and_nothing_abbreviates_a_hidden_one),
-		cmocka_unit_test(defaults_are_as_the_rows_say),
-		cmocka_unit_test(help_shows_what_a_verb_takes),
-		cmocka_unit_test(help_has_no_line_that_is_too_long),
-		cmocka_unit_test(manual_page_has_every_verb_and_option),
-		cmocka_unit_test(bash_completion_has_every_verb_and_option),
-		cmocka_unit_test(bash_completion_has_every_choice),
-		cmocka_unit_test(zsh_completion_has_the_same_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

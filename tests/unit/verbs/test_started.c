@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The source is included, to ask whether a process is being looked at. */
 #include "user/verbs/started.c"
+#include "tests/lib/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -52,7 +49,7 @@ static bool settles(struct started *s)
 	return next < 0;
 }
 
-static void a_process_that_is_no_jvm_is_given_up(void **state)
+CASE(a_process_that_is_no_jvm_is_given_up)
 {
 	struct started *s = started_new();
 	pid_t child = child_start();
@@ -66,7 +63,7 @@ static void a_process_that_is_no_jvm_is_given_up(void **state)
 	started_free(s);
 }
 
-static void a_process_that_has_ended_is_forgotten_at_once(void **state)
+CASE(a_process_that_has_ended_is_forgotten_at_once)
 {
 	struct started *s = started_new();
 	pid_t child = child_start();
@@ -82,7 +79,7 @@ static void a_process_that_has_ended_is_forgotten_at_once(void **state)
 }
 
 /* There are no such processes, except for one that is added last. */
-static void the_newest_process_is_looked_at_however_many_there_are(void **state)
+CASE(the_newest_process_is_looked_at_however_many_there_are)
 {
 	struct started *s = started_new();
 	pid_t child = child_start();
@@ -108,7 +105,7 @@ static enum started_verdict any(const struct sight *jvm, void *context)
 	return STARTED_DONE;
 }
 
-static void a_scan_adds_what_has_started_since_the_last_one(void **state)
+CASE(a_scan_adds_what_has_started_since_the_last_one)
 {
 	struct started *s = started_new();
 	pid_t child;
@@ -122,16 +119,4 @@ static void a_scan_adds_what_has_started_since_the_last_one(void **state)
 	assert_true(started_look(s, any, NULL) >= 0);
 	child_end(child);
 	started_free(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_that_is_no_jvm_is_given_up),
-		cmocka_unit_test(a_process_that_has_ended_is_forgotten_at_once),
-		cmocka_unit_test(the_newest_process_is_looked_at_however_many_there_are),
-		cmocka_unit_test(a_scan_adds_what_has_started_since_the_last_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

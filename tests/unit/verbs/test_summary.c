@@ -3,16 +3,10 @@
 #include "tests/lib/jfr_builder.h"
 #include "tests/lib/json.h"
 #include "tests/lib/recording.h"
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[] = "/tmp/frtrace-summary-XXXXXX";
 
@@ -58,7 +52,7 @@ static const char *summary(bool json)
 	return text;
 }
 
-static void times_are_in_ns_and_named_so(void **state)
+CASE(times_are_in_ns_and_named_so)
 {
 	const char *all = summary(true);
 	char start[40];
@@ -66,16 +60,16 @@ static void times_are_in_ns_and_named_so(void **state)
 	snprintf(start, sizeof(start), "%lld", NANOS);
 	assert_string_equal(json_text(all, "startNs"), start);
 	assert_true(atoll(json_text(all, "durationNs")) > 0);
-	assert_null(strstr(all, "Nanos"));
+	assert_lacks(all, "Nanos");
 }
 
-static void text_counts_events_by_type(void **state)
+CASE(text_counts_events_by_type)
 {
-	assert_non_null(strstr(summary(false), " jdk.MethodTrace "));
+	assert_contains(summary(false), " jdk.MethodTrace ");
 }
 
 /* A merged file may have frtrace's type and the JVM's. */
-static void types_of_one_name_are_one_line(void **state)
+CASE(types_of_one_name_are_one_line)
 {
 	struct chunk_builder b;
 	struct bytes file;
@@ -101,21 +95,15 @@ static void types_of_one_name_are_one_line(void **state)
 	line = strstr(text, " jdk.ActiveSetting ");
 	assert_non_null(line);
 	assert_int_equal(atoi(line + strlen(" jdk.ActiveSetting ")), 7);
-	assert_null(strstr(line + 2, "jdk.ActiveSetting"));
-	assert_non_null(strstr(text, " jdk.Other "));
+	assert_lacks(line + 2, "jdk.ActiveSetting");
+	assert_contains(text, " jdk.Other ");
 	line = strstr(text, " jdk.Metadata ");
 	assert_non_null(line);
 	assert_int_equal(atoi(line + strlen(" jdk.Metadata ")), 1);
-	assert_null(strstr(text, "missing"));
+	assert_lacks(text, "missing");
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_in_ns_and_named_so),
-		cmocka_unit_test(text_counts_events_by_type),
-		cmocka_unit_test(types_of_one_name_are_one_line),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return test_main(setup, teardown);
 }

@@ -89,7 +89,7 @@ static void each_line(char *text, void (*take)(char *line))
 			take(line);
 }
 
-static void slowest_has_the_waits_of_each_root(void **state)
+AGREE(slowest_has_the_waits_of_each_root)
 {
 	each_line(RUN("view", "slowest", "--top=1000", "--width=400", "F"), slowest_line);
 	planted_nesting(&truth);
@@ -110,7 +110,7 @@ static void slowest_line_of_own(char *line)
 		claim_add(&said, "%zu. %s", said.count + 1, planted_name(strstr(line, "] ") + 2));
 }
 
-static void a_call_is_not_slow_because_of_frtrace(void **state)
+AGREE(a_call_is_not_slow_because_of_frtrace)
 {
 	each_line(RUN("view", "slowest", "--top=1", "-m", "shop.Own", "--width=400", "F"), slowest_line_of_own);
 	claim_add(&truth, "1. Own.fair");
@@ -182,7 +182,7 @@ static void tree_row(const char *row, char (*methods)[200])
 		claim_add(&said, "%s in %s for what %s held in %s", reason, method, holder, planted_name(held_in));
 }
 
-static void tree_nests_calls_and_has_their_longest_waits(void **state)
+AGREE(tree_nests_calls_and_has_their_longest_waits)
 {
 	static char methods[1000][200];
 	const char *text = RUN("view", "tree", "--json", "--top=1000", "F");
@@ -198,7 +198,7 @@ static void tree_nests_calls_and_has_their_longest_waits(void **state)
 
 /* ---- the other views */
 
-static void method_trace_has_the_sums(void **state)
+AGREE(method_trace_has_the_sums)
 {
 	const char *text = RUN("view", "method-trace", "--json", "F");
 
@@ -219,7 +219,7 @@ static const char *wait_key(const struct planted_wait *w, int table)
 	}
 }
 
-static void waits_have_the_sums(void **state)
+AGREE(waits_have_the_sums)
 {
 	static const char *const keys[] = {"reason", "waker", "place", "holder"};
 	const char *text = RUN("view", "waits", "--json", "--top=1000", "F"), *key;
@@ -330,7 +330,7 @@ static const char *run_report(void)
 	return data;
 }
 
-static void the_page_has_the_stories_of_calls(void **state)
+AGREE(the_page_has_the_stories_of_calls)
 {
 	const char *page = run_report();
 
@@ -341,7 +341,7 @@ static void the_page_has_the_stories_of_calls(void **state)
 }
 
 /* [calls, thrown, time, known time, cpu, run queue, ...] */
-static void the_page_has_the_sums_of_methods(void **state)
+AGREE(the_page_has_the_sums_of_methods)
 {
 	const char *page = run_report();
 
@@ -359,7 +359,7 @@ static void the_page_has_the_sums_of_methods(void **state)
 #define BANDS 5
 
 /* Triples: method's rank and band, kind, total. Kinds are quadruples that begin with the reason. */
-static void the_page_has_the_sums_of_waits_in_methods(void **state)
+AGREE(the_page_has_the_sums_of_waits_in_methods)
 {
 	const char *page = run_report(), *triple = json_first(json_at(page, "bandWaits"));
 	static int64_t ranked[1000];
@@ -400,7 +400,7 @@ static bool diff_counts(const struct planted_call *c)
 	return c->blocked > 0;
 }
 
-static void diff_has_the_waits_of_methods(void **state)
+AGREE(diff_has_the_waits_of_methods)
 {
 	const char *text = RUN("diff", "--json", "F", "G");
 
@@ -433,7 +433,7 @@ static void fail_if(const char *method, const char *condition, int64_t value, bo
 	run(0, (const char *const[CLI_WORDS]){"diff", above, "F", "G"});
 }
 
-static void conditions_have_the_same_numbers(void **state)
+AGREE(conditions_have_the_same_numbers)
 {
 	static const size_t some[] = {0, 1, 3};
 
@@ -449,22 +449,4 @@ static void conditions_have_the_same_numbers(void **state)
 		fail_if(c->method, "calls", PLANTED_ROUNDS, false);
 	}
 	fail_if("Thrown.inner", "thrown", PLANTED_ROUNDS, false);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		agree_test(slowest_has_the_waits_of_each_root),
-		agree_test(a_call_is_not_slow_because_of_frtrace),
-		agree_test(tree_nests_calls_and_has_their_longest_waits),
-		agree_test(method_trace_has_the_sums),
-		agree_test(waits_have_the_sums),
-		agree_test(the_page_has_the_stories_of_calls),
-		agree_test(the_page_has_the_sums_of_methods),
-		agree_test(the_page_has_the_sums_of_waits_in_methods),
-		agree_test(diff_has_the_waits_of_methods),
-		agree_test(conditions_have_the_same_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, agree_setup, agree_teardown);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/context.h"
-
-#include <stdarg.h>
-#include <stdlib.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define THREADS 5000u
 
@@ -36,7 +32,7 @@ static size_t open_in(const struct contexts *c, uint64_t thread)
 	return t ? t->count : 0;
 }
 
-static void events_of_a_thread_end_in_any_order(void **state)
+CASE(events_of_a_thread_end_in_any_order)
 {
 	struct contexts c = {0};
 
@@ -58,7 +54,7 @@ static void events_of_a_thread_end_in_any_order(void **state)
 }
 
 /* Every tenth thread keeps an event open. */
-static void threads_without_open_events_are_forgotten(void **state)
+CASE(threads_without_open_events_are_forgotten)
 {
 	struct contexts c = {0};
 
@@ -72,14 +68,4 @@ static void threads_without_open_events_are_forgotten(void **state)
 		assert_int_equal(open_in(&c, thread << 44), thread % 10 == 0);
 	contexts_release(&c);
 	assert_int_equal(chunk.references, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_of_a_thread_end_in_any_order),
-		cmocka_unit_test(threads_without_open_events_are_forgotten),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/render_cache.h"
 #include "tests/lib/fail_nth.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #define TEXTS 4000u
 
@@ -40,7 +35,7 @@ static bool has(const struct render_cache *r, uint32_t i)
 	return known;
 }
 
-static void texts_differ_by_each_part_of_the_key(void **state)
+CASE(texts_differ_by_each_part_of_the_key)
 {
 	struct render_cache r = {0};
 
@@ -54,7 +49,7 @@ static void texts_differ_by_each_part_of_the_key(void **state)
 	assert_false(has(&r, 0));
 }
 
-static void memory_is_bounded(void **state)
+CASE(memory_is_bounded)
 {
 	static char large[(64 << 10) + 1];
 	struct render_cache r = {0};
@@ -77,13 +72,12 @@ static void memory_is_bounded(void **state)
 	render_cache_release(&r);
 }
 
-static void text_without_memory_is_not_known(void **state)
+CASE(text_without_memory_is_not_known)
 {
 	struct render_cache r = {0};
 	unsigned int refused = 0;
 
-	if (!fail_nth_works())
-		skip();
+	fail_nth_or_skip();
 	for (uint32_t i = 0; i < TEXTS; i++) {
 		bool known;
 
@@ -98,15 +92,4 @@ static void text_without_memory_is_not_known(void **state)
 	}
 	assert_in_range(refused, 4, TEXTS / 2);
 	render_cache_release(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_differ_by_each_part_of_the_key),
-		cmocka_unit_test(memory_is_bounded),
-		cmocka_unit_test(text_without_memory_is_not_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

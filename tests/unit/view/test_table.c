@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tables: what is shortened, what is dropped, and what never is. */
 #include "user/view/table.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 static const struct table_column columns[] = {
 	{"Timed Method", "method", TABLE_METHOD, 0}, {"Calls", "calls", TABLE_NUMBER, 0},
@@ -44,7 +40,7 @@ static void check(const char *method, struct table_layout layout, const char *wa
 	check_rows((const char *const[]){method, NULL}, layout, want);
 }
 
-static void columns_are_as_wide_as_needed(void **state)
+CASE(columns_are_as_wide_as_needed)
 {
 	check("live.Events.exceptions()", (struct table_layout){120, 1, false, false, false},
 	      "\n                    Method Timing\n\n"
@@ -53,7 +49,7 @@ static void columns_are_as_wide_as_needed(void **state)
 	      "live.Events.exceptions() 2,848 356 ms    8 ns     N/A\n");
 }
 
-static void parameters_go_before_packages_and_these_before_columns(void **state)
+CASE(parameters_go_before_packages_and_these_before_columns)
 {
 	check("a.bb.Cart.add(String, int, long)", (struct table_layout){46, 1, false, false, false},
 	      "\n                Method Timing\n\n"
@@ -72,7 +68,7 @@ static void parameters_go_before_packages_and_these_before_columns(void **state)
 	      "Cart.addSomethings(...)   2,848 356 ms     N/A\n");
 }
 
-static void class_and_method_are_never_cut(void **state)
+CASE(class_and_method_are_never_cut)
 {
 	check("com.acme.Statement.executeUpdate(String)", (struct table_layout){20, 1, false, false, false},
 	      "\n           Method Timing\n\n"
@@ -81,7 +77,7 @@ static void class_and_method_are_never_cut(void **state)
 	      "Statement.executeUpdate 2,848 356 ms\n");
 }
 
-static void overloads_can_be_told_apart(void **state)
+CASE(overloads_can_be_told_apart)
 {
 	check_rows((const char *const[]){"com.acme.Cart.add(int)", "com.acme.Cart.add(long)",
 					 "com.acme.Cart.get(String)", NULL},
@@ -94,7 +90,7 @@ static void overloads_can_be_told_apart(void **state)
 		   "c.a.Cart.get(...) 2,848 356 ms\n");
 }
 
-static void a_character_is_one_column(void **state)
+CASE(a_character_is_one_column)
 {
 	check("a.B.stra\xc3\x9f"
 	      "e()",
@@ -128,14 +124,14 @@ static void check_text(const char *text, struct table_layout layout, const char 
 	check_column((struct table_column){"Thread", "thread", TABLE_TEXT, 0}, text, layout, want);
 }
 
-static void words_are_never_cut(void **state)
+CASE(words_are_never_cut)
 {
 	check_column((struct table_column){"Waits", "waits", TABLE_WORDS, 0}, "31.2 ms safepoint",
 		     (struct table_layout){20, 1, false, false, false},
 		     "\n           T\n\nWaits             Calls\n----------------- -----\n31.2 ms safepoint     7\n");
 }
 
-static void other_texts_lose_an_end(void **state)
+CASE(other_texts_lose_an_end)
 {
 	check_text("pool-1-thread-17", (struct table_layout){20, 1, false, false, false},
 		   "\n         T\n\nThread         Calls\n-------------- -----\npool-1-thre...     7\n");
@@ -146,7 +142,7 @@ static void other_texts_lose_an_end(void **state)
 		"\n         T\n\nThread         Calls\n-------------- -----\npool-1-thread-     7\n17                  \n");
 }
 
-static void rows_that_are_left_out_are_counted(void **state)
+CASE(rows_that_are_left_out_are_counted)
 {
 	struct table_layout layout = {120, 1, false, false, false};
 	struct bytes out;
@@ -158,17 +154,17 @@ static void rows_that_are_left_out_are_counted(void **state)
 	table.more = 1204;
 	assert_true(table_print(&table, &layout, &out));
 	bytes_put_u8(&out, 0);
-	assert_non_null(strstr((char *)out.data, "\nand 1,204 more\n"));
+	assert_contains((char *)out.data, "\nand 1,204 more\n");
 	table_release(&table);
 	bytes_release(&out);
 }
 
-static void a_table_without_rows_says_so(void **state)
+CASE(a_table_without_rows_says_so)
 {
 	check(NULL, (struct table_layout){120, 1, false, false, false}, "\nNo events found for 'Method Timing'.\n");
 }
 
-static void json_has_plain_numbers_and_null(void **state)
+CASE(json_has_plain_numbers_and_null)
 {
 	check("live.Events.\"exceptions\"()", (struct table_layout){.json = true, false},
 	      "{\"view\":\"Method Timing\",\"rows\":[{\"method\":\"live.Events.\\\"exceptions\\\"()\",\"calls\":2848,"
@@ -177,7 +173,7 @@ static void json_has_plain_numbers_and_null(void **state)
 }
 
 /* Where nothing is left to drop, the table is too wide: it is printed all the same. */
-static void the_first_column_is_dropped_once(void **state)
+CASE(the_first_column_is_dropped_once)
 {
 	static const struct table_column first[] = {{"Start", NULL, TABLE_TEXT, 1},
 						    {"Method", "method", TABLE_METHOD, 0}};
@@ -194,23 +190,4 @@ static void the_first_column_is_dropped_once(void **state)
 	assert_string_equal((char *)out.data, "\n Open Calls\n\nMethod       \n-------------\nCart.checkout\n");
 	table_release(&table);
 	bytes_release(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_are_as_wide_as_needed),
-		cmocka_unit_test(parameters_go_before_packages_and_these_before_columns),
-		cmocka_unit_test(class_and_method_are_never_cut),
-		cmocka_unit_test(the_first_column_is_dropped_once),
-		cmocka_unit_test(overloads_can_be_told_apart),
-		cmocka_unit_test(a_character_is_one_column),
-		cmocka_unit_test(words_are_never_cut),
-		cmocka_unit_test(other_texts_lose_an_end),
-		cmocka_unit_test(rows_that_are_left_out_are_counted),
-		cmocka_unit_test(a_table_without_rows_says_so),
-		cmocka_unit_test(json_has_plain_numbers_and_null),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

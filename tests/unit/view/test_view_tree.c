@@ -1,40 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The slowest calls as trees: which calls become one node, and what a node adds up. */
-#include "tests/lib/recording.h"
-#include "user/view/views.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define MS 1000000ll
-
-static struct recording r;
-static struct bytes out;
-static struct call_filter filter;
-static struct view_request request;
-
-static int setup(void **state)
-{
-	r = recording_new_with(JFR_KERNEL_WAITS);
-	recording_begin(&r);
-	bytes_init(&out);
-	filter = (struct call_filter){0};
-	request = (struct view_request){.layout = {.width = 120, .cell_height = 1}, .filter = &filter, .min_share = 1};
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	recording_free(&r);
-	bytes_release(&out);
-	call_filter_release(&filter);
-	return 0;
-}
+#include "tests/unit/view/shown.h"
 
 /* Times in ms from T0. A quarter of a call is CPU time, the rest blocked. */
 static void call(uint64_t thread, const char *name, int64_t from, int64_t to)
@@ -58,30 +24,6 @@ static void wait_in(uint64_t thread, const char *reason, uint64_t waker, int64_t
 						       .waker = waker ? recording_thread(&r, waker) : 0});
 }
 
-static void show(void)
-{
-	struct jfr_file file;
-
-	recording_end(&r, true);
-	jfr_file_init(&file, r.file.data, r.file.size);
-	assert_int_equal(view_show(view_find("tree"), &file, &request, &out), 0);
-	assert_null(file.fault.what);
-	jfr_file_release(&file);
-	bytes_put_u8(&out, 0);
-}
-
-static void assert_has(const char *part)
-{
-	if (!strstr((char *)out.data, part))
-		fail_msg("no '%s' in:\n%s", part, (char *)out.data);
-}
-
-static void assert_lacks(const char *part)
-{
-	if (strstr((char *)out.data, part))
-		fail_msg("'%s' in:\n%s", part, (char *)out.data);
-}
-
 /* serve [0, 100] calls load twice, in which read is called, and pay once; a call of another thread lies in between. */
 static void shop_calls(void)
 {
@@ -94,80 +36,84 @@ static void shop_calls(void)
 	call(1, "serve", 0, 100);
 }
 
-static void calls_of_a_method_below_one_caller_are_one_node(void **state)
+CASE(calls_of_a_method_below_one_caller_are_one_node, setup, teardown)
 {
 	shop_calls();
-	show();
-	assert_has("     total      self       cpu      runq   blocked\n");
-	assert_has("    100 ms   46.0 ms   25.0 ms      0 ns   75.0 ms  com.acme.Cart.serve()\n");
-	assert_has("   30.0 ms   30.0 ms    7.5 ms      0 ns   22.5 ms    com.acme.Cart.pay()\n"
-		   "   24.0 ms   10.0 ms    6.0 ms      0 ns   18.0 ms    2 × com.acme.Cart.load()\n"
-		   "   14.0 ms   14.0 ms    3.5 ms      0 ns   10.5 ms      2 × com.acme.Cart.read()\n");
-	assert_has("\n    8.0 ms    8.0 ms    2.0 ms      0 ns    6.0 ms  com.acme.Cart.load()\n");
-	assert_has("\"worker-1\"\n");
+	show("tree");
+	assert_contains(shown(), "     total      self       cpu      runq   blocked\n");
+	assert_contains(shown(), "    100 ms   46.0 ms   25.0 ms      0 ns   75.0 ms  com.acme.Cart.serve()\n");
+	assert_contains(shown(), "   30.0 ms   30.0 ms    7.5 ms      0 ns   22.5 ms    com.acme.Cart.pay()\n"
+				 "   24.0 ms   10.0 ms    6.0 ms      0 ns   18.0 ms    2 × com.acme.Cart.load()\n"
+				 "   14.0 ms   14.0 ms    3.5 ms      0 ns   10.5 ms      2 × com.acme.Cart.read()\n");
+	assert_contains(shown(), "\n    8.0 ms    8.0 ms    2.0 ms      0 ns    6.0 ms  com.acme.Cart.load()\n");
+	assert_contains(shown(), "\"worker-1\"\n");
 }
 
-static void a_narrow_terminal_keeps_total_self_and_blocked(void **state)
+CASE(a_narrow_terminal_keeps_total_self_and_blocked, setup, teardown)
 {
 	request.layout.width = 80;
 	shop_calls();
-	show();
-	assert_has("     total      self   blocked\n"
-		   "    100 ms   46.0 ms   75.0 ms  com.acme.Cart.serve()\n");
+	show("tree");
+	assert_contains(shown(), "     total      self   blocked\n"
+				 "    100 ms   46.0 ms   75.0 ms  com.acme.Cart.serve()\n");
 }
 
-static void the_longest_wait_stands_below_the_innermost_call(void **state)
+CASE(the_longest_wait_stands_below_the_innermost_call, setup, teardown)
 {
 	wait_in(1, "disk", 0, 33, 39);
 	wait_in(1, "futex", 2, 52, 70);
 	wait_in(2, "sleep", 0, 33, 39); /* another thread's */
 	shop_calls();
-	show();
-	assert_has("com.acme.Cart.pay()\n"
-		   "                                                        18.0 ms futex, woken by \"worker-2\"\n");
-	assert_has("2 × com.acme.Cart.read()\n"
-		   "                                                          longest wait 6.0 ms disk\n");
-	assert_lacks("sleep");
+	show("tree");
+	assert_contains(
+		shown(),
+		"com.acme.Cart.pay()\n"
+		"                                                        18.0 ms futex, woken by \"worker-2\"\n");
+	assert_contains(shown(),
+			"2 × com.acme.Cart.read()\n"
+			"                                                          longest wait 6.0 ms disk\n");
+	assert_lacks(shown(), "sleep");
 }
 
-static void json_has_the_longest_wait_of_callers_too(void **state)
+CASE(json_has_the_longest_wait_of_callers_too, setup, teardown)
 {
 	request.layout.json = true;
 	wait_in(1, "futex", 2, 52, 70);
 	shop_calls();
-	show();
-	assert_has(
+	show("tree");
+	assert_contains(
+		shown(),
 		"{\"node\":1,\"parent\":null,\"method\":\"com.acme.Cart.serve()\",\"calls\":1,\"thrown\":0,"
 		"\"totalNs\":100000000,\"selfNs\":46000000,\"cpuNs\":25000000,\"runQueueNs\":0,\"blockedNs\":75000000,"
 		"\"longestWaitNs\":18000000,\"waitReason\":\"futex\",\"waker\":\"worker-2\",\"startTime\":\"");
-	assert_has("{\"node\":2,\"parent\":1,\"method\":\"com.acme.Cart.pay()\"");
-	assert_has("{\"node\":4,\"parent\":3,\"method\":\"com.acme.Cart.read()\",\"calls\":2");
+	assert_contains(shown(), "{\"node\":2,\"parent\":1,\"method\":\"com.acme.Cart.pay()\"");
+	assert_contains(shown(), "{\"node\":4,\"parent\":3,\"method\":\"com.acme.Cart.read()\",\"calls\":2");
 }
 
-static void recursion_is_a_node_for_each_level(void **state)
+CASE(recursion_is_a_node_for_each_level, setup, teardown)
 {
 	call(1, "walk", 2, 8);
 	call(1, "walk", 1, 9);
 	call(1, "walk", 0, 10);
-	show();
-	assert_has("   10.0 ms    2.0 ms    2.5 ms      0 ns    7.5 ms  com.acme.Cart.walk()\n");
-	assert_has("    8.0 ms    2.0 ms    2.0 ms      0 ns    6.0 ms    com.acme.Cart.walk()\n"
-		   "    6.0 ms    6.0 ms    1.5 ms      0 ns    4.5 ms      com.acme.Cart.walk()\n");
+	show("tree");
+	assert_contains(shown(), "   10.0 ms    2.0 ms    2.5 ms      0 ns    7.5 ms  com.acme.Cart.walk()\n");
+	assert_contains(shown(), "    8.0 ms    2.0 ms    2.0 ms      0 ns    6.0 ms    com.acme.Cart.walk()\n"
+				 "    6.0 ms    6.0 ms    1.5 ms      0 ns    4.5 ms      com.acme.Cart.walk()\n");
 }
 
-static void merged_trees_have_the_calls_of_all_roots(void **state)
+CASE(merged_trees_have_the_calls_of_all_roots, setup, teardown)
 {
 	request.merged = true;
 	shop_calls();
 	call(1, "pay", 201, 203);
 	call(1, "serve", 200, 210);
-	show();
-	assert_has("    110 ms   54.0 ms   27.5 ms      0 ns   82.5 ms  2 × com.acme.Cart.serve()\n");
-	assert_has("the longest: ");
-	assert_has("   32.0 ms   32.0 ms    8.0 ms      0 ns   24.0 ms    2 × com.acme.Cart.pay()\n");
+	show("tree");
+	assert_contains(shown(), "    110 ms   54.0 ms   27.5 ms      0 ns   82.5 ms  2 × com.acme.Cart.serve()\n");
+	assert_contains(shown(), "the longest: ");
+	assert_contains(shown(), "   32.0 ms   32.0 ms    8.0 ms      0 ns   24.0 ms    2 × com.acme.Cart.pay()\n");
 }
 
-static void slow_roots_are_compared_with_fast_ones(void **state)
+CASE(slow_roots_are_compared_with_fast_ones, setup, teardown)
 {
 	request.merged = true;
 	filter.slower_ns = 50 * MS;
@@ -178,32 +124,35 @@ static void slow_roots_are_compared_with_fast_ones(void **state)
 	call(1, "load", 301, 303);
 	call(1, "serve", 300, 306);
 	wait_in(1, "futex", 0, 202, 204);
-	show();
-	assert_has("     total      self       cpu      runq   blocked each slow each fast\n");
-	assert_has("    100 ms   46.0 ms   25.0 ms      0 ns   75.0 ms    100 ms    8.0 ms  com.acme.Cart.serve()\n");
-	assert_has("1 slow of 3, ");
-	assert_has(
+	show("tree");
+	assert_contains(shown(), "     total      self       cpu      runq   blocked each slow each fast\n");
+	assert_contains(
+		shown(),
+		"    100 ms   46.0 ms   25.0 ms      0 ns   75.0 ms    100 ms    8.0 ms  com.acme.Cart.serve()\n");
+	assert_contains(shown(), "1 slow of 3, ");
+	assert_contains(
+		shown(),
 		"   30.0 ms   30.0 ms    7.5 ms      0 ns   22.5 ms   30.0 ms         -    com.acme.Cart.pay()\n"
 		"   24.0 ms   10.0 ms    6.0 ms      0 ns   18.0 ms   24.0 ms    3.0 ms    2 × com.acme.Cart.load()\n"
 		"   14.0 ms   14.0 ms    3.5 ms      0 ns   10.5 ms   14.0 ms         -      2 × com.acme.Cart.read()\n");
-	assert_lacks("audit");
-	assert_lacks("futex");
+	assert_lacks(shown(), "audit");
+	assert_lacks(shown(), "futex");
 }
 
-static void json_of_merged_trees_has_the_fast_calls(void **state)
+CASE(json_of_merged_trees_has_the_fast_calls, setup, teardown)
 {
 	request.merged = request.layout.json = true;
 	filter.slower_ns = 50 * MS;
 	shop_calls();
 	call(1, "load", 201, 205);
 	call(1, "serve", 200, 210);
-	show();
-	assert_has("\"fastCalls\":1,\"fastTotalNs\":10000000,");
-	assert_has("\"fastCalls\":1,\"fastTotalNs\":4000000,");
-	assert_has("\"fastCalls\":0,\"fastTotalNs\":0,");
+	show("tree");
+	assert_contains(shown(), "\"fastCalls\":1,\"fastTotalNs\":10000000,");
+	assert_contains(shown(), "\"fastCalls\":1,\"fastTotalNs\":4000000,");
+	assert_contains(shown(), "\"fastCalls\":0,\"fastTotalNs\":0,");
 }
 
-static void short_calls_are_one_line_if_they_are_enough_together(void **state)
+CASE(short_calls_are_one_line_if_they_are_enough_together, setup, teardown)
 {
 	request.min_share = 20;
 	call(1, "read", 52, 58); /* too little for a line */
@@ -211,52 +160,32 @@ static void short_calls_are_one_line_if_they_are_enough_together(void **state)
 	call(1, "read", 81, 93);
 	call(1, "load", 0, 12);
 	call(1, "serve", 0, 100);
-	show();
-	assert_has("    com.acme.Cart.pay()\n"
-		   "   24.0 ms                                            2 shorter calls of 2 methods\n");
-	assert_lacks("read");
+	show("tree");
+	assert_contains(shown(),
+			"    com.acme.Cart.pay()\n"
+			"   24.0 ms                                            2 shorter calls of 2 methods\n");
+	assert_lacks(shown(), "read");
 }
 
-static void depth_cuts_the_tree(void **state)
+CASE(depth_cuts_the_tree, setup, teardown)
 {
 	request.depth = 1;
 	shop_calls();
-	show();
-	assert_has("2 × com.acme.Cart.load()\n");
-	assert_lacks("read");
+	show("tree");
+	assert_contains(shown(), "2 × com.acme.Cart.load()\n");
+	assert_lacks(shown(), "read");
 }
 
-static void a_deep_recursion_is_cut_and_said_to_be(void **state)
+CASE(a_deep_recursion_is_cut_and_said_to_be, setup, teardown)
 {
 	for (int i = 1; i <= 600; i++) /* the innermost call ends first */
 		call(1, "walk", 1000 - i, 2000 + i);
-	show();
-	assert_has("Left out: 88 calls and waits");
+	show("tree");
+	assert_contains(shown(), "Left out: 88 calls and waits");
 }
 
-static void an_empty_recording_has_no_tree(void **state)
+CASE(an_empty_recording_has_no_tree, setup, teardown)
 {
-	show();
-	assert_has("No events found for 'Slowest Calls as Trees'.");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		CASE(calls_of_a_method_below_one_caller_are_one_node),
-		CASE(a_narrow_terminal_keeps_total_self_and_blocked),
-		CASE(the_longest_wait_stands_below_the_innermost_call),
-		CASE(json_has_the_longest_wait_of_callers_too),
-		CASE(recursion_is_a_node_for_each_level),
-		CASE(merged_trees_have_the_calls_of_all_roots),
-		CASE(slow_roots_are_compared_with_fast_ones),
-		CASE(json_of_merged_trees_has_the_fast_calls),
-		CASE(short_calls_are_one_line_if_they_are_enough_together),
-		CASE(depth_cuts_the_tree),
-		CASE(a_deep_recursion_is_cut_and_said_to_be),
-		CASE(an_empty_recording_has_no_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	show("tree");
+	assert_contains(shown(), "No events found for 'Slowest Calls as Trees'.");
 }
