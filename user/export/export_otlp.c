@@ -5,10 +5,10 @@
  */
 #include "user/export/export.h"
 #include "user/export/otlp_traces.h"
-#include "user/export/thread_tracks.h"
 #include "user/trace/trace.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/origin.h"
+#include "user/trace/threads.h"
 #include "user/trace/wait.h"
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
@@ -21,7 +21,7 @@
 
 struct otlp_export {
 	struct export_names names;
-	struct thread_tracks threads;
+	struct threads threads;
 	struct otlp_traces traces;
 	struct bytes values, text; /* of one call; of one value */
 	uint64_t seed;
@@ -35,7 +35,7 @@ static void export_otlp_release(struct otlp_export *x)
 {
 	free(x->service);
 	otlp_traces_release(&x->traces);
-	thread_tracks_release(&x->threads);
+	threads_release(&x->threads);
 	export_names_release(&x->names);
 	bytes_release(&x->values);
 	bytes_release(&x->text);
@@ -124,7 +124,7 @@ static void take_values(struct otlp_export *x, const struct call *call)
 static int export_otlp_add(const struct call *call, void *context)
 {
 	struct otlp_export *x = context;
-	struct otlp_call c = {.thread = thread_tracks_of(&x->threads, call->chunk, call->thread),
+	struct otlp_call c = {.thread = threads_named(&x->threads, call->chunk, &call->thread) - 1,
 			      .method = export_method(&x->names, call->chunk, &call->method),
 			      .start = call->start,
 			      .duration = call->duration,
@@ -148,7 +148,7 @@ static int otlp_add_wait(const struct thread_wait *w, void *context)
 {
 	struct otlp_export *x = context;
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
-	struct otlp_wait wait = {.thread = thread_tracks_of(&x->threads, w->chunk, w->thread),
+	struct otlp_wait wait = {.thread = threads_named(&x->threads, w->chunk, &w->thread) - 1,
 				 .start = w->start,
 				 .duration = w->duration,
 				 .reason = reason,
@@ -245,7 +245,7 @@ static int otlp_name_threads(struct otlp_export *x)
 	int err = 0;
 
 	for (size_t i = 0; i < x->threads.count && !err; i++) {
-		const struct thread_track *t = &x->threads.track[i];
+		const struct threads_entry *t = &x->threads.thread[i];
 
 		err = otlp_traces_name_thread(&x->traces, t->name, t->java_id ?: t->tid);
 	}

@@ -7,10 +7,10 @@
 #include "format/vec.h"
 #include "user/export/export.h"
 #include "user/export/perfetto_packet.h"
-#include "user/export/thread_tracks.h"
 #include "user/export/timeline.h"
 #include "user/trace/trace.h"
 #include "user/trace/jfr_names.h"
+#include "user/trace/threads.h"
 #include "user/trace/wait.h"
 #include "user/trace/wait_place.h"
 
@@ -29,7 +29,7 @@ enum {
 	UUID_OPEN,
 	UUID_TRACKS, /* the first of them */
 };
-enum { TRACK_OF_PAUSES = 0 };
+enum { TRACK_OF_PAUSES = 0 }; /* those of threads have the numbers of the threads, and then come the timeline's */
 
 struct wakeup {
 	int64_t time;
@@ -41,7 +41,7 @@ struct perfetto_export {
 	struct texts texts; /* names of slices; their numbers in the trace are higher by 1 */
 	struct timeline timeline;
 	struct bytes arguments; /* of the spans: length and bytes */
-	struct thread_tracks threads;
+	struct threads threads;
 	struct wakeup *wakeup;
 	size_t wakeups, wakeup_capacity;
 	uint32_t flows;
@@ -61,7 +61,7 @@ static void export_perfetto_release(struct perfetto_export *x)
 	free(x->wakeup);
 	free(x->program);
 	timeline_release(&x->timeline);
-	thread_tracks_release(&x->threads);
+	threads_release(&x->threads);
 	export_names_release(&x->names);
 	texts_release(&x->texts);
 	bytes_release(&x->arguments);
@@ -133,7 +133,7 @@ static int export_perfetto_add(const struct call *call, void *context)
 	struct perfetto_export *x = context;
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
-		.track = thread_tracks_of(&x->threads, call->chunk, call->thread),
+		.track = threads_named(&x->threads, call->chunk, &call->thread),
 		.name = texts_number(&x->texts, export_method(&x->names, call->chunk, &call->method)),
 		.kind = PERFETTO_CALL,
 	};
@@ -148,12 +148,12 @@ static uint32_t wakeup_add(struct perfetto_export *x, const struct thread_wait *
 {
 	char *name;
 
-	if (asprintf(&name, "wakes %s", x->threads.track[woken].name) < 0)
+	if (asprintf(&name, "wakes %s", x->threads.thread[woken - 1].name) < 0)
 		memory_exhausted();
 	memory_reserve(&x->wakeup, &x->wakeup_capacity, x->wakeups + 1);
-	x->wakeup[x->wakeups++] = (struct wakeup){timeline_after(w->start, w->duration),
-						  thread_tracks_of(&x->threads, w->chunk, w->waker),
-						  texts_number(&x->texts, name), ++x->flows};
+	x->wakeup[x->wakeups++] =
+		(struct wakeup){timeline_after(w->start, w->duration), threads_named(&x->threads, w->chunk, &w->waker),
+				texts_number(&x->texts, name), ++x->flows};
 	free(name);
 	return x->flows;
 }
@@ -164,7 +164,7 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
-		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
+		.track = threads_named(&x->threads, w->chunk, &w->thread),
 		.name = texts_number(&x->texts, reason),
 		.kind = PERFETTO_WAIT,
 		.wait = true,
@@ -188,7 +188,7 @@ static int perfetto_add_ready(const struct thread_wait *w, void *context)
 	struct perfetto_export *x = context;
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
-		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
+		.track = threads_named(&x->threads, w->chunk, &w->thread),
 		.name = texts_number(&x->texts, "run queue"),
 		.kind = PERFETTO_RUNNABLE,
 		.wait = true,
@@ -258,7 +258,6 @@ static int export_perfetto_read(struct perfetto_export *x, struct jfr_file *file
 		.wait = perfetto_add_blocked, .run_queue = perfetto_add_ready, .pause = perfetto_add_pause};
 	int err;
 
-	thread_tracks_add(&x->threads, "JVM pauses");
 	err = trace_read(file, &calls, x);
 	return err ?: trace_read_again(file, &(struct trace_reader){&waits, x, NULL}, 1);
 }
@@ -287,13 +286,11 @@ static int64_t counter_period(int64_t length)
 				return unit * steps[i];
 }
 
-static void write_track(struct perfetto_export *x, uint32_t track, const struct thread_track *t)
+static void write_thread(struct perfetto_export *x, uint32_t track, const struct threads_entry *t)
 {
 	char *name = NULL;
 
-	if (track == TRACK_OF_PAUSES)
-		perfetto_track(&x->out, track_uuid(track), UUID_PROCESS, t->name);
-	else if (t->tid)
+	if (t->tid)
 		perfetto_thread(&x->out, track_uuid(track), x->pid, t->tid, t->name);
 	else if (!t->java_id) /* of another process */
 		perfetto_track(&x->out, track_uuid(track), 0, t->name);
@@ -309,10 +306,11 @@ static void write_tracks(struct perfetto_export *x)
 	perfetto_track(&x->out, UUID_VIRTUAL, UUID_PROCESS, "virtual threads");
 	perfetto_counter_track(&x->out, UUID_RATE, UUID_PROCESS, "calls per second");
 	perfetto_counter_track(&x->out, UUID_OPEN, UUID_PROCESS, "open calls");
+	perfetto_track(&x->out, track_uuid(TRACK_OF_PAUSES), UUID_PROCESS, "JVM pauses");
 	for (size_t i = 0; i < x->threads.count; i++)
-		write_track(x, i, &x->threads.track[i]);
+		write_thread(x, i + 1, &x->threads.thread[i]);
 	for (size_t i = 0; i < x->timeline.extra; i++)
-		perfetto_track(&x->out, track_uuid(x->threads.count + i), track_uuid(x->timeline.added[i]),
+		perfetto_track(&x->out, track_uuid(x->timeline.tracks + i), track_uuid(x->timeline.added[i]),
 			       "overlapping");
 }
 
@@ -417,7 +415,7 @@ static void wakeups_follow_spans(struct perfetto_export *x)
 
 static int export_perfetto_write(struct perfetto_export *x, FILE *to)
 {
-	int err = timeline_arrange(&x->timeline, x->threads.count);
+	int err = timeline_arrange(&x->timeline, x->threads.count + 1);
 
 	wakeups_follow_spans(x);
 	if (x->wakeups)
