@@ -36,10 +36,11 @@ static int split_end_waits(struct jfr_chunk *chunk, void *context)
 static void split_add_reasons(struct split_reader *s, const struct call *call, uint64_t key)
 {
 	uint32_t thread = threads_number(&s->threads, call->chunk, &call->thread);
+	const struct span span = call_span(call);
 	const struct joined_wait *w;
 	size_t count;
 
-	w = thread_waits_in(&s->waits, thread, call->start, call->start + call->duration, &count);
+	w = thread_waits_in(&s->waits, thread, &span, &count);
 	for (size_t i = 0; i < count; i++)
 		aggregate_add(aggregate_of(&s->run->reasons, key, w[i].kind), w[i].duration, false);
 }

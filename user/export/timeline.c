@@ -164,15 +164,15 @@ static bool timeline_step(struct timeline_track *at, const struct timeline_edge 
 	return true;
 }
 
-static int64_t span_middle(const struct timeline_span *s)
+static int64_t timeline_middle(const struct timeline_span *s)
 {
-	return s->start + (s->end - s->start) / 2;
+	return span_middle(s->start, s->end - s->start);
 }
 
 static int compare_middles(const void *a, const void *b)
 {
 	const struct timeline_span *x = a, *y = b;
-	int64_t p = span_middle(x), q = span_middle(y);
+	int64_t p = timeline_middle(x), q = timeline_middle(y);
 
 	if (x->track != y->track)
 		return (x->track > y->track) - (x->track < y->track);
@@ -201,7 +201,7 @@ static int timeline_cut_waits(struct timeline *t, size_t others)
 			at.open.count = 0;
 			last = 0;
 		}
-		while (good && (edge = timeline_peek(t, &at)).time <= span_middle(w)) {
+		while (good && (edge = timeline_peek(t, &at)).time <= timeline_middle(w)) {
 			last = edge.time;
 			good = timeline_step(&at, &edge);
 		}

@@ -26,7 +26,7 @@ static int compare_starts(const void *a, const void *b)
 	const struct outermost_call *x = &(*(struct slow_call *const *)a)->place;
 	const struct outermost_call *y = &(*(struct slow_call *const *)b)->place;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return span_compare(&x->span, &y->span);
 }
 
 static void slow_calls_new(struct slow_calls *s, const struct outermost *o)
@@ -38,7 +38,7 @@ static void slow_calls_new(struct slow_calls *s, const struct outermost *o)
 		s->by_start[s->count] = &s->call[s->count];
 	}
 	for (size_t i = 0; i < o->count; i++)
-		s->longest = o->call[i].duration > s->longest ? o->call[i].duration : s->longest;
+		s->longest = o->call[i].span.duration > s->longest ? o->call[i].span.duration : s->longest;
 	qsort(s->by_start, s->count, sizeof(*s->by_start), compare_starts);
 }
 
@@ -57,30 +57,30 @@ static void slow_calls_release(struct slow_calls *s)
 /* The number of calls that started by then: those that a moment can lie in are the last of them. */
 static size_t started_by(const struct slow_calls *s, int64_t moment)
 {
-	return lower_bound(i, s->count, s->by_start[i]->place.start > moment);
+	return lower_bound(i, s->count, s->by_start[i]->place.span.start > moment);
 }
 
 static bool may_reach(const struct slow_calls *s, size_t i, int64_t moment)
 {
-	return moment - s->by_start[i]->place.start <= s->longest;
+	return moment - s->by_start[i]->place.span.start <= s->longest;
 }
 
 static int slowest_on_call(const struct call *call, void *context)
 {
 	struct slow_calls *s = context;
-	struct outermost_call place = {.number = call->number, .start = call->start, .duration = call->duration};
+	uint64_t thread = 0;
 
 	for (size_t i = started_by(s, call->start); i-- > 0 && may_reach(s, i, call->start);) {
-		if (!place.thread)
-			place.thread = thread_number(call->chunk, call->thread);
-		slow_call_take(s->by_start[i], call, &place);
+		if (!thread)
+			thread = thread_number(call->chunk, call->thread);
+		slow_call_take(s->by_start[i], call, thread);
 	}
 	return 0;
 }
 
 static int slowest_on_wait(const struct thread_wait *wait, void *context)
 {
-	int64_t middle = wait->start + wait->duration / 2;
+	int64_t middle = wait_middle(wait);
 	struct slow_calls *s = context;
 	uint64_t thread = 0;
 	uint32_t lock = holders_add(&s->holders, wait);

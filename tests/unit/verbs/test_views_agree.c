@@ -196,6 +196,22 @@ static void tree_nests_calls_and_has_their_longest_waits(void **state)
 	assert_same(known, "tree");
 }
 
+/* A call with an equal one around it */
+static void tree_begins_with_calls_that_pass_the_filter(void **state)
+{
+	const char *text =
+		RUN("view", "tree", "--json", "--top=1000", "-m", "shop.Equal::inner;shop.Begun::inner", "F");
+
+	for (const char *row = json_first(json_at(text, "rows")); row; row = json_next(row))
+		claim_nesting(&said, number_at(row, "parent") > 0 ? "another" : NULL,
+			      planted_name(json_text(row, "method")));
+	for (int round = 0; round < PLANTED_ROUNDS; round++) {
+		claim_nesting(&truth, NULL, "Equal.inner");
+		claim_nesting(&truth, NULL, "Begun.inner");
+	}
+	assert_same(known, "tree of some");
+}
+
 /* ---- the other views */
 
 static void method_trace_has_the_sums(void **state)
@@ -457,6 +473,7 @@ int main(void)
 		agree_test(slowest_has_the_waits_of_each_root),
 		agree_test(a_call_is_not_slow_because_of_frtrace),
 		agree_test(tree_nests_calls_and_has_their_longest_waits),
+		agree_test(tree_begins_with_calls_that_pass_the_filter),
 		agree_test(method_trace_has_the_sums),
 		agree_test(waits_have_the_sums),
 		agree_test(the_page_has_the_stories_of_calls),

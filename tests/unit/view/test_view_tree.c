@@ -234,6 +234,24 @@ static void a_deep_recursion_is_cut_and_said_to_be(void **state)
 	assert_has("Left out: 88 calls and waits");
 }
 
+#define WITHOUT_LENGTH                                                                                      \
+	"\"calls\":1,\"thrown\":0,\"totalNs\":0,\"selfNs\":0,\"cpuNs\":0,\"runQueueNs\":0,\"blockedNs\":0," \
+	"\"longestWaitNs\":null"
+
+/* They took less than the clock can tell; a wait at that moment is before it or after it. */
+static void calls_without_length_nest_and_have_no_waits(void **state)
+{
+	wait_in(1, "park", 0, 4, 6);
+	call(1, "inner", 5, 5);
+	call(1, "outer", 5, 5);
+	call(1, "around", 0, 10);
+	request.layout.json = true;
+	show();
+	assert_has("\"longestWaitNs\":2000000,\"waitReason\":\"park\"");
+	assert_has("\"node\":2,\"parent\":1,\"method\":\"com.acme.Cart.outer()\"," WITHOUT_LENGTH);
+	assert_has("\"node\":3,\"parent\":2,\"method\":\"com.acme.Cart.inner()\"," WITHOUT_LENGTH);
+}
+
 static void an_empty_recording_has_no_tree(void **state)
 {
 	show();
@@ -255,6 +273,7 @@ int main(void)
 		CASE(short_calls_are_one_line_if_they_are_enough_together),
 		CASE(depth_cuts_the_tree),
 		CASE(a_deep_recursion_is_cut_and_said_to_be),
+		CASE(calls_without_length_nest_and_have_no_waits),
 		CASE(an_empty_recording_has_no_tree),
 	};
 
