@@ -22,7 +22,7 @@ int export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh
 
 /*
  * A Perfetto trace (protobuf). Process, threads and virtual threads are tracks, calls and waits slices on them, and a
- * flow leads from the thread that ended a wait. Takes some 70 bytes of memory for each call and wait.
+ * flow leads from the thread that ended a wait. Takes some 80 bytes of memory for each call and wait.
  */
 int export_perfetto(struct jfr_file *file, bool normalize, FILE *to);
 
@@ -30,7 +30,7 @@ int export_perfetto(struct jfr_file *file, bool normalize, FILE *to);
 int export_pprof(struct jfr_file *file, bool normalize, FILE *to);
 
 /*
- * Spans of OpenTelemetry as lines of JSON (otlp.h): a trace for each outermost call. Takes some 130 bytes of memory for
+ * Spans of OpenTelemetry as lines of JSON (otlp.h): a trace for each outermost call. Takes some 140 bytes of memory for
  * each call.
  */
 int export_otlp(struct jfr_file *file, bool normalize, FILE *to);

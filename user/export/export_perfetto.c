@@ -94,11 +94,9 @@ static int span_add(struct perfetto_export *x, struct timeline_span span, int64_
 {
 	if (x->arguments.failed)
 		return -ENOMEM;
-	span.data = arguments;
-	span.start = timeline_moment(start);
-	span.end = timeline_after(start, duration);
-	x->first = span.start < x->first ? span.start : x->first;
-	x->last = span.end > x->last ? span.end : x->last;
+	span.nested.span = timeline_cut(start, duration, arguments);
+	x->first = span.nested.span.start < x->first ? span.nested.span.start : x->first;
+	x->last = span_end(&span.nested.span) > x->last ? span_end(&span.nested.span) : x->last;
 	return timeline_add(&x->timeline, &span);
 }
 
@@ -151,9 +149,8 @@ static uint32_t wakeup_add(struct perfetto_export *x, const struct thread_wait *
 	if (asprintf(&name, "wakes %s", x->threads.thread[woken - 1].name) < 0)
 		memory_exhausted();
 	memory_reserve(&x->wakeup, &x->wakeup_capacity, x->wakeups + 1);
-	x->wakeup[x->wakeups++] =
-		(struct wakeup){timeline_after(w->start, w->duration), threads_named(&x->threads, w->chunk, &w->waker),
-				texts_number(&x->texts, name), ++x->flows};
+	x->wakeup[x->wakeups++] = (struct wakeup){0, threads_named(&x->threads, w->chunk, &w->waker),
+						  texts_number(&x->texts, name), ++x->flows};
 	free(name);
 	return x->flows;
 }
@@ -339,7 +336,7 @@ static void count_call(struct perfetto_export *x, const struct timeline_edge *ed
 static void write_edge(struct perfetto_export *x, const struct timeline_edge *edge)
 {
 	const struct timeline_span *s = edge->span;
-	const unsigned char *arguments = x->arguments.data + s->data;
+	const unsigned char *arguments = x->arguments.data + s->nested.span.number;
 	int64_t time = trace_time(x, edge->time);
 	uint16_t size;
 
@@ -372,21 +369,19 @@ static void write_wakeups(struct perfetto_export *x, size_t *next, int64_t time)
 	}
 }
 
-static int write_edges(struct perfetto_export *x)
+static void write_edges(struct perfetto_export *x)
 {
 	struct timeline_edge edge;
 	size_t next = 0;
-	int more;
 
-	while ((more = timeline_next(&x->timeline, &edge)) > 0) {
+	while (timeline_next(&x->timeline, &edge)) {
 		write_wakeups(x, &next, edge.time);
 		write_edge(x, &edge);
 		if (ferror(x->out.to))
-			return 0;
+			return;
 	}
 	write_wakeups(x, &next, INT64_MAX);
 	write_counters(x, x->last + 2 * x->period);
-	return more;
 }
 
 static void export_perfetto_begin(struct perfetto_export *x, FILE *to)
@@ -402,14 +397,14 @@ static void export_perfetto_begin(struct perfetto_export *x, FILE *to)
 	x->period_begin = x->first;
 }
 
-/* A wake-up is not after the end of the wait, which may have become earlier. */
+/* A wake-up is at the end of the wait, which may have become earlier. */
 static void wakeups_follow_spans(struct perfetto_export *x)
 {
 	for (size_t i = 0; i < x->timeline.count; i++) {
 		const struct timeline_span *s = &x->timeline.span[i];
 
-		if (s->link && x->wakeup[s->link - 1].time > s->end)
-			x->wakeup[s->link - 1].time = s->end;
+		if (s->link)
+			x->wakeup[s->link - 1].time = span_end(&s->nested.span);
 	}
 }
 
@@ -422,7 +417,7 @@ static int export_perfetto_write(struct perfetto_export *x, FILE *to)
 		qsort(x->wakeup, x->wakeups, sizeof(*x->wakeup), compare_wakeups);
 	export_perfetto_begin(x, to);
 	if (!err)
-		err = write_edges(x);
+		write_edges(x);
 	return perfetto_finish(&x->out) ? err : -ENOMEM;
 }
 
