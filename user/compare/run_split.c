@@ -68,18 +68,16 @@ static int split_add_call(const struct call *call, void *context)
 	return 0;
 }
 
-int run_read_splits(struct run *r, const struct jfr_file *file, struct call_filter *filter)
+void run_read_splits(struct run *r, const struct jfr_file *file, struct call_filter *filter)
 {
 	static const struct trace_ops ops = {
 		.wait = split_add_wait, .waits_end = split_end_waits, .call = split_add_call};
 	struct split_reader s = {.run = r};
 	struct jfr_file again;
-	int err;
 
 	jfr_file_again(&again, file);
-	err = trace_read_all(&again, &(struct trace_reader){&ops, &s, filter}, 1);
+	trace_read_all(&again, &(struct trace_reader){&ops, &s, filter}, 1);
 	jfr_file_release(&again);
 	thread_waits_release(&s.waits);
 	threads_release(&s.threads);
-	return err;
 }

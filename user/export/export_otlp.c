@@ -13,7 +13,6 @@
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +140,9 @@ static int export_otlp_add(const struct call *call, void *context)
 	take_values(x, call);
 	c.values = x->values.data;
 	c.values_size = x->values.size;
-	return x->values.failed ? -ENOMEM : otlp_traces_add_call(&x->traces, &c);
+	if (x->values.failed || otlp_traces_add_call(&x->traces, &c))
+		memory_exhausted();
+	return 0;
 }
 
 static int otlp_add_wait(const struct thread_wait *w, void *context)
@@ -153,11 +154,12 @@ static int otlp_add_wait(const struct thread_wait *w, void *context)
 				 .duration = w->duration,
 				 .reason = reason,
 				 .waker = waker};
-	int err = otlp_traces_add_wait(&x->traces, &wait);
 
+	if (otlp_traces_add_wait(&x->traces, &wait))
+		memory_exhausted();
 	free(reason);
 	free(waker);
-	return err;
+	return 0;
 }
 
 static int otlp_read_program(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
@@ -207,41 +209,35 @@ static int otlp_read_attribute(struct jfr_chunk *chunk, const struct jfr_event *
 	take_field_text(&key, chunk, e, "key");
 	take_field_text(&value, chunk, e, "value");
 	take_field_text(&type, chunk, e, "type");
-	x->attributes.failed |= value.failed | type.failed;
-	bytes_put_u8(&key, 0);
-	if (key.failed)
-		x->attributes.failed = true;
-	else if (key.data[0] && x->attributes.size < ATTRIBUTES_MOST)
-		otlp_put_value(&x->attributes, otlp_kind_named(&type), (char *)key.data, &value);
+	if (*memory_text(&key) && x->attributes.size < ATTRIBUTES_MOST)
+		otlp_put_value(&x->attributes, otlp_kind_named(&type), memory_text(&key), &value);
+	if (type.failed || x->attributes.failed)
+		memory_exhausted();
 	bytes_release(&key);
 	bytes_release(&value);
 	bytes_release(&type);
-	return x->attributes.failed ? -ENOMEM : 0;
+	return 0;
 }
 
-static int export_otlp_read(struct otlp_export *x, struct jfr_file *file)
+static void export_otlp_read(struct otlp_export *x, struct jfr_file *file)
 {
 	static const struct trace_event events[] = {{"jdk.JVMInformation", otlp_read_program},
 						    {"frtrace.ResourceAttribute", otlp_read_attribute},
 						    {NULL, NULL}};
 	struct jfr_file again;
 	struct origin origin;
-	int err = trace_read(file, &(struct trace_ops){.call = export_otlp_add, .events = events}, x);
 
-	err = err
-		      ?: trace_read_again(
-				 file, &(struct trace_reader){&(struct trace_ops){.wait = otlp_add_wait}, x, NULL}, 1);
-	if (err)
-		return err;
+	trace_read(file, &(struct trace_ops){.call = export_otlp_add, .events = events}, x);
+	trace_read_again(file, &(struct trace_reader){&(struct trace_ops){.wait = otlp_add_wait}, x, NULL}, 1);
 	jfr_file_again(&again, file);
 	origin_read(&again, &origin);
 	jfr_file_release(&again);
 	x->seed = hash_mix(hash_mix(hash_mix(1, origin.pid), origin.start_ms), origin.recording_start_ms);
-	return 0;
 }
 
-static int otlp_name_threads(struct otlp_export *x)
+static void export_otlp_write(struct otlp_export *x, FILE *to)
 {
+	struct otlp out;
 	int err = 0;
 
 	for (size_t i = 0; i < x->threads.count && !err; i++) {
@@ -249,30 +245,24 @@ static int otlp_name_threads(struct otlp_export *x)
 
 		err = otlp_traces_name_thread(&x->traces, t->name, t->java_id ?: t->tid);
 	}
-	return err;
+	x->resource.service = x->service ?: OTLP_SERVICE_UNKNOWN;
+	x->resource.attributes = x->attributes.data;
+	x->resource.attributes_size = x->attributes.size;
+	otlp_init(&out, to, &x->resource);
+	if (err || otlp_traces_write(&x->traces, &out, x->seed))
+		memory_exhausted();
 }
 
-int export_otlp(struct jfr_file *file, bool normalize, FILE *to)
+void export_otlp(struct jfr_file *file, bool normalize, FILE *to)
 {
 	struct otlp_export x = {.service = NULL};
-	struct otlp out;
-	int err;
 
 	export_names_init(&x.names, normalize);
 	otlp_traces_init(&x.traces);
 	bytes_init(&x.values);
 	bytes_init(&x.text);
 	bytes_init(&x.attributes);
-	err = export_otlp_read(&x, file);
-	if (!err)
-		err = otlp_name_threads(&x);
-	if (!err) {
-		x.resource.service = x.service ?: OTLP_SERVICE_UNKNOWN;
-		x.resource.attributes = x.attributes.data;
-		x.resource.attributes_size = x.attributes.size;
-		otlp_init(&out, to, &x.resource);
-		err = otlp_traces_write(&x.traces, &out, x.seed);
-	}
+	export_otlp_read(&x, file);
+	export_otlp_write(&x, to);
 	export_otlp_release(&x);
-	return err;
 }

@@ -14,7 +14,6 @@
 #include "user/trace/wait.h"
 #include "user/trace/wait_place.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +68,7 @@ static void export_perfetto_release(struct perfetto_export *x)
 
 /* ---- reading */
 
-/* Begin the arguments of a span; arguments_end() is called in any case. */
+/* Begin the arguments of a span; span_add() ends them. */
 static size_t arguments_begin(struct perfetto_export *x)
 {
 	bytes_put_be16(&x->arguments, 0);
@@ -78,26 +77,28 @@ static size_t arguments_begin(struct perfetto_export *x)
 
 static void arguments_end(struct perfetto_export *x, size_t begun)
 {
-	size_t size = x->arguments.failed ? 0 : x->arguments.size - begun - 2;
+	size_t size = x->arguments.size - begun - 2;
 
+	if (x->arguments.failed)
+		memory_exhausted();
 	if (size > UINT16_MAX) { /* no text in a recording is that long, unless it is forged */
 		x->arguments.size = begun + 2;
 		size = 0;
 	}
-	if (!x->arguments.failed)
-		memcpy(x->arguments.data + begun, &(uint16_t){size}, sizeof(uint16_t));
+	memcpy(x->arguments.data + begun, &(uint16_t){size}, sizeof(uint16_t));
 }
 
 /* `span` lacks what is given beside it. */
 static int span_add(struct perfetto_export *x, struct timeline_span span, int64_t start, int64_t duration,
 		    size_t arguments)
 {
-	if (x->arguments.failed)
-		return -ENOMEM;
+	arguments_end(x, arguments);
 	span.nested.span = timeline_cut(start, duration, arguments);
 	x->first = span.nested.span.start < x->first ? span.nested.span.start : x->first;
 	x->last = span_end(&span.nested.span) > x->last ? span_end(&span.nested.span) : x->last;
-	return timeline_add(&x->timeline, &span);
+	if (timeline_add(&x->timeline, &span))
+		memory_exhausted();
+	return 0;
 }
 
 static void put_known_argument(struct perfetto_export *x, enum perfetto_argument name, int64_t value)
@@ -137,7 +138,6 @@ static int export_perfetto_add(const struct call *call, void *context)
 	};
 
 	put_call_arguments(x, call);
-	arguments_end(x, arguments);
 	return span_add(x, span, call->start, call->duration, arguments);
 }
 
@@ -173,7 +173,6 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 			perfetto_put_text(&x->arguments, PERFETTO_WOKEN_IN, holder);
 		span.link = wakeup_add(x, w, span.track);
 	}
-	arguments_end(x, arguments);
 	free(reason);
 	free(waker);
 	free(holder);
@@ -246,17 +245,16 @@ static int perfetto_read_program(struct jfr_chunk *chunk, const struct jfr_event
 }
 
 /* Calls come first, as the tracks have the order in which threads appear. */
-static int export_perfetto_read(struct perfetto_export *x, struct jfr_file *file)
+static void export_perfetto_read(struct perfetto_export *x, struct jfr_file *file)
 {
 	static const struct trace_event events[] = {
 		{"frtrace.Clock", perfetto_read_clock}, {"jdk.JVMInformation", perfetto_read_program}, {NULL, NULL}};
 	static const struct trace_ops calls = {.call = export_perfetto_add, .events = events};
 	static const struct trace_ops waits = {
 		.wait = perfetto_add_blocked, .run_queue = perfetto_add_ready, .pause = perfetto_add_pause};
-	int err;
 
-	err = trace_read(file, &calls, x);
-	return err ?: trace_read_again(file, &(struct trace_reader){&waits, x, NULL}, 1);
+	trace_read(file, &calls, x);
+	trace_read_again(file, &(struct trace_reader){&waits, x, NULL}, 1);
 }
 
 /* ---- writing */
@@ -408,29 +406,26 @@ static void wakeups_follow_spans(struct perfetto_export *x)
 	}
 }
 
-static int export_perfetto_write(struct perfetto_export *x, FILE *to)
+static void export_perfetto_write(struct perfetto_export *x, FILE *to)
 {
-	int err = timeline_arrange(&x->timeline, x->threads.count + 1);
-
+	if (timeline_arrange(&x->timeline, x->threads.count + 1))
+		memory_exhausted();
 	wakeups_follow_spans(x);
 	if (x->wakeups)
 		qsort(x->wakeup, x->wakeups, sizeof(*x->wakeup), compare_wakeups);
 	export_perfetto_begin(x, to);
-	if (!err)
-		write_edges(x);
-	return perfetto_finish(&x->out) ? err : -ENOMEM;
+	write_edges(x);
+	if (!perfetto_finish(&x->out))
+		memory_exhausted();
 }
 
-int export_perfetto(struct jfr_file *file, bool normalize, FILE *to)
+void export_perfetto(struct jfr_file *file, bool normalize, FILE *to)
 {
 	struct perfetto_export x = {.first = INT64_MAX, .last = INT64_MIN};
-	int err;
 
 	export_names_init(&x.names, normalize);
 	bytes_init(&x.arguments);
-	err = export_perfetto_read(&x, file);
-	if (!err)
-		err = export_perfetto_write(&x, to);
+	export_perfetto_read(&x, file);
+	export_perfetto_write(&x, to);
 	export_perfetto_release(&x);
-	return err;
 }
