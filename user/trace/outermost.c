@@ -132,16 +132,14 @@ bool outermost_settle(struct outermost *o)
 	return true;
 }
 
-int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted)
+void outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted)
 {
 	const struct trace_reader reader = {&outermost_ops, o, filter};
-	int err;
 
 	outermost_init(o, wanted);
-	err = trace_read_all(file, &reader, 1);
-	while (!err && !outermost_settle(o))
-		err = trace_read_again(file, &reader, 1);
-	return err;
+	trace_read_all(file, &reader, 1);
+	while (!outermost_settle(o))
+		trace_read_again(file, &reader, 1);
 }
 
 void outermost_release(struct outermost *o)

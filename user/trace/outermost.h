@@ -31,10 +31,9 @@ struct outermost {
 
 /*
  * Find at most `wanted` of the calls that pass the filter; the longest are those that are charged most. Reads the file
- * once or, if few of the longest calls are outermost ones, several times. 0, or what a damaged file yields; release it in
- * either case.
+ * once or, if few of the longest calls are outermost ones, several times. Read errors are in file->fault.
  */
-int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted);
+void outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted);
 
 /*
  * The same as a part of a pass with other readers: outermost_init(), the ops in the pass, outermost_settle(). If that is

@@ -93,12 +93,12 @@ static int slowest_on_wait(const struct thread_wait *wait, void *context)
 	return 0;
 }
 
-static int slowest_find_holders(struct slow_calls *s, struct jfr_file *file)
+static void slowest_find_holders(struct slow_calls *s, struct jfr_file *file)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (int k = 0; k < SLOW_WAITS; k++)
 			holders_want_number(&s->holders, s->call[i].wait[k].lock);
-	return holders_read(&s->holders, file);
+	holders_read(&s->holders, file);
 }
 
 static void slowest_put_row(struct table *table, const struct call *call, int64_t utc_offset)
@@ -201,24 +201,22 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 	bool as_table = request->layout.json || request->layout.html;
 	struct slow_calls s = {.holders = {.threads = &s.threads, .names = &s.names}};
 	struct outermost o;
-	int err = outermost_find(&o, file, request->filter, request->top ?: SHOWN);
 
+	outermost_find(&o, file, request->filter, request->top ?: SHOWN);
 	jfr_file_again(&s.again, file);
-	if (!err) {
-		slow_calls_new(&s, &o);
-		err = trace_read(&s.again, as_table ? &rows : &lines, &s);
-	}
-	if (!err && !as_table)
-		err = slowest_find_holders(&s, file);
-	if (!err && as_table)
+	slow_calls_new(&s, &o);
+	trace_read(&s.again, as_table ? &rows : &lines, &s);
+	if (!as_table)
+		slowest_find_holders(&s, file);
+	if (as_table)
 		slowest_print_table(&s, file->utc_offset, request, out);
-	else if (!err && s.count)
+	else if (s.count)
 		slowest_print(&s, file->utc_offset, request->layout.width, request->whole, out);
-	else if (!err)
+	else
 		put_text(out, "\nNo events found for 'Slowest Calls'.\n");
 	if (!file->fault.what)
 		file->fault = s.again.fault;
 	slow_calls_release(&s);
 	outermost_release(&o);
-	return err;
+	return 0;
 }
