@@ -24,22 +24,20 @@ static inline int64_t span_end(const struct span *s)
 	return s->start + s->duration;
 }
 
-/* For qsort(): a span before those in it. */
-static inline int span_compare(const struct span *a, const struct span *b)
-{
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->duration != b->duration)
-		return a->duration > b->duration ? -1 : 1;
-	return (a->number < b->number) - (a->number > b->number);
-}
-
-/* For qsort(): the longest first. None is before one that it is in. */
+/* For qsort(): the longest first. */
 static inline int span_compare_durations(const struct span *a, const struct span *b)
 {
 	if (a->duration != b->duration)
 		return a->duration > b->duration ? -1 : 1;
 	return (a->number < b->number) - (a->number > b->number);
+}
+
+/* For qsort(): a span before those in it. */
+static inline int span_compare(const struct span *a, const struct span *b)
+{
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return span_compare_durations(a, b);
 }
 
 /* True if a span lies in the outer one, or is the same one. Of two different ones only one can lie in the other. */

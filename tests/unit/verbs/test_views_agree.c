@@ -104,6 +104,19 @@ static void slowest_has_the_waits_of_each_root(void **state)
 	assert_same(known, "slowest");
 }
 
+/* An equal one, or one that began with it */
+static void slowest_has_nothing_of_what_is_around_a_call(void **state)
+{
+	each_line(RUN("view", "slowest", "--width=400", "-m", "shop.Equal::inner;shop.Begun::inner", "F"),
+		  slowest_line);
+	for (int round = 0; round < PLANTED_ROUNDS; round++) {
+		claim_nesting(&truth, NULL, "Equal.inner");
+		claim_nesting(&truth, NULL, "Begun.inner");
+		claim_add(&truth, "2.0ms equal in Equal.inner");
+	}
+	assert_same(known, "slowest of some");
+}
+
 static void slowest_line_of_own(char *line)
 {
 	if (line[0] == '[')
@@ -471,6 +484,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		agree_test(slowest_has_the_waits_of_each_root),
+		agree_test(slowest_has_nothing_of_what_is_around_a_call),
 		agree_test(a_call_is_not_slow_because_of_frtrace),
 		agree_test(tree_nests_calls_and_has_their_longest_waits),
 		agree_test(tree_begins_with_calls_that_pass_the_filter),

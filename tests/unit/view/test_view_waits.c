@@ -238,6 +238,22 @@ static void a_request_is_one_entry_with_what_it_called(void **state)
 	assert_null(strstr(text, "cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.pay()"));
 }
 
+static void of_equal_calls_inside_the_outer_ones_are_shown(void **state)
+{
+	uint64_t one = recording_thread(&r, 1);
+	char name[] = "level0";
+	const char *text;
+
+	for (; name[5] < '9'; name[5]++)
+		run(one, T0 + MS, 8 * MS, method(name));
+	run(one, T0, 20 * MS, method("serve"));
+	text = show("slowest");
+	assert_has(text, "\"worker-1\"\n"
+			 "        > 8.0ms com.acme.Cart.level8()\n"
+			 "          > 8.0ms com.acme.Cart.level7()\n");
+	assert_has(text, "com.acme.Cart.level1()\n        > 1 shorter\n");
+}
+
 /* The candidates of the first pass are all inside one call. */
 static void outermost_calls_are_found_behind_thousands_inside_others(void **state)
 {
@@ -706,6 +722,7 @@ int main(void)
 		T(only_the_longest_waits_are_listed_and_all_are_added_up),
 		T(a_pause_that_would_print_as_zero_is_left_out),
 		T(a_request_is_one_entry_with_what_it_called),
+		T(of_equal_calls_inside_the_outer_ones_are_shown),
 		T(outermost_calls_are_found_behind_thousands_inside_others),
 		T(a_kernel_stack_ends_at_the_name_of_the_system_call),
 		T(native_frames_stand_between_those_of_the_kernel_and_of_java),
