@@ -91,6 +91,9 @@ const struct planted_call planted_calls[] = {
 	{"Passed.owner", "owner", AT(26, 0), D(132), D(0), 0, false, false},
 	{"Passed.relay", "relay", AT(26, 0), D(225), D(125), 0, false, false},
 	{"Passed.call", "main", AT(26, 0), D(300), D(200), 0, false, false},
+	{"End.inner", "main", AT(24, 150), D(50), D(0), 1, false, false},
+	{"End.middle", "main", AT(24, 120), D(80), D(0), 1, false, false},
+	{"End.outer", "main", AT(24, 100), D(100), D(0), 0, false, false},
 	/* the longer one ended first, as rounding has it */
 	{"Begun.outer", "main", AT(27, 0), D(100) + 1, D(0), 0, false, false},
 	{"Begun.inner", "main", AT(27, 0), D(100), D(0), -1, false, false},
