@@ -85,6 +85,18 @@ const struct planted_call planted_calls[] = {
 	{"Passed.owner", "owner", AT(26, 0), D(132), D(0), 0, false, false},
 	{"Passed.relay", "relay", AT(26, 0), D(225), D(125), 0, false, false},
 	{"Passed.call", "main", AT(26, 0), D(300), D(200), 0, false, false},
+	{"End.inner", "main", AT(24, 150), D(50), D(0), 1, false, false},
+	{"End.middle", "main", AT(24, 120), D(80), D(0), 1, false, false},
+	{"End.outer", "main", AT(24, 100), D(100), D(0), 0, false, false},
+	/* the longer one ended first, as rounding has it */
+	{"Begun.outer", "main", AT(27, 0), D(100) + 1, D(0), 0, false, false},
+	{"Begun.inner", "main", AT(27, 0), D(100), D(0), -1, false, false},
+	/* a wait that is around another one, but with its middle in another call */
+	{"Apart.first", "main", AT(28, 0), D(100), D(20), 0, false, false},
+	{"Apart.second", "main", AT(28, 150), D(100), D(80), 0, false, false},
+	/* without what frtrace caused, the call is shorter than the one in it */
+	{"Charged.inner", "main", AT(29, 0), D(60), D(0), 1, false, false},
+	{"Charged.outer", "main", AT(29, 0), D(100), D(50), 0, false, false},
 	{"Again.call", "main", AT(23, 100), D(50), D(0), 1, false, false},
 	{"Again.call", "main", AT(23, 50), D(200), D(0), 1, false, false},
 	{"Again.call", "main", AT(23, 0), D(300), D(0), 0, false, false},
@@ -120,6 +132,9 @@ const struct planted_wait planted_waits[] = {
 	{"futex", "relay", AT(26, 5), D(125), "Passed.relay", MONITOR, "owner", "Passed.owner", "owner",
 	 "Passed.owner"},
 	{"futex", "main", AT(26, 20), D(200), "Passed.call", MONITOR, "relay", "Passed.relay", "owner", "Passed.inner"},
+	{"apart", "main", AT(28, 0), D(400), "Apart.second", NO_STACK, NULL, NULL, NULL, NULL},
+	{"brief", "main", AT(28, 20), D(20), "Apart.first", NO_STACK, NULL, NULL, NULL, NULL},
+	{"frtrace", "main", AT(29, 50), D(90), "Charged.outer", NO_STACK, NULL, NULL, NULL, NULL},
 	{"outside", "main", AT(24, 0), D(20), NULL, NO_STACK, NULL, NULL, NULL, NULL},
 };
 const size_t planted_wait_count = sizeof(planted_waits) / sizeof(planted_waits[0]);

@@ -16,8 +16,8 @@
 
 /*
  * The rules. A call is in another one of its thread if it begins in it and ends at most this much after it: the ends of
- * both are rounded. Of equal spans the later one in the file is around the other. A wait is in the calls that its middle
- * lies in. Who held a lock: see user/trace/lock_holders.h.
+ * both are rounded. Of calls that begin together the longer one is around the other, of equal ones the later one in the
+ * file. A wait is in the calls that its middle lies in. Who held a lock: see user/trace/holders.h.
  */
 #define PLANTED_TOLERANCE 2 /* ns */
 
@@ -26,7 +26,7 @@ struct planted_call {
 	const char *thread;
 	int64_t start, duration; /* ns; from the start of the round */
 	int64_t blocked;	 /* PLANTED_UNKNOWN: where the time went is not known */
-	int in;			 /* distance in rows to the call around it, which stands below; 0: none */
+	int in;			 /* distance in rows to the call around it, which stands below; < 0: above; 0: none */
 	bool thrown;
 	bool later; /* in the chunk after its waits */
 };

@@ -223,7 +223,7 @@ void run_settle(struct run *r)
 	}
 }
 
-int run_read(struct run *r, struct jfr_file *file, struct call_filter *filter)
+void run_read(struct run *r, struct jfr_file *file, struct call_filter *filter)
 {
 	static const struct trace_event events[] = {{"jdk.MethodTiming", run_take_timing},
 						    {"jdk.DataLoss", run_take_loss},
@@ -231,15 +231,12 @@ int run_read(struct run *r, struct jfr_file *file, struct call_filter *filter)
 						    {"jdk.ActiveSetting", run_take_setting},
 						    {NULL, NULL}};
 	struct run_reader reader = {r, filter};
-	int err = trace_read_all(
-		file,
-		&(struct trace_reader){&(struct trace_ops){.call = run_add_call, .events = events}, &reader, filter},
-		1);
+	const struct trace_ops ops = {.call = run_add_call, .events = events};
 
+	trace_read_all(file, &(struct trace_reader){&ops, &reader, filter}, 1);
 	r->lost |= file->unfinished || file->fault.what;
 	method_names_settle(&r->names);
 	run_settle(r);
-	return err;
 }
 
 struct sample run_sample(const struct run_method *m)

@@ -53,11 +53,11 @@ struct run {
 
 void run_release(struct run *r); /* takes a zeroed one, too */
 
-/* Read the calls of those methods that pass the filter. 0, or what ended the pass; read errors are in file->fault. */
-int run_read(struct run *r, struct jfr_file *file, struct call_filter *filter);
+/* Read the calls of those methods that pass the filter. Read errors are in file->fault. */
+void run_read(struct run *r, struct jfr_file *file, struct call_filter *filter);
 
 /* Read again, for where the time went. */
-int run_read_splits(struct run *r, const struct jfr_file *file, struct call_filter *filter);
+void run_read_splits(struct run *r, const struct jfr_file *file, struct call_filter *filter);
 
 /* Sort the samples, when calls were added by run_add() or run_read(). */
 void run_settle(struct run *r);

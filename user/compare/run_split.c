@@ -36,10 +36,11 @@ static int split_end_waits(struct jfr_chunk *chunk, void *context)
 static void split_add_reasons(struct split_reader *s, const struct call *call, uint64_t key)
 {
 	uint32_t thread = threads_number(&s->threads, call->chunk, &call->thread);
+	const struct span span = call_span(call);
 	const struct joined_wait *w;
 	size_t count;
 
-	w = thread_waits_in(&s->waits, thread, call->start, call->start + call->duration, &count);
+	w = thread_waits_in(&s->waits, thread, &span, &count);
 	for (size_t i = 0; i < count; i++)
 		aggregate_add(aggregate_of(&s->run->reasons, key, w[i].kind), w[i].duration, false);
 }
@@ -67,18 +68,16 @@ static int split_add_call(const struct call *call, void *context)
 	return 0;
 }
 
-int run_read_splits(struct run *r, const struct jfr_file *file, struct call_filter *filter)
+void run_read_splits(struct run *r, const struct jfr_file *file, struct call_filter *filter)
 {
 	static const struct trace_ops ops = {
 		.wait = split_add_wait, .waits_end = split_end_waits, .call = split_add_call};
 	struct split_reader s = {.run = r};
 	struct jfr_file again;
-	int err;
 
 	jfr_file_again(&again, file);
-	err = trace_read_all(&again, &(struct trace_reader){&ops, &s, filter}, 1);
+	trace_read_all(&again, &(struct trace_reader){&ops, &s, filter}, 1);
 	jfr_file_release(&again);
 	thread_waits_release(&s.waits);
 	threads_release(&s.threads);
-	return err;
 }

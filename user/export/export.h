@@ -12,35 +12,35 @@
 
 /*
  * Stacks as lines "main;caller;method N" for flame graphs. N is the number of calls, or their self time in ns (self_time.h).
- * This and the other exports return 0 or -ENOMEM. Read errors are in file->fault, write errors in `to`. `normalize`:
- * names are changed by normal_name().
+ * `normalize`: names are changed by normal_name().
+ *
+ * This and the other exports leave read errors in file->fault and write errors in `to`. Out of memory ends the process.
  */
-int export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to);
+void export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to);
 
 /* Lines "main;caller;method N M" of both recordings, for differential flame graphs. */
-int export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh_time, bool normalize, FILE *to);
+void export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh_time, bool normalize, FILE *to);
 
 /*
  * A Perfetto trace (protobuf). Process, threads and virtual threads are tracks, calls and waits slices on them, and a
- * flow leads from the thread that ended a wait. Takes some 70 bytes of memory for each call and wait.
+ * flow leads from the thread that ended a wait. Takes some 80 bytes of memory for each call and wait.
  */
-int export_perfetto(struct jfr_file *file, bool normalize, FILE *to);
+void export_perfetto(struct jfr_file *file, bool normalize, FILE *to);
 
 /* A profile of pprof, compressed: calls, time, CPU and blocked time by stack, each call without the traced calls inside. */
-int export_pprof(struct jfr_file *file, bool normalize, FILE *to);
+void export_pprof(struct jfr_file *file, bool normalize, FILE *to);
 
 /*
- * Spans of OpenTelemetry as lines of JSON (otlp.h): a trace for each outermost call. Takes some 130 bytes of memory for
+ * Spans of OpenTelemetry as lines of JSON (otlp.h): a trace for each outermost call. Takes some 140 bytes of memory for
  * each call.
  */
-int export_otlp(struct jfr_file *file, bool normalize, FILE *to);
+void export_otlp(struct jfr_file *file, bool normalize, FILE *to);
 
 /* CSV (RFC 4180) with a header line. What the recording does not have is an empty cell. */
-int export_csv(struct jfr_file *file, bool normalize, FILE *to);
+void export_csv(struct jfr_file *file, bool normalize, FILE *to);
 
 /*
- * The recordings themselves as one, in which the events of JEP 520 have only its fields. Also returns -EFBIG, -EOVERFLOW and
- * -EINVAL, as jfr_merge() does.
+ * The recordings themselves as one, in which the events of JEP 520 have only its fields. 0 or -errno as jfr_merge().
  */
 int export_jdk(struct jfr_files *files, FILE *to);
 

@@ -106,15 +106,14 @@ static int export_collapsed_add(const struct call *call, void *context)
 	return 0;
 }
 
-static int collapsed_read(struct collapsed_lines *lines, unsigned int recording, struct jfr_file *file, bool weigh_time,
-			  bool normalize)
+static void collapsed_read(struct collapsed_lines *lines, unsigned int recording, struct jfr_file *file,
+			   bool weigh_time, bool normalize)
 {
 	struct collapsed c = {.lines = lines, .recording = recording, .weigh_time = weigh_time};
-	int err;
 
 	export_names_init(&c.names, normalize);
 	bytes_init(&c.line);
-	err = trace_read(file, &(struct trace_ops){.call = export_collapsed_add}, &c);
+	trace_read(file, &(struct trace_ops){.call = export_collapsed_add}, &c);
 	self_time_finish(&c.time);
 	for (size_t i = 0; i < c.time.sums; i++)
 		if (c.time.sum[i].duration > 0)
@@ -125,29 +124,26 @@ static int collapsed_read(struct collapsed_lines *lines, unsigned int recording,
 	export_names_release(&c.names);
 	bytes_release(&c.line);
 	free(c.frame);
-	return err;
 }
 
-int export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to)
+void export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to)
 {
 	struct collapsed_lines lines = {.count = 0};
-	int err = collapsed_read(&lines, 0, file, weigh_time, normalize);
 
-	for (size_t i = 1; i < lines.count && !err; i++)
+	collapsed_read(&lines, 0, file, weigh_time, normalize);
+	for (size_t i = 1; i < lines.count; i++)
 		fprintf(to, "%s %" PRIu64 "\n", lines.text.text[i], lines.weight[i].of[0]);
 	collapsed_lines_release(&lines);
-	return err;
 }
 
-int export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh_time, bool normalize, FILE *to)
+void export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh_time, bool normalize, FILE *to)
 {
 	struct collapsed_lines lines = {.count = 0};
-	int err = collapsed_read(&lines, 0, old, weigh_time, normalize)
-			  ?: collapsed_read(&lines, 1, new, weigh_time, normalize);
 
-	for (size_t i = 1; i < lines.count && !err; i++)
+	collapsed_read(&lines, 0, old, weigh_time, normalize);
+	collapsed_read(&lines, 1, new, weigh_time, normalize);
+	for (size_t i = 1; i < lines.count; i++)
 		fprintf(to, "%s %" PRIu64 " %" PRIu64 "\n", lines.text.text[i], lines.weight[i].of[0],
 			lines.weight[i].of[1]);
 	collapsed_lines_release(&lines);
-	return err;
 }

@@ -113,17 +113,15 @@ static int export_csv_add(const struct call *call, void *context)
 	return export_csv_put_split(c, call);
 }
 
-int export_csv(struct jfr_file *file, bool normalize, FILE *to)
+void export_csv(struct jfr_file *file, bool normalize, FILE *to)
 {
 	struct csv c = {.to = to};
-	int err;
 
 	export_names_init(&c.names, normalize);
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,blocked_ns,pause_ns,"
 	      "syscalls,syscall_ns,major_faults,minor_faults,thrown_class\r\n",
 	      to);
-	err = trace_read(file, &(struct trace_ops){.call = export_csv_add}, &c);
+	trace_read(file, &(struct trace_ops){.call = export_csv_add}, &c);
 	export_names_release(&c.names);
 	aggregate_release(&c.callers);
-	return err == -EIO ? 0 : err; /* write errors are left in `to`, for the caller */
 }

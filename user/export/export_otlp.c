@@ -5,15 +5,14 @@
  */
 #include "user/export/export.h"
 #include "user/export/otlp_traces.h"
-#include "user/export/thread_tracks.h"
 #include "user/trace/trace.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/origin.h"
+#include "user/trace/threads.h"
 #include "user/trace/wait.h"
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@
 
 struct otlp_export {
 	struct export_names names;
-	struct thread_tracks threads;
+	struct threads threads;
 	struct otlp_traces traces;
 	struct bytes values, text; /* of one call; of one value */
 	uint64_t seed;
@@ -35,7 +34,7 @@ static void export_otlp_release(struct otlp_export *x)
 {
 	free(x->service);
 	otlp_traces_release(&x->traces);
-	thread_tracks_release(&x->threads);
+	threads_release(&x->threads);
 	export_names_release(&x->names);
 	bytes_release(&x->values);
 	bytes_release(&x->text);
@@ -124,7 +123,7 @@ static void take_values(struct otlp_export *x, const struct call *call)
 static int export_otlp_add(const struct call *call, void *context)
 {
 	struct otlp_export *x = context;
-	struct otlp_call c = {.thread = thread_tracks_of(&x->threads, call->chunk, call->thread),
+	struct otlp_call c = {.thread = threads_named(&x->threads, call->chunk, &call->thread) - 1,
 			      .method = export_method(&x->names, call->chunk, &call->method),
 			      .start = call->start,
 			      .duration = call->duration,
@@ -141,23 +140,26 @@ static int export_otlp_add(const struct call *call, void *context)
 	take_values(x, call);
 	c.values = x->values.data;
 	c.values_size = x->values.size;
-	return x->values.failed ? -ENOMEM : otlp_traces_add_call(&x->traces, &c);
+	if (x->values.failed || otlp_traces_add_call(&x->traces, &c))
+		memory_exhausted();
+	return 0;
 }
 
 static int otlp_add_wait(const struct thread_wait *w, void *context)
 {
 	struct otlp_export *x = context;
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
-	struct otlp_wait wait = {.thread = thread_tracks_of(&x->threads, w->chunk, w->thread),
+	struct otlp_wait wait = {.thread = threads_named(&x->threads, w->chunk, &w->thread) - 1,
 				 .start = w->start,
 				 .duration = w->duration,
 				 .reason = reason,
 				 .waker = waker};
-	int err = otlp_traces_add_wait(&x->traces, &wait);
 
+	if (otlp_traces_add_wait(&x->traces, &wait))
+		memory_exhausted();
 	free(reason);
 	free(waker);
-	return err;
+	return 0;
 }
 
 static int otlp_read_program(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
@@ -207,72 +209,60 @@ static int otlp_read_attribute(struct jfr_chunk *chunk, const struct jfr_event *
 	take_field_text(&key, chunk, e, "key");
 	take_field_text(&value, chunk, e, "value");
 	take_field_text(&type, chunk, e, "type");
-	x->attributes.failed |= value.failed | type.failed;
-	bytes_put_u8(&key, 0);
-	if (key.failed)
-		x->attributes.failed = true;
-	else if (key.data[0] && x->attributes.size < ATTRIBUTES_MOST)
-		otlp_put_value(&x->attributes, otlp_kind_named(&type), (char *)key.data, &value);
+	if (*memory_text(&key) && x->attributes.size < ATTRIBUTES_MOST)
+		otlp_put_value(&x->attributes, otlp_kind_named(&type), memory_text(&key), &value);
+	if (type.failed || x->attributes.failed)
+		memory_exhausted();
 	bytes_release(&key);
 	bytes_release(&value);
 	bytes_release(&type);
-	return x->attributes.failed ? -ENOMEM : 0;
+	return 0;
 }
 
-static int export_otlp_read(struct otlp_export *x, struct jfr_file *file)
+static void export_otlp_read(struct otlp_export *x, struct jfr_file *file)
 {
 	static const struct trace_event events[] = {{"jdk.JVMInformation", otlp_read_program},
 						    {"frtrace.ResourceAttribute", otlp_read_attribute},
 						    {NULL, NULL}};
 	struct jfr_file again;
 	struct origin origin;
-	int err = trace_read(file, &(struct trace_ops){.call = export_otlp_add, .events = events}, x);
 
-	err = err
-		      ?: trace_read_again(
-				 file, &(struct trace_reader){&(struct trace_ops){.wait = otlp_add_wait}, x, NULL}, 1);
-	if (err)
-		return err;
+	trace_read(file, &(struct trace_ops){.call = export_otlp_add, .events = events}, x);
+	trace_read_again(file, &(struct trace_reader){&(struct trace_ops){.wait = otlp_add_wait}, x, NULL}, 1);
 	jfr_file_again(&again, file);
 	origin_read(&again, &origin);
 	jfr_file_release(&again);
 	x->seed = hash_mix(hash_mix(hash_mix(1, origin.pid), origin.start_ms), origin.recording_start_ms);
-	return 0;
 }
 
-static int otlp_name_threads(struct otlp_export *x)
+static void export_otlp_write(struct otlp_export *x, FILE *to)
 {
+	struct otlp out;
 	int err = 0;
 
 	for (size_t i = 0; i < x->threads.count && !err; i++) {
-		const struct thread_track *t = &x->threads.track[i];
+		const struct threads_entry *t = &x->threads.thread[i];
 
 		err = otlp_traces_name_thread(&x->traces, t->name, t->java_id ?: t->tid);
 	}
-	return err;
+	x->resource.service = x->service ?: OTLP_SERVICE_UNKNOWN;
+	x->resource.attributes = x->attributes.data;
+	x->resource.attributes_size = x->attributes.size;
+	otlp_init(&out, to, &x->resource);
+	if (err || otlp_traces_write(&x->traces, &out, x->seed))
+		memory_exhausted();
 }
 
-int export_otlp(struct jfr_file *file, bool normalize, FILE *to)
+void export_otlp(struct jfr_file *file, bool normalize, FILE *to)
 {
 	struct otlp_export x = {.service = NULL};
-	struct otlp out;
-	int err;
 
 	export_names_init(&x.names, normalize);
 	otlp_traces_init(&x.traces);
 	bytes_init(&x.values);
 	bytes_init(&x.text);
 	bytes_init(&x.attributes);
-	err = export_otlp_read(&x, file);
-	if (!err)
-		err = otlp_name_threads(&x);
-	if (!err) {
-		x.resource.service = x.service ?: OTLP_SERVICE_UNKNOWN;
-		x.resource.attributes = x.attributes.data;
-		x.resource.attributes_size = x.attributes.size;
-		otlp_init(&out, to, &x.resource);
-		err = otlp_traces_write(&x.traces, &out, x.seed);
-	}
+	export_otlp_read(&x, file);
+	export_otlp_write(&x, to);
 	export_otlp_release(&x);
-	return err;
 }

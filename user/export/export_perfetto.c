@@ -7,14 +7,13 @@
 #include "format/vec.h"
 #include "user/export/export.h"
 #include "user/export/perfetto_packet.h"
-#include "user/export/thread_tracks.h"
 #include "user/export/timeline.h"
 #include "user/trace/trace.h"
 #include "user/trace/jfr_names.h"
+#include "user/trace/threads.h"
 #include "user/trace/wait.h"
 #include "user/trace/wait_place.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +28,7 @@ enum {
 	UUID_OPEN,
 	UUID_TRACKS, /* the first of them */
 };
-enum { TRACK_OF_PAUSES = 0 };
+enum { TRACK_OF_PAUSES = 0 }; /* those of threads have the numbers of the threads, and then come the timeline's */
 
 struct wakeup {
 	int64_t time;
@@ -41,7 +40,7 @@ struct perfetto_export {
 	struct texts texts; /* names of slices; their numbers in the trace are higher by 1 */
 	struct timeline timeline;
 	struct bytes arguments; /* of the spans: length and bytes */
-	struct thread_tracks threads;
+	struct threads threads;
 	struct wakeup *wakeup;
 	size_t wakeups, wakeup_capacity;
 	uint32_t flows;
@@ -61,7 +60,7 @@ static void export_perfetto_release(struct perfetto_export *x)
 	free(x->wakeup);
 	free(x->program);
 	timeline_release(&x->timeline);
-	thread_tracks_release(&x->threads);
+	threads_release(&x->threads);
 	export_names_release(&x->names);
 	texts_release(&x->texts);
 	bytes_release(&x->arguments);
@@ -69,7 +68,7 @@ static void export_perfetto_release(struct perfetto_export *x)
 
 /* ---- reading */
 
-/* Begin the arguments of a span; arguments_end() is called in any case. */
+/* Begin the arguments of a span; span_add() ends them. */
 static size_t arguments_begin(struct perfetto_export *x)
 {
 	bytes_put_be16(&x->arguments, 0);
@@ -78,28 +77,28 @@ static size_t arguments_begin(struct perfetto_export *x)
 
 static void arguments_end(struct perfetto_export *x, size_t begun)
 {
-	size_t size = x->arguments.failed ? 0 : x->arguments.size - begun - 2;
+	size_t size = x->arguments.size - begun - 2;
 
+	if (x->arguments.failed)
+		memory_exhausted();
 	if (size > UINT16_MAX) { /* no text in a recording is that long, unless it is forged */
 		x->arguments.size = begun + 2;
 		size = 0;
 	}
-	if (!x->arguments.failed)
-		memcpy(x->arguments.data + begun, &(uint16_t){size}, sizeof(uint16_t));
+	memcpy(x->arguments.data + begun, &(uint16_t){size}, sizeof(uint16_t));
 }
 
 /* `span` lacks what is given beside it. */
 static int span_add(struct perfetto_export *x, struct timeline_span span, int64_t start, int64_t duration,
 		    size_t arguments)
 {
-	if (x->arguments.failed)
-		return -ENOMEM;
-	span.data = arguments;
-	span.start = timeline_moment(start);
-	span.end = timeline_after(start, duration);
-	x->first = span.start < x->first ? span.start : x->first;
-	x->last = span.end > x->last ? span.end : x->last;
-	return timeline_add(&x->timeline, &span);
+	arguments_end(x, arguments);
+	span.nested.span = timeline_cut(start, duration, arguments);
+	x->first = span.nested.span.start < x->first ? span.nested.span.start : x->first;
+	x->last = span_end(&span.nested.span) > x->last ? span_end(&span.nested.span) : x->last;
+	if (timeline_add(&x->timeline, &span))
+		memory_exhausted();
+	return 0;
 }
 
 static void put_known_argument(struct perfetto_export *x, enum perfetto_argument name, int64_t value)
@@ -133,13 +132,12 @@ static int export_perfetto_add(const struct call *call, void *context)
 	struct perfetto_export *x = context;
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
-		.track = thread_tracks_of(&x->threads, call->chunk, call->thread),
+		.track = threads_named(&x->threads, call->chunk, &call->thread),
 		.name = texts_number(&x->texts, export_method(&x->names, call->chunk, &call->method)),
 		.kind = PERFETTO_CALL,
 	};
 
 	put_call_arguments(x, call);
-	arguments_end(x, arguments);
 	return span_add(x, span, call->start, call->duration, arguments);
 }
 
@@ -148,11 +146,10 @@ static uint32_t wakeup_add(struct perfetto_export *x, const struct thread_wait *
 {
 	char *name;
 
-	if (asprintf(&name, "wakes %s", x->threads.track[woken].name) < 0)
+	if (asprintf(&name, "wakes %s", x->threads.thread[woken - 1].name) < 0)
 		memory_exhausted();
 	memory_reserve(&x->wakeup, &x->wakeup_capacity, x->wakeups + 1);
-	x->wakeup[x->wakeups++] = (struct wakeup){timeline_after(w->start, w->duration),
-						  thread_tracks_of(&x->threads, w->chunk, w->waker),
+	x->wakeup[x->wakeups++] = (struct wakeup){0, threads_named(&x->threads, w->chunk, &w->waker),
 						  texts_number(&x->texts, name), ++x->flows};
 	free(name);
 	return x->flows;
@@ -164,7 +161,7 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
-		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
+		.track = threads_named(&x->threads, w->chunk, &w->thread),
 		.name = texts_number(&x->texts, reason),
 		.kind = PERFETTO_WAIT,
 		.wait = true,
@@ -176,7 +173,6 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 			perfetto_put_text(&x->arguments, PERFETTO_WOKEN_IN, holder);
 		span.link = wakeup_add(x, w, span.track);
 	}
-	arguments_end(x, arguments);
 	free(reason);
 	free(waker);
 	free(holder);
@@ -188,7 +184,7 @@ static int perfetto_add_ready(const struct thread_wait *w, void *context)
 	struct perfetto_export *x = context;
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
-		.track = thread_tracks_of(&x->threads, w->chunk, w->thread),
+		.track = threads_named(&x->threads, w->chunk, &w->thread),
 		.name = texts_number(&x->texts, "run queue"),
 		.kind = PERFETTO_RUNNABLE,
 		.wait = true,
@@ -249,18 +245,16 @@ static int perfetto_read_program(struct jfr_chunk *chunk, const struct jfr_event
 }
 
 /* Calls come first, as the tracks have the order in which threads appear. */
-static int export_perfetto_read(struct perfetto_export *x, struct jfr_file *file)
+static void export_perfetto_read(struct perfetto_export *x, struct jfr_file *file)
 {
 	static const struct trace_event events[] = {
 		{"frtrace.Clock", perfetto_read_clock}, {"jdk.JVMInformation", perfetto_read_program}, {NULL, NULL}};
 	static const struct trace_ops calls = {.call = export_perfetto_add, .events = events};
 	static const struct trace_ops waits = {
 		.wait = perfetto_add_blocked, .run_queue = perfetto_add_ready, .pause = perfetto_add_pause};
-	int err;
 
-	thread_tracks_add(&x->threads, "JVM pauses");
-	err = trace_read(file, &calls, x);
-	return err ?: trace_read_again(file, &(struct trace_reader){&waits, x, NULL}, 1);
+	trace_read(file, &calls, x);
+	trace_read_again(file, &(struct trace_reader){&waits, x, NULL}, 1);
 }
 
 /* ---- writing */
@@ -287,13 +281,11 @@ static int64_t counter_period(int64_t length)
 				return unit * steps[i];
 }
 
-static void write_track(struct perfetto_export *x, uint32_t track, const struct thread_track *t)
+static void write_thread(struct perfetto_export *x, uint32_t track, const struct threads_entry *t)
 {
 	char *name = NULL;
 
-	if (track == TRACK_OF_PAUSES)
-		perfetto_track(&x->out, track_uuid(track), UUID_PROCESS, t->name);
-	else if (t->tid)
+	if (t->tid)
 		perfetto_thread(&x->out, track_uuid(track), x->pid, t->tid, t->name);
 	else if (!t->java_id) /* of another process */
 		perfetto_track(&x->out, track_uuid(track), 0, t->name);
@@ -309,10 +301,11 @@ static void write_tracks(struct perfetto_export *x)
 	perfetto_track(&x->out, UUID_VIRTUAL, UUID_PROCESS, "virtual threads");
 	perfetto_counter_track(&x->out, UUID_RATE, UUID_PROCESS, "calls per second");
 	perfetto_counter_track(&x->out, UUID_OPEN, UUID_PROCESS, "open calls");
+	perfetto_track(&x->out, track_uuid(TRACK_OF_PAUSES), UUID_PROCESS, "JVM pauses");
 	for (size_t i = 0; i < x->threads.count; i++)
-		write_track(x, i, &x->threads.track[i]);
+		write_thread(x, i + 1, &x->threads.thread[i]);
 	for (size_t i = 0; i < x->timeline.extra; i++)
-		perfetto_track(&x->out, track_uuid(x->threads.count + i), track_uuid(x->timeline.added[i]),
+		perfetto_track(&x->out, track_uuid(x->timeline.tracks + i), track_uuid(x->timeline.added[i]),
 			       "overlapping");
 }
 
@@ -341,7 +334,7 @@ static void count_call(struct perfetto_export *x, const struct timeline_edge *ed
 static void write_edge(struct perfetto_export *x, const struct timeline_edge *edge)
 {
 	const struct timeline_span *s = edge->span;
-	const unsigned char *arguments = x->arguments.data + s->data;
+	const unsigned char *arguments = x->arguments.data + s->nested.span.number;
 	int64_t time = trace_time(x, edge->time);
 	uint16_t size;
 
@@ -374,21 +367,19 @@ static void write_wakeups(struct perfetto_export *x, size_t *next, int64_t time)
 	}
 }
 
-static int write_edges(struct perfetto_export *x)
+static void write_edges(struct perfetto_export *x)
 {
 	struct timeline_edge edge;
 	size_t next = 0;
-	int more;
 
-	while ((more = timeline_next(&x->timeline, &edge)) > 0) {
+	while (timeline_next(&x->timeline, &edge)) {
 		write_wakeups(x, &next, edge.time);
 		write_edge(x, &edge);
 		if (ferror(x->out.to))
-			return 0;
+			return;
 	}
 	write_wakeups(x, &next, INT64_MAX);
 	write_counters(x, x->last + 2 * x->period);
-	return more;
 }
 
 static void export_perfetto_begin(struct perfetto_export *x, FILE *to)
@@ -404,40 +395,37 @@ static void export_perfetto_begin(struct perfetto_export *x, FILE *to)
 	x->period_begin = x->first;
 }
 
-/* A wake-up is not after the end of the wait, which may have become earlier. */
+/* A wake-up is at the end of the wait, which may have become earlier. */
 static void wakeups_follow_spans(struct perfetto_export *x)
 {
 	for (size_t i = 0; i < x->timeline.count; i++) {
 		const struct timeline_span *s = &x->timeline.span[i];
 
-		if (s->link && x->wakeup[s->link - 1].time > s->end)
-			x->wakeup[s->link - 1].time = s->end;
+		if (s->link)
+			x->wakeup[s->link - 1].time = span_end(&s->nested.span);
 	}
 }
 
-static int export_perfetto_write(struct perfetto_export *x, FILE *to)
+static void export_perfetto_write(struct perfetto_export *x, FILE *to)
 {
-	int err = timeline_arrange(&x->timeline, x->threads.count);
-
+	if (timeline_arrange(&x->timeline, x->threads.count + 1))
+		memory_exhausted();
 	wakeups_follow_spans(x);
 	if (x->wakeups)
 		qsort(x->wakeup, x->wakeups, sizeof(*x->wakeup), compare_wakeups);
 	export_perfetto_begin(x, to);
-	if (!err)
-		err = write_edges(x);
-	return perfetto_finish(&x->out) ? err : -ENOMEM;
+	write_edges(x);
+	if (!perfetto_finish(&x->out))
+		memory_exhausted();
 }
 
-int export_perfetto(struct jfr_file *file, bool normalize, FILE *to)
+void export_perfetto(struct jfr_file *file, bool normalize, FILE *to)
 {
 	struct perfetto_export x = {.first = INT64_MAX, .last = INT64_MIN};
-	int err;
 
 	export_names_init(&x.names, normalize);
 	bytes_init(&x.arguments);
-	err = export_perfetto_read(&x, file);
-	if (!err)
-		err = export_perfetto_write(&x, to);
+	export_perfetto_read(&x, file);
+	export_perfetto_write(&x, to);
 	export_perfetto_release(&x);
-	return err;
 }

@@ -225,19 +225,16 @@ static void pprof_write(struct pprof *p, FILE *to)
 	fwrite(out->data, 1, out->size, to);
 }
 
-int export_pprof(struct jfr_file *file, bool normalize, FILE *to)
+void export_pprof(struct jfr_file *file, bool normalize, FILE *to)
 {
 	struct pprof p = {.first = INT64_MAX, .last = INT64_MIN};
-	int err;
 
 	export_names_init(&p.names, normalize);
 	bytes_init(&p.stacks);
 	bytes_init(&p.profile);
 	bytes_init(&p.packed);
-	err = trace_read(file, &(struct trace_ops){.call = export_pprof_add}, &p);
+	trace_read(file, &(struct trace_ops){.call = export_pprof_add}, &p);
 	self_time_finish(&p.time);
-	if (!err)
-		pprof_write(&p, to);
+	pprof_write(&p, to);
 	pprof_release(&p);
-	return err;
 }

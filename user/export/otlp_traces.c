@@ -9,7 +9,7 @@
 
 enum { SPAN_OF_CALL, SPAN_OF_WAIT };
 
-/* What a call has beside its times; `data` of the timeline's span is its number. That of a wait is its whole duration. */
+/* What a call has beside its times; the number of the timeline's span is its index. That of a wait is its whole duration. */
 struct otlp_traced_call {
 	int64_t cpu, run_queue, blocked, pause;
 	size_t values, values_size; /* where they are in `values` of all */
@@ -57,24 +57,14 @@ void otlp_traces_release(struct otlp_traces *t)
 
 /* ---- collecting */
 
-/* `span` lacks its times. */
-static int otlp_add_span(struct otlp_traces *t, struct timeline_span span, int64_t start, int64_t duration)
-{
-	if (span.name == UINT32_MAX)
-		return -ENOMEM;
-	span.start = timeline_moment(start);
-	span.end = timeline_after(start, duration);
-	return timeline_add(&t->timeline, &span);
-}
-
 int otlp_traces_add_call(struct otlp_traces *t, const struct otlp_call *call)
 {
 	struct timeline_span span = {.track = call->thread,
 				     .name = texts_add(&t->texts, call->method),
 				     .kind = SPAN_OF_CALL,
-				     .data = t->calls};
+				     .nested.span = timeline_cut(call->start, call->duration, t->calls)};
 
-	if (vec_reserve(&t->call, &t->call_capacity, t->calls + 1))
+	if (span.name == UINT32_MAX || vec_reserve(&t->call, &t->call_capacity, t->calls + 1))
 		return -ENOMEM;
 	t->call[t->calls++] = (struct otlp_traced_call){.cpu = call->cpu,
 							.run_queue = call->run_queue,
@@ -86,19 +76,20 @@ int otlp_traces_add_call(struct otlp_traces *t, const struct otlp_call *call)
 							.within = call->within,
 							.thrown = call->thrown};
 	bytes_put(&t->values, call->values, call->values_size);
-	return t->values.failed ? -ENOMEM : otlp_add_span(t, span, call->start, call->duration);
+	return t->values.failed ? -ENOMEM : timeline_add(&t->timeline, &span);
 }
 
 int otlp_traces_add_wait(struct otlp_traces *t, const struct otlp_wait *wait)
 {
+	uint64_t whole = timeline_moment(wait->duration);
 	struct timeline_span span = {.track = wait->thread,
 				     .name = texts_add(&t->texts, wait->reason),
 				     .link = texts_add(&t->texts, wait->waker),
 				     .kind = SPAN_OF_WAIT,
 				     .wait = true,
-				     .data = timeline_moment(wait->duration)};
+				     .nested.span = timeline_cut(wait->start, wait->duration, whole)};
 
-	return span.link == UINT32_MAX ? -ENOMEM : otlp_add_span(t, span, wait->start, wait->duration);
+	return span.name == UINT32_MAX || span.link == UINT32_MAX ? -ENOMEM : timeline_add(&t->timeline, &span);
 }
 
 int otlp_traces_name_thread(struct otlp_traces *t, const char *name, int64_t id)
@@ -135,7 +126,7 @@ static bool is_in_same_span(const struct open_call *around, const struct otlp_tr
 /* Which trace is the call part of, and in which of its spans? `around`: the call around it; NULL: none. */
 static void otlp_place(const struct otlp_writer *w, struct open_call *o, const struct open_call *around)
 {
-	const struct otlp_traced_call *call = &w->t->call[w->t->timeline.span[o->span].data];
+	const struct otlp_traced_call *call = &w->t->call[w->t->timeline.span[o->span].nested.span.number];
 
 	o->parent = around ? around->id : 0;
 	o->trace = around ? around->trace : (struct otlp_id){otlp_id_of(w, o->span, 2), otlp_id_of(w, o->span, 3)};
@@ -190,8 +181,8 @@ static void otlp_write_waits(const struct otlp_writer *w, size_t first, size_t e
 	for (size_t i = first; i < end; i++) {
 		const struct timeline_span *s = &t->timeline.span[t->wait[i]];
 
-		otlp_event(w->out,
-			   &(struct otlp_event){s->start, s->data, otlp_text(t, s->name), otlp_text(t, s->link)});
+		otlp_event(w->out, &(struct otlp_event){s->nested.span.start, s->nested.span.number,
+							otlp_text(t, s->name), otlp_text(t, s->link)});
 	}
 }
 
@@ -200,15 +191,15 @@ static void otlp_close_call(const struct otlp_writer *w)
 	struct otlp_traces *t = w->t;
 	const struct open_call *o = &t->open[--t->opened];
 	const struct timeline_span *s = &t->timeline.span[o->span];
-	const struct otlp_traced_call *call = &t->call[s->data];
+	const struct otlp_traced_call *call = &t->call[s->nested.span.number];
 	struct otlp_traced_thread thread = otlp_thread(t, s->track);
 	struct otlp_span span = {
 		.trace = o->trace,
 		.id = o->id,
 		.parent = o->parent,
 		.method = otlp_text(t, s->name),
-		.start = s->start,
-		.end = s->end,
+		.start = s->nested.span.start,
+		.end = span_end(&s->nested.span),
 		.thread = otlp_text(t, thread.name),
 		.thread_id = thread.id,
 		.thrown = call->thrown,
@@ -227,13 +218,21 @@ static void otlp_close_call(const struct otlp_writer *w)
 	t->waits = o->waits;
 }
 
+/* True if a span of an arranged timeline is in an earlier one. */
+static bool otlp_is_in(const struct timeline_span *s, const struct timeline_span *outer)
+{
+	const struct span *inner = &s->nested.span, *span = &outer->nested.span;
+
+	return s->track == outer->track && (s->wait ? span_has_moment(span, inner->start) : span_contains(span, inner));
+}
+
 /* Close the calls that `next` is not in; NULL: all. */
 static void otlp_close_calls(const struct otlp_writer *w, const struct timeline_span *next)
 {
 	while (w->t->opened) {
 		const struct timeline_span *s = &w->t->timeline.span[w->t->open[w->t->opened - 1].span];
 
-		if (next && next->track == s->track && next->start < s->end)
+		if (next && otlp_is_in(next, s))
 			return;
 		otlp_close_call(w);
 	}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/self_time.h"
 #include "user/text/memory.h"
-#include "user/trace/span.h"
 #include "user/trace/sum.h"
 
 #include <stdlib.h>
@@ -25,11 +24,9 @@ static int compare_ends(const void *a, const void *b)
 {
 	const struct self_time_call *x = a, *y = b;
 
-	if (x->end != y->end)
-		return (x->end > y->end) - (x->end < y->end);
-	if (x->start != y->start)
-		return (x->start < y->start) - (x->start > y->start);
-	return (x->number > y->number) - (x->number < y->number);
+	int64_t p = span_end(&x->span), q = span_end(&y->span);
+
+	return p != q ? (p > q) - (p < q) : span_compare(&y->span, &x->span);
 }
 
 static int64_t part_sum(int64_t a, int64_t b)
@@ -68,7 +65,7 @@ static void join_spans(struct self_time_thread *t)
 	for (size_t i = 0; i < half; i += 2) {
 		t->span[i / 2] = t->span[i];
 		self_times_add(&t->span[i / 2].times, &t->span[i + 1].times);
-		t->span[i / 2].end = t->span[i + 1].end;
+		t->span[i / 2].span.duration = span_end(&t->span[i + 1].span) - t->span[i / 2].span.start;
 	}
 	memmove(t->span + half / 2, t->span + half, (t->count - half) * sizeof(*t->span));
 	t->count -= half / 2;
@@ -81,16 +78,16 @@ static void self_time_process(struct self_time *s, const struct self_time_call *
 
 	self_times_add(&s->sum[c->sum], &c->times);
 	/* c may seem to end after the call around it */
-	if (last && last->start < c->start && span_contains(last->start, last->end, c->start, c->end)) {
+	if (last && span_contains(&last->span, &c->span)) {
 		self_times_subtract(&s->sum[last->sum], &last->times, &c->times);
 		return;
 	}
-	for (; t->count && t->span[t->count - 1].start >= c->start; t->count--)
+	for (; t->count && t->span[t->count - 1].span.start >= c->span.start; t->count--)
 		self_times_subtract(&s->sum[c->sum], &c->times, &t->span[t->count - 1].times);
 	if (t->count == SPANS)
 		join_spans(t);
 	memory_reserve(&t->span, &t->capacity, t->count + 1);
-	t->span[t->count++] = (struct self_time_span){c->start, c->end, c->times, c->sum};
+	t->span[t->count++] = (struct self_time_span){c->span, c->times, c->sum};
 }
 
 /* Process the first `count` calls of the window in order. */
@@ -107,12 +104,8 @@ static void process_window(struct self_time *s, size_t count)
 
 void self_time_add(struct self_time *s, uint32_t thread, int64_t start, const struct self_times *times, uint32_t sum)
 {
-	struct self_time_call c = {.number = s->seen++,
-				   .start = start,
-				   .end = start + times->duration,
-				   .times = *times,
-				   .thread = thread,
-				   .sum = sum};
+	struct self_time_call c = {
+		.span = {start, times->duration, s->seen++}, .times = *times, .thread = thread, .sum = sum};
 
 	memory_reserve(&s->sum, &s->capacity, (size_t)sum + 1);
 	while (s->sums <= sum)

@@ -9,8 +9,9 @@
 #ifndef USER_EXPORT_SELF_TIME_H
 #define USER_EXPORT_SELF_TIME_H
 
+#include "user/trace/span.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 /* ns; a part is INT64_MIN if it is unknown */
 struct self_times {
@@ -21,8 +22,7 @@ struct self_time {
 	struct self_times *sum; /* by what the caller sums up; complete after self_time_finish() */
 	size_t sums, capacity;
 	struct self_time_call {
-		uint64_t number; /* order in the file */
-		int64_t start, end;
+		struct span span;
 		struct self_times times;
 		uint32_t thread, sum;
 	} *window;
@@ -31,7 +31,7 @@ struct self_time {
 	struct self_time_thread {
 		/* Ended calls, in the order of their ends, that no call seen so far contains. */
 		struct self_time_span {
-			int64_t start, end;
+			struct span span;
 			struct self_times times;
 			uint32_t sum;
 		} *span;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/timeline.h"
 #include "format/vec.h"
-#include "user/trace/span.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,15 +8,9 @@
 #define LATEST (1ll << 61) /* ns since the epoch, or since the machine was started */
 #define LANES  64	   /* tracks that stand for one; then ends are cut */
 
-/* The spans of a track that are open; `inner` is the innermost one. */
-struct open_spans {
-	size_t *span;
-	size_t count, capacity;
-};
-
 struct timeline_track {
-	size_t next, end; /* its spans */
-	struct open_spans open;
+	size_t next, end;	    /* its spans */
+	const struct nested *inner; /* the innermost one that is open */
 };
 
 int64_t timeline_moment(int64_t moment)
@@ -25,15 +18,14 @@ int64_t timeline_moment(int64_t moment)
 	return moment < 0 ? 0 : moment < LATEST ? moment : LATEST;
 }
 
-int64_t timeline_after(int64_t start, int64_t duration)
+struct span timeline_cut(int64_t start, int64_t duration, uint64_t number)
 {
-	return timeline_moment(timeline_moment(start) + timeline_moment(duration));
+	start = timeline_moment(start);
+	return (struct span){start, timeline_moment(start + timeline_moment(duration)) - start, number};
 }
 
 void timeline_release(struct timeline *t)
 {
-	for (size_t i = 0; t->at && i < t->tracks + t->extra; i++)
-		free(t->at[i].open.span);
 	free(t->at);
 	free(t->heap);
 	free(t->span);
@@ -43,45 +35,31 @@ void timeline_release(struct timeline *t)
 
 int timeline_add(struct timeline *t, const struct timeline_span *span)
 {
-	struct timeline_span *s;
-
 	if (vec_reserve(&t->span, &t->capacity, t->count + 1))
 		return -ENOMEM;
-	s = &t->span[t->count++];
-	*s = *span;
-	s->end = s->end < s->start ? s->start : s->end;
+	t->span[t->count++] = *span;
 	return 0;
 }
 
-/* By track, beginning and end, the outer one first. Of equal calls the outer one comes last in a file. */
+/* By track; there the outer one first. */
 static int compare_spans(const void *a, const void *b)
 {
 	const struct timeline_span *x = a, *y = b;
+	const struct span *p = &x->nested.span, *q = &y->nested.span;
 
 	if (x->track != y->track)
 		return (x->track > y->track) - (x->track < y->track);
-	if (x->start != y->start)
-		return (x->start > y->start) - (x->start < y->start);
-	if (x->end != y->end)
-		return (x->end < y->end) - (x->end > y->end);
-	if (x->kind != y->kind)
+	if (x->kind != y->kind && p->start == q->start && p->duration == q->duration)
 		return (x->kind > y->kind) - (x->kind < y->kind);
-	return (x->data < y->data) - (x->data > y->data);
+	return span_compare(p, q);
 }
 
-static bool open_spans_push(struct open_spans *o, size_t span)
+/* The innermost open span in which this one begins. */
+static struct nested *timeline_around(struct nested *inner, const struct timeline_span *s)
 {
-	if (vec_reserve(&o->span, &o->capacity, o->count + 1))
-		return false;
-	o->span[o->count++] = span;
-	return true;
-}
+	const struct span beginning = {s->nested.span.start, 0, s->nested.span.number};
 
-static int64_t timeline_limit(const struct timeline *t, struct open_spans *open, int64_t start)
-{
-	while (open->count && t->span[open->span[open->count - 1]].end <= start)
-		open->count--;
-	return open->count ? t->span[open->span[open->count - 1]].end : INT64_MAX;
+	return s->wait ? nest_at(inner, beginning.start) : nest_around(inner, &beginning);
 }
 
 /* The track, made at first use, for those that do not fit. False: no memory. */
@@ -100,22 +78,23 @@ static bool timeline_move(struct timeline *t, struct timeline_span *s, uint32_t 
 /* Let the spans of a track, in order, nest; those that cannot go to another one, if `move`, which sets *lane. */
 static int timeline_nest(struct timeline *t, size_t begin, size_t end, bool move, uint32_t *lane)
 {
-	struct open_spans open = {0};
-	bool good = true;
+	struct nested *inner = NULL;
 
-	for (size_t i = begin; i < end && good; i++) {
+	for (size_t i = begin; i < end; i++) {
 		struct timeline_span *s = &t->span[i];
-		int64_t limit = timeline_limit(t, &open, s->start);
+		struct nested *around = timeline_around(inner, s);
+		int64_t beyond = around ? span_end(&s->nested.span) - span_end(&around->span) : 0;
 
-		if (move && s->end > limit && s->end - limit > SPAN_ROUNDING) {
-			good = timeline_move(t, s, lane);
+		if (move && beyond > SPAN_ROUNDING) {
+			if (!timeline_move(t, s, lane))
+				return -ENOMEM;
 			continue;
 		}
-		s->end = s->end < limit ? s->end : limit;
-		good = open_spans_push(&open, i);
+		s->nested.span.duration -= beyond > 0 ? beyond : 0;
+		s->nested.around = around;
+		inner = &s->nested;
 	}
-	free(open.span);
-	return good ? 0 : -ENOMEM;
+	return 0;
 }
 
 static size_t timeline_track_end(const struct timeline *t, size_t begin)
@@ -148,31 +127,29 @@ static int timeline_pass(struct timeline *t, bool move, bool *moved)
 static struct timeline_edge timeline_peek(const struct timeline *t, const struct timeline_track *at)
 {
 	const struct timeline_span *next = at->next < at->end ? &t->span[at->next] : NULL;
-	const struct timeline_span *inner = at->open.count ? &t->span[at->open.span[at->open.count - 1]] : NULL;
 
-	if (inner && (!next || inner->end <= next->start))
-		return (struct timeline_edge){inner, inner->end, false};
-	return (struct timeline_edge){next, next ? next->start : INT64_MAX, true};
+	if (at->inner && (!next || next->nested.around != at->inner))
+		return (struct timeline_edge){(const struct timeline_span *)at->inner, span_end(&at->inner->span),
+					      false};
+	return (struct timeline_edge){next, next ? next->nested.span.start : INT64_MAX, true};
 }
 
-/* Go on beyond the next edge. False: no memory. */
-static bool timeline_step(struct timeline_track *at, const struct timeline_edge *edge)
+/* Go on beyond the next edge. */
+static void timeline_step(struct timeline_track *at, const struct timeline_edge *edge)
 {
-	if (edge->begin)
-		return open_spans_push(&at->open, at->next++);
-	at->open.count--;
-	return true;
+	at->inner = edge->begin ? &edge->span->nested : at->inner->around;
+	at->next += edge->begin;
 }
 
-static int64_t span_middle(const struct timeline_span *s)
+static int64_t timeline_middle(const struct timeline_span *s)
 {
-	return s->start + (s->end - s->start) / 2;
+	return span_middle(s->nested.span.start, s->nested.span.duration);
 }
 
 static int compare_middles(const void *a, const void *b)
 {
 	const struct timeline_span *x = a, *y = b;
-	int64_t p = span_middle(x), q = span_middle(y);
+	int64_t p = timeline_middle(x), q = timeline_middle(y);
 
 	if (x->track != y->track)
 		return (x->track > y->track) - (x->track < y->track);
@@ -183,33 +160,32 @@ static int compare_middles(const void *a, const void *b)
  * Cut the waits, which stand behind the first `others` spans: the kernel's clock is read at another moment than that of the
  * hooks. The others are arranged.
  */
-static int timeline_cut_waits(struct timeline *t, size_t others)
+static void timeline_cut_waits(struct timeline *t, size_t others)
 {
 	struct timeline_track at = {.next = 0};
 	int64_t last = 0;
-	bool good = true;
 
 	if (t->count > others)
 		qsort(t->span + others, t->count - others, sizeof(*t->span), compare_middles);
-	for (size_t i = others; i < t->count && good; i++) {
+	for (size_t i = others; i < t->count; i++) {
 		struct timeline_span *w = &t->span[i];
+		struct span *span = &w->nested.span;
+		int64_t middle = timeline_middle(w), end = span_end(span);
 		struct timeline_edge edge;
 
 		if (i == others || w->track != w[-1].track) {
 			at.next = lower_bound(n, others, t->span[n].track >= w->track);
 			at.end = lower_bound(n, others, t->span[n].track > w->track);
-			at.open.count = 0;
+			at.inner = NULL;
 			last = 0;
 		}
-		while (good && (edge = timeline_peek(t, &at)).time <= span_middle(w)) {
+		while ((edge = timeline_peek(t, &at)).time <= middle) {
 			last = edge.time;
-			good = timeline_step(&at, &edge);
+			timeline_step(&at, &edge);
 		}
-		w->start = w->start > last ? w->start : last;
-		w->end = w->end < edge.time ? w->end : edge.time;
+		span->start = span->start > last ? span->start : last;
+		span->duration = (end < edge.time ? end : edge.time) - span->start;
 	}
-	free(at.open.span);
-	return good ? 0 : -ENOMEM;
 }
 
 static bool timeline_before(const struct timeline *t, uint32_t a, uint32_t b)
@@ -289,23 +265,24 @@ int timeline_arrange(struct timeline *t, uint32_t tracks)
 	t->count = others;
 	err = timeline_passes(t);
 	t->count = all;
-	if (!err && others < all)
-		err = timeline_cut_waits(t, others) ?: timeline_passes(t);
+	if (!err && others < all) {
+		timeline_cut_waits(t, others);
+		err = timeline_passes(t);
+	}
 	return err ?: timeline_start(t);
 }
 
-int timeline_next(struct timeline *t, struct timeline_edge *edge)
+bool timeline_next(struct timeline *t, struct timeline_edge *edge)
 {
 	struct timeline_track *at;
 
 	if (!t->heaped)
-		return 0;
+		return false;
 	at = &t->at[t->heap[0]];
 	*edge = timeline_peek(t, at);
-	if (!timeline_step(at, edge))
-		return -ENOMEM;
-	if (!at->open.count && at->next == at->end)
+	timeline_step(at, edge);
+	if (!at->inner && at->next == at->end)
 		t->heap[0] = t->heap[--t->heaped];
 	heap_sink(t, 0);
-	return 1;
+	return true;
 }

@@ -7,13 +7,10 @@
 #ifndef USER_EXPORT_TIMELINE_H
 #define USER_EXPORT_TIMELINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "user/trace/nest.h"
 
 struct timeline_span {
-	int64_t start, end; /* ns */
-	uint64_t data;	    /* for the caller, as the next two; of equal spans the one with more is outside */
+	struct nested nested; /* the first member. Its number is the caller's, as the next two */
 	uint32_t name, link;
 	uint32_t track;	    /* from 0 on */
 	uint32_t kind : 31; /* of two that begin and end together, the higher one is inside */
@@ -40,13 +37,13 @@ struct timeline_edge {
 	bool begin;
 };
 
-/* A moment, and the end of a span, in ns, within what a timeline can have: times in a forged file may be any number. */
+/* A moment and a span, in ns, within what a timeline can have: times in a forged file may be any number. */
 int64_t timeline_moment(int64_t moment);
-int64_t timeline_after(int64_t start, int64_t duration);
+struct span timeline_cut(int64_t start, int64_t duration, uint64_t number);
 
 void timeline_release(struct timeline *t); /* takes a zeroed one, too */
 
-/* 0 or -ENOMEM. A span that ends before it begins has no length. */
+/* 0 or -ENOMEM */
 int timeline_add(struct timeline *t, const struct timeline_span *span);
 
 /*
@@ -55,7 +52,7 @@ int timeline_add(struct timeline *t, const struct timeline_span *span);
  */
 int timeline_arrange(struct timeline *t, uint32_t tracks);
 
-/* The next edge, in the order of time; on each track, spans are well nested. 1; 0: there is none; -ENOMEM. */
-int timeline_next(struct timeline *t, struct timeline_edge *edge);
+/* The next edge, in the order of time; on each track, spans are well nested. False: there is none. */
+bool timeline_next(struct timeline *t, struct timeline_edge *edge);
 
 #endif

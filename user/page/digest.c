@@ -309,11 +309,12 @@ static void digest_want_holder(struct digest *d, const struct digest_method *m, 
 static void digest_add_waits(struct digest *d, const struct digest_method *m, const struct call *call, uint32_t thread,
 			     const struct cell *where, unsigned int band)
 {
+	const struct span span = call_span(call);
 	const struct joined_wait *w;
 	struct cell *cell;
 	size_t count;
 
-	w = thread_waits_in(&d->waits, thread, call->start, call->start + call->duration, &count);
+	w = thread_waits_in(&d->waits, thread, &span, &count);
 	for (size_t i = 0; i < count; i++, w++) {
 		aggregate_add(aggregate_of(&d->band_waits, digest_band_key(m->rank, band), w->kind), w->duration,
 			      false);
@@ -350,9 +351,9 @@ static void digest_slice_offer(struct digest_slice *slice, const struct outermos
 	struct outermost_call *kept = slice->call;
 	int i = SLICE_EACH - 1;
 
-	if (call->duration <= kept[i].duration)
+	if (call->span.duration <= kept[i].span.duration)
 		return;
-	for (; i > 0 && kept[i - 1].duration < call->duration; i--)
+	for (; i > 0 && kept[i - 1].span.duration < call->span.duration; i--)
 		kept[i] = kept[i - 1];
 	kept[i] = *call;
 }
@@ -363,7 +364,7 @@ size_t digest_longest(const struct digest *d, struct outermost_call *out, size_t
 
 	for (int order = 0; order < SLICE_EACH; order++)
 		for (size_t i = 0; i < (size_t)d->charted * SLICES && count < wanted; i++)
-			if (d->slice[i].call[order].duration > 0)
+			if (d->slice[i].call[order].span.duration > 0)
 				out[count++] = d->slice[i].call[order];
 	return count;
 }
@@ -374,7 +375,7 @@ static void digest_chart(struct digest *d, struct digest_method *m, const struct
 	struct cell where = {.column = grid_column(&d->grid, call->start),
 			     .bin = duration_bin(call->duration, CELL_BITS),
 			     .item = callers_add(&d->tree, &d->names, call)};
-	struct outermost_call place = {call->number, thread, call->start, call->duration, call->duration};
+	struct outermost_call place = {call_span(call), thread, call->duration};
 	unsigned int band = digest_band(m, call->duration);
 
 	split_add(&m->band[band], call);

@@ -140,16 +140,16 @@ static void data_put_activity(struct json *j, const struct digest *d)
 
 static void data_put_part(struct json *j, const struct story *story, const struct story_part *p, enum story_kind kind)
 {
-	int64_t start = p->start - story->place.start;
+	int64_t start = p->span.start - story->place.span.start, duration = p->span.duration;
 
 	if (kind == STORY_CALL)
-		data_put_numbers(j, NULL, NUMBERS(start, p->duration, p->what, p->thrown));
+		data_put_numbers(j, NULL, NUMBERS(start, duration, p->what, p->thrown));
 	else if (kind == STORY_WAIT)
-		data_put_numbers(j, NULL,
-				 NUMBERS(start, p->duration, p->what, p->waker, p->stack, p->kernel_stack, p->holder,
-					 p->held_in));
+		data_put_numbers(
+			j, NULL,
+			NUMBERS(start, duration, p->what, p->waker, p->stack, p->kernel_stack, p->holder, p->held_in));
 	else
-		data_put_numbers(j, NULL, NUMBERS(start, p->duration));
+		data_put_numbers(j, NULL, NUMBERS(start, duration));
 }
 
 static void data_put_parts(struct json *j, const struct story *story, enum story_kind kind, const char *key)
@@ -167,8 +167,8 @@ static void data_put_parts(struct json *j, const struct story *story, enum story
 static void data_put_story(struct json *j, const struct digest *d, const struct story *s)
 {
 	json_object(j, NULL);
-	json_signed(j, "start", s->place.start - d->first); /* the grid's first moment */
-	json_signed(j, "time", s->place.duration);
+	json_signed(j, "start", s->place.span.start - d->first); /* the grid's first moment */
+	json_signed(j, "time", s->place.span.duration);
 	json_unsigned(j, "method", s->method);
 	json_unsigned(j, "thread", s->place.thread);
 	json_unsigned(j, "caller", s->caller);

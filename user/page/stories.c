@@ -13,16 +13,12 @@
 
 static int stories_compare_places(const void *a, const void *b)
 {
-	const struct outermost_call *x = &(*(struct story *const *)a)->place, *y = &(*(struct story *const *)b)->place;
-
-	if (x->thread != y->thread)
-		return (x->thread > y->thread) - (x->thread < y->thread);
-	return (x->start > y->start) - (x->start < y->start);
+	return outermost_compare_places(&(*(struct story *const *)a)->place, &(*(struct story *const *)b)->place);
 }
 
 static int stories_compare_lengths(const void *a, const void *b)
 {
-	const struct outermost_call *x = &((const struct story *)a)->place, *y = &((const struct story *)b)->place;
+	const struct span *x = &((const struct story *)a)->place.span, *y = &((const struct story *)b)->place.span;
 
 	return x->duration != y->duration ? (x->duration < y->duration) - (x->duration > y->duration)
 					  : (x->number > y->number) - (x->number < y->number);
@@ -36,7 +32,7 @@ static void stories_unique(struct stories *s)
 	if (s->count)
 		qsort(s->story, s->count, sizeof(*s->story), stories_compare_lengths);
 	for (size_t i = 0; i < s->count; i++)
-		if (!n || s->story[n - 1].place.number != s->story[i].place.number)
+		if (!n || s->story[n - 1].place.span.number != s->story[i].place.span.number)
 			s->story[n++] = s->story[i];
 	s->count = n;
 }
@@ -55,7 +51,7 @@ void stories_init(struct stories *s, const struct outermost_call *wanted, size_t
 	for (size_t i = 0; i < s->count; i++) {
 		const struct outermost_call *place = &s->by_place[i]->place;
 		bool same = i && s->by_place[i - 1]->place.thread == place->thread;
-		int64_t end = place->start + place->duration;
+		int64_t end = span_end(&place->span);
 
 		s->reach[i] = same && s->reach[i - 1] > end ? s->reach[i - 1] : end;
 	}
@@ -77,18 +73,13 @@ void stories_release(struct stories *s)
 static size_t stories_before(const struct stories *s, uint32_t thread, int64_t moment)
 {
 	return lower_bound(i, s->count,
-			   s->by_place[i]->place.thread > thread ||
-				   (s->by_place[i]->place.thread == thread && s->by_place[i]->place.start > moment));
+			   s->by_place[i]->place.thread > thread || (s->by_place[i]->place.thread == thread &&
+								     s->by_place[i]->place.span.start > moment));
 }
 
 static bool stories_may_reach(const struct stories *s, size_t i, uint32_t thread, int64_t moment)
 {
 	return s->by_place[i]->place.thread == thread && s->reach[i] >= moment;
-}
-
-static bool part_is_longer(const struct story_part *a, const struct story_part *b)
-{
-	return a->duration != b->duration ? a->duration > b->duration : a->number > b->number;
 }
 
 /* The place for a part among the longest ones; NULL: it is too short. */
@@ -97,11 +88,11 @@ static struct story_part *parts_slot(struct story_parts *parts, const struct sto
 	unsigned int i;
 
 	parts->all++;
-	sum_add(&parts->total, part->duration);
-	if (parts->count == STORY_PARTS && !part_is_longer(part, &parts->part[STORY_PARTS - 1]))
+	sum_add(&parts->total, part->span.duration);
+	if (parts->count == STORY_PARTS && span_compare_durations(&part->span, &parts->part[STORY_PARTS - 1].span) >= 0)
 		return NULL;
 	i = parts->count < STORY_PARTS ? parts->count++ : STORY_PARTS - 1;
-	for (; i > 0 && part_is_longer(part, &parts->part[i - 1]); i--)
+	for (; i > 0 && span_compare_durations(&part->span, &parts->part[i - 1].span) < 0; i--)
 		parts->part[i] = parts->part[i - 1];
 	parts->part[i] = *part;
 	return &parts->part[i];
@@ -231,9 +222,7 @@ static int stories_on_call(const struct call *call, void *context)
 {
 	struct stories *s = context;
 	uint32_t thread = threads_number(s->threads, call->chunk, &call->thread);
-	struct story_part part = {.start = call->start,
-				  .duration = call->duration,
-				  .number = call->number,
+	struct story_part part = {.span = call_span(call),
 				  .what = method_names_number(s->names, call->chunk, &call->method),
 				  .thrown = call->thrown};
 
@@ -243,9 +232,9 @@ static int stories_on_call(const struct call *call, void *context)
 
 		if (!stories_may_reach(s, i, thread, call->start))
 			break;
-		if (story->place.number == part.number)
+		if (story->place.span.number == part.span.number)
 			story_begin(s, story, call, part.what);
-		else if (thread && outermost_is_around(&story->place, part.start, part.duration, part.number))
+		else if (thread && span_contains(&story->place.span, &part.span))
 			parts_slot(&story->kind[STORY_CALL], &part);
 	}
 	return 0;
@@ -291,9 +280,9 @@ static int stories_on_event(struct jfr_chunk *chunk, const struct jfr_event *e, 
 	for (size_t i = stories_before(s, number, span.start); i-- > 0;) {
 		struct story *story = s->by_place[i];
 
-		if (story->place.thread != number || story->place.start != span.start)
+		if (story->place.thread != number || story->place.span.start != span.start)
 			break;
-		if (story->place.duration != span.duration || story->values >= 0)
+		if (story->place.span.duration != span.duration || story->values >= 0)
 			continue;
 		story_take_values(s, story, chunk, e);
 		break;
@@ -318,19 +307,18 @@ static void story_add_wait(struct stories *s, struct story *story, const struct 
 	kept->kernel_stack = stories_stack(s, w->chunk, &w->kernel_stack);
 }
 
-/* A part belongs to the call that its middle lies in: its ends may be off by the error of the clock. */
 static int stories_add_part(struct stories *s, const struct thread_wait *w, enum story_kind kind)
 {
 	uint32_t thread = threads_number(s->threads, w->chunk, &w->thread);
-	struct story_part part = {.start = w->start, .duration = w->duration};
-	int64_t middle = w->start + w->duration / 2;
+	struct story_part part = {.span = {w->start, w->duration, 0}};
+	int64_t middle = wait_middle(w);
 
 	for (size_t i = thread ? stories_before(s, thread, middle) : 0; i-- > 0;) {
 		struct story *story = s->by_place[i];
 
 		if (!stories_may_reach(s, i, thread, middle))
 			break;
-		if (middle >= story->place.start + story->place.duration)
+		if (!span_has_moment(&story->place.span, middle))
 			continue;
 		if (kind == STORY_WAIT)
 			story_add_wait(s, story, w, &part);
@@ -361,7 +349,7 @@ void stories_end(struct stories *s)
 		for (unsigned int n = 0; n < waits->count && n < STORY_HELD; n++) {
 			struct story_part *p = &waits->part[n];
 			const struct held *held =
-				holders_of_wait(s->holders, s->story[i].place.thread, p->start, p->duration);
+				holders_of_wait(s->holders, s->story[i].place.thread, p->span.start, p->span.duration);
 
 			p->holder = held ? held->holder : 0;
 			p->held_in = held ? held_method(held) : 0;

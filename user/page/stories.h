@@ -18,8 +18,7 @@ enum story_kind { STORY_CALL, STORY_WAIT, STORY_RUN_QUEUE, STORY_KINDS };
 
 /* The meaning of `what` depends on the kind: number of a method; of a reason in `text`; nothing. */
 struct story_part {
-	int64_t start, duration;
-	uint64_t number;			   /* of equal calls the later one in the file is the outer one */
+	struct span span;
 	uint32_t what, waker, stack, kernel_stack; /* number of a thread, of stacks; 0: unknown */
 	uint32_t holder, held_in; /* number of the thread that held the lock, of a method; 0: unknown */
 	uint32_t woken_in;	  /* of the method in which the waker ended the wait; 0: unknown */

@@ -5,6 +5,7 @@
 
 #include "user/trace/chunk_map.h"
 #include "user/trace/event_members.h"
+#include "user/trace/span.h"
 
 struct call {
 	struct jfr_chunk *chunk;
@@ -28,6 +29,11 @@ struct call {
 	bool traced; /* the recording has the next three: ids of the distributed trace; 0 if the call was in none */
 	int64_t trace_hi, trace_lo, span;
 };
+
+static inline struct span call_span(const struct call *call)
+{
+	return (struct span){call->start, call->duration, call->number};
+}
 
 /* True if the call was in a distributed trace. */
 static inline bool call_has_trace(const struct call *call)

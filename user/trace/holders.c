@@ -190,12 +190,13 @@ static int holders_read_call(const struct call *call, void *context)
 	return 0;
 }
 
-int holders_read(struct holders *h, struct jfr_file *file)
+void holders_read(struct holders *h, struct jfr_file *file)
 {
 	static const struct trace_ops ops = {.call = holders_read_call};
 
 	holders_settle(h);
-	return h->wanted ? trace_read_again(file, &(struct trace_reader){&ops, h, NULL}, 1) : 0;
+	if (h->wanted)
+		trace_read_again(file, &(struct trace_reader){&ops, h, NULL}, 1);
 }
 
 const struct held *holders_of_wait(const struct holders *h, uint32_t thread, int64_t start, int64_t duration)

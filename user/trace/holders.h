@@ -70,7 +70,7 @@ void holders_settle(struct holders *h);
 void holders_on_call(struct holders *h, uint32_t thread, uint32_t method, int64_t start, int64_t duration);
 
 /* The last two: read the calls of the file, which stays where it is. Read errors are in file->fault. */
-int holders_read(struct holders *h, struct jfr_file *file);
+void holders_read(struct holders *h, struct jfr_file *file);
 
 /* What is known of a wanted wait for a lock; NULL: it was none. */
 const struct held *holders_of_wait(const struct holders *h, uint32_t thread, int64_t start, int64_t duration);

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/outermost.h"
 #include "user/text/memory.h"
-#include "user/trace/span.h"
 
 #include <stdlib.h>
 
 #define FIRST 4096u /* candidates in the first pass, */
 #define MORE  16u   /* times as many in the next one, up to OUTERMOST_MOST: 40 MB */
 
-/* Of equal spans the later one in the file ended later, and contains the other. */
+static int outermost_compare_charges(const void *a, const void *b)
+{
+	const struct outermost_call *x = a, *y = b;
+
+	return x->charged != y->charged ? (x->charged < y->charged) - (x->charged > y->charged)
+					: span_compare_durations(&x->span, &y->span);
+}
+
 static bool is_longer(const struct outermost_call *a, const struct outermost_call *b)
 {
-	if (a->charged != b->charged)
-		return a->charged > b->charged;
-	return a->duration != b->duration ? a->duration > b->duration : a->number > b->number;
+	return outermost_compare_charges(a, b) < 0;
 }
 
 static void outermost_sift_down(struct outermost *o, size_t i)
@@ -64,15 +68,14 @@ static int outermost_on_waits_end(struct jfr_chunk *chunk, void *context)
 static int outermost_on_call(const struct call *call, void *context)
 {
 	struct outermost *o = context;
-	struct outermost_call candidate = {.number = call->number, .start = call->start, .duration = call->duration};
+	struct outermost_call candidate = {.span = call_span(call)};
 
-	if (o->count == o->limit && candidate.duration < o->call[0].charged) {
+	if (o->count == o->limit && call->duration < o->call[0].charged) {
 		o->dropped = true;
 		return 0;
 	}
 	candidate.thread = thread_number(call->chunk, call->thread);
-	candidate.charged =
-		call->duration - own_waits_in(&o->own, candidate.thread, candidate.start, candidate.duration);
+	candidate.charged = call->duration - own_waits_in(&o->own, candidate.thread, &candidate.span);
 	outermost_add(o, &candidate);
 	return 0;
 }
@@ -80,26 +83,13 @@ static int outermost_on_call(const struct call *call, void *context)
 const struct trace_ops outermost_ops = {
 	.wait = outermost_on_wait, .waits_end = outermost_on_waits_end, .call = outermost_on_call};
 
-/* By thread; there a call before those inside it. */
-static int compare_places(const void *a, const void *b)
+int outermost_compare_places(const void *a, const void *b)
 {
 	const struct outermost_call *x = a, *y = b;
 
 	if (x->thread != y->thread)
 		return (x->thread > y->thread) - (x->thread < y->thread);
-	if (x->start != y->start)
-		return (x->start > y->start) - (x->start < y->start);
-	return is_longer(y, x) - is_longer(x, y);
-}
-
-static int compare_lengths(const void *a, const void *b)
-{
-	return is_longer(b, a) - is_longer(a, b);
-}
-
-bool outermost_contains(const struct outermost_call *call, int64_t start, int64_t duration)
-{
-	return span_contains(call->start, call->start + call->duration, start, start + duration);
+	return span_compare(&x->span, &y->span);
 }
 
 /* Keep those that lie in no other one. A thread without a number may be any. */
@@ -109,19 +99,18 @@ static void outermost_keep(struct outermost *o)
 	size_t n = 0;
 
 	if (o->count)
-		qsort(o->call, o->count, sizeof(*o->call), compare_places);
+		qsort(o->call, o->count, sizeof(*o->call), outermost_compare_places);
 	for (size_t i = 0; i < o->count; i++) {
 		struct outermost_call *call = &o->call[i];
 
-		if (outer && call->thread && outer->thread == call->thread &&
-		    outermost_contains(outer, call->start, call->duration))
+		if (outer && call->thread && outer->thread == call->thread && span_contains(&outer->span, &call->span))
 			continue;
 		o->call[n] = *call;
 		outer = &o->call[n++];
 	}
 	o->count = n;
 	if (n)
-		qsort(o->call, n, sizeof(*o->call), compare_lengths);
+		qsort(o->call, n, sizeof(*o->call), outermost_compare_charges);
 }
 
 void outermost_init(struct outermost *o, size_t wanted)
@@ -143,16 +132,14 @@ bool outermost_settle(struct outermost *o)
 	return true;
 }
 
-int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted)
+void outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted)
 {
 	const struct trace_reader reader = {&outermost_ops, o, filter};
-	int err;
 
 	outermost_init(o, wanted);
-	err = trace_read_all(file, &reader, 1);
-	while (!err && !outermost_settle(o))
-		err = trace_read_again(file, &reader, 1);
-	return err;
+	trace_read_all(file, &reader, 1);
+	while (!outermost_settle(o))
+		trace_read_again(file, &reader, 1);
 }
 
 void outermost_release(struct outermost *o)

@@ -15,9 +15,8 @@
 #define OUTERMOST_MOST (1u << 20) /* calls that are looked at, and can be found */
 
 struct outermost_call {
-	uint64_t number; /* of the call in the file, the first one is 0 */
+	struct span span;
 	uint64_t thread; /* thread_number() */
-	int64_t start, duration;
 	int64_t charged; /* the duration without waits that frtrace caused */
 };
 
@@ -32,10 +31,9 @@ struct outermost {
 
 /*
  * Find at most `wanted` of the calls that pass the filter; the longest are those that are charged most. Reads the file
- * once or, if few of the longest calls are outermost ones, several times. 0, or what a damaged file yields; release it in
- * either case.
+ * once or, if few of the longest calls are outermost ones, several times. Read errors are in file->fault.
  */
-int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted);
+void outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted);
 
 /*
  * The same as a part of a pass with other readers: outermost_init(), the ops in the pass, outermost_settle(). If that is
@@ -46,16 +44,7 @@ extern const struct trace_ops outermost_ops;
 bool outermost_settle(struct outermost *o);
 void outermost_release(struct outermost *o); /* also takes a zeroed one */
 
-/* True if a span lies in the call. The ends of both are rounded. */
-bool outermost_contains(const struct outermost_call *call, int64_t start, int64_t duration);
-
-/* The same for another call, by its number: of equal calls the later one in the file is around the other. */
-static inline bool outermost_is_around(const struct outermost_call *call, int64_t start, int64_t duration,
-				       uint64_t number)
-{
-	bool equal = call->start == start && call->duration == duration;
-
-	return outermost_contains(call, start, duration) && (!equal || call->number > number);
-}
+/* For qsort(): by thread; there a call before those inside it. */
+int outermost_compare_places(const void *a, const void *b);
 
 #endif

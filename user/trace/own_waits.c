@@ -17,7 +17,8 @@ void own_waits_add(struct own_waits *o, const struct thread_wait *wait)
 	if (!own || o->count == LIMIT)
 		return;
 	memory_reserve(&o->wait, &o->capacity, o->count + 1);
-	o->wait[o->count++] = (struct own_wait){thread_number(wait->chunk, wait->thread), wait->start, wait->duration};
+	o->wait[o->count++] =
+		(struct own_wait){thread_number(wait->chunk, wait->thread), wait_middle(wait), wait->duration};
 }
 
 void own_waits_release(struct own_waits *o)
@@ -26,18 +27,13 @@ void own_waits_release(struct own_waits *o)
 	*o = (struct own_waits){.count = 0};
 }
 
-static int64_t own_wait_middle(const struct own_wait *w)
-{
-	return w->start + w->duration / 2;
-}
-
 static int compare_own_waits(const void *a, const void *b)
 {
 	const struct own_wait *x = a, *y = b;
 
 	if (x->thread != y->thread)
 		return (x->thread > y->thread) - (x->thread < y->thread);
-	return (own_wait_middle(x) > own_wait_middle(y)) - (own_wait_middle(x) < own_wait_middle(y));
+	return (x->middle > y->middle) - (x->middle < y->middle);
 }
 
 void own_waits_sort(struct own_waits *o)
@@ -47,13 +43,13 @@ void own_waits_sort(struct own_waits *o)
 	o->sorted = o->count;
 }
 
-int64_t own_waits_in(const struct own_waits *o, uint64_t thread, int64_t start, int64_t duration)
+int64_t own_waits_in(const struct own_waits *o, uint64_t thread, const struct span *span)
 {
-	const struct own_wait at = {thread, start, 0};
+	const struct own_wait at = {thread, span->start, 0};
 	int64_t sum = 0;
 
 	for (size_t i = lower_bound(n, o->count, compare_own_waits(&o->wait[n], &at) >= 0);
-	     i < o->count && o->wait[i].thread == thread && own_wait_middle(&o->wait[i]) < start + duration; i++)
+	     i < o->count && o->wait[i].thread == thread && span_has_moment(span, o->wait[i].middle); i++)
 		sum_add(&sum, o->wait[i].duration);
-	return sum < duration ? sum : duration;
+	return sum < span->duration ? sum : span->duration;
 }

@@ -9,7 +9,7 @@
 
 struct own_wait {
 	uint64_t thread; /* thread_number() */
-	int64_t start, duration;
+	int64_t middle, duration;
 };
 
 struct own_waits {
@@ -25,6 +25,6 @@ void own_waits_release(struct own_waits *o);
 void own_waits_sort(struct own_waits *o);
 
 /* The part of a span of this thread that those take whose middle lies in it. */
-int64_t own_waits_in(const struct own_waits *o, uint64_t thread, int64_t start, int64_t duration);
+int64_t own_waits_in(const struct own_waits *o, uint64_t thread, const struct span *span);
 
 #endif

@@ -46,11 +46,16 @@ void thread_waits_add(struct thread_waits *t, uint32_t thread, const struct join
 	t->count++;
 }
 
+static int64_t joined_wait_middle(const struct joined_wait *w)
+{
+	return span_middle(w->start, w->duration);
+}
+
 static int joined_wait_compare(const void *a, const void *b)
 {
-	const struct joined_wait *x = a, *y = b;
+	int64_t x = joined_wait_middle(a), y = joined_wait_middle(b);
 
-	return (x->start > y->start) - (x->start < y->start);
+	return (x > y) - (x < y);
 }
 
 static void waits_of_thread_sort(struct waits_of_thread *w)
@@ -60,7 +65,7 @@ static void waits_of_thread_sort(struct waits_of_thread *w)
 	if (w->sorted == w->count)
 		return;
 	qsort(w->wait + added, w->count - added, sizeof(*w->wait), joined_wait_compare);
-	while (from > 0 && w->wait[from - 1].start > w->wait[added].start)
+	while (from > 0 && joined_wait_compare(&w->wait[from - 1], &w->wait[added]) > 0)
 		from--;
 	if (from < added)
 		qsort(w->wait + from, w->count - from, sizeof(*w->wait), joined_wait_compare);
@@ -73,19 +78,14 @@ void thread_waits_sort(struct thread_waits *t)
 		waits_of_thread_sort(&t->thread[i]);
 }
 
-static int64_t joined_wait_middle(const struct joined_wait *w)
-{
-	return w->start + w->duration / 2;
-}
-
-const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, int64_t start, int64_t end,
+const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, const struct span *span,
 					  size_t *count)
 {
 	const struct waits_of_thread *w = thread < t->threads ? &t->thread[thread] : NULL;
 	size_t sorted = w ? w->sorted : 0, from, to;
 
-	from = lower_bound(i, sorted, joined_wait_middle(&w->wait[i]) >= start);
-	for (to = from; to < sorted && joined_wait_middle(&w->wait[to]) < end;)
+	from = lower_bound(i, sorted, joined_wait_middle(&w->wait[i]) >= span->start);
+	for (to = from; to < sorted && span_has_moment(span, joined_wait_middle(&w->wait[to]));)
 		to++;
 	*count = to - from;
 	return *count ? w->wait + from : NULL;

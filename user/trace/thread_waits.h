@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The waits of each thread in the order of time, to find those inside a call. */
+/* The waits of each thread in the order of their middles, to find those in a call. */
 #ifndef USER_TRACE_THREAD_WAITS_H
 #define USER_TRACE_THREAD_WAITS_H
 
+#include "user/trace/span.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 #define THREAD_WAITS_MOST 3000000 /* waits in memory; then the older half of them goes */
 
@@ -32,8 +33,8 @@ void thread_waits_add(struct thread_waits *t, uint32_t thread, const struct join
 /* Call it after the waits of a chunk, before looking for any. */
 void thread_waits_sort(struct thread_waits *t);
 
-/* The waits of a thread whose middle lies in [start, end): *count from the one returned on. */
-const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, int64_t start, int64_t end,
+/* The waits in a span of a thread: *count from the one returned on. */
+const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, const struct span *span,
 					  size_t *count);
 
 #endif

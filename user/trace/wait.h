@@ -4,6 +4,7 @@
 #define USER_TRACE_WAIT_H
 
 #include "user/trace/event_members.h"
+#include "user/trace/span.h"
 
 struct thread_wait {
 	struct jfr_chunk *chunk;
@@ -14,6 +15,11 @@ struct thread_wait {
 	struct jfr_value thread, stack, reason, syscall, waker, kernel_stack, native_stack;
 	struct jfr_value waker_stack, waker_kernel_stack, woken_by; /* woken_by: a text or null */
 };
+
+static inline int64_t wait_middle(const struct thread_wait *w)
+{
+	return span_middle(w->start, w->duration);
+}
 
 /* Read a wait from its event. */
 void wait_read(struct event_reader *r, struct jfr_chunk *chunk, const struct jfr_event *e, struct thread_wait *w);

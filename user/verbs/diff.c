@@ -39,34 +39,27 @@ static int diff_read(struct run *r, struct jfr_files *f, const struct verb_args 
 
 	if (!err) {
 		progress_begin(f->name, f->size, false);
-		err = run_read(r, f->file, &filter);
-		if (!err)
-			err = run_read_splits(r, f->file, &filter);
+		run_read(r, f->file, &filter);
+		run_read_splits(r, f->file, &filter);
 		progress_end();
-		if (err)
-			err = diag_set(d, -err, "no memory for the calls of '%s'", f->name);
 	}
 	call_filter_release(&filter);
 	return err;
 }
 
-static int diff_show(const struct diff *diff, const struct verb_args *a, FILE *to)
+static void diff_show(const struct diff *diff, const struct verb_args *a, FILE *to)
 {
 	unsigned int width = a->width ?: term_columns(STDOUT_FILENO) ?: TABLE_WIDTH;
 	struct bytes out;
-	int err;
 
 	if (a->json) {
 		diff_put_json(to, diff);
-		return 0;
+		return;
 	}
 	bytes_init(&out);
 	diff_put(&out, diff, a->top ?: SHOWN, width);
-	err = out.failed ? -ENOMEM : 0;
-	if (!err)
-		fwrite(out.data, 1, out.size, to);
+	fwrite(memory_text(&out), 1, out.size, to);
 	bytes_release(&out);
-	return err;
 }
 
 static int diff_save_page(const struct diff *diff, const struct jfr_files f[2], const struct verb_args *a,
@@ -93,8 +86,8 @@ static int diff_table(struct jfr_files f[2], const struct verb_args *a, struct f
 		diff_make(&diff, &runs[0], &runs[1]);
 	if (!err && a->page)
 		err = diff_save_page(&diff, f, a, d);
-	else if (!err && diff_show(&diff, a, to))
-		err = diag_set(d, ENOMEM, "no memory to compare '%s' with '%s'", f[0].name, f[1].name);
+	else if (!err)
+		diff_show(&diff, a, to);
 	diff_release(&diff);
 	run_release(&runs[0]);
 	run_release(&runs[1]);
@@ -110,8 +103,8 @@ static int diff_files(struct jfr_files f[2], const struct verb_args *a, struct f
 		return err;
 	if (!a->collapsed)
 		err = diff_table(f, a, methods, to, d);
-	else if (export_collapsed_pair(f[0].file, f[1].file, a->weight == WEIGHT_TIME, a->normalize, to))
-		err = diag_set(d, ENOMEM, "no memory for the calls of '%s' and '%s'", f[0].name, f[1].name);
+	else
+		export_collapsed_pair(f[0].file, f[1].file, a->weight == WEIGHT_TIME, a->normalize, to);
 	error = text_close_output(to);
 	if (!err && error && error != EPIPE)
 		err = diag_errno(d, error, "cannot write to standard output");

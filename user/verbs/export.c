@@ -33,15 +33,16 @@ static int export_check(const struct verb_args *a, struct diag *d)
 
 static int export_in_form(struct jfr_files *f, const struct verb_args *a, FILE *to)
 {
+	if (a->jdk)
+		return export_jdk(f, to);
 	if (a->collapsed)
-		return export_collapsed(f->file, a->weight == WEIGHT_TIME, a->normalize, to);
-	if (a->perfetto)
-		return export_perfetto(f->file, a->normalize, to);
-	if (a->pprof)
-		return export_pprof(f->file, a->normalize, to);
-	if (a->otlp)
-		return export_otlp(f->file, a->normalize, to);
-	return a->csv ? export_csv(f->file, a->normalize, to) : export_jdk(f, to);
+		export_collapsed(f->file, a->weight == WEIGHT_TIME, a->normalize, to);
+	else
+		(a->perfetto ? export_perfetto
+		 : a->pprof  ? export_pprof
+		 : a->otlp   ? export_otlp
+			     : export_csv)(f->file, a->normalize, to);
+	return 0;
 }
 
 static int export(struct jfr_files *f, const struct verb_args *a, struct diag *d)
@@ -56,7 +57,7 @@ static int export(struct jfr_files *f, const struct verb_args *a, struct diag *d
 	if (err && err != -ENOMEM)
 		return diag_set(d, -err, "cannot export '%s': it is too large in one of its parts", f->name);
 	if (err)
-		return diag_set(d, -err, "no memory for the calls of '%s'", f->name);
+		return diag_set(d, -err, "no memory to export '%s'", f->name);
 	if (error && error != EPIPE)
 		return diag_errno(d, error, "cannot write to standard output");
 	return jfr_files_verdict(f, d);

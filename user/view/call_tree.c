@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/call_tree.h"
 #include "user/text/memory.h"
+#include "user/trace/nest.h"
 #include "user/trace/sum.h"
 #include "user/trace/wait_place.h"
 
@@ -11,25 +12,21 @@
 #define MOST_DEPTH 512	      /* levels; the printer recurses */
 
 struct call_tree_call {
-	uint32_t place, method;
-	struct outermost_call span; /* its thread is not used */
+	struct nested nested; /* the first member, see call_of() */
+	uint32_t place, method, node;
 	int64_t cpu, run_queue, blocked;
 	bool split, thrown;
 };
 
+static struct call_tree_call *call_of(struct nested *n)
+{
+	return (struct call_tree_call *)n;
+}
+
 struct call_tree_wait {
 	uint32_t place, reason, waker, holder, lock;
-	int64_t middle, duration; /* the ends of a wait may be off by the error of the clock */
+	int64_t middle, duration;
 };
-
-static int call_tree_compare_places(const void *a, const void *b)
-{
-	const struct outermost_call *x = a, *y = b;
-
-	if (x->thread != y->thread)
-		return (x->thread > y->thread) - (x->thread < y->thread);
-	return (x->start > y->start) - (x->start < y->start);
-}
 
 void call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged)
 {
@@ -38,7 +35,7 @@ void call_tree_init(struct call_tree *t, const struct outermost *roots, bool mer
 	t->root = memory_need(calloc(roots->count + 1, sizeof(*t->root)));
 	if (roots->count) {
 		memcpy(t->place, roots->call, roots->count * sizeof(*t->place));
-		qsort(t->place, t->places, sizeof(*t->place), call_tree_compare_places);
+		qsort(t->place, t->places, sizeof(*t->place), outermost_compare_places);
 	}
 }
 
@@ -58,28 +55,19 @@ void call_tree_release(struct call_tree *t)
 	*t = (struct call_tree){0};
 }
 
-/* The number of places before a moment of a thread, or at it: that moment can only lie in the last of them. */
-static size_t places_before(const struct call_tree *t, uint64_t thread, int64_t moment)
+/* The last root of a thread that began by then: only in that one a moment can lie. A thread without a number may be any. */
+static const struct outermost_call *root_before(const struct call_tree *t, uint64_t thread, int64_t moment)
 {
-	const struct outermost_call key = {.thread = thread, .start = moment};
+	size_t n = lower_bound(i, t->places,
+			       t->place[i].thread > thread ||
+				       (t->place[i].thread == thread && t->place[i].span.start > moment));
 
-	return lower_bound(i, t->places, call_tree_compare_places(&t->place[i], &key) > 0);
+	return thread && n && t->place[n - 1].thread == thread ? &t->place[n - 1] : NULL;
 }
 
-/* The root that contains the span; false: none. A thread without a number may be any. */
-static bool find_root(const struct call_tree *t, uint64_t thread, int64_t start, int64_t duration, uint32_t *place)
+static void keep_root(struct call_tree *t, uint32_t place, const struct call *call)
 {
-	size_t n = thread ? places_before(t, thread, start) : 0;
-
-	if (!n || t->place[n - 1].thread != thread || !outermost_contains(&t->place[n - 1], start, duration))
-		return false;
-	*place = n - 1;
-	return true;
-}
-
-static void keep_root(struct call_tree *t, uint32_t place, const struct call *call, uint64_t number)
-{
-	if (t->place[place].number != number || t->root[place].chunk)
+	if (t->place[place].span.number != call->number || t->root[place].chunk)
 		return;
 	jfr_chunk_get(call->chunk);
 	t->root[place] = *call;
@@ -87,23 +75,24 @@ static void keep_root(struct call_tree *t, uint32_t place, const struct call *ca
 
 void call_tree_add_call(struct call_tree *t, const struct call *call)
 {
-	struct call_tree_call item = {
-		.span = {.number = call->number, .start = call->start, .duration = call->duration},
-		.cpu = call->cpu,
-		.run_queue = call->run_queue,
-		.blocked = call->blocked,
-		.split = call_has_split(call),
-		.thrown = call->thrown};
+	const struct outermost_call *root = root_before(t, thread_number(call->chunk, call->thread), call->start);
+	struct call_tree_call item = {.nested = {.span = call_span(call)},
+				      .cpu = call->cpu,
+				      .run_queue = call->run_queue,
+				      .blocked = call->blocked,
+				      .split = call_has_split(call),
+				      .thrown = call->thrown};
 
-	if (!find_root(t, thread_number(call->chunk, call->thread), call->start, call->duration, &item.place))
+	if (!root || !span_contains(&root->span, &item.nested.span))
 		return;
 	if (t->calls == MOST_ITEMS) {
 		t->left_out++;
 		return;
 	}
+	item.place = root - t->place;
 	item.method = method_names_number(&t->names, call->chunk, &call->method);
 	memory_reserve(&t->call, &t->call_capacity, t->calls + 1);
-	keep_root(t, item.place, call, item.span.number);
+	keep_root(t, item.place, call);
 	t->call[t->calls++] = item;
 }
 
@@ -123,15 +112,16 @@ const char *call_tree_text(const struct call_tree *t, uint32_t text)
 
 void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t lock)
 {
-	struct call_tree_wait item = {
-		.middle = wait->start + wait->duration / 2, .duration = wait->duration, .lock = lock};
+	struct call_tree_wait item = {.middle = wait_middle(wait), .duration = wait->duration, .lock = lock};
+	const struct outermost_call *root = root_before(t, thread_number(wait->chunk, wait->thread), item.middle);
 
-	if (!find_root(t, thread_number(wait->chunk, wait->thread), item.middle, 0, &item.place))
+	if (!root || !span_has_moment(&root->span, item.middle))
 		return;
 	if (t->waits == MOST_ITEMS) {
 		t->left_out++;
 		return;
 	}
+	item.place = root - t->place;
 	item.reason = add_text(t, thread_wait_reason(wait));
 	item.waker = add_text(t, thread_wait_waker(wait));
 	item.holder = add_text(t, wait_holder(wait));
@@ -139,18 +129,14 @@ void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uin
 	t->wait[t->waits++] = item;
 }
 
-/* By root; there a call before those inside it. Of equal spans the later one in the file ended later. */
+/* By root; there a call before those inside it. */
 static int call_tree_compare_calls(const void *a, const void *b)
 {
 	const struct call_tree_call *x = a, *y = b;
 
 	if (x->place != y->place)
 		return (x->place > y->place) - (x->place < y->place);
-	if (x->span.start != y->span.start)
-		return (x->span.start > y->span.start) - (x->span.start < y->span.start);
-	if (x->span.duration != y->span.duration)
-		return (x->span.duration < y->span.duration) - (x->span.duration > y->span.duration);
-	return (x->span.number < y->span.number) - (x->span.number > y->span.number);
+	return span_compare(&x->nested.span, &y->nested.span);
 }
 
 static int call_tree_compare_waits(const void *a, const void *b)
@@ -190,7 +176,7 @@ static uint32_t node_of(struct call_tree *t, uint32_t parent, const struct call_
 
 static bool is_fast(const struct call_tree *t, uint32_t place)
 {
-	return t->place[place].duration < t->slow_ns;
+	return t->place[place].span.duration < t->slow_ns;
 }
 
 static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tree_call *call)
@@ -199,16 +185,16 @@ static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tre
 
 	if (is_fast(t, call->place)) {
 		node->fast_calls++;
-		sum_add(&node->fast_total, call->span.duration);
+		sum_add(&node->fast_total, call->nested.span.duration);
 		return;
 	}
 	node->calls++;
 	node->thrown += call->thrown;
-	sum_add(&node->total, call->span.duration);
-	sum_add(&node->self, call->span.duration);
+	sum_add(&node->total, call->nested.span.duration);
+	sum_add(&node->self, call->nested.span.duration);
 	if (node->parent)
-		sum_add(&t->node[node->parent].self, -call->span.duration);
-	else if (node->calls == 1 || call->span.duration > t->place[node->place].duration)
+		sum_add(&t->node[node->parent].self, -call->nested.span.duration);
+	else if (node->calls == 1 || call->nested.span.duration > t->place[node->place].span.duration)
 		node->place = call->place;
 	if (!call->split) {
 		node->unsplit++;
@@ -230,58 +216,52 @@ static void node_add_wait(struct call_tree_node *node, const struct call_tree_wa
 	node->wait_lock = wait->lock;
 }
 
-/* The calls that are open at a moment of a root, outermost first. */
-struct open_stack {
-	struct open_stack_call {
-		const struct call_tree_call *call;
-		uint32_t node;
-	} *call;
-	size_t depth, capacity;
-};
-
-static void close_ended(struct open_stack *open, uint32_t place, int64_t start, int64_t duration)
+/* Returns the call, or the one around it if that is too deep. */
+static struct nested *fold_call(struct call_tree *t, struct nested *inner, struct call_tree_call *call)
 {
-	while (open->depth) {
-		const struct call_tree_call *last = open->call[open->depth - 1].call;
+	struct nested *around = call->nested.around = nest_around(inner, &call->nested.span);
+	uint32_t parent = around ? call_of(around)->node : 0;
 
-		if (last->place == place && outermost_contains(&last->span, start, duration))
-			return;
-		open->depth--;
-	}
-}
-
-static void fold_call(struct call_tree *t, struct open_stack *open, const struct call_tree_call *call)
-{
-	uint32_t node;
-
-	close_ended(open, call->place, call->span.start, call->span.duration);
-	if (open->depth == MOST_DEPTH) {
+	if (t->node[parent].depth == MOST_DEPTH) {
 		t->left_out++;
-		return;
+		return around;
 	}
-	memory_reserve(&open->call, &open->capacity, open->depth + 1);
-	node = node_of(t, open->depth ? open->call[open->depth - 1].node : 0, call);
-	node_add_call(t, node, call);
-	open->call[open->depth++] = (struct open_stack_call){call, node};
+	call->node = node_of(t, parent, call);
+	node_add_call(t, call->node, call);
+	return &call->nested;
 }
 
-static void fold_wait(struct call_tree *t, struct open_stack *open, const struct call_tree_wait *wait)
+static void fold_wait(struct call_tree *t, struct nested *inner, const struct call_tree_wait *wait)
 {
 	if (is_fast(t, wait->place))
 		return;
-	close_ended(open, wait->place, wait->middle, 0);
-	for (size_t i = 0; i < open->depth; i++)
-		node_add_wait(&t->node[open->call[i].node], wait);
+	for (inner = nest_at(inner, wait->middle); inner; inner = inner->around)
+		node_add_wait(&t->node[call_of(inner)->node], wait);
 }
 
 static bool wait_is_before(const struct call_tree_wait *wait, const struct call_tree_call *call)
 {
-	return wait->place != call->place ? wait->place < call->place : wait->middle < call->span.start;
+	return wait->place != call->place ? wait->place < call->place : wait->middle < call->nested.span.start;
+}
+
+/* Fold the calls of a root from `c` on, and its waits from *w on. Returns the first call of the next root. */
+static size_t fold_root(struct call_tree *t, size_t c, size_t *w)
+{
+	uint32_t place = t->call[c].place;
+	struct nested *inner = NULL;
+
+	for (; c < t->calls && t->call[c].place == place; c++) {
+		for (; *w < t->waits && wait_is_before(&t->wait[*w], &t->call[c]); ++*w)
+			fold_wait(t, inner, &t->wait[*w]);
+		inner = fold_call(t, inner, &t->call[c]);
+	}
+	for (; *w < t->waits && t->wait[*w].place == place; ++*w)
+		fold_wait(t, inner, &t->wait[*w]);
+	return c;
 }
 
 void call_tree_fold(struct call_tree *t)
 {
-	struct open_stack open = {0};
 	size_t w = 0;
 
 	if (t->calls)
@@ -289,13 +269,7 @@ void call_tree_fold(struct call_tree *t)
 	if (t->waits)
 		qsort(t->wait, t->waits, sizeof(*t->wait), call_tree_compare_waits);
 	new_node(t, 0, 0);
-	for (size_t i = 0; i < t->calls; i++) {
-		for (; w < t->waits && wait_is_before(&t->wait[w], &t->call[i]); w++)
-			fold_wait(t, &open, &t->wait[w]);
-		fold_call(t, &open, &t->call[i]);
-	}
-	for (; w < t->waits; w++)
-		fold_wait(t, &open, &t->wait[w]);
-	free(open.call);
+	for (size_t c = 0; c < t->calls;)
+		c = fold_root(t, c, &w);
 	method_names_settle(&t->names);
 }

@@ -29,41 +29,43 @@ void slow_call_release(struct slow_call *s)
 		free(s->reason[i].name);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
 		jfr_chunk_put(s->wait[i].wait.chunk);
-	for (int i = 0; i < SLOW_INSIDE && s->inside[i].call.chunk; i++)
-		jfr_chunk_put(s->inside[i].call.chunk);
+	for (int i = 0; i < SLOW_INSIDE && s->inside[i].chunk; i++)
+		jfr_chunk_put(s->inside[i].chunk);
 	if (s->call.chunk)
 		jfr_chunk_put(s->call.chunk);
 }
 
-/* True if the first one is to be shown rather: the longer one, and of equal ones the outer one. */
-static bool inside_is_longer(const struct outermost_call *a, const struct outermost_call *b)
+static bool inside_is_longer(const struct call *a, const struct call *b)
 {
-	return a->duration != b->duration ? a->duration > b->duration : a->number > b->number;
+	const struct span x = call_span(a), y = call_span(b);
+
+	return span_compare_durations(&x, &y) < 0;
 }
 
-static void keep_inside(struct slow_call *s, const struct call *call, const struct outermost_call *place)
+static void keep_inside(struct slow_call *s, const struct call *call)
 {
 	int i = SLOW_INSIDE - 1;
 
 	s->insides++;
-	if (s->inside[i].call.chunk && !inside_is_longer(place, &s->inside[i].place))
+	if (s->inside[i].chunk && !inside_is_longer(call, &s->inside[i]))
 		return;
 	jfr_chunk_get(call->chunk);
-	if (s->inside[i].call.chunk)
-		jfr_chunk_put(s->inside[i].call.chunk);
-	for (; i > 0 && (!s->inside[i - 1].call.chunk || inside_is_longer(place, &s->inside[i - 1].place)); i--)
+	if (s->inside[i].chunk)
+		jfr_chunk_put(s->inside[i].chunk);
+	for (; i > 0 && (!s->inside[i - 1].chunk || inside_is_longer(call, &s->inside[i - 1])); i--)
 		s->inside[i] = s->inside[i - 1];
-	s->inside[i] = (struct slow_call_inside){*place, *call};
+	s->inside[i] = *call;
 }
 
-void slow_call_take(struct slow_call *s, const struct call *call, const struct outermost_call *place)
+void slow_call_take(struct slow_call *s, const struct call *call, uint64_t thread)
 {
-	if (place->number == s->place.number) {
+	const struct span span = call_span(call);
+
+	if (call->number == s->place.span.number) {
 		s->call = *call;
 		jfr_chunk_get(call->chunk);
-	} else if (place->thread && place->thread == s->place.thread &&
-		   outermost_is_around(&s->place, place->start, place->duration, place->number)) {
-		keep_inside(s, call, place);
+	} else if (thread && thread == s->place.thread && span_contains(&s->place.span, &span)) {
+		keep_inside(s, call);
 	}
 }
 
@@ -99,10 +101,7 @@ static void keep_longest(struct slow_call *s, const struct thread_wait *wait, ui
 
 void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock)
 {
-	/* Test the middle of the wait: its ends may be off by the error of the clock. */
-	int64_t into = wait->start + wait->duration / 2 - s->place.start;
-
-	if (thread != s->place.thread || into < 0 || into >= s->place.duration)
+	if (thread != s->place.thread || !span_has_moment(&s->place.span, wait_middle(wait)))
 		return;
 	keep_longest(s, wait, lock);
 	add_reason(s, wait);
@@ -474,12 +473,9 @@ static void put_pause(struct bytes *out, int64_t pause, const struct unit *unit,
 
 static int compare_inside(const void *a, const void *b)
 {
-	const struct outermost_call *x = &((const struct slow_call_inside *)a)->place;
-	const struct outermost_call *y = &((const struct slow_call_inside *)b)->place;
+	const struct span x = call_span(a), y = call_span(b);
 
-	if (x->start != y->start)
-		return (x->start > y->start) - (x->start < y->start);
-	return inside_is_longer(y, x) - inside_is_longer(x, y);
+	return span_compare(&x, &y);
 }
 
 static void put_inside(struct bytes *out, const struct call *call, unsigned int depth, size_t width)
@@ -505,19 +501,18 @@ static void put_inside(struct bytes *out, const struct call *call, unsigned int 
  */
 static void put_insides(struct bytes *out, struct slow_call *s, size_t width)
 {
-	const struct outermost_call *parents[SLOW_INSIDE];
+	struct span open[SLOW_INSIDE], next;
 	unsigned int depth = 0, n = 0;
 
-	while (n < SLOW_INSIDE && s->inside[n].call.chunk && s->inside[n].place.duration >= s->place.duration / 100)
+	while (n < SLOW_INSIDE && s->inside[n].chunk && s->inside[n].duration >= s->place.span.duration / 100)
 		n++;
 	qsort(s->inside, n, sizeof(s->inside[0]), compare_inside);
 	for (unsigned int i = 0; i < n; i++) {
-		const struct outermost_call *place = &s->inside[i].place;
-
-		while (depth && !outermost_contains(parents[depth - 1], place->start, place->duration))
+		next = call_span(&s->inside[i]);
+		while (depth && !span_contains(&open[depth - 1], &next))
 			depth--;
-		put_inside(out, &s->inside[i].call, depth, width);
-		parents[depth++] = place;
+		put_inside(out, &s->inside[i], depth, width);
+		open[depth++] = next;
 	}
 	if (s->insides <= n)
 		return;

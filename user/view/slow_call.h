@@ -37,22 +37,19 @@ struct slow_call {
 		struct thread_wait wait;
 		uint32_t lock; /* number of holders_add() */
 	} wait[SLOW_WAITS];
-	struct slow_call_inside {
-		struct outermost_call place;
-		struct call call;
-	} inside[SLOW_INSIDE]; /* likewise */
-	uint64_t insides;      /* number of all calls inside */
+	struct call inside[SLOW_INSIDE]; /* likewise */
+	uint64_t insides;		 /* number of all calls inside */
 };
 
 void slow_call_init(struct slow_call *s, const struct outermost_call *place);
 void slow_call_release(struct slow_call *s);
 
-/* Set the call, or add one that is inside it, if `place` says so. Takes a reference to the call's chunk. */
-void slow_call_take(struct slow_call *s, const struct call *call, const struct outermost_call *place);
+/* Set the call, or add one that is inside it. `thread`: its thread_number(). Takes a reference to the call's chunk. */
+void slow_call_take(struct slow_call *s, const struct call *call, uint64_t thread);
 
 /*
  * Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread; `lock`: its number among the
- * waits for locks, 0: none. False: no memory.
+ * waits for locks, 0: none.
  */
 void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock);
 

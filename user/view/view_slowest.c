@@ -26,7 +26,7 @@ static int compare_starts(const void *a, const void *b)
 	const struct outermost_call *x = &(*(struct slow_call *const *)a)->place;
 	const struct outermost_call *y = &(*(struct slow_call *const *)b)->place;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return span_compare(&x->span, &y->span);
 }
 
 static void slow_calls_new(struct slow_calls *s, const struct outermost *o)
@@ -38,7 +38,7 @@ static void slow_calls_new(struct slow_calls *s, const struct outermost *o)
 		s->by_start[s->count] = &s->call[s->count];
 	}
 	for (size_t i = 0; i < o->count; i++)
-		s->longest = o->call[i].duration > s->longest ? o->call[i].duration : s->longest;
+		s->longest = o->call[i].span.duration > s->longest ? o->call[i].span.duration : s->longest;
 	qsort(s->by_start, s->count, sizeof(*s->by_start), compare_starts);
 }
 
@@ -57,30 +57,30 @@ static void slow_calls_release(struct slow_calls *s)
 /* The number of calls that started by then: those that a moment can lie in are the last of them. */
 static size_t started_by(const struct slow_calls *s, int64_t moment)
 {
-	return lower_bound(i, s->count, s->by_start[i]->place.start > moment);
+	return lower_bound(i, s->count, s->by_start[i]->place.span.start > moment);
 }
 
 static bool may_reach(const struct slow_calls *s, size_t i, int64_t moment)
 {
-	return moment - s->by_start[i]->place.start <= s->longest;
+	return moment - s->by_start[i]->place.span.start <= s->longest;
 }
 
 static int slowest_on_call(const struct call *call, void *context)
 {
 	struct slow_calls *s = context;
-	struct outermost_call place = {.number = call->number, .start = call->start, .duration = call->duration};
+	uint64_t thread = 0;
 
 	for (size_t i = started_by(s, call->start); i-- > 0 && may_reach(s, i, call->start);) {
-		if (!place.thread)
-			place.thread = thread_number(call->chunk, call->thread);
-		slow_call_take(s->by_start[i], call, &place);
+		if (!thread)
+			thread = thread_number(call->chunk, call->thread);
+		slow_call_take(s->by_start[i], call, thread);
 	}
 	return 0;
 }
 
 static int slowest_on_wait(const struct thread_wait *wait, void *context)
 {
-	int64_t middle = wait->start + wait->duration / 2;
+	int64_t middle = wait_middle(wait);
 	struct slow_calls *s = context;
 	uint64_t thread = 0;
 	uint32_t lock = holders_add(&s->holders, wait);
@@ -93,12 +93,12 @@ static int slowest_on_wait(const struct thread_wait *wait, void *context)
 	return 0;
 }
 
-static int slowest_find_holders(struct slow_calls *s, struct jfr_file *file)
+static void slowest_find_holders(struct slow_calls *s, struct jfr_file *file)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (int k = 0; k < SLOW_WAITS; k++)
 			holders_want_number(&s->holders, s->call[i].wait[k].lock);
-	return holders_read(&s->holders, file);
+	holders_read(&s->holders, file);
 }
 
 static void slowest_put_row(struct table *table, const struct call *call, int64_t utc_offset)
@@ -201,24 +201,22 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 	bool as_table = request->layout.json || request->layout.html;
 	struct slow_calls s = {.holders = {.threads = &s.threads, .names = &s.names}};
 	struct outermost o;
-	int err = outermost_find(&o, file, request->filter, request->top ?: SHOWN);
 
+	outermost_find(&o, file, request->filter, request->top ?: SHOWN);
 	jfr_file_again(&s.again, file);
-	if (!err) {
-		slow_calls_new(&s, &o);
-		err = trace_read(&s.again, as_table ? &rows : &lines, &s);
-	}
-	if (!err && !as_table)
-		err = slowest_find_holders(&s, file);
-	if (!err && as_table)
+	slow_calls_new(&s, &o);
+	trace_read(&s.again, as_table ? &rows : &lines, &s);
+	if (!as_table)
+		slowest_find_holders(&s, file);
+	if (as_table)
 		slowest_print_table(&s, file->utc_offset, request, out);
-	else if (!err && s.count)
+	else if (s.count)
 		slowest_print(&s, file->utc_offset, request->layout.width, request->whole, out);
-	else if (!err)
+	else
 		put_text(out, "\nNo events found for 'Slowest Calls'.\n");
 	if (!file->fault.what)
 		file->fault = s.again.fault;
 	slow_calls_release(&s);
 	outermost_release(&o);
-	return err;
+	return 0;
 }

@@ -391,25 +391,21 @@ static void trees_print_json(struct tree_view *v)
 }
 
 /* Those of the waits that stand below a node. */
-static int tree_find_holders(struct tree_view *v, struct jfr_file *file)
+static void tree_find_holders(struct tree_view *v, struct jfr_file *file)
 {
 	for (uint32_t i = 1; i < v->tree.count; i++)
 		if (waits_itself(&v->tree, &v->tree.node[i]))
 			holders_want_number(&v->holders, v->tree.node[i].wait_lock);
-	return holders_read(&v->holders, file);
+	holders_read(&v->holders, file);
 }
 
-static int trees_read(struct tree_view *v, struct jfr_file *file, const struct outermost *roots, int64_t slow_ns)
+static void trees_read(struct tree_view *v, struct jfr_file *file, const struct outermost *roots, int64_t slow_ns)
 {
-	int err;
-
 	call_tree_init(&v->tree, roots, v->request->merged);
 	v->tree.slow_ns = slow_ns;
-	err = trace_read(&v->again, &(struct trace_ops){.wait = tree_on_wait, .call = tree_on_call}, v);
-	if (err)
-		return err;
+	trace_read(&v->again, &(struct trace_ops){.wait = tree_on_wait, .call = tree_on_call}, v);
 	call_tree_fold(&v->tree);
-	return tree_find_holders(v, file);
+	tree_find_holders(v, file);
 }
 
 /* Passes over the file: which calls; what is inside them and what they waited for; who held that. */
@@ -422,20 +418,18 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	size_t wanted = request->merged ? OUTERMOST_MOST : request->top ?: SHOWN;
 	uint64_t slow_ns = request->merged ? request->filter->slower_ns : 0;
 	struct outermost roots;
-	int err;
 
 	if (slow_ns) /* the fast ones are wanted, too, to compare with */
 		request->filter->slower_ns = 0;
-	err = outermost_find(&roots, file, request->filter, wanted);
+	outermost_find(&roots, file, request->filter, wanted);
 	v.utc_offset = file->utc_offset;
 	jfr_file_again(&v.again, file);
-	if (!err)
-		err = trees_read(&v, file, &roots, (int64_t)slow_ns);
-	if (!err && request->layout.json)
+	trees_read(&v, file, &roots, (int64_t)slow_ns);
+	if (request->layout.json)
 		trees_print_json(&v);
-	else if (!err && v.tree.count > 1)
+	else if (v.tree.count > 1)
 		trees_print(&v);
-	else if (!err)
+	else
 		put_text(out, NO_TREES);
 	if (!file->fault.what)
 		file->fault = v.again.fault;
@@ -445,5 +439,5 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	method_names_release(&v.names);
 	jfr_file_release(&v.again);
 	outermost_release(&roots);
-	return err;
+	return 0;
 }

@@ -343,10 +343,10 @@ CASE(the_longest_calls_of_each_part_of_the_time_are_kept, setup, teardown)
 	read_all();
 	assert_int_equal(digest_longest(digest, longest, LONGEST), LONGEST);
 	for (int i = 0; i < LONGEST; i++) {
-		assert_int_equal(longest[i].duration, 10 * MS);
-		assert_true(!i || longest[i].start > longest[i - 1].start);
+		assert_int_equal(longest[i].span.duration, 10 * MS);
+		assert_true(!i || longest[i].span.start > longest[i - 1].span.start);
 	}
-	assert_int_equal(longest[0].number, 9);
+	assert_int_equal(longest[0].span.number, 9);
 	assert_int_equal(longest[0].thread, 1);
 }
 
@@ -390,15 +390,15 @@ CASE(a_story_has_the_longest_parts_and_the_sums_of_all, setup, teardown)
 	assert_true(s->found);
 	assert_string_equal(method_names_text(&digest->names, s->method), "com.acme.Cart.outer()");
 	assert_string_equal(digest->threads.thread[s->place.thread - 1].name, "worker-11");
-	assert_int_equal(s->place.duration, 2000 * MS);
+	assert_int_equal(s->place.span.duration, 2000 * MS);
 	assert_int_equal(s->cpu, MS);
 	assert_int_equal(s->kind[STORY_CALL].all, 20);
 	assert_int_equal(s->kind[STORY_CALL].total, 210 * MS);
 	assert_int_equal(s->kind[STORY_CALL].count, STORY_PARTS);
-	assert_int_equal(s->kind[STORY_CALL].part[0].duration, 20 * MS);
-	assert_int_equal(s->kind[STORY_CALL].part[STORY_PARTS - 1].duration, 5 * MS);
+	assert_int_equal(s->kind[STORY_CALL].part[0].span.duration, 20 * MS);
+	assert_int_equal(s->kind[STORY_CALL].part[STORY_PARTS - 1].span.duration, 5 * MS);
 	assert_int_equal(s->kind[STORY_WAIT].all, 1);
-	assert_int_equal(s->kind[STORY_WAIT].part[0].start - s->place.start, -10);
+	assert_int_equal(s->kind[STORY_WAIT].part[0].span.start - s->place.span.start, -10);
 	assert_string_equal(stories.text.text[s->kind[STORY_WAIT].part[0].what], "futex");
 	assert_int_equal(s->kind[STORY_WAIT].part[0].stack, 1);
 	assert_int_equal(stories.stack[0].count, 1);
@@ -413,7 +413,7 @@ CASE(the_outer_one_of_equal_calls_has_the_other_inside, setup, teardown)
 	read_with_stories(LONGEST);
 	assert_int_equal(stories.count, 2);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(stories.story[i].place.duration, 10 * MS);
+		assert_int_equal(stories.story[i].place.span.duration, 10 * MS);
 	assert_string_equal(method_names_text(&digest->names, stories.story[1].method), "com.acme.Cart.outer()");
 	assert_int_equal(stories.story[1].kind[STORY_CALL].all, 1);
 }

@@ -39,6 +39,7 @@ static void add_wait(struct thread_waits *t, uint32_t thread, int64_t start, int
 
 CASE(waits_belong_to_the_span_around_their_middle)
 {
+	const struct span span = {.start = 100, .duration = 100}, later = {.start = 400, .duration = 100};
 	struct thread_waits t = {0};
 	const struct joined_wait *w;
 	size_t count;
@@ -50,14 +51,14 @@ CASE(waits_belong_to_the_span_around_their_middle)
 	add_wait(&t, 2, 150, 10); /* of a later chunk, earlier than what is there */
 	add_wait(&t, 1, 150, 10);
 	thread_waits_sort(&t);
-	w = thread_waits_in(&t, 2, 100, 200, &count);
+	w = thread_waits_in(&t, 2, &span, &count);
 	assert_int_equal(count, 3);
 	assert_int_equal(w[0].start, 95);
 	assert_int_equal(w[1].start, 150);
 	assert_int_equal(w[2].start, 195);
-	assert_null(thread_waits_in(&t, 2, 400, 500, &count));
+	assert_null(thread_waits_in(&t, 2, &later, &count));
 	assert_int_equal(count, 0);
-	assert_null(thread_waits_in(&t, 7, 100, 200, &count));
+	assert_null(thread_waits_in(&t, 7, &span, &count));
 	assert_int_equal(count, 0);
 	thread_waits_release(&t);
 }

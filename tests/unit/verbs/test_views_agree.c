@@ -104,6 +104,19 @@ AGREE(slowest_has_the_waits_of_each_root)
 	assert_same(known, "slowest");
 }
 
+/* An equal one, or one that began with it */
+AGREE(slowest_has_nothing_of_what_is_around_a_call)
+{
+	each_line(RUN("view", "slowest", "--width=400", "-m", "shop.Equal::inner;shop.Begun::inner", "F"),
+		  slowest_line);
+	for (int round = 0; round < PLANTED_ROUNDS; round++) {
+		claim_nesting(&truth, NULL, "Equal.inner");
+		claim_nesting(&truth, NULL, "Begun.inner");
+		claim_add(&truth, "2.0ms equal in Equal.inner");
+	}
+	assert_same(known, "slowest of some");
+}
+
 static void slowest_line_of_own(char *line)
 {
 	if (line[0] == '[')
@@ -194,6 +207,22 @@ AGREE(tree_nests_calls_and_has_their_longest_waits)
 	for (size_t i = 0; i < planted_call_count; i++)
 		true_tree(&planted_calls[i]);
 	assert_same(known, "tree");
+}
+
+/* A call with an equal one around it */
+AGREE(tree_begins_with_calls_that_pass_the_filter)
+{
+	const char *text =
+		RUN("view", "tree", "--json", "--top=1000", "-m", "shop.Equal::inner;shop.Begun::inner", "F");
+
+	for (const char *row = json_first(json_at(text, "rows")); row; row = json_next(row))
+		claim_nesting(&said, number_at(row, "parent") > 0 ? "another" : NULL,
+			      planted_name(json_text(row, "method")));
+	for (int round = 0; round < PLANTED_ROUNDS; round++) {
+		claim_nesting(&truth, NULL, "Equal.inner");
+		claim_nesting(&truth, NULL, "Begun.inner");
+	}
+	assert_same(known, "tree of some");
 }
 
 /* ---- the other views */

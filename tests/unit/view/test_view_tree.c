@@ -184,6 +184,24 @@ CASE(a_deep_recursion_is_cut_and_said_to_be, setup, teardown)
 	assert_contains(shown(), "Left out: 88 calls and waits");
 }
 
+#define WITHOUT_LENGTH                                                                                      \
+	"\"calls\":1,\"thrown\":0,\"totalNs\":0,\"selfNs\":0,\"cpuNs\":0,\"runQueueNs\":0,\"blockedNs\":0," \
+	"\"longestWaitNs\":null"
+
+/* They took less than the clock can tell; a wait at that moment is before it or after it. */
+CASE(calls_without_length_nest_and_have_no_waits, setup, teardown)
+{
+	wait_in(1, "park", 0, 4, 6);
+	call(1, "inner", 5, 5);
+	call(1, "outer", 5, 5);
+	call(1, "around", 0, 10);
+	request.layout.json = true;
+	show("tree");
+	assert_contains(shown(), "\"longestWaitNs\":2000000,\"waitReason\":\"park\"");
+	assert_contains(shown(), "\"node\":2,\"parent\":1,\"method\":\"com.acme.Cart.outer()\"," WITHOUT_LENGTH);
+	assert_contains(shown(), "\"node\":3,\"parent\":2,\"method\":\"com.acme.Cart.inner()\"," WITHOUT_LENGTH);
+}
+
 CASE(an_empty_recording_has_no_tree, setup, teardown)
 {
 	show("tree");

@@ -170,6 +170,21 @@ CASE(a_request_is_one_entry_with_what_it_called, setup, teardown)
 	assert_lacks(shown(), "cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.pay()");
 }
 
+CASE(of_equal_calls_inside_the_outer_ones_are_shown, setup, teardown)
+{
+	uint64_t one = recording_thread(&r, 1);
+	char name[] = "level0";
+
+	for (; name[5] < '9'; name[5]++)
+		run(one, T0 + MS, 8 * MS, method(name));
+	run(one, T0, 20 * MS, method("serve"));
+	show("slowest");
+	assert_contains(shown(), "\"worker-1\"\n"
+				 "        > 8.0ms com.acme.Cart.level8()\n"
+				 "          > 8.0ms com.acme.Cart.level7()\n");
+	assert_contains(shown(), "com.acme.Cart.level1()\n        > 1 shorter\n");
+}
+
 /* The candidates of the first pass are all inside one call. */
 CASE(outermost_calls_are_found_behind_thousands_inside_others, setup, teardown)
 {

@@ -41,7 +41,12 @@ function lineOf(story, tag) {
 	return line;
 }
 
-/* The traced calls inside, below each other as they called each other. */
+/* As span_contains() has it: start and duration are rounded. */
+function isIn(call, outer) {
+	return call.end <= outer.end + 2 && (call.start < outer.end || call.start === outer.start);
+}
+
+/* The traced calls inside, below each other as they called each other. Of equal ones the outer one comes first. */
 function treeOf(story) {
 	const calls = story.calls.slice(2).map(([start, time, method, thrown]) => ({ start, end: start + time, method, thrown }));
 	if (!calls.length)
@@ -50,7 +55,7 @@ function treeOf(story) {
 	const open = [], tree = make('div', { class: 'tree' });
 	let depth = 0;
 	for (const call of calls) {
-		while (open.length && call.end > open[open.length - 1].end + 2)
+		while (open.length && !isIn(call, open[open.length - 1]))
 			open.pop();
 		const box = make('div', { onmousemove: event => showTip(event, [methodName(call.method), formatTime(call.end - call.start) + (call.thrown ? ', thrown' : '')]), onmouseleave: hideTip }, shortName(methodName(call.method)));
 		box.style.left = 100 * call.start / story.time + '%';
