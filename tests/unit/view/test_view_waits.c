@@ -32,8 +32,7 @@ CASE(a_slow_call_says_where_its_time_went, setup, teardown)
 	wait_in(one, T0 + 90 * MS, 10 * US, "pipe", two); /* at another time */
 	call(one, T0, 400 * US, 100 * US, 11500 * US);
 	call(two, T0, 5 * US, 0, 0);
-	show("slowest");
-	assert_contains(shown(),
+	assert_contains(show("slowest"),
 			"[12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] com.acme.Cart.checkout()\n"
 			"        <- com.acme.Cart.serve():17\n");
 	assert_contains(shown(), "\"worker-1\"\n        11.4ms futex, woken by \"worker-2\"\n");
@@ -111,8 +110,7 @@ CASE(only_the_longest_waits_are_listed_and_all_are_added_up, setup, teardown)
 	for (int i = 0; i < 9; i++)
 		wait_in(one, T0 + 18 * i * MS, (10 + i) * MS, "poll", one);
 	call(one, T0, 50 * MS, 0, 126 * MS);
-	show("slowest");
-	assert_contains(shown(), "126.0 blocked (poll 126.0)]");
+	assert_contains(show("slowest"), "126.0 blocked (poll 126.0)]");
 	assert_contains(
 		shown(),
 		"18.0ms poll, woken by \"worker-1\"\n        17.0ms poll, woken by \"worker-1\"\n        16.0ms poll");
@@ -157,8 +155,7 @@ CASE(a_request_is_one_entry_with_what_it_called, setup, teardown)
 	run(two, T0 + 3 * MS, 7 * MS, method("idle")); /* at the same time */
 	run(one, T0, 20 * MS, method("serve"));
 	run(one, T0 + 21 * MS, 3 * MS, method("serve"));
-	show("slowest");
-	assert_contains(shown(), "[20.0ms = 20.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.serve()\n");
+	assert_contains(show("slowest"), "[20.0ms = 20.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.serve()\n");
 	assert_contains(shown(), "\"worker-1\"\n"
 				 "        > 11.0ms com.acme.Cart.pay()\n"
 				 "          > 8.0ms com.acme.Cart.lock()\n"
@@ -178,10 +175,9 @@ CASE(of_equal_calls_inside_the_outer_ones_are_shown, setup, teardown)
 	for (; name[5] < '9'; name[5]++)
 		run(one, T0 + MS, 8 * MS, method(name));
 	run(one, T0, 20 * MS, method("serve"));
-	show("slowest");
-	assert_contains(shown(), "\"worker-1\"\n"
-				 "        > 8.0ms com.acme.Cart.level8()\n"
-				 "          > 8.0ms com.acme.Cart.level7()\n");
+	assert_contains(show("slowest"), "\"worker-1\"\n"
+					 "        > 8.0ms com.acme.Cart.level8()\n"
+					 "          > 8.0ms com.acme.Cart.level7()\n");
 	assert_contains(shown(), "com.acme.Cart.level1()\n        > 1 shorter\n");
 }
 
@@ -301,8 +297,7 @@ CASE(waits_are_grouped_by_reason_and_waker_and_locks_by_place, setup, teardown)
 	jfr_thread_wait(r.w, &e);
 	wait_in(one, T0 + 50 * MS, 2 * MS, "futex", two);
 	wait_in(two, T0 + 50 * MS, 3 * MS, "socket", 0);
-	show("waits");
-	assert_contains(shown(), "Waits by Reason");
+	assert_contains(show("waits"), "Waits by Reason");
 	assert_contains(shown(), "Waits by Waker");
 	assert_contains(shown(), "(not known, or an interrupt)");
 	assert_contains(shown(), "com.acme.Cart.lock():33 ");
@@ -397,12 +392,10 @@ CASE(a_tree_names_the_holder_below_the_wait, setup, teardown)
 	locked(1, 10, 90, 2, IN_LOCK);
 	call_of_thread(2, "a/Report.write", 8, 89);
 	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	show("tree");
-	assert_contains(shown(), "80.0 ms futex, woken by \"worker-2\"\n");
+	assert_contains(show("tree"), "80.0 ms futex, woken by \"worker-2\"\n");
 	assert_contains(shown(), "  held by \"worker-2\": a.Report.write() 81.0 ms\n");
 	request.layout.json = true;
-	show("tree");
-	assert_contains(shown(), "\"heldBy\":\"held by \\\"worker-2\\\": a.Report.write() 81.0 ms\"");
+	assert_contains(show("tree"), "\"heldBy\":\"held by \\\"worker-2\\\": a.Report.write() 81.0 ms\"");
 }
 
 static void lock_of(const char *const *names, size_t n)
@@ -439,13 +432,11 @@ CASE(a_wait_says_where_its_waker_ended_it, setup, teardown)
 	e.reason = "pipe";
 	jfr_thread_wait(r.w, &e);
 	call(one, T0, US, US, 99 * MS);
-	show("slowest");
-	assert_contains(shown(), "40.0ms futex, woken by \"worker-2\" in java.io.PrintWriter.print():8\n");
+	assert_contains(show("slowest"), "40.0ms futex, woken by \"worker-2\" in java.io.PrintWriter.print():8\n");
 	assert_contains(shown(), "9.0ms pipe, woken by \"worker-2\" in a.Report.write():7\n");
 	assert_contains(shown(), "3.0ms futex\n");
 	request.by = "holder";
-	show("waits");
-	assert_contains(shown(), "Waits for Locks by Holder");
+	assert_contains(show("waits"), "Waits for Locks by Holder");
 	assert_contains(shown(), "java.io.PrintWriter.print():8 ");
 	assert_contains(shown(), "(a timer or another interrupt) ");
 	assert_lacks(shown(), "a.Report");
@@ -463,8 +454,7 @@ CASE(the_place_of_a_lock_is_outside_the_jdks_lock_code, setup, teardown)
 	LOCK_OF("java/lang/VirtualThread.park", "java/lang/System$2.parkVirtualThread",
 		"jdk/internal/misc/VirtualThreads.park", "java/util/concurrent/locks/LockSupport.park",
 		"a/Shop.request");
-	show("waits");
-	assert_contains(shown(), "a.Shop.request():5 ");
+	assert_contains(show("waits"), "a.Shop.request():5 ");
 	assert_contains(shown(), "a.Task.ask():5 ");
 	assert_contains(shown(), "a.Pool.end():4 ");
 	assert_contains(shown(), "java.util.Vector.add():1 ");
@@ -478,8 +468,7 @@ CASE(waits_for_the_jvm_are_no_locks, setup, teardown)
 {
 	wait_in(0, T0, 40 * MS, "gc", 0);
 	wait_in(0, T0, 30 * MS, "safepoint", 0);
-	show("waits");
-	assert_contains(shown(), "\ngc ");
+	assert_contains(show("waits"), "\ngc ");
 	assert_contains(shown(), "\nsafepoint ");
 	assert_lacks(shown(), "Locks");
 }
@@ -503,8 +492,7 @@ CASE(an_open_call_says_what_its_thread_still_waits_for, setup, teardown)
 	wait_in(two, T0 + MS, MS, "disk", one);
 	open(one, T0, 50 * MS);
 	open(two, T0, 49 * MS);
-	show("open");
-	assert_contains(shown(), "Still Waits");
+	assert_contains(show("open"), "Still Waits");
 	assert_contains(shown(), " com.acme.Cart.checkout() worker-1 N/A  50.0 ms 42.0 ms futex");
 	assert_contains(shown(), " com.acme.Cart.checkout() worker-2 N/A  49.0 ms - ");
 }
