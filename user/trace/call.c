@@ -48,12 +48,12 @@ static bool call_has_rows(uint64_t seen, unsigned int from, unsigned int to)
  */
 static void call_cut(struct call *call, uint64_t seen)
 {
-	for (unsigned int i = 0; i < CALL_USAGE; i++) {
-		int64_t most = call_fields[i].timespan == META_NANOSECONDS ? call->duration : JFR_LATEST;
-		int64_t *number = (int64_t *)((char *)call + call_fields[i].offset);
+	for (uint64_t left = seen & ((1ull << CALL_USAGE) - 1); left; left &= left - 1) {
+		const struct event_member *row = &call_fields[__builtin_ctzll(left)];
+		int64_t most = row->timespan == META_NANOSECONDS ? call->duration : JFR_LATEST;
+		int64_t *number = (int64_t *)((char *)call + row->offset);
 
-		if (seen & 1ull << i)
-			*number = *number < 0 ? INT64_MIN : *number < most ? *number : most;
+		*number = *number < 0 ? INT64_MIN : *number < most ? *number : most;
 	}
 	call->split = call_has_rows(seen, 0, CALL_SPLIT);
 	call->usage = call_has_rows(seen, CALL_SPLIT, CALL_USAGE);
