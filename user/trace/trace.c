@@ -103,6 +103,18 @@ static int trace_give_event(struct trace_pass *p, struct jfr_chunk *chunk, const
 	return err;
 }
 
+/* Asked of each event of the file. */
+static inline enum trace_kind trace_wait_kind(const struct trace_pass *p, const struct meta_type *type)
+{
+	if (!type)
+		return TRACE_KINDS;
+	if (type == p->type[TRACE_WAIT])
+		return TRACE_WAIT;
+	if (type == p->type[TRACE_RUN_QUEUE])
+		return TRACE_RUN_QUEUE;
+	return type == p->type[TRACE_PAUSE] ? TRACE_PAUSE : TRACE_KINDS;
+}
+
 static int trace_read_waits(struct trace_pass *p, struct jfr_chunk *chunk)
 {
 	bool wanted = p->type[TRACE_WAIT] || p->type[TRACE_RUN_QUEUE] || p->type[TRACE_PAUSE];
@@ -110,10 +122,12 @@ static int trace_read_waits(struct trace_pass *p, struct jfr_chunk *chunk)
 	struct jfr_event e;
 	int err = 0;
 
-	while (!err && wanted && jfr_chunk_next(chunk, &position, &e))
-		for (enum trace_kind kind = TRACE_WAIT; e.type && kind < TRACE_CALL && !err; kind++)
-			if (e.type == p->type[kind])
-				err = trace_give_wait(p, chunk, &e, kind);
+	while (!err && wanted && jfr_chunk_next(chunk, &position, &e)) {
+		enum trace_kind kind = trace_wait_kind(p, e.type);
+
+		if (kind != TRACE_KINDS)
+			err = trace_give_wait(p, chunk, &e, kind);
+	}
 	return err;
 }
 
