@@ -106,10 +106,12 @@ size_t text_show(struct bytes *out, const char *text, size_t size)
 /* Most names have nothing to escape. C2 and E2 begin the other characters that a terminal obeys. */
 static bool may_be_obeyed(const unsigned char *text, size_t size)
 {
+	static const bool obeyed[256] = {[0 ... 0x1f] = true, [0x7f] = true, [0xc2] = true, [0xe2] = true};
+	bool any = false;
+
 	for (size_t i = 0; i < size; i++)
-		if (text[i] < 0x20 || text[i] == 0x7f || text[i] == 0xc2 || text[i] == 0xe2)
-			return true;
-	return false;
+		any |= obeyed[text[i]];
+	return any;
 }
 
 /* A reader of text takes it for the end of a line, or of a cell. */
