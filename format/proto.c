@@ -73,7 +73,8 @@ void proto_end(struct bytes *b, size_t begun)
 	more = proto_encode(length, size) - 1;
 	if (more && !bytes_reserve(b, more))
 		return;
-	memmove(b->data + begun + more, b->data + begun, size);
+	if (more)
+		memmove(b->data + begun + more, b->data + begun, size);
 	memcpy(b->data + begun - 1, length, more + 1);
 	b->size += more;
 }

@@ -11,6 +11,7 @@
 struct timeline_track {
 	size_t next, end;	    /* its spans */
 	const struct nested *inner; /* the innermost one that is open */
+	struct timeline_edge edge;  /* the next one */
 };
 
 int64_t timeline_moment(int64_t moment)
@@ -124,21 +125,30 @@ static int timeline_pass(struct timeline *t, bool move, bool *moved)
 	return err;
 }
 
-static struct timeline_edge timeline_peek(const struct timeline *t, const struct timeline_track *at)
+/* Find the next edge. Behind the last one there is none: its span is NULL, its time INT64_MAX. */
+static void timeline_look(const struct timeline *t, struct timeline_track *at)
 {
 	const struct timeline_span *next = at->next < at->end ? &t->span[at->next] : NULL;
 
 	if (at->inner && (!next || next->nested.around != at->inner))
-		return (struct timeline_edge){(const struct timeline_span *)at->inner, span_end(&at->inner->span),
-					      false};
-	return (struct timeline_edge){next, next ? next->nested.span.start : INT64_MAX, true};
+		at->edge = (struct timeline_edge){(const struct timeline_span *)at->inner, span_end(&at->inner->span),
+						  false};
+	else
+		at->edge = (struct timeline_edge){next, next ? next->nested.span.start : INT64_MAX, true};
+}
+
+static void timeline_open(const struct timeline *t, struct timeline_track *at, size_t begin, size_t end)
+{
+	*at = (struct timeline_track){.next = begin, .end = end};
+	timeline_look(t, at);
 }
 
 /* Go on beyond the next edge. */
-static void timeline_step(struct timeline_track *at, const struct timeline_edge *edge)
+static void timeline_step(const struct timeline *t, struct timeline_track *at)
 {
-	at->inner = edge->begin ? &edge->span->nested : at->inner->around;
-	at->next += edge->begin;
+	at->inner = at->edge.begin ? &at->edge.span->nested : at->inner->around;
+	at->next += at->edge.begin;
+	timeline_look(t, at);
 }
 
 static int64_t timeline_middle(const struct timeline_span *s)
@@ -171,26 +181,24 @@ static void timeline_cut_waits(struct timeline *t, size_t others)
 		struct timeline_span *w = &t->span[i];
 		struct span *span = &w->nested.span;
 		int64_t middle = timeline_middle(w), end = span_end(span);
-		struct timeline_edge edge;
 
 		if (i == others || w->track != w[-1].track) {
-			at.next = lower_bound(n, others, t->span[n].track >= w->track);
-			at.end = lower_bound(n, others, t->span[n].track > w->track);
-			at.inner = NULL;
+			timeline_open(t, &at, lower_bound(n, others, t->span[n].track >= w->track),
+				      lower_bound(n, others, t->span[n].track > w->track));
 			last = 0;
 		}
-		while ((edge = timeline_peek(t, &at)).time <= middle) {
-			last = edge.time;
-			timeline_step(&at, &edge);
+		while (at.edge.time <= middle) {
+			last = at.edge.time;
+			timeline_step(t, &at);
 		}
 		span->start = span->start > last ? span->start : last;
-		span->duration = (end < edge.time ? end : edge.time) - span->start;
+		span->duration = (end < at.edge.time ? end : at.edge.time) - span->start;
 	}
 }
 
 static bool timeline_before(const struct timeline *t, uint32_t a, uint32_t b)
 {
-	int64_t x = timeline_peek(t, &t->at[a]).time, y = timeline_peek(t, &t->at[b]).time;
+	int64_t x = t->at[a].edge.time, y = t->at[b].edge.time;
 
 	return x != y ? x < y : a < b;
 }
@@ -222,7 +230,7 @@ static int timeline_start(struct timeline *t)
 		uint32_t track = t->span[begin].track;
 
 		end = timeline_track_end(t, begin);
-		t->at[track] = (struct timeline_track){.next = begin, .end = end};
+		timeline_open(t, &t->at[track], begin, end);
 		t->heap[t->heaped++] = track;
 	}
 	for (size_t i = t->heaped / 2; i-- > 0;)
@@ -279,9 +287,9 @@ bool timeline_next(struct timeline *t, struct timeline_edge *edge)
 	if (!t->heaped)
 		return false;
 	at = &t->at[t->heap[0]];
-	*edge = timeline_peek(t, at);
-	timeline_step(at, edge);
-	if (!at->inner && at->next == at->end)
+	*edge = at->edge;
+	timeline_step(t, at);
+	if (!at->edge.span)
 		t->heap[0] = t->heap[--t->heaped];
 	heap_sink(t, 0);
 	return true;
