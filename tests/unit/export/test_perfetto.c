@@ -21,7 +21,7 @@ static struct cursor cursor_of(struct slice s)
 
 static char *text_of(struct slice s)
 {
-	return strndup(s.at, s.length);
+	return strndup(s.length ? s.at : "", s.length); /* a field that is not there is a null pointer */
 }
 
 /* The integer, or the bytes, of a field that a message has once. */
