@@ -196,7 +196,7 @@ static void type_counts_use(struct type_counts *t, struct jfr_metadata *m)
 	free(t->of);
 	t->of = memory_need(calloc(m->count + 1, sizeof(*t->of)));
 	for (uint32_t i = 0; i < m->count; i++) {
-		if (!m->types[i].event)
+		if (!m->types[i].event || !m->types[i].name[0]) /* a name in a forged file; its number is 0 */
 			continue;
 		t->of[i] = texts_number(&t->names, m->types[i].name);
 		memory_extend(&t->type, &t->count, &t->capacity, t->of[i]);
