@@ -19,7 +19,9 @@ void proto_put(struct bytes *b, uint64_t v)
 {
 	unsigned char *p = bytes_reserve(b, VARINT_MAX);
 
-	if (p)
+	if (p && v < 0x80)
+		b->data[b->size++] = v;
+	else if (p)
 		b->size += proto_encode(p, v);
 }
 

@@ -44,7 +44,8 @@ enum {
 	CLOCK_WITH_SUSPEND = 6, /* CLOCK_BOOTTIME */
 };
 
-#define SEQUENCE 102 /* any number; other traces count from 1 on */
+#define SEQUENCE     102   /* any number; other traces count from 1 on */
+#define PACKETS_SIZE 65536 /* bytes that are written at a time */
 
 static const char *const argument_names[] = {
 	[PERFETTO_THROWN] = "thrown",
@@ -68,19 +69,24 @@ static const char *const category_names[] = {
 
 static size_t packet_begin(struct perfetto *p)
 {
-	size_t begun;
+	size_t begun = proto_begin(&p->packets, TRACE_PACKET);
 
-	bytes_clear(&p->packet);
-	begun = proto_begin(&p->packet, TRACE_PACKET);
-	proto_uint(&p->packet, PACKET_SEQUENCE, SEQUENCE);
+	proto_uint(&p->packets, PACKET_SEQUENCE, SEQUENCE);
 	return begun;
+}
+
+static void packets_write(struct perfetto *p)
+{
+	if (!p->packets.failed)
+		fwrite(p->packets.data, 1, p->packets.size, p->to);
+	p->packets.size = 0;
 }
 
 static void packet_end(struct perfetto *p, size_t begun)
 {
-	proto_end(&p->packet, begun);
-	if (!p->packet.failed)
-		fwrite(p->packet.data, 1, p->packet.size, p->to);
+	proto_end(&p->packets, begun);
+	if (p->packets.size >= PACKETS_SIZE)
+		packets_write(p);
 }
 
 static void packet_put_clock(struct bytes *b, unsigned int id, int64_t time, bool incremental)
@@ -107,18 +113,18 @@ static unsigned int perfetto_main_clock(const struct perfetto *p)
  */
 static void packet_put_clocks(struct perfetto *p)
 {
-	size_t begun = proto_begin(&p->packet, PACKET_CLOCK_SNAPSHOT);
+	size_t begun = proto_begin(&p->packets, PACKET_CLOCK_SNAPSHOT);
 
-	packet_put_clock(&p->packet, CLOCK_OF_SEQUENCE, p->clock.start, true);
-	packet_put_clock(&p->packet, perfetto_main_clock(p), p->clock.start, false);
-	packet_put_clock(&p->packet, CLOCK_WITH_SUSPEND, p->clock.start, false);
+	packet_put_clock(&p->packets, CLOCK_OF_SEQUENCE, p->clock.start, true);
+	packet_put_clock(&p->packets, perfetto_main_clock(p), p->clock.start, false);
+	packet_put_clock(&p->packets, CLOCK_WITH_SUSPEND, p->clock.start, false);
 	if (p->clock.monotonic)
-		packet_put_clock(&p->packet, CLOCK_OF_EPOCH, p->clock.realtime, false);
-	proto_uint(&p->packet, SNAPSHOT_PRIMARY, perfetto_main_clock(p));
-	proto_end(&p->packet, begun);
-	begun = proto_begin(&p->packet, PACKET_DEFAULTS);
-	proto_uint(&p->packet, DEFAULTS_CLOCK, CLOCK_OF_SEQUENCE);
-	proto_end(&p->packet, begun);
+		packet_put_clock(&p->packets, CLOCK_OF_EPOCH, p->clock.realtime, false);
+	proto_uint(&p->packets, SNAPSHOT_PRIMARY, perfetto_main_clock(p));
+	proto_end(&p->packets, begun);
+	begun = proto_begin(&p->packets, PACKET_DEFAULTS);
+	proto_uint(&p->packets, DEFAULTS_CLOCK, CLOCK_OF_SEQUENCE);
+	proto_end(&p->packets, begun);
 }
 
 /* `first`: the number of the first name. */
@@ -140,23 +146,24 @@ void perfetto_begin(struct perfetto *p, FILE *to, const struct perfetto_clock *c
 
 	*p = (struct perfetto){.to = to, .clock = *clock, .last = clock->start};
 	begun = packet_begin(p);
-	proto_uint(&p->packet, PACKET_FLAGS, FLAG_CLEARED);
+	proto_uint(&p->packets, PACKET_FLAGS, FLAG_CLEARED);
 	packet_put_clocks(p);
-	interned = proto_begin(&p->packet, PACKET_INTERNED);
-	packet_put_names(&p->packet, INTERNED_CATEGORIES, category_names + 1,
+	interned = proto_begin(&p->packets, PACKET_INTERNED);
+	packet_put_names(&p->packets, INTERNED_CATEGORIES, category_names + 1,
 			 sizeof(category_names) / sizeof(category_names[0]) - 1, 1);
-	packet_put_names(&p->packet, INTERNED_ARGUMENTS, argument_names + 1,
+	packet_put_names(&p->packets, INTERNED_ARGUMENTS, argument_names + 1,
 			 sizeof(argument_names) / sizeof(argument_names[0]) - 1, 1);
-	packet_put_names(&p->packet, INTERNED_NAMES, names, count, 1);
-	proto_end(&p->packet, interned);
+	packet_put_names(&p->packets, INTERNED_NAMES, names, count, 1);
+	proto_end(&p->packets, interned);
 	packet_end(p, begun);
 }
 
 bool perfetto_finish(struct perfetto *p)
 {
-	bool good = !p->packet.failed;
+	bool good = !p->packets.failed;
 
-	bytes_release(&p->packet);
+	packets_write(p);
+	bytes_release(&p->packets);
 	return good;
 }
 
@@ -166,35 +173,35 @@ static size_t packet_begin_track(struct perfetto *p, uint64_t track, size_t *beg
 	size_t inner;
 
 	*begun = packet_begin(p);
-	inner = proto_begin(&p->packet, PACKET_TRACK);
-	proto_uint(&p->packet, TRACK_UUID, track);
+	inner = proto_begin(&p->packets, PACKET_TRACK);
+	proto_uint(&p->packets, TRACK_UUID, track);
 	return inner;
 }
 
 static void packet_end_track(struct perfetto *p, size_t inner, size_t begun)
 {
-	proto_end(&p->packet, inner);
+	proto_end(&p->packets, inner);
 	packet_end(p, begun);
 }
 
 void perfetto_process(struct perfetto *p, uint64_t track, int64_t pid, const char *name)
 {
-	size_t begun, inner = packet_begin_track(p, track, &begun), process = proto_begin(&p->packet, TRACK_PROCESS);
+	size_t begun, inner = packet_begin_track(p, track, &begun), process = proto_begin(&p->packets, TRACK_PROCESS);
 
-	proto_uint(&p->packet, PROCESS_PID, pid);
-	proto_text(&p->packet, PROCESS_NAME, name);
-	proto_end(&p->packet, process);
+	proto_uint(&p->packets, PROCESS_PID, pid);
+	proto_text(&p->packets, PROCESS_NAME, name);
+	proto_end(&p->packets, process);
 	packet_end_track(p, inner, begun);
 }
 
 void perfetto_thread(struct perfetto *p, uint64_t track, int64_t pid, int64_t tid, const char *name)
 {
-	size_t begun, inner = packet_begin_track(p, track, &begun), thread = proto_begin(&p->packet, TRACK_THREAD);
+	size_t begun, inner = packet_begin_track(p, track, &begun), thread = proto_begin(&p->packets, TRACK_THREAD);
 
-	proto_uint(&p->packet, THREAD_PID, pid);
-	proto_uint(&p->packet, THREAD_TID, tid);
-	proto_text(&p->packet, THREAD_NAME, name);
-	proto_end(&p->packet, thread);
+	proto_uint(&p->packets, THREAD_PID, pid);
+	proto_uint(&p->packets, THREAD_TID, tid);
+	proto_text(&p->packets, THREAD_NAME, name);
+	proto_end(&p->packets, thread);
 	packet_end_track(p, inner, begun);
 }
 
@@ -202,9 +209,9 @@ void perfetto_track(struct perfetto *p, uint64_t track, uint64_t parent, const c
 {
 	size_t begun, inner = packet_begin_track(p, track, &begun);
 
-	proto_text(&p->packet, TRACK_NAME, name);
+	proto_text(&p->packets, TRACK_NAME, name);
 	if (parent)
-		proto_uint(&p->packet, TRACK_PARENT, parent);
+		proto_uint(&p->packets, TRACK_PARENT, parent);
 	packet_end_track(p, inner, begun);
 }
 
@@ -212,9 +219,9 @@ void perfetto_counter_track(struct perfetto *p, uint64_t track, uint64_t parent,
 {
 	size_t begun, inner = packet_begin_track(p, track, &begun);
 
-	proto_text(&p->packet, TRACK_NAME, name);
-	proto_uint(&p->packet, TRACK_PARENT, parent);
-	proto_data(&p->packet, TRACK_COUNTER, "", 0);
+	proto_text(&p->packets, TRACK_NAME, name);
+	proto_uint(&p->packets, TRACK_PARENT, parent);
+	proto_data(&p->packets, TRACK_COUNTER, "", 0);
 	packet_end_track(p, inner, begun);
 }
 
@@ -242,13 +249,13 @@ static size_t packet_begin_event(struct perfetto *p, int64_t time, unsigned int 
 	size_t inner;
 
 	*begun = packet_begin(p);
-	proto_uint(&p->packet, PACKET_TIMESTAMP, time - p->last);
+	proto_uint(&p->packets, PACKET_TIMESTAMP, time - p->last);
 	p->last = time;
 	if (type != TYPE_END)
-		proto_uint(&p->packet, PACKET_FLAGS, FLAG_NEEDS_STATE);
-	inner = proto_begin(&p->packet, PACKET_TRACK_EVENT);
-	proto_uint(&p->packet, EVENT_TYPE, type);
-	proto_uint(&p->packet, EVENT_TRACK, track);
+		proto_uint(&p->packets, PACKET_FLAGS, FLAG_NEEDS_STATE);
+	inner = proto_begin(&p->packets, PACKET_TRACK_EVENT);
+	proto_uint(&p->packets, EVENT_TYPE, type);
+	proto_uint(&p->packets, EVENT_TRACK, track);
 	return inner;
 }
 
@@ -257,10 +264,10 @@ void perfetto_slice_begin(struct perfetto *p, int64_t time, uint64_t track, enum
 {
 	size_t begun, inner = packet_begin_event(p, time, TYPE_BEGIN, track, &begun);
 
-	proto_uint(&p->packet, EVENT_CATEGORY, category);
-	proto_uint(&p->packet, EVENT_NAME, name);
+	proto_uint(&p->packets, EVENT_CATEGORY, category);
+	proto_uint(&p->packets, EVENT_NAME, name);
 	if (size)
-		bytes_put(&p->packet, arguments, size);
+		bytes_put(&p->packets, arguments, size);
 	packet_end_track(p, inner, begun);
 }
 
@@ -269,7 +276,7 @@ void perfetto_slice_end(struct perfetto *p, int64_t time, uint64_t track, uint32
 	size_t begun, inner = packet_begin_event(p, time, TYPE_END, track, &begun);
 
 	if (flow)
-		proto_fixed64(&p->packet, EVENT_FLOWS_END, flow);
+		proto_fixed64(&p->packets, EVENT_FLOWS_END, flow);
 	packet_end_track(p, inner, begun);
 }
 
@@ -278,9 +285,9 @@ void perfetto_instant(struct perfetto *p, int64_t time, uint64_t track, enum per
 {
 	size_t begun, inner = packet_begin_event(p, time, TYPE_INSTANT, track, &begun);
 
-	proto_uint(&p->packet, EVENT_CATEGORY, category);
-	proto_uint(&p->packet, EVENT_NAME, name);
-	proto_fixed64(&p->packet, EVENT_FLOWS, flow);
+	proto_uint(&p->packets, EVENT_CATEGORY, category);
+	proto_uint(&p->packets, EVENT_NAME, name);
+	proto_fixed64(&p->packets, EVENT_FLOWS, flow);
 	packet_end_track(p, inner, begun);
 }
 
@@ -290,11 +297,11 @@ void perfetto_counter(struct perfetto *p, int64_t time, uint64_t track, double v
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	proto_uint(&p->packet, PACKET_TIMESTAMP, time);
-	proto_uint(&p->packet, PACKET_CLOCK, perfetto_main_clock(p));
-	inner = proto_begin(&p->packet, PACKET_TRACK_EVENT);
-	proto_uint(&p->packet, EVENT_TYPE, TYPE_COUNTER);
-	proto_uint(&p->packet, EVENT_TRACK, track);
-	proto_fixed64(&p->packet, EVENT_DOUBLE_VALUE, bits);
+	proto_uint(&p->packets, PACKET_TIMESTAMP, time);
+	proto_uint(&p->packets, PACKET_CLOCK, perfetto_main_clock(p));
+	inner = proto_begin(&p->packets, PACKET_TRACK_EVENT);
+	proto_uint(&p->packets, EVENT_TYPE, TYPE_COUNTER);
+	proto_uint(&p->packets, EVENT_TRACK, track);
+	proto_fixed64(&p->packets, EVENT_DOUBLE_VALUE, bits);
 	packet_end_track(p, inner, begun);
 }

@@ -43,7 +43,7 @@ struct perfetto_clock {
 
 struct perfetto {
 	FILE *to; /* borrowed; its owner checks for errors */
-	struct bytes packet;
+	struct bytes packets;
 	struct perfetto_clock clock;
 	int64_t last; /* time stamp */
 };

@@ -26,16 +26,35 @@ static void put_byte(struct json *j, unsigned char c)
 		putc_unlocked(c, j->to);
 }
 
-static void json_put_text(struct json *j, const char *text, size_t size)
+/* Number of bytes at the beginning that stand for themselves. */
+static size_t verbatim_length(const char *text, size_t size)
+{
+	size_t i = 0;
+
+	while (i < size && text[i] >= 0x20 && text[i] < 0x7f && text[i] != '"' && text[i] != '\\')
+		i++;
+	return i;
+}
+
+static void put_escaped(struct json *j, const char *text, size_t size)
 {
 	char *utf8 = malloc(3 * size + 1);
 	size_t length = utf8 ? utf8_from_java(utf8, text, size) : 0;
 
-	putc_unlocked('"', j->to);
 	for (size_t i = 0; i < length; i++)
 		put_byte(j, utf8[i]);
-	putc_unlocked('"', j->to);
 	free(utf8);
+}
+
+static void json_put_text(struct json *j, const char *text, size_t size)
+{
+	size_t verbatim = verbatim_length(text, size);
+
+	putc_unlocked('"', j->to);
+	fwrite_unlocked(text, 1, verbatim, j->to);
+	if (verbatim < size)
+		put_escaped(j, text + verbatim, size - verbatim);
+	putc_unlocked('"', j->to);
 }
 
 static void begin_value(struct json *j, const char *key)
