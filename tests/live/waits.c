@@ -108,10 +108,13 @@ WRAP(void, session_take_waits, struct session *s, const struct kernel_sink *sink
 
 WRAP(int, session_start, struct session *s, const struct stream_sink *sink, struct diag *d)
 {
-	const struct kernel_sink ours = {
-		.wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost, .stacks = next.stacks};
 	const char *path = getenv("FRTRACE_WAITS");
+	struct kernel_sink ours = next;
 
+	ours.wait = on_wait;
+	ours.pause = on_pause;
+	ours.usage = on_usage;
+	ours.lost = on_lost;
 	session = s;
 	out = path ? fopen(path, "w") : stderr;
 	if (!out)
