@@ -199,6 +199,8 @@ static void on_wait(void *context, const struct frt_wait *wait, const struct wai
 	if (wait->reason == FRT_WAIT_FUTEX &&
 	    thread_keys_is_collector(b->setup.threads, wait->waker, wait->waker_origin, wait->waker_name))
 		copy.reason = FRT_WAIT_GC;
+	else if (stacks->jvm)
+		copy.reason = stacks->jvm;
 	wait_join_wait(b->join, &copy, stacks);
 }
 

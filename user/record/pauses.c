@@ -52,9 +52,9 @@ void pauses_add(struct wait_timeline *t, const struct frt_pause *p)
 /*
  * The VM thread ends most waits for the end of a pause, and the kernel's half gives these their reason. But in JDK 8 and 11
  * the threads that stand still let each other go (by Threads_lock), and a thread that has no memory while another one asks
- * for a collection waits for that thread (by Heap_lock). So a wait for a futex that lies in a pause for more than half of
- * its time has the pause's reason, too: whatever the thread waited for, nothing in the JVM could have given it to it. A
- * pause that frtrace causes is no fault of the program.
+ * for a collection waits for that thread (by Heap_lock). So a wait for a futex, or for a lock of the JVM, that lies in a
+ * pause for more than half of its time has the pause's reason, too: whatever the thread waited for, nothing in the JVM could
+ * have given it to it. A pause that frtrace causes is no fault of the program.
  */
 unsigned int pauses_reason(const struct wait_timeline *pauses, unsigned int reason, int64_t off, int64_t wake)
 {
@@ -64,7 +64,8 @@ unsigned int pauses_reason(const struct wait_timeline *pauses, unsigned int reas
 
 	if (i == pauses->count || wait_timeline_is_coalesced(pauses, i))
 		return reason;
-	if (reason != FRT_WAIT_FUTEX && !(reason == FRT_WAIT_SAFEPOINT && p->class == PAUSE_OWN))
+	if (reason != FRT_WAIT_FUTEX && reason != FRT_WAIT_JVM &&
+	    !(reason == FRT_WAIT_SAFEPOINT && p->class == PAUSE_OWN))
 		return reason;
 	from = off > p->begin ? off : p->begin;
 	to = wake < p->end ? wake : p->end;

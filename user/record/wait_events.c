@@ -8,11 +8,23 @@
 const char *wait_reason(unsigned int reason)
 {
 	static const char *const names[FRT_WAIT_REASONS] = {
-		[FRT_WAIT_PREEMPTED] = "preempted", [FRT_WAIT_FUTEX] = "futex",	  [FRT_WAIT_POLL] = "poll",
-		[FRT_WAIT_SOCKET] = "socket",	    [FRT_WAIT_DISK] = "disk",	  [FRT_WAIT_PAGE_FAULT] = "page fault",
-		[FRT_WAIT_SLEEP] = "sleep",	    [FRT_WAIT_PIPE] = "pipe",	  [FRT_WAIT_GC] = "gc",
-		[FRT_WAIT_SAFEPOINT] = "safepoint", [FRT_WAIT_PARKED] = "parked", [FRT_WAIT_CARRIER] = "carrier",
-		[FRT_WAIT_TRACER] = "frtrace",	    [FRT_WAIT_OTHER] = "other",
+		[FRT_WAIT_PREEMPTED] = "preempted",
+		[FRT_WAIT_FUTEX] = "futex",
+		[FRT_WAIT_POLL] = "poll",
+		[FRT_WAIT_SOCKET] = "socket",
+		[FRT_WAIT_DISK] = "disk",
+		[FRT_WAIT_PAGE_FAULT] = "page fault",
+		[FRT_WAIT_SLEEP] = "sleep",
+		[FRT_WAIT_PIPE] = "pipe",
+		[FRT_WAIT_GC] = "gc",
+		[FRT_WAIT_SAFEPOINT] = "safepoint",
+		[FRT_WAIT_PARKED] = "parked",
+		[FRT_WAIT_CARRIER] = "carrier",
+		[FRT_WAIT_TRACER] = "frtrace",
+		[FRT_WAIT_JIT] = "jit",
+		[FRT_WAIT_CLASS] = "class",
+		[FRT_WAIT_JVM] = "jvm",
+		[FRT_WAIT_OTHER] = "other",
 	};
 
 	return reason < FRT_WAIT_REASONS && names[reason] ? names[reason] : names[FRT_WAIT_OTHER];

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WAIT_TIMELINE_CLASSES 13u
+#define WAIT_TIMELINE_CLASSES 16u
 
 struct wait_timeline_sums {
 	uint64_t first[WAIT_TIMELINE_CLASSES]; /* ns, by class of the interval; or what moments add */

@@ -196,15 +196,18 @@ static uint32_t take_kernel(struct copied_stacks *s, const uint64_t kernel[FRT_K
 	return s->stack.count ? copied_stacks_intern(s) : 0;
 }
 
-static uint32_t take_native(struct copied_stacks *s, const struct frt_native *native)
+static void take_native(struct copied_stacks *s, const struct frt_native *native, unsigned int reason,
+			struct wait_stack_ids *ids)
 {
 	enum frt_walk_end end;
 
 	if (!native || !s->setup.natives)
-		return 0;
+		return;
 	s->stack.count = native_stacks_unwind(s->setup.natives, native, s->stack.frame, NATIVE_MOST, &end);
 	s->stack.end = end;
-	return s->stack.count ? copied_stacks_intern(s) : 0;
+	if (reason == FRT_WAIT_FUTEX)
+		ids->jvm = native_stacks_reason(s->setup.natives, s->stack.frame, s->stack.count);
+	ids->native = s->stack.count ? copied_stacks_intern(s) : 0;
 }
 
 static struct known_waker *waker_set(struct copied_stacks *s, uint32_t thread, uint64_t off)
@@ -327,7 +330,7 @@ void copied_stacks_take_wait(struct copied_stacks *s, const struct frt_long_wait
 	budget_begin(budget);
 	ids->java = take_java(s, w);
 	ids->in_code = frames_is_in_code(s->setup.frames, ids->java);
-	ids->native = take_native(s, native);
+	take_native(s, native, w->wait.reason, ids);
 	ids->kernel = take_kernel(s, w->kernel, w->wait.kernel_frames);
 	budget_end(budget);
 }

@@ -35,6 +35,7 @@ struct wait_stack_ids {
 	bool waker_exact;		   /* it is known whether a carrier woke for a virtual thread */
 	bool in_code; /* the innermost Java frame is no native method's: the program has not asked for a time limit */
 	bool agents;  /* `java` is one of FRAMES_AGENTS */
+	uint8_t jvm;  /* enum frt_wait_reason: of a wait for a futex, if that is a lock of the JVM's; 0: unknown */
 };
 
 /* Get ids of the stacks; 0: none, also when the budget is used up. `native` may be NULL. */

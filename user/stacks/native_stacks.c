@@ -208,3 +208,41 @@ bool native_stacks_name(struct native_stacks *n, const struct frt_frame *frame, 
 	snprintf(function, NATIVE_STACKS_NAME, "%s", k->name);
 	return true;
 }
+
+/*
+ * Whose locks HotSpot's functions take, JDK 8 to 28. Its mutexes are the JVM's own; a monitor of the program is an
+ * ObjectMonitor, but initialization of a class waits in one, too, up to JDK 17.
+ */
+static unsigned int reason_of_function(const char *function)
+{
+	static const struct {
+		const char *begins;
+		unsigned int reason;
+	} functions[] = {
+		{"CompileBroker::", FRT_WAIT_JIT},
+		{"CompilationPolicy::", FRT_WAIT_JIT},
+		{"CodeCache::", FRT_WAIT_JIT},
+		{"AdapterHandlerLibrary::", FRT_WAIT_JIT},
+		{"InstanceKlass::initialize", FRT_WAIT_CLASS},
+		{"InstanceKlass::link_class", FRT_WAIT_CLASS},
+		{"SystemDictionary::", FRT_WAIT_CLASS},
+		{"Mutex::", FRT_WAIT_JVM},
+		{"Monitor::", FRT_WAIT_JVM},
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (strncmp(function, functions[i].begins, strlen(functions[i].begins)) == 0)
+			return functions[i].reason;
+	return 0;
+}
+
+unsigned int native_stacks_reason(struct native_stacks *n, const struct frt_frame *frame, uint32_t count)
+{
+	char library[NATIVE_STACKS_NAME], function[NATIVE_STACKS_NAME];
+	unsigned int found = 0;
+
+	for (uint32_t i = 0; i < count && (!found || found == FRT_WAIT_JVM); i++)
+		if (native_stacks_name(n, &frame[i], library, function) && strcmp(library, "libjvm.so") == 0)
+			found = reason_of_function(function) ?: found;
+	return found;
+}

@@ -33,6 +33,12 @@ uint32_t native_stacks_unwind(struct native_stacks *n, const struct frt_native *
  */
 bool native_stacks_find_java(struct native_stacks *n, const struct frt_waker *w, struct cfi_frame *out);
 
+/*
+ * What a thread waits for whose frames these are, just unwound, if it is a lock of the JVM itself: FRT_WAIT_JIT,
+ * FRT_WAIT_CLASS or FRT_WAIT_JVM. 0: it is not, or libjvm has no symbols.
+ */
+unsigned int native_stacks_reason(struct native_stacks *n, const struct frt_frame *frame, uint32_t count);
+
 #define NATIVE_STACKS_NAME 512 /* bytes */
 
 /*

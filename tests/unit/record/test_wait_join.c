@@ -361,6 +361,20 @@ CASE(waits_in_pauses_of_frtrace_are_not_the_programs, setup, teardown)
 	assert_int_equal(s.pause, 255);
 }
 
+CASE(who_waits_for_the_jvm_in_a_pause_waits_for_its_end_but_not_who_waits_for_a_compiler, setup, teardown)
+{
+	struct wait_join_split s;
+
+	wait_join_pause(join, &(struct frt_pause){.what = FRT_PAUSE_GC, .begin = 100, .end = 300});
+	put(THREAD, 110, 190, 190, FRT_WAIT_JVM, 0); /* Threads_lock, Heap_lock */
+	put(THREAD, 200, 290, 290, FRT_WAIT_JIT, 0);
+	put(THREAD, 400, 450, 450, FRT_WAIT_JVM, 0);
+	s = split(0, 1000);
+	assert_int_equal(s.blocked_on[FRT_WAIT_GC], 80);
+	assert_int_equal(s.blocked_on[FRT_WAIT_JIT], 90);
+	assert_int_equal(s.blocked_on[FRT_WAIT_JVM], 50);
+}
+
 CASE(old_pauses_are_coalesced, setup, teardown)
 {
 	for (int64_t i = 0; i < 100000; i++)

@@ -24,7 +24,7 @@ function familyOf(reason) {
 	case 'sleep': return 'sleep';
 	case 'socket': case 'poll': case 'pipe': return 'net';
 	case 'disk': case 'page fault': return 'disk';
-	case 'gc': case 'safepoint': return 'vm';
+	case 'gc': case 'safepoint': case 'jit': case 'class': case 'jvm': return 'vm';
 	default: return 'other';
 	}
 }
