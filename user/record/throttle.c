@@ -268,6 +268,8 @@ static bool throttle_check_window(struct throttle *t, double window_ns, struct t
 	size_t n = list_loads(t, &w, window_ns), before = t->count;
 
 	out->load = t->load;
+	for (size_t i = 0; i < n; i++)
+		out->all_cpus += t->load[i].cpus;
 	out->methods = throttle_choose(t->load, n, &limit);
 	for (size_t i = 0; i < out->methods; i++)
 		throttle_apply(t, t->load[i].method);

@@ -66,6 +66,7 @@ struct throttle_unhooked {
 struct throttle_finding {
 	const struct throttle_load *load; /* methods throttled by this check; valid until the next one */
 	size_t methods;
+	double all_cpus; /* of recording calls of all methods, which may be the reason; CPU seconds per second */
 	/* Load by the hooks alone of calls that are not recorded, when it exceeds the limit; reported once, else 0. */
 	double hook_calls, hook_cpus;
 	/* Methods that are to lose their hooks, with the load of these. Their rules say so; the agent must be told. */

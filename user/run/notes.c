@@ -263,15 +263,18 @@ static void notes_add_throttled(struct notes *n, const struct recording *r, cons
 {
 	struct group g = {.kind = "throttled"};
 	double calls = 0, cpus = 0;
-	char *why;
+	char *why, *all = NULL;
 
 	for (size_t i = 0; i < found->methods; i++) {
 		calls += found->load[i].calls;
 		cpus += found->load[i].cpus;
 	}
+	if (found->all_cpus >= cpus + 0.005)
+		all = notes_print(", all methods together %.0f %%", found->all_cpus * 100);
 	why = notes_print(
-		"counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU (--max-overhead=%u%%)",
-		log_time(after_ns), log_count(calls), cpus * 100, r->settings->max_overhead);
+		"counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU%s (--max-overhead=%u%%)",
+		log_time(after_ns), log_count(calls), cpus * 100, all ?: "", r->settings->max_overhead);
+	free(all);
 	g.why = why ?: "";
 	for (size_t i = 0; i < found->methods; i++) {
 		segment_put_method(group_name(&g), r->segment, found->load[i].method);

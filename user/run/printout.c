@@ -127,10 +127,10 @@ static void print_tracing(const struct recording *r, const struct run_facts *f)
 		bytes_printf(&line, "%s %s of %s %s in ", log_count(methods), plural(methods, "method", "methods"),
 			     log_count(classes), plural(classes, "class", "classes"));
 	bytes_printf(&line, "%d %s (JDK %s)", (int)r->target.pid, r->target.name, version);
-	if (r->settings->program)
-		bytes_printf(&line, " %s: start held up %.0f ms",
-			     r->awaited ? "from now on, as the classes of -e are loaded" : "from its first class on",
-			     f->session.cost.attach_ms);
+	if (r->settings->program && r->awaited)
+		put_text(&line, " from now on, as the classes of -e are loaded");
+	else if (r->settings->program)
+		bytes_printf(&line, " from its first class on: start held up %.0f ms", f->session.cost.attach_ms);
 	else if (recording_is_probed(r))
 		bytes_printf(&line,
 			     " by HotSpot's own probes: attach %.0f ms, the JVM is much slower: every call of every "

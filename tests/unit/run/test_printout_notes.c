@@ -159,6 +159,8 @@ CASE(throttled_methods_are_named_with_their_cost, setup, teardown)
 		"  throttled: com.acme.Cart.run(int): counted and timed only from 10.0 s after the start on; recording "
 		"1,234,567 calls a second took 71 % of a CPU (--max-overhead=25%)\n");
 	assert_lacks(all, "hooks");
+	all = throttled(&(struct throttle_finding){.load = load, .methods = 1, .all_cpus = 0.94});
+	assert_contains(all, " took 71 % of a CPU, all methods together 94 % (--max-overhead=25%)\n");
 	for (int i = 1; i < 6; i++)
 		load[i] = (struct throttle_load){.method = hook("more", "()V", 0), .calls = 10, .cpus = 0.1};
 	all = throttled(&(struct throttle_finding){.load = load, .methods = 6});
