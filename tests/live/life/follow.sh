@@ -35,7 +35,7 @@ follow_start() { # SELECTOR ARGUMENT...
 	shift
 	P_DIR=$(mktemp -d "$WORK/pulses.XXXXXX") PULSES=()
 	mkdir "$P_DIR/rec"
-	trace_launch --follow="$selector" -m live.Pulse::beat --no-stack -o "$P_DIR/rec/" "$@"
+	trace_launch --follow="$selector" -m live.Pulse::beat ${WITH_STACKS---no-stack} -o "$P_DIR/rec/" "$@"
 	wait_for 20 grep -qs '^following ' "$F_DIR/stderr" && return
 	finding "does not follow:" "$(cat "$F_DIR/stderr")"
 	return 1
@@ -93,6 +93,28 @@ many_jvms() {
 		says "^$((waves * per)) JVMs traced, 0 not traced$"
 		each_has_a_recording
 		[ "$(ls "$P_DIR/rec" | wc -l)" = $((waves * per)) ] || finding "recordings:" "$(ls "$P_DIR/rec")"
+	fi
+	verdict
+}
+
+# A JVM is found before it has all that a walk needs.
+together() {
+	local WITH_STACKS='' jvms group i n
+	jvms=$(amount 15 150)
+	begin "JVMs that start one, four and ten at a time all have walked stacks, JDK $FEATURE" || return 0
+	if follow_start "${JAR##*/}"; then
+		for ((i = 0; i < jvms; i += 15)); do
+			for group in 1 4 10; do
+				for ((n = 0; n < group; n++)); do pulse; done
+				sleep .5
+			done
+			wait_for 40 traced_are $((i + 15)) || finding "some are not traced"
+			pulses_quit
+			wait_for 40 no_children || finding "recordings of JVMs that have ended are still there"
+		done
+		stopped_with 0
+		says "^$jvms JVMs traced, 0 not traced$"
+		[ "$(grep -c ': tracing .*, stacks walked' "$F_DIR/stderr")" = "$jvms" ] || finding "not walked:" "$(grep -E ': (tracing|  (no )?stacks)' "$F_DIR/stderr" | grep -v 'stacks walked')"
 	fi
 	verdict
 }
@@ -315,6 +337,7 @@ for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	"$JAVA/bin/jar" cfe "$JAR" live.Pulse -C "$CLASSES" live/Pulse.class
 	turn 0 && many_jvms
+	turn 1 && together
 	turn 1 && limited
 	turn 1 && ctrl_c "Ctrl-C completes all recordings" INT
 	turn 0 && ctrl_c "when frtrace is killed, its recordings are completed, too" KILL
