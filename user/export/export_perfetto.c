@@ -283,12 +283,15 @@ static int64_t counter_period(int64_t length)
 
 static void write_thread(struct perfetto_export *x, uint32_t track, const struct threads_entry *t)
 {
+	bool named = strncmp(t->name, "thread #", strlen("thread #")) != 0;
 	char *name = NULL;
 
 	if (t->tid)
 		perfetto_thread(&x->out, track_uuid(track), x->pid, t->tid, t->name);
 	else if (!t->java_id) /* of another process */
 		perfetto_track(&x->out, track_uuid(track), 0, t->name);
+	else if (!named)
+		perfetto_track(&x->out, track_uuid(track), UUID_VIRTUAL, t->name);
 	else if (asprintf(&name, "#%lld %s", (long long)t->java_id, t->name) >= 0)
 		perfetto_track(&x->out, track_uuid(track), UUID_VIRTUAL, name);
 	free(name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/threads.h"
+#include "user/text/java_number.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -30,6 +31,22 @@ static char *thread_group_of(const char *name)
 	}
 	*to = 0;
 	return group;
+}
+
+void put_thread_kind(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value thread, const char *none)
+{
+	struct jfr_value is_virtual;
+	struct bytes name;
+	char *group;
+
+	jfr_resolve(chunk, &thread);
+	is_virtual = jfr_field(chunk, &thread, "virtual");
+	bytes_init(&name);
+	put_thread_name(&name, chunk, thread, none);
+	group = is_virtual.kind == VALUE_BOOLEAN && is_virtual.number ? thread_group_of(memory_text(&name)) : NULL;
+	put_text(out, group ?: memory_text(&name));
+	free(group);
+	bytes_release(&name);
 }
 
 static int64_t thread_id_field(struct jfr_chunk *chunk, const struct jfr_value *thread, const char *field)

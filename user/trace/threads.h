@@ -26,6 +26,12 @@ struct threads {
 
 void threads_release(struct threads *t);
 
+/*
+ * For tables: as put_thread_name(), but virtual threads whose names differ only in numbers have one name, "order-*" or
+ * "thread #*".
+ */
+void put_thread_kind(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value thread, const char *none);
+
 /* The number of a thread; 0: it has no id. Its name is "?" if it has none. */
 uint32_t threads_number(struct threads *t, struct jfr_chunk *chunk, const struct jfr_value *thread);
 

@@ -47,7 +47,8 @@ uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread)
 
 void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value thread, const char *none)
 {
-	struct jfr_value name;
+	size_t before = out->size;
+	struct jfr_value name, id;
 
 	jfr_resolve(chunk, &thread);
 	name = jfr_field(chunk, &thread, "javaName");
@@ -55,22 +56,13 @@ void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_valu
 		name = jfr_field(chunk, &thread, "osName");
 	if (name.kind == VALUE_TEXT)
 		put_value_text(out, &name);
-	else
+	if (out->size > before)
+		return;
+	id = jfr_field(chunk, &thread, "javaThreadId");
+	if (id.kind != VALUE_NUMBER || id.number <= 0) {
 		put_text(out, none);
-}
-
-void put_waker_name(struct bytes *out, const struct thread_wait *wait, const char *none)
-{
-	struct jfr_value thread = wait->waker, id;
-	size_t before = out->size;
-
-	put_thread_name(out, wait->chunk, thread, none);
-	if (out->size > before || thread.kind != VALUE_KEY)
 		return;
-	jfr_resolve(wait->chunk, &thread);
-	id = jfr_field(wait->chunk, &thread, "javaThreadId");
-	if (id.kind != VALUE_NUMBER)
-		return;
+	}
 	put_text(out, "thread #");
 	put_integer(out, id.number);
 }
@@ -109,6 +101,6 @@ char *thread_wait_waker(const struct thread_wait *wait)
 
 	bytes_init(&text);
 	if (wait->waker.kind == VALUE_KEY)
-		put_waker_name(&text, wait, "");
+		put_thread_name(&text, wait->chunk, wait->waker, "");
 	return memory_need(bytes_steal_text(&text));
 }

@@ -27,14 +27,11 @@ void wait_read(struct event_reader *r, struct jfr_chunk *chunk, const struct jfr
 /* A number that identifies the thread in all chunks: Java's id, else the system's. 0: none. */
 uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread);
 
-/* Append the thread's name, Java's or else the system's; `none` if it has neither. */
-void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value thread, const char *none);
-
 /*
- * Append the name of the thread that ended the wait, or "thread #23" for Java's number of one without a name, as most
- * virtual threads are; `none` if the waker is unknown.
+ * Append the thread's name, Java's or else the system's, or "thread #23" for Java's number of one without a name, as most
+ * virtual threads are; `none` if it has none of them.
  */
-void put_waker_name(struct bytes *out, const struct thread_wait *wait, const char *none);
+void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value thread, const char *none);
 
 /* Name of the wait: its reason, or the system call if the reason is "other". Free with free(). */
 char *thread_wait_reason(const struct thread_wait *wait);

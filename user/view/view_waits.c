@@ -4,6 +4,7 @@
 #include "user/text/memory.h"
 #include "user/trace/aggregate.h"
 #include "user/trace/texts.h"
+#include "user/trace/threads.h"
 #include "user/trace/wait_place.h"
 #include "user/view/views.h"
 
@@ -42,7 +43,7 @@ static void waits_add_to(struct wait_groups *g, enum wait_table table, struct by
 static void put_wakers_name(struct bytes *text, const struct thread_wait *w)
 {
 	put_text(text, "(");
-	put_waker_name(text, w, "not known");
+	put_thread_kind(text, w->chunk, w->waker, "not known");
 	put_text(text, w->waker.kind == VALUE_KEY ? ", no Java stack)" : ")");
 }
 
@@ -82,8 +83,9 @@ static int waits_add(const struct thread_wait *w, void *context)
 	struct bytes text;
 
 	bytes_init(&text);
-	put_waker_name(&text, w,
-		       thread_wait_by_interrupt(w) ? "(a timer or another interrupt)" : "(not known, or an interrupt)");
+	put_thread_kind(&text, w->chunk, w->waker,
+			thread_wait_by_interrupt(w) ? "(a timer or another interrupt)"
+						    : "(not known, or an interrupt)");
 	waits_add_to(g, BY_WAKER, &text, w->duration);
 	if (wait_is_for_lock(reason))
 		waits_add_lock(g, w, reason);
