@@ -268,7 +268,7 @@ public class WhereCheck {
             name, n, k.sums, k.parts, k.stolen, k.measured, k.switches, k.reasons, k.wakers, k.waited, k.polls);
         if (Integer.getInteger("shown") != null)
             k.examples.forEach(System.out::println);
-        if (k.sums > 0 || k.parts > parts || k.stolen > n / 4 || k.switches > most || k.reasons > most || k.wakers > most || k.polls > n / 2)
+        if (k.sums > 0 || k.parts > parts || k.stolen > n / 4 + FEW || k.switches > most || k.reasons > most || k.wakers > most || k.polls > n / 2)
             faults.add(name + ": " + k.sums + " sums, " + k.parts + " and " + k.stolen + " parts, " + k.switches + " waits, " + k.reasons + " reasons, " + k.wakers
                 + " wakers of " + n + " are wrong, " + k.polls + " woken by a timer: " + String.join("; ", k.examples));
     }
