@@ -74,13 +74,27 @@ static void methods_put_row(struct table *table, const struct method_sums *m, co
 	table_put_time(table, m->total / (int64_t)m->calls);
 	table_put_time(table, m->most);
 	table_put_time(table, known ?: m->known_total);
-	table_put_share(table, known ?: m->cpu, m->known_total);
-	table_put_share(table, known ?: m->run_queue, m->known_total);
-	table_put_share(table, known ?: m->blocked, m->known_total);
+	table_put_share(table, known ?: m->cpu, m->total);
+	table_put_share(table, known ?: m->run_queue, m->total);
+	table_put_share(table, known ?: m->blocked, m->total);
+	table_put_share(table, known ?: m->total - m->known_total, m->total);
 	table_put_count(table, m->thrown);
 }
 
-enum { SPLIT_COLUMN = 7, SPLIT_COLUMNS = 3 }; /* CPU, run queue, blocked */
+enum { SPLIT_COLUMN = 7, SPLIT_COLUMNS = 3 }; /* CPU, run queue, blocked, and behind them */
+enum { UNKNOWN_COLUMN = SPLIT_COLUMN + SPLIT_COLUMNS };
+
+/* True if shares of a row that has some do not add up to about 100 %. */
+static bool methods_have_unknown(const struct method_table *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct method_sums *m = &all->of[i];
+
+		if (m->known && m->total - m->known_total > m->total / 100)
+			return true;
+	}
+	return false;
+}
 
 static void methods_put(void *state, const struct view_request *request, struct bytes *out)
 {
@@ -90,7 +104,7 @@ static void methods_put(void *state, const struct view_request *request, struct 
 		{"Average", "averageNs", TABLE_NUMBER, 2},    {"Maximum", "maxNs", TABLE_NUMBER, 1},
 		{NULL, "whereTotalNs", TABLE_NUMBER, 0},      {"CPU", "cpuNs", TABLE_NUMBER, 4},
 		{"Run Queue", "runQueueNs", TABLE_NUMBER, 5}, {"Blocked", "blockedNs", TABLE_NUMBER, 3},
-		{"Thrown", "thrown", TABLE_NUMBER, 7},
+		{"Unknown", "unknownNs", TABLE_NUMBER, 0},    {"Thrown", "thrown", TABLE_NUMBER, 7},
 	};
 	struct method_table *all = state;
 	uint64_t shown = request->top ?: UINT64_MAX;
@@ -101,6 +115,8 @@ static void methods_put(void *state, const struct view_request *request, struct 
 	method_names_settle(&all->names);
 	for (int i = 0; i < SPLIT_COLUMNS && !all->split; i++)
 		columns[SPLIT_COLUMN + i].label = NULL;
+	if (!methods_have_unknown(all))
+		columns[UNKNOWN_COLUMN].label = NULL;
 	table_init(&table, "Method Trace", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < all->count && i < shown; i++)
 		methods_put_row(&table, &all->of[i], method_names_text(&all->names, all->of[i].method));

@@ -105,17 +105,19 @@ CASE(method_trace_has_where_the_time_went, setup_views, teardown)
 							 .run_queue = JFR_MISSING,
 							 .blocked = JFR_MISSING});
 	show("method-trace");
-	assert_contains(shown(),
-			"Traced Method       Calls   Total Minimum Average Maximum  CPU Run Queue Blocked Thrown\n");
-	assert_contains(shown(),
-			"com.acme.Cart.get()     3 20.0 ms  4.0 ms  6.7 ms 12.0 ms 25 %       0 %    75 %      0\n");
+	assert_contains(
+		shown(),
+		"Traced Method       Calls   Total Minimum Average Maximum  CPU Run Queue Blocked Unknown Thrown\n");
+	assert_contains(
+		shown(),
+		"com.acme.Cart.get()     3 20.0 ms  4.0 ms  6.7 ms 12.0 ms 10 %       0 %    30 %    60 %      0\n");
 	request.layout.json = true;
 	show("method-trace");
 	assert_contains(
 		shown(),
 		"{\"method\":\"com.acme.Cart.get()\",\"calls\":3,\"totalNs\":20000000,\"minNs\":4000000,\"averageNs\":6666666,"
 		"\"maxNs\":12000000,\"whereTotalNs\":8000000,\"cpuNs\":2000000,\"runQueueNs\":0,\"blockedNs\":6000000,"
-		"\"thrown\":0}");
+		"\"unknownNs\":12000000,\"thrown\":0}");
 }
 
 CASE(where_time_went_has_no_columns_if_the_file_does_not_know, setup_views, teardown)
