@@ -372,7 +372,10 @@ static int note_gap(struct jfr_merge_context *c, int64_t window, int64_t from, i
 	return 0;
 }
 
-/* Outermost calls do not overlap, so each shift puts an event into one of them at most. */
+/*
+ * Calls in calls count, too: most events begin in the inner ones, whose beginnings and ends say most about the clocks.
+ * Outermost calls do not overlap, so before one that ends too early there is nothing.
+ */
 static int note_gaps(struct jfr_merge_context *c, uint64_t thread, int64_t start)
 {
 	int err = 0;
@@ -380,11 +383,10 @@ static int note_gaps(struct jfr_merge_context *c, uint64_t thread, int64_t start
 	for (size_t i = calls_until(c, thread, start + SHIFT_MOST); !err && i-- && c->call[i].thread == thread;) {
 		const struct context_call *call = &c->call[i];
 
-		if (call->parent)
-			continue;
-		if (call->end < start - SHIFT_MOST)
+		if (call->end >= start - SHIFT_MOST)
+			err = note_gap(c, window_of(start), call->start - start, call->end - start);
+		else if (!call->parent)
 			break;
-		err = note_gap(c, window_of(start), call->start - start, call->end - start);
 	}
 	return err;
 }

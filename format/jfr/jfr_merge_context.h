@@ -8,8 +8,8 @@
  *
  * The clocks of two recordings may differ by some microseconds (a JVM reads its ticks and the wall clock one after the
  * other, at the start of each chunk), or by a millisecond (JDK 11 knows no finer wall clock). So before the copy each chunk of the other recordings is shifted, at
- * most by SHIFT_MOST, such that as many of its events as possible begin inside of a call; of several such shifts the
- * one nearest to none is taken. The shift is used for the search only: the copied times stay as they are.
+ * most by SHIFT_MOST, such that as many of its events as possible begin inside of as many calls as possible; of several
+ * such shifts the one nearest to none is taken. The shift is used for the search only: the copied times stay as they are.
  */
 #ifndef FORMAT_JFR_JFR_MERGE_CONTEXT_H
 #define FORMAT_JFR_JFR_MERGE_CONTEXT_H

@@ -130,14 +130,17 @@ static void make_jvms(int type)
 	finish(JVMS);
 }
 
-static bool is_read_or_sample(void *context, const char *event)
+static bool writes_wanted;
+
+static bool is_wanted(void *context, const char *event)
 {
-	return !strcmp(event, "jdk.FileRead") || !strcmp(event, "jdk.ExecutionSample") || !strncmp(event, "srv.", 4);
+	return !strcmp(event, "jdk.FileRead") || !strcmp(event, "jdk.ExecutionSample") || !strncmp(event, "srv.", 4) ||
+	       (writes_wanted && !strcmp(event, "jdk.FileWrite"));
 }
 
 static int merge_both(const char **fault)
 {
-	return merge_files((struct jfr_merge_sink){.with_context = is_read_or_sample}, 2, fault);
+	return merge_files((struct jfr_merge_sink){.with_context = is_wanted}, 2, fault);
 }
 
 static const char *find_event(const char *text, const char *type, int n)
@@ -242,6 +245,37 @@ CASE(clocks_that_differ_are_laid_over_each_other, setup, teardown)
 		assert_field(text, "jdk.FileRead", i, "Load_user", "\"ann\"");
 		assert_field(text, "jdk.FileRead", i, "Load_size", size);
 	}
+}
+
+/*
+ * Reads begin 6 us into copies, and copies lie in loads. Most writes begin 20 us behind a load: laid into it, they would cost
+ * more reads their copy.
+ */
+CASE(events_beside_calls_do_not_move_those_in_them, setup, teardown)
+{
+	const char *fault, *text;
+
+	declare_ours();
+	for (int i = 0; i < 60; i++) {
+		load(2000 * US * i, 1000 * US, 1, "ann", i);
+		copy(2000 * US * i + 100 * US, 200 * US, 1);
+	}
+	finish(OURS);
+	declare_thread();
+	declare_jvms();
+	for (int i = 0; i < 60; i++) {
+		happen(READ, 2000 * US * i + 106 * US, 50 * US, 1);
+		if (i % 3)
+			happen(WRITE, 2000 * US * i + 1020 * US, 50 * US, 1);
+	}
+	finish(JVMS);
+	writes_wanted = true;
+	assert_int_equal(merge_both(&fault), 0);
+	writes_wanted = false;
+	text = jfr_printed(&merged, true, NULL, NULL);
+	for (int i = 0; i < 60; i++)
+		assert_field(text, "jdk.FileRead", i, "Copy_ratio", "0.5");
+	assert_field(text, "jdk.FileWrite", 0, "Load_user", "null");
 }
 
 /* It is reported, or changes nothing: qsort() has a way without. */
