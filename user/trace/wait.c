@@ -4,6 +4,7 @@
 #include "user/text/memory.h"
 #include "user/trace/jfr_names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct event_member wait_fields[] = {
@@ -88,6 +89,18 @@ char *thread_wait_reason(const struct thread_wait *wait)
 	bytes_init(&text);
 	put_value_text(&text, other ? &wait->syscall : &wait->reason);
 	return memory_need(bytes_steal_text(&text));
+}
+
+bool thread_waits_are_alike(const struct thread_wait *a, const struct thread_wait *b)
+{
+	const struct jfr_value *x = &a->stack, *y = &b->stack;
+	bool alike = a->chunk == b->chunk && x->kind == VALUE_KEY && y->kind == VALUE_KEY && x->key && x->key == y->key;
+	char *reason = alike ? thread_wait_reason(a) : NULL, *other = alike ? thread_wait_reason(b) : NULL;
+
+	alike = alike && strcmp(reason, other) == 0;
+	free(reason);
+	free(other);
+	return alike;
 }
 
 bool thread_wait_by_interrupt(const struct thread_wait *wait)

@@ -36,6 +36,9 @@ void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_valu
 /* Name of the wait: its reason, or the system call if the reason is "other". Free with free(). */
 char *thread_wait_reason(const struct thread_wait *wait);
 
+/* True if both have the same reason and the same Java stack. */
+bool thread_waits_are_alike(const struct thread_wait *a, const struct thread_wait *b);
+
 /* True if an interrupt ended the wait, such as a timer's. */
 bool thread_wait_by_interrupt(const struct thread_wait *wait);
 

@@ -351,13 +351,17 @@ static void slow_call_put_holder(struct bytes *out, const struct holders *holder
 	bytes_release(&text);
 }
 
-static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *slow, const struct holders *holders,
-			       size_t width, bool whole)
+/* Wait `n` of the call. A stack is shown once. */
+static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *all, size_t n,
+			       const struct holders *holders, size_t width, bool whole)
 {
-	const struct thread_wait *w = &slow->wait;
+	const struct thread_wait *w = &all[n].wait;
 	struct unit unit = slow_call_unit_of(w->duration);
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
+	bool above = false;
 
+	for (size_t i = 0; i < n && !whole; i++)
+		above |= thread_waits_are_alike(&all[i].wait, w);
 	put_spaces(out, INDENT);
 	slow_call_put_part(out, w->duration, &unit);
 	put_text(out, unit.name);
@@ -365,13 +369,17 @@ static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *s
 	put_text(out, reason);
 	if (w->ongoing)
 		put_text(out, ", goes on");
+	if (above)
+		put_text(out, " at the same place");
 	if (waker[0])
 		put_waker(out, waker, holder, width);
 	free(holder);
 	free(reason);
 	free(waker);
 	bytes_put_u8(out, '\n');
-	slow_call_put_holder(out, holders, slow->lock, width);
+	slow_call_put_holder(out, holders, all[n].lock, width);
+	if (above)
+		return;
 	slow_call_put_stack(out, w->chunk, w->kernel_stack, width, whole);
 	put_native_stack(out, w->chunk, w->native_stack, width, whole);
 	slow_call_put_stack(out, w->chunk, w->stack, width, whole);
@@ -578,5 +586,5 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders 
 	put_insides(out, s, width);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
 		if (s->wait[i].wait.duration >= s->call.duration / 100)
-			slow_call_put_wait(out, &s->wait[i], holders, width, whole);
+			slow_call_put_wait(out, s->wait, i, holders, width, whole);
 }
