@@ -32,13 +32,6 @@ struct group *aggregate_of(struct aggregate *g, uint64_t first, uint64_t second)
 	return &g->group[*number - 1];
 }
 
-struct group *aggregate_of_key(struct aggregate *g, uint64_t key, uint32_t chunk)
-{
-	if (g->count && g->group[0].second != chunk)
-		aggregate_release(g);
-	return aggregate_of(g, key, chunk);
-}
-
 void aggregate_add(struct group *group, int64_t duration, bool thrown)
 {
 	if (!group->count || duration < group->least)

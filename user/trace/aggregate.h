@@ -28,9 +28,6 @@ void aggregate_release(struct aggregate *g);
  */
 struct group *aggregate_of(struct aggregate *g, uint64_t first, uint64_t second);
 
-/* The same for a key of a chunk. Chunks are read one after the other: groups of another chunk are dropped. */
-struct group *aggregate_of_key(struct aggregate *g, uint64_t key, uint32_t chunk);
-
 void aggregate_add(struct group *group, int64_t duration, bool thrown);
 
 /* Sort the groups and drop those that were not counted. No more lookups are possible afterwards. */

@@ -10,9 +10,7 @@
 
 #define LOCK_WAITS_MOST (1u << 20) /* 28 MB */
 #define HOPS		16	   /* from one thread to the next, at most */
-#define JUST_NOW \
-	1000000 /* ns between the end of a call and the wake-up, on a busy machine   \
-           */
+#define JUST_NOW	1000000	   /* ns between the end of a call and the wake-up, on a busy machine */
 
 void holders_release(struct holders *h)
 {
@@ -95,8 +93,7 @@ static int held_compare(const void *a, const void *b)
 	return (x->passed > y->passed) - (x->passed < y->passed);
 }
 
-/* The last wait of a thread for a lock that ended at `moment` or earlier; NULL:
- * none. */
+/* The last wait of a thread for a lock that ended at `moment` or earlier; NULL: none. */
 static const struct lock_wait *holders_last_wait(const struct holders *h, uint32_t thread, int64_t moment)
 {
 	const struct lock_wait *last;
@@ -150,8 +147,7 @@ bool held_is_covered(const struct held *held)
 	return held_is_most(held, held->overlap);
 }
 
-/* Of the calls that cover most of the wait the shortest one is best, else the
- * one that covers most of it. */
+/* Of the calls that cover most of the wait the shortest one is best, else the one that covers most of it. */
 static bool held_offer(struct held *held, int64_t start, int64_t duration)
 {
 	int64_t end = start + duration < held->passed ? start + duration : held->passed;
@@ -167,8 +163,7 @@ static bool held_offer(struct held *held, int64_t start, int64_t duration)
 	return true;
 }
 
-/* A call that covers most of a wait ends at most by its own duration before
- * that does. */
+/* A call that covers most of a wait ends at most by its own duration before that does. */
 void holders_on_call(struct holders *h, uint32_t thread, uint32_t method, int64_t start, int64_t duration)
 {
 	int64_t last = start + duration + (duration > JUST_NOW ? duration : JUST_NOW);

@@ -41,23 +41,6 @@ CASE(groups_are_in_order_of_first_appearance)
 	assert_int_equal(g.count, 0);
 }
 
-CASE(keys_of_another_chunk_are_dropped)
-{
-	struct aggregate g = {0};
-
-	for (uint32_t chunk = 0; chunk < 3; chunk++) {
-		for (uint64_t key = 0; key < 10; key++) {
-			struct group *group = aggregate_of_key(&g, key, chunk);
-
-			assert_int_equal(group->count, 0);
-			aggregate_add(group, 1, false);
-			assert_int_equal(aggregate_of_key(&g, key, chunk)->count, 1);
-		}
-		assert_int_equal(g.count, 10);
-	}
-	aggregate_release(&g);
-}
-
 CASE(sorting_keeps_names_and_leaves_out_what_was_not_counted)
 {
 	struct aggregate g = {0};
