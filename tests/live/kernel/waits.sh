@@ -137,8 +137,8 @@ parts() {
 	read -r seen held < <(long_waits again enter-2)
 	[ "$seen" -ge $((9 * n)) ] && [ "$held" -eq 0 ] || finding "$seen waits of $n calls that wait nine times each"
 	"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls"
-	# on a busy machine it may get to its wait late
-	awk -F, 'NR > 1 && $2 != $9 + $10 + $11 || $3 ~ /enter/ && $10 + $11 < 9e7' "$WORK/calls" | grep . >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+	# of 100 ms; on a busy machine it may get to its wait late, or spin for a while
+	awk -F, 'NR > 1 && $2 != $9 + $10 + $11 || $3 ~ /enter/ && $11 < 5e7' "$WORK/calls" | grep . >"$WORK/odd" && finding "$(cat "$WORK/odd")"
 	target_quit
 	finish
 }
