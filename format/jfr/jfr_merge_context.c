@@ -10,7 +10,8 @@
 #define DRIFT_MOST 100000     /* ns within a chunk */
 #define WINDOW	   1000000000 /* ns */
 #define MARGIN	   2000	      /* ns */
-#define GAPS_MOST  2000000    /* pairs of event and call that are looked at in a chunk, twice */
+#define GAPS_MOST  2000000    /* pairs of event and call that are looked at in a chunk, twice; then of fewer events */
+#define FEWER	   8
 #define TICKS_MOST (INT64_MAX / 4)
 
 /* A type whose events are context. */
@@ -373,17 +374,17 @@ static int note_gap(struct jfr_merge_context *c, int64_t window, int64_t from, i
 }
 
 /*
- * Calls in calls count, too: most events begin in the inner ones, whose beginnings and ends say most about the clocks.
- * Outermost calls do not overlap, so before one that ends too early there is nothing.
+ * The shifts at most `most` from `near`. Calls in calls count, too: most events begin in the inner ones, whose beginnings and
+ * ends say most about the clocks. Outermost calls do not overlap, so before one that ends too early there is nothing.
  */
-static int note_gaps(struct jfr_merge_context *c, uint64_t thread, int64_t start)
+static int note_gaps(struct jfr_merge_context *c, uint64_t thread, int64_t start, int64_t near, int64_t most)
 {
 	int err = 0;
 
-	for (size_t i = calls_until(c, thread, start + SHIFT_MOST); !err && i-- && c->call[i].thread == thread;) {
+	for (size_t i = calls_until(c, thread, start + near + most); !err && i-- && c->call[i].thread == thread;) {
 		const struct context_call *call = &c->call[i];
 
-		if (call->end >= start - SHIFT_MOST)
+		if (call->end >= start + near - most)
 			err = note_gap(c, window_of(start), call->start - start, call->end - start);
 		else if (!call->parent)
 			break;
@@ -391,9 +392,11 @@ static int note_gaps(struct jfr_merge_context *c, uint64_t thread, int64_t start
 	return err;
 }
 
-static int note_chunk(struct jfr_merge_context *c, const struct jfr_merge_copy *to, const struct jfr_original *from)
+/* Of each `every`th event. */
+static int note_events(struct jfr_merge_context *c, const struct jfr_merge_copy *to, const struct jfr_original *from,
+		       int64_t near, int64_t most, uint64_t every)
 {
-	uint64_t position = JFR_HEADER_SIZE, thread;
+	uint64_t position = JFR_HEADER_SIZE, thread, n = 0;
 	struct jfr_event e;
 	int64_t start, end;
 	int err = 0;
@@ -401,10 +404,23 @@ static int note_chunk(struct jfr_merge_context *c, const struct jfr_merge_copy *
 	c->gaps = 0;
 	while (!err && c->gaps < GAPS_MOST && jfr_chunk_next(from->chunk, &position, &e)) {
 		if (!e.type || !c->target[from->types->plan[e.type->index].type] || e.type->duration < 0 ||
-		    !thread_of(from, &e, e.type->thread, &thread))
+		    n++ % every || !thread_of(from, &e, e.type->thread, &thread))
 			continue;
 		start = start_of(to, from, &e, &end);
-		err = note_gaps(c, thread, start);
+		err = note_gaps(c, thread, start, near, most);
+	}
+	return err;
+}
+
+static int note_chunk(struct jfr_merge_context *c, const struct jfr_merge_copy *to, const struct jfr_original *from,
+		      int64_t near, int64_t most)
+{
+	uint64_t every = 1;
+	int err = note_events(c, to, from, near, most, every);
+
+	while (!err && c->gaps >= GAPS_MOST && every < UINT32_MAX) {
+		every *= FEWER;
+		err = note_events(c, to, from, near, most, every);
 	}
 	return err;
 }
@@ -464,15 +480,16 @@ static int keep_shift(struct jfr_merge_context *c, uint32_t input, uint32_t chun
 int jfr_merge_context_align(struct jfr_merge_context *c, const struct jfr_merge_copy *to,
 			    const struct jfr_original *from, uint32_t input)
 {
-	int err = note_chunk(c, to, from);
+	int err = note_chunk(c, to, from, 0, SHIFT_MOST);
 	int64_t whole;
 
 	if (err || !c->gaps)
 		return err;
 	qsort(c->gap, c->gaps, sizeof(*c->gap), gaps_by_shift);
 	whole = best_shift(c->gap, c->gaps, 0, SHIFT_MOST);
-	err = keep_shift(c, input, from->chunk->number, INT64_MIN, whole);
-	qsort(c->gap, c->gaps, sizeof(*c->gap), gaps_by_window);
+	err = keep_shift(c, input, from->chunk->number, INT64_MIN, whole) ?: note_chunk(c, to, from, whole, DRIFT_MOST);
+	if (!err && c->gaps)
+		qsort(c->gap, c->gaps, sizeof(*c->gap), gaps_by_window);
 	for (size_t i = 0, n; !err && i < c->gaps; i += n) {
 		for (n = 1; i + n < c->gaps && c->gap[i + n].window == c->gap[i].window;)
 			n++;
