@@ -171,8 +171,9 @@ file_size_limit() {
 	TRACE_AS=()
 	trace_launch -p "$T_PID" -m live.Speed::work -d 100ms -o "$WORK/unlimited.jfr"
 	trace_wait 30
-	TRACE_AS=(bash -c 'ulimit -f "$0" && exec "$@"' 80)
-	trace_launch -p "$T_PID" -m live.Speed::work -t 200ns --max-overhead=off -d 20s -o "$F_FILE"
+	# some 60 KB a second, and several times as many on a busy machine: the first second fits
+	TRACE_AS=(bash -c 'ulimit -f "$0" && exec "$@"' 400)
+	trace_launch -p "$T_PID" -m live.Speed::work -t 200ns --max-overhead=off -d 60s -o "$F_FILE"
 	ended_with 1
 	says "^frtrace: cannot write '$F_FILE': it would exceed the limit of file sizes \(ulimit -f\)"
 	some_events
