@@ -10,8 +10,8 @@
 #define DRIFT_MOST 100000     /* ns within a chunk */
 #define WINDOW	   1000000000 /* ns */
 #define MARGIN	   2000	      /* ns */
-#define GAPS_MOST  2000000    /* pairs of event and call that are looked at in a chunk, twice; then of fewer events */
-#define FEWER	   8
+#define GAPS_MOST  2000000    /* pairs of event and call, twice. If a chunk has more, */
+#define FEWER	   8	      /* one event in so many is looked at, or one in their square, and so on */
 #define TICKS_MOST (INT64_MAX / 4)
 
 /* A type whose events are context. */
@@ -392,7 +392,7 @@ static int note_gaps(struct jfr_merge_context *c, uint64_t thread, int64_t start
 	return err;
 }
 
-/* Of each `every`th event. */
+/* Note the gaps of one event in `every`. */
 static int note_events(struct jfr_merge_context *c, const struct jfr_merge_copy *to, const struct jfr_original *from,
 		       int64_t near, int64_t most, uint64_t every)
 {

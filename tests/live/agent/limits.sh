@@ -42,9 +42,9 @@ group_make() { # FILE NAME [V1|V2]
 
 into_group='echo $$ >"$0/cgroup.procs" && exec "$@"'
 
-# Start Brim; it uses something up. If it does not start, the case is over.
 AS=() # a command that starts the JVM as another user; in a root of its own it begins there
 
+# Start Brim; it uses something up. If it does not start, the case is over.
 brim() { # LIMIT-COMMAND... -- [-JVM-OPTION...] WHAT [SPARE]
 	local before=() options=()
 	while [ "$1" != -- ]; do before+=("$1"); shift; done

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What views call threads and places of which there may be many. */
+/* How views name virtual threads, and the place of several waits. */
 #include "tests/unit/view/shown.h"
 
 static uint64_t virtual_thread(int64_t id, const char *name)
