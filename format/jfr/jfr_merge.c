@@ -196,6 +196,9 @@ static int prepare_contexts(struct merge *m)
 			err = each_chunk(m, &m->inputs[i], look_at_shift);
 	for (size_t i = 0; i < m->count; i++)
 		rewind_input(&m->inputs[i]);
+	m->merged->laid = m->context.shifts > 0;
+	m->merged->shift = m->context.worst.shift;
+	m->merged->shift_error = m->context.worst.error;
 	m->copy.put_added = jfr_merge_context_put;
 	m->copy.added = &m->context;
 	return err;

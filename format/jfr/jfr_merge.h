@@ -32,7 +32,9 @@ struct jfr_merge_sink {
 
 struct jfr_merged {
 	uint64_t events, chunks, bytes;
-	int64_t begin, end; /* nanoseconds since the epoch: start of the first chunk, end of the last event */
+	int64_t begin, end;	    /* nanoseconds since the epoch: start of the first chunk, end of the last event */
+	bool laid;		    /* events got context after they were laid over the calls of another recording */
+	int64_t shift, shift_error; /* of the chunk with the largest error, in ns (jfr_overlay.h) */
 };
 
 /*

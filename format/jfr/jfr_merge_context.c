@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SHIFT_MOST 1500000    /* ns */
-#define DRIFT_MOST 100000     /* ns within a chunk */
-#define WINDOW	   1000000000 /* ns */
-#define MARGIN	   2000	      /* ns */
-#define GAPS_MOST  2000000    /* pairs of event and call, twice. If a chunk has more, */
-#define FEWER	   8	      /* one event in so many is looked at, or one in their square, and so on */
-#define TICKS_MOST (INT64_MAX / 4)
+#define SHIFT_MOST   1500000	/* ns */
+#define DRIFT_MOST   100000	/* ns within a chunk */
+#define WINDOW	     1000000000 /* ns */
+#define CHANGES_MOST 4000000	/* of the overlay. If a chunk has more, */
+#define FEWER	     8		/* one event in so many is looked at, or one in their square, and so on */
+#define TICKS_MOST   (INT64_MAX / 4)
 
 /* A type whose events are context. */
 struct context_source {
@@ -35,13 +34,6 @@ struct context_call {
 	uint64_t values; /* in context.values: of each field its size in 4 bytes, and its bytes */
 };
 
-/* The shifts with which one event lies in one call. */
-struct context_gap {
-	int64_t window; /* of the event */
-	int64_t at;
-	int32_t change; /* 1: from here on, -1: no longer */
-};
-
 /* The shift of a window; before the first window of a chunk, that of the whole chunk. */
 struct context_shift {
 	uint32_t input, chunk;
@@ -56,7 +48,7 @@ void jfr_merge_context_release(struct jfr_merge_context *c)
 	free(c->source);
 	free(c->call);
 	free(c->target);
-	free(c->gap);
+	jfr_overlay_release(&c->overlay);
 	free(c->shift);
 	bytes_release(&c->values);
 	c->field = NULL;
@@ -364,50 +356,43 @@ static int64_t window_of(int64_t moment)
 	return moment / WINDOW;
 }
 
-static int note_gap(struct jfr_merge_context *c, int64_t window, int64_t from, int64_t until)
-{
-	if (vec_reserve(&c->gap, &c->gap_capacity, c->gaps + 2))
-		return -ENOMEM;
-	c->gap[c->gaps++] = (struct context_gap){window, from, 1};
-	c->gap[c->gaps++] = (struct context_gap){window, until + 1, -1};
-	return 0;
-}
-
 /*
- * The shifts at most `most` from `near`. Calls in calls count, too: most events begin in the inner ones, whose beginnings and
- * ends say most about the clocks. Outermost calls do not overlap, so before one that ends too early there is nothing.
+ * The calls in which the event begins with shifts at most `most` from `near`. Calls in calls count, too: most events begin in
+ * the inner ones, whose beginnings and ends say most about the clocks. Outermost calls do not overlap, so before one that ends too early there is nothing.
  */
-static int note_gaps(struct jfr_merge_context *c, uint64_t thread, int64_t start, int64_t near, int64_t most)
+static int note_calls(struct jfr_merge_context *c, const struct overlay_event *e, uint64_t thread, int64_t near,
+		      int64_t most)
 {
 	int err = 0;
 
-	for (size_t i = calls_until(c, thread, start + near + most); !err && i-- && c->call[i].thread == thread;) {
+	for (size_t i = calls_until(c, thread, e->start + near + most); !err && i-- && c->call[i].thread == thread;) {
 		const struct context_call *call = &c->call[i];
 
-		if (call->end >= start + near - most)
-			err = note_gap(c, window_of(start), call->start - start, call->end - start);
+		if (call->end >= e->start + near - most)
+			err = jfr_overlay_note(&c->overlay, e, call->start, call->end);
 		else if (!call->parent)
 			break;
 	}
 	return err;
 }
 
-/* Note the gaps of one event in `every`. */
+/* Note one event in `every`, with shifts at most `most` from `near`. */
 static int note_events(struct jfr_merge_context *c, const struct jfr_merge_copy *to, const struct jfr_original *from,
 		       int64_t near, int64_t most, uint64_t every)
 {
 	uint64_t position = JFR_HEADER_SIZE, thread, n = 0;
+	struct overlay_event at;
 	struct jfr_event e;
-	int64_t start, end;
 	int err = 0;
 
-	c->gaps = 0;
-	while (!err && c->gaps < GAPS_MOST && jfr_chunk_next(from->chunk, &position, &e)) {
+	c->overlay.changes = 0;
+	while (!err && c->overlay.changes < CHANGES_MOST && jfr_chunk_next(from->chunk, &position, &e)) {
 		if (!e.type || !c->target[from->types->plan[e.type->index].type] || e.type->duration < 0 ||
 		    n++ % every || !thread_of(from, &e, e.type->thread, &thread))
 			continue;
-		start = start_of(to, from, &e, &end);
-		err = note_gaps(c, thread, start, near, most);
+		at.start = start_of(to, from, &e, &at.end);
+		at.window = window_of(at.start);
+		err = note_calls(c, &at, thread, near, most);
 	}
 	return err;
 }
@@ -418,54 +403,11 @@ static int note_chunk(struct jfr_merge_context *c, const struct jfr_merge_copy *
 	uint64_t every = 1;
 	int err = note_events(c, to, from, near, most, every);
 
-	while (!err && c->gaps >= GAPS_MOST && every < UINT32_MAX) {
+	while (!err && c->overlay.changes >= CHANGES_MOST && every < UINT32_MAX) {
 		every *= FEWER;
 		err = note_events(c, to, from, near, most, every);
 	}
 	return err;
-}
-
-static int gaps_by_shift(const void *a, const void *b)
-{
-	const struct context_gap *x = a, *y = b;
-
-	return x->at != y->at ? (x->at < y->at ? -1 : 1) : x->change - y->change;
-}
-
-static int gaps_by_window(const void *a, const void *b)
-{
-	const struct context_gap *x = a, *y = b;
-
-	return x->window != y->window ? (x->window < y->window ? -1 : 1) : gaps_by_shift(a, b);
-}
-
-static int64_t distance(int64_t a, int64_t b)
-{
-	return a < b ? b - a : a - b;
-}
-
-/*
- * The shift, at most `most` from `near`, with which most events lie inside of calls. Of equally good ones it is the
- * nearest one, but not at the edge of what is possible. The gaps are sorted.
- */
-static int64_t best_shift(const struct context_gap *gap, size_t n, int64_t near, int64_t most)
-{
-	int64_t best = near, inside = 0, found = 0;
-
-	for (size_t i = 0; i + 1 < n; i++) {
-		int64_t low = context_clamp(gap[i].at, near - most, near + most + 1);
-		int64_t high = context_clamp(gap[i + 1].at - 1, near - most - 1, near + most), margin, shift;
-
-		inside += gap[i].change;
-		if (low > high || inside < found)
-			continue;
-		margin = (high - low) / 2 < MARGIN ? (high - low) / 2 : MARGIN;
-		shift = context_clamp(near, low + margin, high - margin);
-		if (inside > found || distance(shift, near) < distance(best, near))
-			best = shift;
-		found = inside;
-	}
-	return best;
 }
 
 static int keep_shift(struct jfr_merge_context *c, uint32_t input, uint32_t chunk, int64_t window, int64_t shift)
@@ -480,22 +422,18 @@ static int keep_shift(struct jfr_merge_context *c, uint32_t input, uint32_t chun
 int jfr_merge_context_align(struct jfr_merge_context *c, const struct jfr_merge_copy *to,
 			    const struct jfr_original *from, uint32_t input)
 {
+	struct overlay_shift whole, part;
 	int err = note_chunk(c, to, from, 0, SHIFT_MOST);
-	int64_t whole;
 
-	if (err || !c->gaps)
+	if (err || !c->overlay.changes)
 		return err;
-	qsort(c->gap, c->gaps, sizeof(*c->gap), gaps_by_shift);
-	whole = best_shift(c->gap, c->gaps, 0, SHIFT_MOST);
-	err = keep_shift(c, input, from->chunk->number, INT64_MIN, whole) ?: note_chunk(c, to, from, whole, DRIFT_MOST);
-	if (!err && c->gaps)
-		qsort(c->gap, c->gaps, sizeof(*c->gap), gaps_by_window);
-	for (size_t i = 0, n; !err && i < c->gaps; i += n) {
-		for (n = 1; i + n < c->gaps && c->gap[i + n].window == c->gap[i].window;)
-			n++;
-		err = keep_shift(c, input, from->chunk->number, c->gap[i].window,
-				 best_shift(&c->gap[i], n, whole, DRIFT_MOST));
-	}
+	whole = jfr_overlay_whole(&c->overlay, 0, SHIFT_MOST);
+	if (whole.error >= c->worst.error)
+		c->worst = whole;
+	err = keep_shift(c, input, from->chunk->number, INT64_MIN, whole.shift)
+		      ?: note_chunk(c, to, from, whole.shift, DRIFT_MOST);
+	for (size_t at = 0; !err && jfr_overlay_next(&c->overlay, &at, whole.shift, DRIFT_MOST, &part);)
+		err = keep_shift(c, input, from->chunk->number, part.window, part.shift);
 	return err;
 }
 

@@ -7,14 +7,15 @@
  * first file read with all its later ones.
  *
  * The clocks of two recordings may differ by some microseconds (a JVM reads its ticks and the wall clock one after the
- * other, at the start of each chunk), or by a millisecond (JDK 11 knows no finer wall clock). So before the copy each chunk of the other recordings is shifted, at
- * most by SHIFT_MOST, such that as many of its events as possible begin inside of as many calls as possible; of several
- * such shifts the one nearest to none is taken. The shift is used for the search only: the copied times stay as they are.
+ * other, at the start of each chunk), or by a millisecond (JDK 11 knows no finer wall clock). So before the copy each chunk
+ * of the other recordings is laid over the calls (jfr_overlay.h), shifted at most by SHIFT_MOST. The shift is used for the
+ * search only: the copied times stay as they are.
  */
 #ifndef FORMAT_JFR_JFR_MERGE_CONTEXT_H
 #define FORMAT_JFR_JFR_MERGE_CONTEXT_H
 
 #include "format/jfr/jfr_merge_copy.h"
+#include "format/jfr/jfr_overlay.h"
 
 struct jfr_merge_context {
 	bool (*wants)(void *context, const char *event); /* NULL: nothing is wanted */
@@ -25,10 +26,10 @@ struct jfr_merge_context {
 	size_t fields, field_capacity;
 	struct context_call *call;
 	size_t calls, call_capacity;
-	struct bytes values; /* of the calls */
-	bool *target;	     /* by type of the union: it gets the fields */
-	struct context_gap *gap;
-	size_t gaps, gap_capacity;
+	struct bytes values;	    /* of the calls */
+	bool *target;		    /* by type of the union: it gets the fields */
+	struct jfr_overlay overlay; /* of the chunk that is laid over the calls */
+	struct overlay_shift worst; /* of the chunks the one with the largest error; if there are shifts */
 	struct context_shift *shift;
 	size_t shifts, shift_capacity;
 	const struct context_call *around; /* of the event that is being copied; NULL: it is outside */

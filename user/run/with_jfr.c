@@ -168,6 +168,7 @@ bool with_jfr_merge(struct with_jfr *w, bool complete)
 	if (complete && merge(w, &merged, &d) >= 0) {
 		log_line("with the JVM's own recording: %s events, %s in %s", log_count(merged.events),
 			 log_bytes(merged.bytes), w->path);
+		merge_say_clocks(&merged);
 		return true;
 	}
 	if (complete)

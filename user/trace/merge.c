@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/merge.h"
 #include "filters/glob.h"
+#include "user/text/log.h"
 #include "user/trace/jfr_files.h"
 #include "user/trace/merge_check.h"
 #include "user/trace/progress.h"
@@ -89,4 +90,11 @@ int merge_files(const char *const *paths, size_t count, int to_fd, const char *t
 	err = merge_explain(&files, merge_recordings(&files, &to, merged), &to, to_path, d);
 	jfr_files_close(&files);
 	return err;
+}
+
+void merge_say_clocks(const struct jfr_merged *merged)
+{
+	if (merged->laid)
+		log_line("context: the clocks of the recordings were %s apart, known to %s",
+			 log_time(llabs(merged->shift)), log_time(merged->shift_error));
 }

@@ -15,4 +15,7 @@
 int merge_files(const char *const *paths, size_t count, int to, const char *to_path, const char *with_context,
 		struct jfr_merged *merged, size_t *files, struct diag *d);
 
+/* Say how far the clocks were apart, and how well that is known, if events got context. */
+void merge_say_clocks(const struct jfr_merged *merged);
+
 #endif

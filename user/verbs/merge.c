@@ -17,9 +17,11 @@ static int merge_it(const struct verb_args *a, const char *to, struct diag *d)
 	verdict = merge_files(a->operand, a->operands, out.fd, to, a->context, &merged, &files, d);
 	err = verdict < 0 ? verdict : new_file_finish(&out, d);
 	new_file_close(&out);
-	if (!err)
+	if (!err) {
 		log_line("%s: %s events of %zu %s, %s", to, log_count(merged.events), files,
 			 files == 1 ? "file" : "files", log_bytes(merged.bytes));
+		merge_say_clocks(&merged);
+	}
 	return err ? err : verdict;
 }
 

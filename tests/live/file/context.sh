@@ -45,6 +45,34 @@ context() { # THREADS CALLS [virtual|withContext]
 	finish
 }
 
+# Statements and orders are context of socket reads and of parks, which follow orders at once.
+statements() {
+	local orders=1000
+	begin "each socket read is in the statement and the order that made it, JDK $FEATURE" || return 0
+	sed 's|</config|<event name="jdk.ThreadPark"><setting name="enabled">true</setting><setting name="threshold">0 ns</setting></event>&|
+		s|FileRead|SocketRead|' "$WORK/reads.jfc" >"$WORK/sockets.jfc"
+	record_program Statements "$orders" -- -e 'db.Statement live.Statements::execute @sql=arg0' \
+		-e 'shop.Order live.Statements::order @customer=arg0' --with-jfr="$WORK/sockets.jfc" \
+		--context='jdk.SocketRead,jdk.ThreadPark' || return 0
+	says 'context: the clocks of the recordings were [0-9.]+ [mun]?s apart, known to [0-9.]+ [mun]?s'
+	"$(jdk_newest)/bin/jfr" print --json --events jdk.SocketRead,jdk.ThreadPark "$F_FILE" >"$WORK/reads.json" 2>"$WORK/err" ||
+		finding "jfr print: $(tail -n 1 "$WORK/err")"
+	python3 - "$WORK/reads.json" "$orders" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err" | tail -c 600)"
+		import json, sys
+		events = [e for e in json.load(open(sys.argv[1]))["recording"]["events"]
+		          if e["values"]["eventThread"] and e["values"]["eventThread"]["javaName"] == "main"]
+		events.sort(key=lambda e: e["values"]["startTime"])
+		found = [(v["Statement_sql"], v["Order_customer"]) for e in events if e["type"] == "jdk.SocketRead"
+		         for v in [e["values"]]]
+		want = [(f"select {n}", f"customer{i}") for i in range(int(sys.argv[2])) for n in range(10)]
+		wrong = [(f, w) for f, w in zip(found, want) if f != w]
+		assert len(found) == len(want) and not wrong, (len(found), len(wrong), wrong[:2])
+		parks = [e["values"]["Order_customer"] for e in events if e["type"] == "jdk.ThreadPark"]
+		assert len(parks) >= len(want) // 10 and not any(parks), (len(parks), sum(map(bool, parks)))
+	END
+	finish
+}
+
 # Lines such as "  Context: Load.user = "user1"" of each read, with both names alike.
 by_hand() {
 	begin "jfr print shows the context of -e as that of an event written by hand, platform and virtual threads, JDK $FEATURE" || return 0
@@ -73,6 +101,7 @@ for jdk in "${JDKS[@]}"; do
 	[ "$FEATURE" -ge 11 ] || continue
 	context 16 "$(amount 100 1000)"
 	context 4 50 withContext
+	statements
 	[ "$FEATURE" -lt 21 ] || context 50 20 virtual
 done
 for version in "${JDKS_IN_TURN[@]}"; do
@@ -80,5 +109,6 @@ for version in "${JDKS_IN_TURN[@]}"; do
 	root_use "$version" "context" || continue
 	context 16 100
 	context 4 50 withContext
+	statements
 	[ "$FEATURE" -lt 21 ] || context 50 20 virtual
 done

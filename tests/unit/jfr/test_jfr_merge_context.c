@@ -278,6 +278,43 @@ CASE(events_beside_calls_do_not_move_those_in_them, setup, teardown)
 	assert_field(text, "jdk.FileWrite", 0, "Load_user", "null");
 }
 
+/*
+ * Ten reads of a load follow each other, each in a copy, and behind the load the thread parks. The JVM's clock is 2 us behind.
+ * With the clocks as they are most reads lie in the copy before theirs, the first one still in the load, and the park, too:
+ * as many events in calls as where they belong. But the park does not end there.
+ */
+CASE(events_that_reach_over_the_end_of_a_call_are_not_in_it, setup, teardown)
+{
+	const char *fault, *text;
+
+	declare_ours();
+	for (int i = 0; i < 60; i++) {
+		load(1000 * US * i, 121 * US, 1, "ann", i);
+		for (int n = 0; n < 10; n++)
+			copy(1000 * US * i + 100 * US + n * 2 * US, US + 800, 1);
+	}
+	finish(OURS);
+	declare_thread();
+	declare_jvms();
+	for (int i = 0; i < 60; i++) {
+		for (int n = 0; n < 10; n++)
+			happen(READ, 1000 * US * i + 98 * US + n * 2 * US + 300, 1000, 1);
+		happen(WRITE, 1000 * US * i + 119 * US + 700, 400 * US, 1);
+	}
+	finish(JVMS);
+	writes_wanted = true;
+	assert_int_equal(merge_both(&fault), 0);
+	writes_wanted = false;
+	assert_true(result.laid);
+	assert_in_range(result.shift, 1700, 2499);
+	assert_in_range(result.shift_error, 1, 800);
+	text = jfr_printed(&merged, true, NULL, NULL);
+	for (int i = 0; i < 600; i++)
+		assert_field(text, "jdk.FileRead", i, "Copy_ratio", "0.5");
+	for (int i = 0; i < 60; i++)
+		assert_field(text, "jdk.FileWrite", i, "Load_user", "null");
+}
+
 /* It is reported, or changes nothing: qsort() has a way without. */
 CASE(missing_memory_is_reported, setup, teardown)
 {
