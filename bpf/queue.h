@@ -122,7 +122,7 @@ _Static_assert(sizeof(struct frt_wait) == 88, "wait");
  */
 #define FRT_WAIT_AGAIN 0x8u
 
-#define FRT_AGAIN_NS 100000
+#define FRT_AGAIN_NS 1000000 /* HotSpot spins for some hundred us before it parks again */
 
 #define FRT_KERNEL_FRAMES 32u
 #define FRT_WAIT_STACK	  2560u /* struct wait_state must fit into a page */

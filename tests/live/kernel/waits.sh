@@ -143,6 +143,36 @@ parts() {
 	finish
 }
 
+# One thread keeps a monitor that others want: each of them waits once, until the keeper or one before it wakes it.
+contended() { # WAITERS [virtual]
+	local rounds wait=100
+	begin "threads that want a kept monitor wait once each: $*, JDK $FEATURE" || return 0
+	rounds=$(amount 4 100)
+	[ -z "$SOAK" ] || wait=700
+	trace_program -Djdk.virtualThreadScheduler.parallelism=16 Contended "$rounds" "$wait" "$@" -- -m live.Contended || return 0
+	trace_calls
+	target_leaves
+	says ' 0 lost'
+	"$(jdk_newest)/bin/jfr" print --json --events frtrace.ThreadWait "$F_FILE" >"$WORK/waits.json"
+	python3 - "$WORK/waits.json" "$rounds" "$wait" "$@" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err" | tail -c 600)" "$("$FRTRACE" view waits "$F_FILE")"
+		import json, re, sys
+		from collections import Counter
+		rounds, ms, waiters = map(int, sys.argv[2:5])
+		virtual = "virtual" in sys.argv
+		seconds = lambda v: float(re.fullmatch(r"PT(?:(\d+)M)?([\d.]+)S", v["duration"])[2])
+		waits = [e["values"] for e in json.load(open(sys.argv[1]))["recording"]["events"]]
+		name = lambda v, field: v[field]["javaName"] or "" if v[field] else "none"
+		waits = [v for v in waits if name(v, "eventThread").startswith("want-") and seconds(v) > 0.02 * ms / 100]
+		by = Counter(name(v, "eventThread") for v in waits)
+		wakers = Counter(name(v, "wakerThread") for v in waits)
+		assert len(by) == waiters and set(by.values()) == {rounds}, by
+		# a virtual thread has a name after its first call
+		assert all(w == "main" or waiters > 1 and (w.startswith("want-") or virtual and not w) for w in wakers), wakers
+		assert all(seconds(v) > 0.9 * ms / 1000 for v in waits), min(map(seconds, waits))
+	END
+	finish
+}
+
 # The JVM's own log is the oracle. Collections are within safepoints.
 pauses() {
 	local n=20 seen apart
@@ -287,6 +317,9 @@ for jdk in "${JDKS[@]}"; do
 	reasons
 	stacks
 	parts
+	contended 1
+	contended 8
+	[ "$FEATURE" -lt 21 ] || [ "$FEATURE" -gt 23 ] || contended 8 virtual # they pin
 	pauses
 	stops
 	jvm_locks
@@ -300,6 +333,9 @@ done
 for version in 8 11 21; do # there it takes different turns
 	root_use "$version" "parts of waits" || continue
 	parts
+	contended 1
+	contended 8
+	[ "$FEATURE" -lt 21 ] || [ "$FEATURE" -gt 23 ] || contended 8 virtual # they pin
 done
 for version in "${JDKS_IN_TURN[@]}"; do
 	root_use "$version" "waits" || continue
