@@ -163,12 +163,12 @@ contended() { # WAITERS [virtual]
 		waits = [e["values"] for e in json.load(open(sys.argv[1]))["recording"]["events"]]
 		name = lambda v, field: v[field]["javaName"] or "" if v[field] else "none"
 		waits = [v for v in waits if name(v, "eventThread").startswith("want-") and seconds(v) > 0.02 * ms / 100]
-		by = Counter(name(v, "eventThread") for v in waits)
-		wakers = Counter(name(v, "wakerThread") for v in waits)
-		assert len(by) == waiters and set(by.values()) == {rounds}, by
-		# a virtual thread has a name after its first call
+		whole = [v for v in waits if seconds(v) > 0.9 * ms / 1000]
+		wakers = Counter(name(v, "wakerThread") for v in whole)
+		# On a busy machine a thread may come late to its wait, or lose its CPU as the JVM looks at the monitor. A virtual
+		# thread has a name after its first call.
+		assert len(whole) >= 0.75 * rounds * waiters and len(waits) <= 1.25 * rounds * waiters, (len(whole), len(waits))
 		assert all(w == "main" or waiters > 1 and (w.startswith("want-") or virtual and not w) for w in wakers), wakers
-		assert all(seconds(v) > 0.9 * ms / 1000 for v in waits), min(map(seconds, waits))
 	END
 	finish
 }
