@@ -135,8 +135,8 @@ SAYS=			# output that frtrace must print
 UNKNOWN_MAX=60		# allowed stacks with code that was gone before anything could read it,
 ELSEWHERE_MAX=30	# and with code that the JIT discarded before the collector read it, as -Xcomp does at once. All other frames are right
 VANISH='attached|initializers|loaders|versions' # where classes are unloaded and redefined under load
-read -ra small < <(amount '-Dstacks.rounds=2000 -Dstacks.calls=1500' '-Dstacks.rounds=4000 -Dstacks.calls=3000')
-small+=(-Dstacks.virtual=30 -Dstacks.loaders=60)
+read -ra small < <(amount '-Dstacks.rounds=1200 -Dstacks.calls=900' '-Dstacks.rounds=4000 -Dstacks.calls=3000')
+small+=(-Dstacks.virtual=20 -Dstacks.loaders=40)
 
 # A small selection, for the differences between compilers, collectors and heap layouts.
 agrees_small() { # SENTENCE [-JVM-OPTION...]
