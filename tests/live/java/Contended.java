@@ -9,11 +9,12 @@ public class Contended {
     private static final AtomicInteger asked = new AtomicInteger(), entered = new AtomicInteger();
     private static volatile int round = -1;
 
-    static void keep(int n, int waiters, long milliseconds) throws InterruptedException {
+    static void keep(int n, Thread[] others, long milliseconds) throws InterruptedException {
         synchronized (MONITOR) {
             round = n;
-            while (asked.get() < (n + 1) * waiters)
-                Thread.sleep(1);
+            for (Thread t : others)
+                while (asked.get() < (n + 1) * others.length || t.getState() != Thread.State.BLOCKED)
+                    Thread.sleep(1);
             Thread.sleep(milliseconds);
         }
     }
@@ -43,7 +44,7 @@ public class Contended {
             all[i] = arguments.length > 4 ? Cast.startVirtual("want-" + i, body) : Cast.start("want-" + i, body);
         }
         for (int n = 0; n < rounds; n++) {
-            keep(n, waiters, milliseconds);
+            keep(n, all, milliseconds);
             while (entered.get() < (n + 1) * waiters)
                 Thread.sleep(1);
         }

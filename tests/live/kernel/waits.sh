@@ -147,7 +147,7 @@ parts() {
 contended() { # WAITERS [virtual]
 	local rounds wait=100
 	begin "threads that want a kept monitor wait once each: $*, JDK $FEATURE" || return 0
-	rounds=$(amount 4 100)
+	rounds=$(amount 7 100)
 	[ -z "$SOAK" ] || wait=700
 	trace_program -Djdk.virtualThreadScheduler.parallelism=16 Contended "$rounds" "$wait" "$@" -- -m live.Contended || return 0
 	trace_calls
@@ -165,9 +165,9 @@ contended() { # WAITERS [virtual]
 		waits = [v for v in waits if name(v, "eventThread").startswith("want-") and seconds(v) > 0.02 * ms / 100]
 		whole = [v for v in waits if seconds(v) > 0.9 * ms / 1000]
 		wakers = Counter(name(v, "wakerThread") for v in whole)
-		# On a busy machine a thread may come late to its wait, or lose its CPU as the JVM looks at the monitor. A virtual
-		# thread has a name after its first call.
-		assert len(whole) >= 0.75 * rounds * waiters and len(waits) <= 1.25 * rounds * waiters, (len(whole), len(waits))
+		# On a busy machine a thread may lose its CPU as the JVM looks at the monitor. A virtual thread has a name after its
+		# first call.
+		assert len(whole) >= 0.5 * rounds * waiters and len(waits) <= 1.5 * rounds * waiters, (len(whole), len(waits))
 		assert all(w == "main" or waiters > 1 and (w.startswith("want-") or virtual and not w) for w in wakers), wakers
 	END
 	finish
