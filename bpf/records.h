@@ -51,7 +51,7 @@ struct frt_span {
 	frt_u64 start;	  /* TSC at entry */
 	frt_u64 duration; /* TSC ticks */
 	frt_u32 method;
-	frt_u32 stack;	/* id; 0: no stack was taken, or no Java code called; or FRT_STACK_LOST */
+	frt_u32 stack;	/* id; 0: no stack was taken, or no Java code called; FRT_STACK_LOST or FRT_STACK_UNTAKEN */
 	frt_u32 thread; /* serial of the thread */
 	frt_u16 kind;
 	frt_u16 flags;

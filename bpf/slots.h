@@ -122,8 +122,9 @@ struct frt_inside {
 	frt_u64 named_at; /* and where */
 	frt_u64 frame;	  /* address in the hook's frame at entry */
 	frt_u32 method;
+	frt_u32 brief; /* TSC ticks; while the root may be dropped, a shorter call in it has FRT_STACK_UNTAKEN */
 	frt_u16 flags; /* FRT_INSIDE_* */
-	frt_u16 reserved[5];
+	frt_u16 reserved[3];
 };
 _Static_assert(sizeof(struct frt_inside) == 128, "inside");
 

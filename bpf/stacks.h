@@ -10,7 +10,8 @@
 /* the agent reuses only the latest FRT_STACK_LIVE ids; an older stack gets a new id */
 #define FRT_STACK_LIVE	    49152u
 #define FRT_STACK_LOST	    0xffffffffu
-#define FRT_STACK_AFTER(id) ((id) + 1 == FRT_STACK_LOST ? 1 : (id) + 1) /* ids wrap around */
+#define FRT_STACK_UNTAKEN   0xfffffffeu /* it is not worth its price; see frt_inside.brief */
+#define FRT_STACK_AFTER(id) ((id) + 1 == FRT_STACK_UNTAKEN ? 1 : (id) + 1) /* ids wrap around */
 #define FRT_MAX_DEPTH	    2048u
 
 /*

@@ -178,7 +178,7 @@ static void read_tables(void)
 
 static void on_stack(void *context, const struct stack *s)
 {
-	if (s->count > STACK_MOST || s->end > FRT_WALK_ENDS || !s->id || s->id == FRT_STACK_LOST)
+	if (s->count > STACK_MOST || s->end > FRT_WALK_ENDS || !s->id || s->id >= FRT_STACK_UNTAKEN)
 		abort();
 	read_bytes(s->frame, s->count * sizeof(s->frame[0]));
 }

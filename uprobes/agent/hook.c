@@ -201,7 +201,7 @@ static void record_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint6
 	s->recorded++;
 	if (!(flags & FRT_SPAN_ROOT))
 		inside_name_root(s, now);
-	append_call(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
+	append_call(s, start, now, method, inside_stack(s, env, start, now, method, flags), flags);
 	inside_appended(s);
 }
 

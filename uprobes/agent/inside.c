@@ -7,6 +7,9 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/sys.h"
 
+#define BRIEF_SHARE 50	     /* of the needed time */
+#define BRIEF_NS    1000000u /* at most */
+
 uint64_t inside_since = UINT64_MAX;
 
 void inside_slot_begin(struct frt_slot *s)
@@ -25,6 +28,15 @@ static bool is_sample(uint64_t start)
 	return random * 100 >> 32 < control_config(0)->keep;
 }
 
+/* A thread is in few longer calls at a time, so that their stacks take no part of its time worth mentioning. */
+static uint32_t brief_ticks(uint64_t needed)
+{
+	uint64_t most = BRIEF_NS * (control_config(0)->tick_scale >> 20) >> 12, share = needed / BRIEF_SHARE;
+
+	most = most < UINT32_MAX ? most : UINT32_MAX;
+	return share < most ? share : most;
+}
+
 void inside_enter_root(struct frt_slot *s, uint64_t start, uint32_t method, uint64_t rule, uint64_t frame)
 {
 	struct frt_inside *in = control_inside(s);
@@ -38,6 +50,7 @@ void inside_enter_root(struct frt_slot *s, uint64_t start, uint32_t method, uint
 	in->frame = frame;
 	in->flags = rule & FRT_RULE_THROWN ? FRT_INSIDE_THROWN : 0;
 	in->needed = needed < FRT_RULE_UNTRACED >> FRT_RULE_SHIFT ? needed : FRT_ROOT_NEVER;
+	in->brief = brief_ticks(in->needed);
 	if (in->needed && is_sample(start)) {
 		in->needed = 0;
 		in->flags |= FRT_INSIDE_SAMPLE;
@@ -138,6 +151,7 @@ void inside_copy_root(const struct frt_slot *s, struct inside_root *out)
 				    .needed = in->needed,
 				    .spans = in->spans,
 				    .method = in->method,
+				    .brief = in->brief,
 				    .flags = in->flags | FRT_INSIDE_MOVED};
 }
 
@@ -159,6 +173,7 @@ void inside_resume_root(struct frt_slot *s, const struct inside_root *root)
 	in->needed = root->needed;
 	in->spans = root->spans;
 	in->method = root->method;
+	in->brief = root->brief;
 	in->flags = root->flags;
 	in->root = root->number;
 }

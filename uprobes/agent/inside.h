@@ -11,7 +11,7 @@
 #ifndef AGENT_INSIDE_H
 #define AGENT_INSIDE_H
 
-#include "uprobes/agent/control.h"
+#include "uprobes/agent/stack.h"
 
 /* TSC: calls that began earlier do not belong to the recording. UINT64_MAX: no recording with --inside runs. */
 extern uint64_t inside_since;
@@ -36,7 +36,7 @@ void inside_lose_root(struct frt_slot *s);
 struct inside_root {
 	uint64_t number; /* 0: none */
 	uint64_t start, needed, spans;
-	uint32_t method, flags;
+	uint32_t method, brief, flags;
 };
 
 /* What must be known of the open root when its thread leaves this carrier. */
@@ -50,6 +50,26 @@ void inside_resume_root(struct frt_slot *s, const struct inside_root *root);
 static inline bool inside_is_root(const struct frt_inside *in, uint64_t start, uint32_t method)
 {
 	return in->root && in->start == start && in->method == method;
+}
+
+/*
+ * Is the stack of this call, in the root that is open or has just ended, worth its price? A walk takes longer than all else
+ * that is done for a call, and most roots are dropped. Where one is kept anyway, and for calls that say most about it, it is.
+ */
+static inline bool inside_wants_stack(const struct frt_inside *in, uint64_t start, uint64_t now, uint64_t flags)
+{
+	return now - in->start >= in->needed || now - start >= in->brief ||
+	       flags & (FRT_SPAN_ROOT | FRT_SPAN_THROWN | FRT_SPAN_FIELDS);
+}
+
+/* The stack of a call that is recorded: as stack_take(), or FRT_STACK_UNTAKEN. */
+static inline uint32_t inside_stack(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now, uint32_t method,
+				    uint64_t flags)
+{
+	if (!stack_depth)
+		return 0;
+	return inside_wants_stack(control_inside(s), start, now, flags) ? stack_take(s, env, method)
+									: FRT_STACK_UNTAKEN;
 }
 
 /* What the slot's thread has appended so far stays, unless it is in a root that may take it back. */

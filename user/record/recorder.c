@@ -500,6 +500,8 @@ static void recorder_on_spans(void *context, const struct frt_span *s, size_t n,
 	else
 		r->counts.thrown += span_events_put(r->events, s, spans, v);
 	r->counts.events += spans;
+	for (size_t i = 0; i < spans; i++)
+		r->counts.untaken += s[i].stack == FRT_STACK_UNTAKEN;
 	if (spans && !r->first_call)
 		r->first_call = monotonic_ns();
 }

@@ -114,6 +114,7 @@ int recorder_finish(struct recorder *r, bool target_ended, struct diag *d);
 struct recorder_counts {
 	uint64_t events, thrown; /* in the file or in the open chunk */
 	uint64_t unwritten;	 /* events in chunks that could not be written, and all later ones */
+	uint64_t untaken;	 /* calls with FRT_STACK_UNTAKEN */
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
 

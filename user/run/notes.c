@@ -376,6 +376,8 @@ static void notes_add_stack_gaps(struct notes *n, const struct recording *r)
 		      "code of the JDK on a carrier of virtual threads, where asking JVMTI can hang");
 	notes_add_gap(n, of_agent.refused, unknown_one, unknown,
 		      "JVMTI did not tell it: the JVM begins or ends, or hides frames");
+	notes_add_gap(n, recorder_counts(r->recorder)->untaken, unknown_one, unknown,
+		      "short calls, while it was not known whether their root is kept (--inside)");
 	notes_add_gap(n, c.mismatched, "stack is unknown", "stacks are unknown",
 		      "they do not begin with the traced method");
 	for (unsigned int i = 0; i < RESOLVE_FAILURES; i++)

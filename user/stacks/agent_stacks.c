@@ -39,7 +39,7 @@ static const struct frt_stack *stacks_row_of(const struct stacks *s, uint32_t id
 /* These ids have a special meaning in a span and are never a row's. */
 static bool is_no_id(uint32_t id)
 {
-	return !id || id == FRT_STACK_LOST;
+	return !id || id >= FRT_STACK_UNTAKEN;
 }
 
 static bool is_complete(const struct stacks *s, uint32_t id)

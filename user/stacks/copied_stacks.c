@@ -129,7 +129,7 @@ static uint32_t copied_stacks_intern(struct copied_stacks *s)
 	k = &s->known[hash % KNOWN];
 	if (k->id && k->hash == hash && frames_are_kept(s->setup.frames, k->id))
 		return k->id;
-	t->id = s->last = s->last + 1 == FRT_STACK_LOST ? 1 : s->last + 1;
+	t->id = s->last = FRT_STACK_AFTER(s->last);
 	*k = (struct known_copy){hash, t->id};
 	frames_feed(s->setup.frames, t);
 	return t->id;

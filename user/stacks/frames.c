@@ -309,7 +309,7 @@ void frames_feed(struct frames *f, const struct stack *stack)
 
 bool frames_has(const struct frames *f, uint32_t id)
 {
-	return f->table[FRAMES_AGENTS][id % TABLE].id == id;
+	return id == FRT_STACK_UNTAKEN || f->table[FRAMES_AGENTS][id % TABLE].id == id;
 }
 
 /* Are the frames of an entry in the ring yet? */
@@ -423,6 +423,8 @@ static uint64_t find_key(struct frames *f, enum frames_source source, uint32_t i
 	struct frames_entry *e = &f->table[source][id % TABLE];
 	struct frames_counts *counts = &f->counts[source];
 
+	if (id == FRT_STACK_UNTAKEN)
+		return unknown_key(f);
 	if (id == FRT_STACK_LOST) {
 		counts->missing += source == FRAMES_OURS; /* the agent counts its own */
 		return unknown_key(f);

@@ -46,7 +46,7 @@ bool frames_read(struct frames *f, bool all);
 /* Did the last frames_read() leave stacks unread because the budget was used up? */
 bool frames_behind(const struct frames *f);
 
-/* Is the agent's stack with this id known? */
+/* Is the agent's stack with this id known, or FRT_STACK_UNTAKEN? */
 bool frames_has(const struct frames *f, uint32_t id);
 
 /* Take a stack of FRAMES_OURS. frames_are_kept() tells whether that with this id is still there, with all frames. */

@@ -140,6 +140,29 @@ overflow() {
 	finish
 }
 
+# Of 4,000 calls in a request most are short, and 99 of 100 requests are dropped.
+layered() { # THREADS VIRTUAL
+	local slow=$((($1 + $2) * 2)) unknown seen
+	begin "each call in a slow request has its stack, or none while it is not known that the request is slow, JDK $FEATURE" || return 0
+	trace_program Layered "$1" "$2" 200 -- -m 'live.Layered::rows;live.Layered::query;live.Layered::load' \
+		-m 'live.Layered::check;live.Layered::field;live.Layered::convert' --inside='live.Layered::request:20ms' --max-overhead=off || return 0
+	target_go
+	wait_for "$SECONDS_MAX" target_has inside || finding "the last request does not wait"
+	stopped_with 0
+	says ' 0 lost'
+	for what in --csv --collapsed; do
+		"$FRTRACE" export "$what" "$F_FILE" >"$WORK/layered$what" 2>&1 || finding "export: $(tail -n 3 "$WORK/layered$what")"
+	done
+	"$FRTRACE" view tree --json --top=100000 "$F_FILE" >"$WORK/tree" 2>&1 || finding "view tree: $(tail -c 300 "$WORK/tree")"
+	seen=$(python3 "$LIVE/layered.py" "$WORK"/layered--{csv,collapsed} "$WORK/tree" "$slow" 20 400 2>"$WORK/unknown") ||
+		finding "$(cat "$WORK/unknown")"
+	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")"
+	unknown=$(sed -nE 's/^ +([0-9,]+) calls have unknown stacks: short calls, .*--inside.*/\1/p' "$F_DIR/stderr" | tr -d ,)
+	[ "${unknown:-0}" = "$(cat "$WORK/unknown")" ] || finding "$(cat "$WORK/unknown") calls without a stack:" "$(cat "$F_DIR/stderr")"
+	target_leaves
+	finish
+}
+
 BESIDE="native methods in roots are recorded whole or not at all, beside others"
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
@@ -152,6 +175,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && alone
 	turn 1 && native_root
 	turn 1 && large
+	layered 4 "$([ "$FEATURE" -lt 21 ] && echo 0 || echo 4)"
 done
 for version in "${JDKS_IN_TURN[@]}"; do
 	root_use "$version" "roots" || continue

@@ -173,8 +173,8 @@ CASE(capacity_never_exceeds_the_table, setup)
 
 CASE(ids_wrap_around_and_skip_reserved_values, setup)
 {
-	uint64_t just_before = 0xfffffffcULL << 32 | 0xfffffff0;
-	uint32_t id, ids[] = {0xfffffffc, 0xfffffffd, 0xfffffffe, 1, 2};
+	uint64_t just_before = 0xfffffffbULL << 32 | 0xfffffff0;
+	uint32_t id, ids[] = {0xfffffffb, 0xfffffffc, 0xfffffffd, 1, 2};
 
 	control->stack_next = control->recording[0].stack_done = just_before;
 	for (uint32_t i = 0; i < 5; i++) {

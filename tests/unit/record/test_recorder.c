@@ -570,6 +570,14 @@ CASE(calls_that_come_are_counted_for_who_wants_to_know, setup, teardown)
 	assert_int_equal(b->rates->of[b->method].threads, CALL_RATE_THREAD(1) | CALL_RATE_THREAD(2));
 }
 
+CASE(calls_whose_stack_was_not_taken_are_counted, setup, teardown)
+{
+	begin();
+	feed((struct frt_span){now(), 2000, b->method, FRT_STACK_UNTAKEN, 2, FRT_SPAN, 0}, NULL);
+	feed((struct frt_span){now(), 2000, b->method, 0, 2, FRT_SPAN, 0}, NULL);
+	assert_int_equal(recorder_counts(b->recorder)->untaken, 1);
+}
+
 CASE(failure_keeps_its_cause, setup, teardown)
 {
 	struct recorder_setup s = {.settings = &b->settings, .target = &b->target, .segment = &b->segment};

@@ -140,10 +140,10 @@ CASE(frames_go_round_the_end_of_their_table, setup, teardown)
 
 CASE(ids_and_frames_go_round_too, setup, teardown)
 {
-	begin_at(FRT_STACK_LOST - 1, UINT32_MAX);
+	begin_at(FRT_STACK_UNTAKEN - 1, UINT32_MAX);
 	add(100, 2);
 	add(200, 2);
-	assert_string_equal(read_all(false), "4294967294:2/100 1:2/200 ");
+	assert_string_equal(read_all(false), "4294967293:2/100 1:2/200 ");
 	assert_done(2, 3);
 	assert_int_equal(stacks->given_up, 0);
 }
@@ -185,6 +185,8 @@ CASE(row_of_another_id_is_not_taken, setup, teardown)
 	assert_null(stacks_find(stacks, FRT_STACK_LOST));
 	fake_stack_row(&segment, FRT_STACK_LOST)->id = FRT_STACK_LOST;
 	assert_null(stacks_find(stacks, FRT_STACK_LOST));
+	fake_stack_row(&segment, FRT_STACK_UNTAKEN)->id = FRT_STACK_UNTAKEN;
+	assert_null(stacks_find(stacks, FRT_STACK_UNTAKEN));
 }
 
 CASE(end_that_is_not_known_is_no_known_one, setup, teardown)

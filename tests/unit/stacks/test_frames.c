@@ -328,6 +328,12 @@ CASE(lost_stack_is_unknown, setup, teardown)
 	assert_int_equal(counts().missing, 0);
 }
 
+CASE(stack_that_was_not_taken_is_unknown_and_no_loss, setup, teardown)
+{
+	assert_string_equal(text_of(FRT_STACK_UNTAKEN), UNKNOWN " +");
+	assert_int_equal(counts().missing + counts().behind, 0);
+}
+
 CASE(stack_that_is_nowhere_is_unknown_and_counted, setup, teardown)
 {
 	assert_string_equal(text_of(77), UNKNOWN " +");
