@@ -9,7 +9,7 @@
  * of its own recording, `owner`, `heartbeat`, `stack_done`, `context`, the config and the rules.
  *
  *    header | configs | loaders | classes | methods | skips | threads | strings | slots | shares | insides | rings |
- *    stacks | frames | rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names |
+ *    stacks | frames | rules | taken back | shared sums | histograms | histogram groups | cells | virtual calls | virtual names |
  *    scratch
  *
  * Up to FRT_RECORDINGS recordings run at a time, each with a collector of its own. The first one begins an epoch, which
@@ -29,7 +29,7 @@
 #include "bpf/stacks.h"
 #include "bpf/timing.h"
 
-#define FRT_MAGIC 0x6563617274726614ULL /* changes with every change of the segment's layout */
+#define FRT_MAGIC 0x6563617274726615ULL /* changes with every change of the segment's layout */
 
 #define FRT_MAX_LOADERS	 4096u
 #define FRT_MAX_CLASSES	 32768u
@@ -357,7 +357,8 @@ _Static_assert(sizeof(struct frt_config) % 8 == 0, "config");
 #define FRT_STACKS_AT	     (FRT_RINGS_AT + FRT_RINGS_SIZE)
 #define FRT_FRAMES_AT	     (FRT_STACKS_AT + FRT_STACKS * 32u)
 #define FRT_RULES_AT	     (FRT_FRAMES_AT + FRT_STACK_FRAMES * 24u)
-#define FRT_SHARED_AT	     (FRT_RULES_AT + FRT_TIMED_METHODS * 8u)
+#define FRT_TAKEN_AT	     (FRT_RULES_AT + FRT_TIMED_METHODS * 8u)
+#define FRT_SHARED_AT	     (FRT_TAKEN_AT + FRT_MAX_METHODS * 16u)
 #define FRT_HISTOGRAMS_AT    (FRT_SHARED_AT + FRT_TIMED_METHODS * 64u)
 #define FRT_GROUPS_AT	     (FRT_HISTOGRAMS_AT + FRT_TIMED_METHODS * FRT_GROUPS * 4u)
 #define FRT_CELLS_AT	     (FRT_GROUPS_AT + FRT_MAX_GROUPS * 64u)

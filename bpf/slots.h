@@ -123,10 +123,21 @@ struct frt_inside {
 	frt_u64 frame;	  /* address in the hook's frame at entry */
 	frt_u32 method;
 	frt_u32 brief; /* TSC ticks; while the root may be dropped, a shorter call in it has FRT_STACK_UNTAKEN */
+	frt_u32 taken; /* spans taken back that are not in a struct frt_taken yet */
 	frt_u16 flags; /* FRT_INSIDE_* */
-	frt_u16 reserved[3];
+	frt_u16 reserved;
 };
 _Static_assert(sizeof(struct frt_inside) == 128, "inside");
+
+/*
+ * Spans of a method that roots have taken back, so that no collector sees them. An estimate: one of them, chosen at random,
+ * stands for all of its thread since the last one.
+ */
+struct frt_taken {
+	frt_u64 calls;
+	frt_u64 threads; /* the bits serial % 64 of those that made them */
+};
+_Static_assert(sizeof(struct frt_taken) == 16, "taken");
 
 #define FRT_INSIDE_THROWN 0x1u /* it is kept if it ends with an exception */
 #define FRT_INSIDE_SAMPLE 0x2u /* it is kept by --keep */

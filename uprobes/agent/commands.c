@@ -139,7 +139,8 @@ static void begin_epoch(JNIEnv *env, uint32_t recording)
 	const struct frt_config *config = control_config(recording);
 
 	control->ring_cap = config->ring_cap;
-	timing_begin(recording, config); /* before the methods are forgotten */
+	timing_begin(recording, config); /* this and the next: before the methods are forgotten */
+	inside_begin();
 	if (control_is_crowded() && !classes_leave_missing(env) && !classes_reading() && loader_make_room(env))
 		stack_named_forget();
 	ring_grow_ticks = config->grow_ticks;

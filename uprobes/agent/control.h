@@ -60,6 +60,12 @@ static inline uint64_t *control_rule(uint32_t recording, uint32_t method)
 	return (uint64_t *)control_at(FRT_RULES_AT) + FRT_TIMED_METHOD(recording, method);
 }
 
+/* What roots have taken back of a method. */
+static inline struct frt_taken *control_taken(uint32_t method)
+{
+	return (struct frt_taken *)control_at(FRT_TAKEN_AT) + method % FRT_MAX_METHODS;
+}
+
 /*
  * The number of a row with these values, existing or new. 0: the table is full. A new method belongs to no recording
  * until its rules say so.

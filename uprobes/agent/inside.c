@@ -10,7 +10,17 @@
 #define BRIEF_SHARE 50	     /* of the needed time */
 #define BRIEF_NS    1000000u /* at most */
 
+#define TAKEN_TOGETHER 1024u /* spans for which one stands */
+
 uint64_t inside_since = UINT64_MAX;
+static bool any_taken; /* some struct frt_taken is not 0 */
+
+void inside_begin(void)
+{
+	if (any_taken)
+		memset(control_taken(0), 0, (control->methods + 1ull) * sizeof(struct frt_taken));
+	any_taken = false;
+}
 
 void inside_slot_begin(struct frt_slot *s)
 {
@@ -20,12 +30,18 @@ void inside_slot_begin(struct frt_slot *s)
 	store_release(&in->settled, s->head);
 }
 
+/* A random number below `end`. Stamps have regular distances. */
+static uint32_t inside_random(uint64_t stamp, uint32_t end)
+{
+	uint64_t random = stamp * FRT_CELL_HASH;
+
+	random = (random ^ random >> 32) * FRT_CELL_HASH >> 32;
+	return random * end >> 32;
+}
+
 static bool is_sample(uint64_t start)
 {
-	uint64_t random = start * FRT_CELL_HASH;
-
-	random = (random ^ random >> 32) * FRT_CELL_HASH >> 32; /* stamps have regular distances */
-	return random * 100 >> 32 < control_config(0)->keep;
+	return inside_random(start, 100) < control_config(0)->keep;
 }
 
 /* A thread is in few longer calls at a time, so that their stacks take no part of its time worth mentioning. */
@@ -90,11 +106,37 @@ void inside_appended(struct frt_slot *s)
 	inside_settle(s);
 }
 
+/* What is about to be taken back has a span, and some may have values. */
+static __attribute__((noinline)) void count_taken(struct frt_slot *s, uint64_t now)
+{
+	struct frt_inside *in = control_inside(s);
+	uint32_t records = (s->head - in->mark) / FRT_RECORD_SIZE, at = inside_random(now, records);
+	struct frt_taken *taken;
+	struct frt_span span;
+
+	for (uint32_t i = 0; i < records; i++) {
+		uint64_t offset = in->mark + (at + i) % records * FRT_RECORD_SIZE;
+
+		memcpy(&span, ring_at(s) + (offset & (ring_size(s) - 1)), sizeof(span));
+		if (span.kind != FRT_SPAN)
+			continue;
+		store_relaxed(&any_taken, true);
+		taken = control_taken(span.method);
+		add_relaxed(&taken->calls, in->taken);
+		__atomic_fetch_or(&taken->threads, 1ull << s->thread % 64, __ATOMIC_RELAXED);
+		break;
+	}
+	in->taken = 0;
+}
+
 /* Also the name of a virtual thread may be among what is taken back. */
-static void take_back(struct frt_slot *s)
+static void take_back(struct frt_slot *s, uint64_t now)
 {
 	struct frt_inside *in = control_inside(s);
 
+	in->taken += in->spans;
+	if (unlikely(in->taken >= TAKEN_TOGETHER))
+		count_taken(s, now);
 	in->named = s->vthread = 0;
 	store_release(&s->head, in->mark);
 }
@@ -105,7 +147,7 @@ static void close_root(struct frt_slot *s, uint64_t now, bool keep)
 	struct frt_inside *in = control_inside(s);
 
 	if (in->spans && !keep && !(in->flags & FRT_INSIDE_MOVED) && in->mark >= s->drained) {
-		take_back(s);
+		take_back(s, now);
 		in->spans = 0;
 	}
 	if (!in->spans && !(load_relaxed(&control_config(0)->flags) & FRT_CONFIG_ROOT_ENDS))

@@ -16,6 +16,9 @@
 /* TSC: calls that began earlier do not belong to the recording. UINT64_MAX: no recording with --inside runs. */
 extern uint64_t inside_since;
 
+/* Before an epoch, and before methods are forgotten: nothing has been taken back yet. */
+void inside_begin(void);
+
 /* The slot has a new owner: he is in no root. */
 void inside_slot_begin(struct frt_slot *s);
 

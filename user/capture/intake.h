@@ -24,7 +24,8 @@ struct intake_setup {
 	const struct stream_sink *sink;				      /* receives the spans; copied */
 	bool (*take)(void *context, const void *record, size_t size); /* as in struct queue_sinks */
 	void *take_context;
-	bool inside; /* --inside: hold spans until their root has ended */
+	bool inside;		  /* --inside: hold spans until their root has ended */
+	struct call_rates *rates; /* as in struct streams */
 };
 
 /* Can the queue of these programs be opened? That needs rights. Returns 0, or -errno with the message. */

@@ -155,6 +155,8 @@ static bool natives_on_call(struct natives *n, const struct frt_native_call *r, 
 	carrier = named && row.carrier;
 	on = carrier && r->java_id && row.java_id != r->java_id ? &v : NULL;
 	span = natives_span(n, r, number, stack, on);
+	if (n->session->rates)
+		call_rates_add(n->session->rates, span.method, span.thread);
 	if (n->roots) {
 		/* up to JDK 23, only calls of other methods in the root tell which virtual thread a carrier runs */
 		roots_take_native(n->roots, r->root, carrier && !r->java_id ? 0 : r->root_due, &span, on);

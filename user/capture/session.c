@@ -122,6 +122,11 @@ void session_take_call_stacks(struct session *s, struct copied_stacks *stacks)
 	s->call_stacks = stacks;
 }
 
+void session_count_calls(struct session *s, struct call_rates *rates)
+{
+	s->rates = rates;
+}
+
 static void choose_wait_stacks(struct session *s)
 {
 	bool wanted = s->waits.stacks && !s->settings->no_stack;
@@ -148,7 +153,8 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 				      .sink = sink,
 				      .take = session_take,
 				      .take_context = s,
-				      .inside = settings_has_roots(s->settings)};
+				      .inside = settings_has_roots(s->settings),
+				      .rates = s->rates};
 	int err;
 
 	s->sink = *sink;

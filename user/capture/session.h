@@ -56,6 +56,10 @@ void session_take_waits(struct session *s, const struct kernel_sink *sink);
 /* Have the stacks of native calls taken, and of those that HotSpot's probes see. Before session_start(). */
 void session_take_call_stacks(struct session *s, struct copied_stacks *stacks);
 
+/* Have recorded calls counted, those of --inside whose root is dropped, too. Before session_start(). */
+struct call_rates;
+void session_count_calls(struct session *s, struct call_rates *rates);
+
 /* The JVM's threads, from a thread dump taken just now (user/process/dump.h). Before session_start(). */
 void session_take_dump(struct session *s, const char *dump);
 

@@ -26,6 +26,7 @@ struct session {
 	struct metaspace metaspace;
 	const struct event_plan *plan;	   /* NULL: there are no events */
 	struct stream_sink sink;	   /* receives the spans */
+	struct call_rates *rates;	   /* counts them; may be NULL */
 	struct intake *intake;		   /* NULL before session_start() */
 	struct natives *natives;	   /* NULL: none are traced */
 	struct copied_stacks *call_stacks; /* NULL: only the agent takes stacks of calls */

@@ -70,6 +70,8 @@ static size_t spans_together(const struct streams *s, const struct frt_span *r, 
 
 static void stream_deliver(struct streams *s, uint32_t slot, const struct frt_span *r, size_t n)
 {
+	for (size_t i = 0; s->rates && i < stream_spans(r, n); i++)
+		call_rates_add(s->rates, r[i].method, r[i].thread);
 	if (s->roots)
 		roots_take(s->roots, slot, r, n, vthread_of(s, slot, r));
 	else

@@ -7,6 +7,7 @@
 #ifndef USER_CAPTURE_STREAM_H
 #define USER_CAPTURE_STREAM_H
 
+#include "user/capture/call_rates.h"
 #include "user/capture/roots.h"
 #include "user/capture/stream_sink.h"
 #include "user/segment/segment.h"
@@ -22,8 +23,9 @@ struct stream_set {
 
 struct streams {
 	struct stream_sink sink;
-	struct roots *roots;			       /* NULL: not with --inside; else it has the sink, too */
-	uint64_t next[FRT_MAX_SLOTS];		       /* offset of the next record to deliver */
+	struct roots *roots;	      /* NULL: not with --inside; else it has the sink, too */
+	struct call_rates *rates;     /* counts calls as they arrive, also those that roots drop; may be NULL */
+	uint64_t next[FRT_MAX_SLOTS]; /* offset of the next record to deliver */
 	struct stream_vthread *vthread[FRT_MAX_SLOTS]; /* NULL until one is named */
 	struct stream_set *set[FRT_MAX_SLOTS];	       /* NULL until there are values */
 	uint32_t set_records;			       /* in all of them */

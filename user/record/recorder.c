@@ -488,8 +488,6 @@ static void recorder_on_spans(void *context, const struct frt_span *s, size_t n,
 	struct recorder *r = context;
 	size_t spans = stream_spans(s, n), values = n - spans;
 
-	for (size_t i = 0; r->setup.rates && i < spans; i++)
-		call_rates_add(r->setup.rates, s[i].method, s[i].thread);
 	spans = recorder_room(r, spans);
 	if (r->failed || !r->open) {
 		r->counts.unwritten += spans;

@@ -8,7 +8,6 @@
 #include "user/stacks/frames.h"
 #include "user/record/output.h"
 #include "user/capture/stream.h"
-#include "user/capture/call_rates.h"
 #include "user/segment/segment.h"
 #include "user/options/settings.h"
 #include "user/record/breakdown.h"
@@ -28,7 +27,6 @@ struct recorder_setup {
 	struct clock *clock;
 	struct output *output;
 	struct resolver *resolver;     /* of stacks; NULL: only methods named by the agent are known */
-	struct call_rates *rates;      /* counts recorded calls; may be NULL */
 	const struct event_plan *plan; /* of -e; NULL: there are no events */
 	enum jfr_kernel kernel;	       /* which kernel fields calls have */
 	/* The JVM's model, with a resolver, for the stacks of waits and the names of wakers. NULL: the kernel's only. */

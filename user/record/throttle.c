@@ -2,7 +2,8 @@
 /*
  * A slot counts its recorded calls and their cost; the spans that have arrived tell which methods these calls belong
  * to. Both are read once a second, and each span is charged the average cost over all slots. A span that has not
- * arrived yet is charged when it arrives.
+ * arrived yet is charged when it arrives. Of those that roots take back (--inside), and that never arrive, the agent
+ * estimates the methods.
  */
 #include "user/record/throttle.h"
 #include "user/capture/cost.h"
@@ -37,6 +38,7 @@ struct throttle {
 	struct throttle_setup setup;
 	struct call_rates rates;
 	struct seen seen[FRT_MAX_SLOTS];
+	uint64_t taken[FRT_MAX_METHODS]; /* calls taken back at the last check */
 	struct throttle_load load[FRT_MAX_METHODS];
 	uint32_t throttled[FRT_MAX_METHODS];
 	size_t count;
@@ -177,6 +179,17 @@ static struct work read_slots(struct throttle *t, double window_ns)
 	return w;
 }
 
+/* Add the calls of a method that were taken back since the last check. */
+static void rates_add_taken(struct throttle *t, uint32_t method)
+{
+	const struct frt_taken *taken = segment_taken(t->setup.segment, method);
+	struct call_rate *r = &t->rates.of[method];
+	uint64_t calls = throttle_step(&t->taken[method], __atomic_load_n(&taken->calls, __ATOMIC_RELAXED));
+
+	r->calls += calls;
+	r->threads |= calls ? __atomic_load_n(&taken->threads, __ATOMIC_RELAXED) : 0;
+}
+
 /*
  * List the methods with new calls. Throttled ones are left out: their last recorded calls may still be in flight. So are
  * roots, without which nothing would be recorded.
@@ -185,11 +198,14 @@ static size_t list_loads(struct throttle *t, const struct work *w, double window
 {
 	uint32_t methods = segment_header(t->setup.segment)->methods;
 	double each_ns = w->recorded > 0 ? w->recording_ns / w->recorded : 0;
+	bool inside = segment_recording(t->setup.segment)->inside;
 	size_t n = 0;
 
 	for (uint32_t id = 1; id <= methods && id < FRT_MAX_METHODS; id++) {
 		struct call_rate *r = &t->rates.of[id];
 
+		if (inside)
+			rates_add_taken(t, id);
 		if (r->calls && !t->is_throttled[id] && !(*segment_rule(t->setup.segment, id) & FRT_RULE_ROOT))
 			t->load[n++] =
 				(struct throttle_load){.method = id,

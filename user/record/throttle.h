@@ -10,7 +10,8 @@
  * calls are recorded, then counted, then left alone.
  *
  * Calls that are not recorded because of their threshold, or because they are only timed, are left alone: they cost
- * only their hooks, and throttling could not save anything.
+ * only their hooks, and throttling could not save anything. Those that are recorded and dropped with their root (--inside)
+ * count like any others.
  */
 #ifndef USER_RECORD_THROTTLE_H
 #define USER_RECORD_THROTTLE_H

@@ -134,7 +134,6 @@ static int make_recorder(struct recording *r, const struct event_plan *plan, str
 				       .clock = r->clock,
 				       .output = r->output,
 				       .resolver = r->model.resolver,
-				       .rates = r->throttle ? throttle_rates(r->throttle) : NULL,
 				       .kernel = kernel,
 				       .plan = r->settings->events.count ? plan : NULL,
 				       .no_pauses = session_facts(r->session).no_pauses[0]};
@@ -146,6 +145,8 @@ static int make_recorder(struct recording *r, const struct event_plan *plan, str
 	err = recorder_new(&r->recorder, &setup, d);
 	if (err)
 		return err;
+	if (r->throttle)
+		session_count_calls(r->session, throttle_rates(r->throttle));
 	if (kernel != JFR_KERNEL_NONE) {
 		sink = breakdown_sink(recorder_breakdown(r->recorder));
 		sink.stacks = recorder_copied_stacks(r->recorder);

@@ -77,6 +77,12 @@ static inline uint64_t *segment_rule(const struct segment *s, uint32_t method)
 	return (uint64_t *)(s->base + FRT_RULES_AT) + FRT_TIMED_METHOD(s->recording, method);
 }
 
+/* What roots of --inside have taken back of it. */
+static inline const struct frt_taken *segment_taken(const struct segment *s, uint32_t method)
+{
+	return (const struct frt_taken *)(s->base + FRT_TAKEN_AT) + method % FRT_MAX_METHODS;
+}
+
 /* Call before and after the recording begins, with the same `epoch`: whose losses are in the segment's counters? */
 void segment_note_losses(struct segment *s, uint32_t *epoch);
 struct segment_stacks segment_stacks(const struct segment *s);

@@ -166,6 +166,22 @@ calls_asked() { # NUMBER
 	wait_for 30 test -s "$T_DIR/answer-$1" && sleep .1 && cut -d ' ' -f 1 "$T_DIR/answer-$1"
 }
 
+# Nothing of it is kept. In long roots the kernel has drained most before, of short ones nobody has seen anything.
+throttled_in_roots() { # SENTENCE FILTER ROOT PROGRAM...
+	begin "a hot method is throttled while all its calls are dropped with $1, JDK $FEATURE" || return 0
+	trace_program "${@:4}" -- -m "$2" --inside="$3:1h" --max-overhead=1% || return 0
+	touch "$T_DIR/go"
+	wait_for 60 throttling_is_on
+	trace_stop
+	target_restored
+	status_is 3
+	says "^  throttled: ${2/::/.}\\(int\\): counted and timed only from .*\\(--max-overhead=1%\\)"
+	says '^  0 roots kept of [0-9,]+'
+	"$FRTRACE" print --events frtrace.Message "$F_FILE" | grep -q 'counted and timed only' || finding "the file does not say it"
+	[ "$(file_events "${2/::/.}")" = 0 ] || finding "$(file_events "${2/::/.}") calls in the file"
+	finish
+}
+
 threads=16
 LENGTH=$(amount 1000 200) # of a call of hot(): a fifth of the events takes a fifth of the time to read
 for jdk in "${JDKS[@]}"; do
@@ -177,6 +193,8 @@ throttled "throttled calls are counted with 16 threads" 16 at_the_end --no-stack
 throttled "throttled calls are counted also when the JVM is killed at the moment of throttling" 16 killed_at_the_switch
 throttled "a throttled method that is also timed has all its calls counted" 2 timed_anyway -M live.Hot::hot
 unhooked
+throttled_in_roots "long roots" live.Speed::work live.Speed::loop Speed
+throttled_in_roots "short roots" live.Rooted::quick live.Rooted::fast Rooted 0 0 0 10000000
 off
 check=reports_hooks
 not_throttled "calls below the threshold are not throttled: the cost of their hooks is reported" -m live.Speed::work -t 10s

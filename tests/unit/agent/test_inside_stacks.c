@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* --inside: which calls have a stack. */
+/* --inside: which calls have a stack, and what the throttle learns of those that are taken back. */
 #include "tests/unit/agent/in_roots.h"
 
 /* The stack of the last call. The fake thread's stack cannot be walked: 0. */
@@ -100,4 +100,43 @@ CASE(a_fiftieth_of_the_needed_time_is_no_brief_call, setup)
 	assert_int_equal(in->brief, 2000000);
 	root(A, THROWN, 0, false);
 	assert_int_equal(in->brief, 2000000);
+}
+
+/* So that the throttle learns of calls which no collector sees. One of a thousand is drawn. */
+CASE(calls_that_are_taken_back_are_estimated_by_method, setup)
+{
+	const struct frt_taken *child, *stray;
+	uint64_t all = 0;
+
+	for (int i = 0; i < 40000; i++) {
+		jlong start = hook_enter(A, NULL, NEVER);
+
+		calls(A, CHILD, 3);
+		call(A, STRAY);
+		hook_leave(A, NULL, start, NEVER);
+		all += 4;
+	}
+	child = control_taken(CHILD);
+	stray = control_taken(STRAY);
+	assert_in_range(all - child->calls - stray->calls, 0, 1100);
+	assert_in_range(child->calls, all * .5, all * .95);
+	assert_int_equal(child->threads, 1ull << slot_find(A)->thread % 64);
+	assert_int_equal(control_taken(NEVER)->calls + control_taken(ALL)->calls, 0);
+	control->methods = TIMED;
+	inside_begin();
+	assert_int_equal(child->calls + stray->calls + child->threads, 0);
+}
+
+/* Values, names and marks are no calls. */
+CASE(estimate_of_calls_with_values_counts_spans, setup)
+{
+	jlong start;
+
+	for (int i = 0; i < 2000; i++) {
+		start = hook_enter(A, NULL, NEVER);
+		call(A, CHILD);
+		ring_append(slot_find(A), (uint64_t[]){0, 0, 0, (uint64_t)FRT_FIELD << 32 | 1ull << 48}, sys_tsc());
+		hook_leave(A, NULL, start, NEVER);
+	}
+	assert_int_equal(control_taken(CHILD)->calls, 1024);
 }

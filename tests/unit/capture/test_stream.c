@@ -92,6 +92,20 @@ CASE(parts_in_order_come_whole, setup, teardown)
 	assert_int_equal(streams->next[0], 9 * 32);
 }
 
+CASE(calls_that_come_are_counted_for_who_wants_to_know, setup, teardown)
+{
+	struct call_rates *rates = calloc(1, sizeof(*rates));
+	struct frt_span s[3] = {span_at(0), span_at(1), span_at(2)};
+
+	s[1].thread = 65;
+	s[2].method = s[2].thread = UINT32_MAX;
+	streams->rates = rates;
+	streams_feed(streams, 3, 0, s, sizeof(s));
+	assert_int_equal(rates->of[1].calls, 2);
+	assert_int_equal(rates->of[1].threads, CALL_RATE_THREAD(1) | CALL_RATE_THREAD(2));
+	free(rates);
+}
+
 CASE(part_that_came_before_is_not_taken_again, setup, teardown)
 {
 	feed(0, 0, 8);

@@ -56,7 +56,6 @@ static struct bench {
 	char path[64];
 	uint32_t method;
 	struct resolver *resolver;
-	struct call_rates *rates;
 	char *file;
 	struct dissect *read;
 } *b;
@@ -100,8 +99,8 @@ static int setup(void **state)
 /* Make the recorder, its first chunk open. */
 static void begin(void)
 {
-	struct recorder_setup s = {&b->settings, &b->target, &b->segment,     &b->clock, NULL, b->resolver,
-				   b->rates,	 NULL,	     JFR_KERNEL_NONE, NULL,	 false};
+	struct recorder_setup s = {&b->settings, &b->target, &b->segment,     &b->clock, NULL,
+				   b->resolver,	 NULL,	     JFR_KERNEL_NONE, NULL,	 false};
 
 	assert_int_equal(output_open(&b->output, b->path, &(struct output_limits){.size = b->settings.max_size}, &d),
 			 0);
@@ -120,7 +119,6 @@ static int teardown(void **state)
 	fake_segment_free(&b->segment);
 	settings_release(&b->settings);
 	unlink(b->path);
-	free(b->rates);
 	free(b);
 	return 0;
 }
@@ -557,17 +555,6 @@ CASE(methods_that_are_timed_from_some_moment_on_are_in_the_file, setup, teardown
 	assert_string_equal(text(e, "method.name"), "checkout");
 	assert_int_equal(number(e, "invocations"), 40);
 	assert_int_equal(recorder_timed_calls(b->recorder, b->method), 40);
-}
-
-CASE(calls_that_come_are_counted_for_who_wants_to_know, setup, teardown)
-{
-	b->rates = calloc(1, sizeof(*b->rates));
-	begin();
-	feed((struct frt_span){now(), 2000, b->method, 0, 2, FRT_SPAN, 0}, NULL);
-	feed((struct frt_span){now(), 2000, b->method, 0, 65, FRT_SPAN, 0}, NULL);
-	feed((struct frt_span){now(), 2000, UINT32_MAX, 0, UINT32_MAX, FRT_SPAN, 0}, NULL);
-	assert_int_equal(b->rates->of[b->method].calls, 2);
-	assert_int_equal(b->rates->of[b->method].threads, CALL_RATE_THREAD(1) | CALL_RATE_THREAD(2));
 }
 
 CASE(calls_whose_stack_was_not_taken_are_counted, setup, teardown)

@@ -164,6 +164,41 @@ CASE(hot_method_is_throttled_and_the_slow_one_is_not, setup, teardown)
 	assert_int_equal(throttle_method(b->brake, 0), 1);
 }
 
+/* Calls that were recorded and dropped with their root, which the collector never sees. */
+static void taken(struct frt_slot *s, uint32_t method, uint64_t n)
+{
+	struct frt_taken *t = (struct frt_taken *)segment_taken(&b->segment, method);
+
+	segment_recording(&b->segment)->inside = 1;
+	s->entered += n;
+	s->exited += n;
+	s->recorded += n;
+	t->calls += n;
+	t->threads |= CALL_RATE_THREAD(s->thread);
+}
+
+CASE(calls_that_roots_take_back_count, setup, teardown)
+{
+	struct frt_slot *s = thread(1);
+
+	taken(s, 1, 4000000);
+	calls(s, 2, 20);
+	assert_true(after(SECOND));
+	assert_int_equal(b->found.methods, 1);
+	assert_int_equal(b->found.load[0].method, 1);
+	assert_in_range(b->found.load[0].calls, 3999999, 4000001);
+	assert_true(is_throttled(1));
+	assert_false(is_throttled(2));
+}
+
+CASE(methods_that_several_threads_take_back_have_their_limit, setup, teardown)
+{
+	for (uint32_t i = 1; i < 10; i++)
+		taken(thread(i), 1, 400000); /* .36 of a CPU, of two */
+	assert_false(after(SECOND));
+	assert_int_equal(throttle_methods(b->brake), 0);
+}
+
 CASE(nothing_happens_before_a_second_is_over, setup, teardown)
 {
 	struct frt_slot *s = thread(1);
