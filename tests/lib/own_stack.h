@@ -23,6 +23,7 @@ static void between_walks(void);
 #define sys_each_mapping(visit, what) known_mappings((bool (*)(uint64_t, uint64_t, const char *, void *))(visit), what)
 #include "uprobes/agent/stack_table.c"
 #define stack_table_reserve(count, first) (between_walks(), stack_table_reserve(count, first))
+#include "uprobes/agent/stack_memory.c"
 #include "uprobes/agent/stack.c"
 #undef sys_each_mapping
 #undef load_word

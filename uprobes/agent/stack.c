@@ -13,6 +13,7 @@
 #include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/stack_jvmti.h"
+#include "uprobes/agent/stack_memory.h"
 #include "uprobes/agent/stack_table.h"
 
 #define CODE_SETS_LOG2	 11
@@ -424,34 +425,6 @@ uint32_t stack_take_walked(struct frt_slot *s)
 	return id ? id : stack_intern(s, &t);
 }
 
-/*
- * The thread's control block lies at the upper end of its stack if the C library allocated the stack (glibc and
- * musl do so), and no Java frame lies above it. The first thread of a process has a different stack, which ends
- * with its mapping.
- */
-struct stack_search {
-	uint64_t inside, end;
-};
-
-static bool ends_stack(uint64_t start, uint64_t end, const char permissions[4], void *context)
-{
-	struct stack_search *s = context;
-
-	if (s->inside - start < end - start)
-		s->end = end;
-	return !s->end;
-}
-
-static uint64_t find_stack_end(uint64_t sp)
-{
-	struct stack_search s = {.inside = sp};
-	uint64_t block = sys_thread_pointer();
-
-	if (block > sp && own_memory_readable(sp, block))
-		return block;
-	return sys_each_mapping(ends_stack, &s) && s.end && own_memory_readable(sp, s.end) ? s.end : 0;
-}
-
 void stack_thread_begin(struct frt_slot *s, JNIEnv *env)
 {
 	uint64_t sp = (uint64_t)__builtin_frame_address(0);
@@ -460,43 +433,7 @@ void stack_thread_begin(struct frt_slot *s, JNIEnv *env)
 	if (!stack_depth || !layout.jdk_version)
 		return;
 	s->anchor = (uint64_t)env - layout.thread_env + layout.thread_anchor;
-	s->stack_end = find_stack_end(sp);
-}
-
-/* True if [low, high) is mapped without holes, executable or not yet in use. */
-struct heap_search {
-	uint64_t at, high;
-	bool code;
-};
-
-static bool covers_heap(uint64_t start, uint64_t end, const char permissions[4], void *context)
-{
-	struct heap_search *s = context;
-
-	if (s->at - start >= end - start)
-		return s->at >= end;
-	s->code = !memcmp(permissions, "rwx", 3) || (s->code && !memcmp(permissions, "---", 3));
-	s->at = end;
-	return s->code && end < s->high;
-}
-
-static bool heap_is_code(const struct frt_code_heap *h)
-{
-	struct heap_search s = {.at = h->low, .high = h->high};
-
-	return h->low < h->high && sys_each_mapping(covers_heap, &s) && s.code && s.at >= s.high;
-}
-
-/* The anchor must lie in the JavaThread, near the JNIEnv. No offset may point far away from its structure. */
-static bool layout_is_sane(const struct frt_layout *l)
-{
-	bool sane = l->jdk_version && l->heaps && l->heaps <= FRT_CODE_HEAPS && l->segment_log2 < 32 &&
-		    l->thread_env > l->thread_anchor && l->thread_env - l->thread_anchor <= 256 && l->anchor_sp < 64 &&
-		    l->anchor_pc < 64 && l->anchor_fp < 64 && l->nmethod_compile_id < 4096;
-
-	for (uint32_t i = 0; sane && i < l->heaps; i++)
-		sane = heap_is_code(&l->heap[i]);
-	return sane;
+	s->stack_end = stack_memory_end(sp);
 }
 
 /*
@@ -526,7 +463,7 @@ static void take_layout(const struct frt_config *config)
 {
 	struct frt_layout l = config->layout;
 
-	if (!(config->stacks & FRT_STACKS_WALK) || !layout_is_sane(&l))
+	if (!(config->stacks & FRT_STACKS_WALK) || !stack_memory_fits(&l))
 		memset(&l, 0,
 		       sizeof(l)); /* no thread is walked then: the JVM is asked, or the calls are counted as unknown */
 	set_layout(&l);
