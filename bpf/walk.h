@@ -7,6 +7,10 @@
  *    WALK_STACK(w, to, address)       a word of the walked stack: 0, or nonzero on failure
  *    WALK_CODE(w, pc, code)           walk_code_at(), or something faster with the same result
  *
+ * and, if it walks there, a fourth one:
+ *
+ *    WALK_IN_CHUNK(w)                 the words are those of a StackChunk, where frames refer to each other by distances
+ *
  * HotSpot's frames on an x86-64 stack, which grows down:
  *
  *    compiled     sp -> [ frame_size words: locals, spills, ... saved rbp, return address ]
@@ -24,6 +28,10 @@
 #define FRTRACE_WALK_H
 
 #include "bpf/frtrace.h"
+
+#ifndef WALK_IN_CHUNK
+#define WALK_IN_CHUNK(w) 0
+#endif
 
 #define WALK_INLINE static inline __attribute__((always_inline, unused))
 
@@ -219,15 +227,28 @@ WALK_INLINE int walk_anchor(struct walk *w, frt_u64 anchor)
 	return w->pc || !WALK_STACK(w, &w->pc, w->sp - 8);
 }
 
+/*
+ * Read the sender's pc, and its fp from the word below. In a chunk that of an interpreted frame is a distance from the
+ * word in which it lies.
+ */
+WALK_INLINE int walk_return(struct walk *w, frt_u64 at)
+{
+	const struct frt_layout *l = w->layout;
+
+	if (WALK_STACK(w, &w->pc, at) || WALK_STACK(w, &w->fp, at - 8))
+		return 0;
+	if (WALK_IN_CHUNK(w) && w->pc - l->interpreter < l->interpreter_end - l->interpreter)
+		w->fp = at - 8 + 8 * w->fp;
+	return 1;
+}
+
 /* Step from a frame of fixed size to its sender. */
 WALK_INLINE int walk_fixed(struct walk *w, const struct walk_code *code)
 {
 	frt_u64 sender = w->sp + code->frame;
 
-	if (WALK_STACK(w, &w->pc, sender - 8) || WALK_STACK(w, &w->fp, sender - 16))
-		return 0;
 	w->sp = sender;
-	return 1;
+	return walk_return(w, sender - 8);
 }
 
 /*
@@ -253,10 +274,13 @@ WALK_INLINE int walk_interpreted(struct walk *w, struct frt_frame *f)
 	frt_u64 fp = w->fp;
 
 	f->kind = FRT_FRAME_INTERPRETED;
-	return !WALK_STACK(w, &f->code, fp + 8 * (long)l->interpreter_method) &&
-	       !WALK_STACK(w, &f->at, fp + 8 * (long)l->interpreter_bcp) && walk_bytecode(w, f) &&
-	       !WALK_STACK(w, &w->sp, fp + 8 * (long)l->interpreter_sender_sp) && !WALK_STACK(w, &w->pc, fp + 8) &&
-	       !WALK_STACK(w, &w->fp, fp);
+	if (WALK_STACK(w, &f->code, fp + 8 * (long)l->interpreter_method) ||
+	    WALK_STACK(w, &f->at, fp + 8 * (long)l->interpreter_bcp) || !walk_bytecode(w, f) ||
+	    WALK_STACK(w, &w->sp, fp + 8 * (long)l->interpreter_sender_sp))
+		return 0;
+	if (WALK_IN_CHUNK(w))
+		w->sp = fp + 8 * w->sp;
+	return walk_return(w, fp + 8);
 }
 
 WALK_INLINE int walk_compiled(struct walk *w, const struct walk_code *code, struct frt_frame *f)

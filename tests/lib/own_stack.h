@@ -66,6 +66,62 @@ static __thread void (*between)(void);
 
 #define ENV ((JNIEnv *)&thread.env)
 
+/* Frames of the running virtual thread in the heap, the newest part first. */
+struct heap_part {
+	uint64_t *low, *sp, *bottom;
+};
+
+static __thread struct heap_part heap_parts[4];
+static __thread uint32_t heap_count, heap_at;
+static __thread enum stack_chunk_answer heap_end; /* behind the last part */
+static __thread int heap_open;			  /* opened and not closed */
+static __thread uint64_t heap_unreadable;	  /* an address that gives no word */
+
+static struct frt_frame named_first; /* the frame that virtual threads begin with, by its name */
+
+struct frt_frame stack_named_first(void)
+{
+	return named_first;
+}
+
+static inline enum stack_chunk_answer heap_part_take(struct stack_chunk *c)
+{
+	const struct heap_part *p = &heap_parts[heap_at];
+
+	if (heap_at == heap_count)
+		return heap_end;
+	c->sp = (p->sp - p->low) * 8;
+	c->bottom = (p->bottom - p->low) * 8;
+	return STACK_CHUNK_FOUND;
+}
+
+enum stack_chunk_answer stack_chunk_open(struct stack_chunk *c, JNIEnv *env)
+{
+	assert_ptr_equal(env, ENV);
+	heap_open++;
+	heap_at = 0;
+	return heap_part_take(c);
+}
+
+enum stack_chunk_answer stack_chunk_next(struct stack_chunk *c)
+{
+	heap_at++;
+	return heap_part_take(c);
+}
+
+void stack_chunk_close(struct stack_chunk *c)
+{
+	heap_open--;
+}
+
+bool stack_chunk_word(struct stack_chunk *c, uint64_t *to, uint64_t address)
+{
+	if (address % 8 || address < c->sp - 16 || address > c->bottom - 8 || address == heap_unreadable)
+		return false;
+	*to = heap_parts[heap_at].low[address / 8];
+	return true;
+}
+
 enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t depth,
 					 uint32_t *id)
 {
@@ -167,6 +223,9 @@ static inline void reset(void)
 	class_count = 0;
 	between = NULL;
 	asked_jvm = 0;
+	heap_count = heap_unreadable = 0;
+	heap_end = STACK_CHUNK_UNKNOWN;
+	named_first = (struct frt_frame){.kind = FRT_FRAME_NAMED, .code = 33, .at = UINT32_MAX};
 	answer = STACK_JVMTI_TAKEN;
 	config.stacks = FRT_STACKS_WALK;
 	java = fake_java_new();

@@ -23,6 +23,7 @@
 #include "uprobes/agent/rewrite.h"
 #include "uprobes/agent/seccomp.h"
 #include "uprobes/agent/slot.h"
+#include "uprobes/agent/stack_chunks.h"
 #include "uprobes/agent/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -126,11 +127,15 @@ static enum frt_result agent_prepare(JNIEnv *env, const char *tag)
 	control->hook_ticks = measure_stamps();
 	if (!loader_init(env))
 		return FRT_NO_SEGMENT;
-	return thread_init(env) ? FRT_NO_THREAD_CLASS : FRT_DONE;
+	if (thread_init(env))
+		return FRT_NO_THREAD_CLASS;
+	stack_chunks_init(env);
+	return FRT_DONE;
 }
 
 static void undo(JNIEnv *env)
 {
+	stack_chunks_release(env);
 	thread_release(env);
 	fields_release(env);
 	loader_release();

@@ -252,7 +252,7 @@ jlong JNICALL mounts_waits(JNIEnv *env, jclass helper, jint reason)
 	if (s && reason != FRT_WAIT_PARKED)
 		s->carrier.reason = reason;
 	else if (s && mounts_stack_is_due(&s->carrier))
-		s->carrier.stack = stack_take_walked(s);
+		s->carrier.stack = stack_take_walked(s, env);
 	return 0;
 }
 

@@ -12,8 +12,10 @@
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/own_memory.h"
+#include "uprobes/agent/stack_chunks.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/stack_memory.h"
+#include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/stack_table.h"
 
 #define CODE_SETS_LOG2	 11
@@ -53,15 +55,17 @@ static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code);
 #define WALK_READ(w, to, size, address) (own_memory_read(to, size, address) ? 0 : -1)
 #define WALK_STACK(w, to, address)	stack_word(w, to, address)
 #define WALK_CODE(w, pc, code)		code_at(w, pc, code)
+#define WALK_IN_CHUNK(w)		((w)->context != NULL) /* a struct stack_chunk */
 
 static inline int stack_word(const struct walk *w, uint64_t *to, uint64_t address);
 
 #include "bpf/walk.h"
 
+/* In a chunk the bounds are such that no address is between them. */
 static inline int stack_word(const struct walk *w, uint64_t *to, uint64_t address)
 {
 	if (unlikely(address < w->low || address > w->high - 8))
-		return -1;
+		return w->context && stack_chunk_word(w->context, to, address) ? 0 : -1;
 	*to = load_word(address);
 	return 0;
 }
@@ -221,6 +225,7 @@ void stack_classes_changed(void)
 
 /* The result of one walk. The second walk writes frames from row `first` on, at most `capacity`. */
 struct taken {
+	JNIEnv *env; /* to go on in the heap */
 	uint64_t hash;
 	uint32_t depth; /* maximum */
 	uint32_t first, capacity;
@@ -255,6 +260,88 @@ static inline bool stack_next_frame(struct walk *w, struct frt_frame *f)
 	return f->cookie != 0;
 }
 
+/* Continue with the newest frame of a chunk. */
+static bool walk_begins_in_chunk(struct walk *w, struct stack_chunk *c)
+{
+	w->context = c;
+	w->low = UINT64_MAX;
+	w->high = 8;
+	w->sp = c->sp;
+	return walk_return(w, c->sp - 8);
+}
+
+/*
+ * The last frame of a virtual thread, enterSpecial, stays on the stack. The oldest frame of the last chunk returns to it,
+ * but has lost its return address.
+ */
+static bool walk_takes_entry(struct walk *w, struct frt_frame *f)
+{
+	struct walk_code code;
+
+	if (!layout.continuation_return) {
+		*f = stack_named_first();
+		return f->code;
+	}
+	WALK_CODE(w, layout.continuation_return, &code);
+	*f = (struct frt_frame){
+		.kind = FRT_FRAME_NATIVE, .code = code.blob, .at = layout.continuation_return, .cookie = code.cookie};
+	return code.kind == WALK_CONTINUATION;
+}
+
+/*
+ * The next frame in the heap. A chunk ends where its oldest frame does, or at most two words before that. There is no
+ * native method in it: with one a thread keeps its carrier.
+ */
+static bool walk_next_in_chunk(struct walk *w, struct frt_frame *f)
+{
+	struct stack_chunk *c = w->context;
+
+	if (w->sp + 16 >= c->bottom) {
+		enum stack_chunk_answer answer = w->sp <= c->bottom ? stack_chunk_next(c) : STACK_CHUNK_UNKNOWN;
+
+		if (answer == STACK_CHUNK_NONE)
+			return (w->last = walk_takes_entry(w, f));
+		if (answer == STACK_CHUNK_UNKNOWN || !walk_begins_in_chunk(w, c))
+			return false;
+	}
+	return stack_next_frame(w, f) && f->kind != FRT_FRAME_NATIVE;
+}
+
+static bool walk_chunks(struct walk *w, struct stack_chunk *c, struct taken *t, uint32_t capacity, bool store)
+{
+	struct frt_frame f;
+
+	if (stack_chunk_open(c, t->env) != STACK_CHUNK_FOUND || !walk_begins_in_chunk(w, c))
+		return false;
+	while (!w->last) {
+		if (!walk_next_in_chunk(w, &f))
+			return false;
+		if (t->count == capacity) {
+			t->end = FRT_WALK_DEPTH;
+			return true;
+		}
+		stack_add(t, &f, store);
+	}
+	t->end = FRT_WALK_BOTTOM;
+	return true;
+}
+
+/*
+ * The walk has come to the end of a virtual thread's frames on the stack. Whatever is not as expected in the heap leaves
+ * the stack as it is up to there. The copies of chunks need some stack, so they are not in the caller's frame.
+ */
+static __attribute__((noinline)) void walk_heap(struct walk *w, struct taken *t, uint32_t capacity, bool store)
+{
+	struct taken before = *t;
+	struct stack_chunk c;
+
+	if (!walk_chunks(w, &c, t, capacity, store)) {
+		*t = before;
+		t->end = FRT_WALK_CHUNK;
+	}
+	stack_chunk_close(&c);
+}
+
 static inline __attribute__((always_inline)) void walk_frames(struct walk *w, struct taken *t, bool store)
 {
 	uint32_t capacity = t->depth;
@@ -278,6 +365,8 @@ static inline __attribute__((always_inline)) void walk_frames(struct walk *w, st
 		stack_add(t, &f, store);
 	}
 	t->end = w->end;
+	if (unlikely(w->end == FRT_WALK_CHUNK))
+		walk_heap(w, t, capacity, store);
 }
 
 static inline __attribute__((always_inline)) void walk_own(const struct frt_slot *s, struct taken *t, bool store)
@@ -307,6 +396,7 @@ static __attribute__((noinline)) uint32_t stack_intern(const struct frt_slot *s,
 
 	if (id == FRT_STACK_LOST)
 		return id;
+	t.env = first->env;
 	t.depth = first->depth;
 	t.capacity = first->count;
 	walk_own(s, &t, true);
@@ -351,7 +441,7 @@ static __attribute__((noinline)) uint32_t stack_ask(const struct frt_slot *s, JN
 	return unknown_stack();
 }
 
-/* True if the walker stopped where only the JVM knows the rest: in a parked virtual thread. */
+/* True if the walker stopped where the JVM may know the rest: in the heap, for a virtual thread that was parked. */
 static bool is_worth_asking(enum frt_walk_end end, uint32_t sources)
 {
 	return end == FRT_WALK_CHUNK || (sources & FRT_STACKS_JVMTI && end != FRT_WALK_BOTTOM && end != FRT_WALK_DEPTH);
@@ -360,7 +450,7 @@ static bool is_worth_asking(enum frt_walk_end end, uint32_t sources)
 static inline __attribute__((always_inline)) uint32_t take_as(struct frt_slot *s, JNIEnv *env, uint32_t method,
 							      struct wish wish)
 {
-	struct taken t = {.depth = wish.depth};
+	struct taken t = {.env = env, .depth = wish.depth};
 	uint32_t id;
 
 	if (unlikely(!s->stack_end || !(wish.sources & FRT_STACKS_WALK))) {
@@ -411,9 +501,9 @@ uint32_t stack_take_for(struct frt_slot *s, JNIEnv *env, uint32_t method, uint32
 	return wish.depth ? take_as(s, env, method, wish) : 0;
 }
 
-uint32_t stack_take_walked(struct frt_slot *s)
+uint32_t stack_take_walked(struct frt_slot *s, JNIEnv *env)
 {
-	struct taken t = {.depth = stack_depth};
+	struct taken t = {.env = env, .depth = stack_depth};
 	uint32_t id;
 
 	if (!stack_depth || !s->stack_end)

@@ -2,7 +2,7 @@
 /*
  * The callers of a traced method: the running thread's own Java stack, walked in place and interned. The walk
  * loads only from the thread's stack, from code known to be in the code cache, and from private tables, so a wrong
- * layout cannot cause a fault.
+ * layout cannot cause a fault. Frames in the heap are copied by the JVM (stack_chunks.h).
  */
 #ifndef AGENT_STACK_H
 #define AGENT_STACK_H
@@ -37,10 +37,10 @@ uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method);
 uint32_t stack_take_for(struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t recordings);
 
 /*
- * The same as stack_take() without asking the JVM: of a virtual thread that has been parked before, only the frames since then. 0 also
- * when stacks are not walked.
+ * The same as stack_take() without asking JVMTI, which could hang: in a virtual thread between two carriers. 0 also when
+ * stacks are not walked.
  */
-uint32_t stack_take_walked(struct frt_slot *s);
+uint32_t stack_take_walked(struct frt_slot *s, JNIEnv *env);
 
 /* A class is created or redefined: the address of a Method may change its meaning. */
 void stack_classes_changed(void);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Whole stacks from JVMTI GetStackTrace. It is right on any HotSpot, at several times the cost of a walk. It
- * serves JVMs whose frames the walker does not know, and virtual threads that were parked, whose older frames are
- * in the heap.
+ * serves JVMs whose frames the walker does not know, and frames in the heap that cannot be walked.
  */
 #ifndef AGENT_STACK_JVMTI_H
 #define AGENT_STACK_JVMTI_H

@@ -180,6 +180,14 @@ agrees_on_random_program() {
 	agrees "thousands of stacks of a random program" walker,jvmti random -Dstacks.calls="$calls"
 }
 
+# Virtual threads come back with a few frames; the others stay in the heap, where collectors move them meanwhile. They are
+# walked there, each of them, and the JDK's own recording knows how their code ran.
+agrees_in_the_heap() { # SENTENCE [-JVM-OPTION...]
+	local DEPTH=1024 COMPARE_WITH=(--typed --least=5000)
+	agrees "frames in the heap, collected all the time, $1" jvmti 'heaped|parked' -Dstacks.max=1100 -Dstacks.garbage=true \
+		-Dstacks.virtual="$(amount 40 200)" "${@:2}"
+}
+
 agrees_on_traced_callers() {
 	local COMPARE_WITH=(--no-bci --alone='stacks.Tasks$Direct.run')
 	local TRACE_ALSO=(-m stacks.Shapes -x stacks.Shapes::overflow -m stacks.Calls -m 'stacks.Tasks$Direct::run')
@@ -239,6 +247,16 @@ for jdk in "${JDKS[@]}"; do
 	agrees_in_turn "ZGC" -XX:+UseZGC
 	"$JAVA/bin/java" -XX:+UseShenandoahGC -version >"$WORK/version" 2>&1 && agrees_in_turn "Shenandoah" -XX:+UseShenandoahGC
 	[ "$FEATURE" -ge 25 ] && agrees_small "compact object headers" -XX:+UseCompactObjectHeaders
+	if [ "$FEATURE" -ge 21 ] && [ -z "${WITNESSES_ONLY:-}" ]; then
+		[ "$FEATURE" -ge 25 ] && OWN=yes
+		agrees_in_the_heap "G1"
+		agrees_in_the_heap "ZGC" -XX:+UseZGC
+		agrees_in_the_heap "the serial collector, interpreter only" -XX:+UseSerialGC -Xint
+		if [ -n "$SOAK" ]; then
+			agrees_in_the_heap "the parallel collector, full-width references" -XX:+UseParallelGC -XX:-UseCompressedOops
+			"$JAVA/bin/java" -XX:+UseShenandoahGC -version >"$WORK/version" 2>&1 && agrees_in_the_heap "Shenandoah" -XX:+UseShenandoahGC
+		fi
+	fi
 done
 
 for version in "${OTHER_JDKS[@]}"; do
@@ -246,6 +264,7 @@ for version in "${OTHER_JDKS[@]}"; do
 	OWN=
 	[ "$FEATURE" -ge 25 ] && OWN=yes
 	agrees_small "stacks of every shape"
+	[ "$version" -ge 21 ] && agrees_in_the_heap "G1"
 	if [ -n "$SOAK" ] || [ "$version" -le 11 ]; then agrees_by_jvmti; fi
 	[ "$FEATURE" -lt "$(amount 28 27)" ] ||
 		agrees_small "hot methods that move to a code heap of their own, headers that are not compact" -XX:-UseCompactObjectHeaders \

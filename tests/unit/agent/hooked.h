@@ -5,6 +5,7 @@
 
 #include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/stack_jvmti.h"
+#include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/thread.h"
 #include "tests/lib/new_control.h"
 
@@ -27,6 +28,11 @@ enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, ui
 					 uint32_t *id)
 {
 	return STACK_JVMTI_UNASKED;
+}
+
+struct frt_frame stack_named_first(void)
+{
+	return (struct frt_frame){0};
 }
 
 /* Whether ended calls hold places is in test_open_stack.c. */

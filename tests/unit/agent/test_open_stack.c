@@ -40,6 +40,11 @@ enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, ui
 	return STACK_JVMTI_UNASKED;
 }
 
+struct frt_frame stack_named_first(void)
+{
+	return (struct frt_frame){0};
+}
+
 uint32_t stack_named_method(JNIEnv *e, jmethodID method)
 {
 	uint32_t id = (uint32_t)(uintptr_t)method;

@@ -182,31 +182,6 @@ WALK(virtual_thread_ends_at_its_entry)
 	}
 }
 
-WALK(jvm_is_asked_for_frames_in_the_heap)
-{
-	FRAMES(f);
-
-	lay_call_stub(&f);
-	lay_fixed(&f, other, fake_pc(other, 60));
-	for (int i = 0; i < 2; i++) {
-		f.pc = fake_pc(barrier, 12);
-		lay_fixed(&f, compiled, fake_pc(compiled, 60));
-		asked_jvm = 0;
-		assert_int_equal(take(&f), FROM_JVM);
-		assert_int_equal(asked_jvm, 64);
-		assert_int_equal(control->stack_next >> 32, 1);
-		/* the same, identified by its address */
-		barrier->name = (uint64_t)"no such name";
-		java->layout.return_barrier = fake_pc(barrier, 12);
-		begin(64);
-	}
-	answer = STACK_JVMTI_UNASKED;
-	expect_end(take(&f), 1, FRT_WALK_CHUNK);
-	answer = STACK_JVMTI_REFUSED;
-	expect_end(take(&f), 1, FRT_WALK_CHUNK);
-	assert_int_equal(control->stacks_unasked + control->stacks_refused, 0);
-}
-
 WALK(code_that_cannot_be_crossed_ends_the_stack)
 {
 	static const uint64_t nowhere[] = {0x10, 1, UINT64_MAX, FAKE_INTERPRETER - 1, FAKE_INTERPRETER_END, 1ULL << 48};

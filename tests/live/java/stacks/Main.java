@@ -82,6 +82,8 @@ public final class Main {
         list();
         Oracle.start(args[0]);
         Probe.hit(Oracle.scenario("main"));
+        if (Boolean.getBoolean("stacks.garbage"))
+            litter();
         run(chosen);
         if (Boolean.getBoolean("stacks.hooks")) {
             Runtime.getRuntime().addShutdownHook(new Last(Oracle.scenario("hooks")));
@@ -89,6 +91,20 @@ public final class Main {
         }
         finish();
         await("quit");
+    }
+
+    /** Collections all the time, from now on, of garbage and of what has just been kept. */
+    private static void litter() {
+        Thread thread = new Thread(() -> {
+            byte[][] kept = new byte[4096][];
+            for (int i = 0;; i++) {
+                kept[i % kept.length] = new byte[64 + i % 4096];
+                if (i % 16384 == 0)
+                    System.gc();
+            }
+        }, "litter");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private static void finish() throws IOException {

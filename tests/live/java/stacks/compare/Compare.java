@@ -42,12 +42,13 @@ import jdk.jfr.consumer.RecordingFile;
  *   --no-address   up to JDK 14 the JVM's name of an anonymous class has no address
  *   --no-bci       do not compare bytecode indexes: the callers are traced too, so their code differs
  *   --alone=A.b    methods (separated by commas) that the JVM itself calls: they are in the file and have no stack
+ *   --typed        each frame says how its code ran: none comes from JVMTI
  *   --least=N      require at least N compared calls,
  *   --stacks=N     with at least N distinct stacks (1)
  *   --show=N       number of differences to show (3)
  *
- * With another recording the frame types are compared too, but may be Unknown: JVMTI, which gives the frames of a
- * virtual thread in the heap, does not give their type. Their number is printed before the summary.
+ * With another recording the frame types are compared too, but may be Unknown: JVMTI, which gives the frames that cannot
+ * be walked, does not give their type. Their number is printed before the summary.
  */
 public final class Compare {
     private static final String UNKNOWN = "<unknown>";
@@ -129,7 +130,7 @@ public final class Compare {
     private final boolean isRecording;
     private final Set<Stack> elsewhere = Collections.newSetFromMap(new IdentityHashMap<>());
     private String firstElsewhere;
-    private long events, frames, unknown, different, missing, nulls, truncated;
+    private long events, frames, unknown, different, missing, nulls, truncated, untyped;
 
     private Compare(Map<String, String> options, String witness, boolean isRecording) {
         this.options = options;
@@ -169,6 +170,8 @@ public final class Compare {
             fault("unknown frames elsewhere", elsewhere.size() + " stacks with unknown frames, the first in " + firstElsewhere);
         if (vanished.values().stream().mapToInt(Set::size).sum() > number("unknown", 0))
             fault("too many unknown frames", "too many unknown frames");
+        if (untyped > 0 && options.containsKey("typed"))
+            fault("frames without a type", untyped + " frames without a type");
         if (events < number("least", 1) || distinct.size() < number("stacks", 1))
             fault("too little to compare", "too little to compare");
         faults.forEach((what, n) -> System.out.println(n + " times: " + what));
@@ -340,8 +343,10 @@ public final class Compare {
         distinct.add(subject.stack);
         nulls += subject.stack.frames.isEmpty() ? 1 : 0;
         truncated += subject.stack.cut ? 1 : 0;
-        for (Frame frame : subject.stack.frames)
+        for (Frame frame : subject.stack.frames) {
             kinds.merge(frame.kind, 1, Integer::sum);
+            untyped += frame.kind.equals("Unknown") && !frame.type.equals(UNKNOWN) ? 1 : 0;
+        }
         String verdict = verdicts.computeIfAbsent(subject.stack, s -> new IdentityHashMap<>())
                 .computeIfAbsent(expected.stack, s -> judge(subject.stack, s));
         frames += subject.stack.frames.size();

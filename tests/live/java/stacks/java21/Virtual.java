@@ -11,13 +11,14 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Virtual threads that leave their carrier with 3 to 60 frames, continue on another, and make their calls there. */
 final class Virtual {
-    private static final int THREADS = Integer.getInteger("stacks.virtual", 100);
+    private static final int THREADS = Integer.getInteger("stacks.virtual", 100), HEAPED = Integer.getInteger("stacks.heaped", 3);
 
     private Virtual() {
     }
 
     static void list() {
         Main.SCENARIOS.put("parked", Virtual::parked);
+        Main.SCENARIOS.put("heaped", Virtual::heaped);
         Main.SCENARIOS.put("queued", Virtual::queued);
         Main.SCENARIOS.put("pinned", Virtual::pinned);
         Main.SCENARIOS.put("executor", Virtual::executor);
@@ -44,9 +45,14 @@ final class Virtual {
     }
 
     private static void all(long key, Pause pause, int rounds) throws InterruptedException {
+        all(key, pause, rounds, 0, 58);
+    }
+
+    /** In threads of which each has its depth, below `most`. */
+    private static void all(long key, Pause pause, int rounds, int least, int most) throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
         for (int t = 0; t < THREADS; t++) {
-            int depth = t * 7 % 58;
+            int depth = least + t * 7 % (most - least);
             threads.add(Thread.ofVirtual().name("virtual-" + t).start(() -> {
                 try {
                     for (int i = 0; i < rounds; i++)
@@ -64,6 +70,12 @@ final class Virtual {
         all(key, i -> LockSupport.parkNanos(10_000), 5);
         all(key, i -> Thread.yield(), 10);
         all(key, i -> Thread.sleep(1), 2);
+    }
+
+    /** A thread that comes back with more than 4 KB of frames gets only the newest of them from the heap. */
+    static void heaped(long key) throws InterruptedException {
+        all(key, i -> Thread.yield(), HEAPED, 60, 200);
+        all(key, i -> LockSupport.parkNanos(10_000), 2, 60, 1000);
     }
 
     static void queued(long key) throws InterruptedException {
