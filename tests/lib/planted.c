@@ -6,10 +6,10 @@
 /* All times but a few are in tenths of a millisecond, as views print them, in a slot of 100 ms for each case. */
 #define D(tenths)	 ((tenths) * 100000ll)
 #define AT(slot, tenths) D((slot) * 1000 + (tenths))
-#define ROUND		 AT(30, 0)
+#define ROUND		 AT(33, 0)
 /* The last round is far from the others, so that the page shows calls of each method: it chooses some of each slice. */
 #define LAST_ROUND (PLANTED_ROUNDS - 1)
-#define PAUSE	   D(2000000)
+#define PAUSE	   D(6000000)
 #define OVER(slot, ns)                                                                                         \
 	{"Over" #ns ".inner", "main", AT(slot, 20), D(80) + ns, D(20), ns <= PLANTED_TOLERANCE, false, false}, \
 	{                                                                                                      \
@@ -97,6 +97,15 @@ const struct planted_call planted_calls[] = {
 	/* without what frtrace caused, the call is shorter than the one in it */
 	{"Charged.inner", "main", AT(29, 0), D(60), D(0), 1, false, false},
 	{"Charged.outer", "main", AT(29, 0), D(100), D(50), 0, false, false},
+	/* a task that had just ended, one that began before the request that waits, one after which the waker woke another */
+	{"Task.inner", "owner", AT(30, 100), D(120), D(0), 1, false, false},
+	{"Task.render", "owner", AT(30, 20), D(200), D(0), 0, false, false},
+	{"Await.call", "main", AT(30, 0), D(300), D(200), 0, false, false},
+	{"Task.early", "owner", AT(31, 0), D(220), D(0), 0, false, false},
+	{"Await.early", "main", AT(31, 10), D(300), D(200), 0, false, false},
+	{"Task.shared", "owner", AT(32, 20), D(200), D(0), 0, false, false},
+	{"Await.shared", "main", AT(32, 0), D(300), D(200), 0, false, false},
+	{"Await.second", "other", AT(32, 0), D(300), D(200), 0, false, false},
 	{"Again.call", "main", AT(23, 100), D(50), D(0), 1, false, false},
 	{"Again.call", "main", AT(23, 50), D(200), D(0), 1, false, false},
 	{"Again.call", "main", AT(23, 0), D(300), D(0), 0, false, false},
@@ -104,38 +113,49 @@ const struct planted_call planted_calls[] = {
 const size_t planted_call_count = sizeof(planted_calls) / sizeof(planted_calls[0]);
 
 const struct planted_wait planted_waits[] = {
-	{"plain", "main", AT(0, 40), D(30), "Plain.inner", NO_STACK, NULL, NULL, NULL, NULL},
-	{"outer", "main", AT(0, 150), D(20), "Plain.outer", NO_STACK, "other", NULL, NULL, NULL},
-	{"early", "main", AT(1, 95), D(40), "Early.call", NO_STACK, NULL, NULL, NULL, NULL},
-	{"early inner", "main", AT(2, 95), D(40), "Early.inner", NO_STACK, NULL, NULL, NULL, NULL},
-	{"next", "main", AT(3, 46), D(30), "Next.second", NO_STACK, NULL, NULL, NULL, NULL},
-	{"within", "main", AT(4, 56), D(30), "Within.second", NO_STACK, NULL, NULL, NULL, NULL},
-	{"equal", "main", AT(5, 40), D(20), "Equal.inner", NO_STACK, NULL, NULL, NULL, NULL},
-	{"over1", "main", AT(6, 40), D(20), "Over1.inner", NO_STACK, NULL, NULL, NULL, NULL},
-	{"over2", "main", AT(7, 40), D(20), "Over2.inner", NO_STACK, NULL, NULL, NULL, NULL},
-	{"futex", "relay", AT(11, 10), D(200), "Chain.relay", MONITOR, "owner", "Chain.owner", "owner", "Chain.owner"},
-	{"futex", "main", AT(11, 20), D(200), "Chain.call", MONITOR, "relay", "Chain.relay", "owner", "Chain.owner"},
-	{"futex", "main", AT(12, 30), D(200), "Held.call", MONITOR, "owner", "Holder.inner", "owner", "Holder.inner"},
-	{"parked", "main", AT(13, 20), D(200), "Place.take", CONDITION, "owner", "Condition.signal", NULL, NULL},
-	{"parked", "main", AT(13, 420), D(200), "Place.take", LOCK, "owner", "Lock.owner", "owner", "Lock.owner"},
-	{"futex", "relay", AT(14, 10), D(1400), "Long.relay", MONITOR, "owner", "Long.owner", "owner", "Long.owner"},
-	{"futex", "main", AT(14, 1310), D(110), "Long.call", MONITOR, "relay", "Long.relay", "owner", "Long.owner"},
-	{"futex", "main", AT(16, 20), D(200), "Twin.one", MONITOR, "owner", "Twin.owner", "owner", "Twin.owner"},
-	{"futex", "other", AT(16, 20), D(200), "Twin.two", MONITOR, "relay", "Twin.relay", "relay", "Twin.relay"},
-	{"virtual", "virtual", AT(17, 40), D(30), "Virtual.inner", NO_STACK, "main", NULL, NULL, NULL},
-	{"unknown", "main", AT(19, 40), D(20), "Unknown.inner", NO_STACK, NULL, NULL, NULL, NULL},
-	{"later", "main", AT(20, 40), D(30), "Later.call", NO_STACK, NULL, NULL, NULL, NULL},
-	{COLLIDES, "main", AT(21, 20), D(20), "Collide.call", NO_STACK, COLLIDES, NULL, NULL, NULL},
-	{COLLIDES_WITH, "main", AT(21, 50), D(30), "Collide.call", NO_STACK, COLLIDES_WITH, NULL, NULL, NULL},
-	{"frtrace", "main", AT(22, 90), D(60), "Own.slow", NO_STACK, NULL, NULL, NULL, NULL},
-	{"edge", "main", AT(25, 40), D(20), "Edge.second", NO_STACK, NULL, NULL, NULL, NULL},
-	{"futex", "relay", AT(26, 5), D(125), "Passed.relay", MONITOR, "owner", "Passed.owner", "owner",
-	 "Passed.owner"},
-	{"futex", "main", AT(26, 20), D(200), "Passed.call", MONITOR, "relay", "Passed.relay", "owner", "Passed.inner"},
-	{"apart", "main", AT(28, 0), D(400), "Apart.second", NO_STACK, NULL, NULL, NULL, NULL},
-	{"brief", "main", AT(28, 20), D(20), "Apart.first", NO_STACK, NULL, NULL, NULL, NULL},
-	{"frtrace", "main", AT(29, 50), D(90), "Charged.outer", NO_STACK, NULL, NULL, NULL, NULL},
-	{"outside", "main", AT(24, 0), D(20), NULL, NO_STACK, NULL, NULL, NULL, NULL},
+	{"plain", "main", AT(0, 40), D(30), "Plain.inner", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"outer", "main", AT(0, 150), D(20), "Plain.outer", NO_STACK, "other", NULL, NULL, NULL, NULL},
+	{"early", "main", AT(1, 95), D(40), "Early.call", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"early inner", "main", AT(2, 95), D(40), "Early.inner", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"next", "main", AT(3, 46), D(30), "Next.second", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"within", "main", AT(4, 56), D(30), "Within.second", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"equal", "main", AT(5, 40), D(20), "Equal.inner", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"over1", "main", AT(6, 40), D(20), "Over1.inner", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"over2", "main", AT(7, 40), D(20), "Over2.inner", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"futex", "relay", AT(11, 10), D(200), "Chain.relay", MONITOR, "owner", "Chain.owner", "owner", "Chain.owner",
+	 NULL},
+	{"futex", "main", AT(11, 20), D(200), "Chain.call", MONITOR, "relay", "Chain.relay", "owner", "Chain.owner",
+	 NULL},
+	{"futex", "main", AT(12, 30), D(200), "Held.call", MONITOR, "owner", "Holder.inner", "owner", "Holder.inner",
+	 NULL},
+	{"parked", "main", AT(13, 20), D(200), "Place.take", CONDITION, "owner", "Condition.signal", NULL, NULL,
+	 "in Condition.signal"},
+	{"parked", "main", AT(13, 420), D(200), "Place.take", LOCK, "owner", "Lock.owner", "owner", "Lock.owner", NULL},
+	{"futex", "relay", AT(14, 10), D(1400), "Long.relay", MONITOR, "owner", "Long.owner", "owner", "Long.owner",
+	 NULL},
+	{"futex", "main", AT(14, 1310), D(110), "Long.call", MONITOR, "relay", "Long.relay", "owner", "Long.owner",
+	 NULL},
+	{"futex", "main", AT(16, 20), D(200), "Twin.one", MONITOR, "owner", "Twin.owner", "owner", "Twin.owner", NULL},
+	{"futex", "other", AT(16, 20), D(200), "Twin.two", MONITOR, "relay", "Twin.relay", "relay", "Twin.relay", NULL},
+	{"virtual", "virtual", AT(17, 40), D(30), "Virtual.inner", NO_STACK, "main", NULL, NULL, NULL, NULL},
+	{"unknown", "main", AT(19, 40), D(20), "Unknown.inner", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"later", "main", AT(20, 40), D(30), "Later.call", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{COLLIDES, "main", AT(21, 20), D(20), "Collide.call", NO_STACK, COLLIDES, NULL, NULL, NULL, NULL},
+	{COLLIDES_WITH, "main", AT(21, 50), D(30), "Collide.call", NO_STACK, COLLIDES_WITH, NULL, NULL, NULL, NULL},
+	{"frtrace", "main", AT(22, 90), D(60), "Own.slow", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"edge", "main", AT(25, 40), D(20), "Edge.second", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"futex", "relay", AT(26, 5), D(125), "Passed.relay", MONITOR, "owner", "Passed.owner", "owner", "Passed.owner",
+	 NULL},
+	{"futex", "main", AT(26, 20), D(200), "Passed.call", MONITOR, "relay", "Passed.relay", "owner", "Passed.inner",
+	 NULL},
+	{"apart", "main", AT(28, 0), D(400), "Apart.second", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"brief", "main", AT(28, 20), D(20), "Apart.first", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"frtrace", "main", AT(29, 50), D(90), "Charged.outer", NO_STACK, NULL, NULL, NULL, NULL, NULL},
+	{"futex", "main", AT(30, 21), D(200), "Await.call", FUTURE, "owner", NULL, NULL, NULL, "after Task.render"},
+	{"futex", "main", AT(31, 21), D(200), "Await.early", FUTURE, "owner", NULL, NULL, NULL, NULL},
+	{"futex", "main", AT(32, 21), D(200), "Await.shared", FUTURE, "owner", NULL, NULL, NULL, "after Task.shared"},
+	{"futex", "other", AT(32, 22), D(200), "Await.second", FUTURE, "owner", NULL, NULL, NULL, NULL},
+	{"outside", "main", AT(24, 0), D(20), NULL, NO_STACK, NULL, NULL, NULL, NULL, NULL},
 };
 const size_t planted_wait_count = sizeof(planted_waits) / sizeof(planted_waits[0]);
 
@@ -285,7 +305,12 @@ static uint64_t key_of_stack(struct jfr_writer *w, enum planted_stack stack, con
 	const char *const condition[] = {"java/util/concurrent/locks/LockSupport", "park",
 					 "java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject",
 					 "await"};
-	const char *const *above = stack == LOCK ? lock : stack == CONDITION ? condition : NULL;
+	const char *const future[] = {"java/util/concurrent/locks/LockSupport", "park",
+				      "java/util/concurrent/FutureTask", "get"};
+	const char *const *above = stack == LOCK	? lock
+				   : stack == CONDITION ? condition
+				   : stack == FUTURE	? future
+							: NULL;
 	struct jfr_frame frames[3];
 	size_t n = 0;
 

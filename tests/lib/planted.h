@@ -32,7 +32,7 @@ struct planted_call {
 };
 #define PLANTED_UNKNOWN (-1)
 
-enum planted_stack { NO_STACK, MONITOR, LOCK, CONDITION };
+enum planted_stack { NO_STACK, MONITOR, LOCK, CONDITION, FUTURE };
 
 struct planted_wait {
 	const char *reason, *thread;
@@ -41,6 +41,7 @@ struct planted_wait {
 	enum planted_stack stack;
 	const char *waker, *woken_in; /* thread, and the method on its stack; NULL: none */
 	const char *holder, *held_in; /* of the lock */
+	const char *call;	      /* if it was no lock, what the waker had done: "after Cart.pay"; NULL: unknown */
 };
 
 extern const struct planted_call planted_calls[];

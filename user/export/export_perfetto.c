@@ -8,11 +8,9 @@
 #include "user/export/export.h"
 #include "user/export/perfetto_packet.h"
 #include "user/export/timeline.h"
+#include "user/trace/holders.h"
 #include "user/trace/trace.h"
 #include "user/trace/jfr_names.h"
-#include "user/trace/threads.h"
-#include "user/trace/wait.h"
-#include "user/trace/wait_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +39,9 @@ struct perfetto_export {
 	struct timeline timeline;
 	struct bytes arguments; /* of the spans: length and bytes */
 	struct threads threads;
+	struct threads holder_threads; /* of `holders`, as `threads` knows those without an id, too */
+	struct method_names holder_names;
+	struct holders holders;
 	struct wakeup *wakeup;
 	size_t wakeups, wakeup_capacity;
 	uint32_t flows;
@@ -61,6 +62,9 @@ static void export_perfetto_release(struct perfetto_export *x)
 	free(x->program);
 	timeline_release(&x->timeline);
 	threads_release(&x->threads);
+	threads_release(&x->holder_threads);
+	method_names_release(&x->holder_names);
+	holders_release(&x->holders);
 	export_names_release(&x->names);
 	texts_release(&x->texts);
 	bytes_release(&x->arguments);
@@ -155,6 +159,21 @@ static uint32_t wakeup_add(struct perfetto_export *x, const struct thread_wait *
 	return x->flows;
 }
 
+/* What the waker had done. */
+static void put_waker_arguments(struct perfetto_export *x, const struct thread_wait *w)
+{
+	uint32_t thread = threads_number(&x->holder_threads, w->chunk, &w->thread);
+	const struct held *held = holders_of_wait(&x->holders, thread, w->start, w->duration);
+	struct bytes text;
+
+	bytes_init(&text);
+	if (holders_put_waker(&x->holders, held, false, &text, SIZE_MAX))
+		perfetto_put_text(&x->arguments, PERFETTO_WAKER_CALL, memory_text(&text));
+	else if (holders_put(&x->holders, held, &text, SIZE_MAX))
+		perfetto_put_text(&x->arguments, PERFETTO_HELD_BY, memory_text(&text));
+	bytes_release(&text);
+}
+
 static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 {
 	struct perfetto_export *x = context;
@@ -171,6 +190,7 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 		perfetto_put_text(&x->arguments, PERFETTO_WOKEN_BY, waker);
 		if (holder[0])
 			perfetto_put_text(&x->arguments, PERFETTO_WOKEN_IN, holder);
+		put_waker_arguments(x, w);
 		span.link = wakeup_add(x, w, span.track);
 	}
 	free(reason);
@@ -254,6 +274,8 @@ static void export_perfetto_read(struct perfetto_export *x, struct jfr_file *fil
 		.wait = perfetto_add_blocked, .run_queue = perfetto_add_ready, .pause = perfetto_add_pause};
 
 	trace_read(file, &calls, x);
+	x->holders = (struct holders){.threads = &x->holder_threads, .names = &x->holder_names};
+	holders_read_all(&x->holders, file);
 	trace_read_again(file, &(struct trace_reader){&waits, x, NULL}, 1);
 }
 

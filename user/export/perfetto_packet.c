@@ -61,6 +61,8 @@ static const char *const argument_names[] = {
 	[PERFETTO_WOKEN_BY] = "wokenBy",
 	[PERFETTO_THROWN_CLASS] = "thrownClass",
 	[PERFETTO_WOKEN_IN] = "wokenIn",
+	[PERFETTO_WAKER_CALL] = "wakerCall",
+	[PERFETTO_HELD_BY] = "heldBy",
 };
 static const char *const category_names[] = {
 	[PERFETTO_CALL] = "call",      [PERFETTO_WAIT] = "wait",     [PERFETTO_RUNNABLE] = "run queue",

@@ -25,6 +25,8 @@ enum perfetto_argument {
 	PERFETTO_WOKEN_BY,
 	PERFETTO_THROWN_CLASS,
 	PERFETTO_WOKEN_IN,
+	PERFETTO_WAKER_CALL,
+	PERFETTO_HELD_BY,
 };
 
 enum perfetto_category {

@@ -230,9 +230,9 @@ static int digest_on_wait(const struct thread_wait *w, void *context)
 		.start = w->start, .duration = w->duration, .kind = digest_wait_kind(d, w, waker), .waker = waker};
 
 	d->has_waits = true;
-	joined.lock = d->kinds.kind[joined.kind].lock && holders_is_lock(&d->holders, w);
-	if (joined.lock)
-		holders_note(&d->holders, thread, waker, w->start, w->duration);
+	joined.what = holders_what(&d->holders, w);
+	if (joined.what == WAIT_FOR_LOCK)
+		holders_note(&d->holders, WAIT_FOR_LOCK, thread, waker, w->start, w->duration);
 	if (thread)
 		thread_waits_add(&d->waits, thread, &joined);
 	return 0;
@@ -300,7 +300,7 @@ static void digest_want_holder(struct digest *d, const struct digest_method *m, 
 	holders_want(h, &(struct held){.thread = thread,
 				       .holder = w->waker,
 				       .mark = m->rank,
-				       .lock = w->lock,
+				       .what = w->what,
 				       .start = w->start,
 				       .duration = w->duration});
 }
@@ -445,5 +445,7 @@ const struct trace_ops digest_fill = {
 
 void digest_fill_end(struct digest *d)
 {
+	d->holders.threads = &d->threads;
+	d->holders.names = &d->names;
 	holders_settle(&d->holders);
 }

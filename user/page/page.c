@@ -19,7 +19,7 @@
 
 enum page_pass { PASS_SURVEY, PASS_FILL, PASS_STORIES, PASS_OPEN };
 
-/* The tables of the page, and the pass over the recording in which they are read. */
+/* The tables of the page, and the pass over the recording in which they are read, or begin to be. */
 static const struct page_table {
 	const char *part;
 	const struct view_pass *view;
@@ -47,6 +47,7 @@ struct page {
 	struct verdict verdict[VERDICTS];
 	size_t verdicts;
 	struct bytes table[TABLES];
+	void *table_state[TABLES]; /* of those that are being read */
 	struct bytes *out;
 };
 
@@ -257,39 +258,61 @@ static void page_put_all(struct page *p)
 	bytes_put(p->out, at, page_html_end - at);
 }
 
+/* Begin with a table in this pass, or read on. The ops that it has in the pass; NULL: none. */
+static const struct trace_ops *page_begin_table(struct page *p, size_t i, enum page_pass pass,
+						struct view_request *request)
+{
+	const struct view_pass *view = page_tables[i].view;
+
+	if (page_tables[i].pass != pass)
+		return p->table_state[i] ? &view->again : NULL;
+	p->table_state[i] = memory_need(calloc(1, view->size));
+	request->top = page_tables[i].top;
+	if (view->begin)
+		view->begin(p->table_state[i], request);
+	return &view->ops;
+}
+
+/* A table is complete after its last pass. */
+static void page_end_table(struct page *p, size_t i, enum page_pass pass, struct view_request *request)
+{
+	const struct view_pass *view = page_tables[i].view;
+	void *state = p->table_state[i];
+
+	if (!state)
+		return;
+	if (page_tables[i].pass == pass && view->between)
+		view->between(state);
+	if (page_tables[i].pass == pass && view_reads_again(view))
+		return;
+	request->top = page_tables[i].top;
+	view->put(state, request, &p->table[i]);
+	view->release(state);
+	free(state);
+	p->table_state[i] = NULL;
+}
+
 /* A pass over the recording for some readers and the tables that belong to it. No reader ends it. */
 static void page_read_pass(struct page *p, enum page_pass pass, const struct trace_reader *readers, size_t count)
 {
 	struct call_filter all = {0};
 	struct view_request request = {.layout = {.html = true}, .filter = &all, .calls = &p->requests};
 	struct trace_reader reader[READERS_MOST];
-	void *state[TABLES] = {0};
 	struct jfr_file again, *file = pass == PASS_SURVEY ? p->file : &again;
+	const struct trace_ops *ops;
 
 	jfr_file_again(&again, p->file);
 	if (count)
 		memcpy(reader, readers, count * sizeof(*reader));
 	for (size_t i = 0; i < TABLES; i++) {
-		const struct view_pass *view = page_tables[i].view;
-
-		if (page_tables[i].pass != pass)
-			continue;
-		state[i] = memory_need(calloc(1, view->size));
-		request.top = page_tables[i].top;
-		if (view->begin)
-			view->begin(state[i], &request);
-		reader[count++] = (struct trace_reader){&view->ops, state[i], NULL};
+		ops = page_begin_table(p, i, pass, &request);
+		if (ops)
+			reader[count++] = (struct trace_reader){ops, p->table_state[i], NULL};
 	}
 	trace_read_all(file, reader, count);
 	request.utc_offset = file->utc_offset;
-	for (size_t i = 0; i < TABLES; i++) {
-		if (!state[i])
-			continue;
-		request.top = page_tables[i].top;
-		page_tables[i].view->put(state[i], &request, &p->table[i]);
-		page_tables[i].view->release(state[i]);
-		free(state[i]);
-	}
+	for (size_t i = 0; i < TABLES; i++)
+		page_end_table(p, i, pass, &request);
 	if (!p->file->fault.what)
 		p->file->fault = again.fault;
 	jfr_file_release(&again);

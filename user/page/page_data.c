@@ -145,9 +145,9 @@ static void data_put_part(struct json *j, const struct story *story, const struc
 	if (kind == STORY_CALL)
 		data_put_numbers(j, NULL, NUMBERS(start, duration, p->what, p->thrown));
 	else if (kind == STORY_WAIT)
-		data_put_numbers(
-			j, NULL,
-			NUMBERS(start, duration, p->what, p->waker, p->stack, p->kernel_stack, p->holder, p->held_in));
+		data_put_numbers(j, NULL,
+				 NUMBERS(start, duration, p->what, p->waker, p->stack, p->kernel_stack, p->holder,
+					 p->held_in, p->call.how, p->call.method, p->call.duration));
 	else
 		data_put_numbers(j, NULL, NUMBERS(start, duration));
 }
@@ -227,7 +227,8 @@ static void data_find_used(struct data_used *u, const struct digest *d, const st
 		for (unsigned int n = 0; n < story->kind[STORY_WAIT].count; n++) {
 			const struct story_part *p = &story->kind[STORY_WAIT].part[n];
 
-			u->thread[p->waker] = u->thread[p->holder] = u->method[p->held_in] = true;
+			u->thread[p->waker] = u->thread[p->holder] = true;
+			u->method[p->held_in] = u->method[p->call.method] = true;
 		}
 	}
 }

@@ -330,6 +330,7 @@ static int stories_add_part(struct stories *s, const struct thread_wait *w, enum
 
 static int stories_on_wait(const struct thread_wait *w, void *context)
 {
+	holders_read_wait(((struct stories *)context)->holders, w);
 	return stories_add_part(context, w, STORY_WAIT);
 }
 
@@ -341,6 +342,21 @@ static int stories_on_run_queue(const struct thread_wait *w, void *context)
 const struct trace_ops stories_ops = {
 	.wait = stories_on_wait, .run_queue = stories_on_run_queue, .call = stories_on_call, .event = stories_on_event};
 
+/* Where the lock was released stands for the call that held it if that is not known. */
+static void story_part_answer(struct story_part *p, const struct held *held)
+{
+	struct held_answer answer = held_answer(held);
+
+	if (held->what != WAIT_FOR_LOCK) {
+		p->call = answer;
+		return;
+	}
+	p->holder = held->holder;
+	p->held_in = answer.method;
+	if (!p->held_in && held->holder == p->waker)
+		p->held_in = p->woken_in;
+}
+
 void stories_end(struct stories *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -351,10 +367,8 @@ void stories_end(struct stories *s)
 			const struct held *held =
 				holders_of_wait(s->holders, s->story[i].place.thread, p->span.start, p->span.duration);
 
-			p->holder = held ? held->holder : 0;
-			p->held_in = held ? held_method(held) : 0;
-			if (held && !p->held_in && held->holder == p->waker)
-				p->held_in = p->woken_in;
+			if (held)
+				story_part_answer(p, held);
 		}
 	}
 }

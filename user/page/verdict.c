@@ -88,22 +88,24 @@ static void verdict_find_kind(struct verdict *v, const struct digest *d)
 /* The sum of a method that ended waits, or of a thread in an unknown one. */
 static struct holder *holder_sum_of(struct holder **sums, size_t *count, size_t *capacity, const struct held *held)
 {
-	uint32_t name = held_method(held);
+	struct held_answer answer = held_answer(held);
 
 	for (size_t i = 0; i < *count; i++)
-		if ((*sums)[i].name == name && (name || (*sums)[i].thread == held->holder))
+		if ((*sums)[i].name == answer.method && (*sums)[i].how == answer.how &&
+		    (answer.method || (*sums)[i].thread == held->holder))
 			return &(*sums)[i];
 	memory_reserve(sums, capacity, *count + 1);
-	(*sums)[*count] = (struct holder){.name = name, .thread = held->holder, .lock = held->lock};
+	(*sums)[*count] = (struct holder){
+		.name = answer.method, .how = answer.how, .thread = held->holder, .lock = held->what == WAIT_FOR_LOCK};
 	return &(*sums)[(*count)++];
 }
 
-/* The share of a wait in which the best call was open. */
+/* The share of a wait in which the call was open. */
 static double held_share(const struct held *held)
 {
 	int64_t all = held->passed - held->start;
 
-	return all > 0 ? (double)held->overlap / all : 0;
+	return all > 0 ? (double)held_answer(held).overlap / all : 0;
 }
 
 /* Did it wait for locks for most of the time? The JVM's own ones, such as its compilers', are at any place. */
@@ -113,7 +115,7 @@ static bool verdict_is_lock(const struct holders *h, uint32_t rank)
 
 	for (size_t i = 0; i < h->wanted; i++)
 		if (h->held[i].mark == rank)
-			sum_add(&more, h->held[i].lock ? h->held[i].duration : -h->held[i].duration);
+			sum_add(&more, h->held[i].what == WAIT_FOR_LOCK ? h->held[i].duration : -h->held[i].duration);
 	return more > 0;
 }
 
@@ -126,7 +128,7 @@ static struct holder verdict_find_holder(const struct holders *h, uint32_t rank)
 	int64_t total = 0;
 
 	for (const struct held *held = h->held; held < h->held + h->wanted; held++) {
-		if (held->mark != rank || held->lock != lock)
+		if (held->mark != rank || (held->what == WAIT_FOR_LOCK) != lock)
 			continue;
 		sum_add(&total, held->duration);
 		sum = holder_sum_of(&sums, &count, &capacity, held);
@@ -296,7 +298,10 @@ void verdict_put_who(struct bytes *out, const struct verdict *v, const struct di
 			     threads, thread);
 	else
 		bytes_printf(out, "For %s of that time it was held by ", share_of((double)h->within / h->total).text);
-	if (!h->lock && method)
+	if (h->how == HELD_AFTER)
+		bytes_printf(out, ", after %s, which took %s of the time", method,
+			     share_of((double)h->within / h->ended).text);
+	else if (h->how == HELD_IN)
 		bytes_printf(out, ", which %s in %s for %s of the time", h->threads ? "were" : "was", method,
 			     share_of((double)h->within / h->ended).text);
 	else if (h->lock && method)

@@ -10,13 +10,14 @@
 
 enum verdict_cause { CAUSE_UNKNOWN, CAUSE_CPU, CAUSE_RUN_QUEUE, CAUSE_BLOCKED, CAUSE_PAUSE };
 
-/* Who ended the waits of calls of `method`, and so held the locks if that is what they waited for. */
+/* Who ended the waits of slow calls, and so held the locks if that is what they waited for. */
 struct holder {
-	int64_t total;	 /* ns of these waits */
-	uint32_t name;	 /* the method that ended most of that; 0: unknown */
-	uint32_t thread; /* its thread, or one of them; 0: unknown */
-	int64_t ended;	 /* ns of those that it ended */
-	int64_t within;	 /* ns of these in which it was open; all of it if it is unknown */
+	int64_t total;	   /* ns of these waits */
+	enum held_how how; /* what the next one had to do with most of that */
+	uint32_t name;	   /* the method; 0: unknown */
+	uint32_t thread;   /* its thread, or one of them; 0: unknown */
+	int64_t ended;	   /* ns of those that it ended */
+	int64_t within;	   /* ns of these in which it was open; all of it if it is unknown */
 	bool lock;
 	bool threads; /* several threads */
 };

@@ -11,7 +11,7 @@
 
 struct joined_wait {
 	int64_t start, duration;
-	uint32_t kind : 31, lock : 1; /* of the caller's; for a lock that another thread held (holders.h) */
+	uint32_t kind : 30, what : 2; /* of the caller's; enum wait_for */
 	uint32_t waker;		      /* number of its thread; 0: unknown */
 };
 

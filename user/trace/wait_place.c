@@ -26,12 +26,50 @@ static const char *const lock_code[] = {
 	"sun.misc.Unsafe.unpark(", /* JDK 8 */
 };
 
-static bool is_lock_code(const char *method)
+/* What threads begin with. It says nothing of what they do. */
+static const char *const thread_code[] = {
+	"java.lang.Thread.run(",
+	"java.lang.Thread.runWith(", /* JDK 19 */
+	"jdk.internal.misc.InnocuousThread.run(",
+	"jdk.internal.misc.CarrierThread.", /* JDK 21 */
+	"jdk.internal.vm.Continuation.",    /* JDK 19: below a virtual thread */
+};
+
+/* What waits for the result of a task, or for its end. */
+static const char *const task_code[] = {
+	"java.lang.Thread.join(",
+	"java.util.concurrent.AbstractExecutorService.invoke",
+	"java.util.concurrent.CompletableFuture",
+	"java.util.concurrent.CountDownLatch.await(",
+	"java.util.concurrent.ExecutorCompletionService.",
+	"java.util.concurrent.ForkJoinTask.",
+	"java.util.concurrent.FutureTask.",
+};
+
+/* The locks that one thread holds, or several. */
+static const char *const lock_classes[] = {
+	"java.util.concurrent.locks.ReentrantLock",
+	"java.util.concurrent.locks.ReentrantReadWriteLock",
+	"java.util.concurrent.locks.StampedLock",
+};
+
+static bool begins_with_one_of(const char *method, const char *const *beginning, size_t count)
 {
-	for (size_t i = 0; i < sizeof(lock_code) / sizeof(lock_code[0]); i++)
-		if (strncmp(method, lock_code[i], strlen(lock_code[i])) == 0)
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(method, beginning[i], strlen(beginning[i])) == 0)
 			return true;
 	return false;
+}
+#define BEGINS(method, table) begins_with_one_of(method, table, sizeof(table) / sizeof(table[0]))
+
+static bool is_lock_code(const char *method)
+{
+	return BEGINS(method, lock_code);
+}
+
+static bool is_code_below_tasks(const char *method)
+{
+	return is_lock_code(method) || BEGINS(method, thread_code);
 }
 
 /* Replace `text` by "a.b.C.m(int):17". */
@@ -113,48 +151,50 @@ bool wait_is_for_lock(const char *reason)
 	return strcmp(reason, "futex") == 0 || strcmp(reason, "parked") == 0;
 }
 
-/* The locks that one thread holds, or several. */
-static bool is_lock_class(const char *method)
-{
-	static const char *const locks[] = {"java.util.concurrent.locks.ReentrantLock",
-					    "java.util.concurrent.locks.ReentrantReadWriteLock",
-					    "java.util.concurrent.locks.StampedLock"};
-
-	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
-		if (strncmp(method, locks[i], strlen(locks[i])) == 0)
-			return true;
-	return false;
-}
-
 /* A monitor is entered from any code; who waits for something else is in the JDK's lock code. */
-bool wait_is_contended(const struct thread_wait *wait)
+enum wait_for wait_is_for(const struct thread_wait *wait)
 {
+	bool skipped = true, lock = false, task = false, known;
 	struct jfr_value stack = wait->stack, frames, frame;
 	char *reason = thread_wait_reason(wait);
-	bool lock = wait_is_for_lock(reason), found = false, skipped = true;
 	struct bytes text;
 	struct cursor c;
 
-	free(reason);
 	jfr_resolve(wait->chunk, &stack);
 	frames = jfr_field(wait->chunk, &stack, "frames");
-	if (!lock || frames.kind != VALUE_ARRAY || !frames.place.count)
-		return false;
+	known = wait_is_for_lock(reason) && frames.kind == VALUE_ARRAY && frames.place.count;
+	free(reason);
+	if (!known)
+		return WAIT_FOR_UNKNOWN;
 	bytes_init(&text);
 	c = jfr_enter(wait->chunk, &frames);
-	for (uint64_t i = 0; skipped && !found && i < frames.place.count; i++) {
+	for (uint64_t i = 0; skipped && !lock && i < frames.place.count; i++) {
 		jfr_take_element(&c, &frames, &frame);
 		put_place(&text, wait->chunk, &frame);
 		skipped = is_lock_code(memory_text(&text));
-		found = skipped ? is_lock_class(memory_text(&text)) : i == 0;
+		lock = skipped ? BEGINS(memory_text(&text), lock_classes) : i == 0;
+		task |= BEGINS(memory_text(&text), task_code);
 	}
 	bytes_release(&text);
-	return found;
+	return lock ? WAIT_FOR_LOCK : task ? WAIT_FOR_TASK : WAIT_FOR_OTHER;
+}
+
+/* As find_place_beyond(), but where all frames are skipped, there is no place. */
+static bool find_waker_place(struct bytes *text, struct jfr_value *method, const struct thread_wait *wait,
+			     bool (*skip)(const char *frame))
+{
+	return find_place_beyond(text, method, wait, wait->waker_stack, skip) && !skip(memory_text(text));
 }
 
 void put_wait_holder(struct bytes *out, const struct thread_wait *wait, const char *reason)
 {
-	put_place_beyond(out, wait, wait->waker_stack, wait_is_for_lock(reason) ? is_lock_code : frame_is_of_jdk);
+	struct jfr_value method;
+	struct bytes text;
+
+	bytes_init(&text);
+	if (find_waker_place(&text, &method, wait, wait_is_for_lock(reason) ? is_code_below_tasks : frame_is_of_jdk))
+		put_text(out, memory_text(&text));
+	bytes_release(&text);
 }
 
 bool wait_holder_method(const struct thread_wait *wait, struct jfr_value *method)
@@ -163,7 +203,7 @@ bool wait_holder_method(const struct thread_wait *wait, struct jfr_value *method
 	bool found;
 
 	bytes_init(&text);
-	found = find_place_beyond(&text, method, wait, wait->waker_stack, is_lock_code);
+	found = find_waker_place(&text, method, wait, is_code_below_tasks);
 	bytes_release(&text);
 	return found;
 }

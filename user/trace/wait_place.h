@@ -21,19 +21,23 @@ void put_wait_caller(struct bytes *out, const struct thread_wait *wait);
 /* True if a wait with this reason is one for a lock, a queue or the like. */
 bool wait_is_for_lock(const char *reason);
 
-/*
- * True if the thread waited for a monitor or a lock of java.util.concurrent.locks, which another one held, as far as its
- * stack tells. False for conditions, queues, latches and the like.
- */
-bool wait_is_contended(const struct thread_wait *wait);
+/* What a thread waited for, as far as its stack tells. */
+enum wait_for {
+	WAIT_FOR_UNKNOWN, /* it has no stack, or waited for nothing of the kind */
+	WAIT_FOR_LOCK,	  /* a monitor or a lock of java.util.concurrent.locks, which another thread held */
+	WAIT_FOR_TASK,	  /* the result of a task, or its end: a future, a latch, Thread.join() */
+	WAIT_FOR_OTHER,	  /* a condition, a queue, a permit and the like */
+};
+
+enum wait_for wait_is_for(const struct thread_wait *wait);
 
 /*
  * Where the waker ended the wait, "a.b.C.m(int):17": for locks the innermost frame of its stack outside of the JDK's
- * lock code, for others outside of the JDK. Appends nothing if the waker has no stack.
+ * lock code, for others outside of the JDK. Appends nothing if there is no such frame, or only Thread.run() and the like.
  */
 void put_wait_holder(struct bytes *out, const struct thread_wait *wait, const char *reason);
 
-/* The method of that place for a wait for a lock. False: the waker has no stack, or there is no memory. */
+/* The method of that place for a wait for a lock. False: there is none. */
 bool wait_holder_method(const struct thread_wait *wait, struct jfr_value *method);
 
 /* The same as a text, "" if there is none. Free with free(). NULL: no memory. */

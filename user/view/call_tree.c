@@ -24,7 +24,7 @@ static struct call_tree_call *call_of(struct nested *n)
 }
 
 struct call_tree_wait {
-	uint32_t place, reason, waker, holder, lock;
+	uint32_t place, reason, waker, holder, number;
 	int64_t middle, duration;
 };
 
@@ -110,9 +110,9 @@ const char *call_tree_text(const struct call_tree *t, uint32_t text)
 	return text ? t->texts.text[text] : "";
 }
 
-void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t lock)
+void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t number)
 {
-	struct call_tree_wait item = {.middle = wait_middle(wait), .duration = wait->duration, .lock = lock};
+	struct call_tree_wait item = {.middle = wait_middle(wait), .duration = wait->duration, .number = number};
 	const struct outermost_call *root = root_before(t, thread_number(wait->chunk, wait->thread), item.middle);
 
 	if (!root || !span_has_moment(&root->span, item.middle))
@@ -213,7 +213,7 @@ static void node_add_wait(struct call_tree_node *node, const struct call_tree_wa
 	node->wait_reason = wait->reason;
 	node->wait_waker = wait->waker;
 	node->wait_holder = wait->holder;
-	node->wait_lock = wait->lock;
+	node->wait_number = wait->number;
 }
 
 /* Returns the call, or the one around it if that is too deep. */

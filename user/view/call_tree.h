@@ -27,7 +27,7 @@ struct call_tree_node {
 	int64_t cpu, run_queue, blocked;	       /* ns, of the other calls */
 	int64_t longest_wait;			       /* ns, also of the calls inside; 0: none */
 	uint32_t wait_reason, wait_waker, wait_holder; /* of that one, for call_tree_text() */
-	uint32_t wait_lock;			       /* its number of holders_add() */
+	uint32_t wait_number;			       /* its number of holders_add() */
 	uint64_t fast_calls;			       /* in fast roots; of a root: their number */
 	int64_t fast_total;
 	uint32_t place; /* of a root: index into `place`, the longest of its calls */
@@ -55,9 +55,9 @@ struct call_tree {
 void call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged);
 void call_tree_release(struct call_tree *t); /* takes a zeroed one, too */
 
-/* Calls in the order of the file, all of them. `lock`: the wait's number of holders_add(). */
+/* Calls in the order of the file, all of them. `number`: the wait's of holders_add(). */
 void call_tree_add_call(struct call_tree *t, const struct call *call);
-void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t lock);
+void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t number);
 
 /* Make the nodes and settle the names. Children have higher indexes than their parents. */
 void call_tree_fold(struct call_tree *t);

@@ -84,7 +84,7 @@ static void add_reason(struct slow_call *s, const struct thread_wait *wait)
 		s->reason[i].name = name;
 }
 
-static void keep_longest(struct slow_call *s, const struct thread_wait *wait, uint32_t lock)
+static void keep_longest(struct slow_call *s, const struct thread_wait *wait, uint32_t number)
 {
 	struct slow_call_wait *w = s->wait;
 	int i = SLOW_WAITS - 1;
@@ -96,14 +96,14 @@ static void keep_longest(struct slow_call *s, const struct thread_wait *wait, ui
 		jfr_chunk_put(w[i].wait.chunk);
 	for (; i > 0 && (!w[i - 1].wait.chunk || w[i - 1].wait.duration < wait->duration); i--)
 		w[i] = w[i - 1];
-	w[i] = (struct slow_call_wait){*wait, lock};
+	w[i] = (struct slow_call_wait){*wait, number};
 }
 
-void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock)
+void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t number)
 {
 	if (thread != s->place.thread || !span_has_moment(&s->place.span, wait_middle(wait)))
 		return;
-	keep_longest(s, wait, lock);
+	keep_longest(s, wait, number);
 	add_reason(s, wait);
 }
 
@@ -321,7 +321,8 @@ static void put_native_stack(struct bytes *out, struct jfr_chunk *chunk, struct 
 	put_dots(&(struct shown_stack){.out = out, .cut = cut.kind == VALUE_BOOLEAN && cut.number});
 }
 
-static void put_waker(struct bytes *out, const char *waker, const char *holder, size_t width)
+static void put_waker(struct bytes *out, const char *waker, const char *place, const struct holders *holders,
+		      const struct held *held, size_t width)
 {
 	struct bytes text;
 
@@ -330,20 +331,23 @@ static void put_waker(struct bytes *out, const char *waker, const char *holder, 
 	put_text(&text, waker);
 	bytes_put_u8(&text, '"');
 	put_composed(out, ", ", &text, width);
-	if (*holder) {
+	if (*place) {
 		put_text(&text, "in ");
-		name_fit(&text, holder, width - INDENT - strlen("in "), false);
+		name_fit(&text, place, width - INDENT - strlen("in "), false);
 		put_composed(out, " ", &text, width);
 	}
+	if (holders_put_waker(holders, held, *place, &text, width - INDENT))
+		put_composed(out, " ", &text, width);
 	bytes_release(&text);
 }
 
-static void slow_call_put_holder(struct bytes *out, const struct holders *holders, uint32_t lock, size_t width)
+static void slow_call_put_holder(struct bytes *out, const struct holders *holders, const struct held *held,
+				 size_t width)
 {
 	struct bytes text;
 
 	bytes_init(&text);
-	if (holders_put(holders, lock, &text, width - INDENT)) {
+	if (holders_put(holders, held, &text, width - INDENT)) {
 		put_spaces(out, INDENT);
 		put_text(out, memory_text(&text));
 		bytes_put_u8(out, '\n');
@@ -355,9 +359,10 @@ static void slow_call_put_holder(struct bytes *out, const struct holders *holder
 static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *all, size_t n,
 			       const struct holders *holders, size_t width, bool whole)
 {
+	const struct held *held = holders_of_number(holders, all[n].number);
 	const struct thread_wait *w = &all[n].wait;
 	struct unit unit = slow_call_unit_of(w->duration);
-	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
+	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *place = wait_holder(w);
 	bool above = false;
 
 	for (size_t i = 0; i < n && !whole; i++)
@@ -372,12 +377,12 @@ static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *a
 	if (above)
 		put_text(out, " at the same place");
 	if (waker[0])
-		put_waker(out, waker, holder, width);
-	free(holder);
+		put_waker(out, waker, place, holders, held, width);
+	free(place);
 	free(reason);
 	free(waker);
 	bytes_put_u8(out, '\n');
-	slow_call_put_holder(out, holders, all[n].lock, width);
+	slow_call_put_holder(out, holders, held, width);
 	if (above)
 		return;
 	slow_call_put_stack(out, w->chunk, w->kernel_stack, width, whole);

@@ -35,7 +35,7 @@ struct slow_call {
 	/* Longest first, each with a reference to its chunk. chunk NULL: end of the list. */
 	struct slow_call_wait {
 		struct thread_wait wait;
-		uint32_t lock; /* number of holders_add() */
+		uint32_t number; /* of holders_add() */
 	} wait[SLOW_WAITS];
 	struct call inside[SLOW_INSIDE]; /* likewise */
 	uint64_t insides;		 /* number of all calls inside */
@@ -48,10 +48,10 @@ void slow_call_release(struct slow_call *s);
 void slow_call_take(struct slow_call *s, const struct call *call, uint64_t thread);
 
 /*
- * Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread; `lock`: its number among the
- * waits for locks, 0: none.
+ * Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread; `number`: that of
+ * holders_add().
  */
-void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t lock);
+void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t number);
 
 /*
  * Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). `whole`: the

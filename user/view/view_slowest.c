@@ -83,12 +83,12 @@ static int slowest_on_wait(const struct thread_wait *wait, void *context)
 	int64_t middle = wait_middle(wait);
 	struct slow_calls *s = context;
 	uint64_t thread = 0;
-	uint32_t lock = holders_add(&s->holders, wait);
+	uint32_t number = holders_add(&s->holders, wait);
 
 	for (size_t i = started_by(s, middle); i-- > 0 && may_reach(s, i, middle);) {
 		if (!thread)
 			thread = thread_number(wait->chunk, wait->thread);
-		slow_call_add(s->by_start[i], wait, thread, lock);
+		slow_call_add(s->by_start[i], wait, thread, number);
 	}
 	return 0;
 }
@@ -97,7 +97,7 @@ static void slowest_find_holders(struct slow_calls *s, struct jfr_file *file)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (int k = 0; k < SLOW_WAITS; k++)
-			holders_want_number(&s->holders, s->call[i].wait[k].lock);
+			holders_want_number(&s->holders, s->call[i].wait[k].number);
 	holders_read(&s->holders, file);
 }
 
@@ -193,7 +193,7 @@ const struct view_pass view_slowest_rows = {.size = sizeof(struct slow_calls),
 					    .put = slowest_rows_put,
 					    .release = slowest_rows_release};
 
-/* Passes over the file: which calls; what is inside them and what they waited for; who held that. */
+/* Passes over the file: which calls; what is inside them and what they waited for; what the threads that ended it did. */
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	static const struct trace_ops lines = {.wait = slowest_on_wait, .call = slowest_on_call};

@@ -188,13 +188,18 @@ static bool waits_itself(const struct call_tree *t, const struct call_tree_node 
 	return n->longest_wait > 0;
 }
 
+static const struct held *tree_held(const struct tree_view *v, const struct call_tree_node *n)
+{
+	return holders_of_number(&v->holders, n->wait_number);
+}
+
 static void tree_put_holder(struct tree_view *v, const struct call_tree_node *n)
 {
 	size_t width = v->request->layout.width, used = tree_before_name(v) + tree_indent(v, n->depth + 1);
 	struct bytes text;
 
 	bytes_init(&text);
-	if (holders_put(&v->holders, n->wait_lock, &text, width > used ? width - used : 0)) {
+	if (holders_put(&v->holders, tree_held(v, n), &text, width > used ? width - used : 0)) {
 		tree_begin_note(v, n->depth + 1);
 		put_text(v->out, memory_text(&text));
 		bytes_put_u8(v->out, '\n');
@@ -202,10 +207,22 @@ static void tree_put_holder(struct tree_view *v, const struct call_tree_node *n)
 	bytes_release(&text);
 }
 
+/* Behind the waker, or below it. */
+static void tree_put_waker_call(struct tree_view *v, const struct call_tree_node *n, bool placed)
+{
+	size_t width = v->request->layout.width, used = tree_before_name(v) + tree_indent(v, n->depth + 1);
+	struct bytes text;
+
+	bytes_init(&text);
+	if (holders_put_waker(&v->holders, tree_held(v, n), placed, &text, width > used ? width - used : 0))
+		fold_beside(v->out, " ", memory_text(&text), width, used);
+	bytes_release(&text);
+}
+
 static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, int64_t least)
 {
 	const char *waker = call_tree_text(&v->tree, n->wait_waker);
-	const char *holder = call_tree_text(&v->tree, n->wait_holder);
+	const char *place = call_tree_text(&v->tree, n->wait_holder);
 
 	if (n->longest_wait < least || !waits_itself(&v->tree, n))
 		return;
@@ -219,8 +236,9 @@ static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, i
 		put_text(v->out, ", woken by \"");
 		put_text(v->out, waker);
 		bytes_put_u8(v->out, '"');
-		put_text(v->out, *holder ? " in " : "");
-		put_text(v->out, holder);
+		put_text(v->out, *place ? " in " : "");
+		put_text(v->out, place);
+		tree_put_waker_call(v, n, *place);
 	}
 	bytes_put_u8(v->out, '\n');
 	tree_put_holder(v, n);
@@ -346,7 +364,9 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	}
 	table_put_count(table, v->tree.slow_ns ? n->fast_calls : TABLE_UNKNOWN);
 	table_put_time(table, v->tree.slow_ns ? n->fast_total : TABLE_UNKNOWN);
-	holders_put(&v->holders, n->wait_lock, &table->cells, SIZE_MAX);
+	holders_put(&v->holders, tree_held(v, n), &table->cells, SIZE_MAX);
+	table_cell(table);
+	holders_put_waker(&v->holders, tree_held(v, n), false, &table->cells, SIZE_MAX);
 	table_cell(table);
 }
 
@@ -375,7 +395,7 @@ static void trees_print_json(struct tree_view *v)
 		{"", "waker", TABLE_TEXT, 0},		{"", NULL, TABLE_TEXT, 0},
 		{"", "startTime", TABLE_TEXT, 0},	{"", "thread", TABLE_TEXT, 0},
 		{"", "fastCalls", TABLE_NUMBER, 0},	{"", "fastTotalNs", TABLE_NUMBER, 0},
-		{"", "heldBy", TABLE_TEXT, 0},
+		{"", "heldBy", TABLE_TEXT, 0},		{"", "wakerCall", TABLE_TEXT, 0},
 	};
 	uint32_t count, next = 1, *roots = tree_children(&v->tree, 0, &count);
 	uint32_t *row = memory_need(calloc(v->tree.count, sizeof(*row)));
@@ -395,7 +415,7 @@ static void tree_find_holders(struct tree_view *v, struct jfr_file *file)
 {
 	for (uint32_t i = 1; i < v->tree.count; i++)
 		if (waits_itself(&v->tree, &v->tree.node[i]))
-			holders_want_number(&v->holders, v->tree.node[i].wait_lock);
+			holders_want_number(&v->holders, v->tree.node[i].wait_number);
 	holders_read(&v->holders, file);
 }
 
@@ -408,7 +428,7 @@ static void trees_read(struct tree_view *v, struct jfr_file *file, const struct 
 	tree_find_holders(v, file);
 }
 
-/* Passes over the file: which calls; what is inside them and what they waited for; who held that. */
+/* Passes over the file: which calls; what is inside them and what they waited for; what the threads that ended it did. */
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	struct tree_view v = {.request = request,

@@ -3,8 +3,8 @@
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 #include "user/trace/aggregate.h"
+#include "user/trace/holders.h"
 #include "user/trace/texts.h"
-#include "user/trace/threads.h"
 #include "user/trace/wait_place.h"
 #include "user/view/views.h"
 
@@ -27,32 +27,47 @@ static const struct {
 
 struct wait_groups {
 	struct texts texts;
-	struct aggregate by[TABLES]; /* by number of a text */
+	struct aggregate by[TABLES]; /* by number of a text; BY_WAKER: and of that of the waker's call */
+	struct threads threads;
+	struct method_names names;
+	struct holders holders;
+	/* Waits whose waker may be known better after the second pass: numbers of holders_add(), and of texts. */
+	struct waits_pending {
+		uint32_t number, waker;
+		uint32_t holder; /* what stands for it if nothing is known; 0: no lock, or its place is known */
+		int64_t duration;
+	} *pending;
+	size_t count, capacity;
 };
 
-/* Add to the group of what was put into `text`, and release that. */
-static void waits_add_to(struct wait_groups *g, enum wait_table table, struct bytes *text, int64_t duration)
+/* The number of what was put into `text`, which is released. */
+static uint32_t waits_text(struct wait_groups *g, struct bytes *text)
 {
 	uint32_t number = texts_number(&g->texts, memory_text(text));
 
-	aggregate_add(aggregate_of(&g->by[table], number, 0), duration, false);
 	bytes_release(text);
+	return number;
 }
 
-/* Threads of the JVM itself have no Java stack. */
+static void waits_add_to(struct wait_groups *g, enum wait_table table, uint32_t first, uint32_t second,
+			 int64_t duration)
+{
+	aggregate_add(aggregate_of(&g->by[table], first, second), duration, false);
+}
+
+/* Threads of the JVM itself have no Java stack, and of those of a pool it says nothing. */
 static void put_wakers_name(struct bytes *text, const struct thread_wait *w)
 {
+	bool known = w->waker.kind == VALUE_KEY, java = w->waker_stack.kind == VALUE_KEY && w->waker_stack.key;
+
 	put_text(text, "(");
 	put_thread_kind(text, w->chunk, w->waker, "not known");
-	put_text(text, w->waker.kind == VALUE_KEY ? ", no Java stack)" : ")");
+	put_text(text, !known ? ")" : java ? ", in the JDK's code)" : ", no Java stack)");
 }
 
-/* Where the lock was released, or what stands for it. `placed`: where the thread waited is known. */
-static void put_holder_or_waker(struct bytes *text, const struct thread_wait *w, const char *reason, bool placed)
+/* What stands for the place at which a lock was released. `placed`: where the thread waited is known. */
+static void put_no_holder(struct bytes *text, const struct thread_wait *w, bool placed)
 {
-	put_wait_holder(text, w, reason);
-	if (text->size)
-		return;
 	if (thread_wait_by_interrupt(w))
 		put_text(text, "(a timer or another interrupt)");
 	else if (!placed)
@@ -61,24 +76,34 @@ static void put_holder_or_waker(struct bytes *text, const struct thread_wait *w,
 		put_wakers_name(text, w);
 }
 
-static void waits_add_lock(struct wait_groups *g, const struct thread_wait *w, const char *reason)
+/* Returns what stands for the holder until more is known, 0: nothing has to. */
+static uint32_t waits_add_lock(struct wait_groups *g, const struct thread_wait *w, const char *reason, bool pending)
 {
 	struct bytes place, holder;
-	bool placed;
+	bool placed, held;
+	uint32_t number;
 
 	bytes_init(&place);
 	bytes_init(&holder);
 	put_wait_place(&place, w);
 	placed = place.size;
 	put_text(&place, placed ? "" : "(no stack: shorter than --wait-stack)");
-	put_holder_or_waker(&holder, w, reason, placed);
-	waits_add_to(g, BY_PLACE, &place, w->duration);
-	waits_add_to(g, BY_HOLDER, &holder, w->duration);
+	waits_add_to(g, BY_PLACE, waits_text(g, &place), 0, w->duration);
+	put_wait_holder(&holder, w, reason);
+	held = holder.size;
+	if (!held)
+		put_no_holder(&holder, w, placed);
+	number = waits_text(g, &holder);
+	if (!held && pending)
+		return number;
+	waits_add_to(g, BY_HOLDER, number, 0, w->duration);
+	return 0;
 }
 
 static int waits_add(const struct thread_wait *w, void *context)
 {
 	struct wait_groups *g = context;
+	uint32_t number = holders_add(&g->holders, w), waker, holder = 0;
 	char *reason = thread_wait_reason(w);
 	struct bytes text;
 
@@ -86,13 +111,64 @@ static int waits_add(const struct thread_wait *w, void *context)
 	put_thread_kind(&text, w->chunk, w->waker,
 			thread_wait_by_interrupt(w) ? "(a timer or another interrupt)"
 						    : "(not known, or an interrupt)");
-	waits_add_to(g, BY_WAKER, &text, w->duration);
+	waker = waits_text(g, &text);
 	if (wait_is_for_lock(reason))
-		waits_add_lock(g, w, reason);
-	put_text(&text, reason);
-	waits_add_to(g, BY_REASON, &text, w->duration);
+		holder = waits_add_lock(g, w, reason, number);
+	waits_add_to(g, BY_REASON, texts_number(&g->texts, reason), 0, w->duration);
 	free(reason);
+	if (!number) {
+		waits_add_to(g, BY_WAKER, waker, 0, w->duration);
+		return 0;
+	}
+	holders_want_number(&g->holders, number);
+	memory_reserve(&g->pending, &g->capacity, g->count + 1);
+	g->pending[g->count++] = (struct waits_pending){number, waker, holder, w->duration};
 	return 0;
+}
+
+static void waits_begin(void *state, const struct view_request *request)
+{
+	struct wait_groups *g = state;
+
+	g->holders = (struct holders){.threads = &g->threads, .names = &g->names};
+}
+
+static void waits_settle(void *state)
+{
+	holders_settle(&((struct wait_groups *)state)->holders);
+}
+
+static int waits_read_wait(const struct thread_wait *w, void *context)
+{
+	holders_read_wait(&((struct wait_groups *)context)->holders, w);
+	return 0;
+}
+
+static int waits_read_call(const struct call *call, void *context)
+{
+	holders_read_call(&((struct wait_groups *)context)->holders, call);
+	return 0;
+}
+
+/* The second pass is over. */
+static void waits_add_pending(struct wait_groups *g)
+{
+	method_names_settle(&g->names);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct waits_pending *p = &g->pending[i];
+		struct held_answer answer = held_answer(holders_of_number(&g->holders, p->number));
+		uint32_t call = 0;
+		struct bytes text;
+
+		bytes_init(&text);
+		if (holders_put_kind(&g->holders, answer, &text))
+			call = texts_number(&g->texts, memory_text(&text));
+		bytes_release(&text);
+		waits_add_to(g, BY_WAKER, p->waker, answer.how == HELD_BY ? 0 : call, p->duration);
+		if (p->holder)
+			waits_add_to(g, BY_HOLDER, call ?: p->holder, 0, p->duration);
+	}
+	g->count = 0;
 }
 
 static int waits_compare(const void *a, const void *b, void *texts)
@@ -100,8 +176,9 @@ static int waits_compare(const void *a, const void *b, void *texts)
 	const struct group *x = a, *y = b;
 	char *const *text = ((const struct texts *)texts)->text;
 
-	return x->total != y->total ? (x->total < y->total) - (x->total > y->total)
-				    : strcmp(text[x->first], text[y->first]);
+	if (x->total != y->total)
+		return (x->total < y->total) - (x->total > y->total);
+	return strcmp(text[x->first], text[y->first]) ?: strcmp(text[x->second], text[y->second]);
 }
 
 static void waits_put_table(struct wait_groups *groups, enum wait_table by, const struct view_request *request,
@@ -113,13 +190,14 @@ static void waits_put_table(struct wait_groups *groups, enum wait_table by, cons
 		{"Total", "totalNs", TABLE_NUMBER, 0},
 		{"Average", "averageNs", TABLE_NUMBER, 2},
 		{"Longest", "longestNs", TABLE_NUMBER, 1},
+		{"Its Call", "call", TABLE_METHOD, 3}, /* only by waker */
 	};
 	struct aggregate *all = &groups->by[by];
 	struct view_request shown = *request;
 	struct table table;
 
 	shown.top = request->top ?: SHOWN;
-	table_init(&table, tables[by].title, columns, sizeof(columns) / sizeof(columns[0]));
+	table_init(&table, tables[by].title, columns, sizeof(columns) / sizeof(columns[0]) - (by != BY_WAKER));
 	if (all->count)
 		qsort_r(all->group, all->count, sizeof(*all->group), waits_compare, &groups->texts);
 	for (size_t i = 0; i < all->count && i < shown.top; i++) {
@@ -130,6 +208,8 @@ static void waits_put_table(struct wait_groups *groups, enum wait_table by, cons
 		table_put_time(&table, g->total);
 		table_put_time(&table, g->total / (int64_t)g->count);
 		table_put_time(&table, g->most);
+		if (by == BY_WAKER)
+			table_put(&table, g->second ? groups->texts.text[g->second] : "");
 	}
 	view_put_table(&table, all->count, &shown, out);
 }
@@ -138,6 +218,7 @@ static void waits_put(void *state, const struct view_request *request, struct by
 {
 	struct wait_groups *g = state;
 
+	waits_add_pending(g);
 	for (enum wait_table t = 0; t < TABLES; t++) {
 		bool wanted = t == BY_REASON || g->by[t].count;
 
@@ -152,7 +233,11 @@ static void waits_release(void *state)
 
 	for (enum wait_table t = 0; t < TABLES; t++)
 		aggregate_release(&g->by[t]);
+	holders_release(&g->holders);
+	threads_release(&g->threads);
+	method_names_release(&g->names);
 	texts_release(&g->texts);
+	free(g->pending);
 }
 
 static int waits_check(const struct view_request *request)
@@ -168,6 +253,9 @@ static int waits_check(const struct view_request *request)
 
 const struct view_pass view_waits = {.size = sizeof(struct wait_groups),
 				     .ops = {.wait = waits_add},
+				     .again = {.wait = waits_read_wait, .call = waits_read_call},
+				     .between = waits_settle,
 				     .check = waits_check,
+				     .begin = waits_begin,
 				     .put = waits_put,
 				     .release = waits_release};

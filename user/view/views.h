@@ -32,10 +32,12 @@ enum view_option {
 	VIEW_STACKS = 64, /* whole */
 };
 
-/* A view that needs one pass over the recording. */
+/* A view that needs one pass over the recording, or two. */
 struct view_pass {
-	size_t size;	      /* of its state, which is zeroed first */
-	struct trace_ops ops; /* with the state */
+	size_t size;		      /* of its state, which is zeroed first */
+	struct trace_ops ops;	      /* with the state */
+	struct trace_ops again;	      /* in a second pass, which is not filtered; empty: there is none */
+	void (*between)(void *state); /* the two; may be NULL */
 	int (*check)(
 		const struct view_request *request); /* 0, or -errno with the message in request->diag; may be NULL */
 	void (*begin)(void *state, const struct view_request *request); /* may be NULL */
@@ -70,6 +72,12 @@ extern const struct view_pass view_slowest_rows;
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_events(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+
+/* True if the view reads the recording twice. */
+static inline bool view_reads_again(const struct view_pass *view)
+{
+	return view->again.wait || view->again.call;
+}
 
 /* Append a table with the rows that the request shows, of `rows`, and release it. */
 void view_put_table(struct table *table, size_t rows, const struct view_request *request, struct bytes *out);

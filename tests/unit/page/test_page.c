@@ -199,8 +199,8 @@ CASE(who_only_completes_a_future_has_not_held_anything_up, setup, teardown)
 	read_all();
 	for (size_t i = 0; !strstr(said = verdict(i), "Cart.reserve()"); i++)
 		assert_true(*said);
-	assert_contains(said, "100 % of that was ended by the thread \"worker-13\", which was in "
-			      "com.acme.Cart.close() for 1.2 % of the time.");
+	assert_contains(said, "100 % of that was ended by the thread \"worker-13\", after "
+			      "com.acme.Cart.close(), which took 1.2 % of the time.");
 	assert_lacks(said, "held by");
 }
 

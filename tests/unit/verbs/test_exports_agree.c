@@ -24,6 +24,19 @@ static void true_waits(void)
 	}
 }
 
+/* What the waker had done, and who held the lock. */
+static void true_waker_calls(void)
+{
+	for (size_t i = 0; i < planted_wait_count; i++) {
+		const struct planted_wait *w = &planted_waits[i];
+
+		for (int round = 0; w->call && round < PLANTED_ROUNDS; round++)
+			claim_add(&truth, "%s in %s: %s", w->reason, w->in, w->call);
+		for (int round = 0; w->holder && round < PLANTED_ROUNDS; round++)
+			claim_add(&truth, "%s in %s: %s held it in %s", w->reason, w->in, w->holder, w->held_in);
+	}
+}
+
 /* The calls, which nest: one that ends after the call around it is cut. */
 static void true_nested_sums(void)
 {
@@ -296,6 +309,22 @@ static struct proto_field perfetto_argument_of(struct perfetto_trace *t, const s
 	return (struct proto_field){0};
 }
 
+/* "after shop.Task.render() 20.0 ms", "held by \"owner\": shop.Task.render() 20.0 ms" */
+static void perfetto_claim_call(struct perfetto_trace *t, const struct proto_field *event, const char *reason,
+				const char *method)
+{
+	struct proto_field call = perfetto_argument_of(t, event, "wakerCall");
+	struct proto_field held = perfetto_argument_of(t, event, "heldBy");
+	char text[200], thread[100], where[100];
+
+	snprintf(text, sizeof(text), "%.*s", (int)call.data.length, call.data.at ?: "");
+	if (sscanf(text, "%99s %99s", thread, where) == 2)
+		claim_add(&said, "%s in %s: %s %s", reason, method, thread, planted_name(where));
+	snprintf(text, sizeof(text), "%.*s", (int)held.data.length, held.data.at ?: "");
+	if (sscanf(text, "held by \"%99[^\"]\": %99s", thread, where) == 2)
+		claim_add(&said, "%s in %s: %s held it in %s", reason, method, thread, planted_name(where));
+}
+
 static void perfetto_begin_slice(struct perfetto_trace *t, const struct proto_field *event, struct track *track)
 {
 	struct slice_open *around = track->depth ? &track->open[track->depth - 1] : NULL;
@@ -314,6 +343,7 @@ static void perfetto_begin_slice(struct perfetto_trace *t, const struct proto_fi
 			  perfetto_argument_of(t, event, "blockedNs").integer);
 	} else if (s->category == WAIT_SLICE && around) {
 		claim_add(&said, "%s in %s, ended by %s", s->name, around->name, waker.number ? text_of(&waker) : "?");
+		perfetto_claim_call(t, event, s->name, around->name);
 	}
 }
 
@@ -359,6 +389,7 @@ AGREE(perfetto_nests_calls_and_waits)
 	}
 	true_nested_sums();
 	true_waits();
+	true_waker_calls();
 	assert_same(known, "perfetto");
 }
 

@@ -22,6 +22,28 @@ static void read_sums(const char *row, const char *method)
 
 /* ---- the truth */
 
+/* A waker was "in" a call or "after" one. `after` alone: views do not say that it was in one if its stack does. */
+static void claim_waker_call(struct claims *f, const char *reason, const char *method, const char *call)
+{
+	claim_add(f, "%s in %s: the waker was %s", reason, method, call);
+}
+
+static void true_waker_call(const struct planted_wait *w, const char *method, bool after)
+{
+	if (w->call && (!after || !strncmp(w->call, "after ", 6)))
+		claim_waker_call(&truth, w->reason, method, w->call);
+}
+
+/* "after shop.Task.render() 20.0 ms" */
+static const char *waker_call(const char *text)
+{
+	static char call[200];
+	size_t word = strcspn(text, " ") + 1;
+
+	snprintf(call, sizeof(call), "%.*s%s", (int)word, text, planted_name(text + word));
+	return call;
+}
+
 /* What is true of a wait in each round. */
 static void wait_in_call(const struct planted_wait *w, const struct planted_call *c, const char *time)
 {
@@ -33,6 +55,7 @@ static void wait_in_call(const struct planted_wait *w, const struct planted_call
 		if (w->holder)
 			claim_add(&truth, "%s in %s for what %s held in %s", w->reason, c->method, w->holder,
 				  w->held_in);
+		true_waker_call(w, c->method, true);
 	}
 }
 
@@ -57,7 +80,7 @@ static void slowest_reasons(char *text, const char *root)
 static void slowest_line(char *line)
 {
 	static char root[200], around[10][200], reason[200];
-	char waker[200], woken_in[200] = "?", holder[200], held_in[200];
+	char waker[200], woken_in[200] = "?", holder[200], held_in[200], *after;
 	size_t depth = strspn(line, " ");
 
 	if (line[0] == '[') {
@@ -77,6 +100,9 @@ static void slowest_line(char *line)
 	} else if (depth == 8 && sscanf(line, " %*fms %199[^,]", reason) == 1 && !strchr(reason, '"')) {
 		if (sscanf(line, " %*[^,], woken by \"%199[^\"]\" in %199s", waker, woken_in) > 0)
 			claim_add(&said, "%s in %s was ended by %s in %s", reason, root, waker, planted_name(woken_in));
+		after = strstr(line, " after ");
+		if (after)
+			claim_waker_call(&said, reason, root, waker_call(after + 1));
 	}
 }
 
@@ -173,6 +199,7 @@ static void true_tree(const struct planted_call *c)
 		if (w->holder)
 			claim_add(&truth, "%s in %s for what %s held in %s", w->reason, c->method, w->holder,
 				  w->held_in);
+		true_waker_call(w, c->method, false);
 	}
 }
 
@@ -193,6 +220,8 @@ static void tree_row(const char *row, char (*methods)[200])
 		wait_claim(&said, method, reason, number_at(row, "longestWaitNs"), waker);
 	if (sscanf(json_text(row, "heldBy"), "held by \"%199[^\"]\": %199s", holder, held_in) == 2)
 		claim_add(&said, "%s in %s for what %s held in %s", reason, method, holder, planted_name(held_in));
+	if (json_text(row, "wakerCall")[0])
+		claim_waker_call(&said, reason, method, waker_call(json_text(row, "wakerCall")));
 }
 
 AGREE(tree_nests_calls_and_has_their_longest_waits)
@@ -244,7 +273,7 @@ static const char *wait_key(const struct planted_wait *w, int table)
 	case 0: return w->reason;
 	case 1: return w->waker ?: "(not known, or an interrupt)";
 	case 2: return w->stack ? w->in : NULL;
-	default: return w->stack ? w->woken_in : NULL;
+	default: return !w->stack ? NULL : w->woken_in ?: w->call ?: "(owner, no Java stack)";
 	}
 }
 
@@ -255,10 +284,14 @@ AGREE(waits_have_the_sums)
 
 	for (int table = 0; table < 4; table++, text = strchr(text, '\n') + 1) {
 		for (const char *row = json_first(json_at(text, "rows")); row; row = json_next(row)) {
-			const char *name = planted_name(json_text(row, keys[table]));
+			const char *name = json_text(row, keys[table]);
 
+			name = strncmp(name, "after ", 6) ? planted_name(name) : waker_call(name);
 			sum_up(&sums, number_at(row, "waits"), "waits by %s %s", keys[table], name);
 			sum_up(&sums, number_at(row, "totalNs"), "time by %s %s", keys[table], name);
+			if (table == 1 && json_text(row, "call")[0])
+				sum_up(&sums, number_at(row, "waits"), "waits by a waker %s",
+				       waker_call(json_text(row, "call")));
 		}
 		for (size_t i = 0; i < planted_wait_count; i++) {
 			key = wait_key(&planted_waits[i], table);
@@ -267,6 +300,8 @@ AGREE(waits_have_the_sums)
 			sum_up(&true_sums, PLANTED_ROUNDS, "waits by %s %s", keys[table], planted_name(key));
 			sum_up(&true_sums, PLANTED_ROUNDS * planted_waits[i].duration, "time by %s %s", keys[table],
 			       planted_name(key));
+			if (table == 1 && planted_waits[i].call)
+				sum_up(&true_sums, PLANTED_ROUNDS, "waits by a waker %s", planted_waits[i].call);
 		}
 	}
 	assert_same(known, "waits");
@@ -304,7 +339,7 @@ static const char *text_element(const char *p, int64_t n)
 	return text;
 }
 
-/* Calls: [into, duration, method, thrown]; waits: [into, duration, text, waker, stack, kernel stack, holder, held in] */
+/* Calls: [into, duration, method, thrown]; waits: [into, duration, text, waker, stack, kernel stack, holder, held in, how, waker's call, its duration] */
 static void page_story(const char *page, const char *story)
 {
 	const char *method = page_names[number_at(story, "method")];
@@ -323,6 +358,9 @@ static void page_story(const char *page, const char *story)
 		if (element(part, 7))
 			claim_add_once(&said, "%s in %s for what %s held in %s", reason, method,
 				       page_threads[element(part, 6)], page_names[element(part, 7)]);
+		if (element(part, 8) >= 2)
+			claim_add_once(&said, "%s in %s: the waker was %s %s", reason, method,
+				       element(part, 8) == 2 ? "after" : "in", page_names[element(part, 9)]);
 	}
 }
 
@@ -341,6 +379,8 @@ static void true_stories(void)
 			if (w->holder)
 				claim_add_once(&truth, "%s in %s for what %s held in %s", w->reason, c->method,
 					       w->holder, w->held_in);
+			if (w->call)
+				claim_add_once(&truth, "%s in %s: the waker was %s", w->reason, c->method, w->call);
 		}
 	}
 }

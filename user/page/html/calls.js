@@ -89,11 +89,20 @@ function holderOf(waker, holder, heldIn) {
 	return make('span', { class: 'at' }, ', held ', heldIn ? 'by ' : '', heldIn ? make('b', {}, methodName(heldIn)) : '', holder ? ' on ' : '', holder ? make('b', {}, threadName(holder)) : '');
 }
 
-function waitOf([start, time, reason, waker, stack, kernel, holder, heldIn]) {
+/* What the waker had done, as enum held_how says. */
+const HELD_AFTER = 2, HELD_IN = 3;
+
+function wakerCallOf(how, method, time) {
+	if (how !== HELD_AFTER && how !== HELD_IN)
+		return null;
+	return make('span', { class: 'at' }, how === HELD_AFTER ? ' after ' : ' in ', make('b', {}, methodName(method)), ' of ' + formatTime(time));
+}
+
+function waitOf([start, time, reason, waker, stack, kernel, holder, heldIn, how, method, took]) {
 	return make('div', { class: 'wait' }, make('span', { class: 'took' }, formatTime(time)),
 		make('div', {}, make('b', {}, data.texts[reason]),
 			make('span', { class: 'at' }, ' after ' + formatTime(Math.max(0, start)), waker ? ', ended by the thread ' : '', waker ? make('b', {}, threadName(waker)) : ''),
-			holder ? holderOf(waker, holder, heldIn) : null, framesOf(kernel, 4), framesOf(stack, 8)));
+			wakerCallOf(how, method, took), holder ? holderOf(waker, holder, heldIn) : null, framesOf(kernel, 4), framesOf(stack, 8)));
 }
 
 function partsLine(story) {
