@@ -33,6 +33,7 @@ struct jfr_thread_wait {
 	uint64_t thread, stack, waker, native_stack, kernel_stack;
 	uint64_t waker_stack, waker_kernel_stack;
 	const char *reason, *system_call, *waker_kind;
+	int64_t woken_after; /* from `start` until the waker ended the wait; JFR_MISSING: unknown */
 	bool ongoing;
 };
 

@@ -341,6 +341,7 @@ static void put_planted_wait(struct jfr_writer *w, const struct planted_wait *wa
 {
 	jfr_thread_wait(w, &(struct jfr_thread_wait){.start = base + wait->start,
 						     .duration = wait->duration,
+						     .woken_after = wait->duration - D(1) / 10,
 						     .thread = key_of_thread(w, wait->thread),
 						     .stack = wait->stack ? key_of_stack(w, wait->stack, wait->in) : 0,
 						     .waker = key_of_thread(w, wait->waker),

@@ -226,13 +226,20 @@ static int digest_on_wait(const struct thread_wait *w, void *context)
 	struct digest *d = context;
 	uint32_t thread = threads_number(&d->threads, w->chunk, &w->thread);
 	uint32_t waker = threads_number(&d->threads, w->chunk, &w->waker);
-	struct joined_wait joined = {
-		.start = w->start, .duration = w->duration, .kind = digest_wait_kind(d, w, waker), .waker = waker};
+	struct joined_wait joined = {.start = w->start,
+				     .duration = w->duration,
+				     .woken = w->woken,
+				     .kind = digest_wait_kind(d, w, waker),
+				     .waker = waker};
 
 	d->has_waits = true;
 	joined.what = holders_what(&d->holders, w);
 	if (joined.what == WAIT_FOR_LOCK)
-		holders_note(&d->holders, WAIT_FOR_LOCK, thread, waker, w->start, w->duration);
+		holders_note(&d->holders, &(struct noted_wait){.start = w->start,
+							       .end = w->start + w->duration,
+							       .thread = thread,
+							       .waker = waker,
+							       .what = WAIT_FOR_LOCK});
 	if (thread)
 		thread_waits_add(&d->waits, thread, &joined);
 	return 0;
@@ -302,7 +309,8 @@ static void digest_want_holder(struct digest *d, const struct digest_method *m, 
 				       .mark = m->rank,
 				       .what = w->what,
 				       .start = w->start,
-				       .duration = w->duration});
+				       .duration = w->duration,
+				       .woken = w->woken});
 }
 
 /* The waits in a call. */

@@ -235,6 +235,7 @@ static void on_resumed(void *context, const struct frt_resumed *r)
 		ready = breakdown_ns(b, r->mount.ready);
 		w.reason = r->mount.reason;
 		name_waker(b, r->mount.waker, &w, &ids);
+		ids.woken = ready;
 	}
 	w.off = off;
 	w.wake = w.on = ready < r->on ? ready : r->on;

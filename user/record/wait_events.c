@@ -50,6 +50,13 @@ static const char *wait_woken_by(const struct wait *w)
 	return w->waker || w->stacks.waker_virtual ? "thread" : w->waker_origin ? "process" : NULL;
 }
 
+static int64_t wait_woken_after(const struct wait *w)
+{
+	int64_t woken = (int64_t)w->stacks.woken;
+
+	return woken >= w->off && woken <= w->wake ? woken - w->off : JFR_MISSING;
+}
+
 static uint64_t waker_key(const struct wait_events *e, const struct wait *w)
 {
 	bool carrier;
@@ -87,6 +94,7 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.waker_stack = wait_stack_key(e, FRAMES_OURS, w->stacks.waker_java),
 		.waker_kernel_stack = wait_stack_key(e, FRAMES_OURS, w->stacks.waker_kernel),
 		.waker_kind = wait_woken_by(w),
+		.woken_after = wait_woken_after(w),
 		.reason = wait_reason(w->reason),
 		.ongoing = w->ongoing && w->wake == w->on,
 		.system_call = w->syscall == FRT_NO_SYSCALL ? NULL : syscall_name(w->syscall, name),

@@ -311,6 +311,7 @@ static void take_known_waker(struct copied_stacks *s, const struct frt_wait *w, 
 	ids->waker_java = k->java;
 	ids->waker_kernel = k->kernel;
 	ids->waker_virtual = k->java_id;
+	ids->woken = k->at;
 	ids->waker_exact = true;
 }
 

@@ -32,6 +32,7 @@ struct wait_stack_ids {
 	uint32_t java, native, kernel;
 	uint32_t waker_java, waker_kernel; /* of the thread that ended the wait */
 	uint64_t waker_virtual;		   /* its javaThreadId if it is a virtual one; else 0 */
+	uint64_t woken;			   /* when that thread ended the wait, in ns as the wait's times; 0: unknown */
 	bool waker_exact;		   /* it is known whether a carrier woke for a virtual thread */
 	bool in_code; /* the innermost Java frame is no native method's: the program has not asked for a time limit */
 	bool agents;  /* `java` is one of FRAMES_AGENTS */

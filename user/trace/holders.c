@@ -7,10 +7,11 @@
 
 #include <stdlib.h>
 
-#define NOTED_MOST    (1u << 20) /* 28 MB */
+#define NOTED_MOST    (1u << 20) /* 40 MB */
 #define HOPS	      16	 /* from one thread to the next, at most */
 #define JUST_NOW      1000000	 /* ns between the end of a call and the wake-up, on a busy machine */
 #define CLOCKS_DIFFER 1000	 /* ns: the agent stamps calls, the kernel wake-ups */
+#define WAKES_FOR     200000	 /* ns that the kernel takes to wake a thread, if that is not known */
 
 void holders_release(struct holders *h)
 {
@@ -42,24 +43,34 @@ enum wait_for holders_what(struct holders *h, const struct thread_wait *wait)
 	return *known - 1;
 }
 
-uint32_t holders_note(struct holders *h, enum wait_for what, uint32_t thread, uint32_t waker, int64_t start,
-		      int64_t duration)
+uint32_t holders_note(struct holders *h, const struct noted_wait *wait)
 {
-	if (!waker || h->count == NOTED_MOST)
+	if (!wait->waker || h->count == NOTED_MOST)
 		return 0;
 	memory_reserve(&h->wait, &h->capacity, h->count + 1);
-	h->wait[h->count++] = (struct noted_wait){start, start + duration, thread, waker, what};
+	h->wait[h->count++] = *wait;
 	return h->count;
+}
+
+static struct noted_wait noted_wait_of(struct holders *h, const struct thread_wait *w)
+{
+	return (struct noted_wait){.start = w->start,
+				   .end = w->start + w->duration,
+				   .woken = w->woken,
+				   .thread = threads_number(h->threads, w->chunk, &w->thread),
+				   .waker = threads_number(h->threads, w->chunk, &w->waker)};
 }
 
 uint32_t holders_add(struct holders *h, const struct thread_wait *wait)
 {
 	enum wait_for what = holders_what(h, wait);
+	struct noted_wait noted;
 
 	if (what == WAIT_FOR_UNKNOWN)
 		return 0;
-	return holders_note(h, what, threads_number(h->threads, wait->chunk, &wait->thread),
-			    threads_number(h->threads, wait->chunk, &wait->waker), wait->start, wait->duration);
+	noted = noted_wait_of(h, wait);
+	noted.what = what;
+	return holders_note(h, &noted);
 }
 
 void holders_want(struct holders *h, const struct held *wait)
@@ -71,7 +82,7 @@ void holders_want(struct holders *h, const struct held *wait)
 	memory_reserve(&h->held, &h->held_capacity, h->wanted + 1);
 	held = &h->held[h->wanted++];
 	*held = *wait;
-	held->passed = wait->start + wait->duration;
+	held->passed = wait->what == WAIT_FOR_LOCK ? wait->start + wait->duration : wait->woken;
 	held->request = INT64_MAX;
 }
 
@@ -84,7 +95,8 @@ void holders_want_number(struct holders *h, uint32_t number)
 					       .holder = w->waker,
 					       .what = w->what,
 					       .start = w->start,
-					       .duration = w->end - w->start});
+					       .duration = w->end - w->start,
+					       .woken = w->woken});
 }
 
 static int noted_waits_compare(const void *a, const void *b, void *context)
@@ -274,10 +286,10 @@ void holders_on_call(struct holders *h, uint32_t thread, uint32_t method, int64_
 	holders_add_request(h, thread, &call);
 }
 
-/* A thread did something else at this moment than to end the waits that it ended just after it. */
-static void holders_disturb(struct holders *h, uint32_t thread, int64_t moment)
+/* A thread did something else than to end the waits that it ended just after that, between `from` and `moment`. */
+static void holders_disturb(struct holders *h, uint32_t thread, int64_t from, int64_t moment)
 {
-	for (size_t i = holders_from(h, thread, moment + 1); thread && i < h->wanted; i++) {
+	for (size_t i = holders_from(h, thread, from + 1); thread && i < h->wanted; i++) {
 		struct held *held = &h->held[i];
 
 		if (held->holder != thread || held->passed - moment > JUST_NOW)
@@ -287,17 +299,23 @@ static void holders_disturb(struct holders *h, uint32_t thread, int64_t moment)
 	}
 }
 
-void holders_on_wait(struct holders *h, uint32_t thread, uint32_t waker, int64_t start, int64_t duration)
+void holders_on_wait(struct holders *h, const struct noted_wait *wait)
 {
-	holders_disturb(h, thread, start + duration);
-	holders_disturb(h, waker, start + duration);
+	holders_disturb(h, wait->thread, wait->end, wait->end);
+	if (wait->woken == INT64_MIN)
+		holders_disturb(h, wait->waker, wait->end - WAKES_FOR, wait->end);
+	else
+		holders_disturb(h, wait->waker, wait->woken, wait->woken);
 }
 
 void holders_read_wait(struct holders *h, const struct thread_wait *wait)
 {
-	if (h->wanted)
-		holders_on_wait(h, threads_number(h->threads, wait->chunk, &wait->thread),
-				threads_number(h->threads, wait->chunk, &wait->waker), wait->start, wait->duration);
+	struct noted_wait noted;
+
+	if (!h->wanted)
+		return;
+	noted = noted_wait_of(h, wait);
+	holders_on_wait(h, &noted);
 }
 
 static int holders_take_wait(const struct thread_wait *wait, void *context)

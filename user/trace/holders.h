@@ -8,8 +8,9 @@
  * of the wait (HELD_BY). A call counts only with the part of the wait in which it was open.
  *
  * A task, whose result or end the thread waited for, is over when it wakes the thread. It was the last call of the waker
- * (HELD_AFTER), if that ended just before the wake-up, and neither woke another thread since then nor came back from a wait
- * of its own: then it has gone on to something else. And that call must have begun in the request that waits, the outermost
+ * (HELD_AFTER), if that ended just before the wake-up, and the waker neither woke another thread since then nor came back
+ * from a wait of its own: then it has gone on to something else. The moment of the wake-up counts, which a file may not
+ * have, and not the end of the wait: a worker begins with its next task before the kernel has woken the thread. And that call must have begun in the request that waits, the outermost
  * call around the wait, because a task of a request does not begin before it. So a worker of a pool is never named by a
  * call that it made for another request.
  *
@@ -42,7 +43,8 @@ struct held {
 	uint32_t mark;	 /* for the caller */
 	enum wait_for what;
 	int64_t start, duration;
-	int64_t passed; /* when the holder passed the lock on; else the end of the wait */
+	int64_t woken;	/* as in struct thread_wait; not needed of a lock */
+	int64_t passed; /* when the holder passed the lock on; else `woken` */
 	/* private: of a lock, the best call so far and its part of the wait until then */
 	struct held_call best;
 	int64_t overlap;
@@ -67,7 +69,7 @@ struct holders {
 	struct threads *threads;    /* borrowed; asked by threads_number() */
 	struct method_names *names; /* borrowed */
 	struct noted_wait {
-		int64_t start, end;
+		int64_t start, end, woken;
 		uint32_t thread, waker;
 		enum wait_for what;
 	} *wait;	  /* in the order of the file */
@@ -86,14 +88,13 @@ void holders_release(struct holders *h);
 enum wait_for holders_what(struct holders *h, const struct thread_wait *wait);
 
 /* Note a wait. Its number, from 1 on; 0: its waker is unknown, or there are too many. */
-uint32_t holders_note(struct holders *h, enum wait_for what, uint32_t thread, uint32_t waker, int64_t start,
-		      int64_t duration);
+uint32_t holders_note(struct holders *h, const struct noted_wait *wait);
 
 /* Both: note the wait if it is known what it is for. 0 also if it is not. */
 uint32_t holders_add(struct holders *h, const struct thread_wait *wait);
 
 /*
- * Find out about a wait of which thread, holder, mark, what, start and duration are set. holders_want_number(): about a
+ * Find out about a wait of which all is set that is not private, but for `passed`. holders_want_number(): about a
  * noted one; nothing for 0.
  */
 void holders_want(struct holders *h, const struct held *wait);
@@ -102,7 +103,7 @@ void holders_want_number(struct holders *h, uint32_t number);
 /* Call it after the last wait and before holders_on_wait() and holders_on_call(). */
 void holders_settle(struct holders *h);
 
-void holders_on_wait(struct holders *h, uint32_t thread, uint32_t waker, int64_t start, int64_t duration);
+void holders_on_wait(struct holders *h, const struct noted_wait *wait);
 void holders_on_call(struct holders *h, uint32_t thread, uint32_t method, int64_t start, int64_t duration);
 
 /* The same for those of the file. */

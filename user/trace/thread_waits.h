@@ -11,6 +11,7 @@
 
 struct joined_wait {
 	int64_t start, duration;
+	int64_t woken;		      /* as in struct thread_wait */
 	uint32_t kind : 30, what : 2; /* of the caller's; enum wait_for */
 	uint32_t waker;		      /* number of its thread; 0: unknown */
 };

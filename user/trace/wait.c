@@ -18,6 +18,7 @@ static const struct event_member wait_fields[] = {
 	VALUE("wakerStackTrace", waker_stack),
 	VALUE("wakerKernelStack", waker_kernel_stack),
 	VALUE("wokenBy", woken_by),
+	{"wokenAfter", EVENT_NUMBER, offsetof(struct thread_wait, woken), META_OTHER, META_NANOSECONDS},
 	{"ongoing", EVENT_BOOL, offsetof(struct thread_wait, ongoing), META_OTHER, META_NO_UNIT},
 };
 
@@ -30,8 +31,9 @@ void wait_read(struct event_reader *r, struct jfr_chunk *chunk, const struct jfr
 	struct jfr_span span = jfr_event_span(chunk, e);
 	uint64_t seen;
 
-	*w = (struct thread_wait){.chunk = chunk, .start = span.start, .duration = span.duration};
+	*w = (struct thread_wait){.chunk = chunk, .start = span.start, .duration = span.duration, .woken = INT64_MIN};
 	event_members_read(r, &wait_table, chunk, e, w, &seen);
+	w->woken = w->woken >= 0 && w->woken <= w->duration ? w->start + w->woken : INT64_MIN;
 }
 
 uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread)

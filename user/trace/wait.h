@@ -10,6 +10,7 @@ struct thread_wait {
 	struct jfr_chunk *chunk;
 	int64_t start;	  /* nanoseconds since the epoch */
 	int64_t duration; /* nanoseconds */
+	int64_t woken;	  /* when the waker ended it, at most `duration` after `start`; INT64_MIN: unknown */
 	bool ongoing;	  /* the wait had not ended */
 	/* Not resolved. `reason` and `syscall` are texts or null; the reason of a pause is its operation. */
 	struct jfr_value thread, stack, reason, syscall, waker, kernel_stack, native_stack;

@@ -68,12 +68,31 @@ holders() {
 	finish
 }
 
+# A worker that wakes a request may have worked for others just before.
+tasks() { # HANDLERS TASKS
+	local n
+	n=$(amount 800 8000)
+	[ "$FEATURE" -ge 21 ] || [ "$1$2" = platformpool ] || return 0
+	begin "the call after which a task woke a request is of that request, $1 threads, tasks in a $2, JDK $FEATURE" || return 0
+	record_program Pooled "$n" 8 "$1" "$2" -- -m 'live.Pooled::handle;live.Pooled::price;live.Pooled::render' || return 0
+	"$FRTRACE" view slowest --top="$n" --width=400 "$F_FILE" | python3 "$LIVE/pooled.py" "$T_DIR/log" >"$WORK/wrong" 2>"$WORK/known" || finding "$(cat "$WORK/known")"
+	[ -s "$WORK/wrong" ] && finding "$(cat "$WORK/wrong" "$WORK/known")"
+	"$FRTRACE" view waits --by=holder --json "$F_FILE" >"$WORK/holders"
+	grep -qE '"after live.Pooled.render\(' "$WORK/holders" || finding "by holder:" "$(cat "$WORK/holders")"
+	grep 'Thread.run' "$WORK/holders" && finding "by holder:" "$(cat "$WORK/holders")"
+	sed 's/^/# /' "$WORK/known"
+	finish
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	wakers
 	untraced
 	virtual
 	holders
+	tasks platform pool
+	tasks virtual pool
+	tasks virtual virtual
 	turn 1 && crowd
 done
 for version in "${JDKS_IN_TURN[@]}"; do

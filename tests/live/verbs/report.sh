@@ -67,12 +67,19 @@ traced() {
 
 # The future is completed by last(), which takes 1 ms; slow() on another thread took the time.
 handed() {
+	local view
 	begin "who only completes a future is not blamed for the time that it took, JDK $FEATURE" || return 0
 	record_program Handed 150 -- \
 		-m 'live.Handed::request;live.Handed::slow;live.Handed::last' --report="$WORK/handed.html" || return 0
 	PAGE=$WORK/handed.html
-	verdict_says '^live\.Handed\.request\(int\).* at live\.Handed\.request\(int\):[0-9]+.* was ended by the thread "last", which was in live\.Handed\.last\(int\) for [0-9.]+ %'
-	page --text "$PAGE" article | grep 'held by' >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+	verdict_says '^live\.Handed\.request\(int\).* at live\.Handed\.request\(int\):[0-9]+.* was ended by the thread "last", after live\.Handed\.last\(int\), which took [0-9.]+ % of the time'
+	"$FRTRACE" view slowest --method=live.Handed::request "$F_FILE" >"$WORK/slowest"
+	"$FRTRACE" view tree --method=live.Handed::request "$F_FILE" >"$WORK/tree"
+	"$FRTRACE" view waits "$F_FILE" >"$WORK/waits"
+	{ page --text "$PAGE" article && cat "$WORK/slowest" "$WORK/tree"; } | grep 'held by' >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+	for view in slowest tree waits; do
+		tr -s '\n ' ' ' <"$WORK/$view" | grep -F 'after live.Handed.last(int)' >"$WORK/said" || finding "$view:" "$(cat "$WORK/$view")"
+	done
 	finish
 }
 

@@ -176,6 +176,7 @@ static void wait_for_future(uint64_t thread, int64_t start, int64_t duration, ui
 
 	jfr_thread_wait(r.w, &(struct jfr_thread_wait){.start = T0 + start,
 						       .duration = duration,
+						       .woken_after = duration,
 						       .thread = thread,
 						       .waker = waker,
 						       .reason = "futex",
