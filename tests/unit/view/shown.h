@@ -68,6 +68,29 @@ static char *show(const char *view)
 	return shown();
 }
 
+/* "a/b/C.m" */
+static inline uint64_t method_named(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	char class[64];
+
+	snprintf(class, sizeof(class), "%.*s", (int)(dot - name), name);
+	return jfr_method(r.w, &(struct jfr_method_constant){recording_class(&r, class), dot + 1, "()V", 1, false});
+}
+
+/* A call of com.acme.Cart.checkout(), from serve(). */
+static inline void cart_call(uint64_t thread, int64_t start, int64_t cpu, int64_t run_queue, int64_t blocked)
+{
+	struct jfr_method_trace e = {.start = start, .duration = cpu + run_queue + blocked, .cpu = cpu};
+
+	e.run_queue = run_queue;
+	e.blocked = blocked;
+	e.thread = thread;
+	e.method = recording_method(&r, "checkout");
+	e.stack = recording_stack(&r, recording_method(&r, "serve"), 17);
+	jfr_method_trace(r.w, &e);
+}
+
 static inline void assert_lines_fit(size_t width)
 {
 	for (const char *line = shown(); *line; line += strcspn(line, "\n") + 1)

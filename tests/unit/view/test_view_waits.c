@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/unit/view/shown.h"
 
-static void call(uint64_t thread, int64_t start, int64_t cpu, int64_t run_queue, int64_t blocked)
-{
-	struct jfr_method_trace e = {.start = start, .duration = cpu + run_queue + blocked, .cpu = cpu};
-
-	e.run_queue = run_queue;
-	e.blocked = blocked;
-	e.thread = thread;
-	e.method = recording_method(&r, "checkout");
-	e.stack = recording_stack(&r, recording_method(&r, "serve"), 17);
-	jfr_method_trace(r.w, &e);
-}
-
 static void wait_in(uint64_t thread, int64_t start, int64_t duration, const char *reason, uint64_t waker)
 {
 	struct jfr_thread_wait e = {
@@ -30,8 +18,8 @@ CASE(a_slow_call_says_where_its_time_went, setup, teardown)
 	wait_in(one, T0 + 11600 * US, 100 * US, "other", 0);
 	wait_in(two, T0 + MS, 11400 * US, "disk", one);	  /* another's */
 	wait_in(one, T0 + 90 * MS, 10 * US, "pipe", two); /* at another time */
-	call(one, T0, 400 * US, 100 * US, 11500 * US);
-	call(two, T0, 5 * US, 0, 0);
+	cart_call(one, T0, 400 * US, 100 * US, 11500 * US);
+	cart_call(two, T0, 5 * US, 0, 0);
 	assert_contains(show("slowest"),
 			"[12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] com.acme.Cart.checkout()\n"
 			"        <- com.acme.Cart.serve():17\n");
@@ -84,8 +72,8 @@ CASE(a_call_is_not_slow_because_of_frtrace, setup, teardown)
 
 	wait_in(one, T0 + MS, 104 * MS, "frtrace", two);
 	wait_in(one, T0 + 300 * MS, 104 * MS, "frtrace", two); /* in another call of the thread */
-	call(one, T0, 2 * MS, 0, 104 * MS);
-	call(two, T0, 3 * MS, 0, 0);
+	cart_call(one, T0, 2 * MS, 0, 104 * MS);
+	cart_call(two, T0, 3 * MS, 0, 0);
 	text = show("slowest");
 	first = strstr(text, "[3.0ms = ");
 	second = strstr(text, "[106.0ms = 2.0 cpu + 0.0 runq + 104.0 blocked (frtrace 104.0)]");
@@ -99,7 +87,7 @@ CASE(waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk, setup
 	wait_in(one, T0 + MS, 2 * MS, "sleep", 0);
 	recording_end(&r, false);
 	recording_begin(&r);
-	call(recording_thread(&r, 1), T0, MS, 0, 2 * MS);
+	cart_call(recording_thread(&r, 1), T0, MS, 0, 2 * MS);
 	assert_contains(show("slowest"), "2.0 blocked (sleep 2.0)]");
 }
 
@@ -109,7 +97,7 @@ CASE(only_the_longest_waits_are_listed_and_all_are_added_up, setup, teardown)
 
 	for (int i = 0; i < 9; i++)
 		wait_in(one, T0 + 18 * i * MS, (10 + i) * MS, "poll", one);
-	call(one, T0, 50 * MS, 0, 126 * MS);
+	cart_call(one, T0, 50 * MS, 0, 126 * MS);
 	assert_contains(show("slowest"), "126.0 blocked (poll 126.0)]");
 	assert_contains(
 		shown(),
@@ -229,7 +217,7 @@ CASE(a_kernel_stack_ends_at_the_name_of_the_system_call, setup, teardown)
 			  "__x64_sys_fdatasync", "x64_sys_call", "do_syscall_64", "entry_SYSCALL_64_after_hwframe");
 	e.stack = recording_stack(&r, method("lock"), 7);
 	jfr_thread_wait(r.w, &e);
-	call(one, T0, MS, 0, 4 * MS);
+	cart_call(one, T0, MS, 0, 4 * MS);
 	assert_contains(show("slowest"), "            kernel.a6()\n"
 					 "            ...\n"
 					 "            fdatasync\n"
@@ -256,11 +244,11 @@ CASE(native_frames_stand_between_those_of_the_kernel_and_of_java, setup, teardow
 	e.native_stack = FUNCTIONS("libx.so.1", false, "pthread_cond_wait", "+0x1a2b");
 	e.stack = recording_stack(&r, method("lock"), 7);
 	jfr_thread_wait(r.w, &e);
-	call(one, T0, MS, 0, 4 * MS);
+	cart_call(one, T0, MS, 0, 4 * MS);
 	e.start += 100 * MS;
 	e.native_stack = FUNCTIONS("libx.so.1", true, "pthread_cond_wait");
 	jfr_thread_wait(r.w, &e);
-	call(one, T0 + 100 * MS, MS, 0, 4 * MS);
+	cart_call(one, T0 + 100 * MS, MS, 0, 4 * MS);
 	assert_contains(show("slowest"), "            kernel.futex_do_wait()\n"
 					 "            futex\n"
 					 "            libx.so.1.pthread_cond_wait()\n"
@@ -275,7 +263,7 @@ CASE(slowest_as_json_has_numbers, setup, teardown)
 {
 	uint64_t one = recording_thread(&r, 1);
 
-	call(one, T0, 400 * US, 100 * US, 500 * US);
+	cart_call(one, T0, 400 * US, 100 * US, 500 * US);
 	request.layout.json = true;
 	show("slowest");
 	assert_string_equal(
@@ -307,104 +295,13 @@ CASE(waits_are_grouped_by_reason_and_waker_and_locks_by_place, setup, teardown)
 	assert_true(strstr(shown(), "worker-2") < strstr(shown(), "(not known"));
 }
 
-/* "a/b/C.m" */
-static uint64_t method_of(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-	char class[64];
-
-	snprintf(class, sizeof(class), "%.*s", (int)(dot - name), name);
-	return jfr_method(r.w, &(struct jfr_method_constant){recording_class(&r, class), dot + 1, "()V", 1, false});
-}
-
-/* A wait in `top`, which `next` has called, in ms from T0. */
-static void locked(int64_t thread, int64_t from, int64_t to, int64_t waker, const char *top, const char *next)
-{
-	struct jfr_frame frames[] = {{method_of(top), -1, 0, JFR_FRAME_NATIVE},
-				     {method_of(next), 9, 5, JFR_FRAME_JIT},
-				     {method_of("a/Shop.enter"), 7, 5, JFR_FRAME_JIT}};
-
-	jfr_thread_wait(r.w, &(struct jfr_thread_wait){.start = T0 + from * MS,
-						       .duration = (to - from) * MS,
-						       .thread = recording_thread(&r, thread),
-						       .reason = "futex",
-						       .waker = recording_thread(&r, waker),
-						       .stack = jfr_stack(r.w, frames, 3, false)});
-}
-
-static void call_of_thread(int64_t thread, const char *method, int64_t from, int64_t to)
-{
-	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0 + from * MS,
-							 .duration = (to - from) * MS,
-							 .thread = recording_thread(&r, thread),
-							 .method = method_of(method)});
-}
-
-#define IN_LOCK "jdk/internal/misc/Unsafe.park", "java/util/concurrent/locks/ReentrantLock.lock"
-
-CASE(the_call_of_the_holder_stands_below_a_wait_for_a_lock, setup, teardown)
-{
-	request.top = 1;
-	locked(1, 10, 90, 2, IN_LOCK);
-	call_of_thread(2, "a/Report.line", 20, 30);
-	call_of_thread(2, "a/Report.write", 8, 89);
-	call_of_thread(2, "a/Report.serve", 0, 95);
-	call_of_thread(3, "a/Report.other", 10, 90);
-	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	assert_contains(show("slowest"), "80.0ms futex, woken by \"worker-2\"\n"
-					 "        held by \"worker-2\": a.Report.write() 81.0 ms\n"
-					 "            jdk.internal.misc.Unsafe.park()\n");
-}
-
-CASE(who_passed_a_lock_on_did_not_hold_it, setup, teardown)
-{
-	request.top = 1;
-	locked(2, 5, 88, 3, "a/Shop.enter", "a/Shop.handle");
-	locked(1, 10, 90, 2, "a/Shop.enter", "a/Shop.handle");
-	call_of_thread(2, "a/Shop.enter", 4, 91);
-	call_of_thread(3, "a/Report.write", 0, 87);
-	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	assert_contains(show("slowest"), "        held by \"worker-3\": a.Report.write() 87.0 ms\n");
-}
-
-CASE(a_call_that_covers_little_of_the_wait_did_not_hold_the_lock, setup, teardown)
-{
-	request.top = 1;
-	locked(1, 10, 90, 2, IN_LOCK);
-	call_of_thread(2, "a/Report.close", 80, 89);
-	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	assert_lacks(show("slowest"), "held by");
-}
-
-CASE(conditions_and_queues_have_no_holder, setup, teardown)
-{
-	request.top = 1;
-	locked(1, 10, 50, 2, "jdk/internal/misc/Unsafe.park", "java/util/concurrent/CountDownLatch.await");
-	locked(1, 50, 90, 2, "java/lang/Object.wait", "java/lang/Object.wait");
-	call_of_thread(2, "a/Report.write", 8, 100);
-	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	assert_lacks(show("slowest"), "held by");
-}
-
-CASE(a_tree_names_the_holder_below_the_wait, setup, teardown)
-{
-	request.top = 1;
-	locked(1, 10, 90, 2, IN_LOCK);
-	call_of_thread(2, "a/Report.write", 8, 89);
-	call(recording_thread(&r, 1), T0, US, US, 120 * MS);
-	assert_contains(show("tree"), "80.0 ms futex, woken by \"worker-2\"\n");
-	assert_contains(shown(), "  held by \"worker-2\": a.Report.write() 81.0 ms\n");
-	request.layout.json = true;
-	assert_contains(show("tree"), "\"heldBy\":\"held by \\\"worker-2\\\": a.Report.write() 81.0 ms\"");
-}
-
 static void lock_of(const char *const *names, size_t n)
 {
 	struct jfr_thread_wait e = {.start = T0, .duration = 40 * MS, .reason = "futex"};
 	struct jfr_frame frames[8];
 
 	for (size_t i = 0; i < n; i++)
-		frames[i] = (struct jfr_frame){method_of(names[i]), (int)i + 1, 5, JFR_FRAME_JIT};
+		frames[i] = (struct jfr_frame){method_named(names[i]), (int)i + 1, 5, JFR_FRAME_JIT};
 	e.stack = jfr_stack(r.w, frames, n, false);
 	jfr_thread_wait(r.w, &e);
 }
@@ -414,10 +311,10 @@ static void lock_of(const char *const *names, size_t n)
 CASE(a_wait_says_where_its_waker_ended_it, setup, teardown)
 {
 	struct jfr_frame frames[] = {
-		{method_of("jdk/internal/misc/Unsafe.unpark"), -1, 0, JFR_FRAME_NATIVE},
-		{method_of("java/util/concurrent/locks/ReentrantLock.unlock"), 9, 5, JFR_FRAME_JIT},
-		{method_of("java/io/PrintWriter.print"), 8, 5, JFR_FRAME_JIT},
-		{method_of("a/Report.write"), 7, 5, JFR_FRAME_JIT}};
+		{method_named("jdk/internal/misc/Unsafe.unpark"), -1, 0, JFR_FRAME_NATIVE},
+		{method_named("java/util/concurrent/locks/ReentrantLock.unlock"), 9, 5, JFR_FRAME_JIT},
+		{method_named("java/io/PrintWriter.print"), 8, 5, JFR_FRAME_JIT},
+		{method_named("a/Report.write"), 7, 5, JFR_FRAME_JIT}};
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
 	struct jfr_thread_wait e = {.start = T0, .duration = 40 * MS, .thread = one, .reason = "futex", .waker = two};
 	struct jfr_thread_wait timer = {.start = T0 + 60 * MS, .duration = 3 * MS, .thread = one, .reason = "futex"};
@@ -431,7 +328,7 @@ CASE(a_wait_says_where_its_waker_ended_it, setup, teardown)
 	e.duration = 9 * MS;
 	e.reason = "pipe";
 	jfr_thread_wait(r.w, &e);
-	call(one, T0, US, US, 99 * MS);
+	cart_call(one, T0, US, US, 99 * MS);
 	assert_contains(show("slowest"), "40.0ms futex, woken by \"worker-2\" in java.io.PrintWriter.print():8\n");
 	assert_contains(shown(), "9.0ms pipe, woken by \"worker-2\" in a.Report.write():7\n");
 	assert_contains(shown(), "3.0ms futex\n");
@@ -521,7 +418,7 @@ CASE(a_java_stack_shows_the_first_frame_that_is_not_the_jdks, setup, teardown)
 	frames[13].method = method("serve");
 	e.stack = jfr_stack(r.w, frames, 16, false);
 	jfr_thread_wait(r.w, &e);
-	call(one, T0, MS, 0, 4 * MS);
+	cart_call(one, T0, MS, 0, 4 * MS);
 	assert_contains(show("slowest"), "            java.net.Socket.read():17\n"
 					 "            ...\n"
 					 "            com.acme.Cart.pay():21\n"
@@ -582,7 +479,7 @@ CASE(slowest_names_the_caller_without_kernel_data, setup, teardown)
 	recording_free(&r);
 	r = recording_new();
 	recording_begin(&r);
-	call(recording_thread(&r, 1), T0, 400 * US, 0, 0);
+	cart_call(recording_thread(&r, 1), T0, 400 * US, 0, 0);
 	assert_contains(show("slowest"), "[400.0us] com.acme.Cart.checkout()  <- com.acme.Cart.serve():17\n");
 }
 
