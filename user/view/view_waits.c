@@ -133,9 +133,12 @@ static void waits_begin(void *state, const struct view_request *request)
 	g->holders = (struct holders){.threads = &g->threads, .names = &g->names};
 }
 
-static void waits_settle(void *state)
+static bool waits_settle(void *state)
 {
-	holders_settle(&((struct wait_groups *)state)->holders);
+	struct wait_groups *g = state;
+
+	holders_settle(&g->holders);
+	return g->count;
 }
 
 static int waits_read_wait(const struct thread_wait *w, void *context)

@@ -34,10 +34,11 @@ enum view_option {
 
 /* A view that needs one pass over the recording, or two. */
 struct view_pass {
-	size_t size;		      /* of its state, which is zeroed first */
-	struct trace_ops ops;	      /* with the state */
-	struct trace_ops again;	      /* in a second pass, which is not filtered; empty: there is none */
-	void (*between)(void *state); /* the two; may be NULL */
+	size_t size;	      /* of its state, which is zeroed first */
+	struct trace_ops ops; /* with the state */
+	/* Before a second pass, which is not filtered; false: none is needed. NULL: there is none. */
+	bool (*between)(void *state);
+	struct trace_ops again; /* in it */
 	int (*check)(
 		const struct view_request *request); /* 0, or -errno with the message in request->diag; may be NULL */
 	void (*begin)(void *state, const struct view_request *request); /* may be NULL */
@@ -72,12 +73,6 @@ extern const struct view_pass view_slowest_rows;
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_events(struct jfr_file *file, const struct view_request *request, struct bytes *out);
-
-/* True if the view reads the recording twice. */
-static inline bool view_reads_again(const struct view_pass *view)
-{
-	return view->again.wait || view->again.call;
-}
 
 /* Append a table with the rows that the request shows, of `rows`, and release it. */
 void view_put_table(struct table *table, size_t rows, const struct view_request *request, struct bytes *out);
