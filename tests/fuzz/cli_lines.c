@@ -23,7 +23,7 @@ const char *const cli_lines[][CLI_WORDS] = {
 	{"view", "slowest", "F"}, {"view", "slowest", "-v", "--top=100", "--width=60", "F"}, {"view", "slowest", "--json", "F"},
 	{"view", "slowest", "--thread=*worker*", "--slower=1us", "--from=00:10", "--to=23:50:01.5", "F"},
 	{"view", "tree", "F"}, {"view", "tree", "--merged", "--slower=1ms", "F"}, {"view", "tree", "--json", "--min=off", "--top=1000", "--depth=100", "F"},
-	{"view", "tree", "--merged", "--json", "D"},
+	{"view", "tree", "--merged", "--json", "D"}, {"view", "tree", "--by=user", "--width=60", "F"}, {"view", "tree", "--merged", "--by=user", "--json", "F"},
 	{"view", "latency", "F"}, {"view", "latency", "--top=3", "--method=*::*", "F"},
 	{"view", "callers", "F"}, {"view", "callers", "--min=off", "--depth=1000", "F"},
 	{"view", "waits", "F"}, {"view", "waits", "--json", "F"}, {"view", "waits", "--by=holder", "--slower=1us", "F"},

@@ -9,6 +9,7 @@
 #include "user/trace/jfr_names.h"
 #include "user/trace/origin.h"
 #include "user/trace/threads.h"
+#include "user/trace/user_values.h"
 #include "user/trace/wait.h"
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
@@ -28,6 +29,12 @@ struct otlp_export {
 	struct bytes attributes; /* of the resource, from this chunk */
 	uint64_t attributes_of;
 	struct otlp_resource resource;
+};
+
+/* For user_values_each() */
+struct otlp_export_call {
+	struct otlp_export *x;
+	const struct call *call;
 };
 
 static void export_otlp_release(struct otlp_export *x)
@@ -85,36 +92,27 @@ static bool is_without_value(const struct jfr_value *v)
 	return v->kind == VALUE_NULL || v->kind == VALUE_ARRAY;
 }
 
-static void take_own_value(struct otlp_export *x, struct jfr_chunk *chunk, const char *name, struct jfr_value *v)
+static void take_own_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,
+			   void *context)
 {
+	struct otlp_export_call *to = context;
+	struct otlp_export *x = to->x;
 	enum otlp_kind kind;
 
-	jfr_resolve(chunk, v);
-	if (is_without_value(v))
+	if (!f || is_without_value(v))
 		return;
 	bytes_clear(&x->text);
-	kind = put_own_text(&x->text, chunk, v);
-	otlp_put_value(&x->values, kind, name, &x->text);
-}
-
-/* The fields of the user's own are those between the stack and the method. */
-static void take_own_values(struct otlp_export *x, struct jfr_chunk *chunk, const struct jfr_event *e)
-{
-	struct jfr_value event = jfr_event_value(e), v;
-	struct cursor c = jfr_enter(chunk, &event);
-
-	for (uint32_t i = 0; i < e->type->count && e->type->fields[i].type->role != META_METHOD; i++) {
-		jfr_take(&c, &e->type->fields[i], &v);
-		if ((int)i > e->type->stack)
-			take_own_value(x, chunk, e->type->fields[i].name, &v);
-	}
+	kind = put_own_text(&x->text, to->call->chunk, v);
+	otlp_put_value(&x->values, kind, f->name, &x->text);
 }
 
 static void take_values(struct otlp_export *x, const struct call *call)
 {
+	struct otlp_export_call to = {x, call};
+
 	bytes_clear(&x->values);
-	if (call->event->type->calls)
-		take_own_values(x, call->chunk, call->event);
+	if (call->event->type->calls) /* as --otlp=- */
+		user_values_each(call, take_own_value, &to);
 	bytes_clear(&x->text);
 	if (call_put_thrown(call, &x->text))
 		otlp_put_value(&x->values, OTLP_TEXT, OTLP_ERROR_TYPE, &x->text);

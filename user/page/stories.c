@@ -7,6 +7,7 @@
 #include "user/view/value_text.h"
 #include "user/trace/wait_place.h"
 #include "user/trace/trace.h"
+#include "user/trace/user_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,45 +157,43 @@ static uint32_t stories_stack(struct stories *s, struct jfr_chunk *chunk, const 
 	return *number;
 }
 
-static void put_story_value(struct printer *p, const struct meta_field *f, struct jfr_value *v)
-{
-	put_text(&p->out, f->name);
-	put_text(&p->out, " = ");
-	jfr_resolve(p->chunk, v);
-	if (v->kind == VALUE_STRUCT)
-		put_class(&p->out, p->chunk, v);
-	else
-		value_text_put(p, v, f);
-}
-
-/* The fields of the user's own are those between the stack and the method. */
-static void put_story_values(struct printer *p, const struct jfr_event *e)
-{
-	struct jfr_value event = jfr_event_value(e), v;
-	struct cursor c = jfr_enter(p->chunk, &event);
-	const char *between = ": ";
-
-	put_text(&p->out, e->type->name);
-	for (uint32_t i = 0; i < e->type->count && e->type->fields[i].type->role != META_METHOD; i++) {
-		jfr_take(&c, &e->type->fields[i], &v);
-		if ((int)i <= e->type->stack)
-			continue;
-		put_text(&p->out, between);
-		put_story_value(p, &e->type->fields[i], &v);
-		between = ", ";
-	}
-}
-
-static void story_take_values(struct stories *s, struct story *story, struct jfr_chunk *chunk,
-			      const struct jfr_event *e)
-{
+struct story_values {
 	struct printer p;
+	const char *between;
+};
 
-	printer_init(&p, -1);
-	p.chunk = chunk;
-	put_story_values(&p, e);
-	story->values = texts_number(&s->text, memory_text(&p.out));
-	printer_release(&p);
+/* "shop.Order: id = 7, user = "x"" */
+static void put_story_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,
+			    void *context)
+{
+	struct story_values *to = context;
+	struct bytes *out = &to->p.out;
+
+	if (!f) {
+		put_text(out, out->size ? "; " : "");
+		put_text(out, event->name);
+		to->between = ": ";
+		return;
+	}
+	put_text(out, to->between);
+	put_text(out, f->name);
+	put_text(out, " = ");
+	if (v->kind == VALUE_STRUCT)
+		put_class(out, to->p.chunk, v);
+	else
+		value_text_put(&to->p, v, f);
+	to->between = ", ";
+}
+
+static void story_take_values(struct stories *s, struct story *story, const struct call *call)
+{
+	struct story_values to;
+
+	printer_init(&to.p, -1);
+	to.p.chunk = call->chunk;
+	user_values_each(call, put_story_value, &to);
+	story->values = texts_number(&s->text, memory_text(&to.p.out));
+	printer_release(&to.p);
 }
 
 static void story_begin(struct stories *s, struct story *story, const struct call *call, uint32_t method)
@@ -212,8 +211,8 @@ static void story_begin(struct stories *s, struct story *story, const struct cal
 	story->system_call_time = call->usage ? call->system_call_time : INT64_MIN;
 	story->faults = call->usage && call->major_faults >= 0 ? call->major_faults + call->minor_faults : INT64_MIN;
 	story->line = -1;
-	if (call->event->type->calls)
-		story_take_values(s, story, call->chunk, call->event);
+	if (call->values)
+		story_take_values(s, story, call);
 	if (call_caller(call, &caller, &story->line))
 		story->caller = method_names_number(s->names, call->chunk, &caller);
 }
@@ -236,56 +235,6 @@ static int stories_on_call(const struct call *call, void *context)
 			story_begin(s, story, call, part.what);
 		else if (thread && span_contains(&story->place.span, &part.span))
 			parts_slot(&story->kind[STORY_CALL], &part);
-	}
-	return 0;
-}
-
-/* An event of -e that does not stand for its call, as jdk.MethodTrace does: no other type has a method in it. */
-static bool is_beside_call(const struct meta_type *t)
-{
-	static const char *const others[] = {"jdk.", "frtrace.", "profiler."};
-	bool has_method = false;
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (strncmp(t->name, others[i], strlen(others[i])) == 0)
-			return false;
-	for (uint32_t i = 0; i < t->count; i++)
-		has_method |= t->fields[i].type->role == META_METHOD;
-	return t->event && !t->calls && t->stack >= 0 && t->thread >= 0 && has_method;
-}
-
-/* The thread of an event, as a key. */
-static struct jfr_value stories_thread_of(struct jfr_chunk *chunk, const struct jfr_event *e)
-{
-	struct jfr_value event = jfr_event_value(e), v = {.kind = VALUE_NULL};
-	struct cursor c = jfr_enter(chunk, &event);
-
-	for (int i = 0; i <= e->type->thread; i++)
-		jfr_take(&c, &e->type->fields[i], &v);
-	return v;
-}
-
-static int stories_on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
-{
-	struct stories *s = context;
-	struct jfr_span span;
-	struct jfr_value thread;
-	uint32_t number;
-
-	if (!is_beside_call(e->type))
-		return 0;
-	span = jfr_event_span(chunk, e);
-	thread = stories_thread_of(chunk, e);
-	number = threads_number(s->threads, chunk, &thread);
-	for (size_t i = stories_before(s, number, span.start); i-- > 0;) {
-		struct story *story = s->by_place[i];
-
-		if (story->place.thread != number || story->place.span.start != span.start)
-			break;
-		if (story->place.span.duration != span.duration || story->values >= 0)
-			continue;
-		story_take_values(s, story, chunk, e);
-		break;
 	}
 	return 0;
 }
@@ -340,7 +289,7 @@ static int stories_on_run_queue(const struct thread_wait *w, void *context)
 }
 
 const struct trace_ops stories_ops = {
-	.wait = stories_on_wait, .run_queue = stories_on_run_queue, .call = stories_on_call, .event = stories_on_event};
+	.wait = stories_on_wait, .run_queue = stories_on_run_queue, .call = stories_on_call};
 
 /* Where the lock was released stands for the call that held it if that is not known. */
 static void story_part_answer(struct story_part *p, const struct held *held)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/trace.h"
+#include "user/trace/user_values.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct trace_pass {
 	int64_t utc_offset;
 	uint64_t seen; /* calls */
 	struct call_reader calls;
+	struct user_values_row values; /* before the next call */
 	struct event_reader waits;
 	/* Of the chunk. NULL: the chunk does not have it, or nobody wants it. */
 	const struct meta_type *type[TRACE_KINDS];
@@ -37,6 +39,7 @@ static bool trace_is_wanted(const struct trace_ops *ops, enum trace_kind kind)
 static void trace_begin_chunk(struct trace_pass *p, const struct jfr_chunk *chunk)
 {
 	memset(p->type, 0, sizeof(p->type));
+	p->values.count = 0;
 	for (size_t r = 0; r < p->readers; r++) {
 		const struct trace_ops *ops = p->reader[r].ops;
 
@@ -76,6 +79,7 @@ static int trace_give_call(struct trace_pass *p, struct jfr_chunk *chunk, const 
 
 	call_read(&p->calls, chunk, e, &call);
 	call.number = p->seen++;
+	user_values_take(&p->values, &call);
 	for (size_t i = 0; i < p->readers && !err; i++) {
 		const struct trace_reader *r = &p->reader[i];
 
@@ -141,9 +145,13 @@ static int trace_read_calls(struct trace_pass *p, struct jfr_chunk *chunk)
 	while (!err && wanted && jfr_chunk_next(chunk, &position, &e)) {
 		if (!e.type)
 			continue;
-		if (e.type == p->type[TRACE_CALL] || (p->calls_wanted && e.type->calls))
+		if (e.type == p->type[TRACE_CALL] || (p->calls_wanted && e.type->calls)) {
 			err = trace_give_call(p, chunk, &e);
-		else if (p->events_wanted)
+			continue;
+		}
+		if (p->calls_wanted)
+			user_values_note(&p->values, chunk, &e);
+		if (p->events_wanted)
 			err = trace_give_event(p, chunk, &e);
 	}
 	return err;

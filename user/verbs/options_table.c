@@ -389,7 +389,7 @@ const struct option_row options[] = {
 	 .help = "one tree for each method, of all its outermost calls; with --slower, compared with the others"},
 	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by), .choices = by_offers,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
-	 .help = "events: a row for each value of FIELD, with calls and percentiles; waits: only the table by reason, waker, place or holder"},
+	 .help = "events: a row for each value of FIELD, with calls and percentiles; tree: a line for each; waits: only the table by reason, waker, place or holder"},
 	{.name = "collapsed", .kind = OPTION_FLAG, AT(args.collapsed),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "lines \"main;caller;method N\", for flame graphs"},

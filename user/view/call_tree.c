@@ -4,6 +4,7 @@
 #include "user/trace/nest.h"
 #include "user/trace/sum.h"
 #include "user/trace/wait_place.h"
+#include "user/view/user_values_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 struct call_tree_call {
 	struct nested nested; /* the first member, see call_of() */
-	uint32_t place, method, node;
+	uint32_t place, method, value, node;
 	int64_t cpu, run_queue, blocked;
 	bool split, thrown;
 };
@@ -51,6 +52,7 @@ void call_tree_release(struct call_tree *t)
 	free(t->wait);
 	texts_release(&t->texts);
 	map_release(&t->index);
+	map_release(&t->kinds);
 	method_names_release(&t->names);
 	*t = (struct call_tree){0};
 }
@@ -73,6 +75,27 @@ static void keep_root(struct call_tree *t, uint32_t place, const struct call *ca
 	t->root[place] = *call;
 }
 
+uint32_t call_tree_add_text(struct call_tree *t, struct bytes *text)
+{
+	return text->size ? texts_number(&t->texts, memory_text(text)) : 0;
+}
+
+/* The value by which calls are told apart. */
+static uint32_t call_tree_value(struct call_tree *t, const struct call *call)
+{
+	struct bytes text;
+	uint32_t number;
+
+	if (!t->by || !call->values)
+		return 0;
+	bytes_init(&text);
+	user_values_put(&text, call, t->by, 0);
+	number = call_tree_add_text(t, &text);
+	bytes_release(&text);
+	t->has_by |= number > 0;
+	return number;
+}
+
 void call_tree_add_call(struct call_tree *t, const struct call *call)
 {
 	const struct outermost_call *root = root_before(t, thread_number(call->chunk, call->thread), call->start);
@@ -91,6 +114,8 @@ void call_tree_add_call(struct call_tree *t, const struct call *call)
 	}
 	item.place = root - t->place;
 	item.method = method_names_number(&t->names, call->chunk, &call->method);
+	item.value = call_tree_value(t, call);
+	t->has_values |= call->values > 0;
 	memory_reserve(&t->call, &t->call_capacity, t->calls + 1);
 	keep_root(t, item.place, call);
 	t->call[t->calls++] = item;
@@ -148,13 +173,13 @@ static int call_tree_compare_waits(const void *a, const void *b)
 	return (x->middle > y->middle) - (x->middle < y->middle);
 }
 
-static uint32_t new_node(struct call_tree *t, uint32_t parent, uint32_t method)
+static uint32_t new_node(struct call_tree *t, uint32_t parent, uint32_t method, uint32_t value)
 {
 	struct call_tree_node *node;
 
 	memory_reserve(&t->node, &t->capacity, (size_t)t->count + 1);
 	node = &t->node[t->count];
-	*node = (struct call_tree_node){.parent = parent, .method = method};
+	*node = (struct call_tree_node){.parent = parent, .method = method, .value = value};
 	if (t->count) {
 		node->depth = t->node[parent].depth + 1;
 		node->next = t->node[parent].child;
@@ -163,14 +188,27 @@ static uint32_t new_node(struct call_tree *t, uint32_t parent, uint32_t method)
 	return t->count++;
 }
 
+static uint32_t call_tree_kind(struct call_tree *t, uint32_t method, uint32_t value)
+{
+	uint32_t *kind;
+
+	if (!t->by)
+		return method;
+	kind = memory_map_at(&t->kinds, method, value);
+	if (!*kind)
+		*kind = ++t->kind;
+	return *kind;
+}
+
 /* Find or make the node of a call below `parent`. */
 static uint32_t node_of(struct call_tree *t, uint32_t parent, const struct call_tree_call *call)
 {
 	uint64_t own = !parent && !t->merged ? (uint64_t)(call->place + 1) << 32 : 0;
-	uint32_t *node = memory_map_at(&t->index, parent, own | call->method);
+	uint32_t kind = call_tree_kind(t, call->method, call->value);
+	uint32_t *node = memory_map_at(&t->index, parent, own | kind);
 
 	if (!*node)
-		*node = new_node(t, parent, call->method);
+		*node = new_node(t, parent, call->method, call->value);
 	return *node;
 }
 
@@ -188,6 +226,8 @@ static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tre
 		sum_add(&node->fast_total, call->nested.span.duration);
 		return;
 	}
+	if (!node->calls || span_compare_durations(&call->nested.span, &node->longest) < 0)
+		node->longest = call->nested.span;
 	node->calls++;
 	node->thrown += call->thrown;
 	sum_add(&node->total, call->nested.span.duration);
@@ -268,7 +308,7 @@ void call_tree_fold(struct call_tree *t)
 		qsort(t->call, t->calls, sizeof(*t->call), call_tree_compare_calls);
 	if (t->waits)
 		qsort(t->wait, t->waits, sizeof(*t->wait), call_tree_compare_waits);
-	new_node(t, 0, 0);
+	new_node(t, 0, 0, 0);
 	for (size_t c = 0; c < t->calls;)
 		c = fold_root(t, c, &w);
 	method_names_settle(&t->names);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Folds recorded calls into trees: a node is a method below its callers, and stands for all its calls there. The roots
- * are outermost calls, each with a tree of its own, or all with one tree for each method.
+ * Folds recorded calls into trees: a node is a method below its callers, and stands for all its calls there, or for those
+ * with one value of a field of -e. The roots are outermost calls, each with a tree of its own, or all with one tree for
+ * each method.
  *
  * Slow roots can be compared with fast ones: then all numbers are of slow roots, but for two. A node may have calls in
  * fast roots only.
@@ -20,6 +21,7 @@
 struct call_tree_node {
 	uint32_t parent, child, next; /* 0: none. Node 0 stands above the roots */
 	uint32_t method;	      /* its number in `names` */
+	uint32_t value;		      /* `sql="select 1"`, of all its calls, for call_tree_text(); 0: none */
 	uint32_t depth;		      /* of a root: 1 */
 	uint64_t calls, thrown;
 	int64_t total, self;			       /* ns; self: without the calls inside */
@@ -28,6 +30,8 @@ struct call_tree_node {
 	int64_t longest_wait;			       /* ns, also of the calls inside; 0: none */
 	uint32_t wait_reason, wait_waker, wait_holder; /* of that one, for call_tree_text() */
 	uint32_t wait_number;			       /* its number of holders_add() */
+	struct span longest;			       /* of its calls, the one with this number */
+	uint32_t values;			       /* of that one, a text of the caller's */
 	uint64_t fast_calls;			       /* in fast roots; of a root: their number */
 	int64_t fast_total;
 	uint32_t place; /* of a root: index into `place`, the longest of its calls */
@@ -42,13 +46,19 @@ struct call_tree {
 	struct call *root; /* by place, with a reference to its chunk; chunk NULL: not found */
 	uint64_t left_out; /* calls and waits inside roots: too many, or nested too deeply */
 	int64_t slow_ns;   /* roots that are shorter are fast; 0: there are none. To be set before call_tree_fold() */
-	size_t capacity;   /* private from here on */
+	bool has_values;   /* a call has some by -e */
+	const char *
+		by; /* calls with different values of this field have nodes of their own; NULL: none. Set it at first */
+	bool has_by;	 /* a call has the field */
+	size_t capacity; /* private from here on */
 	bool merged;
 	struct call_tree_call *call;
 	struct call_tree_wait *wait;
 	size_t calls, call_capacity, waits, wait_capacity;
 	struct texts texts;
-	struct map index; /* (parent, method) -> node */
+	struct map kinds; /* (method, value) -> number, with `by` */
+	uint32_t kind;	  /* the last one */
+	struct map index; /* (parent, method or kind) -> node */
 };
 
 /* Copies the places. With `merged`, roots of one method share a tree. */
@@ -62,7 +72,8 @@ void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uin
 /* Make the nodes and settle the names. Children have higher indexes than their parents. */
 void call_tree_fold(struct call_tree *t);
 
-/* A text that a node names; "" for 0. */
+/* Add a text for a node, and get the text that a node names; "" for 0. */
+uint32_t call_tree_add_text(struct call_tree *t, struct bytes *text);
 const char *call_tree_text(const struct call_tree *t, uint32_t text);
 
 #endif

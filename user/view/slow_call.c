@@ -8,6 +8,7 @@
 #include "user/text/name_fit.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/wait_place.h"
+#include "user/view/user_values_text.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>
@@ -491,28 +492,34 @@ static int compare_inside(const void *a, const void *b)
 	return span_compare(&x, &y);
 }
 
-static void put_inside(struct bytes *out, const struct call *call, unsigned int depth, size_t width)
+static void put_inside(struct bytes *out, const struct call *call, unsigned int depth, int64_t utc_offset, size_t width)
 {
 	const char *end = call->thrown ? ", thrown" : "";
 	struct unit unit = slow_call_unit_of(call->duration);
-	size_t used;
+	struct bytes values;
+	size_t used, left;
 
+	bytes_init(&values);
+	user_values_put(&values, call, NULL, utc_offset);
 	put_spaces(out, INDENT + 2 * depth);
 	put_text(out, "> ");
 	slow_call_put_part(out, call->duration, &unit);
 	put_text(out, unit.name);
 	bytes_put_u8(out, ' ');
 	used = fold_columns(out) + strlen(end);
-	put_fitted(out, call->chunk, call->method, -1, width > used ? width - used : 0);
+	left = width > used ? width - used : 0;
+	put_fitted(out, call->chunk, call->method, -1, left - user_values_share(&values, left));
 	put_text(out, end);
+	user_values_put_beside(out, &values, width);
 	bytes_put_u8(out, '\n');
+	bytes_release(&values);
 }
 
 /*
  * The longest calls, those of 1 % and more, in the order of their starts. The calls around a call are at least as long
  * as it is, so they are shown, too.
  */
-static void put_insides(struct bytes *out, struct slow_call *s, size_t width)
+static void put_insides(struct bytes *out, struct slow_call *s, int64_t utc_offset, size_t width)
 {
 	struct span open[SLOW_INSIDE], next;
 	unsigned int depth = 0, n = 0;
@@ -524,7 +531,7 @@ static void put_insides(struct bytes *out, struct slow_call *s, size_t width)
 		next = call_span(&s->inside[i]);
 		while (depth && !span_contains(&open[depth - 1], &next))
 			depth--;
-		put_inside(out, &s->inside[i], depth, width);
+		put_inside(out, &s->inside[i], depth, utc_offset, width);
 		open[depth++] = next;
 	}
 	if (s->insides <= n)
@@ -588,7 +595,8 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders 
 	put_names(out, &s->call, width);
 	bytes_put_u8(out, '\n');
 	put_when_line(out, &s->call, &unit, utc_offset, width);
-	put_insides(out, s, width);
+	user_values_put_call(out, &s->call, utc_offset, INDENT, whole ? SIZE_MAX : width);
+	put_insides(out, s, utc_offset, width);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
 		if (s->wait[i].wait.duration >= s->call.duration / 100)
 			slow_call_put_wait(out, s->wait, i, holders, width, whole);

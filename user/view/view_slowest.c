@@ -131,6 +131,7 @@ static void slowest_put_row(struct table *table, const struct call *call, int64_
 	else
 		table->cells.size -= table->cells.size > table->complete;
 	table_cell(table);
+	view_put_values(table, call);
 }
 
 static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, const struct view_request *request,
@@ -151,6 +152,7 @@ static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 		{"Thrown", "thrown", TABLE_NUMBER, 0},
 		{NULL, "thrownClass", TABLE_TYPED, 0},
 		{NULL, "traceId", TABLE_TYPED, 0},
+		{NULL, "values", TABLE_TYPED, 0},
 	};
 	struct table table;
 

@@ -5,6 +5,7 @@
 #include "user/text/log.h"
 #include "user/text/memory.h"
 #include "user/trace/jfr_names.h"
+#include "user/view/user_values_text.h"
 
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ const struct view views[] = {
 	{"slowest", "the 20 longest requests, what they called, and where their time went", NULL, CALLS | VIEW_STACKS,
 	 NULL, view_slowest},
 	{"tree", "the 5 longest requests as trees of calls, and where the time of each part went", NULL,
-	 CALLS | VIEW_TREE | VIEW_MERGES, NULL, view_tree},
+	 CALLS | VIEW_TREE | VIEW_MERGES | VIEW_BY, NULL, view_tree},
 	{"latency", "how long the calls of each method took, as histograms",
 	 "'frtrace export --csv' has how long each call took", CALLS, &view_latency, NULL},
 	{"callers", "the tree of callers of each traced method", "'frtrace export --collapsed' has who called",
@@ -99,6 +100,15 @@ void view_put_start(struct table *table, const struct call *call, int64_t utc_of
 	view_put_time_of_day(&table->cells, call, utc_offset);
 	table_cell(table);
 	put_moment_iso(&table->cells, &start, 0);
+	table_cell(table);
+}
+
+void view_put_values(struct table *table, const struct call *call)
+{
+	if (call->values) {
+		bytes_put_u8(&table->cells, '#');
+		user_values_put_json(&table->cells, call);
+	}
 	table_cell(table);
 }
 

@@ -15,7 +15,7 @@ struct view_request {
 	bool merged;	    /* one tree for each method, not for each call */
 	bool whole;	    /* stacks with all their frames */
 	const char *event;  /* the type whose events are shown; NULL: list the types */
-	const char *by;	    /* events: group them by this field; waits: only this table; NULL: neither */
+	const char *by;	    /* events, tree: group them by this field; waits: only this table; NULL: neither */
 	int64_t utc_offset; /* of the recording, in seconds; set by view_show() */
 	const struct outermost *calls; /* of view_slowest_rows */
 	struct diag *diag;
@@ -92,6 +92,9 @@ void view_put_time_of_day(struct bytes *out, const struct call *call, int64_t ut
  * JSON.
  */
 void view_put_start(struct table *table, const struct call *call, int64_t utc_offset);
+
+/* Complete a cell: for JSON the values that the call has by -e. */
+void view_put_values(struct table *table, const struct call *call);
 
 /* Complete a cell: put_method_or_none(). */
 void view_put_method(struct table *table, struct jfr_chunk *chunk, struct jfr_value method);

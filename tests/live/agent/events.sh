@@ -162,6 +162,20 @@ for row in json.load(sys.stdin)["rows"]: print(row["value"], row["events"], row[
 rows = json.load(sys.stdin)["rows"]
 assert len(rows) == 400 and sorted(r["startTime"] for r in rows) == [r["startTime"] for r in rows]
 assert sorted(r["id"] for r in rows) == list(range(1, 401)) and all(r["i"] == r["id"] * 31 for r in rows)' 2>"$WORK/err" || finding "view events:" "$(tail -n 1 "$WORK/err")"
+	"$FRTRACE" view --json --top=10000 slowest "$F_FILE" >"$WORK/slowest.json"
+	"$(jdk_newest)/bin/jfr" print --json --events 'test.Call,test.Wide' "$F_FILE" >"$WORK/printed.json"
+	python3 - "$WORK/slowest.json" "$WORK/printed.json" <<-'END' 2>"$WORK/err" || finding "view slowest:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import collections, json, sys
+		shown, printed = collections.Counter(), collections.Counter()
+		for row in json.load(open(sys.argv[1]))["rows"]:
+		    for event, v in (row["values"] or {}).items():
+		        shown[event, row["durationNs"], v.get("id"), v.get("s")] += 1
+		for e in json.load(open(sys.argv[2]))["recording"]["events"]:
+		    v = e["values"]
+		    printed[e["type"], round(float(v["duration"][2:-1]) * 1e9), v.get("id"), v.get("s")] += 1
+		assert shown["none"] == 0 and not shown - printed, list((shown - printed).items())[:3]
+		assert sum(n for k, n in shown.items() if k[0] == "test.Call") == 400, len(shown)
+	END
 	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/spans"
 	seen=$(grep -oE '\{"key":"(id|s|back|token)","value":\{"[a-z]+Value":' "$WORK/spans" | sort | uniq -c)
 	for field in id:int s:string back:int token:string; do

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Values of -e in the views of slow requests: which of many calls was the slow one, and what was it about? */
+#include "tests/unit/view/shown.h"
+
+#include <errno.h>
+
+enum { QUERY, AUDIT };
+
+static const struct jfr_user_field query_fields[] = {{.name = "sql", .type = JFR_STRING},
+						     {.name = "rows", .type = JFR_INT}};
+static const struct jfr_user_field audit_fields[] = {{.name = "who", .type = JFR_STRING}};
+static const struct jfr_user_type user_types[] = {
+	{.name = "db.Query", .field = query_fields, .fields = 2, .calls = true},
+	{.name = "db.Audit", .field = audit_fields, .fields = 1},
+};
+
+static int setup_users(void **state)
+{
+	static const struct jfr_origin origin = {.start_ticks = T0,
+						 .start_nanos = NANOS,
+						 .locale = "en_US",
+						 .kernel = JFR_KERNEL_WAITS,
+						 .user = user_types,
+						 .users = 2};
+
+	setup(state);
+	jfr_writer_free(r.w);
+	assert_int_equal(jfr_writer_new(&r.w, &origin, &diag), 0);
+	recording_begin(&r);
+	return 0;
+}
+
+/* Times in ms from T0. */
+static struct jfr_method_trace call_of(uint64_t thread, const char *name, int64_t from, int64_t to)
+{
+	return (struct jfr_method_trace){.start = T0 + from * MS,
+					 .duration = (to - from) * MS,
+					 .thread = recording_thread(&r, thread),
+					 .method = recording_method(&r, name),
+					 .cpu = (to - from) * MS};
+}
+
+static struct jfr_user_value text_of(const char *text)
+{
+	return text ? (struct jfr_user_value){.text = text, .length = strlen(text)}
+		    : (struct jfr_user_value){.null = true};
+}
+
+static void call(uint64_t thread, const char *name, int64_t from, int64_t to)
+{
+	struct jfr_method_trace call = call_of(thread, name, from, to);
+
+	jfr_method_trace(r.w, &call);
+}
+
+/* An event that stands for its call. */
+static void query(const char *sql, int rows, int64_t from, int64_t to)
+{
+	struct jfr_method_trace call = call_of(1, "query", from, to);
+
+	jfr_user_event(r.w, QUERY, &call, (struct jfr_user_value[]){text_of(sql), {.number = rows}});
+}
+
+/* One beside its call, which the caller records. */
+static void audit(uint64_t thread, const char *name, const char *who, int64_t from, int64_t to)
+{
+	struct jfr_method_trace call = call_of(thread, name, from, to);
+
+	jfr_user_event(r.w, AUDIT, &call, (struct jfr_user_value[]){text_of(who)});
+}
+
+static void request_with_queries(void)
+{
+	query("select a", 1, 10, 12);
+	query("select b", 2, 20, 80);
+	query("select a", 3, 85, 89);
+	query(NULL, INT32_MIN, 90, 93);
+	call(1, "serve", 0, 100);
+}
+
+CASE(slowest_has_the_values_of_each_call_inside, setup_users, teardown)
+{
+	request_with_queries();
+	show("slowest");
+	assert_contains(shown(), "        > 2.0ms com.acme.Cart.query() sql=\"select a\" rows=1\n"
+				 "        > 60.0ms com.acme.Cart.query() sql=\"select b\" rows=2\n"
+				 "        > 4.0ms com.acme.Cart.query() sql=\"select a\" rows=3\n"
+				 "        > 3.0ms com.acme.Cart.query() sql=N/A rows=N/A\n");
+}
+
+CASE(slowest_has_the_values_of_the_request_itself, setup_users, teardown)
+{
+	query("select a", 7, 0, 50);
+	show("slowest");
+	assert_contains(shown(), "\"worker-1\"\n        sql=\"select a\" rows=7\n");
+	request.layout.json = true;
+	show("slowest");
+	assert_contains(shown(), "\"values\":{\"db.Query\":{\"sql\":\"select a\",\"rows\":7}}}");
+}
+
+CASE(a_call_without_values_has_null_in_json, setup_users, teardown)
+{
+	request.layout.json = true;
+	request_with_queries();
+	show("slowest");
+	assert_contains(shown(), "\"values\":null}");
+}
+
+CASE(tree_has_the_values_of_the_longest_call, setup_users, teardown)
+{
+	request_with_queries();
+	show("tree");
+	assert_contains(shown(), "4 × com.acme.Cart.query()\n"
+				 "                                                        "
+				 "longest 60.0 ms: sql=\"select b\" rows=2\n");
+	request.layout.json = true;
+	show("tree");
+	assert_contains(shown(), "\"longestNs\":60000000,\"values\":{\"db.Query\":{\"sql\":\"select b\",\"rows\":2}}}");
+	assert_contains(shown(), "\"longestNs\":100000000,\"values\":null}");
+}
+
+CASE(tree_has_the_values_of_a_single_call, setup_users, teardown)
+{
+	query("select a", 1, 10, 30);
+	call(1, "serve", 0, 100);
+	show("tree");
+	assert_contains(shown(), "  com.acme.Cart.query()\n"
+				 "                                                        sql=\"select a\" rows=1\n");
+}
+
+CASE(tree_by_a_value_has_a_line_for_each, setup_users, teardown)
+{
+	request.by = "sql";
+	request_with_queries();
+	show("tree");
+	assert_contains(shown(),
+			"   60.0 ms   60.0 ms   60.0 ms      0 ns      0 ns    com.acme.Cart.query() "
+			"sql=\"select b\"\n"
+			"    6.0 ms    6.0 ms    6.0 ms      0 ns      0 ns    2 × com.acme.Cart.query() "
+			"sql=\"select a\"\n"
+			"    3.0 ms    3.0 ms    3.0 ms      0 ns      0 ns    com.acme.Cart.query() sql=N/A\n");
+	assert_lacks(shown(), "longest");
+}
+
+CASE(merged_tree_by_a_value_adds_up_requests, setup_users, teardown)
+{
+	request.by = "sql";
+	request.merged = true;
+	request_with_queries();
+	query("select b", 9, 210, 240);
+	call(1, "serve", 200, 300);
+	show("tree");
+	assert_contains(shown(), "   90.0 ms   90.0 ms   90.0 ms      0 ns      0 ns    2 × com.acme.Cart.query() "
+				 "sql=\"select b\"\n");
+}
+
+CASE(tree_by_a_value_that_no_call_has_is_refused, setup_users, teardown)
+{
+	request.by = "slq";
+	request_with_queries();
+	assert_int_equal(try_to_show("tree"), -EINVAL);
+	assert_contains(diag.text, "no call has a value 'slq'");
+}
+
+CASE(an_event_beside_its_call_has_its_values, setup_users, teardown)
+{
+	audit(1, "load", "ann", 10, 30);
+	call(1, "load", 10, 30);
+	call(1, "load", 40, 50);
+	call(1, "serve", 0, 100);
+	show("slowest");
+	assert_contains(shown(), "        > 20.0ms com.acme.Cart.load() who=\"ann\"\n"
+				 "        > 10.0ms com.acme.Cart.load()\n");
+	assert_contains(shown(), "\"worker-1\"\n        > 20.0ms");
+}
+
+/* Of another thread, of another time; and one that is not before its call. */
+CASE(an_event_of_another_call_is_none_of_this_one, setup_users, teardown)
+{
+	audit(2, "load", "ann", 10, 30);
+	call(1, "load", 10, 30);
+	audit(1, "load", "bob", 40, 50);
+	call(1, "load", 40, 51);
+	audit(1, "load", "cid", 60, 70);
+	query("select a", 1, 60, 70);
+	call(1, "load", 60, 70);
+	call(1, "serve", 0, 100);
+	show("slowest");
+	assert_lacks(shown(), "who=");
+	assert_contains(shown(), "sql=\"select a\" rows=1\n");
+}
+
+CASE(values_are_cut_to_the_width, setup_users, teardown)
+{
+	static char sql[501];
+
+	for (int i = 0; i < 500; i++)
+		sql[i] = 'a' + i % 26;
+	request.layout.width = 80;
+	query(sql, 1, 10, 30);
+	query(sql + 1, 2, 40, 50);
+	call(1, "serve", 0, 100);
+	query(sql, 3, 200, 250);
+	show("slowest");
+	assert_contains(shown(), "        > 20.0ms com.acme.Cart.query() sql=\"abc");
+	assert_contains(shown(), "...\n");
+	assert_lines_fit(80);
+	show("tree");
+	assert_contains(shown(), "longest 20.0 ms: sql=\"abc");
+	assert_lines_fit(80);
+	request.by = "sql";
+	show("tree");
+	assert_contains(shown(), "query() sql=\"abc");
+	assert_lines_fit(80);
+	request.by = NULL;
+	request.whole = true;
+	show("slowest");
+	assert_contains(shown(), sql);
+}
+
+CASE(a_cut_value_ends_with_a_whole_character, setup_users, teardown)
+{
+	static unsigned short sql[200]; /* UTF-16 */
+	struct jfr_method_trace call = call_of(1, "query", 0, 50);
+
+	for (int i = 0; i < 200; i++)
+		sql[i] = 0x20ac; /* EURO SIGN */
+	jfr_user_event(r.w, QUERY, &call,
+		       (struct jfr_user_value[]){{.text = sql, .length = 200, .wide = true}, {.number = 1}});
+	request.layout.width = 60;
+	show("slowest");
+	assert_contains(shown(), "€€€€...\n");
+}
+
+CASE(line_ends_in_values_are_blanks, setup_users, teardown)
+{
+	query("select a\n  from\tb\x1b[31m", 1, 10, 30);
+	call(1, "serve", 0, 100);
+	show("slowest");
+	assert_contains(shown(), "sql=\"select a   from b [31m\" rows=1\n");
+	request.layout.json = true;
+	show("tree");
+	assert_contains(shown(), "\"sql\":\"select a\\n  from\\u0009b\\u001b[31m\"");
+}

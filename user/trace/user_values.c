@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/trace/user_values.h"
+
+#include <string.h>
+
+/* No other type than those of -e has a method in it. */
+static bool user_values_has(const struct meta_type *t)
+{
+	static const char *const others[] = {"jdk.", "frtrace.", "profiler."};
+	bool has_method = false;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strncmp(t->name, others[i], strlen(others[i])) == 0)
+			return false;
+	for (uint32_t i = 0; i < t->count; i++)
+		has_method |= t->fields[i].type->role == META_METHOD;
+	return t->event && t->stack >= 0 && t->thread >= 0 && has_method;
+}
+
+/* The thread of an event, not resolved. */
+static struct jfr_value user_values_thread(struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct jfr_value event = jfr_event_value(e), v = {.kind = VALUE_NULL};
+	struct cursor c = jfr_enter(chunk, &event);
+
+	for (int i = 0; i <= e->type->thread; i++)
+		jfr_take(&c, &e->type->fields[i], &v);
+	return v;
+}
+
+static bool user_values_row_is_of(const struct user_values_row *row, const struct jfr_value *thread, int64_t start,
+				  int64_t duration)
+{
+	return row->count && row->start == start && row->duration == duration && row->thread.kind == VALUE_KEY &&
+	       thread->kind == VALUE_KEY && row->thread.key == thread->key;
+}
+
+void user_values_note(struct user_values_row *row, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct jfr_value thread;
+	struct jfr_span span;
+
+	if (!user_values_has(e->type)) {
+		row->count = 0;
+		return;
+	}
+	thread = user_values_thread(chunk, e);
+	span = jfr_event_span(chunk, e);
+	if (!user_values_row_is_of(row, &thread, span.start, span.duration))
+		*row = (struct user_values_row){
+			.at = e->at, .thread = thread, .start = span.start, .duration = span.duration};
+	row->count++;
+}
+
+void user_values_take(struct user_values_row *row, struct call *call)
+{
+	bool beside = user_values_row_is_of(row, &call->thread, call->start, call->duration);
+
+	if (user_values_has(call->event->type)) {
+		call->values_at = call->event->at;
+		call->values = 1;
+	} else if (beside) {
+		call->values_at = row->at;
+		call->values = row->count;
+	}
+	row->count = 0;
+}
+
+static void user_values_each_of(struct jfr_chunk *chunk, const struct jfr_event *e, user_value_visit *visit,
+				void *context)
+{
+	struct jfr_value event = jfr_event_value(e), v;
+	struct cursor c = jfr_enter(chunk, &event);
+
+	visit(e->type, NULL, NULL, context);
+	for (uint32_t i = 0; i < e->type->count && e->type->fields[i].type->role != META_METHOD; i++) {
+		jfr_take(&c, &e->type->fields[i], &v);
+		if ((int)i <= e->type->stack)
+			continue;
+		jfr_resolve(chunk, &v);
+		visit(e->type, &e->type->fields[i], &v, context);
+	}
+}
+
+void user_values_each(const struct call *call, user_value_visit *visit, void *context)
+{
+	uint64_t position = call->values_at, left = call->values;
+	struct jfr_event e;
+
+	while (left && jfr_chunk_next(call->chunk, &position, &e)) {
+		if (!e.type)
+			continue;
+		if (!user_values_has(e.type)) /* the file has changed meanwhile */
+			return;
+		user_values_each_of(call->chunk, &e, visit, context);
+		left--;
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The values that calls have by -e: fields of events of the user's own types, between the stack and the method.
+ *
+ * Such an event stands for its call (@frtrace.Calls), or the call is recorded as jdk.MethodTrace, too. Then its events of
+ * -e lie directly before it in the file, each with its thread and times.
+ */
+#ifndef USER_TRACE_USER_VALUES_H
+#define USER_TRACE_USER_VALUES_H
+
+#include "user/trace/call.h"
+
+/* Events in a row about one call. Zeroed: none. */
+struct user_values_row {
+	uint64_t at; /* offset in the chunk of the first one */
+	uint64_t count;
+	struct jfr_value thread;
+	int64_t start, duration;
+};
+
+/* Take an event into account that is no call. */
+void user_values_note(struct user_values_row *row, struct jfr_chunk *chunk, const struct jfr_event *e);
+
+/* Give the call its values, if those before it or its own event have some. The row is empty then. */
+void user_values_take(struct user_values_row *row, struct call *call);
+
+/* Each event begins with a visit without a field. `v` is resolved. */
+typedef void user_value_visit(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,
+			      void *context);
+
+/* Visit all values of a call whose chunk is still there. */
+void user_values_each(const struct call *call, user_value_visit *visit, void *context);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/user_values_text.h"
+#include "user/text/fold.h"
+#include "user/text/java_number.h"
+#include "user/text/json.h"
+#include "user/text/memory.h"
+#include "user/text/name_fit.h"
+#include "user/view/field_cell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST	 16 /* columns; a shorter part of a value says nothing */
+#define ELLIPSIS "..."
+
+struct values_text {
+	struct bytes *out, cell;
+	struct printer p;
+	struct json json;
+	bool inside;	  /* an event's object is open */
+	const char *only; /* this field; NULL: all */
+};
+
+static void values_text_init(struct values_text *t, struct bytes *out, const struct call *call, int64_t utc_offset)
+{
+	*t = (struct values_text){.out = out};
+	bytes_init(&t->cell);
+	printer_init(&t->p, -1);
+	t->p.chunk = call->chunk;
+	t->p.utc_offset = utc_offset;
+}
+
+static void values_text_release(struct values_text *t)
+{
+	bytes_release(&t->cell);
+	printer_release(&t->p);
+}
+
+static void values_text_on_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,
+				 void *context)
+{
+	struct values_text *t = context;
+	bool quoted = v && (v->kind == VALUE_TEXT || (v->kind == VALUE_NUMBER && v->type->kind == META_CHAR));
+
+	if (!f || (t->only && strcmp(t->only, f->name) != 0))
+		return;
+	put_text(t->out, t->out->size ? " " : "");
+	put_text(t->out, f->name);
+	put_text(t->out, quoted ? "=\"" : "=");
+	field_put_text(t->out, &t->p, f, v);
+	put_text(t->out, quoted ? "\"" : "");
+}
+
+void user_values_put(struct bytes *out, const struct call *call, const char *only, int64_t utc_offset)
+{
+	struct values_text t;
+	struct bytes text;
+
+	bytes_init(&text);
+	values_text_init(&t, &text, call, utc_offset);
+	t.only = only;
+	user_values_each(call, values_text_on_value, &t);
+	for (size_t i = 0; i < text.size; i++)
+		text.data[i] = text.data[i] < ' ' ? ' ' : text.data[i];
+	put_text(out, memory_text(&text));
+	values_text_release(&t);
+	bytes_release(&text);
+}
+
+static void values_json_on_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,
+				 void *context)
+{
+	struct values_text *t = context;
+	const char *text;
+
+	if (!f) {
+		if (t->inside)
+			json_end(&t->json);
+		json_object(&t->json, event->name);
+		t->inside = true;
+		return;
+	}
+	bytes_clear(&t->cell);
+	field_put_typed(&t->cell, &t->p, f, v);
+	text = memory_text(&t->cell);
+	if (text[0] == '#')
+		json_literal(&t->json, f->name, text + 1);
+	else
+		json_bytes(&t->json, f->name, text + 1, t->cell.size - 1);
+}
+
+void user_values_put_json(struct bytes *out, const struct call *call)
+{
+	struct values_text t;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to;
+
+	if (!call->values)
+		return;
+	to = memory_need(open_memstream(&text, &size));
+	values_text_init(&t, out, call, 0);
+	json_init(&t.json, to);
+	json_object(&t.json, NULL);
+	user_values_each(call, values_json_on_value, &t);
+	if (t.inside)
+		json_end(&t.json);
+	json_end(&t.json);
+	if (fclose(to))
+		memory_exhausted();
+	bytes_put(out, text, size - 1); /* without the end of the line */
+	free(text);
+	values_text_release(&t);
+}
+
+size_t user_values_share(struct bytes *values, size_t left)
+{
+	size_t wanted = values->size ? name_columns(memory_text(values)) + 1 : 0;
+
+	return wanted < left / 2 ? wanted : left / 2;
+}
+
+static bool continues_character(char byte)
+{
+	return (byte & 0xc0) == 0x80;
+}
+
+static void values_put_cut(struct bytes *out, const char *values, size_t width)
+{
+	size_t columns = 0, bytes = 0;
+
+	if (name_columns(values) <= width) {
+		put_text(out, values);
+		return;
+	}
+	for (; columns < width - strlen(ELLIPSIS) || continues_character(values[bytes]); bytes++)
+		columns += !continues_character(values[bytes]);
+	bytes_put(out, values, bytes);
+	put_text(out, ELLIPSIS);
+}
+
+void user_values_put_beside(struct bytes *out, struct bytes *values, size_t width)
+{
+	size_t used = fold_columns(out) + 1, left = width > used ? width - used : 0;
+	size_t wanted = values->size ? name_columns(memory_text(values)) : 0;
+
+	if (!wanted || left < (wanted < LEAST ? wanted : LEAST))
+		return;
+	bytes_put_u8(out, ' ');
+	values_put_cut(out, memory_text(values), left);
+}
+
+void user_values_put_line(struct bytes *out, struct bytes *values, size_t indent, size_t width)
+{
+	if (!values->size)
+		return;
+	put_spaces(out, indent);
+	values_put_cut(out, memory_text(values), width > indent + LEAST ? width - indent : LEAST);
+	bytes_put_u8(out, '\n');
+}
+
+void user_values_put_call(struct bytes *out, const struct call *call, int64_t utc_offset, size_t indent, size_t width)
+{
+	struct bytes values;
+
+	bytes_init(&values);
+	user_values_put(&values, call, NULL, utc_offset);
+	user_values_put_line(out, &values, indent, width);
+	bytes_release(&values);
+}
