@@ -12,7 +12,7 @@ struct filter {
 	char prefix;	  /* '+', '@', or 0 */
 	char *class_name; /* binary name, a.b.C$D, may have QUOTE_WILDCARD; NULL: any class */
 	char *method;	  /* may have QUOTE_WILDCARD; NULL: all of the class */
-	char *types;	  /* as in a descriptor, but with dots, (I[La.b.C;); NULL: all overloads */
+	char *types;	  /* as in a descriptor, but with dots, (I[La.b.C;)V or without the V; NULL: all overloads */
 	uint64_t threshold_ns;
 	bool thrown; /* of a root */
 	enum filter_kind kind;

@@ -198,8 +198,8 @@ static void skip_spaces(struct parser *p)
 		advance(p);
 }
 
-/* Any number of "[]", or "..." at the end. */
-static bool parse_dimensions(struct parser *p)
+/* Any number of "[]", and of a parameter "..." at the end. */
+static bool parse_dimensions(struct parser *p, bool parameter)
 {
 	size_t dots = 0, at;
 
@@ -212,6 +212,8 @@ static bool parse_dimensions(struct parser *p)
 	}
 	for (at = p->token.at; p->token.kind == TOKEN_DOT; dots++)
 		advance(p);
+	if (dots && !parameter)
+		return fail(p, at, "an array is written with '[]'");
 	if (dots && dots != 3)
 		return fail(p, at, "a varargs parameter is written with '...' or '[]'");
 	skip_spaces(p);
@@ -230,8 +232,8 @@ static bool fail_type(struct parser *p)
 	return fail(p, p->token.at, "a type is missing, as in C::m(int,java.lang.String)");
 }
 
-/* A class name in the parentheses. A dot before "..." is not part of the name. */
-static bool parse_type_name(struct parser *p)
+/* The name of a type. A dot before "..." is not part of it. */
+static bool parse_type_name(struct parser *p, bool parameter)
 {
 	const char *text = p->lexer.text;
 	size_t begin = p->token.at, end = begin;
@@ -248,9 +250,27 @@ static bool parse_type_name(struct parser *p)
 		if (more)
 			advance(p);
 	}
-	if (end - begin == 4 && memcmp(text + begin, "void", 4) == 0)
-		return fail(p, begin, "no parameter is of type void");
+	if (end - begin == 4 && memcmp(text + begin, "void", 4) == 0 && (parameter || at_char(p, '[')))
+		return fail(p, begin, parameter ? "no parameter is of type void" : "there are no arrays of void");
 	return check_class(p, begin, end - begin, false);
+}
+
+/*
+ * What the method returns. Characters with which no type begins in source code are likely slips: (I)V of the JVM, a
+ * forgotten colon, the quote of a shell. A class with such a name has a backslash.
+ */
+static bool parse_returned(struct parser *p)
+{
+	size_t end = p->token.at + p->token.length;
+	char first = p->lexer.text[p->token.at], next = end < p->lexer.end ? p->lexer.text[end] : 0;
+
+	if (lex_prefix((unsigned char)first))
+		return fail_other(p);
+	if (first >= '0' && first <= '9')
+		return fail(p, p->token.at, "a threshold follows a colon, as in C::m():10ms");
+	if (p->token.length == 1 && strchr("BCDFIJSVZ", first) && next != '.' && next != '/')
+		return fail(p, p->token.at, "what a method returns is written as in source code: int, not I");
+	return parse_type_name(p, false) && parse_dimensions(p, false);
 }
 
 static bool parse_types(struct parser *p, struct grammar_filter *parsed)
@@ -260,7 +280,7 @@ static bool parse_types(struct parser *p, struct grammar_filter *parsed)
 	advance(p);
 	skip_spaces(p);
 	while (!at_char(p, ')')) {
-		if (!parse_type_name(p) || !parse_dimensions(p))
+		if (!parse_type_name(p, true) || !parse_dimensions(p, true))
 			return false;
 		if (p->token.kind == TOKEN_NAME)
 			return fail(p, p->token.at, "a parameter is written as its type alone, without a name");
@@ -274,6 +294,8 @@ static bool parse_types(struct parser *p, struct grammar_filter *parsed)
 			return fail_type(p);
 	}
 	advance(p);
+	if (p->token.kind == TOKEN_NAME && !parse_returned(p))
+		return false;
 	parsed->types_length = p->token.at - parsed->types_at;
 	return true;
 }

@@ -4,10 +4,11 @@
  *
  *	filter := ['!'] target [':' time]
  *	target := '@' class | ['+'] class ['::' method] | '::' method
- *	method := (name | <init> | <clinit>) ['(' types ')']
+ *	method := (name | <init> | <clinit>) ['(' types ')' [type | void]]
  *
  * A '*' in a name matches any characters, also none, and dots. Types are written as in source code: int,
- * java.lang.String[], a.b.C$In; T... means T[]. filters/lex.h says how characters are written that have a meaning here.
+ * java.lang.String[], a.b.C$In; T... means T[]. Behind the parentheses stands what the method returns, as in a
+ * java.lang.invoke.MethodType: m(int)void. filters/lex.h says how characters are written that have a meaning here.
  */
 #ifndef FILTERS_GRAMMAR_H
 #define FILTERS_GRAMMAR_H
@@ -23,7 +24,7 @@ struct grammar_filter {
 	char prefix;			 /* '+', '@', or 0 */
 	size_t class_at, class_length;	 /* length 0: any class */
 	size_t method_at, method_length; /* length 0: all methods */
-	size_t types_at, types_length;	 /* with the parentheses; length 0: all overloads */
+	size_t types_at, types_length;	 /* with the parentheses and what is returned; length 0: all overloads */
 	size_t time_at, time_length;	 /* after the colon */
 	uint64_t threshold_ns;		 /* GRAMMAR_NO_THRESHOLD: none of its own */
 };

@@ -91,7 +91,17 @@ static bool type_fits(struct slice wanted, struct slice type)
 	return (before == '/' || before == '$') && memcmp(type.at + 1, wanted.at + 1, wanted.length - 1) == 0;
 }
 
-/* Compare "(I[Ljava/lang/String;)" with a descriptor, which has a return type, too. */
+/* Compare what is returned; V is no type. */
+static bool returned_fits(struct slice wanted, struct slice returned)
+{
+	struct slice a, b;
+
+	if (slice_is(wanted, "V") || slice_is(returned, "V"))
+		return slice_equal(wanted, returned);
+	return class_descriptor_next(&wanted, &a) && class_descriptor_next(&returned, &b) && type_fits(a, b);
+}
+
+/* Compare "(I[Ljava/lang/String;)" or "(I[Ljava/lang/String;)V" with a descriptor. */
 static bool types_fit(struct slice wanted, struct slice descriptor)
 {
 	struct slice a, b;
@@ -104,7 +114,11 @@ static bool types_fit(struct slice wanted, struct slice descriptor)
 		if (!class_descriptor_next(&wanted, &a) || !class_descriptor_next(&descriptor, &b) ||
 		    !type_fits(a, b) || !wanted.length || !descriptor.length)
 			return false;
-	return wanted.at[0] == ')' && descriptor.at[0] == ')';
+	if (wanted.at[0] != ')' || descriptor.at[0] != ')')
+		return false;
+	wanted.at++, wanted.length--;
+	descriptor.at++, descriptor.length--;
+	return !wanted.length || returned_fits(wanted, descriptor);
 }
 
 static bool method_fits(const struct matcher *p, const struct program_entry *e, const struct matcher_method *m)

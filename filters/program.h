@@ -12,7 +12,7 @@
  *
  * Offsets are relative to the beginning of the program. Names have the form of class files: a/b/C$D, and the
  * descriptor La/b/Anno; for an annotation. The types of an overload are those of a method descriptor, with the
- * parentheses; a class without a package matches that class in any package.
+ * parentheses, and with what is returned if that matters, too; a class without a package matches that class in any package.
  */
 #ifndef FILTERS_PROGRAM_H
 #define FILTERS_PROGRAM_H
@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define PROGRAM_MAGIC	0x544c4654u /* "TFLT" */
-#define PROGRAM_VERSION 4u
+#define PROGRAM_VERSION 5u
 
 /* Features that the program uses */
 #define PROGRAM_ANY_CLASS  0x1u /* a filter selects methods of any class */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LETTERS "BCDFIJSVZ" /* of primitive types, and of void */
+
 static void quote_put(struct bytes *b, const char *text)
 {
 	bytes_put(b, text, strlen(text));
@@ -116,10 +118,10 @@ static void quote_put_method(struct bytes *b, const char *name)
 	quote_put_name(b, name, strlen(name), true);
 }
 
-/* The letter of a primitive type in descriptors; 0: it is none */
+/* The letter of a primitive type, or of void, in descriptors; 0: it is none */
 static char quote_letter(struct slice name)
 {
-	const char *letter = "BCDFIJSZ";
+	const char *letter = LETTERS;
 
 	while (*letter && !slice_is(name, java_primitive(*letter)))
 		letter++;
@@ -134,7 +136,7 @@ static const char *quote_put_type(struct bytes *b, const char *descriptor)
 
 	if (!rest || !type.letter)
 		return NULL;
-	if (type.letter == 'L' && (quote_letter(type.name) || slice_is(type.name, "void")))
+	if (type.letter == 'L' && quote_letter(type.name))
 		quote_put(b, "\\");
 	quote_put_class(b, type.name.at, type.name.length, false);
 	while (type.arrays--)
@@ -142,7 +144,23 @@ static const char *quote_put_type(struct bytes *b, const char *descriptor)
 	return rest;
 }
 
-static bool quote_put_types(struct bytes *b, const char *descriptor)
+/* Put what is returned. It may not begin as grammar.c does not allow it. */
+static bool quote_put_returned(struct bytes *b, const char *descriptor)
+{
+	const char *type = descriptor + strspn(descriptor, "[");
+	bool letter = type[0] == 'L' && type[1] && strchr(LETTERS, type[1]) && type[2] == ';';
+	bool digit = type[0] == 'L' && type[1] >= '0' && type[1] <= '9';
+
+	if (strcmp(descriptor, "V") == 0) {
+		quote_put(b, "void");
+		return true;
+	}
+	quote_put(b, letter || digit ? "\\" : "");
+	descriptor = quote_put_type(b, descriptor);
+	return descriptor && !*descriptor;
+}
+
+static bool quote_put_types(struct bytes *b, const char *descriptor, bool exact)
 {
 	const char *type = descriptor + 1;
 
@@ -155,10 +173,10 @@ static bool quote_put_types(struct bytes *b, const char *descriptor)
 		type = quote_put_type(b, type);
 	}
 	quote_put(b, ")");
-	return type;
+	return type && (!exact || quote_put_returned(b, type + 1));
 }
 
-char *quote_filter(const char *class_name, const char *method, const char *descriptor)
+static char *quote_method(const char *class_name, const char *method, const char *descriptor, bool exact)
 {
 	struct bytes b;
 
@@ -168,10 +186,20 @@ char *quote_filter(const char *class_name, const char *method, const char *descr
 		quote_put(&b, "::");
 		quote_put_method(&b, method);
 	}
-	if (!descriptor || quote_put_types(&b, descriptor))
+	if (!descriptor || quote_put_types(&b, descriptor, exact))
 		return bytes_steal_text(&b);
 	bytes_release(&b);
 	return NULL;
+}
+
+char *quote_filter(const char *class_name, const char *method, const char *descriptor)
+{
+	return quote_method(class_name, method, descriptor, false);
+}
+
+char *quote_exact(const char *class_name, const char *method, const char *descriptor)
+{
+	return quote_method(class_name, method, descriptor, true);
 }
 
 /* Put a character below U+10000 in modified UTF-8 (JVMS 4.4.7): U+0000 and surrogates, too. */
@@ -244,23 +272,26 @@ static void source_type_take(struct source_type *t, const struct token *token, c
 
 char *quote_descriptor(const char *types, size_t length)
 {
-	struct lexer l = {types, 1, length - 1, LEX_TYPE};
+	struct lexer l = {types, 1, length, LEX_TYPE};
 	struct source_type type = {0};
 	struct token token;
 	struct bytes b;
+	char c;
 
 	bytes_init(&b);
 	bytes_put_u8(&b, '(');
 	do {
 		token = lex_next(&l);
+		c = token.kind == TOKEN_OTHER ? types[token.at] : 0;
 		source_type_take(&type, &token, types);
-		if (token.kind != TOKEN_END && !(token.kind == TOKEN_OTHER && types[token.at] == ','))
+		if (token.kind != TOKEN_END && c != ',' && c != ')')
 			continue;
 		if (type.length)
 			quote_put_source_type(&b, types, &type);
+		if (c == ')')
+			bytes_put_u8(&b, ')');
 		type = (struct source_type){0};
 	} while (token.kind != TOKEN_END);
-	bytes_put_u8(&b, ')');
 	return bytes_steal_text(&b);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/matches.h"
+#include "format/hash.h"
 #include "format/map.h"
 #include "format/vec.h"
 #include "format/classfile/class_edit.h"
@@ -39,6 +40,7 @@ struct finder {
 	size_t capacity; /* of candidate */
 	struct page_cache pages;
 	struct class_image image;
+	struct map twins; /* of the class: its methods by hashes of name and parameters */
 };
 
 /* ---- selecting classes */
@@ -145,6 +147,30 @@ static const struct resolved_method *keep_method(struct finder *f, const struct 
 	return method_table_add(f->out->texts, &r);
 }
 
+/* The number of methods of the class with that name and these parameters, or, where hashes collide, of more. */
+static uint32_t *matches_twins(struct finder *f, const struct class_method *m)
+{
+	const char *end = memchr(m->descriptor.at, ')', m->descriptor.length);
+
+	return map_at(&f->twins, hash_data(m->name.at, m->name.length),
+		      hash_data(m->descriptor.at, end ? (size_t)(end - m->descriptor.at) : m->descriptor.length));
+}
+
+/* Count the methods of the class. */
+static int matches_count_twins(struct finder *f)
+{
+	uint32_t *twins;
+
+	map_clear(&f->twins);
+	for (uint16_t i = 0; i < f->image.file.methods; i++) {
+		twins = matches_twins(f, &f->image.file.method[i]);
+		if (!twins)
+			return -ENOMEM;
+		++*twins;
+	}
+	return 0;
+}
+
 static int matches_add_match(struct finder *f, const struct candidate *c, uint16_t i, const struct match *said)
 {
 	struct matches *out = f->out;
@@ -157,6 +183,8 @@ static int matches_add_match(struct finder *f, const struct candidate *c, uint16
 	m.loader = c->c.boot ? 0 : c->c.loader;
 	if (!m.reason)
 		m.flags = matches_flags_of(f, c, i);
+	if (*matches_twins(f, &f->image.file.method[i]) > 1) /* counted, so it is there */
+		m.flags |= MATCH_TWIN;
 	out->match[out->count++] = m;
 	return 0;
 }
@@ -175,7 +203,11 @@ static int judge_methods(struct finder *f, const struct candidate *c, const stru
 		if (reason == FRT_SKIP_NATIVE && m.verdict.named &&
 		    policy_is_intrinsic(file, &file->method[i], f->s->jdk_version < 9))
 			m.reason = FRT_SKIP_NATIVE_INTRINSIC;
-		if (m.verdict.trace || m.verdict.timing)
+		if (!m.verdict.trace && !m.verdict.timing)
+			continue;
+		if (f->out->count == before)
+			r = matches_count_twins(f);
+		if (!r)
 			r = matches_add_match(f, c, i, &m);
 	}
 	if (r)
@@ -303,6 +335,7 @@ int matches_find(struct matches *out, const struct matches_setup *setup)
 		r = find_all(f);
 		class_image_release(&f->image);
 		map_release(&f->lookup);
+		map_release(&f->twins);
 		free(f->candidate);
 	}
 	free(f);

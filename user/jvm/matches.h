@@ -18,6 +18,7 @@
 #define MATCH_FAILED	  0x04u /* its class's initializer has thrown: it cannot be called, and gets no hooks */
 #define MATCH_LONG	  0x08u /* may be too long for hooks, which rewriting will show */
 #define MATCH_OLD	  0x10u /* may contain jsr/ret, as class files before Java 6 do, which rewriting will show */
+#define MATCH_TWIN	  0x20u /* another method of the class differs from it only in what it returns */
 
 struct match {
 	const struct resolved_method *method;

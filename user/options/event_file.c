@@ -211,7 +211,7 @@ static bool put_event(struct event_reader *r, struct bytes *out)
 	}
 	put_word(r, out, r->id, "id of an <event>");
 	put_text(out, " ");
-	filter = quote_filter(r->text[CLASS], r->text[METHOD], r->text[DESCRIPTOR]);
+	filter = quote_exact(r->text[CLASS], r->text[METHOD], r->text[DESCRIPTOR]);
 	if (filter)
 		put_text(out, filter);
 	else

@@ -39,7 +39,7 @@ static int add_filters(const struct event_plan *p, struct settings *s, struct di
 			err = add_later(m, s, d);
 			continue;
 		}
-		filter = quote_filter(m->class_name, m->name, m->descriptor);
+		filter = quote_exact(m->class_name, m->name, m->descriptor);
 		if (m->threshold_ns != MATCHER_NO_THRESHOLD)
 			time_print(m->threshold_ns, time, sizeof(time));
 		if (!filter || asprintf(&whole, "%s%s%s", filter, time[0] ? ":" : "", time) < 0)

@@ -13,7 +13,7 @@ static const char filters_help[] =
 	"Filters\n"
 	"  a.b.C  a.b.C$In            all methods of a class, of a nested class\n"
 	"  C::m  C::<init>  ::m       a method, all overloads; constructors; of any class\n"
-	"  C::m(int,String[])         one overload; C::m() has no parameters\n"
+	"  C::m(int,String[])         one overload; C::m() has no parameters; C::m()void returns nothing\n"
 	"  a.b.*  *Dao::find*         '*' is any characters, dots too: a.b and all packages below\n"
 	"  +a.b.I  +a.b.I::m          a class or interface and all that extend or implement it\n"
 	"  @a.b.Anno                  the classes and methods that have the annotation\n"

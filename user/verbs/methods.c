@@ -52,7 +52,8 @@ static void loader_name(const struct match *m, char *out, size_t size)
 
 static char *filter_of(const struct match *m)
 {
-	return quote_filter(m->method->class_name, m->method->name, m->method->descriptor);
+	return (m->flags & MATCH_TWIN ? quote_exact : quote_filter)(m->method->class_name, m->method->name,
+								    m->method->descriptor);
 }
 
 static bool methods_is_native(const struct match *m)

@@ -252,6 +252,27 @@ active() {
 	finish
 }
 
+# Each of these methods has a filter of its own, by which only that one is traced.
+returns() {
+	local CLASSES=$WORK/returns:$CLASSES
+	begin "methods that differ only in what they return are told apart, JDK $FEATURE" || return 0
+	mkdir -p "$WORK/returns/live"
+	LC_ALL=C sed 's/\x01\x00\x02q[bcd]/\x01\x00\x02qa/g' "${CLASSES#*:}/live/Returns.class" >"$WORK/returns/live/Returns.class"
+	run_program Returns || return 0
+	verb 0 methods "$T_PID" 'live.Returns::qa'
+	for of in int long void 'java.lang.String[]'; do
+		grep -qF "'live.Returns::qa(int)$of' " "$WORK/out" || finding "no filter with $of:" "$(cat "$WORK/out")"
+	done
+	verb 0 methods "$T_PID" 'live.Returns::qa(int)long'
+	out_has "^'live\.Returns::qa\(int\)long' +app$"
+	[ "$(wc -l <"$WORK/out")" = 1 ] || finding "listed, too:" "$(cat "$WORK/out")"
+	verb 0 methods "$T_PID" 'live.Returns::main'
+	out_has "^'live\.Returns::main\(java\.lang\.String\[\]\)' +app$"
+	trace_start -m 'live.Returns::qa(int)long;live.Returns::qa(int)java.lang.String[]' && trace_calls
+	file_agrees
+	finish
+}
+
 of_methods() {
 	lines
 	bindings
@@ -281,6 +302,7 @@ for jdk in "${JDKS[@]}"; do
 	target_drop
 	busy
 	active
+	turn 0 && returns
 done
 jdk_use "${JDKS[0]}"
 listed

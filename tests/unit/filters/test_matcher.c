@@ -68,6 +68,15 @@ static const struct row rows[] = {
 	{"a.b.C::<init>", NULL, "a/b/C", "<init>", true},
 	{"a.b.C::<init>", NULL, "a/b/C", "<clinit>", false},
 	{"a.b.C#m", NULL, "a/b/C", "m", true},
+	/* what a method returns; the rows' methods return nothing */
+	{"a.C::m()", NULL, "a/C", "m", true},
+	{"a.C::m()void", NULL, "a/C", "m", true},
+	{"a.C::m()int", NULL, "a/C", "m", false},
+	{"a.C::m()\\V", NULL, "a/C", "m", false},
+	{"a.C", "a.C::m()void", "a/C", "m", false},
+	{"a.C", "a.C::m()int", "a/C", "m", true},
+	{"a.*::m()void", NULL, "a/C", "m", true},
+	{"a.*::m()int", NULL, "a/C", "m", false},
 	/* names that only class files have; an escaped '*' is no wildcard */
 	{"a.-K::is it ok?", NULL, "a/-K", "is it ok?", true},
 	{"a.C::a\\*b*", NULL, "a/C", "a*bc", true},
@@ -352,6 +361,40 @@ CASE(circular_chain_ends)
 	free(c.program);
 }
 
+CASE(overloads_that_return_something_else_are_told_apart)
+{
+	static const struct {
+		const char *filter, *descriptor;
+		bool yes;
+	} overloads[] = {
+		{"C::m(int)int", "(I)I", true},
+		{"C::m(int)int", "(I)V", false},
+		{"C::m(int)int", "(I)[I", false},
+		{"C::m(int)int", "(J)I", false},
+		{"C::m(int)int[]", "(I)[I", true},
+		{"C::m(int)", "(I)[I", true},
+		{"C::m(int)void", "(I)V", true},
+		{"C::m(int)void", "(I)Lvoid;", false},
+		{"C::m()java.lang.String", "()Ljava/lang/String;", true},
+		{"C::m()String", "()Ljava/lang/String;", true},
+		{"C::m()String", "()Ljava/lang/Strings;", false},
+		{"C::m()String", "()[Ljava/lang/String;", false},
+		{"C::m()a.String", "()Ljava/lang/String;", false},
+		{"C::m()a.B$C", "()La/B$C;", true},
+		{"C::m()int", "()", false},
+		{"C::m()int", "()L", false},
+	};
+
+	for (size_t i = 0; i < sizeof(overloads) / sizeof(overloads[0]); i++) {
+		struct compiled c = compile(overloads[i].filter, NULL);
+
+		if (matcher_selects(&c.p, slice_of("C"), slice_of("m"), slice_of(overloads[i].descriptor)) !=
+		    overloads[i].yes)
+			fail_msg("%s and %s", overloads[i].filter, overloads[i].descriptor);
+		free(c.program);
+	}
+}
+
 static bool names(const char *select, const char *class_name, const char *method)
 {
 	struct compiled c = compile(select, "a.Left::out");
@@ -380,7 +423,7 @@ CASE(filter_that_selects_may_name_the_class)
 CASE(damaged_program_is_read_within_its_bounds)
 {
 	static const unsigned char values[] = {0, 1, 2, 0x80, 0xff};
-	struct compiled c = compile("a.b.C::m;::n;E;F::g", "D");
+	struct compiled c = compile("a.b.C::m;::n;E;F::g;a.b.C::m()int[]", "D");
 	unsigned char *copy = malloc(c.p.size);
 	struct matcher p = {copy, c.p.size};
 

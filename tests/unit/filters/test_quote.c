@@ -29,6 +29,33 @@ CASE(filter_of_a_method_selects_this_overload)
 	assert_null(quote_filter("C", "m", "(La/B"));
 }
 
+static void is_exact(const char *class_name, const char *method, const char *descriptor, const char *wanted)
+{
+	char *filter = quote_exact(class_name, method, descriptor);
+
+	assert_non_null(filter);
+	assert_string_equal(filter, wanted);
+	free(filter);
+}
+
+CASE(exact_filter_has_what_the_method_returns)
+{
+	is_exact("Pro", "a", "(I)I", "Pro::a(int)int");
+	is_exact("Pro", "a", "(I)V", "Pro::a(int)void");
+	is_exact("Pro", "a", "()[[Ljava/lang/String;", "Pro::a()java.lang.String[][]");
+	is_exact("Pro", "a", "()Lorg/omg/CORBA/Any;", "Pro::a()org/omg/CORBA/Any");
+	is_exact("Pro", "a", "()LI;", "Pro::a()\\I");
+	is_exact("Pro", "a", "()[LV;", "Pro::a()\\V[]");
+	is_exact("Pro", "a", "()Lvoid;", "Pro::a()\\void");
+	is_exact("Pro", "a", "()L1a;", "Pro::a()\\1a");
+	is_exact("Pro", "a", "()Lb/I;", "Pro::a()b.I");
+	is_exact("Pro", "a", "()LI/b;", "Pro::a()I/b");
+	assert_null(quote_exact("C", "m", "()"));
+	assert_null(quote_exact("C", "m", "()[V"));
+	assert_null(quote_exact("C", "m", "()La"));
+	assert_null(quote_exact("C", "m", "()II"));
+}
+
 CASE(only_what_has_a_meaning_is_escaped)
 {
 	is_filter("okhttp3/-HostnamesCommonKt", "to-host", "()V", "okhttp3.-HostnamesCommonKt::to-host()");
@@ -61,7 +88,8 @@ static char *printed(char *java)
 }
 
 struct method {
-	char class_name[200], name[100], descriptor[400];
+	char class_name[200], name[100], descriptor[600];
+	size_t returned; /* where that begins in the descriptor */
 };
 
 static bool selects(const struct matcher *p, const struct method *m)
@@ -84,9 +112,9 @@ static struct filter_list *list_of(const char *filter, bool file)
 	return l;
 }
 
-static void check_method(const struct method *m, bool file)
+static void check_method(const struct method *m, bool file, bool exact)
 {
-	char *filter = printed(quote_filter(m->class_name, m->name, m->descriptor));
+	char *filter = printed((exact ? quote_exact : quote_filter)(m->class_name, m->name, m->descriptor));
 	struct filter_list *l = list_of(filter, file);
 	struct matcher p;
 	struct method other;
@@ -105,6 +133,10 @@ static void check_method(const struct method *m, bool file)
 		if (selects(&p, &other))
 			fail_msg("'%s' selects %s %s", filter, other.class_name, other.name);
 	}
+	other = *m;
+	strcpy(other.descriptor + m->returned, "[Lfrtrace/Other;");
+	if (selects(&p, &other) == exact)
+		fail_msg("'%s' and what is returned: %s", filter, other.descriptor);
 	other = *m;
 	for (char *s = other.name; (s = strchr(s, '*'));)
 		*s = 'x';
@@ -222,8 +254,17 @@ CASE(each_name_of_a_class_file_has_a_filter_for_exactly_its_method)
 			class_append(m.descriptor);
 			strcat(m.descriptor, ";");
 		}
-		strcat(m.descriptor, ")V");
-		check_method(&m, round % 2);
+		strcat(m.descriptor, ")");
+		m.returned = strlen(m.descriptor);
+		strcat(m.descriptor, random_below(4) ? "" : "[");
+		if (random_below(2)) {
+			strcat(m.descriptor, "L");
+			class_append(m.descriptor);
+			strcat(m.descriptor, ";");
+		} else {
+			strcat(m.descriptor, types[random_below(SIZE(types))]);
+		}
+		check_method(&m, round % 2, round & 2);
 	}
 }
 

@@ -49,7 +49,7 @@ CASE(an_event_has_all_that_the_file_says, .teardown = teardown)
 		0);
 	e = &events.event[0];
 	assert_string_equal(e->name, "a.B");
-	assert_string_equal(e->text, "shop.Cart$Line::add(java.lang.String,long[][],a.B$C)");
+	assert_string_equal(e->text, "shop.Cart$Line::add(java.lang.String,long[][],a.B$C)int");
 	assert_string_equal(e->label, "Added & counted");
 	assert_string_equal(e->description, "Of a cart.");
 	assert_string_equal(e->category, "Shop/Orders");
@@ -129,9 +129,9 @@ CASE(names_of_classes_and_methods_choose_nothing_else, .teardown = teardown)
 	(void)state;
 	assert_file_refused(NAMED("a.C;a.D", "m"), "wrong filter");
 	assert_int_equal(parse(NAMED("a.C*", "*")), 0);
-	assert_string_equal(events.event[0].text, "a.C\\*::\\*(int[])");
+	assert_string_equal(events.event[0].text, "a.C\\*::\\*(int[])void");
 	event_list_release(&events);
 	assert_int_equal(parse(NAMED("a.C$D", "m n")), 0);
-	assert_string_equal(events.event[0].text, "a.C$D::m n(int[])");
+	assert_string_equal(events.event[0].text, "a.C$D::m n(int[])void");
 	assert_int_equal(events.event[0].fields, 0);
 }
