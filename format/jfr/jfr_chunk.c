@@ -44,8 +44,8 @@ int jfr_header_read(struct jfr_header *h, struct cursor *c)
 		cursor_fail(c, start, "no chunk begins here");
 	h->major = cursor_be16(c);
 	h->minor = cursor_be16(c);
-	if (cursor_ok(c) && h->major != 2)
-		cursor_fail(c, start, "a version of the format other than 2");
+	if (cursor_ok(c) && h->major != 1 && h->major != 2)
+		cursor_fail(c, start, "a version of the format other than 1 and 2");
 	h->size = cursor_be64(c);
 	h->constants = cursor_be64(c);
 	h->metadata = cursor_be64(c);

@@ -48,6 +48,20 @@ static unsigned int name_index(const char *const *names, size_t count, const cha
 	return 0;
 }
 
+/* JDK 9 and 10, whose files have version 1.0 of the format, have these prefixes. */
+static enum meta_role metadata_role(const char *name)
+{
+	static const char *const prefixes[][2] = {{"com.oracle.jfr.types.", "jdk.types."}, {"com.oracle.jdk.", "jdk."}};
+	char today[64];
+
+	for (size_t i = 0; i < LENGTH(prefixes); i++)
+		if (strncmp(name, prefixes[i][0], strlen(prefixes[i][0])) == 0) {
+			snprintf(today, sizeof(today), "%s%s", prefixes[i][1], name + strlen(prefixes[i][0]));
+			return name_index(roles, LENGTH(roles), today);
+		}
+	return name_index(roles, LENGTH(roles), name);
+}
+
 struct type_wanted {
 	const struct jfr_metadata *metadata;
 	uint64_t id;
@@ -127,7 +141,7 @@ static void declare_types(struct jfr_metadata *m, uint32_t root)
 			jfr_element_get(e, "simpleType") && metadata_count_children(&m->tree, element, "field") == 1;
 		if (metadata_is_primitive(m, t))
 			t->kind = name_index(kinds, LENGTH(kinds), t->name);
-		t->role = name_index(roles, LENGTH(roles), t->name);
+		t->role = metadata_role(t->name);
 		if (t->kind == META_STRING)
 			m->string = t;
 		t++;

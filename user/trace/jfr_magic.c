@@ -14,7 +14,8 @@ int jfr_magic_check(const char *path, const void *data, size_t size, struct diag
 	if (size < 4 || memcmp(data, "FLR", 4) != 0)
 		return diag_set(d, EINVAL, "'%s' is no Flight Recorder file", path);
 	if (jfr_header_read(&h, &c) && size >= JFR_HEADER_SIZE)
-		return diag_set(d, EINVAL, "cannot read '%s': version %u.%u of the format, only 2.0 and 2.1 are known",
-				path, h.major, h.minor);
+		return diag_set(d, EINVAL,
+				"cannot read '%s': version %u.%u of the format, only 1.0, 2.0 and 2.1 are known", path,
+				h.major, h.minor);
 	return 0;
 }

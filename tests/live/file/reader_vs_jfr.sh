@@ -98,6 +98,22 @@ other_jvm() { # VERSION
 	verdict
 }
 
+# Of JDK 9, whose files have version 1.0 of the format: those that JMC has for its tests.
+jdk_9() {
+	local file files option
+	begin "recordings of JDK 9 are printed as the JDK prints them" || return 0
+	files=("${JMC_SOURCE:-/nowhere}"/core/tests/org.openjdk.jmc.flightrecorder.rules.jdk.test/src/main/resources/jfr/{crash,stringdedup_enabled}_jdk9.jfr)
+	[ -e "${files[0]}" ] || { skip "$SENTENCE" "no source of JMC in JMC_SOURCE"; return 0; }
+	for file in "${files[@]}"; do
+		for option in --json --exact --stack-depth=64; do
+			ours print $option "$file"
+			theirs print $option "$file"
+			same "print $option of ${file##*/}"
+		done
+	done
+	verdict
+}
+
 our_recording() {
 	begin "frtrace reads its own recording like the newest jfr, JDK $FEATURE" || return 0
 	STATUS='0 3' record_program ExitsMain "$(amount 40 200)" -- -m "$EXITS" -M 'live.Exits::*' || return 0
@@ -340,6 +356,7 @@ for jdk in "${JDKS[@]}"; do
 	jvm_recording
 	own_tool
 done
+jdk_9
 for version in "${JDKS_IN_TURN[@]}"; do [ "$version" = 8 ] || other_jvm "$version"; done
 jdk_use "${JDKS[0]}"
 our_recording

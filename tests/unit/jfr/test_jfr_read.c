@@ -297,6 +297,34 @@ CASE(hidden_frames_are_left_out, setup, teardown)
 		      "7\n    ...\n  ]\n");
 }
 
+/* Version 1.0 of the format: types have other names. */
+CASE(a_file_of_jdk_9_has_stacks, setup, teardown)
+{
+	chunk_class(&b, "com.oracle.jfr.types.Method", METHOD, NULL);
+	chunk_field(&b, "name", B_STRING, 0);
+	chunk_field(&b, "descriptor", B_STRING, 0);
+	chunk_field(&b, "hidden", B_BOOLEAN, 0);
+	chunk_class(&b, "com.oracle.jfr.types.StackFrame", FRAME, NULL);
+	chunk_field(&b, "method", METHOD, B_CONSTANT);
+	chunk_field(&b, "lineNumber", B_INT, 0);
+	chunk_class(&b, "com.oracle.jfr.types.StackTrace", STACK, NULL);
+	chunk_field(&b, "truncated", B_BOOLEAN, 0);
+	chunk_field(&b, "frames", FRAME, B_ARRAY);
+	chunk_event(&b, "com.oracle.jdk.T", EVENT);
+	chunk_field(&b, "stackTrace", STACK, B_CONSTANT);
+	put_method(1, "run", "(I)V", false);
+	chunk_begin_pool(&b, STACK, 1);
+	put_bytes("\x09\x01\x01\x01\x05");
+	chunk_end_pool(&b);
+	put_event(EVENT, 9);
+	chunk_finish(&b, &file);
+	file.data[5] = 1; /* the major version */
+	assert_values("  stackTrace = [\n    null.run(int) line: 5\n    ...\n  ]\n");
+	file.data[5] = 0;
+	assert_string_equal(print(false), "");
+	assert_contains(fault.what, "version");
+}
+
 /* Ordered by their end, and a traced method around what it contains. */
 CASE(events_stand_in_the_context_of_their_thread, setup, teardown)
 {
