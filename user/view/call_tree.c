@@ -53,6 +53,7 @@ void call_tree_release(struct call_tree *t)
 	texts_release(&t->texts);
 	map_release(&t->index);
 	map_release(&t->kinds);
+	throttled_release(&t->throttled);
 	method_names_release(&t->names);
 	*t = (struct call_tree){0};
 }
@@ -230,6 +231,7 @@ static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tre
 		node->longest = call->nested.span;
 	node->calls++;
 	node->thrown += call->thrown;
+	node->throttled += throttled_is_of(&t->throttled, &call->nested.span);
 	sum_add(&node->total, call->nested.span.duration);
 	sum_add(&node->self, call->nested.span.duration);
 	if (node->parent)

@@ -17,6 +17,7 @@
 #include "user/trace/wait.h"
 #include "user/trace/method_names.h"
 #include "user/trace/outermost.h"
+#include "user/trace/throttled.h"
 
 struct call_tree_node {
 	uint32_t parent, child, next; /* 0: none. Node 0 stands above the roots */
@@ -25,6 +26,7 @@ struct call_tree_node {
 	uint32_t depth;		      /* of a root: 1 */
 	uint64_t calls, thrown;
 	int64_t total, self;			       /* ns; self: without the calls inside */
+	uint64_t throttled;			       /* calls whose self time may have throttled calls in it */
 	uint64_t unsplit;			       /* calls whose next three are unknown */
 	int64_t cpu, run_queue, blocked;	       /* ns, of the other calls */
 	int64_t longest_wait;			       /* ns, also of the calls inside; 0: none */
@@ -49,8 +51,9 @@ struct call_tree {
 	bool has_values;   /* a call has some by -e */
 	const char *
 		by; /* calls with different values of this field have nodes of their own; NULL: none. Set it at first */
-	bool has_by;	 /* a call has the field */
-	size_t capacity; /* private from here on */
+	bool has_by;		    /* a call has the field */
+	struct throttled throttled; /* to be filled before call_tree_fold() */
+	size_t capacity;	    /* private from here on */
 	bool merged;
 	struct call_tree_call *call;
 	struct call_tree_wait *wait;

@@ -27,10 +27,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NO_TREES   "\nNo events found for 'Slowest Calls as Trees'.\n"
-#define SHOWN	   5   /* trees */
-#define NAME_LEAST 24  /* columns of a name, however deep it is */
-#define ALL	   110 /* columns from which on all times are shown */
+#define NO_TREES	"\nNo events found for 'Slowest Calls as Trees'.\n"
+#define SHOWN		5   /* trees */
+#define THROTTLED_SHOWN 4   /* messages */
+#define NAME_LEAST	24  /* columns of a name, however deep it is */
+#define ALL		110 /* columns from which on all times are shown */
 
 struct tree_view {
 	struct call_tree tree;
@@ -42,6 +43,7 @@ struct tree_view {
 	int64_t utc_offset;
 	struct bytes *out;
 	bool narrow;	    /* show only total, self and blocked */
+	bool throttled;	    /* a node has been printed that lacks calls inside */
 	int64_t slow, fast; /* roots in the tree that is printed */
 };
 
@@ -58,6 +60,14 @@ static int tree_on_wait(const struct thread_wait *wait, void *context)
 	struct tree_view *v = context;
 
 	call_tree_add_wait(&v->tree, wait, holders_add(&v->holders, wait));
+	return 0;
+}
+
+static int tree_on_message(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct tree_view *v = context;
+
+	throttled_note(&v->tree.throttled, chunk, e);
 	return 0;
 }
 
@@ -116,6 +126,18 @@ static void tree_put_time(struct bytes *out, int64_t ns, bool known)
 	tree_put_right(out, known ? log_time(ns > 0 ? ns : 0) : "-");
 }
 
+/* "≤ 40.2 ms": with calls that were not recorded. */
+static void tree_put_self(struct tree_view *v, const struct call_tree_node *n)
+{
+	const char *text = log_time(n->self > 0 ? n->self : 0);
+	size_t length = strlen(text) + (n->throttled ? strlen("< ") : 0);
+
+	put_spaces(v->out, length < 10 ? 10 - length : 1);
+	put_text(v->out, n->throttled ? "≤ " : "");
+	put_text(v->out, text);
+	v->throttled |= n->throttled > 0;
+}
+
 /* Begin a line without times, below the name of a node. */
 static void tree_begin_note(struct tree_view *v, uint32_t depth)
 {
@@ -127,7 +149,7 @@ static void tree_put_times(struct tree_view *v, const struct call_tree_node *n)
 	bool known = n->unsplit < n->calls;
 
 	tree_put_time(v->out, n->total, true);
-	tree_put_time(v->out, n->self, true);
+	tree_put_self(v, n);
 	if (!v->narrow) {
 		tree_put_time(v->out, n->cpu, known);
 		tree_put_time(v->out, n->run_queue, known);
@@ -337,6 +359,24 @@ static void tree_put_header(struct tree_view *v)
 	bytes_put_u8(v->out, '\n');
 }
 
+/* What the file says about throttled methods. */
+static void tree_put_throttled(struct tree_view *v)
+{
+	const struct throttled *t = &v->tree.throttled;
+	size_t width = v->request->layout.width > 40 ? v->request->layout.width : 40;
+
+	if (!v->throttled)
+		return;
+	put_text(v->out, "\n≤: self time may include calls of methods that the throttle turned off:\n");
+	for (uint32_t i = 1; i <= t->count && i <= THROTTLED_SHOWN; i++) {
+		put_text(v->out, "  ");
+		fold_words(v->out, t->texts.text[i], width - 2, 4);
+		bytes_put_u8(v->out, '\n');
+	}
+	if (t->count > THROTTLED_SHOWN)
+		put_text(v->out, "  and more: frtrace print --events=frtrace.Message\n");
+}
+
 static void trees_print(struct tree_view *v)
 {
 	uint32_t count, *roots = tree_children(&v->tree, 0, &count);
@@ -361,6 +401,7 @@ static void trees_print(struct tree_view *v)
 		put_text(v->out,
 			 " calls and waits, too many or nested too deeply. Narrow the view: --slower, --from\n");
 	}
+	tree_put_throttled(v);
 	free(roots);
 }
 
@@ -398,6 +439,7 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	table_cell(table);
 	holders_put_waker(&v->holders, tree_held(v, n), false, &table->cells, SIZE_MAX);
 	table_cell(table);
+	table_put_count(table, n->throttled);
 	table_put_time(table, n->longest.duration);
 	table_put(table, call_tree_text(&v->tree, n->values));
 }
@@ -418,17 +460,29 @@ static void put_rows(struct tree_view *v, struct table *table, uint32_t *row, ui
 static void trees_print_json(struct tree_view *v)
 {
 	static const struct table_column columns[] = {
-		{"", "node", TABLE_NUMBER, 0},		{"", "parent", TABLE_NUMBER, 0},
-		{"", "method", TABLE_METHOD, 0},	{"", "calls", TABLE_NUMBER, 0},
-		{"", "thrown", TABLE_NUMBER, 0},	{"", "totalNs", TABLE_NUMBER, 0},
-		{"", "selfNs", TABLE_NUMBER, 0},	{"", "cpuNs", TABLE_NUMBER, 0},
-		{"", "runQueueNs", TABLE_NUMBER, 0},	{"", "blockedNs", TABLE_NUMBER, 0},
-		{"", "longestWaitNs", TABLE_NUMBER, 0}, {"", "waitReason", TABLE_TEXT, 0},
-		{"", "waker", TABLE_TEXT, 0},		{"", NULL, TABLE_TEXT, 0},
-		{"", "startTime", TABLE_TEXT, 0},	{"", "thread", TABLE_TEXT, 0},
-		{"", "fastCalls", TABLE_NUMBER, 0},	{"", "fastTotalNs", TABLE_NUMBER, 0},
-		{"", "heldBy", TABLE_TEXT, 0},		{"", "wakerCall", TABLE_TEXT, 0},
-		{"", "longestNs", TABLE_NUMBER, 0},	{"", "values", TABLE_TYPED, 0},
+		{"", "node", TABLE_NUMBER, 0},
+		{"", "parent", TABLE_NUMBER, 0},
+		{"", "method", TABLE_METHOD, 0},
+		{"", "calls", TABLE_NUMBER, 0},
+		{"", "thrown", TABLE_NUMBER, 0},
+		{"", "totalNs", TABLE_NUMBER, 0},
+		{"", "selfNs", TABLE_NUMBER, 0},
+		{"", "cpuNs", TABLE_NUMBER, 0},
+		{"", "runQueueNs", TABLE_NUMBER, 0},
+		{"", "blockedNs", TABLE_NUMBER, 0},
+		{"", "longestWaitNs", TABLE_NUMBER, 0},
+		{"", "waitReason", TABLE_TEXT, 0},
+		{"", "waker", TABLE_TEXT, 0},
+		{"", NULL, TABLE_TEXT, 0},
+		{"", "startTime", TABLE_TEXT, 0},
+		{"", "thread", TABLE_TEXT, 0},
+		{"", "fastCalls", TABLE_NUMBER, 0},
+		{"", "fastTotalNs", TABLE_NUMBER, 0},
+		{"", "heldBy", TABLE_TEXT, 0},
+		{"", "wakerCall", TABLE_TEXT, 0},
+		{"", "throttledCalls", TABLE_NUMBER, 0},
+		{"", "longestNs", TABLE_NUMBER, 0},
+		{"", "values", TABLE_TYPED, 0},
 	};
 	uint32_t count, next = 1, *roots = tree_children(&v->tree, 0, &count);
 	uint32_t *row = memory_need(calloc(v->tree.count, sizeof(*row)));
@@ -495,10 +549,13 @@ static void tree_find_values(struct tree_view *v, struct jfr_file *file)
 
 static void trees_read(struct tree_view *v, struct jfr_file *file, const struct outermost *roots, int64_t slow_ns)
 {
+	static const struct trace_event events[] = {{"frtrace.Message", tree_on_message}, {0}};
+	static const struct trace_ops ops = {.wait = tree_on_wait, .call = tree_on_call, .events = events};
+
 	call_tree_init(&v->tree, roots, v->request->merged);
 	v->tree.by = v->request->by;
 	v->tree.slow_ns = slow_ns;
-	trace_read(&v->again, &(struct trace_ops){.wait = tree_on_wait, .call = tree_on_call}, v);
+	trace_read(&v->again, &ops, v);
 	call_tree_fold(&v->tree);
 	tree_find_holders(v, file);
 	tree_find_values(v, file);

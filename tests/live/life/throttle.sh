@@ -64,6 +64,8 @@ throttled() { # SENTENCE THREADS ENDING-FUNCTION OPTION...
 	$ending
 	says '^  throttled: live.Hot.hot\(int\): .*\(--max-overhead=1%\)'
 	says '^  1 method was throttled: [0-9,]+ calls are counted and timed'
+	"$FRTRACE" view tree --merged "$F_FILE" >"$WORK/tree" 2>&1
+	grep -A 2 '^≤: self time may include' "$WORK/tree" | grep -q 'live\.Hot\.hot(int)' || finding "the tree does not say so:" "$(tail -n 5 "$WORK/tree")"
 	[ "$(grep -c 'throttled: ' "$F_DIR/stderr")" = 2 ] || finding "not reported once:" "$(cat "$F_DIR/stderr")"
 	status_is 3
 	finish

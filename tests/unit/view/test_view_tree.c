@@ -207,3 +207,33 @@ CASE(an_empty_recording_has_no_tree, setup, teardown)
 	show("tree");
 	assert_contains(shown(), "No events found for 'Slowest Calls as Trees'.");
 }
+
+CASE(self_times_are_at_most_once_methods_are_throttled, setup, teardown)
+{
+	call(1, "early", 0, 100);
+	jfr_message(r.w, T0 + 1000 * MS, "throttled",
+		    "counted and timed only from 1.0 s after the start on (1): com.acme.Cart.hot()");
+	jfr_message(r.w, T0 + 500 * MS, "gaps", "1 wait is lost");
+	call(1, "read", 2010, 2020);
+	call(1, "late", 2000, 2050);
+	show("tree");
+	assert_contains(shown(), "    100 ms    100 ms   25.0 ms      0 ns   75.0 ms  com.acme.Cart.early()\n");
+	assert_contains(shown(), "   50.0 ms ≤ 40.0 ms   12.5 ms      0 ns   37.5 ms  com.acme.Cart.late()\n");
+	assert_contains(shown(), "   10.0 ms ≤ 10.0 ms    2.5 ms      0 ns    7.5 ms    com.acme.Cart.read()\n");
+	assert_contains(shown(), "\n≤: self time may include calls of methods that the throttle turned off:\n"
+				 "  counted and timed only from 1.0 s after the start on (1): com.acme.Cart.hot()\n");
+	assert_lacks(shown(), "gaps");
+	request.layout.json = true;
+	show("tree");
+	assert_contains(shown(), "\"method\":\"com.acme.Cart.early()\",\"calls\":1,\"thrown\":0");
+	assert_contains(shown(), "\"throttledCalls\":0,\"longestNs\":100000000");
+	assert_contains(shown(), "\"throttledCalls\":1,\"longestNs\":50000000");
+}
+
+CASE(nothing_is_said_of_the_throttle_if_all_was_before, setup, teardown)
+{
+	call(1, "early", 0, 100);
+	jfr_message(r.w, T0 + 1000 * MS, "throttled", "counted and timed only");
+	show("tree");
+	assert_lacks(shown(), "≤");
+}
