@@ -4,7 +4,9 @@
 #include "format/jfc/jfc.h"
 #include "user/text/io.h"
 #include "user/text/log.h"
+#include "user/trace/jfr_file.h"
 #include "user/trace/merge.h"
+#include "user/trace/merge_check.h"
 #include "user/text/new_file.h"
 #include "user/process/jvm_recording.h"
 #include "user/process/root_path.h"
@@ -133,13 +135,31 @@ void with_jfr_stop(struct with_jfr *w, bool keep)
 	w->own = NULL;
 }
 
+/* The events of both halves have the times of their clocks. */
+static void with_jfr_check_clock(const struct with_jfr *w)
+{
+	struct jfr_file_map own = {.fd = -1}, around = {.fd = -1};
+	struct diag ignored; /* merging tells it */
+	int64_t ahead = 0;
+
+	if (!jfr_file_open(&own, w->path, &ignored) && !jfr_file_open(&around, w->beside, &ignored))
+		ahead = merge_clock_ahead(&around.file, &own.file);
+	jfr_file_close(&around);
+	jfr_file_close(&own);
+	if (ahead)
+		log_line("the JVM's clock is %s %s the system's; its own events are that far from calls and waits",
+			 log_time(ahead > 0 ? ahead : -ahead), ahead > 0 ? "ahead of" : "behind");
+}
+
 /* Merge into a new file, which replaces the complete one only when it is finished. */
 static int merge(struct with_jfr *w, struct jfr_merged *merged, struct diag *d)
 {
 	const char *paths[] = {w->path, w->beside};
 	struct new_file file;
-	int err = new_file_open(&file, w->path, NEW_FILE_REPLACES, d);
+	int err;
 
+	with_jfr_check_clock(w);
+	err = new_file_open(&file, w->path, NEW_FILE_REPLACES, d);
 	if (err)
 		return err;
 	if (w->context.size)

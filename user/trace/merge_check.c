@@ -65,3 +65,36 @@ void merge_check(const char *path, const struct jfr_file *file)
 			"'%s': the wall clock was set %s by %s meanwhile; its events may be that far from those of the others",
 			path, clock.step > 0 ? "forward" : "back", log_time(step));
 }
+
+/* The ends of a recording, in ns since the epoch. False: it has no chunk. */
+static bool merge_ends(const struct jfr_file *file, int64_t *start, int64_t *end)
+{
+	struct jfr_chunk *chunk;
+	struct jfr_file f;
+	bool any = false;
+
+	jfr_file_again(&f, file);
+	while ((chunk = jfr_file_next(&f))) {
+		if (!any)
+			*start = chunk->header.start_nanos;
+		*end = (uint64_t)chunk->header.start_nanos + (uint64_t)chunk->header.duration_nanos;
+		any = true;
+		jfr_chunk_put(chunk);
+	}
+	jfr_file_release(&f);
+	return any;
+}
+
+/* A recording that is around another one begins before it and ends after it. One that has lost a part does neither. */
+int64_t merge_clock_ahead(const struct jfr_file *around, const struct jfr_file *file)
+{
+	int64_t start = 0, end = 0, around_start = 0, around_end = 0, first, last;
+
+	if (!merge_ends(file, &start, &end) || !merge_ends(around, &around_start, &around_end))
+		return 0;
+	first = (uint64_t)around_start - (uint64_t)start;
+	last = (uint64_t)around_end - (uint64_t)end;
+	if (last < first - STEP_NANOS)
+		return 0;
+	return first > STEP_NANOS ? first : last < -STEP_NANOS ? last : 0;
+}

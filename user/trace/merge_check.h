@@ -25,4 +25,10 @@ void merge_clock_read(const struct jfr_file *file, struct merge_clock *out);
  */
 void merge_check(const char *path, const struct jfr_file *file);
 
+/*
+ * How far the clock of a recording is ahead of that of another one during which it was running all the time, in ns, at
+ * least; 0: not much. A clock is faked by a library (libfaketime), or by a time namespace.
+ */
+int64_t merge_clock_ahead(const struct jfr_file *around, const struct jfr_file *file);
+
 #endif

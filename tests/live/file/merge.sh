@@ -127,6 +127,36 @@ contexts_are_all() { # FILE
 	contexts "$1"
 }
 
+# A library that fakes the JVM's time of day, as libfaketime does.
+other_clock() {
+	begin "frtrace says that the JVM's clock is not the system's, JDK $FEATURE" || return 0
+	cat >"$WORK/clock.c" <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <time.h>
+
+		int clock_gettime(clockid_t id, struct timespec *t)
+		{
+			static int (*next)(clockid_t, struct timespec *);
+			int err;
+
+			if (!next)
+				next = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+			err = next(id, t);
+			t->tv_sec += id == CLOCK_REALTIME ? 15 * 86400 : 0;
+			return err;
+		}
+	END
+	gcc -shared -fPIC -o "$WORK/clock.so" "$WORK/clock.c" || { finding "no library"; verdict; return 0; }
+	local LAUNCH=("${LAUNCH[@]}" env LD_PRELOAD="$WORK/clock.so")
+	trace_program Joint 40 -- -m 'live.Joint::work' --with-jfr || return 0
+	trace_calls
+	says "^the JVM's clock is 129[56][0-9]{3} s ahead of the system's"
+	says "^with the JVM's own recording: "
+	target_leaves
+	finish
+}
+
 # The JVM writes its half when it exits. If it is killed, it writes none.
 target_ends() {
 	begin "a JVM that exits leaves both halves, one that is killed only frtrace's, JDK $FEATURE" || return 0
@@ -282,6 +312,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	if [ "$jdk" = "${JDKS[0]}" ]; then with_jfr profile; else with_jfr; fi
 done
+other_clock
 target_ends
 killed
 stopped_jvm start

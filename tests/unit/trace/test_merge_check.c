@@ -203,6 +203,50 @@ CASE(a_clock_that_drifts_is_not, .teardown = teardown)
 	assert_int_equal(log_lines(), said);
 }
 
+/* A recording of a minute. */
+static void write_minute(int n, int64_t start, int64_t duration)
+{
+	struct chunk_builder b;
+
+	bytes_release(&file[n]);
+	bytes_init(&file[n]);
+	chunk_init(&b);
+	chunk_event(&b, "T", INFORMATION);
+	chunk_finish(&b, &file[n]);
+	put_be64(file[n].data + 32, start);
+	put_be64(file[n].data + 40, duration);
+	chunk_release(&b);
+}
+
+static int64_t ahead(int64_t start, int64_t duration)
+{
+	struct jfr_file around, own;
+	int64_t ns;
+
+	write_minute(0, BUILDER_NANOS, 60 * SECOND);
+	write_minute(1, BUILDER_NANOS + start, duration);
+	jfr_file_init(&own, file[0].data, file[0].size);
+	jfr_file_init(&around, file[1].data, file[1].size);
+	ns = merge_clock_ahead(&around, &own);
+	jfr_file_release(&around);
+	jfr_file_release(&own);
+	return ns;
+}
+
+CASE(another_clock_is_told_by_both_ends, .teardown = teardown)
+{
+	const int64_t days = 15 * 86400 * SECOND;
+
+	assert_int_equal(ahead(-SECOND, 62 * SECOND), 0);
+	assert_int_equal(ahead(-3600 * SECOND, 3700 * SECOND), 0); /* it began long before */
+	assert_int_equal(ahead(30 * SECOND, 31 * SECOND), 0);	   /* it has lost its beginning */
+	assert_int_equal(ahead(-SECOND, 30 * SECOND), 0);	   /* it has ended early */
+	assert_int_equal(ahead(days - SECOND, 62 * SECOND), days - SECOND);
+	assert_int_equal(ahead(-days - SECOND, 62 * SECOND), -days + SECOND);
+	assert_int_equal(ahead(5 * SECOND, 61 * SECOND), 5 * SECOND);
+	assert_int_equal(ahead(-5 * SECOND, 61 * SECOND), -4 * SECOND);
+}
+
 CASE(no_damage_is_fatal, .teardown = teardown)
 {
 	static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
