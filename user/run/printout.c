@@ -167,7 +167,7 @@ void printout_active(const struct active_list *active, bool skipped)
 		bytes_printf(&names, " and %u more (-v)", active->count - MOST_ACTIVE);
 	log_line("active now, %s: %s",
 		 skipped ? "their classes are left alone"
-			 : "interpreted until they return (--skip-active leaves their classes alone)",
+			 : "not recorded and interpreted until they return (--skip-active leaves their classes alone)",
 		 bytes_text(&names));
 	bytes_release(&names);
 }

@@ -281,6 +281,8 @@ static int record_start(struct record_run *run, int connection, struct diag *d)
 	err = launched ? record_receive(run, connection, d) : attach(run, d);
 	if (!err && launched && r->settings->events.count)
 		err = record_events_await(&run->plan, r, run->program, d);
+	if (!err && r->awaited)
+		stacks_skip_awaited(r);
 	err = err ?: make_throttle(r, d) ?: make_recorder(r, &run->plan, d) ?: make_listeners(run, &sink, d);
 	if (err)
 		return err;

@@ -98,6 +98,18 @@ void stacks_skip_active(const struct recording *r, const char *dump)
 	free(active);
 }
 
+void stacks_skip_awaited(const struct recording *r)
+{
+	struct diag d = {0};
+	char *dump = NULL;
+
+	if (target_thread_dump(&r->target, &dump, &d))
+		log_line("active now, not recorded: not known which calls, %s", d.text);
+	else
+		stacks_skip_active(r, dump);
+	free(dump);
+}
+
 void stacks_prepare_probed(struct recording *r)
 {
 	if (r->settings->no_stack)

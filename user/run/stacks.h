@@ -20,4 +20,7 @@ void stacks_prepare_probed(struct recording *r);
 /* Report the methods that are on a stack in the dump; with --skip-active exclude their classes. */
 void stacks_skip_active(const struct recording *r, const char *dump);
 
+/* The same for a program that has run while classes of -e were awaited; a dump is taken for that. */
+void stacks_skip_awaited(const struct recording *r);
+
 #endif

@@ -74,8 +74,9 @@ launched() {
 	begin "a program that frtrace starts has events, JDK $FEATURE" || return 0
 	stage
 	F_FILE=$WORK/launched.jfr
-	trace_launch -o "$F_FILE" --max-overhead=off "${EVENTS[@]}" -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 4 200
+	trace_launch -o "$F_FILE" --max-overhead=off -e 'test.Main live.Valued::main' "${EVENTS[@]}" -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 4 200
 	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing .* as the classes of -e are loaded' "$F_DIR/stderr"; then
+		says '^active now, not recorded and interpreted .*: live\.Valued\.main$'
 		touch "$T_DIR/go" "$T_DIR/quit"
 		ended_with 0
 		says ' 0 lost'

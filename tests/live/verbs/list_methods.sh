@@ -245,7 +245,7 @@ active() {
 		'-m live.Overloads;!@java.lang.Deprecated=live.Overloads.main live.Overloads.rest '; do
 		filter=${row%=*} want=${row##*=}
 		trace_start "${filter%% *}" "${filter#* }" --no-stack && trace_stop
-		[ "$(sed -nE 's/^active now, interpreted until they return .*\): //p' "$F_DIR/stderr" | sed 's/, /\n/g' | grep '^live\.Overloads' | sort | tr '\n' ' ')" = "${want# }" ] ||
+		[ "$(sed -nE 's/^active now, not recorded and interpreted until they return .*\): //p' "$F_DIR/stderr" | sed 's/, /\n/g' | grep '^live\.Overloads' | sort | tr '\n' ' ')" = "${want# }" ] ||
 			finding "$filter: not '$want':" "$(grep '^active' "$F_DIR/stderr")"
 		rm -f "$F_FILE"
 	done

@@ -65,8 +65,9 @@ CASE(active_methods_share_a_line, setup, teardown)
 	list->method[0].stacks = list->method[2].stacks = 1;
 	list->method[1].stacks = 12;
 	list->count = 3;
-	assert_string_equal(active(list, false), "active now, interpreted until they return (--skip-active leaves "
-						 "their classes alone): C.m0, C.m1 (12 stacks), C.m2\n");
+	assert_string_equal(active(list, false),
+			    "active now, not recorded and interpreted until they return "
+			    "(--skip-active leaves their classes alone): C.m0, C.m1 (12 stacks), C.m2\n");
 	assert_string_equal(active(list, true),
 			    "active now, their classes are left alone: C.m0, C.m1 (12 stacks), C.m2\n");
 	list->count = ACTIVE_METHODS;
