@@ -32,13 +32,29 @@
 #define FRT_TIMED_METHODS	    (FRT_RECORDINGS * FRT_MAX_METHODS)
 #define FRT_TIMED_METHOD(r, method) ((r) * FRT_MAX_METHODS + (method) % FRT_MAX_METHODS)
 
+/* What is not known of some of a method's calls. */
+#define FRT_UNKNOWN_SELF   0x1u /* frt_nested.children */
+#define FRT_UNKNOWN_REPEAT 0x2u /* frt_nested.repeated */
+#define FRT_UNKNOWN_NESTED (FRT_UNKNOWN_SELF | FRT_UNKNOWN_REPEAT)
+
+/*
+ * How the timed calls of a thread are nested, in TSC ticks. The method's own time is its total without `children`, its
+ * time without recursion is its total without `repeated`. Calls of methods that are not timed count as part of the call
+ * that they are in.
+ */
+struct frt_nested {
+	frt_u64 children; /* timed calls whose caller, among the timed calls, is one of this method */
+	frt_u64 repeated; /* calls of this method within another one of it by the same thread */
+};
+_Static_assert(sizeof(struct frt_nested) == 16, "nested");
+
 /* Sums over the calls of a method. */
 struct frt_sum {
-	frt_u32 method; /* FRT_TIMED_METHOD; 0: free */
-	frt_u32 reserved;
+	frt_u32 method;	 /* FRT_TIMED_METHOD; 0: free */
+	frt_u32 unknown; /* FRT_UNKNOWN_* */
 	frt_u64 count, thrown;
 	frt_u64 total, minimum, maximum; /* TSC ticks */
-	frt_u64 reserved_too[2];
+	struct frt_nested nested;
 };
 _Static_assert(sizeof(struct frt_sum) == 64, "sum");
 
@@ -51,6 +67,9 @@ _Static_assert(sizeof(struct frt_sum) == 64, "sum");
  * total or the histogram. The call that fills the last place adds all of them. Storing `count` also selects the
  * valid total, so both are consistent wherever the thread stops. A call thus touches two adjacent cache lines that
  * no other thread writes.
+ *
+ * Behind the cells of a table stands a struct frt_nested for each of them. It changes before the count does, and only for a
+ * call that has had timed calls in it, or is in one of its own method.
  */
 struct frt_cell {
 	frt_u32 method;	    /* FRT_TIMED_METHOD; 0: free */
@@ -59,10 +78,13 @@ struct frt_cell {
 	frt_u64 count, thrown;
 	frt_u64 total[2]; /* TSC ticks of all calls except those in `recent`; element count / FRT_RECENT % 2 is valid */
 	frt_u64 minimum, maximum;
-	frt_u64 reserved;
+	frt_u32 open; /* the outermost open call of the method, where one is known: its level + 1; used by the agent only */
+	frt_u32 unknown;	    /* FRT_UNKNOWN_* */
 	frt_u16 recent[FRT_RECENT]; /* TSC ticks; 0: free, or a call of 0 ticks */
 };
 _Static_assert(sizeof(struct frt_cell) == 128, "cell");
+
+#define FRT_CELL_ROOM (sizeof(struct frt_cell) + sizeof(struct frt_nested)) /* bytes of a table per cell */
 
 #define FRT_CELL_HASH 0x9e3779b97f4a7c15ULL
 

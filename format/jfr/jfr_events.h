@@ -51,6 +51,7 @@ struct jfr_method_timing {
 	int64_t start;
 	uint64_t method; /* key */
 	int64_t invocations, minimum, average, maximum, p50, p90, p99, thrown;
+	int64_t self, outermost; /* sums over the calls */
 };
 
 /* frtrace.OpenCall. `duration` is the time so far, `stack` the thread's whole stack; `remark` may be NULL. */

@@ -12,12 +12,12 @@
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/mounts.h"
+#include "uprobes/agent/nesting.h"
 #include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
-#include "uprobes/agent/timing.h"
 #include "uprobes/agent/trace_context.h"
 #include "uprobes/agent/virtual_calls.h"
 
@@ -113,18 +113,10 @@ static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *en
 	append_call(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
 }
 
-static inline void count_time(struct frt_slot *s, uint32_t method, uint64_t duration, uint64_t flags)
-{
-	bool thrown = flags & FRT_SPAN_THROWN;
-
-	if (thrown || unlikely(!timing_wait(s, method, duration)))
-		timing_add(s, method, duration, thrown);
-}
-
 static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
 						      uint32_t method, uint64_t flags)
 {
-	count_time(s, method, now - start, flags);
+	nesting_count(s, start, method, now - start, flags & FRT_SPAN_THROWN, false);
 	hook_record(s, env, start, now, method, flags);
 }
 
@@ -139,7 +131,8 @@ static inline void hook_count(struct frt_slot *s, uint64_t duration, bool thrown
 
 /* The call is no longer among the open calls. Returns true if it may be recorded. */
 static inline __attribute__((always_inline)) bool hook_finish(struct frt_slot *s, JNIEnv *env, uint64_t start,
-							      uint64_t now, uint32_t method, uint64_t flags)
+							      uint64_t now, uint32_t method, uint64_t flags,
+							      bool innermost)
 {
 	uint64_t duration = now - start, rule = load_relaxed(control_rule(0, method));
 	bool thrown = flags & FRT_SPAN_THROWN;
@@ -147,7 +140,7 @@ static inline __attribute__((always_inline)) bool hook_finish(struct frt_slot *s
 	hook_count(s, duration, thrown);
 	if (duration < rule >> FRT_RULE_SHIFT || (rule & FRT_RULE_THROWN && !thrown)) {
 		if (rule & FRT_RULE_TIMED)
-			count_time(s, method, duration, flags);
+			nesting_count(s, start, method, duration, thrown, innermost);
 		return false;
 	}
 	if (rule & FRT_RULE_TIMED)
@@ -187,7 +180,7 @@ static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t star
 		return;
 	}
 	close_call(s, env, start, method);
-	hook_finish(s, env, start, now, method, flags);
+	hook_finish(s, env, start, now, method, flags, false);
 }
 
 /* Append the span of a call in the open root, or of a root that is kept. */
@@ -215,7 +208,7 @@ static void finish_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint6
 
 	hook_count(s, duration, thrown);
 	if (rule & FRT_RULE_TIMED)
-		count_time(s, method, duration, flags);
+		nesting_count(s, start, method, duration, thrown, false);
 	if (inside_is_root(in, start, method)) {
 		if (inside_leave_root(s, now, thrown))
 			record_inside(s, env, start, now, method, flags | FRT_SPAN_ROOT);
@@ -303,8 +296,10 @@ static bool count_for(struct frt_slot *s, uint32_t recording, uint64_t duration,
 		share->thrown++;
 	if (duration > share->longest)
 		share->longest = duration;
-	if (rule & FRT_RULE_TIMED)
-		count_time(s, FRT_TIMED_METHOD(recording, method), duration, flags);
+	if (rule & FRT_RULE_TIMED) {
+		nesting_count_missed(s, FRT_TIMED_METHOD(recording, method));
+		timing_count(s, FRT_TIMED_METHOD(recording, method), duration, thrown);
+	}
 	return duration >= rule >> FRT_RULE_SHIFT && (thrown || !(rule & FRT_RULE_THROWN));
 }
 
@@ -410,7 +405,7 @@ static inline __attribute__((always_inline)) bool ended(JNIEnv *env, uint64_t st
 		return true;
 	}
 	s->depth--;
-	return hook_finish(s, env, start, now, method, flags);
+	return hook_finish(s, env, start, now, method, flags, true);
 }
 
 /*
@@ -456,11 +451,11 @@ static inline __attribute__((always_inline)) uint64_t open_call(struct frt_slot 
 		drop_ended(s, env, method);
 	depth = s->depth++;
 	now = sys_tsc();
-	if (likely(depth < FRT_OPEN_CALLS)) {
-		s->open[depth].start = now;
-		s->open[depth].method = method;
-		s->open[depth].place = place;
-	}
+	if (unlikely(depth >= FRT_OPEN_CALLS))
+		return nesting_enter_deep(s, depth, method, now);
+	s->open[depth].start = now;
+	s->open[depth].method = method;
+	s->open[depth].place = place;
 	return now;
 }
 

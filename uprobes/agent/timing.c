@@ -11,8 +11,8 @@
 
 #include <emmintrin.h>
 
-#define UNIT	(1u << 10) /* of cells: the smallest table */
-#define LARGEST 17u	   /* log2 of the number of cells: twice the number of methods of one recording */
+#define UNIT	128u /* of cells: divides the room of each table */
+#define LARGEST 17u  /* log2 of the number of cells: twice the number of methods of one recording */
 #define BUCKETS (FRT_GROUPS * FRT_GROUP_BUCKETS)
 #define FAR	4u /* times the longest duration that a cell knows */
 
@@ -21,6 +21,16 @@ static struct free_list free_cells[LARGEST + 1];
 static struct frt_cell *cells_at(uint64_t word)
 {
 	return control_at(word >> 8);
+}
+
+static struct frt_nested *nested_at(uint64_t word)
+{
+	return (struct frt_nested *)(cells_at(word) + (1ULL << (word & 0xff)));
+}
+
+struct frt_nested *timing_nested(const struct frt_slot *s, const struct frt_cell *c)
+{
+	return nested_at(s->cells) + (c - cells_at(s->cells));
 }
 
 static void *unit_at(uint32_t number)
@@ -40,7 +50,7 @@ static uint32_t cells_next(uint32_t number, const uint32_t *set)
 /* Allocate a cleared table of 1 << log2 cells. Returns the word for the slot, or 0. */
 static uint64_t cells_take(uint32_t log2)
 {
-	uint64_t size = sizeof(struct frt_cell) << log2, used = load_relaxed(&control->cell_used);
+	uint64_t size = FRT_CELL_ROOM << log2, used = load_relaxed(&control->cell_used);
 	uint64_t limit = control->cell_cap < FRT_CELLS_SIZE ? control->cell_cap : FRT_CELLS_SIZE;
 	int64_t number = free_list_pop(&free_cells[log2], cells_next);
 
@@ -73,24 +83,48 @@ static struct frt_cell *cell_in(uint64_t word, uint32_t method)
 	return NULL;
 }
 
+static uint64_t cells_take_next(uint64_t old)
+{
+	uint32_t log2 = old ? (old & 0xff) + 1 : FRT_CELLS_FIRST_LOG2;
+
+	return log2 > LARGEST ? 0 : cells_take(log2);
+}
+
+static void cells_give_back(uint64_t word)
+{
+	if (word)
+		free_list_push(&free_cells[word & 0xff], ((word >> 8) - FRT_CELLS_AT) / UNIT, cells_next);
+}
+
+uint64_t timing_room(uint64_t old, uint64_t size)
+{
+	uint64_t new = cells_take_next(old);
+
+	if (new && old)
+		memcpy(control_at(new >> 8), control_at(old >> 8), size);
+	if (new)
+		cells_give_back(old);
+	return new;
+}
+
 /* Everything is copied before the slot shows the new table, so a reader sees either the old or the new one. */
 static bool cells_grow(struct frt_slot *s)
 {
-	uint64_t old = s->cells, new;
-	uint32_t log2 = old ? (old & 0xff) + 1 : FRT_CELLS_FIRST_LOG2;
+	uint64_t old = s->cells, new = cells_take_next(old);
 
-	if (log2 > LARGEST || !(new = cells_take(log2)))
+	if (!new)
 		return false;
 	for (uint64_t i = 0; old && i < 1ULL << (old & 0xff); i++) {
 		const struct frt_cell *c = &cells_at(old)[i];
 		struct frt_cell *to = c->method ? cell_in(new, c->method) : NULL;
 
-		if (to)
-			*to = *c;
+		if (!to)
+			continue;
+		*to = *c;
+		nested_at(new)[to - cells_at(new)] = nested_at(old)[i];
 	}
 	store_release(&s->cells, new);
-	if (old)
-		free_list_push(&free_cells[old & 0xff], ((old >> 8) - FRT_CELLS_AT) / UNIT, cells_next);
+	cells_give_back(old);
 	return true;
 }
 
@@ -111,12 +145,16 @@ static struct frt_cell *cell_new(struct frt_slot *s, uint32_t method)
 	return c;
 }
 
-/* The slot's cell for this method, or NULL. */
-static struct frt_cell *cell_find(const struct frt_slot *s, uint32_t method)
+struct frt_cell *timing_cell(struct frt_slot *s, uint32_t method)
 {
 	struct frt_cell *c = s->cells ? cell_in(s->cells, method) : NULL;
 
-	return c && c->method == method ? c : NULL;
+	return c && c->method == method ? c : cell_new(s, method);
+}
+
+struct frt_sum *timing_shared(uint32_t method)
+{
+	return (struct frt_sum *)control_at(FRT_SHARED_AT) + method % FRT_TIMED_METHODS;
 }
 
 static void atomic_extreme(uint64_t *to, uint64_t value, bool greater)
@@ -130,7 +168,7 @@ static void atomic_extreme(uint64_t *to, uint64_t value, bool greater)
 
 static void timing_add_shared(uint32_t method, uint64_t duration, bool thrown)
 {
-	struct frt_sum *sum = (struct frt_sum *)control_at(FRT_SHARED_AT) + method % FRT_TIMED_METHODS;
+	struct frt_sum *sum = timing_shared(method);
 
 	atomic_extreme(&sum->minimum, duration, false);
 	atomic_extreme(&sum->maximum, duration, true);
@@ -367,9 +405,9 @@ static bool cell_learn(struct frt_cell *c, uint64_t duration)
 
 void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
 {
-	struct frt_cell *c = cell_find(s, method);
+	struct frt_cell *c = timing_cell(s, method);
 
-	if (!c && !(c = cell_new(s, method))) {
+	if (!c) {
 		timing_add_shared(method, duration, thrown);
 		histogram_add(method, duration);
 		return;
@@ -387,7 +425,7 @@ void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thr
 void timing_slot_begin(struct frt_slot *s)
 {
 	if (s->cell_count)
-		memset(cells_at(s->cells), 0, sizeof(struct frt_cell) << (s->cells & 0xff));
+		memset(cells_at(s->cells), 0, FRT_CELL_ROOM << (s->cells & 0xff));
 	s->cell_count = 0;
 }
 
@@ -401,6 +439,7 @@ void timing_slot_forget(struct frt_slot *s, uint32_t recording)
 		if (!method || method / FRT_MAX_METHODS != recording)
 			continue;
 		memset(c, 0, sizeof(*c));
+		*timing_nested(s, c) = (struct frt_nested){0};
 		c->minimum = UINT64_MAX;
 		store_release(&c->method, method);
 	}

@@ -23,6 +23,20 @@ void timing_slot_forget(struct frt_slot *s, uint32_t recording);
 /* A call of a timed method (FRT_TIMED_METHOD) by the slot's thread has ended. */
 void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown);
 
+/* The slot's cell of this method, a new one if need be. NULL: no memory. A later call may move it. */
+struct frt_cell *timing_cell(struct frt_slot *s, uint32_t method);
+
+/* How the calls of a cell are nested, and the shared sum of a method. */
+struct frt_nested *timing_nested(const struct frt_slot *s, const struct frt_cell *c);
+struct frt_sum *timing_shared(uint32_t method);
+
+/*
+ * A part of the cells' memory that has twice the room of `old`, which is given back, or that of the smallest table if `old`
+ * is 0; with the first `size` bytes of the old one. Returns its offset << 8 | n, where the room is FRT_CELL_ROOM << n bytes,
+ * or 0, and nothing is done.
+ */
+uint64_t timing_room(uint64_t old, uint64_t size);
+
 /* The first place of the search for the method's cell, in the table that a slot's word names. */
 static inline struct frt_cell *timing_place(uint64_t word, uint32_t method)
 {
@@ -48,6 +62,13 @@ static inline bool timing_wait(const struct frt_slot *s, uint32_t method, uint64
 	c->recent[count % FRT_RECENT] = duration;
 	store_release(&c->count, count + 1);
 	return true;
+}
+
+/* timing_add(), and its fast path. */
+static inline void timing_count(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
+{
+	if (thrown || unlikely(!timing_wait(s, method, duration)))
+		timing_add(s, method, duration, thrown);
 }
 
 #endif

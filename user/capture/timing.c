@@ -47,12 +47,15 @@ static void add(struct timings *t, const struct frt_sum *c)
 	to->count += c->count;
 	to->thrown += c->thrown;
 	to->total += c->total;
+	to->children += c->nested.children;
+	to->repeated += c->nested.repeated;
+	to->unknown |= c->unknown;
 }
 
 /* Allocate an entry of `recent`. NULL: no memory, or more entries than there can be cells. */
 static struct timing_recent *recent_new(struct timings *t)
 {
-	if (t->recents >= FRT_CELLS_SIZE / sizeof(struct frt_cell) ||
+	if (t->recents >= FRT_CELLS_SIZE / FRT_CELL_ROOM ||
 	    vec_reserve(&t->recent, &t->capacity, (size_t)t->recents + 2))
 		return NULL;
 	return &t->recent[++t->recents];
@@ -83,10 +86,19 @@ static void add_recent(struct timings *t, const struct frt_cell *c)
 	t->of[c->method].recent = t->recents;
 }
 
-static struct frt_sum timing_sum_of(const struct frt_cell *c)
+/* A copy of a cell, with what stands behind the table for it. */
+struct cell_copy {
+	struct frt_cell cell;
+	struct frt_nested nested;
+};
+
+static struct frt_sum timing_sum_of(const struct cell_copy *copy)
 {
+	const struct frt_cell *c = &copy->cell;
 	struct frt_sum sum = {
 		.method = c->method,
+		.unknown = c->unknown,
+		.nested = copy->nested,
 		.count = c->count,
 		.thrown = c->thrown,
 		.total = c->total[c->count / FRT_RECENT % 2],
@@ -100,14 +112,16 @@ static struct frt_sum timing_sum_of(const struct frt_cell *c)
 }
 
 /*
- * The count selects the total, so both must be of the same time; a target that keeps writing gets no more than TRIES.
+ * The count selects the total, so both must be of the same time; a target that keeps writing gets no more than TRIES. What
+ * is nested may be of a call that does not count yet.
  */
-static void copy_cell(struct frt_cell *to, const struct frt_cell *c)
+static void copy_cell(struct cell_copy *to, const struct frt_cell *c, const struct frt_nested *nested)
 {
 	for (int i = 0; i < TRIES; i++) {
-		*to = *c;
+		to->cell = *c;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (__atomic_load_n(&c->count, __ATOMIC_RELAXED) / FRT_RECENT == to->count / FRT_RECENT)
+		to->nested = *nested;
+		if (__atomic_load_n(&c->count, __ATOMIC_RELAXED) / FRT_RECENT == to->cell.count / FRT_RECENT)
 			return;
 	}
 }
@@ -122,7 +136,7 @@ static bool cells_of(uint64_t word, uint64_t *at, size_t *count)
 		return false;
 	*count = (size_t)1 << log2;
 	return *at >= FRT_CELLS_AT && *at % sizeof(struct frt_cell) == 0 &&
-	       *at + *count * sizeof(struct frt_cell) <= FRT_CELLS_AT + (uint64_t)FRT_CELLS_SIZE;
+	       *at + *count * FRT_CELL_ROOM <= FRT_CELLS_AT + (uint64_t)FRT_CELLS_SIZE;
 }
 
 /* The cells of different slots do not overlap, so their total is bounded. False: it is exceeded, and the pass ends. */
@@ -140,8 +154,10 @@ static bool take_cells(struct timings *t, size_t count)
  * keeps moving them is skipped.
  */
 static void timing_add_slot(struct timings *t, const struct segment *s, const struct frt_slot *slot,
-			    struct frt_cell *copy)
+			    struct cell_copy *copy)
 {
+	const struct frt_nested *nested;
+	const struct frt_cell *cell;
 	size_t count = 0;
 	uint64_t at;
 
@@ -150,8 +166,10 @@ static void timing_add_slot(struct timings *t, const struct segment *s, const st
 
 		if (!cells_of(word, &at, &count) || !take_cells(t, count))
 			return;
+		cell = (const struct frt_cell *)(s->base + at);
+		nested = (const struct frt_nested *)(cell + count);
 		for (size_t c = 0; c < count; c++)
-			copy_cell(&copy[c], (const struct frt_cell *)(s->base + at) + c);
+			copy_cell(&copy[c], &cell[c], &nested[c]);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&slot->cells, __ATOMIC_RELAXED) == word)
 			break;
@@ -160,12 +178,12 @@ static void timing_add_slot(struct timings *t, const struct segment *s, const st
 	for (size_t i = 0; i < count; i++) {
 		struct frt_sum sum;
 
-		if (copy[i].method / FRT_MAX_METHODS != s->recording)
+		if (copy[i].cell.method / FRT_MAX_METHODS != s->recording)
 			continue;
-		copy[i].method %= FRT_MAX_METHODS;
+		copy[i].cell.method %= FRT_MAX_METHODS;
 		sum = timing_sum_of(&copy[i]);
 		add(t, &sum);
-		add_recent(t, &copy[i]);
+		add_recent(t, &copy[i].cell);
 	}
 }
 
@@ -183,11 +201,13 @@ static void add_shared(struct timings *t, const struct segment *s)
 	}
 }
 
+/* The kernel does not know which method has called a native one, or what that one calls. */
 static void timing_add_natives(struct timings *t, const struct segment *s)
 {
 	for (size_t i = 0; i < s->natives.sums; i++) {
 		const struct native_sum *n = &s->natives.sum[i];
 		struct frt_sum sum = {.method = n->method,
+				      .unknown = FRT_UNKNOWN_REPEAT,
 				      .count = n->sum.count,
 				      .thrown = n->sum.thrown,
 				      .total = n->sum.total * s->ticks_per_ns,
@@ -196,23 +216,41 @@ static void timing_add_natives(struct timings *t, const struct segment *s)
 
 		add(t, &sum);
 	}
+	for (uint32_t id = 1; s->natives.sums && id < t->methods; id++)
+		t->of[id].unknown |= FRT_UNKNOWN_SELF;
 }
 
 void timings_read(struct timings *t, const struct segment *s)
 {
-	struct frt_cell *copy = malloc(sizeof(*copy) << LARGEST_LOG2);
+	struct cell_copy *copy = malloc(sizeof(*copy) << LARGEST_LOG2);
 	const struct frt_slot *slot;
 
 	memset(t->of, 0, sizeof(t->of));
 	t->methods = t->recents = 0;
 	t->forged = false;
-	t->cells_left = FRT_CELLS_SIZE / sizeof(struct frt_cell);
+	t->cells_left = FRT_CELLS_SIZE / FRT_CELL_ROOM;
 	for (uint32_t i = 0; copy && !t->forged && (slot = segment_slot(s, i)); i++)
 		if (segment_add_slot(s, slot, &(struct frt_share){0}))
 			timing_add_slot(t, s, slot, copy);
 	add_shared(t, s);
 	timing_add_natives(t, s);
 	free(copy);
+}
+
+static bool timing_less(const struct timing *t, uint64_t less, uint32_t unknown, uint64_t *ticks)
+{
+	*ticks = t->total > less ? t->total - less : 0;
+	return !(t->unknown & unknown);
+}
+
+bool timing_self(const struct timing *t, uint64_t *ticks)
+{
+	return timing_less(t, t->children, FRT_UNKNOWN_SELF, ticks);
+}
+
+bool timing_without_recursion(const struct timing *t, uint64_t *ticks)
+{
+	return timing_less(t, t->repeated, FRT_UNKNOWN_REPEAT, ticks);
 }
 
 void timings_release(struct timings *t)

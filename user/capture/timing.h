@@ -8,6 +8,8 @@
 struct timing {
 	uint64_t count, thrown;
 	uint64_t total, minimum, maximum; /* TSC ticks; 0 when count is 0 */
+	uint64_t children, repeated;	  /* TSC ticks; see struct frt_nested */
+	uint32_t unknown;		  /* FRT_UNKNOWN_*: of these two */
 	uint32_t recent;		  /* first entry of the method's chain in `recent`; 0: none */
 };
 
@@ -47,6 +49,14 @@ bool timing_will_record(const struct segment *s, uint32_t method, uint64_t ticks
  * `t` must be zeroed before the first call.
  */
 void timings_read(struct timings *t, const struct segment *s);
+
+/*
+ * The time that the method's calls have taken without the timed calls that they made, and without calls within others of
+ * the same method by the same thread. In the unit of the total. Returns false if it is unknown. While the target runs, the
+ * calls that are just ending may make it too small.
+ */
+bool timing_self(const struct timing *t, uint64_t *ticks);
+bool timing_without_recursion(const struct timing *t, uint64_t *ticks);
 
 /* Free what timings_read() allocated, but not `t` itself, which may be NULL. */
 void timings_release(struct timings *t);

@@ -3,9 +3,15 @@
 
 static void timing_events_put_times(struct jfr_method_timing *e, const struct timing *t, const struct clock *c)
 {
+	uint64_t ticks;
+
 	e->minimum = clock_ns_of_ticks(c, t->minimum);
 	e->maximum = clock_ns_of_ticks(c, t->maximum);
 	e->average = clock_ns_of_ticks(c, (t->total + t->count / 2) / t->count);
+	if (timing_self(t, &ticks))
+		e->self = clock_ns_of_ticks(c, ticks);
+	if (timing_without_recursion(t, &ticks))
+		e->outermost = clock_ns_of_ticks(c, ticks);
 }
 
 static void put_percentiles(struct jfr_method_timing *e, const struct segment *s, const struct timings *sums,
@@ -31,7 +37,9 @@ void timing_events_put(struct jfr_writer *w, struct method_keys *keys, const str
 					      .maximum = JFR_MISSING,
 					      .p50 = JFR_MISSING,
 					      .p90 = JFR_MISSING,
-					      .p99 = JFR_MISSING};
+					      .p99 = JFR_MISSING,
+					      .self = JFR_MISSING,
+					      .outermost = JFR_MISSING};
 
 		if (!timing_is_wanted(segment, id) && (!t->count || timing_is_silent(segment, id)))
 			continue;

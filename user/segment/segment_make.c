@@ -159,6 +159,7 @@ void segment_add_call(struct segment *s, uint32_t method, uint64_t ticks, bool t
 	sum->count++;
 	sum->thrown += thrown;
 	sum->total += ticks;
+	sum->unknown = FRT_UNKNOWN_NESTED;
 	sum->method = timed;
 	add_to_histogram(s, timed, ticks);
 }

@@ -547,13 +547,21 @@ CASE(methods_that_are_timed_from_some_moment_on_are_in_the_file, setup, teardown
 	rules[b->method] = FRT_RULE_UNTRACED | FRT_RULE_TIMED;
 	recorder_add_timing(b->recorder);
 	recorder_add_timing(b->recorder);
-	shared[b->method] = (struct frt_sum){.count = 40, .thrown = 3, .total = 4000, .minimum = 50, .maximum = 900};
+	shared[b->method] = (struct frt_sum){.count = 40,
+					     .thrown = 3,
+					     .total = 4000,
+					     .minimum = 50,
+					     .maximum = 900,
+					     .nested = {.children = 1500, .repeated = 300},
+					     .unknown = FRT_UNKNOWN_REPEAT};
 	finish();
 	assert_int_equal(dissect_count(b->read, "jdk.MethodTrace"), 1);
 	assert_int_equal(dissect_count(b->read, "jdk.MethodTiming"), 1);
 	e = dissect_find(b->read, "jdk.MethodTiming", 0);
 	assert_string_equal(text(e, "method.name"), "checkout");
 	assert_int_equal(number(e, "invocations"), 40);
+	assert_int_equal(number(e, "selfTime"), 2500);
+	assert_int_equal(number(e, "outermostTime"), INT64_MIN);
 	assert_int_equal(recorder_timed_calls(b->recorder, b->method), 40);
 }
 
