@@ -103,6 +103,9 @@ static struct timing in_ns(const struct intervals *v, const struct timing *t)
 	return (struct timing){.count = t->count,
 			       .thrown = t->thrown,
 			       .total = interval_ns_of(v, t->total),
+			       .children = interval_ns_of(v, t->children),
+			       .repeated = interval_ns_of(v, t->repeated),
+			       .unknown = t->unknown,
 			       .minimum = interval_ns_of(v, t->minimum),
 			       .maximum = interval_ns_of(v, t->maximum)};
 }
@@ -113,12 +116,26 @@ struct base {
 	struct frt_group *seen;
 };
 
+static void fill_nested(const struct intervals *v, struct interval_row *r, const struct timing *now,
+			const struct timing *before)
+{
+	struct timing t = {.total = now->total - before->total,
+			   .children = now->children - before->children,
+			   .repeated = now->repeated - before->repeated,
+			   .unknown = now->unknown};
+	uint64_t ticks;
+
+	r->self = timing_self(&t, &ticks) ? interval_ns_of(v, ticks) : INTERVAL_UNKNOWN;
+	r->outermost = timing_without_recursion(&t, &ticks) ? interval_ns_of(v, ticks) : INTERVAL_UNKNOWN;
+}
+
 static void fill_times(struct intervals *v, struct interval_row *r, const struct base *base)
 {
 	const struct timing *now = &v->now.of[r->method], *before = &base->of[r->method];
 	uint64_t ticks = now->total - before->total, percentile[TIMING_PERCENTILES], longest;
 
 	r->total = interval_ns_of(v, ticks);
+	fill_nested(v, r, now, before);
 	r->average = (r->total + r->calls / 2) / r->calls;
 	r->maximum = interval_ns_of(v, now->maximum);
 	r->bucketed = timing_percentiles_since(v->segment, &v->now, r->method, base->seen, percentile, &longest);
@@ -166,6 +183,8 @@ static void interval_add_row(struct intervals *v, uint32_t method, const struct 
 		fill_split(v, r, base->seen ? v->split_before : NULL);
 	v->interval.rows++;
 	v->interval.calls += r->calls;
+	v->interval.nested |= r->calls && r->self != INTERVAL_UNKNOWN && r->self != r->total;
+	v->interval.recursive |= r->calls && r->outermost != INTERVAL_UNKNOWN && r->outermost != r->total;
 	v->interval.thrown += r->thrown;
 }
 
@@ -183,6 +202,8 @@ static uint64_t row_value(const struct interval_row *r, enum interval_column c)
 	case INTERVAL_P50: return r->p50;
 	case INTERVAL_P99: return r->p99;
 	case INTERVAL_MAXIMUM: return r->maximum;
+	case INTERVAL_SELF: return r->self == INTERVAL_UNKNOWN ? 0 : r->self;
+	case INTERVAL_OUTERMOST: return r->outermost == INTERVAL_UNKNOWN ? 0 : r->outermost;
 	case INTERVAL_CPU: return share_of_duration(r, r->split.cpu);
 	case INTERVAL_RUN_QUEUE: return share_of_duration(r, r->split.run_queue);
 	case INTERVAL_BLOCKED: return share_of_duration(r, r->split.blocked);
@@ -229,7 +250,15 @@ static void add_rows(struct intervals *v, const struct base *base)
 
 bool interval_has_column(const struct interval *i, enum interval_column c)
 {
-	return i->split || c < INTERVAL_CPU || c > INTERVAL_WORST;
+	switch (c) {
+	case INTERVAL_OUTERMOST: return i->recursive;
+	case INTERVAL_SELF: return i->nested;
+	case INTERVAL_CPU:
+	case INTERVAL_RUN_QUEUE:
+	case INTERVAL_BLOCKED:
+	case INTERVAL_WORST: return i->split;
+	default: return true;
+	}
 }
 
 const struct interval *intervals_next(struct intervals *v)
@@ -264,6 +293,7 @@ const struct interval *intervals_whole(struct intervals *v)
 
 	i->length = i->end - v->begin;
 	i->rows = i->calls = i->thrown = 0;
+	i->nested = i->recursive = false;
 	i->whole = true;
 	add_rows(v, &start);
 	return i;

@@ -11,11 +11,14 @@
 #include "user/record/breakdown_sums.h"
 #include "user/capture/timing.h"
 
+#define INTERVAL_UNKNOWN UINT64_MAX
+
 /* Times in ns; those of calls are 0 if there were none. */
 struct interval_row {
 	uint32_t method;
 	uint64_t calls, thrown; /* ended in the interval */
 	uint64_t total, average, p50, p99;
+	uint64_t self, outermost;   /* without timed calls inside; without recursion; INTERVAL_UNKNOWN */
 	uint64_t maximum;	    /* exact, or up to 3.1 % too high if an earlier call took longer */
 	bool bucketed;		    /* false: no p50 and p99, and `maximum` is that since the start */
 	uint64_t open, oldest_age;  /* open calls on platform threads, and the age of the oldest */
@@ -32,6 +35,8 @@ enum interval_column {
 	INTERVAL_P99,
 	INTERVAL_MAXIMUM,
 	INTERVAL_TOTAL,
+	INTERVAL_OUTERMOST,
+	INTERVAL_SELF,
 	INTERVAL_CPU, /* this and the next two: share of the duration */
 	INTERVAL_RUN_QUEUE,
 	INTERVAL_BLOCKED,
@@ -48,8 +53,10 @@ struct interval {
 	const struct interval_row *row; /* methods with calls or open calls: by `order`, total, calls; largest first */
 	uint32_t rows;
 	enum interval_column order;
-	bool split; /* rows have a breakdown */
-	bool whole; /* covers everything since the start */
+	bool split;	/* rows have a breakdown */
+	bool nested;	/* a row has a self time that is not its total */
+	bool recursive; /* the same of a time without recursion */
+	bool whole;	/* covers everything since the start */
 };
 
 struct intervals;

@@ -19,16 +19,25 @@ static void interval_json_put_times(struct json *j, const struct interval_row *r
 	put_age(j, "p99Ns", r->bucketed, r->p99);
 	put_age(j, "maxNs", r->calls, r->maximum);
 	json_unsigned(j, "totalNs", r->total);
+	put_age(j, "selfNs", r->self != INTERVAL_UNKNOWN, r->self);
+	put_age(j, "outermostNs", r->outermost != INTERVAL_UNKNOWN, r->outermost);
 }
 
 static void put_since_start(struct json *j, const struct timing *t)
 {
+	uint64_t ns;
+	bool known;
+
 	json_object(j, "sinceStart");
 	json_unsigned(j, "calls", t->count);
 	json_unsigned(j, "thrown", t->thrown);
 	put_age(j, "minNs", t->count, t->minimum);
 	put_age(j, "maxNs", t->count, t->maximum);
 	json_unsigned(j, "totalNs", t->total);
+	known = timing_self(t, &ns);
+	put_age(j, "selfNs", known, ns);
+	known = timing_without_recursion(t, &ns);
+	put_age(j, "outermostNs", known, ns);
 	json_end(j);
 }
 

@@ -20,8 +20,8 @@
 #define PLAIN	    "\033[m"
 #define NAME_COLUMN 20 /* minimum width of names while there are columns to drop */
 
-static const char *const titles[INTERVAL_COLUMNS] = {"calls", "errors", "avg",	"p50",	   "p99",	 "max",
-						     "total", "cpu",	"runq", "blocked", "worst wait", "open"};
+static const char *const titles[INTERVAL_COLUMNS] = {"calls", "errors", "avg", "p50",  "p99",	  "max",	"total",
+						     "outer", "self",	"cpu", "runq", "blocked", "worst wait", "open"};
 
 /* Widths of columns; 0: dropped. */
 struct layout {
@@ -53,6 +53,8 @@ static void cell(const struct interval_row *r, enum interval_column c, char out[
 	case INTERVAL_P99: cell_time(r, r->bucketed, r->p99, out); break;
 	case INTERVAL_MAXIMUM: cell_time(r, true, r->maximum, out); break;
 	case INTERVAL_TOTAL: cell_time(r, true, r->total, out); break;
+	case INTERVAL_OUTERMOST: cell_time(r, r->outermost != INTERVAL_UNKNOWN, r->outermost, out); break;
+	case INTERVAL_SELF: cell_time(r, r->self != INTERVAL_UNKNOWN, r->self, out); break;
 	case INTERVAL_CPU: cell_share(r, r->split.cpu, out); break;
 	case INTERVAL_RUN_QUEUE: cell_share(r, r->split.run_queue, out); break;
 	case INTERVAL_BLOCKED: cell_share(r, r->split.blocked, out); break;
@@ -118,9 +120,10 @@ static unsigned int name_needed(const struct layout *l, unsigned int width)
  */
 static void fit(struct layout *l, unsigned int width)
 {
-	static const enum interval_column dispensable[] = {
-		INTERVAL_OPEN,	  INTERVAL_RUN_QUEUE, INTERVAL_WORST, INTERVAL_ERRORS, INTERVAL_P50,
-		INTERVAL_MAXIMUM, INTERVAL_AVERAGE,   INTERVAL_P99,   INTERVAL_CPU,    INTERVAL_BLOCKED};
+	static const enum interval_column dispensable[] = {INTERVAL_OPEN,      INTERVAL_RUN_QUEUE, INTERVAL_WORST,
+							   INTERVAL_ERRORS,    INTERVAL_P50,	   INTERVAL_MAXIMUM,
+							   INTERVAL_OUTERMOST, INTERVAL_AVERAGE,   INTERVAL_P99,
+							   INTERVAL_CPU,       INTERVAL_SELF,	   INTERVAL_BLOCKED};
 	unsigned int needed;
 	size_t next = 0;
 

@@ -162,6 +162,55 @@ CASE(rows_come_in_the_order_that_was_asked_for, setup, teardown)
 	assert_int_equal(i->row[0].maximum, 50);
 }
 
+static void nest(uint32_t method, uint64_t children, uint64_t repeated)
+{
+	struct frt_sum *sum = (struct frt_sum *)(b->segment.base + FRT_SHARED_AT) + method;
+
+	sum->nested.children += children;
+	sum->nested.repeated += repeated;
+}
+
+CASE(interval_has_self_times_and_times_without_recursion, setup, teardown)
+{
+	const struct interval *i;
+
+	call(1, 100, false);
+	call(2, 30, false);
+	nest(1, 30, 0);
+	i = intervals_next(b->intervals);
+	assert_int_equal(i->row[0].self, 70);
+	assert_int_equal(i->row[0].outermost, 100);
+	assert_int_equal(i->row[1].self, 30);
+	assert_true(interval_has_column(i, INTERVAL_SELF));
+	assert_false(interval_has_column(i, INTERVAL_OUTERMOST));
+	call(1, 200, false);
+	call(2, 150, false);
+	call(2, 40, false);
+	nest(1, 150, 0);
+	nest(2, 40, 40);
+	i = intervals_next(b->intervals);
+	assert_int_equal(i->row[0].self, 50);
+	assert_int_equal(i->row[1].self, 150);
+	assert_int_equal(i->row[1].outermost, 150);
+	assert_true(interval_has_column(i, INTERVAL_OUTERMOST));
+	intervals_sort(b->intervals, INTERVAL_SELF);
+	assert_int_equal(i->row[0].method, 2);
+	i = intervals_whole(b->intervals);
+	assert_int_equal(i->row[0].self, 180);
+	assert_int_equal(i->row[1].self, 120);
+}
+
+CASE(interval_knows_no_self_time_where_the_agent_does_not, setup, teardown)
+{
+	const struct interval *i;
+
+	call(1, 100, false);
+	((struct frt_sum *)(b->segment.base + FRT_SHARED_AT))[1].unknown = FRT_UNKNOWN_NESTED;
+	i = intervals_next(b->intervals);
+	assert_true(i->row[0].self == INTERVAL_UNKNOWN && i->row[0].outermost == INTERVAL_UNKNOWN);
+	assert_false(interval_has_column(i, INTERVAL_SELF));
+}
+
 CASE(columns_of_the_kernel_are_there_with_its_numbers, setup, teardown)
 {
 	struct interval i = {.split = false};

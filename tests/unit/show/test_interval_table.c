@@ -23,16 +23,18 @@ static int setup(void **state)
 	fake_method(&segment, class_id, "checkout", "(Lcom/acme/Order;)V", 0);
 	fake_method(&segment, class_id, "price", "()I", FRT_METHOD_LOWER_BOUND);
 	memset(row, 0, sizeof(row));
-	row[0] = (struct interval_row){.method = 1,
-				       .calls = 1204,
-				       .thrown = 2,
-				       .total = 9800000000,
-				       .average = 8100000,
-				       .p50 = 7900000,
-				       .p99 = 31000000,
-				       .maximum = 210400000,
-				       .bucketed = true,
-				       .since_start = {5000, 3, 40000000000, 1000, 300000000}};
+	row[0] = (struct interval_row){
+		.method = 1,
+		.calls = 1204,
+		.thrown = 2,
+		.total = 9800000000,
+		.average = 8100000,
+		.p50 = 7900000,
+		.p99 = 31000000,
+		.maximum = 210400000,
+		.bucketed = true,
+		.since_start = {
+			.count = 5000, .thrown = 3, .total = 40000000000, .minimum = 1000, .maximum = 300000000}};
 	row[1] = (struct interval_row){.method = 2, .open = 1, .oldest_age = 42100000000};
 	interval = (struct interval){.end = 1500000000,
 				     .length = 5000000000,
@@ -127,6 +129,28 @@ CASE(where_time_went_has_columns_when_it_is_known, setup, teardown)
 	print_json();
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.blockedNs"), "192");
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.worstWaitNs"), "11400000");
+}
+
+CASE(self_times_have_columns_when_calls_are_nested, setup, teardown)
+{
+	row[0].self = 1500000000;
+	row[0].outermost = 9300000000;
+	interval.nested = true;
+	print();
+	assert_contains(text, "max  total   self  open  method\n");
+	assert_contains(text, "210 ms  9.8 s  1.5 s     0  com.acme");
+	interval.recursive = true;
+	print();
+	assert_contains(text, "max  total  outer   self  open  method\n");
+	assert_contains(text, "210 ms  9.8 s  9.3 s  1.5 s     0  com.acme");
+	print_json();
+	assert_string_equal(json_text(json_at(text, "methods") + 1, "selfNs"), "1500000000");
+	assert_string_equal(json_text(json_at(text, "methods") + 1, "outermostNs"), "9300000000");
+	row[0].self = INTERVAL_UNKNOWN;
+	print();
+	assert_contains(text, "210 ms  9.8 s  9.3 s     -     0  com.acme");
+	print_json();
+	assert_string_equal(json_text(json_at(text, "methods") + 1, "selfNs"), "null");
 }
 
 CASE(no_percentiles_are_no_number, setup, teardown)
