@@ -85,6 +85,8 @@ static int trace_give_call(struct trace_pass *p, struct jfr_chunk *chunk, const 
 
 		if (r->ops->call && (!r->filter || call_filter_has(r->filter, &call, p->utc_offset)))
 			err = r->ops->call(&call, r->context);
+		else if (r->ops->left_out)
+			err = r->ops->left_out(&call, r->context);
 	}
 	return err;
 }

@@ -81,6 +81,7 @@ static const struct option_choice fields_choices[] = {{"all", SETTINGS_FIELDS_AL
 static const struct option_choice trace_ids_choices[] = {
 	{"auto", SETTINGS_TRACE_IDS_AUTO}, {"off", SETTINGS_TRACE_IDS_OFF}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
+static const struct option_choice sort_choices[] = {{"total", SORT_TOTAL}, {"self", SORT_SELF}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
 
 /* For completion only; other texts are valid, too. */
@@ -390,6 +391,11 @@ const struct option_row options[] = {
 	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by), .choices = by_offers,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
 	 .help = "events: a row for each value of FIELD, with calls and percentiles; tree: a line for each; waits: only the table by reason, waker, place or holder"},
+	{.name = "sort", .arg = "TIME", .kind = OPTION_CHOICE, AT(args.sort),
+	 .choices = sort_choices,
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .help = "method-trace, method-timing: methods with most total time first (default), or with most self time, which is "
+		 "that without the traced calls inside"},
 	{.name = "collapsed", .kind = OPTION_FLAG, AT(args.collapsed),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "lines \"main;caller;method N\", for flame graphs"},

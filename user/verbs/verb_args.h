@@ -7,6 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum verb_sort {
+	SORT_DEFAULT = 0, /* not given: total */
+	SORT_TOTAL,
+	SORT_SELF,
+};
+
 enum verb_weight {
 	WEIGHT_DEFAULT = 0, /* not given: calls */
 	WEIGHT_CALLS,
@@ -30,6 +36,7 @@ struct verb_args {
 	uint64_t cell_height;	     /* maximum lines per cell */
 	enum verb_truncate truncate; /* which end of a long text is cut */
 	enum verb_weight weight;
+	enum verb_sort sort;
 	const char *thread;	 /* a pattern */
 	const char *from, *to;	 /* times of day */
 	uint64_t slower_ns, top; /* 0: not given */

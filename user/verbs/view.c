@@ -31,6 +31,7 @@ static int check_narrowing(const struct verb_args *a, const struct view *v, stru
 		{"merged", a->merged, VIEW_MERGES},
 		{"by", a->by, VIEW_BY},
 		{"verbose", a->verbose, VIEW_STACKS},
+		{"sort", a->sort, VIEW_SORTS},
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -78,6 +79,7 @@ static int cmd_view_show(struct jfr_files *f, const struct view *v, const struct
 		.whole = a->verbose,
 		.event = event,
 		.by = a->by,
+		.by_self = a->sort == SORT_SELF,
 		.diag = d,
 	};
 	struct printer p;

@@ -3,6 +3,7 @@
 #include "user/text/memory.h"
 #include "user/trace/aggregate.h"
 #include "user/trace/method_names.h"
+#include "user/trace/nested_times.h"
 #include "user/trace/sum.h"
 #include "user/view/views.h"
 
@@ -13,6 +14,7 @@ struct method_sums {
 	uint32_t method;
 	uint64_t calls, thrown;
 	int64_t total, least, most;
+	struct nested_sum nested; /* set at the end */
 	/* over the calls whose breakdown is known */
 	uint64_t known;
 	int64_t known_total, cpu, run_queue, blocked;
@@ -20,6 +22,7 @@ struct method_sums {
 
 struct method_table {
 	struct method_names names;
+	struct nested_times times;
 	struct method_sums *of; /* by number of the method - 1 */
 	size_t count, capacity;
 	bool split; /* some call has a breakdown */
@@ -40,6 +43,7 @@ static int methods_add_method(const struct call *call, void *context)
 	uint32_t method = method_names_number(&all->names, call->chunk, &call->method);
 	struct method_sums *m;
 
+	nested_times_add(&all->times, call, method);
 	memory_extend(&all->of, &all->count, &all->capacity, method);
 	m = &all->of[method - 1];
 	m->method = method;
@@ -54,11 +58,21 @@ static int methods_add_method(const struct call *call, void *context)
 	return 0;
 }
 
-/* Largest total first. */
-static int compare_totals(const void *a, const void *b)
+static int methods_add_other(const struct call *call, void *context)
+{
+	struct method_table *all = context;
+
+	nested_times_add(&all->times, call, 0);
+	return 0;
+}
+
+/* Most self time first, if that is asked for; largest total first. */
+static int compare_totals(const void *a, const void *b, void *by_self)
 {
 	const struct method_sums *x = a, *y = b;
 
+	if (*(bool *)by_self && x->nested.self != y->nested.self)
+		return (x->nested.self < y->nested.self) - (x->nested.self > y->nested.self);
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total)
 				    : (x->method > y->method) - (x->method < y->method);
 }
@@ -70,6 +84,8 @@ static void methods_put_row(struct table *table, const struct method_sums *m, co
 	table_put(table, name);
 	table_put_count(table, m->calls);
 	table_put_time(table, m->total);
+	table_put_time(table, m->nested.outermost);
+	table_put_time(table, m->nested.self);
 	table_put_time(table, m->least);
 	table_put_time(table, m->total / (int64_t)m->calls);
 	table_put_time(table, m->most);
@@ -81,7 +97,8 @@ static void methods_put_row(struct table *table, const struct method_sums *m, co
 	table_put_count(table, m->thrown);
 }
 
-enum { SPLIT_COLUMN = 7, SPLIT_COLUMNS = 3 }; /* CPU, run queue, blocked, and behind them */
+enum { OUTERMOST_COLUMN = 3, SELF_COLUMN = 4 };
+enum { SPLIT_COLUMN = 9, SPLIT_COLUMNS = 3 }; /* CPU, run queue, blocked, and behind them */
 enum { UNKNOWN_COLUMN = SPLIT_COLUMN + SPLIT_COLUMNS };
 
 /* True if shares of a row that has some do not add up to about 100 %. */
@@ -96,22 +113,47 @@ static bool methods_have_unknown(const struct method_table *all)
 	return false;
 }
 
+/* Set what is nested, and the labels of its columns if it differs from the total. */
+static void methods_nest(struct method_table *all, struct table_column *columns)
+{
+	nested_times_settle(&all->times);
+	for (size_t i = 0; i < all->count; i++) {
+		struct method_sums *m = &all->of[i];
+
+		m->nested = nested_times_of(&all->times, m->method);
+		if (m->nested.outermost != m->total && m->nested.outermost != INT64_MIN)
+			columns[OUTERMOST_COLUMN].label = "Outermost";
+		if (m->nested.self != m->total && m->nested.self != INT64_MIN)
+			columns[SELF_COLUMN].label = "Self";
+	}
+}
+
 static void methods_put(void *state, const struct view_request *request, struct bytes *out)
 {
 	struct table_column columns[] = {
-		{"Traced Method", "method", TABLE_METHOD, 0}, {"Calls", "calls", TABLE_NUMBER, 0},
-		{"Total", "totalNs", TABLE_NUMBER, 0},	      {"Minimum", "minNs", TABLE_NUMBER, 6},
-		{"Average", "averageNs", TABLE_NUMBER, 2},    {"Maximum", "maxNs", TABLE_NUMBER, 1},
-		{NULL, "whereTotalNs", TABLE_NUMBER, 0},      {"CPU", "cpuNs", TABLE_NUMBER, 4},
-		{"Run Queue", "runQueueNs", TABLE_NUMBER, 5}, {"Blocked", "blockedNs", TABLE_NUMBER, 3},
-		{"Unknown", "unknownNs", TABLE_NUMBER, 0},    {"Thrown", "thrown", TABLE_NUMBER, 7},
+		{"Traced Method", "method", TABLE_METHOD, 0},
+		{"Calls", "calls", TABLE_NUMBER, 0},
+		{"Total", "totalNs", TABLE_NUMBER, 0},
+		{NULL, "outermostNs", TABLE_NUMBER, 5},
+		{NULL, "selfNs", TABLE_NUMBER, 0},
+		{"Minimum", "minNs", TABLE_NUMBER, 6},
+		{"Average", "averageNs", TABLE_NUMBER, 2},
+		{"Maximum", "maxNs", TABLE_NUMBER, 1},
+		{NULL, "whereTotalNs", TABLE_NUMBER, 0},
+		{"CPU", "cpuNs", TABLE_NUMBER, 4},
+		{"Run Queue", "runQueueNs", TABLE_NUMBER, 5},
+		{"Blocked", "blockedNs", TABLE_NUMBER, 3},
+		{"Unknown", "unknownNs", TABLE_NUMBER, 0},
+		{"Thrown", "thrown", TABLE_NUMBER, 7},
 	};
 	struct method_table *all = state;
 	uint64_t shown = request->top ?: UINT64_MAX;
+	bool by_self = request->by_self;
 	struct table table;
 
+	methods_nest(all, columns);
 	if (all->count)
-		qsort(all->of, all->count, sizeof(*all->of), compare_totals);
+		qsort_r(all->of, all->count, sizeof(*all->of), compare_totals, &by_self);
 	method_names_settle(&all->names);
 	for (int i = 0; i < SPLIT_COLUMNS && !all->split; i++)
 		columns[SPLIT_COLUMN + i].label = NULL;
@@ -129,10 +171,11 @@ static void methods_release(void *state)
 
 	free(all->of);
 	method_names_release(&all->names);
+	nested_times_release(&all->times);
 }
 
 const struct view_pass view_methods = {.size = sizeof(struct method_table),
-				       .ops = {.call = methods_add_method},
+				       .ops = {.call = methods_add_method, .left_out = methods_add_other},
 				       .put = methods_put,
 				       .release = methods_release};
 

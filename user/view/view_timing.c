@@ -9,7 +9,7 @@
 struct timing_row {
 	uint32_t method;
 	int64_t invocations;
-	int64_t total, minimum, average, p99, maximum; /* ns; INT64_MIN: unknown */
+	int64_t total, minimum, average, p99, maximum, self, outermost; /* ns; INT64_MIN: unknown */
 };
 
 struct timing {
@@ -38,7 +38,12 @@ static int64_t timing_total(const struct timing_row *r)
 
 static struct timing_row timing_read(struct jfr_chunk *chunk, const struct jfr_event *e, struct jfr_value *method)
 {
-	struct timing_row row = {.minimum = INT64_MIN, .average = INT64_MIN, .p99 = INT64_MIN, .maximum = INT64_MIN};
+	struct timing_row row = {.minimum = INT64_MIN,
+				 .average = INT64_MIN,
+				 .p99 = INT64_MIN,
+				 .maximum = INT64_MIN,
+				 .self = INT64_MIN,
+				 .outermost = INT64_MIN};
 	struct jfr_value event = jfr_event_value(e), v;
 	struct cursor c = jfr_enter(chunk, &event);
 
@@ -56,6 +61,8 @@ static struct timing_row timing_read(struct jfr_chunk *chunk, const struct jfr_e
 		row.average = strcmp(name, "average") == 0 ? timing_span(chunk, v.number) : row.average;
 		row.p99 = strcmp(name, "p99") == 0 ? timing_span(chunk, v.number) : row.p99;
 		row.maximum = strcmp(name, "maximum") == 0 ? timing_span(chunk, v.number) : row.maximum;
+		row.self = strcmp(name, "selfTime") == 0 ? timing_span(chunk, v.number) : row.self;
+		row.outermost = strcmp(name, "outermostTime") == 0 ? timing_span(chunk, v.number) : row.outermost;
 	}
 	row.total = timing_total(&row);
 	return row;
@@ -77,11 +84,13 @@ static int timing_add_row(struct jfr_chunk *chunk, const struct jfr_event *e, vo
 
 static const struct trace_event timing_events[] = {{"jdk.MethodTiming", timing_add_row}, {NULL, NULL}};
 
-/* Largest total first, then most calls. */
-static int timing_compare(const void *a, const void *b)
+/* Most of what is asked for first, then the largest total, then most calls. */
+static int timing_compare(const void *a, const void *b, void *by_self)
 {
 	const struct timing_row *x = a, *y = b;
 
+	if (*(bool *)by_self && x->self != y->self)
+		return (x->self < y->self) - (x->self > y->self);
 	if (x->total != y->total)
 		return (x->total < y->total) - (x->total > y->total);
 	if (x->invocations != y->invocations)
@@ -98,6 +107,28 @@ static bool has_percentiles(const struct timing *t)
 	return false;
 }
 
+/* True if a part is less than the total by more than its rounding, which is that of the average for each call. */
+static bool timing_differs(const struct timing *t, int64_t (*part)(const struct timing_row *r))
+{
+	for (size_t i = 0; i < t->count; i++) {
+		const struct timing_row *r = &t->row[i];
+
+		if (part(r) >= 0 && r->total > part(r) && r->total - part(r) > r->invocations)
+			return true;
+	}
+	return false;
+}
+
+static int64_t timing_self_of(const struct timing_row *r)
+{
+	return r->self;
+}
+
+static int64_t timing_outermost_of(const struct timing_row *r)
+{
+	return r->outermost;
+}
+
 static void timing_put(void *state, const struct view_request *request, struct bytes *out)
 {
 	struct timing *t = state;
@@ -105,22 +136,27 @@ static void timing_put(void *state, const struct view_request *request, struct b
 		{"Timed Method", "method", TABLE_METHOD, 0},
 		{"Invocations", "invocations", TABLE_NUMBER, 0},
 		{"Total", "totalNs", TABLE_NUMBER, 0},
+		{timing_differs(t, timing_outermost_of) ? "Outermost" : NULL, "outermostNs", TABLE_NUMBER, 5},
+		{timing_differs(t, timing_self_of) ? "Self" : NULL, "selfNs", TABLE_NUMBER, 0},
 		{"Minimum", "minNs", TABLE_NUMBER, 4},
 		{"Average", "averageNs", TABLE_NUMBER, 1},
 		{has_percentiles(t) ? "P99" : NULL, "p99Ns", TABLE_NUMBER, 2},
 		{"Maximum", "maxNs", TABLE_NUMBER, 3},
 	};
 	uint64_t shown = request->top ?: UINT64_MAX;
+	bool by_self = request->by_self;
 	struct table table;
 
 	if (t->count)
-		qsort(t->row, t->count, sizeof(*t->row), timing_compare);
+		qsort_r(t->row, t->count, sizeof(*t->row), timing_compare, &by_self);
 	method_names_settle(&t->names);
 	table_init(&table, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < t->count && i < shown; i++) {
 		table_put(&table, method_names_text(&t->names, t->row[i].method));
 		table_put_count(&table, t->row[i].invocations);
 		table_put_time(&table, t->row[i].total);
+		table_put_time(&table, t->row[i].outermost);
+		table_put_time(&table, t->row[i].self);
 		table_put_time(&table, t->row[i].minimum);
 		table_put_time(&table, t->row[i].average);
 		table_put_time(&table, t->row[i].p99);

@@ -12,9 +12,10 @@
 #define CALLS (VIEW_METHODS | VIEW_CALLS)
 
 const struct view views[] = {
-	{"method-timing", "the last jdk.MethodTiming of each method", NULL, VIEW_METHODS, &view_timing, NULL},
+	{"method-timing", "the last jdk.MethodTiming of each method", NULL, VIEW_METHODS | VIEW_SORTS, &view_timing,
+	 NULL},
 	{"method-trace", "traced methods: calls, times, where the time went, how many ended by an exception", NULL,
-	 CALLS, &view_methods, NULL},
+	 CALLS | VIEW_SORTS, &view_methods, NULL},
 	{"method-calls", "traced methods and who called them", NULL, CALLS, &view_calls, NULL},
 	{"slowest", "the 20 longest requests, what they called, and where their time went", NULL, CALLS | VIEW_STACKS,
 	 NULL, view_slowest},

@@ -16,6 +16,7 @@ struct view_request {
 	bool whole;	    /* stacks with all their frames */
 	const char *event;  /* the type whose events are shown; NULL: list the types */
 	const char *by;	    /* events, tree: group them by this field; waits: only this table; NULL: neither */
+	bool by_self;	    /* the rows with most self time first */
 	int64_t utc_offset; /* of the recording, in seconds; set by view_show() */
 	const struct outermost *calls; /* of view_slowest_rows */
 	struct diag *diag;
@@ -30,6 +31,7 @@ enum view_option {
 	VIEW_BY = 16,	  /* by */
 	VIEW_EVENTS = 32, /* event */
 	VIEW_STACKS = 64, /* whole */
+	VIEW_SORTS = 128, /* by_self */
 };
 
 /* A view that needs one pass over the recording, or two. */

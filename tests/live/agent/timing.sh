@@ -91,6 +91,21 @@ same_view() {
 	finish
 }
 
+selves_agree() { # ROWS
+	python3 "$LIVE/selves.py" "$1" "$T_DIR/truth" >"$T_DIR/judged" 2>&1 && [ ! -s "$T_DIR/judged" ] || finding "$(cat "$T_DIR/judged")"
+}
+
+view_selves_agree() { # VIEW
+	"$FRTRACE" view "$1" --json "$F_FILE" >"$T_DIR/rows" && selves_agree "$T_DIR/rows"
+}
+
+timed_selves_agree() {
+	"$(jdk_newest)/bin/jfr" print --json --events jdk.MethodTiming "$F_FILE" >"$T_DIR/events" && selves_agree "$T_DIR/events"
+	view_selves_agree method-timing
+}
+
+traced_selves_agree() { view_selves_agree method-trace; }
+
 virtual_threads() {
 	local program=(-Xmx1g Timed virtual 100000 2) checks=(timing_agrees carriers_change)
 	timed "100,000 virtual threads that park within the call, change carriers, and throw" -M 'live.Timed::parks;live.Timed::between'
@@ -113,6 +128,12 @@ for jdk in "${JDKS[@]}"; do
 
 	program=(Timed stamps 1500) checks=(three_emissions)
 	timed "times lie between the program's own stamps, percentiles match its sorted list" -M live.Timed::waits --settings="$WORK/period.jfc"
+
+	program=(Selves 64 30) checks=(timed_selves_agree)
+	timed "self times and times without recursion are those of a recursive program with 64 threads, with -M" -M 'live.Selves$Work'
+
+	checks=(traced_selves_agree)
+	timed "the same of recorded calls, with -m" -m 'live.Selves$Work' --no-stack
 
 	program=(Timed intrinsics 2000000) checks=(lower_bounds_are_reported timing_agrees)
 	timed "counts of methods with intrinsics are reported as lower bounds, others are exact" \

@@ -115,9 +115,68 @@ CASE(method_trace_has_where_the_time_went, setup_views, teardown)
 	show("method-trace");
 	assert_contains(
 		shown(),
-		"{\"method\":\"com.acme.Cart.get()\",\"calls\":3,\"totalNs\":20000000,\"minNs\":4000000,\"averageNs\":6666666,"
-		"\"maxNs\":12000000,\"whereTotalNs\":8000000,\"cpuNs\":2000000,\"runQueueNs\":0,\"blockedNs\":6000000,"
+		"{\"method\":\"com.acme.Cart.get()\",\"calls\":3,\"totalNs\":20000000,\"outermostNs\":null,"
+		"\"selfNs\":null,\"minNs\":4000000,\"averageNs\":6666666,\"maxNs\":12000000,\"whereTotalNs\":8000000,\"cpuNs\":2000000,\"runQueueNs\":0,\"blockedNs\":6000000,"
 		"\"unknownNs\":12000000,\"thrown\":0}");
+}
+
+/* Calls come in the order of their ends. visit() calls itself twice, the second time by way of of(). */
+CASE(method_trace_has_self_times_and_times_without_recursion, setup_views, teardown)
+{
+	uint64_t visit = method("visit", "()V"), of = method("of", "()V"), one = recording_thread(&r, 1);
+
+	call_in(one, T0 + 2 * MS, 3 * MS, visit, 0);
+	call_in(one, T0 + 7 * MS, 1 * MS, visit, 0);
+	call_in(one, T0 + 6 * MS, 9 * MS, of, 0);
+	call_in(one, T0, 20 * MS, visit, 0);
+	call_in(recording_thread(&r, 2), T0 + MS, 2 * MS, of, 0); /* of another thread */
+	call_in(one, T0 + 20 * MS, 4 * MS, of, 0);
+	request.layout.width = 120;
+	show("method-trace");
+	assert_contains(shown(), "Traced Method         Calls   Total Outermost    Self");
+	assert_contains(shown(), "com.acme.Cart.visit()     3 24.0 ms   20.0 ms 12.0 ms");
+	assert_contains(shown(), "com.acme.Cart.of()        3 15.0 ms   15.0 ms 14.0 ms");
+	assert_true(strstr(shown(), "visit()") < strstr(shown(), "of()"));
+	request.by_self = true;
+	show("method-trace");
+	assert_true(strstr(shown(), "of()") < strstr(shown(), "visit()"));
+}
+
+/* Calls that are not shown are no part of the self time of those that are. */
+CASE(self_times_do_not_depend_on_what_is_shown, setup_views, teardown)
+{
+	uint64_t outer = method("outer", "()V"), inner = method("inner", "()V"), one = recording_thread(&r, 1);
+
+	call_in(one, T0 + 2 * MS, 3 * MS, inner, 0);
+	call_in(one, T0, 8 * MS, outer, 0);
+	narrow("*::outer", (struct call_filter_options){0});
+	request.layout.json = true;
+	show("method-trace");
+	assert_contains(shown(), "\"totalNs\":8000000,\"outermostNs\":8000000,\"selfNs\":5000000,");
+	assert_lacks(shown(), "inner");
+}
+
+/* The child's stream comes late. */
+CASE(calls_may_come_before_those_inside_them, setup_views, teardown)
+{
+	uint64_t outer = method("outer", "()V"), inner = method("inner", "()V"), one = recording_thread(&r, 1);
+
+	call_in(one, T0, 8 * MS, outer, 0);
+	call_in(one, T0 + 2 * MS, 3 * MS, inner, 0);
+	show("method-trace");
+	assert_contains(shown(), "com.acme.Cart.outer()     1 8.0 ms 5.0 ms");
+}
+
+CASE(calls_of_unknown_threads_have_no_self_time, setup_views, teardown)
+{
+	uint64_t outer = method("outer", "()V"), inner = method("inner", "()V");
+
+	call_in(recording_thread(&r, 1), T0, 2 * MS, outer, 0);
+	call_in(0, T0 + 2 * MS, 3 * MS, inner, 0);
+	call_in(0, T0, 8 * MS, outer, 0);
+	request.layout.json = true;
+	show("method-trace");
+	assert_contains(shown(), "\"totalNs\":10000000,\"outermostNs\":null,\"selfNs\":null,");
 }
 
 CASE(where_time_went_has_no_columns_if_the_file_does_not_know, setup_views, teardown)
@@ -253,7 +312,9 @@ static void timing_with(int64_t start, uint64_t method_key, int64_t invocations,
 							   .minimum = time,
 							   .average = time,
 							   .p99 = p99,
-							   .maximum = time});
+							   .maximum = time,
+							   .self = JFR_MISSING,
+							   .outermost = JFR_MISSING});
 }
 
 static void timing(int64_t start, uint64_t method_key, int64_t invocations, int64_t average)
@@ -304,6 +365,42 @@ CASE(timing_shows_no_percentiles_where_the_recording_has_none, setup_views, tear
 	request.layout.json = true;
 	show("method-timing");
 	assert_contains(shown(), "\"averageNs\":8000000,\"p99Ns\":null,");
+}
+
+static void timing_nested(uint64_t method_key, int64_t average, int64_t self, int64_t outermost)
+{
+	jfr_method_timing(r.w, &(struct jfr_method_timing){.start = T0,
+							   .method = method_key,
+							   .invocations = 10,
+							   .minimum = average,
+							   .average = average,
+							   .p99 = JFR_MISSING,
+							   .maximum = average,
+							   .self = self,
+							   .outermost = outermost});
+}
+
+CASE(timing_has_self_times_and_times_without_recursion, setup_views, teardown)
+{
+	timing_nested(method("visit", "()V"), 3 * MS, 2 * MS, 9 * MS);
+	timing_nested(method("leaf", "()V"), MS / 2, 5 * MS, 5 * MS);
+	timing_nested(method("lost", "()V"), MS / 5, JFR_MISSING, JFR_MISSING);
+	show("method-timing");
+	assert_contains(shown(), "Timed Method          Invocations   Total Outermost   Self");
+	assert_contains(shown(), "com.acme.Cart.visit()          10 30.0 ms    9.0 ms 2.0 ms");
+	assert_contains(shown(), "com.acme.Cart.leaf()           10  5.0 ms    5.0 ms 5.0 ms");
+	assert_contains(shown(), "com.acme.Cart.lost()           10  2.0 ms       N/A    N/A");
+	assert_true(strstr(shown(), "visit()") < strstr(shown(), "leaf()"));
+	request.by_self = true;
+	show("method-timing");
+	assert_true(strstr(shown(), "leaf()") < strstr(shown(), "visit()"));
+	assert_true(strstr(shown(), "visit()") < strstr(shown(), "lost()"));
+}
+
+CASE(timing_has_no_self_times_where_no_call_is_in_another, setup_views, teardown)
+{
+	timing_nested(method("leaf", "()V"), 333, 3334, 3334); /* the average is rounded */
+	assert_lacks(show("method-timing"), "Self");
 }
 
 CASE(overloads_keep_their_parameters_in_narrow_tables, setup_views, teardown)
