@@ -74,9 +74,8 @@ launched() {
 	begin "a program that frtrace starts has events, JDK $FEATURE" || return 0
 	stage
 	F_FILE=$WORK/launched.jfr
-	trace_launch -o "$F_FILE" --max-overhead=off -e 'test.Main live.Valued::main' "${EVENTS[@]}" -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 4 200
+	trace_launch -o "$F_FILE" --max-overhead=off "${EVENTS[@]}" -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 4 200
 	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing .* as the classes of -e are loaded' "$F_DIR/stderr"; then
-		says '^active now, not recorded and interpreted .*: live\.Valued\.main$'
 		touch "$T_DIR/go" "$T_DIR/quit"
 		ended_with 0
 		says ' 0 lost'
@@ -164,16 +163,16 @@ rows = json.load(sys.stdin)["rows"]
 assert len(rows) == 400 and sorted(r["startTime"] for r in rows) == [r["startTime"] for r in rows]
 assert sorted(r["id"] for r in rows) == list(range(1, 401)) and all(r["i"] == r["id"] * 31 for r in rows)' 2>"$WORK/err" || finding "view events:" "$(tail -n 1 "$WORK/err")"
 	"$FRTRACE" view --json --top=10000 slowest "$F_FILE" >"$WORK/slowest.json"
-	"$(jdk_newest)/bin/jfr" print --json --events 'test.Call,test.Wide' "$F_FILE" >"$WORK/printed.json"
+	"$(jdk_newest)/bin/jfr" print --json --events 'test.*' "$F_FILE" >"$WORK/printed.json"
 	python3 - "$WORK/slowest.json" "$WORK/printed.json" <<-'END' 2>"$WORK/err" || finding "view slowest:" "$(tail -n 1 "$WORK/err" | head -c 900)"
 		import collections, json, sys
 		shown, printed = collections.Counter(), collections.Counter()
 		for row in json.load(open(sys.argv[1]))["rows"]:
 		    for event, v in (row["values"] or {}).items():
-		        shown[event, row["durationNs"], v.get("id"), v.get("s")] += 1
+		        shown[event, row["durationNs"], v.get("id")] += 1
 		for e in json.load(open(sys.argv[2]))["recording"]["events"]:
 		    v = e["values"]
-		    printed[e["type"], round(float(v["duration"][2:-1]) * 1e9), v.get("id"), v.get("s")] += 1
+		    printed[e["type"], round(float(v["duration"][2:-1]) * 1e9), v.get("id")] += 1
 		assert shown["none"] == 0 and not shown - printed, list((shown - printed).items())[:3]
 		assert sum(n for k, n in shown.items() if k[0] == "test.Call") == 400, len(shown)
 	END
@@ -403,8 +402,28 @@ later_launched() {
 	verdict
 }
 
+# The program waits in main() when the last class is loaded that -e needs.
+open_when_armed() {
+	begin "calls that are open when -e is armed are named, JDK $FEATURE" || return 0
+	stage
+	F_FILE=$WORK/open.jfr
+	trace_launch -o "$F_FILE" -e 'test.Main live.Later::main' -e 'test.Call live.Later$Caller::call s=live.Later$OtherQuery.text' \
+		-- "$JAVA/bin/java" -cp "$CLASSES" live.Later "$T_DIR" 20
+	if wait_for "$TRACE_SECONDS_MAX" trace_is_on; then
+		says '^active now, not recorded and interpreted .*: live\.Later\.main$'
+		touch "$T_DIR/go" "$T_DIR/quit"
+		ended_with 0
+		[ "$("$FRTRACE" print --events test.Call "$F_FILE" | grep -c '^test.Call')" = 20 ] || finding "not 20 calls of call()"
+		[ "$("$FRTRACE" print --events test.Main "$F_FILE" | grep -c '^test.Main')" = 0 ] || finding "main() is recorded"
+	else
+		finding "tracing does not start:" "$(tail -n 5 "$F_DIR/stderr")"
+	fi
+	verdict
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
+	turn 1 && open_when_armed
 	turn 0 && twins
 	later
 	turn 0 && later_launched
