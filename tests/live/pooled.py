@@ -7,16 +7,16 @@ import collections
 import re
 import sys
 
-NEAR = 0.06, 0.3  # a view prints three digits; ms: the log's clock is read within the call
+DIGITS = 0.06  # a view prints 1.0 ms for 950 us to 1.05 ms
 LEAST = 0.95
 
 requests, calls = collections.defaultdict(list), collections.defaultdict(list)
 with open(sys.argv[1]) as file:
-    for what, number, thread, value, *java_id in (line.rstrip("\n").split("\t") for line in file):
+    for what, number, thread, *values in (line.rstrip("\n").split("\t") for line in file):
         if what == "request":
-            requests[thread].append((int(value), number))
+            requests[thread].append((int(values[0]), int(values[1]) / 1e6, number))
         else:
-            calls[number].append(({thread, f"thread #{java_id[0]}"}, what, int(value) / 1e6))
+            calls[number].append(({thread, f"thread #{values[2]}"}, what, int(values[0]) / 1e6, int(values[1]) / 1e6))
 
 
 def of_day(text):
@@ -28,29 +28,35 @@ def ms(number, unit):
     return float(number.replace(",", "")) * {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1000}[unit]
 
 
+def request(thread, begin, took):
+    """The number of the request that began at most 2 ms before or after, or while its thread was held up; None: not known."""
+    near = [r for r in requests[thread] if r[0] - 2 <= begin <= r[0] + r[1] + 2 and took <= r[1] * (1 + DIGITS)]
+    return min(near, key=lambda r: r[1] - took)[2] if near else None
+
+
 def is_of(number, waker, method, took):
-    return any(waker in threads and name == method and abs(took - logged) <= max(NEAR[1], logged * NEAR[0]) for threads, name, logged in calls[number])
+    return any(waker in threads and name == method and inside * (1 - DIGITS) <= took <= around * (1 + DIGITS) for threads, name, inside, around in calls[number])
 
 
-count, other = collections.Counter(), 0
-number = None
+count = collections.Counter()
+number, duration = None, 0
 for line in sys.stdin:
-    when = re.match(r' +(\d\d:\d\d:\d\d\.\d+)  "([^"]*)"', line)
+    call_line, when = re.match(r"\[([\d.]+)(ns|us|ms|s)\b", line), re.match(r' +(\d\d:\d\d:\d\d\.\d+)  "([^"]*)"', line)
+    if call_line:
+        duration = ms(*call_line.groups())
     if when:
-        begins = requests[when[2]]
-        number = min(begins, key=lambda b: abs(b[0] - of_day(when[1])))[1] if begins else None
-    wait = re.match(r' +([\d.]+)(us|ms|s) (?:futex|parked)\b', line)
-    if not wait or ms(wait[1], wait[2]) < 1.5 or number is None:
+        number = request(when[2], of_day(when[1]), duration)
+    wait = re.match(r" +([\d.]+)(us|ms|s) (?:futex|parked)\b", line)
+    if not wait or ms(*wait.groups()) < 1.5 or number is None:
         continue
     who = re.search(r'woken by "([^"]*)"', line)
-    call = re.search(r'(?:after|in) live\.Pooled\.(\w+)\([^)]*\) ([\d.,]+) (ns|us|ms|s)$', line.rstrip())
-    traced = bool(calls[number])  # else a task without a traced call
+    call = re.search(r"(?:after|in) live\.Pooled\.(\w+)\([^)]*\) ([\d.,]+) (ns|us|ms|s)$", line.rstrip())
     if "Thread.run" in line:
         print("the first frame of a thread:", line.strip())
     if call and not is_of(number, who[1], call[1], ms(call[2], call[3])):
         print(f"request {number}: {line.strip()}, but it had {calls[number]}")
-    count[traced, bool(call)] += 1
+    count[bool(calls[number]), bool(call)] += 1
 known, unknown = count[True, True], count[True, False]
-print(f"{known} of {known + unknown} known; {count[False, False]} waits for a task without a call", file=sys.stderr)
+print(f"{known} of {known + unknown} known; of {count[False, True] + count[False, False]} waits for tasks without a call {count[False, True]}", file=sys.stderr)
 if known < LEAST * (known + unknown) or known < 100:
     print(f"only {known} of {known + unknown} are known")

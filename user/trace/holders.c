@@ -10,6 +10,7 @@
 #define NOTED_MOST    (1u << 20) /* 40 MB */
 #define HOPS	      16	 /* from one thread to the next, at most */
 #define JUST_NOW      1000000	 /* ns between the end of a call and the wake-up, on a busy machine */
+#define TASK_ENDS     200000	 /* ns from the end of a task's call to the wake-up, on a busy machine */
 #define CLOCKS_DIFFER 1000	 /* ns: the agent stamps calls, the kernel wake-ups */
 #define WAKES_FOR     200000	 /* ns that the kernel takes to wake a thread, if that is not known */
 
@@ -378,7 +379,7 @@ static bool held_is_after(const struct held *held)
 	const struct held_call *c = &held->ended;
 
 	return held->what == WAIT_FOR_TASK && c->method && c->start >= held->request &&
-	       held->passed - c->end <= JUST_NOW && held->disturbed <= c->end &&
+	       held->passed - c->end <= TASK_ENDS && held->disturbed <= c->end &&
 	       (!held->open.method || held->open.start < c->start);
 }
 

@@ -19,24 +19,24 @@ import java.util.concurrent.atomic.AtomicInteger;
  * for a virtual thread for each task. A line for each request and each call of a task goes into the file `log`, with the
  * time of the day:
  *
- *   request ID THREAD BEGIN_MS
- *   price|render ID THREAD NANOS THREAD-ID
+ *   request ID THREAD BEGIN_MS NANOS
+ *   price|render ID THREAD NANOS-INSIDE NANOS-AROUND THREAD-ID
  */
 public class Pooled {
     private static final List<String> log = Collections.synchronizedList(new ArrayList<>());
+    private static final ThreadLocal<Long> inside = new ThreadLocal<>();
     private static final AtomicInteger next = new AtomicInteger();
     private static ExecutorService db, cpu;
     static volatile int sink;
 
-    private static void work(String method, int id, Random random) {
+    private static void work(int id, Random random) {
         long begin = System.nanoTime();
         if (random.nextInt(4) > 0)
             nap(random, random.nextInt(8) == 0 ? 60_000_000 : 8_000_000);
         else
             while (System.nanoTime() - begin < 200_000)
                 sink += id;
-        long took = System.nanoTime() - begin;
-        log.add(method + "\t" + id + "\t" + Thread.currentThread().getName() + "\t" + took + "\t" + Thread.currentThread().getId());
+        inside.set(System.nanoTime() - begin);
     }
 
     private static void nap(Random random, int most) {
@@ -49,18 +49,39 @@ public class Pooled {
     }
 
     static int price(int id, Random random) {
-        work("price", id, random);
+        work(id, random);
         return id;
     }
 
     static int render(int id, Random random) {
-        work("render", id, random);
+        work(id, random);
         return id;
+    }
+
+    private interface Call {
+        int run(int id, Random random);
+    }
+
+    private static int logged(String method, Call call, int id, Random random) {
+        Thread t = Thread.currentThread();
+        long begin = System.nanoTime(), took;
+        call.run(id, random);
+        took = System.nanoTime() - begin;
+        log.add(String.join("\t", method, "" + id, t.getName(), "" + inside.get(), "" + took, "" + t.getId()));
+        return id;
+    }
+
+    private static int priced(int id, Random random) {
+        return logged("price", Pooled::price, id, random);
+    }
+
+    private static int rendered(int id, Random random) {
+        return logged("render", Pooled::render, id, random);
     }
 
     private static void count(CountDownLatch latch, int id, Random random) {
         try {
-            render(id, random);
+            rendered(id, random);
         } finally {
             latch.countDown();
         }
@@ -71,11 +92,11 @@ public class Pooled {
         Random one = new Random(id), two = new Random(-id);
         switch (random.nextInt(6)) {
         case 0:
-            return cpu.submit(() -> render(id, one)).get();
+            return cpu.submit(() -> rendered(id, one)).get();
         case 1:
-            return CompletableFuture.supplyAsync(() -> price(id, one), db).thenApplyAsync(p -> render(id, two), cpu).get();
+            return CompletableFuture.supplyAsync(() -> priced(id, one), db).thenApplyAsync(p -> rendered(id, two), cpu).get();
         case 2:
-            Future<Integer> first = db.submit(() -> price(id, one)), second = cpu.submit(() -> render(id, two));
+            Future<Integer> first = db.submit(() -> priced(id, one)), second = cpu.submit(() -> rendered(id, two));
             return first.get() + second.get();
         case 3:
             CountDownLatch latch = new CountDownLatch(2);
@@ -84,7 +105,7 @@ public class Pooled {
             latch.await();
             return id;
         case 4:
-            return CompletableFuture.supplyAsync(() -> price(id, one), db).thenCompose(p -> CompletableFuture.supplyAsync(() -> render(id, two), db)).join();
+            return CompletableFuture.supplyAsync(() -> priced(id, one), db).thenCompose(p -> CompletableFuture.supplyAsync(() -> rendered(id, two), db)).join();
         default:
             return cpu.submit(() -> id + 1).get();
         }
@@ -93,8 +114,9 @@ public class Pooled {
     private static void client(int n, long seed) throws Exception {
         Random random = new Random(seed);
         for (int id = next.incrementAndGet(); id <= n; id = next.incrementAndGet()) {
-            log.add("request\t" + id + "\t" + Thread.currentThread().getName() + "\t" + LocalTime.now().toNanoOfDay() / 1_000_000);
+            long begin = System.nanoTime(), ofDay = LocalTime.now().toNanoOfDay() / 1_000_000;
             handle(id, random);
+            log.add(String.join("\t", "request", "" + id, Thread.currentThread().getName(), "" + ofDay, "" + (System.nanoTime() - begin)));
             nap(random, 4_000_000);
         }
     }

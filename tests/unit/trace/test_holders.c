@@ -213,7 +213,7 @@ static const struct task_row task_rows[] = {
 	 0,
 	 ALL_KNOWN},
 	{"no_call_is_known_to_wait", {TASK}, {}, HELD_UNKNOWN, 0, ALL_KNOWN},
-	{"the_call_ended_long_before", {{HOLDER, 11, AT, UNTIL - 1001 * US}, REQUEST}, {}, HELD_UNKNOWN, 0, ALL_KNOWN},
+	{"the_call_ended_long_before", {{HOLDER, 11, AT, UNTIL - 201 * US}, REQUEST}, {}, HELD_UNKNOWN, 0, ALL_KNOWN},
 	{"it_has_woken_another_thread_since",
 	 {TASK, REQUEST},
 	 {{OTHER, HOLDER, 0, UNTIL - 19 * US}},
