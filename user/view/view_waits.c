@@ -184,6 +184,16 @@ static int waits_compare(const void *a, const void *b, void *texts)
 	return strcmp(text[x->first], text[y->first]) ?: strcmp(text[x->second], text[y->second]);
 }
 
+/* Is the column of the wakers' calls shown? In JSON it always is. */
+static bool waits_have_calls(const struct aggregate *all, enum wait_table by, bool json)
+{
+	bool have = json;
+
+	for (size_t i = 0; i < all->count; i++)
+		have |= all->group[i].second > 0;
+	return by == BY_WAKER && have;
+}
+
 static void waits_put_table(struct wait_groups *groups, enum wait_table by, const struct view_request *request,
 			    struct bytes *out)
 {
@@ -196,11 +206,12 @@ static void waits_put_table(struct wait_groups *groups, enum wait_table by, cons
 		{"Its Call", "call", TABLE_METHOD, 3}, /* only by waker */
 	};
 	struct aggregate *all = &groups->by[by];
+	bool calls = waits_have_calls(all, by, request->layout.json);
 	struct view_request shown = *request;
 	struct table table;
 
 	shown.top = request->top ?: SHOWN;
-	table_init(&table, tables[by].title, columns, sizeof(columns) / sizeof(columns[0]) - (by != BY_WAKER));
+	table_init(&table, tables[by].title, columns, sizeof(columns) / sizeof(columns[0]) - !calls);
 	if (all->count)
 		qsort_r(all->group, all->count, sizeof(*all->group), waits_compare, &groups->texts);
 	for (size_t i = 0; i < all->count && i < shown.top; i++) {
@@ -211,7 +222,7 @@ static void waits_put_table(struct wait_groups *groups, enum wait_table by, cons
 		table_put_time(&table, g->total);
 		table_put_time(&table, g->total / (int64_t)g->count);
 		table_put_time(&table, g->most);
-		if (by == BY_WAKER)
+		if (calls)
 			table_put(&table, g->second ? groups->texts.text[g->second] : "");
 	}
 	view_put_table(&table, all->count, &shown, out);
