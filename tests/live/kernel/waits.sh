@@ -312,8 +312,49 @@ without_ring() {
 	finish
 }
 
+# N / 3 waits at least at each of the lines at which Parked waits, and none elsewhere. On its way out of the queue a thread may
+# wait once more, for its lock, so shortly that no stack is shown.
+expect_places() { # N
+	local text line
+	"$FRTRACE" view waits --by=place "$F_FILE" >"$WORK/places"
+	for text in 'LockSupport.park();' 'return QUEUE.take();' 'LOCK.lock();'; do
+		line=$(grep -nF "$text" "$LIVE/java/Parked.java" | head -n 1 | cut -d: -f1)
+		awk -v line=":$line" -v least=$(($1 / 3)) '
+		index($1, "live.Parked.in") == 1 && substr($1, length($1) - length(line) + 1) == line { gsub(",", "", $2); n = $2 }
+		END { exit !(n >= least) }' "$WORK/places" || finding "not $(($1 / 3)) waits at '$text':" "$(cat "$WORK/places")"
+	done
+	[ "$(grep -cE '^[a-z]+\.' "$WORK/places")" -eq 3 ] || finding "other places:" "$(cat "$WORK/places")"
+}
+
+# Of 10,000 virtual threads each waits once, with most of its frames in the heap: 81 of down(), and the first of any such
+# thread below. "main" wakes them, or, for locks and queues, the thread before.
+parked() {
+	local n=10020 SECONDS_MAX=300 by waits whole
+	[ "$FEATURE" -ge 21 ] && begin "$n waits of virtual threads have their line and all their frames, and their threads are kinds, JDK $FEATURE" || return 0
+	record_program Parked $n -- -m 'live.Parked::in*' --stack-depth=200 || return 0
+	says ' 0 lost'
+	grep -E 'stacks? (is|are) cut' "$F_DIR/stderr" >"$WORK/cut" && finding "$(cat "$WORK/cut")"
+	expect_places $n
+	for by in waker holder; do
+		"$FRTRACE" view waits --by=$by "$F_FILE" >"$WORK/view"
+		[ "$(grep -cE ' [0-9.]+ (ns|us|ms|s) ' "$WORK/view")" -le 9 ] && ! grep -qE 'thread #[0-9]|(park|queue|lock)-[0-9]' "$WORK/view" ||
+			finding "threads are no kinds by $by:" "$(cat "$WORK/view")"
+	done
+	"$FRTRACE" print --stack-depth=200 --events=ThreadWait "$F_FILE" >"$WORK/events"
+	read -r waits whole < <(awk '
+	/^frtrace.ThreadWait/ { down = parked = 0; last = "" }
+	/^ *live\.Parked\.down\(/ { down++ }
+	/^ *reason = "parked"/ { parked = 1 }
+	/^ *[a-zA-Z0-9_.$]+\(.*\)/ { last = $1 }
+	/^}/ && parked && last != "" { n++; if (down == 81 && last ~ /Continuation\.enterSpecial/) whole++ }
+	END { print n + 0, whole + 0 }' "$WORK/events")
+	[ "$waits" -ge $n ] && [ "$whole" -eq "$waits" ] || finding "$whole of $waits stacks are whole:" "$(head -n 130 "$WORK/events")"
+	finish
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
+	parked
 	reasons
 	stacks
 	parts
@@ -332,6 +373,7 @@ for jdk in "${JDKS[@]}"; do
 done
 for version in 8 11 21; do # there it takes different turns
 	root_use "$version" "parts of waits" || continue
+	parked
 	parts
 	contended 1
 	contended 8
