@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """pooled.py LOG <`view slowest`: compare the calls after which tasks woke requests with those that Pooled has logged.
 
-A call must be of the request that waits, or unknown. Prints what is wrong, and how many are known.
+A call must be of the request that waits, or unknown. A task that makes no traced call cannot be told from the call before it, and
+is only counted. Prints what is wrong, and how many are known.
 """
 import collections
 import re
 import sys
 
 DIGITS = 0.06  # a view prints 1.0 ms for 950 us to 1.05 ms
-LEAST = 0.95
+LEAST = 0.9  # 0.95 to 0.99 with twenty times more threads than CPUs
 
 requests, calls = collections.defaultdict(list), collections.defaultdict(list)
 with open(sys.argv[1]) as file:
@@ -29,9 +30,9 @@ def ms(number, unit):
 
 
 def request(thread, begin, took):
-    """The number of the request that began at most 2 ms before or after, or while its thread was held up; None: not known."""
-    near = [r for r in requests[thread] if r[0] - 2 <= begin <= r[0] + r[1] + 2 and took <= r[1] * (1 + DIGITS)]
-    return min(near, key=lambda r: r[1] - took)[2] if near else None
+    """The number of the request that is around a call of this thread, to 2 ms; None: not known."""
+    near = [r for r in requests[thread] if r[0] - 2 <= begin and begin + took * (1 - DIGITS) <= r[0] + r[1] + 2 and took <= r[1] * (1 + DIGITS)]
+    return min(near, key=lambda r: abs(r[0] - begin) + abs(r[1] - took))[2] if near else None
 
 
 def is_of(number, waker, method, took):
@@ -53,7 +54,7 @@ for line in sys.stdin:
     call = re.search(r"(?:after|in) live\.Pooled\.(\w+)\([^)]*\) ([\d.,]+) (ns|us|ms|s)$", line.rstrip())
     if "Thread.run" in line:
         print("the first frame of a thread:", line.strip())
-    if call and not is_of(number, who[1], call[1], ms(call[2], call[3])):
+    if call and calls[number] and not is_of(number, who[1], call[1], ms(call[2], call[3])):
         print(f"request {number}: {line.strip()}, but it had {calls[number]}")
     count[bool(calls[number]), bool(call)] += 1
 known, unknown = count[True, True], count[True, False]
