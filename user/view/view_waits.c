@@ -65,13 +65,20 @@ static void put_wakers_name(struct bytes *text, const struct thread_wait *w)
 	put_text(text, !known ? ")" : java ? ", in the JDK's code)" : ", no Java stack)");
 }
 
+/* Virtual threads that wait for a monitor do so in the JVM, where their stack is not taken. */
+static void put_no_place(struct bytes *text, const char *reason)
+{
+	put_text(text, strcmp(reason, "parked") != 0 ? "(no stack: shorter than --wait-stack)"
+						     : "(no stack: short, or a virtual thread at a monitor)");
+}
+
 /* What stands for the place at which a lock was released. `placed`: where the thread waited is known. */
-static void put_no_holder(struct bytes *text, const struct thread_wait *w, bool placed)
+static void put_no_holder(struct bytes *text, const struct thread_wait *w, const char *reason, bool placed)
 {
 	if (thread_wait_by_interrupt(w))
 		put_text(text, "(a timer or another interrupt)");
 	else if (!placed)
-		put_text(text, "(no stack: shorter than --wait-stack)");
+		put_no_place(text, reason);
 	else
 		put_wakers_name(text, w);
 }
@@ -87,12 +94,13 @@ static uint32_t waits_add_lock(struct wait_groups *g, const struct thread_wait *
 	bytes_init(&holder);
 	put_wait_place(&place, w);
 	placed = place.size;
-	put_text(&place, placed ? "" : "(no stack: shorter than --wait-stack)");
+	if (!placed)
+		put_no_place(&place, reason);
 	waits_add_to(g, BY_PLACE, waits_text(g, &place), 0, w->duration);
 	put_wait_holder(&holder, w, reason);
 	held = holder.size;
 	if (!held)
-		put_no_holder(&holder, w, placed);
+		put_no_holder(&holder, w, reason, placed);
 	number = waits_text(g, &holder);
 	if (!held && pending)
 		return number;

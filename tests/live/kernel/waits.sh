@@ -371,7 +371,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && refused
 	turn 0 && without_ring
 done
-for version in 8 11 21; do # there it takes different turns
+for version in 8 11 21 ${SOAK:+28}; do # there it takes different turns
 	root_use "$version" "parts of waits" || continue
 	parked
 	parts

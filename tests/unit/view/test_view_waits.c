@@ -285,11 +285,13 @@ CASE(waits_are_grouped_by_reason_and_waker_and_locks_by_place, setup, teardown)
 	jfr_thread_wait(r.w, &e);
 	wait_in(one, T0 + 50 * MS, 2 * MS, "futex", two);
 	wait_in(two, T0 + 50 * MS, 3 * MS, "socket", 0);
+	wait_in(two, T0 + 60 * MS, 3 * MS, "parked", 0);
 	assert_contains(show("waits"), "Waits by Reason");
 	assert_contains(shown(), "Waits by Waker");
 	assert_contains(shown(), "(not known, or an interrupt)");
 	assert_contains(shown(), "com.acme.Cart.lock():33 ");
 	assert_contains(shown(), "(no stack: shorter than --wait-stack)");
+	assert_contains(shown(), "(no stack: short, or a virtual thread at a monitor)");
 	assert_lacks(shown(), "Unsafe");
 	assert_true(strstr(shown(), "futex") < strstr(shown(), "socket"));
 	assert_true(strstr(shown(), "worker-2") < strstr(shown(), "(not known"));
