@@ -180,7 +180,8 @@ throttled_in_roots() { # SENTENCE FILTER ROOT PROGRAM...
 	says "^  throttled: ${2/::/.}\\(int\\): counted and timed only from .*\\(--max-overhead=1%\\)"
 	says '^  0 roots kept of [0-9,]+'
 	"$FRTRACE" print --events frtrace.Message "$F_FILE" | grep -q 'counted and timed only' || finding "the file does not say it"
-	[ "$(file_events "${2/::/.}")" = 0 ] || finding "$(file_events "${2/::/.}") calls in the file"
+	# A root that is open at the end is kept, with the calls that it had made before.
+	[ "$(file_events "${2/::/.}")" = 0 ] || says '^  0 roots kept of [0-9,]+, [0-9]+ open'
 	finish
 }
 
