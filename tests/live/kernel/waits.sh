@@ -337,7 +337,7 @@ parked() {
 	expect_places $n
 	for by in waker holder; do
 		"$FRTRACE" view waits --by=$by "$F_FILE" >"$WORK/view"
-		[ "$(grep -cE ' [0-9.]+ (ns|us|ms|s) ' "$WORK/view")" -le 9 ] && ! grep -qE 'thread #[0-9]|(park|queue|lock)-[0-9]' "$WORK/view" ||
+		[ "$(grep -cE ' [0-9.]+ (ns|us|ms|s) ' "$WORK/view")" -le 20 ] && ! grep -qE 'thread #[0-9]|(park|queue|lock)-[0-9]' "$WORK/view" ||
 			finding "threads are no kinds by $by:" "$(cat "$WORK/view")"
 	done
 	"$FRTRACE" print --stack-depth=200 --events=ThreadWait "$F_FILE" >"$WORK/events"
