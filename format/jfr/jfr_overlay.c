@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define MARGIN 2000 /* ns */
+#define GAINED 16   /* a part in so many */
 
 enum { BEGINS_INSIDE = 8, REACHES_OVER = -7 };
 
@@ -64,16 +65,20 @@ static int by_window(const void *a, const void *b)
 	return x->window != y->window ? (x->window < y->window ? -1 : 1) : by_shift(a, b);
 }
 
-static struct overlay_shift best_shift(const struct overlay_change *change, size_t n, int64_t near, int64_t most)
+/* `least`: a part in so many of the weight must be gained to leave `near`; 0: any. */
+static struct overlay_shift best_shift(const struct overlay_change *change, size_t n, int64_t near, int64_t most,
+				       int64_t least)
 {
-	struct overlay_shift best = {.window = change->window, .shift = near, .error = most};
-	int64_t weight = 0, found = 0;
+	struct overlay_shift best = {.window = change->window, .shift = near, .error = most}, stay = best;
+	int64_t weight = 0, found = 0, here = 0;
 
 	for (size_t i = 0; i + 1 < n; i++) {
 		int64_t low = within(change[i].at, near - most, near + most + 1);
 		int64_t high = within(change[i + 1].at - 1, near - most - 1, near + most), margin, shift;
 
 		weight += change[i].weight;
+		if (change[i].at <= near && near < change[i + 1].at)
+			here = weight;
 		if (low > high || weight < found)
 			continue;
 		margin = lower_of((high - low) / 2, MARGIN);
@@ -84,7 +89,7 @@ static struct overlay_shift best_shift(const struct overlay_change *change, size
 		}
 		found = weight;
 	}
-	return best;
+	return least && found - here <= found / least ? stay : best;
 }
 
 struct overlay_shift jfr_overlay_whole(struct jfr_overlay *o, int64_t near, int64_t most)
@@ -92,7 +97,7 @@ struct overlay_shift jfr_overlay_whole(struct jfr_overlay *o, int64_t near, int6
 	if (!o->changes)
 		return (struct overlay_shift){.shift = near, .error = most};
 	qsort(o->change, o->changes, sizeof(*o->change), by_shift);
-	return best_shift(o->change, o->changes, near, most);
+	return best_shift(o->change, o->changes, near, most, 0);
 }
 
 bool jfr_overlay_next(struct jfr_overlay *o, size_t *at, int64_t near, int64_t most, struct overlay_shift *out)
@@ -105,7 +110,7 @@ bool jfr_overlay_next(struct jfr_overlay *o, size_t *at, int64_t near, int64_t m
 		qsort(o->change, o->changes, sizeof(*o->change), by_window);
 	while (*at + n < o->changes && o->change[*at + n].window == o->change[*at].window)
 		n++;
-	*out = best_shift(o->change + *at, n, near, most);
+	*out = best_shift(o->change + *at, n, near, most, GAINED);
 	*at += n;
 	return true;
 }

@@ -49,7 +49,10 @@ int jfr_overlay_note(struct jfr_overlay *o, const struct overlay_event *e, int64
  */
 struct overlay_shift jfr_overlay_whole(struct jfr_overlay *o, int64_t near, int64_t most);
 
-/* Those of the windows, one after the other: begin with *at = 0. False: there is none left. */
+/*
+ * Those of the windows, one after the other: begin with *at = 0. False: there is none left. A window has few events, and one
+ * that was late may fit better elsewhere, so `near` is kept unless a sixteenth of the weight is gained.
+ */
 bool jfr_overlay_next(struct jfr_overlay *o, size_t *at, int64_t near, int64_t most, struct overlay_shift *out);
 
 #endif
