@@ -167,6 +167,7 @@ contended() { # WAITERS [virtual]
 		wakers = Counter(name(v, "wakerThread") for v in whole)
 		# On a busy machine a thread may lose its CPU as the JVM looks at the monitor. A virtual thread has a name after its
 		# first call.
+		print(f"# {len(whole)} of {rounds * waiters} waits are whole, {len(waits) - len(whole)} are parts")
 		assert len(whole) >= 0.5 * rounds * waiters and len(waits) <= 1.5 * rounds * waiters, (len(whole), len(waits))
 		assert all(w == "main" or waiters > 1 and (w.startswith("want-") or virtual and not w) for w in wakers), wakers
 	END
