@@ -9,8 +9,8 @@
 #define SHIFT_MOST   1500000	/* ns */
 #define DRIFT_MOST   100000	/* ns within a chunk */
 #define WINDOW	     1000000000 /* ns */
-#define CHANGES_MOST 4000000	/* of the overlay. If a chunk has more, */
-#define FEWER	     8		/* one event in so many is looked at, or one in their square, and so on */
+#define CHANGES_MOST 4000000	/* of the overlay; a chunk with more is sampled */
+#define FEWER	     8		/* times fewer events in each further sample */
 #define TICKS_MOST   (INT64_MAX / 4)
 
 /* A type whose events are context. */

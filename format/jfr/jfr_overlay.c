@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define MARGIN 2000 /* ns */
-#define GAINED 16   /* a part in so many */
+#define GAINED 16   /* a sixteenth of the weight */
 
 enum { BEGINS_INSIDE = 8, REACHES_OVER = -7 };
 
@@ -65,7 +65,7 @@ static int by_window(const void *a, const void *b)
 	return x->window != y->window ? (x->window < y->window ? -1 : 1) : by_shift(a, b);
 }
 
-/* `least`: a part in so many of the weight must be gained to leave `near`; 0: any. */
+/* `near` is left only for a gain of more than 1/`least` of the weight; 0: for any. */
 static struct overlay_shift best_shift(const struct overlay_change *change, size_t n, int64_t near, int64_t most,
 				       int64_t least)
 {

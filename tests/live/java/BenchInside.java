@@ -6,8 +6,9 @@ import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 
 /**
- * The service of scripts/bench-inside: BenchInside THREADS. They serve requests of Layered without a pause, of which every 100th
- * waits: so long that even a busy machine holds up few others as much. It reads lines "measure WARM-MS MS" and answers with the requests a second and the us of CPU for each.
+ * BenchInside THREADS: the service of scripts/bench-inside. Its threads serve requests of Layered without a pause. Every 100th
+ * request waits, for so long that few others take as long, even on a busy machine. For each line "measure WARM-MS MS" it prints
+ * the requests a second and the us of CPU a request.
  */
 public class BenchInside {
     private static final long SLOW_MS = 300;

@@ -9,9 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Parked DIR N: N virtual threads wait once each, a third of them at each of three lines, in a traced call. Before that they
- * have been off their carrier with so many frames that most of these stay in the heap. "main" ends each wait but those for
- * the lock, which the threads hand on to each other.
+ * Parked DIR N: N virtual threads wait once each in a traced call, at one of three lines. Each was unmounted before, with many
+ * frames, so most of its frames are still in the heap. "main" ends the waits; only the lock is handed on by the threads.
  */
 public class Parked {
     private static final int BATCH = 20, FRAMES = 80;

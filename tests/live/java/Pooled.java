@@ -14,8 +14,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Pooled DIR N CLIENTS HANDLERS TASKS: CLIENTS threads handle N requests in handle(), each of which waits for tasks in pools
- * that all requests share. HANDLERS: "platform" or "virtual" threads; TASKS: "pool" for pools of platform threads, "virtual"
+ * Pooled DIR N CLIENTS HANDLERS TASKS: CLIENTS threads handle N requests. handle() waits for tasks, which run in pools that
+ * all requests share. HANDLERS: "platform" or "virtual" threads; TASKS: "pool" for pools of platform threads, "virtual"
  * for a virtual thread for each task. A line for each request and each call of a task goes into the file `log`, with the
  * time of the day:
  *
