@@ -315,3 +315,30 @@ void call_tree_fold(struct call_tree *t)
 		c = fold_root(t, c, &w);
 	method_names_settle(&t->names);
 }
+
+static int tree_compare(const void *a, const void *b, void *tree)
+{
+	const struct call_tree *t = tree;
+	const struct call_tree_node *x = &t->node[*(uint32_t *)a], *y = &t->node[*(uint32_t *)b];
+
+	if (x->total != y->total)
+		return (x->total < y->total) - (x->total > y->total);
+	return strcmp(method_names_text(&t->names, x->method), method_names_text(&t->names, y->method))
+		       ?: strcmp(call_tree_text(t, x->value), call_tree_text(t, y->value));
+}
+
+uint32_t *call_tree_children(struct call_tree *t, uint32_t parent, uint32_t *count)
+{
+	uint32_t n = 0, *children;
+
+	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
+		n += t->node[i].calls > 0;
+	children = memory_need(calloc(n + 1, sizeof(*children)));
+	*count = n;
+	n = 0;
+	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
+		if (t->node[i].calls)
+			children[n++] = i;
+	qsort_r(children, n, sizeof(*children), tree_compare, t);
+	return children;
+}

@@ -79,4 +79,7 @@ void call_tree_fold(struct call_tree *t);
 uint32_t call_tree_add_text(struct call_tree *t, struct bytes *text);
 const char *call_tree_text(const struct call_tree *t, uint32_t text);
 
+/* The children of a node that have calls, most time first. *count: their number. Free with free(). */
+uint32_t *call_tree_children(struct call_tree *t, uint32_t parent, uint32_t *count);
+
 #endif

@@ -71,34 +71,6 @@ static int tree_on_message(struct jfr_chunk *chunk, const struct jfr_event *e, v
 	return 0;
 }
 
-static int tree_compare(const void *a, const void *b, void *tree)
-{
-	const struct call_tree *t = tree;
-	const struct call_tree_node *x = &t->node[*(uint32_t *)a], *y = &t->node[*(uint32_t *)b];
-
-	if (x->total != y->total)
-		return (x->total < y->total) - (x->total > y->total);
-	return strcmp(method_names_text(&t->names, x->method), method_names_text(&t->names, y->method))
-		       ?: strcmp(call_tree_text(t, x->value), call_tree_text(t, y->value));
-}
-
-/* The children, most time first. Free with free(). */
-static uint32_t *tree_children(struct call_tree *t, uint32_t parent, uint32_t *count)
-{
-	uint32_t n = 0, *children;
-
-	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
-		n += t->node[i].calls > 0;
-	children = memory_need(calloc(n + 1, sizeof(*children)));
-	*count = n;
-	n = 0;
-	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
-		if (t->node[i].calls)
-			children[n++] = i;
-	qsort_r(children, n, sizeof(*children), tree_compare, t);
-	return children;
-}
-
 static size_t tree_before_name(const struct tree_view *v)
 {
 	return 2 + 10 * ((v->narrow ? 3 : 5) + (v->tree.slow_ns ? 2 : 0));
@@ -314,7 +286,7 @@ static void put_subtree(struct tree_view *v, uint32_t node, int64_t least);
 static void put_subtrees(struct tree_view *v, uint32_t node, int64_t least)
 {
 	struct call_tree *t = &v->tree;
-	uint32_t count, rest = 0, *children = tree_children(t, node, &count);
+	uint32_t count, rest = 0, *children = call_tree_children(t, node, &count);
 	uint64_t calls = 0;
 	int64_t total = 0;
 
@@ -379,7 +351,7 @@ static void tree_put_throttled(struct tree_view *v)
 
 static void trees_print(struct tree_view *v)
 {
-	uint32_t count, *roots = tree_children(&v->tree, 0, &count);
+	uint32_t count, *roots = call_tree_children(&v->tree, 0, &count);
 	uint64_t shown = v->request->top ?: SHOWN;
 
 	if (count)
@@ -451,7 +423,7 @@ static void put_rows(struct tree_view *v, struct table *table, uint32_t *row, ui
 
 	row[node] = (*next)++;
 	tree_put_row(v, table, row, node);
-	children = tree_children(&v->tree, node, &count);
+	children = call_tree_children(&v->tree, node, &count);
 	for (uint32_t i = 0; i < count; i++)
 		put_rows(v, table, row, children[i], next);
 	free(children);
@@ -484,7 +456,7 @@ static void trees_print_json(struct tree_view *v)
 		{"", "longestNs", TABLE_NUMBER, 0},
 		{"", "values", TABLE_TYPED, 0},
 	};
-	uint32_t count, next = 1, *roots = tree_children(&v->tree, 0, &count);
+	uint32_t count, next = 1, *roots = call_tree_children(&v->tree, 0, &count);
 	uint32_t *row = memory_need(calloc(v->tree.count, sizeof(*row)));
 	uint64_t shown = v->request->top ?: SHOWN;
 	struct table table;
