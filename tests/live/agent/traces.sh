@@ -66,7 +66,7 @@ platform() { # LIBRARY THREADS CALLS
 	F_FILE=$WORK/traces.jfr
 	"$FRTRACE" start -p "$T_PID" -o "$F_FILE" --max-overhead=off -e "$EVENT" -m live.Traced::plain >"$WORK/said" 2>&1 ||
 		finding "frtrace does not start:" "$(cat "$WORK/said")"
-	touch "$T_DIR/go"
+	touch "$T_DIR/go" "$T_DIR/change"
 	wait_for "$SECONDS_MAX" target_has running || finding "the program does not go on"
 	wait_for 20 late_ids || finding "no call has ids after the library has come back"
 	touch "$T_DIR/late"
@@ -100,7 +100,7 @@ fields() { # LIBRARY [OPTION]
 	begin "no call has fields for ids: library $1${2:+, $2}, JDK $FEATURE" || return 0
 	trace_program Traced "$WORK/libtraced.so" "$WORK/lib$1.so" 2 50 -- \
 		-e "$EVENT" -m live.Traced::plain ${2:+"$2"} || return 0
-	touch "$T_DIR/go" "$T_DIR/late"
+	touch "$T_DIR/go" "$T_DIR/change" "$T_DIR/late"
 	trace_calls
 	"$FRTRACE" print "$F_FILE" | grep 'phase = 0' >/dev/null || finding "the file has no calls"
 	"$FRTRACE" print "$F_FILE" | grep -E 'traceId|spanId' >/dev/null && finding "the file has ids"
@@ -133,6 +133,8 @@ resource() {
 	trace_program -Dotel.service.name=other Traced "$WORK/libtraced.so" "$WORK/libotel.so" 2 50 -- \
 		-m live.Traced::plain --otlp=- || return 0
 	touch "$T_DIR/go"
+	wait_for 20 grep -q '"stringValue":"1"' "$F_DIR/stdout" || finding "no line has the first resource"
+	touch "$T_DIR/change"
 	wait_for 20 grep -q '"stringValue":"2"' "$F_DIR/stdout" || finding "the changed resource is not seen"
 	touch "$T_DIR/late"
 	trace_calls
@@ -150,7 +152,7 @@ no_resource() {
 	begin "with --trace-ids=off nothing is recorded that the program publishes, JDK $FEATURE" || return 0
 	trace_program -Dotel.service.name=other Traced "$WORK/libtraced.so" "$WORK/libotel.so" 2 50 -- \
 		-m live.Traced::plain --trace-ids=off || return 0
-	touch "$T_DIR/go" "$T_DIR/late"
+	touch "$T_DIR/go" "$T_DIR/change" "$T_DIR/late"
 	trace_calls
 	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
 	grep -q '"service.name","value":{"stringValue":"other"}' "$WORK/exported" || finding "the name is not that of the option"

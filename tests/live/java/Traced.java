@@ -143,6 +143,7 @@ public class Traced {
         }
         if (!virtual) {
             barrier.await();
+            await("change");
             describe("shop", "2");
             barrier.await();
             unload();

@@ -72,7 +72,7 @@ alike() { # LIVE EXPORTED WAITS-AT-LEAST
 # What a recording prints must be what its file has.
 compare() { # WAITS-AT-LEAST FILTER...
 	trace_target "${@:2}" --otlp=- || return
-	touch "$T_DIR/go" "$T_DIR/late"
+	touch "$T_DIR/go" "$T_DIR/change" "$T_DIR/late"
 	trace_calls
 	target_quit
 	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported" || finding "the file is not exported"
