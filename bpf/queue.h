@@ -117,12 +117,14 @@ _Static_assert(sizeof(struct frt_wait) == 88, "wait");
 #define FRT_WAIT_BY_INTERRUPT 0x4u /* an interrupt ended it, such as a timer's or a network card's */
 
 /*
- * A wait for a futex that follows a long one after at most FRT_AGAIN_NS on a CPU. An interrupt ended that one, and the
- * thread's JavaFrameAnchor was the same: it waits for the same thing again, or it has been back in the same Java frame.
+ * A wait for a futex that continues a long one: that one ended at most FRT_AGAIN_NS ago, by no known thread, the thread's
+ * JavaFrameAnchor was the same, and it now waits for more than the first park of HotSpot's ObjectMonitor, which comes again
+ * if the thread has been back in Java code.
  */
 #define FRT_WAIT_AGAIN 0x8u
 
-#define FRT_AGAIN_NS 1000000 /* HotSpot spins for some hundred us before it parks again */
+#define FRT_AGAIN_NS	  50000000 /* HotSpot spins in between: in a virtual machine for milliseconds */
+#define FRT_FIRST_PARK_NS 1000000
 
 #define FRT_KERNEL_FRAMES 32u
 #define FRT_WAIT_STACK	  2560u /* struct wait_state must fit into a page */

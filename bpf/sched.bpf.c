@@ -60,7 +60,7 @@ __noinline int site_thread(__u64 number, __u64 address)
 		bpf_task_storage_get(&held_natives, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	}
 	state->off = state->woken = state->sleeping = 0;
-	state->timed_out = 0;
+	state->unwoken = 0;
 	state->mounted = state->number = 0;
 	state->anchor = state->stack_end = 0;
 	state->thread = serial;
@@ -355,12 +355,12 @@ static __always_inline void hold_wait(struct task_struct *task, struct wait_stat
  */
 static __always_inline void end_wait(struct wait_state *state, __u64 on)
 {
-	bool timed_out = state->woken && state->interrupted && state->reason == FRT_WAIT_FUTEX && is_long(state, on);
+	bool unwoken = (!state->woken || state->interrupted) && state->reason == FRT_WAIT_FUTEX && is_long(state, on);
 
 	if (state->blocked)
-		state->timed_out = timed_out ? on : 0;
-	else if (state->timed_out)
-		state->timed_out += on - state->off;
+		state->unwoken = unwoken ? on : 0;
+	else if (state->unwoken)
+		state->unwoken += on - state->off;
 	state->off = state->woken = 0;
 }
 
@@ -383,7 +383,17 @@ static __always_inline void emit_missed_wait(struct task_struct *task, struct wa
 	end_wait(state, on);
 }
 
-/* Take the stack of a thread that is about to wait. Returns whether it has waited there before: FRT_WAIT_AGAIN. */
+/*
+ * Does this wait for a futex continue the last one (FRT_WAIT_AGAIN)? A thread that has been back in Java code since begins
+ * with the shortest time limit.
+ */
+static __always_inline bool continues_wait(const struct wait_state *state, const struct pt_regs___kernel *r, __u64 now)
+{
+	return state->unwoken && now - state->unwoken <= FRT_AGAIN_NS && state->reason == FRT_WAIT_FUTEX &&
+	       futex_time_left(r, now) > FRT_FIRST_PARK_NS;
+}
+
+/* Take the stack of a thread that is about to wait. Returns whether it has the same place as that of its last wait. */
 static __always_inline bool take_place(struct task_struct *task, struct wait_state *state, __u64 now)
 {
 	__u64 sp = state->sp, pc = state->pc;
@@ -391,8 +401,7 @@ static __always_inline bool take_place(struct task_struct *task, struct wait_sta
 	state->sp = 0;
 	if (stack_is_due(state, now))
 		take_stack(task, state);
-	return state->timed_out && now - state->timed_out <= FRT_AGAIN_NS && state->reason == FRT_WAIT_FUTEX &&
-	       state->sp && state->sp == sp && state->pc == pc;
+	return state->sp && state->sp == sp && state->pc == pc;
 }
 
 static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted, __u64 *now)
@@ -418,7 +427,7 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 		state->reason = reason_of_call(prev, r, state->sleeping);
 	*now = now_ns();
 	state->stack_size = 0;
-	if (!preempted && !take_place(prev, state, *now))
+	if (!preempted && (!take_place(prev, state, *now) || !continues_wait(state, r, *now)))
 		state->since = *now;
 	if (bpf_core_field_exists(prev->sched_info.run_delay))
 		state->delay = run_delay(prev, false);

@@ -8,6 +8,12 @@
 
 #include <asm/unistd.h>
 
+/* futex(2): the operation, its flags, and the fourth argument, a struct timespec. */
+#define FUTEX_COMMAND	 0x7f
+#define FUTEX_REALTIME	 0x100
+#define FUTEX_WAIT_FOR	 0 /* a time */
+#define FUTEX_WAIT_UNTIL 9 /* a moment */
+
 #define POLL_DESCRIPTOR 0 /* struct pollfd begins with int fd */
 
 #define KIND_MASK    0170000
@@ -53,6 +59,22 @@ static __always_inline enum frt_wait_reason reason_of_poll(struct task_struct *t
 	if (r->si != 1 || bpf_probe_read_user(&descriptor, sizeof(descriptor), (const void *)(r->di + POLL_DESCRIPTOR)))
 		return FRT_WAIT_POLL;
 	return descriptor_kind(task, descriptor) == KIND_SOCKET ? FRT_WAIT_SOCKET : FRT_WAIT_POLL;
+}
+
+/* For how long, in ns, a wait for a futex can still last. 0: it has no limit, or one by a clock that is not ours. */
+static __always_inline __u64 futex_time_left(const struct pt_regs___kernel *r, __u64 now)
+{
+	__u64 limit[2], ns; /* seconds, nanoseconds */
+
+	if (r->orig_ax != __NR_futex || !r->r10 || r->si & FUTEX_REALTIME ||
+	    bpf_probe_read_user(limit, sizeof(limit), (const void *)r->r10))
+		return 0;
+	ns = limit[0] * 1000000000 + limit[1];
+	switch (r->si & FUTEX_COMMAND) {
+	case FUTEX_WAIT_FOR: return ns;
+	case FUTEX_WAIT_UNTIL: return ns > now ? ns - now : 0;
+	}
+	return 0;
 }
 
 /* The reason of the running task, which is blocked in this system call. */

@@ -28,7 +28,7 @@ struct wait_state {
 	__u32 natives;		 /* open calls of native methods (native.bpf.c) */
 	__u64 off, woken;	 /* 0: does not apply */
 	__u64 since;		 /* off, or that of the first one of several waits at the same place (FRT_WAIT_AGAIN) */
-	__u64 timed_out; /* when an interrupt ended its last wait, for a futex; later by its preemptions since; 0: none did */
+	__u64 unwoken; /* when its last wait, long and for a futex, ended, by no known thread; later by its preemptions since */
 	__u64 delay; /* schedstat's run delay when it left its CPU */
 	__u32 syscall;
 	__u16 reason, interrupted; /* interrupted: an interrupt woke it */

@@ -304,9 +304,9 @@ static struct wait_timeline *wait_join_timeline_of(struct wait_join *j, uint32_t
 
 /*
  * HotSpot before JDK 24 parks a thread that wants a monitor for 1, 8, 64, 512 ms, and then for a second again and again, to
- * look at the monitor in between. To the program this is one wait, which its last part ends; what the thread waited for a
- * CPU in between counts as that. Time limits that the program
- * asks for itself (Object.wait(), Thread.sleep(), LockSupport.parkNanos()) have a native method as their innermost frame.
+ * look at the monitor in between. To the program this is one wait, which its last part ends; what the thread spent on a CPU,
+ * or waiting for one, in between counts as that. Time limits that the program asks for itself (Object.wait(),
+ * Thread.sleep(), LockSupport.parkNanos()) have a native method as their innermost frame.
  * Returns the number of the wait that this one continues, or the timeline's count.
  */
 static size_t wait_join_first_part(const struct wait_timeline *waits, const struct frt_wait *w)
@@ -336,7 +336,7 @@ static void kept_fill(struct kept *k, const struct frt_wait *w, unsigned int rea
 			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING,
 			   .by_interrupt = by_interrupt,
-			   .goes_on = by_interrupt && stacks->in_code};
+			   .goes_on = !w->waker && !w->waker_origin && stacks->in_code};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 }
 

@@ -127,8 +127,7 @@ parts() {
 	begin "a wait for a monitor is one wait, with its holder, however often the JVM looks at it, JDK $FEATURE" || return 0
 	record_waits $n enter again -m'live.Splits::keep' || return 0
 	read -r seen held < <(long_waits enter enter-2)
-	# A park whose end the kernel did not show, or after which the thread had no CPU, stays apart: 4 a call would be 4 * n.
-	[ "$held" -ge $((n - 3)) ] && [ "$seen" -le $((2 * n)) ] ||
+	[ "$held" -ge $((n - 1)) ] && [ "$seen" -le $((n + 1)) ] ||
 		finding "$seen waits of $n calls, $held of them ended by the holder:" "$("$FRTRACE" view waits "$F_FILE")"
 	"$FRTRACE" view waits --by=holder "$F_FILE" >"$WORK/view"
 	[ "$(awk '/^live.Splits.keep\(\)/ { print $2 }' "$WORK/view")" -ge $((n - 3)) ] || finding "not held by keep():" "$(cat "$WORK/view")"
@@ -165,10 +164,12 @@ contended() { # WAITERS [virtual]
 		waits = [v for v in waits if name(v, "eventThread").startswith("want-") and seconds(v) > 0.02 * ms / 100]
 		whole = [v for v in waits if seconds(v) > 0.9 * ms / 1000]
 		wakers = Counter(name(v, "wakerThread") for v in whole)
-		# On a busy machine a thread may lose its CPU as the JVM looks at the monitor. A virtual thread has a name after its
-		# first call.
-		print(f"# {len(whole)} of {rounds * waiters} waits are whole, {len(waits) - len(whole)} are parts")
-		assert len(whole) >= 0.5 * rounds * waiters and len(waits) <= 1.5 * rounds * waiters, (len(whole), len(waits))
+		n = rounds * waiters
+		print(f"# {len(whole)} of {n} waits are whole, {len(waits) - len(whole)} are parts")
+		# One stack, which tells that two parts are at one place, may not be in memory. All of the longer ones were whole.
+		apart = 0 if ms > 500 else 1
+		assert n - apart <= len(whole) <= len(waits) <= n + apart, (len(whole), len(waits))
+		# A virtual thread has a name after its first call.
 		assert all(w == "main" or waiters > 1 and (w.startswith("want-") or virtual and not w) for w in wakers), wakers
 	END
 	finish

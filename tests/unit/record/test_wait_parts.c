@@ -12,6 +12,11 @@ static int setup(void **state)
 	return join_waits(&(struct wait_join_setup){.open = no_calls});
 }
 
+#define TIMED  FRT_WAIT_BY_INTERRUPT
+#define AGAIN  FRT_WAIT_AGAIN
+#define UNSEEN 0x8000u /* the kernel did not show its end */
+#define PARK   1000000 /* ns */
+
 /* HotSpot's parks of one thread that wants a monitor, [off, wake) each, and where: `code` if in no native method. */
 static void park(int64_t off, int64_t wake, uint16_t flags, bool code)
 {
@@ -21,15 +26,11 @@ static void park(int64_t off, int64_t wake, uint16_t flags, bool code)
 			     .on = wake + 10,
 			     .reason = FRT_WAIT_FUTEX,
 			     .flags = flags,
-			     .waker = flags & FRT_WAIT_BY_INTERRUPT ? 0 : 3};
+			     .waker = flags & (FRT_WAIT_BY_INTERRUPT | UNSEEN) ? 0 : 3};
 
 	wait_join_wait(join, &w,
 		       &(struct wait_stack_ids){.java = code ? 5 : 6, .waker_java = w.waker, .in_code = code});
 }
-
-#define TIMED FRT_WAIT_BY_INTERRUPT
-#define AGAIN FRT_WAIT_AGAIN
-#define PARK  1000000 /* ns */
 
 static void preempt(int64_t off, int64_t on)
 {
@@ -77,6 +78,14 @@ CASE(parks_for_a_monitor_are_one_wait_with_the_last_ones_waker, setup, teardown)
 	assert_int_equal(show(-1000, end + 5000), 2);
 }
 
+CASE(a_part_whose_end_was_not_seen_goes_on, setup, teardown)
+{
+	park(0, PARK, UNSEEN, true);
+	park(PARK + 50, 2 * PARK, AGAIN, true);
+	assert_int_equal(show(0, 2 * PARK), 1);
+	assert_int_equal(shown[0].waker, 3);
+}
+
 CASE(a_last_park_that_has_no_stack_has_that_of_the_ones_before, setup, teardown)
 {
 	park(0, PARK, TIMED, true);
@@ -94,9 +103,9 @@ CASE(what_ends_or_repeats_otherwise_stays_a_wait_each, setup, teardown)
 	park(6 * PARK, 7 * PARK, TIMED, true); /* at another place */
 	park(7 * PARK + 100, 8 * PARK, 0, true);
 	park(9 * PARK, 10 * PARK, TIMED, true); /* the record of the one before was lost */
-	park(12 * PARK, 13 * PARK, AGAIN, true);
-	assert_int_equal(show(0, 20 * PARK), 8);
-	assert_int_equal(split(0, 20 * PARK).blocked, 8 * PARK - 300);
+	park(12 * PARK + FRT_AGAIN_NS, 13 * PARK + FRT_AGAIN_NS, AGAIN, true);
+	assert_int_equal(show(0, 20 * PARK + FRT_AGAIN_NS), 8);
+	assert_int_equal(split(0, 20 * PARK + FRT_AGAIN_NS).blocked, 8 * PARK - 300);
 }
 
 CASE(a_collection_between_two_parks_stays_one, setup, teardown)
