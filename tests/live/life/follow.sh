@@ -12,7 +12,7 @@ OUR_NICE=$(nice)
 pulse() { # [COMMAND...]
 	local out
 	out=$(mktemp "$P_DIR/pulse.XXXXXX")
-	"$@" "${SERVICE[@]}" "$JAVA/bin/java" "${BRIEF[@]}" -Xmx32m -jar "$JAR" "$P_DIR/quit" >"$out" 2>"$out.err" </dev/null &
+	"$@" "${LAUNCH[@]}" "$JAVA/bin/java" "${BRIEF[@]}" -Xmx32m -jar "$JAR" "$P_DIR/quit" >"$out" 2>"$out.err" </dev/null &
 	STARTED+=($!)
 	PULSES+=($!)
 	disown $!
@@ -333,9 +333,11 @@ without_a_jvm() {
 	verdict
 }
 
+pulse_build() { "$(jdk_newest)/bin/jar" cfe "$JAR" live.Pulse -C "$CLASSES" live/Pulse.class; }
+
 for line in "${JDKS[@]}"; do
 	jdk_use "$line"
-	"$JAVA/bin/jar" cfe "$JAR" live.Pulse -C "$CLASSES" live/Pulse.class
+	pulse_build
 	turn 0 && many_jvms
 	turn 1 && together
 	turn 1 && limited
@@ -347,5 +349,10 @@ for line in "${JDKS[@]}"; do
 	turn 0 && reused
 	turn 1 && by_polling
 	turn 1 && bounded
+done
+for version in "${JDKS_IN_TURN[@]}"; do
+	root_use "$version" "JVMs that start together" || continue
+	pulse_build
+	together
 done
 without_a_jvm
