@@ -43,14 +43,16 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 
-#define REPLY_MAX   (16u << 20)
-#define OTHERS_MS   500	      /* time for another process's attach to succeed, before its file counts as abandoned */
-#define SOCKET_MS   2000      /* time for a JVM with -Xrs to create its socket */
-#define DOUBT_MS    1500      /* time to answer for a JVM that probably cannot, and rests */
-#define REST_NS	    10000000u /* CPU time that one at rest may use meanwhile; a suspended one has used 0.5 ms */
-#define STOPPED	    "it is stopped (kill -CONT continues it)"
-#define DISABLED    "it runs with -XX:+DisableAttachMechanism"
-#define CAUGHT_QUIT (1ull << (SIGQUIT - 1))
+#define REPLY_MAX     (16u << 20)
+#define OTHERS_MS     500	/* time for another process's attach to succeed, before its file counts as abandoned */
+#define SOCKET_MS     2000	/* time for a JVM with -Xrs to create its socket */
+#define DOUBT_MS      1500	/* time to answer for a JVM that probably cannot, and rests */
+#define REST_NS	      10000000u /* CPU time that one at rest may use meanwhile; a suspended one has used 0.5 ms */
+#define START_MS      60000	/* for a JVM to start up, while it is at work */
+#define IDLE_START_MS 7500
+#define STOPPED	      "it is stopped (kill -CONT continues it)"
+#define DISABLED      "it runs with -XX:+DisableAttachMechanism"
+#define CAUGHT_QUIT   (1ull << (SIGQUIT - 1))
 
 /* What is known of the JVM before it is asked. */
 struct preparation {
@@ -396,10 +398,10 @@ static int sweep_work(struct user_child *h, void *context, struct answer *out, s
 	return 0;
 }
 
-/* Half of the time is for that. */
-static int wait_for_start(const struct target *t, int64_t deadline, struct diag *d)
+int attach_wait_until_up(const struct target *t, struct diag *d)
 {
-	int64_t enough = monotonic_ms() + deadline_left(deadline) / 2;
+	int64_t begun = monotonic_ms(), worked = begun;
+	uint64_t cpu_ns = target_cpu_ns(t);
 	struct proc_status status;
 
 	while (!attach_room_has_started(t)) {
@@ -409,9 +411,13 @@ static int wait_for_start(const struct target *t, int64_t deadline, struct diag 
 			return attach_refuse(t, EBUSY, d, STOPPED);
 		if (interrupted())
 			return attach_refuse(t, EINTR, d, "interrupted");
-		if (!deadline_left(enough))
+		if (target_cpu_ns(t) >= cpu_ns + REST_NS) {
+			cpu_ns = target_cpu_ns(t);
+			worked = monotonic_ms();
+		}
+		if (monotonic_ms() > worked + IDLE_START_MS || monotonic_ms() > begun + START_MS)
 			return attach_refuse(t, EBUSY, d, "it has not started up yet");
-		usleep(2000);
+		usleep(5000);
 	}
 	return 0;
 }
@@ -441,10 +447,9 @@ int attach_check_agent(const struct target *t, struct diag *d)
 
 static int attach_prepare(const struct target *t, bool loads, int timeout_ms, struct preparation *p, struct diag *d)
 {
-	int r;
+	int r = attach_wait_until_up(t, d);
 
 	*p = (struct preparation){.deadline = monotonic_ms() + timeout_ms};
-	r = wait_for_start(t, p->deadline, d);
 	if (r)
 		return r;
 	jvm_read_options(t, &p->options);

@@ -24,6 +24,12 @@ int attach_command(const struct target *t, const char *command, const char *cons
 		   char **reply, struct diag *d);
 
 /*
+ * Wait until the JVM has started up, for a minute at most, and only while it uses its CPU: ten that start at a time take long.
+ * Before that neither its memory nor its answers can be relied on. Returns 0, or -errno with the reason.
+ */
+int attach_wait_until_up(const struct target *t, struct diag *d);
+
+/*
  * Has the JVM room for the agent? Ask it before the first command, which takes less. Returns 0, or -errno with the
  * reason.
  */

@@ -190,6 +190,10 @@ static int attach(struct record_run *run, struct diag *d)
 		stacks_prepare_probed(r);
 		return session_attach(r->session, d);
 	}
+	err = attach_wait_until_up(&r->target, d);
+	if (err)
+		return err;
+	target_is_up(&r->target); /* it may have been starting when it was found */
 	err = attach_check_agent(&r->target, d);
 	if (!err && r->settings->with_jfr)
 		err = with_jfr_start(&run->with_jfr, &r->target, r->settings->with_jfr, output_path(r->output),
@@ -206,8 +210,6 @@ static int attach(struct record_run *run, struct diag *d)
 	free(dump);
 	known = target_maps(&r->target, "libfrtrace-");
 	err = session_attach(r->session, d);
-	if (!err && !r->target.perf_data[0])
-		target_is_up(&r->target);		      /* it was still starting when it was found */
 	if (!known && target_maps(&r->target, "libfrtrace-")) /* newly loaded: the JVM has printed its warning */
 		note_warning(&r->target);
 	return err;

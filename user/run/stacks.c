@@ -21,20 +21,6 @@ static int stacks_check_model(struct recording *r, char **dump)
 	return 0;
 }
 
-/* A JVM that is starting, as one that is followed, answers when it has started. */
-static int stacks_open_later(struct recording *r)
-{
-	char *dump = NULL;
-	int err = target_thread_dump(&r->target, &dump, &r->not_walked);
-
-	free(dump);
-	jvm_model_close(&r->model);
-	if (err)
-		return err;
-	r->not_walked = (struct diag){0};
-	return jvm_model_open(&r->model, &r->target, &r->not_walked);
-}
-
 /* Open the model for walking stacks, if it is wanted and passes the check. *dump may be set (jvm_model_check()). */
 static int stacks_open_model(struct recording *r, char **dump)
 {
@@ -42,10 +28,7 @@ static int stacks_open_model(struct recording *r, char **dump)
 
 	if (r->settings->stacks == SETTINGS_STACKS_JVMTI)
 		return diag_set(&r->not_walked, ENOTSUP, "--stacks=jvmti");
-	err = jvm_model_open(&r->model, &r->target, &r->not_walked);
-	if (err == -EAGAIN)
-		err = stacks_open_later(r);
-	err = err ?: stacks_check_model(r, dump);
+	err = jvm_model_open(&r->model, &r->target, &r->not_walked) ?: stacks_check_model(r, dump);
 	if (err)
 		jvm_model_close(&r->model);
 	return err;
