@@ -14,6 +14,7 @@
 #include "filters/suggest.h"
 #include "filters/filter_list_internal.h"
 #include "filters/java_type.h"
+#include "filters/near.h"
 #include "filters/quote.h"
 
 #include <ctype.h>
@@ -23,9 +24,7 @@
 #include <strings.h>
 
 #define FILTERS 256
-#define LETTERS 64 /* compared per name */
 #define KEPT	32 /* more than are shown, because a filter that matches later removes its candidates */
-#define FAR	1000
 
 enum {
 	NESTED_HAS_METHOD = 1,
@@ -71,46 +70,6 @@ void suggest_free(struct suggest *n)
 	free(n);
 }
 
-static int smaller(int a, int b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * Number of letters to insert, delete, replace or swap with a neighbour, ignoring case, in bytes. FAR if it
- * exceeds `limit`.
- */
-static int edit_distance(const char *a, size_t a_length, const char *b, size_t b_length, int limit)
-{
-	int rows[3][LETTERS + 1], *before = rows[0], *last = rows[1], *row = rows[2], *swap;
-
-	if (a_length > LETTERS || b_length > LETTERS || abs((int)a_length - (int)b_length) > limit)
-		return FAR;
-	memset(rows, 0, sizeof(rows));
-	for (size_t j = 0; j <= b_length; j++)
-		last[j] = (int)j;
-	for (size_t i = 1; i <= a_length; i++) {
-		int best = row[0] = (int)i;
-
-		for (size_t j = 1; j <= b_length; j++) {
-			int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
-
-			row[j] = smaller(smaller(last[j], row[j - 1]) + 1, last[j - 1] + (x != y));
-			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
-			    y == tolower((unsigned char)a[i - 2]))
-				row[j] = smaller(row[j], before[j - 2] + 1);
-			best = smaller(best, row[j]);
-		}
-		if (best > limit)
-			return FAR;
-		swap = before;
-		before = last;
-		last = row;
-		row = swap;
-	}
-	return last[b_length] <= limit ? last[b_length] : FAR;
-}
-
 /* A class name, split into the package and the simple name with its nested classes. */
 struct name {
 	const char *text;
@@ -147,13 +106,13 @@ static int simple_distance(struct name a, struct name b)
 {
 	size_t a_length = a.length - a.package, b_length = b.length - b.package;
 	int limit = a_length < 3 ? 0 : a_length < 6 ? 1 : 2 + (a_length > 12);
-	int distance = edit_distance(a.text + a.package, a_length, b.text + b.package, b_length, limit);
+	int distance = near_distance(a.text + a.package, a_length, b.text + b.package, b_length, limit);
 
-	if (distance == FAR && same_package(a, b) && a_length > 2 && b_length > 2 &&
+	if (distance == NEAR_FAR && same_package(a, b) && a_length > 2 && b_length > 2 &&
 	    (begins_with(a, b) || begins_with(b, a)))
 		return LONGER_NAME + (int)(a_length > b_length ? a_length - b_length : b_length - a_length) / 4;
-	if (distance == FAR)
-		return FAR;
+	if (distance == NEAR_FAR)
+		return NEAR_FAR;
 	if (distance == 0)
 		return same_package(a, b) ? OTHER_CASE : OTHER_PACKAGE;
 	return (same_package(a, b) ? OTHER_NAME : OTHER_NAME + OTHER_PACKAGE) + distance;
@@ -180,9 +139,9 @@ static int method_distance(const char *wanted, const char *known)
 	if (strcasecmp(wanted, known) == 0)
 		return OTHER_METHOD;
 	if (*known == '<' || *wanted == '<')
-		return FAR;
-	distance = edit_distance(wanted, length, known, strlen(known), length < 3 ? 0 : length < 6 ? 1 : 2);
-	return distance == FAR ? FAR : OTHER_METHOD + distance;
+		return NEAR_FAR;
+	distance = near_distance(wanted, length, known, strlen(known), length < 3 ? 0 : length < 6 ? 1 : 2);
+	return distance == NEAR_FAR ? NEAR_FAR : OTHER_METHOD + distance;
 }
 
 /* Filters for many classes, or by annotation, get no suggestions. */
@@ -192,7 +151,7 @@ static bool names_one(const struct filter *f)
 	       !(f->method && strchr(f->method, QUOTE_WILDCARD));
 }
 
-/* The distance, or FAR. Either the class or the method may differ, not both. */
+/* The distance, or NEAR_FAR. Either the class or the method may differ, not both. */
 static int distance_to(const struct filter *f, struct name known, const char *method)
 {
 	int c = f->class_name ? class_distance(name_split(f->class_name), known) : 0;
@@ -201,7 +160,7 @@ static int distance_to(const struct filter *f, struct name known, const char *me
 	if (f->method && method && c == NESTED && m == 0)
 		return NESTED_HAS_METHOD;
 	if (c && m)
-		return FAR;
+		return NEAR_FAR;
 	return c + m;
 }
 
@@ -262,10 +221,10 @@ static char *candidate_text(const struct filter *f, struct name known, const cha
 static void offer_to(struct suggest *n, size_t i, struct name known, const char *method)
 {
 	const struct filter *f = &n->filters->filters[i];
-	int distance = names_one(f) ? distance_to(f, known, method) : FAR;
+	int distance = names_one(f) ? distance_to(f, known, method) : NEAR_FAR;
 	char *text;
 
-	if (distance >= FAR)
+	if (distance >= NEAR_FAR)
 		return;
 	/* the method exists but is not selected, so it must be another overload */
 	if (distance == 0 && f->types && method)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events of one type by the values of a field: which user is slow? */
+#include "filters/near.h"
 #include "user/text/memory.h"
 #include "user/trace/sum.h"
 #include "user/trace/texts.h"
@@ -48,17 +49,20 @@ static void event_groups_release(struct event_groups *g)
 static int refuse_field(const struct event_groups *g)
 {
 	const struct meta_type *t = g->fields.first;
-	struct diag *d = g->request->diag;
-	struct bytes names;
+	const char **names = memory_need(calloc(t->count + 1, sizeof(*names)));
+	struct bytes near;
+	size_t count = 0;
 	int err;
 
-	bytes_init(&names);
 	for (uint32_t i = 0; i < t->count; i++)
 		if (field_has_cell(&t->fields[i]))
-			bytes_printf(&names, "%s%s", names.size ? ", " : "", t->fields[i].name);
-	err = diag_set(d, EINVAL, "%s has no field '%s' to group by; it has %s", g->name, g->request->by,
-		       memory_text(&names));
-	bytes_release(&names);
+			names[count++] = t->fields[i].name;
+	bytes_init(&near);
+	near_put(&near, g->request->by, names, count);
+	err = diag_set(g->request->diag, EINVAL, "%s has no field '%s' to group by%s", g->name, g->request->by,
+		       memory_text(&near));
+	bytes_release(&near);
+	free(names);
 	return err;
 }
 
