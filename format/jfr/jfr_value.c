@@ -163,3 +163,12 @@ void jfr_take_element(struct cursor *c, const struct jfr_value *array, struct jf
 {
 	take_one(c, array->place.field, v);
 }
+
+int64_t jfr_value_widened(const struct jfr_value *v, const struct meta_field *f)
+{
+	static const uint64_t masks[] = {[META_BYTE] = 0xff, [META_SHORT] = 0xffff, [META_INT] = 0xffffffff};
+
+	if (f->is_unsigned && v->type->kind <= META_INT && masks[v->type->kind])
+		return v->number & masks[v->type->kind];
+	return v->number;
+}

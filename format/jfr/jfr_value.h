@@ -53,4 +53,7 @@ void jfr_take_element(struct cursor *c, const struct jfr_value *array, struct jf
 void jfr_skip(struct cursor *c, const struct meta_type *t);
 void jfr_skip_field(struct cursor *c, const struct meta_field *f);
 
+/* The number of a value of this field. For @Unsigned fields narrower than a long the sign extension is undone. */
+int64_t jfr_value_widened(const struct jfr_value *v, const struct meta_field *f);
+
 #endif

@@ -32,6 +32,8 @@ const char *const cli_lines[][CLI_WORDS] = {
 	{"view", "events", "jdk.MethodTrace", "--by=method", "F"}, {"view", "events", "jdk.MethodTrace", "--by=thrown", "--json", "F"},
 	{"view", "events", "ThreadWait", "--truncate=beginning", "F"}, {"view", "events", "shop.Order", "--by=user", "F"},
 	{"view", "events", "shop.Order", "F"}, {"view", "events", "jdk.JavaMonitorEnter", "--width=2000", "F"},
+	{"view", "slowest", "--where=user!=x", "F"}, {"view", "method-trace", "--where=duration>1us", "F"}, {"view", "waits", "--method=*", "--where=thrown=false", "F"},
+	{"view", "events", "shop.Order", "--where=user~a*", "F"}, {"export", "--otlp", "--where=thrown=false", "F"}, {"export", "--csv", "--where=user=N/A", "F"},
 	{"view", "open", "F"}, {"view", "open", "--json", "F"},
 	{"view", "method-trace", "--fail-if=* p99>1ms", "--fail-if=* thrown>0", "--fail-if=* avg>1us", "--fail-if=* max>1s", "F"},
 	{"view", "method-trace", "--fail-if=* cpu>1us", "--fail-if=* runq>1us", "--fail-if=* blocked<1us", "--fail-if=* calls=0", "F"},

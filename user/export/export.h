@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exports the calls of a recording for other tools, one source file per format. */
+/*
+ * Exports the calls of a recording for other tools, one source file per format. Those with a filter export what passes it;
+ * NULL: everything.
+ */
 #ifndef USER_EXPORT_EXPORT_H
 #define USER_EXPORT_EXPORT_H
 
 #include "user/trace/call.h"
 #include "user/trace/aggregate.h"
+#include "user/trace/call_filter.h"
 #include "user/trace/jfr_files.h"
 #include "user/trace/texts.h"
 
@@ -16,7 +20,7 @@
  *
  * This and the other exports leave read errors in file->fault and write errors in `to`. Out of memory ends the process.
  */
-void export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to);
+void export_collapsed(struct jfr_file *file, struct call_filter *filter, bool weigh_time, bool normalize, FILE *to);
 
 /* Lines "main;caller;method N M" of both recordings, for differential flame graphs. */
 void export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh_time, bool normalize, FILE *to);
@@ -25,19 +29,19 @@ void export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weig
  * A Perfetto trace (protobuf). Process, threads and virtual threads are tracks, calls and waits slices on them, and a
  * flow leads from the thread that ended a wait. Takes some 80 bytes of memory for each call and wait.
  */
-void export_perfetto(struct jfr_file *file, bool normalize, FILE *to);
+void export_perfetto(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to);
 
 /* A profile of pprof, compressed: calls, time, CPU and blocked time by stack, each call without the traced calls inside. */
-void export_pprof(struct jfr_file *file, bool normalize, FILE *to);
+void export_pprof(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to);
 
 /*
  * Spans of OpenTelemetry as lines of JSON (otlp.h): a trace for each outermost call. Takes some 140 bytes of memory for
  * each call.
  */
-void export_otlp(struct jfr_file *file, bool normalize, FILE *to);
+void export_otlp(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to);
 
 /* CSV (RFC 4180) with a header line. What the recording does not have is an empty cell. */
-void export_csv(struct jfr_file *file, bool normalize, FILE *to);
+void export_csv(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to);
 
 /*
  * The recordings themselves as one, in which the events of JEP 520 have only its fields. 0 or -errno as jfr_merge().

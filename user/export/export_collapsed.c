@@ -107,13 +107,13 @@ static int export_collapsed_add(const struct call *call, void *context)
 }
 
 static void collapsed_read(struct collapsed_lines *lines, unsigned int recording, struct jfr_file *file,
-			   bool weigh_time, bool normalize)
+			   struct call_filter *filter, bool weigh_time, bool normalize)
 {
 	struct collapsed c = {.lines = lines, .recording = recording, .weigh_time = weigh_time};
 
 	export_names_init(&c.names, normalize);
 	bytes_init(&c.line);
-	trace_read(file, &(struct trace_ops){.call = export_collapsed_add}, &c);
+	trace_read_all(file, &(struct trace_reader){&(struct trace_ops){.call = export_collapsed_add}, &c, filter}, 1);
 	self_time_finish(&c.time);
 	for (size_t i = 0; i < c.time.sums; i++)
 		if (c.time.sum[i].duration > 0)
@@ -126,11 +126,11 @@ static void collapsed_read(struct collapsed_lines *lines, unsigned int recording
 	free(c.frame);
 }
 
-void export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to)
+void export_collapsed(struct jfr_file *file, struct call_filter *filter, bool weigh_time, bool normalize, FILE *to)
 {
 	struct collapsed_lines lines = {.count = 0};
 
-	collapsed_read(&lines, 0, file, weigh_time, normalize);
+	collapsed_read(&lines, 0, file, filter, weigh_time, normalize);
 	for (size_t i = 1; i < lines.count; i++)
 		fprintf(to, "%s %" PRIu64 "\n", lines.text.text[i], lines.weight[i].of[0]);
 	collapsed_lines_release(&lines);
@@ -140,8 +140,8 @@ void export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weig
 {
 	struct collapsed_lines lines = {.count = 0};
 
-	collapsed_read(&lines, 0, old, weigh_time, normalize);
-	collapsed_read(&lines, 1, new, weigh_time, normalize);
+	collapsed_read(&lines, 0, old, NULL, weigh_time, normalize);
+	collapsed_read(&lines, 1, new, NULL, weigh_time, normalize);
 	for (size_t i = 1; i < lines.count; i++)
 		fprintf(to, "%s %" PRIu64 " %" PRIu64 "\n", lines.text.text[i], lines.weight[i].of[0],
 			lines.weight[i].of[1]);

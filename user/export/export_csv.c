@@ -113,7 +113,7 @@ static int export_csv_add(const struct call *call, void *context)
 	return export_csv_put_split(c, call);
 }
 
-void export_csv(struct jfr_file *file, bool normalize, FILE *to)
+void export_csv(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to)
 {
 	struct csv c = {.to = to};
 
@@ -121,7 +121,7 @@ void export_csv(struct jfr_file *file, bool normalize, FILE *to)
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,blocked_ns,pause_ns,"
 	      "syscalls,syscall_ns,major_faults,minor_faults,thrown_class\r\n",
 	      to);
-	trace_read(file, &(struct trace_ops){.call = export_csv_add}, &c);
+	trace_read_all(file, &(struct trace_reader){&(struct trace_ops){.call = export_csv_add}, &c, filter}, 1);
 	export_names_release(&c.names);
 	aggregate_release(&c.callers);
 }

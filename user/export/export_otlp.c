@@ -217,7 +217,7 @@ static int otlp_read_attribute(struct jfr_chunk *chunk, const struct jfr_event *
 	return 0;
 }
 
-static void export_otlp_read(struct otlp_export *x, struct jfr_file *file)
+static void export_otlp_read(struct otlp_export *x, struct jfr_file *file, struct call_filter *filter)
 {
 	static const struct trace_event events[] = {{"jdk.JVMInformation", otlp_read_program},
 						    {"frtrace.ResourceAttribute", otlp_read_attribute},
@@ -225,8 +225,10 @@ static void export_otlp_read(struct otlp_export *x, struct jfr_file *file)
 	struct jfr_file again;
 	struct origin origin;
 
-	trace_read(file, &(struct trace_ops){.call = export_otlp_add, .events = events}, x);
-	trace_read_again(file, &(struct trace_reader){&(struct trace_ops){.wait = otlp_add_wait}, x, NULL}, 1);
+	trace_read_all(
+		file, &(struct trace_reader){&(struct trace_ops){.call = export_otlp_add, .events = events}, x, filter},
+		1);
+	trace_read_again(file, &(struct trace_reader){&(struct trace_ops){.wait = otlp_add_wait}, x, filter}, 1);
 	jfr_file_again(&again, file);
 	origin_read(&again, &origin);
 	jfr_file_release(&again);
@@ -251,7 +253,7 @@ static void export_otlp_write(struct otlp_export *x, FILE *to)
 		memory_exhausted();
 }
 
-void export_otlp(struct jfr_file *file, bool normalize, FILE *to)
+void export_otlp(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to)
 {
 	struct otlp_export x = {.service = NULL};
 
@@ -260,7 +262,7 @@ void export_otlp(struct jfr_file *file, bool normalize, FILE *to)
 	bytes_init(&x.values);
 	bytes_init(&x.text);
 	bytes_init(&x.attributes);
-	export_otlp_read(&x, file);
+	export_otlp_read(&x, file, filter);
 	export_otlp_write(&x, to);
 	export_otlp_release(&x);
 }

@@ -265,7 +265,7 @@ static int perfetto_read_program(struct jfr_chunk *chunk, const struct jfr_event
 }
 
 /* Calls come first, as the tracks have the order in which threads appear. */
-static void export_perfetto_read(struct perfetto_export *x, struct jfr_file *file)
+static void export_perfetto_read(struct perfetto_export *x, struct jfr_file *file, struct call_filter *filter)
 {
 	static const struct trace_event events[] = {
 		{"frtrace.Clock", perfetto_read_clock}, {"jdk.JVMInformation", perfetto_read_program}, {NULL, NULL}};
@@ -273,10 +273,10 @@ static void export_perfetto_read(struct perfetto_export *x, struct jfr_file *fil
 	static const struct trace_ops waits = {
 		.wait = perfetto_add_blocked, .run_queue = perfetto_add_ready, .pause = perfetto_add_pause};
 
-	trace_read(file, &calls, x);
+	trace_read_all(file, &(struct trace_reader){&calls, x, filter}, 1);
 	x->holders = (struct holders){.threads = &x->holder_threads, .names = &x->holder_names};
 	holders_read_all(&x->holders, file);
-	trace_read_again(file, &(struct trace_reader){&waits, x, NULL}, 1);
+	trace_read_again(file, &(struct trace_reader){&waits, x, filter}, 1);
 }
 
 /* ---- writing */
@@ -444,13 +444,13 @@ static void export_perfetto_write(struct perfetto_export *x, FILE *to)
 		memory_exhausted();
 }
 
-void export_perfetto(struct jfr_file *file, bool normalize, FILE *to)
+void export_perfetto(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to)
 {
 	struct perfetto_export x = {.first = INT64_MAX, .last = INT64_MIN};
 
 	export_names_init(&x.names, normalize);
 	bytes_init(&x.arguments);
-	export_perfetto_read(&x, file);
+	export_perfetto_read(&x, file, filter);
 	export_perfetto_write(&x, to);
 	export_perfetto_release(&x);
 }

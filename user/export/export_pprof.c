@@ -225,7 +225,7 @@ static void pprof_write(struct pprof *p, FILE *to)
 	fwrite(out->data, 1, out->size, to);
 }
 
-void export_pprof(struct jfr_file *file, bool normalize, FILE *to)
+void export_pprof(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to)
 {
 	struct pprof p = {.first = INT64_MAX, .last = INT64_MIN};
 
@@ -233,7 +233,7 @@ void export_pprof(struct jfr_file *file, bool normalize, FILE *to)
 	bytes_init(&p.stacks);
 	bytes_init(&p.profile);
 	bytes_init(&p.packed);
-	trace_read(file, &(struct trace_ops){.call = export_pprof_add}, &p);
+	trace_read_all(file, &(struct trace_reader){&(struct trace_ops){.call = export_pprof_add}, &p, filter}, 1);
 	self_time_finish(&p.time);
 	pprof_write(&p, to);
 	pprof_release(&p);

@@ -67,6 +67,8 @@ int call_filter_init(struct call_filter *f, const struct call_filter_options *o,
 		err = take_time("--to", o->to, &f->has_to, &f->to, d);
 	if (!err && o->methods)
 		err = compile_methods(f, o->methods, d);
+	if (!err && o->where)
+		err = value_filter_parse(&f->value, o->where, d);
 	return err;
 }
 
@@ -74,6 +76,8 @@ void call_filter_release(struct call_filter *f)
 {
 	free(f->program);
 	free(f->least);
+	value_filter_release(&f->value);
+	call_spans_release(&f->spans);
 	map_release(&f->decided.map);
 	map_release(&f->threads.map);
 	*f = (struct call_filter){0};
@@ -81,7 +85,7 @@ void call_filter_release(struct call_filter *f)
 
 bool call_filter_is_empty(const struct call_filter *f)
 {
-	return !f->program && !f->thread && !f->slower_ns && !f->has_from && !f->has_to;
+	return !f->program && !f->thread && !f->slower_ns && !f->has_from && !f->has_to && !f->value.field;
 }
 
 /* The least duration of a call of the method; UINT64_MAX: it does not pass. */
@@ -175,15 +179,40 @@ static bool call_filter_has_span(struct call_filter *f, struct jfr_chunk *chunk,
 	return has_moment(f, start, utc_offset) && call_filter_has_thread(f, chunk, thread);
 }
 
+static bool call_filter_has_value(struct call_filter *f, const struct call *call)
+{
+	if (!f->value.field)
+		return true;
+	switch (f->scope) {
+	case SCOPE_REQUEST: return call_spans_are_in(&f->spans, call);
+	case SCOPE_REQUESTS: return call_spans_have_call(&f->spans, call);
+	default: return value_filter_has(&f->value, call);
+	}
+}
+
 bool call_filter_has(struct call_filter *f, const struct call *call, int64_t utc_offset)
 {
 	return call_filter_is_empty(f) ||
-	       call_filter_has_span(f, call->chunk, &call->thread, call->start, call->duration,
-				    least_duration(f, call->chunk, &call->method), utc_offset);
+	       (call_filter_has_span(f, call->chunk, &call->thread, call->start, call->duration,
+				     least_duration(f, call->chunk, &call->method), utc_offset) &&
+		call_filter_has_value(f, call));
+}
+
+bool call_filter_has_kind(struct call_filter *f, const struct call *call)
+{
+	uint64_t least = least_duration(f, call->chunk, &call->method);
+
+	return least != UINT64_MAX && (!least || (uint64_t)call->duration >= least) &&
+	       value_filter_has(&f->value, call);
 }
 
 bool call_filter_has_wait(struct call_filter *f, const struct thread_wait *wait, int64_t utc_offset)
 {
-	return call_filter_is_empty(f) || call_filter_has_span(f, wait->chunk, &wait->thread, wait->start,
-							       wait->duration, f->slower_ns, utc_offset);
+	bool by_call = f->scope == SCOPE_WAITS || f->scope == SCOPE_REQUESTS;
+
+	if (call_filter_is_empty(f))
+		return true;
+	return call_filter_has_span(f, wait->chunk, &wait->thread, wait->start, wait->duration, f->slower_ns,
+				    utc_offset) &&
+	       (!by_call || call_spans_have(&f->spans, thread_number(wait->chunk, wait->thread), wait_middle(wait)));
 }

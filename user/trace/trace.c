@@ -55,6 +55,14 @@ static void trace_begin_chunk(struct trace_pass *p, const struct jfr_chunk *chun
 	}
 }
 
+/* A reader of calls sorts waits by itself, unless the filter selects whole requests. */
+static bool trace_has_wait(const struct trace_reader *r, const struct thread_wait *wait, int64_t utc_offset)
+{
+	if (!r->filter || (r->ops->call && r->filter->scope != SCOPE_REQUESTS))
+		return true;
+	return call_filter_has_wait(r->filter, wait, utc_offset);
+}
+
 static int trace_give_wait(struct trace_pass *p, struct jfr_chunk *chunk, const struct jfr_event *e,
 			   enum trace_kind kind)
 {
@@ -66,7 +74,7 @@ static int trace_give_wait(struct trace_pass *p, struct jfr_chunk *chunk, const 
 		const struct trace_reader *r = &p->reader[i];
 		trace_wait_visit *visit = trace_wait_visitor(r->ops, kind);
 
-		if (visit && (!r->filter || r->ops->call || call_filter_has_wait(r->filter, &wait, p->utc_offset)))
+		if (visit && trace_has_wait(r, &wait, p->utc_offset))
 			err = visit(&wait, r->context);
 	}
 	return err;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* No other type than those of -e has a method in it. */
-static bool user_values_has(const struct meta_type *t)
+bool user_values_type(const struct meta_type *t)
 {
 	static const char *const others[] = {"jdk.", "frtrace.", "profiler."};
 	bool has_method = false;
@@ -15,6 +15,20 @@ static bool user_values_has(const struct meta_type *t)
 	for (uint32_t i = 0; i < t->count; i++)
 		has_method |= t->fields[i].type->role == META_METHOD;
 	return t->event && t->stack >= 0 && t->thread >= 0 && has_method;
+}
+
+uint32_t user_values_first(const struct meta_type *t)
+{
+	return user_values_type(t) ? (uint32_t)t->stack + 1 : 0;
+}
+
+uint32_t user_values_end(const struct meta_type *t)
+{
+	uint32_t end = user_values_first(t);
+
+	while (end && end < t->count && t->fields[end].type->role != META_METHOD)
+		end++;
+	return end;
 }
 
 /* The thread of an event, not resolved. */
@@ -40,7 +54,7 @@ void user_values_note(struct user_values_row *row, struct jfr_chunk *chunk, cons
 	struct jfr_value thread;
 	struct jfr_span span;
 
-	if (!user_values_has(e->type)) {
+	if (!user_values_type(e->type)) {
 		row->count = 0;
 		return;
 	}
@@ -56,7 +70,7 @@ void user_values_take(struct user_values_row *row, struct call *call)
 {
 	bool beside = user_values_row_is_of(row, &call->thread, call->start, call->duration);
 
-	if (user_values_has(call->event->type)) {
+	if (user_values_type(call->event->type)) {
 		call->values_at = call->event->at;
 		call->values = 1;
 	} else if (beside) {
@@ -73,9 +87,9 @@ static void user_values_each_of(struct jfr_chunk *chunk, const struct jfr_event 
 	struct cursor c = jfr_enter(chunk, &event);
 
 	visit(e->type, NULL, NULL, context);
-	for (uint32_t i = 0; i < e->type->count && e->type->fields[i].type->role != META_METHOD; i++) {
+	for (uint32_t i = 0, first = user_values_first(e->type), end = user_values_end(e->type); i < end; i++) {
 		jfr_take(&c, &e->type->fields[i], &v);
-		if ((int)i <= e->type->stack)
+		if (i < first)
 			continue;
 		jfr_resolve(chunk, &v);
 		visit(e->type, &e->type->fields[i], &v, context);
@@ -90,7 +104,7 @@ void user_values_each(const struct call *call, user_value_visit *visit, void *co
 	while (left && jfr_chunk_next(call->chunk, &position, &e)) {
 		if (!e.type)
 			continue;
-		if (!user_values_has(e.type)) /* the file has changed meanwhile */
+		if (!user_values_type(e.type)) /* the file has changed meanwhile */
 			return;
 		user_values_each_of(call->chunk, &e, visit, context);
 		left--;

@@ -18,6 +18,11 @@ struct user_values_row {
 	int64_t start, duration;
 };
 
+/* True if events of this type are of -e. Their values are the fields from the first on, without the end. */
+bool user_values_type(const struct meta_type *t);
+uint32_t user_values_first(const struct meta_type *t);
+uint32_t user_values_end(const struct meta_type *t); /* for any other type no field has values */
+
 /* Take an event into account that is no call. */
 void user_values_note(struct user_values_row *row, struct jfr_chunk *chunk, const struct jfr_event *e);
 

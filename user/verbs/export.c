@@ -4,6 +4,7 @@
 #include "user/trace/jfr_files.h"
 #include "user/text/term.h"
 #include "user/export/export.h"
+#include "user/trace/call_scope.h"
 #include "user/trace/progress.h"
 
 #include <errno.h>
@@ -20,8 +21,8 @@ static int export_check(const struct verb_args *a, struct diag *d)
 		return diag_usage(d, "--weight is for --collapsed");
 	if (!a->operands)
 		return diag_usage(d, "no file: 'frtrace export --csv FILE'");
-	if (a->jdk && a->normalize)
-		return diag_usage(d, "--norm is for the other forms");
+	if (a->jdk && (a->normalize || a->where))
+		return diag_usage(d, "--%s is for the other forms", a->normalize ? "norm" : "where");
 	if (a->jdk && isatty(STDOUT_FILENO))
 		return diag_usage(d, "a recording is no text: 'frtrace export --jdk FILE >OUT.jfr'");
 	if (a->perfetto && isatty(STDOUT_FILENO))
@@ -31,28 +32,32 @@ static int export_check(const struct verb_args *a, struct diag *d)
 	return 0;
 }
 
-static int export_in_form(struct jfr_files *f, const struct verb_args *a, FILE *to)
+static int export_in_form(struct jfr_files *f, const struct verb_args *a, struct call_filter *filter, FILE *to)
 {
 	if (a->jdk)
 		return export_jdk(f, to);
 	if (a->collapsed)
-		export_collapsed(f->file, a->weight == WEIGHT_TIME, a->normalize, to);
+		export_collapsed(f->file, filter, a->weight == WEIGHT_TIME, a->normalize, to);
 	else
 		(a->perfetto ? export_perfetto
 		 : a->pprof  ? export_pprof
 		 : a->otlp   ? export_otlp
-			     : export_csv)(f->file, a->normalize, to);
+			     : export_csv)(f->file, filter, a->normalize, to);
 	return 0;
 }
 
-static int export(struct jfr_files *f, const struct verb_args *a, struct diag *d)
+static int export(struct jfr_files *f, const struct verb_args *a, struct call_filter *filter, struct diag *d)
 {
+	/* the forms that show what is inside of calls have whole requests */
+	enum call_scope scope = a->perfetto || a->otlp ? SCOPE_REQUESTS : SCOPE_CALL;
 	FILE *to;
-	int error, err = text_open_output(&to, d);
+	int error, err = call_scope_prepare(filter, scope, NULL, f->file, d);
 
+	if (!err)
+		err = text_open_output(&to, d);
 	if (err)
 		return err;
-	err = export_in_form(f, a, to);
+	err = export_in_form(f, a, filter, to);
 	error = text_close_output(to);
 	if (err && err != -ENOMEM)
 		return diag_set(d, -err, "cannot export '%s': it is too large in one of its parts", f->name);
@@ -65,15 +70,20 @@ static int export(struct jfr_files *f, const struct verb_args *a, struct diag *d
 
 int cmd_export(const struct verb_args *a, struct diag *d)
 {
+	const struct call_filter_options options = {.where = a->where};
+	struct call_filter filter = {0};
 	struct jfr_files f;
 	int err = export_check(a, d);
 
 	if (!err)
+		err = call_filter_init(&filter, &options, d);
+	if (!err)
 		err = jfr_files_open(&f, a->operand, a->operands, "cannot export", d);
-	if (err)
-		return err;
-	progress_begin(f.name, f.size, true);
-	err = export(&f, a, d);
-	jfr_files_close(&f);
+	if (!err) {
+		progress_begin(f.name, f.size, true);
+		err = export(&f, a, &filter, d);
+		jfr_files_close(&f);
+	}
+	call_filter_release(&filter);
 	return err;
 }

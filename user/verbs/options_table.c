@@ -374,6 +374,10 @@ const struct option_row options[] = {
 	{.name = "to", .arg = "CLOCK", .kind = OPTION_TEXT, AT(args.to),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
 	 .help = "only calls that began before this time of day"},
+	{.name = "where", .arg = "FIELD=VALUE", .kind = OPTION_TEXT, AT(args.where),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_EXPORT),
+	 .help = "only calls with this value of -e, and requests with such a call; also '!=', '<', '>', and '~' for a part of "
+		 "a text"},
 	{.name = "top", .arg = "N", .kind = OPTION_COUNT, AT(args.top), .min = 1, .max = 100000,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_DIFF),
 	 .help = "rows, methods or calls at most; some views show 5, 20 or 1,000 without it, the others all"},

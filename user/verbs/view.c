@@ -26,6 +26,7 @@ static int check_narrowing(const struct verb_args *a, const struct view *v, stru
 		{"slower", a->slower_ns, VIEW_CALLS},
 		{"from", a->from, VIEW_CALLS},
 		{"to", a->to, VIEW_CALLS},
+		{"where", a->where, VIEW_CALLS},
 		{"depth", a->depth, VIEW_TREE},
 		{"min", a->min_given, VIEW_TREE},
 		{"merged", a->merged, VIEW_MERGES},
@@ -101,8 +102,8 @@ static int cmd_view_show(struct jfr_files *f, const struct view *v, const struct
 int cmd_view(const struct verb_args *a, struct filter_list *methods, const struct condition_list *conditions,
 	     struct diag *d)
 {
-	const struct call_filter_options options = {a->methods ? methods : NULL, a->thread, a->from, a->to,
-						    a->slower_ns};
+	const struct call_filter_options options = {
+		a->methods ? methods : NULL, a->thread, a->from, a->to, a->slower_ns, a->where};
 	struct call_filter filter = {0};
 	const struct view *v = NULL;
 	const char *event = NULL;
@@ -113,8 +114,9 @@ int cmd_view(const struct verb_args *a, struct filter_list *methods, const struc
 		err = call_filter_init(&filter, &options, d);
 	if (!err)
 		event = view_event(a, v);
-	if (!err && a->by && (v->takes & VIEW_EVENTS) && !event)
-		err = diag_usage(d, "--by is for the events of one type: 'frtrace view events NAME --by=FIELD FILE'");
+	if (!err && (a->by || a->where) && (v->takes & VIEW_EVENTS) && !event)
+		err = diag_usage(d, "--%s is for the events of one type: 'frtrace view events NAME --%s FILE'",
+				 a->by ? "by" : "where", a->by ? "by=FIELD" : "where='FIELD=VALUE'");
 	if (!err)
 		err = jfr_files_open(&f, a->operand + 1 + !!event, a->operands - 1 - !!event, "cannot view together",
 				     d);

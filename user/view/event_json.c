@@ -164,7 +164,7 @@ static void event_json_put_character(struct printer *p, uint16_t unit)
 
 static void event_json_put_number(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
-	int64_t n = value_widened(v, f);
+	int64_t n = jfr_value_widened(v, f);
 
 	if (event_json_put_time(p, n, f))
 		return;

@@ -99,7 +99,7 @@ static bool field_is_missing(const struct jfr_value *v, const struct meta_field 
 static void put_typed_number(struct bytes *out, struct printer *p, const struct meta_field *f,
 			     const struct jfr_value *v)
 {
-	int64_t n = value_widened(v, f);
+	int64_t n = jfr_value_widened(v, f);
 	struct java_time t;
 
 	if (field_is_missing(v, f)) {

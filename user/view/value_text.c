@@ -6,15 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-int64_t value_widened(const struct jfr_value *v, const struct meta_field *f)
-{
-	static const uint64_t masks[] = {[META_BYTE] = 0xff, [META_SHORT] = 0xffff, [META_INT] = 0xffffffff};
-
-	if (f->is_unsigned && v->type->kind <= META_INT && masks[v->type->kind])
-		return v->number & masks[v->type->kind];
-	return v->number;
-}
-
 /* Print a timespan or a timestamp, in ISO 8601 unless it has a content type. False: neither. */
 static bool value_text_put_time(struct printer *p, int64_t n, const struct meta_field *f)
 {
@@ -87,7 +78,7 @@ static bool is_missing(const struct jfr_value *v, const struct meta_field *f)
 
 static void value_text_put_number(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
-	int64_t n = value_widened(v, f);
+	int64_t n = jfr_value_widened(v, f);
 	uint16_t unit = n;
 
 	if ((f->timespan || f->timestamp) && value_text_put_time(p, n, f))

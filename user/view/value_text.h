@@ -8,7 +8,4 @@
 /* "20.5 ms", "1.2 MB", "12.50%", "true", "\"text\"", "N/A". Not for structs, arrays and keys. */
 void value_text_put(struct printer *p, const struct jfr_value *v, const struct meta_field *f);
 
-/* The number as int64_t. For @Unsigned fields narrower than a long the sign extension is undone. */
-int64_t value_widened(const struct jfr_value *v, const struct meta_field *f);
-
 #endif

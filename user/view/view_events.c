@@ -299,6 +299,8 @@ int view_events(struct jfr_file *file, const struct view_request *request, struc
 	jfr_file_release(&again);
 	err = wanted_type(&t, request, &found);
 	if (!err)
+		err = call_scope_prepare(request->filter, SCOPE_CALL, t.type[found].name, file, request->diag);
+	if (!err)
 		err = (request->by ? event_groups_show : show_rows)(file, t.type[found].name, request, out);
 	type_counts_release(&t);
 	return err;

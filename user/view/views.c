@@ -12,24 +12,24 @@
 #define CALLS (VIEW_METHODS | VIEW_CALLS)
 
 const struct view views[] = {
-	{"method-timing", "the last jdk.MethodTiming of each method", NULL, VIEW_METHODS | VIEW_SORTS, &view_timing,
-	 NULL},
+	{"method-timing", "the last jdk.MethodTiming of each method", NULL, VIEW_METHODS | VIEW_SORTS, SCOPE_CALL,
+	 &view_timing, NULL},
 	{"method-trace", "traced methods: calls, times, where the time went, how many ended by an exception", NULL,
-	 CALLS | VIEW_SORTS, &view_methods, NULL},
-	{"method-calls", "traced methods and who called them", NULL, CALLS, &view_calls, NULL},
+	 CALLS | VIEW_SORTS, SCOPE_CALL, &view_methods, NULL},
+	{"method-calls", "traced methods and who called them", NULL, CALLS, SCOPE_CALL, &view_calls, NULL},
 	{"slowest", "the 20 longest requests, what they called, and where their time went", NULL, CALLS | VIEW_STACKS,
-	 NULL, view_slowest},
+	 SCOPE_REQUEST, NULL, view_slowest},
 	{"tree", "the 5 longest requests as trees of calls, and where the time of each part went", NULL,
-	 CALLS | VIEW_TREE | VIEW_MERGES | VIEW_BY, NULL, view_tree},
+	 CALLS | VIEW_TREE | VIEW_MERGES | VIEW_BY, SCOPE_REQUEST, NULL, view_tree},
 	{"latency", "how long the calls of each method took, as histograms",
-	 "'frtrace export --csv' has how long each call took", CALLS, &view_latency, NULL},
+	 "'frtrace export --csv' has how long each call took", CALLS, SCOPE_CALL, &view_latency, NULL},
 	{"callers", "the tree of callers of each traced method", "'frtrace export --collapsed' has who called",
-	 CALLS | VIEW_TREE, &view_callers, NULL},
+	 CALLS | VIEW_TREE, SCOPE_CALL, &view_callers, NULL},
 	{"waits", "what calls waited for, who woke them, which code waited for locks, and which held them", NULL,
-	 VIEW_CALLS | VIEW_BY, &view_waits, NULL},
+	 CALLS | VIEW_BY, SCOPE_WAITS, &view_waits, NULL},
 	{"events", "'events NAME': events of that type; --by=FIELD: their times by its values", NULL,
-	 CALLS | VIEW_BY | VIEW_EVENTS, NULL, view_events},
-	{"open", "calls that had not returned at the end of the recording", NULL, CALLS, &view_open, NULL},
+	 CALLS | VIEW_BY | VIEW_EVENTS, SCOPE_CALL, NULL, view_events},
+	{"open", "calls that had not returned at the end of the recording", NULL, CALLS, SCOPE_CALL, &view_open, NULL},
 	{0},
 };
 
@@ -48,9 +48,15 @@ int view_show(const struct view *view, struct jfr_file *file, const struct view_
 	void *state;
 	int err;
 
-	if (!view->pass)
-		return view->show(file, request, out);
+	if (!view->pass) {
+		err = view->takes & VIEW_EVENTS
+			      ? 0
+			      : call_scope_prepare(request->filter, view->scope, NULL, file, request->diag);
+		return err ?: view->show(file, request, out);
+	}
 	err = view->pass->check ? view->pass->check(request) : 0;
+	if (!err)
+		err = call_scope_prepare(request->filter, view->scope, view->pass->ops.call_type, file, request->diag);
 	if (err)
 		return err;
 	state = memory_need(calloc(1, view->pass->size));

@@ -3,6 +3,7 @@
 #ifndef USER_VIEW_VIEWS_H
 #define USER_VIEW_VIEWS_H
 
+#include "user/trace/call_scope.h"
 #include "user/trace/outermost.h"
 #include "user/view/table.h"
 
@@ -50,9 +51,10 @@ struct view_pass {
 
 struct view {
 	const char *name;
-	const char *help;    /* one line */
-	const char *no_json; /* why there is no JSON and what to use instead; NULL: --json works */
-	unsigned int takes;  /* enum view_option */
+	const char *help;      /* one line */
+	const char *no_json;   /* why there is no JSON and what to use instead; NULL: --json works */
+	unsigned int takes;    /* enum view_option */
+	enum call_scope scope; /* of a filter by value, and of waits; `events` looks at its own type alone */
 	const struct view_pass *pass;
 	/* Instead: append the view to `out`. 0, or -errno with the message in request->diag; read errors are in file->fault. */
 	int (*show)(struct jfr_file *file, const struct view_request *request, struct bytes *out);

@@ -40,7 +40,7 @@ static void call(uint64_t thread, int64_t start, int64_t duration, const char *n
 
 static void csv(struct jfr_file *file, FILE *to)
 {
-	export_csv(file, false, to);
+	export_csv(file, NULL, false, to);
 }
 
 static void export_with(void (*export)(struct jfr_file *, FILE *))
@@ -59,7 +59,7 @@ static void export_with(void (*export)(struct jfr_file *, FILE *))
 
 static void by_time(struct jfr_file *file, FILE *to)
 {
-	export_collapsed(file, true, false, to);
+	export_collapsed(file, NULL, true, false, to);
 }
 
 CASE(a_call_weighs_its_time_without_traced_calls_inside, setup, teardown)
@@ -218,7 +218,7 @@ CASE(calls_without_a_thread_are_in_no_other)
 
 static void spans(struct jfr_file *file, FILE *to)
 {
-	export_otlp(file, false, to);
+	export_otlp(file, NULL, false, to);
 }
 
 static void call_in_trace(int64_t start, int64_t duration, const char *name, uint64_t high, uint64_t span)

@@ -134,7 +134,7 @@ CASE(slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads)
 	jfr_vm_pause(r.w, &(struct jfr_vm_pause){.start = T0 + 200 * US, .duration = 50 * US, .what = "GC"});
 	recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
-	export_perfetto(&file, false, to);
+	export_perfetto(&file, NULL, false, to);
 	fclose(to);
 	jfr_file_release(&file);
 	c = cursor_of((struct slice){trace, size});

@@ -112,11 +112,11 @@ static bool put_output(struct jfr_file *file, size_t number, FILE *to)
 	else if (number - count < 2)
 		put_print(file, number - count, to);
 	else if (number - count == 2)
-		export_csv(file, false, to);
+		export_csv(file, NULL, false, to);
 	else if (number - count == 3)
-		export_otlp(file, false, to);
+		export_otlp(file, NULL, false, to);
 	else if (number - count == 4)
-		export_collapsed(file, true, false, to);
+		export_collapsed(file, NULL, true, false, to);
 	else
 		return false;
 	return true;

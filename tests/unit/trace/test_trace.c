@@ -133,9 +133,9 @@ static char *exported(bool collapsed)
 
 	jfr_file_init(&f, file.data, file.size);
 	if (collapsed)
-		export_collapsed(&f, false, false, to);
+		export_collapsed(&f, NULL, false, false, to);
 	else
-		export_csv(&f, false, to);
+		export_csv(&f, NULL, false, to);
 	jfr_file_release(&f);
 	fclose(to);
 	return text;
