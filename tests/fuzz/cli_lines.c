@@ -32,6 +32,7 @@ const char *const cli_lines[][CLI_WORDS] = {
 	{"view", "events", "jdk.MethodTrace", "--by=method", "F"}, {"view", "events", "jdk.MethodTrace", "--by=thrown", "--json", "F"},
 	{"view", "events", "ThreadWait", "--truncate=beginning", "F"}, {"view", "events", "shop.Order", "--by=user", "F"},
 	{"view", "events", "shop.Order", "F"}, {"view", "events", "jdk.JavaMonitorEnter", "--width=2000", "F"},
+	{"view", "request", "--by=user", "F"}, {"view", "request", "--by=user", "--json", "--where=user!=x", "F", "G"}, {"view", "request", "--by=traceId", "--width=50", "F"},
 	{"view", "slowest", "--where=user!=x", "F"}, {"view", "method-trace", "--where=duration>1us", "F"}, {"view", "waits", "--method=*", "--where=thrown=false", "F"},
 	{"view", "events", "shop.Order", "--where=user~a*", "F"}, {"export", "--otlp", "--where=thrown=false", "F"}, {"export", "--csv", "--where=user=N/A", "F"},
 	{"view", "open", "F"}, {"view", "open", "--json", "F"},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/call_scope.h"
+#include "user/trace/call_fields.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 struct scope_reader {
@@ -41,6 +43,20 @@ static void scope_keep_requests(struct call_spans *all, const struct call_spans 
 	all->count = kept;
 }
 
+static int scope_check_field(const struct call_filter *f, const char *type, const struct jfr_file *file, struct diag *d)
+{
+	const char *field = f->value.field;
+	struct bytes near;
+	int err = 0;
+
+	bytes_init(&near);
+	if (field && !call_fields_have(file, type, field, &near))
+		err = diag_set(d, ENOENT, type ? "%s has no field '%s'%s" : "%s has a field '%s'%s", type ?: "no call",
+			       field, memory_text(&near));
+	bytes_release(&near);
+	return err;
+}
+
 int call_scope_prepare(struct call_filter *f, enum call_scope scope, const char *type, const struct jfr_file *file,
 		       struct diag *d)
 {
@@ -49,7 +65,7 @@ int call_scope_prepare(struct call_filter *f, enum call_scope scope, const char 
 	bool wanted = f->value.field ? scope != SCOPE_CALL : f->program && scope == SCOPE_WAITS;
 	uint64_t slower_ns = f->slower_ns;
 	struct jfr_file again;
-	int err = value_filter_check(&f->value, file, type, d);
+	int err = scope_check_field(f, type, file, d);
 
 	if (err || !wanted)
 		return err;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/value_filter.h"
 #include "filters/glob.h"
-#include "filters/near.h"
 #include "filters/number.h"
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 #include "user/trace/jfr_names.h"
-#include "user/trace/texts.h"
 #include "user/trace/user_values.h"
 #include "user/trace/wait.h"
 
@@ -270,51 +268,4 @@ bool value_filter_has(struct value_filter *f, const struct call *call)
 		left--;
 	}
 	return false;
-}
-
-/* The fields of the calls' own events, and those that -e made. */
-static bool value_filter_is_of(const struct meta_type *t, const char *type)
-{
-	if (type)
-		return strcmp(t->name, type) == 0;
-	return t->event && (t->calls || user_values_type(t) || strcmp(t->name, "jdk.MethodTrace") == 0);
-}
-
-/* Offer the fields of a type for suggestions; of an event of -e those that it has values in. True: the field is one. */
-static bool value_filter_offer(const struct value_filter *f, const struct meta_type *t, const char *type,
-			       struct texts *names)
-{
-	uint32_t first = type ? 0 : user_values_first(t), end = type ? t->count : user_values_end(t);
-
-	for (uint32_t i = first; i < end; i++)
-		texts_number(names, t->fields[i].name);
-	return meta_type_field(t, f->field) >= 0;
-}
-
-int value_filter_check(const struct value_filter *f, const struct jfr_file *file, const char *type, struct diag *d)
-{
-	struct texts names = {0};
-	struct jfr_chunk *chunk;
-	struct jfr_file again;
-	struct bytes near;
-	bool found = !f->field;
-	int err = 0;
-
-	jfr_file_again(&again, file);
-	while (!found && (chunk = jfr_file_next(&again))) {
-		for (uint32_t i = 0; i < chunk->metadata->count; i++)
-			if (value_filter_is_of(&chunk->metadata->types[i], type))
-				found |= value_filter_offer(f, &chunk->metadata->types[i], type, &names);
-		jfr_chunk_put(chunk);
-	}
-	jfr_file_release(&again);
-	if (!found) {
-		bytes_init(&near);
-		near_put(&near, f->field, (const char *const *)names.text + 1, names.count ? names.count - 1 : 0);
-		err = diag_set(d, ENOENT, type ? "%s has no field '%s'%s" : "%s has a field '%s'%s", type ?: "no call",
-			       f->field, memory_text(&near));
-		bytes_release(&near);
-	}
-	texts_release(&names);
-	return err;
 }

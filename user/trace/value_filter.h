@@ -33,10 +33,4 @@ void value_filter_release(struct value_filter *f);
 /* True if the condition holds for an event of the call, or if there is no condition. */
 bool value_filter_has(struct value_filter *f, const struct call *call);
 
-/*
- * -ENOENT, with what is near, if no type of event that is a call or about one has the field. `type`: look at this one
- * alone; NULL: at all. Reads the descriptions of the types only.
- */
-int value_filter_check(const struct value_filter *f, const struct jfr_file *file, const char *type, struct diag *d);
-
 #endif

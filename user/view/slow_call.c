@@ -269,7 +269,7 @@ static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *a
 static void put_when(struct bytes *out, const struct call *call, int64_t utc_offset)
 {
 	put_spaces(out, INDENT);
-	view_put_time_of_day(out, call, utc_offset);
+	view_put_time_of_day(out, call->start, utc_offset);
 	put_text(out, "  \"");
 	put_thread_name(out, call->chunk, call->thread, "?");
 	put_text(out, "\"");

@@ -67,6 +67,41 @@ void user_values_put(struct bytes *out, const struct call *call, const char *onl
 	bytes_release(&text);
 }
 
+static void values_typed_on_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,
+				  void *context)
+{
+	struct values_text *t = context;
+
+	if (!f || t->out->size || strcmp(f->name, t->only) != 0)
+		return;
+	field_put_typed(t->out, &t->p, f, v);
+	if (strcmp(memory_text(t->out), "#null") == 0)
+		bytes_clear(t->out);
+}
+
+bool user_values_put_typed(struct bytes *out, const struct call *call, const char *field)
+{
+	struct values_text t;
+	struct bytes text;
+	bool found;
+
+	bytes_init(&text);
+	if (call->values) {
+		values_text_init(&t, &text, call, 0);
+		t.only = field;
+		user_values_each(call, values_typed_on_value, &t);
+		values_text_release(&t);
+	}
+	if (!text.size && strcmp(field, "traceId") == 0 && call_has_trace(call)) {
+		bytes_put_u8(&text, '"');
+		call_put_trace(call, &text);
+	}
+	found = text.size;
+	put_text(out, memory_text(&text));
+	bytes_release(&text);
+	return found;
+}
+
 static void values_json_on_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,
 				 void *context)
 {

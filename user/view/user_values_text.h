@@ -8,6 +8,12 @@
 /* Append `sql="select 1" n=5`, without line ends; nothing if the call has no values. `only`: the field, NULL: all. */
 void user_values_put(struct bytes *out, const struct call *call, const char *only, int64_t utc_offset);
 
+/*
+ * Append the value of a field as TABLE_TYPED has it, of the first event about the call that has one: `#5`, `"select 1`.
+ * "traceId" is also the id of the call's distributed trace. False: there is none, or it is missing.
+ */
+bool user_values_put_typed(struct bytes *out, const struct call *call, const char *field);
+
 /* Append {"db.Query":{"sql":"select 1","n":5}}; nothing if the call has no events of -e. */
 void user_values_put_json(struct bytes *out, const struct call *call);
 

@@ -196,7 +196,7 @@ static void tree_put_place(struct tree_view *v, const struct call_tree_node *n)
 	}
 	if (n->calls > 1)
 		put_text(v->out, "the longest: ");
-	view_put_time_of_day(v->out, root, v->utc_offset);
+	view_put_time_of_day(v->out, root->start, v->utc_offset);
 	put_text(v->out, " \"");
 	put_thread_name(v->out, root->chunk, root->thread, "?");
 	put_text(v->out, "\"\n");
@@ -533,13 +533,6 @@ static void trees_read(struct tree_view *v, struct jfr_file *file, const struct 
 	tree_find_values(v, file);
 }
 
-static int tree_check_by(const struct tree_view *v)
-{
-	if (!v->tree.by || v->tree.has_by || v->tree.count <= 1)
-		return 0;
-	return diag_set(v->request->diag, EINVAL, "no call has a value '%s' by -e to tell calls apart", v->tree.by);
-}
-
 /* Passes over the file: which calls; what is inside them and what they waited for; what the threads that ended it did. */
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
@@ -558,7 +551,7 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	v.utc_offset = file->utc_offset;
 	jfr_file_again(&v.again, file);
 	trees_read(&v, file, &roots, (int64_t)slow_ns);
-	err = tree_check_by(&v);
+	err = !request->by || v.tree.has_by || v.tree.count <= 1 ? 0 : view_refuse_by(file, request);
 	if (err)
 		;
 	else if (request->layout.json)

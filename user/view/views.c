@@ -4,9 +4,11 @@
 #include "user/text/java_time.h"
 #include "user/text/log.h"
 #include "user/text/memory.h"
+#include "user/trace/call_fields.h"
 #include "user/trace/jfr_names.h"
 #include "user/view/user_values_text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define CALLS (VIEW_METHODS | VIEW_CALLS)
@@ -29,6 +31,8 @@ const struct view views[] = {
 	 CALLS | VIEW_BY, SCOPE_WAITS, &view_waits, NULL},
 	{"events", "'events NAME': events of that type; --by=FIELD: their times by its values", NULL,
 	 CALLS | VIEW_BY | VIEW_EVENTS, SCOPE_CALL, NULL, view_events},
+	{"request", "'request --by=FIELD': calls on all threads by a value, such as an id, and the gaps", NULL,
+	 CALLS | VIEW_BY, SCOPE_CALL, NULL, view_request_by},
 	{"open", "calls that had not returned at the end of the recording", NULL, CALLS, SCOPE_CALL, &view_open, NULL},
 	{0},
 };
@@ -73,6 +77,19 @@ int view_show(const struct view *view, struct jfr_file *file, const struct view_
 	return err;
 }
 
+int view_refuse_by(const struct jfr_file *file, const struct view_request *request)
+{
+	struct bytes near;
+	int err;
+
+	bytes_init(&near);
+	call_fields_have(file, NULL, request->by, &near);
+	err = diag_set(request->diag, EINVAL, "no call has a value '%s' by -e to tell calls apart%s", request->by,
+		       memory_text(&near));
+	bytes_release(&near);
+	return err;
+}
+
 void view_put_table(struct table *table, size_t rows, const struct view_request *request, struct bytes *out)
 {
 	table->more = request->top && rows > request->top ? rows - request->top : 0;
@@ -87,27 +104,37 @@ void view_put_method(struct table *table, struct jfr_chunk *chunk, struct jfr_va
 	table_cell(table);
 }
 
-void view_put_time_of_day(struct bytes *out, const struct call *call, int64_t utc_offset)
+static struct java_time view_java_time(int64_t moment)
 {
-	int64_t seconds = call->start / 1000000000;
-	struct bytes moment;
+	int64_t seconds = moment / 1000000000;
 
-	bytes_init(&moment);
-	put_moment(&moment, &(struct java_time){.seconds = seconds, .nanos = call->start - seconds * 1000000000},
-		   utc_offset, false);
-	bytes_printf(out, "%.12s", memory_text(&moment)); /* without the date */
-	bytes_release(&moment);
+	return (struct java_time){.seconds = seconds, .nanos = moment - seconds * 1000000000};
+}
+
+void view_put_time_of_day(struct bytes *out, int64_t moment, int64_t utc_offset)
+{
+	struct java_time time = view_java_time(moment);
+	struct bytes text;
+
+	bytes_init(&text);
+	put_moment(&text, &time, utc_offset, false);
+	bytes_printf(out, "%.12s", memory_text(&text)); /* without the date */
+	bytes_release(&text);
+}
+
+void view_put_iso(struct table *table, int64_t moment)
+{
+	struct java_time time = view_java_time(moment);
+
+	put_moment_iso(&table->cells, &time, 0);
+	table_cell(table);
 }
 
 void view_put_start(struct table *table, const struct call *call, int64_t utc_offset)
 {
-	int64_t seconds = call->start / 1000000000;
-	struct java_time start = {.seconds = seconds, .nanos = call->start - seconds * 1000000000};
-
-	view_put_time_of_day(&table->cells, call, utc_offset);
+	view_put_time_of_day(&table->cells, call->start, utc_offset);
 	table_cell(table);
-	put_moment_iso(&table->cells, &start, 0);
-	table_cell(table);
+	view_put_iso(table, call->start);
 }
 
 void view_put_values(struct table *table, const struct call *call)

@@ -76,7 +76,11 @@ extern const struct view_pass view_slowest_rows;
 
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_request_by(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_events(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+
+/* -EINVAL: no call has the field request->by; what is near is named. */
+int view_refuse_by(const struct jfr_file *file, const struct view_request *request);
 
 /* Append a table with the rows that the request shows, of `rows`, and release it. */
 void view_put_table(struct table *table, size_t rows, const struct view_request *request, struct bytes *out);
@@ -88,8 +92,11 @@ void view_time(struct bytes *out, int64_t nanos);
 /* "and 3 more methods": those that are not shown, if there are any. */
 void view_put_more(struct bytes *out, uint64_t count, uint64_t shown, const char *noun);
 
-/* Append the call's start as "20:08:35.749", in the time zone of the recording. */
-void view_put_time_of_day(struct bytes *out, const struct call *call, int64_t utc_offset);
+/* Append a moment, in ns since the epoch, as "20:08:35.749", in the time zone of the recording. */
+void view_put_time_of_day(struct bytes *out, int64_t moment, int64_t utc_offset);
+
+/* Complete a cell: a moment in ISO 8601 in UTC. */
+void view_put_iso(struct table *table, int64_t moment);
 
 /*
  * Complete two cells: the call's start as "20:08:35.749", in the time zone of the recording, and in ISO 8601 in UTC for
