@@ -44,6 +44,7 @@ const char *const cli_lines[][CLI_WORDS] = {
 	{"diff", "--method=*", "--top=1000", "--width=50", "F", "F"},
 	{"export", "--collapsed", "F"}, {"export", "--collapsed", "--weight=time", "--norm", "F"}, {"export", "--perfetto", "F"},
 	{"export", "--pprof", "F"}, {"export", "--otlp", "F"}, {"export", "--csv", "F"},
+	{"export", "--csv", "--events=shop.Order", "F"}, {"export", "--csv", "--events=MethodTrace", "F", "G"},
 	{"export", "--jdk", "F"}, {"export", "--jdk", "D"}, {"export", "--perfetto", "--norm", "D"}, {"export", "--otlp", "F", "G"},
 	{"merge", "-o", "O", "F", "G"}, {"merge", "-o", "O", CONTEXT, "F", "G"}, {"merge", "-o", "O", "D"},
 	{"recover", "-o", "O", "F"}, {"recover", "C"},

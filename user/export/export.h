@@ -44,6 +44,12 @@ void export_otlp(struct jfr_file *file, struct call_filter *filter, bool normali
 void export_csv(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to);
 
 /*
+ * The events of a type that the file has as CSV, with start_ns, duration_ns, thread_id and thread before the other fields, as
+ * far as these have a place in a row.
+ */
+void export_events(struct jfr_file *file, const char *type, struct call_filter *filter, FILE *to);
+
+/*
  * The recordings themselves as one, in which the events of JEP 520 have only its fields. 0 or -errno as jfr_merge().
  */
 int export_jdk(struct jfr_files *files, FILE *to);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "user/export/csv_cell.h"
 #include "user/export/export.h"
 #include "user/trace/trace.h"
 
@@ -14,32 +15,6 @@ struct csv {
 	uint32_t chunk;
 	FILE *to;
 };
-
-static void put_quoted(FILE *to, const char *text)
-{
-	fputc('"', to);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', to);
-		fputc(*text, to);
-	}
-	fputc('"', to);
-}
-
-/* Prefix an apostrophe to cells that a spreadsheet would evaluate as a formula. */
-static void put_cell(FILE *to, const char *text)
-{
-	char safe[1024];
-
-	if (*text && strchr("=+-@\t\r", *text)) {
-		snprintf(safe, sizeof(safe), "'%s", text);
-		text = safe;
-	}
-	if (text[strcspn(text, ",\"\r\n")])
-		put_quoted(to, text);
-	else
-		fputs(text, to);
-}
 
 /* The group with the caller of a call. Stacks are shared by many calls and may be long. */
 static struct group *export_csv_caller(struct csv *c, const struct call *call)
@@ -71,7 +46,7 @@ static void export_csv_put_caller(struct csv *c, const struct call *call)
 	}
 	caller = export_csv_caller(c, call);
 	fputc(',', c->to);
-	put_cell(c->to, caller->name);
+	csv_put_cell(c->to, caller->name);
 	fprintf(c->to, *caller->name && caller->total > 0 ? ",%" PRId64 : ",", caller->total);
 }
 
@@ -94,7 +69,7 @@ static int export_csv_put_split(struct csv *c, const struct call *call)
 	put_cell_if(c->to, call->usage, call->major_faults);
 	put_cell_if(c->to, call->usage, call->minor_faults);
 	fputc(',', c->to);
-	put_cell(c->to, export_thrown(&c->names, call));
+	csv_put_cell(c->to, export_thrown(&c->names, call));
 	fputs("\r\n", c->to);
 	return ferror(c->to) ? -EIO : 0;
 }
@@ -106,9 +81,9 @@ static int export_csv_add(const struct call *call, void *context)
 
 	thread->count++;
 	fprintf(c->to, "%" PRId64 ",%" PRId64 ",", call->start, call->duration);
-	put_cell(c->to, export_method(&c->names, call->chunk, &call->method));
+	csv_put_cell(c->to, export_method(&c->names, call->chunk, &call->method));
 	fprintf(c->to, ",%d,%" PRIu64 ",", call->thrown, thread->mark);
-	put_cell(c->to, thread->name);
+	csv_put_cell(c->to, thread->name);
 	export_csv_put_caller(c, call);
 	return export_csv_put_split(c, call);
 }

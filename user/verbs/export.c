@@ -6,9 +6,11 @@
 #include "user/export/export.h"
 #include "user/trace/call_scope.h"
 #include "user/trace/progress.h"
+#include "user/view/event_types.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static int export_check(const struct verb_args *a, struct diag *d)
@@ -17,6 +19,10 @@ static int export_check(const struct verb_args *a, struct diag *d)
 		return diag_usage(
 			d,
 			"one form at a time: 'frtrace export --collapsed FILE', --perfetto, --pprof, --otlp, --csv or --jdk");
+	if (a->events && !a->csv)
+		return diag_usage(d, "--events is for --csv");
+	if (a->events && a->normalize)
+		return diag_usage(d, "--norm is for calls, not for --events");
 	if (a->weight && !a->collapsed)
 		return diag_usage(d, "--weight is for --collapsed");
 	if (!a->operands)
@@ -32,11 +38,14 @@ static int export_check(const struct verb_args *a, struct diag *d)
 	return 0;
 }
 
-static int export_in_form(struct jfr_files *f, const struct verb_args *a, struct call_filter *filter, FILE *to)
+static int export_in_form(struct jfr_files *f, const struct verb_args *a, const char *type, struct call_filter *filter,
+			  FILE *to)
 {
 	if (a->jdk)
 		return export_jdk(f, to);
-	if (a->collapsed)
+	if (type)
+		export_events(f->file, type, filter, to);
+	else if (a->collapsed)
 		export_collapsed(f->file, filter, a->weight == WEIGHT_TIME, a->normalize, to);
 	else
 		(a->perfetto ? export_perfetto
@@ -50,15 +59,21 @@ static int export(struct jfr_files *f, const struct verb_args *a, struct call_fi
 {
 	/* the forms that show what is inside of calls have whole requests */
 	enum call_scope scope = a->perfetto || a->otlp ? SCOPE_REQUESTS : SCOPE_CALL;
+	char *type = NULL;
 	FILE *to;
-	int error, err = call_scope_prepare(filter, scope, NULL, f->file, d);
+	int error, err = a->events ? type_named(f->file, a->events, &type, d) : 0;
 
 	if (!err)
+		err = call_scope_prepare(filter, scope, type, f->file, d);
+	if (!err)
 		err = text_open_output(&to, d);
-	if (err)
+	if (err) {
+		free(type);
 		return err;
-	err = export_in_form(f, a, filter, to);
+	}
+	err = export_in_form(f, a, type, filter, to);
 	error = text_close_output(to);
+	free(type);
 	if (err && err != -ENOMEM)
 		return diag_set(d, -err, "cannot export '%s': it is too large in one of its parts", f->name);
 	if (err)

@@ -339,6 +339,9 @@ const struct option_row options[] = {
 	{.name = "events", .arg = "A,B", .kind = OPTION_TEXT, AT(args.events),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_PRINT),
 	 .help = "only these types: MethodTrace, jdk.MethodTrace, 'jdk.Method*'"},
+	{.name = "events", .arg = "NAME", .kind = OPTION_TEXT, AT(args.events),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .help = "with --csv: a line for each event of this type, with all its fields"},
 	{.name = "categories", .arg = "A,B", .kind = OPTION_TEXT, AT(args.categories),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_PRINT),
 	 .help = "only types of these categories: 'Java Virtual Machine', JVM"},
@@ -424,7 +427,7 @@ const struct option_row options[] = {
 	 .help = "spans of OpenTelemetry (OTLP, lines of JSON): a trace for each outermost call, its waits as events"},
 	{.name = "csv", .kind = OPTION_FLAG, AT(args.csv),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
-	 .help = "a line for each call"},
+	 .help = "a line for each call, or for each event of --events"},
 	{.name = "jdk", .kind = OPTION_FLAG, AT(args.jdk),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "the recording itself, with only the fields of JEP 520 in jdk.MethodTrace and jdk.MethodTiming, for tools "

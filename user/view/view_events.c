@@ -4,8 +4,8 @@
 #include "user/text/java_time.h"
 #include "user/text/log.h"
 #include "user/text/memory.h"
-#include "user/trace/texts.h"
 #include "user/view/event_table.h"
+#include "user/view/event_types.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -167,68 +167,6 @@ static int show_rows(struct jfr_file *file, const char *name, const struct view_
 	return err;
 }
 
-/* The event types of a recording by name. */
-struct type_counts {
-	struct texts names;
-	struct type_count {
-		const char *name;
-		uint64_t events;
-	} *type; /* by number of the name - 1, until they are sorted */
-	size_t count, capacity;
-	struct jfr_metadata *metadata; /* that `of` is about */
-	uint32_t *of;		       /* for each of its types that is an event, the number of its name; else 0 */
-};
-
-static void type_counts_release(struct type_counts *t)
-{
-	texts_release(&t->names);
-	free(t->type);
-	free(t->of);
-	jfr_metadata_put(t->metadata);
-}
-
-static void type_counts_use(struct type_counts *t, struct jfr_metadata *m)
-{
-	if (t->metadata == m)
-		return;
-	jfr_metadata_put(t->metadata);
-	t->metadata = jfr_metadata_get(m);
-	free(t->of);
-	t->of = memory_need(calloc(m->count + 1, sizeof(*t->of)));
-	for (uint32_t i = 0; i < m->count; i++) {
-		if (!m->types[i].event || !m->types[i].name[0]) /* a name in a forged file; its number is 0 */
-			continue;
-		t->of[i] = texts_number(&t->names, m->types[i].name);
-		memory_extend(&t->type, &t->count, &t->capacity, t->of[i]);
-		t->type[t->of[i] - 1].name = t->names.text[t->of[i]];
-	}
-}
-
-/* Without `events` only the types are read, not how many events they have. */
-static void type_counts_read(struct type_counts *t, struct jfr_file *file, bool events)
-{
-	struct jfr_chunk *chunk;
-
-	while ((chunk = jfr_file_next(file))) {
-		uint64_t position = JFR_HEADER_SIZE;
-		struct jfr_event e;
-
-		type_counts_use(t, chunk->metadata);
-		while (events && jfr_chunk_next(chunk, &position, &e))
-			if (e.type && t->of[e.type->index])
-				t->type[t->of[e.type->index] - 1].events++;
-		jfr_chunk_put(chunk);
-	}
-}
-
-/* Most events first. */
-static int type_counts_compare(const void *a, const void *b)
-{
-	const struct type_count *x = a, *y = b;
-
-	return x->events != y->events ? (x->events < y->events) - (x->events > y->events) : strcmp(x->name, y->name);
-}
-
 static void show_types(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	static const struct table_column columns[] = {{"Event Type", "type", TABLE_WORDS, 0},
@@ -239,9 +177,8 @@ static void show_types(struct jfr_file *file, const struct view_request *request
 	size_t present = 0;
 
 	type_counts_read(&t, file, true);
+	type_counts_sort(&t);
 	table_init(&table, "Event Types", columns, 2);
-	if (t.count)
-		qsort(t.type, t.count, sizeof(*t.type), type_counts_compare);
 	for (; present < t.count && t.type[present].events; present++) {
 		if (present >= shown)
 			continue;
@@ -252,56 +189,20 @@ static void show_types(struct jfr_file *file, const struct view_request *request
 	type_counts_release(&t);
 }
 
-/* As `print --events` has it, the name may lack its package. */
-static bool is_type(const char *name, const char *wanted)
-{
-	const char *dot = strrchr(name, '.');
-
-	return strcmp(name, wanted) == 0 || (dot && strcmp(dot + 1, wanted) == 0);
-}
-
-/* Set *found to the index of the wanted type, the one of exactly that name if there is. */
-static int wanted_type(const struct type_counts *t, const struct view_request *request, size_t *found)
-{
-	size_t matches = 0;
-
-	for (size_t i = 0; i < t->count; i++) {
-		if (!is_type(t->type[i].name, request->event))
-			continue;
-		*found = i;
-		if (strcmp(t->type[i].name, request->event) == 0)
-			return 0;
-		matches++;
-	}
-	if (!matches)
-		return diag_set(request->diag, ENOENT,
-				"there are no events of type '%s': 'frtrace view events FILE' lists the types",
-				request->event);
-	if (matches > 1)
-		return diag_set(request->diag, EINVAL, "several types are called '%s': give its whole name, such as %s",
-				request->event, t->type[*found].name);
-	return 0;
-}
-
 int view_events(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
-	struct type_counts t = {0};
-	struct jfr_file again;
-	size_t found = 0;
+	char *name = NULL;
 	int err;
 
 	if (!request->event) {
 		show_types(file, request, out);
 		return 0;
 	}
-	jfr_file_again(&again, file);
-	type_counts_read(&t, &again, false);
-	jfr_file_release(&again);
-	err = wanted_type(&t, request, &found);
+	err = type_named(file, request->event, &name, request->diag);
 	if (!err)
-		err = call_scope_prepare(request->filter, SCOPE_CALL, t.type[found].name, file, request->diag);
+		err = call_scope_prepare(request->filter, SCOPE_CALL, name, file, request->diag);
 	if (!err)
-		err = (request->by ? event_groups_show : show_rows)(file, t.type[found].name, request, out);
-	type_counts_release(&t);
+		err = (request->by ? event_groups_show : show_rows)(file, name, request, out);
+	free(name);
 	return err;
 }

@@ -291,3 +291,35 @@ CASE(exports_have_the_calls_that_pass_or_their_requests, setup_users, teardown)
 	assert_int_equal(times_of(text, "\"name\":\"Cart.other\""), 0);
 	free(text);
 }
+
+CASE(csv_of_events_has_their_fields_and_no_missing_values, setup_users, teardown)
+{
+	struct jfr_file file;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	query("a \"b\", c", 1, 10, 12);
+	query("=1+1", 2, 20, 80);
+	query(NULL, INT32_MIN, 90, 93);
+	call(1, "serve", 0, 100);
+	recording_end(&r, true);
+	ended = true;
+	where("rows!=5");
+	jfr_file_init(&file, r.file.data, r.file.size);
+	export_events(&file, "db.Query", &filter, to);
+	fclose(to);
+	assert_contains(text, "start_ns,duration_ns,thread_id,thread,sql,rows,method,thrown,");
+	assert_contains(text, ",2000000,1,worker-1,\"a \"\"b\"\", c\",1,com.acme.Cart.query(),false,");
+	assert_contains(text, ",60000000,1,worker-1,'=1+1,2,com.acme.Cart.query(),false,");
+	assert_contains(text, ",3000000,1,worker-1,,,com.acme.Cart.query(),false,");
+	assert_int_equal(times_of(text, "\r\n"), 4);
+	free(text);
+	to = open_memstream(&text, &size);
+	jfr_file_rewind(&file);
+	export_events(&file, "db.Audit", &filter, to);
+	fclose(to);
+	assert_string_equal(text, "start_ns,duration_ns,thread_id,thread\r\n");
+	free(text);
+	jfr_file_release(&file);
+}
