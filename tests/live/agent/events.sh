@@ -421,6 +421,27 @@ open_when_armed() {
 	verdict
 }
 
+# Requests that go from thread to thread, joined by their number, which is a text in one of the events.
+joined() { # platform|virtual
+	local kind
+	begin "requests over three $1 threads are joined by a value, with their queues and SQL, JDK $FEATURE" || return 0
+	record_program Joined 800 "$1" -- --no-stack -e 'j.Accept live.Joined::accept id=arg0' -e 'j.Query live.Joined::query id=arg0 sql=arg1' \
+		-e 'j.Reply live.Joined::reply id=arg0' || return 0
+	says '^2,400 calls, 0 thrown, 0 lost'
+	"$FRTRACE" view request --by=id --top=1000 --json "$F_FILE" >"$WORK/requests"
+	"$FRTRACE" view tree --by=sql --top=3000 --json "$F_FILE" >"$WORK/tree"
+	"$FRTRACE" export --csv --events=j.Query "$F_FILE" >"$WORK/queries.csv"
+	python3 "$LIVE/joined.py" "$T_DIR/log" "$WORK/requests" "$WORK/tree" "$WORK/queries.csv" >"$WORK/wrong" 2>"$WORK/near" || finding "$(cat "$WORK/near")"
+	[ -s "$WORK/wrong" ] && finding "$(cat "$WORK/wrong")"
+	for kind in 'view request --by=id' 'view method-trace' 'view slowest' 'export --csv'; do
+		# shellcheck disable=SC2086
+		"$FRTRACE" $kind --where=id=132 "$F_FILE" >"$WORK/of132"
+		[ "$(grep -c 'Joined\.\(accept\|query\|reply\)(' "$WORK/of132")" = 3 ] || finding "$kind --where=id=132:" "$(cat "$WORK/of132")"
+	done
+	sed 's/^/# /' "$WORK/near"
+	finish
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 1 && open_when_armed
@@ -432,6 +453,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && mistakes
 	turn 1 && killed "${KILLS:-$(amount 40 1000)}"
 	turn 1 && views
+	turn 0 && joined platform
+	turn 1 && [ "$FEATURE" -ge 21 ] && joined virtual
 	turn 1 && lines --json
 	turn 0 && lines
 	launched
