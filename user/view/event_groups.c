@@ -178,6 +178,7 @@ static void event_groups_print(struct event_groups *g, struct bytes *out)
 	if (g->count) {
 		field_cell_columns(columns, g->request->by, &g->fields.first->fields[g->by]);
 		columns[1].key = "value";
+		columns[0].kind = columns[0].kind == TABLE_TEXT ? TABLE_VALUE : columns[0].kind;
 	}
 	for (int i = 3; i < 7 && !g->timed; i++)
 		columns[i].label = NULL;

@@ -121,6 +121,8 @@ static size_t *row_begins(const struct table *t)
 bool table_order(struct table *t, const size_t *row, size_t rows)
 {
 	struct table ordered = {.title = t->title, .columns = t->columns, .count = t->count, .more = t->more};
+
+	ordered.drops_alike = t->drops_alike;
 	size_t *begin = t->count ? row_begins(t) : NULL;
 
 	if (!t->filled || t->cells.failed || !begin ||
@@ -209,12 +211,12 @@ static bool is_overloaded(const struct layout *l, const char *name)
 	return bsearch(&name, l->overload, l->overloads, sizeof(*l->overload), compare_texts) != NULL;
 }
 
-static unsigned int method_columns(const struct table *t)
+static unsigned int table_columns_of(const struct table *t, enum table_kind kind)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < t->count; i++)
-		n += t->columns[i].kind == TABLE_METHOD;
+		n += t->columns[i].kind == kind;
 	return n;
 }
 
@@ -226,9 +228,17 @@ static unsigned int table_name_least(const struct layout *l, const char *name)
 	if (!is_overloaded(l, name))
 		return least;
 	whole = name_essential(name, true);
-	most = l->wanted->width * 5 / 8 / method_columns(l->table);
+	most = l->wanted->width * 5 / 8 / table_columns_of(l->table, TABLE_METHOD);
 	most = most > least ? most : least;
 	return whole < most ? whole : most;
+}
+
+/* Values get half of the table before other columns are shown. */
+static unsigned int table_value_least(const struct layout *l)
+{
+	unsigned int most = l->wanted->width / 2 / table_columns_of(l->table, TABLE_VALUE);
+
+	return most > TEXT_LEAST ? most : TEXT_LEAST;
 }
 
 static void table_measure(struct layout *l, unsigned int column, const char *text)
@@ -243,6 +253,8 @@ static void table_measure(struct layout *l, unsigned int column, const char *tex
 		least = table_name_least(l, text);
 	else if (kind == TABLE_TEXT && length > TEXT_LEAST)
 		least = TEXT_LEAST;
+	else if (kind == TABLE_VALUE && length > table_value_least(l))
+		least = table_value_least(l);
 	least = least < LEAST_MOST ? least : LEAST_MOST;
 	c->natural = length > c->natural ? length : c->natural;
 	c->least = least > c->least ? least : c->least;
@@ -282,31 +294,68 @@ static bool drop_column(struct layout *l)
 	return true;
 }
 
-/*
- * Columns are dropped until class and method of each row fit. What is left goes to the texts that want more, one
- * character each in turn.
- */
-static void lay_out(struct layout *l)
+/* Drop columns of a table with several rows that say nothing, the highest rank first, until all the rest fits. */
+static void table_drop_alike(struct layout *l)
 {
-	bool grown = true;
+	const struct table *t = l->table;
+	const char **first = calloc(t->count, sizeof(*first)), *text = (char *)t->cells.data;
+	unsigned int natural = 0, found;
 
-	table_measure_all(l);
-	while (table_least(l) > l->wanted->width + 1 && drop_column(l))
-		;
-	for (unsigned int i = 0; i < l->table->count; i++) {
-		l->cell[i].width = l->cell[i].least;
-		l->last = l->cell[i].natural ? i : l->last;
+	for (size_t i = 0; first && i < t->filled; i++, text += strlen(text) + 1) {
+		const char **of = &first[i % t->count];
+
+		if (i < t->count)
+			*of = t->columns[i].rank ? text : NULL;
+		else if (*of && strcmp(*of, text) != 0)
+			*of = NULL;
 	}
-	for (l->width = table_least(l) - 1; grown && l->width < l->wanted->width;) {
+	for (unsigned int i = 0; i < t->count; i++)
+		natural += l->cell[i].natural ? l->cell[i].natural + 1 : 0;
+	while (first && t->filled > t->count && natural > l->wanted->width + 1) {
+		found = t->count;
+		for (unsigned int i = 0; i < t->count; i++)
+			if (first[i] && l->cell[i].natural &&
+			    (found == t->count || t->columns[i].rank > t->columns[found].rank))
+				found = i;
+		if (found == t->count)
+			break;
+		natural -= l->cell[found].natural + 1;
+		l->cell[found] = (struct cell){0};
+	}
+	free(first);
+}
+
+/* Give the room that is left to columns that want more, one character each in turn. */
+static void table_grow(struct layout *l, bool values)
+{
+	for (bool grown = true; grown && l->width < l->wanted->width;) {
 		grown = false;
 		for (unsigned int i = 0; i < l->table->count && l->width < l->wanted->width; i++) {
-			if (l->cell[i].width >= l->cell[i].natural)
+			if ((values && l->table->columns[i].kind != TABLE_VALUE) ||
+			    l->cell[i].width >= l->cell[i].natural)
 				continue;
 			l->cell[i].width++;
 			l->width++;
 			grown = true;
 		}
 	}
+}
+
+/* Columns are dropped until class and method of each row fit. What is left goes to the texts that want more. */
+static void lay_out(struct layout *l)
+{
+	table_measure_all(l);
+	if (l->table->drops_alike)
+		table_drop_alike(l);
+	while (table_least(l) > l->wanted->width + 1 && drop_column(l))
+		;
+	for (unsigned int i = 0; i < l->table->count; i++) {
+		l->cell[i].width = l->cell[i].least;
+		l->last = l->cell[i].natural ? i : l->last;
+	}
+	l->width = table_least(l) - 1;
+	table_grow(l, true);
+	table_grow(l, false);
 }
 
 /* The name in its shortened form, in c->shortened. */

@@ -7,6 +7,7 @@
 
 enum table_kind {
 	TABLE_TEXT = 0, /* left-aligned */
+	TABLE_VALUE,	/* the same, but cut last of all: others are dropped and shortened first */
 	TABLE_WORDS,	/* left-aligned, never cut */
 	TABLE_METHOD,	/* left-aligned, shortened by name_fit() before it is cut */
 	TABLE_NUMBER,	/* right-aligned, never cut */
@@ -36,6 +37,7 @@ struct table {
 	const struct table_column *columns;
 	unsigned int count;
 	uint64_t more;	    /* rows that are left out: said below the table */
+	bool drops_alike;   /* if it is too wide, first those columns go that are alike in all rows and have a rank */
 	struct bytes cells; /* NUL-terminated texts, row by row */
 	int64_t *number;    /* of the cells with a number, by cell */
 	size_t filled;	    /* number of complete cells */

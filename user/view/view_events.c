@@ -4,6 +4,7 @@
 #include "user/text/java_time.h"
 #include "user/text/log.h"
 #include "user/text/memory.h"
+#include "user/trace/user_values.h"
 #include "user/view/event_table.h"
 #include "user/view/event_types.h"
 
@@ -47,7 +48,7 @@ static bool has_own_column(const struct meta_type *t, uint32_t field)
 	       strcmp(t->fields[field].name, "startTime") != 0 && field_has_cell(&t->fields[field]);
 }
 
-/* In a narrow table the last fields go first, then the thread. */
+/* In a narrow table the last fields go first, then the thread. Values of -e are cut last. */
 static void make_columns(struct event_rows *r)
 {
 	const struct meta_type *t = r->fields.first;
@@ -69,11 +70,14 @@ static void make_columns(struct event_rows *r)
 		if (!has_own_column(t, i))
 			continue;
 		field_cell_columns(&r->columns[count], t->fields[i].name, &t->fields[i]);
+		if (i >= user_values_first(t) && i < user_values_end(t) && r->columns[count].kind == TABLE_TEXT)
+			r->columns[count].kind = TABLE_VALUE;
 		r->columns[count].rank = r->count ? r->count + 2 : 0;
 		count += 2;
 		r->shown[r->count++] = i;
 	}
 	table_init(&r->table, t->name, r->columns, count);
+	r->table.drops_alike = true;
 }
 
 /* The two cells of a field; `field` < 0: the type does not have it. */

@@ -191,3 +191,41 @@ CASE(the_first_column_is_dropped_once)
 	table_release(&table);
 	bytes_release(&out);
 }
+
+/* A value in 30 columns, a thread that is the same in each row, a number. */
+static void check_values(bool drops_alike, unsigned int width, const char *want)
+{
+	static const struct table_column of[] = {
+		{"sql", NULL, TABLE_VALUE, 0}, {"Thread", NULL, TABLE_TEXT, 1}, {"Rows", NULL, TABLE_NUMBER, 2}};
+	const struct table_layout layout = {width, 1, false, false, false};
+	struct bytes out;
+	struct table table;
+
+	bytes_init(&out);
+	table_init(&table, "T", of, 3);
+	table.drops_alike = drops_alike;
+	for (int i = 0; i < 2; i++) {
+		table_put(&table, i ? "b" : "select x from y where z = 'zz'");
+		table_put(&table, "http-request-17");
+		table_put_count(&table, i);
+	}
+	assert_true(table_print(&table, &layout, &out));
+	bytes_put_u8(&out, 0);
+	assert_contains((char *)out.data, want);
+	table_release(&table);
+	bytes_release(&out);
+}
+
+CASE(a_value_is_cut_after_other_columns)
+{
+	check_values(false, 60, "\nselect x from y where z = 'zz' http-request-17    0\n");
+	check_values(false, 50, "\nselect x from y where z = 'zz' http-reques...    0\n");
+	check_values(false, 30, "\nselect x from ... http-requ...\n"); /* the number goes first */
+	check_values(false, 20, "\nselect x from y w...\n");
+}
+
+CASE(columns_that_are_alike_go_first)
+{
+	check_values(true, 60, "\nselect x from y where z = 'zz' http-request-17    0\n");
+	check_values(true, 50, "\nselect x from y where z = 'zz'    0\n");
+}
