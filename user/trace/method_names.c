@@ -4,17 +4,21 @@
 #include "user/text/name_fit.h"
 #include "user/trace/jfr_names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void method_names_release(struct method_names *n)
 {
-	for (size_t i = 0; i < n->count; i++)
+	for (size_t i = 0; i < n->count; i++) {
 		free(n->method[i].unique);
+		free(n->method[i].whole);
+	}
 	free(n->method);
 	texts_release(&n->texts);
 	map_release(&n->keys.map);
 	map_release(&n->loaders);
 	map_release(&n->known);
+	map_release(&n->valued);
 	*n = (struct method_names){0};
 }
 
@@ -108,7 +112,7 @@ static uint32_t identify(struct method_names *n, struct jfr_chunk *chunk, struct
 	m.text = method_names_add_text(n, &text);
 	m.exact = method.kind == VALUE_STRUCT ? exact_name(n, chunk, &method, &class) : m.text;
 	m.loader = loader_of(n, chunk, &class, &loader);
-	known = memory_map_at(&n->known, m.exact, loader);
+	known = memory_map_at(&n->known, m.exact, n->any_loader ? 0 : loader);
 	if (!*known) {
 		memory_reserve(&n->method, &n->capacity, n->count + 1);
 		n->method[n->count++] = m;
@@ -124,6 +128,27 @@ uint32_t method_names_number(struct method_names *n, struct jfr_chunk *chunk, co
 	if (!*number)
 		*number = identify(n, chunk, *method);
 	return *number;
+}
+
+uint32_t method_names_valued(struct method_names *n, uint32_t number, const char *value)
+{
+	uint32_t text = texts_number(&n->texts, value), *known = memory_map_at(&n->valued, number, text);
+
+	if (!*known) {
+		memory_reserve(&n->method, &n->capacity, n->count + 1);
+		n->method[n->count] = n->method[number - 1];
+		n->method[n->count].plain = number;
+		n->method[n->count++].value = text;
+		*known = n->count;
+	}
+	return *known;
+}
+
+const char *method_names_value(const struct method_names *n, uint32_t number)
+{
+	const struct method_name *m = &n->method[number - 1];
+
+	return m->plain ? n->texts.text[m->value] : NULL;
 }
 
 /* By name; of equal ones by descriptor, by loader, and then in order of first appearance. */
@@ -189,16 +214,17 @@ void method_names_settle(struct method_names *n)
 {
 	struct method_name **sorted = memory_need(calloc(n->count + 1, sizeof(*sorted)));
 	char *const *text = n->texts.text;
-	size_t end;
+	size_t end, count = 0;
 
 	for (size_t i = 0; i < n->count; i++)
-		sorted[i] = &n->method[i];
-	qsort_r(sorted, n->count, sizeof(*sorted), method_names_compare, n);
-	for (size_t i = 0; i < n->count; i = end) {
-		for (end = i + 1; end < n->count && sorted[i]->text == sorted[end]->text;)
+		if (!n->method[i].plain)
+			sorted[count++] = &n->method[i];
+	qsort_r(sorted, count, sizeof(*sorted), method_names_compare, n);
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && sorted[i]->text == sorted[end]->text;)
 			end++;
 		settle_alike(n, sorted + i, end - i);
-		if (end < n->count && name_is_overload(text[sorted[i]->text], text[sorted[end]->text]))
+		if (end < count && name_is_overload(text[sorted[i]->text], text[sorted[end]->text]))
 			sorted[i]->overloaded = sorted[end]->overloaded = true;
 		for (size_t k = i + 1; k < end; k++)
 			sorted[k]->overloaded = sorted[i]->overloaded;
@@ -206,14 +232,33 @@ void method_names_settle(struct method_names *n)
 	free(sorted);
 }
 
+/* The method itself of one with a value. */
+static const struct method_name *method_names_plain(const struct method_names *n, uint32_t number)
+{
+	uint32_t plain = n->method[number - 1].plain;
+
+	return &n->method[(plain ?: number) - 1];
+}
+
 const char *method_names_text(const struct method_names *n, uint32_t number)
 {
-	const struct method_name *m = &n->method[number - 1];
+	const struct method_name *m = method_names_plain(n, number);
 
 	return m->unique ?: n->texts.text[m->text];
 }
 
+const char *method_names_whole(struct method_names *n, uint32_t number)
+{
+	struct method_name *m = &n->method[number - 1];
+
+	if (!m->plain)
+		return method_names_text(n, number);
+	if (!m->whole && asprintf(&m->whole, "%s %s", method_names_text(n, number), n->texts.text[m->value]) < 0)
+		memory_exhausted();
+	return m->whole;
+}
+
 bool method_names_overloaded(const struct method_names *n, uint32_t number)
 {
-	return n->method[number - 1].overloaded;
+	return method_names_plain(n, number)->overloaded;
 }

@@ -79,6 +79,22 @@ static void values_typed_on_value(const struct meta_type *event, const struct me
 		bytes_clear(t->out);
 }
 
+/* The field of the call's own event. */
+static void values_read_own(struct values_text *t, const struct call *call)
+{
+	struct jfr_value event = jfr_event_value(call->event), v = {.kind = VALUE_NULL};
+	const struct meta_type *type = call->event->type;
+	struct cursor c = jfr_enter(call->chunk, &event);
+	int place = meta_type_field(type, t->only);
+
+	if (place < 0 || !field_has_cell(&type->fields[place]))
+		return;
+	for (int i = 0; i <= place; i++)
+		jfr_take(&c, &type->fields[i], &v);
+	if (cursor_ok(&c))
+		values_typed_on_value(type, &type->fields[place], &v, t);
+}
+
 bool user_values_put_typed(struct bytes *out, const struct call *call, const char *field)
 {
 	struct values_text t;
@@ -86,12 +102,12 @@ bool user_values_put_typed(struct bytes *out, const struct call *call, const cha
 	bool found;
 
 	bytes_init(&text);
-	if (call->values) {
-		values_text_init(&t, &text, call, 0);
-		t.only = field;
-		user_values_each(call, values_typed_on_value, &t);
-		values_text_release(&t);
-	}
+	values_text_init(&t, &text, call, 0);
+	t.only = field;
+	user_values_each(call, values_typed_on_value, &t);
+	if (!text.size)
+		values_read_own(&t, call);
+	values_text_release(&t);
 	if (!text.size && strcmp(field, "traceId") == 0 && call_has_trace(call)) {
 		bytes_put_u8(&text, '"');
 		call_put_trace(call, &text);
@@ -100,6 +116,20 @@ bool user_values_put_typed(struct bytes *out, const struct call *call, const cha
 	put_text(out, memory_text(&text));
 	bytes_release(&text);
 	return found;
+}
+
+uint32_t user_values_method(struct method_names *names, const struct call *call, const char *field)
+{
+	uint32_t number = method_names_number(names, call->chunk, &call->method);
+	struct bytes value;
+
+	if (!field)
+		return number;
+	bytes_init(&value);
+	if (user_values_put_typed(&value, call, field))
+		number = method_names_valued(names, number, memory_text(&value));
+	bytes_release(&value);
+	return number;
 }
 
 static void values_json_on_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,

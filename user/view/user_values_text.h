@@ -3,6 +3,7 @@
 #ifndef USER_VIEW_USER_VALUES_TEXT_H
 #define USER_VIEW_USER_VALUES_TEXT_H
 
+#include "user/trace/method_names.h"
 #include "user/trace/user_values.h"
 
 /* Append `sql="select 1" n=5`, without line ends; nothing if the call has no values. `only`: the field, NULL: all. */
@@ -10,9 +11,16 @@ void user_values_put(struct bytes *out, const struct call *call, const char *onl
 
 /*
  * Append the value of a field as TABLE_TYPED has it, of the first event about the call that has one: `#5`, `"select 1`.
- * "traceId" is also the id of the call's distributed trace. False: there is none, or it is missing.
+ * Else of the call's own event, such as `thrown`; "traceId" is the id of its distributed trace. False: there is none, or it is
+ * missing.
  */
 bool user_values_put_typed(struct bytes *out, const struct call *call, const char *field);
+
+/*
+ * The number of the call's method or, if the call has a value of the field, of the method with that value, as above.
+ * `field` NULL: none is wanted.
+ */
+uint32_t user_values_method(struct method_names *names, const struct call *call, const char *field);
 
 /* Append {"db.Query":{"sql":"select 1","n":5}}; nothing if the call has no events of -e. */
 void user_values_put_json(struct bytes *out, const struct call *call);

@@ -269,6 +269,7 @@ static void view_callers_put(void *state, const struct view_request *request, st
 
 static void view_callers_begin(void *state, const struct view_request *request)
 {
+	((struct callers_tree *)state)->names.any_loader = request->by;
 	callers_tree_add(state, 0, 0);
 }
 
@@ -285,6 +286,7 @@ static void view_callers_release(void *state)
 
 const struct view_pass view_callers = {.size = sizeof(struct callers_tree),
 				       .ops = {.call = view_callers_add},
+				       .check = view_check_by_class,
 				       .begin = view_callers_begin,
 				       .put = view_callers_put,
 				       .release = view_callers_release};

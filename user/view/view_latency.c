@@ -15,6 +15,7 @@
 #include "user/text/name_fit.h"
 #include "user/trace/method_names.h"
 #include "user/trace/sum.h"
+#include "user/view/user_values_text.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>
@@ -30,6 +31,7 @@ struct latency {
 };
 
 struct latencies {
+	const char *by;
 	struct method_names names;
 	struct latency *of; /* by number of the method - 1 */
 	size_t count, capacity;
@@ -39,7 +41,7 @@ struct latencies {
 static int latency_add(const struct call *call, void *context)
 {
 	struct latencies *all = context;
-	uint32_t method = method_names_number(&all->names, call->chunk, &call->method);
+	uint32_t method = user_values_method(&all->names, call, all->by);
 	uint64_t nanos = call->duration > 0 ? call->duration : 1;
 	struct latency *l;
 
@@ -52,6 +54,14 @@ static int latency_add(const struct call *call, void *context)
 	if (call->duration > l->most)
 		l->most = call->duration;
 	return 0;
+}
+
+static void latencies_begin(void *state, const struct view_request *request)
+{
+	struct latencies *all = state;
+
+	all->by = view_by_field(request);
+	all->names.any_loader = request->by && !all->by;
 }
 
 static void latency_put_right(struct bytes *out, const char *text, unsigned int width)
@@ -104,12 +114,19 @@ static void latency_put_rows(struct bytes *out, const struct latency *l, unsigne
 	}
 }
 
-static void latency_put(struct bytes *out, const struct latency *l, const struct method_names *names, size_t width)
+static void latency_put(struct bytes *out, const struct latency *l, const struct method_names *names, const char *by,
+			size_t width)
 {
 	unsigned int bar = bar_columns(width);
-	struct bytes sums;
+	struct bytes sums, value;
+	size_t left;
 
 	bytes_init(&sums);
+	bytes_init(&value);
+	if (by && method_names_value(names, l->method))
+		bytes_printf(&value, "%s=%s", by, method_names_value(names, l->method) + 1);
+	for (size_t i = 0; i < value.size; i++)
+		value.data[i] = value.data[i] < ' ' ? ' ' : value.data[i];
 	put_text(&sums, ": ");
 	view_count(&sums, l->calls);
 	put_text(&sums, l->calls == 1 ? " call, " : " calls, ");
@@ -118,9 +135,12 @@ static void latency_put(struct bytes *out, const struct latency *l, const struct
 	view_time(&sums, l->most);
 	put_text(&sums, "\n\n");
 	bytes_put_u8(out, '\n');
-	name_fit(out, method_names_text(names, l->method), width > sums.size ? width - sums.size : 0,
+	left = width > sums.size - 2 ? width - (sums.size - 2) : 0; /* two line ends */
+	name_fit(out, method_names_text(names, l->method), left - user_values_share(&value, left),
 		 method_names_overloaded(names, l->method));
+	user_values_put_beside(out, &value, left);
 	bytes_put(out, sums.data, sums.size);
+	bytes_release(&value);
 	bytes_release(&sums);
 	put_text(out, "          From           Calls  ");
 	put_spaces(out, bar);
@@ -136,8 +156,11 @@ static int latency_compare(const void *a, const void *b)
 {
 	const struct latency *x = a, *y = b;
 
-	return x->total != y->total ? (x->total < y->total) - (x->total > y->total)
-				    : (x->method > y->method) - (x->method < y->method);
+	if (x->total != y->total)
+		return (x->total < y->total) - (x->total > y->total);
+	if (!x->calls != !y->calls)
+		return x->calls ? -1 : 1;
+	return (x->method > y->method) - (x->method < y->method);
 }
 
 static void latencies_put(void *state, const struct view_request *request, struct bytes *out)
@@ -152,8 +175,10 @@ static void latencies_put(void *state, const struct view_request *request, struc
 	method_names_settle(&all->names);
 	put_text(out, "\n                                    Latency\n");
 	qsort(all->of, all->count, sizeof(*all->of), latency_compare);
+	while (all->count && !all->of[all->count - 1].calls) /* methods of which all calls have a value */
+		all->count--;
 	for (size_t i = 0; i < all->count && i < shown; i++)
-		latency_put(out, &all->of[i], &all->names, request->layout.width);
+		latency_put(out, &all->of[i], &all->names, all->by, request->layout.width);
 	view_put_more(out, all->count, shown, "method");
 }
 
@@ -167,5 +192,6 @@ static void latencies_release(void *state)
 
 const struct view_pass view_latency = {.size = sizeof(struct latencies),
 				       .ops = {.call = latency_add},
+				       .begin = latencies_begin,
 				       .put = latencies_put,
 				       .release = latencies_release};

@@ -5,6 +5,7 @@
 #include "user/trace/method_names.h"
 #include "user/trace/nested_times.h"
 #include "user/trace/sum.h"
+#include "user/view/user_values_text.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct method_sums {
 };
 
 struct method_table {
+	const char *by; /* calls with different values of this field have rows of their own; NULL: none */
 	struct method_names names;
 	struct nested_times times;
 	struct method_sums *of; /* by number of the method - 1 */
@@ -40,7 +42,7 @@ static void methods_add_split(struct method_sums *m, const struct call *call)
 static int methods_add_method(const struct call *call, void *context)
 {
 	struct method_table *all = context;
-	uint32_t method = method_names_number(&all->names, call->chunk, &call->method);
+	uint32_t method = user_values_method(&all->names, call, all->by);
 	struct method_sums *m;
 
 	nested_times_add(&all->times, call, method);
@@ -56,6 +58,14 @@ static int methods_add_method(const struct call *call, void *context)
 		all->split = true;
 	}
 	return 0;
+}
+
+static void methods_begin(void *state, const struct view_request *request)
+{
+	struct method_table *all = state;
+
+	all->by = view_by_field(request);
+	all->names.any_loader = request->by && !all->by;
 }
 
 static int methods_add_other(const struct call *call, void *context)
@@ -77,11 +87,16 @@ static int compare_totals(const void *a, const void *b, void *by_self)
 				    : (x->method > y->method) - (x->method < y->method);
 }
 
-static void methods_put_row(struct table *table, const struct method_sums *m, const char *name)
+static void methods_put_row(struct table *table, const struct method_table *all, const struct method_sums *m)
 {
+	const char *value = method_names_value(&all->names, m->method) ?: "#null";
 	int64_t known = m->known ? 0 : TABLE_UNKNOWN;
 
-	table_put(table, name);
+	table_put(table, method_names_text(&all->names, m->method));
+	if (all->by) {
+		table_put(table, strcmp(value, "#null") == 0 ? "" : value + 1);
+		table_put(table, value);
+	}
 	table_put_count(table, m->calls);
 	table_put_time(table, m->total);
 	table_put_time(table, m->nested.outermost);
@@ -97,9 +112,21 @@ static void methods_put_row(struct table *table, const struct method_sums *m, co
 	table_put_count(table, m->thrown);
 }
 
-enum { OUTERMOST_COLUMN = 3, SELF_COLUMN = 4 };
-enum { SPLIT_COLUMN = 9, SPLIT_COLUMNS = 3 }; /* CPU, run queue, blocked, and behind them */
+/* Without --by there are no values */
+enum { VALUE_COLUMNS = 2, OUTERMOST_COLUMN = 5, SELF_COLUMN = 6 };
+enum { SPLIT_COLUMN = 11, SPLIT_COLUMNS = 3 }; /* CPU, run queue, blocked, and behind them */
 enum { UNKNOWN_COLUMN = SPLIT_COLUMN + SPLIT_COLUMNS };
+
+/* A method of which all calls have a value has no row of its own. */
+static void methods_compact(struct method_table *all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->of[i].calls)
+			all->of[kept++] = all->of[i];
+	all->count = kept;
+}
 
 /* True if shares of a row that has some do not add up to about 100 %. */
 static bool methods_have_unknown(const struct method_table *all)
@@ -130,8 +157,11 @@ static void methods_nest(struct method_table *all, struct table_column *columns)
 
 static void methods_put(void *state, const struct view_request *request, struct bytes *out)
 {
+	struct method_table *all = state;
 	struct table_column columns[] = {
 		{"Traced Method", "method", TABLE_METHOD, 0},
+		{all->by, NULL, TABLE_VALUE, 0},
+		{NULL, "value", TABLE_TYPED, 0},
 		{"Calls", "calls", TABLE_NUMBER, 0},
 		{"Total", "totalNs", TABLE_NUMBER, 0},
 		{NULL, "outermostNs", TABLE_NUMBER, 5},
@@ -146,11 +176,12 @@ static void methods_put(void *state, const struct view_request *request, struct 
 		{"Unknown", "unknownNs", TABLE_NUMBER, 0},
 		{"Thrown", "thrown", TABLE_NUMBER, 7},
 	};
-	struct method_table *all = state;
+	unsigned int count = sizeof(columns) / sizeof(columns[0]), left_out = all->by ? 0 : VALUE_COLUMNS;
 	uint64_t shown = request->top ?: UINT64_MAX;
 	bool by_self = request->by_self;
 	struct table table;
 
+	methods_compact(all);
 	methods_nest(all, columns);
 	if (all->count)
 		qsort_r(all->of, all->count, sizeof(*all->of), compare_totals, &by_self);
@@ -159,9 +190,10 @@ static void methods_put(void *state, const struct view_request *request, struct 
 		columns[SPLIT_COLUMN + i].label = NULL;
 	if (!methods_have_unknown(all))
 		columns[UNKNOWN_COLUMN].label = NULL;
-	table_init(&table, "Method Trace", columns, sizeof(columns) / sizeof(columns[0]));
+	columns[left_out] = columns[0];
+	table_init(&table, "Method Trace", columns + left_out, count - left_out);
 	for (size_t i = 0; i < all->count && i < shown; i++)
-		methods_put_row(&table, &all->of[i], method_names_text(&all->names, all->of[i].method));
+		methods_put_row(&table, all, &all->of[i]);
 	view_put_table(&table, all->count, request, out);
 }
 
@@ -176,6 +208,7 @@ static void methods_release(void *state)
 
 const struct view_pass view_methods = {.size = sizeof(struct method_table),
 				       .ops = {.call = methods_add_method, .left_out = methods_add_other},
+				       .begin = methods_begin,
 				       .put = methods_put,
 				       .release = methods_release};
 
@@ -247,5 +280,14 @@ static void calls_release(void *state)
 	aggregate_release(&c->pairs);
 }
 
-const struct view_pass view_calls = {
-	.size = sizeof(struct caller_pairs), .ops = {.call = calls_add}, .put = calls_put, .release = calls_release};
+static void calls_begin(void *state, const struct view_request *request)
+{
+	((struct caller_pairs *)state)->names.any_loader = request->by;
+}
+
+const struct view_pass view_calls = {.size = sizeof(struct caller_pairs),
+				     .ops = {.call = calls_add},
+				     .check = view_check_by_class,
+				     .begin = calls_begin,
+				     .put = calls_put,
+				     .release = calls_release};

@@ -2,18 +2,19 @@
 /* jdk.MethodTiming: all rows of one emission have the same time; the last emission is the result. */
 #include "user/text/memory.h"
 #include "user/trace/method_names.h"
+#include "user/trace/sum.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>
 
 struct timing_row {
-	uint32_t method;
+	uint32_t method, class_method; /* numbers; class_method: of all classes of that name */
 	int64_t invocations;
 	int64_t total, minimum, average, p99, maximum, self, outermost; /* ns; INT64_MIN: unknown */
 };
 
 struct timing {
-	struct method_names names;
+	struct method_names names, class_names;
 	struct timing_row *row; /* the last one of each method, by its number */
 	size_t count, capacity;
 	struct call_filter *filter;
@@ -77,12 +78,58 @@ static int timing_add_row(struct jfr_chunk *chunk, const struct jfr_event *e, vo
 	if (!call_filter_has_method(t->filter, chunk, &method))
 		return 0;
 	row.method = method_names_number(&t->names, chunk, &method);
+	row.class_method = method_names_number(&t->class_names, chunk, &method);
 	memory_extend(&t->row, &t->count, &t->capacity, row.method);
 	t->row[row.method - 1] = row;
 	return 0;
 }
 
 static const struct trace_event timing_events[] = {{"jdk.MethodTiming", timing_add_row}, {NULL, NULL}};
+
+static int64_t timing_sum(int64_t a, int64_t b)
+{
+	if (a == INT64_MIN || b == INT64_MIN)
+		return INT64_MIN;
+	sum_add(&a, b);
+	return a;
+}
+
+static void timing_row_add(struct timing_row *to, const struct timing_row *r)
+{
+	bool first = !to->invocations, empty = !r->invocations;
+
+	sum_add(&to->invocations, r->invocations);
+	to->total = timing_sum(to->total, r->total);
+	to->self = empty ? to->self : first ? r->self : timing_sum(to->self, r->self);
+	to->outermost = empty ? to->outermost : first ? r->outermost : timing_sum(to->outermost, r->outermost);
+	to->average = to->total == INT64_MIN || !to->invocations ? INT64_MIN : to->total / to->invocations;
+	if (empty)
+		return;
+	to->p99 = first ? r->p99 : INT64_MIN;					    /* of one class only */
+	to->minimum = first || r->minimum < to->minimum ? r->minimum : to->minimum; /* unknown is the least */
+	if (first || r->maximum == INT64_MIN || (to->maximum != INT64_MIN && r->maximum > to->maximum))
+		to->maximum = r->maximum;
+}
+
+/* Make one row of those of classes of one name. */
+static void timing_add_up_classes(struct timing *t)
+{
+	struct map rows = {0}; /* class_method -> index + 1 */
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		uint32_t *row = memory_map_at(&rows, t->row[i].class_method, 0);
+
+		if (*row) {
+			timing_row_add(&t->row[*row - 1], &t->row[i]);
+			continue;
+		}
+		t->row[kept++] = t->row[i];
+		*row = kept;
+	}
+	t->count = kept;
+	map_release(&rows);
+}
 
 /* Most of what is asked for first, then the largest total, then most calls. */
 static int timing_compare(const void *a, const void *b, void *by_self)
@@ -129,30 +176,35 @@ static int64_t timing_outermost_of(const struct timing_row *r)
 	return r->outermost;
 }
 
+enum { OUTERMOST_COLUMN = 3, SELF_COLUMN = 4, P99_COLUMN = 7 };
+
 static void timing_put(void *state, const struct view_request *request, struct bytes *out)
 {
 	struct timing *t = state;
-	const struct table_column columns[] = {
-		{"Timed Method", "method", TABLE_METHOD, 0},
-		{"Invocations", "invocations", TABLE_NUMBER, 0},
-		{"Total", "totalNs", TABLE_NUMBER, 0},
-		{timing_differs(t, timing_outermost_of) ? "Outermost" : NULL, "outermostNs", TABLE_NUMBER, 5},
-		{timing_differs(t, timing_self_of) ? "Self" : NULL, "selfNs", TABLE_NUMBER, 0},
-		{"Minimum", "minNs", TABLE_NUMBER, 4},
-		{"Average", "averageNs", TABLE_NUMBER, 1},
-		{has_percentiles(t) ? "P99" : NULL, "p99Ns", TABLE_NUMBER, 2},
+	struct table_column columns[] = {
+		{"Timed Method", "method", TABLE_METHOD, 0}, {"Invocations", "invocations", TABLE_NUMBER, 0},
+		{"Total", "totalNs", TABLE_NUMBER, 0},	     {NULL, "outermostNs", TABLE_NUMBER, 5},
+		{NULL, "selfNs", TABLE_NUMBER, 0},	     {"Minimum", "minNs", TABLE_NUMBER, 4},
+		{"Average", "averageNs", TABLE_NUMBER, 1},   {NULL, "p99Ns", TABLE_NUMBER, 2},
 		{"Maximum", "maxNs", TABLE_NUMBER, 3},
 	};
 	uint64_t shown = request->top ?: UINT64_MAX;
 	bool by_self = request->by_self;
 	struct table table;
 
+	if (request->by)
+		timing_add_up_classes(t);
+	columns[OUTERMOST_COLUMN].label = timing_differs(t, timing_outermost_of) ? "Outermost" : NULL;
+	columns[SELF_COLUMN].label = timing_differs(t, timing_self_of) ? "Self" : NULL;
+	columns[P99_COLUMN].label = has_percentiles(t) ? "P99" : NULL;
 	if (t->count)
 		qsort_r(t->row, t->count, sizeof(*t->row), timing_compare, &by_self);
 	method_names_settle(&t->names);
+	method_names_settle(&t->class_names);
 	table_init(&table, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < t->count && i < shown; i++) {
-		table_put(&table, method_names_text(&t->names, t->row[i].method));
+		table_put(&table, request->by ? method_names_text(&t->class_names, t->row[i].class_method)
+					      : method_names_text(&t->names, t->row[i].method));
 		table_put_count(&table, t->row[i].invocations);
 		table_put_time(&table, t->row[i].total);
 		table_put_time(&table, t->row[i].outermost);
@@ -171,15 +223,20 @@ static void timing_release(void *state)
 
 	free(t->row);
 	method_names_release(&t->names);
+	method_names_release(&t->class_names);
 }
 
 static void view_timing_begin(void *state, const struct view_request *request)
 {
-	((struct timing *)state)->filter = request->filter;
+	struct timing *t = state;
+
+	t->filter = request->filter;
+	t->class_names.any_loader = true;
 }
 
 const struct view_pass view_timing = {.size = sizeof(struct timing),
 				      .ops = {.events = timing_events},
+				      .check = view_check_by_class,
 				      .begin = view_timing_begin,
 				      .put = timing_put,
 				      .release = timing_release};

@@ -525,7 +525,8 @@ static void trees_read(struct tree_view *v, struct jfr_file *file, const struct 
 	static const struct trace_ops ops = {.wait = tree_on_wait, .call = tree_on_call, .events = events};
 
 	call_tree_init(&v->tree, roots, v->request->merged);
-	v->tree.by = v->request->by;
+	v->tree.by = view_by_field(v->request);
+	v->tree.names.any_loader = v->request->by && !v->tree.by;
 	v->tree.slow_ns = slow_ns;
 	trace_read(&v->again, &ops, v);
 	call_tree_fold(&v->tree);
@@ -551,7 +552,7 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	v.utc_offset = file->utc_offset;
 	jfr_file_again(&v.again, file);
 	trees_read(&v, file, &roots, (int64_t)slow_ns);
-	err = !request->by || v.tree.has_by || v.tree.count <= 1 ? 0 : view_refuse_by(file, request);
+	err = !v.tree.by || v.tree.has_by || v.tree.count <= 1 ? 0 : view_refuse_by(file, request);
 	if (err)
 		;
 	else if (request->layout.json)

@@ -17,16 +17,17 @@ const struct view views[] = {
 	{"method-timing", "the last jdk.MethodTiming of each method", NULL, VIEW_METHODS | VIEW_SORTS, SCOPE_CALL,
 	 &view_timing, NULL},
 	{"method-trace", "traced methods: calls, times, where the time went, how many ended by an exception", NULL,
-	 CALLS | VIEW_SORTS, SCOPE_CALL, &view_methods, NULL},
-	{"method-calls", "traced methods and who called them", NULL, CALLS, SCOPE_CALL, &view_calls, NULL},
+	 CALLS | VIEW_SORTS | VIEW_BY | VIEW_SPLIT, SCOPE_CALL, &view_methods, NULL},
+	{"method-calls", "traced methods and who called them", NULL, CALLS | VIEW_BY, SCOPE_CALL, &view_calls, NULL},
 	{"slowest", "the 20 longest requests, what they called, and where their time went", NULL, CALLS | VIEW_STACKS,
 	 SCOPE_REQUEST, NULL, view_slowest},
 	{"tree", "the 5 longest requests as trees of calls, and where the time of each part went", NULL,
 	 CALLS | VIEW_TREE | VIEW_MERGES | VIEW_BY, SCOPE_REQUEST, NULL, view_tree},
 	{"latency", "how long the calls of each method took, as histograms",
-	 "'frtrace export --csv' has how long each call took", CALLS, SCOPE_CALL, &view_latency, NULL},
+	 "'frtrace export --csv' has how long each call took", CALLS | VIEW_BY | VIEW_SPLIT, SCOPE_CALL, &view_latency,
+	 NULL},
 	{"callers", "the tree of callers of each traced method", "'frtrace export --collapsed' has who called",
-	 CALLS | VIEW_TREE, SCOPE_CALL, &view_callers, NULL},
+	 CALLS | VIEW_TREE | VIEW_BY, SCOPE_CALL, &view_callers, NULL},
 	{"waits", "what calls waited for, who woke them, which code waited for locks, and which held them", NULL,
 	 CALLS | VIEW_BY, SCOPE_WAITS, &view_waits, NULL},
 	{"events", "'events NAME': events of that type; --by=FIELD: their times by its values", NULL,
@@ -46,6 +47,32 @@ const struct view *view_find(const char *name)
 	return v->name ? v : NULL;
 }
 
+const char *view_by_field(const struct view_request *request)
+{
+	return request->by && strcmp(request->by, BY_CLASS) != 0 ? request->by : NULL;
+}
+
+int view_check_by_class(const struct view_request *request)
+{
+	if (!view_by_field(request))
+		return 0;
+	return diag_usage(request->diag, "this view adds up classes only: --by=" BY_CLASS);
+}
+
+static int view_check_field(const struct jfr_file *file, const struct view_request *request)
+{
+	const char *field = view_by_field(request);
+	struct bytes near;
+	bool found;
+
+	if (!field || strcmp(field, "traceId") == 0)
+		return 0;
+	bytes_init(&near);
+	found = call_fields_have(file, NULL, field, &near);
+	bytes_release(&near);
+	return found ? 0 : view_refuse_by(file, request);
+}
+
 int view_show(const struct view *view, struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	struct view_request whole = *request;
@@ -59,6 +86,8 @@ int view_show(const struct view *view, struct jfr_file *file, const struct view_
 		return err ?: view->show(file, request, out);
 	}
 	err = view->pass->check ? view->pass->check(request) : 0;
+	if (!err && view->takes & VIEW_SPLIT)
+		err = view_check_field(file, request);
 	if (!err)
 		err = call_scope_prepare(request->filter, view->scope, view->pass->ops.call_type, file, request->diag);
 	if (err)

@@ -33,7 +33,11 @@ enum view_option {
 	VIEW_EVENTS = 32, /* event */
 	VIEW_STACKS = 64, /* whole */
 	VIEW_SORTS = 128, /* by_self */
+	VIEW_SPLIT = 256, /* by: a field of calls, or BY_CLASS */
 };
+
+#define BY_CLASS \
+	"class-name" /* as `by`: classes of one name are one, whatever their loaders; no field has such a name */
 
 /* A view that needs one pass over the recording, or two. */
 struct view_pass {
@@ -78,6 +82,12 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_request_by(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_events(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+
+/* The field that request->by names, NULL if it is BY_CLASS or NULL. */
+const char *view_by_field(const struct view_request *request);
+
+/* A check() of views that know BY_CLASS only. */
+int view_check_by_class(const struct view_request *request);
 
 /* -EINVAL: no call has the field request->by; what is near is named. */
 int view_refuse_by(const struct jfr_file *file, const struct view_request *request);

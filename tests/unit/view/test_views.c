@@ -437,6 +437,31 @@ CASE(classes_of_one_name_are_named_with_their_loaders, setup_views, teardown)
 	assert_lacks(shown(), "put() (loader");
 }
 
+CASE(classes_of_one_name_are_added_up_if_asked, setup_views, teardown)
+{
+	for (uint64_t loader = 1; loader <= 3; loader++) {
+		uint64_t class = loaded_class(NULL, loader);
+		uint64_t get = jfr_method(r.w, &(struct jfr_method_constant){class, "get", "()V", 1, false});
+
+		call_in(recording_thread(&r, 1), T0 + (int64_t)loader * 10 * MS, (int64_t)loader * MS, get, 0);
+		timing(T0, get, 10 * (int64_t)loader, (int64_t)loader * MS);
+	}
+	request.by = "class-name";
+	assert_contains(show("method-trace"), "shop.Order.get()     3 6.0 ms  1.0 ms  2.0 ms  3.0 ms");
+	assert_lacks(shown(), "loader");
+	assert_contains(show("method-timing"), "shop.Order.get()          60 140 ms  1.0 ms  2.3 ms  3.0 ms");
+	assert_lacks(shown(), "loader");
+	assert_contains(show("latency"), "shop.Order.get(): 3 calls, 6.0 ms in all, longest 3.0 ms");
+	assert_contains(show("callers"), "shop.Order.get()");
+	assert_lacks(shown(), "loader");
+	assert_contains(show("method-calls"), "    3 6.0 ms");
+	request.merged = true;
+	assert_contains(show("tree"), "3 × shop.Order.get()");
+	request.by = "user";
+	assert_true(try_to_show("method-timing") < 0);
+	assert_true(try_to_show("callers") < 0);
+}
+
 CASE(parameters_of_one_name_have_their_descriptors, setup_views, teardown)
 {
 	request.layout.width = 200;

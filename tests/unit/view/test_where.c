@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Views that a condition on a value narrows. */
+/* Views that a condition on a value narrows, or that are split by values. */
 #include "tests/unit/view/valued.h"
 #include "user/export/export.h"
 
@@ -241,6 +241,57 @@ CASE(waits_pass_if_they_are_in_a_call_of_the_method, setup_users, teardown)
 	assert_lacks(shown(), "pipe");
 	assert_lacks(shown(), "poll");
 	filter_list_free(methods);
+}
+
+CASE(methods_have_a_row_for_each_value, setup_users, teardown)
+{
+	request_with_queries();
+	request.by = "sql";
+	show("method-trace");
+	assert_contains(shown(), "Traced Method         sql      Calls   Total    Self Minimum");
+	assert_contains(shown(), "com.acme.Cart.serve()              1  100 ms 31.0 ms  100 ms");
+	assert_contains(shown(), "com.acme.Cart.query() select b     1 60.0 ms 60.0 ms");
+	assert_contains(shown(), "com.acme.Cart.query() select a     2  6.0 ms");
+	assert_contains(shown(), "com.acme.Cart.query()              1  3.0 ms"); /* its value is missing */
+	request.layout.json = true;
+	request.by = "rows";
+	show("method-trace");
+	assert_contains(shown(), "{\"method\":\"com.acme.Cart.query()\",\"value\":2,\"calls\":1,\"totalNs\":60000000,");
+	assert_contains(shown(), "{\"method\":\"com.acme.Cart.serve()\",\"value\":null,\"calls\":1,");
+	request.layout.json = false;
+	request.by = "thrown";
+	show("method-trace");
+	assert_contains(shown(), "com.acme.Cart.query() false      4 ");
+	request.by = "sql";
+	show("latency");
+	assert_contains(shown(), "com.acme.Cart.query() sql=select a: 2 calls, 6.0 ms in all, longest 4.0 ms\n");
+	assert_contains(shown(), "com.acme.Cart.query(): 1 call, 3.0 ms in all");
+	request.by = "slq";
+	assert_int_equal(try_to_show("method-trace"), -EINVAL);
+	assert_contains(diag.text, "no call has a value 'slq' by -e to tell calls apart; near: sql");
+}
+
+CASE(values_are_cut_after_all_other_columns_of_events, setup_users, teardown)
+{
+	char sql[61];
+
+	memset(sql, 's', 60);
+	sql[60] = 0;
+	query(sql, 1, 10, 12);
+	query("select b", 2, 20, 80);
+	request.event = "db.Query";
+	request.layout.width = 100;
+	show("events");
+	assert_contains(shown(), sql); /* is longer than half of the table */
+	assert_contains(shown(), " cpuTime\n");
+	assert_lacks(shown(), "worker-1"); /* alike */
+	assert_lacks(shown(), "thrown");
+	assert_lacks(shown(), "thrownClass");
+	assert_lines_fit(100);
+	request.layout.width = 60;
+	show("events");
+	assert_contains(shown(), "ssssssssssssssssssssssssss...");
+	assert_lines_fit(60);
 }
 
 static size_t times_of(const char *text, const char *word)
