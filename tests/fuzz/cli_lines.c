@@ -43,6 +43,7 @@ const char *const cli_lines[][CLI_WORDS] = {
 	{"report", "-o", "P", "F"}, {"report", "-o", "P", "F"}, {"report", "-o", "P", "D"},
 	{"diff", "F", "G"}, {"diff", "G", "F"}, {"diff", "--json", "F", "G"}, {"diff", "--collapsed", "--weight=time", "F", "G"},
 	{"diff", "--report=P", "G", "F"}, {"diff", "--norm", "--collapsed", "G", "F"}, {"diff", "--fail-if=* p50>+1%", "--fail-if=* p50>1ns", "F", "F"},
+	{"diff", "--by=user", "F", "G"}, {"diff", "--by=thrown", "--json", "F", "G"}, {"diff", "--by=class-name", "--report=P", "F", "G"},
 	{"diff", "--method=*", "--top=1000", "--width=50", "F", "F"},
 	{"export", "--collapsed", "F"}, {"export", "--collapsed", "--weight=time", "--norm", "F"}, {"export", "--perfetto", "F"},
 	{"export", "--pprof", "F"}, {"export", "--otlp", "F"}, {"export", "--csv", "F"},

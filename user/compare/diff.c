@@ -26,7 +26,22 @@ static void diff_add(struct diff *d, uint32_t before, uint32_t after)
 	m->after = after ? &d->after->method[after - 1] : NULL;
 }
 
-/* Pair the methods of the two runs by their names. */
+/* A number for the name and the value of a method. */
+static uint32_t diff_identity(struct texts *names, const struct run_method *m)
+{
+	struct bytes text;
+	uint32_t number;
+
+	if (!m->value)
+		return texts_number(names, m->name);
+	bytes_init(&text);
+	bytes_printf(&text, "%s %s", m->name, m->value);
+	number = texts_number(names, memory_text(&text));
+	bytes_release(&text);
+	return number;
+}
+
+/* Pair the methods of the two runs by their names, and values. */
 static void diff_pair(struct diff *d)
 {
 	enum { BEFORE, AFTER };
@@ -36,9 +51,9 @@ static void diff_pair(struct diff *d)
 	d->method = memory_need(calloc(d->before->count + d->after->count + 1, sizeof(*d->method)));
 	for (size_t i = 0; i < d->after->count; i++)
 		if (run_method_is_there(&d->after->method[i]))
-			*memory_map_at(&rows, texts_number(&names, d->after->method[i].name), AFTER) = i + 1;
+			*memory_map_at(&rows, diff_identity(&names, &d->after->method[i]), AFTER) = i + 1;
 	for (size_t i = 0; i < d->before->count; i++) {
-		uint32_t name = texts_number(&names, d->before->method[i].name);
+		uint32_t name = diff_identity(&names, &d->before->method[i]);
 
 		if (!run_method_is_there(&d->before->method[i]))
 			continue;
@@ -47,7 +62,7 @@ static void diff_pair(struct diff *d)
 	}
 	for (size_t i = 0; i < d->after->count; i++)
 		if (run_method_is_there(&d->after->method[i]) &&
-		    !map_get(&rows, texts_number(&names, d->after->method[i].name), BEFORE))
+		    !map_get(&rows, diff_identity(&names, &d->after->method[i]), BEFORE))
 			diff_add(d, 0, i + 1);
 	texts_release(&names);
 	map_release(&rows);
@@ -99,7 +114,8 @@ static int compare_diffs(const void *a, const void *b)
 
 	if (differs || s != t)
 		return differs ?: (s < t) - (s > t);
-	return strcmp((x->before ?: x->after)->name, (y->before ?: y->after)->name);
+	return strcmp((x->before ?: x->after)->name, (y->before ?: y->after)->name)
+		       ?: strcmp((x->before ?: x->after)->value ?: "", (y->before ?: y->after)->value ?: "");
 }
 
 void diff_make(struct diff *d, const struct run *before, const struct run *after)

@@ -123,6 +123,7 @@ void diff_put_json(FILE *to, const struct diff *d)
 
 		json_object(&j, NULL);
 		json_string(&j, "method", (m->before ?: m->after)->name);
+		json_string(&j, "value", (m->before ?: m->after)->value);
 		json_bool(&j, "differs", diff_method_differs(m));
 		json_bool(&j, "thrownDiffers", m->thrown_differs);
 		json_side(&j, "old", d->before, m->before);

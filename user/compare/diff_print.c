@@ -4,6 +4,7 @@
 #include "user/text/fold.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
+#include "user/view/user_values_text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -14,7 +15,9 @@
 #define UNBOUNDED     1000 /* a change by this factor or more: the calls are too much alike to say anything */
 #define FOLDED_INDENT 2
 #define NARROW	      92  /* columns with the intervals */
+#define VALUE_COLUMNS 60  /* of a value in a sentence */
 #define UNCHANGED     0.1 /* share of the whole change */
+#define VALUE_COLUMNS 60  /* of a value in a sentence */
 #define LARGE	      0.2 /* likewise: parts that a sentence names */
 
 static const char *const quantile_names[RUN_QUANTILES] = {"p50", "p90", "p99"};
@@ -80,6 +83,25 @@ static void put_short_name(struct bytes *out, const char *name)
 	bytes_put(out, class, end - class);
 }
 
+/* On one line, cut to `columns`. */
+static void diff_put_value(struct bytes *out, const struct run_method *m, size_t columns)
+{
+	struct bytes value;
+
+	bytes_init(&value);
+	put_text(&value, m->value ?: "");
+	for (size_t i = 0; i < value.size; i++)
+		value.data[i] = value.data[i] < ' ' ? ' ' : value.data[i];
+	user_values_put_beside(out, &value, fold_columns(out) + columns);
+	bytes_release(&value);
+}
+
+static void put_short_method(struct bytes *out, const struct run_method *m)
+{
+	put_short_name(out, m->name);
+	diff_put_value(out, m, VALUE_COLUMNS);
+}
+
 static void put_percent(struct bytes *out, double change)
 {
 	diff_print(out, "%+.0f %%", 100 * change);
@@ -129,7 +151,7 @@ static void put_change(struct bytes *out, const struct diff *d, const struct dif
 {
 	int q = diff_highest(m);
 
-	put_short_name(out, m->after->name);
+	put_short_method(out, m->after);
 	diff_print(out, " %s ", quantile_names[q]);
 	put_percent(out, m->quantile[q].change);
 	diff_print(out, " (%s → %s)", log_time(m->quantile[q].before), log_time(m->quantile[q].after));
@@ -144,7 +166,7 @@ void diff_put_sentence(struct bytes *out, const struct diff *d)
 	if (worst) {
 		put_change(out, d, worst);
 	} else if (d->changed) {
-		put_short_name(out, d->method[0].after->name);
+		put_short_method(out, d->method[0].after);
 		diff_print(out, " throws in %s of %s calls, before in %s of %s", log_count(d->method[0].after->thrown),
 			   log_count(d->method[0].after->count), log_count(d->method[0].before->thrown),
 			   log_count(d->method[0].before->count));
@@ -315,9 +337,13 @@ static void put_block(struct bytes *out, const struct diff *d, const struct diff
 	bool wide = columns >= NARROW;
 	struct text_writer w = {{text_put_row, text_put_parts, wide}, out, wide ? 30 : 10};
 	const char *only = diff_only_in(m);
+	const struct run_method *method = m->before ?: m->after;
+	size_t left = columns - (only ? strlen(only) + 3 : 0), used;
 
 	bytes_put_u8(out, '\n');
-	name_fit(out, (m->before ?: m->after)->name, columns - (only ? strlen(only) + 3 : 0), true);
+	name_fit(out, method->name, left - (method->value ? left / 2 : 0), true);
+	used = fold_columns(out);
+	diff_put_value(out, method, left > used ? left - used : 0);
 	diff_print(out, "%s%s\n", only ? "   " : "", only ?: "");
 	w.writer.row(&w.writer, &(struct diff_row){.label = "", .before = "old", .after = "new", .change = "change"});
 	diff_each_row(d, m, &w.writer);

@@ -3,7 +3,9 @@
 #include "user/text/java_number.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/trace.h"
+#include "user/view/user_values_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@ void run_release(struct run *r)
 	for (size_t i = 0; i < r->count; i++) {
 		free(r->method[i].duration);
 		free(r->method[i].sorted);
+		free(r->method[i].value);
 	}
 	free(r->method);
 	method_names_release(&r->names);
@@ -61,7 +64,7 @@ struct run_reader {
 static int run_add_call(const struct call *call, void *context)
 {
 	struct run *r = ((struct run_reader *)context)->run;
-	uint32_t number = method_names_number(&r->names, call->chunk, &call->method);
+	uint32_t number = user_values_method(&r->names, call, r->by);
 
 	run_add(r, number, call->start, call->duration, call->thrown);
 	if (call_has_split(call))
@@ -207,13 +210,22 @@ static bool run_is_bounded(struct run *r, const char *name)
 	return found;
 }
 
+static void run_name_method(struct run *r, size_t i)
+{
+	const char *value = method_names_value(&r->names, i + 1);
+
+	r->method[i].name = method_names_text(&r->names, i + 1);
+	if (value && asprintf(&r->method[i].value, "%s=%s", r->by, value + 1) < 0)
+		memory_exhausted();
+}
+
 void run_settle(struct run *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		struct run_method *m = &r->method[i];
 
 		if (i < r->names.count)
-			m->name = method_names_text(&r->names, i + 1);
+			run_name_method(r, i);
 		m->lower_bound = run_is_bounded(r, m->name);
 		if (!m->count)
 			continue;

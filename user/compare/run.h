@@ -26,6 +26,7 @@ struct run_timing {
 
 struct run_method {
 	const char *name;  /* of the run's names */
+	char *value;	   /* "sql=select 1", which all its calls have; NULL: none */
 	int64_t *duration; /* of the recorded calls, in the order of the file */
 	int64_t *sorted;
 	size_t count, capacity;
@@ -38,6 +39,8 @@ struct run_method {
 };
 
 struct run {
+	const char *
+		by; /* set it at first: calls with different values of this field are of different methods; NULL: none */
 	struct method_names names;
 	struct run_method *method; /* by number - 1 */
 	size_t count, capacity;

@@ -4,6 +4,7 @@
 #include "user/trace/thread_waits.h"
 #include "user/trace/threads.h"
 #include "user/trace/trace.h"
+#include "user/view/user_values_text.h"
 
 #include <stdlib.h>
 
@@ -48,7 +49,7 @@ static void split_add_reasons(struct split_reader *s, const struct call *call, u
 static int split_add_call(const struct call *call, void *context)
 {
 	struct split_reader *s = context;
-	uint32_t number = method_names_number(&s->run->names, call->chunk, &call->method);
+	uint32_t number = user_values_method(&s->run->names, call, s->run->by);
 	struct run_method *m = number && number <= s->run->count ? &s->run->method[number - 1] : NULL;
 
 	if (!m || !m->count || !call_has_split(call))

@@ -102,7 +102,10 @@ static void html_put_method(struct bytes *out, const struct diff *d, const struc
 	const char *only = diff_only_in(m);
 
 	put_text(out, diff_method_differs(m) ? "<article class=\"changed\"><h3>" : "<article><h3>");
-	html_put_element(out, "", (m->before ?: m->after)->name, "</h3>\n");
+	html_put_element(out, "", (m->before ?: m->after)->name, "");
+	if ((m->before ?: m->after)->value)
+		html_put_element(out, " ", (m->before ?: m->after)->value, "");
+	put_text(out, "</h3>\n");
 	if (only)
 		bytes_printf(out, "<p class=\"hint\">%s</p>\n", only);
 	html_put_bars(out, d, m);

@@ -4,15 +4,12 @@
 #include "user/text/name_fit.h"
 #include "user/trace/jfr_names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void method_names_release(struct method_names *n)
 {
-	for (size_t i = 0; i < n->count; i++) {
+	for (size_t i = 0; i < n->count; i++)
 		free(n->method[i].unique);
-		free(n->method[i].whole);
-	}
 	free(n->method);
 	texts_release(&n->texts);
 	map_release(&n->keys.map);
@@ -245,17 +242,6 @@ const char *method_names_text(const struct method_names *n, uint32_t number)
 	const struct method_name *m = method_names_plain(n, number);
 
 	return m->unique ?: n->texts.text[m->text];
-}
-
-const char *method_names_whole(struct method_names *n, uint32_t number)
-{
-	struct method_name *m = &n->method[number - 1];
-
-	if (!m->plain)
-		return method_names_text(n, number);
-	if (!m->whole && asprintf(&m->whole, "%s %s", method_names_text(n, number), n->texts.text[m->value]) < 0)
-		memory_exhausted();
-	return m->whole;
 }
 
 bool method_names_overloaded(const struct method_names *n, uint32_t number)

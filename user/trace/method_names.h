@@ -21,7 +21,7 @@ struct method_names {
 		uint32_t plain;	 /* of one with a value: the number of the method itself; 0: it has none */
 		uint32_t value;	 /* of `texts` */
 		/* set by method_names_settle() */
-		char *unique, *whole;
+		char *unique;
 		bool overloaded;
 	} *method;
 	size_t count, capacity;
@@ -48,9 +48,6 @@ void method_names_settle(struct method_names *n);
  * call: "(loader a.b.WebappLoader #2)". "N/A": unknown.
  */
 const char *method_names_text(const struct method_names *n, uint32_t number);
-
-/* The same with the value, "a.b.C.m(int) sql=select 1". */
-const char *method_names_whole(struct method_names *n, uint32_t number);
 
 /* True if another method of the class has the same name: its parameters tell them apart. */
 bool method_names_overloaded(const struct method_names *n, uint32_t number);

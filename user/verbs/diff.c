@@ -4,13 +4,16 @@
 #include "user/compare/gate.h"
 #include "user/exit.h"
 #include "user/export/export.h"
+#include "user/trace/call_fields.h"
 #include "user/trace/progress.h"
 #include "user/page/diff_page.h"
 #include "user/text/term.h"
 #include "user/verbs/report.h"
 #include "user/view/table.h"
+#include "user/view/views.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SHOWN 20
@@ -23,8 +26,8 @@ static int diff_check(const struct verb_args *a, const struct condition_list *co
 		return diag_usage(d, "one form at a time: --json, --collapsed or --report");
 	if (a->weight && !a->collapsed)
 		return diag_usage(d, "--weight is for --collapsed");
-	if (a->collapsed && (a->methods || a->top || a->width))
-		return diag_usage(d, "--collapsed has all stacks: --method, --top and --width are for the table");
+	if (a->collapsed && (a->methods || a->top || a->width || a->by))
+		return diag_usage(d, "--collapsed has all stacks: --method, --top, --width and --by are for the table");
 	if (a->page && a->width)
 		return diag_usage(d, "--width is for the table, not for a page");
 	return a->page ? report_check_name(a->page, d) : 0;
@@ -75,12 +78,36 @@ static int diff_save_page(const struct diff *diff, const struct jfr_files f[2], 
 	return err;
 }
 
+/* One of the two has the field; the other may be older than the event. */
+static int diff_check_by(struct jfr_files f[2], const char *by, struct diag *d)
+{
+	struct bytes near, other;
+	int err = 0;
+
+	if (!by || strcmp(by, BY_CLASS) == 0)
+		return 0;
+	bytes_init(&near);
+	bytes_init(&other);
+	if (!call_fields_have(f[1].file, NULL, by, &near) && !call_fields_have(f[0].file, NULL, by, &other))
+		err = diag_set(d, EINVAL, "no call has a value '%s' by -e to tell calls apart%s", by,
+			       memory_text(&near));
+	bytes_release(&near);
+	bytes_release(&other);
+	return err;
+}
+
 static int diff_table(struct jfr_files f[2], const struct verb_args *a, struct filter_list *methods, FILE *to,
 		      struct diag *d)
 {
 	struct run runs[2] = {0};
 	struct diff diff = {0};
-	int err = diff_read(&runs[0], &f[0], a, methods, d) ?: diff_read(&runs[1], &f[1], a, methods, d);
+	int err = diff_check_by(f, a->by, d);
+
+	for (int i = 0; i < 2 && a->by; i++) {
+		runs[i].names.any_loader = strcmp(a->by, BY_CLASS) == 0;
+		runs[i].by = runs[i].names.any_loader ? NULL : a->by;
+	}
+	err = err ?: diff_read(&runs[0], &f[0], a, methods, d) ?: diff_read(&runs[1], &f[1], a, methods, d);
 
 	if (!err)
 		diff_make(&diff, &runs[0], &runs[1]);

@@ -45,7 +45,7 @@ static char *shown(void)
 }
 
 /* Ends the recording. Returns what view_show() returns. */
-static int try_to_show(const char *view)
+static inline int try_to_show(const char *view)
 {
 	struct jfr_file file;
 	int err;
@@ -62,7 +62,7 @@ static int try_to_show(const char *view)
 	return err;
 }
 
-static char *show(const char *view)
+static inline char *show(const char *view)
 {
 	assert_int_equal(try_to_show(view), 0);
 	return shown();
