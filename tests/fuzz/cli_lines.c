@@ -34,6 +34,7 @@ const char *const cli_lines[][CLI_WORDS] = {
 	{"view", "events", "shop.Order", "F"}, {"view", "events", "jdk.JavaMonitorEnter", "--width=2000", "F"},
 	{"view", "method-trace", "--by=user", "F"}, {"view", "method-trace", "--by=eventThread", "--json", "F"}, {"view", "latency", "--by=user", "--width=40", "F"},
 	{"view", "method-timing", "--by=class-name", "F", "G"}, {"view", "tree", "--by=class-name", "F"}, {"view", "callers", "--by=class-name", "F"},
+	{"view", "waits", "--by=user", "F"}, {"view", "waits", "--by=thrown", "--json", "F", "G"},
 	{"view", "request", "--by=user", "F"}, {"view", "request", "--by=user", "--json", "--where=user!=x", "F", "G"}, {"view", "request", "--by=traceId", "--width=50", "F"},
 	{"view", "slowest", "--where=user!=x", "F"}, {"view", "method-trace", "--where=duration>1us", "F"}, {"view", "waits", "--method=*", "--where=thrown=false", "F"},
 	{"view", "events", "shop.Order", "--where=user~a*", "F"}, {"export", "--otlp", "--where=thrown=false", "F"}, {"export", "--csv", "--where=user=N/A", "F"},

@@ -397,7 +397,7 @@ const struct option_row options[] = {
 	 .help = "one tree for each method, of all its outermost calls; with --slower, compared with the others"},
 	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by), .choices = by_offers,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
-	 .help = "events: a row for each value of FIELD, with calls and percentiles; tree, method-trace, latency: a line for each, or with class-name one for all loaders of a class; request: the calls with the same value; waits: only the table by reason, waker, place or holder"},
+	 .help = "events: a row for each value of FIELD, with calls and percentiles; tree, method-trace, latency: a line for each, or with class-name one for all loaders of a class; request: the calls with the same value; waits: only the table by reason, waker, place, holder, or FIELD"},
 	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_DIFF),
 	 .help = "compare the calls with each value of this field of -e; class-name: those of classes of one name, whatever "

@@ -7,6 +7,7 @@
 #include "user/trace/texts.h"
 #include "user/trace/wait_place.h"
 #include "user/view/views.h"
+#include "user/view/wait_values.h"
 
 #include <stdlib.h>
 
@@ -25,7 +26,17 @@ static const struct {
 	[BY_HOLDER] = {"holder", "Waits for Locks by Holder", {"Holder", "holder", TABLE_METHOD, 0}},
 };
 
+bool view_waits_have_table(const char *by)
+{
+	for (enum wait_table t = 0; t < TABLES; t++)
+		if (strcmp(by, tables[t].name) == 0)
+			return true;
+	return false;
+}
+
 struct wait_groups {
+	const char *field;	   /* only by the values of this field; NULL: by `tables` */
+	struct wait_values values; /* then */
 	struct texts texts;
 	struct aggregate by[TABLES]; /* by number of a text; BY_WAKER: and of that of the waker's call */
 	struct threads threads;
@@ -111,10 +122,16 @@ static uint32_t waits_add_lock(struct wait_groups *g, const struct thread_wait *
 static int waits_add(const struct thread_wait *w, void *context)
 {
 	struct wait_groups *g = context;
-	uint32_t number = holders_add(&g->holders, w), waker, holder = 0;
+	uint32_t number, waker, holder = 0;
 	char *reason = thread_wait_reason(w);
 	struct bytes text;
 
+	if (g->field) {
+		wait_values_add_wait(&g->values, w, reason);
+		free(reason);
+		return 0;
+	}
+	number = holders_add(&g->holders, w);
 	bytes_init(&text);
 	put_thread_kind(&text, w->chunk, w->waker,
 			thread_wait_by_interrupt(w) ? "(a timer or another interrupt)"
@@ -138,6 +155,7 @@ static void waits_begin(void *state, const struct view_request *request)
 {
 	struct wait_groups *g = state;
 
+	g->field = request->by && !view_waits_have_table(request->by) ? request->by : NULL;
 	g->holders = (struct holders){.threads = &g->threads, .names = &g->names};
 }
 
@@ -146,18 +164,26 @@ static bool waits_settle(void *state)
 	struct wait_groups *g = state;
 
 	holders_settle(&g->holders);
-	return g->count;
+	return g->count || g->values.waits;
 }
 
 static int waits_read_wait(const struct thread_wait *w, void *context)
 {
-	holders_read_wait(&((struct wait_groups *)context)->holders, w);
+	struct wait_groups *g = context;
+
+	if (!g->field)
+		holders_read_wait(&g->holders, w);
 	return 0;
 }
 
 static int waits_read_call(const struct call *call, void *context)
 {
-	holders_read_call(&((struct wait_groups *)context)->holders, call);
+	struct wait_groups *g = context;
+
+	if (g->field)
+		wait_values_add_call(&g->values, call, g->field);
+	else
+		holders_read_call(&g->holders, call);
 	return 0;
 }
 
@@ -236,10 +262,47 @@ static void waits_put_table(struct wait_groups *groups, enum wait_table by, cons
 	view_put_table(&table, all->count, &shown, out);
 }
 
+static void waits_put_values(struct wait_values *v, const struct view_request *request, struct bytes *out)
+{
+	const struct table_column columns[] = {
+		{request->by, NULL, TABLE_VALUE, 0},	   {NULL, "value", TABLE_TYPED, 0},
+		{"Reason", "reason", TABLE_TEXT, 0},	   {"Waits", "waits", TABLE_NUMBER, 0},
+		{"Total", "totalNs", TABLE_NUMBER, 0},	   {"Average", "averageNs", TABLE_NUMBER, 2},
+		{"Longest", "longestNs", TABLE_NUMBER, 1},
+	};
+	struct view_request shown = *request;
+	struct bytes title;
+	struct table table;
+
+	wait_values_settle(v);
+	shown.top = request->top ?: SHOWN;
+	bytes_init(&title);
+	bytes_printf(&title, "Waits by %s", request->by);
+	table_init(&table, memory_text(&title), columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < v->sums.count && i < shown.top; i++) {
+		const struct group *g = &v->sums.group[i];
+		const char *value = g->first ? v->texts.text[g->first] : "#null";
+
+		table_put(&table, g->first ? value + 1 : "N/A");
+		table_put(&table, value);
+		table_put(&table, v->texts.text[g->second]);
+		table_put_count(&table, g->count);
+		table_put_time(&table, g->total);
+		table_put_time(&table, g->total / (int64_t)g->count);
+		table_put_time(&table, g->most);
+	}
+	view_put_table(&table, v->sums.count, &shown, out);
+	bytes_release(&title);
+}
+
 static void waits_put(void *state, const struct view_request *request, struct bytes *out)
 {
 	struct wait_groups *g = state;
 
+	if (g->field) {
+		waits_put_values(&g->values, request, out);
+		return;
+	}
 	waits_add_pending(g);
 	for (enum wait_table t = 0; t < TABLES; t++) {
 		bool wanted = t == BY_REASON || g->by[t].count;
@@ -255,6 +318,7 @@ static void waits_release(void *state)
 
 	for (enum wait_table t = 0; t < TABLES; t++)
 		aggregate_release(&g->by[t]);
+	wait_values_release(&g->values);
 	holders_release(&g->holders);
 	threads_release(&g->threads);
 	method_names_release(&g->names);
@@ -264,13 +328,10 @@ static void waits_release(void *state)
 
 static int waits_check(const struct view_request *request)
 {
-	bool known = !request->by;
-
-	for (enum wait_table t = 0; t < TABLES && !known; t++)
-		known = strcmp(request->by, tables[t].name) == 0;
-	return known ? 0
-		     : diag_usage(request->diag, "waits are not grouped by '%s': --by=reason, waker, place or holder",
-				  request->by);
+	if (!request->by || view_by_field(request))
+		return 0;
+	return diag_usage(request->diag, "waits are not grouped by '%s': --by=reason, waker, place, holder, or a field",
+			  request->by);
 }
 
 const struct view_pass view_waits = {.size = sizeof(struct wait_groups),

@@ -29,7 +29,7 @@ const struct view views[] = {
 	{"callers", "the tree of callers of each traced method", "'frtrace export --collapsed' has who called",
 	 CALLS | VIEW_TREE | VIEW_BY, SCOPE_CALL, &view_callers, NULL},
 	{"waits", "what calls waited for, who woke them, which code waited for locks, and which held them", NULL,
-	 CALLS | VIEW_BY, SCOPE_WAITS, &view_waits, NULL},
+	 CALLS | VIEW_BY | VIEW_SPLIT, SCOPE_WAITS, &view_waits, NULL},
 	{"events", "'events NAME': events of that type; --by=FIELD: their times by its values", NULL,
 	 CALLS | VIEW_BY | VIEW_EVENTS, SCOPE_CALL, NULL, view_events},
 	{"request", "'request --by=FIELD': calls on all threads by a value, such as an id, and the gaps", NULL,
@@ -59,13 +59,13 @@ int view_check_by_class(const struct view_request *request)
 	return diag_usage(request->diag, "this view adds up classes only: --by=" BY_CLASS);
 }
 
-static int view_check_field(const struct jfr_file *file, const struct view_request *request)
+static int view_check_field(const struct view *view, const struct jfr_file *file, const struct view_request *request)
 {
 	const char *field = view_by_field(request);
 	struct bytes near;
 	bool found;
 
-	if (!field || strcmp(field, "traceId") == 0)
+	if (!field || strcmp(field, "traceId") == 0 || (view->pass == &view_waits && view_waits_have_table(field)))
 		return 0;
 	bytes_init(&near);
 	found = call_fields_have(file, NULL, field, &near);
@@ -87,7 +87,7 @@ int view_show(const struct view *view, struct jfr_file *file, const struct view_
 	}
 	err = view->pass->check ? view->pass->check(request) : 0;
 	if (!err && view->takes & VIEW_SPLIT)
-		err = view_check_field(file, request);
+		err = view_check_field(view, file, request);
 	if (!err)
 		err = call_scope_prepare(request->filter, view->scope, view->pass->ops.call_type, file, request->diag);
 	if (err)

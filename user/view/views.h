@@ -78,6 +78,9 @@ extern const struct view_pass view_timing, view_methods, view_calls, view_waits,
 /* The table of `slowest` for those of request->calls, where they are known already. */
 extern const struct view_pass view_slowest_rows;
 
+/* True if `by` is one of the tables of `waits`; else it is a field. */
+bool view_waits_have_table(const char *by);
+
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_request_by(struct jfr_file *file, const struct view_request *request, struct bytes *out);

@@ -218,6 +218,32 @@ CASE(waits_pass_if_they_are_in_a_call_with_the_value, setup_users, teardown)
 	assert_lacks(shown(), "socket");
 }
 
+CASE(waits_are_added_up_by_the_value_of_the_innermost_call_with_one, setup_users, teardown)
+{
+	waits_in_and_out_of_queries();
+	wait_of(1, "socket", 10, 11); /* in the first query, of the same SQL as the third */
+	wait_of(1, "sleep", 91, 92);  /* in one whose value is missing */
+	request.by = "sql";
+	show("waits");
+	assert_contains(shown(), "Waits by sql");
+	assert_contains(shown(), "\nselect b sleep      1 40.0 ms 40.0 ms 40.0 ms\n");
+	assert_contains(shown(), "\nselect a socket     2  3.0 ms  1.5 ms  2.0 ms\n");
+	assert_contains(shown(), "\nN/A      pipe       1 40.0 ms");
+	assert_contains(shown(), "\nN/A      disk       1  5.0 ms");
+	assert_contains(shown(), "\nN/A      sleep      1  1.0 ms");
+	assert_lacks(shown(), "Reason\n");
+	request.layout.json = true;
+	request.by = "rows";
+	show("waits");
+	assert_contains(shown(), "{\"value\":2,\"reason\":\"sleep\",\"waits\":1,\"totalNs\":40000000,");
+	assert_contains(shown(), "{\"value\":null,\"reason\":\"pipe\",");
+	request.by = "slq";
+	assert_int_equal(try_to_show("waits"), -EINVAL);
+	assert_contains(diag.text, "near: sql");
+	request.by = "class-name";
+	assert_int_equal(try_to_show("waits"), -EINVAL);
+}
+
 CASE(waits_pass_if_they_are_in_a_call_of_the_method, setup_users, teardown)
 {
 	struct filter_list *methods = filter_list_new();
