@@ -122,9 +122,13 @@ enum frt_field_form {
 	/* Texts: the first record begins with the number of characters of the whole text, 4 bytes */
 	FRT_FORM_LATIN1, /* one byte a character */
 	FRT_FORM_UTF16,
-	FRT_FORM_CLASS,	 /* the JVM's signature of a class, modified UTF-8; the number is that of its bytes */
-	FRT_FORM_ABSENT, /* the same, of the class that has no such field; empty: the method has no such value */
-	FRT_FORM_TRACE,	 /* 24 bytes: trace id, span id, in network order; of FRT_FIELD_TRACE */
+	FRT_FORM_CLASS, /* the JVM's signature of a class, modified UTF-8; the number is that of its bytes */
+	/*
+	 * The same, of the class that has no such field; where the class is new, the name of that field and those that the class
+	 * has, each behind a space. Empty: the method has no such value
+	 */
+	FRT_FORM_ABSENT,
+	FRT_FORM_TRACE, /* 24 bytes: trace id, span id, in network order; of FRT_FIELD_TRACE */
 	FRT_FORMS
 };
 

@@ -2,13 +2,12 @@
 #include "filters/near.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define LETTERS 64 /* compared per name */
-#define BEST	3
-#define ALL	8
+#define ALL 8
 
 static int smaller(int a, int b)
 {
@@ -17,9 +16,9 @@ static int smaller(int a, int b)
 
 int near_distance(const char *a, size_t a_length, const char *b, size_t b_length, int limit)
 {
-	int rows[3][LETTERS + 1], *before = rows[0], *last = rows[1], *row = rows[2], *swap;
+	int rows[3][NEAR_LENGTH + 1], *before = rows[0], *last = rows[1], *row = rows[2], *swap;
 
-	if (a_length > LETTERS || b_length > LETTERS || abs((int)a_length - (int)b_length) > limit)
+	if (a_length > NEAR_LENGTH || b_length > NEAR_LENGTH || abs((int)a_length - (int)b_length) > limit)
 		return NEAR_FAR;
 	memset(rows, 0, sizeof(rows));
 	for (size_t j = 0; j <= b_length; j++)
@@ -46,57 +45,67 @@ int near_distance(const char *a, size_t a_length, const char *b, size_t b_length
 	return last[b_length] <= limit ? last[b_length] : NEAR_FAR;
 }
 
-/* True if one is at the beginning or the end of the other. */
-static bool near_contains(const char *a, const char *b)
+/* Two letters count at the beginning and the end only. */
+static bool near_contains(struct slice name, struct slice part)
 {
-	size_t a_length = strlen(a), b_length = strlen(b);
+	size_t step = part.length > 2 ? 1 : name.length - part.length ?: 1;
 
-	if (a_length < b_length)
-		return near_contains(b, a);
-	return b_length > 1 && (strncasecmp(a, b, b_length) == 0 || strcasecmp(a + a_length - b_length, b) == 0);
+	for (size_t i = 0; part.length > 1 && i + part.length <= name.length; i += step)
+		if (!strncasecmp(name.at + i, part.at, part.length))
+			return true;
+	return false;
 }
 
-static int near_rank(const char *wanted, const char *name)
+static int near_rank(struct slice wanted, struct slice name)
 {
-	size_t length = strlen(wanted);
-	int distance = near_distance(wanted, length, name, strlen(name), length < 3 ? 1 : length < 6 ? 2 : 3);
+	int limit = wanted.length < 3 ? 1 : wanted.length < 6 ? 2 : 3;
+	int distance = near_distance(wanted.at, wanted.length, name.at, name.length, limit);
 
-	if (distance == NEAR_FAR && near_contains(wanted, name))
-		return LETTERS;
+	if (distance == NEAR_FAR && (near_contains(wanted, name) || near_contains(name, wanted)))
+		return NEAR_LENGTH + abs((int)wanted.length - (int)name.length);
 	/* of a short word, too few letters would be the same */
-	return distance < NEAR_FAR && distance >= (int)length ? NEAR_FAR : distance;
+	return distance < NEAR_FAR && distance >= (int)wanted.length ? NEAR_FAR : distance;
 }
 
-static void near_put_list(struct bytes *out, const char *head, const char *const *name, size_t count, size_t most)
+void near_names_offer(struct near_names *n, struct slice name)
 {
-	for (size_t i = 0; i < count && i < most; i++)
-		bytes_printf(out, "%s%s", i ? ", " : head, name[i]);
-	if (count > most)
-		bytes_printf(out, " and %zu more", count - most);
+	int distance =
+		name.length && name.length <= NEAR_LENGTH && n->wanted.length ? near_rank(n->wanted, name) : NEAR_FAR;
+	unsigned int i;
+
+	for (i = 0; i < n->count; i++)
+		if (slice_is(name, n->best[i].text))
+			return;
+	if (distance == NEAR_FAR || (n->count == NEAR_BEST && n->best[NEAR_BEST - 1].distance <= distance))
+		return;
+	n->count += n->count < NEAR_BEST;
+	for (i = n->count - 1; i && n->best[i - 1].distance > distance; i--)
+		n->best[i] = n->best[i - 1];
+	memcpy(n->best[i].text, name.at, name.length);
+	n->best[i].text[name.length] = 0;
+	n->best[i].distance = distance;
+}
+
+void near_names_print(const struct near_names *n, char *out, size_t size)
+{
+	size_t at = 0;
+
+	*out = 0;
+	for (unsigned int i = 0; i < n->count && at < size; i++)
+		at += snprintf(out + at, size - at, "%s%s", i ? ", " : "; near: ", n->best[i].text);
 }
 
 void near_put(struct bytes *out, const char *wanted, const char *const *name, size_t count)
 {
-	const char *best[BEST + 1];
-	int rank[BEST + 1];
-	size_t found = 0;
+	struct near_names n = {.wanted = slice_of(wanted)};
+	char near[NEAR_BEST * (NEAR_LENGTH + 8)];
 
-	for (size_t i = 0; i < count; i++) {
-		int own = near_rank(wanted, name[i]);
-		size_t at = found;
-
-		if (own == NEAR_FAR)
-			continue;
-		for (; at > 0 && rank[at - 1] > own; at--) {
-			rank[at] = rank[at - 1];
-			best[at] = best[at - 1];
-		}
-		rank[at] = own;
-		best[at] = name[i];
-		found += found < BEST;
-	}
-	if (found)
-		near_put_list(out, "; near: ", best, found, BEST);
-	else
-		near_put_list(out, "; it has ", name, count, ALL);
+	for (size_t i = 0; i < count; i++)
+		near_names_offer(&n, slice_of(name[i]));
+	near_names_print(&n, near, sizeof(near));
+	bytes_printf(out, "%s", near);
+	for (size_t i = 0; i < count && i < ALL && !n.count; i++)
+		bytes_printf(out, "%s%s", i ? ", " : "; it has ", name[i]);
+	if (count > ALL && !n.count)
+		bytes_printf(out, " and %zu more", count - ALL);
 }

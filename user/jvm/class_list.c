@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PASSES 8
-#define SUPERS 1024
+#define PASSES	       8
+#define SUPERS	       1024
+#define CLASS_ABSTRACT 0x0400u /* JVMS 4.1; of interfaces, too */
 
 static int on_listed(const struct loaded_class *c, void *context)
 {
@@ -93,6 +94,8 @@ static void on_field(const struct declared_field *f, void *context)
 	struct field_search *s = context;
 
 	class_list_add_name(s->others, f->name, "");
+	s->near.wanted = (struct slice){s->name, s->length};
+	near_names_offer(&s->near, slice_of(f->name));
 	if (strlen(f->name) != s->length || memcmp(f->name, s->name, s->length) || s->found)
 		return;
 	s->found = true;
@@ -109,6 +112,15 @@ const char *class_list_find_field(const struct class_list *l, const struct liste
 			return c->name;
 	}
 	return NULL;
+}
+
+bool class_list_is_abstract(const struct class_list *l, const struct listed_class *c)
+{
+	uint64_t access;
+
+	return !strcmp(c->name, "java/lang/Object") ||
+	       (!mem_unsigned(l->mem, c->klass + l->layout->klass_access, l->layout->klass_access_width, &access) &&
+		access & CLASS_ABSTRACT);
 }
 
 struct below {

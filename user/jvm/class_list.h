@@ -3,6 +3,7 @@
 #ifndef USER_JVM_CLASS_LIST_H
 #define USER_JVM_CLASS_LIST_H
 
+#include "filters/near.h"
 #include "format/diag.h"
 #include "user/hotspot/layout.h"
 
@@ -19,6 +20,7 @@ struct class_list {
 	size_t capacity;
 	struct method_table *texts;
 	bool patient; /* a class that is not loaded is an error; else what it has is found by name */
+	void (*doubts)(const char *message); /* about a field that no loaded class has; NULL: nobody wants to know */
 };
 
 /* 0 or -errno. To be released in either case. */
@@ -41,6 +43,7 @@ struct field_search {
 	bool found, statical;
 	char descriptor[512];
 	char others[CLASS_LIST_NAMES]; /* the fields that there are */
+	struct near_names near;	       /* among them; its name is set by the search */
 };
 
 /* Add a name to such a list, followed directly by `more`. */
@@ -48,6 +51,9 @@ void class_list_add_name(char names[CLASS_LIST_NAMES], const char *name, const c
 
 /* The name of the class that declares the field: the class itself or one above it. NULL: none does. */
 const char *class_list_find_field(const struct class_list *l, const struct listed_class *c, struct field_search *s);
+
+/* Are objects of a class always those of classes below it, or is it Object? */
+bool class_list_is_abstract(const struct class_list *l, const struct listed_class *c);
 
 /* Is a loaded class a subtype of this one? Sets s->found if one of them declares the field for its objects. */
 bool class_list_find_below(const struct class_list *l, const char *name, struct field_search *s);

@@ -507,6 +507,7 @@ static int make_plan(struct making *m, size_t *event, struct diag *d)
 	int err = class_list_read(&m->classes, s->layout, s->mem, d);
 
 	m->classes.patient = s->patient;
+	m->classes.doubts = s->doubts;
 	if (!err && any)
 		err = find_matches(m, s->filters, NULL, &traced, d);
 	for (*event = 0; !err && *event < s->events->count; ++*event)

@@ -69,6 +69,8 @@ struct event_plan_setup {
 	bool patient;
 	/* Called with a message for an event that no loaded class has. May be NULL. */
 	void (*awaits)(const char *message);
+	/* Called with a message for a field that no loaded class has, and that is looked for in each object. May be NULL. */
+	void (*doubts)(const char *message);
 };
 
 /*

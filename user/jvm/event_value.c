@@ -396,21 +396,33 @@ static int not_loaded(struct finder *f, const char *what, const char *class_name
 			class_name);
 }
 
-/* The declared type does not have the field: an object's own class may. */
-static int take_below(struct finder *f, const char *class_name, const struct field_search *declared, struct diag *d)
+/*
+ * The declared type does not have the field: an object's own class may. No loaded one has it: a class that comes later may if
+ * objects have other classes than the declared one.
+ */
+static int take_below(struct finder *f, const struct listed_class *c, const struct field_search *declared,
+		      struct diag *d)
 {
 	struct field_search k = {.name = declared->name, .length = declared->length};
-	char name[512];
-	bool any = class_list_find_below(f->l, class_name, &k);
+	char name[512], near[256], text[1200];
+	bool any = class_list_find_below(f->l, c->name, &k);
 
 	if (k.found)
 		return take_by_name(f, k.name, k.length, d);
-	snprintf(name, sizeof(name), "%s", class_name);
+	snprintf(name, sizeof(name), "%s", c->name);
 	java_name_dots(name);
-	if (!any && !declared->others[0])
-		return f->l->patient ? not_loaded(f, "a class below", name, d) : take_by_name(f, k.name, k.length, d);
-	return wrong(f, d, "%s has no field '%.*s'; it has %s%s", name, (int)k.length, k.name,
-		     declared->others[0] ? declared->others : "none", any ? "; nor has a loaded class below it" : "");
+	if (!class_list_is_abstract(f->l, c))
+		return wrong(f, d, "%s has no field '%.*s'; it has %s%s", name, (int)k.length, k.name,
+			     declared->others[0] ? declared->others : "none",
+			     any ? "; nor has a loaded class below it" : "");
+	if (!any && f->l->patient)
+		return not_loaded(f, "a class below", name, d);
+	near_names_print(&k.near, near, sizeof(near));
+	snprintf(text, sizeof(text), "event '%s', '%s': no loaded class below %s has a field '%.*s'%s", f->event,
+		 f->expression, name, (int)k.length, k.name, near);
+	if (f->l->doubts)
+		f->l->doubts(text);
+	return take_by_name(f, k.name, k.length, d);
 }
 
 static int take_step(struct finder *f, const char *word, size_t length, struct diag *d)
@@ -435,7 +447,7 @@ static int take_step(struct finder *f, const char *word, size_t length, struct d
 		return add_step(f, k.statical ? PLAN_GET_STATIC : PLAN_GET, holder, word, length, d);
 	}
 	if (c)
-		return take_below(f, class_name, &k, d);
+		return take_below(f, c, &k, d);
 	java_name_dots(class_name);
 	return f->l->patient ? not_loaded(f, "the class", class_name, d) : take_by_name(f, word, length, d);
 }

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ABSENT_NAME 256
-#define REDACTED    "[REDACTED]"
+#define REDACTED "[REDACTED]"
 
 /* The events of one method, at most one of each type. */
 struct method_events {
@@ -28,8 +27,7 @@ static struct method_events no_events;
 /* What is missing of a field because there is no such thing. */
 struct absent {
 	uint64_t calls;
-	char class_name
-		[ABSENT_NAME]; /* the first class that does not have it; "": the method has nothing of that name */
+	struct value_absent first;
 };
 
 /* What is known of a type besides its fields. */
@@ -279,12 +277,13 @@ static void settle(struct user_events *u, struct jfr_writer *w, uint32_t type)
 	jfr_writer_renew_types(w);
 }
 
+/* The first class is named, or rather the first one of which more was told. */
 static void note_absent(struct absent *a, const struct frt_field *f, size_t n)
 {
-	char name[ABSENT_NAME];
+	struct value_absent seen;
 
-	if (user_value_absent(f, n, name, sizeof(name)) && !a->calls++)
-		strcpy(a->class_name, name);
+	if (user_value_absent(f, n, &seen) && (!a->calls++ || (seen.wanted[0] && !a->first.wanted[0])))
+		a->first = seen;
 }
 
 /* Read the values of one event of the call. Without a writer, classes become texts. */
@@ -390,17 +389,21 @@ static bool awaits_classes(const struct user_events *u, uint32_t type)
 	return true;
 }
 
-/* "event 'x.Run', 'n=this.nr': 900 calls without it: a.Plug has no such field". */
+/* "event 'x.Run', 'n=this.nr': 900 calls without it: a.Plug has no field 'nr'; near: n". */
 static void report_absent(const struct event_type *t, size_t field, const struct absent *a,
 			  void (*report)(const char *text, void *context), void *context)
 {
 	const struct event_field *f = &t->spec->field[field];
-	char text[1024];
+	const struct value_absent *v = &a->first;
+	char text[1024], what[128] = "has no such field";
 
-	snprintf(text, sizeof(text), "event '%s', '%s=%s': %" PRIu64 " %s without it: %s%s", t->spec->name, f->name,
-		 f->expression, a->calls, a->calls == 1 ? "call" : "calls",
-		 a->class_name[0] ? a->class_name : "the method",
-		 a->class_name[0] ? " has no such field" : " has nothing known of that name and type");
+	if (!v->class_name[0])
+		strcpy(what, "the method has nothing known of that name and type");
+	else if (v->wanted[0])
+		snprintf(what, sizeof(what), "has no field '%s'", v->wanted);
+	snprintf(text, sizeof(text), "event '%s', '%s=%s': %" PRIu64 " %s without it: %s%s%s%s", t->spec->name, f->name,
+		 f->expression, a->calls, a->calls == 1 ? "call" : "calls", v->class_name, v->class_name[0] ? " " : "",
+		 what, v->near);
 	report(text, context);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/user_value.h"
 #include "filters/java_type.h"
+#include "filters/near.h"
 #include "user/text/java_number.h"
 
 #include <endian.h>
@@ -228,7 +229,29 @@ void user_value_trace(const struct frt_field *f, size_t n, struct jfr_method_tra
 	call->span = network_order(f[i].data + 16);
 }
 
-bool user_value_absent(const struct frt_field *f, size_t n, char *out, size_t size)
+/* The words behind what was gathered, which are cut off: the wanted field, and those that there are. */
+static void take_fields(struct gathered *g, struct value_absent *out)
+{
+	struct near_names near = {.count = 0};
+	char *end = (char *)g->bytes + g->size, *at = memchr(g->bytes, ' ', g->size), *next;
+
+	if (at)
+		g->size = at - (char *)g->bytes;
+	for (; at; at = next) {
+		struct slice word = {++at, 0};
+
+		next = memchr(at, ' ', end - at);
+		word.length = next ? next - at : end - at;
+		if (near.wanted.at)
+			near_names_offer(&near, word);
+		else
+			near.wanted = word;
+	}
+	snprintf(out->wanted, sizeof(out->wanted), "%.*s", (int)near.wanted.length, near.wanted.at ?: "");
+	near_names_print(&near, out->near, sizeof(out->near));
+}
+
+bool user_value_absent(const struct frt_field *f, size_t n, struct value_absent *out)
 {
 	char text[FRT_FIELD_TEXT_MAX + 1];
 	struct gathered g;
@@ -236,8 +259,10 @@ bool user_value_absent(const struct frt_field *f, size_t n, char *out, size_t si
 	if (f->form != FRT_FORM_ABSENT)
 		return false;
 	gather(&g, f, n);
-	snprintf(out, size, "%s", g.size ? class_name_of(text, sizeof(text), &g) ?: "" : "");
-	java_name_dots(out);
+	take_fields(&g, out);
+	snprintf(out->class_name, sizeof(out->class_name), "%s",
+		 g.size ? class_name_of(text, sizeof(text), &g) ?: "" : "");
+	java_name_dots(out->class_name);
 	return true;
 }
 

@@ -15,8 +15,15 @@
 size_t user_value_read(struct jfr_user_value *v, enum plan_kind kind, const struct frt_field *f, size_t n,
 		       struct bytes *text, struct jfr_writer *w);
 
-/* True if the value is missing because there is no such field: `out` gets the name of the class, or "" for the method. */
-bool user_value_absent(const struct frt_field *f, size_t n, char *out, size_t size);
+/* What a value is missing of. */
+struct value_absent {
+	char class_name[256]; /* that has no such field; "": the method has no such value */
+	char wanted[64];      /* the field; "": not told */
+	char near[256];	      /* what near_names_print() says of those that the class has */
+};
+
+/* True if the value is missing because there is no such field. */
+bool user_value_absent(const struct frt_field *f, size_t n, struct value_absent *out);
 
 /* Set the ids of the call's distributed trace from its values; without them, `call` stays as it is. */
 void user_value_trace(const struct frt_field *f, size_t n, struct jfr_method_trace *call);

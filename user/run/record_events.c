@@ -77,6 +77,11 @@ static void say_awaited(const char *message)
 	log_line("%s; a class that does, and is loaded later, has the event from its first call on", message);
 }
 
+static void say_doubted(const char *message)
+{
+	log_line("%s; it is read where an object's class has it", message);
+}
+
 /*
  * Find what the events mean in the target, and add filters for their methods to the settings. `waits`: the caller comes
  * again after -ENOENT.
@@ -94,7 +99,8 @@ static int record_events_plan(struct event_plan *out, const struct recording *r,
 					 .text = s->string_length,
 					 .suggest = !waits,
 					 .patient = waits,
-					 .awaits = waits ? NULL : say_awaited};
+					 .awaits = waits ? NULL : say_awaited,
+					 .doubts = waits ? NULL : say_doubted};
 	size_t event;
 	int err = jvm_model_open_classes(&model, &r->target, d) ?: event_plan_make(out, &setup, &event, d)
 		?: add_filters(out, s, d) ?: check_exclusions(out, s, d);

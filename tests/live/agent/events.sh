@@ -87,7 +87,7 @@ launched() {
 	trace_launch -o "$WORK/none.jfr" -e 'a.B live.Valued::call n=itemz' -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 1 1
 	trace_wait
 	status_is 0 # the program's own
-	says "event 'a.B', 'n=itemz': 1 call without it: live.Valued has no such field"
+	says "event 'a.B', 'n=itemz': 1 call without it: live.Valued has no field 'itemz'"
 	rm -f "$T_DIR"/{ready,done,truth,values}
 	trace_launch -o "$WORK/none.jfr" -e 'a.B live.Nobody::call n=arg0' -- "$JAVA/bin/java" -cp "$CLASSES" live.Valued "$T_DIR" 1 1
 	ended_with 0
@@ -318,6 +318,7 @@ twins() {
 LATER=(
 	-e 'test.Later live.Later$Plug::apply id=arg0 n=this.n own=n flag=this.flag letter=this.letter text=this.text length=this.text.length same=this.same above=this.above size=this.part.size back=return ex=exception none=this.none'
 	-e 'test.Through live.Later$Caller::call id=arg0 text=this.query.text flag=this.query.flag length=this.query.text.length any=arg1.text'
+	-e 'test.Read live.Later$Caller::read id=arg0 title=arg1.title size=arg1.own.own.part.size typo=arg1.titel'
 )
 
 # Each value as the program has it, and the kinds that class files tell.
@@ -325,10 +326,10 @@ later_values() { # CALLS
 	"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/later.json"
 	python3 - "$WORK/later.json" "$1" <<-'END' 2>"$WORK/err" || finding "the values are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
 		import json, sys
-		n, seen = int(sys.argv[2]), {"test.Later": {}, "test.Through": {}}
+		n, seen = int(sys.argv[2]), {"test.Later": {}, "test.Through": {}, "test.Read": {}}
 		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
 		    v = e["values"]
-		    names = "n own flag letter text length same above size back ex none" if e["type"] == "test.Later" else "text flag length any"
+		    names = {"Later": "n own flag letter text length same above size back ex none", "Through": "text flag length any", "Read": "title size typo"}[e["type"][5:]]
 		    v["ex"] = v["ex"]["name"].replace("/", ".") if v.get("ex") else None
 		    assert v["id"] not in seen[e["type"]], ("twice", e["type"], v["id"])
 		    seen[e["type"]][v["id"]] = [v[name] for name in names.split()]
@@ -339,10 +340,12 @@ later_values() { # CALLS
 		    text = ["late", None, str(i), f"text {i}"][i % 4]
 		    want = [text, ["true", None, "f", "true"][i % 4], None if i % 4 == 2 else text and str(len(text)), text]
 		    assert seen["test.Through"].get(i) == want, (i, seen["test.Through"].get(i), want)
-		assert len(seen["test.Later"]) == len(seen["test.Through"]) == n, (len(seen["test.Later"]), len(seen["test.Through"]))
+		    assert seen["test.Read"].get(i) == [f"title {i}", str(i), None], (i, seen["test.Read"].get(i))
+		assert all(len(of) == n for of in seen.values()), {name: len(of) for name, of in seen.items()}
 	END
-	says "event 'test.Later', 'none=this.none': $1 calls without it: live.Later.(Plug|Sub) has no such field"
-	says "event 'test.Through', 'any=arg1.text': $(($1 / 4)) calls without it: live.Later.OtherQuery has no such field"
+	says "event 'test.Later', 'none=this.none': $1 calls without it: live.Later.(Plug|Sub) has no field 'none'"
+	says "event 'test.Through', 'any=arg1.text': $(($1 / 4)) calls without it: live.Later.OtherQuery has no field 'text'"
+	says "event 'test.Read', 'typo=arg1.titel': $1 calls without it: live.Later.Book has no field 'titel'; near: title"
 }
 
 # Of another recording, at the same time.
@@ -364,6 +367,7 @@ later() {
 	other=("$F_PID" "$F_DIR" "$F_FILE")
 	if trace_start "${LATER[@]}"; then
 		says "no method of a loaded class matches 'live.Later.Plug::apply'"
+		says "event 'test.Read', 'arg1.title': no loaded class below live.Later.Titled has a field 'title'"
 		trace_calls
 		later_values 400
 	fi

@@ -33,6 +33,33 @@ public class BenchEvents {
         return Bench.work(x);
     }
 
+    /** Three fields one behind the other, each of a class that the compiler knows, or each of an interface. */
+    static class Order implements Anything {
+        Owner owner = new Owner();
+        Anything any = owner;
+    }
+
+    static class Owner implements Anything {
+        Address address = new Address();
+        Anything any = address;
+    }
+
+    static class Address implements Anything {
+        int number = 7;
+    }
+
+    interface Anything {}
+
+    static final Order ORDER = new Order();
+
+    static int byClass(int x, Order order) {
+        return Bench.work(x);
+    }
+
+    static int byInterface(int x, Anything order) {
+        return Bench.work(x);
+    }
+
     static int plain(int x) {
         return Bench.work(x);
     }
@@ -64,6 +91,14 @@ public class BenchEvents {
         case "text":
             for (int i = 0; i < BATCH; i++)
                 x = withText(x, TEXT);
+            return x;
+        case "class":
+            for (int i = 0; i < BATCH; i++)
+                x = byClass(x, ORDER);
+            return x;
+        case "interface":
+            for (int i = 0; i < BATCH; i++)
+                x = byInterface(x, ORDER);
             return x;
         case "hand-int":
             for (int i = 0; i < BATCH; i++)

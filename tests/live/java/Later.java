@@ -67,8 +67,21 @@ public class Later {
         String text = "late";
     }
 
+    /** No class of it is loaded before the first call. */
+    interface Titled {
+        int MOST = 3;
+    }
+
+    static class Book implements Titled {
+        String title;
+        Part part = new Part();
+        Object own = this;
+    }
+
     static class Caller {
         Query query;
+
+        void read(int id, Titled titled) {}
 
         void call(int id, Object any) {}
     }
@@ -86,6 +99,13 @@ public class Later {
         TextQuery text = new TextQuery();
         text.text = "text " + id;
         return text;
+    }
+
+    static Titled book(int id) {
+        Book book = new Book();
+        book.title = "title " + id;
+        book.part.size = id;
+        return book;
     }
 
     @SuppressWarnings("unchecked")
@@ -115,6 +135,7 @@ public class Later {
             }
             caller.query = query(id);
             caller.call(id, caller.query);
+            caller.read(id, book(id));
         }
         stage.finish();
     }

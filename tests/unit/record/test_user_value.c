@@ -148,19 +148,37 @@ CASE(what_no_class_has_is_missing_and_names_the_class)
 				 piece(FRT_FORM_ABSENT, "Plug$B;", 7, FRT_FIELD_LAST),
 				 piece(FRT_FORM_ABSENT, "\0\0\0\0", 4, FRT_FIELD_LAST)};
 	struct jfr_user_value v;
-	char name[64];
+	struct value_absent a;
 
 	(void)state;
 	for (enum plan_kind kind = 0; kind < PLAN_KINDS; kind++) {
 		assert_int_equal(user_value_read(&v, kind, f, 2, &text, NULL), 2);
 		assert_true(v.null);
 	}
-	assert_true(user_value_absent(f, 2, name, sizeof(name)));
-	assert_string_equal(name, "a.Plug$B");
-	assert_true(user_value_absent(&f[2], 1, name, sizeof(name)));
-	assert_string_equal(name, "");
+	assert_true(user_value_absent(f, 2, &a));
+	assert_string_equal(a.class_name, "a.Plug$B");
+	assert_string_equal(a.wanted, "");
+	assert_string_equal(a.near, "");
+	assert_true(user_value_absent(&f[2], 1, &a));
+	assert_string_equal(a.class_name, "");
 	f[0] = piece(FRT_FORM_CLASS, "\4\0\0\0La/B;", 9, 0);
-	assert_false(user_value_absent(f, 1, name, sizeof(name)));
+	assert_false(user_value_absent(f, 1, &a));
+}
+
+CASE(the_fields_that_a_class_has_are_offered_for_the_one_that_it_lacks)
+{
+	struct frt_field f[2] = {piece(FRT_FORM_ABSENT, "\31\0\0\0La/B; reqest uri ", 21, FRT_FIELD_MORE),
+				 piece(FRT_FORM_ABSENT, "request b", 9, FRT_FIELD_LAST)};
+	struct value_absent a;
+
+	(void)state;
+	assert_true(user_value_absent(f, 2, &a));
+	assert_string_equal(a.class_name, "a.B");
+	assert_string_equal(a.wanted, "reqest");
+	assert_string_equal(a.near, "; near: request");
+	f[0] = piece(FRT_FORM_ABSENT, "\7\0\0\0La/B;  ", 11, 0); /* forged: names of no length */
+	assert_true(user_value_absent(f, 1, &a));
+	assert_string_equal(a.near, "");
 }
 
 int main(void)

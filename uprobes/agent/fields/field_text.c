@@ -4,6 +4,9 @@
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 
+#define ACC_STATIC   0x0008
+#define SUPERS_NAMED 32 /* classes above an object's whose fields are named */
+
 /* Java's own values. */
 enum { BOX_BOOLEAN, BOX_BYTE, BOX_CHAR, BOX_SHORT, BOX_INT, BOX_LONG, BOX_FLOAT, BOX_DOUBLE, BOXES };
 
@@ -183,6 +186,69 @@ static void put_signature(struct frt_slot *s, uint32_t number, uint16_t flags, e
 	jvm_free(signature);
 }
 
+/* Append a text behind `at` bytes, if it fits. Returns the new number of bytes. */
+static size_t append(char text[FRT_FIELD_TEXT_MAX], size_t at, struct slice more)
+{
+	if (more.length > FRT_FIELD_TEXT_MAX - at)
+		return at;
+	memcpy(text + at, more.at, more.length);
+	return at + more.length;
+}
+
+static size_t append_word(char text[FRT_FIELD_TEXT_MAX], size_t at, struct slice word)
+{
+	if (word.length >= FRT_FIELD_TEXT_MAX - at)
+		return at;
+	text[at] = ' ';
+	return append(text, at + 1, word);
+}
+
+/* Append the names of the fields that a class declares for its objects. */
+static size_t append_fields(char text[FRT_FIELD_TEXT_MAX], size_t at, jclass c)
+{
+	jfieldID *fields;
+	char *name;
+	jint count, modifiers;
+
+	if ((*jvmti)->GetClassFields(jvmti, c, &count, &fields))
+		return at;
+	for (jint i = 0; i < count; i++) {
+		if ((*jvmti)->GetFieldModifiers(jvmti, c, fields[i], &modifiers) || modifiers & ACC_STATIC ||
+		    (*jvmti)->GetFieldName(jvmti, c, fields[i], &name, NULL, NULL))
+			continue;
+		at = append_word(text, at, slice_of(name));
+		jvm_free(name);
+	}
+	jvm_free(fields);
+	return at;
+}
+
+/* Write the class that lacks a field, the field's name, and the names of those that it and the classes above it have. */
+static void put_what_it_has(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, jclass c,
+			    struct slice wanted)
+{
+	char text[FRT_FIELD_TEXT_MAX], *signature;
+	size_t size;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL)) {
+		field_put_null(s, number, flags);
+		return;
+	}
+	size = append_word(text, append(text, 0, slice_of(signature)), wanted);
+	jvm_free(signature);
+	c = (*env)->NewLocalRef(env, c);
+	for (int deep = 0; c && deep < SUPERS_NAMED; deep++) {
+		jclass above = (*env)->GetSuperclass(env, c);
+
+		size = append_fields(text, size, c);
+		(*env)->DeleteLocalRef(env, c);
+		c = above;
+	}
+	if (c)
+		(*env)->DeleteLocalRef(env, c);
+	put_pieces(s, number, flags, FRT_FORM_ABSENT, size, (unsigned char *)text, size);
+}
+
 /* Write the name of a class object, or of an object's class. */
 static void put_class_of(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, jobject o)
 {
@@ -299,7 +365,9 @@ void field_text_put(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t f
 			field_put_null(s, number, flags);
 		break;
 	case FIELD_ABSENT:
-		if (v->object)
+		if (v->object && v->wanted.length)
+			put_what_it_has(env, s, number, flags, v->object, v->wanted);
+		else if (v->object)
 			put_signature(s, number, flags, FRT_FORM_ABSENT, v->object);
 		else
 			put_pieces(s, number, flags, FRT_FORM_ABSENT, 0, NULL, 0);

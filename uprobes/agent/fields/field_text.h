@@ -3,6 +3,7 @@
 #ifndef AGENT_FIELD_TEXT_H
 #define AGENT_FIELD_TEXT_H
 
+#include "format/slice.h"
 #include "uprobes/agent/control.h"
 
 #include <jni.h>
@@ -18,7 +19,7 @@ struct field_value {
 		FIELD_OBJECT,
 		FIELD_ABSENT /* there is no such field; `object` is the class that lacks it, or NULL */
 	} form;
-	bool own; /* the object is a local reference of ours */
+	struct slice wanted; /* ABSENT: the field's name, to be recorded with those that the class has; else empty */
 	union {
 		int64_t integer;
 		float single;

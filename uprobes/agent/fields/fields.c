@@ -15,7 +15,8 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 
-#define WAIT_MS 2000
+#define WAIT_MS	   2000
+#define LEFT_STEPS 6 /* whose local references the JVM frees when the native method returns: a call less for each */
 
 static struct live_plan *plans[FRT_RECORDINGS];
 static uint32_t thrown_classes; /* the recordings that want them: bits */
@@ -309,10 +310,17 @@ static bool is_of_kind(const struct way *w, enum plan_kind kind)
 	return w->step + 1 < w->field->steps || wanted == PLAN_TEXT || wanted == kind;
 }
 
+static void drop_reference(JNIEnv *env, const struct way *w, jobject o)
+{
+	if (w->step >= LEFT_STEPS)
+		(*env)->DeleteLocalRef(env, o);
+}
+
 static struct field_value step_by_name(JNIEnv *env, struct way *w, jobject object)
 {
 	const struct plan_step *s = plan_step(&w->p->plan, w->field->first + w->step);
-	bool length = slice_is(plan_text(&w->p->plan, &s->name), "length");
+	struct slice name = plan_text(&w->p->plan, &s->name);
+	bool length = slice_is(name, "length");
 	struct field_value v;
 	struct named_field n;
 	jclass c;
@@ -321,13 +329,11 @@ static struct field_value step_by_name(JNIEnv *env, struct way *w, jobject objec
 		return is_of_kind(w, PLAN_INT) ? length_of(env, object) : field_absent(NULL);
 	c = (*env)->GetObjectClass(env, object);
 	n = fields_find_named(env, w, c);
-	if (n.unknown) {
-		(*env)->DeleteLocalRef(env, c);
-		return field_absent(NULL);
-	}
-	if (!n.type || !is_of_kind(w, n.kind))
-		return field_absent(c);
-	(*env)->DeleteLocalRef(env, c);
+	v = field_absent(n.unknown ? NULL : c);
+	v.wanted = n.is_new ? name : (struct slice){NULL, 0};
+	if (n.unknown || !n.type || !is_of_kind(w, n.kind))
+		return v;
+	drop_reference(env, w, c);
 	w->id = n.id;
 	v = read_field(env, false, object, n.id, n.type);
 	if (n.type == 'Z' || n.type == 'C')
@@ -360,26 +366,18 @@ static struct field_value step_from(JNIEnv *env, struct way *w, jobject object)
 	return id ? read_field(env, false, object, id, type.at[0]) : field_object(NULL);
 }
 
-static void drop_object(JNIEnv *env, const struct field_value *v)
-{
-	if (v->own && (v->form == FIELD_OBJECT || v->form == FIELD_ABSENT) && v->object)
-		(*env)->DeleteLocalRef(env, v->object);
-}
-
-/* Follow the steps of a field. References on the way are deleted: each one when the step behind it is done. */
+/* Follow the steps of a field. */
 static struct field_value follow(JNIEnv *env, struct way *w, struct field_value v)
 {
-	struct field_value before = field_object(NULL), next;
+	struct field_value next;
 
 	for (; w->step < w->field->steps && v.form != FIELD_ABSENT; w->step++) {
 		next = v.form == FIELD_OBJECT ? step_from(env, w, v.object) : field_absent(NULL);
-		next.own = true;
-		drop_object(env, &before);
+		if (w->object)
+			drop_reference(env, w, w->object);
 		w->object = v.form == FIELD_OBJECT ? v.object : NULL;
-		before = v;
 		v = next;
 	}
-	drop_object(env, &before);
 	return v;
 }
 
@@ -397,7 +395,6 @@ static void put_planned(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16
 		v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
 		field_text_put(env, s, number, flags, kind_of_field(&p->plan, f),
 			       ((const struct plan_header *)p->plan.bytes)->text, &v);
-		drop_object(env, &v);
 	} else if (flags) {
 		field_put_null(s, number, flags);
 	}

@@ -57,6 +57,7 @@ struct named_field {
 	char type; /* 0: none */
 	enum plan_kind kind;
 	bool unknown; /* which one it is, or whether there is one */
+	bool is_new;  /* it has just been looked for */
 };
 
 /* The type that a method returns, from its descriptor; it may be V. Empty: there is none. */

@@ -126,7 +126,7 @@ static int is_named_field(jclass c, jfieldID id, struct slice name, struct named
 		return -1;
 	same = slice_is(name, found);
 	if (same)
-		*out = (struct named_field){id, type[0], plan_kind_of(slice_of(type)), false};
+		*out = (struct named_field){id, type[0], plan_kind_of(slice_of(type)), false, false};
 	jvm_free(found);
 	jvm_free(type);
 	return same;
@@ -228,11 +228,12 @@ struct named_field fields_find_named(JNIEnv *env, const struct way *w, jclass c)
 	int declared;
 
 	if (seen)
-		return (struct named_field){seen->id, seen->type, seen->kind, false};
+		return (struct named_field){seen->id, seen->type, seen->kind, false, false};
 	declared = search_field(env, c, name, NULL, &n);
 	if (declared == 0 || declared == 1)
 		keep_seen(env, &w->p->found[step], c, &n);
 	else if (declared < 0 || !known_as(env, w, type, sizeof(type)) || search_field(env, c, name, type, &n) < 0)
 		n = (struct named_field){.unknown = true};
+	n.is_new = true;
 	return n;
 }
