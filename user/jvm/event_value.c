@@ -457,8 +457,8 @@ static int finish(struct finder *f, bool arrays, struct diag *d)
 {
 	struct event_value *v = f->v;
 
-	if (f->type[0] == '[' && !arrays)
-		return wrong(f, d, "an array is no value; add .length");
+	if (f->type[0] == '[' && !arrays && strcmp(f->type, "[B") && strcmp(f->type, "[C"))
+		return wrong(f, d, "an array is no value, unless of bytes or characters; add .length");
 	v->kind = v->source == PLAN_EXCEPTION && !v->steps ? PLAN_CLASS : plan_kind_of(slice_of(f->type));
 	v->nullable = v->steps || v->source != PLAN_PARAMETER || f->type[0] == 'L' || f->type[0] == '[';
 	return 0;

@@ -358,6 +358,28 @@ other_values() { # CALLS
 	END
 }
 
+# Java has written each text into a file.
+textual() {
+	begin "objects whose fields are a text are recorded as that, JDK $FEATURE" || return 0
+	run_program -Xcheck:jni Textual || return 0
+	trace_target -e 'test.Text live.Textual::call id=arg0 text=arg1' \
+		-e 'test.Arrays live.Textual::arrays bytes=arg1 chars=arg2 built=arg3 length=arg1.length' || return 0
+	trace_calls
+	"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/texts.json"
+	python3 - "$WORK/texts.json" "$T_DIR/texts" <<-'END' 2>"$WORK/err" || finding "the texts differ:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import json, sys
+		events = [(e["type"], e["values"]) for e in json.load(open(sys.argv[1]))["recording"]["events"]]
+		seen = {v["id"]: v["text"] for name, v in events if name == "test.Text"}
+		texts = open(sys.argv[2], encoding="utf-8").read().split("\n")[:-1]
+		wrong = [(i, seen.get(i), text) for i, text in enumerate(texts) if seen.get(i) != text]
+		assert len(seen) == len(texts) > 300 and not wrong, (len(seen), len(texts), wrong[:4])
+		arrays = [v for name, v in events if name == "test.Arrays"]
+		assert [[v[k] for k in ("bytes", "chars", "built", "length")] for v in arrays] == [["bytes", "chars", "built", 5]], arrays
+	END
+	target_quit
+	finish
+}
+
 later() {
 	local before other
 	begin "classes that are loaded later have events from their first call on, and objects the fields of their own class, JDK $FEATURE" || return 0
@@ -450,6 +472,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 1 && open_when_armed
 	turn 0 && twins
+	textual
 	later
 	turn 0 && later_launched
 	values 16 "$(amount 300 14000)" # a million events
@@ -468,6 +491,7 @@ done
 for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" "events" || continue
 	values "$(amount 4 16)" "$(amount 100 14000)"
+	textual
 	later
 	[ "$FEATURE" -lt 21 ] || values "$(amount 20 16)" "$(amount 20 14000)" virtual
 done

@@ -13,6 +13,7 @@ static void *scarce_map(size_t size)
 #define sys_map scarce_map
 #include "uprobes/agent/fields/fields.c"
 #undef sys_map
+#include "uprobes/agent/fields/field_search.c"
 #include "uprobes/agent/fields/fields_named.c"
 #include "uprobes/agent/fields/fields_static.c"
 #include "uprobes/agent/fields/fields_late.c"
@@ -310,7 +311,7 @@ CASE(failure_of_the_jvm_is_not_kept_as_a_lack_of_the_field, setup)
 {
 	static jvmtiError *const errors[] = {&fields_error, &modifiers_error, &name_error};
 	const struct plan_field *f;
-	struct named_field n;
+	struct found_field n;
 	struct way w = {.step = 0};
 	char class;
 
@@ -338,7 +339,7 @@ CASE(class_takes_one_place_of_a_step)
 {
 	char class[SEEN_MOST + 1];
 	struct found f = {.state = FOUND_NOTHING};
-	struct named_field n = {.type = 'I'};
+	struct found_field n = {.type = 'I'};
 
 	f.seen[0].state = FOUND_WRITING;
 	keep_seen(&jni, &f, (jclass) class, &n); /* the other thread may write the same */

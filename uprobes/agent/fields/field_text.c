@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/fields/field_text.h"
 #include "filters/plan.h"
+#include "uprobes/agent/fields/shapes.h"
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 
@@ -61,7 +62,7 @@ bool field_text_init(JNIEnv *env)
 		boxes[i].value = find_value_field(env, boxes[i].class, "value", boxes[i].type);
 		good = good && boxes[i].value;
 	}
-	good = good && string_class && class_class && enum_name && thread_class;
+	good = good && string_class && class_class && enum_name && thread_class && shapes_init(env);
 	if (!good)
 		field_text_release(env);
 	return good;
@@ -73,6 +74,7 @@ void field_text_release(JNIEnv *env)
 	release_global(env, &class_class);
 	release_global(env, &enum_class);
 	release_global(env, &thread_class);
+	shapes_release(env);
 	for (int i = 0; i < BOXES; i++)
 		release_global(env, &boxes[i].class);
 }
@@ -152,23 +154,32 @@ static bool is_low_surrogate(jchar c)
 	return c >= 0xdc00 && c < 0xe000;
 }
 
-static void put_string(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, uint32_t most, jstring string)
+/* Write a text, cut to the characters that are kept. */
+static void put_built(struct frt_slot *s, uint32_t number, uint16_t flags, uint32_t most, struct built_text *t)
 {
-	jchar text[FRT_FIELD_TEXT_MAX + 1];
-	jsize whole = (*env)->GetStringLength(env, string), n = whole,
-	      limit = most < FRT_FIELD_TEXT_MAX ? most : FRT_FIELD_TEXT_MAX;
-	jsize read = whole < limit + 1 ? whole : limit + 1;
+	uint32_t limit = most < FRT_FIELD_TEXT_MAX ? most : FRT_FIELD_TEXT_MAX, n = t->count;
 
-	(*env)->GetStringRegion(env, string, 0, read, text);
 	if (n > limit) {
 		n = limit;
-		if (n && is_high_surrogate(text[n - 1]) && is_low_surrogate(text[n]))
+		if (n && is_high_surrogate(t->c[n - 1]) && is_low_surrogate(t->c[n]))
 			n--;
 	}
-	if (narrow(text, n))
-		put_pieces(s, number, flags, FRT_FORM_LATIN1, whole, (unsigned char *)text, n);
+	if (narrow(t->c, n))
+		put_pieces(s, number, flags, FRT_FORM_LATIN1, t->whole, (unsigned char *)t->c, n);
 	else
-		put_pieces(s, number, flags, FRT_FORM_UTF16, whole, (unsigned char *)text, n * sizeof(jchar));
+		put_pieces(s, number, flags, FRT_FORM_UTF16, t->whole, (unsigned char *)t->c, n * sizeof(jchar));
+}
+
+static void put_string(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, uint32_t most, jstring string)
+{
+	jsize whole = (*env)->GetStringLength(env, string);
+	struct built_text t;
+
+	t.whole = whole;
+	t.count = most < FRT_FIELD_TEXT_MAX ? most + 1 : FRT_FIELD_TEXT_MAX + 1;
+	t.count = t.count < t.whole ? t.count : t.whole;
+	(*env)->GetStringRegion(env, string, 0, t.count, t.c);
+	put_built(s, number, flags, most, &t);
 }
 
 static void put_signature(struct frt_slot *s, uint32_t number, uint16_t flags, enum frt_field_form form, jclass c)
@@ -307,6 +318,19 @@ static void put_name_of(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16
 	(*env)->DeleteLocalRef(env, text);
 }
 
+/* Write an object as a text if its class has one, else as the name of its class. */
+static void put_shape(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, uint32_t most, jobject o)
+{
+	struct built_text t;
+
+	t.count = t.whole = 0;
+	switch (shapes_read(env, o, &t)) {
+	case SHAPE_TEXT: put_built(s, number, flags, most, &t); break;
+	case SHAPE_NULL: field_put_null(s, number, flags); break;
+	default: put_class_of(env, s, number, flags, o); break;
+	}
+}
+
 static int box_of(JNIEnv *env, jobject o)
 {
 	for (int i = 0; i < BOXES; i++)
@@ -331,7 +355,7 @@ static void put_any(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t f
 	else if (thread_name && (*env)->IsInstanceOf(env, o, thread_class))
 		put_name_of(env, s, number, flags, most, o, thread_name);
 	else
-		put_class_of(env, s, number, flags, o);
+		put_shape(env, s, number, flags, most, o);
 }
 
 static void put_leaf(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, uint32_t kind, uint32_t most,

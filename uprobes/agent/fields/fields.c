@@ -184,7 +184,7 @@ static jclass find_holder(JNIEnv *env, jobject object, struct slice name)
 {
 	jclass c = (*env)->GetObjectClass(env, object), above;
 
-	while (c && !fields_is_named(c, name)) {
+	while (c && !field_class_is(c, name)) {
 		above = (*env)->GetSuperclass(env, c);
 		(*env)->DeleteLocalRef(env, c);
 		c = above;
@@ -322,7 +322,7 @@ static struct field_value step_by_name(JNIEnv *env, struct way *w, jobject objec
 	struct slice name = plan_text(&w->p->plan, &s->name);
 	bool length = slice_is(name, "length");
 	struct field_value v;
-	struct named_field n;
+	struct found_field n;
 	jclass c;
 
 	if (length && (field_text_is_string(env, object) || is_array(env, object)))

@@ -3,6 +3,7 @@
 #ifndef AGENT_FIELDS_INTERNAL_H
 #define AGENT_FIELDS_INTERNAL_H
 
+#include "uprobes/agent/fields/field_search.h"
 #include "uprobes/agent/fields/fields.h"
 
 #define LOADERS_MOST 15 /* that have a class of one name */
@@ -52,14 +53,6 @@ struct way {
 	jfieldID id;	/* what it has read, if it has found that by its name */
 };
 
-struct named_field {
-	jfieldID id;
-	char type; /* 0: none */
-	enum plan_kind kind;
-	bool unknown; /* which one it is, or whether there is one */
-	bool is_new;  /* it has just been looked for */
-};
-
 /* The type that a method returns, from its descriptor; it may be V. Empty: there is none. */
 struct slice fields_returned_type(struct slice descriptor);
 
@@ -79,13 +72,10 @@ void fields_static_find(JNIEnv *env, struct live_plan *p);
  */
 bool fields_static_is_meant(const struct live_plan *p, uint32_t field, jobject loader);
 
-/* Is this the name of the class? It has slashes. */
-bool fields_is_named(jclass c, struct slice name);
-
 /*
  * The field by the name of the next step that objects of class `c` have; of type 0 if there is none, or if that is not known:
  * the JVM does not tell, or there are several and the program may mean each.
  */
-struct named_field fields_find_named(JNIEnv *env, const struct way *w, jclass c);
+struct found_field fields_find_named(JNIEnv *env, const struct way *w, jclass c);
 
 #endif

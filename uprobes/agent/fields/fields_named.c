@@ -9,22 +9,6 @@
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
 
-#define SUPERS_DEEP 1024
-
-bool fields_is_named(jclass c, struct slice name)
-{
-	char *signature;
-	size_t length;
-	bool same;
-
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
-		return false;
-	length = strlen(signature);
-	same = length == name.length + 2 && signature[0] == 'L' && !memcmp(signature + 1, name.at, name.length);
-	jvm_free(signature);
-	return same;
-}
-
 static struct slice text_of(uint32_t at)
 {
 	uint16_t length;
@@ -111,77 +95,6 @@ static bool known_as(JNIEnv *env, const struct way *w, char *name, size_t size)
 	return type.length && type.length < size;
 }
 
-/* 1: yes, and not a static one. 0: no. -1: the JVM does not tell. */
-static int is_named_field(jclass c, jfieldID id, struct slice name, struct named_field *out)
-{
-	char *found, *type;
-	jint modifiers;
-	bool same;
-
-	if ((*jvmti)->GetFieldModifiers(jvmti, c, id, &modifiers))
-		return -1;
-	if (modifiers & CLASS_STATIC)
-		return 0;
-	if ((*jvmti)->GetFieldName(jvmti, c, id, &found, &type, NULL))
-		return -1;
-	same = slice_is(name, found);
-	if (same)
-		*out = (struct named_field){id, type[0], plan_kind_of(slice_of(type)), false, false};
-	jvm_free(found);
-	jvm_free(type);
-	return same;
-}
-
-/* The same of any field of the class. */
-static int declares(jclass c, struct slice name, struct named_field *out)
-{
-	jfieldID *fields;
-	int found = 0;
-	jint count;
-
-	if ((*jvmti)->GetClassFields(jvmti, c, &count, &fields))
-		return -1;
-	for (jint i = 0; i < count && !found; i++)
-		found = is_named_field(c, fields[i], name, out);
-	jvm_free(fields);
-	return found;
-}
-
-/*
- * Find a field in a class and those above it: the nearest one, but from the class `known_as` on if the object is known as
- * that and has one there. Returns how many of these classes declare one, or -1: the JVM does not tell.
- */
-static int search_field(JNIEnv *env, jclass c, struct slice name, const char *known_as, struct named_field *out)
-{
-	bool reached = false, meant = false;
-	struct named_field found;
-	int n = 0, has;
-
-	c = (*env)->NewLocalRef(env, c);
-	if (!c)
-		return -1;
-	for (uint32_t deep = 0; c && deep < SUPERS_DEEP; deep++) {
-		jclass above = (*env)->GetSuperclass(env, c);
-
-		reached = reached || (known_as && fields_is_named(c, slice_of(known_as)));
-		has = declares(c, name, &found);
-		if (has > 0) {
-			if (!n++ || (reached && !meant))
-				*out = found;
-			meant = meant || reached;
-		}
-		(*env)->DeleteLocalRef(env, c);
-		c = above;
-		if (has < 0) {
-			n = -1;
-			break;
-		}
-	}
-	if (c)
-		(*env)->DeleteLocalRef(env, c);
-	return n;
-}
-
 static const struct seen *find_seen(JNIEnv *env, const struct found *f, jclass c)
 {
 	for (uint32_t i = 0; i < SEEN_MOST; i++) {
@@ -196,7 +109,7 @@ static const struct seen *find_seen(JNIEnv *env, const struct found *f, jclass c
 }
 
 /* A class takes one place: what another thread is writing may be of the same one, and a later object will tell. */
-static void keep_seen(JNIEnv *env, struct found *f, jclass c, const struct named_field *n)
+static void keep_seen(JNIEnv *env, struct found *f, jclass c, const struct found_field *n)
 {
 	for (uint32_t i = 0; i < SEEN_MOST; i++) {
 		struct seen *s = &f->seen[i];
@@ -218,22 +131,22 @@ static void keep_seen(JNIEnv *env, struct found *f, jclass c, const struct named
 	}
 }
 
-struct named_field fields_find_named(JNIEnv *env, const struct way *w, jclass c)
+struct found_field fields_find_named(JNIEnv *env, const struct way *w, jclass c)
 {
 	uint32_t step = w->field->first + w->step;
 	struct slice name = plan_text(&w->p->plan, &plan_step(&w->p->plan, step)->name);
 	const struct seen *seen = find_seen(env, &w->p->found[step], c);
-	struct named_field n = {.type = 0};
+	struct found_field n = {.type = 0};
 	char type[FRT_FIELD_TEXT_MAX];
 	int declared;
 
 	if (seen)
-		return (struct named_field){seen->id, seen->type, seen->kind, false, false};
-	declared = search_field(env, c, name, NULL, &n);
+		return (struct found_field){seen->id, seen->type, seen->kind, false, false};
+	declared = field_search(env, c, name, NULL, &n);
 	if (declared == 0 || declared == 1)
 		keep_seen(env, &w->p->found[step], c, &n);
-	else if (declared < 0 || !known_as(env, w, type, sizeof(type)) || search_field(env, c, name, type, &n) < 0)
-		n = (struct named_field){.unknown = true};
+	else if (declared < 0 || !known_as(env, w, type, sizeof(type)) || field_search(env, c, name, type, &n) < 0)
+		n = (struct found_field){.unknown = true};
 	n.is_new = true;
 	return n;
 }

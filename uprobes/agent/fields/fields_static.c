@@ -12,7 +12,7 @@ static void note_holder(JNIEnv *env, struct live_plan *p, jclass c)
 		const struct plan_step *s = plan_step(&p->plan, n);
 		struct found *f = &p->found[n];
 
-		if (s->kind != PLAN_GET_STATIC || !fields_is_named(c, plan_text(&p->plan, &s->class_name)))
+		if (s->kind != PLAN_GET_STATIC || !field_class_is(c, plan_text(&p->plan, &s->class_name)))
 			continue;
 		if (f->state) {
 			f->several = true;
@@ -96,7 +96,7 @@ static void note_meant(JNIEnv *env, struct live_plan *p, jclass c)
 		jobject loader = NULL;
 
 		if (m->count < LOADERS_MOST && has_static(&p->plan, f) &&
-		    fields_is_named(c, plan_text(&p->plan, &f->class_name)) &&
+		    field_class_is(c, plan_text(&p->plan, &f->class_name)) &&
 		    !(*jvmti)->GetClassLoader(jvmti, c, &loader) && are_meant_by(env, p, f, loader) &&
 		    hash_of(loader, &m->loader[m->count]))
 			m->count++;
