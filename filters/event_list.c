@@ -22,14 +22,20 @@ static const char *const unit_names[EVENT_UNITS] = {
 	[EVENT_HZ] = "hz",
 };
 
+static void event_field_release(struct event_field *f)
+{
+	for (size_t i = 0; i < f->alternatives; i++)
+		free(f->alternative[i]);
+	free(f->name);
+	free(f->expression);
+	free(f->label);
+	free(f->description);
+}
+
 static void event_release(struct event_spec *e)
 {
-	for (size_t i = 0; i < e->fields; i++) {
-		free(e->field[i].name);
-		free(e->field[i].expression);
-		free(e->field[i].label);
-		free(e->field[i].description);
-	}
+	for (size_t i = 0; i < e->fields; i++)
+		event_field_release(&e->field[i]);
 	free(e->field);
 	free(e->label);
 	free(e->description);
@@ -151,6 +157,27 @@ static int check_expression(const char *text, struct diag *d)
 			  text);
 }
 
+static int split_alternatives(struct event_field *f, struct diag *d)
+{
+	int err = 0;
+
+	for (const char *at = f->expression; !err; at++) {
+		size_t n = strcspn(at, "|");
+
+		if (f->alternatives == EVENT_ALTERNATIVES)
+			return diag_usage(d, "wrong expression '%.200s': it has more than %u alternatives",
+					  f->expression, EVENT_ALTERNATIVES);
+		f->alternative[f->alternatives] = strndup(at, n);
+		if (!f->alternative[f->alternatives])
+			return diag_set(d, ENOMEM, "no memory for events");
+		err = check_expression(f->alternative[f->alternatives++], d);
+		at += n;
+		if (!*at)
+			break;
+	}
+	return err;
+}
+
 static int event_add_field(struct event_spec *e, const char *word, size_t length, struct diag *d)
 {
 	const char *equals = field_equals(word), *name = word + (*word == '@');
@@ -166,12 +193,11 @@ static int event_add_field(struct event_spec *e, const char *word, size_t length
 	f.expression = strndup(equals + 1, word + length - equals - 1);
 	if (!f.name || !f.expression || vec_reserve(&e->field, &e->capacity, e->fields + 1))
 		err = diag_set(d, ENOMEM, "no memory for events");
-	err = err ?: check_field_name(e, f.name, d) ?: check_expression(f.expression, d);
+	err = err ?: check_field_name(e, f.name, d) ?: split_alternatives(&f, d);
 	if (!err && e->fields == EVENT_FIELDS_MAX)
 		err = diag_usage(d, "event '%s' has more than %u fields", e->name, EVENT_FIELDS_MAX);
 	if (err) {
-		free(f.name);
-		free(f.expression);
+		event_field_release(&f);
 		return err;
 	}
 	e->field[e->fields++] = f;

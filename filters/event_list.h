@@ -3,7 +3,7 @@
  * The events of -e: 'NAME FILTER [field=EXPR]...'. They are parsed and checked here as far as the text alone allows;
  * user/jvm/event_plan.h finds what they mean in a JVM.
  *
- *     shop.Checkout com.acme.Shop::checkout:20ms cart=cart.id items:bytes=items.length @who=this.name
+ *     shop.Checkout com.acme.Shop::checkout:20ms cart=cart.id|this.id items:bytes=items.length @who=this.name
  *
  * A field may have a unit after its name, and an @ before it: its value is the context of what happens inside the call.
  */
@@ -30,8 +30,12 @@ enum event_unit {
 	EVENT_UNITS
 };
 
+#define EVENT_ALTERNATIVES 4u
+
 struct event_field {
-	char *name, *expression;
+	char *name, *expression;	       /* all of it */
+	char *alternative[EVENT_ALTERNATIVES]; /* what is between '|' in it: the first one that has a value counts */
+	size_t alternatives;
 	char *label, *description; /* NULL: the name, none */
 	enum event_unit unit;
 	bool contextual;

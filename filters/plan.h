@@ -68,7 +68,7 @@ struct plan_field {
 	uint16_t type;	       /* I, J, F, D or L: of the parameter or the returned value */
 	uint16_t event, value; /* number of the event, and of the value among its fields */
 	uint16_t kind_at; /* number of the field whose kind counts: with a filter, all fields of one type share it */
-	uint16_t reserved;
+	uint16_t alternative; /* of those that are read for one value */
 };
 
 /* FIND: the field of that name that the object's class has; NOTHING: there is no such value. */
@@ -114,10 +114,10 @@ static inline bool plan_is_late(const struct plan_field *f)
 	return f->filter.length;
 }
 
-/* Do two fields read one value of one event in different ways? */
+/* Do two fields read one value of one event, and of it one alternative, in different ways? */
 static inline bool plan_same_value(const struct plan_field *a, const struct plan_field *b)
 {
-	return a->event == b->event && a->value == b->value;
+	return a->event == b->event && a->value == b->value && a->alternative == b->alternative;
 }
 
 /* The compiled filter of a field for classes that are loaded later. */

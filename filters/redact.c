@@ -24,8 +24,8 @@ bool redact_matches(const char *text, const char *expression)
 {
 	if (text && strcmp(text, "none") == 0)
 		return false;
-	for (size_t n; *expression; expression += n + (expression[n] == '.')) {
-		struct slice word = {expression, n = strcspn(expression, ".")};
+	for (size_t n; *expression; expression += n + (expression[n] != 0)) {
+		struct slice word = {expression, n = strcspn(expression, ".|")};
 
 		if ((!text || *text == '+') && glob_list_matches(GLOB_ANY_CASE, DEFAULTS, ';', word))
 			return true;

@@ -221,19 +221,54 @@ static int plan_add_place(struct event_plan *p, size_t field, struct diag *d)
 	return 0;
 }
 
-static int add_value(struct making *m, const struct event_spec *e, size_t field, const struct match *match,
-		     uint32_t type, struct diag *d)
+static int add_found(struct making *m, const struct event_spec *e, size_t field, const struct event_value *v,
+		     const struct match *match, uint32_t type, struct diag *d)
 {
 	struct event_plan *p = m->p;
-	struct event_value v;
-	int err = event_value_find(&v, &m->classes, match, &e->field[field], e->name, d);
+	int err = agree(&p->type[type], field, v, e, match->method, d);
 
-	err = err ?: agree(&p->type[type], field, &v, e, match->method, d);
 	if (err || p->type[type].field[field].redacted)
 		return err;
 	err = plan_add_place(p, field, d);
 	if (!err)
-		put_plan_field(m, match->method, &v, p->method[p->methods - 1].event, field);
+		put_plan_field(m, match->method, v, p->method[p->methods - 1].event, field);
+	return err;
+}
+
+/* Is a value looked for in each object's class, so that it may not be there? */
+static bool value_is_doubtful(const struct event_value *v)
+{
+	for (uint32_t i = 0; i < v->steps; i++)
+		if (v->step[i].kind == PLAN_FIND)
+			return true;
+	return false;
+}
+
+/* Add the alternatives that the method has, up to the first one that its objects have for certain. */
+static int add_value(struct making *m, const struct event_spec *e, size_t field, const struct match *match,
+		     uint32_t type, struct diag *d)
+{
+	const struct event_field *f = &e->field[field];
+	struct event_value v = {.steps = 0};
+	bool found = false;
+	struct diag first;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < f->alternatives; i++) {
+		err = event_value_find(&v, &m->classes, match, f->alternative[i], f->any_object, e->name, d);
+		if (!i)
+			first = *d;
+		if (err == -EINVAL && (found || i + 1 < f->alternatives)) {
+			err = 0;
+			continue;
+		}
+		if (err == -EINVAL)
+			*d = first;
+		err = err ?: add_found(m, e, field, &v, match, type, d);
+		found = true;
+		if (!value_is_doubtful(&v))
+			break;
+	}
 	return err;
 }
 
@@ -318,8 +353,10 @@ static int find_later(struct later *l, const struct event_spec *e, const struct 
 	for (size_t i = 0; can && i < e->fields; i++) {
 		if (t->field[i].redacted)
 			continue;
-		can = event_value_ways(e->field[i].expression, ways, &plain);
-		l->plain = l->plain && plain;
+		for (size_t n = 0; can && n < e->field[i].alternatives; n++) {
+			can = event_value_ways(e->field[i].alternative[n], ways, &plain);
+			l->plain = l->plain && plain;
+		}
 	}
 	if (!can) {
 		free(program);
@@ -350,8 +387,8 @@ static uint32_t kind_at(const struct event_plan *p, uint32_t type, size_t field)
 	return i;
 }
 
-static int add_way(struct making *m, const struct event_spec *e, size_t field, const struct event_way *w,
-		   struct plan_text filter, uint32_t type, struct diag *d)
+static int add_way(struct making *m, const struct event_spec *e, size_t field, size_t alternative,
+		   const struct event_way *w, struct plan_text filter, uint32_t type, struct diag *d)
 {
 	struct plan_field f = {.filter = filter,
 			       .word = put_plan_slice(m, w->word, w->length),
@@ -360,7 +397,8 @@ static int add_way(struct making *m, const struct event_spec *e, size_t field, c
 			       .kind = PLAN_KINDS,
 			       .type = 'L',
 			       .event = e - m->s->events->event,
-			       .value = field};
+			       .value = field,
+			       .alternative = alternative};
 	int err = plan_add_place(m->p, field, d);
 
 	if (err)
@@ -380,6 +418,23 @@ static int add_way(struct making *m, const struct event_spec *e, size_t field, c
 	return 0;
 }
 
+static int add_ways(struct making *m, const struct event_spec *e, size_t field, struct plan_text filter, uint32_t type,
+		    struct diag *d)
+{
+	const struct event_field *f = &e->field[field];
+	struct event_way ways[EVENT_WAYS];
+	bool plain;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < f->alternatives; i++) {
+		uint32_t n = event_value_ways(f->alternative[i], ways, &plain);
+
+		for (uint32_t w = 0; !err && w < n; w++)
+			err = add_way(m, e, field, i, &ways[w], filter, type, d);
+	}
+	return err;
+}
+
 /* The event of all classes that are loaded later. Takes the filter's memory. */
 static int plan_add_later(struct making *m, const struct event_spec *e, struct later *l, uint32_t type, struct diag *d)
 {
@@ -390,8 +445,6 @@ static int plan_add_later(struct making *m, const struct event_spec *e, struct l
 				   .threshold_ns = MATCHER_NO_THRESHOLD,
 				   .traced = filter_lists_meet(e->filters, m->s->filters)};
 	struct plan_text filter = put_plan_slice(m, l->filter.program, l->filter.size);
-	struct event_way ways[EVENT_WAYS];
-	bool plain;
 	int err = 0;
 
 	if (vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
@@ -399,11 +452,7 @@ static int plan_add_later(struct making *m, const struct event_spec *e, struct l
 	p->method[p->methods++] = new;
 	l->filter.program = NULL;
 	for (size_t i = 0; !err && i < e->fields; i++) {
-		uint32_t n =
-			p->type[type].field[i].redacted ? 0 : event_value_ways(e->field[i].expression, ways, &plain);
-
-		for (uint32_t w = 0; !err && w < n; w++)
-			err = add_way(m, e, i, &ways[w], filter, type, d);
+		err = p->type[type].field[i].redacted ? 0 : add_ways(m, e, i, filter, type, d);
 		p->type[type].field[i].nullable = true;
 	}
 	return err;

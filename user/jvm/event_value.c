@@ -464,10 +464,9 @@ static int finish(struct finder *f, bool arrays, struct diag *d)
 	return 0;
 }
 
-int event_value_find(struct event_value *v, struct class_list *l, const struct match *method,
-		     const struct event_field *field, const char *event, struct diag *d)
+int event_value_find(struct event_value *v, struct class_list *l, const struct match *method, const char *expression,
+		     bool arrays, const char *event, struct diag *d)
 {
-	const char *expression = field->expression;
 	struct finder f = {.v = v, .l = l, .m = method, .expression = expression, .event = event};
 	struct method_shape *s = calloc(1, sizeof(*s));
 	size_t at = 0, length;
@@ -486,7 +485,7 @@ int event_value_find(struct event_value *v, struct class_list *l, const struct m
 		at += length;
 	}
 	free(s);
-	return err ?: finish(&f, field->any_object, d);
+	return err ?: finish(&f, arrays, d);
 }
 
 /* ---- classes that are loaded later */

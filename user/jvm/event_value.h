@@ -38,9 +38,12 @@ struct event_way {
 };
 uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WAYS], bool *plain);
 
-/* 0, or a usage error with the message, which names what there is instead. `event` is for the message. */
-int event_value_find(struct event_value *v, struct class_list *l, const struct match *method,
-		     const struct event_field *field, const char *event, struct diag *d);
+/*
+ * 0, or a usage error with the message, which names what there is instead. `arrays`: they are recorded as the names of their
+ * classes instead of refused. `event` is for the message.
+ */
+int event_value_find(struct event_value *v, struct class_list *l, const struct match *method, const char *expression,
+		     bool arrays, const char *event, struct diag *d);
 
 /* "an int", "a text". */
 const char *event_kind_name(enum plan_kind kind);

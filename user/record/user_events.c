@@ -28,6 +28,7 @@ static struct method_events no_events;
 struct absent {
 	uint64_t calls;
 	struct value_absent first;
+	uint64_t values; /* calls that have one */
 };
 
 /* What is known of a type besides its fields. */
@@ -45,6 +46,8 @@ struct user_events {
 	struct state *state;			   /* of each type */
 	struct method_events *of[FRT_MAX_METHODS]; /* by the agent's ids; NULL: not looked up yet */
 	struct jfr_user_value value[EVENT_FIELDS_MAX];
+	bool known[EVENT_FIELDS_MAX];	  /* of the call at hand: an alternative had a value */
+	size_t lacking[EVENT_FIELDS_MAX]; /* 1 + number of the record that says what has no such field */
 	struct bytes text[EVENT_FIELDS_MAX];
 };
 
@@ -286,6 +289,26 @@ static void note_absent(struct absent *a, const struct frt_field *f, size_t n)
 		a->first = seen;
 }
 
+/* Read a record of a call into the values of an event, if it is one. Returns the number of records read. */
+static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t event, const struct frt_field *f,
+			  size_t n, size_t at)
+{
+	const struct event_type *t = &u->plan->type[u->plan->method[event].type];
+	uint32_t index = FRT_FIELD_INDEX(f[at].number), field;
+	size_t read;
+
+	if (index >= u->plan->places || u->plan->place[index].method != event)
+		return 1;
+	field = u->plan->place[index].field;
+	if (u->known[field])
+		return 1;
+	read = user_value_read(&u->value[field], t->field[field].kind, &f[at], n - at, &u->text[field], w);
+	u->known[field] = f[at].form != FRT_FORM_ABSENT && !u->value[field].null;
+	if (f[at].form == FRT_FORM_ABSENT && !u->lacking[field])
+		u->lacking[field] = at + 1;
+	return read;
+}
+
 /* Read the values of one event of the call. Without a writer, classes become texts. */
 static void read_values(struct user_events *u, struct jfr_writer *w, uint32_t event, const struct frt_field *f,
 			size_t n)
@@ -295,22 +318,20 @@ static void read_values(struct user_events *u, struct jfr_writer *w, uint32_t ev
 
 	for (size_t i = 0; i < t->spec->fields; i++) {
 		u->value[i] = (struct jfr_user_value){.null = !t->field[i].redacted};
+		u->known[i] = t->field[i].redacted;
+		u->lacking[i] = 0;
 		if (t->field[i].redacted) {
 			u->value[i].text = REDACTED;
 			u->value[i].length = strlen(REDACTED);
 		}
 	}
-	for (size_t i = 0; i < n;) {
-		uint32_t index = FRT_FIELD_INDEX(f[i].number), field;
-
-		if (index >= u->plan->places || u->plan->place[index].method != event) {
-			i++;
-			continue;
-		}
-		field = u->plan->place[index].field;
-		if (w)
-			note_absent(&u->state[m->type].absent[field], &f[i], n - i);
-		i += user_value_read(&u->value[field], t->field[field].kind, &f[i], n - i, &u->text[field], w);
+	for (size_t i = 0; i < n;)
+		i += take_record(u, w, event, f, n, i);
+	for (size_t i = 0; w && i < t->spec->fields; i++) {
+		if (u->known[i])
+			u->state[m->type].absent[i].values++;
+		else if (u->lacking[i])
+			note_absent(&u->state[m->type].absent[i], f + u->lacking[i] - 1, n - u->lacking[i] + 1);
 	}
 }
 
@@ -407,15 +428,37 @@ static void report_absent(const struct event_type *t, size_t field, const struct
 	report(text, context);
 }
 
+/* May a value be missing from all calls? Of a call that throws, or does not, it is. */
+static bool may_be_null(const struct event_field *f)
+{
+	return !strncmp(f->expression, "exception", 9) || !strncmp(f->expression, "return", 6);
+}
+
+static void report_nulls(const struct event_type *t, size_t field, uint64_t calls,
+			 void (*report)(const char *text, void *context), void *context)
+{
+	const struct event_field *f = &t->spec->field[field];
+	char text[1024];
+
+	snprintf(text, sizeof(text), "event '%s', '%s=%s': null in %s%" PRIu64 " %s, as it is read when the call ends",
+		 t->spec->name, f->name, f->expression, calls == 1 ? "" : "all ", calls, calls == 1 ? "call" : "calls");
+	report(text, context);
+}
+
 void user_events_gaps(const struct user_events *u, void (*report)(const char *text, void *context), void *context)
 {
 	for (uint32_t i = 0; u && i < u->plan->types; i++) {
 		const struct event_type *t = &u->plan->type[i];
 		char text[1024];
 
-		for (size_t n = 0; n < t->spec->fields; n++)
-			if (u->state[i].absent[n].calls)
-				report_absent(t, n, &u->state[i].absent[n], report, context);
+		for (size_t n = 0; n < t->spec->fields; n++) {
+			const struct absent *a = &u->state[i].absent[n];
+
+			if (a->calls)
+				report_absent(t, n, a, report, context);
+			else if (u->state[i].events && !a->values && !may_be_null(&t->spec->field[n]))
+				report_nulls(t, n, u->state[i].events, report, context);
+		}
 		if (u->state[i].events || !awaits_classes(u, i))
 			continue;
 		snprintf(

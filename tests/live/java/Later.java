@@ -76,6 +76,7 @@ public class Later {
         String title;
         Part part = new Part();
         Object own = this;
+        String gone;
     }
 
     static class Caller {

@@ -29,6 +29,22 @@ CASE(an_event_has_a_name_a_filter_and_fields)
 	event_list_release(&l);
 }
 
+CASE(a_value_may_have_alternatives)
+{
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+	const struct event_field *f;
+
+	assert_int_equal(event_list_add(&l, "a.B T::m sql=this.a.b|arg0", &d), 0);
+	f = &l.event[0].field[0];
+	assert_string_equal(f->expression, "this.a.b|arg0");
+	assert_int_equal(f->alternatives, 2);
+	assert_string_equal(f->alternative[0], "this.a.b");
+	assert_string_equal(f->alternative[1], "arg0");
+	assert_true(redact_matches(NULL, "a.b|password.x"));
+	event_list_release(&l);
+}
+
 CASE(an_event_needs_no_fields)
 {
 	struct event_list l = {.count = 0};
@@ -55,6 +71,9 @@ CASE(wrong_events_are_refused_with_the_reason)
 		{"a.B T::m x=.y", "wrong expression"},
 		{"a.B T::m x=y.", "wrong expression"},
 		{"a.B T::m x=y..z", "wrong expression"},
+		{"a.B T::m x=y|", "wrong expression"},
+		{"a.B T::m x=|y", "wrong expression"},
+		{"a.B T::m x=a|b|c|d|e", "more than 4 alternatives"},
 		{"a.B T::m x:mb=y", "wrong unit 'mb'"},
 		{"a.B T::m duration=y", "every event has one"},
 		{"a.B T::m thrown=y", "every event has one"},
