@@ -29,7 +29,7 @@
 #include "bpf/stacks.h"
 #include "bpf/timing.h"
 
-#define FRT_MAGIC 0x6563617274726616ULL /* changes with every change of the segment's layout */
+#define FRT_MAGIC 0x6563617274726617ULL /* changes with every change of the segment's layout */
 
 #define FRT_MAX_LOADERS	 4096u
 #define FRT_MAX_CLASSES	 32768u
@@ -297,6 +297,7 @@ struct frt_header {
 	frt_u32 virtual_used; /* 1: this epoch has had virtual calls */
 	frt_u32 stack_frames; /* rows in use of the frame table: a power of two, at most FRT_STACK_FRAMES */
 	struct frt_room room;
+	frt_u64 tasks_missed; /* tasks of traced calls that are in no record: their table was full, or their thread had no slot */
 };
 _Static_assert(sizeof(struct frt_header) <= 4096, "header");
 
@@ -336,6 +337,7 @@ _Static_assert(sizeof(struct frt_config) % 8 == 0, "config");
 #define FRT_CONFIG_INSIDE	0x8u  /* the filter has roots (PROGRAM_ROOT): record only what is in them */
 /* Each root has a record at its end, because calls of native methods may be in it. Set while the recording runs. */
 #define FRT_CONFIG_ROOT_ENDS 0x20u
+#define FRT_CONFIG_TASKS     0x80u /* tasks that traced calls hand to other threads have records */
 #define FRT_CONFIG_LIMITED   0x40u /* the JVM's metaspace has a limit: struct frt_room */
 
 /* The source of stacks. With both bits, JVMTI is asked for stacks that cannot be walked. */

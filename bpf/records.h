@@ -43,6 +43,11 @@ enum frt_record_kind {
 /* values of the call follow, up to the one with FRT_FIELD_LAST; fewer if the thread was killed or its stack is full */
 #define FRT_SPAN_FIELDS 0x8u
 #define FRT_SPAN_ROOT	0x10u /* a call of a root that is kept; of no other one (--inside) */
+/*
+ * No call, but a task that was handed to another thread, or was to be (--tasks): from the moment when it left its queue. It
+ * has no method, its stack is where it was submitted, and its first value is FRT_FIELD_TASK, its second one its class.
+ */
+#define FRT_SPAN_TASK	0x40u
 #define FRT_SPAN_NATIVE 0x20u /* in the collector only: of a native method, its stack is one of the collector's own */
 /* the call does not belong to recording r, or is not to be recorded there */
 #define FRT_SPAN_NOT(r) (0x100u << (r))
@@ -110,6 +115,7 @@ _Static_assert(sizeof(struct frt_field) == FRT_RECORD_SIZE, "field");
 #define FRT_FIELD_RECORDING(n) ((n) >> 12 & (FRT_RECORDINGS - 1))
 #define FRT_FIELD_INDEX(n)     ((n) & 0xfffu)
 #define FRT_FIELD_THROWN       0xfffu /* no field of a plan: the class of the exception that ended the call */
+#define FRT_FIELD_TASK	       0xffdu /* nor this: a struct frt_task; then with the same number the class of the task */
 #define FRT_FIELD_TRACE	       0xffeu /* nor this: the distributed trace that the thread was in; of any recording */
 
 enum frt_field_form {
@@ -129,8 +135,31 @@ enum frt_field_form {
 	 */
 	FRT_FORM_ABSENT,
 	FRT_FORM_TRACE, /* 24 bytes: trace id, span id, in network order; of FRT_FIELD_TRACE */
+	FRT_FORM_TASK,	/* a struct frt_task */
 	FRT_FORMS
 };
+
+struct frt_task {
+	frt_u64 submitted; /* TSC */
+	frt_u32 submitter; /* serial of the thread, or its frt_virtual_key() */
+	frt_u32 method;	   /* of its innermost traced call then; FRT_NO_METHOD: unknown, or it is in a task */
+	frt_u16 end;	   /* enum frt_task_end */
+	frt_u8 reserved[6];
+};
+_Static_assert(sizeof(struct frt_task) == 24, "task");
+
+/* What became of a task. The span of all but the first has no duration of interest, but for the second. */
+enum frt_task_end {
+	FRT_TASK_RAN,  /* the span is its run, on its thread */
+	FRT_TASK_RUNS, /* the same, and the recording ended before it did */
+	FRT_TASK_CALLER, /* its queue was full, and the thread that handed it over ran it, unless the pool was shut down */
+	FRT_TASK_CANCELLED, /* before it began; the span is of the thread that did that */
+	FRT_TASK_REJECTED,  /* its queue was full, and the thread that handed it over got an exception */
+	FRT_TASK_DISCARDED, /* its queue was full, and it was dropped without notice */
+	FRT_TASK_UNSEEN,    /* no begin was seen for FRT_TASK_SECONDS, or before the recording ended; of no thread */
+	FRT_TASK_ENDS
+};
+#define FRT_TASK_SECONDS 60u
 
 #define FRT_FIELD_TEXT_MAX 1024u /* characters of a text that are recorded, at most */
 

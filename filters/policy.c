@@ -86,7 +86,7 @@ bool policy_class_name(struct slice name)
 {
 	bool digit = false;
 
-	if (slice_begins(name, "java/lang/FrtraceHook"))
+	if (slice_begins(name, "java/lang/Frtrace"))
 		return false;
 	for (size_t i = 0; i + 1 < name.length; i++) {
 		if (name.at[i] == '.' || name.at[i] == '+')
@@ -103,7 +103,7 @@ bool policy_class_name(struct slice name)
  */
 enum frt_skip_reason policy_class(const struct class_file *c)
 {
-	if (slice_begins(c->name, "java/lang/FrtraceHook"))
+	if (slice_begins(c->name, "java/lang/Frtrace"))
 		return FRT_SKIP_UNMODIFIABLE;
 	if (slice_begins(c->name, "java/util/concurrent/locks/"))
 		return FRT_SKIP_LOCKS;

@@ -367,6 +367,13 @@ static void snip_first_call(struct snippet *s, const struct hook_constants *h)
 	snip_call(s, h->call);
 }
 
+/* The entry has the only hook. */
+static void snip_no_start(struct code *k)
+{
+	snip_u1(&k->enter, OP_LCONST_0);
+	snip_local(&k->enter, OP_LSTORE, OP_LSTORE_0, k->max_locals);
+}
+
 static bool make_snippets(struct code *k, uint32_t id)
 {
 	uint16_t constant = id > 32767 ? pool_integer(k->pool, id) : 0;
@@ -374,17 +381,25 @@ static bool make_snippets(struct code *k, uint32_t id)
 	if (k->hook.call)
 		snip_first_call(&k->enter, &k->hook);
 	if (k->hook.call && !id) {
-		snip_u1(&k->enter, OP_LCONST_0);
-		snip_local(&k->enter, OP_LSTORE, OP_LSTORE_0, k->max_locals);
+		snip_no_start(k);
 		return true;
 	}
+	if (k->form == EDIT_TELLS || k->form == EDIT_ENCLOSES)
+		snip_local(&k->enter, OP_ALOAD, OP_ALOAD_0, k->object);
 	snip_id(&k->enter, id, constant);
 	snip_call(&k->enter, k->hook.enter);
+	if (k->form == EDIT_TELLS) {
+		snip_no_start(k);
+		return id <= 32767 || constant;
+	}
 	snip_local(&k->enter, OP_LSTORE, OP_LSTORE_0, k->max_locals);
-	snip_local(&k->leave, OP_LLOAD, OP_LLOAD_0, k->max_locals);
+	snip_local(&k->thrown, OP_LLOAD, OP_LLOAD_0, k->max_locals);
+	snip_id(&k->thrown, id, constant);
+	if (k->form == EDIT_HANDS)
+		snip_u1(&k->leave, OP_DUP);
+	else
+		snip_local(&k->leave, OP_LLOAD, OP_LLOAD_0, k->max_locals);
 	snip_id(&k->leave, id, constant);
-	k->thrown.size = k->leave.size;
-	memcpy(k->thrown.bytes, k->leave.bytes, k->leave.size);
 	snip_call(&k->leave, k->hook.leave);
 	snip_call(&k->thrown, k->hook.thrown);
 	if (k->captures) {
@@ -429,14 +444,16 @@ enum edit_result code_edit(const struct code_job *job, struct arena scratch, str
 			 .pool = job->pool,
 			 .hook = job->hook,
 			 .capture = job->capture,
-			 .captures = job->captures};
+			 .captures = job->captures,
+			 .form = job->form,
+			 .object = job->object};
 	enum edit_result result = code_open(&k);
 
 	if (!result)
 		result = code_allocate(&k, &scratch);
 	if (!result)
 		result = code_scan(&k);
-	if (!result && !captures_fit(&k))
+	if (!result && (!captures_fit(&k) || k.object >= (k.max_locals ?: 1)))
 		result = EDIT_MALFORMED;
 	if (!result)
 		list_extras(&k);

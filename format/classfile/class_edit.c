@@ -30,16 +30,23 @@ size_t class_edit_memory(size_t size)
 	return parse + pool_memory(size, (uint32_t)edits) + code_scratch(size) + output_limit(size) + 1024;
 }
 
-static void make_three(struct class_pool *p, const struct class_hooks *h, struct hook_constants *k)
+static void make_three(struct class_pool *p, const struct class_hooks *h, enum edit_form form, struct hook_constants *k)
 {
-	k->enter = pool_methodref(p, h->owner, h->enter, "(I)J");
-	k->leave = pool_methodref(p, h->owner, h->leave, "(JI)V");
+	static const char *const enter[] = {[EDIT_NUMBER] = "(I)J",
+					    [EDIT_TELLS] = "(Ljava/lang/Object;I)V",
+					    [EDIT_ENCLOSES] = "(Ljava/lang/Object;I)J",
+					    [EDIT_HANDS] = "(I)J"};
+
+	k->enter = pool_methodref(p, h->owner, h->enter, enter[form]);
+	if (form == EDIT_TELLS)
+		return;
+	k->leave = pool_methodref(p, h->owner, h->leave, form == EDIT_HANDS ? "(Ljava/lang/Object;I)V" : "(JI)V");
 	k->thrown = pool_methodref(p, h->owner, h->thrown, "(JI)V");
 }
 
 static bool make_hooks(struct class_pool *p, const struct class_hooks *h, struct hook_constants *k)
 {
-	make_three(p, h, k);
+	make_three(p, h, EDIT_NUMBER, k);
 	k->throwable = pool_class(p, slice_of("java/lang/Throwable"));
 	k->stack_map = pool_utf8(p, slice_of("StackMapTable"));
 	return !p->full;
@@ -108,6 +115,29 @@ static bool make_call(struct class_edit *e, const struct class_method *m, const 
 	return true;
 }
 
+/* Does the method return an object? */
+static bool returns_object(struct slice descriptor)
+{
+	size_t at = descriptor.length;
+
+	while (at && descriptor.at[at - 1] != ')')
+		at--;
+	return at && at < descriptor.length && (descriptor.at[at] == 'L' || descriptor.at[at] == '[');
+}
+
+/*
+ * Is there an object? Before its super() call a constructor has no `this`. Which parameter is in a local the caller knows: one
+ * that is no object the verifier refuses.
+ */
+static bool form_fits(const struct class_method *m, const struct method_edit *edit)
+{
+	switch (edit->form) {
+	case EDIT_NUMBER: return true;
+	case EDIT_HANDS: return returns_object(m->descriptor);
+	default: return edit->object || !(m->access & 0x0008 || slice_begins(m->name, "<"));
+	}
+}
+
 static enum edit_result edit_method(struct class_edit *e, const struct class_method *m, const struct method_edit *edit)
 {
 	const struct class_file *c = e->c;
@@ -117,12 +147,16 @@ static enum edit_result edit_method(struct class_edit *e, const struct class_met
 			       .hook = e->hook,
 			       .id = edit->id,
 			       .capture = edit->capture,
-			       .captures = edit->captures};
+			       .captures = edit->captures,
+			       .form = edit->form,
+			       .object = edit->object};
 	uint32_t code_end = m->code_offset + 6 + get_u4(c->bytes + m->code_offset + 2);
 	enum edit_result result;
 
+	if (!form_fits(m, edit))
+		return EDIT_SHAPE;
 	if (edit->hooks)
-		make_three(&e->pool, edit->hooks, &job.hook);
+		make_three(&e->pool, edit->hooks, edit->form, &job.hook);
 	if (edit->captures)
 		make_puts(e, edit->capture, edit->captures, &job.hook);
 	if (!make_call(e, m, edit->call, &job.hook))

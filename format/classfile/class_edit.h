@@ -35,6 +35,8 @@
  *     owner.NAME(this.threadId());           // (J)V
  *
  * instead of these or before them. The local is then set to 0 if nothing else sets it, so that all frames are alike.
+ *
+ * The hooks of a method may get an object instead (enum edit_form): a parameter or `this` at the entry, or what is returned.
  */
 #ifndef FORMAT_CLASSFILE_CLASS_EDIT_H
 #define FORMAT_CLASSFILE_CLASS_EDIT_H
@@ -66,6 +68,14 @@ struct capture {
 #define CAPTURES_MAX 512u
 #define CAPTURE_LAST 0x4000u /* added to the number of the last one at an exit */
 
+/* What the hooks of a method get besides its number; without captures and without `call`. */
+enum edit_form {
+	EDIT_NUMBER,   /* nothing, as above */
+	EDIT_TELLS,    /* owner.enter(object, id), (Ljava/lang/Object;I)V, and no other hook */
+	EDIT_ENCLOSES, /* start = owner.enter(object, id), (Ljava/lang/Object;I)J; then as above */
+	EDIT_HANDS,    /* before each ARETURN owner.leave(result, id), (Ljava/lang/Object;I)V; else as above */
+};
+
 enum edit_result {
 	EDIT_DONE = 0,
 	EDIT_NO_CODE,	/* abstract or native */
@@ -75,7 +85,7 @@ enum edit_result {
 	EDIT_MALFORMED, /* its Code attribute violates JVMS 4.7.3 or 4.9.1, or its StackMapTable cannot be followed */
 	/*
 	 * a constructor that moves `this` before its super()/this() call, so that the call cannot be identified; or `call`
-	 * in a method without `this`
+	 * in a method without `this`; or a form that does not fit the method
 	 */
 	EDIT_SHAPE,
 };
@@ -86,7 +96,9 @@ struct method_edit {
 	const struct class_hooks *hooks; /* in: NULL, or others than those of class_edit(), of the same owner */
 	const struct capture *capture;	 /* in: `captures` of them */
 	uint32_t captures;
-	const char *call;	 /* in: NULL, or what to call first. With id 0 it is the only call */
+	const char *call; /* in: NULL, or what to call first. With id 0 it is the only call */
+	enum edit_form form;
+	uint8_t object;		 /* in: the local with the object; 0: `this` */
 	enum edit_result result; /* out: on any result except EDIT_DONE the method is unchanged, byte for byte */
 };
 

@@ -56,6 +56,8 @@ struct code {
 	struct frame_reader reader;
 	/* the new form */
 	struct snippet enter, leave, thrown;
+	enum edit_form form;
+	uint8_t object; /* a local */
 	const struct capture *capture;
 	uint32_t captures;
 	struct vtype *extra; /* the new locals behind `start`: the set, and the copies */
@@ -93,6 +95,8 @@ struct code_job {
 	uint32_t id;
 	const struct capture *capture;
 	uint32_t captures;
+	enum edit_form form;
+	uint8_t object;
 };
 enum edit_result code_edit(const struct code_job *job, struct arena scratch, struct output *out);
 

@@ -137,6 +137,14 @@ struct jfr_message {
 	const char *kind, *text;
 };
 
+/* frtrace.Task; JFR_MISSING: it did not run. */
+struct jfr_task {
+	int64_t start, duration;
+	uint64_t thread, stack, submitter, method, task_class; /* keys */
+	const char *outcome;
+	int64_t run_time; /* ns */
+};
+
 /* frtrace.ResourceAttribute: an attribute of OpenTelemetry's resource, such as service.name. */
 struct jfr_resource_attribute {
 	int64_t start;

@@ -217,6 +217,7 @@ JFR_EVENT(JFR_CPU_INFORMATION, cpu_information)
 JFR_EVENT(JFR_PHYSICAL_MEMORY, physical_memory)
 JFR_EVENT(JFR_CLOCK, clock)
 JFR_EVENT(JFR_RESOURCE_ATTRIBUTE, resource_attribute)
+JFR_EVENT(JFR_TASK, task)
 #undef JFR_EVENT
 
 /* `event` is the name of an event type ("jdk.MethodTrace") that the writer has. */

@@ -24,6 +24,7 @@
 #include "uprobes/agent/seccomp.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack_chunks.h"
+#include "uprobes/agent/tasks.h"
 #include "uprobes/agent/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -56,10 +57,12 @@ static void JNICALL on_thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread)
 	slot_release(env);
 	if (rewrite_has_natives())
 		slot_claim(env);
+	tasks_thread_begins(env, thread);
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread)
 {
+	tasks_thread_ends(env);
 	slot_release(env);
 }
 

@@ -11,12 +11,14 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/supertypes.h"
+#include "uprobes/agent/task_places.h"
 
 #define PATIENCE_NS 4000000000ULL /* for all loaders that do not answer, together */
 
 static struct matcher patterns[FRT_RECORDINGS];
 static uint32_t active;	    /* recordings with a pattern, as a set of bits; stored after the pattern */
 static bool mounts;	    /* a recording of this epoch follows virtual threads; stays until the epoch ends */
+static bool tasks;	    /* a recording of this epoch follows tasks; stays until the epoch ends */
 static bool continued;	    /* there are virtual threads, or may be in a moment; stays */
 static jclass mounted;	    /* java.lang.VirtualThread, a global reference; NULL: not found yet */
 static JNIEnv *applying;    /* of the thread that adds or removes a pattern; other threads are the application's */
@@ -103,6 +105,14 @@ static void defer_restore(JNIEnv *env, jclass c, struct slice name)
 	control_leave_class(row - control_class_row(0));
 }
 
+/* Are there hooks in the class that no filter asks for? */
+static bool has_own_hooks(bool with_mounts, bool with_tasks, struct slice name)
+{
+	if (rewrite_is_mounts(name))
+		return with_mounts || (with_tasks && load_relaxed(&continued));
+	return with_tasks && task_places_in(name);
+}
+
 /* Must the class be retransformed for the recording that is added? */
 static bool gets_hooks(JNIEnv *env, const struct batch *b, jclass c, struct slice name)
 {
@@ -110,7 +120,7 @@ static bool gets_hooks(JNIEnv *env, const struct batch *b, jclass c, struct slic
 
 	if (supertypes_are_above(env, &b->supertypes, c))
 		supertypes_tag(env, &patterns[b->recording], c, &tags);
-	if (!(b->mounts && rewrite_is_mounts(name)) && !classes_is_wanted(b->recording, c, name, &tags))
+	if (!has_own_hooks(b->mounts, b->tasks, name) && !classes_is_wanted(b->recording, c, name, &tags))
 		return false;
 	return !class_info_is_dead(c) && prepare_loader(env, b, c, name);
 }
@@ -122,7 +132,7 @@ static bool has_vain_hooks(const struct batch *b, const struct frt_class *row, s
 
 	if (!b->gain && control_hooked_only_for(id, b->recording))
 		return true;
-	return !(control_hooked_for(id) & active) && !(mounts && rewrite_is_mounts(name));
+	return !(control_hooked_for(id) & active) && !has_own_hooks(mounts, tasks, name);
 }
 
 /* A class with hooks that gets no more of them. */
@@ -257,7 +267,7 @@ static jvmtiError apply_as_tracer(JNIEnv *env, struct batch *b, void (*collect)(
 static jvmtiError classes_apply(JNIEnv *env, uint32_t recording, const struct matcher *pattern)
 {
 	struct batch b = {.recording = recording, .until_ns = sys_monotonic_ns() + PATIENCE_NS};
-	bool followed = mounts;
+	bool followed = mounts, had_tasks = tasks;
 
 	set_pattern(recording, pattern);
 	adding = pattern ? 1u << recording : 0;
@@ -265,11 +275,14 @@ static jvmtiError classes_apply(JNIEnv *env, uint32_t recording, const struct ma
 		memset(seen_at_load, 0, sizeof(seen_at_load));
 		__atomic_store_n(&mounts, mounts || control_config(recording)->flags & FRT_CONFIG_MOUNTS,
 				 __ATOMIC_SEQ_CST);
+		__atomic_store_n(&tasks, tasks || control_config(recording)->flags & FRT_CONFIG_TASKS,
+				 __ATOMIC_SEQ_CST);
 	} else if (!active) {
-		mounts = false;
+		mounts = tasks = false;
 	}
 	b.gain = adding;
 	b.mounts = mounts && !followed;
+	b.tasks = tasks && !had_tasks;
 	return apply_as_tracer(env, &b, classes_collect);
 }
 
@@ -403,7 +416,12 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 		    const unsigned char *bytes, jint *new_size, unsigned char **new_bytes)
 {
 	struct matcher_tags tags[FRT_RECORDINGS];
-	struct rewrite r = {.pattern = patterns, .env = env, .loader = loader, .tags = tags, .mounts = mounts};
+	struct rewrite r = {.pattern = patterns,
+			    .env = env,
+			    .loader = loader,
+			    .tags = tags,
+			    .mounts = mounts,
+			    .tasks = tasks && !loader};
 	size_t out_size, memory_size;
 	const unsigned char *out;
 	enum frt_skip_reason reason = FRT_SKIP_NONE;
@@ -428,7 +446,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	if (redefined)
 		tag_supertypes(&r, redefined);
 	wanted_by = may_be_for(&r, name, bytes, size);
-	if (!wanted_by && !(r.mounts && rewrite_is_mounts(slice_of(name)))) {
+	if (!wanted_by && !has_own_hooks(r.mounts, r.tasks, slice_of(name))) {
 		if (!redefined)
 			note_seen_at_load(slice_of(name), true);
 		return;

@@ -14,6 +14,7 @@
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/stack_named.h"
+#include "uprobes/agent/tasks.h"
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/virtual_calls.h"
 
@@ -97,6 +98,7 @@ static enum frt_result restore(JNIEnv *env, uint32_t recording)
 	struct frt_recording *row = agent_row(recording);
 	jvmtiError error;
 
+	tasks_end(env, recording); /* while what it writes is in the recording */
 	store_release(&row->state, FRT_STOPPING);
 	store_release(&recordings_since[recording], UINT64_MAX);
 	store_release(&inside_since, UINT64_MAX); /* of this one, or there is none */
@@ -274,6 +276,10 @@ static enum frt_result agent_start(JNIEnv *env, uint32_t recording)
 	if (result)
 		return refuse(result, "the plan of events in the control segment is not valid");
 	begin_row(env, recording);
+	if (!tasks_begin(env, recording)) {
+		restore(env, recording);
+		return agent_fail(FRT_NO_HELPER, "the JVM did not make the class that hooks for tasks need");
+	}
 	room_begin(control_config(recording)->flags & FRT_CONFIG_LIMITED, !(recordings_running() & ~(1u << recording)));
 	if (set_events(JVMTI_ENABLE)) {
 		restore(env, recording);
@@ -389,6 +395,7 @@ void JNICALL commands_serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 			watch[recording] = (struct tracer_watch){0};
 		} else if (!idle && !woken) {
 			watch_tracers(env, watch);
+			tasks_watch(env);
 		}
 	}
 }

@@ -47,7 +47,9 @@ static jclass class_class;
 static jmethodID for_name;
 static jclass helper_class;
 static struct hook_class_natives functions;
-static bool binding, bound;
+static bool bound;     /* the helper's natives */
+static jclass awaited; /* the class that this thread is about to have prepared; NULL: none */
+static void (*awaited_bind)(JNIEnv *env, jclass class);
 
 struct writer {
 	unsigned char bytes[2048];
@@ -211,10 +213,10 @@ static bool find_for_name(JNIEnv *env)
 	return for_name;
 }
 
-/* Class.forName(helper, initialize, loader). Returns NULL if it threw; the exception is cleared. */
-static jclass call_for_name(JNIEnv *env, bool initialize, jobject loader)
+/* Class.forName(class_name, initialize, loader). Returns NULL if it threw; the exception is cleared. */
+static jclass call_for_name(JNIEnv *env, const char *class_name, bool initialize, jobject loader)
 {
-	jstring name = (*env)->NewStringUTF(env, binary_name);
+	jstring name = (*env)->NewStringUTF(env, class_name);
 	jclass found = NULL;
 
 	if (name && !(*env)->ExceptionCheck(env))
@@ -250,33 +252,34 @@ static void bind_natives(JNIEnv *env, jclass class)
 
 void hook_class_prepared(JNIEnv *env, jclass prepared)
 {
-	if (binding && (*env)->IsSameObject(env, prepared, helper_class))
-		bind_natives(env, prepared);
+	jclass class = awaited;
+
+	if (class && (*env)->IsSameObject(env, prepared, class))
+		awaited_bind(env, prepared);
 }
 
 /*
  * The event is enabled for this thread only, which prepares the class. If the load fails later, the JVM unloads the library,
  * and no other thread may be in its callback then.
  */
-static void bind_at_prepare(JNIEnv *env)
+bool hook_class_bind_at_prepare(JNIEnv *env, jclass class, const char *name, void (*bind)(JNIEnv *env, jclass class))
 {
+	jclass found = NULL;
 	jthread self;
 
 	if ((*jvmti)->GetCurrentThread(jvmti, &self))
-		return;
+		return false;
 	if (!(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, self)) {
-		jclass found;
-
-		binding = true;
-		found = call_for_name(env, true, NULL);
-		binding = false;
+		awaited_bind = bind;
+		awaited = class;
+		found = call_for_name(env, name, true, NULL);
+		awaited = NULL;
 		(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, self);
-		if (found && !bound) /* another thread has prepared it */
-			bind_natives(env, found);
 		if (found)
 			(*env)->DeleteLocalRef(env, found);
 	}
 	(*env)->DeleteLocalRef(env, self);
+	return found;
 }
 
 static jclass define(JNIEnv *env)
@@ -315,7 +318,9 @@ enum frt_result hook_class_init(JNIEnv *env, const char *tag, const struct hook_
 		return hook_class_release(env, FRT_NO_HELPER);
 	helper_class = define(env);
 	if (helper_class) {
-		bind_at_prepare(env);
+		if (hook_class_bind_at_prepare(env, helper_class, binary_name, bind_natives) &&
+		    !bound) /* another thread has prepared it */
+			bind_natives(env, helper_class);
 	} else {
 		helper_class = jvm_keep_class(env, (*env)->FindClass(env, internal_name));
 		if (helper_class && !is_unbound(env))
@@ -335,7 +340,7 @@ void hook_class_unbind(JNIEnv *env)
 
 bool hook_class_resolve(JNIEnv *env, jobject loader)
 {
-	jclass found = call_for_name(env, false, loader);
+	jclass found = call_for_name(env, binary_name, false, loader);
 	bool same = found && (*env)->IsSameObject(env, found, helper_class);
 
 	if (found)

@@ -42,7 +42,14 @@ enum frt_result hook_class_init(JNIEnv *env, const char *tag, const struct hook_
 /* Unbind the natives before the library is unloaded. The class itself stays. */
 void hook_class_unbind(JNIEnv *env);
 
-/* Called by the ClassPrepare callback: binds the natives if `prepared` is the helper. */
+/*
+ * Have the JVM prepare a boot class of ours, and call `bind` meanwhile, with a class of the JDK on the stack: see hook_class.c.
+ * `name`: with dots. If it has been prepared already, nothing is called.
+ * False: it is not found.
+ */
+bool hook_class_bind_at_prepare(JNIEnv *env, jclass class, const char *name, void (*bind)(JNIEnv *env, jclass class));
+
+/* Called by the ClassPrepare callback: binds the natives if `prepared` is a class of ours. */
 void hook_class_prepared(JNIEnv *env, jclass prepared);
 
 /*

@@ -24,6 +24,7 @@ struct batch {
 	uint32_t recording; /* which is added or removed */
 	uint32_t gain;	    /* recordings that get hooks, as a set of bits; 0: hooks are removed */
 	bool mounts;	    /* the first one that follows virtual threads is added */
+	bool tasks;	    /* the first one that follows tasks is added */
 	bool optional;	    /* classes without room for new code may stay as they are; so may those that gain hooks */
 	uint64_t until_ns;  /* deadline for all loaders */
 	struct supertypes supertypes;

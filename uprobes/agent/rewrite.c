@@ -7,6 +7,7 @@
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/retransform.h"
+#include "uprobes/agent/task_places.h"
 #include "filters/policy.h"
 
 #define CAPTURES_MEMORY ((PLAN_FIELDS + 65536) * FRT_RECORDINGS * sizeof(struct capture) + 65536 * 8)
@@ -312,6 +313,16 @@ static void enter_natives(const struct rewrite *r, const struct class_file *c)
 	}
 }
 
+/* The class has hooks of our own, perhaps besides those for filters. */
+static void note_own_hooks(const struct class_file *c, uint32_t class_id)
+{
+	struct frt_class *row = control_class_row(class_id);
+
+	room_note_hooked(class_id, c->size, c->constants, c->methods);
+	if (!(load_relaxed(&row->flags) & FRT_CLASS_REWRITTEN))
+		set_bits(&row->flags, FRT_CLASS_REWRITTEN | FRT_CLASS_MOUNTS);
+}
+
 static bool enter_results(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
 			  const struct method_edit *edits, uint32_t count)
 {
@@ -399,6 +410,42 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 	return enter_results(r, c, class_id, edits, count) ? REWRITE_DONE : REWRITE_NOTHING;
 }
 
+/*
+ * Add the hooks for tasks to a class that may have others by now. These are the outer ones: a traced call of the method that
+ * runs a task is a call in the task.
+ */
+static bool rewrite_tasks(const struct rewrite *r, const unsigned char *bytes, size_t size, struct arena *arena,
+			  const unsigned char **out, size_t *out_size)
+{
+	struct method_edit edits[TASK_PLACES_MOST];
+	struct class_file c;
+	uint32_t count, class_id;
+	bool any = false;
+
+	if (class_parse(&c, bytes, size, arena) != CLASS_OK || !task_places_in(c.name))
+		return false;
+	count = task_places_edits(&c, edits, TASK_PLACES_MOST);
+	class_id = count ? control_class(c.name, FRT_BOOT_LOADER, c.access) : 0;
+	if (!class_id || class_edit(&c, task_class_hooks(TASK_RUNS), edits, count, arena, out, out_size) != CLASS_OK)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		any |= edits[i].result == EDIT_DONE;
+	if (any)
+		note_own_hooks(&c, class_id);
+	return any;
+}
+
+/* Without hooks for a filter the class may get those for tasks. */
+static enum rewrite_answer rewrite_with_tasks(const struct rewrite *r, const unsigned char *bytes, size_t size,
+					      enum rewrite_answer answer, struct arena *arena,
+					      const unsigned char **out, size_t *out_size)
+{
+	const unsigned char *first = answer == REWRITE_DONE ? *out : bytes;
+	size_t first_size = answer == REWRITE_DONE ? *out_size : size;
+
+	return rewrite_tasks(r, first, first_size, arena, out, out_size) ? REWRITE_DONE : answer;
+}
+
 bool rewrite_is_mounts(struct slice name)
 {
 	return slice_is(name, "java/lang/VirtualThread");
@@ -417,12 +464,16 @@ enum rewrite_answer rewrite_class(const struct rewrite *r, const unsigned char *
 	struct arena arena;
 
 	*memory_size = class_edit_memory(size) + 65536 * sizeof(struct method_edit) + CAPTURES_MEMORY;
+	if (r->tasks) /* for the class with hooks */
+		*memory_size += class_edit_memory(4 * size + 65536);
 	*memory = sys_map(*memory_size);
 	if (!*memory)
 		return REWRITE_NO_MEMORY;
 	arena = (struct arena){*memory, *memory_size};
 	if (class_parse(&c, bytes, size, &arena) == CLASS_OK)
 		answer = rewrite_parsed(r, &c, &arena, out, out_size);
+	if (r->tasks && (answer == REWRITE_DONE || answer == REWRITE_NOTHING))
+		answer = rewrite_with_tasks(r, bytes, size, answer, &arena, out, out_size);
 	if (answer != REWRITE_DONE)
 		sys_unmap(*memory, *memory_size);
 	return answer;

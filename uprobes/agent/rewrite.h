@@ -22,6 +22,7 @@ struct rewrite {
 	const struct matcher *pattern; /* of each recording */
 	struct matcher_tags *tags;     /* the same: known from the JVM; those found in the class file are added */
 	bool mounts;		       /* hook the mounts of virtual threads, too */
+	bool tasks;		       /* hook where tasks are handed over, too */
 	JNIEnv *env;
 	jobject loader;
 	bool insist; /* ask the loader even if it is being asked already */

@@ -70,7 +70,7 @@ static size_t spans_together(const struct streams *s, const struct frt_span *r, 
 
 static void stream_deliver(struct streams *s, uint32_t slot, const struct frt_span *r, size_t n)
 {
-	for (size_t i = 0; s->rates && i < stream_spans(r, n); i++)
+	for (size_t i = 0; s->rates && i < stream_spans(r, n) && !(r->flags & FRT_SPAN_TASK); i++)
 		call_rates_add(s->rates, r[i].method, r[i].thread);
 	if (s->roots)
 		roots_take(s->roots, slot, r, n, vthread_of(s, slot, r));
@@ -137,8 +137,9 @@ static void stream_add_value(struct streams *s, uint32_t slot, const struct frt_
 	if (!has_set(s, slot)) /* of a span that is not ours, or is lost */
 		return;
 	memcpy(&f, r, sizeof(f));
-	if ((FRT_FIELD_RECORDING(f.number) == s->recording || f.number == FRT_FIELD_TRACE) && f.form != FRT_FORM_NULL &&
-	    !set_append(s, s->set[slot], r))
+	if ((FRT_FIELD_RECORDING(f.number) == s->recording || f.number == FRT_FIELD_TRACE ||
+	     f.number == FRT_FIELD_TASK) &&
+	    f.form != FRT_FORM_NULL && !set_append(s, s->set[slot], r))
 		s->torn++;
 	if (f.flags & FRT_FIELD_LAST)
 		deliver_set(s, slot);

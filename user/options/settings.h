@@ -67,6 +67,12 @@ enum settings_trace_ids {
 	SETTINGS_TRACE_IDS_OFF,
 };
 
+/* Tasks that traced calls hand to other threads. */
+enum settings_tasks {
+	SETTINGS_TASKS_OFF = 0,
+	SETTINGS_TASKS_ON,
+};
+
 struct settings {
 	const char *target; /* as typed; points into argv */
 	/* Command after "--", NULL-terminated, or NULL. It is started, and `target` selects one of its JVMs. */
@@ -104,6 +110,7 @@ struct settings {
 	enum settings_source source; /* AUTO until the JVM is known */
 	enum settings_fields fields;
 	enum settings_trace_ids trace_ids;
+	enum settings_tasks tasks;
 	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;
 	bool mount;	       /* the agent's directory may be mounted without noexec */

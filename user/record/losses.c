@@ -22,6 +22,8 @@ void losses_of(struct losses *out, const struct loss_sources *from)
 		       [LOSS_EXCESS] = roots->excess,
 		       [LOSS_TORN] = roots->torn + ended.lost,
 		       [LOSS_NATIVES] = from->natives,
+		       [LOSS_TASKS] = segment_header(from->segment)->tasks_missed +
+				      recorder_counts(from->recorder)->tasks_torn,
 		       [LOSS_UNREAD] = from->unread},
 		.stacks = segment_stacks(from->segment).lost || stacks.behind || stacks.missing || stacks.forgotten,
 	};

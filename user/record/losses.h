@@ -19,6 +19,7 @@ enum loss {
 	LOSS_EXCESS,	  /* in roots with more calls than can be held */
 	LOSS_TORN,	  /* in roots whose end is lost; also such roots, with the calls in them */
 	LOSS_NATIVES,	  /* calls of native methods: the queue was full, or their end was not seen */
+	LOSS_TASKS,	  /* not calls, but tasks: their table was full, they were too many, or their records torn */
 	/* records that perf buffers did not take, or that were not complete at the end, or behind such a one */
 	LOSS_UNREAD,
 	LOSSES

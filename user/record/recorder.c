@@ -6,6 +6,7 @@
 #include "user/capture/open_calls.h"
 #include "user/stacks/kernel_symbols.h"
 #include "user/record/recording_info.h"
+#include "user/record/task_events.h"
 #include "user/record/thread_keys.h"
 #include "user/record/timing_events.h"
 #include "user/record/user_events.h"
@@ -53,6 +54,7 @@ struct recorder {
 	struct native_stacks *natives; /* NULL: none are unwound */
 	struct breakdown *breakdown;   /* NULL: not recorded */
 	struct span_events *events;
+	struct task_events tasks;
 	struct user_events *users;		/* NULL: there are none */
 	struct trace_context *traces;		/* NULL: ids of distributed traces are not wanted */
 	bool trace_ids;				/* calls have them */
@@ -168,6 +170,12 @@ static int make_events(struct recorder *r, struct diag *d)
 					  .users = r->users,
 					  .ticks_offset = r->setup.target->monotonic_offset};
 
+	r->tasks = (struct task_events){.writer = r->writer,
+					.clock = r->setup.clock,
+					.threads = r->threads,
+					.methods = &r->methods,
+					.frames = r->frames,
+					.ticks_offset = r->setup.target->monotonic_offset};
 	r->events = span_events_new(&setup);
 	return r->events ? 0 : diag_errno(d, ENOMEM, "cannot make a recorder");
 }
@@ -483,11 +491,26 @@ static size_t recorder_room(const struct recorder *r, size_t n)
 	return limit && left < n ? left : n;
 }
 
+static void recorder_on_task(struct recorder *r, const struct frt_span *s, const struct frt_field *values, size_t n,
+			     const struct stream_vthread *v)
+{
+	if (r->failed || !r->open) {
+		r->tasks.torn++;
+		return;
+	}
+	task_events_put(&r->tasks, s, values, n, v);
+	r->counts.tasks_torn = r->tasks.torn;
+}
+
 static void recorder_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
 	struct recorder *r = context;
 	size_t spans = stream_spans(s, n), values = n - spans;
 
+	if (s->flags & FRT_SPAN_TASK) {
+		recorder_on_task(r, s, (const struct frt_field *)(s + 1), values, v);
+		return;
+	}
 	spans = recorder_room(r, spans);
 	if (r->failed || !r->open) {
 		r->counts.unwritten += spans;

@@ -113,6 +113,7 @@ struct recorder_counts {
 	uint64_t events, thrown; /* in the file or in the open chunk */
 	uint64_t unwritten;	 /* events in chunks that could not be written, and all later ones */
 	uint64_t untaken;	 /* calls with FRT_STACK_UNTAKEN */
+	uint64_t tasks_torn;	 /* tasks without what is known of them, or after a chunk could not be written */
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
 

@@ -108,7 +108,7 @@ static void trigger_on_spans(void *context, const struct frt_span *s, size_t n, 
 	struct dump_trigger *t = context;
 
 	t->next.spans(t->next.context, s, n, v);
-	for (size_t i = 0; i < stream_spans(s, n) && !t->fulfilled; i++)
+	for (size_t i = 0; i < stream_spans(s, n) && !t->fulfilled && !(s->flags & FRT_SPAN_TASK); i++)
 		watch_span(t, &s[i]);
 }
 

@@ -205,12 +205,17 @@ static uint64_t metrics_keep(uint64_t *kept, uint64_t n)
 
 static void put_losses(struct metrics *m, const struct recording *r, FILE *to)
 {
-	static const char *const reasons[LOSSES] = {
-		[LOSS_UNWRITTEN] = "unwritten",	      [LOSS_UNRECORDED] = "no ring",
-		[LOSS_UNSLOTTED] = "no slot",	      [LOSS_EXITS] = "no exit hook",
-		[LOSS_OVERWRITTEN] = "overwritten",   [LOSS_MALFORMED] = "malformed",
-		[LOSS_EXCESS] = "too many in a root", [LOSS_TORN] = "end of root",
-		[LOSS_NATIVES] = "native call",	      [LOSS_UNREAD] = "unread"};
+	static const char *const reasons[LOSSES] = {[LOSS_UNWRITTEN] = "unwritten",
+						    [LOSS_UNRECORDED] = "no ring",
+						    [LOSS_UNSLOTTED] = "no slot",
+						    [LOSS_EXITS] = "no exit hook",
+						    [LOSS_OVERWRITTEN] = "overwritten",
+						    [LOSS_MALFORMED] = "malformed",
+						    [LOSS_EXCESS] = "too many in a root",
+						    [LOSS_TORN] = "end of root",
+						    [LOSS_NATIVES] = "native call",
+						    [LOSS_UNREAD] = "unread",
+						    [LOSS_TASKS] = "task"};
 	struct losses lost;
 
 	losses_read(&lost, r->session, r->recorder);

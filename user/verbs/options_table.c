@@ -80,6 +80,7 @@ static const struct option_choice source_choices[] = {
 static const struct option_choice fields_choices[] = {{"all", SETTINGS_FIELDS_ALL}, {"jdk", SETTINGS_FIELDS_JDK}, {0}};
 static const struct option_choice trace_ids_choices[] = {
 	{"auto", SETTINGS_TRACE_IDS_AUTO}, {"off", SETTINGS_TRACE_IDS_OFF}, {0}};
+static const struct option_choice tasks_choices[] = {{"off", SETTINGS_TASKS_OFF}, {"on", SETTINGS_TASKS_ON}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice sort_choices[] = {{"total", SORT_TOTAL}, {"self", SORT_SELF}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
@@ -195,6 +196,11 @@ const struct option_row options[] = {
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "ids of distributed traces, where the program publishes them",
 	 .more = "Those of OpenTelemetry's thread context (otel_thread_ctx_v1) and of Elastic's APM agent are known. off also leaves out the program's resource (OTEL_CTX)."},
+	{.name = "tasks", .arg = "WHEN", .kind = OPTION_CHOICE, AT(settings.tasks),
+	 .choices = tasks_choices, .usual = "off",
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "on: record tasks that traced calls hand to executors and other threads, with their time in the queue",
+	 .more = "Each is an event frtrace.Task. Tasks that such a task hands on are recorded, too. Not with --inside."},
 	{.name = "max-overhead", .arg = "N%|off", .kind = OPTION_PERCENT, AT(settings.max_overhead),
 	 .choices = overhead_offers, .min = 1, .max = 10000, .usual = "25%",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,

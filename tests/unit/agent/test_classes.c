@@ -48,6 +48,21 @@ static enum rewrite_answer rewrite_or_pretend(const struct rewrite *r, const uns
 	return REWRITE_DONE;
 }
 
+bool task_places_in(struct slice class_name)
+{
+	return false;
+}
+
+uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits, uint32_t room)
+{
+	return 0;
+}
+
+const struct class_hooks *task_class_hooks(enum task_hook hook)
+{
+	return NULL;
+}
+
 bool loader_known(jobject l, uint32_t *number)
 {
 	*number = loader;

@@ -182,18 +182,29 @@ static void put_string(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_
 	put_built(s, number, flags, most, &t);
 }
 
+static void field_put_class(struct frt_slot *s, uint32_t number, uint16_t flags, enum frt_field_form form,
+			    const char *signature)
+{
+	size_t length = strlen(signature);
+
+	put_pieces(s, number, flags, form, length, (const unsigned char *)signature,
+		   length < FRT_FIELD_TEXT_MAX ? length : FRT_FIELD_TEXT_MAX);
+}
+
+void field_text_put_class(struct frt_slot *s, uint32_t number, uint16_t flags, const char *signature)
+{
+	field_put_class(s, number, flags, FRT_FORM_CLASS, signature);
+}
+
 static void put_signature(struct frt_slot *s, uint32_t number, uint16_t flags, enum frt_field_form form, jclass c)
 {
 	char *signature;
-	size_t length;
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL)) {
 		field_put_null(s, number, flags);
 		return;
 	}
-	length = strlen(signature);
-	put_pieces(s, number, flags, form, length, (unsigned char *)signature,
-		   length < FRT_FIELD_TEXT_MAX ? length : FRT_FIELD_TEXT_MAX);
+	field_put_class(s, number, flags, form, signature);
 	jvm_free(signature);
 }
 

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --tasks: each task that a traced call hands over is recorded with its call, its threads and what became of it.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+ways() { # [JVM-OPTION...]
+	begin "tasks that calls hand over in many ways are recorded with their calls${*:+, $*}, JDK $FEATURE" || return 0
+	record_program -Xmx256m "$@" Tasks 4 20 -- -m live.Tasks::request --tasks=on || return 0
+	says ' 0 lost'
+	judged_by live.TasksCheck "$F_FILE" "$T_DIR/tasks"
+	finish
+}
+
+# What a killed frtrace, or one that ends, leaves in the JVM.
+forgotten() { # HOW
+	begin "tasks that never ran are not kept after the end, JDK $FEATURE" || return 0
+	trace_program TasksLeft 1000 -- -m live.TasksLeft::request --tasks=on || return 0
+	target_go
+	if [ "$1" = killed ]; then
+		trace_kill
+	else
+		stopped_with 0
+		jfr_prints frtrace.Task 'outcome = "not seen"' 'taskClass = live.TasksLeft\$Task'
+		[ "$(grep -c 'outcome = "not seen"' "$WORK/tool")" -eq 1000 ] || finding "not 1000 tasks that were not seen"
+	fi
+	wait_for "$SECONDS_MAX" target_has collected
+	[ -e "$T_DIR/collected" ] || finding "tasks are still referred to"
+	target_quit
+	finish
+}
+
+ways
+turn 0 && ways -XX:+UnlockExperimentalVMOptions -XX:hashCode=2
+turn 1 && ways -XX:+UseZGC -Xverify:all
+turn 0 && forgotten killed
+turn 1 && forgotten stopped
+root_use "${JDKS_IN_TURN[0]}" "tasks that calls hand over in many ways are recorded with their calls" && ways

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The class java.lang.FrtraceTasks<tag>, which hooks for tasks call. It is made by the first recording with --tasks. It has
+ * the references to tasks that have not begun, so that the JVM itself compares objects, and so that a collector may move
+ * them; all else about them is in tasks.c.
+ */
+#ifndef AGENT_TASK_CLASS_H
+#define AGENT_TASK_CLASS_H
+
+#include "bpf/frtrace.h"
+#include "format/classfile/class_edit.h"
+
+#include <jni.h>
+
+#define TASK_ROWS_LOG2 14
+#define TASK_ROWS      (1u << TASK_ROWS_LOG2)
+
+/* The low bits of a task's handle are its row. */
+#define TASK_ROW(handle) ((uint32_t)(handle) & (TASK_ROWS - 1))
+
+struct task_natives {
+	/*
+	 * The row of a task that is about to be handed over here. -1: it is of no interest. -2: nor is it, unless the same object
+	 * waits already, handed over by somebody else.
+	 */
+	jint(JNICALL *ask)(JNIEnv *env, jclass helper, jint place);
+	/* A row for one that was handed over once more, outside of traced calls; -1: there is none. */
+	jint(JNICALL *outside)(JNIEnv *env, jclass helper);
+	/* The reference is in the row. 0: it must go again. */
+	jint(JNICALL *put)(JNIEnv *env, jclass helper, jint row, jint hash);
+	/* Is any task waiting? */
+	jint(JNICALL *any)(JNIEnv *env, jclass helper);
+	/* The handle of the oldest waiting task with that hash behind `after`, or 0. */
+	jlong(JNICALL *find)(JNIEnv *env, jclass helper, jint hash, jlong after);
+	/* This task leaves its queue here. 0: another thread was first. */
+	jint(JNICALL *take)(JNIEnv *env, jclass helper, jlong handle, jobject task, jint place);
+	/* It has run. */
+	void(JNICALL *end)(JNIEnv *env, jclass helper, jlong handle, jint place);
+	/* The thread, of a pool, asks for its next task. */
+	void(JNICALL *idle)(JNIEnv *env, jclass helper, jint place);
+	/* The task that the worker of a pool was made for; NULL: none. */
+	jobject(JNICALL *first)(JNIEnv *env, jclass helper, jobject worker);
+};
+
+/* Define the class, or find it again, and bind the natives. False: it cannot be made. */
+bool task_class_init(JNIEnv *env, const char *tag, const struct task_natives *natives);
+
+/* Only while they are set do the hooks call natives: for tasks that are handed over, and for those that begin. */
+void task_class_set_on(JNIEnv *env, bool on);
+void task_class_set_pending(JNIEnv *env, bool pending);
+
+/* Drop the reference in a row, and return it as a local one; NULL: there was none. */
+jobject task_class_forget(JNIEnv *env, uint32_t row);
+
+/* begins(task, place), as a hook calls it; returns the handle or 0. Runs Java code, ours only. */
+jlong task_class_begins(JNIEnv *env, jobject task, jint place);
+
+/* Hooks, by what the method that has them does with the object of its edit. */
+enum task_hook {
+	TASK_SUBMITS, /* EDIT_TELLS: hands it over */
+	TASK_RUNS,    /* EDIT_ENCLOSES: runs it */
+	TASK_GETS,    /* EDIT_HANDS: returns it to the thread that will run it until it asks for the next one */
+	TASK_WORKS,   /* EDIT_TELLS: is the worker of a pool, which runs the task that it was made for */
+	TASK_DROPS,   /* EDIT_TELLS: will not run it */
+	TASK_HOOKS
+};
+const struct class_hooks *task_class_hooks(enum task_hook hook);
+
+#endif

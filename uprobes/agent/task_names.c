@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Classes that have been met are kept with weak references, for the life of the JVM: the first CLASSES_MOST of those whose
+ * hashes differ enough. Others are asked for each time, and their names are not kept, so they are unknown.
+ */
+#include "uprobes/agent/task_names.h"
+#include "uprobes/agent/jvm.h"
+#include "uprobes/agent/sys.h"
+
+#define CLASSES_LOG2 9
+#define CLASSES	     (1u << CLASSES_LOG2)
+#define CLASSES_NEAR 8u
+#define NAME	     232
+#define WRAPPERS     6 /* around each other, at most */
+
+enum { CLASS_FREE, CLASS_BUSY, CLASS_KNOWN };
+
+static struct task_class_name {
+	uint32_t state, hash;
+	jweak class;
+	jfieldID inner; /* what the class wraps; NULL: nothing */
+	char name[NAME];
+} known[CLASSES];
+
+/* Fields of the JDK's classes with what the program has given. Of several in one class, the JDK has one. */
+static const struct wrapper {
+	const char *class_name, *field, *type;
+} wrappers[] = {
+	{"Ljava/util/concurrent/FutureTask;", "callable", "Ljava/util/concurrent/Callable;"},
+	{"Ljava/util/concurrent/ScheduledThreadPoolExecutor$ScheduledFutureTask;", "callable",
+	 "Ljava/util/concurrent/Callable;"},
+	{"Ljava/util/concurrent/ExecutorCompletionService$QueueingFuture;", "callable",
+	 "Ljava/util/concurrent/Callable;"},
+	{"Ljava/util/concurrent/Executors$RunnableAdapter;", "task", "Ljava/lang/Runnable;"},
+	{"Ljava/util/concurrent/CompletableFuture$AsyncRun;", "fn", "Ljava/lang/Runnable;"},
+	{"Ljava/util/concurrent/CompletableFuture$AsyncSupply;", "fn", "Ljava/util/function/Supplier;"},
+	{"Ljava/util/concurrent/CompletableFuture$UniApply;", "fn", "Ljava/util/function/Function;"},
+	{"Ljava/util/concurrent/CompletableFuture$UniAccept;", "fn", "Ljava/util/function/Consumer;"},
+	{"Ljava/util/concurrent/CompletableFuture$UniRun;", "fn", "Ljava/lang/Runnable;"},
+	{"Ljava/util/concurrent/CompletableFuture$UniCompose;", "fn", "Ljava/util/function/Function;"},
+	{"Ljava/util/concurrent/CompletableFuture$UniHandle;", "fn", "Ljava/util/function/BiFunction;"},
+	{"Ljava/util/concurrent/CompletableFuture$UniWhenComplete;", "fn", "Ljava/util/function/BiConsumer;"},
+	{"Ljava/util/concurrent/CompletableFuture$BiApply;", "fn", "Ljava/util/function/BiFunction;"},
+	{"Ljava/util/concurrent/ForkJoinTask$AdaptedCallable;", "callable", "Ljava/util/concurrent/Callable;"},
+	{"Ljava/util/concurrent/ForkJoinTask$AdaptedInterruptibleCallable;", "callable",
+	 "Ljava/util/concurrent/Callable;"},
+	{"Ljava/util/concurrent/ForkJoinTask$AdaptedRunnable;", "runnable", "Ljava/lang/Runnable;"},
+	{"Ljava/util/concurrent/ForkJoinTask$AdaptedRunnableAction;", "runnable", "Ljava/lang/Runnable;"},
+	{"Ljava/util/concurrent/ForkJoinTask$RunnableExecuteAction;", "runnable", "Ljava/lang/Runnable;"},
+	{"Ljava/lang/Thread;", "target", "Ljava/lang/Runnable;"},
+	{"Ljava/lang/Thread;", "holder", "Ljava/lang/Thread$FieldHolder;"},
+	{"Ljava/lang/Thread$FieldHolder;", "task", "Ljava/lang/Runnable;"},
+	{"Ljava/lang/ThreadBuilders$BoundVirtualThread;", "task", "Ljava/lang/Runnable;"},
+	{"Ljava/lang/VirtualThread;", "cont", "Ljdk/internal/vm/Continuation;"},
+	{"Ljava/lang/VirtualThread$VThreadContinuation;", "target", "Ljava/lang/Runnable;"},
+	{"Ljava/lang/VirtualThread$VThreadContinuation$1;", "val$task", "Ljava/lang/Runnable;"},
+	{"Ljava/util/concurrent/ThreadPerTaskExecutor$ThreadBoundFuture;", "task", "Ljava/util/concurrent/Callable;"},
+};
+
+/* There is an object of the class, so this does not initialise it. */
+static jfieldID inner_of(JNIEnv *env, jclass class, const char *name)
+{
+	jfieldID id = NULL;
+
+	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]) && !id; i++) {
+		if (!text_is(wrappers[i].class_name, name))
+			continue;
+		id = (*env)->GetFieldID(env, class, wrappers[i].field, wrappers[i].type);
+		if (jvm_threw(env))
+			id = NULL;
+	}
+	return id;
+}
+
+static bool class_describe(JNIEnv *env, jclass class, struct task_class_name *k)
+{
+	size_t length;
+	char *name;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &name, NULL))
+		return false;
+	length = strlen(name);
+	if (length < sizeof(k->name))
+		memcpy(k->name, name, length + 1);
+	jvm_free(name);
+	if (length >= sizeof(k->name))
+		return false;
+	k->inner = inner_of(env, class, k->name);
+	k->class = (*env)->NewWeakGlobalRef(env, class);
+	jvm_threw(env);
+	return k->class;
+}
+
+static const struct task_class_name *class_keep(JNIEnv *env, jclass class, uint32_t hash, struct task_class_name *k)
+{
+	uint32_t vacant = CLASS_FREE;
+
+	if (!__atomic_compare_exchange_n(&k->state, &vacant, CLASS_BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return NULL;
+	k->hash = hash;
+	if (!class_describe(env, class, k)) {
+		store_release(&k->state, CLASS_FREE);
+		return NULL;
+	}
+	store_release(&k->state, CLASS_KNOWN);
+	return k;
+}
+
+/* NULL: it is unknown. */
+static const struct task_class_name *class_named(JNIEnv *env, jclass class)
+{
+	uint32_t at;
+	jint hash;
+
+	if ((*jvmti)->GetObjectHashCode(jvmti, class, &hash))
+		return NULL;
+	at = (uint32_t)hash * 2654435769u >> (32 - CLASSES_LOG2);
+	for (uint32_t i = 0; i < CLASSES_NEAR; i++) {
+		struct task_class_name *k = &known[(at + i) % CLASSES];
+		uint32_t state = load_acquire(&k->state);
+
+		if (state == CLASS_FREE)
+			return class_keep(env, class, hash, k);
+		if (state == CLASS_KNOWN && k->hash == (uint32_t)hash && (*env)->IsSameObject(env, k->class, class))
+			return k;
+	}
+	return NULL;
+}
+
+const char *task_name(JNIEnv *env, jobject task)
+{
+	const char *name = NULL;
+	jobject o = task, next;
+
+	for (int i = 0; o && i <= WRAPPERS; i++, o = next) {
+		jclass class = (*env)->GetObjectClass(env, o);
+		const struct task_class_name *k = class_named(env, class);
+
+		(*env)->DeleteLocalRef(env, class);
+		name = k ? k->name : NULL;
+		next = k && k->inner ? (*env)->GetObjectField(env, o, k->inner) : NULL;
+		if (o != task)
+			(*env)->DeleteLocalRef(env, o);
+	}
+	if (o && o != task)
+		(*env)->DeleteLocalRef(env, o);
+	return name;
+}
+
+bool task_name_is_worker(JNIEnv *env, jobject thread, const char *name)
+{
+	jclass forks;
+	bool is;
+
+	if (name && text_is(name, "Ljava/util/concurrent/ThreadPoolExecutor$Worker;"))
+		return true;
+	forks = (*env)->FindClass(env, "java/util/concurrent/ForkJoinWorkerThread");
+	if (jvm_threw(env) || !forks)
+		return false;
+	is = (*env)->IsInstanceOf(env, thread, forks);
+	(*env)->DeleteLocalRef(env, forks);
+	return is;
+}
+
+static jfieldID first_field;
+
+jobject JNICALL task_name_first(JNIEnv *env, jclass helper, jobject worker)
+{
+	jclass class;
+
+	if (!load_acquire(&first_field)) {
+		class = (*env)->GetObjectClass(env, worker);
+		store_release(&first_field, (*env)->GetFieldID(env, class, "firstTask", "Ljava/lang/Runnable;"));
+		(*env)->DeleteLocalRef(env, class);
+		if (jvm_threw(env))
+			return NULL;
+	}
+	return first_field ? (*env)->GetObjectField(env, worker, first_field) : NULL;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The class of a task: not of what the JDK wraps it in, such as a FutureTask, but of what the program has given. */
+#ifndef AGENT_TASK_NAMES_H
+#define AGENT_TASK_NAMES_H
+
+#include <jni.h>
+#include <stdbool.h>
+
+/* Its signature, which stays where it is; NULL: unknown. */
+const char *task_name(JNIEnv *env, jobject task);
+
+/* Is this thread a pool's, with a task of that name? */
+bool task_name_is_worker(JNIEnv *env, jobject thread, const char *name);
+
+/* The task that a ThreadPoolExecutor.Worker was made for, as a local reference; NULL: none, or unknown. */
+jobject JNICALL task_name_first(JNIEnv *env, jclass helper, jobject worker);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where tasks are handed over, begin and end: a table of methods of the JDK. Most are entered anew for each task, so that
+ * threads of pools that are older than the recording are seen, too.
+ */
+#ifndef AGENT_TASK_PLACES_H
+#define AGENT_TASK_PLACES_H
+
+#include "bpf/frtrace.h"
+#include "uprobes/agent/task_class.h"
+
+/* True if hooks for tasks go into this class. */
+bool task_places_in(struct slice class_name);
+
+#define TASK_PLACES_MOST 8u /* in one class */
+
+/* The edits of the class, for class_edit(), in the order of its methods; `room`: for how many. Returns their number. */
+uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits, uint32_t room);
+
+/* What becomes of a task that is taken at this place. */
+enum frt_task_end task_place_end(jint place);
+
+/* True if it runs until the thread asks for the next one, or ends. */
+bool task_place_is_open(jint place);
+
+/* The number of the place at which a thread runs what it was started for. */
+jint task_place_thread(void);
+
+/* True if the running thread may be between two carriers there: nothing may be asked of the JVM about it. */
+bool task_place_mounts(jint place);
+
+#endif
