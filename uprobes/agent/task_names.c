@@ -44,6 +44,7 @@ static const struct wrapper {
 	{"Ljava/util/concurrent/ForkJoinTask$AdaptedCallable;", "callable", "Ljava/util/concurrent/Callable;"},
 	{"Ljava/util/concurrent/ForkJoinTask$AdaptedInterruptibleCallable;", "callable",
 	 "Ljava/util/concurrent/Callable;"},
+	{"Ljava/util/concurrent/ForkJoinTask$AdaptedInterruptibleRunnable;", "runnable", "Ljava/lang/Runnable;"},
 	{"Ljava/util/concurrent/ForkJoinTask$AdaptedRunnable;", "runnable", "Ljava/lang/Runnable;"},
 	{"Ljava/util/concurrent/ForkJoinTask$AdaptedRunnableAction;", "runnable", "Ljava/lang/Runnable;"},
 	{"Ljava/util/concurrent/ForkJoinTask$RunnableExecuteAction;", "runnable", "Ljava/lang/Runnable;"},

@@ -4,13 +4,11 @@
 
 #include <string.h>
 
-enum trace_kind { TRACE_WAIT, TRACE_RUN_QUEUE, TRACE_PAUSE, TRACE_CALL, TRACE_KINDS };
+enum trace_kind { TRACE_WAIT, TRACE_RUN_QUEUE, TRACE_PAUSE, TRACE_CALL, TRACE_TASK, TRACE_KINDS };
 
 static const char *const trace_types[] = {
-	[TRACE_WAIT] = "frtrace.ThreadWait",
-	[TRACE_RUN_QUEUE] = "frtrace.RunQueue",
-	[TRACE_PAUSE] = "frtrace.VMPause",
-	[TRACE_CALL] = "jdk.MethodTrace",
+	[TRACE_WAIT] = "frtrace.ThreadWait", [TRACE_RUN_QUEUE] = "frtrace.RunQueue", [TRACE_PAUSE] = "frtrace.VMPause",
+	[TRACE_CALL] = "jdk.MethodTrace",    [TRACE_TASK] = "frtrace.Task",
 };
 
 struct trace_pass {
@@ -20,7 +18,7 @@ struct trace_pass {
 	uint64_t seen; /* calls */
 	struct call_reader calls;
 	struct user_values_row values; /* before the next call */
-	struct event_reader waits;
+	struct event_reader waits, tasks;
 	/* Of the chunk. NULL: the chunk does not have it, or nobody wants it. */
 	const struct meta_type *type[TRACE_KINDS];
 	bool calls_wanted, events_wanted; /* by some reader: calls, and the types that stand for them; other events */
@@ -33,6 +31,8 @@ static trace_wait_visit *trace_wait_visitor(const struct trace_ops *ops, enum tr
 
 static bool trace_is_wanted(const struct trace_ops *ops, enum trace_kind kind)
 {
+	if (kind == TRACE_TASK)
+		return ops->task;
 	return kind == TRACE_CALL ? ops->call != NULL : trace_wait_visitor(ops, kind) != NULL;
 }
 
@@ -99,6 +99,18 @@ static int trace_give_call(struct trace_pass *p, struct jfr_chunk *chunk, const 
 	return err;
 }
 
+static int trace_give_task(struct trace_pass *p, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct task task;
+	int err = 0;
+
+	task_read(&p->tasks, chunk, e, &task);
+	for (size_t i = 0; i < p->readers && !err; i++)
+		if (p->reader[i].ops->task)
+			err = p->reader[i].ops->task(&task, p->reader[i].context);
+	return err;
+}
+
 static int trace_give_event(struct trace_pass *p, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
 	int err = 0;
@@ -147,7 +159,7 @@ static int trace_read_waits(struct trace_pass *p, struct jfr_chunk *chunk)
 
 static int trace_read_calls(struct trace_pass *p, struct jfr_chunk *chunk)
 {
-	bool wanted = p->type[TRACE_CALL] || p->calls_wanted || p->events_wanted;
+	bool wanted = p->type[TRACE_CALL] || p->type[TRACE_TASK] || p->calls_wanted || p->events_wanted;
 	uint64_t position = JFR_HEADER_SIZE;
 	struct jfr_event e;
 	int err = 0;
@@ -159,6 +171,10 @@ static int trace_read_calls(struct trace_pass *p, struct jfr_chunk *chunk)
 			err = trace_give_call(p, chunk, &e);
 			continue;
 		}
+		if (e.type == p->type[TRACE_TASK])
+			err = trace_give_task(p, chunk, &e);
+		if (err)
+			continue;
 		if (p->calls_wanted)
 			user_values_note(&p->values, chunk, &e);
 		if (p->events_wanted)

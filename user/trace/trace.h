@@ -12,6 +12,7 @@
 #define USER_TRACE_TRACE_H
 
 #include "user/trace/call_filter.h"
+#include "user/trace/task.h"
 
 typedef int trace_wait_visit(const struct thread_wait *wait, void *context);
 typedef int trace_event_visit(struct jfr_chunk *chunk, const struct jfr_event *e, void *context);
@@ -29,6 +30,7 @@ struct trace_ops {
 	int (*waits_end)(struct jfr_chunk *chunk, void *context); /* of a chunk: its calls follow */
 	int (*call)(const struct call *call, void *context);	  /* jdk.MethodTrace, and what stands for it */
 	int (*left_out)(const struct call *call, void *context);  /* calls that the filter does not pass */
+	int (*task)(const struct task *task, void *context);	  /* frtrace.Task, with the calls; not filtered */
 	const char *call_type;		  /* read events of this type instead, as calls: "frtrace.OpenCall" */
 	const struct trace_event *events; /* types with a function of their own, with the calls; ends with a NULL */
 	trace_event_visit *event;	  /* all others */

@@ -73,7 +73,8 @@ const struct view *view_find(const char *name);
 /* Append a view: 0 or -errno, as `show`. */
 int view_show(const struct view *view, struct jfr_file *file, const struct view_request *request, struct bytes *out);
 
-extern const struct view_pass view_timing, view_methods, view_calls, view_waits, view_latency, view_callers, view_open;
+extern const struct view_pass view_timing, view_methods, view_calls, view_waits, view_latency, view_callers, view_open,
+	view_tasks;
 
 /* The table of `slowest` for those of request->calls, where they are known already. */
 extern const struct view_pass view_slowest_rows;

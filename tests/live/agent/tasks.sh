@@ -9,7 +9,19 @@ ways() { # [JVM-OPTION...]
 	record_program -Xmx256m "$@" Tasks 4 20 -- -m live.Tasks::request --tasks=on || return 0
 	says ' 0 lost'
 	judged_by live.TasksCheck "$F_FILE" "$T_DIR/tasks"
+	sums_agree
 	finish
+}
+
+# The view has as many tasks as the file.
+sums_agree() {
+	local events shown
+	events=$("$FRTRACE" print --events frtrace.Task "$F_FILE" | grep -c '^frtrace.Task {')
+	shown=$("$FRTRACE" view tasks --json "$F_FILE" | grep -oE '"count":[0-9]+' | awk -F: '{ n += $2 } END { print n + 0 }')
+	[ "$events" = "$shown" ] || finding "view tasks has $shown tasks, the file $events"
+	for word in cancelled rejected discarded; do
+		"$FRTRACE" view tasks --json "$F_FILE" | grep -qF "\"runBy\":\"($word)\"" || finding "view tasks has none that was $word"
+	done
 }
 
 # What a killed frtrace, or one that ends, leaves in the JVM.
