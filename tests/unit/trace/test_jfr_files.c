@@ -91,7 +91,9 @@ static void put_print(struct jfr_file *file, bool json, FILE *to)
 static void put_view(struct jfr_file *file, const struct view *v, FILE *to)
 {
 	struct call_filter filter = {0};
-	const struct view_request request = {.layout = {200, 1, false, false}, .filter = &filter, .min_share = 1};
+	const char *by = strcmp(v->name, "request") == 0 ? "thrown" : NULL;
+	const struct view_request request = {
+		.layout = {200, 1, false, false}, .filter = &filter, .min_share = 1, .by = by, .diag = &d};
 	struct bytes out;
 
 	bytes_init(&out);
