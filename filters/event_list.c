@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define NAME_MAX_LENGTH 255u
+#define AT_BEGIN	"@begin"
 
 static const char *const unit_names[EVENT_UNITS] = {
 	[EVENT_NO_UNIT] = "",
@@ -69,7 +70,7 @@ static size_t identifier(const char *text)
 	return n;
 }
 
-/* Where the '=' is, if `word` begins a field: [@]name[:unit]=. NULL: it does not. */
+/* Where the '=' is, if `word` begins a field: [@]name[:unit][@begin]=. NULL: it does not. */
 static const char *field_equals(const char *word)
 {
 	const char *at = word + (*word == '@');
@@ -83,6 +84,8 @@ static const char *field_equals(const char *word)
 		while (isalnum((unsigned char)*at))
 			at++;
 	}
+	if (!strncmp(at, AT_BEGIN, strlen(AT_BEGIN)))
+		at += strlen(AT_BEGIN);
 	return *at == '=' ? at : NULL;
 }
 
@@ -157,6 +160,16 @@ static int check_expression(const char *text, struct diag *d)
 			  text);
 }
 
+/* What a call returns or throws is not known when it begins. */
+static int check_begin_of(const struct event_field *f, const char *expression, struct diag *d)
+{
+	struct slice first = {expression, strcspn(expression, ".")};
+
+	if (!f->at_begin || !(slice_is(first, "return") || slice_is(first, "exception")))
+		return 0;
+	return diag_usage(d, "wrong field '%s@begin': '%.200s' is known when the call ends", f->name, expression);
+}
+
 static int split_alternatives(struct event_field *f, struct diag *d)
 {
 	int err = 0;
@@ -170,7 +183,9 @@ static int split_alternatives(struct event_field *f, struct diag *d)
 		f->alternative[f->alternatives] = strndup(at, n);
 		if (!f->alternative[f->alternatives])
 			return diag_set(d, ENOMEM, "no memory for events");
-		err = check_expression(f->alternative[f->alternatives++], d);
+		err = check_expression(f->alternative[f->alternatives], d)
+			      ?: check_begin_of(f, f->alternative[f->alternatives], d);
+		f->alternatives++;
 		at += n;
 		if (!*at)
 			break;
@@ -185,8 +200,9 @@ static int event_add_field(struct event_spec *e, const char *word, size_t length
 	size_t n = identifier(name);
 	int err = 0;
 
+	f.at_begin = memchr(name, '@', equals - name);
 	if (name[n] == ':')
-		err = find_unit(name + n + 1, equals - name - n - 1, &f.unit, d);
+		err = find_unit(name + n + 1, strcspn(name + n + 1, "@="), &f.unit, d);
 	if (err)
 		return err;
 	f.name = strndup(name, n);

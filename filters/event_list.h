@@ -5,7 +5,7 @@
  *
  *     shop.Checkout com.acme.Shop::checkout:20ms cart=cart.id|this.id items:bytes=items.length @who=this.name
  *
- * A field may have a unit after its name, and an @ before it: its value is the context of what happens inside the call.
+ * A field may have a unit and @begin after its name, and an @ before it: its value is the context of what happens inside the call.
  */
 #ifndef FILTERS_EVENT_LIST_H
 #define FILTERS_EVENT_LIST_H
@@ -36,6 +36,7 @@ struct event_field {
 	char *name, *expression;	       /* all of it */
 	char *alternative[EVENT_ALTERNATIVES]; /* what is between '|' in it: the first one that has a value counts */
 	size_t alternatives;
+	bool at_begin;		   /* it is read when the call begins, not when it ends */
 	char *label, *description; /* NULL: the name, none */
 	enum event_unit unit;
 	bool contextual;

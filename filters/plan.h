@@ -67,8 +67,9 @@ struct plan_field {
 	uint16_t local;	       /* slot of a parameter */
 	uint16_t type;	       /* I, J, F, D or L: of the parameter or the returned value */
 	uint16_t event, value; /* number of the event, and of the value among its fields */
-	uint16_t kind_at; /* number of the field whose kind counts: with a filter, all fields of one type share it */
-	uint16_t alternative; /* of those that are read for one value */
+	uint16_t kind_at;    /* number of the field whose kind counts: with a filter, all fields of one type share it */
+	uint8_t alternative; /* of those that are read for one value */
+	uint8_t at_begin;    /* it is read at the call's begin; it leads from a parameter or `this` to an object */
 };
 
 /* FIND: the field of that name that the object's class has; NOTHING: there is no such value. */

@@ -323,6 +323,10 @@ static void snip_copies(const struct code *k, struct snippet *s)
 		if (c->source != CAPTURE_LOCAL)
 			continue;
 		snip_typed(s, OP_ILOAD, c->type, c->local);
+		if (c->begins) {
+			snip_id(s, c->number, 0);
+			snip_call(s, k->hook.begun);
+		}
 		snip_typed(s, OP_ISTORE, c->type, copy);
 		copy += capture_slots(c->type);
 	}

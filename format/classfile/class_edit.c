@@ -96,7 +96,12 @@ static void make_puts(struct class_edit *e, const struct capture *capture, uint3
 		e->left = pool_methodref(&e->pool, e->hooks->owner, e->hooks->left, "(JI)I");
 		e->threw = pool_methodref(&e->pool, e->hooks->owner, e->hooks->threw, "(JI)I");
 	}
+	for (uint32_t i = 0; i < captures && !e->hook.begun; i++)
+		if (capture[i].begins)
+			e->hook.begun = pool_methodref(&e->pool, e->hooks->owner, "b",
+						       "(Ljava/lang/Object;I)Ljava/lang/Object;");
 	memcpy(k->put, e->hook.put, sizeof(k->put));
+	k->begun = e->hook.begun;
 	k->object = e->hook.object;
 	if (captures_returns(capture, captures))
 		k->leave = e->left;

@@ -63,6 +63,7 @@ struct capture {
 	char type;	 /* I, J, F, D or L, of a local or of the returned value */
 	uint16_t local;	 /* its slot */
 	uint16_t number; /* passed on, at most 32767 - CAPTURE_LAST */
+	bool begins;	 /* of a LOCAL of type L: owner.b(value, number) at the entry, (LI)L, is handed over instead */
 };
 
 #define CAPTURES_MAX 512u

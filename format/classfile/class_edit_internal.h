@@ -24,6 +24,7 @@ struct hook_constants {
 	uint16_t throwable;	       /* Class */
 	uint16_t stack_map;	       /* Utf8 */
 	uint16_t thread_id, call;      /* Methodref, for the first call of this method; 0: there is none */
+	uint16_t begun;		       /* Methodref; 0: no capture begins at the entry */
 	uint16_t put[5];	       /* Methodref, of the methods that take captures; 0: not needed */
 	uint16_t object;	       /* Class */
 };

@@ -156,6 +156,7 @@ static enum frt_result init(JNIEnv *env, const char *tag)
 		.thrown = hook_thrown,
 		.left = hook_left,
 		.threw = hook_threw,
+		.begun = fields_begun,
 		.put = {fields_put_int, fields_put_long, fields_put_float, fields_put_double, fields_put_object},
 		.waits = mounts_waits,
 		.waited = mounts_waited,

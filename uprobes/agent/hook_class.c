@@ -17,6 +17,7 @@
  *      public static void i(int value, int set, int number) { if (set != 0) pi(value, set, number); }
  *      public static native void pi(int, int, int);
  *      the same with j, f, d and l for long, float, double and Object
+ *      public static native Object b(Object value, int number);
  *
  * The natives are bound while Class.forName prepares the class. Since JDK 15 the JVM writes a warning to its log
  * if natives of a boot class are bound without a boot class on the stack; here the caller is java.lang.Class
@@ -31,7 +32,8 @@
 static char internal_name[64], binary_name[64];
 static const struct class_hooks hooks = {internal_name, "enter", "leave", "thrown", "left", "threw"};
 static const struct class_hooks wait_hooks = {internal_name, "waits", "waited", "waited", NULL, NULL};
-static char enter_type[] = "(I)J", end_type[] = "(JI)V", mount_type[] = "(J)V", left_type[] = "(JI)I";
+static char enter_type[] = "(I)J", end_type[] = "(JI)V", mount_type[] = "(J)V", left_type[] = "(JI)I",
+	    begun_name[] = "b", begun_type[] = "(Ljava/lang/Object;I)Ljava/lang/Object;";
 
 /* A method that takes a value, and the native behind it. */
 static struct put {
@@ -86,6 +88,8 @@ static void put_native(struct writer *w, unsigned int name, unsigned int descrip
 	put2(w, 0);
 }
 
+enum { OTHERS = 8, NATIVES = OTHERS + HOOK_MOUNTS + HOOK_PUTS };
+
 enum {
 	MOUNT_NAMES = 11, /* numbers of constants */
 	WAIT_NAMES = MOUNT_NAMES + HOOK_MOUNTS,
@@ -93,7 +97,8 @@ enum {
 	CODE_NAMES = LEFT_NAMES + 3,
 	PUT_NAMES = CODE_NAMES + 2,
 	PUT_CONSTANTS = 5, /* for each: its name, the native's, their type, NameAndType, Methodref */
-	CONSTANTS = PUT_NAMES + HOOK_PUTS * PUT_CONSTANTS,
+	BEGUN_NAMES = PUT_NAMES + HOOK_PUTS * PUT_CONSTANTS,
+	CONSTANTS = BEGUN_NAMES + 2,
 };
 
 static void hook_class_put_constants(struct writer *w)
@@ -110,6 +115,8 @@ static void hook_class_put_constants(struct writer *w)
 		put1(w, 12), put2(w, at + 1), put2(w, at + 2);
 		put1(w, 10), put2(w, 3), put2(w, at + 3);
 	}
+	hook_class_put_utf8(w, begun_name);
+	hook_class_put_utf8(w, begun_type);
 }
 
 /* The method that calls the native if the set, in the local after the value, is not empty. */
@@ -169,7 +176,7 @@ static void hook_class_write_class(struct writer *w)
 	put2(w, 4);
 	put2(w, 0);
 	put2(w, 0);
-	put2(w, 7 + HOOK_MOUNTS + 2 * HOOK_PUTS);
+	put2(w, OTHERS + HOOK_MOUNTS + 2 * HOOK_PUTS);
 	put_native(w, 5, 6);
 	put_native(w, 7, 8);
 	put_native(w, 9, 8);
@@ -179,6 +186,7 @@ static void hook_class_write_class(struct writer *w)
 	put_native(w, 12 + HOOK_MOUNTS, 8);
 	put_native(w, LEFT_NAMES, LEFT_NAMES + 2);
 	put_native(w, LEFT_NAMES + 1, LEFT_NAMES + 2);
+	put_native(w, BEGUN_NAMES, BEGUN_NAMES + 1);
 	for (unsigned int i = 0; i < HOOK_PUTS; i++) {
 		hook_class_put_method(w, i);
 		put_native(w, PUT_NAMES + i * PUT_CONSTANTS + 1, PUT_NAMES + i * PUT_CONSTANTS + 2);
@@ -228,8 +236,6 @@ static jclass call_for_name(JNIEnv *env, const char *class_name, bool initialize
 	return found;
 }
 
-enum { OTHERS = 7, NATIVES = OTHERS + HOOK_MOUNTS + HOOK_PUTS };
-
 static void bind_natives(JNIEnv *env, jclass class)
 {
 	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", waits[] = "waits", waited[] = "waited",
@@ -238,7 +244,7 @@ static void bind_natives(JNIEnv *env, jclass class)
 		{enter, enter_type, (void *)functions.enter}, {leave, end_type, (void *)functions.leave},
 		{thrown, end_type, (void *)functions.thrown}, {waits, enter_type, (void *)functions.waits},
 		{waited, end_type, (void *)functions.waited}, {left, left_type, (void *)functions.left},
-		{threw, left_type, (void *)functions.threw},
+		{threw, left_type, (void *)functions.threw},  {begun_name, begun_type, (void *)functions.begun},
 	};
 
 	for (int i = 0; i < HOOK_MOUNTS; i++)

@@ -28,6 +28,7 @@ struct hook_class_natives {
 	void(JNICALL *waited)(JNIEnv *env, jclass helper, jlong start, jint reason);
 	jint(JNICALL *left)(JNIEnv *env, jclass helper, jlong start, jint method);
 	jint(JNICALL *threw)(JNIEnv *env, jclass helper, jlong start, jint method);
+	jobject(JNICALL *begun)(JNIEnv *env, jclass helper, jobject value, jint number);
 	void *put
 		[HOOK_PUTS]; /* (value, jint set, jint number); the values are a jint, jlong, jfloat, jdouble, jobject */
 	void(JNICALL *mount[HOOK_MOUNTS])(JNIEnv *env, jclass helper, jlong java_id);

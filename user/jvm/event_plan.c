@@ -112,7 +112,7 @@ static uint32_t plan_steps_put(const struct making *m)
 }
 
 static void put_plan_field(struct making *m, const struct resolved_method *r, const struct event_value *v,
-			   uint32_t event, uint32_t value)
+			   uint32_t event, uint32_t value, bool at_begin)
 {
 	char word[16] = "";
 	struct plan_text none = put_plan_text(m, "");
@@ -128,7 +128,8 @@ static void put_plan_field(struct making *m, const struct resolved_method *r, co
 			       .type = v->type,
 			       .event = event,
 			       .value = value,
-			       .kind_at = m->p->places - 1};
+			       .kind_at = m->p->places - 1,
+			       .at_begin = at_begin};
 
 	if (v->source == PLAN_PARAMETER)
 		snprintf(word, sizeof(word), "arg%u", v->argument);
@@ -221,17 +222,43 @@ static int plan_add_place(struct event_plan *p, size_t field, struct diag *d)
 	return 0;
 }
 
+/* A parameter itself is of the call's begin in any case. */
+static bool begins(const struct event_spec *e, size_t field, const struct event_value *v)
+{
+	return e->field[field].at_begin && v->steps;
+}
+
+static int check_read_early(const struct event_spec *e, size_t field, const struct event_value *v,
+			    const struct resolved_method *r, struct diag *d)
+{
+	const char *why = NULL;
+
+	if (!begins(e, field, v))
+		return 0;
+	if (v->source != PLAN_PARAMETER && v->source != PLAN_THIS)
+		why = "it is read from a parameter or this then";
+	else if (v->source == PLAN_THIS && !strcmp(r->name, "<init>"))
+		why = "the object of a constructor has nothing then";
+	else if (v->step[v->steps - 1].kind == PLAN_LENGTH ||
+		 (v->step[v->steps - 1].kind == PLAN_GET && !strchr("[L", v->step[v->steps - 1].descriptor[0])))
+		why = "only objects are kept until the call ends";
+	return why ? diag_usage(d, "event '%s', '%s@begin=%s': %s", e->name, e->field[field].name,
+				e->field[field].expression, why)
+		   : 0;
+}
+
 static int add_found(struct making *m, const struct event_spec *e, size_t field, const struct event_value *v,
 		     const struct match *match, uint32_t type, struct diag *d)
 {
 	struct event_plan *p = m->p;
-	int err = agree(&p->type[type], field, v, e, match->method, d);
+	int err =
+		check_read_early(e, field, v, match->method, d) ?: agree(&p->type[type], field, v, e, match->method, d);
 
 	if (err || p->type[type].field[field].redacted)
 		return err;
 	err = plan_add_place(p, field, d);
 	if (!err)
-		put_plan_field(m, match->method, v, p->method[p->methods - 1].event, field);
+		put_plan_field(m, match->method, v, p->method[p->methods - 1].event, field, begins(e, field, v));
 	return err;
 }
 
@@ -398,7 +425,8 @@ static int add_way(struct making *m, const struct event_spec *e, size_t field, s
 			       .type = 'L',
 			       .event = e - m->s->events->event,
 			       .value = field,
-			       .alternative = alternative};
+			       .alternative = alternative,
+			       .at_begin = e->field[field].at_begin && w->source <= PLAN_THIS && *w->steps};
 	int err = plan_add_place(m->p, field, d);
 
 	if (err)

@@ -438,10 +438,12 @@ static void report_nulls(const struct event_type *t, size_t field, uint64_t call
 			 void (*report)(const char *text, void *context), void *context)
 {
 	const struct event_field *f = &t->spec->field[field];
-	char text[1024];
+	char text[1024], more[128] = "";
 
-	snprintf(text, sizeof(text), "event '%s', '%s=%s': null in %s%" PRIu64 " %s, as it is read when the call ends",
-		 t->spec->name, f->name, f->expression, calls == 1 ? "" : "all ", calls, calls == 1 ? "call" : "calls");
+	if (!f->at_begin && strchr(f->expression, '.'))
+		snprintf(more, sizeof(more), " when the call ended; %.64s@begin= reads it before", f->name);
+	snprintf(text, sizeof(text), "event '%s', '%s=%s': null in %s%" PRIu64 " %s%s", t->spec->name, f->name,
+		 f->expression, calls == 1 ? "" : "all ", calls, calls == 1 ? "call" : "calls", more);
 	report(text, context);
 }
 

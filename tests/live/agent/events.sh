@@ -140,6 +140,8 @@ mistakes() {
 	refused "event 'a.B': -x leaves out its method 'call'" 'a.B live.Valued::call n=arg0' -x live.Valued::call
 	refused 'gets no events: abstract' 'a.B java.util.AbstractList::get n=arg0'
 	refused 'belong to others' 'jdk.B live.Valued::call n=arg0'
+	refused 'only objects are kept' 'a.B live.Valued::call n@begin=arg5.length'
+	refused 'from a parameter or this' 'a.B live.Valued::call n@begin=live.Valued.total'
 	refused 'every event has one' 'a.B live.Valued::call duration=arg0'
 	target_untouched "$T_PID"
 	touch "$T_DIR/go"
@@ -318,7 +320,7 @@ twins() {
 LATER=(
 	-e 'test.Later live.Later$Plug::apply id=arg0 n=this.n own=n flag=this.flag letter=this.letter text=this.text length=this.text.length same=this.same above=this.above size=this.part.size back=return ex=exception none=this.none or=this.none|this.text'
 	-e 'test.Through live.Later$Caller::call id=arg0 text=this.query.text flag=this.query.flag length=this.query.text.length any=arg1.text'
-	-e 'test.Read live.Later$Caller::read id=arg0 title=arg1.title size=arg1.own.own.part.size typo=arg1.titel or=arg1.titel|arg1.title gone=arg1.gone'
+	-e 'test.Read live.Later$Caller::read id=arg0 title=arg1.title size=arg1.own.own.part.size typo=arg1.titel or=arg1.titel|arg1.title gone=arg1.gone there@begin=arg1.gone part@begin=arg1.own.part'
 )
 
 # Each value as the program has it, and the kinds that class files tell.
@@ -329,7 +331,7 @@ later_values() { # CALLS
 		n, seen = int(sys.argv[2]), {"test.Later": {}, "test.Through": {}, "test.Read": {}}
 		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
 		    v = e["values"]
-		    names = {"Later": "n own flag letter text length same above size back ex none or", "Through": "text flag length any", "Read": "title size typo or gone"}[e["type"][5:]]
+		    names = {"Later": "n own flag letter text length same above size back ex none or", "Through": "text flag length any", "Read": "title size typo or gone there part"}[e["type"][5:]]
 		    v["ex"] = v["ex"]["name"].replace("/", ".") if v.get("ex") else None
 		    assert v["id"] not in seen[e["type"]], ("twice", e["type"], v["id"])
 		    seen[e["type"]][v["id"]] = [v[name] for name in names.split()]
@@ -340,12 +342,12 @@ later_values() { # CALLS
 		    text = ["late", None, str(i), f"text {i}"][i % 4]
 		    want = [text, ["true", None, "f", "true"][i % 4], None if i % 4 == 2 else text and str(len(text)), text]
 		    assert seen["test.Through"].get(i) == want, (i, seen["test.Through"].get(i), want)
-		    assert seen["test.Read"].get(i) == [f"title {i}", str(i), None, f"title {i}", None], (i, seen["test.Read"].get(i))
+		    assert seen["test.Read"].get(i) == [f"title {i}", str(i), None, f"title {i}", None, f"gone {i}", "live.Later$Part"], (i, seen["test.Read"].get(i))
 		assert all(len(of) == n for of in seen.values()), {name: len(of) for name, of in seen.items()}
 	END
 	says "event 'test.Later', 'none=this.none': $1 calls without it: live.Later.(Plug|Sub) has no field 'none'"
 	says "event 'test.Through', 'any=arg1.text': $(($1 / 4)) calls without it: live.Later.OtherQuery has no field 'text'"
-	says "event 'test.Read', 'gone=arg1.gone': null in all $1 calls"
+	says "event 'test.Read', 'gone=arg1.gone': null in all $1 calls when the call ended; gone@begin= reads it before"
 	says "event 'test.Read', 'typo=arg1.titel': $1 calls without it: live.Later.Book has no field 'titel'; near: title"
 }
 

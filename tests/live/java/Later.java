@@ -82,7 +82,9 @@ public class Later {
     static class Caller {
         Query query;
 
-        void read(int id, Titled titled) {}
+        void read(int id, Titled titled) {
+            ((Book)titled).gone = null;
+        }
 
         void call(int id, Object any) {}
     }
@@ -106,6 +108,7 @@ public class Later {
         Book book = new Book();
         book.title = "title " + id;
         book.part.size = id;
+        book.gone = "gone " + id;
         return book;
     }
 

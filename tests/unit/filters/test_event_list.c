@@ -45,6 +45,23 @@ CASE(a_value_may_have_alternatives)
 	event_list_release(&l);
 }
 
+CASE(a_value_may_be_read_at_the_begin)
+{
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+	const struct event_field *f;
+
+	assert_int_equal(event_list_add(&l, "a.B T::m @uri@begin=this.a size:bytes@begin=arg0.b id=arg1", &d), 0);
+	f = l.event[0].field;
+	assert_int_equal(l.event[0].fields, 3);
+	assert_string_equal(f[0].name, "uri");
+	assert_true(f[0].contextual && f[0].at_begin);
+	assert_true(f[1].unit == EVENT_BYTES && f[1].at_begin);
+	assert_string_equal(f[1].expression, "arg0.b");
+	assert_false(f[2].at_begin);
+	event_list_release(&l);
+}
+
 CASE(an_event_needs_no_fields)
 {
 	struct event_list l = {.count = 0};
@@ -74,6 +91,7 @@ CASE(wrong_events_are_refused_with_the_reason)
 		{"a.B T::m x=y|", "wrong expression"},
 		{"a.B T::m x=|y", "wrong expression"},
 		{"a.B T::m x=a|b|c|d|e", "more than 4 alternatives"},
+		{"a.B T::m x@begin=a|return.b", "is known when the call ends"},
 		{"a.B T::m x:mb=y", "wrong unit 'mb'"},
 		{"a.B T::m duration=y", "every event has one"},
 		{"a.B T::m thrown=y", "every event has one"},

@@ -127,6 +127,7 @@ static bool capture_of(const struct plan_field *f, bool constructor, struct capt
 {
 	c->type = f->type;
 	c->local = f->local;
+	c->begins = f->at_begin;
 	switch (f->source) {
 	case PLAN_PARAMETER: c->source = CAPTURE_LOCAL; break;
 	case PLAN_THIS:
@@ -147,7 +148,8 @@ uint32_t fields_thrown(uint32_t recordings, struct capture *to)
 
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
 		if (recordings & thrown_classes & 1u << r)
-			to[n++] = (struct capture){CAPTURE_THROWN, 'L', 0, FRT_FIELD_NUMBER(r, FRT_FIELD_THROWN)};
+			to[n++] = (struct capture){
+				.source = CAPTURE_THROWN, .type = 'L', .number = FRT_FIELD_NUMBER(r, FRT_FIELD_THROWN)};
 	return n;
 }
 
@@ -381,6 +383,7 @@ static struct field_value follow(JNIEnv *env, struct way *w, struct field_value 
 	return v;
 }
 
+/* What was read at the entry has come to the end of its steps. */
 static void put_planned(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, struct field_value v)
 {
 	uint32_t recording = FRT_FIELD_RECORDING(number), index = FRT_FIELD_INDEX(number);
@@ -392,7 +395,8 @@ static void put_planned(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16
 	if (p && index < plan_fields(&p->plan)) {
 		const struct plan_field *f = plan_field(&p->plan, index);
 
-		v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
+		if (!f->at_begin)
+			v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
 		field_text_put(env, s, number, flags, kind_of_field(&p->plan, f),
 			       ((const struct plan_header *)p->plan.bytes)->text, &v);
 	} else if (flags) {
@@ -445,6 +449,24 @@ static inline void put_number(JNIEnv *env, uint32_t set, uint32_t number, enum f
 		ring_drain(s, sys_tsc());
 	if (last)
 		inside_settle(s);
+}
+
+jobject JNICALL fields_begun(JNIEnv *env, jclass helper, jobject value, jint number)
+{
+	uint32_t recording = FRT_FIELD_RECORDING(number), index = FRT_FIELD_INDEX(number), *busy;
+	struct field_value v = field_object(value);
+	struct frt_slot *s = slot_find(env);
+	struct live_plan *p;
+
+	if (!s)
+		return NULL;
+	busy = &users[s - control_slot(0)].busy;
+	__atomic_store_n(busy, 1, __ATOMIC_SEQ_CST); /* before the plan is read */
+	p = load_acquire(&plans[recording]);
+	if (p && index < plan_fields(&p->plan))
+		v = follow(env, &(struct way){.p = p, .slot = s, .field = plan_field(&p->plan, index)}, v);
+	store_release(busy, 0);
+	return p && v.form == FIELD_OBJECT ? v.object : NULL;
 }
 
 void JNICALL fields_put_int(JNIEnv *env, jclass helper, jint value, jint set, jint number)

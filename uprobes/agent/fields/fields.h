@@ -43,6 +43,9 @@ uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, str
  */
 uint32_t fields_thrown(uint32_t recordings, struct capture *to);
 
+/* At the entry of a call, for a value that is read then: what is at the end of its steps. NULL: nothing, or no object. */
+jobject JNICALL fields_begun(JNIEnv *env, jclass helper, jobject value, jint number);
+
 /* The natives that take the values. */
 void JNICALL fields_put_int(JNIEnv *env, jclass helper, jint value, jint set, jint number);
 void JNICALL fields_put_long(JNIEnv *env, jclass helper, jlong value, jint set, jint number);

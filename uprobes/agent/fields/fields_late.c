@@ -49,7 +49,7 @@ static bool find_beginning(const struct plan *p, const struct plan_field *f, con
 		break;
 	case PLAN_THIS:
 		c->source = slice_is(m->method->name, "<init>") ? CAPTURE_THIS : CAPTURE_LOCAL;
-		return !(m->method->access & CLASS_STATIC);
+		return !(m->method->access & CLASS_STATIC) && !(f->at_begin && c->source == CAPTURE_THIS);
 	case PLAN_RETURN:
 		c->source = CAPTURE_RETURN;
 		*type = fields_returned_type(m->method->descriptor);
@@ -148,6 +148,7 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const str
 			continue;
 		}
 		taken = f;
+		to[n].begins = f->at_begin;
 		to[n++].number = FRT_FIELD_NUMBER(recording, i);
 	}
 	return n;

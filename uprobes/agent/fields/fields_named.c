@@ -40,7 +40,7 @@ static struct slice first_type(const struct way *w)
 	int n = plan_argument_number(plan_text(p, &f->word));
 	uint16_t slot;
 
-	if (plan_is_late(f) && !row)
+	if (plan_is_late(f) && (!row || f->at_begin)) /* at the entry the call has no span yet */
 		return type;
 	if (row) {
 		m.descriptor = text_of(row->descriptor);
