@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #define CHUNKS 9
-#define LIMIT  39000 /* bytes: five of them; a recorder makes chunks of a quarter at most */
 #define T0     1000000000000ll
 
 enum fault {
@@ -144,13 +143,6 @@ static char directory[64], path[128];
 static struct jdk jdks[8];
 static size_t jdk_count, looked;
 
-static int setup(void **state)
-{
-	plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	jdk_count = jdk_find(jdks, 8);
-	return plan == MAP_FAILED;
-}
-
 static void append_file(unsigned char **data, size_t *size, const char *name)
 {
 	int fd = __real_open(name, O_RDONLY);
@@ -253,6 +245,23 @@ static int build(struct jfr_writer *w, int n, const void **bytes, size_t *size)
 	return jfr_chunk_finish(w, T0 + n + 1, n == CHUNKS - 1, bytes, size, &d);
 }
 
+static uint64_t limit; /* bytes: five chunks; a recorder makes chunks of a quarter at most */
+
+static int setup(void **state)
+{
+	struct jfr_writer *w = new_writer();
+	const void *bytes;
+	size_t size;
+
+	plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	jdk_count = jdk_find(jdks, 8);
+	if (plan == MAP_FAILED || !w || build(w, CHUNKS - 1, &bytes, &size))
+		return -1;
+	limit = 5 * size + 1000;
+	jfr_writer_free(w);
+	return 0;
+}
+
 struct progress {
 	int reported[CHUNKS];
 	size_t count;
@@ -305,7 +314,7 @@ static bool record(bool is_directory)
 	struct diag d;
 	bool happened;
 
-	if (w && !output_open(&o, path, &(struct output_limits){.size = LIMIT}, &d)) {
+	if (w && !output_open(&o, path, &(struct output_limits){.size = limit}, &d)) {
 		write_chunks(w, o, &p, is_directory);
 		if (p.count < CHUNKS - 2 && plan->fault != ALLOCATION)
 			fail_msg("fault %d: %zu of %d chunks were written", plan->fault, p.count, CHUNKS);
@@ -333,7 +342,7 @@ static void record_alone(void)
 	struct diag d;
 
 	plan->recorder = getpid();
-	if (!w || output_open(&o, path, &(struct output_limits){.size = LIMIT}, &d))
+	if (!w || output_open(&o, path, &(struct output_limits){.size = limit}, &d))
 		_exit(1);
 	for (int n = 0; n < CHUNKS; n++) {
 		const void *bytes;
