@@ -442,7 +442,7 @@ open_when_armed() {
 		says '^active now, not recorded and interpreted .*: live\.Later\.main$'
 		touch "$T_DIR/go" "$T_DIR/quit"
 		ended_with 0
-		[ "$("$FRTRACE" print --events test.Call "$F_FILE" | grep -c '^test.Call')" = 20 ] || finding "not 20 calls of call()"
+		[ "$("$FRTRACE" print --events test.Call "$F_FILE" | grep -c '^test.Call')" = 20 ] || finding "not 20 calls of call():" "$(tail -n 8 "$F_DIR/stderr")"
 		[ "$("$FRTRACE" print --events test.Main "$F_FILE" | grep -c '^test.Main')" = 0 ] || finding "main() is recorded"
 	else
 		finding "tracing does not start:" "$(tail -n 5 "$F_DIR/stderr")"
