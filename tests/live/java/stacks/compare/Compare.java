@@ -395,7 +395,7 @@ public final class Compare {
             seen.removeIf(frame -> frame.hidden == Boolean.TRUE);
         if (subject.frames.size() > depth)
             return "more than " + depth + " frames";
-        if (subject.cut && subject.frames.size() < depth)
+        if (subject.cut && subject.frames.size() < depth && !endsUnknown(seen))
             return "truncated with fewer than " + depth + " frames";
         boolean whole = seen.stream().noneMatch(frame -> frame.type.equals(UNKNOWN));
         if (whole && subject.cut && !cut && want.size() <= seen.size())
@@ -403,6 +403,11 @@ public final class Compare {
         if (whole && !subject.cut && (cut || want.size() > depth))
             return "not truncated";
         return judge(seen, 0, want, 0, subject.cut);
+    }
+
+    /** A walk ends at code that is not known. Then the last frame says so, and counts as unknown. */
+    private static boolean endsUnknown(List<Frame> seen) {
+        return !seen.isEmpty() && seen.get(seen.size() - 1).type.equals(UNKNOWN);
     }
 
     /**
