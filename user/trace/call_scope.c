@@ -80,6 +80,7 @@ int call_scope_prepare(struct call_filter *f, enum call_scope scope, const char 
 		call_spans_keep_outermost(&r.spans);
 	if (scope == SCOPE_REQUESTS)
 		scope_keep_requests(&r.all, &r.spans);
+	call_spans_release(&f->spans); /* of a view before this one */
 	f->spans = scope == SCOPE_REQUESTS ? r.all : r.spans;
 	if (scope == SCOPE_REQUESTS)
 		call_spans_release(&r.spans);
