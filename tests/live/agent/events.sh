@@ -433,6 +433,7 @@ later_launched() {
 
 # The program waits in main() when the last class is loaded that -e needs.
 open_when_armed() {
+	local seen
 	begin "calls that are open when -e is armed are named, JDK $FEATURE" || return 0
 	stage
 	F_FILE=$WORK/open.jfr
@@ -442,7 +443,9 @@ open_when_armed() {
 		says '^active now, not recorded and interpreted .*: live\.Later\.main$'
 		touch "$T_DIR/go" "$T_DIR/quit"
 		ended_with 0
-		[ "$("$FRTRACE" print --events test.Call "$F_FILE" | grep -c '^test.Call')" = 20 ] || finding "not 20 calls of call():" "$(tail -n 8 "$F_DIR/stderr")"
+		seen=$("$FRTRACE" print --events test.Call "$F_FILE" | grep -c '^test.Call')
+		# and the one that main() makes just before it waits
+		[ "$seen" = 20 ] || [ "$seen" = 21 ] || finding "$seen calls of call():" "$(tail -n 8 "$F_DIR/stderr")"
 		[ "$("$FRTRACE" print --events test.Main "$F_FILE" | grep -c '^test.Main')" = 0 ] || finding "main() is recorded"
 	else
 		finding "tracing does not start:" "$(tail -n 5 "$F_DIR/stderr")"
