@@ -20,7 +20,7 @@ struct class_list {
 	size_t capacity;
 	struct method_table *texts;
 	bool patient; /* a class that is not loaded is an error; else what it has is found by name */
-	void (*doubts)(const char *message); /* about a field that no loaded class has; NULL: nobody wants to know */
+	void (*doubts)(const char *message); /* told about fields that no loaded class has; may be NULL */
 };
 
 /* 0 or -errno. To be released in either case. */

@@ -280,7 +280,7 @@ static void settle(struct user_events *u, struct jfr_writer *w, uint32_t type)
 	jfr_writer_renew_types(w);
 }
 
-/* The first class is named, or rather the first one of which more was told. */
+/* Name the first class whose fields are known, else the first one. */
 static void note_absent(struct absent *a, const struct frt_field *f, size_t n)
 {
 	struct value_absent seen;

@@ -175,7 +175,7 @@ static void latencies_put(void *state, const struct view_request *request, struc
 	method_names_settle(&all->names);
 	put_text(out, "\n                                    Latency\n");
 	qsort(all->of, all->count, sizeof(*all->of), latency_compare);
-	while (all->count && !all->of[all->count - 1].calls) /* methods of which all calls have a value */
+	while (all->count && !all->of[all->count - 1].calls) /* every call of the method has a value */
 		all->count--;
 	for (size_t i = 0; i < all->count && i < shown; i++)
 		latency_put(out, &all->of[i], &all->names, all->by, request->layout.width);

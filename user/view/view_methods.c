@@ -117,7 +117,7 @@ enum { VALUE_COLUMNS = 2, OUTERMOST_COLUMN = 5, SELF_COLUMN = 6 };
 enum { SPLIT_COLUMN = 11, SPLIT_COLUMNS = 3 }; /* CPU, run queue, blocked, and behind them */
 enum { UNKNOWN_COLUMN = SPLIT_COLUMN + SPLIT_COLUMNS };
 
-/* A method of which all calls have a value has no row of its own. */
+/* If every call of a method has a value, the method has no row of its own. */
 static void methods_compact(struct method_table *all)
 {
 	size_t kept = 0;

@@ -16,7 +16,7 @@ static void said(uint64_t thread, const char *name, const char *who, int64_t fro
 	call(thread, name, from, to);
 }
 
-/* ann: 0 to 100 ms, of which 5 to 40 and 60 to 70 in no call. bob: shorter. */
+/* ann takes from 0 to 100 ms, with gaps from 5 to 40 and from 60 to 70. bob takes less. */
 static void two_requests(void)
 {
 	said(1, "accept", "ann", 0, 5);

@@ -68,7 +68,7 @@ void built_bytes(struct built_text *t, const uint8_t *bytes, size_t size, size_t
 	t->whole += whole - size;
 }
 
-/* Append a number with at least so many digits. */
+/* Append a number, padded with zeros to `least` digits. */
 static void built_digits(struct built_text *t, uint64_t n, unsigned int base, unsigned int least)
 {
 	char digits[24];
