@@ -9,25 +9,19 @@
 
 #include "bpf/frtrace.h"
 #include "format/classfile/class_edit.h"
+#include "uprobes/agent/task_code.h"
 
 #include <jni.h>
 
-#define TASK_ROWS_LOG2 14
-#define TASK_ROWS      (1u << TASK_ROWS_LOG2)
-
-/* The low bits of a task's handle are its row. */
-#define TASK_ROW(handle) ((uint32_t)(handle) & (TASK_ROWS - 1))
-
 struct task_natives {
-	/*
-	 * The row of a task that is about to be handed over here. -1: it is of no interest. -2: nor is it, unless the same object
-	 * waits already, handed over by somebody else.
-	 */
+	/* The row of a task that is about to be handed over here, or an enum task_why. */
 	jint(JNICALL *ask)(JNIEnv *env, jclass helper, jint place);
-	/* A row for one that was handed over once more, outside of traced calls; -1: there is none. */
-	jint(JNICALL *outside)(JNIEnv *env, jclass helper);
-	/* The reference is in the row. 0: it must go again. */
+	/* A row for one with that hash that is not to be recorded, or TASK_NOT. */
+	jint(JNICALL *nameless)(JNIEnv *env, jclass helper, jint hash);
+	/* The reference is in the row. Returns an enum task_put. */
 	jint(JNICALL *put)(JNIEnv *env, jclass helper, jint row, jint hash);
+	/* The same object waits there, too. */
+	void(JNICALL *twin)(JNIEnv *env, jclass helper, jint row, jlong handle);
 	/* Is any task waiting? */
 	jint(JNICALL *any)(JNIEnv *env, jclass helper);
 	/* The handle of the oldest waiting task with that hash behind `after`, or 0. */

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A row goes from free to held, waiting, running and back to free. Its state is one word with the handle, so whoever
- * changes it knows that the row is still that task's. The Java code of task_class.c asks for the rows with the object's hash,
- * oldest first, and compares the objects.
- *
- * Rows are found by buckets of one cache line. A task that finds its bucket full goes into one of the next, and is counted in
- * the first, so that usually only one is looked at.
+ * Tasks from the call that hands them over to their end, and their records. Which of them wait is the business of task_rows.c.
  */
 #include "uprobes/agent/tasks.h"
 #include "uprobes/agent/fields/field_text.h"
@@ -16,25 +11,7 @@
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/task_names.h"
 #include "uprobes/agent/task_places.h"
-
-#define BUCKETS_LOG2 12
-#define BUCKETS	     (1u << BUCKETS_LOG2)
-#define BUCKET	     8u
-#define BUCKETS_NEAR 8u	   /* in which a row may be */
-#define ROWS_NEAR    2048u /* that are tried for a new task */
-
-enum row_state { ROW_FREE, ROW_HELD, ROW_WAITS, ROW_RUNS };
-
-struct task_row {
-	uint64_t state; /* handle << 2 | enum row_state; a handle is the time when it was given, and the row */
-	uint64_t submitted, begun;
-	uint64_t outer; /* the task that the thread was in before this one */
-	const char *name;
-	uint32_t submitter, method, stack, hash;
-	uint32_t word; /* in the buckets */
-	uint32_t runner, runner_slot;
-	jint place;
-};
+#include "uprobes/agent/task_rows.h"
 
 /* What a thread is in. */
 struct task_thread {
@@ -44,12 +21,8 @@ struct task_thread {
 	uint64_t due;	/* TSC: limits the rate of tasks; see is_too_often() */
 };
 
-static struct task_row rows[TASK_ROWS];
-static uint64_t words[BUCKETS * BUCKET] __attribute__((aligned(64))); /* hash << 32 | row + 1; 0: free */
-static uint32_t beyond[BUCKETS];				      /* tasks of that bucket that are in others */
 static struct task_thread threads[FRT_MAX_SLOTS];
-static uint32_t waiting; /* tasks */
-static uint32_t wanted;	 /* by these recordings, as a set of bits */
+static uint32_t wanted; /* by these recordings, as a set of bits */
 static bool pending_set;
 static uint32_t watched;
 
@@ -63,83 +36,9 @@ static struct task_thread *task_thread_of(const struct frt_slot *s)
 	return &threads[s - control_slot(0)];
 }
 
-static uint64_t row_state_of(uint64_t handle, enum row_state state)
-{
-	return handle << 2 | state;
-}
-
-static bool row_change(uint64_t handle, enum row_state from, enum row_state to)
-{
-	uint64_t state = row_state_of(handle, from);
-
-	return __atomic_compare_exchange_n(&rows[TASK_ROW(handle)].state, &state,
-					   to == ROW_FREE ? 0 : row_state_of(handle, to), false, __ATOMIC_SEQ_CST,
-					   __ATOMIC_RELAXED);
-}
-
 static void task_missed(void)
 {
 	add_relaxed(&control->tasks_missed, 1);
-}
-
-/* ---- rows by hash */
-
-static uint32_t task_bucket_of(uint32_t hash)
-{
-	return hash * 2654435769u >> (32 - BUCKETS_LOG2);
-}
-
-static bool task_words_put(uint32_t row, uint32_t hash)
-{
-	uint32_t home = task_bucket_of(hash);
-
-	for (uint32_t b = 0; b < BUCKETS_NEAR; b++) {
-		uint32_t first = (home + b) % BUCKETS * BUCKET;
-
-		if (b == 1) /* before it can be there */
-			__atomic_fetch_add(&beyond[home], 1, __ATOMIC_SEQ_CST);
-		for (uint32_t i = first; i < first + BUCKET; i++) {
-			uint64_t vacant = 0;
-
-			rows[row].word = i;
-			if (!load_relaxed(&words[i]) &&
-			    __atomic_compare_exchange_n(&words[i], &vacant, (uint64_t)hash << 32 | (row + 1), false,
-							__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-				return true;
-		}
-	}
-	__atomic_fetch_sub(&beyond[home], 1, __ATOMIC_SEQ_CST);
-	return false;
-}
-
-static void task_words_remove(const struct task_row *row)
-{
-	uint32_t home = task_bucket_of(row->hash);
-
-	store_release(&words[row->word], 0);
-	if (row->word / BUCKET != home)
-		__atomic_fetch_sub(&beyond[home], 1, __ATOMIC_SEQ_CST);
-}
-
-static uint64_t task_words_find(uint32_t hash, uint64_t after)
-{
-	uint32_t home = task_bucket_of(hash), near = load_acquire(&beyond[home]) ? BUCKETS_NEAR : 1;
-	uint64_t best = 0;
-
-	for (uint32_t b = 0; b < near; b++) {
-		const uint64_t *word = &words[(home + b) % BUCKETS * BUCKET];
-
-		for (uint32_t i = 0; i < BUCKET; i++) {
-			uint64_t w = load_acquire(&word[i]), state;
-
-			if (!w || w >> 32 != hash)
-				continue;
-			state = load_acquire(&rows[TASK_ROW(w - 1)].state);
-			if ((state & 3) == ROW_WAITS && state >> 2 > after && (!best || state >> 2 < best))
-				best = state >> 2;
-		}
-	}
-	return best;
 }
 
 /* ---- records */
@@ -210,20 +109,6 @@ static uint32_t innermost_method(const struct frt_slot *s)
 	return s->open[s->depth - 1].method;
 }
 
-static int64_t task_row_take(uint32_t first, uint32_t *next)
-{
-	for (uint32_t i = 0; i < ROWS_NEAR; i++) {
-		uint32_t row = (first + (*next)++) % TASK_ROWS;
-		uint64_t vacant = 0;
-
-		if (!load_relaxed(&rows[row].state) &&
-		    __atomic_compare_exchange_n(&rows[row].state, &vacant, ROW_HELD, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
-			return row;
-	}
-	return -1;
-}
-
 /* A thread that forks without end: after a burst of BURST, it may hand over a task each 10 us. */
 #define TASK_NS 10000u
 #define BURST	1024u
@@ -242,6 +127,14 @@ static bool is_too_often(struct task_thread *t, uint64_t now)
 	return false;
 }
 
+/* The call, or the task, that the thread is in, so that those of one thread differ. */
+static uint64_t submitting_call(const struct frt_slot *s)
+{
+	if (s->flags & FRT_SLOT_CARRIER)
+		return s->carrier.since;
+	return task_thread_of(s)->inner ?: s->open[0].start;
+}
+
 static jint JNICALL tasks_ask(JNIEnv *env, jclass helper, jint place)
 {
 	struct frt_slot *s = frtrace_drain_semaphore && load_relaxed(&wanted) ? slot_find(env) : NULL;
@@ -251,17 +144,18 @@ static jint JNICALL tasks_ask(JNIEnv *env, jclass helper, jint place)
 	int64_t at;
 
 	if (!s || !is_in_call(s))
-		return load_relaxed(&waiting) && load_relaxed(&wanted) ? -2 : -1;
+		return load_relaxed(&task_rows_waiting) && load_relaxed(&wanted) ? TASK_STRANGE : TASK_NOT;
 	now = sys_tsc();
 	t = task_thread_of(s);
-	at = is_too_often(t, now) ? -1 : task_row_take((s - control_slot(0)) * 61, &t->next);
+	at = is_too_often(t, now) ? -1 : task_row_hold((s - control_slot(0)) * 61, &t->next);
 	if (at < 0) {
 		task_missed();
-		return -1;
+		return TASK_EXCESS;
 	}
-	row = &rows[at];
+	row = &task_rows[at];
 	row->submitted = now;
 	row->submitter = s->flags & FRT_SLOT_CARRIER ? frt_virtual_key(s->carrier.java_id) : s->thread;
+	row->from = submitting_call(s);
 	row->method = innermost_method(s);
 	row->stack = stack_depth && !task_place_mounts(place) ? stack_take_walked(s, env) : 0;
 	row->name = NULL;
@@ -269,18 +163,19 @@ static jint JNICALL tasks_ask(JNIEnv *env, jclass helper, jint place)
 	return at;
 }
 
-static jint JNICALL tasks_outside(JNIEnv *env, jclass helper)
+static jint JNICALL tasks_nameless(JNIEnv *env, jclass helper, jint hash)
 {
 	uint64_t now = sys_tsc();
 	uint32_t next = now >> 4;
-	int64_t at = task_row_take(now * FRT_CELL_HASH >> 40, &next);
+	int64_t at = task_row_hold(now * FRT_CELL_HASH >> 40, &next);
 
 	if (at < 0) {
-		task_missed();
-		return -1;
+		task_hash_doubt(hash);
+		return TASK_NOT;
 	}
-	rows[at].submitted = now;
-	rows[at].submitter = FRT_NO_THREAD;
+	task_rows[at].submitted = now;
+	task_rows[at].submitter = FRT_NO_THREAD;
+	task_rows[at].from = 0;
 	return at;
 }
 
@@ -292,49 +187,45 @@ static void tasks_set_pending(JNIEnv *env)
 	store_release(&pending_set, true);
 }
 
-/* 48 bits of the time, in 16 ticks, so that handles rise for 69 days. */
-static uint64_t handle_of(uint64_t tsc, uint32_t row)
-{
-	return (tsc >> 4 & ((1ULL << 46) - 1)) << TASK_ROWS_LOG2 | row;
-}
-
 static jint JNICALL tasks_put(JNIEnv *env, jclass helper, jint at, jint hash)
 {
-	struct task_row *row = &rows[TASK_ROW(at)];
-	uint64_t handle = handle_of(row->submitted, TASK_ROW(at));
+	struct task_row *row = task_row_of(at);
+	uint64_t handle;
 
-	row->hash = hash;
-	if (!task_words_put(TASK_ROW(at), hash)) {
-		task_missed();
-		store_release(&row->state, 0);
-		return 0;
-	}
 	tasks_set_pending(env);
-	__atomic_fetch_add(&waiting, 1, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&row->state, row_state_of(handle, ROW_WAITS), __ATOMIC_SEQ_CST);
-	if (likely(__atomic_load_n(&wanted, __ATOMIC_SEQ_CST)) || !row_change(handle, ROW_WAITS, ROW_HELD))
-		return 1;
-	task_words_remove(row); /* the recording has ended meanwhile */
-	__atomic_fetch_sub(&waiting, 1, __ATOMIC_SEQ_CST);
-	store_release(&row->state, 0);
-	return 0;
+	handle = task_row_put(row, hash);
+	if (!handle) {
+		if (row->submitter)
+			task_missed();
+		task_row_release(row);
+		return TASK_GONE;
+	}
+	if (likely(__atomic_load_n(&wanted, __ATOMIC_SEQ_CST)) || !task_row_change(handle, ROW_WAITS, ROW_HELD))
+		return task_row_has_twins(row) ? TASK_TWINS : TASK_WAITS;
+	task_row_release(row); /* the recording has ended meanwhile */
+	return TASK_GONE;
+}
+
+static void JNICALL tasks_twin(JNIEnv *env, jclass helper, jint at, jlong other)
+{
+	task_row_doubt(task_row_of(at), other);
 }
 
 static jint JNICALL tasks_any(JNIEnv *env, jclass helper)
 {
-	return load_relaxed(&waiting) != 0;
+	return load_relaxed(&task_rows_waiting) != 0;
 }
 
 static jlong JNICALL tasks_find(JNIEnv *env, jclass helper, jint hash, jlong after)
 {
-	return task_words_find(hash, after);
+	return task_row_find(hash, after);
 }
 
 static void task_close(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint64_t now)
 {
-	struct task_row copy = rows[TASK_ROW(handle)];
+	struct task_row copy = *task_row_of(handle);
 
-	if (!row_change(handle, ROW_RUNS, ROW_FREE))
+	if (!task_row_change(handle, ROW_RUNS, ROW_FREE))
 		return;
 	task_thread_of(s)->inner = copy.outer;
 	task_record(s, env, &copy, task_place_end(copy.place), now, load_relaxed(&wanted));
@@ -354,22 +245,20 @@ static void task_close_open(struct frt_slot *s, JNIEnv *env)
 
 static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject task, jint place)
 {
-	struct task_row *row = &rows[TASK_ROW(handle)];
+	struct task_row *row = task_row_of(handle);
 	uint64_t now = sys_tsc();
 	struct frt_slot *s;
 
-	if (!row_change(handle, ROW_WAITS, ROW_RUNS))
+	if (!task_row_change(handle, ROW_WAITS, ROW_RUNS))
 		return 0;
-	task_words_remove(row);
-	__atomic_fetch_sub(&waiting, 1, __ATOMIC_SEQ_CST);
-	if (!row->submitter) { /* of no traced call */
-		row_change(handle, ROW_RUNS, ROW_FREE);
+	if (!row->submitter) {
+		task_row_change(handle, ROW_RUNS, ROW_FREE);
 		return 1;
 	}
-	s = tasks_slot(env, place);
+	s = task_row_is_in_doubt(row) ? NULL : tasks_slot(env, place);
 	if (!s) {
 		task_missed();
-		row_change(handle, ROW_RUNS, ROW_FREE);
+		task_row_change(handle, ROW_RUNS, ROW_FREE);
 		return 1;
 	}
 	row->begun = now;
@@ -378,7 +267,7 @@ static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject
 	row->runner_slot = s - control_slot(0);
 	row->name = task_name(env, task);
 	if (place == task_place_thread() && task_name_is_worker(env, task, row->name)) {
-		row_change(handle, ROW_RUNS, ROW_FREE); /* it is there for tasks, and is none */
+		task_row_change(handle, ROW_RUNS, ROW_FREE); /* it is there for tasks, and is none */
 		return 1;
 	}
 	if (s->flags & FRT_SLOT_CARRIER)
@@ -409,7 +298,7 @@ static void JNICALL tasks_idle(JNIEnv *env, jclass helper, jint place)
 
 void tasks_thread_begins(JNIEnv *env, jobject thread)
 {
-	if (load_relaxed(&wanted) && load_relaxed(&waiting))
+	if (load_relaxed(&wanted) && load_relaxed(&task_rows_waiting))
 		task_class_begins(env, thread, task_place_thread());
 }
 
@@ -426,8 +315,9 @@ void tasks_thread_ends(JNIEnv *env)
 bool tasks_begin(JNIEnv *env, uint32_t recording)
 {
 	static const struct task_natives natives = {.ask = tasks_ask,
-						    .outside = tasks_outside,
+						    .nameless = tasks_nameless,
 						    .put = tasks_put,
+						    .twin = tasks_twin,
 						    .any = tasks_any,
 						    .find = tasks_find,
 						    .take = tasks_take,
@@ -441,6 +331,7 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 		return false;
 	if (!wanted) {
 		memset(threads, 0, sizeof(threads));
+		task_rows_begin();
 		control->tasks_missed = 0;
 	}
 	__atomic_fetch_or(&wanted, 1u << recording, __ATOMIC_SEQ_CST);
@@ -451,17 +342,16 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 /* A task has waited too long, or the recording ends. */
 static void task_give_up(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint32_t set)
 {
-	struct task_row copy, *row = &rows[TASK_ROW(handle)];
+	struct task_row copy, *row = task_row_of(handle);
 	jobject task;
 
-	if (!row_change(handle, ROW_WAITS, ROW_HELD))
+	task_hash_doubt(row->hash); /* it may still run */
+	if (!task_row_change(handle, ROW_WAITS, ROW_HELD))
 		return;
-	task_words_remove(row);
-	__atomic_fetch_sub(&waiting, 1, __ATOMIC_SEQ_CST);
 	task = task_class_forget(env, TASK_ROW(handle));
 	copy = *row;
 	copy.name = task ? task_name(env, task) : NULL;
-	store_release(&row->state, 0);
+	task_row_release(row);
 	if (copy.submitter)
 		task_record(s, env, &copy, FRT_TASK_UNSEEN, sys_tsc(), set);
 	if (task)
@@ -470,16 +360,16 @@ static void task_give_up(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint3
 
 static void task_cut_run(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint32_t set)
 {
-	struct task_row copy = rows[TASK_ROW(handle)];
+	struct task_row copy = *task_row_of(handle);
 
-	if (row_change(handle, ROW_RUNS, ROW_FREE))
+	if (task_row_change(handle, ROW_RUNS, ROW_FREE))
 		task_record(s, env, &copy, FRT_TASK_RUNS, sys_tsc(), set);
 }
 
 /* Another recording goes on with them. A row that changes meanwhile will have a record of its own. */
 static void task_copy(struct frt_slot *s, JNIEnv *env, uint64_t state, uint32_t set)
 {
-	const struct task_row *row = &rows[TASK_ROW(state >> 2)];
+	const struct task_row *row = task_row_of(state >> 2);
 	struct task_row copy = *row;
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -493,7 +383,7 @@ static void tasks_finish(JNIEnv *env, uint32_t set, bool others)
 	struct frt_slot *s = slot_find(env) ?: slot_claim(env);
 
 	for (uint32_t i = 0; i < TASK_ROWS && s; i++) {
-		uint64_t state = load_acquire(&rows[i].state);
+		uint64_t state = load_acquire(&task_rows[i].state);
 
 		if ((state & 3) < ROW_WAITS)
 			continue;
@@ -524,6 +414,7 @@ void tasks_end(JNIEnv *env, uint32_t recording)
 }
 
 #define WATCH_EVERY 10u
+#define AGE_EVERY   (10u * TASK_DOUBT_SECONDS)
 
 void tasks_watch(JNIEnv *env)
 {
@@ -531,14 +422,18 @@ void tasks_watch(JNIEnv *env)
 	uint32_t set = load_relaxed(&wanted);
 	struct frt_slot *s;
 
-	if (!set || !load_relaxed(&waiting) || ++watched % WATCH_EVERY)
+	if (!set)
+		return;
+	if (!(++watched % AGE_EVERY))
+		task_rows_age();
+	if (!load_relaxed(&task_rows_waiting) || watched % WATCH_EVERY)
 		return;
 	ticks = (unsigned __int128)bound * control_config(__builtin_ctz(set))->tick_scale >> 32;
 	s = slot_find(env) ?: slot_claim(env);
 	for (uint32_t i = 0; i < TASK_ROWS && s; i++) {
-		uint64_t state = load_acquire(&rows[i].state);
+		uint64_t state = load_acquire(&task_rows[i].state);
 
-		if ((state & 3) == ROW_WAITS && (int64_t)(now - load_relaxed(&rows[i].submitted) - ticks) > 0)
+		if ((state & 3) == ROW_WAITS && (int64_t)(now - load_relaxed(&task_rows[i].submitted) - ticks) > 0)
 			task_give_up(s, env, state >> 2, set);
 	}
 }

@@ -148,8 +148,7 @@ static void print_losses(const struct recording *r, const struct run_facts *f)
 		   "lost with the end of their root: overwritten, or swallowed by a StackOverflowError");
 	print_loss(lost[LOSS_MALFORMED], "lost: malformed records in rings or queue");
 	print_loss(lost[LOSS_NATIVES], "of native methods lost: the queue was full, or their end was not seen");
-	print_loss(lost[LOSS_TASKS],
-		   "are tasks: too many at a time, or more than 100,000 a second of one thread (--tasks)");
+	print_loss(lost[LOSS_TASKS], "are tasks: too many, or of an object that stood in several queues (--tasks)");
 	print_loss(lost[LOSS_UNREAD],
 		   "lost in the queue: a record was never complete, or a CPU went offline (--buffer=perf)");
 	print_loss(lost[LOSS_EXITS],

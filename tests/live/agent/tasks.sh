@@ -42,7 +42,19 @@ forgotten() { # HOW
 	finish
 }
 
+# Whose runs they are is known only while one call alone has handed the object over.
+alike() {
+	local seen
+	begin "runs of one object in several queues are lost, not taken for each other's, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program -Xmx256m TasksAlike 4 10 2000 -- -m live.TasksAlike::request --tasks=on || return 0
+	"$FRTRACE" print --stack-depth=1 --events frtrace.Task "$F_FILE" >"$WORK/alike" 2>&1 || finding "print: $(tail -n 3 "$WORK/alike")"
+	seen=$(python3 "$LIVE/tasks_alike.py" "$WORK/alike" 80000 "$(end_line_number lost)" 2>"$WORK/counts") || finding "$(cat "$WORK/counts")"
+	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")" "$(cat "$WORK/counts")"
+	finish
+}
+
 ways
+turn 1 && alike
 turn 0 && ways -XX:+UnlockExperimentalVMOptions -XX:hashCode=2
 turn 1 && ways -XX:+UseZGC -Xverify:all
 turn 0 && forgotten killed

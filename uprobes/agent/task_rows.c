@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A row goes from free to held, waiting, running and back to free. Its state is one word with the handle, so whoever
+ * changes it knows that the row is still that task's. The Java code of task_class.c asks for the rows with the object's hash,
+ * oldest first, and compares the objects.
+ *
+ * Rows are found by buckets of one cache line. A task that finds its bucket full goes into one of the next, and is counted in
+ * the first, so that usually only one is looked at.
+ *
+ * Hashes in doubt are bits of two sets. The younger one gets them; the older one is emptied when it takes its place.
+ */
+#include "uprobes/agent/task_rows.h"
+#include "uprobes/agent/lock_free.h"
+#include "uprobes/agent/sys.h"
+
+#define BUCKETS_LOG2 12
+#define BUCKETS	     (1u << BUCKETS_LOG2)
+#define BUCKET	     8u
+#define BUCKETS_NEAR 8u	   /* in which a row may be */
+#define ROWS_NEAR    2048u /* that are tried for a new task */
+
+#define DOUBTS_LOG2 20
+
+struct task_row task_rows[TASK_ROWS];
+uint32_t task_rows_waiting;
+
+static uint64_t words[BUCKETS * BUCKET] __attribute__((aligned(64))); /* hash << 32 | row + 1; 0: free */
+static uint32_t beyond[BUCKETS];				      /* tasks of that bucket that are in others */
+
+static uint64_t doubts[2][(1u << DOUBTS_LOG2) / 64];
+static bool doubts_set[2];
+static uint32_t young; /* number of the younger set */
+
+static uint64_t row_state_of(uint64_t handle, enum row_state state)
+{
+	return handle << 2 | state;
+}
+
+/* 48 bits of the time, in 16 ticks, so that handles rise for 69 days. */
+static uint64_t handle_of(uint64_t tsc, uint32_t row)
+{
+	return (tsc >> 4 & ((1ULL << 46) - 1)) << TASK_ROWS_LOG2 | row;
+}
+
+static uint32_t task_bucket_of(uint32_t hash)
+{
+	return hash * 2654435769u >> (32 - BUCKETS_LOG2);
+}
+
+static bool task_words_put(uint32_t row, uint32_t hash)
+{
+	uint32_t home = task_bucket_of(hash);
+
+	for (uint32_t b = 0; b < BUCKETS_NEAR; b++) {
+		uint32_t first = (home + b) % BUCKETS * BUCKET;
+
+		if (b == 1) /* before it can be there */
+			__atomic_fetch_add(&beyond[home], 1, __ATOMIC_SEQ_CST);
+		for (uint32_t i = first; i < first + BUCKET; i++) {
+			uint64_t vacant = 0;
+
+			task_rows[row].word = i;
+			if (!load_relaxed(&words[i]) &&
+			    __atomic_compare_exchange_n(&words[i], &vacant, (uint64_t)hash << 32 | (row + 1), false,
+							__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+				return true;
+		}
+	}
+	__atomic_fetch_sub(&beyond[home], 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
+static void task_words_remove(const struct task_row *row)
+{
+	uint32_t home = task_bucket_of(row->hash);
+
+	store_release(&words[row->word], 0);
+	if (row->word / BUCKET != home)
+		__atomic_fetch_sub(&beyond[home], 1, __ATOMIC_SEQ_CST);
+}
+
+int64_t task_row_hold(uint32_t first, uint32_t *next)
+{
+	for (uint32_t i = 0; i < ROWS_NEAR; i++) {
+		uint32_t row = (first + (*next)++) % TASK_ROWS;
+		uint64_t vacant = 0;
+
+		if (!load_relaxed(&task_rows[row].state) &&
+		    __atomic_compare_exchange_n(&task_rows[row].state, &vacant, ROW_HELD, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED)) {
+			store_relaxed(&task_rows[row].doubt, false);
+			return row;
+		}
+	}
+	return -1;
+}
+
+void task_row_release(struct task_row *row)
+{
+	store_release(&row->state, 0);
+}
+
+uint64_t task_row_put(struct task_row *row, uint32_t hash)
+{
+	uint32_t at = row - task_rows;
+	uint64_t handle = handle_of(row->submitted, at);
+
+	row->hash = hash;
+	if (!task_words_put(at, hash)) {
+		task_hash_doubt(hash);
+		return 0;
+	}
+	__atomic_fetch_add(&task_rows_waiting, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&row->state, row_state_of(handle, ROW_WAITS), __ATOMIC_SEQ_CST);
+	return handle;
+}
+
+bool task_row_change(uint64_t handle, enum row_state from, enum row_state to)
+{
+	struct task_row *row = task_row_of(handle);
+	uint64_t state = row_state_of(handle, from);
+
+	if (!__atomic_compare_exchange_n(&row->state, &state, to == ROW_FREE ? 0 : row_state_of(handle, to), false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return false;
+	if (from == ROW_WAITS) {
+		task_words_remove(row);
+		__atomic_fetch_sub(&task_rows_waiting, 1, __ATOMIC_SEQ_CST);
+	}
+	return true;
+}
+
+/* ---- by hash */
+
+/* The buckets in which it may be, from its own on. */
+static uint32_t task_buckets_near(uint32_t home)
+{
+	return __atomic_load_n(&beyond[home], __ATOMIC_SEQ_CST) ? BUCKETS_NEAR : 1;
+}
+
+uint64_t task_row_find(uint32_t hash, uint64_t after)
+{
+	uint32_t home = task_bucket_of(hash), near = task_buckets_near(home);
+	uint64_t best = 0;
+
+	for (uint32_t b = 0; b < near; b++) {
+		const uint64_t *word = &words[(home + b) % BUCKETS * BUCKET];
+
+		for (uint32_t i = 0; i < BUCKET; i++) {
+			uint64_t w = load_acquire(&word[i]), state;
+
+			if (!w || w >> 32 != hash)
+				continue;
+			state = load_acquire(&task_rows[TASK_ROW(w - 1)].state);
+			if ((state & 3) == ROW_WAITS && state >> 2 > after && (!best || state >> 2 < best))
+				best = state >> 2;
+		}
+	}
+	return best;
+}
+
+bool task_row_has_twins(const struct task_row *row)
+{
+	uint32_t home = task_bucket_of(row->hash), near = task_buckets_near(home);
+
+	for (uint32_t b = 0; b < near; b++) {
+		uint32_t first = (home + b) % BUCKETS * BUCKET;
+
+		for (uint32_t i = first; i < first + BUCKET; i++)
+			if (i != row->word && __atomic_load_n(&words[i], __ATOMIC_SEQ_CST) >> 32 == row->hash &&
+			    load_relaxed(&words[i]))
+				return true;
+	}
+	return false;
+}
+
+/* ---- doubt */
+
+void task_row_doubt(struct task_row *row, uint64_t other)
+{
+	struct task_row *twin = task_row_of(other);
+
+	if (twin == row || (twin->from == row->from && twin->submitter == row->submitter &&
+			    !load_relaxed(&twin->doubt) && !load_relaxed(&row->doubt)))
+		return;
+	store_relaxed(&row->doubt, true);
+	store_relaxed(&twin->doubt, true); /* if that has got another task meanwhile, it is lost, and counted */
+}
+
+static uint32_t doubt_of(uint32_t hash)
+{
+	return hash * 2654435769u >> (32 - DOUBTS_LOG2);
+}
+
+void task_hash_doubt(uint32_t hash)
+{
+	uint32_t set = load_relaxed(&young), bit = doubt_of(hash);
+
+	__atomic_fetch_or(&doubts[set][bit / 64], 1ull << bit % 64, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&doubts_set[set], true, __ATOMIC_SEQ_CST);
+}
+
+bool task_row_is_in_doubt(const struct task_row *row)
+{
+	uint32_t bit = doubt_of(row->hash);
+
+	if (load_acquire(&row->doubt))
+		return true;
+	for (int i = 0; i < 2; i++)
+		if (unlikely(load_acquire(&doubts_set[i])) && load_acquire(&doubts[i][bit / 64]) >> bit % 64 & 1)
+			return true;
+	return false;
+}
+
+static void doubts_forget(uint32_t set)
+{
+	if (doubts_set[set])
+		memset(doubts[set], 0, sizeof(doubts[set]));
+	store_release(&doubts_set[set], false);
+}
+
+void task_rows_age(void)
+{
+	doubts_forget(!young);
+	store_release(&young, !young);
+}
+
+void task_rows_begin(void)
+{
+	doubts_forget(0);
+	doubts_forget(1);
+}
