@@ -359,8 +359,9 @@ static int nothing_matches(const struct making *m, const struct event_spec *e, c
 
 /* What an event would be in a class that is loaded later. */
 struct later {
-	struct matcher filter; /* NULL: only loaded classes can have the event */
-	bool plain;	       /* the kinds of all values will be known from the class files of its methods */
+	struct matcher filter;
+	bool can;   /* such classes can have the event */
+	bool plain; /* the kinds of all values will be known from the class files of its methods */
 };
 
 /*
@@ -372,35 +373,44 @@ static int find_later(struct later *l, const struct event_spec *e, const struct 
 	struct event_way ways[EVENT_WAYS];
 	void *program;
 	int err = filter_list_compile(e->filters, &program, &l->filter.size, d);
-	bool can = !err, plain;
+	bool plain;
 
-	*l = (struct later){{program, l->filter.size}, true};
-	can = can && !strchr(e->text, '!') && l->filter.size <= UINT16_MAX && !matcher_has_supertypes(&l->filter) &&
-	      !matcher_has_annotations(&l->filter);
-	for (size_t i = 0; can && i < e->fields; i++) {
-		if (t->field[i].redacted)
-			continue;
-		for (size_t n = 0; can && n < e->field[i].alternatives; n++) {
-			can = event_value_ways(e->field[i].alternative[n], ways, &plain);
+	if (err)
+		return err;
+	*l = (struct later){.filter = {program, l->filter.size}, .plain = true};
+	l->can = !strchr(e->text, '!') && l->filter.size <= UINT16_MAX && !matcher_has_supertypes(&l->filter) &&
+		 !matcher_has_annotations(&l->filter);
+	for (size_t i = 0; i < e->fields; i++)
+		for (size_t n = 0; !t->field[i].redacted && n < e->field[i].alternatives; n++) {
+			event_value_ways(e->field[i].alternative[n], ways, &plain);
 			l->plain = l->plain && plain;
 		}
-	}
-	if (!can) {
-		free(program);
-		l->filter.program = NULL;
-	}
-	return err;
+	return 0;
 }
 
 /* A class that a filter names, and that is loaded, will not get its methods later. */
 static bool may_come(const struct making *m, const struct later *l)
 {
-	if (!l->filter.program || (m->s->patient && !l->plain))
-		return false;
 	for (uint32_t i = 0; i < m->classes.count && !matcher_any_class(&l->filter); i++)
 		if (matcher_class(&l->filter, m->classes.class[i].name, strlen(m->classes.class[i].name)))
 			return false;
 	return true;
+}
+
+/*
+ * No loaded class has the event, which is a mistake if the class is there. Otherwise a later one may have it, or the event is
+ * left out, so that the others are recorded.
+ */
+static int plan_miss_event(struct making *m, const struct later *l, int err, const struct diag *d)
+{
+	bool others = m->s->events->count > 1 || filter_list_count(m->s->filters, FILTER_TRACE);
+	bool may = err == -ENOENT && may_come(m, l) && (l->can || others) && !(m->s->patient && !(l->can && l->plain));
+
+	if (may && l->can && m->s->awaits)
+		m->s->awaits(d->text);
+	if (may && !l->can && m->s->leaves_out)
+		m->s->leaves_out(d->text);
+	return may ? 0 : err;
 }
 
 /* The first of all fields that share the kind of this value. */
@@ -518,13 +528,9 @@ static int plan_add_event(struct making *m, const struct event_spec *e, const st
 	}
 	if (!err && !methods) {
 		err = nothing_matches(m, e, &found, near, d);
-		if (may_come(m, &later)) {
-			err = 0;
-			if (m->s->awaits)
-				m->s->awaits(d->text);
-		}
+		err = plan_miss_event(m, &later, err, d);
 	}
-	if (!err && later.filter.program)
+	if (!err && later.can)
 		err = plan_add_later(m, e, &later, type, d);
 	free((void *)later.filter.program);
 	matches_release(&found);
@@ -589,6 +595,8 @@ static int make_plan(struct making *m, size_t *event, struct diag *d)
 		err = find_matches(m, s->filters, NULL, &traced, d);
 	for (*event = 0; !err && *event < s->events->count; ++*event)
 		err = plan_add_event(m, &s->events->event[*event], any ? &traced : NULL, d);
+	if (!err && !m->p->methods && !any && !filter_list_count(s->filters, FILTER_TIMING))
+		err = -ENOENT; /* nothing is left; the message is there */
 	if (err)
 		--*event;
 	matches_release(&traced);

@@ -69,13 +69,15 @@ struct event_plan_setup {
 	bool patient;
 	/* Called with a message for an event that no loaded class has. May be NULL. */
 	void (*awaits)(const char *message);
+	/* The same for one that classes that are loaded later cannot have either. May be NULL. */
+	void (*leaves_out)(const char *message);
 	/* Called with a message for a field that no loaded class has, and that is looked for in each object. May be NULL. */
 	void (*doubts)(const char *message);
 };
 
 /*
- * Make the plan. 0; -ENOENT: no loaded class matches the filter of an event, and one that is loaded later could not have the
- * event, or a class on the way to a value is not loaded yet; the number of the event is in *event. Other -errno with the
+ * Make the plan. 0; -ENOENT: a loaded class should have had an event and has not, or there is nothing to be recorded, or a class
+ * on the way to a value is not loaded yet; the number of the event is in *event. Other -errno with the
  * message.
  */
 int event_plan_make(struct event_plan *p, const struct event_plan_setup *setup, size_t *event, struct diag *d);

@@ -515,12 +515,10 @@ uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WA
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (word_is(expression, length, starts[i].word))
 			way.source = starts[i].source;
-	if (way.source == PLAN_PARAMETER && !number && *steps)
-		return 0;
 	ways[n++] = way;
-	if (way.source == PLAN_PARAMETER && !number)
+	if (way.source == PLAN_PARAMETER && !number && !word_is(expression, length, "super"))
 		ways[n++] = (struct event_way){PLAN_THIS, "", 0, expression};
 	ways[n++] = (struct event_way){PLAN_STATIC, "", 0, ""};
-	*plain = steps_are_plain(steps, way.source == PLAN_THIS);
+	*plain = steps_are_plain(steps, way.source == PLAN_THIS) && (way.source != PLAN_PARAMETER || number || !*steps);
 	return n;
 }

@@ -26,8 +26,7 @@ struct event_value {
 
 /*
  * The possible meanings of an expression in a class that is loaded later: at most EVENT_WAYS. The first one that a method has
- * applies; the last one means that it has none. 0: the meaning depends on a loaded class. `*plain`: the method's own class file
- * tells the kind.
+ * applies; the last one means that it has none. `*plain`: the method's own class file tells the kind.
  */
 #define EVENT_WAYS 3
 struct event_way {

@@ -77,6 +77,11 @@ static void say_awaited(const char *message)
 	log_line("%s; a class that does, and is loaded later, has the event from its first call on", message);
 }
 
+static void say_left_out(const char *message)
+{
+	log_line("%s; it is left out: what it means in a class that is loaded later is not known", message);
+}
+
 static void say_doubted(const char *message)
 {
 	log_line("%s; it is read where an object's class has it", message);
@@ -100,6 +105,7 @@ static int record_events_plan(struct event_plan *out, const struct recording *r,
 					 .suggest = !waits,
 					 .patient = waits,
 					 .awaits = waits ? NULL : say_awaited,
+					 .leaves_out = waits ? NULL : say_left_out,
 					 .doubts = waits ? NULL : say_doubted};
 	size_t event;
 	int err = jvm_model_open_classes(&model, &r->target, d) ?: event_plan_make(out, &setup, &event, d)

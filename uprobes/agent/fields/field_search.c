@@ -20,8 +20,8 @@ bool field_class_is(jclass c, struct slice name)
 	return same;
 }
 
-/* 1: yes, and not a static one. 0: no. -1: the JVM does not tell. */
-static int is_named_field(jclass c, jfieldID id, struct slice name, struct found_field *out)
+/* 1: yes, and a static one only with `statics`. 0: no. -1: the JVM does not tell. */
+static int is_named_field(jclass c, jfieldID id, struct slice name, bool statics, struct found_field *out)
 {
 	char *found, *type;
 	jint modifiers;
@@ -29,20 +29,23 @@ static int is_named_field(jclass c, jfieldID id, struct slice name, struct found
 
 	if ((*jvmti)->GetFieldModifiers(jvmti, c, id, &modifiers))
 		return -1;
-	if (modifiers & ACC_STATIC)
+	if (modifiers & ACC_STATIC && !statics)
 		return 0;
 	if ((*jvmti)->GetFieldName(jvmti, c, id, &found, &type, NULL))
 		return -1;
 	same = slice_is(name, found);
 	if (same)
-		*out = (struct found_field){id, type[0], plan_kind_of(slice_of(type)), false, false};
+		*out = (struct found_field){.id = id,
+					    .type = type[0],
+					    .kind = plan_kind_of(slice_of(type)),
+					    .statical = modifiers & ACC_STATIC};
 	jvm_free(found);
 	jvm_free(type);
 	return same;
 }
 
 /* The same of any field of the class. */
-static int declares(jclass c, struct slice name, struct found_field *out)
+static int declares(jclass c, struct slice name, bool statics, struct found_field *out)
 {
 	jfieldID *fields;
 	int found = 0;
@@ -51,12 +54,12 @@ static int declares(jclass c, struct slice name, struct found_field *out)
 	if ((*jvmti)->GetClassFields(jvmti, c, &count, &fields))
 		return -1;
 	for (jint i = 0; i < count && !found; i++)
-		found = is_named_field(c, fields[i], name, out);
+		found = is_named_field(c, fields[i], name, statics, out);
 	jvm_free(fields);
 	return found;
 }
 
-int field_search(JNIEnv *env, jclass c, struct slice name, const char *known_as, struct found_field *out)
+int field_search(JNIEnv *env, jclass c, struct slice name, bool statics, const char *known_as, struct found_field *out)
 {
 	bool reached = false, meant = false;
 	struct found_field found;
@@ -69,7 +72,7 @@ int field_search(JNIEnv *env, jclass c, struct slice name, const char *known_as,
 		jclass above = (*env)->GetSuperclass(env, c);
 
 		reached = reached || (known_as && field_class_is(c, slice_of(known_as)));
-		has = declares(c, name, &found);
+		has = declares(c, name, statics, &found);
 		if (has > 0) {
 			if (!n++ || (reached && !meant))
 				*out = found;

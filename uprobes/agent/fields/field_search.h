@@ -11,6 +11,7 @@ struct found_field {
 	jfieldID id;
 	char type; /* 0: none */
 	enum plan_kind kind;
+	bool statical;
 	bool unknown; /* which one it is, or whether there is one */
 	bool is_new;  /* it has just been looked for */
 };
@@ -19,9 +20,9 @@ struct found_field {
 bool field_class_is(jclass c, struct slice name);
 
 /*
- * Find a field of objects in a class and those above it: the nearest one, but from the class `known_as` on if the object is
+ * Find a field of objects, or with `statics` also of the class, in a class and those above it: the nearest one, but from the class `known_as` on if the object is
  * known as that and has one there. Returns how many of these classes declare one, or -1: the JVM does not tell.
  */
-int field_search(JNIEnv *env, jclass c, struct slice name, const char *known_as, struct found_field *out);
+int field_search(JNIEnv *env, jclass c, struct slice name, bool statics, const char *known_as, struct found_field *out);
 
 #endif

@@ -335,9 +335,9 @@ static struct field_value step_by_name(JNIEnv *env, struct way *w, jobject objec
 	v.wanted = n.is_new ? name : (struct slice){NULL, 0};
 	if (n.unknown || !n.type || !is_of_kind(w, n.kind))
 		return v;
-	drop_reference(env, w, c);
 	w->id = n.id;
-	v = read_field(env, false, object, n.id, n.type);
+	v = read_field(env, n.statical, n.statical ? c : object, n.id, n.type);
+	drop_reference(env, w, c);
 	if (n.type == 'Z' || n.type == 'C')
 		v.form = n.type == 'Z' ? FIELD_BOOLEAN : FIELD_CHAR;
 	return v;

@@ -14,6 +14,7 @@ struct seen {
 	uint32_t state; /* FOUND_NOTHING, FOUND_WRITING or FOUND_FIELD */
 	char type;	/* 0: they have none */
 	uint8_t kind;	/* enum plan_kind */
+	bool statical;
 	jweak class;
 	jfieldID id;
 };

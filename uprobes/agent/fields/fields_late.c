@@ -75,8 +75,7 @@ static enum plan_kind kind_in_file(const struct plan *p, const struct plan_field
 	if (f->source == PLAN_EXCEPTION)
 		return PLAN_CLASS;
 	if (f->source == PLAN_THIS && i < end) {
-		if (!class_find_field(m->file, plan_text(p, &plan_step(p, i)->name), &access, &type) ||
-		    access & CLASS_STATIC)
+		if (!class_find_field(m->file, plan_text(p, &plan_step(p, i)->name), &access, &type))
 			return PLAN_KINDS;
 		i++;
 	}

@@ -126,6 +126,7 @@ static void keep_seen(JNIEnv *env, struct found *f, jclass c, const struct found
 		s->id = n->id;
 		s->type = n->type;
 		s->kind = n->kind;
+		s->statical = n->statical;
 		store_release(&s->state, s->class ? FOUND_FIELD : FOUND_NOTHING);
 		return;
 	}
@@ -137,15 +138,18 @@ struct found_field fields_find_named(JNIEnv *env, const struct way *w, jclass c)
 	struct slice name = plan_text(&w->p->plan, &plan_step(&w->p->plan, step)->name);
 	const struct seen *seen = find_seen(env, &w->p->found[step], c);
 	struct found_field n = {.type = 0};
+	bool own =
+		w->field->source == PLAN_THIS && !w->step; /* a method's own name for a field may mean a static one */
 	char type[FRT_FIELD_TEXT_MAX];
 	int declared;
 
 	if (seen)
-		return (struct found_field){seen->id, seen->type, seen->kind, false, false};
-	declared = field_search(env, c, name, NULL, &n);
+		return (struct found_field){
+			.id = seen->id, .type = seen->type, .kind = seen->kind, .statical = seen->statical};
+	declared = field_search(env, c, name, own, NULL, &n);
 	if (declared == 0 || declared == 1)
 		keep_seen(env, &w->p->found[step], c, &n);
-	else if (declared < 0 || !known_as(env, w, type, sizeof(type)) || field_search(env, c, name, type, &n) < 0)
+	else if (declared < 0 || !known_as(env, w, type, sizeof(type)) || field_search(env, c, name, own, type, &n) < 0)
 		n = (struct found_field){.unknown = true};
 	n.is_new = true;
 	return n;

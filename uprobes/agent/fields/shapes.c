@@ -111,7 +111,8 @@ static bool has_fields(JNIEnv *env, jclass c, const struct shape *shape, struct 
 	struct found_field f;
 
 	for (int i = 0; i < SHAPE_FIELDS && shape->field[i]; i++) {
-		if (field_search(env, c, slice_of(shape->field[i] + 1), NULL, &f) < 1 || f.type != shape->field[i][0])
+		if (field_search(env, c, slice_of(shape->field[i] + 1), false, NULL, &f) < 1 ||
+		    f.type != shape->field[i][0])
 			return false;
 		out->id[i] = f.id;
 	}
