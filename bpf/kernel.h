@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 #include <linux/bpf.h>
+#include <linux/in6.h>
 #include <linux/ptrace.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -35,10 +36,112 @@ struct pid {
 
 struct inode {
 	unsigned short i_mode;
+	unsigned long i_ino;
+};
+
+struct list_head {
+	struct list_head *next;
+};
+
+struct seqcount {
+	unsigned int sequence;
+};
+
+struct seqcount_spinlock {
+	struct seqcount seqcount;
+};
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+};
+
+struct qstr {
+	unsigned long long hash_len;
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct seqcount_spinlock d_seq;
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct fs_struct {
+	struct path root;
 };
 
 struct file {
 	struct inode *f_inode;
+	struct path f_path;
+	void *private_data;
+};
+
+struct wait_queue_head {
+	struct list_head head;
+};
+
+struct wait_queue_entry {
+	void *private;
+	struct list_head entry;
+};
+
+struct poll_wqueues {
+	struct task_struct *polling_task;
+};
+
+struct pipe_inode_info {
+	struct wait_queue_head rd_wait, wr_wait;
+};
+
+struct socket_wq {
+	struct wait_queue_head wait;
+};
+
+struct sock_common {
+	unsigned short skc_family;
+	unsigned short skc_num;
+	unsigned short skc_dport; /* in network order, as the addresses are */
+	unsigned int skc_daddr, skc_rcv_saddr;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	struct socket_wq *sk_wq;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct sockaddr_un {
+	char sun_path[108];
+};
+
+struct unix_address {
+	int len; /* of `name` with its family */
+	struct sockaddr_un name[0];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
 };
 
 struct fdtable {
@@ -74,6 +177,7 @@ struct task_struct {
 	int on_cpu;
 	unsigned in_iowait : 1;
 	struct files_struct *files;
+	struct fs_struct *fs;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	unsigned long long start_boottime;
@@ -92,9 +196,6 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
-struct list_head {
-	struct list_head *next;
-};
 #pragma clang attribute pop
 
 /* BPF_UPTR: since Linux 6.13 a map value can hold a pointer into the memory of its writer. */
@@ -127,6 +228,10 @@ static __always_inline void *kernel_pointer(const void *at)
 	bpf_probe_read_kernel(&value, sizeof(value), at);
 	return value;
 }
+
+/* A member of a struct of the kernel at any address; 0 if nothing is mapped there. */
+#define KERNEL_READ(type, address, member) \
+	(bpf_rdonly_cast ? KERNEL_CAST(type, address)->member : BPF_CORE_READ((const type *)(address), member))
 
 static __always_inline unsigned int file_mode(const struct file *file)
 {

@@ -24,6 +24,7 @@ enum frt_queue_kind {
 	FRT_PROBE_THREAD,  /* struct frt_probe_thread */
 	FRT_PROBE_CLASS,   /* struct frt_probe_class */
 	FRT_PROBE_OPEN,	   /* struct frt_probe_open */
+	FRT_RESOURCE,	   /* struct frt_resource or frt_named_resource */
 	FRT_RECORD_KINDS
 };
 
@@ -109,8 +110,49 @@ struct frt_wait {
 	frt_u16 stack_size;
 	frt_u16 flags;				   /* FRT_WAIT_* */
 	frt_u64 stack_pointer, stack_pc, stack_fp; /* JavaFrameAnchor */
+	frt_u64 resource;			   /* frt_resource.id of what it waited for; 0: unknown, or nothing */
 };
-_Static_assert(sizeof(struct frt_wait) == 88, "wait");
+_Static_assert(sizeof(struct frt_wait) == 96, "wait");
+
+/* What a thread waited for in a system call with a descriptor. */
+enum frt_resource_what {
+	FRT_RESOURCE_INET = 1, /* the peer of a socket, or its own address if it has none; as IPv6, */
+	FRT_RESOURCE_INET4,    /* or as IPv4: the last four bytes */
+	FRT_RESOURCE_UNIX,   /* the path of its peer, or its own: the bytes of sun_path; abstract: the first one is 0 */
+	FRT_RESOURCE_SOCKET, /* a socket without a name: its inode */
+	FRT_RESOURCE_PIPE,   /* one without a name: its inode */
+	FRT_RESOURCE_PATH,   /* components from the file outwards to the root, each with a 0 behind it */
+	FRT_RESOURCE_FILE,   /* the name of a file that is in no directory */
+};
+
+#define FRT_RESOURCE_TEXT 512u
+#define FRT_RESOURCE_NAME 256u /* bytes of a component */
+
+#define FRT_RESOURCE_CUT     0x1u /* outer components are missing */
+#define FRT_RESOURCE_DELETED 0x2u
+
+/*
+ * The name of a resource, ahead of the waits for it. It comes again about once a second, with another id, so that a name
+ * that has changed is not used for longer.
+ */
+struct frt_resource {
+	frt_u32 kind;
+	frt_u16 what; /* enum frt_resource_what */
+	frt_u16 port;
+	frt_u64 id;
+	frt_u64 inode;
+	frt_u8 address[16]; /* in network order */
+	frt_u16 flags;	    /* FRT_RESOURCE_* */
+	frt_u16 size;	    /* of text */
+	frt_u32 reserved;
+};
+_Static_assert(sizeof(struct frt_resource) == 48, "resource");
+
+/* The same with a text. */
+struct frt_named_resource {
+	struct frt_resource resource;
+	char text[FRT_RESOURCE_TEXT + FRT_RESOURCE_NAME];
+};
 
 #define FRT_WAIT_ONGOING 0x1u /* the wait continues: `on` is when it was observed, and later records overlap this one */
 
@@ -136,7 +178,7 @@ struct frt_long_wait {
 	/* the thread's own stack from the word below stack_pointer upwards: wait.stack_size bytes; 0: none */
 	frt_u8 stack[FRT_WAIT_STACK];
 };
-_Static_assert(sizeof(struct frt_long_wait) == 2904, "long wait");
+_Static_assert(sizeof(struct frt_long_wait) == 2912, "long wait");
 
 #define FRT_NATIVE_LOW	2816u /* struct frt_native must fit into a page */
 #define FRT_NATIVE_HIGH 1024u
@@ -197,7 +239,7 @@ struct frt_waits {
 	frt_u16 long_wait; /* number of the one with stacks, from 1; 0: none */
 	struct frt_wait wait[FRT_HELD_WAITS];
 };
-_Static_assert(sizeof(struct frt_waits) == 1064, "waits");
+_Static_assert(sizeof(struct frt_waits) == 1160, "waits");
 
 /* The same with the stacks of the long wait, which stands here in full. */
 struct frt_long_waits {
@@ -218,7 +260,8 @@ struct frt_wait_setup {
 	frt_u64 longer; /* minimum length in ns; ~0: no stacks */
 	frt_u16 known;	/* 0: the JVM's layout is unknown, take kernel stacks only */
 	frt_u16 anchor_sp, anchor_pc, anchor_fp;
-	frt_u64 hold; /* 1: most calls are not recorded, so waits are held back until a span appears */
+	frt_u64 hold;	   /* 1: most calls are not recorded, so waits are held back until a span appears */
+	frt_u64 resources; /* 1: name what is waited for */
 };
 
 /* A virtual thread in a traced call was on no carrier from mount.off to `on`, and ready to run from mount.ready on. */

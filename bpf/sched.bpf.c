@@ -19,6 +19,7 @@
 #include "bpf/agent_site.bpf.h"
 #include "bpf/held_waits.bpf.h"
 #include "bpf/native_stack.bpf.h"
+#include "bpf/resource.bpf.h"
 #include "bpf/target.bpf.h"
 #include "bpf/thread_usage.bpf.h"
 #include "bpf/wait_reason.bpf.h"
@@ -236,6 +237,7 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 		__builtin_memcpy(w->waker_name, state->waker.name, sizeof(w->waker_name));
 	w->syscall = state->syscall;
 	w->reason = state->reason;
+	w->resource = state->resource;
 	w->flags = (goes_on ? FRT_WAIT_ONGOING : 0) | (woken && state->interrupted ? FRT_WAIT_BY_INTERRUPT : 0) |
 		   (state->blocked && state->since != state->off ? FRT_WAIT_AGAIN : 0);
 }
@@ -404,9 +406,11 @@ static __always_inline bool take_place(struct task_struct *task, struct wait_sta
 	return state->sp && state->sp == sp && state->pc == pc;
 }
 
-static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted, __u64 *now)
+static __always_inline void switch_out(void *context, struct task_struct *prev, struct wait_state *state,
+				       bool preempted, __u64 *now)
 {
 	const struct pt_regs___kernel *r;
+	const struct file *file = NULL;
 	struct slot_calls calls = {};
 
 	if (state->off)
@@ -424,8 +428,9 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 	else if (state->syscall == FRT_NO_SYSCALL)
 		state->reason = FRT_WAIT_PAGE_FAULT;
 	else
-		state->reason = reason_of_call(prev, r, state->sleeping);
+		state->reason = reason_of_call(prev, r, state->sleeping, &file);
 	*now = now_ns();
+	state->resource = file && wait_setup.resources ? resource_of(context, prev, r, file, *now) : 0;
 	state->stack_size = 0;
 	if (!preempted && (!take_place(prev, state, *now) || !continues_wait(state, r, *now)))
 		state->since = *now;
@@ -457,7 +462,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	__u64 now = 0;
 
 	if (state)
-		switch_out(prev, state, preempt || !prev->__state, &now);
+		switch_out(ctx, prev, state, preempt || !prev->__state, &now);
 	if (usage_wanted)
 		thread_usage_leave(prev);
 	state = state_of(next);

@@ -28,16 +28,18 @@ static __always_inline const struct pt_regs___kernel *entry_registers(struct tas
 	return (const struct pt_regs___kernel *)bpf_task_pt_regs(task);
 }
 
-/* The type bits of a descriptor's file, 0: unknown. The task is the running one, so nobody else closes its table. */
-static __always_inline __u32 descriptor_kind(struct task_struct *task, __u32 descriptor)
+/* A descriptor's file now; NULL: it has none. The task is the running one, so nobody else closes its table. */
+static __always_inline const struct file *descriptor_file(struct task_struct *task, __u32 descriptor)
 {
 	const struct fdtable *table = task->files->fdt;
-	const struct file *file;
 
-	if (descriptor >= table->max_fds)
-		return 0;
-	file = kernel_pointer(table->fd + descriptor);
-	return file_mode(file) & KIND_MASK;
+	return descriptor < table->max_fds ? kernel_pointer(table->fd + descriptor) : NULL;
+}
+
+/* The type bits of a file, 0: unknown. */
+static __always_inline __u32 file_kind(const struct file *file)
+{
+	return file ? file_mode(file) & KIND_MASK : 0;
 }
 
 static __always_inline enum frt_wait_reason reason_of_kind(__u32 kind)
@@ -51,14 +53,14 @@ static __always_inline enum frt_wait_reason reason_of_kind(__u32 kind)
 	return FRT_WAIT_OTHER;
 }
 
-/* Java waits for a socket by poll() with a single descriptor. */
-static __always_inline enum frt_wait_reason reason_of_poll(struct task_struct *task, const struct pt_regs___kernel *r)
+/* The file of a poll() with a single descriptor, by which Java waits for a socket. */
+static __always_inline const struct file *polled_file(struct task_struct *task, const struct pt_regs___kernel *r)
 {
 	__u32 descriptor;
 
 	if (r->si != 1 || bpf_probe_read_user(&descriptor, sizeof(descriptor), (const void *)(r->di + POLL_DESCRIPTOR)))
-		return FRT_WAIT_POLL;
-	return descriptor_kind(task, descriptor) == KIND_SOCKET ? FRT_WAIT_SOCKET : FRT_WAIT_POLL;
+		return NULL;
+	return descriptor_file(task, descriptor);
 }
 
 /* For how long, in ns, a wait for a futex can still last. 0: it has no limit, or one by a clock that is not ours. */
@@ -77,21 +79,27 @@ static __always_inline __u64 futex_time_left(const struct pt_regs___kernel *r, _
 	return 0;
 }
 
-/* The reason of the running task, which is blocked in this system call. */
+/*
+ * The reason of the running task, which is blocked in this system call. *file: what its descriptor is now, which may not be
+ * what the call has begun with; NULL: it has none, or several.
+ */
 static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *task, const struct pt_regs___kernel *r,
-							   bool sleeping)
+							   bool sleeping, const struct file **file)
 {
+	*file = NULL;
 	switch (r->orig_ax) {
 	case __NR_futex:
 	case 449: /* futex_waitv */
 	case 455: /* futex_wait */ return sleeping ? FRT_WAIT_SLEEP : FRT_WAIT_FUTEX;
-	case __NR_poll: return reason_of_poll(task, r);
-	case __NR_ppoll:
-	case __NR_select:
-	case __NR_pselect6:
+	case __NR_poll:
+		*file = polled_file(task, r);
+		return file_kind(*file) == KIND_SOCKET ? FRT_WAIT_SOCKET : FRT_WAIT_POLL;
+	case __NR_ppoll: *file = polled_file(task, r); return FRT_WAIT_POLL;
 	case __NR_epoll_wait:
 	case __NR_epoll_pwait:
-	case 441: /* epoll_pwait2 */ return FRT_WAIT_POLL;
+	case 441: /* epoll_pwait2 */
+	case __NR_select:
+	case __NR_pselect6: return FRT_WAIT_POLL;
 	case __NR_nanosleep:
 	case __NR_clock_nanosleep: return FRT_WAIT_SLEEP;
 	case __NR_connect:
@@ -102,7 +110,7 @@ static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *t
 	case __NR_sendmmsg:
 	case __NR_recvfrom:
 	case __NR_recvmsg:
-	case __NR_recvmmsg: return FRT_WAIT_SOCKET;
+	case __NR_recvmmsg: *file = descriptor_file(task, r->di); return FRT_WAIT_SOCKET;
 	case __NR_read:
 	case __NR_write:
 	case __NR_readv:
@@ -112,7 +120,11 @@ static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *t
 	case __NR_preadv:
 	case __NR_pwritev:
 	case __NR_preadv2:
-	case __NR_pwritev2: return reason_of_kind(descriptor_kind(task, r->di));
+	case __NR_pwritev2: *file = descriptor_file(task, r->di); return reason_of_kind(file_kind(*file));
+	case __NR_fsync:
+	case __NR_fdatasync:
+	case __NR_ftruncate:
+	case __NR_fallocate: *file = descriptor_file(task, r->di); break;
 	}
 	return BPF_CORE_READ_BITFIELD(task, in_iowait) ? FRT_WAIT_DISK : FRT_WAIT_OTHER;
 }

@@ -32,6 +32,7 @@ struct wait_state {
 	__u64 delay; /* schedstat's run delay when it left its CPU */
 	__u32 syscall;
 	__u16 reason, interrupted; /* interrupted: an interrupt woke it */
+	__u64 resource;		   /* id of what it waits for; 0: unknown, or nothing */
 	struct waker waker;
 	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */
 	struct held_waits held;

@@ -33,7 +33,8 @@ struct jfr_thread_wait {
 	uint64_t thread, stack, waker, native_stack, kernel_stack;
 	uint64_t waker_stack, waker_kernel_stack;
 	const char *reason, *system_call, *waker_kind;
-	int64_t woken_after; /* from `start` until the waker ended the wait; JFR_MISSING: unknown */
+	int64_t woken_after;  /* from `start` until the waker ended the wait; JFR_MISSING: unknown */
+	const char *resource; /* "10.0.0.7:5432", "/var/log/app.log" */
 	bool ongoing;
 };
 

@@ -15,6 +15,8 @@ struct kernel_sink {
 	void (*wait)(void *context, const struct frt_wait *w, const struct wait_stack_ids *stacks);
 	/* A virtual thread was on no carrier. `r->on` orders it among the waits of that thread. */
 	void (*resumed)(void *context, const struct frt_resumed *r);
+	/* What the waits that follow may have waited for, with its text, if it has one, behind *r. */
+	void (*resource)(void *context, const struct frt_resource *r);
 	void (*pause)(void *context, const struct frt_pause *p);
 	void (*usage)(void *context, const struct frt_thread_usage *u);
 	/* A thread has got a slot. */

@@ -123,6 +123,15 @@ static bool on_waker_record(struct queue *q, const struct frt_waker *w, size_t s
 	return true;
 }
 
+static bool on_resource_record(struct queue *q, const struct frt_resource *r, size_t size)
+{
+	if (size < sizeof(*r) || r->size > size - sizeof(*r))
+		return false;
+	if (q->sinks.waits.resource)
+		q->sinks.waits.resource(q->sinks.waits.context, r);
+	return true;
+}
+
 static bool on_pause_record(struct queue *q, const struct frt_pause *p, size_t size)
 {
 	if (size < sizeof(*p))
@@ -171,6 +180,7 @@ static bool dispatch_record(struct queue *q, const void *record, size_t size)
 	case FRT_WAIT: return on_wait_record(q, record, size);
 	case FRT_WAITS: return on_waits_record(q, record, size);
 	case FRT_WAKER: return on_waker_record(q, record, size);
+	case FRT_RESOURCE: return on_resource_record(q, record, size);
 	case FRT_PAUSE: return on_pause_record(q, record, size);
 	case FRT_THREAD_USAGE: return on_usage_record(q, record, size);
 	case FRT_RESUMED: return on_resumed_record(q, record, size);

@@ -135,6 +135,7 @@ static void choose_wait_stacks(struct session *s)
 		.longer = wanted ? s->settings->wait_stack_ns : ~0ULL,
 		.known = wanted && s->layout.jdk_version && s->layout.anchor_sp < FRT_ANCHOR &&
 			 s->layout.anchor_pc < FRT_ANCHOR && s->layout.anchor_fp < FRT_ANCHOR,
+		.resources = s->settings->resources == SETTINGS_RESOURCES_ON,
 		.anchor_sp = s->layout.anchor_sp,
 		.anchor_pc = s->layout.anchor_pc,
 		.anchor_fp = s->layout.anchor_fp,

@@ -67,6 +67,12 @@ enum settings_trace_ids {
 	SETTINGS_TRACE_IDS_OFF,
 };
 
+/* Names of what threads wait for. */
+enum settings_resources {
+	SETTINGS_RESOURCES_ON = 0,
+	SETTINGS_RESOURCES_OFF,
+};
+
 /* Tasks that traced calls hand to other threads. */
 enum settings_tasks {
 	SETTINGS_TASKS_OFF = 0,
@@ -111,7 +117,8 @@ struct settings {
 	enum settings_fields fields;
 	enum settings_trace_ids trace_ids;
 	enum settings_tasks tasks;
-	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
+	enum settings_resources resources; /* whether waits say what they are for */
+	uint64_t wait_stack_ns;		   /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;
 	bool mount;	       /* the agent's directory may be mounted without noexec */
 	const char *metrics;   /* name of the file for Prometheus; NULL: none */

@@ -13,6 +13,7 @@ struct breakdown {
 	struct wait_join *join;
 	struct breakdown_sums *sums;
 	struct wait_events events;
+	struct resources *resources;
 	const struct stream_vthread *claimed_by; /* the virtual thread whose call is being split; NULL: none */
 	breakdown_seen *seen;			 /* NULL: nobody watches */
 	void *watcher;
@@ -65,7 +66,8 @@ int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, s
 					 .threads = setup->threads,
 					 .frames = setup->frames,
 					 .ticks_offset = setup->ticks_offset};
-	err = wait_join_new(&b->join, &join, d);
+	b->events.resources = b->resources = resources_new();
+	err = b->resources ? wait_join_new(&b->join, &join, d) : diag_errno(d, ENOMEM, "cannot make room for waits");
 	if (!err)
 		err = breakdown_sums_new(&b->sums, d);
 	if (err)
@@ -81,6 +83,7 @@ void breakdown_free(struct breakdown *b)
 		return;
 	wait_join_free(b->join);
 	breakdown_sums_free(b->sums);
+	resources_free(b->resources);
 	free(b);
 }
 
@@ -252,6 +255,13 @@ static void on_resumed(void *context, const struct frt_resumed *r)
 	wait_join_wait(b->join, &w, &(struct wait_stack_ids){0});
 }
 
+static void on_resource(void *context, const struct frt_resource *r)
+{
+	struct breakdown *b = context;
+
+	resources_add(b->resources, r);
+}
+
 static void on_pause(void *context, const struct frt_pause *p)
 {
 	struct breakdown *b = context;
@@ -295,6 +305,7 @@ struct kernel_sink breakdown_sink(struct breakdown *b)
 {
 	return (struct kernel_sink){.wait = on_wait,
 				    .resumed = on_resumed,
+				    .resource = on_resource,
 				    .pause = on_pause,
 				    .usage = on_usage,
 				    .owner = on_owner,

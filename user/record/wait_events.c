@@ -98,6 +98,7 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.reason = wait_reason(w->reason),
 		.ongoing = w->ongoing && w->wake == w->on,
 		.system_call = w->syscall == FRT_NO_SYSCALL ? NULL : syscall_name(w->syscall, name),
+		.resource = resources_text(e->resources, w->resource),
 	};
 
 	jfr_thread_wait(e->writer, &event);

@@ -4,6 +4,7 @@
 #define USER_RECORD_WAIT_EVENTS_H
 
 #include "user/record/wait_join.h"
+#include "user/record/resources.h"
 #include "user/record/thread_keys.h"
 #include "user/text/syscall_name.h"
 
@@ -12,6 +13,7 @@ struct wait_events {
 	struct thread_keys *threads;
 	int64_t ticks_offset;  /* the target's CLOCK_MONOTONIC minus ours, ns */
 	struct frames *frames; /* of the waits' stacks; NULL: they have none */
+	const struct resources *resources;
 };
 
 /* "futex", "page fault"; "other" for an unknown reason. */

@@ -27,6 +27,7 @@ struct kept {
 	struct wait_stack_ids stacks;
 	uint32_t waker, waker_origin;
 	char waker_name[16];
+	uint64_t resource;
 	uint32_t skip;
 	int64_t longest;
 	uint16_t syscall;
@@ -160,6 +161,7 @@ static void wait_join_show(const struct wait_timeline_interval *i, const struct 
 			 .stacks = k->stacks,
 			 .waker = k->waker,
 			 .waker_origin = k->waker_origin,
+			 .resource = k->resource,
 			 .syscall = k->syscall,
 			 .reason = k->reason,
 			 .ongoing = k->ongoing,
@@ -332,6 +334,7 @@ static void kept_fill(struct kept *k, const struct frt_wait *w, unsigned int rea
 	*k = (struct kept){.stacks = *stacks,
 			   .waker = w->waker,
 			   .waker_origin = w->waker_origin,
+			   .resource = w->resource,
 			   .syscall = w->syscall,
 			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING,

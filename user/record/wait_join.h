@@ -23,6 +23,7 @@ struct wait {
 	struct wait_stack_ids stacks;
 	uint32_t waker, waker_origin;
 	char waker_name[16];
+	uint64_t resource; /* frt_resource.id; 0: unknown, or nothing */
 	uint16_t syscall;
 	uint8_t reason; /* enum frt_wait_reason */
 	bool ongoing;	/* it was still in progress at `on`; its remainder begins there */

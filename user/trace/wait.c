@@ -18,6 +18,7 @@ static const struct event_member wait_fields[] = {
 	VALUE("wakerStackTrace", waker_stack),
 	VALUE("wakerKernelStack", waker_kernel_stack),
 	VALUE("wokenBy", woken_by),
+	VALUE("resource", resource),
 	{"wokenAfter", EVENT_NUMBER, offsetof(struct thread_wait, woken), META_OTHER, META_NANOSECONDS},
 	{"ongoing", EVENT_BOOL, offsetof(struct thread_wait, ongoing), META_OTHER, META_NO_UNIT},
 };
@@ -117,5 +118,15 @@ char *thread_wait_waker(const struct thread_wait *wait)
 	bytes_init(&text);
 	if (wait->waker.kind == VALUE_KEY)
 		put_thread_name(&text, wait->chunk, wait->waker, "");
+	return memory_need(bytes_steal_text(&text));
+}
+
+char *thread_wait_resource(const struct thread_wait *wait)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	if (wait->resource.kind == VALUE_TEXT)
+		put_value_text(&text, &wait->resource);
 	return memory_need(bytes_steal_text(&text));
 }

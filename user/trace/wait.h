@@ -14,7 +14,7 @@ struct thread_wait {
 	bool ongoing;	  /* the wait had not ended */
 	/* Not resolved. `reason` and `syscall` are texts or null; the reason of a pause is its operation. */
 	struct jfr_value thread, stack, reason, syscall, waker, kernel_stack, native_stack;
-	struct jfr_value waker_stack, waker_kernel_stack, woken_by; /* woken_by: a text or null */
+	struct jfr_value waker_stack, waker_kernel_stack, woken_by, resource; /* the last two: a text or null */
 };
 
 static inline int64_t wait_middle(const struct thread_wait *w)
@@ -48,5 +48,8 @@ bool thread_wait_by_interrupt(const struct thread_wait *wait);
  * free().
  */
 char *thread_wait_waker(const struct thread_wait *wait);
+
+/* What the wait was for, as in "10.0.0.7:5432"; "" if that is unknown. Free with free(). */
+char *thread_wait_resource(const struct thread_wait *wait);
 
 #endif

@@ -80,6 +80,8 @@ static const struct option_choice source_choices[] = {
 static const struct option_choice fields_choices[] = {{"all", SETTINGS_FIELDS_ALL}, {"jdk", SETTINGS_FIELDS_JDK}, {0}};
 static const struct option_choice trace_ids_choices[] = {
 	{"auto", SETTINGS_TRACE_IDS_AUTO}, {"off", SETTINGS_TRACE_IDS_OFF}, {0}};
+static const struct option_choice resources_choices[] = {
+	{"on", SETTINGS_RESOURCES_ON}, {"off", SETTINGS_RESOURCES_OFF}, {0}};
 static const struct option_choice tasks_choices[] = {{"off", SETTINGS_TASKS_OFF}, {"on", SETTINGS_TASKS_ON}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice sort_choices[] = {{"total", SORT_TOTAL}, {"self", SORT_SELF}, {0}};
@@ -87,7 +89,8 @@ static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {
 
 /* For completion only; other texts are valid, too. */
 static const struct option_choice overhead_offers[] = {{"25%", 0}, {"50%", 0}, {"off", 0}, {0}};
-static const struct option_choice by_offers[] = {{"reason", 0}, {"waker", 0}, {"place", 0}, {"holder", 0}, {0}};
+static const struct option_choice by_offers[] = {{"reason", 0}, {"waker", 0},	 {"place", 0},
+						 {"holder", 0}, {"resource", 0}, {0}};
 static const struct option_choice jfr_offers[] = {{"default", 0}, {"profile", 0}, {0}};
 
 #define AT(field) .at = offsetof(struct command_line, field), .size = sizeof(((struct command_line *)0)->field)
@@ -186,6 +189,10 @@ const struct option_row options[] = {
 	{.name = "wait-stack", .arg = "TIME", .kind = OPTION_TIME, AT(settings.wait_stack_ns), .usual = "1ms",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "record where a thread was that waited for longer"},
+	{.name = "resources", .arg = "WHEN", .kind = OPTION_CHOICE, AT(settings.resources),
+	 .choices = resources_choices, .usual = "on",
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "off: do not record which peers and files threads wait for"},
 	{.name = "fields", .arg = "SET", .kind = OPTION_CHOICE, AT(settings.fields),
 	 .choices = fields_choices, .usual = "all",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
@@ -403,7 +410,7 @@ const struct option_row options[] = {
 	 .help = "one tree for each method, of all its outermost calls; with --slower, compared with the others"},
 	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by), .choices = by_offers,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
-	 .help = "events: a row for each value of FIELD, with calls and percentiles; tree, method-trace, latency: a line for each, or with class-name one for all loaders of a class; request: the calls with the same value; waits: only the table by reason, waker, place, holder, or FIELD"},
+	 .help = "events: a row for each value of FIELD, with calls and percentiles; tree, method-trace, latency: a line for each, or with class-name one for all loaders of a class; request: the calls with the same value; waits: only the table by reason, waker, place, holder, resource, or FIELD"},
 	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_DIFF),
 	 .help = "compare the calls with each value of this field of -e; class-name: those of classes of one name, whatever "

@@ -7,6 +7,7 @@
 #include "user/trace/texts.h"
 #include "user/trace/wait_place.h"
 #include "user/view/views.h"
+#include "user/view/wait_resources.h"
 #include "user/view/wait_values.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #define SHOWN 20
 
 /* What the tables are about. */
-enum wait_table { BY_REASON, BY_WAKER, BY_PLACE, BY_HOLDER, TABLES };
+enum wait_table { BY_REASON, BY_WAKER, BY_PLACE, BY_HOLDER, BY_RESOURCE, TABLES };
 
 static const struct {
 	const char *name, *title;
@@ -24,6 +25,7 @@ static const struct {
 	[BY_WAKER] = {"waker", "Waits by Waker", {"Waker", "waker", TABLE_TEXT, 0}},
 	[BY_PLACE] = {"place", "Waits for Locks by Place", {"Place", "place", TABLE_METHOD, 0}},
 	[BY_HOLDER] = {"holder", "Waits for Locks by Holder", {"Holder", "holder", TABLE_METHOD, 0}},
+	[BY_RESOURCE] = {"resource"}, /* wait_resources.c */
 };
 
 bool view_waits_have_table(const char *by)
@@ -37,6 +39,7 @@ bool view_waits_have_table(const char *by)
 struct wait_groups {
 	const char *field;	   /* only by the values of this field; NULL: by `tables` */
 	struct wait_values values; /* then */
+	struct wait_resources resources;
 	struct texts texts;
 	struct aggregate by[TABLES]; /* by number of a text; BY_WAKER: and of that of the waker's call */
 	struct threads threads;
@@ -131,6 +134,7 @@ static int waits_add(const struct thread_wait *w, void *context)
 		free(reason);
 		return 0;
 	}
+	wait_resources_add(&g->resources, w, reason);
 	number = holders_add(&g->holders, w);
 	bytes_init(&text);
 	put_thread_kind(&text, w->chunk, w->waker,
@@ -305,9 +309,13 @@ static void waits_put(void *state, const struct view_request *request, struct by
 	}
 	waits_add_pending(g);
 	for (enum wait_table t = 0; t < TABLES; t++) {
-		bool wanted = t == BY_REASON || g->by[t].count;
+		bool wanted = t == BY_REASON || g->by[t].count || (t == BY_RESOURCE && g->resources.count);
 
-		if (request->by ? strcmp(request->by, tables[t].name) == 0 : wanted)
+		if (request->by ? strcmp(request->by, tables[t].name) != 0 : !wanted)
+			continue;
+		if (t == BY_RESOURCE)
+			wait_resources_put(&g->resources, request, out);
+		else
 			waits_put_table(g, t, request, out);
 	}
 }
@@ -319,6 +327,7 @@ static void waits_release(void *state)
 	for (enum wait_table t = 0; t < TABLES; t++)
 		aggregate_release(&g->by[t]);
 	wait_values_release(&g->values);
+	wait_resources_release(&g->resources);
 	holders_release(&g->holders);
 	threads_release(&g->threads);
 	method_names_release(&g->names);
@@ -330,7 +339,8 @@ static int waits_check(const struct view_request *request)
 {
 	if (!request->by || view_by_field(request))
 		return 0;
-	return diag_usage(request->diag, "waits are not grouped by '%s': --by=reason, waker, place, holder, or a field",
+	return diag_usage(request->diag,
+			  "waits are not grouped by '%s': --by=reason, waker, place, holder, resource, or a field",
 			  request->by);
 }
 

@@ -16,7 +16,7 @@ static struct {
 	bool refused;
 	void *record;
 	size_t size;
-	unsigned int pauses, wakers;
+	unsigned int pauses, wakers, resources;
 	struct {
 		uint64_t off;
 		uint32_t stack;
@@ -55,6 +55,11 @@ static void on_pause(void *context, const struct frt_pause *p)
 	kernel.pauses++;
 }
 
+static void on_resource(void *context, const struct frt_resource *r)
+{
+	kernel.resources++;
+}
+
 static void on_wait(void *context, const struct frt_wait *w, const struct wait_stack_ids *stacks)
 {
 	assert_in_range(kernel.wait_count, 0, FRT_HELD_WAITS);
@@ -77,9 +82,11 @@ WRAP(void, copied_stacks_take_waker, struct copied_stacks *s, const struct frt_w
 
 static int setup(void **state)
 {
-	struct queue_sinks sinks = {
-		.streams = &streams,
-		.waits = {.pause = on_pause, .wait = on_wait, .stacks = (struct copied_stacks *)&kernel}};
+	struct queue_sinks sinks = {.streams = &streams,
+				    .waits = {.pause = on_pause,
+					      .resource = on_resource,
+					      .wait = on_wait,
+					      .stacks = (struct copied_stacks *)&kernel}};
 
 	memset(&kernel, 0, sizeof(kernel));
 	maps.ring = memfd_create("positions", 0);
@@ -127,6 +134,22 @@ CASE(a_wakers_stack_lies_in_its_record, setup, teardown)
 	feed(&r, sizeof(r));
 	assert_int_equal(kernel.wakers, 1);
 	assert_int_equal(queue_malformed(q), 3);
+}
+
+CASE(the_text_of_a_resource_lies_in_its_record, setup, teardown)
+{
+	struct frt_named_resource r = {.resource = {.kind = FRT_RESOURCE, .size = sizeof(r.text)}};
+
+	feed(&r, sizeof(r));
+	assert_int_equal(kernel.resources, 1);
+	r.resource.size++;
+	feed(&r, sizeof(r));
+	feed(&r, sizeof(r.resource) - 1);
+	assert_int_equal(kernel.resources, 1);
+	r.resource.size = 0;
+	feed(&r, sizeof(r.resource));
+	assert_int_equal(kernel.resources, 2);
+	assert_int_equal(queue_malformed(q), 2);
 }
 
 /* Waits 100, 200 ... as the kernel holds them back. */

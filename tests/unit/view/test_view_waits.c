@@ -342,6 +342,40 @@ CASE(a_wait_says_where_its_waker_ended_it, setup, teardown)
 	assert_lacks(shown(), "by Reason");
 }
 
+static void wait_for(const char *resource, const char *reason, int64_t duration)
+{
+	struct jfr_thread_wait e = {.start = T0,
+				    .duration = duration,
+				    .thread = recording_thread(&r, 1),
+				    .reason = reason,
+				    .resource = resource};
+
+	jfr_thread_wait(r.w, &e);
+}
+
+CASE(waits_have_a_table_by_what_they_were_for, setup, teardown)
+{
+	for (int i = 1; i <= 100; i++)
+		wait_for("10.0.0.7:5432", "socket", i * MS);
+	wait_for("10.0.0.7:5432", "poll", 7 * MS);
+	wait_for("/var/log/app.log", "disk", 20000 * MS);
+	wait_for(NULL, "futex", 90000 * MS);
+	request.by = "resource";
+	assert_contains(show("waits"), "Waits by Resource");
+	assert_contains(shown(), "/var/log/app.log disk       1 20.0 s  20.0 s  20.0 s  20.0 s\n"
+				 "10.0.0.7:5432    socket   100  5.0 s 50.0 ms 99.0 ms  100 ms\n"
+				 "10.0.0.7:5432    poll       1 7.0 ms  7.0 ms  7.0 ms  7.0 ms\n");
+	assert_lacks(shown(), "futex");
+	request.by = NULL;
+	assert_contains(show("waits"), "Waits by Resource");
+}
+
+CASE(waits_without_resources_have_no_such_table, setup, teardown)
+{
+	wait_for(NULL, "socket", MS);
+	assert_lacks(show("waits"), "Resource");
+}
+
 CASE(the_place_of_a_lock_is_outside_the_jdks_lock_code, setup, teardown)
 {
 	LOCK_OF("jdk/internal/misc/Unsafe.park", "java/util/concurrent/locks/LockSupport.park",
