@@ -105,6 +105,20 @@ struct poll_wqueues {
 	struct task_struct *polling_task;
 };
 
+struct eventpoll {
+	struct wait_queue_head wq;
+	struct list_head rdllist;
+};
+
+struct epoll_filefd {
+	struct file *file;
+};
+
+struct epitem {
+	struct list_head rdllink;
+	struct epoll_filefd ffd;
+};
+
 struct pipe_inode_info {
 	struct wait_queue_head rd_wait, wr_wait;
 };

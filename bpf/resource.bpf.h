@@ -310,25 +310,14 @@ static __always_inline bool waits_for(struct task_struct *task, const struct pt_
 	return !polls && stack_has(s, task, file);
 }
 
-/*
- * The id of what the running task, which is about to wait in a system call, waits for. `file` has its descriptor now.
- * 0: unknown.
- */
-static __noinline __u64 resource_of(void *context, struct task_struct *task, const struct pt_regs___kernel *r,
-				    const struct file *file, __u64 now)
+/* The id of a file that the task waits for. 0: its name cannot be told. */
+static __noinline __u64 resource_of_file(struct task_struct *task, const struct file *file, __u32 kind, __u64 now,
+					 struct resource_scratch *s)
 {
 	const struct inode *inode = KERNEL_READ(struct file, file, f_inode);
 	const struct socket *socket = KERNEL_READ(struct file, file, private_data);
-	__u32 zero = 0, kind = file_kind(file);
-	struct resource_scratch *s = bpf_map_lookup_elem(&resource_scratches, &zero);
 	struct frt_resource d = {.kind = FRT_RESOURCE};
 
-	if (!s)
-		return 0;
-	s->context = (__u64)context;
-	s->registers = (__u64)r;
-	if (!waits_for(task, r, file, kind, s))
-		return 0;
 	d.inode = KERNEL_READ(struct inode, inode, i_ino);
 	if (kind == KIND_SOCKET) {
 		describe_socket(&d, KERNEL_READ(struct socket, socket, sk), s);
@@ -344,6 +333,68 @@ static __noinline __u64 resource_of(void *context, struct task_struct *task, con
 	d.id = resource_mix(d.id, ((__u64 *)d.address)[1]);
 	d.id = resource_mix(d.id, now >> EPOCH_SHIFT);
 	return send_resource(&d, s, task, file) ? d.id : 0;
+}
+
+static __always_inline struct resource_scratch *resource_scratch(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&resource_scratches, &zero);
+}
+
+/*
+ * The id of what the running task, which is about to wait in a system call, waits for. `file` has its descriptor now.
+ * 0: unknown.
+ */
+static __noinline __u64 resource_of(void *context, struct task_struct *task, const struct pt_regs___kernel *r,
+				    const struct file *file, __u64 now)
+{
+	struct resource_scratch *s = resource_scratch();
+	__u32 kind = file_kind(file);
+
+	if (!s)
+		return 0;
+	s->context = (__u64)context;
+	s->registers = (__u64)r;
+	return waits_for(task, r, file, kind, s) ? resource_of_file(task, file, kind, now, s) : 0;
+}
+
+static __always_inline bool is_epoll(const struct pt_regs___kernel *r)
+{
+	return r->orig_ax == __NR_epoll_wait || r->orig_ax == __NR_epoll_pwait || r->orig_ax == EPOLL_PWAIT2;
+}
+
+/* The address of the struct eventpoll that the running task waits for, if `file` is that one's. 0: it is not. */
+static __always_inline __u64 epoll_of(struct task_struct *task, const struct file *file)
+{
+	const char *epoll = KERNEL_READ(struct file, file, private_data);
+
+	if (!epoll || !bpf_core_type_exists(struct eventpoll) || !bpf_core_type_exists(struct epitem))
+		return 0;
+	return queue_has((const void *)(epoll + bpf_core_field_offset(struct eventpoll, wq)), task, false)
+		       ? (__u64)epoll
+		       : 0;
+}
+
+/*
+ * The id of what has become ready first in an epoll instance whose waiting task is about to run, and so keeps the instance.
+ * 0: nothing has, or another task has taken it. An item that is still in the list at the end has kept its file meanwhile: a
+ * file takes its items out before it goes, and an item is not reused while this program runs (RCU).
+ */
+static __noinline __u64 resource_of_ready(struct task_struct *task, const void *epoll, __u64 now)
+{
+	struct resource_scratch *s = resource_scratch();
+	const char *list = (const char *)epoll + bpf_core_field_offset(struct eventpoll, rdllist);
+	const char *first = (const char *)KERNEL_READ(struct eventpoll, epoll, rdllist.next), *item;
+	const struct file *file;
+	__u64 id;
+
+	if (!s || !first || first == list)
+		return 0;
+	item = first - bpf_core_field_offset(struct epitem, rdllink);
+	file = KERNEL_READ(struct epitem, item, ffd.file);
+	id = file ? resource_of_file(task, file, file_kind(file), now, s) : 0;
+	return (const char *)KERNEL_READ(struct eventpoll, epoll, rdllist.next) == first ? id : 0;
 }
 
 #endif

@@ -406,6 +406,18 @@ static __always_inline bool take_place(struct task_struct *task, struct wait_sta
 	return state->sp && state->sp == sp && state->pc == pc;
 }
 
+static __always_inline void take_resource(void *context, struct task_struct *task, struct wait_state *state,
+					  const struct pt_regs___kernel *r, const struct file *file, __u64 now)
+{
+	state->resource = state->epoll = 0;
+	if (!file || !wait_setup.resources)
+		return;
+	if (is_epoll(r))
+		state->epoll = epoll_of(task, file);
+	else
+		state->resource = resource_of(context, task, r, file, now);
+}
+
 static __always_inline void switch_out(void *context, struct task_struct *prev, struct wait_state *state,
 				       bool preempted, __u64 *now)
 {
@@ -430,7 +442,7 @@ static __always_inline void switch_out(void *context, struct task_struct *prev, 
 	else
 		state->reason = reason_of_call(prev, r, state->sleeping, &file);
 	*now = now_ns();
-	state->resource = file && wait_setup.resources ? resource_of(context, prev, r, file, *now) : 0;
+	take_resource(context, prev, state, r, file, *now);
 	state->stack_size = 0;
 	if (!preempted && (!take_place(prev, state, *now) || !continues_wait(state, r, *now)))
 		state->since = *now;
@@ -444,6 +456,8 @@ static __always_inline void switch_in(struct task_struct *task, struct wait_stat
 	if (!state->off)
 		return;
 	now = now ?: now_ns();
+	if (state->epoll)
+		state->resource = resource_of_ready(task, (const void *)state->epoll, now);
 	if (is_held(state)) {
 		hold_wait(task, state, now, is_long(state, now));
 	} else {

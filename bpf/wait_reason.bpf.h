@@ -16,6 +16,8 @@
 
 #define POLL_DESCRIPTOR 0 /* struct pollfd begins with int fd */
 
+#define EPOLL_PWAIT2 441
+
 #define KIND_MASK    0170000
 #define KIND_SOCKET  0140000
 #define KIND_PIPE    0010000
@@ -97,7 +99,7 @@ static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *t
 	case __NR_ppoll: *file = polled_file(task, r); return FRT_WAIT_POLL;
 	case __NR_epoll_wait:
 	case __NR_epoll_pwait:
-	case 441: /* epoll_pwait2 */
+	case EPOLL_PWAIT2: *file = descriptor_file(task, r->di); return FRT_WAIT_POLL;
 	case __NR_select:
 	case __NR_pselect6: return FRT_WAIT_POLL;
 	case __NR_nanosleep:

@@ -33,6 +33,7 @@ struct wait_state {
 	__u32 syscall;
 	__u16 reason, interrupted; /* interrupted: an interrupt woke it */
 	__u64 resource;		   /* id of what it waits for; 0: unknown, or nothing */
+	__u64 epoll;		   /* address of the struct eventpoll that it waits for; 0: none */
 	struct waker waker;
 	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */
 	struct held_waits held;

@@ -19,6 +19,8 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -238,6 +240,34 @@ public class Peers {
         };
     }
 
+    /** A selector with some channels, of which another one becomes ready each time. */
+    private static Peer selected() throws Exception {
+        final int channels = 6;
+        Selector selector = Selector.open();
+        SocketChannel[][] ends = new SocketChannel[channels][];
+        for (int i = 0; i < channels; i++) {
+            ServerSocketChannel server = server(i % 2 == 0 ? V4 : V6);
+            ends[i] = channels(server);
+            ends[i][0].configureBlocking(false).register(selector, SelectionKey.OP_READ,
+                    name(i % 2 == 0 ? V4 : V6, server.socket().getLocalPort()));
+        }
+        return new Peer() {
+            int next;
+
+            public String await() throws IOException {
+                selector.select();
+                SelectionKey key = selector.selectedKeys().iterator().next();
+                selector.selectedKeys().clear();
+                ((SocketChannel) key.channel()).read(ByteBuffer.allocate(1));
+                return (String) key.attachment();
+            }
+
+            public void end() throws IOException {
+                ends[next++ % channels][1].write(ByteBuffer.allocate(1));
+            }
+        };
+    }
+
     private static Peer file(int number) throws IOException {
         Path path = Files.createDirectories(directory.resolve("a/b c/\u00fc/" + "long".repeat(5))).resolve("journal-" + number);
         RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
@@ -336,6 +366,7 @@ public class Peers {
                 mixed.add(unix(4 * g + i));
                 mixed.add(pipe());
                 mixed.add(fifo(4 * g + i));
+                mixed.add(selected());
             }
             mixed.add(full(V4));
             mixed.add(full(V6));
