@@ -346,7 +346,8 @@ static void put_planted_wait(struct jfr_writer *w, const struct planted_wait *wa
 						     .stack = wait->stack ? key_of_stack(w, wait->stack, wait->in) : 0,
 						     .waker = key_of_thread(w, wait->waker),
 						     .waker_stack = key_of_stack(w, MONITOR, wait->woken_in),
-						     .reason = wait->reason});
+						     .reason = wait->reason,
+						     .resource = wait->stack ? NULL : PLANTED_RESOURCE});
 }
 
 struct bytes planted_recording(void)

@@ -44,6 +44,8 @@ struct planted_wait {
 	const char *call;	      /* if it was no lock, what the waker had done: "after Cart.pay"; NULL: unknown */
 };
 
+#define PLANTED_RESOURCE "10.0.0.7:5432" /* what waits without a stack are for; for the others it is unknown */
+
 extern const struct planted_call planted_calls[];
 extern const struct planted_wait planted_waits[];
 extern const size_t planted_call_count, planted_wait_count;

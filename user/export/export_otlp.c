@@ -146,17 +146,19 @@ static int export_otlp_add(const struct call *call, void *context)
 static int otlp_add_wait(const struct thread_wait *w, void *context)
 {
 	struct otlp_export *x = context;
-	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
+	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *resource = thread_wait_resource(w);
 	struct otlp_wait wait = {.thread = threads_named(&x->threads, w->chunk, &w->thread) - 1,
 				 .start = w->start,
 				 .duration = w->duration,
 				 .reason = reason,
-				 .waker = waker};
+				 .waker = waker,
+				 .resource = resource};
 
 	if (otlp_traces_add_wait(&x->traces, &wait))
 		memory_exhausted();
 	free(reason);
 	free(waker);
+	free(resource);
 	return 0;
 }
 

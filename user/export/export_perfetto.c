@@ -178,6 +178,7 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 {
 	struct perfetto_export *x = context;
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
+	char *resource = thread_wait_resource(w);
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = threads_named(&x->threads, w->chunk, &w->thread),
@@ -186,6 +187,8 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 		.wait = true,
 	};
 
+	if (resource[0])
+		perfetto_put_text(&x->arguments, PERFETTO_RESOURCE, resource);
 	if (waker[0]) {
 		perfetto_put_text(&x->arguments, PERFETTO_WOKEN_BY, waker);
 		if (holder[0])
@@ -196,6 +199,7 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 	free(reason);
 	free(waker);
 	free(holder);
+	free(resource);
 	return span_add(x, span, w->start, w->duration, arguments);
 }
 

@@ -2,6 +2,7 @@
 #include "user/export/otlp.h"
 
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,6 +240,29 @@ void otlp_begin_span(struct otlp *o, const struct otlp_span *s)
 	json_array(j, "events");
 }
 
+/*
+ * The semantic conventions' names, as far as the text says what it is: an address and a port, a Unix socket, a file. It always
+ * has the name of our own, too.
+ */
+static void put_resource_attributes(struct json *j, const char *resource, const char *reason)
+{
+	const char *colon = strrchr(resource, ':');
+	bool bracket = resource[0] == '[', numbers = colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+	char host[INET6_ADDRSTRLEN];
+
+	put_text_attribute(j, "frtrace.resource", resource);
+	if (resource[0] == '/' || resource[0] == '@') {
+		if (strcmp(reason, "disk") == 0)
+			put_text_attribute(j, "file.path", resource);
+		else if (strcmp(reason, "socket") == 0)
+			put_text_attribute(j, "server.address", resource);
+	} else if (numbers && colon - resource - 2 * bracket < (ptrdiff_t)sizeof(host)) {
+		snprintf(host, sizeof(host), "%.*s", (int)(colon - resource - 2 * bracket), resource + bracket);
+		put_text_attribute(j, "server.address", host);
+		put_number_attribute(j, "server.port", strtol(colon + 1, NULL, 10));
+	}
+}
+
 void otlp_event(struct otlp *o, const struct otlp_event *e)
 {
 	struct json *j = &o->json;
@@ -251,6 +275,8 @@ void otlp_event(struct otlp *o, const struct otlp_event *e)
 	put_text_attribute(j, "frtrace.reason", e->reason);
 	if (e->waker[0])
 		put_text_attribute(j, "frtrace.waker", e->waker);
+	if (e->resource[0])
+		put_resource_attributes(j, e->resource, e->reason);
 	json_end(j);
 	json_end(j);
 }

@@ -24,7 +24,7 @@ struct otlp_id {
 
 struct otlp_event {
 	int64_t time, duration;
-	const char *reason, *waker; /* waker: "" if it is unknown */
+	const char *reason, *waker, *resource; /* the last two: "" if they are unknown */
 };
 
 enum otlp_kind { OTLP_TEXT, OTLP_INTEGER, OTLP_REAL, OTLP_BOOLEAN };

@@ -18,6 +18,11 @@ struct otlp_traced_call {
 	bool thrown;
 };
 
+/* What a wait has; its index is the link of the timeline's span. */
+struct otlp_traced_wait {
+	uint32_t waker, resource; /* texts */
+};
+
 struct otlp_traced_thread {
 	uint32_t name;
 	int64_t id;
@@ -47,6 +52,7 @@ void otlp_traces_init(struct otlp_traces *t)
 void otlp_traces_release(struct otlp_traces *t)
 {
 	free(t->call);
+	free(t->waited);
 	free(t->thread);
 	free(t->open);
 	free(t->wait);
@@ -82,14 +88,19 @@ int otlp_traces_add_call(struct otlp_traces *t, const struct otlp_call *call)
 int otlp_traces_add_wait(struct otlp_traces *t, const struct otlp_wait *wait)
 {
 	uint64_t whole = timeline_moment(wait->duration);
+	struct otlp_traced_wait waited = {texts_add(&t->texts, wait->waker), texts_add(&t->texts, wait->resource)};
 	struct timeline_span span = {.track = wait->thread,
 				     .name = texts_add(&t->texts, wait->reason),
-				     .link = texts_add(&t->texts, wait->waker),
+				     .link = t->waited_count,
 				     .kind = SPAN_OF_WAIT,
 				     .wait = true,
 				     .nested.span = timeline_cut(wait->start, wait->duration, whole)};
 
-	return span.name == UINT32_MAX || span.link == UINT32_MAX ? -ENOMEM : timeline_add(&t->timeline, &span);
+	if (span.name == UINT32_MAX || waited.waker == UINT32_MAX || waited.resource == UINT32_MAX ||
+	    vec_reserve(&t->waited, &t->waited_capacity, t->waited_count + 1))
+		return -ENOMEM;
+	t->waited[t->waited_count++] = waited;
+	return timeline_add(&t->timeline, &span);
 }
 
 int otlp_traces_name_thread(struct otlp_traces *t, const char *name, int64_t id)
@@ -107,7 +118,7 @@ static void otlp_traces_forget(struct otlp_traces *t)
 	timeline_release(&t->timeline);
 	texts_release(&t->texts);
 	bytes_clear(&t->values);
-	t->calls = t->threads = t->opened = t->waits = 0;
+	t->calls = t->threads = t->opened = t->waits = t->waited_count = 0;
 }
 
 /* ---- writing */
@@ -182,7 +193,8 @@ static void otlp_write_waits(const struct otlp_writer *w, size_t first, size_t e
 		const struct timeline_span *s = &t->timeline.span[t->wait[i]];
 
 		otlp_event(w->out, &(struct otlp_event){s->nested.span.start, s->nested.span.number,
-							otlp_text(t, s->name), otlp_text(t, s->link)});
+							otlp_text(t, s->name), otlp_text(t, t->waited[s->link].waker),
+							otlp_text(t, t->waited[s->link].resource)});
 	}
 }
 

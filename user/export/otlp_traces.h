@@ -26,7 +26,7 @@ struct otlp_call {
 struct otlp_wait {
 	uint32_t thread;
 	int64_t start, duration;
-	const char *reason, *waker; /* waker: "" if it is unknown */
+	const char *reason, *waker, *resource; /* the last two: "" if they are unknown */
 };
 
 struct otlp_traces {
@@ -34,6 +34,8 @@ struct otlp_traces {
 	struct timeline timeline;
 	struct otlp_traced_call *call;
 	size_t calls, call_capacity;
+	struct otlp_traced_wait *waited;
+	size_t waited_count, waited_capacity;
 	struct otlp_traced_thread *thread;
 	size_t threads, thread_capacity;
 	struct bytes values;

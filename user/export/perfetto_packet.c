@@ -63,6 +63,7 @@ static const char *const argument_names[] = {
 	[PERFETTO_WOKEN_IN] = "wokenIn",
 	[PERFETTO_WAKER_CALL] = "wakerCall",
 	[PERFETTO_HELD_BY] = "heldBy",
+	[PERFETTO_RESOURCE] = "resource",
 };
 static const char *const category_names[] = {
 	[PERFETTO_CALL] = "call",      [PERFETTO_WAIT] = "wait",     [PERFETTO_RUNNABLE] = "run queue",

@@ -27,6 +27,7 @@ enum perfetto_argument {
 	PERFETTO_WOKEN_IN,
 	PERFETTO_WAKER_CALL,
 	PERFETTO_HELD_BY,
+	PERFETTO_RESOURCE,
 };
 
 enum perfetto_category {

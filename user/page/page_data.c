@@ -147,7 +147,7 @@ static void data_put_part(struct json *j, const struct story *story, const struc
 	else if (kind == STORY_WAIT)
 		data_put_numbers(j, NULL,
 				 NUMBERS(start, duration, p->what, p->waker, p->stack, p->kernel_stack, p->holder,
-					 p->held_in, p->call.how, p->call.method, p->call.duration));
+					 p->held_in, p->call.how, p->call.method, p->call.duration, p->resource));
 	else
 		data_put_numbers(j, NULL, NUMBERS(start, duration));
 }

@@ -243,13 +243,16 @@ static void story_add_wait(struct stories *s, struct story *story, const struct 
 {
 	struct story_part *kept = parts_slot(&story->kind[STORY_WAIT], part);
 	struct jfr_value method;
-	char *reason;
+	char *reason, *resource;
 
 	if (!kept)
 		return;
 	reason = thread_wait_reason(w);
+	resource = thread_wait_resource(w);
 	kept->what = texts_number(&s->text, reason);
+	kept->resource = texts_number(&s->text, resource);
 	free(reason);
+	free(resource);
 	kept->waker = threads_number(s->threads, w->chunk, &w->waker);
 	kept->woken_in = wait_holder_method(w, &method) ? method_names_number(s->names, w->chunk, &method) : 0;
 	kept->stack = stories_stack(s, w->chunk, &w->stack);

@@ -22,6 +22,7 @@ struct story_part {
 	uint32_t what, waker, stack, kernel_stack; /* number of a thread, of stacks; 0: unknown */
 	uint32_t holder, held_in; /* number of the thread that held the lock, of a method; 0: unknown, or no lock */
 	uint32_t woken_in;	  /* of the method in which the waker ended the wait; 0: unknown */
+	uint32_t resource;	  /* what a wait was for, in `text`; 0: unknown */
 	struct held_answer call;  /* what the waker had done, if that was no lock */
 	bool thrown;
 };

@@ -49,7 +49,7 @@ static void breakdown_put_wait(void *context, uint32_t thread, const struct wait
 	if (!b->seen || wait->wake <= wait->off)
 		return;
 	wait_events_name_waker(&b->events, wait, waker);
-	b->seen(b->watcher, thread, wait, waker);
+	b->seen(b->watcher, thread, wait, waker, resources_text(b->resources, wait->resource));
 }
 
 int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d)

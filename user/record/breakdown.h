@@ -35,8 +35,12 @@ void breakdown_free(struct breakdown *b);
 struct kernel_sink breakdown_sink(struct breakdown *b);
 void breakdown_stop(struct breakdown *b);
 
-/* Have `seen` called for each wait that is written, with the name of the thread that ended it; NULL: for none. */
-typedef void breakdown_seen(void *context, uint32_t thread, const struct wait *wait, const char *waker);
+/*
+ * Have `seen` called for each wait that is written, with the name of the thread that ended it, and what it was for (NULL:
+ * unknown); NULL: for none.
+ */
+typedef void breakdown_seen(void *context, uint32_t thread, const struct wait *wait, const char *waker,
+			    const char *resource);
 void breakdown_watch(struct breakdown *b, breakdown_seen *seen, void *context);
 
 /*

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define HELD  16384u
-#define WAITS 32768u /* 4 MB */
+#define WAITS 32768u /* 8 MB, as far as they are used */
 
 struct otlp_held {
 	uint64_t start, end; /* TSC */
@@ -39,6 +39,7 @@ struct otlp_held_wait {
 	uint8_t reason;
 	bool gone; /* printed */
 	char waker[WAKER_NAME];
+	char resource[128]; /* "": unknown, or longer */
 };
 
 struct otlp_live {
@@ -71,7 +72,8 @@ static void otlp_live_send(void *context, unsigned int spans)
 	rewind(o->to);
 }
 
-static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait *w, const char *waker);
+static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait *w, const char *waker,
+			      const char *resource);
 
 static int otlp_live_open(struct otlp_live *o, struct diag *d)
 {
@@ -233,7 +235,8 @@ static void otlp_live_drop_waits(struct otlp_live *o)
 	o->skipped.waits += n;
 }
 
-static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait *w, const char *waker)
+static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait *w, const char *waker,
+			      const char *resource)
 {
 	struct otlp_live *o = context;
 	struct otlp_held_wait *h;
@@ -244,6 +247,8 @@ static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait 
 	*h = (struct otlp_held_wait){
 		.off = w->off, .wake = w->wake, .thread = thread, .syscall = w->syscall, .reason = w->reason};
 	snprintf(h->waker, sizeof(h->waker), "%s", waker);
+	if (resource && strlen(resource) < sizeof(h->resource))
+		strcpy(h->resource, resource);
 }
 
 /* ---- printing */
@@ -371,7 +376,8 @@ static int held_wait_put(struct otlp_live *o, struct otlp_held_wait *w, uint32_t
 				 .start = w->off + realtime,
 				 .duration = w->wake - w->off,
 				 .reason = wait_name(w->reason, w->syscall, name),
-				 .waker = w->waker};
+				 .waker = w->waker,
+				 .resource = w->resource};
 
 	w->gone = true;
 	return otlp_traces_add_wait(&o->traces, &wait);

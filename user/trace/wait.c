@@ -121,12 +121,19 @@ char *thread_wait_waker(const struct thread_wait *wait)
 	return memory_need(bytes_steal_text(&text));
 }
 
+bool thread_wait_put_resource(struct bytes *out, const struct thread_wait *wait)
+{
+	if (wait->resource.kind != VALUE_TEXT)
+		return false;
+	put_value_text(out, &wait->resource);
+	return true;
+}
+
 char *thread_wait_resource(const struct thread_wait *wait)
 {
 	struct bytes text;
 
 	bytes_init(&text);
-	if (wait->resource.kind == VALUE_TEXT)
-		put_value_text(&text, &wait->resource);
+	thread_wait_put_resource(&text, wait);
 	return memory_need(bytes_steal_text(&text));
 }

@@ -49,7 +49,10 @@ bool thread_wait_by_interrupt(const struct thread_wait *wait);
  */
 char *thread_wait_waker(const struct thread_wait *wait);
 
-/* What the wait was for, as in "10.0.0.7:5432"; "" if that is unknown. Free with free(). */
+/* Append what the wait was for, as in "10.0.0.7:5432". False: that is unknown, or it was for nothing of the kind. */
+bool thread_wait_put_resource(struct bytes *out, const struct thread_wait *wait);
+
+/* The same as a text, "" if it is unknown. Free with free(). */
 char *thread_wait_resource(const struct thread_wait *wait);
 
 #endif

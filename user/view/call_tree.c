@@ -25,7 +25,7 @@ static struct call_tree_call *call_of(struct nested *n)
 }
 
 struct call_tree_wait {
-	uint32_t place, reason, waker, holder, number;
+	uint32_t place, reason, waker, holder, resource, number;
 	int64_t middle, duration;
 };
 
@@ -151,6 +151,7 @@ void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uin
 	item.reason = add_text(t, thread_wait_reason(wait));
 	item.waker = add_text(t, thread_wait_waker(wait));
 	item.holder = add_text(t, wait_holder(wait));
+	item.resource = add_text(t, thread_wait_resource(wait));
 	memory_reserve(&t->wait, &t->wait_capacity, t->waits + 1);
 	t->wait[t->waits++] = item;
 }
@@ -255,6 +256,7 @@ static void node_add_wait(struct call_tree_node *node, const struct call_tree_wa
 	node->wait_reason = wait->reason;
 	node->wait_waker = wait->waker;
 	node->wait_holder = wait->holder;
+	node->wait_resource = wait->resource;
 	node->wait_number = wait->number;
 }
 

@@ -240,6 +240,7 @@ static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *a
 	struct unit unit = slow_call_unit_of(w->duration);
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *place = wait_holder(w);
 	bool above = false;
+	struct bytes resource;
 
 	for (size_t i = 0; i < n && !whole; i++)
 		above |= thread_waits_are_alike(&all[i].wait, w);
@@ -248,6 +249,10 @@ static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *a
 	put_text(out, unit.name);
 	bytes_put_u8(out, ' ');
 	put_text(out, reason);
+	bytes_init(&resource);
+	if (thread_wait_put_resource(&resource, w))
+		put_composed(out, " ", &resource, width);
+	bytes_release(&resource);
 	if (w->ongoing)
 		put_text(out, ", goes on");
 	if (above)

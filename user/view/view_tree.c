@@ -246,6 +246,7 @@ static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, i
 {
 	const char *waker = call_tree_text(&v->tree, n->wait_waker);
 	const char *place = call_tree_text(&v->tree, n->wait_holder);
+	const char *resource = call_tree_text(&v->tree, n->wait_resource);
 
 	if (n->longest_wait < least || !waits_itself(&v->tree, n))
 		return;
@@ -255,6 +256,8 @@ static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, i
 	put_text(v->out, log_time(n->longest_wait));
 	bytes_put_u8(v->out, ' ');
 	put_text(v->out, call_tree_text(&v->tree, n->wait_reason));
+	put_text(v->out, *resource ? " " : "");
+	put_text(v->out, resource);
 	if (*waker) {
 		put_text(v->out, ", woken by \"");
 		put_text(v->out, waker);
@@ -414,6 +417,7 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	table_put_count(table, n->throttled);
 	table_put_time(table, n->longest.duration);
 	table_put(table, call_tree_text(&v->tree, n->values));
+	table_put(table, call_tree_text(&v->tree, n->wait_resource));
 }
 
 /* The rows of a node and of those below it, in the order in which they are printed. `row`: its number, by node. */
@@ -455,6 +459,7 @@ static void trees_print_json(struct tree_view *v)
 		{"", "throttledCalls", TABLE_NUMBER, 0},
 		{"", "longestNs", TABLE_NUMBER, 0},
 		{"", "values", TABLE_TYPED, 0},
+		{"", "waitResource", TABLE_TEXT, 0},
 	};
 	uint32_t count, next = 1, *roots = call_tree_children(&v->tree, 0, &count);
 	uint32_t *row = memory_need(calloc(v->tree.count, sizeof(*row)));

@@ -77,8 +77,8 @@ CASE(a_span_has_its_parent_times_and_waits, setup, teardown)
 	s.blocked = 3;
 	s.pause = 4;
 	otlp_begin_span(&o, &s);
-	otlp_event(&o, &(struct otlp_event){5, 6, "lock", "writer"});
-	otlp_event(&o, &(struct otlp_event){7, 8, "sleep", ""});
+	otlp_event(&o, &(struct otlp_event){5, 6, "lock", "writer", ""});
+	otlp_event(&o, &(struct otlp_event){7, 8, "sleep", "", ""});
 	otlp_end_span(&o, &s, 9);
 	finish();
 	assert_string_equal(text,
@@ -99,6 +99,38 @@ CASE(a_span_has_its_parent_times_and_waits, setup, teardown)
 				  "{\"key\":\"frtrace.duration_ns\",\"value\":{\"intValue\":\"8\"}},"
 				  "{\"key\":\"frtrace.reason\",\"value\":{\"stringValue\":\"sleep\"}}]}],"
 				  "\"droppedEventsCount\":9,\"status\":{\"code\":2}}]}]}]}\n");
+}
+
+/* The attributes of a wait behind frtrace.resource. */
+static void assert_resource(const char *resource, const char *reason, const char *attributes)
+{
+	struct otlp_span s = span_of("m()");
+	char expected[1024];
+
+	otlp_begin_span(&o, &s);
+	otlp_event(&o, &(struct otlp_event){5, 6, reason, "", resource});
+	otlp_end_span(&o, &s, 0);
+	finish();
+	snprintf(expected, sizeof(expected), "{\"key\":\"frtrace.resource\",\"value\":{\"stringValue\":\"%s\"}}%s]}]",
+		 resource, attributes);
+	assert_non_null(strstr(text, expected));
+}
+
+#define ATTRIBUTE(key, kind, value) ",{\"key\":\"" key "\",\"value\":{\"" kind "\":\"" value "\"}}"
+
+CASE(a_wait_names_what_it_was_for, setup, teardown)
+{
+	assert_resource("10.0.0.7:5432", "socket",
+			ATTRIBUTE("server.address", "stringValue", "10.0.0.7")
+				ATTRIBUTE("server.port", "intValue", "5432"));
+	assert_resource("[fe80::1]:80", "poll",
+			ATTRIBUTE("server.address", "stringValue", "fe80::1")
+				ATTRIBUTE("server.port", "intValue", "80"));
+	assert_resource("/run/db.sock", "socket", ATTRIBUTE("server.address", "stringValue", "/run/db.sock"));
+	assert_resource("/run/db.sock", "poll", "");
+	assert_resource("/var/a:1", "disk", ATTRIBUTE("file.path", "stringValue", "/var/a:1"));
+	assert_resource("pipe:[7]", "pipe", "");
+	assert_resource("[eventfd]", "poll", "");
 }
 
 static void put_value_of(struct bytes *values, enum otlp_kind kind, const char *name, const char *value,

@@ -19,8 +19,10 @@ static void true_waits(void)
 	for (size_t i = 0; i < planted_wait_count; i++) {
 		const struct planted_wait *w = &planted_waits[i];
 
-		for (int round = 0; w->in && round < PLANTED_ROUNDS; round++)
+		for (int round = 0; w->in && round < PLANTED_ROUNDS; round++) {
 			claim_add(&truth, "%s in %s, ended by %s", w->reason, w->in, w->waker ?: "?");
+			claim_add(&truth, "%s is for %s", w->reason, w->stack ? "?" : PLANTED_RESOURCE);
+		}
 	}
 }
 
@@ -330,6 +332,7 @@ static void perfetto_begin_slice(struct perfetto_trace *t, const struct proto_fi
 	struct slice_open *around = track->depth ? &track->open[track->depth - 1] : NULL;
 	struct slice_open *s = &track->open[track->depth++];
 	struct proto_field waker = perfetto_argument_of(t, event, "wokenBy");
+	struct proto_field resource = perfetto_argument_of(t, event, "resource");
 
 	assert_true(track->depth < DEPTH);
 	s->category = find_field(event, 3).integer;
@@ -343,6 +346,7 @@ static void perfetto_begin_slice(struct perfetto_trace *t, const struct proto_fi
 			  perfetto_argument_of(t, event, "blockedNs").integer);
 	} else if (s->category == WAIT_SLICE && around) {
 		claim_add(&said, "%s in %s, ended by %s", s->name, around->name, waker.number ? text_of(&waker) : "?");
+		claim_add(&said, "%s is for %s", s->name, resource.number ? text_of(&resource) : "?");
 		perfetto_claim_call(t, event, s->name, around->name);
 	}
 }
@@ -427,6 +431,8 @@ static void otlp_wait(const char *event, const char *method)
 	sum_wait(&sums, reason, method, attribute_number(event, "frtrace.duration_ns"));
 	claim_add(&said, "%s in %s, ended by %s", reason, method,
 		  *attribute(event, "frtrace.waker") ? attribute(event, "frtrace.waker") : "?");
+	claim_add(&said, "%s is for %s", reason,
+		  *attribute(event, "frtrace.resource") ? attribute(event, "frtrace.resource") : "?");
 }
 
 static void otlp_read_span(const char *span)

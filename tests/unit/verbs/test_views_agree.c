@@ -50,8 +50,8 @@ static void wait_in_call(const struct planted_wait *w, const struct planted_call
 	for (int round = 0; round < PLANTED_ROUNDS; round++) {
 		claim_add(&truth, "%s%s in %s", time, w->reason, c->method);
 		if (w->waker)
-			claim_add(&truth, "%s in %s was ended by %s in %s", w->reason, c->method, w->waker,
-				  w->woken_in ?: "?");
+			claim_add(&truth, "%s in %s for %s was ended by %s in %s", w->reason, c->method,
+				  w->stack ? "?" : PLANTED_RESOURCE, w->waker, w->woken_in ?: "?");
 		if (w->holder)
 			claim_add(&truth, "%s in %s for what %s held in %s", w->reason, c->method, w->holder,
 				  w->held_in);
@@ -80,7 +80,7 @@ static void slowest_reasons(char *text, const char *root)
 static void slowest_line(char *line)
 {
 	static char root[200], around[10][200], reason[200];
-	char waker[200], woken_in[200] = "?", holder[200], held_in[200], *after;
+	char waker[200], woken_in[200] = "?", holder[200], held_in[200], *after, *resource;
 	size_t depth = strspn(line, " ");
 
 	if (line[0] == '[') {
@@ -98,8 +98,12 @@ static void slowest_line(char *line)
 		around[depth][strcspn(around[depth], " ,")] = 0;
 		claim_nesting(&said, depth ? around[depth - 1] : root, around[depth]);
 	} else if (depth == 8 && sscanf(line, " %*fms %199[^,]", reason) == 1 && !strchr(reason, '"')) {
+		resource = strstr(reason, " " PLANTED_RESOURCE);
+		if (resource)
+			*resource = 0;
 		if (sscanf(line, " %*[^,], woken by \"%199[^\"]\" in %199s", waker, woken_in) > 0)
-			claim_add(&said, "%s in %s was ended by %s in %s", reason, root, waker, planted_name(woken_in));
+			claim_add(&said, "%s in %s for %s was ended by %s in %s", reason, root,
+				  resource ? resource + 1 : "?", waker, planted_name(woken_in));
 		after = strstr(line, " after ");
 		if (after)
 			claim_waker_call(&said, reason, root, waker_call(after + 1));

@@ -370,6 +370,16 @@ CASE(waits_have_a_table_by_what_they_were_for, setup, teardown)
 	assert_contains(show("waits"), "Waits by Resource");
 }
 
+CASE(a_slow_call_says_what_its_waits_were_for, setup, teardown)
+{
+	wait_for("10.0.0.7:5432", "socket", 40 * MS);
+	cart_call(recording_thread(&r, 1), T0, US, US, 40 * MS);
+	assert_contains(show("slowest"), "40.0ms socket 10.0.0.7:5432\n");
+	assert_contains(show("tree"), "40.0 ms socket 10.0.0.7:5432\n");
+	request.layout.json = true;
+	assert_contains(show("tree"), "\"waitResource\":\"10.0.0.7:5432\"");
+}
+
 CASE(waits_without_resources_have_no_such_table, setup, teardown)
 {
 	wait_for(NULL, "socket", MS);

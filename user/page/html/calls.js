@@ -19,9 +19,9 @@ function piecesOf(story) {
 	const pieces = [];
 	for (const [start, time] of story.runQueue.slice(2))
 		pieces.push([start, time, 'runq', 'run queue']);
-	for (const [start, time, reason, waker] of story.waits.slice(2)) {
+	for (const [start, time, reason, waker, , , , , , , , resource] of story.waits.slice(2)) {
 		const name = data.texts[reason];
-		pieces.push([start, time, familyOf(name), name + (waker ? ', ended by ' + threadName(waker) : '')]);
+		pieces.push([start, time, familyOf(name), name + (resource ? ' ' + data.texts[resource] : '') + (waker ? ', ended by ' + threadName(waker) : '')]);
 	}
 	return pieces;
 }
@@ -98,9 +98,9 @@ function wakerCallOf(how, method, time) {
 	return make('span', { class: 'at' }, how === HELD_AFTER ? ' after ' : ' in ', make('b', {}, methodName(method)), ' of ' + formatTime(time));
 }
 
-function waitOf([start, time, reason, waker, stack, kernel, holder, heldIn, how, method, took]) {
+function waitOf([start, time, reason, waker, stack, kernel, holder, heldIn, how, method, took, resource]) {
 	return make('div', { class: 'wait' }, make('span', { class: 'took' }, formatTime(time)),
-		make('div', {}, make('b', {}, data.texts[reason]),
+		make('div', {}, make('b', {}, data.texts[reason] + (resource ? ' ' + data.texts[resource] : '')),
 			make('span', { class: 'at' }, ' after ' + formatTime(Math.max(0, start)), waker ? ', ended by the thread ' : '', waker ? make('b', {}, threadName(waker)) : ''),
 			wakerCallOf(how, method, took), holder ? holderOf(waker, holder, heldIn) : null, framesOf(kernel, 4), framesOf(stack, 8)));
 }
