@@ -101,8 +101,13 @@ struct wait_queue_entry {
 	struct list_head entry;
 };
 
+struct poll_table_entry {
+	struct file *filp;
+};
+
 struct poll_wqueues {
 	struct task_struct *polling_task;
+	struct poll_table_entry inline_entries[1];
 };
 
 struct eventpoll {
@@ -141,7 +146,9 @@ struct sock {
 };
 
 struct socket {
+	struct file *file;
 	struct sock *sk;
+	struct socket_wq wq;
 };
 
 struct sockaddr_un {

@@ -4,8 +4,9 @@
  *
  * The thread has entered its system call with a descriptor, and another thread may have closed that or put another file
  * there (dup2) since, even before the wait begins. The descriptor only says which file is likely. It counts if the kernel
- * shows that the thread waits for it: the thread stands in the wait queue of that socket or pipe, or else the call has the
- * file's address on its stack. Otherwise the resource is unknown.
+ * shows that the thread waits for it: the thread stands in the wait queue of that socket or pipe, or, for other files, the
+ * call has the file's address on its stack. If it does not, the entry of a wait queue on the thread's stack leads to the
+ * socket. Otherwise the resource is unknown.
  *
  * A wait has the id of its resource. The name follows it into the queue once in an epoch, about a second.
  *
@@ -43,7 +44,8 @@ struct resource_scratch {
 	/* Addresses that became numbers here, with which the verifier allows arithmetic: */
 	volatile __u64 context,
 		registers; /* of the program's context, and of the registers on top of the thread's stack */
-	volatile __u64 mount, directory;
+	volatile __u64 mount, directory, task, file, private, queue;
+	__u64 words; /* of `word` */
 	union {
 		__u64 word[STACK_WORDS];
 		__u64 call[STACK_CALLS];
@@ -69,11 +71,19 @@ static __always_inline __u64 resource_mix(__u64 id, __u64 value)
 
 #define QUEUE_LOOK 8 /* entries of a wait queue: a new one is at an end of it */
 
-/* Does the running task stand in this wait queue, by itself or by poll()? */
-static __noinline bool queue_has(const struct wait_queue_head *queue, const struct task_struct *task, bool polls)
+/*
+ * Does the task stand in this wait queue, by itself or by poll()? These functions are global, with addresses as numbers, so the
+ * verifier looks at each of them once.
+ */
+int queue_has(__u64 queue, __u64 task, bool polls);
+int waits_for_file(struct resource_scratch *s, bool polls);
+int own_address(const struct resource_scratch *s, __u32 from);
+__u64 resource_of_file(struct resource_scratch *s, __u64 now);
+
+__noinline int queue_has(__u64 queue, __u64 task, bool polls)
 {
 	const void *head = (const char *)queue + bpf_core_field_offset(struct wait_queue_head, head);
-	const void *at = KERNEL_READ(struct wait_queue_head, queue, head.next);
+	const void *at = KERNEL_READ(struct wait_queue_head, (const void *)queue, head.next);
 
 	for (int i = 0; i < QUEUE_LOOK && at && at != head; i++) {
 		const void *entry = (const char *)at - bpf_core_field_offset(struct wait_queue_entry, entry);
@@ -81,11 +91,11 @@ static __noinline bool queue_has(const struct wait_queue_head *queue, const stru
 
 		if (polls && private && bpf_core_type_exists(struct poll_wqueues))
 		private = KERNEL_READ(struct poll_wqueues, private, polling_task);
-		if (private == task)
-			return true;
+		if ((__u64) private == task)
+			return 1;
 		at = KERNEL_READ(struct wait_queue_entry, entry, entry.next);
 	}
-	return false;
+	return 0;
 }
 
 /*
@@ -212,12 +222,13 @@ static __always_inline bool put_path_component(struct frt_named_resource *n, con
 }
 
 /* Write the path as the thread sees it. False: it has changed meanwhile. */
-static __always_inline bool put_path(struct frt_named_resource *n, struct task_struct *task, const struct file *file)
+static __always_inline bool put_path(struct frt_named_resource *n, const void *task, const struct file *file)
 {
 	const struct dentry *dentry = KERNEL_READ(struct file, file, f_path.dentry), *parent;
 	const struct vfsmount *mnt = KERNEL_READ(struct file, file, f_path.mnt);
-	const struct dentry *root = task->fs->root.dentry;
-	const struct vfsmount *root_mnt = task->fs->root.mnt;
+	const struct fs_struct *fs = KERNEL_READ(struct task_struct, task, fs);
+	const struct dentry *root = KERNEL_READ(struct fs_struct, fs, root.dentry);
+	const struct vfsmount *root_mnt = KERNEL_READ(struct fs_struct, fs, root.mnt);
 
 	for (int i = 0; i < PATH_STEPS; i++) {
 		if (dentry == root && mnt == root_mnt)
@@ -256,8 +267,7 @@ static __always_inline bool send_address(const struct frt_resource *d)
 	return true;
 }
 
-static __always_inline bool send_name(const struct frt_resource *d, struct resource_scratch *s,
-				      struct task_struct *task, const struct file *file)
+static __always_inline bool send_name(const struct frt_resource *d, struct resource_scratch *s, const struct file *file)
 {
 	struct frt_named_resource *n = queue_reserve(sizeof(*n));
 
@@ -266,7 +276,7 @@ static __always_inline bool send_name(const struct frt_resource *d, struct resou
 	n->resource = *d;
 	if (d->what == FRT_RESOURCE_UNIX) {
 		bpf_probe_read_kernel(n->text, sizeof(s->path), s->path);
-	} else if (!put_path(n, task, file)) {
+	} else if (!put_path(n, (const void *)s->task, file)) {
 		queue_discard(n);
 		return false;
 	}
@@ -276,7 +286,7 @@ static __always_inline bool send_name(const struct frt_resource *d, struct resou
 
 /* Send the name that belongs to an id, unless it has been sent. False: it cannot be. */
 static __always_inline bool send_resource(const struct frt_resource *d, struct resource_scratch *s,
-					  struct task_struct *task, const struct file *file)
+					  const struct file *file)
 {
 	bool named = d->what == FRT_RESOURCE_UNIX || d->what == FRT_RESOURCE_PATH || d->what == FRT_RESOURCE_FILE;
 	__u32 place = d->id % SEEN;
@@ -286,38 +296,119 @@ static __always_inline bool send_resource(const struct frt_resource *d, struct r
 		return false;
 	if (*seen == d->id)
 		return true;
-	if (!(named ? send_name(d, s, task, file) : send_address(d)))
+	if (!(named ? send_name(d, s, file) : send_address(d)))
 		return false;
 	*seen = d->id;
 	return true;
 }
 
-/* Does the running task wait for this file? The context is that of the program. */
-static __always_inline bool waits_for(struct task_struct *task, const struct pt_regs___kernel *r,
-				      const struct file *file, __u32 kind, struct resource_scratch *s)
+/* Does the task stand in the wait queue of s->file, a socket or a pipe? */
+__noinline int waits_for_file(struct resource_scratch *s, bool polls)
 {
-	const char *private = KERNEL_READ(struct file, file, private_data);
-	const struct sock *sock = kind == KIND_SOCKET ? KERNEL_READ(struct socket, private, sk) : NULL;
-	const char *queue = sock ? (const char *)KERNEL_READ(struct sock, sock, sk_wq) : NULL;
-	bool polls = r->orig_ax == __NR_poll || r->orig_ax == __NR_ppoll;
+	const struct file *file;
+	const void *socket;
+	const struct sock *sock;
+	__u32 kind;
 
-	if (queue && queue_has((const void *)(queue + bpf_core_field_offset(struct socket_wq, wait)), task, polls))
-		return true;
-	if (kind == KIND_PIPE && private && bpf_core_field_exists(struct pipe_inode_info, rd_wait) &&
-	    (queue_has((const void *)(private + bpf_core_field_offset(struct pipe_inode_info, rd_wait)), task, polls) ||
-	     queue_has((const void *)(private + bpf_core_field_offset(struct pipe_inode_info, wr_wait)), task, polls)))
-		return true;
-	return !polls && stack_has(s, task, file);
+	if (!s)
+		return 0;
+	file = (const struct file *)s->file;
+	kind = file_kind(file);
+	s->private = (__u64)KERNEL_READ(struct file, file, private_data);
+	if (!s->private)
+		return 0;
+	if (kind == KIND_PIPE)
+		return bpf_core_field_exists(struct pipe_inode_info, rd_wait) &&
+		       (queue_has(s->private + bpf_core_field_offset(struct pipe_inode_info, rd_wait), s->task,
+				  polls) ||
+			queue_has(s->private + bpf_core_field_offset(struct pipe_inode_info, wr_wait), s->task, polls));
+	if (kind != KIND_SOCKET)
+		return 0;
+	socket = (const void *)s->private;
+	sock = KERNEL_READ(struct socket, socket, sk);
+	s->queue = sock ? (__u64)KERNEL_READ(struct sock, sock, sk_wq) : 0;
+	return s->queue && queue_has(s->queue + bpf_core_field_offset(struct socket_wq, wait), s->task, polls);
 }
 
-/* The id of a file that the task waits for. 0: its name cannot be told. */
-static __noinline __u64 resource_of_file(struct task_struct *task, const struct file *file, __u32 kind, __u64 now,
-					 struct resource_scratch *s)
+/* Where the task's own address is on its stack, from word `from` on; STACK_WORDS: nowhere. */
+__noinline int own_address(const struct resource_scratch *s, __u32 from)
 {
-	const struct inode *inode = KERNEL_READ(struct file, file, f_inode);
-	const struct socket *socket = KERNEL_READ(struct file, file, private_data);
+	if (!s)
+		return STACK_WORDS;
+	for (__u32 i = 0; i < STACK_WORDS && from < s->words; i++, from++) {
+		__u32 at = from;
+
+		barrier_var(at); /* or the compiler makes a pointer of it that the verifier cannot bound */
+		if (at >= STACK_WORDS)
+			break;
+		if (s->word[at] == s->task)
+			return at;
+	}
+	return STACK_WORDS;
+}
+
+#define IN_WORDS(type, member) (bpf_core_field_offset(type, member) / 8)
+
+/* The file of a socket if this is the head of its wait queue; or else anything. */
+static __always_inline const struct file *file_of_queue(__u64 head)
+{
+	const char *socket = (const char *)head - bpf_core_field_offset(struct socket, wq.wait.head);
+
+	return KERNEL_READ(struct socket, socket, file);
+}
+
+#define OWN_ADDRESSES 8
+
+/*
+ * The descriptor has another file by now. The entry by which the task stands in a wait queue lies on its stack, with its own
+ * address and links to the queue, or else, in poll(), to the file. What is found there is no more than a candidate, too. True: s->file has it.
+ */
+static __noinline bool waited_file(struct resource_scratch *s, bool polls)
+{
+	const __u32 links = IN_WORDS(struct wait_queue_entry, entry) - IN_WORDS(struct wait_queue_entry, private);
+	const __u32 polled =
+		IN_WORDS(struct poll_wqueues, inline_entries) - IN_WORDS(struct poll_wqueues, polling_task);
+	__u64 size = s->registers - s->context;
+	__u32 at = 0;
+
+	if (!bpf_core_field_exists(struct socket, wq))
+		return false;
+	if (size > sizeof(s->word))
+		size = sizeof(s->word);
+	s->words = size / 8;
+	if (bpf_probe_read_kernel(s->word, size, (const void *)s->context))
+		return false;
+	for (int i = 0; i < OWN_ADDRESSES; i++, at++) {
+		const struct file *file;
+		__u32 link;
+
+		at = own_address(s, at);
+		link = at + (polls ? polled : links);
+		if (at >= STACK_WORDS || link >= STACK_WORDS || link >= s->words)
+			break;
+		file = polls ? (const struct file *)s->word[link] : file_of_queue(s->word[link]);
+		s->file = (__u64)file;
+		if (file && waits_for_file(s, polls))
+			return true;
+	}
+	return false;
+}
+
+/* The id of s->file, which s->task waits for. 0: its name cannot be told. */
+__noinline __u64 resource_of_file(struct resource_scratch *s, __u64 now)
+{
+	const struct file *file;
+	const struct inode *inode;
+	const struct socket *socket;
+	__u32 kind;
 	struct frt_resource d = {.kind = FRT_RESOURCE};
 
+	if (!s)
+		return 0;
+	file = (const struct file *)s->file;
+	inode = KERNEL_READ(struct file, file, f_inode);
+	socket = KERNEL_READ(struct file, file, private_data);
+	kind = file_kind(file);
 	d.inode = KERNEL_READ(struct inode, inode, i_ino);
 	if (kind == KIND_SOCKET) {
 		describe_socket(&d, KERNEL_READ(struct socket, socket, sk), s);
@@ -332,7 +423,7 @@ static __noinline __u64 resource_of_file(struct task_struct *task, const struct 
 	d.id = resource_mix(d.id, ((__u64 *)d.address)[0]);
 	d.id = resource_mix(d.id, ((__u64 *)d.address)[1]);
 	d.id = resource_mix(d.id, now >> EPOCH_SHIFT);
-	return send_resource(&d, s, task, file) ? d.id : 0;
+	return send_resource(&d, s, file) ? d.id : 0;
 }
 
 static __always_inline struct resource_scratch *resource_scratch(void)
@@ -350,13 +441,22 @@ static __noinline __u64 resource_of(void *context, struct task_struct *task, con
 				    const struct file *file, __u64 now)
 {
 	struct resource_scratch *s = resource_scratch();
+	bool polls = r->orig_ax == __NR_poll || r->orig_ax == __NR_ppoll;
 	__u32 kind = file_kind(file);
 
 	if (!s)
 		return 0;
 	s->context = (__u64)context;
 	s->registers = (__u64)r;
-	return waits_for(task, r, file, kind, s) ? resource_of_file(task, file, kind, now, s) : 0;
+	s->task = (__u64)task;
+	s->file = (__u64)file;
+	if (kind == KIND_SOCKET || kind == KIND_PIPE) {
+		if (!waits_for_file(s, polls) && !waited_file(s, polls))
+			return 0;
+	} else if (polls || !stack_has(s, task, file)) {
+		return 0;
+	}
+	return resource_of_file(s, now);
 }
 
 static __always_inline bool is_epoll(const struct pt_regs___kernel *r)
@@ -365,15 +465,16 @@ static __always_inline bool is_epoll(const struct pt_regs___kernel *r)
 }
 
 /* The address of the struct eventpoll that the running task waits for, if `file` is that one's. 0: it is not. */
-static __always_inline __u64 epoll_of(struct task_struct *task, const struct file *file)
+static __noinline __u64 epoll_of(struct task_struct *task, const struct file *file)
 {
-	const char *epoll = KERNEL_READ(struct file, file, private_data);
+	struct resource_scratch *s = resource_scratch();
 
-	if (!epoll || !bpf_core_type_exists(struct eventpoll) || !bpf_core_type_exists(struct epitem))
+	if (!s || !bpf_core_type_exists(struct eventpoll) || !bpf_core_type_exists(struct epitem))
 		return 0;
-	return queue_has((const void *)(epoll + bpf_core_field_offset(struct eventpoll, wq)), task, false)
-		       ? (__u64)epoll
-		       : 0;
+	s->task = (__u64)task;
+	s->file = (__u64)KERNEL_READ(struct file, file, private_data);
+	return s->file && queue_has(s->file + bpf_core_field_offset(struct eventpoll, wq), s->task, false) ? s->file
+													   : 0;
 }
 
 /*
@@ -386,14 +487,14 @@ static __noinline __u64 resource_of_ready(struct task_struct *task, const void *
 	struct resource_scratch *s = resource_scratch();
 	const char *list = (const char *)epoll + bpf_core_field_offset(struct eventpoll, rdllist);
 	const char *first = (const char *)KERNEL_READ(struct eventpoll, epoll, rdllist.next), *item;
-	const struct file *file;
 	__u64 id;
 
 	if (!s || !first || first == list)
 		return 0;
 	item = first - bpf_core_field_offset(struct epitem, rdllink);
-	file = KERNEL_READ(struct epitem, item, ffd.file);
-	id = file ? resource_of_file(task, file, file_kind(file), now, s) : 0;
+	s->task = (__u64)task;
+	s->file = (__u64)KERNEL_READ(struct epitem, item, ffd.file);
+	id = s->file ? resource_of_file(s, now) : 0;
 	return (const char *)KERNEL_READ(struct eventpoll, epoll, rdllist.next) == first ? id : 0;
 }
 
