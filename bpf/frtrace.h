@@ -325,6 +325,8 @@ struct frt_config {
 	frt_u32 stacks;		 /* FRT_STACKS_* */
 	frt_u32 plan_size;	 /* 0: there are no events */
 	frt_u32 keep;		 /* per cent of the roots that are kept however they end */
+	struct frt_allocated allocated; /* with FRT_CONFIG_ALLOCATED */
+	frt_u32 reserved;
 	/* the compiled filter (filters/program.h) follows, and at the next multiple of 8 the plan (filters/plan.h) */
 };
 _Static_assert(sizeof(struct frt_config) % 8 == 0, "config");
@@ -337,8 +339,9 @@ _Static_assert(sizeof(struct frt_config) % 8 == 0, "config");
 #define FRT_CONFIG_INSIDE	0x8u  /* the filter has roots (PROGRAM_ROOT): record only what is in them */
 /* Each root has a record at its end, because calls of native methods may be in it. Set while the recording runs. */
 #define FRT_CONFIG_ROOT_ENDS 0x20u
-#define FRT_CONFIG_TASKS     0x80u /* tasks that traced calls hand to other threads have records */
-#define FRT_CONFIG_LIMITED   0x40u /* the JVM's metaspace has a limit: struct frt_room */
+#define FRT_CONFIG_ALLOCATED 0x100u /* calls have a value FRT_FIELD_ALLOCATED, and timed methods the sum */
+#define FRT_CONFIG_TASKS     0x80u  /* tasks that traced calls hand to other threads have records */
+#define FRT_CONFIG_LIMITED   0x40u  /* the JVM's metaspace has a limit: struct frt_room */
 
 /* The source of stacks. With both bits, JVMTI is asked for stacks that cannot be walked. */
 #define FRT_STACKS_WALK	 0x1u
@@ -361,7 +364,7 @@ _Static_assert(sizeof(struct frt_config) % 8 == 0, "config");
 #define FRT_RULES_AT	     (FRT_FRAMES_AT + FRT_STACK_FRAMES * 24u)
 #define FRT_TAKEN_AT	     (FRT_RULES_AT + FRT_TIMED_METHODS * 8u)
 #define FRT_SHARED_AT	     (FRT_TAKEN_AT + FRT_MAX_METHODS * 16u)
-#define FRT_HISTOGRAMS_AT    (FRT_SHARED_AT + FRT_TIMED_METHODS * 64u)
+#define FRT_HISTOGRAMS_AT    (FRT_SHARED_AT + FRT_TIMED_METHODS * 80u)
 #define FRT_GROUPS_AT	     (FRT_HISTOGRAMS_AT + FRT_TIMED_METHODS * FRT_GROUPS * 4u)
 #define FRT_CELLS_AT	     (FRT_GROUPS_AT + FRT_MAX_GROUPS * 64u)
 #define FRT_VIRTUAL_AT	     (FRT_CELLS_AT + FRT_CELLS_SIZE)

@@ -116,7 +116,9 @@ _Static_assert(sizeof(struct frt_field) == FRT_RECORD_SIZE, "field");
 #define FRT_FIELD_INDEX(n)     ((n) & 0xfffu)
 #define FRT_FIELD_THROWN       0xfffu /* no field of a plan: the class of the exception that ended the call */
 #define FRT_FIELD_TASK	       0xffdu /* nor this: a struct frt_task; then with the same number the class of the task */
-#define FRT_FIELD_TRACE	       0xffeu /* nor this: the distributed trace that the thread was in; of any recording */
+#define FRT_FIELD_ALLOCATED \
+	0xffcu /* nor this: bytes that the thread allocated in the call, FRT_FORM_INTEGER; as the next */
+#define FRT_FIELD_TRACE 0xffeu /* nor this: the distributed trace that the thread was in; of any recording */
 
 enum frt_field_form {
 	FRT_FORM_NULL,

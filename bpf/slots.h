@@ -143,7 +143,8 @@ _Static_assert(sizeof(struct frt_taken) == 16, "taken");
 #define FRT_INSIDE_SAMPLE 0x2u /* it is kept by --keep */
 #define FRT_INSIDE_MOVED  0x4u /* it has been on another carrier, or in no slot: nothing can be taken back */
 
-#define FRT_SLOT_CARRIER 0x1u /* may carry virtual threads: its open calls are struct frt_virtual_call */
+#define FRT_SLOT_CARRIER   0x1u /* may carry virtual threads: its open calls are struct frt_virtual_call */
+#define FRT_SLOT_ALLOCATED 0x2u /* what its calls allocate is counted; used by the agent only */
 
 /*
  * A virtual thread in a traced call is about to run on a carrier again; the argument of frtrace:mount. Times are TSC.

@@ -125,4 +125,13 @@ struct frt_layout {
 	frt_u16 reserved[2];
 };
 
+/*
+ * What the JVM counts of each thread's allocations: the bytes of all but its present buffer (TLAB), in an int64_t, and the
+ * pointers to the begin of that and to the end of its used part. In bytes from the thread's JNIEnv.
+ */
+struct frt_allocated {
+	int count, buffer, used;
+};
+_Static_assert(sizeof(struct frt_allocated) == 12, "allocated");
+
 #endif

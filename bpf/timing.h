@@ -33,9 +33,10 @@
 #define FRT_TIMED_METHOD(r, method) ((r) * FRT_MAX_METHODS + (method) % FRT_MAX_METHODS)
 
 /* What is not known of some of a method's calls. */
-#define FRT_UNKNOWN_SELF   0x1u /* frt_nested.children */
-#define FRT_UNKNOWN_REPEAT 0x2u /* frt_nested.repeated */
-#define FRT_UNKNOWN_NESTED (FRT_UNKNOWN_SELF | FRT_UNKNOWN_REPEAT)
+#define FRT_UNKNOWN_SELF      0x1u /* frt_nested.children */
+#define FRT_UNKNOWN_REPEAT    0x2u /* frt_nested.repeated */
+#define FRT_UNKNOWN_NESTED    (FRT_UNKNOWN_SELF | FRT_UNKNOWN_REPEAT)
+#define FRT_UNKNOWN_ALLOCATED 0x4u /* frt_nested.allocated */
 
 /*
  * How the timed calls of a thread are nested, in TSC ticks. The method's own time is its total without `children`, its
@@ -45,8 +46,11 @@
 struct frt_nested {
 	frt_u64 children; /* timed calls whose caller, among the timed calls, is one of this method */
 	frt_u64 repeated; /* calls of this method within another one of it by the same thread */
+	/* Bytes that the calls have allocated, those of the calls within included; with FRT_CONFIG_ALLOCATED. */
+	frt_u64 allocated;
+	frt_u64 reserved;
 };
-_Static_assert(sizeof(struct frt_nested) == 16, "nested");
+_Static_assert(sizeof(struct frt_nested) == 32, "nested");
 
 /* Sums over the calls of a method. */
 struct frt_sum {
@@ -56,7 +60,7 @@ struct frt_sum {
 	frt_u64 total, minimum, maximum; /* TSC ticks */
 	struct frt_nested nested;
 };
-_Static_assert(sizeof(struct frt_sum) == 64, "sum");
+_Static_assert(sizeof(struct frt_sum) == 80, "sum");
 
 /*
  * The timing of one method by one thread, exact without atomic operations. The cells of a slot form an
@@ -69,7 +73,7 @@ _Static_assert(sizeof(struct frt_sum) == 64, "sum");
  * no other thread writes.
  *
  * Behind the cells of a table stands a struct frt_nested for each of them. It changes before the count does, and only for a
- * call that has had timed calls in it, or is in one of its own method.
+ * call that has had timed calls in it, or is in one of its own method, or with FRT_CONFIG_ALLOCATED.
  */
 struct frt_cell {
 	frt_u32 method;	    /* FRT_TIMED_METHOD; 0: free */

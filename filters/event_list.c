@@ -128,9 +128,9 @@ static int find_unit(const char *name, size_t length, enum event_unit *unit, str
 static int check_field_name(const struct event_spec *e, const char *name, struct diag *d)
 {
 	static const char *const reserved[] = {
-		"startTime", "duration",     "eventThread", "stackTrace", "method",	 "thrown",
-		"cpuTime",   "runQueueTime", "blockedTime", "pauseTime",  "majorFaults", "minorFaults",
-		"syscalls",  "syscallTime",  "thrownClass", "traceIdHi",  "traceIdLo",	 "spanId"};
+		"startTime",	"duration",    "eventThread", "stackTrace",  "method",	    "thrown",	"cpuTime",
+		"runQueueTime", "blockedTime", "pauseTime",   "majorFaults", "minorFaults", "syscalls", "syscallTime",
+		"thrownClass",	"allocated",   "traceIdHi",   "traceIdLo",   "spanId"};
 
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
 		if (strcmp(name, reserved[i]) == 0)

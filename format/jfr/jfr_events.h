@@ -23,6 +23,7 @@ struct jfr_method_trace {
 	int64_t cpu, run_queue, blocked, pause;
 	/* and these if it is JFR_KERNEL_FULL. */
 	int64_t major_faults, minor_faults, system_calls, system_call_time;
+	int64_t allocated; /* bytes, or JFR_MISSING; written if the origin says so */
 	/* These if the writer has trace ids: of the distributed trace and of its span; 0: in none. */
 	uint64_t trace_hi, trace_lo, span;
 };
@@ -53,6 +54,7 @@ struct jfr_method_timing {
 	uint64_t method; /* key */
 	int64_t invocations, minimum, average, maximum, p50, p90, p99, thrown;
 	int64_t self, outermost; /* sums over the calls */
+	int64_t allocated;	 /* the same, bytes; written if the origin says so */
 };
 
 /* frtrace.OpenCall. `duration` is the time so far, `stack` the thread's whole stack; `remark` may be NULL. */

@@ -54,6 +54,7 @@ struct type {
 #define SPLIT(n, m, l, k, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), UNIT(JFR_TIMESPAN, "NANOSECONDS"), .extra = true, .kernel = JFR_KERNEL_##k, .description = (d))
 #define COUNT(n, m, l, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), .extra = true, .kernel = JFR_KERNEL_FULL, .description = (d))
 #define TRACE_ID(n, m, l, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), .extra = true, .trace = true, .description = (d))
+#define ALLOCATED(e, d) FIELD("allocated", JFR_LONG, "Allocated", FROM(e, allocated), UNIT(JFR_DATA_AMOUNT, "BYTES"), .extra = true, .allocated = true, .description = (d))
 #define MISSING_TIME(what) .description = "The value may be missing (Long.MIN_VALUE) if the clock-resolution is too low to establish " what " time"
 #define VALUE FIELDS(FIELD("value", JFR_STRING, NULL))
 
@@ -151,6 +152,7 @@ static const struct type types[JFR_TYPES] = {
 		       COUNT("minorFaults", minor_faults, "Minor Page Faults", "Resolved without reading from a disk"),
 		       COUNT("syscalls", system_calls, "System Calls", NULL),
 		       SPLIT("syscallTime", system_call_time, "System Call Time", FULL, "Total time in system calls, waits included"),
+		       ALLOCATED(method_trace, "Bytes that its thread allocated in the call, all that it called included"),
 		       TRACE_ID("traceIdHi", trace_hi, "Trace Id, High Half", "Of the distributed trace that the thread was in when the call ended; 0: none"),
 		       TRACE_ID("traceIdLo", trace_lo, "Trace Id, Low Half", NULL),
 		       TRACE_ID("spanId", span, "Span Id", "Of the span of that trace")) },
@@ -169,7 +171,8 @@ static const struct type types[JFR_TYPES] = {
 		       FIELD("p99", JFR_LONG, "P99 Time", FROM(method_timing, p99), UNIT(JFR_TIMESPAN, "TICKS"), .extra = true),
 		       FIELD("thrown", JFR_LONG, "Thrown", FROM(method_timing, thrown), .extra = true, .description = "Calls that ended with an exception"),
 		       FIELD("selfTime", JFR_LONG, "Self Time", FROM(method_timing, self), UNIT(JFR_TIMESPAN, "TICKS"), .extra = true, .description = "Time of all calls without that of the timed calls which they made"),
-		       FIELD("outermostTime", JFR_LONG, "Time Without Recursion", FROM(method_timing, outermost), UNIT(JFR_TIMESPAN, "TICKS"), .extra = true, .description = "Time of the calls which were in no other call of the method")) },
+		       FIELD("outermostTime", JFR_LONG, "Time Without Recursion", FROM(method_timing, outermost), UNIT(JFR_TIMESPAN, "TICKS"), .extra = true, .description = "Time of the calls which were in no other call of the method"),
+		       ALLOCATED(method_timing, "Bytes that the calls have allocated, all that they called included")) },
 	[JFR_OPEN_CALL] = { .name = "frtrace.OpenCall", .label = "Open Call",
 		.description = "A call that had not returned when the recording ended, or was dumped",
 		.category = { "Java Virtual Machine", "Method Tracing" },

@@ -126,6 +126,7 @@ struct jfr_schema {
 	uint64_t id;	    /* of the metadata: a hash of its content */
 	enum jfr_kernel kernel;
 	bool jdk_fields;
+	bool allocated;			  /* calls, and their sums, have the bytes that they allocated */
 	bool trace_ids;			  /* calls have the ids of distributed traces */
 	const struct jfr_user_type *user; /* their ids follow that of the last type */
 	uint32_t users;
@@ -133,7 +134,7 @@ struct jfr_schema {
 };
 
 /*
- * Build the metadata. s->user, s->users and s->trace_ids are set already. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
+ * Build the metadata. s->user, s->users, s->allocated and s->trace_ids are set already. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
  * derived. Readers look up constants by type id and key across all chunks of a file, so two recordings joined by
  * `cat` or `jfr assemble` need different type ids. Returns 0 or -ENOMEM.
  */
@@ -167,6 +168,7 @@ struct jfr_field {
 	struct jfr_annotation unit[2];
 	bool array;
 	bool extra;		 /* not a field of the JDK's event of that name */
+	bool allocated;		 /* only with `allocated` of the schema */
 	bool trace;		 /* only with trace_ids */
 	enum jfr_kernel kernel;	 /* the lowest level that has the field */
 	unsigned short at, size; /* of an event's field: its value in the struct of jfr_events.h */
@@ -177,7 +179,8 @@ const struct jfr_field *jfr_schema_fields(enum jfr_type type);
 
 static inline bool jfr_schema_has(const struct jfr_schema *s, const struct jfr_field *f)
 {
-	return f->kernel <= s->kernel && !(f->extra && s->jdk_fields) && (!f->trace || s->trace_ids);
+	return f->kernel <= s->kernel && !(f->extra && s->jdk_fields) && (!f->trace || s->trace_ids) &&
+	       (!f->allocated || s->allocated);
 }
 
 /* True for a field that we add to an event of the JDK's: jdk.MethodTrace, thrown. */

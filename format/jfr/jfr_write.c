@@ -51,6 +51,7 @@ static int make_schema(struct jfr_schema *s, const struct jfr_origin *origin)
 
 	s->user = origin->user;
 	s->users = origin->users;
+	s->allocated = origin->allocated;
 	return jfr_schema_init(s, &region, origin->kernel, origin->jdk_fields,
 			       origin->start_nanos ^ origin->start_ticks);
 }
@@ -249,7 +250,8 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 {
 	unsigned char *size, *p;
 
-	if (w->schema.trace_ids && e->span) { /* it may be longer than its size has room for below */
+	if (w->schema.allocated ||
+	    (w->schema.trace_ids && e->span)) { /* it may be longer than its size has room for below */
 		jfr_event_write(w, JFR_METHOD_TRACE, e);
 		return;
 	}
@@ -275,7 +277,7 @@ bool jfr_trace_form(struct jfr_writer *w, const struct jfr_method_trace *e, stru
 {
 	unsigned char *p = out->keys;
 
-	if ((e->thread && !jfr_pools_use(&w->pools, JFR_THREAD, e->thread)) ||
+	if (w->schema.allocated || (e->thread && !jfr_pools_use(&w->pools, JFR_THREAD, e->thread)) ||
 	    (e->stack && !jfr_pools_use(&w->pools, JFR_STACK_TRACE, e->stack)) ||
 	    (e->method && !jfr_pools_use(&w->pools, JFR_METHOD, e->method)))
 		return false;

@@ -24,6 +24,7 @@ struct jfr_origin {
 	const char *locale;  /* "en_US" */
 	int64_t gmt_offset_ms, dst_ms;
 	enum jfr_kernel kernel;
+	bool allocated;	 /* calls, and their sums, have the bytes that they allocated */
 	bool jdk_fields; /* events of JEP 520 have its fields only */
 	/* types of the user's own, which outlive the writer */
 	const struct jfr_user_type *user;
@@ -169,7 +170,8 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
 /*
  * The fast path: several jdk.MethodTrace events that differ only in start, duration, thrown and cpu, which is the
- * duration. jfr_trace_form() encodes the rest, taken from `e`, for use until the chunk ends; they are in no distributed trace. False: a key is unknown.
+ * duration. jfr_trace_form() encodes the rest, taken from `e`, for use until the chunk ends; they are in no distributed trace. False: a key is unknown,
+ * or the calls have the bytes that they allocated.
  * jfr_method_traces() writes the same bytes as jfr_method_trace() would for each call.
  */
 struct jfr_trace_form {

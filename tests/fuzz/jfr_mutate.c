@@ -358,7 +358,7 @@ static const char *const strange_texts[] = {
 	"startTime", "duration", "eventThread", "stackTrace", "method", "thrown", "thrownClass", "frames", "type", "name",
 	"descriptor", "lineNumber", "bytecodeIndex", "javaName", "osName", "javaThreadId", "osThreadId", "virtual", "group",
 	"cpuTime", "runQueueTime", "blockedTime", "pauseTime", "syscalls", "syscallTime", "majorFaults", "minorFaults",
-	"traceIdHi", "traceIdLo", "spanId", "reason", "what", "syscall", "wakerThread", "kernelStack", "nativeStack",
+	"allocated", "traceIdHi", "traceIdLo", "spanId", "reason", "what", "syscall", "wakerThread", "kernelStack", "nativeStack",
 	"wakerStackTrace", "wokenBy", "wokenAfter", "ongoing", "invocations", "minimum", "average", "maximum", "p50", "p99", "total",
 	"truncated", "hidden", "string", "value", "key", "jdk.MethodTrace", "jdk.MethodTiming", "frtrace.ThreadWait",
 	"frtrace.RunQueue", "frtrace.VMPause", "frtrace.OpenCall", "frtrace.Clock", "frtrace.Message", "jdk.DataLoss",

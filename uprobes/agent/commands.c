@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/commands.h"
 #include "filters/matcher.h"
+#include "uprobes/agent/allocated.h"
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/fields/fields.h"
 #include "uprobes/agent/inside.h"
@@ -149,12 +150,13 @@ static void begin_epoch(JNIEnv *env, uint32_t recording)
 	control->slots_missing = 0;
 	store_release(&control->epoch, control->epoch + 1);
 	virtual_calls_begin(config);
+	allocated_begin(config, env);
 	mounts_begin();
 	stack_begin(recording, config); /* before threads get their slots */
 	slot_reset_all();
 }
 
-static void join_epoch(uint32_t recording)
+static void join_epoch(JNIEnv *env, uint32_t recording)
 {
 	const struct frt_config *config = control_config(recording);
 
@@ -162,6 +164,7 @@ static void join_epoch(uint32_t recording)
 		control->ring_cap = config->ring_cap;
 	timing_join(recording, config);
 	virtual_calls_join(config);
+	allocated_join(config, env);
 	stack_join(recording, config);
 }
 
@@ -209,7 +212,7 @@ static void begin_row(JNIEnv *env, uint32_t recording)
 	if (alone)
 		begin_epoch(env, recording);
 	else
-		join_epoch(recording);
+		join_epoch(env, recording);
 	store_release(&row->state, FRT_STARTING);
 	store_release(&control->state, FRT_ACTIVE);
 	if (alone)

@@ -10,15 +10,15 @@
  * outside of all roots gets the stamp 0 and leaves at once; see inside.h.
  */
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/allocated.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/mounts.h"
 #include "uprobes/agent/nesting.h"
 #include "uprobes/agent/open_stack.h"
 #include "uprobes/agent/recordings.h"
-#include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
+#include "uprobes/agent/span.h"
 #include "uprobes/agent/stack.h"
-#include "uprobes/agent/trace_context.h"
 #include "uprobes/agent/virtual_calls.h"
 
 /* The number of the open call that began then, or -1. */
@@ -64,44 +64,6 @@ static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv 
 	return true;
 }
 
-static inline __attribute__((always_inline)) void append_span(struct frt_slot *s, uint64_t start, uint64_t now,
-							      uint32_t method, uint64_t stack, uint64_t flags)
-{
-	uint64_t span[4];
-
-	span[0] = start;
-	span[1] = now - start;
-	span[2] = method | stack << 32;
-	span[3] = s->thread | (uint64_t)FRT_SPAN << 32 | flags << 48;
-	ring_append(s, span, now);
-}
-
-/* Append the span and, as its first value, the distributed trace that the thread is in. */
-static __attribute__((noinline)) void append_with_trace(struct frt_slot *s, uint64_t start, uint64_t now,
-							uint32_t method, uint64_t stack, uint64_t flags)
-{
-	union {
-		struct frt_field field;
-		uint64_t words[FRT_RECORD_SIZE / 8];
-	} r;
-	bool traced = trace_context_read(s, flags, &r.field);
-
-	append_span(s, start, now, method, stack, traced ? flags | FRT_SPAN_FIELDS : flags);
-	if (!traced)
-		return;
-	r.field.flags = flags & FRT_SPAN_FIELDS ? 0 : FRT_FIELD_LAST;
-	ring_append(s, r.words, sys_tsc());
-}
-
-static inline __attribute__((always_inline)) void append_call(struct frt_slot *s, uint64_t start, uint64_t now,
-							      uint32_t method, uint64_t stack, uint64_t flags)
-{
-	if (unlikely(trace_context_is_published()))
-		append_with_trace(s, start, now, method, stack, flags);
-	else
-		append_span(s, start, now, method, stack, flags);
-}
-
 static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
 						  uint32_t method, uint64_t flags)
 {
@@ -110,13 +72,22 @@ static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *en
 		return;
 	}
 	s->recorded++;
-	append_call(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
+	span_append_call(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
+}
+
+/* A call of a timed method has ended. */
+static inline __attribute__((always_inline)) void count_timed(struct frt_slot *s, uint64_t start, uint32_t method,
+							      uint64_t duration, bool thrown, bool innermost)
+{
+	if (unlikely(s->flags & FRT_SLOT_ALLOCATED))
+		allocated_time(s, start, method);
+	nesting_count(s, start, method, duration, thrown, innermost);
 }
 
 static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
 						      uint32_t method, uint64_t flags)
 {
-	nesting_count(s, start, method, now - start, flags & FRT_SPAN_THROWN, false);
+	count_timed(s, start, method, now - start, flags & FRT_SPAN_THROWN, false);
 	hook_record(s, env, start, now, method, flags);
 }
 
@@ -140,7 +111,7 @@ static inline __attribute__((always_inline)) bool hook_finish(struct frt_slot *s
 	hook_count(s, duration, thrown);
 	if (duration < rule >> FRT_RULE_SHIFT || (rule & FRT_RULE_THROWN && !thrown)) {
 		if (rule & FRT_RULE_TIMED)
-			nesting_count(s, start, method, duration, thrown, innermost);
+			count_timed(s, start, method, duration, thrown, innermost);
 		return false;
 	}
 	if (rule & FRT_RULE_TIMED)
@@ -164,7 +135,7 @@ static inline void close_call(struct frt_slot *s, JNIEnv *env, uint64_t start, u
 		s->depth--;
 	} else if (s->flags & FRT_SLOT_CARRIER) {
 		mounts_leave(s, start);
-		s->moved_exits += !virtual_calls_leave(env, start, method);
+		s->moved_exits += !virtual_calls_leave(s, env, start, method);
 	} else {
 		resynchronise(s, start);
 	}
@@ -194,7 +165,7 @@ static void record_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint6
 	s->recorded++;
 	if (!(flags & FRT_SPAN_ROOT))
 		inside_name_root(s, now);
-	append_call(s, start, now, method, inside_stack(s, env, start, now, method, flags), flags);
+	span_append_call(s, start, now, method, inside_stack(s, env, start, now, method, flags), flags);
 	inside_appended(s);
 }
 
@@ -208,7 +179,7 @@ static void finish_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint6
 
 	hook_count(s, duration, thrown);
 	if (rule & FRT_RULE_TIMED)
-		nesting_count(s, start, method, duration, thrown, false);
+		count_timed(s, start, method, duration, thrown, false);
 	if (inside_is_root(in, start, method)) {
 		if (inside_leave_root(s, now, thrown))
 			record_inside(s, env, start, now, method, flags | FRT_SPAN_ROOT);
@@ -265,6 +236,7 @@ static void meet_recordings(struct frt_slot *s, JNIEnv *env)
 	if (likely(s->joined == load_acquire(&control->joined)))
 		return;
 	recordings_update_shares(s);
+	s->flags |= allocated_flags();
 	s->vthread = 0; /* a collector that began in the middle of the stream does not know it */
 	slot_announce(s, env);
 }
@@ -281,11 +253,12 @@ static void record_for(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t
 		flags |= set >> r & 1 ? 0 : FRT_SPAN_NOT(r);
 	}
 	if (ready)
-		append_call(s, start, now, method, stack_depth ? stack_take_for(s, env, method, set) : 0, flags);
+		span_append_call(s, start, now, method, stack_depth ? stack_take_for(s, env, method, set) : 0, flags);
 }
 
 /* Count the call for one recording. Returns true if it is to be recorded there. */
-static bool count_for(struct frt_slot *s, uint32_t recording, uint64_t duration, uint32_t method, uint64_t flags)
+static bool count_for(struct frt_slot *s, uint32_t recording, uint64_t start, uint64_t duration, uint32_t method,
+		      uint64_t flags)
 {
 	uint64_t rule = load_relaxed(control_rule(recording, method));
 	struct frt_share *share = recordings_share(s, recording);
@@ -297,6 +270,8 @@ static bool count_for(struct frt_slot *s, uint32_t recording, uint64_t duration,
 	if (duration > share->longest)
 		share->longest = duration;
 	if (rule & FRT_RULE_TIMED) {
+		if (s->flags & FRT_SLOT_ALLOCATED)
+			allocated_time(s, start, FRT_TIMED_METHOD(recording, method));
 		nesting_count_missed(s, FRT_TIMED_METHOD(recording, method));
 		timing_count(s, FRT_TIMED_METHOD(recording, method), duration, thrown);
 	}
@@ -310,7 +285,7 @@ static void finish_for(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t
 
 	s->others++;
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
-		if (set >> r & 1 && count_for(s, r, now - start, method, flags))
+		if (set >> r & 1 && count_for(s, r, start, now - start, method, flags))
 			recorded |= 1u << r;
 	if (recorded)
 		record_for(s, env, start, now, method, flags, recorded);
@@ -327,7 +302,7 @@ static bool close_for(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t 
 	}
 	if (s->flags & FRT_SLOT_CARRIER) {
 		mounts_leave(s, start);
-		return virtual_calls_leave(env, start, method);
+		return virtual_calls_leave(s, env, start, method);
 	}
 	i = open_call_find(s, start);
 	if (i >= 0) {
@@ -437,16 +412,13 @@ static inline uint32_t stack_place(void)
 	return place;
 }
 
-/* The call is open from now on. Returns its stamp. */
-static inline __attribute__((always_inline)) uint64_t open_call(struct frt_slot *s, JNIEnv *env, uint32_t method)
+/* The call of a platform thread is open from now on. Returns its stamp. */
+static inline __attribute__((always_inline)) uint64_t open_platform_call(struct frt_slot *s, JNIEnv *env,
+									 uint32_t method, uint32_t place)
 {
-	uint32_t depth, place = stack_place();
+	uint32_t depth;
 	uint64_t now;
 
-	if (unlikely(s->flags & FRT_SLOT_CARRIER)) {
-		mounts_enter(s);
-		return virtual_calls_enter(s, env, method);
-	}
 	if (unlikely(s->depth >= FRT_OPEN_CALLS && (int32_t)(place - s->open[FRT_OPEN_CALLS - 1].place) >= 0))
 		drop_ended(s, env, method);
 	depth = s->depth++;
@@ -457,6 +429,32 @@ static inline __attribute__((always_inline)) uint64_t open_call(struct frt_slot 
 	s->open[depth].method = method;
 	s->open[depth].place = place;
 	return now;
+}
+
+/* The slot has flags. */
+static __attribute__((noinline)) uint64_t open_flagged_call(struct frt_slot *s, JNIEnv *env, uint32_t method,
+							    uint32_t place)
+{
+	uint64_t start, count;
+
+	if (s->flags & FRT_SLOT_CARRIER) {
+		mounts_enter(s);
+		return virtual_calls_enter(s, env, method);
+	}
+	count = allocated_now((uint64_t)env); /* what depends on no stamp comes before it */
+	start = open_platform_call(s, env, method, place);
+	allocated_enter(s, s->depth - 1, (struct allocated_level){start, count});
+	return start;
+}
+
+/* The call is open from now on. Returns its stamp. */
+static inline __attribute__((always_inline)) uint64_t open_call(struct frt_slot *s, JNIEnv *env, uint32_t method)
+{
+	uint32_t place = stack_place();
+
+	if (unlikely(s->flags))
+		return open_flagged_call(s, env, method, place);
+	return open_platform_call(s, env, method, place);
 }
 
 static inline uint64_t hook_begin(struct frt_slot *s, JNIEnv *env, uint32_t method)
@@ -558,11 +556,6 @@ void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method)
 	ended(env, start, method, FRT_SPAN_THROWN);
 }
 
-static const struct frt_span *record_before(const struct frt_slot *s, uint64_t distance)
-{
-	return (const struct frt_span *)(ring_at(s) + ((s->head - distance) & (ring_size(s) - 1)));
-}
-
 /*
  * The recordings for which the call that began at `start` was the last thing recorded by this thread, as a set of bits. A
  * recording that does not run is in the set of one that runs alone; nobody asks for it.
@@ -570,14 +563,9 @@ static const struct frt_span *record_before(const struct frt_slot *s, uint64_t d
 static __attribute__((noinline)) jint recorded_for(JNIEnv *env, uint64_t start)
 {
 	const struct frt_slot *s = slot_find(env);
-	const struct frt_span *last;
+	const struct frt_span *last = start && s ? span_last(s, start) : NULL;
 
-	if (!start || !s || !s->ring || !s->head)
-		return 0;
-	last = record_before(s, FRT_RECORD_SIZE);
-	if (last->kind == FRT_FIELD && ((const struct frt_field *)last)->number == FRT_FIELD_TRACE)
-		last = record_before(s, 2 * FRT_RECORD_SIZE);
-	if (last->kind != FRT_SPAN || last->start != start || !(last->flags & FRT_SPAN_FIELDS))
+	if (!last)
 		return 0;
 	return ~(last->flags / FRT_SPAN_NOT(0)) & ((1u << FRT_RECORDINGS) - 1);
 }

@@ -5,6 +5,7 @@
  */
 #include "uprobes/agent/mounts.h"
 #include "bpf/queue.h"
+#include "uprobes/agent/allocated.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
@@ -23,6 +24,7 @@ USDT_SEMAPHORE(mount);
 /* A virtual thread in a traced call, or in a root, that is on no carrier. */
 struct parked {
 	uint64_t since, off, ready; /* TSC */
+	uint64_t allocated;	    /* its own count */
 	uint32_t depth, stack, reason, waker;
 	struct inside_root root;
 };
@@ -92,6 +94,8 @@ static void mounts_resume_calls(struct frt_slot *s, uint64_t java_id, const stru
 	s->carrier.since = p->since;
 	s->carrier.depth = p->depth;
 	s->carrier.reason = p->reason;
+	if (s->flags & FRT_SLOT_ALLOCATED)
+		allocated_mount(s, p->allocated);
 	if (frtrace_mount_semaphore)
 		mount_site(&m);
 	store_release(&s->virtual_key, m.key);
@@ -136,6 +140,8 @@ void JNICALL mounts_mount(JNIEnv *env, jclass helper, jlong java_id)
 		.java_id = java_id, .stacks_until = s->carrier.stacks_until, .asked_until = s->carrier.asked_until};
 	if (unlikely(trace_context_is_published()))
 		s->carrier.traceless = trace_context_unset(s);
+	if (s->flags & FRT_SLOT_ALLOCATED)
+		allocated_mount(s, 0);
 	inside_lose_root(s); /* one that is still open here was left without notice */
 	at = mounts_find(java_id);
 	if (at >= 0)
@@ -157,6 +163,8 @@ static void mounts_clear(struct frt_slot *s, uint64_t java_id)
 		return;
 	store_relaxed(&s->virtual_key, 0);
 	s->carrier.java_id = 0;
+	if (s->flags & FRT_SLOT_ALLOCATED)
+		allocated_unmount(s);
 }
 
 static void mounts_park(struct frt_slot *s, uint64_t java_id)
@@ -170,6 +178,7 @@ static void mounts_park(struct frt_slot *s, uint64_t java_id)
 		p.depth = s->carrier.depth;
 		p.stack = s->carrier.stack;
 		p.reason = s->carrier.reason;
+		p.allocated = s->flags & FRT_SLOT_ALLOCATED ? allocated_unmount(s) : ALLOCATED_UNKNOWN;
 	}
 	if (!p.depth && !p.root.number)
 		return;

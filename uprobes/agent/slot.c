@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/slot.h"
+#include "uprobes/agent/allocated.h"
 #include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/recordings.h"
@@ -136,7 +137,8 @@ static void slot_own(struct frt_slot *s, JNIEnv *env)
 	slot_lose_all(s); /* calls of the previous owner */
 	inside_slot_begin(s);
 	s->vthread = 0;
-	s->flags = 0;
+	s->flags = allocated_flags();
+	allocated_slot_begin(s);
 	s->virtual_key = 0;
 	s->env = (uint64_t)env;
 	s->thread_pointer = sys_thread_pointer();

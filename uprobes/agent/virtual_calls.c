@@ -9,6 +9,7 @@
  * cache; otherwise the start determines it.
  */
 #include "uprobes/agent/virtual_calls.h"
+#include "uprobes/agent/allocated.h"
 #include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/thread.h"
 
@@ -122,32 +123,38 @@ uint64_t virtual_calls_enter(struct frt_slot *s, JNIEnv *env, uint32_t method)
 	row->method = method;
 	row->carrier = s->thread;
 	row->open_dump = 0;
+	if (s->flags & FRT_SLOT_ALLOCATED)
+		allocated_enter_row(s, row - virtual_call(0), now);
 	if (unlikely(!load_relaxed(&control->virtual_used)))
 		store_relaxed(&control->virtual_used, 1);
 	store_release(&row->start, now);
 	return now;
 }
 
-static bool free_row(uint32_t place, uint64_t start, uint32_t method)
+static bool free_row(const struct frt_slot *s, uint32_t place, uint64_t start, uint32_t method)
 {
 	for (uint32_t i = 0; i < PROBES; i++) {
 		struct frt_virtual_call *row = virtual_call(place + i);
 
 		if (load_relaxed(&row->start) != start || row->method != method)
 			continue;
+		if (s->flags & FRT_SLOT_ALLOCATED)
+			allocated_leave_row(s, row - virtual_call(0), start, row->carrier);
 		store_release(&row->start, 0);
 		return true;
 	}
 	return false;
 }
 
-bool virtual_calls_leave(JNIEnv *env, uint64_t start, uint32_t method)
+bool virtual_calls_leave(const struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method)
 {
 	uint64_t word;
 
+	if (s->flags & FRT_SLOT_ALLOCATED)
+		allocated_leave_none(s);
 	if (!(start & KEPT))
 		return true;
 	word = owner_word(env);
-	return (word && free_row(virtual_calls_place_of(word), start, method)) ||
-	       free_row(virtual_calls_place_of(start), start, method);
+	return (word && free_row(s, virtual_calls_place_of(word), start, method)) ||
+	       free_row(s, virtual_calls_place_of(start), start, method);
 }

@@ -23,7 +23,7 @@ void virtual_calls_join(const struct frt_config *config);
 uint64_t virtual_calls_enter(struct frt_slot *s, JNIEnv *env, uint32_t method);
 
 /* A call ends, on this carrier or another. Returns false if it was kept but is not in the table. */
-bool virtual_calls_leave(JNIEnv *env, uint64_t start, uint32_t method);
+bool virtual_calls_leave(const struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method);
 
 static inline struct frt_virtual_call *virtual_call(uint32_t i)
 {

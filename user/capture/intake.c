@@ -89,6 +89,7 @@ int intake_new(struct intake **out, const struct intake_setup *setup, struct dia
 	}
 	streams_init(&in->streams, &sink);
 	in->streams.rates = setup->rates;
+	in->streams.allocated = setup->allocated;
 	if (setup->inside && !(in->streams.roots = roots_new(&sink, ROOTS_LIMIT))) {
 		intake_free(in);
 		return diag_errno(d, ENOMEM, "cannot make room for spans");

@@ -24,6 +24,7 @@ struct intake_setup {
 	const struct stream_sink *sink;				      /* receives the spans; copied */
 	bool (*take)(void *context, const void *record, size_t size); /* as in struct queue_sinks */
 	void *take_context;
+	bool allocated;		  /* --alloc: calls have that value */
 	bool inside;		  /* --inside: hold spans until their root has ended */
 	struct call_rates *rates; /* as in struct streams */
 };

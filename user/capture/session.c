@@ -112,6 +112,11 @@ void session_take_stacks(struct session *s, uint32_t sources, const struct frt_l
 		s->layout = *layout;
 }
 
+void session_take_allocated(struct session *s, const struct frt_allocated *where)
+{
+	s->allocated = *where;
+}
+
 void session_take_waits(struct session *s, const struct kernel_sink *sink)
 {
 	s->waits = *sink;
@@ -155,6 +160,7 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 				      .take = session_take,
 				      .take_context = s,
 				      .inside = settings_has_roots(s->settings),
+				      .allocated = s->settings->alloc,
 				      .rates = s->rates};
 	int err;
 

@@ -57,6 +57,9 @@ void session_take_waits(struct session *s, const struct kernel_sink *sink);
 void session_take_call_stacks(struct session *s, struct copied_stacks *stacks);
 
 /* Have recorded calls counted, those of --inside whose root is dropped, too. Before session_start(). */
+/* With settings.alloc: where the JVM's threads count. */
+void session_take_allocated(struct session *s, const struct frt_allocated *where);
+
 struct call_rates;
 void session_count_calls(struct session *s, struct call_rates *rates);
 

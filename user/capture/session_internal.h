@@ -24,11 +24,12 @@ struct session {
 	struct kernel_sink waits;
 	struct segment segment;
 	struct metaspace metaspace;
-	const struct event_plan *plan;	   /* NULL: there are no events */
-	struct stream_sink sink;	   /* receives the spans */
-	struct call_rates *rates;	   /* counts them; may be NULL */
-	struct intake *intake;		   /* NULL before session_start() */
-	struct natives *natives;	   /* NULL: none are traced */
+	const struct event_plan *plan; /* NULL: there are no events */
+	struct stream_sink sink;       /* receives the spans */
+	struct call_rates *rates;      /* counts them; may be NULL */
+	struct intake *intake;	       /* NULL before session_start() */
+	struct natives *natives;       /* NULL: none are traced */
+	struct frt_allocated allocated;
 	struct copied_stacks *call_stacks; /* NULL: only the agent takes stacks of calls */
 	struct java_threads threads;	   /* that were there before */
 	struct session_cost cost;

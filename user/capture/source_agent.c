@@ -285,7 +285,8 @@ static int agent_configure(const struct session *s, struct diag *d)
 	uint64_t budget = target_memory_limit(s->target) / 100;
 	bool inside = settings_has_roots(settings);
 	bool tasks = settings->tasks == SETTINGS_TASKS_ON;
-	bool mounts = (inside || tasks || s->kernel.count) && s->target->jdk_version >= TARGET_VIRTUAL_SINCE;
+	bool mounts = (inside || tasks || settings->alloc || s->kernel.count) &&
+		      s->target->jdk_version >= TARGET_VIRTUAL_SINCE;
 	void *program = NULL;
 	size_t size, plan_at, plan_size;
 	int err = filter_list_compile(settings->filters, &program, &size, d);
@@ -313,7 +314,9 @@ static int agent_configure(const struct session *s, struct diag *d)
 		   (settings->interval_ns || settings->metrics ? FRT_CONFIG_TIMED : 0) |
 		   (s->metaspace.limited ? FRT_CONFIG_LIMITED : 0) | (mounts ? FRT_CONFIG_MOUNTS : 0) |
 		   (settings->fields == SETTINGS_FIELDS_ALL ? FRT_CONFIG_THROWN_CLASS : 0) |
-		   (inside ? FRT_CONFIG_INSIDE : 0) | (tasks ? FRT_CONFIG_TASKS : 0);
+		   (inside ? FRT_CONFIG_INSIDE : 0) | (tasks ? FRT_CONFIG_TASKS : 0) |
+		   (settings->alloc ? FRT_CONFIG_ALLOCATED : 0);
+	c->allocated = s->allocated;
 	c->keep = settings->keep;
 	c->pattern_size = size;
 	memcpy(c + 1, program, size);

@@ -138,7 +138,7 @@ static void stream_add_value(struct streams *s, uint32_t slot, const struct frt_
 		return;
 	memcpy(&f, r, sizeof(f));
 	if ((FRT_FIELD_RECORDING(f.number) == s->recording || f.number == FRT_FIELD_TRACE ||
-	     f.number == FRT_FIELD_TASK) &&
+	     f.number == FRT_FIELD_TASK || (f.number == FRT_FIELD_ALLOCATED && s->allocated)) &&
 	    f.form != FRT_FORM_NULL && !set_append(s, s->set[slot], r))
 		s->torn++;
 	if (f.flags & FRT_FIELD_LAST)

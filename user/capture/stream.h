@@ -30,6 +30,7 @@ struct streams {
 	struct stream_set *set[FRT_MAX_SLOTS];	       /* NULL until there are values */
 	uint32_t set_records;			       /* in all of them */
 	uint32_t recording;			       /* whose values are ours */
+	bool allocated;				       /* and what calls have allocated */
 	uint64_t torn;				       /* spans without all of their values */
 	uint32_t sweep_next;			       /* slot at which the next sweep begins */
 	/* spans with these flags, or that began before this (TSC), are other recordings' */

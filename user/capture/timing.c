@@ -49,6 +49,7 @@ static void add(struct timings *t, const struct frt_sum *c)
 	to->total += c->total;
 	to->children += c->nested.children;
 	to->repeated += c->nested.repeated;
+	to->allocated += c->nested.allocated;
 	to->unknown |= c->unknown;
 }
 
@@ -207,7 +208,7 @@ static void timing_add_natives(struct timings *t, const struct segment *s)
 	for (size_t i = 0; i < s->natives.sums; i++) {
 		const struct native_sum *n = &s->natives.sum[i];
 		struct frt_sum sum = {.method = n->method,
-				      .unknown = FRT_UNKNOWN_REPEAT,
+				      .unknown = FRT_UNKNOWN_REPEAT | FRT_UNKNOWN_ALLOCATED,
 				      .count = n->sum.count,
 				      .thrown = n->sum.thrown,
 				      .total = n->sum.total * s->ticks_per_ns,

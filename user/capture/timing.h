@@ -9,7 +9,8 @@ struct timing {
 	uint64_t count, thrown;
 	uint64_t total, minimum, maximum; /* TSC ticks; 0 when count is 0 */
 	uint64_t children, repeated;	  /* TSC ticks; see struct frt_nested */
-	uint32_t unknown;		  /* FRT_UNKNOWN_*: of these two */
+	uint64_t allocated;		  /* bytes */
+	uint32_t unknown;		  /* FRT_UNKNOWN_*: of these three */
 	uint32_t recent;		  /* first entry of the method's chain in `recent`; 0: none */
 };
 

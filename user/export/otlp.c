@@ -42,6 +42,18 @@ void otlp_put_value(struct bytes *values, enum otlp_kind kind, const char *name,
 	bytes_put(values, text->data, v.text_size);
 }
 
+void otlp_put_number(struct bytes *values, const char *name, int64_t number)
+{
+	struct bytes text;
+
+	if (number == INT64_MIN)
+		return;
+	bytes_init(&text);
+	bytes_printf(&text, "%" PRId64, number);
+	otlp_put_value(values, OTLP_INTEGER, name, &text);
+	bytes_release(&text);
+}
+
 static void put_decimal_text(struct json *j, const char *key, int64_t n)
 {
 	char text[24];

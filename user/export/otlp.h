@@ -32,8 +32,13 @@ enum otlp_kind { OTLP_TEXT, OTLP_INTEGER, OTLP_REAL, OTLP_BOOLEAN };
 /* The class of the exception, as the semantic conventions call it. */
 #define OTLP_ERROR_TYPE "error.type"
 
+#define OTLP_ALLOCATED "frtrace.allocated_bytes"
+
 /* Append an attribute to those of a span or of the resource. The text is UTF-8, or a number as Java prints it, "true" or "false". */
 void otlp_put_value(struct bytes *values, enum otlp_kind kind, const char *name, const struct bytes *text);
+
+/* The same for a number that may be unknown (INT64_MIN): then nothing is appended. */
+void otlp_put_number(struct bytes *values, const char *name, int64_t number);
 
 struct otlp_span {
 	struct otlp_id trace;

@@ -64,6 +64,7 @@ static const char *const argument_names[] = {
 	[PERFETTO_WAKER_CALL] = "wakerCall",
 	[PERFETTO_HELD_BY] = "heldBy",
 	[PERFETTO_RESOURCE] = "resource",
+	[PERFETTO_ALLOCATED] = "allocatedBytes",
 };
 static const char *const category_names[] = {
 	[PERFETTO_CALL] = "call",      [PERFETTO_WAIT] = "wait",     [PERFETTO_RUNNABLE] = "run queue",

@@ -28,6 +28,7 @@ enum perfetto_argument {
 	PERFETTO_WAKER_CALL,
 	PERFETTO_HELD_BY,
 	PERFETTO_RESOURCE,
+	PERFETTO_ALLOCATED,
 };
 
 enum perfetto_category {

@@ -214,6 +214,10 @@ static const struct rule rules[] = {
 	{F(thread_pending),		8, NEWEST, OFFSET, "ThreadShadow._pending_exception", 0, 0},
 	{F(thread_object_is_handle),	8, 15, VALUE, NULL, 0, 0},
 	{F(thread_object_is_handle),   16, NEWEST, VALUE, NULL, 1, 0},
+	{F(thread_allocated),		8, NEWEST, OFFSET, "Thread._allocated_bytes", 0, 0},
+	{F(thread_buffer),		8, NEWEST, OFFSET, "Thread._tlab", 0, 0},
+	{F(buffer_start),		8, NEWEST, OFFSET, "ThreadLocalAllocBuffer._start", 0, 0},
+	{F(buffer_top),			8, NEWEST, OFFSET, "ThreadLocalAllocBuffer._top", 0, 0},
 	{F(list_length),		8, NEWEST, OFFSET, "ThreadsList._length", 0, 0},
 	{F(list_threads),		8, NEWEST, OFFSET, "ThreadsList._threads", 0, 0},
 };
@@ -568,6 +572,19 @@ static int read_walk(struct reading *r)
 	if (e && !r->d->text[0])
 		diag_errno(r->d, -e, "cannot read the JVM's code cache");
 	return e;
+}
+
+bool hotspot_layout_allocated(const struct hotspot_layout *l, struct frt_allocated *out)
+{
+	int env = l->walk.thread_env;
+
+	if (env == FRT_NO_OFFSET || l->thread_allocated == FRT_NO_OFFSET || l->thread_buffer == FRT_NO_OFFSET ||
+	    l->buffer_start == FRT_NO_OFFSET || l->buffer_top == FRT_NO_OFFSET)
+		return false;
+	*out = (struct frt_allocated){.count = l->thread_allocated - env,
+				      .buffer = l->thread_buffer + l->buffer_start - env,
+				      .used = l->thread_buffer + l->buffer_top - env};
+	return true;
 }
 
 int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS],

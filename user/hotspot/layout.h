@@ -193,11 +193,16 @@ struct hotspot_layout {
 	uint16_t thread_object, thread_object_is_handle;
 	struct thread_fields thread_fields;
 	uint16_t thread_pending; /* in JavaThread: the pending exception, an oop */
+	/* in JavaThread: bytes allocated in earlier buffers and outside of them, int64_t; its buffer: two pointers */
+	uint16_t thread_allocated, thread_buffer, buffer_start, buffer_top;
 	/* the interpreter's code that leaves a method which an exception ends; both 0: unknown */
 	uint64_t exceptions, exceptions_end;
 	uint64_t narrow_oop_base,
 		narrow_oop_shift; /* addresses of u64 and int, for references of 32 bits; 0: unknown */
 };
+
+/* Where a thread counts what it allocates (struct frt_allocated). False: the JVM's tables do not say. */
+bool hotspot_layout_allocated(const struct hotspot_layout *l, struct frt_allocated *out);
 
 /*
  * Read a JVM's layout; symbols[] as for vmstructs_read(). Returns 0, with out->without as the set of unavailable

@@ -118,6 +118,7 @@ struct settings {
 	enum settings_trace_ids trace_ids;
 	enum settings_tasks tasks;
 	enum settings_resources resources; /* whether waits say what they are for */
+	bool alloc;			   /* bytes that the thread allocates in each call */
 	uint64_t wait_stack_ns;		   /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;
 	bool mount;	       /* the agent's directory may be mounted without noexec */

@@ -89,6 +89,7 @@ static int open_writer(struct recorder *r, struct diag *d)
 	time_t now = time(NULL);
 	struct jfr_origin origin = {.locale = "en_US",
 				    .kernel = r->setup.kernel,
+				    .allocated = r->setup.settings->alloc,
 				    .jdk_fields = r->setup.settings->fields == SETTINGS_FIELDS_JDK};
 	int64_t monotonic = monotonic_ns();
 	struct tm local;

@@ -79,6 +79,7 @@ static struct jfr_method_trace describe(struct span_events *e, const struct frt_
 		.run_queue = JFR_MISSING,
 		.blocked = JFR_MISSING,
 		.pause = JFR_MISSING,
+		.allocated = JFR_MISSING,
 	};
 }
 
@@ -90,6 +91,7 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 	if (call.thrown && n)
 		call.thrown_class = user_value_thrown(values, n, e->setup.writer);
 	user_value_trace(values, n, &call);
+	call.allocated = user_value_allocated(values, n);
 	if (e->setup.breakdown)
 		breakdown_split(e->setup.breakdown, s, v, call.start - e->setup.ticks_offset, &call);
 	if (!e->setup.users || user_events_put(e->setup.users, e->setup.writer, s, &call, values, n))

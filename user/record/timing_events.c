@@ -12,6 +12,8 @@ static void timing_events_put_times(struct jfr_method_timing *e, const struct ti
 		e->self = clock_ns_of_ticks(c, ticks);
 	if (timing_without_recursion(t, &ticks))
 		e->outermost = clock_ns_of_ticks(c, ticks);
+	if (!(t->unknown & FRT_UNKNOWN_ALLOCATED))
+		e->allocated = t->allocated;
 }
 
 static void put_percentiles(struct jfr_method_timing *e, const struct segment *s, const struct timings *sums,
@@ -39,7 +41,8 @@ void timing_events_put(struct jfr_writer *w, struct method_keys *keys, const str
 					      .p90 = JFR_MISSING,
 					      .p99 = JFR_MISSING,
 					      .self = JFR_MISSING,
-					      .outermost = JFR_MISSING};
+					      .outermost = JFR_MISSING,
+					      .allocated = JFR_MISSING};
 
 		if (!timing_is_wanted(segment, id) && (!t->count || timing_is_silent(segment, id)))
 			continue;

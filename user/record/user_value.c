@@ -229,6 +229,19 @@ void user_value_trace(const struct frt_field *f, size_t n, struct jfr_method_tra
 	call->span = network_order(f[i].data + 16);
 }
 
+int64_t user_value_allocated(const struct frt_field *f, size_t n)
+{
+	int64_t bytes;
+
+	for (size_t i = 0; i < n; i++) {
+		if (f[i].number != FRT_FIELD_ALLOCATED || f[i].form != FRT_FORM_INTEGER)
+			continue;
+		memcpy(&bytes, f[i].data, sizeof(bytes));
+		return bytes < 0 ? JFR_MISSING : bytes;
+	}
+	return JFR_MISSING;
+}
+
 /* The words behind what was gathered, which are cut off: the wanted field, and those that there are. */
 static void take_fields(struct gathered *g, struct value_absent *out)
 {

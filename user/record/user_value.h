@@ -28,6 +28,9 @@ bool user_value_absent(const struct frt_field *f, size_t n, struct value_absent 
 /* Set the ids of the call's distributed trace from its values; without them, `call` stays as it is. */
 void user_value_trace(const struct frt_field *f, size_t n, struct jfr_method_trace *call);
 
+/* The bytes that the thread has allocated in the call; JFR_MISSING: they are not among the `n` values. */
+int64_t user_value_allocated(const struct frt_field *f, size_t n);
+
 /* The class of the exception that ended the call, a key of the open chunk; 0: it is not among the `n` values. */
 uint64_t user_value_thrown(const struct frt_field *f, size_t n, struct jfr_writer *w);
 

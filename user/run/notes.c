@@ -246,6 +246,7 @@ bool notes_at_start(struct notes *n, const struct recording *r, const struct run
 	skipped |= notes_add_natives(n, r->segment, f->session.natives);
 	notes_add_lower_bounds(n, r->segment);
 	notes_add_not_walked(n, settings, r->not_walked.text);
+	notes_add_missing(n, "no allocated bytes", r->not_counted.text);
 	if (settings->source == SETTINGS_SOURCE_HOTSPOT)
 		notes_add_missing(n, "HotSpot's own probes",
 				  "callers are unknown where a call is inlined, exceptions that end calls in compiled "

@@ -34,6 +34,26 @@ static int stacks_open_model(struct recording *r, char **dump)
 	return err;
 }
 
+/* Tell the agent where the JVM counts what its threads allocate. Without that, calls have no such field. */
+static void stacks_find_allocated(struct recording *r)
+{
+	const struct hotspot_layout *layout = &r->model.layout;
+	struct frt_allocated where;
+	struct jvm_model other = {0};
+
+	if (!r->settings->alloc)
+		return;
+	if (!r->model.resolver && !jvm_model_open_classes(&other, &r->target, &r->not_counted))
+		layout = &other.layout;
+	if (r->not_counted.text[0])
+		r->settings->alloc = false;
+	else if (hotspot_layout_allocated(layout, &where))
+		session_take_allocated(r->session, &where);
+	else
+		r->settings->alloc = !diag_set(&r->not_counted, ENOTSUP, "the JVM's tables do not say where they are");
+	jvm_model_close(&other);
+}
+
 int stacks_prepare(struct recording *r, char **dump, struct diag *d)
 {
 	uint32_t sources = r->settings->stacks == SETTINGS_STACKS_WALK ? 0 : FRT_STACKS_JVMTI;
@@ -46,6 +66,7 @@ int stacks_prepare(struct recording *r, char **dump, struct diag *d)
 		*d = r->not_walked;
 		return err;
 	}
+	stacks_find_allocated(r);
 	if (r->model.resolver)
 		session_take_stacks(r->session, sources | FRT_STACKS_WALK, &r->model.layout.walk);
 	else if (!r->settings->no_stack)
@@ -95,6 +116,9 @@ void stacks_skip_awaited(const struct recording *r)
 
 void stacks_prepare_probed(struct recording *r)
 {
+	if (r->settings->alloc)
+		diag_set(&r->not_counted, ENOTSUP, "HotSpot's own probes do not tell them");
+	r->settings->alloc = false;
 	if (r->settings->no_stack)
 		return;
 	if (!jvm_model_open(&r->model, &r->target, &r->not_walked)) {

@@ -229,3 +229,14 @@ const char *log_bytes(uint64_t bytes)
 		snprintf(out, 40, "%.1f GB", bytes / 1073741824.0);
 	return out;
 }
+
+const char *log_amount(uint64_t bytes)
+{
+	char *out;
+
+	if (bytes >= 10000)
+		return log_bytes(bytes);
+	out = next_buffer();
+	snprintf(out, 40, "%s B", log_count(bytes));
+	return out;
+}

@@ -42,8 +42,12 @@ static inline const char *plural(uint64_t n, const char *one, const char *many)
 	return n == 1 ? one : many;
 }
 
-/* Nanoseconds as "8 ns", "31.2 ms", "980 ms"; bytes as "1.1 MB". In the same static buffers. */
+/*
+ * Nanoseconds as "8 ns", "31.2 ms", "980 ms"; bytes as "1.1 MB"; an amount of bytes also as "1,204 B". In the same static
+ * buffers.
+ */
 const char *log_time(uint64_t ns);
 const char *log_bytes(uint64_t bytes);
+const char *log_amount(uint64_t bytes);
 
 #endif

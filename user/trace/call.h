@@ -28,6 +28,7 @@ struct call {
 	int64_t system_calls, system_call_time, major_faults, minor_faults;
 	bool traced; /* the recording has the next three: ids of the distributed trace; 0 if the call was in none */
 	int64_t trace_hi, trace_lo, span;
+	int64_t allocated;	    /* bytes that its thread has allocated in it; INT64_MIN: unknown */
 	uint64_t values_at, values; /* events in a row that have its values by -e, for user_values_each(); 0: none */
 };
 

@@ -15,7 +15,7 @@
 struct call_tree_call {
 	struct nested nested; /* the first member, see call_of() */
 	uint32_t place, method, value, node;
-	int64_t cpu, run_queue, blocked;
+	int64_t cpu, run_queue, blocked, allocated;
 	bool split, thrown;
 };
 
@@ -104,6 +104,7 @@ void call_tree_add_call(struct call_tree *t, const struct call *call)
 				      .cpu = call->cpu,
 				      .run_queue = call->run_queue,
 				      .blocked = call->blocked,
+				      .allocated = call->allocated,
 				      .split = call_has_split(call),
 				      .thrown = call->thrown};
 
@@ -117,6 +118,7 @@ void call_tree_add_call(struct call_tree *t, const struct call *call)
 	item.method = method_names_number(&t->names, call->chunk, &call->method);
 	item.value = call_tree_value(t, call);
 	t->has_values |= call->values > 0;
+	t->has_allocated |= call->allocated != INT64_MIN;
 	memory_reserve(&t->call, &t->call_capacity, t->calls + 1);
 	keep_root(t, item.place, call);
 	t->call[t->calls++] = item;
@@ -219,6 +221,23 @@ static bool is_fast(const struct call_tree *t, uint32_t place)
 	return t->place[place].span.duration < t->slow_ns;
 }
 
+/* What is unknown once is unknown in the sum. */
+static void add_known(int64_t *sum, int64_t n, int64_t sign)
+{
+	if (*sum == INT64_MIN || n == INT64_MIN)
+		*sum = INT64_MIN;
+	else
+		sum_add(sum, sign * n);
+}
+
+static void node_add_allocated(struct call_tree *t, struct call_tree_node *node, int64_t allocated)
+{
+	add_known(&node->allocated, allocated, 1);
+	add_known(&node->self_allocated, allocated, 1);
+	if (node->parent)
+		add_known(&t->node[node->parent].self_allocated, allocated, -1);
+}
+
 static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tree_call *call)
 {
 	struct call_tree_node *node = &t->node[n];
@@ -235,6 +254,7 @@ static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tre
 	node->throttled += throttled_is_of(&t->throttled, &call->nested.span);
 	sum_add(&node->total, call->nested.span.duration);
 	sum_add(&node->self, call->nested.span.duration);
+	node_add_allocated(t, node, call->allocated);
 	if (node->parent)
 		sum_add(&t->node[node->parent].self, -call->nested.span.duration);
 	else if (node->calls == 1 || call->nested.span.duration > t->place[node->place].span.duration)

@@ -25,11 +25,13 @@ struct call_tree_node {
 	uint32_t value;		      /* `sql="select 1"`, of all its calls, for call_tree_text(); 0: none */
 	uint32_t depth;		      /* of a root: 1 */
 	uint64_t calls, thrown;
-	int64_t total, self;			       /* ns; self: without the calls inside */
-	uint64_t throttled;			       /* calls whose self time may have throttled calls in it */
-	uint64_t unsplit;			       /* calls whose next three are unknown */
-	int64_t cpu, run_queue, blocked;	       /* ns, of the other calls */
-	int64_t longest_wait;			       /* ns, also of the calls inside; 0: none */
+	int64_t total, self;		 /* ns; self: without the calls inside */
+	uint64_t throttled;		 /* calls whose self time may have throttled calls in it */
+	uint64_t unsplit;		 /* calls whose next three are unknown */
+	int64_t cpu, run_queue, blocked; /* ns, of the other calls */
+	int64_t allocated,
+		self_allocated; /* bytes, in the same way; INT64_MIN: not known of all calls, or of those inside */
+	int64_t longest_wait;	/* ns, also of the calls inside; 0: none */
 	uint32_t wait_reason, wait_waker, wait_holder; /* of that one, for call_tree_text() */
 	uint32_t wait_resource;
 	uint32_t wait_number; /* its number of holders_add() */
@@ -50,6 +52,7 @@ struct call_tree {
 	uint64_t left_out; /* calls and waits inside roots: too many, or nested too deeply */
 	int64_t slow_ns;   /* roots that are shorter are fast; 0: there are none. To be set before call_tree_fold() */
 	bool has_values;   /* a call has some by -e */
+	bool has_allocated;
 	const char *
 		by; /* calls with different values of this field have nodes of their own; NULL: none. Set it at first */
 	bool has_by;		    /* a call has the field */

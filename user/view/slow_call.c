@@ -434,6 +434,18 @@ static void put_thrown(struct bytes *out, const struct call *call, size_t width)
 	bytes_release(&text);
 }
 
+/* ", 1.2 MB allocated" */
+static void put_allocated(struct bytes *out, const struct call *call, size_t width)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_text(&text, log_amount(call->allocated));
+	put_text(&text, " allocated");
+	put_composed(out, ", ", &text, width);
+	bytes_release(&text);
+}
+
 /* ", trace 4bf92f3577b34da6a3ce929d0e0e4736" */
 static void put_trace(struct bytes *out, const struct call *call, size_t width)
 {
@@ -454,6 +466,8 @@ static void put_when_line(struct bytes *out, const struct call *call, const stru
 		put_pause(out, call->pause, unit, width);
 	if (call->usage && call->system_calls >= 0)
 		put_usage(out, call, unit, width);
+	if (call->allocated != INT64_MIN)
+		put_allocated(out, call, width);
 	if (call->thrown)
 		put_thrown(out, call, width);
 	if (call_has_trace(call))

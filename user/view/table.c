@@ -96,6 +96,12 @@ void table_put_time(struct table *t, int64_t ns)
 	table_add(t, ns);
 }
 
+void table_put_amount(struct table *t, int64_t bytes)
+{
+	put_text(&t->cells, bytes == TABLE_UNKNOWN ? "N/A" : log_amount(bytes > 0 ? bytes : 0));
+	table_add(t, bytes);
+}
+
 void table_put_share(struct table *t, int64_t ns, int64_t all)
 {
 	char text[32] = "N/A";

@@ -52,9 +52,10 @@ void table_release(struct table *t);
 void table_cell(struct table *t);
 void table_put(struct table *t, const char *text);
 
-/* Cells of TABLE_NUMBER: "1,204"; nanoseconds as "31.2 ms"; the share that `ns` has of `all`, as "3 %". */
+/* Cells of TABLE_NUMBER: "1,204"; nanoseconds as "31.2 ms"; bytes as "1.1 MB"; the share that `ns` has of `all`, as "3 %". */
 void table_put_count(struct table *t, int64_t n);
 void table_put_time(struct table *t, int64_t ns);
+void table_put_amount(struct table *t, int64_t bytes);
 void table_put_share(struct table *t, int64_t ns, int64_t all);
 
 /* Keep only these rows, in this order. False: no memory. */

@@ -15,6 +15,7 @@ struct method_sums {
 	uint32_t method;
 	uint64_t calls, thrown;
 	int64_t total, least, most;
+	int64_t allocated;	  /* bytes; INT64_MIN: not known of all calls */
 	struct nested_sum nested; /* set at the end */
 	/* over the calls whose breakdown is known */
 	uint64_t known;
@@ -28,6 +29,7 @@ struct method_table {
 	struct method_sums *of; /* by number of the method - 1 */
 	size_t count, capacity;
 	bool split; /* some call has a breakdown */
+	bool allocated;
 };
 
 static void methods_add_split(struct method_sums *m, const struct call *call)
@@ -53,6 +55,11 @@ static int methods_add_method(const struct call *call, void *context)
 	m->thrown += call->thrown;
 	sum_add(&m->total, call->duration);
 	m->most = call->duration > m->most ? call->duration : m->most;
+	if (call->allocated == INT64_MIN || m->allocated == INT64_MIN)
+		m->allocated = INT64_MIN;
+	else
+		sum_add(&m->allocated, call->allocated);
+	all->allocated |= call->allocated != INT64_MIN;
 	if (call_has_split(call)) {
 		methods_add_split(m, call);
 		all->split = true;
@@ -110,6 +117,7 @@ static void methods_put_row(struct table *table, const struct method_table *all,
 	table_put_share(table, known ?: m->blocked, m->total);
 	table_put_share(table, known ?: m->total - m->known_total, m->total);
 	table_put_count(table, m->thrown);
+	table_put_amount(table, m->allocated);
 }
 
 /* Without --by there are no values */
@@ -175,6 +183,7 @@ static void methods_put(void *state, const struct view_request *request, struct 
 		{"Blocked", "blockedNs", TABLE_NUMBER, 3},
 		{"Unknown", "unknownNs", TABLE_NUMBER, 0},
 		{"Thrown", "thrown", TABLE_NUMBER, 7},
+		{all->allocated ? "Allocated" : NULL, "allocatedBytes", TABLE_NUMBER, 0},
 	};
 	unsigned int count = sizeof(columns) / sizeof(columns[0]), left_out = all->by ? 0 : VALUE_COLUMNS;
 	uint64_t shown = request->top ?: UINT64_MAX;

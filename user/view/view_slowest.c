@@ -120,6 +120,7 @@ static void slowest_put_row(struct table *table, const struct call *call, int64_
 	table_put_time(table, split ? call->run_queue : TABLE_UNKNOWN);
 	table_put_time(table, split ? call->blocked : TABLE_UNKNOWN);
 	table_put_time(table, call->split ? call->pause : TABLE_UNKNOWN);
+	table_put_amount(table, call->allocated);
 	table_put_count(table, call->thrown);
 	put_text(&table->cells, "\"");
 	if (!call_put_thrown(call, &table->cells))
@@ -134,10 +135,12 @@ static void slowest_put_row(struct table *table, const struct call *call, int64_
 	view_put_values(table, call);
 }
 
+enum { ALLOCATED_COLUMN = 11 };
+
 static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, const struct view_request *request,
 				struct bytes *out)
 {
-	static const struct table_column columns[] = {
+	struct table_column columns[] = {
 		{"Began", NULL, TABLE_TEXT, 0},
 		{NULL, "startTime", TABLE_TEXT, 0},
 		{"Method", "method", TABLE_METHOD, 0},
@@ -149,6 +152,7 @@ static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 		{"Run Queue", "runQueueNs", TABLE_NUMBER, 0},
 		{"Blocked", "blockedNs", TABLE_NUMBER, 0},
 		{"Paused", "pauseNs", TABLE_NUMBER, 0},
+		{NULL, "allocatedBytes", TABLE_NUMBER, 0},
 		{"Thrown", "thrown", TABLE_NUMBER, 0},
 		{NULL, "thrownClass", TABLE_TYPED, 0},
 		{NULL, "traceId", TABLE_TYPED, 0},
@@ -156,6 +160,9 @@ static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 	};
 	struct table table;
 
+	for (size_t i = 0; i < s->count; i++)
+		if (s->call[i].call.chunk && s->call[i].call.allocated != INT64_MIN)
+			columns[ALLOCATED_COLUMN].label = "Allocated";
 	table_init(&table, "Slowest Calls", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)

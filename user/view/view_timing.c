@@ -11,6 +11,7 @@ struct timing_row {
 	uint32_t method, class_method; /* numbers; class_method: of all classes of that name */
 	int64_t invocations;
 	int64_t total, minimum, average, p99, maximum, self, outermost; /* ns; INT64_MIN: unknown */
+	int64_t allocated;						/* bytes, also */
 };
 
 struct timing {
@@ -44,7 +45,8 @@ static struct timing_row timing_read(struct jfr_chunk *chunk, const struct jfr_e
 				 .p99 = INT64_MIN,
 				 .maximum = INT64_MIN,
 				 .self = INT64_MIN,
-				 .outermost = INT64_MIN};
+				 .outermost = INT64_MIN,
+				 .allocated = INT64_MIN};
 	struct jfr_value event = jfr_event_value(e), v;
 	struct cursor c = jfr_enter(chunk, &event);
 
@@ -64,6 +66,7 @@ static struct timing_row timing_read(struct jfr_chunk *chunk, const struct jfr_e
 		row.maximum = strcmp(name, "maximum") == 0 ? timing_span(chunk, v.number) : row.maximum;
 		row.self = strcmp(name, "selfTime") == 0 ? timing_span(chunk, v.number) : row.self;
 		row.outermost = strcmp(name, "outermostTime") == 0 ? timing_span(chunk, v.number) : row.outermost;
+		row.allocated = strcmp(name, "allocated") == 0 && v.number >= 0 ? v.number : row.allocated;
 	}
 	row.total = timing_total(&row);
 	return row;
@@ -100,6 +103,7 @@ static void timing_row_add(struct timing_row *to, const struct timing_row *r)
 
 	sum_add(&to->invocations, r->invocations);
 	to->total = timing_sum(to->total, r->total);
+	to->allocated = timing_sum(to->allocated, r->allocated);
 	to->self = empty ? to->self : first ? r->self : timing_sum(to->self, r->self);
 	to->outermost = empty ? to->outermost : first ? r->outermost : timing_sum(to->outermost, r->outermost);
 	to->average = to->total == INT64_MIN || !to->invocations ? INT64_MIN : to->total / to->invocations;
@@ -154,6 +158,14 @@ static bool has_percentiles(const struct timing *t)
 	return false;
 }
 
+static bool has_allocated(const struct timing *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->row[i].allocated != INT64_MIN)
+			return true;
+	return false;
+}
+
 /* True if a part is less than the total by more than its rounding, which is that of the average for each call. */
 static bool timing_differs(const struct timing *t, int64_t (*part)(const struct timing_row *r))
 {
@@ -176,7 +188,7 @@ static int64_t timing_outermost_of(const struct timing_row *r)
 	return r->outermost;
 }
 
-enum { OUTERMOST_COLUMN = 3, SELF_COLUMN = 4, P99_COLUMN = 7 };
+enum { OUTERMOST_COLUMN = 3, SELF_COLUMN = 4, P99_COLUMN = 7, ALLOCATED_COLUMN = 9 };
 
 static void timing_put(void *state, const struct view_request *request, struct bytes *out)
 {
@@ -186,7 +198,7 @@ static void timing_put(void *state, const struct view_request *request, struct b
 		{"Total", "totalNs", TABLE_NUMBER, 0},	     {NULL, "outermostNs", TABLE_NUMBER, 5},
 		{NULL, "selfNs", TABLE_NUMBER, 0},	     {"Minimum", "minNs", TABLE_NUMBER, 4},
 		{"Average", "averageNs", TABLE_NUMBER, 1},   {NULL, "p99Ns", TABLE_NUMBER, 2},
-		{"Maximum", "maxNs", TABLE_NUMBER, 3},
+		{"Maximum", "maxNs", TABLE_NUMBER, 3},	     {NULL, "allocatedBytes", TABLE_NUMBER, 0},
 	};
 	uint64_t shown = request->top ?: UINT64_MAX;
 	bool by_self = request->by_self;
@@ -196,6 +208,7 @@ static void timing_put(void *state, const struct view_request *request, struct b
 		timing_add_up_classes(t);
 	columns[OUTERMOST_COLUMN].label = timing_differs(t, timing_outermost_of) ? "Outermost" : NULL;
 	columns[SELF_COLUMN].label = timing_differs(t, timing_self_of) ? "Self" : NULL;
+	columns[ALLOCATED_COLUMN].label = has_allocated(t) ? "Allocated" : NULL;
 	columns[P99_COLUMN].label = has_percentiles(t) ? "P99" : NULL;
 	if (t->count)
 		qsort_r(t->row, t->count, sizeof(*t->row), timing_compare, &by_self);
@@ -213,6 +226,7 @@ static void timing_put(void *state, const struct view_request *request, struct b
 		table_put_time(&table, t->row[i].average);
 		table_put_time(&table, t->row[i].p99);
 		table_put_time(&table, t->row[i].maximum);
+		table_put_amount(&table, t->row[i].allocated);
 	}
 	view_put_table(&table, t->count, request, out);
 }

@@ -73,7 +73,7 @@ static int tree_on_message(struct jfr_chunk *chunk, const struct jfr_event *e, v
 
 static size_t tree_before_name(const struct tree_view *v)
 {
-	return 2 + 10 * ((v->narrow ? 3 : 5) + (v->tree.slow_ns ? 2 : 0));
+	return 2 + 10 * ((v->narrow ? 3 : 5) + (v->tree.slow_ns ? 2 : 0) + (v->tree.has_allocated ? 2 : 0));
 }
 
 static size_t tree_indent(const struct tree_view *v, uint32_t depth)
@@ -96,6 +96,11 @@ static void tree_put_right(struct bytes *out, const char *text)
 static void tree_put_time(struct bytes *out, int64_t ns, bool known)
 {
 	tree_put_right(out, known ? log_time(ns > 0 ? ns : 0) : "-");
+}
+
+static void tree_put_amount(struct bytes *out, int64_t bytes)
+{
+	tree_put_right(out, bytes == INT64_MIN ? "-" : log_amount(bytes > 0 ? bytes : 0));
 }
 
 /* "≤ 40.2 ms": with calls that were not recorded. */
@@ -127,6 +132,10 @@ static void tree_put_times(struct tree_view *v, const struct call_tree_node *n)
 		tree_put_time(v->out, n->run_queue, known);
 	}
 	tree_put_time(v->out, n->blocked, known);
+	if (v->tree.has_allocated) {
+		tree_put_amount(v->out, n->allocated);
+		tree_put_amount(v->out, n->self_allocated);
+	}
 	if (v->tree.slow_ns) {
 		tree_put_time(v->out, v->slow ? n->total / v->slow : 0, true);
 		tree_put_time(v->out, v->fast ? n->fast_total / v->fast : 0, n->fast_calls);
@@ -327,6 +336,10 @@ static void tree_put_header(struct tree_view *v)
 	for (int i = 0; i < 5; i++)
 		if (!v->narrow || i < 2 || i == 4)
 			tree_put_right(v->out, labels[i]);
+	if (v->tree.has_allocated) {
+		tree_put_right(v->out, "alloc");
+		tree_put_right(v->out, "own alloc");
+	}
 	if (v->tree.slow_ns) {
 		tree_put_right(v->out, "each slow");
 		tree_put_right(v->out, "each fast");
@@ -418,6 +431,8 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	table_put_time(table, n->longest.duration);
 	table_put(table, call_tree_text(&v->tree, n->values));
 	table_put(table, call_tree_text(&v->tree, n->wait_resource));
+	table_put_amount(table, n->allocated);
+	table_put_amount(table, n->self_allocated);
 }
 
 /* The rows of a node and of those below it, in the order in which they are printed. `row`: its number, by node. */
@@ -460,6 +475,8 @@ static void trees_print_json(struct tree_view *v)
 		{"", "longestNs", TABLE_NUMBER, 0},
 		{"", "values", TABLE_TYPED, 0},
 		{"", "waitResource", TABLE_TEXT, 0},
+		{"", "allocatedBytes", TABLE_NUMBER, 0},
+		{"", "selfAllocatedBytes", TABLE_NUMBER, 0},
 	};
 	uint32_t count, next = 1, *roots = call_tree_children(&v->tree, 0, &count);
 	uint32_t *row = memory_need(calloc(v->tree.count, sizeof(*row)));

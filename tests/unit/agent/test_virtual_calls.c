@@ -50,10 +50,10 @@ CASE(call_is_kept_until_it_ends, setup)
 	assert_non_null(call);
 	assert_true(call->java_id == 77 && call->method == 9 && call->carrier == 6 && !call->open_dump);
 	assert_int_equal(control->virtual_used, 1);
-	assert_false(virtual_calls_leave(env, start, 8));
-	assert_false(virtual_calls_leave(env, start + 2, 9));
-	assert_true(virtual_calls_leave(env, start, 9));
-	assert_false(virtual_calls_leave(env, start, 9));
+	assert_false(virtual_calls_leave(&carrier, env, start, 8));
+	assert_false(virtual_calls_leave(&carrier, env, start + 2, 9));
+	assert_true(virtual_calls_leave(&carrier, env, start, 9));
+	assert_false(virtual_calls_leave(&carrier, env, start, 9));
 	assert_null(find(start));
 }
 
@@ -116,14 +116,14 @@ CASE(call_without_a_free_row_is_not_kept, setup)
 	know_owner_id();
 	java_thread.owner_id = running;
 	for (int i = 0; i < 40; i++)
-		virtual_calls_leave(env, virtual_calls_enter(&carrier, env, 9), 9);
+		virtual_calls_leave(&carrier, env, virtual_calls_enter(&carrier, env, 9), 9);
 	for (int i = 0; i < 40; i++) {
 		start[i] = virtual_calls_enter(&carrier, env, 9);
 		kept += find(start[i]) != NULL;
 	}
 	assert_int_equal(kept, 32);
 	for (int i = 40; i-- > 0;)
-		assert_true(virtual_calls_leave(env, start[i], 9));
+		assert_true(virtual_calls_leave(&carrier, env, start[i], 9));
 	for (uint32_t i = 0; i < FRT_VIRTUAL_CALLS; i++)
 		assert_int_equal(virtual_call(i)->start, 0);
 }
@@ -139,7 +139,7 @@ CASE(jvm_is_not_asked_for_the_thread_too_often, setup)
 	} while (asked == calls && calls < 100000);
 	assert_in_range(asked, 1000, 99999);
 	assert_null(find(start));
-	assert_true(virtual_calls_leave(env, start, 9));
+	assert_true(virtual_calls_leave(&carrier, env, start, 9));
 }
 
 CASE(call_from_before_the_id_was_trusted_ends_afterwards, setup)
@@ -150,7 +150,7 @@ CASE(call_from_before_the_id_was_trusted_ends_afterwards, setup)
 	java_thread.owner_id = running;
 	start = virtual_calls_enter(&carrier, env, 8);
 	for (int i = 0; i < 40; i++)
-		virtual_calls_leave(env, virtual_calls_enter(&carrier, env, 9), 9);
+		virtual_calls_leave(&carrier, env, virtual_calls_enter(&carrier, env, 9), 9);
 	assert_in_range(asked, 8, 39);
-	assert_true(virtual_calls_leave(env, start, 8));
+	assert_true(virtual_calls_leave(&carrier, env, start, 8));
 }

@@ -98,6 +98,22 @@ CASE(ids_of_a_trace_are_of_all_recordings, setup, teardown)
 	assert_int_equal(got[0].first, 7);
 }
 
+CASE(allocated_bytes_are_of_recordings_that_want_them, setup, teardown)
+{
+	union record r[] = {span(1, FRT_SPAN_FIELDS), value(7, 0, 0), value(9, 0, FRT_FIELD_LAST)};
+
+	(void)state;
+	streams->recording = 2;
+	r[1].field.number = FRT_FIELD_ALLOCATED;
+	feed(0, r, 3);
+	assert_int_equal(got[0].records, 1);
+	streams->allocated = true;
+	feed(3, r, 3);
+	assert_int_equal(deliveries, 2);
+	assert_int_equal(got[1].records, 2);
+	assert_int_equal(got[1].first, 7);
+}
+
 CASE(a_torn_set_keeps_its_own_values, setup, teardown)
 {
 	const union record r[] = {span(1, FRT_SPAN_FIELDS), value(7, 0, 0), span(2, FRT_SPAN_FIELDS), value(8, 0, 0),

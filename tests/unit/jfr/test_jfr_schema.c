@@ -296,6 +296,39 @@ CASE(trace_ids_are_the_last_fields_from_the_next_chunk_on)
 	jfr_writer_free(w);
 }
 
+CASE(allocated_bytes_are_fields_only_if_they_are_recorded)
+{
+	struct jfr_method_trace call = {.start = 3, .duration = 4, .allocated = 1ll << 40};
+
+	for (int with = 0; with < 2; with++) {
+		struct jfr_origin origin = {
+			.start_ticks = 1, .start_nanos = 2, .kernel = JFR_KERNEL_FULL, .allocated = with};
+		struct jfr_trace_form form;
+		struct jfr_writer *w;
+		struct dissect *d;
+		const void *bytes;
+		struct diag diag;
+		size_t size;
+
+		jfr_writer_new(&w, &origin, &diag);
+		assert_int_equal(jfr_writer_add_trace_ids(w, &diag), 0);
+		assert_int_equal(jfr_chunk_begin(w, 1, &diag), 0);
+		assert_int_equal(jfr_trace_form(w, &call, &form), !with);
+		jfr_method_trace(w, &call);
+		jfr_method_timing(w, &(struct jfr_method_timing){.start = 5, .allocated = JFR_MISSING});
+		assert_int_equal(jfr_chunk_finish(w, 9, true, &bytes, &size, &diag), 0);
+		d = dissect_new(bytes, size);
+		assert_string_equal(d->error, "");
+		assert_int_equal(has_field(d, "jdk.MethodTrace", "long syscallTime, long allocated, long traceIdHi"),
+				 with);
+		assert_int_equal(has_field(d, "jdk.MethodTiming", "long outermostTime, long allocated"), with);
+		if (with)
+			assert_true(number_of(d, 0, "allocated") == 1ll << 40);
+		dissect_free(d);
+		jfr_writer_free(w);
+	}
+}
+
 CASE(failed_allocation_is_reported)
 {
 	struct jfr_region region = {.locale = "en_US"};

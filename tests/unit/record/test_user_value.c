@@ -142,6 +142,20 @@ CASE(ids_of_a_trace_are_in_network_order)
 	assert_true(call.span == 0xf067aa0ba902b701);
 }
 
+CASE(what_a_call_has_allocated_stands_among_its_values)
+{
+	struct frt_field f[2] = {piece(FRT_FORM_INTEGER, "\1\0\0\0\0\0\0\0", 8, 0),
+				 piece(FRT_FORM_INTEGER, "\0\2\0\0\1\0\0\0", 8, FRT_FIELD_LAST)};
+
+	(void)state;
+	assert_true(user_value_allocated(f, 2) == JFR_MISSING);
+	f[1].number = FRT_FIELD_ALLOCATED;
+	assert_true(user_value_allocated(f, 2) == (1ll << 32) + 512);
+	assert_true(user_value_allocated(f, 1) == JFR_MISSING);
+	f[1].data[7] = 0x80;
+	assert_true(user_value_allocated(f, 2) == JFR_MISSING);
+}
+
 CASE(what_no_class_has_is_missing_and_names_the_class)
 {
 	struct frt_field f[3] = {piece(FRT_FORM_ABSENT, "\11\0\0\0La/", 7, FRT_FIELD_MORE),

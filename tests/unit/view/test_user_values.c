@@ -39,8 +39,11 @@ CASE(tree_has_the_values_of_the_longest_call, setup_users, teardown)
 				 "longest 60.0 ms: sql=\"select b\" rows=2\n");
 	request.layout.json = true;
 	show("tree");
-	assert_contains(shown(), "\"longestNs\":60000000,\"values\":{\"db.Query\":{\"sql\":\"select b\",\"rows\":2}}}");
-	assert_contains(shown(), "\"longestNs\":100000000,\"values\":null}");
+	assert_contains(
+		shown(),
+		"\"longestNs\":60000000,\"values\":{\"db.Query\":{\"sql\":\"select b\",\"rows\":2}},\"waitResource\":\"\",\"allocatedBytes\":null");
+	assert_contains(shown(),
+			"\"longestNs\":100000000,\"values\":null,\"waitResource\":\"\",\"allocatedBytes\":null");
 }
 
 CASE(tree_has_the_values_of_a_single_call, setup_users, teardown)

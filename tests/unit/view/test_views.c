@@ -117,7 +117,7 @@ CASE(method_trace_has_where_the_time_went, setup_views, teardown)
 		shown(),
 		"{\"method\":\"com.acme.Cart.get()\",\"calls\":3,\"totalNs\":20000000,\"outermostNs\":null,"
 		"\"selfNs\":null,\"minNs\":4000000,\"averageNs\":6666666,\"maxNs\":12000000,\"whereTotalNs\":8000000,\"cpuNs\":2000000,\"runQueueNs\":0,\"blockedNs\":6000000,"
-		"\"unknownNs\":12000000,\"thrown\":0}");
+		"\"unknownNs\":12000000,\"thrown\":0,\"allocatedBytes\":null}");
 }
 
 /* Calls come in the order of their ends. visit() calls itself twice, the second time by way of of(). */

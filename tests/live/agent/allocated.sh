@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --alloc: what each call has allocated is what ThreadMXBean says, whatever the collector.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# Each call's field must be the difference that the program has found around it, within 64 bytes. To be parked, the JDK
+# allocates, too.
+sizes_agree() { # CALLS
+	"$FRTRACE" print --json --events test.Call "$F_FILE" >"$WORK/calls"
+	python3 - "$WORK/calls" "$T_DIR/sizes" "$1" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
+		import json, sys
+		want, found = {}, {}
+		for line in open(sys.argv[2]):
+		    n, size, parked = map(int, line.split())
+		    want[n] = (size, size + parked * 4096)
+		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+		    found[e["values"]["n"]] = e["values"]["allocated"]
+		assert len(found) == len(want) == int(sys.argv[3]), (len(found), len(want))
+		wrong = [(n, found[n], want[n]) for n in want if found[n] is None or
+		         not want[n][0] - 64 <= found[n] <= want[n][1] + 64]
+		assert not wrong, "%d of %d calls are wrong: number, recorded, asked: %s" % (len(wrong), len(want), wrong[:5])
+		assert max(found.values()) > 1000 and min(found.values()) == 0, (max(found.values()), min(found.values()))
+	END
+}
+
+# The sum of -M, which views show, is that of the calls.
+sum_agrees() { # CALLS
+	"$FRTRACE" view --json method-timing "$F_FILE" >"$WORK/timing"
+	python3 - "$WORK/timing" "$T_DIR/sizes" "$1" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
+		import json, sys
+		row, = (r for r in json.load(open(sys.argv[1]))["rows"] if "Allocating.call" in r["method"])
+		want = sum(int(line.split()[1]) for line in open(sys.argv[2]))
+		assert row["invocations"] == int(sys.argv[3]) and abs(row["allocatedBytes"] - want) <= 64 * int(sys.argv[3]), (row, want)
+	END
+}
+
+exact() { # THREADS CALLS [JVM-OPTION...]
+	begin "each call has the bytes that ThreadMXBean says, $1 threads of $2 calls${3:+, ${*:3}}, JDK $FEATURE" || return 0
+	record_program -Xmx600m "${@:3}" Allocating "$1" "$2" -- -e 'test.Call live.Allocating::call n=arg0' \
+		-M live.Allocating::call -m live.Allocating::deep --alloc || return 0
+	says ' 0 lost'
+	sizes_agree $(($1 * $2))
+	sum_agrees $(($1 * $2))
+	finish
+}
+
+followed() { # THREADS CALLS
+	begin "each call of a virtual thread has its own bytes, wherever it runs, $1 threads of $2 calls, JDK $FEATURE" || return 0
+	record_program -Xmx600m -Djdk.virtualThreadScheduler.parallelism=2 Allocating "$1" "$2" virtual -- \
+		-e 'test.Call live.Allocating::parked n=arg0' --alloc || return 0
+	says ' 0 lost'
+	sizes_agree $(($1 * $2))
+	finish
+}
+
+COLLECTORS=(SerialGC ParallelGC G1GC ZGC ShenandoahGC EpsilonGC ConcMarkSweepGC)
+
+# The first collector of these that the JDK has is enough; with SOAK=1 all have their turn.
+exact_with() { # FIRST
+	local i options
+	for ((i = 0; i < ${#COLLECTORS[@]}; i++)); do
+		options=(-XX:+UnlockExperimentalVMOptions "-XX:+Use${COLLECTORS[($1 + i) % ${#COLLECTORS[@]}]}")
+		"${LAUNCH[@]}" "$JAVA/bin/java" "${options[@]}" -Xmx600m -version >/dev/null 2>&1 || continue
+		exact 4 "$(amount 5000 250000)" "${options[@]}"
+		[ -n "$SOAK" ] || return 0
+	done
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	exact_with "$FEATURE"
+	[ "$FEATURE" -lt 21 ] || followed 50 "$(amount 40 1000)"
+done
+for version in "${JDKS_IN_TURN[@]}"; do
+	root_use "$version" "each call has the bytes that ThreadMXBean says" || continue
+	exact_with "$version"
+	[ "$FEATURE" -lt 21 ] || followed 50 "$(amount 40 1000)"
+done
