@@ -29,7 +29,7 @@
 #include "bpf/stacks.h"
 #include "bpf/timing.h"
 
-#define FRT_MAGIC 0x6563617274726617ULL /* changes with every change of the segment's layout */
+#define FRT_MAGIC 0x6563617274726619ULL /* changes with every change of the segment's layout */
 
 #define FRT_MAX_LOADERS	 4096u
 #define FRT_MAX_CLASSES	 32768u

@@ -76,7 +76,8 @@ _Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");
  * With --inside calls are recorded only in a root: a call of a method with FRT_RULE_ROOT that is in no other one. Whether
  * they are kept is known when the root ends. FRT_ROOT_OPEN: the spans that follow are of calls in the root. FRT_ROOT_KEPT
  * and FRT_ROOT_DROPPED: it has ended; no spans of any root follow before the next record. A virtual thread's root may have
- * spans in several streams, also after its end has arrived in one of them.
+ * spans in several streams, also after its end has arrived in one of them; so may one that has handed tasks to other threads
+ * (--tasks). FRT_ROOT_TASK: the spans that follow are of such a task, on its thread, and say nothing of the root's length.
  */
 struct frt_root {
 	frt_u64 number; /* other roots have others; the upper bits are those of the slot where it began + 1 */
@@ -93,7 +94,9 @@ _Static_assert(sizeof(struct frt_root) == FRT_RECORD_SIZE, "root");
 #define FRT_ROOT_OPEN	 0x1u
 #define FRT_ROOT_KEPT	 0x2u
 #define FRT_ROOT_DROPPED 0x4u
-#define FRT_ROOT_VIRTUAL 0x8u /* on a carrier: the stream may have spans of several open roots */
+#define FRT_ROOT_VIRTUAL 0x8u  /* on a carrier: the stream may have spans of several open roots */
+#define FRT_ROOT_TASK	 0x10u /* with FRT_ROOT_OPEN and FRT_ROOT_VIRTUAL */
+#define FRT_ROOT_TASKS	 0x20u /* with FRT_ROOT_KEPT or FRT_ROOT_DROPPED: it has handed over tasks */
 #define FRT_ROOT_NEVER	 (~0ull)
 
 /* One value, or a part of it. The records of a call follow its span directly. */

@@ -158,6 +158,10 @@ static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t star
 static void record_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now, uint32_t method,
 			  uint64_t flags)
 {
+	if (unlikely(control_inside(s)->flags & FRT_INSIDE_TASK) && inside_is_over(control_inside(s)->root, now)) {
+		inside_suspend_root(s);
+		return;
+	}
 	if (unlikely(!s->ring || s->flags) && !prepare_record(s, env, now, &flags)) {
 		s->unrecorded++;
 		return;

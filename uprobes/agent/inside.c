@@ -15,8 +15,19 @@
 uint64_t inside_since = UINT64_MAX;
 static bool any_taken; /* some struct frt_taken is not 0 */
 
+/* Roots that have ended and had handed over tasks. Newer ones displace others. */
+#define ENDED_LOG2 14
+#define ENDED_BUSY 1u
+static struct {
+	uint64_t root, until; /* until: TSC; their tasks are recorded so long, 0: no more */
+} ended[1u << ENDED_LOG2];
+static bool any_ended;
+
 void inside_begin(void)
 {
+	if (any_ended)
+		memset(ended, 0, sizeof(ended));
+	any_ended = false;
 	if (any_taken)
 		memset(control_taken(0), 0, (control->methods + 1ull) * sizeof(struct frt_taken));
 	any_taken = false;
@@ -85,6 +96,10 @@ static void append_root(struct frt_slot *s, uint64_t now, uint64_t start, uint16
 
 	if (s->flags & FRT_SLOT_CARRIER)
 		r.root.flags |= FRT_ROOT_VIRTUAL;
+	if (in->flags & FRT_INSIDE_TASK)
+		r.root.flags |= FRT_ROOT_TASK | FRT_ROOT_VIRTUAL;
+	else if (in->flags & FRT_INSIDE_TASKS && !(flags & FRT_ROOT_OPEN))
+		r.root.flags |= FRT_ROOT_TASKS;
 	ring_append(s, r.words, now);
 }
 
@@ -141,16 +156,46 @@ static void take_back(struct frt_slot *s, uint64_t now)
 	store_release(&s->head, in->mark);
 }
 
+static uint32_t ended_place_of(uint64_t root)
+{
+	return root * FRT_CELL_HASH >> (64 - ENDED_LOG2);
+}
+
+static void ended_put(uint64_t root, uint64_t now, bool keep)
+{
+	uint64_t bound = (unsigned __int128)FRT_TASK_SECONDS * 1000000000u * control_config(0)->tick_scale >> 32;
+	uint32_t at = ended_place_of(root);
+	uint64_t older = load_relaxed(&ended[at].root);
+
+	if (older == ENDED_BUSY || !__atomic_compare_exchange_n(&ended[at].root, &older, ENDED_BUSY, false,
+								__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return;
+	store_release(&ended[at].until, keep ? now + bound : 0);
+	store_release(&ended[at].root, root);
+	store_relaxed(&any_ended, true);
+}
+
+bool inside_is_over(uint64_t root, uint64_t now)
+{
+	uint32_t at = ended_place_of(root);
+
+	return load_acquire(&ended[at].root) == root && now >= load_acquire(&ended[at].until) &&
+	       load_acquire(&ended[at].root) == root;
+}
+
 /* The root has ended, and its spans, if there are any, are to be kept or not. */
 static void close_root(struct frt_slot *s, uint64_t now, bool keep)
 {
 	struct frt_inside *in = control_inside(s);
 
+	if (in->flags & FRT_INSIDE_TASKS)
+		ended_put(in->root, now, keep);
 	if (in->spans && !keep && !(in->flags & FRT_INSIDE_MOVED) && in->mark >= s->drained) {
 		take_back(s, now);
 		in->spans = 0;
 	}
-	if (!in->spans && !(load_relaxed(&control_config(0)->flags) & FRT_CONFIG_ROOT_ENDS))
+	if (!in->spans && !(in->flags & FRT_INSIDE_TASKS) &&
+	    !(load_relaxed(&control_config(0)->flags) & FRT_CONFIG_ROOT_ENDS))
 		;
 	else if (s->ring || ring_first(s, now))
 		append_root(s, now, in->spans, keep ? FRT_ROOT_KEPT : FRT_ROOT_DROPPED);
@@ -180,6 +225,10 @@ void inside_lose_root(struct frt_slot *s)
 {
 	if (!control_inside(s)->root)
 		return;
+	if (control_inside(s)->flags & FRT_INSIDE_TASK) {
+		inside_suspend_root(s);
+		return;
+	}
 	control_inside(s)->lost++;
 	close_root(s, sys_tsc(), false);
 }
@@ -192,6 +241,7 @@ void inside_copy_root(const struct frt_slot *s, struct inside_root *out)
 				    .start = in->start,
 				    .needed = in->needed,
 				    .spans = in->spans,
+				    .frame = in->frame,
 				    .method = in->method,
 				    .brief = in->brief,
 				    .flags = in->flags | FRT_INSIDE_MOVED};
@@ -214,8 +264,36 @@ void inside_resume_root(struct frt_slot *s, const struct inside_root *root)
 	in->start = root->start;
 	in->needed = root->needed;
 	in->spans = root->spans;
+	in->frame = root->frame;
 	in->method = root->method;
 	in->brief = root->brief;
 	in->flags = root->flags;
 	in->root = root->number;
+}
+
+void inside_hand_over(struct frt_slot *s, uint64_t now, struct inside_root *out)
+{
+	struct frt_inside *in = control_inside(s);
+
+	out->number = 0;
+	if (!in->root)
+		return;
+	in->flags |= FRT_INSIDE_TASKS;
+	inside_copy_root(s, out);
+	out->flags |= FRT_INSIDE_TASK;
+	if (now - in->start >= in->needed) /* it will be kept, so each stack is worth its price */
+		out->brief = 0;
+	out->needed = FRT_ROOT_NEVER;
+	out->method = FRT_NO_METHOD;
+	out->frame = UINT64_MAX;
+	out->spans = 0;
+}
+
+void inside_switch_root(struct frt_slot *s, const struct inside_root *to, struct inside_root *before)
+{
+	if (before)
+		inside_copy_root(s, before);
+	inside_suspend_root(s);
+	if (to->number)
+		inside_resume_root(s, to);
 }

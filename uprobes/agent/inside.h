@@ -38,7 +38,7 @@ void inside_lose_root(struct frt_slot *s);
 /* The root of a virtual thread that is on no carrier. */
 struct inside_root {
 	uint64_t number; /* 0: none */
-	uint64_t start, needed, spans;
+	uint64_t start, needed, spans, frame;
 	uint32_t method, brief, flags;
 };
 
@@ -48,6 +48,17 @@ void inside_copy_root(const struct frt_slot *s, struct inside_root *out);
 /* The thread of the open root, if there is one, leaves this carrier, or comes to it. */
 void inside_suspend_root(struct frt_slot *s);
 void inside_resume_root(struct frt_slot *s, const struct inside_root *root);
+
+/*
+ * --tasks: the thread hands over a task; what must be known of its open root, if there is one. Then a thread begins such a
+ * task, or has ended it: it is in that root, or in none if its number is 0, instead of the one that *before gets, if that is
+ * not NULL. The length and the end of a root are the business of the thread, or virtual thread, where it began.
+ */
+void inside_hand_over(struct frt_slot *s, uint64_t now, struct inside_root *out);
+void inside_switch_root(struct frt_slot *s, const struct inside_root *to, struct inside_root *before);
+
+/* True if the root has ended and its tasks are of no interest any more: it is not kept, or ended FRT_TASK_SECONDS ago. */
+bool inside_is_over(uint64_t root, uint64_t now);
 
 /* Is the call that ends the open root? */
 static inline bool inside_is_root(const struct frt_inside *in, uint64_t start, uint32_t method)

@@ -10,6 +10,7 @@
 #ifndef AGENT_TASK_ROWS_H
 #define AGENT_TASK_ROWS_H
 
+#include "uprobes/agent/inside.h"
 #include "uprobes/agent/task_class.h"
 
 enum row_state { ROW_FREE, ROW_HELD, ROW_WAITS, ROW_RUNS };
@@ -26,6 +27,8 @@ struct task_row {
 	uint32_t runner, runner_slot;
 	jint place;
 	bool doubt;
+	bool switched; /* the thread is in `root` because of the task, and goes back to `outer_root` */
+	struct inside_root root, outer_root; /* --inside */
 };
 
 extern struct task_row task_rows[TASK_ROWS];

@@ -4,6 +4,7 @@
  */
 #include "uprobes/agent/tasks.h"
 #include "uprobes/agent/fields/field_text.h"
+#include "uprobes/agent/inside.h"
 #include "uprobes/agent/mounts.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
@@ -54,6 +55,29 @@ static uint64_t just_for(uint32_t set)
 	return flags;
 }
 
+/* The records that follow in this ring are of the task's root. Returns the one that the thread is in. */
+static struct inside_root task_name_root(struct frt_slot *s, const struct task_row *row, uint64_t now)
+{
+	struct inside_root own = {.number = control_inside(s)->root};
+
+	if (!row->root.number)
+		return own;
+	if (row->root.number != own.number)
+		inside_switch_root(s, &row->root, &own);
+	inside_name_root(s, now);
+	return own;
+}
+
+/* The records have been written. */
+static void task_leave_root(struct frt_slot *s, const struct task_row *row, const struct inside_root *own)
+{
+	if (!row->root.number)
+		return;
+	if (row->root.number != own->number)
+		inside_switch_root(s, own, NULL);
+	inside_settle(s);
+}
+
 /* Write for these recordings what became of a task. `s`: of the running thread. */
 static void task_record(struct frt_slot *s, JNIEnv *env, const struct task_row *row, enum frt_task_end end,
 			uint64_t now, uint32_t set)
@@ -68,11 +92,13 @@ static void task_record(struct frt_slot *s, JNIEnv *env, const struct task_row *
 		struct frt_field field;
 		uint64_t words[FRT_RECORD_SIZE / 8];
 	} r = {.field = {.number = FRT_FIELD_TASK, .size = sizeof(task), .form = FRT_FORM_TASK, .kind = FRT_FIELD}};
+	struct inside_root own;
 
 	if (!s->ring && !ring_first(s, now)) {
 		task_missed();
 		return;
 	}
+	own = task_name_root(s, row, now);
 	if (s->flags & FRT_SLOT_CARRIER && thread == s->thread && slot_name_virtual(s, env))
 		flags |= FRT_SPAN_VIRTUAL;
 	span[3] = thread | (uint64_t)FRT_SPAN << 32 | flags << 48;
@@ -83,6 +109,7 @@ static void task_record(struct frt_slot *s, JNIEnv *env, const struct task_row *
 	ring_append(s, r.words, now);
 	if (row->name)
 		field_text_put_class(s, FRT_FIELD_TASK, FRT_FIELD_LAST, row->name);
+	task_leave_root(s, row, &own);
 }
 
 static struct frt_slot *tasks_slot(JNIEnv *env, jint place)
@@ -94,9 +121,11 @@ static struct frt_slot *tasks_slot(JNIEnv *env, jint place)
 
 /* ---- what the hooks call */
 
-/* True if the running thread is in a traced call, or in a task of one. */
+/* True if the running thread is in a traced call, or in a task of one; with --inside, in a root. */
 static bool is_in_call(const struct frt_slot *s)
 {
+	if (load_relaxed(&inside_since) != UINT64_MAX)
+		return control_inside(s)->root;
 	if (s->flags & FRT_SLOT_CARRIER)
 		return s->carrier.java_id && s->carrier.depth;
 	return s->depth || task_thread_of(s)->inner;
@@ -130,6 +159,8 @@ static bool is_too_often(struct task_thread *t, uint64_t now)
 /* The call, or the task, that the thread is in, so that those of one thread differ. */
 static uint64_t submitting_call(const struct frt_slot *s)
 {
+	if (control_inside(s)->root)
+		return control_inside(s)->root;
 	if (s->flags & FRT_SLOT_CARRIER)
 		return s->carrier.since;
 	return task_thread_of(s)->inner ?: s->open[0].start;
@@ -160,6 +191,7 @@ static jint JNICALL tasks_ask(JNIEnv *env, jclass helper, jint place)
 	row->stack = stack_depth && !task_place_mounts(place) ? stack_take_walked(s, env) : 0;
 	row->name = NULL;
 	row->outer = 0;
+	inside_hand_over(s, now, &row->root);
 	return at;
 }
 
@@ -176,6 +208,7 @@ static jint JNICALL tasks_nameless(JNIEnv *env, jclass helper, jint hash)
 	task_rows[at].submitted = now;
 	task_rows[at].submitter = FRT_NO_THREAD;
 	task_rows[at].from = 0;
+	task_rows[at].root.number = 0;
 	return at;
 }
 
@@ -228,6 +261,8 @@ static void task_close(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint64_
 	if (!task_row_change(handle, ROW_RUNS, ROW_FREE))
 		return;
 	task_thread_of(s)->inner = copy.outer;
+	if (copy.switched)
+		inside_switch_root(s, &copy.outer_root, NULL);
 	task_record(s, env, &copy, task_place_end(copy.place), now, load_relaxed(&wanted));
 }
 
@@ -251,7 +286,7 @@ static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject
 
 	if (!task_row_change(handle, ROW_WAITS, ROW_RUNS))
 		return 0;
-	if (!row->submitter) {
+	if (!row->submitter || (row->root.number && inside_is_over(row->root.number, now))) {
 		task_row_change(handle, ROW_RUNS, ROW_FREE);
 		return 1;
 	}
@@ -270,6 +305,9 @@ static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject
 		task_row_change(handle, ROW_RUNS, ROW_FREE); /* it is there for tasks, and is none */
 		return 1;
 	}
+	row->switched = row->root.number && row->root.number != control_inside(s)->root;
+	if (row->switched)
+		inside_switch_root(s, &row->root, &row->outer_root);
 	if (s->flags & FRT_SLOT_CARRIER)
 		return 1;
 	row->outer = task_thread_of(s)->inner;

@@ -8,7 +8,7 @@
 
 #define BUCKETS	      (1u << 14)
 #define ROOTS_MOST    (1u << 16) /* more than threads can be in; the agent may be forged */
-#define LATE	      (1u << 12) /* ended roots whose spans have not all arrived, at most */
+#define LATE	      (1u << 14) /* ended roots whose spans have not all arrived, at most */
 #define FIRST_RECORDS 16u
 #define MOST_RECORDS  1024u
 
@@ -16,6 +16,9 @@
 struct held_batch {
 	struct held_batch *next;
 	size_t count, capacity;
+	/* Of a task of the root, or of a native method: their thread is `vthread` if it is virtual, and not the root's. */
+	bool task, is_virtual;
+	struct stream_vthread vthread;
 	struct frt_span record[];
 };
 
@@ -28,6 +31,8 @@ struct root {
 	uint64_t received, expected; /* spans; the latter is known when the root has ended */
 	enum root_state state;
 	bool ended, is_virtual, listed; /* listed: in such a list */
+	bool named;			/* by the thread where it began, not only by its tasks */
+	bool tasks;			/* it has handed over some */
 	struct held_batch *first, *last;
 	struct stream_vthread vthread;
 };
@@ -51,6 +56,7 @@ struct roots {
 	struct roots_counts counts;
 	uint64_t seed;
 	struct root *bucket[BUCKETS];
+	bool task[FRT_MAX_SLOTS];	 /* those spans are of a task of the root */
 	uint64_t current[FRT_MAX_SLOTS]; /* root of the spans that follow in a stream; 0: unknown, or none */
 	struct unended unended[FRT_MAX_SLOTS];
 	uint64_t late[LATE];
@@ -190,20 +196,45 @@ static size_t records_together(const struct frt_span *s, size_t n)
 	return i;
 }
 
-static void batch_deliver(const struct roots *r, const struct root *root, struct held_batch *b)
+/* A call of a native method whose thread may be that of a virtual thread's root, or that of its task. */
+static bool is_of_unknown_thread(const struct root *root, const struct frt_span *s)
+{
+	return root->tasks && s->flags & FRT_SPAN_NATIVE && !(s->flags & FRT_SPAN_VIRTUAL);
+}
+
+static void spans_deliver(struct roots *r, const struct root *root, const struct frt_span *s, size_t n,
+			  const struct stream_vthread *v)
+{
+	size_t known = 0;
+
+	while (v && !(s->flags & FRT_SPAN_FIELDS) && known < n && !is_of_unknown_thread(root, &s[known]))
+		known++;
+	if (!v || s->flags & FRT_SPAN_FIELDS || known == n) {
+		r->sink.spans(r->sink.context, s, n, v);
+		return;
+	}
+	if (known)
+		r->sink.spans(r->sink.context, s, known, v);
+	r->counts.torn++;
+	if (known + 1 < n)
+		spans_deliver(r, root, s + known + 1, n - known - 1, v);
+}
+
+static void batch_deliver(struct roots *r, const struct root *root, struct held_batch *b)
 {
 	const struct frt_span *last = &b->record[b->count - 1];
-	const struct stream_vthread *v = root->is_virtual ? &root->vthread : NULL;
-
-	for (size_t i = 0; v && i < b->count; i++) /* of native calls it may not have been known */
-		b->record[i].flags |= b->record[i].kind == FRT_SPAN ? FRT_SPAN_VIRTUAL : 0;
+	bool is_root = !b->task && root->is_virtual;
+	const struct stream_vthread *v = is_root ? &root->vthread : b->is_virtual ? &b->vthread : NULL;
 
 	while (last > b->record && last->kind != FRT_SPAN)
 		last--;
 	r->sink.cover(r->sink.context, last->start + last->duration);
+	for (size_t i = 0; is_root && i < b->count; i++) /* of native calls it may not have been known */
+		if (b->record[i].kind == FRT_SPAN && !is_of_unknown_thread(root, &b->record[i]))
+			b->record[i].flags |= FRT_SPAN_VIRTUAL;
 	for (size_t i = 0, n; i < b->count; i += n) {
 		n = records_together(&b->record[i], b->count - i);
-		r->sink.spans(r->sink.context, &b->record[i], n, v);
+		spans_deliver(r, root, &b->record[i], n, v);
 	}
 }
 
@@ -236,13 +267,45 @@ static void root_follows(struct roots *r, uint32_t slot, uint64_t number)
 	r->newest[slot] = number;
 }
 
+/* True if a platform thread's root with that number has been left. Its end has been processed, or is lost. */
+static bool root_is_left(struct roots *r, uint64_t number)
+{
+	const struct unended *u = unended_of(r, number);
+
+	return u && r->newest[u - r->unended] >= number;
+}
+
+/* A task of the root runs in this stream. It may be ahead of all that the root's own thread says, or long behind its end. */
+static void root_has_task(struct roots *r, uint32_t slot, const struct frt_root *mark)
+{
+	struct root *root =
+		*root_place_of(r, mark->number) || !root_is_left(r, mark->number) ? root_get(r, mark->number) : NULL;
+
+	r->current[slot] = mark->number;
+	r->task[slot] = true;
+	if (!root)
+		return;
+	root->tasks = true;
+	if (!root->named)
+		root->needed = FRT_ROOT_NEVER;
+}
+
+/* Its own thread says whether it is virtual. */
+static void root_is_named(struct root *root, const struct frt_root *mark)
+{
+	root->named = true;
+	root->is_virtual = root->is_virtual && mark->flags & FRT_ROOT_VIRTUAL;
+}
+
 static void root_begins(struct roots *r, uint32_t slot, const struct frt_root *mark)
 {
 	struct root *root = root_get(r, mark->number);
 
 	r->current[slot] = mark->number;
+	r->task[slot] = false;
 	if (!root)
 		return;
+	root_is_named(root, mark);
 	if (mark->flags & FRT_ROOT_VIRTUAL)
 		root_unlist(r, root);
 	root->start = mark->start;
@@ -276,8 +339,9 @@ static void root_is_late(struct roots *r, uint64_t number)
 
 static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mark)
 {
-	bool is_virtual = mark->flags & FRT_ROOT_VIRTUAL;
-	struct root *root = is_virtual || r->sweeping ? root_get(r, mark->number) : *root_place_of(r, mark->number);
+	bool tasks = mark->flags & FRT_ROOT_TASKS, is_virtual = mark->flags & FRT_ROOT_VIRTUAL;
+	struct root *root =
+		is_virtual || tasks || r->sweeping ? root_get(r, mark->number) : *root_place_of(r, mark->number);
 
 	r->current[slot] = 0;
 	if (!root) {
@@ -287,14 +351,16 @@ static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mar
 	}
 	root_unlist(r, root);
 	root->ended = true;
-	root->expected = mark->start;
+	root_is_named(root, mark);
+	root->tasks |= tasks;
+	root->expected = tasks ? UINT64_MAX : mark->start; /* nobody knows how many its tasks will have */
 	if (mark->flags & FRT_ROOT_KEPT && root->state == ROOT_OPEN) {
 		root_keep(r, root);
 	} else if (root->state == ROOT_OPEN) {
 		root->state = ROOT_DROPPED;
 		root_empty(r, root);
 	}
-	if (is_virtual && root->received < root->expected)
+	if ((is_virtual || tasks) && root->received < root->expected)
 		root_is_late(r, mark->number);
 	else
 		root_is_over(r, root_place_of(r, mark->number));
@@ -308,7 +374,9 @@ void roots_mark(struct roots *r, uint32_t slot, const struct frt_root *mark)
 		return;
 	if (!(mark->flags & FRT_ROOT_VIRTUAL))
 		root_follows(r, slot, mark->number);
-	if (opens)
+	if (mark->flags & FRT_ROOT_TASK)
+		root_has_task(r, slot, mark);
+	else if (opens)
 		root_begins(r, slot, mark);
 	else
 		root_ends(r, slot, mark);
@@ -322,20 +390,30 @@ static bool is_long_enough(const struct root *root, const struct frt_span *s, si
 	return root->needed != FRT_ROOT_NEVER && end > root->start && end - root->start >= root->needed;
 }
 
+/* True if the batch is of the thread that runs this task, or of the root's own. */
+static bool batch_is_of(const struct held_batch *b, bool task, const struct stream_vthread *v)
+{
+	if (!task || !b->task)
+		return task == b->task;
+	return v ? b->is_virtual && b->vthread.java_id && b->vthread.java_id == v->java_id : !b->is_virtual;
+}
+
 /* The batch that has room for `n` more records. NULL: no memory. */
-static struct held_batch *batch_for(struct root *root, size_t n)
+static struct held_batch *batch_for(struct root *root, size_t n, bool task, const struct stream_vthread *v)
 {
 	struct held_batch *b = root->last;
 	size_t capacity = b ? 2 * b->capacity : FIRST_RECORDS;
 
-	if (b && b->capacity - b->count >= n)
+	if (b && b->capacity - b->count >= n && batch_is_of(b, task, v))
 		return b;
 	capacity = capacity < MOST_RECORDS ? capacity : MOST_RECORDS;
 	capacity = capacity < n ? n : capacity;
 	b = malloc(sizeof(*b) + capacity * sizeof(b->record[0]));
 	if (!b)
 		return NULL;
-	*b = (struct held_batch){.capacity = capacity};
+	*b = (struct held_batch){.capacity = capacity, .task = task, .is_virtual = task && v};
+	if (b->is_virtual)
+		b->vthread = *v;
 	if (root->last)
 		root->last->next = b;
 	else
@@ -344,9 +422,10 @@ static struct held_batch *batch_for(struct root *root, size_t n)
 	return b;
 }
 
-static void root_hold(struct roots *r, struct root *root, const struct frt_span *s, size_t n)
+static void root_hold(struct roots *r, struct root *root, const struct frt_span *s, size_t n, bool task,
+		      const struct stream_vthread *v)
 {
-	struct held_batch *b = n <= r->limit - r->held ? batch_for(root, n) : NULL;
+	struct held_batch *b = n <= r->limit - r->held ? batch_for(root, n, task, v) : NULL;
 
 	if (!b) {
 		r->counts.excess += stream_spans(s, n);
@@ -360,6 +439,7 @@ static void root_hold(struct roots *r, struct root *root, const struct frt_span 
 void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
 	struct root **at = root_place_of(r, slot < FRT_MAX_SLOTS ? r->current[slot] : 0), *root = *at;
+	bool task = slot < FRT_MAX_SLOTS && r->task[slot];
 
 	if (s->flags & FRT_SPAN_ROOT) {
 		r->sink.spans(r->sink.context, s, n, v);
@@ -370,25 +450,18 @@ void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t
 		return;
 	}
 	root->received += stream_spans(s, n);
-	root->is_virtual = v;
-	if (v)
+	if (!task)
+		root->is_virtual = v;
+	if (v && !task)
 		root->vthread = *v;
-	if (root->state == ROOT_OPEN && is_long_enough(root, s, n))
+	if (root->state == ROOT_OPEN && !task && is_long_enough(root, s, n))
 		root_keep(r, root);
 	if (root->state == ROOT_KEPT)
 		r->sink.spans(r->sink.context, s, n, v);
 	else if (root->state == ROOT_OPEN)
-		root_hold(r, root, s, n);
+		root_hold(r, root, s, n, task, v);
 	if (root->ended && root->received >= root->expected)
 		root_is_over(r, at);
-}
-
-/* True if a platform thread's root with that number has been left. Its end has been processed, or is lost. */
-static bool root_is_left(struct roots *r, uint64_t number)
-{
-	const struct unended *u = unended_of(r, number);
-
-	return u && r->newest[u - r->unended] >= number;
 }
 
 void roots_take_native(struct roots *r, uint64_t number, uint64_t due, const struct frt_span *s,
@@ -402,7 +475,7 @@ void roots_take_native(struct roots *r, uint64_t number, uint64_t due, const str
 		r->counts.torn++;
 		return;
 	}
-	if (v && !root->is_virtual) {
+	if (v && !root->is_virtual && !root->tasks) {
 		root_unlist(r, root);
 		root->is_virtual = true;
 		root->vthread = *v;
@@ -411,7 +484,7 @@ void roots_take_native(struct roots *r, uint64_t number, uint64_t due, const str
 		root_keep(r, root);
 	if (root->state == ROOT_DROPPED)
 		return;
-	root_hold(r, root, s, 1);
+	root_hold(r, root, s, 1, v, v);
 	if (root->state == ROOT_KEPT)
 		root_keep(r, root);
 }
@@ -468,9 +541,13 @@ void roots_finish(struct roots *r)
 {
 	for (size_t i = 0; i < BUCKETS; i++) {
 		for (struct root *root = r->bucket[i]; root; root = root->next) {
-			r->counts.open += !root->ended;
-			if (root->state == ROOT_OPEN)
+			bool known = root->named || !root->tasks;
+
+			r->counts.open += !root->ended && known;
+			if (root->state == ROOT_OPEN && known)
 				root_keep(r, root);
+			else
+				r->counts.torn += spans_in(root);
 		}
 	}
 }

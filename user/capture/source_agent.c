@@ -284,7 +284,7 @@ static int agent_configure(const struct session *s, struct diag *d)
 	struct frt_config *c = segment_config(&s->segment);
 	uint64_t budget = target_memory_limit(s->target) / 100;
 	bool inside = settings_has_roots(settings);
-	bool tasks = settings->tasks == SETTINGS_TASKS_ON;
+	bool tasks = settings_has_tasks(settings);
 	bool mounts = (inside || tasks || settings->alloc || s->kernel.count) &&
 		      s->target->jdk_version >= TARGET_VIRTUAL_SINCE;
 	void *program = NULL;

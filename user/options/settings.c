@@ -42,6 +42,11 @@ bool settings_has_roots(const struct settings *s)
 	return filter_list_count(s->filters, FILTER_ROOT);
 }
 
+bool settings_has_tasks(const struct settings *s)
+{
+	return s->tasks == SETTINGS_TASKS_ON || (s->tasks == SETTINGS_TASKS_AUTO && settings_has_roots(s));
+}
+
 uint64_t settings_unhook_ns(const struct settings *s)
 {
 	if (s->auto_unhook_ns != SETTINGS_UNHOOK_USUAL)

@@ -75,7 +75,8 @@ enum settings_resources {
 
 /* Tasks that traced calls hand to other threads. */
 enum settings_tasks {
-	SETTINGS_TASKS_OFF = 0,
+	SETTINGS_TASKS_AUTO = 0, /* with --inside */
+	SETTINGS_TASKS_OFF,
 	SETTINGS_TASKS_ON,
 };
 
@@ -146,6 +147,7 @@ uint64_t settings_unhook_ns(const struct settings *s);
 
 /* True if only calls inside of roots are recorded: --inside. */
 bool settings_has_roots(const struct settings *s);
+bool settings_has_tasks(const struct settings *s);
 
 /* Set the defaults, with an empty filter list. 0 or -ENOMEM with the message. */
 int settings_init(struct settings *s, struct diag *d);

@@ -151,8 +151,6 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return diag_usage(d, "--alloc does not go with --source=hotspot");
 	if (s->alloc && s->fields == SETTINGS_FIELDS_JDK)
 		return diag_usage(d, "--alloc is a field that JEP 520 does not have: leave out --fields=jdk");
-	if (s->tasks == SETTINGS_TASKS_ON && settings_has_roots(s))
-		return diag_usage(d, "--tasks=on does not go with --inside");
 	if (s->tasks == SETTINGS_TASKS_ON && s->source == SETTINGS_SOURCE_HOTSPOT)
 		return diag_usage(d, "--tasks=on does not go with --source=hotspot");
 	if (s->keep && !settings_has_roots(s))

@@ -82,7 +82,8 @@ static const struct option_choice trace_ids_choices[] = {
 	{"auto", SETTINGS_TRACE_IDS_AUTO}, {"off", SETTINGS_TRACE_IDS_OFF}, {0}};
 static const struct option_choice resources_choices[] = {
 	{"on", SETTINGS_RESOURCES_ON}, {"off", SETTINGS_RESOURCES_OFF}, {0}};
-static const struct option_choice tasks_choices[] = {{"off", SETTINGS_TASKS_OFF}, {"on", SETTINGS_TASKS_ON}, {0}};
+static const struct option_choice tasks_choices[] = {
+	{"auto", SETTINGS_TASKS_AUTO}, {"off", SETTINGS_TASKS_OFF}, {"on", SETTINGS_TASKS_ON}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice sort_choices[] = {{"total", SORT_TOTAL}, {"self", SORT_SELF}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
@@ -208,10 +209,10 @@ const struct option_row options[] = {
 	 .help = "record how many bytes each call has allocated, as the JVM itself counts them",
 	 .more = "Of the call's own thread, with all that it calls; also as a sum of -M. Not of native methods."},
 	{.name = "tasks", .arg = "WHEN", .kind = OPTION_CHOICE, AT(settings.tasks),
-	 .choices = tasks_choices, .usual = "off",
+	 .choices = tasks_choices, .usual = "auto",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
-	 .help = "on: record tasks that traced calls hand to other threads",
-	 .more = "Each is an event frtrace.Task; frtrace view tasks sums them up. Tasks that such a task hands on are recorded, too. Not with --inside."},
+	 .help = "record tasks that calls hand to other threads; auto: with --inside",
+	 .more = "Each is an event frtrace.Task; frtrace view tasks sums them up. Tasks that such a task hands on are recorded, too. With --inside it is those of roots, with the calls in them."},
 	{.name = "max-overhead", .arg = "N%|off", .kind = OPTION_PERCENT, AT(settings.max_overhead),
 	 .choices = overhead_offers, .min = 1, .max = 10000, .usual = "25%",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,

@@ -53,6 +53,20 @@ alike() {
 	finish
 }
 
+# Each call knows whose it is.
+branches() { # [JVM-OPTION...]
+	local seen
+	begin "calls in tasks of slow requests are recorded whole, and none of others${*:+, $*}, JDK $FEATURE" || return 0
+	record_program -Xmx256m "$@" Branched 6 "${CALLS:-40}" -- -e 'live.Child live.Branched::child call=arg0' \
+		--inside=live.Branched::request:30ms || return 0
+	says ' 0 lost'
+	"$FRTRACE" print --exact --stack-depth=1 --events live.Child "$F_FILE" >"$WORK/calls" 2>&1 || finding "print: $(tail -n 3 "$WORK/calls")"
+	seen=$(python3 "$LIVE/branched.py" "$T_DIR/children" "$T_DIR/roots" "$WORK/calls" 30 2>"$WORK/counts") || finding "$(cat "$WORK/counts")"
+	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")" "$(cat "$WORK/counts")"
+	finish
+}
+
+branches
 ways
 turn 1 && alike
 turn 0 && ways -XX:+UnlockExperimentalVMOptions -XX:hashCode=2

@@ -40,6 +40,7 @@ static int setup(void **state)
 	control_since = UINT64_MAX;
 	inside_since = 1;
 	mounts_begin();
+	inside_begin();
 	new_flags = 0;
 	over = false;
 	set_rule(CHILD, 0, 0);

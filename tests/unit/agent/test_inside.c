@@ -413,3 +413,83 @@ CASE(sweep_never_sees_what_is_taken_back, setup)
 	roots_free(streams->roots);
 	fake_streams_free(streams);
 }
+
+/* A task that the root in A hands over runs on B. */
+static void run_task(const struct inside_root *root, int n)
+{
+	struct frt_slot *s = slot_find(B) ?: slot_claim(B);
+	struct inside_root before;
+
+	inside_switch_root(s, root, &before);
+	calls(B, CHILD, n);
+	inside_switch_root(s, &before, NULL);
+}
+
+CASE(task_on_another_thread_is_in_the_root, setup)
+{
+	jlong start = hook_enter(A, NULL, NEVER);
+	struct inside_root root;
+	struct frt_slot *b;
+
+	inside_hand_over(slot_find(A), sys_tsc(), &root);
+	run_task(&root, 2);
+	b = slot_find(B);
+	assert_int_equal(b->head, 3 * FRT_RECORD_SIZE);
+	assert_int_equal(mark_at(b, 0).number, root.number);
+	assert_int_equal(mark_at(b, 0).flags, FRT_ROOT_OPEN | FRT_ROOT_TASK | FRT_ROOT_VIRTUAL);
+	assert_true(mark_at(b, 0).needed == FRT_ROOT_NEVER);
+	calls(B, CHILD, 1);
+	assert_int_equal(b->head, 3 * FRT_RECORD_SIZE);
+	assert_int_equal(control_inside(b)->settled, b->head);
+	hook_leave(A, NULL, start, NEVER);
+	assert_int_equal(mark_at(slot_find(A), 0).flags, FRT_ROOT_DROPPED | FRT_ROOT_TASKS);
+	assert_true(inside_is_over(root.number, sys_tsc()));
+	run_task(&root, 2);
+	assert_int_equal(b->head, 3 * FRT_RECORD_SIZE);
+}
+
+CASE(task_goes_on_after_a_root_that_is_kept, setup)
+{
+	jlong start = hook_enter(A, NULL, ALL);
+	struct inside_root root;
+
+	((struct frt_config *)control_config(0))->tick_scale = 1ull << 32;
+	inside_hand_over(slot_find(A), sys_tsc(), &root);
+	assert_int_equal(root.brief, 0);
+	hook_leave(A, NULL, start, ALL);
+	assert_false(inside_is_over(root.number, sys_tsc()));
+	assert_true(inside_is_over(root.number, UINT64_MAX));
+	run_task(&root, 2);
+	assert_int_equal(slot_find(B)->head, 3 * FRT_RECORD_SIZE);
+}
+
+CASE(thread_is_back_in_its_own_root_after_a_task_of_another, setup)
+{
+	jlong start = hook_enter(A, NULL, ALL), own;
+	struct inside_root root;
+	struct frt_slot *b;
+
+	inside_hand_over(slot_find(A), sys_tsc(), &root);
+	own = hook_enter(B, NULL, ALL);
+	b = slot_find(B);
+	calls(B, CHILD, 1);
+	run_task(&root, 1);
+	calls(B, CHILD, 1);
+	hook_leave(B, NULL, own, ALL);
+	assert_int_equal(mark_at(b, 2).number, root.number);
+	assert_int_equal(mark_at(b, 4).number, mark_at(b, 0).number);
+	assert_int_equal(mark_at(b, 6).flags, FRT_ROOT_KEPT);
+	assert_int_equal(mark_at(b, 6).start, 2);
+	assert_int_equal(span_at(b, 7).flags, FRT_SPAN_ROOT);
+	hook_leave(A, NULL, start, ALL);
+}
+
+CASE(root_that_handed_over_nothing_says_nothing, setup)
+{
+	struct inside_root root;
+
+	inside_hand_over(slot_claim(A), sys_tsc(), &root);
+	assert_int_equal(root.number, 0);
+	hook_leave(A, NULL, hook_enter(A, NULL, NEVER), NEVER);
+	assert_int_equal(slot_find(A)->head, 0);
+}

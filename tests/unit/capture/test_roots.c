@@ -408,3 +408,88 @@ CASE(native_calls_are_their_virtual_threads, setup, teardown)
 	ends(1, 7, 1, FRT_ROOT_KEPT | FRT_ROOT_VIRTUAL);
 	assert_string_equal(seen, "v1 v2");
 }
+
+/* A mark of a task's thread. */
+static void task(uint32_t slot, uint64_t number)
+{
+	begins(slot, number, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL | FRT_ROOT_TASK);
+}
+
+CASE(calls_in_tasks_follow_the_verdict_of_their_root, setup, teardown)
+{
+	uint64_t kept = root_of(1, 7), gone = root_of(2, 7);
+
+	task(3, kept);
+	span(3, 1, 5000, 0);
+	begins(1, kept, FRT_ROOT_NEVER, 0);
+	span(1, 2, 2000, 0);
+	begins(2, gone, FRT_ROOT_NEVER, 0);
+	task(3, gone);
+	span(3, 3, 5100, 0);
+	assert_string_equal(seen, "");
+	ends(1, kept, 1, FRT_ROOT_KEPT | FRT_ROOT_TASKS);
+	assert_string_equal(seen, "1 2");
+	ends(2, gone, 0, FRT_ROOT_DROPPED | FRT_ROOT_TASKS);
+	span(3, 4, 5200, 0);
+	task(3, kept);
+	span(3, 5, 5300, 0);
+	assert_string_equal(seen, "1 2 5");
+	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
+}
+
+CASE(a_long_task_does_not_keep_its_root, setup, teardown)
+{
+	uint64_t root = root_of(1, 7);
+
+	begins(1, root, 500, 0);
+	task(3, root);
+	span(3, 1, 9000, 0);
+	assert_string_equal(seen, "");
+	ends(1, root, 0, FRT_ROOT_DROPPED | FRT_ROOT_TASKS);
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "");
+	assert_int_equal(counts()->torn, 0);
+}
+
+CASE(a_task_is_lost_if_the_end_of_its_root_is, setup, teardown)
+{
+	task(3, root_of(1, 7));
+	span(3, 1, 5000, 0);
+	begins(1, root_of(1, 8), FRT_ROOT_NEVER, 0);
+	span(3, 2, 5100, 0);
+	task(3, root_of(1, 7));
+	span(3, 3, 5200, 0);
+	task(4, root_of(2, 1));
+	span(4, 4, 5200, 0);
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "");
+	assert_int_equal(counts()->torn, 4);
+	assert_int_equal(counts()->open, 1);
+}
+
+CASE(tasks_of_a_root_that_is_open_at_the_end_are_kept, setup, teardown)
+{
+	begins(1, root_of(1, 7), FRT_ROOT_NEVER, 0);
+	task(3, root_of(1, 7));
+	span(3, 1, 5000, 0);
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "1");
+	assert_int_equal(counts()->open, 1);
+}
+
+CASE(a_platform_thread_and_a_virtual_one_in_tasks_of_one_root_keep_their_names, setup, teardown)
+{
+	uint64_t root = root_of(1, 7);
+
+	begins(1, root, FRT_ROOT_NEVER, FRT_ROOT_VIRTUAL);
+	put(1, &(struct frt_vthread){.java_id = 70, .kind = FRT_VTHREAD, .length = 0});
+	span(1, 1, 2000, FRT_SPAN_VIRTUAL);
+	task(3, root);
+	span(3, 2, 2100, 0);
+	task(4, root);
+	put(4, &(struct frt_vthread){.java_id = 80, .kind = FRT_VTHREAD, .length = 0});
+	span(4, 3, 2200, FRT_SPAN_VIRTUAL);
+	ends(1, root, 1, FRT_ROOT_KEPT | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL);
+	assert_string_equal(seen, "v1 2 v3");
+	assert_int_equal(counts()->torn + counts()->open, 0);
+}
