@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""branched.py CHILDREN ROOTS EVENTS THRESHOLD_MS: each call that Branched made in a request that took long enough is in the
-events live.Child, with its thread, and none of another request or of none. Requests near the threshold may be either.
+"""branched.py CHILDREN ROOTS EVENTS TREE THRESHOLD_MS: each call that Branched made in a request that took long enough is in the
+events live.Child, with its thread, and none of another request or of none. In the trees, as JSON, they are
+below their request. Requests near the threshold may be either.
 """
 import collections
+import json
 import re
 import sys
 
-threshold = float(sys.argv[4]) * 1e6
+threshold = float(sys.argv[5]) * 1e6
 kept, either = set(), set()
 for line in open(sys.argv[2]):
     root, begin, end, least = map(int, line.split())
@@ -47,6 +49,17 @@ for root in either:
     left = of[root] - seen.keys()
     if left and len(left) != len(of[root]):
         count["in part"] += 1
+tree, root = collections.Counter(), {}
+for row in json.load(open(sys.argv[4]))["rows"]:
+    root[row["node"]] = root.get(row["parent"], row["node"])
+    if ".child(" in row["method"]:
+        tree[root[row["node"]]] += row["calls"]
+    elif ".request(" not in row["method"]:
+        count["nodes of " + row["method"]] += 1
+want = collections.Counter(logged[call][0] for call in seen)
+if sorted(tree.values()) != sorted(want.values()):
+    print("calls in trees", sorted(tree.values()), "not", sorted(want.values()))
+
 for what, n in sorted(count.items()):
     print(n, what)
 if not kept:

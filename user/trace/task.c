@@ -37,11 +37,12 @@ void put_task_class(struct bytes *out, const struct task *t)
 
 	jfr_resolve(t->chunk, &class);
 	name = jfr_field(t->chunk, &class, "name");
+	if (name.kind != VALUE_TEXT) {
+		put_text(out, "N/A");
+		return;
+	}
 	bytes_init(&text);
-	if (name.kind == VALUE_TEXT)
-		put_value_text(&text, &name);
-	else
-		put_text(&text, "N/A");
+	put_value_text(&text, &name);
 	whole = memory_need(bytes_steal_text(&text));
 	normal_name(whole);
 	put_class_name(out, whole, "");

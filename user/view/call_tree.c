@@ -14,7 +14,7 @@
 
 struct call_tree_call {
 	struct nested nested; /* the first member, see call_of() */
-	uint32_t place, method, value, node;
+	uint32_t place, branch, method, value, node;
 	int64_t cpu, run_queue, blocked, allocated;
 	bool split, thrown;
 };
@@ -25,19 +25,79 @@ static struct call_tree_call *call_of(struct nested *n)
 }
 
 struct call_tree_wait {
-	uint32_t place, reason, waker, holder, resource, number;
+	uint32_t place, branch, reason, waker, holder, resource, number;
 	int64_t middle, duration;
 };
 
-void call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged)
+/* The run of a task. Branches are numbered from 1 on; 0 is the thread of the root. */
+struct call_tree_branch {
+	const struct task_run *run;
+	uint32_t root;	 /* the place of the root that it belongs to + 1; 0: none */
+	uint32_t parent; /* the branch from which it was handed over */
+};
+
+/* The last root of a thread that began by then: only in that one a moment can lie. A thread without a number may be any. */
+static const struct outermost_call *root_before(const struct call_tree *t, uint64_t thread, int64_t moment)
 {
-	*t = (struct call_tree){.merged = merged, .places = roots->count};
+	size_t n = lower_bound(i, t->places,
+			       t->place[i].thread > thread ||
+				       (t->place[i].thread == thread && t->place[i].span.start > moment));
+
+	return thread && n && t->place[n - 1].thread == thread ? &t->place[n - 1] : NULL;
+}
+
+/* The root that the thread was busy for, itself or in a task. The moment may lie behind the end of a root of its own. */
+static const struct outermost_call *root_at(const struct call_tree *t, uint64_t thread, int64_t moment,
+					    uint32_t *branch)
+{
+	const struct task_run *run = task_runs_at(t->runs, thread, moment);
+	uint32_t b = run ? t->branch_of[run - t->runs->run] : 0;
+
+	*branch = 0;
+	if (!b || !t->branch[b - 1].root)
+		return root_before(t, thread, moment);
+	*branch = b;
+	return &t->place[t->branch[b - 1].root - 1];
+}
+
+static int branch_compare(const void *a, const void *b)
+{
+	const struct call_tree_branch *x = a, *y = b;
+
+	return span_compare(&x->run->nested.span, &y->run->nested.span);
+}
+
+/* A task that is handed over by another one begins after that. */
+static void branches_init(struct call_tree *t)
+{
+	size_t count = t->runs->count;
+
+	t->branch = memory_need(calloc(count + 1, sizeof(*t->branch)));
+	t->branch_of = memory_need(calloc(count + 1, sizeof(*t->branch_of)));
+	for (size_t i = 0; i < count; i++)
+		t->branch[i].run = &t->runs->run[i];
+	if (count)
+		qsort(t->branch, count, sizeof(*t->branch), branch_compare);
+	for (uint32_t i = 0; i < count; i++) {
+		struct call_tree_branch *b = &t->branch[i];
+		const struct outermost_call *root = root_at(t, b->run->submitter, b->run->submitted, &b->parent);
+
+		if (root && (b->parent || span_has_moment(&root->span, b->run->submitted)))
+			b->root = root - t->place + 1;
+		t->branch_of[b->run - t->runs->run] = i + 1;
+	}
+}
+
+void call_tree_init(struct call_tree *t, const struct outermost *roots, const struct task_runs *runs, bool merged)
+{
+	*t = (struct call_tree){.merged = merged, .runs = runs, .places = roots->count};
 	t->place = memory_need(calloc(roots->count + 1, sizeof(*t->place)));
 	t->root = memory_need(calloc(roots->count + 1, sizeof(*t->root)));
 	if (roots->count) {
 		memcpy(t->place, roots->call, roots->count * sizeof(*t->place));
 		qsort(t->place, t->places, sizeof(*t->place), outermost_compare_places);
 	}
+	branches_init(t);
 }
 
 void call_tree_release(struct call_tree *t)
@@ -48,6 +108,8 @@ void call_tree_release(struct call_tree *t)
 	free(t->node);
 	free(t->place);
 	free(t->root);
+	free(t->branch);
+	free(t->branch_of);
 	free(t->call);
 	free(t->wait);
 	texts_release(&t->texts);
@@ -56,16 +118,6 @@ void call_tree_release(struct call_tree *t)
 	throttled_release(&t->throttled);
 	method_names_release(&t->names);
 	*t = (struct call_tree){0};
-}
-
-/* The last root of a thread that began by then: only in that one a moment can lie. A thread without a number may be any. */
-static const struct outermost_call *root_before(const struct call_tree *t, uint64_t thread, int64_t moment)
-{
-	size_t n = lower_bound(i, t->places,
-			       t->place[i].thread > thread ||
-				       (t->place[i].thread == thread && t->place[i].span.start > moment));
-
-	return thread && n && t->place[n - 1].thread == thread ? &t->place[n - 1] : NULL;
 }
 
 static void keep_root(struct call_tree *t, uint32_t place, const struct call *call)
@@ -99,7 +151,8 @@ static uint32_t call_tree_value(struct call_tree *t, const struct call *call)
 
 void call_tree_add_call(struct call_tree *t, const struct call *call)
 {
-	const struct outermost_call *root = root_before(t, thread_number(call->chunk, call->thread), call->start);
+	uint32_t branch;
+	const struct outermost_call *root = root_at(t, thread_number(call->chunk, call->thread), call->start, &branch);
 	struct call_tree_call item = {.nested = {.span = call_span(call)},
 				      .cpu = call->cpu,
 				      .run_queue = call->run_queue,
@@ -108,13 +161,14 @@ void call_tree_add_call(struct call_tree *t, const struct call *call)
 				      .split = call_has_split(call),
 				      .thrown = call->thrown};
 
-	if (!root || !span_contains(&root->span, &item.nested.span))
+	if (!root || (!branch && !span_contains(&root->span, &item.nested.span)))
 		return;
 	if (t->calls == MOST_ITEMS) {
 		t->left_out++;
 		return;
 	}
 	item.place = root - t->place;
+	item.branch = branch;
 	item.method = method_names_number(&t->names, call->chunk, &call->method);
 	item.value = call_tree_value(t, call);
 	t->has_values |= call->values > 0;
@@ -141,9 +195,10 @@ const char *call_tree_text(const struct call_tree *t, uint32_t text)
 void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t number)
 {
 	struct call_tree_wait item = {.middle = wait_middle(wait), .duration = wait->duration, .number = number};
-	const struct outermost_call *root = root_before(t, thread_number(wait->chunk, wait->thread), item.middle);
+	const struct outermost_call *root =
+		root_at(t, thread_number(wait->chunk, wait->thread), item.middle, &item.branch);
 
-	if (!root || !span_has_moment(&root->span, item.middle))
+	if (!root || (!item.branch && !span_has_moment(&root->span, item.middle)))
 		return;
 	if (t->waits == MOST_ITEMS) {
 		t->left_out++;
@@ -158,13 +213,15 @@ void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uin
 	t->wait[t->waits++] = item;
 }
 
-/* By root; there a call before those inside it. */
+/* By root and thread; there a call before those inside it. */
 static int call_tree_compare_calls(const void *a, const void *b)
 {
 	const struct call_tree_call *x = a, *y = b;
 
 	if (x->place != y->place)
 		return (x->place > y->place) - (x->place < y->place);
+	if (x->branch != y->branch)
+		return (x->branch > y->branch) - (x->branch < y->branch);
 	return span_compare(&x->nested.span, &y->nested.span);
 }
 
@@ -174,6 +231,8 @@ static int call_tree_compare_waits(const void *a, const void *b)
 
 	if (x->place != y->place)
 		return (x->place > y->place) - (x->place < y->place);
+	if (x->branch != y->branch)
+		return (x->branch > y->branch) - (x->branch < y->branch);
 	return (x->middle > y->middle) - (x->middle < y->middle);
 }
 
@@ -204,10 +263,15 @@ static uint32_t call_tree_kind(struct call_tree *t, uint32_t method, uint32_t va
 	return *kind;
 }
 
-/* Find or make the node of a call below `parent`. */
-static uint32_t node_of(struct call_tree *t, uint32_t parent, const struct call_tree_call *call)
+#define NODE_OF_TASK (1ull << 63)
+
+/* Find or make the node of a call below `parent`; as an outermost call of that task, if it is not NULL. */
+static uint32_t node_of(struct call_tree *t, uint32_t parent, const struct call_tree_call *call,
+			const struct task_run *task)
 {
-	uint64_t own = !parent && !t->merged ? (uint64_t)(call->place + 1) << 32 : 0;
+	uint64_t own = task		       ? NODE_OF_TASK | (uint64_t)task->task << 32
+		       : !parent && !t->merged ? (uint64_t)(call->place + 1) << 32
+					       : 0;
 	uint32_t kind = call_tree_kind(t, call->method, call->value);
 	uint32_t *node = memory_map_at(&t->index, parent, own | kind);
 
@@ -230,15 +294,24 @@ static void add_known(int64_t *sum, int64_t n, int64_t sign)
 		sum_add(sum, sign * n);
 }
 
-static void node_add_allocated(struct call_tree *t, struct call_tree_node *node, int64_t allocated)
+static void node_add_allocated(struct call_tree *t, struct call_tree_node *node, int64_t allocated,
+			       const struct task_run *task)
 {
 	add_known(&node->allocated, allocated, 1);
 	add_known(&node->self_allocated, allocated, 1);
-	if (node->parent)
+	if (node->parent && !task) /* another thread has allocated it */
 		add_known(&t->node[node->parent].self_allocated, allocated, -1);
 }
 
-static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tree_call *call)
+static void node_add_task(struct call_tree *t, struct call_tree_node *node, const struct task_run *task)
+{
+	node->task = texts_number(&t->texts, t->runs->texts.text[task->task]);
+	node->thread = texts_number(&t->texts, t->runs->texts.text[task->name]);
+	node->queued = task->nested.span.start - task->submitted;
+}
+
+static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tree_call *call,
+			  const struct task_run *task)
 {
 	struct call_tree_node *node = &t->node[n];
 
@@ -247,15 +320,20 @@ static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tre
 		sum_add(&node->fast_total, call->nested.span.duration);
 		return;
 	}
-	if (!node->calls || span_compare_durations(&call->nested.span, &node->longest) < 0)
+	if (!node->calls || span_compare_durations(&call->nested.span, &node->longest) < 0) {
 		node->longest = call->nested.span;
+		if (task)
+			node_add_task(t, node, task);
+	}
 	node->calls++;
 	node->thrown += call->thrown;
 	node->throttled += throttled_is_of(&t->throttled, &call->nested.span);
 	sum_add(&node->total, call->nested.span.duration);
 	sum_add(&node->self, call->nested.span.duration);
-	node_add_allocated(t, node, call->allocated);
-	if (node->parent)
+	node_add_allocated(t, node, call->allocated, task);
+	if (task)
+		;
+	else if (node->parent)
 		sum_add(&t->node[node->parent].self, -call->nested.span.duration);
 	else if (node->calls == 1 || call->nested.span.duration > t->place[node->place].span.duration)
 		node->place = call->place;
@@ -280,18 +358,41 @@ static void node_add_wait(struct call_tree_node *node, const struct call_tree_wa
 	node->wait_number = wait->number;
 }
 
-/* Returns the call, or the one around it if that is too deep. */
-static struct nested *fold_call(struct call_tree *t, struct nested *inner, struct call_tree_call *call)
+/* Where a task stands: the node of the innermost call that handed it over, or of the one around its own task. */
+static uint32_t branch_node(const struct call_tree *t, uint32_t place, uint32_t branch)
+{
+	while (branch) {
+		int64_t moment = t->branch[branch - 1].run->submitted;
+		const struct nested *inner = NULL;
+		size_t n;
+
+		branch = t->branch[branch - 1].parent;
+		n = lower_bound(i, t->calls,
+				t->call[i].place > place ||
+					(t->call[i].place == place &&
+					 (t->call[i].branch > branch ||
+					  (t->call[i].branch == branch && t->call[i].nested.span.start > moment))));
+		if (n && t->call[n - 1].place == place && t->call[n - 1].branch == branch)
+			inner = nest_at(&t->call[n - 1].nested, moment);
+		if (inner)
+			return ((const struct call_tree_call *)inner)->node;
+	}
+	return 0;
+}
+
+/* Returns the call, or the one around it if that is too deep. `top`: the node around the outermost calls. */
+static struct nested *fold_call(struct call_tree *t, struct nested *inner, struct call_tree_call *call, uint32_t top)
 {
 	struct nested *around = call->nested.around = nest_around(inner, &call->nested.span);
-	uint32_t parent = around ? call_of(around)->node : 0;
+	const struct task_run *task = call->branch && !around ? t->branch[call->branch - 1].run : NULL;
+	uint32_t parent = around ? call_of(around)->node : top;
 
-	if (t->node[parent].depth == MOST_DEPTH) {
+	if (t->node[parent].depth == MOST_DEPTH || (task && !top)) {
 		t->left_out++;
 		return around;
 	}
-	call->node = node_of(t, parent, call);
-	node_add_call(t, call->node, call);
+	call->node = node_of(t, parent, call, task);
+	node_add_call(t, call->node, call, task);
 	return &call->nested;
 }
 
@@ -305,21 +406,23 @@ static void fold_wait(struct call_tree *t, struct nested *inner, const struct ca
 
 static bool wait_is_before(const struct call_tree_wait *wait, const struct call_tree_call *call)
 {
-	return wait->place != call->place ? wait->place < call->place : wait->middle < call->nested.span.start;
+	if (wait->place != call->place)
+		return wait->place < call->place;
+	return wait->branch != call->branch ? wait->branch < call->branch : wait->middle < call->nested.span.start;
 }
 
-/* Fold the calls of a root from `c` on, and its waits from *w on. Returns the first call of the next root. */
-static size_t fold_root(struct call_tree *t, size_t c, size_t *w)
+/* Fold the calls of a branch from `c` on, and its waits from *w on. Returns the first call of the next one. */
+static size_t fold_branch(struct call_tree *t, size_t c, size_t *w)
 {
-	uint32_t place = t->call[c].place;
+	uint32_t place = t->call[c].place, branch = t->call[c].branch, top = branch_node(t, place, branch);
 	struct nested *inner = NULL;
 
-	for (; c < t->calls && t->call[c].place == place; c++) {
+	for (; c < t->calls && t->call[c].place == place && t->call[c].branch == branch; c++) {
 		for (; *w < t->waits && wait_is_before(&t->wait[*w], &t->call[c]); ++*w)
 			fold_wait(t, inner, &t->wait[*w]);
-		inner = fold_call(t, inner, &t->call[c]);
+		inner = fold_call(t, inner, &t->call[c], top);
 	}
-	for (; *w < t->waits && t->wait[*w].place == place; ++*w)
+	for (; *w < t->waits && t->wait[*w].place == place && t->wait[*w].branch == branch; ++*w)
 		fold_wait(t, inner, &t->wait[*w]);
 	return c;
 }
@@ -334,7 +437,7 @@ void call_tree_fold(struct call_tree *t)
 		qsort(t->wait, t->waits, sizeof(*t->wait), call_tree_compare_waits);
 	new_node(t, 0, 0, 0);
 	for (size_t c = 0; c < t->calls;)
-		c = fold_root(t, c, &w);
+		c = fold_branch(t, c, &w);
 	method_names_settle(&t->names);
 }
 

@@ -4,6 +4,9 @@
  * with one value of a field of -e. The roots are outermost calls, each with a tree of its own, or all with one tree for
  * each method.
  *
+ * The calls in a task that a root has handed over belong to that root, on whichever thread they were. They stand below the
+ * innermost call that handed the task over, and add nothing to that one's times.
+ *
  * Slow roots can be compared with fast ones: then all numbers are of slow roots, but for two. A node may have calls in
  * fast roots only.
  *
@@ -17,6 +20,7 @@
 #include "user/trace/wait.h"
 #include "user/trace/method_names.h"
 #include "user/trace/outermost.h"
+#include "user/trace/task_runs.h"
 #include "user/trace/throttled.h"
 
 struct call_tree_node {
@@ -40,6 +44,12 @@ struct call_tree_node {
 	uint64_t fast_calls;  /* in fast roots; of a root: their number */
 	int64_t fast_total;
 	uint32_t place; /* of a root: index into `place`, the longest of its calls */
+	/*
+	 * Of the outermost calls in tasks of one class: the class, and of the longest call the thread, both for
+	 * call_tree_text(), and how long its task had been in the queue, ns. 0: it is no such node.
+	 */
+	uint32_t task, thread;
+	int64_t queued;
 };
 
 struct call_tree {
@@ -59,6 +69,9 @@ struct call_tree {
 	struct throttled throttled; /* to be filled before call_tree_fold() */
 	size_t capacity;	    /* private from here on */
 	bool merged;
+	const struct task_runs *runs;
+	struct call_tree_branch *branch; /* by begin */
+	uint32_t *branch_of;		 /* a run -> its branch + 1 */
 	struct call_tree_call *call;
 	struct call_tree_wait *wait;
 	size_t calls, call_capacity, waits, wait_capacity;
@@ -68,8 +81,8 @@ struct call_tree {
 	struct map index; /* (parent, method or kind) -> node */
 };
 
-/* Copies the places. With `merged`, roots of one method share a tree. */
-void call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged);
+/* Copies the places; the runs of tasks must stay. With `merged`, roots of one method share a tree. */
+void call_tree_init(struct call_tree *t, const struct outermost *roots, const struct task_runs *runs, bool merged);
 void call_tree_release(struct call_tree *t); /* takes a zeroed one, too */
 
 /* Calls in the order of the file, all of them. `number`: the wait's of holders_add(). */

@@ -38,6 +38,7 @@ struct tree_view {
 	struct threads threads;
 	struct method_names names; /* of holders alone: those of `tree` are settled before */
 	struct holders holders;
+	struct task_runs runs;
 	struct jfr_file again; /* roots refer to it */
 	const struct view_request *request;
 	int64_t utc_offset;
@@ -211,6 +212,25 @@ static void tree_put_place(struct tree_view *v, const struct call_tree_node *n)
 	put_text(v->out, "\"\n");
 }
 
+/* For which task the call was made, or the longest of them. */
+static void tree_put_task(struct tree_view *v, const struct call_tree_node *n)
+{
+	size_t width = v->request->layout.width, used = tree_before_name(v) + tree_indent(v, n->depth + 1);
+	struct bytes text;
+
+	bytes_init(&text);
+	put_text(&text, n->calls > 1 ? "the longest: \"" : "\"");
+	put_text(&text, call_tree_text(&v->tree, n->thread));
+	put_text(&text, "\" after ");
+	put_text(&text, log_time(n->queued));
+	put_text(&text, " in the queue, ");
+	put_text(&text, call_tree_text(&v->tree, n->task));
+	put_spaces(v->out, used);
+	fold_words(v->out, memory_text(&text), width > used ? width - used : 0, used + 2);
+	bytes_put_u8(v->out, '\n');
+	bytes_release(&text);
+}
+
 /* True if the longest wait of the node is not one of a call inside it. */
 static bool waits_itself(const struct call_tree *t, const struct call_tree_node *n)
 {
@@ -322,6 +342,8 @@ static void put_subtree(struct tree_view *v, uint32_t node, int64_t least)
 	tree_put_times(v, n);
 	tree_put_name(v, n);
 	tree_put_place(v, n);
+	if (n->task)
+		tree_put_task(v, n);
 	tree_put_values(v, n);
 	tree_put_wait(v, n, least);
 	if (n->child && (!v->request->depth || n->depth <= v->request->depth))
@@ -419,7 +441,7 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	} else {
 		table_put(table, "");
 		table_put(table, "");
-		table_put(table, "");
+		table_put(table, call_tree_text(&v->tree, n->thread));
 	}
 	table_put_count(table, v->tree.slow_ns ? n->fast_calls : TABLE_UNKNOWN);
 	table_put_time(table, v->tree.slow_ns ? n->fast_total : TABLE_UNKNOWN);
@@ -433,6 +455,8 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	table_put(table, call_tree_text(&v->tree, n->wait_resource));
 	table_put_amount(table, n->allocated);
 	table_put_amount(table, n->self_allocated);
+	table_put_time(table, n->task ? n->queued : TABLE_UNKNOWN);
+	table_put(table, call_tree_text(&v->tree, n->task));
 }
 
 /* The rows of a node and of those below it, in the order in which they are printed. `row`: its number, by node. */
@@ -477,6 +501,8 @@ static void trees_print_json(struct tree_view *v)
 		{"", "waitResource", TABLE_TEXT, 0},
 		{"", "allocatedBytes", TABLE_NUMBER, 0},
 		{"", "selfAllocatedBytes", TABLE_NUMBER, 0},
+		{"", "queuedNs", TABLE_NUMBER, 0},
+		{"", "task", TABLE_TEXT, 0},
 	};
 	uint32_t count, next = 1, *roots = call_tree_children(&v->tree, 0, &count);
 	uint32_t *row = memory_need(calloc(v->tree.count, sizeof(*row)));
@@ -546,7 +572,7 @@ static void trees_read(struct tree_view *v, struct jfr_file *file, const struct 
 	static const struct trace_event events[] = {{"frtrace.Message", tree_on_message}, {0}};
 	static const struct trace_ops ops = {.wait = tree_on_wait, .call = tree_on_call, .events = events};
 
-	call_tree_init(&v->tree, roots, v->request->merged);
+	call_tree_init(&v->tree, roots, &v->runs, v->request->merged);
 	v->tree.by = view_by_field(v->request);
 	v->tree.names.any_loader = v->request->by && !v->tree.by;
 	v->tree.slow_ns = slow_ns;
@@ -570,7 +596,7 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 
 	if (slow_ns) /* the fast ones are wanted, too, to compare with */
 		request->filter->slower_ns = 0;
-	outermost_find(&roots, file, request->filter, wanted);
+	task_runs_find(&v.runs, &roots, file, request->filter, wanted);
 	v.utc_offset = file->utc_offset;
 	jfr_file_again(&v.again, file);
 	trees_read(&v, file, &roots, (int64_t)slow_ns);
@@ -588,6 +614,7 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 	call_tree_release(&v.tree);
 	holders_release(&v.holders);
 	threads_release(&v.threads);
+	task_runs_release(&v.runs);
 	method_names_release(&v.names);
 	jfr_file_release(&v.again);
 	outermost_release(&roots);

@@ -61,7 +61,8 @@ branches() { # [JVM-OPTION...]
 		--inside=live.Branched::request:30ms || return 0
 	says ' 0 lost'
 	"$FRTRACE" print --exact --stack-depth=1 --events live.Child "$F_FILE" >"$WORK/calls" 2>&1 || finding "print: $(tail -n 3 "$WORK/calls")"
-	seen=$(python3 "$LIVE/branched.py" "$T_DIR/children" "$T_DIR/roots" "$WORK/calls" 30 2>"$WORK/counts") || finding "$(cat "$WORK/counts")"
+	"$FRTRACE" view tree --json --top=100000 "$F_FILE" >"$WORK/tree" 2>&1 || finding "view tree: $(tail -c 300 "$WORK/tree")"
+	seen=$(python3 "$LIVE/branched.py" "$T_DIR/children" "$T_DIR/roots" "$WORK/calls" "$WORK/tree" 30 2>"$WORK/counts") || finding "$(cat "$WORK/counts")"
 	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")" "$(cat "$WORK/counts")"
 	finish
 }

@@ -51,8 +51,8 @@ CASE(trees_have_the_bytes_of_each_part_and_its_own, setup_allocated, teardown)
 	assert_contains(shown(), "4,000 B   4,000 B    2 × com.acme.Cart.load()\n");
 	request.layout.json = true;
 	show("tree");
-	assert_contains(shown(), "\"allocatedBytes\":31457280,\"selfAllocatedBytes\":10481760}");
-	assert_contains(shown(), "\"allocatedBytes\":20971520,\"selfAllocatedBytes\":null}");
+	assert_contains(shown(), "\"allocatedBytes\":31457280,\"selfAllocatedBytes\":10481760,");
+	assert_contains(shown(), "\"allocatedBytes\":20971520,\"selfAllocatedBytes\":null,");
 }
 
 CASE(slow_calls_and_methods_have_them, setup_allocated, teardown)

@@ -237,3 +237,73 @@ CASE(nothing_is_said_of_the_throttle_if_all_was_before, setup, teardown)
 	show("tree");
 	assert_lacks(shown(), "≤");
 }
+
+/* A task that `by` hands over, and `on` begins and ends. */
+static void task(uint64_t by, uint64_t on, int64_t submitted, int64_t from, int64_t to)
+{
+	jfr_task(r.w, &(struct jfr_task){.start = T0 + submitted * MS,
+					 .duration = (from - submitted) * MS,
+					 .thread = recording_thread(&r, on),
+					 .submitter = recording_thread(&r, by),
+					 .outcome = "ran",
+					 .run_time = (to - from) * MS});
+}
+
+/* serve [0, 100] calls pay, which hands over a task, in which another one is handed over; a third one is nobody's. */
+static void shop_tasks(void)
+{
+	call(1, "pay", 20, 40);
+	call(1, "serve", 0, 100);
+	task(1, 2, 30, 50, 90);
+	call(2, "read", 52, 60);
+	call(2, "load", 51, 80);
+	task(2, 3, 55, 60, 130);
+	call(3, "read", 62, 120);
+	task(4, 3, 135, 140, 150);
+	call(3, "read", 141, 145);
+}
+
+CASE(calls_in_a_task_stand_below_the_call_that_handed_it_over, setup, teardown)
+{
+	shop_tasks();
+	wait_in(2, "disk", 0, 65, 75);
+	show("tree");
+	assert_contains(shown(), "    100 ms   80.0 ms   25.0 ms      0 ns   75.0 ms  com.acme.Cart.serve()\n");
+	assert_contains(
+		shown(),
+		"   20.0 ms   20.0 ms    5.0 ms      0 ns   15.0 ms    com.acme.Cart.pay()\n"
+		"   29.0 ms   21.0 ms    7.2 ms      0 ns   21.8 ms      com.acme.Cart.load()\n"
+		"                                                          \"worker-2\" after 20.0 ms in the queue, N/A\n"
+		"                                                          10.0 ms disk\n"
+		"    8.0 ms    8.0 ms    2.0 ms      0 ns    6.0 ms        com.acme.Cart.read()\n"
+		"   58.0 ms   58.0 ms   14.5 ms      0 ns   43.5 ms          com.acme.Cart.read()\n"
+		"                                                              \"worker-3\" after 5.0 ms in the queue, N/A\n");
+	assert_contains(shown(), "\n    4.0 ms    4.0 ms    1.0 ms      0 ns    3.0 ms  com.acme.Cart.read()\n");
+}
+
+CASE(json_has_the_node_that_handed_a_task_over_as_the_parent, setup, teardown)
+{
+	request.layout.json = true;
+	shop_tasks();
+	show("tree");
+	assert_contains(shown(), "{\"node\":2,\"parent\":1,\"method\":\"com.acme.Cart.pay()\"");
+	assert_contains(shown(), "{\"node\":3,\"parent\":2,\"method\":\"com.acme.Cart.load()\"");
+	assert_contains(shown(), "\"thread\":\"worker-2\"");
+	assert_contains(shown(), "\"queuedNs\":20000000,\"task\":\"N/A\"");
+	assert_contains(shown(), "{\"node\":5,\"parent\":4,\"method\":\"com.acme.Cart.read()\"");
+	assert_contains(shown(), "\"queuedNs\":5000000");
+}
+
+CASE(a_task_that_the_thread_itself_runs_stands_below_its_submit, setup, teardown)
+{
+	call(1, "read", 41, 49);
+	call(1, "pay", 20, 60);
+	call(1, "serve", 0, 100);
+	task(1, 1, 40, 40, 50);
+	show("tree");
+	assert_contains(
+		shown(),
+		"    com.acme.Cart.pay()\n"
+		"    8.0 ms    8.0 ms    2.0 ms      0 ns    6.0 ms      com.acme.Cart.read()\n"
+		"                                                          \"worker-1\" after 0 ns in the queue");
+}

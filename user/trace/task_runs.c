@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/trace/task_runs.h"
+#include "user/text/memory.h"
+
+#include <stdlib.h>
+
+/* The number of what has been put, which is released. */
+static uint32_t task_run_text(struct task_runs *r, struct bytes *text)
+{
+	uint32_t number = texts_number(&r->texts, memory_text(text));
+
+	bytes_release(text);
+	return number;
+}
+
+void task_runs_add(struct task_runs *r, const struct task *task)
+{
+	struct task_run *run;
+	struct bytes class, name;
+
+	if (task->run == INT64_MIN)
+		return;
+	memory_reserve(&r->run, &r->capacity, r->count + 1);
+	run = &r->run[r->count];
+	*run = (struct task_run){
+		.nested = {.span = {task->start + task->duration, task->run, r->count}},
+		.submitted = task->start,
+		.thread = thread_number(task->chunk, task->thread),
+		.submitter = thread_number(task->chunk, task->submitter),
+	};
+	bytes_init(&class);
+	put_task_class(&class, task);
+	run->task = task_run_text(r, &class);
+	bytes_init(&name);
+	put_thread_name(&name, task->chunk, task->thread, "?");
+	run->name = task_run_text(r, &name);
+	r->count++;
+}
+
+static int run_compare(const void *a, const void *b)
+{
+	const struct task_run *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return (x->thread > y->thread) - (x->thread < y->thread);
+	return span_compare(&x->nested.span, &y->nested.span);
+}
+
+void task_runs_settle(struct task_runs *r)
+{
+	struct nested *inner = NULL;
+
+	if (r->count)
+		qsort(r->run, r->count, sizeof(*r->run), run_compare);
+	for (size_t i = 0; i < r->count; i++) {
+		if (!i || r->run[i].thread != r->run[i - 1].thread)
+			inner = NULL;
+		r->run[i].nested.around = nest_around(inner, &r->run[i].nested.span);
+		inner = &r->run[i].nested;
+	}
+}
+
+static int runs_on_task(const struct task *task, void *context)
+{
+	task_runs_add(context, task);
+	return 0;
+}
+
+void task_runs_find(struct task_runs *r, struct outermost *o, struct jfr_file *file, struct call_filter *filter,
+		    size_t wanted)
+{
+	static const struct trace_ops ops = {.task = runs_on_task};
+	const struct trace_reader readers[] = {{&outermost_ops, o, filter}, {&ops, r, NULL}};
+
+	outermost_init(o, wanted);
+	trace_read_all(file, readers, 2);
+	while (!outermost_settle(o))
+		trace_read_again(file, readers, 1);
+	task_runs_settle(r);
+}
+
+void task_runs_release(struct task_runs *r)
+{
+	free(r->run);
+	texts_release(&r->texts);
+	*r = (struct task_runs){0};
+}
+
+const struct task_run *task_runs_at(const struct task_runs *r, uint64_t thread, int64_t moment)
+{
+	size_t n = lower_bound(i, r->count,
+			       r->run[i].thread > thread ||
+				       (r->run[i].thread == thread && r->run[i].nested.span.start > moment));
+
+	return thread && n && r->run[n - 1].thread == thread
+		       ? (const struct task_run *)nest_at(&r->run[n - 1].nested, moment)
+		       : NULL;
+}
