@@ -9,6 +9,7 @@
 
 #define NAME_MAX_LENGTH 255u
 #define AT_BEGIN	"@begin"
+#define OUTERMOST	"outermost "
 
 static const char *const unit_names[EVENT_UNITS] = {
 	[EVENT_NO_UNIT] = "",
@@ -253,6 +254,9 @@ static int event_parse(struct event_spec *e, const char *text, struct diag *d)
 		return err;
 	filter += strspn(filter, " ");
 	fields = fields_begin_at(filter);
+	e->outermost = !strncmp(filter, OUTERMOST, strlen(OUTERMOST)) && filter + strlen(OUTERMOST) < fields;
+	if (e->outermost)
+		filter += strlen(OUTERMOST) + strspn(filter + strlen(OUTERMOST), " ");
 	e->text = strndup(filter, fields - filter);
 	for (size_t n = e->text ? strlen(e->text) : 0; n && e->text[n - 1] == ' '; n--)
 		e->text[n - 1] = 0;

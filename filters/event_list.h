@@ -5,6 +5,8 @@
  *
  *     shop.Checkout com.acme.Shop::checkout:20ms cart=cart.id|this.id items:bytes=items.length @who=this.name
  *
+ * `outermost` before the filter: of calls within each other on a thread only the outermost one is an event.
+ *
  * A field may have a unit and @begin after its name, and an @ before it: its value is the context of what happens inside the call.
  */
 #ifndef FILTERS_EVENT_LIST_H
@@ -49,6 +51,7 @@ struct event_spec {
 	char *label, *description; /* NULL: the name, none */
 	char *category;		   /* parts with '/' between them; NULL: Methods */
 	struct filter_list *filters;
+	bool outermost; /* a call within another one of the event on its thread is none */
 	struct event_field *field;
 	size_t fields, capacity;
 };

@@ -332,6 +332,57 @@ void matcher_tag_annotation(const struct matcher *p, struct slice descriptor, st
 	matcher_tag_type(p, PROGRAM_BEARS, descriptor, tags);
 }
 
+void matcher_tag_again(const struct matcher *p, const struct matcher *other, const struct matcher_tags *of_other,
+		       struct matcher_tags *tags)
+{
+	struct program_header h;
+	struct program_entry e;
+
+	if (!header_read(other, &h))
+		return;
+	for (uint32_t i = 0; i < of_other->count && i < MATCHER_TAGS; i++) {
+		if (of_other->tag[i] == 0 || of_other->tag[i] > h.entries)
+			continue;
+		entry_read(other, &h, of_other->tag[i], &e);
+		matcher_tag_type(p, (char)e.kind, stored(other, e.class_at, e.class_length), tags);
+	}
+}
+
+bool matcher_one_threshold(const struct matcher *p, uint64_t *threshold_ns)
+{
+	struct program_header h;
+	struct program_entry e;
+	bool any = false;
+
+	*threshold_ns = MATCHER_NO_THRESHOLD;
+	if (!header_read(p, &h))
+		return false;
+	for (uint32_t number = 1; number <= h.entries; number++) {
+		entry_read(p, &h, number, &e);
+		if (!(e.flags & PROGRAM_TRACE))
+			continue;
+		if (any && e.threshold_ns != *threshold_ns)
+			return false;
+		any = true;
+		*threshold_ns = e.threshold_ns;
+	}
+	return true;
+}
+
+bool matcher_may_tag(const struct matcher *p, struct slice method, struct slice descriptor)
+{
+	const struct matcher_method m = {.name = method, .descriptor = descriptor};
+	struct program_header h;
+	struct program_entry e;
+
+	for (uint32_t number = 1; header_read(p, &h) && number <= h.entries; number++) {
+		entry_read(p, &h, number, &e);
+		if (e.kind != PROGRAM_NAME && e.flags & PROGRAM_TRACE && method_fits(p, &e, &m))
+			return true;
+	}
+	return false;
+}
+
 struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m)
 {
 	struct matcher_decision v = {.threshold_ns = MATCHER_NO_THRESHOLD, .root_ns = MATCHER_NO_THRESHOLD};

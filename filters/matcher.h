@@ -69,6 +69,16 @@ enum matcher_answer matcher_class(const struct matcher *p, const char *name, siz
 void matcher_tag_supertype(const struct matcher *p, struct slice name, struct matcher_tags *tags);
 void matcher_tag_annotation(const struct matcher *p, struct slice descriptor, struct matcher_tags *tags);
 
+/* Add to `tags` of program `p` what the tags of another one, which has at least the filters of `p`, say. */
+void matcher_tag_again(const struct matcher *p, const struct matcher *other, const struct matcher_tags *of_other,
+		       struct matcher_tags *tags);
+
+/* True if all filters have one threshold for tracing: *threshold_ns, which may be MATCHER_NO_THRESHOLD. */
+bool matcher_one_threshold(const struct matcher *p, uint64_t *threshold_ns);
+
+/* True if a filter by supertype or annotation may select a method of that name in some class. */
+bool matcher_may_tag(const struct matcher *p, struct slice method, struct slice descriptor);
+
 /* Decide whether to trace and to time a method: some filter of the list selects it and none excludes it. */
 struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m);
 

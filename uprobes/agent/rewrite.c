@@ -239,7 +239,12 @@ static void add_captures(const struct rewrite *r, const struct class_file *c, st
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
 		struct verdict v = judge(r, c, m);
-		struct fields_method method = {c, m, r->loader};
+		struct fields_method method = {.file = c,
+					       .method = m,
+					       .loader = r->loader,
+					       .id = edits[i].hooks ? FRT_NO_METHOD : edits[i].id,
+					       .pattern = r->pattern,
+					       .tags = r->tags};
 		uint32_t n = fields_captures(r->recordings, &method, found, CAPTURES_MAX - FRT_RECORDINGS);
 
 		n += fields_thrown(recorders_of(&v), found + n);

@@ -158,3 +158,22 @@ bool virtual_calls_leave(const struct frt_slot *s, JNIEnv *env, uint64_t start, 
 	return (word && free_row(s, virtual_calls_place_of(word), start, method)) ||
 	       free_row(s, virtual_calls_place_of(start), start, method);
 }
+
+uint32_t virtual_calls_count(JNIEnv *env, bool (*counts)(const void *context, uint32_t method, uint64_t start),
+			     const void *context, uint32_t *count)
+{
+	uint64_t word = owner_word(env);
+	uint32_t all = 0;
+
+	*count = 0;
+	for (uint32_t i = 0; word && i < PROBES; i++) {
+		const struct frt_virtual_call *row = virtual_call(virtual_calls_place_of(word) + i);
+		uint64_t start = load_relaxed(&row->start);
+
+		if (start <= BUSY || row->java_id != word)
+			continue;
+		all++;
+		*count += counts(context, row->method, start);
+	}
+	return all;
+}

@@ -25,6 +25,13 @@ uint64_t virtual_calls_enter(struct frt_slot *s, JNIEnv *env, uint32_t method);
 /* A call ends, on this carrier or another. Returns false if it was kept but is not in the table. */
 bool virtual_calls_leave(const struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method);
 
+/*
+ * Ask about the open calls of the running virtual thread that are in the table: `counts` is asked about each, and *count gets how
+ * often it was true. Returns their number; 0 also if the thread's id is not known (before JDK 24).
+ */
+uint32_t virtual_calls_count(JNIEnv *env, bool (*counts)(const void *context, uint32_t method, uint64_t start),
+			     const void *context, uint32_t *count);
+
 static inline struct frt_virtual_call *virtual_call(uint32_t i)
 {
 	return (struct frt_virtual_call *)control_at(FRT_VIRTUAL_AT) + i % FRT_VIRTUAL_CALLS;

@@ -18,6 +18,8 @@ struct making {
 	const struct event_plan_setup *s;
 	struct class_list classes;
 	struct bytes fields, steps, texts; /* offsets of texts are relative to `texts` until the end */
+	uint8_t outermost;		   /* of the event at hand, as in plan_field */
+	uint32_t outermost_events;
 };
 
 void event_plan_release(struct event_plan *p)
@@ -129,7 +131,8 @@ static void put_plan_field(struct making *m, const struct resolved_method *r, co
 			       .event = event,
 			       .value = value,
 			       .kind_at = m->p->places - 1,
-			       .at_begin = at_begin};
+			       .at_begin = at_begin,
+			       .outermost = m->outermost};
 
 	if (v->source == PLAN_PARAMETER)
 		snprintf(word, sizeof(word), "arg%u", v->argument);
@@ -304,6 +307,31 @@ static const char *plan_keep(struct making *m, const char *text)
 	return method_table_text(&m->p->texts, text, strlen(text));
 }
 
+/* The field that tells that a call is an event. Without a method it is one of a filter. */
+static int add_nesting(struct making *m, const struct resolved_method *r, struct plan_text filter, uint32_t event,
+		       struct diag *d)
+{
+	bool wanted = m->outermost || m->p->method[m->p->methods - 1].tagged;
+	int err = wanted ? plan_add_place(m->p, EVENT_PLACE_NESTING, d) : 0;
+	struct plan_field f = {.class_name = put_plan_text(m, r ? r->class_name : ""),
+			       .method = put_plan_text(m, r ? r->name : ""),
+			       .descriptor = put_plan_text(m, r ? r->descriptor : ""),
+			       .filter = r ? put_plan_text(m, "") : filter,
+			       .word = put_plan_text(m, ""),
+			       .first = plan_steps_put(m),
+			       .source = PLAN_NESTING,
+			       .kind = PLAN_INT,
+			       .type = 'L',
+			       .event = event,
+			       .value = UINT16_MAX,
+			       .kind_at = m->p->places - 1,
+			       .outermost = m->outermost};
+
+	if (wanted && !err)
+		bytes_put(&m->fields, &f, sizeof(f));
+	return err;
+}
+
 static int plan_add_method(struct making *m, const struct event_spec *e, const struct match *match, uint32_t type,
 			   const struct matches *traced, struct diag *d)
 {
@@ -316,6 +344,7 @@ static int plan_add_method(struct making *m, const struct event_spec *e, const s
 				   .event = e - m->s->events->event,
 				   .type = type,
 				   .threshold_ns = match->verdict.threshold_ns,
+				   .outermost = e->outermost,
 				   .traced = also,
 				   .trace_ns = also ? also->verdict.threshold_ns : MATCHER_NO_THRESHOLD};
 	int err = 0;
@@ -324,6 +353,7 @@ static int plan_add_method(struct making *m, const struct event_spec *e, const s
 	    vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
 		return plan_no_memory(d);
 	p->method[p->methods++] = new;
+	err = add_nesting(m, r, (struct plan_text){0, 0}, new.event, d);
 	for (size_t i = 0; !err && i < e->fields; i++)
 		err = add_value(m, e, i, match, type, d);
 	return err;
@@ -360,13 +390,15 @@ static int nothing_matches(const struct making *m, const struct event_spec *e, c
 /* What an event would be in a class that is loaded later. */
 struct later {
 	struct matcher filter;
-	bool can;   /* such classes can have the event */
-	bool plain; /* the kinds of all values will be known from the class files of its methods */
+	bool can;	       /* such classes can have the event */
+	bool tagged;	       /* by a supertype or an annotation, which the collector cannot ask for */
+	uint64_t threshold_ns; /* then */
+	bool plain;	       /* the kinds of all values will be known from the class files of its methods */
 };
 
 /*
- * Filters by supertype or annotation need the JVM. An exclusion would have to be added to the recording's filters, and would
- * exclude there from -m.
+ * Which methods a filter by supertype or annotation selects is known by the agent alone, which does not tell which of several
+ * thresholds is theirs. An exclusion would have to be added to the recording's filters, and would exclude there from -m.
  */
 static int find_later(struct later *l, const struct event_spec *e, const struct event_type *t, struct diag *d)
 {
@@ -378,8 +410,9 @@ static int find_later(struct later *l, const struct event_spec *e, const struct 
 	if (err)
 		return err;
 	*l = (struct later){.filter = {program, l->filter.size}, .plain = true};
-	l->can = !strchr(e->text, '!') && l->filter.size <= UINT16_MAX && !matcher_has_supertypes(&l->filter) &&
-		 !matcher_has_annotations(&l->filter);
+	l->tagged = matcher_has_supertypes(&l->filter) || matcher_has_annotations(&l->filter);
+	l->can = !strchr(e->text, '!') && l->filter.size <= UINT16_MAX &&
+		 (matcher_one_threshold(&l->filter, &l->threshold_ns) || !l->tagged);
 	for (size_t i = 0; i < e->fields; i++)
 		for (size_t n = 0; !t->field[i].redacted && n < e->field[i].alternatives; n++) {
 			event_value_ways(e->field[i].alternative[n], ways, &plain);
@@ -436,7 +469,8 @@ static int add_way(struct making *m, const struct event_spec *e, size_t field, s
 			       .event = e - m->s->events->event,
 			       .value = field,
 			       .alternative = alternative,
-			       .at_begin = e->field[field].at_begin && w->source <= PLAN_THIS && *w->steps};
+			       .at_begin = e->field[field].at_begin && w->source <= PLAN_THIS && *w->steps,
+			       .outermost = m->outermost};
 	int err = plan_add_place(m->p, field, d);
 
 	if (err)
@@ -480,7 +514,9 @@ static int plan_add_later(struct making *m, const struct event_spec *e, struct l
 	struct event_method new = {.filter = l->filter,
 				   .event = e - m->s->events->event,
 				   .type = type,
-				   .threshold_ns = MATCHER_NO_THRESHOLD,
+				   .threshold_ns = l->tagged ? l->threshold_ns : MATCHER_NO_THRESHOLD,
+				   .outermost = e->outermost,
+				   .tagged = l->tagged,
 				   .traced = filter_lists_meet(e->filters, m->s->filters)};
 	struct plan_text filter = put_plan_slice(m, l->filter.program, l->filter.size);
 	int err = 0;
@@ -489,6 +525,7 @@ static int plan_add_later(struct making *m, const struct event_spec *e, struct l
 		return plan_no_memory(d);
 	p->method[p->methods++] = new;
 	l->filter.program = NULL;
+	err = add_nesting(m, NULL, filter, new.event, d);
 	for (size_t i = 0; !err && i < e->fields; i++) {
 		err = p->type[type].field[i].redacted ? 0 : add_ways(m, e, i, filter, type, d);
 		p->type[type].field[i].nullable = true;
@@ -505,7 +542,7 @@ static void share_kinds(struct making *m)
 	for (uint32_t i = 0; i < p->places; i++) {
 		const struct event_method *e = &p->method[p->place[i].method];
 
-		if (!e->class_name)
+		if (!e->class_name && p->place[i].field != EVENT_PLACE_NESTING)
 			f[i].kind = p->type[e->type].field[p->place[i].field].kind;
 	}
 }
@@ -518,6 +555,9 @@ static int plan_add_event(struct making *m, const struct event_spec *e, const st
 	uint32_t type, methods = 0;
 	int err = find_matches(m, e->filters, near, &found, d);
 
+	m->outermost = e->outermost ? ++m->outermost_events : 0;
+	if (m->outermost_events > PLAN_OUTERMOST)
+		err = err ?: diag_usage(d, "more than %u events are 'outermost'", PLAN_OUTERMOST);
 	err = err ?: plan_type_of(m, e, &type, d);
 	err = err ?: find_later(&later, e, &m->p->type[type], d);
 	for (uint32_t i = 0; !err && i < found.count; i++) {

@@ -33,14 +33,18 @@ struct event_method {
 	uint32_t event;	       /* number in the list */
 	uint32_t type;
 	uint64_t threshold_ns; /* MATCHER_NO_THRESHOLD: the recording's */
+	bool outermost;	       /* a call within another one of the event is none */
+	bool tagged;	       /* only the agent knows which methods it selects, and marks their calls */
 	bool traced;	       /* the calls are recorded as jdk.MethodTrace, too, */
 	uint64_t trace_ns;     /* with this threshold */
 };
 
+#define EVENT_PLACE_NESTING UINT32_MAX
+
 /* A field of the plan. */
 struct event_place {
 	uint32_t method; /* of event_plan.method */
-	uint32_t field;	 /* of its event */
+	uint32_t field;	 /* of its event; or EVENT_PLACE_NESTING: a plan_nesting */
 };
 
 struct event_plan {

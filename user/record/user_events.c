@@ -13,7 +13,7 @@
 
 #define REDACTED "[REDACTED]"
 
-/* The events of one method, at most one of each type. */
+/* The events of one method; of tagged ones, those that it may have. */
 struct method_events {
 	uint32_t count;
 	struct {
@@ -34,7 +34,8 @@ struct absent {
 /* What is known of a type besides its fields. */
 struct state {
 	uint64_t events;
-	bool settled; /* the kinds of all fields are known */
+	bool settled;	   /* the kinds of all fields are known */
+	uint64_t doubtful; /* calls left out, because it is not known whether they are the outermost */
 	struct absent *absent;
 };
 
@@ -46,6 +47,7 @@ struct user_events {
 	struct state *state;			   /* of each type */
 	struct method_events *of[FRT_MAX_METHODS]; /* by the agent's ids; NULL: not looked up yet */
 	struct jfr_user_value value[EVENT_FIELDS_MAX];
+	enum plan_nesting nesting;	  /* of the call at hand */
 	bool known[EVENT_FIELDS_MAX];	  /* of the call at hand: an alternative had a value */
 	size_t lacking[EVENT_FIELDS_MAX]; /* 1 + number of the record that says what has no such field */
 	struct bytes text[EVENT_FIELDS_MAX];
@@ -172,7 +174,7 @@ static bool has_event(const struct user_events *u, const struct method_events *k
 	for (uint32_t i = 0; i < known->count; i++) {
 		const struct event_method *o = &u->plan->method[known->of[i].event];
 
-		if (o->type == e->type || o->event == e->event)
+		if (o->event == e->event || (o->type == e->type && !o->tagged && !e->tagged))
 			return true;
 	}
 	return false;
@@ -189,9 +191,10 @@ static void add_events(const struct user_events *u, const struct event_method *w
 
 		if (!e->class_name == named || has_event(u, out, i))
 			continue;
-		same = named ? same_method(e, wanted)
-			     : plan_filter_takes(&e->filter, slice_of(wanted->class_name), slice_of(wanted->name),
-						 slice_of(wanted->descriptor), access, &threshold_ns);
+		same = named	   ? same_method(e, wanted)
+		       : e->tagged ? matcher_may_tag(&e->filter, slice_of(wanted->name), slice_of(wanted->descriptor))
+				   : plan_filter_takes(&e->filter, slice_of(wanted->class_name), slice_of(wanted->name),
+						       slice_of(wanted->descriptor), access, &threshold_ns);
 		if (!same)
 			continue;
 		out->of[out->count].event = i;
@@ -207,7 +210,7 @@ static struct method_events *look_up(const struct user_events *u, uint32_t metho
 	struct method_events *found = NULL;
 
 	if (m)
-		found = calloc(1, sizeof(*found) + u->plan->types * sizeof(found->of[0]));
+		found = calloc(1, sizeof(*found) + u->plan->methods * sizeof(found->of[0]));
 	if (!found)
 		return &no_events;
 	add_events(u, &wanted, m->modifiers, true, found);
@@ -300,6 +303,10 @@ static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t 
 	if (index >= u->plan->places || u->plan->place[index].method != event)
 		return 1;
 	field = u->plan->place[index].field;
+	if (field == EVENT_PLACE_NESTING) {
+		u->nesting = f[at].form == FRT_FORM_INTEGER ? f[at].data[0] : PLAN_NESTING_UNKNOWN;
+		return 1;
+	}
 	if (u->known[field])
 		return 1;
 	read = user_value_read(&u->value[field], t->field[field].kind, &f[at], n - at, &u->text[field], w);
@@ -309,8 +316,8 @@ static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t 
 	return read;
 }
 
-/* Read the values of one event of the call. Without a writer, classes become texts. */
-static void read_values(struct user_events *u, struct jfr_writer *w, uint32_t event, const struct frt_field *f,
+/* Read the values of one event of the call. Without a writer, classes become texts. False: it is no event. */
+static bool read_values(struct user_events *u, struct jfr_writer *w, uint32_t event, const struct frt_field *f,
 			size_t n)
 {
 	const struct event_method *m = &u->plan->method[event];
@@ -325,14 +332,20 @@ static void read_values(struct user_events *u, struct jfr_writer *w, uint32_t ev
 			u->value[i].length = strlen(REDACTED);
 		}
 	}
+	u->nesting = PLAN_NESTING_UNKNOWN;
 	for (size_t i = 0; i < n;)
 		i += take_record(u, w, event, f, n, i);
+	if (m->outermost && u->nesting != PLAN_IS_OUTERMOST) {
+		u->state[m->type].doubtful += w && u->nesting != PLAN_INNER;
+		return false;
+	}
 	for (size_t i = 0; w && i < t->spec->fields; i++) {
 		if (u->known[i])
 			u->state[m->type].absent[i].values++;
 		else if (u->lacking[i])
 			note_absent(&u->state[m->type].absent[i], f + u->lacking[i] - 1, n - u->lacking[i] + 1);
 	}
+	return true;
 }
 
 static bool lasts(const struct user_events *u, int64_t duration, uint64_t threshold_ns)
@@ -342,10 +355,41 @@ static bool lasts(const struct user_events *u, int64_t duration, uint64_t thresh
 	return duration >= 0 && (uint64_t)duration >= least;
 }
 
-/* Is the call recorded as jdk.MethodTrace, too? If several events have the method, they agree. */
-static bool is_traced_too(const struct user_events *u, const struct method_events *of, int64_t duration)
+/* Is it an event of the call? Of a tagged one the agent has left a value. */
+static bool event_applies(const struct user_events *u, uint32_t event, const struct frt_field *f, size_t n)
 {
-	const struct event_method *m = &u->plan->method[of->of[0].event];
+	const struct event_method *m = &u->plan->method[event];
+
+	for (size_t i = 0; m->tagged && i < n; i++) {
+		uint32_t index = FRT_FIELD_INDEX(f[i].number);
+
+		if (index < u->plan->places && u->plan->place[index].method == event)
+			return true;
+	}
+	return !m->tagged;
+}
+
+/* The number among `of` of the first event from `i` on that the call has, one of each type; or of->count. */
+static uint32_t next_event(const struct user_events *u, const struct method_events *of, uint32_t i,
+			   const struct frt_field *f, size_t n)
+{
+	for (; i < of->count; i++) {
+		const struct event_method *m = &u->plan->method[of->of[i].event];
+		uint32_t before = 0;
+
+		while (before < i && (u->plan->method[of->of[before].event].type != m->type ||
+				      !event_applies(u, of->of[before].event, f, n)))
+			before++;
+		if (before == i && event_applies(u, of->of[i].event, f, n))
+			break;
+	}
+	return i;
+}
+
+/* Is the call recorded as jdk.MethodTrace, too? If several events have the method, they agree. */
+static bool is_traced_too(const struct user_events *u, uint32_t event, int64_t duration)
+{
+	const struct event_method *m = &u->plan->method[event];
 
 	return m->traced && lasts(u, duration, m->trace_ns);
 }
@@ -354,18 +398,20 @@ bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct f
 		     const struct jfr_method_trace *call, const struct frt_field *values, size_t n)
 {
 	const struct method_events *of = events_of(u, s->method);
+	uint32_t first = next_event(u, of, 0, values, n);
 
-	for (uint32_t i = 0; i < of->count; i++) {
+	for (uint32_t i = first; i < of->count; i = next_event(u, of, i + 1, values, n)) {
 		uint32_t type = u->plan->method[of->of[i].event].type;
 
 		if (!lasts(u, call->duration, of->of[i].threshold_ns))
 			continue;
 		settle(u, w, type);
-		read_values(u, w, of->of[i].event, values, n);
+		if (!read_values(u, w, of->of[i].event, values, n))
+			continue;
 		jfr_user_event(w, type, call, u->value);
 		u->state[type].events++;
 	}
-	return !of->count || is_traced_too(u, of, call->duration);
+	return first == of->count || is_traced_too(u, of->of[first].event, call->duration);
 }
 
 /* Numbers of the user's events are missing as jfr_user_event() writes them. */
@@ -387,16 +433,16 @@ bool user_events_call(struct user_events *u, const struct frt_span *s, int64_t d
 		      size_t n, user_events_seen *seen, void *context)
 {
 	const struct method_events *of = events_of(u, s->method);
+	uint32_t first = next_event(u, of, 0, values, n);
 	const struct event_type *t;
 
-	if (!of->count)
+	if (first == of->count)
 		return true;
-	t = &u->plan->type[u->plan->method[of->of[0].event].type];
+	t = &u->plan->type[u->plan->method[of->of[first].event].type];
 	if (!t->calls) /* nor do those of the same method's other events */
-		return is_traced_too(u, of, duration);
-	if (!lasts(u, duration, of->of[0].threshold_ns))
+		return is_traced_too(u, of->of[first].event, duration);
+	if (!lasts(u, duration, of->of[first].threshold_ns) || !read_values(u, NULL, of->of[first].event, values, n))
 		return false;
-	read_values(u, NULL, of->of[0].event, values, n);
 	show_values(u, t, seen, context);
 	return true;
 }
@@ -460,6 +506,12 @@ void user_events_gaps(const struct user_events *u, void (*report)(const char *te
 				report_absent(t, n, a, report, context);
 			else if (u->state[i].events && !a->values && !may_be_null(&t->spec->field[n]))
 				report_nulls(t, n, u->state[i].events, report, context);
+		}
+		if (u->state[i].doubtful) {
+			snprintf(text, sizeof(text),
+				 "event '%s': %" PRIu64 " %s left out: it is not known whether they are the outermost",
+				 t->spec->name, u->state[i].doubtful, u->state[i].doubtful == 1 ? "call" : "calls");
+			report(text, context);
 		}
 		if (u->state[i].events || !awaits_classes(u, i))
 			continue;

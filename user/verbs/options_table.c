@@ -118,7 +118,7 @@ const struct option_row options[] = {
 	 .help = "count calls and time them, with percentiles; no event for each call"},
 	{.name = "event", .letter = 'e', .arg = "EVENT", .kind = OPTION_EVENT,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
-	 .help = "'NAME FILTER [FIELD=EXPR]...': make each call an event with values of the call",
+	 .help = "'NAME [outermost] FILTER [FIELD=EXPR]...': make each call an event with values of the call",
 	 .more = "Several -e are possible. EXPR is a parameter, arg0, this, return, exception or a static field, and .FIELD steps behind it."},
 	{.name = "events", .arg = "FILE.xml", .kind = OPTION_EVENT_FILE,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,

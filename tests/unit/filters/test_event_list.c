@@ -62,6 +62,24 @@ CASE(a_value_may_be_read_at_the_begin)
 	event_list_release(&l);
 }
 
+CASE(only_the_outermost_calls_may_be_events)
+{
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+
+	assert_int_equal(event_list_add(&l, "a.B  outermost  +java.sql.Statement::execute*:1ms sql=arg0", &d), 0);
+	assert_int_equal(event_list_add(&l, "a.C outermost sql=arg0", &d), 0); /* a class of that name */
+	assert_int_equal(event_list_add(&l, "a.D outermost", &d), 0);
+	assert_true(l.event[0].outermost);
+	assert_string_equal(l.event[0].text, "+java.sql.Statement::execute*:1ms");
+	assert_int_equal(l.event[0].fields, 1);
+	for (int i = 1; i < 3; i++) {
+		assert_false(l.event[i].outermost);
+		assert_string_equal(l.event[i].text, "outermost");
+	}
+	event_list_release(&l);
+}
+
 CASE(an_event_needs_no_fields)
 {
 	struct event_list l = {.count = 0};

@@ -419,13 +419,69 @@ CASE(filter_that_selects_may_name_the_class)
 	assert_false(names("a.Left", "a/Left", "out"));
 }
 
+static struct matcher_decision decide_tagged(const struct matcher *p, const struct matcher_tags *tags,
+					     const char *method)
+{
+	return matcher_decide(p, &(struct matcher_method){.class_name = slice_of("x/Plug"),
+							  .name = slice_of(method),
+							  .descriptor = slice_of("()V"),
+							  .of_class = tags});
+}
+
+/* What the JVM has told for the filters of a recording serves a list that is part of them. */
+CASE(tags_of_one_program_are_those_of_another)
+{
+	struct compiled all =
+		compile("a.b.C;+java.lang.Runnable::call;+a.Store::save;+java.lang.Runnable::run:2ms", NULL);
+	struct compiled part = compile("+java.lang.Runnable::run:2ms", NULL);
+	struct matcher_tags known = {.count = 0}, tags = {.count = 0}, none = {.count = 1, .tag = {9999}};
+
+	matcher_tag_supertype(&all.p, slice_of("java/lang/Runnable"), &known);
+	matcher_tag_supertype(&all.p, slice_of("a/Store"), &known);
+	assert_int_equal(known.count, 2);
+	assert_false(decide_tagged(&part.p, &tags, "run").trace);
+	matcher_tag_again(&part.p, &all.p, &none, &tags);
+	assert_int_equal(tags.count, 0);
+	matcher_tag_again(&part.p, &all.p, &known, &tags);
+	assert_int_equal(tags.count, 1);
+	assert_true(decide_tagged(&part.p, &tags, "run").trace);
+	assert_false(decide_tagged(&part.p, &tags, "save").trace);
+	assert_true(matcher_may_tag(&part.p, slice_of("run"), slice_of("()V")));
+	assert_false(matcher_may_tag(&part.p, slice_of("save"), slice_of("()V")));
+	free(all.program);
+	free(part.program);
+}
+
+CASE(filters_may_have_one_threshold)
+{
+	static const struct {
+		const char *filters;
+		bool one;
+		uint64_t ns;
+	} lists[] = {{"+a.B::m:2ms;@a.C:2ms", true, 2000000},
+		     {"+a.B::m;a.*", true, MATCHER_NO_THRESHOLD},
+		     {"+a.B::m:2ms;+a.B::n", false, 0},
+		     {"+a.B::m:2ms;+a.B::n:3ms", false, 0}};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct compiled c = compile(lists[i].filters, NULL);
+		uint64_t ns;
+
+		assert_int_equal(matcher_one_threshold(&c.p, &ns), lists[i].one);
+		if (lists[i].one)
+			assert_int_equal(ns, lists[i].ns);
+		free(c.program);
+	}
+}
+
 /* Set each byte of the program to 0, 1, 0xff: no access out of bounds (the sanitizers check), no endless loop. */
 CASE(damaged_program_is_read_within_its_bounds)
 {
 	static const unsigned char values[] = {0, 1, 2, 0x80, 0xff};
-	struct compiled c = compile("a.b.C::m;::n;E;F::g;a.b.C::m()int[]", "D");
+	struct compiled c = compile("a.b.C::m;::n;E;F::g;+G::m;a.b.C::m()int[]", "D");
 	unsigned char *copy = malloc(c.p.size);
-	struct matcher p = {copy, c.p.size};
+	struct matcher p = {copy, c.p.size}, whole = c.p;
+	struct matcher_tags tags = {.count = 0};
 
 	for (size_t i = 0; i < c.p.size; i++) {
 		for (size_t k = 0; k < sizeof(values); k++) {
@@ -434,6 +490,8 @@ CASE(damaged_program_is_read_within_its_bounds)
 			(void)selects(&p, "a/b/C", "m");
 			(void)selects(&p, "F", "g");
 			(void)asks(&p, "E");
+			(void)matcher_may_tag(&p, slice_of("m"), slice_of("()V"));
+			matcher_tag_again(&whole, &p, &(struct matcher_tags){.count = 2, .tag = {1, 3}}, &tags);
 		}
 	}
 	free(copy);

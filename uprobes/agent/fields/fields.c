@@ -80,6 +80,11 @@ enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 	result = field_text_init(env) ? copy_plan(config, &p) : FRT_JVMTI_FAILED;
 	if (result)
 		return result;
+	p->recording = recording;
+	if (!fields_nesting_begin(p)) {
+		sys_unmap(p, p->size);
+		return FRT_JVMTI_FAILED;
+	}
 	fields_static_find(env, p);
 	store_release(&plans[recording], p);
 	return FRT_DONE;
@@ -120,6 +125,7 @@ void fields_end(JNIEnv *env, uint32_t recording)
 	}
 	for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++)
 		forget_found(env, &p->found[n]);
+	fields_nesting_end(p);
 	sys_unmap(p, p->size);
 }
 
@@ -170,8 +176,10 @@ uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, str
 		struct live_plan *p = recordings >> r & 1 ? load_acquire(&plans[r]) : NULL;
 
 		for (uint32_t i = 0; p && i < plan_fields(&p->plan) && n < room; i++)
-			if (!plan_is_late(plan_field(&p->plan, i)) && capture_planned(p, i, m, &to[n]))
+			if (!plan_is_late(plan_field(&p->plan, i)) && capture_planned(p, i, m, &to[n])) {
+				fields_nesting_note(p, plan_field(&p->plan, i), m->id);
 				to[n++].number = FRT_FIELD_NUMBER(r, i);
+			}
 		if (p)
 			n += fields_late_captures(r, p, m, to + n, room - n);
 	}
@@ -394,8 +402,13 @@ static void put_planned(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16
 	p = load_acquire(&plans[recording]);
 	if (p && index < plan_fields(&p->plan)) {
 		const struct plan_field *f = plan_field(&p->plan, index);
+		enum plan_nesting nesting = fields_nesting_ask(env, p, f, s, false);
 
-		if (!f->at_begin)
+		if (f->source == PLAN_NESTING)
+			v = field_integer(nesting);
+		else if (nesting != PLAN_IS_OUTERMOST)
+			v = field_object(NULL);
+		else if (!f->at_begin)
 			v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
 		field_text_put(env, s, number, flags, kind_of_field(&p->plan, f),
 			       ((const struct plan_header *)p->plan.bytes)->text, &v);
@@ -463,8 +476,13 @@ jobject JNICALL fields_begun(JNIEnv *env, jclass helper, jobject value, jint num
 	busy = &users[s - control_slot(0)].busy;
 	__atomic_store_n(busy, 1, __ATOMIC_SEQ_CST); /* before the plan is read */
 	p = load_acquire(&plans[recording]);
-	if (p && index < plan_fields(&p->plan))
-		v = follow(env, &(struct way){.p = p, .slot = s, .field = plan_field(&p->plan, index)}, v);
+	if (p && index < plan_fields(&p->plan)) {
+		const struct plan_field *f = plan_field(&p->plan, index);
+
+		if (fields_nesting_ask(env, p, f, s, true) == PLAN_INNER)
+			v = field_object(NULL);
+		v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
+	}
 	store_release(busy, 0);
 	return p && v.form == FIELD_OBJECT ? v.object : NULL;
 }

@@ -28,7 +28,10 @@ void fields_end(JNIEnv *env, uint32_t recording);
 struct fields_method {
 	const struct class_file *file;
 	const struct class_method *method;
-	jobject loader; /* of the class; NULL: the boot loader */
+	jobject loader;			 /* of the class; NULL: the boot loader */
+	uint32_t id;			 /* in the segment */
+	const struct matcher *pattern;	 /* of each recording */
+	const struct matcher_tags *tags; /* the same, of the class */
 };
 
 /*

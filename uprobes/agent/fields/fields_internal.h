@@ -39,8 +39,11 @@ struct meant {
 struct live_plan {
 	size_t size; /* of all this memory */
 	struct plan plan;
-	struct plan shared;   /* in the config, which the collector reads; only kinds are stored there */
-	struct meant *meant;  /* one for each field */
+	struct plan shared;  /* in the config, which the collector reads; only kinds are stored there */
+	struct meant *meant; /* one for each field */
+	uint32_t recording;
+	uint32_t *
+		outermost; /* of each method, which events it has of those of which only the outermost calls count: bits */
 	struct found found[]; /* one for each step; those of the fields and the plan's bytes follow */
 };
 
@@ -60,6 +63,20 @@ struct slice fields_returned_type(struct slice descriptor);
 /* The captures of a class that is loaded later, by the fields for such classes; see fields_captures(). */
 uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
 			      struct capture *to, uint32_t room);
+
+/* Events of which only the outermost calls count. False: the JVM has no memory for that. */
+bool fields_nesting_begin(struct live_plan *p);
+void fields_nesting_end(struct live_plan *p);
+
+/* The method has the event of this field, if that is such a one. */
+void fields_nesting_note(const struct live_plan *p, const struct plan_field *f, uint32_t method);
+
+/*
+ * Is the call that begins, or has just ended, the outermost one of the field's event on its thread? PLAN_IS_OUTERMOST for all
+ * other events.
+ */
+enum plan_nesting fields_nesting_ask(JNIEnv *env, const struct live_plan *p, const struct plan_field *f,
+				     const struct frt_slot *s, bool begins);
 
 /*
  * Find the classes of static fields, and who means them. Several loaders may have classes of one name: then a step has

@@ -3,6 +3,7 @@
  * A class that is loaded while a recording runs: what the events of -e mean in it, from its class file alone. The JVM does not
  * have the class yet, and those above it may not be loaded.
  */
+#include "filters/policy.h"
 #include "uprobes/agent/fields/fields_internal.h"
 
 static char type_of_local(struct slice type)
@@ -110,13 +111,16 @@ static bool is_planned(const struct plan *p, const struct plan_field *of, const 
 	return false;
 }
 
-static bool is_taken(const struct plan *p, const struct plan_field *f, const struct fields_method *m)
+/* The recording's filters have those of the plan, and with them what the JVM has told of the class. */
+static bool is_taken(const struct live_plan *p, const struct plan_field *f, const struct fields_method *m)
 {
-	struct matcher filter = plan_filter(p, f);
+	struct matcher filter = plan_filter(&p->plan, f);
+	struct matcher_tags tags = {.count = 0};
+	enum frt_skip_reason reason;
 
-	return plan_filter_takes(&filter, m->file->name, m->method->name, m->method->descriptor, m->method->access,
-				 NULL) &&
-	       !is_planned(p, f, m);
+	if (m->tags)
+		matcher_tag_again(&filter, &m->pattern[p->recording], &m->tags[p->recording], &tags);
+	return policy_method(&filter, m->file, m->method, &tags, &reason).trace && !is_planned(&p->plan, f, m);
 }
 
 uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
@@ -133,7 +137,7 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const str
 		if (!plan_is_late(f))
 			continue;
 		if (!asked || asked->event != f->event)
-			wanted = is_taken(&p->plan, f, m);
+			wanted = is_taken(p, f, m);
 		asked = f;
 		if (!wanted || (taken && plan_same_value(taken, f)))
 			continue;
@@ -142,11 +146,12 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const str
 			continue;
 		if (!find_beginning(&p->plan, f, m, &to[n], &type))
 			continue;
-		if (f->source != PLAN_STATIC && !agree_on_kind(p, i, kind_in_file(&p->plan, f, m, type))) {
+		if (f->source < PLAN_STATIC && !agree_on_kind(p, i, kind_in_file(&p->plan, f, m, type))) {
 			refused = f;
 			continue;
 		}
 		taken = f;
+		fields_nesting_note(p, f, m->id);
 		to[n].begins = f->at_begin;
 		to[n++].number = FRT_FIELD_NUMBER(recording, i);
 	}
