@@ -173,10 +173,12 @@ static int check_begin_of(const struct event_field *f, const char *expression, s
 
 static int split_alternatives(struct event_field *f, struct diag *d)
 {
+	const char *between = strchr(f->expression, '-') ? "|-" : "|";
 	int err = 0;
 
+	f->difference = strchr(f->expression, '-');
 	for (const char *at = f->expression; !err; at++) {
-		size_t n = strcspn(at, "|");
+		size_t n = strcspn(at, between);
 
 		if (f->alternatives == EVENT_ALTERNATIVES)
 			return diag_usage(d, "wrong expression '%.200s': it has more than %u alternatives",
@@ -191,6 +193,8 @@ static int split_alternatives(struct event_field *f, struct diag *d)
 		if (!*at)
 			break;
 	}
+	if (!err && f->difference && (f->alternatives != 2 || strchr(f->expression, '|')))
+		err = diag_usage(d, "wrong expression '%.200s': a difference is of two values", f->expression);
 	return err;
 }
 

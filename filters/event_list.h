@@ -7,6 +7,8 @@
  *
  * `outermost` before the filter: of calls within each other on a thread only the outermost one is an event.
  *
+ * A difference of two values, late=arg0.fire-arg0.sched, has no other alternatives.
+ *
  * A field may have a unit and @begin after its name, and an @ before it: its value is the context of what happens inside the call.
  */
 #ifndef FILTERS_EVENT_LIST_H
@@ -38,6 +40,7 @@ struct event_field {
 	char *name, *expression;	       /* all of it */
 	char *alternative[EVENT_ALTERNATIVES]; /* what is between '|' in it: the first one that has a value counts */
 	size_t alternatives;
+	bool difference;	   /* the first alternative less the second one */
 	bool at_begin;		   /* it is read when the call begins, not when it ends */
 	char *label, *description; /* NULL: the name, none */
 	enum event_unit unit;

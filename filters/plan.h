@@ -75,7 +75,8 @@ struct plan_field {
 	uint8_t alternative; /* of those that are read for one value */
 	uint8_t at_begin;    /* it is read at the call's begin; it leads from a parameter or `this` to an object */
 	uint8_t outermost; /* 1 + number of the event among those of which only the outermost calls count; 0: it is none */
-	uint8_t reserved[3];
+	uint8_t any_kind; /* the value is read as what it is; the kind is PLAN_TEXT */
+	uint8_t reserved[2];
 };
 
 /* FIND: the field of that name that the object's class has; NOTHING: there is no such value. */

@@ -25,7 +25,7 @@ bool redact_matches(const char *text, const char *expression)
 	if (text && strcmp(text, "none") == 0)
 		return false;
 	for (size_t n; *expression; expression += n + (expression[n] != 0)) {
-		struct slice word = {expression, n = strcspn(expression, ".|")};
+		struct slice word = {expression, n = strcspn(expression, ".|-")};
 
 		if ((!text || *text == '+') && glob_list_matches(GLOB_ANY_CASE, DEFAULTS, ';', word))
 			return true;

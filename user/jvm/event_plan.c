@@ -215,13 +215,13 @@ static int agree(struct event_type *t, size_t field, const struct event_value *v
 	return 0;
 }
 
-static int plan_add_place(struct event_plan *p, size_t field, struct diag *d)
+static int plan_add_place(struct event_plan *p, size_t field, size_t part, struct diag *d)
 {
 	if (p->places == PLAN_FIELDS)
 		return diag_usage(d, "too many values: all methods of all events have more than %u", PLAN_FIELDS);
 	if (vec_reserve(&p->place, &p->place_capacity, (size_t)p->places + 1))
 		return plan_no_memory(d);
-	p->place[p->places++] = (struct event_place){p->methods - 1, field};
+	p->place[p->places++] = (struct event_place){p->methods - 1, field, part};
 	return 0;
 }
 
@@ -250,16 +250,35 @@ static int check_read_early(const struct event_spec *e, size_t field, const stru
 		   : 0;
 }
 
-static int add_found(struct making *m, const struct event_spec *e, size_t field, const struct event_value *v,
-		     const struct match *match, uint32_t type, struct diag *d)
+/* What a part of a difference is to its field: a whole or a decimal number. The agent reads it as what it is. */
+static int make_part(struct event_value *v, struct event_value *field, const struct event_spec *e, size_t number,
+		     struct diag *d)
 {
-	struct event_plan *p = m->p;
-	int err =
-		check_read_early(e, field, v, match->method, d) ?: agree(&p->type[type], field, v, e, match->method, d);
+	bool none = v->kind == PLAN_BOOLEAN || v->kind == PLAN_CLASS;
 
+	*field = *v;
+	field->nullable = true;
+	field->kind = v->kind == PLAN_FLOAT || v->kind == PLAN_DOUBLE ? PLAN_DOUBLE : PLAN_LONG;
+	v->kind = PLAN_TEXT;
+	return none ? diag_usage(d, "event '%s', '%s': it is no difference of numbers or times", e->name,
+				 e->field[number].expression)
+		    : 0;
+}
+
+static int add_found(struct making *m, const struct event_spec *e, size_t field, size_t alternative,
+		     struct event_value *v, const struct match *match, uint32_t type, struct diag *d)
+{
+	const bool difference = e->field[field].difference;
+	struct event_value of_field = *v;
+	struct event_plan *p = m->p;
+	int err = check_read_early(e, field, v, match->method, d);
+
+	if (!err && difference)
+		err = make_part(v, &of_field, e, field, d);
+	err = err ?: agree(&p->type[type], field, &of_field, e, match->method, d);
 	if (err || p->type[type].field[field].redacted)
 		return err;
-	err = plan_add_place(p, field, d);
+	err = plan_add_place(p, field, difference ? alternative : 0, d);
 	if (!err)
 		put_plan_field(m, match->method, v, p->method[p->methods - 1].event, field, begins(e, field, v));
 	return err;
@@ -288,15 +307,15 @@ static int add_value(struct making *m, const struct event_spec *e, size_t field,
 		err = event_value_find(&v, &m->classes, match, f->alternative[i], f->any_object, e->name, d);
 		if (!i)
 			first = *d;
-		if (err == -EINVAL && (found || i + 1 < f->alternatives)) {
+		if (err == -EINVAL && !f->difference && (found || i + 1 < f->alternatives)) {
 			err = 0;
 			continue;
 		}
-		if (err == -EINVAL)
+		if (err == -EINVAL && !f->difference)
 			*d = first;
-		err = err ?: add_found(m, e, field, &v, match, type, d);
+		err = err ?: add_found(m, e, field, i, &v, match, type, d);
 		found = true;
-		if (!value_is_doubtful(&v))
+		if (!f->difference && !value_is_doubtful(&v))
 			break;
 	}
 	return err;
@@ -312,7 +331,7 @@ static int add_nesting(struct making *m, const struct resolved_method *r, struct
 		       struct diag *d)
 {
 	bool wanted = m->outermost || m->p->method[m->p->methods - 1].tagged;
-	int err = wanted ? plan_add_place(m->p, EVENT_PLACE_NESTING, d) : 0;
+	int err = wanted ? plan_add_place(m->p, EVENT_PLACE_NESTING, 0, d) : 0;
 	struct plan_field f = {.class_name = put_plan_text(m, r ? r->class_name : ""),
 			       .method = put_plan_text(m, r ? r->name : ""),
 			       .descriptor = put_plan_text(m, r ? r->descriptor : ""),
@@ -460,23 +479,27 @@ static uint32_t kind_at(const struct event_plan *p, uint32_t type, size_t field)
 static int add_way(struct making *m, const struct event_spec *e, size_t field, size_t alternative,
 		   const struct event_way *w, struct plan_text filter, uint32_t type, struct diag *d)
 {
+	bool part = e->field[field].difference;
 	struct plan_field f = {.filter = filter,
 			       .word = put_plan_slice(m, w->word, w->length),
 			       .first = plan_steps_put(m),
 			       .source = w->source,
-			       .kind = PLAN_KINDS,
+			       .kind = part ? PLAN_TEXT : PLAN_KINDS,
+			       .any_kind = part,
 			       .type = 'L',
 			       .event = e - m->s->events->event,
 			       .value = field,
 			       .alternative = alternative,
 			       .at_begin = e->field[field].at_begin && w->source <= PLAN_THIS && *w->steps,
 			       .outermost = m->outermost};
-	int err = plan_add_place(m->p, field, d);
+	int err = plan_add_place(m->p, field, part ? alternative : 0, d);
 
 	if (err)
 		return err;
+	if (part && m->p->type[type].field[field].kind == PLAN_KINDS)
+		m->p->type[type].field[field].kind = PLAN_LONG; /* no loaded class has told of decimals */
 	f.class_name = f.method = f.descriptor = put_plan_text(m, "");
-	f.kind_at = kind_at(m->p, type, field);
+	f.kind_at = part ? m->p->places - 1 : kind_at(m->p, type, field);
 	if (w->source == PLAN_STATIC)
 		put_plan_step(m, PLAN_NOTHING, "", put_plan_text(m, ""), "");
 	for (const char *at = w->steps; *at; at += at[0] == '.') {
@@ -542,7 +565,7 @@ static void share_kinds(struct making *m)
 	for (uint32_t i = 0; i < p->places; i++) {
 		const struct event_method *e = &p->method[p->place[i].method];
 
-		if (!e->class_name && p->place[i].field != EVENT_PLACE_NESTING)
+		if (!e->class_name && p->place[i].field != EVENT_PLACE_NESTING && !f[i].any_kind)
 			f[i].kind = p->type[e->type].field[p->place[i].field].kind;
 	}
 }

@@ -45,6 +45,7 @@ struct event_method {
 struct event_place {
 	uint32_t method; /* of event_plan.method */
 	uint32_t field;	 /* of its event; or EVENT_PLACE_NESTING: a plan_nesting */
+	uint32_t part;	 /* of a difference: 1 if it is subtracted */
 };
 
 struct event_plan {

@@ -51,6 +51,7 @@ struct user_events {
 	bool known[EVENT_FIELDS_MAX];	  /* of the call at hand: an alternative had a value */
 	size_t lacking[EVENT_FIELDS_MAX]; /* 1 + number of the record that says what has no such field */
 	struct bytes text[EVENT_FIELDS_MAX];
+	struct value_amount part[EVENT_FIELDS_MAX][2]; /* of differences */
 };
 
 static const enum jfr_type kind_types[PLAN_KINDS] = {
@@ -292,6 +293,14 @@ static void note_absent(struct absent *a, const struct frt_field *f, size_t n)
 		a->first = seen;
 }
 
+/* A part of a difference has been read as a value. With the other one it is the difference. */
+static void take_part(struct user_events *u, const struct event_type *t, uint32_t field, uint32_t part)
+{
+	u->part[field][part != 0] = user_value_amount(&u->value[field]);
+	u->value[field] = user_value_difference(t->field[field].kind, &u->part[field][0], &u->part[field][1]);
+	u->known[field] = !u->value[field].null;
+}
+
 /* Read a record of a call into the values of an event, if it is one. Returns the number of records read. */
 static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t event, const struct frt_field *f,
 			  size_t n, size_t at)
@@ -309,8 +318,11 @@ static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t 
 	}
 	if (u->known[field])
 		return 1;
-	read = user_value_read(&u->value[field], t->field[field].kind, &f[at], n - at, &u->text[field], w);
+	read = user_value_read(&u->value[field], t->spec->field[field].difference ? PLAN_TEXT : t->field[field].kind,
+			       &f[at], n - at, &u->text[field], w);
 	u->known[field] = f[at].form != FRT_FORM_ABSENT && !u->value[field].null;
+	if (t->spec->field[field].difference)
+		take_part(u, t, field, u->plan->place[index].part);
 	if (f[at].form == FRT_FORM_ABSENT && !u->lacking[field])
 		u->lacking[field] = at + 1;
 	return read;
@@ -327,6 +339,7 @@ static bool read_values(struct user_events *u, struct jfr_writer *w, uint32_t ev
 		u->value[i] = (struct jfr_user_value){.null = !t->field[i].redacted};
 		u->known[i] = t->field[i].redacted;
 		u->lacking[i] = 0;
+		u->part[i][0] = u->part[i][1] = (struct value_amount){.form = AMOUNT_NONE};
 		if (t->field[i].redacted) {
 			u->value[i].text = REDACTED;
 			u->value[i].length = strlen(REDACTED);
@@ -486,7 +499,7 @@ static void report_nulls(const struct event_type *t, size_t field, uint64_t call
 	const struct event_field *f = &t->spec->field[field];
 	char text[1024], more[128] = "";
 
-	if (!f->at_begin && strchr(f->expression, '.'))
+	if (!f->at_begin && !f->difference && strchr(f->expression, '.'))
 		snprintf(more, sizeof(more), " when the call ended; %.64s@begin= reads it before", f->name);
 	snprintf(text, sizeof(text), "event '%s', '%s=%s': null in %s%" PRIu64 " %s%s", t->spec->name, f->name,
 		 f->expression, calls == 1 ? "" : "all ", calls, calls == 1 ? "call" : "calls", more);

@@ -4,9 +4,12 @@
 #include "filters/near.h"
 #include "user/text/java_number.h"
 
+#include <ctype.h>
 #include <endian.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A text in several records. */
@@ -314,4 +317,68 @@ uint64_t user_value_task_class(const struct frt_field *f, size_t n, struct jfr_w
 	struct gathered g;
 
 	return gather_class(&g, FRT_FIELD_TASK, f, n) ? read_class(w, &g) : 0;
+}
+
+/* Days from 1970 on, by the proleptic Gregorian calendar: years that begin in March end with the leap day. */
+static int64_t days_until(int year, int month, int day)
+{
+	int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
+	int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+/* As Instant.toString(): 2026-11-28T05:22:00.123Z, with 0, 3, 6 or 9 digits of the second. */
+static bool read_instant(const char *text, int64_t *ns)
+{
+	int year, month, day, hour, minute, second, at = 0;
+	int64_t fraction = 0, unit = 1000000000;
+
+	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second, &at) != 6 || !at)
+		return false;
+	if (text[at] == '.')
+		for (at++; isdigit((unsigned char)text[at]) && unit > 1; at++)
+			fraction += (unit /= 10) * (text[at] - '0');
+	second += 3600 * hour + 60 * minute;
+	return !strcmp(text + at, "Z") &&
+	       !__builtin_mul_overflow(86400 * days_until(year, month, day) + second, (int64_t)1000000000, ns) &&
+	       !__builtin_add_overflow(*ns, fraction, ns);
+}
+
+struct value_amount user_value_amount(const struct jfr_user_value *v)
+{
+	struct value_amount a = {.form = AMOUNT_NONE};
+	char text[64], *end;
+
+	if (v->null || v->wide || !v->length || v->length >= sizeof(text))
+		return a;
+	memcpy(text, v->text, v->length);
+	text[v->length] = 0;
+	if (strspn(text, "0123456789-+.eENaInfity") == v->length && text[0] != '+') {
+		errno = 0;
+		a.whole = strtoll(text, &end, 10);
+		if (!*end && !errno)
+			a.form = AMOUNT_WHOLE;
+		a.decimal = strtod(text, &end);
+		if (!*end && !a.form)
+			a.form = AMOUNT_DECIMAL;
+	} else if (read_instant(text, &a.whole)) {
+		a.form = AMOUNT_MOMENT;
+	}
+	return a;
+}
+
+struct jfr_user_value user_value_difference(enum plan_kind kind, const struct value_amount *a,
+					    const struct value_amount *b)
+{
+	struct jfr_user_value v = {.null = true};
+	double decimal = a->decimal - b->decimal;
+
+	if (kind == PLAN_LONG && a->form == b->form && (a->form == AMOUNT_WHOLE || a->form == AMOUNT_MOMENT)) {
+		v.null = __builtin_sub_overflow(a->whole, b->whole, &v.number);
+	} else if (kind == PLAN_DOUBLE && a->form && b->form && a->form != AMOUNT_MOMENT && b->form != AMOUNT_MOMENT) {
+		memcpy(&v.number, &decimal, sizeof(decimal));
+		v.null = false;
+	}
+	return v;
 }

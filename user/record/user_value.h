@@ -40,4 +40,17 @@ void user_value_thrown_name(const struct frt_field *f, size_t n, char *out, size
 /* The class of a task, a key of the open chunk, from the values of its span; 0: it is not among them. */
 uint64_t user_value_task_class(const struct frt_field *f, size_t n, struct jfr_writer *w);
 
+/*
+ * The difference of two values that were read as PLAN_TEXT: two numbers or two moments as Java prints them, a moment in
+ * nanoseconds. `kind` is PLAN_LONG or PLAN_DOUBLE. Null if one is missing, they are something else, or it overflows.
+ */
+struct value_amount {
+	enum { AMOUNT_NONE, AMOUNT_WHOLE, AMOUNT_DECIMAL, AMOUNT_MOMENT } form;
+	int64_t whole; /* or ns since 1970 */
+	double decimal;
+};
+struct value_amount user_value_amount(const struct jfr_user_value *v);
+struct jfr_user_value user_value_difference(enum plan_kind kind, const struct value_amount *a,
+					    const struct value_amount *b);
+
 #endif

@@ -383,6 +383,37 @@ textual() {
 	finish
 }
 
+# Of times and numbers; with decimals where the class was loaded.
+differences() { # now|later
+	local decimal=()
+	begin "differences of times and numbers are those of the program, its class is loaded $1, JDK $FEATURE" || return 0
+	run_program -Xcheck:jni Lateness "$1" || return 0
+	[ "$1" = later ] || decimal=(-e 'test.Cost live.Lateness$Job::run id=arg0 cost=this.cost-arg1')
+	trace_target -e 'test.Late live.Lateness$Job::run id=arg0 late:ns=this.fire-this.due plan=this.fire-this.planned n=this.began-this.number zero=this.limit-arg0' \
+		"${decimal[@]}" || return 0
+	trace_calls
+	"$FRTRACE" print --json --events 'test.*' "$F_FILE" >"$WORK/lateness.json"
+	python3 - "$WORK/lateness.json" "$T_DIR/late" "$1" <<-'END' 2>"$WORK/err" || finding "the differences are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import json, re, sys
+		def number(v):
+		    if isinstance(v, str):
+		        m = re.fullmatch(r"PT(-?[0-9.]+M)?(-?[0-9.]+)S", v)
+		        return round(((float(m[1][:-1]) * 60 if m[1] else 0) + float(m[2])) * 1e9) if m else None
+		    return None if v == -2**63 else v
+		events = [(e["type"], e["values"]) for e in json.load(open(sys.argv[1]))["recording"]["events"]]
+		late = {v["id"]: [number(v[k]) for k in ("late", "plan", "n", "zero")] for name, v in events if name == "test.Late"}
+		cost = {v["id"]: v["cost"] for name, v in events if name == "test.Cost"}
+		rows = [line.split() for line in open(sys.argv[2])]
+		assert len(rows) == len(late) == 300 and len(cost) == (300 if sys.argv[3] == "now" else 0)
+		for row in rows:
+		    want = [None if word == "null" else int(word) for word in row[1:5]]
+		    assert late[int(row[0])] == want, (row, late[int(row[0])])
+		    assert not cost or cost[int(row[0])] == float(row[5]), (row, cost[int(row[0])])
+	END
+	target_quit
+	finish
+}
+
 later() {
 	local before other
 	begin "classes that are loaded later have events from their first call on, and objects the fields of their own class, JDK $FEATURE" || return 0
@@ -481,6 +512,8 @@ for jdk in "${JDKS[@]}"; do
 	textual
 	later
 	turn 0 && later_launched
+	turn 0 && differences now
+	turn 1 && differences later
 	values 16 "$(amount 300 14000)" # a million events
 	nested
 	turn 0 && mistakes

@@ -62,6 +62,27 @@ CASE(a_value_may_be_read_at_the_begin)
 	event_list_release(&l);
 }
 
+CASE(a_value_may_be_a_difference)
+{
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+	const struct event_field *f;
+
+	assert_int_equal(event_list_add(&l, "a.B T::m late:ns=this.fire-arg0.sched n=arg0", &d), 0);
+	f = l.event[0].field;
+	assert_true(f->difference);
+	assert_int_equal(f->alternatives, 2);
+	assert_string_equal(f->alternative[0], "this.fire");
+	assert_string_equal(f->alternative[1], "arg0.sched");
+	assert_false(f[1].difference);
+	assert_true(redact_matches("pin", "a-pin"));
+	assert_true(event_list_add(&l, "a.B T::m late=a-b-c", &d) < 0);
+	assert_true(event_list_add(&l, "a.B T::m late=a-b|c", &d) < 0);
+	assert_true(event_list_add(&l, "a.B T::m late=a|c-b", &d) < 0);
+	assert_true(event_list_add(&l, "a.B T::m late=a-", &d) < 0);
+	event_list_release(&l);
+}
+
 CASE(only_the_outermost_calls_may_be_events)
 {
 	struct event_list l = {.count = 0};

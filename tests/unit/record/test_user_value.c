@@ -200,3 +200,58 @@ int main(void)
 	bytes_init(&text);
 	return test_main(NULL, user_value_release);
 }
+
+static struct value_amount amount(const char *printed)
+{
+	return user_value_amount(&(struct jfr_user_value){.text = printed, .length = strlen(printed)});
+}
+
+static int64_t difference(enum plan_kind kind, const char *a, const char *b)
+{
+	struct value_amount x = amount(a), y = amount(b);
+	struct jfr_user_value v = user_value_difference(kind, &x, &y);
+
+	return v.null ? INT64_MIN : v.number;
+}
+
+CASE(a_difference_is_of_two_numbers_or_two_moments)
+{
+	double half = 0.5;
+	int64_t bits;
+
+	(void)state;
+	memcpy(&bits, &half, sizeof(bits));
+	assert_int_equal(difference(PLAN_LONG, "7", "-5"), 12);
+	assert_int_equal(difference(PLAN_LONG, "2026-11-28T05:22:00.123Z", "2026-11-28T05:22:00Z"), 123000000);
+	assert_int_equal(difference(PLAN_LONG, "2024-03-01T00:00:00Z", "2024-02-28T23:59:59.999999999Z"),
+			 86400 * 1000000000LL + 1);
+	assert_int_equal(difference(PLAN_LONG, "1970-01-01T00:00:00Z", "1969-12-31T23:59:59Z"), 1000000000);
+	assert_int_equal(difference(PLAN_DOUBLE, "1.0E1", "9.5"), bits);
+	assert_int_equal(difference(PLAN_DOUBLE, "10", "9.5"), bits);
+}
+
+CASE(what_is_no_difference_is_missing)
+{
+	static const char *const pairs[][2] = {
+		{"7", "x"},
+		{"", "1"},
+		{"7", "7.5"},
+		{"-9223372036854775808", "1"},
+		{"+7", "1"},
+		{"99999999999999999999", "1"},
+		{"12 ", "1"},
+		{"2026-11-28T05:22:00Z", "1"},
+		{"2026-11-28", "1"},
+		{"2026-11-28T05:22:00", "2026-11-28T05:22:00Z"},
+		{"3000-01-01T00:00:00Z", "2026-11-28T05:22:00Z"},
+	};
+	struct value_amount a = user_value_amount(&(struct jfr_user_value){.null = true}), b = amount("1");
+
+	(void)state;
+	assert_int_equal(a.form, AMOUNT_NONE);
+	assert_true(user_value_difference(PLAN_LONG, &a, &b).null);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		assert_int_equal(difference(PLAN_LONG, pairs[i][0], pairs[i][1]), INT64_MIN);
+		assert_int_equal(difference(PLAN_LONG, pairs[i][1], pairs[i][0]), INT64_MIN);
+	}
+}

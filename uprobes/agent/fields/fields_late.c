@@ -146,7 +146,8 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const str
 			continue;
 		if (!find_beginning(&p->plan, f, m, &to[n], &type))
 			continue;
-		if (f->source < PLAN_STATIC && !agree_on_kind(p, i, kind_in_file(&p->plan, f, m, type))) {
+		if (f->source < PLAN_STATIC && !f->any_kind &&
+		    !agree_on_kind(p, i, kind_in_file(&p->plan, f, m, type))) {
 			refused = f;
 			continue;
 		}
