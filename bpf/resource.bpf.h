@@ -183,7 +183,7 @@ static __always_inline void describe_socket(struct frt_resource *d, const struct
 	__u16 family = KERNEL_READ(struct sock, sock, __sk_common.skc_family);
 
 	d->what = FRT_RESOURCE_SOCKET;
-	if (family == INTERNET || family == INTERNET6)
+	if (family == INTERNET || (family == INTERNET6 && bpf_core_field_exists(struct sock_common, skc_v6_daddr)))
 		describe_internet(d, sock, family);
 	else if (family == UNIX && bpf_core_type_exists(struct unix_sock))
 		describe_unix(d, sock, s);
@@ -417,7 +417,7 @@ __noinline __u64 resource_of_file(struct resource_scratch *s, __u64 now)
 		if (kind == KIND_PIPE && d.what == FRT_RESOURCE_FILE)
 			d.what = FRT_RESOURCE_PIPE;
 	}
-	d.id = resource_mix(d.id, (__u64)d.what << 16 | d.port);
+	d.id = resource_mix(d.id, (__u64)d.flags << 32 | (__u64)d.what << 16 | d.port);
 	if (d.what == FRT_RESOURCE_SOCKET || d.what == FRT_RESOURCE_PIPE)
 		d.id = resource_mix(d.id, d.inode);
 	d.id = resource_mix(d.id, ((__u64 *)d.address)[0]);

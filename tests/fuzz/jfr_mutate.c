@@ -359,7 +359,7 @@ static const char *const strange_texts[] = {
 	"descriptor", "lineNumber", "bytecodeIndex", "javaName", "osName", "javaThreadId", "osThreadId", "virtual", "group",
 	"cpuTime", "runQueueTime", "blockedTime", "pauseTime", "syscalls", "syscallTime", "majorFaults", "minorFaults",
 	"allocated", "traceIdHi", "traceIdLo", "spanId", "reason", "what", "syscall", "wakerThread", "kernelStack", "nativeStack",
-	"wakerStackTrace", "wokenBy", "wokenAfter", "ongoing", "invocations", "minimum", "average", "maximum", "p50", "p99", "total",
+	"wakerStackTrace", "wokenBy", "wokenAfter", "ongoing", "resource", "invocations", "minimum", "average", "maximum", "p50", "p99", "total",
 	"truncated", "hidden", "string", "value", "key", "jdk.MethodTrace", "jdk.MethodTiming", "frtrace.ThreadWait",
 	"frtrace.RunQueue", "frtrace.VMPause", "frtrace.OpenCall", "frtrace.Clock", "frtrace.Message", "jdk.DataLoss",
 	"jdk.ActiveSetting", "jdk.ActiveRecording", "jdk.JVMInformation", "java.lang.Thread", "java.lang.Class",

@@ -39,9 +39,9 @@ swapped() {
 	finish
 }
 
-off() {
-	begin "--resources=off leaves names out, JDK $FEATURE" || return 0
-	record_program Peers 1 -- -e "$EVENT" --resources=off || return 0
+off() { # OPTION
+	begin "$1 leaves names out, JDK $FEATURE" || return 0
+	record_program Peers 1 -- -e "$EVENT" "$1" || return 0
 	! "$FRTRACE" print --events frtrace.ThreadWait "$F_FILE" | grep 'resource = ' | grep -qv 'N/A' ||
 		finding "a wait has a name:" "$("$FRTRACE" print --events frtrace.ThreadWait "$F_FILE" | grep -A1 -m3 'resource = "')"
 	finish
@@ -52,5 +52,6 @@ for jdk in "${JDKS[@]}"; do
 	peers
 	turn 0 && swapped
 	turn 1 && peers --buffer=perf
-	turn 1 && off
+	turn 0 && off --redact-key=+resource
+	turn 1 && off --resources=off
 done
