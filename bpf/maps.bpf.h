@@ -49,6 +49,7 @@ extern volatile bool vm_collects;
 extern volatile bool commanding;
 
 /* Records about waits, pauses and usage that did not fit into the queue. */
+extern volatile __u64 samples_lost;
 extern volatile __u64 waits_lost;
 
 /* Unobserved threads whose owner record was dropped, too. */

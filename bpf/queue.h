@@ -25,6 +25,7 @@ enum frt_queue_kind {
 	FRT_PROBE_CLASS,   /* struct frt_probe_class */
 	FRT_PROBE_OPEN,	   /* struct frt_probe_open */
 	FRT_RESOURCE,	   /* struct frt_resource or frt_named_resource */
+	FRT_SAMPLE,	   /* struct frt_waker, with its stack: of a thread in a traced call, on a CPU */
 	FRT_RECORD_KINDS
 };
 

@@ -17,6 +17,7 @@
  * its CPU is not observed there; it counts as woken when it left, by an unknown waker.
  */
 #include "bpf/agent_site.bpf.h"
+#include "bpf/caller.bpf.h"
 #include "bpf/held_waits.bpf.h"
 #include "bpf/native_stack.bpf.h"
 #include "bpf/resource.bpf.h"
@@ -27,8 +28,6 @@
 #include "bpf/waker.bpf.h"
 
 #include <bpf/bpf_tracing.h>
-
-#define EXITING 0x00000004u /* task_struct.flags: PF_EXITING */
 
 struct wait_map waits SEC(".maps");
 struct native_stack_map natives SEC(".maps");
@@ -132,11 +131,7 @@ static __always_inline __u32 caller_on(struct task_struct *task, const struct wa
 			__sync_fetch_and_add(&waits_lost, 1);
 		return state->thread; /* a wait outside of calls does no harm */
 	}
-	if (calls->thread != state->thread)
-		return 0;
-	if (state->mounted && state->number == calls->mounts + 1)
-		return state->mounted;
-	return calls->virtual_key ?: calls->depth || state->natives ? state->thread : 0;
+	return caller_of(state, calls);
 }
 
 /* `calls` of another thread, or of none, are not known. */

@@ -157,21 +157,27 @@ static __always_inline void waker_registers(struct frt_waker *w, const struct pt
 	w->r15 = r->r15;
 }
 
-static __always_inline void waker_fill(struct frt_waker *w, struct task_struct *task, const struct waker_place *place)
+static __always_inline void waker_name(struct frt_waker *w, __u32 kind, const struct waker_place *place)
 {
-	long size = bpf_get_task_stack(task, w->kernel, sizeof(w->kernel), 0);
-
-	w->kind = FRT_WAKER;
+	w->kind = kind;
 	w->thread = place->thread;
 	w->off = place->off;
 	w->at = place->at;
-	w->kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
+	w->kernel_frames = 0;
 	w->low_size = w->high_size = w->reserved = 0;
 	w->low = w->high = 0;
 	w->java_id = place->java_id;
 	w->anchor_sp = place->sp;
 	w->anchor_pc = place->pc;
 	w->anchor_fp = place->fp;
+}
+
+static __always_inline void waker_fill(struct frt_waker *w, struct task_struct *task, const struct waker_place *place)
+{
+	long size = bpf_get_task_stack(task, w->kernel, sizeof(w->kernel), 0);
+
+	waker_name(w, FRT_WAKER, place);
+	w->kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
 	waker_registers(w, entry_registers(task));
 }
 

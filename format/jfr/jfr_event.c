@@ -30,6 +30,8 @@ static void put_value(struct jfr_writer *w, struct bytes *b, const struct jfr_fi
 		bytes_put_text(b, *(const char *const *)at, TEXT_LIMIT);
 	else if (f->type == JFR_BOOLEAN)
 		bytes_put_u8(b, number_at(at, f->size));
+	else if (f->type == JFR_THREAD_STATE)
+		bytes_put_leb(b, number_at(at, f->size));
 	else if (f->type >= JFR_FIRST_POOL)
 		put_key(w, b, f->type, number_at(at, f->size));
 	else

@@ -39,6 +39,13 @@ struct jfr_thread_wait {
 	bool ongoing;
 };
 
+/* jdk.ExecutionSample: a thread was on a CPU. `stack` 0: unknown. */
+struct jfr_execution_sample {
+	int64_t start;
+	uint64_t thread, stack; /* keys */
+	uint64_t state;		/* JFR_STATE_RUNNABLE */
+};
+
 struct jfr_vm_pause {
 	int64_t start, duration;
 	const char *what, *name;

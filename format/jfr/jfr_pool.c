@@ -352,6 +352,17 @@ static void frame_types_write(uint32_t used, uint64_t type_id, struct checkpoint
 	pool_end(c);
 }
 
+static void thread_states_write(uint64_t type_id, struct checkpoint *c)
+{
+	static const char runnable[] = "STATE_RUNNABLE";
+
+	pool_begin(c, type_id);
+	bytes_put_leb(c->out, JFR_STATE_RUNNABLE);
+	bytes_put_text(c->out, runnable, strlen(runnable));
+	c->constant_count++;
+	pool_end(c);
+}
+
 uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, struct bytes *out, size_t base,
 			 int64_t start_ticks)
 {
@@ -362,6 +373,8 @@ uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, 
 		pool_write(&p->pool[i], p->chunk, jfr_schema_type_id(s, JFR_FIRST_POOL + i), &c);
 	if (p->frame_types)
 		frame_types_write(p->frame_types, jfr_schema_type_id(s, JFR_FRAME_TYPE), &c);
+	if (s->samples)
+		thread_states_write(jfr_schema_type_id(s, JFR_THREAD_STATE), &c);
 	if (!c.start)
 		checkpoint_begin(&c); /* readers treat position 0 of a later chunk as an offset, not as "none" */
 	checkpoint_end(&c);

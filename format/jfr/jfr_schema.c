@@ -41,6 +41,7 @@ struct type {
 	bool simple;	   /* readers replace it by its only field */
 	bool content_type; /* this annotation gives a unit */
 	enum jfr_kernel kernel;
+	bool samples; /* only with `samples` of the schema */
 };
 
 // clang-format off
@@ -318,6 +319,13 @@ static const struct type types[JFR_TYPES] = {
 		       FIELD("taskClass", JFR_CLASS, "Task Class", FROM(task, task_class), .description = "Of what the program handed over; its loader is not given"),
 		       FIELD("outcome", JFR_STRING, "Outcome", FROM(task, outcome)),
 		       FIELD("runTime", JFR_LONG, "Run Time", FROM(task, run_time), UNIT(JFR_TIMESPAN, "NANOSECONDS"), .description = "How long it ran; with the outcome running, until the recording ended")) },
+	[JFR_EXECUTION_SAMPLE] = { .name = "jdk.ExecutionSample", .label = "Method Profiling Sample", .samples = true,
+		.description = "Snapshot of a threads state",
+		.category = { "Java Virtual Machine", "Profiling" },
+		FIELDS(START_TIME,
+		       FIELD("sampledThread", JFR_THREAD, "Thread", FROM(execution_sample, thread)),
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace", FROM(execution_sample, stack)),
+		       FIELD("state", JFR_THREAD_STATE, "Thread State", FROM(execution_sample, state))) },
 	[JFR_RESOURCE_ATTRIBUTE] = { .name = "frtrace.ResourceAttribute", .label = "Resource Attribute",
 		.description = "What the program says of itself by OpenTelemetry's process context",
 		.category = { "frtrace" },
@@ -393,7 +401,7 @@ static const char *super_of(enum jfr_type type)
 
 static bool has_type(const struct jfr_schema *s, enum jfr_type id)
 {
-	return types[id].kernel <= s->kernel;
+	return types[id].kernel <= s->kernel && (!types[id].samples || s->samples);
 }
 
 static unsigned int children_of_type(const struct tree *t, const struct type *type)

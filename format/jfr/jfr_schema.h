@@ -47,7 +47,7 @@ enum jfr_type {
 	JFR_MODULE,
 	JFR_STACK_TRACE,
 	JFR_FRAME_TYPE,
-	JFR_THREAD_STATE, /* no field has it, but some readers look for it */
+	JFR_THREAD_STATE, /* without samples no field has it, but some readers look for it */
 	/* events */
 	JFR_FIRST_EVENT,
 	JFR_METHOD_TRACE = JFR_FIRST_EVENT,
@@ -69,6 +69,7 @@ enum jfr_type {
 	JFR_VIRTUALIZATION_INFORMATION,
 	JFR_RESOURCE_ATTRIBUTE,
 	JFR_TASK,
+	JFR_EXECUTION_SAMPLE,
 	JFR_TYPES,
 };
 
@@ -86,6 +87,9 @@ enum jfr_frame_type {
 	JFR_FRAME_KERNEL,
 	JFR_FRAME_TYPES,
 };
+
+/* The key of the only thread state. */
+#define JFR_STATE_RUNNABLE 1
 
 /*
  * How much the kernel contributes to a recording. Fields and events that the recording cannot have are left out of
@@ -127,6 +131,7 @@ struct jfr_schema {
 	enum jfr_kernel kernel;
 	bool jdk_fields;
 	bool allocated;			  /* calls, and their sums, have the bytes that they allocated */
+	bool samples;			  /* there are events jdk.ExecutionSample */
 	bool trace_ids;			  /* calls have the ids of distributed traces */
 	const struct jfr_user_type *user; /* their ids follow that of the last type */
 	uint32_t users;
@@ -134,7 +139,7 @@ struct jfr_schema {
 };
 
 /*
- * Build the metadata. s->user, s->users, s->allocated and s->trace_ids are set already. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
+ * Build the metadata. s->user, s->users, s->allocated, s->samples and s->trace_ids are set already. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
  * derived. Readers look up constants by type id and key across all chunks of a file, so two recordings joined by
  * `cat` or `jfr assemble` need different type ids. Returns 0 or -ENOMEM.
  */

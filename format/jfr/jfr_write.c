@@ -52,6 +52,7 @@ static int make_schema(struct jfr_schema *s, const struct jfr_origin *origin)
 	s->user = origin->user;
 	s->users = origin->users;
 	s->allocated = origin->allocated;
+	s->samples = origin->samples;
 	return jfr_schema_init(s, &region, origin->kernel, origin->jdk_fields,
 			       origin->start_nanos ^ origin->start_ticks);
 }

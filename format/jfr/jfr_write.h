@@ -24,6 +24,7 @@ struct jfr_origin {
 	const char *locale;  /* "en_US" */
 	int64_t gmt_offset_ms, dst_ms;
 	enum jfr_kernel kernel;
+	bool samples;	 /* there are events jdk.ExecutionSample */
 	bool allocated;	 /* calls, and their sums, have the bytes that they allocated */
 	bool jdk_fields; /* events of JEP 520 have its fields only */
 	/* types of the user's own, which outlive the writer */
@@ -220,6 +221,7 @@ JFR_EVENT(JFR_PHYSICAL_MEMORY, physical_memory)
 JFR_EVENT(JFR_CLOCK, clock)
 JFR_EVENT(JFR_RESOURCE_ATTRIBUTE, resource_attribute)
 JFR_EVENT(JFR_TASK, task)
+JFR_EVENT(JFR_EXECUTION_SAMPLE, execution_sample) /* only with samples of the origin */
 #undef JFR_EVENT
 
 /* `event` is the name of an event type ("jdk.MethodTrace") that the writer has. */

@@ -13,8 +13,10 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -54,7 +56,7 @@ static void choose_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const
 }
 
 void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel,
-			  int64_t clock_offset)
+			  uint64_t cpu_ns, int64_t clock_offset)
 {
 	bool wanted = kernel != SETTINGS_KERNEL_OFF;
 	struct btf *btf = wanted ? btf__load_vmlinux_btf() : NULL; /* NULL: without it, no program can be loaded */
@@ -69,6 +71,8 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 	/* Can a map's value contain pointers to user memory (Linux 6.13)? */
 	k->maps_slots = btf && kernel_btf_has_value(btf, "btf_field_type", "BPF_UPTR");
 	bpf_map__set_autocreate(bpf->maps.mapped_slots, k->maps_slots);
+	bpf_program__set_autoload(bpf->progs.cpu_sample, wanted && cpu_ns);
+	k->cpu_ns = cpu_ns;
 	choose_usage(k, bpf, btf, kernel == SETTINGS_KERNEL_FULL);
 	btf__free(btf);
 }
@@ -134,6 +138,47 @@ static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, struct
 	return err;
 }
 
+/* A timer on this CPU. It runs on when the CPU is idle, but does nothing there. */
+static int open_timer(int cpu, uint64_t period_ns)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_CPU_CLOCK,
+				       .sample_period = period_ns,
+				       .exclude_idle = 1};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void samplers_stop(struct kernel_probes *k)
+{
+	while (k->sampler_count)
+		bpf_link__destroy(k->samplers[--k->sampler_count]);
+	free(k->samplers);
+	k->samplers = NULL;
+}
+
+/* Sample on all CPUs: which of them run threads of the target is decided by the program. */
+static void samplers_start(struct kernel_probes *k, struct frtrace_bpf *bpf, struct diag *d)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	k->samplers = calloc(cpus > 0 ? cpus : 1, sizeof(*k->samplers));
+	for (int cpu = 0; k->samplers && cpu < cpus; cpu++) {
+		int fd = open_timer(cpu, k->cpu_ns);
+		struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(bpf->progs.cpu_sample, fd);
+
+		if (link) {
+			k->samplers[k->sampler_count++] = link;
+		} else if (fd >= 0 || (errno != ENODEV && errno != ENXIO)) { /* else it is offline */
+			diag_errno(d, errno, "cannot sample CPU %d", cpu);
+			io_close(fd);
+			samplers_stop(k);
+			return;
+		}
+	}
+}
+
 void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t,
 			  const struct segment *segment, const struct mapping *agent)
 {
@@ -149,6 +194,8 @@ void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, cons
 		kernel_probes_detach(k);
 		return;
 	}
+	if (k->cpu_ns)
+		samplers_start(k, bpf, &k->no_samples);
 	attach_jvm(k, bpf, t);
 	if (k->usage)
 		k->usage = !attach_usage(k, bpf, &k->no_usage);
@@ -200,6 +247,7 @@ void kernel_probes_detach(struct kernel_probes *k)
 		log_detail("slots mapped for %u of %u threads", k->mapped, k->owners);
 	usdt_detach(k->jvm);
 	k->jvm = NULL;
+	samplers_stop(k);
 	while (k->count)
 		bpf_link__destroy(k->links[--k->count]);
 }

@@ -21,10 +21,14 @@ struct usdt_link;
 struct kernel_probes {
 	struct bpf_link *links[KERNEL_TRACEPOINTS];
 	int count;
-	struct usdt_link *jvm; /* the JVM's own sites */
-	bool usage;	       /* system calls and page faults are counted */
-	struct diag no_usage;  /* why they are not counted although requested; "" */
-	struct diag no_pauses; /* why pauses are missing although waits are recorded; "" */
+	uint64_t cpu_ns;	    /* between two samples on a CPU; 0: none are taken */
+	struct bpf_link **samplers; /* one for each CPU */
+	int sampler_count;
+	struct diag no_samples; /* why none are taken although requested; "" */
+	struct usdt_link *jvm;	/* the JVM's own sites */
+	bool usage;		/* system calls and page faults are counted */
+	struct diag no_usage;	/* why they are not counted although requested; "" */
+	struct diag no_pauses;	/* why pauses are missing although waits are recorded; "" */
 	const struct target *target;
 	const struct segment *segment;
 	bool maps_slots;	     /* slots can be mapped for their threads: */
@@ -35,10 +39,10 @@ struct kernel_probes {
 
 /*
  * Choose how much of the kernel side to load; call between opening and loading. `clock_offset` is the offset of our
- * CLOCK_MONOTONIC to the kernel's, in ns.
+ * CLOCK_MONOTONIC to the kernel's, in ns; `cpu_ns`: the period of samples, or 0.
  */
 void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel,
-			  int64_t clock_offset);
+			  uint64_t cpu_ns, int64_t clock_offset);
 
 /*
  * Attach the programs, before the one at the agent's sites. `agent` is the mapping of the agent's code in the target.

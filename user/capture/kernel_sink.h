@@ -13,6 +13,8 @@
  */
 struct kernel_sink {
 	void (*wait)(void *context, const struct frt_wait *w, const struct wait_stack_ids *stacks);
+	/* A thread in a traced call was on a CPU at s->at; `stack`: the id of its stack, 0: unknown. */
+	void (*sample)(void *context, const struct frt_waker *s, uint32_t stack);
 	/* A virtual thread was on no carrier. `r->on` orders it among the waits of that thread. */
 	void (*resumed)(void *context, const struct frt_resumed *r);
 	/* What the waits that follow may have waited for, with its text, if it has one, behind *r. */

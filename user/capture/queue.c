@@ -109,14 +109,20 @@ static bool on_waits_record(struct queue *q, const struct frt_waits *r, size_t s
 	return true;
 }
 
-static bool on_waker_record(struct queue *q, const struct frt_waker *w, size_t size)
+/* Are the sizes of the copy behind the record right? */
+static bool has_copy(const struct frt_waker *w, size_t size)
 {
 	size_t copied = size < sizeof(*w) ? 0 : size - sizeof(*w);
 
 	if (size < sizeof(*w) || w->low_size > copied)
 		return false;
-	if (w->high_size &&
-	    (w->low_size > FRT_WAKER_LOW || copied < FRT_WAKER_LOW || w->high_size > copied - FRT_WAKER_LOW))
+	return !w->high_size ||
+	       (w->low_size <= FRT_WAKER_LOW && copied >= FRT_WAKER_LOW && w->high_size <= copied - FRT_WAKER_LOW);
+}
+
+static bool on_waker_record(struct queue *q, const struct frt_waker *w, size_t size)
+{
+	if (!has_copy(w, size))
 		return false;
 	if (q->sinks.waits.stacks)
 		copied_stacks_take_waker(q->sinks.waits.stacks, w);
@@ -129,6 +135,17 @@ static bool on_resource_record(struct queue *q, const struct frt_resource *r, si
 		return false;
 	if (q->sinks.waits.resource)
 		q->sinks.waits.resource(q->sinks.waits.context, r);
+	return true;
+}
+
+static bool on_sample_record(struct queue *q, const struct frt_waker *w, size_t size)
+{
+	const struct kernel_sink *to = &q->sinks.waits;
+
+	if (!has_copy(w, size))
+		return false;
+	if (to->sample && to->stacks)
+		to->sample(to->context, w, copied_stacks_take_sample(to->stacks, w));
 	return true;
 }
 
@@ -181,6 +198,7 @@ static bool dispatch_record(struct queue *q, const void *record, size_t size)
 	case FRT_WAITS: return on_waits_record(q, record, size);
 	case FRT_WAKER: return on_waker_record(q, record, size);
 	case FRT_RESOURCE: return on_resource_record(q, record, size);
+	case FRT_SAMPLE: return on_sample_record(q, record, size);
 	case FRT_PAUSE: return on_pause_record(q, record, size);
 	case FRT_THREAD_USAGE: return on_usage_record(q, record, size);
 	case FRT_RESUMED: return on_resumed_record(q, record, size);

@@ -238,6 +238,8 @@ struct session_facts session_facts(const struct session *s)
 	struct session_facts f = {.no_waits = s->kernel.why.text,
 				  .no_pauses = s->kernel.no_pauses.text,
 				  .no_usage = s->kernel.no_usage.text,
+				  .no_samples = s->kernel.no_samples.text,
+				  .samples_lost = s->bpf && s->bpf->bss ? s->bpf->bss->samples_lost : 0,
 				  .natives = s->natives,
 				  .metaspace = &s->metaspace,
 				  .cost = s->cost,

@@ -114,6 +114,8 @@ struct session_facts {
 	 * (settings.kernel), are missing. "": they are not.
 	 */
 	const char *no_waits, *no_pauses, *no_usage;
+	const char *no_samples; /* the same of samples */
+	uint64_t samples_lost;
 	const struct natives *natives;	   /* NULL: native methods are not traced */
 	const struct metaspace *metaspace; /* of the JVM, as it was when the agent asked last */
 	struct session_cost cost;

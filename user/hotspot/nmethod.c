@@ -107,13 +107,13 @@ int nmethod_read(struct nmethod *out, const struct hotspot_layout *l, const stru
 }
 
 /*
- * The offset of the scope at a program counter; each return address has a PcDesc of its own. Returns 1, 0: none,
- * or -errno.
+ * The offset of the scope at a program counter; each return address has a PcDesc of its own. With `near` that of the next
+ * one that has some: code between two PcDescs leads to the latter. Returns 1, 0: none, or -errno.
  */
 static int find_scope(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint64_t pc,
-		      uint32_t *scope)
+		      bool near, uint32_t *scope)
 {
-	uint64_t low = 0, high = (n->pcs_end - n->pcs) / l->pc_desc_size;
+	uint64_t low = 0, all = (n->pcs_end - n->pcs) / l->pc_desc_size, high = all;
 	int64_t wanted = (int64_t)(pc - n->code);
 
 	if (wanted < 0) /* the pc of the first sentinel */
@@ -133,6 +133,11 @@ static int find_scope(const struct nmethod *n, const struct hotspot_layout *l, c
 			low = middle + 1;
 		else
 			high = middle;
+	}
+	if (near && low + 1 < all) { /* the last one is a sentinel */
+		int r = mem_u32(m, n->pcs + low * l->pc_desc_size + l->pc_desc_scope, scope);
+
+		return r ? r : 1;
 	}
 	return 0;
 }
@@ -170,12 +175,12 @@ static int read_scope_method(const struct nmethod *n, const struct mem *m, uint3
 	return r ? r : *method ? 0 : -EBADMSG;
 }
 
-int nmethod_scopes(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint64_t pc,
+int nmethod_scopes(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint64_t pc, bool near,
 		   struct scope *out, size_t max)
 {
 	uint32_t offset, v[3];
 	size_t count = 0;
-	int r = find_scope(n, l, m, pc, &offset);
+	int r = find_scope(n, l, m, pc, near, &offset);
 
 	if (r <= 0)
 		return r;

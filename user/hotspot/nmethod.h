@@ -38,10 +38,10 @@ int nmethod_is(const struct hotspot_layout *l, const struct mem *m, uint64_t add
 int nmethod_read(struct nmethod *out, const struct hotspot_layout *l, const struct mem *m, uint64_t address);
 
 /*
- * The methods at a return address, innermost first. Returns their number; 0: no PcDesc; -EBADMSG: more than max,
+ * The methods at a return address, innermost first; with `near`, at any place in the code. Returns their number; 0: no PcDesc; -EBADMSG: more than max,
  * or an implausible table; other -errno.
  */
-int nmethod_scopes(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint64_t pc,
+int nmethod_scopes(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint64_t pc, bool near,
 		   struct scope *out, size_t max);
 
 #endif

@@ -262,7 +262,9 @@ static int tell_scope(struct resolver *r, const struct frt_frame *f, const struc
  */
 static int tell_scopes(struct resolver *r, const struct frt_frame *f, const struct nmethod *n)
 {
-	int count = nmethod_scopes(n, r->layout, &r->now.mem, f->at, r->scopes, RESOLVED_DEPTH), e;
+	int count = nmethod_scopes(n, r->layout, &r->now.mem, f->at, f->flags & FRT_FRAME_EXACT, r->scopes,
+				   RESOLVED_DEPTH),
+	    e;
 
 	if (!count && f->flags & FRT_FRAME_LEAF) {
 		r->scopes[0] = (struct scope){n->method, -2}; /* no line */

@@ -11,6 +11,7 @@
 struct breakdown {
 	struct breakdown_setup setup;
 	struct wait_join *join;
+	struct wait_join *samples; /* NULL: none are taken */
 	struct breakdown_sums *sums;
 	struct wait_events events;
 	struct resources *resources;
@@ -52,6 +53,22 @@ static void breakdown_put_wait(void *context, uint32_t thread, const struct wait
 	b->seen(b->watcher, thread, wait, waker, resources_text(b->resources, wait->resource));
 }
 
+/* A sample is kept as a wait of no time, until a call that is recorded claims it. */
+static void breakdown_put_sample(void *context, uint32_t thread, const struct wait *sample)
+{
+	struct breakdown *b = context;
+	struct stream_vthread unnamed = {.java_id = thread & ~FRT_VIRTUAL_KEY};
+	const struct stream_vthread *v = thread & FRT_VIRTUAL_KEY ? b->claimed_by ?: &unnamed : NULL;
+
+	if (!b->stopped && !sample->shown)
+		wait_events_put_sample(&b->events, thread, v, sample);
+}
+
+/* Before the limit of a thread's samples is reached, put_ahead() has written those of calls that last. */
+static void samples_dropped(void *context, uint32_t thread, const struct wait *sample)
+{
+}
+
 int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d)
 {
 	struct breakdown *b = calloc(1, sizeof(*b));
@@ -68,6 +85,9 @@ int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, s
 					 .ticks_offset = setup->ticks_offset};
 	b->events.resources = b->resources = resources_new();
 	err = b->resources ? wait_join_new(&b->join, &join, d) : diag_errno(d, ENOMEM, "cannot make room for waits");
+	join.dropped = samples_dropped;
+	if (!err && setup->samples)
+		err = wait_join_new(&b->samples, &join, d);
 	if (!err)
 		err = breakdown_sums_new(&b->sums, d);
 	if (err)
@@ -82,6 +102,7 @@ void breakdown_free(struct breakdown *b)
 	if (!b)
 		return;
 	wait_join_free(b->join);
+	wait_join_free(b->samples);
 	breakdown_sums_free(b->sums);
 	resources_free(b->resources);
 	free(b);
@@ -135,6 +156,8 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct
 		split.major_faults = split.minor_faults = split.syscalls = split.syscall_ns = WAIT_JOIN_MISSING;
 	b->claimed_by = v;
 	longest = wait_join_claim(b->join, thread, start, start + e->duration, breakdown_put_wait, b);
+	if (b->samples)
+		wait_join_claim(b->samples, thread, start, start + e->duration, breakdown_put_sample, b);
 	b->claimed_by = NULL;
 	breakdown_sums_add(b->sums, s->method, e->duration, &split);
 	breakdown_sums_note_longest(b->sums, s->method, longest);
@@ -143,9 +166,13 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct
 
 int64_t breakdown_runs_from(struct breakdown *b, uint32_t thread)
 {
+	int64_t quiet, sampled;
+
 	if (b->setup.no_pauses || thread_keys_is_carrier(b->setup.threads, thread))
 		return INT64_MAX;
-	return wait_join_quiet_from(b->join, thread);
+	quiet = wait_join_quiet_from(b->join, thread);
+	sampled = b->samples ? wait_join_quiet_from(b->samples, thread) : quiet;
+	return sampled > quiet ? sampled : quiet;
 }
 
 void breakdown_ran(struct breakdown *b, uint32_t method, const struct jfr_trace_call *calls, size_t n)
@@ -160,6 +187,9 @@ void breakdown_claim_open(struct breakdown *b, const struct open_call *c, int64_
 	b->claimed_by = is_virtual ? &c->vthread : NULL;
 	wait_join_claim(b->join, is_virtual ? frt_virtual_key(c->vthread.java_id) : c->thread, start, INT64_MAX,
 			breakdown_put_wait, b);
+	if (b->samples)
+		wait_join_claim(b->samples, is_virtual ? frt_virtual_key(c->vthread.java_id) : c->thread, start,
+				INT64_MAX, breakdown_put_sample, b);
 	b->claimed_by = NULL;
 }
 
@@ -183,6 +213,9 @@ static void show_ahead(void *context, const struct open_call *c)
 	clock_cover(s->clock, c->start);
 	wait_join_show_open(a->breakdown->join, c->thread, clock_ns(s->clock, c->start), breakdown_put_wait,
 			    a->breakdown);
+	if (a->breakdown->samples)
+		wait_join_show_open(a->breakdown->samples, c->thread, clock_ns(s->clock, c->start),
+				    breakdown_put_sample, a->breakdown);
 }
 
 void breakdown_put_ahead(struct breakdown *b)
@@ -205,6 +238,15 @@ static void on_wait(void *context, const struct frt_wait *wait, const struct wai
 	else if (stacks->jvm)
 		copy.reason = stacks->jvm;
 	wait_join_wait(b->join, &copy, stacks);
+}
+
+static void on_sample(void *context, const struct frt_waker *s, uint32_t stack)
+{
+	struct breakdown *b = context;
+	const struct frt_wait at = {.thread = s->thread, .off = s->at, .wake = s->at, .on = s->at + 1};
+
+	if (b->samples)
+		wait_join_wait(b->samples, &at, &(struct wait_stack_ids){.java = stack});
 }
 
 /* The thread that made a virtual thread ready, as a waker. */
@@ -304,6 +346,7 @@ static void on_lost(void *context)
 struct kernel_sink breakdown_sink(struct breakdown *b)
 {
 	return (struct kernel_sink){.wait = on_wait,
+				    .sample = on_sample,
 				    .resumed = on_resumed,
 				    .resource = on_resource,
 				    .pause = on_pause,

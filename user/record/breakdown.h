@@ -21,6 +21,7 @@ struct breakdown_setup {
 	bool walked; /* the agent walks stacks for this recording, so that those of virtual threads are known */
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
 	int64_t start;	      /* of the recording, CLOCK_MONOTONIC ns: earlier pauses get no events */
+	bool samples;	      /* threads are sampled (--cpu) */
 	bool no_pauses;	      /* the JVM does not report pauses: every call's pause time is unknown */
 };
 

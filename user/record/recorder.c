@@ -90,6 +90,7 @@ static int open_writer(struct recorder *r, struct diag *d)
 	struct jfr_origin origin = {.locale = "en_US",
 				    .kernel = r->setup.kernel,
 				    .allocated = r->setup.settings->alloc,
+				    .samples = r->setup.settings->cpu_ns,
 				    .jdk_fields = r->setup.settings->fields == SETTINGS_FIELDS_JDK};
 	int64_t monotonic = monotonic_ns();
 	struct tm local;
@@ -133,6 +134,7 @@ static int make_copied_stacks(struct recorder *r, struct diag *d)
 					    .natives = r->natives,
 					    .budget = &r->budget,
 					    .layout = model ? &model->layout.walk : NULL,
+					    .hotspot = model ? &model->layout : NULL,
 					    .memory = model ? &model->remote.mem : NULL,
 					    .no_kernel = kernel_symbols_hidden()[0]};
 
@@ -149,6 +151,7 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 					.walked = r->setup.resolver,
 					.ticks_offset = r->setup.target->monotonic_offset,
 					.start = r->start_ticks - r->setup.target->monotonic_offset,
+					.samples = r->setup.settings->cpu_ns,
 					.no_pauses = r->setup.no_pauses};
 	int err;
 

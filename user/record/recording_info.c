@@ -161,6 +161,8 @@ static void put_settings(const struct recording_info *info, struct jfr_writer *w
 	put_period(info, w, at);
 	if (info->waits)
 		jfr_active_setting(w, at, "frtrace.ThreadWait", "enabled", "true");
+	if (s->cpu_ns)
+		jfr_active_setting(w, at, "jdk.ExecutionSample", "enabled", "true");
 	if (s->tasks == SETTINGS_TASKS_ON)
 		jfr_active_setting(w, at, "frtrace.Task", "enabled", "true");
 	put_filters(info, w, at, FILTER_TRACE, "jdk.MethodTrace", "filter");

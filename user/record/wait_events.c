@@ -114,6 +114,16 @@ void wait_events_put(const struct wait_events *e, uint32_t thread, const struct 
 		jfr_run_queue(e->writer, w->wake + e->ticks_offset, w->on - w->wake, key);
 }
 
+void wait_events_put_sample(const struct wait_events *e, uint32_t thread, const struct stream_vthread *v,
+			    const struct wait *sample)
+{
+	jfr_execution_sample(
+		e->writer, &(struct jfr_execution_sample){.start = sample->off + e->ticks_offset,
+							  .thread = thread_keys_of(e->threads, thread, v),
+							  .stack = wait_stack_key(e, FRAMES_OURS, sample->stacks.java),
+							  .state = JFR_STATE_RUNNABLE});
+}
+
 void wait_events_put_pause(const struct wait_events *e, const struct frt_pause *p)
 {
 	char name[sizeof(p->name) + 1];

@@ -31,6 +31,9 @@ void wait_events_name_waker(const struct wait_events *e, const struct wait *w, c
  */
 void wait_events_put(const struct wait_events *e, uint32_t thread, const struct stream_vthread *v,
 		     const struct wait *w);
+/* Write a sample of a thread on a CPU, which is kept as a wait of no time. */
+void wait_events_put_sample(const struct wait_events *e, uint32_t thread, const struct stream_vthread *v,
+			    const struct wait *sample);
 void wait_events_put_pause(const struct wait_events *e, const struct frt_pause *p);
 
 #endif

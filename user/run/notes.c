@@ -256,6 +256,7 @@ bool notes_at_start(struct notes *n, const struct recording *r, const struct run
 	if (settings->kernel && !f->session.no_waits[0] && !settings->no_stack)
 		notes_add_missing(n, "no names of the kernel's functions", kernel_symbols_hidden());
 	notes_add_missing(n, "no system calls and page faults", f->session.no_usage);
+	notes_add_missing(n, "no samples", f->session.no_samples);
 	return skipped;
 }
 
@@ -411,6 +412,8 @@ void notes_of_gaps(struct notes *n, const struct recording *r, const struct run_
 	notes_add_wait_gaps(n, r, f->waits_lost);
 	notes_add_gap(n, f->calls_unnamed, "call has no thread", "calls have no thread",
 		      "the queue was full when their thread began");
+	notes_add_gap(n, f->session.samples_lost, "sample is missing", "samples are missing",
+		      "the queue was filling up");
 	notes_add_gap(n, f->session.missed, "call at most was missed", "calls at most were missed",
 		      "a class that was loaded meanwhile, and that frtrace had not looked at yet");
 	notes_add_gap(

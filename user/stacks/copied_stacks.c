@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/stacks/copied_stacks.h"
 #include "format/hash.h"
+#include "user/hotspot/nmethod.h"
 #include "user/hotspot/page_cache.h"
+#include "user/stacks/code_place.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -156,15 +158,24 @@ static void read_since(struct copied_stacks *s, uint64_t copied)
 	page_cache_clear(&s->now);
 }
 
+/* Add the frames from here on to the stack. Returns their number, with those before them. */
+static uint32_t copied_stacks_walk_on(struct copied_stacks *s, struct walk *w)
+{
+	while (s->stack.count < WAIT_MOST && copied_stacks_next_frame(w, &s->stack.frame[s->stack.count]))
+		s->stack.count++;
+	s->stack.end = s->stack.count == WAIT_MOST ? FRT_WALK_DEPTH : w->end;
+	return s->stack.count;
+}
+
 static uint32_t copied_stacks_walk(struct copied_stacks *s, struct walk *w)
 {
 	s->stack.count = 0;
 	/* the interpreter's calls into the VM store only sp and fp */
-	if (w->pc || !image_word(w, &w->pc, w->sp - 8))
-		while (s->stack.count < WAIT_MOST && copied_stacks_next_frame(w, &s->stack.frame[s->stack.count]))
-			s->stack.count++;
-	s->stack.end = s->stack.count == WAIT_MOST ? FRT_WALK_DEPTH : w->end;
-	return s->stack.count;
+	if (!w->pc && image_word(w, &w->pc, w->sp - 8)) {
+		s->stack.end = w->end;
+		return 0;
+	}
+	return copied_stacks_walk_on(s, w);
 }
 
 static uint32_t take_java(struct copied_stacks *s, const struct frt_long_wait *l)
@@ -289,6 +300,133 @@ void copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w
 	k->java = take_waker_java(s, w);
 	k->kernel = take_kernel(s, w->kernel, w->kernel_frames);
 	budget_end(budget);
+}
+
+/* Its frame is not complete, or is given back: go on at its caller. False: the caller is unknown. */
+static bool leave_frame(struct walk *w, enum code_place place)
+{
+	if (place == CODE_SAVED && image_word(w, &w->fp, w->sp))
+		return false;
+	w->sp += place == CODE_SAVED ? 16 : 8;
+	return !image_word(w, &w->pc, w->sp - 8);
+}
+
+/* Where in the method's code the thread was. */
+static enum code_place place_in_method(const struct copied_stacks *s, const struct walk *w,
+				       const struct walk_code *code)
+{
+	uint8_t begin[CODE_PLACE_BEGIN], next[CODE_PLACE_NEXT];
+	struct nmethod n;
+
+	if (nmethod_read(&n, s->setup.hotspot, &s->now.mem, code->blob) || w->pc < n.code ||
+	    mem_read(&s->now.mem, n.code, begin, sizeof(begin)) || mem_read(&s->now.mem, w->pc, next, sizeof(next)))
+		return CODE_FRAME;
+	return code_place(begin, sizeof(begin), w->pc - n.code, next, code->frame);
+}
+
+/* Is this a place in code of methods? */
+static bool is_in_method(struct walk *w, uint64_t pc)
+{
+	struct walk_code code;
+
+	walk_code_at(w, pc, &code);
+	return code.kind == WALK_INTERPRETER || code.kind == WALK_COMPILED || code.kind == WALK_NATIVE;
+}
+
+/*
+ * HotSpot's stubs have no frame, or one that rbp points to. Which of them is found by what a method's code can be: its
+ * caller.
+ */
+static bool leave_stub(struct walk *w)
+{
+	uint64_t pc;
+
+	if (!image_word(w, &pc, w->sp) && is_in_method(w, pc))
+		return leave_frame(w, CODE_RETURN);
+	if (w->fp < w->sp || image_word(w, &pc, w->fp + 8) || !is_in_method(w, pc))
+		return false;
+	w->sp = w->fp;
+	return leave_frame(w, CODE_SAVED);
+}
+
+/*
+ * Begin in the middle of Java code. What the walk meets first may be a method without a complete frame, which is then the
+ * first frame of the stack, or a stub. *bcp: of an interpreted method; else 0.
+ */
+static bool begin_anywhere(struct copied_stacks *s, const struct frt_waker *sample, struct walk *w, uint64_t *bcp)
+{
+	struct frt_frame *first = &s->stack.frame[0];
+	enum code_place place;
+	struct walk_code code;
+
+	walk_code_at(w, w->pc, &code);
+	if (code.kind == WALK_INTERPRETER)
+		*bcp = sample->r13;
+	if (code.kind == WALK_NO_CODE || code.kind == WALK_STUB)
+		return code.kind == WALK_STUB || leave_stub(w);
+	if (code.kind != WALK_COMPILED)
+		return true;
+	place = place_in_method(s, w, &code);
+	if (place == CODE_FRAME)
+		return true;
+	*first = (struct frt_frame){.code = code.blob,
+				    .at = w->pc,
+				    .cookie = code.cookie,
+				    .kind = FRT_FRAME_COMPILED,
+				    .flags = FRT_FRAME_EXACT | FRT_FRAME_LEAF};
+	s->stack.count = 1;
+	return leave_frame(w, place);
+}
+
+static bool is_in_code_cache(const struct frt_layout *l, uint64_t pc)
+{
+	for (uint32_t i = 0; i < l->heaps && i < FRT_CODE_HEAPS; i++)
+		if (pc - l->heap[i].low < l->heap[i].high - l->heap[i].low)
+			return true;
+	return false;
+}
+
+static uint32_t take_sampled(struct copied_stacks *s, const struct frt_waker *sample)
+{
+	struct walk w = {.layout = s->setup.layout,
+			 .context = s,
+			 .pc = sample->pc,
+			 .sp = sample->sp,
+			 .fp = sample->bp,
+			 .low = sample->low,
+			 .high = sample->low + sample->low_size};
+	struct frt_frame *first = &s->stack.frame[0];
+	bool in_java = is_in_code_cache(w.layout, sample->pc);
+	uint64_t bcp = 0;
+
+	if (!in_java)
+		return take_waker_java(s, sample);
+	read_since(s, sample->at);
+	s->image = (const uint8_t *)(sample + 1);
+	s->stack.count = 0;
+	if (!sample->low_size || !begin_anywhere(s, sample, &w, &bcp) || !copied_stacks_walk_on(s, &w))
+		return 0;
+	if (first->kind == FRT_FRAME_INTERPRETED && bcp)
+		first->at = bcp;
+	first->flags |=
+		first->kind == FRT_FRAME_COMPILED && first->at == sample->pc ? FRT_FRAME_EXACT | FRT_FRAME_LEAF : 0;
+	return copied_stacks_intern(s);
+}
+
+uint32_t copied_stacks_take_sample(struct copied_stacks *s, const struct frt_waker *sample)
+{
+	struct budget *budget = s->setup.budget;
+	uint32_t id = 0;
+
+	if (budget_over(budget)) {
+		s->behind++;
+		return 0;
+	}
+	budget_begin(budget);
+	if (s->setup.memory && s->setup.hotspot)
+		id = take_sampled(s, sample);
+	budget_end(budget);
+	return id;
 }
 
 /* A thread that was woken twice before it ran has two: the last one counts, as in the wait's record. */

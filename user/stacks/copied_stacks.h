@@ -15,12 +15,13 @@
 struct copied_stacks;
 
 struct copied_stacks_setup {
-	struct frames *frames;		 /* takes the stacks */
-	const struct frt_layout *layout; /* of the JVM */
-	const struct mem *memory;	 /* of the JVM; NULL: kernel stacks only */
-	struct native_stacks *natives;	 /* NULL: the native parts of stacks are left out */
-	struct budget *budget;		 /* as of the frames */
-	bool no_kernel;			 /* the kernel hides the names of its functions: its stacks are left out */
+	struct frames *frames;		      /* takes the stacks */
+	const struct frt_layout *layout;      /* of the JVM */
+	const struct hotspot_layout *hotspot; /* the whole; NULL: no samples are taken */
+	const struct mem *memory;	      /* of the JVM; NULL: kernel stacks only */
+	struct native_stacks *natives;	      /* NULL: the native parts of stacks are left out */
+	struct budget *budget;		      /* as of the frames */
+	bool no_kernel;			      /* the kernel hides the names of its functions: its stacks are left out */
 };
 
 /* The pointers in *setup are borrowed. Returns 0, or -errno with *out set to NULL. */
@@ -48,6 +49,12 @@ void copied_stacks_take_wait(struct copied_stacks *s, const struct frt_long_wait
  * copied_stacks_take_wait() finds them when that wait arrives, if not some thousand others have come between.
  */
 void copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w);
+
+/*
+ * The id of the stack of a thread that was interrupted anywhere, with the copy behind *s, whose sizes have been checked. 0:
+ * unknown, also when the budget is used up.
+ */
+uint32_t copied_stacks_take_sample(struct copied_stacks *s, const struct frt_waker *sample);
 
 /*
  * The same for the stack of a native call, frames from its method outwards, which are changed. It is complete up to the

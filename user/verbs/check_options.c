@@ -147,6 +147,12 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
 	if (settings_has_roots(s) && !filter_list_count(s->filters, FILTER_TRACE) && !s->events.count)
 		return diag_usage(d, "--inside needs -m or -e: which calls inside of it are recorded");
+	if (s->cpu_ns && (!s->kernel || s->no_stack || s->stacks == SETTINGS_STACKS_JVMTI))
+		return diag_usage(d, "--cpu does not go with --kernel=off, --no-stack or --stacks=jvmti");
+	if (s->cpu_ns && s->source == SETTINGS_SOURCE_HOTSPOT)
+		return diag_usage(d, "--cpu does not go with --source=hotspot");
+	if (s->cpu_ns && s->with_jfr)
+		return diag_usage(d, "--cpu does not go with --with-jfr, which has samples of its own");
 	if (s->alloc && s->source == SETTINGS_SOURCE_HOTSPOT)
 		return diag_usage(d, "--alloc does not go with --source=hotspot");
 	if (s->alloc && s->fields == SETTINGS_FIELDS_JDK)

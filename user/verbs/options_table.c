@@ -177,8 +177,8 @@ const struct option_row options[] = {
 	{.name = "stacks", .arg = "SOURCE", .kind = OPTION_CHOICE, AT(settings.stacks),
 	 .choices = stacks_choices, .usual = "auto",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
-	 .help = "walk stacks in place and ask JVMTI for those that cannot be walked (auto), or record none then (walk), "
-		 "or ask for all, which costs several times as much (jvmti)"},
+	 .help = "ask JVMTI for stacks that cannot be walked in place (auto), for none (walk), or for all, which costs several "
+		 "times as much (jvmti)"},
 	{.name = "no-stack", .kind = OPTION_FLAG, AT(settings.no_stack),
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "do not record where a call came from"},
@@ -204,6 +204,10 @@ const struct option_row options[] = {
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "ids of distributed traces, where the program publishes them",
 	 .more = "Those of OpenTelemetry's thread context (otel_thread_ctx_v1) and of Elastic's APM agent are known. off also leaves out the program's resource (OTEL_CTX)."},
+	{.name = "cpu", .arg = "PERIOD", .optional = true, .kind = OPTION_TIME, AT(settings.cpu_ns), .min = 100000,
+	 .omitted = "1ms", .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "sample what recorded calls spend their CPU time in, each PERIOD, or 1ms",
+	 .more = "Samples are events jdk.ExecutionSample; frtrace view hot sums them up. Only those in calls that are recorded are written."},
 	{.name = "alloc", .kind = OPTION_FLAG, AT(settings.alloc),
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "record how many bytes each call has allocated, as the JVM itself counts them",

@@ -30,6 +30,8 @@ const struct view views[] = {
 	 CALLS | VIEW_TREE | VIEW_BY, SCOPE_CALL, &view_callers, NULL},
 	{"waits", "what calls waited for, who woke them, which code waited for locks, and which held them", NULL,
 	 CALLS | VIEW_BY | VIEW_SPLIT, SCOPE_WAITS, &view_waits, NULL},
+	{"hot", "what the CPU time of calls was spent in, by samples (--cpu)", NULL, CALLS, SCOPE_CALL, &view_hot,
+	 NULL},
 	{"tasks", "tasks that calls handed to other threads: their time in queues, and how long they ran", NULL, 0,
 	 SCOPE_CALL, &view_tasks, NULL},
 	{"events", "'events NAME': events of that type; --by=FIELD: their times by its values", NULL,

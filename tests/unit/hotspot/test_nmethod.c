@@ -30,7 +30,7 @@ static int scopes_at(struct fake_code *f, uint64_t at, int offset, struct scope 
 	struct nmethod n;
 	int r = nmethod_read(&n, &f->layout, &f->mem, at);
 
-	return r ? r : nmethod_scopes(&n, &f->layout, &f->mem, fake_code_pc(f, at, offset), out, max);
+	return r ? r : nmethod_scopes(&n, &f->layout, &f->mem, fake_code_pc(f, at, offset), false, out, max);
 }
 
 CASE(nmethod_names_inlined_methods_innermost_first)
@@ -49,6 +49,32 @@ CASE(nmethod_names_inlined_methods_innermost_first)
 		assert_int_equal(s[2].bci, 0);
 		assert_int_equal(s[3].method, 0x1000);
 		assert_int_equal(s[3].bci, 300);
+		fake_code_release(&f);
+	}
+}
+
+/* Where a thread was interrupted: as if it were at the next PcDesc. */
+CASE(nmethod_code_between_two_places_leads_to_the_latter)
+{
+	for (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++) {
+		struct fake_code f;
+		struct scope s[8];
+		struct nmethod n;
+		uint64_t at;
+
+		fake_code_init(&f, form);
+		at = add(&f);
+		assert_int_equal(nmethod_read(&n, &f.layout, &f.mem, at), 0);
+		assert_int_equal(scopes_at(&f, at, 39, s, 8), 0);
+		for (int offset = 37; offset <= 40; offset++) {
+			uint64_t pc = fake_code_pc(&f, at, offset);
+
+			assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, pc, true, s, 8), 4);
+			assert_int_equal(s[0].method, 0x4000);
+			assert_int_equal(s[0].bci, 5);
+		}
+		/* behind the last one is only the sentinel */
+		assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 100000), true, s, 8), 0);
 		fake_code_release(&f);
 	}
 }
@@ -161,22 +187,22 @@ CASE(nmethod_absurd_tables_are_refused)
 	at = add(&f);
 	assert_int_equal(nmethod_read(&n, &f.layout, &f.mem, at), 0);
 	scope = (unsigned char *)fake_code_at(&f, n.scopes) + 1; /* of the outermost method: 0, 1, 301 */
-	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), 2);
+	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), false, s, 64), 2);
 	scope[0] = 1;
-	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
+	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), false, s, 64), -EBADMSG);
 	memcpy(&later, fake_code_at(&f, n.pcs + 16 + f.layout.pc_desc_scope), 4); /* the PcDesc of pc 0 */
 	scope[0] = later;
-	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
+	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), false, s, 64), -EBADMSG);
 	scope[0] = 0;
 	scope[1] = 5;
-	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
+	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), false, s, 64), -EBADMSG);
 	scope[1] = 0;
-	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
+	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), false, s, 64), -EBADMSG);
 	scope[1] = 1;
 	memset(fake_code_at(&f, n.metadata), 0, 8);
-	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
+	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), false, s, 64), -EBADMSG);
 	n.scopes_end = n.scopes + 3;
-	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
+	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), false, s, 64), -EBADMSG);
 	f.layout.pc_desc_size = 0;
 	assert_int_equal(nmethod_read(&n, &f.layout, &f.mem, at), -EBADMSG);
 	fake_code_release(&f);

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --cpu: what the CPU time of recorded calls was spent in, whatever runs the code, and nothing of calls that are not recorded.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# The shares that the program has burnt. A fast call that lost its CPU for so long that it is recorded may have some samples.
+shares_agree() { # SLOW-CALLS
+	"$FRTRACE" view --json hot --top=1000 "$F_FILE" >"$WORK/hot"
+	"$FRTRACE" view --json method-trace "$F_FILE" >"$WORK/calls"
+	python3 - "$WORK/hot" "$WORK/calls" "$1" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
+		import json, sys
+		rows = {r["method"].split("(")[0]: r for r in json.load(open(sys.argv[1]))["rows"]}
+		total = lambda name: rows.get("live.Spent." + name, {"total": 0})["total"]
+		fast = json.load(open(sys.argv[2]))["rows"][0]["calls"] - int(sys.argv[3])
+		samples = sum(r["self"] for r in rows.values()) - total("none")
+		assert fast >= 0 and total("none") <= 4 * fast, (fast, total("none"))
+		assert samples > 1000, samples
+		shares = [100 * total(m) / samples for m in ("most", "some", "few")]
+		assert all(abs(s - w) <= 3 for s, w in zip(shares, (60, 30, 10))), shares
+		known = sum(total(m) for m in ("most", "some", "few")) + rows.get("live.Spent.call", {"self": 0})["self"]
+		assert samples - known <= samples / 50, (samples, known)
+	END
+}
+
+spent() { # [JVM-OPTION...]
+	begin "samples of slow calls have the shares that were burnt, and fast calls have none${1:+, $*}, JDK $FEATURE" || return 0
+	record_program "$@" Spent 2 40 -- -m live.Spent::call -t 25ms --cpu || return 0
+	says ' 0 lost'
+	shares_agree 80
+	finish
+}
+
+# The JDK reads the events, and so does its own view of them.
+read_by_jfr() {
+	local view
+	begin "the JDK's tools take samples for its own, JDK $FEATURE" || return 0
+	newest_is_25 || return 0
+	record_program Spent 1 10 -- -m live.Spent::call -t 25ms --cpu=500us || return 0
+	"$(jdk_newest)/bin/jfr" print --events jdk.ExecutionSample "$F_FILE" >"$WORK/tool" 2>&1
+	grep -q 'state = "STATE_RUNNABLE"' "$WORK/tool" || finding "no sample:" "$(head -n 20 "$WORK/tool")"
+	view=$("$(jdk_newest)/bin/jfr" view hot-methods "$F_FILE" 2>&1)
+	grep -q 'live.Spent.most' <<<"$view" || finding "not in hot-methods:" "$view"
+	finish
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	turn 0 && spent -Xint
+	turn 1 && spent
+	turn 1 && read_by_jfr
+done
+root_use "${JDKS_IN_TURN[0]}" "samples of slow calls have the shares that were burnt" && spent -XX:TieredStopAtLevel=1
+root_use "${JDKS_IN_TURN[1]}" "samples of slow calls have the shares that were burnt" && spent

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
+/**
+ * Spent STAGE THREADS CALLS: slow calls of slow() burn 60, 30 and 10 per cent of their CPU time in most(), some() and few(),
+ * in turn, and fast ones the same time in none().
+ */
+public class Spent {
+    static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
+    static final long SLOW_NS = 40_000_000, SLICE_NS = 1_000_000;
+
+    static volatile long sink;
+
+    static void most(long until) {
+        while (BEAN.getCurrentThreadCpuTime() < until) {
+            long x = sink;
+            for (int i = 0; i < 2000; i++)
+                x = x * 6364136223846793005L + i;
+            sink = x;
+        }
+    }
+
+    static void some(long until) {
+        while (BEAN.getCurrentThreadCpuTime() < until) {
+            long x = sink;
+            for (int i = 0; i < 2000; i++)
+                x = x * 2862933555777941757L ^ i;
+            sink = x;
+        }
+    }
+
+    static void few(long until) {
+        while (BEAN.getCurrentThreadCpuTime() < until) {
+            double x = sink;
+            for (int i = 0; i < 700; i++)
+                x = Math.sqrt(x + i);
+            sink = (long) x;
+        }
+    }
+
+    static void none(long until) {
+        while (BEAN.getCurrentThreadCpuTime() < until) {
+            long x = sink;
+            for (int i = 0; i < 2000; i++)
+                x = x * 3202034522624059733L - i;
+            sink = x;
+        }
+    }
+
+    static void call(long length) {
+        long at = BEAN.getCurrentThreadCpuTime();
+
+        if (length < SLOW_NS) {
+            none(at + length);
+            return;
+        }
+        for (long spent = 0; spent < length; spent += 10 * SLICE_NS) {
+            most(at + spent + 6 * SLICE_NS);
+            some(at + spent + 9 * SLICE_NS);
+            few(at + spent + 10 * SLICE_NS);
+        }
+    }
+
+    static void run(int calls) {
+        for (int i = 0; i < calls; i++) {
+            call(SLOW_NS);
+            for (int k = 0; k < 10; k++)
+                call(SLOW_NS / 20);
+        }
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Stage stage = new Stage(args[0]);
+        int calls = Integer.parseInt(args[2]);
+        Thread[] all = new Thread[Integer.parseInt(args[1])];
+
+        stage.awaitGo();
+        for (int i = 0; i < all.length; i++) {
+            all[i] = new Thread(() -> run(calls));
+            all[i].start();
+        }
+        for (Thread t : all)
+            t.join();
+        stage.finish();
+    }
+}

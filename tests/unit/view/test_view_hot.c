@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the CPU time of calls was spent in, by samples. */
+#include "tests/unit/view/shown.h"
+
+static int setup_samples(void **state)
+{
+	static const struct jfr_origin origin = {.start_ticks = T0,
+						 .start_nanos = NANOS,
+						 .locale = "en_US",
+						 .kernel = JFR_KERNEL_WAITS,
+						 .samples = true};
+
+	setup(state);
+	jfr_writer_free(r.w);
+	assert_int_equal(jfr_writer_new(&r.w, &origin, &diag), 0);
+	recording_begin(&r);
+	return 0;
+}
+
+/* Times in ms from T0. The innermost method comes first; NULL: unknown. */
+static void sample(uint64_t thread, const char *top, const char *caller, int64_t at)
+{
+	struct jfr_frame frames[] = {{.line = 1}, {.line = 2}};
+	uint64_t stack = 0;
+
+	if (top) {
+		frames[0].method = recording_method(&r, top);
+		frames[1].method = recording_method(&r, caller);
+		stack = jfr_stack(r.w, frames, 2, false);
+	}
+	jfr_execution_sample(r.w, &(struct jfr_execution_sample){.start = T0 + at * MS,
+								 .thread = recording_thread(&r, thread),
+								 .stack = stack,
+								 .state = JFR_STATE_RUNNABLE});
+}
+
+static void call(uint64_t thread, const char *name, int64_t from, int64_t to)
+{
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0 + from * MS,
+							 .duration = (to - from) * MS,
+							 .thread = recording_thread(&r, thread),
+							 .method = recording_method(&r, name)});
+}
+
+static void some_samples(void)
+{
+	sample(1, "hash", "serve", 11);
+	sample(1, "hash", "serve", 12);
+	sample(1, "copy", "hash", 13);
+	sample(1, NULL, NULL, 14);
+	sample(2, "other", "serve", 12); /* of a thread in no call */
+	sample(1, "other", "serve", 30); /* after the call */
+	sample(1, "short", "pay", 41);
+	call(1, "serve", 10, 20);
+	call(1, "pay", 40, 42);
+}
+
+CASE(samples_are_added_up_by_method, setup_samples, teardown)
+{
+	request.layout.json = true;
+	some_samples();
+	show("hot");
+	assert_contains(shown(), "{\"method\":\"com.acme.Cart.hash()\",\"self\":2,\"total\":3}");
+	assert_contains(shown(), "{\"method\":\"com.acme.Cart.copy()\",\"self\":1,\"total\":1}");
+	assert_contains(shown(), "{\"method\":\"com.acme.Cart.serve()\",\"self\":0,\"total\":2}");
+	assert_contains(shown(), "{\"method\":\"com.acme.Cart.short()\",\"self\":1,\"total\":1}");
+	assert_contains(shown(), "{\"method\":\"(unknown)\",\"self\":1,\"total\":1}");
+	assert_lacks(shown(), "other");
+}
+
+CASE(only_calls_that_are_asked_for_count, setup_samples, teardown)
+{
+	filter.slower_ns = 5 * MS;
+	some_samples();
+	show("hot");
+	assert_contains(shown(), "com.acme.Cart.hash()        2  50 %");
+	assert_lacks(shown(), "short");
+}
+
+CASE(a_file_without_samples_says_so, setup, teardown)
+{
+	call(1, "serve", 10, 20);
+	show("hot");
+	assert_contains(shown(), "No events found");
+}
