@@ -22,6 +22,12 @@
  */
 void export_collapsed(struct jfr_file *file, struct call_filter *filter, bool weigh_time, bool normalize, FILE *to);
 
+/* The same lines of the samples (jdk.ExecutionSample) that are in calls; N is their number, and the innermost frame the last. */
+void export_samples(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to);
+
+/* Append a frame of such a line. A semicolon in a name would make two frames of one. */
+void export_put_frame(struct bytes *out, const char *name);
+
 /* Lines "main;caller;method N M" of both recordings, for differential flame graphs. */
 void export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh_time, bool normalize, FILE *to);
 

@@ -60,8 +60,7 @@ static size_t name_frames(struct collapsed *c, const struct call *call)
 	return count;
 }
 
-/* A semicolon in a name would make two frames of one. */
-static void put_frame(struct bytes *out, const char *name)
+void export_put_frame(struct bytes *out, const char *name)
 {
 	for (size_t n; *name; name += n) {
 		n = strcspn(name, ";");
@@ -81,10 +80,10 @@ static uint32_t make_line(struct collapsed *c, const struct call *call)
 	add_frame(c, count, export_method(&c->names, call->chunk, &call->method));
 	bytes_clear(&c->line);
 	for (size_t i = count; i-- > 0;) {
-		put_frame(&c->line, c->frame[i]);
+		export_put_frame(&c->line, c->frame[i]);
 		bytes_put_u8(&c->line, ';');
 	}
-	put_frame(&c->line, c->frame[count]);
+	export_put_frame(&c->line, c->frame[count]);
 	return texts_number(&c->lines->text, memory_text(&c->line));
 }
 

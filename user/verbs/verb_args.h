@@ -48,7 +48,7 @@ struct verb_args {
 	bool verbose;	     /* view: whole stacks */
 	const char *by;	     /* a field, or which table */
 	const char *context; /* names of events */
-	bool json, exact, collapsed, perfetto, pprof, otlp, csv, jdk;
+	bool json, exact, samples, collapsed, perfetto, pprof, otlp, csv, jdk;
 	bool normalize; /* names in an export without what differs from run to run */
 };
 

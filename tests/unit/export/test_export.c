@@ -122,6 +122,45 @@ CASE(csv_has_where_the_time_went_and_empty_cells_for_what_is_missing, setup, tea
 		"1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,0,0,0,0,,,,,,\r\n");
 }
 
+static void samples(struct jfr_file *file, FILE *to)
+{
+	export_samples(file, NULL, false, to);
+}
+
+static void sample(uint64_t thread, int64_t at, const char *top)
+{
+	struct jfr_frame frames[] = {{.method = recording_method(&r, top ?: "pay"), .line = 1},
+				     {.method = recording_method(&r, "pay"), .line = 2}};
+
+	jfr_execution_sample(r.w, &(struct jfr_execution_sample){.start = at,
+								 .thread = thread,
+								 .stack = top ? jfr_stack(r.w, frames, 2, false) : 0,
+								 .state = JFR_STATE_RUNNABLE});
+}
+
+CASE(samples_in_calls_are_lines_of_stacks, setup, teardown)
+{
+	static const struct jfr_origin origin = {.start_ticks = T0, .start_nanos = NANOS, .samples = true};
+	struct diag diag;
+	uint64_t thread;
+
+	jfr_writer_free(r.w);
+	assert_int_equal(jfr_writer_new(&r.w, &origin, &diag), 0);
+	recording_begin(&r);
+	thread = recording_thread(&r, 1);
+	sample(thread, T0 + 11, "hash");
+	sample(thread, T0 + 12, "copy");
+	sample(thread, T0 + 13, "hash");
+	sample(thread, T0 + 14, NULL);
+	sample(thread, T0 + 30, "hash"); /* after the call */
+	sample(recording_thread(&r, 2), T0 + 12, "hash");
+	call(thread, T0 + 10, 10, "pay");
+	export_with(samples);
+	assert_string_equal(text, "com.acme.Cart.pay();com.acme.Cart.hash() 2\n"
+				  "com.acme.Cart.pay();com.acme.Cart.copy() 1\n"
+				  "(unknown) 1\n");
+}
+
 CASE(csv_of_a_file_without_a_split_has_empty_cells, setup, teardown)
 {
 	recording_free(&r);
