@@ -15,6 +15,7 @@ static uint32_t task_run_text(struct task_runs *r, struct bytes *text)
 
 void task_runs_add(struct task_runs *r, const struct task *task)
 {
+	int64_t begun = task->start + task->duration, most = begun > 0 ? INT64_MAX - begun : INT64_MAX;
 	struct task_run *run;
 	struct bytes class, name;
 
@@ -23,7 +24,7 @@ void task_runs_add(struct task_runs *r, const struct task *task)
 	memory_reserve(&r->run, &r->capacity, r->count + 1);
 	run = &r->run[r->count];
 	*run = (struct task_run){
-		.nested = {.span = {task->start + task->duration, task->run, r->count}},
+		.nested = {.span = {begun, task->run < most ? task->run : most, r->count}},
 		.submitted = task->start,
 		.thread = thread_number(task->chunk, task->thread),
 		.submitter = thread_number(task->chunk, task->submitter),

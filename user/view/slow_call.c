@@ -107,6 +107,29 @@ void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t
 	add_reason(s, wait);
 }
 
+/* With the time in the queue. */
+static int64_t task_length(const struct task_run *run)
+{
+	int64_t length = run->nested.span.start - run->submitted;
+
+	sum_add(&length, run->nested.span.duration);
+	return length;
+}
+
+void slow_call_add_task(struct slow_call *s, const struct task_run *run)
+{
+	int i = SLOW_TASKS - 1;
+
+	if (run->submitter != s->place.thread || !run->submitter || !span_has_moment(&s->place.span, run->submitted))
+		return;
+	s->tasks++;
+	if (s->task[i] && task_length(run) <= task_length(s->task[i]))
+		return;
+	for (; i > 0 && (!s->task[i - 1] || task_length(run) > task_length(s->task[i - 1])); i--)
+		s->task[i] = s->task[i - 1];
+	s->task[i] = run;
+}
+
 /* All numbers in a line use the unit of the longest time. */
 struct unit {
 	double ns;
@@ -475,8 +498,42 @@ static void put_when_line(struct bytes *out, const struct call *call, const stru
 	bytes_put_u8(out, '\n');
 }
 
-void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, int64_t utc_offset,
-		   unsigned int columns, bool whole)
+static void put_task(struct bytes *out, const struct task_run *run, const struct texts *texts, size_t width)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_text(&text, "handed over: ");
+	put_text(&text, log_time(run->nested.span.duration));
+	put_text(&text, " on \"");
+	put_text(&text, texts->text[run->name]);
+	put_text(&text, "\" after ");
+	put_text(&text, log_time(run->nested.span.start - run->submitted));
+	put_text(&text, " in the queue, ");
+	put_text(&text, texts->text[run->task]);
+	put_spaces(out, INDENT);
+	fold_words(out, memory_text(&text), width - INDENT, INDENT + 2);
+	bytes_put_u8(out, '\n');
+	bytes_release(&text);
+}
+
+/* Those of 1 % of the call and more. */
+static void put_tasks(struct bytes *out, const struct slow_call *s, const struct texts *texts, size_t width)
+{
+	unsigned int n = 0;
+
+	while (n < SLOW_TASKS && s->task[n] && task_length(s->task[n]) >= s->place.span.duration / 100)
+		put_task(out, s->task[n++], texts, width);
+	if (s->tasks <= n)
+		return;
+	put_spaces(out, INDENT);
+	put_text(out, "handed over: ");
+	put_text(out, log_count(s->tasks - n));
+	put_text(out, s->tasks - n == 1 ? " shorter task\n" : " shorter tasks\n");
+}
+
+void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, const struct texts *tasks,
+		   int64_t utc_offset, unsigned int columns, bool whole)
 {
 	struct unit unit = slow_call_unit_of(s->call.duration);
 	size_t width = columns > LEAST ? columns : LEAST;
@@ -491,6 +548,7 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders 
 	put_when_line(out, &s->call, &unit, utc_offset, width);
 	user_values_put_call(out, &s->call, utc_offset, INDENT, whole ? SIZE_MAX : width);
 	put_insides(out, s, utc_offset, width);
+	put_tasks(out, s, tasks, width);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
 		if (s->wait[i].wait.duration >= s->call.duration / 100)
 			slow_call_put_wait(out, s->wait, i, holders, width, whole);

@@ -11,7 +11,9 @@
  *             java.lang.Object.wait(long):366
  *             ...
  *
- * Lines with '>' are the longest traced calls inside it.
+ * Lines with '>' are the longest traced calls inside it. Behind them stand the longest tasks that it handed to threads:
+ *
+ *         handed over: 210 ms on "pool-1-thread-2" after 41.0 ms in the queue, demo.PriceTask
  */
 #ifndef USER_VIEW_SLOW_CALL_H
 #define USER_VIEW_SLOW_CALL_H
@@ -19,11 +21,13 @@
 #include "user/trace/call.h"
 #include "user/trace/holders.h"
 #include "user/trace/outermost.h"
+#include "user/trace/task_runs.h"
 #include "user/trace/wait.h"
 
 #define SLOW_REASONS 8
 #define SLOW_WAITS   3
 #define SLOW_INSIDE  8
+#define SLOW_TASKS   4
 
 struct slow_call {
 	struct outermost_call place;
@@ -37,8 +41,10 @@ struct slow_call {
 		struct thread_wait wait;
 		uint32_t number; /* of holders_add() */
 	} wait[SLOW_WAITS];
-	struct call inside[SLOW_INSIDE]; /* likewise */
-	uint64_t insides;		 /* number of all calls inside */
+	struct call inside[SLOW_INSIDE];	 /* likewise */
+	uint64_t insides;			 /* number of all calls inside */
+	const struct task_run *task[SLOW_TASKS]; /* longest first, with the time in the queue; NULL: end of the list */
+	uint64_t tasks;				 /* number of all */
 };
 
 void slow_call_init(struct slow_call *s, const struct outermost_call *place);
@@ -46,6 +52,9 @@ void slow_call_release(struct slow_call *s);
 
 /* Set the call, or add one that is inside it. `thread`: its thread_number(). Takes a reference to the call's chunk. */
 void slow_call_take(struct slow_call *s, const struct call *call, uint64_t thread);
+
+/* Add a task if it was handed over by the call's thread during the call. The run must stay. */
+void slow_call_add_task(struct slow_call *s, const struct task_run *run);
 
 /*
  * Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread; `number`: that of
@@ -57,7 +66,7 @@ void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t
  * Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). `whole`: the
  * stacks of waits have all their frames, with the kernel's entry.
  */
-void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, int64_t utc_offset,
-		   unsigned int columns, bool whole);
+void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, const struct texts *tasks,
+		   int64_t utc_offset, unsigned int columns, bool whole);
 
 #endif

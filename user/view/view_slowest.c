@@ -19,6 +19,7 @@ struct slow_calls {
 	struct threads threads;
 	struct method_names names;
 	struct holders holders;
+	struct task_runs runs;
 };
 
 static int compare_starts(const void *a, const void *b)
@@ -50,6 +51,7 @@ static void slow_calls_release(struct slow_calls *s)
 	free(s->by_start);
 	jfr_file_release(&s->again);
 	holders_release(&s->holders);
+	task_runs_release(&s->runs);
 	threads_release(&s->threads);
 	method_names_release(&s->names);
 }
@@ -91,6 +93,16 @@ static int slowest_on_wait(const struct thread_wait *wait, void *context)
 		slow_call_add(s->by_start[i], wait, thread, number);
 	}
 	return 0;
+}
+
+static void slowest_add_tasks(struct slow_calls *s)
+{
+	for (size_t r = 0; r < s->runs.count; r++) {
+		int64_t moment = s->runs.run[r].submitted;
+
+		for (size_t i = started_by(s, moment); i-- > 0 && may_reach(s, i, moment);)
+			slow_call_add_task(s->by_start[i], &s->runs.run[r]);
+	}
 }
 
 static void slowest_find_holders(struct slow_calls *s, struct jfr_file *file)
@@ -175,7 +187,7 @@ static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int
 	put_text(out, "\nSlowest Calls\n\n");
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)
-			slow_call_put(out, &s->call[i], &s->holders, utc_offset, width, whole);
+			slow_call_put(out, &s->call[i], &s->holders, &s->runs.texts, utc_offset, width, whole);
 }
 
 static void slowest_rows_begin(void *state, const struct view_request *request)
@@ -211,9 +223,10 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 	struct slow_calls s = {.holders = {.threads = &s.threads, .names = &s.names}};
 	struct outermost o;
 
-	outermost_find(&o, file, request->filter, request->top ?: SHOWN);
+	task_runs_find(&s.runs, &o, file, request->filter, request->top ?: SHOWN);
 	jfr_file_again(&s.again, file);
 	slow_calls_new(&s, &o);
+	slowest_add_tasks(&s);
 	trace_read(&s.again, as_table ? &rows : &lines, &s);
 	if (!as_table)
 		slowest_find_holders(&s, file);

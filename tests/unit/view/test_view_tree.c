@@ -307,3 +307,16 @@ CASE(a_task_that_the_thread_itself_runs_stands_below_its_submit, setup, teardown
 		"    8.0 ms    8.0 ms    2.0 ms      0 ns    6.0 ms      com.acme.Cart.read()\n"
 		"                                                          \"worker-1\" after 0 ns in the queue");
 }
+
+CASE(slowest_names_the_tasks_that_a_call_handed_over, setup, teardown)
+{
+	shop_tasks();
+	for (int i = 0; i < 5; i++)
+		task(1, 4, 95, 95, 96);
+	task(1, 4, 101, 102, 110);
+	show("slowest");
+	assert_contains(shown(), "        > 20.0ms com.acme.Cart.pay()\n"
+				 "        handed over: 40.0 ms on \"worker-2\" after 20.0 ms in the queue, N/A\n"
+				 "        handed over: 1.0 ms on \"worker-4\" after 0 ns in the queue, N/A\n");
+	assert_contains(shown(), "        handed over: 2 shorter tasks\n");
+}
