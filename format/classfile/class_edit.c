@@ -130,6 +130,14 @@ static bool returns_object(struct slice descriptor)
 	return at && at < descriptor.length && (descriptor.at[at] == 'L' || descriptor.at[at] == '[');
 }
 
+/* Is the local 0 an object: `this`, or the first parameter of a static method? */
+static bool begins_with_object(const struct class_method *m)
+{
+	if (slice_begins(m->name, "<"))
+		return false;
+	return !(m->access & 0x0008) || slice_begins(m->descriptor, "(L") || slice_begins(m->descriptor, "([");
+}
+
 /*
  * Is there an object? Before its super() call a constructor has no `this`. Which parameter is in a local the caller knows: one
  * that is no object the verifier refuses.
@@ -139,7 +147,7 @@ static bool form_fits(const struct class_method *m, const struct method_edit *ed
 	switch (edit->form) {
 	case EDIT_NUMBER: return true;
 	case EDIT_HANDS: return returns_object(m->descriptor);
-	default: return edit->object || !(m->access & 0x0008 || slice_begins(m->name, "<"));
+	default: return edit->object || begins_with_object(m);
 	}
 }
 

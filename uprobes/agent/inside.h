@@ -16,6 +16,12 @@
 /* TSC: calls that began earlier do not belong to the recording. UINT64_MAX: no recording with --inside runs. */
 extern uint64_t inside_since;
 
+/*
+ * How many threads are in a root, and tasks of roots wait. While it is 0, no task that is handed over or begins is of
+ * interest. Code in Java reads it (task_code.c). A recording of tasks without --inside adds one.
+ */
+extern uint32_t inside_busy;
+
 /* Before an epoch, and before methods are forgotten: nothing has been taken back yet. */
 void inside_begin(void);
 

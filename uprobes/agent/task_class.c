@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/task_class.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/inside.h"
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 #include "uprobes/agent/task_code.h"
@@ -14,6 +15,7 @@ static const struct class_hooks hooks[TASK_HOOKS] = {
 	[TASK_GETS] = {internal_name, "asks", "gets", "ends", NULL, NULL},
 	[TASK_WORKS] = {internal_name, "works", NULL, NULL, NULL, NULL},
 	[TASK_DROPS] = {internal_name, "drops", NULL, NULL, NULL, NULL},
+	[TASK_DIRECTS] = {internal_name, "directs", NULL, NULL, NULL, NULL},
 };
 
 static struct task_natives functions;
@@ -39,9 +41,10 @@ static bool task_names_set(const char *tag)
 static void task_natives_bind(JNIEnv *env, jclass class)
 {
 	void *const function[TASK_NATIVES] = {
-		(void *)functions.ask,	(void *)functions.nameless, (void *)functions.put,  (void *)functions.twin,
-		(void *)functions.any,	(void *)functions.find,	    (void *)functions.take, (void *)functions.end,
-		(void *)functions.idle, (void *)functions.first};
+		(void *)functions.ask,	 (void *)functions.nameless, (void *)functions.put,
+		(void *)functions.twin,	 (void *)functions.any,	     (void *)functions.find,
+		(void *)functions.take,	 (void *)functions.end,	     (void *)functions.idle,
+		(void *)functions.first, (void *)functions.strange,  (void *)functions.direct};
 	JNINativeMethod native[TASK_NATIVES];
 
 	for (int i = 0; i < TASK_NATIVES; i++)
@@ -53,7 +56,7 @@ static void task_natives_bind(JNIEnv *env, jclass class)
 static jclass task_class_define(JNIEnv *env)
 {
 	unsigned char bytes[TASK_CODE_SIZE];
-	size_t size = task_code_write(bytes, sizeof(bytes), internal_name);
+	size_t size = task_code_write(bytes, sizeof(bytes), internal_name, control->jni_version < 0x00090000);
 	jclass class =
 		size ? jvm_keep_class(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)bytes, size))
 		     : NULL;
@@ -73,6 +76,8 @@ static bool task_members_find(JNIEnv *env)
 	begins = (*env)->GetStaticMethodID(env, task_class, "begins", "(" OBJECT "I)J");
 	if (jvm_threw(env) || !array)
 		return false;
+	(*env)->SetStaticLongField(env, task_class, (*env)->GetStaticFieldID(env, task_class, "busy", "J"),
+				   (jlong)(uintptr_t)&inside_busy);
 	tasks = (*env)->NewGlobalRef(env, array);
 	(*env)->SetStaticObjectField(env, task_class, tasks_field, array);
 	(*env)->DeleteLocalRef(env, array);

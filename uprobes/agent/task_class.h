@@ -22,8 +22,8 @@ struct task_natives {
 	jint(JNICALL *put)(JNIEnv *env, jclass helper, jint row, jint hash);
 	/* The same object waits there, too. */
 	void(JNICALL *twin)(JNIEnv *env, jclass helper, jint row, jlong handle);
-	/* Is any task waiting? */
-	jint(JNICALL *any)(JNIEnv *env, jclass helper);
+	/* Is it worth a look what begins here? */
+	jint(JNICALL *any)(JNIEnv *env, jclass helper, jint place);
 	/* The handle of the oldest waiting task with that hash behind `after`, or 0. */
 	jlong(JNICALL *find)(JNIEnv *env, jclass helper, jint hash, jlong after);
 	/* This task leaves its queue here. 0: another thread was first. */
@@ -34,6 +34,10 @@ struct task_natives {
 	void(JNICALL *idle)(JNIEnv *env, jclass helper, jint place);
 	/* The task that the worker of a pool was made for; NULL: none. */
 	jobject(JNICALL *first)(JNIEnv *env, jclass helper, jobject worker);
+	/* A task begins here that does not wait. Returns the handle for its end, or 0. */
+	jlong(JNICALL *strange)(JNIEnv *env, jclass helper, jint place);
+	/* The next task that begins on this thread without having waited is the thread's own. */
+	void(JNICALL *direct)(JNIEnv *env, jclass helper, jint place);
 };
 
 /* Define the class, or find it again, and bind the natives. False: it cannot be made. */
@@ -56,6 +60,7 @@ enum task_hook {
 	TASK_GETS,    /* EDIT_HANDS: returns it to the thread that will run it until it asks for the next one */
 	TASK_WORKS,   /* EDIT_TELLS: is the worker of a pool, which runs the task that it was made for */
 	TASK_DROPS,   /* EDIT_TELLS: will not run it */
+	TASK_DIRECTS, /* EDIT_TELLS: runs it, or others in it, without a queue */
 	TASK_HOOKS
 };
 const struct class_hooks *task_class_hooks(enum task_hook hook);

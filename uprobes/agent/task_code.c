@@ -3,9 +3,10 @@
  * The class, as a Java source would have it:
  *
  *    static int on, pending;
+ *    static long busy;             // the address of inside_busy
  *    static Object[] tasks = new Object[TASK_ROWS];
  *    static void submits(Object task, int place) {
- *        if (task == null || on == 0) return;
+ *        if (task == null || on == 0 || Unsafe.getUnsafe().getInt(busy) == 0) return;
  *        int row = ask(place);
  *        if (row < 0) row = shared(task, row);
  *        if (row < 0) return;
@@ -33,12 +34,12 @@
  *            if (tasks[(int) handle & TASK_ROWS - 1] == task) twin(row, handle);
  *    }
  *    static long begins(Object task, int place) {
- *        if (pending == 0 || task == null || any() == 0) return 0;
+ *        if (pending == 0 || Unsafe.getUnsafe().getInt(busy) == 0 || task == null || any(place) == 0) return 0;
  *        int hash = System.identityHashCode(task);
  *        long handle = 0;
  *        do {
  *            handle = find(hash, handle);
- *            if (handle == 0) return 0;
+ *            if (handle == 0) return strange(place);
  *        } while (tasks[(int) handle & TASK_ROWS - 1] != task || take(handle, task, place) == 0);
  *        tasks[(int) handle & TASK_ROWS - 1] = null;
  *        return handle;
@@ -47,6 +48,7 @@
  *    static void gets(Object task, int place) { begins(task, place); }
  *    static long asks(int place) { if (pending != 0) idle(place); return 0; }
  *    static void works(Object worker, int place) { if (pending != 0) begins(first(worker), place); }
+ *    static void directs(Object task, int place) { if (pending != 0) direct(place); }
  *    static void drops(Object task, int place) { ends(begins(task, place), place); }
  *
  * A row belongs to a task until that has ended, so nobody else uses it when the reference is dropped. The class has version
@@ -88,20 +90,23 @@ enum {
 	OP_LRETURN,
 	OP_RETURN = 177,
 	OP_GETSTATIC = 178,
+	OP_INVOKEVIRTUAL = 182,
 	OP_INVOKESTATIC = 184,
 	OP_IFNULL = 198,
 };
 
-char task_native_names[TASK_NATIVES][12] = {"ask",  "nameless", "put", "twin", "any",
-					    "find", "take",	"end", "idle", "first"};
+char task_native_names[TASK_NATIVES][12] = {"ask",  "nameless", "put",	"twin",	 "any",	    "find",
+					    "take", "end",	"idle", "first", "strange", "direct"};
 char task_native_types[TASK_NATIVES][48] = {
-	"(I)I", "(I)I", "(II)I", "(IJ)V", "()I", "(IJ)J", "(J" OBJECT "I)I", "(JI)V", "(I)V", "(" OBJECT ")" OBJECT};
+	"(I)I", "(I)I", "(II)I", "(IJ)V", "(I)I", "(IJ)J", "(J" OBJECT "I)I", "(JI)V", "(I)V", "(" OBJECT ")" OBJECT,
+	"(I)J", "(I)V"};
 
 struct task_writer {
 	unsigned char pool[2048], body[2048];
 	size_t pool_size, size, code; /* code: where that of the method begins */
 	uint16_t constants, this_class, code_name;
 	bool full;
+	bool is_8;
 };
 
 static void pool1(struct task_writer *w, unsigned int v)
@@ -241,8 +246,17 @@ static void branch_back(struct task_writer *w, unsigned int op, size_t to)
 
 /* Members that code refers to. */
 struct members {
-	uint16_t on, pending, tasks, hash, shared, twins, begins, ends, native[TASK_NATIVES];
+	uint16_t on, pending, busy, unsafe, read, tasks, hash, shared, twins, begins, ends, native[TASK_NATIVES];
 };
+
+/* The branch that is taken while nothing is of interest; see inside_busy. */
+static size_t put_busy(struct task_writer *w, const struct members *m)
+{
+	put_member(w, OP_INVOKESTATIC, m->unsafe);
+	put_member(w, OP_GETSTATIC, m->busy);
+	put_member(w, OP_INVOKEVIRTUAL, m->read);
+	return branch(w, OP_IFEQ);
+}
 
 /* tasks[(int) handle & TASK_ROWS - 1], of the handle in local 3, without the load or store. */
 static void put_task_of_handle(struct task_writer *w, const struct members *m)
@@ -256,13 +270,14 @@ static void put_task_of_handle(struct task_writer *w, const struct members *m)
 
 static void put_submits(struct task_writer *w, const struct members *m)
 {
-	size_t end[4], got, there;
+	size_t end[5], got, there;
 
 	begin_method(w, "submits", "(" OBJECT "I)V", 4);
 	body1(w, OP_ALOAD_0);
 	end[0] = branch(w, OP_IFNULL);
 	put_member(w, OP_GETSTATIC, m->on);
 	end[1] = branch(w, OP_IFEQ);
+	end[4] = put_busy(w, m);
 	body1(w, OP_ILOAD_1);
 	put_member(w, OP_INVOKESTATIC, m->native[TASK_ASK]);
 	body1(w, OP_ISTORE_2);
@@ -298,7 +313,7 @@ static void put_submits(struct task_writer *w, const struct members *m)
 	body1(w, OP_ALOAD_0);
 	body1(w, OP_ILOAD_2);
 	put_member(w, OP_INVOKESTATIC, m->twins);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		branch_here(w, end[i]);
 	body1(w, OP_RETURN);
 	end_method(w);
@@ -381,17 +396,19 @@ static void put_twins(struct task_writer *w, const struct members *m)
 
 static void put_begins(struct task_writer *w, const struct members *m)
 {
-	size_t none[4], loop;
+	size_t none[4], strange, loop;
 
 	begin_method(w, "begins", "(" OBJECT "I)J", 5);
 	put_member(w, OP_GETSTATIC, m->pending);
 	none[0] = branch(w, OP_IFEQ);
+	none[3] = put_busy(w, m);
 	body1(w, OP_ALOAD_0);
 	none[1] = branch(w, OP_IFNULL);
+	body1(w, OP_ILOAD_1);
 	put_member(w, OP_INVOKESTATIC, m->native[TASK_ANY]);
 	none[2] = branch(w, OP_IFEQ);
 	put_hash(w, m);
-	none[3] = put_search(w, m, &loop);
+	strange = put_search(w, m, &loop);
 	put_is_task(w, m, loop);
 	body1(w, OP_LLOAD_3);
 	body1(w, OP_ALOAD_0);
@@ -402,6 +419,10 @@ static void put_begins(struct task_writer *w, const struct members *m)
 	body1(w, OP_ACONST_NULL);
 	body1(w, OP_AASTORE);
 	body1(w, OP_LLOAD_3);
+	body1(w, OP_LRETURN);
+	branch_here(w, strange);
+	body1(w, OP_ILOAD_1);
+	put_member(w, OP_INVOKESTATIC, m->native[TASK_STRANGER]);
 	body1(w, OP_LRETURN);
 	for (int i = 0; i < 4; i++)
 		branch_here(w, none[i]);
@@ -470,6 +491,20 @@ static void put_works(struct task_writer *w, const struct members *m)
 	end_method(w);
 }
 
+static void put_directs(struct task_writer *w, const struct members *m)
+{
+	size_t end;
+
+	begin_method(w, "directs", "(" OBJECT "I)V", 2);
+	put_member(w, OP_GETSTATIC, m->pending);
+	end = branch(w, OP_IFEQ);
+	body1(w, OP_ILOAD_1);
+	put_member(w, OP_INVOKESTATIC, m->native[TASK_DIRECT]);
+	branch_here(w, end);
+	body1(w, OP_RETURN);
+	end_method(w);
+}
+
 static void put_drops(struct task_writer *w, const struct members *m)
 {
 	begin_method(w, "drops", "(" OBJECT "I)V", 2);
@@ -482,10 +517,18 @@ static void put_drops(struct task_writer *w, const struct members *m)
 	end_method(w);
 }
 
+#define UNSAFE_8 "sun/misc/Unsafe"
+#define UNSAFE	 "jdk/internal/misc/Unsafe"
+
 static void find_members(struct task_writer *w, struct members *m)
 {
+	uint16_t unsafe = constant_class(w, w->is_8 ? UNSAFE_8 : UNSAFE);
+
 	m->on = constant_member(w, 9, w->this_class, "on", "I");
 	m->pending = constant_member(w, 9, w->this_class, "pending", "I");
+	m->busy = constant_member(w, 9, w->this_class, "busy", "J");
+	m->unsafe = constant_member(w, 10, unsafe, "getUnsafe", w->is_8 ? "()L" UNSAFE_8 ";" : "()L" UNSAFE ";");
+	m->read = constant_member(w, 10, unsafe, "getInt", "(J)I");
 	m->tasks = constant_member(w, 9, w->this_class, "tasks", OBJECTS);
 	m->hash = constant_member(w, 10, constant_class(w, "java/lang/System"), "identityHashCode", "(" OBJECT ")I");
 	m->shared = constant_member(w, 10, w->this_class, "shared", "(" OBJECT "I)I");
@@ -506,11 +549,12 @@ static void put_members(struct task_writer *w, uint16_t object)
 	body2(w, w->this_class);
 	body2(w, object);
 	body2(w, 0);
-	body2(w, 3);
+	body2(w, 4);
+	put_static_field(w, "busy", "J");
 	put_static_field(w, "on", "I");
 	put_static_field(w, "pending", "I");
 	put_static_field(w, "tasks", OBJECTS);
-	body2(w, TASK_NATIVES + 9);
+	body2(w, TASK_NATIVES + 10);
 	for (int i = 0; i < TASK_NATIVES; i++)
 		put_native_method(w, i);
 	put_submits(w, &m);
@@ -522,13 +566,14 @@ static void put_members(struct task_writer *w, uint16_t object)
 	put_asks(w, &m);
 	put_works(w, &m);
 	put_drops(w, &m);
+	put_directs(w, &m);
 	body2(w, 0);
 }
 
 /* JVMS 4.1. Returns the size, or 0 if it does not fit. */
-size_t task_code_write(unsigned char *to, size_t room, const char *class_name)
+size_t task_code_write(unsigned char *to, size_t room, const char *class_name, bool is_8)
 {
-	struct task_writer w = {.size = 0};
+	struct task_writer w = {.is_8 = is_8};
 	unsigned char head[10] = {0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 49};
 
 	w.this_class = constant_class(&w, class_name);

@@ -3,6 +3,7 @@
 #ifndef AGENT_TASK_CODE_H
 #define AGENT_TASK_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,11 +43,13 @@ enum task_native {
 	TASK_END,
 	TASK_IDLE,
 	TASK_FIRST,
+	TASK_STRANGER,
+	TASK_DIRECT,
 	TASK_NATIVES
 };
 extern char task_native_names[TASK_NATIVES][12], task_native_types[TASK_NATIVES][48];
 
-/* Write the class with that internal name. Returns its size, or 0: it does not fit. */
-size_t task_code_write(unsigned char *to, size_t room, const char *class_name);
+/* Write the class with that internal name, for JDK 8 or a later one. Returns its size, or 0: it does not fit. */
+size_t task_code_write(unsigned char *to, size_t room, const char *class_name, bool is_8);
 
 #endif

@@ -30,6 +30,7 @@ static const struct place {
 	uint8_t object; /* the local with the task, 0: `this` */
 	uint8_t since;	/* JUST_8, NOT_8, or 0 */
 	enum frt_task_end end;
+	bool helps;	    /* a thread may run others' tasks here while it is in one of its own */
 	const char *unless; /* the class has this method, which does it all; NULL: there is none */
 } places[] = {
 	{NULL, NULL, NULL, .hook = TASK_RUNS}, /* of threads: what task_place_thread() says */
@@ -46,7 +47,10 @@ static const struct place {
 	/* of a task that has not begun, when it is over */
 	{FUTURE, "finishCompletion", NULL, .hook = TASK_DROPS, .end = FRT_TASK_CANCELLED},
 	{FORK_TASK, "fork", NULL, .hook = TASK_SUBMITS, .since = NOT_8},
-	{FORK_TASK, "doExec", NULL, .hook = TASK_RUNS},
+	{FORK_TASK, "doExec", NULL, .hook = TASK_RUNS, .helps = true},
+	{FORK_TASK, "invoke", NULL, .hook = TASK_DIRECTS},
+	{FORK_TASK, "quietlyInvoke", NULL, .hook = TASK_DIRECTS},
+	{FORK_TASK, "invokeAll", NULL, .hook = TASK_DIRECTS},
 	{FORK_POOL "$WorkQueue", "push", FORKED ")V", .hook = TASK_SUBMITS, .object = 1, .since = JUST_8},
 	{FORK_POOL, "externalPush", FORKED ")V", .hook = TASK_SUBMITS, .object = 1, .since = JUST_8},
 	{FORK_POOL, "externalSubmit", NULL, .hook = TASK_SUBMITS, .object = 1, .since = NOT_8, .unless = "poolSubmit"},
@@ -133,6 +137,11 @@ bool task_place_is_open(jint place)
 jint task_place_thread(void)
 {
 	return 0;
+}
+
+bool task_place_helps(jint place)
+{
+	return task_place_at(place)->helps;
 }
 
 bool task_place_mounts(jint place)

@@ -12,7 +12,7 @@
 /* True if hooks for tasks go into this class. */
 bool task_places_in(struct slice class_name);
 
-#define TASK_PLACES_MOST 8u /* in one class */
+#define TASK_PLACES_MOST 12u /* in one class */
 
 /* The edits of the class, for class_edit(), in the order of its methods; `room`: for how many. Returns their number. */
 uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits, uint32_t room);
@@ -25,6 +25,9 @@ bool task_place_is_open(jint place);
 
 /* The number of the place at which a thread runs what it was started for. */
 jint task_place_thread(void);
+
+/* True if a thread may run tasks of others here while it is in a task. */
+bool task_place_helps(jint place);
 
 /* True if the running thread may be between two carriers there: nothing may be asked of the JVM about it. */
 bool task_place_mounts(jint place);

@@ -110,8 +110,17 @@ uint64_t task_row_put(struct task_row *row, uint32_t hash)
 		task_hash_doubt(hash);
 		return 0;
 	}
+	__atomic_fetch_add(&inside_busy, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&task_rows_waiting, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&row->state, row_state_of(handle, ROW_WAITS), __ATOMIC_SEQ_CST);
+	return handle;
+}
+
+uint64_t task_row_run(struct task_row *row)
+{
+	uint64_t handle = handle_of(row->submitted, row - task_rows);
+
+	store_release(&row->state, row_state_of(handle, ROW_RUNS));
 	return handle;
 }
 
@@ -126,6 +135,7 @@ bool task_row_change(uint64_t handle, enum row_state from, enum row_state to)
 	if (from == ROW_WAITS) {
 		task_words_remove(row);
 		__atomic_fetch_sub(&task_rows_waiting, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_sub(&inside_busy, 1, __ATOMIC_SEQ_CST);
 	}
 	return true;
 }

@@ -49,6 +49,9 @@ void task_row_release(struct task_row *row);
 /* The held row waits from now on; `row->submitted` is set. Returns its handle; 0: there are too many with such a hash. */
 uint64_t task_row_put(struct task_row *row, uint32_t hash);
 
+/* The held row runs from now on, and has not waited. Returns its handle. */
+uint64_t task_row_run(struct task_row *row);
+
 /* True if others with the same hash wait. */
 bool task_row_has_twins(const struct task_row *row);
 

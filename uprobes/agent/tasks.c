@@ -19,11 +19,13 @@ struct task_thread {
 	uint64_t inner; /* handle of the innermost task; 0: none */
 	uint64_t open;	/* that of the pool's, or the thread's, which ends when the thread asks for the next one */
 	uint32_t next;	/* row to try next */
+	bool direct;	/* the next task that begins without having waited is not somebody else's */
 	uint64_t due;	/* TSC: limits the rate of tasks; see is_too_often() */
 };
 
 static struct task_thread threads[FRT_MAX_SLOTS];
 static uint32_t wanted; /* by these recordings, as a set of bits */
+static bool everywhere; /* tasks of all calls are wanted, not of roots only */
 static bool pending_set;
 static uint32_t watched;
 
@@ -244,9 +246,20 @@ static void JNICALL tasks_twin(JNIEnv *env, jclass helper, jint at, jlong other)
 	task_row_doubt(task_row_of(at), other);
 }
 
-static jint JNICALL tasks_any(JNIEnv *env, jclass helper)
+/* In the root that the thread is in, a task may begin here that is none of the root. */
+static struct frt_slot *slot_in_root(JNIEnv *env, jint place)
 {
-	return load_relaxed(&task_rows_waiting) != 0;
+	struct frt_slot *s;
+
+	if (load_relaxed(&inside_since) == UINT64_MAX || !load_relaxed(&wanted) || !task_place_helps(place))
+		return NULL;
+	s = slot_find(env);
+	return s && control_inside(s)->root ? s : NULL;
+}
+
+static jint JNICALL tasks_any(JNIEnv *env, jclass helper, jint place)
+{
+	return load_relaxed(&task_rows_waiting) || slot_in_root(env, place);
 }
 
 static jlong JNICALL tasks_find(JNIEnv *env, jclass helper, jint hash, jlong after)
@@ -263,7 +276,8 @@ static void task_close(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint64_
 	task_thread_of(s)->inner = copy.outer;
 	if (copy.switched)
 		inside_switch_root(s, &copy.outer_root, NULL);
-	task_record(s, env, &copy, task_place_end(copy.place), now, load_relaxed(&wanted));
+	if (copy.submitter)
+		task_record(s, env, &copy, task_place_end(copy.place), now, load_relaxed(&wanted));
 }
 
 /* The task of the thread's pool has ended, and what was in it. */
@@ -278,6 +292,64 @@ static void task_close_open(struct frt_slot *s, JNIEnv *env)
 	t->inner = 0;
 }
 
+/* A task begins on the thread that is none of its root: until it ends, the thread is in no root. */
+static void task_leaves_root(struct frt_slot *s, struct task_row *row, uint64_t handle, jint place)
+{
+	static const struct inside_root none;
+
+	row->place = place;
+	row->submitter = FRT_NO_THREAD;
+	row->outer = task_thread_of(s)->inner;
+	row->switched = true;
+	inside_switch_root(s, &none, &row->outer_root);
+	if (!(s->flags & FRT_SLOT_CARRIER))
+		task_thread_of(s)->inner = handle;
+}
+
+/* The task that has been taken is of no interest, or it is not known whose it is. */
+static void task_ignore(JNIEnv *env, struct task_row *row, uint64_t handle, jint place)
+{
+	struct frt_slot *s = slot_in_root(env, place);
+
+	if (s)
+		task_leaves_root(s, row, handle, place);
+	else
+		task_row_change(handle, ROW_RUNS, ROW_FREE);
+}
+
+static jlong JNICALL tasks_strange(JNIEnv *env, jclass helper, jint place)
+{
+	struct frt_slot *s = slot_in_root(env, place);
+	struct task_thread *t = s ? task_thread_of(s) : NULL;
+	uint64_t handle;
+	int64_t at;
+
+	if (!s || t->direct) {
+		if (s)
+			t->direct = false;
+		return 0;
+	}
+	at = task_row_hold((s - control_slot(0)) * 61, &t->next);
+	if (at < 0) { /* its rest is missing, but nothing of others is in it */
+		task_missed();
+		inside_suspend_root(s);
+		return 0;
+	}
+	task_rows[at].submitted = sys_tsc();
+	task_rows[at].root.number = 0;
+	handle = task_row_run(&task_rows[at]);
+	task_leaves_root(s, &task_rows[at], handle, place);
+	return handle;
+}
+
+static void JNICALL tasks_direct(JNIEnv *env, jclass helper, jint place)
+{
+	struct frt_slot *s = slot_find(env);
+
+	if (s && control_inside(s)->root)
+		task_thread_of(s)->direct = true;
+}
+
 static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject task, jint place)
 {
 	struct task_row *row = task_row_of(handle);
@@ -287,15 +359,16 @@ static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject
 	if (!task_row_change(handle, ROW_WAITS, ROW_RUNS))
 		return 0;
 	if (!row->submitter || (row->root.number && inside_is_over(row->root.number, now))) {
-		task_row_change(handle, ROW_RUNS, ROW_FREE);
+		task_ignore(env, row, handle, place);
 		return 1;
 	}
 	s = task_row_is_in_doubt(row) ? NULL : tasks_slot(env, place);
 	if (!s) {
 		task_missed();
-		task_row_change(handle, ROW_RUNS, ROW_FREE);
+		task_ignore(env, row, handle, place);
 		return 1;
 	}
+	task_thread_of(s)->direct = false;
 	row->begun = now;
 	row->place = place;
 	row->runner = s->thread;
@@ -361,7 +434,9 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 						    .take = tasks_take,
 						    .end = tasks_ended,
 						    .idle = tasks_idle,
-						    .first = task_name_first};
+						    .first = task_name_first,
+						    .strange = tasks_strange,
+						    .direct = tasks_direct};
 
 	if (!(control_config(recording)->flags & FRT_CONFIG_TASKS))
 		return true;
@@ -371,6 +446,10 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 		memset(threads, 0, sizeof(threads));
 		task_rows_begin();
 		control->tasks_missed = 0;
+	}
+	if (!wanted && !(control_config(recording)->flags & FRT_CONFIG_INSIDE)) {
+		everywhere = true;
+		__atomic_fetch_add(&inside_busy, 1, __ATOMIC_SEQ_CST);
 	}
 	__atomic_fetch_or(&wanted, 1u << recording, __ATOMIC_SEQ_CST);
 	task_class_set_on(env, true);
@@ -400,7 +479,7 @@ static void task_cut_run(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint3
 {
 	struct task_row copy = *task_row_of(handle);
 
-	if (task_row_change(handle, ROW_RUNS, ROW_FREE))
+	if (task_row_change(handle, ROW_RUNS, ROW_FREE) && copy.submitter)
 		task_record(s, env, &copy, FRT_TASK_RUNS, sys_tsc(), set);
 }
 
@@ -449,6 +528,9 @@ void tasks_end(JNIEnv *env, uint32_t recording)
 	tasks_finish(env, set, false); /* what was being submitted */
 	task_class_set_pending(env, false);
 	store_release(&pending_set, false);
+	if (everywhere)
+		__atomic_fetch_sub(&inside_busy, 1, __ATOMIC_SEQ_CST);
+	everywhere = false;
 }
 
 #define WATCH_EVERY 10u

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Branched DIR THREADS CALLS: threads that call request(), some slow, some fast, each of which hands tasks to other threads
- * in eleven ways; two more do the same outside of request(), with the same pools. Each task calls child(), and so does the
+ * in twelve ways; two more do the same outside of request(), with the same pools. Each task calls child(), and so does the
  * thread itself. Some tasks end after their request. Lines:
  *
  *   roots:     ROOT BEGIN END LEAST                     ns; LEAST: how long it took at least
@@ -39,6 +39,7 @@ public class Branched {
             new ThreadPoolExecutor.CallerRunsPolicy());
     static final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(2);
     static final ForkJoinPool forks = new ForkJoinPool(3);
+    static final ForkJoinPool single = new ForkJoinPool(1);
     static volatile boolean over;
     static volatile int sink;
 
@@ -56,7 +57,7 @@ public class Branched {
             this.root = root;
             slow = random.nextInt(4) == 0;
             late = random.nextInt(3) == 0;
-            pending = new CountDownLatch(12);
+            pending = new CountDownLatch(13);
         }
 
         void calls(String way, int n) {
@@ -87,6 +88,8 @@ public class Branched {
             caller.execute(task("caller"));
             pool.invokeAll(Arrays.<Callable<Object>>asList(task("all"), task("all")));
             forks.submit(forked).get();
+            forks.invoke(new Fork(this, 1));
+            single.submit(new Help(this));
             calls("own", 3);
             if (late)
                 timer.schedule(() -> pool.execute(last), 20, TimeUnit.MILLISECONDS);
@@ -140,6 +143,25 @@ public class Branched {
             plan.calls("fork", 1);
             if (depth > 0)
                 invokeAll(new Fork(plan, depth - 1), new Fork(plan, depth - 1));
+        }
+    }
+
+    /** Runs whatever else waits for its pool's only thread. */
+    static final class Help extends RecursiveAction {
+        private static final long serialVersionUID = 1;
+        final transient Plan plan;
+
+        Help(Plan plan) {
+            this.plan = plan;
+        }
+
+        @Override
+        protected void compute() {
+            plan.calls("help", 1);
+            Stage.sleep(1);
+            helpQuiesce();
+            plan.calls("helped", 1);
+            plan.pending.countDown();
         }
     }
 

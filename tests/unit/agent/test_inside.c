@@ -493,3 +493,23 @@ CASE(root_that_handed_over_nothing_says_nothing, setup)
 	hook_leave(A, NULL, hook_enter(A, NULL, NEVER), NEVER);
 	assert_int_equal(slot_find(A)->head, 0);
 }
+
+CASE(threads_in_roots_are_counted, setup)
+{
+	uint32_t none = inside_busy;
+	struct inside_root root, before;
+	jlong start;
+
+	slot_claim(B);
+	start = hook_enter(A, NULL, NEVER);
+	assert_int_equal(inside_busy, none + 1);
+	inside_hand_over(slot_find(A), sys_tsc(), &root);
+	inside_switch_root(slot_find(B), &root, &before);
+	assert_int_equal(inside_busy, none + 2);
+	inside_switch_root(slot_find(B), &before, NULL);
+	hook_leave(A, NULL, start, NEVER);
+	assert_int_equal(inside_busy, none);
+	hook_enter(A, NULL, NEVER);
+	inside_lose_root(slot_find(A));
+	assert_int_equal(inside_busy, none);
+}
