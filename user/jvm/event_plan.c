@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/jvm/event_plan.h"
+#include "user/jvm/event_plan_internal.h"
 #include "filters/redact.h"
 #include "filters/suggest.h"
 #include "format/vec.h"
-#include "user/jvm/event_value.h"
 #include "user/jvm/matches.h"
 #include "user/text/skip_reason.h"
 
@@ -12,15 +11,6 @@
 #include <stdlib.h>
 
 #define PAUSE_US 20000
-
-struct making {
-	struct event_plan *p;
-	const struct event_plan_setup *s;
-	struct class_list classes;
-	struct bytes fields, steps, texts; /* offsets of texts are relative to `texts` until the end */
-	uint8_t outermost;		   /* of the event at hand, as in plan_field */
-	uint32_t outermost_events;
-};
 
 void event_plan_release(struct event_plan *p)
 {
@@ -36,11 +26,6 @@ void event_plan_release(struct event_plan *p)
 	*p = (struct event_plan){.types = 0};
 }
 
-static int plan_no_memory(struct diag *d)
-{
-	return diag_set(d, ENOMEM, "no memory for events");
-}
-
 /* ---- the methods of filters */
 
 static void offer_near(const char *class_name, const char *method, void *context)
@@ -49,7 +34,7 @@ static void offer_near(const char *class_name, const char *method, void *context
 }
 
 /* `near` gets names if nothing matches; NULL: they are not wanted. */
-static int find_matches(const struct making *m, const struct filter_list *filters, struct suggest *near,
+static int find_matches(const struct event_making *m, const struct filter_list *filters, struct suggest *near,
 			struct matches *out, struct diag *d)
 {
 	const struct matches_setup setup = {.layout = m->s->layout,
@@ -81,103 +66,9 @@ static const struct match *match_of(const struct matches *traced, const struct r
 	return NULL;
 }
 
-/* ---- the plan's bytes */
-
-static struct plan_text put_plan_slice(struct making *m, const void *bytes, size_t size)
-{
-	struct plan_text t = {m->texts.size, size};
-
-	bytes_put(&m->texts, bytes, size);
-	bytes_put_u8(&m->texts, 0);
-	return t;
-}
-
-static struct plan_text put_plan_text(struct making *m, const char *text)
-{
-	return put_plan_slice(m, text, strlen(text));
-}
-
-static void put_plan_step(struct making *m, enum plan_step_kind kind, const char *class_name, struct plan_text name,
-			  const char *descriptor)
-{
-	struct plan_step s = {.class_name = put_plan_text(m, class_name),
-			      .name = name,
-			      .descriptor = put_plan_text(m, descriptor),
-			      .kind = kind};
-
-	bytes_put(&m->steps, &s, sizeof(s));
-}
-
-static uint32_t plan_steps_put(const struct making *m)
-{
-	return m->steps.size / sizeof(struct plan_step);
-}
-
-static void put_plan_field(struct making *m, const struct resolved_method *r, const struct event_value *v,
-			   uint32_t event, uint32_t value, bool at_begin)
-{
-	char word[16] = "";
-	struct plan_text none = put_plan_text(m, "");
-	struct plan_field f = {.class_name = put_plan_text(m, r->class_name),
-			       .method = put_plan_text(m, r->name),
-			       .descriptor = put_plan_text(m, r->descriptor),
-			       .filter = none,
-			       .first = plan_steps_put(m),
-			       .steps = v->steps,
-			       .source = v->source,
-			       .kind = v->kind,
-			       .local = v->local,
-			       .type = v->type,
-			       .event = event,
-			       .value = value,
-			       .kind_at = m->p->places - 1,
-			       .at_begin = at_begin,
-			       .outermost = m->outermost};
-
-	if (v->source == PLAN_PARAMETER)
-		snprintf(word, sizeof(word), "arg%u", v->argument);
-	f.word = put_plan_text(m, word);
-	for (uint32_t i = 0; i < v->steps; i++)
-		put_plan_step(m, v->step[i].kind, v->step[i].class_name, put_plan_text(m, v->step[i].name),
-			      v->step[i].descriptor);
-	bytes_put(&m->fields, &f, sizeof(f));
-}
-
-static int join_plan(struct making *m, struct diag *d)
-{
-	struct plan_header h = {.magic = PLAN_MAGIC,
-				.fields = m->fields.size / sizeof(struct plan_field),
-				.steps = m->steps.size / sizeof(struct plan_step),
-				.text = m->s->text};
-	uint32_t texts = sizeof(h) + m->fields.size + m->steps.size;
-	struct plan_field *f = (struct plan_field *)m->fields.data;
-	struct plan_step *s = (struct plan_step *)m->steps.data;
-
-	for (uint32_t i = 0; i < h.fields; i++) {
-		f[i].class_name.at += texts;
-		f[i].method.at += texts;
-		f[i].descriptor.at += texts;
-		f[i].filter.at += texts;
-		f[i].word.at += texts;
-	}
-	for (uint32_t i = 0; i < h.steps; i++) {
-		s[i].class_name.at += texts;
-		s[i].name.at += texts;
-		s[i].descriptor.at += texts;
-	}
-	h.size = texts + m->texts.size;
-	if (!h.fields)
-		return 0;
-	bytes_put(&m->p->bytes, &h, sizeof(h));
-	bytes_put(&m->p->bytes, m->fields.data, m->fields.size);
-	bytes_put(&m->p->bytes, m->steps.data, m->steps.size);
-	bytes_put(&m->p->bytes, m->texts.data, m->texts.size);
-	return m->p->bytes.failed || m->fields.failed || m->steps.failed || m->texts.failed ? plan_no_memory(d) : 0;
-}
-
 /* ---- types */
 
-static int plan_type_of(struct making *m, const struct event_spec *e, uint32_t *type, struct diag *d)
+static int plan_type_of(struct event_making *m, const struct event_spec *e, uint32_t *type, struct diag *d)
 {
 	struct event_plan *p = m->p;
 
@@ -185,11 +76,11 @@ static int plan_type_of(struct making *m, const struct event_spec *e, uint32_t *
 		if (strcmp(p->type[*type].spec->name, e->name) == 0)
 			return 0;
 	if (vec_reserve(&p->type, &p->type_capacity, (size_t)p->types + 1))
-		return plan_no_memory(d);
+		return event_plan_no_memory(d);
 	p->type[p->types] =
 		(struct event_type){.spec = e, .field = calloc(e->fields + 1, sizeof(struct event_type_field))};
 	if (!p->type[p->types++].field)
-		return plan_no_memory(d);
+		return event_plan_no_memory(d);
 	for (size_t i = 0; i < e->fields; i++)
 		p->type[*type].field[i].redacted = redact_matches(m->s->redact, e->field[i].name) ||
 						   redact_matches(m->s->redact, e->field[i].expression);
@@ -220,7 +111,7 @@ static int plan_add_place(struct event_plan *p, size_t field, size_t part, struc
 	if (p->places == PLAN_FIELDS)
 		return diag_usage(d, "too many values: all methods of all events have more than %u", PLAN_FIELDS);
 	if (vec_reserve(&p->place, &p->place_capacity, (size_t)p->places + 1))
-		return plan_no_memory(d);
+		return event_plan_no_memory(d);
 	p->place[p->places++] = (struct event_place){p->methods - 1, field, part};
 	return 0;
 }
@@ -265,7 +156,7 @@ static int make_part(struct event_value *v, struct event_value *field, const str
 		    : 0;
 }
 
-static int add_found(struct making *m, const struct event_spec *e, size_t field, size_t alternative,
+static int add_found(struct event_making *m, const struct event_spec *e, size_t field, size_t alternative,
 		     struct event_value *v, const struct match *match, uint32_t type, struct diag *d)
 {
 	const bool difference = e->field[field].difference;
@@ -280,7 +171,7 @@ static int add_found(struct making *m, const struct event_spec *e, size_t field,
 		return err;
 	err = plan_add_place(p, field, difference ? alternative : 0, d);
 	if (!err)
-		put_plan_field(m, match->method, v, p->method[p->methods - 1].event, field, begins(e, field, v));
+		event_plan_put_field(m, match->method, v, p->method[p->methods - 1].event, field, begins(e, field, v));
 	return err;
 }
 
@@ -294,7 +185,7 @@ static bool value_is_doubtful(const struct event_value *v)
 }
 
 /* Add the alternatives that the method has, up to the first one that its objects have for certain. */
-static int add_value(struct making *m, const struct event_spec *e, size_t field, const struct match *match,
+static int add_value(struct event_making *m, const struct event_spec *e, size_t field, const struct match *match,
 		     uint32_t type, struct diag *d)
 {
 	const struct event_field *f = &e->field[field];
@@ -321,23 +212,23 @@ static int add_value(struct making *m, const struct event_spec *e, size_t field,
 	return err;
 }
 
-static const char *plan_keep(struct making *m, const char *text)
+static const char *plan_keep(struct event_making *m, const char *text)
 {
 	return method_table_text(&m->p->texts, text, strlen(text));
 }
 
 /* The field that tells that a call is an event. Without a method it is one of a filter. */
-static int add_nesting(struct making *m, const struct resolved_method *r, struct plan_text filter, uint32_t event,
+static int add_nesting(struct event_making *m, const struct resolved_method *r, struct plan_text filter, uint32_t event,
 		       struct diag *d)
 {
 	bool wanted = m->outermost || m->p->method[m->p->methods - 1].tagged;
 	int err = wanted ? plan_add_place(m->p, EVENT_PLACE_NESTING, 0, d) : 0;
-	struct plan_field f = {.class_name = put_plan_text(m, r ? r->class_name : ""),
-			       .method = put_plan_text(m, r ? r->name : ""),
-			       .descriptor = put_plan_text(m, r ? r->descriptor : ""),
-			       .filter = r ? put_plan_text(m, "") : filter,
-			       .word = put_plan_text(m, ""),
-			       .first = plan_steps_put(m),
+	struct plan_field f = {.class_name = event_plan_put_text(m, r ? r->class_name : ""),
+			       .method = event_plan_put_text(m, r ? r->name : ""),
+			       .descriptor = event_plan_put_text(m, r ? r->descriptor : ""),
+			       .filter = r ? event_plan_put_text(m, "") : filter,
+			       .word = event_plan_put_text(m, ""),
+			       .first = event_plan_steps_put(m),
 			       .source = PLAN_NESTING,
 			       .kind = PLAN_INT,
 			       .type = 'L',
@@ -351,7 +242,7 @@ static int add_nesting(struct making *m, const struct resolved_method *r, struct
 	return err;
 }
 
-static int plan_add_method(struct making *m, const struct event_spec *e, const struct match *match, uint32_t type,
+static int plan_add_method(struct event_making *m, const struct event_spec *e, const struct match *match, uint32_t type,
 			   const struct matches *traced, struct diag *d)
 {
 	const struct resolved_method *r = match->method;
@@ -370,7 +261,7 @@ static int plan_add_method(struct making *m, const struct event_spec *e, const s
 
 	if (!new.class_name || !new.name || !new.descriptor ||
 	    vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
-		return plan_no_memory(d);
+		return event_plan_no_memory(d);
 	p->method[p->methods++] = new;
 	err = add_nesting(m, r, (struct plan_text){0, 0}, new.event, d);
 	for (size_t i = 0; !err && i < e->fields; i++)
@@ -385,7 +276,7 @@ static bool is_again(const struct matches *found, uint32_t i)
 }
 
 /* What has code matches nothing. */
-static int nothing_matches(const struct making *m, const struct event_spec *e, const struct matches *found,
+static int nothing_matches(const struct event_making *m, const struct event_spec *e, const struct matches *found,
 			   const struct suggest *near, struct diag *d)
 {
 	const struct match *match = found->match;
@@ -441,7 +332,7 @@ static int find_later(struct later *l, const struct event_spec *e, const struct 
 }
 
 /* A class that a filter names, and that is loaded, will not get its methods later. */
-static bool may_come(const struct making *m, const struct later *l)
+static bool may_come(const struct event_making *m, const struct later *l)
 {
 	for (uint32_t i = 0; i < m->classes.count && !matcher_any_class(&l->filter); i++)
 		if (matcher_class(&l->filter, m->classes.class[i].name, strlen(m->classes.class[i].name)))
@@ -453,7 +344,7 @@ static bool may_come(const struct making *m, const struct later *l)
  * No loaded class has the event, which is a mistake if the class is there. Otherwise a later one may have it, or the event is
  * left out, so that the others are recorded.
  */
-static int plan_miss_event(struct making *m, const struct later *l, int err, const struct diag *d)
+static int plan_miss_event(struct event_making *m, const struct later *l, int err, const struct diag *d)
 {
 	bool others = m->s->events->count > 1 || filter_list_count(m->s->filters, FILTER_TRACE);
 	bool may = err == -ENOENT && may_come(m, l) && (l->can || others) && !(m->s->patient && !(l->can && l->plain));
@@ -476,13 +367,13 @@ static uint32_t kind_at(const struct event_plan *p, uint32_t type, size_t field)
 	return i;
 }
 
-static int add_way(struct making *m, const struct event_spec *e, size_t field, size_t alternative,
+static int add_way(struct event_making *m, const struct event_spec *e, size_t field, size_t alternative,
 		   const struct event_way *w, struct plan_text filter, uint32_t type, struct diag *d)
 {
 	bool part = e->field[field].difference;
 	struct plan_field f = {.filter = filter,
-			       .word = put_plan_slice(m, w->word, w->length),
-			       .first = plan_steps_put(m),
+			       .word = event_plan_put_slice(m, w->word, w->length),
+			       .first = event_plan_steps_put(m),
 			       .source = w->source,
 			       .kind = part ? PLAN_TEXT : PLAN_KINDS,
 			       .any_kind = part,
@@ -498,23 +389,23 @@ static int add_way(struct making *m, const struct event_spec *e, size_t field, s
 		return err;
 	if (part && m->p->type[type].field[field].kind == PLAN_KINDS)
 		m->p->type[type].field[field].kind = PLAN_LONG; /* no loaded class has told of decimals */
-	f.class_name = f.method = f.descriptor = put_plan_text(m, "");
+	f.class_name = f.method = f.descriptor = event_plan_put_text(m, "");
 	f.kind_at = part ? m->p->places - 1 : kind_at(m->p, type, field);
 	if (w->source == PLAN_STATIC)
-		put_plan_step(m, PLAN_NOTHING, "", put_plan_text(m, ""), "");
+		event_plan_put_step(m, PLAN_NOTHING, "", event_plan_put_text(m, ""), "");
 	for (const char *at = w->steps; *at; at += at[0] == '.') {
-		put_plan_step(m, PLAN_FIND, "", put_plan_slice(m, at, strcspn(at, ".")), "");
+		event_plan_put_step(m, PLAN_FIND, "", event_plan_put_slice(m, at, strcspn(at, ".")), "");
 		at += strcspn(at, ".");
 	}
-	f.steps = plan_steps_put(m) - f.first;
+	f.steps = event_plan_steps_put(m) - f.first;
 	if (f.steps > PLAN_STEPS)
 		return diag_usage(d, "event '%s', '%s': it has too many steps", e->name, e->field[field].expression);
 	bytes_put(&m->fields, &f, sizeof(f));
 	return 0;
 }
 
-static int add_ways(struct making *m, const struct event_spec *e, size_t field, struct plan_text filter, uint32_t type,
-		    struct diag *d)
+static int add_ways(struct event_making *m, const struct event_spec *e, size_t field, struct plan_text filter,
+		    uint32_t type, struct diag *d)
 {
 	const struct event_field *f = &e->field[field];
 	struct event_way ways[EVENT_WAYS];
@@ -531,7 +422,8 @@ static int add_ways(struct making *m, const struct event_spec *e, size_t field, 
 }
 
 /* The event of all classes that are loaded later. Takes the filter's memory. */
-static int plan_add_later(struct making *m, const struct event_spec *e, struct later *l, uint32_t type, struct diag *d)
+static int plan_add_later(struct event_making *m, const struct event_spec *e, struct later *l, uint32_t type,
+			  struct diag *d)
 {
 	struct event_plan *p = m->p;
 	struct event_method new = {.filter = l->filter,
@@ -541,11 +433,11 @@ static int plan_add_later(struct making *m, const struct event_spec *e, struct l
 				   .outermost = e->outermost,
 				   .tagged = l->tagged,
 				   .traced = filter_lists_meet(e->filters, m->s->filters)};
-	struct plan_text filter = put_plan_slice(m, l->filter.program, l->filter.size);
+	struct plan_text filter = event_plan_put_slice(m, l->filter.program, l->filter.size);
 	int err = 0;
 
 	if (vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
-		return plan_no_memory(d);
+		return event_plan_no_memory(d);
 	p->method[p->methods++] = new;
 	l->filter.program = NULL;
 	err = add_nesting(m, NULL, filter, new.event, d);
@@ -557,7 +449,7 @@ static int plan_add_later(struct making *m, const struct event_spec *e, struct l
 }
 
 /* What loaded classes have told of kinds holds for those that are loaded later. */
-static void share_kinds(struct making *m)
+static void share_kinds(struct event_making *m)
 {
 	struct plan_field *f = (struct plan_field *)m->fields.data;
 	const struct event_plan *p = m->p;
@@ -570,7 +462,8 @@ static void share_kinds(struct making *m)
 	}
 }
 
-static int plan_add_event(struct making *m, const struct event_spec *e, const struct matches *traced, struct diag *d)
+static int plan_add_event(struct event_making *m, const struct event_spec *e, const struct matches *traced,
+			  struct diag *d)
 {
 	struct suggest *near = m->s->suggest ? suggest_new(e->filters) : NULL;
 	struct matches found = {.count = 0};
@@ -645,7 +538,7 @@ static void decide_calls(struct event_plan *p, const struct event_plan_setup *s)
 	}
 }
 
-static int make_plan(struct making *m, size_t *event, struct diag *d)
+static int make_plan(struct event_making *m, size_t *event, struct diag *d)
 {
 	const struct event_plan_setup *s = m->s;
 	bool any = filter_list_count(s->filters, FILTER_TRACE);
@@ -667,12 +560,12 @@ static int make_plan(struct making *m, size_t *event, struct diag *d)
 		decide_calls(m->p, s);
 	if (!err && !m->fields.failed)
 		share_kinds(m);
-	return err ?: join_plan(m, d);
+	return err ?: event_plan_join(m, d);
 }
 
 int event_plan_make(struct event_plan *p, const struct event_plan_setup *setup, size_t *event, struct diag *d)
 {
-	struct making m = {.p = p, .s = setup};
+	struct event_making m = {.p = p, .s = setup};
 	int err;
 
 	*p = (struct event_plan){.types = 0};
