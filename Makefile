@@ -150,7 +150,7 @@ comma := ,
 $(BUILD)/tests/unit/record/test_output: LDLIBS += $(call wrap,fstatvfs)
 $(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat pwrite pread ftruncate renameat renameat2 unlinkat \
 	fdatasync fsync fstat fstatat fcntl mkdirat pipe2 fork fstatvfs)
-$(BUILD)/tests/unit/capture/test_intake: LDLIBS += $(call wrap,queue_open queue_close queue_consume queue_consumed queue_produced queue_unread queue_lost_calls \
+$(BUILD)/tests/unit/capture/test_intake: LDLIBS += $(call wrap,queue_open queue_close queue_consume queue_consumed queue_produced queue_unread queue_room queue_lost_calls \
 	queue_report_losses sweep_begin sweep sweep_finish bpf_map__max_entries bpf_map__fd monotonic_ns nanosleep \
 	kernel_probes_flush kernel_probes_write_waits)
 $(BUILD)/tests/unit/capture/test_natives: LDLIBS += $(call wrap,clock_tsc clock_ticks_of_ns native_probes_forget_stack native_probes_sums native_probes_attach \

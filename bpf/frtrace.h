@@ -178,8 +178,10 @@ struct frt_recording {
 	/* as frt_header.stack_next, for the stacks that the collector has read */
 	frt_u64 stack_done;
 	struct frt_context context;
+	/* up to where header.claimed may grow so that its queue takes all of it; with frt_config.wait_ticks only */
+	frt_u64 room;
 };
-_Static_assert(sizeof(struct frt_recording) == 184, "recording");
+_Static_assert(sizeof(struct frt_recording) == 192, "recording");
 
 /* Bytes of the segment that are locked. */
 #define FRT_LOCK_RECORDING(r) (r)
@@ -298,6 +300,13 @@ struct frt_header {
 	frt_u32 stack_frames; /* rows in use of the frame table: a power of two, at most FRT_STACK_FRAMES */
 	struct frt_room room;
 	frt_u64 tasks_missed; /* tasks of traced calls that are in no record: their table was full, or their thread had no slot */
+
+	/*
+	 * With frt_config.wait_ticks: bytes of the queues that drains were about to take, and that they have taken or found no
+	 * room for, since the agent was loaded. A drain may begin if its end in `claimed` is not beyond frt_recording.room.
+	 */
+	frt_u64 claimed, landed;
+	frt_u64 held_up, held_up_ticks; /* drains that had to wait for that in this epoch, and for how long in all */
 };
 _Static_assert(sizeof(struct frt_header) <= 4096, "header");
 
@@ -327,6 +336,7 @@ struct frt_config {
 	frt_u32 keep;		 /* per cent of the roots that are kept however they end */
 	struct frt_allocated allocated; /* with FRT_CONFIG_ALLOCATED */
 	frt_u32 reserved;
+	frt_u64 wait_ticks; /* TSC ticks that a drain may wait for room in the queue; 0: it does not wait */
 	/* the compiled filter (filters/program.h) follows, and at the next multiple of 8 the plan (filters/plan.h) */
 };
 _Static_assert(sizeof(struct frt_config) % 8 == 0, "config");

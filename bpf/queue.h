@@ -76,7 +76,7 @@ enum frt_wait_reason {
 	FRT_WAIT_SAFEPOINT, /* the same for anything else */
 	FRT_WAIT_PARKED,    /* a virtual thread, on no carrier: LockSupport.park() and all that uses it, or a monitor */
 	FRT_WAIT_CARRIER,   /* the same, but it could run: all carriers were busy, or not awake yet */
-	FRT_WAIT_TRACER,    /* frtrace's agent stopped the thread */
+	FRT_WAIT_TRACER,    /* frtrace's agent stopped the thread, or the thread waits in a hook */
 	/* for a lock of the JVM, not of the program: the collector tells these three from a futex by the native stack */
 	FRT_WAIT_JIT,	/* the compilers' queue, or a compilation */
 	FRT_WAIT_CLASS, /* another thread loads, links or initializes the class */

@@ -25,8 +25,9 @@ typedef uint64_t frt_u64;
 #define FRT_NO_THREAD 0u
 #define FRT_NO_METHOD 0u /* method ids, string offsets, class ids and thread serials all start at 1 */
 
-#define FRT_RECORD_SIZE	  32u
-#define FRT_VTHREAD_PARTS 4u
+#define FRT_BATCH_OVERHEAD 32u /* bytes of the queue beside those of the ring that a drain copies */
+#define FRT_RECORD_SIZE	   32u
+#define FRT_VTHREAD_PARTS  4u
 
 /* Kinds of ring records. Each is 32 bytes, aligned, with `kind` at the same place. */
 enum frt_record_kind {

@@ -432,6 +432,8 @@ static __always_inline void switch_out(void *context, struct task_struct *prev, 
 	state->blocked = !preempted;
 	if (preempted)
 		state->reason = FRT_WAIT_PREEMPTED;
+	else if (in_agent(r))
+		state->reason = FRT_WAIT_TRACER;
 	else if (state->syscall == FRT_NO_SYSCALL)
 		state->reason = FRT_WAIT_PAGE_FAULT;
 	else

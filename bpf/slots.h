@@ -194,7 +194,8 @@ struct frt_thread {
 	frt_u64 jni_env;
 	frt_u8 name_length, group_length;
 	frt_u8 carrier; /* 1: may carry virtual threads */
-	frt_u8 reserved[5];
+	frt_u8 patient; /* 1: one of the program's own, which may wait for room in the queue */
+	frt_u8 reserved[4];
 	char name[64]; /* modified UTF-8, cut at a character boundary */
 	char group[32];
 };

@@ -101,6 +101,7 @@ static enum frt_result restore(JNIEnv *env, uint32_t recording)
 
 	tasks_end(env, recording); /* while what it writes is in the recording */
 	store_release(&row->state, FRT_STOPPING);
+	ring_wait(recording, 0); /* the collector waits, too */
 	store_release(&recordings_since[recording], UINT64_MAX);
 	store_release(&inside_since, UINT64_MAX); /* of this one, or there is none */
 	if (!recordings_shared)
@@ -148,6 +149,7 @@ static void begin_epoch(JNIEnv *env, uint32_t recording)
 		stack_named_forget();
 	ring_grow_ticks = config->grow_ticks;
 	control->slots_missing = 0;
+	control->held_up = control->held_up_ticks = 0;
 	store_release(&control->epoch, control->epoch + 1);
 	virtual_calls_begin(config);
 	allocated_begin(config, env);
@@ -232,6 +234,7 @@ static void activate(uint32_t recording)
 	struct frt_recording *row = agent_row(recording);
 	uint64_t since = sys_tsc() + (row->founder ? 0 : AHEAD);
 
+	ring_wait(recording, control_config(recording)->wait_ticks);
 	store_release(&row->since, since);
 	store_release(&recordings_since[recording], since);
 	if (row->inside)

@@ -111,6 +111,101 @@ static __attribute__((noinline, aligned(32))) void drain_site(uint64_t slot, uin
 			 : "memory");
 }
 
+/* ---- waiting for room (--lossless) */
+
+#define WAIT_FIRST_US 50u    /* of the first sleep; each further one is twice as long, */
+#define WAIT_MOST_US  1000u  /* at most */
+#define WAIT_LOOK_US  20000u /* between two looks whether the collector lives */
+
+static struct queue_wait {
+	uint64_t ticks; /* 0: no thread waits for this recording */
+	uint64_t vain;	/* its room when a thread had waited for too long, or when its collector was gone */
+} queue_waits[FRT_RECORDINGS];
+
+static uint32_t waited_for; /* the recordings with ticks, as a set of bits */
+
+void ring_wait(uint32_t recording, uint64_t ticks)
+{
+	store_relaxed(&queue_waits[recording].vain, UINT64_MAX);
+	store_release(&queue_waits[recording].ticks, ticks);
+	if (ticks)
+		set_bits(&waited_for, 1u << recording);
+	else
+		clear_bits(&waited_for, 1u << recording);
+}
+
+/* Threads of the JVM never wait, for the program may need what they do; nor do carriers, whose virtual threads are many. */
+static bool is_patient(const struct frt_slot *s)
+{
+	const struct frt_thread *row = (struct frt_thread *)control_at(FRT_THREADS_AT) + s->thread % FRT_MAX_THREADS;
+
+	return !(s->flags & FRT_SLOT_CARRIER) && load_acquire(&row->serial) == s->thread && row->patient;
+}
+
+static bool is_beyond(uint64_t claim, uint64_t room)
+{
+	return (int64_t)(room - claim) < 0;
+}
+
+/* Is it of no use to wait any longer at this room? */
+static bool waits_in_vain(uint32_t recording, uint64_t room, uint64_t waited, uint32_t *slept_us)
+{
+	struct queue_wait *w = &queue_waits[recording];
+
+	if (!frtrace_drain_semaphore || room == load_relaxed(&w->vain))
+		return true;
+	if (waited < load_relaxed(&w->ticks)) {
+		if (*slept_us < WAIT_LOOK_US)
+			return false;
+		*slept_us = 0;
+		if (control_is_locked(FRT_LOCK_RECORDING(recording)))
+			return false;
+	}
+	store_relaxed(&w->vain, room);
+	return true;
+}
+
+/*
+ * Sleep until the queue takes all that has been claimed up to there, or it is in vain. Returns the TSC ticks. The JVM takes
+ * the thread for one in a native method, so that its safepoints do not wait for it.
+ */
+static uint64_t wait_for_room(uint32_t recording, uint64_t claim)
+{
+	const struct frt_recording *row = &control->recording[recording];
+	uint64_t begin = sys_tsc(), waited = 0, room;
+	uint32_t us = WAIT_FIRST_US, slept_us = 0;
+
+	while (is_beyond(claim, room = load_acquire(&row->room)) &&
+	       !waits_in_vain(recording, room, waited, &slept_us)) {
+		sys_sleep_us(us);
+		slept_us += us;
+		us = us < WAIT_MOST_US / 2 ? 2 * us : WAIT_MOST_US;
+		waited = sys_tsc() - begin;
+	}
+	return waited;
+}
+
+/*
+ * Claim room in the queues, in order of arrival, and wait for it. Each claim must land, whether its bytes found room or not.
+ * Returns the TSC ticks.
+ */
+static uint64_t claim_room(const struct frt_slot *s, uint64_t bytes)
+{
+	uint64_t claim = add_relaxed(&control->claimed, bytes) + bytes, waited = 0;
+	uint32_t set = load_relaxed(&waited_for);
+
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (set >> r & 1 && is_beyond(claim, load_acquire(&control->recording[r].room)) && is_patient(s))
+			waited += wait_for_room(r, claim);
+	if (waited) {
+		add_relaxed(&control->held_up, 1);
+		add_relaxed(&control->held_up_ticks, waited);
+	}
+	return waited;
+}
+
+/* ---- */
+
 /* Update the average with one measured span of each half. Outliers caused by preemption are clamped. */
 static void note_cost(struct frt_slot *s, uint64_t ticks)
 {
@@ -123,10 +218,17 @@ static void note_cost(struct frt_slot *s, uint64_t ticks)
 
 void ring_drain(struct frt_slot *s, uint64_t now)
 {
-	uint64_t begin = sys_tsc(), half = ring_size(s) / 2;
+	uint64_t begin, half = ring_size(s) / 2, claimed = 0;
 	uint32_t number = s - control_slot(0);
 
+	if (unlikely(load_relaxed(&waited_for))) {
+		claimed = half + FRT_BATCH_OVERHEAD;
+		now += claim_room(s, claimed);
+	}
+	begin = sys_tsc();
 	drain_site(number, (uint64_t)ring_at(s), s->head, s->drained, half);
+	if (unlikely(claimed))
+		__atomic_fetch_add(&control->landed, claimed, __ATOMIC_RELEASE);
 	note_cost(s, begin - now + (sys_tsc() - begin) * FRT_RECORD_SIZE / half);
 	s->drained = s->head;
 	s->vthread =

@@ -29,6 +29,12 @@ bool ring_first(struct frt_slot *s, uint64_t now);
 /* Double the ring, if memory permits, and copy its records. */
 void ring_grow(struct frt_slot *s);
 
+/*
+ * A drain may wait up to `ticks` (TSC) for room in the queue of this recording; 0: it does not wait. Only threads of the
+ * program's own do, and none while the collector has not moved since another one has waited for that long.
+ */
+void ring_wait(uint32_t recording, uint64_t ticks);
+
 /* Half of the ring is new: pass the drain site, and grow the ring if it fills too fast. */
 void ring_drain(struct frt_slot *s, uint64_t now);
 

@@ -458,11 +458,18 @@ int sys_getpid(void)
 	return call3(__NR_getpid, 0, 0, 0);
 }
 
-void sys_sleep_ms(unsigned int ms)
+void sys_sleep_us(unsigned int us)
 {
+	struct __kernel_timespec t = {us / 1000000, us % 1000000 * 1000L};
 	uint32_t word = 0;
 
-	sys_wait_word(&word, 0, ms); /* a JVM cannot do without futex(), but without nanosleep() */
+	/* a JVM cannot do without futex(), but without nanosleep() */
+	call6(__NR_futex, (long)&word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, (long)&t, 0, 0);
+}
+
+void sys_sleep_ms(unsigned int ms)
+{
+	sys_sleep_us(ms * 1000);
 }
 
 void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms)

@@ -144,6 +144,7 @@ bool sys_each_mapping(bool (*visit)(uint64_t start, uint64_t end, const char per
 int sys_gettid(void);
 int sys_getpid(void);
 void sys_sleep_ms(unsigned int ms);
+void sys_sleep_us(unsigned int us);
 
 /*
  * Wait until another thread wakes *word, at most `ms`. Returns at once if *word is not `value`, and may return

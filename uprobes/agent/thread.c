@@ -77,6 +77,17 @@ static void copy_group(struct frt_thread *row, jthreadGroup group)
 	jvm_free(info.name);
 }
 
+/* The JVM keeps its own threads apart from the program's: the reference handler, the finalizer, the attach listener. */
+static bool is_own_group(const struct frt_thread *row)
+{
+	static const char *const of_jvm[] = {"system", "InnocuousThreadGroup"};
+	char group[sizeof(row->group) + 1];
+
+	memcpy(group, row->group, row->group_length);
+	group[row->group_length] = 0;
+	return row->group_length && !text_is(group, of_jvm[0]) && !text_is(group, of_jvm[1]);
+}
+
 static void thread_describe(struct frt_thread *row, JNIEnv *env, jobject thread)
 {
 	jvmtiThreadInfo info;
@@ -86,6 +97,7 @@ static void thread_describe(struct frt_thread *row, JNIEnv *env, jobject thread)
 		return;
 	row->name_length = thread_copy_name(row->name, sizeof(row->name), info.name);
 	copy_group(row, info.thread_group);
+	row->patient = is_own_group(row);
 	jvm_free(info.name);
 	if (info.thread_group)
 		(*env)->DeleteLocalRef(env, info.thread_group);
@@ -122,7 +134,7 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 	store_release(&row->serial, FRT_NO_THREAD);
 	row->tid = sys_gettid();
 	row->java_id = 0;
-	row->name_length = row->group_length = row->carrier = 0;
+	row->name_length = row->group_length = row->carrier = row->patient = 0;
 	if (thread) {
 		bool is_virtual = thread_is_virtual(env, thread);
 

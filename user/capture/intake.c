@@ -67,6 +67,18 @@ static int open_own_queue(struct intake *in, const struct intake_setup *setup, s
 	return open_queue(&in->queue, in->bpf, bpf_map__max_entries(in->bpf->maps.queue), &sinks, d);
 }
 
+/*
+ * Tell the agent how much the queue takes. What has landed is read first, so that all of it is in the queue by then, or has
+ * been: what is claimed beyond that finds the room that there is now. The rest of the queue is for records of waits, for
+ * threads that do not wait, and for those that have waited for too long.
+ */
+static void give_room(struct intake *in)
+{
+	uint64_t landed = __atomic_load_n(&segment_header(in->segment)->landed, __ATOMIC_ACQUIRE);
+
+	__atomic_store_n(&segment_recording(in->segment)->room, landed + queue_room(in->queue), __ATOMIC_RELEASE);
+}
+
 int intake_new(struct intake **out, const struct intake_setup *setup, struct diag *d)
 {
 	struct intake *in = calloc(1, sizeof(*in));
@@ -96,11 +108,13 @@ int intake_new(struct intake **out, const struct intake_setup *setup, struct dia
 	}
 	sweep_begin(in->segment, &in->streams);
 	err = open_own_queue(in, setup, d);
-	if (err)
+	if (err) {
 		intake_free(in);
-	else
-		*out = in;
-	return err;
+		return err;
+	}
+	give_room(in);
+	*out = in;
+	return 0;
 }
 
 void intake_free(struct intake *in)
@@ -130,6 +144,7 @@ int intake_consume(struct intake *in)
 {
 	int records = queue_consume(in->queue);
 
+	give_room(in);
 	if (in->holdback)
 		holdback_release(in->holdback, queue_consumed(in->queue));
 	if (in->streams.roots)

@@ -344,6 +344,13 @@ int queue_consume(struct queue *q)
 	return q->records;
 }
 
+uint64_t queue_room(const struct queue *q)
+{
+	uint64_t most = q->size / 4 * 3, used = q->perf ? most : queue_produced(q) - queue_consumed(q);
+
+	return used < most ? most - used : 0;
+}
+
 bool queue_is_filled(const struct queue *q, unsigned int part)
 {
 	return q->perf ? perfbuf_is_filled(q->perf, part) : queue_produced(q) - queue_consumed(q) > q->size / part;

@@ -55,6 +55,9 @@ int queue_consume(struct queue *q);
 uint64_t queue_consumed(const struct queue *q);
 uint64_t queue_produced(const struct queue *q);
 
+/* Bytes that may still be put into it before more than three quarters are in use; 0 with perf buffers, which do not know. */
+uint64_t queue_room(const struct queue *q);
+
 /* Is more than this part of it in use, as 2 for a half? */
 bool queue_is_filled(const struct queue *q, unsigned int part);
 

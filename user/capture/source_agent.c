@@ -303,6 +303,7 @@ static int agent_configure(const struct session *s, struct diag *d)
 	c->threshold = clock_ticks_of_ns(s->clock, settings->threshold_ns);
 	c->ring_cap = ring_cap(s->stacks, budget);
 	c->grow_ticks = clock_ticks_of_ns(s->clock, GROW_BELOW_NS);
+	c->wait_ticks = clock_ticks_of_ns(s->clock, settings->lossless_ns);
 	c->stack_depth = s->stacks ? settings->stack_depth : 0;
 	c->stacks = s->stacks;
 	c->open_dump_depth = settings->no_stack ? 0 : settings->stack_depth;

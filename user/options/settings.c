@@ -18,7 +18,7 @@ int settings_init(struct settings *s, struct diag *d)
 {
 	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE,
 			       .stack_depth = SETTINGS_STACK_DEPTH,
-			       .max_overhead = SETTINGS_MAX_OVERHEAD,
+			       .max_overhead = SETTINGS_OVERHEAD_USUAL,
 			       .auto_unhook_ns = SETTINGS_UNHOOK_USUAL,
 			       .string_length = SETTINGS_TEXT,
 			       .kernel = SETTINGS_KERNEL_ON,
@@ -45,6 +45,13 @@ bool settings_has_roots(const struct settings *s)
 bool settings_has_tasks(const struct settings *s)
 {
 	return s->tasks == SETTINGS_TASKS_ON || (s->tasks == SETTINGS_TASKS_AUTO && settings_has_roots(s));
+}
+
+uint32_t settings_max_overhead(const struct settings *s)
+{
+	if (s->max_overhead != SETTINGS_OVERHEAD_USUAL)
+		return s->max_overhead;
+	return s->lossless_ns ? 0 : SETTINGS_MAX_OVERHEAD;
 }
 
 uint64_t settings_unhook_ns(const struct settings *s)

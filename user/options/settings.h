@@ -101,12 +101,14 @@ struct settings {
 	uint64_t max_age_ns;		 /* 0: none */
 	uint64_t in_memory;		 /* bytes of memory for chunks; 0: they go to the disk */
 	struct condition_list dump_when;
-	const char *context;   /* events of the JVM that get context as fields; NULL: none */
-	char *with_jfr;	       /* settings of the JVM's own recording, a name or a path; NULL: no such recording */
-	const char *report;    /* name of the page; NULL: beside the recording */
-	bool report_wanted;    /* write that page */
-	char *output;	       /* as typed, %p and %t still in it; NULL: the default name */
-	uint32_t max_overhead; /* limit of recording, per cent of a CPU per calling thread; 0: no throttling */
+	const char *context; /* events of the JVM that get context as fields; NULL: none */
+	char *with_jfr;	     /* settings of the JVM's own recording, a name or a path; NULL: no such recording */
+	const char *report;  /* name of the page; NULL: beside the recording */
+	bool report_wanted;  /* write that page */
+	char *output;	     /* as typed, %p and %t still in it; NULL: the default name */
+	uint32_t
+		max_overhead; /* limit of recording, per cent of a CPU per calling thread; see settings_max_overhead() */
+	uint64_t lossless_ns; /* for how long a call may wait so that none is lost; 0: not at all */
 	uint64_t
 		auto_unhook_ns; /* throttled methods that are shorter lose their hooks; 0: none; see settings_unhook_ns() */
 	uint32_t stack_depth; /* maximum methods per stack, 1 .. FRT_MAX_DEPTH */
@@ -145,6 +147,11 @@ struct settings {
 
 /* The mean duration below which throttled methods lose their hooks; 0: none do. */
 uint64_t settings_unhook_ns(const struct settings *s);
+
+#define SETTINGS_OVERHEAD_USUAL UINT32_MAX /* not given: SETTINGS_MAX_OVERHEAD, and none with --lossless */
+
+/* The limit of recording, per cent of a CPU per calling thread; 0: no throttling. */
+uint32_t settings_max_overhead(const struct settings *s);
 
 /* True if only calls inside of roots are recorded: --inside. */
 bool settings_has_roots(const struct settings *s);

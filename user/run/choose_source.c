@@ -35,6 +35,7 @@ static int check_options(const struct settings *s, struct diag *d)
 			     : settings_has_roots(s) ? "--inside"
 			     : s->thrown	     ? "--thrown"
 			     : s->with_jfr	     ? "--with-jfr"
+			     : s->lossless_ns	     ? "--lossless"
 						     : NULL;
 
 	return option ? diag_usage(d,

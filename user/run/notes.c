@@ -275,7 +275,7 @@ static void notes_add_throttled(struct notes *n, const struct recording *r, cons
 		all = notes_print(", all methods together %.0f %%", found->all_cpus * 100);
 	why = notes_print(
 		"counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU%s (--max-overhead=%u%%)",
-		log_time(after_ns), log_count(calls), cpus * 100, all ?: "", r->settings->max_overhead);
+		log_time(after_ns), log_count(calls), cpus * 100, all ?: "", settings_max_overhead(r->settings));
 	free(all);
 	g.why = why ?: "";
 	for (size_t i = 0; i < found->methods; i++) {

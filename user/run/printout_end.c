@@ -158,6 +158,63 @@ static void print_losses(const struct recording *r, const struct run_facts *f)
 		   (unsigned long long)f->drops[FRT_DROP_UNREADABLE], (unsigned long long)f->drops[FRT_DROP_STORAGE]);
 }
 
+static bool calls_were_held_up(const struct recording *r)
+{
+	return r->settings->lossless_ns && segment_header(r->segment)->held_up;
+}
+
+/* "  1,204 times a call waited for frtrace, 380 ms in all" */
+static void print_held_up(const struct recording *r)
+{
+	const struct frt_header *h = segment_header(r->segment);
+
+	if (calls_were_held_up(r))
+		log_line("  %s %s a call waited for frtrace, %s in all", log_count(h->held_up),
+			 plural(h->held_up, "time", "times"), log_time(clock_ns_of_ticks(r->clock, h->held_up_ticks)));
+}
+
+/* The method with most recorded calls; 0: there is none. */
+static uint32_t busiest_method(const struct segment *s, const struct breakdown_sums *sums)
+{
+	uint32_t found = 0;
+	uint64_t most = 0;
+
+	for (uint32_t id = 1; segment_method(s, id) && id < FRT_MAX_METHODS; id++) {
+		uint64_t calls = breakdown_sums_of(sums, id)->calls;
+
+		found = calls > most ? id : found;
+		most = calls > most ? calls : most;
+	}
+	return found;
+}
+
+#define TOO_MANY 1000000 /* calls of a method in a second */
+
+/*
+ * "  12.5 million calls a second, of 9 ns each, were recorded of com.acme.Cart.total(int): -M counts and times them all, and
+ * loses none"
+ */
+static void print_too_small(const struct recording *r, const struct run_facts *f)
+{
+	struct breakdown *where = recorder_breakdown(r->recorder);
+	double seconds = (f->now_ns - r->begin_ns) / 1e9;
+	struct bytes line = {.size = 0};
+	const struct breakdown_sum *sum;
+	uint32_t id;
+
+	if (!where || seconds <= 0 || (!f->lost.of[LOSS_OVERWRITTEN] && !calls_were_held_up(r)))
+		return;
+	id = busiest_method(r->segment, breakdown_running_sums(where));
+	sum = breakdown_sums_of(breakdown_running_sums(where), id);
+	if (!id || sum->calls / seconds < TOO_MANY)
+		return;
+	bytes_printf(&line, "%.1f million calls a second, of %s each, were recorded of ", sum->calls / seconds / 1e6,
+		     log_time(sum->cpu / sum->calls));
+	segment_put_method(&line, r->segment, id);
+	log_line("  %s: -M counts and times them all, and loses none", bytes_text(&line));
+	bytes_release(&line);
+}
+
 static void print_throttled(const struct recording *r)
 {
 	size_t methods = r->throttle ? throttle_methods(r->throttle) : 0;
@@ -319,6 +376,8 @@ void printout_end(const struct recording *r, const struct run_facts *f, const st
 	print_open_calls(r, f);
 	if (f->lost.sum)
 		print_losses(r, f);
+	print_held_up(r);
+	print_too_small(r, f);
 	print_throttled(r);
 	print_slowest(r);
 	printout_notes(gaps);

@@ -107,11 +107,11 @@ static int make_throttle(struct recording *r, struct diag *d)
 {
 	struct throttle_setup setup = {.segment = r->segment,
 				       .clock = r->clock,
-				       .share = r->settings->max_overhead / 100.0,
+				       .share = settings_max_overhead(r->settings) / 100.0,
 				       .cpus = target_cpus(&r->target),
 				       .unhook_ns = settings_unhook_ns(r->settings)};
 
-	if (!r->settings->max_overhead || !filter_list_count(r->settings->filters, FILTER_TRACE))
+	if (!settings_max_overhead(r->settings) || !filter_list_count(r->settings->filters, FILTER_TRACE))
 		return 0;
 	return throttle_new(&r->throttle, &setup, d);
 }

@@ -159,6 +159,8 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return diag_usage(d, "--alloc is a field that JEP 520 does not have: leave out --fields=jdk");
 	if (s->tasks == SETTINGS_TASKS_ON && s->source == SETTINGS_SOURCE_HOTSPOT)
 		return diag_usage(d, "--tasks=on does not go with --source=hotspot");
+	if (s->lossless_ns && s->buffer == SETTINGS_BUFFER_PERF)
+		return diag_usage(d, "--lossless does not go with --buffer=perf: calls cannot wait for such buffers");
 	if (s->keep && !settings_has_roots(s))
 		return diag_usage(d,
 				  "--keep is of the calls that --inside leaves out, as in --inside='Cart::pay:50ms'");

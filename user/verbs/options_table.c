@@ -218,10 +218,14 @@ const struct option_row options[] = {
 	 .help = "record tasks that calls hand to other threads; auto: with --inside",
 	 .more = "Each is an event frtrace.Task; frtrace view tasks sums them up. Tasks that such a task hands on are recorded, too. With --inside it is those of roots, with the calls in them."},
 	{.name = "max-overhead", .arg = "N%|off", .kind = OPTION_PERCENT, AT(settings.max_overhead),
-	 .choices = overhead_offers, .min = 1, .max = 10000, .usual = "25%",
+	 .choices = overhead_offers, .min = 1, .max = 10000,
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
-	 .help = "throttle: only count and time a method whose recording takes more than this share of a CPU for each "
-		 "of its threads"},
+	 .help = "throttle: only count methods that cost more; 25%, with --lossless off",
+	 .more = "A method whose recording takes more than this share of a CPU for each of its threads is only counted and timed from then on."},
+	{.name = "lossless", .arg = "TIMEOUT", .optional = true, .kind = OPTION_TIME, AT(settings.lossless_ns), .min = 1,
+	 .omitted = "10ms", .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "let a call wait up to TIMEOUT (10ms) for frtrace rather than lose it",
+	 .more = "Threads of the JVM itself and carriers of virtual threads never wait, and no thread waits for a frtrace that stands still for longer. What is lost then is counted."},
 
 	{.name = "auto-unhook", .arg = "TIME", .kind = OPTION_TIME, AT(settings.auto_unhook_ns),
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,

@@ -28,7 +28,8 @@ static struct {
 } fake;
 
 static struct intake *in;
-static struct segment seg;
+static struct frt_header header;
+static struct segment seg = {.base = (void *)&header};
 static struct kernel_probes kernel;
 static struct frtrace_bpf bpf;
 static struct frtrace_bpf__rodata rodata;
@@ -66,6 +67,11 @@ WRAP(uint64_t, queue_consumed, const struct queue *queue)
 WRAP(uint64_t, queue_produced, const struct queue *queue)
 {
 	return fake.produced;
+}
+
+WRAP(uint64_t, queue_room, const struct queue *queue)
+{
+	return 1000 - (fake.produced - fake.consumed);
 }
 
 WRAP(uint64_t, queue_unread, struct queue *queue)
@@ -186,4 +192,18 @@ CASE(calls_behind_an_unfinished_record_find_their_root, setup, teardown)
 	assert_int_equal(fake.calls, 0); /* the root was dropped */
 	assert_int_equal(roots_counts(fake.streams->roots)->open, 0);
 	assert_int_equal(roots_counts(fake.streams->roots)->torn, 0);
+}
+
+/* What the agent may claim is beyond what has landed, whether it has been consumed or not. */
+CASE(room_is_given_beyond_what_has_landed, setup, teardown)
+{
+	assert_int_equal(header.recording[0].room, 990); /* from the start on */
+	fake.completed_at = 1;
+	header.landed = 5000;
+	intake_consume(in);
+	assert_int_equal(header.recording[0].room, 5994);
+	fake.now = 2;
+	intake_consume(in);
+	assert_int_equal(header.recording[0].room, 6000);
+	header.landed = 0;
 }

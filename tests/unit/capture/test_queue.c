@@ -250,6 +250,11 @@ CASE(positions_tell_how_full_it_is, setup, teardown)
 	assert_int_equal(queue_produced(q), 1000 + maps.size / 2);
 	assert_true(queue_is_filled(q, 4));
 	assert_false(queue_is_filled(q, 2));
+	assert_int_equal(queue_room(q), maps.size / 4); /* of three quarters */
+	write_position(1, 1000 + maps.size);
+	assert_int_equal(queue_room(q), 0);
+	write_position(1, 1000);
+	assert_int_equal(queue_room(q), maps.size / 4 * 3);
 }
 
 CASE(unread_records_are_counted_with_those_being_written, setup, teardown)

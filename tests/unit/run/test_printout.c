@@ -214,6 +214,47 @@ CASE(every_loss_is_in_the_sum_and_has_its_reason, setup, teardown)
 	assert_contains(all, "6 nested");
 }
 
+/* A recorder that splits the times of calls. */
+static struct breakdown_sums *split_times(void)
+{
+	struct recorder_setup s = {.settings = &b->settings,
+				   .target = &b->recording.target,
+				   .segment = &b->segment,
+				   .clock = &b->clock,
+				   .output = b->recording.output,
+				   .kernel = JFR_KERNEL_WAITS};
+
+	recorder_free(b->recording.recorder);
+	assert_int_equal(recorder_new(&b->recording.recorder, &s, &d), 0);
+	return breakdown_running_sums(recorder_breakdown(b->recording.recorder));
+}
+
+CASE(method_with_too_many_calls_is_named_where_calls_are_lost_or_wait, setup, teardown)
+{
+	const struct wait_join_split none = {.blocked = 0};
+	const char *const line =
+		"  12.5 million calls a second, of 9 ns each, were recorded of com.acme.Cart.total(int): -M counts and";
+	struct breakdown_sums *sums = split_times();
+	uint32_t rare = hook("rare", "()V", 0), total = hook("total", "(I)I", 0);
+
+	b->recording.begin_ns = b->facts.now_ns - 1000000;
+	for (int i = 0; i < 12500; i++)
+		breakdown_sums_add(sums, total, 9, &none);
+	breakdown_sums_add(sums, rare, 5000, &none);
+	assert_lacks(end(), "million");
+	b->streams.lost = 1;
+	assert_contains(end(), line);
+	b->streams.lost = 0;
+	segment_header(&b->segment)->held_up = 1204;
+	segment_header(&b->segment)->held_up_ticks = 38000000;
+	assert_lacks(end(), "million"); /* of another recording */
+	b->settings.lossless_ns = 10000000;
+	assert_contains(end(), "  1,204 times a call waited for frtrace, 38.0 ms in all\n");
+	assert_contains(end(), line);
+	b->recording.begin_ns -= 1000000000; /* 12,500 a second */
+	assert_lacks(end(), "million");
+}
+
 CASE(roots_are_summed_up, setup, teardown)
 {
 	const char *all;

@@ -74,7 +74,8 @@ CASE(defaults_are_as_the_design_says, .teardown = teardown)
 	assert_true(taken.max_size == 1ULL << 30);
 	assert_null(taken.output);
 	assert_int_equal(taken.stack_depth, 64);
-	assert_int_equal(taken.max_overhead, 25);
+	assert_int_equal(settings_max_overhead(&taken), 25);
+	assert_true(taken.lossless_ns == 0);
 	assert_false(taken.no_stack || taken.skip_active || taken.quiet || taken.verbose);
 }
 
@@ -92,6 +93,12 @@ CASE(every_option_reaches_its_setting, .teardown = teardown)
 	assert_int_equal(taken.max_overhead, 40);
 	assert_int_equal(taken.stacks, SETTINGS_STACKS_JVMTI);
 	assert_int_equal(verb->id, VERB_RECORD);
+	good("-p|1|-m|a.A|--lossless");
+	assert_true(taken.lossless_ns == 10000000);
+	assert_int_equal(settings_max_overhead(&taken), 0);
+	good("-p|1|-m|a.A|--lossless=2s|--max-overhead=30%");
+	assert_true(taken.lossless_ns == 2000000000);
+	assert_int_equal(settings_max_overhead(&taken), 30);
 	good("-p|1|-m|a.A|--stacks=walk");
 	assert_int_equal(taken.stacks, SETTINGS_STACKS_WALK);
 	good("-p|1|-m|a.A|--inside=a.B::m:50ms|--inside=a.B::n:thrown|--keep=3%");
@@ -212,6 +219,8 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|--stack-depth=deep", "wrong --stack-depth 'deep': it has to be a whole number"},
 	{"-p|1|-m|a.A|--max-overhead=much",
 	 "wrong --max-overhead 'much': it has to be a whole percentage from 1% to 10000%, or off"},
+	{"-p|1|-m|a.A|--lossless=0", "wrong --lossless '0': it has to be more than 0"},
+	{"-p|1|-m|a.A|--lossless|--buffer=perf", "--lossless does not go with --buffer=perf"},
 	{"check|--max-overhead=off", "'frtrace check' takes no --max-overhead"},
 	{"-p|1|-m|a.A|--stack-depth", "--stack-depth needs a value, as in --stack-depth=N"},
 	{"check|1|2", "both '1' and '2'"},
