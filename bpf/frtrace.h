@@ -6,7 +6,7 @@
  *
  * The agent creates one sealed memfd, the control segment. Its sections lie at fixed offsets (FRT_*_AT). The agent
  * writes it and the collectors read it with bounds checks. A collector writes only the command word, the answer in `room` and,
- * of its own recording, `owner`, `heartbeat`, `stack_done`, `context`, the config and the rules.
+ * of its own recording, `granted`, `owner`, `heartbeat`, `stack_done`, `context`, the config and the rules.
  *
  *    header | configs | loaders | classes | methods | skips | threads | strings | slots | shares | insides | rings |
  *    stacks | frames | rules | taken back | shared sums | histograms | histogram groups | cells | virtual calls | virtual names |
@@ -178,10 +178,8 @@ struct frt_recording {
 	/* as frt_header.stack_next, for the stacks that the collector has read */
 	frt_u64 stack_done;
 	struct frt_context context;
-	/* up to where header.claimed may grow so that its queue takes all of it; with frt_config.wait_ticks only */
-	frt_u64 room;
 };
-_Static_assert(sizeof(struct frt_recording) == 192, "recording");
+_Static_assert(sizeof(struct frt_recording) == 184, "recording");
 
 /* Bytes of the segment that are locked. */
 #define FRT_LOCK_RECORDING(r) (r)
@@ -303,10 +301,12 @@ struct frt_header {
 
 	/*
 	 * With frt_config.wait_ticks: bytes of the queues that drains were about to take, and that they have taken or found no
-	 * room for, since the agent was loaded. A drain may begin if its end in `claimed` is not beyond frt_recording.room.
+	 * room for, since the agent was loaded. A recording's collector writes `granted`, up to where `claimed` may grow so that
+	 * its queue takes all of it.
 	 */
 	frt_u64 claimed, landed;
 	frt_u64 held_up, held_up_ticks; /* drains that had to wait for that in this epoch, and for how long in all */
+	frt_u64 granted[FRT_RECORDINGS];
 };
 _Static_assert(sizeof(struct frt_header) <= 4096, "header");
 

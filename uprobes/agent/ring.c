@@ -171,11 +171,10 @@ static bool waits_in_vain(uint32_t recording, uint64_t room, uint64_t waited, ui
  */
 static uint64_t wait_for_room(uint32_t recording, uint64_t claim)
 {
-	const struct frt_recording *row = &control->recording[recording];
 	uint64_t begin = sys_tsc(), waited = 0, room;
 	uint32_t us = WAIT_FIRST_US, slept_us = 0;
 
-	while (is_beyond(claim, room = load_acquire(&row->room)) &&
+	while (is_beyond(claim, room = load_acquire(&control->granted[recording])) &&
 	       !waits_in_vain(recording, room, waited, &slept_us)) {
 		sys_sleep_us(us);
 		slept_us += us;
@@ -195,7 +194,7 @@ static uint64_t claim_room(const struct frt_slot *s, uint64_t bytes)
 	uint32_t set = load_relaxed(&waited_for);
 
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
-		if (set >> r & 1 && is_beyond(claim, load_acquire(&control->recording[r].room)) && is_patient(s))
+		if (set >> r & 1 && is_beyond(claim, load_acquire(&control->granted[r])) && is_patient(s))
 			waited += wait_for_room(r, claim);
 	if (waited) {
 		add_relaxed(&control->held_up, 1);

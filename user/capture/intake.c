@@ -74,9 +74,10 @@ static int open_own_queue(struct intake *in, const struct intake_setup *setup, s
  */
 static void give_room(struct intake *in)
 {
-	uint64_t landed = __atomic_load_n(&segment_header(in->segment)->landed, __ATOMIC_ACQUIRE);
+	struct frt_header *h = segment_header(in->segment);
+	uint64_t landed = __atomic_load_n(&h->landed, __ATOMIC_ACQUIRE);
 
-	__atomic_store_n(&segment_recording(in->segment)->room, landed + queue_room(in->queue), __ATOMIC_RELEASE);
+	__atomic_store_n(&h->granted[in->segment->recording], landed + queue_room(in->queue), __ATOMIC_RELEASE);
 }
 
 int intake_new(struct intake **out, const struct intake_setup *setup, struct diag *d)

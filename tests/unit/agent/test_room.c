@@ -74,7 +74,7 @@ CASE(without_a_limit_nothing_is_claimed, setup)
 CASE(each_claim_lands_and_none_waits_while_there_is_room, setup)
 {
 	ring_wait(0, FOREVER);
-	control->recording[0].room = 3 * CLAIM;
+	control->granted[0] = 3 * CLAIM;
 	for (uint64_t n = 1; n <= 3; n++) {
 		drain();
 		assert_int_equal(control->claimed, n * CLAIM);
@@ -89,7 +89,7 @@ static void *give_room_by_bytes(void *unused)
 	while (!__atomic_load_n(&control->claimed, __ATOMIC_ACQUIRE))
 		sys_sleep_us(100);
 	for (uint64_t room = 1; room <= CLAIM; room++)
-		store_release(&control->recording[0].room, room);
+		store_release(&control->granted[0], room);
 	return NULL;
 }
 
@@ -100,7 +100,7 @@ CASE(thread_waits_until_there_is_room_for_all_of_it, setup)
 	ring_wait(0, FOREVER);
 	assert_int_equal(pthread_create(&t, NULL, give_room_by_bytes, NULL), 0);
 	drain();
-	assert_int_equal(control->recording[0].room, CLAIM); /* not before */
+	assert_int_equal(control->granted[0], CLAIM); /* not before */
 	assert_int_equal(control->landed, CLAIM);
 	assert_int_equal(pthread_join(t, NULL), 0);
 }
@@ -113,7 +113,7 @@ CASE(wait_in_vain_is_not_repeated_before_the_collector_moves, setup)
 	assert_true(control->held_up_ticks > 0);
 	drain();
 	assert_int_equal(control->held_up, 1);
-	control->recording[0].room = 1; /* too little, but a sign of life */
+	control->granted[0] = 1; /* too little, but a sign of life */
 	drain();
 	assert_int_equal(control->held_up, 2);
 	assert_int_equal(control->landed, 3 * CLAIM);
@@ -156,7 +156,7 @@ CASE(each_recording_has_room_of_its_own, setup)
 {
 	ring_wait(0, 1);
 	ring_wait(2, 1);
-	control->recording[0].room = 1 << 20;
+	control->granted[0] = 1 << 20;
 	drain();
 	assert_int_equal(control->held_up, 1);
 	ring_wait(2, 0);

@@ -197,13 +197,13 @@ CASE(calls_behind_an_unfinished_record_find_their_root, setup, teardown)
 /* What the agent may claim is beyond what has landed, whether it has been consumed or not. */
 CASE(room_is_given_beyond_what_has_landed, setup, teardown)
 {
-	assert_int_equal(header.recording[0].room, 990); /* from the start on */
+	assert_int_equal(header.granted[0], 990); /* from the start on */
 	fake.completed_at = 1;
 	header.landed = 5000;
 	intake_consume(in);
-	assert_int_equal(header.recording[0].room, 5994);
+	assert_int_equal(header.granted[0], 5994);
 	fake.now = 2;
 	intake_consume(in);
-	assert_int_equal(header.recording[0].room, 6000);
+	assert_int_equal(header.granted[0], 6000);
 	header.landed = 0;
 }
