@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Values of servers and drivers as Debian has them equal what the program itself has logged. $PACKAGES may be a directory into
+# which their packages were unpacked (dpkg -x), so that they need not be installed.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+JARS=${PACKAGES-}/usr/share/java
+
+# Set JAR to these jars; without one the case is skipped, with its package.
+jars() { # SENTENCE PACKAGE JAR...
+	local name
+	JAR=
+	for name in "${@:3}"; do
+		if [ ! -e "$JARS/$name.jar" ]; then
+			skip "$1, JDK $FEATURE" "no $JARS/$name.jar: apt-get install $2, or PACKAGES=DIR"
+			return 1
+		fi
+		JAR+=:$JARS/$name.jar
+	done
+}
+
+compiled() { # FILE.java...: into a directory of its own; with jakarta as first word for the newer names of servlets
+	local kind=$1 name
+	rm -rf "$WORK/packages"
+	mkdir -p "$WORK/packages/sources"
+	for name in "${@:2}"; do
+		sed "s/javax\.servlet/$kind.servlet/" "$LIVE/packages/$name.java" >"$WORK/packages/sources/$name.java"
+	done
+	"$JAVA/bin/javac" -nowarn -cp "$CLASSES$JAR" -d "$WORK/packages" "$WORK/packages/sources"/*.java >"$WORK/javac" 2>&1 ||
+		finding "javac:" "$(head -n 5 "$WORK/javac")"
+}
+
+run_packaged() { # CLASS [ARGUMENT...]
+	stage
+	"$JAVA/bin/java" -cp "$WORK/packages:$CLASSES$JAR" "live.$1" "$T_DIR" "${@:2}" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	target_is $!
+	target_ready
+}
+
+# The values of these fields of an event, a line for each, are those of the log, in its order.
+values_are() { # LOG EVENT FIELD...
+	"$FRTRACE" print --json --events "$2" "$F_FILE" >"$WORK/real.json"
+	python3 - "$WORK/real.json" "$@" <<-'END' 2>"$WORK/err" || finding "the values of $2 differ:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import json, sys
+		events = [e["values"] for e in json.load(open(sys.argv[1]))["recording"]["events"]]
+		events.sort(key=lambda v: v["startTime"])
+		seen = [" ".join(str(v[f]) for f in sys.argv[4:]) for v in events]
+		log = open(sys.argv[2]).read().split("\n")[:-1]
+		wrong = [(i, a, b) for i, (a, b) in enumerate(zip(seen, log)) if a != b]
+		assert len(seen) == len(log) and not wrong, (len(seen), len(log), wrong[:3])
+	END
+}
+
+served() { # SENTENCE SERVLETS SOURCE -e EVENT...
+	begin "$1, JDK $FEATURE" || return 0
+	compiled "$2" Requests "$3"
+	if [ ${#findings[@]} = 0 ] && run_packaged "$3" && trace_start "${@:4}"; then
+		trace_calls
+		says ' 0 lost'
+		values_are "$T_DIR/log" web.Request verb uri
+		target_quit
+	fi
+	finish
+}
+
+tomcat() { # VERSION SERVLETS
+	local s="the URI of each request of Tomcat $1"
+	jars "$s" "libtomcat$1-java" "tomcat$1-"{catalina,coyote,util,util-scan,juli,servlet-api,annotations-api,jaspic-api,jni,api} || return 0
+	served "$s" "$2" TomcatServer -e 'web.Request org.apache.catalina.connector.CoyoteAdapter::service verb=arg0.methodMB uri=arg0.uriMB' \
+		-e 'web.Servlet live.TomcatServer$Shop::service uri=arg0.request.coyoteRequest.uriMB'
+}
+
+jdk_server() {
+	JAR=
+	served "the URI of each request of com.sun.net.httpserver" javax JdkServer \
+		-e 'web.Request live.JdkServer$Shop::handle verb=arg0.impl.method uri=arg0.impl.uri'
+}
+
+netty() {
+	local s="requests and texts of Netty's codec"
+	jars "$s" libnetty-java netty-{buffer,codec,codec-http,common,transport,resolver,handler} || return 0
+	begin "$s, JDK $FEATURE" || return 0
+	compiled javax Requests NettyCodec
+	if [ ${#findings[@]} = 0 ] && run_packaged NettyCodec && trace_start \
+		-e 'web.Request live.NettyCodec$Shop::channelRead0:0ms verb=arg1.method.name uri=arg1.uri' \
+		-e 'web.Line io.netty.handler.codec.http.HttpObjectDecoder$LineParser::parse line=return' \
+		-e 'web.Header live.NettyCodec$Shop::header name=arg0'; then
+		trace_calls
+		awk '{ print $1, $2; print "None None" }' "$T_DIR/log" >"$WORK/messages" # the last content follows each request
+		values_are "$WORK/messages" web.Request verb uri
+		sed 's/$/ HTTP\/1.1/' "$T_DIR/log" >"$WORK/lines"
+		values_are "$WORK/lines" web.Line line
+		sed -E 's/^[A-Z]+ (.{6}).*/\1/' "$T_DIR/log" >"$WORK/names"
+		values_are "$WORK/names" web.Header name
+		target_quit
+	fi
+	finish
+}
+
+database() { # SENTENCE URL -e EVENT...
+	begin "$1, JDK $FEATURE" || return 0
+	compiled javax Statements
+	if [ ${#findings[@]} = 0 ] && run_packaged Statements "$2" && trace_start "${@:3}" -e 'db.When live.Statements::at at=arg0 text=arg1'; then
+		trace_calls
+		values_are "$T_DIR/log" db.Query sql
+		"$FRTRACE" print --json --events db.When "$F_FILE" >"$WORK/when.json"
+		python3 -c 'import json, sys
+rows = [e["values"] for e in json.load(open(sys.argv[1]))["recording"]["events"]]
+assert len(rows) == 50 and all(r["at"] == r["text"] for r in rows), rows[:2]' "$WORK/when.json" 2>"$WORK/err" || finding "Timestamp:" "$(tail -n 1 "$WORK/err")"
+		target_quit
+	fi
+	finish
+}
+
+h2() {
+	jars "the SQL of each statement of H2" libh2-java h2 || return 0
+	database "the SQL of each statement of H2" jdbc:h2:mem:shop -e 'db.Query outermost org.h2.jdbc.JdbcPreparedStatement::execute* sql=this.command.sql'
+}
+
+hsqldb() {
+	jars "the SQL of each statement of HSQLDB" libhsqldb-java hsqldb || return 0
+	database "the SQL of each statement of HSQLDB" jdbc:hsqldb:mem:shop -e 'db.Query outermost org.hsqldb.jdbc.JDBCPreparedStatement::execute* sql=this.sql'
+}
+
+# A server of its own, without a network.
+postgres() {
+	local s="the SQL of each statement of PostgreSQL's driver" bin directory=$WORK/postgres port
+	bin=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | sort -V | tail -n 1)
+	[ -x "$bin/initdb" ] || { skip "$s, JDK $FEATURE" "no PostgreSQL: apt-get install postgresql"; return 0; }
+	jars "$s" libpostgresql-jdbc-java postgresql || return 0
+	install -d -o nobody -m 700 "$directory"
+	chmod o+x "$WORK"
+	port=$((20000 + $$ % 20000))
+	if ! (cd / && setpriv --reuid=nobody --clear-groups "$bin/initdb" -D "$directory" -A trust --no-sync -U shop &&
+		setpriv --reuid=nobody --clear-groups "$bin/pg_ctl" -D "$directory" -w -l "$directory/log" -o "-p $port -h 127.0.0.1 -k $directory -F" start) >"$WORK/initdb" 2>&1; then
+		skip "$s, JDK $FEATURE" "PostgreSQL does not start: $(tail -n 1 "$WORK/initdb")"
+		return 0
+	fi
+	database "$s" "jdbc:postgresql://127.0.0.1:$port/postgres?user=shop" \
+		-e 'db.Query outermost org.postgresql.jdbc.PgPreparedStatement::execute* sql=this.preparedQuery.key'
+	(cd / && setpriv --reuid=nobody --clear-groups "$bin/pg_ctl" -D "$directory" -m immediate stop) >>"$WORK/initdb" 2>&1
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	turn 0 && tomcat 9 javax
+	turn 1 && tomcat 10 jakarta
+	turn 1 && jdk_server
+	turn 0 && netty
+	turn 1 && h2
+	turn 0 && hsqldb
+	turn 1 && postgres
+done
