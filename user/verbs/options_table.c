@@ -45,7 +45,7 @@ const struct verb verbs[VERBS] = {
 	 "The page is one file that requests nothing. Without -o it has the name of the recording with .html at the end, "
 	 "in the current directory. " FILES_SENTENCE},
 	{VERB_EXPORT, "export", "export --collapsed | --perfetto | --pprof | --otlp | --csv | --jdk FILE...",
-	 "write the recorded calls for other tools to standard output", FILES_SENTENCE},
+	 "write calls for other tools", FILES_SENTENCE},
 	{VERB_MERGE, "merge", "merge -o OUT FILE...",
 	 "make one recording of several of one JVM, or of a directory of them",
 	 "Such are frtrace's and the JVM's own. FILE may be a directory, such as -o DIR/ writes. The result has one "
@@ -118,7 +118,7 @@ const struct option_row options[] = {
 	 .help = "count calls and time them, with percentiles; no event for each call"},
 	{.name = "event", .letter = 'e', .arg = "EVENT", .kind = OPTION_EVENT,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
-	 .help = "'NAME [outermost] FILTER [FIELD=EXPR]...': make each call an event with values of the call",
+	 .help = "'NAME [outermost] FILTER [FIELD=EXPR]...': make calls events with values",
 	 .more = "Several -e are possible. EXPR is a parameter, arg0, this, return, exception or a static field, and .FIELD steps behind it."},
 	{.name = "events", .arg = "FILE.xml", .kind = OPTION_EVENT_FILE,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
@@ -215,7 +215,7 @@ const struct option_row options[] = {
 	{.name = "tasks", .arg = "WHEN", .kind = OPTION_CHOICE, AT(settings.tasks),
 	 .choices = tasks_choices, .usual = "auto",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
-	 .help = "record tasks that calls hand to other threads; auto: with --inside",
+	 .help = "record tasks that calls hand on; auto: with --inside",
 	 .more = "Each is an event frtrace.Task; frtrace view tasks sums them up. Tasks that such a task hands on are recorded, too. With --inside it is those of roots, with the calls in them."},
 	{.name = "max-overhead", .arg = "N%|off", .kind = OPTION_PERCENT, AT(settings.max_overhead),
 	 .choices = overhead_offers, .min = 1, .max = 10000,

@@ -367,7 +367,7 @@ CASE(help_goes_to_standard_output_and_is_short)
 		assert_memory_equal(out, "Usage: frtrace", 14);
 		for (const char *c = out; *c; c++)
 			count += *c == '\n';
-		assert_in_range(count, 10, 120);
+		assert_in_range(count, 10, 100);
 	}
 }
 
