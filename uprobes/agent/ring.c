@@ -113,9 +113,10 @@ static __attribute__((noinline, aligned(32))) void drain_site(uint64_t slot, uin
 
 /* ---- waiting for room (--lossless) */
 
-#define WAIT_FIRST_US 50u    /* of the first sleep; each further one is twice as long, */
-#define WAIT_MOST_US  1000u  /* at most */
-#define WAIT_LOOK_US  20000u /* between two looks whether the collector lives */
+#define WAIT_FIRST_US 50u /* of the first sleep; each further one is twice as long, */
+#define WAIT_MOST_US \
+	500u /* at most: from --wait-stack=1ms on the record of a wait has stacks, which would fill the queue */
+#define WAIT_LOOK_US 20000u /* between two looks whether the collector lives */
 
 static struct queue_wait {
 	uint64_t ticks; /* 0: no thread waits for this recording */

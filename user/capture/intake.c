@@ -53,31 +53,34 @@ int intake_try(const struct frtrace_bpf *bpf, struct diag *d)
 	return err;
 }
 
+/*
+ * Tell the agent how much the queue takes. What has landed is read first, so that all of it is in the queue by then, or has
+ * been: what is claimed beyond that finds the room that there is now. The rest of the queue is for records of waits, for
+ * threads that do not wait, and for those that have waited for too long.
+ */
+static void give_room(void *intake)
+{
+	const struct intake *in = intake;
+	struct frt_header *h = segment_header(in->segment);
+	uint64_t landed = __atomic_load_n(&h->landed, __ATOMIC_ACQUIRE);
+
+	__atomic_store_n(&h->granted[in->segment->recording], landed + queue_room(in->queue), __ATOMIC_RELEASE);
+}
+
 static int open_own_queue(struct intake *in, const struct intake_setup *setup, struct diag *d)
 {
 	struct queue_sinks sinks = {.streams = &in->streams,
 				    .waits = setup->waits,
 				    .owner = in->kernel->count ? kernel_probes_map_slot : NULL,
 				    .owner_context = in->kernel,
+				    .step = give_room,
+				    .step_context = in,
 				    .take = setup->take,
 				    .take_context = setup->take_context,
 				    .unobserved_lost = (uint64_t *)&in->bpf->bss->unobserved_lost,
 				    .waits_lost = (uint64_t *)&in->bpf->bss->waits_lost};
 
 	return open_queue(&in->queue, in->bpf, bpf_map__max_entries(in->bpf->maps.queue), &sinks, d);
-}
-
-/*
- * Tell the agent how much the queue takes. What has landed is read first, so that all of it is in the queue by then, or has
- * been: what is claimed beyond that finds the room that there is now. The rest of the queue is for records of waits, for
- * threads that do not wait, and for those that have waited for too long.
- */
-static void give_room(struct intake *in)
-{
-	struct frt_header *h = segment_header(in->segment);
-	uint64_t landed = __atomic_load_n(&h->landed, __ATOMIC_ACQUIRE);
-
-	__atomic_store_n(&h->granted[in->segment->recording], landed + queue_room(in->queue), __ATOMIC_RELEASE);
 }
 
 int intake_new(struct intake **out, const struct intake_setup *setup, struct diag *d)

@@ -214,7 +214,10 @@ static int on_record(void *context, void *data, size_t size)
 	queue_report_losses(q);
 	if (!dispatch_record(q, data, size))
 		q->malformed++;
-	return ++q->records < QUEUE_BUDGET ? 0 : -EAGAIN; /* the present record is consumed in any case */
+	q->records++;
+	if (q->sinks.step && q->records % QUEUE_STEP == 0)
+		q->sinks.step(q->sinks.step_context);
+	return q->records < QUEUE_BUDGET ? 0 : -EAGAIN; /* the present record is consumed in any case */
 }
 
 static const uint64_t *map_page(int fd, long number)

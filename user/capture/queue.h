@@ -22,6 +22,9 @@ struct queue_sinks {
 	/* Receives the records of native methods and of HotSpot's own probes; false: malformed. NULL: there are none. */
 	bool (*take)(void *context, const void *record, size_t size);
 	void *take_context;
+	/* Called each QUEUE_STEP records, so that who waits for room does not wait for the rest of QUEUE_BUDGET; may be NULL. */
+	void (*step)(void *context);
+	void *step_context;
 	/* Number of dropped owner records with flags; may be NULL. */
 	const volatile uint64_t *unobserved_lost;
 	/* Number of dropped wait records, counted by the programs; may be NULL. */
@@ -43,6 +46,7 @@ void queue_close(struct queue *q);
 /* A descriptor to poll on. */
 int queue_fd(const struct queue *q);
 
+#define QUEUE_STEP   16
 #define QUEUE_BUDGET 512 /* records per call: a busy producer must not starve our other work */
 
 /* Feed the records that are there, at most QUEUE_BUDGET. Returns their number. */

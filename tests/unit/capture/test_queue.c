@@ -14,6 +14,8 @@ static struct {
 	ring_buffer_sample_fn on_sample;
 	void *context;
 	bool refused;
+	int times; /* that the record comes; 0: once */
+	int steps;
 	void *record;
 	size_t size;
 	unsigned int pauses, wakers, resources;
@@ -42,12 +44,21 @@ WRAP(struct ring_buffer *, ring_buffer__new, int fd, ring_buffer_sample_fn on_sa
 
 WRAP(int, ring_buffer__consume, struct ring_buffer *rb)
 {
-	kernel.on_sample(kernel.context, kernel.record, kernel.size);
-	return 1;
+	int n = 0;
+
+	do {
+		n++;
+	} while (!kernel.on_sample(kernel.context, kernel.record, kernel.size) && n < kernel.times);
+	return n;
 }
 
 WRAP(void, ring_buffer__free, struct ring_buffer *rb)
 {
+}
+
+static void on_step(void *context)
+{
+	((int *)context)[0]++;
 }
 
 static void on_pause(void *context, const struct frt_pause *p)
@@ -83,6 +94,8 @@ WRAP(void, copied_stacks_take_waker, struct copied_stacks *s, const struct frt_w
 static int setup(void **state)
 {
 	struct queue_sinks sinks = {.streams = &streams,
+				    .step = on_step,
+				    .step_context = &kernel.steps,
 				    .waits = {.pause = on_pause,
 					      .resource = on_resource,
 					      .wait = on_wait,
@@ -240,6 +253,20 @@ static void write_position(long page, uint64_t position)
 {
 	assert_int_equal(pwrite(maps.ring, &position, sizeof(position), page * sysconf(_SC_PAGESIZE)),
 			 sizeof(position));
+}
+
+CASE(each_step_is_told_until_the_budget_is_used_up, setup, teardown)
+{
+	struct frt_pause pause = {.kind = FRT_PAUSE};
+
+	kernel.record = &pause;
+	kernel.size = sizeof(pause);
+	kernel.times = QUEUE_STEP - 1;
+	assert_int_equal(queue_consume(q), QUEUE_STEP - 1);
+	assert_int_equal(kernel.steps, 0);
+	kernel.times = INT32_MAX;
+	assert_int_equal(queue_consume(q), QUEUE_BUDGET);
+	assert_int_equal(kernel.steps, QUEUE_BUDGET / QUEUE_STEP);
 }
 
 CASE(positions_tell_how_full_it_is, setup, teardown)
