@@ -541,7 +541,7 @@ void roots_finish(struct roots *r)
 {
 	for (size_t i = 0; i < BUCKETS; i++) {
 		for (struct root *root = r->bucket[i]; root; root = root->next) {
-			bool known = root->named || !root->tasks;
+			bool known = root->named || !root->tasks || !root_is_left(r, root->number);
 
 			r->counts.open += !root->ended && known;
 			if (root->state == ROOT_OPEN && known)
