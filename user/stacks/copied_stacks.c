@@ -408,8 +408,8 @@ static uint32_t take_sampled(struct copied_stacks *s, const struct frt_waker *sa
 		return 0;
 	if (first->kind == FRT_FRAME_INTERPRETED && bcp)
 		first->at = bcp;
-	first->flags |=
-		first->kind == FRT_FRAME_COMPILED && first->at == sample->pc ? FRT_FRAME_EXACT | FRT_FRAME_LEAF : 0;
+	if (first->kind == FRT_FRAME_COMPILED)
+		first->flags |= FRT_FRAME_LEAF | (first->at == sample->pc ? FRT_FRAME_EXACT : 0);
 	return copied_stacks_intern(s);
 }
 

@@ -12,6 +12,8 @@ public class Spent {
     static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
     static final long SLOW_NS = 40_000_000, SLICE_NS = 1_000_000;
 
+    static final ThreadLocal<byte[]> BYTES = ThreadLocal.withInitial(() -> new byte[16 * 1024]);
+
     static volatile long sink;
 
     static void most(long until) {
@@ -23,12 +25,13 @@ public class Spent {
         }
     }
 
+    /* A stub of HotSpot copies. */
     static void some(long until) {
         while (BEAN.getCurrentThreadCpuTime() < until) {
-            long x = sink;
-            for (int i = 0; i < 2000; i++)
-                x = x * 2862933555777941757L ^ i;
-            sink = x;
+            byte[] bytes = BYTES.get();
+            for (int i = 0; i < 8; i++)
+                System.arraycopy(bytes, 0, bytes, 8 * 1024, 8 * 1024 - i);
+            sink = bytes[8 * 1024];
         }
     }
 
