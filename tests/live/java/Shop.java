@@ -10,12 +10,16 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * Shop PORTFILE: a small web shop. /order/N is fast, /report/N takes 20 ms, /broken/N throws. /books/enter/N needs a
- * lock that /books/print/N holds while it writes for 30 ms.
+ * lock that /books/print/N holds while it writes for 30 ms. /prices/N hands four look-ups to a pool of two threads.
  */
 public class Shop {
     static class Checkout implements HttpHandler {
@@ -95,11 +99,49 @@ public class Shop {
         }
     }
 
+    static class Prices implements HttpHandler {
+        private final ExecutorService pool = Executors.newFixedThreadPool(2, task -> new Thread(task, "prices"));
+
+        @Override
+        public void handle(HttpExchange exchange) throws IOException {
+            int number = Integer.parseInt(exchange.getRequestURI().getPath().split("/")[2]);
+            byte[] answer = ("price " + price(number) + "\n").getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        }
+
+        int price(int number) {
+            List<Future<Integer>> parts = new ArrayList<>();
+            int price = 0;
+            for (int i = 0; i < 4; i++) {
+                int part = number * 4 + i;
+                parts.add(pool.submit(() -> lookUp(part)));
+            }
+            try {
+                for (Future<Integer> part : parts)
+                    price += part.get();
+            } catch (InterruptedException | ExecutionException e) {
+                throw new IllegalStateException(e);
+            }
+            return price;
+        }
+
+        /** Some milliseconds on a CPU, and some megabytes. */
+        int lookUp(int part) {
+            StringBuilder list = new StringBuilder();
+            for (int i = 0; i < 100_000; i++)
+                list.append(part ^ i).append(' ');
+            return list.toString().hashCode() & 0xffff;
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
         ExecutorService pool = Executors.newFixedThreadPool(8);
         server.createContext("/", new Checkout());
         server.createContext("/books/", new Books());
+        server.createContext("/prices/", new Prices());
         server.setExecutor(pool);
         server.start();
         Path whole = Path.of(args[0] + ".new");
