@@ -33,6 +33,7 @@ void slow_call_release(struct slow_call *s)
 		jfr_chunk_put(s->inside[i].chunk);
 	if (s->call.chunk)
 		jfr_chunk_put(s->call.chunk);
+	call_samples_release(&s->samples);
 }
 
 static bool inside_is_longer(const struct call *a, const struct call *b)
@@ -128,6 +129,12 @@ void slow_call_add_task(struct slow_call *s, const struct task_run *run)
 	for (; i > 0 && (!s->task[i - 1] || task_length(run) > task_length(s->task[i - 1])); i--)
 		s->task[i] = s->task[i - 1];
 	s->task[i] = run;
+}
+
+void slow_call_add_sample(struct slow_call *s, uint64_t thread, int64_t moment, uint32_t method)
+{
+	if (thread == s->place.thread && span_has_moment(&s->place.span, moment))
+		call_samples_add(&s->samples, method);
 }
 
 /* All numbers in a line use the unit of the longest time. */
@@ -548,6 +555,7 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders 
 	put_when_line(out, &s->call, &unit, utc_offset, width);
 	user_values_put_call(out, &s->call, utc_offset, INDENT, whole ? SIZE_MAX : width);
 	put_insides(out, s, utc_offset, width);
+	call_samples_put(out, &s->samples, holders->names, width, INDENT);
 	put_tasks(out, s, tasks, width);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
 		if (s->wait[i].wait.duration >= s->call.duration / 100)

@@ -14,6 +14,8 @@
  * Lines with '>' are the longest traced calls inside it. Behind them stand the longest tasks that it handed to threads:
  *
  *         handed over: 210 ms on "pool-1-thread-2" after 41.0 ms in the queue, demo.PriceTask
+ *
+ * Samples say what its own thread did on the CPU: call_samples_put().
  */
 #ifndef USER_VIEW_SLOW_CALL_H
 #define USER_VIEW_SLOW_CALL_H
@@ -23,6 +25,7 @@
 #include "user/trace/outermost.h"
 #include "user/trace/task_runs.h"
 #include "user/trace/wait.h"
+#include "user/view/call_samples.h"
 
 #define SLOW_REASONS 8
 #define SLOW_WAITS   3
@@ -45,6 +48,7 @@ struct slow_call {
 	uint64_t insides;			 /* number of all calls inside */
 	const struct task_run *task[SLOW_TASKS]; /* longest first, with the time in the queue; NULL: end of the list */
 	uint64_t tasks;				 /* number of all */
+	struct call_samples samples;
 };
 
 void slow_call_init(struct slow_call *s, const struct outermost_call *place);
@@ -61,6 +65,9 @@ void slow_call_add_task(struct slow_call *s, const struct task_run *run);
  * holders_add().
  */
 void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t number);
+
+/* Add a sample of a thread if it belongs to the call. `method`: what ran, as for call_samples_add(). */
+void slow_call_add_sample(struct slow_call *s, uint64_t thread, int64_t moment, uint32_t method);
 
 /*
  * Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). `whole`: the

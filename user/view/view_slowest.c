@@ -95,6 +95,24 @@ static int slowest_on_wait(const struct thread_wait *wait, void *context)
 	return 0;
 }
 
+static int slowest_on_sample(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct jfr_value event = jfr_event_value(e);
+	int64_t moment = jfr_event_span(chunk, e).start;
+	struct slow_calls *s = context;
+	uint64_t thread = 0;
+	uint32_t method = 0;
+
+	for (size_t i = started_by(s, moment); i-- > 0 && may_reach(s, i, moment);) {
+		if (!thread) {
+			thread = thread_number(chunk, jfr_field(chunk, &event, "sampledThread"));
+			method = sample_method(&s->names, chunk, jfr_field(chunk, &event, "stackTrace"));
+		}
+		slow_call_add_sample(s->by_start[i], thread, moment, method);
+	}
+	return 0;
+}
+
 static void slowest_add_tasks(struct slow_calls *s)
 {
 	for (size_t r = 0; r < s->runs.count; r++) {
@@ -184,6 +202,7 @@ static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 
 static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int width, bool whole, struct bytes *out)
 {
+	method_names_settle(&s->names);
 	put_text(out, "\nSlowest Calls\n\n");
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)
@@ -217,7 +236,8 @@ const struct view_pass view_slowest_rows = {.size = sizeof(struct slow_calls),
 /* Passes over the file: which calls; what is inside them and what they waited for; what the threads that ended it did. */
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
-	static const struct trace_ops lines = {.wait = slowest_on_wait, .call = slowest_on_call};
+	static const struct trace_event samples[] = {{"jdk.ExecutionSample", slowest_on_sample}, {NULL, NULL}};
+	static const struct trace_ops lines = {.wait = slowest_on_wait, .call = slowest_on_call, .events = samples};
 	static const struct trace_ops rows = {.call = slowest_on_call};
 	bool as_table = request->layout.json || request->layout.html;
 	struct slow_calls s = {.holders = {.threads = &s.threads, .names = &s.names}};

@@ -77,6 +77,27 @@ CASE(only_calls_that_are_asked_for_count, setup_samples, teardown)
 	assert_lacks(shown(), "short");
 }
 
+CASE(a_slow_call_says_what_ran_on_its_cpu, setup_samples, teardown)
+{
+	for (int i = 0; i < 5; i++)
+		sample(1, "hash", "serve", 11 + i);
+	sample(1, "copy", "hash", 16);
+	sample(1, "copy", "hash", 17);
+	sample(1, NULL, NULL, 18);
+	sample(1, "send", "serve", 19);
+	sample(1, "other", "serve", 30);
+	sample(2, "other", "serve", 12);
+	sample(1, "short", "pay", 41);
+	call(1, "serve", 10, 20);
+	call(1, "pay", 40, 42);
+	show("slowest");
+	assert_contains(
+		shown(),
+		"        9 samples: 56 % com.acme.Cart.hash(), 22 % com.acme.Cart.copy(), 11 % unknown, 11 % others\n");
+	assert_contains(shown(), "        1 sample: 100 % com.acme.Cart.short()\n");
+	assert_lacks(shown(), "other()");
+}
+
 CASE(a_file_without_samples_says_so, setup, teardown)
 {
 	call(1, "serve", 10, 20);
