@@ -89,6 +89,7 @@ killed() {
 	wait_for "$SECONDS_MAX" stand_still || finding "no thread waits"
 	trace_kill
 	wait_for 5 thousands_beyond $(($(thousands) + 20000)) || finding "the program stands still"
+	wait_for "$SECONDS_MAX" agent_idle # it looks for its collector every few seconds
 	target_restored
 	target_drop
 	finish
