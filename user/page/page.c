@@ -43,6 +43,7 @@ struct page {
 	struct facts facts;
 	struct digest *digest;
 	struct outermost requests;
+	struct task_runs runs;
 	struct stories stories;
 	struct verdict verdict[VERDICTS];
 	size_t verdicts;
@@ -340,7 +341,7 @@ static void page_read(struct page *p)
 	struct trace_reader requests = {&outermost_ops, &p->requests, NULL};
 	bool found;
 
-	outermost_init(&p->requests, REQUESTS);
+	outermost_init(&p->requests, &p->runs, REQUESTS);
 	page_read_pass(
 		p, PASS_SURVEY,
 		(struct trace_reader[]){{&digest_survey, p->digest, NULL}, {&facts_ops, &p->facts, NULL}, requests}, 3);
@@ -371,6 +372,7 @@ void page_write(struct jfr_file *file, const char *name, struct bytes *out)
 		bytes_release(&p.table[i]);
 	stories_release(&p.stories);
 	outermost_release(&p.requests);
+	task_runs_release(&p.runs);
 	digest_release(p.digest);
 	free(p.digest);
 	facts_release(&p.facts);

@@ -3,6 +3,7 @@
 #include "user/text/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST 4096u /* candidates in the first pass, */
 #define MORE  16u   /* times as many in the next one, up to OUTERMOST_MOST: 40 MB */
@@ -80,8 +81,19 @@ static int outermost_on_call(const struct call *call, void *context)
 	return 0;
 }
 
-const struct trace_ops outermost_ops = {
-	.wait = outermost_on_wait, .waits_end = outermost_on_waits_end, .call = outermost_on_call};
+static int outermost_on_task(const struct task *task, void *context)
+{
+	const struct outermost *o = context;
+
+	if (!o->has_runs)
+		task_runs_add(o->runs, task);
+	return 0;
+}
+
+const struct trace_ops outermost_ops = {.wait = outermost_on_wait,
+					.waits_end = outermost_on_waits_end,
+					.task = outermost_on_task,
+					.call = outermost_on_call};
 
 int outermost_compare_places(const void *a, const void *b)
 {
@@ -113,16 +125,151 @@ static void outermost_keep(struct outermost *o)
 		qsort(o->call, n, sizeof(*o->call), outermost_compare_charges);
 }
 
-void outermost_init(struct outermost *o, size_t wanted)
+/* ---- calls in tasks */
+
+#define NONE UINT32_MAX
+
+/* What the functions below share. Calls are indexes in o->call, so of two the lower one is charged more. */
+struct task_calls {
+	const struct outermost *o;
+	uint32_t *by_place; /* all calls, as outermost_compare_places() has them */
+	uint32_t *
+		of_run; /* the first of the calls that handed over a run, or the task that did so, and so on; or NONE */
+};
+
+static int outermost_compare_indexes(const void *a, const void *b, void *calls)
+{
+	const struct outermost_call *call = calls;
+
+	return outermost_compare_places(&call[*(const uint32_t *)a], &call[*(const uint32_t *)b]);
+}
+
+static int outermost_compare_runs(const void *a, const void *b, void *runs)
+{
+	const struct task_run *run = runs;
+
+	return span_compare(&run[*(const uint32_t *)a].nested.span, &run[*(const uint32_t *)b].nested.span);
+}
+
+/* The numbers below `count`, sorted. Allocated. */
+static uint32_t *sorted_indexes(size_t count, int (*compare)(const void *, const void *, void *), void *context)
+{
+	uint32_t *index = memory_need(calloc(count + 1, sizeof(*index)));
+
+	for (size_t i = 0; i < count; i++)
+		index[i] = i;
+	if (count)
+		qsort_r(index, count, sizeof(*index), compare, context);
+	return index;
+}
+
+/* The call that the thread was in. */
+static uint32_t task_calls_at(const struct task_calls *c, uint64_t thread, int64_t moment)
+{
+	const struct outermost_call *call = c->o->call;
+	size_t n = lower_bound(i, c->o->count,
+			       call[c->by_place[i]].thread > thread || (call[c->by_place[i]].thread == thread &&
+									call[c->by_place[i]].span.start > moment));
+	uint32_t last = n ? c->by_place[n - 1] : NONE;
+
+	return thread && n && call[last].thread == thread && span_has_moment(&call[last].span, moment) ? last : NONE;
+}
+
+/* Of the calls for which the thread was busy the first one: its own, and those that handed over the task that it was in. */
+static uint32_t task_calls_above(const struct task_calls *c, uint64_t thread, int64_t moment)
+{
+	const struct task_run *run = task_runs_at(c->o->runs, thread, moment);
+	uint32_t above = run ? c->of_run[run - c->o->runs->run] : NONE, own = task_calls_at(c, thread, moment);
+	bool inside = own != NONE && run && c->o->call[own].span.start >= run->nested.span.start;
+
+	return above == NONE || (inside && own < above) ? own : above;
+}
+
+/* A task that is handed over by another one begins after that. */
+static void task_calls_init(struct task_calls *c, const struct outermost *o)
+{
+	uint32_t *by_begin = sorted_indexes(o->runs->count, outermost_compare_runs, o->runs->run);
+
+	c->o = o;
+	c->by_place = sorted_indexes(o->count, outermost_compare_indexes, o->call);
+	c->of_run = memory_need(malloc((o->runs->count + 1) * sizeof(*c->of_run)));
+	memset(c->of_run, 0xff, o->runs->count * sizeof(*c->of_run));
+	for (size_t i = 0; i < o->runs->count; i++) {
+		const struct task_run *run = &o->runs->run[by_begin[i]];
+
+		c->of_run[by_begin[i]] = task_calls_above(c, run->submitter, run->submitted);
+	}
+	free(by_begin);
+}
+
+static void task_calls_release(struct task_calls *c)
+{
+	free(c->by_place);
+	free(c->of_run);
+}
+
+/* The first call that handed over the task in which the call was made, itself or not; NONE: there is none. */
+static uint32_t task_calls_parent(const struct task_calls *c, uint32_t call)
+{
+	const struct outermost_call *made = &c->o->call[call];
+	const struct task_run *run = task_runs_at(c->o->runs, made->thread, made->span.start);
+	uint32_t above = run ? c->of_run[run - c->o->runs->run] : NONE;
+
+	return above != NONE && c->o->call[above].span.start < made->span.start ? above : NONE;
+}
+
+/* So many of the calls, as they are, that `wanted` of them are in no task of another one of them; at most all. */
+static size_t outermost_prefix(const struct outermost *o, const uint32_t *parent)
+{
+	uint32_t *children = memory_need(calloc(o->count + 1, sizeof(*children)));
+	size_t n = 0, i = 0;
+
+	for (; i < o->count && n < o->wanted; i++) {
+		n -= children[i];
+		n += parent[i] > i;
+		if (parent[i] > i && parent[i] != NONE)
+			children[parent[i]]++;
+	}
+	free(children);
+	return i;
+}
+
+/* A call in a task is dropped if the one that it is a part of is among the wanted ones. */
+static void outermost_leave_tasks(struct outermost *o)
+{
+	uint32_t *parent = memory_need(calloc(o->count + 1, sizeof(*parent)));
+	struct task_calls c;
+	size_t n = 0, end;
+
+	task_calls_init(&c, o);
+	for (size_t i = 0; i < o->count; i++)
+		parent[i] = task_calls_parent(&c, i);
+	end = outermost_prefix(o, parent);
+	for (size_t i = 0; i < end; i++)
+		if (parent[i] >= end)
+			o->call[n++] = o->call[i];
+	o->count = n;
+	task_calls_release(&c);
+	free(parent);
+}
+
+/* ---- finding */
+
+void outermost_init(struct outermost *o, struct task_runs *runs, size_t wanted)
 {
 	size_t twice = wanted < OUTERMOST_MOST ? 2 * wanted : OUTERMOST_MOST;
 
-	*o = (struct outermost){.wanted = wanted, .limit = FIRST > twice ? FIRST : twice};
+	*o = (struct outermost){.wanted = wanted, .limit = FIRST > twice ? FIRST : twice, .runs = runs};
 }
 
 bool outermost_settle(struct outermost *o)
 {
+	if (!o->has_runs)
+		task_runs_settle(o->runs);
+	o->has_runs = true;
 	outermost_keep(o);
+	if (o->runs->count)
+		outermost_leave_tasks(o);
 	if (o->count < o->wanted && o->dropped && o->limit < OUTERMOST_MOST) {
 		o->limit *= MORE;
 		o->count = o->dropped = 0;
@@ -132,11 +279,12 @@ bool outermost_settle(struct outermost *o)
 	return true;
 }
 
-void outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted)
+void outermost_find(struct outermost *o, struct task_runs *runs, struct jfr_file *file, struct call_filter *filter,
+		    size_t wanted)
 {
 	const struct trace_reader reader = {&outermost_ops, o, filter};
 
-	outermost_init(o, wanted);
+	outermost_init(o, runs, wanted);
 	trace_read_all(file, &reader, 1);
 	while (!outermost_settle(o))
 		trace_read_again(file, &reader, 1);

@@ -61,25 +61,6 @@ void task_runs_settle(struct task_runs *r)
 	}
 }
 
-static int runs_on_task(const struct task *task, void *context)
-{
-	task_runs_add(context, task);
-	return 0;
-}
-
-void task_runs_find(struct task_runs *r, struct outermost *o, struct jfr_file *file, struct call_filter *filter,
-		    size_t wanted)
-{
-	static const struct trace_ops ops = {.task = runs_on_task};
-	const struct trace_reader readers[] = {{&outermost_ops, o, filter}, {&ops, r, NULL}};
-
-	outermost_init(o, wanted);
-	trace_read_all(file, readers, 2);
-	while (!outermost_settle(o))
-		trace_read_again(file, readers, 1);
-	task_runs_settle(r);
-}
-
 void task_runs_release(struct task_runs *r)
 {
 	free(r->run);

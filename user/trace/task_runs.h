@@ -7,7 +7,6 @@
 #define USER_TRACE_TASK_RUNS_H
 
 #include "user/trace/nest.h"
-#include "user/trace/outermost.h"
 #include "user/trace/texts.h"
 #include "user/trace/trace.h"
 
@@ -29,10 +28,6 @@ struct task_runs {
 void task_runs_add(struct task_runs *r, const struct task *task);
 void task_runs_settle(struct task_runs *r);
 void task_runs_release(struct task_runs *r);
-
-/* outermost_find(), and all runs of tasks. */
-void task_runs_find(struct task_runs *r, struct outermost *o, struct jfr_file *file, struct call_filter *filter,
-		    size_t wanted);
 
 /* The innermost run of that thread at that moment. NULL: none. */
 const struct task_run *task_runs_at(const struct task_runs *r, uint64_t thread, int64_t moment);

@@ -243,7 +243,7 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 	struct slow_calls s = {.holders = {.threads = &s.threads, .names = &s.names}};
 	struct outermost o;
 
-	task_runs_find(&s.runs, &o, file, request->filter, request->top ?: SHOWN);
+	outermost_find(&o, &s.runs, file, request->filter, request->top ?: SHOWN);
 	jfr_file_again(&s.again, file);
 	slow_calls_new(&s, &o);
 	slowest_add_tasks(&s);

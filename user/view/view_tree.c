@@ -596,7 +596,7 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 
 	if (slow_ns) /* the fast ones are wanted, too, to compare with */
 		request->filter->slower_ns = 0;
-	task_runs_find(&v.runs, &roots, file, request->filter, wanted);
+	outermost_find(&roots, &v.runs, file, request->filter, wanted);
 	v.utc_offset = file->utc_offset;
 	jfr_file_again(&v.again, file);
 	trees_read(&v, file, &roots, (int64_t)slow_ns);

@@ -320,3 +320,53 @@ CASE(slowest_names_the_tasks_that_a_call_handed_over, setup, teardown)
 				 "        handed over: 1.0 ms on \"worker-4\" after 0 ns in the queue, N/A\n");
 	assert_contains(shown(), "        handed over: 2 shorter tasks\n");
 }
+
+static size_t slowest_entries(void)
+{
+	size_t n = 0;
+
+	show("slowest");
+	for (const char *at = shown(); (at = strstr(at, "\n[")); at++)
+		n++;
+	return n;
+}
+
+CASE(calls_in_a_task_are_no_entry_of_their_own_in_slowest, setup, teardown)
+{
+	shop_tasks();
+	assert_int_equal(slowest_entries(), 2);
+	assert_contains(shown(), "com.acme.Cart.serve()");
+	assert_contains(shown(), "[4.0ms");
+}
+
+/* serve [0, 10] hands over load [20, 90], in which another task is handed over; another thread's calls are shorter. */
+CASE(a_call_in_a_task_is_an_entry_while_the_one_that_handed_it_over_is_none, setup, teardown)
+{
+	call(1, "serve", 0, 10);
+	task(1, 2, 5, 15, 95);
+	call(2, "load", 20, 90);
+	task(2, 3, 30, 40, 80);
+	call(3, "read", 45, 75);
+	for (int i = 0; i < 3; i++)
+		call(4, "pay", 100 * i, 100 * i + 20 + i);
+	request.top = 2;
+	assert_int_equal(slowest_entries(), 2);
+	assert_contains(shown(), "[70.0ms");
+	assert_contains(shown(), "[22.0ms");
+	request.top = 5;
+	assert_int_equal(slowest_entries(), 4);
+	assert_contains(shown(), "[10.0ms");
+	assert_lacks(shown(), "[70.0ms");
+	assert_lacks(shown(), "[30.0ms");
+}
+
+CASE(a_call_around_a_task_that_its_thread_runs_is_an_entry, setup, teardown)
+{
+	call(1, "read", 41, 49);
+	call(1, "serve", 0, 100);
+	task(1, 1, 40, 40, 50);
+	task(2, 1, 60, 65, 70); /* helps another request */
+	call(1, "load", 66, 69);
+	call(2, "pay", 50, 80);
+	assert_int_equal(slowest_entries(), 2);
+}
