@@ -2,12 +2,13 @@
 /*
  * A Perfetto trace: calls and waits are slices on the tracks of their threads. A packet has a beginning or an end, so all
  * of them are collected first and then put into order (timeline.h). A wait that another thread ended is linked with an
- * instant on the track of that thread.
+ * instant on the track of that thread, and so is a task with the moment when it was handed over.
  */
 #include "format/vec.h"
 #include "user/export/export.h"
 #include "user/export/perfetto_packet.h"
 #include "user/export/timeline.h"
+#include "user/text/java_number.h"
 #include "user/trace/holders.h"
 #include "user/trace/trace.h"
 #include "user/trace/jfr_names.h"
@@ -28,9 +29,11 @@ enum {
 };
 enum { TRACK_OF_PAUSES = 0 }; /* those of threads have the numbers of the threads, and then come the timeline's */
 
-struct wakeup {
+/* An instant from which a flow leads to a span. */
+struct arrow {
 	int64_t time;
 	uint32_t track, name, flow;
+	enum perfetto_category category;
 };
 
 struct perfetto_export {
@@ -42,9 +45,8 @@ struct perfetto_export {
 	struct threads holder_threads; /* of `holders`, as `threads` knows those without an id, too */
 	struct method_names holder_names;
 	struct holders holders;
-	struct wakeup *wakeup;
-	size_t wakeups, wakeup_capacity;
-	uint32_t flows;
+	struct arrow *arrow; /* flow - 1 is its place, before they are sorted */
+	size_t arrows, arrow_capacity;
 	int64_t first, last;  /* of all spans */
 	int64_t to_monotonic; /* difference to the times in the file */
 	bool has_clock;
@@ -58,7 +60,7 @@ struct perfetto_export {
 
 static void export_perfetto_release(struct perfetto_export *x)
 {
-	free(x->wakeup);
+	free(x->arrow);
 	free(x->program);
 	timeline_release(&x->timeline);
 	threads_release(&x->threads);
@@ -146,18 +148,23 @@ static int export_perfetto_add(const struct call *call, void *context)
 	return span_add(x, span, call->start, call->duration, arguments);
 }
 
-/* Link the wait with the thread that ended it. Returns the number of the flow, from 1 on. */
-static uint32_t wakeup_add(struct perfetto_export *x, const struct thread_wait *w, uint32_t woken)
+/* Begin a flow on the track of a thread, at an instant with that name. `time` 0: set later. Returns its number, from 1 on. */
+static uint32_t arrow_add(struct perfetto_export *x, enum perfetto_category category, struct jfr_chunk *chunk,
+			  const struct jfr_value *thread, int64_t time, const char *verb, const char *what)
 {
 	char *name;
 
-	if (asprintf(&name, "wakes %s", x->threads.thread[woken - 1].name) < 0)
+	if (asprintf(&name, "%s %s", verb, what) < 0)
 		memory_exhausted();
-	memory_reserve(&x->wakeup, &x->wakeup_capacity, x->wakeups + 1);
-	x->wakeup[x->wakeups++] = (struct wakeup){0, threads_named(&x->threads, w->chunk, &w->waker),
-						  texts_number(&x->texts, name), ++x->flows};
+	x->first = time && timeline_moment(time) < x->first ? timeline_moment(time) : x->first;
+	memory_reserve(&x->arrow, &x->arrow_capacity, x->arrows + 1);
+	x->arrow[x->arrows] = (struct arrow){.time = timeline_moment(time),
+					     .track = threads_named(&x->threads, chunk, thread),
+					     .name = texts_number(&x->texts, name),
+					     .flow = x->arrows + 1,
+					     .category = category};
 	free(name);
-	return x->flows;
+	return ++x->arrows;
 }
 
 /* What the waker had done. */
@@ -195,7 +202,8 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 		if (holder[0])
 			perfetto_put_text(&x->arguments, PERFETTO_WOKEN_IN, holder);
 		put_waker_arguments(x, w);
-		span.link = wakeup_add(x, w, span.track);
+		span.link = arrow_add(x, PERFETTO_WAKEUP, w->chunk, &w->waker, 0, "wakes",
+				      x->threads.thread[span.track - 1].name);
 	}
 	free(reason);
 	free(waker);
@@ -231,6 +239,33 @@ static int perfetto_add_pause(const struct thread_wait *w, void *context)
 
 	free(what);
 	return span_add(x, span, w->start, w->duration, arguments);
+}
+
+/* The run of a task, around the calls in it. */
+static int perfetto_add_task(const struct task *task, void *context)
+{
+	struct perfetto_export *x = context;
+	struct timeline_span span = {.kind = PERFETTO_TASK};
+	struct bytes class, name;
+	size_t arguments;
+
+	if (task->run == INT64_MIN)
+		return 0;
+	bytes_init(&class);
+	bytes_init(&name);
+	put_task_class(&class, task);
+	put_text(&name, "task ");
+	put_text(&name, memory_text(&class));
+	span.track = threads_named(&x->threads, task->chunk, &task->thread);
+	span.name = texts_number(&x->texts, memory_text(&name));
+	if (thread_number(task->chunk, task->submitter))
+		span.link = arrow_add(x, PERFETTO_SUBMIT, task->chunk, &task->submitter, task->start, "hands over",
+				      memory_text(&class));
+	bytes_release(&class);
+	bytes_release(&name);
+	arguments = arguments_begin(x);
+	perfetto_put_number(&x->arguments, PERFETTO_QUEUED, task->duration);
+	return span_add(x, span, timeline_moment(task->start) + timeline_moment(task->duration), task->run, arguments);
 }
 
 static int64_t event_number(struct jfr_chunk *chunk, const struct jfr_value *event, const char *field)
@@ -275,8 +310,10 @@ static void export_perfetto_read(struct perfetto_export *x, struct jfr_file *fil
 	static const struct trace_event events[] = {
 		{"frtrace.Clock", perfetto_read_clock}, {"jdk.JVMInformation", perfetto_read_program}, {NULL, NULL}};
 	static const struct trace_ops calls = {.call = export_perfetto_add, .events = events};
-	static const struct trace_ops waits = {
-		.wait = perfetto_add_blocked, .run_queue = perfetto_add_ready, .pause = perfetto_add_pause};
+	static const struct trace_ops waits = {.wait = perfetto_add_blocked,
+					       .run_queue = perfetto_add_ready,
+					       .pause = perfetto_add_pause,
+					       .task = perfetto_add_task};
 
 	trace_read_all(file, &(struct trace_reader){&calls, x, filter}, 1);
 	x->holders = (struct holders){.threads = &x->holder_threads, .names = &x->holder_names};
@@ -373,27 +410,27 @@ static void write_edge(struct perfetto_export *x, const struct timeline_edge *ed
 		count_call(x, edge);
 	if (edge->begin)
 		perfetto_slice_begin(&x->out, time, track_uuid(s->track), s->kind, s->name + 1,
-				     arguments + sizeof(size), size);
+				     arguments + sizeof(size), size, s->kind == PERFETTO_TASK ? s->link : 0);
 	else
-		perfetto_slice_end(&x->out, time, track_uuid(s->track), s->link);
+		perfetto_slice_end(&x->out, time, track_uuid(s->track), s->kind == PERFETTO_TASK ? 0 : s->link);
 }
 
-static int compare_wakeups(const void *a, const void *b)
+static int compare_arrows(const void *a, const void *b)
 {
-	const struct wakeup *x = a, *y = b;
+	const struct arrow *x = a, *y = b;
 
 	return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
 				  : (x->flow > y->flow) - (x->flow < y->flow);
 }
 
-/* Write the wake-ups up to `time`: a flow begins before the wait that it ends. */
-static void write_wakeups(struct perfetto_export *x, size_t *next, int64_t time)
+/* Write the arrows up to `time`: a flow begins before it leads to a span. */
+static void write_arrows(struct perfetto_export *x, size_t *next, int64_t time)
 {
-	for (; *next < x->wakeups && x->wakeup[*next].time <= time; ++*next) {
-		const struct wakeup *up = &x->wakeup[*next];
+	for (; *next < x->arrows && x->arrow[*next].time <= time; ++*next) {
+		const struct arrow *a = &x->arrow[*next];
 
-		perfetto_instant(&x->out, trace_time(x, up->time), track_uuid(up->track), PERFETTO_WAKEUP, up->name + 1,
-				 up->flow);
+		perfetto_instant(&x->out, trace_time(x, a->time), track_uuid(a->track), a->category, a->name + 1,
+				 a->flow);
 	}
 }
 
@@ -403,12 +440,12 @@ static void write_edges(struct perfetto_export *x)
 	size_t next = 0;
 
 	while (timeline_next(&x->timeline, &edge)) {
-		write_wakeups(x, &next, edge.time);
+		write_arrows(x, &next, edge.time);
 		write_edge(x, &edge);
 		if (ferror(x->out.to))
 			return;
 	}
-	write_wakeups(x, &next, INT64_MAX);
+	write_arrows(x, &next, INT64_MAX);
 	write_counters(x, x->last + 2 * x->period);
 }
 
@@ -431,8 +468,8 @@ static void wakeups_follow_spans(struct perfetto_export *x)
 	for (size_t i = 0; i < x->timeline.count; i++) {
 		const struct timeline_span *s = &x->timeline.span[i];
 
-		if (s->link)
-			x->wakeup[s->link - 1].time = span_end(&s->nested.span);
+		if (s->link && s->kind != PERFETTO_TASK)
+			x->arrow[s->link - 1].time = span_end(&s->nested.span);
 	}
 }
 
@@ -441,8 +478,8 @@ static void export_perfetto_write(struct perfetto_export *x, FILE *to)
 	if (timeline_arrange(&x->timeline, x->threads.count + 1))
 		memory_exhausted();
 	wakeups_follow_spans(x);
-	if (x->wakeups)
-		qsort(x->wakeup, x->wakeups, sizeof(*x->wakeup), compare_wakeups);
+	if (x->arrows)
+		qsort(x->arrow, x->arrows, sizeof(*x->arrow), compare_arrows);
 	export_perfetto_begin(x, to);
 	write_edges(x);
 	if (!perfetto_finish(&x->out))

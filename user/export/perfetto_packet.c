@@ -65,10 +65,12 @@ static const char *const argument_names[] = {
 	[PERFETTO_HELD_BY] = "heldBy",
 	[PERFETTO_RESOURCE] = "resource",
 	[PERFETTO_ALLOCATED] = "allocatedBytes",
+	[PERFETTO_QUEUED] = "queuedNs",
 };
 static const char *const category_names[] = {
-	[PERFETTO_CALL] = "call",      [PERFETTO_WAIT] = "wait",     [PERFETTO_RUNNABLE] = "run queue",
-	[PERFETTO_VM_PAUSE] = "pause", [PERFETTO_WAKEUP] = "wakeup",
+	[PERFETTO_TASK] = "task",	   [PERFETTO_CALL] = "call",	  [PERFETTO_WAIT] = "wait",
+	[PERFETTO_RUNNABLE] = "run queue", [PERFETTO_VM_PAUSE] = "pause", [PERFETTO_WAKEUP] = "wakeup",
+	[PERFETTO_SUBMIT] = "submit",
 };
 
 static size_t packet_begin(struct perfetto *p)
@@ -264,7 +266,7 @@ static size_t packet_begin_event(struct perfetto *p, int64_t time, unsigned int 
 }
 
 void perfetto_slice_begin(struct perfetto *p, int64_t time, uint64_t track, enum perfetto_category category,
-			  uint32_t name, const void *arguments, size_t size)
+			  uint32_t name, const void *arguments, size_t size, uint32_t flow)
 {
 	size_t begun, inner = packet_begin_event(p, time, TYPE_BEGIN, track, &begun);
 
@@ -272,6 +274,8 @@ void perfetto_slice_begin(struct perfetto *p, int64_t time, uint64_t track, enum
 	proto_uint(&p->packets, EVENT_NAME, name);
 	if (size)
 		bytes_put(&p->packets, arguments, size);
+	if (flow)
+		proto_fixed64(&p->packets, EVENT_FLOWS_END, flow);
 	packet_end_track(p, inner, begun);
 }
 

@@ -29,14 +29,17 @@ enum perfetto_argument {
 	PERFETTO_HELD_BY,
 	PERFETTO_RESOURCE,
 	PERFETTO_ALLOCATED,
+	PERFETTO_QUEUED,
 };
 
 enum perfetto_category {
-	PERFETTO_CALL = 1,
+	PERFETTO_TASK = 1, /* around its calls */
+	PERFETTO_CALL,
 	PERFETTO_WAIT,
 	PERFETTO_RUNNABLE,
 	PERFETTO_VM_PAUSE,
 	PERFETTO_WAKEUP,
+	PERFETTO_SUBMIT,
 };
 
 struct perfetto_clock {
@@ -71,10 +74,10 @@ void perfetto_put_text(struct bytes *out, enum perfetto_argument name, const cha
 
 /*
  * Slices, in the order of time. `arguments` is what was put; `name` and `flow` are numbers from 1 on. A flow leads from
- * the instant that begins it to the slice whose end ends it; 0: none.
+ * the instant that begins it to the beginning or the end of a slice; 0: none.
  */
 void perfetto_slice_begin(struct perfetto *p, int64_t time, uint64_t track, enum perfetto_category category,
-			  uint32_t name, const void *arguments, size_t size);
+			  uint32_t name, const void *arguments, size_t size, uint32_t flow);
 void perfetto_slice_end(struct perfetto *p, int64_t time, uint64_t track, uint32_t flow);
 void perfetto_instant(struct perfetto *p, int64_t time, uint64_t track, enum perfetto_category category, uint32_t name,
 		      uint32_t flow);

@@ -216,3 +216,8 @@ bool call_filter_has_wait(struct call_filter *f, const struct thread_wait *wait,
 				    utc_offset) &&
 	       (!by_call || call_spans_have(&f->spans, thread_number(wait->chunk, wait->thread), wait_middle(wait)));
 }
+
+bool call_filter_has_moment(const struct call_filter *f, uint64_t thread, int64_t moment)
+{
+	return f->scope != SCOPE_REQUESTS || call_spans_have(&f->spans, thread, moment);
+}

@@ -57,4 +57,7 @@ bool call_filter_has(struct call_filter *f, const struct call *call, int64_t utc
 bool call_filter_has_kind(struct call_filter *f, const struct call *call); /* by method and value alone */
 bool call_filter_has_wait(struct call_filter *f, const struct thread_wait *wait, int64_t utc_offset); /* any method */
 
+/* Of SCOPE_REQUESTS: true if the moment of that thread lies in one of these; else it passes. */
+bool call_filter_has_moment(const struct call_filter *f, uint64_t thread, int64_t moment);
+
 #endif

@@ -99,6 +99,13 @@ static int trace_give_call(struct trace_pass *p, struct jfr_chunk *chunk, const 
 	return err;
 }
 
+/* A task is a part of the request that handed it over. */
+static bool trace_has_task(const struct trace_reader *r, const struct task *task)
+{
+	return !r->filter ||
+	       call_filter_has_moment(r->filter, thread_number(task->chunk, task->submitter), task->start);
+}
+
 static int trace_give_task(struct trace_pass *p, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
 	struct task task;
@@ -106,7 +113,7 @@ static int trace_give_task(struct trace_pass *p, struct jfr_chunk *chunk, const 
 
 	task_read(&p->tasks, chunk, e, &task);
 	for (size_t i = 0; i < p->readers && !err; i++)
-		if (p->reader[i].ops->task)
+		if (p->reader[i].ops->task && trace_has_task(&p->reader[i], &task))
 			err = p->reader[i].ops->task(&task, p->reader[i].context);
 	return err;
 }

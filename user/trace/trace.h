@@ -30,7 +30,7 @@ struct trace_ops {
 	int (*waits_end)(struct jfr_chunk *chunk, void *context); /* of a chunk: its calls follow */
 	int (*call)(const struct call *call, void *context);	  /* jdk.MethodTrace, and what stands for it */
 	int (*left_out)(const struct call *call, void *context);  /* calls that the filter does not pass */
-	int (*task)(const struct task *task, void *context);	  /* frtrace.Task, with the calls; not filtered */
+	int (*task)(const struct task *task, void *context);	  /* frtrace.Task, with the calls */
 	const char *call_type;		  /* read events of this type instead, as calls: "frtrace.OpenCall" */
 	const struct trace_event *events; /* types with a function of their own, with the calls; ends with a NULL */
 	trace_event_visit *event;	  /* all others */

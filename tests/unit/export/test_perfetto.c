@@ -70,6 +70,14 @@ static void take_argument(struct slice message)
 		bytes_printf(&events, "%lu", field_of(message, 4).integer);
 }
 
+static void take_flow(struct slice message, uint32_t field, const char *arrow)
+{
+	uint64_t flow = field_of(message, field).integer;
+
+	if (flow)
+		bytes_printf(&events, "%s%lu", arrow, flow);
+}
+
 static void take_event(struct slice message)
 {
 	const char *track = tracks[field_of(message, 11).integer];
@@ -83,8 +91,17 @@ static void take_event(struct slice message)
 		while (proto_next(&c, &f))
 			if (f.number == 4)
 				take_argument(f.data);
+		take_flow(message, 48, " <-");
 		break;
-	case 2: bytes_printf(&events, "%ld end %s", now, track); break;
+	case 3:
+		bytes_printf(&events, "%ld %s %s: %s", now, interned[CATEGORY][field_of(message, 3).integer], track,
+			     interned[NAME][field_of(message, 10).integer]);
+		take_flow(message, 47, " ->");
+		break;
+	case 2:
+		bytes_printf(&events, "%ld end %s", now, track);
+		take_flow(message, 48, " <-");
+		break;
 	default: return;
 	}
 	bytes_put_u8(&events, '\n');
@@ -104,20 +121,58 @@ static void take_packet(struct slice packet)
 		take_event(event.data);
 }
 
-CASE(slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads)
+static struct recording r;
+
+static int setup(void **state)
 {
-	struct recording r = recording_new_with(JFR_KERNEL_WAITS);
+	r = recording_new_with(JFR_KERNEL_WAITS);
+	recording_begin(&r);
+	now = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	for (size_t i = 0; i < KINDS * NAMES; i++)
+		free(interned[i / NAMES][i % NAMES]);
+	for (size_t i = 0; i < NAMES; i++)
+		free(tracks[i]);
+	memset(interned, 0, sizeof(interned));
+	memset(tracks, 0, sizeof(tracks));
+	bytes_release(&events);
+	recording_free(&r);
+	return 0;
+}
+
+/* The slices of the recording, which ends. */
+static const char *slices(void)
+{
 	struct proto_field packet;
 	struct jfr_file file;
 	struct cursor c;
-	uint64_t one, two;
 	size_t size;
 	char *trace;
 	FILE *to = open_memstream(&trace, &size);
 
-	recording_begin(&r);
-	one = recording_thread(&r, 1);
-	two = recording_thread(&r, 2);
+	recording_end(&r, true);
+	jfr_file_init(&file, r.file.data, r.file.size);
+	export_perfetto(&file, NULL, false, to);
+	fclose(to);
+	jfr_file_release(&file);
+	c = cursor_of((struct slice){trace, size});
+	while (proto_next(&c, &packet)) {
+		assert_int_equal(packet.number, 1);
+		take_packet(packet.data);
+	}
+	assert_true(cursor_ok(&c));
+	free(trace);
+	return bytes_text(&events);
+}
+
+CASE(slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads, setup, teardown)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+
 	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0,
 							 .duration = 12000 * US,
 							 .thread = one,
@@ -132,31 +187,73 @@ CASE(slices_have_calls_waits_and_pauses_on_the_tracks_of_their_threads)
 						       .waker = two});
 	jfr_run_queue(r.w, T0 + 11500 * US, 100 * US, one);
 	jfr_vm_pause(r.w, &(struct jfr_vm_pause){.start = T0 + 200 * US, .duration = 50 * US, .what = "GC"});
-	recording_end(&r, true);
-	jfr_file_init(&file, r.file.data, r.file.size);
-	export_perfetto(&file, NULL, false, to);
-	fclose(to);
-	jfr_file_release(&file);
-	c = cursor_of((struct slice){trace, size});
-	while (proto_next(&c, &packet)) {
-		assert_int_equal(packet.number, 1);
-		take_packet(packet.data);
-	}
-	assert_true(cursor_ok(&c));
-	assert_string_equal(bytes_text(&events),
+	assert_string_equal(slices(),
 			    "0 call worker-1: com.acme.Cart.pay() cpuNs=400000 runQueueNs=100000 blockedNs=11500000\n"
 			    "100000 wait worker-1: futex wokenBy=worker-2\n"
 			    "200000 pause JVM pauses: GC\n"
 			    "250000 end JVM pauses\n"
-			    "11500000 end worker-1\n"
+			    "11500000 wakeup worker-2: wakes worker-1 ->1\n"
+			    "11500000 end worker-1 <-1\n"
 			    "11500000 run queue worker-1: run queue\n"
 			    "11600000 end worker-1\n"
 			    "12000000 end worker-1\n");
-	for (size_t i = 0; i < KINDS * NAMES; i++)
-		free(interned[i / NAMES][i % NAMES]);
-	for (size_t i = 0; i < NAMES; i++)
-		free(tracks[i]);
-	bytes_release(&events);
-	recording_free(&r);
-	free(trace);
+}
+
+static void call(uint64_t thread, const char *name, int64_t from, int64_t to)
+{
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0 + from,
+							 .duration = to - from,
+							 .thread = thread,
+							 .method = recording_method(&r, name),
+							 .cpu = INT64_MIN,
+							 .run_queue = INT64_MIN,
+							 .blocked = INT64_MIN});
+}
+
+/* serve [10, 100], by whom is unknown, hands over the task [40, 70] at 20; one that was handed over at 5 has no such call. */
+CASE(an_arrow_leads_from_where_a_task_was_handed_over_to_its_run, setup, teardown)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+	struct jfr_task task = {.start = T0 + 20,
+				.duration = 20,
+				.thread = two,
+				.submitter = one,
+				.task_class = recording_class(&r, "com/acme/Order"),
+				.outcome = "ran",
+				.run_time = 30};
+
+	call(one, "serve", 10, 100);
+	call(two, "pay", 50, 60);
+	jfr_task(r.w, &task);
+	task.start = T0 + 5;
+	task.duration = 75;
+	task.submitter = 0;
+	jfr_task(r.w, &task);
+	task.outcome = "cancelled";
+	task.thread = 0;
+	task.run_time = INT64_MIN;
+	jfr_task(r.w, &task);
+	assert_string_equal(slices(), "0 call worker-1: com.acme.Cart.serve()\n"
+				      "10 submit worker-1: hands over com.acme.Order ->1\n"
+				      "30 task worker-2: task com.acme.Order queuedNs=20 <-1\n"
+				      "40 call worker-2: com.acme.Cart.pay()\n"
+				      "50 end worker-2\n"
+				      "60 end worker-2\n"
+				      "70 task worker-2: task com.acme.Order queuedNs=75\n"
+				      "90 end worker-1\n"
+				      "100 end worker-2\n");
+}
+
+/* The call that handed it over is not recorded, so nothing else begins before that. */
+CASE(a_trace_may_begin_where_a_task_was_handed_over, setup, teardown)
+{
+	jfr_task(r.w, &(struct jfr_task){.start = T0 + 20,
+					 .duration = 20,
+					 .thread = recording_thread(&r, 2),
+					 .submitter = recording_thread(&r, 1),
+					 .outcome = "ran",
+					 .run_time = 30});
+	assert_string_equal(slices(), "0 submit worker-1: hands over N/A ->1\n"
+				      "20 task worker-2: task N/A queuedNs=20 <-1\n"
+				      "50 end worker-2\n");
 }

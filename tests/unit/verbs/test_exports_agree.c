@@ -252,7 +252,7 @@ AGREE(pprof_has_the_self_times)
 #define TRACKS 64
 #define DEPTH  16
 
-enum { CALL_SLICE = 1, WAIT_SLICE, RUNNABLE_SLICE }; /* numbers of their categories */
+enum { TASK_SLICE = 1, CALL_SLICE, WAIT_SLICE, RUNNABLE_SLICE }; /* numbers of their categories */
 
 struct perfetto_trace {
 	char name[STRINGS][200], argument[100][200]; /* interned */
