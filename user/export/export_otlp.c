@@ -163,6 +163,23 @@ static int otlp_add_wait(const struct thread_wait *w, void *context)
 	return 0;
 }
 
+static int otlp_add_task(const struct task *task, void *context)
+{
+	struct otlp_export *x = context;
+	struct otlp_task run;
+
+	if (task->run == INT64_MIN || !thread_number(task->chunk, task->submitter))
+		return 0;
+	run = (struct otlp_task){.thread = threads_named(&x->threads, task->chunk, &task->thread) - 1,
+				 .submitter = threads_named(&x->threads, task->chunk, &task->submitter) - 1,
+				 .submitted = task->start,
+				 .begun = timeline_moment(task->start) + timeline_moment(task->duration),
+				 .run = task->run};
+	if (otlp_traces_add_task(&x->traces, &run))
+		memory_exhausted();
+	return 0;
+}
+
 static int otlp_read_program(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
 	struct otlp_export *x = context;
@@ -231,7 +248,10 @@ static void export_otlp_read(struct otlp_export *x, struct jfr_file *file, struc
 	trace_read_all(
 		file, &(struct trace_reader){&(struct trace_ops){.call = export_otlp_add, .events = events}, x, filter},
 		1);
-	trace_read_again(file, &(struct trace_reader){&(struct trace_ops){.wait = otlp_add_wait}, x, filter}, 1);
+	trace_read_again(
+		file,
+		&(struct trace_reader){&(struct trace_ops){.wait = otlp_add_wait, .task = otlp_add_task}, x, filter},
+		1);
 	jfr_file_again(&again, file);
 	origin_read(&again, &origin);
 	jfr_file_release(&again);

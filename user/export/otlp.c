@@ -227,6 +227,7 @@ static void put_span_attributes(struct json *j, const struct otlp_span *s)
 	put_known_attribute(j, "frtrace.run_queue_ns", s->run_queue);
 	put_known_attribute(j, "frtrace.blocked_ns", s->blocked);
 	put_known_attribute(j, "frtrace.pause_ns", s->pause);
+	put_known_attribute(j, "frtrace.queued_ns", s->queued);
 	put_own_values(j, s->values, s->values_size);
 	json_end(j);
 }

@@ -49,7 +49,8 @@ struct otlp_span {
 	int64_t thread_id; /* 0: unknown */
 	bool thrown;
 	int64_t cpu, run_queue, blocked, pause; /* ns; INT64_MIN: unknown */
-	const unsigned char *values;		/* of otlp_put_value() */
+	int64_t queued;		     /* ns: how long the call's task stood in a queue; INT64_MIN: it has none */
+	const unsigned char *values; /* of otlp_put_value() */
 	size_t values_size;
 };
 

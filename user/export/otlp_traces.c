@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define EVENTS_MOST 128 /* of a span: what OpenTelemetry's own libraries take */
+#define EVENTS_MOST  128  /* of a span: what OpenTelemetry's own libraries take */
+#define SUBMITS_MOST 1024 /* tasks that hand over tasks without a call, one after the other */
 
 enum { SPAN_OF_CALL, SPAN_OF_WAIT };
 
@@ -13,8 +14,10 @@ enum { SPAN_OF_CALL, SPAN_OF_WAIT };
 struct otlp_traced_call {
 	int64_t cpu, run_queue, blocked, pause;
 	size_t values, values_size; /* where they are in `values` of all */
-	struct otlp_id trace;
-	uint64_t within;
+	struct otlp_id trace;	    /* of the program, until the call is placed */
+	uint64_t within;	    /* the program's span; 0: none */
+	uint64_t id, parent;	    /* from then on */
+	int64_t queued;
 	bool thrown;
 };
 
@@ -31,9 +34,6 @@ struct otlp_traced_thread {
 /* The call that is open, when the spans of a track are read in their order, and the first of its waits in `wait`. */
 struct open_call {
 	size_t span, waits;
-	struct otlp_id trace;
-	uint64_t id, parent;
-	uint64_t within; /* the program's span; 0: none */
 };
 
 /* What the functions that write share. */
@@ -58,6 +58,7 @@ void otlp_traces_release(struct otlp_traces *t)
 	free(t->wait);
 	timeline_release(&t->timeline);
 	texts_release(&t->texts);
+	task_runs_release(&t->runs);
 	bytes_release(&t->values);
 }
 
@@ -76,6 +77,7 @@ int otlp_traces_add_call(struct otlp_traces *t, const struct otlp_call *call)
 							.run_queue = call->run_queue,
 							.blocked = call->blocked,
 							.pause = call->pause,
+							.queued = INT64_MIN,
 							.values = t->values.size,
 							.values_size = call->values_size,
 							.trace = call->trace,
@@ -103,6 +105,20 @@ int otlp_traces_add_wait(struct otlp_traces *t, const struct otlp_wait *wait)
 	return timeline_add(&t->timeline, &span);
 }
 
+int otlp_traces_add_task(struct otlp_traces *t, const struct otlp_task *task)
+{
+	struct task_runs *r = &t->runs;
+
+	if (vec_reserve(&r->run, &r->capacity, r->count + 1))
+		return -ENOMEM;
+	r->run[r->count] = (struct task_run){.nested.span = timeline_cut(task->begun, task->run, r->count),
+					     .submitted = timeline_moment(task->submitted),
+					     .thread = task->thread + 1ull,
+					     .submitter = task->submitter + 1ull};
+	r->count++;
+	return 0;
+}
+
 int otlp_traces_name_thread(struct otlp_traces *t, const char *name, int64_t id)
 {
 	uint32_t text = texts_add(&t->texts, name);
@@ -117,48 +133,136 @@ static void otlp_traces_forget(struct otlp_traces *t)
 {
 	timeline_release(&t->timeline);
 	texts_release(&t->texts);
+	task_runs_release(&t->runs);
 	bytes_clear(&t->values);
 	t->calls = t->threads = t->opened = t->waits = t->waited_count = 0;
 }
-
-/* ---- writing */
 
 static uint64_t otlp_id_of(const struct otlp_writer *w, size_t span, uint64_t use)
 {
 	return hash_mix(hash_mix(hash_mix(w->seed, use), span), use) ?: 1;
 }
 
-static bool is_in_same_span(const struct open_call *around, const struct otlp_traced_call *call)
+/* ---- placing */
+
+static struct otlp_traced_call *otlp_call_of(const struct otlp_traces *t, const struct timeline_span *s)
+{
+	return &t->call[s->nested.span.number];
+}
+
+/* The span, or the innermost around it, that is a call's; NULL: none. */
+static const struct timeline_span *otlp_call_in(const struct nested *inner)
+{
+	while (inner && ((const struct timeline_span *)inner)->kind != SPAN_OF_CALL)
+		inner = inner->around;
+	return (const struct timeline_span *)inner;
+}
+
+/* The innermost call of that thread at that moment; NULL: none. */
+static const struct timeline_span *otlp_call_at(const struct otlp_traces *t, uint64_t thread, int64_t moment)
+{
+	const struct timeline *l = &t->timeline;
+	size_t n = lower_bound(i, l->count,
+			       l->span[i].track + 1ull > thread ||
+				       (l->span[i].track + 1ull == thread && l->span[i].nested.span.start > moment));
+
+	return n && l->span[n - 1].track + 1ull == thread ? otlp_call_in(nest_at(&l->span[n - 1].nested, moment))
+							  : NULL;
+}
+
+/* The innermost call that handed over the task, or the task that did so, and so on; NULL: it is unknown. */
+static const struct timeline_span *otlp_submitter(const struct otlp_traces *t, const struct task_run *run)
+{
+	for (size_t i = 0; run && i < SUBMITS_MOST; i++) {
+		const struct task_run *outer = task_runs_at(&t->runs, run->submitter, run->submitted);
+		const struct timeline_span *call = otlp_call_at(t, run->submitter, run->submitted);
+
+		if (call && !(outer && outer->nested.span.start > call->nested.span.start))
+			return call;
+		run = outer;
+	}
+	return NULL;
+}
+
+static uint32_t otlp_base_track(const struct otlp_traces *t, uint32_t track)
+{
+	return track < t->timeline.tracks ? track : t->timeline.added[track - t->timeline.tracks];
+}
+
+/* The span of the call that the call is a child of. NULL: there is none. */
+static const struct timeline_span *otlp_parent(const struct otlp_traces *t, const struct timeline_span *s)
+{
+	const struct timeline_span *around = otlp_call_in(s->nested.around), *submitter;
+	int64_t start = s->nested.span.start;
+	const struct task_run *run = task_runs_at(&t->runs, otlp_base_track(t, s->track) + 1ull, start);
+
+	if (!run || (around && around->nested.span.start >= run->nested.span.start))
+		return around;
+	submitter = otlp_submitter(t, run);
+	if (!submitter || submitter->nested.span.start >= start)
+		return NULL; /* it is none of the call's in which the thread runs it */
+	otlp_call_of(t, s)->queued = run->nested.span.start - run->submitted;
+	return submitter;
+}
+
+static bool is_in_same_span(const struct otlp_traced_call *around, const struct otlp_traced_call *call)
 {
 	return around && around->within == call->within && around->trace.high == call->trace.high &&
 	       around->trace.low == call->trace.low;
 }
 
-/* Which trace is the call part of, and in which of its spans? `around`: the call around it; NULL: none. */
-static void otlp_place(const struct otlp_writer *w, struct open_call *o, const struct open_call *around)
+/* Which trace is the call part of, and in which of its spans? Its parent has been placed. */
+static void otlp_place(const struct otlp_writer *w, size_t span)
 {
-	const struct otlp_traced_call *call = &w->t->call[w->t->timeline.span[o->span].nested.span.number];
+	const struct timeline_span *s = &w->t->timeline.span[span], *parent = otlp_parent(w->t, s);
+	struct otlp_traced_call *call = otlp_call_of(w->t, s), *around = parent ? otlp_call_of(w->t, parent) : NULL;
 
-	o->parent = around ? around->id : 0;
-	o->trace = around ? around->trace : (struct otlp_id){otlp_id_of(w, o->span, 2), otlp_id_of(w, o->span, 3)};
+	call->id = otlp_id_of(w, span, 1);
+	call->parent = around ? around->id : 0;
+	if (call->within && !is_in_same_span(around, call))
+		call->parent = call->within;
 	if (!call->within)
-		return;
-	o->trace = call->trace;
-	o->within = call->within;
-	if (!is_in_same_span(around, call))
-		o->parent = call->within;
+		call->trace = around ? around->trace : (struct otlp_id){otlp_id_of(w, span, 2), otlp_id_of(w, span, 3)};
 }
+
+static int otlp_compare_starts(const void *a, const void *b, void *spans)
+{
+	const struct timeline_span *span = spans;
+	size_t p = *(const size_t *)a, q = *(const size_t *)b;
+	int64_t x = span[p].nested.span.start, y = span[q].nested.span.start;
+
+	return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
+}
+
+/* A call begins after the one that it is a child of. Those of a track stand in that order already. */
+static int otlp_place_calls(const struct otlp_writer *w)
+{
+	struct otlp_traces *t = w->t;
+	size_t count = t->timeline.count, *order = t->runs.count ? malloc(count * sizeof(*order)) : NULL;
+
+	if (t->runs.count && !order)
+		return count ? -ENOMEM : 0;
+	task_runs_settle(&t->runs);
+	for (size_t i = 0; order && i < count; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, count, sizeof(*order), otlp_compare_starts, t->timeline.span);
+	for (size_t i = 0; i < count; i++)
+		if (t->timeline.span[order ? order[i] : i].kind == SPAN_OF_CALL)
+			otlp_place(w, order ? order[i] : i);
+	free(order);
+	return 0;
+}
+
+/* ---- writing */
 
 static int otlp_open_call(const struct otlp_writer *w, size_t span)
 {
 	struct otlp_traces *t = w->t;
-	struct open_call *o;
 
 	if (vec_reserve(&t->open, &t->open_capacity, t->opened + 1))
 		return -ENOMEM;
-	o = &t->open[t->opened++];
-	*o = (struct open_call){.span = span, .waits = t->waits, .id = otlp_id_of(w, span, 1)};
-	otlp_place(w, o, t->opened > 1 ? o - 1 : NULL);
+	t->open[t->opened++] = (struct open_call){.span = span, .waits = t->waits};
 	return 0;
 }
 
@@ -180,9 +284,7 @@ static const char *otlp_text(const struct otlp_traces *t, uint32_t number)
 
 static struct otlp_traced_thread otlp_thread(const struct otlp_traces *t, uint32_t track)
 {
-	if (track >= t->timeline.tracks)
-		track = t->timeline.added[track - t->timeline.tracks];
-	return t->thread[track];
+	return t->thread[otlp_base_track(t, track)];
 }
 
 static void otlp_write_waits(const struct otlp_writer *w, size_t first, size_t end)
@@ -206,9 +308,9 @@ static void otlp_close_call(const struct otlp_writer *w)
 	const struct otlp_traced_call *call = &t->call[s->nested.span.number];
 	struct otlp_traced_thread thread = otlp_thread(t, s->track);
 	struct otlp_span span = {
-		.trace = o->trace,
-		.id = o->id,
-		.parent = o->parent,
+		.trace = call->trace,
+		.id = call->id,
+		.parent = call->parent,
 		.method = otlp_text(t, s->name),
 		.start = s->nested.span.start,
 		.end = span_end(&s->nested.span),
@@ -219,6 +321,7 @@ static void otlp_close_call(const struct otlp_writer *w)
 		.run_queue = call->run_queue,
 		.blocked = call->blocked,
 		.pause = call->pause,
+		.queued = call->queued,
 		.values = t->values.data + call->values,
 		.values_size = call->values_size,
 	};
@@ -270,10 +373,13 @@ static int otlp_write_spans(const struct otlp_writer *w)
 
 int otlp_traces_write(struct otlp_traces *t, struct otlp *out, uint64_t seed)
 {
+	const struct otlp_writer w = {t, out, seed};
 	int err = timeline_arrange(&t->timeline, t->threads);
 
 	if (!err)
-		err = otlp_write_spans(&(struct otlp_writer){t, out, seed});
+		err = otlp_place_calls(&w);
+	if (!err)
+		err = otlp_write_spans(&w);
 	otlp_finish(out);
 	otlp_traces_forget(t);
 	return err;

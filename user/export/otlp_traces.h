@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Traces of OpenTelemetry from calls and waits: a trace for each outermost call of a thread, a span for each call, and its
- * waits as events. All are collected first and nested (timeline.h). A call that was in a trace of the program's is part of
- * that: a child of the span that the program was in, or of the call around it if that was in the same span.
+ * waits as events. All are collected first and nested (timeline.h). A call in a task is a child of the call that handed the
+ * task over, as one inside of it would be. A call that was in a trace of the program's is part of that: a child of the span
+ * that the program was in, or of the call around it if that was in the same span.
  */
 #ifndef USER_EXPORT_OTLP_TRACES_H
 #define USER_EXPORT_OTLP_TRACES_H
 
 #include "user/export/otlp.h"
 #include "user/export/timeline.h"
+#include "user/trace/task_runs.h"
 #include "user/trace/texts.h"
 
 struct otlp_call {
@@ -29,6 +31,12 @@ struct otlp_wait {
 	const char *reason, *waker, *resource; /* the last two: "" if they are unknown */
 };
 
+struct otlp_task {
+	uint32_t thread, submitter; /* that ran it, and that handed it over */
+	int64_t submitted, begun;   /* ns since the epoch */
+	int64_t run;		    /* ns */
+};
+
 struct otlp_traces {
 	struct texts texts;
 	struct timeline timeline;
@@ -43,6 +51,7 @@ struct otlp_traces {
 	size_t opened, open_capacity;
 	size_t *wait; /* spans that are directly in the open calls */
 	size_t waits, wait_capacity;
+	struct task_runs runs; /* threads have their number here + 1 */
 };
 
 void otlp_traces_init(struct otlp_traces *t);
@@ -51,8 +60,9 @@ void otlp_traces_release(struct otlp_traces *t);
 /* All texts are copied. These return 0 or -ENOMEM. */
 int otlp_traces_add_call(struct otlp_traces *t, const struct otlp_call *call);
 int otlp_traces_add_wait(struct otlp_traces *t, const struct otlp_wait *wait);
+int otlp_traces_add_task(struct otlp_traces *t, const struct otlp_task *task);
 
-/* Name the next thread; the first one is 0. Name all that calls and waits have before they are written. */
+/* Name the next thread; the first one is 0. Name all that calls, waits and tasks have before they are written. */
 int otlp_traces_name_thread(struct otlp_traces *t, const char *name, int64_t id);
 
 /*

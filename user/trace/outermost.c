@@ -180,9 +180,10 @@ static uint32_t task_calls_above(const struct task_calls *c, uint64_t thread, in
 {
 	const struct task_run *run = task_runs_at(c->o->runs, thread, moment);
 	uint32_t above = run ? c->of_run[run - c->o->runs->run] : NONE, own = task_calls_at(c, thread, moment);
-	bool inside = own != NONE && run && c->o->call[own].span.start >= run->nested.span.start;
 
-	return above == NONE || (inside && own < above) ? own : above;
+	if (run && own != NONE && run->nested.span.start > c->o->call[own].span.start)
+		own = NONE; /* in its call, the thread runs a task of another one */
+	return own < above ? own : above;
 }
 
 /* A task that is handed over by another one begins after that. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/task_runs.h"
 #include "user/text/memory.h"
+#include "user/trace/trace.h"
 
 #include <stdlib.h>
 

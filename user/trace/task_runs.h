@@ -8,7 +8,8 @@
 
 #include "user/trace/nest.h"
 #include "user/trace/texts.h"
-#include "user/trace/trace.h"
+
+struct task; /* user/trace/task.h */
 
 struct task_run {
 	struct nested nested; /* the first member: begun, how long it ran; nested.around: another struct task_run */

@@ -318,3 +318,84 @@ CASE(a_call_in_a_trace_is_a_child_of_the_span_it_was_in, setup, teardown)
 	assert_string_equal(of_span("idle", "traceId"), of_span("serve", "traceId"));
 	assert_string_not_equal(of_span("serve", "traceId"), of_span("pay", "traceId"));
 }
+
+/* Times in ms from T0. */
+static void call_of(uint64_t thread, const char *name, int64_t from, int64_t to)
+{
+	call(recording_thread(&r, thread), T0 + from * MS, (to - from) * MS, name);
+}
+
+static void task(uint64_t by, uint64_t on, int64_t submitted, int64_t from, int64_t to)
+{
+	jfr_task(r.w, &(struct jfr_task){.start = T0 + submitted * MS,
+					 .duration = (from - submitted) * MS,
+					 .thread = recording_thread(&r, on),
+					 .submitter = by ? recording_thread(&r, by) : 0,
+					 .outcome = "ran",
+					 .run_time = (to - from) * MS});
+}
+
+static void assert_child(const char *child, const char *parent)
+{
+	assert_string_equal(of_span(child, "parentSpanId"), of_span(parent, "spanId"));
+	assert_string_equal(of_span(child, "traceId"), of_span(parent, "traceId"));
+}
+
+/*
+ * serve { pay hands over { load { read } hands over a task that hands over { tell } } }; the thread of idle runs a task of
+ * pay's inside of idle, and the one of work a task of a call that is not recorded.
+ */
+CASE(a_call_in_a_task_is_a_child_of_the_call_that_handed_it_over, setup, teardown)
+{
+	call_of(9, "serve", 0, 100);
+	call_of(9, "pay", 20, 40);
+	task(9, 2, 30, 50, 90);
+	call_of(2, "load", 51, 80);
+	call_of(2, "read", 52, 60);
+	task(2, 3, 55, 60, 130); /* by read */
+	task(3, 1, 65, 70, 75);
+	call_of(1, "tell", 71, 73);
+	call_of(4, "idle", 0, 60);
+	task(9, 4, 35, 40, 50);
+	call_of(4, "lock", 41, 46);
+	call_of(5, "work", 0, 60);
+	task(8, 5, 35, 40, 50);
+	call_of(5, "wait", 41, 46);
+	export_with(spans);
+	assert_string_equal(of_span("serve", "parentSpanId"), "");
+	assert_child("pay", "serve");
+	assert_child("load", "pay");
+	assert_child("read", "load");
+	assert_child("tell", "read");
+	assert_child("lock", "pay");
+	assert_string_equal(of_span("wait", "parentSpanId"), "");
+	assert_string_equal(of_span("idle", "parentSpanId"), "");
+	assert_string_not_equal(of_span("idle", "traceId"), of_span("serve", "traceId"));
+	assert_non_null(strstr(text, "\"frtrace.queued_ns\",\"value\":{\"intValue\":\"20000000\"}"));
+}
+
+CASE(a_call_in_a_task_and_in_a_trace_is_a_child_of_the_programs_span, setup, teardown)
+{
+	struct diag d;
+
+	recording_end(&r, false);
+	assert_int_equal(jfr_writer_add_trace_ids(r.w, &d), 0);
+	recording_begin(&r);
+	call_in_trace(T0, 100 * MS, "serve", 0xa1, 5);
+	task(1, 2, 10, 20, 50);
+	task(1, 3, 10, 20, 50);
+	call_of(2, "load", 21, 26);
+	for (int i = 0; i < 2; i++) {
+		struct jfr_method_trace e =
+			trace(recording_thread(&r, 3), T0 + (21 + 10 * i) * MS, 5 * MS, i ? "pay" : "tell");
+
+		e.trace_hi = 0xa1;
+		e.trace_lo = 0xa2;
+		e.span = 5 + i;
+		jfr_method_trace(r.w, &e);
+	}
+	export_with(spans);
+	assert_child("load", "serve");
+	assert_child("tell", "serve");
+	assert_string_equal(of_span("pay", "parentSpanId"), "0000000000000006");
+}

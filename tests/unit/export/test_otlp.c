@@ -35,6 +35,7 @@ static struct otlp_span span_of(const char *method)
 		.run_queue = INT64_MIN,
 		.blocked = INT64_MIN,
 		.pause = INT64_MIN,
+		.queued = INT64_MIN,
 	};
 }
 
