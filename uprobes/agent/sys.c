@@ -49,13 +49,24 @@ static long call3(long nr, long a, long b, long c)
 	return call6(nr, a, b, c, 0, 0, 0);
 }
 
+#define COPIED_BY_WORDS 256 /* bytes */
+
 #ifndef AGENT_HOSTED /* the unit tests have a libc */
-void *memcpy(void *to, const void *from, size_t size)
+static void *copy_upwards(void *to, const void *from, size_t size)
 {
 	void *start = to;
 
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size)::"memory");
 	return start;
+}
+
+/* `rep movsb` takes some 10 ns to begin. */
+void *memcpy(void *to, const void *from, size_t size)
+{
+	if (size > COPIED_BY_WORDS)
+		return copy_upwards(to, from, size);
+	copy_words(to, from, size);
+	return to;
 }
 
 void *memmove(void *to, const void *from, size_t size)
@@ -64,7 +75,7 @@ void *memmove(void *to, const void *from, size_t size)
 	const unsigned char *f = from;
 
 	if (t <= f || t >= f + size)
-		return memcpy(to, from, size);
+		return copy_upwards(to, from, size);
 	while (size--)
 		t[size] = f[size];
 	return to;

@@ -21,6 +21,22 @@
 #define set_bits(p, v)	    __atomic_fetch_or(p, v, __ATOMIC_RELAXED)
 #define clear_bits(p, v)    __atomic_fetch_and(p, ~(v), __ATOMIC_RELAXED)
 
+/* Copy bytes that do not overlap, without a call. */
+static inline void copy_words(unsigned char *to, const unsigned char *from, size_t size)
+{
+	for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t), to += sizeof(uint64_t), from += sizeof(uint64_t)) {
+		uint64_t word;
+
+		__builtin_memcpy(&word, from, sizeof(word));
+		__builtin_memcpy(to, &word, sizeof(word));
+		__asm__ volatile("" ::: "memory"); /* or the compiler calls memcpy() */
+	}
+	for (; size; size--) {
+		*to++ = *from++;
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
 static inline uint64_t sys_tsc(void)
 {
 	uint32_t low, high;

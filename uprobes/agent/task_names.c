@@ -19,6 +19,7 @@ static struct task_class_name {
 	uint32_t state, hash;
 	jweak class;
 	jfieldID inner; /* what the class wraps; NULL: nothing */
+	uint32_t guess; /* which class that had last time */
 	char name[NAME];
 } known[CLASSES];
 
@@ -92,7 +93,7 @@ static bool class_describe(JNIEnv *env, jclass class, struct task_class_name *k)
 	return k->class;
 }
 
-static const struct task_class_name *class_keep(JNIEnv *env, jclass class, uint32_t hash, struct task_class_name *k)
+static struct task_class_name *class_keep(JNIEnv *env, jclass class, uint32_t hash, struct task_class_name *k)
 {
 	uint32_t vacant = CLASS_FREE;
 
@@ -108,7 +109,7 @@ static const struct task_class_name *class_keep(JNIEnv *env, jclass class, uint3
 }
 
 /* NULL: it is unknown. */
-static const struct task_class_name *class_named(JNIEnv *env, jclass class)
+static struct task_class_name *class_search(JNIEnv *env, jclass class)
 {
 	uint32_t at;
 	jint hash;
@@ -128,23 +129,32 @@ static const struct task_class_name *class_named(JNIEnv *env, jclass class)
 	return NULL;
 }
 
+/* The same, which looks at the guess first: most tasks have the class of the one before. */
+static struct task_class_name *class_named(JNIEnv *env, jclass class, uint32_t *guess)
+{
+	struct task_class_name *k = &known[load_relaxed(guess) % CLASSES];
+
+	if (load_acquire(&k->state) == CLASS_KNOWN && (*env)->IsSameObject(env, k->class, class))
+		return k;
+	k = class_search(env, class);
+	if (k)
+		store_relaxed(guess, k - known);
+	return k;
+}
+
 const char *task_name(JNIEnv *env, jobject task)
 {
+	static uint32_t outer;
+	uint32_t *guess = &outer;
 	const char *name = NULL;
-	jobject o = task, next;
 
-	for (int i = 0; o && i <= WRAPPERS; i++, o = next) {
-		jclass class = (*env)->GetObjectClass(env, o);
-		const struct task_class_name *k = class_named(env, class);
+	for (int i = 0; task && i <= WRAPPERS; i++) {
+		struct task_class_name *k = class_named(env, (*env)->GetObjectClass(env, task), guess);
 
-		(*env)->DeleteLocalRef(env, class);
 		name = k ? k->name : NULL;
-		next = k && k->inner ? (*env)->GetObjectField(env, o, k->inner) : NULL;
-		if (o != task)
-			(*env)->DeleteLocalRef(env, o);
+		task = k && k->inner ? (*env)->GetObjectField(env, task, k->inner) : NULL;
+		guess = k ? &k->guess : guess;
 	}
-	if (o && o != task)
-		(*env)->DeleteLocalRef(env, o);
 	return name;
 }
 

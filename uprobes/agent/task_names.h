@@ -6,7 +6,11 @@
 #include <jni.h>
 #include <stdbool.h>
 
-/* Its signature, which stays where it is; NULL: unknown. */
+/*
+ * Its signature, which stays where it is; NULL: unknown. Leaves up to TASK_NAME_REFERENCES local references behind, which a
+ * native method gives back when it returns: each DeleteLocalRef() would take longer than the search.
+ */
+#define TASK_NAME_REFERENCES 14
 const char *task_name(JNIEnv *env, jobject task);
 
 /* Is this thread a pool's, with a task of that name? */

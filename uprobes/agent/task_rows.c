@@ -81,8 +81,8 @@ static void task_words_remove(const struct task_row *row)
 
 int64_t task_row_hold(uint32_t first, uint32_t *next)
 {
-	for (uint32_t i = 0; i < ROWS_NEAR; i++) {
-		uint32_t row = (first + (*next)++) % TASK_ROWS;
+	for (uint32_t i = 0; i < ROWS_NEAR; i++, ++*next) {
+		uint32_t row = (first + *next) % TASK_ROWS;
 		uint64_t vacant = 0;
 
 		if (!load_relaxed(&task_rows[row].state) &&

@@ -42,7 +42,10 @@ static inline struct task_row *task_row_of(uint64_t handle)
 /* Forget all that is in doubt without a row. */
 void task_rows_begin(void);
 
-/* A free row, which is held now; *next says where to try first. -1: there is none near. */
+/*
+ * A free row, which is held now; *next says where to try first: at the last one, because a row that was used just now is in
+ * the cache. -1: there is none near.
+ */
 int64_t task_row_hold(uint32_t first, uint32_t *next);
 void task_row_release(struct task_row *row);
 

@@ -5,6 +5,7 @@
 #include "uprobes/agent/tasks.h"
 #include "uprobes/agent/fields/field_text.h"
 #include "uprobes/agent/inside.h"
+#include "uprobes/agent/jvm.h"
 #include "uprobes/agent/mounts.h"
 #include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
@@ -460,19 +461,23 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 static void task_give_up(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint32_t set)
 {
 	struct task_row copy, *row = task_row_of(handle);
+	bool framed;
 	jobject task;
 
 	task_hash_doubt(row->hash); /* it may still run */
 	if (!task_row_change(handle, ROW_WAITS, ROW_HELD))
 		return;
+	framed = jvm_push_frame(env, TASK_NAME_REFERENCES + 1);
 	task = task_class_forget(env, TASK_ROW(handle));
 	copy = *row;
-	copy.name = task ? task_name(env, task) : NULL;
+	copy.name = framed && task ? task_name(env, task) : NULL;
+	if (framed)
+		(*env)->PopLocalFrame(env, NULL);
+	else if (task)
+		(*env)->DeleteLocalRef(env, task);
 	task_row_release(row);
 	if (copy.submitter)
 		task_record(s, env, &copy, FRT_TASK_UNSEEN, sys_tsc(), set);
-	if (task)
-		(*env)->DeleteLocalRef(env, task);
 }
 
 static void task_cut_run(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint32_t set)

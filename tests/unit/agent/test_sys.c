@@ -39,3 +39,19 @@ CASE(file_that_is_no_memfd_is_not_sealed)
 	close(fd);
 	assert_false(sys_is_sealed(fd)); /* EBADF, whose lowest bits are those of the seals */
 }
+
+CASE(words_are_copied_and_nothing_beside_them)
+{
+	unsigned char from[64 + 8], to[sizeof(from) + 4], want[sizeof(to)];
+
+	for (size_t i = 0; i < sizeof(from); i++)
+		from[i] = i + 1;
+	for (size_t size = 0; size <= 64; size++)
+		for (size_t at = 0; at < 8; at++) {
+			memset(to, 0xee, sizeof(to));
+			memset(want, 0xee, sizeof(want));
+			memcpy(want + 1 + at % 3, from + at, size);
+			copy_words(to + 1 + at % 3, from + at, size);
+			assert_memory_equal(to, want, sizeof(to));
+		}
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The class of what the program has given, and how often the JVM is asked for it. */
+#include "uprobes/agent/task_names.c"
+#include "tests/lib/test.h"
+
+jvmtiEnv *jvmti;
+
+struct class
+{
+	const char *signature;
+	jint hash;
+};
+
+struct object {
+	struct class *class;
+	struct object *inner;
+};
+
+static struct class future = {"Ljava/util/concurrent/FutureTask;", 1}, order = {"Lcom/acme/Order;", 2},
+		    mail = {"Lcom/acme/Mail;", 3}, like_order = {"Lcom/acme/LikeOrder;", 2};
+static unsigned int asked, hashes;
+
+static jclass JNICALL get_class(JNIEnv *env, jobject o)
+{
+	asked++;
+	return (jclass)((struct object *)o)->class;
+}
+
+static jboolean JNICALL same_object(JNIEnv *env, jobject a, jobject b)
+{
+	asked++;
+	return a == b;
+}
+
+static jobject JNICALL get_inner(JNIEnv *env, jobject o, jfieldID field)
+{
+	asked++;
+	return (jobject)((struct object *)o)->inner;
+}
+
+static jfieldID JNICALL get_field(JNIEnv *env, jclass class, const char *name, const char *type)
+{
+	assert_string_equal(name, "callable");
+	return (jfieldID) class;
+}
+
+static jweak JNICALL new_weak(JNIEnv *env, jobject o)
+{
+	return o;
+}
+
+static jboolean JNICALL threw(JNIEnv *env)
+{
+	return false;
+}
+
+static jvmtiError JNICALL hash_code(jvmtiEnv *tool, jobject o, jint *hash)
+{
+	asked++;
+	hashes++;
+	*hash = ((struct class *)o)->hash;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL signature_of(jvmtiEnv *tool, jclass class, char **signature, char **generic)
+{
+	*signature = (char *)((struct class *)class)->signature;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL deallocate(jvmtiEnv *tool, unsigned char *text)
+{
+	return JVMTI_ERROR_NONE;
+}
+
+static JNIEnv *env_new(void)
+{
+	static const struct JNINativeInterface_ calls = {.GetObjectClass = get_class,
+							 .IsSameObject = same_object,
+							 .GetObjectField = get_inner,
+							 .GetFieldID = get_field,
+							 .NewWeakGlobalRef = new_weak,
+							 .ExceptionCheck = threw};
+	static const struct jvmtiInterface_1_ tool_calls = {
+		.GetObjectHashCode = hash_code, .GetClassSignature = signature_of, .Deallocate = deallocate};
+	static JNIEnv env = &calls;
+	static jvmtiEnv tool = &tool_calls;
+
+	jvmti = &tool;
+	memset(known, 0, sizeof(known));
+	asked = hashes = 0;
+	return &env;
+}
+
+static const char *name_of(JNIEnv *env, struct class *outer, struct class *inner)
+{
+	struct object wrapped = {inner, NULL}, task = {outer, inner ? &wrapped : NULL};
+
+	return task_name(env, (jobject)&task);
+}
+
+CASE(the_class_of_a_task_is_that_of_what_the_program_has_given)
+{
+	JNIEnv *env = env_new();
+
+	for (int i = 0; i < 2; i++) {
+		assert_string_equal(name_of(env, &future, &order), "Lcom/acme/Order;");
+		assert_string_equal(name_of(env, &order, NULL), "Lcom/acme/Order;");
+		assert_string_equal(name_of(env, &future, &mail), "Lcom/acme/Mail;");
+		assert_string_equal(name_of(env, &future, &like_order), "Lcom/acme/LikeOrder;");
+		assert_string_equal(name_of(env, &future, NULL), "Ljava/util/concurrent/FutureTask;");
+	}
+}
+
+/* A call of the JVM takes some 10 ns, and one for a hash several times as long. */
+CASE(few_calls_of_the_jvm_find_the_class_of_the_task_before)
+{
+	JNIEnv *env = env_new();
+
+	name_of(env, &future, &order);
+	name_of(env, &future, &order);
+	asked = hashes = 0;
+	name_of(env, &future, &order);
+	assert_int_equal(hashes, 0);
+	assert_int_equal(asked, 5);
+}
+
+CASE(no_more_references_are_left_behind_than_said)
+{
+	JNIEnv *env = env_new();
+	struct object chain[WRAPPERS + 4];
+
+	for (int i = 0; i < WRAPPERS + 4; i++)
+		chain[i] = (struct object){&future, &chain[i + 1]};
+	chain[WRAPPERS + 3].inner = NULL;
+	task_name(env, (jobject)chain);
+	asked = 0;
+	task_name(env, (jobject)chain);
+	assert_true(asked - (WRAPPERS + 1) <= TASK_NAME_REFERENCES); /* all but IsSameObject() */
+}
