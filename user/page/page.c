@@ -332,6 +332,8 @@ static void page_choose_stories(struct page *p)
 	p->stories.threads = &p->digest->threads;
 	p->stories.names = &p->digest->names;
 	p->stories.holders = &p->digest->holders;
+	p->stories.runs = &p->runs;
+	stories_add_tasks(&p->stories);
 	free(wanted);
 }
 

@@ -148,6 +148,10 @@ static void data_put_part(struct json *j, const struct story *story, const struc
 		data_put_numbers(j, NULL,
 				 NUMBERS(start, duration, p->what, p->waker, p->stack, p->kernel_stack, p->holder,
 					 p->held_in, p->call.how, p->call.method, p->call.duration, p->resource));
+	else if (kind == STORY_TASK)
+		data_put_numbers(
+			j, NULL,
+			NUMBERS(start, duration, p->what, p->queued, p->thread, p->call.method, p->call.duration));
 	else
 		data_put_numbers(j, NULL, NUMBERS(start, duration));
 }
@@ -181,6 +185,7 @@ static void data_put_story(struct json *j, const struct digest *d, const struct 
 	data_put_parts(j, s, STORY_CALL, "calls");
 	data_put_parts(j, s, STORY_WAIT, "waits");
 	data_put_parts(j, s, STORY_RUN_QUEUE, "runQueue");
+	data_put_parts(j, s, STORY_TASK, "tasks");
 	json_end(j);
 }
 
@@ -224,6 +229,8 @@ static void data_find_used(struct data_used *u, const struct digest *d, const st
 		u->method[story->method] = u->method[story->caller] = u->thread[story->place.thread] = true;
 		for (unsigned int n = 0; n < story->kind[STORY_CALL].count; n++)
 			u->method[story->kind[STORY_CALL].part[n].what] = true;
+		for (unsigned int n = 0; n < story->kind[STORY_TASK].count; n++)
+			u->method[story->kind[STORY_TASK].part[n].call.method] = true;
 		for (unsigned int n = 0; n < story->kind[STORY_WAIT].count; n++) {
 			const struct story_part *p = &story->kind[STORY_WAIT].part[n];
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TASKS_DEEP 256 /* tasks that hand over tasks, one after the other */
+
 static int stories_compare_places(const void *a, const void *b)
 {
 	return outermost_compare_places(&(*(struct story *const *)a)->place, &(*(struct story *const *)b)->place);
@@ -66,6 +68,7 @@ void stories_release(struct stories *s)
 	free(s->story);
 	free(s->by_place);
 	free(s->reach);
+	free(s->longest);
 	texts_release(&s->text);
 	map_release(&s->stack_keys.map);
 }
@@ -97,6 +100,57 @@ static struct story_part *parts_slot(struct story_parts *parts, const struct sto
 		parts->part[i] = parts->part[i - 1];
 	parts->part[i] = *part;
 	return &parts->part[i];
+}
+
+/* A story has the task if the thread was in it at that moment, and not in a task that began inside of it. */
+static void stories_offer_task(struct stories *s, const struct task_run *from, const struct task_run *outer,
+			       const struct story_part *part)
+{
+	uint32_t thread = threads_of_id(s->threads, from->submitter);
+
+	for (size_t i = thread ? stories_before(s, thread, from->submitted) : 0; i-- > 0;) {
+		struct story *story = s->by_place[i];
+
+		if (!stories_may_reach(s, i, thread, from->submitted))
+			break;
+		if (span_has_moment(&story->place.span, from->submitted) &&
+		    !(outer && outer->nested.span.start > story->place.span.start))
+			parts_slot(&story->kind[STORY_TASK], part);
+	}
+}
+
+/* A task that is handed over by another one is of the call that handed over that one, too. */
+void stories_add_tasks(struct stories *s)
+{
+	const struct task_runs *r = s->runs;
+
+	s->longest = memory_need(calloc(r->count + 1, sizeof(*s->longest)));
+	for (size_t i = 0; i < r->count; i++) {
+		const struct task_run *run = &r->run[i], *from = run, *outer;
+		struct story_part part = {.span = {run->submitted, 0, i},
+					  .what = texts_number(&s->text, r->texts.text[run->task]),
+					  .queued = run->nested.span.start - run->submitted,
+					  .thread = texts_number(&s->text, r->texts.text[run->name]),
+					  .run = i};
+
+		part.span.duration = part.queued;
+		sum_add(&part.span.duration, run->nested.span.duration);
+		for (int n = 0; from && n < TASKS_DEEP; n++, from = outer) {
+			outer = task_runs_at(r, from->submitter, from->submitted);
+			stories_offer_task(s, from, outer, &part);
+		}
+	}
+}
+
+/* Note the call if it is in a task. */
+static void stories_note_longest(struct stories *s, const struct call *call, uint32_t method)
+{
+	const struct task_run *run =
+		s->runs->count ? task_runs_at(s->runs, thread_number(call->chunk, call->thread), call->start) : NULL;
+	struct story_longest *longest = run ? &s->longest[run - s->runs->run] : NULL;
+
+	if (longest && call->duration >= longest->duration)
+		*longest = (struct story_longest){method, call->duration};
 }
 
 static uint32_t stories_frame(struct stories *s, struct jfr_chunk *chunk, struct jfr_value *frame)
@@ -226,6 +280,7 @@ static int stories_on_call(const struct call *call, void *context)
 				  .thrown = call->thrown};
 
 	holders_on_call(s->holders, thread, part.what, call->start, call->duration);
+	stories_note_longest(s, call, part.what);
 	for (size_t i = stories_before(s, thread, call->start); i-- > 0;) {
 		struct story *story = s->by_place[i];
 
@@ -312,7 +367,14 @@ static void story_part_answer(struct story_part *p, const struct held *held)
 void stories_end(struct stories *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		struct story_parts *waits = &s->story[i].kind[STORY_WAIT];
+		struct story_parts *waits = &s->story[i].kind[STORY_WAIT], *tasks = &s->story[i].kind[STORY_TASK];
+
+		for (unsigned int n = 0; n < tasks->count; n++) {
+			const struct story_longest *longest = &s->longest[tasks->part[n].run];
+
+			tasks->part[n].call.method = longest->method;
+			tasks->part[n].call.duration = longest->duration;
+		}
 
 		for (unsigned int n = 0; n < waits->count && n < STORY_HELD; n++) {
 			struct story_part *p = &waits->part[n];

@@ -16,6 +16,7 @@
 static struct recording r;
 static struct digest *digest;
 static struct stories stories;
+static struct task_runs handed;
 static struct bytes text;
 static uint64_t worker, other, holder;
 
@@ -35,6 +36,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	stories_release(&stories);
+	task_runs_release(&handed);
 	digest_release(digest);
 	free(digest);
 	recording_free(&r);
@@ -64,6 +66,12 @@ static void wait_for_lock(uint64_t thread, int64_t start, int64_t duration, uint
 						  .stack = recording_stack(&r, recording_method(&r, "reserve"), 17)});
 }
 
+static int take_task(const struct task *task, void *context)
+{
+	task_runs_add(context, task);
+	return 0;
+}
+
 /* With the stories of `wanted` of the longest calls. */
 static void read_with_stories(size_t wanted)
 {
@@ -81,6 +89,11 @@ static void read_with_stories(size_t wanted)
 	stories.threads = &digest->threads;
 	stories.names = &digest->names;
 	stories.holders = &digest->holders;
+	stories.runs = &handed;
+	jfr_file_rewind(&file);
+	assert_int_equal(trace_read(&file, &(struct trace_ops){.task = take_task}, &handed), 0);
+	task_runs_settle(&handed);
+	stories_add_tasks(&stories);
 	jfr_file_rewind(&file);
 	assert_int_equal(trace_read(&file, &stories_ops, &stories), 0);
 	stories_end(&stories);
@@ -405,6 +418,44 @@ CASE(a_story_has_the_longest_parts_and_the_sums_of_all, setup, teardown)
 	assert_int_equal(stories.stack[0].count, 1);
 	assert_string_equal(stories.text.text[stories.stack[0].frame[0]], "com.acme.Cart.reserve():17");
 	assert_int_equal(s->kind[STORY_RUN_QUEUE].all, 0);
+}
+
+static void task(uint64_t by, uint64_t on, int64_t submitted, int64_t from, int64_t to)
+{
+	jfr_task(r.w, &(struct jfr_task){.start = T0 + submitted * MS,
+					 .duration = (from - submitted) * MS,
+					 .thread = on,
+					 .submitter = by,
+					 .task_class = recording_class(&r, "com/acme/Order"),
+					 .outcome = "ran",
+					 .run_time = (to - from) * MS});
+}
+
+/* outer [0, 100] hands over a task, and that another one; in it, its thread runs one of somebody else, which does so, too. */
+CASE(a_story_has_the_tasks_that_its_call_handed_over, setup, teardown)
+{
+	const struct story_parts *tasks;
+
+	call(worker, "outer", 0, 100 * MS, MS, 0);
+	task(worker, other, 10, 30, 70);
+	call(other, "inner", 35 * MS, 20 * MS, MS, 0);
+	call(other, "tell", 60 * MS, 2 * MS, MS, 0);
+	task(other, holder, 40, 41, 45);
+	task(holder, worker, 75, 80, 90);
+	task(worker, holder, 85, 91, 92);
+	read_with_stories(LONGEST);
+	tasks = &stories.story[0].kind[STORY_TASK];
+	assert_int_equal(stories.story[0].place.span.duration, 100 * MS);
+	assert_int_equal(tasks->all, 2);
+	assert_int_equal(tasks->part[0].span.start - stories.story[0].place.span.start, 10 * MS);
+	assert_int_equal(tasks->part[0].span.duration, 60 * MS);
+	assert_int_equal(tasks->part[0].queued, 20 * MS);
+	assert_string_equal(stories.text.text[tasks->part[0].what], "com.acme.Order");
+	assert_string_equal(stories.text.text[tasks->part[0].thread], "worker-12");
+	assert_string_equal(method_names_text(&digest->names, tasks->part[0].call.method), "com.acme.Cart.inner()");
+	assert_int_equal(tasks->part[0].call.duration, 20 * MS);
+	assert_int_equal(tasks->part[1].queued, MS);
+	assert_int_equal(tasks->part[1].call.method, 0);
 }
 
 CASE(the_outer_one_of_equal_calls_has_the_other_inside, setup, teardown)

@@ -105,6 +105,32 @@ function waitOf([start, time, reason, waker, stack, kernel, holder, heldIn, how,
 			wakerCallOf(how, method, took), holder ? holderOf(waker, holder, heldIn) : null, framesOf(kernel, 4), framesOf(stack, 8)));
 }
 
+/* A task that the call handed over: in the queue, then on a thread. It may go on after the call. */
+function taskOf(story, [start, time, name, queued, thread, method, took]) {
+	const line = make('div', { class: 'line' });
+	for (const [from, length, kind, label] of [[start, queued, 'queued', 'in the queue'], [start + queued, time - queued, 'ran', 'ran']]) {
+		const piece = make('i', { class: kind, onmousemove: event => showTip(event, [label, formatTime(length), 'after ' + formatTime(Math.max(0, from))]), onmouseleave: hideTip });
+		piece.style.left = 100 * from / story.time + '%';
+		piece.style.width = 100 * length / story.time + '%';
+		line.append(piece);
+	}
+	return make('div', { class: 'wait task' }, make('span', { class: 'took' }, formatTime(time)),
+		make('div', {}, 'task ', make('b', {}, data.texts[name]),
+			make('span', { class: 'at' }, ' handed over after ' + formatTime(Math.max(0, start)) + ', ' + formatTime(queued) + ' in the queue, then ' + formatTime(time - queued) + ' on ', make('b', {}, data.texts[thread]),
+				method ? ', longest call in it: ' : '', method ? make('b', {}, methodName(method)) : '', method ? ' ' + formatTime(took) : ''), line));
+}
+
+const TASKS_SHOWN = 6;
+
+/* The longest tasks, below the calls that handed them over. */
+function tasksOf(story) {
+	const shown = story.tasks.slice(2, 2 + TASKS_SHOWN), rest = story.tasks[0] - shown.length;
+	const all = shown.map(task => taskOf(story, task));
+	if (rest > 0)
+		all.push(make('p', { class: 'hint' }, formatCount(rest) + (rest === 1 ? ' shorter task' : ' shorter tasks')));
+	return all;
+}
+
 function partsLine(story) {
 	const [cpu, runQueue, pause] = story.split;
 	if (cpu === null)
@@ -137,6 +163,7 @@ function fillStory(body, story) {
 		body.append(tree);
 	if (inside > 0)
 		body.append(make('p', { class: 'hint' }, formatCount(inside) + ' shorter calls inside are not shown'));
+	body.append(...tasksOf(story));
 	waits.slice(0, 6).forEach(wait => body.append(waitOf(wait)));
 	if (waits.length > 6 || others > 0)
 		body.append(make('p', { class: 'hint' }, formatCount(story.waits[0] - Math.min(6, waits.length)) + ' shorter waits'));
