@@ -60,6 +60,14 @@ static const struct outermost_call *root_at(const struct call_tree *t, uint64_t 
 	return &t->place[t->branch[b - 1].root - 1];
 }
 
+/* True if the thread, in the root, was busy for a task that is none of the root's: root_at() has found no branch. */
+static bool is_for_another(const struct call_tree *t, const struct outermost_call *root, int64_t moment)
+{
+	const struct task_run *run = task_runs_at(t->runs, root->thread, moment);
+
+	return run && run->nested.span.start > root->span.start;
+}
+
 static int branch_compare(const void *a, const void *b)
 {
 	const struct call_tree_branch *x = a, *y = b;
@@ -161,7 +169,8 @@ void call_tree_add_call(struct call_tree *t, const struct call *call)
 				      .split = call_has_split(call),
 				      .thrown = call->thrown};
 
-	if (!root || (!branch && !span_contains(&root->span, &item.nested.span)))
+	if (!root ||
+	    (!branch && (!span_contains(&root->span, &item.nested.span) || is_for_another(t, root, call->start))))
 		return;
 	if (t->calls == MOST_ITEMS) {
 		t->left_out++;

@@ -308,6 +308,20 @@ CASE(a_task_that_the_thread_itself_runs_stands_below_its_submit, setup, teardown
 		"                                                          \"worker-1\" after 0 ns in the queue");
 }
 
+/* While it waits for a task of its own, a thread of a fork/join pool runs others' tasks. */
+CASE(a_task_of_another_request_is_not_below_the_call_that_runs_it, setup, teardown)
+{
+	call(1, "read", 41, 49);
+	call(1, "pay", 20, 60);
+	call(1, "serve", 0, 100);
+	task(2, 1, 35, 40, 50); /* of a call that is not recorded */
+	wait_in(1, "disk", 0, 42, 48);
+	show("tree");
+	assert_lacks(shown(), "read()");
+	assert_contains(shown(), "com.acme.Cart.pay()\n"
+				 "                                                        6.0 ms disk\n");
+}
+
 CASE(slowest_names_the_tasks_that_a_call_handed_over, setup, teardown)
 {
 	shop_tasks();
