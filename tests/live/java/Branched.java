@@ -12,7 +12,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RecursiveAction;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -206,6 +209,23 @@ public class Branched {
         }
     }
 
+    /** A worker that has been waiting since before the recording has its first task unseen: each gets one. */
+    static void wakeWorkers() throws Exception {
+        CyclicBarrier together = new CyclicBarrier(pool.getPoolSize());
+        List<Future<Object>> woken = new ArrayList<>();
+        Thread self = Thread.currentThread();
+        FutureTask<Boolean> elsewhere;
+
+        for (int i = 0; i < together.getParties(); i++)
+            woken.add(pool.submit((Callable<Object>) together::await));
+        for (Future<Object> f : woken)
+            f.get();
+        do {
+            elsewhere = new FutureTask<>(() -> Thread.currentThread() != self);
+            caller.execute(elsewhere);
+        } while (!elsewhere.get());
+    }
+
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
         int threads = Integer.parseInt(args[1]), count = Integer.parseInt(args[2]);
@@ -220,6 +240,7 @@ public class Branched {
             await(plan);
         }
         stage.awaitGo();
+        wakeWorkers();
         for (int i = 0; i < 2; i++) {
             Random own = new Random(100 + i);
 
