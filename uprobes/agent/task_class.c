@@ -5,6 +5,7 @@
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 #include "uprobes/agent/task_code.h"
+#include "uprobes/agent/task_rows.h"
 
 #define PREFIX "java/lang/FrtraceTasks"
 
@@ -67,7 +68,9 @@ static jclass task_class_define(JNIEnv *env)
 
 static bool task_members_find(JNIEnv *env)
 {
-	jfieldID tasks_field = (*env)->GetStaticFieldID(env, task_class, "tasks", OBJECTS);
+	jfieldID tasks_field = (*env)->GetStaticFieldID(env, task_class, "tasks", OBJECTS),
+		 busy = (*env)->GetStaticFieldID(env, task_class, "busy", "J"),
+		 waiting = (*env)->GetStaticFieldID(env, task_class, "waiting", "J");
 	jclass object = (*env)->FindClass(env, "java/lang/Object");
 	jobjectArray array = object ? (*env)->NewObjectArray(env, TASK_ROWS, object, NULL) : NULL;
 
@@ -76,8 +79,8 @@ static bool task_members_find(JNIEnv *env)
 	begins = (*env)->GetStaticMethodID(env, task_class, "begins", "(" OBJECT "I)J");
 	if (jvm_threw(env) || !array)
 		return false;
-	(*env)->SetStaticLongField(env, task_class, (*env)->GetStaticFieldID(env, task_class, "busy", "J"),
-				   (jlong)(uintptr_t)&inside_busy);
+	(*env)->SetStaticLongField(env, task_class, busy, (jlong)(uintptr_t)&inside_busy);
+	(*env)->SetStaticLongField(env, task_class, waiting, (jlong)(uintptr_t)&task_rows_waiting);
 	tasks = (*env)->NewGlobalRef(env, array);
 	(*env)->SetStaticObjectField(env, task_class, tasks_field, array);
 	(*env)->DeleteLocalRef(env, array);

@@ -3,17 +3,15 @@
  * The class, as a Java source would have it:
  *
  *    static int on, pending;
- *    static long busy;             // the address of inside_busy
+ *    static long busy, waiting;    // the addresses of inside_busy, task_rows_waiting; getInt() is Unsafe's
  *    static Object[] tasks = new Object[TASK_ROWS];
  *    static void submits(Object task, int place) {
- *        if (task == null || on == 0 || Unsafe.getUnsafe().getInt(busy) == 0) return;
+ *        if (task == null || on == 0 || getInt(busy) == 0) return;
  *        int row = ask(place);
  *        if (row < 0) row = shared(task, row);
  *        if (row < 0) return;
  *        tasks[row] = task;
- *        int put = put(row, System.identityHashCode(task));
- *        if (put == TASK_GONE) tasks[row] = null;
- *        else if (put != TASK_WAITS) twins(task, row);
+ *        if (put(row, System.identityHashCode(task)) == TASK_TWINS) twins(task, row);
  *    }
  *    static int shared(Object task, int why) {
  *        if (why == TASK_NOT) return TASK_NOT;
@@ -34,13 +32,16 @@
  *            if (tasks[(int) handle & TASK_ROWS - 1] == task) twin(row, handle);
  *    }
  *    static long begins(Object task, int place) {
- *        if (pending == 0 || Unsafe.getUnsafe().getInt(busy) == 0 || task == null || any(place) == 0) return 0;
+ *        if (pending == 0 || getInt(busy) == 0 || task == null) return 0;
+ *        if (getInt(waiting) == 0 && any(place) == 0) return 0;
  *        int hash = System.identityHashCode(task);
  *        long handle = 0;
+ *        int took = 0;
  *        do {
  *            handle = find(hash, handle);
  *            if (handle == 0) return strange(place);
- *        } while (tasks[(int) handle & TASK_ROWS - 1] != task || take(handle, task, place) == 0);
+ *        } while (tasks[(int) handle & TASK_ROWS - 1] != task || (took = take(handle, task, place)) == 0);
+ *        if (took == TASK_IGNORED) return 0;
  *        tasks[(int) handle & TASK_ROWS - 1] = null;
  *        return handle;
  *    }
@@ -49,9 +50,10 @@
  *    static long asks(int place) { if (pending != 0) idle(place); return 0; }
  *    static void works(Object worker, int place) { if (pending != 0) begins(first(worker), place); }
  *    static void directs(Object task, int place) { if (pending != 0) direct(place); }
- *    static void drops(Object task, int place) { ends(begins(task, place), place); }
+ *    static void drops(Object task, int place) { if (getInt(waiting) != 0) ends(begins(task, place), place); }
  *
- * A row belongs to a task until that has ended, so nobody else uses it when the reference is dropped. The class has version
+ * A row belongs to a task until that has ended, so nobody else uses it when the reference is dropped. Where a native frees
+ * it, that has dropped the reference before: afterwards it may be another task's. The class has version
  * 49, so no verifier asks for frames.
  */
 #include "uprobes/agent/task_code.h"
@@ -63,6 +65,7 @@ enum {
 	OP_LCONST_0 = 9,
 	OP_BIPUSH = 16,
 	OP_SIPUSH,
+	OP_ILOAD = 21,
 	OP_ILOAD_0 = 26,
 	OP_ILOAD_1,
 	OP_ILOAD_2,
@@ -71,8 +74,8 @@ enum {
 	OP_LLOAD_3 = 33,
 	OP_ALOAD_0 = 42,
 	OP_AALOAD = 50,
+	OP_ISTORE = 54,
 	OP_ISTORE_2 = 61,
-	OP_ISTORE_3,
 	OP_LSTORE_3 = 66,
 	OP_AASTORE = 83,
 	OP_POP2 = 88,
@@ -84,6 +87,7 @@ enum {
 	OP_IFLT = 155,
 	OP_IFGE = 156,
 	OP_IF_ICMPEQ = 159,
+	OP_IF_ICMPNE,
 	OP_IF_ACMPNE = 166,
 	OP_GOTO,
 	OP_IRETURN = 172,
@@ -246,16 +250,17 @@ static void branch_back(struct task_writer *w, unsigned int op, size_t to)
 
 /* Members that code refers to. */
 struct members {
-	uint16_t on, pending, busy, unsafe, read, tasks, hash, shared, twins, begins, ends, native[TASK_NATIVES];
+	uint16_t on, pending, busy, waiting, unsafe, read, tasks, hash, shared, twins, begins, ends,
+		native[TASK_NATIVES];
 };
 
-/* The branch that is taken while nothing is of interest; see inside_busy. */
-static size_t put_busy(struct task_writer *w, const struct members *m)
+/* A branch by the number at the address in a field, `busy` or `waiting`. */
+static size_t put_branch_by(struct task_writer *w, const struct members *m, uint16_t address, unsigned int op)
 {
 	put_member(w, OP_INVOKESTATIC, m->unsafe);
-	put_member(w, OP_GETSTATIC, m->busy);
+	put_member(w, OP_GETSTATIC, address);
 	put_member(w, OP_INVOKEVIRTUAL, m->read);
-	return branch(w, OP_IFEQ);
+	return branch(w, op);
 }
 
 /* tasks[(int) handle & TASK_ROWS - 1], of the handle in local 3, without the load or store. */
@@ -270,14 +275,14 @@ static void put_task_of_handle(struct task_writer *w, const struct members *m)
 
 static void put_submits(struct task_writer *w, const struct members *m)
 {
-	size_t end[5], got, there;
+	size_t end[5], got;
 
 	begin_method(w, "submits", "(" OBJECT "I)V", 4);
 	body1(w, OP_ALOAD_0);
 	end[0] = branch(w, OP_IFNULL);
 	put_member(w, OP_GETSTATIC, m->on);
 	end[1] = branch(w, OP_IFEQ);
-	end[4] = put_busy(w, m);
+	end[4] = put_branch_by(w, m, m->busy, OP_IFEQ);
 	body1(w, OP_ILOAD_1);
 	put_member(w, OP_INVOKESTATIC, m->native[TASK_ASK]);
 	body1(w, OP_ISTORE_2);
@@ -298,18 +303,8 @@ static void put_submits(struct task_writer *w, const struct members *m)
 	body1(w, OP_ALOAD_0);
 	put_member(w, OP_INVOKESTATIC, m->hash);
 	put_member(w, OP_INVOKESTATIC, m->native[TASK_PUT]);
-	body1(w, OP_ISTORE_3);
-	body1(w, OP_ILOAD_3);
-	there = branch(w, OP_IFNE);
-	put_member(w, OP_GETSTATIC, m->tasks);
-	body1(w, OP_ILOAD_2);
-	body1(w, OP_ACONST_NULL);
-	body1(w, OP_AASTORE);
-	body1(w, OP_RETURN);
-	branch_here(w, there);
-	body1(w, OP_ILOAD_3);
-	body1(w, OP_ICONST_0 + TASK_WAITS);
-	end[3] = branch(w, OP_IF_ICMPEQ);
+	body1(w, OP_ICONST_0 + TASK_TWINS);
+	end[3] = branch(w, OP_IF_ICMPNE);
 	body1(w, OP_ALOAD_0);
 	body1(w, OP_ILOAD_2);
 	put_member(w, OP_INVOKESTATIC, m->twins);
@@ -396,17 +391,19 @@ static void put_twins(struct task_writer *w, const struct members *m)
 
 static void put_begins(struct task_writer *w, const struct members *m)
 {
-	size_t none[4], strange, loop;
+	size_t none[5], strange, loop, some;
 
-	begin_method(w, "begins", "(" OBJECT "I)J", 5);
+	begin_method(w, "begins", "(" OBJECT "I)J", 6);
 	put_member(w, OP_GETSTATIC, m->pending);
 	none[0] = branch(w, OP_IFEQ);
-	none[3] = put_busy(w, m);
+	none[3] = put_branch_by(w, m, m->busy, OP_IFEQ);
 	body1(w, OP_ALOAD_0);
 	none[1] = branch(w, OP_IFNULL);
+	some = put_branch_by(w, m, m->waiting, OP_IFNE);
 	body1(w, OP_ILOAD_1);
 	put_member(w, OP_INVOKESTATIC, m->native[TASK_ANY]);
 	none[2] = branch(w, OP_IFEQ);
+	branch_here(w, some);
 	put_hash(w, m);
 	strange = put_search(w, m, &loop);
 	put_is_task(w, m, loop);
@@ -414,7 +411,12 @@ static void put_begins(struct task_writer *w, const struct members *m)
 	body1(w, OP_ALOAD_0);
 	body1(w, OP_ILOAD_1);
 	put_member(w, OP_INVOKESTATIC, m->native[TASK_TAKE]);
+	body1(w, OP_ISTORE), body1(w, 5);
+	body1(w, OP_ILOAD), body1(w, 5);
 	branch_back(w, OP_IFEQ, loop);
+	body1(w, OP_ILOAD), body1(w, 5);
+	body1(w, OP_ICONST_0 + TASK_IGNORED);
+	none[4] = branch(w, OP_IF_ICMPEQ);
 	put_task_of_handle(w, m);
 	body1(w, OP_ACONST_NULL);
 	body1(w, OP_AASTORE);
@@ -424,7 +426,7 @@ static void put_begins(struct task_writer *w, const struct members *m)
 	body1(w, OP_ILOAD_1);
 	put_member(w, OP_INVOKESTATIC, m->native[TASK_STRANGER]);
 	body1(w, OP_LRETURN);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		branch_here(w, none[i]);
 	body1(w, OP_LCONST_0);
 	body1(w, OP_LRETURN);
@@ -507,12 +509,16 @@ static void put_directs(struct task_writer *w, const struct members *m)
 
 static void put_drops(struct task_writer *w, const struct members *m)
 {
+	size_t end;
+
 	begin_method(w, "drops", "(" OBJECT "I)V", 2);
+	end = put_branch_by(w, m, m->waiting, OP_IFEQ);
 	body1(w, OP_ALOAD_0);
 	body1(w, OP_ILOAD_1);
 	put_member(w, OP_INVOKESTATIC, m->begins);
 	body1(w, OP_ILOAD_1);
 	put_member(w, OP_INVOKESTATIC, m->ends);
+	branch_here(w, end);
 	body1(w, OP_RETURN);
 	end_method(w);
 }
@@ -527,6 +533,7 @@ static void find_members(struct task_writer *w, struct members *m)
 	m->on = constant_member(w, 9, w->this_class, "on", "I");
 	m->pending = constant_member(w, 9, w->this_class, "pending", "I");
 	m->busy = constant_member(w, 9, w->this_class, "busy", "J");
+	m->waiting = constant_member(w, 9, w->this_class, "waiting", "J");
 	m->unsafe = constant_member(w, 10, unsafe, "getUnsafe", w->is_8 ? "()L" UNSAFE_8 ";" : "()L" UNSAFE ";");
 	m->read = constant_member(w, 10, unsafe, "getInt", "(J)I");
 	m->tasks = constant_member(w, 9, w->this_class, "tasks", OBJECTS);
@@ -549,8 +556,9 @@ static void put_members(struct task_writer *w, uint16_t object)
 	body2(w, w->this_class);
 	body2(w, object);
 	body2(w, 0);
-	body2(w, 4);
+	body2(w, 5);
 	put_static_field(w, "busy", "J");
+	put_static_field(w, "waiting", "J");
 	put_static_field(w, "on", "I");
 	put_static_field(w, "pending", "I");
 	put_static_field(w, "tasks", OBJECTS);

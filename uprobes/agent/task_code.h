@@ -21,9 +21,15 @@ enum task_why {
 };
 
 enum task_put {
-	TASK_GONE,  /* it is in no row; the reference must go again */
+	TASK_GONE,  /* it is in no row */
 	TASK_WAITS, /* no other one has that hash */
 	TASK_TWINS, /* others have */
+};
+
+enum task_take {
+	TASK_LATE,    /* another thread was first */
+	TASK_TAKEN,   /* its run is followed to its end */
+	TASK_IGNORED, /* it is of no interest, and its row is free again */
 };
 
 #define OBJECT	"Ljava/lang/Object;"

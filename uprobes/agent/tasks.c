@@ -233,11 +233,13 @@ static jint JNICALL tasks_put(JNIEnv *env, jclass helper, jint at, jint hash)
 	if (!handle) {
 		if (row->submitter)
 			task_missed();
+		task_class_forget(env, at);
 		task_row_release(row);
 		return TASK_GONE;
 	}
 	if (likely(__atomic_load_n(&wanted, __ATOMIC_SEQ_CST)) || !task_row_change(handle, ROW_WAITS, ROW_HELD))
 		return task_row_has_twins(row) ? TASK_TWINS : TASK_WAITS;
+	task_class_forget(env, at);
 	task_row_release(row); /* the recording has ended meanwhile */
 	return TASK_GONE;
 }
@@ -307,15 +309,23 @@ static void task_leaves_root(struct frt_slot *s, struct task_row *row, uint64_t 
 		task_thread_of(s)->inner = handle;
 }
 
+/* Java code must not drop the reference any more: the row may be another task's at once. */
+static jint task_forget(JNIEnv *env, uint64_t handle)
+{
+	task_class_forget(env, TASK_ROW(handle));
+	task_row_change(handle, ROW_RUNS, ROW_FREE);
+	return TASK_IGNORED;
+}
+
 /* The task that has been taken is of no interest, or it is not known whose it is. */
-static void task_ignore(JNIEnv *env, struct task_row *row, uint64_t handle, jint place)
+static jint task_ignore(JNIEnv *env, struct task_row *row, uint64_t handle, jint place)
 {
 	struct frt_slot *s = slot_in_root(env, place);
 
-	if (s)
-		task_leaves_root(s, row, handle, place);
-	else
-		task_row_change(handle, ROW_RUNS, ROW_FREE);
+	if (!s)
+		return task_forget(env, handle);
+	task_leaves_root(s, row, handle, place);
+	return TASK_TAKEN;
 }
 
 static jlong JNICALL tasks_strange(JNIEnv *env, jclass helper, jint place)
@@ -358,16 +368,13 @@ static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject
 	struct frt_slot *s;
 
 	if (!task_row_change(handle, ROW_WAITS, ROW_RUNS))
-		return 0;
-	if (!row->submitter || (row->root.number && inside_is_over(row->root.number, now))) {
-		task_ignore(env, row, handle, place);
-		return 1;
-	}
+		return TASK_LATE;
+	if (!row->submitter || (row->root.number && inside_is_over(row->root.number, now)))
+		return task_ignore(env, row, handle, place);
 	s = task_row_is_in_doubt(row) ? NULL : tasks_slot(env, place);
 	if (!s) {
 		task_missed();
-		task_ignore(env, row, handle, place);
-		return 1;
+		return task_ignore(env, row, handle, place);
 	}
 	task_thread_of(s)->direct = false;
 	row->begun = now;
@@ -375,20 +382,18 @@ static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject
 	row->runner = s->thread;
 	row->runner_slot = s - control_slot(0);
 	row->name = task_name(env, task);
-	if (place == task_place_thread() && task_name_is_worker(env, task, row->name)) {
-		task_row_change(handle, ROW_RUNS, ROW_FREE); /* it is there for tasks, and is none */
-		return 1;
-	}
+	if (place == task_place_thread() && task_name_is_worker(env, task, row->name))
+		return task_forget(env, handle); /* it is there for tasks, and is none */
 	row->switched = row->root.number && row->root.number != control_inside(s)->root;
 	if (row->switched)
 		inside_switch_root(s, &row->root, &row->outer_root);
 	if (s->flags & FRT_SLOT_CARRIER)
-		return 1;
+		return TASK_TAKEN;
 	row->outer = task_thread_of(s)->inner;
 	task_thread_of(s)->inner = handle;
 	if (task_place_is_open(place))
 		task_thread_of(s)->open = handle;
-	return 1;
+	return TASK_TAKEN;
 }
 
 static void JNICALL tasks_ended(JNIEnv *env, jclass helper, jlong handle, jint place)
