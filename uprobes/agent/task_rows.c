@@ -4,8 +4,9 @@
  * changes it knows that the row is still that task's. The Java code of task_class.c asks for the rows with the object's hash,
  * oldest first, and compares the objects.
  *
- * Rows are found by buckets of one cache line. A task that finds its bucket full goes into one of the next, and is counted in
- * the first, so that usually only one is looked at.
+ * Rows are found by buckets of one cache line. The first that a task tries is one of few, which stay in the cache while few
+ * tasks wait. One that finds it full goes into one of many, or beside that, and is counted in those that were full, so that
+ * usually only one or two are looked at.
  *
  * Hashes in doubt are bits of two sets. The younger one gets them; the older one is emptied when it takes its place.
  */
@@ -13,8 +14,10 @@
 #include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/sys.h"
 
-#define BUCKETS_LOG2 12
-#define BUCKETS	     (1u << BUCKETS_LOG2)
+#define FEW_LOG2     8
+#define FEW	     (1u << FEW_LOG2)
+#define MANY_LOG2    12
+#define MANY	     (1u << MANY_LOG2)
 #define BUCKET	     8u
 #define BUCKETS_NEAR 8u	   /* in which a row may be */
 #define ROWS_NEAR    2048u /* that are tried for a new task */
@@ -24,8 +27,9 @@
 struct task_row task_rows[TASK_ROWS];
 uint32_t task_rows_waiting;
 
-static uint64_t words[BUCKETS * BUCKET] __attribute__((aligned(64))); /* hash << 32 | row + 1; 0: free */
-static uint32_t beyond[BUCKETS];				      /* tasks of that bucket that are in others */
+/* hash << 32 | row + 1; 0: free. The few buckets come first. */
+static uint64_t words[(FEW + MANY) * BUCKET] __attribute__((aligned(64)));
+static uint32_t beyond_few[FEW], beyond_many[MANY]; /* tasks that found that bucket full */
 
 static uint64_t doubts[2][(1u << DOUBTS_LOG2) / 64];
 static bool doubts_set[2];
@@ -42,20 +46,45 @@ static uint64_t handle_of(uint64_t tsc, uint32_t row)
 	return (tsc >> 4 & ((1ULL << 46) - 1)) << TASK_ROWS_LOG2 | row;
 }
 
-static uint32_t task_bucket_of(uint32_t hash)
+static uint32_t task_few_of(uint32_t hash)
 {
-	return hash * 2654435769u >> (32 - BUCKETS_LOG2);
+	return hash * 2654435769u >> (32 - FEW_LOG2);
+}
+
+static uint32_t task_many_of(uint32_t hash)
+{
+	return hash * 2654435769u >> (32 - MANY_LOG2);
+}
+
+/* The bucket that is the n-th to try. */
+static uint32_t task_bucket(uint32_t hash, uint32_t n)
+{
+	return n ? FEW + (task_many_of(hash) + n - 1) % MANY : task_few_of(hash);
+}
+
+/* The task is in the n-th bucket, or goes there: before it can be found there. */
+static void task_count_beyond(uint32_t hash, uint32_t n, uint32_t change)
+{
+	if (n > 0)
+		__atomic_fetch_add(&beyond_few[task_few_of(hash)], change, __ATOMIC_SEQ_CST);
+	if (n > 1)
+		__atomic_fetch_add(&beyond_many[task_many_of(hash)], change, __ATOMIC_SEQ_CST);
+}
+
+/* The buckets in which it may be, from the first on. */
+static uint32_t task_buckets_near(uint32_t hash)
+{
+	if (!__atomic_load_n(&beyond_few[task_few_of(hash)], __ATOMIC_SEQ_CST))
+		return 1;
+	return __atomic_load_n(&beyond_many[task_many_of(hash)], __ATOMIC_SEQ_CST) ? BUCKETS_NEAR : 2;
 }
 
 static bool task_words_put(uint32_t row, uint32_t hash)
 {
-	uint32_t home = task_bucket_of(hash);
+	for (uint32_t n = 0; n < BUCKETS_NEAR; n++) {
+		uint32_t first = task_bucket(hash, n) * BUCKET;
 
-	for (uint32_t b = 0; b < BUCKETS_NEAR; b++) {
-		uint32_t first = (home + b) % BUCKETS * BUCKET;
-
-		if (b == 1) /* before it can be there */
-			__atomic_fetch_add(&beyond[home], 1, __ATOMIC_SEQ_CST);
+		task_count_beyond(hash, n, 1);
 		for (uint32_t i = first; i < first + BUCKET; i++) {
 			uint64_t vacant = 0;
 
@@ -65,18 +94,17 @@ static bool task_words_put(uint32_t row, uint32_t hash)
 							__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 				return true;
 		}
+		task_count_beyond(hash, n, -1);
 	}
-	__atomic_fetch_sub(&beyond[home], 1, __ATOMIC_SEQ_CST);
 	return false;
 }
 
 static void task_words_remove(const struct task_row *row)
 {
-	uint32_t home = task_bucket_of(row->hash);
+	uint32_t bucket = row->word / BUCKET;
 
 	store_release(&words[row->word], 0);
-	if (row->word / BUCKET != home)
-		__atomic_fetch_sub(&beyond[home], 1, __ATOMIC_SEQ_CST);
+	task_count_beyond(row->hash, bucket < FEW ? 0 : bucket == task_bucket(row->hash, 1) ? 1 : 2, -1);
 }
 
 int64_t task_row_hold(uint32_t first, uint32_t *next)
@@ -142,19 +170,13 @@ bool task_row_change(uint64_t handle, enum row_state from, enum row_state to)
 
 /* ---- by hash */
 
-/* The buckets in which it may be, from its own on. */
-static uint32_t task_buckets_near(uint32_t home)
-{
-	return __atomic_load_n(&beyond[home], __ATOMIC_SEQ_CST) ? BUCKETS_NEAR : 1;
-}
-
 uint64_t task_row_find(uint32_t hash, uint64_t after)
 {
-	uint32_t home = task_bucket_of(hash), near = task_buckets_near(home);
+	uint32_t near = task_buckets_near(hash);
 	uint64_t best = 0;
 
-	for (uint32_t b = 0; b < near; b++) {
-		const uint64_t *word = &words[(home + b) % BUCKETS * BUCKET];
+	for (uint32_t n = 0; n < near; n++) {
+		const uint64_t *word = &words[task_bucket(hash, n) * BUCKET];
 
 		for (uint32_t i = 0; i < BUCKET; i++) {
 			uint64_t w = load_acquire(&word[i]), state;
@@ -171,10 +193,10 @@ uint64_t task_row_find(uint32_t hash, uint64_t after)
 
 bool task_row_has_twins(const struct task_row *row)
 {
-	uint32_t home = task_bucket_of(row->hash), near = task_buckets_near(home);
+	uint32_t near = task_buckets_near(row->hash);
 
-	for (uint32_t b = 0; b < near; b++) {
-		uint32_t first = (home + b) % BUCKETS * BUCKET;
+	for (uint32_t n = 0; n < near; n++) {
+		uint32_t first = task_bucket(row->hash, n) * BUCKET;
 
 		for (uint32_t i = first; i < first + BUCKET; i++)
 			if (i != row->word && __atomic_load_n(&words[i], __ATOMIC_SEQ_CST) >> 32 == row->hash &&

@@ -10,7 +10,8 @@ static int setup(void **state)
 {
 	memset(task_rows, 0, sizeof(task_rows));
 	memset(words, 0, sizeof(words));
-	memset(beyond, 0, sizeof(beyond));
+	memset(beyond_few, 0, sizeof(beyond_few));
+	memset(beyond_many, 0, sizeof(beyond_many));
 	task_rows_waiting = next = 0;
 	clock_now = 1 << 20;
 	task_rows_begin();
@@ -66,6 +67,32 @@ CASE(more_tasks_with_one_hash_than_have_room_are_refused, setup)
 		assert_int_equal(task_row_find(7, i ? handle[i - 1] : 0), handle[i]);
 		assert_true(task_row_is_in_doubt(task_row_of(handle[i])));
 	}
+}
+
+/* All rows wait, so most buckets are full; then none. */
+CASE(every_task_is_found_however_many_wait, setup)
+{
+	static uint64_t handle[TASK_ROWS];
+	uint32_t put_count = 0;
+
+	for (uint32_t i = 0; i < TASK_ROWS; i++) {
+		handle[i] = put(1, i * 40503u);
+		put_count += handle[i] != 0;
+	}
+	assert_true(put_count > TASK_ROWS - TASK_ROWS / 100);
+	for (uint32_t i = 0; i < TASK_ROWS; i++)
+		if (handle[i])
+			assert_int_equal(task_row_find(i * 40503u, 0), handle[i]);
+	for (uint32_t i = 0; i < TASK_ROWS; i++)
+		if (handle[i])
+			assert_true(take(handle[i]));
+	for (uint32_t i = 0; i < FEW; i++)
+		assert_int_equal(beyond_few[i], 0);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(beyond_many[i], 0);
+	for (uint32_t i = 0; i < (FEW + MANY) * BUCKET; i++)
+		assert_int_equal(words[i], 0);
+	assert_int_equal(task_rows_waiting, 0);
 }
 
 CASE(an_object_of_one_call_is_not_in_doubt, setup)
