@@ -73,20 +73,22 @@ read_lines() {
 	finish
 }
 
+ages_of_open() { sed -nE 's/.*"method":"hangs".*"open":1,"oldestOpenNs":([0-9]+).*/\1/p' "$F_DIR/stdout"; }
+
+# At least three times, and older than half a second.
+is_seen_growing() { [ "$(ages_of_open | wc -l)" -ge 3 ] && [ "$(ages_of_open | tail -n 1)" -gt 500000000 ]; }
+
 open_call() {
-	local ages
 	begin "a call that does not return is open, and its age grows, JDK $FEATURE" || return 0
 	trace_program Logged 1 50 -- -m live.Logged::hangs -i 200ms --json || return 0
 	touch "$T_DIR/go"
 	wait_for "$SECONDS_MAX" target_has open
-	sleep 1.2
+	wait_for "$SECONDS_MAX" is_seen_growing
 	touch "$T_DIR/let-go"
 	wait_for "$SECONDS_MAX" target_has "done"
 	sleep 0.3
 	stopped_with 0
-	ages=$(sed -nE 's/.*"method":"hangs".*"open":1,"oldestOpenNs":([0-9]+).*/\1/p' "$F_DIR/stdout")
-	[ "$(wc -l <<<"$ages")" -ge 3 ] && sort -nuc <<<"$ages" && [ "$(tail -n 1 <<<"$ages")" -gt 500000000 ] ||
-		finding "ages of the open call:" "$ages"
+	is_seen_growing && sort -nuc <<<"$(ages_of_open)" || finding "ages of the open call:" "$(ages_of_open)"
 	tail -n 1 "$F_DIR/stdout" | grep '"open":0,"oldestOpenNs":null' >/dev/null || finding "still open at the end" "$(tail -n 1 "$F_DIR/stdout")"
 	printf 'count\tlive.Logged\thangs\t*\t*\t*\t1\t0\n' >"$T_DIR/truth"
 	view_agrees sums "$T_DIR/truth"
