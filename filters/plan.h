@@ -39,7 +39,7 @@ struct plan_header {
 /* PLAN_NESTING: no value of the program, but whether the call is the event's outermost one, or an event at all. */
 enum plan_source { PLAN_PARAMETER, PLAN_THIS, PLAN_RETURN, PLAN_EXCEPTION, PLAN_STATIC, PLAN_NESTING, PLAN_SOURCES };
 
-#define PLAN_OUTERMOST 32u /* events at most of which only the outermost calls count */
+#define PLAN_OUTERMOST 32u /* at most so many events may be outermost */
 enum plan_nesting { PLAN_INNER, PLAN_IS_OUTERMOST, PLAN_NESTING_UNKNOWN };
 
 /* What a value is. Boxes are unboxed; a null, or an object of another kind, is no value. */
@@ -74,8 +74,8 @@ struct plan_field {
 	uint16_t kind_at;    /* number of the field whose kind counts: with a filter, all fields of one type share it */
 	uint8_t alternative; /* of those that are read for one value */
 	uint8_t at_begin;    /* it is read at the call's begin; it leads from a parameter or `this` to an object */
-	uint8_t outermost; /* 1 + number of the event among those of which only the outermost calls count; 0: it is none */
-	uint8_t any_kind; /* the value is read as what it is; the kind is PLAN_TEXT */
+	uint8_t outermost;   /* number of the event among the outermost ones, from 1 on; 0: all its calls count */
+	uint8_t any_kind;    /* the value is read as what it is; the kind is PLAN_TEXT */
 	uint8_t reserved[2];
 };
 

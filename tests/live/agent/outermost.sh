@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Events of which only the outermost call counts: one for each statement that wrappers hand on, and for each recursion; also
-# where the filter names an interface whose classes are loaded later.
+# Outermost events: a statement that wrappers hand on makes one event, and so does a recursion. The filter may name an
+# interface whose classes are loaded later.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -25,9 +25,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Branched DIR THREADS CALLS: threads that call request(), some slow, some fast, each of which hands tasks to other threads
- * in twelve ways; two more do the same outside of request(), with the same pools. Each task calls child(), and so does the
- * thread itself. Some tasks end after their request. Lines:
+ * Branched DIR THREADS CALLS: threads call request(), which is slow or fast and hands tasks to other threads in twelve ways.
+ * Two more threads do the same outside of request(), with the same pools. Each task calls child(), and so does the thread
+ * itself. Some tasks end after their request. Lines:
  *
  *   roots:     ROOT BEGIN END LEAST                     ns; LEAST: how long it took at least
  *   children:  CALL ROOT THREAD WAY                     ROOT 0: outside

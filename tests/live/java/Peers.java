@@ -240,7 +240,7 @@ public class Peers {
         };
     }
 
-    /** A selector with some channels, of which another one becomes ready each time. */
+    /** A selector with some channels. They become ready in turn. */
     private static Peer selected() throws Exception {
         final int channels = 6;
         Selector selector = Selector.open();

@@ -25,7 +25,7 @@ public class Spent {
         }
     }
 
-    /* A stub of HotSpot copies. */
+    /* The copying is done by one of HotSpot's stubs. */
     static void some(long until) {
         while (BEAN.getCurrentThreadCpuTime() < until) {
             byte[] bytes = BYTES.get();

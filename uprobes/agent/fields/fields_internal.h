@@ -42,8 +42,7 @@ struct live_plan {
 	struct plan shared;  /* in the config, which the collector reads; only kinds are stored there */
 	struct meant *meant; /* one for each field */
 	uint32_t recording;
-	uint32_t *
-		outermost; /* of each method, which events it has of those of which only the outermost calls count: bits */
+	uint32_t *outermost;  /* of each method: a bit for each of its outermost events */
 	struct found found[]; /* one for each step; those of the fields and the plan's bytes follow */
 };
 
@@ -64,7 +63,7 @@ struct slice fields_returned_type(struct slice descriptor);
 uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
 			      struct capture *to, uint32_t room);
 
-/* Events of which only the outermost calls count. False: the JVM has no memory for that. */
+/* Outermost events: a call inside another one of the same event makes none. False: the JVM has no memory for them. */
 bool fields_nesting_begin(struct live_plan *p);
 void fields_nesting_end(struct live_plan *p);
 

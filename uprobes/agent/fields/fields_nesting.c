@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Events of which only the outermost call of a thread counts. Which methods have such an event is noted when they get their
- * hooks. Whether a call is within another one is found among the calls that are open when its values are read: those that the
- * slot keeps or, of a virtual thread, those in the table. If not all of them are there, and none is found, it is not known.
+ * Outermost events: a call inside another one of the same event makes none. A method's outermost events are noted when it gets
+ * its hooks. When the values of a call are read, the thread's open calls say whether it is inside another one: they are in its
+ * slot, or in the table for a virtual thread. If some of them are missing and none of the others is of the event, it is unknown.
  */
 #include "uprobes/agent/fields/fields_internal.h"
 #include "uprobes/agent/recordings.h"
