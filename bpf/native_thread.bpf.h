@@ -42,7 +42,8 @@ static __always_inline bool native_report_thread(__u32 key, __u64 java_thread)
 static __always_inline void native_begin_thread(const struct frt_native_setup *setup, struct wait_state *state,
 						__u64 java_thread)
 {
-	state->thread = FRT_NATIVE_KEY | __sync_add_and_fetch(&native_keys, 1);
+	if (!state->thread)
+		state->thread = FRT_NATIVE_KEY | __sync_add_and_fetch(&native_keys, 1);
 	if (!setup->stacks)
 		return;
 	state->anchor = java_thread + setup->layout.thread_anchor;
@@ -55,7 +56,7 @@ static __always_inline void native_begin_thread(const struct frt_native_setup *s
 static __always_inline void native_meet_thread(const struct frt_native_setup *setup, struct wait_state *state,
 					       __u32 *known, __u64 java_thread)
 {
-	if (!state->thread)
+	if (!state->thread || (state->thread & FRT_NATIVE_KEY && !*known))
 		native_begin_thread(setup, state, java_thread);
 	if (state->thread & FRT_NATIVE_KEY && !*known)
 		*known = native_report_thread(state->thread, java_thread);

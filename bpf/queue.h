@@ -54,8 +54,13 @@ struct frt_slot_owner {
 	frt_u32 task;	/* its id in the initial pid namespace */
 	frt_u32 flags;	/* FRT_OWNER_* */
 	frt_u32 started;
+	frt_u32 tid; /* its id in the target's pid namespace; 0: not said here */
 };
-_Static_assert(sizeof(struct frt_slot_owner) == 24, "slot owner");
+_Static_assert(sizeof(struct frt_slot_owner) == 28, "slot owner");
+
+/* .slot of a thread that has none, but is observed nonetheless (frt_wait_setup.path); .thread is its key. */
+#define FRT_NO_SLOT	 (~0u)
+#define FRT_FOLLOWED_KEY (FRT_NATIVE_KEY | 0x20000000u)
 
 /* The kernel had no memory to observe the thread's ... */
 #define FRT_OWNER_NO_WAITS 0x1u
@@ -263,6 +268,7 @@ struct frt_wait_setup {
 	frt_u16 anchor_sp, anchor_pc, anchor_fp;
 	frt_u64 hold;	   /* 1: most calls are not recorded, so waits are held back until a span appears */
 	frt_u64 resources; /* 1: name what is waited for */
+	frt_u64 path;	   /* 1: record the waits of all threads of the target, also outside of calls */
 };
 
 /* A virtual thread in a traced call was on no carrier from mount.off to `on`, and ready to run from mount.ready on. */

@@ -31,6 +31,7 @@
 
 struct wait_map waits SEC(".maps");
 struct native_stack_map natives SEC(".maps");
+volatile __u32 followed = 0; /* threads without a slot that are observed for paths */
 
 static __always_inline struct wait_state *state_of(struct task_struct *task)
 {
@@ -50,7 +51,7 @@ __noinline int site_thread(__u64 number, __u64 address)
 		return 0;
 	bpf_probe_read_user(&serial, sizeof(serial), &slot->thread);
 	state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	report_owner(task, number, serial, state ? 0 : FRT_OWNER_NO_WAITS);
+	report_owner(task, namespace_id(task), number, serial, state ? 0 : FRT_OWNER_NO_WAITS);
 	/* the same thread passes here again when another recording has joined */
 	if (!state || (state->slot == (__u64)slot && state->thread == serial))
 		return 0;
@@ -422,7 +423,7 @@ static __always_inline void switch_out(void *context, struct task_struct *prev, 
 
 	if (state->off)
 		emit_missed_wait(prev, state);
-	state->owner = caller_on(prev, state, &calls);
+	state->owner = caller_on(prev, state, &calls) ?: wait_setup.path ? state->thread : 0;
 	if (wait_setup.hold)
 		review_held(prev, state, &calls);
 	if (!state->owner)
@@ -546,6 +547,51 @@ int waits_held(struct bpf_iter__task *context)
 	slot = mapped_slot_of(task, state->thread);
 	if (!slot || slot->head != state->held.head || now_ns() - state->held.wait[0].on > HELD_AGE)
 		held_release(&state->held, task);
+	queue_flush(context);
+	return 0;
+}
+
+static __always_inline bool is_off_cpu(struct task_struct *task)
+{
+	return task->__state && bpf_core_field_exists(task->on_cpu) && !BPF_CORE_READ_BITFIELD(task, on_cpu);
+}
+
+/* A thread that is observed from now on waits, unless it runs again meanwhile. */
+static __always_inline void begin_unseen_wait(struct task_struct *task, struct wait_state *state)
+{
+	__u64 now = now_ns();
+
+	state->owner = state->thread;
+	state->syscall = FRT_NO_SYSCALL;
+	state->reason = FRT_WAIT_OTHER;
+	state->blocked = 1;
+	if (bpf_core_field_exists(task->sched_info.run_delay))
+		state->delay = run_delay(task, false);
+	state->off = state->since = now;
+	if (!is_off_cpu(task))
+		__sync_val_compare_and_swap(&state->off, now, 0);
+}
+
+/*
+ * Iterator over all tasks, for paths: the target's threads that have called no traced method are observed, too. A thread
+ * that gets a slot meanwhile has the slot's serial.
+ */
+SEC("iter/task")
+int waits_follow(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct wait_state *state;
+	__u32 key;
+
+	if (!task || !target_process || task->tgid != target_process || task->flags & EXITING || state_of(task))
+		return 0;
+	state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	key = FRT_FOLLOWED_KEY | __sync_add_and_fetch(&followed, 1);
+	if (state && !__sync_val_compare_and_swap(&state->thread, 0, key)) {
+		report_owner(task, namespace_id(task), FRT_NO_SLOT, key, 0);
+		if (is_off_cpu(task))
+			begin_unseen_wait(task, state);
+	}
 	queue_flush(context);
 	return 0;
 }

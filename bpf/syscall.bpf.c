@@ -22,7 +22,7 @@ __noinline int site_thread_usage(__u64 number, __u64 address)
 	bpf_probe_read_user(&serial, sizeof(serial), &slot->thread);
 	u = bpf_task_storage_get(&thread_usages, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!u) {
-		report_owner(task, number, serial, FRT_OWNER_NO_USAGE);
+		report_owner(task, 0, number, serial, FRT_OWNER_NO_USAGE);
 		return 0;
 	}
 	if (u->slot == (__u64)slot && u->thread == serial)

@@ -155,6 +155,19 @@ struct jfr_task {
 	int64_t run_time; /* ns */
 };
 
+/* frtrace.PathSegment: a part of the critical path of a call. */
+struct jfr_path_segment {
+	int64_t start, duration;
+	uint64_t thread, stack; /* keys */
+	int64_t offset;		/* ns from the start of the call */
+	int64_t depth;
+	const char *state, *end; /* end: how its wait ended, or NULL */
+	uint64_t waiter, waker_stack;
+	const char *waited;
+	uint64_t method, call_thread;
+	int64_t call_start, call_duration; /* ticks, ns */
+};
+
 /* frtrace.ResourceAttribute: an attribute of OpenTelemetry's resource, such as service.name. */
 struct jfr_resource_attribute {
 	int64_t start;

@@ -222,6 +222,7 @@ JFR_EVENT(JFR_CLOCK, clock)
 JFR_EVENT(JFR_RESOURCE_ATTRIBUTE, resource_attribute)
 JFR_EVENT(JFR_TASK, task)
 JFR_EVENT(JFR_EXECUTION_SAMPLE, execution_sample) /* only with samples of the origin */
+JFR_EVENT(JFR_PATH_SEGMENT, path_segment)
 #undef JFR_EVENT
 
 /* `event` is the name of an event type ("jdk.MethodTrace") that the writer has. */

@@ -174,7 +174,7 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 	choose_buffer(bpf, settings->buffer == SETTINGS_BUFFER_PERF);
 	bpf_program__set_autoload(bpf->progs.process_exec, false);
 	bpf_map__set_autocreate(bpf->maps.execs, false);
-	kernel_probes_choose(k, bpf, kernel, settings->cpu_ns, t->own_monotonic_offset);
+	kernel_probes_choose(k, bpf, kernel, settings, t->own_monotonic_offset);
 	err = choose_probes(bpf, settings, d) ?: load_opened(bpf, settings->attach, d);
 	if (err)
 		frtrace_bpf__destroy(bpf);

@@ -56,7 +56,7 @@ static void choose_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const
 }
 
 void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel,
-			  uint64_t cpu_ns, int64_t clock_offset)
+			  const struct settings *settings, int64_t clock_offset)
 {
 	bool wanted = kernel != SETTINGS_KERNEL_OFF;
 	struct btf *btf = wanted ? btf__load_vmlinux_btf() : NULL; /* NULL: without it, no program can be loaded */
@@ -65,14 +65,15 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], wanted);
+	bpf_program__set_autoload(bpf->progs.waits_follow, wanted && settings->path);
 	if (btf)
 		bpf->rodata->count_offset = count_offset(btf);
 	bpf->rodata->clock_offset = clock_offset;
 	/* Can a map's value contain pointers to user memory (Linux 6.13)? */
 	k->maps_slots = btf && kernel_btf_has_value(btf, "btf_field_type", "BPF_UPTR");
 	bpf_map__set_autocreate(bpf->maps.mapped_slots, k->maps_slots);
-	bpf_program__set_autoload(bpf->progs.cpu_sample, wanted && cpu_ns);
-	k->cpu_ns = cpu_ns;
+	bpf_program__set_autoload(bpf->progs.cpu_sample, wanted && settings->cpu_ns);
+	k->cpu_ns = settings->cpu_ns;
 	choose_usage(k, bpf, btf, kernel == SETTINGS_KERNEL_FULL);
 	btf__free(btf);
 }
@@ -275,4 +276,10 @@ void kernel_probes_release_waits(const struct kernel_probes *k, struct frtrace_b
 {
 	if (k->count && bpf->bss->wait_setup.hold)
 		kernel_probes_run_for_tasks(bpf->progs.waits_held, "the waits that the kernel has");
+}
+
+void kernel_probes_follow_threads(const struct kernel_probes *k, struct frtrace_bpf *bpf)
+{
+	if (k->count && bpf->bss->wait_setup.path)
+		kernel_probes_run_for_tasks(bpf->progs.waits_follow, "which threads there are");
 }

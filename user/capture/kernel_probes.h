@@ -39,10 +39,10 @@ struct kernel_probes {
 
 /*
  * Choose how much of the kernel side to load; call between opening and loading. `clock_offset` is the offset of our
- * CLOCK_MONOTONIC to the kernel's, in ns; `cpu_ns`: the period of samples, or 0.
+ * CLOCK_MONOTONIC to the kernel's, in ns.
  */
 void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel,
-			  uint64_t cpu_ns, int64_t clock_offset);
+			  const struct settings *settings, int64_t clock_offset);
 
 /*
  * Attach the programs, before the one at the agent's sites. `agent` is the mapping of the agent's code in the target.
@@ -69,6 +69,9 @@ void kernel_probes_release_waits(const struct kernel_probes *k, struct frtrace_b
 
 /* Write the waits that are held back, and those in progress, to the ring buffer, as of now. */
 void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf);
+
+/* Have the waits of all threads of the target recorded that there are now, if paths are wanted. */
+void kernel_probes_follow_threads(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
 /* Run a program that iterates over all tasks. `what` is what cannot be read if that fails, for -v. */
 struct bpf_program;

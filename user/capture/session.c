@@ -146,8 +146,10 @@ static void choose_wait_stacks(struct session *s)
 		.anchor_sp = s->layout.anchor_sp,
 		.anchor_pc = s->layout.anchor_pc,
 		.anchor_fp = s->layout.anchor_fp,
-		.hold = s->settings->thrown || settings_has_roots(s->settings) ||
-			filter_list_threshold(s->settings->filters, s->settings->threshold_ns) > 0,
+		.path = s->settings->path,
+		.hold = !s->settings->path &&
+			(s->settings->thrown || settings_has_roots(s->settings) ||
+			 filter_list_threshold(s->settings->filters, s->settings->threshold_ns) > 0),
 	};
 }
 

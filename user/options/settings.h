@@ -123,6 +123,7 @@ struct settings {
 	enum settings_resources resources; /* whether waits say what they are for */
 	uint64_t cpu_ns;		   /* between two samples of a thread in a call; 0: none are taken */
 	bool alloc;			   /* bytes that the thread allocates in each call */
+	bool path;			   /* record the critical path of each call */
 	uint64_t wait_stack_ns;		   /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;
 	bool mount;	       /* the agent's directory may be mounted without noexec */

@@ -15,6 +15,7 @@ struct breakdown {
 	struct breakdown_sums *sums;
 	struct wait_events events;
 	struct resources *resources;
+	struct paths *paths;			 /* NULL: none are wanted */
 	const struct stream_vthread *claimed_by; /* the virtual thread whose call is being split; NULL: none */
 	breakdown_seen *seen;			 /* NULL: nobody watches */
 	void *watcher;
@@ -69,6 +70,19 @@ static void samples_dropped(void *context, uint32_t thread, const struct wait *s
 {
 }
 
+static int make_paths(struct breakdown *b, struct diag *d)
+{
+	struct paths_setup setup = {.writer = b->setup.writer,
+				    .threads = b->setup.threads,
+				    .methods = b->setup.methods,
+				    .frames = b->setup.frames,
+				    .join = b->join,
+				    .ticks_offset = b->setup.ticks_offset};
+
+	b->paths = paths_new(&setup);
+	return b->paths ? 0 : diag_errno(d, ENOMEM, "cannot make room for paths");
+}
+
 int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d)
 {
 	struct breakdown *b = calloc(1, sizeof(*b));
@@ -90,6 +104,8 @@ int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, s
 		err = wait_join_new(&b->samples, &join, d);
 	if (!err)
 		err = breakdown_sums_new(&b->sums, d);
+	if (!err && setup->methods)
+		err = make_paths(b, d);
 	if (err)
 		breakdown_free(b);
 	else
@@ -105,6 +121,7 @@ void breakdown_free(struct breakdown *b)
 	wait_join_free(b->samples);
 	breakdown_sums_free(b->sums);
 	resources_free(b->resources);
+	paths_free(b->paths);
 	free(b);
 }
 
@@ -162,6 +179,19 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct
 	breakdown_sums_add(b->sums, s->method, e->duration, &split);
 	breakdown_sums_note_longest(b->sums, s->method, longest);
 	breakdown_fill(e, &split);
+	if (b->paths)
+		paths_add(b->paths,
+			  &(struct path_call){.vthread = v,
+					      .thread = s->thread,
+					      .key = split.blocked == WAIT_JOIN_MISSING ? FRT_NO_THREAD : thread,
+					      .method = s->method,
+					      .start = start,
+					      .end = start + e->duration});
+}
+
+struct paths *breakdown_paths(const struct breakdown *b)
+{
+	return b->paths;
 }
 
 int64_t breakdown_runs_from(struct breakdown *b, uint32_t thread)
@@ -324,7 +354,11 @@ static void on_owner(void *context, const struct frt_slot_owner *o)
 {
 	struct breakdown *b = context;
 
-	thread_keys_note_owner(b->setup.threads, o->thread, o->started);
+	if (o->slot != FRT_NO_SLOT)
+		thread_keys_note_owner(b->setup.threads, o->thread, o->started);
+	if (b->paths && o->tid)
+		paths_note_thread(b->paths, o->thread, o->tid, o->started,
+				  o->slot != FRT_NO_SLOT ? monotonic_ns() : INT64_MAX);
 }
 
 static void on_unobserved(void *context, const struct frt_slot_owner *o)

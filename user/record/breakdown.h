@@ -6,6 +6,7 @@
 #include "user/capture/clock.h"
 #include "user/capture/open_calls.h"
 #include "user/record/breakdown_sums.h"
+#include "user/record/paths.h"
 #include "user/record/thread_keys.h"
 #include "user/record/wait_join.h"
 #include "user/capture/kernel_sink.h"
@@ -19,10 +20,11 @@ struct breakdown_setup {
 	struct clock *clock;
 	struct frames *frames; /* of the waits' stacks; NULL: they have none */
 	bool walked; /* the agent walks stacks for this recording, so that those of virtual threads are known */
-	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
-	int64_t start;	      /* of the recording, CLOCK_MONOTONIC ns: earlier pauses get no events */
-	bool samples;	      /* threads are sampled (--cpu) */
-	bool no_pauses;	      /* the JVM does not report pauses: every call's pause time is unknown */
+	int64_t ticks_offset;	     /* the target's CLOCK_MONOTONIC minus ours, ns */
+	int64_t start;		     /* of the recording, CLOCK_MONOTONIC ns: earlier pauses get no events */
+	struct method_keys *methods; /* for the paths of calls; NULL: there are none */
+	bool samples;		     /* threads are sampled (--cpu) */
+	bool no_pauses;		     /* the JVM does not report pauses: every call's pause time is unknown */
 };
 
 /* The pointers in *setup are borrowed. Returns 0, or -errno with *out set to NULL. */
@@ -67,6 +69,9 @@ void breakdown_claim_open(struct breakdown *b, const struct open_call *c, int64_
  * a reader that follows the chunks in the order of time expects them there.
  */
 void breakdown_put_ahead(struct breakdown *b);
+
+/* The paths of calls, to be written at each tick; NULL: there are none. */
+struct paths *breakdown_paths(const struct breakdown *b);
 
 struct breakdown_sums *breakdown_running_sums(const struct breakdown *b);
 

@@ -21,7 +21,7 @@ struct path_walk {
 /* Where on the path the walk is. */
 struct path_link {
 	uint64_t thread, waiter;
-	const void *waited;
+	const void *waited, *above;
 	unsigned int depth;
 };
 
@@ -35,7 +35,15 @@ static bool path_goes_on(const struct path_segment *a, const struct path_segment
 static void path_put(struct path_walk *w, const struct path_link *link, enum path_state state, int64_t from,
 		     const void *details)
 {
-	struct path_segment s = {from, w->at, link->thread, state, link->depth, details, link->waiter, link->waited};
+	struct path_segment s = {.begin = from,
+				 .end = w->at,
+				 .thread = link->thread,
+				 .state = state,
+				 .depth = link->depth,
+				 .details = details,
+				 .waiter = link->waiter,
+				 .waited = link->waited,
+				 .above = link->above};
 	struct path_segment *last = w->first < w->room ? &w->out[w->first] : NULL;
 
 	if (from >= w->at || w->full)
@@ -70,7 +78,7 @@ static void path_follow(struct path_walk *w, const struct path_link *link, int64
 	w->chain[link->depth] = link->thread;
 	while (w->at > begin && !w->full) {
 		struct path_gap g = w->histories->before(w->histories->context, link->thread, w->at);
-		struct path_link next = {g.waker, link->thread, g.details, link->depth + 1};
+		struct path_link next = {g.waker, link->thread, g.details, link->waited, link->depth + 1};
 		int64_t off = later_of(g.off, begin);
 
 		path_put(w, link, PATH_CPU, later_of(g.on, begin), NULL);

@@ -52,7 +52,8 @@ struct path_segment {
 	unsigned int depth;  /* 0: the call's own thread */
 	const void *details; /* of the wait: PATH_WAIT and PATH_RUN_QUEUE after a wait; NULL: there is none */
 	uint64_t waiter;     /* depth > 0: the thread whose wait this one ended, */
-	const void *waited;  /* and the details of that wait */
+	const void *waited;  /* and the details of that wait; */
+	const void *above;   /* depth > 1: of the wait that the waiter ended */
 };
 
 /*

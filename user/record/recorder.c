@@ -152,6 +152,7 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 					.ticks_offset = r->setup.target->monotonic_offset,
 					.start = r->start_ticks - r->setup.target->monotonic_offset,
 					.samples = r->setup.settings->cpu_ns,
+					.methods = r->setup.settings->path ? &r->methods : NULL,
 					.no_pauses = r->setup.no_pauses};
 	int err;
 
@@ -172,7 +173,8 @@ static int make_events(struct recorder *r, struct diag *d)
 					  .frames = r->frames,
 					  .breakdown = r->breakdown,
 					  .users = r->users,
-					  .ticks_offset = r->setup.target->monotonic_offset};
+					  .ticks_offset = r->setup.target->monotonic_offset,
+					  .general = r->setup.settings->path};
 
 	r->tasks = (struct task_events){.writer = r->writer,
 					.clock = r->setup.clock,
@@ -384,6 +386,20 @@ bool recorder_forget_methods(struct recorder *r)
 	return true;
 }
 
+static void put_paths(struct recorder *r, bool all)
+{
+	struct paths *paths = r->breakdown && r->open ? breakdown_paths(r->breakdown) : NULL;
+	uint64_t left_out = paths ? paths_left_out(paths) : 0;
+	char text[80];
+
+	if (paths)
+		paths_tick(paths, all);
+	if (!all || !left_out)
+		return;
+	snprintf(text, sizeof(text), "%llu calls have no path: too many came at a time", (unsigned long long)left_out);
+	recorder_remark(r, "paths", text);
+}
+
 int recorder_tick(struct recorder *r, struct diag *d)
 {
 	int err = 0;
@@ -394,6 +410,7 @@ int recorder_tick(struct recorder *r, struct diag *d)
 	}
 	if (r->info.timed && monotonic_ns() >= r->timing_due)
 		put_timing(r);
+	put_paths(r, false);
 	if (r->open && chunk_is_due(r))
 		err = recorder_finish_chunk(r, false, d);
 	return err || r->open ? err : begin_chunk(r, d);
@@ -472,6 +489,7 @@ int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 		return err;
 	trace_context_store(&segment_recording(r->setup.segment)->context, &(struct frt_context){.word = 0});
 	put_timing(r);
+	put_paths(r, true);
 	if (target_ended)
 		jfr_shutdown(r->writer, recorder_ticks_of(r, monotonic_ns()), "the JVM's process has ended");
 	return recorder_finish_chunk(r, true, d);

@@ -28,6 +28,7 @@ struct kept {
 	uint32_t waker, waker_origin;
 	char waker_name[16];
 	uint64_t resource;
+	int64_t wake; /* of several parts the last one's: the interval has all time in the run queue at its end */
 	uint32_t skip;
 	int64_t longest;
 	uint16_t syscall;
@@ -152,13 +153,10 @@ static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
-static void wait_join_show(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread,
-			   wait_join_visit *visit, void *context)
+struct wait wait_join_describe(const void *details)
 {
-	struct wait w = {.off = i->begin,
-			 .wake = i->middle,
-			 .on = i->end,
-			 .stacks = k->stacks,
+	const struct kept *k = details;
+	struct wait w = {.stacks = k->stacks,
 			 .waker = k->waker,
 			 .waker_origin = k->waker_origin,
 			 .resource = k->resource,
@@ -169,6 +167,17 @@ static void wait_join_show(const struct wait_timeline_interval *i, const struct 
 			 .shown = k->shown};
 
 	memcpy(w.waker_name, k->waker_name, sizeof(w.waker_name));
+	return w;
+}
+
+static void wait_join_show(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread,
+			   wait_join_visit *visit, void *context)
+{
+	struct wait w = wait_join_describe(k);
+
+	w.off = i->begin;
+	w.wake = i->middle;
+	w.on = i->end;
 	visit(context, thread, &w);
 }
 
@@ -374,6 +383,7 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct 
 	} else {
 		kept_fill(wait_timeline_append(timeline, class_of(reason), w->off, wake, w->on), w, reason, stacks);
 	}
+	((struct kept *)wait_timeline_payload(timeline, timeline->count - 1))->wake = wake;
 	j->last_end[lane_of(w->thread)][w->thread % THREADS] = w->on;
 }
 
@@ -540,6 +550,31 @@ void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wa
 		wait_join_show(&waits->interval[i], k, thread, visit, context);
 		k->shown = true;
 	}
+}
+
+struct path_gap wait_join_before(const struct wait_join *j, uint32_t thread, int64_t before, int64_t observed)
+{
+	const struct thread *t = wait_join_find(j, thread);
+	const struct wait_timeline *waits = t ? &t->timeline[WAITS] : NULL;
+	size_t i = t ? wait_timeline_find_begin(waits, before) : 0;
+	int64_t known = t ? latest(j->known_from, waits->known_from) : j->known_from;
+	const struct wait_timeline_interval *last = i ? &waits->interval[i - 1] : NULL;
+	struct kept *kept = i ? wait_timeline_payload(waits, i - 1) : NULL;
+
+	if (!last && (t || has_nothing(j, thread)))
+		known = latest(known, observed);
+	else if (!last)
+		known = before;
+	if (!last || last->end <= known)
+		return (struct path_gap){
+			.off = INT64_MIN, .on = known < before ? known : before, .kind = PATH_GAP_UNKNOWN};
+	if (wait_timeline_is_coalesced(waits, i - 1))
+		return (struct path_gap){.off = last->begin, .on = last->end, .kind = PATH_GAP_UNKNOWN};
+	return (struct path_gap){.kind = PATH_GAP_WAIT,
+				 .off = last->begin,
+				 .wake = latest(kept->wake, last->begin),
+				 .on = last->end,
+				 .details = kept};
 }
 
 size_t wait_join_kept(const struct wait_join *j)

@@ -11,6 +11,7 @@
 
 #include "format/diag.h"
 #include "user/capture/kernel_sink.h"
+#include "user/record/critical_path.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,6 +99,16 @@ int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int
  * claimed.
  */
 void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wait_join_visit *visit, void *context);
+
+/*
+ * The last wait of the thread that began before `before`, or a time of which nothing is known. The thread is observed from
+ * `observed` on; INT64_MAX: from its first wait on that is kept. The details of a wait are for wait_join_describe(), and
+ * valid until the next record is added.
+ */
+struct path_gap wait_join_before(const struct wait_join *j, uint32_t thread, int64_t before, int64_t observed);
+
+/* All but its times. */
+struct wait wait_join_describe(const void *details);
 
 /* Number of waits kept now. */
 size_t wait_join_kept(const struct wait_join *j);

@@ -34,6 +34,8 @@ const struct view views[] = {
 	 NULL},
 	{"tasks", "tasks that calls handed to other threads: their time in queues, and how long they ran", NULL, 0,
 	 SCOPE_CALL, &view_tasks, NULL},
+	{"path", "the 5 longest calls, and whom they waited for, to the end of the chain", NULL, 0, SCOPE_CALL,
+	 &view_path, NULL},
 	{"events", "'events NAME': events of that type; --by=FIELD: their times by its values", NULL,
 	 CALLS | VIEW_BY | VIEW_EVENTS, SCOPE_CALL, NULL, view_events},
 	{"request", "'request --by=FIELD': calls on all threads by a value, such as an id, and the gaps", NULL,

@@ -74,7 +74,7 @@ const struct view *view_find(const char *name);
 int view_show(const struct view *view, struct jfr_file *file, const struct view_request *request, struct bytes *out);
 
 extern const struct view_pass view_timing, view_methods, view_calls, view_waits, view_latency, view_callers, view_open,
-	view_tasks, view_hot;
+	view_tasks, view_hot, view_path;
 
 /* The table of `slowest` for those of request->calls, where they are known already. */
 extern const struct view_pass view_slowest_rows;

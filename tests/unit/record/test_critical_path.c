@@ -117,10 +117,12 @@ static void plan_gap(struct path_segment link, uint32_t who, int64_t off, int64_
 	g = add_gap(link.thread, (struct path_gap){PATH_GAP_WAIT, off, wake, on, wake > off ? next : 0, NULL});
 	wake = wake < at ? at : wake;
 	if (g->waker) {
-		plan_window(
-			(struct path_segment){
-				.thread = next, .depth = link.depth + 1, .waiter = link.thread, .waited = g->details},
-			who | 1u << next, at, wake);
+		plan_window((struct path_segment){.thread = next,
+						  .depth = link.depth + 1,
+						  .waiter = link.thread,
+						  .waited = g->details,
+						  .above = link.waited},
+			    who | 1u << next, at, wake);
 	} else {
 		s.begin = at;
 		s.end = wake;
@@ -195,6 +197,7 @@ static void assert_segment(const struct path_segment *a, const struct path_segme
 	assert_int_equal(a->waiter, b->waiter);
 	assert_ptr_equal(a->details, b->details);
 	assert_ptr_equal(a->waited, b->waited);
+	assert_ptr_equal(a->above, b->above);
 }
 
 CASE(the_path_is_the_planned_one, reset, NULL)

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The critical paths of calls that wait for threads that wait for others.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+paths() {
+	local n calls found uneven right strange unknown timers
+	begin "paths lead to the end of the chain, JDK $FEATURE" || return 0
+	n=$(amount 6 40)
+	record_program Chains "$n" -- -m 'live.Chains::run;live.Chains::perform;live.Chains$Worker::perform' -t 1us --path || return 0
+	says ' 0 lost'
+	"$FRTRACE" view --json path --top=100000 "$F_FILE" >"$WORK/paths"
+	python3 "$LIVE/chains.py" "$T_DIR/chains" "$WORK/paths" >"$WORK/compared" || finding "chains.py fails"
+	read -r calls found uneven right strange unknown timers <"$WORK/compared"
+	[ "$calls" = $((5 * n)) ] && [ "$found" = "$calls" ] && [ "$uneven" = 0 ] && [ $((right * 100)) -ge $((calls * 90)) ] && [ "$strange" = 0 ] ||
+		finding "$calls calls, $found paths, $uneven uneven, $right right, $strange ns strange, $unknown per mille unknown, $timers end in a timer:" \
+			"$(tail -n +2 "$WORK/compared")"
+	finish
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	paths
+done

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Waits and owners go in by the sink, then a call; the dissector reads its path. A tick is a nanosecond. */
+#include "tests/lib/fake_segment.h"
+#include "tests/lib/recording.h"
+#include "tests/lib/test.h"
+#include "user/record/breakdown.h"
+
+#define SEGMENT "frtrace.PathSegment"
+#define STARTED 4242
+#define MAIN	4001 /* ids of the threads, by fake_thread() */
+#define WORKER	4002
+#define OTHER	77 /* of a thread without a slot */
+
+static struct bench {
+	struct recording r;
+	struct segment segment;
+	struct clock clock;
+	struct method_keys methods;
+	struct thread_keys *threads;
+	struct breakdown *where;
+	struct kernel_sink sink;
+} *b;
+
+static const struct wait_stack_ids no_stacks;
+static struct diag d;
+
+static void owner(uint32_t slot, uint32_t thread, uint32_t tid)
+{
+	b->sink.owner(b->sink.context,
+		      &(struct frt_slot_owner){.slot = slot, .thread = thread, .tid = tid, .started = STARTED});
+}
+
+static int setup(void **state)
+{
+	struct breakdown_setup s;
+
+	b = calloc(1, sizeof(*b));
+	b->segment = fake_segment_new();
+	fake_thread(&b->segment, 1, "main", "main");
+	fake_thread(&b->segment, 2, "worker-2", "workers");
+	segment_header(&b->segment)->thread_serial = 2;
+	b->clock = fake_clock();
+	b->r = recording_new_with(JFR_KERNEL_WAITS);
+	b->threads = thread_keys_new(b->r.w, &b->segment, NULL);
+	method_keys_init(&b->methods, b->r.w, &b->segment);
+	s = (struct breakdown_setup){.writer = b->r.w,
+				     .threads = b->threads,
+				     .segment = &b->segment,
+				     .clock = &b->clock,
+				     .methods = &b->methods};
+	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
+	b->sink = breakdown_sink(b->where);
+	owner(0, 1, MAIN);
+	owner(1, 2, WORKER);
+	recording_begin(&b->r);
+	thread_keys_next_chunk(b->threads);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	breakdown_free(b->where);
+	method_keys_release(&b->methods);
+	thread_keys_free(b->threads);
+	recording_free(&b->r);
+	fake_segment_free(&b->segment);
+	free(b);
+	return 0;
+}
+
+static void wait_of(uint32_t thread, uint64_t off, uint64_t wake, uint64_t on, uint32_t waker)
+{
+	struct frt_wait w = {.kind = FRT_WAIT,
+			     .thread = thread,
+			     .off = off,
+			     .wake = wake,
+			     .on = on,
+			     .waker = waker,
+			     .waker_origin = waker ? STARTED : 0,
+			     .waker_name = "someone",
+			     .syscall = 202,
+			     .reason = waker ? FRT_WAIT_FUTEX : FRT_WAIT_SLEEP,
+			     .flags = waker ? 0 : FRT_WAIT_BY_INTERRUPT};
+
+	b->sink.wait(b->sink.context, &w, &no_stacks);
+}
+
+static void call_of(int64_t start, int64_t end)
+{
+	struct frt_span s = {.start = start, .duration = end - start, .method = 1, .thread = 1};
+	struct jfr_method_trace e = {.start = start, .duration = end - start};
+
+	breakdown_split(b->where, &s, NULL, start, &e);
+}
+
+static void finish(void)
+{
+	paths_tick(breakdown_paths(b->where), true);
+	recording_end(&b->r, true);
+	recording_read(&b->r);
+}
+
+/* Part n of the path, the last one first. */
+static void expect_part(size_t n, int64_t offset, int64_t duration, const char *thread, const char *state)
+{
+	const struct dissect_event *e = dissect_find(b->r.d, SEGMENT, n);
+
+	assert_non_null(e);
+	assert_int_equal(event_number(&b->r, e, "offset"), offset);
+	assert_int_equal(event_number(&b->r, e, "duration"), duration);
+	assert_event_text(&b->r, e, "state", state);
+	assert_event_text(&b->r, e, thread[0] == '?' ? "eventThread.osName" : "eventThread.javaName",
+			  thread + (thread[0] == '?'));
+}
+
+CASE(a_wait_goes_on_in_the_thread_that_ended_it, setup, teardown)
+{
+	wait_of(2, 50, 60, 70, MAIN);	   /* before the call; its history begins here */
+	wait_of(2, 150, 300, 310, 0);	   /* worker-2 sleeps, */
+	wait_of(1, 200, 400, 420, WORKER); /* and ends main's wait */
+	call_of(100, 500);
+	finish();
+	expect_part(0, 320, 80, "main", "cpu");
+	expect_part(1, 300, 20, "main", "runQueue");
+	expect_part(2, 210, 90, "worker-2", "cpu");
+	expect_part(3, 200, 10, "worker-2", "runQueue");
+	expect_part(4, 100, 100, "worker-2", "sleep");
+	expect_part(5, 0, 100, "main", "cpu");
+	assert_null(dissect_find(b->r.d, SEGMENT, 6));
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 4), "end", "ended by an interrupt or a timer");
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 4), "waiter.javaName", "main");
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 4), "waited", "futex");
+}
+
+CASE(what_a_thread_did_before_its_first_wait_is_unknown, setup, teardown)
+{
+	wait_of(2, 350, 360, 370, MAIN);
+	wait_of(1, 200, 400, 400, WORKER);
+	call_of(100, 500);
+	finish();
+	expect_part(1, 270, 30, "worker-2", "cpu");
+	expect_part(4, 100, 150, "worker-2", "unknown");
+}
+
+CASE(a_thread_without_a_slot_has_a_history, setup, teardown)
+{
+	owner(FRT_NO_SLOT, FRT_FOLLOWED_KEY | 1, OTHER);
+	wait_of(FRT_FOLLOWED_KEY | 1, 50, 250, 250, 0);
+	wait_of(1, 200, 400, 400, OTHER);
+	call_of(100, 500);
+	finish();
+	expect_part(1, 150, 150, "?someone", "cpu");
+	expect_part(2, 100, 50, "?someone", "sleep");
+}
+
+CASE(a_thread_without_any_wait_is_unknown_as_a_waker, setup, teardown)
+{
+
+	wait_of(1, 200, 300, 300, WORKER);
+	call_of(100, 500);
+	finish();
+	expect_part(1, 100, 100, "worker-2", "unknown");
+}
+
+/* The other threads' waits may come after the call. */
+CASE(a_path_is_computed_at_the_second_tick, setup, teardown)
+{
+	struct paths *paths = breakdown_paths(b->where);
+
+	wait_of(1, 200, 400, 400, WORKER);
+	call_of(100, 500);
+	paths_tick(paths, false);
+	wait_of(2, 150, 390, 390, 0);
+	paths_tick(paths, false);
+	paths_tick(paths, false);
+	finish();
+	expect_part(2, 100, 190, "worker-2", "sleep");
+	assert_null(dissect_find(b->r.d, SEGMENT, 4));
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tests/unit/view/shown.h"
+
+/* A part of a call of thread 1 that began at `call`. */
+static void part_of(int64_t call, int64_t whole, int64_t offset, int64_t duration, uint64_t thread, const char *state)
+{
+	struct jfr_path_segment e = {.start = call + offset,
+				     .duration = duration,
+				     .thread = recording_thread(&r, thread),
+				     .offset = offset,
+				     .depth = thread - 1,
+				     .state = state,
+				     .end = strcmp(state, "cpu") ? "ended by postgres (process 77)" : NULL,
+				     .waiter = thread > 1 ? recording_thread(&r, thread - 1) : 0,
+				     .waited = thread > 1 ? "futex" : NULL,
+				     .method = recording_method(&r, "checkout"),
+				     .call_thread = recording_thread(&r, 1),
+				     .call_start = call,
+				     .call_duration = whole};
+
+	if (strcmp(state, "cpu"))
+		e.stack = recording_stack(&r, recording_method(&r, "query"), 12);
+	jfr_path_segment(r.w, &e);
+}
+
+static void two_calls(void)
+{
+	part_of(T0, 3 * MS, MS, 2 * MS, 1, "cpu");
+	part_of(T0, 3 * MS, 0, MS, 2, "cpu");
+	part_of(T0 + 10 * MS, 20 * MS, 15 * MS, 5 * MS, 1, "cpu");
+	part_of(T0 + 10 * MS, 20 * MS, MS, 14 * MS, 2, "socket");
+	part_of(T0 + 10 * MS, 20 * MS, 0, MS, 1, "cpu");
+}
+
+CASE(parts_come_in_the_order_of_time_and_the_longest_call_first, setup, teardown)
+{
+	two_calls();
+	request.layout.json = true;
+	show("path");
+	assert_string_equal(
+		shown(),
+		"{\"view\":\"Critical Paths\",\"rows\":["
+		"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
+		"\"totalNs\":20000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-1\",\"state\":\"cpu\","
+		"\"why\":\"\",\"frames\":[],\"depth\":0},"
+		"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
+		"\"totalNs\":20000000,\"offsetNs\":1000000,\"durationNs\":14000000,\"thread\":\"worker-2\","
+		"\"state\":\"socket\",\"why\":\"ended a wait of worker-1 (futex); ended by postgres (process 77)\","
+		"\"frames\":[\"com.acme.Cart.query()\"],\"depth\":1},"
+		"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
+		"\"totalNs\":20000000,\"offsetNs\":15000000,\"durationNs\":5000000,\"thread\":\"worker-1\",\"state\":\"cpu\","
+		"\"why\":\"\",\"frames\":[],\"depth\":0},"
+		"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
+		"\"totalNs\":3000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-2\",\"state\":\"cpu\","
+		"\"why\":\"ended a wait of worker-1 (futex)\",\"frames\":[],\"depth\":1},"
+		"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
+		"\"totalNs\":3000000,\"offsetNs\":1000000,\"durationNs\":2000000,\"thread\":\"worker-1\",\"state\":\"cpu\","
+		"\"why\":\"\",\"frames\":[],\"depth\":0}]}\n");
+}
+
+CASE(top_keeps_the_longest_calls, setup, teardown)
+{
+	two_calls();
+	request.top = 1;
+	show("path");
+	assert_contains(shown(), "14.0 ms");
+	assert_contains(shown(), "and 1 more call\n");
+	assert_null(strstr(shown(), "3.0 ms"));
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/paths.h"
+#include "user/record/wait_events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CALLS	 1024u /* between two ticks */
+#define SEGMENTS 1024u /* of a path */
+#define THREADS	 FRT_MAX_THREADS
+
+/* Stands for a thread without a history. */
+#define UNSEEN UINT64_MAX
+
+struct pending {
+	struct path_call call;
+	struct stream_vthread vthread;
+};
+
+/* A thread as a waker, and the key of its waits. */
+struct followed {
+	uint32_t tid, origin, key;
+	int64_t observed;
+};
+
+struct paths {
+	struct paths_setup setup;
+	struct pending pending[CALLS];
+	size_t count, due; /* due: the first ones, which have been there at the last tick */
+	uint64_t left_out;
+	struct followed followed[THREADS]; /* by tid; of two threads, the younger one has a history */
+	struct followed observed[THREADS]; /* the same by key */
+	const struct path_call *call;	   /* whose path is being computed */
+	struct path_segment segment[SEGMENTS];
+};
+
+struct paths *paths_new(const struct paths_setup *setup)
+{
+	struct paths *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->setup = *setup;
+	return p;
+}
+
+void paths_free(struct paths *p)
+{
+	free(p);
+}
+
+void paths_note_thread(struct paths *p, uint32_t key, uint32_t tid, uint32_t origin, int64_t observed)
+{
+	p->followed[tid % THREADS] = (struct followed){tid, origin, key, observed};
+	p->observed[key % THREADS] = (struct followed){tid, origin, key, observed};
+}
+
+void paths_add(struct paths *p, const struct path_call *call)
+{
+	struct pending *at;
+
+	if (p->count == CALLS) {
+		p->left_out++;
+		return;
+	}
+	at = &p->pending[p->count++];
+	at->call = *call;
+	if (call->vthread)
+		at->vthread = *call->vthread;
+}
+
+uint64_t paths_left_out(const struct paths *p)
+{
+	return p->left_out;
+}
+
+/* 0: no thread of the target has ended the wait, or it is not known which one. */
+static uint64_t paths_waker(const struct paths *p, const void *details)
+{
+	struct wait w = wait_join_describe(details);
+	const struct followed *f = &p->followed[w.waker % THREADS];
+	bool carrier;
+
+	if (w.stacks.waker_virtual)
+		return UNSEEN;
+	if (!w.waker)
+		return 0;
+	thread_keys_of_waker(p->setup.threads, w.waker, w.waker_origin, w.waker_name, &carrier);
+	return !carrier && f->tid == w.waker && f->origin == w.waker_origin ? f->key : UNSEEN;
+}
+
+/* A thread in a traced call has been observed since before it: without a wait it has run all the time. */
+static int64_t paths_observed(const struct paths *p, uint32_t thread)
+{
+	const struct followed *f = &p->observed[thread % THREADS];
+
+	if (thread == p->call->key)
+		return p->call->start;
+	return f->key == thread ? f->observed : INT64_MAX;
+}
+
+static struct path_gap paths_before(void *context, uint64_t thread, int64_t before)
+{
+	const struct paths *p = context;
+	struct path_gap g = {.kind = PATH_GAP_UNKNOWN, .off = INT64_MIN, .on = before};
+
+	if (thread == UNSEEN || thread == FRT_NO_THREAD)
+		return g;
+	g = wait_join_before(p->setup.join, thread, before, paths_observed(p, thread));
+	if (g.kind == PATH_GAP_WAIT)
+		g.waker = paths_waker(p, g.details);
+	return g;
+}
+
+static uint64_t path_waker_key(const struct paths *p, const void *details)
+{
+	struct wait w = wait_join_describe(details);
+	bool carrier;
+
+	if (w.stacks.waker_virtual)
+		return thread_keys_of_virtual_waker(p->setup.threads, w.stacks.waker_virtual);
+	return thread_keys_of_waker(p->setup.threads, w.waker, w.waker_origin, w.waker_name, &carrier);
+}
+
+static uint64_t path_stack_key(const struct paths *p, enum frames_source source, uint32_t stack)
+{
+	return stack && p->setup.frames ? frames_key(p->setup.frames, source, stack, FRT_NO_METHOD) : 0;
+}
+
+/* Why the chain ends with this wait. */
+static const char *path_end(const struct paths *p, const struct wait *w, char text[WAKER_NAME + 16])
+{
+	char name[WAKER_NAME] = "";
+	bool carrier;
+
+	if (w->by_interrupt)
+		return "ended by an interrupt or a timer";
+	if (!w->waker && !w->waker_origin)
+		return "it is not known who ended it";
+	thread_keys_name_waker(p->setup.threads, w->waker, w->waker_origin, w->waker_name, name, &carrier);
+	snprintf(text, WAKER_NAME + 16, "ended by %s", name);
+	return text;
+}
+
+static void path_describe(const struct paths *p, const struct path_segment *s, struct jfr_path_segment *e,
+			  char text[WAKER_NAME + 16])
+{
+	static const char *const states[] = {[PATH_CPU] = "cpu",
+					     [PATH_RUN_QUEUE] = "runQueue",
+					     [PATH_UNKNOWN] = "unknown",
+					     [PATH_UNLISTED] = "unknown"};
+	struct wait w = {0};
+
+	e->state = states[s->state];
+	if (s->state == PATH_UNKNOWN)
+		e->end = "nothing is known of this thread then";
+	if (s->state == PATH_UNLISTED)
+		e->end = "the path has too many parts";
+	if (!s->details)
+		return;
+	w = wait_join_describe(s->details);
+	e->stack = path_stack_key(p, w.stacks.agents ? FRAMES_AGENTS : FRAMES_OURS, w.stacks.java);
+	if (s->state != PATH_WAIT)
+		return;
+	e->state = wait_reason(w.reason);
+	e->end = path_end(p, &w, text);
+}
+
+static void path_write(const struct paths *p, const struct path_segment *s, const struct jfr_path_segment *call)
+{
+	struct jfr_path_segment e = *call;
+	char text[WAKER_NAME + 16];
+	struct wait waited;
+
+	e.start = s->begin + p->setup.ticks_offset;
+	e.duration = s->end - s->begin;
+	e.offset = s->begin - p->call->start;
+	e.depth = s->depth;
+	path_describe(p, s, &e, text);
+	if (s->depth) {
+		waited = wait_join_describe(s->waited);
+		e.thread = path_waker_key(p, s->waited);
+		e.waited = wait_reason(waited.reason);
+		e.waker_stack = path_stack_key(p, FRAMES_OURS, waited.stacks.waker_java);
+		e.waiter = s->above ? path_waker_key(p, s->above) : call->call_thread;
+	}
+	jfr_path_segment(p->setup.writer, &e);
+}
+
+static void path_compute(struct paths *p, const struct pending *at)
+{
+	const struct path_histories histories = {paths_before, p};
+	const struct path_call *c = p->call = &at->call;
+	uint64_t key = thread_keys_of(p->setup.threads, c->thread, c->vthread ? &at->vthread : NULL);
+	struct jfr_path_segment call = {.thread = key,
+					.method = method_keys_traced(p->setup.methods, c->method),
+					.call_thread = key,
+					.call_start = c->start + p->setup.ticks_offset,
+					.call_duration = c->end - c->start};
+	size_t n;
+
+	if (c->end <= c->start)
+		return;
+	n = critical_path(&histories, c->key, c->start, c->end, p->segment, SEGMENTS);
+	for (size_t i = n; i-- > 0;)
+		path_write(p, &p->segment[i], &call);
+}
+
+void paths_tick(struct paths *p, bool all)
+{
+	size_t n = all ? p->count : p->due;
+
+	for (size_t i = 0; i < n; i++)
+		path_compute(p, &p->pending[i]);
+	for (size_t i = n; i < p->count; i++)
+		p->pending[i - n] = p->pending[i];
+	p->count -= n;
+	p->due = p->count;
+}

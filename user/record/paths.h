@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The critical paths of recorded calls, as events frtrace.PathSegment (--path). A path is computed some time after its call
+ * has been recorded, when the waits of the other threads up to its end have arrived, too.
+ */
+#ifndef USER_RECORD_PATHS_H
+#define USER_RECORD_PATHS_H
+
+#include "user/record/thread_keys.h"
+#include "user/record/wait_join.h"
+#include "user/stacks/method_keys.h"
+
+struct paths;
+
+struct paths_setup {
+	struct jfr_writer *writer;
+	struct thread_keys *threads;
+	struct method_keys *methods;
+	struct frames *frames; /* of the waits' stacks; NULL: they have none */
+	const struct wait_join *join;
+	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
+};
+
+/* The pointers in *setup are borrowed. NULL: no memory. */
+struct paths *paths_new(const struct paths_setup *setup);
+void paths_free(struct paths *p);
+
+/*
+ * This key of struct wait_join has the waits of that thread, which others know as a waker: all from `observed` on
+ * (CLOCK_MONOTONIC, ns); INT64_MAX: from its first one on.
+ */
+void paths_note_thread(struct paths *p, uint32_t key, uint32_t tid, uint32_t origin, int64_t observed);
+
+struct path_call {
+	const struct stream_vthread *vthread; /* NULL: of a platform thread */
+	uint32_t thread, key;		      /* serial; of its waits, FRT_NO_THREAD: they are unknown */
+	uint32_t method;
+	int64_t start, end; /* CLOCK_MONOTONIC, ns */
+};
+
+/* A call that has been recorded. */
+void paths_add(struct paths *p, const struct path_call *call);
+
+/*
+ * Call at each tick, with an open chunk: writes the paths of the calls that have been there at the last one already, because
+ * the queue has been read since. `all`: all of them.
+ */
+void paths_tick(struct paths *p, bool all);
+
+/* Number of calls without a path, because there were too many between two ticks. */
+uint64_t paths_left_out(const struct paths *p);
+
+#endif
