@@ -83,7 +83,7 @@ static void path_follow(struct path_walk *w, const struct path_link *link, int64
 
 		path_put(w, link, PATH_CPU, later_of(g.on, begin), NULL);
 		if (g.kind == PATH_GAP_UNKNOWN) {
-			path_put(w, link, PATH_UNKNOWN, off, NULL);
+			path_put(w, link, PATH_UNKNOWN, off, g.details);
 			continue;
 		}
 		path_put(w, link, PATH_RUN_QUEUE, later_of(g.wake, begin), g.wake > g.off ? g.details : NULL);

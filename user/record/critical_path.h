@@ -17,14 +17,14 @@
 /* What a thread did in [off, on) instead of running. */
 enum path_gap_kind {
 	PATH_GAP_WAIT,	  /* it was blocked until `wake`, and then ready to run */
-	PATH_GAP_UNKNOWN, /* that is not known */
+	PATH_GAP_UNKNOWN, /* what that was for is not known */
 };
 
 struct path_gap {
 	enum path_gap_kind kind;
 	int64_t off, wake, on;
 	uint64_t waker;	     /* the thread that ended the wait, and whose history is worth a look; 0: none */
-	const void *details; /* the caller's, of a wait */
+	const void *details; /* the caller's, for what it was; NULL: nothing is known */
 };
 
 /* The histories of all threads. */
@@ -49,11 +49,12 @@ struct path_segment {
 	int64_t begin, end;
 	uint64_t thread;
 	enum path_state state;
-	unsigned int depth;  /* 0: the call's own thread */
-	const void *details; /* of the wait: PATH_WAIT and PATH_RUN_QUEUE after a wait; NULL: there is none */
-	uint64_t waiter;     /* depth > 0: the thread whose wait this one ended, */
-	const void *waited;  /* and the details of that wait; */
-	const void *above;   /* depth > 1: of the wait that the waiter ended */
+	unsigned int depth; /* 0: the call's own thread */
+	const void
+		*details;   /* of the wait: PATH_WAIT, PATH_RUN_QUEUE after a wait, PATH_UNKNOWN; NULL: there is none */
+	uint64_t waiter;    /* depth > 0: the thread whose wait this one ended, */
+	const void *waited; /* and the details of that wait; */
+	const void *above;  /* depth > 1: of the wait that the waiter ended */
 };
 
 /*

@@ -152,7 +152,8 @@ static void path_describe(const struct paths *p, const struct path_segment *s, s
 
 	e->state = states[s->state];
 	if (s->state == PATH_UNKNOWN)
-		e->end = "nothing is known of this thread then";
+		e->end = s->details ? "it found the lock free when it looked; who had it is not known"
+				    : "nothing is known of this thread then";
 	if (s->state == PATH_UNLISTED)
 		e->end = "the path has too many parts";
 	if (!s->details)

@@ -34,7 +34,7 @@ struct kept {
 	uint16_t syscall;
 	uint8_t reason;
 	bool ongoing, shown, by_interrupt;
-	bool goes_on; /* if the next wait is at the same place, the two are one */
+	bool goes_on; /* no thread ended it, and if the next wait is at the same place, the two are one */
 };
 
 /* Threads with serials, virtual threads with their keys, and threads without a slot with theirs. */
@@ -313,6 +313,12 @@ static struct wait_timeline *wait_join_timeline_of(struct wait_join *j, uint32_t
 	return NULL;
 }
 
+/* A wait for a monitor that a time limit ended. If it is the last one, the thread has found the monitor free. */
+static bool kept_found_free(const struct kept *k)
+{
+	return k->goes_on && k->reason == FRT_WAIT_FUTEX;
+}
+
 /*
  * HotSpot before JDK 24 parks a thread that wants a monitor for 1, 8, 64, 512 ms, and then for a second again and again, to
  * look at the monitor in between. To the program this is one wait, which its last part ends; what the thread spent on a CPU,
@@ -332,7 +338,7 @@ static size_t wait_join_first_part(const struct wait_timeline *waits, const stru
 		if (k->skip || k->shown || wait_timeline_is_coalesced(waits, i))
 			return waits->count;
 	} while (i && k->reason == FRT_WAIT_PREEMPTED);
-	return k->goes_on && k->reason == FRT_WAIT_FUTEX ? i : waits->count;
+	return kept_found_free(k) ? i : waits->count;
 }
 
 static void kept_fill(struct kept *k, const struct frt_wait *w, unsigned int reason,
@@ -533,7 +539,7 @@ static size_t wait_join_ended(const struct wait_timeline *waits)
 	do {
 		k = i ? wait_timeline_payload(waits, --i) : NULL;
 	} while (k && k->reason == FRT_WAIT_PREEMPTED);
-	return k && k->goes_on && k->reason == FRT_WAIT_FUTEX ? i : waits->count;
+	return k && kept_found_free(k) ? i : waits->count;
 }
 
 void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wait_join_visit *visit, void *context)
@@ -570,7 +576,7 @@ struct path_gap wait_join_before(const struct wait_join *j, uint32_t thread, int
 			.off = INT64_MIN, .on = known < before ? known : before, .kind = PATH_GAP_UNKNOWN};
 	if (wait_timeline_is_coalesced(waits, i - 1))
 		return (struct path_gap){.off = last->begin, .on = last->end, .kind = PATH_GAP_UNKNOWN};
-	return (struct path_gap){.kind = PATH_GAP_WAIT,
+	return (struct path_gap){.kind = kept_found_free(kept) ? PATH_GAP_UNKNOWN : PATH_GAP_WAIT,
 				 .off = last->begin,
 				 .wake = latest(kept->wake, last->begin),
 				 .on = last->end,

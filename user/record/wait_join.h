@@ -101,7 +101,8 @@ int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int
 void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wait_join_visit *visit, void *context);
 
 /*
- * The last wait of the thread that began before `before`, or a time of which nothing is known. The thread is observed from
+ * The last wait of the thread that began before `before`, or a time of which nothing is known: one without details, or a
+ * wait for a monitor that the thread found free when a time limit had ended, so that it is not known who had it. The thread is observed from
  * `observed` on; INT64_MAX: from its first wait on that is kept. The details of a wait are for wait_join_describe(), and
  * valid until the next record is added.
  */

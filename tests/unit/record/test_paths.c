@@ -21,7 +21,7 @@ static struct bench {
 	struct kernel_sink sink;
 } *b;
 
-static const struct wait_stack_ids no_stacks;
+static const struct wait_stack_ids no_stacks, in_code = {.in_code = true};
 static struct diag d;
 
 static void owner(uint32_t slot, uint32_t thread, uint32_t tid)
@@ -140,6 +140,27 @@ CASE(what_a_thread_did_before_its_first_wait_is_unknown, setup, teardown)
 	finish();
 	expect_part(1, 270, 30, "worker-2", "cpu");
 	expect_part(4, 100, 150, "worker-2", "unknown");
+}
+
+/* HotSpot looks at the lock from time to time; if it is free then, nobody is woken. */
+CASE(a_lock_that_was_found_free_is_unknown, setup, teardown)
+{
+	struct frt_wait w = {.kind = FRT_WAIT,
+			     .thread = 1,
+			     .off = 200,
+			     .wake = 350,
+			     .on = 400,
+			     .reason = FRT_WAIT_FUTEX,
+			     .flags = FRT_WAIT_BY_INTERRUPT};
+
+	b->sink.wait(b->sink.context, &w, &in_code);
+	call_of(100, 500);
+	finish();
+	expect_part(0, 300, 100, "main", "cpu");
+	expect_part(1, 100, 200, "main", "unknown");
+	expect_part(2, 0, 100, "main", "cpu");
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 1), "end",
+			  "it found the lock free when it looked; who had it is not known");
 }
 
 CASE(a_thread_without_a_slot_has_a_history, setup, teardown)
