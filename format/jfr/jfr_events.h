@@ -161,6 +161,7 @@ struct jfr_path_segment {
 	uint64_t thread, stack; /* keys */
 	int64_t offset;		/* ns from the start of the call */
 	int64_t depth;
+	uint64_t inside;	 /* a key */
 	const char *state, *end; /* end: how its wait ended, or NULL */
 	uint64_t waiter, waker_stack;
 	const char *waited;

@@ -3,7 +3,7 @@
 
 LOG is what live.Chains writes, JSON is `view path --json`. Prints "CALLS PATHS UNEVEN RIGHT STRANGE UNKNOWN": calls of run(), those
 with a path, paths with a gap, an overlap or another sum than their call, per mille of the compared time that have the planned
-thread and state, ns of threads of the program that are not on the planned chain, and per mille of all time that are unknown.
+thread, state and method, ns of threads of the program that are not on the planned chain, and per mille of all time that are unknown.
 The calls that are less than nine tenths right follow.
 
 A thread says what it did, but not whether somebody waited for that yet. So the time is not compared in which a thread of the chain
@@ -14,6 +14,7 @@ import json
 import sys
 
 OURS = {"main", "holder", "worker", "pooled"}
+PLACES = {"cpu": "live.Chains.computes(int)", "sleep": "live.Chains.sleeps(int)"}
 CHAINS = {"sleeper": {"main", "holder"}, "locks": {"main", "holder", "worker"}, "pool": {"main", "pooled"},
           "socket": {"main", "holder", "worker"}, "own": {"main"}}
 
@@ -61,7 +62,7 @@ def compare(path, began, length, plan):
             shared = min(until, row["offsetNs"] + row["durationNs"]) - max(since, row["offsetNs"])
             if shared <= 0 or row["state"] == "unknown":
                 continue
-            same = row["thread"] == thread and row["state"] in (state, "runQueue")
+            same = row["thread"] == thread and (row["state"] == "runQueue" or (row["state"] == state and PLACES[state] in row["frames"]))
             if same or (row["thread"] in OURS and row["state"] != "runQueue"):
                 compared += shared
                 right += same * shared
@@ -71,7 +72,7 @@ def compare(path, began, length, plan):
 def show(call, path, compared, right):
     rows = [f"{call[0]} {call[1]}: {right / 1e6:.3f} of {compared / 1e6:.3f} ms:"]
     for r in path:
-        rows.append(f"    {r['depth']} {r['offsetNs'] / 1e6:.3f} {r['durationNs'] / 1e6:.3f} {r['thread']} {r['state']} {r['why']}")
+        rows.append(f"    {r['depth']} {r['offsetNs'] / 1e6:.3f} {r['durationNs'] / 1e6:.3f} {r['thread']} {r['state']} {r['frames'][:2]} {r['why']}")
     return rows
 
 

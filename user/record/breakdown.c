@@ -77,6 +77,8 @@ static int make_paths(struct breakdown *b, struct diag *d)
 				    .methods = b->setup.methods,
 				    .frames = b->setup.frames,
 				    .join = b->join,
+				    .segment = b->setup.segment,
+				    .clock = b->setup.clock,
 				    .ticks_offset = b->setup.ticks_offset};
 
 	b->paths = paths_new(&setup);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/paths.h"
+#include "user/record/path_calls.h"
 #include "user/record/wait_events.h"
 
 #include <stdio.h>
@@ -30,7 +31,8 @@ struct paths {
 	uint64_t left_out;
 	struct followed followed[THREADS]; /* by tid; of two threads, the younger one has a history */
 	struct followed observed[THREADS]; /* the same by key */
-	const struct path_call *call;	   /* whose path is being computed */
+	struct path_calls calls;
+	const struct path_call *call; /* whose path is being computed */
 	struct path_segment segment[SEGMENTS];
 };
 
@@ -38,8 +40,11 @@ struct paths *paths_new(const struct paths_setup *setup)
 {
 	struct paths *p = calloc(1, sizeof(*p));
 
-	if (p)
-		p->setup = *setup;
+	if (!p)
+		return NULL;
+	p->setup = *setup;
+	p->calls.segment = setup->segment;
+	p->calls.clock = setup->clock;
 	return p;
 }
 
@@ -58,6 +63,11 @@ void paths_add(struct paths *p, const struct path_call *call)
 {
 	struct pending *at;
 
+	if (call->key != FRT_NO_THREAD)
+		path_calls_add(&p->calls, &(struct path_recent_call){.start = call->start,
+								     .end = call->end,
+								     .thread = call->key,
+								     .method = call->method});
 	if (p->count == CALLS) {
 		p->left_out++;
 		return;
@@ -166,6 +176,16 @@ static void path_describe(const struct paths *p, const struct path_segment *s, s
 	e->end = path_end(p, &w, text);
 }
 
+/* The call that its thread was in. */
+static uint64_t path_call_key(const struct paths *p, const struct path_segment *s)
+{
+	uint32_t method = s->thread == UNSEEN || s->thread == FRT_NO_THREAD
+				  ? 0
+				  : path_calls_in(&p->calls, s->thread, s->begin, s->end);
+
+	return method ? method_keys_traced(p->setup.methods, method) : 0;
+}
+
 static void path_write(const struct paths *p, const struct path_segment *s, const struct jfr_path_segment *call)
 {
 	struct jfr_path_segment e = *call;
@@ -176,6 +196,7 @@ static void path_write(const struct paths *p, const struct path_segment *s, cons
 	e.duration = s->end - s->begin;
 	e.offset = s->begin - p->call->start;
 	e.depth = s->depth;
+	e.inside = path_call_key(p, s);
 	path_describe(p, s, &e, text);
 	if (s->depth) {
 		waited = wait_join_describe(s->waited);
@@ -210,6 +231,8 @@ void paths_tick(struct paths *p, bool all)
 {
 	size_t n = all ? p->count : p->due;
 
+	if (n)
+		path_calls_read_open(&p->calls);
 	for (size_t i = 0; i < n; i++)
 		path_compute(p, &p->pending[i]);
 	for (size_t i = n; i < p->count; i++)

@@ -18,6 +18,8 @@ struct paths_setup {
 	struct method_keys *methods;
 	struct frames *frames; /* of the waits' stacks; NULL: they have none */
 	const struct wait_join *join;
+	const struct segment *segment; /* where open calls are */
+	struct clock *clock;
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
 };
 

@@ -14,7 +14,7 @@
 
 struct path_part {
 	struct jfr_chunk *chunk; /* one reference for all parts of a call */
-	struct jfr_value thread, stack, state, end, waiter, waited, method, call_thread;
+	struct jfr_value thread, stack, inside, state, end, waiter, waited, method, call_thread;
 	int64_t start, duration, offset, depth, call_start, call_duration;
 };
 
@@ -35,6 +35,7 @@ struct path_list {
 static const struct event_member path_fields[] = {
 #define VALUE(n, m)	   {n, EVENT_VALUE, offsetof(struct path_part, m), META_OTHER, META_NO_UNIT}
 #define NUMBER(n, m, unit) {n, EVENT_NUMBER, offsetof(struct path_part, m), META_OTHER, unit}
+	VALUE("inside", inside),
 	VALUE("state", state),
 	VALUE("end", end),
 	VALUE("waiter", waiter),
@@ -113,10 +114,17 @@ static void path_list_begin(void *state, const struct view_request *request)
 	l->most = request->top ?: SHOWN;
 }
 
-/* For JSON, the methods of a stack, innermost first. */
-static void put_path_frames(struct table *table, struct jfr_chunk *chunk, struct jfr_value stack)
+/* The call of a thread that ran. */
+static char *path_call(const struct path_part *part)
 {
-	struct jfr_value frames, frame;
+	return part->inside.kind == VALUE_KEY && part->inside.key ? method_text(part->chunk, part->inside) : NULL;
+}
+
+/* For JSON, the methods of a stack, innermost first; of a thread that ran, its call. */
+static void put_path_frames(struct table *table, const struct path_part *part)
+{
+	struct jfr_value stack = part->stack, frames, frame;
+	struct jfr_chunk *chunk = part->chunk;
 	char *text = NULL, *method;
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
@@ -136,6 +144,10 @@ static void put_path_frames(struct table *table, struct jfr_chunk *chunk, struct
 		json_string(&j, NULL, method);
 		free(method);
 	}
+	method = frames.kind == VALUE_ARRAY ? NULL : path_call(part);
+	if (method)
+		json_string(&j, NULL, method);
+	free(method);
 	json_end(&j);
 	if (fclose(to))
 		memory_exhausted();
@@ -145,27 +157,31 @@ static void put_path_frames(struct table *table, struct jfr_chunk *chunk, struct
 	table_cell(table);
 }
 
-/* The innermost frame that is not the JDK's, or else the innermost one. */
-static void put_where(struct table *table, struct jfr_chunk *chunk, struct jfr_value stack)
+/* The innermost frame that is not the JDK's, or else the thread's call. */
+static void put_where(struct table *table, const struct path_part *part)
 {
-	struct jfr_value frames, frame;
+	struct jfr_value stack = part->stack, frames, frame;
+	struct jfr_chunk *chunk = part->chunk;
+	bool shown = false;
+	char *method;
 	struct cursor c;
 
 	jfr_resolve(chunk, &stack);
 	frames = jfr_field(chunk, &stack, "frames");
 	if (frames.kind == VALUE_ARRAY)
 		c = jfr_enter(chunk, &frames);
-	for (uint64_t i = 0; frames.kind == VALUE_ARRAY && i < frames.place.count && cursor_ok(&c); i++) {
-		char *method;
-
+	for (uint64_t i = 0; !shown && frames.kind == VALUE_ARRAY && i < frames.place.count && cursor_ok(&c); i++) {
 		jfr_take_element(&c, &frames, &frame);
 		method = method_text(chunk, jfr_field(chunk, &frame, "method"));
-		if (!frame_is_of_jdk(method)) {
+		shown = !frame_is_of_jdk(method);
+		if (shown)
 			put_text(&table->cells, method);
-			i = frames.place.count;
-		}
 		free(method);
 	}
+	method = shown ? NULL : path_call(part);
+	if (method)
+		put_text(&table->cells, method);
+	free(method);
 	table_cell(table);
 }
 
@@ -201,9 +217,9 @@ static void put_path_part(struct table *table, size_t call, const struct path *p
 	table_cell(table);
 	put_value_text(&table->cells, &part->state);
 	table_cell(table);
-	put_where(table, part->chunk, part->stack);
+	put_where(table, part);
 	put_why(table, part);
-	put_path_frames(table, part->chunk, part->stack);
+	put_path_frames(table, part);
 	table_put_count(table, part->depth);
 }
 

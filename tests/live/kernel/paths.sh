@@ -10,7 +10,7 @@ paths() {
 	begin "paths lead to the end of the chain, JDK $FEATURE" || return 0
 	n=$(amount 6 40)
 	most=$([ "$FEATURE" -lt 24 ] && echo 250 || echo 50)
-	record_program Chains "$n" -- -m 'live.Chains::run;live.Chains::perform;live.Chains$Worker::perform' -t 1us --path || return 0
+	record_program Chains "$n" -- -m 'live.Chains::run;live.Chains::perform;live.Chains::sleeps;live.Chains::computes;live.Chains$Worker::perform' -t 1us --path || return 0
 	says ' 0 lost'
 	"$FRTRACE" view --json path --top=100000 "$F_FILE" >"$WORK/paths"
 	python3 "$LIVE/chains.py" "$T_DIR/chains" "$WORK/paths" >"$WORK/compared" || finding "chains.py fails"

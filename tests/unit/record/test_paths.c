@@ -22,6 +22,7 @@ static struct bench {
 } *b;
 
 static const struct wait_stack_ids no_stacks, in_code = {.in_code = true};
+static uint32_t outer, inner, short_one;
 static struct diag d;
 
 static void owner(uint32_t slot, uint32_t thread, uint32_t tid)
@@ -33,9 +34,14 @@ static void owner(uint32_t slot, uint32_t thread, uint32_t tid)
 static int setup(void **state)
 {
 	struct breakdown_setup s;
+	uint32_t class_id;
 
 	b = calloc(1, sizeof(*b));
 	b->segment = fake_segment_new();
+	class_id = fake_class(&b->segment, "a/A", FRT_BOOT_LOADER, FRT_CLASS_REWRITTEN);
+	outer = fake_method(&b->segment, class_id, "outer", "()V", FRT_METHOD_HOOKED);
+	inner = fake_method(&b->segment, class_id, "inner", "()V", FRT_METHOD_HOOKED);
+	short_one = fake_method(&b->segment, class_id, "shortOne", "()V", FRT_METHOD_HOOKED);
 	fake_thread(&b->segment, 1, "main", "main");
 	fake_thread(&b->segment, 2, "worker-2", "workers");
 	segment_header(&b->segment)->thread_serial = 2;
@@ -85,12 +91,17 @@ static void wait_of(uint32_t thread, uint64_t off, uint64_t wake, uint64_t on, u
 	b->sink.wait(b->sink.context, &w, &no_stacks);
 }
 
-static void call_of(int64_t start, int64_t end)
+static void recorded(uint32_t thread, uint32_t method, int64_t start, int64_t end)
 {
-	struct frt_span s = {.start = start, .duration = end - start, .method = 1, .thread = 1};
+	struct frt_span s = {.start = start, .duration = end - start, .method = method, .thread = thread};
 	struct jfr_method_trace e = {.start = start, .duration = end - start};
 
 	breakdown_split(b->where, &s, NULL, start, &e);
+}
+
+static void call_of(int64_t start, int64_t end)
+{
+	recorded(1, outer, start, end);
 }
 
 static void finish(void)
@@ -161,6 +172,24 @@ CASE(a_lock_that_was_found_free_is_unknown, setup, teardown)
 	expect_part(2, 0, 100, "main", "cpu");
 	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 1), "end",
 			  "it found the lock free when it looked; who had it is not known");
+}
+
+/* A call that covers only a small part of the time says nothing about it. */
+CASE(a_running_thread_was_in_its_shortest_call, setup, teardown)
+{
+	const struct dissect_event *part;
+
+	wait_of(2, 50, 60, 70, MAIN);
+	wait_of(1, 200, 400, 400, WORKER);
+	recorded(2, short_one, 100, 180);
+	recorded(2, short_one, 195, 250);
+	recorded(2, inner, 220, 390);
+	recorded(2, outer, 90, 450);
+	call_of(100, 500);
+	finish();
+	part = dissect_find(b->r.d, SEGMENT, 4 + 1); /* behind the paths of worker-2's calls */
+	assert_event_text(&b->r, part, "eventThread.javaName", "worker-2");
+	assert_event_text(&b->r, part, "inside.name", "inner");
 }
 
 CASE(a_thread_without_a_slot_has_a_history, setup, teardown)

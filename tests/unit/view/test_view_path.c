@@ -18,6 +18,8 @@ static void part_of(int64_t call, int64_t whole, int64_t offset, int64_t duratio
 				     .call_start = call,
 				     .call_duration = whole};
 
+	if (thread == 2)
+		e.inside = recording_method(&r, "parse");
 	if (strcmp(state, "cpu"))
 		e.stack = recording_stack(&r, recording_method(&r, "query"), 12);
 	jfr_path_segment(r.w, &e);
@@ -52,7 +54,7 @@ CASE(parts_come_in_the_order_of_time_and_the_longest_call_first, setup, teardown
 		"\"why\":\"\",\"frames\":[],\"depth\":0},"
 		"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
 		"\"totalNs\":3000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-2\",\"state\":\"cpu\","
-		"\"why\":\"ended a wait of worker-1 (futex)\",\"frames\":[],\"depth\":1},"
+		"\"why\":\"ended a wait of worker-1 (futex)\",\"frames\":[\"com.acme.Cart.parse()\"],\"depth\":1},"
 		"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
 		"\"totalNs\":3000000,\"offsetNs\":1000000,\"durationNs\":2000000,\"thread\":\"worker-1\",\"state\":\"cpu\","
 		"\"why\":\"\",\"frames\":[],\"depth\":0}]}\n");
