@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""chains.py LOG JSON: compare critical paths with what the program says that it did.
+"""chains.py LOG JSON HOW: compare critical paths with what the program says that it did.
 
 LOG is what live.Chains writes, JSON is `view path --json`. Prints "CALLS PATHS UNEVEN RIGHT STRANGE UNKNOWN": calls of run(), those
 with a path, paths with a gap, an overlap or another sum than their call, per mille of the compared time that have the planned
 thread, state and method, ns of threads of the program that are not on the planned chain, and per mille of all time that are unknown.
+With --inside as HOW, which calls a thread was in outside of roots is not known.
 The calls that are less than nine tenths right follow.
 
 A thread says what it did, but not whether somebody waited for that yet. So the time is not compared in which a thread of the chain
@@ -53,6 +54,10 @@ def time_of(path, wanted):
     return sum(row["durationNs"] for row in path if wanted(row))
 
 
+def is_placed(row, state):
+    return PLACES[state] in row["frames"] or (sys.argv[3].startswith("--inside") and not row["frames"])
+
+
 def compare(path, began, length, plan):
     """ns that can be compared, and how many of those the path has right."""
     compared = right = 0
@@ -62,7 +67,7 @@ def compare(path, began, length, plan):
             shared = min(until, row["offsetNs"] + row["durationNs"]) - max(since, row["offsetNs"])
             if shared <= 0 or row["state"] == "unknown":
                 continue
-            same = row["thread"] == thread and (row["state"] == "runQueue" or (row["state"] == state and PLACES[state] in row["frames"]))
+            same = row["thread"] == thread and (row["state"] == "runQueue" or (row["state"] == state and is_placed(row, state)))
             if same or (row["thread"] in OURS and row["state"] != "runQueue"):
                 compared += shared
                 right += same * shared

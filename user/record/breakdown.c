@@ -78,6 +78,7 @@ static int make_paths(struct breakdown *b, struct diag *d)
 				    .frames = b->setup.frames,
 				    .join = b->join,
 				    .segment = b->setup.segment,
+				    .roots = b->setup.path_roots,
 				    .clock = b->setup.clock,
 				    .ticks_offset = b->setup.ticks_offset};
 

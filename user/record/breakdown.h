@@ -23,6 +23,7 @@ struct breakdown_setup {
 	int64_t ticks_offset;	     /* the target's CLOCK_MONOTONIC minus ours, ns */
 	int64_t start;		     /* of the recording, CLOCK_MONOTONIC ns: earlier pauses get no events */
 	struct method_keys *methods; /* for the paths of calls; NULL: there are none */
+	bool path_roots;	     /* only of roots (--inside) */
 	bool samples;		     /* threads are sampled (--cpu) */
 	bool no_pauses;		     /* the JVM does not report pauses: every call's pause time is unknown */
 };

@@ -18,7 +18,8 @@ struct paths_setup {
 	struct method_keys *methods;
 	struct frames *frames; /* of the waits' stacks; NULL: they have none */
 	const struct wait_join *join;
-	const struct segment *segment; /* where open calls are */
+	const struct segment *segment; /* where open calls are, and the rules of methods */
+	bool roots;		       /* --inside: only roots have paths */
 	struct clock *clock;
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
 };
@@ -40,7 +41,7 @@ struct path_call {
 	int64_t start, end; /* CLOCK_MONOTONIC, ns */
 };
 
-/* A call that has been recorded. */
+/* A call that has been recorded. Those of a thread come in the order of their ends. */
 void paths_add(struct paths *p, const struct path_call *call);
 
 /*

@@ -153,6 +153,7 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 					.start = r->start_ticks - r->setup.target->monotonic_offset,
 					.samples = r->setup.settings->cpu_ns,
 					.methods = r->setup.settings->path ? &r->methods : NULL,
+					.path_roots = settings_has_roots(r->setup.settings),
 					.no_pauses = r->setup.no_pauses};
 	int err;
 

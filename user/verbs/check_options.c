@@ -161,8 +161,8 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return diag_usage(d, "--tasks=on does not go with --source=hotspot");
 	if (s->lossless_ns && s->buffer == SETTINGS_BUFFER_PERF)
 		return diag_usage(d, "--lossless does not go with --buffer=perf: calls cannot wait for such buffers");
-	if (s->path && (settings_has_roots(s) || !filter_list_threshold(s->filters, s->threshold_ns)))
-		return diag_usage(d, "--path needs -t, as in -t 10ms, and does not go with --inside");
+	if (s->path && !settings_has_roots(s) && !filter_list_threshold(s->filters, s->threshold_ns))
+		return diag_usage(d, "--path needs -t, as in -t 10ms, or --inside");
 	if (s->path && s->kernel == SETTINGS_KERNEL_OFF)
 		return diag_usage(d, "--path does not go with --kernel=off");
 	if (s->keep && !settings_has_roots(s))

@@ -197,7 +197,7 @@ const struct option_row options[] = {
 	{.name = "path", .kind = OPTION_FLAG, AT(settings.path),
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "record whom each call waited for, to the end of the chain",
-	 .more = "Needs -t. Each part is an event frtrace.PathSegment; frtrace view path shows them. The waits of all threads of the JVM are recorded for it."},
+	 .more = "Needs -t or --inside, of which the roots have paths. Each part is an event frtrace.PathSegment; frtrace view path shows them. The waits of all threads of the JVM are recorded for it."},
 	{.name = "fields", .arg = "SET", .kind = OPTION_CHOICE, AT(settings.fields),
 	 .choices = fields_choices, .usual = "all",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,

@@ -31,7 +31,7 @@ static void owner(uint32_t slot, uint32_t thread, uint32_t tid)
 		      &(struct frt_slot_owner){.slot = slot, .thread = thread, .tid = tid, .started = STARTED});
 }
 
-static int setup(void **state)
+static int setup_with(bool roots)
 {
 	struct breakdown_setup s;
 	uint32_t class_id;
@@ -53,7 +53,8 @@ static int setup(void **state)
 				     .threads = b->threads,
 				     .segment = &b->segment,
 				     .clock = &b->clock,
-				     .methods = &b->methods};
+				     .methods = &b->methods,
+				     .path_roots = roots};
 	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
 	b->sink = breakdown_sink(b->where);
 	owner(0, 1, MAIN);
@@ -61,6 +62,16 @@ static int setup(void **state)
 	recording_begin(&b->r);
 	thread_keys_next_chunk(b->threads);
 	return 0;
+}
+
+static int setup(void **state)
+{
+	return setup_with(false);
+}
+
+static int setup_roots(void **state)
+{
+	return setup_with(true);
 }
 
 static int teardown(void **state)
@@ -190,6 +201,19 @@ CASE(a_running_thread_was_in_its_shortest_call, setup, teardown)
 	part = dissect_find(b->r.d, SEGMENT, 4 + 1); /* behind the paths of worker-2's calls */
 	assert_event_text(&b->r, part, "eventThread.javaName", "worker-2");
 	assert_event_text(&b->r, part, "inside.name", "inner");
+}
+
+CASE(only_the_outermost_call_of_a_root_has_a_path, setup_roots, teardown)
+{
+	*segment_rule(&b->segment, outer) = FRT_RULE_ROOT;
+	recorded(2, outer, 50, 90);
+	recorded(1, inner, 110, 150);
+	recorded(1, outer, 120, 300);
+	call_of(100, 500);
+	finish();
+	expect_part(0, 0, 40, "worker-2", "cpu");
+	expect_part(1, 0, 400, "main", "cpu");
+	assert_null(dissect_find(b->r.d, SEGMENT, 2));
 }
 
 CASE(a_thread_without_a_slot_has_a_history, setup, teardown)
