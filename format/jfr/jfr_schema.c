@@ -337,6 +337,7 @@ static const struct type types[JFR_TYPES] = {
 		       FIELD("depth", JFR_LONG, "Depth", FROM(path_segment, depth), .description = "0: the call's own thread; 1: the one that ended a wait of that; and so on"),
 		       FIELD("inside", JFR_METHOD, "Inside", FROM(path_segment, inside), .description = "The shortest recorded call of that thread that covers most of this part"),
 		       FIELD("state", JFR_STRING, "State", FROM(path_segment, state), .description = "cpu, runQueue, the reason of a wait, or unknown"),
+		       FIELD("resource", JFR_STRING, "Resource", FROM(path_segment, resource), .description = "What it waited for: the peer of a socket, the path of a file"),
 		       FIELD("end", JFR_STRING, "End", FROM(path_segment, end), .description = "Why the chain ends here"),
 		       FIELD("waiter", JFR_THREAD, "Waiter", FROM(path_segment, waiter), .description = "The thread whose wait this one ended"),
 		       FIELD("waited", JFR_STRING, "Waited", FROM(path_segment, waited), .description = "The reason of that wait"),

@@ -77,6 +77,7 @@ static int make_paths(struct breakdown *b, struct diag *d)
 				    .methods = b->setup.methods,
 				    .frames = b->setup.frames,
 				    .join = b->join,
+				    .resources = b->resources,
 				    .segment = b->setup.segment,
 				    .roots = b->setup.path_roots,
 				    .clock = b->setup.clock,

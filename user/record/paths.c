@@ -191,6 +191,7 @@ static void path_describe(const struct paths *p, const struct path_segment *s, s
 	if (s->state != PATH_WAIT)
 		return;
 	e->state = wait_reason(w.reason);
+	e->resource = resources_text(p->setup.resources, w.resource);
 	e->end = path_end(p, &w, text);
 }
 

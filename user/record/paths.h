@@ -6,6 +6,7 @@
 #ifndef USER_RECORD_PATHS_H
 #define USER_RECORD_PATHS_H
 
+#include "user/record/resources.h"
 #include "user/record/thread_keys.h"
 #include "user/record/wait_join.h"
 #include "user/stacks/method_keys.h"
@@ -18,6 +19,7 @@ struct paths_setup {
 	struct method_keys *methods;
 	struct frames *frames; /* of the waits' stacks; NULL: they have none */
 	const struct wait_join *join;
+	const struct resources *resources;
 	const struct segment *segment; /* where open calls are, and the rules of methods */
 	bool roots;		       /* --inside: only roots have paths */
 	struct clock *clock;

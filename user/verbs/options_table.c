@@ -424,7 +424,7 @@ const struct option_row options[] = {
 		 "time"},
 	{.name = "merged", .kind = OPTION_FLAG, AT(args.merged),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
-	 .help = "one tree for each method, of all its outermost calls; with --slower, compared with the others"},
+	 .help = "tree: one for each method, of all its outermost calls; with --slower, compared with the others; path: what all paths went through, the most time first"},
 	{.name = "by", .arg = "FIELD", .kind = OPTION_TEXT, AT(args.by), .choices = by_offers,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
 	 .help = "events: a row for each value of FIELD, with calls and percentiles; tree, method-trace, latency: a line for each, or with class-name one for all loaders of a class; request: the calls with the same value; waits: only the table by reason, waker, place, holder, resource, or FIELD"},

@@ -13,7 +13,7 @@ struct view_request {
 	uint64_t top;	    /* rows at most; 0: as many as the view shows by itself */
 	uint64_t depth;	    /* levels of a tree at most; 0: all */
 	uint32_t min_share; /* omit branches of a tree with less than this percentage of the calls, or of the time */
-	bool merged;	    /* one tree for each method, not for each call */
+	bool merged;	    /* tree, path: one for each method, not for each call */
 	bool whole;	    /* stacks with all their frames */
 	const char *event;  /* the type whose events are shown; NULL: list the types */
 	const char *by;	    /* events, tree: group them by this field; waits: only this table; NULL: neither */

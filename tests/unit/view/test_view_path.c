@@ -10,6 +10,7 @@ static void part_of(int64_t call, int64_t whole, int64_t offset, int64_t duratio
 				     .offset = offset,
 				     .depth = thread - 1,
 				     .state = state,
+				     .resource = strcmp(state, "cpu") ? "10.0.0.7:5432" : NULL,
 				     .end = strcmp(state, "cpu") ? "ended by postgres (process 77)" : NULL,
 				     .waiter = thread > 1 ? recording_thread(&r, thread - 1) : 0,
 				     .waited = thread > 1 ? "futex" : NULL,
@@ -43,20 +44,20 @@ CASE(parts_come_in_the_order_of_time_and_the_longest_call_first, setup, teardown
 		shown(),
 		"{\"view\":\"Critical Paths\",\"rows\":["
 		"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
-		"\"totalNs\":20000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-1\",\"state\":\"cpu\","
+		"\"totalNs\":20000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
 		"\"why\":\"\",\"frames\":[],\"depth\":0},"
 		"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
 		"\"totalNs\":20000000,\"offsetNs\":1000000,\"durationNs\":14000000,\"thread\":\"worker-2\","
-		"\"state\":\"socket\",\"why\":\"ended a wait of worker-1 (futex); ended by postgres (process 77)\","
+		"\"state\":\"socket\",\"resource\":\"10.0.0.7:5432\",\"why\":\"ended a wait of worker-1 (futex); ended by postgres (process 77)\","
 		"\"frames\":[\"com.acme.Cart.query()\"],\"depth\":1},"
 		"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
-		"\"totalNs\":20000000,\"offsetNs\":15000000,\"durationNs\":5000000,\"thread\":\"worker-1\",\"state\":\"cpu\","
+		"\"totalNs\":20000000,\"offsetNs\":15000000,\"durationNs\":5000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
 		"\"why\":\"\",\"frames\":[],\"depth\":0},"
 		"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
-		"\"totalNs\":3000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-2\",\"state\":\"cpu\","
+		"\"totalNs\":3000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-2\",\"state\":\"cpu\",\"resource\":\"\","
 		"\"why\":\"ended a wait of worker-1 (futex)\",\"frames\":[\"com.acme.Cart.parse()\"],\"depth\":1},"
 		"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
-		"\"totalNs\":3000000,\"offsetNs\":1000000,\"durationNs\":2000000,\"thread\":\"worker-1\",\"state\":\"cpu\","
+		"\"totalNs\":3000000,\"offsetNs\":1000000,\"durationNs\":2000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
 		"\"why\":\"\",\"frames\":[],\"depth\":0}]}\n");
 }
 
@@ -68,4 +69,32 @@ CASE(top_keeps_the_longest_calls, setup, teardown)
 	assert_contains(shown(), "14.0 ms");
 	assert_contains(shown(), "and 1 more call\n");
 	assert_null(strstr(shown(), "3.0 ms"));
+}
+
+CASE(merged_paths_show_what_would_have_to_become_faster, setup, teardown)
+{
+	two_calls();
+	request.layout.json = true;
+	request.merged = true;
+	show("path");
+	assert_string_equal(
+		shown(),
+		"{\"view\":\"What Critical Paths Went Through\",\"rows\":["
+		"{\"durationNs\":14000000,\"calls\":1,\"method\":\"com.acme.Cart.checkout()\","
+		"\"thread\":\"worker-*\",\"state\":\"socket\",\"resource\":\"10.0.0.7:5432\",\"where\":\"com.acme.Cart.query()\"},"
+		"{\"durationNs\":8000000,\"calls\":2,\"method\":\"com.acme.Cart.checkout()\","
+		"\"thread\":\"worker-*\",\"state\":\"cpu\",\"resource\":\"\",\"where\":\"\"},"
+		"{\"durationNs\":1000000,\"calls\":1,\"method\":\"com.acme.Cart.checkout()\","
+		"\"thread\":\"worker-*\",\"state\":\"cpu\",\"resource\":\"\",\"where\":\"com.acme.Cart.parse()\"}]}\n");
+}
+
+CASE(shares_are_of_all_calls_of_the_method, setup, teardown)
+{
+	two_calls();
+	request.merged = true;
+	request.top = 2;
+	show("path");
+	assert_contains(shown(), " 61 % 14.0 ms ");
+	assert_contains(shown(), " 35 %  8.0 ms ");
+	assert_contains(shown(), "and 1 more\n");
 }

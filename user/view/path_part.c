@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/path_part.h"
+#include "user/text/java_number.h"
+#include "user/trace/jfr_names.h"
+#include "user/trace/wait_place.h"
+
+#include <stdlib.h>
+
+static const struct event_member path_fields[] = {
+#define VALUE(n, m)	   {n, EVENT_VALUE, offsetof(struct path_part, m), META_OTHER, META_NO_UNIT}
+#define NUMBER(n, m, unit) {n, EVENT_NUMBER, offsetof(struct path_part, m), META_OTHER, unit}
+	VALUE("inside", inside),
+	VALUE("state", state),
+	VALUE("resource", resource),
+	VALUE("end", end),
+	VALUE("waiter", waiter),
+	VALUE("waited", waited),
+	VALUE("method", method),
+	VALUE("callThread", call_thread),
+	NUMBER("offset", offset, META_NANOSECONDS),
+	NUMBER("depth", depth, META_NO_UNIT),
+	NUMBER("callDuration", call_duration, META_NANOSECONDS),
+};
+
+static const struct event_table path_table = {path_fields, sizeof(path_fields) / sizeof(path_fields[0]),
+					      offsetof(struct path_part, thread), offsetof(struct path_part, stack)};
+
+struct path_part path_part_read(struct event_reader *reader, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct jfr_span span = jfr_event_span(chunk, e);
+	struct path_part part = {.chunk = chunk, .start = span.start, .duration = span.duration};
+	uint64_t seen;
+
+	event_members_read(reader, &path_table, chunk, e, &part, &seen);
+	return part;
+}
+
+bool path_part_goes_on(const struct path_part *part, const struct path_part *before)
+{
+	return part->chunk == before->chunk && part->offset < before->offset &&
+	       part->offset + part->duration == before->offset;
+}
+
+char *path_part_call(const struct path_part *part)
+{
+	return part->inside.kind == VALUE_KEY && part->inside.key ? method_text(part->chunk, part->inside) : NULL;
+}
+
+void path_part_put_place(struct bytes *out, const struct path_part *part)
+{
+	struct jfr_value stack = part->stack, frames, frame;
+	bool shown = false;
+	char *method;
+	struct cursor c;
+
+	jfr_resolve(part->chunk, &stack);
+	frames = jfr_field(part->chunk, &stack, "frames");
+	if (frames.kind == VALUE_ARRAY)
+		c = jfr_enter(part->chunk, &frames);
+	for (uint64_t i = 0; !shown && frames.kind == VALUE_ARRAY && i < frames.place.count && cursor_ok(&c); i++) {
+		jfr_take_element(&c, &frames, &frame);
+		method = method_text(part->chunk, jfr_field(part->chunk, &frame, "method"));
+		shown = !frame_is_of_jdk(method);
+		if (shown)
+			put_text(out, method);
+		free(method);
+	}
+	method = shown ? NULL : path_part_call(part);
+	if (method)
+		put_text(out, method);
+	free(method);
+}
+
+void path_part_put_why(struct bytes *out, const struct path_part *part)
+{
+	if (part->depth > 0) {
+		put_text(out, "ended a wait of ");
+		put_thread_name(out, part->chunk, part->waiter, "an unknown thread");
+		put_text(out, " (");
+		if (part->waited.kind == VALUE_TEXT)
+			put_value_text(out, &part->waited);
+		bytes_put_u8(out, ')');
+	}
+	if (part->end.kind == VALUE_TEXT) {
+		put_text(out, part->depth > 0 ? "; " : "");
+		put_value_text(out, &part->end);
+	}
+}

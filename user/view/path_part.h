@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of critical paths, events frtrace.PathSegment. Those of a path are written in one piece, the last one first. */
+#ifndef USER_VIEW_PATH_PART_H
+#define USER_VIEW_PATH_PART_H
+
+#include "user/trace/event_members.h"
+#include "user/trace/threads.h"
+
+#define PATH_EVENT "frtrace.PathSegment"
+
+struct path_part {
+	struct jfr_chunk *chunk; /* borrowed */
+	struct jfr_value thread, stack, inside, state, resource, end, waiter, waited, method, call_thread;
+	int64_t start, duration, offset, depth, call_duration;
+};
+
+struct path_part path_part_read(struct event_reader *reader, struct jfr_chunk *chunk, const struct jfr_event *e);
+
+/* Does this part end where the one that was read before it begins, in the same path? */
+bool path_part_goes_on(const struct path_part *part, const struct path_part *before);
+
+/* The recorded call that its thread was in, to be freed with free(); NULL: none is known. */
+char *path_part_call(const struct path_part *part);
+
+/* Append the innermost frame that is not the JDK's, or else the thread's call, if one is known. */
+void path_part_put_place(struct bytes *out, const struct path_part *part);
+
+/* Append why this thread is on the path, and why nobody follows: `ended a wait of main (futex); ended by a timer`. */
+void path_part_put_why(struct bytes *out, const struct path_part *part);
+
+#endif
