@@ -2,9 +2,11 @@
 #include "user/view/path_part.h"
 #include "user/text/java_number.h"
 #include "user/trace/jfr_names.h"
+#include "user/trace/sum.h"
 #include "user/trace/wait_place.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct event_member path_fields[] = {
 #define VALUE(n, m)	   {n, EVENT_VALUE, offsetof(struct path_part, m), META_OTHER, META_NO_UNIT}
@@ -85,4 +87,75 @@ void path_part_put_why(struct bytes *out, const struct path_part *part)
 		put_text(out, part->depth > 0 ? "; " : "");
 		put_value_text(out, &part->end);
 	}
+}
+
+static bool part_is_unknown(const struct path_part *part)
+{
+	bool unknown = true;
+	struct bytes state;
+
+	bytes_init(&state);
+	if (part->state.kind == VALUE_TEXT) {
+		put_value_text(&state, &part->state);
+		unknown = !strcmp(memory_text(&state), "unknown");
+	}
+	bytes_release(&state);
+	return unknown;
+}
+
+/* `"pool-1-thread-1", socket 10.0.0.7:5432 in com.acme.Rates.fetch()` */
+static uint32_t chain_text(struct texts *texts, const struct path_part *part)
+{
+	struct bytes text, place;
+	uint32_t number;
+
+	bytes_init(&text);
+	bytes_init(&place);
+	bytes_put_u8(&text, '"');
+	put_thread_name(&text, part->chunk, part->thread, "an unknown thread");
+	put_text(&text, "\", ");
+	put_value_text(&text, &part->state);
+	if (part->resource.kind == VALUE_TEXT) {
+		bytes_put_u8(&text, ' ');
+		put_value_text(&text, &part->resource);
+	}
+	path_part_put_place(&place, part);
+	if (place.size) {
+		put_text(&text, " in ");
+		put_text(&text, memory_text(&place));
+	}
+	number = texts_number(texts, memory_text(&text));
+	bytes_release(&place);
+	bytes_release(&text);
+	return number;
+}
+
+void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part)
+{
+	uint32_t what;
+	size_t i = 0;
+
+	if (part->depth < 2 || part_is_unknown(part))
+		return;
+	what = chain_text(texts, part);
+	while (i < e->count && e->kind[i].what != what)
+		i++;
+	memory_extend(&e->kind, &e->count, &e->capacity, i + 1);
+	e->kind[i].what = what;
+	sum_add(&e->kind[i].total, part->duration);
+}
+
+void chain_end_release(struct chain_end *e)
+{
+	free(e->kind);
+}
+
+const struct chain_kind *chain_end_longest(const struct chain_end *e)
+{
+	const struct chain_kind *longest = NULL;
+
+	for (size_t i = 0; i < e->count; i++)
+		if (!longest || e->kind[i].total > longest->total)
+			longest = &e->kind[i];
+	return longest;
 }

@@ -4,6 +4,7 @@
 #define USER_VIEW_PATH_PART_H
 
 #include "user/trace/event_members.h"
+#include "user/trace/texts.h"
 #include "user/trace/threads.h"
 
 #define PATH_EVENT "frtrace.PathSegment"
@@ -27,5 +28,24 @@ void path_part_put_place(struct bytes *out, const struct path_part *part);
 
 /* Append why this thread is on the path, and why nobody follows: `ended a wait of main (futex); ended by a timer`. */
 void path_part_put_why(struct bytes *out, const struct path_part *part);
+
+/*
+ * What the threads did that a slow call waited for at second hand: the one that ended its wait waited for them. Waits say
+ * only who that one was. Zeroed at first.
+ */
+struct chain_end {
+	struct chain_kind {
+		uint32_t what; /* number of a text: who did what */
+		int64_t total;
+	} *kind;
+	size_t count, capacity;
+};
+
+/* A part of the call's path. */
+void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part);
+void chain_end_release(struct chain_end *e);
+
+/* What took the most time; NULL: there is none. */
+const struct chain_kind *chain_end_longest(const struct chain_end *e);
 
 #endif

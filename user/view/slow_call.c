@@ -34,6 +34,7 @@ void slow_call_release(struct slow_call *s)
 	if (s->call.chunk)
 		jfr_chunk_put(s->call.chunk);
 	call_samples_release(&s->samples);
+	chain_end_release(&s->chain);
 }
 
 static bool inside_is_longer(const struct call *a, const struct call *b)
@@ -115,6 +116,17 @@ static int64_t task_length(const struct task_run *run)
 
 	sum_add(&length, run->nested.span.duration);
 	return length;
+}
+
+#define STAMPS_DIFFER 1000 /* ns: the two events' times are rounded */
+
+void slow_call_add_part(struct slow_call *s, const struct path_part *part, uint64_t thread, struct texts *texts)
+{
+	int64_t from_start = part->start - part->offset - s->place.span.start;
+	int64_t longer = part->call_duration - s->place.span.duration;
+
+	if (thread == s->place.thread && llabs(from_start) <= STAMPS_DIFFER && llabs(longer) <= STAMPS_DIFFER)
+		chain_end_add(&s->chain, texts, part);
 }
 
 void slow_call_add_task(struct slow_call *s, const struct task_run *run)
@@ -539,7 +551,27 @@ static void put_tasks(struct bytes *out, const struct slow_call *s, const struct
 	put_text(out, s->tasks - n == 1 ? " shorter task\n" : " shorter tasks\n");
 }
 
-void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, const struct texts *tasks,
+/* What took a tenth of the call and more. */
+static void put_chain_end(struct bytes *out, const struct slow_call *s, const struct texts *texts, size_t width)
+{
+	const struct chain_kind *longest = chain_end_longest(&s->chain);
+	struct unit unit = slow_call_unit_of(s->call.duration);
+	struct bytes text;
+
+	if (!longest || longest->total < s->call.duration / 10)
+		return;
+	bytes_init(&text);
+	slow_call_put_part(&text, longest->total, &unit);
+	put_text(&text, unit.name);
+	put_text(&text, " at the end of the chain: ");
+	put_text(&text, texts->text[longest->what]);
+	put_spaces(out, INDENT);
+	fold_words(out, memory_text(&text), width - INDENT, INDENT + 2);
+	bytes_put_u8(out, '\n');
+	bytes_release(&text);
+}
+
+void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, const struct texts *texts,
 		   int64_t utc_offset, unsigned int columns, bool whole)
 {
 	struct unit unit = slow_call_unit_of(s->call.duration);
@@ -553,10 +585,11 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders 
 	put_names(out, &s->call, width);
 	bytes_put_u8(out, '\n');
 	put_when_line(out, &s->call, &unit, utc_offset, width);
+	put_chain_end(out, s, texts, width);
 	user_values_put_call(out, &s->call, utc_offset, INDENT, whole ? SIZE_MAX : width);
 	put_insides(out, s, utc_offset, width);
 	call_samples_put(out, &s->samples, holders->names, width, INDENT);
-	put_tasks(out, s, tasks, width);
+	put_tasks(out, s, texts, width);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
 		if (s->wait[i].wait.duration >= s->call.duration / 100)
 			slow_call_put_wait(out, s->wait, i, holders, width, whole);

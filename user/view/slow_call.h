@@ -4,6 +4,7 @@
  *
  *     [12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] demo.Cart.checkout()  <- demo.Shop.serve():17
  *         20:08:35.749  "main"
+ *         10.2ms at the end of the chain: "pool-1-thread-1", socket 10.0.0.7:5432 in demo.Rates.fetch()
  *         > 11.6ms demo.Cart.pay(int)
  *           > 11.5ms demo.Bank.lock()
  *         11.4ms futex, woken by "worker-2"
@@ -26,6 +27,7 @@
 #include "user/trace/task_runs.h"
 #include "user/trace/wait.h"
 #include "user/view/call_samples.h"
+#include "user/view/path_part.h"
 
 #define SLOW_REASONS 8
 #define SLOW_WAITS   3
@@ -49,6 +51,7 @@ struct slow_call {
 	const struct task_run *task[SLOW_TASKS]; /* longest first, with the time in the queue; NULL: end of the list */
 	uint64_t tasks;				 /* number of all */
 	struct call_samples samples;
+	struct chain_end chain; /* of --path */
 };
 
 void slow_call_init(struct slow_call *s, const struct outermost_call *place);
@@ -69,11 +72,14 @@ void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t
 /* Add a sample of a thread if it belongs to the call. `method`: what ran, as for call_samples_add(). */
 void slow_call_add_sample(struct slow_call *s, uint64_t thread, int64_t moment, uint32_t method);
 
+/* Add a part of a critical path, if it is the call's. `thread`: thread_number() of the thread of the part's call. */
+void slow_call_add_part(struct slow_call *s, const struct path_part *part, uint64_t thread, struct texts *texts);
+
 /*
  * Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). `whole`: the
  * stacks of waits have all their frames, with the kernel's entry.
  */
-void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, const struct texts *tasks,
+void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, const struct texts *texts,
 		   int64_t utc_offset, unsigned int columns, bool whole);
 
 #endif

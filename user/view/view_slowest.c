@@ -19,7 +19,8 @@ struct slow_calls {
 	struct threads threads;
 	struct method_names names;
 	struct holders holders;
-	struct task_runs runs;
+	struct task_runs runs; /* its texts are those of all lines */
+	struct event_reader reader;
 };
 
 static int compare_starts(const void *a, const void *b)
@@ -109,6 +110,21 @@ static int slowest_on_sample(struct jfr_chunk *chunk, const struct jfr_event *e,
 			method = sample_method(&s->names, chunk, jfr_field(chunk, &event, "stackTrace"));
 		}
 		slow_call_add_sample(s->by_start[i], thread, moment, method);
+	}
+	return 0;
+}
+
+static int slowest_on_part(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct slow_calls *s = context;
+	struct path_part part = path_part_read(&s->reader, chunk, e);
+	int64_t middle = part.start - part.offset + part.call_duration / 2;
+	uint64_t thread = 0;
+
+	for (size_t i = started_by(s, middle); i-- > 0 && may_reach(s, i, middle);) {
+		if (!thread)
+			thread = thread_number(chunk, part.call_thread);
+		slow_call_add_part(s->by_start[i], &part, thread, &s->runs.texts);
 	}
 	return 0;
 }
@@ -236,8 +252,9 @@ const struct view_pass view_slowest_rows = {.size = sizeof(struct slow_calls),
 /* Passes over the file: which calls; what is inside them and what they waited for; what the threads that ended it did. */
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
-	static const struct trace_event samples[] = {{"jdk.ExecutionSample", slowest_on_sample}, {NULL, NULL}};
-	static const struct trace_ops lines = {.wait = slowest_on_wait, .call = slowest_on_call, .events = samples};
+	static const struct trace_event events[] = {
+		{"jdk.ExecutionSample", slowest_on_sample}, {PATH_EVENT, slowest_on_part}, {NULL, NULL}};
+	static const struct trace_ops lines = {.wait = slowest_on_wait, .call = slowest_on_call, .events = events};
 	static const struct trace_ops rows = {.call = slowest_on_call};
 	bool as_table = request->layout.json || request->layout.html;
 	struct slow_calls s = {.holders = {.threads = &s.threads, .names = &s.names}};

@@ -10,7 +10,7 @@ static void part_of(int64_t call, int64_t whole, int64_t offset, int64_t duratio
 				     .offset = offset,
 				     .depth = thread - 1,
 				     .state = state,
-				     .resource = strcmp(state, "cpu") ? "10.0.0.7:5432" : NULL,
+				     .resource = !strcmp(state, "socket") ? "10.0.0.7:5432" : NULL,
 				     .end = strcmp(state, "cpu") ? "ended by postgres (process 77)" : NULL,
 				     .waiter = thread > 1 ? recording_thread(&r, thread - 1) : 0,
 				     .waited = thread > 1 ? "futex" : NULL,
@@ -97,4 +97,31 @@ CASE(shares_are_of_all_calls_of_the_method, setup, teardown)
 	assert_contains(shown(), " 61 % 14.0 ms ");
 	assert_contains(shown(), " 35 %  8.0 ms ");
 	assert_contains(shown(), "and 1 more\n");
+}
+
+/* A call of 20 ms, of which thread 2 ran for `first` and thread 3, for which that waited, was in `state` for `second`. */
+static void a_chain(const char *state, int64_t first, int64_t second)
+{
+	cart_call(recording_thread(&r, 1), T0, 5 * MS, 0, 15 * MS);
+	part_of(T0, 20 * MS, 15 * MS, 5 * MS, 1, "cpu");
+	part_of(T0, 20 * MS, 15 * MS - first, first, 2, "cpu");
+	part_of(T0, 20 * MS, 15 * MS - first - second, second, 3, state);
+	part_of(T0, 20 * MS, 0, 15 * MS - first - second, 3, "cpu");
+}
+
+CASE(slowest_says_what_is_at_the_end_of_the_chain, setup, teardown)
+{
+	a_chain("socket", MS, 13 * MS);
+	show("slowest");
+	assert_contains(
+		shown(),
+		"13.0ms at the end of the chain: \"worker-3\", socket 10.0.0.7:5432 in com.acme.Cart.query()\n");
+}
+
+CASE(slowest_says_no_more_than_waits_do_of_a_first_step, setup, teardown)
+{
+	a_chain("socket", 14 * MS, MS / 2);
+	a_chain("unknown", MS, 13 * MS);
+	show("slowest");
+	assert_null(strstr(shown(), "end of the chain"));
 }
