@@ -2,7 +2,7 @@
 #include "bpf/maps.bpf.h"
 
 volatile struct frt_target target = {};
-volatile __u32 target_process = ~0u;
+volatile __u32 target_process = NO_PROCESS;
 volatile struct frt_wait_setup wait_setup = {};
 const volatile __s64 count_offset = 0;
 const volatile __s64 clock_offset = 0;

@@ -11,9 +11,10 @@
 extern volatile struct frt_target target;
 
 /*
- * The target's thread group id in the initial pid namespace. It is set when the first thread reports its slot; no
- * task matches before.
+ * The target's thread group id in the initial pid namespace. It is set when the first thread reports its slot, or
+ * by waits_follow; no task matches before.
  */
+#define NO_PROCESS (~0u)
 extern volatile __u32 target_process;
 
 extern volatile struct frt_wait_setup wait_setup;

@@ -60,7 +60,7 @@ _Static_assert(sizeof(struct frt_slot_owner) == 28, "slot owner");
 
 /* .slot of a thread that has none, but is observed nonetheless (frt_wait_setup.path); .thread is its key. */
 #define FRT_NO_SLOT	 (~0u)
-#define FRT_FOLLOWED_KEY (FRT_NATIVE_KEY | 0x20000000u)
+#define FRT_FOLLOWED_KEY (FRT_NATIVE_KEY | 0x20000000u | FRT_MAX_THREADS / 2) /* far from keys of native calls */
 
 /* The kernel had no memory to observe the thread's ... */
 #define FRT_OWNER_NO_WAITS 0x1u

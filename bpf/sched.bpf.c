@@ -572,6 +572,19 @@ static __always_inline void begin_unseen_wait(struct task_struct *task, struct w
 		__sync_val_compare_and_swap(&state->off, now, 0);
 }
 
+/* Is this the target? The same number may be another process's in another namespace. */
+static __always_inline bool is_target_leader(struct task_struct *task)
+{
+	const struct pid *pid = task->thread_pid;
+	__u32 offset = pid->level * bpf_core_type_size(struct upid);
+	const struct upid *at;
+
+	barrier_var(offset);
+	at = (const struct upid *)((const char *)pid->numbers + (offset & PID_LEVELS_SIZE));
+	return task->pid == task->tgid && BPF_CORE_READ(at, nr) == target.tgid &&
+	       BPF_CORE_READ(at, ns, ns.inum) == target.pid_ns_ino;
+}
+
 /*
  * Iterator over all tasks, for paths: the target's threads that have called no traced method are observed, too. A thread
  * that gets a slot meanwhile has the slot's serial.
@@ -583,10 +596,14 @@ int waits_follow(struct bpf_iter__task *context)
 	struct wait_state *state;
 	__u32 key;
 
-	if (!task || !target_process || task->tgid != target_process || task->flags & EXITING || state_of(task))
+	if (!task)
+		return 0;
+	if (target_process == NO_PROCESS && is_target_leader(task))
+		target_process = task->tgid;
+	if (task->tgid != target_process || task->flags & EXITING || state_of(task))
 		return 0;
 	state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	key = FRT_FOLLOWED_KEY | __sync_add_and_fetch(&followed, 1);
+	key = FRT_FOLLOWED_KEY + __sync_add_and_fetch(&followed, 1);
 	if (state && !__sync_val_compare_and_swap(&state->thread, 0, key)) {
 		report_owner(task, namespace_id(task), FRT_NO_SLOT, key, 0);
 		if (is_off_cpu(task))

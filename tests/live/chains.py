@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """chains.py LOG JSON HOW: compare critical paths with what the program says that it did.
 
-LOG is what live.Chains writes, JSON is `view path --json`. Prints "CALLS PATHS UNEVEN RIGHT STRANGE UNKNOWN": calls of run(), those
-with a path, paths with a gap, an overlap or another sum than their call, per mille of the compared time that have the planned
-thread, state and method, ns of threads of the program that are not on the planned chain, and per mille of all time that are unknown.
-With --inside as HOW, which calls a thread was in outside of roots is not known.
-The calls that are less than nine tenths right follow.
+LOG is what live.Chains writes, JSON is `view path --json`. Prints "CALLS PATHS UNEVEN RIGHT STRANGE UNKNOWN": calls of
+run(), those with a path, paths with a gap, an overlap or another sum than their call, per mille of the compared time that have
+the planned thread, state and method, ns of threads of the program that are not on the planned chain, and per mille of all
+time of which it should be known what its threads did. With --inside as HOW, which calls a thread was in outside of roots is not known. The calls that are less than nine tenths right follow.
 
 A thread says what it did, but not whether somebody waited for that yet. So the time is not compared in which a thread of the chain
-was ready to run and had no CPU, which the kernel knows; nor that in which the JVM's own threads were waited for.
+was ready to run and had no CPU, which the kernel knows; nor that in which the JVM was waited for.
 """
 import collections
 import json
@@ -16,6 +15,7 @@ import sys
 
 OURS = {"main", "holder", "worker", "pooled"}
 PLACES = {"cpu": "live.Chains.computes(int)", "sleep": "live.Chains.sleeps(int)"}
+UNCOMPARED = {"unknown", "safepoint", "gc", "jit", "class", "jvm", "frtrace"}
 CHAINS = {"sleeper": {"main", "holder"}, "locks": {"main", "holder", "worker"}, "pool": {"main", "pooled"},
           "socket": {"main", "holder", "worker"}, "own": {"main"}}
 
@@ -50,8 +50,18 @@ def is_uneven(path):
     return at != path[0]["totalNs"]
 
 
+def is_needlessly_unknown(row):
+    """HotSpot before JDK 24 may find a monitor free; threads of the JVM come and go."""
+    return row["state"] == "unknown" and row["thread"] in OURS and "who had it is not known" not in row["why"]
+
+
 def time_of(path, wanted):
     return sum(row["durationNs"] for row in path if wanted(row))
+
+
+def is_in(row, state):
+    """In JDK 8 a sleep is a wait for a futex."""
+    return row["state"] == state or (state == "sleep" and row["state"] == "futex" and row["frames"][:1] == ["java.lang.Thread.sleep(long)"])
 
 
 def is_placed(row, state):
@@ -65,9 +75,9 @@ def compare(path, began, length, plan):
         since, until = max(since - began, 0), min(until - began, length)
         for row in path:
             shared = min(until, row["offsetNs"] + row["durationNs"]) - max(since, row["offsetNs"])
-            if shared <= 0 or row["state"] == "unknown":
+            if shared <= 0 or row["state"] in UNCOMPARED:
                 continue
-            same = row["thread"] == thread and (row["state"] == "runQueue" or (row["state"] == state and is_placed(row, state)))
+            same = row["thread"] == thread and (row["state"] == "runQueue" or (is_in(row, state) and is_placed(row, state)))
             if same or (row["thread"] in OURS and row["state"] != "runQueue"):
                 compared += shared
                 right += same * shared
@@ -93,7 +103,7 @@ def main():
         compared += counts[0]
         right += counts[1]
         strange += others
-        unknown += time_of(path, lambda row: row["state"] == "unknown")
+        unknown += time_of(path, is_needlessly_unknown)
         total += path[0]["totalNs"]
         if others or counts[1] < counts[0] * 0.9:
             odd += show(call, path, *counts)

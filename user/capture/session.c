@@ -177,6 +177,7 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	intake_begin(s->intake);
 	s->started = true;
 	err = session_step(s, SOURCE_STARTED, d);
+	kernel_probes_follow_threads(&s->kernel, s->bpf);
 	s->cost.attach_ms += monotonic_ns() / 1e6 - begin;
 	return err;
 }

@@ -29,8 +29,8 @@ struct paths {
 	struct pending pending[CALLS];
 	size_t count, due; /* due: the first ones, which have been there at the last tick */
 	uint64_t left_out;
-	struct followed followed[THREADS]; /* by tid; of two threads, the younger one has a history */
-	struct followed observed[THREADS]; /* the same by key */
+	struct followed followed[THREADS];    /* by tid; of two threads, the younger one has a history */
+	struct followed observed[2][THREADS]; /* the same by key: serials, and keys of threads without a slot */
 	struct path_calls calls;
 	const struct path_call *call; /* whose path is being computed */
 	struct path_segment segment[SEGMENTS];
@@ -53,10 +53,15 @@ void paths_free(struct paths *p)
 	free(p);
 }
 
+static struct followed *path_observed_at(struct paths *p, uint32_t key)
+{
+	return &p->observed[!!(key & FRT_NATIVE_KEY)][key % THREADS];
+}
+
 void paths_note_thread(struct paths *p, uint32_t key, uint32_t tid, uint32_t origin, int64_t observed)
 {
 	p->followed[tid % THREADS] = (struct followed){tid, origin, key, observed};
-	p->observed[key % THREADS] = (struct followed){tid, origin, key, observed};
+	*path_observed_at(p, key) = (struct followed){tid, origin, key, observed};
 }
 
 /* With --inside only the outermost call of a root's method is one. */
@@ -117,9 +122,9 @@ static uint64_t paths_waker(const struct paths *p, const void *details)
 }
 
 /* A thread in a traced call has been observed since before it: without a wait it has run all the time. */
-static int64_t paths_observed(const struct paths *p, uint32_t thread)
+static int64_t paths_observed(struct paths *p, uint32_t thread)
 {
-	const struct followed *f = &p->observed[thread % THREADS];
+	const struct followed *f = path_observed_at(p, thread);
 
 	if (thread == p->call->key)
 		return p->call->start;
@@ -128,7 +133,7 @@ static int64_t paths_observed(const struct paths *p, uint32_t thread)
 
 static struct path_gap paths_before(void *context, uint64_t thread, int64_t before)
 {
-	const struct paths *p = context;
+	struct paths *p = context;
 	struct path_gap g = {.kind = PATH_GAP_UNKNOWN, .off = INT64_MIN, .on = before};
 
 	if (thread == UNSEEN || thread == FRT_NO_THREAD)

@@ -218,8 +218,8 @@ CASE(only_the_outermost_call_of_a_root_has_a_path, setup_roots, teardown)
 
 CASE(a_thread_without_a_slot_has_a_history, setup, teardown)
 {
-	owner(FRT_NO_SLOT, FRT_FOLLOWED_KEY | 1, OTHER);
-	wait_of(FRT_FOLLOWED_KEY | 1, 50, 250, 250, 0);
+	owner(FRT_NO_SLOT, FRT_FOLLOWED_KEY + 1, OTHER);
+	wait_of(FRT_FOLLOWED_KEY + 1, 50, 250, 250, 0);
 	wait_of(1, 200, 400, 400, OTHER);
 	call_of(100, 500);
 	finish();
