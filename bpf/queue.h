@@ -55,8 +55,10 @@ struct frt_slot_owner {
 	frt_u32 flags;	/* FRT_OWNER_* */
 	frt_u32 started;
 	frt_u32 tid; /* its id in the target's pid namespace; 0: not said here */
+	frt_u32 reserved;
+	frt_u64 at; /* it is observed from then on */
 };
-_Static_assert(sizeof(struct frt_slot_owner) == 28, "slot owner");
+_Static_assert(sizeof(struct frt_slot_owner) == 40, "slot owner");
 
 /* .slot of a thread that has none, but is observed nonetheless (frt_wait_setup.path); .thread is its key. */
 #define FRT_NO_SLOT	 (~0u)

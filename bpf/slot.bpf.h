@@ -74,7 +74,8 @@ static __always_inline void report_owner(const struct task_struct *task, __u32 t
 				     .task = task->pid,
 				     .flags = flags,
 				     .started = task->start_boottime >> FRT_STARTED_SHIFT,
-				     .tid = tid};
+				     .tid = tid,
+				     .at = now_ns()};
 	queue_submit(o, WAKE_NOW);
 }
 

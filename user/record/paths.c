@@ -18,9 +18,9 @@ struct pending {
 	struct stream_vthread vthread;
 };
 
-/* A thread as a waker, and the key of its waits. */
+/* A thread as a waker, and the key of its waits; `earlier`: of those before `observed`, 0: none. */
 struct followed {
-	uint32_t tid, origin, key;
+	uint32_t tid, origin, key, earlier;
 	int64_t observed;
 };
 
@@ -60,8 +60,11 @@ static struct followed *path_observed_at(struct paths *p, uint32_t key)
 
 void paths_note_thread(struct paths *p, uint32_t key, uint32_t tid, uint32_t origin, int64_t observed)
 {
-	p->followed[tid % THREADS] = (struct followed){tid, origin, key, observed};
-	*path_observed_at(p, key) = (struct followed){tid, origin, key, observed};
+	struct followed *at = &p->followed[tid % THREADS];
+	uint32_t earlier = at->tid == tid && at->origin == origin && at->key != key ? at->key : 0;
+
+	*at = (struct followed){tid, origin, key, earlier, observed};
+	*path_observed_at(p, key) = *at;
 }
 
 /* With --inside only the outermost call of a root's method is one. */
@@ -135,10 +138,20 @@ static struct path_gap paths_before(void *context, uint64_t thread, int64_t befo
 {
 	struct paths *p = context;
 	struct path_gap g = {.kind = PATH_GAP_UNKNOWN, .off = INT64_MIN, .on = before};
+	const struct followed *f;
+	uint32_t earlier;
 
 	if (thread == UNSEEN || thread == FRT_NO_THREAD)
 		return g;
+	f = path_observed_at(p, thread);
+	earlier = f->key == thread ? f->earlier : 0;
+	if (earlier && before <= f->observed) {
+		thread = earlier;
+		earlier = 0;
+	}
 	g = wait_join_before(p->setup.join, thread, before, paths_observed(p, thread));
+	if (earlier && g.kind == PATH_GAP_UNKNOWN && !g.details && g.on >= f->observed)
+		g.off = g.on = f->observed; /* it goes on there */
 	if (g.kind == PATH_GAP_WAIT)
 		g.waker = paths_waker(p, g.details);
 	return g;

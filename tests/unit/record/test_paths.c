@@ -25,10 +25,16 @@ static const struct wait_stack_ids no_stacks, in_code = {.in_code = true};
 static uint32_t outer, inner, short_one;
 static struct diag d;
 
+static void owner_at(uint64_t at, uint32_t slot, uint32_t thread, uint32_t tid)
+{
+	b->sink.owner(
+		b->sink.context,
+		&(struct frt_slot_owner){.slot = slot, .thread = thread, .tid = tid, .started = STARTED, .at = at});
+}
+
 static void owner(uint32_t slot, uint32_t thread, uint32_t tid)
 {
-	b->sink.owner(b->sink.context,
-		      &(struct frt_slot_owner){.slot = slot, .thread = thread, .tid = tid, .started = STARTED});
+	owner_at(1000000, slot, thread, tid);
 }
 
 static int setup_with(bool roots)
@@ -225,6 +231,22 @@ CASE(a_thread_without_a_slot_has_a_history, setup, teardown)
 	finish();
 	expect_part(1, 150, 150, "?someone", "cpu");
 	expect_part(2, 100, 50, "?someone", "sleep");
+}
+
+CASE(a_thread_keeps_its_history_when_it_gets_a_slot, setup, teardown)
+{
+	owner(FRT_NO_SLOT, FRT_FOLLOWED_KEY + 1, OTHER);
+	wait_of(FRT_FOLLOWED_KEY + 1, 50, 250, 260, 0);
+	owner_at(300, 2, 3, OTHER);
+	wait_of(3, 340, 350, 350, 0);
+	wait_of(1, 200, 400, 400, OTHER);
+	call_of(100, 500);
+	finish();
+	expect_part(1, 250, 50, "?someone", "cpu");
+	expect_part(2, 240, 10, "?someone", "sleep");
+	expect_part(3, 160, 80, "?someone", "cpu");
+	expect_part(4, 150, 10, "?someone", "runQueue");
+	expect_part(5, 100, 50, "?someone", "sleep");
 }
 
 CASE(a_thread_without_any_wait_is_unknown_as_a_waker, setup, teardown)
