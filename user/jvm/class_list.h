@@ -19,7 +19,6 @@ struct class_list {
 	uint32_t count;
 	size_t capacity;
 	struct method_table *texts;
-	bool patient; /* a class that is not loaded is an error; else what it has is found by name */
 	void (*doubts)(const char *message); /* told about fields that no loaded class has; may be NULL */
 };
 

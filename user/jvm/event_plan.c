@@ -303,7 +303,7 @@ struct later {
 	bool can;	       /* such classes can have the event */
 	bool tagged;	       /* by a supertype or an annotation, which the collector cannot ask for */
 	uint64_t threshold_ns; /* then */
-	bool plain;	       /* the kinds of all values will be known from the class files of its methods */
+	bool lacks;	       /* they cannot have some values that loaded classes may have */
 };
 
 /*
@@ -315,18 +315,18 @@ static int find_later(struct later *l, const struct event_spec *e, const struct 
 	struct event_way ways[EVENT_WAYS];
 	void *program;
 	int err = filter_list_compile(e->filters, &program, &l->filter.size, d);
-	bool plain;
+	bool loaded;
 
 	if (err)
 		return err;
-	*l = (struct later){.filter = {program, l->filter.size}, .plain = true};
+	*l = (struct later){.filter = {program, l->filter.size}};
 	l->tagged = matcher_has_supertypes(&l->filter) || matcher_has_annotations(&l->filter);
 	l->can = !strchr(e->text, '!') && l->filter.size <= UINT16_MAX &&
 		 (matcher_one_threshold(&l->filter, &l->threshold_ns) || !l->tagged);
 	for (size_t i = 0; i < e->fields; i++)
 		for (size_t n = 0; !t->field[i].redacted && n < e->field[i].alternatives; n++) {
-			event_value_ways(e->field[i].alternative[n], ways, &plain);
-			l->plain = l->plain && plain;
+			event_value_ways(e->field[i].alternative[n], ways, &loaded);
+			l->lacks = l->lacks || loaded;
 		}
 	return 0;
 }
@@ -347,7 +347,7 @@ static bool may_come(const struct event_making *m, const struct later *l)
 static int plan_miss_event(struct event_making *m, const struct later *l, int err, const struct diag *d)
 {
 	bool others = m->s->events->count > 1 || filter_list_count(m->s->filters, FILTER_TRACE);
-	bool may = err == -ENOENT && may_come(m, l) && (l->can || others) && !(m->s->patient && !(l->can && l->plain));
+	bool may = err == -ENOENT && may_come(m, l) && (l->can || others) && !(m->s->patient && (!l->can || l->lacks));
 
 	if (may && l->can && m->s->awaits)
 		m->s->awaits(d->text);
@@ -409,11 +409,11 @@ static int add_ways(struct event_making *m, const struct event_spec *e, size_t f
 {
 	const struct event_field *f = &e->field[field];
 	struct event_way ways[EVENT_WAYS];
-	bool plain;
+	bool loaded;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < f->alternatives; i++) {
-		uint32_t n = event_value_ways(f->alternative[i], ways, &plain);
+		uint32_t n = event_value_ways(f->alternative[i], ways, &loaded);
 
 		for (uint32_t w = 0; !err && w < n; w++)
 			err = add_way(m, e, field, i, &ways[w], filter, type, d);
@@ -467,7 +467,7 @@ static int plan_add_event(struct event_making *m, const struct event_spec *e, co
 {
 	struct suggest *near = m->s->suggest ? suggest_new(e->filters) : NULL;
 	struct matches found = {.count = 0};
-	struct later later = {.plain = false};
+	struct later later = {.lacks = false};
 	uint32_t type, methods = 0;
 	int err = find_matches(m, e->filters, near, &found, d);
 
@@ -545,7 +545,6 @@ static int make_plan(struct event_making *m, size_t *event, struct diag *d)
 	struct matches traced = {.count = 0};
 	int err = class_list_read(&m->classes, s->layout, s->mem, d);
 
-	m->classes.patient = s->patient;
 	m->classes.doubts = s->doubts;
 	if (!err && any)
 		err = find_matches(m, s->filters, NULL, &traced, d);

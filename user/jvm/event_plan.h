@@ -68,8 +68,8 @@ struct event_plan_setup {
 	const char *redact; /* filters/redact.h */
 	bool suggest;	    /* the message about a filter that matches nothing names what is near */
 	/*
-	 * The caller comes again after -ENOENT. So there is no plan as long as classes are missing that would tell the kind of
-	 * a value. Otherwise such values are texts.
+	 * The caller comes again after -ENOENT. So there is no plan as long as classes are missing without which an event or a
+	 * value would be left out.
 	 */
 	bool patient;
 	/* Called with a message for an event that no loaded class has. May be NULL. */

@@ -4,6 +4,7 @@
 #include "user/hotspot/method_table.h"
 #include "user/hotspot/method.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -390,12 +391,6 @@ static int take_by_name(struct finder *f, const char *word, size_t length, struc
 	return err;
 }
 
-static int not_loaded(struct finder *f, const char *what, const char *class_name, struct diag *d)
-{
-	return diag_set(d, ENOENT, "event '%s', '%s': %s %s is not loaded yet", f->event, f->expression, what,
-			class_name);
-}
-
 /*
  * The declared type does not have the field: an object's own class may. No loaded one has it: a class that comes later may if
  * objects have other classes than the declared one.
@@ -415,8 +410,6 @@ static int take_below(struct finder *f, const struct listed_class *c, const stru
 		return wrong(f, d, "%s has no field '%.*s'; it has %s%s", name, (int)k.length, k.name,
 			     declared->others[0] ? declared->others : "none",
 			     any ? "; nor has a loaded class below it" : "");
-	if (!any && f->l->patient)
-		return not_loaded(f, "a class below", name, d);
 	near_names_print(&k.near, near, sizeof(near));
 	snprintf(text, sizeof(text), "event '%s', '%s': no loaded class below %s has a field '%.*s'%s", f->event,
 		 f->expression, name, (int)k.length, k.name, near);
@@ -448,8 +441,7 @@ static int take_step(struct finder *f, const char *word, size_t length, struct d
 	}
 	if (c)
 		return take_below(f, c, &k, d);
-	java_name_dots(class_name);
-	return f->l->patient ? not_loaded(f, "the class", class_name, d) : take_by_name(f, word, length, d);
+	return take_by_name(f, word, length, d);
 }
 
 /* Decide what the value is. */
@@ -490,17 +482,16 @@ int event_value_find(struct event_value *v, struct class_list *l, const struct m
 
 /* ---- classes that are loaded later */
 
-/* Only a field of the method's own class, or a length, has a type that its class file tells. */
-static bool steps_are_plain(const char *steps, bool own)
+/* A word before the last one begins like the name of a class. */
+static bool may_name_class(const char *expression)
 {
-	if (own && *steps) {
-		steps += strcspn(steps, ".");
-		steps += *steps == '.';
-	}
-	return !*steps || strcmp(steps, "length") == 0;
+	for (const char *at = expression; strchr(at, '.'); at = strchr(at, '.') + 1)
+		if (isupper((unsigned char)*at))
+			return true;
+	return false;
 }
 
-uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WAYS], bool *plain)
+uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WAYS], bool *loaded)
 {
 	static const struct {
 		const char *word;
@@ -518,7 +509,7 @@ uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WA
 	ways[n++] = way;
 	if (way.source == PLAN_PARAMETER && !number && !word_is(expression, length, "super"))
 		ways[n++] = (struct event_way){PLAN_THIS, "", 0, expression};
+	*loaded = word_is(expression, length, "super") || (n > 1 && may_name_class(expression));
 	ways[n++] = (struct event_way){PLAN_STATIC, "", 0, ""};
-	*plain = steps_are_plain(steps, way.source == PLAN_THIS) && (way.source != PLAN_PARAMETER || number || !*steps);
 	return n;
 }

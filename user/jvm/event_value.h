@@ -26,7 +26,7 @@ struct event_value {
 
 /*
  * The possible meanings of an expression in a class that is loaded later: at most EVENT_WAYS. The first one that a method has
- * applies; the last one means that it has none. `*plain`: the method's own class file tells the kind.
+ * applies; the last one means that it has none. `*loaded`: only a loaded class may tell.
  */
 #define EVENT_WAYS 3
 struct event_way {
@@ -35,7 +35,7 @@ struct event_way {
 	size_t length;
 	const char *steps; /* names with dots between them; "": none */
 };
-uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WAYS], bool *plain);
+uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WAYS], bool *loaded);
 
 /*
  * 0, or a usage error with the message, which names what there is instead. `arrays`: they are recorded as the names of their

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 # The last event has a value that only a loaded class tells: it does not keep the others from being recorded.
-RUN=(-e 'test.Run live.Loaders$Plug::run n=this.n' -e 'test.Count live.Loaders$Plug::run calls=calls again=this.calls' --no-stack)
+RUN=(-e 'test.Run live.Loaders$Plug::run n=this.n weight=this.part.weight' -e 'test.Count live.Loaders$Plug::run calls=calls again=this.calls' --no-stack)
 OTHER=(-e 'test.Other live.Loaders$Plug::run far=live.Loaders$Plug.calls none=this.nr')
 LEFT=(-e 'test.Left live.Loaders$Gone::run;!live.Loaders$Gone::go n=arg0')
 
@@ -20,12 +20,12 @@ all_calls() { # FILE [EVENT...]: the events besides Run and Count
 		seen = collections.defaultdict(collections.Counter)
 		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
 		    v = e["values"]
-		    seen[e["type"]][tuple(v.get(k) for k in ("n", "calls", "again", "far", "none"))] += 1
+		    seen[e["type"]][tuple(v.get(k) for k in ("n", "weight", "calls", "again", "far", "none"))] += 1
 		each = [sum(1 for i in range(300) if i % 5 >= k) for k in range(5)]
-		want = {"test.Run": {(7 + 1 + k, None, None, None, None): each[k] for k in range(5)},
-		        "test.Count": {(None, 2 * k + 2, 2 * k + 2, None, None): each[k] for k in range(5)}}
+		want = {"test.Run": {(7 + 1 + k, 5, None, None, None, None): each[k] for k in range(5)},
+		        "test.Count": {(None, None, 2 * k + 2, 2 * k + 2, None, None): each[k] for k in range(5)}}
 		for name in sys.argv[2:]:
-		    want[name] = {(None,) * 5: 900}
+		    want[name] = {(None,) * 6: 900}
 		assert seen == want, {k: dict(v) for k, v in seen.items()}
 	END
 }

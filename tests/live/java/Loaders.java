@@ -10,9 +10,15 @@ import java.util.List;
 
 /** Loaders DIR: 300 loaders, one after the other, load Plug, whose run() makes 900 calls; `alive` says how many loaders are. */
 public class Loaders {
+    /** No method of it says what type its weight has. */
+    static class Part {
+        int weight = 5;
+    }
+
     public static class Plug implements Runnable {
         static int calls;
         int n = 7;
+        Object part = new Part();
 
         public void run() {
             n++;
