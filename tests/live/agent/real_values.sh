@@ -38,15 +38,15 @@ run_packaged() { # CLASS [ARGUMENT...]
 	target_ready
 }
 
-# The values of these fields of an event, a line for each, are those of the log, in its order.
+# The values of these fields of an event, a line for each, are those of the log, in its order. $LIKE: only lines like this one.
 values_are() { # LOG EVENT FIELD...
 	"$FRTRACE" print --json --events "$2" "$F_FILE" >"$WORK/real.json"
-	python3 - "$WORK/real.json" "$@" <<-'END' 2>"$WORK/err" || finding "the values of $2 differ:" "$(tail -n 1 "$WORK/err" | head -c 900)"
-		import json, sys
-		events = [e["values"] for e in json.load(open(sys.argv[1]))["recording"]["events"]]
+	python3 - "${LIKE-}" "$WORK/real.json" "$@" <<-'END' 2>"$WORK/err" || finding "the values of $2 differ:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import json, re, sys
+		events = [e["values"] for e in json.load(open(sys.argv[2]))["recording"]["events"]]
 		events.sort(key=lambda v: v["startTime"])
-		seen = [" ".join(str(v[f]) for f in sys.argv[4:]) for v in events]
-		log = open(sys.argv[2]).read().split("\n")[:-1]
+		seen = [line for line in (" ".join(str(v[f]) for f in sys.argv[5:]) for v in events) if re.match(sys.argv[1], line)]
+		log = open(sys.argv[3]).read().split("\n")[:-1]
 		wrong = [(i, a, b) for i, (a, b) in enumerate(zip(seen, log)) if a != b]
 		assert len(seen) == len(log) and not wrong, (len(seen), len(log), wrong[:3])
 	END
@@ -69,6 +69,12 @@ tomcat() { # VERSION SERVLETS
 	jars "$s" "libtomcat$1-java" "tomcat$1-"{catalina,coyote,util,util-scan,juli,servlet-api,annotations-api,jaspic-api,jni,api} || return 0
 	served "$s" "$2" TomcatServer -e 'web.Request org.apache.catalina.connector.CoyoteAdapter::service verb=arg0.methodMB uri=arg0.uriMB' \
 		-e 'web.Servlet live.TomcatServer$Shop::service uri=arg0.request.coyoteRequest.uriMB'
+}
+
+jetty() {
+	local s="the path of each request of Jetty 9"
+	jars "$s" libjetty9-java jetty9-{server,servlet,security,http,io,util,util-ajax} servlet-api || return 0
+	served "$s" javax JettyServer -e 'web.Request org.eclipse.jetty.server.Server::handle(org.eclipse.jetty.server.HttpChannel) verb=arg0._request._metaData._method uri=arg0._request._metaData._uri._path'
 }
 
 jdk_server() {
@@ -96,6 +102,42 @@ netty() {
 		target_quit
 	fi
 	finish
+}
+
+# A program whose events of one kind are what it has logged.
+logged() { # SENTENCE CLASS EVENT FIELD... -e EVENT...
+	local fields=()
+	begin "$1, JDK $FEATURE" || return 0
+	compiled javax "$2"
+	for field in "${@:4}"; do
+		[ "$field" != -e ] || break
+		fields+=("$field")
+	done
+	if [ ${#findings[@]} = 0 ] && run_packaged "$2" && trace_start "${@:$((4 + ${#fields[@]}))}"; then
+		trace_calls
+		says ' 0 lost'
+		values_are "$T_DIR/log" "$3" "${fields[@]}"
+		target_quit
+	fi
+	finish
+}
+
+quartz() {
+	local s="the name of each job of Quartz"
+	jars "$s" libquartz2-java quartz2 slf4j-api slf4j-nop || return 0
+	logged "$s" QuartzJobs job.Run name fired -e 'job.Run +org.quartz.Job::execute name=arg0.jobDetail.name fired=arg0.fireTime'
+}
+
+jgroups() {
+	local s="the peer of each call of JGroups"
+	jars "$s" libjgroups-java jgroups || return 0
+	logged "$s" GroupCalls group.Call high low -e 'group.Call org.jgroups.blocks.RpcDispatcher::callRemoteMethod(org.jgroups.Address,org.jgroups.blocks.MethodCall,org.jgroups.blocks.RequestOptions) high=arg0.mostSigBits low=arg0.leastSigBits'
+}
+
+jruby() {
+	local s="the name of each call of a Ruby program"
+	jars "$s" jruby jruby-core jruby-base || return 0
+	LIKE=shop_ logged "$s" RubyCalls ruby.Call name -e 'ruby.Call org.jruby.runtime.callsite.CachingCallSite::call name=this.methodName'
 }
 
 database() { # SENTENCE URL -e EVENT...
@@ -142,13 +184,69 @@ postgres() {
 	(cd / && setpriv --reuid=nobody --clear-groups "$bin/pg_ctl" -D "$directory" -m immediate stop) >>"$WORK/initdb" 2>&1
 }
 
+# A server of its own, without a network.
+mariadb() {
+	local s="the SQL of each statement of MariaDB's driver" directory=$WORK/mariadb port server waited=0
+	command -v mariadbd mariadb-install-db my_print_defaults >"$WORK/which" ||
+		{ skip "$s, JDK $FEATURE" "no MariaDB: apt-get install mariadb-server-core mariadb-client-core"; return 0; }
+	jars "$s" libmariadb-java mariadb-java-client || return 0
+	port=$((20000 + $$ % 20000))
+	mkdir "$directory"
+	if ! mariadb-install-db --no-defaults --user=root --datadir="$directory/data" --auth-root-authentication-method=normal >"$WORK/installed" 2>&1; then
+		skip "$s, JDK $FEATURE" "MariaDB does not start: $(tail -n 1 "$WORK/installed")"
+		return 0
+	fi
+	mariadbd --no-defaults --user=root --datadir="$directory/data" --bind-address=127.0.0.1 --port=$port --socket="$directory/socket" \
+		--pid-file="$directory/pid" --skip-grant-tables --skip-networking=0 >"$directory/log" 2>&1 &
+	server=$!
+	STARTED+=("$server")
+	until grep -qs 'ready for connections' "$directory/log" || [ $((waited += 1)) -gt 300 ]; do
+		sleep 0.1
+	done
+	database "$s" "jdbc:mariadb://127.0.0.1:$port/test?user=root" \
+		-e 'db.Query outermost org.mariadb.jdbc.ClientSidePreparedStatement::execute* sql=this.sqlQuery'
+	kill "$server" && wait "$server"
+}
+
+# It is found where it is installed only. Its classes are loaded just before the first task.
+gradle() {
+	local s="the name of each task of Gradle" launcher project=$WORK/project
+	for launcher in /usr/share/gradle/lib/gradle-launcher-*.jar; do
+		[ -e "$launcher" ] || { skip "$s, JDK $FEATURE" "no $launcher: apt-get install gradle"; return 0; }
+	done
+	begin "$s, JDK $FEATURE" || return 0
+	mkdir "$project"
+	cat >"$project/build.gradle" <<-'END'
+		for (int i = 0; i < 5; i++) {
+		    task("price$i") { doLast { new File(projectDir, "log") << name + "\n" } }
+		    task("stock$i", dependsOn: "price$i") { doLast { new File(projectDir, "log") << name + "\n" } }
+		}
+		task all(dependsOn: (0..4).collect { "stock$it" })
+	END
+	F_FILE=$WORK/gradle.jfr
+	trace_launch -o "$F_FILE" \
+		-e 'gradle.Task org.gradle.api.internal.tasks.execution.ExecuteActionsTaskExecuter::executeActions name=arg0.name' -- \
+		"$JAVA/bin/java" --add-opens java.base/java.lang=ALL-UNNAMED -cp "$launcher" org.gradle.launcher.GradleMain --no-daemon --offline \
+		--console=plain -g "$WORK/gradle" -p "$project" all
+	ended_with 0
+	says '^10 calls, 0 thrown, 0 lost'
+	values_are "$project/log" gradle.Task name
+	verdict
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && tomcat 9 javax
 	turn 1 && tomcat 10 jakarta
+	turn 1 && jetty
 	turn 1 && jdk_server
 	turn 0 && netty
+	turn 1 && quartz
+	turn 1 && jgroups
+	turn 1 && jruby
 	turn 1 && h2
 	turn 0 && hsqldb
 	turn 1 && postgres
+	turn 1 && mariadb
+	[ "$FEATURE" -ge 21 ] || gradle # Debian's is one for JDK 17
 done
