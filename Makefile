@@ -30,7 +30,7 @@ endif
 DEPS	= -MMD -MP
 
 # The agent links with no library. The sources that it shares with the collector are compiled for it again.
-AGENT_SOURCES := $(wildcard uprobes/agent/*.c uprobes/agent/fields/*.c) $(wildcard format/classfile/*.c) format/cursor.c filters/glob.c filters/matcher.c filters/policy.c filters/plan.c
+AGENT_SOURCES := $(wildcard uprobes/agent/*.c uprobes/agent/fields/*.c uprobes/agent/tasks/*.c) $(wildcard format/classfile/*.c) format/cursor.c filters/glob.c filters/matcher.c filters/policy.c filters/plan.c
 AGENT_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -I. -isystem $(JNI) -isystem $(JNI)linux -DFRTRACE_VERSION='"$(VERSION)"' \
 	-ffreestanding -fPIC -fvisibility=hidden -mno-red-zone -fno-stack-protector -fcf-protection=none \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns

@@ -24,7 +24,7 @@
 #include "uprobes/agent/seccomp.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack_chunks.h"
-#include "uprobes/agent/tasks.h"
+#include "uprobes/agent/tasks/tasks.h"
 #include "uprobes/agent/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -11,7 +11,7 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/supertypes.h"
-#include "uprobes/agent/task_places.h"
+#include "uprobes/agent/tasks/task_places.h"
 
 #define PATIENCE_NS 4000000000ULL /* for all loaders that do not answer, together */
 

@@ -15,7 +15,7 @@
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/stack_named.h"
-#include "uprobes/agent/tasks.h"
+#include "uprobes/agent/tasks/tasks.h"
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/virtual_calls.h"
 

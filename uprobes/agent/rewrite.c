@@ -7,7 +7,7 @@
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/retransform.h"
-#include "uprobes/agent/task_places.h"
+#include "uprobes/agent/tasks/task_places.h"
 #include "filters/policy.h"
 
 #define CAPTURES_MEMORY ((PLAN_FIELDS + 65536) * FRT_RECORDINGS * sizeof(struct capture) + 65536 * 8)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The class of what the program has given, and how often the JVM is asked for it. */
-#include "uprobes/agent/task_names.c"
+#include "uprobes/agent/tasks/task_names.c"
 #include "tests/lib/test.h"
 
 jvmtiEnv *jvmti;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tasks that wait, by the hash of their object, and which of them are in doubt. */
-#include "uprobes/agent/task_rows.c"
+#include "uprobes/agent/tasks/task_rows.c"
 #include "tests/lib/test.h"
 
 static uint64_t clock_now;

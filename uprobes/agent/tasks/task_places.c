@@ -5,7 +5,7 @@
  * and end where it asks for the next one; for one that has been waiting in getTask() since before the recording, its first
  * task is seen if it has a place of its own to run.
  */
-#include "uprobes/agent/task_places.h"
+#include "uprobes/agent/tasks/task_places.h"
 #include "uprobes/agent/control.h"
 
 #define EXECUTOR  "java/util/concurrent/ThreadPoolExecutor"

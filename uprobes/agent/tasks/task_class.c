@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "uprobes/agent/task_class.h"
+#include "uprobes/agent/tasks/task_class.h"
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
-#include "uprobes/agent/task_code.h"
-#include "uprobes/agent/task_rows.h"
+#include "uprobes/agent/tasks/task_code.h"
+#include "uprobes/agent/tasks/task_rows.h"
 
 #define PREFIX "java/lang/FrtraceTasks"
 

@@ -7,7 +7,7 @@
 #define AGENT_TASK_PLACES_H
 
 #include "bpf/frtrace.h"
-#include "uprobes/agent/task_class.h"
+#include "uprobes/agent/tasks/task_class.h"
 
 /* True if hooks for tasks go into this class. */
 bool task_places_in(struct slice class_name);

@@ -10,7 +10,7 @@
  *
  * Hashes in doubt are bits of two sets. The younger one gets them; the older one is emptied when it takes its place.
  */
-#include "uprobes/agent/task_rows.h"
+#include "uprobes/agent/tasks/task_rows.h"
 #include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/sys.h"
 

@@ -56,7 +56,7 @@
  * it, that has dropped the reference before: afterwards it may be another task's. The class has version
  * 49, so no verifier asks for frames.
  */
-#include "uprobes/agent/task_code.h"
+#include "uprobes/agent/tasks/task_code.h"
 #include "uprobes/agent/sys.h"
 
 enum {

@@ -2,7 +2,7 @@
 /*
  * Tasks from the call that hands them over to their end, and their records. Which of them wait is the business of task_rows.c.
  */
-#include "uprobes/agent/tasks.h"
+#include "uprobes/agent/tasks/tasks.h"
 #include "uprobes/agent/fields/field_text.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/jvm.h"
@@ -11,9 +11,9 @@
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
-#include "uprobes/agent/task_names.h"
-#include "uprobes/agent/task_places.h"
-#include "uprobes/agent/task_rows.h"
+#include "uprobes/agent/tasks/task_names.h"
+#include "uprobes/agent/tasks/task_places.h"
+#include "uprobes/agent/tasks/task_rows.h"
 
 /* What a thread is in. */
 struct task_thread {

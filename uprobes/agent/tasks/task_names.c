@@ -3,7 +3,7 @@
  * Classes that have been met are kept with weak references, for the life of the JVM: the first CLASSES_MOST of those whose
  * hashes differ enough. Others are asked for each time, and their names are not kept, so they are unknown.
  */
-#include "uprobes/agent/task_names.h"
+#include "uprobes/agent/tasks/task_names.h"
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 

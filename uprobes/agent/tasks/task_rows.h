@@ -11,7 +11,7 @@
 #define AGENT_TASK_ROWS_H
 
 #include "uprobes/agent/inside.h"
-#include "uprobes/agent/task_code.h"
+#include "uprobes/agent/tasks/task_code.h"
 
 enum row_state { ROW_FREE, ROW_HELD, ROW_WAITS, ROW_RUNS };
 

@@ -9,7 +9,7 @@
 
 #include "bpf/frtrace.h"
 #include "format/classfile/class_edit.h"
-#include "uprobes/agent/task_code.h"
+#include "uprobes/agent/tasks/task_code.h"
 
 #include <jni.h>
 
