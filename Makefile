@@ -180,7 +180,7 @@ $(BUILD)/tests/unit/verbs/test_options_table: | $(TEXTS)
 
 # The agent's modules that do not need a JVM, compiled for the tests with a libc and, on request, sanitizers.
 AGENT_MODULES := allocated control flags hook jvm launch_link lock_free own_memory ring slot span stack stack_chunks stack_memory stack_named \
-	stack_table stack_jvmti timing nesting virtual_calls mounts recordings inside open_stack trace_context seccomp
+	stack_table stack_jvmti timing nesting virtual_calls mounts recordings inside open_stack trace_context seccomp tasks/task_others
 AGENT_TESTS := $(filter $(BUILD)/tests/unit/agent/%,$(TESTS))
 HOSTED_CFLAGS := -DAGENT_HOSTED -isystem $(JNI) -isystem $(JNI)linux
 $(BUILD)/hosted/%.o: %.c

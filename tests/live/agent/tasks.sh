@@ -4,11 +4,12 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+# STATUS: some may be lost. With one hash for all objects it is not known which of them stand in queues outside of calls.
 ways() { # [JVM-OPTION...]
 	begin "tasks that calls hand over in many ways are recorded with their calls${*:+, $*}, JDK $FEATURE" || return 0
 	record_program -Xmx256m "$@" Tasks 4 20 -- -m live.Tasks::request --tasks=on || return 0
-	says ' 0 lost'
-	judged_by live.TasksCheck "$F_FILE" "$T_DIR/tasks"
+	[ -n "${STATUS:-}" ] || says ' 0 lost'
+	judged_by live.TasksCheck "$F_FILE" "$T_DIR/tasks" "$(end_line_number lost)"
 	sums_agree
 	finish
 }
@@ -53,6 +54,18 @@ alike() {
 	finish
 }
 
+# Code outside of calls was first, and its run comes first.
+before() {
+	local seen
+	begin "runs of an object that stood in a queue before a call handed it over are lost, JDK $FEATURE" || return 0
+	STATUS='0 3' record_program -Xmx256m TasksBefore 300 -- -m live.TasksBefore::request --tasks=on || return 0
+	"$FRTRACE" print --stack-depth=1 --events frtrace.Task "$F_FILE" >"$WORK/before" 2>&1 || finding "print: $(tail -n 3 "$WORK/before")"
+	seen=$(python3 "$LIVE/tasks_alike.py" "$WORK/before" 300 "$(end_line_number lost)" 2>"$WORK/counts") || finding "$(cat "$WORK/counts")"
+	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")"
+	grep -qx 'new objects 200 shared 0 lost 100' "$WORK/counts" || finding "$(cat "$WORK/counts")"
+	finish
+}
+
 # Each call knows whose it is.
 branches() { # [JVM-OPTION...]
 	local seen
@@ -67,11 +80,15 @@ branches() { # [JVM-OPTION...]
 	finish
 }
 
-branches
-ways
-turn 1 && alike
-turn 0 && ways -XX:+UnlockExperimentalVMOptions -XX:hashCode=2
-turn 1 && ways -XX:+UseZGC -Xverify:all
-turn 0 && forgotten killed
-turn 1 && forgotten stopped
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	ways
+	turn 1 && branches
+	turn 1 && alike
+	turn 0 && before
+	turn 0 && STATUS='0 3' ways -XX:+UnlockExperimentalVMOptions -XX:hashCode=2
+	turn 1 && ways -XX:+UseZGC -Xverify:all
+	turn 0 && forgotten killed
+	turn 1 && forgotten stopped
+done
 root_use "${JDKS_IN_TURN[0]}" "tasks that calls hand over in many ways are recorded with their calls" && ways

@@ -29,6 +29,7 @@ static uint64_t put(uint64_t from, uint32_t hash)
 	row->submitted = clock_now += 16;
 	row->from = from;
 	row->submitter = 1;
+	row->again = true;
 	handle = task_row_put(row, hash);
 	if (!handle)
 		task_row_release(row);
@@ -65,7 +66,7 @@ CASE(more_tasks_with_one_hash_than_have_room_are_refused, setup)
 	assert_int_equal(handle[BUCKET * BUCKETS_NEAR], 0);
 	for (uint32_t i = 0; i < BUCKET * BUCKETS_NEAR; i++) {
 		assert_int_equal(task_row_find(7, i ? handle[i - 1] : 0), handle[i]);
-		assert_true(task_row_is_in_doubt(task_row_of(handle[i])));
+		assert_true(task_row_is_in_doubt(handle[i]));
 	}
 }
 
@@ -102,8 +103,8 @@ CASE(an_object_of_one_call_is_not_in_doubt, setup)
 	assert_true(task_row_has_twins(task_row_of(second)));
 	task_row_doubt(task_row_of(second), first);
 	task_row_doubt(task_row_of(second), second);
-	assert_false(task_row_is_in_doubt(task_row_of(first)));
-	assert_false(task_row_is_in_doubt(task_row_of(second)));
+	assert_false(task_row_is_in_doubt(first));
+	assert_false(task_row_is_in_doubt(second));
 }
 
 CASE(an_object_of_two_calls_is_in_doubt_as_long_as_any_of_it_waits, setup)
@@ -112,16 +113,40 @@ CASE(an_object_of_two_calls_is_in_doubt_as_long_as_any_of_it_waits, setup)
 
 	assert_false(task_row_has_twins(task_row_of(put(3, 9))));
 	task_row_doubt(task_row_of(second), first);
-	assert_true(task_row_is_in_doubt(task_row_of(first)));
+	assert_true(task_row_is_in_doubt(first));
 	assert_true(take(first));
 	third = put(2, 7);
 	task_row_doubt(task_row_of(third), second);
-	assert_true(task_row_is_in_doubt(task_row_of(third)));
+	assert_true(task_row_is_in_doubt(third));
 	assert_true(take(second));
 	assert_true(take(third));
 	third = put(2, 7);
 	assert_false(task_row_has_twins(task_row_of(third)));
-	assert_false(task_row_is_in_doubt(task_row_of(third)));
+	assert_false(task_row_is_in_doubt(third));
+}
+
+CASE(an_object_that_waits_without_a_row_is_in_doubt, setup)
+{
+	uint64_t task;
+
+	task_other_add(7);
+	task = put(1, 7);
+	task_other_remove(7);
+	assert_true(task_row_is_in_doubt(task));
+	assert_false(task_row_is_in_doubt(put(1, 8)));
+	assert_true(take(task));
+	assert_false(task_row_is_in_doubt(put(1, 7)));
+}
+
+CASE(an_object_that_runs_once_is_in_doubt_only_for_its_rows, setup)
+{
+	uint64_t task = put(1, 7);
+
+	task_row_of(task)->again = false;
+	task_hash_doubt(7);
+	assert_false(task_row_is_in_doubt(task));
+	task_row_of(task)->doubt = true;
+	assert_true(task_row_is_in_doubt(task));
 }
 
 CASE(a_hash_is_in_doubt_for_one_to_two_ages, setup)
@@ -129,16 +154,16 @@ CASE(a_hash_is_in_doubt_for_one_to_two_ages, setup)
 	uint64_t task = put(1, 7), other = put(1, 8);
 
 	task_hash_doubt(7);
-	assert_true(task_row_is_in_doubt(task_row_of(task)));
-	assert_false(task_row_is_in_doubt(task_row_of(other)));
+	assert_true(task_row_is_in_doubt(task));
+	assert_false(task_row_is_in_doubt(other));
 	task_rows_age();
-	assert_true(task_row_is_in_doubt(task_row_of(task)));
+	assert_true(task_row_is_in_doubt(task));
 	task_hash_doubt(8);
 	task_rows_age();
-	assert_false(task_row_is_in_doubt(task_row_of(task)));
-	assert_true(task_row_is_in_doubt(task_row_of(other)));
+	assert_false(task_row_is_in_doubt(task));
+	assert_true(task_row_is_in_doubt(other));
 	task_rows_begin();
-	assert_false(task_row_is_in_doubt(task_row_of(other)));
+	assert_false(task_row_is_in_doubt(other));
 }
 
 CASE(all_rows_can_be_held_and_no_more, setup)

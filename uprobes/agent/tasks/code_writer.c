@@ -24,6 +24,12 @@ void code_put1(struct code_writer *w, unsigned int v)
 		w->full = true;
 }
 
+void code_put_bytes(struct code_writer *w, const unsigned char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		code_put1(w, bytes[i]);
+}
+
 void code_put2(struct code_writer *w, unsigned int v)
 {
 	code_put1(w, v >> 8);

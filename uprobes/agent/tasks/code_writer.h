@@ -27,6 +27,7 @@ enum {
 	OP_AALOAD = 50,
 	OP_ISTORE = 54,
 	OP_ISTORE_2 = 61,
+	OP_ISTORE_3,
 	OP_LSTORE_2 = 65,
 	OP_LSTORE_3,
 	OP_AASTORE = 83,
@@ -54,7 +55,7 @@ enum {
 
 /* All zero at first. `full`: something did not fit, and nothing that was written is of use. */
 struct code_writer {
-	unsigned char pool[2048], body[2048];
+	unsigned char pool[3072], body[3072];
 	size_t pool_size, size, code; /* code: where that of the method begins */
 	uint16_t constants, this_class, code_name;
 	bool full;
@@ -64,6 +65,11 @@ struct code_writer {
 /* Append to the members. */
 void code_put1(struct code_writer *w, unsigned int v);
 void code_put2(struct code_writer *w, unsigned int v);
+
+/* The same, for several bytes. */
+#define code_put(w, ...) \
+	code_put_bytes(w, (const unsigned char[]){__VA_ARGS__}, sizeof((const unsigned char[]){__VA_ARGS__}))
+void code_put_bytes(struct code_writer *w, const unsigned char *bytes, size_t count);
 
 /* Constants; each returns its number. `tag` of a member: 9 for a field, 10 for a method of a class. */
 uint16_t code_utf8(struct code_writer *w, const char *text);

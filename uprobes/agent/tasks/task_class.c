@@ -12,8 +12,12 @@
 static char internal_name[64], binary_name[64];
 static const struct class_hooks hooks[TASK_HOOKS] = {
 	[TASK_SUBMITS] = {internal_name, "submits", NULL, NULL, NULL, NULL},
+	[TASK_SHARES] = {internal_name, "shares", NULL, NULL, NULL, NULL},
+	[TASK_RUNS_HERE] = {internal_name, "arrives", "ends", "ends", NULL, NULL},
+	[TASK_REFUSES] = {internal_name, "refuses", NULL, NULL, NULL, NULL},
 	[TASK_RUNS] = {internal_name, "begins", "ends", "ends", NULL, NULL},
 	[TASK_GETS] = {internal_name, "asks", "gets", "ends", NULL, NULL},
+	[TASK_CHECKS] = {internal_name, "checks", NULL, NULL, NULL, NULL},
 	[TASK_WORKS] = {internal_name, "works", NULL, NULL, NULL, NULL},
 	[TASK_DROPS] = {internal_name, "drops", NULL, NULL, NULL, NULL},
 	[TASK_DIRECTS] = {internal_name, "directs", NULL, NULL, NULL, NULL},
@@ -45,7 +49,8 @@ static void task_natives_bind(JNIEnv *env, jclass class)
 		(void *)functions.ask,	 (void *)functions.nameless, (void *)functions.put,
 		(void *)functions.twin,	 (void *)functions.any,	     (void *)functions.find,
 		(void *)functions.take,	 (void *)functions.end,	     (void *)functions.idle,
-		(void *)functions.first, (void *)functions.strange,  (void *)functions.direct};
+		(void *)functions.first, (void *)functions.strange,  (void *)functions.direct,
+		(void *)functions.other, (void *)functions.left,     (void *)functions.unmet};
 	JNINativeMethod native[TASK_NATIVES];
 
 	for (int i = 0; i < TASK_NATIVES; i++)

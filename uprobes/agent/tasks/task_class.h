@@ -18,8 +18,8 @@ struct task_natives {
 	jint(JNICALL *ask)(JNIEnv *env, jclass helper, jint place);
 	/* A row for one with that hash that is not to be recorded, or TASK_NOT. */
 	jint(JNICALL *nameless)(JNIEnv *env, jclass helper, jint hash);
-	/* The reference is in the row. Returns an enum task_put. */
-	jint(JNICALL *put)(JNIEnv *env, jclass helper, jint row, jint hash);
+	/* The reference is in the row. Returns an enum task_put. `again`: it may be in a queue already, by code outside of calls. */
+	jint(JNICALL *put)(JNIEnv *env, jclass helper, jint row, jint hash, jint again);
 	/* The same object waits there, too. */
 	void(JNICALL *twin)(JNIEnv *env, jclass helper, jint row, jlong handle);
 	/* Is it worth a look what begins here? */
@@ -38,6 +38,11 @@ struct task_natives {
 	jlong(JNICALL *strange)(JNIEnv *env, jclass helper, jint place);
 	/* The next task that begins on this thread without having waited is the thread's own. */
 	void(JNICALL *direct)(JNIEnv *env, jclass helper, jint place);
+	/* An object with that hash, which may be handed over again, goes into a queue, or has left one: it is in no row. */
+	void(JNICALL *other)(JNIEnv *env, jclass helper, jint hash);
+	void(JNICALL *left)(JNIEnv *env, jclass helper, jint hash);
+	/* The thread of a pool is about to run a task: has none of its hooks met it yet? */
+	jint(JNICALL *unmet)(JNIEnv *env, jclass helper, jint place);
 };
 
 /* Define the class, or find it again, and bind the natives. False: it cannot be made. */
@@ -55,12 +60,16 @@ jlong task_class_begins(JNIEnv *env, jobject task, jint place);
 
 /* Hooks, by what the method that has them does with the object of its edit. */
 enum task_hook {
-	TASK_SUBMITS, /* EDIT_TELLS: hands it over */
-	TASK_RUNS,    /* EDIT_ENCLOSES: runs it */
-	TASK_GETS,    /* EDIT_HANDS: returns it to the thread that will run it until it asks for the next one */
-	TASK_WORKS,   /* EDIT_TELLS: is the worker of a pool, which runs the task that it was made for */
-	TASK_DROPS,   /* EDIT_TELLS: will not run it */
-	TASK_DIRECTS, /* EDIT_TELLS: runs it, or others in it, without a queue */
+	TASK_SUBMITS,	/* EDIT_TELLS: hands it over */
+	TASK_SHARES,	/* the same, of an object that may be in a queue already */
+	TASK_RUNS,	/* EDIT_ENCLOSES: runs it */
+	TASK_RUNS_HERE, /* the same, of one that was shared */
+	TASK_GETS,	/* EDIT_HANDS: returns it to the thread that will run it until it asks for the next one */
+	TASK_CHECKS,	/* EDIT_TELLS: the thread of a pool will run it, and may have got it unseen */
+	TASK_WORKS,	/* EDIT_TELLS: is the worker of a pool, which runs the task that it was made for */
+	TASK_DROPS,	/* EDIT_TELLS: will not run it */
+	TASK_REFUSES,	/* the same, of one that was shared */
+	TASK_DIRECTS,	/* EDIT_TELLS: runs it, or others in it, without a queue */
 	TASK_HOOKS
 };
 const struct class_hooks *task_class_hooks(enum task_hook hook);

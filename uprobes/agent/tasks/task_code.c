@@ -5,13 +5,31 @@
  *    static int on, pending;
  *    static long busy, waiting;    // the addresses of inside_busy, task_rows_waiting; getInt() is Unsafe's
  *    static Object[] tasks = new Object[TASK_ROWS];
+ *    static boolean once(Object task) {
+ *        return task instanceof FutureTask || task instanceof ForkJoinTask || task instanceof Future;
+ *    }
  *    static void submits(Object task, int place) {
  *        if (task == null || on == 0 || getInt(busy) == 0) return;
  *        int row = ask(place);
  *        if (row < 0) row = shared(task, row);
+ *        if (row >= 0) keeps(task, row, 0);
+ *    }
+ *    static void shares(Object task, int place) {
+ *        if (task == null || on == 0) return;
+ *        if (once(task)) { submits(task, place); return; }
+ *        int row = getInt(busy) == 0 ? TASK_STRANGE : ask(place);
+ *        if (row >= 0) { keeps(task, row, 1); return; }
+ *        int hash = System.identityHashCode(task);
+ *        other(hash);
+ *        if (getInt(waiting) == 0 && row != TASK_EXCESS) return;
+ *        row = shared(task, row == TASK_EXCESS ? row : TASK_STRANGE);
  *        if (row < 0) return;
+ *        keeps(task, row, 0);
+ *        left(hash);
+ *    }
+ *    static void keeps(Object task, int row, int again) {
  *        tasks[row] = task;
- *        if (put(row, System.identityHashCode(task)) == TASK_TWINS) twins(task, row);
+ *        if (put(row, System.identityHashCode(task), again) == TASK_TWINS) twins(task, row);
  *    }
  *    static int shared(Object task, int why) {
  *        if (why == TASK_NOT) return TASK_NOT;
@@ -31,7 +49,7 @@
  *        while ((handle = find(hash, handle)) != 0)
  *            if (tasks[(int) handle & TASK_ROWS - 1] == task) twin(row, handle);
  *    }
- *    static long begins(Object task, int place) {
+ *    static long takes(Object task, int place) {
  *        if (pending == 0 || getInt(busy) == 0 || task == null) return 0;
  *        if (getInt(waiting) == 0 && any(place) == 0) return 0;
  *        int hash = System.identityHashCode(task);
@@ -41,34 +59,64 @@
  *            handle = find(hash, handle);
  *            if (handle == 0) return strange(place);
  *        } while (tasks[(int) handle & TASK_ROWS - 1] != task || (took = take(handle, task, place)) == 0);
- *        if (took == TASK_IGNORED) return 0;
+ *        if (took == TASK_IGNORED) return 1;
  *        tasks[(int) handle & TASK_ROWS - 1] = null;
  *        return handle;
  *    }
+ *    static long begins(Object task, int place) {
+ *        long handle = takes(task, place);
+ *        return handle == 1 ? 0 : handle;
+ *    }
+ *    static long arrives(Object task, int place) {
+ *        long handle = takes(task, place);
+ *        if (handle == 1) return 0;
+ *        if (handle == 0 && task != null && on != 0 && !once(task)) left(System.identityHashCode(task));
+ *        return handle;
+ *    }
  *    static void ends(long handle, int place) { if (handle != 0) end(handle, place); }
- *    static void gets(Object task, int place) { begins(task, place); }
+ *    static void gets(Object task, int place) { arrives(task, place); }
+ *    static void checks(Object task, int place) {
+ *        if (task != null && on != 0 && !once(task) && unmet(place) != 0) arrives(task, place);
+ *    }
  *    static long asks(int place) { if (pending != 0) idle(place); return 0; }
- *    static void works(Object worker, int place) { if (pending != 0) begins(first(worker), place); }
+ *    static void works(Object worker, int place) { if (on != 0) arrives(first(worker), place); }
  *    static void directs(Object task, int place) { if (pending != 0) direct(place); }
  *    static void drops(Object task, int place) { if (getInt(waiting) != 0) ends(begins(task, place), place); }
+ *    static void refuses(Object task, int place) { ends(arrives(task, place), place); }
  *
  * A row belongs to a task until that has ended, so nobody else uses it when the reference is dropped. Where a native frees
- * it, that has dropped the reference before: afterwards it may be another task's. The class has version
- * 49, so no verifier asks for frames.
+ * it, that has dropped the reference before: afterwards it may be another task's. shares() and arrives() are for places where
+ * one object may be handed over again before it has begun: what is in a queue, and in no row, is known by its hash
+ * (task_others.c).
  */
 #include "uprobes/agent/tasks/task_code.h"
 #include "uprobes/agent/tasks/code_writer.h"
 
-char task_native_names[TASK_NATIVES][12] = {"ask",  "nameless", "put",	"twin",	 "any",	    "find",
-					    "take", "end",	"idle", "first", "strange", "direct"};
-char task_native_types[TASK_NATIVES][48] = {
-	"(I)I", "(I)I", "(II)I", "(IJ)V", "(I)I", "(IJ)J", "(J" OBJECT "I)I", "(JI)V", "(I)V", "(" OBJECT ")" OBJECT,
-	"(I)J", "(I)V"};
+char task_native_names[TASK_NATIVES][12] = {
+	[TASK_ASK] = "ask",	[TASK_NAMELESS] = "nameless", [TASK_PUT] = "put",	   [TASK_TWIN] = "twin",
+	[TASK_ANY] = "any",	[TASK_FIND] = "find",	      [TASK_TAKE] = "take",	   [TASK_END] = "end",
+	[TASK_IDLE] = "idle",	[TASK_FIRST] = "first",	      [TASK_STRANGER] = "strange", [TASK_DIRECT] = "direct",
+	[TASK_OTHER] = "other", [TASK_LEFT] = "left",	      [TASK_UNMET] = "unmet"};
+char task_native_types[TASK_NATIVES][48] = {[TASK_ASK] = "(I)I",
+					    [TASK_NAMELESS] = "(I)I",
+					    [TASK_PUT] = "(III)I",
+					    [TASK_TWIN] = "(IJ)V",
+					    [TASK_ANY] = "(I)I",
+					    [TASK_FIND] = "(IJ)J",
+					    [TASK_TAKE] = "(J" OBJECT "I)I",
+					    [TASK_END] = "(JI)V",
+					    [TASK_IDLE] = "(I)V",
+					    [TASK_FIRST] = "(" OBJECT ")" OBJECT,
+					    [TASK_STRANGER] = "(I)J",
+					    [TASK_DIRECT] = "(I)V",
+					    [TASK_OTHER] = "(I)V",
+					    [TASK_LEFT] = "(I)V",
+					    [TASK_UNMET] = "(I)I"};
 
 /* Members that code refers to. */
 struct members {
-	uint16_t on, pending, busy, waiting, unsafe, read, tasks, hash, shared, twins, begins, ends,
-		native[TASK_NATIVES];
+	uint16_t on, pending, busy, waiting, unsafe, read, tasks, hash, once, submits, shared, keeps, twins, takes,
+		begins, arrives, ends, runs_once[3], native[TASK_NATIVES];
 };
 
 /* A branch by the number at the address in a field, `busy` or `waiting`. */
@@ -84,49 +132,131 @@ static size_t put_branch_by(struct code_writer *w, const struct members *m, uint
 static void put_task_of_handle(struct code_writer *w, const struct members *m)
 {
 	code_put_member(w, OP_GETSTATIC, m->tasks);
-	code_put1(w, OP_LLOAD_3);
-	code_put1(w, OP_L2I);
+	code_put(w, OP_LLOAD_3, OP_L2I);
 	code_put_member(w, OP_SIPUSH, TASK_ROWS - 1);
 	code_put1(w, OP_IAND);
 }
 
+static void put_runs_once(struct code_writer *w, const struct members *m)
+{
+	size_t yes[2];
+
+	code_begin_method(w, "once", "(" OBJECT ")I", 1);
+	for (int i = 0; i < 2; i++) {
+		code_put1(w, OP_ALOAD_0);
+		code_put_member(w, OP_INSTANCEOF, m->runs_once[i]);
+		yes[i] = code_branch(w, OP_IFNE);
+	}
+	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INSTANCEOF, m->runs_once[2]);
+	code_put1(w, OP_IRETURN);
+	for (int i = 0; i < 2; i++)
+		code_branch_here(w, yes[i]);
+	code_put(w, OP_ICONST_1, OP_IRETURN);
+	code_end_method(w);
+}
+
+/* Branches to the end of a method that gets a task: it is null, or tasks are of no interest. */
+static void put_is_on(struct code_writer *w, const struct members *m, size_t off[2])
+{
+	code_put1(w, OP_ALOAD_0);
+	off[0] = code_branch(w, OP_IFNULL);
+	code_put_member(w, OP_GETSTATIC, m->on);
+	off[1] = code_branch(w, OP_IFEQ);
+}
+
+/* A call with the task, and with the number in a local. */
+static void put_call_with(struct code_writer *w, unsigned int load, uint16_t method)
+{
+	code_put(w, OP_ALOAD_0, load);
+	code_put_member(w, OP_INVOKESTATIC, method);
+}
+
+static void put_keeps_row(struct code_writer *w, const struct members *m, unsigned int again)
+{
+	code_put(w, OP_ALOAD_0, OP_ILOAD_2, again);
+	code_put_member(w, OP_INVOKESTATIC, m->keeps);
+}
+
 static void put_submits(struct code_writer *w, const struct members *m)
 {
-	size_t end[5], got;
+	size_t end[4], got;
 
-	code_begin_method(w, "submits", "(" OBJECT "I)V", 4);
-	code_put1(w, OP_ALOAD_0);
-	end[0] = code_branch(w, OP_IFNULL);
-	code_put_member(w, OP_GETSTATIC, m->on);
-	end[1] = code_branch(w, OP_IFEQ);
-	end[4] = put_branch_by(w, m, m->busy, OP_IFEQ);
+	code_begin_method(w, "submits", "(" OBJECT "I)V", 3);
+	put_is_on(w, m, end);
+	end[2] = put_branch_by(w, m, m->busy, OP_IFEQ);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ASK]);
-	code_put1(w, OP_ISTORE_2);
-	code_put1(w, OP_ILOAD_2);
+	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
 	got = code_branch(w, OP_IFGE);
-	code_put1(w, OP_ALOAD_0);
-	code_put1(w, OP_ILOAD_2);
-	code_put_member(w, OP_INVOKESTATIC, m->shared);
-	code_put1(w, OP_ISTORE_2);
-	code_put1(w, OP_ILOAD_2);
-	end[2] = code_branch(w, OP_IFLT);
+	put_call_with(w, OP_ILOAD_2, m->shared);
+	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
+	end[3] = code_branch(w, OP_IFLT);
 	code_branch_here(w, got);
-	code_put_member(w, OP_GETSTATIC, m->tasks);
-	code_put1(w, OP_ILOAD_2);
+	put_keeps_row(w, m, OP_ICONST_0);
+	for (int i = 0; i < 4; i++)
+		code_branch_here(w, end[i]);
+	code_put1(w, OP_RETURN);
+	code_end_method(w);
+}
+
+static void put_shares(struct code_writer *w, const struct members *m)
+{
+	size_t end[4], other, idle, excess;
+
+	code_begin_method(w, "shares", "(" OBJECT "I)V", 4);
+	put_is_on(w, m, end);
 	code_put1(w, OP_ALOAD_0);
-	code_put1(w, OP_AASTORE);
-	code_put1(w, OP_ILOAD_2);
+	code_put_member(w, OP_INVOKESTATIC, m->once);
+	other = code_branch(w, OP_IFEQ);
+	put_call_with(w, OP_ILOAD_1, m->submits);
+	code_put1(w, OP_RETURN);
+	code_branch_here(w, other);
+	code_put(w, OP_BIPUSH, TASK_STRANGE & 255, OP_ISTORE_2);
+	idle = put_branch_by(w, m, m->busy, OP_IFEQ);
+	code_put1(w, OP_ILOAD_1);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ASK]);
+	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
+	other = code_branch(w, OP_IFLT);
+	put_keeps_row(w, m, OP_ICONST_1);
+	code_put1(w, OP_RETURN);
+	code_branch_here(w, idle);
+	code_branch_here(w, other);
 	code_put1(w, OP_ALOAD_0);
 	code_put_member(w, OP_INVOKESTATIC, m->hash);
+	code_put(w, OP_ISTORE_3, OP_ILOAD_3);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_OTHER]);
+	code_put(w, OP_ILOAD_2, OP_BIPUSH, TASK_EXCESS & 255);
+	excess = code_branch(w, OP_IF_ICMPEQ);
+	end[2] = put_branch_by(w, m, m->waiting, OP_IFEQ);
+	code_put(w, OP_BIPUSH, TASK_STRANGE & 255, OP_ISTORE_2);
+	code_branch_here(w, excess);
+	put_call_with(w, OP_ILOAD_2, m->shared);
+	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
+	end[3] = code_branch(w, OP_IFLT);
+	put_keeps_row(w, m, OP_ICONST_0);
+	code_put1(w, OP_ILOAD_3);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_LEFT]);
+	for (int i = 0; i < 4; i++)
+		code_branch_here(w, end[i]);
+	code_put1(w, OP_RETURN);
+	code_end_method(w);
+}
+
+static void put_keeps(struct code_writer *w, const struct members *m)
+{
+	size_t end;
+
+	code_begin_method(w, "keeps", "(" OBJECT "II)V", 3);
+	code_put_member(w, OP_GETSTATIC, m->tasks);
+	code_put(w, OP_ILOAD_1, OP_ALOAD_0, OP_AASTORE, OP_ILOAD_1, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->hash);
+	code_put1(w, OP_ILOAD_2);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_PUT]);
 	code_put1(w, OP_ICONST_0 + TASK_TWINS);
-	end[3] = code_branch(w, OP_IF_ICMPNE);
-	code_put1(w, OP_ALOAD_0);
-	code_put1(w, OP_ILOAD_2);
-	code_put_member(w, OP_INVOKESTATIC, m->twins);
-	for (int i = 0; i < 5; i++)
-		code_branch_here(w, end[i]);
+	end = code_branch(w, OP_IF_ICMPNE);
+	put_call_with(w, OP_ILOAD_1, m->twins);
+	code_branch_here(w, end);
 	code_put1(w, OP_RETURN);
 	code_end_method(w);
 }
@@ -142,16 +272,11 @@ static void put_hash(struct code_writer *w, const struct members *m)
 /* handle = find(hash, handle), from 0 on. Returns the branch for 0; *loop: the one for the next handle. */
 static size_t put_search(struct code_writer *w, const struct members *m, size_t *loop)
 {
-	code_put1(w, OP_LCONST_0);
-	code_put1(w, OP_LSTORE_3);
+	code_put(w, OP_LCONST_0, OP_LSTORE_3);
 	*loop = w->size;
-	code_put1(w, OP_ILOAD_2);
-	code_put1(w, OP_LLOAD_3);
+	code_put(w, OP_ILOAD_2, OP_LLOAD_3);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_FIND]);
-	code_put1(w, OP_LSTORE_3);
-	code_put1(w, OP_LLOAD_3);
-	code_put1(w, OP_LCONST_0);
-	code_put1(w, OP_LCMP);
+	code_put(w, OP_LSTORE_3, OP_LLOAD_3, OP_LCONST_0, OP_LCMP);
 	return code_branch(w, OP_IFEQ);
 }
 
@@ -159,8 +284,7 @@ static size_t put_search(struct code_writer *w, const struct members *m, size_t 
 static void put_is_task(struct code_writer *w, const struct members *m, size_t loop)
 {
 	put_task_of_handle(w, m);
-	code_put1(w, OP_AALOAD);
-	code_put1(w, OP_ALOAD_0);
+	code_put(w, OP_AALOAD, OP_ALOAD_0);
 	code_branch_back(w, OP_IF_ACMPNE, loop);
 }
 
@@ -169,12 +293,10 @@ static void put_shared(struct code_writer *w, const struct members *m)
 	size_t none[2], excess, loop;
 
 	code_begin_method(w, "shared", "(" OBJECT "I)I", 5);
-	code_put1(w, OP_ILOAD_1);
-	code_put1(w, OP_BIPUSH), code_put1(w, TASK_NOT & 255);
+	code_put(w, OP_ILOAD_1, OP_BIPUSH, TASK_NOT & 255);
 	none[0] = code_branch(w, OP_IF_ICMPEQ);
 	put_hash(w, m);
-	code_put1(w, OP_ILOAD_1);
-	code_put1(w, OP_BIPUSH), code_put1(w, TASK_EXCESS & 255);
+	code_put(w, OP_ILOAD_1, OP_BIPUSH, TASK_EXCESS & 255);
 	excess = code_branch(w, OP_IF_ICMPEQ);
 	none[1] = put_search(w, m, &loop);
 	put_is_task(w, m, loop);
@@ -184,8 +306,7 @@ static void put_shared(struct code_writer *w, const struct members *m)
 	code_put1(w, OP_IRETURN);
 	for (int i = 0; i < 2; i++)
 		code_branch_here(w, none[i]);
-	code_put1(w, OP_BIPUSH), code_put1(w, TASK_NOT & 255);
-	code_put1(w, OP_IRETURN);
+	code_put(w, OP_BIPUSH, TASK_NOT & 255, OP_IRETURN);
 	code_end_method(w);
 }
 
@@ -197,8 +318,7 @@ static void put_twins(struct code_writer *w, const struct members *m)
 	put_hash(w, m);
 	none = put_search(w, m, &loop);
 	put_is_task(w, m, loop);
-	code_put1(w, OP_ILOAD_1);
-	code_put1(w, OP_LLOAD_3);
+	code_put(w, OP_ILOAD_1, OP_LLOAD_3);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_TWIN]);
 	code_branch_back(w, OP_GOTO, loop);
 	code_branch_here(w, none);
@@ -206,47 +326,84 @@ static void put_twins(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-static void put_begins(struct code_writer *w, const struct members *m)
+static void put_takes(struct code_writer *w, const struct members *m)
 {
-	size_t none[5], strange, loop, some;
+	size_t none[4], strange, ignored, loop, some;
 
-	code_begin_method(w, "begins", "(" OBJECT "I)J", 6);
+	code_begin_method(w, "takes", "(" OBJECT "I)J", 6);
 	code_put_member(w, OP_GETSTATIC, m->pending);
 	none[0] = code_branch(w, OP_IFEQ);
-	none[3] = put_branch_by(w, m, m->busy, OP_IFEQ);
+	none[1] = put_branch_by(w, m, m->busy, OP_IFEQ);
 	code_put1(w, OP_ALOAD_0);
-	none[1] = code_branch(w, OP_IFNULL);
+	none[2] = code_branch(w, OP_IFNULL);
 	some = put_branch_by(w, m, m->waiting, OP_IFNE);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ANY]);
-	none[2] = code_branch(w, OP_IFEQ);
+	none[3] = code_branch(w, OP_IFEQ);
 	code_branch_here(w, some);
 	put_hash(w, m);
 	strange = put_search(w, m, &loop);
 	put_is_task(w, m, loop);
 	code_put1(w, OP_LLOAD_3);
-	code_put1(w, OP_ALOAD_0);
-	code_put1(w, OP_ILOAD_1);
-	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_TAKE]);
-	code_put1(w, OP_ISTORE), code_put1(w, 5);
-	code_put1(w, OP_ILOAD), code_put1(w, 5);
+	put_call_with(w, OP_ILOAD_1, m->native[TASK_TAKE]);
+	code_put(w, OP_ISTORE, 5, OP_ILOAD, 5);
 	code_branch_back(w, OP_IFEQ, loop);
-	code_put1(w, OP_ILOAD), code_put1(w, 5);
-	code_put1(w, OP_ICONST_0 + TASK_IGNORED);
-	none[4] = code_branch(w, OP_IF_ICMPEQ);
+	code_put(w, OP_ILOAD, 5, OP_ICONST_0 + TASK_IGNORED);
+	ignored = code_branch(w, OP_IF_ICMPEQ);
 	put_task_of_handle(w, m);
-	code_put1(w, OP_ACONST_NULL);
-	code_put1(w, OP_AASTORE);
-	code_put1(w, OP_LLOAD_3);
-	code_put1(w, OP_LRETURN);
+	code_put(w, OP_ACONST_NULL, OP_AASTORE, OP_LLOAD_3, OP_LRETURN);
+	code_branch_here(w, ignored);
+	code_put(w, OP_LCONST_1, OP_LRETURN);
 	code_branch_here(w, strange);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_STRANGER]);
 	code_put1(w, OP_LRETURN);
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 4; i++)
 		code_branch_here(w, none[i]);
-	code_put1(w, OP_LCONST_0);
-	code_put1(w, OP_LRETURN);
+	code_put(w, OP_LCONST_0, OP_LRETURN);
+	code_end_method(w);
+}
+
+/* long handle = takes(task, place), in local 2. Returns the branch for one that is not 1. */
+static size_t put_taken(struct code_writer *w, const struct members *m)
+{
+	put_call_with(w, OP_ILOAD_1, m->takes);
+	code_put(w, OP_LSTORE_2, OP_LLOAD_2, OP_LCONST_1, OP_LCMP);
+	return code_branch(w, OP_IFNE);
+}
+
+static void put_begins(struct code_writer *w, const struct members *m)
+{
+	size_t other;
+
+	code_begin_method(w, "begins", "(" OBJECT "I)J", 4);
+	other = put_taken(w, m);
+	code_put(w, OP_LCONST_0, OP_LRETURN);
+	code_branch_here(w, other);
+	code_put(w, OP_LLOAD_2, OP_LRETURN);
+	code_end_method(w);
+}
+
+static void put_arrives(struct code_writer *w, const struct members *m)
+{
+	size_t other, end[4];
+
+	code_begin_method(w, "arrives", "(" OBJECT "I)J", 4);
+	other = put_taken(w, m);
+	code_put(w, OP_LCONST_0, OP_LRETURN);
+	code_branch_here(w, other);
+	code_put(w, OP_LLOAD_2, OP_LCONST_0, OP_LCMP);
+	end[2] = code_branch(w, OP_IFNE);
+	put_is_on(w, m, end);
+	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->once);
+	end[3] = code_branch(w, OP_IFNE);
+	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->hash);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_LEFT]);
+	for (int i = 0; i < 4; i++)
+		code_branch_here(w, end[i]);
+	code_put(w, OP_LLOAD_2, OP_LRETURN);
 	code_end_method(w);
 }
 
@@ -255,12 +412,9 @@ static void put_ends(struct code_writer *w, const struct members *m)
 	size_t end;
 
 	code_begin_method(w, "ends", "(JI)V", 3);
-	code_put1(w, OP_LLOAD_0);
-	code_put1(w, OP_LCONST_0);
-	code_put1(w, OP_LCMP);
+	code_put(w, OP_LLOAD_0, OP_LCONST_0, OP_LCMP);
 	end = code_branch(w, OP_IFEQ);
-	code_put1(w, OP_LLOAD_0);
-	code_put1(w, OP_ILOAD_2);
+	code_put(w, OP_LLOAD_0, OP_ILOAD_2);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_END]);
 	code_branch_here(w, end);
 	code_put1(w, OP_RETURN);
@@ -270,10 +424,27 @@ static void put_ends(struct code_writer *w, const struct members *m)
 static void put_gets(struct code_writer *w, const struct members *m)
 {
 	code_begin_method(w, "gets", "(" OBJECT "I)V", 2);
+	put_call_with(w, OP_ILOAD_1, m->arrives);
+	code_put(w, OP_POP2, OP_RETURN);
+	code_end_method(w);
+}
+
+static void put_checks(struct code_writer *w, const struct members *m)
+{
+	size_t end[4];
+
+	code_begin_method(w, "checks", "(" OBJECT "I)V", 2);
+	put_is_on(w, m, end);
 	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->once);
+	end[2] = code_branch(w, OP_IFNE);
 	code_put1(w, OP_ILOAD_1);
-	code_put_member(w, OP_INVOKESTATIC, m->begins);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_UNMET]);
+	end[3] = code_branch(w, OP_IFEQ);
+	put_call_with(w, OP_ILOAD_1, m->arrives);
 	code_put1(w, OP_POP2);
+	for (int i = 0; i < 4; i++)
+		code_branch_here(w, end[i]);
 	code_put1(w, OP_RETURN);
 	code_end_method(w);
 }
@@ -288,8 +459,7 @@ static void put_asks(struct code_writer *w, const struct members *m)
 	code_put1(w, OP_ILOAD_0);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_IDLE]);
 	code_branch_here(w, end);
-	code_put1(w, OP_LCONST_0);
-	code_put1(w, OP_LRETURN);
+	code_put(w, OP_LCONST_0, OP_LRETURN);
 	code_end_method(w);
 }
 
@@ -298,12 +468,12 @@ static void put_works(struct code_writer *w, const struct members *m)
 	size_t end;
 
 	code_begin_method(w, "works", "(" OBJECT "I)V", 2);
-	code_put_member(w, OP_GETSTATIC, m->pending);
+	code_put_member(w, OP_GETSTATIC, m->on);
 	end = code_branch(w, OP_IFEQ);
 	code_put1(w, OP_ALOAD_0);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_FIRST]);
 	code_put1(w, OP_ILOAD_1);
-	code_put_member(w, OP_INVOKESTATIC, m->begins);
+	code_put_member(w, OP_INVOKESTATIC, m->arrives);
 	code_put1(w, OP_POP2);
 	code_branch_here(w, end);
 	code_put1(w, OP_RETURN);
@@ -330,12 +500,21 @@ static void put_drops(struct code_writer *w, const struct members *m)
 
 	code_begin_method(w, "drops", "(" OBJECT "I)V", 2);
 	end = put_branch_by(w, m, m->waiting, OP_IFEQ);
-	code_put1(w, OP_ALOAD_0);
-	code_put1(w, OP_ILOAD_1);
+	code_put(w, OP_ALOAD_0, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->begins);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->ends);
 	code_branch_here(w, end);
+	code_put1(w, OP_RETURN);
+	code_end_method(w);
+}
+
+static void put_refuses(struct code_writer *w, const struct members *m)
+{
+	code_begin_method(w, "refuses", "(" OBJECT "I)V", 2);
+	put_call_with(w, OP_ILOAD_1, m->arrives);
+	code_put1(w, OP_ILOAD_1);
+	code_put_member(w, OP_INVOKESTATIC, m->ends);
 	code_put1(w, OP_RETURN);
 	code_end_method(w);
 }
@@ -355,10 +534,18 @@ static void find_members(struct code_writer *w, struct members *m)
 	m->read = code_member(w, 10, unsafe, "getInt", "(J)I");
 	m->tasks = code_member(w, 9, w->this_class, "tasks", OBJECTS);
 	m->hash = code_member(w, 10, code_class(w, "java/lang/System"), "identityHashCode", "(" OBJECT ")I");
+	m->once = code_member(w, 10, w->this_class, "once", "(" OBJECT ")I");
+	m->submits = code_member(w, 10, w->this_class, "submits", "(" OBJECT "I)V");
 	m->shared = code_member(w, 10, w->this_class, "shared", "(" OBJECT "I)I");
+	m->keeps = code_member(w, 10, w->this_class, "keeps", "(" OBJECT "II)V");
 	m->twins = code_member(w, 10, w->this_class, "twins", "(" OBJECT "I)V");
+	m->takes = code_member(w, 10, w->this_class, "takes", "(" OBJECT "I)J");
 	m->begins = code_member(w, 10, w->this_class, "begins", "(" OBJECT "I)J");
+	m->arrives = code_member(w, 10, w->this_class, "arrives", "(" OBJECT "I)J");
 	m->ends = code_member(w, 10, w->this_class, "ends", "(JI)V");
+	m->runs_once[0] = code_class(w, "java/util/concurrent/FutureTask");
+	m->runs_once[1] = code_class(w, "java/util/concurrent/ForkJoinTask");
+	m->runs_once[2] = code_class(w, "java/util/concurrent/Future");
 	for (int i = 0; i < TASK_NATIVES; i++)
 		m->native[i] = code_member(w, 10, w->this_class, task_native_names[i], task_native_types[i]);
 }
@@ -379,18 +566,25 @@ static void put_members(struct code_writer *w, uint16_t object)
 	code_put_field(w, "on", "I");
 	code_put_field(w, "pending", "I");
 	code_put_field(w, "tasks", OBJECTS);
-	code_put2(w, TASK_NATIVES + 10);
+	code_put2(w, TASK_NATIVES + 17);
 	for (int i = 0; i < TASK_NATIVES; i++)
 		code_put_native(w, task_native_names[i], task_native_types[i]);
+	put_runs_once(w, &m);
 	put_submits(w, &m);
+	put_shares(w, &m);
 	put_shared(w, &m);
+	put_keeps(w, &m);
 	put_twins(w, &m);
+	put_takes(w, &m);
 	put_begins(w, &m);
+	put_arrives(w, &m);
 	put_ends(w, &m);
 	put_gets(w, &m);
+	put_checks(w, &m);
 	put_asks(w, &m);
 	put_works(w, &m);
 	put_drops(w, &m);
+	put_refuses(w, &m);
 	put_directs(w, &m);
 	code_put2(w, 0);
 }

@@ -35,7 +35,7 @@ enum task_take {
 #define OBJECT	"Ljava/lang/Object;"
 #define OBJECTS "[" OBJECT
 
-#define TASK_CODE_SIZE 4096u
+#define TASK_CODE_SIZE 6144u
 
 /* Its native methods, in this order, which is that of struct task_natives. */
 enum task_native {
@@ -51,6 +51,9 @@ enum task_native {
 	TASK_FIRST,
 	TASK_STRANGER,
 	TASK_DIRECT,
+	TASK_OTHER,
+	TASK_LEFT,
+	TASK_UNMET,
 	TASK_NATIVES
 };
 extern char task_native_names[TASK_NATIVES][12], task_native_types[TASK_NATIVES][48];

@@ -2,8 +2,8 @@
 /*
  * Which object stands for a task is what the method that runs it has, too: the FutureTask that submit() makes, not its
  * Callable. A worker of a ThreadPoolExecutor stays in runWorker() for ever, so its tasks begin where getTask() returns them,
- * and end where it asks for the next one; for one that has been waiting in getTask() since before the recording, its first
- * task is seen if it has a place of its own to run.
+ * and end where it asks for the next one. One that has been waiting in getTask() since before the recording tells its first
+ * task to beforeExecute(), unless a subclass keeps that for itself; then the task is seen if it has a place of its own to run.
  */
 #include "uprobes/agent/tasks/task_places.h"
 #include "uprobes/agent/control.h"
@@ -21,7 +21,7 @@
 #define JUST_8		  1
 #define NOT_8		  2
 #define RUN(class)	  {class, "run", "()V", .hook = TASK_RUNS}
-#define REFUSES(class, e) {EXECUTOR "$" class, "rejectedExecution", NULL, .hook = TASK_DROPS, .object = 1, .end = (e)}
+#define REFUSES(class, e) {EXECUTOR "$" class, "rejectedExecution", NULL, .hook = TASK_REFUSES, .object = 1, .end = (e)}
 
 static const struct place {
 	const char *class_name, *method;
@@ -34,12 +34,13 @@ static const struct place {
 	const char *unless; /* the class has this method, which does it all; NULL: there is none */
 } places[] = {
 	{NULL, NULL, NULL, .hook = TASK_RUNS}, /* of threads: what task_place_thread() says */
-	{EXECUTOR, "execute", NULL, .hook = TASK_SUBMITS, .object = 1},
+	{EXECUTOR, "execute", NULL, .hook = TASK_SHARES, .object = 1},
 	{EXECUTOR, "getTask", NULL, .hook = TASK_GETS},
+	{EXECUTOR, "beforeExecute", NULL, .hook = TASK_CHECKS, .object = 2},
 	{EXECUTOR "$Worker", "run", NULL, .hook = TASK_WORKS},
 	REFUSES("AbortPolicy", FRT_TASK_REJECTED),
 	REFUSES("DiscardPolicy", FRT_TASK_DISCARDED),
-	{EXECUTOR "$CallerRunsPolicy", "rejectedExecution", NULL, .hook = TASK_RUNS, .object = 1,
+	{EXECUTOR "$CallerRunsPolicy", "rejectedExecution", NULL, .hook = TASK_RUNS_HERE, .object = 1,
 	 .end = FRT_TASK_CALLER},
 	{SCHEDULED, "delayedExecute", NULL, .hook = TASK_SUBMITS, .object = 1},
 	RUN(FUTURE),
@@ -93,6 +94,13 @@ static bool task_place_is(const struct place *p, const struct class_file *c, con
 	       !(p->since == NOT_8 && is_8) && m->code_offset && !(p->unless && has_method(c, p->unless));
 }
 
+static enum edit_form task_hook_form(enum task_hook hook)
+{
+	if (hook == TASK_GETS)
+		return EDIT_HANDS;
+	return hook == TASK_RUNS || hook == TASK_RUNS_HERE ? EDIT_ENCLOSES : EDIT_TELLS;
+}
+
 uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits, uint32_t room)
 {
 	uint32_t count = 0;
@@ -108,9 +116,7 @@ uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits
 			.method = i,
 			.id = n,
 			.hooks = task_class_hooks(places[n].hook),
-			.form = places[n].hook == TASK_RUNS   ? EDIT_ENCLOSES
-				: places[n].hook == TASK_GETS ? EDIT_HANDS
-							      : EDIT_TELLS,
+			.form = task_hook_form(places[n].hook),
 			.object = places[n].object,
 		};
 	}
@@ -131,7 +137,7 @@ bool task_place_is_open(jint place)
 {
 	enum task_hook hook = task_place_at(place)->hook;
 
-	return place == task_place_thread() || hook == TASK_GETS || hook == TASK_WORKS;
+	return place == task_place_thread() || hook == TASK_GETS || hook == TASK_CHECKS || hook == TASK_WORKS;
 }
 
 jint task_place_thread(void)

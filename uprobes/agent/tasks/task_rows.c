@@ -13,6 +13,7 @@
 #include "uprobes/agent/tasks/task_rows.h"
 #include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/sys.h"
+#include "uprobes/agent/tasks/task_others.h"
 
 #define FEW_LOG2     8
 #define FEW	     (1u << FEW_LOG2)
@@ -141,6 +142,12 @@ uint64_t task_row_put(struct task_row *row, uint32_t hash)
 	__atomic_fetch_add(&inside_busy, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&task_rows_waiting, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&row->state, row_state_of(handle, ROW_WAITS), __ATOMIC_SEQ_CST);
+	/*
+	 * Code outside of calls looks for rows after it has told of its object, so one of both sees the other. By now another
+	 * task may have the row: it gets a wrong handle at most, and is lost.
+	 */
+	if (row->again && !task_other_waits(hash))
+		store_release(&row->alone, handle);
 	return handle;
 }
 
@@ -232,11 +239,16 @@ void task_hash_doubt(uint32_t hash)
 	__atomic_store_n(&doubts_set[set], true, __ATOMIC_SEQ_CST);
 }
 
-bool task_row_is_in_doubt(const struct task_row *row)
+bool task_row_is_in_doubt(uint64_t handle)
 {
+	const struct task_row *row = task_row_of(handle);
 	uint32_t bit = doubt_of(row->hash);
 
 	if (load_acquire(&row->doubt))
+		return true;
+	if (!row->again) /* whichever queue it is in, this is its run */
+		return false;
+	if (load_acquire(&row->alone) != handle)
 		return true;
 	for (int i = 0; i < 2; i++)
 		if (unlikely(load_acquire(&doubts_set[i])) && load_acquire(&doubts[i][bit / 64]) >> bit % 64 & 1)
@@ -255,10 +267,12 @@ void task_rows_age(void)
 {
 	doubts_forget(!young);
 	store_release(&young, !young);
+	task_others_age();
 }
 
 void task_rows_begin(void)
 {
 	doubts_forget(0);
 	doubts_forget(1);
+	task_others_begin();
 }

@@ -20,6 +20,8 @@ struct task_row {
 	uint64_t submitted, begun;
 	uint64_t from;	/* the call that hands it over, or the task: other ones of the same thread have others */
 	uint64_t outer; /* the task that the thread was in before this one */
+	uint64_t
+		alone; /* the handle of the task, once it is known that no other run of its object waits without a row */
 	const char *name;
 	uint32_t submitter, method, stack,
 		hash;  /* submitter: FRT_NO_THREAD: no traced call, or it is not to be recorded */
@@ -27,6 +29,7 @@ struct task_row {
 	uint32_t runner, runner_slot;
 	jint place;
 	bool doubt;
+	bool again;    /* the object may be handed over again before it has begun */
 	bool switched; /* the thread is in `root` because of the task, and goes back to `outer_root` */
 	struct inside_root root, outer_root; /* --inside */
 };
@@ -49,7 +52,7 @@ void task_rows_begin(void);
 int64_t task_row_hold(uint32_t first, uint32_t *next);
 void task_row_release(struct task_row *row);
 
-/* The held row waits from now on; `row->submitted` is set. Returns its handle; 0: there are too many with such a hash. */
+/* The held row waits from now on; `submitted` and `again` are set. Returns its handle; 0: there are too many with such a hash. */
 uint64_t task_row_put(struct task_row *row, uint32_t hash);
 
 /* The held row runs from now on, and has not waited. Returns its handle. */
@@ -70,8 +73,8 @@ bool task_row_change(uint64_t handle, enum row_state from, enum row_state to);
 /* An object with that hash is in a queue, and in no row. It is in doubt for TASK_DOUBT_SECONDS at least. */
 void task_hash_doubt(uint32_t hash);
 
-/* True if it is not certain that the run is the one for which the row, which has been taken, has waited. */
-bool task_row_is_in_doubt(const struct task_row *row);
+/* True if it is not certain that the run is the one for which the row of that handle, which has been taken, has waited. */
+bool task_row_is_in_doubt(uint64_t handle);
 
 #define TASK_DOUBT_SECONDS 600u
 

@@ -12,19 +12,11 @@
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/tasks/task_names.h"
+#include "uprobes/agent/tasks/task_others.h"
 #include "uprobes/agent/tasks/task_places.h"
 #include "uprobes/agent/tasks/task_rows.h"
+#include "uprobes/agent/tasks/task_threads.h"
 
-/* What a thread is in. */
-struct task_thread {
-	uint64_t inner; /* handle of the innermost task; 0: none */
-	uint64_t open;	/* that of the pool's, or the thread's, which ends when the thread asks for the next one */
-	uint32_t next;	/* row to try next */
-	bool direct;	/* the next task that begins without having waited is not somebody else's */
-	uint64_t due;	/* TSC: limits the rate of tasks; see is_too_often() */
-};
-
-static struct task_thread threads[FRT_MAX_SLOTS];
 static uint32_t wanted; /* by these recordings, as a set of bits */
 static bool everywhere; /* tasks of all calls are wanted, not of roots only */
 static bool pending_set;
@@ -33,11 +25,6 @@ static uint32_t watched;
 bool tasks_are_on(void)
 {
 	return load_relaxed(&wanted);
-}
-
-static struct task_thread *task_thread_of(const struct frt_slot *s)
-{
-	return &threads[s - control_slot(0)];
 }
 
 static void task_missed(void)
@@ -141,24 +128,6 @@ static uint32_t innermost_method(const struct frt_slot *s)
 	return s->open[s->depth - 1].method;
 }
 
-/* A thread that forks without end: after a burst of BURST, it may hand over a task each 10 us. */
-#define TASK_NS 10000u
-#define BURST	1024u
-
-static bool is_too_often(struct task_thread *t, uint64_t now)
-{
-	uint64_t ticks = control_config(__builtin_ctz(load_relaxed(&wanted) | 1u << 31) % FRT_RECORDINGS)->tick_scale *
-				 (unsigned __int128)TASK_NS >>
-			 32;
-
-	if (t->due > now)
-		return true;
-	if (now - t->due > BURST * ticks)
-		t->due = now - BURST * ticks;
-	t->due += ticks;
-	return false;
-}
-
 /* The call, or the task, that the thread is in, so that those of one thread differ. */
 static uint64_t submitting_call(const struct frt_slot *s)
 {
@@ -181,7 +150,11 @@ static jint JNICALL tasks_ask(JNIEnv *env, jclass helper, jint place)
 		return load_relaxed(&task_rows_waiting) && load_relaxed(&wanted) ? TASK_STRANGE : TASK_NOT;
 	now = sys_tsc();
 	t = task_thread_of(s);
-	at = is_too_often(t, now) ? -1 : task_row_hold((s - control_slot(0)) * 61, &t->next);
+	at = task_thread_is_too_often(
+		     t, now,
+		     control_config(__builtin_ctz(load_relaxed(&wanted) | 1u << 31) % FRT_RECORDINGS)->tick_scale)
+		     ? -1
+		     : task_row_hold((s - control_slot(0)) * 61, &t->next);
 	if (at < 0) {
 		task_missed();
 		return TASK_EXCESS;
@@ -223,12 +196,13 @@ static void tasks_set_pending(JNIEnv *env)
 	store_release(&pending_set, true);
 }
 
-static jint JNICALL tasks_put(JNIEnv *env, jclass helper, jint at, jint hash)
+static jint JNICALL tasks_put(JNIEnv *env, jclass helper, jint at, jint hash, jint again)
 {
 	struct task_row *row = task_row_of(at);
 	uint64_t handle;
 
 	tasks_set_pending(env);
+	row->again = again;
 	handle = task_row_put(row, hash);
 	if (!handle) {
 		if (row->submitter)
@@ -247,6 +221,23 @@ static jint JNICALL tasks_put(JNIEnv *env, jclass helper, jint at, jint hash)
 static void JNICALL tasks_twin(JNIEnv *env, jclass helper, jint at, jlong other)
 {
 	task_row_doubt(task_row_of(at), other);
+}
+
+static void JNICALL tasks_other(JNIEnv *env, jclass helper, jint hash)
+{
+	if (!task_other_add(hash))
+		task_hash_doubt(hash);
+}
+
+static void JNICALL tasks_left(JNIEnv *env, jclass helper, jint hash)
+{
+	task_thread_meets(env);
+	task_other_remove(hash);
+}
+
+static jint JNICALL tasks_unmet(JNIEnv *env, jclass helper, jint place)
+{
+	return task_thread_is_unmet(env);
 }
 
 /* In the root that the thread is in, a task may begin here that is none of the root. */
@@ -369,9 +360,11 @@ static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject
 
 	if (!task_row_change(handle, ROW_WAITS, ROW_RUNS))
 		return TASK_LATE;
+	if (task_place_is_open(place) && place != task_place_thread())
+		task_thread_meets(env);
 	if (!row->submitter || (row->root.number && inside_is_over(row->root.number, now)))
 		return task_ignore(env, row, handle, place);
-	s = task_row_is_in_doubt(row) ? NULL : tasks_slot(env, place);
+	s = task_row_is_in_doubt(handle) ? NULL : tasks_slot(env, place);
 	if (!s) {
 		task_missed();
 		return task_ignore(env, row, handle, place);
@@ -442,14 +435,17 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 						    .idle = tasks_idle,
 						    .first = task_name_first,
 						    .strange = tasks_strange,
-						    .direct = tasks_direct};
+						    .direct = tasks_direct,
+						    .other = tasks_other,
+						    .left = tasks_left,
+						    .unmet = tasks_unmet};
 
 	if (!(control_config(recording)->flags & FRT_CONFIG_TASKS))
 		return true;
 	if (!task_class_init(env, control->tag, &natives))
 		return false;
 	if (!wanted) {
-		memset(threads, 0, sizeof(threads));
+		task_threads_begin();
 		task_rows_begin();
 		control->tasks_missed = 0;
 	}
