@@ -171,7 +171,7 @@ $(BUILD)/tests/unit/stacks/test_copied_stacks: LDLIBS += $(call wrap,resolver_fr
 $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe jvm_model_version)
 $(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory cgroup_limit_own_memory mmap madvise pwrite openat fstatvfs)
-$(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces)
+$(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces user_events_has user_events_put)
 $(addprefix $(BUILD)/tests/unit/run/,test_printout test_printout_notes): LDLIBS += $(call wrap,fstatvfs target_describe)
 
 # and what another one reads
@@ -275,7 +275,8 @@ $(BUILD)/fuzz_classes: user/jvm/matches.c user/process/interrupt.c user/text/bud
 $(BUILD)/fuzz_jfr_read: $(wildcard user/text/*.c) $(patsubst %,user/trace/%.c,event_members jfr_names sorter wait) \
 	$(patsubst %,user/view/%.c,context event_json event_text old_object print printer render_cache select value_text)
 
-check: $(TESTS) $(REPLAYS)
+# the benchmarks are only built, so that they follow the code
+check: $(TESTS) $(REPLAYS) $(patsubst %,$(BUILD)/tests/bench_%,writer export collector)
 	$(Q)scripts/run-tests $(TESTS) $(REPLAYS)
 
 install: all

@@ -80,29 +80,39 @@ void bytes_put_text(struct bytes *b, const char *text, size_t limit);
  */
 size_t utf8_from_java(char *out, const char *text, size_t size);
 
-/*
- * Write v at p, where 9 bytes must be free. Returns the end. There is one branch, taken for values of 56 bits and
- * more.
- */
-static inline unsigned char *leb_write(unsigned char *p, uint64_t v)
+/* An integer, encoded for several places. */
+struct leb {
+	uint64_t first; /* 8 bytes, in the order of memory; what is behind `size` means nothing */
+	uint8_t ninth, size;
+};
+
+/* There is one branch, taken for values of 56 bits and more. */
+static inline struct leb leb_of(uint64_t v)
 {
-	uint64_t low = v & 0x00ffffffffffffff, more, word;
+	uint64_t low = v & 0x00ffffffffffffff, more;
 	unsigned int bytes;
 
 	low = (low & 0x000000000fffffff) | (low & 0x00fffffff0000000) << 4;
 	low = (low & 0x00003fff00003fff) | (low & 0x0fffc0000fffc000) << 2;
 	low = (low & 0x007f007f007f007f) | (low & 0x3f803f803f803f80) << 1;
-	if (__builtin_expect(v >> 56 != 0, 0)) {
-		word = htole64(low | 0x8080808080808080);
-		memcpy(p, &word, 8);
-		p[8] = v >> 56;
-		return p + 9;
-	}
+	if (__builtin_expect(v >> 56 != 0, 0))
+		return (struct leb){htole64(low | 0x8080808080808080), v >> 56, 9};
 	bytes = (63 - __builtin_clzll(low | 1)) / 8; /* after the first one */
 	more = (1ull << (8 * bytes)) - 1;
-	word = htole64(low | (more & 0x8080808080808080));
-	memcpy(p, &word, 8);
-	return p + bytes + 1;
+	return (struct leb){htole64(low | (more & 0x8080808080808080)), 0, bytes + 1};
+}
+
+/* Write it at p, where 9 bytes must be free. Returns the end. */
+static inline unsigned char *leb_put(unsigned char *p, struct leb l)
+{
+	memcpy(p, &l.first, 8);
+	p[8] = l.ninth;
+	return p + l.size;
+}
+
+static inline unsigned char *leb_write(unsigned char *p, uint64_t v)
+{
+	return leb_put(p, leb_of(v));
 }
 
 static inline size_t leb_size(uint64_t v)

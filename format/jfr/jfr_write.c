@@ -226,7 +226,13 @@ static unsigned char *put_counts(unsigned char *p, const struct jfr_method_trace
 	return leb_write(p, e->system_call_time);
 }
 
-/* What follows the CPU time. */
+/* The number of fields behind the CPU time. */
+static size_t rest_fields(const struct jfr_writer *w)
+{
+	return (w->schema.kernel >= JFR_KERNEL_WAITS ? 3 : 0) + (w->schema.kernel >= JFR_KERNEL_FULL ? 4 : 0) +
+	       (w->schema.trace_ids ? TRACE_IDS : 0);
+}
+
 static unsigned char *put_rest(const struct jfr_writer *w, unsigned char *p, const struct jfr_method_trace *e)
 {
 	if (w->schema.kernel >= JFR_KERNEL_WAITS)
@@ -274,64 +280,53 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 	w->events++;
 }
 
-bool jfr_trace_form(struct jfr_writer *w, const struct jfr_method_trace *e, struct jfr_trace_form *out)
+bool jfr_trace_keys(struct jfr_writer *w, uint64_t stack, uint64_t method, struct jfr_trace_keys *out)
 {
-	unsigned char *p = out->keys;
-
-	if (w->schema.allocated || (e->thread && !jfr_pools_use(&w->pools, JFR_THREAD, e->thread)) ||
-	    (e->stack && !jfr_pools_use(&w->pools, JFR_STACK_TRACE, e->stack)) ||
-	    (e->method && !jfr_pools_use(&w->pools, JFR_METHOD, e->method)))
+	if (w->schema.allocated || (stack && !jfr_pools_use(&w->pools, JFR_STACK_TRACE, stack)) ||
+	    (method && !jfr_pools_use(&w->pools, JFR_METHOD, method)))
 		return false;
-	p = leb_write(p, e->thread);
-	p = leb_write(p, e->stack);
-	p = leb_write(p, e->method);
-	out->keys_size = p - out->keys;
-	p = w->schema.jdk_fields ? out->rest : put_rest(w, out->rest, e);
-	out->rest_size = p - out->rest;
+	out->size = leb_write(leb_write(out->bytes, stack), method) - out->bytes;
 	return true;
 }
 
 /* Copies are of a fixed size, which takes two instructions, and their excess is overwritten. */
-static unsigned char *put_form(unsigned char *p, const unsigned char *bytes, size_t size)
+static unsigned char *put_keys(unsigned char *p, const struct jfr_trace_keys *keys)
 {
-	memcpy(p, bytes, 16);
-	if (__builtin_expect(size > 16, 0))
-		memcpy(p, bytes, size);
-	return p + size;
+	memcpy(p, keys->bytes, 16);
+	if (__builtin_expect(keys->size > 16, 0))
+		memcpy(p + 16, keys->bytes + 16, 2);
+	return p + keys->size;
 }
 
-/* The integer at `from`, which leb_write() has written. */
-static unsigned char *leb_again(unsigned char *p, const unsigned char *from, size_t size)
+void jfr_method_traces(struct jfr_writer *w, uint64_t thread, const struct jfr_trace_call *calls, size_t n)
 {
-	memcpy(p, from, 8);
-	p[8] = from[8];
-	return p + size;
-}
-
-void jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form, const struct jfr_trace_call *calls,
-		       size_t n)
-{
+	static const unsigned char zeros[16];
 	bool extra = !w->schema.jdk_fields, cpu = extra && w->schema.kernel >= JFR_KERNEL_WAITS;
-	unsigned char *begin, *size, *duration, *p;
-	size_t length;
+	size_t rest = extra ? rest_fields(w) : 0;
+	struct leb key, duration;
+	unsigned char *begin, *size, *p;
 
 	if (!n || !events_fit(w, n))
 		return;
+	key = leb_of(jfr_key_use(w, JFR_THREAD, thread, ORPHAN_THREAD));
 	begin = p = bytes_reserve(&w->chunk, n * TRACE_MAX);
 	for (size_t i = 0; p && i < n; i++) {
 		size = p;
+		duration =
+			leb_of(calls[i].duration); /* to load it again from the memory just written would take long */
 		p = leb_write(size + 1, JFR_TYPE_ID_BASE + JFR_METHOD_TRACE);
-		duration = leb_write(p, calls[i].start);
-		p = leb_write(duration, calls[i].duration);
-		length = p - duration;
-		p = put_form(p, form->keys, form->keys_size);
+		p = leb_write(p, calls[i].start);
+		p = leb_put(p, duration);
+		p = leb_put(p, key);
+		p = put_keys(p, calls[i].keys);
 		if (extra) {
 			*p++ = calls[i].thrown;
 			*p++ = 0; /* a call whose exception is known has values, and takes the other way */
 		}
 		if (cpu)
-			p = leb_again(p, duration, length);
-		p = put_form(p, form->rest, form->rest_size);
+			p = leb_put(p, duration);
+		memcpy(p, zeros, sizeof(zeros));
+		p += rest;
 		*size = p - size;
 	}
 	w->chunk.size += p - begin;

@@ -170,24 +170,23 @@ void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *value
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
 /*
- * The fast path: several jdk.MethodTrace events that differ only in start, duration, thrown and cpu, which is the
- * duration. jfr_trace_form() encodes the rest, taken from `e`, for use until the chunk ends; they are in no distributed trace. False: a key is unknown,
- * or the calls have the bytes that they allocated.
- * jfr_method_traces() writes the same bytes as jfr_method_trace() would for each call.
+ * The fast path: several jdk.MethodTrace events of one thread, whose calls ran on their CPU until they ended, and are in
+ * no distributed trace. jfr_trace_keys() encodes what calls of one method with one stack share, for use until the chunk
+ * ends. False: a key is unknown, or calls have the bytes that they allocated.
+ * jfr_method_traces() writes the same bytes as jfr_method_trace() would for each call; `thread` is a key of this chunk, or 0.
  */
-struct jfr_trace_form {
-	unsigned char keys[4 * LEB_MAX], rest[8 * LEB_MAX + 3];
-	unsigned char keys_size, rest_size;
+struct jfr_trace_keys {
+	unsigned char bytes[2 * LEB_MAX], size;
 };
 
 struct jfr_trace_call {
 	int64_t start, duration;
+	const struct jfr_trace_keys *keys;
 	bool thrown;
 };
 
-bool jfr_trace_form(struct jfr_writer *w, const struct jfr_method_trace *e, struct jfr_trace_form *out);
-void jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form, const struct jfr_trace_call *calls,
-		       size_t n);
+bool jfr_trace_keys(struct jfr_writer *w, uint64_t stack, uint64_t method, struct jfr_trace_keys *out);
+void jfr_method_traces(struct jfr_writer *w, uint64_t thread, const struct jfr_trace_call *calls, size_t n);
 
 /* The value of a field of a user's event. */
 struct jfr_user_value {

@@ -214,6 +214,7 @@ static void run(struct recorder *r, uint64_t calls)
 	double spent = 0;
 
 	streams_init(streams, &held);
+	streams->rates = calloc(1, sizeof(*streams->rates));
 	check(queue_open(&q, &maps, &sinks, &d));
 	check(recorder_tick(r, &d));
 	make_stacks();
@@ -228,6 +229,7 @@ static void run(struct recorder *r, uint64_t calls)
 	printf("%llu %.0f\n", (unsigned long long)calls, (double)calls / spent);
 	queue_close(q);
 	streams_release(streams);
+	free(streams->rates);
 	free(streams);
 	holdback_free(h);
 }
@@ -246,7 +248,6 @@ int main(int argc, char **argv)
 				       .target = &target,
 				       .segment = &segment,
 				       .clock = &ticks,
-				       .rates = calloc(1, sizeof(struct call_rates)),
 				       .kernel = JFR_KERNEL_WAITS};
 	struct recorder *r;
 
@@ -271,6 +272,5 @@ int main(int argc, char **argv)
 	output_close(setup.output);
 	settings_release(&settings);
 	fake_segment_free(&segment);
-	free(setup.rates);
 	return 0;
 }

@@ -209,9 +209,9 @@ int64_t breakdown_runs_from(struct breakdown *b, uint32_t thread)
 	return sampled > quiet ? sampled : quiet;
 }
 
-void breakdown_ran(struct breakdown *b, uint32_t method, const struct jfr_trace_call *calls, size_t n)
+void breakdown_ran(struct breakdown *b, const struct frt_span *s, const struct jfr_trace_call *calls, size_t n)
 {
-	breakdown_sums_add_ran(b->sums, method, calls, n);
+	breakdown_sums_add_ran(b->sums, s, calls, n);
 }
 
 void breakdown_claim_open(struct breakdown *b, const struct open_call *c, int64_t start)

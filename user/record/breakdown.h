@@ -57,10 +57,10 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct
 
 /*
  * A call of a platform thread that began after this moment (CLOCK_MONOTONIC) ran on its CPU until it ended. Such a
- * call need not be split: breakdown_ran() adds `n` calls of a method to the sums. INT64_MAX: there is no such moment.
+ * call need not be split: breakdown_ran() adds the calls of `n` spans to the sums. INT64_MAX: there is no such moment.
  */
 int64_t breakdown_runs_from(struct breakdown *b, uint32_t thread);
-void breakdown_ran(struct breakdown *b, uint32_t method, const struct jfr_trace_call *calls, size_t n);
+void breakdown_ran(struct breakdown *b, const struct frt_span *s, const struct jfr_trace_call *calls, size_t n);
 
 /* Write the waits of a call that has not returned. */
 void breakdown_claim_open(struct breakdown *b, const struct open_call *c, int64_t start);

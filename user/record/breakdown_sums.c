@@ -85,9 +85,11 @@ static void add_ran(struct breakdown_sum *to, uint64_t calls, int64_t duration)
 	to->cpu += duration;
 }
 
-void breakdown_sums_add_ran(struct breakdown_sums *s, uint32_t method, const struct jfr_trace_call *calls, size_t n)
+void breakdown_sums_add_ran(struct breakdown_sums *s, const struct frt_span *spans, const struct jfr_trace_call *calls,
+			    size_t n)
 {
 	int64_t sum = 0;
+	size_t since = 0; /* the first of the calls of one method */
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t duration = calls[i].duration;
@@ -97,8 +99,12 @@ void breakdown_sums_add_ran(struct breakdown_sums *s, uint32_t method, const str
 			b->least = duration;
 		add_ran(&b->sums, 1, duration);
 		sum += duration;
+		if (i + 1 < n && spans[i + 1].method == spans[i].method)
+			continue;
+		add_ran(&s->method[spans[i].method % FRT_MAX_METHODS], i + 1 - since, sum);
+		since = i + 1;
+		sum = 0;
 	}
-	add_ran(&s->method[method % FRT_MAX_METHODS], n, sum);
 }
 
 void breakdown_sums_note_longest(struct breakdown_sums *s, uint32_t method, int64_t ns)

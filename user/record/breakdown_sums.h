@@ -31,7 +31,8 @@ void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t durat
 			const struct wait_join_split *split);
 
 /* The same for calls that ran on their CPU all the time. */
-void breakdown_sums_add_ran(struct breakdown_sums *s, uint32_t method, const struct jfr_trace_call *calls, size_t n);
+void breakdown_sums_add_ran(struct breakdown_sums *s, const struct frt_span *spans, const struct jfr_trace_call *calls,
+			    size_t n);
 
 /* Note that the longest wait in a call of the method took `ns`; 0: it had none. */
 void breakdown_sums_note_longest(struct breakdown_sums *s, uint32_t method, int64_t ns);

@@ -4,14 +4,17 @@
 #include "user/record/user_value.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define FORMS 1024u
+#define FORMS 32768u
+#define WAYS  2u /* places that a form may have: a cache line */
 #define BATCH 64u
+#define AHEAD 8u /* spans whose forms are fetched from memory meanwhile */
 
-/* What the events of one thread, method and stack share, encoded for one chunk. */
+/* What the events of one method with one stack share, encoded for one chunk. */
 struct form {
-	uint32_t thread, method, stack, chunk;
-	struct jfr_trace_form bytes;
+	uint32_t method, stack, chunk;
+	struct jfr_trace_keys keys;
 };
 
 struct span_events {
@@ -19,7 +22,7 @@ struct span_events {
 	uint32_t chunk;	     /* number of the open one, from 1 */
 	recorded_seen *seen; /* NULL: nobody listens */
 	void *listener;
-	struct form form[FORMS];
+	struct form form[FORMS / WAYS][WAYS];
 };
 
 struct span_events *span_events_new(const struct span_events_setup *setup)
@@ -107,34 +110,46 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 							 .value_count = n});
 }
 
-static bool is_alike(const struct frt_span *a, const struct frt_span *b)
+static struct form *forms_of(struct span_events *e, const struct frt_span *s)
 {
-	return a->thread == b->thread && a->method == b->method && a->stack == b->stack;
+	return e->form[hash_mix((uint64_t)s->stack << 32 | s->method, 0) % (FORMS / WAYS)];
 }
 
-/* NULL: something about the span is not known. It may be known for a later one. */
-static const struct jfr_trace_form *form_of(struct span_events *e, const struct frt_span *s)
+static bool form_is_of(const struct span_events *e, const struct form *f, const struct frt_span *s)
 {
-	struct form *f = &e->form[hash_mix(hash_mix(s->method, s->stack), s->thread) % FORMS];
-	struct jfr_method_trace call;
-
-	if (f->chunk == e->chunk && f->thread == s->thread && f->method == s->method && f->stack == s->stack)
-		return &f->bytes;
-	call = describe(e, s, NULL);
-	call.run_queue = call.blocked = call.pause = 0;
-	f->chunk = 0;
-	if (!call.method || (s->stack && !frames_has(e->setup.frames, s->stack)) ||
-	    !jfr_trace_form(e->setup.writer, &call, &f->bytes))
-		return NULL;
-	f->thread = s->thread;
-	f->method = s->method;
-	f->stack = s->stack;
-	f->chunk = e->chunk;
-	return &f->bytes;
+	return f->stack == s->stack && f->method == s->method && f->chunk == e->chunk;
 }
 
-static void tell_alike(const struct span_events *e, const struct frt_span *s, const struct jfr_trace_call *call,
-		       size_t n)
+/* NULL: there is none yet. */
+static const struct jfr_trace_keys *encoded_keys(struct span_events *e, const struct frt_span *s)
+{
+	const struct form *f = forms_of(e, s);
+
+	for (size_t i = 0; i < WAYS; i++)
+		if (form_is_of(e, &f[i], s))
+			return &f[i].keys;
+	return NULL;
+}
+
+/* False: something about the span is not known. It may be known for a later one. */
+static bool encode_keys(struct span_events *e, const struct frt_span *s)
+{
+	struct span_events_setup *with = &e->setup;
+	struct form *f = forms_of(e, s), made = {.method = s->method, .stack = s->stack, .chunk = e->chunk};
+	uint64_t stack, method;
+
+	if (s->stack && !frames_has(with->frames, s->stack))
+		return false;
+	stack = frames_key(with->frames, FRAMES_AGENTS, s->stack, s->method);
+	method = method_keys_traced(with->methods, s->method);
+	if (!method || !jfr_trace_keys(with->writer, stack, method, &made.keys))
+		return false;
+	memmove(f + 1, f, (WAYS - 1) * sizeof(*f)); /* the oldest one goes */
+	f[0] = made;
+	return true;
+}
+
+static void tell_ran(const struct span_events *e, const struct frt_span *s, const struct jfr_trace_call *call, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct recorded_call c = {.span = &s[i],
@@ -148,20 +163,28 @@ static void tell_alike(const struct span_events *e, const struct frt_span *s, co
 	}
 }
 
-/*
- * Write the first spans that are alike and began after `from`, at most BATCH. Returns their number; 0: the first one
- * needs the general path.
- */
-static size_t put_alike(struct span_events *e, const struct frt_span *s, size_t n, int64_t from)
+/* Can the span take the fast path if that one can? Its method may have events of -e. */
+static bool is_alike(const struct span_events *e, const struct frt_span *s, const struct frt_span *other)
 {
-	const struct jfr_trace_form *form = form_of(e, s);
+	return s->thread == other->thread && (!e->setup.users || s->method == other->method);
+}
+
+/* Write the first spans that are alike, began after `from` and have keys, at most BATCH. Returns their number. */
+static size_t put_ran(struct span_events *e, const struct frt_span *s, size_t n, int64_t from)
+{
 	struct jfr_trace_call call[BATCH];
 	size_t i;
 
-	for (i = 0; form && i < n && i < BATCH && is_alike(&s[i], s); i++) {
+	for (i = 0; i < n && i < BATCH && is_alike(e, &s[i], s); i++) {
 		int64_t start = clock_ns(e->setup.clock, s[i].start);
 
-		if (start <= from)
+		if (i && s[i].method == s[i - 1].method && s[i].stack == s[i - 1].stack) {
+			call[i].keys = call[i - 1].keys;
+		} else {
+			__builtin_prefetch(forms_of(e, &s[i + AHEAD < n ? i + AHEAD : i]));
+			call[i].keys = encoded_keys(e, &s[i]);
+		}
+		if (start <= from || !call[i].keys)
 			break;
 		call[i].start = start + e->setup.ticks_offset;
 		call[i].duration = clock_ns(e->setup.clock, s[i].start + s[i].duration) - start;
@@ -170,11 +193,19 @@ static size_t put_alike(struct span_events *e, const struct frt_span *s, size_t 
 	if (!i)
 		return 0;
 	if (e->setup.breakdown)
-		breakdown_ran(e->setup.breakdown, s->method, call, i);
-	jfr_method_traces(e->setup.writer, form, call, i);
+		breakdown_ran(e->setup.breakdown, s, call, i);
+	jfr_method_traces(e->setup.writer, thread_keys_of(e->setup.threads, s->thread, NULL), call, i);
 	if (e->seen)
-		tell_alike(e, s, call, i);
+		tell_ran(e, s, call, i);
 	return i;
+}
+
+/* 0: the first one needs the general path. */
+static size_t put_fast(struct span_events *e, const struct frt_span *s, size_t n, int64_t from)
+{
+	if (clock_ns(e->setup.clock, s->start) <= from || (!encoded_keys(e, s) && !encode_keys(e, s)))
+		return 0;
+	return put_ran(e, s, n, from);
 }
 
 /* The moment after which the thread's calls can take the fast path. */
@@ -192,9 +223,9 @@ uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t
 	uint64_t thrown = 0;
 
 	for (size_t i = 0, taken; i < n; i += taken) {
-		if (!i || s[i].thread != s[i - 1].thread || (e->setup.users && s[i].method != s[i - 1].method))
+		if (!i || !is_alike(e, &s[i], &s[i - 1]))
 			from = fast_from(e, &s[i], v);
-		taken = from == INT64_MAX ? 0 : put_alike(e, &s[i], n - i, from);
+		taken = from == INT64_MAX ? 0 : put_fast(e, &s[i], n - i, from);
 		if (!taken) {
 			put_general(e, &s[i], NULL, 0, v);
 			taken = 1;

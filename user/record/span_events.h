@@ -4,7 +4,7 @@
  *
  * - the general one looks everything up for each span, and asks the breakdown where its time went;
  * - the fast one takes the spans of a platform thread that began after the thread's last wait. These ran on their CPU
- *   until they ended, so nothing has to be asked. What they share is encoded once a chunk.
+ *   until they ended, so nothing has to be asked. The keys of a method and a stack are encoded once a chunk.
  */
 #ifndef USER_RECORD_SPAN_EVENTS_H
 #define USER_RECORD_SPAN_EVENTS_H

@@ -303,7 +303,7 @@ CASE(allocated_bytes_are_fields_only_if_they_are_recorded)
 	for (int with = 0; with < 2; with++) {
 		struct jfr_origin origin = {
 			.start_ticks = 1, .start_nanos = 2, .kernel = JFR_KERNEL_FULL, .allocated = with};
-		struct jfr_trace_form form;
+		struct jfr_trace_keys keys;
 		struct jfr_writer *w;
 		struct dissect *d;
 		const void *bytes;
@@ -313,7 +313,7 @@ CASE(allocated_bytes_are_fields_only_if_they_are_recorded)
 		jfr_writer_new(&w, &origin, &diag);
 		assert_int_equal(jfr_writer_add_trace_ids(w, &diag), 0);
 		assert_int_equal(jfr_chunk_begin(w, 1, &diag), 0);
-		assert_int_equal(jfr_trace_form(w, &call, &form), !with);
+		assert_int_equal(jfr_trace_keys(w, call.stack, call.method, &keys), !with);
 		jfr_method_trace(w, &call);
 		jfr_method_timing(w, &(struct jfr_method_timing){.start = 5, .allocated = JFR_MISSING});
 		assert_int_equal(jfr_chunk_finish(w, 9, true, &bytes, &size, &diag), 0);

@@ -13,6 +13,7 @@ static const struct wait_stack_ids no_stacks;
 
 #define THREADS 5u /* the last one is a carrier, the one before is unknown */
 #define METHODS 6u /* the last one is unknown */
+#define MANY	3000u
 #define STACKS	6u /* the last one is unknown */
 #define BATCHES 400u
 #define MOST	256u /* spans of a batch */
@@ -32,18 +33,33 @@ struct side {
 
 static struct segment segment;
 static struct clock ticks;
-static uint32_t method[METHODS], stack[STACKS];
+static uint32_t method[MANY], stack[STACKS];
+static uint32_t methods; /* that are called */
 static struct side side[2];
 static struct diag d;
 static uint32_t seed;
 static uint64_t now;
 static size_t fast;
+static bool users; /* there are events of -e */
 
-WRAP(void, jfr_method_traces, struct jfr_writer *w, const struct jfr_trace_form *form,
-     const struct jfr_trace_call *calls, size_t n)
+WRAP(void, jfr_method_traces, struct jfr_writer *w, uint64_t thread, const struct jfr_trace_call *calls, size_t n)
 {
 	fast += n;
-	__real_jfr_method_traces(w, form, calls, n);
+	__real_jfr_method_traces(w, thread, calls, n);
+}
+
+/* Calls of one method are events of -e instead. */
+WRAP(bool, user_events_has, struct user_events *u, uint32_t id)
+{
+	return id == method[2];
+}
+
+WRAP(bool, user_events_put, struct user_events *u, struct jfr_writer *w, const struct frt_span *s,
+     const struct jfr_method_trace *e, const struct frt_field *values, size_t n)
+{
+	if (s->method == method[2])
+		jfr_message(w, e->start, "event", "of -e");
+	return s->method != method[2];
 }
 
 static uint32_t some(uint32_t n)
@@ -63,9 +79,11 @@ static int setup(void **state)
 	fast = 0;
 	segment = fake_segment_new();
 	class_id = fake_class(&segment, "com/acme/Cart", FRT_BOOT_LOADER, FRT_CLASS_REWRITTEN);
-	for (unsigned int i = 0; i < METHODS; i++) {
+	methods = METHODS;
+	users = false;
+	for (unsigned int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "m%u", i);
-		method[i] = i + 1 < METHODS ? fake_method(&segment, class_id, name, "()V", FRT_METHOD_HOOKED) : 999;
+		method[i] = i + 1 != METHODS ? fake_method(&segment, class_id, name, "()V", FRT_METHOD_HOOKED) : 9999;
 	}
 	for (unsigned int i = 1; i <= THREADS; i++)
 		if (i != THREADS - 1)
@@ -133,6 +151,7 @@ static void make_side(struct side *s, bool general, const struct jfr_origin *ori
 	events.methods = &s->methods;
 	events.frames = s->frames;
 	events.breakdown = s->breakdown;
+	events.users = users ? (struct user_events *)&users : NULL; /* only the functions above know it */
 	s->events = span_events_new(&events);
 	assert_non_null(s->events);
 	span_events_listen(s->events, on_call, s);
@@ -200,7 +219,7 @@ static size_t make_batch(struct frt_span *s, uint32_t thread)
 		uint32_t alike = some(3);
 
 		s[i] = (struct frt_span){.start = outer ? began : (now += 40),
-					 .method = i && alike ? s[i - 1].method : method[some(METHODS)],
+					 .method = i && alike ? s[i - 1].method : method[some(methods)],
 					 .stack = i && alike ? s[i - 1].stack : stack[some(STACKS)],
 					 .thread = some(100) ? thread : 1 + some(THREADS),
 					 .kind = FRT_SPAN,
@@ -245,14 +264,19 @@ static void put_batch(void)
 static void compare_sums(void)
 {
 	struct breakdown_slowest slowest[2];
+	struct frames_counts stacks[2];
 
+	for (int i = 0; i < 2; i++)
+		frames_count(side[i].frames, &stacks[i]);
+	assert_true(stacks[0].missing > 0);
+	assert_memory_equal(&stacks[0], &stacks[1], sizeof(stacks[0]));
 	assert_int_equal(side[0].thrown, side[1].thrown);
 	if (!side[0].breakdown)
 		return;
 	for (int i = 0; i < 2; i++)
 		breakdown_sums_slowest(breakdown_running_sums(side[i].breakdown), &slowest[i]);
 	assert_memory_equal(&slowest[0], &slowest[1], sizeof(slowest[0]));
-	for (unsigned int m = 0; m < METHODS; m++)
+	for (unsigned int m = 0; m < methods; m++)
 		assert_memory_equal(breakdown_sums_of(breakdown_running_sums(side[0].breakdown), method[m]),
 				    breakdown_sums_of(breakdown_running_sums(side[1].breakdown), method[m]),
 				    sizeof(struct breakdown_sum));
@@ -308,6 +332,21 @@ CASE(paths_write_the_same_with_the_fields_of_the_jdk, setup, teardown)
 {
 	write_both(JFR_KERNEL_WAITS, true, false);
 	assert_true(fast > 1000);
+}
+
+/* There are more keys than have a place, so that they replace each other within a chunk. */
+CASE(paths_write_the_same_with_15000_pairs_of_method_and_stack, setup, teardown)
+{
+	methods = MANY;
+	write_both(JFR_KERNEL_NONE, false, false);
+	assert_true(fast > 10000);
+}
+
+CASE(paths_write_the_same_with_events_of_one_method, setup, teardown)
+{
+	users = true;
+	write_both(JFR_KERNEL_NONE, false, false);
+	assert_true(fast > 10000);
 }
 
 /* Unknown is not 0. */
