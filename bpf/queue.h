@@ -118,7 +118,11 @@ struct frt_wait {
 	frt_u16 stack_size;
 	frt_u16 flags;				   /* FRT_WAIT_* */
 	frt_u64 stack_pointer, stack_pc, stack_fp; /* JavaFrameAnchor */
-	frt_u64 resource;			   /* frt_resource.id of what it waited for; 0: unknown, or nothing */
+	/*
+	 * frt_resource.id of what it waited for; 0: unknown, or nothing. With FRT_WAIT_OWNED what HotSpot had as the owner of the
+	 * monitor when the wait began: a JavaThread, or an address in the owner's stack.
+	 */
+	frt_u64 resource;
 };
 _Static_assert(sizeof(struct frt_wait) == 96, "wait");
 
@@ -172,6 +176,8 @@ struct frt_named_resource {
  * if the thread has been back in Java code.
  */
 #define FRT_WAIT_AGAIN 0x8u
+
+#define FRT_WAIT_OWNED 0x10u /* for a monitor, before JDK 24 and with paths only: .resource is its owner */
 
 #define FRT_AGAIN_NS	  50000000 /* HotSpot spins in between: in a virtual machine for milliseconds */
 #define FRT_FIRST_PARK_NS 1000000
@@ -271,6 +277,8 @@ struct frt_wait_setup {
 	frt_u64 hold;	   /* 1: most calls are not recorded, so waits are held back until a span appears */
 	frt_u64 resources; /* 1: name what is waited for */
 	frt_u64 path;	   /* 1: record the waits of all threads of the target, also outside of calls */
+	/* with paths: from a JavaThread's anchor to its pending monitor, modulo 2^64, 0: unknown; from there to the owner */
+	frt_u64 monitor, monitor_owner;
 };
 
 /* A virtual thread in a traced call was on no carrier from mount.off to `on`, and ready to run from mount.ready on. */

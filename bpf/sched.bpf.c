@@ -235,7 +235,7 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 	w->reason = state->reason;
 	w->resource = state->resource;
 	w->flags = (goes_on ? FRT_WAIT_ONGOING : 0) | (woken && state->interrupted ? FRT_WAIT_BY_INTERRUPT : 0) |
-		   (state->blocked && state->since != state->off ? FRT_WAIT_AGAIN : 0);
+		   (state->blocked && state->since != state->off ? FRT_WAIT_AGAIN : 0) | state->owned;
 }
 
 /* Only one in WAKE_EVERY short records checks the wake-up level. */
@@ -402,10 +402,29 @@ static __always_inline bool take_place(struct task_struct *task, struct wait_sta
 	return state->sp && state->sp == sp && state->pc == pc;
 }
 
+/*
+ * Before JDK 24 a thread that wants a monitor parks with time limits, and who owns it need not wake it. JavaThread says
+ * which monitor that is.
+ */
+static __always_inline void take_monitor_owner(struct wait_state *state)
+{
+	__u64 monitor = 0, owner = 0;
+
+	state->owned = 0;
+	if (!wait_setup.monitor || !state->anchor || state->reason != FRT_WAIT_FUTEX)
+		return;
+	if (bpf_probe_read_user(&monitor, sizeof(monitor), (void *)(state->anchor + wait_setup.monitor)) || !monitor ||
+	    bpf_probe_read_user(&owner, sizeof(owner), (void *)(monitor + wait_setup.monitor_owner)) || !owner)
+		return;
+	state->resource = owner;
+	state->owned = FRT_WAIT_OWNED;
+}
+
 static __always_inline void take_resource(void *context, struct task_struct *task, struct wait_state *state,
 					  const struct pt_regs___kernel *r, const struct file *file, __u64 now)
 {
 	state->resource = state->epoll = 0;
+	take_monitor_owner(state);
 	if (!file || !wait_setup.resources)
 		return;
 	if (is_epoll(r))

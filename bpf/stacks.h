@@ -122,7 +122,8 @@ struct frt_layout {
 	frt_u16 symbol_length, symbol_body;
 	frt_u16 symbol_length_shift; /* 0, or 16: the upper half of an int */
 	frt_u16 thread_owner_id;     /* in JavaThread, since JDK 24: id of the current thread, virtual or not */
-	frt_u16 reserved[2];
+	/* in JavaThread, before JDK 24: the ObjectMonitor that it wants to enter; in that: what tells its owner */
+	frt_u16 thread_monitor, monitor_owner;
 };
 
 /*

@@ -32,7 +32,8 @@ struct wait_state {
 	__u64 delay; /* schedstat's run delay when it left its CPU */
 	__u32 syscall;
 	__u16 reason, interrupted; /* interrupted: an interrupt woke it */
-	__u64 resource;		   /* id of what it waits for; 0: unknown, or nothing */
+	__u64 resource;		   /* id of what it waits for, or the owner of a monitor; 0: unknown, or nothing */
+	__u64 owned;		   /* FRT_WAIT_OWNED or 0 */
 	__u64 epoll;		   /* address of the struct eventpoll that it waits for; 0: none */
 	struct waker waker;
 	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */

@@ -9,7 +9,7 @@
 #include "tests/lib/fake_mem.h"
 #include "user/hotspot/layout.h"
 
-#define FAKE_VM_ROWS 128
+#define FAKE_VM_ROWS 160
 
 #define FAKE_VM_TABLES 0x7f1000000000ULL
 #define FAKE_VM_STATICS \

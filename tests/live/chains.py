@@ -51,8 +51,8 @@ def is_uneven(path):
 
 
 def is_needlessly_unknown(row):
-    """HotSpot before JDK 24 may find a monitor free; threads of the JVM come and go."""
-    return row["state"] == "unknown" and row["thread"] in OURS and "who had it is not known" not in row["why"]
+    """Threads of the JVM come and go."""
+    return row["state"] == "unknown" and row["thread"] in OURS
 
 
 def time_of(path, wanted):

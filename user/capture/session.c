@@ -133,11 +133,19 @@ void session_count_calls(struct session *s, struct call_rates *rates)
 	s->rates = rates;
 }
 
+/* For paths, have the owners of monitors read. */
+static void choose_monitors(const struct frt_layout *l, struct frt_wait_setup *setup)
+{
+	if (!setup->path || !setup->known || l->thread_monitor == FRT_NO_OFFSET || l->monitor_owner == FRT_NO_OFFSET)
+		return;
+	setup->monitor = (uint64_t)l->thread_monitor - l->thread_anchor;
+	setup->monitor_owner = l->monitor_owner;
+}
+
 static void choose_wait_stacks(struct session *s)
 {
 	bool wanted = s->waits.stacks && !s->settings->no_stack;
-
-	s->bpf->bss->wait_setup = (struct frt_wait_setup){
+	struct frt_wait_setup setup = {
 		.longer = wanted ? s->settings->wait_stack_ns : ~0ULL,
 		.known = wanted && s->layout.jdk_version && s->layout.anchor_sp < FRT_ANCHOR &&
 			 s->layout.anchor_pc < FRT_ANCHOR && s->layout.anchor_fp < FRT_ANCHOR,
@@ -151,6 +159,9 @@ static void choose_wait_stacks(struct session *s)
 			(s->settings->thrown || settings_has_roots(s->settings) ||
 			 filter_list_threshold(s->settings->filters, s->settings->threshold_ns) > 0),
 	};
+
+	choose_monitors(&s->layout, &setup);
+	s->bpf->bss->wait_setup = setup;
 }
 
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)

@@ -192,7 +192,8 @@ struct hotspot_layout {
 	/* java.lang.Thread of a JavaThread: its oop, or the address of that */
 	uint16_t thread_object, thread_object_is_handle;
 	struct thread_fields thread_fields;
-	uint16_t thread_pending; /* in JavaThread: the pending exception, an oop */
+	uint16_t thread_stack_size; /* before JDK 24: the thread's stack lies below its stack base */
+	uint16_t thread_pending;    /* in JavaThread: the pending exception, an oop */
 	/* in JavaThread: bytes allocated in earlier buffers and outside of them, int64_t; its buffer: two pointers */
 	uint16_t thread_allocated, thread_buffer, buffer_start, buffer_top;
 	/* the interpreter's code that leaves a method which an exception ends; both 0: unknown */

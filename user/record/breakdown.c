@@ -361,8 +361,7 @@ static void on_owner(void *context, const struct frt_slot_owner *o)
 	if (o->slot != FRT_NO_SLOT)
 		thread_keys_note_owner(b->setup.threads, o->thread, o->started);
 	if (b->paths && o->tid)
-		paths_note_thread(b->paths, o->thread, o->tid, o->started,
-				  o->slot != FRT_NO_SLOT ? (int64_t)o->at : INT64_MAX);
+		paths_note_thread(b->paths, o);
 }
 
 static void on_unobserved(void *context, const struct frt_slot_owner *o)

@@ -21,6 +21,7 @@ struct pending {
 /* A thread as a waker, and the key of its waits; `earlier`: of those before `observed`, 0: none. */
 struct followed {
 	uint32_t tid, origin, key, earlier;
+	int64_t since; /* the thread has been there from then on */
 	int64_t observed;
 };
 
@@ -58,12 +59,19 @@ static struct followed *path_observed_at(struct paths *p, uint32_t key)
 	return &p->observed[!!(key & FRT_NATIVE_KEY)][key % THREADS];
 }
 
-void paths_note_thread(struct paths *p, uint32_t key, uint32_t tid, uint32_t origin, int64_t observed)
+void paths_note_thread(struct paths *p, const struct frt_slot_owner *o)
 {
-	struct followed *at = &p->followed[tid % THREADS];
-	uint32_t earlier = at->tid == tid && at->origin == origin && at->key != key ? at->key : 0;
+	struct followed *at = &p->followed[o->tid % THREADS];
+	bool known = at->tid == o->tid && at->origin == o->started;
+	struct followed now = {.tid = o->tid,
+			       .origin = o->started,
+			       .key = o->thread,
+			       .earlier = known && at->key != o->thread ? at->key : 0,
+			       .since = known && at->since < (int64_t)o->at ? at->since : (int64_t)o->at,
+			       .observed = o->slot == FRT_NO_SLOT ? INT64_MAX : (int64_t)o->at};
+	uint32_t key = o->thread;
 
-	*at = (struct followed){tid, origin, key, earlier, observed};
+	*at = now;
 	*path_observed_at(p, key) = *at;
 }
 
@@ -109,6 +117,23 @@ uint64_t paths_left_out(const struct paths *p)
 	return p->left_out;
 }
 
+/* Nobody woke this thread, which found a monitor free, but it is known who had it. */
+static bool path_is_by_owner(const struct wait *w)
+{
+	return w->owner && !w->waker && !w->waker_origin;
+}
+
+/* The thread that had the monitor when this wait began. NULL: it is not known. */
+static const struct followed *paths_owner(const struct paths *p, const struct wait *w, int64_t off)
+{
+	uint32_t tid = thread_keys_find_owner(p->setup.threads, w->owner, off);
+	const struct followed *f = &p->followed[tid % THREADS];
+
+	if (!tid || f->tid != tid || f->since > off)
+		return NULL;
+	return f->key & FRT_NATIVE_KEY || !thread_keys_is_carrier(p->setup.threads, f->key) ? f : NULL;
+}
+
 /* 0: no thread of the target has ended the wait, or it is not known which one. */
 static uint64_t paths_waker(const struct paths *p, const void *details)
 {
@@ -122,6 +147,23 @@ static uint64_t paths_waker(const struct paths *p, const void *details)
 		return 0;
 	thread_keys_of_waker(p->setup.threads, w.waker, w.waker_origin, w.waker_name, &carrier);
 	return !carrier && f->tid == w.waker && f->origin == w.waker_origin ? f->key : UNSEEN;
+}
+
+/* Where the path goes on from a wait. */
+static void path_enter_waker(const struct paths *p, struct path_gap *g)
+{
+	struct wait w = wait_join_describe(g->details);
+	const struct followed *owner;
+
+	if (!path_is_by_owner(&w)) {
+		g->waker = paths_waker(p, g->details);
+		return;
+	}
+	owner = paths_owner(p, &w, g->off);
+	if (owner)
+		g->waker = owner->key;
+	else
+		g->kind = PATH_GAP_UNKNOWN;
 }
 
 /* A thread in a traced call has been observed since before it: without a wait it has run all the time. */
@@ -153,8 +195,17 @@ static struct path_gap paths_before(void *context, uint64_t thread, int64_t befo
 	if (earlier && g.kind == PATH_GAP_UNKNOWN && !g.details && g.on >= f->observed)
 		g.off = g.on = f->observed; /* it goes on there */
 	if (g.kind == PATH_GAP_WAIT)
-		g.waker = paths_waker(p, g.details);
+		path_enter_waker(p, &g);
 	return g;
+}
+
+static uint64_t path_owner_key(const struct paths *p, const struct wait *w)
+{
+	uint32_t tid = thread_keys_find_owner(p->setup.threads, w->owner, INT64_MIN);
+	const struct followed *f = &p->followed[tid % THREADS];
+
+	return f->key & FRT_NATIVE_KEY ? thread_keys_of_owner(p->setup.threads, tid)
+				       : thread_keys_of(p->setup.threads, f->key, NULL);
 }
 
 static uint64_t path_waker_key(const struct paths *p, const void *details)
@@ -162,6 +213,8 @@ static uint64_t path_waker_key(const struct paths *p, const void *details)
 	struct wait w = wait_join_describe(details);
 	bool carrier;
 
+	if (path_is_by_owner(&w))
+		return path_owner_key(p, &w);
 	if (w.stacks.waker_virtual)
 		return thread_keys_of_virtual_waker(p->setup.threads, w.stacks.waker_virtual);
 	return thread_keys_of_waker(p->setup.threads, w.waker, w.waker_origin, w.waker_name, &carrier);
@@ -238,7 +291,7 @@ static void path_write(const struct paths *p, const struct path_segment *s, cons
 	if (s->depth) {
 		waited = wait_join_describe(s->waited);
 		e.thread = path_waker_key(p, s->waited);
-		e.waited = wait_reason(waited.reason);
+		e.waited = path_is_by_owner(&waited) ? "monitor" : wait_reason(waited.reason);
 		e.waker_stack = path_stack_key(p, FRAMES_OURS, waited.stacks.waker_java);
 		e.waiter = s->above ? path_waker_key(p, s->above) : call->call_thread;
 	}

@@ -31,10 +31,10 @@ struct paths *paths_new(const struct paths_setup *setup);
 void paths_free(struct paths *p);
 
 /*
- * This key of struct wait_join has the waits of that thread, which others know as a waker: all from `observed` on
- * (CLOCK_MONOTONIC, ns); INT64_MAX: from its first one on.
+ * A thread, which others know as a waker, and whose waits are those of o->thread in struct wait_join: if it has a slot, all
+ * from o->at on, else from its first one on.
  */
-void paths_note_thread(struct paths *p, uint32_t key, uint32_t tid, uint32_t origin, int64_t observed);
+void paths_note_thread(struct paths *p, const struct frt_slot_owner *o);
 
 struct path_call {
 	const struct stream_vthread *vthread; /* NULL: of a platform thread */

@@ -164,19 +164,23 @@ static bool find_java(struct thread_keys *k, struct cached_waker *w)
 	return true;
 }
 
+static uint64_t thread_keys_of_object(struct thread_keys *k, uint32_t tid, const struct thread_object *o)
+{
+	struct jfr_thread_constant c = {
+		.name = o->name, .group = o->group[0] ? o->group : NULL, .os_id = tid, .java_id = (int64_t)o->java_id};
+
+	return jfr_thread(k->writer, &c);
+}
+
 /* A Java thread that the agent has not met. */
 static bool find_other_java(struct thread_keys *k, struct cached_waker *w)
 {
 	const struct thread_object *o = k->names ? thread_names_of(k->names, w->tid, w->origin, w->name) : NULL;
-	struct jfr_thread_constant c = {.os_id = w->tid};
 
 	if (!o)
 		return false;
-	c.name = o->name;
-	c.group = o->group[0] ? o->group : NULL;
-	c.java_id = (int64_t)o->java_id;
 	w->carrier = !strcmp(o->group, "CarrierThreads");
-	w->key = jfr_thread(k->writer, &c);
+	w->key = thread_keys_of_object(k, w->tid, o);
 	show_java_name(w->shown, o->name, (int)strlen(o->name), o->java_id);
 	return true;
 }
@@ -233,6 +237,18 @@ void thread_keys_name_waker(struct thread_keys *k, uint32_t tid, uint32_t origin
 
 	*carrier = w && w->carrier;
 	snprintf(out, WAKER_NAME, "%s", w ? w->shown : "");
+}
+
+uint32_t thread_keys_find_owner(struct thread_keys *k, uint64_t owner, int64_t then)
+{
+	return k->names ? thread_names_owner(k->names, owner, then) : 0;
+}
+
+uint64_t thread_keys_of_owner(struct thread_keys *k, uint32_t tid)
+{
+	struct thread_object o;
+
+	return k->names && thread_names_read(k->names, tid, &o) ? thread_keys_of_object(k, tid, &o) : 0;
 }
 
 /* Beside the cache, where a thread without its name would stand in the way of the one with it. */

@@ -42,6 +42,10 @@ uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t orig
 /* It has woken a thread at `woke` (CLOCK_MONOTONIC, ns). Call this as soon as possible, while it is alive. */
 void thread_keys_see_waker(struct thread_keys *k, uint32_t tid, uint32_t origin, const char name[16], int64_t woke);
 
+/* The id of a monitor's owner (thread_names_owner()); 0: unknown. And the key of a thread that has been found so, if it has no slot. */
+uint32_t thread_keys_find_owner(struct thread_keys *k, uint64_t owner, int64_t then);
+uint64_t thread_keys_of_owner(struct thread_keys *k, uint32_t tid);
+
 /* The key of a waker that is a virtual thread. It has a name if the thread has been in a recorded call before. */
 uint64_t thread_keys_of_virtual_waker(struct thread_keys *k, uint64_t java_id);
 

@@ -22,7 +22,8 @@
 
 struct java_thread {
 	uint32_t tid;
-	uint64_t address; /* of the JavaThread */
+	uint64_t address;      /* of the JavaThread */
+	uint64_t stack, bytes; /* its stack, which lies below; 0: unknown */
 };
 
 struct known_name {
@@ -40,6 +41,7 @@ struct thread_names {
 	const struct target *target;
 	struct java_thread *thread; /* sorted by tid */
 	size_t count, capacity;
+	bool stacks_read;
 	int64_t read_at, read_took; /* the list, CLOCK_MONOTONIC and ns; 0: not yet */
 	int64_t rest_until;	    /* CLOCK_MONOTONIC: what reading has cost so far is 5 % of the time up to here */
 	struct known_name known[NAMES];
@@ -71,7 +73,7 @@ static int names_add_thread(uint64_t address, int tid, void *context)
 
 	if (vec_reserve(&n->thread, &n->capacity, n->count + 1))
 		return -ENOMEM;
-	n->thread[n->count++] = (struct java_thread){(uint32_t)tid, address};
+	n->thread[n->count++] = (struct java_thread){.tid = (uint32_t)tid, .address = address};
 	return 0;
 }
 
@@ -111,6 +113,7 @@ static void names_read_list(struct thread_names *n)
 		n->count = 0;
 		err = hotspot_each_thread(n->layout, n->memory, names_add_thread, n);
 	}
+	n->stacks_read = false;
 	if (err) /* a part of the list would make a Java thread look internal */
 		n->count = 0;
 	if (n->count)
@@ -144,6 +147,54 @@ static bool names_read_object(const struct thread_names *n, struct known_name *k
 
 	return !thread_object_read(&k->seen, n->layout, n->memory, java_thread) &&
 	       !hotspot_thread_tid(n->layout, n->memory, java_thread, &tid) && tid == k->tid;
+}
+
+/* Where there is a list that was read after `then`, or may be read now. */
+static bool names_renew(struct thread_names *n, int64_t then)
+{
+	if (n->read_at <= then && names_may_read(n) && monotonic_ns() - n->read_at >= REST * n->read_took)
+		names_read_list(n);
+	return n->read_at > then;
+}
+
+static void names_read_stacks(struct thread_names *n)
+{
+	const struct hotspot_layout *l = n->layout;
+	int64_t begin = monotonic_ns();
+
+	n->stacks_read = true;
+	if (l->thread_stack_size == FRT_NO_OFFSET || l->walk.thread_stack_base == FRT_NO_OFFSET)
+		return;
+	for (size_t i = 0; i < n->count; i++) {
+		struct java_thread *t = &n->thread[i];
+
+		if (mem_u64(n->memory, t->address + l->walk.thread_stack_base, &t->stack) ||
+		    mem_u64(n->memory, t->address + l->thread_stack_size, &t->bytes))
+			t->stack = t->bytes = 0;
+	}
+	names_charge(n, begin);
+}
+
+uint32_t thread_names_owner(struct thread_names *n, uint64_t owner, int64_t then)
+{
+	if (!names_renew(n, then))
+		return 0;
+	for (size_t i = 0; i < n->count; i++)
+		if (n->thread[i].address == owner)
+			return n->thread[i].tid;
+	if (!n->stacks_read)
+		names_read_stacks(n);
+	for (size_t i = 0; i < n->count; i++)
+		if (owner < n->thread[i].stack && n->thread[i].stack - owner <= n->thread[i].bytes)
+			return n->thread[i].tid;
+	return 0;
+}
+
+bool thread_names_read(struct thread_names *n, uint32_t tid, struct thread_object *out)
+{
+	const struct java_thread *t = names_find(n, tid);
+
+	return t && !thread_object_read(out, n->layout, n->memory, t->address);
 }
 
 /* An older list may have a thread that had this id before. If the Java id is known, it tells whether it is the same one. */

@@ -26,6 +26,15 @@ void thread_names_see(struct thread_names *n, uint32_t tid, uint32_t started, co
 const struct thread_object *thread_names_of(const struct thread_names *n, uint32_t tid, uint32_t started,
 					    const char kernel_name[16]);
 
+/*
+ * The id of the Java thread that HotSpot has as a monitor's owner: its JavaThread, or an address in its stack. It had that
+ * monitor at `then` (CLOCK_MONOTONIC, ns), if it is one that has been there since. 0: unknown. Costs time, as thread_names_see() does.
+ */
+uint32_t thread_names_owner(struct thread_names *n, uint64_t owner, int64_t then);
+
+/* The Thread of a thread that thread_names_owner() has found. Returns false if it is unknown. */
+bool thread_names_read(struct thread_names *n, uint32_t tid, struct thread_object *out);
+
 /* Is this a thread of the JVM's garbage collector: by its name, and because it is no Java thread? */
 bool thread_names_is_collector(struct thread_names *n, uint32_t tid, uint32_t started, const char kernel_name[16]);
 

@@ -27,7 +27,8 @@ struct kept {
 	struct wait_stack_ids stacks;
 	uint32_t waker, waker_origin;
 	char waker_name[16];
-	uint64_t resource;
+	uint64_t resource, owner; /* owner: of a monitor, 0: unknown */
+	int64_t owned_from;	  /* all parts from then on had the same owner */
 	int64_t wake; /* of several parts the last one's: the interval has all time in the run queue at its end */
 	uint32_t skip;
 	int64_t longest;
@@ -160,6 +161,7 @@ struct wait wait_join_describe(const void *details)
 			 .waker = k->waker,
 			 .waker_origin = k->waker_origin,
 			 .resource = k->resource,
+			 .owner = k->owner,
 			 .syscall = k->syscall,
 			 .reason = k->reason,
 			 .ongoing = k->ongoing,
@@ -349,18 +351,23 @@ static void kept_fill(struct kept *k, const struct frt_wait *w, unsigned int rea
 	*k = (struct kept){.stacks = *stacks,
 			   .waker = w->waker,
 			   .waker_origin = w->waker_origin,
-			   .resource = w->resource,
+			   .resource = w->flags & FRT_WAIT_OWNED ? 0 : w->resource,
+			   .owner = w->flags & FRT_WAIT_OWNED ? w->resource : 0,
+			   .owned_from = (int64_t)w->off,
 			   .syscall = w->syscall,
 			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING,
 			   .by_interrupt = by_interrupt,
-			   .goes_on = !w->waker && !w->waker_origin && stacks->in_code};
+			   .goes_on = !w->waker && !w->waker_origin && (stacks->in_code || w->flags & FRT_WAIT_OWNED)};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 }
 
 /* Where the thread waited is known from the first part; the last one may have come too late for stacks. */
 static void kept_continue(struct kept *k, const struct frt_wait *w, struct wait_stack_ids stacks)
 {
+	uint64_t owner = k->owner;
+	int64_t owned_from = k->owned_from;
+
 	if (!stacks.java) {
 		stacks.java = k->stacks.java;
 		stacks.native = k->stacks.native;
@@ -369,6 +376,8 @@ static void kept_continue(struct kept *k, const struct frt_wait *w, struct wait_
 		stacks.agents = k->stacks.agents;
 	}
 	kept_fill(k, w, FRT_WAIT_FUTEX, &stacks);
+	if (k->owner == owner)
+		k->owned_from = owned_from;
 }
 
 void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct wait_stack_ids *stacks)
@@ -576,8 +585,10 @@ struct path_gap wait_join_before(const struct wait_join *j, uint32_t thread, int
 			.off = INT64_MIN, .on = known < before ? known : before, .kind = PATH_GAP_UNKNOWN};
 	if (wait_timeline_is_coalesced(waits, i - 1))
 		return (struct path_gap){.off = last->begin, .on = last->end, .kind = PATH_GAP_UNKNOWN};
-	return (struct path_gap){.kind = kept_found_free(kept) ? PATH_GAP_UNKNOWN : PATH_GAP_WAIT,
-				 .off = last->begin,
+	if (before <= kept->owned_from)
+		return (struct path_gap){.off = last->begin, .on = before, .kind = PATH_GAP_UNKNOWN, .details = kept};
+	return (struct path_gap){.kind = kept_found_free(kept) && !kept->owner ? PATH_GAP_UNKNOWN : PATH_GAP_WAIT,
+				 .off = latest(kept->owned_from, last->begin),
 				 .wake = latest(kept->wake, last->begin),
 				 .on = last->end,
 				 .details = kept};

@@ -25,6 +25,7 @@ struct wait {
 	uint32_t waker, waker_origin;
 	char waker_name[16];
 	uint64_t resource; /* frt_resource.id; 0: unknown, or nothing */
+	uint64_t owner;	   /* of the monitor, as with FRT_WAIT_OWNED; 0: unknown, or it was for nothing like that */
 	uint16_t syscall;
 	uint8_t reason; /* enum frt_wait_reason */
 	bool ongoing;	/* it was still in progress at `on`; its remainder begins there */
@@ -102,9 +103,10 @@ void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wa
 
 /*
  * The last wait of the thread that began before `before`, or a time of which nothing is known: one without details, or a
- * wait for a monitor that the thread found free when a time limit had ended, so that it is not known who had it. The thread is observed from
- * `observed` on; INT64_MAX: from its first wait on that is kept. The details of a wait are for wait_join_describe(), and
- * valid until the next record is added.
+ * wait for a monitor that the thread found free when a time limit had ended, of which no owner is known. Where an owner is
+ * known but had it only from some moment on, the wait begins there, and what is before that is unknown. The thread is
+ * observed from `observed` on; INT64_MAX: from its first wait on that is kept. The details of a wait are for
+ * wait_join_describe(), and valid until the next record is added.
  */
 struct path_gap wait_join_before(const struct wait_join *j, uint32_t thread, int64_t before, int64_t observed);
 

@@ -73,34 +73,41 @@ void path_part_put_place(struct bytes *out, const struct path_part *part)
 	free(method);
 }
 
+/* The text of a value that is one. */
+static bool path_text_is(const struct jfr_value *value, const char *text)
+{
+	struct bytes is;
+	bool same;
+
+	bytes_init(&is);
+	if (value->kind == VALUE_TEXT)
+		put_value_text(&is, value);
+	same = !strcmp(memory_text(&is), text);
+	bytes_release(&is);
+	return same;
+}
+
+static void put_path_link(struct bytes *out, const struct path_part *part)
+{
+	bool owned = path_text_is(&part->waited, "monitor");
+
+	put_text(out, owned ? "had the monitor that was wanted by " : "ended a wait of ");
+	put_thread_name(out, part->chunk, part->waiter, "an unknown thread");
+	if (owned || part->waited.kind != VALUE_TEXT)
+		return;
+	put_text(out, " (");
+	put_value_text(out, &part->waited);
+	bytes_put_u8(out, ')');
+}
+
 void path_part_put_why(struct bytes *out, const struct path_part *part)
 {
-	if (part->depth > 0) {
-		put_text(out, "ended a wait of ");
-		put_thread_name(out, part->chunk, part->waiter, "an unknown thread");
-		put_text(out, " (");
-		if (part->waited.kind == VALUE_TEXT)
-			put_value_text(out, &part->waited);
-		bytes_put_u8(out, ')');
-	}
+	if (part->depth > 0)
+		put_path_link(out, part);
 	if (part->end.kind == VALUE_TEXT) {
 		put_text(out, part->depth > 0 ? "; " : "");
 		put_value_text(out, &part->end);
 	}
-}
-
-static bool part_is_unknown(const struct path_part *part)
-{
-	bool unknown = true;
-	struct bytes state;
-
-	bytes_init(&state);
-	if (part->state.kind == VALUE_TEXT) {
-		put_value_text(&state, &part->state);
-		unknown = !strcmp(memory_text(&state), "unknown");
-	}
-	bytes_release(&state);
-	return unknown;
 }
 
 /* `"pool-1-thread-1", socket 10.0.0.7:5432 in com.acme.Rates.fetch()` */
@@ -135,7 +142,7 @@ void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_p
 	uint32_t what;
 	size_t i = 0;
 
-	if (part->depth < 2 || part_is_unknown(part))
+	if (part->depth < 2 || part->state.kind != VALUE_TEXT || path_text_is(&part->state, "unknown"))
 		return;
 	what = chain_text(texts, part);
 	while (i < e->count && e->kind[i].what != what)

@@ -3,6 +3,7 @@
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/test.h"
+#include "tests/lib/wrap.h"
 #include "user/record/breakdown.h"
 
 #define SEGMENT "frtrace.PathSegment"
@@ -20,6 +21,15 @@ static struct bench {
 	struct breakdown *where;
 	struct kernel_sink sink;
 } *b;
+
+/* What HotSpot may have as the owner of a monitor. */
+#define A_MONITOR_OF_WORKER 0x7000
+#define A_MONITOR_OF_OTHER  0x8000
+
+WRAP(uint32_t, thread_keys_find_owner, struct thread_keys *k, uint64_t owner, int64_t then)
+{
+	return owner == A_MONITOR_OF_WORKER ? WORKER : owner == A_MONITOR_OF_OTHER ? OTHER : 0;
+}
 
 static const struct wait_stack_ids no_stacks, in_code = {.in_code = true};
 static uint32_t outer, inner, short_one;
@@ -189,6 +199,70 @@ CASE(a_lock_that_was_found_free_is_unknown, setup, teardown)
 	expect_part(2, 0, 100, "main", "cpu");
 	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 1), "end",
 			  "it found the lock free when it looked; who had it is not known");
+}
+
+static void wait_for_monitor(uint64_t off, uint64_t on, uint64_t owned_by, unsigned int flags)
+{
+	struct frt_wait w = {.kind = FRT_WAIT,
+			     .thread = 1,
+			     .off = off,
+			     .wake = on,
+			     .on = on,
+			     .resource = owned_by,
+			     .reason = FRT_WAIT_FUTEX,
+			     .flags = FRT_WAIT_BY_INTERRUPT | FRT_WAIT_OWNED | flags};
+
+	b->sink.wait(b->sink.context, &w, &in_code);
+}
+
+CASE(who_had_a_lock_that_was_found_free_is_followed, setup, teardown)
+{
+	owner_at(10, 1, 2, WORKER);
+	wait_of(2, 50, 60, 70, MAIN);
+	wait_for_monitor(200, 400, A_MONITOR_OF_WORKER, 0);
+	call_of(100, 500);
+	finish();
+	expect_part(0, 300, 100, "main", "cpu");
+	expect_part(1, 100, 200, "worker-2", "cpu");
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 1), "waited", "monitor");
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 1), "waiter.javaName", "main");
+	assert_null(dissect_find(b->r.d, SEGMENT, 3));
+}
+
+CASE(an_owner_that_is_not_known_is_not_guessed, setup, teardown)
+{
+	owner_at(10, 1, 2, WORKER);
+	wait_of(2, 50, 60, 70, MAIN);
+	wait_for_monitor(200, 400, A_MONITOR_OF_WORKER + 1, 0);
+	call_of(100, 500);
+	finish();
+	expect_part(1, 100, 200, "main", "unknown");
+}
+
+/* The JavaThread may have been another thread's when the wait began. */
+CASE(an_owner_that_is_younger_than_the_wait_is_not_it, setup, teardown)
+{
+	owner_at(1000, 1, 4, WORKER);
+	owner_at(300, 2, 3, OTHER);
+	wait_for_monitor(200, 400, A_MONITOR_OF_OTHER, 0);
+	call_of(100, 500);
+	finish();
+	expect_part(1, 100, 200, "main", "unknown");
+}
+
+CASE(only_the_last_owner_of_a_lock_is_known_to_have_been_in_the_way, setup, teardown)
+{
+	owner_at(10, 1, 2, WORKER);
+	wait_of(2, 50, 60, 70, MAIN);
+	wait_for_monitor(200, 250, A_MONITOR_OF_OTHER, 0);
+	wait_for_monitor(260, 300, A_MONITOR_OF_WORKER, FRT_WAIT_AGAIN);
+	wait_for_monitor(310, 400, A_MONITOR_OF_WORKER, FRT_WAIT_AGAIN);
+	call_of(100, 500);
+	finish();
+	expect_part(0, 300, 100, "main", "cpu");
+	expect_part(1, 160, 140, "worker-2", "cpu");
+	expect_part(2, 100, 60, "main", "unknown");
+	expect_part(3, 0, 100, "main", "cpu");
 }
 
 /* A call that covers only a small part of the time says nothing about it. */

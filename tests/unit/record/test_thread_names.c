@@ -200,3 +200,19 @@ CASE(reading_takes_a_small_part_of_the_time, setup, teardown)
 	now += 10000000000;
 	assert_true(is_collector(5011, "G1 Conc#0"));
 }
+
+/* Before JDK 21 a monitor's owner may be an address in its stack. */
+CASE(the_owner_of_a_monitor_is_a_thread_or_a_place_in_its_stack, setup, teardown)
+{
+	const struct hotspot_layout *l = &vm.layout;
+	const uint64_t base = 0x7f7000100000, size = 0x100000;
+
+	fake_mem_put(&vm.m, FAKE_VM_THREADS + l->walk.thread_stack_base, base, 8);
+	fake_mem_put(&vm.m, FAKE_VM_THREADS + l->thread_stack_size, size, 8);
+	assert_int_equal(thread_names_owner(names, FAKE_VM_THREADS, now - 1), 4000);
+	assert_int_equal(thread_names_owner(names, base - 8, 0), 4000);
+	assert_int_equal(thread_names_owner(names, base - size, 0), 4000);
+	assert_int_equal(thread_names_owner(names, base - size - 8, 0), 0);
+	assert_int_equal(thread_names_owner(names, base, 0), 0);
+	assert_int_equal(thread_names_owner(names, 1, 0), 0);
+}
