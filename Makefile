@@ -45,7 +45,7 @@ BPF	:= $(filter-out bpf/native.bpf.c,$(wildcard bpf/*.bpf.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c user/print_options.c user/eu_search.c,$(USER))) \
-	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o $(BUILD)/user/page/page_image.o
+	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o $(BUILD)/user/options/presets_image.o $(BUILD)/user/page/page_image.o
 
 LIB	:= $(BUILD)/frtrace.a # an archive: a test links only what it uses
 
@@ -122,6 +122,13 @@ $(BUILD)/user/capture/agent_image.o: user/capture/agent_image.S $(BUILD)/libfrtr
 $(BUILD)/user/options/jfc_image.o: user/options/jfc_image.S $(wildcard user/options/*.jfc)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -c -o $@ $<
+
+# Each preset behind a line with its name
+PRESETS	:= $(sort $(wildcard presets/*))
+$(BUILD)/user/options/presets_image.o: user/options/presets_image.S $(PRESETS)
+	@mkdir -p $(@D)
+	$(Q)for f in $(PRESETS); do echo "== $${f##*/}" && cat $$f || exit 1; done >$(BUILD)/presets
+	$(Q)$(CC) -c -DPRESETS_FILE='"$(BUILD)/presets"' -o $@ $<
 
 # The page of a report has its style and its script inside. A browser uses only those with the hashes that it names.
 PAGE	:= user/page/html

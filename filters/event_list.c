@@ -22,7 +22,20 @@ static const char *const unit_names[EVENT_UNITS] = {
 	[EVENT_PERCENT] = "percent",
 	[EVENT_ADDRESS] = "address",
 	[EVENT_HZ] = "hz",
+	[EVENT_WHOLE] = "number",
+	[EVENT_SQL] = "sql",
+	[EVENT_URL] = "url",
 };
+
+bool event_field_is_computed(const struct event_field *f)
+{
+	return f->difference || f->unit == EVENT_WHOLE;
+}
+
+bool event_field_is_null(const struct event_field *f)
+{
+	return strcmp(f->expression, "null") == 0;
+}
 
 static void event_field_release(struct event_field *f)
 {
@@ -42,6 +55,7 @@ static void event_release(struct event_spec *e)
 	free(e->label);
 	free(e->description);
 	free(e->category);
+	free(e->preset);
 	free(e->name);
 	free(e->text);
 	filter_list_free(e->filters);
@@ -121,8 +135,8 @@ static int find_unit(const char *name, size_t length, enum event_unit *unit, str
 		}
 	}
 	return diag_usage(d,
-			  "wrong unit '%.*s' of a field: it has to be bytes, ns, us, ms, s, epochms, percent, address "
-			  "or hz",
+			  "wrong unit '%.*s' of a field: it has to be bytes, ns, us, ms, s, epochms, percent, address, "
+			  "hz, number, sql or url",
 			  (int)length, name);
 }
 

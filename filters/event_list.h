@@ -7,7 +7,7 @@
  *
  * `outermost` before the filter: of calls within each other on a thread only the outermost one is an event.
  *
- * A difference of two values, late=arg0.fire-arg0.sched, has no other alternatives.
+ * A difference of two values, late=arg0.fire-arg0.sched, has no other alternatives. The expression null is a value that is never there.
  *
  * A field may have a unit and @begin after its name, and an @ before it: its value is the context of what happens inside the call.
  */
@@ -31,6 +31,9 @@ enum event_unit {
 	EVENT_PERCENT,	/* 0 to 1 */
 	EVENT_ADDRESS,
 	EVENT_HZ,
+	EVENT_WHOLE, /* a whole number without a unit, whatever the type of the value */
+	EVENT_SQL,   /* the text of a statement, and that of a URL: without the values in them */
+	EVENT_URL,
 	EVENT_UNITS
 };
 
@@ -48,6 +51,12 @@ struct event_field {
 	bool any_object; /* an array, too, is recorded as the name of its class; false: it is refused */
 };
 
+/* Is the value a number that the collector makes of what is read: a difference, or EVENT_WHOLE? */
+bool event_field_is_computed(const struct event_field *f);
+
+/* Is the expression null? */
+bool event_field_is_null(const struct event_field *f);
+
 struct event_spec {
 	char *name;
 	char *text;		   /* of the filter, as typed */
@@ -55,6 +64,9 @@ struct event_spec {
 	char *category;		   /* parts with '/' between them; NULL: Methods */
 	struct filter_list *filters;
 	bool outermost; /* a call within another one of the event on its thread is none */
+	/* Title of the preset that has the event; the JVM may lack it, or some of its values. NULL: the user named it. */
+	char *preset;
+	bool entry; /* the preset is of an entry point */
 	struct event_field *field;
 	size_t fields, capacity;
 };

@@ -22,6 +22,7 @@ static int run_verb(struct command_line *c, struct diag *d)
 	case VERB_LIST: return cmd_list(&c->settings, d);
 	case VERB_CHECK: return cmd_check(&c->settings, d);
 	case VERB_METHODS: return cmd_methods(&c->settings, d);
+	case VERB_PRESETS: return cmd_presets(&c->args, d);
 	case VERB_SUMMARY: return cmd_summary(&c->args, d);
 	case VERB_PRINT: return cmd_print(&c->args, d);
 	case VERB_VIEW: return cmd_view(&c->args, c->settings.filters, &c->conditions, d);

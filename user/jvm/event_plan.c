@@ -85,7 +85,8 @@ static int plan_type_of(struct event_making *m, const struct event_spec *e, uint
 		p->type[*type].field[i].redacted = redact_matches(m->s->redact, e->field[i].name) ||
 						   redact_matches(m->s->redact, e->field[i].expression);
 	for (size_t i = 0; i < e->fields; i++)
-		p->type[*type].field[i].kind = PLAN_KINDS; /* not known yet */
+		p->type[*type].field[i].kind =
+			e->field[i].unit == EVENT_WHOLE ? PLAN_LONG : PLAN_KINDS; /* not known yet */
 	return 0;
 }
 
@@ -141,7 +142,7 @@ static int check_read_early(const struct event_spec *e, size_t field, const stru
 		   : 0;
 }
 
-/* What a part of a difference is to its field: a whole or a decimal number. The agent reads it as what it is. */
+/* What a part of a difference, or EVENT_WHOLE, is to its field: a whole or a decimal number. The agent reads it as what it is. */
 static int make_part(struct event_value *v, struct event_value *field, const struct event_spec *e, size_t number,
 		     struct diag *d)
 {
@@ -149,10 +150,11 @@ static int make_part(struct event_value *v, struct event_value *field, const str
 
 	*field = *v;
 	field->nullable = true;
-	field->kind = v->kind == PLAN_FLOAT || v->kind == PLAN_DOUBLE ? PLAN_DOUBLE : PLAN_LONG;
+	field->kind = e->field[number].difference && (v->kind == PLAN_FLOAT || v->kind == PLAN_DOUBLE) ? PLAN_DOUBLE
+												       : PLAN_LONG;
 	v->kind = PLAN_TEXT;
-	return none ? diag_usage(d, "event '%s', '%s': it is no difference of numbers or times", e->name,
-				 e->field[number].expression)
+	return none ? diag_usage(d, "event '%s', '%s': it is no %s", e->name, e->field[number].expression,
+				 e->field[number].difference ? "difference of numbers or times" : "number")
 		    : 0;
 }
 
@@ -164,7 +166,7 @@ static int add_found(struct event_making *m, const struct event_spec *e, size_t 
 	struct event_plan *p = m->p;
 	int err = check_read_early(e, field, v, match->method, d);
 
-	if (!err && difference)
+	if (!err && event_field_is_computed(&e->field[field]))
 		err = make_part(v, &of_field, e, field, d);
 	err = err ?: agree(&p->type[type], field, &of_field, e, match->method, d);
 	if (err || p->type[type].field[field].redacted)
@@ -194,6 +196,10 @@ static int add_value(struct event_making *m, const struct event_spec *e, size_t 
 	struct diag first;
 	int err = 0;
 
+	if (event_field_is_null(f)) {
+		m->p->type[type].field[field].nullable = true;
+		return 0;
+	}
 	for (size_t i = 0; !err && i < f->alternatives; i++) {
 		err = event_value_find(&v, &m->classes, match, f->alternative[i], f->any_object, e->name, d);
 		if (!i)
@@ -209,7 +215,12 @@ static int add_value(struct event_making *m, const struct event_spec *e, size_t 
 		if (!f->difference && !value_is_doubtful(&v))
 			break;
 	}
-	return err;
+	if (err != -EINVAL || !e->preset)
+		return err;
+	m->p->type[type].field[field].nullable = true; /* another version of the library has no such field */
+	if (m->s->doubts)
+		m->s->doubts(d->text);
+	return 0;
 }
 
 static const char *plan_keep(struct event_making *m, const char *text)
@@ -304,6 +315,7 @@ struct later {
 	bool tagged;	       /* by a supertype or an annotation, which the collector cannot ask for */
 	uint64_t threshold_ns; /* then */
 	bool lacks;	       /* they cannot have some values that loaded classes may have */
+	bool preset;	       /* nobody misses it */
 };
 
 /*
@@ -319,7 +331,7 @@ static int find_later(struct later *l, const struct event_spec *e, const struct 
 
 	if (err)
 		return err;
-	*l = (struct later){.filter = {program, l->filter.size}};
+	*l = (struct later){.filter = {program, l->filter.size}, .preset = e->preset};
 	l->tagged = matcher_has_supertypes(&l->filter) || matcher_has_annotations(&l->filter);
 	l->can = !strchr(e->text, '!') && l->filter.size <= UINT16_MAX &&
 		 (matcher_one_threshold(&l->filter, &l->threshold_ns) || !l->tagged);
@@ -349,6 +361,8 @@ static int plan_miss_event(struct event_making *m, const struct later *l, int er
 	bool others = m->s->events->count > 1 || filter_list_count(m->s->filters, FILTER_TRACE);
 	bool may = err == -ENOENT && may_come(m, l) && (l->can || others) && !(m->s->patient && (!l->can || l->lacks));
 
+	if (err == -ENOENT && l->preset)
+		return 0;
 	if (may && l->can && m->s->awaits)
 		m->s->awaits(d->text);
 	if (may && !l->can && m->s->leaves_out)
@@ -370,7 +384,7 @@ static uint32_t kind_at(const struct event_plan *p, uint32_t type, size_t field)
 static int add_way(struct event_making *m, const struct event_spec *e, size_t field, size_t alternative,
 		   const struct event_way *w, struct plan_text filter, uint32_t type, struct diag *d)
 {
-	bool part = e->field[field].difference;
+	bool part = event_field_is_computed(&e->field[field]);
 	struct plan_field f = {.filter = filter,
 			       .word = event_plan_put_slice(m, w->word, w->length),
 			       .first = event_plan_steps_put(m),
@@ -383,7 +397,7 @@ static int add_way(struct event_making *m, const struct event_spec *e, size_t fi
 			       .alternative = alternative,
 			       .at_begin = e->field[field].at_begin && w->source <= PLAN_THIS && *w->steps,
 			       .outermost = m->outermost};
-	int err = plan_add_place(m->p, field, part ? alternative : 0, d);
+	int err = plan_add_place(m->p, field, e->field[field].difference ? alternative : 0, d);
 
 	if (err)
 		return err;
@@ -442,7 +456,8 @@ static int plan_add_later(struct event_making *m, const struct event_spec *e, st
 	l->filter.program = NULL;
 	err = add_nesting(m, NULL, filter, new.event, d);
 	for (size_t i = 0; !err && i < e->fields; i++) {
-		err = p->type[type].field[i].redacted ? 0 : add_ways(m, e, i, filter, type, d);
+		if (!p->type[type].field[i].redacted && !event_field_is_null(&e->field[i]))
+			err = add_ways(m, e, i, filter, type, d);
 		p->type[type].field[i].nullable = true;
 	}
 	return err;

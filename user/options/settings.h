@@ -17,8 +17,10 @@
 
 #define SETTINGS_MAX_SIZE     (1ULL << 30)
 #define SETTINGS_STACK_DEPTH  64
-#define SETTINGS_TEXT	      128	 /* characters */
-#define SETTINGS_WAIT_STACK   1000000ULL /* ns */
+#define SETTINGS_TEXT	      128	   /* characters */
+#define SETTINGS_STATEMENT    512	   /* with presets: statements are longer than what else -e keeps */
+#define SETTINGS_SLOW	      100000000ULL /* ns: a request from which on, where no method was named */
+#define SETTINGS_WAIT_STACK   1000000ULL   /* ns */
 #define SETTINGS_MAX_OVERHEAD 25
 
 /* How much the kernel reports about where the time of calls went. */
@@ -80,15 +82,24 @@ enum settings_tasks {
 	SETTINGS_TASKS_ON,
 };
 
+/* Whether statements and URLs have their values. */
+enum settings_values {
+	SETTINGS_VALUES_MASKED = 0,
+	SETTINGS_VALUES_FULL,
+};
+
 struct settings {
 	const char *target; /* as typed; points into argv */
 	/* Command after "--", NULL-terminated, or NULL. It is started, and `target` selects one of its JVMs. */
 	char *const *program;
-	const char *user;		 /* user that runs `program`; NULL: the one who called sudo, or ours */
-	struct filter_list *filters;	 /* -m, -M, -x, --inside, --filters; at least one selects methods */
-	struct event_list events;	 /* -e */
-	const char *redact_key;		 /* filters/redact.h; NULL: the defaults */
-	uint32_t string_length;		 /* characters of a text that are kept */
+	const char *user;	     /* user that runs `program`; NULL: the one who called sudo, or ours */
+	struct filter_list *filters; /* -m, -M, -x, --inside, --filters; at least one selects methods */
+	struct event_list events;    /* -e */
+	const char *redact_key;	     /* filters/redact.h; NULL: the defaults */
+	bool by_entries;	     /* no method was named: filters and events are those of all presets */
+	enum settings_values values; /* of fields with the units sql and url */
+	uint32_t string_length;	     /* characters of a text that are kept */
+	bool string_length_given;
 	uint64_t threshold_ns;		 /* 0: every call */
 	bool threshold_given;		 /* threshold_ns was set by -t */
 	uint32_t keep;			 /* per cent of the roots of --inside that are kept however they end */

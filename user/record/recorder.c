@@ -224,7 +224,8 @@ int recorder_new(struct recorder **out, const struct recorder_setup *setup, stru
 	r->timing_due = monotonic_ns() + timing_interval(r);
 	err = describe_recording(r, d);
 	if (!err && setup->plan)
-		err = user_events_new(&r->users, setup->plan, setup->segment, setup->settings->threshold_ns, d);
+		err = user_events_new(&r->users, setup->plan, setup->segment, setup->settings->threshold_ns,
+				      setup->settings->values == SETTINGS_VALUES_MASKED, d);
 	err = err ?: open_writer(r, d) ?: make_keys(r, d) ?: make_breakdown(r, d) ?: make_events(r, d);
 	if (err) {
 		recorder_free(r);

@@ -4,6 +4,7 @@
 #include "user/jvm/event_plan.h"
 #include "user/record/user_value.h"
 #include "user/segment/segment_names.h"
+#include "user/text/masked.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -43,6 +44,7 @@ struct user_events {
 	const struct event_plan *plan;
 	const struct segment *segment;
 	uint64_t threshold_ns;
+	bool mask;
 	struct jfr_user_type *type;
 	struct state *state;			   /* of each type */
 	struct method_events *of[FRT_MAX_METHODS]; /* by the agent's ids; NULL: not looked up yet */
@@ -118,7 +120,7 @@ static bool same_method(const struct event_method *a, const struct event_method 
 }
 
 int user_events_new(struct user_events **out, const struct event_plan *plan, const struct segment *segment,
-		    uint64_t threshold_ns, struct diag *d)
+		    uint64_t threshold_ns, bool mask, struct diag *d)
 {
 	struct user_events *u = calloc(1, sizeof(*u));
 	int err = 0;
@@ -129,6 +131,7 @@ int user_events_new(struct user_events **out, const struct event_plan *plan, con
 	u->plan = plan;
 	u->segment = segment;
 	u->threshold_ns = threshold_ns;
+	u->mask = mask;
 	u->type = calloc(plan->types + 1, sizeof(*u->type));
 	u->state = calloc(plan->types + 1, sizeof(*u->state));
 	if (!u->type || !u->state)
@@ -301,12 +304,31 @@ static void take_part(struct user_events *u, const struct event_type *t, uint32_
 	u->known[field] = !u->value[field].null;
 }
 
+/* A value of EVENT_WHOLE has been read as what it is. */
+static void take_whole(struct user_events *u, uint32_t field)
+{
+	struct value_amount a = user_value_amount(&u->value[field]);
+
+	u->value[field] = (struct jfr_user_value){.null = a.form != AMOUNT_WHOLE, .number = a.whole};
+	u->known[field] = !u->value[field].null;
+}
+
+/* Take the values out of a statement or a URL. */
+static void mask_value(struct jfr_user_value *v, enum event_unit unit, struct bytes *text)
+{
+	size_t (*masked)(void *, size_t, bool) = unit == EVENT_SQL ? masked_sql : unit == EVENT_URL ? masked_url : NULL;
+
+	if (masked && v->text == (const void *)text->data)
+		v->length = masked(text->data, v->length, v->wide);
+}
+
 /* Read a record of a call into the values of an event, if it is one. Returns the number of records read. */
 static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t event, const struct frt_field *f,
 			  size_t n, size_t at)
 {
 	const struct event_type *t = &u->plan->type[u->plan->method[event].type];
 	uint32_t index = FRT_FIELD_INDEX(f[at].number), field;
+	bool computed;
 	size_t read;
 
 	if (index >= u->plan->places || u->plan->place[index].method != event)
@@ -318,11 +340,16 @@ static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t 
 	}
 	if (u->known[field])
 		return 1;
-	read = user_value_read(&u->value[field], t->spec->field[field].difference ? PLAN_TEXT : t->field[field].kind,
-			       &f[at], n - at, &u->text[field], w);
+	computed = event_field_is_computed(&t->spec->field[field]);
+	read = user_value_read(&u->value[field], computed ? PLAN_TEXT : t->field[field].kind, &f[at], n - at,
+			       &u->text[field], w);
 	u->known[field] = f[at].form != FRT_FORM_ABSENT && !u->value[field].null;
 	if (t->spec->field[field].difference)
 		take_part(u, t, field, u->plan->place[index].part);
+	else if (computed)
+		take_whole(u, field);
+	else if (u->mask && !u->value[field].null)
+		mask_value(&u->value[field], t->spec->field[field].unit, &u->text[field]);
 	if (f[at].form == FRT_FORM_ABSENT && !u->lacking[field])
 		u->lacking[field] = at + 1;
 	return read;
@@ -487,10 +514,11 @@ static void report_absent(const struct event_type *t, size_t field, const struct
 	report(text, context);
 }
 
-/* May a value be missing from all calls? Of a call that throws, or does not, it is. */
-static bool may_be_null(const struct event_field *f)
+/* May a value be missing from all calls? Of a call that throws, or does not, it is, and so it is where presets meet. */
+static bool may_be_null(const struct event_spec *e, const struct event_field *f)
 {
-	return !strncmp(f->expression, "exception", 9) || !strncmp(f->expression, "return", 6);
+	return e->preset || event_field_is_null(f) || !strncmp(f->expression, "exception", 9) ||
+	       !strncmp(f->expression, "return", 6);
 }
 
 static void report_nulls(const struct event_type *t, size_t field, uint64_t calls,
@@ -517,7 +545,7 @@ void user_events_gaps(const struct user_events *u, void (*report)(const char *te
 
 			if (a->calls)
 				report_absent(t, n, a, report, context);
-			else if (u->state[i].events && !a->values && !may_be_null(&t->spec->field[n]))
+			else if (u->state[i].events && !a->values && !may_be_null(t->spec, &t->spec->field[n]))
 				report_nulls(t, n, u->state[i].events, report, context);
 		}
 		if (u->state[i].doubtful) {
@@ -526,7 +554,7 @@ void user_events_gaps(const struct user_events *u, void (*report)(const char *te
 				 t->spec->name, u->state[i].doubtful, u->state[i].doubtful == 1 ? "call" : "calls");
 			report(text, context);
 		}
-		if (u->state[i].events || !awaits_classes(u, i))
+		if (u->state[i].events || t->spec->preset || !awaits_classes(u, i))
 			continue;
 		snprintf(
 			text, sizeof(text),

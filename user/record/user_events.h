@@ -12,9 +12,12 @@
 struct event_plan;
 struct user_events;
 
-/* What is passed is borrowed. `threshold_ns` is that of filters without one. 0, or -errno with *out set to NULL. */
+/*
+ * What is passed is borrowed. `threshold_ns` is that of filters without one; `mask`: statements and URLs lose the values in them
+ * (user/text/masked.h). 0, or -errno with *out set to NULL.
+ */
 int user_events_new(struct user_events **out, const struct event_plan *plan, const struct segment *segment,
-		    uint64_t threshold_ns, struct diag *d);
+		    uint64_t threshold_ns, bool mask, struct diag *d);
 void user_events_free(struct user_events *u);
 
 /* The types for the writer, which live as long as `u`; NULL has none. */

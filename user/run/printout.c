@@ -188,10 +188,18 @@ void printout_notes(const struct notes *n)
 	}
 }
 
-static void print_inside(const struct filter_list *l)
+static void print_inside(const struct settings *s)
 {
+	const struct filter_list *l = s->filters;
 	struct bytes names = {.size = 0};
 
+	for (size_t i = 0; s->by_entries && i < filter_list_size(l); i++)
+		if (filter_list_kind(l, i) == FILTER_ROOT) {
+			log_line(
+				"  recorded: requests of %s or more, and in them statements, calls of other services and tasks",
+				strrchr(filter_list_text(l, i), ':') + 1);
+			return;
+		}
 	for (size_t i = 0; i < filter_list_size(l); i++)
 		if (filter_list_kind(l, i) == FILTER_ROOT)
 			bytes_printf(&names, "%s%s", names.size ? ", " : "", filter_list_text(l, i));
@@ -231,7 +239,7 @@ void printout_start(const struct recording *r, const struct run_facts *f, const 
 {
 	print_tracing(r, f);
 	print_classes(r->segment);
-	print_inside(r->settings->filters);
+	print_inside(r->settings);
 	printout_notes(notes);
 	print_destination(r);
 }

@@ -87,6 +87,53 @@ static void say_doubted(const char *message)
 	log_line("%s; it is read where an object's class has it", message);
 }
 
+static bool plan_has_event(const struct event_plan *p, uint32_t event)
+{
+	for (uint32_t i = 0; i < p->methods; i++)
+		if (p->method[i].event == event && p->method[i].class_name)
+			return true;
+	return false;
+}
+
+/* The titles of the presets whose classes are loaded. Returns whether one of them is of an entry point. */
+static bool put_found(struct bytes *out, const struct event_plan *p, const struct event_list *l)
+{
+	const char *last = NULL;
+	bool entry = false;
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct event_spec *e = &l->event[i];
+
+		if (!e->preset || !plan_has_event(p, i) || (last && !strcmp(last, e->preset)))
+			continue;
+		bytes_printf(out, "%s%s", out->size ? ", " : "", e->preset);
+		last = e->preset;
+		entry = entry || e->entry;
+	}
+	return entry;
+}
+
+/* Say what of presets was found. It is an error if that is all that would be recorded, and nothing. */
+static int say_found(const struct event_plan *p, const struct recording *r, struct diag *d)
+{
+	const struct settings *s = r->settings;
+	struct bytes found = {.size = 0};
+	bool entry = put_found(&found, p, &s->events), young = s->wait || s->one_of_many;
+	int err = 0;
+
+	if (found.size)
+		log_line("found: %s", bytes_text(&found));
+	if (s->by_entries && !entry && !young)
+		err = diag_usage(
+			d,
+			"%d '%s' has no entry point that frtrace knows ('frtrace presets'): name methods, as in -m "
+			"'com.acme.*'%s",
+			(int)r->target.pid, r->target.name,
+			found.size ? ", or record all that was found, with --preset=all" : "");
+	bytes_release(&found);
+	return err;
+}
+
 /*
  * Find what the events mean in the target, and add filters for their methods to the settings. `waits`: the caller comes
  * again after -ENOENT.
@@ -127,6 +174,7 @@ int record_events_prepare(struct event_plan *out, const struct recording *r, str
 			break;
 		poll(NULL, 0, EVENTS_POLL_MS);
 	}
+	err = err ?: say_found(out, r, d);
 	if (!err)
 		session_take_plan(r->session, out);
 	return err;

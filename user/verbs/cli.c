@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/cli.h"
 #include "format/vec.h"
+#include "user/options/presets.h"
 #include "user/options/settings_files.h"
 #include "user/verbs/help.h"
 #include "user/verbs/option_value.h"
@@ -201,6 +202,15 @@ static int read_verb(struct reader *r)
 	return diag_usage(r->d, "there is no command '%s', see 'frtrace --help'", name);
 }
 
+/* A recording of a JVM without a word on what to record: then frtrace knows something itself. */
+static bool names_nothing(const struct command_line *c)
+{
+	const struct settings *s = &c->settings;
+
+	return verb_is_of(c, VERBS_RECORDING) && (s->target || s->follow || s->program) && !s->files &&
+	       !s->events.count && !filter_list_size(s->filters) && s->source != SETTINGS_SOURCE_HOTSPOT;
+}
+
 int cli_parse(int argc, char **argv, struct command_line *c, struct diag *d)
 {
 	struct reader r = {.c = c, .words = argv + (argc > 0), .d = d};
@@ -215,6 +225,8 @@ int cli_parse(int argc, char **argv, struct command_line *c, struct diag *d)
 		err = read_words(&r);
 	if (!err && c->settings.files)
 		err = settings_files_apply(c->settings.files, &c->settings, d);
+	if (!err && names_nothing(c))
+		err = presets_add_entries(&c->settings, d);
 	if (!err)
 		err = cli_check(c, d);
 	if (!err && c->settings.in_memory)

@@ -2,6 +2,7 @@
 #include "user/verbs/option_value.h"
 #include "user/options/event_file.h"
 #include "user/options/filter_file.h"
+#include "user/options/presets.h"
 #include "user/options/settings_files.h"
 
 #include <errno.h>
@@ -174,6 +175,7 @@ int option_store(struct command_line *c, const struct option_row *o, const char 
 	case OPTION_ROOT: return filter_list_add(filters, text, FILTER_ROOT, d);
 	case OPTION_EVENT: return event_list_add(&c->settings.events, text, d);
 	case OPTION_EVENT_FILE: return event_file_add(&c->settings.events, text, d);
+	case OPTION_PRESET: return presets_add(&c->settings, text, d);
 	case OPTION_TRACE_FILE: return filter_file_add(filters, text, FILTER_TRACE, d);
 	case OPTION_TIMING_FILE: return filter_file_add(filters, text, FILTER_TIMING, d);
 	case OPTION_LAMBDA: filter_list_set_lambda(filters, true); return 0;

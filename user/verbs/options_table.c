@@ -13,8 +13,8 @@
 
 const struct verb verbs[VERBS] = {
 	{VERB_RECORD, "record",
-	 "[record] -p TARGET -m FILTER | -M FILTER [options]\n"
-	 "[record] -m FILTER | -M FILTER [options] -- java ...    from the first class on",
+	 "[record] -p TARGET [-m FILTER | -M FILTER] [options]\n"
+	 "[record] [-m FILTER | -M FILTER] [options] -- java ...    from the first class on",
 	 "trace a running JVM, or a program that frtrace starts", "The word record may be left out."},
 	{VERB_START, "start", "start [options]", "record in the background", "It returns when tracing is on."},
 	{VERB_STATUS, "status", "status [TARGET]", "report the recordings in the background",
@@ -31,6 +31,9 @@ const struct verb verbs[VERBS] = {
 	{VERB_METHODS, "methods", "methods TARGET FILTER...", "list the methods that a filter matches; touches nothing",
 	 "The list has the methods of the loaded classes, also those that would not be traced, and why. It is read "
 	 "from the JVM's memory."},
+	{VERB_PRESETS, "presets", "presets [NAME]", "list the servers, drivers and clients that frtrace knows",
+	 "With NAME it prints what of it is traced, as options. A file in /etc/frtrace/presets/ is one more, or stands for "
+	 "frtrace's own of its name; the environment's FRTRACE_PRESETS names another directory."},
 	{VERB_SUMMARY, "summary", "summary FILE...", "count the events of a recording by type",
 	 "The file may be of whatever origin. " FILES_SENTENCE},
 	{VERB_PRINT, "print", "print [options] FILE...", "print the events, in the form of the JDK's 'jfr print'",
@@ -84,6 +87,8 @@ static const struct option_choice resources_choices[] = {
 	{"on", SETTINGS_RESOURCES_ON}, {"off", SETTINGS_RESOURCES_OFF}, {0}};
 static const struct option_choice tasks_choices[] = {
 	{"auto", SETTINGS_TASKS_AUTO}, {"off", SETTINGS_TASKS_OFF}, {"on", SETTINGS_TASKS_ON}, {0}};
+static const struct option_choice values_choices[] = {
+	{"masked", SETTINGS_VALUES_MASKED}, {"full", SETTINGS_VALUES_FULL}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice sort_choices[] = {{"total", SORT_TOTAL}, {"self", SORT_SELF}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
@@ -123,9 +128,19 @@ const struct option_row options[] = {
 	{.name = "events", .arg = "FILE.xml", .kind = OPTION_EVENT_FILE,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "read more events for -e, in the format of JMC Agent"},
+	{.name = "preset", .arg = "NAME,...", .kind = OPTION_PRESET,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "add -e and -m of known servers, drivers and clients: 'frtrace presets', or all",
+	 .more = "If no method is named in any way, all are used, and only requests of 100 ms or more, or of -t, are recorded, "
+		 "with what they call."},
+	{.name = "values", .arg = "HOW", .kind = OPTION_CHOICE, AT(settings.values),
+	 .choices = values_choices, .usual = "masked",
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "full: SQL with its values, URLs with their queries"},
 	{.name = "string-length", .arg = "N", .kind = OPTION_COUNT, AT(settings.string_length),
+	 .given = offsetof(struct command_line, settings.string_length_given),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING, .min = 1, .max = FRT_FIELD_TEXT_MAX, .usual = "128",
-	 .help = "characters that -e keeps of a text"},
+	 .help = "characters that -e keeps of a text; presets keep 512"},
 	{.name = "redact-key", .arg = "GLOBS", .kind = OPTION_TEXT, AT(settings.redact_key),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "names whose values -e does not read; '+' adds to the usual ones",
@@ -185,8 +200,8 @@ const struct option_row options[] = {
 	{.name = "kernel", .arg = "MODE", .kind = OPTION_CHOICE, AT(settings.kernel),
 	 .choices = kernel_choices, .usual = "on",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
-	 .help = "record how long calls ran, waited for a CPU and were blocked, on what, and who woke them; "
-		 "full: their system calls and page faults too"},
+	 .help = "record what calls waited for; full: system calls, page faults too",
+	 .more = "on: how long they ran, waited for a CPU and were blocked, on what, and who woke them."},
 	{.name = "wait-stack", .arg = "TIME", .kind = OPTION_TIME, AT(settings.wait_stack_ns), .usual = "1ms",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "record where a thread was that waited for longer"},
@@ -237,8 +252,8 @@ const struct option_row options[] = {
 
 	{.name = "output", .letter = 'o', .arg = "FILE|DIR/|-", .kind = OPTION_OUTPUT, AT(settings.output),
 	 .usual = "frtrace-%p-%t.jfr", .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
-	 .help = "the file; %p is the pid, %t the time; in DIR/ a file each second, as in a JVM's own repository",
-	 .more = "With - the recording goes to standard output, a part each second, as the reader takes it. What it has not "
+	 .help = "the file; %p: pid, %t: time; in DIR/ one each second",
+	 .more = "The files in DIR/ are as those of a JVM's own repository. With - the recording goes to standard output, a part each second, as the reader takes it. What it has not "
 		 "taken waits in memory, up to --max-size; then the oldest parts are dropped."},
 	{.name = "duration", .letter = 'd', .arg = "TIME", .kind = OPTION_TIME, AT(settings.duration_ns), .min = 1,
 	 .seconds = true, .section = SECTION_WHERE, .verbs = VERBS_RECORDING,

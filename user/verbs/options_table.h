@@ -24,6 +24,7 @@ enum verb_id {
 	VERB_LIST,
 	VERB_CHECK,
 	VERB_METHODS,
+	VERB_PRESETS,
 	VERB_SUMMARY,
 	VERB_PRINT,
 	VERB_VIEW,
@@ -80,6 +81,7 @@ enum option_kind {
 	OPTION_ROOT,	    /* likewise */
 	OPTION_EVENT,	    /* an event, appended to the events */
 	OPTION_EVENT_FILE,  /* a file of events, appended likewise */
+	OPTION_PRESET,	    /* names of presets, whose filters and events are appended */
 	OPTION_TRACE_FILE,  /* a file of filters, appended to the list */
 	OPTION_TIMING_FILE, /* likewise */
 	OPTION_LAMBDA,	    /* no text; a flag of the list */

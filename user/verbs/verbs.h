@@ -44,6 +44,9 @@ int cmd_check(const struct settings *settings, struct diag *d);
  */
 int cmd_methods(const struct settings *settings, struct diag *d);
 
+/* presets [NAME]: all, a line for each, or the text of one. */
+int cmd_presets(const struct verb_args *a, struct diag *d);
+
 /* What reads recordings. `methods`: those of --method. */
 int cmd_summary(const struct verb_args *a, struct diag *d);
 int cmd_print(const struct verb_args *a, struct diag *d);

@@ -8,6 +8,7 @@ import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Paths;
 import java.time.Instant;
@@ -81,7 +82,7 @@ public class Textual {
         add(InetSocketAddress.createUnresolved("b.test", 443), "b.test:443");
     }
 
-    static void addTexts() {
+    static void addTexts() throws Exception {
         String wide = "Z\u00fcrich \u2026 \ud83d\ude00";
         addAsItIs(new StringBuilder("narrow"));
         addAsItIs(new StringBuilder());
@@ -96,6 +97,8 @@ public class Textual {
         addAsItIs(UUID.randomUUID());
         addAsItIs(new UUID(0, 1));
         addAsItIs(URI.create("http://a.test:80/b?c=d#e"));
+        for (String url : new String[] {"http://u:p@a.test:80/b?c=d#e", "file:/a/b", "jar:file:/a!/b", "http://a.test", "file:"})
+            addAsItIs(new URL(url));
         addAsItIs(Paths.get("/tmp/a b/c.txt"));
         addAsItIs(new File("some/file"));
         StringBuilder longer = new StringBuilder();

@@ -83,6 +83,23 @@ CASE(a_value_may_be_a_difference)
 	event_list_release(&l);
 }
 
+CASE(a_value_may_be_a_number_a_statement_or_a_url_and_never_there)
+{
+	struct event_list l = {.count = 0};
+	const struct event_field *f;
+	struct diag d;
+
+	assert_int_equal(
+		event_list_add(&l, "a.B T::m n:number=arg0.a|arg1.b sql:sql=arg0 url:url@begin=arg1 none=null", &d), 0);
+	f = l.event[0].field;
+	assert_true(f[0].unit == EVENT_WHOLE && event_field_is_computed(&f[0]) && f[0].alternatives == 2);
+	assert_true(f[1].unit == EVENT_SQL && !event_field_is_computed(&f[1]) && !event_field_is_null(&f[1]));
+	assert_true(f[2].unit == EVENT_URL && f[2].at_begin);
+	assert_true(f[3].unit == EVENT_NO_UNIT && event_field_is_null(&f[3]));
+	assert_null(l.event[0].preset);
+	event_list_release(&l);
+}
+
 CASE(only_the_outermost_calls_may_be_events)
 {
 	struct event_list l = {.count = 0};

@@ -79,6 +79,49 @@ CASE(defaults_are_as_the_design_says, .teardown = teardown)
 	assert_false(taken.no_stack || taken.skip_active || taken.quiet || taken.verbose);
 }
 
+static size_t roots_with(const struct filter_list *l, const char *threshold)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < filter_list_size(l); i++)
+		n += filter_list_kind(l, i) == FILTER_ROOT &&
+		     !strcmp(strrchr(filter_list_text(l, i), ':') + 1, threshold);
+	return n;
+}
+
+CASE(without_a_filter_slow_calls_of_entry_points_are_recorded, .teardown = teardown)
+{
+	static const char *const lines[] = {"-p|1", "--follow=shop|-o|d/", "start|-p|1|-x|a.A",
+					    "--|java|-jar|shop.jar"};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		good(lines[i]);
+		assert_true(taken.by_entries && taken.events.count);
+		assert_true(taken.string_length == 512 && !taken.threshold_ns);
+		assert_int_equal(filter_list_count(taken.filters, FILTER_TRACE), 0);
+		assert_in_range(roots_with(taken.filters, "100ms"), 3, 100);
+		assert_int_equal(filter_list_count(taken.filters, FILTER_ROOT), roots_with(taken.filters, "100ms"));
+	}
+	good("-p|1|-t|20ms|--string-length=99");
+	assert_in_range(roots_with(taken.filters, "20ms"), 3, 100);
+	assert_true(taken.string_length == 99 && !taken.threshold_ns);
+}
+
+CASE(a_preset_adds_its_events_alone, .teardown = teardown)
+{
+	good("-p|1|--preset=jdk-httpserver,h2|-m|a.A|-t|1ms");
+	assert_true(!taken.by_entries && taken.events.count > 1 && taken.threshold_ns == 1000000);
+	assert_string_equal(taken.events.event[0].name, "http.Request");
+	assert_string_equal(taken.events.event[0].preset, "HTTP requests of com.sun.net.httpserver");
+	assert_true(taken.events.event[0].entry);
+	assert_string_equal(taken.events.event[1].name, "sql.Statement");
+	assert_false(taken.events.event[1].entry);
+	assert_int_equal(filter_list_count(taken.filters, FILTER_ROOT), 0);
+	assert_int_equal(taken.values, SETTINGS_VALUES_MASKED);
+	good("-p|1|--preset=all|--values=full");
+	assert_true(taken.events.count > 8 && taken.values == SETTINGS_VALUES_FULL);
+}
+
 CASE(every_option_reaches_its_setting, .teardown = teardown)
 {
 	good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
@@ -195,9 +238,10 @@ static const struct wrong wrongs[] = {
 	{"", "no target: say which JVM with -p"},
 	{"record", "no target: say which JVM with -p"},
 	{"-m|a.A", "no target: say which JVM with -p"},
-	{"-p|1", "no filter: say which methods with -m"},
+	{"-p|1|--source=hotspot", "no filter: say which methods with -m"},
 	{"-p|1|--settings=default", "no filter: say which methods with -m"},
-	{"-p|1|-x|a.A", "no filter: say which methods with -m"},
+	{"-p|1|--preset=", "wrong --preset '': it names none, see 'frtrace presets'"},
+	{"-p|1|--preset=jdk-httpserver,nobody", "there is no preset 'nobody', see 'frtrace presets'"},
 	{"-p||-m|a.A", "wrong --pid ''"},
 	{"-p|1|-p|2|-m|a.A", "both '1' and '2'"},
 	{"-p|1|-m|a.A|-t|ten", "wrong --threshold 'ten'"},
@@ -271,7 +315,7 @@ static const struct wrong wrongs[] = {
 	{"-p|1|more|--frob", "unexpected word 'more'"},
 	{"start|-m|a.A|--|java", "goes into the background"},
 	{"start|-p|1|-m|a.A|--lines", "goes into the background"},
-	{"--|java|-jar|x.jar", "no filter"},
+	{"--source=hotspot|--|java|-jar|x.jar", "no filter"},
 	{"-m|a.A|--", "no target: say which JVM with -p, a pid or a part of its main class or jar name, or start one"},
 	{"-m|a.A|--|", "wrong program ''"},
 	{"-p|42|-m|a.A|--|java", "has no pid yet: -p names one of its JVMs"},
@@ -291,7 +335,7 @@ static const struct wrong wrongs[] = {
 	{"--follow=x|-m|a.A|-o|-", "a recording for each JVM"},
 	{"--follow=|-m|a.A", "--follow needs a part of the main class or jar"},
 	{"--follow=cgroup:|-m|a.A", "--follow needs a part of the main class or jar"},
-	{"--follow=x", "no filter"},
+	{"--follow=x|--source=hotspot", "no filter"},
 	{"start|--follow=x|-m|a.A", "--follow is for a recording in the foreground"},
 	{"-p|1|-m|a.A|--stacks=jvm", "wrong --stacks 'jvm': it has to be auto, walk or jvmti"},
 	{"-p|1|-m|a.A|--stacks", "--stacks needs a value, as in --stacks=SOURCE"},

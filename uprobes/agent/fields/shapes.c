@@ -33,7 +33,8 @@ enum shape_form {
 	SHAPE_DECIMAL,	 /* a long, a scale, or else an integer */
 	SHAPE_IPV4,
 	SHAPE_IPV6,
-	SHAPE_PORT /* of an address, or of a name */
+	SHAPE_PORT, /* of an address, or of a name */
+	SHAPE_URL   /* protocol, authority, file, and fragment */
 };
 
 static const struct shape {
@@ -45,6 +46,7 @@ static const struct shape {
 	{"java/lang/AbstractStringBuilder", SHAPE_COUNT, {"[value", "Icount"}}, /* JDK 8 */
 	{"java/util/UUID", SHAPE_UUID, {"JmostSigBits", "JleastSigBits"}},
 	{"java/net/URI", SHAPE_OF, {"Lstring"}},
+	{"java/net/URL", SHAPE_URL, {"Lprotocol", "Lauthority", "Lfile", "Lref"}},
 	{"java/io/File", SHAPE_OF, {"Lpath"}},
 	{"sun/nio/fs/UnixPath", SHAPE_WHOLE, {"[path"}},
 	{"java/time/Instant", SHAPE_SECONDS, {"Jseconds", "Inanos"}},
@@ -326,6 +328,28 @@ static enum shape_result add_port(JNIEnv *env, jobject address, jobject name, ji
 	return SHAPE_TEXT;
 }
 
+/* As its toExternalForm(), which knows no part that is missing, and of the authority none that is empty. */
+static enum shape_result add_url(JNIEnv *env, jobject o, const struct shaped *k, struct built_text *t)
+{
+	static const char *const before[SHAPE_FIELDS] = {"", "//", "", "#"};
+
+	for (int i = 0; i < SHAPE_FIELDS; i++) {
+		jobject part = (*env)->GetObjectField(env, o, k->id[i]);
+
+		if (i && !part)
+			continue;
+		if (!part || !(*env)->IsInstanceOf(env, part, string_class))
+			return part ? SHAPE_UNKNOWN : SHAPE_NULL;
+		if (i == 1 && !(*env)->GetStringLength(env, part))
+			continue;
+		built_ascii(t, before[i]);
+		add_string(env, part, t);
+		if (!i)
+			built_ascii(t, ":");
+	}
+	return SHAPE_TEXT;
+}
+
 static enum shape_result add_choice(JNIEnv *env, jobject o, const struct shaped *k, struct built_text *t, int deep)
 {
 	jint which = (*env)->GetIntField(env, o, k->id[0]);
@@ -358,6 +382,7 @@ static enum shape_result add_shaped(JNIEnv *env, jobject o, const struct shaped 
 	case SHAPE_DECIMAL: return add_decimal(env, LONG(0), INT(1), OBJECT(2), t);
 	case SHAPE_IPV4: return add_address(env, INT(0), NULL, t);
 	case SHAPE_IPV6: return OBJECT(0) ? add_address(env, 0, OBJECT(0), t) : SHAPE_NULL;
+	case SHAPE_URL: return add_url(env, o, k, t);
 	case SHAPE_PORT: return add_port(env, OBJECT(1), OBJECT(2), INT(0), t, deep);
 	default: return SHAPE_UNKNOWN;
 	}
