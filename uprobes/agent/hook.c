@@ -410,10 +410,7 @@ static __attribute__((noinline)) void drop_ended(struct frt_slot *s, JNIEnv *env
 /* The low half of the stack pointer. */
 static inline uint32_t stack_place(void)
 {
-	uint64_t place;
-
-	__asm__ volatile("mov %%rsp, %0" : "=r"(place));
-	return place;
+	return (uint32_t)machine_stack_pointer();
 }
 
 /* The call of a platform thread is open from now on. Returns its stamp. */

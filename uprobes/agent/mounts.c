@@ -77,7 +77,7 @@ static bool mounts_put(uint64_t id, const struct parked *p)
 
 static __attribute__((noinline, aligned(32))) void mount_site(const struct frt_mount *m)
 {
-	__asm__ volatile(USDT_SITE("mount", "8@%%rdi") : : "D"(m) : "memory");
+	CALL_SITE_1("mount", m);
 }
 
 /* The thread was in calls when it left its last carrier. */

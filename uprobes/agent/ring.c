@@ -103,12 +103,7 @@ void ring_grow(struct frt_slot *s)
 static __attribute__((noinline, aligned(32))) void drain_site(uint64_t slot, uint64_t ring, uint64_t head,
 							      uint64_t drained, uint64_t half)
 {
-	register uint64_t r8 __asm__("r8") = half;
-
-	__asm__ volatile(USDT_SITE("drain", "8@%%rdi 8@%%rsi 8@%%rdx 8@%%rcx 8@%%r8")
-			 :
-			 : "D"(slot), "S"(ring), "d"(head), "c"(drained), "r"(r8)
-			 : "memory");
+	CALL_SITE_5("drain", slot, ring, head, drained, half);
 }
 
 /* ---- waiting for room (--lossless) */

@@ -109,7 +109,7 @@ static void slot_begin_epoch(struct frt_slot *s)
 
 static __attribute__((noinline, aligned(32))) void slot_thread_site(uint64_t slot, struct frt_slot *at)
 {
-	__asm__ volatile(USDT_SITE("thread", "8@%%rdi 8@%%rsi") : : "D"(slot), "S"(at) : "memory");
+	CALL_SITE_2("thread", slot, at);
 }
 
 void slot_announce(struct frt_slot *s, JNIEnv *env)

@@ -30,20 +30,6 @@
 #define MSG_NOSIGNAL	  0x4000
 #define CLOCK_MONOTONIC	  1
 
-static long call6(long nr, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
-
 static long call3(long nr, long a, long b, long c)
 {
 	return call6(nr, a, b, c, 0, 0, 0);
@@ -54,13 +40,10 @@ static long call3(long nr, long a, long b, long c)
 #ifndef AGENT_HOSTED /* the unit tests have a libc */
 static void *copy_upwards(void *to, const void *from, size_t size)
 {
-	void *start = to;
-
-	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size)::"memory");
-	return start;
+	machine_copy(to, from, size);
+	return to;
 }
 
-/* `rep movsb` takes some 10 ns to begin. */
 void *memcpy(void *to, const void *from, size_t size)
 {
 	if (size > COPIED_BY_WORDS)
@@ -83,10 +66,8 @@ void *memmove(void *to, const void *from, size_t size)
 
 void *memset(void *to, int byte, size_t size)
 {
-	void *start = to;
-
-	__asm__ volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(byte) : "memory");
-	return start;
+	machine_fill(to, byte, size);
+	return to;
 }
 
 int memcmp(const void *a, const void *b, size_t size)
@@ -196,7 +177,7 @@ tries[SYS_TRIES] = {
 	{__NR_socket, {AF_UNIX, SEQPACKET_CLOEXEC}},
 	{__NR_setsockopt, {-1, SOL_SOCKET, SO_SNDTIMEO_OLD}},
 	{__NR_connect, {-1}},
-	{__NR_poll, {0}},
+	TRY_POLL,
 	{__NR_recvfrom, {-1, 0, 0, MSG_DONTWAIT}},
 	{__NR_sendto, {-1, 0, 0, MSG_NOSIGNAL}},
 	/* others */
@@ -228,29 +209,6 @@ void sys_try(uint32_t index)
 uint32_t sys_try_number(uint32_t index)
 {
 	return tries[index].number;
-}
-
-/* clone(2) or clone3(2). The child calls `work` and exits. Returns its pid or -errno. */
-static long spawn(long number, long first, long second, void (*work)(void))
-{
-	long result;
-
-	__asm__ volatile("xorl %%edx, %%edx\n\t"
-			 "xorl %%r10d, %%r10d\n\t"
-			 "xorl %%r8d, %%r8d\n\t"
-			 "syscall\n\t"
-			 "testq %%rax, %%rax\n\t"
-			 "jnz 1f\n\t"
-			 "xorl %%ebp, %%ebp\n\t"
-			 "call *%[work]\n\t"
-			 "xorl %%edi, %%edi\n\t"
-			 "movl %[end], %%eax\n\t"
-			 "syscall\n\t"
-			 "1:"
-			 : "=a"(result)
-			 : "a"(number), "D"(first), "S"(second), [work] "b"(work), [end] "i"(__NR_exit)
-			 : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory");
-	return result;
 }
 
 long sys_dumpable(void)
@@ -541,7 +499,7 @@ int sys_connect(const char *path, unsigned int seconds)
 
 /*
  * Returns 1 if there is something to read or the other end has closed. Signals, as those of a profiler, do not shorten the
- * wait: the kernel restarts poll() after none.
+ * wait: the kernel restarts such a wait after none.
  */
 static long wait_to_read(int fd, unsigned int ms)
 {
@@ -550,7 +508,7 @@ static long wait_to_read(int fd, unsigned int ms)
 	long n;
 
 	do {
-		n = call3(__NR_poll, (long)&poller, 1, now < until ? (until - now + 999999) / 1000000 : 0);
+		n = machine_poll(&poller, now < until ? (until - now + 999999) / 1000000 : 0);
 		now = sys_monotonic_ns();
 	} while (n == -EINTR && now < until);
 	return n;

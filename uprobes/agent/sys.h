@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The agent's substitute for libc: raw system calls, memory functions, a lock, the time stamp counter. There is no
- * errno: functions return -errno.
+ * The agent's substitute for libc: raw system calls, memory functions, a lock; with the machine's header,
+ * the time stamp counter. There is no errno: functions return -errno.
  */
 #ifndef AGENT_SYS_H
 #define AGENT_SYS_H
+
+#include "uprobes/agent/machine/machine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,30 +39,13 @@ static inline void copy_words(unsigned char *to, const unsigned char *from, size
 	}
 }
 
-static inline uint64_t sys_tsc(void)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
-	return (uint64_t)high << 32 | low;
-}
-
-/* The word at %fs:0, the thread's control block in every Linux ABI for x86-64. */
-static inline uint64_t sys_thread_pointer(void)
-{
-	uint64_t thread_pointer;
-
-	__asm__("movq %%fs:0, %0" : "=r"(thread_pointer));
-	return thread_pointer;
-}
-
 /* A load from any readable address. It need not be a C object, so sanitizers must not check it. */
 #ifdef AGENT_HOSTED
-#define LOAD(instruction, type, address)                                                            \
-	({                                                                                          \
-		type loaded;                                                                        \
-		__asm__ volatile(instruction " (%1), %0" : "=r"(loaded) : "r"(address) : "memory"); \
-		loaded;                                                                             \
+#define LOAD(instruction, type, address)                                                \
+	({                                                                              \
+		type loaded;                                                            \
+		__asm__ volatile(instruction : "=r"(loaded) : "r"(address) : "memory"); \
+		loaded;                                                                 \
 	})
 #else
 #define LOAD(instruction, type, address) (*(const volatile type *)(address))
@@ -68,17 +53,17 @@ static inline uint64_t sys_thread_pointer(void)
 
 static inline uint64_t load_word(uint64_t address)
 {
-	return LOAD("movq", uint64_t, address);
+	return LOAD(LOAD_U64, uint64_t, address);
 }
 
 static inline uint32_t load_u32(uint64_t address)
 {
-	return LOAD("movl", uint32_t, address);
+	return LOAD(LOAD_U32, uint32_t, address);
 }
 
 static inline uint8_t load_u8(uint64_t address)
 {
-	return LOAD("movb", uint8_t, address);
+	return LOAD(LOAD_U8, uint8_t, address);
 }
 
 void *memcpy(void *to, const void *from, size_t size);

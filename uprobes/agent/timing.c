@@ -8,8 +8,7 @@
  */
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/lock_free.h"
-
-#include <emmintrin.h>
+#include "uprobes/agent/machine/recent.h"
 
 #define UNIT	128u /* of cells: divides the room of each table */
 #define LARGEST 17u  /* log2 of the number of cells: twice the number of methods of one recording */
@@ -240,49 +239,6 @@ static void histogram_add(uint32_t method, uint64_t duration)
 		add_relaxed(&control->unbucketed, 1);
 }
 
-/*
- * timing_bucket_of() for four deferred durations: the duration itself, or the exponent of a float with the first
- * bits of its fraction.
- */
-static inline __m128i buckets_of_four(__m128i d)
-{
-	__m128i small = _mm_cmplt_epi32(d, _mm_set1_epi32(1 << FRT_OCTAVE_LOG2));
-	__m128i bits = _mm_srli_epi32(_mm_castps_si128(_mm_cvtepi32_ps(d)), 23 - FRT_OCTAVE_LOG2);
-	__m128i large = _mm_sub_epi32(bits, _mm_set1_epi32((127 + FRT_OCTAVE_LOG2 - 1) << FRT_OCTAVE_LOG2));
-
-	return _mm_or_si128(_mm_and_si128(small, d), _mm_andnot_si128(small, large));
-}
-
-static void buckets_of_recent(const uint16_t recent[FRT_RECENT], __m128i bucket[FRT_RECENT / 8])
-{
-	for (uint32_t i = 0; i < FRT_RECENT / 8; i++) {
-		__m128i d = ((const __m128i *)recent)[i], zero = _mm_setzero_si128();
-
-		bucket[i] = _mm_packs_epi32(buckets_of_four(_mm_unpacklo_epi16(d, zero)),
-					    buckets_of_four(_mm_unpackhi_epi16(d, zero)));
-	}
-}
-
-static uint32_t sum_of_recent(const uint16_t recent[FRT_RECENT])
-{
-	__m128i one = _mm_set1_epi16(1), sum = _mm_setzero_si128();
-
-	for (uint32_t i = 0; i < FRT_RECENT / 8; i++)
-		sum = _mm_add_epi32(sum, _mm_madd_epi16(((const __m128i *)recent)[i], one));
-	sum = _mm_add_epi32(sum, _mm_srli_si128(sum, 8));
-	return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_srli_si128(sum, 4)));
-}
-
-/* Bit i is set if the i-th of FRT_RECENT buckets is this one. */
-static inline uint32_t places_of(const __m128i r[FRT_RECENT / 8], uint16_t bucket)
-{
-	__m128i b = _mm_set1_epi16(bucket);
-	__m128i low = _mm_packs_epi16(_mm_cmpeq_epi16(r[0], b), _mm_cmpeq_epi16(r[1], b));
-	__m128i high = _mm_packs_epi16(_mm_cmpeq_epi16(r[2], b), _mm_cmpeq_epi16(r[3], b));
-
-	return _mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
-}
-
 /* Population count; the compiler's own needs a library or a newer processor. */
 static inline uint32_t bits_in(uint32_t x)
 {
@@ -297,7 +253,7 @@ static inline uint32_t bits_in(uint32_t x)
  */
 static void cell_empty(const struct frt_cell *c)
 {
-	__m128i bucket[FRT_RECENT / 8];
+	bucket_vector bucket[BUCKET_VECTORS];
 	uint64_t *at[FRT_RECENT];
 	uint8_t calls[FRT_RECENT];
 	uint32_t buckets = 0, rest;

@@ -53,12 +53,12 @@ static bool context_copy(const struct frt_context *from, struct frt_context *to)
 }
 
 /*
- * glibc's dtv, which the second word of a thread's control block points to: entries of 16 bytes. The one before the first
+ * glibc's dtv: entries of 16 bytes. The one before the first
  * has their number, the first the generation, and each other one the thread's block of a module, or -1.
  */
 static uint64_t dynamic_variable(const struct frt_context *c)
 {
-	const uint64_t *dtv = ((const uint64_t *const *)sys_thread_pointer())[1];
+	const uint64_t *dtv = machine_dtv();
 	uint64_t block;
 
 	if (!dtv || c->module > dtv[-2] || dtv[0] < c->generation)

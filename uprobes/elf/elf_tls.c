@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/elf/elf_tls.h"
+#include "uprobes/elf/machine/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static bool tls_relocates(const Elf64_Rela *r, const struct tls_variable *v)
 {
 	uint32_t type = ELF64_R_TYPE(r->r_info), symbol = ELF64_R_SYM(r->r_info);
 
-	return (type == R_X86_64_TLSDESC || type == R_X86_64_TPOFF64) &&
+	return (type == ELF_TLS_DESCRIPTOR || type == ELF_TLS_DISTANCE) &&
 	       (symbol ? symbol == v->number && !r->r_addend : (uint64_t)r->r_addend == v->value);
 }
 
@@ -76,10 +77,10 @@ bool elf_tls_find(const struct elf_file *e, const char *name, uint64_t *word, bo
 	struct tls_variable v;
 	Elf64_Rela r;
 
-	if (e->header.e_machine != EM_X86_64 || !tls_find_variable(e, name, &v) ||
+	if (e->header.e_machine != ELF_MACHINE || !tls_find_variable(e, name, &v) ||
 	    (!tls_find_word(e, ".rela.dyn", &v, &r) && !tls_find_word(e, ".rela.plt", &v, &r)))
 		return false;
-	*descriptor = ELF64_R_TYPE(r.r_info) == R_X86_64_TLSDESC;
+	*descriptor = ELF64_R_TYPE(r.r_info) == ELF_TLS_DESCRIPTOR;
 	*word = r.r_offset + (*descriptor ? sizeof(uint64_t) : 0);
 	return true;
 }

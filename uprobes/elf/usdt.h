@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * USDT sites. A site is a 5-byte nop in an empty function, `0f 1f 44 00 00`, that the kernel turns into a trap
- * while a tracer listens. Its note (section .note.stapsdt, format: the SystemTap wiki,
- * "UserSpaceProbeImplementation") names the semaphore that shows whether anybody listens.
+ * USDT sites. A site is a nop in an empty function that the kernel turns into a trap while a tracer listens. Its note
+ * (section .note.stapsdt, format: the SystemTap wiki, "UserSpaceProbeImplementation") names the semaphore that shows
+ * whether anybody listens.
  */
 #ifndef UPROBES_ELF_USDT_H
 #define UPROBES_ELF_USDT_H
+
+#include "uprobes/elf/machine/machine.h"
 
 /* Number of tracers that listen on frtrace:NAME; maintained by the kernel. */
 #define USDT_SEMAPHORE(name) volatile unsigned short frtrace_##name##_semaphore __attribute__((section(".probes"))) = 0
@@ -16,7 +18,7 @@
  * line.
  */
 #define USDT_SITE(name, arguments)                                                   \
-	"990:	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                                  \
+	"990:	" USDT_NOP "\n"                                                      \
 	"	.pushsection .note.stapsdt, \"\", \"note\"\n"                              \
 	"	.balign 4\n"                                                               \
 	"	.4byte 992f - 991f, 994f - 993f, 3\n"                                      \
