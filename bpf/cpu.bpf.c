@@ -9,24 +9,12 @@
 
 #include <linux/bpf_perf_event.h>
 
-#define USER_SPACE (1ull << 47)
-
-/* Loads from the context have constant offsets: the verifier refuses one from a pointer that may be another one. */
-#define CONTEXT(r) (*(const volatile unsigned long *)&context->regs.r)
-
 static __always_inline void sample_registers(struct frt_waker *w, struct bpf_perf_event_data *context,
 					     struct task_struct *task)
 {
-	w->pc = CONTEXT(rip);
-	w->sp = CONTEXT(rsp);
-	w->bp = CONTEXT(rbp);
-	w->bx = CONTEXT(rbx);
-	w->r12 = CONTEXT(r12);
-	w->r13 = CONTEXT(r13);
-	w->r14 = CONTEXT(r14);
-	w->r15 = CONTEXT(r15);
-	if (w->pc >= USER_SPACE) /* in the kernel: those with which the thread entered it */
-		waker_registers(w, entry_registers(task));
+	CONTEXT_TAKE(&w->at_entry, context);
+	if (w->at_entry.pc >= USER_SPACE) /* in the kernel: those with which the thread entered it */
+		registers_take(&w->at_entry, entry_registers(task));
 }
 
 static __always_inline void sample_emit(struct bpf_perf_event_data *context, struct task_struct *task,

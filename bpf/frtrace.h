@@ -24,6 +24,7 @@
 #ifndef FRTRACE_H
 #define FRTRACE_H
 
+#include "bpf/machine/machine.h"
 #include "bpf/records.h"
 #include "bpf/slots.h"
 #include "bpf/stacks.h"

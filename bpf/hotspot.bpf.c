@@ -158,10 +158,10 @@ static __always_inline struct probed_thread *probed_thread(void *context, struct
 }
 
 /*
- * The collector finds the JavaThread of each new thread. Until it has, r15 may be it: in Java code it is, but libjvm may have
+ * The collector finds the JavaThread of each new thread. Until it has, a register may be it: in Java code it is, but libjvm may have
  * stored something else there. 0: unknown.
  */
-static __always_inline __u64 running_java_thread(__u32 serial, __u64 r15)
+static __always_inline __u64 running_java_thread(__u32 serial, __u64 register_thread)
 {
 	const struct frt_probe_exceptions *e = &hotspot_exceptions;
 	const __u64 *known = bpf_map_lookup_elem(&hotspot_java_threads, &serial);
@@ -174,13 +174,13 @@ static __always_inline __u64 running_java_thread(__u32 serial, __u64 r15)
 	if (e->thread_osthread == FRT_NO_OFFSET || e->osthread_id == FRT_NO_OFFSET)
 		return 0;
 	bpf_get_ns_current_pid_tgid(target.pid_ns_dev, target.pid_ns_ino, &id, sizeof(id));
-	bpf_probe_read_user(&osthread, sizeof(osthread), (const void *)(r15 + e->thread_osthread));
+	bpf_probe_read_user(&osthread, sizeof(osthread), (const void *)(register_thread + e->thread_osthread));
 	bpf_probe_read_user(&number, sizeof(number), (const void *)(osthread + e->osthread_id));
-	return number && number == id.pid ? r15 : 0;
+	return number && number == id.pid ? register_thread : 0;
 }
 
 /* For the scheduler's programs the open calls are like those of native methods: of a thread without a slot. */
-static __noinline void follow_waits(const struct probed_thread *t, __u64 r15)
+static __noinline void follow_waits(const struct probed_thread *t, __u64 register_thread)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -197,7 +197,7 @@ static __noinline void follow_waits(const struct probed_thread *t, __u64 r15)
 	target_process = task->tgid;
 	if (state->anchor || !hotspot_waits.stacks)
 		return;
-	java_thread = running_java_thread(t->thread, r15);
+	java_thread = running_java_thread(t->thread, register_thread);
 	if (!java_thread)
 		return;
 	state->anchor = java_thread + hotspot_waits.thread_anchor;
@@ -279,7 +279,7 @@ static __noinline void emit_ended(struct frt_probe_counts *counts, struct frt_pr
  * Does an exception end the call that exits here? The interpreter calls the probe from other code then, and a compiled native
  * method has left the exception in its thread. Other compiled code has it in a register, and shows nothing.
  */
-static __noinline bool is_thrown(const struct probed_thread *t, const struct call_place *at, __u64 r15)
+static __noinline bool is_thrown(const struct probed_thread *t, const struct call_place *at, __u64 register_thread)
 {
 	const struct frt_probe_exceptions *e = &hotspot_exceptions;
 	__u64 pending = 0, java_thread;
@@ -288,7 +288,7 @@ static __noinline bool is_thrown(const struct probed_thread *t, const struct cal
 		return false;
 	if (at->pc - e->begin < e->end - e->begin)
 		return true;
-	java_thread = running_java_thread(t->thread, r15);
+	java_thread = running_java_thread(t->thread, register_thread);
 	if (!java_thread || e->thread_pending == FRT_NO_OFFSET)
 		return false;
 	bpf_probe_read_user(&pending, sizeof(pending), (const void *)(java_thread + e->thread_pending));
@@ -312,11 +312,11 @@ static __noinline int probe_chosen(struct pt_regs *context, struct frt_method_na
 	if (entry)
 		enter_method(context, t, counts, m->method, at);
 	else
-		exit_method(context, t, counts, m, at->sp, is_thrown(t, at, context->r15), now, &ended);
+		exit_method(context, t, counts, m, at->sp, is_thrown(t, at, CONTEXT_THREAD(context)), now, &ended);
 	if (ended.kind)
 		emit_ended(counts, &ended, at, now);
 	if (hotspot_waits.wanted)
-		follow_waits(t, context->r15);
+		follow_waits(t, CONTEXT_THREAD(context));
 	return 0;
 }
 

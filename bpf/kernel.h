@@ -208,11 +208,6 @@ struct task_struct {
 	struct sched_info sched_info;
 };
 
-/* The kernel's own definition; the one in <linux/ptrace.h> is for user space. */
-struct pt_regs___kernel {
-	unsigned long r15, r14, r13, r12, bp, bx, r10, di, si, orig_ax, ip, sp;
-};
-
 struct bpf_iter__task {
 	struct task_struct *task;
 };

@@ -80,7 +80,7 @@ static __always_inline struct task_struct *task_now(void)
 	return bpf_get_current_task_btf();
 }
 
-/* Was the function called from Java? `sp` is the stack pointer at its entry, where the return address lies. */
+/* Was the function called from Java? `sp` is the stack pointer at its entry. */
 static __always_inline bool from_java(__u64 thread, __u64 sp)
 {
 	const struct frt_layout *l = &native_setup.layout;
@@ -89,7 +89,7 @@ static __always_inline bool from_java(__u64 thread, __u64 sp)
 	if (!l->jdk_version)
 		return true;
 	bpf_probe_read_user(&java_sp, sizeof(java_sp), (void *)(thread + l->thread_anchor + l->anchor_sp));
-	return java_sp - (sp + 8) < 16;
+	return java_sp - (sp + CALL_PUSHES) < 16;
 }
 
 /* The root that the thread is in, with --inside; 0: none. A thread without a slot is in none. */
@@ -266,13 +266,13 @@ static __always_inline void read_root(struct frt_native_call *call, const struct
 		call->root_due = in.start + in.needed;
 }
 
-/* The function has returned: the stack pointer is above the return address. */
+/* The function has returned: what the call has pushed is off the stack. */
 static __always_inline int native_end(struct pt_regs *context)
 {
 	struct frt_native_call call = {.kind = FRT_NATIVE_CALL, .end = now_ns()};
 	struct native_calls *n = bpf_task_storage_get(&native_calls, task_now(), NULL, 0);
 	struct wait_state *state = bpf_task_storage_get(&waits, task_now(), NULL, 0);
-	__u64 sp = PT_REGS_SP(context) - 8, thread;
+	__u64 sp = PT_REGS_SP(context) - CALL_PUSHES, thread;
 	const struct frt_native_function *f;
 	const struct open_native *open;
 

@@ -29,18 +29,6 @@ static __always_inline struct frt_native *native_of(struct task_struct *task)
 	return bpf_task_storage_get(&natives, task, NULL, 0);
 }
 
-static __always_inline void native_take_registers(struct frt_native *n, const struct pt_regs___kernel *r)
-{
-	n->pc = r->ip;
-	n->sp = r->sp;
-	n->bp = r->bp;
-	n->bx = r->bx;
-	n->r12 = r->r12;
-	n->r13 = r->r13;
-	n->r14 = r->r14;
-	n->r15 = r->r15;
-}
-
 /* Copy what the running task has below `end`, where its Java frames begin. */
 static __always_inline void native_take(struct task_struct *task, __u64 end)
 {
@@ -49,15 +37,15 @@ static __always_inline void native_take(struct task_struct *task, __u64 end)
 
 	if (!n)
 		return;
-	native_take_registers(n, entry_registers(task));
+	registers_take(&n->at, entry_registers(task));
 	n->low_size = n->high_size = 0;
 	n->end = end;
-	size = end - n->sp;
-	if (n->sp >= end)
+	size = end - n->at.sp;
+	if (n->at.sp >= end)
 		return;
 	low = size < FRT_NATIVE_LOW ? size : FRT_NATIVE_LOW;
 	high = size - low < FRT_NATIVE_HIGH ? size - low : FRT_NATIVE_HIGH;
-	if (bpf_probe_read_user(n->low, low, (void *)n->sp))
+	if (bpf_probe_read_user(n->low, low, (void *)n->at.sp))
 		return;
 	n->low_size = low;
 	if (high && !bpf_probe_read_user(n->high, high, (void *)(end - high)))

@@ -194,6 +194,11 @@ struct frt_long_wait {
 };
 _Static_assert(sizeof(struct frt_long_wait) == 2912, "long wait");
 
+/* From what a stack can be unwound. saved: in the order of FRT_SAVED. */
+struct frt_registers {
+	frt_u64 pc, sp, fp, saved[FRT_SAVED];
+};
+
 #define FRT_NATIVE_LOW	2816u /* struct frt_native must fit into a page */
 #define FRT_NATIVE_HIGH 1024u
 
@@ -203,13 +208,13 @@ _Static_assert(sizeof(struct frt_long_wait) == 2912, "long wait");
  * FileInputStream), but the words that lead to its caller lie at the upper end of a frame.
  */
 struct frt_native {
-	frt_u64 pc, sp, bp, bx, r12, r13, r14, r15;
+	struct frt_registers at;
 	frt_u64 end;		      /* the lowest Java frame's stack pointer */
 	frt_u32 low_size, high_size;  /* bytes; 0: none */
-	frt_u8 low[FRT_NATIVE_LOW];   /* from sp upwards */
+	frt_u8 low[FRT_NATIVE_LOW];   /* from at.sp upwards */
 	frt_u8 high[FRT_NATIVE_HIGH]; /* high_size bytes up to `end` */
 };
-_Static_assert(sizeof(struct frt_native) == 3920, "native");
+_Static_assert(sizeof(struct frt_native) == 3856 + sizeof(struct frt_registers), "native");
 
 /* A long wait of a thread in native code: FRT_WAIT, longer than struct frt_long_wait. */
 struct frt_native_wait {
@@ -221,7 +226,7 @@ struct frt_native_wait {
  * The stacks of the thread that ends a wait longer than --wait-stack, taken as it does so. The record precedes that of
  * the wait, which has the same `thread` and `off`. Where the thread has left Java by its anchor, only the Java part is
  * copied. A thread that the agent has not met has no anchor here, and one that releases a monitor does not use its own:
- * then anchor_sp is 0, and the copy begins at `sp`, from where the collector unwinds the native frames.
+ * then anchor_sp is 0, and the copy begins at at_entry.sp, from where the collector unwinds the native frames.
  */
 struct frt_waker {
 	frt_u32 kind;
@@ -233,11 +238,11 @@ struct frt_waker {
 	frt_u32 reserved;
 	frt_u64 low, high; /* addresses */
 	frt_u64 java_id;   /* of the virtual thread on it that woke the thread; 0: none, or unknown */
-	frt_u64 anchor_sp, anchor_pc, anchor_fp;    /* JavaFrameAnchor */
-	frt_u64 pc, sp, bp, bx, r12, r13, r14, r15; /* when it entered the kernel */
-	frt_u64 kernel[FRT_KERNEL_FRAMES];	    /* addresses, innermost first */
+	frt_u64 anchor_sp, anchor_pc, anchor_fp; /* JavaFrameAnchor */
+	struct frt_registers at_entry;		 /* when it entered the kernel */
+	frt_u64 kernel[FRT_KERNEL_FRAMES];	 /* addresses, innermost first */
 };
-_Static_assert(sizeof(struct frt_waker) == 408, "waker");
+_Static_assert(sizeof(struct frt_waker) == 344 + sizeof(struct frt_registers), "waker");
 
 #define FRT_WAKER_KNOWN 4096u  /* bytes of the stack of a thread that the agent has met */
 #define FRT_WAKER_LOW	16384u /* of another one: Java's file streams have 8 KiB on it, */

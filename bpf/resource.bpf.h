@@ -157,7 +157,9 @@ static __always_inline __u32 read_unix_path(struct resource_scratch *s, const st
 	const char *from = (const char *)address + bpf_core_field_offset(struct unix_address, name) + family;
 
 	__builtin_memset(s->path, 0, sizeof(s->path));
-	if (!size || size > sizeof(s->path) || bpf_probe_read_kernel(s->path, size, from))
+	barrier_var(
+		size); /* the register that is compared must be the one that is passed: Linux 6.12 links no others */
+	if (size > sizeof(s->path) || bpf_probe_read_kernel(s->path, size, from))
 		return 0;
 	return KERNEL_READ(struct unix_sock, sock, addr) == address ? size : 0;
 }
@@ -441,7 +443,7 @@ static __noinline __u64 resource_of(void *context, struct task_struct *task, con
 				    const struct file *file, __u64 now)
 {
 	struct resource_scratch *s = resource_scratch();
-	bool polls = r->orig_ax == __NR_poll || r->orig_ax == __NR_ppoll;
+	bool polls = regs_call(r) == __NR_poll || regs_call(r) == __NR_ppoll;
 	__u32 kind = file_kind(file);
 
 	if (!s)
@@ -461,7 +463,7 @@ static __noinline __u64 resource_of(void *context, struct task_struct *task, con
 
 static __always_inline bool is_epoll(const struct pt_regs___kernel *r)
 {
-	return r->orig_ax == __NR_epoll_wait || r->orig_ax == __NR_epoll_pwait || r->orig_ax == EPOLL_PWAIT2;
+	return regs_call(r) == __NR_epoll_wait || regs_call(r) == __NR_epoll_pwait || regs_call(r) == EPOLL_PWAIT2;
 }
 
 /* The address of the struct eventpoll that the running task waits for, if `file` is that one's. 0: it is not. */

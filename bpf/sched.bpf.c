@@ -113,7 +113,7 @@ __noinline int site_sleep(bool sleeping)
 /* True if the running task has been interrupted in a hook, or waits there: its slot may be halfway to the next state. */
 static __always_inline bool in_agent(const struct pt_regs___kernel *r)
 {
-	return r->ip - agent_code.begin < agent_code.end - agent_code.begin;
+	return regs_pc(r) - agent_code.begin < agent_code.end - agent_code.begin;
 }
 
 /*
@@ -448,7 +448,7 @@ static __always_inline void switch_out(void *context, struct task_struct *prev, 
 	if (!state->owner)
 		return;
 	r = entry_registers(prev);
-	state->syscall = (long)r->orig_ax < 0 ? FRT_NO_SYSCALL : r->orig_ax;
+	state->syscall = regs_call(r) < 0 ? FRT_NO_SYSCALL : regs_call(r);
 	state->blocked = !preempted;
 	if (preempted)
 		state->reason = FRT_WAIT_PREEMPTED;

@@ -3,7 +3,7 @@
 #ifndef BPF_SITE_BPF_H
 #define BPF_SITE_BPF_H
 
-#include "bpf/kernel.h"
+#include "bpf/machine/registers.bpf.h"
 #include "bpf/sites.h"
 
 static __always_inline enum frt_site site_of(__u64 cookie)
@@ -23,11 +23,11 @@ static __always_inline bool site_argument(struct pt_regs *context, __u64 cookie,
 	       !bpf_probe_read_user(out, 8, (const void *)(*out + (__s16)(at & FRT_ARGUMENT_OFFSET)));
 }
 
-#define CASE(word, register)                                                           \
-	case word:                                                                     \
-		asm volatile("%0 = *(u64 *)(%1 + %2)"                                  \
-			     : "=r"(value)                                             \
-			     : "r"(context), "i"(offsetof(struct pt_regs, register))); \
+#define CASE(word, register)                                                         \
+	case word:                                                                   \
+		asm volatile("%0 = *(u64 *)(%1 + %2)"                                \
+			     : "=r"(value)                                           \
+			     : "r"(context), "i"(offsetof(SITE_CONTEXT, register))); \
 		return value
 
 /*
@@ -39,21 +39,7 @@ static __always_inline __u64 site_register(struct pt_regs *context, __u64 cookie
 	__u64 value;
 
 	switch (cookie >> (FRT_SITE_BITS + n * FRT_REGISTER_BITS) & FRT_REGISTER_MASK) {
-		CASE(0, r15);
-		CASE(1, r14);
-		CASE(2, r13);
-		CASE(3, r12);
-		CASE(4, rbp);
-		CASE(5, rbx);
-		CASE(6, r11);
-		CASE(7, r10);
-		CASE(8, r9);
-		CASE(9, r8);
-		CASE(10, rax);
-		CASE(11, rcx);
-		CASE(12, rdx);
-		CASE(13, rsi);
-		CASE(14, rdi);
+		SITE_REGISTERS(CASE);
 	default: return 0;
 	}
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* System calls and page faults of threads in traced calls: where they begin and end. See thread_usage.bpf.h. */
 #include "bpf/agent_site.bpf.h"
+#include "bpf/machine/registers.bpf.h"
 #include "bpf/thread_usage.bpf.h"
 #include "bpf/target.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
-/* The system calls by which uprobes enter the kernel, since Linux 6.11 and 6.18; not the program's own. */
+/* The system calls by which uprobes enter the kernel, where they do; not the program's own. */
 #define SYSCALL_URETPROBE 335
 #define SYSCALL_UPROBE	  336
 
@@ -34,9 +35,14 @@ __noinline int site_thread_usage(__u64 number, __u64 address)
 	return 0;
 }
 
+static __always_inline bool is_uprobes(long number)
+{
+	return HAS_UPROBE_CALLS && (number == SYSCALL_URETPROBE || number == SYSCALL_UPROBE);
+}
+
 static __always_inline bool is_agents(const struct pt_regs___kernel *regs)
 {
-	return regs->ip - agent_code.begin < agent_code.end - agent_code.begin;
+	return regs_pc(regs) - agent_code.begin < agent_code.end - agent_code.begin;
 }
 
 /* At `at` the thread begins something that counts, unless `own`: the agent causes it. */
@@ -68,7 +74,7 @@ int BPF_PROG(sys_enter, const struct pt_regs___kernel *regs, long number)
 	if (!u)
 		return 0;
 	now = now_ns();
-	thread_usage_begin(u, task, now, number == SYSCALL_URETPROBE || number == SYSCALL_UPROBE || is_agents(regs));
+	thread_usage_begin(u, task, now, is_uprobes(number) || is_agents(regs));
 	u->syscall_begin = u->at && !u->own ? now : 0;
 	queue_flush(ctx);
 	return 0;

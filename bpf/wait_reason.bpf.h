@@ -4,9 +4,8 @@
 #define BPF_WAIT_REASON_H
 
 #include "bpf/kernel.h"
+#include "bpf/machine/registers.bpf.h"
 #include "bpf/queue.h"
-
-#include <asm/unistd.h>
 
 /* futex(2): the operation, its flags, and the fourth argument, a struct timespec. */
 #define FUTEX_COMMAND	 0x7f
@@ -60,7 +59,8 @@ static __always_inline const struct file *polled_file(struct task_struct *task, 
 {
 	__u32 descriptor;
 
-	if (r->si != 1 || bpf_probe_read_user(&descriptor, sizeof(descriptor), (const void *)(r->di + POLL_DESCRIPTOR)))
+	if (regs_argument_2(r) != 1 ||
+	    bpf_probe_read_user(&descriptor, sizeof(descriptor), (const void *)(regs_argument_1(r) + POLL_DESCRIPTOR)))
 		return NULL;
 	return descriptor_file(task, descriptor);
 }
@@ -70,11 +70,11 @@ static __always_inline __u64 futex_time_left(const struct pt_regs___kernel *r, _
 {
 	__u64 limit[2], ns; /* seconds, nanoseconds */
 
-	if (r->orig_ax != __NR_futex || !r->r10 || r->si & FUTEX_REALTIME ||
-	    bpf_probe_read_user(limit, sizeof(limit), (const void *)r->r10))
+	if (regs_call(r) != __NR_futex || !regs_argument_4(r) || regs_argument_2(r) & FUTEX_REALTIME ||
+	    bpf_probe_read_user(limit, sizeof(limit), (const void *)regs_argument_4(r)))
 		return 0;
 	ns = limit[0] * 1000000000 + limit[1];
-	switch (r->si & FUTEX_COMMAND) {
+	switch (regs_argument_2(r) & FUTEX_COMMAND) {
 	case FUTEX_WAIT_FOR: return ns;
 	case FUTEX_WAIT_UNTIL: return ns > now ? ns - now : 0;
 	}
@@ -89,17 +89,17 @@ static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *t
 							   bool sleeping, const struct file **file)
 {
 	*file = NULL;
-	switch (r->orig_ax) {
+	switch (regs_call(r)) {
 	case __NR_futex:
 	case 449: /* futex_waitv */
 	case 455: /* futex_wait */ return sleeping ? FRT_WAIT_SLEEP : FRT_WAIT_FUTEX;
 	case __NR_poll:
+	case __NR_ppoll: /* where there is no other */
 		*file = polled_file(task, r);
 		return file_kind(*file) == KIND_SOCKET ? FRT_WAIT_SOCKET : FRT_WAIT_POLL;
-	case __NR_ppoll: *file = polled_file(task, r); return FRT_WAIT_POLL;
 	case __NR_epoll_wait:
 	case __NR_epoll_pwait:
-	case EPOLL_PWAIT2: *file = descriptor_file(task, r->di); return FRT_WAIT_POLL;
+	case EPOLL_PWAIT2: *file = descriptor_file(task, regs_argument_1(r)); return FRT_WAIT_POLL;
 	case __NR_select:
 	case __NR_pselect6: return FRT_WAIT_POLL;
 	case __NR_nanosleep:
@@ -112,7 +112,7 @@ static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *t
 	case __NR_sendmmsg:
 	case __NR_recvfrom:
 	case __NR_recvmsg:
-	case __NR_recvmmsg: *file = descriptor_file(task, r->di); return FRT_WAIT_SOCKET;
+	case __NR_recvmmsg: *file = descriptor_file(task, regs_argument_1(r)); return FRT_WAIT_SOCKET;
 	case __NR_read:
 	case __NR_write:
 	case __NR_readv:
@@ -122,11 +122,11 @@ static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *t
 	case __NR_preadv:
 	case __NR_pwritev:
 	case __NR_preadv2:
-	case __NR_pwritev2: *file = descriptor_file(task, r->di); return reason_of_kind(file_kind(*file));
+	case __NR_pwritev2: *file = descriptor_file(task, regs_argument_1(r)); return reason_of_kind(file_kind(*file));
 	case __NR_fsync:
 	case __NR_fdatasync:
 	case __NR_ftruncate:
-	case __NR_fallocate: *file = descriptor_file(task, r->di); break;
+	case __NR_fallocate: *file = descriptor_file(task, regs_argument_1(r)); break;
 	}
 	return BPF_CORE_READ_BITFIELD(task, in_iowait) ? FRT_WAIT_DISK : FRT_WAIT_OTHER;
 }

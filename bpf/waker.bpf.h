@@ -16,19 +16,15 @@
 #define COUNT_SOFT 0x000100 /* in preempt_count: in a soft interrupt; in a hard one, or an NMI */
 #define COUNT_HARD 0xff0000
 
-/*
- * The preempt_count of this CPU. It lies in the same per-CPU section as the CPU's struct rq, which every task
- * leads to. (A kernel gives a program the address of such a variable only if it keeps all symbols.)
- */
 static __always_inline int preempt_count(struct task_struct *task)
 {
-	return count_offset ? kernel_int((const char *)task->se.cfs_rq->rq + count_offset) : COUNT_HARD;
+	return preempt_count_of(task, count_offset, COUNT_HARD);
 }
 
 /* True if a soft interrupt works on behalf of the running task, which has just sent something to a local socket. */
 static __always_inline bool sends(struct task_struct *task)
 {
-	switch (entry_registers(task)->orig_ax) {
+	switch (regs_call(entry_registers(task))) {
 	case __NR_write:
 	case __NR_writev:
 	case __NR_sendto:
@@ -145,18 +141,6 @@ static __always_inline void waker_find_virtual(struct waker_place *place, __u64 
 		place->java_id = 0;
 }
 
-static __always_inline void waker_registers(struct frt_waker *w, const struct pt_regs___kernel *r)
-{
-	w->pc = r->ip;
-	w->sp = r->sp;
-	w->bp = r->bp;
-	w->bx = r->bx;
-	w->r12 = r->r12;
-	w->r13 = r->r13;
-	w->r14 = r->r14;
-	w->r15 = r->r15;
-}
-
 static __always_inline void waker_name(struct frt_waker *w, __u32 kind, const struct waker_place *place)
 {
 	w->kind = kind;
@@ -178,13 +162,13 @@ static __always_inline void waker_fill(struct frt_waker *w, struct task_struct *
 
 	waker_name(w, FRT_WAKER, place);
 	w->kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
-	waker_registers(w, entry_registers(task));
+	registers_take(&w->at_entry, entry_registers(task));
 }
 
 /* From the anchor up, or from the stack pointer: without an anchor, little native code lies below Java's frames. */
 static __always_inline void waker_copy_known(struct frt_waker *w, __u8 *stack, __u64 stack_end)
 {
-	__u64 from = w->anchor_sp ? w->anchor_sp - 8 : w->sp, size = stack_end - from;
+	__u64 from = w->anchor_sp ? w->anchor_sp - 8 : w->at_entry.sp, size = stack_end - from;
 
 	if (from >= stack_end)
 		return;
@@ -253,9 +237,9 @@ static __always_inline void waker_emit_other(struct task_struct *task, const str
 	if (!r)
 		return;
 	waker_fill(w, task, place);
-	w->low = w->sp;
+	w->low = w->at_entry.sp;
 	w->low_size = waker_copy_pages(r->low, w->low, FRT_WAKER_LOW);
-	w->high = w->sp + FRT_WAKER_GAP;
+	w->high = w->at_entry.sp + FRT_WAKER_GAP;
 	w->high_size = waker_copy_pages(r->high, w->high, FRT_WAKER_HIGH);
 	queue_submit(r, WAKE_NEVER);
 }

@@ -11,12 +11,12 @@
  *
  *    WALK_IN_CHUNK(w)                 the words are those of a StackChunk, where frames refer to each other by distances
  *
- * HotSpot's frames on an x86-64 stack, which grows down:
+ * HotSpot's frames on a stack, which grows down:
  *
- *    compiled     sp -> [ frame_size words: locals, spills, ... saved rbp, return address ]
+ *    compiled     sp -> [ frame_size words: locals, spills, ... saved fp, return address ]
  *                 The size is in the blob that contains the program counter. The last
- *                 two words are the caller's rbp and the program counter in the caller.
- *    interpreted  fp -> [ saved rbp, return address ]; below it the sender's sp, the Method, the bytecode pointer
+ *                 two words are the caller's fp and the program counter in the caller.
+ *    interpreted  fp -> [ saved fp, return address ]; below it the sender's sp, the Method, the bytecode pointer
  *    call stub    fp -> the same; below it the JavaCallWrapper, which has the anchor of the Java code that
  *                 called the native code that called Java; the C frames between them are skipped
  *    upcall stub  the same, made by the foreign function interface: the anchor is in its frame
@@ -237,7 +237,7 @@ WALK_INLINE int walk_return(struct walk *w, frt_u64 at)
 
 	if (WALK_STACK(w, &w->pc, at) || WALK_STACK(w, &w->fp, at - 8))
 		return 0;
-	if (WALK_IN_CHUNK(w) && w->pc - l->interpreter < l->interpreter_end - l->interpreter)
+	if (WALK_IN_CHUNK(w) && WALK_ADDRESS(w->pc) - l->interpreter < l->interpreter_end - l->interpreter)
 		w->fp = at - 8 + 8 * w->fp;
 	return 1;
 }
@@ -295,8 +295,8 @@ WALK_INLINE int walk_compiled(struct walk *w, const struct walk_code *code, stru
 		f->flags = FRT_FRAME_DEOPTIMISED;
 		if (WALK_STACK(w, &pc, w->sp + (long)code->at_sp))
 			return 0;
-		if (pc - code->blob < code->size)
-			f->at = pc;
+		if (WALK_ADDRESS(pc) - code->blob < code->size)
+			f->at = WALK_ADDRESS(pc);
 	}
 	return walk_fixed(w, code);
 }
@@ -348,6 +348,7 @@ WALK_INLINE int walk_cross(struct walk *w, struct frt_frame *f)
 		w->end = FRT_WALK_BOTTOM;
 		return 0;
 	}
+	WALK_STRIP(w->pc);
 	WALK_CODE(w, w->pc, &code);
 	return walk_step(w, &code, f);
 }

@@ -29,10 +29,10 @@ static void unwind_from(struct cfi *c, uint64_t pc)
 		f.reg[i] = 4096 + 8 * i;
 	f.reg[CFI_PC] = pc;
 	for (int i = 0; i < DEPTH && r == 1; i++) {
-		uint64_t sp = f.reg[CFI_RSP];
+		uint64_t sp = f.reg[CFI_SP];
 
 		r = cfi_unwind(c, &f, 0, read_stack, NULL);
-		require(r != 1 || f.exact || f.reg[CFI_RSP] > sp, "the stack pointer does not rise");
+		require(r != 1 || f.exact || f.reg[CFI_SP] > sp, "the stack pointer does not rise");
 		require(r != 1 || f.known & 1u << CFI_PC, "a caller without a program counter");
 	}
 }

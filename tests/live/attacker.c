@@ -5,6 +5,7 @@
  * program in the JVM must survive, so values that the agent itself needs are restored at once.
  */
 #include "bpf/frtrace.h"
+#include "user/process/tsc.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -123,7 +124,7 @@ static void scribble_slot(void)
 /* Write a span into a ring, of a slot or of none. */
 static void scribble_span(void)
 {
-	struct frt_span s = {.start = __builtin_ia32_rdtsc() - below(1u << 30),
+	struct frt_span s = {.start = tsc_now() - below(1u << 30),
 			     .duration = below(2) ? below(100000) : odd_number(),
 			     .method = below(8) ? below(12) : odd_number(),
 			     .thread = header->thread_serial - below(16),

@@ -72,7 +72,7 @@ static uint64_t variable_of(const struct frt_context *c)
 {
 	if (c->word & FRT_CONTEXT_DYNAMIC)
 		return dynamic_variable(c);
-	if (-c->value > FRT_CONTEXT_NEAR)
+	if (FRT_TLS_DISTANCE(c->value) > FRT_CONTEXT_NEAR)
 		return 0;
 	return sys_thread_pointer() + c->value;
 }

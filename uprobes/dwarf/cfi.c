@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/dwarf/cfi.h"
 #include "uprobes/dwarf/cfi_check.h"
+#include "bpf/machine/machine.h"
+#include "uprobes/elf/machine/machine.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -72,7 +74,7 @@ static int make_image(struct cfi *c, const struct image_section *header, const s
 	size_t at = ALIGNED(sizeof(Elf64_Ehdr)), table = at + ALIGNED(header->size) + ALIGNED(frames->size);
 	Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 			.e_type = ET_DYN,
-			.e_machine = EM_X86_64,
+			.e_machine = ELF_MACHINE,
 			.e_version = EV_CURRENT,
 			.e_shoff = table + ALIGNED(sizeof(names)),
 			.e_ehsize = sizeof(Elf64_Ehdr),
@@ -236,7 +238,7 @@ static uint64_t pop(struct operands *o)
 
 static uint64_t register_value(struct operands *o, uint64_t r)
 {
-	if (r < CFI_REGISTERS && o->x->frame->known & 1u << r)
+	if (r < CFI_REGISTERS && o->x->frame->known & 1ull << r)
 		return o->x->frame->reg[r];
 	o->err = o->err ?: r < CFI_REGISTERS ? -EFAULT : -EBADMSG;
 	return 0;
@@ -326,45 +328,38 @@ static int cfi_location(const struct cfi_expression *x, const Dwarf_Op *ops, siz
 
 /* ---- frames */
 
-/* Which of the caller's registers are worth knowing: those that a callee saves, and the stack pointer. */
-static bool is_kept(int r)
-{
-	return r == CFI_RBX || r == CFI_RBP || (r >= CFI_R12 && r < CFI_PC);
-}
-
 /*
  * The caller's value of a register. Sets its bit in to->known if it is known. A register that the information does not
- * name is unchanged if the ABI has callees save it. Up to 0.188 at least, elfutils thinks that register 0 is rbx, and
- * says of register 3, which is rbx, that it is undefined.
+ * name is unchanged if the ABI has callees save it. `in`: the register whose rule it is, r but for the program counter.
  */
-static int unwind_register(Dwarf_Frame *frame, int r, struct cfi_expression *x, struct cfi_frame *to)
+static int unwind_register(Dwarf_Frame *frame, int r, int in, struct cfi_expression *x, struct cfi_frame *to)
 {
 	Dwarf_Op own[3], *ops = NULL;
 	uint64_t value;
 	size_t count;
 	int err;
 
-	if (dwarf_frame_register(frame, r, own, &ops, &count))
+	if (dwarf_frame_register(frame, in, own, &ops, &count))
 		return -EBADMSG;
-	if (!count && ops == own && r != CFI_RBX)
+	if (!count && ops == own && !(CFI_UNNAMED >> r & 1))
 		return 0; /* undefined */
 	if (!count) {	  /* unchanged */
-		to->reg[r] = x->frame->reg[r];
-		to->known |= x->frame->known & 1u << r;
+		to->reg[r] = x->frame->reg[in];
+		to->known |= (x->frame->known >> in & 1) << r;
 		return 0;
 	}
 	err = cfi_location(x, ops, count, &value);
 	if (err == -EFAULT && r != CFI_PC)
 		return 0;
 	to->reg[r] = value;
-	to->known |= err ? 0 : 1u << r;
+	to->known |= err ? 0 : 1ull << r;
 	return err;
 }
 
 static int unwind_frame(Dwarf_Frame *frame, struct cfi_frame *f, cfi_read_word *read, void *context)
 {
 	struct cfi_expression x = {.frame = f, .read = read, .context = context};
-	struct cfi_frame to = {.known = 1u << CFI_RSP};
+	struct cfi_frame to = {.known = 1ull << CFI_SP};
 	bool signal = false;
 	Dwarf_Op *ops;
 	size_t count;
@@ -373,16 +368,17 @@ static int unwind_frame(Dwarf_Frame *frame, struct cfi_frame *f, cfi_read_word *
 	if (dwarf_frame_info(frame, NULL, NULL, &signal) < 0 || dwarf_frame_cfa(frame, &ops, &count) || !count)
 		return -EBADMSG;
 	err = cfi_value(&x, ops, count, &x.cfa);
-	to.reg[CFI_RSP] = x.cfa;
+	to.reg[CFI_SP] = x.cfa;
 	for (int r = 0; !err && r < CFI_REGISTERS; r++)
-		if (is_kept(r) || r == CFI_PC)
-			err = unwind_register(frame, r, &x, &to);
+		if (CFI_KEPT >> r & 1 || r == CFI_PC)
+			err = unwind_register(frame, r, r == CFI_PC ? CFI_RETURN : r, &x, &to);
 	if (err)
 		return err;
-	if (!(to.known & 1u << CFI_PC))
+	if (!(to.known & 1ull << CFI_PC))
 		return 0;
 	to.exact = signal;
-	if (to.reg[CFI_RSP] <= f->reg[CFI_RSP] && !signal)
+	to.reg[CFI_PC] = WALK_ADDRESS(to.reg[CFI_PC]);
+	if ((int64_t)(to.reg[CFI_SP] - f->reg[CFI_SP]) < CFI_CALL && !signal)
 		return -EBADMSG;
 	*f = to;
 	return 1;

@@ -10,15 +10,13 @@
 #ifndef UPROBES_DWARF_CFI_H
 #define UPROBES_DWARF_CFI_H
 
+#include "uprobes/dwarf/machine/machine.h"
 #include "uprobes/elf/elf_file.h"
-
-/* DWARF's numbers of x86-64's registers; 16 is the return address, here the program counter. */
-enum { CFI_RBX = 3, CFI_RBP = 6, CFI_RSP = 7, CFI_R12 = 12, CFI_PC = 16, CFI_REGISTERS };
 
 /* The registers of a frame, as far as they are known. */
 struct cfi_frame {
 	uint64_t reg[CFI_REGISTERS];
-	uint32_t known; /* bit mask of the registers whose values are known */
+	uint64_t known; /* bit mask of the registers whose values are known */
 	bool exact;	/* pc is that of an interrupted instruction, not a return address */
 };
 

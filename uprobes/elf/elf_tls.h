@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Where a library's thread-local variables are. The loader writes it into a word of the library, as a relocation asks:
- * R_X86_64_TLSDESC (the second word of a descriptor in "Thread-Local Storage Descriptors for IA32 and AMD64/EM64T") or
- * R_X86_64_TPOFF64 (initial-exec; System V ABI, AMD64 supplement).
+ * ELF_TLS_DESCRIPTOR (the second word of a descriptor in "Thread-Local Storage Descriptors for IA32 and AMD64/EM64T") or
+ * ELF_TLS_DISTANCE (initial-exec; the ABI's supplement of the machine).
  */
 #ifndef UPROBES_ELF_ELF_TLS_H
 #define UPROBES_ELF_ELF_TLS_H
@@ -11,7 +11,7 @@
 
 /*
  * The address, in the file's own terms, of the word that the loader fills for an exported thread-local variable. It then
- * has the variable's distance from the thread pointer, a negative number; or, of a descriptor only, the address of what the
+ * has the variable's distance from the thread pointer (FRT_TLS_DISTANCE); or, of a descriptor only, the address of what the
  * loader keeps about a variable that is in no static block. *descriptor says which of the two relocations it is. False: the
  * library has no such variable, or does not use it in one of these ways.
  */

@@ -14,6 +14,7 @@
 #include "format/vec.h"
 #include "user/text/io.h"
 #include "user/text/log.h"
+#include "user/process/tsc.h"
 #include "user/text/monotonic.h"
 
 #include <bpf/libbpf.h>
@@ -262,7 +263,7 @@ static uint64_t perfbuf_settled(const struct perfbuf *p)
 
 	for (int looks = 0; !at && looks < LOOKS; looks++) {
 		at = monotonic_ns();
-		__builtin_ia32_lfence(); /* the clock is read before the places are */
+		tsc_order(); /* the clock is read before the places are */
 		for (int i = 0; i < p->setup.cpus; i++)
 			if (p->cpu[i].buffer)
 				at = oldest_claimed(p->cpu[i].staging, at);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * `arguments` is the text of a USDT note, such as "8@%r12 8@-56(%rbp) -4@%eax". Arguments of another size than eight
+ * `arguments` is the text of a USDT note, such as "8@%r12 8@-56(%rbp) -4@%eax" or "8@x1 8@[x29, 16] -4@w0". Arguments of another size than eight
  * bytes, and places other than a register or a word at a register plus an offset, are unknown to the program.
  */
 uint64_t usdt_cookie(enum frt_site site, const char *arguments);

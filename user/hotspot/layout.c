@@ -8,7 +8,8 @@
  * Facts that no table has, for any version:
  *
  *	JNIEnv			after JavaThread's anchor and one more pointer (_entry_point)
- *	interpreter frame	slots from rbp: -1 sender's sp, -3 Method, -8 bytecode pointer (JDK 8: -7, no mirror)
+ *	interpreter frame	slots from the frame pointer: -1 sender's sp, -3 Method, WALK_BYTECODE bytecode pointer (JDK 8: -7, no
+ *				mirror)
  *	UpcallStub		JDK 21: two words after the RuntimeBlob; the anchor is first in its frame data
  *	ClassLoaderData		at its end: class of the loader, name, name and id, JFR's trace id; since JDK 11
  *	Method flags		JDK 8: the byte after the intrinsic's id
@@ -18,6 +19,7 @@
  *	overpass methods	0x40 in the flags of a ConstMethod
  */
 #include "user/hotspot/layout.h"
+#include "bpf/machine/machine.h"
 #include "user/hotspot/codelets.h"
 
 #include <stdio.h>
@@ -64,7 +66,7 @@ static const struct rule rules[] = {
 	{F(walk.blob_size),		8, NEWEST, OFFSET, "CodeBlob._size", 0, STACKS},
 	{F(walk.blob_frame_size),	8, NEWEST, OFFSET, "CodeBlob._frame_size", 0, STACKS},
 	{F(walk.interpreter_bcp),	8, 8, VALUE, NULL, -7, 0},
-	{F(walk.interpreter_bcp),	9, NEWEST, VALUE, NULL, -8, 0},
+	{F(walk.interpreter_bcp),	9, NEWEST, VALUE, NULL, WALK_BYTECODE, 0},
 	{F(walk.upcall_frame_data),    22, NEWEST, OFFSET, "UpcallStub._frame_data_offset", 0, HOTSPOT_NO_UPCALLS},
 	{F(walk.upcall_frame_data),    21, 21, SIZE, "RuntimeBlob", 16, HOTSPOT_NO_UPCALLS},
 	{F(walk.nmethod_compile_id),	8, NEWEST, OFFSET, "nmethod._compile_id", 0, STACKS},
@@ -317,8 +319,9 @@ static void choose_forms(struct reading *r)
 	w->jdk_version = r->jdk_version;
 	w->interpreter_sender_sp = -1;
 	w->interpreter_method = -3;
-	w->call_wrapper =
-		vmstructs_constant(r->v, "frame::entry_frame_call_wrapper_offset", &value) ? (short)value : -6;
+	w->call_wrapper = vmstructs_constant(r->v, "frame::entry_frame_call_wrapper_offset", &value)
+				  ? (short)value
+				  : WALK_CALL_WRAPPER;
 	w->thread_env = FRT_NO_OFFSET;
 	if (w->thread_anchor != FRT_NO_OFFSET && vmstructs_size(r->v, "JavaFrameAnchor", &size) && size <= 64)
 		w->thread_env = (uint16_t)(w->thread_anchor + size + 8);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/machine.h"
+#include "user/process/machine/machine.h"
 #include "user/process/proc.h"
 
-#include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,39 +64,12 @@ static void machine_read_cpu(struct machine *m)
 	snprintf(m->cpu_description, sizeof(m->cpu_description), "Vendor: %s, Model: %s", vendor, m->cpu);
 }
 
-/* CPUID 1, ECX bit 31, tells of a hypervisor, and 40000000h has its name in EBX, ECX and EDX. */
-static const char *machine_virtualization(void)
-{
-	static const struct {
-		char vendor[13];
-		const char *name;
-	} known[] = {
-		{"KVMKVMKVM", "KVM virtualization detected"},
-		{"VMwareVMware", "VMWare virtualization detected"},
-		{"Microsoft Hv", "Hyper-V virtualization detected"},
-		{"XenVMMXenVMM", "Xen hardware-assisted virtualization detected"},
-	};
-	char vendor[13] = "";
-	unsigned int a, b, c, d;
-
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 31))
-		return "No virtualization detected";
-	__cpuid(0x40000000, a, b, c, d);
-	memcpy(vendor, &b, 4);
-	memcpy(vendor + 4, &c, 4);
-	memcpy(vendor + 8, &d, 4);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(vendor, known[i].vendor) == 0)
-			return known[i].name;
-	return "Virtualization detected";
-}
-
 void machine_read(struct machine *m)
 {
 	memset(m, 0, sizeof(*m));
 	read_os(m);
 	machine_read_cpu(m);
-	m->virtualization = machine_virtualization();
+	m->virtualization = hypervisor_name();
 }
 
 /* /proc/meminfo has lines such as "MemTotal:        4015228 kB". */

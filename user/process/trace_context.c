@@ -182,8 +182,8 @@ static bool read_publisher(const struct trace_context *c, const struct publisher
 	*out = (struct frt_context){.word = p->word};
 	if (!p->mapped || !is_aligned(p->word) || mem_u64(&c->memory.mem, p->word, &out->value))
 		return false;
-	if ((int64_t)out->value < 0)
-		return is_aligned(out->value) && (int64_t)out->value > -FRT_CONTEXT_NEAR;
+	if (FRT_TLS_DISTANCE(out->value) - 1 < FRT_CONTEXT_NEAR - 1)
+		return is_aligned(out->value);
 	return p->descriptor && !c->musl && read_kept(&c->memory.mem, out);
 }
 

@@ -2,22 +2,15 @@
 #include "user/process/tsc.h"
 #include "user/text/monotonic.h"
 
-#include <cpuid.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <x86intrin.h>
 
 #define TRIES	 4
 #define CPUS	 8192
 #define SPAN_NS	 2000000 /* between the first reading and the last one, at least */
 #define APART_NS 1000	 /* less than a thread needs to get from one CPU to another */
-
-uint64_t tsc_now(void)
-{
-	return __rdtsc();
-}
 
 struct tsc_reading tsc_read(void)
 {
@@ -56,7 +49,6 @@ int64_t tsc_apart(const struct tsc_reading *reading, size_t count)
 
 static bool tsc_is_promised(void)
 {
-	unsigned int a, b, c, d;
 	char source[32] = "";
 	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
 
@@ -64,7 +56,7 @@ static bool tsc_is_promised(void)
 		source[0] = '\0';
 	if (f)
 		fclose(f);
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8 && !strcmp(source, "tsc\n");
+	return tsc_is_invariant() && !strcmp(source, TSC_SOURCE "\n");
 }
 
 /* A reading of each CPU that this thread may run on, between two of the first one. Returns their number; 0: none. */

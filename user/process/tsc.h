@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Is the time stamp counter one clock for all CPUs? It is where the processor promises an invariant counter (CPUID
- * 80000007h, EDX bit 8; Intel SDM volume 3, 18.17.1) and the kernel uses it as its clock source. Most virtual machines
+ * Is the time stamp counter one clock for all CPUs? It is where the processor promises an invariant counter and the
+ * kernel uses it as its clock source. Most virtual machines
  * hide that promise, because they may move to another host, and use the hypervisor's clock, though their counters are as
  * good. There the counters are read on each CPU, and compared with the kernel's clock.
  */
 #ifndef USER_PROCESS_TSC_H
 #define USER_PROCESS_TSC_H
+
+#include "user/process/machine/machine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,9 +21,6 @@ struct tsc_reading {
 	uint64_t tsc, width;
 	int64_t monotonic;
 };
-
-/* The counter of the CPU that runs this. */
-uint64_t tsc_now(void);
 
 /* Read both, as close together as some tries get. */
 struct tsc_reading tsc_read(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/uretprobe.h"
 #include "user/process/child.h"
+#include "user/process/machine/machine.h"
 #include "user/process/proc.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define URETPROBE    335 /* its number on x86-64 */
 #define STATUS_LIMIT 65536
 
 /* A filter that refuses this system call, and nothing else. */
@@ -23,7 +23,7 @@ static int refuse_uretprobe(void)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, URETPROBE, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, URETPROBE_CALL, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -39,7 +39,7 @@ static void call_uretprobe(bool refused)
 	prctl(PR_SET_DUMPABLE, 0); /* no core file */
 	if (refused && refuse_uretprobe())
 		_exit(1);
-	syscall(URETPROBE);
+	syscall(URETPROBE_CALL);
 	_exit(errno == ENOSYS ? 2 : 1);
 }
 
@@ -55,8 +55,11 @@ static int uretprobe_try(bool refused)
 
 static bool kernel_asks_no_filter(void)
 {
-	int status = uretprobe_try(false);
+	int status;
 
+	if (URETPROBE_CALL < 0)
+		return true;
+	status = uretprobe_try(false);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
 		return true; /* it has no such system call: functions return through a breakpoint */
 	status = uretprobe_try(true);

@@ -238,20 +238,22 @@ static struct known_waker *place_for_waker(struct copied_stacks *s, const struct
 }
 
 /*
- * Where the thread calls the VM as a leaf, its anchor is not set, and the interpreter's bytecode pointer is in r13 only.
+ * Where the thread calls the VM as a leaf, its anchor is not set, and the interpreter's bytecode pointer is in a register only.
  */
 static bool waker_begin_at_registers(struct copied_stacks *s, const struct frt_waker *waker, struct walk *w,
 				     uint64_t *bcp)
 {
-	const uint32_t needed = 1u << CFI_PC | 1u << CFI_RSP | 1u << CFI_RBP;
+	static const uint8_t saved[FRT_SAVED] = CFI_SAVED;
+	const uint64_t needed = 1ull << CFI_PC | 1ull << CFI_SP | 1ull << CFI_FP;
+	const int bytecode = saved[FRT_SAVED_BYTECODE];
 	struct cfi_frame f;
 
 	if (!s->setup.natives || !native_stacks_find_java(s->setup.natives, waker, &f) || (f.known & needed) != needed)
 		return false;
 	w->pc = f.reg[CFI_PC];
-	w->sp = f.reg[CFI_RSP];
-	w->fp = f.reg[CFI_RBP];
-	*bcp = f.known & 1u << (CFI_R12 + 1) ? f.reg[CFI_R12 + 1] : 0;
+	w->sp = f.reg[CFI_SP];
+	w->fp = f.reg[CFI_FP];
+	*bcp = f.known >> bytecode & 1 ? f.reg[bytecode] : 0;
 	return true;
 }
 
@@ -341,9 +343,9 @@ static bool leave_stub(struct walk *w)
 {
 	uint64_t pc;
 
-	if (!image_word(w, &pc, w->sp) && is_in_method(w, pc))
+	if (!image_word(w, &pc, w->sp) && is_in_method(w, WALK_ADDRESS(pc)))
 		return leave_frame(w, CODE_RETURN);
-	if (w->fp < w->sp || image_word(w, &pc, w->fp + 8) || !is_in_method(w, pc))
+	if (w->fp < w->sp || image_word(w, &pc, w->fp + 8) || !is_in_method(w, WALK_ADDRESS(pc)))
 		return false;
 	w->sp = w->fp;
 	return leave_frame(w, CODE_SAVED);
@@ -361,7 +363,7 @@ static bool begin_anywhere(struct copied_stacks *s, const struct frt_waker *samp
 
 	walk_code_at(w, w->pc, &code);
 	if (code.kind == WALK_INTERPRETER)
-		*bcp = sample->r13;
+		*bcp = sample->at_entry.saved[FRT_SAVED_BYTECODE];
 	if (code.kind == WALK_NO_CODE || code.kind == WALK_STUB)
 		return code.kind == WALK_STUB || leave_stub(w);
 	if (code.kind != WALK_COMPILED)
@@ -390,13 +392,13 @@ static uint32_t take_sampled(struct copied_stacks *s, const struct frt_waker *sa
 {
 	struct walk w = {.layout = s->setup.layout,
 			 .context = s,
-			 .pc = sample->pc,
-			 .sp = sample->sp,
-			 .fp = sample->bp,
+			 .pc = sample->at_entry.pc,
+			 .sp = sample->at_entry.sp,
+			 .fp = sample->at_entry.fp,
 			 .low = sample->low,
 			 .high = sample->low + sample->low_size};
 	struct frt_frame *first = &s->stack.frame[0];
-	bool in_java = is_in_code_cache(w.layout, sample->pc);
+	bool in_java = is_in_code_cache(w.layout, sample->at_entry.pc);
 	uint64_t bcp = 0;
 
 	if (!in_java)
@@ -409,7 +411,7 @@ static uint32_t take_sampled(struct copied_stacks *s, const struct frt_waker *sa
 	if (first->kind == FRT_FRAME_INTERPRETED && bcp)
 		first->at = bcp;
 	if (first->kind == FRT_FRAME_COMPILED)
-		first->flags |= FRT_FRAME_LEAF | (first->at == sample->pc ? FRT_FRAME_EXACT : 0);
+		first->flags |= FRT_FRAME_LEAF | (first->at == sample->at_entry.pc ? FRT_FRAME_EXACT : 0);
 	return copied_stacks_intern(s);
 }
 

@@ -65,9 +65,9 @@ static void read_mappings_after(struct native_stacks *n, int64_t age)
 static bool read_copied(void *context, uint64_t address, uint64_t *to)
 {
 	const struct frt_native *copy = context;
-	uint64_t into = address - copy->sp, high = copy->end - copy->high_size;
+	uint64_t into = address - copy->at.sp, high = copy->end - copy->high_size;
 
-	if (address >= copy->sp && into < copy->low_size && copy->low_size - into >= sizeof(*to))
+	if (address >= copy->at.sp && into < copy->low_size && copy->low_size - into >= sizeof(*to))
 		memcpy(to, copy->low + into, sizeof(*to));
 	else if (address >= high && address < copy->end && copy->end - address >= sizeof(*to))
 		memcpy(to, copy->high + (address - high), sizeof(*to));
@@ -76,25 +76,24 @@ static bool read_copied(void *context, uint64_t address, uint64_t *to)
 	return true;
 }
 
-static struct cfi_frame first_frame(const struct frt_native *copy)
+static struct cfi_frame first_frame(const struct frt_registers *at)
 {
-	struct cfi_frame f = {.known = 1u << CFI_RBX | 1u << CFI_RBP | 1u << CFI_RSP | 0xfu << CFI_R12 | 1u << CFI_PC,
-			      .exact = true};
+	static const uint8_t saved[FRT_SAVED] = CFI_SAVED;
+	struct cfi_frame f = {.known = 1ull << CFI_FP | 1ull << CFI_SP | 1ull << CFI_PC, .exact = true};
 
-	f.reg[CFI_RBX] = copy->bx;
-	f.reg[CFI_RBP] = copy->bp;
-	f.reg[CFI_RSP] = copy->sp;
-	f.reg[CFI_R12] = copy->r12;
-	f.reg[CFI_R12 + 1] = copy->r13;
-	f.reg[CFI_R12 + 2] = copy->r14;
-	f.reg[CFI_R12 + 3] = copy->r15;
-	f.reg[CFI_PC] = copy->pc;
+	f.reg[CFI_FP] = at->fp;
+	f.reg[CFI_SP] = at->sp;
+	f.reg[CFI_PC] = at->pc;
+	for (size_t i = 0; i < FRT_SAVED; i++) {
+		f.reg[saved[i]] = at->saved[i];
+		f.known |= 1ull << saved[i];
+	}
 	return f;
 }
 
 static bool is_called_by_java(const struct cfi_frame *f, const struct frt_native *copy)
 {
-	return f->reg[CFI_RSP] <= copy->end && copy->end - f->reg[CFI_RSP] <= CALL_WORDS * 8;
+	return f->reg[CFI_SP] <= copy->end && copy->end - f->reg[CFI_SP] <= CALL_WORDS * 8;
 }
 
 static const struct library *library_of(struct native_stacks *n, uint64_t pc)
@@ -124,7 +123,7 @@ static void find_innermost(struct native_stacks *n, uint64_t pc)
 uint32_t native_stacks_unwind(struct native_stacks *n, const struct frt_native *copy, struct frt_frame *frame,
 			      uint32_t most, enum frt_walk_end *end)
 {
-	struct cfi_frame f = first_frame(copy);
+	struct cfi_frame f = first_frame(&copy->at);
 	const struct library *l;
 	uint32_t count = 0;
 	int found = 1;
@@ -132,7 +131,7 @@ uint32_t native_stacks_unwind(struct native_stacks *n, const struct frt_native *
 	*end = FRT_WALK_CODE;
 	if (copy->low_size > sizeof(copy->low) || copy->high_size > sizeof(copy->high))
 		return 0;
-	find_innermost(n, copy->pc);
+	find_innermost(n, copy->at.pc);
 	while (found == 1 && (l = library_of(n, f.reg[CFI_PC]))) {
 		if (count == most) {
 			*end = FRT_WALK_DEPTH;
@@ -163,19 +162,11 @@ static bool read_wakers(void *context, uint64_t address, uint64_t *to)
 
 bool native_stacks_find_java(struct native_stacks *n, const struct frt_waker *w, struct cfi_frame *out)
 {
-	const struct frt_native registers = {.pc = w->pc,
-					     .sp = w->sp,
-					     .bp = w->bp,
-					     .bx = w->bx,
-					     .r12 = w->r12,
-					     .r13 = w->r13,
-					     .r14 = w->r14,
-					     .r15 = w->r15};
 	const struct library *l;
 	uint32_t count = 0;
 
-	*out = first_frame(&registers);
-	find_innermost(n, w->pc);
+	*out = first_frame(&w->at_entry);
+	find_innermost(n, w->at_entry.pc);
 	while ((l = library_of(n, out->reg[CFI_PC])))
 		if (count++ == MOST_NATIVE || !l->cfi || cfi_unwind(l->cfi, out, l->bias, read_wakers, (void *)w) != 1)
 			return false;

@@ -189,14 +189,14 @@ CASE(second_long_wait_releases_the_first_with_its_stacks, setup)
 
 CASE(native_part_is_released_with_the_stacks_of_its_wait, setup)
 {
-	const struct frt_native in_libc = {.sp = 4096, .low_size = 8};
+	const struct frt_native in_libc = {.at.sp = 4096, .low_size = 8};
 
 	held_take_native(NULL, &in_libc);
 	stored.wait.off = 1;
 	add(1, true, 64, 500);
 	held_release(&h, NULL);
 	assert_int_equal(kernel.size, sizeof(struct frt_native_waits));
-	assert_int_equal(kernel.with_native.native.sp, 4096);
+	assert_int_equal(kernel.with_native.native.at.sp, 4096);
 	assert_int_equal(kernel.record.with_stacks.wait.off, 1);
 	held_take_native(NULL, NULL);
 	add(2, true, 64, 500);

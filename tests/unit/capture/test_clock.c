@@ -2,10 +2,10 @@
 /* The conversion, on pairs made by hand; and the running clock against itself. */
 #include "user/capture/clock.h"
 #include "tests/lib/test.h"
+#include "user/process/tsc.h"
 
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 static struct clock c;
 
@@ -119,8 +119,8 @@ CASE(pairs_rise_and_come_within_their_error, setup)
 	assert_int_equal(c.pairs, 2);
 	assert_true(c.pair[0].tsc < c.pair[1].tsc && c.pair[0].monotonic < c.pair[1].monotonic);
 	from = monotonic();
-	before = __rdtsc();
-	after = __rdtsc();
+	before = tsc_now();
+	after = tsc_now();
 	to = monotonic();
 	clock_cover(&c, after);
 	got = clock_ns(&c, before);
@@ -136,7 +136,7 @@ CASE(covering_a_young_stamp_moves_the_end_behind_it, setup)
 
 	clock_init(&c);
 	for (int i = 0; i < 1000; i++) {
-		stamp = __rdtsc();
+		stamp = tsc_now();
 		clock_cover(&c, stamp);
 		assert_true(clock_last(&c)->tsc > stamp);
 	}
@@ -152,10 +152,10 @@ CASE(a_counter_that_was_set_back_is_noticed, setup)
 	clock_sample(&c);
 	assert_false(c.set_back);
 	second = clock_ticks_of_ns(&c, 1000000000);
-	c.pair[c.pairs++] = (struct clock_pair){__rdtsc() + second / 2, monotonic() + 500000000, 0};
+	c.pair[c.pairs++] = (struct clock_pair){tsc_now() + second / 2, monotonic() + 500000000, 0};
 	clock_sample(&c);
 	assert_false(c.set_back);
-	c.pair[c.pairs - 1] = (struct clock_pair){__rdtsc() + 10 * second, monotonic() + 10000000000, 0};
+	c.pair[c.pairs - 1] = (struct clock_pair){tsc_now() + 10 * second, monotonic() + 10000000000, 0};
 	clock_sample(&c);
 	assert_true(c.set_back);
 }
@@ -185,7 +185,7 @@ CASE(full_clock_forgets_old_pairs_and_keeps_its_ends, setup)
 {
 	struct clock_pair first, last;
 	int64_t begin = monotonic() - (int64_t)CLOCK_PAIRS * 20000000;
-	uint64_t tsc = __rdtsc() - CLOCK_PAIRS * 60000000ULL;
+	uint64_t tsc = tsc_now() - CLOCK_PAIRS * 60000000ULL;
 
 	for (size_t i = 0; i < CLOCK_PAIRS; i++)
 		c.pair[i] = (struct clock_pair){tsc + i * 60000000, begin + (int64_t)i * 20000000, 0};

@@ -82,7 +82,7 @@ WRAP(void, copied_stacks_take_wait, struct copied_stacks *s, const struct frt_lo
      const struct frt_native *native, struct wait_stack_ids *ids)
 {
 	kernel.stacks_of = w->wait.off;
-	kernel.native_sp = native ? native->sp : 0;
+	kernel.native_sp = native ? native->at.sp : 0;
 	ids->java = w->stack[FRT_WAIT_STACK - 1];
 }
 
@@ -207,8 +207,8 @@ CASE(long_one_of_held_waits_keeps_its_stacks_and_its_place, setup, teardown)
 
 CASE(native_part_of_a_stack_follows_it, setup, teardown)
 {
-	struct frt_native_wait one = {.wait.wait.kind = FRT_WAIT, .native.sp = 4096};
-	struct frt_native_waits r = {.waits = held(3, 2), .native.sp = 8192};
+	struct frt_native_wait one = {.wait.wait.kind = FRT_WAIT, .native.at.sp = 4096};
+	struct frt_native_waits r = {.waits = held(3, 2), .native.at.sp = 8192};
 
 	feed(&one, sizeof(one) - 1);
 	assert_int_equal(kernel.native_sp, 0);

@@ -47,8 +47,8 @@ static bool read_stack(void *context, uint64_t address, uint64_t *to)
 
 static int unwind_at(uint64_t address, struct cfi_frame *f)
 {
-	*f = (struct cfi_frame){.known = 1u << CFI_RSP | 1u << CFI_PC | 1u << CFI_RBX, .exact = true};
-	f->reg[CFI_RSP] = SP;
+	*f = (struct cfi_frame){.known = 1ull << CFI_SP | 1ull << CFI_PC | 1ull << CFI_RBX, .exact = true};
+	f->reg[CFI_SP] = SP;
 	f->reg[CFI_RBX] = 17;
 	f->reg[CFI_PC] = address + BIAS;
 	return cfi_unwind(cfi, f, BIAS, read_stack, NULL);
@@ -69,10 +69,10 @@ static void assert_entry(uint64_t address)
 
 	assert_int_equal(unwind_at(address, &f), 1);
 	assert_int_equal(f.reg[CFI_PC], CALLER);
-	assert_int_equal(f.reg[CFI_RSP], SP + 8);
-	assert_true(f.known & 1u << CFI_RBX);
+	assert_int_equal(f.reg[CFI_SP], SP + 8);
+	assert_true(f.known & 1ull << CFI_RBX);
 	assert_int_equal(f.reg[CFI_RBX], 17);
-	assert_false(f.known & 1u << CFI_RBP);
+	assert_false(f.known & 1ull << CFI_FP);
 	assert_false(f.exact);
 }
 
@@ -122,9 +122,9 @@ CASE(saved_registers_come_from_the_stack)
 
 	open_library(PLAIN);
 	for (at = function("wait_here"); at < function("wait_here") + 64; at++)
-		if (unwind_at(at, &f) == 1 && f.reg[CFI_RSP] > SP + 8 && f.reg[CFI_RBX] != 17) {
-			assert_true(f.known & 1u << CFI_RBX);
-			read_stack(NULL, f.reg[CFI_RSP] - 16, &saved); /* below the return address */
+		if (unwind_at(at, &f) == 1 && f.reg[CFI_SP] > SP + 8 && f.reg[CFI_RBX] != 17) {
+			assert_true(f.known & 1ull << CFI_RBX);
+			read_stack(NULL, f.reg[CFI_SP] - 16, &saved); /* below the return address */
 			assert_int_equal(f.reg[CFI_RBX], saved);
 			seen = true;
 		}

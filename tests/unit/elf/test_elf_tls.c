@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Libraries that the compiler makes here; where their variables are, the loader says. */
 #include "tests/lib/test.h"
+#include "uprobes/agent/machine/machine.h"
 #include "uprobes/elf/elf_tls.h"
 #include "tests/lib/test.h"
 
@@ -49,14 +50,6 @@ static struct elf_file *open_library(void)
 	return e;
 }
 
-static uint64_t thread_pointer(void)
-{
-	uint64_t tp;
-
-	__asm__("mov %%fs:0, %0" : "=r"(tp));
-	return tp;
-}
-
 /* The variable is not the only one, and has an initial value, so that its place is not 0. */
 #define SOURCE(access)                                                          \
 	"__thread long before[5] = {1}; " access "__thread void *" VARIABLE ";" \
@@ -82,7 +75,7 @@ static void find_it(const char *options, const char *source, bool is_descriptor)
 	*(void **)&place = dlsym(library, "place");
 	memcpy(&value, (void *)(m->l_addr + word), sizeof(value));
 	assert_true((int64_t)value < 0);
-	assert_true(thread_pointer() + value == (uint64_t)place());
+	assert_true(sys_thread_pointer() + value == (uint64_t)place());
 	dlclose(library);
 }
 

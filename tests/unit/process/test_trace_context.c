@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* This process publishes, by libraries that the compiler makes here; where their variables are, the loader says. */
 #include "tests/lib/test.h"
+#include "uprobes/agent/machine/machine.h"
 #include "user/process/trace_context.h"
 
 #include <dlfcn.h>
@@ -78,14 +79,6 @@ static int descriptors_of(const char *path)
 	return count;
 }
 
-static uint64_t thread_pointer(void)
-{
-	uint64_t tp;
-
-	__asm__("mov %%fs:0, %0" : "=r"(tp));
-	return tp;
-}
-
 static uint64_t word_now(void)
 {
 	return *(const uint64_t *)(where.word & ~(uint64_t)FRT_CONTEXT_FLAGS);
@@ -100,7 +93,7 @@ CASE(a_variable_in_the_static_block_is_found)
 	l = load("otel", OTEL, "");
 	assert_true(trace_context_find(context, false, &where));
 	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, 0);
-	assert_true(thread_pointer() + where.value == (uint64_t)l.place());
+	assert_true(sys_thread_pointer() + where.value == (uint64_t)l.place());
 	assert_true(word_now() == where.value);
 	unload(&l);
 	assert_false(trace_context_find(context, false, &where));
@@ -130,7 +123,7 @@ CASE(opentelemetry_comes_before_elastic)
 
 	assert_true(trace_context_find(context, false, &where));
 	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, FRT_CONTEXT_ELASTIC);
-	assert_true(thread_pointer() + where.value == (uint64_t)elastic.place());
+	assert_true(sys_thread_pointer() + where.value == (uint64_t)elastic.place());
 	otel = load("otel", OTEL, "");
 	assert_true(trace_context_find(context, false, &where));
 	assert_int_equal(where.word & FRT_CONTEXT_FLAGS, 0);
@@ -151,10 +144,10 @@ CASE(of_two_publishers_either_may_go)
 	assert_true(trace_context_find(context, false, &where));
 	second = load("second", OTEL, "");
 	assert_true(trace_context_find(context, false, &where));
-	assert_true(thread_pointer() + where.value == (uint64_t)first.place()); /* it stays */
+	assert_true(sys_thread_pointer() + where.value == (uint64_t)first.place()); /* it stays */
 	unload(&first);
 	assert_true(trace_context_find(context, false, &where));
-	assert_true(thread_pointer() + where.value == (uint64_t)second.place());
+	assert_true(sys_thread_pointer() + where.value == (uint64_t)second.place());
 	unload(&second);
 	assert_false(trace_context_find(context, false, &where));
 }
@@ -170,7 +163,7 @@ CASE(a_file_is_looked_into_once)
 	for (int i = 0; i < MAPPINGS; i++)
 		more[i] = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	assert_true(trace_context_find(context, false, &where));
-	assert_true(thread_pointer() + where.value == (uint64_t)l.place());
+	assert_true(sys_thread_pointer() + where.value == (uint64_t)l.place());
 	assert_int_equal(descriptors_of(l.path), 1 + 1); /* `fd`, and the one of the first mapping */
 	for (int i = 0; i < MAPPINGS; i++)
 		munmap(more[i], 4096);

@@ -3,6 +3,7 @@
 #include "user/run/dump_trigger.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/test.h"
+#include "user/process/tsc.h"
 
 #define S 1000000000ll
 
@@ -133,7 +134,7 @@ static void open_one(uint64_t age)
 
 	s->thread = 1;
 	s->depth = 1;
-	s->open[0] = (struct frt_open_call){.start = __builtin_ia32_rdtsc() - age, .method = b->pay};
+	s->open[0] = (struct frt_open_call){.start = tsc_now() - age, .method = b->pay};
 }
 
 CASE(an_open_call_is_reported_once, setup, teardown)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The stack of this program itself, copied as the kernel does it, with the C library's backtrace() as the oracle. */
 #include "user/stacks/native_stacks.h"
+#include "tests/lib/machine/machine.h"
 #include "tests/lib/test.h"
 
 #include <execinfo.h>
@@ -43,21 +44,12 @@ static __attribute__((no_sanitize_address)) void copy_words(void *to, uint64_t f
 
 static void copy_stack(const ucontext_t *c)
 {
-	const greg_t *r = c->uc_mcontext.gregs;
 	uint64_t size;
 
-	copy = (struct frt_native){.pc = r[REG_RIP],
-				   .sp = r[REG_RSP],
-				   .bp = r[REG_RBP],
-				   .bx = r[REG_RBX],
-				   .r12 = r[REG_R12],
-				   .r13 = r[REG_R13],
-				   .r14 = r[REG_R14],
-				   .r15 = r[REG_R15],
-				   .end = java_sp};
-	size = copy.end - copy.sp;
+	copy = (struct frt_native){.at = registers_of(c), .end = java_sp};
+	size = copy.end - copy.at.sp;
 	copy.low_size = size < FRT_NATIVE_LOW ? size : FRT_NATIVE_LOW;
-	copy_words(copy.low, copy.sp, copy.low_size);
+	copy_words(copy.low, copy.at.sp, copy.low_size);
 	size -= copy.low_size;
 	copy.high_size = size < FRT_NATIVE_HIGH ? size : FRT_NATIVE_HIGH;
 	copy_words(copy.high, copy.end - copy.high_size, copy.high_size);
@@ -228,7 +220,7 @@ CASE(the_end_is_where_java_called, setup, teardown)
 	for (size_t i = 0; i + 8 <= copy.low_size; i += 8)
 		if (!memcmp(copy.low + i, &truth[5], 8)) {
 			memcpy(copy.low + i, &java, 8);
-			copy.end = copy.sp + i + 8;
+			copy.end = copy.at.sp + i + 8;
 			break;
 		}
 	unwind();

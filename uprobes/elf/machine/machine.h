@@ -6,8 +6,8 @@
  *    ELF_TLS_DESCRIPTOR, ELF_TLS_DISTANCE	relocations of thread-local variables, see elf_tls.h
  *    USDT_NOP				the assembler's line for a site's instruction
  */
-#ifndef UPROBES_ELF_MACHINE_H
-#define UPROBES_ELF_MACHINE_H
+#ifndef UPROBES_ELF_THIS_MACHINE_H
+#define UPROBES_ELF_THIS_MACHINE_H
 
 #if defined(__x86_64__)
 #include "uprobes/elf/machine/x86_64.h"

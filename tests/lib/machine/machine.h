@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Each machine's header has the same names:
+ *
+ *    registers_of()		the registers of getcontext(), as programs in the kernel take them
+ */
+#ifndef TESTS_LIB_MACHINE_H
+#define TESTS_LIB_MACHINE_H
+
+#if defined(__x86_64__)
+#include "tests/lib/machine/x86_64.h"
+#elif defined(__aarch64__)
+#include "tests/lib/machine/aarch64.h"
+#else
+#error "frtrace knows x86_64 and aarch64"
+#endif
+
+#endif
