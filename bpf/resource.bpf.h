@@ -79,6 +79,10 @@ int queue_has(__u64 queue, __u64 task, bool polls);
 int waits_for_file(struct resource_scratch *s, bool polls);
 int own_address(const struct resource_scratch *s, __u32 from);
 __u64 resource_of_file(struct resource_scratch *s, __u64 now);
+int stack_has_file(struct resource_scratch *s);
+int waited_file(struct resource_scratch *s, bool polls);
+int send_resource(const struct frt_resource *d, struct resource_scratch *s);
+__u64 resource_of_scratch(struct resource_scratch *s, bool polls, __u64 now);
 
 __noinline int queue_has(__u64 queue, __u64 task, bool polls)
 {
@@ -103,9 +107,9 @@ __noinline int queue_has(__u64 queue, __u64 task, bool polls)
  * (CONFIG_RANDOMIZE_KSTACK_OFFSET), and then the frame of do_syscall_64(). Where a system call returns to in that function is
  * the same for all of them; the unwinder finds it once.
  */
-static __always_inline void learn_syscall_return(struct task_struct *task, struct resource_scratch *s)
+static __always_inline void learn_syscall_return(struct resource_scratch *s)
 {
-	long size = bpf_get_task_stack(task, s->call, sizeof(s->call), 0);
+	long size = bpf_get_task_stack(bpf_get_current_task_btf(), s->call, sizeof(s->call), 0);
 	__u32 n = size / sizeof(s->call[0]);
 
 	if (size > 0 && n >= 2 && n < STACK_CALLS)
@@ -113,20 +117,24 @@ static __always_inline void learn_syscall_return(struct task_struct *task, struc
 }
 
 /* Is the file's address in the frames of the system call? In them, it has the two flags of a struct fd as its low bits. */
-static __noinline bool stack_has(struct resource_scratch *s, struct task_struct *task, const struct file *file)
+__noinline int stack_has_file(struct resource_scratch *s)
 {
-	__u64 top = s->registers, bottom = s->context, from = top - sizeof(s->word), size;
+	__u64 top, from, size;
 	bool found = false;
 
+	if (!s)
+		return 0;
+	top = s->registers;
+	from = top - sizeof(s->word);
 	if (!syscall_return)
-		learn_syscall_return(task, s);
-	size = top - (bottom > from ? bottom : from);
+		learn_syscall_return(s);
+	size = top - (s->context > from ? s->context : from);
 	if (!size || size > sizeof(s->word) || bpf_probe_read_kernel(s->word, size, (const void *)(top - size)))
 		return false;
 	for (__u32 i = 0; i < STACK_WORDS && i < size / 8; i++) {
 		if (s->word[i] == syscall_return)
 			return found;
-		found |= (s->word[i] & ~3ull) == (__u64)file;
+		found |= (s->word[i] & ~3ull) == s->file;
 	}
 	return false;
 }
@@ -287,21 +295,25 @@ static __always_inline bool send_name(const struct frt_resource *d, struct resou
 }
 
 /* Send the name that belongs to an id, unless it has been sent. False: it cannot be. */
-static __always_inline bool send_resource(const struct frt_resource *d, struct resource_scratch *s,
-					  const struct file *file)
+__noinline int send_resource(const struct frt_resource *d, struct resource_scratch *s)
 {
-	bool named = d->what == FRT_RESOURCE_UNIX || d->what == FRT_RESOURCE_PATH || d->what == FRT_RESOURCE_FILE;
-	__u32 place = d->id % SEEN;
-	__u64 *seen = bpf_map_lookup_elem(&resources_seen, &place);
+	__u64 *seen;
+	__u32 place;
+	bool named;
 
+	if (!d || !s)
+		return 0;
+	named = d->what == FRT_RESOURCE_UNIX || d->what == FRT_RESOURCE_PATH || d->what == FRT_RESOURCE_FILE;
+	place = d->id % SEEN;
+	seen = bpf_map_lookup_elem(&resources_seen, &place);
 	if (!seen)
-		return false;
+		return 0;
 	if (*seen == d->id)
-		return true;
-	if (!(named ? send_name(d, s, file) : send_address(d)))
-		return false;
+		return 1;
+	if (!(named ? send_name(d, s, (const struct file *)s->file) : send_address(d)))
+		return 0;
 	*seen = d->id;
-	return true;
+	return 1;
 }
 
 /* Does the task stand in the wait queue of s->file, a socket or a pipe? */
@@ -365,16 +377,17 @@ static __always_inline const struct file *file_of_queue(__u64 head)
  * The descriptor has another file by now. The entry by which the task stands in a wait queue lies on its stack, with its own
  * address and links to the queue, or else, in poll(), to the file. What is found there is no more than a candidate, too. True: s->file has it.
  */
-static __noinline bool waited_file(struct resource_scratch *s, bool polls)
+__noinline int waited_file(struct resource_scratch *s, bool polls)
 {
 	const __u32 links = IN_WORDS(struct wait_queue_entry, entry) - IN_WORDS(struct wait_queue_entry, private);
 	const __u32 polled =
 		IN_WORDS(struct poll_wqueues, inline_entries) - IN_WORDS(struct poll_wqueues, polling_task);
-	__u64 size = s->registers - s->context;
+	__u64 size;
 	__u32 at = 0;
 
-	if (!bpf_core_field_exists(struct socket, wq))
-		return false;
+	if (!s || !bpf_core_field_exists(struct socket, wq))
+		return 0;
+	size = s->registers - s->context;
 	if (size > sizeof(s->word))
 		size = sizeof(s->word);
 	s->words = size / 8;
@@ -425,7 +438,7 @@ __noinline __u64 resource_of_file(struct resource_scratch *s, __u64 now)
 	d.id = resource_mix(d.id, ((__u64 *)d.address)[0]);
 	d.id = resource_mix(d.id, ((__u64 *)d.address)[1]);
 	d.id = resource_mix(d.id, now >> EPOCH_SHIFT);
-	return send_resource(&d, s, file) ? d.id : 0;
+	return send_resource(&d, s) ? d.id : 0;
 }
 
 static __always_inline struct resource_scratch *resource_scratch(void)
@@ -435,30 +448,47 @@ static __always_inline struct resource_scratch *resource_scratch(void)
 	return bpf_map_lookup_elem(&resource_scratches, &zero);
 }
 
-/*
- * The id of what the running task, which is about to wait in a system call, waits for. `file` has its descriptor now.
- * 0: unknown.
- */
-static __noinline __u64 resource_of(void *context, struct task_struct *task, const struct pt_regs___kernel *r,
-				    const struct file *file, __u64 now)
+/* The id of what the running task, s->task, waits for if its descriptor's file, s->file, is that. 0: unknown. */
+__noinline __u64 resource_of_scratch(struct resource_scratch *s, bool polls, __u64 now)
 {
-	struct resource_scratch *s = resource_scratch();
-	bool polls = regs_call(r) == __NR_poll || regs_call(r) == __NR_ppoll;
-	__u32 kind = file_kind(file);
+	__u32 kind;
 
 	if (!s)
 		return 0;
-	s->context = (__u64)context;
-	s->registers = (__u64)r;
-	s->task = (__u64)task;
-	s->file = (__u64)file;
+	kind = file_kind((const struct file *)s->file);
 	if (kind == KIND_SOCKET || kind == KIND_PIPE) {
 		if (!waits_for_file(s, polls) && !waited_file(s, polls))
 			return 0;
-	} else if (polls || !stack_has(s, task, file)) {
+	} else if (polls || !stack_has_file(s)) {
 		return 0;
 	}
 	return resource_of_file(s, now);
+}
+
+/* Remember where the frames of the running thread's system call end: below them are those of this program. */
+static __always_inline void resource_stack(void *context)
+{
+	struct resource_scratch *s = resource_scratch();
+
+	if (s)
+		s->context = (__u64)context;
+}
+
+/*
+ * The same, after resource_stack(), for the running task, which is about to wait in a system call. `file` has its descriptor
+ * now.
+ */
+static __always_inline __u64 resource_of(struct task_struct *task, const struct pt_regs___kernel *r,
+					 const struct file *file, __u64 now)
+{
+	struct resource_scratch *s = resource_scratch();
+
+	if (!s)
+		return 0;
+	s->registers = (__u64)r;
+	s->task = (__u64)task;
+	s->file = (__u64)file;
+	return resource_of_scratch(s, regs_call(r) == __NR_poll || regs_call(r) == __NR_ppoll, now);
 }
 
 static __always_inline bool is_epoll(const struct pt_regs___kernel *r)

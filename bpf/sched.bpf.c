@@ -365,11 +365,18 @@ static __always_inline void end_wait(struct wait_state *state, __u64 on)
 /*
  * The thread leaves its CPU, but no switch to it was seen. That happens when it follows certain tasks (seen on
  * Linux 6.18 in a VM). The kernel's own account has the time of its arrival.
+ *
+ * Like switch_out(), it is global, so the verifier looks at it once, and not for each state in which its callers can be.
+ * Inline, both took 120,000 instructions and most of the time that a recording needs to start.
  */
-static __always_inline void emit_missed_wait(struct task_struct *task, struct wait_state *state)
+__noinline int emit_missed_wait(struct wait_state *state)
 {
-	__u64 now = now_ns(), on = state->woken;
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 now = now_ns(), on;
 
+	if (!state)
+		return 0;
+	on = state->woken;
 	if (bpf_core_field_exists(task->sched_info.last_arrival))
 		on = now - (task->se.cfs_rq->rq->clock - task->sched_info.last_arrival);
 	if (on < state->off || on > now)
@@ -379,6 +386,7 @@ static __always_inline void emit_missed_wait(struct task_struct *task, struct wa
 	else
 		emit_wait(task, state, on, false);
 	end_wait(state, on);
+	return 0;
 }
 
 /*
@@ -420,7 +428,7 @@ static __always_inline void take_monitor_owner(struct wait_state *state)
 	state->owned = FRT_WAIT_OWNED;
 }
 
-static __always_inline void take_resource(void *context, struct task_struct *task, struct wait_state *state,
+static __always_inline void take_resource(struct task_struct *task, struct wait_state *state,
 					  const struct pt_regs___kernel *r, const struct file *file, __u64 now)
 {
 	state->resource = state->epoll = 0;
@@ -430,23 +438,27 @@ static __always_inline void take_resource(void *context, struct task_struct *tas
 	if (is_epoll(r))
 		state->epoll = epoll_of(task, file);
 	else
-		state->resource = resource_of(context, task, r, file, now);
+		state->resource = resource_of(task, r, file, now);
 }
 
-static __always_inline void switch_out(void *context, struct task_struct *prev, struct wait_state *state,
-				       bool preempted, __u64 *now)
+/* The running thread leaves its CPU. Returns the time; 0: it was not needed. */
+__noinline __u64 switch_out(struct wait_state *state, bool preempted)
 {
+	struct task_struct *prev = bpf_get_current_task_btf();
 	const struct pt_regs___kernel *r;
 	const struct file *file = NULL;
 	struct slot_calls calls = {};
+	__u64 now;
 
+	if (!state)
+		return 0;
 	if (state->off)
-		emit_missed_wait(prev, state);
+		emit_missed_wait(state);
 	state->owner = caller_on(prev, state, &calls) ?: wait_setup.path ? state->thread : 0;
 	if (wait_setup.hold)
 		review_held(prev, state, &calls);
 	if (!state->owner)
-		return;
+		return 0;
 	r = entry_registers(prev);
 	state->syscall = regs_call(r) < 0 ? FRT_NO_SYSCALL : regs_call(r);
 	state->blocked = !preempted;
@@ -458,14 +470,15 @@ static __always_inline void switch_out(void *context, struct task_struct *prev, 
 		state->reason = FRT_WAIT_PAGE_FAULT;
 	else
 		state->reason = reason_of_call(prev, r, state->sleeping, &file);
-	*now = now_ns();
-	take_resource(context, prev, state, r, file, *now);
+	now = now_ns();
+	take_resource(prev, state, r, file, now);
 	state->stack_size = 0;
-	if (!preempted && (!take_place(prev, state, *now) || !continues_wait(state, r, *now)))
-		state->since = *now;
+	if (!preempted && (!take_place(prev, state, now) || !continues_wait(state, r, now)))
+		state->since = now;
 	if (bpf_core_field_exists(prev->sched_info.run_delay))
 		state->delay = run_delay(prev, false);
-	state->off = *now;
+	state->off = now;
+	return now;
 }
 
 static __always_inline void switch_in(struct task_struct *task, struct wait_state *state, __u64 now)
@@ -492,8 +505,10 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	struct wait_state *state = state_of(prev);
 	__u64 now = 0;
 
-	if (state)
-		switch_out(ctx, prev, state, preempt || !prev->__state, &now);
+	if (state) {
+		resource_stack(ctx);
+		now = switch_out(state, preempt || !prev->__state);
+	}
 	if (usage_wanted)
 		thread_usage_leave(prev);
 	state = state_of(next);
