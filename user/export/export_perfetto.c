@@ -2,7 +2,8 @@
 /*
  * A Perfetto trace: calls and waits are slices on the tracks of their threads. A packet has a beginning or an end, so all
  * of them are collected first and then put into order (timeline.h). A wait that another thread ended is linked with an
- * instant on the track of that thread, and so is a task with the moment when it was handed over.
+ * instant on the track of that thread, and so is a task with the moment when it was handed over. The critical paths of a thread's
+ * calls have a track below it.
  */
 #include "format/vec.h"
 #include "user/export/export.h"
@@ -12,6 +13,7 @@
 #include "user/trace/holders.h"
 #include "user/trace/trace.h"
 #include "user/trace/jfr_names.h"
+#include "user/view/path_part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,10 @@ enum {
 	UUID_OPEN,
 	UUID_TRACKS, /* the first of them */
 };
-enum { TRACK_OF_PAUSES = 0 }; /* those of threads have the numbers of the threads, and then come the timeline's */
+enum {
+	TRACK_OF_PAUSES = 0
+}; /* those of threads have the numbers of the threads, then come their paths, then the timeline's */
+#define PATHS 0x40000000u /* while threads are being numbered, a path has the number of its thread and this */
 
 /* An instant from which a flow leads to a span. */
 struct arrow {
@@ -45,6 +50,8 @@ struct perfetto_export {
 	struct threads holder_threads; /* of `holders`, as `threads` knows those without an id, too */
 	struct method_names holder_names;
 	struct holders holders;
+	struct event_reader path_reader;
+	bool has_paths;
 	struct arrow *arrow; /* flow - 1 is its place, before they are sorted */
 	size_t arrows, arrow_capacity;
 	int64_t first, last;  /* of all spans */
@@ -268,6 +275,27 @@ static int perfetto_add_task(const struct task *task, void *context)
 	return span_add(x, span, timeline_moment(task->start) + timeline_moment(task->duration), task->run, arguments);
 }
 
+static int perfetto_add_path(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct perfetto_export *x = context;
+	struct path_part part = path_part_read(&x->path_reader, chunk, e);
+	size_t arguments = arguments_begin(x);
+	struct timeline_span span = {
+		.track = PATHS + threads_named(&x->threads, chunk, &part.call_thread),
+		.name = path_part_name(&x->texts, &part),
+		.kind = PERFETTO_PATH,
+	};
+	struct bytes why;
+
+	x->has_paths = true;
+	bytes_init(&why);
+	path_part_put_why(&why, &part);
+	if (why.size)
+		perfetto_put_text(&x->arguments, PERFETTO_WHY, memory_text(&why));
+	bytes_release(&why);
+	return span_add(x, span, part.start, part.duration, arguments);
+}
+
 static int64_t event_number(struct jfr_chunk *chunk, const struct jfr_value *event, const char *field)
 {
 	struct jfr_value v = jfr_field(chunk, event, field);
@@ -310,7 +338,9 @@ static void export_perfetto_read(struct perfetto_export *x, struct jfr_file *fil
 	static const struct trace_event events[] = {
 		{"frtrace.Clock", perfetto_read_clock}, {"jdk.JVMInformation", perfetto_read_program}, {NULL, NULL}};
 	static const struct trace_ops calls = {.call = export_perfetto_add, .events = events};
+	static const struct trace_event paths[] = {{PATH_EVENT, perfetto_add_path}, {NULL, NULL}};
 	static const struct trace_ops waits = {.wait = perfetto_add_blocked,
+					       .events = paths,
 					       .run_queue = perfetto_add_ready,
 					       .pause = perfetto_add_pause,
 					       .task = perfetto_add_task};
@@ -371,6 +401,10 @@ static void write_tracks(struct perfetto_export *x)
 	perfetto_track(&x->out, track_uuid(TRACK_OF_PAUSES), UUID_PROCESS, "JVM pauses");
 	for (size_t i = 0; i < x->threads.count; i++)
 		write_thread(x, i + 1, &x->threads.thread[i]);
+	for (size_t i = 0; i < x->threads.count; i++)
+		if (x->threads.thread[i].time)
+			perfetto_track(&x->out, track_uuid(x->threads.count + i + 1), track_uuid(i + 1),
+				       "critical path");
 	for (size_t i = 0; i < x->timeline.extra; i++)
 		perfetto_track(&x->out, track_uuid(x->timeline.tracks + i), track_uuid(x->timeline.added[i]),
 			       "overlapping");
@@ -473,9 +507,24 @@ static void wakeups_follow_spans(struct perfetto_export *x)
 	}
 }
 
+/* All threads are known now. Those with paths are marked by time in calls. Returns the number of tracks. */
+static uint32_t place_paths(struct perfetto_export *x)
+{
+	for (size_t i = 0; i < x->timeline.count; i++) {
+		struct timeline_span *s = &x->timeline.span[i];
+
+		if (s->kind != PERFETTO_PATH)
+			continue;
+		s->track -= PATHS;
+		x->threads.thread[s->track - 1].time += s->nested.span.duration;
+		s->track += x->threads.count;
+	}
+	return 1 + (x->has_paths ? 2 : 1) * x->threads.count;
+}
+
 static void export_perfetto_write(struct perfetto_export *x, FILE *to)
 {
-	if (timeline_arrange(&x->timeline, x->threads.count + 1))
+	if (timeline_arrange(&x->timeline, place_paths(x)))
 		memory_exhausted();
 	wakeups_follow_spans(x);
 	if (x->arrows)

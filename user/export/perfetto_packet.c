@@ -66,11 +66,12 @@ static const char *const argument_names[] = {
 	[PERFETTO_RESOURCE] = "resource",
 	[PERFETTO_ALLOCATED] = "allocatedBytes",
 	[PERFETTO_QUEUED] = "queuedNs",
+	[PERFETTO_WHY] = "why",
 };
 static const char *const category_names[] = {
 	[PERFETTO_TASK] = "task",	   [PERFETTO_CALL] = "call",	  [PERFETTO_WAIT] = "wait",
 	[PERFETTO_RUNNABLE] = "run queue", [PERFETTO_VM_PAUSE] = "pause", [PERFETTO_WAKEUP] = "wakeup",
-	[PERFETTO_SUBMIT] = "submit",
+	[PERFETTO_SUBMIT] = "submit",	   [PERFETTO_PATH] = "path",
 };
 
 static size_t packet_begin(struct perfetto *p)

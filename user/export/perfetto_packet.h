@@ -30,6 +30,7 @@ enum perfetto_argument {
 	PERFETTO_RESOURCE,
 	PERFETTO_ALLOCATED,
 	PERFETTO_QUEUED,
+	PERFETTO_WHY,
 };
 
 enum perfetto_category {
@@ -40,6 +41,7 @@ enum perfetto_category {
 	PERFETTO_VM_PAUSE,
 	PERFETTO_WAKEUP,
 	PERFETTO_SUBMIT,
+	PERFETTO_PATH,
 };
 
 struct perfetto_clock {

@@ -110,8 +110,7 @@ void path_part_put_why(struct bytes *out, const struct path_part *part)
 	}
 }
 
-/* `"pool-1-thread-1", socket 10.0.0.7:5432 in com.acme.Rates.fetch()` */
-static uint32_t chain_text(struct texts *texts, const struct path_part *part)
+uint32_t path_part_name(struct texts *texts, const struct path_part *part)
 {
 	struct bytes text, place;
 	uint32_t number;
@@ -144,7 +143,7 @@ void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_p
 
 	if (part->depth < 2 || part->state.kind != VALUE_TEXT || path_text_is(&part->state, "unknown"))
 		return;
-	what = chain_text(texts, part);
+	what = path_part_name(texts, part);
 	while (i < e->count && e->kind[i].what != what)
 		i++;
 	memory_extend(&e->kind, &e->count, &e->capacity, i + 1);

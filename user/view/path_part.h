@@ -29,6 +29,9 @@ void path_part_put_place(struct bytes *out, const struct path_part *part);
 /* Append why this thread is on the path, and why nobody follows: `ended a wait of main (futex); ended by a timer`. */
 void path_part_put_why(struct bytes *out, const struct path_part *part);
 
+/* Its number among texts: `"pool-1-thread-1", socket 10.0.0.7:5432 in com.acme.Rates.fetch()`. */
+uint32_t path_part_name(struct texts *texts, const struct path_part *part);
+
 /*
  * What the threads did that a slow call waited for at second hand: the one that ended its wait waited for them. Waits say
  * only who that one was. Zeroed at first.

@@ -257,3 +257,38 @@ CASE(a_trace_may_begin_where_a_task_was_handed_over, setup, teardown)
 				      "20 task worker-2: task N/A queuedNs=20 <-1\n"
 				      "50 end worker-2\n");
 }
+
+/* pay [0, 100] waits for worker-2, which sleeps. */
+CASE(a_critical_path_is_a_track_below_its_thread, setup, teardown)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+	struct jfr_path_segment e = {.start = T0 + 30,
+				     .duration = 70,
+				     .thread = one,
+				     .offset = 30,
+				     .state = "cpu",
+				     .method = recording_method(&r, "pay"),
+				     .call_thread = one,
+				     .call_start = T0,
+				     .call_duration = 100};
+
+	call(one, "pay", 0, 100);
+	jfr_path_segment(r.w, &e);
+	e.start = T0;
+	e.duration = 30;
+	e.thread = two;
+	e.offset = 0;
+	e.depth = 1;
+	e.state = "sleep";
+	e.stack = recording_stack(&r, recording_method(&r, "write"), 12);
+	e.waiter = one;
+	e.waited = "futex";
+	jfr_path_segment(r.w, &e);
+	assert_string_equal(slices(), "0 call worker-1: com.acme.Cart.pay()\n"
+				      "0 path critical path: \"worker-2\", sleep in com.acme.Cart.write() "
+				      "why=ended a wait of worker-1 (futex)\n"
+				      "30 end critical path\n"
+				      "30 path critical path: \"worker-1\", cpu\n"
+				      "100 end worker-1\n"
+				      "100 end critical path\n");
+}
