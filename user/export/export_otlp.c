@@ -103,7 +103,7 @@ static void take_own_value(const struct meta_type *event, const struct meta_fiel
 		return;
 	bytes_clear(&x->text);
 	kind = put_own_text(&x->text, to->call->chunk, v);
-	otlp_put_value(&x->values, kind, f->name, &x->text);
+	otlp_put_event_value(&x->values, event->name, kind, f->name, &x->text);
 }
 
 static void take_values(struct otlp_export *x, const struct call *call)

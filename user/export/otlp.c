@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/export/otlp.h"
+#include "format/slice.h"
+#include "user/trace/user_values.h"
 
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -9,6 +11,8 @@
 
 #define SPANS_IN_A_LINE 256 /* about 150 KB: a receiver takes some MB at once */
 #define KIND_INTERNAL	1
+#define KIND_SERVER	2
+#define KIND_CLIENT	3
 #define STATUS_ERROR	2
 
 /* A value in memory: this, the name with its zero, and the text. */
@@ -40,6 +44,24 @@ void otlp_put_value(struct bytes *values, enum otlp_kind kind, const char *name,
 	bytes_put(values, &v, sizeof(v));
 	bytes_put(values, name, v.name_size);
 	bytes_put(values, text->data, v.text_size);
+}
+
+void otlp_put_event_value(struct bytes *values, const char *event, enum otlp_kind kind, const char *field,
+			  const struct bytes *text)
+{
+	const char *name = user_values_attribute(event, field) ?: field;
+	struct bytes part = *text;
+	const unsigned char *query;
+
+	query = !strcmp(name, "url.path") && text->size ? memchr(text->data, '?', text->size) : NULL;
+	if (query) {
+		part.size = text->data + text->size - query - 1;
+		part.data = (unsigned char *)query + 1;
+		otlp_put_value(values, kind, "url.query", &part);
+		part.size = query - text->data;
+		part.data = text->data;
+	}
+	otlp_put_value(values, kind, name, &part);
 }
 
 void otlp_put_number(struct bytes *values, const char *name, int64_t number)
@@ -145,16 +167,27 @@ static void put_own_values(struct json *j, const unsigned char *values, size_t s
 	}
 }
 
-static bool resource_has(const struct otlp_resource *r, const char *wanted)
+/* Find the text of an attribute. */
+static bool values_have(const unsigned char *values, size_t size, const char *wanted, struct slice *text)
 {
 	struct otlp_value v;
 
-	for (size_t at = 0; at < r->attributes_size; at += sizeof(v) + v.name_size + v.text_size) {
-		memcpy(&v, r->attributes + at, sizeof(v));
-		if (!strcmp((const char *)r->attributes + at + sizeof(v), wanted))
+	for (size_t at = 0; at < size; at += sizeof(v) + v.name_size + v.text_size) {
+		const char *name = (const char *)values + at + sizeof(v);
+
+		memcpy(&v, values + at, sizeof(v));
+		*text = (struct slice){name + v.name_size, v.text_size};
+		if (!strcmp(name, wanted))
 			return true;
 	}
 	return false;
+}
+
+static bool resource_has(const struct otlp_resource *r, const char *wanted)
+{
+	struct slice text;
+
+	return values_have(r->attributes, r->attributes_size, wanted, &text);
 }
 
 /* No two attributes have one name. */
@@ -232,6 +265,29 @@ static void put_span_attributes(struct json *j, const struct otlp_span *s)
 	json_end(j);
 }
 
+static unsigned int span_kind(const struct otlp_span *s)
+{
+	struct slice text;
+
+	if (values_have(s->values, s->values_size, "url.path", &text))
+		return KIND_SERVER;
+	return values_have(s->values, s->values_size, "url.full", &text) ||
+			       values_have(s->values, s->values_size, "db.query.text", &text)
+		       ? KIND_CLIENT
+		       : KIND_INTERNAL;
+}
+
+/* Of HTTP the method; a URL has too many values for a name. */
+static const char *span_name(const struct otlp_span *s, char *name, size_t size)
+{
+	struct slice method;
+
+	if (!values_have(s->values, s->values_size, "http.request.method", &method))
+		return function_name(name, size, s->method, true);
+	snprintf(name, size, "%.*s", (int)method.length, method.at);
+	return name;
+}
+
 void otlp_begin_span(struct otlp *o, const struct otlp_span *s)
 {
 	struct json *j = &o->json;
@@ -245,8 +301,8 @@ void otlp_begin_span(struct otlp *o, const struct otlp_span *s)
 	put_id(j, "spanId", &id, false);
 	if (s->parent)
 		put_id(j, "parentSpanId", &parent, false);
-	json_string(j, "name", function_name(name, sizeof(name), s->method, true));
-	json_unsigned(j, "kind", KIND_INTERNAL);
+	json_string(j, "name", span_name(s, name, sizeof(name)));
+	json_unsigned(j, "kind", span_kind(s));
 	put_decimal_text(j, "startTimeUnixNano", s->start);
 	put_decimal_text(j, "endTimeUnixNano", s->end);
 	put_span_attributes(j, s);

@@ -37,6 +37,13 @@ enum otlp_kind { OTLP_TEXT, OTLP_INTEGER, OTLP_REAL, OTLP_BOOLEAN };
 /* Append an attribute to those of a span or of the resource. The text is UTF-8, or a number as Java prints it, "true" or "false". */
 void otlp_put_value(struct bytes *values, enum otlp_kind kind, const char *name, const struct bytes *text);
 
+/*
+ * The same for a field of an event of -e. Those that readers know (user/trace/user_values.h) have the names of the semantic
+ * conventions; of a request's URL path and query are two attributes.
+ */
+void otlp_put_event_value(struct bytes *values, const char *event, enum otlp_kind kind, const char *field,
+			  const struct bytes *text);
+
 /* The same for a number that may be unknown (INT64_MIN): then nothing is appended. */
 void otlp_put_number(struct bytes *values, const char *name, int64_t number);
 
@@ -49,8 +56,9 @@ struct otlp_span {
 	int64_t thread_id; /* 0: unknown */
 	bool thrown;
 	int64_t cpu, run_queue, blocked, pause; /* ns; INT64_MIN: unknown */
-	int64_t queued;		     /* ns: how long the call's task stood in a queue; INT64_MIN: it has none */
-	const unsigned char *values; /* of otlp_put_value() */
+	int64_t queued; /* ns: how long the call's task stood in a queue; INT64_MIN: it has none */
+	/* Of otlp_put_value(). A request that was served, a call of another service, and a statement are of that kind of spans. */
+	const unsigned char *values;
 	size_t values_size;
 };
 

@@ -465,7 +465,7 @@ static void show_values(struct user_events *u, const struct event_type *t, user_
 			kind = PLAN_TEXT;
 		if (kind != PLAN_TEXT && value.null)
 			value.number = jfr_missing_number(kind_types[kind]);
-		seen(context, t->spec->field[i].name, kind, &value);
+		seen(context, t->spec->name, t->spec->field[i].name, kind, &value);
 	}
 }
 

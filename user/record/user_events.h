@@ -44,7 +44,8 @@ bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct f
  * stands for it, if it is not jdk.MethodTrace: with its name, its kind, which is never PLAN_CLASS (a class is a text), and
  * the value, valid until `seen` returns. `values` are those of user_events_put().
  */
-typedef void user_events_seen(void *context, const char *name, enum plan_kind kind, const struct jfr_user_value *value);
+typedef void user_events_seen(void *context, const char *event, const char *name, enum plan_kind kind,
+			      const struct jfr_user_value *value);
 bool user_events_call(struct user_events *u, const struct frt_span *s, int64_t duration, const struct frt_field *values,
 		      size_t n, user_events_seen *seen, void *context);
 

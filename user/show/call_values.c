@@ -80,7 +80,8 @@ static void put_json_value(struct json *j, const char *name, enum otlp_kind kind
 	}
 }
 
-static void values_on_value(void *context, const char *name, enum plan_kind kind, const struct jfr_user_value *v)
+static void values_on_value(void *context, const char *event, const char *name, enum plan_kind kind,
+			    const struct jfr_user_value *v)
 {
 	struct values_print *p = context;
 	bool missing = call_value_is_missing(kind, v);

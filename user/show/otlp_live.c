@@ -140,7 +140,8 @@ void otlp_live_free(struct otlp_live *o)
 /* ---- what arrives */
 
 /* Attributes have no null, as in an export of the file. */
-static void otlp_live_on_value(void *context, const char *name, enum plan_kind kind, const struct jfr_user_value *v)
+static void otlp_live_on_value(void *context, const char *event, const char *name, enum plan_kind kind,
+			       const struct jfr_user_value *v)
 {
 	struct otlp_held *h = context;
 	struct bytes text;
@@ -148,7 +149,7 @@ static void otlp_live_on_value(void *context, const char *name, enum plan_kind k
 	if (call_value_is_missing(kind, v))
 		return;
 	bytes_init(&text);
-	otlp_put_value(&h->values, call_value_put(&text, kind, v), name, &text);
+	otlp_put_event_value(&h->values, event, call_value_put(&text, kind, v), name, &text);
 	bytes_release(&text);
 }
 

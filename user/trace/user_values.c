@@ -110,3 +110,71 @@ void user_values_each(const struct call *call, user_value_visit *visit, void *co
 		left--;
 	}
 }
+
+/* ---- events whose fields have a meaning that readers know */
+
+static const struct {
+	const char *event, *field, *attribute;
+	bool title;
+} meanings[] = {
+	{"http.Request", "httpMethod", "http.request.method", true},
+	{"http.Request", "url", "url.path", true},
+	{"http.Request", "status", "http.response.status_code", false},
+	{"http.Call", "httpMethod", "http.request.method", true},
+	{"http.Call", "url", "url.full", true},
+	{"http.Call", "status", "http.response.status_code", false},
+	{"sql.Statement", "sql", "db.query.text", true},
+};
+
+#define MEANINGS (sizeof(meanings) / sizeof(meanings[0]))
+
+static size_t meaning_of(const char *event, const char *field)
+{
+	size_t i = 0;
+
+	while (i < MEANINGS && (strcmp(meanings[i].event, event) || strcmp(meanings[i].field, field)))
+		i++;
+	return i;
+}
+
+bool user_values_titles(const struct meta_type *event, const struct meta_field *f, const struct jfr_value *v)
+{
+	size_t i = meaning_of(event->name, f->name);
+
+	return i < MEANINGS && meanings[i].title && v->kind == VALUE_TEXT && v->text.size;
+}
+
+const char *user_values_attribute(const char *event, const char *field)
+{
+	size_t i = meaning_of(event, field);
+
+	return i < MEANINGS ? meanings[i].attribute : NULL;
+}
+
+static void title_on_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,
+			   void *context)
+{
+	struct bytes *out = context;
+
+	if (!f || !user_values_titles(event, f, v))
+		return;
+	if (out->size)
+		bytes_put_u8(out, ' ');
+	bytes_put_decoded(out, &v->text);
+}
+
+bool user_values_put_title(struct bytes *out, const struct call *call)
+{
+	struct bytes text = {.size = 0};
+	bool found;
+
+	if (call->values)
+		user_values_each(call, title_on_value, &text);
+	for (size_t i = 0; i < text.size; i++)
+		text.data[i] = text.data[i] < ' ' ? ' ' : text.data[i];
+	found = text.size;
+	bytes_put(out, text.data, text.size);
+	out->failed |= text.failed;
+	bytes_release(&text);
+	return found;
+}

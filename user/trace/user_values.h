@@ -36,4 +36,22 @@ typedef void user_value_visit(const struct meta_type *event, const struct meta_f
 /* Visit all values of a call whose chunk is still there. */
 void user_values_each(const struct call *call, user_value_visit *visit, void *context);
 
+/*
+ * Events whose fields have a meaning that readers know: http.Request, http.Call and sql.Statement, as presets record them.
+ */
+
+/* Is this value of a field, which is resolved, part of its call's title? */
+bool user_values_titles(const struct meta_type *event, const struct meta_field *f, const struct jfr_value *v);
+
+/*
+ * Append what the call is, in a line: "GET /checkout/17", "select name from item where id = ?". False: it has no such event, or
+ * nothing of it is known.
+ */
+bool user_values_put_title(struct bytes *out, const struct call *call);
+
+/*
+ * The attribute of OpenTelemetry's semantic conventions that the field of an event is: "db.query.text". NULL: it is none.
+ */
+const char *user_values_attribute(const char *event, const char *field);
+
 #endif

@@ -7,6 +7,7 @@
 #include "user/text/memory.h"
 #include "user/text/name_fit.h"
 #include "user/trace/jfr_names.h"
+#include "user/trace/user_values.h"
 #include "user/trace/wait_place.h"
 #include "user/view/user_values_text.h"
 #include "user/view/views.h"
@@ -340,16 +341,34 @@ static void put_fitted(struct bytes *out, struct jfr_chunk *chunk, struct jfr_va
 	bytes_release(&name);
 }
 
+/* What the call is, if readers know its event, in at most `width` columns. False: they do not. */
+static bool put_title(struct bytes *out, const struct call *call, size_t width)
+{
+	struct bytes title;
+	bool known;
+
+	bytes_init(&title);
+	known = user_values_put_title(&title, call);
+	if (known)
+		user_values_put_cut(out, memory_text(&title), width);
+	bytes_release(&title);
+	return known;
+}
+
 /* The names have lines of their own if they do not fit into the first one. */
 static void put_names(struct bytes *out, const struct call *call, size_t width)
 {
 	struct jfr_value caller;
 	struct bytes text;
 	int64_t line;
+	bool titled;
 
 	bytes_init(&text);
+	titled = put_title(&text, call, width - INDENT);
+	if (titled)
+		put_composed(out, " ", &text, width);
 	put_fitted(&text, call->chunk, call->method, -1, width - INDENT);
-	put_composed(out, " ", &text, width);
+	put_composed(out, titled ? "  " : " ", &text, width);
 	if (call_caller(call, &caller, &line)) {
 		put_text(&text, "<- ");
 		put_fitted(&text, call->chunk, caller, line, width - INDENT - strlen("<- "));
@@ -422,7 +441,7 @@ static void put_inside(struct bytes *out, const struct call *call, unsigned int 
 	size_t used, left;
 
 	bytes_init(&values);
-	user_values_put(&values, call, NULL, utc_offset);
+	user_values_put_rest(&values, call, utc_offset);
 	put_spaces(out, INDENT + 2 * depth);
 	put_text(out, "> ");
 	slow_call_put_part(out, call->duration, &unit);
@@ -430,7 +449,9 @@ static void put_inside(struct bytes *out, const struct call *call, unsigned int 
 	bytes_put_u8(out, ' ');
 	used = fold_columns(out) + strlen(end);
 	left = width > used ? width - used : 0;
-	put_fitted(out, call->chunk, call->method, -1, left - user_values_share(&values, left));
+	left -= user_values_share(&values, left);
+	if (!put_title(out, call, left))
+		put_fitted(out, call->chunk, call->method, -1, left);
 	put_text(out, end);
 	user_values_put_beside(out, &values, width);
 	bytes_put_u8(out, '\n');

@@ -44,6 +44,8 @@ static void values_text_on_value(const struct meta_type *event, const struct met
 
 	if (!f || (t->only && strcmp(t->only, f->name) != 0))
 		return;
+	if (!t->only && user_values_titles(event, f, v))
+		return;
 	put_text(t->out, t->out->size ? " " : "");
 	put_text(t->out, f->name);
 	put_text(t->out, quoted ? "=\"" : "=");
@@ -51,7 +53,7 @@ static void values_text_on_value(const struct meta_type *event, const struct met
 	put_text(t->out, quoted ? "\"" : "");
 }
 
-void user_values_put(struct bytes *out, const struct call *call, const char *only, int64_t utc_offset)
+static void values_put(struct bytes *out, const struct call *call, const char *only, bool title, int64_t utc_offset)
 {
 	struct values_text t;
 	struct bytes text;
@@ -59,12 +61,24 @@ void user_values_put(struct bytes *out, const struct call *call, const char *onl
 	bytes_init(&text);
 	values_text_init(&t, &text, call, utc_offset);
 	t.only = only;
+	if (title)
+		user_values_put_title(&text, call);
 	user_values_each(call, values_text_on_value, &t);
 	for (size_t i = 0; i < text.size; i++)
 		text.data[i] = text.data[i] < ' ' ? ' ' : text.data[i];
 	put_text(out, memory_text(&text));
 	values_text_release(&t);
 	bytes_release(&text);
+}
+
+void user_values_put(struct bytes *out, const struct call *call, const char *only, int64_t utc_offset)
+{
+	values_put(out, call, only, !only, utc_offset);
+}
+
+void user_values_put_rest(struct bytes *out, const struct call *call, int64_t utc_offset)
+{
+	values_put(out, call, NULL, false, utc_offset);
 }
 
 static void values_typed_on_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v,
@@ -190,15 +204,15 @@ static bool continues_character(char byte)
 	return (byte & 0xc0) == 0x80;
 }
 
-static void values_put_cut(struct bytes *out, const char *values, size_t width)
+void user_values_put_cut(struct bytes *out, const char *values, size_t width)
 {
-	size_t columns = 0, bytes = 0;
+	size_t most = width > strlen(ELLIPSIS) ? width - strlen(ELLIPSIS) : 0, columns = 0, bytes = 0;
 
 	if (name_columns(values) <= width) {
 		put_text(out, values);
 		return;
 	}
-	for (; columns < width - strlen(ELLIPSIS) || continues_character(values[bytes]); bytes++)
+	for (; columns < most || continues_character(values[bytes]); bytes++)
 		columns += !continues_character(values[bytes]);
 	bytes_put(out, values, bytes);
 	put_text(out, ELLIPSIS);
@@ -212,7 +226,7 @@ void user_values_put_beside(struct bytes *out, struct bytes *values, size_t widt
 	if (!wanted || left < (wanted < LEAST ? wanted : LEAST))
 		return;
 	bytes_put_u8(out, ' ');
-	values_put_cut(out, memory_text(values), left);
+	user_values_put_cut(out, memory_text(values), left);
 }
 
 void user_values_put_line(struct bytes *out, struct bytes *values, size_t indent, size_t width)
@@ -220,7 +234,7 @@ void user_values_put_line(struct bytes *out, struct bytes *values, size_t indent
 	if (!values->size)
 		return;
 	put_spaces(out, indent);
-	values_put_cut(out, memory_text(values), width > indent + LEAST ? width - indent : LEAST);
+	user_values_put_cut(out, memory_text(values), width > indent + LEAST ? width - indent : LEAST);
 	bytes_put_u8(out, '\n');
 }
 
@@ -229,7 +243,7 @@ void user_values_put_call(struct bytes *out, const struct call *call, int64_t ut
 	struct bytes values;
 
 	bytes_init(&values);
-	user_values_put(&values, call, NULL, utc_offset);
+	user_values_put_rest(&values, call, utc_offset);
 	user_values_put_line(out, &values, indent, width);
 	bytes_release(&values);
 }

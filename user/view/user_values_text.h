@@ -6,8 +6,17 @@
 #include "user/trace/method_names.h"
 #include "user/trace/user_values.h"
 
-/* Append `sql="select 1" n=5`, without line ends; nothing if the call has no values. `only`: the field, NULL: all. */
+/*
+ * Append `sql="select 1" n=5`, without line ends; nothing if the call has no values. `only`: the field, NULL: all. Those of events
+ * that readers know (user/trace/user_values.h) begin with the title: `GET /checkout/17 status=200`.
+ */
 void user_values_put(struct bytes *out, const struct call *call, const char *only, int64_t utc_offset);
+
+/* All values but those in the title. */
+void user_values_put_rest(struct bytes *out, const struct call *call, int64_t utc_offset);
+
+/* Append a text, cut to at most `width` columns. */
+void user_values_put_cut(struct bytes *out, const char *text, size_t width);
 
 /*
  * Append the value of a field as TABLE_TYPED has it, of the first event about the call that has one: `#5`, `"select 1`.
@@ -34,7 +43,7 @@ void user_values_put_beside(struct bytes *out, struct bytes *values, size_t widt
 /* Append a line of at most `width` columns with values; nothing if there are none. */
 void user_values_put_line(struct bytes *out, struct bytes *values, size_t indent, size_t width);
 
-/* The same with those of a call. */
+/* The same with those of a call, without its title. */
 void user_values_put_call(struct bytes *out, const struct call *call, int64_t utc_offset, size_t indent, size_t width);
 
 #endif

@@ -197,6 +197,62 @@ CASE(values_keep_their_types, setup, teardown)
 	bytes_release(&values);
 }
 
+static void put_event_value(struct bytes *values, const char *event, enum otlp_kind kind, const char *field,
+			    const char *value)
+{
+	struct bytes copy = {.data = (unsigned char *)value, .size = strlen(value)};
+
+	otlp_put_event_value(values, event, kind, field, &copy);
+}
+
+/* A span of a call with these values. */
+static void put_span_of(const struct bytes *values)
+{
+	struct otlp_span s = span_of("a.B.m()");
+
+	s.values = values->data;
+	s.values_size = values->size;
+	otlp_begin_span(&o, &s);
+	otlp_end_span(&o, &s, 0);
+}
+
+CASE(requests_calls_and_statements_follow_the_semantic_conventions, setup, teardown)
+{
+	struct bytes values;
+	const char *at;
+
+	bytes_init(&values);
+	put_event_value(&values, "http.Request", OTLP_TEXT, "httpMethod", "GET");
+	put_event_value(&values, "http.Request", OTLP_TEXT, "url", "/a?b=c?d");
+	put_event_value(&values, "http.Request", OTLP_INTEGER, "status", "404");
+	put_event_value(&values, "http.Request", OTLP_TEXT, "more", "x");
+	put_span_of(&values);
+	bytes_clear(&values);
+	put_event_value(&values, "http.Call", OTLP_TEXT, "httpMethod", "POST");
+	put_event_value(&values, "http.Call", OTLP_TEXT, "url", "http://a/b?c");
+	put_span_of(&values);
+	bytes_clear(&values);
+	put_event_value(&values, "sql.Statement", OTLP_TEXT, "sql", "select ?");
+	put_span_of(&values);
+	bytes_clear(&values);
+	put_event_value(&values, "my.Event", OTLP_TEXT, "sql", "select 1");
+	put_span_of(&values);
+	finish();
+	assert_non_null(at = strstr(text, "\"name\":\"GET\",\"kind\":2,"));
+	assert_non_null(at = strstr(at, "{\"key\":\"http.request.method\",\"value\":{\"stringValue\":\"GET\"}},"
+					"{\"key\":\"url.query\",\"value\":{\"stringValue\":\"b=c?d\"}},"
+					"{\"key\":\"url.path\",\"value\":{\"stringValue\":\"/a\"}},"
+					"{\"key\":\"http.response.status_code\",\"value\":{\"intValue\":\"404\"}},"
+					"{\"key\":\"more\",\"value\":{\"stringValue\":\"x\"}}]"));
+	assert_non_null(at = strstr(at, "\"name\":\"POST\",\"kind\":3,"));
+	assert_non_null(at = strstr(at, "{\"key\":\"url.full\",\"value\":{\"stringValue\":\"http://a/b?c\"}}]"));
+	assert_non_null(at = strstr(at, "\"name\":\"B.m\",\"kind\":3,"));
+	assert_non_null(at = strstr(at, "{\"key\":\"db.query.text\",\"value\":{\"stringValue\":\"select ?\"}}]"));
+	assert_non_null(at = strstr(at, "\"name\":\"B.m\",\"kind\":1,"));
+	assert_non_null(strstr(at, "{\"key\":\"sql\",\"value\":{\"stringValue\":\"select 1\"}}]"));
+	bytes_release(&values);
+}
+
 CASE(lines_are_short_enough_for_a_receiver, setup, teardown)
 {
 	struct otlp_span s = span_of("m()");

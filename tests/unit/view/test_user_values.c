@@ -30,6 +30,39 @@ CASE(a_call_without_values_has_null_in_json, setup_users, teardown)
 	assert_contains(shown(), "\"values\":null}");
 }
 
+CASE(requests_and_statements_are_called_what_they_are, setup_users, teardown)
+{
+	statement("select a\nfrom b", 10, 30);
+	statement(NULL, 40, 60);
+	http_request("/checkout/17", 0, 100);
+	show("slowest");
+	assert_contains(shown(), " blocked] GET /checkout/17  com.acme.Cart.handle()\n");
+	assert_contains(shown(), "\"worker-1\"\n        status=200\n"
+				 "        > 20.0ms select a from b\n"
+				 "        > 20.0ms com.acme.Cart.execute() sql=N/A\n");
+	show("tree");
+	assert_contains(shown(), "                GET /checkout/17 status=200\n");
+	request.layout.json = true;
+	show("slowest");
+	assert_contains(
+		shown(),
+		"\"values\":{\"http.Request\":{\"httpMethod\":\"GET\",\"url\":\"/checkout/17\",\"status\":200}}}");
+}
+
+CASE(a_long_statement_is_cut_to_the_line, setup_users, teardown)
+{
+	char sql[400] = "select ";
+
+	memset(sql + 7, 'a', sizeof(sql) - 8);
+	statement(sql, 0, 10);
+	http_request("/a", 0, 100);
+	statement(sql, 200, 300);
+	show("slowest");
+	for (const char *at = shown(); *at; at += strcspn(at, "\n"), at += *at == '\n')
+		assert_true(strcspn(at, "\n") <= 120);
+	assert_contains(shown(), "aaa...\n");
+}
+
 CASE(tree_has_the_values_of_the_longest_call, setup_users, teardown)
 {
 	request_with_queries();

@@ -101,7 +101,7 @@ CASE(a_field_that_no_call_has_is_refused_with_what_is_near, setup_users, teardow
 	assert_string_equal(diag.text, "no call has a field 'sq1'; near: sql");
 	where("amount=7");
 	assert_int_equal(try_to_show("method-trace"), -ENOENT);
-	assert_string_equal(diag.text, "no call has a field 'amount'; it has sql, rows, who");
+	assert_string_equal(diag.text, "no call has a field 'amount'; it has sql, rows, who, httpMethod, url, status");
 	request.event = "db.Audit";
 	where("sql=select a");
 	assert_int_equal(try_to_show("events"), -ENOENT);

@@ -7,14 +7,20 @@
 
 #include <errno.h>
 
-enum { QUERY, AUDIT };
+enum { QUERY, AUDIT, REQUEST, STATEMENT };
 
 static const struct jfr_user_field query_fields[] = {{.name = "sql", .type = JFR_STRING},
 						     {.name = "rows", .type = JFR_INT}};
 static const struct jfr_user_field audit_fields[] = {{.name = "who", .type = JFR_STRING}};
+static const struct jfr_user_field request_fields[] = {{.name = "httpMethod", .type = JFR_STRING},
+						       {.name = "url", .type = JFR_STRING},
+						       {.name = "status", .type = JFR_LONG}};
+static const struct jfr_user_field statement_fields[] = {{.name = "sql", .type = JFR_STRING}};
 static const struct jfr_user_type user_types[] = {
 	{.name = "db.Query", .field = query_fields, .fields = 2, .calls = true},
 	{.name = "db.Audit", .field = audit_fields, .fields = 1},
+	{.name = "http.Request", .field = request_fields, .fields = 3, .calls = true},
+	{.name = "sql.Statement", .field = statement_fields, .fields = 1, .calls = true},
 };
 
 static inline int setup_users(void **state)
@@ -24,7 +30,7 @@ static inline int setup_users(void **state)
 						 .locale = "en_US",
 						 .kernel = JFR_KERNEL_WAITS,
 						 .user = user_types,
-						 .users = 2};
+						 .users = 4};
 
 	setup(state);
 	jfr_writer_free(r.w);
@@ -70,6 +76,21 @@ static inline void audit(uint64_t thread, const char *name, const char *who, int
 	struct jfr_method_trace call = call_of(thread, name, from, to);
 
 	jfr_user_event(r.w, AUDIT, &call, (struct jfr_user_value[]){text_of(who)});
+}
+
+/* As presets record them. */
+static inline void http_request(const char *url, int64_t from, int64_t to)
+{
+	struct jfr_method_trace call = call_of(1, "handle", from, to);
+
+	jfr_user_event(r.w, REQUEST, &call, (struct jfr_user_value[]){text_of("GET"), text_of(url), {.number = 200}});
+}
+
+static inline void statement(const char *sql, int64_t from, int64_t to)
+{
+	struct jfr_method_trace call = call_of(1, "execute", from, to);
+
+	jfr_user_event(r.w, STATEMENT, &call, (struct jfr_user_value[]){text_of(sql)});
 }
 
 static inline void request_with_queries(void)
