@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define ROWS_MOST    500 /* of a table */
+#define KNOWN_MOST   100 /* of one by URL or statement */
 #define STORIES_MOST 250
 #define REQUESTS     60 /* of the stories: the longest calls that lie in no other one */
 #define LOST_CALL    32 /* bytes in jdk.DataLoss that stand for a call */
@@ -203,6 +204,38 @@ static void page_cells(struct page *p)
 	page_cells_put(p->out, p->digest);
 }
 
+/* The events of presets by what they are about. A recording has them or not, so each is read in a pass of its own. */
+static void page_known(struct page *p)
+{
+	static const struct {
+		const char *event, *by;
+	} known[] = {{"http.Request", "url"}, {"sql.Statement", "sql"}, {"http.Call", "url"}};
+	struct bytes tables;
+
+	bytes_init(&tables);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct call_filter all = {0};
+		struct diag absent;
+		struct view_request request = {.layout = {.html = true},
+					       .filter = &all,
+					       .top = KNOWN_MOST,
+					       .event = known[i].event,
+					       .by = known[i].by,
+					       .diag = &absent};
+		struct jfr_file again;
+
+		jfr_file_again(&again, p->file);
+		view_show(view_find("events"), &again, &request, &tables);
+		jfr_file_release(&again);
+	}
+	if (tables.size) {
+		put_text(p->out, "<section id=\"known\">\n<h2>Requests and statements</h2>\n");
+		put_text(p->out, memory_text(&tables));
+		put_text(p->out, "</section>\n");
+	}
+	bytes_release(&tables);
+}
+
 /* {{name}} in page.html; tables have names, too */
 static const struct page_part {
 	const char *name;
@@ -218,6 +251,7 @@ static const struct page_part {
 	{"banner", page_banner, NULL, NULL},
 	{"verdict", page_verdict, NULL, NULL},
 	{"bands", page_bands, NULL, NULL},
+	{"known", page_known, NULL, NULL},
 	{"facts", page_facts, NULL, NULL},
 	{"data", page_data, NULL, NULL},
 	{"cells", page_cells, NULL, NULL},
