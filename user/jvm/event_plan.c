@@ -484,13 +484,15 @@ static int plan_add_event(struct event_making *m, const struct event_spec *e, co
 	struct matches found = {.count = 0};
 	struct later later = {.lacks = false};
 	uint32_t type, methods = 0;
-	int err = find_matches(m, e->filters, near, &found, d);
+	bool absent; /* as most presets */
+	int err = plan_type_of(m, e, &type, d) ?: find_later(&later, e, &m->p->type[type], d);
 
+	absent = !err && e->preset && !matcher_any_class(&later.filter) && may_come(m, &later);
+	if (!err && !absent)
+		err = find_matches(m, e->filters, near, &found, d);
 	m->outermost = e->outermost ? ++m->outermost_events : 0;
 	if (m->outermost_events > PLAN_OUTERMOST)
 		err = err ?: diag_usage(d, "more than %u events are 'outermost'", PLAN_OUTERMOST);
-	err = err ?: plan_type_of(m, e, &type, d);
-	err = err ?: find_later(&later, e, &m->p->type[type], d);
 	for (uint32_t i = 0; !err && i < found.count; i++) {
 		if (!match_is_traced(&found.match[i]) || is_again(&found, i))
 			continue;

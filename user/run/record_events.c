@@ -52,7 +52,7 @@ static int add_filters(const struct event_plan *p, struct settings *s, struct di
 	return err;
 }
 
-/* A method of an event that an exclusion leaves out would have no events, and nobody would say why. */
+/* A method of an event that an exclusion leaves out would have no events, and nobody would say why. From presets it may. */
 static int check_exclusions(const struct event_plan *p, const struct settings *s, struct diag *d)
 {
 	struct matcher pattern;
@@ -63,7 +63,7 @@ static int check_exclusions(const struct event_plan *p, const struct settings *s
 	for (uint32_t i = 0; !err && i < p->methods; i++) {
 		const struct event_method *m = &p->method[i];
 
-		if (m->class_name &&
+		if (m->class_name && !s->events.event[m->event].preset &&
 		    !matcher_selects(&pattern, slice_of(m->class_name), slice_of(m->name), slice_of(m->descriptor)))
 			err = diag_usage(d, "event '%s': -x leaves out its method '%s'", p->type[m->type].spec->name,
 					 m->name);

@@ -54,22 +54,58 @@ requests_are_slow() { # LOG STATEMENTS CALLS-STATUS
 	if grep -qE 'secret|token=abc|user=me' "$WORK/slow.json"; then finding "a value is recorded"; fi
 }
 
+# What readers call requests, calls and statements; the JSON of requests_are_slow has them.
+readers_agree() { # STATEMENTS
+	local text
+	"$FRTRACE" view slowest --top=1 --width=200 "$F_FILE" | grep -E '^\[.*\] GET /order/' >/dev/null || finding "slowest has no URL"
+	text=$("$FRTRACE" view events sql.Statement --by=sql "$F_FILE" 2>/dev/null | grep -E '^select name from item where id = \?' | awk '{ print $9 }')
+	[ "$1" = 0 ] || [ "$text" = "$(grep -c '"type": "http.Request"' "$WORK/slow.json")" ] || finding "statements by text: '$text'"
+	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/spans"
+	python3 - "$WORK/spans" "$WORK/slow.json" <<-'END' 2>"$WORK/err" || finding "the spans are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import collections, json, sys
+		spans = {}
+		for line in open(sys.argv[1]):
+		    for s in json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+		        s["is"] = {a["key"]: list(a["value"].values())[0] for a in s["attributes"]}
+		        spans[s["traceId"], s["spanId"]] = s
+		seen = collections.Counter()
+		for s in spans.values():
+		    a, kind, parent = s["is"], s["kind"], spans.get((s["traceId"], s.get("parentSpanId")))
+		    if "url.path" in a:
+		        assert kind == 2 and s["name"] == a["http.request.method"] == "GET" and not parent, s
+		        seen["http.Request", a["url.path"], int(a["http.response.status_code"])] += 1
+		    elif "url.full" in a:
+		        assert kind == 3 and s["name"] == "GET" and "url.path" in parent["is"], s
+		        seen["http.Call", a["url.full"], int(a.get("http.response.status_code", -2**63))] += 1
+		    else:
+		        assert kind == 3 and "url.path" in parent["is"], s
+		        seen["sql.Statement", a["db.query.text"]] += 1
+		want = collections.Counter()
+		for e in json.load(open(sys.argv[2]))["recording"]["events"]:
+		    v = e["values"]
+		    want[(e["type"],) + ((v["sql"],) if "sql" in v else (v["url"], v["status"]))] += 1
+		assert seen == want, (list((seen - want).items())[:3], list((want - seen).items())[:3])
+	END
+}
+
+CLIENT=live.FrontedClient JAR=
+
 unknown() { # SENTENCE CLIENT [DATABASE TITLE]: CLIENT is how the service calls its backend
 	local status=200 titles="HTTP calls of $2, HTTP requests of com\.sun\.net\.httpserver" statements=0
 	begin "of a service nobody knows, the slow requests have URL and calls, $1, JDK $FEATURE" || return 0
-	# the status is missing, and the presets are in the order of their names
-	[ "$2" = java.net.http ] || status=-9223372036854775808 titles="HTTP requests of com\.sun\.net\.httpserver, HTTP calls of $2"
+	[ "$2" != HttpURLConnection ] || status=-9223372036854775808 # missing
 	[ $# -lt 3 ] || titles="JDBC of $4, $titles" statements=1
-	CLASSES+=${JAR-}
-	run_program Fronted 24 "${@:3:1}" || return 0
+	local CLASSES=$CLASSES$JAR
+	run_program -Dclient="$CLIENT" Fronted 24 "${@:3:1}" || return 0
 	trace_target -t 50ms || return 0
-	says "^found: $titles$"
+	says "^found: $titles$|^found: HTTP requests of com\.sun\.net\.httpserver, HTTP calls of $2$"
 	says 'recorded: requests of 50ms or more'
 	target_go
 	target_quit
 	ended_with 0
 	says ' 0 lost'
 	requests_are_slow "$T_DIR/log" "$statements" "$status"
+	readers_agree "$statements"
 	finish
 }
 
@@ -101,13 +137,28 @@ launched() {
 	verdict
 }
 
+# Set JAR to jars; without one the case is skipped.
+jars() { # SENTENCE PACKAGES JAR...
+	local name
+	JAR=
+	for name in "${@:3}"; do
+		[ -e "$JARS/$name.jar" ] || { skip "$1, JDK $FEATURE" "no $JARS/$name.jar: apt-get install $2, or PACKAGES=DIR"; JAR=; return 1; }
+		JAR+=:$JARS/$name.jar
+	done
+}
+
+client() { # CLASS TITLE PACKAGES JAR...
+	jars "slow requests whose calls are by $2" "${@:3}" || return 0
+	mkdir -p "$WORK/packages"
+	"$JAVA/bin/javac" -nowarn -cp "$CLASSES$JAR" -d "$WORK/packages" "$LIVE/packages/$1.java" || finding "javac fails"
+	JAR+=:$WORK/packages
+	CLIENT=live.$1 unknown "by $2" "$2"
+	JAR=
+}
+
 database() { # PACKAGE JAR URL TITLE
-	JAR=:$JARS/$2.jar
-	if [ -e "$JARS/$2.jar" ]; then
-		unknown "and statements of $4" java.net.http "$3" "$4"
-	else
-		skip "statements of $4, JDK $FEATURE" "no $JARS/$2.jar: apt-get install $1, or PACKAGES=DIR"
-	fi
+	jars "slow requests with statements of $4" "$1" "$2" || return 0
+	unknown "and statements of $4" java.net.http "$3" "$4"
 	JAR=
 }
 
@@ -118,6 +169,9 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && launched
 	turn 0 && database libh2-java h2 jdbc:h2:mem:shop H2
 	turn 1 && database libhsqldb-java hsqldb jdbc:hsqldb:mem:shop HSQLDB
+	turn 0 && database libderby-java derby "jdbc:derby:memory:shop;create=true" Derby
+	turn 1 && client OkClient OkHttp "libokhttp-java libokio-java" okhttp okio
+	turn 0 && client ApacheClient "Apache HttpClient 4" "libhttpclient-java libcommons-logging-java" httpclient httpcore commons-logging commons-codec
 done
 root_use 8 "slow requests of a service nobody knows" && unknown "by HttpURLConnection" HttpURLConnection
 true

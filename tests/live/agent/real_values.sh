@@ -58,23 +58,32 @@ served() { # SENTENCE SERVLETS SOURCE -e EVENT...
 	if [ ${#findings[@]} = 0 ] && run_packaged "$3" && trace_start "${@:4}"; then
 		trace_calls
 		says ' 0 lost'
-		values_are "$T_DIR/log" web.Request verb uri
+		sed "s/\$/$STATUS/" "$T_DIR/log" >"$WORK/requests"
+		values_are "$WORK/requests" "${REQUEST[@]}"
 		target_quit
 	fi
 	finish
 }
 
+REQUEST=(web.Request verb uri) STATUS= # of each line of the log
+
+known() { # SENTENCE SERVLETS SOURCE PRESET
+	local REQUEST=(http.Request httpMethod url status) STATUS=" 200"
+	served "$1" "$2" "$3" --preset="$4" --values=full
+}
+
 tomcat() { # VERSION SERVLETS
 	local s="the URI of each request of Tomcat $1"
 	jars "$s" "libtomcat$1-java" "tomcat$1-"{catalina,coyote,util,util-scan,juli,servlet-api,annotations-api,jaspic-api,jni,api} || return 0
+	known "each request of Tomcat $1, by its preset" "$2" TomcatServer tomcat
 	served "$s" "$2" TomcatServer -e 'web.Request org.apache.catalina.connector.CoyoteAdapter::service verb=arg0.methodMB uri=arg0.uriMB' \
 		-e 'web.Servlet live.TomcatServer$Shop::service uri=arg0.request.coyoteRequest.uriMB'
 }
 
-jetty() {
-	local s="the path of each request of Jetty 9"
-	jars "$s" libjetty9-java jetty9-{server,servlet,security,http,io,util,util-ajax} servlet-api || return 0
-	served "$s" javax JettyServer -e 'web.Request org.eclipse.jetty.server.Server::handle(org.eclipse.jetty.server.HttpChannel) verb=arg0._request._metaData._method uri=arg0._request._metaData._uri._path'
+jetty9() {
+	local s="each request of Jetty 9, by its preset"
+	jars "$s" "libjetty9-java libservlet-api-java" jetty9-{server,http,io,util} servlet-api || return 0
+	known "$s" javax JettyServer jetty9
 }
 
 jdk_server() {
@@ -146,6 +155,7 @@ database() { # SENTENCE URL -e EVENT...
 	if [ ${#findings[@]} = 0 ] && run_packaged Statements "$2" && trace_start "${@:3}" -e 'db.When live.Statements::at at=arg0 text=arg1'; then
 		trace_calls
 		values_are "$T_DIR/log" db.Query sql
+		values_are "$T_DIR/log" sql.Statement sql # by the preset
 		"$FRTRACE" print --json --events db.When "$F_FILE" >"$WORK/when.json"
 		python3 -c 'import json, sys
 rows = [e["values"] for e in json.load(open(sys.argv[1]))["recording"]["events"]]
@@ -157,12 +167,12 @@ assert len(rows) == 50 and all(r["at"] == r["text"] for r in rows), rows[:2]' "$
 
 h2() {
 	jars "the SQL of each statement of H2" libh2-java h2 || return 0
-	database "the SQL of each statement of H2" jdbc:h2:mem:shop -e 'db.Query outermost org.h2.jdbc.JdbcPreparedStatement::execute* sql=this.command.sql'
+	database "the SQL of each statement of H2" jdbc:h2:mem:shop --preset=h2 --values=full -e 'db.Query outermost org.h2.jdbc.JdbcPreparedStatement::execute* sql=this.command.sql'
 }
 
 hsqldb() {
 	jars "the SQL of each statement of HSQLDB" libhsqldb-java hsqldb || return 0
-	database "the SQL of each statement of HSQLDB" jdbc:hsqldb:mem:shop -e 'db.Query outermost org.hsqldb.jdbc.JDBCPreparedStatement::execute* sql=this.sql'
+	database "the SQL of each statement of HSQLDB" jdbc:hsqldb:mem:shop --preset=hsqldb --values=full -e 'db.Query outermost org.hsqldb.jdbc.JDBCPreparedStatement::execute* sql=this.sql'
 }
 
 # A server of its own, without a network.
@@ -180,7 +190,7 @@ postgres() {
 		return 0
 	fi
 	database "$s" "jdbc:postgresql://127.0.0.1:$port/postgres?user=shop" \
-		-e 'db.Query outermost org.postgresql.jdbc.PgPreparedStatement::execute* sql=this.preparedQuery.key'
+		--preset=postgresql --values=full -e 'db.Query outermost org.postgresql.jdbc.PgPreparedStatement::execute* sql=this.preparedQuery.key'
 	(cd / && setpriv --reuid=nobody --clear-groups "$bin/pg_ctl" -D "$directory" -m immediate stop) >>"$WORK/initdb" 2>&1
 }
 
@@ -238,8 +248,9 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && tomcat 9 javax
 	turn 1 && tomcat 10 jakarta
-	turn 1 && jetty
 	turn 1 && jdk_server
+	turn 0 && known "each request of com.sun.net.httpserver, by its preset" javax JdkServer jdk-httpserver
+	turn 1 && jetty9
 	turn 0 && netty
 	turn 1 && quartz
 	turn 1 && jgroups

@@ -122,7 +122,7 @@ public class Fronted {
         int requests = Integer.parseInt(args[1]);
         ExecutorService threads = Executors.newCachedThreadPool(Fronted::daemon);
         try {
-            client = (Client) Class.forName("live.FrontedClient").getDeclaredConstructor().newInstance();
+            client = (Client) Class.forName(System.getProperty("client", "live.FrontedClient")).getDeclaredConstructor().newInstance();
         } catch (ClassNotFoundException | UnsupportedClassVersionError e) {
             stage.write("client", "HttpURLConnection\n");
         }

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 DOCUMENTS=(README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
-VERBS=(record start status dump stop list check methods summary print view diff report export merge recover)
+VERBS=(record start status dump stop list check methods presets summary print view diff report export merge recover)
 TEXTS=$(dirname "$FRTRACE") # the manual page and the completions, as built
 README_COLUMNS=120 # its commands run in a terminal of that width
 QUIET=(nice -n -15) # output in the documents must not depend on the machine's load
