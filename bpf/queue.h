@@ -54,9 +54,9 @@ struct frt_slot_owner {
 	frt_u32 task;	/* its id in the initial pid namespace */
 	frt_u32 flags;	/* FRT_OWNER_* */
 	frt_u32 started;
-	frt_u32 tid; /* its id in the target's pid namespace; 0: not said here */
-	frt_u32 reserved;
-	frt_u64 at; /* it is observed from then on */
+	frt_u32 tid;   /* its id in the target's pid namespace; 0: not said here */
+	frt_u32 fresh; /* 1: it has just been started */
+	frt_u64 at;    /* it is observed from then on */
 };
 _Static_assert(sizeof(struct frt_slot_owner) == 40, "slot owner");
 

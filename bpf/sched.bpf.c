@@ -620,15 +620,26 @@ static __always_inline bool is_target_leader(struct task_struct *task)
 }
 
 /*
- * Iterator over all tasks, for paths: the target's threads that have called no traced method are observed, too. A thread
+ * For paths, a thread of the target is observed before it has called a traced method. Returns its state, or NULL. A thread
  * that gets a slot meanwhile has the slot's serial.
  */
+static __always_inline struct wait_state *follow_task(struct task_struct *task, bool fresh)
+{
+	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__u32 key = FRT_FOLLOWED_KEY + __sync_add_and_fetch(&followed, 1);
+
+	if (!state || __sync_val_compare_and_swap(&state->thread, 0, key))
+		return NULL;
+	report_observed(task, namespace_id(task), FRT_NO_SLOT, key, 0, fresh);
+	return state;
+}
+
+/* Iterator over all tasks, for paths: the threads that are there when the recording begins. */
 SEC("iter/task")
 int waits_follow(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
 	struct wait_state *state;
-	__u32 key;
 
 	if (!task)
 		return 0;
@@ -636,14 +647,29 @@ int waits_follow(struct bpf_iter__task *context)
 		target_process = task->tgid;
 	if (task->tgid != target_process || task->flags & EXITING || state_of(task))
 		return 0;
-	state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	key = FRT_FOLLOWED_KEY + __sync_add_and_fetch(&followed, 1);
-	if (state && !__sync_val_compare_and_swap(&state->thread, 0, key)) {
-		report_owner(task, namespace_id(task), FRT_NO_SLOT, key, 0);
-		if (is_off_cpu(task))
-			begin_unseen_wait(task, state);
-	}
+	state = follow_task(task, false);
+	if (state && is_off_cpu(task))
+		begin_unseen_wait(task, state);
 	queue_flush(context);
+	return 0;
+}
+
+/* The same for new ones. They wait for a CPU at first. */
+SEC("tp_btf/task_newtask")
+int BPF_PROG(task_newtask, struct task_struct *task)
+{
+	struct wait_state *state;
+
+	if (task->tgid != target_process)
+		return 0;
+	state = follow_task(task, true);
+	if (state) {
+		state->owner = state->thread;
+		state->syscall = FRT_NO_SYSCALL;
+		state->reason = FRT_WAIT_PREEMPTED;
+		state->off = state->since = now_ns();
+	}
+	queue_flush(ctx);
 	return 0;
 }
 

@@ -57,8 +57,8 @@ static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u
 }
 
 /* Tell the collector which thread owns a slot, so that it can map the slot, and what of the thread is not observed. */
-static __always_inline void report_owner(const struct task_struct *task, __u32 tid, __u32 slot, __u32 thread,
-					 __u32 flags)
+static __always_inline void report_observed(const struct task_struct *task, __u32 tid, __u32 slot, __u32 thread,
+					    __u32 flags, bool fresh)
 {
 	struct frt_slot_owner *o = queue_reserve(sizeof(*o));
 
@@ -75,8 +75,15 @@ static __always_inline void report_owner(const struct task_struct *task, __u32 t
 				     .flags = flags,
 				     .started = task->start_boottime >> FRT_STARTED_SHIFT,
 				     .tid = tid,
+				     .fresh = fresh,
 				     .at = now_ns()};
 	queue_submit(o, WAKE_NOW);
+}
+
+static __always_inline void report_owner(const struct task_struct *task, __u32 tid, __u32 slot, __u32 thread,
+					 __u32 flags)
+{
+	report_observed(task, tid, slot, thread, flags, false);
 }
 
 #endif

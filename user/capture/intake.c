@@ -225,7 +225,6 @@ static void intake_settle(struct intake *in)
 void intake_sweep(struct intake *in)
 {
 	queue_report_losses(in->queue);
-	kernel_probes_follow_threads(in->kernel, in->bpf);
 	if (in->holdback)
 		holdback_begin(in->holdback);
 	if (in->streams.roots)

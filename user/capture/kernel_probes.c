@@ -66,6 +66,7 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], wanted);
 	bpf_program__set_autoload(bpf->progs.waits_follow, wanted && settings->path);
+	bpf_program__set_autoload(bpf->progs.task_newtask, wanted && settings->path);
 	if (btf)
 		bpf->rodata->count_offset = count_offset(btf);
 	bpf->rodata->clock_offset = clock_offset;
@@ -191,6 +192,8 @@ void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, cons
 	bpf->bss->agent_code = (struct frt_code){agent->start, agent->end};
 	if (!err)
 		err = attach_tracepoint(k, bpf->progs.sched_switch, &k->why);
+	if (!err && bpf_program__fd(bpf->progs.task_newtask) >= 0)
+		err = attach_tracepoint(k, bpf->progs.task_newtask, &k->why);
 	if (err) {
 		kernel_probes_detach(k);
 		return;

@@ -16,7 +16,7 @@ struct frtrace_bpf;
 struct bpf_link;
 struct usdt_link;
 
-#define KERNEL_TRACEPOINTS 5
+#define KERNEL_TRACEPOINTS 6
 
 struct kernel_probes {
 	struct bpf_link *links[KERNEL_TRACEPOINTS];
@@ -70,7 +70,7 @@ void kernel_probes_release_waits(const struct kernel_probes *k, struct frtrace_b
 /* Write the waits that are held back, and those in progress, to the ring buffer, as of now. */
 void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
-/* Have the waits of all threads of the target recorded that there are now, if paths are wanted. */
+/* Have the waits of all threads of the target recorded that there are now, if paths are wanted. Later ones follow by themselves. */
 void kernel_probes_follow_threads(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
 /* Run a program that iterates over all tasks. `what` is what cannot be read if that fails, for -v. */

@@ -6,7 +6,6 @@
  */
 #include "user/record/critical_path.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 struct path_walk {
@@ -72,6 +71,18 @@ static int64_t later_of(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/*
+ * The kernel counts the time in a CPU's queue from when the thread is in it, which may be later than the wake-up. The waker
+ * ran at the wake-up. If it did not run any more at w->at, the thread was on its way meanwhile.
+ */
+static void path_put_arrival(struct path_walk *w, const struct path_link *link, const struct path_gap *g, int64_t off)
+{
+	struct path_gap next = w->histories->before(w->histories->context, g->waker, w->at);
+
+	if (g->woken && next.kind == PATH_GAP_WAIT && next.on >= w->at)
+		path_put(w, link, PATH_RUN_QUEUE, later_of(next.off, off), g->details);
+}
+
 /* The walk of a thread from w->at back to `begin`. */
 static void path_follow(struct path_walk *w, const struct path_link *link, int64_t begin)
 {
@@ -89,8 +100,10 @@ static void path_follow(struct path_walk *w, const struct path_link *link, int64
 		path_put(w, link, PATH_RUN_QUEUE, later_of(g.wake, begin), g.wake > g.off ? g.details : NULL);
 		if (w->at <= off)
 			continue;
-		if (g.waker && next.depth < CRITICAL_PATH_DEPTH && !path_has(w, link->depth, g.waker))
+		if (g.waker && next.depth < CRITICAL_PATH_DEPTH && !path_has(w, link->depth, g.waker)) {
+			path_put_arrival(w, link, &g, off);
 			path_follow(w, &next, off);
+		}
 		path_put(w, link, PATH_WAIT, off, g.details);
 	}
 }

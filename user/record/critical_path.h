@@ -9,6 +9,7 @@
 #ifndef USER_RECORD_CRITICAL_PATH_H
 #define USER_RECORD_CRITICAL_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@ struct path_gap {
 	int64_t off, wake, on;
 	uint64_t waker;	     /* the thread that ended the wait, and whose history is worth a look; 0: none */
 	const void *details; /* the caller's, for what it was; NULL: nothing is known */
+	bool woken;	     /* the waker has woken this thread, so it ran then; else it is not certain that it did */
 };
 
 /* The histories of all threads. */

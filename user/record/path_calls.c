@@ -39,6 +39,37 @@ static bool path_calls_has(const struct path_calls *p, uint32_t n)
 	return n && p->count - n < PATH_CALLS;
 }
 
+static void path_place_add(struct path_place *at, const struct path_recent_call *c, int64_t end)
+{
+	int64_t moment = c->end < end ? c->end : c->start;
+
+	if (moment >= end || moment < at->since)
+		return;
+	at->since = moment;
+	at->method = c->end < end ? 0 : c->method;
+}
+
+/* The innermost of the calls around `end` is the one that began last. It was not the innermost before others in it ended. */
+struct path_place path_calls_at_end(const struct path_calls *p, uint32_t thread, int64_t begin, int64_t end)
+{
+	struct path_place around = {.since = INT64_MIN}, ended = {.since = begin};
+
+	for (uint32_t n = p->last[thread % PATH_CHAINS]; path_calls_has(p, n); n = p->call[n % PATH_CALLS].before) {
+		const struct path_recent_call *c = &p->call[n % PATH_CALLS];
+
+		if (c->thread != thread)
+			continue;
+		if (c->end <= begin)
+			break;
+		path_place_add(c->end < end ? &ended : &around, c, end);
+	}
+	for (size_t i = 0; i < p->open_count; i++)
+		if (p->open[i].thread == thread)
+			path_place_add(&around, &p->open[i], end);
+	around.since = around.since > ended.since ? around.since : ended.since;
+	return around;
+}
+
 uint32_t path_calls_in(const struct path_calls *p, uint32_t thread, int64_t begin, int64_t end)
 {
 	int64_t middle = begin + (end - begin) / 2, from, to;

@@ -40,6 +40,15 @@ void path_calls_add(struct path_calls *p, const struct path_recent_call *call);
 /* Find out which calls are open now. */
 void path_calls_read_open(struct path_calls *p);
 
+/* What a thread was in at the end of a time, and from when on: the method of its innermost call, 0: none is known. */
+struct path_place {
+	uint32_t method;
+	int64_t since;
+};
+
+/* At the end of [begin, end); .since is not before `begin`. */
+struct path_place path_calls_at_end(const struct path_calls *p, uint32_t thread, int64_t begin, int64_t end);
+
 /* The method of the shortest call of the thread that covers most of [begin, end); 0: none is known. */
 uint32_t path_calls_in(const struct path_calls *p, uint32_t thread, int64_t begin, int64_t end);
 

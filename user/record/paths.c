@@ -68,7 +68,7 @@ void paths_note_thread(struct paths *p, const struct frt_slot_owner *o)
 			       .key = o->thread,
 			       .earlier = known && at->key != o->thread ? at->key : 0,
 			       .since = known && at->since < (int64_t)o->at ? at->since : (int64_t)o->at,
-			       .observed = o->slot == FRT_NO_SLOT ? INT64_MAX : (int64_t)o->at};
+			       .observed = o->slot == FRT_NO_SLOT && !o->fresh ? INT64_MAX : (int64_t)o->at};
 	uint32_t key = o->thread;
 
 	*at = now;
@@ -157,6 +157,7 @@ static void path_enter_waker(const struct paths *p, struct path_gap *g)
 
 	if (!path_is_by_owner(&w)) {
 		g->waker = paths_waker(p, g->details);
+		g->woken = true;
 		return;
 	}
 	owner = paths_owner(p, &w, g->off);
@@ -266,17 +267,13 @@ static void path_describe(const struct paths *p, const struct path_segment *s, s
 	e->end = path_end(p, &w, text);
 }
 
-/* The call that its thread was in. */
-static uint64_t path_call_key(const struct paths *p, const struct path_segment *s)
+static bool path_is_of_thread(const struct path_segment *s)
 {
-	uint32_t method = s->thread == UNSEEN || s->thread == FRT_NO_THREAD
-				  ? 0
-				  : path_calls_in(&p->calls, s->thread, s->begin, s->end);
-
-	return method ? method_keys_traced(p->setup.methods, method) : 0;
+	return s->thread != UNSEEN && s->thread != FRT_NO_THREAD;
 }
 
-static void path_write(const struct paths *p, const struct path_segment *s, const struct jfr_path_segment *call)
+static void path_write(const struct paths *p, const struct path_segment *s, uint32_t inside,
+		       const struct jfr_path_segment *call)
 {
 	struct jfr_path_segment e = *call;
 	char text[WAKER_NAME + 16];
@@ -286,7 +283,7 @@ static void path_write(const struct paths *p, const struct path_segment *s, cons
 	e.duration = s->end - s->begin;
 	e.offset = s->begin - p->call->start;
 	e.depth = s->depth;
-	e.inside = path_call_key(p, s);
+	e.inside = inside ? method_keys_traced(p->setup.methods, inside) : 0;
 	path_describe(p, s, &e, text);
 	if (s->depth) {
 		waited = wait_join_describe(s->waited);
@@ -296,6 +293,45 @@ static void path_write(const struct paths *p, const struct path_segment *s, cons
 		e.waiter = s->above ? path_waker_key(p, s->above) : call->call_thread;
 	}
 	jfr_path_segment(p->setup.writer, &e);
+}
+
+#define PIECES	 16u   /* of a segment */
+#define PIECE_NS 50000 /* shorter ones are added to what was before them */
+#define LOOKS	 64u
+
+/* What most of the last piece of [begin, end) was in. */
+static struct path_place paths_last_piece(const struct paths *p, uint32_t thread, int64_t begin, int64_t end)
+{
+	struct path_place piece = {.since = end}, at;
+	int64_t longest = 0;
+
+	for (unsigned int i = 0; i < LOOKS && piece.since > begin && end - piece.since < PIECE_NS; i++) {
+		at = path_calls_at_end(&p->calls, thread, begin, piece.since);
+		if (piece.since - at.since > longest) {
+			longest = piece.since - at.since;
+			piece.method = at.method;
+		}
+		piece.since = at.since;
+	}
+	return piece;
+}
+
+/* Write a segment, and if its thread ran, each traced call that it was in by itself. The last one comes first. */
+static void path_write_pieces(const struct paths *p, const struct path_segment *s, const struct jfr_path_segment *call)
+{
+	struct path_segment rest = *s, piece;
+	struct path_place last;
+
+	for (unsigned int i = 1; i < PIECES && s->state == PATH_CPU && path_is_of_thread(s); i++) {
+		last = paths_last_piece(p, s->thread, rest.begin, rest.end);
+		if (last.since - rest.begin < PIECE_NS)
+			break;
+		piece = rest;
+		piece.begin = rest.end = last.since;
+		path_write(p, &piece, last.method, call);
+	}
+	path_write(p, &rest, path_is_of_thread(s) ? path_calls_in(&p->calls, s->thread, rest.begin, rest.end) : 0,
+		   call);
 }
 
 static void path_compute(struct paths *p, const struct pending *at)
@@ -314,7 +350,7 @@ static void path_compute(struct paths *p, const struct pending *at)
 		return;
 	n = critical_path(&histories, c->key, c->start, c->end, p->segment, SEGMENTS);
 	for (size_t i = n; i-- > 0;)
-		path_write(p, &p->segment[i], &call);
+		path_write_pieces(p, &p->segment[i], &call);
 }
 
 void paths_tick(struct paths *p, bool all)

@@ -31,8 +31,8 @@ struct paths *paths_new(const struct paths_setup *setup);
 void paths_free(struct paths *p);
 
 /*
- * A thread, which others know as a waker, and whose waits are those of o->thread in struct wait_join: if it has a slot, all
- * from o->at on, else from its first one on.
+ * A thread, which others know as a waker, and whose waits are those of o->thread in struct wait_join: if it has a slot, or
+ * is new, all from o->at on, else from its first one on.
  */
 void paths_note_thread(struct paths *p, const struct frt_slot_owner *o);
 

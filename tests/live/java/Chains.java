@@ -14,8 +14,8 @@ import java.util.concurrent.SynchronousQueue;
 
 /**
  * Chains DIR N: calls of run(String) whose time is spent by others, N of each of five kinds. Each thread says what it did by
- * itself, and until when, in DIR/chains: "did CALL THREAD STATE FROM TO" in ns of System.nanoTime(), for calls "call CALL KIND FROM
- * TO". Whoever holds something says so before its caller goes for it.
+ * itself, and until when, in DIR/chains: "did CALL THREAD STATE FROM TO" in ns of System.nanoTime(), for calls "call CALL main KIND
+ * FROM TO". Whoever holds something says so before its caller goes for it.
  */
 public class Chains {
     private static final Object first = new Object(), second = new Object();
@@ -164,7 +164,7 @@ public class Chains {
         prepare(kind);
         from = System.nanoTime();
         run(kind);
-        say("call " + call + " " + kind + " " + from + " " + System.nanoTime());
+        say("call " + call + " main " + kind + " " + from + " " + System.nanoTime());
         Thread.sleep(5);
     }
 

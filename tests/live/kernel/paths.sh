@@ -4,28 +4,47 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+agree() { # HOW RIGHT UNKNOWN CALLS: the paths of the recording with the program's log; per mille, at least and at most
+	local calls found uneven right strange unknown compared
+	says ' 0 lost'
+	"$FRTRACE" view --json path --top=100000 "$F_FILE" >"$WORK/paths"
+	python3 "$LIVE/chains.py" "$T_DIR/chains" "$WORK/paths" "$1" >"$WORK/compared" || finding "chains.py fails"
+	read -r calls found uneven right strange unknown compared <"$WORK/compared"
+	[ "$calls" = "$4" ] && [ "$found" = "$calls" ] && [ "$uneven" = 0 ] && [ "$right" -ge "$2" ] && [ "$strange" = 0 ] &&
+		[ "$unknown" -le "$3" ] && [ "$compared" -ge 700 ] ||
+		finding "$calls calls, $found paths, $uneven uneven, $right per mille right, $strange ns strange, $unknown per mille unknown," \
+			"$compared per mille compared:" "$(tail -n +2 "$WORK/compared")"
+}
+
 paths() { # SENTENCE TRACE-OPTION...
-	local n calls found uneven right strange unknown
+	local n
 	begin "paths $1, JDK $FEATURE" || return 0
 	n=$(amount 6 40)
 	record_program Chains "$n" -- -m 'live.Chains::perform;live.Chains::sleeps;live.Chains::computes;live.Chains$Worker::perform' --path "${@:2}" || return 0
-	says ' 0 lost'
-	"$FRTRACE" view --json path --top=100000 "$F_FILE" >"$WORK/paths"
-	python3 "$LIVE/chains.py" "$T_DIR/chains" "$WORK/paths" "$2" >"$WORK/compared" || finding "chains.py fails"
-	read -r calls found uneven right strange unknown <"$WORK/compared"
-	[ "$calls" = $((5 * n)) ] && [ "$found" = "$calls" ] && [ "$uneven" = 0 ] && [ "$right" -ge 950 ] && [ "$strange" = 0 ] && [ "$unknown" -le 50 ] ||
-		finding "$calls calls, $found paths, $uneven uneven, $right per mille right, $strange ns strange, $unknown per mille unknown:" \
-			"$(tail -n +2 "$WORK/compared")"
+	agree "$2" 950 50 $((5 * n))
 	finish
+}
+
+graphs() {
+	local n round
+	n=$(amount 60 500)
+	for ((round = 1; round <= $(amount 1 20); round++)); do
+		begin "paths of random graphs of waits, round $round, JDK $FEATURE" || return 0
+		record_program Graphs "$n" "$((RANDOM * 32768 + RANDOM))" -- -m 'live.Graphs::perform;live.Graphs::sleeps;live.Graphs::computes' --path -m live.Graphs::run -t 1us || return 0
+		agree -m 990 10 "$n"
+		finish
+	done
 }
 
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	paths "lead to the end of the chain" -m live.Chains::run -t 1us
 	! turn 1 || paths "of roots lead to the end of the chain" --inside=live.Chains::run:1us
+	graphs
 done
 [ -n "$SOAK" ] || JDKS_IN_TURN=("${JDKS_IN_TURN[0]}")
 for version in "${JDKS_IN_TURN[@]}"; do
 	root_use "$version" "paths" || continue
 	paths "lead to the end of the chain" -m live.Chains::run -t 1us
+	[ -z "$SOAK" ] || graphs
 done

@@ -50,7 +50,7 @@ static struct path_gap before(void *context, uint64_t thread, int64_t at)
 		i--;
 	if (i > l->dropped)
 		return l->gap[i - 1];
-	return (struct path_gap){PATH_GAP_UNKNOWN, NONE, NONE, l->dropped ? l->gap[i - 1].on : 0, 0, NULL};
+	return (struct path_gap){PATH_GAP_UNKNOWN, NONE, NONE, l->dropped ? l->gap[i - 1].on : 0, 0, NULL, false};
 }
 
 static const struct path_histories histories = {.before = before};
@@ -72,7 +72,7 @@ static void add_noise(unsigned int thread, int64_t until)
 	for (unsigned int n = below(4); n && at < until; n--) {
 		int64_t on = at + 1 + below(until - at), wake = at + below(on - at + 1);
 
-		add_gap(thread, (struct path_gap){PATH_GAP_WAIT, at, wake, on, below(THREADS + 1), NULL});
+		add_gap(thread, (struct path_gap){PATH_GAP_WAIT, at, wake, on, below(THREADS + 1), NULL, false});
 		at = on + below(20);
 	}
 	lines[thread].done = at > until ? until : at;
@@ -105,7 +105,7 @@ static void plan_gap(struct path_segment link, uint32_t who, int64_t off, int64_
 	const struct path_gap *g;
 
 	if (!kind) {
-		add_gap(link.thread, (struct path_gap){PATH_GAP_UNKNOWN, off, off, on, 0, NULL});
+		add_gap(link.thread, (struct path_gap){PATH_GAP_UNKNOWN, off, off, on, 0, NULL, false});
 		s.begin = at;
 		s.end = on;
 		s.state = PATH_UNKNOWN;
@@ -114,7 +114,7 @@ static void plan_gap(struct path_segment link, uint32_t who, int64_t off, int64_
 	}
 	if (who & 1u << next || link.depth >= 6 || kind < 6)
 		next = 0;
-	g = add_gap(link.thread, (struct path_gap){PATH_GAP_WAIT, off, wake, on, wake > off ? next : 0, NULL});
+	g = add_gap(link.thread, (struct path_gap){PATH_GAP_WAIT, off, wake, on, wake > off ? next : 0, NULL, false});
 	wake = wake < at ? at : wake;
 	if (g->waker) {
 		plan_window((struct path_segment){.thread = next,
@@ -269,12 +269,28 @@ CASE(what_does_not_fit_is_said_to_be_so_and_the_rest_is_right, reset, NULL)
 	}
 }
 
+/* The kernel has put thread 1 into a queue only after thread 2, which woke it, had begun to wait. */
+CASE(a_thread_that_was_woken_is_on_its_way_when_its_waker_waits_again, reset, NULL)
+{
+	struct path_gap late = {PATH_GAP_WAIT, BEGIN, BEGIN + 60, BEGIN + 70, 2, NULL, true};
+
+	add_gap(2, (struct path_gap){PATH_GAP_WAIT, BEGIN + 50, BEGIN + 500, BEGIN + 500, 3, NULL, true});
+	add_gap(1, late);
+	assert_int_equal(critical_path(&histories, 1, BEGIN, BEGIN + 80, found, PIECES), 3);
+	assert_int_equal(found[0].thread, 2);
+	assert_int_equal(found[0].end, BEGIN + 50);
+	assert_int_equal(found[1].thread, 1);
+	assert_int_equal(found[1].state, PATH_RUN_QUEUE);
+	assert_int_equal(found[1].end, BEGIN + 70);
+	assert_int_equal(found[2].state, PATH_CPU);
+}
+
 /* Records that contradict each other, because one has been lost. */
 CASE(threads_that_end_each_others_waits_end_the_path, reset, NULL)
 {
 	for (unsigned int t = 1; t <= 3; t++)
-		add_gap(t, (struct path_gap){PATH_GAP_WAIT, 10, 90, 95, t % 3 + 1, NULL});
-	add_gap(4, (struct path_gap){PATH_GAP_WAIT, 10, 90, 95, 4, NULL});
+		add_gap(t, (struct path_gap){PATH_GAP_WAIT, 10, 90, 95, t % 3 + 1, NULL, false});
+	add_gap(4, (struct path_gap){PATH_GAP_WAIT, 10, 90, 95, 4, NULL, false});
 	assert_int_equal(critical_path(&histories, 1, 0, 100, found, PIECES), 4);
 	assert_int_equal(found[1].state, PATH_WAIT);
 	assert_int_equal(found[1].thread, 3);
@@ -286,7 +302,7 @@ CASE(threads_that_end_each_others_waits_end_the_path, reset, NULL)
 CASE(a_chain_that_is_too_deep_ends_in_a_wait, reset, NULL)
 {
 	for (unsigned int t = 1; t < THREADS; t++)
-		add_gap(t, (struct path_gap){PATH_GAP_WAIT, 10, 100 - t, 100 - t, t + 1, NULL});
+		add_gap(t, (struct path_gap){PATH_GAP_WAIT, 10, 100 - t, 100 - t, t + 1, NULL, false});
 	critical_path(&histories, 1, 0, 100, found, PIECES);
 	assert_int_equal(found[1].depth, CRITICAL_PATH_DEPTH - 1);
 	assert_int_equal(found[1].thread, CRITICAL_PATH_DEPTH);

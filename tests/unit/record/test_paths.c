@@ -283,6 +283,29 @@ CASE(a_running_thread_was_in_its_shortest_call, setup, teardown)
 	assert_event_text(&b->r, part, "inside.name", "inner");
 }
 
+/* worker-2 ran from 100 us to 600 us, and was in a short call in between. */
+CASE(what_a_running_thread_did_in_several_calls_has_several_parts, setup, teardown)
+{
+	const struct dissect_event *part;
+
+	wait_of(2, 50000, 60000, 70000, MAIN);
+	wait_of(1, 100000, 600000, 600000, WORKER);
+	recorded(2, short_one, 100000, 299000);
+	recorded(2, short_one, 300000, 400000);
+	recorded(2, short_one, 500000, 590000);
+	recorded(2, inner, 80000, 650000);
+	call_of(100000, 600000);
+	finish();
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const names[] = {"shortOne", "inner", "shortOne", "shortOne"};
+		static const int64_t offsets[] = {400000, 300000, 200000, 0};
+
+		part = dissect_find(b->r.d, SEGMENT, 3 + 5 + i); /* behind the paths of the calls of worker-2 */
+		assert_event_text(&b->r, part, "inside.name", names[i]);
+		assert_int_equal(event_number(&b->r, part, "offset"), offsets[i]);
+	}
+}
+
 CASE(only_the_outermost_call_of_a_root_has_a_path, setup_roots, teardown)
 {
 	*segment_rule(&b->segment, outer) = FRT_RULE_ROOT;
@@ -305,6 +328,23 @@ CASE(a_thread_without_a_slot_has_a_history, setup, teardown)
 	finish();
 	expect_part(1, 150, 150, "?someone", "cpu");
 	expect_part(2, 100, 50, "?someone", "sleep");
+}
+
+CASE(a_new_thread_has_a_history_from_its_start_on, setup, teardown)
+{
+	const struct frt_slot_owner o = {.slot = FRT_NO_SLOT,
+					 .thread = FRT_FOLLOWED_KEY + 1,
+					 .tid = OTHER,
+					 .started = STARTED,
+					 .fresh = 1,
+					 .at = 250};
+
+	b->sink.owner(b->sink.context, &o);
+	wait_of(1, 200, 400, 400, OTHER);
+	call_of(100, 500);
+	finish();
+	expect_part(1, 150, 150, "?someone", "cpu");
+	expect_part(2, 100, 50, "?someone", "unknown");
 }
 
 CASE(a_thread_keeps_its_history_when_it_gets_a_slot, setup, teardown)
