@@ -282,7 +282,7 @@ static int perfetto_add_path(struct jfr_chunk *chunk, const struct jfr_event *e,
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = PATHS + threads_named(&x->threads, chunk, &part.call_thread),
-		.name = path_part_name(&x->texts, &part),
+		.name = path_part_name(&x->texts, &part, NULL),
 		.kind = PERFETTO_PATH,
 	};
 	struct bytes why;

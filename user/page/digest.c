@@ -17,7 +17,11 @@ void digest_release(struct digest *d)
 {
 	for (size_t i = 0; i < d->methods; i++)
 		free(d->method[i].histogram);
+	for (size_t i = 0; i < d->methods; i++)
+		chain_end_release(&d->method[i].chain);
 	free(d->method);
+	texts_release(&d->path_texts);
+	threads_release(&d->path_threads);
 	method_names_release(&d->names);
 	threads_release(&d->threads);
 	free(d->kinds.kind);
@@ -448,8 +452,30 @@ static int digest_on_waits_end(struct jfr_chunk *chunk, void *context)
 	return 0;
 }
 
-const struct trace_ops digest_fill = {
-	.wait = digest_on_wait, .pause = digest_on_pause, .waits_end = digest_on_waits_end, .call = digest_on_call};
+/* The critical paths of slow calls. */
+static int digest_on_path(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct digest *d = context;
+	struct path_part part = path_part_read(&d->path_reader, chunk, e);
+	uint32_t name = method_names_number(&d->names, chunk, &part.method), thread;
+	struct digest_method *m = name && name <= d->methods ? &d->method[name - 1] : NULL;
+
+	if (!m || m->rank == DIGEST_METHODS || part.call_duration < m->slow_from)
+		return 0;
+	thread = threads_named(&d->path_threads, chunk, &part.thread);
+	if (!part.offset)
+		sum_add(&m->path_time, part.call_duration);
+	chain_end_add(&m->chain, &d->path_texts, &part, thread ? d->path_threads.thread[thread - 1].group : NULL);
+	return 0;
+}
+
+static const struct trace_event digest_events[] = {{PATH_EVENT, digest_on_path}, {NULL, NULL}};
+
+const struct trace_ops digest_fill = {.events = digest_events,
+				      .wait = digest_on_wait,
+				      .pause = digest_on_pause,
+				      .waits_end = digest_on_waits_end,
+				      .call = digest_on_call};
 
 void digest_fill_end(struct digest *d)
 {

@@ -16,6 +16,7 @@
 #include "user/trace/holders.h"
 #include "user/trace/outermost.h"
 #include "user/trace/thread_waits.h"
+#include "user/view/path_part.h"
 
 #define DIGEST_METHODS	100  /* methods with more than a row in a table: those with most time */
 #define DIGEST_SURVEYED 2000 /* methods with a histogram */
@@ -42,6 +43,8 @@ struct digest_method {
 	struct digest_split band[DIGEST_BANDS];
 	int64_t slow_from;	  /* calls of this duration are slow; 0: all are alike */
 	struct digest_split slow; /* those */
+	int64_t path_time;	  /* of those that have critical paths, */
+	struct chain_end chain;	  /* at the end of which was this */
 };
 
 #define WAIT_KINDS_MOST 600 /* beyond them only the reason counts */
@@ -103,8 +106,11 @@ struct digest {
 	struct thread_waits waits;
 	struct callers tree;
 	struct activity activity;
-	struct digest_slice *slice;	 /* by rank and time */
-	struct holders holders;		 /* of waits of slow calls; the rank in `mark` */
+	struct digest_slice *slice; /* by rank and time */
+	struct holders holders;	    /* of waits of slow calls; the rank in `mark` */
+	struct event_reader path_reader;
+	struct texts path_texts;
+	struct threads path_threads;	 /* for their groups */
 	uint64_t held_seen, held_stride; /* one of `held_stride` waits is kept */
 	struct cells heat, calls, blocked;
 	struct aggregate band_waits; /* (rank and band, kind) -> total */

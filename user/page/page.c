@@ -122,6 +122,7 @@ static void page_put_verdict(struct page *p, const struct verdict *v)
 	} sentences[] = {{"<p class=\"what\">", verdict_put_what},
 			 {"<p>", verdict_put_why},
 			 {"<p>", verdict_put_who},
+			 {"<p>", verdict_put_chain},
 			 {"<p class=\"same\">", verdict_put_same}};
 	struct bytes text;
 

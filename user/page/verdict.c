@@ -11,6 +11,7 @@
 #define WORTH	     0.01 /* share of the time in all calls that slow calls must cost */
 #define STEADY_MOST  2
 #define KIND_STANDS  0.3 /* share of the blocked time from which on a kind is named */
+#define CHAIN_LEAST  0.1 /* of the time of calls that have critical paths, to be named */
 #define HOLDER_LEAST 0.3 /* likewise, of the waits for locks */
 
 /* Means over calls, ns; the parts are of calls whose breakdown is known. */
@@ -144,6 +145,17 @@ static struct holder verdict_find_holder(const struct holders *h, uint32_t rank)
 	return most;
 }
 
+static void verdict_find_chain(struct verdict *v, const struct digest_method *m)
+{
+	const struct chain_kind *longest = chain_end_longest(&m->chain);
+
+	if (!longest || longest->total < CHAIN_LEAST * m->path_time)
+		return;
+	v->chain = longest;
+	v->chain_share = (double)longest->total / m->path_time;
+	v->chain_share = v->chain_share < 1 ? v->chain_share : 1;
+}
+
 static void verdict_make(struct verdict *v, const struct digest *d, const struct digest_method *m)
 {
 	struct digest_split others = split_minus(&m->all, &m->slow);
@@ -153,6 +165,7 @@ static void verdict_make(struct verdict *v, const struct digest *d, const struct
 	if (v->slow && others.calls)
 		rest = verdict_means_of(&others);
 	v->excess = (slow.time - rest.time) * m->slow.calls;
+	verdict_find_chain(v, m);
 	verdict_find_cause(v, &slow, &rest);
 	if (v->cause == CAUSE_BLOCKED)
 		verdict_find_kind(v, d);
@@ -309,6 +322,13 @@ void verdict_put_who(struct bytes *out, const struct verdict *v, const struct di
 	else if (h->lock)
 		bytes_printf(out, "%s \"%s\", in code that is not traced", threads, thread);
 	put_text(out, ".");
+}
+
+void verdict_put_chain(struct bytes *out, const struct verdict *v, const struct digest *d)
+{
+	if (v->chain)
+		bytes_printf(out, "At the end of the chain, for %s of the time: %s.", share_of(v->chain_share).text,
+			     d->path_texts.text[v->chain->what]);
 }
 
 void verdict_put_same(struct bytes *out, const struct verdict *v, const struct digest *d)

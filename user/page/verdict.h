@@ -30,7 +30,9 @@ struct verdict {
 	double share;  /* of the difference, or of the time */
 	uint32_t kind; /* with CAUSE_BLOCKED: of the waits; UINT32_MAX: none stands out */
 	double kind_share;
-	struct holder holder;				/* ended 0: none is known */
+	struct holder holder;		/* ended 0: none is known */
+	const struct chain_kind *chain; /* what is at the end of the critical paths; NULL: none, or not much */
+	double chain_share;		/* of the time of those calls */
 	const struct digest_method *same[VERDICT_SAME]; /* whose calls are slow for the same waits: it called them */
 	size_t sames;
 };
@@ -42,12 +44,13 @@ struct verdict {
 size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS]);
 
 /*
- * Append what is slow, without the method's name; why; who held the lock; for which other methods that holds. Each is
+ * Append what is slow, without the method's name; why; who held the lock; what took the time in the end; for which other methods that holds. Each is
  * one sentence, or nothing.
  */
 void verdict_put_what(struct bytes *out, const struct verdict *v, const struct digest *d);
 void verdict_put_why(struct bytes *out, const struct verdict *v, const struct digest *d);
 void verdict_put_who(struct bytes *out, const struct verdict *v, const struct digest *d);
+void verdict_put_chain(struct bytes *out, const struct verdict *v, const struct digest *d);
 void verdict_put_same(struct bytes *out, const struct verdict *v, const struct digest *d);
 
 #endif

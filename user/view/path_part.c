@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CHAIN_KINDS 500u /* a forged file may have any number */
+
 static const struct event_member path_fields[] = {
 #define VALUE(n, m)	   {n, EVENT_VALUE, offsetof(struct path_part, m), META_OTHER, META_NO_UNIT}
 #define NUMBER(n, m, unit) {n, EVENT_NUMBER, offsetof(struct path_part, m), META_OTHER, unit}
@@ -110,7 +112,7 @@ void path_part_put_why(struct bytes *out, const struct path_part *part)
 	}
 }
 
-uint32_t path_part_name(struct texts *texts, const struct path_part *part)
+uint32_t path_part_name(struct texts *texts, const struct path_part *part, const char *thread)
 {
 	struct bytes text, place;
 	uint32_t number;
@@ -118,7 +120,10 @@ uint32_t path_part_name(struct texts *texts, const struct path_part *part)
 	bytes_init(&text);
 	bytes_init(&place);
 	bytes_put_u8(&text, '"');
-	put_thread_name(&text, part->chunk, part->thread, "an unknown thread");
+	if (thread)
+		put_text(&text, thread);
+	else
+		put_thread_name(&text, part->chunk, part->thread, "an unknown thread");
 	put_text(&text, "\", ");
 	put_value_text(&text, &part->state);
 	if (part->resource.kind == VALUE_TEXT) {
@@ -136,16 +141,20 @@ uint32_t path_part_name(struct texts *texts, const struct path_part *part)
 	return number;
 }
 
-void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part)
+void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part, const char *thread)
 {
 	uint32_t what;
 	size_t i = 0;
 
-	if (part->depth < 2 || part->state.kind != VALUE_TEXT || path_text_is(&part->state, "unknown"))
+	if (part->state.kind != VALUE_TEXT || path_text_is(&part->state, "unknown"))
 		return;
-	what = path_part_name(texts, part);
+	if (part->depth < (path_text_is(&part->state, "cpu") || path_text_is(&part->state, "runQueue") ? 2 : 1))
+		return;
+	what = path_part_name(texts, part, thread);
 	while (i < e->count && e->kind[i].what != what)
 		i++;
+	if (i == CHAIN_KINDS)
+		return;
 	memory_extend(&e->kind, &e->count, &e->capacity, i + 1);
 	e->kind[i].what = what;
 	sum_add(&e->kind[i].total, part->duration);

@@ -29,8 +29,11 @@ void path_part_put_place(struct bytes *out, const struct path_part *part);
 /* Append why this thread is on the path, and why nobody follows: `ended a wait of main (futex); ended by a timer`. */
 void path_part_put_why(struct bytes *out, const struct path_part *part);
 
-/* Its number among texts: `"pool-1-thread-1", socket 10.0.0.7:5432 in com.acme.Rates.fetch()`. */
-uint32_t path_part_name(struct texts *texts, const struct path_part *part);
+/*
+ * Its number among texts: `"pool-1-thread-1", socket 10.0.0.7:5432 in com.acme.Rates.fetch()`. `thread`: what the thread is
+ * called there; NULL: by its name.
+ */
+uint32_t path_part_name(struct texts *texts, const struct path_part *part, const char *thread);
 
 /*
  * What the threads did that a slow call waited for at second hand: the one that ended its wait waited for them. Waits say
@@ -44,8 +47,8 @@ struct chain_end {
 	size_t count, capacity;
 };
 
-/* A part of the call's path. */
-void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part);
+/* A part of the call's path. `thread`: as above. */
+void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part, const char *thread);
 void chain_end_release(struct chain_end *e);
 
 /* What took the most time; NULL: there is none. */

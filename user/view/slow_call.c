@@ -127,7 +127,7 @@ void slow_call_add_part(struct slow_call *s, const struct path_part *part, uint6
 	int64_t longer = part->call_duration - s->place.span.duration;
 
 	if (thread == s->place.thread && llabs(from_start) <= STAMPS_DIFFER && llabs(longer) <= STAMPS_DIFFER)
-		chain_end_add(&s->chain, texts, part);
+		chain_end_add(&s->chain, texts, part, NULL);
 }
 
 void slow_call_add_task(struct slow_call *s, const struct task_run *run)

@@ -21,8 +21,9 @@ struct path_list {
 	size_t count, capacity, most;
 	struct path reading;
 	struct event_reader reader;
-	struct path_part before; /* the last one that was read; its chunk may be gone */
-	uint64_t seen;		 /* paths that have begun */
+	struct call_filter *filter; /* by method; NULL: all */
+	struct path_part before;    /* the last one that was read; its chunk may be gone */
+	uint64_t seen;		    /* paths that have begun */
 	bool merges;
 	struct paths_merged merged;
 };
@@ -78,6 +79,8 @@ static int path_list_add(struct jfr_chunk *chunk, const struct jfr_event *e, voi
 	struct path_list *l = context;
 	struct path_part part = path_part_read(&l->reader, chunk, e);
 
+	if (l->filter && !call_filter_has_method(l->filter, chunk, &part.method))
+		return 0;
 	if (!l->seen || !path_part_goes_on(&part, &l->before)) {
 		path_list_close(l);
 		l->seen++;
@@ -96,6 +99,7 @@ static void path_list_begin(void *state, const struct view_request *request)
 
 	l->most = request->top ?: SHOWN;
 	l->merges = request->merged;
+	l->filter = request->filter;
 }
 
 /* For JSON, the methods of a stack, innermost first; of a thread that ran, its call. */

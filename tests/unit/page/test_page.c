@@ -120,6 +120,7 @@ static const char *verdict(size_t n)
 		verdict_put_why(&text, &found[n], digest);
 		bytes_put(&text, " ", 1);
 		verdict_put_who(&text, &found[n], digest);
+		verdict_put_chain(&text, &found[n], digest);
 		verdict_put_same(&text, &found[n], digest);
 	}
 	return memory_text(&text);
@@ -145,6 +146,40 @@ CASE(slow_calls_are_explained_by_the_lock_and_who_held_it, setup, teardown)
 		"the others 100 us. 100 % of the difference is time blocked, 100 % of it in futex (a lock, a "
 		"queue or a park) at com.acme.Cart.reserve():17. For 100 % of that time it was held by "
 		"com.acme.Cart.report() on the thread \"worker-13\".");
+}
+
+/* What holder did in that time, of a slow call that began at `at`. */
+static void path_of_slow(int64_t at, uint64_t thread, int64_t offset, int64_t duration, unsigned int depth,
+			 const char *state)
+{
+	jfr_path_segment(r.w, &(struct jfr_path_segment){.start = T0 + at + offset,
+							 .duration = duration,
+							 .thread = thread,
+							 .offset = offset,
+							 .depth = depth,
+							 .state = state,
+							 .resource = depth ? "/srv/report" : NULL,
+							 .waiter = depth ? worker : 0,
+							 .waited = depth ? "futex" : NULL,
+							 .method = recording_method(&r, "reserve"),
+							 .call_thread = worker,
+							 .call_start = T0 + at,
+							 .call_duration = 40 * MS});
+}
+
+CASE(slow_calls_are_explained_by_the_end_of_their_paths, setup, teardown)
+{
+	for (int i = 0; i < 100; i++) {
+		int64_t at = i * 100 * MS;
+
+		if (i % 20 == 0) {
+			path_of_slow(at, worker, 30 * MS, 10 * MS, 0, "cpu");
+			path_of_slow(at, holder, 0, 30 * MS, 1, "disk");
+		}
+		call(worker, "reserve", at, i % 20 ? 100 * US : 40 * MS, 100 * US, 0);
+	}
+	read_all();
+	assert_contains(verdict(0), "At the end of the chain, for 75 % of the time: \"worker-*\", disk /srv/report.");
 }
 
 /* worker waits for other, which had waited for holder nearly as long: other only passed the lock on. */

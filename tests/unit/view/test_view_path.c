@@ -61,6 +61,18 @@ CASE(parts_come_in_the_order_of_time_and_the_longest_call_first, setup, teardown
 		"\"why\":\"\",\"frames\":[],\"depth\":0}]}\n");
 }
 
+CASE(paths_are_those_of_the_chosen_methods, setup, teardown)
+{
+	struct filter_list *methods = filter_list_new();
+
+	two_calls();
+	assert_int_equal(filter_list_add(methods, "*::serve", FILTER_TRACE, &diag), 0);
+	assert_int_equal(call_filter_init(&filter, &(struct call_filter_options){.methods = methods}, &diag), 0);
+	show("path");
+	assert_null(strstr(shown(), "14.0 ms"));
+	filter_list_free(methods);
+}
+
 CASE(top_keeps_the_longest_calls, setup, teardown)
 {
 	two_calls();
@@ -118,7 +130,18 @@ CASE(slowest_says_what_is_at_the_end_of_the_chain, setup, teardown)
 		"13.0ms at the end of the chain: \"worker-3\", socket 10.0.0.7:5432 in com.acme.Cart.query()\n");
 }
 
-CASE(slowest_says_no_more_than_waits_do_of_a_first_step, setup, teardown)
+CASE(slowest_says_what_a_first_step_waited_for, setup, teardown)
+{
+	cart_call(recording_thread(&r, 1), T0, 5 * MS, 0, 15 * MS);
+	part_of(T0, 20 * MS, 15 * MS, 5 * MS, 1, "cpu");
+	part_of(T0, 20 * MS, 0, 15 * MS, 2, "socket");
+	show("slowest");
+	assert_contains(
+		shown(),
+		"15.0ms at the end of the chain: \"worker-2\", socket 10.0.0.7:5432 in com.acme.Cart.query()\n");
+}
+
+CASE(slowest_says_no_more_than_waits_do_of_a_first_step_that_ran, setup, teardown)
 {
 	a_chain("socket", 14 * MS, MS / 2);
 	a_chain("unknown", MS, 13 * MS);
