@@ -25,6 +25,10 @@ void export_collapsed(struct jfr_file *file, struct call_filter *filter, bool we
 /* The same lines of the samples (jdk.ExecutionSample) that are in calls; N is their number, and the innermost frame the last. */
 void export_samples(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to);
 
+/* Call on() for each of them. `stack`: not resolved, so that it can be a key. `at`: in ns since 1970. */
+typedef void export_on_sample(struct jfr_chunk *chunk, struct jfr_value stack, int64_t at, void *context);
+void export_each_sample(struct jfr_file *file, struct call_filter *filter, export_on_sample *on, void *context);
+
 /* Append a frame of such a line. A semicolon in a name would make two frames of one. */
 void export_put_frame(struct bytes *out, const char *name);
 
@@ -39,6 +43,9 @@ void export_perfetto(struct jfr_file *file, struct call_filter *filter, bool nor
 
 /* A profile of pprof, compressed: calls, time, CPU and blocked time by stack, each call without the traced calls inside. */
 void export_pprof(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to);
+
+/* The same of the samples that are in calls: their number by stack. */
+void export_pprof_samples(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to);
 
 /*
  * Spans of OpenTelemetry as lines of JSON (otlp.h): a trace for each outermost call. Takes some 140 bytes of memory for

@@ -32,8 +32,17 @@ enum { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3 };
 
 /* The first strings of the table. The names of functions follow. */
-static const char *const first_strings[] = {"", "calls", "count", "time", "nanoseconds", "cpu", "blocked"};
-enum { STRING_CALLS = 1, STRING_COUNT, STRING_TIME, STRING_NANOSECONDS, STRING_CPU, STRING_BLOCKED, FIRST_STRINGS };
+static const char *const first_strings[] = {"", "calls", "count", "time", "nanoseconds", "cpu", "blocked", "samples"};
+enum {
+	STRING_CALLS = 1,
+	STRING_COUNT,
+	STRING_TIME,
+	STRING_NANOSECONDS,
+	STRING_CPU,
+	STRING_BLOCKED,
+	STRING_SAMPLES,
+	FIRST_STRINGS
+};
 
 struct pprof {
 	struct export_names names;
@@ -75,19 +84,17 @@ static void pprof_put_location(struct pprof *p, struct jfr_chunk *chunk, const s
 	bytes_put(&p->stacks, &number, sizeof(number));
 }
 
-static uint32_t pprof_put_callers(struct pprof *p, const struct call *call)
+static uint32_t pprof_put_frames(struct pprof *p, struct jfr_chunk *chunk, const struct jfr_value *frames,
+				 struct cursor at)
 {
-	struct jfr_value frames, frame, method, line;
-	struct cursor at;
+	struct jfr_value frame, method, line;
 	uint64_t i;
 
-	if (!call_enter_callers(call, &frames, &at))
-		return 0;
-	for (i = 0; i < frames.place.count && cursor_ok(&at); i++) {
-		jfr_take_element(&at, &frames, &frame);
-		method = frame_method(call->chunk, &frame);
-		line = jfr_field(call->chunk, &frame, "lineNumber");
-		pprof_put_location(p, call->chunk, &method, line.kind == VALUE_NUMBER ? line.number : 0);
+	for (i = 0; i < frames->place.count && cursor_ok(&at); i++) {
+		jfr_take_element(&at, frames, &frame);
+		method = frame_method(chunk, &frame);
+		line = jfr_field(chunk, &frame, "lineNumber");
+		pprof_put_location(p, chunk, &method, line.kind == VALUE_NUMBER ? line.number : 0);
 	}
 	return i;
 }
@@ -96,11 +103,32 @@ static uint32_t pprof_put_callers(struct pprof *p, const struct call *call)
 static size_t pprof_put_stack(struct pprof *p, const struct call *call)
 {
 	size_t begin = p->stacks.size;
+	struct jfr_value frames;
+	struct cursor at;
 	uint32_t count = 1;
 
 	bytes_put(&p->stacks, &count, sizeof(count));
 	pprof_put_location(p, call->chunk, &call->method, 0);
-	count += pprof_put_callers(p, call);
+	if (call_enter_callers(call, &frames, &at))
+		count += pprof_put_frames(p, call->chunk, &frames, at);
+	if (p->stacks.failed)
+		memory_exhausted();
+	memcpy(p->stacks.data + begin, &count, sizeof(count));
+	return begin;
+}
+
+/* Likewise. A stack that is not known has no locations. */
+static size_t pprof_put_sampled(struct pprof *p, struct jfr_chunk *chunk, struct jfr_value stack)
+{
+	size_t begin = p->stacks.size;
+	struct jfr_value frames;
+	uint32_t count = 0;
+
+	jfr_resolve(chunk, &stack);
+	frames = jfr_field(chunk, &stack, "frames");
+	bytes_put(&p->stacks, &count, sizeof(count));
+	if (frames.kind == VALUE_ARRAY)
+		count = pprof_put_frames(p, chunk, &frames, jfr_enter(chunk, &frames));
 	if (p->stacks.failed)
 		memory_exhausted();
 	memcpy(p->stacks.data + begin, &count, sizeof(count));
@@ -118,6 +146,19 @@ static void pprof_add_times(struct pprof *p, const struct call *call, uint32_t s
 	self_time_add(&p->time, threads_number(&p->threads, call->chunk, &call->thread), call->start, &times, sample);
 }
 
+static uint32_t pprof_new_sample(struct pprof *p, size_t stack)
+{
+	memory_reserve(&p->sample, &p->capacity, p->samples + 1);
+	p->sample[p->samples++] = (struct pprof_sample){stack, 0};
+	return p->samples;
+}
+
+static void pprof_cover(struct pprof *p, int64_t from, int64_t to)
+{
+	p->first = from < p->first ? from : p->first;
+	p->last = to > p->last ? to : p->last;
+}
+
 /* A stack of each chunk is a sample of its own. */
 static int export_pprof_add(const struct call *call, void *context)
 {
@@ -125,18 +166,25 @@ static int export_pprof_add(const struct call *call, void *context)
 	uint32_t *number = chunk_map_at(&p->numbers, call->chunk, &call->stack, chunk_map_key(&call->method));
 	int64_t end;
 
-	if (!*number) {
-		memory_reserve(&p->sample, &p->capacity, p->samples + 1);
-		p->sample[p->samples++] = (struct pprof_sample){pprof_put_stack(p, call), 0};
-		*number = p->samples;
-	}
+	if (!*number)
+		*number = pprof_new_sample(p, pprof_put_stack(p, call));
 	p->sample[*number - 1].calls++;
 	if (__builtin_add_overflow(call->start, call->duration, &end))
 		end = call->start;
-	p->first = call->start < p->first ? call->start : p->first;
-	p->last = end > p->last ? end : p->last;
+	pprof_cover(p, call->start, end);
 	pprof_add_times(p, call, *number - 1);
 	return 0;
+}
+
+static void pprof_on_sample(struct jfr_chunk *chunk, struct jfr_value stack, int64_t at, void *context)
+{
+	struct pprof *p = context;
+	uint32_t *number = chunk_map_at(&p->numbers, chunk, &stack, 0);
+
+	if (!*number)
+		*number = pprof_new_sample(p, pprof_put_sampled(p, chunk, stack));
+	p->sample[*number - 1].calls++;
+	pprof_cover(p, at, at);
 }
 
 static void pprof_put_type(struct pprof *p, unsigned int type, unsigned int unit)
@@ -154,6 +202,7 @@ static uint64_t pprof_value(int64_t ns)
 	return ns > 0 ? ns : 0;
 }
 
+/* `times`: NULL: there are none. */
 static void pprof_put_sample(struct pprof *p, const struct pprof_sample *s, const struct self_times *times)
 {
 	size_t begun = proto_begin(&p->profile, PROFILE_SAMPLE);
@@ -169,9 +218,11 @@ static void pprof_put_sample(struct pprof *p, const struct pprof_sample *s, cons
 	proto_data(&p->profile, SAMPLE_LOCATIONS, p->packed.data, p->packed.size);
 	bytes_clear(&p->packed);
 	proto_put(&p->packed, s->calls);
-	proto_put(&p->packed, pprof_value(times->duration));
-	proto_put(&p->packed, pprof_value(times->cpu));
-	proto_put(&p->packed, pprof_value(times->blocked));
+	if (times) {
+		proto_put(&p->packed, pprof_value(times->duration));
+		proto_put(&p->packed, pprof_value(times->cpu));
+		proto_put(&p->packed, pprof_value(times->blocked));
+	}
 	proto_data(&p->profile, SAMPLE_VALUES, p->packed.data, p->packed.size);
 	proto_end(&p->profile, begun);
 }
@@ -202,22 +253,28 @@ static void pprof_put_places(struct pprof *p)
 		proto_text(&p->profile, PROFILE_STRING, p->names.texts.text[i]);
 }
 
-static void pprof_write(struct pprof *p, FILE *to)
+static void pprof_put_calls(struct pprof *p)
 {
-	struct bytes *out = &p->packed;
-
+	self_time_finish(&p->time);
 	pprof_put_type(p, STRING_CALLS, STRING_COUNT);
 	pprof_put_type(p, STRING_TIME, STRING_NANOSECONDS);
 	pprof_put_type(p, STRING_CPU, STRING_NANOSECONDS);
 	pprof_put_type(p, STRING_BLOCKED, STRING_NANOSECONDS);
 	for (size_t i = 0; i < p->samples; i++)
 		pprof_put_sample(p, &p->sample[i], &p->time.sum[i]);
+}
+
+/* The rest of a profile. */
+static void pprof_write(struct pprof *p, unsigned int default_type, FILE *to)
+{
+	struct bytes *out = &p->packed;
+
 	pprof_put_places(p);
 	if (p->samples) {
 		proto_uint(&p->profile, PROFILE_TIME, p->first);
 		proto_uint(&p->profile, PROFILE_DURATION, (uint64_t)p->last - p->first);
 	}
-	proto_uint(&p->profile, PROFILE_DEFAULT_TYPE, STRING_TIME);
+	proto_uint(&p->profile, PROFILE_DEFAULT_TYPE, default_type);
 	bytes_clear(out);
 	gzip_put(out, p->profile.data, p->profile.size);
 	if (p->profile.failed || out->failed)
@@ -225,16 +282,35 @@ static void pprof_write(struct pprof *p, FILE *to)
 	fwrite(out->data, 1, out->size, to);
 }
 
+static void pprof_init(struct pprof *p, bool normalize)
+{
+	*p = (struct pprof){.first = INT64_MAX, .last = INT64_MIN};
+	export_names_init(&p->names, normalize);
+	bytes_init(&p->stacks);
+	bytes_init(&p->profile);
+	bytes_init(&p->packed);
+}
+
 void export_pprof(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to)
 {
-	struct pprof p = {.first = INT64_MAX, .last = INT64_MIN};
+	struct pprof p;
 
-	export_names_init(&p.names, normalize);
-	bytes_init(&p.stacks);
-	bytes_init(&p.profile);
-	bytes_init(&p.packed);
+	pprof_init(&p, normalize);
 	trace_read_all(file, &(struct trace_reader){&(struct trace_ops){.call = export_pprof_add}, &p, filter}, 1);
-	self_time_finish(&p.time);
-	pprof_write(&p, to);
+	pprof_put_calls(&p);
+	pprof_write(&p, STRING_TIME, to);
+	pprof_release(&p);
+}
+
+void export_pprof_samples(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to)
+{
+	struct pprof p;
+
+	pprof_init(&p, normalize);
+	export_each_sample(file, filter, pprof_on_sample, &p);
+	pprof_put_type(&p, STRING_SAMPLES, STRING_COUNT);
+	for (size_t i = 0; i < p.samples; i++)
+		pprof_put_sample(&p, &p.sample[i], NULL);
+	pprof_write(&p, STRING_SAMPLES, to);
 	pprof_release(&p);
 }

@@ -9,8 +9,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct sample_stacks {
+struct samples_in_calls {
 	struct call_spans calls;
+	export_on_sample *on;
+	void *context;
+};
+
+struct sample_stacks {
 	struct export_names names;
 	struct texts lines;
 	uint64_t *count; /* by number of the line */
@@ -22,7 +27,7 @@ struct sample_stacks {
 
 static int samples_on_call(const struct call *call, void *context)
 {
-	call_spans_add(&((struct sample_stacks *)context)->calls, call);
+	call_spans_add(&((struct samples_in_calls *)context)->calls, call);
 	return 0;
 }
 
@@ -79,29 +84,22 @@ static struct jfr_value sample_stack(struct jfr_chunk *chunk, const struct jfr_e
 
 static int samples_on_sample(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
-	struct jfr_value event = jfr_event_value(e), stack = sample_stack(chunk, e);
-	struct sample_stacks *s = context;
-	uint32_t *line;
+	struct jfr_value event = jfr_event_value(e);
+	int64_t at = jfr_event_span(chunk, e).start;
+	struct samples_in_calls *s = context;
 
-	if (!call_spans_have(&s->calls, thread_number(chunk, jfr_field(chunk, &event, "sampledThread")),
-			     jfr_event_span(chunk, e).start))
-		return 0;
-	line = chunk_map_at(&s->stacks, chunk, &stack, 0);
-	if (!*line)
-		*line = sample_line(s, chunk, stack);
-	memory_extend(&s->count, &s->counts, &s->capacity, (size_t)*line + 1);
-	s->count[*line]++;
+	if (call_spans_have(&s->calls, thread_number(chunk, jfr_field(chunk, &event, "sampledThread")), at))
+		s->on(chunk, sample_stack(chunk, e), at, s->context);
 	return 0;
 }
 
-void export_samples(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to)
+void export_each_sample(struct jfr_file *file, struct call_filter *filter, export_on_sample *on, void *context)
 {
 	static const struct trace_event events[] = {{"jdk.ExecutionSample", samples_on_sample}, {NULL, NULL}};
 	const struct trace_ops calls = {.call = samples_on_call}, samples = {.events = events};
-	struct sample_stacks s = {.counts = 0};
+	struct samples_in_calls s = {.on = on, .context = context};
 	struct jfr_file again;
 
-	export_names_init(&s.names, normalize);
 	jfr_file_again(&again, file);
 	trace_read_all(file, &(struct trace_reader){&calls, &s, filter}, 1);
 	call_spans_sort(&s.calls);
@@ -109,10 +107,29 @@ void export_samples(struct jfr_file *file, struct call_filter *filter, bool norm
 	trace_read(&again, &samples, &s);
 	if (!file->fault.what)
 		file->fault = again.fault;
-	for (size_t i = 1; i < s.counts; i++)
-		fprintf(to, "%s %" PRIu64 "\n", s.lines.text[i], s.count[i]);
 	jfr_file_release(&again);
 	call_spans_release(&s.calls);
+}
+
+static void count_line(struct jfr_chunk *chunk, struct jfr_value stack, int64_t at, void *context)
+{
+	struct sample_stacks *s = context;
+	uint32_t *line = chunk_map_at(&s->stacks, chunk, &stack, 0);
+
+	if (!*line)
+		*line = sample_line(s, chunk, stack);
+	memory_extend(&s->count, &s->counts, &s->capacity, (size_t)*line + 1);
+	s->count[*line]++;
+}
+
+void export_samples(struct jfr_file *file, struct call_filter *filter, bool normalize, FILE *to)
+{
+	struct sample_stacks s = {.counts = 0};
+
+	export_names_init(&s.names, normalize);
+	export_each_sample(file, filter, count_line, &s);
+	for (size_t i = 1; i < s.counts; i++)
+		fprintf(to, "%s %" PRIu64 "\n", s.lines.text[i], s.count[i]);
 	map_release(&s.stacks.map);
 	export_names_release(&s.names);
 	texts_release(&s.lines);

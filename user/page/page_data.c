@@ -168,6 +168,19 @@ static void data_put_parts(struct json *j, const struct story *story, enum story
 	json_end(j);
 }
 
+/* "131 samples: 61 % com.acme.Shop.discount(int), ..."; "": there are none. */
+static void data_put_samples(struct json *j, const struct digest *d, const struct story *s)
+{
+	struct call_samples samples = s->samples;
+	struct bytes text;
+
+	bytes_init(&text);
+	call_samples_put(&text, &samples, &d->names, SIZE_MAX, 0);
+	text.size -= text.size > 0; /* the end of the line */
+	data_put_name(j, "samples", memory_text(&text));
+	bytes_release(&text);
+}
+
 static void data_put_story(struct json *j, const struct digest *d, const struct story *s)
 {
 	json_object(j, NULL);
@@ -186,6 +199,7 @@ static void data_put_story(struct json *j, const struct digest *d, const struct 
 	data_put_parts(j, s, STORY_WAIT, "waits");
 	data_put_parts(j, s, STORY_RUN_QUEUE, "runQueue");
 	data_put_parts(j, s, STORY_TASK, "tasks");
+	data_put_samples(j, d, s);
 	json_end(j);
 }
 

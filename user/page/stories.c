@@ -65,6 +65,8 @@ void stories_release(struct stories *s)
 	for (size_t i = 0; i < s->stacks; i++)
 		free(s->stack[i].frame);
 	free(s->stack);
+	for (size_t i = 0; i < s->count; i++)
+		call_samples_release(&s->story[i].samples);
 	free(s->story);
 	free(s->by_place);
 	free(s->reach);
@@ -346,8 +348,29 @@ static int stories_on_run_queue(const struct thread_wait *w, void *context)
 	return stories_add_part(context, w, STORY_RUN_QUEUE);
 }
 
+static int stories_on_sample(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct jfr_value event = jfr_event_value(e);
+	struct stories *s = context;
+	uint32_t thread = threads_of_id(s->threads, thread_number(chunk, jfr_field(chunk, &event, "sampledThread")));
+	int64_t at = jfr_event_span(chunk, e).start;
+
+	for (size_t i = thread ? stories_before(s, thread, at) : 0; i-- > 0;) {
+		struct story *story = s->by_place[i];
+
+		if (!stories_may_reach(s, i, thread, at))
+			break;
+		if (span_has_moment(&story->place.span, at))
+			call_samples_add(&story->samples,
+					 sample_method(s->names, chunk, jfr_field(chunk, &event, "stackTrace")));
+	}
+	return 0;
+}
+
+static const struct trace_event stories_events[] = {{"jdk.ExecutionSample", stories_on_sample}, {NULL, NULL}};
+
 const struct trace_ops stories_ops = {
-	.wait = stories_on_wait, .run_queue = stories_on_run_queue, .call = stories_on_call};
+	.wait = stories_on_wait, .run_queue = stories_on_run_queue, .call = stories_on_call, .events = stories_events};
 
 /* Where the lock was released stands for the call that held it if that is not known. */
 static void story_part_answer(struct story_part *p, const struct held *held)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What happened within single calls: the traced calls inside, waits, stacks; the tasks that they handed over. */
+/* What happened within single calls: the traced calls inside, waits, stacks, samples; the tasks that they handed over. */
 #ifndef USER_PAGE_STORIES_H
 #define USER_PAGE_STORIES_H
 
@@ -9,6 +9,7 @@
 #include "user/trace/threads.h"
 #include "user/trace/method_names.h"
 #include "user/trace/outermost.h"
+#include "user/view/call_samples.h"
 
 #define STORY_PARTS  16 /* of each kind */
 #define STORY_FRAMES 40
@@ -48,6 +49,7 @@ struct story {
 		uint64_t all;  /* also those that are not kept */
 		int64_t total; /* ns of all */
 	} kind[STORY_KINDS];
+	struct call_samples samples; /* of its thread */
 };
 
 struct stories {

@@ -25,8 +25,8 @@ static int export_check(const struct verb_args *a, struct diag *d)
 		return diag_usage(d, "--norm is for calls, not for --events");
 	if (a->weight && !a->collapsed)
 		return diag_usage(d, "--weight is for --collapsed");
-	if (a->samples && (!a->collapsed || a->weight))
-		return diag_usage(d, "--samples is for --collapsed, without --weight");
+	if (a->samples && (!(a->collapsed || a->pprof) || a->weight))
+		return diag_usage(d, "--samples is for --collapsed and --pprof, without --weight");
 	if (!a->operands)
 		return diag_usage(d, "no file: 'frtrace export --csv FILE'");
 	if (a->jdk && (a->normalize || a->where))
@@ -48,7 +48,7 @@ static int export_in_form(struct jfr_files *f, const struct verb_args *a, const 
 	if (type)
 		export_events(f->file, type, filter, to);
 	else if (a->samples)
-		export_samples(f->file, filter, a->normalize, to);
+		(a->pprof ? export_pprof_samples : export_samples)(f->file, filter, a->normalize, to);
 	else if (a->collapsed)
 		export_collapsed(f->file, filter, a->weight == WEIGHT_TIME, a->normalize, to);
 	else

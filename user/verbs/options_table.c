@@ -463,7 +463,7 @@ const struct option_row options[] = {
 	 .help = "write the comparison as a page for a browser instead"},
 	{.name = "samples", .kind = OPTION_FLAG, AT(args.samples),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
-	 .help = "--collapsed: what calls spent their CPU time in, by samples (--cpu)"},
+	 .help = "--collapsed, --pprof: what calls spent their CPU time in, by samples (--cpu)"},
 	{.name = "weight", .arg = "UNIT", .kind = OPTION_CHOICE, AT(args.weight),
 	 .choices = weight_choices,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT) | VERB_BIT(VERB_DIFF),

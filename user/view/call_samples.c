@@ -2,6 +2,7 @@
 #include "user/view/call_samples.h"
 #include "user/text/fold.h"
 #include "user/text/java_number.h"
+#include "user/text/json.h"
 #include "user/text/log.h"
 #include "user/text/memory.h"
 #include "user/trace/call.h"
@@ -54,6 +55,17 @@ static int compare_counts(const void *a, const void *b)
 	return (x->method > y->method) - (x->method < y->method);
 }
 
+static void call_samples_sort(struct call_samples *s)
+{
+	if (s->count)
+		qsort(s->of, s->count, sizeof(*s->of), compare_counts);
+}
+
+static const char *sampled_name(const struct call_sample *s, const struct method_names *names)
+{
+	return s->method ? method_names_text(names, s->method) : "unknown";
+}
+
 static void put_share(struct bytes *out, uint64_t part, uint64_t total, const char *of, const char *separator,
 		      size_t width, unsigned int indent)
 {
@@ -74,18 +86,35 @@ void call_samples_put(struct bytes *out, struct call_samples *s, const struct me
 
 	if (!s->total)
 		return;
-	qsort(s->of, s->count, sizeof(*s->of), compare_counts);
+	call_samples_sort(s);
 	put_spaces(out, indent);
 	put_text(out, log_count(s->total));
 	put_text(out, s->total == 1 ? " sample" : " samples");
 	for (size_t i = 0; i < s->count && i < SHOWN; i++) {
-		uint32_t method = s->of[i].method;
-
-		put_share(out, s->of[i].count, s->total, method ? method_names_text(names, method) : "unknown",
-			  i ? ", " : ": ", width, indent);
+		put_share(out, s->of[i].count, s->total, sampled_name(&s->of[i], names), i ? ", " : ": ", width,
+			  indent);
 		left -= s->of[i].count;
 	}
 	if (left)
 		put_share(out, left, s->total, "others", ", ", width, indent);
 	bytes_put_u8(out, '\n');
+}
+
+void call_samples_put_json(struct bytes *out, struct call_samples *s, const struct method_names *names)
+{
+	struct json json;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = memory_need(open_memstream(&text, &size));
+
+	call_samples_sort(s);
+	json_init(&json, to);
+	json_object(&json, NULL);
+	for (size_t i = 0; i < s->count; i++)
+		json_unsigned(&json, sampled_name(&s->of[i], names), s->of[i].count);
+	json_end(&json);
+	if (fclose(to))
+		memory_exhausted();
+	bytes_put(out, text, size - 1); /* without the end of the line */
+	free(text);
 }

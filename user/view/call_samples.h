@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the CPU time of one call was spent in, by samples of its thread: methods that were running, most samples first. */
+/* What the CPU time of calls was spent in, by samples of their threads: methods that were running, most samples first. */
 #ifndef USER_VIEW_CALL_SAMPLES_H
 #define USER_VIEW_CALL_SAMPLES_H
 
@@ -27,5 +27,8 @@ void call_samples_add(struct call_samples *s, uint32_t method);
  */
 void call_samples_put(struct bytes *out, struct call_samples *s, const struct method_names *names, size_t width,
 		      unsigned int indent);
+
+/* The same as JSON, with all methods: {"demo.Cart.price(int)":21,"unknown":1}. */
+void call_samples_put_json(struct bytes *out, struct call_samples *s, const struct method_names *names);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ITEMS (1u << 22) /* calls, and waits: 300 and 130 MB */
+#define MOST_ITEMS (1u << 22) /* calls, and waits with samples: 300 and 200 MB */
 #define MOST_DEPTH 512	      /* levels; the printer recurses */
 
 struct call_tree_call {
@@ -24,9 +24,12 @@ static struct call_tree_call *call_of(struct nested *n)
 	return (struct call_tree_call *)n;
 }
 
+/* Or a sample. */
 struct call_tree_wait {
 	uint32_t place, branch, reason, waker, holder, resource, number;
+	uint32_t method; /* that was running */
 	int64_t middle, duration;
+	bool is_sample;
 };
 
 /* The run of a task. Branches are numbered from 1 on; 0 is the thread of the root. */
@@ -113,6 +116,8 @@ void call_tree_release(struct call_tree *t)
 	for (size_t i = 0; t->root && i < t->places; i++)
 		if (t->root[i].chunk)
 			jfr_chunk_put(t->root[i].chunk);
+	for (uint32_t i = 0; i < t->count; i++)
+		call_samples_release(&t->node[i].samples);
 	free(t->node);
 	free(t->place);
 	free(t->root);
@@ -201,25 +206,46 @@ const char *call_tree_text(const struct call_tree *t, uint32_t text)
 	return text ? t->texts.text[text] : "";
 }
 
-void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t number)
+/* Make an item at that moment. NULL: it lies in no root, or there are too many. */
+static struct call_tree_wait *call_tree_item(struct call_tree *t, uint64_t thread, int64_t moment)
 {
-	struct call_tree_wait item = {.middle = wait_middle(wait), .duration = wait->duration, .number = number};
-	const struct outermost_call *root =
-		root_at(t, thread_number(wait->chunk, wait->thread), item.middle, &item.branch);
+	struct call_tree_wait item = {.middle = moment};
+	const struct outermost_call *root = root_at(t, thread, moment, &item.branch);
 
-	if (!root || (!item.branch && !span_has_moment(&root->span, item.middle)))
-		return;
+	if (!root || (!item.branch && !span_has_moment(&root->span, moment)))
+		return NULL;
 	if (t->waits == MOST_ITEMS) {
 		t->left_out++;
-		return;
+		return NULL;
 	}
 	item.place = root - t->place;
-	item.reason = add_text(t, thread_wait_reason(wait));
-	item.waker = add_text(t, thread_wait_waker(wait));
-	item.holder = add_text(t, wait_holder(wait));
-	item.resource = add_text(t, thread_wait_resource(wait));
 	memory_reserve(&t->wait, &t->wait_capacity, t->waits + 1);
-	t->wait[t->waits++] = item;
+	t->wait[t->waits] = item;
+	return &t->wait[t->waits++];
+}
+
+void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t number)
+{
+	struct call_tree_wait *item = call_tree_item(t, thread_number(wait->chunk, wait->thread), wait_middle(wait));
+
+	if (!item)
+		return;
+	item->duration = wait->duration;
+	item->number = number;
+	item->reason = add_text(t, thread_wait_reason(wait));
+	item->waker = add_text(t, thread_wait_waker(wait));
+	item->holder = add_text(t, wait_holder(wait));
+	item->resource = add_text(t, thread_wait_resource(wait));
+}
+
+void call_tree_add_sample(struct call_tree *t, uint64_t thread, int64_t moment, uint32_t method)
+{
+	struct call_tree_wait *item = call_tree_item(t, thread, moment);
+
+	if (!item)
+		return;
+	item->is_sample = t->has_samples = true;
+	item->method = method;
 }
 
 /* By root and thread; there a call before those inside it. */
@@ -357,7 +383,8 @@ static void node_add_call(struct call_tree *t, uint32_t n, const struct call_tre
 
 static void node_add_wait(struct call_tree_node *node, const struct call_tree_wait *wait)
 {
-	if (wait->duration <= node->longest_wait)
+	node->all_samples += wait->is_sample;
+	if (wait->is_sample || wait->duration <= node->longest_wait)
 		return;
 	node->longest_wait = wait->duration;
 	node->wait_reason = wait->reason;
@@ -409,7 +436,10 @@ static void fold_wait(struct call_tree *t, struct nested *inner, const struct ca
 {
 	if (is_fast(t, wait->place))
 		return;
-	for (inner = nest_at(inner, wait->middle); inner; inner = inner->around)
+	inner = nest_at(inner, wait->middle);
+	if (inner && wait->is_sample)
+		call_samples_add(&t->node[call_of(inner)->node].samples, wait->method);
+	for (; inner; inner = inner->around)
 		node_add_wait(&t->node[call_of(inner)->node], wait);
 }
 

@@ -11,7 +11,7 @@
  * fast roots only.
  *
  * Use: call_tree_init(); call_tree_add_call() for each call of the recording and then call_tree_add_wait() for each
- * wait; call_tree_fold(). What lies in no root is ignored.
+ * wait, and call_tree_add_sample() for each sample; call_tree_fold(). What lies in no root is ignored.
  */
 #ifndef USER_VIEW_CALL_TREE_H
 #define USER_VIEW_CALL_TREE_H
@@ -22,6 +22,7 @@
 #include "user/trace/outermost.h"
 #include "user/trace/task_runs.h"
 #include "user/trace/throttled.h"
+#include "user/view/call_samples.h"
 
 struct call_tree_node {
 	uint32_t parent, child, next; /* 0: none. Node 0 stands above the roots */
@@ -50,6 +51,8 @@ struct call_tree_node {
 	 */
 	uint32_t task, thread;
 	int64_t queued;
+	struct call_samples samples; /* in its calls, outside of the traced calls inside */
+	uint64_t all_samples;	     /* also in those, but for tasks */
 };
 
 struct call_tree {
@@ -62,7 +65,7 @@ struct call_tree {
 	uint64_t left_out; /* calls and waits inside roots: too many, or nested too deeply */
 	int64_t slow_ns;   /* roots that are shorter are fast; 0: there are none. To be set before call_tree_fold() */
 	bool has_values;   /* a call has some by -e */
-	bool has_allocated;
+	bool has_allocated, has_samples;
 	const char *
 		by; /* calls with different values of this field have nodes of their own; NULL: none. Set it at first */
 	bool has_by;		    /* a call has the field */
@@ -88,6 +91,9 @@ void call_tree_release(struct call_tree *t); /* takes a zeroed one, too */
 /* Calls in the order of the file, all of them. `number`: the wait's of holders_add(). */
 void call_tree_add_call(struct call_tree *t, const struct call *call);
 void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uint32_t number);
+
+/* `method`: that of sample_method(), with the names of the tree. */
+void call_tree_add_sample(struct call_tree *t, uint64_t thread, int64_t moment, uint32_t method);
 
 /* Make the nodes and settle the names. Children have higher indexes than their parents. */
 void call_tree_fold(struct call_tree *t);

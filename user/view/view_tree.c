@@ -46,6 +46,7 @@ struct tree_view {
 	bool narrow;	    /* show only total, self and blocked */
 	bool throttled;	    /* a node has been printed that lacks calls inside */
 	int64_t slow, fast; /* roots in the tree that is printed */
+	uint64_t samples;   /* in the tree that is printed */
 };
 
 static int tree_on_call(const struct call *call, void *context)
@@ -61,6 +62,17 @@ static int tree_on_wait(const struct thread_wait *wait, void *context)
 	struct tree_view *v = context;
 
 	call_tree_add_wait(&v->tree, wait, holders_add(&v->holders, wait));
+	return 0;
+}
+
+static int tree_on_sample(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct jfr_value event = jfr_event_value(e);
+	struct tree_view *v = context;
+
+	call_tree_add_sample(&v->tree, thread_number(chunk, jfr_field(chunk, &event, "sampledThread")),
+			     jfr_event_span(chunk, e).start,
+			     sample_method(&v->tree.names, chunk, jfr_field(chunk, &event, "stackTrace")));
 	return 0;
 }
 
@@ -299,6 +311,13 @@ static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, i
 	tree_put_holder(v, n);
 }
 
+static void tree_put_samples(struct tree_view *v, struct call_tree_node *n)
+{
+	if (100 * n->samples.total >= v->samples * v->request->min_share)
+		call_samples_put(v->out, &n->samples, &v->tree.names, v->request->layout.width,
+				 tree_before_name(v) + tree_indent(v, n->depth + 1));
+}
+
 static void tree_put_rest(struct tree_view *v, uint32_t depth, uint32_t nodes, uint64_t calls, int64_t total,
 			  int64_t least)
 {
@@ -337,7 +356,7 @@ static void put_subtrees(struct tree_view *v, uint32_t node, int64_t least)
 
 static void put_subtree(struct tree_view *v, uint32_t node, int64_t least)
 {
-	const struct call_tree_node *n = &v->tree.node[node];
+	struct call_tree_node *n = &v->tree.node[node];
 
 	tree_put_times(v, n);
 	tree_put_name(v, n);
@@ -346,6 +365,7 @@ static void put_subtree(struct tree_view *v, uint32_t node, int64_t least)
 		tree_put_task(v, n);
 	tree_put_values(v, n);
 	tree_put_wait(v, n, least);
+	tree_put_samples(v, n);
 	if (n->child && (!v->request->depth || n->depth <= v->request->depth))
 		put_subtrees(v, node, least);
 }
@@ -401,6 +421,7 @@ static void trees_print(struct tree_view *v)
 			bytes_put_u8(v->out, '\n');
 		v->slow = (int64_t)v->tree.node[roots[i]].calls;
 		v->fast = (int64_t)v->tree.node[roots[i]].fast_calls;
+		v->samples = v->tree.node[roots[i]].all_samples;
 		put_subtree(v, roots[i], v->tree.node[roots[i]].total / 100 * v->request->min_share);
 	}
 	if (v->tree.merged)
@@ -457,6 +478,11 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	table_put_amount(table, n->self_allocated);
 	table_put_time(table, n->task ? n->queued : TABLE_UNKNOWN);
 	table_put(table, call_tree_text(&v->tree, n->task));
+	if (v->tree.has_samples) {
+		bytes_put_u8(&table->cells, '#');
+		call_samples_put_json(&table->cells, &v->tree.node[node].samples, &v->tree.names);
+	}
+	table_cell(table);
 }
 
 /* The rows of a node and of those below it, in the order in which they are printed. `row`: its number, by node. */
@@ -503,6 +529,7 @@ static void trees_print_json(struct tree_view *v)
 		{"", "selfAllocatedBytes", TABLE_NUMBER, 0},
 		{"", "queuedNs", TABLE_NUMBER, 0},
 		{"", "task", TABLE_TEXT, 0},
+		{"", "samples", TABLE_TYPED, 0},
 	};
 	uint32_t count, next = 1, *roots = call_tree_children(&v->tree, 0, &count);
 	uint32_t *row = memory_need(calloc(v->tree.count, sizeof(*row)));
@@ -569,7 +596,8 @@ static void tree_find_values(struct tree_view *v, struct jfr_file *file)
 
 static void trees_read(struct tree_view *v, struct jfr_file *file, const struct outermost *roots, int64_t slow_ns)
 {
-	static const struct trace_event events[] = {{"frtrace.Message", tree_on_message}, {0}};
+	static const struct trace_event events[] = {
+		{"frtrace.Message", tree_on_message}, {"jdk.ExecutionSample", tree_on_sample}, {0}};
 	static const struct trace_ops ops = {.wait = tree_on_wait, .call = tree_on_call, .events = events};
 
 	call_tree_init(&v->tree, roots, &v->runs, v->request->merged);

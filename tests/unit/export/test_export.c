@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Exports: self time in flame graphs, and what the CSV has of each call. */
+#include "format/proto.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/test.h"
 #include "user/export/export.h"
 #include "user/export/self_time.h"
 
+#include <zlib.h>
+
 #define MS 1000000
 
 static struct recording r;
 static char *text;
+static size_t text_size;
 
 static int setup(void **state)
 {
@@ -46,8 +50,7 @@ static void csv(struct jfr_file *file, FILE *to)
 static void export_with(void (*export)(struct jfr_file *, FILE *))
 {
 	struct jfr_file file;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to = open_memstream(&text, &text_size);
 
 	recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
@@ -138,7 +141,7 @@ static void sample(uint64_t thread, int64_t at, const char *top)
 								 .state = JFR_STATE_RUNNABLE});
 }
 
-CASE(samples_in_calls_are_lines_of_stacks, setup, teardown)
+static void some_samples(void)
 {
 	static const struct jfr_origin origin = {.start_ticks = T0, .start_nanos = NANOS, .samples = true};
 	struct diag diag;
@@ -155,10 +158,92 @@ CASE(samples_in_calls_are_lines_of_stacks, setup, teardown)
 	sample(thread, T0 + 30, "hash"); /* after the call */
 	sample(recording_thread(&r, 2), T0 + 12, "hash");
 	call(thread, T0 + 10, 10, "pay");
+}
+
+CASE(samples_in_calls_are_lines_of_stacks, setup, teardown)
+{
+	some_samples();
 	export_with(samples);
 	assert_string_equal(text, "com.acme.Cart.pay();com.acme.Cart.hash() 2\n"
 				  "com.acme.Cart.pay();com.acme.Cart.copy() 1\n"
 				  "(unknown) 1\n");
+}
+
+static void pprof_samples(struct jfr_file *file, FILE *to)
+{
+	export_pprof_samples(file, NULL, false, to);
+}
+
+/* Numbers of profile.proto. */
+enum { SAMPLE_TYPE = 1, SAMPLE = 2, LOCATION = 4, FUNCTION = 5, STRING = 6 };
+
+static struct {
+	char string[16][64];
+	uint64_t strings, name[8], function[8]; /* of functions and locations, by id */
+} profile;
+
+static struct cursor within(const struct proto_field *f)
+{
+	return cursor_at((const uint8_t *)f->data.at, 0, f->data.length);
+}
+
+static void read_name(const struct proto_field *f)
+{
+	uint64_t id = 0;
+	struct proto_field part, line;
+	struct cursor c = within(f), in;
+
+	if (f->number == STRING)
+		snprintf(profile.string[profile.strings++], 64, "%.*s", (int)f->data.length, f->data.at);
+	while (f->number == FUNCTION && proto_next(&c, &part))
+		*(part.number == 1 ? &id : &profile.name[id]) = part.integer;
+	while (f->number == LOCATION && proto_next(&c, &part)) {
+		id = part.number == 1 ? part.integer : id;
+		in = within(&part);
+		if (part.number == 4 && proto_next(&in, &line))
+			profile.function[id] = line.integer;
+	}
+}
+
+/* Ids and numbers are small: a byte each. */
+static void put_sampled(const struct proto_field *sample, char *out)
+{
+	struct cursor c = within(sample);
+	struct proto_field locations = {0}, values = {0}, part;
+
+	while (proto_next(&c, &part))
+		*(part.number == 1 ? &locations : &values) = part;
+	for (size_t i = locations.data.length; i-- > 0;)
+		sprintf(out + strlen(out), "%s;",
+			profile.string[profile.name[profile.function[(unsigned char)locations.data.at[i]]]]);
+	assert_int_equal(values.data.length, 1);
+	sprintf(out + strlen(out), " %d\n", values.data.at[0]);
+}
+
+CASE(samples_are_a_profile_of_pprof, setup, teardown)
+{
+	static uint8_t data[1 << 16];
+	char lines[1024] = "";
+	z_stream z = {.next_out = data, .avail_out = sizeof(data)};
+	struct proto_field f;
+	struct cursor c;
+
+	memset(&profile, 0, sizeof(profile));
+	some_samples();
+	export_with(pprof_samples);
+	z.next_in = (uint8_t *)text;
+	z.avail_in = text_size;
+	assert_int_equal(inflateInit2(&z, 16 + MAX_WBITS), Z_OK);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	for (c = cursor_at(data, 0, z.total_out); proto_next(&c, &f);)
+		read_name(&f);
+	for (c = cursor_at(data, 0, z.total_out); proto_next(&c, &f);)
+		if (f.number == SAMPLE)
+			put_sampled(&f, lines);
+	inflateEnd(&z);
+	assert_string_equal(lines, "com.acme.Cart.pay();com.acme.Cart.hash(); 2\n"
+				   "com.acme.Cart.pay();com.acme.Cart.copy(); 1\n"
+				   " 1\n");
 }
 
 CASE(csv_of_a_file_without_a_split_has_empty_cells, setup, teardown)

@@ -626,6 +626,33 @@ CASE(names_are_text_and_never_markup, setup, teardown)
 	assert_int_equal(strlen(html), text.size);
 }
 
+static void sample(uint64_t thread, const char *top, int64_t at)
+{
+	uint64_t stack = recording_stack(&r, recording_method(&r, top), 17);
+
+	jfr_execution_sample(r.w,
+			     &(struct jfr_execution_sample){
+				     .start = T0 + at, .thread = thread, .stack = stack, .state = JFR_STATE_RUNNABLE});
+}
+
+CASE(a_call_says_what_ran_on_its_cpu, setup, teardown)
+{
+	static const struct jfr_origin origin = {
+		.start_ticks = T0, .start_nanos = NANOS, .kernel = JFR_KERNEL_WAITS, .samples = true};
+	struct diag diag;
+
+	jfr_writer_free(r.w);
+	assert_int_equal(jfr_writer_new(&r.w, &origin, &diag), 0);
+	recording_begin(&r);
+	worker = recording_thread(&r, 11);
+	for (int i = 0; i < 4; i++)
+		sample(worker, i ? "hash" : "copy", 1001 * MS + i);
+	sample(recording_thread(&r, 12), "other", 1001 * MS);
+	sample(worker, "later", 1011 * MS);
+	call(worker, "outer", 1000 * MS, 10 * MS, MS, 0);
+	assert_contains(page(), "\"samples\":\"4 samples: 75 % com.acme.Cart.hash(), 25 % com.acme.Cart.copy()\"");
+}
+
 CASE(a_recording_without_calls_has_a_page, setup, teardown)
 {
 	assert_contains(page(), "No call was recorded.");

@@ -98,6 +98,27 @@ CASE(a_slow_call_says_what_ran_on_its_cpu, setup_samples, teardown)
 	assert_lacks(shown(), "other()");
 }
 
+/* Samples stand below the innermost call; what is less than 1 % of a tree's does not. */
+CASE(a_tree_says_what_ran_in_each_of_its_calls, setup_samples, teardown)
+{
+	for (int i = 0; i < 90; i++)
+		sample(1, i % 3 ? "hash" : "copy", "pay", 41);
+	for (int i = 0; i < 60; i++)
+		sample(1, "round", "serve", 11);
+	sample(1, "send", "last", 59);
+	call(1, "pay", 40, 50);
+	call(1, "last", 58, 60);
+	call(1, "serve", 10, 100);
+	show("tree");
+	assert_contains(shown(), "60 samples: 100 % com.acme.Cart.round()\n");
+	assert_contains(shown(), "90 samples: 67 % com.acme.Cart.hash(), 33 % com.acme.Cart.copy()\n");
+	assert_lacks(shown(), "1 sample");
+	request.layout.json = true;
+	show("tree");
+	assert_contains(shown(), "\"samples\":{\"com.acme.Cart.hash()\":60,\"com.acme.Cart.copy()\":30}");
+	assert_contains(shown(), "\"samples\":{\"com.acme.Cart.send()\":1}");
+}
+
 CASE(a_file_without_samples_says_so, setup, teardown)
 {
 	call(1, "serve", 10, 20);

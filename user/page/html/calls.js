@@ -156,6 +156,7 @@ function fillStory(body, story) {
 	body.replaceChildren(make('p', { class: 'meta' }, methodName(story.method) + ' on ' + threadName(story.thread),
 		story.caller ? ', called by ' + methodName(story.caller) + (story.line >= 0 ? ':' + story.line : '') : '',
 		story.thrown ? ', ended with an exception' : '', make('br'), partsLine(story),
+		story.samples ? make('br') : null, story.samples ? story.samples : null,
 		story.values >= 0 ? make('br') : null, story.values >= 0 ? make('b', {}, data.texts[story.values]) : null),
 		lineOf(story, 'line'), make('div', { class: 'axis' }, make('span', {}, '0'), make('span', {}, formatTime(story.time / 2)), make('span', {}, formatTime(story.time))));
 	const tree = treeOf(story);
