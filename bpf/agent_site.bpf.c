@@ -23,6 +23,7 @@ static __always_inline int at_agent_site(struct pt_regs *ctx)
 		site_thread(PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx));
 		return site_thread_usage(PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx));
 	case FRT_SITE_MOUNT: return site_mount(PT_REGS_PARM1(ctx));
+	case FRT_SITE_POLL: return site_poll(PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx));
 	default: return 0;
 	}
 }

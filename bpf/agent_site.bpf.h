@@ -15,4 +15,7 @@ extern int site_thread_usage(__u64 number, __u64 address);
 /* A virtual thread comes back to a carrier: struct frt_mount at `address` (sched.bpf.c). */
 extern int site_mount(__u64 address);
 
+/* A poller has got the descriptor of a virtual thread, whose wait has this number (sched.bpf.c). */
+extern int site_poll(__u64 descriptor, __u64 number);
+
 #endif

@@ -39,6 +39,14 @@ struct inode {
 	unsigned long i_ino;
 };
 
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct list_head {
 	struct list_head *next;
 };
@@ -90,6 +98,7 @@ struct file {
 	struct inode *f_inode;
 	struct path f_path;
 	void *private_data;
+	struct hlist_head *f_ep;
 };
 
 struct wait_queue_head {
@@ -117,11 +126,18 @@ struct eventpoll {
 
 struct epoll_filefd {
 	struct file *file;
+	int fd;
+};
+
+struct epoll_event {
+	unsigned int events;
 };
 
 struct epitem {
 	struct list_head rdllink;
 	struct epoll_filefd ffd;
+	struct hlist_node fllink;
+	struct epoll_event event;
 };
 
 struct pipe_inode_info {

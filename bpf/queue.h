@@ -291,9 +291,10 @@ struct frt_resumed {
 	frt_u32 kind;
 	frt_u32 reserved;
 	frt_u64 on;
+	frt_u64 resource; /* id of what it was parked for; 0: unknown, or nothing */
 	struct frt_mount mount;
 };
-_Static_assert(sizeof(struct frt_resumed) == 56, "resumed");
+_Static_assert(sizeof(struct frt_resumed) == 64, "resumed");
 
 /* Kinds of pauses: all Java threads stood still, or a collection was running. */
 enum frt_pause_what { FRT_PAUSE_SAFEPOINT = 1, FRT_PAUSE_GC };

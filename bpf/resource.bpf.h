@@ -8,6 +8,10 @@
  * call has the file's address on its stack. If it does not, the entry of a wait queue on the thread's stack leads to the
  * socket. Otherwise the resource is unknown.
  *
+ * A virtual thread waits for a descriptor by having one of the JDK's pollers, an epoll instance, look at it once (EPOLLONESHOT).
+ * What that looks at is the file as it was then: an item, which has the file and the number of the descriptor. The file that
+ * the descriptor has counts if it has such an item that waits.
+ *
  * A wait has the id of its resource. The name follows it into the queue once in an epoch, about a second.
  *
  * Cost (Linux 6.18 on a VM, by the kernel's statistics of programs): 60 to 120 ns for the peer of a socket.
@@ -39,8 +43,15 @@ struct {
 #define STACK_WORDS 256 /* below the registers: the frames of the system call itself, and of what it has called first */
 #define STACK_CALLS 64
 
+/*
+ * The first one is for the scheduler's programs, which nothing interrupts. The other programs may be preempted, by one
+ * another, too, so they look for a free one.
+ */
+#define SCRATCHES 4
+
 /* Memory for one look at a resource. */
 struct resource_scratch {
+	__u32 used;
 	/* Addresses that became numbers here, with which the verifier allows arithmetic: */
 	volatile __u64 context,
 		registers; /* of the program's context, and of the registers on top of the thread's stack */
@@ -55,7 +66,7 @@ struct resource_scratch {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, SCRATCHES);
 	__type(key, __u32);
 	__type(value, struct resource_scratch);
 } resource_scratches SEC(".maps");
@@ -528,6 +539,72 @@ static __noinline __u64 resource_of_ready(struct task_struct *task, const void *
 	s->file = (__u64)KERNEL_READ(struct epitem, item, ffd.file);
 	id = s->file ? resource_of_file(s, now) : 0;
 	return (const char *)KERNEL_READ(struct eventpoll, epoll, rdllist.next) == first ? id : 0;
+}
+
+#define ONE_SHOT      (1u << 30)
+#define NO_EVENTS     (15u << 28) /* flags that are no events: an item that has fired has only these */
+#define ITEMS_OF_FILE 8
+
+/* Does this item wait for the file, under this descriptor, for one event? */
+static __always_inline bool item_waits(const void *item, const struct file *file, __u32 descriptor)
+{
+	__u32 events = KERNEL_READ(struct epitem, item, event.events);
+
+	return KERNEL_READ(struct epitem, item, ffd.file) == file && events & ONE_SHOT && events & ~NO_EVENTS &&
+	       (__u32)KERNEL_READ(struct epitem, item, ffd.fd) == descriptor;
+}
+
+/* The item by which a poller waits for the file. NULL: there is none. */
+static __always_inline const void *polled_item(const struct file *file, __u32 descriptor)
+{
+	const struct hlist_head *items = KERNEL_READ(struct file, file, f_ep);
+	const char *at = items ? (const char *)KERNEL_READ(struct hlist_head, items, first) : NULL;
+
+	for (int i = 0; i < ITEMS_OF_FILE && at; i++) {
+		const void *item = at - bpf_core_field_offset(struct epitem, fllink);
+
+		if (item_waits(item, file, descriptor))
+			return item;
+		at = (const char *)KERNEL_READ(struct hlist_node, at, next);
+	}
+	return NULL;
+}
+
+static __noinline __u64 resource_of_item(struct resource_scratch *s, __u32 descriptor, __u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct file *file = descriptor_file(task, descriptor);
+	const void *item = file ? polled_item(file, descriptor) : NULL;
+	__u64 id;
+
+	if (!s || !item)
+		return 0;
+	s->task = (__u64)task;
+	s->file = (__u64)file;
+	id = resource_of_file(s, now);
+	return item_waits(item, file, descriptor) ? id : 0;
+}
+
+/*
+ * The id of what a poller waits for under this descriptor of the running task, for a program that may be preempted. 0: unknown.
+ * An item that still waits for the file at the end has kept it meanwhile.
+ */
+static __noinline __u64 resource_of_polled(__u32 descriptor, __u64 now)
+{
+	if (!bpf_core_type_exists(struct epitem) || !bpf_core_field_exists(struct file, f_ep))
+		return 0;
+	for (__u32 i = 1; i < SCRATCHES; i++) {
+		__u32 key = i;
+		struct resource_scratch *s = bpf_map_lookup_elem(&resource_scratches, &key);
+		__u64 id;
+
+		if (!s || __sync_lock_test_and_set(&s->used, 1))
+			continue;
+		id = resource_of_item(s, descriptor, now);
+		__sync_lock_test_and_set(&s->used, 0);
+		return id;
+	}
+	return 0;
 }
 
 #endif

@@ -31,6 +31,15 @@
 
 struct wait_map waits SEC(".maps");
 struct native_stack_map natives SEC(".maps");
+
+/* What virtual threads wait for, by the numbers of frtrace:poll. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u64);
+} polled SEC(".maps");
+
 volatile __u32 followed = 0; /* threads without a slot that are observed for paths */
 
 static __always_inline struct wait_state *state_of(struct task_struct *task)
@@ -77,6 +86,27 @@ __noinline int site_thread(__u64 number, __u64 address)
 	return 0;
 }
 
+/* One of the JDK's pollers has got a descriptor, perhaps by another thread than the one that waits for it. */
+__noinline int site_poll(__u64 descriptor, __u64 number)
+{
+	__u64 resource = is_target() ? resource_of_polled(descriptor, now_ns()) : 0;
+	__u32 key = number;
+
+	if (resource)
+		bpf_map_update_elem(&polled, &key, &resource, BPF_ANY);
+	return 0;
+}
+
+/* What the thread has waited for, in the one wait that this call is for. */
+static __always_inline __u64 take_polled(__u32 number)
+{
+	__u64 *found = bpf_map_lookup_elem(&polled, &number), resource = found ? *found : 0;
+
+	if (found)
+		bpf_map_delete_elem(&polled, &number);
+	return resource;
+}
+
 /*
  * A virtual thread in a traced call comes back to a carrier. From here on the carrier's waits are its own, although the
  * slot says so only a moment later.
@@ -94,6 +124,8 @@ __noinline int site_mount(__u64 address)
 	if (!r || !state)
 		return 0;
 	*r = (struct frt_resumed){.kind = FRT_RESUMED, .mount = at, .on = now_ns()};
+	if (at.polled)
+		r->resource = take_polled(at.polled);
 	queue_submit(r, WAKE_BY_LEVEL);
 	state->mounted = at.key;
 	state->number = at.number;
@@ -428,14 +460,27 @@ static __always_inline void take_monitor_owner(struct wait_state *state)
 	state->owned = FRT_WAIT_OWNED;
 }
 
+/* A virtual thread that cannot leave its carrier waits there until its descriptor is ready. 0: it waits for none. */
+static __always_inline __u32 pinned_poll(const struct wait_state *state)
+{
+	const struct frt_slot *slot = (const struct frt_slot *)state->slot;
+	__u32 number = 0;
+
+	if (state->owner & FRT_VIRTUAL_KEY && state->reason == FRT_WAIT_FUTEX)
+		bpf_probe_read_user(&number, sizeof(number), &slot->carrier.polled);
+	return number;
+}
+
 static __always_inline void take_resource(struct task_struct *task, struct wait_state *state,
 					  const struct pt_regs___kernel *r, const struct file *file, __u64 now)
 {
-	state->resource = state->epoll = 0;
+	state->resource = state->epoll = state->polled = 0;
 	take_monitor_owner(state);
-	if (!file || !wait_setup.resources)
+	if (!wait_setup.resources)
 		return;
-	if (is_epoll(r))
+	if (!file)
+		state->polled = state->owned ? 0 : pinned_poll(state);
+	else if (is_epoll(r))
 		state->epoll = epoll_of(task, file);
 	else
 		state->resource = resource_of(task, r, file, now);
@@ -488,6 +533,8 @@ static __always_inline void switch_in(struct task_struct *task, struct wait_stat
 	now = now ?: now_ns();
 	if (state->epoll)
 		state->resource = resource_of_ready(task, (const void *)state->epoll, now);
+	if (state->polled)
+		state->resource = take_polled(state->polled);
 	if (is_held(state)) {
 		hold_wait(task, state, now, is_long(state, now));
 	} else {

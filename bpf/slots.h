@@ -19,7 +19,7 @@ struct frt_open_call {
 
 #define FRT_OPEN_CALLS 18u
 
-/* What a carrier runs; used by the agent only. */
+/* What a carrier runs; used by the agent only, but for `polled`. */
 struct frt_carrier {
 	frt_u64 java_id;      /* of the mounted virtual thread; 0: none, or unknown */
 	frt_u64 since;	      /* TSC: all its calls that began from then on are counted in `depth` */
@@ -30,6 +30,8 @@ struct frt_carrier {
 	frt_u64 stacks_until; /* TSC: limits the rate of stacks */
 	frt_u64 asked_until;  /* TSC: the same for the JVM's own answer; see virtual_calls.c */
 	frt_u64 traceless; /* frt_context.word: its variable was NULL when the thread came; 0: it was not, or is unknown */
+	frt_u32 polled;	   /* number of the call of sun.nio.ch.Poller.poll() that it is in; 0: it is in none */
+	frt_u32 reserved;
 };
 
 /*
@@ -160,7 +162,7 @@ struct frt_mount {
 	frt_u32 stack;	/* id of its stack at `off`; 0: none */
 	frt_u32 waker;	/* serial, or key, of the thread that gave it to the scheduler; 0: unknown */
 	frt_u32 reason; /* enum frt_wait_reason */
-	frt_u32 reserved;
+	frt_u32 polled; /* argument of frtrace:poll that said what for; 0: none */
 };
 _Static_assert(sizeof(struct frt_mount) == 40, "mount");
 
@@ -210,6 +212,9 @@ _Static_assert(sizeof(struct frt_thread) == 128, "thread");
  *
  * The USDT site frtrace:mount. A carrier calls it before it runs a virtual thread that is in a traced call:
  *    1 address of a struct frt_mount
+ *
+ * The USDT site frtrace:poll. One of the JDK's pollers has got the descriptor for which a virtual thread in a traced call waits:
+ *    1 descriptor   2 number of that wait, which is not 0
  */
 
 #endif

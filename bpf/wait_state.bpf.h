@@ -35,6 +35,7 @@ struct wait_state {
 	__u64 resource;		   /* id of what it waits for, or the owner of a monitor; 0: unknown, or nothing */
 	__u64 owned;		   /* FRT_WAIT_OWNED or 0 */
 	__u64 epoll;		   /* address of the struct eventpoll that it waits for; 0: none */
+	__u64 polled;		   /* number of frtrace:poll that says what it waits for; 0: none */
 	struct waker waker;
 	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */
 	struct held_waits held;

@@ -390,6 +390,8 @@ static bool make_snippets(struct code *k, uint32_t id)
 	}
 	if (k->form == EDIT_TELLS || k->form == EDIT_ENCLOSES)
 		snip_local(&k->enter, OP_ALOAD, OP_ALOAD_0, k->object);
+	if (k->form == EDIT_COUNTS)
+		snip_typed(&k->enter, OP_ILOAD, 'I', k->object);
 	snip_id(&k->enter, id, constant);
 	snip_call(&k->enter, k->hook.enter);
 	if (k->form == EDIT_TELLS) {

@@ -35,7 +35,8 @@ static void make_three(struct class_pool *p, const struct class_hooks *h, enum e
 	static const char *const enter[] = {[EDIT_NUMBER] = "(I)J",
 					    [EDIT_TELLS] = "(Ljava/lang/Object;I)V",
 					    [EDIT_ENCLOSES] = "(Ljava/lang/Object;I)J",
-					    [EDIT_HANDS] = "(I)J"};
+					    [EDIT_HANDS] = "(I)J",
+					    [EDIT_COUNTS] = "(II)J"};
 
 	k->enter = pool_methodref(p, h->owner, h->enter, enter[form]);
 	if (form == EDIT_TELLS)
@@ -147,6 +148,7 @@ static bool form_fits(const struct class_method *m, const struct method_edit *ed
 	switch (edit->form) {
 	case EDIT_NUMBER: return true;
 	case EDIT_HANDS: return returns_object(m->descriptor);
+	case EDIT_COUNTS: return edit->object == !(m->access & 0x0008) && slice_begins(m->descriptor, "(I");
 	default: return edit->object || begins_with_object(m);
 	}
 }

@@ -36,7 +36,7 @@
  *
  * instead of these or before them. The local is then set to 0 if nothing else sets it, so that all frames are alike.
  *
- * The hooks of a method may get an object instead (enum edit_form): a parameter or `this` at the entry, or what is returned.
+ * The hooks of a method may get a value besides (enum edit_form): a parameter or `this` at the entry, or what is returned.
  */
 #ifndef FORMAT_CLASSFILE_CLASS_EDIT_H
 #define FORMAT_CLASSFILE_CLASS_EDIT_H
@@ -75,6 +75,7 @@ enum edit_form {
 	EDIT_TELLS,    /* owner.enter(object, id), (Ljava/lang/Object;I)V, and no other hook */
 	EDIT_ENCLOSES, /* start = owner.enter(object, id), (Ljava/lang/Object;I)J; then as above */
 	EDIT_HANDS,    /* before each ARETURN owner.leave(result, id), (Ljava/lang/Object;I)V; else as above */
+	EDIT_COUNTS,   /* EDIT_ENCLOSES with an int, (II)J: the first parameter */
 };
 
 enum edit_result {
@@ -99,7 +100,7 @@ struct method_edit {
 	uint32_t captures;
 	const char *call; /* in: NULL, or what to call first. With id 0 it is the only call */
 	enum edit_form form;
-	uint8_t object;		 /* in: the local with the object; 0: `this` */
+	uint8_t object; /* in: the local with the value; 0: `this`, or the first parameter of a static method */
 	enum edit_result result; /* out: on any result except EDIT_DONE the method is unchanged, byte for byte */
 };
 

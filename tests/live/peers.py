@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""peers.py JSON: compare what waits were for with what the program says.
+"""peers.py JSON [REASON...]: compare what waits were for with what the program says.
 
-JSON is `print --json` of test.Peer, calls with the name of what they waited for, and of frtrace.ThreadWait. Prints
+JSON is `print --json` of test.Peer, calls with the name of what they waited for, and of frtrace.ThreadWait. Waits with these
+reasons that are as long as the program's are for descriptors, too. Prints
 "CALLS WAITS NAMED WRONG": calls, their waits in system calls that have a descriptor, those with a name, and with another one
-than the call's. Up to 20 unnamed or wrong ones follow.
+than the call's. A call may not know its own. Up to 20 unnamed or wrong ones follow.
 """
 import bisect
 import collections
@@ -12,7 +13,7 @@ import re
 import sys
 from datetime import datetime
 
-REASONS = {"socket", "pipe", "poll"}
+REASONS, MORE, LONG = {"socket", "pipe", "poll"}, set(sys.argv[2:]), 1_500_000
 CALLS = {"fsync", "fdatasync"}
 
 
@@ -33,13 +34,15 @@ for event in events:
         calls[thread].append((*ns(values), values["peer"]))
     elif values["reason"] in REASONS or values["syscall"] in CALLS:
         waits.append((thread, *ns(values), values))
+    elif values["reason"] in MORE and (values["resource"] or ns(values)[1] - ns(values)[0] > LONG):
+        waits.append((thread, *ns(values), values))
 for of in calls.values():
     of.sort()
 seen = named = wrong = 0
 odd = []
 for thread, start, end, wait in waits:
     at = bisect.bisect_right(calls[thread], (start, sys.maxsize)) - 1
-    if at < 0 or end > calls[thread][at][1] + 1000:
+    if at < 0 or end > calls[thread][at][1] + 1000 or not calls[thread][at][2]:
         continue
     peer = calls[thread][at][2]
     seen += 1

@@ -160,6 +160,8 @@ static enum frt_result init(JNIEnv *env, const char *tag)
 		.put = {fields_put_int, fields_put_long, fields_put_float, fields_put_double, fields_put_object},
 		.waits = mounts_waits,
 		.waited = mounts_waited,
+		.polls = {mounts_polls, mounts_registers},
+		.polled = {mounts_polled, mounts_registered},
 		.mount = {[HOOK_MOUNT] = mounts_mount,
 			  [HOOK_UNMOUNT] = mounts_unmount,
 			  [HOOK_END] = mounts_end,

@@ -110,6 +110,8 @@ static bool has_own_hooks(bool with_mounts, bool with_tasks, struct slice name)
 {
 	if (rewrite_is_mounts(name))
 		return with_mounts || (with_tasks && load_relaxed(&continued));
+	if (rewrite_is_poller(name))
+		return with_mounts;
 	return with_tasks && task_places_in(name);
 }
 

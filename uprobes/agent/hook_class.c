@@ -12,6 +12,10 @@
  *      public static native void ready(long);
  *      public static native long waits(int);
  *      public static native void waited(long, int);
+ *      public static native long polls(int, int);
+ *      public static native void polled(long, int);
+ *      public static native long registers(int, int);
+ *      public static native void registered(long, int);
  *      public static native int left(long, int);
  *      public static native int threw(long, int);
  *      public static void i(int value, int set, int number) { if (set != 0) pi(value, set, number); }
@@ -32,8 +36,11 @@
 static char internal_name[64], binary_name[64];
 static const struct class_hooks hooks = {internal_name, "enter", "leave", "thrown", "left", "threw"};
 static const struct class_hooks wait_hooks = {internal_name, "waits", "waited", "waited", NULL, NULL};
-static char enter_type[] = "(I)J", end_type[] = "(JI)V", mount_type[] = "(J)V", left_type[] = "(JI)I",
-	    begun_name[] = "b", begun_type[] = "(Ljava/lang/Object;I)Ljava/lang/Object;";
+static const struct class_hooks poll_hooks[HOOK_POLLS] = {
+	[HOOK_POLL] = {internal_name, "polls", "polled", "polled", NULL, NULL},
+	[HOOK_REGISTER] = {internal_name, "registers", "registered", "registered", NULL, NULL}};
+static char enter_type[] = "(I)J", end_type[] = "(JI)V", mount_type[] = "(J)V", polls_type[] = "(II)J",
+	    left_type[] = "(JI)I", begun_name[] = "b", begun_type[] = "(Ljava/lang/Object;I)Ljava/lang/Object;";
 
 /* A method that takes a value, and the native behind it. */
 static struct put {
@@ -88,12 +95,14 @@ static void put_native(struct writer *w, unsigned int name, unsigned int descrip
 	put2(w, 0);
 }
 
-enum { OTHERS = 8, NATIVES = OTHERS + HOOK_MOUNTS + HOOK_PUTS };
+enum { OTHERS = 8 + 2 * HOOK_POLLS, NATIVES = OTHERS + HOOK_MOUNTS + HOOK_PUTS };
 
 enum {
 	MOUNT_NAMES = 11, /* numbers of constants */
 	WAIT_NAMES = MOUNT_NAMES + HOOK_MOUNTS,
-	LEFT_NAMES = WAIT_NAMES + 2,
+	POLL_NAMES = WAIT_NAMES + 2,
+	POLLS_TYPE = POLL_NAMES + 2 * HOOK_POLLS,
+	LEFT_NAMES,
 	CODE_NAMES = LEFT_NAMES + 3,
 	PUT_NAMES = CODE_NAMES + 2,
 	PUT_CONSTANTS = 5, /* for each: its name, the native's, their type, NameAndType, Methodref */
@@ -170,6 +179,11 @@ static void hook_class_write_class(struct writer *w)
 		hook_class_put_utf8(w, mount_names[i]); /* 11 and up */
 	hook_class_put_utf8(w, wait_hooks.enter);
 	hook_class_put_utf8(w, wait_hooks.leave);
+	for (int i = 0; i < HOOK_POLLS; i++) {
+		hook_class_put_utf8(w, poll_hooks[i].enter);
+		hook_class_put_utf8(w, poll_hooks[i].leave);
+	}
+	hook_class_put_utf8(w, polls_type);
 	hook_class_put_constants(w);
 	put2(w, 0x1031); /* public final super synthetic */
 	put2(w, 3);
@@ -184,6 +198,10 @@ static void hook_class_write_class(struct writer *w)
 		put_native(w, 11 + i, 10);
 	put_native(w, 11 + HOOK_MOUNTS, 6);
 	put_native(w, 12 + HOOK_MOUNTS, 8);
+	for (int i = 0; i < HOOK_POLLS; i++) {
+		put_native(w, POLL_NAMES + 2 * i, POLLS_TYPE);
+		put_native(w, POLL_NAMES + 2 * i + 1, 8);
+	}
 	put_native(w, LEFT_NAMES, LEFT_NAMES + 2);
 	put_native(w, LEFT_NAMES + 1, LEFT_NAMES + 2);
 	put_native(w, BEGUN_NAMES, BEGUN_NAMES + 1);
@@ -247,6 +265,12 @@ static void bind_natives(JNIEnv *env, jclass class)
 		{threw, left_type, (void *)functions.threw},  {begun_name, begun_type, (void *)functions.begun},
 	};
 
+	for (int i = 0; i < HOOK_POLLS; i++) {
+		natives[8 + 2 * i] =
+			(JNINativeMethod){(char *)poll_hooks[i].enter, polls_type, (void *)functions.polls[i]};
+		natives[9 + 2 * i] =
+			(JNINativeMethod){(char *)poll_hooks[i].leave, end_type, (void *)functions.polled[i]};
+	}
 	for (int i = 0; i < HOOK_MOUNTS; i++)
 		natives[OTHERS + i] = (JNINativeMethod){mount_names[i], mount_type, (void *)functions.mount[i]};
 	for (int i = 0; i < HOOK_PUTS; i++)
@@ -362,6 +386,11 @@ const struct class_hooks *hook_class_hooks(void)
 const struct class_hooks *hook_class_wait_hooks(void)
 {
 	return &wait_hooks;
+}
+
+const struct class_hooks *hook_class_poll_hooks(enum hook_poll poll)
+{
+	return &poll_hooks[poll];
 }
 
 const char *hook_class_mount_name(enum hook_mount hook)

@@ -18,6 +18,13 @@ enum hook_mount {
 	HOOK_MOUNTS
 };
 
+/* Methods with a descriptor. */
+enum hook_poll {
+	HOOK_POLL,     /* a virtual thread waits for it */
+	HOOK_REGISTER, /* a poller gets it */
+	HOOK_POLLS
+};
+
 #define HOOK_PUTS 5 /* types of values */
 
 struct hook_class_natives {
@@ -26,6 +33,8 @@ struct hook_class_natives {
 	void(JNICALL *thrown)(JNIEnv *env, jclass helper, jlong start, jint method);
 	jlong(JNICALL *waits)(JNIEnv *env, jclass helper, jint reason);
 	void(JNICALL *waited)(JNIEnv *env, jclass helper, jlong start, jint reason);
+	jlong(JNICALL *polls[HOOK_POLLS])(JNIEnv *env, jclass helper, jint descriptor, jint reason);
+	void(JNICALL *polled[HOOK_POLLS])(JNIEnv *env, jclass helper, jlong start, jint reason);
 	jint(JNICALL *left)(JNIEnv *env, jclass helper, jlong start, jint method);
 	jint(JNICALL *threw)(JNIEnv *env, jclass helper, jlong start, jint method);
 	jobject(JNICALL *begun)(JNIEnv *env, jclass helper, jobject value, jint number);
@@ -63,6 +72,9 @@ const struct class_hooks *hook_class_hooks(void);
 
 /* The hooks of a method in which a virtual thread may be parked; their id is the reason, enum frt_wait_reason. */
 const struct class_hooks *hook_class_wait_hooks(void);
+
+/* The hooks of a method with a descriptor (EDIT_COUNTS). */
+const struct class_hooks *hook_class_poll_hooks(enum hook_poll poll);
 
 /* The name of the native method for `hook`. */
 const char *hook_class_mount_name(enum hook_mount hook);

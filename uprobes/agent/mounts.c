@@ -20,12 +20,13 @@
 #define BUSY	  UINT64_MAX
 
 USDT_SEMAPHORE(mount);
+USDT_SEMAPHORE(poll);
 
 /* A virtual thread in a traced call, or in a root, that is on no carrier. */
 struct parked {
 	uint64_t since, off, ready; /* TSC */
 	uint64_t allocated;	    /* its own count */
-	uint32_t depth, stack, reason, waker;
+	uint32_t depth, stack, reason, waker, polled;
 	struct inside_root root;
 };
 
@@ -80,6 +81,11 @@ static __attribute__((noinline, aligned(32))) void mount_site(const struct frt_m
 	CALL_SITE_1("mount", m);
 }
 
+static __attribute__((noinline, aligned(32))) void poll_site(uint64_t descriptor, uint64_t number)
+{
+	__asm__ volatile(USDT_SITE("poll", "8@%%rdi 8@%%rsi") : : "D"(descriptor), "S"(number) : "memory");
+}
+
 /* The thread was in calls when it left its last carrier. */
 static void mounts_resume_calls(struct frt_slot *s, uint64_t java_id, const struct parked *p)
 {
@@ -89,11 +95,13 @@ static void mounts_resume_calls(struct frt_slot *s, uint64_t java_id, const stru
 			      .number = s->mounts + 1,
 			      .stack = p->stack,
 			      .waker = p->waker,
-			      .reason = p->reason ?: FRT_WAIT_PARKED};
+			      .reason = p->reason ?: FRT_WAIT_PARKED,
+			      .polled = p->polled};
 
 	s->carrier.since = p->since;
 	s->carrier.depth = p->depth;
 	s->carrier.reason = p->reason;
+	store_relaxed(&s->carrier.polled, p->polled);
 	if (s->flags & FRT_SLOT_ALLOCATED)
 		allocated_mount(s, p->allocated);
 	if (frtrace_mount_semaphore)
@@ -178,6 +186,7 @@ static void mounts_park(struct frt_slot *s, uint64_t java_id)
 		p.depth = s->carrier.depth;
 		p.stack = s->carrier.stack;
 		p.reason = s->carrier.reason;
+		p.polled = s->carrier.polled;
 		p.allocated = s->flags & FRT_SLOT_ALLOCATED ? allocated_unmount(s) : ALLOCATED_UNKNOWN;
 	}
 	if (!p.depth && !p.root.number)
@@ -272,8 +281,53 @@ void JNICALL mounts_waited(JNIEnv *env, jclass helper, jlong start, jint reason)
 
 	if (!s)
 		return;
-	if (reason != FRT_WAIT_PARKED)
-		s->carrier.reason = 0;
-	else
+	if (reason == FRT_WAIT_PARKED)
 		s->carrier.stack = 0;
+	else
+		s->carrier.reason = 0;
+}
+
+/*
+ * A virtual thread waits for a descriptor, which it, or with JDK 21 another thread, gives to a poller. What the poller waits for
+ * then the kernel's half looks up: somebody may put another file behind the descriptor at any time.
+ */
+#define POLLS 4096u
+
+static uint64_t polls[POLLS]; /* numbers of such waits << 32 | descriptor, until the poller has it; 0: none */
+
+jlong JNICALL mounts_polls(JNIEnv *env, jclass helper, jint descriptor, jint reason)
+{
+	static uint32_t last;
+	struct frt_slot *s = frtrace_poll_semaphore ? carrier_in_call(env) : NULL;
+	uint32_t number;
+
+	if (!s || descriptor < 0)
+		return 0;
+	number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED) ?: 1;
+	store_relaxed(&s->carrier.polled, number);
+	store_relaxed(&polls[(uint32_t)descriptor % POLLS], (uint64_t)number << 32 | (uint32_t)descriptor);
+	return 0;
+}
+
+jlong JNICALL mounts_registers(JNIEnv *env, jclass helper, jint descriptor, jint reason)
+{
+	uint64_t *at = &polls[(uint32_t)descriptor % POLLS], poll = load_relaxed(at);
+
+	if (!poll || (uint32_t)poll != (uint32_t)descriptor)
+		return 0;
+	return __atomic_exchange_n(at, 0, __ATOMIC_RELAXED) == poll ? poll : 0;
+}
+
+void JNICALL mounts_registered(JNIEnv *env, jclass helper, jlong poll, jint reason)
+{
+	if (poll && frtrace_poll_semaphore)
+		poll_site((uint32_t)poll, (uint64_t)poll >> 32);
+}
+
+void JNICALL mounts_polled(JNIEnv *env, jclass helper, jlong start, jint reason)
+{
+	struct frt_slot *s = carrier_in_call(env);
+
+	if (s)
+		store_relaxed(&s->carrier.polled, 0);
 }

@@ -10,6 +10,11 @@
  *                            not called when it waits for a monitor
  *    sleepNanos(), tryYield()  the same around that, for FRT_WAIT_SLEEP and FRT_WAIT_CARRIER
  *
+ * and in sun.nio.ch.Poller and EPollPoller:
+ *
+ *    poll()                  mounts_polls() and mounts_polled(), on the virtual thread, which waits for a descriptor in it
+ *    implRegister()          mounts_registers() and mounts_registered(), on the thread that gives it to the poller
+ *
  * JDK 21 to 28 have all of them. They are private, so that is known from their bytecode only (rewrite.c looks for the
  * names). While a thread in a call is on no carrier, what must be known of it stands in a private table. No locks.
  */
@@ -29,6 +34,10 @@ void JNICALL mounts_end(JNIEnv *env, jclass helper, jlong java_id);
 void JNICALL mounts_ready(JNIEnv *env, jclass helper, jlong java_id);
 jlong JNICALL mounts_waits(JNIEnv *env, jclass helper, jint reason);
 void JNICALL mounts_waited(JNIEnv *env, jclass helper, jlong start, jint reason);
+jlong JNICALL mounts_polls(JNIEnv *env, jclass helper, jint descriptor, jint reason);
+void JNICALL mounts_polled(JNIEnv *env, jclass helper, jlong start, jint reason);
+jlong JNICALL mounts_registers(JNIEnv *env, jclass helper, jint descriptor, jint reason);
+void JNICALL mounts_registered(JNIEnv *env, jclass helper, jlong poll, jint reason);
 
 /* A call begins on a carrier. The kernel's half must see it before the call's stamp is taken. */
 static inline void mounts_enter(struct frt_slot *s)

@@ -120,29 +120,54 @@ static enum frt_wait_reason mount_reason(const struct class_method *m)
 	return slice_is(m->name, "sleepNanos") ? FRT_WAIT_SLEEP : 0;
 }
 
+/* Is this a method with a descriptor, and which one? */
+static bool is_poll(const struct class_file *c, const struct class_method *m, enum hook_poll *poll)
+{
+	bool is_static = m->access & 0x0008;
+
+	*poll = is_static ? HOOK_POLL : HOOK_REGISTER;
+	return rewrite_is_poller(c->name) && slice_is(m->name, is_static ? "poll" : "implRegister") &&
+	       slice_begins(m->descriptor, is_static ? "(I" : "(I)V");
+}
+
+static bool has_own_hook(const struct class_file *c, const struct class_method *m)
+{
+	enum hook_poll poll;
+
+	return rewrite_is_poller(c->name) ? is_poll(c, m, &poll) : mount_hook(m) || mount_reason(m);
+}
+
+static void put_own_hook(struct method_edit *edit, const struct class_file *c, const struct class_method *m)
+{
+	enum hook_poll poll;
+	bool polls = is_poll(c, m, &poll);
+
+	edit->call = polls ? NULL : mount_hook(m);
+	if (edit->id || !(polls || mount_reason(m)))
+		return;
+	edit->hooks = polls ? hook_class_poll_hooks(poll) : hook_class_wait_hooks();
+	edit->form = polls ? EDIT_COUNTS : EDIT_NUMBER;
+	edit->object = polls && poll == HOOK_REGISTER;
+	edit->id = polls ? FRT_WAIT_POLL : mount_reason(m);
+}
+
 /* Add the hooks for mounts to the edits, which are in the order of the methods. Returns their number. */
 static uint32_t add_mounts(const struct class_file *c, struct method_edit *edits, uint32_t count)
 {
 	for (uint16_t i = 0; i < c->methods; i++) {
 		const struct class_method *m = &c->method[i];
-		enum frt_wait_reason reason = mount_reason(m);
-		const char *call = mount_hook(m);
 		uint32_t at = 0;
 
 		while (at < count && edits[at].method < i)
 			at++;
-		if (!call && !reason)
+		if (!has_own_hook(c, m))
 			continue;
 		if (at == count || edits[at].method != i) {
 			memmove(edits + at + 1, edits + at, (count - at) * sizeof(*edits));
 			edits[at] = (struct method_edit){.method = i};
 			count++;
 		}
-		edits[at].call = call;
-		if (reason && !edits[at].id) {
-			edits[at].hooks = hook_class_wait_hooks();
-			edits[at].id = reason;
-		}
+		put_own_hook(&edits[at], c, m);
 	}
 	return count;
 }
@@ -386,7 +411,7 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 	count = edits ? choose(r, c, edits, &selected, &natives) : 0;
 	if (natives)
 		enter_natives(r, c);
-	mounts = edits && r->mounts && rewrite_is_mounts(c->name);
+	mounts = edits && r->mounts && (rewrite_is_mounts(c->name) || rewrite_is_poller(c->name));
 	if (!count && !mounts)
 		return REWRITE_NOTHING;
 	if (!reason && !loader_number(r->env, r->loader, &loader))
@@ -454,6 +479,11 @@ static enum rewrite_answer rewrite_with_tasks(const struct rewrite *r, const uns
 bool rewrite_is_mounts(struct slice name)
 {
 	return slice_is(name, "java/lang/VirtualThread");
+}
+
+bool rewrite_is_poller(struct slice name)
+{
+	return slice_is(name, "sun/nio/ch/Poller") || slice_is(name, "sun/nio/ch/EPollPoller");
 }
 
 bool rewrite_is_continuation(struct slice name)

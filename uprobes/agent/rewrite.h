@@ -39,6 +39,9 @@ void rewrite_forget_natives(uint32_t recording);
 bool rewrite_is_mounts(struct slice name);
 bool rewrite_is_continuation(struct slice name);
 
+/* The classes by which virtual threads wait for descriptors. */
+bool rewrite_is_poller(struct slice name);
+
 /*
  * Rewrite a class file. On REWRITE_DONE *out points into *memory, which the caller releases with
  * sys_unmap(*memory, *memory_size); otherwise nothing is allocated. Enters the class, its methods and skips into

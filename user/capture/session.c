@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/session_internal.h"
-#include "filters/redact.h"
 #include "user/capture/bpf_programs.h"
 #include "user/process/map_lock.h"
 #include "user/text/log.h"
@@ -149,8 +148,7 @@ static void choose_wait_stacks(struct session *s)
 		.longer = wanted ? s->settings->wait_stack_ns : ~0ULL,
 		.known = wanted && s->layout.jdk_version && s->layout.anchor_sp < FRT_ANCHOR &&
 			 s->layout.anchor_pc < FRT_ANCHOR && s->layout.anchor_fp < FRT_ANCHOR,
-		.resources = s->settings->resources == SETTINGS_RESOURCES_ON &&
-			     !redact_matches(s->settings->redact_key, "resource"),
+		.resources = settings_names_resources(s->settings),
 		.anchor_sp = s->layout.anchor_sp,
 		.anchor_pc = s->layout.anchor_pc,
 		.anchor_fp = s->layout.anchor_fp,

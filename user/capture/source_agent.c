@@ -73,9 +73,11 @@ static int attach_probe(struct session *s, struct diag *d)
 {
 	static const struct usdt_site sites[] = {{FRT_SITE_DRAIN, "frtrace", "drain"},
 						 {FRT_SITE_THREAD, "frtrace", "thread"},
-						 {FRT_SITE_MOUNT, "frtrace", "mount"}};
+						 {FRT_SITE_MOUNT, "frtrace", "mount"},
+						 {FRT_SITE_POLL, "frtrace", "poll"}};
 	struct usdt_file file = {.path = s->build.file_name, .pid = -1};
 	struct mapping m;
+	size_t count = sizeof(sites) / sizeof(sites[0]);
 	int found = target_find_mapping(s->target, s->build.file_name, &m, d), err;
 
 	if (found < 0)
@@ -89,8 +91,11 @@ static int attach_probe(struct session *s, struct diag *d)
 	file.fd = open_agent_file(s, &m, d);
 	if (file.fd < 0)
 		return file.fd;
-	err = usdt_attach(&s->agent, s->bpf->progs.agent_site, &file, sites,
-			  s->kernel.count ? sizeof(sites) / sizeof(sites[0]) : 2, d);
+	if (!s->kernel.count)
+		count = 2;
+	else if (!settings_names_resources(s->settings))
+		count--;
+	err = usdt_attach(&s->agent, s->bpf->progs.agent_site, &file, sites, count, d);
 	close(file.fd);
 	return err;
 }

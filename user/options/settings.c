@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/options/settings.h"
 #include "filters/number.h"
+#include "filters/redact.h"
 #include "format/bytes.h"
 
 #include <errno.h>
@@ -45,6 +46,11 @@ bool settings_has_roots(const struct settings *s)
 bool settings_has_tasks(const struct settings *s)
 {
 	return s->tasks == SETTINGS_TASKS_ON || (s->tasks == SETTINGS_TASKS_AUTO && settings_has_roots(s));
+}
+
+bool settings_names_resources(const struct settings *s)
+{
+	return s->resources == SETTINGS_RESOURCES_ON && !redact_matches(s->redact_key, "resource");
 }
 
 uint32_t settings_max_overhead(const struct settings *s)

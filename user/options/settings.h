@@ -169,6 +169,9 @@ uint32_t settings_max_overhead(const struct settings *s);
 bool settings_has_roots(const struct settings *s);
 bool settings_has_tasks(const struct settings *s);
 
+/* True if waits say what they are for: --resources, unless their key is to be redacted. */
+bool settings_names_resources(const struct settings *s);
+
 /* Set the defaults, with an empty filter list. 0 or -ENOMEM with the message. */
 int settings_init(struct settings *s, struct diag *d);
 void settings_release(struct settings *s); /* all except `files`; takes a zeroed one, too */

@@ -313,6 +313,7 @@ static void on_resumed(void *context, const struct frt_resumed *r)
 	if (r->mount.ready) {
 		ready = breakdown_ns(b, r->mount.ready);
 		w.reason = r->mount.reason;
+		w.resource = r->resource;
 		name_waker(b, r->mount.waker, &w, &ids);
 		ids.woken = ready;
 	}

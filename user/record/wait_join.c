@@ -154,13 +154,20 @@ static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
+/* The JVM held up the thread, whatever it was about to wait for. */
+static bool is_of_jvm(unsigned int reason)
+{
+	return reason == FRT_WAIT_GC || reason == FRT_WAIT_SAFEPOINT || reason == FRT_WAIT_TRACER ||
+	       (reason >= FRT_WAIT_JIT && reason <= FRT_WAIT_JVM);
+}
+
 struct wait wait_join_describe(const void *details)
 {
 	const struct kept *k = details;
 	struct wait w = {.stacks = k->stacks,
 			 .waker = k->waker,
 			 .waker_origin = k->waker_origin,
-			 .resource = k->resource,
+			 .resource = is_of_jvm(k->reason) ? 0 : k->resource,
 			 .owner = k->owner,
 			 .syscall = k->syscall,
 			 .reason = k->reason,

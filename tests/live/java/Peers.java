@@ -31,9 +31,10 @@ import java.util.TreeSet;
 import java.util.concurrent.SynchronousQueue;
 
 /**
- * Peers DIR N LIBRARY: threads wait for sockets, pipes and files of all kinds, N times for each, in waitFor(), which returns
+ * Peers DIR N [LIBRARY|- [HOW]]: threads wait for sockets, pipes and files of all kinds, N times for each, in waitFor(), which returns
  * the name of what it waited for. With LIBRARY (tests/live/peers.c) another thread replaces some descriptors all the time by
- * dup2(): what such a thread has waited for, it learns from what it reads.
+ * dup2(): what such a thread has waited for, it learns from what it reads. HOW: "virtual" threads wait, and only for what the
+ * JDK's pollers look at; "pinned": they do so with a monitor, and up to JDK 23 keep their carriers.
  */
 public class Peers {
     /** Something to wait for. */
@@ -49,6 +50,7 @@ public class Peers {
     private static final List<List<Peer>> groups = new ArrayList<>();
     private static final InetAddress V4 = address("127.0.0.1"), V6 = address("::1");
     private static Path directory;
+    private static String how = "";
 
     /** Put each of two descriptors there in turn until stop(): for i, in[i] and out[i] of them at to[i]. */
     static native void swap(int[] in, int[] out, int[] to);
@@ -56,7 +58,11 @@ public class Peers {
     static native void stop();
 
     static String waitFor(Peer peer) throws Exception {
-        return peer.await();
+        if (!how.equals("pinned"))
+            return peer.await();
+        synchronized (peer) {
+            return peer.await();
+        }
     }
 
     private static InetAddress address(String name) {
@@ -291,15 +297,28 @@ public class Peers {
 
     private static int readNumber(SocketChannel c) throws IOException {
         ByteBuffer b = ByteBuffer.allocate(1);
-        c.read(b);
+        while (b.hasRemaining()) {
+            try {
+                c.read(b);
+            } catch (IOException e) {
+                /* the poller had not the one file, so it added the other one, which it had */
+                if (!e.getMessage().startsWith("epoll_ctl failed"))
+                    throw e;
+            }
+        }
         return b.get(0);
     }
 
-    /** A channel whose descriptor is now one connection, now another. */
+    /**
+     * A channel whose descriptor is now one connection, now another. A virtual thread waits until one of them is ready, and then
+     * may read from the other one. So one is ready first, and if that is not the one, both.
+     */
     private static final class Swapped implements Peer {
         final SocketChannel[][] ends = new SocketChannel[2][];
         final String[] name = new String[2];
         final SocketChannel used;
+        volatile boolean returned, both;
+        private int first, taken;
 
         Swapped(SocketChannel used, ServerSocketChannel one, String first, ServerSocketChannel two, String second)
                 throws IOException {
@@ -311,17 +330,29 @@ public class Peers {
         }
 
         public String await() throws IOException {
-            return name[readNumber(used)];
+            taken = readNumber(used);
+            String waitedFor = how.isEmpty() ? name[taken] : both ? null : name[first];
+            returned = true;
+            return waitedFor;
         }
 
-        public void end() throws IOException {
-            for (int i = 0; i < 2; i++)
-                ends[i][1].write(ByteBuffer.wrap(new byte[] {(byte) i}));
+        private void write(int number) throws IOException {
+            ends[number][1].write(ByteBuffer.wrap(new byte[] {(byte) number}));
+        }
+
+        public void end() throws Exception {
+            first = 1 - first;
+            write(first);
+            for (int ms = 0; !how.isEmpty() && ms < 20 && !returned; ms++)
+                Thread.sleep(1);
+            both = true;
+            write(1 - first);
         }
 
         /** Read the number that await() has not. */
-        void settle(String taken) throws IOException {
-            readNumber(ends[taken.equals(name[0]) ? 1 : 0][0]);
+        void settle() throws IOException {
+            readNumber(ends[1 - taken][0]);
+            returned = both = false;
         }
     }
 
@@ -365,12 +396,16 @@ public class Peers {
                 mixed.add(channel(V6));
                 mixed.add(unix(4 * g + i));
                 mixed.add(pipe());
+                if (!how.isEmpty())
+                    continue;
                 mixed.add(fifo(4 * g + i));
                 mixed.add(selected());
             }
             mixed.add(full(V4));
             mixed.add(full(V6));
         }
+        if (!how.isEmpty())
+            return;
         List<Peer> files = group();
         for (int i = 0; i < 8; i++)
             files.add(file(i));
@@ -379,16 +414,18 @@ public class Peers {
     /** The first thread waits for each peer `n` times, and asks the second one to end the wait 2 ms later. */
     private static Thread[] act(List<Peer> group, int number, int n) {
         SynchronousQueue<Peer> asked = new SynchronousQueue<>();
-        Thread waiter = Cast.start("waiter-" + number, () -> {
+        Cast.Body waiting = () -> {
             for (int i = 0; i < n; i++) {
                 for (Peer p : group) {
                     asked.put(p);
-                    String name = waitFor(p);
+                    waitFor(p);
                     if (p instanceof Swapped)
-                        ((Swapped) p).settle(name);
+                        ((Swapped) p).settle();
                 }
             }
-        });
+        };
+        String name = "waiter-" + number;
+        Thread waiter = how.isEmpty() ? Cast.start(name, waiting) : Cast.startVirtual(name, waiting);
         Thread ender = Cast.start("ender-" + number, () -> {
             for (int i = 0; i < n * group.size(); i++) {
                 Peer p = asked.take();
@@ -404,8 +441,9 @@ public class Peers {
         int n = Integer.parseInt(args[1]);
         List<Thread> threads = new ArrayList<>();
         directory = Path.of(args[0]);
+        how = args.length > 3 ? args[3] : "";
         open();
-        if (args.length > 2) {
+        if (args.length > 2 && !args[2].equals("-")) {
             System.load(args[2]);
             for (int g = 0; g < 2; g++) {
                 List<Peer> group = group();
@@ -419,7 +457,7 @@ public class Peers {
             threads.addAll(List.of(act(group, groups.indexOf(group), n)));
         for (Thread t : threads)
             t.join();
-        if (args.length > 2)
+        if (!swapped.isEmpty())
             stop();
         stage.finish();
     }

@@ -7,9 +7,9 @@
 EVENT='test.Peer live.Peers::waitFor peer=return'
 
 # Sets `calls`, `seen`, `named` and `wrong`.
-compare() {
+compare() { # [REASON...]
 	"$FRTRACE" print --json --events 'test.Peer,frtrace.ThreadWait' "$F_FILE" >"$WORK/printed"
-	python3 "$LIVE/peers.py" "$WORK/printed" >"$WORK/compared" || finding "peers.py fails"
+	python3 "$LIVE/peers.py" "$WORK/printed" "$@" >"$WORK/compared" || finding "peers.py fails"
 	read -r calls seen named wrong <"$WORK/compared"
 }
 
@@ -30,11 +30,35 @@ peers() {
 swapped() {
 	local calls seen named wrong
 	begin "descriptors that are reused do not lie, JDK $FEATURE" || return 0
-	gcc -O2 -shared -fPIC -Wall -Werror -isystem "$JAVA/include" -isystem "$JAVA/include/linux" -o "$WORK/libpeers.so" "$LIVE/peers.c"
 	record_program --add-opens=java.base/sun.nio.ch=ALL-UNNAMED Peers "$(amount 5 100)" "$WORK/libpeers.so" -- -e "$EVENT" || return 0
 	says ' 0 lost'
 	compare
 	[ "$seen" -ge $((calls / 3)) ] && [ $((named * 1000)) -ge $((seen * 999)) ] && [ "$wrong" = 0 ] ||
+		finding "$calls calls, $seen waits, $named named, $wrong wrongly:" "$(tail -n +2 "$WORK/compared")"
+	finish
+}
+
+# Virtual threads are parked until one of the JDK's pollers has seen their descriptors ready. Those that hold a monitor wait on
+# their carriers up to JDK 23. On a busy machine a poller may have seen it before the kernel is asked what it waits for.
+virtual() { # HOW REASON PER-MILLE
+	local calls seen named wrong
+	begin "waits of virtual threads name their peers, $1, JDK $FEATURE" || return 0
+	record_program Peers "$(amount 3 30)" - "$1" -- -e "$EVENT" || return 0
+	says ' 0 lost'
+	compare "$2"
+	[ "$seen" -ge $((calls / 2)) ] && [ $((named * 1000)) -ge $((seen * $3)) ] && [ "$wrong" = 0 ] ||
+		finding "$calls calls, $seen waits, $named named, $wrong wrongly:" "$(tail -n +2 "$WORK/compared")"
+	finish
+}
+
+# Another thread may replace the descriptor before the poller gets it, and before the kernel is asked.
+virtual_swapped() {
+	local calls seen named wrong
+	begin "descriptors that are reused do not lie in virtual threads, JDK $FEATURE" || return 0
+	record_program --add-opens=java.base/sun.nio.ch=ALL-UNNAMED Peers "$(amount 5 100)" "$WORK/libpeers.so" virtual -- -e "$EVENT" || return 0
+	says ' 0 lost'
+	compare parked
+	[ "$seen" -ge $((calls / 3)) ] && [ $((named * 100)) -ge $((seen * 90)) ] && [ "$wrong" = 0 ] ||
 		finding "$calls calls, $seen waits, $named named, $wrong wrongly:" "$(tail -n +2 "$WORK/compared")"
 	finish
 }
@@ -47,11 +71,19 @@ off() { # OPTION
 	finish
 }
 
+library() {
+	[ -e "$WORK/libpeers.so" ] || gcc -O2 -shared -fPIC -Wall -Werror -isystem "$JAVA/include" -isystem "$JAVA/include/linux" -o "$WORK/libpeers.so" "$LIVE/peers.c"
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
+	library
 	peers
 	turn 0 && swapped
 	turn 1 && peers --buffer=perf
+	turn 1 && virtual virtual parked 990
+	turn 1 && virtual_swapped
 	turn 0 && off --redact-key=+resource
 	turn 1 && off --resources=off
 done
+root_use 21 "waits of virtual threads name their peers" && virtual pinned futex 900

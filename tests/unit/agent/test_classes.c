@@ -104,6 +104,11 @@ const struct class_hooks *hook_class_wait_hooks(void)
 	return NULL;
 }
 
+const struct class_hooks *hook_class_poll_hooks(enum hook_poll poll)
+{
+	return NULL;
+}
+
 const char *hook_class_mount_name(enum hook_mount hook)
 {
 	return NULL;

@@ -20,6 +20,7 @@ static int setup(void **state)
 	slot_reset_all();
 	mounts_begin();
 	frtrace_drain_semaphore = 1;
+	frtrace_poll_semaphore = 0;
 	control_since = 1;
 	running.java_id = 0;
 	new_flags = FRT_SLOT_CARRIER;
@@ -252,6 +253,50 @@ CASE(the_stack_of_a_park_that_kept_the_carrier_is_dropped, setup)
 	mounts_waited(A, NULL, 0, FRT_WAIT_PARKED);
 	unmount(A);
 	assert_int_equal(parked_thread(V)->stack, 0);
+}
+
+CASE(a_poll_has_a_number_until_it_is_over, setup)
+{
+	uint32_t first;
+
+	frtrace_poll_semaphore = 1;
+	mount(A, V);
+	hook_enter(A, NULL, 1);
+	mounts_polls(A, NULL, 9, 0);
+	first = slot_find(A)->carrier.polled;
+	assert_int_not_equal(first, 0);
+	unmount(A);
+	assert_int_equal(parked_thread(V)->polled, first);
+	mount(B, V);
+	assert_int_equal(slot_find(B)->carrier.polled, first);
+	mounts_polled(B, NULL, 0, 0);
+	unmount(B);
+	assert_int_equal(parked_thread(V)->polled, 0);
+	mount(A, V);
+	mounts_polls(A, NULL, 9, 0);
+	assert_true(slot_find(A)->carrier.polled > first);
+}
+
+/* The descriptors 7 and 7 + POLLS share a place. */
+CASE(a_poller_that_gets_a_descriptor_is_asked_once, setup)
+{
+	uint64_t poll;
+
+	frtrace_poll_semaphore = 1;
+	mount(A, V);
+	mounts_polls(A, NULL, 7, 0); /* in no call */
+	assert_int_equal(mounts_registers(B, NULL, 7, 0), 0);
+	hook_enter(A, NULL, 1);
+	mounts_polls(A, NULL, 7, 0);
+	assert_int_equal(mounts_registers(B, NULL, 7 + POLLS, 0), 0);
+	poll = mounts_registers(B, NULL, 7, 0);
+	assert_int_equal((uint32_t)poll, 7);
+	assert_int_equal(poll >> 32, slot_find(A)->carrier.polled);
+	mounts_registered(B, NULL, poll, 0);
+	assert_int_equal(mounts_registers(B, NULL, 7, 0), 0);
+	frtrace_poll_semaphore = 0;
+	mounts_polls(A, NULL, 7, 0);
+	assert_int_equal(mounts_registers(B, NULL, 7, 0), 0);
 }
 
 CASE(a_platform_thread_mounts_nothing, setup)

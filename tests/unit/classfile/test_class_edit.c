@@ -289,6 +289,34 @@ CASE(a_first_call_may_precede_the_others)
 	edited_release(&e);
 }
 
+static struct edited with_count(unsigned access, const char *descriptor, unsigned local)
+{
+	struct method m = method_of(TWO_RETURNS);
+
+	m.s.max_locals = 2;
+	method_attach(&m, "StackMapTable", "0001 05");
+	builder_method(&m.b, access, "poll", descriptor, &m.s);
+	return edited_with(&m.b, (struct method_edit){.id = ID, .form = EDIT_COUNTS, .object = local});
+}
+
+/* iload_1 or iload_0, the number, the call of (II)J, lstore_2 */
+CASE(the_first_parameter_can_be_given_to_the_entry)
+{
+	struct edited e = with_count(1, "(I)V", 1);
+
+	assert_int_equal(e.edit.result, EDIT_DONE);
+	assert_hex(&e.code, "1b 04 b8???? 41  1b 990009 2004b8????b1 2004b8????b1 2004b8????bf");
+	edited_release(&e);
+	e = with_count(9, "(II)V", 0);
+	assert_int_equal(e.edit.result, EDIT_DONE);
+	assert_hex(&e.code, "1a 04 b8???? 41  1b 990009 2004b8????b1 2004b8????b1 2004b8????bf");
+	edited_release(&e);
+	e = with_count(9, "(II)V", 1);
+	assert_unchanged(&e, EDIT_SHAPE);
+	e = with_count(9, "(Ljava/lang/Object;I)V", 0);
+	assert_unchanged(&e, EDIT_SHAPE);
+}
+
 CASE(a_first_call_needs_an_object)
 {
 	struct edited e = with_call(TWO_RETURNS, 9, "run", 0);

@@ -380,6 +380,48 @@ CASE(a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits, setup, te
 	assert_event_text(&b->r, nth_wait(0), "wakerThread.javaName", "worker-2");
 }
 
+static uint64_t address_of(uint64_t id, uint8_t last)
+{
+	struct frt_resource r = {.kind = FRT_RESOURCE, .id = id, .what = FRT_RESOURCE_INET4, .port = 5432};
+
+	memcpy(&r.address[12], (uint8_t[]){10, 0, 0, last}, 4);
+	b->sink.resource(b->sink.context, &r);
+	return id;
+}
+
+CASE(what_a_virtual_thread_is_parked_for_is_in_the_park, setup, teardown)
+{
+	struct frt_resumed r = {
+		.kind = FRT_RESUMED,
+		.on = 1350,
+		.resource = address_of(5, 7),
+		.mount = {.key = frt_virtual_key(VIRTUAL), .off = 1100, .ready = 1300, .reason = FRT_WAIT_PARKED}};
+
+	b->sink.resumed(b->sink.context, &r);
+	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
+	finish();
+	assert_event_text(&b->r, nth_wait(0), "resource", "10.0.0.7:5432");
+	assert_event_text(&b->r, nth_wait(1), "reason", "carrier");
+	assert_null(dissect_text(b->r.d, nth_wait(1), "resource"));
+}
+
+/* The thread was about to wait for a socket, and the JVM held it up. */
+CASE(a_wait_for_the_jvm_is_for_no_socket, setup, teardown)
+{
+	struct frt_wait w = {
+		.kind = FRT_WAIT, .thread = 1, .off = 1100, .wake = 1200, .on = 1200, .resource = address_of(5, 7)};
+
+	w.reason = FRT_WAIT_FUTEX;
+	b->sink.wait(b->sink.context, &w, &no_stacks);
+	w.off = 1300, w.wake = w.on = 1400;
+	b->sink.wait(b->sink.context, &w, &(struct wait_stack_ids){.jvm = FRT_WAIT_CLASS});
+	call_of(1, 1000, 1000, 0);
+	finish();
+	assert_event_text(&b->r, nth_wait(0), "resource", "10.0.0.7:5432");
+	assert_event_text(&b->r, nth_wait(1), "reason", "class");
+	assert_null(dissect_text(b->r.d, nth_wait(1), "resource"));
+}
+
 /* One of a hundred ticks, in the call at 2050. */
 static void woken(uint64_t off, uint32_t waker, struct wait_stack_ids ids)
 {
