@@ -6,13 +6,20 @@
 # make static       build/frtrace-static, without shared libraries
 # make install      PREFIX=/usr/local DESTDIR=
 #
+# make ARCH=aarch64 builds for another machine into build-aarch64, with what scripts/deps --arch=aarch64 has installed.
 # BUILD=DIR builds elsewhere; V=1 shows the commands. EXTRA_CFLAGS and EXTRA_LDFLAGS are added, as packages need them.
 
 VERSION := 0.1.0
 PREFIX	?= /usr/local
 ZSH	?= site-functions
-BUILD	?= build$(if $(ASAN),-asan)
-CC	:= gcc
+ARCH	?= $(shell uname -m)
+CROSS	:= $(if $(filter-out $(shell uname -m),$(ARCH)),$(ARCH)-linux-gnu-)
+BUILD	?= build$(if $(CROSS),-$(ARCH))$(if $(ASAN),-asan)
+CC	:= $(CROSS)gcc
+AR	:= $(CROSS)ar
+NM	:= $(CROSS)nm
+# runs a program of that machine
+RUN	:= $(if $(CROSS),$(firstword $(wildcard /usr/bin/qemu-$(ARCH)-static) qemu-$(ARCH)))
 CLANG	:= clang
 BPFTOOL	:= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool /usr/bin/bpftool) bpftool)
 JNI_H	:= $(firstword $(wildcard $(JAVA_HOME)/include/jvmti.h) $(wildcard /usr/lib/jvm/*/include/jvmti.h))
@@ -31,8 +38,10 @@ DEPS	= -MMD -MP
 
 # The agent links with no library. The sources that it shares with the collector are compiled for it again.
 AGENT_SOURCES := $(wildcard uprobes/agent/*.c uprobes/agent/fields/*.c uprobes/agent/tasks/*.c) $(wildcard format/classfile/*.c) format/cursor.c filters/glob.c filters/matcher.c filters/policy.c filters/plan.c
+MACHINE_x86_64	:= -mno-red-zone -fcf-protection=none
+MACHINE_aarch64	:= -mno-outline-atomics -mbranch-protection=none
 AGENT_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -I. -isystem $(JNI) -isystem $(JNI)linux -DFRTRACE_VERSION='"$(VERSION)"' \
-	-ffreestanding -fPIC -fvisibility=hidden -mno-red-zone -fno-stack-protector -fcf-protection=none \
+	-ffreestanding -fPIC -fvisibility=hidden $(MACHINE_$(ARCH)) -fno-stack-protector \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns
 AGENT_LDFLAGS := -shared -nostdlib -Wl,-soname,libfrtrace.so -Wl,-z,now,-z,relro,-z,noexecstack,-Bsymbolic,--no-undefined \
 	-Wl,--build-id=sha1
@@ -70,10 +79,10 @@ $(BUILD)/print_options: $(BUILD)/user/print_options.o $(LIB)
 vpath %.in docs scripts/completion
 $(TEXTS): $(BUILD)/%: %.in $(BUILD)/print_options
 	@echo "  TEXT   $@"
-	$(Q)$(BUILD)/print_options <$< >$@.tmp && mv $@.tmp $@
+	$(Q)$(RUN) $(BUILD)/print_options <$< >$@.tmp && mv $@.tmp $@
 
 $(LIB): $(LIB_OBJECTS) Makefile
-	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 $(BUILD)/%.o: %.c
 	@echo "  CC     $<"
@@ -83,11 +92,14 @@ $(BUILD)/%.o: %.c
 # half the time of a test run would go into optimizing tests
 $(BUILD)/tests/%.o: private CFLAGS += -O1
 
+BPF_x86_64	:= x86
+BPF_aarch64	:= arm64
+
 # bpf/: one skeleton for all that every recording needs, one for native methods
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	@echo "  BPF    $<"
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -I. -idirafter /usr/include/$(shell $(CC) -dumpmachine) $(DEPS) -c -o $@ $<
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_$(ARCH)) -O2 -g -Wall -Werror -I. -idirafter /usr/include/$(shell $(CC) -dumpmachine) $(DEPS) -c -o $@ $<
 
 $(BUILD)/frtrace.bpf.o: $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(BPF))
 	$(Q)$(BPFTOOL) gen object $@ $^
@@ -111,8 +123,8 @@ AGENT_OBJECTS := $(patsubst %.c,$(BUILD)/agent/%.o,$(AGENT_SOURCES))
 $(BUILD)/libfrtrace.so: $(AGENT_OBJECTS)
 	@echo "  LD     $@"
 	$(Q)$(CC) $(AGENT_LDFLAGS) -o $@.tmp $^
-	$(Q)test -z "$$(nm -D --undefined-only $@.tmp)" || { nm -D --undefined-only $@.tmp; echo "the agent needs a library"; exit 1; }
-	$(Q)! nm -u $(BUILD)/agent/uprobes/agent/hook.o | grep -E ' (sys|lock)_' || { echo "a hook makes a system call or takes a lock"; exit 1; }
+	$(Q)test -z "$$($(NM) -D --undefined-only $@.tmp)" || { $(NM) -D --undefined-only $@.tmp; echo "the agent needs a library"; exit 1; }
+	$(Q)! $(NM) -u $(BUILD)/agent/uprobes/agent/hook.o | grep -E ' (sys|lock)_' || { echo "a hook makes a system call or takes a lock"; exit 1; }
 	$(Q)mv $@.tmp $@
 
 $(BUILD)/user/capture/agent_image.o: user/capture/agent_image.S $(BUILD)/libfrtrace.so
@@ -197,7 +209,7 @@ $(BUILD)/hosted/%.o: %.c
 	$(Q)$(CC) $(CFLAGS) $(HOSTED_CFLAGS) $(DEPS) -c -o $@ $<
 
 $(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AGENT_MODULES)) Makefile
-	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 $(AGENT_TESTS:%=%.o): CFLAGS += $(HOSTED_CFLAGS)
 $(AGENT_TESTS): $(BUILD)/hosted/agent.a
@@ -285,7 +297,7 @@ $(BUILD)/fuzz_jfr_read: $(wildcard user/text/*.c) $(patsubst %,user/trace/%.c,ev
 
 # the benchmarks are only built, so that they follow the code
 check: $(TESTS) $(REPLAYS) $(patsubst %,$(BUILD)/tests/bench_%,writer export collector)
-	$(Q)scripts/run-tests $(TESTS) $(REPLAYS)
+	$(Q)RUN="$(RUN)" scripts/run-tests $(TESTS) $(REPLAYS)
 
 install: all
 	install -D -m 755 $(BUILD)/frtrace $(DESTDIR)$(PREFIX)/bin/frtrace

@@ -14,6 +14,8 @@
 #define PLAIN	    "tests/fuzz/corpus/elf/plain"
 #define DEBUG_FRAME "tests/fuzz/corpus/elf/debug_frame"
 
+#define KEPT ((const uint8_t[])CFI_SAVED)[0] /* a register that callees save */
+
 #define SP     0x7ffe0000ull
 #define CALLER 0x7f0000001234ull
 #define BIAS   0x7f0000000000ull
@@ -47,9 +49,11 @@ static bool read_stack(void *context, uint64_t address, uint64_t *to)
 
 static int unwind_at(uint64_t address, struct cfi_frame *f)
 {
-	*f = (struct cfi_frame){.known = 1ull << CFI_SP | 1ull << CFI_PC | 1ull << CFI_RBX, .exact = true};
+	*f = (struct cfi_frame){.known = 1ull << CFI_SP | 1ull << CFI_PC | 1ull << KEPT, .exact = true};
 	f->reg[CFI_SP] = SP;
-	f->reg[CFI_RBX] = 17;
+	f->reg[KEPT] = 17;
+	f->reg[CFI_RETURN] = CALLER; /* where it is not on the stack */
+	f->known |= 1ull << CFI_RETURN;
 	f->reg[CFI_PC] = address + BIAS;
 	return cfi_unwind(cfi, f, BIAS, read_stack, NULL);
 }
@@ -69,9 +73,9 @@ static void assert_entry(uint64_t address)
 
 	assert_int_equal(unwind_at(address, &f), 1);
 	assert_int_equal(f.reg[CFI_PC], CALLER);
-	assert_int_equal(f.reg[CFI_SP], SP + 8);
-	assert_true(f.known & 1ull << CFI_RBX);
-	assert_int_equal(f.reg[CFI_RBX], 17);
+	assert_int_equal(f.reg[CFI_SP], SP + CFI_CALL);
+	assert_true(f.known & 1ull << KEPT);
+	assert_int_equal(f.reg[KEPT], 17);
 	assert_false(f.known & 1ull << CFI_FP);
 	assert_false(f.exact);
 }
@@ -122,10 +126,10 @@ CASE(saved_registers_come_from_the_stack)
 
 	open_library(PLAIN);
 	for (at = function("wait_here"); at < function("wait_here") + 64; at++)
-		if (unwind_at(at, &f) == 1 && f.reg[CFI_SP] > SP + 8 && f.reg[CFI_RBX] != 17) {
-			assert_true(f.known & 1ull << CFI_RBX);
+		if (unwind_at(at, &f) == 1 && f.reg[CFI_SP] > SP + 8 && f.reg[KEPT] != 17) {
+			assert_true(f.known & 1ull << KEPT);
 			read_stack(NULL, f.reg[CFI_SP] - 16, &saved); /* below the return address */
-			assert_int_equal(f.reg[CFI_RBX], saved);
+			assert_int_equal(f.reg[KEPT], saved);
 			seen = true;
 		}
 	assert_true(seen);

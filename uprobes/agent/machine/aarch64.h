@@ -92,7 +92,7 @@ static inline long call6(long nr, long a, long b, long c, long d, long e, long f
 }
 
 /* There is no poll(2). */
-static inline long machine_poll(struct pollfd *poller, uint64_t ms)
+static inline long machine_poll(void *poller, uint64_t ms)
 {
 	struct __kernel_timespec t = {(long long)(ms / 1000), (long long)(ms % 1000) * 1000000};
 

@@ -75,7 +75,7 @@ static inline long call6(long nr, long a, long b, long c, long d, long e, long f
 	return result;
 }
 
-static inline long machine_poll(struct pollfd *poller, uint64_t ms)
+static inline long machine_poll(void *poller, uint64_t ms)
 {
 	return call6(__NR_poll, (long)poller, 1, ms, 0, 0, 0);
 }
