@@ -4,6 +4,7 @@
 #include "user/hotspot/nmethod.h"
 #include "user/hotspot/page_cache.h"
 #include "user/stacks/code_place.h"
+#include "user/stacks/machine/machine.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -305,8 +306,13 @@ void copied_stacks_take_waker(struct copied_stacks *s, const struct frt_waker *w
 }
 
 /* Its frame is not complete, or is given back: go on at its caller. False: the caller is unknown. */
-static bool leave_frame(struct walk *w, enum code_place place)
+static bool leave_frame(struct walk *w, enum code_place place, uint64_t link, uint32_t frame)
 {
+	if (place == CODE_LINK || place == CODE_EMPTY) {
+		w->sp += place == CODE_EMPTY ? frame : 0;
+		w->pc = link;
+		return true;
+	}
 	if (place == CODE_SAVED && image_word(w, &w->fp, w->sp))
 		return false;
 	w->sp += place == CODE_SAVED ? 16 : 8;
@@ -336,19 +342,22 @@ static bool is_in_method(struct walk *w, uint64_t pc)
 }
 
 /*
- * HotSpot's stubs have no frame, or one that rbp points to. Which of them is found by what a method's code can be: its
+ * HotSpot's stubs have no frame, or one that the frame pointer points to. Which of them is found by what a method's code can be: its
  * caller.
  */
-static bool leave_stub(struct walk *w)
+static bool leave_stub(struct walk *w, uint64_t link)
 {
-	uint64_t pc;
+	uint64_t pc = 0, called = link;
+	bool framed = w->fp >= w->sp && !image_word(w, &pc, w->fp + 8) && is_in_method(w, WALK_ADDRESS(pc));
 
-	if (!image_word(w, &pc, w->sp) && is_in_method(w, WALK_ADDRESS(pc)))
-		return leave_frame(w, CODE_RETURN);
-	if (w->fp < w->sp || image_word(w, &pc, w->fp + 8) || !is_in_method(w, WALK_ADDRESS(pc)))
+	if (CODE_CALLED == CODE_RETURN && image_word(w, &called, w->sp))
+		called = 0;
+	if (is_in_method(w, WALK_ADDRESS(called)) && !(CODE_CALLED == CODE_LINK && framed && pc == called))
+		return leave_frame(w, CODE_CALLED, link, 0);
+	if (!framed)
 		return false;
 	w->sp = w->fp;
-	return leave_frame(w, CODE_SAVED);
+	return leave_frame(w, CODE_SAVED, link, 0);
 }
 
 /*
@@ -365,7 +374,7 @@ static bool begin_anywhere(struct copied_stacks *s, const struct frt_waker *samp
 	if (code.kind == WALK_INTERPRETER)
 		*bcp = sample->at_entry.saved[FRT_SAVED_BYTECODE];
 	if (code.kind == WALK_NO_CODE || code.kind == WALK_STUB)
-		return code.kind == WALK_STUB || leave_stub(w);
+		return code.kind == WALK_STUB || leave_stub(w, link_of(&sample->at_entry));
 	if (code.kind != WALK_COMPILED)
 		return true;
 	place = place_in_method(s, w, &code);
@@ -377,7 +386,7 @@ static bool begin_anywhere(struct copied_stacks *s, const struct frt_waker *samp
 				    .kind = FRT_FRAME_COMPILED,
 				    .flags = FRT_FRAME_EXACT | FRT_FRAME_LEAF};
 	s->stack.count = 1;
-	return leave_frame(w, place);
+	return leave_frame(w, place, link_of(&sample->at_entry), code.frame);
 }
 
 static bool is_in_code_cache(const struct frt_layout *l, uint64_t pc)
