@@ -196,7 +196,8 @@ $(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_mem
 $(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces user_events_has user_events_put)
 $(addprefix $(BUILD)/tests/unit/run/,test_printout test_printout_notes): LDLIBS += $(call wrap,fstatvfs target_describe)
 
-# and what another one reads
+# what others compile with, or read
+$(patsubst %,$(BUILD)/tests/unit/%.o,elf/test_elf_tls process/test_trace_context): CFLAGS += -DCOMPILER='"$(CC)"'
 $(BUILD)/tests/unit/verbs/test_options_table.o: CFLAGS += -DBUILD='"$(BUILD)"'
 $(BUILD)/tests/unit/verbs/test_options_table: | $(TEXTS)
 

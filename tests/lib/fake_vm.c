@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_vm.h"
+#include "bpf/machine/machine.h"
 #include "tests/lib/test.h"
 
 #include <dirent.h>
@@ -347,7 +348,7 @@ void fake_vm_call_stub(struct fake_vm *vm)
 	write_anchor(vm, wrapper + offset(vm, "JavaCallWrapper._anchor"), vm->pc ? vm->sp : 0, vm->pc, vm->fp);
 	put(vm, fp, 0xc0ffee);
 	put(vm, fp + 8, 0xc0de);
-	put(vm, fp - 48, wrapper);
+	put(vm, fp + 8 * WALK_CALL_WRAPPER, wrapper);
 	vm->fp = fp;
 	vm->sp = fp - 96;
 	vm->pc = vm->call_stub;
@@ -361,7 +362,7 @@ void fake_vm_interpreted(struct fake_vm *vm, uint64_t method, uint64_t bcp)
 	put(vm, fp, vm->fp);
 	put(vm, fp - 8, vm->sp);
 	put(vm, fp - 24, method);
-	put(vm, fp - (vm->jdk_version > 8 ? 64 : 56), bcp);
+	put(vm, fp + 8 * (vm->jdk_version > 8 ? WALK_BYTECODE : -7), bcp);
 	vm->fp = fp;
 	vm->sp = fp - 96;
 	vm->pc = vm->interpreter + 0x77;

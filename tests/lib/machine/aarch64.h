@@ -8,6 +8,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+#define TLS_DESCRIPTORS "-mtls-dialect=desc"
+
 /* getcontext() stores the place to which it returns as the program counter. */
 static inline struct frt_registers registers_of(const ucontext_t *c)
 {

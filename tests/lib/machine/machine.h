@@ -3,9 +3,22 @@
  * Each machine's header has the same names:
  *
  *    registers_of()		the registers of getcontext(), as programs in the kernel take them
+ *    TLS_DESCRIPTORS		the compiler's option for them
+ *
+ * next_tick() waits until sys_tsc() has another value: on aarch64 a tick may last 40 ns.
  */
 #ifndef TESTS_LIB_MACHINE_H
 #define TESTS_LIB_MACHINE_H
+
+#include "uprobes/agent/machine/machine.h"
+
+static inline void next_tick(void)
+{
+	uint64_t now = sys_tsc();
+
+	while (sys_tsc() == now)
+		;
+}
 
 #if defined(__x86_64__)
 #include "tests/lib/machine/x86_64.h"

@@ -7,6 +7,8 @@
 
 #include <ucontext.h>
 
+#define TLS_DESCRIPTORS "-mtls-dialect=gnu2"
+
 static inline struct frt_registers registers_of(const ucontext_t *c)
 {
 	const greg_t *r = c->uc_mcontext.gregs;

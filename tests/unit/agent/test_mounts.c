@@ -3,6 +3,7 @@
  * Virtual threads in calls that change their carriers. A JNIEnv is a carrier; all of them are this thread. The source
  * is included for its private table, which is what frtrace:mount will report.
  */
+#include "tests/lib/machine/machine.h"
 #include "uprobes/agent/mounts.c"
 #include "uprobes/agent/hook.h"
 #include "tests/unit/agent/hooked.h"
@@ -43,6 +44,7 @@ static void unmount(JNIEnv *env)
 static void enter_and_park(JNIEnv *env, uint64_t id, jlong *start)
 {
 	mount(env, id);
+	next_tick(); /* the call must have begun later */
 	*start = hook_enter(env, NULL, 1);
 	unmount(env);
 }

@@ -3,6 +3,7 @@
  * Self time and time without recursion of calls that go through the hooks, against sums of the test's own over the spans
  * that the same hooks write. The sources with free lists are included, because these must start empty in each test.
  */
+#include "tests/lib/machine/machine.h"
 #include "uprobes/agent/ring.c"
 #include "uprobes/agent/slot.c"
 #include "uprobes/agent/timing.c"
@@ -99,9 +100,11 @@ static uint64_t model_calls(struct model *m, uint32_t depth, uint32_t most)
 
 static uint64_t model_call(struct model *m, uint32_t method, uint32_t depth, uint32_t most)
 {
-	uint64_t start = hook_enter(m->env, NULL, method), children, duration;
+	uint64_t start, children, duration;
 	bool lost = m->lose && depth && !model_random(m, m->lose);
 
+	next_tick(); /* a call is known by its stamp */
+	start = hook_enter(m->env, NULL, method);
 	m->calls++;
 	m->open[method] += !lost;
 	children = model_calls(m, depth + 1, most);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Libraries that the compiler makes here; where their variables are, the loader says. */
+#include "tests/lib/machine/machine.h"
 #include "tests/lib/test.h"
 #include "uprobes/agent/machine/machine.h"
 #include "uprobes/elf/elf_tls.h"
@@ -35,7 +36,7 @@ static void compile(const char *options, const char *source)
 	char command[512];
 	FILE *to;
 
-	snprintf(command, sizeof(command), "gcc -O2 -shared -fPIC %s -x c -o %s -", options, path);
+	snprintf(command, sizeof(command), COMPILER " -O2 -shared -fPIC %s -x c -o %s -", options, path);
 	to = popen(command, "w");
 	assert_non_null(to);
 	fputs(source, to);
@@ -74,19 +75,19 @@ static void find_it(const char *options, const char *source, bool is_descriptor)
 	assert_int_equal(dlinfo(library, RTLD_DI_LINKMAP, &m), 0);
 	*(void **)&place = dlsym(library, "place");
 	memcpy(&value, (void *)(m->l_addr + word), sizeof(value));
-	assert_true((int64_t)value < 0);
+	assert_in_range(FRT_TLS_DISTANCE(value), 1, FRT_CONTEXT_NEAR);
 	assert_true(sys_thread_pointer() + value == (uint64_t)place());
 	dlclose(library);
 }
 
 CASE(word_of_a_descriptor_is_found)
 {
-	find_it("-mtls-dialect=gnu2", SOURCE(""), true);
+	find_it(TLS_DESCRIPTORS, SOURCE(""), true);
 }
 
 CASE(word_of_a_descriptor_without_a_symbol_is_found)
 {
-	find_it("-mtls-dialect=gnu2 -Wl,-Bsymbolic", SOURCE(""), true);
+	find_it(TLS_DESCRIPTORS " -Wl,-Bsymbolic", SOURCE(""), true);
 }
 
 CASE(word_of_initial_exec_is_found)
@@ -108,7 +109,7 @@ CASE(other_libraries_have_none)
 	uint64_t word;
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-		compile("-mtls-dialect=gnu2", sources[i]);
+		compile(TLS_DESCRIPTORS, sources[i]);
 		e = open_library();
 		assert_false(elf_tls_find(e, VARIABLE, &word, &descriptor));
 		elf_file_close(e);
@@ -125,7 +126,7 @@ CASE(forged_libraries_do_no_harm)
 	FILE *f;
 	size_t n;
 
-	compile("-mtls-dialect=gnu2", SOURCE(""));
+	compile(TLS_DESCRIPTORS, SOURCE(""));
 	f = fopen(path, "r");
 	n = fread(image, 1, sizeof(image), f);
 	fclose(f);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_vm.h"
+#include "bpf/machine/machine.h"
 #include "tests/lib/test.h"
 #include "user/hotspot/threads.h"
 #include "tests/lib/test.h"
@@ -31,13 +32,13 @@ CASE(fields_are_where_live_jvms_have_them)
 		int bcp, gone;
 	} known[] = {
 		{8, 608, 392, 43, 1, FRT_NO_OFFSET, FRT_NO_OFFSET, 4, -7, 2},
-		{11, 848, 624, 42, 2, 314, 120, 4, -8, 3},
-		{17, 688, 560, 50, 2, 166, 120, 4, -8, 3},
-		{21, 960, 792, 28, 4, 178, 128, 4, -8, 127},
-		{25, 1184, 1016, 28, 4, 16, 128, 2, -8, 127},
-		{26, 1160, 992, 28, 4, 16, 128, 2, -8, 127},
-		{27, 1160, 992, 28, 4, 14, 128, 2, -8, 127},
-		{28, 1152, 984, 28, 4, 14, 128, 2, -8, 127},
+		{11, 848, 624, 42, 2, 314, 120, 4, WALK_BYTECODE, 3},
+		{17, 688, 560, 50, 2, 166, 120, 4, WALK_BYTECODE, 3},
+		{21, 960, 792, 28, 4, 178, 128, 4, WALK_BYTECODE, 127},
+		{25, 1184, 1016, 28, 4, 16, 128, 2, WALK_BYTECODE, 127},
+		{26, 1160, 992, 28, 4, 16, 128, 2, WALK_BYTECODE, 127},
+		{27, 1160, 992, 28, 4, 14, 128, 2, WALK_BYTECODE, 127},
+		{28, 1152, 984, 28, 4, 14, 128, 2, WALK_BYTECODE, 127},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* This process publishes, by libraries that the compiler makes here; where their variables are, the loader says. */
+#include "tests/lib/machine/machine.h"
 #include "tests/lib/test.h"
 #include "uprobes/agent/machine/machine.h"
 #include "user/process/trace_context.h"
@@ -46,7 +47,7 @@ static struct library load(const char *name, const char *variable, const char *m
 	FILE *to;
 
 	snprintf(l.path, sizeof(l.path), "%s/%s.so", directory, name);
-	snprintf(command, sizeof(command), "gcc -O2 -shared -fPIC -mtls-dialect=gnu2 -x c -o %s -", l.path);
+	snprintf(command, sizeof(command), COMPILER " -O2 -shared -fPIC " TLS_DESCRIPTORS " -x c -o %s -", l.path);
 	to = popen(command, "w");
 	fprintf(to, "__thread long before[3]; __thread void *%s; %s void **place(void) { return &%s; }", variable, more,
 		variable);
