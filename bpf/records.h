@@ -98,7 +98,12 @@ _Static_assert(sizeof(struct frt_root) == FRT_RECORD_SIZE, "root");
 #define FRT_ROOT_VIRTUAL 0x8u  /* on a carrier: the stream may have spans of several open roots */
 #define FRT_ROOT_TASK	 0x10u /* with FRT_ROOT_OPEN and FRT_ROOT_VIRTUAL */
 #define FRT_ROOT_TASKS	 0x20u /* with FRT_ROOT_KEPT or FRT_ROOT_DROPPED: it has handed over tasks */
-#define FRT_ROOT_NEVER	 (~0ull)
+/*
+ * With --until=tasks. Alone: the root's own call has ended, and its span follows; tasks have not. With FRT_ROOT_KEPT or
+ * FRT_ROOT_DROPPED, perhaps in another stream: its last task has ended, at the TSC in `needed`.
+ */
+#define FRT_ROOT_UNTIL 0x40u
+#define FRT_ROOT_NEVER (~0ull)
 
 /* One value, or a part of it. The records of a call follow its span directly. */
 struct frt_field {
@@ -122,6 +127,8 @@ _Static_assert(sizeof(struct frt_field) == FRT_RECORD_SIZE, "field");
 #define FRT_FIELD_TASK	       0xffdu /* nor this: a struct frt_task; then with the same number the class of the task */
 #define FRT_FIELD_ALLOCATED \
 	0xffcu /* nor this: bytes that the thread allocated in the call, FRT_FORM_INTEGER; as the next */
+#define FRT_FIELD_REQUEST \
+	0xffbu /* nor this: TSC ticks until the last task of the root had ended, FRT_FORM_INTEGER; the collector adds it */
 #define FRT_FIELD_TRACE 0xffeu /* nor this: the distributed trace that the thread was in; of any recording */
 
 enum frt_field_form {

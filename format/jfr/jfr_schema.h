@@ -132,6 +132,7 @@ struct jfr_schema {
 	enum jfr_kernel kernel;
 	bool jdk_fields;
 	bool allocated;			  /* calls, and their sums, have the bytes that they allocated */
+	bool until;			  /* requests have the time until their last task had ended */
 	bool samples;			  /* there are events jdk.ExecutionSample */
 	bool trace_ids;			  /* calls have the ids of distributed traces */
 	const struct jfr_user_type *user; /* their ids follow that of the last type */
@@ -140,7 +141,7 @@ struct jfr_schema {
 };
 
 /*
- * Build the metadata. s->user, s->users, s->allocated, s->samples and s->trace_ids are set already. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
+ * Build the metadata. s->user, s->users, s->allocated, s->until, s->samples and s->trace_ids are set already. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
  * derived. Readers look up constants by type id and key across all chunks of a file, so two recordings joined by
  * `cat` or `jfr assemble` need different type ids. Returns 0 or -ENOMEM.
  */
@@ -175,6 +176,7 @@ struct jfr_field {
 	bool array;
 	bool extra;		 /* not a field of the JDK's event of that name */
 	bool allocated;		 /* only with `allocated` of the schema */
+	bool until;		 /* only with `until` */
 	bool trace;		 /* only with trace_ids */
 	enum jfr_kernel kernel;	 /* the lowest level that has the field */
 	unsigned short at, size; /* of an event's field: its value in the struct of jfr_events.h */
@@ -186,7 +188,7 @@ const struct jfr_field *jfr_schema_fields(enum jfr_type type);
 static inline bool jfr_schema_has(const struct jfr_schema *s, const struct jfr_field *f)
 {
 	return f->kernel <= s->kernel && !(f->extra && s->jdk_fields) && (!f->trace || s->trace_ids) &&
-	       (!f->allocated || s->allocated);
+	       (!f->allocated || s->allocated) && (!f->until || s->until);
 }
 
 /* True for a field that we add to an event of the JDK's: jdk.MethodTrace, thrown. */

@@ -52,6 +52,7 @@ static int make_schema(struct jfr_schema *s, const struct jfr_origin *origin)
 	s->user = origin->user;
 	s->users = origin->users;
 	s->allocated = origin->allocated;
+	s->until = origin->until;
 	s->samples = origin->samples;
 	return jfr_schema_init(s, &region, origin->kernel, origin->jdk_fields,
 			       origin->start_nanos ^ origin->start_ticks);
@@ -257,7 +258,7 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 {
 	unsigned char *size, *p;
 
-	if (w->schema.allocated ||
+	if (w->schema.allocated || w->schema.until ||
 	    (w->schema.trace_ids && e->span)) { /* it may be longer than its size has room for below */
 		jfr_event_write(w, JFR_METHOD_TRACE, e);
 		return;
@@ -282,7 +283,7 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 
 bool jfr_trace_keys(struct jfr_writer *w, uint64_t stack, uint64_t method, struct jfr_trace_keys *out)
 {
-	if (w->schema.allocated || (stack && !jfr_pools_use(&w->pools, JFR_STACK_TRACE, stack)) ||
+	if (w->schema.allocated || w->schema.until || (stack && !jfr_pools_use(&w->pools, JFR_STACK_TRACE, stack)) ||
 	    (method && !jfr_pools_use(&w->pools, JFR_METHOD, method)))
 		return false;
 	out->size = leb_write(leb_write(out->bytes, stack), method) - out->bytes;

@@ -24,8 +24,24 @@ static struct {
 } ended[1u << ENDED_LOG2];
 static bool any_ended;
 
+/*
+ * --until=tasks: roots that have handed over tasks. `left`: those that have not ended, and one for the root's own call. Who
+ * hands over a task is one of them, so a root does not end meanwhile.
+ */
+#define UNTIL_LOG2 14
+#define UNTIL_NEAR 16u
+static struct until {
+	uint64_t root, start, needed;
+	uint32_t left;
+	bool keep; /* however long it takes */
+} untils[1u << UNTIL_LOG2];
+static bool any_until;
+
 void inside_begin(void)
 {
+	if (any_until)
+		memset(untils, 0, sizeof(untils));
+	any_until = false;
 	if (any_ended)
 		memset(ended, 0, sizeof(ended));
 	any_ended = false;
@@ -160,6 +176,26 @@ static void take_back(struct frt_slot *s, uint64_t now)
 	store_release(&s->head, in->mark);
 }
 
+/* Nothing of the root that the thread itself may be in can be taken back any more: the record must stay. */
+static void until_decide(struct frt_slot *s, uint64_t root, uint64_t now, bool keep)
+{
+	struct frt_inside *in = control_inside(s);
+	union {
+		struct frt_root root;
+		uint64_t words[FRT_RECORD_SIZE / 8];
+	} r = {.root = {.number = root, .needed = now, .kind = FRT_ROOT}};
+
+	r.root.flags = (keep ? FRT_ROOT_KEPT : FRT_ROOT_DROPPED) | FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL;
+	if (keep)
+		in->kept++;
+	else
+		in->dropped++;
+	in->flags |= FRT_INSIDE_MOVED;
+	in->named = 0;
+	ring_append(s, r.words, now);
+	inside_settle(s);
+}
+
 static uint32_t ended_place_of(uint64_t root)
 {
 	return root * FRT_CELL_HASH >> (64 - ENDED_LOG2);
@@ -187,6 +223,65 @@ bool inside_is_over(uint64_t root, uint64_t now)
 	       load_acquire(&ended[at].root) == root;
 }
 
+static struct until *until_find(uint64_t root)
+{
+	uint32_t at = root * FRT_CELL_HASH >> (64 - UNTIL_LOG2);
+
+	for (uint32_t i = 0; i < UNTIL_NEAR; i++) {
+		struct until *u = &untils[(at + i) % (1u << UNTIL_LOG2)];
+
+		if (load_acquire(&u->root) == root)
+			return u;
+	}
+	return NULL;
+}
+
+/* A task more. Without a row, because there is none near, the root ends with its own call. */
+static void until_add(const struct frt_inside *in)
+{
+	uint32_t at = in->root * FRT_CELL_HASH >> (64 - UNTIL_LOG2);
+	struct until *u = until_find(in->root);
+
+	if (u) {
+		__atomic_fetch_add(&u->left, 1, __ATOMIC_SEQ_CST);
+		return;
+	}
+	for (uint32_t i = 0; i < UNTIL_NEAR && !(in->flags & (FRT_INSIDE_TASKS | FRT_INSIDE_TASK)); i++) {
+		uint64_t vacant = 0;
+
+		u = &untils[(at + i) % (1u << UNTIL_LOG2)];
+		if (load_relaxed(&u->root) || !__atomic_compare_exchange_n(&u->root, &vacant, ENDED_BUSY, false,
+									   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		u->start = in->start;
+		u->needed = in->needed;
+		u->keep = in->flags & FRT_INSIDE_SAMPLE;
+		u->left = 2;
+		store_relaxed(&any_until, true);
+		store_release(&u->root, in->root);
+		return;
+	}
+}
+
+/* What ends is the root's own call, or a task. True: something is left. */
+static bool until_waits(struct until *u)
+{
+	return u && __atomic_sub_fetch(&u->left, 1, __ATOMIC_SEQ_CST);
+}
+
+void inside_task_over(struct frt_slot *s, uint64_t root, uint64_t now)
+{
+	struct until *u = until_find(root);
+	bool keep;
+
+	if (!u || until_waits(u))
+		return;
+	keep = u->keep || now - u->start >= u->needed;
+	store_release(&u->root, 0);
+	if (s && (s->ring || ring_first(s, now)))
+		until_decide(s, root, now, keep);
+}
+
 /* The root has ended, and its spans, if there are any, are to be kept or not. */
 static void close_root(struct frt_slot *s, uint64_t now, bool keep)
 {
@@ -210,12 +305,36 @@ static void close_root(struct frt_slot *s, uint64_t now, bool keep)
 	inside_settle(s);
 }
 
+/* The own call of the root is over, and its tasks are not. */
+static bool root_outlives_call(struct frt_slot *s, uint64_t now, bool thrown)
+{
+	struct frt_inside *in = control_inside(s);
+	struct until *u = in->flags & FRT_INSIDE_TASKS ? until_find(in->root) : NULL;
+
+	if (!u)
+		return false;
+	if (thrown && in->flags & FRT_INSIDE_THROWN)
+		u->keep = true;
+	if (!until_waits(u)) {
+		store_release(&u->root, 0);
+		return false;
+	}
+	if (s->ring || ring_first(s, now))
+		append_root(s, now, in->spans, FRT_ROOT_UNTIL);
+	in->root = in->named = 0;
+	__atomic_fetch_sub(&inside_busy, 1, __ATOMIC_SEQ_CST);
+	inside_settle(s);
+	return true;
+}
+
 bool inside_leave_root(struct frt_slot *s, uint64_t now, bool thrown)
 {
 	struct frt_inside *in = control_inside(s);
 	bool sample = in->flags & FRT_INSIDE_SAMPLE;
 	bool kept = (!sample && now - in->start >= in->needed) || (thrown && in->flags & FRT_INSIDE_THROWN);
 
+	if (root_outlives_call(s, now, thrown))
+		return true;
 	if (kept)
 		in->kept++;
 	else if (sample)
@@ -228,12 +347,17 @@ bool inside_leave_root(struct frt_slot *s, uint64_t now, bool thrown)
 
 void inside_lose_root(struct frt_slot *s)
 {
+	struct until *until;
+
 	if (!control_inside(s)->root)
 		return;
 	if (control_inside(s)->flags & FRT_INSIDE_TASK) {
 		inside_suspend_root(s);
 		return;
 	}
+	until = until_find(control_inside(s)->root);
+	if (until)
+		store_release(&until->root, 0); /* its tasks find nothing */
 	control_inside(s)->lost++;
 	close_root(s, sys_tsc(), false);
 }
@@ -285,6 +409,8 @@ void inside_hand_over(struct frt_slot *s, uint64_t now, struct inside_root *out)
 	out->number = 0;
 	if (!in->root)
 		return;
+	if (load_relaxed(&control_config(0)->flags) & FRT_CONFIG_UNTIL)
+		until_add(in);
 	in->flags |= FRT_INSIDE_TASKS;
 	inside_copy_root(s, out);
 	out->flags |= FRT_INSIDE_TASK;

@@ -35,7 +35,7 @@ void inside_enter_root(struct frt_slot *s, uint64_t start, uint32_t method, uint
 void inside_name_root(struct frt_slot *s, uint64_t now);
 void inside_appended(struct frt_slot *s);
 
-/* The open root ends. Returns true if it is kept; its own span comes next. */
+/* The open root ends. Returns true if it is kept, or that depends on its tasks; its own span comes next. */
 bool inside_leave_root(struct frt_slot *s, uint64_t now, bool thrown);
 
 /* The open root, if there is one, has ended unseen. */
@@ -65,6 +65,12 @@ void inside_switch_root(struct frt_slot *s, const struct inside_root *to, struct
 
 /* True if the root has ended and its tasks are of no interest any more: it is not kept, or ended FRT_TASK_SECONDS ago. */
 bool inside_is_over(uint64_t root, uint64_t now);
+
+/*
+ * --until=tasks: a task of the root is over, or is not followed any more. With the last one, after the root's own call, the
+ * root is decided. `s`: of the running thread; NULL: it has none, and the root stays undecided.
+ */
+void inside_task_over(struct frt_slot *s, uint64_t root, uint64_t now);
 
 /* Is the call that ends the open root? */
 static inline bool inside_is_root(const struct frt_inside *in, uint64_t start, uint32_t method)

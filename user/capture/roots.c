@@ -34,6 +34,8 @@ struct root {
 	bool named;			/* by the thread where it began, not only by its tasks */
 	bool tasks;			/* it has handed over some */
 	struct held_batch *first, *last;
+	struct held_batch *own; /* --until=tasks: the span of its own call, until its last task has ended */
+	uint64_t until;		/* when that was, TSC */
 	struct stream_vthread vthread;
 };
 
@@ -58,6 +60,8 @@ struct roots {
 	struct root *bucket[BUCKETS];
 	bool task[FRT_MAX_SLOTS];	 /* those spans are of a task of the root */
 	uint64_t current[FRT_MAX_SLOTS]; /* root of the spans that follow in a stream; 0: unknown, or none */
+	uint64_t
+		undecided[FRT_MAX_SLOTS]; /* the root whose own call's span follows, and that has tasks left; 0: none */
 	struct unended unended[FRT_MAX_SLOTS];
 	uint64_t late[LATE];
 	size_t late_at;
@@ -129,6 +133,9 @@ static void root_empty(struct roots *r, struct root *root)
 		free(b);
 	}
 	root->first = root->last = NULL;
+	r->held -= root->own ? root->own->count : 0;
+	free(root->own);
+	root->own = NULL;
 }
 
 static void root_remove(struct roots *r, struct root **at)
@@ -238,12 +245,46 @@ static void batch_deliver(struct roots *r, const struct root *root, struct held_
 	}
 }
 
+/* The span of its own call gets the time until its last task had ended, if that is known. */
+static void root_deliver_own(struct roots *r, const struct root *root, struct held_batch *own)
+{
+	struct frt_span *span = &own->record[0];
+	struct frt_field f = {.number = FRT_FIELD_REQUEST, .size = 8, .form = FRT_FORM_INTEGER, .kind = FRT_FIELD};
+	int64_t ticks = root->until - span->start;
+	size_t n = own->count - 1; /* there is room for one more */
+
+	if (root->until && ticks > 0) {
+		f.flags = n > 1 ? 0 : FRT_FIELD_LAST;
+		memcpy(f.data, &ticks, sizeof(ticks));
+		memmove(span + 2, span + 1, (n - 1) * sizeof(*span));
+		memcpy(span + 1, &f, sizeof(f));
+		span->flags |= FRT_SPAN_FIELDS;
+		n++;
+	}
+	r->sink.cover(r->sink.context, span->start + span->duration);
+	r->sink.spans(r->sink.context, span, n, own->is_virtual ? &own->vthread : NULL);
+}
+
 static void root_keep(struct roots *r, struct root *root)
 {
+	struct held_batch *own = root->own;
+
 	root->state = ROOT_KEPT;
+	root->own = NULL;
 	for (struct held_batch *b = root->first; b; b = b->next)
 		batch_deliver(r, root, b);
 	root_empty(r, root);
+	root->own = own;
+}
+
+/* It is known what becomes of the root. */
+static void root_settle_own(struct roots *r, struct root *root)
+{
+	if (root->own && root->state == ROOT_KEPT)
+		root_deliver_own(r, root, root->own);
+	r->held -= root->own ? root->own->count : 0;
+	free(root->own);
+	root->own = NULL;
 }
 
 /* The end of the root is lost: it is unknown whether it is kept. */
@@ -253,7 +294,7 @@ static void root_give_up(struct roots *r, uint64_t number)
 
 	if (!*at)
 		return;
-	r->counts.torn += spans_in(*at);
+	r->counts.torn += spans_in(*at) + !!(*at)->own;
 	root_remove(r, at);
 }
 
@@ -353,6 +394,7 @@ static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mar
 	root->ended = true;
 	root_is_named(root, mark);
 	root->tasks |= tasks;
+	root->until = mark->flags & FRT_ROOT_UNTIL ? mark->needed : 0;
 	root->expected = tasks ? UINT64_MAX : mark->start; /* nobody knows how many its tasks will have */
 	if (mark->flags & FRT_ROOT_KEPT && root->state == ROOT_OPEN) {
 		root_keep(r, root);
@@ -360,15 +402,58 @@ static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mar
 		root->state = ROOT_DROPPED;
 		root_empty(r, root);
 	}
+	root_settle_own(r, root);
 	if ((is_virtual || tasks) && root->received < root->expected)
 		root_is_late(r, mark->number);
 	else
 		root_is_over(r, root_place_of(r, mark->number));
 }
 
+/* Its own call has ended, and tasks of it have not. Their last one says what becomes of it, perhaps it has done so. */
+static void root_waits(struct roots *r, uint32_t slot, const struct frt_root *mark)
+{
+	struct root *root = root_get(r, mark->number);
+
+	r->current[slot] = 0;
+	r->undecided[slot] = mark->number;
+	if (!root)
+		return;
+	root_unlist(r, root);
+	root_is_named(root, mark);
+	root->tasks = true;
+}
+
+static void root_take_own(struct roots *r, uint32_t slot, const struct frt_span *s, size_t n,
+			  const struct stream_vthread *v)
+{
+	struct root *root = *root_place_of(r, r->undecided[slot]);
+	struct held_batch *own;
+
+	r->undecided[slot] = 0;
+	if (!root || root->own) {
+		r->counts.torn++;
+		return;
+	}
+	if (root->state == ROOT_DROPPED)
+		return;
+	own = n < r->limit - r->held ? malloc(sizeof(*own) + (n + 1) * sizeof(own->record[0])) : NULL;
+	if (!own) {
+		r->counts.excess++;
+		return;
+	}
+	*own = (struct held_batch){.count = n + 1, .is_virtual = v};
+	if (v)
+		own->vthread = *v;
+	memcpy(own->record, s, n * sizeof(*s));
+	root->own = own;
+	r->held += n + 1;
+	if (root->ended)
+		root_settle_own(r, root);
+}
+
 void roots_mark(struct roots *r, uint32_t slot, const struct frt_root *mark)
 {
-	bool opens = mark->flags & FRT_ROOT_OPEN;
+	bool opens = mark->flags & FRT_ROOT_OPEN, decides = mark->flags & (FRT_ROOT_KEPT | FRT_ROOT_DROPPED);
 
 	if (slot >= FRT_MAX_SLOTS || !mark->number)
 		return;
@@ -378,6 +463,8 @@ void roots_mark(struct roots *r, uint32_t slot, const struct frt_root *mark)
 		root_has_task(r, slot, mark);
 	else if (opens)
 		root_begins(r, slot, mark);
+	else if (!decides && mark->flags & FRT_ROOT_UNTIL)
+		root_waits(r, slot, mark);
 	else
 		root_ends(r, slot, mark);
 }
@@ -441,6 +528,10 @@ void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t
 	struct root **at = root_place_of(r, slot < FRT_MAX_SLOTS ? r->current[slot] : 0), *root = *at;
 	bool task = slot < FRT_MAX_SLOTS && r->task[slot];
 
+	if (s->flags & FRT_SPAN_ROOT && slot < FRT_MAX_SLOTS && r->undecided[slot]) {
+		root_take_own(r, slot, s, n, v);
+		return;
+	}
 	if (s->flags & FRT_SPAN_ROOT) {
 		r->sink.spans(r->sink.context, s, n, v);
 		return;
@@ -534,7 +625,7 @@ void roots_release(struct roots *r, uint64_t position)
 void roots_gap(struct roots *r, uint32_t slot)
 {
 	if (slot < FRT_MAX_SLOTS)
-		r->current[slot] = 0;
+		r->current[slot] = r->undecided[slot] = 0;
 }
 
 void roots_finish(struct roots *r)
@@ -548,6 +639,7 @@ void roots_finish(struct roots *r)
 				root_keep(r, root);
 			else
 				r->counts.torn += spans_in(root);
+			root_settle_own(r, root);
 		}
 	}
 }

@@ -71,6 +71,7 @@ static int export_csv_put_split(struct csv *c, const struct call *call)
 	fputc(',', c->to);
 	csv_put_cell(c->to, export_thrown(&c->names, call));
 	put_cell_if(c->to, true, call->allocated);
+	put_cell_if(c->to, true, call->request);
 	fputs("\r\n", c->to);
 	return ferror(c->to) ? -EIO : 0;
 }
@@ -95,7 +96,7 @@ void export_csv(struct jfr_file *file, struct call_filter *filter, bool normaliz
 
 	export_names_init(&c.names, normalize);
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,blocked_ns,pause_ns,"
-	      "syscalls,syscall_ns,major_faults,minor_faults,thrown_class,allocated_bytes\r\n",
+	      "syscalls,syscall_ns,major_faults,minor_faults,thrown_class,allocated_bytes,request_ns\r\n",
 	      to);
 	trace_read_all(file, &(struct trace_reader){&(struct trace_ops){.call = export_csv_add}, &c, filter}, 1);
 	export_names_release(&c.names);

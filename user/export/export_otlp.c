@@ -114,6 +114,7 @@ static void take_values(struct otlp_export *x, const struct call *call)
 	if (call->event->type->calls) /* as --otlp=- */
 		user_values_each(call, take_own_value, &to);
 	otlp_put_number(&x->values, OTLP_ALLOCATED, call->allocated);
+	otlp_put_number(&x->values, OTLP_REQUEST, call->request);
 	bytes_clear(&x->text);
 	if (call_put_thrown(call, &x->text))
 		otlp_put_value(&x->values, OTLP_TEXT, OTLP_ERROR_TYPE, &x->text);

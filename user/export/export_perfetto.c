@@ -133,6 +133,7 @@ static void put_call_arguments(struct perfetto_export *x, const struct call *cal
 		put_known_argument(x, PERFETTO_PAUSE, call->pause ?: INT64_MIN);
 	}
 	put_known_argument(x, PERFETTO_ALLOCATED, call->allocated);
+	put_known_argument(x, PERFETTO_REQUEST, call->request);
 	if (call->usage) {
 		put_known_argument(x, PERFETTO_SYSTEM_CALLS, call->system_calls);
 		put_known_argument(x, PERFETTO_SYSTEM_CALL_TIME, call->system_call_time);

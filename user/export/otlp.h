@@ -33,6 +33,7 @@ enum otlp_kind { OTLP_TEXT, OTLP_INTEGER, OTLP_REAL, OTLP_BOOLEAN };
 #define OTLP_ERROR_TYPE "error.type"
 
 #define OTLP_ALLOCATED "frtrace.allocated_bytes"
+#define OTLP_REQUEST   "frtrace.request_ns"
 
 /* Append an attribute to those of a span or of the resource. The text is UTF-8, or a number as Java prints it, "true" or "false". */
 void otlp_put_value(struct bytes *values, enum otlp_kind kind, const char *name, const struct bytes *text);

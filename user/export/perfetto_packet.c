@@ -65,6 +65,7 @@ static const char *const argument_names[] = {
 	[PERFETTO_HELD_BY] = "heldBy",
 	[PERFETTO_RESOURCE] = "resource",
 	[PERFETTO_ALLOCATED] = "allocatedBytes",
+	[PERFETTO_REQUEST] = "requestNs",
 	[PERFETTO_QUEUED] = "queuedNs",
 	[PERFETTO_WHY] = "why",
 };

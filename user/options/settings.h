@@ -88,6 +88,12 @@ enum settings_values {
 	SETTINGS_VALUES_FULL,
 };
 
+/* When a root of --inside is over. */
+enum settings_until {
+	SETTINGS_UNTIL_CALL = 0,
+	SETTINGS_UNTIL_TASKS, /* when the last task that it handed over has ended, too */
+};
+
 struct settings {
 	const char *target; /* as typed; points into argv */
 	/* Command after "--", NULL-terminated, or NULL. It is started, and `target` selects one of its JVMs. */
@@ -131,6 +137,7 @@ struct settings {
 	enum settings_fields fields;
 	enum settings_trace_ids trace_ids;
 	enum settings_tasks tasks;
+	enum settings_until until;
 	enum settings_resources resources; /* whether waits say what they are for */
 	uint64_t cpu_ns;		   /* between two samples of a thread in a call; 0: none are taken */
 	bool alloc;			   /* bytes that the thread allocates in each call */

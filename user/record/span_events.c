@@ -83,6 +83,7 @@ static struct jfr_method_trace describe(struct span_events *e, const struct frt_
 		.blocked = JFR_MISSING,
 		.pause = JFR_MISSING,
 		.allocated = JFR_MISSING,
+		.request = JFR_MISSING,
 	};
 }
 
@@ -90,11 +91,16 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 			const struct stream_vthread *v)
 {
 	struct jfr_method_trace call = describe(e, s, v);
+	int64_t request;
 
 	if (call.thrown && n)
 		call.thrown_class = user_value_thrown(values, n, e->setup.writer);
 	user_value_trace(values, n, &call);
-	call.allocated = user_value_allocated(values, n);
+	call.allocated = user_value_number(values, n, FRT_FIELD_ALLOCATED);
+	request = user_value_number(values, n, FRT_FIELD_REQUEST);
+	if (request != JFR_MISSING)
+		call.request =
+			(uint64_t)clock_ns(e->setup.clock, s->start + request) - clock_ns(e->setup.clock, s->start);
 	if (e->setup.breakdown)
 		breakdown_split(e->setup.breakdown, s, v, call.start - e->setup.ticks_offset, &call);
 	if (!e->setup.users || user_events_put(e->setup.users, e->setup.writer, s, &call, values, n))

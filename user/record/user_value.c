@@ -232,15 +232,15 @@ void user_value_trace(const struct frt_field *f, size_t n, struct jfr_method_tra
 	call->span = network_order(f[i].data + 16);
 }
 
-int64_t user_value_allocated(const struct frt_field *f, size_t n)
+int64_t user_value_number(const struct frt_field *f, size_t n, uint16_t number)
 {
-	int64_t bytes;
+	int64_t value;
 
 	for (size_t i = 0; i < n; i++) {
-		if (f[i].number != FRT_FIELD_ALLOCATED || f[i].form != FRT_FORM_INTEGER)
+		if (f[i].number != number || f[i].form != FRT_FORM_INTEGER)
 			continue;
-		memcpy(&bytes, f[i].data, sizeof(bytes));
-		return bytes < 0 ? JFR_MISSING : bytes;
+		memcpy(&value, f[i].data, sizeof(value));
+		return value < 0 ? JFR_MISSING : value;
 	}
 	return JFR_MISSING;
 }

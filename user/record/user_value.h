@@ -28,8 +28,8 @@ bool user_value_absent(const struct frt_field *f, size_t n, struct value_absent 
 /* Set the ids of the call's distributed trace from its values; without them, `call` stays as it is. */
 void user_value_trace(const struct frt_field *f, size_t n, struct jfr_method_trace *call);
 
-/* The bytes that the thread has allocated in the call; JFR_MISSING: they are not among the `n` values. */
-int64_t user_value_allocated(const struct frt_field *f, size_t n);
+/* FRT_FIELD_ALLOCATED or FRT_FIELD_REQUEST of the call; JFR_MISSING: it is not among the `n` values. */
+int64_t user_value_number(const struct frt_field *f, size_t n, uint16_t number);
 
 /* The class of the exception that ended the call, a key of the open chunk; 0: it is not among the `n` values. */
 uint64_t user_value_thrown(const struct frt_field *f, size_t n, struct jfr_writer *w);

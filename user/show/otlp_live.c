@@ -162,7 +162,7 @@ static void held_take_values(struct otlp_held *h, const struct frt_field *f, siz
 	user_value_trace(f, n, &ids);
 	h->trace = (struct otlp_id){ids.trace_hi, ids.trace_lo};
 	h->within = ids.trace_hi || ids.trace_lo ? ids.span : 0;
-	otlp_put_number(&h->values, OTLP_ALLOCATED, user_value_allocated(f, n));
+	otlp_put_number(&h->values, OTLP_ALLOCATED, user_value_number(f, n, FRT_FIELD_ALLOCATED));
 	user_value_thrown_name(f, n, thrown, sizeof(thrown));
 	if (!(h->flags & FRT_SPAN_THROWN) || !thrown[0])
 		return;

@@ -29,6 +29,7 @@ static const struct event_member call_fields[] = {
 	NUMBER("traceIdLo", META_NO_UNIT, trace_lo),
 	NUMBER("spanId", META_NO_UNIT, span),
 	NUMBER("allocated", META_NO_UNIT, allocated),
+	NUMBER("requestTime", META_NANOSECONDS, request),
 	{"method", EVENT_VALUE, offsetof(struct call, method), META_METHOD, META_NO_UNIT},
 	{"thrownClass", EVENT_VALUE, offsetof(struct call, thrown_class), META_CLASS, META_NO_UNIT},
 	{"thrown", EVENT_BOOL, offsetof(struct call, thrown), META_OTHER, META_NO_UNIT},
@@ -58,6 +59,8 @@ static void call_cut(struct call *call, uint64_t seen)
 	}
 	if (call->allocated < 0)
 		call->allocated = INT64_MIN;
+	if (call->request < call->duration)
+		call->request = INT64_MIN;
 	call->split = call_has_rows(seen, 0, CALL_SPLIT);
 	call->usage = call_has_rows(seen, CALL_SPLIT, CALL_USAGE);
 	call->traced = call_has_rows(seen, CALL_USAGE, CALL_TRACED);
@@ -139,8 +142,12 @@ void call_read(struct call_reader *r, struct jfr_chunk *chunk, const struct jfr_
 	struct jfr_span span = jfr_event_span(chunk, e);
 	uint64_t seen;
 
-	*call = (struct call){
-		.chunk = chunk, .event = e, .start = span.start, .duration = span.duration, .allocated = INT64_MIN};
+	*call = (struct call){.chunk = chunk,
+			      .event = e,
+			      .start = span.start,
+			      .duration = span.duration,
+			      .allocated = INT64_MIN,
+			      .request = INT64_MIN};
 	event_members_read(&r->fields, &call_table, chunk, e, call, &seen);
 	call_cut(call, seen);
 	take_method_from_stack(call, e->type);

@@ -28,13 +28,20 @@ struct call {
 	int64_t system_calls, system_call_time, major_faults, minor_faults;
 	bool traced; /* the recording has the next three: ids of the distributed trace; 0 if the call was in none */
 	int64_t trace_hi, trace_lo, span;
-	int64_t allocated;	    /* bytes that its thread has allocated in it; INT64_MIN: unknown */
+	int64_t allocated; /* bytes that its thread has allocated in it; INT64_MIN: unknown */
+	int64_t request; /* ns until the last task that it handed over had ended; INT64_MIN: not after the call, or unknown */
 	uint64_t values_at, values; /* events in a row that have its values by -e, for user_values_each(); 0: none */
 };
 
 static inline struct span call_span(const struct call *call)
 {
 	return (struct span){call->start, call->duration, call->number};
+}
+
+/* How long the call took, or its last task. */
+static inline int64_t call_longest(const struct call *call)
+{
+	return call->request > call->duration ? call->request : call->duration;
 }
 
 /* True if the call was in a distributed trace. */

@@ -193,7 +193,7 @@ static bool call_filter_has_value(struct call_filter *f, const struct call *call
 bool call_filter_has(struct call_filter *f, const struct call *call, int64_t utc_offset)
 {
 	return call_filter_is_empty(f) ||
-	       (call_filter_has_span(f, call->chunk, &call->thread, call->start, call->duration,
+	       (call_filter_has_span(f, call->chunk, &call->thread, call->start, call_longest(call),
 				     least_duration(f, call->chunk, &call->method), utc_offset) &&
 		call_filter_has_value(f, call));
 }
@@ -202,7 +202,7 @@ bool call_filter_has_kind(struct call_filter *f, const struct call *call)
 {
 	uint64_t least = least_duration(f, call->chunk, &call->method);
 
-	return least != UINT64_MAX && (!least || (uint64_t)call->duration >= least) &&
+	return least != UINT64_MAX && (!least || (uint64_t)call_longest(call) >= least) &&
 	       value_filter_has(&f->value, call);
 }
 

@@ -71,12 +71,13 @@ static int outermost_on_call(const struct call *call, void *context)
 	struct outermost *o = context;
 	struct outermost_call candidate = {.span = call_span(call)};
 
-	if (o->count == o->limit && call->duration < o->call[0].charged) {
+	if (o->count == o->limit && call_longest(call) < o->call[0].charged) {
 		o->dropped = true;
 		return 0;
 	}
 	candidate.thread = thread_number(call->chunk, call->thread);
 	candidate.charged = call->duration - own_waits_in(&o->own, candidate.thread, &candidate.span);
+	candidate.charged = call->request > candidate.charged ? call->request : candidate.charged;
 	outermost_add(o, &candidate);
 	return 0;
 }

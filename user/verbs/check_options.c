@@ -168,6 +168,10 @@ static int check_recording(const struct settings *s, struct diag *d)
 	if (s->keep && !settings_has_roots(s))
 		return diag_usage(d,
 				  "--keep is of the calls that --inside leaves out, as in --inside='Cart::pay:50ms'");
+	if (s->until == SETTINGS_UNTIL_TASKS && (!settings_has_roots(s) || !settings_has_tasks(s)))
+		return diag_usage(d,
+				  "--until=tasks is about the tasks of --inside, as in --inside='Cart::pay:50ms'; it "
+				  "does not go with --tasks=off");
 	if (s->dump_when.count && !s->background)
 		return diag_usage(d, "--dump-when is for a recording in the background: frtrace start ...");
 	if (s->dump_when.count && !filter_list_count(s->filters, FILTER_TRACE) && !s->events.count)

@@ -89,6 +89,8 @@ static const struct option_choice tasks_choices[] = {
 	{"auto", SETTINGS_TASKS_AUTO}, {"off", SETTINGS_TASKS_OFF}, {"on", SETTINGS_TASKS_ON}, {0}};
 static const struct option_choice values_choices[] = {
 	{"masked", SETTINGS_VALUES_MASKED}, {"full", SETTINGS_VALUES_FULL}, {0}};
+static const struct option_choice until_choices[] = {
+	{"call", SETTINGS_UNTIL_CALL}, {"tasks", SETTINGS_UNTIL_TASKS}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice sort_choices[] = {{"total", SORT_TOTAL}, {"self", SORT_SELF}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
@@ -176,6 +178,12 @@ const struct option_row options[] = {
 	{.name = "keep", .arg = "N%", .kind = OPTION_PERCENT, AT(settings.keep), .min = 1, .max = 100,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "of the other calls of ROOT, keep this share to compare with, too"},
+	{.name = "until", .arg = "WHEN", .kind = OPTION_CHOICE, AT(settings.until),
+	 .choices = until_choices, .usual = "call",
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "tasks: a call of ROOT counts until its last task has ended",
+	 .more = "For requests that hand on their work and return at once. The call has the whole time as requestTime, and "
+		 "frtrace view slowest ranks by it."},
 	{.name = "settings", .arg = "FILE.jfc", .kind = OPTION_SETTINGS, AT(settings.files),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "read JFR's settings files; the last one wins, and an option over all of them",
@@ -270,8 +278,7 @@ const struct option_row options[] = {
 	 .more = "Recordings that an earlier frtrace has made in DIR/ count and go, too. It is looked at every 10 s."},
 	{.name = "in-memory", .arg = "SIZE", .optional = true, .kind = OPTION_SIZE, AT(settings.in_memory),
 	 .min = 16 << 20, .omitted = "256m", .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
-	 .help = "keep the recording in memory, 256m if SIZE is not given, and write it only by dump, by stop -o, and at its "
-		 "end to the file of -o",
+	 .help = "keep it in memory, 256m without SIZE; only dump, stop -o and its end write it",
 	 .more = "The memory is taken at the start. Without -o a recording in the background writes nothing at its end, and "
 		 "one in the foreground a file with the default name. The oldest chunks are dropped beyond SIZE."},
 	{.name = "max-age", .arg = "TIME", .kind = OPTION_TIME, AT(settings.max_age_ns), .min = 1,
@@ -320,8 +327,7 @@ const struct option_row options[] = {
 	 .more = "Each time the file is replaced as a whole, so a node exporter's textfile collector can read it."},
 	{.name = "fail-if", .arg = "CONDITION", .kind = OPTION_CONDITION, AT(conditions),
 	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_DIFF),
-	 .help = "end with status 4 if the condition holds at the end, with 5 if that is unknown: "
-		 "'Cart::pay p99>50ms', 'Cart thrown>0'; several --fail-if",
+	 .help = "end with status 4 if it holds at the end, with 5 if unknown: 'Cart thrown>0'",
 	 .more = "A condition is a filter but for supertypes and annotations, one of calls, thrown, p50, p99 and other percentiles, max, and "
 		 "the means avg, cpu, runq and blocked, then >, >=, <, <= or =, and a limit. For diff it is about NEW, and "
 		 "'Cart::pay p99>+10%' holds if the percentile has certainly grown by more. What is not known is never "

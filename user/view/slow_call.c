@@ -509,6 +509,18 @@ static void put_allocated(struct bytes *out, const struct call *call, size_t wid
 	bytes_release(&text);
 }
 
+/* ", 212 ms until its last task" */
+static void put_request(struct bytes *out, const struct call *call, size_t width)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_text(&text, log_time(call->request));
+	put_text(&text, " until its last task had ended");
+	put_composed(out, ", ", &text, width);
+	bytes_release(&text);
+}
+
 /* ", trace 4bf92f3577b34da6a3ce929d0e0e4736" */
 static void put_trace(struct bytes *out, const struct call *call, size_t width)
 {
@@ -529,6 +541,8 @@ static void put_when_line(struct bytes *out, const struct call *call, const stru
 		put_pause(out, call->pause, unit, width);
 	if (call->usage && call->system_calls >= 0)
 		put_usage(out, call, unit, width);
+	if (call->request != INT64_MIN)
+		put_request(out, call, width);
 	if (call->allocated != INT64_MIN)
 		put_allocated(out, call, width);
 	if (call->thrown)

@@ -167,6 +167,7 @@ static void slowest_put_row(struct table *table, const struct call *call, int64_
 	table_put_time(table, split ? call->blocked : TABLE_UNKNOWN);
 	table_put_time(table, call->split ? call->pause : TABLE_UNKNOWN);
 	table_put_amount(table, call->allocated);
+	table_put_time(table, call->request == INT64_MIN ? TABLE_UNKNOWN : call->request);
 	table_put_count(table, call->thrown);
 	put_text(&table->cells, "\"");
 	if (!call_put_thrown(call, &table->cells))
@@ -181,7 +182,7 @@ static void slowest_put_row(struct table *table, const struct call *call, int64_
 	view_put_values(table, call);
 }
 
-enum { ALLOCATED_COLUMN = 11 };
+enum { ALLOCATED_COLUMN = 11, REQUEST_COLUMN };
 
 static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, const struct view_request *request,
 				struct bytes *out)
@@ -199,6 +200,7 @@ static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 		{"Blocked", "blockedNs", TABLE_NUMBER, 0},
 		{"Paused", "pauseNs", TABLE_NUMBER, 0},
 		{NULL, "allocatedBytes", TABLE_NUMBER, 0},
+		{NULL, "requestNs", TABLE_NUMBER, 0},
 		{"Thrown", "thrown", TABLE_NUMBER, 0},
 		{NULL, "thrownClass", TABLE_TYPED, 0},
 		{NULL, "traceId", TABLE_TYPED, 0},
@@ -206,9 +208,12 @@ static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 	};
 	struct table table;
 
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++) {
 		if (s->call[i].call.chunk && s->call[i].call.allocated != INT64_MIN)
 			columns[ALLOCATED_COLUMN].label = "Allocated";
+		if (s->call[i].call.chunk && s->call[i].call.request != INT64_MIN)
+			columns[REQUEST_COLUMN].label = "Last Task";
+	}
 	table_init(&table, "Slowest Calls", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)

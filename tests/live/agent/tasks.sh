@@ -80,12 +80,29 @@ branches() { # [JVM-OPTION...]
 	finish
 }
 
+# The caller has the answer only when the last task has ended.
+returned() {
+	local seen
+	begin "a request that returns at once counts until its last task has ended, JDK $FEATURE" || return 0
+	record_program -Xmx256m Returned 30 -- -e 'live.Root live.Returned::request n=arg0' -e 'live.Step live.Returned::step call=arg0' \
+		--inside=live.Returned::request:50ms --until=tasks || return 0
+	says ' 0 lost'
+	"$FRTRACE" print --exact --stack-depth=1 --events live.Step "$F_FILE" >"$WORK/steps" 2>&1 || finding "print: $(tail -n 3 "$WORK/steps")"
+	"$FRTRACE" view slowest --json --top=1000 "$F_FILE" >"$WORK/slowest" 2>&1 || finding "view slowest: $(tail -c 300 "$WORK/slowest")"
+	seen=$(python3 "$LIVE/returned.py" "$T_DIR/requests" "$WORK/slowest" "$WORK/steps" 50 2>&1)
+	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")"
+	"$FRTRACE" view slowest "$F_FILE" | grep -q 'until its last task had ended' || finding "view slowest does not say how long it took"
+	jfr_prints jdk.MethodTrace 'requestTime = '
+	finish
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	ways
 	turn 1 && branches
 	turn 1 && alike
 	turn 0 && before
+	turn 1 && returned
 	turn 0 && STATUS='0 3' ways -XX:+UnlockExperimentalVMOptions -XX:hashCode=2
 	turn 1 && ways -XX:+UseZGC -Xverify:all
 	turn 0 && forgotten killed

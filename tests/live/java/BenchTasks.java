@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
  * The program of scripts/bench-tasks. Reads lines "VARIANT MS" and answers with ns, the lower quartile of many short samples:
  *
  *   outside, inside   a task that this thread hands to a pool and then runs itself, outside of root(), or in it
+ *   objects           an object that is no Future, which a pool's queue refuses and this thread runs, outside of root()
  *   forks             a fork of a sum by fork/join, outside of root()
  */
 public class BenchTasks {
@@ -73,6 +74,25 @@ public class BenchTasks {
         return sum;
     }
 
+    static final class Own implements Runnable {
+        @Override
+        public void run() {
+            leaf(7);
+        }
+    }
+
+    static final ThreadPoolExecutor.CallerRunsPolicy here = new ThreadPoolExecutor.CallerRunsPolicy();
+
+    static long objects() {
+        long begin = System.nanoTime();
+
+        for (int i = 0; i < BATCH; i++) {
+            pool.execute(new Own());
+            here.rejectedExecution(kept.last, pool);
+        }
+        return System.nanoTime() - begin;
+    }
+
     static long timed() {
         long begin = System.nanoTime();
 
@@ -95,6 +115,8 @@ public class BenchTasks {
         if (variant.equals("forks"))
             return (double) forked() / (LEAVES - 1);
         Thread.sleep(PAUSE_MS);
+        if (variant.equals("objects"))
+            return (double) objects() / BATCH;
         return (double) (variant.equals("inside") ? root() : timed()) / BATCH;
     }
 

@@ -513,3 +513,45 @@ CASE(threads_in_roots_are_counted, setup)
 	inside_lose_root(slot_find(A));
 	assert_int_equal(inside_busy, none);
 }
+
+/* --until=tasks: a root of A that hands over two tasks, which B ends. Returns the decision in B's stream. */
+static struct frt_root ends_with_tasks(jint method)
+{
+	struct frt_slot *b = slot_claim(B);
+	struct inside_root root;
+	jlong start;
+
+	((struct frt_config *)control_config(0))->flags |= FRT_CONFIG_UNTIL;
+	call(B, CHILD); /* nothing */
+	start = hook_enter(A, NULL, method);
+	inside_hand_over(slot_find(A), sys_tsc(), &root);
+	inside_hand_over(slot_find(A), sys_tsc(), &root);
+	inside_task_over(b, root.number, sys_tsc());
+	assert_int_equal(b->head, 0);
+	hook_leave(A, NULL, start, method);
+	assert_int_equal(mark_at(slot_find(A), 0).flags, FRT_ROOT_UNTIL | FRT_ROOT_TASKS);
+	assert_true(mark_at(slot_find(A), 0).number == root.number);
+	assert_int_equal(span_at(slot_find(A), 1).flags, FRT_SPAN_ROOT);
+	assert_false(inside_is_over(root.number, sys_tsc()));
+	assert_int_equal(b->head, 0);
+	inside_task_over(b, root.number, sys_tsc());
+	assert_int_equal(b->head, FRT_RECORD_SIZE);
+	assert_true(mark_at(b, 0).number == root.number);
+	inside_task_over(b, root.number, sys_tsc()); /* one too many */
+	assert_int_equal(b->head, FRT_RECORD_SIZE);
+	return mark_at(b, 0);
+}
+
+CASE(last_task_of_a_root_decides, setup)
+{
+	assert_int_equal(ends_with_tasks(ALL).flags,
+			 FRT_ROOT_KEPT | FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL);
+	assert_int_equal(control_inside(slot_find(B))->kept, 1);
+}
+
+CASE(root_whose_last_task_is_early_is_dropped, setup)
+{
+	assert_int_equal(ends_with_tasks(NEVER).flags,
+			 FRT_ROOT_DROPPED | FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL);
+	assert_int_equal(control_inside(slot_find(B))->dropped, 1);
+}

@@ -121,6 +121,68 @@ CASE(spans_wait_for_the_end_of_their_root, setup, teardown)
 	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
 }
 
+#define LAST_TASK (FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL)
+
+/* The last task of the root ends at 9000, in the stream of another thread. */
+static void decided(uint32_t slot, uint64_t number, uint16_t verdict)
+{
+	put(slot, &(struct frt_root){.number = number, .needed = 9000, .kind = FRT_ROOT, .flags = LAST_TASK | verdict});
+}
+
+/* A root whose own call ends, with its span, before its tasks. */
+static void waits(uint32_t slot, uint64_t number, uint32_t own)
+{
+	put(slot, &(struct frt_root){.number = number, .kind = FRT_ROOT, .flags = FRT_ROOT_UNTIL | FRT_ROOT_TASKS});
+	span(slot, own, 1000, FRT_SPAN_ROOT);
+}
+
+CASE(root_with_tasks_waits_for_its_last_one, setup, teardown)
+{
+	begins(1, root_of(1, 7), FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	waits(1, root_of(1, 7), 2);
+	begins(1, root_of(1, 8), FRT_ROOT_NEVER, 0);
+	span(1, 3, 3000, 0);
+	waits(1, root_of(1, 8), 4);
+	begins(1, root_of(1, 9), FRT_ROOT_NEVER, 0);
+	span(1, 5, 4000, 0);
+	ends(1, root_of(1, 9), 1, FRT_ROOT_KEPT);
+	span(1, 6, 1000, FRT_SPAN_ROOT);
+	assert_string_equal(seen, "5 6");
+	decided(2, root_of(1, 7), FRT_ROOT_KEPT);
+	assert_string_equal(seen, "5 6 1 2+");
+	decided(2, root_of(1, 8), FRT_ROOT_DROPPED);
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "5 6 1 2+");
+	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
+}
+
+/* Streams are read one after the other. */
+CASE(last_task_may_be_read_before_its_root, setup, teardown)
+{
+	decided(2, root_of(1, 7), FRT_ROOT_KEPT);
+	decided(2, root_of(1, 8), FRT_ROOT_DROPPED);
+	begins(1, root_of(1, 7), FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	waits(1, root_of(1, 7), 2);
+	begins(1, root_of(1, 8), FRT_ROOT_NEVER, 0);
+	span(1, 3, 2000, 0);
+	waits(1, root_of(1, 8), 4);
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "1 2+");
+	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
+}
+
+CASE(root_whose_tasks_have_not_ended_is_kept_at_the_end, setup, teardown)
+{
+	begins(1, root_of(1, 7), FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	waits(1, root_of(1, 7), 2);
+	roots_finish(streams->roots);
+	assert_string_equal(seen, "1 2");
+	assert_int_equal(counts()->open, 1);
+}
+
 CASE(root_that_is_long_enough_does_not_wait, setup, teardown)
 {
 	begins(1, 7, 500, 0);

@@ -119,10 +119,10 @@ CASE(csv_has_where_the_time_went_and_empty_cells_for_what_is_missing, setup, tea
 	assert_string_equal(
 		text,
 		"start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,"
-		"blocked_ns,pause_ns,syscalls,syscall_ns,major_faults,minor_faults,thrown_class,allocated_bytes\r\n"
-		"1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,1,2,7,3,4,5,6,8,,\r\n"
-		"1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,,,,,,,,,,\r\n"
-		"1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,0,0,0,0,,,,,,\r\n");
+		"blocked_ns,pause_ns,syscalls,syscall_ns,major_faults,minor_faults,thrown_class,allocated_bytes,request_ns\r\n"
+		"1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,1,2,7,3,4,5,6,8,,,\r\n"
+		"1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,,,,,,,,,,,\r\n"
+		"1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,0,0,0,0,,,,,,,\r\n");
 }
 
 static void samples(struct jfr_file *file, FILE *to)
@@ -253,7 +253,7 @@ CASE(csv_of_a_file_without_a_split_has_empty_cells, setup, teardown)
 	recording_begin(&r);
 	call(recording_thread(&r, 1), T0, 10, "pay");
 	export_with(csv);
-	assert_contains(text, ",0,1,worker-1,,,,,,,,,,,,\r\n");
+	assert_contains(text, ",0,1,worker-1,,,,,,,,,,,,,\r\n");
 }
 
 static void add_time(struct self_time *s, uint32_t thread, int64_t start, int64_t duration, uint32_t sum)

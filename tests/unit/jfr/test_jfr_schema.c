@@ -296,13 +296,16 @@ CASE(trace_ids_are_the_last_fields_from_the_next_chunk_on)
 	jfr_writer_free(w);
 }
 
-CASE(allocated_bytes_are_fields_only_if_they_are_recorded)
+CASE(allocated_bytes_and_times_of_requests_are_fields_only_if_they_are_recorded)
 {
 	struct jfr_method_trace call = {.start = 3, .duration = 4, .allocated = 1ll << 40};
 
 	for (int with = 0; with < 2; with++) {
-		struct jfr_origin origin = {
-			.start_ticks = 1, .start_nanos = 2, .kernel = JFR_KERNEL_FULL, .allocated = with};
+		struct jfr_origin origin = {.start_ticks = 1,
+					    .start_nanos = 2,
+					    .kernel = JFR_KERNEL_FULL,
+					    .allocated = with,
+					    .until = with};
 		struct jfr_trace_keys keys;
 		struct jfr_writer *w;
 		struct dissect *d;
@@ -319,7 +322,8 @@ CASE(allocated_bytes_are_fields_only_if_they_are_recorded)
 		assert_int_equal(jfr_chunk_finish(w, 9, true, &bytes, &size, &diag), 0);
 		d = dissect_new(bytes, size);
 		assert_string_equal(d->error, "");
-		assert_int_equal(has_field(d, "jdk.MethodTrace", "long syscallTime, long allocated, long traceIdHi"),
+		assert_int_equal(has_field(d, "jdk.MethodTrace",
+					   "long syscallTime, long allocated, long requestTime, long traceIdHi"),
 				 with);
 		assert_int_equal(has_field(d, "jdk.MethodTiming", "long outermostTime, long allocated"), with);
 		if (with)

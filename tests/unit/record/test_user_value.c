@@ -148,12 +148,12 @@ CASE(what_a_call_has_allocated_stands_among_its_values)
 				 piece(FRT_FORM_INTEGER, "\0\2\0\0\1\0\0\0", 8, FRT_FIELD_LAST)};
 
 	(void)state;
-	assert_true(user_value_allocated(f, 2) == JFR_MISSING);
+	assert_true(user_value_number(f, 2, FRT_FIELD_ALLOCATED) == JFR_MISSING);
 	f[1].number = FRT_FIELD_ALLOCATED;
-	assert_true(user_value_allocated(f, 2) == (1ll << 32) + 512);
-	assert_true(user_value_allocated(f, 1) == JFR_MISSING);
+	assert_true(user_value_number(f, 2, FRT_FIELD_ALLOCATED) == (1ll << 32) + 512);
+	assert_true(user_value_number(f, 1, FRT_FIELD_ALLOCATED) == JFR_MISSING);
 	f[1].data[7] = 0x80;
-	assert_true(user_value_allocated(f, 2) == JFR_MISSING);
+	assert_true(user_value_number(f, 2, FRT_FIELD_ALLOCATED) == JFR_MISSING);
 }
 
 CASE(what_no_class_has_is_missing_and_names_the_class)

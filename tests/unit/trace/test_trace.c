@@ -173,7 +173,7 @@ CASE(a_call_without_method_is_one_of_its_top_frame, .teardown = teardown)
 	free(text);
 	text = exported(false);
 	assert_contains(text, ",shop.Order.take(int),0,");
-	assert_contains(text, ",shop.Order.order(int),20,,,,,,,,,,\r\n");
+	assert_contains(text, ",shop.Order.order(int),20,,,,,,,,,,,\r\n");
 	free(text);
 }
 

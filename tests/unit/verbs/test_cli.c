@@ -144,7 +144,7 @@ CASE(every_option_reaches_its_setting, .teardown = teardown)
 	assert_int_equal(settings_max_overhead(&taken), 30);
 	good("-p|1|-m|a.A|--stacks=walk");
 	assert_int_equal(taken.stacks, SETTINGS_STACKS_WALK);
-	good("-p|1|-m|a.A|--inside=a.B::m:50ms|--inside=a.B::n:thrown|--keep=3%");
+	good("-p|1|-m|a.A|--inside=a.B::m:50ms|--inside=a.B::n:thrown|--keep=3%|--until=tasks");
 	assert_true(settings_has_roots(&taken));
 	assert_int_equal(filter_list_count(taken.filters, FILTER_ROOT), 2);
 	assert_int_equal(taken.keep, 3);
@@ -233,6 +233,9 @@ struct wrong {
 
 static const struct wrong wrongs[] = {
 	{"-p|1|--inside=a.A::m:50ms", "--inside needs -m or -e"},
+	{"-p|1|-m|a.A|--until=tasks", "--until=tasks is about the tasks of --inside"},
+	{"-p|1|-m|a.A|--inside=a.A::m|--tasks=off|--until=tasks", "it does not go with --tasks=off"},
+	{"-p|1|-m|a.A|--inside=a.A::m|--until=now", "--until"},
 	{"-p|1|-m|a.A|--keep=1%", "--keep is of the calls that --inside leaves out"},
 	{"-p|1|-m|a.A|--inside=a.A::m|--keep=200%", "a whole percentage"},
 	{"", "no target: say which JVM with -p"},

@@ -63,7 +63,7 @@ CASE(slow_calls_and_methods_have_them, setup_allocated, teardown)
 	assert_contains(shown(), ", 30.0 MB allocated\n");
 	request.layout.json = true;
 	show("slowest");
-	assert_contains(shown(), "\"allocatedBytes\":31457280,\"thrown\":0");
+	assert_contains(shown(), "\"allocatedBytes\":31457280,\"requestNs\":null,\"thrown\":0");
 	show("method-trace");
 	assert_contains(shown(), "\"allocatedBytes\":4000}");
 	assert_contains(shown(), "\"allocatedBytes\":null}");

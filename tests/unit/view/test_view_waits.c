@@ -270,7 +270,7 @@ CASE(slowest_as_json_has_numbers, setup, teardown)
 		shown(),
 		"{\"view\":\"Slowest Calls\",\"rows\":[{\"startTime\":\"2023-11-14T22:13:20Z\",\"method\":\"com.acme.Cart.checkout()\","
 		"\"thread\":\"worker-1\",\"caller\":\"com.acme.Cart.serve()\",\"line\":17,\"durationNs\":1000000,"
-		"\"cpuNs\":400000,\"runQueueNs\":100000,\"blockedNs\":500000,\"pauseNs\":0,\"allocatedBytes\":null,\"thrown\":0,\"thrownClass\":null,\"traceId\":null,\"values\":null}]}\n");
+		"\"cpuNs\":400000,\"runQueueNs\":100000,\"blockedNs\":500000,\"pauseNs\":0,\"allocatedBytes\":null,\"requestNs\":null,\"thrown\":0,\"thrownClass\":null,\"traceId\":null,\"values\":null}]}\n");
 }
 
 CASE(waits_are_grouped_by_reason_and_waker_and_locks_by_place, setup, teardown)

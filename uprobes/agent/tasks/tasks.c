@@ -102,6 +102,13 @@ static void task_record(struct frt_slot *s, JNIEnv *env, const struct task_row *
 	task_leave_root(s, row, &own);
 }
 
+/* Nothing more will come of a task of that root. */
+static void task_root_over(JNIEnv *env, uint64_t root, uint64_t now)
+{
+	if (root)
+		inside_task_over(slot_find(env), root, now);
+}
+
 static struct frt_slot *tasks_slot(JNIEnv *env, jint place)
 {
 	struct frt_slot *s = slot_find(env);
@@ -207,6 +214,7 @@ static jint JNICALL tasks_put(JNIEnv *env, jclass helper, jint at, jint hash, ji
 	if (!handle) {
 		if (row->submitter)
 			task_missed();
+		task_root_over(env, row->root.number, row->submitted);
 		task_class_forget(env, at);
 		task_row_release(row);
 		return TASK_GONE;
@@ -272,6 +280,7 @@ static void task_close(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint64_
 		inside_switch_root(s, &copy.outer_root, NULL);
 	if (copy.submitter)
 		task_record(s, env, &copy, task_place_end(copy.place), now, load_relaxed(&wanted));
+	task_root_over(env, copy.root.number, now);
 }
 
 /* The task of the thread's pool has ended, and what was in it. */
@@ -303,8 +312,11 @@ static void task_leaves_root(struct frt_slot *s, struct task_row *row, uint64_t 
 /* Java code must not drop the reference any more: the row may be another task's at once. */
 static jint task_forget(JNIEnv *env, uint64_t handle)
 {
+	uint64_t root = task_row_of(handle)->root.number;
+
 	task_class_forget(env, TASK_ROW(handle));
-	task_row_change(handle, ROW_RUNS, ROW_FREE);
+	if (task_row_change(handle, ROW_RUNS, ROW_FREE))
+		task_root_over(env, root, sys_tsc());
 	return TASK_IGNORED;
 }
 
@@ -458,8 +470,8 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 	return true;
 }
 
-/* A task has waited too long, or the recording ends. */
-static void task_give_up(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint32_t set)
+/* A task has waited too long, or the recording ends. Returns its root, or 0. */
+static uint64_t task_give_up(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint32_t set)
 {
 	struct task_row copy, *row = task_row_of(handle);
 	bool framed;
@@ -467,7 +479,7 @@ static void task_give_up(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint3
 
 	task_hash_doubt(row->hash); /* it may still run */
 	if (!task_row_change(handle, ROW_WAITS, ROW_HELD))
-		return;
+		return 0;
 	framed = jvm_push_frame(env, TASK_NAME_REFERENCES + 1);
 	task = task_class_forget(env, TASK_ROW(handle));
 	copy = *row;
@@ -479,6 +491,7 @@ static void task_give_up(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint3
 	task_row_release(row);
 	if (copy.submitter)
 		task_record(s, env, &copy, FRT_TASK_UNSEEN, sys_tsc(), set);
+	return copy.root.number;
 }
 
 static void task_cut_run(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint32_t set)
@@ -560,6 +573,6 @@ void tasks_watch(JNIEnv *env)
 		uint64_t state = load_acquire(&task_rows[i].state);
 
 		if ((state & 3) == ROW_WAITS && (int64_t)(now - load_relaxed(&task_rows[i].submitted) - ticks) > 0)
-			task_give_up(s, env, state >> 2, set);
+			task_root_over(env, task_give_up(s, env, state >> 2, set), now);
 	}
 }

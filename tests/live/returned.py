@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""returned.py REQUESTS SLOWEST STEPS THRESHOLD_MS: the requests that Returned has logged are in `view slowest --json` if they took
+long enough until their last task had ended, with that time, and their two steps are events live.Step."""
+import collections
+import json
+import re
+import sys
+
+threshold = float(sys.argv[4]) * 1e6
+shown, rows = {}, json.load(open(sys.argv[2]))["rows"]
+for row in rows:
+    if row["values"] and "live.Root" in row["values"]:
+        shown[row["values"]["live.Root"]["n"]] = row
+steps = collections.Counter(int(n.replace(",", "")) for n in re.findall(r"  call = ([\d,]+)", open(sys.argv[3]).read()))
+kept = 0
+for line in open(sys.argv[1]):
+    n, before, begun, done, after = map(int, line.split())
+    row, least, most = shown.pop(n, None), done - begun, after - before
+    if not row and least >= threshold:
+        print("missing:", n, least)
+    if row and most < threshold:
+        print("too short:", n, most)
+    if row and not least <= row["requestNs"] <= most:
+        print(n, "took", row["requestNs"], "not", least, "to", most)
+    if steps.pop(n, 0) != (2 if row else 0):
+        print("not its steps:", n)
+    kept += bool(row)
+if shown or steps:
+    print("of no request:", shown, steps)
+times = [row["requestNs"] or row["durationNs"] for row in rows if ".request(" in row["method"]]
+if times != sorted(times, reverse=True):
+    print("not the longest first:", times)
+if not kept:
+    print("none was kept")
