@@ -162,7 +162,7 @@ struct jfr_path_segment {
 	uint64_t thread, stack; /* keys */
 	int64_t offset;		/* ns from the start of the call */
 	int64_t depth;
-	uint64_t inside;		    /* a key */
+	uint64_t inside, task;		    /* keys: of a method and a class */
 	const char *state, *resource, *end; /* resource: as in a wait; end: how that ended; NULL: none */
 	uint64_t waiter, waker_stack;
 	const char *waited;

@@ -9,6 +9,7 @@
 #define CALLS	 1024u /* between two ticks */
 #define SEGMENTS 1024u /* of a path */
 #define THREADS	 FRT_MAX_THREADS
+#define TASKS	 1024u /* the last ones */
 
 /* Stands for a thread without a history. */
 #define UNSEEN UINT64_MAX
@@ -33,6 +34,8 @@ struct paths {
 	struct followed followed[THREADS];    /* by tid; of two threads, the younger one has a history */
 	struct followed observed[2][THREADS]; /* the same by key: serials, and keys of threads without a slot */
 	struct path_calls calls;
+	struct path_task task[TASKS];
+	size_t tasks;		      /* in all; the last one is task[(tasks - 1) % TASKS] */
 	const struct path_call *call; /* whose path is being computed */
 	struct path_segment segment[SEGMENTS];
 };
@@ -110,6 +113,32 @@ void paths_add(struct paths *p, const struct path_call *call)
 	at->call = *call;
 	if (call->vthread)
 		at->vthread = *call->vthread;
+}
+
+void paths_add_task(struct paths *p, const struct path_task *task)
+{
+	p->task[p->tasks++ % TASKS] = *task;
+}
+
+void paths_next_chunk(struct paths *p)
+{
+	p->tasks = 0;
+}
+
+/* The class of the shortest task that this thread was running in most of [begin, end), as tasks may run others. 0: unknown. */
+static uint64_t paths_task_in(const struct paths *p, uint32_t key, int64_t begin, int64_t end)
+{
+	int64_t middle = begin + (end - begin) / 2;
+	const struct path_task *best = NULL;
+
+	for (size_t i = 0; i < TASKS && i < p->tasks; i++) {
+		const struct path_task *t = &p->task[i];
+
+		if (t->key == key && t->begin <= middle && t->end > middle &&
+		    (!best || t->end - t->begin < best->end - best->begin))
+			best = t;
+	}
+	return best ? best->task_class : 0;
 }
 
 uint64_t paths_left_out(const struct paths *p)
@@ -283,6 +312,7 @@ static void path_write(const struct paths *p, const struct path_segment *s, uint
 	e.duration = s->end - s->begin;
 	e.offset = s->begin - p->call->start;
 	e.depth = s->depth;
+	e.task = path_is_of_thread(s) ? paths_task_in(p, s->thread, s->begin, s->end) : 0;
 	e.inside = inside ? method_keys_traced(p->setup.methods, inside) : 0;
 	path_describe(p, s, &e, text);
 	if (s->depth) {

@@ -46,6 +46,18 @@ struct path_call {
 /* A call that has been recorded. Those of a thread come in the order of their ends. */
 void paths_add(struct paths *p, const struct path_call *call);
 
+/* A task that a thread has run; `task_class` is a key of the chunk. */
+struct path_task {
+	uint32_t key; /* of its waits */
+	int64_t begin, end;
+	uint64_t task_class;
+};
+
+void paths_add_task(struct paths *p, const struct path_task *task);
+
+/* The next chunk has other keys. */
+void paths_next_chunk(struct paths *p);
+
 /*
  * Call at each tick, with an open chunk: writes the paths of the calls that have been there at the last one already, because
  * the queue has been read since. `all`: all of them.

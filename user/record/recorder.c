@@ -183,6 +183,7 @@ static int make_events(struct recorder *r, struct diag *d)
 					.threads = r->threads,
 					.methods = &r->methods,
 					.frames = r->frames,
+					.paths = r->breakdown ? breakdown_paths(r->breakdown) : NULL,
 					.ticks_offset = r->setup.target->monotonic_offset};
 	r->events = span_events_new(&setup);
 	return r->events ? 0 : diag_errno(d, ENOMEM, "cannot make a recorder");
@@ -315,6 +316,8 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	frames_next_chunk(r->frames);
 	thread_keys_next_chunk(r->threads);
 	span_events_next_chunk(r->events);
+	if (r->tasks.paths)
+		paths_next_chunk(r->tasks.paths);
 	r->chunk_start = at;
 	recording_info_put(&r->info, r->writer, at);
 	recorder_put_clock(r, at);

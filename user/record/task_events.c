@@ -55,4 +55,9 @@ void task_events_put(struct task_events *e, const struct frt_span *s, const stru
 		.run_time = has_run(t.end) ? clock_ns(e->clock, s->start + s->duration) - begun : JFR_MISSING,
 	};
 	jfr_task(e->writer, &event);
+	if (e->paths && has_run(t.end))
+		paths_add_task(e->paths, &(struct path_task){.key = v ? frt_virtual_key(v->java_id) : s->thread,
+							     .begin = begun,
+							     .end = clock_ns(e->clock, s->start + s->duration),
+							     .task_class = event.task_class});
 }

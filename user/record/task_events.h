@@ -4,6 +4,7 @@
 #define USER_RECORD_TASK_EVENTS_H
 
 #include "format/jfr/jfr_write.h"
+#include "user/record/paths.h"
 #include "user/record/thread_keys.h"
 #include "user/stacks/frames.h"
 #include "user/stacks/method_keys.h"
@@ -14,6 +15,7 @@ struct task_events {
 	struct thread_keys *threads;
 	struct method_keys *methods;
 	struct frames *frames;
+	struct paths *paths;  /* get the tasks, too; NULL: there are none */
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
 	uint64_t torn;	      /* tasks that came without what is known of them */
 };

@@ -3,6 +3,7 @@
 #include "user/text/java_number.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/sum.h"
+#include "user/trace/task.h"
 #include "user/trace/wait_place.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ static const struct event_member path_fields[] = {
 #define VALUE(n, m)	   {n, EVENT_VALUE, offsetof(struct path_part, m), META_OTHER, META_NO_UNIT}
 #define NUMBER(n, m, unit) {n, EVENT_NUMBER, offsetof(struct path_part, m), META_OTHER, unit}
 	VALUE("inside", inside),
+	VALUE("task", task),
 	VALUE("state", state),
 	VALUE("resource", resource),
 	VALUE("end", end),
@@ -102,10 +104,23 @@ static void put_path_link(struct bytes *out, const struct path_part *part)
 	bytes_put_u8(out, ')');
 }
 
+/* Of other threads; what the call's own thread was running is the call's own task. */
+static void put_path_task(struct bytes *out, const struct path_part *part)
+{
+	const struct task task = {.chunk = part->chunk, .task_class = part->task};
+
+	if (part->task.kind != VALUE_KEY || !part->task.key)
+		return;
+	put_text(out, " in task ");
+	put_task_class(out, &task);
+}
+
 void path_part_put_why(struct bytes *out, const struct path_part *part)
 {
-	if (part->depth > 0)
+	if (part->depth > 0) {
 		put_path_link(out, part);
+		put_path_task(out, part);
+	}
 	if (part->end.kind == VALUE_TEXT) {
 		put_text(out, part->depth > 0 ? "; " : "");
 		put_value_text(out, &part->end);

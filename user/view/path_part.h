@@ -11,7 +11,7 @@
 
 struct path_part {
 	struct jfr_chunk *chunk; /* borrowed */
-	struct jfr_value thread, stack, inside, state, resource, end, waiter, waited, method, call_thread;
+	struct jfr_value thread, stack, inside, task, state, resource, end, waiter, waited, method, call_thread;
 	int64_t start, duration, offset, depth, call_duration;
 };
 

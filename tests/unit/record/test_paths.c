@@ -306,6 +306,25 @@ CASE(what_a_running_thread_did_in_several_calls_has_several_parts, setup, teardo
 	}
 }
 
+/* worker-2 runs a task from 90 to 210 and another one from 300 to 390. */
+CASE(a_part_has_the_task_that_its_thread_was_running, setup, teardown)
+{
+	struct paths *paths = breakdown_paths(b->where);
+	struct path_task task = {.key = 2, .begin = 90, .end = 210, .task_class = recording_class(&b->r, "a/Report")};
+
+	paths_add_task(paths, &task);
+	task = (struct path_task){.key = 2, .begin = 300, .end = 390, .task_class = recording_class(&b->r, "a/Other")};
+	paths_add_task(paths, &task);
+	wait_of(2, 50, 60, 70, MAIN);
+	wait_of(2, 210, 250, 300, 0);
+	wait_of(1, 100, 400, 400, WORKER);
+	call_of(100, 500);
+	finish();
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 1), "task.name", "a/Other");
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, SEGMENT, 3), "offset"), 110);
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 4), "task.name", "a/Report");
+}
+
 CASE(only_the_outermost_call_of_a_root_has_a_path, setup_roots, teardown)
 {
 	*segment_rule(&b->segment, outer) = FRT_RULE_ROOT;

@@ -21,6 +21,8 @@ static void part_of(int64_t call, int64_t whole, int64_t offset, int64_t duratio
 
 	if (thread == 2)
 		e.inside = recording_method(&r, "parse");
+	if (thread == 3)
+		e.task = recording_class(&r, "com/acme/Report");
 	if (strcmp(state, "cpu"))
 		e.stack = recording_stack(&r, recording_method(&r, "query"), 12);
 	jfr_path_segment(r.w, &e);
@@ -71,6 +73,16 @@ CASE(paths_are_those_of_the_chosen_methods, setup, teardown)
 	show("path");
 	assert_null(strstr(shown(), "14.0 ms"));
 	filter_list_free(methods);
+}
+
+CASE(a_part_says_which_task_its_thread_was_running, setup, teardown)
+{
+	part_of(T0, 20 * MS, 15 * MS, 5 * MS, 1, "cpu");
+	part_of(T0, 20 * MS, 0, 15 * MS, 3, "socket");
+	request.layout.json = true;
+	show("path");
+	assert_contains(shown(),
+			"ended a wait of worker-2 (futex) in task com.acme.Report; ended by postgres (process 77)");
 }
 
 CASE(top_keeps_the_longest_calls, setup, teardown)
