@@ -70,6 +70,34 @@ struct path_place path_calls_at_end(const struct path_calls *p, uint32_t thread,
 	return around;
 }
 
+/* Calls come in the order of their ends: behind the first one that ended before, none is around the moment. */
+bool path_calls_around(const struct path_calls *p, uint32_t thread, int64_t moment, int64_t *start, int64_t *end)
+{
+	const struct path_recent_call *found = NULL;
+
+	for (uint32_t n = p->last[thread % PATH_CHAINS]; path_calls_has(p, n); n = p->call[n % PATH_CALLS].before) {
+		const struct path_recent_call *c = &p->call[n % PATH_CALLS];
+
+		if (c->thread != thread || c->start >= moment)
+			continue;
+		if (c->end >= moment && (!found || c->start < found->start))
+			found = c;
+		if (c->end >= moment)
+			continue;
+		found = found ?: c;
+		break;
+	}
+	for (size_t i = 0; i < p->open_count; i++)
+		if (p->open[i].thread == thread && p->open[i].start < moment &&
+		    (!found || found->end < moment || p->open[i].start < found->start))
+			found = &p->open[i];
+	if (!found)
+		return false;
+	*start = found->start;
+	*end = found->end;
+	return true;
+}
+
 uint32_t path_calls_in(const struct path_calls *p, uint32_t thread, int64_t begin, int64_t end)
 {
 	int64_t middle = begin + (end - begin) / 2, from, to;

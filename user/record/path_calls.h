@@ -49,6 +49,12 @@ struct path_place {
 /* At the end of [begin, end); .since is not before `begin`. */
 struct path_place path_calls_at_end(const struct path_calls *p, uint32_t thread, int64_t begin, int64_t end);
 
+/*
+ * The outermost known call of the thread around the moment, which it began before; else the last one that ended before that.
+ * Returns false if there is none.
+ */
+bool path_calls_around(const struct path_calls *p, uint32_t thread, int64_t moment, int64_t *start, int64_t *end);
+
 /* The method of the shortest call of the thread that covers most of [begin, end); 0: none is known. */
 uint32_t path_calls_in(const struct path_calls *p, uint32_t thread, int64_t begin, int64_t end);
 

@@ -171,7 +171,7 @@ static uint64_t paths_waker(const struct paths *p, const void *details)
 	bool carrier;
 
 	if (w.stacks.waker_virtual)
-		return UNSEEN;
+		return frt_virtual_key(w.stacks.waker_virtual);
 	if (!w.waker)
 		return 0;
 	thread_keys_of_waker(p->setup.threads, w.waker, w.waker_origin, w.waker_name, &carrier);
@@ -206,6 +206,22 @@ static int64_t paths_observed(struct paths *p, uint32_t thread)
 	return f->key == thread ? f->observed : INT64_MAX;
 }
 
+/* A virtual thread is observed in its traced calls only. */
+static struct path_gap paths_before_virtual(struct paths *p, uint32_t key, int64_t before)
+{
+	struct path_gap g = {.kind = PATH_GAP_UNKNOWN, .off = INT64_MIN, .on = before};
+	int64_t start, end;
+
+	if (!path_calls_around(&p->calls, key, before, &start, &end))
+		return g;
+	if (end < before) {
+		g.off = end;
+		return g;
+	}
+	g = wait_join_before(p->setup.join, key, before, start);
+	return g.on > start ? g : (struct path_gap){.kind = PATH_GAP_UNKNOWN, .off = INT64_MIN, .on = start};
+}
+
 static struct path_gap paths_before(void *context, uint64_t thread, int64_t before)
 {
 	struct paths *p = context;
@@ -221,7 +237,10 @@ static struct path_gap paths_before(void *context, uint64_t thread, int64_t befo
 		thread = earlier;
 		earlier = 0;
 	}
-	g = wait_join_before(p->setup.join, thread, before, paths_observed(p, thread));
+	if (thread & FRT_VIRTUAL_KEY && thread != p->call->key)
+		g = paths_before_virtual(p, thread, before);
+	else
+		g = wait_join_before(p->setup.join, thread, before, paths_observed(p, thread));
 	if (earlier && g.kind == PATH_GAP_UNKNOWN && !g.details && g.on >= f->observed)
 		g.off = g.on = f->observed; /* it goes on there */
 	if (g.kind == PATH_GAP_WAIT)

@@ -406,3 +406,41 @@ CASE(a_path_is_computed_at_the_second_tick, setup, teardown)
 	expect_part(2, 100, 190, "worker-2", "sleep");
 	assert_null(dissect_find(b->r.d, SEGMENT, 4));
 }
+
+#define JAVA_ID 77
+
+static void recorded_by_virtual(int64_t start, int64_t end)
+{
+	struct stream_vthread v = {.java_id = JAVA_ID, .name = "order-77"};
+	struct frt_span s = {.start = start,
+			     .duration = end - start,
+			     .method = inner,
+			     .thread = 2,
+			     .flags = FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED};
+	struct jfr_method_trace e = {.start = start, .duration = end - start};
+
+	breakdown_split(b->where, &s, &v, start, &e);
+}
+
+/* Its waits are recorded in its traced calls only: between those nothing is known. */
+CASE(a_wait_goes_on_in_the_calls_of_the_virtual_thread_that_ended_it, setup, teardown)
+{
+	struct wait_stack_ids by_virtual = {.waker_virtual = JAVA_ID};
+	struct frt_wait w = {
+		.kind = FRT_WAIT, .thread = 1, .off = 200, .wake = 400, .on = 400, .reason = FRT_WAIT_FUTEX};
+
+	wait_of(frt_virtual_key(JAVA_ID), 330, 350, 360, 0);
+	b->sink.wait(b->sink.context, &w, &by_virtual);
+	recorded_by_virtual(210, 260);
+	recorded_by_virtual(300, 450);
+	call_of(100, 500);
+	finish();
+	/* behind the paths of the virtual thread's own calls, of one and four parts */
+	expect_part(5, 300, 100, "main", "cpu");
+	expect_part(6, 260, 40, "order-77", "cpu");
+	expect_part(7, 250, 10, "order-77", "runQueue");
+	expect_part(8, 230, 20, "order-77", "sleep");
+	expect_part(9, 200, 30, "order-77", "cpu");
+	expect_part(10, 100, 100, "order-77", "unknown");
+	expect_part(11, 0, 100, "main", "cpu");
+}
