@@ -5,11 +5,16 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -19,7 +24,7 @@ import java.util.concurrent.Future;
 
 /**
  * Shop PORTFILE: a small web shop. /order/N is fast, /report/N takes 20 ms, /broken/N throws. /books/enter/N needs a
- * lock that /books/print/N holds while it writes for 30 ms. /prices/N hands four look-ups to a pool of two threads.
+ * lock that /books/print/N holds while it writes a report to the disk. /prices/N hands four look-ups to a pool of two threads.
  */
 public class Shop {
     static class Checkout implements HttpHandler {
@@ -61,6 +66,8 @@ public class Shop {
     }
 
     static class Books implements HttpHandler {
+        private static final int PAGES = 8;
+        private final Path file = Paths.get("report");
         private long sum;
 
         @Override
@@ -91,10 +98,13 @@ public class Shop {
         }
 
         void write() {
-            try {
-                Thread.sleep(30);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
+            try (FileChannel report = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                for (int page = 0; page < PAGES; page++) {
+                    report.write(ByteBuffer.wrap(("page " + page + ": " + sum + "\n").getBytes(StandardCharsets.UTF_8)));
+                    report.force(true);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
     }
