@@ -24,6 +24,7 @@ static const char *const unit_names[EVENT_UNITS] = {
 	[EVENT_HZ] = "hz",
 	[EVENT_WHOLE] = "number",
 	[EVENT_SQL] = "sql",
+	[EVENT_MYSQL] = "mysql",
 	[EVENT_URL] = "url",
 };
 
@@ -136,7 +137,7 @@ static int find_unit(const char *name, size_t length, enum event_unit *unit, str
 	}
 	return diag_usage(d,
 			  "wrong unit '%.*s' of a field: it has to be bytes, ns, us, ms, s, epochms, percent, address, "
-			  "hz, number, sql or url",
+			  "hz, number, sql, mysql or url",
 			  (int)length, name);
 }
 
@@ -298,6 +299,12 @@ static int event_parse(struct event_spec *e, const char *text, struct diag *d)
 	return err;
 }
 
+/* Statements are of one kind, whatever their dialects. */
+static enum event_unit unit_kind(enum event_unit unit)
+{
+	return unit == EVENT_MYSQL ? EVENT_SQL : unit;
+}
+
 static int check_same_fields(const struct event_list *l, const struct event_spec *e, struct diag *d)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -308,7 +315,8 @@ static int check_same_fields(const struct event_list *l, const struct event_spec
 			continue;
 		for (size_t n = 0; same && n < e->fields; n++)
 			same = strcmp(o->field[n].name, e->field[n].name) == 0 &&
-			       o->field[n].unit == e->field[n].unit && o->field[n].contextual == e->field[n].contextual;
+			       unit_kind(o->field[n].unit) == unit_kind(e->field[n].unit) &&
+			       o->field[n].contextual == e->field[n].contextual;
 		if (!same)
 			return diag_usage(
 				d,

@@ -32,7 +32,8 @@ enum event_unit {
 	EVENT_ADDRESS,
 	EVENT_HZ,
 	EVENT_WHOLE, /* a whole number without a unit, whatever the type of the value */
-	EVENT_SQL,   /* the text of a statement, and that of a URL: without the values in them */
+	EVENT_SQL,   /* the text of a statement, in MySQL's dialect, and that of a URL: without the values in them */
+	EVENT_MYSQL,
 	EVENT_URL,
 	EVENT_UNITS
 };

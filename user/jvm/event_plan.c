@@ -263,6 +263,7 @@ static int plan_add_method(struct event_making *m, const struct event_spec *e, c
 				   .name = plan_keep(m, r->name),
 				   .descriptor = plan_keep(m, r->descriptor),
 				   .event = e - m->s->events->event,
+				   .spec = e,
 				   .type = type,
 				   .threshold_ns = match->verdict.threshold_ns,
 				   .outermost = e->outermost,
@@ -442,6 +443,7 @@ static int plan_add_later(struct event_making *m, const struct event_spec *e, st
 	struct event_plan *p = m->p;
 	struct event_method new = {.filter = l->filter,
 				   .event = e - m->s->events->event,
+				   .spec = e,
 				   .type = type,
 				   .threshold_ns = l->tagged ? l->threshold_ns : MATCHER_NO_THRESHOLD,
 				   .outermost = e->outermost,

@@ -31,6 +31,7 @@ struct event_method {
 	const char *class_name, *name, *descriptor;
 	struct matcher filter; /* its memory belongs to the plan */
 	uint32_t event;	       /* number in the list */
+	const struct event_spec *spec;
 	uint32_t type;
 	uint64_t threshold_ns; /* MATCHER_NO_THRESHOLD: the recording's */
 	bool outermost;	       /* a call within another one of the event is none */

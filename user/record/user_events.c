@@ -316,10 +316,11 @@ static void take_whole(struct user_events *u, uint32_t field)
 /* Take the values out of a statement or a URL. */
 static void mask_value(struct jfr_user_value *v, enum event_unit unit, struct bytes *text)
 {
-	size_t (*masked)(void *, size_t, bool) = unit == EVENT_SQL ? masked_sql : unit == EVENT_URL ? masked_url : NULL;
+	static size_t (*const masks[EVENT_UNITS])(void *, size_t, bool) = {
+		[EVENT_SQL] = masked_sql, [EVENT_MYSQL] = masked_mysql, [EVENT_URL] = masked_url};
 
-	if (masked && v->text == (const void *)text->data)
-		v->length = masked(text->data, v->length, v->wide);
+	if (masks[unit] && v->text == (const void *)text->data)
+		v->length = masks[unit](text->data, v->length, v->wide);
 }
 
 /* Read a record of a call into the values of an event, if it is one. Returns the number of records read. */
@@ -349,7 +350,7 @@ static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t 
 	else if (computed)
 		take_whole(u, field);
 	else if (u->mask && !u->value[field].null)
-		mask_value(&u->value[field], t->spec->field[field].unit, &u->text[field]);
+		mask_value(&u->value[field], u->plan->method[event].spec->field[field].unit, &u->text[field]);
 	if (f[at].form == FRT_FORM_ABSENT && !u->lacking[field])
 		u->lacking[field] = at + 1;
 	return read;

@@ -8,7 +8,7 @@
 
 struct masking {
 	void *text;
-	bool wide;
+	bool wide, mysql;
 	size_t length; /* without what says that the text was cut */
 	size_t at, put;
 };
@@ -66,12 +66,18 @@ static size_t masking_end(struct masking *m, size_t whole)
 /* Go behind the end of 'x', where '' is a quote. False: where it ends depends on the dialect. */
 static bool skip_quoted(struct masking *m)
 {
+	unsigned int quote = char_at(m, m->at);
+
 	for (m->at++; m->at < m->length; m->at++) {
-		if (char_at(m, m->at) == '\\' && char_at(m, m->at + 1) == '\'')
-			return false;
-		if (char_at(m, m->at) != '\'')
+		if (char_at(m, m->at) == '\\' && m->mysql) {
+			m->at++;
 			continue;
-		if (char_at(m, m->at + 1) != '\'')
+		}
+		if (char_at(m, m->at) == '\\' && char_at(m, m->at + 1) == quote)
+			return false;
+		if (char_at(m, m->at) != quote)
+			continue;
+		if (char_at(m, m->at + 1) != quote)
 			break;
 		m->at++;
 	}
@@ -168,19 +174,19 @@ static bool is_prefix(const struct masking *m)
 static unsigned int skip_masked(struct masking *m)
 {
 	unsigned int c = char_at(m, m->at), next = char_at(m, m->at + 1);
-	size_t tag = dollar_tag(m, m->at);
+	size_t tag = m->mysql ? 0 : dollar_tag(m, m->at);
 
 	if (tag)
 		skip_dollars(m, tag);
 	else if (is_digit(c) || (c == '.' && is_digit(next)))
 		skip_number(m);
-	else if (c == '-' && next == '-')
+	else if ((c == '-' && next == '-') || (c == '#' && m->mysql))
 		skip_line(m);
 	else if (c == '/' && next == '*')
 		skip_comment(m);
 	else
 		return 0;
-	return c == '-' || c == '/' ? ' ' : '?';
+	return c == '-' || c == '/' || c == '#' ? ' ' : '?';
 }
 
 /* What stands for a value is put behind it, because it is put into the text that is read. False: the rest is not known. */
@@ -191,8 +197,8 @@ static bool mask_part(struct masking *m)
 
 	if (instead) {
 		put_char(m, instead);
-	} else if (c == '\'' || is_prefix(m)) {
-		m->at += c != '\'';
+	} else if (c == '\'' || (c == '"' && m->mysql) || is_prefix(m)) {
+		m->at += is_prefix(m);
 		known = skip_quoted(m);
 		put_char(m, '?');
 	} else if (c == '"' || c == '`') {
@@ -208,13 +214,24 @@ static bool mask_part(struct masking *m)
 	return known;
 }
 
-size_t masked_sql(void *text, size_t length, bool wide)
+static size_t mask_statement(struct masking m, size_t length)
 {
-	struct masking m = masking_begin(text, length, wide);
-
 	while (m.at < m.length && mask_part(&m))
 		;
 	return masking_end(&m, length);
+}
+
+size_t masked_sql(void *text, size_t length, bool wide)
+{
+	return mask_statement(masking_begin(text, length, wide), length);
+}
+
+size_t masked_mysql(void *text, size_t length, bool wide)
+{
+	struct masking m = masking_begin(text, length, wide);
+
+	m.mysql = true;
+	return mask_statement(m, length);
 }
 
 size_t masked_url(void *text, size_t length, bool wide)

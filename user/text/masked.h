@@ -16,6 +16,9 @@
  */
 size_t masked_sql(void *text, size_t length, bool wide);
 
+/* The same in the dialect of MySQL and MariaDB: "x" is a text, a backslash goes with what is behind it, and '#' begins a comment. */
+size_t masked_mysql(void *text, size_t length, bool wide);
+
 /* The URL up to its query, fragment or path parameter ('?', '#', ';'), and without the user before '@'. */
 size_t masked_url(void *text, size_t length, bool wide);
 

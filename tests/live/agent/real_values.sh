@@ -67,9 +67,9 @@ served() { # SENTENCE SERVLETS SOURCE -e EVENT...
 
 REQUEST=(web.Request verb uri) STATUS= # of each line of the log
 
-known() { # SENTENCE SERVLETS SOURCE PRESET
+known() { # SENTENCE SERVLETS SOURCE PRESET [OPTION...]
 	local REQUEST=(http.Request httpMethod url status) STATUS=" 200"
-	served "$1" "$2" "$3" --preset="$4" --values=full
+	served "$1" "$2" "$3" --preset="$4" "${@:5}"
 }
 
 tomcat() { # VERSION SERVLETS
@@ -80,10 +80,11 @@ tomcat() { # VERSION SERVLETS
 		-e 'web.Servlet live.TomcatServer$Shop::service uri=arg0.request.coyoteRequest.uriMB'
 }
 
-jetty9() {
-	local s="each request of Jetty 9, by its preset"
-	jars "$s" "libjetty9-java libservlet-api-java" jetty9-{server,http,io,util} servlet-api || return 0
-	known "$s" javax JettyServer jetty9
+jetty() {
+	local s="the path of each request of Jetty 9"
+	jars "$s" libjetty9-java jetty9-{server,servlet,security,http,io,util,util-ajax} servlet-api || return 0
+	known "each request of Jetty 9, by its preset" javax JettyServer jetty9
+	served "$s" javax JettyServer -e 'web.Request org.eclipse.jetty.server.Server::handle(org.eclipse.jetty.server.HttpChannel) verb=arg0._request._metaData._method uri=arg0._request._metaData._uri._path'
 }
 
 jdk_server() {
@@ -214,7 +215,7 @@ mariadb() {
 		sleep 0.1
 	done
 	database "$s" "jdbc:mariadb://127.0.0.1:$port/test?user=root" \
-		-e 'db.Query outermost org.mariadb.jdbc.ClientSidePreparedStatement::execute* sql=this.sqlQuery'
+		--preset=mariadb2 --values=full -e 'db.Query outermost org.mariadb.jdbc.ClientSidePreparedStatement::execute* sql=this.sqlQuery'
 	kill "$server" && wait "$server"
 }
 
@@ -248,9 +249,8 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && tomcat 9 javax
 	turn 1 && tomcat 10 jakarta
+	turn 1 && jetty
 	turn 1 && jdk_server
-	turn 0 && known "each request of com.sun.net.httpserver, by its preset" javax JdkServer jdk-httpserver
-	turn 1 && jetty9
 	turn 0 && netty
 	turn 1 && quartz
 	turn 1 && jgroups

@@ -12,6 +12,7 @@ public class FrontedDatabase implements Callable<Object> {
     final Connection connection;
 
     public FrontedDatabase(String url) throws Exception {
+        System.setProperty("derby.stream.error.file", "/dev/null");
         connection = DriverManager.getConnection(url);
         try (Statement s = connection.createStatement()) {
             s.execute("create table item (id int, name varchar(40))");

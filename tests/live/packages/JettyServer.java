@@ -2,29 +2,30 @@
 package live;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import javax.servlet.http.HttpServlet;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
-import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.server.handler.AbstractHandler;
+import org.eclipse.jetty.servlet.ServletContextHandler;
+import org.eclipse.jetty.servlet.ServletHolder;
 
 /** JettyServer DIR. */
 public class JettyServer {
-    static class Shop extends AbstractHandler {
+    public static class Shop extends HttpServlet {
         @Override
-        public void handle(String target, Request request, HttpServletRequest q, HttpServletResponse response) throws IOException {
-            Requests.note(q.getMethod(), q.getRequestURI() + "?" + q.getQueryString());
-            request.setHandled(true);
+        protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            Requests.note(request.getMethod(), request.getRequestURI());
             response.getWriter().print("ok");
         }
     }
 
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
-        Server server = new Server(new InetSocketAddress("127.0.0.1", 0));
-        server.setHandler(new Shop());
+        Server server = new Server(0);
+        ServletContextHandler context = new ServletContextHandler();
+        context.addServlet(new ServletHolder(new Shop()), "/");
+        server.setHandler(context);
         server.start();
         stage.awaitGo();
         Requests.send(((ServerConnector)server.getConnectors()[0]).getLocalPort());

@@ -63,6 +63,16 @@ CASE(texts_and_numbers_of_statements_become_question_marks)
 		masks(masked_sql, cases[i][0], cases[i][1]);
 }
 
+CASE(mysql_has_texts_and_comments_of_its_own)
+{
+	masks(masked_mysql, "select \"it's\", 'a\\'b', \"c\\\"d\", `e 1` # f 2\nfrom t1",
+	      "select ?, ?, ?, `e 1`  from t1");
+	masks(masked_mysql, "select 'a\\\\', 2", "select ?, ?");
+	masks(masked_mysql, "select 'open\\", "select ?");
+	masks(masked_mysql, "select a$$b$$c, _utf8'x', -- d\n1", "select a$$b$$c, _utf8?,  ?");
+	masks(masked_mysql, "select \"open...(99)", "select ?...(99)");
+}
+
 CASE(a_statement_that_was_cut_says_so)
 {
 	masks(masked_sql, "select 12 from ...(400)", "select ? from ...(400)");
@@ -108,6 +118,7 @@ CASE(any_text_stays_within_its_length)
 		}
 		assert_true(masked_sql(text, n, false) <= n);
 		assert_true(masked_url(text, n, false) <= n);
+		assert_true(masked_mysql(text, n, false) <= n);
 		assert_true(masked_sql(text, n / 2, true) <= n / 2);
 		free(text);
 		seed = seed * 1103515245 + 12345;
