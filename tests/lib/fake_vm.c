@@ -348,7 +348,7 @@ void fake_vm_call_stub(struct fake_vm *vm)
 	write_anchor(vm, wrapper + offset(vm, "JavaCallWrapper._anchor"), vm->pc ? vm->sp : 0, vm->pc, vm->fp);
 	put(vm, fp, 0xc0ffee);
 	put(vm, fp + 8, 0xc0de);
-	put(vm, fp + 8 * WALK_CALL_WRAPPER, wrapper);
+	put(vm, fp - 48, wrapper); /* as the tables say, which are those of x86-64 */
 	vm->fp = fp;
 	vm->sp = fp - 96;
 	vm->pc = vm->call_stub;

@@ -18,7 +18,7 @@
 #define ENOUGH_AGREEMENT 32u
 #define KEPT		 1ULL /* bit in a stamp: the call has a row; costs a third of a nanosecond */
 #define PROBES		 32u
-#define ASK_TICKS	 (1u << 15)
+#define ASK_TICKS	 machine_ticks(1u << 15)
 #define ASK_BURST	 (ASK_TICKS << 10)
 
 static int64_t owner_offset; /* from the JNIEnv; 0: unknown, or found to be wrong */

@@ -161,6 +161,7 @@ CASE(threads_that_find_no_room_are_not_followed, setup)
 		enter_and_park(A, 1000 + i, &start[i]);
 	for (uint64_t i = 0; i < MANY; i++) {
 		mount(B, 1000 + i);
+		next_tick();
 		followed += leave(B, start[i]);
 		unmount(B);
 	}

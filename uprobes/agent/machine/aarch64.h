@@ -21,6 +21,15 @@ static inline uint64_t sys_tsc(void)
 	return ticks;
 }
 
+/* Its frequency is between 24 MHz and 1 GHz. */
+static inline uint64_t machine_ticks(uint64_t n)
+{
+	uint64_t frequency;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+	return (n * (frequency >> 10) >> 21) + 1;
+}
+
 static inline uint64_t sys_thread_pointer(void)
 {
 	uint64_t thread_pointer;
