@@ -68,7 +68,7 @@ bool ring_first(struct frt_slot *s, uint64_t now)
 	for (uint32_t other = FRT_RING_MIN_LOG2; number < 0 && other <= FRT_RING_MAX_LOG2; other++)
 		number = free_list_pop(&free_rings[log2 = other], ring_next);
 	if (number < 0) {
-		s->blocked_until = now + (1u << 24); /* some milliseconds */
+		s->blocked_until = now + machine_ticks(1u << 24); /* some milliseconds */
 		return false;
 	}
 	store_release(&s->ring, ring_word(number, log2));

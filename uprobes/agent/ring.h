@@ -52,7 +52,9 @@ static inline bool ring_put(struct frt_slot *s, const uint64_t record[4])
 	to[2] = record[2];
 	to[3] = record[3];
 	head += FRT_RECORD_SIZE;
-	store_release(&s->head, head); /* release: whoever sees the head sees the record */
+	/* Pairs with sweep_slot(): whoever sees the head sees the record, and whoever sees a word of the next one this head. */
+	store_release(&s->head, head);
+	order_stores();
 	return unlikely(!(head & (size / 2 - 1)));
 }
 

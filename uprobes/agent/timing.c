@@ -283,7 +283,9 @@ static void cell_count_and_empty(struct frt_cell *c)
 {
 	cell_empty(c);
 	*cell_total(c, c->count + 1) = *cell_total(c, c->count) + sum_of_recent(c->recent);
+	/* Pairs with copy_cell(): whoever sees a word of the next FRT_RECENT calls sees this count. */
 	store_release(&c->count, c->count + 1);
+	order_stores();
 }
 
 static void cell_extremes(struct frt_cell *c, uint64_t duration)

@@ -119,10 +119,13 @@ static struct frt_sum timing_sum_of(const struct cell_copy *copy)
 static void copy_cell(struct cell_copy *to, const struct frt_cell *c, const struct frt_nested *nested)
 {
 	for (int i = 0; i < TRIES; i++) {
+		uint64_t count = __atomic_load_n(&c->count, __ATOMIC_ACQUIRE);
+
 		to->cell = *c;
+		to->cell.count = count; /* what is counted was there before the copy began */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		to->nested = *nested;
-		if (__atomic_load_n(&c->count, __ATOMIC_RELAXED) / FRT_RECENT == to->cell.count / FRT_RECENT)
+		if (__atomic_load_n(&c->count, __ATOMIC_RELAXED) / FRT_RECENT == count / FRT_RECENT)
 			return;
 	}
 }

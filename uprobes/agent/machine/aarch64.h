@@ -52,6 +52,8 @@ static inline uint64_t machine_stack_pointer(void)
 	return sp;
 }
 
+#define order_stores() __asm__ volatile("dmb ishst" ::: "memory")
+
 #define LOAD_U64 "ldr %x0, [%1]"
 #define LOAD_U32 "ldr %w0, [%1]"
 #define LOAD_U8	 "ldrb %w0, [%1]"

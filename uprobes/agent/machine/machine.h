@@ -7,6 +7,7 @@
  *    sys_thread_pointer()	the thread pointer of the C library
  *    machine_dtv()		glibc's dtv of the running thread (its x.h of nptl: tcbhead_t)
  *    machine_stack_pointer()	of the running function
+ *    order_stores()		the next stores are not seen before the last ones
  *    LOAD_U64, LOAD_U32, LOAD_U8	an instruction that loads *address into a register
  *    CALL_SITE_1, _2, _5	the body of a function that does nothing but pass a site with so many arguments
  *    call6()			a system call

@@ -44,6 +44,9 @@ static inline uint64_t machine_stack_pointer(void)
 	return sp;
 }
 
+/* The machine keeps stores in order; so must the compiler. */
+#define order_stores() __asm__ volatile("" ::: "memory")
+
 #define LOAD_U64 "movq (%1), %0"
 #define LOAD_U32 "movl (%1), %0"
 #define LOAD_U8	 "movb (%1), %0"
