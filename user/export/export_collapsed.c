@@ -117,7 +117,7 @@ static void collapsed_read(struct collapsed_lines *lines, unsigned int recording
 	for (size_t i = 0; i < c.time.sums; i++)
 		if (c.time.sum[i].duration > 0)
 			lines->weight[i].of[recording] = c.time.sum[i].duration;
-	map_release(&c.stacks.map);
+	chunk_map_release(&c.stacks);
 	threads_release(&c.threads);
 	self_time_release(&c.time);
 	export_names_release(&c.names);

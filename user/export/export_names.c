@@ -15,7 +15,7 @@ void export_names_init(struct export_names *n, bool normalize)
 void export_names_release(struct export_names *n)
 {
 	texts_release(&n->texts);
-	map_release(&n->methods.map);
+	chunk_map_release(&n->methods);
 	aggregate_release(&n->threads);
 	bytes_release(&n->text);
 }

@@ -62,7 +62,7 @@ struct pprof {
 
 static void pprof_release(struct pprof *p)
 {
-	map_release(&p->numbers.map);
+	chunk_map_release(&p->numbers);
 	free(p->sample);
 	aggregate_release(&p->locations);
 	threads_release(&p->threads);

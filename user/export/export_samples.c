@@ -130,7 +130,7 @@ void export_samples(struct jfr_file *file, struct call_filter *filter, bool norm
 	export_each_sample(file, filter, count_line, &s);
 	for (size_t i = 1; i < s.counts; i++)
 		fprintf(to, "%s %" PRIu64 "\n", s.lines.text[i], s.count[i]);
-	map_release(&s.stacks.map);
+	chunk_map_release(&s.stacks);
 	export_names_release(&s.names);
 	texts_release(&s.lines);
 	free(s.count);

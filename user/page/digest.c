@@ -27,7 +27,7 @@ void digest_release(struct digest *d)
 	free(d->kinds.kind);
 	texts_release(&d->kinds.text);
 	map_release(&d->kinds.index);
-	map_release(&d->kinds.places.map);
+	chunk_map_release(&d->kinds.places);
 	thread_waits_release(&d->waits);
 	callers_release(&d->tree);
 	for (size_t i = 0; i < d->activity.count; i++)

@@ -72,7 +72,7 @@ void stories_release(struct stories *s)
 	free(s->reach);
 	free(s->longest);
 	texts_release(&s->text);
-	map_release(&s->stack_keys.map);
+	chunk_map_release(&s->stack_keys);
 }
 
 /* The number of stories that are before a moment of a thread: those that it can lie in are the last of them. */

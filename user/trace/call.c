@@ -133,21 +133,21 @@ static uint64_t call_reader_method_id(struct call_reader *r, const struct call *
 
 void call_reader_release(struct call_reader *r)
 {
-	map_release(&r->ids.map);
+	chunk_map_release(&r->ids);
 	free(r->id);
 }
 
 void call_read(struct call_reader *r, struct jfr_chunk *chunk, const struct jfr_event *e, struct call *call)
 {
+	static const struct call empty = {.allocated = INT64_MIN, .request = INT64_MIN};
 	struct jfr_span span = jfr_event_span(chunk, e);
 	uint64_t seen;
 
-	*call = (struct call){.chunk = chunk,
-			      .event = e,
-			      .start = span.start,
-			      .duration = span.duration,
-			      .allocated = INT64_MIN,
-			      .request = INT64_MIN};
+	memcpy(call, &empty, sizeof(*call)); /* to write an initializer's zeros takes longer */
+	call->chunk = chunk;
+	call->event = e;
+	call->start = span.start;
+	call->duration = span.duration;
 	event_members_read(&r->fields, &call_table, chunk, e, call, &seen);
 	call_cut(call, seen);
 	take_method_from_stack(call, e->type);

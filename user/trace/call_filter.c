@@ -78,8 +78,8 @@ void call_filter_release(struct call_filter *f)
 	free(f->least);
 	value_filter_release(&f->value);
 	call_spans_release(&f->spans);
-	map_release(&f->decided.map);
-	map_release(&f->threads.map);
+	chunk_map_release(&f->decided);
+	chunk_map_release(&f->threads);
 	*f = (struct call_filter){0};
 }
 

@@ -8,7 +8,7 @@ void callers_release(struct callers *t)
 	free(t->node);
 	free(t->frame);
 	map_release(&t->index);
-	map_release(&t->stacks.map);
+	chunk_map_release(&t->stacks);
 }
 
 static uint32_t callers_new(struct callers *t, uint32_t parent, uint32_t name)

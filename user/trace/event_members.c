@@ -33,25 +33,31 @@ static void event_reader_know(struct event_reader *r, const struct event_table *
 		r->row[i] = event_row_of(table, type, i);
 }
 
-static bool event_member_set(const struct event_member *row, const struct jfr_value *v, char *to)
+/* Where a value goes as it is; NULL: it is converted, or nobody wants it. */
+static struct jfr_value *event_value_at(const struct event_table *table, int row, void *to)
 {
-	switch (row->kind) {
-	case EVENT_VALUE: *(struct jfr_value *)(to + row->offset) = *v; return true;
-	case EVENT_NUMBER:
-		if (v->kind == VALUE_NUMBER)
-			*(int64_t *)(to + row->offset) = v->number;
-		return v->kind == VALUE_NUMBER;
-	default:
-		if (v->kind == VALUE_BOOLEAN)
-			*(bool *)(to + row->offset) = v->number;
-		return v->kind == VALUE_BOOLEAN;
-	}
+	if (row == EVENT_THREAD || row == EVENT_STACK)
+		return (struct jfr_value *)((char *)to + (row == EVENT_THREAD ? table->thread : table->stack));
+	return row >= 0 && table->field[row].kind == EVENT_VALUE
+		       ? (struct jfr_value *)((char *)to + table->field[row].offset)
+		       : NULL;
+}
+
+static bool event_number_set(const struct event_member *row, const struct jfr_value *v, char *to)
+{
+	if (v->kind != (row->kind == EVENT_NUMBER ? VALUE_NUMBER : VALUE_BOOLEAN))
+		return false;
+	if (row->kind == EVENT_NUMBER)
+		*(int64_t *)(to + row->offset) = v->number;
+	else
+		*(bool *)(to + row->offset) = v->number;
+	return true;
 }
 
 void event_members_read(struct event_reader *r, const struct event_table *table, struct jfr_chunk *chunk,
 			const struct jfr_event *e, void *to, uint64_t *seen)
 {
-	struct jfr_value event = jfr_event_value(e), v;
+	struct jfr_value event = jfr_event_value(e), number, *value;
 	struct cursor c = jfr_enter(chunk, &event);
 
 	*seen = 0;
@@ -59,10 +65,9 @@ void event_members_read(struct event_reader *r, const struct event_table *table,
 	for (uint32_t i = 0; i < e->type->count; i++) {
 		int row = i < EVENT_MEMBERS_MOST ? r->row[i] : event_row_of(table, e->type, i);
 
-		jfr_take(&c, &e->type->fields[i], &v);
-		if (row == EVENT_THREAD || row == EVENT_STACK)
-			*(struct jfr_value *)((char *)to + (row == EVENT_THREAD ? table->thread : table->stack)) = v;
-		else if (row >= 0 && event_member_set(&table->field[row], &v, to))
+		value = event_value_at(table, row, to);
+		jfr_take(&c, &e->type->fields[i], value ?: &number);
+		if (row >= 0 && (value || event_number_set(&table->field[row], &number, to)))
 			*seen |= 1ull << row;
 	}
 	if (!cursor_ok(&c))

@@ -21,7 +21,7 @@ void holders_release(struct holders *h)
 	free(h->held);
 	free(h->by_request);
 	map_release(&h->index);
-	map_release(&h->stacks.map);
+	chunk_map_release(&h->stacks);
 	*h = (struct holders){0};
 }
 

@@ -12,7 +12,7 @@ void method_names_release(struct method_names *n)
 		free(n->method[i].unique);
 	free(n->method);
 	texts_release(&n->texts);
-	map_release(&n->keys.map);
+	chunk_map_release(&n->keys);
 	map_release(&n->loaders);
 	map_release(&n->known);
 	map_release(&n->valued);

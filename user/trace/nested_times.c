@@ -24,13 +24,40 @@ static uint32_t nested_thread_number(struct nested_times *s, const struct call *
 	return *of_key = *number;
 }
 
-static uint32_t nested_method_number(struct nested_times *s, const struct call *call)
+static uint32_t nested_kind_number(struct nested_times *s, const struct call *call, uint32_t group)
 {
-	uint32_t *number = memory_map_at(&s->methods, call->method_id, 0);
+	uint32_t *number = memory_map_at(&s->kind_numbers, call->method_id, group), *method;
 
-	if (!*number)
-		*number = s->methods.count;
+	if (*number)
+		return *number;
+	method = memory_map_at(&s->methods, call->method_id, 0);
+	if (!*method)
+		*method = s->methods.count;
+	*number = s->kinds + 1;
+	memory_extend(&s->kind, &s->kinds, &s->kind_capacity, *number);
+	s->kind[*number - 1] = (struct nested_kind){group, *method};
 	return *number;
+}
+
+static struct span nested_call_span(const struct nested_call *c)
+{
+	return (struct span){c->start, c->duration, c->number};
+}
+
+/* May the call follow the other one in the order of their ends? Of two that end at once the inner one comes first. */
+static bool nested_call_follows(const struct nested_call *a, const struct nested_call *b)
+{
+	struct span before = nested_call_span(a), span = nested_call_span(b);
+
+	return span_contains(&span, &before) ||
+	       (span_end(&span) >= span_end(&before) && !span_contains(&before, &span));
+}
+
+static int nested_call_compare(const void *a, const void *b)
+{
+	struct span x = nested_call_span(a), y = nested_call_span(b);
+
+	return span_compare(&x, &y);
 }
 
 static void nested_sum_forget(struct nested_sum *sum)
@@ -51,12 +78,9 @@ void nested_times_add(struct nested_times *s, const struct call *call, uint32_t 
 		return;
 	t = &s->thread[number - 1];
 	memory_reserve(&t->call, &t->capacity, t->count + 1);
-	t->call[t->count++] = (struct nested_call){call_span(call), group, nested_method_number(s, call)};
-}
-
-static int nested_call_compare(const void *a, const void *b)
-{
-	return span_compare(&((const struct nested_call *)a)->span, &((const struct nested_call *)b)->span);
+	t->call[t->count++] =
+		(struct nested_call){call->start, call->duration, s->calls, nested_kind_number(s, call, group)};
+	t->unsorted |= t->count > 1 && !nested_call_follows(&t->call[t->count - 2], &t->call[t->count - 1]);
 }
 
 static void nested_sum_add(struct nested_times *s, uint32_t group, int64_t self, int64_t outermost)
@@ -71,29 +95,42 @@ static void nested_sum_add(struct nested_times *s, uint32_t group, int64_t self,
 
 /* The calls of a thread that are open at a moment, outermost first. */
 struct nested_stack {
-	struct nested_call **call;
+	struct nested_open {
+		struct span span;
+		struct nested_kind kind;
+	} *call;
 	size_t count, capacity;
 	uint32_t *open; /* calls of each method, by its number */
 };
 
+static void nested_stack_pop(struct nested_stack *stack)
+{
+	stack->open[stack->call[--stack->count].kind.method]--;
+}
+
+/* Take the next call, which comes before those in it. */
+static void nested_stack_put(struct nested_times *s, struct nested_stack *stack, const struct nested_call *c)
+{
+	struct nested_open call = {nested_call_span(c), s->kind[c->kind - 1]};
+
+	while (stack->count && !span_contains(&stack->call[stack->count - 1].span, &call.span))
+		nested_stack_pop(stack);
+	if (stack->count)
+		nested_sum_add(s, stack->call[stack->count - 1].kind.group, -c->duration, 0);
+	nested_sum_add(s, call.kind.group, c->duration, stack->open[call.kind.method] ? 0 : c->duration);
+	stack->open[call.kind.method]++;
+	memory_reserve(&stack->call, &stack->capacity, stack->count + 1);
+	stack->call[stack->count++] = call;
+}
+
 static void nested_settle_thread(struct nested_times *s, const struct nested_thread *t, struct nested_stack *stack)
 {
-	qsort(t->call, t->count, sizeof(*t->call), nested_call_compare);
-	for (size_t i = 0; i < t->count; i++) {
-		struct nested_call *c = &t->call[i];
-		int64_t duration = c->span.duration;
-
-		while (stack->count && !span_contains(&stack->call[stack->count - 1]->span, &c->span))
-			stack->open[stack->call[--stack->count]->method]--;
-		if (stack->count)
-			nested_sum_add(s, stack->call[stack->count - 1]->group, -duration, 0);
-		nested_sum_add(s, c->group, duration, stack->open[c->method] ? 0 : duration);
-		stack->open[c->method]++;
-		memory_reserve(&stack->call, &stack->capacity, stack->count + 1);
-		stack->call[stack->count++] = c;
-	}
+	if (t->unsorted)
+		qsort(t->call, t->count, sizeof(*t->call), nested_call_compare);
+	for (size_t i = 0; i < t->count; i++)
+		nested_stack_put(s, stack, &t->call[t->unsorted ? i : t->count - 1 - i]);
 	while (stack->count)
-		stack->open[stack->call[--stack->count]->method]--;
+		nested_stack_pop(stack);
 }
 
 void nested_times_settle(struct nested_times *s)
@@ -121,6 +158,8 @@ void nested_times_release(struct nested_times *s)
 	free(s->thread);
 	free(s->sum);
 	map_release(&s->thread_numbers);
+	free(s->kind);
 	map_release(&s->methods);
-	map_release(&s->in_chunk.map);
+	map_release(&s->kind_numbers);
+	chunk_map_release(&s->in_chunk);
 }

@@ -12,7 +12,7 @@ void threads_release(struct threads *t)
 		free(t->thread[i].group);
 	}
 	free(t->thread);
-	map_release(&t->keys.map);
+	chunk_map_release(&t->keys);
 	map_release(&t->ids);
 	texts_release(&t->names);
 	*t = (struct threads){0};

@@ -70,7 +70,7 @@ void user_values_take(struct user_values_row *row, struct call *call)
 {
 	bool beside = user_values_row_is_of(row, &call->thread, call->start, call->duration);
 
-	if (user_values_type(call->event->type)) {
+	if (call->event->type->calls && user_values_type(call->event->type)) {
 		call->values_at = call->event->at;
 		call->values = 1;
 	} else if (beside) {

@@ -279,7 +279,7 @@ static void view_callers_release(void *state)
 
 	free(t->node);
 	map_release(&t->index);
-	map_release(&t->stacks.map);
+	chunk_map_release(&t->stacks);
 	map_release(&t->printed);
 	method_names_release(&t->names);
 }

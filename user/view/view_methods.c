@@ -285,7 +285,7 @@ static void calls_release(void *state)
 	struct caller_pairs *c = state;
 
 	method_names_release(&c->names);
-	map_release(&c->stacks.map);
+	chunk_map_release(&c->stacks);
 	aggregate_release(&c->pairs);
 }
 
