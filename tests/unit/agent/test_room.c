@@ -3,7 +3,12 @@
  * Threads that wait for room in the queue (--lossless). The source is included, because what it remembers of recordings
  * must be new in each case. The test is the collector.
  */
+#include "uprobes/agent/sys.h"
+
+static void sleep_counted(unsigned int us);
+#define sys_sleep_us sleep_counted
 #include "uprobes/agent/ring.c"
+#undef sys_sleep_us
 #include "tests/lib/new_control.h"
 
 #include <fcntl.h>
@@ -16,7 +21,8 @@
 
 static struct frt_slot *slot;
 static struct frt_thread *thread;
-static int collector = -1; /* a descriptor that has its lock, or -1 */
+static int collector = -1;		/* a descriptor that has its lock, or -1 */
+static uint64_t slept_us, end_after_us; /* of threads that wait; the collector ends after so long, 0: it does not */
 
 static void collector_ends(void)
 {
@@ -46,6 +52,7 @@ static int setup(void **state)
 	memset(queue_waits, 0, sizeof(queue_waits));
 	waited_for = 0;
 	frtrace_drain_semaphore = 1;
+	slept_us = end_after_us = 0;
 	control->ring_cap = 1 << 20;
 	slot = control_slot(0);
 	slot->thread = 7;
@@ -53,6 +60,14 @@ static int setup(void **state)
 	*thread = (struct frt_thread){.serial = 7, .patient = 1};
 	collector_locks(0);
 	return ring_first(slot, 0) ? 0 : -1;
+}
+
+static void sleep_counted(uint32_t us)
+{
+	sys_sleep_us(us);
+	slept_us += us;
+	if (end_after_us && slept_us >= end_after_us)
+		collector_ends();
 }
 
 static void drain(void)
@@ -142,6 +157,20 @@ CASE(nobody_waits_for_a_dead_collector, setup)
 	assert_int_equal(control->held_up, 1);
 	drain();
 	assert_int_equal(control->held_up, 1);
+}
+
+/* A thread looks for the collector each 20 ms that it has slept. Those that wait beside it go on with it. */
+CASE(wait_ends_20_ms_after_the_collector, setup)
+{
+	ring_wait(0, FOREVER);
+	end_after_us = 50000;
+	drain();
+	assert_int_equal(control->held_up, 1);
+	assert_true(slept_us >= end_after_us && slept_us <= end_after_us + WAIT_LOOK_US + WAIT_MOST_US);
+	slept_us = 0;
+	for (int i = 0; i < 100; i++)
+		drain();
+	assert_int_equal(slept_us, 0);
 }
 
 CASE(nobody_waits_where_nobody_listens, setup)
