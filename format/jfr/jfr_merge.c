@@ -38,6 +38,7 @@ struct merge {
 	struct jfr_metadata *region; /* of the base */
 	bool has_base;
 	bool jvm_described; /* by the JVM itself */
+	bool sampled;	    /* by frtrace */
 	struct jfr_merge_copy copy;
 	struct jfr_merge_context context;
 	int64_t last; /* tick of the end of the last event; initially the start of the file */
@@ -132,6 +133,7 @@ static int look_at_constants(struct merge *m, struct input *in, struct jfr_chunk
 
 	if (!in->ours && !m->jvm_described)
 		m->jvm_described = has_jvm_information(chunk);
+	m->sampled |= in->ours && jfr_metadata_find(chunk->metadata, "jdk.ExecutionSample");
 	err = err ?: jfr_merge_id_map_scan(&in->keys, &m->keys, &in->types, chunk);
 	return err ? err : in->file->fault.what ? -EINVAL : 0;
 }
@@ -301,6 +303,13 @@ static int next_output(struct merge *m)
 	return err;
 }
 
+static bool is_left_out(const struct merge *m, const struct input *in, const struct meta_type *t)
+{
+	if (t->role == META_JVM_INFORMATION)
+		return in->ours && m->jvm_described;
+	return t->role == META_EXECUTION_SAMPLE && !in->ours && m->sampled;
+}
+
 static int copy_next(struct merge *m, struct input *in)
 {
 	struct jfr_original from = original_of(in);
@@ -312,7 +321,7 @@ static int copy_next(struct merge *m, struct input *in)
 	if (!jfr_chunk_event(in->chunk, in->order[in->next].at, &e))
 		return -EINVAL;
 	jfr_merge_context_enter(&m->context, &m->copy, &from, &e, in - m->inputs);
-	if (!(m->jvm_described && in->ours && e.type->role == META_JVM_INFORMATION))
+	if (!is_left_out(m, in, e.type))
 		err = jfr_merge_copy_event(&m->copy, &from, &e);
 	if (in->order[in->next].end > m->last)
 		m->last = in->order[in->next].end;

@@ -11,7 +11,8 @@
  * Each event keeps the time in nanoseconds that its own file gives it. It is converted to ticks of the base: the
  * recording with frtrace.Clock, or else the first one.
  *
- * Left out are settings of events that no file declares, and frtrace's description of the JVM if the JVM's own is there.
+ * Left out are settings of events that no file declares, and frtrace's description of the JVM if the JVM's own is there. So are
+ * samples (jdk.ExecutionSample) of others if frtrace took some: both would count twice, and only its own lie in its calls.
  *
  * Memory holds one chunk of each file with the order of its events (16 bytes each), the chunk being built, and the
  * keys of threads.

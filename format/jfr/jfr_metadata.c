@@ -28,6 +28,7 @@ static const char *const roles[] = {
 	[META_FRAME_TYPE] = "jdk.types.FrameType",
 	[META_ACTIVE_SETTING] = "jdk.ActiveSetting",
 	[META_JVM_INFORMATION] = "jdk.JVMInformation",
+	[META_EXECUTION_SAMPLE] = "jdk.ExecutionSample",
 };
 
 static const char *const units[] = {

@@ -37,6 +37,7 @@ enum meta_role {
 	META_FRAME_TYPE,
 	META_ACTIVE_SETTING,
 	META_JVM_INFORMATION,
+	META_EXECUTION_SAMPLE,
 };
 
 /* The value of @Timespan or @Timestamp. */

@@ -151,8 +151,6 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return diag_usage(d, "--cpu does not go with --kernel=off, --no-stack or --stacks=jvmti");
 	if (s->cpu_ns && s->source == SETTINGS_SOURCE_HOTSPOT)
 		return diag_usage(d, "--cpu does not go with --source=hotspot");
-	if (s->cpu_ns && s->with_jfr)
-		return diag_usage(d, "--cpu does not go with --with-jfr, which has samples of its own");
 	if (s->alloc && s->source == SETTINGS_SOURCE_HOTSPOT)
 		return diag_usage(d, "--alloc does not go with --source=hotspot");
 	if (s->alloc && s->fields == SETTINGS_FIELDS_JDK)

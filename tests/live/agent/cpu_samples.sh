@@ -44,11 +44,26 @@ read_by_jfr() {
 	finish
 }
 
+# All samples of the merged file are in recorded calls; the JVM's own are in all that it does.
+beside_jfr() {
+	local all in_calls
+	begin "with --with-jfr only frtrace's samples are there, JDK $FEATURE" || return 0
+	record_program Spent 1 10 -- -m live.Spent::call -t 25ms --cpu --with-jfr=profile || return 0
+	"$JAVA/bin/jfr" summary "$F_FILE" >"$WORK/summary" 2>&1
+	"$FRTRACE" view --json hot --top=100000 "$F_FILE" >"$WORK/hot"
+	grep -Eq 'jdk.CPULoad +[1-9]' "$WORK/summary" || finding "no events of the JVM:" "$(grep CPULoad "$WORK/summary")"
+	all=$(awk '$1 == "jdk.ExecutionSample" { print $2 }' "$WORK/summary")
+	in_calls=$(python3 -c 'import json, sys; print(sum(r["self"] for r in json.load(open(sys.argv[1]))["rows"]))' "$WORK/hot")
+	[ "${all:-0}" -gt 50 ] && [ "$all" = "$in_calls" ] || finding "$all samples, $in_calls of them in calls"
+	finish
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && spent -Xint
 	turn 1 && spent
 	turn 1 && read_by_jfr
+	turn 0 && beside_jfr
 done
 root_use "${JDKS_IN_TURN[0]}" "samples of slow calls have the shares that were burnt" && spent -XX:TieredStopAtLevel=1
 root_use "${JDKS_IN_TURN[1]}" "samples of slow calls have the shares that were burnt" && spent

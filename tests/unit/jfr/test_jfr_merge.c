@@ -397,6 +397,35 @@ CASE(jvm_is_described_once, setup, teardown)
 	assert_contains(print(false), "pid = 12");
 }
 
+static void make_samples(int n, bool ours, int64_t state)
+{
+	chunk_event(&b, ours ? "frtrace.Clock" : "A", OTHER);
+	chunk_event(&b, "jdk.ExecutionSample", EVENT);
+	chunk_field(&b, "state", B_LONG, 0);
+	event(EVENT, 0, state);
+	finish_file(n);
+}
+
+/* The JVM's lie in all that it did, those of frtrace in recorded calls. */
+CASE(samples_of_frtrace_are_the_only_ones, setup, teardown)
+{
+	make_samples(0, true, 11);
+	make_samples(1, false, 12);
+	merge();
+	assert_int_equal(result.events, 1);
+	assert_contains(print(false), "state = 11");
+	make_samples(0, false, 11);
+	make_samples(1, false, 12);
+	merge();
+	assert_int_equal(result.events, 2);
+	chunk_event(&b, "frtrace.Clock", OTHER);
+	finish_file(0);
+	make_samples(1, false, 12);
+	merge();
+	assert_int_equal(result.events, 1);
+	assert_contains(print(false), "state = 12");
+}
+
 /* Some readers know only the fields of JEP 520, in their order. */
 CASE(fields_of_frtrace_can_be_left_out, setup, teardown)
 {
