@@ -30,6 +30,7 @@ struct metrics {
 	char *recording;	     /* the label */
 	struct metrics_table *table; /* NULL before the first write */
 	bool splits;		     /* calls have a breakdown */
+	bool allocated;		     /* and what they have allocated */
 	int64_t due;
 	bool failed; /* and reported */
 	uint64_t hook_ns, jvm_ns, lost[LOSSES];
@@ -86,6 +87,7 @@ static bool metrics_begin(struct metrics *m, const struct recording *r)
 	struct breakdown *where = recorder_breakdown(r->recorder);
 
 	m->splits = where;
+	m->allocated = r->settings->alloc;
 	m->table = metrics_table_new(r->segment, r->clock, where ? breakdown_running_sums(where) : NULL, m->recording);
 	return m->table;
 }
@@ -112,29 +114,38 @@ struct metrics_column {
 	const char *name, *help;
 	size_t at;    /* in struct metrics_sums */
 	bool seconds; /* else a count */
-	bool split;   /* known only with a breakdown */
+	enum {
+		ALWAYS,
+		SPLIT,	  /* known only with a breakdown */
+		ALLOCATED /* only with --alloc */
+	} known;
 };
 
 #define SUM(field) offsetof(struct metrics_sums, field)
 
 static const struct metrics_column metrics_columns[] = {
-	{"frtrace_calls_total", "Calls that have ended.", SUM(calls), false, false},
-	{"frtrace_thrown_total", "Calls that have ended with an exception.", SUM(thrown), false, false},
+	{"frtrace_calls_total", "Calls that have ended.", SUM(calls), false, ALWAYS},
+	{"frtrace_thrown_total", "Calls that have ended with an exception.", SUM(thrown), false, ALWAYS},
 	{"frtrace_call_seconds_total", "Time of the calls that have ended, with the calls that they made.", SUM(total),
-	 true, false},
+	 true, ALWAYS},
 	{"frtrace_split_calls_total", "Recorded calls with a known split of their time.", SUM(split_calls), false,
-	 true},
+	 SPLIT},
 	{"frtrace_split_seconds_total", "Time of these calls: the sum of their CPU time, run queue and blocked time.",
-	 SUM(split), true, true},
-	{"frtrace_cpu_seconds_total", "CPU time of calls with a known split.", SUM(cpu), true, true},
+	 SUM(split), true, SPLIT},
+	{"frtrace_cpu_seconds_total", "CPU time of calls with a known split.", SUM(cpu), true, SPLIT},
 	{"frtrace_run_queue_seconds_total",
-	 "Time for which calls with a known split were ready to run and waited for a CPU.", SUM(run_queue), true, true},
+	 "Time for which calls with a known split were ready to run and waited for a CPU.", SUM(run_queue), true,
+	 SPLIT},
+	{"frtrace_allocated_bytes_total", "Bytes that calls have allocated, with those of the calls that they made.",
+	 SUM(allocated), false, ALLOCATED},
 };
 
 /* True if the series has numbers for the column. */
 static bool metrics_has(const struct metrics_series *row, const struct metrics_column *c)
 {
-	return !c->split || row->sums.split_calls;
+	if (c->known == ALLOCATED)
+		return !row->sums.unallocated;
+	return c->known != SPLIT || row->sums.split_calls;
 }
 
 static void put_column(const struct metrics *m, const struct metrics_column *c, FILE *to)
@@ -182,10 +193,11 @@ static void put_histogram(const struct metrics_series *row, FILE *to)
 
 static void put_methods(const struct metrics *m, FILE *to)
 {
+	const bool has[] = {[ALWAYS] = true, [SPLIT] = m->splits, [ALLOCATED] = m->allocated};
 	const struct metrics_series *row;
 
 	for (size_t i = 0; i < sizeof(metrics_columns) / sizeof(metrics_columns[0]); i++)
-		if (m->splits || !metrics_columns[i].split)
+		if (has[metrics_columns[i].known])
 			put_column(m, &metrics_columns[i], to);
 	if (m->splits)
 		metrics_put_blocked(m, to);

@@ -153,6 +153,8 @@ static void metrics_read(struct metrics_table *t)
 		to->calls += timing->count;
 		to->thrown += timing->thrown;
 		to->total += clock_ns_of_ticks(t->clock, timing->total);
+		to->allocated += timing->allocated;
+		to->unallocated += (timing->unknown & FRT_UNKNOWN_ALLOCATED) > 0;
 		timing_count_recent(&t->timings, id, t->bound, METRICS_BUCKETS, to->bucket);
 		if (t->splits)
 			metrics_add_split(t, id, to);

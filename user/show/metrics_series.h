@@ -22,6 +22,7 @@ struct metrics_sums {
 	uint64_t bucket[METRICS_BUCKETS + 1];	     /* calls that took at most metrics_bounds[i]; the last: all */
 	uint64_t split_calls, split, cpu, run_queue; /* of recorded calls with a known breakdown */
 	uint64_t blocked_on[FRT_WAIT_REASONS];
+	uint64_t allocated, unallocated; /* bytes; unallocated: methods whose bytes are not known */
 };
 
 struct metrics_series {

@@ -35,13 +35,25 @@ sum_agrees() { # CALLS
 	END
 }
 
+# So is the metric.
+metric_agrees() {
+	python3 - "$WORK/timing" "$WORK/allocated.prom" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
+		import json, sys
+		row, = (r for r in json.load(open(sys.argv[1]))["rows"] if "Allocating.call" in r["method"])
+		have, = (line.split()[-1] for line in open(sys.argv[2])
+		         if line.startswith("frtrace_allocated_bytes_total") and 'method="call"' in line)
+		assert int(have) == row["allocatedBytes"], (have, row)
+	END
+}
+
 exact() { # THREADS CALLS [JVM-OPTION...]
 	begin "each call has the bytes that ThreadMXBean says, $1 threads of $2 calls${3:+, ${*:3}}, JDK $FEATURE" || return 0
 	record_program -Xmx600m "${@:3}" Allocating "$1" "$2" -- -e 'test.Call live.Allocating::call n=arg0' \
-		-M live.Allocating::call -m live.Allocating::deep --alloc || return 0
+		-M live.Allocating::call -m live.Allocating::deep --alloc --metrics="$WORK/allocated.prom" || return 0
 	says ' 0 lost'
 	sizes_agree $(($1 * $2))
 	sum_agrees $(($1 * $2))
+	metric_agrees
 	finish
 }
 

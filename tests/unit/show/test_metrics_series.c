@@ -121,6 +121,23 @@ CASE(calls_that_are_in_no_histogram_yet_have_their_buckets, setup, teardown)
 	assert_int_equal(row(0)->sums.bucket[METRICS_BUCKETS], 3);
 }
 
+/* One method of the series does not know, so the sum does not. */
+CASE(allocated_bytes_are_a_sum_if_all_are_known, setup, teardown)
+{
+	uint32_t id = method("a/C", "m"), other = method("a/C", "m");
+
+	call(id, 5, false);
+	call(other, 7, false);
+	sum_of(id)->nested.allocated = 4096;
+	sum_of(other)->nested.allocated = 96;
+	metrics_table_update(b->table);
+	assert_int_equal(row(0)->sums.allocated, 4192);
+	assert_int_equal(row(0)->sums.unallocated, 0);
+	sum_of(other)->unknown = FRT_UNKNOWN_ALLOCATED;
+	metrics_table_update(b->table);
+	assert_int_equal(row(0)->sums.unallocated, 1);
+}
+
 CASE(a_class_of_two_loaders_has_one_series, setup, teardown)
 {
 	call(method("a/C", "m"), 10, false);
