@@ -94,6 +94,14 @@ int attach_reply_parse(char *text, size_t *length, int *code, struct diag *d)
 	return 0;
 }
 
+/* What is left where the JVM loads no agents. */
+static const char *other_way(const char *words)
+{
+	return strstr(words, "Dynamic agent loading is not enabled")
+		       ? " Or start it as 'frtrace -- java ...', or with -XX:+DTraceMethodProbes, for --source=hotspot"
+		       : "";
+}
+
 int attach_load_parse(int code, const char *text, int *result, struct diag *d)
 {
 	static const char label[] = "return code: ";
@@ -107,5 +115,5 @@ int attach_load_parse(int code, const char *text, int *result, struct diag *d)
 	quote(text, words, sizeof(words));
 	if (!words[0])
 		return diag_set(d, EIO, "the JVM did not load the agent (code %d)", code);
-	return diag_set(d, EIO, "the JVM did not load the agent: %s", words);
+	return diag_set(d, EIO, "the JVM did not load the agent: %s%s", words, other_way(words));
 }

@@ -101,7 +101,13 @@ CASE(failed_load_is_reported_with_the_jvms_text)
 			 -EIO);
 	assert_string_equal(d.text,
 			    "the JVM did not load the agent: /a/x.so was not loaded.; /a/x.so: cannot open? it");
-	assert_int_equal(attach_load_parse(-1, "Dynamic agent loading is not enabled.\n", &result, &d), -EIO);
+	assert_int_equal(attach_load_parse(-1,
+					   "Dynamic agent loading is not enabled. Use -XX:+E to launch target VM.\n",
+					   &result, &d),
+			 -EIO);
+	assert_contains(
+		d.text,
+		"agent: Dynamic agent loading is not enabled. Use -XX:+E to launch target VM. Or start it as 'frtrace -- java ...',");
 	assert_contains(d.text, "not enabled");
 	assert_int_equal(attach_load_parse(-1, "0\n", &result, &d), -EIO);
 	assert_int_equal(attach_load_parse(-1, "return code: 0\n", &result, &d), -EIO);
