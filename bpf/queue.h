@@ -437,8 +437,8 @@ struct frt_code {
  * outputs them when it ends, each with the time of its reservation in front: the order of the queue. While a bit of
  * `claimed` is set, that record is not in the perf buffer yet.
  */
-#define FRT_STAGED_SMALL  8256u /* bytes of a place with its header */
-#define FRT_STAGED_LARGE  25024u
+#define FRT_STAGED_SMALL  8256u							/* bytes of a place with its header */
+#define FRT_STAGED_LARGE  (24960u + (unsigned int)sizeof(struct frt_registers)) /* a waker with the longest stacks */
 #define FRT_STAGED_PLACES 16u /* small ones, a power of two; behind them is a large one */
 
 struct frt_staged {

@@ -207,6 +207,7 @@ struct waker_other_record {
 	struct frt_waker waker;
 	__u8 low[FRT_WAKER_LOW], high[FRT_WAKER_HIGH];
 };
+_Static_assert(sizeof(struct waker_other_record) + sizeof(struct frt_staged) <= FRT_STAGED_LARGE, "a large place");
 
 static __always_inline void waker_emit_kernel(struct task_struct *task, const struct waker_place *place)
 {

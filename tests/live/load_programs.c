@@ -10,6 +10,7 @@
 #include "native.skel.h"
 
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,8 @@ static void took(int err, const char *name, bool perf)
 {
 	size_t size = strlen(verified);
 
+	if (err == -ESRCH && !strcmp(name, "page_fault_user"))
+		return; /* only x86-64's kernels have that tracepoint */
 	if (err)
 		printf("%s%s: %s\n%s\n", name, perf ? ", --buffer=perf" : "", strerror(-err),
 		       verified + (size > LOG_ENDS ? size - LOG_ENDS : 0));
