@@ -12,7 +12,7 @@
 VERSION := 0.1.0
 PREFIX	?= /usr/local
 ZSH	?= site-functions
-ARCH	?= $(shell uname -m)
+ARCH	:= $(shell uname -m)
 CROSS	:= $(if $(filter-out $(shell uname -m),$(ARCH)),$(ARCH)-linux-gnu-)
 BUILD	?= build$(if $(CROSS),-$(ARCH))$(if $(ASAN),-asan)
 CC	:= $(CROSS)gcc

@@ -22,7 +22,7 @@ static bool read_stack(void *context, uint64_t address, uint64_t *to)
 
 static void unwind_from(struct cfi *c, uint64_t pc)
 {
-	struct cfi_frame f = {.known = (1u << CFI_REGISTERS) - 1, .exact = pc % 2};
+	struct cfi_frame f = {.known = (1ull << CFI_REGISTERS) - 1, .exact = pc % 2};
 	int r = 1;
 
 	for (int i = 0; i < CFI_REGISTERS; i++)
@@ -32,7 +32,7 @@ static void unwind_from(struct cfi *c, uint64_t pc)
 		uint64_t sp = f.reg[CFI_SP];
 
 		r = cfi_unwind(c, &f, 0, read_stack, NULL);
-		require(r != 1 || f.exact || f.reg[CFI_SP] > sp, "the stack pointer does not rise");
+		require(r != 1 || f.exact || f.reg[CFI_SP] >= sp + CFI_CALL, "the stack pointer does not rise");
 		require(r != 1 || f.known & 1u << CFI_PC, "a caller without a program counter");
 	}
 }

@@ -338,12 +338,12 @@ static bool path_ends(const char *text, const char *end)
 	return length >= tail && !memcmp(text + length - tail, end, tail);
 }
 
-/* Ends at the first mapping of glibc, which has the names of its versions. */
+/* Ends at the first mapping of glibc, which has the names of its versions. On aarch64 that has code, too. */
 static bool is_libc(uint64_t start, uint64_t end, const char *rest, void *context)
 {
 	bool *clone3 = context;
 
-	if (!text_begins(rest, "r--p 00000000 ") ||
+	if (!(text_begins(rest, "r--p 00000000 ") || text_begins(rest, "r-xp 00000000 ")) ||
 	    !(path_ends(rest, "/libc.so.6") || path_ends(rest, "/libc.so.6 (deleted)")))
 		return true;
 	*clone3 = block_has(start, end, "GLIBC_2.34");

@@ -361,6 +361,7 @@ static int unwind_frame(Dwarf_Frame *frame, struct cfi_frame *f, cfi_read_word *
 	struct cfi_expression x = {.frame = f, .read = read, .context = context};
 	struct cfi_frame to = {.known = 1ull << CFI_SP};
 	bool signal = false;
+	uint64_t moved;
 	Dwarf_Op *ops;
 	size_t count;
 	int err;
@@ -378,7 +379,8 @@ static int unwind_frame(Dwarf_Frame *frame, struct cfi_frame *f, cfi_read_word *
 		return 0;
 	to.exact = signal;
 	to.reg[CFI_PC] = WALK_ADDRESS(to.reg[CFI_PC]);
-	if ((int64_t)(to.reg[CFI_SP] - f->reg[CFI_SP]) < CFI_CALL && !signal)
+	moved = to.reg[CFI_SP] - f->reg[CFI_SP];
+	if ((to.reg[CFI_SP] < f->reg[CFI_SP] || moved + 1 <= CFI_CALL) && !signal)
 		return -EBADMSG;
 	*f = to;
 	return 1;
