@@ -16,7 +16,7 @@ static int version_of(const char *home)
 	int major = 0, minor = 0;
 	char *text, *v;
 
-	if (shell_run(&text, "'%s/bin/javac' -version", home) == 0 && (v = strstr(text, "javac ")))
+	if (shell_run(&text, "'%s/bin/javac' " JDK_BRIEF_TOOL " -version", home) == 0 && (v = strstr(text, "javac ")))
 		sscanf(v, "javac %d.%d", &major, &minor);
 	free(text);
 	return major == 1 ? minor : major;
@@ -32,6 +32,10 @@ static void add(struct jdk *jdks, size_t *n, size_t capacity, const char *progra
 	if (*n == capacity || access(program, X_OK) || !realpath(program, real) || !(end = strstr(real, "/bin/javac")))
 		return;
 	*end = 0;
+	for (i = 0; i < *n && strcmp(jdks[i].home, real) != 0; i++)
+		;
+	if (i < *n) /* by another name */
+		return;
 	version = version_of(real);
 	for (i = 0; i < *n && jdks[i].version != version; i++)
 		;

@@ -11,6 +11,10 @@ struct jdk {
 	int version; /* 8, 11, 17, ... */
 };
 
+/* Options of a short-lived tool of a JDK, which then takes half the CPU time; JDK_BRIEF is for `java` itself. */
+#define JDK_BRIEF      "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+#define JDK_BRIEF_TOOL "-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC"
+
 /*
  * Find JDKs (with javac) by $JAVA_HOME, PATH and /usr/lib/jvm, one of each version, oldest first. Returns their
  * number.

@@ -77,7 +77,7 @@ static char *java(const struct jdk *j, const char *classes, const char *argument
 {
 	char *text;
 	int status = shell_run(&text,
-			       "'%s/bin/java' -Xverify:all -Xshare:auto -XX:-UsePerfData -XX:TieredStopAtLevel=1 "
+			       "'%s/bin/java' -Xverify:all -Xshare:auto -XX:-UsePerfData " JDK_BRIEF " "
 			       "-cp '%s/%s' %s 2>'%s/stderr'",
 			       j->home, workdir, classes, arguments, workdir);
 	char *rest;
@@ -89,37 +89,51 @@ static char *java(const struct jdk *j, const char *classes, const char *argument
 	return text;
 }
 
-static void assert_same_output(const struct jdk *j, const char *program, const char *edited_options)
+static void assert_edited_prints(const struct jdk *j, const char *before, const char *program,
+				 const char *edited_options)
 {
-	char arguments[256], *before, *after;
+	char arguments[256], *after;
 
 	snprintf(arguments, sizeof(arguments), "%s %s", edited_options, program);
-	before = java(j, "in", program, 0);
 	after = java(j, "out", arguments, 0);
 	assert_string_equal(before, after);
-	free(before);
 	free(after);
+}
+
+static void assert_same_output(const struct jdk *j, const char *program)
+{
+	char *before = java(j, "in", program, 0);
+
+	assert_edited_prints(j, before, program, "");
+	free(before);
+}
+
+static void exits_are_counted_once(const struct jdk *j, const char *options, const uint32_t first[2])
+{
+	char ids[128], *before;
+
+	SHELL("rm -rf '%s'/in && '%s/bin/javac' " JDK_BRIEF_TOOL " -nowarn %s -d '%s/in' tests/data/edit/*.java",
+	      workdir, j->home, options, workdir);
+	before = java(j, "in", "Exits", 0);
+	for (int i = 0; i < 2; i++) {
+		SHELL("rm -rf '%s'/out", workdir);
+		edit_all(first[i]);
+		snprintf(ids, sizeof(ids), "-Dids='%s/ids'", workdir);
+		assert_edited_prints(j, before, "Exits", ids);
+	}
+	free(before);
 }
 
 /* Ids of each length, so that switches get each padding and branches each distance. */
 CASE(every_kind_of_exit_is_counted_once)
 {
-	static const uint32_t first[] = {0, 7, 140, 70000};
-	static const char *const options[] = {"-g -parameters", "-g:none"};
 	const struct jdk *j;
-	size_t n, i, k;
+	size_t n, i;
 
 	j = first_jdk(17, &n);
 	for (i = 0; i < n; i++) {
-		for (k = 0; k < 4; k++) {
-			char ids[128];
-
-			SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn %s -d '%s/in' tests/data/edit/*.java",
-			      workdir, workdir, j[i].home, options[k % 2], workdir);
-			edit_all(first[k]);
-			snprintf(ids, sizeof(ids), "-Dids='%s/ids'", workdir);
-			assert_same_output(&j[i], "Exits", ids);
-		}
+		exits_are_counted_once(&j[i], "-g -parameters", (const uint32_t[]){0, 140});
+		exits_are_counted_once(&j[i], "-g:none", (const uint32_t[]){7, 70000});
 	}
 }
 
@@ -166,11 +180,12 @@ CASE(many_locals_and_far_jumps_work)
 	write_large_source();
 	for (i = 0; i < n; i++) {
 		/* javac 17 and later cannot write versions before 7 */
-		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn --release 8 -d '%s/in' '%s/Large.java' tests/data/edit/Run.java "
+		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' " JDK_BRIEF_TOOL
+		      " -nowarn --release 8 -d '%s/in' '%s/Large.java' tests/data/edit/Run.java "
 		      "tests/data/edit/Hook.java",
 		      workdir, workdir, j[i].home, workdir, workdir);
 		edit_all(300);
-		assert_same_output(&j[i], "Run Large", "");
+		assert_same_output(&j[i], "Run Large");
 	}
 }
 
@@ -380,7 +395,8 @@ CASE(code_that_javac_never_writes_works)
 
 	j = first_jdk(9, &n);
 	for (i = 0; i < n; i++) {
-		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn --release 8 -d '%s/in' tests/data/edit/Run.java tests/data/edit/Hook.java",
+		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' " JDK_BRIEF_TOOL
+		      " -nowarn --release 8 -d '%s/in' tests/data/edit/Run.java tests/data/edit/Hook.java",
 		      workdir, workdir, j[i].home, workdir);
 		write_far_conditionals(49);
 		write_far_conditionals(52);
@@ -390,7 +406,7 @@ CASE(code_that_javac_never_writes_works)
 		write_uninitialised();
 		write_covered_return();
 		edit_all(1000);
-		assert_same_output(&j[i], "Run FarOld FarNew FarFrames Old TwoCalls Uninit Covered", "");
+		assert_same_output(&j[i], "Run FarOld FarNew FarFrames Old TwoCalls Uninit Covered");
 	}
 }
 
@@ -401,10 +417,12 @@ CASE(javap_accepts_the_result)
 
 	j = first_jdk(17, &n);
 	for (i = 0; i < n; i++) {
-		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn -g -d '%s/in' tests/data/edit/*.java", workdir,
-		      workdir, j[i].home, workdir);
+		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' " JDK_BRIEF_TOOL
+		      " -nowarn -g -d '%s/in' tests/data/edit/*.java",
+		      workdir, workdir, j[i].home, workdir);
 		edit_all(0);
-		SHELL("'%s/bin/javap' -v -p '%s'/out/*.class >'%s/javap' && test -s '%s/javap' && ! grep -E '^Error|^Warning' '%s/javap'",
+		SHELL("'%s/bin/javap' " JDK_BRIEF_TOOL
+		      " -v -p '%s'/out/*.class >'%s/javap' && test -s '%s/javap' && ! grep -E '^Error|^Warning' '%s/javap'",
 		      j[i].home, workdir, workdir, workdir, workdir);
 	}
 }

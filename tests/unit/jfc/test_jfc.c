@@ -212,7 +212,8 @@ static void compare_rows(const struct jdk *jdk, const char *option)
 	char *text;
 
 	write_all(in);
-	if (shell_run(&text, "'%s/bin/jfr' configure --input %s --output %s s=%s", jdk->home, in, out, option))
+	if (shell_run(&text, "'%s/bin/jfr' " JDK_BRIEF_TOOL " configure --input %s --output %s s=%s", jdk->home, in,
+		      out, option))
 		fail_msg("JDK %d: %s", jdk->version, text);
 	free(text);
 	text = slurp(out);

@@ -75,7 +75,8 @@ static void check_file(const struct jdk *jdk, const char *name, const char *cons
 	snprintf(path, sizeof(path), "%s/lib/jfr/%s.jfc", jdk->home, name);
 	ours = read_file(path);
 	set_options(ours, option, words, sizeof(words));
-	if (shell_run(&text, "'%s/bin/jfr' configure --input '%s' --output %s%s", jdk->home, path, out, words))
+	if (shell_run(&text, "'%s/bin/jfr' " JDK_BRIEF_TOOL " configure --input '%s' --output %s%s", jdk->home, path,
+		      out, words))
 		fail_msg("JDK %d: %s", jdk->version, text);
 	theirs = read_file(out);
 	compare(ours, theirs, words);

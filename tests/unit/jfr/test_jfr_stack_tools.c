@@ -124,7 +124,8 @@ static int setup(void **state)
 static char *jfr(const struct jdk *j, const char *arguments)
 {
 	char *text;
-	int status = shell_run(&text, "cd '%s' && LC_ALL=C.UTF-8 '%s/bin/jfr' %s", workdir, j->home, arguments);
+	int status = shell_run(&text, "cd '%s' && LC_ALL=C.UTF-8 '%s/bin/jfr' " JDK_BRIEF_TOOL " %s", workdir, j->home,
+			       arguments);
 
 	if (status)
 		fail_msg("JDK %d: jfr %s: status %d: %.500s", j->version, arguments, status, text);
@@ -141,7 +142,7 @@ static void assert_printed(const struct jdk *j, const char *text, const char *wa
 static bool knows(const struct jdk *j, const char *topic, const char *word)
 {
 	char *text;
-	int status = shell_run(&text, "'%s/bin/jfr' help %s | grep -qe '%s'", j->home, topic, word);
+	int status = shell_run(&text, "'%s/bin/jfr' " JDK_BRIEF_TOOL " help %s | grep -qe '%s'", j->home, topic, word);
 
 	free(text);
 	return status == 0;

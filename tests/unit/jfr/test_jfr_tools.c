@@ -232,20 +232,21 @@ static void find_jdks(void)
  * view method-calls with 25. Without a file, metadata are those of the JDK itself.
  */
 static const char script[] =
-	"cd \"$1\" && jfr=$2 n=$3 && export LC_ALL=C.UTF-8\n"
-	"run() { out=$n.$1; shift; \"$jfr\" \"$@\" >$out 2>&1 </dev/null; echo $? >$out.status; }\n"
+	"cd \"$1\" && tool=$2 n=$3 && export LC_ALL=C.UTF-8\n"
+	"jfr() { \"$tool\" " JDK_BRIEF_TOOL " \"$@\"; }\n"
+	"run() { out=$n.$1; shift; jfr \"$@\" >$out 2>&1 </dev/null; echo $? >$out.status; }\n"
 	"( run summary summary calls.jfr; run print print calls.jfr; run json print --json --events MethodTrace "
 	"calls.jfr\n"
 	"  run metadata metadata calls.jfr\n"
-	"  case $(\"$jfr\" version) in 25*) run own metadata --events MethodTrace,MethodTiming\n"
+	"  case $(jfr version) in 25*) run own metadata --events MethodTrace,MethodTiming\n"
 	"  run plain metadata --events MethodTrace,MethodTiming plain.jfr\n"
 	"  for k in own plain; do grep -v '^ *@' $n.$k >$n.$k.fields; sort $n.$k >$n.$k.lines; done;; esac\n"
 	") & ( run million summary million.jfr; run cat print --events MethodTrace both.jfr\n"
-	"  \"$jfr\" help | grep -q 'jfr scrub' || exit 0\n"
+	"  jfr help | grep -q 'jfr scrub' || exit 0\n"
 	"  run scrub scrub --include-events jdk.MethodTrace calls.jfr $n.scrubbed.jfr\n"
 	"  run scrubbed print --json $n.scrubbed.jfr\n"
-	"  \"$jfr\" help | grep -q 'jfr view' || exit 0\n"
-	"  \"$jfr\" help view | grep -q method-calls && run calls view --width 200 method-calls calls.jfr\n"
+	"  jfr help | grep -q 'jfr view' || exit 0\n"
+	"  jfr help view | grep -q method-calls && run calls view --width 200 method-calls calls.jfr\n"
 	"  run settings view active-settings calls.jfr\n"
 	"  run table view --width 300 MethodTrace calls.jfr\n"
 	"  run recording view recording calls.jfr; run types view types calls.jfr ) & wait\n";

@@ -258,7 +258,8 @@ CASE(several_files_are_to_the_jvm_what_they_are_to_us)
 	must_parse(&s, "--settings", a, "--settings", b, "--settings=user/options/profile.jfc", "--settings", b);
 	assert_int_equal(
 		shell_run(&log,
-			  "'%s/bin/java' -XX:StartFlightRecording:filename=%s/x.jfr,settings=%s,settings=%s,"
+			  "'%s/bin/java' " JDK_BRIEF
+			  " -XX:StartFlightRecording:filename=%s/x.jfr,settings=%s,settings=%s,"
 			  "settings=user/options/profile.jfc,settings=%s -Xlog:jfr+setting=info:stdout:none -version",
 			  jdk.home, workdir, a, b, b),
 		0);
@@ -282,13 +283,13 @@ CASE(jvm_takes_our_files_and_their_options)
 
 	if (!newest_jdk(&jdk))
 		skip();
-	assert_int_equal(
-		shell_run(&log,
-			  "'%s/bin/java' -XX:StartFlightRecording:filename=%s/x.jfr,settings=user/options/default.jfc,"
-			  "method-trace=a.B::c,method-timing=a.C,method-trace-threshold=3ms,"
-			  "method-trace-stacks=false -Xlog:jfr+setting=info:stdout:none -version",
-			  jdk.home, workdir),
-		0);
+	assert_int_equal(shell_run(&log,
+				   "'%s/bin/java' " JDK_BRIEF
+				   " -XX:StartFlightRecording:filename=%s/x.jfr,settings=user/options/default.jfc,"
+				   "method-trace=a.B::c,method-timing=a.C,method-trace-threshold=3ms,"
+				   "method-trace-stacks=false -Xlog:jfr+setting=info:stdout:none -version",
+				   jdk.home, workdir),
+			 0);
 	assert_string_equal(applied(log, "jdk.MethodTrace", "enabled"), "true");
 	assert_string_equal(applied(log, "jdk.MethodTrace", "filter"), "a.B::c");
 	assert_string_equal(applied(log, "jdk.MethodTrace", "threshold"), "3 ms");

@@ -217,7 +217,7 @@ static void jdk_looks(bool is_directory)
 
 	if (is_directory || !jdk || jdk->version < 17 || looked++ % 12 || access(path, F_OK))
 		return;
-	if (shell_run(&text, "%s/bin/jfr summary %s", jdk->home, path))
+	if (shell_run(&text, "%s/bin/jfr " JDK_BRIEF_TOOL " summary %s", jdk->home, path))
 		fail_msg("JDK %d: %s", jdk->version, text);
 	free(text);
 }
