@@ -33,7 +33,7 @@ compiled() { # FILE.java...: into a directory of its own; with jakarta as first 
 
 run_packaged() { # CLASS [ARGUMENT...]
 	stage
-	"$JAVA/bin/java" -cp "$WORK/packages:$CLASSES$JAR" "live.$1" "$T_DIR" "${@:2}" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	"${LAUNCH[@]}" "$JAVA/bin/java" -cp "$WORK/packages:$CLASSES$JAR" "live.$1" "$T_DIR" "${@:2}" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
 	target_is $!
 	target_ready
 }
@@ -176,23 +176,63 @@ hsqldb() {
 	database "the SQL of each statement of HSQLDB" jdbc:hsqldb:mem:shop --preset=hsqldb --values=full -e 'db.Query outermost org.hsqldb.jdbc.JDBCPreparedStatement::execute* sql=this.sql'
 }
 
-# A server of its own, without a network.
-postgres() {
-	local s="the SQL of each statement of PostgreSQL's driver" bin directory=$WORK/postgres port
+# A server of its own, without a network. Sets `url`, and `port`.
+postgres_begin() { # SENTENCE
+	local bin directory=$WORK/postgres
 	bin=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | sort -V | tail -n 1)
-	[ -x "$bin/initdb" ] || { skip "$s, JDK $FEATURE" "no PostgreSQL: apt-get install postgresql"; return 0; }
-	jars "$s" libpostgresql-jdbc-java postgresql || return 0
+	[ -x "$bin/initdb" ] || { skip "$1, JDK $FEATURE" "no PostgreSQL: apt-get install postgresql"; return 1; }
 	install -d -o nobody -m 700 "$directory"
 	chmod o+x "$WORK"
-	port=$((20000 + $$ % 20000))
+	port=$((20000 + $$ % 20000)) url="jdbc:postgresql://127.0.0.1:$port/postgres?user=shop"
 	if ! (cd / && setpriv --reuid=nobody --clear-groups "$bin/initdb" -D "$directory" -A trust --no-sync -U shop &&
 		setpriv --reuid=nobody --clear-groups "$bin/pg_ctl" -D "$directory" -w -l "$directory/log" -o "-p $port -h 127.0.0.1 -k $directory -F" start) >"$WORK/initdb" 2>&1; then
-		skip "$s, JDK $FEATURE" "PostgreSQL does not start: $(tail -n 1 "$WORK/initdb")"
-		return 0
+		skip "$1, JDK $FEATURE" "PostgreSQL does not start: $(tail -n 1 "$WORK/initdb")"
+		return 1
 	fi
-	database "$s" "jdbc:postgresql://127.0.0.1:$port/postgres?user=shop" \
-		--preset=postgresql --values=full -e 'db.Query outermost org.postgresql.jdbc.PgPreparedStatement::execute* sql=this.preparedQuery.key'
-	(cd / && setpriv --reuid=nobody --clear-groups "$bin/pg_ctl" -D "$directory" -m immediate stop) >>"$WORK/initdb" 2>&1
+}
+
+postgres_end() {
+	local bin
+	bin=$(find /usr/lib/postgresql/*/bin -maxdepth 0 | sort -V | tail -n 1)
+	(cd / && setpriv --reuid=nobody --clear-groups "$bin/pg_ctl" -D "$WORK/postgres" -m immediate stop) >>"$WORK/initdb" 2>&1
+	rm -rf "$WORK/postgres"
+}
+
+postgres() {
+	local s="the SQL of each statement of PostgreSQL's driver" url port
+	jars "$s" libpostgresql-jdbc-java postgresql && postgres_begin "$s" || return 0
+	database "$s" "$url" --preset=postgresql --values=full \
+		-e 'db.Query outermost org.postgresql.jdbc.PgPreparedStatement::execute* sql=this.preparedQuery.key'
+	postgres_end
+}
+
+# The slowest request is that of which the program knows, and what it waited for stands in one line.
+asks() { # HOW
+	begin "the slowest request names the database's address, $1 threads, JDK $FEATURE" || return 0
+	if run_packaged PooledStatements "$url" "$1" && trace_start -m live.PooledStatements::request -t 20ms; then
+		trace_calls
+		says ' 0 lost'
+		"$FRTRACE" view slowest --top=1 "$F_FILE" >"$WORK/slowest"
+		grep -Eq '"request-4"$' "$WORK/slowest" && grep -Eq "^ +[0-9.]+m?s (socket|parked|futex) 127\.0\.0\.1:$port\>" "$WORK/slowest" ||
+			finding "not $port:" "$(cat "$WORK/slowest")"
+		target_quit
+	fi
+	finish
+}
+
+# Up to JDK 23 a virtual thread that holds a monitor waits on its carrier.
+pooled() {
+	local s="the slowest request names the database's address" url port
+	jars "$s" "libhikaricp-java, libslf4j-java and libpostgresql-jdbc-java" HikariCP slf4j-api slf4j-nop postgresql || return 0
+	compiled javax PooledStatements
+	mkdir -p "$WORK/jars" && cp -L "$JARS"/{HikariCP,slf4j-api,slf4j-nop,postgresql}.jar "$WORK/jars"
+	chmod -R a+rX "$WORK/jars" "$WORK/packages"
+	JAR=$(printf ':%s' "$WORK"/jars/*.jar)
+	postgres_begin "$s" || return 0
+	turn 0 && asks platform
+	turn 1 && asks virtual
+	turn 0 && root_use 21 "$s, virtual threads" && asks virtual
+	postgres_end
 }
 
 # A server of its own, without a network.
@@ -260,4 +300,5 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && postgres
 	turn 1 && mariadb
 	[ "$FEATURE" -ge 21 ] || gradle # Debian's is one for JDK 17
+	pooled
 done
