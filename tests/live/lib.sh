@@ -187,6 +187,10 @@ newest_is_25() { # [SENTENCE]
 
 BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for short-lived JVMs: half the CPU time
 
+jfr_of() { "$1/bin/jfr" "${BRIEF[@]/#/-J}" "${@:2}"; } # HOME ARGUMENT...
+
+jfr_newest() { jfr_of "${NEWEST#* }" "$@"; }
+
 # ---- JVMs in root directories, which scripts/jdks provides
 #
 #	root_use 8 "what" || ...	from here on target_start, exact and the rest run JDK 8; if it is not there, "what,
@@ -402,14 +406,16 @@ trace_launch() { # ARGUMENT...
 	STARTED+=("$F_PID")
 }
 
-trace_is_on() { grep -qs "^tracing " "$F_DIR/stderr" || ended "$F_PID"; }
+trace_says_tracing() { { [[ $'\n'$(<"$F_DIR/stderr") == *$'\ntracing '* ]]; } 2>/dev/null; }
+
+trace_is_on() { trace_says_tracing || ended "$F_PID"; }
 
 # Trace the target into $F_FILE; returns when tracing is on. Records all calls, however frequent, unless the arguments
 # have another --max-overhead.
 trace_start() { # ARGUMENT...
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off ${PROBES:+--attach="$PROBES"} ${BUFFER:+--buffer="$BUFFER"} "$@"
-	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
+	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && trace_says_tracing; then return 0; fi
 	finding "tracing does not start:" "$(tail -n 25 "$F_DIR/stderr")"
 	ended "$T_PID" && finding "the JVM has ended:" "$(tail -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
 	return 1
@@ -485,7 +491,7 @@ file_agrees() { judged_by live.Check "$F_FILE" "${1:-$T_DIR/truth}"; } # [TRUTH]
 jfr_prints() { # EVENTS REGEX...
 	local jdk line
 	for jdk in "${JDKS[@]}"; do
-		"${jdk#* }/bin/jfr" print --events "$1" "$F_FILE" >"$WORK/tool" 2>&1 || finding "print of JDK ${jdk%% *} fails"
+		jfr_of "${jdk#* }" print --events "$1" "$F_FILE" >"$WORK/tool" 2>&1 || finding "print of JDK ${jdk%% *} fails"
 		for line in "${@:2}"; do
 			grep -qE "$line" "$WORK/tool" || finding "print of JDK ${jdk%% *} has no /$line/"
 		done

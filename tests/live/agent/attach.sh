@@ -44,8 +44,8 @@ public class Napper {
 	}
 }
 JAVA
-"${JDKS[0]#* }/bin/javac" -nowarn --release 8 -d "$WORK/classes" "$WORK/Napper.java" >"$WORK/javac" 2>&1 ||
-	"${JDKS[0]#* }/bin/javac" -d "$WORK/classes" "$WORK/Napper.java" || exit 1
+"${JDKS[0]#* }/bin/javac" "${BRIEF[@]/#/-J}" -nowarn --release 8 -d "$WORK/classes" "$WORK/Napper.java" >"$WORK/javac" 2>&1 ||
+	"${JDKS[0]#* }/bin/javac" "${BRIEF[@]/#/-J}" -d "$WORK/classes" "$WORK/Napper.java" || exit 1
 chmod -R a+rX "$WORK"
 
 # Start a JVM without waiting: $T_PID is its pid, $out its output. Words before "--" come before `java`.

@@ -37,9 +37,9 @@ read_by_jfr() {
 	begin "the JDK's tools take samples for its own, JDK $FEATURE" || return 0
 	newest_is_25 || return 0
 	record_program Spent 1 10 -- -m live.Spent::call -t 25ms --cpu=500us || return 0
-	"$(jdk_newest)/bin/jfr" print --events jdk.ExecutionSample "$F_FILE" >"$WORK/tool" 2>&1
+	jfr_newest print --events jdk.ExecutionSample "$F_FILE" >"$WORK/tool" 2>&1
 	grep -q 'state = "STATE_RUNNABLE"' "$WORK/tool" || finding "no sample:" "$(head -n 20 "$WORK/tool")"
-	view=$("$(jdk_newest)/bin/jfr" view hot-methods "$F_FILE" 2>&1)
+	view=$(jfr_newest view hot-methods "$F_FILE" 2>&1)
 	grep -q 'live.Spent.most' <<<"$view" || finding "not in hot-methods:" "$view"
 	finish
 }

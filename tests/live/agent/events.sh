@@ -165,7 +165,7 @@ rows = json.load(sys.stdin)["rows"]
 assert len(rows) == 400 and sorted(r["startTime"] for r in rows) == [r["startTime"] for r in rows]
 assert sorted(r["id"] for r in rows) == list(range(1, 401)) and all(r["i"] == r["id"] * 31 for r in rows)' 2>"$WORK/err" || finding "view events:" "$(tail -n 1 "$WORK/err")"
 	"$FRTRACE" view --json --top=10000 slowest "$F_FILE" >"$WORK/slowest.json"
-	"$(jdk_newest)/bin/jfr" print --json --events 'test.*' "$F_FILE" >"$WORK/printed.json"
+	jfr_newest print --json --events 'test.*' "$F_FILE" >"$WORK/printed.json"
 	python3 - "$WORK/slowest.json" "$WORK/printed.json" <<-'END' 2>"$WORK/err" || finding "view slowest:" "$(tail -n 1 "$WORK/err" | head -c 900)"
 		import collections, json, sys
 		shown, printed = collections.Counter(), collections.Counter()

@@ -30,7 +30,7 @@ rounds_are() { [ "$(rounds)" -ge "$1" ] || ended "$T_PID"; }
 keeps_compiling() { wait_for "$SECONDS_MAX" rounds_are $(($(rounds) + 2)) || finding "javac does not continue: $(rounds) rounds, $1"; }
 
 events_are_there() { # TYPE
-	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$T_DIR/summary" 2>&1 || finding "jfr summary: $(head -n 3 "$T_DIR/summary")"
+	jfr_newest summary "$F_FILE" >"$T_DIR/summary" 2>&1 || finding "jfr summary: $(head -n 3 "$T_DIR/summary")"
 	[ "$(awk -v type="$1" '$1 == type { print $2 }' "$T_DIR/summary")" -gt 0 ] || finding "no $1"
 }
 

@@ -23,7 +23,7 @@ orphan() {
 	STATUS='0 3' record_program Orphan 1000 -- -m 'live.Orphan$Child' || return 0
 	events=$(file_events 'live.Orphan$Child.<init>') lost=$(end_line_number lost)
 	[ $((events + lost)) -eq 3000 ] || finding "3000 calls; $events events, $lost lost" "$(cat "$F_DIR/stderr")"
-	"$(jdk_newest)/bin/jfr" print --events OpenCall "$F_FILE" >"$WORK/open"
+	jfr_newest print --events OpenCall "$F_FILE" >"$WORK/open"
 	grep -q OpenCall "$WORK/open" && finding "$(grep -c 'OpenCall {' "$WORK/open") calls that are over are open in the file"
 	finish
 }

@@ -24,11 +24,11 @@ verify() { # HOME
 	rm -rf "$work/jdk" "$out" "$work/helper"
 	"$home/bin/jimage" extract --dir "$work/jdk" --include 'regex:/java.base/.*' "$home/lib/modules"
 	"$work/edit_classes" java/lang/FrtraceHook "$out" "$work/jdk/java.base"
-	"$home/bin/javac" -nowarn --patch-module java.base="$java" -d "$out" "$java/FrtraceHook.java"
-	"$home/bin/javac" -nowarn -d "$work/helper" "$java/LoadAll.java" "$java/Work.java"
-	local run=("$home/bin/java" -Xverify:all --patch-module java.base="$out" -cp "$work/helper")
-	"${run[@]}" LoadAll "$out" || fail "a class of $home does not verify"
-	diff <("$home/bin/java" -cp "$work/helper" Work) <("${run[@]}" Work) || fail "the program prints something different"
+	"$home/bin/javac" "${brief[@]/#/-J}" -nowarn --patch-module java.base="$java" -d "$out" "$java/FrtraceHook.java"
+	"$home/bin/javac" "${brief[@]/#/-J}" -nowarn -d "$work/helper" "$java/LoadAll.java" "$java/Work.java"
+	local edited=(-Xverify:all --patch-module java.base="$out" -cp "$work/helper")
+	"$home/bin/java" "${brief[@]}" "${edited[@]}" LoadAll "$out" || fail "a class of $home does not verify"
+	diff <("$home/bin/java" -cp "$work/helper" Work) <("$home/bin/java" "${edited[@]}" Work) || fail "the program prints something different"
 	echo "ok - every class of java.base is edited and verified, $(sed -n 's/^JAVA_VERSION=/JDK /p' "$home/release" | tr -d '"')"
 }
 

@@ -35,9 +35,9 @@ program_start() {
 
 printed() { [ "$(grep -c "$2" "$WORK/$1.out")" -ge "$3" ]; } # NAME TEXT TIMES
 
-json() { "$(jdk_newest)/bin/jfr" print --json --events 'demo.*' "$1" >"$2" 2>"$WORK/err" || finding "jfr: $(cat "$WORK/err")"; }
+json() { jfr_newest print --json --events 'demo.*' "$1" >"$2" 2>"$WORK/err" || finding "jfr: $(cat "$WORK/err")"; }
 
-metadata() { "$(jdk_newest)/bin/jfr" metadata --events 'demo.*' "$1" >"$2"; }
+metadata() { jfr_newest metadata --events 'demo.*' "$1" >"$2"; }
 
 # The same types with the same fields, labels and units; and values, where they are always the same ones.
 alike() {

@@ -42,7 +42,7 @@ one_agent() {
 	if [ "$FEATURE" -ge 25 ]; then
 		"$JAVA/bin/jcmd" "$T_PID" JFR.start name=agents settings=default >/dev/null
 		"$JAVA/bin/jcmd" "$T_PID" JFR.stop name=agents filename="$T_DIR/agents.jfr" >/dev/null
-		i=$("$JAVA/bin/jfr" print --events jdk.NativeAgent "$T_DIR/agents.jfr" | grep -c 'name = ".*libfrtrace-')
+		i=$(jfr_of "$JAVA" print --events jdk.NativeAgent "$T_DIR/agents.jfr" | grep -c 'name = ".*libfrtrace-')
 		[ "$i" = 1 ] || finding "the JVM lists $i agents"
 	fi
 	finish

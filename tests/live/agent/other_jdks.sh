@@ -31,7 +31,7 @@ output() {
 
 # The newest JDK's tool reads the file.
 tool() { # ARGUMENT...
-	"$(jdk_newest)/bin/jfr" "$@" "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr $*: $(head -c 600 "$WORK/tool")"
+	jfr_newest "$@" "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr $*: $(head -c 600 "$WORK/tool")"
 }
 
 shows() { # REGEX

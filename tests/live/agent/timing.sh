@@ -34,11 +34,11 @@ lower_bounds_are_reported() {
 		grep 'lower bound: ' "$F_DIR/stderr" | grep -F "$method" >/dev/null || finding "no lower bound: $method:" "$(cat "$F_DIR/stderr")"
 	done
 	grep -q 'lower bound: .*between' "$F_DIR/stderr" && finding "between() is no intrinsic:" "$(cat "$F_DIR/stderr")"
-	"$(jdk_newest)/bin/jfr" print --events frtrace.Message "$F_FILE" >"$T_DIR/messages"
+	jfr_newest print --events frtrace.Message "$F_FILE" >"$T_DIR/messages"
 	grep -q 'lower bound' "$T_DIR/messages" && grep -qF 'Math.max' "$T_DIR/messages" || finding "not in the file:" "$(cat "$T_DIR/messages")"
 }
 
-no_traces() { [ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 0 ] || finding "calls are recorded as well"; }
+no_traces() { [ "$(jfr_newest summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 0 ] || finding "calls are recorded as well"; }
 recursion_is_traced() { file_agrees "$(truth_of recurses)"; }
 rest_is_timed() { timing_agrees "$(truth_without recurses)"; }
 three_emissions() { timing_agrees "$T_DIR/truth" 3; }
@@ -69,7 +69,7 @@ killed() {
 }
 
 view() { # FILE: "METHOD CALLS" of each row
-	"$(jdk_newest)/bin/jfr" view --width 200 --truncate beginning method-timing "$1" | sed 's/, /,/g' | awk '/^-+/ { rows = 1; next } rows && NF > 2 { print $1, $2 }' | sort
+	jfr_newest view --width 200 --truncate beginning method-timing "$1" | sed 's/, /,/g' | awk '/^-+/ { rows = 1; next } rows && NF > 2 { print $1, $2 }' | sort
 }
 
 # The same program twice: timed by frtrace, and by the JDK itself, which does not count calls that end with an exception
@@ -100,7 +100,7 @@ view_selves_agree() { # VIEW
 }
 
 timed_selves_agree() {
-	"$(jdk_newest)/bin/jfr" print --json --events jdk.MethodTiming "$F_FILE" >"$T_DIR/events" && selves_agree "$T_DIR/events"
+	jfr_newest print --json --events jdk.MethodTiming "$F_FILE" >"$T_DIR/events" && selves_agree "$T_DIR/events"
 	view_selves_agree method-timing
 }
 

@@ -141,7 +141,7 @@ resource() {
 	"$FRTRACE" export --otlp "$F_FILE" >"$WORK/exported"
 	resources_are "$F_DIR/stdout" 1 2
 	resources_are "$WORK/exported" 2
-	"$(jdk_newest)/bin/jfr" print --json --events frtrace.ResourceAttribute "$F_FILE" >"$WORK/rows"
+	jfr_newest print --json --events frtrace.ResourceAttribute "$F_FILE" >"$WORK/rows"
 	grep -q '"value": "shop"' "$WORK/rows" || finding "the JDK reads no attributes"
 	grep -c s3cr3t "$F_FILE" "$F_DIR/stdout" | grep -v ':0$' && finding "a secret is recorded"
 	target_quit

@@ -9,7 +9,7 @@ PROBED=-XX:+DTraceMethodProbes
 # Code of C2 does not show that an exception has ended a call, nor does C1's, except of calls that are inlined in it. Of those
 # the probes do not even tell that they are over: until another one shows it, they are open.
 truth_of() { # CLASS [PATTERN]: of methods whose exceptions may not be seen; all if it is not given
-	"$(jdk_newest)/bin/jfr" print --events OpenCall "$F_FILE" >"$WORK/open"
+	jfr_newest print --events OpenCall "$F_FILE" >"$WORK/open"
 	awk -F'\t' -v OFS='\t' -v class="$1" -v unseen="${2-.}" '
 		FILENAME == ARGV[1] { if (sub(/^  method = /, "") && sub(/\(.*/, "")) open[$0]++; next }
 		$2 == class && $1 == "count" { $7 -= open[$2 "." $3]; $8 -= open[$2 "." $3] }
@@ -49,7 +49,7 @@ timed() {
 	trace_calls
 	says '^4,000 calls timed'
 	target_quit
-	"$(jdk_newest)/bin/jfr" print --events MethodTiming "$F_FILE" >"$WORK/timing"
+	jfr_newest print --events MethodTiming "$F_FILE" >"$WORK/timing"
 	[ "$(grep -c 'invocations = 2000' "$WORK/timing")" -gt 1 ] || finding "no 2000 invocations:" "$(tail -n 20 "$WORK/timing")"
 	grep -q 'p99 = [0-9.]* ' "$WORK/timing" || finding "no percentiles"
 	finish
@@ -104,7 +104,7 @@ waits() {
 	says ' 0 lost'
 	target_untouched "$T_PID"
 	target_quit
-	"$(jdk_newest)/bin/jfr" print --events ThreadWait "$F_FILE" >"$WORK/waits"
+	jfr_newest print --events ThreadWait "$F_FILE" >"$WORK/waits"
 	for kind in sleep:sleep park:futex socket:socket; do
 		reason=${kind#*:} kind=${kind%:*}
 		grep -q '^  no pauses: ' "$F_DIR/stderr" && [ "$reason" = sleep ] && reason=futex

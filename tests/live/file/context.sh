@@ -18,7 +18,7 @@ sed 's|<event name="jdk.FileRead">|<event name="jdk.FileRead" withContext="true"
 
 # The sums that the JDK's own reader finds.
 sums() {
-	"$(jdk_newest)/bin/jfr" print --json --events jdk.FileRead "$F_FILE" >"$WORK/reads.json" 2>"$WORK/err" ||
+	jfr_newest print --json --events jdk.FileRead "$F_FILE" >"$WORK/reads.json" 2>"$WORK/err" ||
 		finding "jfr print: $(tail -n 1 "$WORK/err")"
 	python3 - "$WORK/reads.json" "$T_DIR/account" <<-'END' 2>"$WORK/err" || finding "bytes per user differ: $(tail -n 1 "$WORK/err" | tail -c 600)"
 		import collections, json, sys
@@ -55,7 +55,7 @@ statements() {
 		-e 'shop.Order live.Statements::order @customer=arg0' --with-jfr="$WORK/sockets.jfc" \
 		--context='jdk.SocketRead,jdk.ThreadPark' || return 0
 	says 'context: the clocks of the recordings were [0-9.]+ [mun]?s apart, known to [0-9.]+ [mun]?s'
-	"$(jdk_newest)/bin/jfr" print --json --events jdk.SocketRead,jdk.ThreadPark "$F_FILE" >"$WORK/reads.json" 2>"$WORK/err" ||
+	jfr_newest print --json --events jdk.SocketRead,jdk.ThreadPark "$F_FILE" >"$WORK/reads.json" 2>"$WORK/err" ||
 		finding "jfr print: $(tail -n 1 "$WORK/err")"
 	python3 - "$WORK/reads.json" "$orders" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err" | tail -c 600)"
 		import json, sys
@@ -78,7 +78,7 @@ by_hand() {
 	begin "jfr print shows the context of -e as that of an event written by hand, platform and virtual threads, JDK $FEATURE" || return 0
 	record_program Handwritten 6 20 -- \
 		-e 'made.Taken live.Handwritten::load @user=arg0 @number=arg1' --with-jfr="$WORK/reads.jfc" || return 0
-	"$JAVA/bin/jfr" print --events jdk.FileRead "$F_FILE" >"$WORK/reads"
+	jfr_of "$JAVA" print --events jdk.FileRead "$F_FILE" >"$WORK/reads"
 	python3 - "$WORK/reads" <<-'END' 2>"$WORK/err" || finding "the lines differ: $(tail -n 1 "$WORK/err")"
 		import re, sys
 		reads = with_context = nested = 0

@@ -101,7 +101,7 @@ if target_ready && trace_start -m 'live.Exported::order;live.Exported::price'; t
 	target_go
 	trace_stop
 	target_quit
-	"$JAVA/bin/jfr" print --json --stack-depth 2000 --events 'jdk.MethodTrace,frtrace.*' "$F_FILE" >"$WORK/jfr.json"
+	jfr_of "$JAVA" print --json --stack-depth 2000 --events 'jdk.MethodTrace,frtrace.*' "$F_FILE" >"$WORK/jfr.json"
 	export_as --csv
 	check_export "--csv has the calls that jfr print shows" <<'P'
 rows = list(csv.DictReader(open(path, newline="")))
@@ -124,7 +124,7 @@ assert len({(r["thread"], r["thread_id"]) for r in rows}) == len({r["thread_id"]
 P
 	export_as --jdk
 	mv "$WORK/exported" "$WORK/plain.jfr"
-	"$(jdk_newest)/bin/jfr" print --json --stack-depth 2000 --events jdk.MethodTrace "$WORK/plain.jfr" >"$WORK/exported"
+	jfr_newest print --json --stack-depth 2000 --events jdk.MethodTrace "$WORK/plain.jfr" >"$WORK/exported"
 	check_export "--jdk has the same calls with the fields of JEP 520 alone" <<'P'
 def plain(e):
     return json.dumps({k: e[k] for k in ("startTime", "duration", "eventThread", "stackTrace", "method")})

@@ -20,13 +20,13 @@ reads() { # FILE: the jfr of this JDK must read it; with SOAK=1 that of each JDK
 	local jdk tool
 	for jdk in "${JDKS[@]}"; do
 		[ -n "$SOAK" ] || [ "${jdk%% *}" = "$FEATURE" ] || continue
-		tool="${jdk#* }/bin/jfr"
-		"$tool" summary "$1" >"$WORK/summary" 2>&1 || finding "JDK ${jdk%% *} summary: $(head -n 3 "$WORK/summary")"
-		"$tool" print "$1" >"$WORK/printed" 2>&1 || finding "JDK ${jdk%% *} print: $(tail -n 3 "$WORK/printed")"
-		"$tool" metadata "$1" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} metadata: $(tail -n 3 "$WORK/tool")"
-		"$tool" help scrub >/dev/null 2>&1 || continue # JDK 17 does not have it
+		tool=(jfr_of "${jdk#* }")
+		"${tool[@]}" summary "$1" >"$WORK/summary" 2>&1 || finding "JDK ${jdk%% *} summary: $(head -n 3 "$WORK/summary")"
+		"${tool[@]}" print "$1" >"$WORK/printed" 2>&1 || finding "JDK ${jdk%% *} print: $(tail -n 3 "$WORK/printed")"
+		"${tool[@]}" metadata "$1" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} metadata: $(tail -n 3 "$WORK/tool")"
+		"${tool[@]}" help scrub >/dev/null 2>&1 || continue # JDK 17 does not have it
 		rm -f "$WORK/scrubbed.jfr"
-		"$tool" scrub --exclude-events jdk.ExecutionSample "$1" "$WORK/scrubbed.jfr" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} scrub: $(head -n 3 "$WORK/tool")"
+		"${tool[@]}" scrub --exclude-events jdk.ExecutionSample "$1" "$WORK/scrubbed.jfr" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} scrub: $(head -n 3 "$WORK/tool")"
 		java_newest live.JointCheck "$WORK/scrubbed.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "scrubbed by JDK ${jdk%% *}:" "$(head -n 10 "$WORK/tool")"
 	done
 }
@@ -36,7 +36,7 @@ views() { # FILE
 	local view
 	[ "${NEWEST%% *}" -ge 25 ] || return
 	for view in gc:'G1|Serial|Young|Old' jvm-information:"$FEATURE" method-calls:Joint hot-methods:'Method'; do
-		"$(jdk_newest)/bin/jfr" view "${view%%:*}" "$1" >"$WORK/tool" 2>&1 || finding "view ${view%%:*}: $(tail -n 3 "$WORK/tool")"
+		jfr_newest view "${view%%:*}" "$1" >"$WORK/tool" 2>&1 || finding "view ${view%%:*}: $(tail -n 3 "$WORK/tool")"
 		grep -qE "${view#*:}" "$WORK/tool" || finding "view ${view%%:*} shows no ${view#*:}: $(head -n 12 "$WORK/tool")"
 	done
 }
@@ -44,7 +44,7 @@ views() { # FILE
 # JDK 25 prints with the JVM's event in which recorded call it happened.
 contexts() { # FILE
 	[ "${NEWEST%% *}" -ge 25 ] || return
-	"$(jdk_newest)/bin/jfr" print --events live.Mark "$1" >"$WORK/marks" 2>&1
+	jfr_newest print --events live.Mark "$1" >"$WORK/marks" 2>&1
 	[ "$(grep -c '^live.Mark {' "$WORK/marks")" = "$(wc -l <"$WORK/stamps")" ] || finding "$(grep -c '^live.Mark {' "$WORK/marks") marks"
 	[ "$(grep -c 'Context: MethodTrace.method = live.Joint.work(int)' "$WORK/marks")" = "$(wc -l <"$WORK/stamps")" ] ||
 		finding "$(grep -c Context: "$WORK/marks") contexts:" "$(head -n 20 "$WORK/marks")"
@@ -63,7 +63,7 @@ by_name() {
 one_jvm() { # FILE...
 	local file
 	for file; do
-		"$(jdk_newest)/bin/jfr" print --json --events jdk.JVMInformation "$file"
+		jfr_newest print --json --events jdk.JVMInformation "$file"
 	done | grep -E '"(pid|jvmStartTime|jvmName|jvmVersion)": ' | sort -u >"$WORK/tool"
 	[ "$(wc -l <"$WORK/tool")" = 4 ] && grep -q "\"pid\": $T_PID\b" "$WORK/tool" || finding "the files do not both describe process $T_PID alike:" "$(cat "$WORK/tool")"
 }
@@ -82,7 +82,7 @@ merged() {
 	turn 1 && views "$file"
 	contexts "$file"
 	"$FRTRACE" summary "$file" 2>&1 | sort >"$WORK/ours"
-	"$(jdk_newest)/bin/jfr" summary "$file" 2>&1 | by_name >"$WORK/tool"
+	jfr_newest summary "$file" 2>&1 | by_name >"$WORK/tool"
 	diff <(by_name <"$WORK/ours") "$WORK/tool" >"$WORK/compared" || finding "summaries differ: $(head -n 4 "$WORK/compared")"
 	[ "$(awk '{ print $1 }' "$WORK/ours" | grep -c '^jdk.ActiveSetting$')" = 1 ] || finding "not one row of jdk.ActiveSetting: $(cat "$WORK/ours")"
 	finish
@@ -171,7 +171,7 @@ target_ends() {
 	kill -9 "$T_PID"
 	ended_with 3
 	says "the JVM's own recording is lost: process $T_PID has written none when it ended"
-	[ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 160 ] || finding "frtrace's half is incomplete"
+	[ "$(jfr_newest summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 160 ] || finding "frtrace's half is incomplete"
 	tmp_left
 	finish
 }
@@ -249,7 +249,7 @@ other_root() {
 	root_use 11 "$SENTENCE" || return 0
 	trace_program Late 1000 -- -m 'live.Late$Latecomer::checkout' --with-jfr || return 0
 	trace_calls
-	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(head -n 3 "$WORK/tool")"
+	jfr_newest summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(head -n 3 "$WORK/tool")"
 	for count in 'jdk.MethodTrace 1000' 'jdk.InitialSystemProperty [1-9]' 'jdk.CPUInformation [1-9]'; do
 		tr -s ' ' <"$WORK/tool" | grep -E "^ $count" >/dev/null || finding "not in it: $count"
 	done
@@ -266,9 +266,9 @@ orders() {
 	java_newest live.JointCheck "$WORK/reverse.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "$(head "$WORK/tool")"
 	contexts "$WORK/reverse.jfr"
 	mkdir "$WORK/pieces"
-	"$(jdk_newest)/bin/jfr" disassemble --max-chunks 1 --output "$WORK/pieces" "$WORK/theirs.jfr" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
+	jfr_newest disassemble --max-chunks 1 --output "$WORK/pieces" "$WORK/theirs.jfr" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
 	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/pieces" "$WORK/ours.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
-	count=$("$(jdk_newest)/bin/jfr" summary "$WORK/three.jfr" | awk '$1 == "jdk.MethodTrace" { print $2 }')
+	count=$(jfr_newest summary "$WORK/three.jfr" | awk '$1 == "jdk.MethodTrace" { print $2 }')
 	[ "$count" = 160 ] || finding "a directory and a file: $count calls"
 	contexts "$WORK/three.jfr"
 	verdict

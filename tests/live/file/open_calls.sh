@@ -33,10 +33,10 @@ open_agrees() { # NONE|STACKS
 tools_agree() {
 	local jdk jfr text
 	for jdk in "${JDKS[@]}"; do
-		jfr="${jdk#* }/bin/jfr"
-		"$jfr" summary "$F_FILE" | grep -E "^ frtrace.OpenCall +$(wc -l <"$T_DIR/open") " >/dev/null ||
-			finding "summary of JDK ${jdk%% *}: $("$jfr" summary "$F_FILE" | grep OpenCall)"
-		text=$("$jfr" print --events OpenCall --stack-depth 20 "$F_FILE" 2>&1 |
+		jfr=(jfr_of "${jdk#* }")
+		"${jfr[@]}" summary "$F_FILE" | grep -E "^ frtrace.OpenCall +$(wc -l <"$T_DIR/open") " >/dev/null ||
+			finding "summary of JDK ${jdk%% *}: $("${jfr[@]}" summary "$F_FILE" | grep OpenCall)"
+		text=$("${jfr[@]}" print --events OpenCall --stack-depth 20 "$F_FILE" 2>&1 |
 			awk 'BEGIN { RS = "frtrace.OpenCall {" } /method = live.Open.openRead/')
 		for what in 'startTime = [0-9:.]+' 'duration = [0-9.]+ m?s' 'eventThread = "o-read" \(javaThreadId = [0-9]+\)' \
 			'live.Open.openRead\(long\) line: [0-9]+'; do
@@ -168,7 +168,7 @@ case_broken() { # [TRACE-OPTION...]
 	dump_stacks >"$T_DIR/dump"
 	stopped_with 0 3
 	open_agrees "$T_DIR/dump"
-	lost=$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.DataLoss" { print $2 }')
+	lost=$(jfr_newest summary "$F_FILE" | awk '$1 == "jdk.DataLoss" { print $2 }')
 	[ "${lost:-0}" -gt 0 ] || finding "the constructors are not counted as lost"
 	target_leaves
 	finish

@@ -19,7 +19,7 @@ ours() { # ARGUMENT...: frtrace's output, into $WORK/ours
 
 # The output of JDK 25 or the newest JDK, into $WORK/theirs.
 theirs() { # ARGUMENT...
-	"$(jdk_newest)/bin/jfr" "$@" >"$WORK/theirs" 2>"$WORK/err" || finding "jfr $*:" "$(head -n 3 "$WORK/err")"
+	jfr_newest "$@" >"$WORK/theirs" 2>"$WORK/err" || finding "jfr $*:" "$(head -n 3 "$WORK/err")"
 }
 
 # Samples of other threads have the context of these only with frtrace.
@@ -74,12 +74,12 @@ own_tool() {
 	begin "the JVM's own jfr prints the same values for its recording, JDK $FEATURE" || return 0
 	[ -f "$file" ] || record_jvm
 	ours print --json --events 'jdk.*' "$file"
-	"$JAVA/bin/jfr" print --json --events 'jdk.*' "$file" >"$WORK/theirs" 2>&1
+	jfr_of "$JAVA" print --json --events 'jdk.*' "$file" >"$WORK/theirs" 2>&1
 	if [ "$FEATURE" -lt 25 ]; then
 		for which in ours theirs; do old_form "$WORK/$which" >"$WORK/old" && mv "$WORK/old" "$WORK/$which"; done
 	fi
 	same "print --json"
-	"$JAVA/bin/jfr" summary "$file" | sed 's/jdk.CheckPoint/jdk.Checkpoint/' | sort >"$WORK/theirs"
+	jfr_of "$JAVA" summary "$file" | sed 's/jdk.CheckPoint/jdk.Checkpoint/' | sort >"$WORK/theirs"
 	ours summary "$file"
 	sort -o "$WORK/ours" "$WORK/ours"
 	same "summary, sorted"
@@ -90,7 +90,7 @@ own_tool() {
 other_jvm() { # VERSION
 	begin "frtrace reads a JVM's own recording like the newest jfr, JDK $1" || return 0
 	root_use "$1" "${SENTENCE%, JDK*}" || return 0
-	"${JDKS[0]#* }/bin/javac" -nowarn -Xlint:-options --release 11 -d "$WORK/old" "$LIVE/java/Events.java" || finding "Events does not compile"
+	"${JDKS[0]#* }/bin/javac" "${BRIEF[@]/#/-J}" -nowarn -Xlint:-options --release 11 -d "$WORK/old" "$LIVE/java/Events.java" || finding "Events does not compile"
 	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx64m -XX:StartFlightRecording=settings=profile,filename="$WORK/inside.jfr",dumponexit=true \
 		-cp "$WORK/old" live.Events "$WORK" "$(amount 1 2)" >"$WORK/log" 2>&1
 	mv "$WORK/inside.jfr" "$WORK/jvm-$1.jfr" 2>/dev/null || finding "no recording:" "$(tail -n 5 "$WORK/log")"
@@ -125,7 +125,7 @@ our_recording() {
 # The numbers of a view as JSON are those of the events that jfr prints.
 view_agrees() { # VIEW FILE
 	"$FRTRACE" view --json "$1" "$2" >"$WORK/ours" 2>"$WORK/err" || finding "view $1: status $?" "$(cat "$WORK/err")"
-	"$(jdk_newest)/bin/jfr" print --json --stack-depth 1 --events jdk.MethodTiming,jdk.MethodTrace "$2" >"$WORK/theirs"
+	jfr_newest print --json --stack-depth 1 --events jdk.MethodTiming,jdk.MethodTrace "$2" >"$WORK/theirs"
 	python3 - "$1" "$WORK/ours" "$WORK/theirs" >"$WORK/differences" 2>&1 <<'P' || finding "view $1 differs:" "$(tail -n 1 "$WORK/differences" | tail -c 900)"
 import collections, json, sys
 
@@ -177,7 +177,7 @@ views() {
 	local file=$WORK/own.jfr view calls
 	begin "views of frtrace's recording agree with the JDK's events, and with its counts" || return 0
 	[ -f "$file" ] || finding "frtrace's recording is missing"
-	calls=$("$(jdk_newest)/bin/jfr" summary "$file" | awk '$1 == "jdk.MethodTrace" { print $2 }')
+	calls=$(jfr_newest summary "$file" | awk '$1 == "jdk.MethodTrace" { print $2 }')
 	[ "${calls:-0}" -gt 1000 ] || finding "only ${calls:-0} calls"
 	for view in method-timing method-calls method-trace; do
 		view_agrees "$view" "$file"
@@ -244,7 +244,7 @@ sums() { # WORD
 # A file with several chunks of two programs.
 chunks() {
 	begin "concatenated recordings are read as one" || return 0
-	"$(jdk_newest)/bin/jfr" summary "$WORK/own.jfr" >/dev/null 2>&1 || { finding "frtrace's recording is missing"; verdict; return; }
+	jfr_newest summary "$WORK/own.jfr" >/dev/null 2>&1 || { finding "frtrace's recording is missing"; verdict; return; }
 	cat "$WORK/own.jfr" "$WORK/own.jfr" >"$WORK/twice.jfr"
 	ours summary "$WORK/twice.jfr"
 	theirs summary "$WORK/twice.jfr"

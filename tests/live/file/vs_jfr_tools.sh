@@ -20,14 +20,14 @@ silence() {
 	ended_with 0
 	file_agrees
 	for jdk in "${JDKS[@]}"; do
-		"${jdk#* }/bin/jfr" print "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr of JDK ${jdk%% *}:" "$(head -c 600 "$WORK/tool")"
+		jfr_of "${jdk#* }" print "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr of JDK ${jdk%% *}:" "$(head -c 600 "$WORK/tool")"
 	done
 	target_quit
 	finish
 }
 
 tool() { # ARGUMENT...: the JDK's jfr must accept the file and say something
-	"$JAVA/bin/jfr" "$@" >"$WORK/tool" 2>&1 && [ -s "$WORK/tool" ] || finding "jfr $*: $(head -c 600 "$WORK/tool")"
+	jfr_of "$JAVA" "$@" >"$WORK/tool" 2>&1 && [ -s "$WORK/tool" ] || finding "jfr $*: $(head -c 600 "$WORK/tool")"
 }
 
 shows() { # REGEX WHAT
@@ -48,7 +48,7 @@ tools() { # the file is the oldest JDK's
 	shows '^  eventThread = "main" \(javaThreadId = 1\)' "the thread"
 	shows '^  startTime = [0-9][0-9]:' "the start"
 	shows '^  duration = [0-9.]+ [mnu]?s' "the duration"
-	if "$JAVA/bin/jfr" help scrub 2>/dev/null | grep include-events >/dev/null; then
+	if jfr_of "$JAVA" help scrub 2>/dev/null | grep include-events >/dev/null; then
 		rm -f "$WORK/scrubbed.jfr"
 		tool scrub --include-events jdk.MethodTrace "$file" "$WORK/scrubbed.jfr"
 		tool summary "$WORK/scrubbed.jfr"

@@ -37,7 +37,7 @@ followed() {
 	wait_for 30 ended "$follower" || finding "the follower does not notice the end"
 	grep -qx '3000 events, early' "$WORK/follow" || finding "followed: $(head -c 600 "$WORK/follow")"
 	F_FILE=$WORK/whole.jfr
-	"$JAVA/bin/jfr" assemble "$WORK"/followed/*/ "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
+	jfr_of "$JAVA" assemble "$WORK"/followed/*/ "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
 	file_agrees
 	read_as_one
 	[ "$(find "$WORK/followed" -name '*.jfr' | wc -l)" -ge 4 ] || finding "files: $(ls -R "$WORK/followed")"
@@ -96,7 +96,7 @@ whole() {
 # The number of calls in the file, by the JDK and by frtrace.
 same_calls() {
 	local theirs
-	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
+	jfr_newest summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
 	"$FRTRACE" summary "$F_FILE" >"$WORK/ours" 2>&1 || finding "frtrace summary: status $?: $(head -c 400 "$WORK/ours")"
 	theirs=$(awk '$1 == "jdk.MethodTrace" { print $2 }' "$WORK/tool")
 	[ "${theirs:-0}" -gt 0 ] && [ "$theirs" = "$(awk '$1 == "jdk.MethodTrace" { print $2 }' "$WORK/ours")" ] ||
@@ -151,7 +151,7 @@ memory() {
 	begin "frtrace needs less than 64 MB for 1,000 methods and 10,000 stacks, and does not grow, JDK $FEATURE" || return 0
 	local seconds size most=0 early=0 now stacks i
 	seconds=$(amount 4 120) size=$(amount 20m 100m)
-	mkdir "$WORK/wide" && wide_source >"$WORK/Wide.java" && "$JAVA/bin/javac" -d "$WORK/wide" "$WORK/Wide.java" || finding "Wide does not compile"
+	mkdir "$WORK/wide" && wide_source >"$WORK/Wide.java" && "$JAVA/bin/javac" "${BRIEF[@]/#/-J}" -d "$WORK/wide" "$WORK/Wide.java" || finding "Wide does not compile"
 	CLASSES=$WORK/wide target_start Wide
 	trace_target -m 'live.Wide::*;!live.Wide::main;!live.Wide::call;!live.Wide::<init>' --max-overhead=off --max-size="$size" || return 0
 	says '^tracing 1,000 methods '
@@ -172,7 +172,7 @@ memory() {
 }
 
 reads() { # FILE
-	"$JAVA/bin/jfr" summary "$1" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
+	jfr_of "$JAVA" summary "$1" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
 	java_newest live.Chunks "$1" >"$WORK/chunks" 2>&1 || finding "$(head -c 400 "$WORK/chunks")"
 }
 

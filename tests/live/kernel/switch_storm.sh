@@ -33,7 +33,7 @@ expect_all() { # PAIRS
 	}' "$WORK/waits" "$T_DIR/switches" >"$WORK/odd" 2>"$WORK/rate"
 	[ ! -s "$WORK/odd" ] || finding "$(cat "$WORK/odd")"
 	sed "s/$/, JDK $FEATURE/" "$WORK/rate"
-	[ -z "$lost" ] || "$(jdk_newest)/bin/jfr" print "$F_FILE" | grep "waits are lost" >/dev/null || finding "the file does not report what was lost"
+	[ -z "$lost" ] || jfr_newest print "$F_FILE" | grep "waits are lost" >/dev/null || finding "the file does not report what was lost"
 }
 
 switches() {

@@ -69,7 +69,7 @@ case_stacks() {
 
 # The fields of waits are present, those of --kernel=full are not.
 only_waits() {
-	"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
+	jfr_newest metadata "$F_FILE" >"$WORK/tool"
 	grep -E 'syscalls|syscallTime|Faults' "$WORK/tool" >"$WORK/left" && finding "unexpected fields:" "$(cat "$WORK/left")"
 	grep -q 'cpuTime;' "$WORK/tool" || finding "no cpuTime in the metadata"
 	frtrace_has cpuTime

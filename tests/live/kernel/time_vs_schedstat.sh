@@ -58,11 +58,11 @@ tools_read() {
 	grep -q '^  no pauses: ' "$F_DIR/stderr" && pause=N/A
 	jfr_prints MethodTrace,ThreadWait,RunQueue '^frtrace.RunQueue' '^  cpuTime = [0-9.]+ m?s' '^  runQueueTime = [0-9.]+ m?s' \
 		'^  blockedTime = [0-9.]+ m?s' "^  pauseTime = $pause" '^  reason = "futex"' '^  syscall = "futex"' '^  wakerThread = "lock-2"'
-	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -n 5 "$WORK/tool")"
+	jfr_newest summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -n 5 "$WORK/tool")"
 	for event in frtrace.ThreadWait frtrace.RunQueue; do
 		grep -qE "^ $event +[1-9]" "$WORK/tool" || finding "jfr summary has no $event"
 	done
-	"$(jdk_newest)/bin/jfr" view MethodTrace "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr view: $(head -n 5 "$WORK/tool")"
+	jfr_newest view MethodTrace "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr view: $(head -n 5 "$WORK/tool")"
 }
 
 views_show() {
@@ -92,7 +92,7 @@ case_pauses() {
 	begin "pauses are in the file and in the calls that they interrupted, JDK $FEATURE" || return 0
 	KINDS=(gc)
 	where_run --no-stack || return 0
-	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool"
+	jfr_newest summary "$F_FILE" >"$WORK/tool"
 	if grep -qE '^ frtrace.VMPause +[1-9]' "$WORK/tool"; then
 		[ "$(frtrace_json inGc pauseTime | grep -c '"pauseTime": "PT0S"')" = 0 ] || finding "calls of System.gc() without a pause"
 	else
@@ -108,7 +108,7 @@ frtrace_json() { # METHOD FIELD: these lines of its calls
 
 # "THREAD-KIND missing|known COUNT" for calls and "waits THREAD-KIND COUNT" for waits: v virtual, p platform, w carrier.
 by_kind_of_thread() {
-	"$(jdk_newest)/bin/jfr" print --events MethodTrace,ThreadWait,RunQueue "$F_FILE" | awk '
+	jfr_newest print --events MethodTrace,ThreadWait,RunQueue "$F_FILE" | awk '
 	/^(jdk|frtrace)\./ { event = $1; none = some = 0; kind = "?" }
 	/^  (cpuTime|runQueueTime|blockedTime) = / { if ($3 == "N/A") none++; else some++ }
 	/^  eventThread = "/ {
@@ -165,7 +165,7 @@ case_threshold() {
 	[ "${long:-0}" -ge $((n / 4)) ] && [ "${long:-0}" -lt "$n" ] || finding "${long:-no} of $n calls are in the file, $((n / 4)) are long"
 	frtrace_json inner blockedTime | grep -E 'PT0S|null' >"$WORK/odd"
 	[ -s "$WORK/odd" ] && finding "inner calls that did not wait:" "$(head -n 3 "$WORK/odd")"
-	"$(jdk_newest)/bin/jfr" print --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
+	jfr_newest print --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
 	long=$(grep -c 'live.Where.inner()' "$WORK/events")
 	[ "$long" -ge $((n / 4 * 2)) ] || finding "$long waits of inner calls have their stack, expected $((n / 4 * 3))"
 	finish
@@ -176,7 +176,7 @@ case_off() {
 	begin "--kernel=off leaves all its fields and events out of the file, JDK $FEATURE" || return 0
 	KINDS=(busy)
 	where_run --no-stack --kernel=off || return 0
-	"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
+	jfr_newest metadata "$F_FILE" >"$WORK/tool"
 	grep -E 'cpuTime|runQueueTime|blockedTime|pauseTime|syscall|Faults|class (ThreadWait|RunQueue|VMPause)' "$WORK/tool" >"$WORK/left" &&
 		finding "is there:" "$(cat "$WORK/left")"
 	grep -q 'boolean thrown;' "$WORK/tool" || finding "no jdk.MethodTrace in the metadata"

@@ -99,7 +99,7 @@ stacks() {
 	begin "long waits have both stacks${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
 	n=$(amount 100 200)
 	record_waits $n sleep queue park socket named || return 0
-	"$(jdk_newest)/bin/jfr" print --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
+	jfr_newest print --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
 	expect_stacks $n queue 'QUEUE.take()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 	expect_stacks $n park 'LockSupport.park()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 	expect_stacks $n socket 'in.read()' tcp_recvmsg 'sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)'
@@ -152,7 +152,7 @@ contended() { # WAITERS [virtual]
 	trace_calls
 	target_leaves
 	says ' 0 lost'
-	"$(jdk_newest)/bin/jfr" print --json --events frtrace.ThreadWait "$F_FILE" >"$WORK/waits.json"
+	jfr_newest print --json --events frtrace.ThreadWait "$F_FILE" >"$WORK/waits.json"
 	python3 - "$WORK/waits.json" "$rounds" "$wait" "$@" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err" | tail -c 600)" "$("$FRTRACE" view waits "$F_FILE")"
 		import json, re, sys
 		from collections import Counter
@@ -290,7 +290,7 @@ refused() {
 	[ "$(grep -ciE 'waits|kernel|BPF' "$F_DIR/stderr")" = 1 ] || finding "more than one line:" "$(cat "$F_DIR/stderr")"
 	target_leaves
 	file_agrees
-	"$(jdk_newest)/bin/jfr" print "$F_FILE" >"$WORK/events"
+	jfr_newest print "$F_FILE" >"$WORK/events"
 	grep -E '^ +(cpuTime|runQueueTime|blockedTime|pauseTime) = ' "$WORK/events" | grep -v 'N/A' >"$WORK/odd" &&
 		finding "values:" "$(head -n 5 "$WORK/odd")"
 	grep -q 'this kernel .*tracepoints' "$WORK/events" || finding "the file does not report why"

@@ -85,7 +85,7 @@ in_terminal() { # COMMAND...
 as_jfr_prints() { # EVENT
 	[ "${NEWEST%% *}" -ge 25 ] || return # older ones print text differently
 	"$FRTRACE" print --events "$1" "$F_FILE" >"$WORK/ours" 2>&1
-	"$(jdk_newest)/bin/jfr" print --events "$1" "$F_FILE" >"$WORK/theirs" 2>&1
+	jfr_newest print --events "$1" "$F_FILE" >"$WORK/theirs" 2>&1
 	cmp -s "$WORK/ours" "$WORK/theirs" || finding "jfr print differs:" "$(diff "$WORK/ours" "$WORK/theirs" | head -n 8 | cat -v)"
 }
 

@@ -45,7 +45,7 @@ traces() {
 		wait_for 20 grep -q checkout "$got" || finding "no call arrives"
 		kill -INT "$!"
 		wait "$!" || finding "status $?: $(cat "$WORK/said")"
-		"$JAVA/bin/jfr" summary "$got" >"$WORK/summary" 2>&1
+		jfr_of "$JAVA" summary "$got" >"$WORK/summary" 2>&1
 		grep -qE 'jdk.MethodTrace +1000 ' "$WORK/summary" || finding "not 1000 calls:" "$(head -n 5 "$WORK/summary")" "$(cat "$WORK/said")"
 		target_leaves
 	else

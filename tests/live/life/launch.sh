@@ -83,7 +83,7 @@ by_jvmti() {
 	ended_with 7
 	says ', stacks by JVMTI'
 	file_agrees
-	stacks=$("$(jdk_newest)/bin/jfr" print --events MethodTrace "$F_FILE" |
+	stacks=$(jfr_newest print --events MethodTrace "$F_FILE" |
 		awk '/ method = / { method = $3 } / live\.Launched\./ && !/method = / { print method, $1 }' | sort | uniq -c | awk '{ print $1, $2, $3 }')
 	for want in '1 live.Launched.first() live.Launched.<clinit>()' '1 live.Launched.fail() live.Launched.main(String[])' \
 		'1 live.Launched$Part.<clinit>() live.Launched.main(String[])' '3000 live.Launched$Part.twice(int) live.Launched.main(String[])'; do
@@ -242,7 +242,7 @@ INTRINSICS+=';java.lang.Long::valueOf(long);java.lang.Math::fma(double,double,do
 
 # The methods whose last row is not 100,000.
 wrong_counts() {
-	"$(jdk_newest)/bin/jfr" print --events MethodTiming "$F_FILE" |
+	jfr_newest print --events MethodTiming "$F_FILE" |
 		awk '/method = / { $1 = $2 = ""; m = $0 } /invocations = / { n[m] = $3 } END { for (m in n) if (n[m] != 100000) print m, n[m] }'
 }
 
@@ -297,7 +297,7 @@ static_initializers() {
 }
 
 initializers() { # FILE
-	"$JAVA/bin/jfr" print --events MethodTrace "$1" | sed -nE 's/^ *method = (.*)\.<clinit>\(\)$/\1/p' | sort -u
+	jfr_of "$JAVA" print --events MethodTrace "$1" | sed -nE 's/^ *method = (.*)\.<clinit>\(\)$/\1/p' | sort -u
 }
 
 # The JVM is started by somebody else, after frtrace. Its name is one that no other test has.

@@ -47,7 +47,7 @@ in_the_background() {
 		remote "$FRTRACE" stop "$T_PID" >"$WORK/said" 2>&1 || finding "stop: $(cat "$WORK/said")"
 		grep -q '^1,000 calls, 0 thrown, 0 lost' "$WORK/said" || finding "stop says: $(cat "$WORK/said")"
 		for file in "$dump" "$F_FILE"; do
-			"$(jdk_newest)/bin/jfr" summary "$file" 2>&1 | grep -qE 'jdk.MethodTrace +1000 ' || finding "$file has not 1000 calls"
+			jfr_newest summary "$file" 2>&1 | grep -qE 'jdk.MethodTrace +1000 ' || finding "$file has not 1000 calls"
 		done
 		target_leaves
 	else
@@ -68,7 +68,7 @@ to_here() {
 		kill "$!"
 		wait "$!" 2>/dev/null
 		wait_for 20 agent_idle || finding "the JVM still has hooks"
-		"$(jdk_newest)/bin/jfr" summary "$got" 2>&1 | grep -qE 'jdk.MethodTrace +1000 ' || finding "not 1000 calls"
+		jfr_newest summary "$got" 2>&1 | grep -qE 'jdk.MethodTrace +1000 ' || finding "not 1000 calls"
 		target_quit
 	else
 		finding "it does not trace: $(cat "$WORK/said")"

@@ -35,7 +35,7 @@ container_ready() {
 }
 
 all_calls_are_in() { # FILE
-	"$(jdk_newest)/bin/jfr" summary "$1" >"$WORK/summary" 2>&1
+	jfr_newest summary "$1" >"$WORK/summary" 2>&1
 	grep -qE "jdk.MethodTrace +$CALLS " "$WORK/summary" || finding "not $CALLS calls: $(grep MethodTrace "$WORK/summary")"
 }
 

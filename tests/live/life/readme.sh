@@ -104,7 +104,7 @@ links() {
 fields() {
 	begin "docs/recording.md has exactly the events and fields of a recording" || return 0
 	"$FRTRACE" -p "$T_PID" -m 'live.Shop$Checkout::report' --kernel=full --alloc --inside='live.Shop$Checkout::handle' --until=tasks -d 100ms -o full.jfr >out 2>&1 || finding "no recording:" "$(cat out)"
-	"$JAVA/bin/jfr" metadata full.jfr | awk '
+	jfr_of "$JAVA" metadata full.jfr | awk '
 		/^@Name\(/ { split($0, part, "\""); name = part[2] }
 		/^class .* extends jdk\.jfr\.Event/ { event = name }
 		/^}/ { event = "" }

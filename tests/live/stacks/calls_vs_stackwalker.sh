@@ -64,7 +64,7 @@ program_start() { # WITNESSES SCENARIOS [-JVM-OPTION...]
 # Print summaries of agreement to the log; a difference is a finding.
 compared() { # ARGUMENT...
 	[ "$FEATURE" -lt 15 ] && set -- "$@" --no-address
-	if "$TOOL/bin/java" -Xmx1g -cp "$TOOLS" stacks.Compare --depth="$DEPTH" "$@" >"$WORK/compared" 2>&1; then
+	if "$TOOL/bin/java" "${BRIEF[@]}" -Xmx1g -cp "$TOOLS" stacks.Compare --depth="$DEPTH" "$@" >"$WORK/compared" 2>&1; then
 		grep -E ' events, |^stacks with' "$WORK/compared" | sed 's/^/#   /'
 	else
 		finding "$(cut -c1-200 "$WORK/compared")"

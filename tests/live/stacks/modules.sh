@@ -26,7 +26,7 @@ shop_start() { # [-JVM-OPTION...]
 }
 
 as_json() { # EVENT FILE
-	"$(jdk_newest)/bin/jfr" print --json --stack-depth 256 --events "$1" "$2"
+	jfr_newest print --json --stack-depth 256 --events "$1" "$2"
 }
 
 compare() { # MODULE...

@@ -18,7 +18,7 @@ prints() { # FILE REGEX
 }
 
 has_calls() { # NUMBER: in the last dump
-	"$JAVA/bin/jfr" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1
+	jfr_of "$JAVA" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1
 	grep -qE "jdk.MethodTrace +$1 " "$WORK/summary" || finding "dumped, not $1 calls: $(cat "$WORK/summary")"
 }
 
@@ -209,7 +209,7 @@ in_memory_is_bounded() {
 	size=$(stat -c %s "$WORK/dumped.jfr")
 	[ "$size" -le $((16 << 20)) ] || finding "the dump has $size bytes"
 	[ "$size" -ge $((8 << 20)) ] || finding "the dump has only $size bytes"
-	"$JAVA/bin/jfr" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1 || finding "$(cat "$WORK/summary")"
+	jfr_of "$JAVA" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1 || finding "$(cat "$WORK/summary")"
 	kb=$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$collector/status")
 	[ "${kb:-999999}" -le $((96 << 10)) ] || finding "it has $kb KB of memory"
 	no_file_is_written "$collector"

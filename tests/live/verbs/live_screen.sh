@@ -37,7 +37,7 @@ viewed() { # SENTENCE OPTION...
 sums_agree() { view_agrees sums "$(called)"; }
 tables_agree() { view_agrees tables "$(called)"; }
 no_event() { says "calls, all below"; }
-no_timing() { [ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTiming" { print $2 }')" = 0 ] || finding "the file has jdk.MethodTiming, which nobody asked for"; }
+no_timing() { [ "$(jfr_newest summary "$F_FILE" | awk '$1 == "jdk.MethodTiming" { print $2 }')" = 0 ] || finding "the file has jdk.MethodTiming, which nobody asked for"; }
 
 # The lines equal the program's own log and the events of the file.
 logged() {
@@ -48,7 +48,7 @@ logged() {
 	sleep 0.3
 	stopped_with 0
 	view_agrees lines "$T_DIR/log"
-	"$(jdk_newest)/bin/jfr" print --json --events jdk.MethodTrace --stack-depth 64 "$F_FILE" >"$T_DIR/events"
+	jfr_newest print --json --events jdk.MethodTrace --stack-depth 64 "$F_FILE" >"$T_DIR/events"
 	view_agrees file "$T_DIR/events"
 	touch "$T_DIR/let-go"
 	finish

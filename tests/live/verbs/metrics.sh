@@ -75,7 +75,7 @@ calls_are_in() { [ "$(calls_of "$1")" -gt 0 ]; }
 
 sums_agree() {
 	begin "its sums are those of jdk.MethodTiming, JDK $FEATURE" || return 0
-	"$(jdk_newest)/bin/jfr" print --json --events jdk.MethodTiming "$F_FILE" >"$WORK/timing.json"
+	jfr_newest print --json --events jdk.MethodTiming "$F_FILE" >"$WORK/timing.json"
 	metrics timing "$PROM" "$WORK/timing.json"
 	verdict
 }

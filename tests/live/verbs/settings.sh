@@ -20,7 +20,7 @@ settings() { # NAME=VALUE...
 
 # The recorded settings of jdk.MethodTrace as NAME=VALUE.
 active() {
-	"$(jdk_newest)/bin/jfr" print --events ActiveSetting "$F_FILE" |
+	jfr_newest print --events ActiveSetting "$F_FILE" |
 		sed -n 's/^  name = "\(.*\)"$/\1=/p; s/^  value = "\(.*\)"$/\1/p' | paste -d '\0' - - | sort -u
 }
 
