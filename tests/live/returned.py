@@ -20,8 +20,9 @@ for line in open(sys.argv[1]):
         print("missing:", n, least)
     if row and most < threshold:
         print("too short:", n, most)
-    if row and not least <= row["requestNs"] <= most:
-        print(n, "took", row["requestNs"], "not", least, "to", most)
+    took = row and (row["requestNs"] or row["durationNs"])
+    if row and not least <= took <= most:
+        print(n, "took", took, "not", least, "to", most)
     if steps.pop(n, 0) != (2 if row else 0):
         print("not its steps:", n)
     kept += bool(row)

@@ -92,7 +92,7 @@ returned() {
 	seen=$(python3 "$LIVE/returned.py" "$T_DIR/requests" "$WORK/slowest" "$WORK/steps" 50 2>&1)
 	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")"
 	"$FRTRACE" view slowest "$F_FILE" | grep -q 'until its last task had ended' || finding "view slowest does not say how long it took"
-	jfr_prints jdk.MethodTrace 'requestTime = '
+	jfr_prints live.Root 'requestTime = [0-9]'
 	finish
 }
 
