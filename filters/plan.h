@@ -11,8 +11,8 @@
  *
  * A field is of one method, by its names, or of those that a filter selects in classes that are loaded later. The agent
  * finds in their class files what the collector cannot know: which local variable a parameter is, and what kind the value
- * is. Where no class file tells the kind, the first object does. It stores the kind into the plan in the config, before the
- * first such value. The first class decides, even if it gets no hooks later. Such fields stand in groups, one group for each value. The first field of a group that a method has applies:
+ * is. It stores the kind into the plan in the config, before the first call. The first class decides, even if it gets no
+ * hooks later. Such fields stand in groups, one group for each value. The first field of a group that a method has applies:
  * a name may be that of a parameter or of a field. The last field of a group means that there is nothing of that name.
  */
 #ifndef FILTERS_PLAN_H

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 # The last event has a value that only a loaded class tells: it does not keep the others from being recorded.
-RUN=(-e 'test.Run live.Loaders$Plug::run n=this.n weight=this.part.weight' -e 'test.Count live.Loaders$Plug::run calls=calls again=this.calls' --no-stack)
+RUN=(-e 'test.Run live.Loaders$Plug::run n=this.n weight:number=this.part.weight' -e 'test.Count live.Loaders$Plug::run calls=calls again=this.calls' --no-stack)
 OTHER=(-e 'test.Other live.Loaders$Plug::run far=live.Loaders$Plug.calls none=this.nr')
 LEFT=(-e 'test.Left live.Loaders$Gone::run;!live.Loaders$Gone::go n=arg0')
 

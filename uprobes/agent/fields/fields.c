@@ -317,9 +317,7 @@ static bool is_of_kind(const struct way *w, enum plan_kind kind)
 {
 	enum plan_kind wanted = kind_of_field(&w->p->plan, w->field);
 
-	if (w->step + 1 < w->field->steps || wanted == PLAN_TEXT)
-		return true;
-	return kind == (wanted == PLAN_KINDS ? fields_agree_on_kind(w->p, w->field, kind) : wanted);
+	return w->step + 1 < w->field->steps || wanted == PLAN_TEXT || wanted == kind;
 }
 
 static void drop_reference(JNIEnv *env, const struct way *w, jobject o)

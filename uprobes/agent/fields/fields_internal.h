@@ -63,12 +63,6 @@ struct slice fields_returned_type(struct slice descriptor);
 uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
 			      struct capture *to, uint32_t room);
 
-/*
- * The kind of a value is the one that the first class file tells, or the first object that has it. The collector learns it before
- * it has that value. Returns the kind that is agreed on.
- */
-enum plan_kind fields_agree_on_kind(const struct live_plan *p, const struct plan_field *f, enum plan_kind kind);
-
 /* Outermost events: a call inside another one of the same event makes none. False: the JVM has no memory for them. */
 bool fields_nesting_begin(struct live_plan *p);
 void fields_nesting_end(struct live_plan *p);

@@ -85,21 +85,17 @@ static enum plan_kind kind_in_file(const struct plan *p, const struct plan_field
 	return i < end ? PLAN_KINDS : plan_kind_of(type);
 }
 
-enum plan_kind fields_agree_on_kind(const struct live_plan *p, const struct plan_field *f, enum plan_kind kind)
+/* The first class whose file tells the kind of a value decides for all. False: for this one it would be another. */
+static bool agree_on_kind(struct live_plan *p, uint32_t i, enum plan_kind kind)
 {
-	uint16_t known = PLAN_KINDS, decided = kind;
+	uint32_t at = plan_field(&p->plan, i)->kind_at;
+	uint16_t known = PLAN_KINDS, decided = kind == PLAN_KINDS ? PLAN_TEXT : kind;
 
-	if (!__atomic_compare_exchange_n((uint16_t *)&plan_field(&p->plan, f->kind_at)->kind, &known, decided, false,
+	if (!__atomic_compare_exchange_n((uint16_t *)&plan_field(&p->plan, at)->kind, &known, decided, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		decided = known;
-	store_release((uint16_t *)&plan_field(&p->shared, f->kind_at)->kind, decided);
-	return decided;
-}
-
-/* False: the class file tells another kind than the one that is agreed on. */
-static bool is_agreed(const struct live_plan *p, const struct plan_field *f, enum plan_kind kind)
-{
-	return f->any_kind || kind == PLAN_KINDS || fields_agree_on_kind(p, f, kind) == kind;
+	store_release((uint16_t *)&plan_field(&p->shared, at)->kind, decided);
+	return kind == PLAN_KINDS || kind == decided;
 }
 
 /* Does the plan know the method, so that fields for classes that are loaded later do not apply? */
@@ -150,7 +146,8 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const str
 			continue;
 		if (!find_beginning(&p->plan, f, m, &to[n], &type))
 			continue;
-		if (f->source < PLAN_STATIC && !is_agreed(p, f, kind_in_file(&p->plan, f, m, type))) {
+		if (f->source < PLAN_STATIC && !f->any_kind &&
+		    !agree_on_kind(p, i, kind_in_file(&p->plan, f, m, type))) {
 			refused = f;
 			continue;
 		}
