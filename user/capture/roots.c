@@ -529,7 +529,11 @@ void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t
 	bool task = slot < FRT_MAX_SLOTS && r->task[slot];
 
 	if (s->flags & FRT_SPAN_ROOT && slot < FRT_MAX_SLOTS && r->undecided[slot]) {
-		root_take_own(r, slot, s, n, v);
+		size_t own = stream_set_size(s, n); /* a root without anything inside may be next */
+
+		root_take_own(r, slot, s, own, v);
+		if (own < n)
+			roots_take(r, slot, s + own, n - own, v);
 		return;
 	}
 	if (s->flags & FRT_SPAN_ROOT) {

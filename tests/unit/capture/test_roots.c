@@ -157,6 +157,22 @@ CASE(root_with_tasks_waits_for_its_last_one, setup, teardown)
 	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
 }
 
+/* A root without calls inside writes nothing but its own span, here just behind that of one that waits for a task. */
+CASE(span_of_the_next_root_is_not_taken_for_a_waiting_ones, setup, teardown)
+{
+	_Alignas(8) struct frt_span both[2] = {
+		{.start = 1000, .duration = 10, .method = 2, .kind = FRT_SPAN, .flags = FRT_SPAN_ROOT},
+		{.start = 2000, .duration = 10, .method = 3, .kind = FRT_SPAN, .flags = FRT_SPAN_ROOT}};
+
+	begins(1, root_of(1, 7), FRT_ROOT_NEVER, 0);
+	put(1, &(struct frt_root){.number = root_of(1, 7), .kind = FRT_ROOT, .flags = FRT_ROOT_UNTIL | FRT_ROOT_TASKS});
+	streams_feed(streams, 1, streams->next[1], (const char *)both, sizeof(both));
+	assert_string_equal(seen, "3");
+	decided(2, root_of(1, 7), FRT_ROOT_KEPT);
+	assert_string_equal(seen, "3 2+");
+	assert_int_equal(counts()->torn + counts()->excess + counts()->open, 0);
+}
+
 /* Streams are read one after the other. */
 CASE(last_task_may_be_read_before_its_root, setup, teardown)
 {
