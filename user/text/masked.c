@@ -125,8 +125,9 @@ static void skip_number(struct masking *m)
 
 	for (; m->at < m->length; m->at++) {
 		unsigned int c = char_at(m, m->at);
+		bool signs = (c == '-' || c == '+') && (before | 32) == 'e' && is_digit(char_at(m, m->at + 1));
 
-		if (!is_word(c) && c != '.' && !((c == '-' || c == '+') && (before | 32) == 'e'))
+		if (!is_word(c) && c != '.' && !signs)
 			break;
 		before = c;
 	}
@@ -148,18 +149,46 @@ static void copy_name(struct masking *m, unsigned int quote)
 		put_char(m, char_at(m, m->at++));
 }
 
-/* Nested comments are PostgreSQL's; elsewhere more is left out than there is. */
-static void skip_comment(struct masking *m)
+/* False: a comment begins inside of it. Where it ends then depends on the dialect. */
+static bool skip_comment(struct masking *m)
 {
-	int deep = 0;
-
-	do {
+	for (m->at += 2; m->at < m->length; m->at++) {
 		unsigned int c = char_at(m, m->at), next = char_at(m, m->at + 1);
-		bool opens = c == '/' && next == '*', closes = c == '*' && next == '/';
 
-		deep += opens - closes;
-		m->at += opens || closes ? 2 : 1;
-	} while (deep && m->at < m->length);
+		if (c == '/' && next == '*')
+			return false;
+		if (c != '*' || next != '/')
+			continue;
+		m->at += 2;
+		break;
+	}
+	return true;
+}
+
+/* MySQL wants a blank behind it, or the end. */
+static bool is_line_comment(const struct masking *m)
+{
+	unsigned int c = char_at(m, m->at);
+
+	if (c == '#')
+		return m->mysql;
+	return c == '-' && char_at(m, m->at + 1) == '-' && (!m->mysql || char_at(m, m->at + 2) <= ' ');
+}
+
+/*
+ * Does something begin here that one dialect ends elsewhere than another: Oracle's q'[x]', H2's comment behind //, and
+ * SQL Server's name [it's], where others have an array?
+ */
+static bool is_ambiguous(const struct masking *m)
+{
+	unsigned int c = char_at(m, m->at), next = char_at(m, m->at + 1);
+	size_t i = m->at + ((c | 32) == 'n'), quotes = 0;
+
+	if (((char_at(m, i) | 32) == 'q' && char_at(m, i + 1) == '\'') || (c == '/' && next == '/'))
+		return true;
+	for (i = m->at; c == '[' && i < m->length && char_at(m, i) != ']'; i++)
+		quotes += char_at(m, i) == '\'';
+	return quotes % 2;
 }
 
 /* A letter that belongs to the text behind it: E'x', N'x', B'1', X'ff'. */
@@ -170,8 +199,8 @@ static bool is_prefix(const struct masking *m)
 	return char_at(m, m->at + 1) == '\'' && c && c < 128 && strchr("eEnNbBxX", c);
 }
 
-/* Go behind a value or a comment. Returns what stands for it; 0: there is none. */
-static unsigned int skip_masked(struct masking *m)
+/* Go behind a value or a comment. Returns what stands for it; 0: there is none. *known: where it ends. */
+static unsigned int skip_masked(struct masking *m, bool *known)
 {
 	unsigned int c = char_at(m, m->at), next = char_at(m, m->at + 1);
 	size_t tag = m->mysql ? 0 : dollar_tag(m, m->at);
@@ -180,10 +209,10 @@ static unsigned int skip_masked(struct masking *m)
 		skip_dollars(m, tag);
 	else if (is_digit(c) || (c == '.' && is_digit(next)))
 		skip_number(m);
-	else if ((c == '-' && next == '-') || (c == '#' && m->mysql))
+	else if (is_line_comment(m))
 		skip_line(m);
 	else if (c == '/' && next == '*')
-		skip_comment(m);
+		*known = skip_comment(m);
 	else
 		return 0;
 	return c == '-' || c == '/' || c == '#' ? ' ' : '?';
@@ -192,8 +221,8 @@ static unsigned int skip_masked(struct masking *m)
 /* What stands for a value is put behind it, because it is put into the text that is read. False: the rest is not known. */
 static bool mask_part(struct masking *m)
 {
-	unsigned int c = char_at(m, m->at), instead = skip_masked(m);
-	bool known = true;
+	bool known = !is_ambiguous(m);
+	unsigned int c = char_at(m, m->at), instead = known ? skip_masked(m, &known) : '?';
 
 	if (instead) {
 		put_char(m, instead);
@@ -208,8 +237,8 @@ static bool mask_part(struct masking *m)
 	} else {
 		put_char(m, c);
 		m->at++;
-		if (c == '?') /* a parameter, perhaps ?1 */
-			copy_word(m);
+		while (c == '?' && is_digit(char_at(m, m->at))) /* a parameter, perhaps ?1 */
+			put_char(m, char_at(m, m->at++));
 	}
 	return known;
 }
@@ -241,17 +270,22 @@ size_t masked_url(void *text, size_t length, bool wide)
 
 	for (; m.at < m.length; m.at++) {
 		unsigned int c = char_at(&m, m.at);
+		bool in_host = host && host != SIZE_MAX;
 
-		if (c == '?' || c == '#' || c == ';')
+		if (c == '?' || c == '#' || (c == ';' && !in_host))
 			return m.put;
 		if (c == '/' && m.at && char_at(&m, m.at - 1) == '/' && !host)
 			host = m.put + 1;
 		else if (c == '/' && host)
 			host = SIZE_MAX;
-		if (c == '@' && host && host != SIZE_MAX)
+		if (c == '@' && in_host)
 			m.put = host;
+		else if (c == '@' && !host && char_at(&m, 0) != '/')
+			m.put = 0;
 		else
 			put_char(&m, c);
 	}
+	if (host && host != SIZE_MAX && m.length != length) /* of a user the end may be missing */
+		m.put = host;
 	return masking_end(&m, length);
 }
