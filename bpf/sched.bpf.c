@@ -526,10 +526,11 @@ __noinline __u64 switch_out(struct wait_state *state, bool preempted)
 	return now;
 }
 
-static __always_inline void switch_in(struct task_struct *task, struct wait_state *state, __u64 now)
+/* Not inline: its frame would be below those of switch_out(), and kernels before 6.13 add them up to 512 bytes. */
+static __noinline int switch_in(struct task_struct *task, struct wait_state *state, __u64 now)
 {
 	if (!state->off)
-		return;
+		return 0;
 	now = now ?: now_ns();
 	if (state->epoll)
 		state->resource = resource_of_ready(task, (const void *)state->epoll, now);
@@ -543,6 +544,7 @@ static __always_inline void switch_in(struct task_struct *task, struct wait_stat
 		emit_wait(task, state, now, false);
 	}
 	end_wait(state, now);
+	return 0;
 }
 
 /* A task in a sleeping state is preempted nonetheless if it did not give up its CPU itself. */
@@ -690,7 +692,7 @@ int waits_follow(struct bpf_iter__task *context)
 
 	if (!task)
 		return 0;
-	if (target_process == NO_PROCESS && is_target_leader(task))
+	if (target_process == NO_PROCESS && is_target_leader(task->group_leader)) /* some numbers are below the leader's */
 		target_process = task->tgid;
 	if (task->tgid != target_process || task->flags & EXITING || state_of(task))
 		return 0;
