@@ -83,7 +83,7 @@ static __attribute__((noinline, aligned(32))) void mount_site(const struct frt_m
 
 static __attribute__((noinline, aligned(32))) void poll_site(uint64_t descriptor, uint64_t number)
 {
-	__asm__ volatile(USDT_SITE("poll", "8@%%rdi 8@%%rsi") : : "D"(descriptor), "S"(number) : "memory");
+	CALL_SITE_2("poll", descriptor, number);
 }
 
 /* The thread was in calls when it left its last carrier. */

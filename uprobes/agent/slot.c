@@ -102,6 +102,7 @@ static void slot_begin_epoch(struct frt_slot *s)
 	s->entered = s->exited = s->thrown = s->recorded = s->unrecorded = 0;
 	s->longest = s->lost_exits = s->moved_exits = 0;
 	s->depth = s->joined = 0;
+	inside_slot_begin(s); /* the root that was open when the recording before ended is no more */
 	memset(control_inside(s), 0, sizeof(struct frt_inside));
 	timing_slot_begin(s);
 	store_release(&s->epoch, control->epoch);
