@@ -112,11 +112,13 @@ static int read_file(struct presets *p, const char *directory, const char *name,
 	return err;
 }
 
-/* A name that begins with '.' or ends with '~' is no preset's. */
+/* A name that begins with '.' or ends with '~' is no preset's, nor is that of a directory or a pipe. */
 static int is_preset(const struct dirent *e)
 {
 	size_t n = strlen(e->d_name);
 
+	if (e->d_type != DT_REG && e->d_type != DT_LNK && e->d_type != DT_UNKNOWN)
+		return 0;
 	return e->d_name[0] != '.' && e->d_name[n - 1] != '~' && !strchr(e->d_name, ',');
 }
 

@@ -253,6 +253,8 @@ static uint64_t path_owner_key(const struct paths *p, const struct wait *w)
 	uint32_t tid = thread_keys_find_owner(p->setup.threads, w->owner, INT64_MIN);
 	const struct followed *f = &p->followed[tid % THREADS];
 
+	if (!tid || f->tid != tid) /* it has ended since */
+		return 0;
 	return f->key & FRT_NATIVE_KEY ? thread_keys_of_owner(p->setup.threads, tid)
 				       : thread_keys_of(p->setup.threads, f->key, NULL);
 }

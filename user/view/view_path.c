@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-#define SHOWN 5
+#define SHOWN	   5
+#define PARTS_MOST 16384 /* of a path; frtrace writes no more */
 
 struct path {
 	struct path_part *part; /* with one reference to their chunk */
@@ -68,6 +69,8 @@ static void path_list_extend(struct path_list *l, const struct path_part *part)
 {
 	struct path *p = &l->reading;
 
+	if (p->count == PARTS_MOST)
+		return;
 	if (!p->count)
 		jfr_chunk_get(part->chunk);
 	memory_reserve(&p->part, &p->capacity, p->count + 1);
