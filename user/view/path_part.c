@@ -41,10 +41,16 @@ struct path_part path_part_read(struct event_reader *reader, struct jfr_chunk *c
 	return part;
 }
 
-bool path_part_goes_on(const struct path_part *part, const struct path_part *before)
+/* The beginnings differ by what the file's ticks are rounded to. */
+#define BEGIN_NEAR_NS 1000
+
+bool path_part_is_of_same(const struct path_part *a, const struct path_part *b)
 {
-	return part->chunk == before->chunk && part->offset < before->offset &&
-	       part->offset + part->duration == before->offset;
+	int64_t apart = (int64_t)((uint64_t)a->start - a->offset - ((uint64_t)b->start - b->offset));
+
+	return a->chunk == b->chunk && a->call_duration == b->call_duration && a->method.kind == b->method.kind &&
+	       a->method.key == b->method.key && a->call_thread.kind == b->call_thread.kind &&
+	       a->call_thread.key == b->call_thread.key && apart >= -BEGIN_NEAR_NS && apart <= BEGIN_NEAR_NS;
 }
 
 char *path_part_call(const struct path_part *part)

@@ -17,8 +17,8 @@ struct path_part {
 
 struct path_part path_part_read(struct event_reader *reader, struct jfr_chunk *chunk, const struct jfr_event *e);
 
-/* Does this part end where the one that was read before it begins, in the same path? */
-bool path_part_goes_on(const struct path_part *part, const struct path_part *before);
+/* Are both of the path of the same call? */
+bool path_part_is_of_same(const struct path_part *a, const struct path_part *b);
 
 /* The recorded call that its thread was in, to be freed with free(); NULL: none is known. */
 char *path_part_call(const struct path_part *part);

@@ -4,26 +4,30 @@
 #include "user/text/json.h"
 #include "user/text/memory.h"
 #include "user/trace/jfr_names.h"
+#include "user/trace/sum.h"
 #include "user/view/paths_merged.h"
 
 #include <stdlib.h>
 
 #define SHOWN	   5
 #define PARTS_MOST 16384 /* of a path; frtrace writes no more */
+#define OPEN_MOST  64	 /* paths whose parts are mixed with each other, as in a merged file */
 
 struct path {
 	struct path_part *part; /* with one reference to their chunk */
 	size_t count, capacity;
+	uint64_t number;	/* of those that have been seen; 0: not in use */
+	struct path_part first; /* the part that was read first; its chunk may be gone if no part is kept */
+	int64_t known;		/* time of all parts that have been read */
 };
 
 /* The longest ones, the longest first, and the one that is being read. */
 struct path_list {
 	struct path *path;
 	size_t count, capacity, most;
-	struct path reading;
+	struct path reading[OPEN_MOST];
 	struct event_reader reader;
 	struct call_filter *filter; /* by method; NULL: all */
-	struct path_part before;    /* the last one that was read; its chunk may be gone */
 	uint64_t seen;		    /* paths that have begun */
 	bool merges;
 	struct paths_merged merged;
@@ -42,15 +46,23 @@ static int64_t path_duration(const struct path *p)
 	return p->part[0].call_duration;
 }
 
-/* The path that has been read is complete. */
-static void path_list_close(struct path_list *l)
+static int order_parts(const void *a, const void *b)
 {
-	struct path p = l->reading;
+	int64_t x = ((const struct path_part *)a)->offset, y = ((const struct path_part *)b)->offset;
+
+	return (x > y) - (x < y);
+}
+
+/* No part of the path is to come. */
+static void path_list_close(struct path_list *l, struct path *reading)
+{
+	struct path p = *reading;
 	size_t i = l->count;
 
-	l->reading = (struct path){0};
+	*reading = (struct path){.number = 0};
 	if (!p.count)
 		return;
+	qsort(p.part, p.count, sizeof(*p.part), order_parts);
 	while (i && path_duration(&l->path[i - 1]) < path_duration(&p))
 		i--;
 	if (i == l->most) {
@@ -65,10 +77,8 @@ static void path_list_close(struct path_list *l)
 	l->path[i] = p;
 }
 
-static void path_list_extend(struct path_list *l, const struct path_part *part)
+static void path_extend(struct path *p, const struct path_part *part)
 {
-	struct path *p = &l->reading;
-
 	if (p->count == PARTS_MOST)
 		return;
 	if (!p->count)
@@ -77,22 +87,39 @@ static void path_list_extend(struct path_list *l, const struct path_part *part)
 	p->part[p->count++] = *part;
 }
 
+/* The path of a part: a new one, in place of the oldest if there is no room, unless some of it has been read. */
+static struct path *path_list_find(struct path_list *l, const struct path_part *part)
+{
+	struct path *oldest = l->reading;
+
+	for (struct path *p = l->reading; p < l->reading + OPEN_MOST; p++) {
+		if (p->number && path_part_is_of_same(part, &p->first))
+			return p;
+		if (p->number < oldest->number)
+			oldest = p;
+	}
+	path_list_close(l, oldest);
+	oldest->number = ++l->seen;
+	oldest->first = *part;
+	return oldest;
+}
+
 static int path_list_add(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
 	struct path_list *l = context;
 	struct path_part part = path_part_read(&l->reader, chunk, e);
+	struct path *p;
 
 	if (l->filter && !call_filter_has_method(l->filter, chunk, &part.method))
 		return 0;
-	if (!l->seen || !path_part_goes_on(&part, &l->before)) {
-		path_list_close(l);
-		l->seen++;
-	}
+	p = path_list_find(l, &part);
 	if (l->merges)
-		paths_merged_add(&l->merged, &part, l->seen);
+		paths_merged_add(&l->merged, &part, p->number);
 	else
-		path_list_extend(l, &part);
-	l->before = part;
+		path_extend(p, &part);
+	sum_add(&p->known, part.duration);
+	if (p->known >= part.call_duration)
+		path_list_close(l, p);
 	return 0;
 }
 
@@ -144,7 +171,7 @@ static void put_path_frames(struct table *table, const struct path_part *part)
 
 static void put_path_part(struct table *table, size_t call, const struct path *p, const struct path_part *part)
 {
-	const struct path_part *first = &p->part[p->count - 1];
+	const struct path_part *first = p->part;
 
 	table_put_count(table, call);
 	view_put_method(table, part->chunk, part->method);
@@ -185,10 +212,11 @@ static void path_list_put(void *state, const struct view_request *request, struc
 		paths_merged_put(&l->merged, request, out);
 		return;
 	}
-	path_list_close(l);
+	for (size_t i = 0; i < OPEN_MOST; i++)
+		path_list_close(l, &l->reading[i]);
 	table_init(&table, "Critical Paths", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < l->count; i++)
-		for (size_t k = l->path[i].count; k-- > 0;)
+		for (size_t k = 0; k < l->path[i].count; k++)
 			put_path_part(&table, i + 1, &l->path[i], &l->path[i].part[k]);
 	view_put_table(&table, 0, request, out);
 	if (!request->layout.json && !request->layout.html)
@@ -201,7 +229,8 @@ static void path_list_release(void *state)
 
 	for (size_t i = 0; i < l->count; i++)
 		path_release(&l->path[i]);
-	path_release(&l->reading);
+	for (size_t i = 0; i < OPEN_MOST; i++)
+		path_release(&l->reading[i]);
 	free(l->path);
 	paths_merged_release(&l->merged);
 }

@@ -37,30 +37,44 @@ static void two_calls(void)
 	part_of(T0 + 10 * MS, 20 * MS, 0, MS, 1, "cpu");
 }
 
+static const char rows_of_two_calls[] =
+	"{\"view\":\"Critical Paths\",\"rows\":["
+	"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
+	"\"totalNs\":20000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
+	"\"why\":\"\",\"frames\":[],\"depth\":0},"
+	"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
+	"\"totalNs\":20000000,\"offsetNs\":1000000,\"durationNs\":14000000,\"thread\":\"worker-2\","
+	"\"state\":\"socket\",\"resource\":\"10.0.0.7:5432\",\"why\":\"ended a wait of worker-1 (futex); ended by postgres (process 77)\","
+	"\"frames\":[\"com.acme.Cart.query()\"],\"depth\":1},"
+	"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
+	"\"totalNs\":20000000,\"offsetNs\":15000000,\"durationNs\":5000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
+	"\"why\":\"\",\"frames\":[],\"depth\":0},"
+	"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
+	"\"totalNs\":3000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-2\",\"state\":\"cpu\",\"resource\":\"\","
+	"\"why\":\"ended a wait of worker-1 (futex)\",\"frames\":[\"com.acme.Cart.parse()\"],\"depth\":1},"
+	"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
+	"\"totalNs\":3000000,\"offsetNs\":1000000,\"durationNs\":2000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
+	"\"why\":\"\",\"frames\":[],\"depth\":0}]}\n";
+
 CASE(parts_come_in_the_order_of_time_and_the_longest_call_first, setup, teardown)
 {
 	two_calls();
 	request.layout.json = true;
 	show("path");
-	assert_string_equal(
-		shown(),
-		"{\"view\":\"Critical Paths\",\"rows\":["
-		"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
-		"\"totalNs\":20000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
-		"\"why\":\"\",\"frames\":[],\"depth\":0},"
-		"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
-		"\"totalNs\":20000000,\"offsetNs\":1000000,\"durationNs\":14000000,\"thread\":\"worker-2\","
-		"\"state\":\"socket\",\"resource\":\"10.0.0.7:5432\",\"why\":\"ended a wait of worker-1 (futex); ended by postgres (process 77)\","
-		"\"frames\":[\"com.acme.Cart.query()\"],\"depth\":1},"
-		"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
-		"\"totalNs\":20000000,\"offsetNs\":15000000,\"durationNs\":5000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
-		"\"why\":\"\",\"frames\":[],\"depth\":0},"
-		"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
-		"\"totalNs\":3000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-2\",\"state\":\"cpu\",\"resource\":\"\","
-		"\"why\":\"ended a wait of worker-1 (futex)\",\"frames\":[\"com.acme.Cart.parse()\"],\"depth\":1},"
-		"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
-		"\"totalNs\":3000000,\"offsetNs\":1000000,\"durationNs\":2000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
-		"\"why\":\"\",\"frames\":[],\"depth\":0}]}\n");
+	assert_string_equal(shown(), rows_of_two_calls);
+}
+
+/* The merge sorts a chunk's events by their ends, so the parts of several paths are mixed. */
+CASE(parts_of_a_merged_file_belong_to_their_calls, setup, teardown)
+{
+	part_of(T0 + 10 * MS, 20 * MS, 0, MS, 1, "cpu");
+	part_of(T0, 3 * MS, 0, MS, 2, "cpu");
+	part_of(T0 + 10 * MS, 20 * MS, MS, 14 * MS, 2, "socket");
+	part_of(T0, 3 * MS, MS, 2 * MS, 1, "cpu");
+	part_of(T0 + 10 * MS, 20 * MS, 15 * MS, 5 * MS, 1, "cpu");
+	request.layout.json = true;
+	show("path");
+	assert_string_equal(shown(), rows_of_two_calls);
 }
 
 CASE(paths_are_those_of_the_chosen_methods, setup, teardown)
