@@ -133,7 +133,9 @@ static int look_at_constants(struct merge *m, struct input *in, struct jfr_chunk
 
 	if (!in->ours && !m->jvm_described)
 		m->jvm_described = has_jvm_information(chunk);
-	m->sampled |= in->ours && jfr_metadata_find(chunk->metadata, "jdk.ExecutionSample");
+	/* a file that has been merged has the JVM's samples, or left them out before */
+	m->sampled |= in->ours && jfr_metadata_find(chunk->metadata, "jdk.ExecutionSample") &&
+		      !jfr_metadata_find(chunk->metadata, "jdk.CPULoad");
 	err = err ?: jfr_merge_id_map_scan(&in->keys, &m->keys, &in->types, chunk);
 	return err ? err : in->file->fault.what ? -EINVAL : 0;
 }
