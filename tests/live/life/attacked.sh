@@ -178,7 +178,8 @@ mute_memory() {
 	wait_for 20 pgrep -P "$F_PID" >/dev/null || finding "it is not followed"
 	kill -INT "$F_PID"
 	ended_with 1
-	says "^$T_PID: frtrace: the recording does not end, and is left behind$"
+	# on a busy machine its name is not known in time, so there is no recording of it
+	says "^$T_PID: frtrace: the recording does not end, and is left behind$|^not traced: $T_PID fake_jvm: its memory, or a file of it, does not answer$"
 	kill -9 "$FUSE"
 	verdict
 }
