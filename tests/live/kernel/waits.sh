@@ -313,8 +313,8 @@ without_ring() {
 	finish
 }
 
-# N / 3 waits at least at each of the lines at which Parked waits, and none elsewhere. On its way out of the queue a thread may
-# wait once more, for its lock, so shortly that no stack is shown.
+# N / 3 waits at least at each of the lines at which Parked waits, and none elsewhere but where two threads load a class at once.
+# On its way out of the queue a thread may wait once more, for its lock, so shortly that no stack is shown.
 expect_places() { # N
 	local text line
 	"$FRTRACE" view waits --by=place "$F_FILE" >"$WORK/places"
@@ -324,7 +324,7 @@ expect_places() { # N
 		index($1, "live.Parked.in") == 1 && substr($1, length($1) - length(line) + 1) == line { gsub(",", "", $2); n = $2 }
 		END { exit !(n >= least) }' "$WORK/places" || finding "not $(($1 / 3)) waits at '$text':" "$(cat "$WORK/places")"
 	done
-	[ "$(grep -cE '^[a-z]+\.' "$WORK/places")" -eq 3 ] || finding "other places:" "$(cat "$WORK/places")"
+	[ "$(grep -E '^[a-z]+\.' "$WORK/places" | grep -cvE '^jdk\.internal\.loader\.')" -eq 3 ] || finding "other places:" "$(cat "$WORK/places")"
 }
 
 # Of 10,000 virtual threads each waits once, with most of its frames in the heap: 81 of down(), and the first of any such
