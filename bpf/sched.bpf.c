@@ -692,7 +692,8 @@ int waits_follow(struct bpf_iter__task *context)
 
 	if (!task)
 		return 0;
-	if (target_process == NO_PROCESS && is_target_leader(task->group_leader)) /* some numbers are below the leader's */
+	if (target_process == NO_PROCESS &&
+	    is_target_leader(task->group_leader)) /* some numbers are below the leader's */
 		target_process = task->tgid;
 	if (task->tgid != target_process || task->flags & EXITING || state_of(task))
 		return 0;
