@@ -53,15 +53,17 @@ static void path_place_add(struct path_place *at, const struct path_recent_call 
 struct path_place path_calls_at_end(const struct path_calls *p, uint32_t thread, int64_t begin, int64_t end)
 {
 	struct path_place around = {.since = INT64_MIN}, ended = {.since = begin};
+	unsigned int looked = 0;
 
 	for (uint32_t n = p->last[thread % PATH_CHAINS]; path_calls_has(p, n); n = p->call[n % PATH_CALLS].before) {
 		const struct path_recent_call *c = &p->call[n % PATH_CALLS];
 
-		if (c->thread != thread)
-			continue;
-		if (c->end <= begin)
+		if (c->thread == thread && c->end <= begin)
 			break;
-		path_place_add(c->end < end ? &ended : &around, c, end);
+		if (++looked > PATH_LOOKED_AT)
+			return (struct path_place){.since = begin};
+		if (c->thread == thread)
+			path_place_add(c->end < end ? &ended : &around, c, end);
 	}
 	for (size_t i = 0; i < p->open_count; i++)
 		if (p->open[i].thread == thread)

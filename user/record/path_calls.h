@@ -16,6 +16,7 @@
 #define PATH_CALLS	(1u << 16) /* recorded ones */
 #define PATH_OPEN_CALLS 8192u
 #define PATH_CHAINS	4096u
+#define PATH_LOOKED_AT	4096u /* calls that path_calls_at_end() looks at, because it is asked many times for one path */
 
 /* Times are CLOCK_MONOTONIC in ns; a thread is the key of its waits (struct wait_join). */
 struct path_recent_call {
@@ -46,7 +47,7 @@ struct path_place {
 	int64_t since;
 };
 
-/* At the end of [begin, end); .since is not before `begin`. */
+/* At the end of [begin, end); .since is not before `begin`. Nothing is known if too many calls have ended since. */
 struct path_place path_calls_at_end(const struct path_calls *p, uint32_t thread, int64_t begin, int64_t end);
 
 /*
