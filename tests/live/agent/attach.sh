@@ -288,8 +288,7 @@ late() {
 	come_up || return
 	dispatcher=$(grep -lx 'Signal Dispatch' "/proc/$T_PID/task/"*/comm | cut -d / -f 5)
 	"$WORK/hold" "$dispatcher" >"$WORK/held" 2>&1 </dev/null &
-	wait_for 10 grep -q . "$WORK/held"
-	grep -qx held "$WORK/held" || finding "Signal Dispatcher is not held: $(cat "$WORK/held")"
+	wait_for 10 grep -qsx held "$WORK/held" || finding "Signal Dispatcher is not held: $(cat "$WORK/held")"
 	try "$probe" command "$T_PID" 1000 properties
 	gives 1 'it did not answer within'
 	kill "$!"
