@@ -162,7 +162,7 @@ struct frt_mount {
 	frt_u32 stack;	/* id of its stack at `off`; 0: none */
 	frt_u32 waker;	/* serial, or key, of the thread that gave it to the scheduler; 0: unknown */
 	frt_u32 reason; /* enum frt_wait_reason */
-	frt_u32 polled; /* argument of frtrace:poll that said what for; 0: none */
+	frt_u32 polled; /* number that frtrace:poll passed for this wait; 0: none */
 };
 _Static_assert(sizeof(struct frt_mount) == 40, "mount");
 

@@ -39,7 +39,7 @@ struct plan_header {
 /* PLAN_NESTING: no value of the program, but whether the call is the event's outermost one, or an event at all. */
 enum plan_source { PLAN_PARAMETER, PLAN_THIS, PLAN_RETURN, PLAN_EXCEPTION, PLAN_STATIC, PLAN_NESTING, PLAN_SOURCES };
 
-#define PLAN_OUTERMOST 32u /* at most so many events may be outermost */
+#define PLAN_OUTERMOST 32u /* at most this many outermost events */
 enum plan_nesting { PLAN_INNER, PLAN_IS_OUTERMOST, PLAN_NESTING_UNKNOWN };
 
 /* What a value is. Boxes are unboxed; a null, or an object of another kind, is no value. */

@@ -8,7 +8,7 @@
  *    FRT_TLS_DISTANCE(value)	how far from the thread pointer a static thread-local variable is, in bytes, always positive
  *    WALK_ADDRESS(pc)		a return address without what signs it; WALK_STRIP(pc) takes that off a variable
  *    WALK_BYTECODE		words from the frame pointer of an interpreted frame to the bytecode pointer, since JDK 9
- *    WALK_CALL_WRAPPER		words from the frame pointer of the call stub to its JavaCallWrapper
+ *    WALK_CALL_WRAPPER		where the call stub keeps its JavaCallWrapper, in words from its frame pointer
  */
 #ifndef FRTRACE_MACHINE_H
 #define FRTRACE_MACHINE_H

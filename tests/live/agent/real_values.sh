@@ -206,7 +206,7 @@ postgres() {
 	postgres_end
 }
 
-# The slowest request is that of which the program knows, and what it waited for stands in one line.
+# `view slowest` begins with the request that the program made slow, and one line has the address that it waited for.
 asks() { # HOW
 	begin "the slowest request names the database's address, $1 threads, JDK $FEATURE" || return 0
 	if run_packaged PooledStatements "$url" "$1" && trace_start -m live.PooledStatements::request -t 20ms; then

@@ -23,7 +23,7 @@ public class Chains {
     private static volatile int call;
     private static volatile long x;
 
-    /** A thread that does what it is told. */
+    /** A thread that runs the steps from its queue. */
     static class Worker extends Thread {
         final SynchronousQueue<Callable<?>> work = new SynchronousQueue<>();
 

@@ -47,7 +47,7 @@ public class Graphs {
         Plan child; // of a link
     }
 
-    /** A thread that does what it is told, or the thread of a pool. */
+    /** A thread that runs the steps from its queue, or the thread of a pool. */
     static class Worker extends Thread {
         final SynchronousQueue<Callable<?>> work = new SynchronousQueue<>();
         final LinkedBlockingQueue<Object> results = new LinkedBlockingQueue<>();

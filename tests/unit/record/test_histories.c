@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Critical paths over histories that struct wait_join keeps whole, and over ones of which it has room for little: what is
- * not unknown must be the same.
+ * A short history may make parts of a critical path unknown, and must not change the others. Each path is computed twice: with
+ * room for all waits in struct wait_join, and with little room.
  */
 #include "tests/lib/test.h"
 #include "user/record/critical_path.h"

@@ -137,7 +137,7 @@ CASE(shares_are_of_all_calls_of_the_method, setup, teardown)
 	assert_contains(shown(), "and 1 more\n");
 }
 
-/* A call of 20 ms, of which thread 2 ran for `first` and thread 3, for which that waited, was in `state` for `second`. */
+/* A call of 20 ms. It waited for thread 2, which ran for `first` and waited for thread 3, which was in `state` for `second`. */
 static void a_chain(const char *state, int64_t first, int64_t second)
 {
 	cart_call(recording_thread(&r, 1), T0, 5 * MS, 0, 15 * MS);

@@ -9,7 +9,7 @@
  *    machine_stack_pointer()	of the running function
  *    order_stores()		the next stores are not seen before the last ones
  *    LOAD_U64, LOAD_U32, LOAD_U8	an instruction that loads *address into a register
- *    CALL_SITE_1, _2, _5	the body of a function that does nothing but pass a site with so many arguments
+ *    CALL_SITE_1, _2, _5	the whole body of a function that passes a site with 1, 2 or 5 arguments
  *    call6()			a system call
  *    machine_poll(), TRY_POLL	the system call that waits for one descriptor, a struct pollfd, and its harmless form for sys_try()
  *    machine_copy(), machine_fill()	memcpy() upwards, and memset(), without a call
