@@ -121,7 +121,7 @@ public class WakersCheck {
 
     private static boolean isOfJvm(String kind, Span w) {
         boolean bySelf = kind.equals("monitor") && w.by.equals("interrupt") && w.waker.isEmpty();
-        if (PARKED.contains(kind) && !w.place.contains("Unsafe.park"))
+        if (PARKED.contains(kind) && !(w.place.contains("Unsafe.park") && w.reason.equals("futex")))
             return true;
         if (w.natives.contains("pthread_mutex_lock") || (IN_KERNEL.contains(kind) && w.reason.equals("futex")))
             return true; // Java waits by conditions
@@ -165,7 +165,8 @@ public class WakersCheck {
             } else if (isAfterSafepoint(thread, last)) {
                 k.stopped++;
             } else {
-                k.wrong.add(thread + " call " + (i + 1) + ": by \"" + last.waker + "\" in " + last.stack);
+                k.wrong.add(thread + " call " + (i + 1) + ": by \"" + last.waker + "\" in " + last.stack + "; " + last.reason + " in " +
+                    last.place + ", " + last.natives);
             }
         }
     }
