@@ -227,7 +227,7 @@ static void begin_row(JNIEnv *env, uint32_t recording)
  * Calls that begin from now on belong to the recording. If others run, they are counted from a moment on that is a little
  * ahead: a thread that takes its stamp then has seen recordings_since, at `enter` as well as at `leave`.
  */
-#define AHEAD machine_ticks(1u << 22) /* more than a millisecond */
+#define AHEAD (1u << 22) /* more than a millisecond */
 
 static void activate(uint32_t recording)
 {

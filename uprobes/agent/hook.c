@@ -224,7 +224,7 @@ static __attribute__((noinline)) void ended_inside(JNIEnv *env, uint64_t start, 
 			lose_root(s);
 		return;
 	}
-	now = sys_tsc();
+	now = slot_stamp(s);
 	s = s ? s : own_slot(env);
 	if (!s) {
 		recordings_miss(1);
@@ -335,7 +335,7 @@ static __attribute__((noinline)) void ended_for_several(JNIEnv *env, uint64_t st
 	if (!frtrace_drain_semaphore || !load_acquire(&recordings_shared) || start < load_relaxed(&recordings_epoch))
 		return;
 	s = own_slot(env);
-	now = sys_tsc();
+	now = slot_stamp(s);
 	set = recordings_of(start, method);
 	if (!s) {
 		recordings_miss(set);
@@ -378,7 +378,7 @@ static inline __attribute__((always_inline)) bool ended(JNIEnv *env, uint64_t st
 		return true;
 	}
 	s = slot_find_first(env);
-	now = sys_tsc(); /* the stamp is taken before the code that depends on it, so that both run in parallel */
+	now = slot_stamp(s); /* the stamp is taken before the code that depends on it, so that both run in parallel */
 	if (unlikely(!s || !is_innermost(s, start))) {
 		ended_otherwise(env, start, now, method, flags);
 		return true;
@@ -423,7 +423,7 @@ static inline __attribute__((always_inline)) uint64_t open_platform_call(struct 
 	if (unlikely(s->depth >= FRT_OPEN_CALLS && (int32_t)(place - s->open[FRT_OPEN_CALLS - 1].place) >= 0))
 		drop_ended(s, env, method);
 	depth = s->depth++;
-	now = sys_tsc();
+	now = slot_stamp(s);
 	if (unlikely(depth >= FRT_OPEN_CALLS))
 		return nesting_enter_deep(s, depth, method, now);
 	s->open[depth].start = now;

@@ -4,6 +4,7 @@
  * to the head. A root that a drain has overtaken, or that has changed its carrier, is settled by a record instead.
  */
 #include "uprobes/agent/inside.h"
+#include "uprobes/agent/nesting.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/sys.h"
 
@@ -359,7 +360,7 @@ void inside_lose_root(struct frt_slot *s)
 	if (until)
 		store_release(&until->root, 0); /* its tasks find nothing */
 	control_inside(s)->lost++;
-	close_root(s, sys_tsc(), false);
+	close_root(s, slot_stamp(s), false);
 }
 
 void inside_copy_root(const struct frt_slot *s, struct inside_root *out)

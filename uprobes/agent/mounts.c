@@ -182,7 +182,7 @@ static void mounts_park(struct frt_slot *s, uint64_t java_id)
 	inside_copy_root(s, &p.root);
 	if (s->carrier.java_id == java_id && s->carrier.depth) {
 		p.since = s->carrier.since;
-		p.off = sys_tsc();
+		p.off = slot_stamp(s);
 		p.depth = s->carrier.depth;
 		p.stack = s->carrier.stack;
 		p.reason = s->carrier.reason;
@@ -239,7 +239,7 @@ void JNICALL mounts_ready(JNIEnv *env, jclass helper, jlong java_id)
 }
 
 /* As for the waits of platform threads (bpf/sched.bpf.c): one stack every 200 us or so, after a burst. */
-#define STACK_TICKS machine_ticks(1ULL << 19)
+#define STACK_TICKS (1ULL << 19)
 #define STACKS_FREE 256
 
 static bool mounts_stack_is_due(struct frt_carrier *c)

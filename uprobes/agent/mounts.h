@@ -21,7 +21,7 @@
 #ifndef AGENT_MOUNTS_H
 #define AGENT_MOUNTS_H
 
-#include "uprobes/agent/control.h"
+#include "uprobes/agent/nesting.h"
 
 #include <jni.h>
 
@@ -46,7 +46,7 @@ static inline void mounts_enter(struct frt_slot *s)
 
 	if (!c->java_id || c->depth++)
 		return;
-	c->since = sys_tsc();
+	c->since = slot_stamp(s);
 	store_release(&s->virtual_key, frt_virtual_key(c->java_id));
 }
 

@@ -26,7 +26,8 @@ struct nesting {
 	uint64_t deep;	 /* place of the levels behind the kept ones, as frt_slot.cells; 0: none */
 	uint32_t deep_count, reserved;
 	struct nesting_level kept[FRT_OPEN_CALLS];
-	uint64_t padding[6];
+	uint64_t padding[5];
+	uint64_t stamp; /* the last one of the slot's thread, for slot_stamp() */
 };
 _Static_assert(sizeof(struct nesting) == sizeof(struct frt_slot), "the same distance as in the segment");
 
@@ -35,6 +36,12 @@ extern struct nesting nestings[FRT_MAX_SLOTS];
 static inline struct nesting *nesting_of(const struct frt_slot *s)
 {
 	return &nestings[s - control_slot(0)];
+}
+
+/* A stamp of the running thread, above all its others. The slot may be NULL if it has none. */
+static inline uint64_t slot_stamp(const struct frt_slot *s)
+{
+	return machine_stamp(s ? &nesting_of(s)->stamp : NULL);
 }
 
 static inline uint64_t nesting_bit(uint32_t method)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/lock_free.h"
+#include "uprobes/agent/nesting.h"
 #include "uprobes/elf/usdt.h"
 
 USDT_SEMAPHORE(drain);
@@ -68,7 +69,7 @@ bool ring_first(struct frt_slot *s, uint64_t now)
 	for (uint32_t other = FRT_RING_MIN_LOG2; number < 0 && other <= FRT_RING_MAX_LOG2; other++)
 		number = free_list_pop(&free_rings[log2 = other], ring_next);
 	if (number < 0) {
-		s->blocked_until = now + machine_ticks(1u << 24); /* some milliseconds */
+		s->blocked_until = now + (1u << 24); /* some milliseconds */
 		return false;
 	}
 	store_release(&s->ring, ring_word(number, log2));
@@ -220,11 +221,11 @@ void ring_drain(struct frt_slot *s, uint64_t now)
 		claimed = half + FRT_BATCH_OVERHEAD;
 		now += claim_room(s, claimed);
 	}
-	begin = sys_tsc();
+	begin = slot_stamp(s);
 	drain_site(number, (uint64_t)ring_at(s), s->head, s->drained, half);
 	if (unlikely(claimed))
 		__atomic_fetch_add(&control->landed, claimed, __ATOMIC_RELEASE);
-	note_cost(s, begin - now + (sys_tsc() - begin) * FRT_RECORD_SIZE / half);
+	note_cost(s, begin - now + (slot_stamp(s) - begin) * FRT_RECORD_SIZE / half);
 	s->drained = s->head;
 	s->vthread =
 		0; /* name the virtual thread again in each half, so that a lost half does not take the name along */

@@ -10,6 +10,7 @@
  */
 #include "uprobes/agent/virtual_calls.h"
 #include "uprobes/agent/allocated.h"
+#include "uprobes/agent/nesting.h"
 #include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/thread.h"
 
@@ -18,7 +19,7 @@
 #define ENOUGH_AGREEMENT 32u
 #define KEPT		 1ULL /* bit in a stamp: the call has a row; costs a third of a nanosecond */
 #define PROBES		 32u
-#define ASK_TICKS	 machine_ticks(1u << 15)
+#define ASK_TICKS	 (1u << 15)
 #define ASK_BURST	 (ASK_TICKS << 10)
 
 static int64_t owner_offset; /* from the JNIEnv; 0: unknown, or found to be wrong */
@@ -108,12 +109,12 @@ static struct frt_virtual_call *take_row(uint32_t place)
 
 uint64_t virtual_calls_enter(struct frt_slot *s, JNIEnv *env, uint32_t method)
 {
-	uint64_t word = owner_word(env), id = word, now = sys_tsc();
+	uint64_t word = owner_word(env), id = word, now = slot_stamp(s);
 	struct frt_virtual_call *row;
 
 	if (unlikely(!word)) {
 		id = may_ask(s, now) ? ask_and_compare(env, load_relaxed(&owner_offset)) : 0;
-		now = id ? sys_tsc() : now;
+		now = id ? slot_stamp(s) : now;
 	}
 	now |= KEPT;
 	row = id ? take_row(virtual_calls_place_of(word ? word : now)) : NULL;

@@ -19,7 +19,7 @@ struct tsc_reading tsc_read(void)
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t before = tsc_now();
 		int64_t ns = monotonic_ns();
-		uint64_t width = tsc_now() - before;
+		uint64_t width = tsc_now() - before + tsc_step();
 
 		if (width < best.width)
 			best = (struct tsc_reading){before + width / 2, width, ns};

@@ -5,7 +5,7 @@
  *    registers_of()		the registers of getcontext(), as programs in the kernel take them
  *    TLS_DESCRIPTORS		the compiler's option for them
  *
- * next_tick() waits until sys_tsc() has another value: on aarch64 a tick may last 40 ns.
+ * next_tick() waits until sys_tsc() has another value: on aarch64 that may take 40 ns.
  */
 #ifndef TESTS_LIB_MACHINE_H
 #define TESTS_LIB_MACHINE_H

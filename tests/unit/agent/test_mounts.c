@@ -44,7 +44,6 @@ static void unmount(JNIEnv *env)
 static void enter_and_park(JNIEnv *env, uint64_t id, jlong *start)
 {
 	mount(env, id);
-	next_tick(); /* the call must have begun later */
 	*start = hook_enter(env, NULL, 1);
 	unmount(env);
 }
@@ -161,7 +160,6 @@ CASE(threads_that_find_no_room_are_not_followed, setup)
 		enter_and_park(A, 1000 + i, &start[i]);
 	for (uint64_t i = 0; i < MANY; i++) {
 		mount(B, 1000 + i);
-		next_tick();
 		followed += leave(B, start[i]);
 		unmount(B);
 	}

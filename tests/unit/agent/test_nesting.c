@@ -103,7 +103,6 @@ static uint64_t model_call(struct model *m, uint32_t method, uint32_t depth, uin
 	uint64_t start, children, duration;
 	bool lost = m->lose && depth && !model_random(m, m->lose);
 
-	next_tick(); /* a call is known by its stamp */
 	start = hook_enter(m->env, NULL, method);
 	m->calls++;
 	m->open[method] += !lost;

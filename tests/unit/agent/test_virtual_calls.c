@@ -8,7 +8,7 @@ static struct {
 	uint64_t env, owner_id;
 } java_thread;
 static JNIEnv *const env = (JNIEnv *)&java_thread.env;
-static struct frt_slot carrier = {.thread = 6};
+static struct frt_slot *carrier;
 static struct frt_config config;
 static uint64_t running;
 static bool running_virtual;
@@ -30,7 +30,8 @@ static int setup(void **state)
 	running = 77;
 	running_virtual = true;
 	asked = 0;
-	carrier.carrier.asked_until = 0;
+	carrier = control_slot(2);
+	carrier->thread = 6;
 	return 0;
 }
 
@@ -44,22 +45,22 @@ static struct frt_virtual_call *find(uint64_t start)
 
 CASE(call_is_kept_until_it_ends, setup)
 {
-	uint64_t start = virtual_calls_enter(&carrier, env, 9);
+	uint64_t start = virtual_calls_enter(carrier, env, 9);
 	struct frt_virtual_call *call = find(start);
 
 	assert_non_null(call);
 	assert_true(call->java_id == 77 && call->method == 9 && call->carrier == 6 && !call->open_dump);
 	assert_int_equal(control->virtual_used, 1);
-	assert_false(virtual_calls_leave(&carrier, env, start, 8));
-	assert_false(virtual_calls_leave(&carrier, env, start + 2, 9));
-	assert_true(virtual_calls_leave(&carrier, env, start, 9));
-	assert_false(virtual_calls_leave(&carrier, env, start, 9));
+	assert_false(virtual_calls_leave(carrier, env, start, 8));
+	assert_false(virtual_calls_leave(carrier, env, start + 2, 9));
+	assert_true(virtual_calls_leave(carrier, env, start, 9));
+	assert_false(virtual_calls_leave(carrier, env, start, 9));
 	assert_null(find(start));
 }
 
 CASE(next_recording_begins_without_calls, setup)
 {
-	virtual_calls_enter(&carrier, env, 9);
+	virtual_calls_enter(carrier, env, 9);
 	virtual_calls_begin(&config);
 	assert_int_equal(control->virtual_used, 0);
 	for (uint32_t i = 0; i < FRT_VIRTUAL_CALLS; i++)
@@ -78,7 +79,7 @@ CASE(id_in_the_thread_is_trusted_after_it_has_agreed, setup)
 	know_owner_id();
 	for (uint64_t i = 0; i < 100; i++) {
 		running = java_thread.owner_id = 1000 + i;
-		assert_int_equal(find(virtual_calls_enter(&carrier, env, 9))->java_id, 1000 + i);
+		assert_int_equal(find(virtual_calls_enter(carrier, env, 9))->java_id, 1000 + i);
 	}
 	assert_in_range(asked, 8, 50);
 }
@@ -89,7 +90,7 @@ CASE(calls_of_the_carrier_itself_prove_nothing, setup)
 	running_virtual = false;
 	java_thread.owner_id = running;
 	for (uint64_t i = 0; i < 100; i++)
-		virtual_calls_enter(&carrier, env, 9);
+		virtual_calls_enter(carrier, env, 9);
 	assert_int_equal(asked, 100);
 }
 
@@ -99,10 +100,10 @@ CASE(id_that_was_wrong_once_is_never_trusted, setup)
 
 	know_owner_id();
 	java_thread.owner_id = 5;
-	virtual_calls_enter(&carrier, env, 9);
+	virtual_calls_enter(carrier, env, 9);
 	for (uint64_t i = 0; i < 100; i++) {
 		java_thread.owner_id = running;
-		start = virtual_calls_enter(&carrier, env, 9);
+		start = virtual_calls_enter(carrier, env, 9);
 		assert_int_equal(find(start)->java_id, 77);
 	}
 	assert_int_equal(asked, 101);
@@ -116,14 +117,14 @@ CASE(call_without_a_free_row_is_not_kept, setup)
 	know_owner_id();
 	java_thread.owner_id = running;
 	for (int i = 0; i < 40; i++)
-		virtual_calls_leave(&carrier, env, virtual_calls_enter(&carrier, env, 9), 9);
+		virtual_calls_leave(carrier, env, virtual_calls_enter(carrier, env, 9), 9);
 	for (int i = 0; i < 40; i++) {
-		start[i] = virtual_calls_enter(&carrier, env, 9);
+		start[i] = virtual_calls_enter(carrier, env, 9);
 		kept += find(start[i]) != NULL;
 	}
 	assert_int_equal(kept, 32);
 	for (int i = 40; i-- > 0;)
-		assert_true(virtual_calls_leave(&carrier, env, start[i], 9));
+		assert_true(virtual_calls_leave(carrier, env, start[i], 9));
 	for (uint32_t i = 0; i < FRT_VIRTUAL_CALLS; i++)
 		assert_int_equal(virtual_call(i)->start, 0);
 }
@@ -134,12 +135,12 @@ CASE(jvm_is_not_asked_for_the_thread_too_often, setup)
 	uint64_t start, calls = 0;
 
 	do {
-		start = virtual_calls_enter(&carrier, env, 9);
+		start = virtual_calls_enter(carrier, env, 9);
 		calls++;
 	} while (asked == calls && calls < 100000);
 	assert_in_range(asked, 1000, 99999);
 	assert_null(find(start));
-	assert_true(virtual_calls_leave(&carrier, env, start, 9));
+	assert_true(virtual_calls_leave(carrier, env, start, 9));
 }
 
 CASE(call_from_before_the_id_was_trusted_ends_afterwards, setup)
@@ -148,9 +149,9 @@ CASE(call_from_before_the_id_was_trusted_ends_afterwards, setup)
 
 	know_owner_id();
 	java_thread.owner_id = running;
-	start = virtual_calls_enter(&carrier, env, 8);
+	start = virtual_calls_enter(carrier, env, 8);
 	for (int i = 0; i < 40; i++)
-		virtual_calls_leave(&carrier, env, virtual_calls_enter(&carrier, env, 9), 9);
+		virtual_calls_leave(carrier, env, virtual_calls_enter(carrier, env, 9), 9);
 	assert_in_range(asked, 8, 39);
-	assert_true(virtual_calls_leave(&carrier, env, start, 8));
+	assert_true(virtual_calls_leave(carrier, env, start, 8));
 }

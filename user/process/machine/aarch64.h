@@ -3,16 +3,21 @@
 #ifndef USER_PROCESS_MACHINE_AARCH64_H
 #define USER_PROCESS_MACHINE_AARCH64_H
 
+#include "uprobes/agent/machine/aarch64.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 static inline uint64_t tsc_now(void)
 {
-	uint64_t ticks;
+	__asm__ volatile("isb" ::: "memory");
+	return sys_tsc();
+}
 
-	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
-	return ticks;
+static inline uint64_t tsc_step(void)
+{
+	return 1ull << machine_stamp_shift();
 }
 
 static inline void tsc_order(void)

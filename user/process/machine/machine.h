@@ -3,6 +3,7 @@
  * What looking at processes and clocks needs of the machine. Each machine's header has the same names:
  *
  *    tsc_now()			the time stamp counter of the CPU that runs this
+ *    tsc_step()			ticks between two values that the counter can have; 0: about one
  *    tsc_order()		reads of memory after it are not made before reads of the clock in front of it
  *    TSC_SOURCE		what the kernel calls it as its clock source
  *    tsc_is_invariant()	does the processor promise that it is one clock for all CPUs?

@@ -14,6 +14,11 @@ static inline uint64_t tsc_now(void)
 	return __rdtsc();
 }
 
+static inline uint64_t tsc_step(void)
+{
+	return 0;
+}
+
 static inline void tsc_order(void)
 {
 	__builtin_ia32_lfence();
