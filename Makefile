@@ -217,6 +217,16 @@ $(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AG
 $(AGENT_TESTS:%=%.o): CFLAGS += $(HOSTED_CFLAGS)
 $(AGENT_TESTS): $(BUILD)/hosted/agent.a
 
+# test_together under ThreadSanitizer, which does not go with other sanitizers, nor with an emulator, nor with an own malloc()
+TSAN_TESTS := $(if $(ASAN)$(CROSS),,$(BUILD)/tests/together_tsan)
+$(TSAN_TESTS): $(patsubst %,$(BUILD)/tsan/%.o,tests/unit/agent/test_together $(addprefix uprobes/agent/,hook lock_free own_memory recordings span sys timing) user/capture/stream \
+	user/segment/segment) $(BUILD)/hosted/agent.a $(filter-out %/fail_nth.o,$(TEST_LIB)) $(LIB)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=thread -o $@ $^ $(LDLIBS) -lcmocka
+$(BUILD)/tsan/%.o: %.c
+	@echo "  CC     $< (thread sanitizer)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -O1 -fsanitize=thread -Wno-tsan $(HOSTED_CFLAGS) $(DEPS) -c -o $@ $<
+
 # frtrace variant that gives wrong layouts to the agent, for tests/live/stacks/wrong_layout.sh
 $(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib/garble.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
@@ -299,8 +309,8 @@ $(BUILD)/fuzz_jfr_read: $(wildcard user/text/*.c) $(patsubst %,user/trace/%.c,ev
 	$(patsubst %,user/view/%.c,context event_json event_text old_object print printer render_cache select value_text)
 
 # the benchmarks are only built, so that they follow the code
-check: $(TESTS) $(REPLAYS) $(patsubst %,$(BUILD)/tests/bench_%,writer export collector)
-	$(Q)RUN="$(RUN)" scripts/run-tests $(TESTS) $(REPLAYS)
+check: $(TESTS) $(TSAN_TESTS) $(REPLAYS) $(patsubst %,$(BUILD)/tests/bench_%,writer export collector)
+	$(Q)RUN="$(RUN)" scripts/run-tests $(TESTS) $(TSAN_TESTS) $(REPLAYS)
 
 install: all
 	install -D -m 755 $(BUILD)/frtrace $(DESTDIR)$(PREFIX)/bin/frtrace

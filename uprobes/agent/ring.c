@@ -48,6 +48,8 @@ static int64_t ring_take(uint32_t log2)
 {
 	int64_t number = free_list_pop(&free_rings[log2], ring_next);
 
+	/* Pairs with sweep_slot(): whoever sees a record of the new owner sees that the last one has another ring. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	return number >= 0 ? number : ring_cut(log2, ring_limit() / 2);
 }
 
@@ -76,13 +78,19 @@ bool ring_first(struct frt_slot *s, uint64_t now)
 	return true;
 }
 
-/* Each record keeps its offset in the stream, so readers need not know about the move. */
-static void copy_records(const struct frt_slot *s, char *to, uint64_t to_size)
+/*
+ * Each record keeps its offset in the stream, so readers need not know about the move. Records that were lost before read as
+ * "no record". A sweep may still look at the new ring as one of its last owner.
+ */
+static void move_records(const struct frt_slot *s, uint64_t *to, uint64_t to_size)
 {
 	uint64_t size = ring_size(s), at = s->head < size ? 0 : s->head - size;
+	const uint64_t *from = (const uint64_t *)ring_at(s);
 
-	for (; at < s->head; at += FRT_RECORD_SIZE)
-		memcpy(to + (at & (to_size - 1)), ring_at(s) + (at & (size - 1)), FRT_RECORD_SIZE);
+	for (uint64_t i = 0; i < to_size / 8; i++)
+		store_relaxed(&to[i], 0);
+	for (; at < s->head; at += 8)
+		store_relaxed(&to[at % to_size / 8], from[at % size / 8]);
 }
 
 void ring_grow(struct frt_slot *s)
@@ -95,8 +103,7 @@ void ring_grow(struct frt_slot *s)
 	number = ring_take(log2 + 1);
 	if (number < 0)
 		return;
-	memset(ring_of(number), 0, 2ULL << log2); /* records lost before read as "no record" */
-	copy_records(s, ring_of(number), 2ULL << log2);
+	move_records(s, (uint64_t *)ring_of(number), 2ULL << log2);
 	store_release(&s->ring, ring_word(number, log2 + 1));
 	free_list_push(&free_rings[log2], old, ring_next);
 }

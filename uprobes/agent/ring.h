@@ -47,10 +47,10 @@ static inline bool ring_put(struct frt_slot *s, const uint64_t record[4])
 	uint64_t head = s->head, size = ring_size(s);
 	uint64_t *to = (uint64_t *)(ring_at(s) + (head & (size - 1)));
 
-	to[0] = record[0];
-	to[1] = record[1];
-	to[2] = record[2];
-	to[3] = record[3];
+	store_relaxed(&to[0], record[0]);
+	store_relaxed(&to[1], record[1]);
+	store_relaxed(&to[2], record[2]);
+	store_relaxed(&to[3], record[3]);
 	head += FRT_RECORD_SIZE;
 	/* Pairs with sweep_slot(): whoever sees the head sees the record, and whoever sees a word of the next one this head. */
 	store_release(&s->head, head);

@@ -222,7 +222,7 @@ void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void 
 		return;
 	streams_give_up(s, slot, offset);
 	skip = s->next[slot] - offset;
-	skip += -skip % FRT_RECORD_SIZE; /* a forged head may have started the stream inside a record */
+	skip += -skip % FRT_RECORD_SIZE; /* a stream that stands inside a record goes on with the next one */
 	at += skip;
 	size -= skip;
 	cover(s, at, size);
@@ -234,12 +234,18 @@ void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void 
 
 /* ---- the sweep */
 
+/* A forged head may be inside a record. */
+static uint64_t stream_round_up(uint64_t offset)
+{
+	return offset + -offset % FRT_RECORD_SIZE;
+}
+
 void sweep_begin(const struct segment *seg, struct streams *streams)
 {
 	const struct frt_slot *slot;
 
 	for (uint32_t i = 0; (slot = segment_slot(seg, i)); i++)
-		streams->next[i] = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
+		streams->next[i] = stream_round_up(__atomic_load_n(&slot->head, __ATOMIC_ACQUIRE));
 }
 
 /* The ring that a slot's word refers to, or NULL when it lies outside the rings' section. */
@@ -255,12 +261,15 @@ static const char *sweep_ring_of(const struct segment *seg, uint64_t word, uint6
 	return seg->base + at;
 }
 
+/* Pairs with ring_put(), which may be writing. Both ends are those of records. */
 static void copy_window(char *to, const char *ring, uint64_t size, uint64_t from, uint64_t head)
 {
-	uint64_t at = from & (size - 1), length = head - from, first = size - at < length ? size - at : length;
+	uint64_t word;
 
-	memcpy(to, ring + at, first);
-	memcpy(to + first, ring, length - first);
+	for (; from < head; from += sizeof(word), to += sizeof(word)) {
+		word = __atomic_load_n((const uint64_t *)(ring + from % size), __ATOMIC_RELAXED);
+		memcpy(to, &word, sizeof(word));
+	}
 }
 
 /*
