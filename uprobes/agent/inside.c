@@ -14,7 +14,7 @@
 #define TAKEN_TOGETHER 1024u /* spans for which one stands */
 
 uint64_t inside_since = UINT64_MAX;
-uint32_t inside_busy;
+uint64_t inside_busy;
 static bool any_taken; /* some struct frt_taken is not 0 */
 
 /* Roots that have ended and had handed over tasks. Newer ones displace others. */
@@ -56,7 +56,7 @@ void inside_slot_begin(struct frt_slot *s)
 	struct frt_inside *in = control_inside(s);
 
 	if (in->root)
-		__atomic_fetch_sub(&inside_busy, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_sub(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 	in->root = in->named = 0;
 	store_release(&in->settled, s->head);
 }
@@ -102,7 +102,7 @@ void inside_enter_root(struct frt_slot *s, uint64_t start, uint32_t method, uint
 		in->needed = 0;
 		in->flags |= FRT_INSIDE_SAMPLE;
 	}
-	__atomic_fetch_add(&inside_busy, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 	in->root = (uint64_t)(s - control_slot(0) + 1) << FRT_ROOT_SLOT_SHIFT |
 		   (in->begun & ((1ULL << FRT_ROOT_SLOT_SHIFT) - 1));
 }
@@ -228,7 +228,7 @@ static struct until *until_find(uint64_t root)
 {
 	uint32_t at = root * FRT_CELL_HASH >> (64 - UNTIL_LOG2);
 
-	for (uint32_t i = 0; i < UNTIL_NEAR; i++) {
+	for (uint32_t i = 0; i < UNTIL_NEAR && load_relaxed(&any_until); i++) {
 		struct until *u = &untils[(at + i) % (1u << UNTIL_LOG2)];
 
 		if (load_acquire(&u->root) == root)
@@ -302,7 +302,7 @@ static void close_root(struct frt_slot *s, uint64_t now, bool keep)
 	else
 		in->lost++;
 	in->root = in->named = 0;
-	__atomic_fetch_sub(&inside_busy, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 	inside_settle(s);
 }
 
@@ -323,7 +323,7 @@ static bool root_outlives_call(struct frt_slot *s, uint64_t now, bool thrown)
 	if (s->ring || ring_first(s, now))
 		append_root(s, now, in->spans, FRT_ROOT_UNTIL);
 	in->root = in->named = 0;
-	__atomic_fetch_sub(&inside_busy, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 	inside_settle(s);
 	return true;
 }
@@ -384,7 +384,7 @@ void inside_suspend_root(struct frt_slot *s)
 	if (!in->root)
 		return;
 	in->root = in->named = 0;
-	__atomic_fetch_sub(&inside_busy, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 	inside_settle(s);
 }
 
@@ -400,7 +400,7 @@ void inside_resume_root(struct frt_slot *s, const struct inside_root *root)
 	in->brief = root->brief;
 	in->flags = root->flags;
 	in->root = root->number;
-	__atomic_fetch_add(&inside_busy, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 }
 
 void inside_hand_over(struct frt_slot *s, uint64_t now, struct inside_root *out)

@@ -17,10 +17,12 @@
 extern uint64_t inside_since;
 
 /*
- * How many threads are in a root, and tasks of roots wait. While it is 0, no task that is handed over or begins is of
- * interest. Code in Java reads it (task_code.c). A recording of tasks without --inside adds one.
+ * How many tasks wait (task_rows.h), and above that, in units of INSIDE_ROOT, how many threads are in a root. While it is 0,
+ * no task that is handed over or begins is of interest. Code in Java reads it (task_code.c). A recording of tasks without
+ * --inside adds one root. One word, because each change locks a cache line.
  */
-extern uint32_t inside_busy;
+extern uint64_t inside_busy;
+#define INSIDE_ROOT (1ull << 32)
 
 /* Before an epoch, and before methods are forgotten: nothing has been taken back yet. */
 void inside_begin(void);

@@ -496,16 +496,16 @@ CASE(root_that_handed_over_nothing_says_nothing, setup)
 
 CASE(threads_in_roots_are_counted, setup)
 {
-	uint32_t none = inside_busy;
+	uint64_t none = inside_busy;
 	struct inside_root root, before;
 	jlong start;
 
 	slot_claim(B);
 	start = hook_enter(A, NULL, NEVER);
-	assert_int_equal(inside_busy, none + 1);
+	assert_int_equal(inside_busy, none + INSIDE_ROOT);
 	inside_hand_over(slot_find(A), sys_tsc(), &root);
 	inside_switch_root(slot_find(B), &root, &before);
-	assert_int_equal(inside_busy, none + 2);
+	assert_int_equal(inside_busy, none + 2 * INSIDE_ROOT);
 	inside_switch_root(slot_find(B), &before, NULL);
 	hook_leave(A, NULL, start, NEVER);
 	assert_int_equal(inside_busy, none);

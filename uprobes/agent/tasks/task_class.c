@@ -74,8 +74,7 @@ static jclass task_class_define(JNIEnv *env)
 static bool task_members_find(JNIEnv *env)
 {
 	jfieldID tasks_field = (*env)->GetStaticFieldID(env, task_class, "tasks", OBJECTS),
-		 busy = (*env)->GetStaticFieldID(env, task_class, "busy", "J"),
-		 waiting = (*env)->GetStaticFieldID(env, task_class, "waiting", "J");
+		 busy = (*env)->GetStaticFieldID(env, task_class, "busy", "J");
 	jclass object = (*env)->FindClass(env, "java/lang/Object");
 	jobjectArray array = object ? (*env)->NewObjectArray(env, TASK_ROWS, object, NULL) : NULL;
 
@@ -85,7 +84,6 @@ static bool task_members_find(JNIEnv *env)
 	if (jvm_threw(env) || !array)
 		return false;
 	(*env)->SetStaticLongField(env, task_class, busy, (jlong)(uintptr_t)&inside_busy);
-	(*env)->SetStaticLongField(env, task_class, waiting, (jlong)(uintptr_t)&task_rows_waiting);
 	tasks = (*env)->NewGlobalRef(env, array);
 	(*env)->SetStaticObjectField(env, task_class, tasks_field, array);
 	(*env)->DeleteLocalRef(env, array);

@@ -3,13 +3,13 @@
  * The class, as a Java source would have it:
  *
  *    static int on, pending;
- *    static long busy, waiting;    // the addresses of inside_busy, task_rows_waiting; getInt() is Unsafe's
+ *    static long busy;   // the address of inside_busy, getLong() is Unsafe's; its lower half says how many tasks wait
  *    static Object[] tasks = new Object[TASK_ROWS];
  *    static boolean once(Object task) {
  *        return task instanceof FutureTask || task instanceof ForkJoinTask || task instanceof Future;
  *    }
  *    static void submits(Object task, int place) {
- *        if (task == null || on == 0 || getInt(busy) == 0) return;
+ *        if (task == null || on == 0 || getLong(busy) == 0) return;
  *        int row = ask(place);
  *        if (row < 0) row = shared(task, row);
  *        if (row >= 0) keeps(task, row, 0);
@@ -17,11 +17,11 @@
  *    static void shares(Object task, int place) {
  *        if (task == null || on == 0) return;
  *        if (once(task)) { submits(task, place); return; }
- *        int row = getInt(busy) == 0 ? TASK_STRANGE : ask(place);
+ *        int row = getLong(busy) == 0 ? TASK_STRANGE : ask(place);
  *        if (row >= 0) { keeps(task, row, 1); return; }
  *        int hash = System.identityHashCode(task);
  *        other(hash);
- *        if (getInt(waiting) == 0 && row != TASK_EXCESS) return;
+ *        if (getInt(busy) == 0 && row != TASK_EXCESS) return;
  *        row = shared(task, row == TASK_EXCESS ? row : TASK_STRANGE);
  *        if (row < 0) return;
  *        keeps(task, row, 0);
@@ -50,8 +50,8 @@
  *            if (tasks[(int) handle & TASK_ROWS - 1] == task) twin(row, handle);
  *    }
  *    static long takes(Object task, int place) {
- *        if (pending == 0 || getInt(busy) == 0 || task == null) return 0;
- *        if (getInt(waiting) == 0 && any(place) == 0) return 0;
+ *        if (pending == 0 || getLong(busy) == 0 || task == null) return 0;
+ *        if (getInt(busy) == 0 && any(place) == 0) return 0;
  *        int hash = System.identityHashCode(task);
  *        long handle = 0;
  *        int took = 0;
@@ -81,7 +81,7 @@
  *    static long asks(int place) { if (pending != 0) idle(place); return 0; }
  *    static void works(Object worker, int place) { if (on != 0) arrives(first(worker), place); }
  *    static void directs(Object task, int place) { if (pending != 0) direct(place); }
- *    static void drops(Object task, int place) { if (getInt(waiting) != 0) ends(begins(task, place), place); }
+ *    static void drops(Object task, int place) { if (getInt(busy) != 0) ends(begins(task, place), place); }
  *    static void refuses(Object task, int place) { ends(arrives(task, place), place); }
  *
  * A row belongs to a task until that has ended, so nobody else uses it when the reference is dropped. Where a native frees
@@ -115,17 +115,27 @@ char task_native_types[TASK_NATIVES][48] = {[TASK_ASK] = "(I)I",
 
 /* Members that code refers to. */
 struct members {
-	uint16_t on, pending, busy, waiting, unsafe, read, tasks, hash, once, submits, shared, keeps, twins, takes,
+	uint16_t on, pending, busy, unsafe, get_long, get_int, tasks, hash, once, submits, shared, keeps, twins, takes,
 		begins, arrives, ends, runs_once[3], native[TASK_NATIVES];
 };
 
-/* A branch by the number at the address in a field, `busy` or `waiting`. */
-static size_t put_branch_by(struct code_writer *w, const struct members *m, uint16_t address, unsigned int op)
+/* A branch by how many tasks wait. */
+static size_t put_branch_by_waiting(struct code_writer *w, const struct members *m, unsigned int op)
 {
 	code_put_member(w, OP_INVOKESTATIC, m->unsafe);
-	code_put_member(w, OP_GETSTATIC, address);
-	code_put_member(w, OP_INVOKEVIRTUAL, m->read);
+	code_put_member(w, OP_GETSTATIC, m->busy);
+	code_put_member(w, OP_INVOKEVIRTUAL, m->get_int);
 	return code_branch(w, op);
+}
+
+/* A branch for when no task is of interest. */
+static size_t put_branch_if_idle(struct code_writer *w, const struct members *m)
+{
+	code_put_member(w, OP_INVOKESTATIC, m->unsafe);
+	code_put_member(w, OP_GETSTATIC, m->busy);
+	code_put_member(w, OP_INVOKEVIRTUAL, m->get_long);
+	code_put(w, OP_LCONST_0, OP_LCMP);
+	return code_branch(w, OP_IFEQ);
 }
 
 /* tasks[(int) handle & TASK_ROWS - 1], of the handle in local 3, without the load or store. */
@@ -184,7 +194,7 @@ static void put_submits(struct code_writer *w, const struct members *m)
 
 	code_begin_method(w, "submits", "(" OBJECT "I)V", 3);
 	put_is_on(w, m, end);
-	end[2] = put_branch_by(w, m, m->busy, OP_IFEQ);
+	end[2] = put_branch_if_idle(w, m);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ASK]);
 	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
@@ -213,7 +223,7 @@ static void put_shares(struct code_writer *w, const struct members *m)
 	code_put1(w, OP_RETURN);
 	code_branch_here(w, other);
 	code_put(w, OP_BIPUSH, TASK_STRANGE & 255, OP_ISTORE_2);
-	idle = put_branch_by(w, m, m->busy, OP_IFEQ);
+	idle = put_branch_if_idle(w, m);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ASK]);
 	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
@@ -228,7 +238,7 @@ static void put_shares(struct code_writer *w, const struct members *m)
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_OTHER]);
 	code_put(w, OP_ILOAD_2, OP_BIPUSH, TASK_EXCESS & 255);
 	excess = code_branch(w, OP_IF_ICMPEQ);
-	end[2] = put_branch_by(w, m, m->waiting, OP_IFEQ);
+	end[2] = put_branch_by_waiting(w, m, OP_IFEQ);
 	code_put(w, OP_BIPUSH, TASK_STRANGE & 255, OP_ISTORE_2);
 	code_branch_here(w, excess);
 	put_call_with(w, OP_ILOAD_2, m->shared);
@@ -333,10 +343,10 @@ static void put_takes(struct code_writer *w, const struct members *m)
 	code_begin_method(w, "takes", "(" OBJECT "I)J", 6);
 	code_put_member(w, OP_GETSTATIC, m->pending);
 	none[0] = code_branch(w, OP_IFEQ);
-	none[1] = put_branch_by(w, m, m->busy, OP_IFEQ);
+	none[1] = put_branch_if_idle(w, m);
 	code_put1(w, OP_ALOAD_0);
 	none[2] = code_branch(w, OP_IFNULL);
-	some = put_branch_by(w, m, m->waiting, OP_IFNE);
+	some = put_branch_by_waiting(w, m, OP_IFNE);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ANY]);
 	none[3] = code_branch(w, OP_IFEQ);
@@ -499,7 +509,7 @@ static void put_drops(struct code_writer *w, const struct members *m)
 	size_t end;
 
 	code_begin_method(w, "drops", "(" OBJECT "I)V", 2);
-	end = put_branch_by(w, m, m->waiting, OP_IFEQ);
+	end = put_branch_by_waiting(w, m, OP_IFEQ);
 	code_put(w, OP_ALOAD_0, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->begins);
 	code_put1(w, OP_ILOAD_1);
@@ -529,9 +539,9 @@ static void find_members(struct code_writer *w, struct members *m)
 	m->on = code_member(w, 9, w->this_class, "on", "I");
 	m->pending = code_member(w, 9, w->this_class, "pending", "I");
 	m->busy = code_member(w, 9, w->this_class, "busy", "J");
-	m->waiting = code_member(w, 9, w->this_class, "waiting", "J");
 	m->unsafe = code_member(w, 10, unsafe, "getUnsafe", w->is_8 ? "()L" UNSAFE_8 ";" : "()L" UNSAFE ";");
-	m->read = code_member(w, 10, unsafe, "getInt", "(J)I");
+	m->get_long = code_member(w, 10, unsafe, "getLong", "(J)J");
+	m->get_int = code_member(w, 10, unsafe, "getInt", "(J)I");
 	m->tasks = code_member(w, 9, w->this_class, "tasks", OBJECTS);
 	m->hash = code_member(w, 10, code_class(w, "java/lang/System"), "identityHashCode", "(" OBJECT ")I");
 	m->once = code_member(w, 10, w->this_class, "once", "(" OBJECT ")I");
@@ -560,9 +570,8 @@ static void put_members(struct code_writer *w, uint16_t object)
 	code_put2(w, w->this_class);
 	code_put2(w, object);
 	code_put2(w, 0);
-	code_put2(w, 5);
+	code_put2(w, 4);
 	code_put_field(w, "busy", "J");
-	code_put_field(w, "waiting", "J");
 	code_put_field(w, "on", "I");
 	code_put_field(w, "pending", "I");
 	code_put_field(w, "tasks", OBJECTS);

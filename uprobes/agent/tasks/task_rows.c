@@ -26,7 +26,6 @@
 #define DOUBTS_LOG2 20
 
 struct task_row task_rows[TASK_ROWS];
-uint32_t task_rows_waiting;
 
 /* hash << 32 | row + 1; 0: free. The few buckets come first. */
 static uint64_t words[(FEW + MANY) * BUCKET] __attribute__((aligned(64)));
@@ -133,6 +132,7 @@ uint64_t task_row_put(struct task_row *row, uint32_t hash)
 {
 	uint32_t at = row - task_rows;
 	uint64_t handle = handle_of(row->submitted, at);
+	bool again = row->again;
 
 	row->hash = hash;
 	if (!task_words_put(at, hash)) {
@@ -140,13 +140,16 @@ uint64_t task_row_put(struct task_row *row, uint32_t hash)
 		return 0;
 	}
 	__atomic_fetch_add(&inside_busy, 1, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&task_rows_waiting, 1, __ATOMIC_SEQ_CST);
+	if (!again) {
+		store_release(&row->state, row_state_of(handle, ROW_WAITS));
+		return handle;
+	}
 	__atomic_store_n(&row->state, row_state_of(handle, ROW_WAITS), __ATOMIC_SEQ_CST);
 	/*
 	 * Code outside of calls looks for rows after it has told of its object, so one of both sees the other. By now another
 	 * task may have the row: it gets a wrong handle at most, and is lost.
 	 */
-	if (row->again && !task_other_waits(hash))
+	if (!task_other_waits(hash))
 		store_release(&row->alone, handle);
 	return handle;
 }
@@ -169,7 +172,6 @@ bool task_row_change(uint64_t handle, enum row_state from, enum row_state to)
 		return false;
 	if (from == ROW_WAITS) {
 		task_words_remove(row);
-		__atomic_fetch_sub(&task_rows_waiting, 1, __ATOMIC_SEQ_CST);
 		__atomic_fetch_sub(&inside_busy, 1, __ATOMIC_SEQ_CST);
 	}
 	return true;

@@ -11,6 +11,7 @@
 #define AGENT_TASK_ROWS_H
 
 #include "uprobes/agent/inside.h"
+#include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/tasks/task_code.h"
 
 enum row_state { ROW_FREE, ROW_HELD, ROW_WAITS, ROW_RUNS };
@@ -35,7 +36,12 @@ struct task_row {
 };
 
 extern struct task_row task_rows[TASK_ROWS];
-extern uint32_t task_rows_waiting; /* how many wait */
+
+/* How many wait. */
+static inline uint32_t task_rows_waiting(void)
+{
+	return load_relaxed(&inside_busy);
+}
 
 static inline struct task_row *task_row_of(uint64_t handle)
 {

@@ -154,7 +154,7 @@ static jint JNICALL tasks_ask(JNIEnv *env, jclass helper, jint place)
 	int64_t at;
 
 	if (!s || !is_in_call(s))
-		return load_relaxed(&task_rows_waiting) && load_relaxed(&wanted) ? TASK_STRANGE : TASK_NOT;
+		return task_rows_waiting() && load_relaxed(&wanted) ? TASK_STRANGE : TASK_NOT;
 	now = sys_tsc();
 	t = task_thread_of(s);
 	at = task_thread_is_too_often(
@@ -261,7 +261,7 @@ static struct frt_slot *slot_in_root(JNIEnv *env, jint place)
 
 static jint JNICALL tasks_any(JNIEnv *env, jclass helper, jint place)
 {
-	return load_relaxed(&task_rows_waiting) || slot_in_root(env, place);
+	return task_rows_waiting() || slot_in_root(env, place);
 }
 
 static jlong JNICALL tasks_find(JNIEnv *env, jclass helper, jint hash, jlong after)
@@ -271,16 +271,17 @@ static jlong JNICALL tasks_find(JNIEnv *env, jclass helper, jint hash, jlong aft
 
 static void task_close(struct frt_slot *s, JNIEnv *env, uint64_t handle, uint64_t now)
 {
-	struct task_row copy = *task_row_of(handle);
+	struct task_row *row = task_row_of(handle);
 
-	if (!task_row_change(handle, ROW_RUNS, ROW_FREE))
+	if (!task_row_change(handle, ROW_RUNS, ROW_HELD))
 		return;
-	task_thread_of(s)->inner = copy.outer;
-	if (copy.switched)
-		inside_switch_root(s, &copy.outer_root, NULL);
-	if (copy.submitter)
-		task_record(s, env, &copy, task_place_end(copy.place), now, load_relaxed(&wanted));
-	task_root_over(env, copy.root.number, now);
+	task_thread_of(s)->inner = row->outer;
+	if (row->switched)
+		inside_switch_root(s, &row->outer_root, NULL);
+	if (row->submitter)
+		task_record(s, env, row, task_place_end(row->place), now, load_relaxed(&wanted));
+	task_root_over(env, row->root.number, now);
+	task_row_release(row);
 }
 
 /* The task of the thread's pool has ended, and what was in it. */
@@ -420,7 +421,7 @@ static void JNICALL tasks_idle(JNIEnv *env, jclass helper, jint place)
 
 void tasks_thread_begins(JNIEnv *env, jobject thread)
 {
-	if (load_relaxed(&wanted) && load_relaxed(&task_rows_waiting))
+	if (load_relaxed(&wanted) && task_rows_waiting())
 		task_class_begins(env, thread, task_place_thread());
 }
 
@@ -463,7 +464,7 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 	}
 	if (!wanted && !(control_config(recording)->flags & FRT_CONFIG_INSIDE)) {
 		everywhere = true;
-		__atomic_fetch_add(&inside_busy, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_add(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 	}
 	__atomic_fetch_or(&wanted, 1u << recording, __ATOMIC_SEQ_CST);
 	task_class_set_on(env, true);
@@ -548,7 +549,7 @@ void tasks_end(JNIEnv *env, uint32_t recording)
 	task_class_set_pending(env, false);
 	store_release(&pending_set, false);
 	if (everywhere)
-		__atomic_fetch_sub(&inside_busy, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_sub(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 	everywhere = false;
 }
 
@@ -565,7 +566,7 @@ void tasks_watch(JNIEnv *env)
 		return;
 	if (!(++watched % AGE_EVERY))
 		task_rows_age();
-	if (!load_relaxed(&task_rows_waiting) || watched % WATCH_EVERY)
+	if (!task_rows_waiting() || watched % WATCH_EVERY)
 		return;
 	ticks = (unsigned __int128)bound * control_config(__builtin_ctz(set))->tick_scale >> 32;
 	s = slot_find(env) ?: slot_claim(env);
