@@ -296,7 +296,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # sources that read the target's memory, and what they need
-$(BUILD)/fuzz_segment: user/text/budget.c $(addprefix user/capture/,open_calls.c roots.c stream.c) $(addprefix user/segment/,native_rows.c segment.c) user/stacks/agent_stacks.c \
+$(BUILD)/fuzz_segment: user/text/budget.c $(addprefix user/capture/,held_spans.c open_calls.c roots.c stream.c) $(addprefix user/segment/,native_rows.c segment.c) user/stacks/agent_stacks.c \
 	$(addprefix user/text/,monotonic.c log.c fold.c term.c io.c java_number.c) $(wildcard user/process/*.c) $(UPROBES)
 $(BUILD)/fuzz_usdt: uprobes/elf/elf_file.c uprobes/elf/elf_notes.c user/capture/usdt_cookie.c
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)

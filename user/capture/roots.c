@@ -2,22 +2,19 @@
 #include "user/capture/roots.h"
 #include "format/hash.h"
 #include "format/vec.h"
+#include "user/capture/held_spans.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS	      (1u << 14)
-#define ROOTS_MOST    (1u << 16) /* more than threads can be in; the agent may be forged */
-#define LATE	      (1u << 14) /* ended roots whose spans have not all arrived, at most */
-#define FIRST_RECORDS 16u
-#define MOST_RECORDS  1024u
+#define BUCKETS	   (1u << 14)
+#define ROOTS_MOST (1u << 16) /* more than threads can be in; the agent may be forged */
+#define LATE	   (1u << 14) /* ended roots whose spans have not all arrived, at most */
 
-/* Held records of a root, oldest first. A span and its values are in one. */
-struct held_batch {
-	struct held_batch *next;
-	size_t count, capacity;
-	/* Of a task of the root, or of a native method: their thread is `vthread` if it is virtual, and not the root's. */
-	bool task, is_virtual;
+/* The span of a root's own call, with its values, and room for one more record. */
+struct own_span {
+	size_t count; /* with that room */
+	bool is_virtual;
 	struct stream_vthread vthread;
 	struct frt_span record[];
 };
@@ -33,9 +30,9 @@ struct root {
 	bool ended, is_virtual, listed; /* listed: in such a list */
 	bool named;			/* by the thread where it began, not only by its tasks */
 	bool tasks;			/* it has handed over some */
-	struct held_batch *first, *last;
-	struct held_batch *own; /* --until=tasks: the span of its own call, until its last task has ended */
-	uint64_t until;		/* when that was, TSC */
+	struct held_spans held;
+	struct own_span *own; /* --until=tasks: the span of its own call, until its last task has ended */
+	uint64_t until;	      /* when that was, TSC */
 	struct stream_vthread vthread;
 };
 
@@ -127,12 +124,7 @@ static struct root **root_place_of(struct roots *r, uint64_t number)
 
 static void root_empty(struct roots *r, struct root *root)
 {
-	for (struct held_batch *b = root->first, *next; b; b = next) {
-		next = b->next;
-		r->held -= b->count;
-		free(b);
-	}
-	root->first = root->last = NULL;
+	r->held -= held_spans_empty(&root->held);
 	r->held -= root->own ? root->own->count : 0;
 	free(root->own);
 	root->own = NULL;
@@ -181,72 +173,8 @@ static struct root *root_get(struct roots *r, uint64_t number)
 	return *at;
 }
 
-static uint64_t spans_in(const struct root *root)
-{
-	uint64_t spans = 0;
-
-	for (const struct held_batch *b = root->first; b; b = b->next)
-		for (size_t i = 0; i < b->count; i++)
-			spans += b->record[i].kind == FRT_SPAN;
-	return spans;
-}
-
-/* How many of the first records a sink gets together. */
-static size_t records_together(const struct frt_span *s, size_t n)
-{
-	size_t i = 0;
-
-	if (s->flags & FRT_SPAN_FIELDS)
-		return stream_set_size(s, n);
-	while (i < n && !(s[i].flags & FRT_SPAN_FIELDS))
-		i++;
-	return i;
-}
-
-/* A call of a native method whose thread may be that of a virtual thread's root, or that of its task. */
-static bool is_of_unknown_thread(const struct root *root, const struct frt_span *s)
-{
-	return root->tasks && s->flags & FRT_SPAN_NATIVE && !(s->flags & FRT_SPAN_VIRTUAL);
-}
-
-static void spans_deliver(struct roots *r, const struct root *root, const struct frt_span *s, size_t n,
-			  const struct stream_vthread *v)
-{
-	size_t known = 0;
-
-	while (v && !(s->flags & FRT_SPAN_FIELDS) && known < n && !is_of_unknown_thread(root, &s[known]))
-		known++;
-	if (!v || s->flags & FRT_SPAN_FIELDS || known == n) {
-		r->sink.spans(r->sink.context, s, n, v);
-		return;
-	}
-	if (known)
-		r->sink.spans(r->sink.context, s, known, v);
-	r->counts.torn++;
-	if (known + 1 < n)
-		spans_deliver(r, root, s + known + 1, n - known - 1, v);
-}
-
-static void batch_deliver(struct roots *r, const struct root *root, struct held_batch *b)
-{
-	const struct frt_span *last = &b->record[b->count - 1];
-	bool is_root = !b->task && root->is_virtual;
-	const struct stream_vthread *v = is_root ? &root->vthread : b->is_virtual ? &b->vthread : NULL;
-
-	while (last > b->record && last->kind != FRT_SPAN)
-		last--;
-	r->sink.cover(r->sink.context, last->start + last->duration);
-	for (size_t i = 0; is_root && i < b->count; i++) /* of native calls it may not have been known */
-		if (b->record[i].kind == FRT_SPAN && !is_of_unknown_thread(root, &b->record[i]))
-			b->record[i].flags |= FRT_SPAN_VIRTUAL;
-	for (size_t i = 0, n; i < b->count; i += n) {
-		n = records_together(&b->record[i], b->count - i);
-		spans_deliver(r, root, &b->record[i], n, v);
-	}
-}
-
 /* The span of its own call gets the time until its last task had ended, if that is known. */
-static void root_deliver_own(struct roots *r, const struct root *root, struct held_batch *own)
+static void root_deliver_own(struct roots *r, const struct root *root, struct own_span *own)
 {
 	struct frt_span *span = &own->record[0];
 	struct frt_field f = {.number = FRT_FIELD_REQUEST, .size = 8, .form = FRT_FORM_INTEGER, .kind = FRT_FIELD};
@@ -267,12 +195,12 @@ static void root_deliver_own(struct roots *r, const struct root *root, struct he
 
 static void root_keep(struct roots *r, struct root *root)
 {
-	struct held_batch *own = root->own;
+	struct held_owner owner = {.v = root->is_virtual ? &root->vthread : NULL, .tasks = root->tasks};
+	struct own_span *own = root->own;
 
 	root->state = ROOT_KEPT;
 	root->own = NULL;
-	for (struct held_batch *b = root->first; b; b = b->next)
-		batch_deliver(r, root, b);
+	r->counts.torn += held_spans_deliver(&root->held, &r->sink, &owner);
 	root_empty(r, root);
 	root->own = own;
 }
@@ -294,7 +222,7 @@ static void root_give_up(struct roots *r, uint64_t number)
 
 	if (!*at)
 		return;
-	r->counts.torn += spans_in(*at) + !!(*at)->own;
+	r->counts.torn += held_spans_count(&(*at)->held) + !!(*at)->own;
 	root_remove(r, at);
 }
 
@@ -427,7 +355,7 @@ static void root_take_own(struct roots *r, uint32_t slot, const struct frt_span 
 			  const struct stream_vthread *v)
 {
 	struct root *root = *root_place_of(r, r->undecided[slot]);
-	struct held_batch *own;
+	struct own_span *own;
 
 	r->undecided[slot] = 0;
 	if (!root || root->own) {
@@ -441,7 +369,7 @@ static void root_take_own(struct roots *r, uint32_t slot, const struct frt_span 
 		r->counts.excess++;
 		return;
 	}
-	*own = (struct held_batch){.count = n + 1, .is_virtual = v};
+	*own = (struct own_span){.count = n + 1, .is_virtual = v};
 	if (v)
 		own->vthread = *v;
 	memcpy(own->record, s, n * sizeof(*s));
@@ -477,50 +405,13 @@ static bool is_long_enough(const struct root *root, const struct frt_span *s, si
 	return root->needed != FRT_ROOT_NEVER && end > root->start && end - root->start >= root->needed;
 }
 
-/* True if the batch is of the thread that runs this task, or of the root's own. */
-static bool batch_is_of(const struct held_batch *b, bool task, const struct stream_vthread *v)
-{
-	if (!task || !b->task)
-		return task == b->task;
-	return v ? b->is_virtual && b->vthread.java_id && b->vthread.java_id == v->java_id : !b->is_virtual;
-}
-
-/* The batch that has room for `n` more records. NULL: no memory. */
-static struct held_batch *batch_for(struct root *root, size_t n, bool task, const struct stream_vthread *v)
-{
-	struct held_batch *b = root->last;
-	size_t capacity = b ? 2 * b->capacity : FIRST_RECORDS;
-
-	if (b && b->capacity - b->count >= n && batch_is_of(b, task, v))
-		return b;
-	capacity = capacity < MOST_RECORDS ? capacity : MOST_RECORDS;
-	capacity = capacity < n ? n : capacity;
-	b = malloc(sizeof(*b) + capacity * sizeof(b->record[0]));
-	if (!b)
-		return NULL;
-	*b = (struct held_batch){.capacity = capacity, .task = task, .is_virtual = task && v};
-	if (b->is_virtual)
-		b->vthread = *v;
-	if (root->last)
-		root->last->next = b;
-	else
-		root->first = b;
-	root->last = b;
-	return b;
-}
-
 static void root_hold(struct roots *r, struct root *root, const struct frt_span *s, size_t n, bool task,
 		      const struct stream_vthread *v)
 {
-	struct held_batch *b = n <= r->limit - r->held ? batch_for(root, n, task, v) : NULL;
-
-	if (!b) {
+	if (n <= r->limit - r->held && held_spans_add(&root->held, s, n, task, v))
+		r->held += n;
+	else
 		r->counts.excess += stream_spans(s, n);
-		return;
-	}
-	memcpy(&b->record[b->count], s, n * sizeof(*s));
-	b->count += n;
-	r->held += n;
 }
 
 void roots_take(struct roots *r, uint32_t slot, const struct frt_span *s, size_t n, const struct stream_vthread *v)
@@ -642,7 +533,7 @@ void roots_finish(struct roots *r)
 			if (root->state == ROOT_OPEN && known)
 				root_keep(r, root);
 			else
-				r->counts.torn += spans_in(root);
+				r->counts.torn += held_spans_count(&root->held);
 			root_settle_own(r, root);
 		}
 	}
