@@ -10,6 +10,7 @@
 #define BUCKETS	   (1u << 14)
 #define ROOTS_MOST (1u << 16) /* more than threads can be in; the agent may be forged */
 #define LATE	   (1u << 14) /* ended roots whose spans have not all arrived, at most */
+#define WAITING	   (1u << 14) /* roots whose last task has not ended, at most: as many as the agent counts tasks of */
 
 /* The span of a root's own call, with its values, and room for one more record. */
 struct own_span {
@@ -62,6 +63,8 @@ struct roots {
 	struct unended unended[FRT_MAX_SLOTS];
 	uint64_t late[LATE];
 	size_t late_at;
+	uint64_t waiting[WAITING];
+	size_t waiting_at;
 	uint64_t newest[FRT_MAX_SLOTS]; /* of a platform thread: the root that its stream has named last */
 	bool natives;			/* see roots_expect_natives() */
 	bool sweeping;
@@ -337,11 +340,24 @@ static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mar
 		root_is_over(r, root_place_of(r, mark->number));
 }
 
+/* So many have begun to wait since that it cannot be told from one whose decision is lost. */
+static void root_give_up_waiting(struct roots *r, uint64_t number)
+{
+	const struct root *root = number ? *root_place_of(r, number) : NULL;
+
+	if (root && !root->ended)
+		root_give_up(r, number);
+}
+
 /* Its own call has ended, and tasks of it have not. Their last one says what becomes of it, perhaps it has done so. */
 static void root_waits(struct roots *r, uint32_t slot, const struct frt_root *mark)
 {
-	struct root *root = root_get(r, mark->number);
+	uint64_t *place = &r->waiting[r->waiting_at++ % WAITING];
+	struct root *root;
 
+	root_give_up_waiting(r, *place);
+	*place = mark->number;
+	root = root_get(r, mark->number);
 	r->current[slot] = 0;
 	r->undecided[slot] = mark->number;
 	if (!root)
