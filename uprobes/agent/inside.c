@@ -35,6 +35,7 @@ static struct until {
 	uint64_t root, start, needed;
 	uint32_t left;
 	bool keep; /* however long it takes */
+	bool lost; /* the end of the root's own call was not seen: nothing is to be decided */
 } untils[1u << UNTIL_LOG2];
 static bool any_until;
 
@@ -257,6 +258,7 @@ static void until_add(const struct frt_inside *in)
 		u->start = in->start;
 		u->needed = in->needed;
 		u->keep = in->flags & FRT_INSIDE_SAMPLE;
+		u->lost = false;
 		u->left = 2;
 		store_relaxed(&any_until, true);
 		store_release(&u->root, in->root);
@@ -273,13 +275,14 @@ static bool until_waits(struct until *u)
 void inside_task_over(struct frt_slot *s, uint64_t root, uint64_t now)
 {
 	struct until *u = until_find(root);
-	bool keep;
+	bool keep, lost;
 
 	if (!u || until_waits(u))
 		return;
 	keep = u->keep || now - u->start >= u->needed;
+	lost = u->lost;
 	store_release(&u->root, 0);
-	if (s && (s->ring || ring_first(s, now)))
+	if (!lost && s && (s->ring || ring_first(s, now)))
 		until_decide(s, root, now, keep);
 }
 
@@ -358,7 +361,10 @@ void inside_lose_root(struct frt_slot *s)
 	}
 	until = until_find(control_inside(s)->root);
 	if (until)
-		store_release(&until->root, 0); /* its tasks find nothing */
+		until->lost = true;
+	if (until &&
+	    !until_waits(until)) /* otherwise its last task frees the row: others may be about to count in it */
+		store_release(&until->root, 0);
 	control_inside(s)->lost++;
 	close_root(s, slot_stamp(s), false);
 }

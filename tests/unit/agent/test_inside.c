@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* --inside: calls in roots as rewritten methods make them, and what the collector gets of them. */
+#include "uprobes/agent/inside.c"
 #include "user/capture/stream.h"
 #include "tests/lib/fake_streams.h"
 #include "tests/unit/agent/in_roots.h"
@@ -554,4 +555,24 @@ CASE(root_whose_last_task_is_early_is_dropped, setup)
 	assert_int_equal(ends_with_tasks(NEVER).flags,
 			 FRT_ROOT_DROPPED | FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL);
 	assert_int_equal(control_inside(slot_find(B))->dropped, 1);
+}
+
+/* A task may be about to count in the row of its root, so no other root may get that. */
+CASE(row_of_a_lost_root_stays_until_its_last_task_has_ended, setup)
+{
+	struct frt_slot *b = slot_claim(B);
+	struct inside_root root;
+
+	((struct frt_config *)control_config(0))->flags |= FRT_CONFIG_UNTIL;
+	call(B, CHILD); /* nothing */
+	hook_enter(A, NULL, ALL);
+	inside_hand_over(slot_find(A), sys_tsc(), &root);
+	inside_hand_over(slot_find(A), sys_tsc(), &root);
+	inside_lose_root(slot_find(A));
+	assert_non_null(until_find(root.number));
+	inside_task_over(b, root.number, sys_tsc());
+	assert_non_null(until_find(root.number));
+	inside_task_over(b, root.number, sys_tsc());
+	assert_null(until_find(root.number));
+	assert_int_equal(b->head, 0);
 }
