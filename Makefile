@@ -192,6 +192,7 @@ $(BUILD)/tests/unit/record/test_thread_names: LDLIBS += $(call wrap,monotonic_ns
 $(BUILD)/tests/unit/stacks/test_copied_stacks: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe jvm_model_version)
+$(BUILD)/tests/unit/record/test_output_thread: LDLIBS += $(call wrap,pwrite)
 $(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory cgroup_limit_own_memory mmap madvise pwrite openat fstatvfs)
 $(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces user_events_has user_events_put)
 $(addprefix $(BUILD)/tests/unit/run/,test_printout test_printout_notes): LDLIBS += $(call wrap,fstatvfs target_describe)

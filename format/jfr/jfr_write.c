@@ -200,6 +200,11 @@ int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const 
 	return 0;
 }
 
+struct bytes *jfr_chunk_memory(struct jfr_writer *w)
+{
+	return &w->chunk;
+}
+
 /* False: `n` events are dropped. */
 static bool events_fit(struct jfr_writer *w, size_t n)
 {

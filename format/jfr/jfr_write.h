@@ -8,6 +8,7 @@
 #ifndef FORMAT_JFR_JFR_WRITE_H
 #define FORMAT_JFR_JFR_WRITE_H
 
+#include "format/bytes.h"
 #include "format/diag.h"
 #include "format/jfr/jfr_events.h"
 #include "format/jfr/jfr_schema.h"
@@ -162,6 +163,9 @@ uint64_t jfr_chunk_events(const struct jfr_writer *w);
  */
 int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const void **bytes, size_t *size,
 		     struct diag *d);
+
+/* The memory of the finished chunk, until the next jfr_chunk_begin(), which uses any other that it was swapped for. */
+struct bytes *jfr_chunk_memory(struct jfr_writer *w);
 
 /*
  * Events (jfr_events.h). jfr_event_write() writes any of them: the values that the rows of the schema name, from the

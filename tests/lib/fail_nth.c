@@ -43,7 +43,7 @@ void fail_nth_or_skip(void)
 	skip();
 }
 
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) /* that one cannot start with functions of ours */
 /* The names of the real functions when a program defines its own. */
 #ifdef __SANITIZE_ADDRESS__
 #define real_malloc  __interceptor_malloc

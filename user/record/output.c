@@ -117,6 +117,7 @@ int output_name(struct output *o, const char *path, struct diag *d)
 	char *copy;
 	int err;
 
+	output_is_busy(o, true);
 	if (!o->form->in_memory)
 		return diag_set(d, EEXIST, "the recording is in '%s', not in memory: end it without -o", o->path);
 	err = try_name(path, d);
@@ -137,6 +138,7 @@ int output_finish(struct output *o, struct diag *d)
 
 	if (o->form->is_stream)
 		return output_stream_finish(o, d);
+	output_is_busy(o, true);
 	if (!output_in_memory(o) || !o->path || !o->chunks)
 		return 0;
 	err = output_save(o, o->path, 0, &size, d);
@@ -148,6 +150,7 @@ void output_close(struct output *o)
 {
 	if (!o)
 		return;
+	output_thread_end(o);
 	o->form->close(o);
 	output_guard_end(o->guard);
 	free(o->chunk);
@@ -224,17 +227,19 @@ static int copy_to(const struct output *o, size_t first, struct new_file *copy, 
 
 int output_save(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
 {
-	size_t first = count_excess(o, 0, UINT64_MAX, last_ns);
 	struct new_file copy;
+	size_t first;
 	int err;
 
 	if (o->form->is_stream)
 		return diag_set(d, ENOTSUP, "what goes to standard output cannot be copied");
+	output_is_busy(o, true);
 	if (!o->chunks)
 		return diag_set(d, ENODATA, "nothing to copy: there is no chunk yet");
 	err = check_other(o, path, d) ?: new_file_open(&copy, path, NEW_FILE_REPLACES, d);
 	if (err)
 		return err;
+	first = count_excess(o, 0, UINT64_MAX, last_ns);
 	err = copy_to(o, first, &copy, d);
 	*size = 0;
 	for (size_t i = first; i < o->chunks; i++)
@@ -243,9 +248,11 @@ int output_save(const struct output *o, const char *path, uint64_t last_ns, uint
 	return err;
 }
 
-bool output_was_removed(const struct output *o)
+bool output_was_removed(struct output *o)
 {
-	return o->chunks && o->form->is_there && !o->form->is_there(o);
+	if (!output_is_busy(o, false))
+		o->removed = o->chunks && o->form->is_there && !o->form->is_there(o);
+	return o->removed;
 }
 
 bool output_is_directory(const struct output *o)

@@ -18,6 +18,7 @@
 #ifndef USER_RECORD_OUTPUT_H
 #define USER_RECORD_OUTPUT_H
 
+#include "format/bytes.h"
 #include "format/diag.h"
 
 #include <stdbool.h>
@@ -75,10 +76,29 @@ int output_finish(struct output *o, struct diag *d);
 void output_close(struct output *o);
 
 /*
- * Append one finished chunk, made by format/jfr/jfr_write.h. Returns 0, or -errno with the message and the output
+ * Append one finished chunk now, before there is a thread; made by format/jfr/jfr_write.h. Returns 0, or -errno with the message and the output
  * unchanged. -EBUSY: the path refers to another file now, which is not replaced.
  */
 int output_append(struct output *o, const void *chunk, size_t size, struct diag *d);
+
+/*
+ * From now on a thread appends what is put, until output_close(). Another process must not be forked for the output any
+ * more. Without memory or rights, and for a stream, which does not wait for the disk, there is no such thread.
+ */
+void output_thread_begin(struct output *o);
+
+/*
+ * Append a finished chunk as output_append() does. With a thread it only begins: it takes the chunk's memory and returns
+ * that of the chunk before, which it waits for. Returns 0 or -errno with the message; with a thread that of the chunk
+ * before, and this one is not appended.
+ */
+int output_put(struct output *o, struct bytes *chunk, struct diag *d);
+
+/*
+ * What became of the last chunk that was put. 0: it is appended, or its failure has been reported; -EINPROGRESS: it is not
+ * yet, and `wait` is false; or -errno with the message, once.
+ */
+int output_result(struct output *o, bool wait, struct diag *d);
 
 /*
  * Copy the chunks that ended in the last `last_ns` (0: all), at least the youngest, to another file. It is created
@@ -87,8 +107,8 @@ int output_append(struct output *o, const void *chunk, size_t size, struct diag 
  */
 int output_save(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d);
 
-/* Has the output been removed, renamed or replaced? */
-bool output_was_removed(const struct output *o);
+/* Has the output been removed, renamed or replaced? While a chunk is being appended: as of the last look. */
+bool output_was_removed(struct output *o);
 
 bool output_is_directory(const struct output *o);
 bool output_is_stream(const struct output *o);

@@ -7,6 +7,7 @@
 #include "user/record/output.h"
 
 struct output_guard;
+struct output_thread;
 
 struct output_chunk {
 	uint64_t size;
@@ -16,10 +17,12 @@ struct output_chunk {
 	unsigned char *bytes; /* of a stream */
 };
 
+/* While a chunk is appended by the thread, all of it is the thread's, except for what is said to be for both. */
 struct output {
-	const struct output_form *form;
-	char *path;
-	struct new_file file; /* has its name from the first chunk on; unused for a directory */
+	const struct output_form *form; /* for both, unchanged */
+	struct output_thread *thread;	/* the recorder's; NULL: chunks are appended at once */
+	char *path;			/* for both; changed only while the thread has no chunk */
+	struct new_file file;		/* has its name from the first chunk on; unused for a directory */
 	/* the directory, its parent, and its name in the parent; -1 for a file; fd: of a stream, the caller's */
 	int fd, parent;
 	char name[NAME_MAX + 1];
@@ -27,11 +30,12 @@ struct output {
 	uint64_t stream;	     /* bytes appended; in memory those of dropped chunks, too */
 	struct output_chunk sending; /* of a stream: `sent` bytes of it are sent */
 	uint64_t sent;
-	bool saved; /* from memory to the path */
+	bool saved;   /* from memory to the path; the recorder's, as the next one */
+	bool removed; /* when output_was_removed() looked last */
 	struct output_limits limits;
-	uint64_t size, dropped;
-	int64_t since_ns;	    /* the chunks have everything from this moment on, CLOCK_MONOTONIC */
-	struct output_chunk *chunk; /* oldest first */
+	_Atomic uint64_t size, dropped; /* for both: the thread writes them */
+	_Atomic int64_t since_ns;	/* the same; the chunks have everything from this moment on, CLOCK_MONOTONIC */
+	struct output_chunk *chunk;	/* oldest first */
 	size_t chunks, capacity;
 	struct output_guard *guard;
 	/* directory only: the second in the last chunk's name, and the number of chunks of that second */
@@ -59,6 +63,12 @@ extern const struct output_form output_file, output_directory, output_memory, ou
 
 /* output_finish() of a stream. */
 int output_stream_finish(struct output *o, struct diag *d);
+
+/* Is the thread appending a chunk? `wait`: until it is not, and the output is the caller's. */
+bool output_is_busy(const struct output *o, bool wait);
+
+/* Append what has been put, then end the thread. */
+void output_thread_end(struct output *o);
 
 /* Returns `err`, with the message. */
 int output_write_failed(int err, const char *path, struct diag *d);

@@ -123,6 +123,34 @@ static void put_timing(struct recorder *r)
 	r->timing_due = now + recorder_timing_interval(r);
 }
 
+/* What has been recorded since the last written chunk is lost. Returns `err`. */
+static int recorder_fail(struct recorder *r, int err, const struct diag *d)
+{
+	r->failed = true;
+	if (d != &r->failure)
+		r->failure = *d;
+	if (r->breakdown)
+		breakdown_stop(r->breakdown);
+	r->counts.unwritten += r->counts.events - r->written.events;
+	r->counts.events = r->written.events;
+	r->counts.thrown = r->written.thrown;
+	return err;
+}
+
+/* Learn whether the last chunk was written; `wait`: wait for it. */
+static int recorder_learn(struct recorder *r, bool wait, struct diag *d)
+{
+	int err = output_result(r->setup.output, wait, d);
+
+	if (err == -EINPROGRESS)
+		return 0;
+	if (err)
+		return recorder_fail(r, err, d);
+	r->written = r->put;
+	return 0;
+}
+
+/* Begin to write the open chunk. `final`: it is the last one. */
 static int recorder_finish_chunk(struct recorder *r, bool final, struct diag *d)
 {
 	const void *bytes;
@@ -134,20 +162,13 @@ static int recorder_finish_chunk(struct recorder *r, bool final, struct diag *d)
 	if (r->breakdown && !final)
 		breakdown_put_ahead(r->breakdown);
 	r->open = false;
-	err = jfr_chunk_finish(r->writer, recorder_ticks_of(r, monotonic_ns()), final, &bytes, &size, d);
-	if (!err)
-		err = output_append(r->setup.output, bytes, size, d);
-	if (!err) {
-		r->written = r->counts;
-		return 0;
-	}
-	r->failed = true;
-	if (r->breakdown)
-		breakdown_stop(r->breakdown);
-	r->counts.unwritten += r->counts.events - r->written.events;
-	r->counts.events = r->written.events;
-	r->counts.thrown = r->written.thrown;
-	return err;
+	err = jfr_chunk_finish(r->writer, recorder_ticks_of(r, monotonic_ns()), final, &bytes, &size, d) ?:
+		      recorder_learn(r, true, d) ?:
+		      output_put(r->setup.output, jfr_chunk_memory(r->writer), d);
+	if (err)
+		return recorder_fail(r, err, d);
+	r->put = r->counts;
+	return recorder_learn(r, final, d);
 }
 
 /* Must the open chunk be closed? */
@@ -186,12 +207,15 @@ static void put_paths(struct recorder *r, bool all)
 
 int recorder_tick(struct recorder *r, struct diag *d)
 {
-	int err = 0;
+	int err;
 
 	if (r->failed) {
 		*d = r->failure;
 		return -EIO;
 	}
+	err = recorder_learn(r, false, d);
+	if (err)
+		return err;
 	if (r->info.timed && monotonic_ns() >= r->timing_due)
 		put_timing(r);
 	put_paths(r, false);
@@ -262,7 +286,7 @@ int recorder_cut(struct recorder *r, struct diag *d)
 	if (r->failed || !r->open)
 		return diag_set(d, EIO, "the recording cannot be written any more");
 	put_timing(r);
-	return recorder_finish_chunk(r, false, d) ?: begin_chunk(r, d);
+	return recorder_finish_chunk(r, false, d) ?: recorder_learn(r, true, d) ?: begin_chunk(r, d);
 }
 
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)

@@ -36,11 +36,11 @@ struct recorder {
 	struct breakdown *breakdown;   /* NULL: not recorded */
 	struct span_events *events;
 	struct task_events tasks;
-	struct user_events *users;		/* NULL: there are none */
-	struct trace_context *traces;		/* NULL: ids of distributed traces are not wanted */
-	bool trace_ids;				/* calls have them */
-	struct process_context_reader *program; /* NULL: what it says of itself is not wanted */
-	struct recorder_counts counts, written; /* the latter as of the last written chunk */
+	struct user_events *users;		     /* NULL: there are none */
+	struct trace_context *traces;		     /* NULL: ids of distributed traces are not wanted */
+	bool trace_ids;				     /* calls have them */
+	struct process_context_reader *program;	     /* NULL: what it says of itself is not wanted */
+	struct recorder_counts counts, put, written; /* the latter as of the last chunk that was put, and written */
 };
 
 #define RECORDER_ROUND_NS 2000000000LL /* CPU time for stacks that are resolved until the next recorder_read_stacks() */

@@ -269,6 +269,7 @@ int loop_run(const struct record_run *run, struct diag *d)
 	map_locks_settle(session_facts(r->session).natives || r->settings->source == SETTINGS_SOURCE_HOTSPOT);
 	rights_drop(&r->target, later);
 	priority_watch(intake_fd(in), queue_fills_up, in);
+	output_thread_begin(r->output);
 	if (syscall_filter_load(later, &no_filter))
 		log_detail("%s", no_filter.text);
 	err = loop_until_end(run, monotonic_ns(), d);

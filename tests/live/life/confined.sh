@@ -20,7 +20,7 @@ filtered() { # PID [THREADS]
 	for status in "/proc/$1/task/"*/status; do
 		grep -qx $'Seccomp:\t2' "$status" && grep -qx $'NoNewPrivs:\t1' "$status" || finding "not every thread has a filter:" "$(cat "$status")"
 	done
-	[ "$(ls "/proc/$1/task" | wc -l)" = "${2:-2}" ] || finding "it has $(ls "/proc/$1/task" | wc -l) threads"
+	[ "$(ls "/proc/$1/task" | wc -l)" = "${2:-3}" ] || finding "it has $(ls "/proc/$1/task" | wc -l) threads"
 }
 
 # By number, x86-64: execve, execveat, ptrace, setns, unshare, mount, socket, process_vm_writev, kill, clone, tgkill.
@@ -81,7 +81,7 @@ waiting() {
 	begin "--follow starts no program while it waits, and reaches into no other process, JDK $FEATURE" || return 0
 	if follow_start -m live.Pulse::beat; then
 		filtered "$F_PID" 1
-		filtered "$(recorder)" 2
+		filtered "$(recorder)" 3
 		said=$(calls_of "$F_PID" "${WAITING_REFUSED[@]}" | sort | uniq -c | tr -s ' ')
 		[ "$said" = " ${#WAITING_REFUSED[@]} -1 1" ] || finding "results and errors:" "$said" "$(cat "$WORK/gdb")"
 		follow_stop

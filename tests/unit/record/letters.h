@@ -19,7 +19,7 @@ static inline int make_directory(void **state)
 	return 0;
 }
 
-static int append(struct output *o, char letter, size_t size)
+static inline int append(struct output *o, char letter, size_t size)
 {
 	char *chunk = malloc(size);
 	int err;

@@ -245,6 +245,14 @@ static int build(struct jfr_writer *w, int n, const void **bytes, size_t *size)
 	return jfr_chunk_finish(w, T0 + n + 1, n == CHUNKS - 1, bytes, size, &d);
 }
 
+/* By the thread, and wait for it. */
+static int write_finished(struct jfr_writer *w, struct output *o)
+{
+	struct diag d;
+
+	return output_put(o, jfr_chunk_memory(w), &d) ?: output_result(o, true, &d);
+}
+
 static uint64_t limit; /* bytes: five chunks; a recorder makes chunks of a quarter at most */
 
 static int setup(void **state)
@@ -284,12 +292,11 @@ static void write_chunks(struct jfr_writer *w, struct output *o, struct progress
 {
 	for (int n = 0; n < CHUNKS; n++) {
 		const void *bytes;
-		struct diag d;
 		size_t size;
 
 		if (build(w, n, &bytes, &size))
 			continue; /* nobody was told that it is there */
-		if (!output_append(o, bytes, size, &d))
+		if (!write_finished(w, o))
 			p->reported[p->count++] = n;
 		check(o, p, is_directory);
 	}
@@ -315,6 +322,8 @@ static bool record(bool is_directory)
 	bool happened;
 
 	if (w && !output_open(&o, path, &(struct output_limits){.size = limit}, &d)) {
+		if (plan->fault != ALLOCATION) /* which fails in this thread only */
+			output_thread_begin(o);
 		write_chunks(w, o, &p, is_directory);
 		if (p.count < CHUNKS - 2 && plan->fault != ALLOCATION)
 			fail_msg("fault %d: %zu of %d chunks were written", plan->fault, p.count, CHUNKS);
@@ -344,11 +353,12 @@ static void record_alone(void)
 	plan->recorder = getpid();
 	if (!w || output_open(&o, path, &(struct output_limits){.size = limit}, &d))
 		_exit(1);
+	output_thread_begin(o);
 	for (int n = 0; n < CHUNKS; n++) {
 		const void *bytes;
 		size_t size;
 
-		if (build(w, n, &bytes, &size) || output_append(o, bytes, size, &d))
+		if (build(w, n, &bytes, &size) || write_finished(w, o))
 			_exit(1);
 		plan->last[0] = plan->last[1];
 		plan->last[1] = n;

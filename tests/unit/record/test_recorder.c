@@ -11,12 +11,14 @@
 #include "tests/lib/test.h"
 #include "tests/lib/wrap.h"
 
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
-static bool disk_full, target_hidden;
+static bool target_hidden;
+static atomic_bool disk_full;
 static const char *jvm_version; /* NULL: unreadable */
 
 WRAP(int, fstatvfs, int fd, struct statvfs *v)
@@ -534,6 +536,38 @@ CASE(calls_after_a_failure_are_lost_ones_too, setup, teardown)
 		feed((struct frt_span){now(), 2000, b->method, 0, 1, FRT_SPAN, 0}, NULL);
 	assert_int_equal(recorder_counts(b->recorder)->events, 0);
 	assert_int_equal(recorder_counts(b->recorder)->unwritten, 30000);
+}
+
+/* Chunks that are written while the next one is filled: each call is in the file, or unwritten. */
+CASE(disk_that_fills_up_behind_the_recorder_costs_the_calls_since, setup, teardown)
+{
+	b->settings.max_size = 4 << 20; /* chunks of 1 MB; all fit */
+	begin();
+	output_thread_begin(b->output);
+	for (unsigned int i = 0; i < 150000; i++) {
+		disk_full |= i == 100000; /* fstatvfs() is called in the thread */
+		feed((struct frt_span){now(), 2000, b->method, 0, 1, FRT_SPAN, 0}, NULL);
+	}
+	while (!recorder_tick(b->recorder, &d))
+		usleep(1000);
+	assert_contains(d.text, "stop before the disk is full");
+	assert_int_equal(recorder_finish(b->recorder, false, &d), 0);
+	read_file();
+	assert_true(dissect_count(b->read, "jdk.MethodTrace") > 0);
+	assert_int_equal(recorder_counts(b->recorder)->events, dissect_count(b->read, "jdk.MethodTrace"));
+	assert_int_equal(recorder_counts(b->recorder)->events + recorder_counts(b->recorder)->unwritten, 150000);
+}
+
+CASE(a_cut_chunk_is_in_the_file_at_once, setup, teardown)
+{
+	begin();
+	output_thread_begin(b->output);
+	feed((struct frt_span){now(), 2000, b->method, 0, 1, FRT_SPAN, 0}, NULL);
+	assert_int_equal(recorder_cut(b->recorder, &d), 0);
+	read_file();
+	assert_int_equal(dissect_count(b->read, "jdk.MethodTrace"), 1);
+	finish();
+	assert_int_equal(b->read->chunks, 2);
 }
 
 CASE(methods_that_are_timed_from_some_moment_on_are_in_the_file, setup, teardown)
