@@ -189,6 +189,7 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct
 					      .thread = s->thread,
 					      .key = split.blocked == WAIT_JOIN_MISSING ? FRT_NO_THREAD : thread,
 					      .method = s->method,
+					      .root = s->flags & FRT_SPAN_ROOT,
 					      .start = start,
 					      .end = start + e->duration});
 }

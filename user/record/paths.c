@@ -78,19 +78,6 @@ void paths_note_thread(struct paths *p, const struct frt_slot_owner *o)
 	*path_observed_at(p, key) = *at;
 }
 
-/* With --inside only the outermost call of a root's method is one. */
-static bool is_of_root(const struct paths *p, uint32_t method)
-{
-	return *segment_rule(p->setup.segment, method) & FRT_RULE_ROOT;
-}
-
-static void paths_drop_nested(struct paths *p, const struct path_call *root)
-{
-	while (p->count > p->due && p->pending[p->count - 1].call.key == root->key &&
-	       p->pending[p->count - 1].call.start >= root->start)
-		p->count--;
-}
-
 void paths_add(struct paths *p, const struct path_call *call)
 {
 	struct pending *at;
@@ -100,11 +87,8 @@ void paths_add(struct paths *p, const struct path_call *call)
 								     .end = call->end,
 								     .thread = call->key,
 								     .method = call->method});
-	if (p->setup.roots) {
-		if (!is_of_root(p, call->method))
-			return;
-		paths_drop_nested(p, call);
-	}
+	if (p->setup.roots && !call->root)
+		return;
 	if (p->count == CALLS) {
 		p->left_out++;
 		return;

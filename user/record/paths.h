@@ -20,7 +20,7 @@ struct paths_setup {
 	struct frames *frames; /* of the waits' stacks; NULL: they have none */
 	const struct wait_join *join;
 	const struct resources *resources;
-	const struct segment *segment; /* where open calls are, and the rules of methods */
+	const struct segment *segment; /* where open calls are */
 	bool roots;		       /* --inside: only roots have paths */
 	struct clock *clock;
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
@@ -40,6 +40,7 @@ struct path_call {
 	const struct stream_vthread *vthread; /* NULL: of a platform thread */
 	uint32_t thread, key;		      /* serial; of its waits, FRT_NO_THREAD: they are unknown */
 	uint32_t method;
+	bool root;	    /* it is that of a root (--inside), and not in one */
 	int64_t start, end; /* CLOCK_MONOTONIC, ns */
 };
 

@@ -14,6 +14,7 @@
 void call_samples_release(struct call_samples *s)
 {
 	free(s->of);
+	map_release(&s->place);
 	*s = (struct call_samples){0};
 }
 
@@ -34,15 +35,14 @@ uint32_t sample_method(struct method_names *names, struct jfr_chunk *chunk, stru
 
 void call_samples_add(struct call_samples *s, uint32_t method)
 {
-	size_t i = 0;
+	uint32_t *place = memory_need(map_at(&s->place, method, 0));
 
-	while (i < s->count && s->of[i].method != method)
-		i++;
-	if (i == s->count) {
-		memory_extend(&s->of, &s->count, &s->capacity, i + 1);
-		s->of[i].method = method;
+	if (!*place) {
+		*place = s->count + 1;
+		memory_extend(&s->of, &s->count, &s->capacity, *place);
+		s->of[*place - 1].method = method;
 	}
-	s->of[i].count++;
+	s->of[*place - 1].count++;
 	s->total++;
 }
 

@@ -3,9 +3,11 @@
 #ifndef USER_VIEW_CALL_SAMPLES_H
 #define USER_VIEW_CALL_SAMPLES_H
 
+#include "format/map.h"
 #include "user/trace/method_names.h"
 
-struct call_samples { /* zeroed: none */
+struct call_samples {	  /* zeroed: none */
+	struct map place; /* by method: 1 + its index, until they are sorted to be shown */
 	struct call_sample {
 		uint32_t method; /* its number; 0: unknown */
 		uint64_t count;
@@ -19,6 +21,7 @@ void call_samples_release(struct call_samples *s);
 /* The method that was running, of a stack of an event; 0: unknown. */
 uint32_t sample_method(struct method_names *names, struct jfr_chunk *chunk, struct jfr_value stack);
 
+/* Not behind one of the functions below. */
 void call_samples_add(struct call_samples *s, uint32_t method);
 
 /*

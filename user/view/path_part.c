@@ -31,6 +31,12 @@ static const struct event_member path_fields[] = {
 static const struct event_table path_table = {path_fields, sizeof(path_fields) / sizeof(path_fields[0]),
 					      offsetof(struct path_part, thread), offsetof(struct path_part, stack)};
 
+/* Times are cut as by jfr_event_span(), so that the call's begin, and its middle, are in range. */
+static int64_t part_cut(int64_t n, int64_t most)
+{
+	return n < 0 ? 0 : n < most ? n : most;
+}
+
 struct path_part path_part_read(struct event_reader *reader, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
 	struct jfr_span span = jfr_event_span(chunk, e);
@@ -38,6 +44,8 @@ struct path_part path_part_read(struct event_reader *reader, struct jfr_chunk *c
 	uint64_t seen;
 
 	event_members_read(reader, &path_table, chunk, e, &part, &seen);
+	part.offset = part_cut(part.offset, part.start);
+	part.call_duration = part_cut(part.call_duration, JFR_LATEST);
 	return part;
 }
 
@@ -46,7 +54,7 @@ struct path_part path_part_read(struct event_reader *reader, struct jfr_chunk *c
 
 bool path_part_is_of_same(const struct path_part *a, const struct path_part *b)
 {
-	int64_t apart = (int64_t)((uint64_t)a->start - a->offset - ((uint64_t)b->start - b->offset));
+	int64_t apart = a->start - a->offset - (b->start - b->offset);
 
 	return a->chunk == b->chunk && a->call_duration == b->call_duration && a->method.kind == b->method.kind &&
 	       a->method.key == b->method.key && a->call_thread.kind == b->call_thread.kind &&

@@ -12,7 +12,8 @@
 struct path_part {
 	struct jfr_chunk *chunk; /* borrowed */
 	struct jfr_value thread, stack, inside, task, state, resource, end, waiter, waited, method, call_thread;
-	int64_t start, duration, offset, depth, call_duration;
+	int64_t start, duration, offset, depth;
+	int64_t call_duration; /* as well as its sum with start - offset, in range */
 };
 
 struct path_part path_part_read(struct event_reader *reader, struct jfr_chunk *chunk, const struct jfr_event *e);

@@ -118,12 +118,18 @@ static void wait_of(uint32_t thread, uint64_t off, uint64_t wake, uint64_t on, u
 	b->sink.wait(b->sink.context, &w, &no_stacks);
 }
 
-static void recorded(uint32_t thread, uint32_t method, int64_t start, int64_t end)
+static void recorded_as(uint32_t thread, uint32_t method, int64_t start, int64_t end, uint16_t flags)
 {
-	struct frt_span s = {.start = start, .duration = end - start, .method = method, .thread = thread};
+	struct frt_span s = {
+		.start = start, .duration = end - start, .method = method, .thread = thread, .flags = flags};
 	struct jfr_method_trace e = {.start = start, .duration = end - start};
 
 	breakdown_split(b->where, &s, NULL, start, &e);
+}
+
+static void recorded(uint32_t thread, uint32_t method, int64_t start, int64_t end)
+{
+	recorded_as(thread, method, start, end, 0);
 }
 
 static void call_of(int64_t start, int64_t end)
@@ -325,13 +331,17 @@ CASE(a_part_has_the_task_that_its_thread_was_running, setup, teardown)
 	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 4), "task.name", "a/Report");
 }
 
+/* A call of the root's method in the root may have ended long before it, and calls of other threads between them. */
 CASE(only_the_outermost_call_of_a_root_has_a_path, setup_roots, teardown)
 {
 	*segment_rule(&b->segment, outer) = FRT_RULE_ROOT;
-	recorded(2, outer, 50, 90);
-	recorded(1, inner, 110, 150);
 	recorded(1, outer, 120, 300);
-	call_of(100, 500);
+	paths_tick(breakdown_paths(b->where), false);
+	paths_tick(breakdown_paths(b->where), false);
+	recorded(1, outer, 310, 320);
+	recorded_as(2, outer, 50, 90, FRT_SPAN_ROOT);
+	recorded(1, inner, 330, 340);
+	recorded_as(1, outer, 100, 500, FRT_SPAN_ROOT);
 	finish();
 	expect_part(0, 0, 40, "worker-2", "cpu");
 	expect_part(1, 0, 400, "main", "cpu");

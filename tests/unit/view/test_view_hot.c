@@ -125,3 +125,19 @@ CASE(a_file_without_samples_says_so, setup, teardown)
 	show("hot");
 	assert_contains(shown(), "No events found");
 }
+
+/* As a forged file may have them. */
+CASE(samples_of_many_methods_are_all_counted, setup_samples, teardown)
+{
+	enum { METHODS = 20000, MOST = 17 };
+	char name[16];
+
+	call(1, "serve", 10, 200);
+	for (int i = 0; i < METHODS + MOST; i++) {
+		snprintf(name, sizeof(name), "m%d", i < METHODS ? i : MOST);
+		sample(1, name, "serve", 20);
+	}
+	show("slowest");
+	assert_contains(shown(), "20,017 samples: 0 % com.acme.Cart.m17()");
+	assert_contains(shown(), "100 % others");
+}

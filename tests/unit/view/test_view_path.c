@@ -174,3 +174,24 @@ CASE(slowest_says_no_more_than_waits_do_of_a_first_step_that_ran, setup, teardow
 	show("slowest");
 	assert_null(strstr(shown(), "end of the chain"));
 }
+
+/* Sums and differences of times must not overflow. */
+CASE(forged_times_of_parts_are_cut, setup, teardown)
+{
+	static const int64_t times[] = {INT64_MIN, -1, INT64_MAX / 2, INT64_MAX};
+	struct jfr_path_segment e = {.start = T0, .duration = MS, .state = "cpu"};
+
+	cart_call(recording_thread(&r, 1), T0, 5 * MS, 0, 15 * MS);
+	e.thread = e.call_thread = recording_thread(&r, 1);
+	e.method = recording_method(&r, "checkout");
+	for (size_t i = 0; i < 16; i++) {
+		e.offset = times[i % 4];
+		e.call_duration = times[i / 4];
+		e.depth = e.offset;
+		jfr_path_segment(r.w, &e);
+	}
+	show("slowest");
+	assert_contains(shown(), "checkout");
+	show("path");
+	assert_contains(shown(), "checkout");
+}
