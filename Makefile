@@ -178,6 +178,7 @@ $(BUILD)/tests/unit/capture/test_natives: LDLIBS += $(call wrap,clock_tsc clock_
 	copied_stacks_take_call copied_stacks_is_call_of)
 $(BUILD)/tests/unit/capture/test_hotspot_source: LDLIBS += $(call wrap,clock_tsc clock_ticks_of_ns bpf_map_lookup_elem bpf_map__fd hotspot_methods_finish)
 $(patsubst %,$(BUILD)/tests/unit/capture/test_%.o,intake natives hotspot_source): | $(BUILD)/frtrace.skel.h
+$(BUILD)/tests/unit/capture/test_bpf_stack.o: | $(BUILD)/frtrace.skel.h $(BUILD)/native.skel.h
 $(BUILD)/tests/unit/capture/test_queue: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free \
 	copied_stacks_take_wait copied_stacks_take_waker)
 $(BUILD)/tests/unit/capture/test_perfbuf: LDLIBS += $(call wrap,perf_buffer__new_raw perf_buffer__buffer perf_buffer__epoll_fd perf_buffer__free)
