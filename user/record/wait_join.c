@@ -254,13 +254,12 @@ static void wait_join_reclaim(struct wait_join *j, int64_t now)
 static bool wait_join_grow(struct wait_join *j, const struct thread *t, struct wait_timeline *timeline, int64_t now)
 {
 	size_t first = is_virtual(t->serial) ? FIRST_CAPACITY_VIRTUAL : FIRST_CAPACITY;
-	size_t least = is_virtual(t->serial) ? 0 : LEAST_CAPACITY;
 	size_t before = timeline->capacity, after = before ? 2 * before : first;
-	bool grown;
+	bool grown, more = is_virtual(t->serial) || after > LEAST_CAPACITY || after > j->setup.thread_limit;
 
-	if (after > least && j->capacity + after - before > j->setup.limit)
+	if (more && j->capacity + after - before > j->setup.limit)
 		wait_join_reclaim(j, now);
-	if (after > least && (after > j->setup.thread_limit || j->capacity + after - before > j->setup.limit))
+	if (more && (after > j->setup.thread_limit || j->capacity + after - before > j->setup.limit))
 		return false;
 	grown = wait_timeline_reserve(timeline, after);
 	j->capacity += timeline->capacity - before;
