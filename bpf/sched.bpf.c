@@ -18,13 +18,14 @@
  */
 #include "bpf/agent_site.bpf.h"
 #include "bpf/caller.bpf.h"
+#include "bpf/follow.bpf.h"
 #include "bpf/held_waits.bpf.h"
 #include "bpf/native_stack.bpf.h"
 #include "bpf/resource.bpf.h"
 #include "bpf/target.bpf.h"
 #include "bpf/thread_usage.bpf.h"
+#include "bpf/wait_emit.bpf.h"
 #include "bpf/wait_reason.bpf.h"
-#include "bpf/wait_state.bpf.h"
 #include "bpf/waker.bpf.h"
 
 #include <bpf/bpf_tracing.h>
@@ -39,15 +40,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } polled SEC(".maps");
-
-volatile __u32 followed = 0; /* threads without a slot that are observed for paths */
-
-static __always_inline struct wait_state *state_of(struct task_struct *task)
-{
-	if (task->tgid != target_process)
-		return NULL;
-	return bpf_task_storage_get(&waits, task, NULL, 0);
-}
 
 __noinline int site_thread(__u64 number, __u64 address)
 {
@@ -221,162 +213,6 @@ static __always_inline void take_stack(struct task_struct *task, struct wait_sta
 		return;
 	state->stack_size = size;
 	native_take(task, state->sp);
-}
-
-/*
- * The kernel's own account (schedstat) of how long a task has waited for a CPU; `arrives`: it is about to run. The
- * time begins when the task is in the CPU's queue, some 50 us after the wake-up if that CPU was asleep.
- */
-static __always_inline __u64 run_delay(struct task_struct *task, bool arrives)
-{
-	__u64 queued = task->sched_info.last_queued;
-
-	return task->sched_info.run_delay + (arrives && queued ? task->se.cfs_rq->rq->clock - queued : 0);
-}
-
-/*
- * The start of the wait for a CPU: not before the wake-up. Since Linux 6.12 (delayed dequeue) schedstat may claim
- * an earlier time for a sleeper that the kernel migrates before it dequeues it.
- */
-static __always_inline __u64 wake_time(struct task_struct *task, const struct wait_state *state, __u64 now,
-				       bool goes_on)
-{
-	__u64 from = state->woken ?: state->off, wake = from;
-
-	if (!state->blocked)
-		return state->off;
-	if (goes_on && !state->woken)
-		return now;
-	if (bpf_core_field_exists(task->sched_info.run_delay))
-		wake = now - (run_delay(task, true) - state->delay);
-	return wake < from || wake > now ? from : wake;
-}
-
-static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *task, const struct wait_state *state,
-				      __u64 now, bool goes_on)
-{
-	bool woken = state->blocked && state->woken;
-
-	*w = (struct frt_wait){.kind = FRT_WAIT, .thread = state->owner, .off = state->off, .on = now};
-	w->wake = wake_time(task, state, now, goes_on);
-	w->waker = woken ? state->waker.id : 0;
-	w->waker_origin = woken ? state->waker.origin : 0;
-	if (woken)
-		__builtin_memcpy(w->waker_name, state->waker.name, sizeof(w->waker_name));
-	w->syscall = state->syscall;
-	w->reason = state->reason;
-	w->resource = state->resource;
-	w->flags = (goes_on ? FRT_WAIT_ONGOING : 0) | (woken && state->interrupted ? FRT_WAIT_BY_INTERRUPT : 0) |
-		   (state->blocked && state->since != state->off ? FRT_WAIT_AGAIN : 0) | state->owned;
-}
-
-/* Only one in WAKE_EVERY short records checks the wake-up level. */
-#define WAKE_EVERY 16
-
-/* While this program looks at a waiting thread, the thread may run on. It has then emitted this wait itself. */
-static __always_inline void submit_wait(struct frt_wait *w, const struct wait_state *state, enum wake wake)
-{
-	if (*(volatile const __u64 *)&state->off == w->off)
-		queue_submit(w, wake);
-	else
-		queue_discard(w);
-}
-
-static __always_inline void emit_short_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
-					    bool goes_on)
-{
-	struct frt_wait *w = reserve_record(sizeof(*w));
-
-	if (!w)
-		return;
-	fill_wait(w, task, state, now, goes_on);
-	submit_wait(w, state, now % WAKE_EVERY ? WAKE_NEVER : WAKE_BY_LEVEL);
-}
-
-static __always_inline void fill_long_wait(struct frt_long_wait *w, struct task_struct *task,
-					   const struct wait_state *state, __u64 now, bool goes_on)
-{
-	long size = 0;
-
-	fill_wait(&w->wait, task, state, now, goes_on);
-	if (task != bpf_get_current_task_btf()) /* else the wait is over */
-		size = bpf_get_task_stack(task, w->kernel, sizeof(w->kernel), 0);
-	w->wait.kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
-	w->wait.stack_size = state->stack_size;
-	w->wait.stack_pointer = state->sp;
-	w->wait.stack_pc = state->pc;
-	w->wait.stack_fp = state->fp;
-	bpf_probe_read_kernel(w->stack, sizeof(w->stack), state->stack);
-}
-
-static __always_inline void emit_native_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
-					     bool goes_on, const struct frt_native *native)
-{
-	struct frt_native_wait *w = reserve_record(sizeof(*w));
-
-	if (!w)
-		return;
-	fill_long_wait(&w->wait, task, state, now, goes_on);
-	bpf_probe_read_kernel(&w->native, sizeof(w->native), native);
-	submit_wait(&w->wait.wait, state, WAKE_BY_LEVEL);
-}
-
-static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
-					   bool goes_on)
-{
-	const struct frt_native *native = state->stack_size ? native_of(task) : NULL;
-	struct frt_long_wait *w;
-
-	if (native && native->low_size) {
-		emit_native_wait(task, state, now, goes_on, native);
-		return;
-	}
-	w = reserve_record(sizeof(*w));
-	if (!w)
-		return;
-	fill_long_wait(w, task, state, now, goes_on);
-	submit_wait(&w->wait, state, WAKE_BY_LEVEL);
-}
-
-static __always_inline bool is_long(const struct wait_state *state, __u64 now)
-{
-	return state->blocked && now - state->since > wait_setup.longer;
-}
-
-static __always_inline void emit_wait(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
-{
-	if (is_long(state, now))
-		emit_long_wait(task, state, now, goes_on);
-	else
-		emit_short_wait(task, state, now, goes_on);
-}
-
-/*
- * Waits of virtual threads are not held: their calls end in any slot. Nor are those in native methods, whose calls are
- * in none.
- */
-static __always_inline bool is_held(const struct wait_state *state)
-{
-	return wait_setup.hold && state->owner == state->thread && !state->natives;
-}
-
-/* Keep a wait that has ended in the kernel for now. */
-static __always_inline void hold_wait(struct task_struct *task, struct wait_state *state, __u64 now, bool long_wait)
-{
-	struct frt_long_wait *stacks = NULL;
-	struct frt_wait w;
-
-	if (long_wait)
-		stacks = bpf_task_storage_get(&held_stacks, task, NULL, 0);
-	held_reserve(&state->held, task, stacks);
-	if (stacks) {
-		fill_long_wait(stacks, task, state, now, false);
-		held_take_native(task, state->stack_size ? native_of(task) : NULL);
-		w = stacks->wait;
-	} else {
-		fill_wait(&w, task, state, now, false);
-	}
-	held_add(&state->held, &w, stacks, state->head, state->outermost);
 }
 
 /*
@@ -632,55 +468,6 @@ int waits_held(struct bpf_iter__task *context)
 		held_release(&state->held, task);
 	queue_flush(context);
 	return 0;
-}
-
-static __always_inline bool is_off_cpu(struct task_struct *task)
-{
-	return task->__state && bpf_core_field_exists(task->on_cpu) && !BPF_CORE_READ_BITFIELD(task, on_cpu);
-}
-
-/* A thread that is observed from now on waits, unless it runs again meanwhile. */
-static __always_inline void begin_unseen_wait(struct task_struct *task, struct wait_state *state)
-{
-	__u64 now = now_ns();
-
-	state->owner = state->thread;
-	state->syscall = FRT_NO_SYSCALL;
-	state->reason = FRT_WAIT_OTHER;
-	state->blocked = 1;
-	if (bpf_core_field_exists(task->sched_info.run_delay))
-		state->delay = run_delay(task, false);
-	state->off = state->since = now;
-	if (!is_off_cpu(task))
-		__sync_val_compare_and_swap(&state->off, now, 0);
-}
-
-/* Is this the target? The same number may be another process's in another namespace. */
-static __always_inline bool is_target_leader(struct task_struct *task)
-{
-	const struct pid *pid = task->thread_pid;
-	__u32 offset = pid->level * bpf_core_type_size(struct upid);
-	const struct upid *at;
-
-	barrier_var(offset);
-	at = (const struct upid *)((const char *)pid->numbers + (offset & PID_LEVELS_SIZE));
-	return task->pid == task->tgid && BPF_CORE_READ(at, nr) == target.tgid &&
-	       BPF_CORE_READ(at, ns, ns.inum) == target.pid_ns_ino;
-}
-
-/*
- * For paths, a thread of the target is observed before it has called a traced method. Returns its state, or NULL. A thread
- * that gets a slot meanwhile has the slot's serial.
- */
-static __always_inline struct wait_state *follow_task(struct task_struct *task, bool fresh)
-{
-	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	__u32 key = FRT_FOLLOWED_KEY + __sync_add_and_fetch(&followed, 1);
-
-	if (!state || __sync_val_compare_and_swap(&state->thread, 0, key))
-		return NULL;
-	report_observed(task, namespace_id(task), FRT_NO_SLOT, key, 0, fresh);
-	return state;
 }
 
 /* Iterator over all tasks, for paths: the threads that are there when the recording begins. */
