@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/task_runs.h"
 #include "user/text/memory.h"
+#include "user/trace/sum.h"
 #include "user/trace/trace.h"
 
 #include <stdlib.h>
@@ -67,6 +68,14 @@ void task_runs_release(struct task_runs *r)
 	free(r->run);
 	texts_release(&r->texts);
 	*r = (struct task_runs){0};
+}
+
+int64_t task_run_length(const struct task_run *run)
+{
+	int64_t length = run->nested.span.start - run->submitted;
+
+	sum_add(&length, run->nested.span.duration);
+	return length;
 }
 
 const struct task_run *task_runs_at(const struct task_runs *r, uint64_t thread, int64_t moment)

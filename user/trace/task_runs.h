@@ -30,6 +30,9 @@ void task_runs_add(struct task_runs *r, const struct task *task);
 void task_runs_settle(struct task_runs *r);
 void task_runs_release(struct task_runs *r);
 
+/* ns, with the time in the queue. */
+int64_t task_run_length(const struct task_run *run);
+
 /* The innermost run of that thread at that moment. NULL: none. */
 const struct task_run *task_runs_at(const struct task_runs *r, uint64_t thread, int64_t moment);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/slow_call.h"
-#include "user/trace/sum.h"
 #include "user/text/fold.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
@@ -18,137 +17,6 @@
 
 #define INDENT 8  /* of all lines but the first */
 #define LEAST  40 /* columns */
-
-void slow_call_init(struct slow_call *s, const struct outermost_call *place)
-{
-	*s = (struct slow_call){.place = *place};
-}
-
-void slow_call_release(struct slow_call *s)
-{
-	for (int i = 0; i < SLOW_REASONS; i++)
-		free(s->reason[i].name);
-	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
-		jfr_chunk_put(s->wait[i].wait.chunk);
-	for (int i = 0; i < SLOW_INSIDE && s->inside[i].chunk; i++)
-		jfr_chunk_put(s->inside[i].chunk);
-	if (s->call.chunk)
-		jfr_chunk_put(s->call.chunk);
-	call_samples_release(&s->samples);
-	chain_end_release(&s->chain);
-}
-
-static bool inside_is_longer(const struct call *a, const struct call *b)
-{
-	const struct span x = call_span(a), y = call_span(b);
-
-	return span_compare_durations(&x, &y) < 0;
-}
-
-static void keep_inside(struct slow_call *s, const struct call *call)
-{
-	int i = SLOW_INSIDE - 1;
-
-	s->insides++;
-	if (s->inside[i].chunk && !inside_is_longer(call, &s->inside[i]))
-		return;
-	jfr_chunk_get(call->chunk);
-	if (s->inside[i].chunk)
-		jfr_chunk_put(s->inside[i].chunk);
-	for (; i > 0 && (!s->inside[i - 1].chunk || inside_is_longer(call, &s->inside[i - 1])); i--)
-		s->inside[i] = s->inside[i - 1];
-	s->inside[i] = *call;
-}
-
-void slow_call_take(struct slow_call *s, const struct call *call, uint64_t thread)
-{
-	const struct span span = call_span(call);
-
-	if (call->number == s->place.span.number) {
-		s->call = *call;
-		jfr_chunk_get(call->chunk);
-	} else if (thread && thread == s->place.thread && span_contains(&s->place.span, &span)) {
-		keep_inside(s, call);
-	}
-}
-
-/* The last entry collects all reasons beyond the first SLOW_REASONS - 1. */
-static void add_reason(struct slow_call *s, const struct thread_wait *wait)
-{
-	char *name = thread_wait_reason(wait);
-	int i = 0;
-
-	while (i < SLOW_REASONS - 1 && s->reason[i].name && strcmp(s->reason[i].name, name) != 0)
-		i++;
-	sum_add(&s->reason[i].total, wait->duration);
-	if (s->reason[i].name)
-		free(name);
-	else
-		s->reason[i].name = name;
-}
-
-static void keep_longest(struct slow_call *s, const struct thread_wait *wait, uint32_t number)
-{
-	struct slow_call_wait *w = s->wait;
-	int i = SLOW_WAITS - 1;
-
-	if (w[i].wait.chunk && w[i].wait.duration >= wait->duration)
-		return;
-	jfr_chunk_get(wait->chunk);
-	if (w[i].wait.chunk)
-		jfr_chunk_put(w[i].wait.chunk);
-	for (; i > 0 && (!w[i - 1].wait.chunk || w[i - 1].wait.duration < wait->duration); i--)
-		w[i] = w[i - 1];
-	w[i] = (struct slow_call_wait){*wait, number};
-}
-
-void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t number)
-{
-	if (thread != s->place.thread || !span_has_moment(&s->place.span, wait_middle(wait)))
-		return;
-	keep_longest(s, wait, number);
-	add_reason(s, wait);
-}
-
-/* With the time in the queue. */
-static int64_t task_length(const struct task_run *run)
-{
-	int64_t length = run->nested.span.start - run->submitted;
-
-	sum_add(&length, run->nested.span.duration);
-	return length;
-}
-
-#define STAMPS_DIFFER 1000 /* ns: the two events' times are rounded */
-
-void slow_call_add_part(struct slow_call *s, const struct path_part *part, uint64_t thread, struct texts *texts)
-{
-	int64_t from_start = part->start - part->offset - s->place.span.start;
-	int64_t longer = part->call_duration - s->place.span.duration;
-
-	if (thread == s->place.thread && llabs(from_start) <= STAMPS_DIFFER && llabs(longer) <= STAMPS_DIFFER)
-		chain_end_add(&s->chain, texts, part, NULL);
-}
-
-void slow_call_add_task(struct slow_call *s, const struct task_run *run)
-{
-	int i = SLOW_TASKS - 1;
-
-	if (run->submitter != s->place.thread || !run->submitter || !span_has_moment(&s->place.span, run->submitted))
-		return;
-	s->tasks++;
-	if (s->task[i] && task_length(run) <= task_length(s->task[i]))
-		return;
-	for (; i > 0 && (!s->task[i - 1] || task_length(run) > task_length(s->task[i - 1])); i--)
-		s->task[i] = s->task[i - 1];
-	s->task[i] = run;
-}
-
-void slow_call_add_sample(struct slow_call *s, uint64_t thread, int64_t moment, uint32_t method)
-{
-	if (thread == s->place.thread && span_has_moment(&s->place.span, moment))
-		call_samples_add(&s->samples, method);
-}
 
 /* All numbers in a line use the unit of the longest time. */
 struct unit {
@@ -576,7 +444,7 @@ static void put_tasks(struct bytes *out, const struct slow_call *s, const struct
 {
 	unsigned int n = 0;
 
-	while (n < SLOW_TASKS && s->task[n] && task_length(s->task[n]) >= s->place.span.duration / 100)
+	while (n < SLOW_TASKS && s->task[n] && task_run_length(s->task[n]) >= s->place.span.duration / 100)
 		put_task(out, s->task[n++], texts, width);
 	if (s->tasks <= n)
 		return;

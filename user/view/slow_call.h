@@ -54,27 +54,6 @@ struct slow_call {
 	struct chain_end chain; /* of --path */
 };
 
-void slow_call_init(struct slow_call *s, const struct outermost_call *place);
-void slow_call_release(struct slow_call *s);
-
-/* Set the call, or add one that is inside it. `thread`: its thread_number(). Takes a reference to the call's chunk. */
-void slow_call_take(struct slow_call *s, const struct call *call, uint64_t thread);
-
-/* Add a task if it was handed over by the call's thread during the call. The run must stay. */
-void slow_call_add_task(struct slow_call *s, const struct task_run *run);
-
-/*
- * Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread; `number`: that of
- * holders_add().
- */
-void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t number);
-
-/* Add a sample of a thread if it belongs to the call. `method`: what ran, as for call_samples_add(). */
-void slow_call_add_sample(struct slow_call *s, uint64_t thread, int64_t moment, uint32_t method);
-
-/* Add a part of a critical path, if it is the call's. `thread`: thread_number() of the thread of the part's call. */
-void slow_call_add_part(struct slow_call *s, const struct path_part *part, uint64_t thread, struct texts *texts);
-
 /*
  * Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). `whole`: the
  * stacks of waits have all their frames, with the kernel's entry.

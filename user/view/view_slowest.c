@@ -3,10 +3,12 @@
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 #include "user/trace/outermost.h"
+#include "user/trace/sum.h"
 #include "user/view/slow_call.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SHOWN 20
 
@@ -22,6 +24,133 @@ struct slow_calls {
 	struct task_runs runs; /* its texts are those of all lines */
 	struct event_reader reader;
 };
+
+static void slow_call_init(struct slow_call *s, const struct outermost_call *place)
+{
+	*s = (struct slow_call){.place = *place};
+}
+
+static void slow_call_release(struct slow_call *s)
+{
+	for (int i = 0; i < SLOW_REASONS; i++)
+		free(s->reason[i].name);
+	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
+		jfr_chunk_put(s->wait[i].wait.chunk);
+	for (int i = 0; i < SLOW_INSIDE && s->inside[i].chunk; i++)
+		jfr_chunk_put(s->inside[i].chunk);
+	if (s->call.chunk)
+		jfr_chunk_put(s->call.chunk);
+	call_samples_release(&s->samples);
+	chain_end_release(&s->chain);
+}
+
+static bool inside_is_longer(const struct call *a, const struct call *b)
+{
+	const struct span x = call_span(a), y = call_span(b);
+
+	return span_compare_durations(&x, &y) < 0;
+}
+
+static void keep_inside(struct slow_call *s, const struct call *call)
+{
+	int i = SLOW_INSIDE - 1;
+
+	s->insides++;
+	if (s->inside[i].chunk && !inside_is_longer(call, &s->inside[i]))
+		return;
+	jfr_chunk_get(call->chunk);
+	if (s->inside[i].chunk)
+		jfr_chunk_put(s->inside[i].chunk);
+	for (; i > 0 && (!s->inside[i - 1].chunk || inside_is_longer(call, &s->inside[i - 1])); i--)
+		s->inside[i] = s->inside[i - 1];
+	s->inside[i] = *call;
+}
+
+/* Set the call, or add one that is inside it. `thread`: its thread_number(). Takes a reference to the call's chunk. */
+static void slow_call_take(struct slow_call *s, const struct call *call, uint64_t thread)
+{
+	const struct span span = call_span(call);
+
+	if (call->number == s->place.span.number) {
+		s->call = *call;
+		jfr_chunk_get(call->chunk);
+	} else if (thread && thread == s->place.thread && span_contains(&s->place.span, &span)) {
+		keep_inside(s, call);
+	}
+}
+
+/* The last entry collects all reasons beyond the first SLOW_REASONS - 1. */
+static void add_reason(struct slow_call *s, const struct thread_wait *wait)
+{
+	char *name = thread_wait_reason(wait);
+	int i = 0;
+
+	while (i < SLOW_REASONS - 1 && s->reason[i].name && strcmp(s->reason[i].name, name) != 0)
+		i++;
+	sum_add(&s->reason[i].total, wait->duration);
+	if (s->reason[i].name)
+		free(name);
+	else
+		s->reason[i].name = name;
+}
+
+static void keep_longest(struct slow_call *s, const struct thread_wait *wait, uint32_t number)
+{
+	struct slow_call_wait *w = s->wait;
+	int i = SLOW_WAITS - 1;
+
+	if (w[i].wait.chunk && w[i].wait.duration >= wait->duration)
+		return;
+	jfr_chunk_get(wait->chunk);
+	if (w[i].wait.chunk)
+		jfr_chunk_put(w[i].wait.chunk);
+	for (; i > 0 && (!w[i - 1].wait.chunk || w[i - 1].wait.duration < wait->duration); i--)
+		w[i] = w[i - 1];
+	w[i] = (struct slow_call_wait){*wait, number};
+}
+
+/* Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread; `number`: that of holders_add(). */
+static void slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread, uint32_t number)
+{
+	if (thread != s->place.thread || !span_has_moment(&s->place.span, wait_middle(wait)))
+		return;
+	keep_longest(s, wait, number);
+	add_reason(s, wait);
+}
+
+#define STAMPS_DIFFER 1000 /* ns: the two events' times are rounded */
+
+/* Add a part of a critical path, if it is the call's. `thread`: thread_number() of the thread of the part's call. */
+static void slow_call_add_part(struct slow_call *s, const struct path_part *part, uint64_t thread, struct texts *texts)
+{
+	int64_t from_start = part->start - part->offset - s->place.span.start;
+	int64_t longer = part->call_duration - s->place.span.duration;
+
+	if (thread == s->place.thread && llabs(from_start) <= STAMPS_DIFFER && llabs(longer) <= STAMPS_DIFFER)
+		chain_end_add(&s->chain, texts, part, NULL);
+}
+
+/* Add a task if it was handed over by the call's thread during the call. The run must stay. */
+static void slow_call_add_task(struct slow_call *s, const struct task_run *run)
+{
+	int i = SLOW_TASKS - 1;
+
+	if (run->submitter != s->place.thread || !run->submitter || !span_has_moment(&s->place.span, run->submitted))
+		return;
+	s->tasks++;
+	if (s->task[i] && task_run_length(run) <= task_run_length(s->task[i]))
+		return;
+	for (; i > 0 && (!s->task[i - 1] || task_run_length(run) > task_run_length(s->task[i - 1])); i--)
+		s->task[i] = s->task[i - 1];
+	s->task[i] = run;
+}
+
+/* Add a sample of a thread if it belongs to the call. `method`: what ran, as for call_samples_add(). */
+static void slow_call_add_sample(struct slow_call *s, uint64_t thread, int64_t moment, uint32_t method)
+{
+	if (thread == s->place.thread && span_has_moment(&s->place.span, moment))
+		call_samples_add(&s->samples, method);
+}
 
 static int compare_starts(const void *a, const void *b)
 {
