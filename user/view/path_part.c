@@ -170,27 +170,44 @@ uint32_t path_part_name(struct texts *texts, const struct path_part *part, const
 	return number;
 }
 
-void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part, const char *thread)
+struct chain_kind *chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part,
+				 const char *thread)
 {
 	uint32_t what;
 	size_t i = 0;
 
 	if (part->state.kind != VALUE_TEXT || path_text_is(&part->state, "unknown"))
-		return;
+		return NULL;
 	if (part->depth < (path_text_is(&part->state, "cpu") || path_text_is(&part->state, "runQueue") ? 2 : 1))
-		return;
+		return NULL;
 	what = path_part_name(texts, part, thread);
 	while (i < e->count && e->kind[i].what != what)
 		i++;
 	if (i == CHAIN_KINDS)
-		return;
+		return NULL;
 	memory_extend(&e->kind, &e->count, &e->capacity, i + 1);
 	e->kind[i].what = what;
 	sum_add(&e->kind[i].total, part->duration);
+	return &e->kind[i];
+}
+
+void chain_kind_keep_stack(struct chain_kind *k, const struct path_part *part)
+{
+	if (k->chunk && k->longest >= part->duration)
+		return;
+	jfr_chunk_get(part->chunk);
+	if (k->chunk)
+		jfr_chunk_put(k->chunk);
+	k->chunk = part->chunk;
+	k->stack = part->stack;
+	k->longest = part->duration;
 }
 
 void chain_end_release(struct chain_end *e)
 {
+	for (size_t i = 0; i < e->count; i++)
+		if (e->kind[i].chunk)
+			jfr_chunk_put(e->kind[i].chunk);
 	free(e->kind);
 }
 

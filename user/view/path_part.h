@@ -43,13 +43,19 @@ uint32_t path_part_name(struct texts *texts, const struct path_part *part, const
 struct chain_end {
 	struct chain_kind {
 		uint32_t what; /* number of a text: who did what */
-		int64_t total;
+		int64_t total, longest;
+		struct jfr_chunk *chunk; /* with a reference; NULL: no stack is kept */
+		struct jfr_value stack;	 /* of the longest part */
 	} *kind;
 	size_t count, capacity;
 };
 
-/* A part of the call's path. `thread`: as above. */
-void chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part, const char *thread);
+/* A part of the call's path. `thread`: as above. Returns its kind, until the next one is added; NULL: it is no such part. */
+struct chain_kind *chain_end_add(struct chain_end *e, struct texts *texts, const struct path_part *part,
+				 const char *thread);
+
+/* Keep the part's stack, and its chunk, if none of its kind is longer. */
+void chain_kind_keep_stack(struct chain_kind *k, const struct path_part *part);
 void chain_end_release(struct chain_end *e);
 
 /* What took the most time; NULL: there is none. */

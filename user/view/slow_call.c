@@ -455,7 +455,8 @@ static void put_tasks(struct bytes *out, const struct slow_call *s, const struct
 }
 
 /* What took a tenth of the call and more. */
-static void put_chain_end(struct bytes *out, const struct slow_call *s, const struct texts *texts, size_t width)
+static void put_chain_end(struct bytes *out, const struct slow_call *s, const struct texts *texts, size_t width,
+			  bool whole)
 {
 	const struct chain_kind *longest = chain_end_longest(&s->chain);
 	struct unit unit = slow_call_unit_of(s->call.duration);
@@ -472,6 +473,7 @@ static void put_chain_end(struct bytes *out, const struct slow_call *s, const st
 	fold_words(out, memory_text(&text), width - INDENT, INDENT + 2);
 	bytes_put_u8(out, '\n');
 	bytes_release(&text);
+	wait_stack_put(out, longest->chunk, longest->stack, width, whole);
 }
 
 void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, const struct texts *texts,
@@ -488,7 +490,7 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders 
 	put_names(out, &s->call, width);
 	bytes_put_u8(out, '\n');
 	put_when_line(out, &s->call, &unit, utc_offset, width);
-	put_chain_end(out, s, texts, width);
+	put_chain_end(out, s, texts, width, whole);
 	user_values_put_call(out, &s->call, utc_offset, INDENT, whole ? SIZE_MAX : width);
 	put_insides(out, s, utc_offset, width);
 	call_samples_put(out, &s->samples, holders->names, width, INDENT);

@@ -5,6 +5,9 @@
  *     [12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] demo.Cart.checkout()  <- demo.Shop.serve():17
  *         20:08:35.749  "main"
  *         10.2ms at the end of the chain: "pool-1-thread-1", socket 10.0.0.7:5432 in demo.Rates.fetch()
+ *             sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)
+ *             ...
+ *             demo.Rates.fetch():77
  *         > 11.6ms demo.Cart.pay(int)
  *           > 11.5ms demo.Bank.lock()
  *         11.4ms futex, woken by "worker-2"

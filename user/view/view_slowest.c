@@ -126,8 +126,13 @@ static void slow_call_add_part(struct slow_call *s, const struct path_part *part
 	int64_t from_start = part->start - part->offset - s->place.span.start;
 	int64_t longer = part->call_duration - s->place.span.duration;
 
-	if (thread == s->place.thread && llabs(from_start) <= STAMPS_DIFFER && llabs(longer) <= STAMPS_DIFFER)
-		chain_end_add(&s->chain, texts, part, NULL);
+	struct chain_kind *kind;
+
+	if (thread != s->place.thread || llabs(from_start) > STAMPS_DIFFER || llabs(longer) > STAMPS_DIFFER)
+		return;
+	kind = chain_end_add(&s->chain, texts, part, NULL);
+	if (kind)
+		chain_kind_keep_stack(kind, part);
 }
 
 /* Add a task if it was handed over by the call's thread during the call. The run must stay. */

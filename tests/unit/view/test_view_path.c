@@ -151,9 +151,9 @@ CASE(slowest_says_what_is_at_the_end_of_the_chain, setup, teardown)
 {
 	a_chain("socket", MS, 13 * MS);
 	show("slowest");
-	assert_contains(
-		shown(),
-		"13.0ms at the end of the chain: \"worker-3\", socket 10.0.0.7:5432 in com.acme.Cart.query()\n");
+	assert_contains(shown(),
+			"13.0ms at the end of the chain: \"worker-3\", socket 10.0.0.7:5432 in com.acme.Cart.query()\n"
+			"            com.acme.Cart.query():12\n");
 }
 
 CASE(slowest_says_what_a_first_step_waited_for, setup, teardown)
