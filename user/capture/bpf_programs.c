@@ -192,6 +192,14 @@ static int load_all_or_less(struct frtrace_bpf **out, struct kernel_probes *k, c
 
 	if (kernel && !load_with(out, k, kernel, settings, t, &k->why))
 		return 0;
+	if (kernel && settings->cpu_ns && right_held(missing_right())) {
+		diag_set(&k->no_samples, ENOTSUP, "this kernel refuses the program that takes them (-v shows why)");
+		if (!load_with(out, k, kernel, settings, t, &k->why)) {
+			k->why = (struct diag){0};
+			return 0;
+		}
+		k->no_samples = (struct diag){0}; /* it was not that */
+	}
 	err = load_with(out, k, SETTINGS_KERNEL_OFF, settings, t, d);
 	if (!err && kernel && !right_held(missing_right()))
 		diag_set(&k->why, EPERM, "no right to follow the scheduler (%s): %s",

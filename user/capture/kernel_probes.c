@@ -73,8 +73,8 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 	/* Can a map's value contain pointers to user memory (Linux 6.13)? */
 	k->maps_slots = btf && kernel_btf_has_value(btf, "btf_field_type", "BPF_UPTR");
 	bpf_map__set_autocreate(bpf->maps.mapped_slots, k->maps_slots);
-	bpf_program__set_autoload(bpf->progs.cpu_sample, wanted && settings->cpu_ns);
-	k->cpu_ns = settings->cpu_ns;
+	k->cpu_ns = wanted && !k->no_samples.text[0] ? settings->cpu_ns : 0;
+	bpf_program__set_autoload(bpf->progs.cpu_sample, k->cpu_ns);
 	choose_usage(k, bpf, btf, kernel == SETTINGS_KERNEL_FULL);
 	btf__free(btf);
 }

@@ -58,12 +58,53 @@ beside_jfr() {
 	finish
 }
 
+# Each thread has a method of its own to burn in, and the slots of threads are used again.
+apart() {
+	begin "with 64 threads no sample is in another one's call, JDK $FEATURE" || return 0
+	record_program Spent 64 "$(amount 2 20)" apart -- -m live.Spent::call -t 25ms --cpu || return 0
+	says ' 0 lost'
+	"$FRTRACE" print --json --events jdk.ExecutionSample "$F_FILE" >"$WORK/samples"
+	python3 - "$WORK/samples" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
+		import json, sys
+		seen = 0
+		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+		    v = e["values"]
+		    frames = [f["method"]["name"] for f in (v["stackTrace"] or {"frames": []})["frames"]]
+		    burnt = {"most", "some", "few"}.intersection(frames)
+		    thread = v["sampledThread"]["javaName"]
+		    assert burnt <= {thread.split("-")[0]}, (thread, frames)
+		    seen += len(burnt)
+		assert seen > 1000, seen
+	END
+	finish
+}
+
+# Waits and all else are there.
+refused() {
+	local line
+	begin "a kernel that refuses the sampler costs the samples only, and a line says so, JDK $FEATURE" || return 0
+	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" || finding "refuse.c does not compile"
+	run_program Spent 1 10 || return 0
+	REFUSE=samples LD_PRELOAD=$WORK/refuse.so trace_target -m live.Spent::call --cpu || return 0
+	trace_calls
+	target_leaves
+	says ' 0 lost'
+	says '^  no samples: this kernel refuses the program that takes them'
+	! grep 'no waits' "$F_DIR/stderr" >"$WORK/odd" || finding "$(cat "$WORK/odd")"
+	line=$("$FRTRACE" print --events MethodTrace "$F_FILE" | grep -m1 cpuTime)
+	[[ $line == *[0-9]*s && $line != *N/A* ]] || finding "no CPU time: $line"
+	! "$FRTRACE" print --events ExecutionSample "$F_FILE" | grep -q sampledThread || finding "there are samples"
+	finish
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && spent -Xint
 	turn 1 && spent
 	turn 1 && read_by_jfr
+	turn 1 && apart
 	turn 0 && beside_jfr
+	turn 0 && refused
 done
 root_use "${JDKS_IN_TURN[0]}" "samples of slow calls have the shares that were burnt" && spent -XX:TieredStopAtLevel=1
 root_use "${JDKS_IN_TURN[1]}" "samples of slow calls have the shares that were burnt" && spent

@@ -140,6 +140,24 @@ public class Peers {
         };
     }
 
+    /** The server's queue is full, so the kernel does not answer; the client asks again after a second. */
+    private static Peer connecting(InetAddress host, int timeout) throws IOException {
+        ServerSocket server = new ServerSocket(0, 1, host);
+        String name = name(host, server.getLocalPort());
+        for (int i = 0; i < 2; i++)
+            new Socket(host, server.getLocalPort());
+        return new Peer() {
+            public String await() throws IOException {
+                new Socket().connect(new InetSocketAddress(host, server.getLocalPort()), timeout);
+                return name;
+            }
+
+            public void end() throws IOException {
+                server.accept();
+            }
+        };
+    }
+
     private static Peer datagrams(InetAddress host) throws IOException {
         DatagramSocket one = new DatagramSocket(0, host), two = new DatagramSocket(0, host);
         String name = name(host, two.getLocalPort());
@@ -455,6 +473,9 @@ public class Peers {
         stage.awaitGo();
         for (List<Peer> group : groups)
             threads.addAll(List.of(act(group, groups.indexOf(group), n)));
+        for (InetAddress host : new InetAddress[] {V4, V6})
+            for (int timeout : new int[] {0, 10_000})
+                threads.addAll(List.of(act(List.of(connecting(host, timeout)), threads.size(), 1)));
         for (Thread t : threads)
             t.join();
         if (!swapped.isEmpty())

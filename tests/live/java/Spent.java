@@ -5,8 +5,9 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * Spent STAGE THREADS CALLS: slow calls of slow() burn 60, 30 and 10 per cent of their CPU time in most(), some() and few(),
- * in turn, and fast ones the same time in none().
+ * Spent STAGE THREADS CALLS [apart]: slow calls of call() burn 60, 30 and 10 per cent of their CPU time in most(), some() and
+ * few(), in turn, and fast ones the same time in none(). Apart: the slow calls of a thread burn in the one method of its name,
+ * and for each call there are new threads.
  */
 public class Spent {
     static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
@@ -75,18 +76,44 @@ public class Spent {
         }
     }
 
+    /* 0: most, 1: some, 2: few */
+    static void call(int method) {
+        long until = BEAN.getCurrentThreadCpuTime() + SLOW_NS;
+
+        if (method == 0)
+            most(until);
+        else if (method == 1)
+            some(until);
+        else
+            few(until);
+    }
+
+    static Thread start(int number, int calls, boolean apart) {
+        String[] names = {"most", "some", "few"};
+        Thread t = new Thread(() -> {
+            if (apart)
+                call(number % 3);
+            else
+                run(calls);
+        }, names[number % 3] + "-" + number);
+
+        t.start();
+        return t;
+    }
+
     public static void main(String[] args) throws InterruptedException {
         Stage stage = new Stage(args[0]);
+        boolean apart = args.length > 3;
         int calls = Integer.parseInt(args[2]);
         Thread[] all = new Thread[Integer.parseInt(args[1])];
 
         stage.awaitGo();
-        for (int i = 0; i < all.length; i++) {
-            all[i] = new Thread(() -> run(calls));
-            all[i].start();
+        for (int round = 0; round < (apart ? calls : 1); round++) {
+            for (int i = 0; i < all.length; i++)
+                all[i] = start(i, calls, apart);
+            for (Thread t : all)
+                t.join();
         }
-        for (Thread t : all)
-            t.join();
         stage.finish();
     }
 }
