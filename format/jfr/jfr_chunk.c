@@ -202,6 +202,18 @@ struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v
 	return c;
 }
 
+struct jfr_value jfr_event_field(const struct jfr_chunk *chunk, const struct jfr_event *e, int index)
+{
+	struct jfr_value event = jfr_event_value(e), field = {.kind = VALUE_NULL};
+	struct cursor c = jfr_enter(chunk, &event);
+
+	for (int i = 0; i < index; i++)
+		jfr_skip_field(&c, &e->type->fields[i]);
+	if (index >= 0)
+		jfr_take(&c, &e->type->fields[index], &field);
+	return field;
+}
+
 /* A simple type may stand for a constant. The loop ends: the steps are limited, even if keys form a circle. */
 #define MAX_STEPS 8
 

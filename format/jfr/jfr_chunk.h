@@ -110,6 +110,9 @@ struct jfr_span {
 };
 struct jfr_span jfr_event_span(const struct jfr_chunk *c, const struct jfr_event *e);
 
+/* A field of an event, by its index, not resolved. VALUE_NULL if that is -1. */
+struct jfr_value jfr_event_field(const struct jfr_chunk *chunk, const struct jfr_event *e, int index);
+
 /* A cursor at the first field of a struct, or the first element of an array. */
 struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v);
 

@@ -6,7 +6,12 @@ struct digested it;
 
 int digested_begin(void **state)
 {
-	it = (struct digested){.r = recording_new_with(JFR_KERNEL_WAITS), .digest = calloc(1, sizeof(*it.digest))};
+	static const struct jfr_origin origin = {
+		.start_ticks = T0, .start_nanos = NANOS, .kernel = JFR_KERNEL_WAITS, .samples = true};
+	struct diag diag;
+
+	it = (struct digested){.r = {.now = T0}, .digest = calloc(1, sizeof(*it.digest))};
+	assert_int_equal(jfr_writer_new(&it.r.w, &origin, &diag), 0);
 	recording_begin(&it.r);
 	bytes_init(&it.text);
 	it.worker = recording_thread(&it.r, 11);
@@ -64,6 +69,15 @@ void digested_wait_for_future(uint64_t thread, int64_t start, int64_t duration, 
 							  .stack = jfr_stack(it.r.w, frames, 2, false)});
 }
 
+void digested_sample(uint64_t thread, const char *method, int64_t at)
+{
+	uint64_t stack = method ? recording_stack(&it.r, recording_method(&it.r, method), 17) : 0;
+
+	jfr_execution_sample(it.r.w,
+			     &(struct jfr_execution_sample){
+				     .start = T0 + at, .thread = thread, .stack = stack, .state = JFR_STATE_RUNNABLE});
+}
+
 static int digested_take_task(const struct task *task, void *context)
 {
 	task_runs_add(context, task);
@@ -93,6 +107,8 @@ void digested_read_stories(size_t wanted)
 	stories_add_tasks(&it.stories);
 	jfr_file_rewind(&file);
 	assert_int_equal(trace_read(&file, &stories_ops, &it.stories), 0);
+	jfr_file_rewind(&file);
+	assert_int_equal(trace_read(&file, &digest_sampled, it.digest), 0);
 	stories_end(&it.stories);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);

@@ -31,6 +31,9 @@ void digested_call(uint64_t thread, const char *method, int64_t start, int64_t d
 void digested_wait(uint64_t thread, int64_t start, int64_t duration, uint64_t waker);
 void digested_wait_for_future(uint64_t thread, int64_t start, int64_t duration, uint64_t waker);
 
+/* Add a sample of a thread that was in a method; NULL: in something unknown. */
+void digested_sample(uint64_t thread, const char *method, int64_t at);
+
 /* Read what has been added, with the stories of `wanted` of the longest calls, or with none. */
 void digested_read_stories(size_t wanted);
 void digested_read(void);

@@ -4,6 +4,7 @@
 
 report_page.py --text PAGE SELECTOR: print the texts of the elements with this tag, #id or .class, one per line.
 report_page.py --values PAGE: print the values of each of the slowest calls, one call per line.
+report_page.py --samples PAGE: print how many samples of its flame graph were in each method, as lines "N METHOD".
 report_page.py --data PAGE: check that the page's data is what a browser expects, and print the number of its calls.
 
 Findings go to standard output; status 1 if there are any.
@@ -100,30 +101,48 @@ def leb(data, at):
         shift += 7
 
 
-def read_cells(data, at, sums):
-    (shift, at), calls, times = leb(data, at), 0, 0
+def read_cells(data, at, items, sums):
+    """The sum of the counts, that of the first sums, that one by item, and where the next cells begin."""
+    (shift, at), calls, times = leb(data, at), 0, {}
     count, at = leb(data, at)
     for _ in range(count):
         change, at = leb(data, at)
-        for _ in range((change & 1) + (change >> 1 & 1) + (1 if sums else 0)):
+        for _ in range((change & 1) + (change >> 1 & 1)):
             _, at = leb(data, at)
+        item, at = leb(data, at) if items else (0, at)
         value, at = leb(data, at)
         calls += value
         for s in range(sums):
             value, at = leb(data, at)
-            times += value if s == 0 else 0
-    return calls, times, at
+            if s == 0:
+                times[item] = times.get(item, 0) + value
+    return calls, sum(times.values()), times, at
+
+
+def read_all_cells(page):
+    """Each kind of cells as read_cells() has it, without the places; the bytes that are left."""
+    cells, at, kinds = base64.b64decode(page.find('#cells')[0]['text']), 0, []
+    for items, sums in (False, 0), (True, 6), (True, 1), (True, 1):
+        *kind, at = read_cells(cells, at, items, sums)
+        kinds.append(kind)
+    return kinds, len(cells) - at
+
+
+def print_samples(page):
+    facts, seen = json.loads(page.find('#data')[0]['text']), {}
+    for node, count in read_all_cells(page)[0][3][2].items():
+        name = facts['names'][str(facts['tree'][2 * node + 1])] if node else '(unknown)'
+        seen[name] = seen.get(name, 0) + count
+    for name, count in seen.items():
+        print(count, name)
 
 
 def check_data(page):
     facts = json.loads(page.find('#data')[0]['text'])
-    cells, at = base64.b64decode(page.find('#cells')[0]['text']), 0
-    heat, _, at = read_cells(cells, at, 0)
-    calls, time, at = read_cells(cells, at, 6)
-    _, _, at = read_cells(cells, at, 1)
+    ((heat, _, _), (calls, time, _), _, _), left = read_all_cells(page)
     all_calls = sum(m['all'][0] for m in facts['methods'])
-    if at != len(cells):
-        print('%d bytes of cells are left' % (len(cells) - at))
+    if left:
+        print('%d bytes of cells are left' % left)
     if not heat == calls == all_calls:
         print('%d calls in the heat map, %d in cells, %d of the methods' % (heat, calls, all_calls))
     if time != sum(m['all'][2] for m in facts['methods']):
@@ -145,6 +164,9 @@ def main():
         for story in facts['stories']:
             if story['values'] >= 0:
                 print(facts['texts'][story['values']])
+        return
+    if sys.argv[1] == '--samples':
+        print_samples(Page(open(sys.argv[2], encoding='utf-8').read()))
         return
     if sys.argv[1] == '--data':
         check_data(Page(open(sys.argv[2], encoding='utf-8').read()))

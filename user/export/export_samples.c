@@ -71,17 +71,6 @@ static uint32_t sample_line(struct sample_stacks *s, struct jfr_chunk *chunk, st
 	return number;
 }
 
-/* The stack as a key: jfr_field() would resolve it. */
-static struct jfr_value sample_stack(struct jfr_chunk *chunk, const struct jfr_event *e)
-{
-	struct jfr_value event = jfr_event_value(e), stack = {.kind = VALUE_NULL};
-	struct cursor c = jfr_enter(chunk, &event);
-
-	for (int i = 0; i <= e->type->stack; i++)
-		jfr_take(&c, &e->type->fields[i], &stack);
-	return stack;
-}
-
 static int samples_on_sample(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
 	struct jfr_value event = jfr_event_value(e);
@@ -89,7 +78,7 @@ static int samples_on_sample(struct jfr_chunk *chunk, const struct jfr_event *e,
 	struct samples_in_calls *s = context;
 
 	if (call_spans_have(&s->calls, thread_number(chunk, jfr_field(chunk, &event, "sampledThread")), at))
-		s->on(chunk, sample_stack(chunk, e), at, s->context);
+		s->on(chunk, jfr_event_field(chunk, e, e->type->stack), at, s->context);
 	return 0;
 }
 

@@ -16,9 +16,9 @@ unsigned int grid_column(const struct grid *g, int64_t moment)
 	return column < GRID_COLUMNS ? column : GRID_COLUMNS - 1;
 }
 
-void cells_init(struct cells *c, unsigned int sums, size_t limit)
+void cells_init(struct cells *c, bool items, unsigned int sums, size_t limit)
 {
-	*c = (struct cells){.sums = sums, .limit = limit};
+	*c = (struct cells){.items = items, .sums = sums, .limit = limit};
 }
 
 void cells_release(struct cells *c)
@@ -51,7 +51,7 @@ static void cell_merge(struct cell *to, const struct cell *from)
 /* Halve the number of columns. False: there is one left. */
 static bool cells_coarsen(struct cells *c)
 {
-	struct cells merged = {.sums = c->sums, .shift = c->shift + 1, .limit = c->limit};
+	struct cells merged = {.items = c->items, .sums = c->sums, .shift = c->shift + 1, .limit = c->limit};
 
 	if (((GRID_COLUMNS - 1) >> c->shift) == 0)
 		return false;
@@ -99,7 +99,7 @@ static void cell_put(struct bytes *out, const struct cells *c, const struct cell
 		bytes_put_leb(out, cell->method - before->method);
 	if (column)
 		bytes_put_leb(out, cell->column - (method ? 0 : before->column));
-	if (c->sums) /* the heat map has none, and no items */
+	if (c->items)
 		bytes_put_leb(out, cell->item);
 	bytes_put_leb(out, cell->count);
 	for (unsigned int i = 0; i < c->sums; i++)

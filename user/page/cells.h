@@ -56,12 +56,13 @@ struct cells {
 	struct cell *cell;
 	size_t count, capacity;
 	struct map lookup;  /* (method and item, column and bin) -> number */
+	bool items;	    /* each cell has one */
 	unsigned int sums;  /* of each cell, in use */
 	unsigned int shift; /* a column stands for 2^shift columns of the grid */
 	size_t limit;	    /* cells at most, as long as columns can be merged */
 };
 
-void cells_init(struct cells *c, unsigned int sums, size_t limit);
+void cells_init(struct cells *c, bool items, unsigned int sums, size_t limit);
 void cells_release(struct cells *c);
 
 /* The cell; `column` is one of the grid. A new one is all zero. Valid until the next call. */

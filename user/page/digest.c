@@ -29,6 +29,7 @@ void digest_release(struct digest *d)
 	map_release(&d->kinds.index);
 	chunk_map_release(&d->kinds.places);
 	thread_waits_release(&d->waits);
+	thread_waits_release(&d->samples);
 	callers_release(&d->tree);
 	for (size_t i = 0; i < d->activity.count; i++)
 		free(d->activity.thread[i].span);
@@ -37,6 +38,7 @@ void digest_release(struct digest *d)
 	cells_release(&d->heat);
 	cells_release(&d->calls);
 	cells_release(&d->blocked);
+	cells_release(&d->sampled);
 	aggregate_release(&d->band_waits);
 	aggregate_release(&d->slow_waits);
 }
@@ -177,10 +179,10 @@ void digest_survey_end(struct digest *d, int64_t utc_offset)
 {
 	d->utc_offset = utc_offset;
 	grid_init(&d->grid, d->first, d->last);
-	cells_init(&d->heat, 0, CELLS_MOST);
-	cells_init(&d->calls, 6, CELLS_MOST);
-	cells_init(&d->blocked, 1, CELLS_MOST);
-	callers_init(&d->tree);
+	cells_init(&d->heat, false, 0, CELLS_MOST);
+	cells_init(&d->calls, true, 6, CELLS_MOST);
+	cells_init(&d->blocked, true, 1, CELLS_MOST);
+	cells_init(&d->sampled, true, 1, CELLS_MOST);
 	digest_rank(d);
 	d->slice = memory_need(calloc(d->charted * SLICES + 1, sizeof(*d->slice)));
 }
@@ -469,7 +471,22 @@ static int digest_on_path(struct jfr_chunk *chunk, const struct jfr_event *e, vo
 	return 0;
 }
 
-static const struct trace_event digest_events[] = {{PATH_EVENT, digest_on_path}, {NULL, NULL}};
+static int digest_on_sample(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct jfr_value stack = jfr_event_field(chunk, e, e->type->stack);
+	struct jfr_value sampled = jfr_event_field(chunk, e, meta_type_field(e->type, "sampledThread"));
+	struct digest *d = context;
+	uint32_t thread = threads_number(&d->threads, chunk, &sampled);
+
+	if (thread)
+		thread_waits_add(&d->samples, thread,
+				 &(struct joined_wait){.start = jfr_event_span(chunk, e).start,
+						       .kind = callers_add_stack(&d->tree, &d->names, chunk, &stack)});
+	return 0;
+}
+
+static const struct trace_event digest_events[] = {
+	{PATH_EVENT, digest_on_path}, {"jdk.ExecutionSample", digest_on_sample}, {NULL, NULL}};
 
 const struct trace_ops digest_fill = {.events = digest_events,
 				      .wait = digest_on_wait,
@@ -482,4 +499,30 @@ void digest_fill_end(struct digest *d)
 	d->holders.threads = &d->threads;
 	d->holders.names = &d->names;
 	holders_settle(&d->holders);
+	thread_waits_sort(&d->samples);
 }
+
+/* A sample may be in a later chunk than its call. Calls come in the order of their ends, the innermost one first. */
+static int digest_on_sampled_call(const struct call *call, void *context)
+{
+	struct digest *d = context;
+	const struct digest_method *m = digest_method_of(d, call);
+	const struct span span = call_span(call);
+	unsigned int column = grid_column(&d->grid, call->start), bin = duration_bin(call->duration, CELL_BITS);
+	struct joined_wait *w;
+	struct cell *cell;
+	size_t count;
+
+	if (m->rank >= d->charted)
+		return 0;
+	w = thread_waits_in(&d->samples, threads_number(&d->threads, call->chunk, &call->thread), &span, &count);
+	for (; count; count--, w++) {
+		cell = cells_find_at(&d->sampled, m->rank, column, bin, w->kind);
+		cell->count++;
+		cell->sum[0] += !w->what;
+		w->what = 1;
+	}
+	return 0;
+}
+
+const struct trace_ops digest_sampled = {.call = digest_on_sampled_call};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a report says about a recording, in memory that does not grow with the number of calls, from two passes:
+ * What a report says about a recording, in memory that does not grow with the number of calls, from three passes:
  *
  *	digest_survey		when, which methods, how long; then digest_survey_end()
  *	digest_fill		cells, bands, who waited for what; then digest_fill_end()
+ *	digest_sampled		samples in calls
  *
  * Out of memory ends the process.
  */
@@ -104,7 +105,7 @@ struct digest {
 	struct threads threads;
 	struct wait_kinds kinds;
 	struct thread_waits waits;
-	struct callers tree;
+	struct callers tree; /* of calls, and of samples */
 	struct activity activity;
 	struct digest_slice *slice; /* by rank and time */
 	struct holders holders;	    /* of waits of slow calls; the rank in `mark` */
@@ -112,7 +113,9 @@ struct digest {
 	struct texts path_texts;
 	struct threads path_threads;	 /* for their groups */
 	uint64_t held_seen, held_stride; /* one of `held_stride` waits is kept */
+	struct thread_waits samples;	 /* of no duration; the kind is the node of the stack, .what: a call has it */
 	struct cells heat, calls, blocked;
+	struct cells sampled;	     /* by node: samples; sum: those in no other traced call inside */
 	struct aggregate band_waits; /* (rank and band, kind) -> total */
 	struct aggregate slow_waits; /* (rank, kind) of the slow calls -> total */
 	int64_t pause[GRID_COLUMNS]; /* ns in which the JVM stood still, */
@@ -120,7 +123,7 @@ struct digest {
 	bool has_waits, has_pauses, has_faults;
 };
 
-extern const struct trace_ops digest_survey, digest_fill; /* with a zeroed struct digest */
+extern const struct trace_ops digest_survey, digest_fill, digest_sampled; /* with a zeroed struct digest */
 void digest_survey_end(struct digest *d, int64_t utc_offset);
 void digest_fill_end(struct digest *d);
 void digest_release(struct digest *d);

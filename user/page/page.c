@@ -389,7 +389,9 @@ static void page_read(struct page *p)
 	for (found = found || outermost_settle(&p->requests); !found; found = outermost_settle(&p->requests))
 		trace_read_again(p->file, &requests, 1);
 	page_choose_stories(p);
-	page_read_pass(p, PASS_STORIES, &(struct trace_reader){&stories_ops, &p->stories, NULL}, 1);
+	page_read_pass(p, PASS_STORIES,
+		       (struct trace_reader[]){{&stories_ops, &p->stories, NULL}, {&digest_sampled, p->digest, NULL}},
+		       2);
 	stories_end(&p->stories);
 	page_read_pass(p, PASS_OPEN, NULL, 0);
 	method_names_settle(&p->digest->names);

@@ -9,9 +9,10 @@
 
 #define NAME_MOST 300 /* bytes; a table has the whole name */
 
-#define HEAT_BUDGET  450000 /* bytes, which become a third more in base64 */
-#define CALLS_BUDGET 450000
-#define WAITS_BUDGET 250000
+#define HEAT_BUDGET    450000 /* bytes, which become a third more in base64 */
+#define CALLS_BUDGET   450000
+#define WAITS_BUDGET   250000
+#define SAMPLES_BUDGET 250000
 
 /* A name for a chart, cut between two characters. */
 static void data_put_name(struct json *j, const char *key, const char *text)
@@ -342,6 +343,7 @@ void page_cells_put(struct bytes *out, struct digest *d)
 	cells_encode(&d->heat, HEAT_BUDGET, &cells);
 	cells_encode(&d->calls, CALLS_BUDGET, &cells);
 	cells_encode(&d->blocked, WAITS_BUDGET, &cells);
+	cells_encode(&d->sampled, SAMPLES_BUDGET, &cells);
 	memory_text(&cells);
 	data_put_base64(out, cells.data, cells.size);
 	bytes_release(&cells);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The callers of all calls as one tree, from the bottom of the stacks up. */
+/* Stacks as one tree, from their bottoms up: the callers of calls, and what was running in them. */
 #ifndef USER_TRACE_CALLERS_H
 #define USER_TRACE_CALLERS_H
 
@@ -8,6 +8,7 @@
 
 #define CALLERS_MOST 20000 /* nodes; callers beyond them are one node below the last that has its own */
 
+/* Zeroed: none. */
 struct callers {
 	struct callers_node {
 		uint32_t parent; /* 0: the root, which is node 0 and above all */
@@ -16,16 +17,18 @@ struct callers {
 	uint32_t count;
 	size_t capacity;
 	struct map index;	 /* (parent, name) -> node */
-	struct chunk_map stacks; /* (stack, frames that are the call) -> node + 1 */
+	struct chunk_map stacks; /* (stack, frames on top that are left out) -> node + 1 */
 	uint32_t *frame;	 /* scratch */
 	size_t frames;
 };
 
-/* Out of memory ends the process, here and below. */
-void callers_init(struct callers *t);
 void callers_release(struct callers *t);
 
-/* The node of the call's caller; 0: it has none. */
+/* The node of the call's caller; 0: it has none. Out of memory ends the process, here and below. */
 uint32_t callers_add(struct callers *t, struct method_names *names, const struct call *call);
+
+/* The node of the method on top of a stack, which may be a key; 0: there is none. */
+uint32_t callers_add_stack(struct callers *t, struct method_names *names, struct jfr_chunk *chunk,
+			   const struct jfr_value *stack);
 
 #endif

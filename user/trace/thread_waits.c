@@ -78,8 +78,8 @@ void thread_waits_sort(struct thread_waits *t)
 		waits_of_thread_sort(&t->thread[i]);
 }
 
-const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, const struct span *span,
-					  size_t *count)
+struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, const struct span *span,
+				    size_t *count)
 {
 	const struct waits_of_thread *w = thread < t->threads ? &t->thread[thread] : NULL;
 	size_t sorted = w ? w->sorted : 0, from, to;

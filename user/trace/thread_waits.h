@@ -35,7 +35,7 @@ void thread_waits_add(struct thread_waits *t, uint32_t thread, const struct join
 void thread_waits_sort(struct thread_waits *t);
 
 /* The waits in a span of a thread: *count from the one returned on. */
-const struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, const struct span *span,
-					  size_t *count);
+struct joined_wait *thread_waits_in(const struct thread_waits *t, uint32_t thread, const struct span *span,
+				    size_t *count);
 
 #endif

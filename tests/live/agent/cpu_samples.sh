@@ -23,11 +23,23 @@ shares_agree() { # SLOW-CALLS
 	END
 }
 
+# The flame graph of the report's page has the samples that the view has.
+page_agrees() {
+	"$FRTRACE" report "$F_FILE" -o "$WORK/page.html" 2>"$WORK/err" || finding "report: status $?" "$(cat "$WORK/err")"
+	python3 "$LIVE/report_page.py" --samples "$WORK/page.html" 2>&1 | sort >"$WORK/in-page"
+	python3 -c 'import json, sys
+for r in json.load(open(sys.argv[1]))["rows"]:
+	if r["self"]:
+		print(r["self"], r["method"])' "$WORK/hot" | sort | diff "$WORK/in-page" - >"$WORK/differ" ||
+		finding "< the page, > view hot:" "$(cat "$WORK/differ")"
+}
+
 spent() { # [JVM-OPTION...]
 	begin "samples of slow calls have the shares that were burnt, and fast calls have none${1:+, $*}, JDK $FEATURE" || return 0
 	record_program "$@" Spent 2 40 -- -m live.Spent::call -t 25ms --cpu || return 0
 	says ' 0 lost'
 	shares_agree 80
+	page_agrees
 	finish
 }
 

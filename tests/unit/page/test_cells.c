@@ -52,7 +52,7 @@ CASE(equal_keys_are_one_cell, setup, teardown)
 {
 	uint64_t count, calls, time, shift;
 
-	cells_init(&cells, 1, 1000);
+	cells_init(&cells, true, 1, 1000);
 	for (int i = 0; i < 3; i++)
 		add(1, 7, 9, 2, 100);
 	add(1, 7, 9, 3, 5);
@@ -69,7 +69,7 @@ CASE(too_many_cells_lose_columns_and_no_calls, setup, teardown)
 {
 	uint64_t count, calls, time, shift;
 
-	cells_init(&cells, 1, 100);
+	cells_init(&cells, true, 1, 100);
 	for (int i = 0; i < GRID_COLUMNS; i++)
 		add(0, i, 4, 1, 1000);
 	assert_int_equal(cells_encode(&cells, 100000, &out), 1);
@@ -84,7 +84,7 @@ CASE(a_budget_is_kept_and_no_calls_are_lost, setup, teardown)
 {
 	uint64_t count, calls, time, shift;
 
-	cells_init(&cells, 1, 100000);
+	cells_init(&cells, true, 1, 100000);
 	for (int i = 0; i < GRID_COLUMNS; i++)
 		for (int bin = 0; bin < 20; bin++)
 			add(0, i, bin, bin, 1 + i);
@@ -101,7 +101,7 @@ CASE(what_does_not_fit_is_methods_at_the_end, setup, teardown)
 	uint64_t count, calls, time, shift;
 	uint32_t methods;
 
-	cells_init(&cells, 1, 100000);
+	cells_init(&cells, true, 1, 100000);
 	for (uint32_t method = 0; method < 100; method++)
 		for (int bin = 0; bin < 50; bin++)
 			add(method, 0, bin, 1, 1000);
@@ -117,7 +117,7 @@ CASE(a_method_that_never_fits_is_left_out, setup, teardown)
 {
 	uint64_t count, calls, time, shift;
 
-	cells_init(&cells, 1, 100000);
+	cells_init(&cells, true, 1, 100000);
 	for (uint32_t item = 0; item < 5000; item++)
 		add(0, 0, 9, item, 1000);
 	assert_int_equal(cells_encode(&cells, 5000, &out), 0);

@@ -117,3 +117,43 @@ CASE(kinds_of_waits_are_told_apart_by_place_and_waker, digested_begin, digested_
 		assert_true(kind->lock);
 	}
 }
+
+static uint64_t samples_of(const char *method, uint32_t rank, int64_t *in_no_other)
+{
+	uint64_t count = 0;
+
+	*in_no_other = 0;
+	for (size_t i = 0; i < it.digest->sampled.count; i++) {
+		const struct cell *c = &it.digest->sampled.cell[i];
+		uint32_t name = it.digest->tree.node[c->item].name;
+
+		if (c->method != rank || strcmp(name ? method_names_text(&it.digest->names, name) : "", method))
+			continue;
+		count += c->count;
+		*in_no_other += c->sum[0];
+	}
+	return count;
+}
+
+/* outer [10, 50] has inner [20, 30] inside. */
+CASE(samples_count_in_the_calls_around_them_and_once_in_all, digested_begin, digested_end)
+{
+	int64_t once;
+
+	for (int ms = 0; ms < 60; ms++)
+		digested_sample(it.worker, ms < 25 ? "hash" : ms < 45 ? "copy" : NULL, ms * MS);
+	digested_sample(it.other, "hash", 22 * MS);
+	digested_call(it.worker, "inner", 20 * MS, 10 * MS, 10 * MS, 0);
+	digested_call(it.worker, "outer", 10 * MS, 40 * MS, 40 * MS, 0);
+	digested_read();
+	assert_int_equal(samples_of("com.acme.Cart.hash()", 0, &once), 15);
+	assert_int_equal(once, 10);
+	assert_int_equal(samples_of("com.acme.Cart.hash()", 1, &once), 5);
+	assert_int_equal(once, 5);
+	assert_int_equal(samples_of("com.acme.Cart.copy()", 0, &once), 20);
+	assert_int_equal(once, 15);
+	assert_int_equal(samples_of("com.acme.Cart.copy()", 1, &once), 5);
+	assert_int_equal(samples_of("", 0, &once), 5);
+	assert_int_equal(once, 5);
+	assert_int_equal(samples_of("", 1, &once), 0);
+}

@@ -126,29 +126,12 @@ CASE(names_are_text_and_never_markup, digested_begin, digested_end)
 	assert_int_equal(strlen(html), it.text.size);
 }
 
-static void sample(uint64_t thread, const char *top, int64_t at)
-{
-	uint64_t stack = recording_stack(&it.r, recording_method(&it.r, top), 17);
-
-	jfr_execution_sample(it.r.w,
-			     &(struct jfr_execution_sample){
-				     .start = T0 + at, .thread = thread, .stack = stack, .state = JFR_STATE_RUNNABLE});
-}
-
 CASE(a_call_says_what_ran_on_its_cpu, digested_begin, digested_end)
 {
-	static const struct jfr_origin origin = {
-		.start_ticks = T0, .start_nanos = NANOS, .kernel = JFR_KERNEL_WAITS, .samples = true};
-	struct diag diag;
-
-	jfr_writer_free(it.r.w);
-	assert_int_equal(jfr_writer_new(&it.r.w, &origin, &diag), 0);
-	recording_begin(&it.r);
-	it.worker = recording_thread(&it.r, 11);
 	for (int i = 0; i < 4; i++)
-		sample(it.worker, i ? "hash" : "copy", 1001 * MS + i);
-	sample(recording_thread(&it.r, 12), "other", 1001 * MS);
-	sample(it.worker, "later", 1011 * MS);
+		digested_sample(it.worker, i ? "hash" : "copy", 1001 * MS + i);
+	digested_sample(it.other, "other", 1001 * MS);
+	digested_sample(it.worker, "later", 1011 * MS);
 	digested_call(it.worker, "outer", 1000 * MS, 10 * MS, MS, 0);
 	assert_contains(page(), "\"samples\":\"4 samples: 75 % com.acme.Cart.hash(), 25 % com.acme.Cart.copy()\"");
 }

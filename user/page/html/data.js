@@ -26,8 +26,8 @@ class Numbers {
 	}
 }
 
-/* Cells as columns of numbers. `sums`: how many each cell has; without any it has no item either. */
-function readCells(numbers, sums) {
+/* Cells as columns of numbers. `items`: each cell has one; `sums`: how many it has. */
+function readCells(numbers, items, sums) {
 	const shift = numbers.next(), count = numbers.next();
 	const cells = { shift, length: count, method: new Uint16Array(count), column: new Uint16Array(count),
 		bin: new Uint16Array(count), item: new Uint32Array(count), count: new Float64Array(count), sum: [] };
@@ -48,7 +48,7 @@ function readCells(numbers, sums) {
 		cells.method[i] = method;
 		cells.column[i] = column;
 		cells.bin[i] = bin;
-		if (sums)
+		if (items)
 			cells.item[i] = numbers.next();
 		cells.count[i] = numbers.next();
 		for (let s = 0; s < sums; s++)
@@ -58,13 +58,14 @@ function readCells(numbers, sums) {
 }
 
 const numbers = new Numbers(document.getElementById('cells').textContent);
-const heatCells = readCells(numbers, 0);
-const callCells = readCells(numbers, 6); /* time, thrown, time of calls whose breakdown is unknown, cpu, run queue, pause */
-const waitCells = readCells(numbers, 1); /* time */
+const heatCells = readCells(numbers, false, 0);
+const callCells = readCells(numbers, true, 6); /* time, thrown, time of calls whose breakdown is unknown, cpu, run queue, pause */
+const waitCells = readCells(numbers, true, 1); /* time */
+const sampleCells = readCells(numbers, true, 1); /* those that are in no other traced call inside */
 const TIME = 0, THROWN = 1, UNKNOWN = 2, CPU = 3, RUN_QUEUE = 4, PAUSE = 5;
 
 /* A selection goes from border to border of the coarsest columns, so that all cells are in it or not. */
-const step = 1 << Math.max(heatCells.shift, callCells.shift, waitCells.shift);
+const step = 1 << Math.max(heatCells.shift, callCells.shift, waitCells.shift, sampleCells.shift);
 const columns = grid.columns;
 
 /* Durations: 2^bits bins between one power of two and the next. */

@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Callers as a flame graph: from the bottom of the stacks to the traced methods, or from these to their callers. */
+/*
+ * Callers as a flame graph: from the bottom of the stacks to the traced methods, or from these to their callers. With
+ * samples, what ran in the traced methods: from the bottom to what was running, or from that on.
+ */
 
 const ROW = 18, LEAST_WIDTH = 0.6;
 const flame = { zoom: null };
 const weights = [['calls', 'calls'], ['time', 'time'], ['cpu', 'cpu'], ['blocked', 'blocked']];
+if (sampleCells.length)
+	weights.push(['samples', 'what ran']);
+
+const isOfSamples = () => state.weight === 'samples';
 
 function weightOf(i) {
 	const sum = callCells.sum;
 	switch (state.weight) {
 	case 'calls': return callCells.count[i];
+	case 'samples': return state.method < 0 ? sampleCells.sum[0][i] : sampleCells.count[i];
 	case 'cpu': return sum[CPU][i];
 	case 'blocked': return Math.max(0, sum[TIME][i] - sum[UNKNOWN][i] - sum[CPU][i] - sum[RUN_QUEUE][i]);
 	default: return sum[TIME][i];
 	}
 }
 
-const weightText = n => state.weight === 'calls' ? formatCount(n) + (n === 1 ? ' call' : ' calls') : formatTime(n);
+function weightText(n) {
+	const what = { calls: 'call', samples: 'sample' }[state.weight];
+	return what ? formatCount(n) + ' ' + what + (n === 1 ? '' : 's') : formatTime(n);
+}
 
 function newFrame(name, parent) {
 	return { name, parent, value: 0, children: new Map(), traced: false };
@@ -37,22 +48,22 @@ function pathOf(node) {
 }
 
 function buildFlame() {
-	const sums = new Map(), root = newFrame('all', null);
-	for (let i = 0; i < callCells.length; i++) {
-		const weight = inSelection(callCells, i) ? weightOf(i) : 0;
+	const sums = new Map(), root = newFrame('all', null), cells = isOfSamples() ? sampleCells : callCells;
+	for (let i = 0; i < cells.length; i++) {
+		const weight = inSelection(cells, i) ? weightOf(i) : 0;
 		if (weight > 0) {
-			const key = callCells.item[i] * 65536 + callCells.method[i];
+			const key = cells.item[i] * 65536 + cells.method[i];
 			sums.set(key, (sums.get(key) || 0) + weight);
 		}
 	}
 	for (const [key, weight] of sums) {
 		const path = pathOf(Math.floor(key / 65536)), traced = data.methods[key % 65536].name;
-		const names = state.inverted ? [traced, ...path.reverse()] : [...path, traced];
+		const names = !isOfSamples() ? [...path, traced] : path.length ? path : [0], top = state.inverted ? 0 : names.length - 1;
 		let frame = root;
 		root.value += weight;
-		names.forEach((number, depth) => {
-			const is = depth === (state.inverted ? 0 : names.length - 1);
-			frame = childOf(frame, number + (is ? 't' : ''), number ? methodName(number) : '(other callers)');
+		(state.inverted ? names.reverse() : names).forEach((number, depth) => {
+			const is = isOfSamples() ? number === traced : depth === top;
+			frame = childOf(frame, number + (is ? 't' : ''), number ? methodName(number) : path.length ? '(other callers)' : '(unknown)');
 			frame.traced = frame.traced || is;
 			frame.value += weight;
 		});
@@ -161,7 +172,7 @@ function placeFlame(root) {
 		flame.canvas.remove();
 	Object.assign(flame, canvasIn(place, Math.min(depth, 120) * ROW, width));
 	flame.canvas.setAttribute('role', 'img');
-	flame.canvas.setAttribute('aria-label', 'Flame graph of callers; the table of callers has the numbers');
+	flame.canvas.setAttribute('aria-label', isOfSamples() ? 'Flame graph of samples; frtrace view hot has the numbers' : 'Flame graph of callers; the table of callers has the numbers');
 	drawFlame(root);
 	listenToFlame(root);
 }
@@ -170,6 +181,7 @@ function showFlame() {
 	const place = byId('flame'), root = buildFlame();
 	flame.zoom = null;
 	flame.canvas = null;
+	byId('who').querySelector('h2').textContent = isOfSamples() ? 'What ran on the CPU' : 'Who calls';
 	place.replaceChildren(flameControls(root));
 	if (!(root.value > 0))
 		return place.append(make('p', { class: 'none' }, 'nothing'));
