@@ -24,7 +24,7 @@ struct intervals {
 };
 
 int intervals_new(struct intervals **out, const struct segment *s, struct clock *c, struct breakdown_sums *splits,
-		  struct diag *d)
+		  bool allocated, struct diag *d)
 {
 	struct intervals *v = calloc(1, sizeof(*v));
 
@@ -36,6 +36,7 @@ int intervals_new(struct intervals **out, const struct segment *s, struct clock 
 	v->splits = splits;
 	v->interval.order = INTERVAL_TOTAL;
 	v->interval.split = splits;
+	v->interval.allocated = allocated;
 	return 0;
 }
 
@@ -105,6 +106,7 @@ static struct timing in_ns(const struct intervals *v, const struct timing *t)
 			       .total = interval_ns_of(v, t->total),
 			       .children = interval_ns_of(v, t->children),
 			       .repeated = interval_ns_of(v, t->repeated),
+			       .allocated = t->allocated,
 			       .unknown = t->unknown,
 			       .minimum = interval_ns_of(v, t->minimum),
 			       .maximum = interval_ns_of(v, t->maximum)};
@@ -129,6 +131,11 @@ static void fill_nested(const struct intervals *v, struct interval_row *r, const
 	r->outermost = timing_without_recursion(&t, &ticks) ? interval_ns_of(v, ticks) : INTERVAL_UNKNOWN;
 }
 
+static uint64_t interval_allocated(const struct timing *now, const struct timing *before)
+{
+	return now->unknown & FRT_UNKNOWN_ALLOCATED ? INTERVAL_UNKNOWN : now->allocated - before->allocated;
+}
+
 static void fill_times(struct intervals *v, struct interval_row *r, const struct base *base)
 {
 	const struct timing *now = &v->now.of[r->method], *before = &base->of[r->method];
@@ -136,6 +143,7 @@ static void fill_times(struct intervals *v, struct interval_row *r, const struct
 
 	r->total = interval_ns_of(v, ticks);
 	fill_nested(v, r, now, before);
+	r->allocated = interval_allocated(now, before);
 	r->average = (r->total + r->calls / 2) / r->calls;
 	r->maximum = interval_ns_of(v, now->maximum);
 	r->bucketed = timing_percentiles_since(v->segment, &v->now, r->method, base->seen, percentile, &longest);
@@ -203,6 +211,7 @@ static uint64_t row_value(const struct interval_row *r, enum interval_column c)
 	case INTERVAL_P99: return r->p99;
 	case INTERVAL_MAXIMUM: return r->maximum;
 	case INTERVAL_SELF: return r->self == INTERVAL_UNKNOWN ? 0 : r->self;
+	case INTERVAL_ALLOCATED: return r->allocated == INTERVAL_UNKNOWN ? 0 : r->allocated;
 	case INTERVAL_OUTERMOST: return r->outermost == INTERVAL_UNKNOWN ? 0 : r->outermost;
 	case INTERVAL_CPU: return share_of_duration(r, r->split.cpu);
 	case INTERVAL_RUN_QUEUE: return share_of_duration(r, r->split.run_queue);
@@ -253,6 +262,7 @@ bool interval_has_column(const struct interval *i, enum interval_column c)
 	switch (c) {
 	case INTERVAL_OUTERMOST: return i->recursive;
 	case INTERVAL_SELF: return i->nested;
+	case INTERVAL_ALLOCATED: return i->allocated;
 	case INTERVAL_CPU:
 	case INTERVAL_RUN_QUEUE:
 	case INTERVAL_BLOCKED:
@@ -276,6 +286,7 @@ const struct interval *intervals_next(struct intervals *v)
 			       .row = v->row,
 			       .open = t.open,
 			       .split = v->splits,
+			       .allocated = i->allocated,
 			       .order = i->order};
 	i->length = i->end - begin;
 	i->oldest_age = age(v, t.oldest_start);

@@ -19,6 +19,7 @@ struct interval_row {
 	uint64_t calls, thrown; /* ended in the interval */
 	uint64_t total, average, p50, p99;
 	uint64_t self, outermost;   /* without timed calls inside; without recursion; INTERVAL_UNKNOWN */
+	uint64_t allocated;	    /* bytes; INTERVAL_UNKNOWN */
 	uint64_t maximum;	    /* exact, or up to 3.1 % too high if an earlier call took longer */
 	bool bucketed;		    /* false: no p50 and p99, and `maximum` is that since the start */
 	uint64_t open, oldest_age;  /* open calls on platform threads, and the age of the oldest */
@@ -37,6 +38,7 @@ enum interval_column {
 	INTERVAL_TOTAL,
 	INTERVAL_OUTERMOST,
 	INTERVAL_SELF,
+	INTERVAL_ALLOCATED,
 	INTERVAL_CPU, /* this and the next two: share of the duration */
 	INTERVAL_RUN_QUEUE,
 	INTERVAL_BLOCKED,
@@ -54,6 +56,7 @@ struct interval {
 	uint32_t rows;
 	enum interval_column order;
 	bool split;	/* rows have a breakdown */
+	bool allocated; /* rows have what their calls have allocated */
 	bool nested;	/* a row has a self time that is not its total */
 	bool recursive; /* the same of a time without recursion */
 	bool whole;	/* covers everything since the start */
@@ -62,10 +65,11 @@ struct interval {
 struct intervals;
 
 /*
- * Call before the recording starts. All arguments are borrowed; `splits` may be NULL. 0 or -errno; then *out is NULL.
+ * Call before the recording starts. All arguments are borrowed; `splits` may be NULL. `allocated`: what calls allocate is
+ * counted. 0 or -errno; then *out is NULL.
  */
 int intervals_new(struct intervals **out, const struct segment *s, struct clock *c, struct breakdown_sums *splits,
-		  struct diag *d);
+		  bool allocated, struct diag *d);
 void intervals_free(struct intervals *v);
 
 void intervals_begin(struct intervals *v);

@@ -23,7 +23,13 @@ static void interval_json_put_times(struct json *j, const struct interval_row *r
 	put_age(j, "outermostNs", r->outermost != INTERVAL_UNKNOWN, r->outermost);
 }
 
-static void put_since_start(struct json *j, const struct timing *t)
+static void interval_json_put_allocated(struct json *j, const struct interval *i, bool known, uint64_t bytes)
+{
+	if (i->allocated)
+		put_age(j, "allocatedBytes", known, bytes);
+}
+
+static void put_since_start(struct json *j, const struct interval *i, const struct timing *t)
 {
 	uint64_t ns;
 	bool known;
@@ -38,6 +44,7 @@ static void put_since_start(struct json *j, const struct timing *t)
 	put_age(j, "selfNs", known, ns);
 	known = timing_without_recursion(t, &ns);
 	put_age(j, "outermostNs", known, ns);
+	interval_json_put_allocated(j, i, !(t->unknown & FRT_UNKNOWN_ALLOCATED), t->allocated);
 	json_end(j);
 }
 
@@ -53,7 +60,8 @@ static void interval_json_put_split(struct json *j, const struct breakdown_sum *
 	json_end(j);
 }
 
-static void interval_json_put_row(struct json *j, const struct interval_row *r, bool split, const struct segment *s)
+static void interval_json_put_row(struct json *j, const struct interval *i, const struct interval_row *r,
+				  const struct segment *s)
 {
 	const struct frt_method *m = segment_method(s, r->method);
 
@@ -63,10 +71,11 @@ static void interval_json_put_row(struct json *j, const struct interval_row *r, 
 	json_unsigned(j, "calls", r->calls);
 	json_unsigned(j, "thrown", r->thrown);
 	interval_json_put_times(j, r);
+	interval_json_put_allocated(j, i, r->allocated != INTERVAL_UNKNOWN, r->allocated);
 	json_unsigned(j, "open", r->open);
 	put_age(j, "oldestOpenNs", r->open, r->oldest_age);
-	put_since_start(j, &r->since_start);
-	if (split)
+	put_since_start(j, i, &r->since_start);
+	if (i->split)
 		interval_json_put_split(j, &r->split);
 	json_end(j);
 }
@@ -90,7 +99,7 @@ void interval_json(FILE *to, const struct interval *i, const struct interval_tab
 	put_age(&j, "oldestOpenNs", i->open && i->oldest_method, i->oldest_age);
 	json_array(&j, "methods");
 	for (uint32_t n = 0; n < rows; n++)
-		interval_json_put_row(&j, &i->row[n], i->split, setup->segment);
+		interval_json_put_row(&j, i, &i->row[n], setup->segment);
 	json_end(&j);
 	json_unsigned(&j, "methodsNotShown", i->rows - rows);
 	json_end(&j);

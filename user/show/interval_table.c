@@ -20,8 +20,9 @@
 #define PLAIN	    "\033[m"
 #define NAME_COLUMN 20 /* minimum width of names while there are columns to drop */
 
-static const char *const titles[INTERVAL_COLUMNS] = {"calls", "errors", "avg", "p50",  "p99",	  "max",	"total",
-						     "outer", "self",	"cpu", "runq", "blocked", "worst wait", "open"};
+static const char *const titles[INTERVAL_COLUMNS] = {"calls", "errors", "avg",	   "p50",	 "p99",
+						     "max",   "total",	"outer",   "self",	 "alloc",
+						     "cpu",   "runq",	"blocked", "worst wait", "open"};
 
 /* Widths of columns; 0: dropped. */
 struct layout {
@@ -36,6 +37,11 @@ struct layout {
 static void cell_time(const struct interval_row *r, bool known, uint64_t ns, char *out)
 {
 	snprintf(out, CELL_TEXT, "%s", r->calls && known ? log_time(ns) : "-");
+}
+
+static void cell_bytes(const struct interval_row *r, uint64_t bytes, char *out)
+{
+	snprintf(out, CELL_TEXT, "%s", r->calls && bytes != INTERVAL_UNKNOWN ? log_amount(bytes) : "-");
 }
 
 static void cell_share(const struct interval_row *r, uint64_t part, char *out)
@@ -55,6 +61,7 @@ static void cell(const struct interval_row *r, enum interval_column c, char out[
 	case INTERVAL_TOTAL: cell_time(r, true, r->total, out); break;
 	case INTERVAL_OUTERMOST: cell_time(r, r->outermost != INTERVAL_UNKNOWN, r->outermost, out); break;
 	case INTERVAL_SELF: cell_time(r, r->self != INTERVAL_UNKNOWN, r->self, out); break;
+	case INTERVAL_ALLOCATED: cell_bytes(r, r->allocated, out); break;
 	case INTERVAL_CPU: cell_share(r, r->split.cpu, out); break;
 	case INTERVAL_RUN_QUEUE: cell_share(r, r->split.run_queue, out); break;
 	case INTERVAL_BLOCKED: cell_share(r, r->split.blocked, out); break;
@@ -120,10 +127,10 @@ static unsigned int name_needed(const struct layout *l, unsigned int width)
  */
 static void fit(struct layout *l, unsigned int width)
 {
-	static const enum interval_column dispensable[] = {INTERVAL_OPEN,      INTERVAL_RUN_QUEUE, INTERVAL_WORST,
-							   INTERVAL_ERRORS,    INTERVAL_P50,	   INTERVAL_MAXIMUM,
-							   INTERVAL_OUTERMOST, INTERVAL_AVERAGE,   INTERVAL_P99,
-							   INTERVAL_CPU,       INTERVAL_SELF,	   INTERVAL_BLOCKED};
+	static const enum interval_column dispensable[] = {
+		INTERVAL_OPEN,	  INTERVAL_RUN_QUEUE, INTERVAL_WORST,	 INTERVAL_ERRORS, INTERVAL_P50,
+		INTERVAL_MAXIMUM, INTERVAL_OUTERMOST, INTERVAL_AVERAGE,	 INTERVAL_P99,	  INTERVAL_CPU,
+		INTERVAL_SELF,	  INTERVAL_BLOCKED,   INTERVAL_ALLOCATED};
 	unsigned int needed;
 	size_t next = 0;
 

@@ -39,7 +39,8 @@ static int open_view(struct live *l, struct diag *d)
 		return otlp_live_new(&l->otlp, r, l->queue, d);
 	if (s->lines)
 		return lines_new(&l->lines, r, l->queue, d);
-	err = intervals_new(&l->intervals, r->segment, r->clock, where ? breakdown_running_sums(where) : NULL, d);
+	err = intervals_new(&l->intervals, r->segment, r->clock, where ? breakdown_running_sums(where) : NULL, s->alloc,
+			    d);
 	if (!err && !s->json && stdout_queue_is_in_place(l->queue)) {
 		l->keys = keys_open(STDIN_FILENO);
 		l->colours = term_has_colours(STDOUT_FILENO);

@@ -46,14 +46,25 @@ metric_agrees() {
 	END
 }
 
+# And so is the live table.
+table_agrees() {
+	python3 - "$WORK/timing" "$F_DIR/stdout" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
+		import json, sys
+		row, = (r for r in json.load(open(sys.argv[1]))["rows"] if "Allocating.call" in r["method"])
+		have = sum(m["allocatedBytes"] for line in open(sys.argv[2]) for m in json.loads(line)["methods"] if m["method"] == "call")
+		assert have == row["allocatedBytes"], (have, row)
+	END
+}
+
 exact() { # THREADS CALLS [JVM-OPTION...]
 	begin "each call has the bytes that ThreadMXBean says, $1 threads of $2 calls${3:+, ${*:3}}, JDK $FEATURE" || return 0
 	record_program -Xmx600m "${@:3}" Allocating "$1" "$2" -- -e 'test.Call live.Allocating::call n=arg0' \
-		-M live.Allocating::call -m live.Allocating::deep --alloc --metrics="$WORK/allocated.prom" || return 0
+		-M live.Allocating::call -m live.Allocating::deep --alloc --metrics="$WORK/allocated.prom" -i 1s --json || return 0
 	says ' 0 lost'
 	sizes_agree $(($1 * $2))
 	sum_agrees $(($1 * $2))
 	metric_agrees
+	table_agrees
 	finish
 }
 

@@ -25,7 +25,7 @@ static int setup(void **state)
 	for (int i = 0; i < 3; i++)
 		fake_method(&b->segment, b->class_id, "m", "()V", FRT_METHOD_HOOKED);
 	breakdown_sums_new(&b->splits, &d);
-	if (intervals_new(&b->intervals, &b->segment, &b->clock, b->splits, &d))
+	if (intervals_new(&b->intervals, &b->segment, &b->clock, b->splits, true, &d))
 		return -1;
 	intervals_begin(b->intervals);
 	return 0;
@@ -69,6 +69,32 @@ CASE(interval_has_where_its_calls_spent_their_time, setup, teardown)
 	assert_int_equal(i->row[0].split.calls, 2);
 	assert_int_equal(i->row[0].split.cpu, 16);
 	assert_int_equal(i->row[0].split.worst, 5);
+}
+
+static struct frt_sum *sums(void)
+{
+	return (struct frt_sum *)(b->segment.base + FRT_SHARED_AT);
+}
+
+CASE(interval_has_what_its_calls_have_allocated, setup, teardown)
+{
+	const struct interval *i;
+
+	call(1, 10, false);
+	sums()[1].nested.allocated = 1000;
+	i = intervals_next(b->intervals);
+	assert_true(i->allocated);
+	assert_int_equal(i->row[0].allocated, 1000);
+	call(1, 10, false);
+	sums()[1].nested.allocated = 1600;
+	i = intervals_next(b->intervals);
+	assert_int_equal(i->row[0].allocated, 600);
+	assert_int_equal(i->row[0].since_start.allocated, 1600);
+	call(1, 10, false);
+	sums()[1].unknown = FRT_UNKNOWN_ALLOCATED;
+	i = intervals_next(b->intervals);
+	assert_int_equal(i->row[0].allocated, INTERVAL_UNKNOWN);
+	assert_int_equal(intervals_whole(b->intervals)->row[0].allocated, INTERVAL_UNKNOWN);
 }
 
 CASE(interval_has_what_has_come_in_it, setup, teardown)

@@ -153,6 +153,24 @@ CASE(self_times_have_columns_when_calls_are_nested, setup, teardown)
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "selfNs"), "null");
 }
 
+CASE(what_calls_allocate_has_a_column_when_it_is_counted, setup, teardown)
+{
+	interval.allocated = true;
+	row[0].allocated = 12345678;
+	row[1].since_start.unknown = FRT_UNKNOWN_ALLOCATED;
+	print();
+	assert_contains(text, "max  total    alloc  open  method\n");
+	assert_contains(text, "210 ms  9.8 s  11.8 MB     0  com.acme");
+	assert_contains(text, "     -      -        -     1  com.acme.Cart.price()");
+	print_json();
+	assert_string_equal(json_text(json_at(text, "methods") + 1, "allocatedBytes"), "12345678");
+	row[0].allocated = INTERVAL_UNKNOWN;
+	print();
+	assert_contains(text, "210 ms  9.8 s      -     0  com.acme");
+	print_json();
+	assert_string_equal(json_text(json_at(text, "methods") + 1, "allocatedBytes"), "null");
+}
+
 CASE(no_percentiles_are_no_number, setup, teardown)
 {
 	row[0].bucketed = false;
