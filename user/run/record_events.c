@@ -3,6 +3,7 @@
 #include "filters/quote.h"
 #include "filters/number.h"
 #include "user/process/interrupt.h"
+#include "user/jvm/busy_packages.h"
 #include "user/jvm/matches.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
@@ -113,6 +114,29 @@ static bool put_found(struct bytes *out, const struct event_plan *p, const struc
 	return entry;
 }
 
+/* The error that names what to name instead. */
+static int nothing_to_enter(const struct target *t, bool found, struct diag *d)
+{
+	struct busy_packages *busy = calloc(1, sizeof(*busy));
+	struct bytes filter = {.size = 0}, where = {.size = 0};
+
+	if (busy) {
+		busy_packages_watch(busy, t);
+		busy_packages_put(busy, &filter, &where);
+		busy_packages_release(busy);
+	}
+	free(busy);
+	diag_usage(
+		d,
+		"%d '%s' has no entry point that frtrace knows ('frtrace presets'): name methods, as in -m '%s'%s%s%s",
+		(int)t->pid, t->name, filter.size ? bytes_text(&filter) : "com.acme.*",
+		found ? ", or record all that was found, with --preset=all" : "",
+		where.size ? "; its threads are mostly in " : "", where.size ? bytes_text(&where) : "");
+	bytes_release(&filter);
+	bytes_release(&where);
+	return -EINVAL;
+}
+
 /* Say what of presets was found. It is an error if that is all that would be recorded, and nothing. */
 static int say_found(const struct event_plan *p, const struct recording *r, struct diag *d)
 {
@@ -124,12 +148,7 @@ static int say_found(const struct event_plan *p, const struct recording *r, stru
 	if (found.size)
 		log_line("found: %s", bytes_text(&found));
 	if (s->by_entries && !entry && !young)
-		err = diag_usage(
-			d,
-			"%d '%s' has no entry point that frtrace knows ('frtrace presets'): name methods, as in -m "
-			"'com.acme.*'%s",
-			(int)r->target.pid, r->target.name,
-			found.size ? ", or record all that was found, with --preset=all" : "");
+		err = nothing_to_enter(&r->target, found.size > 0, d);
 	bytes_release(&found);
 	return err;
 }

@@ -122,6 +122,20 @@ nothing_known() {
 	finish
 }
 
+# The only package of this program has all of its time.
+busy_package() {
+	begin "of a JVM without an entry point that is known, the busiest package is named, JDK $FEATURE" || return 0
+	run_program Hot 1 10000 || return 0
+	touch "$T_DIR/go"
+	trace_launch -p "$T_PID" -o "$WORK/none.jfr"
+	ended_with 2
+	says "has no entry point that frtrace knows \('frtrace presets'\): name methods, as in -m 'live\.\*'; its threads are mostly in live \(100 %\)$"
+	target_untouched "$T_PID"
+	touch "$T_DIR/stop"
+	target_quit
+	finish
+}
+
 # Nothing is loaded yet, and the types of values are not known.
 launched() {
 	begin "the same from a program's first class on, JDK $FEATURE" || return 0
@@ -166,6 +180,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	unknown "by java.net.http" java.net.http
 	turn 0 && nothing_known
+	turn 1 && busy_package
 	turn 1 && launched
 	turn 0 && database libh2-java h2 jdbc:h2:mem:shop H2
 	turn 1 && database libhsqldb-java hsqldb jdbc:hsqldb:mem:shop HSQLDB
