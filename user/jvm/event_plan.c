@@ -107,7 +107,7 @@ static int agree(struct event_type *t, size_t field, const struct event_value *v
 	return 0;
 }
 
-static int plan_add_place(struct event_plan *p, size_t field, size_t part, struct diag *d)
+int event_plan_add_place(struct event_plan *p, size_t field, size_t part, struct diag *d)
 {
 	if (p->places == PLAN_FIELDS)
 		return diag_usage(d, "too many values: all methods of all events have more than %u", PLAN_FIELDS);
@@ -171,7 +171,7 @@ static int add_found(struct event_making *m, const struct event_spec *e, size_t 
 	err = err ?: agree(&p->type[type], field, &of_field, e, match->method, d);
 	if (err || p->type[type].field[field].redacted)
 		return err;
-	err = plan_add_place(p, field, difference ? alternative : 0, d);
+	err = event_plan_add_place(p, field, difference ? alternative : 0, d);
 	if (!err)
 		event_plan_put_field(m, match->method, v, p->method[p->methods - 1].event, field, begins(e, field, v));
 	return err;
@@ -229,11 +229,11 @@ static const char *plan_keep(struct event_making *m, const char *text)
 }
 
 /* The field that tells that a call is an event. Without a method it is one of a filter. */
-static int add_nesting(struct event_making *m, const struct resolved_method *r, struct plan_text filter, uint32_t event,
-		       struct diag *d)
+int event_plan_add_nesting(struct event_making *m, const struct resolved_method *r, struct plan_text filter,
+			   uint32_t event, struct diag *d)
 {
 	bool wanted = m->outermost || m->p->method[m->p->methods - 1].tagged;
-	int err = wanted ? plan_add_place(m->p, EVENT_PLACE_NESTING, 0, d) : 0;
+	int err = wanted ? event_plan_add_place(m->p, EVENT_PLACE_NESTING, 0, d) : 0;
 	struct plan_field f = {.class_name = event_plan_put_text(m, r ? r->class_name : ""),
 			       .method = event_plan_put_text(m, r ? r->name : ""),
 			       .descriptor = event_plan_put_text(m, r ? r->descriptor : ""),
@@ -275,7 +275,7 @@ static int plan_add_method(struct event_making *m, const struct event_spec *e, c
 	    vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
 		return event_plan_no_memory(d);
 	p->method[p->methods++] = new;
-	err = add_nesting(m, r, (struct plan_text){0, 0}, new.event, d);
+	err = event_plan_add_nesting(m, r, (struct plan_text){0, 0}, new.event, d);
 	for (size_t i = 0; !err && i < e->fields; i++)
 		err = add_value(m, e, i, match, type, d);
 	return err;
@@ -307,189 +307,17 @@ static int nothing_matches(const struct event_making *m, const struct event_spec
 	return diag_set(d, ENOENT, "event '%s': no method of a loaded class matches '%s'%s", e->name, e->text, names);
 }
 
-/* ---- classes that are loaded later */
-
-/* What an event would be in a class that is loaded later. */
-struct later {
-	struct matcher filter;
-	bool can;	       /* such classes can have the event */
-	bool tagged;	       /* by a supertype or an annotation, which the collector cannot ask for */
-	uint64_t threshold_ns; /* then */
-	bool lacks;	       /* they cannot have some values that loaded classes may have */
-	bool preset;	       /* nobody misses it */
-};
-
-/*
- * Which methods a filter by supertype or annotation selects is known by the agent alone, which does not tell which of several
- * thresholds is theirs. An exclusion would have to be added to the recording's filters, and would exclude there from -m.
- */
-static int find_later(struct later *l, const struct event_spec *e, const struct event_type *t, struct diag *d)
-{
-	struct event_way ways[EVENT_WAYS];
-	void *program;
-	int err = filter_list_compile(e->filters, &program, &l->filter.size, d);
-	bool loaded;
-
-	if (err)
-		return err;
-	*l = (struct later){.filter = {program, l->filter.size}, .preset = e->preset};
-	l->tagged = matcher_has_supertypes(&l->filter) || matcher_has_annotations(&l->filter);
-	l->can = !strchr(e->text, '!') && l->filter.size <= UINT16_MAX &&
-		 (matcher_one_threshold(&l->filter, &l->threshold_ns) || !l->tagged);
-	for (size_t i = 0; i < e->fields; i++)
-		for (size_t n = 0; !t->field[i].redacted && n < e->field[i].alternatives; n++) {
-			event_value_ways(e->field[i].alternative[n], ways, &loaded);
-			l->lacks = l->lacks || loaded;
-		}
-	return 0;
-}
-
-/* A class that a filter names, and that is loaded, will not get its methods later. */
-static bool may_come(const struct event_making *m, const struct later *l)
-{
-	for (uint32_t i = 0; i < m->classes.count && !matcher_any_class(&l->filter); i++)
-		if (matcher_class(&l->filter, m->classes.class[i].name, strlen(m->classes.class[i].name)))
-			return false;
-	return true;
-}
-
-/*
- * No loaded class has the event, which is a mistake if the class is there. Otherwise a later one may have it, or the event is
- * left out, so that the others are recorded.
- */
-static int plan_miss_event(struct event_making *m, const struct later *l, int err, const struct diag *d)
-{
-	bool others = m->s->events->count > 1 || filter_list_count(m->s->filters, FILTER_TRACE);
-	bool may = err == -ENOENT && may_come(m, l) && (l->can || others) && !(m->s->patient && (!l->can || l->lacks));
-
-	if (err == -ENOENT && l->preset)
-		return 0;
-	if (may && l->can && m->s->awaits)
-		m->s->awaits(d->text);
-	if (may && !l->can && m->s->leaves_out)
-		m->s->leaves_out(d->text);
-	return may ? 0 : err;
-}
-
-/* The first of all fields that share the kind of this value. */
-static uint32_t kind_at(const struct event_plan *p, uint32_t type, size_t field)
-{
-	uint32_t i = 0;
-
-	while (p->method[p->place[i].method].class_name || p->method[p->place[i].method].type != type ||
-	       p->place[i].field != field)
-		i++;
-	return i;
-}
-
-static int add_way(struct event_making *m, const struct event_spec *e, size_t field, size_t alternative,
-		   const struct event_way *w, struct plan_text filter, uint32_t type, struct diag *d)
-{
-	bool part = event_field_is_computed(&e->field[field]);
-	struct plan_field f = {.filter = filter,
-			       .word = event_plan_put_slice(m, w->word, w->length),
-			       .first = event_plan_steps_put(m),
-			       .source = w->source,
-			       .kind = part ? PLAN_TEXT : PLAN_KINDS,
-			       .any_kind = part,
-			       .type = 'L',
-			       .event = e - m->s->events->event,
-			       .value = field,
-			       .alternative = alternative,
-			       .at_begin = e->field[field].at_begin && w->source <= PLAN_THIS && *w->steps,
-			       .outermost = m->outermost};
-	int err = plan_add_place(m->p, field, e->field[field].difference ? alternative : 0, d);
-
-	if (err)
-		return err;
-	if (part && m->p->type[type].field[field].kind == PLAN_KINDS)
-		m->p->type[type].field[field].kind = PLAN_LONG; /* no loaded class has told of decimals */
-	f.class_name = f.method = f.descriptor = event_plan_put_text(m, "");
-	f.kind_at = part ? m->p->places - 1 : kind_at(m->p, type, field);
-	if (w->source == PLAN_STATIC)
-		event_plan_put_step(m, PLAN_NOTHING, "", event_plan_put_text(m, ""), "");
-	for (const char *at = w->steps; *at; at += at[0] == '.') {
-		event_plan_put_step(m, PLAN_FIND, "", event_plan_put_slice(m, at, strcspn(at, ".")), "");
-		at += strcspn(at, ".");
-	}
-	f.steps = event_plan_steps_put(m) - f.first;
-	if (f.steps > PLAN_STEPS)
-		return diag_usage(d, "event '%s', '%s': it has too many steps", e->name, e->field[field].expression);
-	bytes_put(&m->fields, &f, sizeof(f));
-	return 0;
-}
-
-static int add_ways(struct event_making *m, const struct event_spec *e, size_t field, struct plan_text filter,
-		    uint32_t type, struct diag *d)
-{
-	const struct event_field *f = &e->field[field];
-	struct event_way ways[EVENT_WAYS];
-	bool loaded;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < f->alternatives; i++) {
-		uint32_t n = event_value_ways(f->alternative[i], ways, &loaded);
-
-		for (uint32_t w = 0; !err && w < n; w++)
-			err = add_way(m, e, field, i, &ways[w], filter, type, d);
-	}
-	return err;
-}
-
-/* The event of all classes that are loaded later. Takes the filter's memory. */
-static int plan_add_later(struct event_making *m, const struct event_spec *e, struct later *l, uint32_t type,
-			  struct diag *d)
-{
-	struct event_plan *p = m->p;
-	struct event_method new = {.filter = l->filter,
-				   .event = e - m->s->events->event,
-				   .spec = e,
-				   .type = type,
-				   .threshold_ns = l->tagged ? l->threshold_ns : MATCHER_NO_THRESHOLD,
-				   .outermost = e->outermost,
-				   .tagged = l->tagged,
-				   .traced = filter_lists_meet(e->filters, m->s->filters)};
-	struct plan_text filter = event_plan_put_slice(m, l->filter.program, l->filter.size);
-	int err = 0;
-
-	if (vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
-		return event_plan_no_memory(d);
-	p->method[p->methods++] = new;
-	l->filter.program = NULL;
-	err = add_nesting(m, NULL, filter, new.event, d);
-	for (size_t i = 0; !err && i < e->fields; i++) {
-		if (!p->type[type].field[i].redacted && !event_field_is_null(&e->field[i]))
-			err = add_ways(m, e, i, filter, type, d);
-		p->type[type].field[i].nullable = true;
-	}
-	return err;
-}
-
-/* What loaded classes have told of kinds holds for those that are loaded later. */
-static void share_kinds(struct event_making *m)
-{
-	struct plan_field *f = (struct plan_field *)m->fields.data;
-	const struct event_plan *p = m->p;
-
-	for (uint32_t i = 0; i < p->places; i++) {
-		const struct event_method *e = &p->method[p->place[i].method];
-
-		if (!e->class_name && p->place[i].field != EVENT_PLACE_NESTING && !f[i].any_kind)
-			f[i].kind = p->type[e->type].field[p->place[i].field].kind;
-	}
-}
-
 static int plan_add_event(struct event_making *m, const struct event_spec *e, const struct matches *traced,
 			  struct diag *d)
 {
 	struct suggest *near = m->s->suggest ? suggest_new(e->filters) : NULL;
 	struct matches found = {.count = 0};
-	struct later later = {.lacks = false};
+	struct event_later later = {.lacks = false};
 	uint32_t type, methods = 0;
 	bool absent; /* as most presets */
-	int err = plan_type_of(m, e, &type, d) ?: find_later(&later, e, &m->p->type[type], d);
+	int err = plan_type_of(m, e, &type, d) ?: event_later_find(&later, e, &m->p->type[type], d);
 
-	absent = !err && e->preset && !matcher_any_class(&later.filter) && may_come(m, &later);
+	absent = !err && e->preset && !matcher_any_class(&later.filter) && event_later_may_come(m, &later);
 	if (!err && !absent)
 		err = find_matches(m, e->filters, near, &found, d);
 	m->outermost = e->outermost ? ++m->outermost_events : 0;
@@ -503,10 +331,10 @@ static int plan_add_event(struct event_making *m, const struct event_spec *e, co
 	}
 	if (!err && !methods) {
 		err = nothing_matches(m, e, &found, near, d);
-		err = plan_miss_event(m, &later, err, d);
+		err = event_later_miss(m, &later, err, d);
 	}
 	if (!err && later.can)
-		err = plan_add_later(m, e, &later, type, d);
+		err = event_later_add(m, e, &later, type, d);
 	free((void *)later.filter.program);
 	matches_release(&found);
 	suggest_free(near);
@@ -577,7 +405,7 @@ static int make_plan(struct event_making *m, size_t *event, struct diag *d)
 	if (!err)
 		decide_calls(m->p, s);
 	if (!err && !m->fields.failed)
-		share_kinds(m);
+		event_later_share_kinds(m);
 	return err ?: event_plan_join(m, d);
 }
 

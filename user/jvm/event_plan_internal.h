@@ -17,6 +17,13 @@ struct event_making {
 
 int event_plan_no_memory(struct diag *d);
 
+/* Note that the field of the plan that is put next is of the last method. */
+int event_plan_add_place(struct event_plan *p, size_t field, size_t part, struct diag *d);
+
+/* The field that tells that a call is an event. Without a method it is one of a filter. */
+int event_plan_add_nesting(struct event_making *m, const struct resolved_method *r, struct plan_text filter,
+			   uint32_t event, struct diag *d);
+
 /* A text of the plan, and one that ends with a zero byte. */
 struct plan_text event_plan_put_slice(struct event_making *m, const void *bytes, size_t size);
 struct plan_text event_plan_put_text(struct event_making *m, const char *text);
@@ -31,6 +38,32 @@ uint32_t event_plan_steps_put(const struct event_making *m);
 /* A value of a method, with its steps, at the last place. */
 void event_plan_put_field(struct event_making *m, const struct resolved_method *r, const struct event_value *v,
 			  uint32_t event, uint32_t value, bool at_begin);
+
+/* What an event would be in a class that is loaded later. */
+struct event_later {
+	struct matcher filter;
+	bool can;	       /* such classes can have the event */
+	bool tagged;	       /* by a supertype or an annotation, which the collector cannot ask for */
+	uint64_t threshold_ns; /* then */
+	bool lacks;	       /* they cannot have some values that loaded classes may have */
+	bool preset;	       /* nobody misses it */
+};
+
+/* 0, or -errno with the message. The filter's memory is the caller's. */
+int event_later_find(struct event_later *l, const struct event_spec *e, const struct event_type *t, struct diag *d);
+
+/* A class that a filter names, and that is loaded, will not get its methods later. */
+bool event_later_may_come(const struct event_making *m, const struct event_later *l);
+
+/* No loaded class has the event: `err` says why, and 0 that it does not matter. */
+int event_later_miss(struct event_making *m, const struct event_later *l, int err, const struct diag *d);
+
+/* Add the event of all classes that are loaded later. Takes the filter's memory. */
+int event_later_add(struct event_making *m, const struct event_spec *e, struct event_later *l, uint32_t type,
+		    struct diag *d);
+
+/* What loaded classes have told of kinds holds for those that are loaded later. */
+void event_later_share_kinds(struct event_making *m);
 
 /* Put all together; see filters/plan.h. */
 int event_plan_join(struct event_making *m, struct diag *d);
