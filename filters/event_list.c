@@ -33,6 +33,14 @@ bool event_field_is_computed(const struct event_field *f)
 	return f->difference || f->unit == EVENT_WHOLE;
 }
 
+bool event_field_is_recalled(const struct event_field *f)
+{
+	for (size_t i = 0; i < f->alternatives; i++)
+		if (f->recall[i].is)
+			return true;
+	return false;
+}
+
 bool event_field_is_null(const struct event_field *f)
 {
 	return strcmp(f->expression, "null") == 0;
@@ -58,6 +66,7 @@ static void event_release(struct event_spec *e)
 	free(e->category);
 	free(e->preset);
 	free(e->name);
+	free(e->key);
 	free(e->text);
 	filter_list_free(e->filters);
 }
@@ -158,6 +167,97 @@ static int check_field_name(const struct event_spec *e, const char *name, struct
 	return 0;
 }
 
+size_t event_list_find(const struct event_list *l, const char *name, size_t length)
+{
+	size_t i = 0;
+
+	while (i < l->count && (strlen(l->event[i].name) != length || memcmp(l->event[i].name, name, length)))
+		i++;
+	return i;
+}
+
+/* Statements are of one kind, whatever their dialects. */
+static enum event_unit unit_kind(enum event_unit unit)
+{
+	return unit == EVENT_MYSQL ? EVENT_SQL : unit;
+}
+
+static size_t event_field_find(const struct event_spec *e, const char *name)
+{
+	size_t i = 0;
+
+	while (i < e->fields && strcmp(e->field[i].name, name))
+		i++;
+	return i;
+}
+
+/* The event and the field of NAME[OBJECT].FIELD. */
+static int event_recall_resolve(const struct event_list *l, const char *text, const char *open, const char *field,
+				struct event_recall *to, struct diag *d)
+{
+	const struct event_spec *e;
+
+	to->event = event_list_find(l, text, open - text);
+	if (to->event == l->count)
+		return diag_usage(d, "wrong expression '%.200s': no -e before it has the event '%.*s'", text,
+				  (int)(open - text), text);
+	e = &l->event[to->event];
+	to->field = event_field_find(e, field);
+	if (!e->key)
+		return diag_usage(d,
+				  "wrong expression '%.200s': event '%s' names no object behind its filter, as in "
+				  "'Connection::prepareStatement~return'",
+				  text, e->name);
+	if (to->field == e->fields)
+		return diag_usage(d, "wrong expression '%.200s': event '%s' has no field '%s'", text, e->name, field);
+	for (size_t i = 0; i < e->field[to->field].alternatives; i++)
+		if (e->field[to->field].recall[i].is)
+			return diag_usage(d, "wrong expression '%.200s': field '%s' is itself one of an earlier call",
+					  text, field);
+	if (event_field_is_computed(&e->field[to->field]))
+		return diag_usage(d, "wrong expression '%.200s': field '%s' is computed after the call, and not kept",
+				  text, field);
+	to->is = true;
+	return 0;
+}
+
+/* A text that is kept without its values stays one. */
+static int event_recall_unit(struct event_field *f, const struct event_field *from, struct diag *d)
+{
+	if (f->unit == EVENT_NO_UNIT)
+		f->unit = from->unit;
+	if (unit_kind(f->unit) == unit_kind(from->unit) || from->unit == EVENT_NO_UNIT)
+		return 0;
+	return diag_usage(d, "field '%s' has another unit than '%s', of which it has the value", f->name, from->name);
+}
+
+/* NAME[OBJECT].FIELD becomes OBJECT. The field of all events of that name is kept. */
+static int event_recall_find(struct event_list *l, struct event_field *f, size_t alternative, struct diag *d)
+{
+	struct event_recall *r = &f->recall[alternative];
+	char *text = f->alternative[alternative], *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+	int err;
+
+	if (!open)
+		return 0;
+	if (!close || close[1] != '.' || close == open + 1 || open == text || !close[2])
+		return diag_usage(d, "wrong expression '%.200s': a value of an earlier call is EVENT[OBJECT].FIELD",
+				  text);
+	if (f->difference || f->unit == EVENT_WHOLE)
+		return diag_usage(d, "wrong expression '%.200s': a value of an earlier call is not computed with",
+				  text);
+	err = event_recall_resolve(l, text, open, close + 2, r, d);
+	err = err ?: event_recall_unit(f, &l->event[r->event].field[r->field], d);
+	if (err)
+		return err;
+	for (size_t i = r->event; i < l->count; i++)
+		if (!strcmp(l->event[i].name, l->event[r->event].name))
+			l->event[i].field[r->field].kept = true;
+	*close = 0;
+	memmove(text, open + 1, close - open);
+	return 0;
+}
+
 /* An expression is names with dots between them. What they name depends on the JVM. */
 static int check_expression(const char *text, struct diag *d)
 {
@@ -186,7 +286,7 @@ static int check_begin_of(const struct event_field *f, const char *expression, s
 	return diag_usage(d, "wrong field '%s@begin': '%.200s' is known when the call ends", f->name, expression);
 }
 
-static int split_alternatives(struct event_field *f, struct diag *d)
+static int split_alternatives(struct event_list *l, struct event_field *f, struct diag *d)
 {
 	const char *between = strchr(f->expression, '-') ? "|-" : "|";
 	int err = 0;
@@ -201,8 +301,8 @@ static int split_alternatives(struct event_field *f, struct diag *d)
 		f->alternative[f->alternatives] = strndup(at, n);
 		if (!f->alternative[f->alternatives])
 			return diag_set(d, ENOMEM, "no memory for events");
-		err = check_expression(f->alternative[f->alternatives], d)
-			      ?: check_begin_of(f, f->alternative[f->alternatives], d);
+		err = event_recall_find(l, f, f->alternatives, d) ?: check_expression(f->alternative[f->alternatives], d)
+			?: check_begin_of(f, f->alternative[f->alternatives], d);
 		f->alternatives++;
 		at += n;
 		if (!*at)
@@ -213,7 +313,7 @@ static int split_alternatives(struct event_field *f, struct diag *d)
 	return err;
 }
 
-static int event_add_field(struct event_spec *e, const char *word, size_t length, struct diag *d)
+static int event_add_field(struct event_list *l, struct event_spec *e, const char *word, size_t length, struct diag *d)
 {
 	const char *equals = field_equals(word), *name = word + (*word == '@');
 	struct event_field f = {.contextual = *word == '@'};
@@ -229,7 +329,7 @@ static int event_add_field(struct event_spec *e, const char *word, size_t length
 	f.expression = strndup(equals + 1, word + length - equals - 1);
 	if (!f.name || !f.expression || vec_reserve(&e->field, &e->capacity, e->fields + 1))
 		err = diag_set(d, ENOMEM, "no memory for events");
-	err = err ?: check_field_name(e, f.name, d) ?: split_alternatives(&f, d);
+	err = err ?: check_field_name(e, f.name, d) ?: split_alternatives(l, &f, d);
 	if (!err && e->fields == EVENT_FIELDS_MAX)
 		err = diag_usage(d, "event '%s' has more than %u fields", e->name, EVENT_FIELDS_MAX);
 	if (err) {
@@ -238,6 +338,25 @@ static int event_add_field(struct event_spec *e, const char *word, size_t length
 	}
 	e->field[e->fields++] = f;
 	return 0;
+}
+
+/* Cut FILTER~EXPR. A method may have that sign in its name, with a backslash before it. */
+static int event_take_key(struct event_spec *e, struct diag *d)
+{
+	char *at = strrchr(e->text, '~');
+
+	if (!at || (at > e->text && at[-1] == '\\'))
+		return 0;
+	e->key = strdup(at + 1);
+	do
+		*at = 0;
+	while (at > e->text && *--at == ' ');
+	if (!e->key)
+		return diag_set(d, ENOMEM, "no memory for events");
+	if (slice_begins(slice_of(e->key), "exception"))
+		return diag_usage(d, "wrong event '%s': a call that ends with an exception keeps nothing for others",
+				  e->name);
+	return check_expression(e->key, d);
 }
 
 /* The first word from which on all words are fields. */
@@ -257,7 +376,7 @@ static const char *fields_begin_at(const char *text)
 	return begin;
 }
 
-static int event_parse(struct event_spec *e, const char *text, struct diag *d)
+static int event_parse(struct event_list *l, struct event_spec *e, const char *text, struct diag *d)
 {
 	const char *fields, *filter;
 	int err;
@@ -281,6 +400,9 @@ static int event_parse(struct event_spec *e, const char *text, struct diag *d)
 		e->text[n - 1] = 0;
 	if (!e->text)
 		return diag_set(d, ENOMEM, "no memory for events");
+	err = event_take_key(e, d);
+	if (err)
+		return err;
 	if (!*e->text)
 		return diag_usage(d,
 				  "event '%s' needs a filter after its name, as in 'shop.Checkout "
@@ -292,20 +414,14 @@ static int event_parse(struct event_spec *e, const char *text, struct diag *d)
 	while (!err && *fields) {
 		size_t length = strcspn(fields, " ");
 
-		err = event_add_field(e, fields, length, d);
+		err = event_add_field(l, e, fields, length, d);
 		fields += length;
 		fields += strspn(fields, " ");
 	}
 	return err;
 }
 
-/* Statements are of one kind, whatever their dialects. */
-static enum event_unit unit_kind(enum event_unit unit)
-{
-	return unit == EVENT_MYSQL ? EVENT_SQL : unit;
-}
-
-static int check_same_fields(const struct event_list *l, const struct event_spec *e, struct diag *d)
+static int check_same_fields(const struct event_list *l, struct event_spec *e, struct diag *d)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		const struct event_spec *o = &l->event[i];
@@ -317,11 +433,14 @@ static int check_same_fields(const struct event_list *l, const struct event_spec
 			same = strcmp(o->field[n].name, e->field[n].name) == 0 &&
 			       unit_kind(o->field[n].unit) == unit_kind(e->field[n].unit) &&
 			       o->field[n].contextual == e->field[n].contextual;
+		same = same && !o->key == !e->key;
+		for (size_t n = 0; same && n < e->fields; n++)
+			e->field[n].kept = o->field[n].kept;
 		if (!same)
 			return diag_usage(
 				d,
 				"event '%s' is given twice with different fields: '%s' and '%s' need the same "
-				"names and units in one order",
+				"names and units in one order, and an object both or none",
 				e->name, o->text, e->text);
 	}
 	return 0;
@@ -343,7 +462,7 @@ int event_list_add(struct event_list *l, const char *text, struct diag *d)
 	if (!words)
 		return diag_set(d, ENOMEM, "no memory for events");
 	make_one_line(words);
-	err = event_parse(&e, words, d);
+	err = event_parse(l, &e, words, d);
 	free(words);
 	err = err ?: check_same_fields(l, &e, d);
 	if (!err && vec_reserve(&l->event, &l->capacity, l->count + 1))

@@ -7,6 +7,11 @@
  *
  * `outermost` before the filter: of calls within each other on a thread only the outermost one is an event.
  *
+ * FILTER~EXPR names an object: later calls with the same one have the event's values, as NAME[EXPR].FIELD:
+ *
+ *     db.Prepare com.acme.Connection::prepareStatement~return sql=arg0
+ *     db.Execute com.acme.Statement::execute sql=db.Prepare[this].sql
+ *
  * A difference of two values, late=arg0.fire-arg0.sched, has no other alternatives. The expression null is a value that is never there.
  *
  * A field may have a unit and @begin after its name, and an @ before it: its value is the context of what happens inside the call.
@@ -43,7 +48,12 @@ enum event_unit {
 struct event_field {
 	char *name, *expression;	       /* all of it */
 	char *alternative[EVENT_ALTERNATIVES]; /* what is between '|' in it: the first one that has a value counts */
+	struct event_recall {
+		size_t event, field; /* of that event of the list, which comes before */
+		bool is;
+	} recall[EVENT_ALTERNATIVES]; /* the alternative is of an earlier call with the object that it names */
 	size_t alternatives;
+	bool kept;		   /* later calls may ask for it */
 	bool difference;	   /* the first alternative less the second one */
 	bool at_begin;		   /* it is read when the call begins, not when it ends */
 	char *label, *description; /* NULL: the name, none */
@@ -55,12 +65,16 @@ struct event_field {
 /* Is the value a number that the collector makes of what is read: a difference, or EVENT_WHOLE? */
 bool event_field_is_computed(const struct event_field *f);
 
+/* May its value be one of an earlier call? */
+bool event_field_is_recalled(const struct event_field *f);
+
 /* Is the expression null? */
 bool event_field_is_null(const struct event_field *f);
 
 struct event_spec {
 	char *name;
 	char *text;		   /* of the filter, as typed */
+	char *key;		   /* the object by which later calls find the values; NULL: they do not */
 	char *label, *description; /* NULL: the name, none */
 	char *category;		   /* parts with '/' between them; NULL: Methods */
 	struct filter_list *filters;
@@ -76,6 +90,9 @@ struct event_list {
 	struct event_spec *event;
 	size_t count, capacity;
 };
+
+/* The first event of that name, whose fields all of them have; l->count: there is none. */
+size_t event_list_find(const struct event_list *l, const char *name, size_t length);
 
 /* A zeroed list is empty. */
 void event_list_release(struct event_list *l);

@@ -22,7 +22,7 @@ static bool plan_field_fits(const struct plan *p, const struct plan_field *f, ui
 	       plan_text_fits(p, &f->descriptor) && plan_text_fits(p, &f->word) && plan_filter_fits(p, f) &&
 	       f->first <= steps && f->steps <= PLAN_STEPS && f->steps <= steps - f->first &&
 	       f->source < PLAN_SOURCES && f->outermost <= PLAN_OUTERMOST && f->kind_at < plan_fields(p) &&
-	       (f->kind < PLAN_KINDS || (plan_is_late(f) && f->kind == PLAN_KINDS));
+	       f->role < PLAN_ROLES && (f->kind < PLAN_KINDS || (plan_is_late(f) && f->kind == PLAN_KINDS));
 }
 
 static bool plan_step_fits(const struct plan *p, const struct plan_step *s)

@@ -25,9 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLAN_MAGIC  0x314e4c50u /* "PLN1" */
-#define PLAN_FIELDS 4094u	/* at most; their numbers have 12 bits, and the last two are not of fields */
-#define PLAN_STEPS  16u		/* of one field */
+#define PLAN_MAGIC     0x314e4c50u /* "PLN1" */
+#define PLAN_FIELDS    4094u	   /* at most; their numbers have 12 bits, and the last two are not of fields */
+#define PLAN_STEPS     16u	   /* of one field */
+#define PLAN_KEY_VALUE 0xfffeu	   /* the number of a key, which is no value */
 
 struct plan_header {
 	uint32_t magic, size;
@@ -57,6 +58,15 @@ enum plan_kind {
 	PLAN_KINDS  /* of a field for classes that are loaded later: not known yet */
 };
 
+/* What a field is for. */
+enum plan_role {
+	PLAN_VALUE, /* a value of the event */
+	PLAN_KEY,   /* the object by which later calls find what PLAN_KEPT fields of the event keep, that follow it */
+	PLAN_KEPT,  /* a value that is kept with it, also if the call is not recorded; it has the value's number */
+	PLAN_RECALLED, /* a value of the event, which an earlier call has kept with the object that is at the end of the steps */
+	PLAN_ROLES
+};
+
 struct plan_text {
 	uint32_t at, length;
 };
@@ -76,7 +86,9 @@ struct plan_field {
 	uint8_t at_begin;    /* it is read at the call's begin; it leads from a parameter or `this` to an object */
 	uint8_t outermost;   /* number of the event among the outermost ones, from 1 on; 0: all its calls count */
 	uint8_t any_kind;    /* the value is read as what it is; the kind is PLAN_TEXT */
-	uint8_t reserved[2];
+	uint8_t role;	     /* enum plan_role */
+	uint8_t reserved;
+	uint16_t kept_event, kept_value; /* PLAN_RECALLED: whose. PLAN_KEY: the event */
 };
 
 /* FIND: the field of that name that the object's class has; NOTHING: there is no such value. */
@@ -120,6 +132,12 @@ static inline struct slice plan_text(const struct plan *p, const struct plan_tex
 static inline bool plan_is_late(const struct plan_field *f)
 {
 	return f->filter.length;
+}
+
+/* Is the field read at the end of each call that returns, also if the call is not recorded? */
+static inline bool plan_is_for_later(const struct plan_field *f)
+{
+	return f->role == PLAN_KEY || f->role == PLAN_KEPT;
 }
 
 /* Do two fields read one value of one event, and of it one alternative, in different ways? */

@@ -266,11 +266,11 @@ static bool has_value(const struct capture *c, bool thrown)
 	return c->source != (thrown ? CAPTURE_RETURN : CAPTURE_THROWN);
 }
 
-/* Values of exceptions only leave the other exits as they are without captures. */
-bool captures_returns(const struct capture *capture, uint32_t captures)
+/* Does the hook of such an exit tell whether values are wanted? Values of exceptions leave the other exits as they are. */
+bool captures_ask(const struct capture *capture, uint32_t captures, bool thrown)
 {
 	for (uint32_t i = 0; i < captures; i++)
-		if (capture[i].source != CAPTURE_THROWN)
+		if (!capture[i].always && (thrown || capture[i].source != CAPTURE_THROWN))
 			return true;
 	return false;
 }
@@ -280,7 +280,7 @@ static uint32_t last_value(const struct code *k, bool thrown)
 	uint32_t last = k->captures;
 
 	for (uint32_t i = 0; i < k->captures; i++)
-		if (has_value(&k->capture[i], thrown))
+		if (!k->capture[i].always && has_value(&k->capture[i], thrown))
 			last = i;
 	return last;
 }
@@ -296,12 +296,16 @@ static void snip_captures(const struct code *k, struct snippet *s, bool thrown)
 {
 	uint32_t copy = set_local(k) + 1, last = last_value(k, thrown);
 
-	snip_typed(s, OP_ISTORE, 'I', set_local(k));
+	if (captures_ask(k->capture, k->captures, thrown))
+		snip_typed(s, OP_ISTORE, 'I', set_local(k));
 	for (uint32_t i = 0; i < k->captures; i++) {
 		const struct capture *c = &k->capture[i];
 
-		if (snip_value(s, c, copy, thrown)) {
-			snip_typed(s, OP_ILOAD, 'I', set_local(k));
+		if (!(c->always && thrown) && snip_value(s, c, copy, thrown)) {
+			if (c->always)
+				snip_id(s, CAPTURE_ALWAYS, 0);
+			else
+				snip_typed(s, OP_ILOAD, 'I', set_local(k));
 			snip_id(s, c->number + (i == last ? CAPTURE_LAST : 0), 0);
 			snip_call(s,
 				  k->hook.put[capture_type(
@@ -410,8 +414,7 @@ static bool make_snippets(struct code *k, uint32_t id)
 	snip_call(&k->thrown, k->hook.thrown);
 	if (k->captures) {
 		snip_copies(k, &k->enter);
-		if (captures_returns(k->capture, k->captures))
-			snip_captures(k, &k->leave, false);
+		snip_captures(k, &k->leave, false);
 		snip_captures(k, &k->thrown, true);
 	}
 	snip_u1(&k->thrown, OP_ATHROW);

@@ -104,9 +104,10 @@ static void make_puts(struct class_edit *e, const struct capture *capture, uint3
 	memcpy(k->put, e->hook.put, sizeof(k->put));
 	k->begun = e->hook.begun;
 	k->object = e->hook.object;
-	if (captures_returns(capture, captures))
+	if (captures_ask(capture, captures, false))
 		k->leave = e->left;
-	k->thrown = e->threw;
+	if (captures_ask(capture, captures, true))
+		k->thrown = e->threw;
 }
 
 /* A static method (ACC_STATIC) has no `this`, and a constructor must not use it. */

@@ -25,7 +25,7 @@
  *     handler: set = owner.threw(start, id); ...
  *
  * The hook is `leave` where all captures are of exceptions: such a method costs what it costs without captures, unless it
- * throws.
+ * throws. Captures that are always handed over need no other hooks either.
  *
  * The branch is in `i`, so that the method itself gets no new one, which would need a frame with types that only a
  * complete verifier knows.
@@ -64,10 +64,16 @@ struct capture {
 	uint16_t local;	 /* its slot */
 	uint16_t number; /* passed on, at most 32767 - CAPTURE_LAST */
 	bool begins;	 /* of a LOCAL of type L: owner.b(value, number) at the entry, (LI)L, is handed over instead */
+	/*
+	 * Where the call returns it is handed over with the set CAPTURE_ALWAYS, whatever the hook says. Those are the last captures,
+	 * and the caller gives their numbers the CAPTURE_LAST.
+	 */
+	bool always;
 };
 
-#define CAPTURES_MAX 512u
-#define CAPTURE_LAST 0x4000u /* added to the number of the last one at an exit */
+#define CAPTURES_MAX   512u
+#define CAPTURE_LAST   0x4000u /* added to the number of the last one at an exit */
+#define CAPTURE_ALWAYS 0x10u   /* as a set */
 
 /* What the hooks of a method get besides its number; without captures and without `call`. */
 enum edit_form {

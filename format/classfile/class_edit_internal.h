@@ -102,7 +102,7 @@ struct code_job {
 enum edit_result code_edit(const struct code_job *job, struct arena scratch, struct output *out);
 
 /* True if some of the captures have a value where the call returns. */
-bool captures_returns(const struct capture *capture, uint32_t captures);
+bool captures_ask(const struct capture *capture, uint32_t captures, bool thrown);
 
 #define SNIPPET_CAPTURE 16u /* most bytes for one capture */
 

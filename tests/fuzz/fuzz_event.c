@@ -28,7 +28,7 @@ static char *written_again(const struct event_spec *e)
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	fprintf(to, "%s %s", e->name, e->text);
+	fprintf(to, "%s %s%s%s", e->name, e->text, e->key ? "~" : "", e->key ?: "");
 	for (size_t i = 0; i < e->fields; i++)
 		fprintf(to, " %s%s=%s", e->field[i].contextual ? "@" : "", e->field[i].name, e->field[i].expression);
 	fclose(to);

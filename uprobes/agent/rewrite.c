@@ -270,9 +270,10 @@ static void add_captures(const struct rewrite *r, const struct class_file *c, st
 					       .id = edits[i].hooks ? FRT_NO_METHOD : edits[i].id,
 					       .pattern = r->pattern,
 					       .tags = r->tags};
-		uint32_t n = fields_captures(r->recordings, &method, found, CAPTURES_MAX - FRT_RECORDINGS);
+		uint32_t n = fields_captures(r->recordings, false, &method, found, CAPTURES_MAX - FRT_RECORDINGS);
 
 		n += fields_thrown(recorders_of(&v), found + n);
+		n += fields_captures(r->recordings, true, &method, found + n, CAPTURES_MAX - n);
 		kept = n && !edits[i].hooks ? arena_alloc(arena, n * sizeof(*kept)) : NULL;
 		if (!kept)
 			continue;

@@ -68,7 +68,7 @@ static const struct match *match_of(const struct matches *traced, const struct r
 
 /* ---- types */
 
-static int plan_type_of(struct event_making *m, const struct event_spec *e, uint32_t *type, struct diag *d)
+int event_plan_type_of(struct event_making *m, const struct event_spec *e, uint32_t *type, struct diag *d)
 {
 	struct event_plan *p = m->p;
 
@@ -171,10 +171,10 @@ static int add_found(struct event_making *m, const struct event_spec *e, size_t 
 	err = err ?: agree(&p->type[type], field, &of_field, e, match->method, d);
 	if (err || p->type[type].field[field].redacted)
 		return err;
-	err = event_plan_add_place(p, field, difference ? alternative : 0, d);
-	if (!err)
-		event_plan_put_field(m, match->method, v, p->method[p->methods - 1].event, field, begins(e, field, v));
-	return err;
+	err = event_plan_add_place(p, m->role == PLAN_KEPT ? EVENT_PLACE_KEPT : field, difference ? alternative : 0, d);
+	return err
+		       ?: event_plan_put_field(m, match->method, v, p->method[p->methods - 1].event, field,
+					       begins(e, field, v), d);
 }
 
 /* Is a value looked for in each object's class, so that it may not be there? */
@@ -210,9 +210,9 @@ static int add_value(struct event_making *m, const struct event_spec *e, size_t 
 		}
 		if (err == -EINVAL && !f->difference)
 			*d = first;
-		err = err ?: add_found(m, e, field, i, &v, match, type, d);
+		err = err ?: event_kept_recall(m, e, field, i, &v, d) ?: add_found(m, e, field, i, &v, match, type, d);
 		found = true;
-		if (!f->difference && !value_is_doubtful(&v))
+		if (!f->difference && !f->recall[i].is && !value_is_doubtful(&v))
 			break;
 	}
 	if (err != -EINVAL || !e->preset)
@@ -278,6 +278,14 @@ static int plan_add_method(struct event_making *m, const struct event_spec *e, c
 	err = event_plan_add_nesting(m, r, (struct plan_text){0, 0}, new.event, d);
 	for (size_t i = 0; !err && i < e->fields; i++)
 		err = add_value(m, e, i, match, type, d);
+	if (!event_is_kept(e))
+		return err;
+	err = err ?: event_kept_add_key(m, e, match, type, d);
+	m->role = PLAN_KEPT;
+	for (size_t i = 0; !err && i < e->fields; i++)
+		if (e->field[i].kept)
+			err = add_value(m, e, i, match, type, d);
+	m->role = PLAN_VALUE;
 	return err;
 }
 
@@ -315,7 +323,7 @@ static int plan_add_event(struct event_making *m, const struct event_spec *e, co
 	struct event_later later = {.lacks = false};
 	uint32_t type, methods = 0;
 	bool absent; /* as most presets */
-	int err = plan_type_of(m, e, &type, d) ?: event_later_find(&later, e, &m->p->type[type], d);
+	int err = event_plan_type_of(m, e, &type, d) ?: event_later_find(&later, e, &m->p->type[type], d);
 
 	absent = !err && e->preset && !matcher_any_class(&later.filter) && event_later_may_come(m, &later);
 	if (!err && !absent)

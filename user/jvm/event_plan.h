@@ -41,12 +41,13 @@ struct event_method {
 };
 
 #define EVENT_PLACE_NESTING UINT32_MAX
+#define EVENT_PLACE_KEPT    (UINT32_MAX - 1)
 
 /* A field of the plan. */
 struct event_place {
 	uint32_t method; /* of event_plan.method */
-	uint32_t field;	 /* of its event; or EVENT_PLACE_NESTING: a plan_nesting */
-	uint32_t part;	 /* of a difference: 1 if it is subtracted */
+	uint32_t field; /* of its event; or EVENT_PLACE_NESTING: a plan_nesting; or EVENT_PLACE_KEPT: for later calls */
+	uint32_t part;	/* of a difference: 1 if it is subtracted */
 };
 
 struct event_plan {

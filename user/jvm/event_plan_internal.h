@@ -13,9 +13,15 @@ struct event_making {
 	struct bytes fields, steps, texts; /* offsets of texts are relative to `texts` until the end */
 	uint8_t outermost;		   /* of the event at hand, as in plan_field */
 	uint32_t outermost_events;
+	enum plan_role role;		   /* of the fields that are put */
+	uint32_t type;			   /* of a key that is put: of its event */
+	const struct event_recall *recall; /* what the next field recalls; NULL or not `is`: nothing */
 };
 
 int event_plan_no_memory(struct diag *d);
+
+/* The type of an event, which is made if it has none yet. */
+int event_plan_type_of(struct event_making *m, const struct event_spec *e, uint32_t *type, struct diag *d);
 
 /* Note that the field of the plan that is put next is of the last method. */
 int event_plan_add_place(struct event_plan *p, size_t field, size_t part, struct diag *d);
@@ -36,8 +42,8 @@ void event_plan_put_step(struct event_making *m, enum plan_step_kind kind, const
 uint32_t event_plan_steps_put(const struct event_making *m);
 
 /* A value of a method, with its steps, at the last place. */
-void event_plan_put_field(struct event_making *m, const struct resolved_method *r, const struct event_value *v,
-			  uint32_t event, uint32_t value, bool at_begin);
+int event_plan_put_field(struct event_making *m, const struct resolved_method *r, const struct event_value *v,
+			 uint32_t event, uint32_t value, bool at_begin, struct diag *d);
 
 /* What an event would be in a class that is loaded later. */
 struct event_later {
@@ -64,6 +70,23 @@ int event_later_add(struct event_making *m, const struct event_spec *e, struct e
 
 /* What loaded classes have told of kinds holds for those that are loaded later. */
 void event_later_share_kinds(struct event_making *m);
+
+/*
+ * Is the alternative one of an earlier call, so that `v` is its object? Then *v becomes of the kind of what is recalled by the
+ * next field that is put. 0, or -errno with the message.
+ */
+int event_kept_recall(struct event_making *m, const struct event_spec *e, size_t field, size_t alternative,
+		      struct event_value *v, struct diag *d);
+
+/* Has the event values for later calls? */
+bool event_is_kept(const struct event_spec *e);
+
+/* Add the object by which later calls find the values of a method's event. */
+int event_kept_add_key(struct event_making *m, const struct event_spec *e, const struct match *match, uint32_t type,
+		       struct diag *d);
+
+/* Make a field, whose place is the last one, recall that. */
+int event_kept_of(struct event_making *m, const struct event_recall *r, struct plan_field *f, struct diag *d);
 
 /* Put all together; see filters/plan.h. */
 int event_plan_join(struct event_making *m, struct diag *d);

@@ -71,13 +71,26 @@ static uint32_t kind_at(const struct event_plan *p, uint32_t type, size_t field)
 	return i;
 }
 
+static void put_way(struct event_making *m, const struct event_way *w, struct plan_field *f)
+{
+	f->first = event_plan_steps_put(m);
+	f->word = event_plan_put_slice(m, w->word, w->length);
+	f->class_name = f->method = f->descriptor = event_plan_put_text(m, "");
+	if (w->source == PLAN_STATIC)
+		event_plan_put_step(m, PLAN_NOTHING, "", event_plan_put_text(m, ""), "");
+	for (const char *at = w->steps; *at; at += at[0] == '.') {
+		event_plan_put_step(m, PLAN_FIND, "", event_plan_put_slice(m, at, strcspn(at, ".")), "");
+		at += strcspn(at, ".");
+	}
+	f->steps = event_plan_steps_put(m) - f->first;
+	bytes_put(&m->fields, f, sizeof(*f));
+}
+
 static int add_way(struct event_making *m, const struct event_spec *e, size_t field, size_t alternative,
 		   const struct event_way *w, struct plan_text filter, uint32_t type, struct diag *d)
 {
 	bool part = event_field_is_computed(&e->field[field]);
 	struct plan_field f = {.filter = filter,
-			       .word = event_plan_put_slice(m, w->word, w->length),
-			       .first = event_plan_steps_put(m),
 			       .source = w->source,
 			       .kind = part ? PLAN_TEXT : PLAN_KINDS,
 			       .any_kind = part,
@@ -86,25 +99,24 @@ static int add_way(struct event_making *m, const struct event_spec *e, size_t fi
 			       .value = field,
 			       .alternative = alternative,
 			       .at_begin = e->field[field].at_begin && w->source <= PLAN_THIS && *w->steps,
-			       .outermost = m->outermost};
-	int err = event_plan_add_place(m->p, field, e->field[field].difference ? alternative : 0, d);
+			       .outermost = m->outermost,
+			       .role = m->role};
+	int err = event_plan_add_place(m->p, m->role == PLAN_KEPT ? EVENT_PLACE_KEPT : field,
+				       e->field[field].difference ? alternative : 0, d);
 
 	if (err)
 		return err;
 	if (part && m->p->type[type].field[field].kind == PLAN_KINDS)
 		m->p->type[type].field[field].kind = PLAN_LONG; /* no loaded class has told of decimals */
-	f.class_name = f.method = f.descriptor = event_plan_put_text(m, "");
 	f.kind_at = part ? m->p->places - 1 : kind_at(m->p, type, field);
-	if (w->source == PLAN_STATIC)
-		event_plan_put_step(m, PLAN_NOTHING, "", event_plan_put_text(m, ""), "");
-	for (const char *at = w->steps; *at; at += at[0] == '.') {
-		event_plan_put_step(m, PLAN_FIND, "", event_plan_put_slice(m, at, strcspn(at, ".")), "");
-		at += strcspn(at, ".");
+	if (e->field[field].recall[alternative].is) {
+		err = event_kept_of(m, &e->field[field].recall[alternative], &f, d);
+		if (err)
+			return err;
 	}
-	f.steps = event_plan_steps_put(m) - f.first;
-	if (f.steps > PLAN_STEPS)
+	put_way(m, w, &f);
+	if (event_plan_steps_put(m) - f.first > PLAN_STEPS)
 		return diag_usage(d, "event '%s', '%s': it has too many steps", e->name, e->field[field].expression);
-	bytes_put(&m->fields, &f, sizeof(f));
 	return 0;
 }
 
@@ -122,6 +134,47 @@ static int add_ways(struct event_making *m, const struct event_spec *e, size_t f
 		for (uint32_t w = 0; !err && w < n; w++)
 			err = add_way(m, e, field, i, &ways[w], filter, type, d);
 	}
+	return err;
+}
+
+/* The object by which later calls find the values of the event. */
+static int event_later_add_key(struct event_making *m, const struct event_spec *e, struct plan_text filter,
+			       uint32_t type, struct diag *d)
+{
+	struct event_way ways[EVENT_WAYS];
+	bool loaded;
+	uint32_t n = event_value_ways(e->key, ways, &loaded);
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < n; i++) {
+		struct plan_field f = {.filter = filter,
+				       .source = ways[i].source,
+				       .kind = PLAN_TEXT,
+				       .any_kind = true,
+				       .type = 'L',
+				       .event = e - m->s->events->event,
+				       .value = PLAN_KEY_VALUE,
+				       .kind_at = m->p->places,
+				       .role = PLAN_KEY,
+				       .kept_event = type};
+
+		err = event_plan_add_place(m->p, EVENT_PLACE_KEPT, 0, d);
+		if (!err)
+			put_way(m, &ways[i], &f);
+	}
+	return err;
+}
+
+static int event_later_add_kept(struct event_making *m, const struct event_spec *e, struct plan_text filter,
+				uint32_t type, struct diag *d)
+{
+	int err = event_is_kept(e) ? event_later_add_key(m, e, filter, type, d) : 0;
+
+	m->role = PLAN_KEPT;
+	for (size_t i = 0; !err && i < e->fields; i++)
+		if (event_is_kept(e) && e->field[i].kept && !m->p->type[type].field[i].redacted)
+			err = add_ways(m, e, i, filter, type, d);
+	m->role = PLAN_VALUE;
 	return err;
 }
 
@@ -151,7 +204,7 @@ int event_later_add(struct event_making *m, const struct event_spec *e, struct e
 			err = add_ways(m, e, i, filter, type, d);
 		p->type[type].field[i].nullable = true;
 	}
-	return err;
+	return err ?: event_later_add_kept(m, e, filter, type, d);
 }
 
 /* What loaded classes have told of kinds holds for those that are loaded later. */
@@ -163,7 +216,7 @@ void event_later_share_kinds(struct event_making *m)
 	for (uint32_t i = 0; i < p->places; i++) {
 		const struct event_method *e = &p->method[p->place[i].method];
 
-		if (!e->class_name && p->place[i].field != EVENT_PLACE_NESTING && !f[i].any_kind)
-			f[i].kind = p->type[e->type].field[p->place[i].field].kind;
+		if (!e->class_name && f[i].source != PLAN_NESTING && !f[i].any_kind)
+			f[i].kind = p->type[e->type].field[f[i].value].kind;
 	}
 }

@@ -40,8 +40,8 @@ uint32_t event_plan_steps_put(const struct event_making *m)
 	return m->steps.size / sizeof(struct plan_step);
 }
 
-void event_plan_put_field(struct event_making *m, const struct resolved_method *r, const struct event_value *v,
-			  uint32_t event, uint32_t value, bool at_begin)
+int event_plan_put_field(struct event_making *m, const struct resolved_method *r, const struct event_value *v,
+			 uint32_t event, uint32_t value, bool at_begin, struct diag *d)
 {
 	char word[16] = "";
 	struct plan_text none = event_plan_put_text(m, "");
@@ -59,7 +59,10 @@ void event_plan_put_field(struct event_making *m, const struct resolved_method *
 			       .value = value,
 			       .kind_at = m->p->places - 1,
 			       .at_begin = at_begin,
-			       .outermost = m->outermost};
+			       .outermost = m->outermost,
+			       .role = m->role,
+			       .kept_event = m->type};
+	int err = m->recall && m->recall->is ? event_kept_of(m, m->recall, &f, d) : 0;
 
 	if (v->source == PLAN_PARAMETER)
 		snprintf(word, sizeof(word), "arg%u", v->argument);
@@ -68,6 +71,7 @@ void event_plan_put_field(struct event_making *m, const struct resolved_method *
 		event_plan_put_step(m, v->step[i].kind, v->step[i].class_name, event_plan_put_text(m, v->step[i].name),
 				    v->step[i].descriptor);
 	bytes_put(&m->fields, &f, sizeof(f));
+	return err;
 }
 
 int event_plan_join(struct event_making *m, struct diag *d)

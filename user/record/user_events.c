@@ -535,6 +535,23 @@ static void report_nulls(const struct event_type *t, size_t field, uint64_t call
 	report(text, context);
 }
 
+/* Some calls lack what an earlier one had to keep: their objects are from before the recording, or from other methods. */
+static bool report_unknown(const struct event_type *t, size_t field, uint64_t calls, uint64_t known,
+			   void (*report)(const char *text, void *context), void *context)
+{
+	const struct event_field *f = &t->spec->field[field];
+	char text[1024];
+
+	if (t->spec->preset || known == calls || !event_field_is_recalled(f))
+		return false;
+	snprintf(text, sizeof(text),
+		 "event '%s', '%s=%s': %" PRIu64 " of %" PRIu64
+		 " calls without it: no earlier call with the object is known",
+		 t->spec->name, f->name, f->expression, calls - known, calls);
+	report(text, context);
+	return true;
+}
+
 void user_events_gaps(const struct user_events *u, void (*report)(const char *text, void *context), void *context)
 {
 	for (uint32_t i = 0; u && i < u->plan->types; i++) {
@@ -544,6 +561,8 @@ void user_events_gaps(const struct user_events *u, void (*report)(const char *te
 		for (size_t n = 0; n < t->spec->fields; n++) {
 			const struct absent *a = &u->state[i].absent[n];
 
+			if (report_unknown(t, n, u->state[i].events, a->values, report, context))
+				continue;
 			if (a->calls)
 				report_absent(t, n, a, report, context);
 			else if (u->state[i].events && !a->values && !may_be_null(t->spec, &t->spec->field[n]))

@@ -84,7 +84,8 @@ enum loader_answer loader_ask_aside(JNIEnv *e, jobject l, uint32_t number, uint6
 	return LOADER_READY;
 }
 
-uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, struct capture *to, uint32_t room)
+uint32_t fields_captures(uint32_t recordings, bool for_later, const struct fields_method *m, struct capture *to,
+			 uint32_t room)
 {
 	return 0;
 }

@@ -18,6 +18,8 @@ static void *scarce_map(size_t size)
 #include "uprobes/agent/fields/fields_static.c"
 #include "uprobes/agent/fields/fields_late.c"
 #include "uprobes/agent/fields/fields_nesting.c"
+#include "uprobes/agent/fields/fields_kept.c"
+#include "uprobes/agent/fields/kept.c"
 
 #include "filters/filter_list.h"
 #include "tests/lib/class_builder.h"
@@ -179,7 +181,7 @@ static struct capture capture_in(const char *type, const char *method, const cha
 	builder_method(&b, 0x400 | access, method, descriptor, NULL);
 	bytes = builder_finish(&b, &size);
 	assert_int_equal(class_parse(&c, bytes, size, &a), CLASS_OK);
-	n = fields_captures(1, &(struct fields_method){.file = &c, .method = c.method}, found, 2);
+	n = fields_captures(1, false, &(struct fields_method){.file = &c, .method = c.method}, found, 2);
 	assert_true(n <= 1);
 	free(memory);
 	free(bytes);

@@ -341,6 +341,31 @@ CASE(a_method_may_have_hooks_of_its_own)
 	edited_release(&e);
 }
 
+/* The set is the constant 16, where the call returns only, and the hooks are those of a method without captures. */
+CASE(a_value_may_be_handed_over_whatever_the_hook_says)
+{
+	struct capture c[2] = {{.source = CAPTURE_LOCAL, .type = 'I', .number = 6},
+			       {.source = CAPTURE_LOCAL, .type = 'I', .number = 7, .always = true}};
+	struct method m = method_of("03 b1");
+	struct edited e;
+
+	builder_method(&m.b, 9, "run", "(I)V", &m.s);
+	e = edited_with(&m.b, (struct method_edit){.id = ID, .capture = c + 1, .captures = 1});
+	assert_hex(&e.code, "04 b8???? 40 1a 3604  03 1f 04 b8???? 1504 1010 1007 b8???? b1  1f 04 b8???? bf");
+	assert_true(slice_is(called(&e, 12, false), "leave"));
+	assert_true(slice_is(called(&e, 21, false), "i"));
+	assert_true(slice_is(called(&e, 27, false), "thrown"));
+	edited_release(&e);
+	m = method_of("03 b1");
+	builder_method(&m.b, 9, "run", "(I)V", &m.s);
+	e = edited_with(&m.b, (struct method_edit){.id = ID, .capture = c, .captures = 2});
+	assert_hex(&e.code,
+		   "04 b8???? 40 1a 3604 1a 3605  03 1f 04 b8???? 3e 1504 1d 114006 b8???? 1505 1010 1007 b8???? b1"
+		   " 1f 04 b8???? 3e 1504 1d 114006 b8???? bf");
+	assert_true(slice_is(called(&e, 15, false), "left"));
+	edited_release(&e);
+}
+
 CASE(constants_and_locals_with_wide_indices_are_used)
 {
 	struct method m = method_of("b1");

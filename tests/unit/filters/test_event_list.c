@@ -118,6 +118,70 @@ CASE(only_the_outermost_calls_may_be_events)
 	event_list_release(&l);
 }
 
+CASE(a_value_may_be_one_of_an_earlier_call_with_the_same_object)
+{
+	struct event_list l = {.count = 0};
+	const struct event_field *f;
+	struct diag d = {0};
+
+	assert_int_equal(
+		event_list_add(&l, "db.Prepare C::prepare*;D::prep\\~1:1ms~return.in who=this sql:sql=arg0", &d), 0);
+	assert_string_equal(l.event[0].text, "C::prepare*;D::prep\\~1:1ms");
+	assert_string_equal(l.event[0].key, "return.in");
+	assert_int_equal(event_list_add(&l, "db.Run S::run sql=arg0.text|db.Prepare[this.s].sql n=arg1", &d), 0);
+	assert_null(l.event[1].key);
+	f = l.event[1].field;
+	assert_string_equal(f->expression, "arg0.text|db.Prepare[this.s].sql");
+	assert_string_equal(f->alternative[0], "arg0.text");
+	assert_string_equal(f->alternative[1], "this.s");
+	assert_false(f->recall[0].is);
+	assert_true(f->recall[1].is && f->recall[1].event == 0 && f->recall[1].field == 1);
+	assert_int_equal(f->unit, EVENT_SQL); /* a masked text does not become whole again */
+	assert_true(event_field_is_recalled(f));
+	assert_false(event_field_is_recalled(f + 1));
+	assert_false(l.event[0].field[0].kept);
+	assert_true(l.event[0].field[1].kept);
+	assert_int_equal(event_list_add(&l, "db.Prepare E::prepare~return who=this sql:sql=arg1", &d), 0);
+	assert_true(l.event[2].field[1].kept);
+	assert_int_not_equal(event_list_add(&l, "db.Prepare E::ready who=this sql:sql=arg1", &d), 0);
+	assert_non_null(strstr(d.text, "an object both or none"));
+	event_list_release(&l);
+}
+
+CASE(a_value_of_an_earlier_call_that_cannot_be_is_refused)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{"b.B T::m x=b.Prepare[this].sql", "no -e before it has the event 'b.Prepare'"},
+		{"b.B T::m x=a.None[this].n", "names no object behind its filter"},
+		{"b.B T::m x=a.Key[this].none", "has no field 'none'"},
+		{"b.B T::m x=a.Key[this].number", "computed after the call"},
+		{"b.B T::m x=a.Key[this]", "is EVENT[OBJECT].FIELD"},
+		{"b.B T::m x=a.Key[].n", "is EVENT[OBJECT].FIELD"},
+		{"b.B T::m x=a.Key[this.n", "is EVENT[OBJECT].FIELD"},
+		{"b.B T::m x=a.Key[this].n-arg0", "not computed with"},
+		{"b.B T::m x:ms=a.Key[this].size", "another unit"},
+		{"b.B T::m x=a.Later[this].n", "itself one of an earlier call"},
+		{"b.B T::m~exception x=arg0", "keeps nothing for others"},
+		{"b.B T::m~ x=arg0", "wrong expression"},
+	};
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+
+	assert_int_equal(event_list_add(&l, "a.None T::m n=arg0", &d), 0);
+	assert_int_equal(event_list_add(&l, "a.Key T::m~this n=arg0 size:bytes=arg1 number:number=arg2", &d), 0);
+	assert_int_equal(event_list_add(&l, "a.Later T::m~this n=a.Key[arg0].n", &d), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		d = (struct diag){0};
+		assert_int_not_equal(event_list_add(&l, rows[i].text, &d), 0);
+		if (!strstr(d.text, rows[i].says))
+			fail_msg("'%s': %s", rows[i].text, d.text);
+		assert_int_equal(l.count, 3);
+	}
+	event_list_release(&l);
+}
+
 CASE(an_event_needs_no_fields)
 {
 	struct event_list l = {.count = 0};
@@ -277,6 +341,9 @@ CASE(a_plan_with_wrong_offsets_is_refused)
 	assert_false(is_valid(&p));
 	p = small_plan();
 	p.f.kind = PLAN_KINDS;
+	assert_false(is_valid(&p));
+	p = small_plan();
+	p.f.role = PLAN_ROLES;
 	assert_false(is_valid(&p));
 	p = small_plan();
 	p.s.kind = PLAN_NOTHING + 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/fields/field_text.h"
 #include "filters/plan.h"
+#include "uprobes/agent/fields/kept.h"
 #include "uprobes/agent/fields/shapes.h"
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
@@ -86,8 +87,13 @@ bool field_text_is_string(JNIEnv *env, jobject o)
 
 static void put_record(struct frt_slot *s, const struct frt_field *f)
 {
+	struct kept_sink *sink = &kept_sinks[s - control_slot(0)];
 	uint64_t words[4];
 
+	if (unlikely(sink->table)) {
+		kept_add(sink, f);
+		return;
+	}
 	memcpy(words, f, sizeof(words));
 	if (ring_put(s, words))
 		ring_drain(s, sys_tsc());

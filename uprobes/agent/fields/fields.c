@@ -9,7 +9,6 @@
  * shows in a word of its own.
  */
 #include "uprobes/agent/fields/fields_internal.h"
-#include "uprobes/agent/fields/field_text.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/ring.h"
@@ -81,7 +80,8 @@ enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 	if (result)
 		return result;
 	p->recording = recording;
-	if (!fields_nesting_begin(p)) {
+	if (!fields_nesting_begin(p) || !fields_kept_begin(p)) {
+		fields_nesting_end(p);
 		sys_unmap(p, p->size);
 		return FRT_JVMTI_FAILED;
 	}
@@ -126,6 +126,7 @@ void fields_end(JNIEnv *env, uint32_t recording)
 	for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++)
 		forget_found(env, &p->found[n]);
 	fields_nesting_end(p);
+	fields_kept_end(env, p);
 	sys_unmap(p, p->size);
 }
 
@@ -167,21 +168,46 @@ static bool capture_planned(const struct live_plan *p, uint32_t i, const struct 
 	       fields_static_is_meant(p, i, m->loader) && capture_of(f, slice_is(m->method->name, "<init>"), c);
 }
 
-uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, struct capture *to, uint32_t room)
+static uint32_t captures_for(uint32_t recording, struct live_plan *p, bool for_later, const struct fields_method *m,
+			     struct capture *to, uint32_t room)
 {
 	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < plan_fields(&p->plan) && n < room; i++) {
+		const struct plan_field *f = plan_field(&p->plan, i);
+
+		if (plan_is_late(f) || plan_is_for_later(f) != for_later || !capture_planned(p, i, m, &to[n]))
+			continue;
+		fields_nesting_note(p, f, m->id);
+		to[n].always = for_later;
+		to[n++].number = FRT_FIELD_NUMBER(recording, i);
+	}
+	return n + fields_late_captures(recording, p, for_later, m, to + n, room - n);
+}
+
+/* Mark the last capture of each event. All of one event stand together, behind that of the object. */
+static void mark_last(struct capture *c, uint32_t n, const struct live_plan *p)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (i + 1 == n || plan_field(&p->plan, FRT_FIELD_INDEX(c[i + 1].number))->role == PLAN_KEY)
+			c[i].number |= CAPTURE_LAST;
+}
+
+uint32_t fields_captures(uint32_t recordings, bool for_later, const struct fields_method *m, struct capture *to,
+			 uint32_t room)
+{
+	uint32_t n = 0, more;
 
 	__atomic_fetch_add(&askers, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t r = 0; r < FRT_RECORDINGS; r++) {
 		struct live_plan *p = recordings >> r & 1 ? load_acquire(&plans[r]) : NULL;
 
-		for (uint32_t i = 0; p && i < plan_fields(&p->plan) && n < room; i++)
-			if (!plan_is_late(plan_field(&p->plan, i)) && capture_planned(p, i, m, &to[n])) {
-				fields_nesting_note(p, plan_field(&p->plan, i), m->id);
-				to[n++].number = FRT_FIELD_NUMBER(r, i);
-			}
-		if (p)
-			n += fields_late_captures(r, p, m, to + n, room - n);
+		if (!p)
+			continue;
+		more = captures_for(r, p, for_later, m, to + n, room - n);
+		if (for_later)
+			mark_last(to + n, more, p);
+		n += more;
 	}
 	__atomic_fetch_sub(&askers, 1, __ATOMIC_SEQ_CST);
 	return n;
@@ -307,7 +333,7 @@ static struct field_value length_of(JNIEnv *env, jobject o)
 	return is_array(env, o) ? field_integer((*env)->GetArrayLength(env, o)) : field_object(NULL);
 }
 
-static enum plan_kind kind_of_field(const struct plan *p, const struct plan_field *f)
+enum plan_kind fields_kind(const struct plan *p, const struct plan_field *f)
 {
 	return __atomic_load_n(&plan_field(p, f->kind_at)->kind, __ATOMIC_ACQUIRE);
 }
@@ -315,7 +341,7 @@ static enum plan_kind kind_of_field(const struct plan *p, const struct plan_fiel
 /* The last step has to give what the event's type has, if that is more than a text. */
 static bool is_of_kind(const struct way *w, enum plan_kind kind)
 {
-	enum plan_kind wanted = kind_of_field(&w->p->plan, w->field);
+	enum plan_kind wanted = fields_kind(&w->p->plan, w->field);
 
 	return w->step + 1 < w->field->steps || wanted == PLAN_TEXT || wanted == kind;
 }
@@ -410,10 +436,35 @@ static void put_planned(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16
 			v = field_object(NULL);
 		else if (!f->at_begin)
 			v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
-		field_text_put(env, s, number, flags, kind_of_field(&p->plan, f),
-			       ((const struct plan_header *)p->plan.bytes)->text, &v);
+		if (f->role == PLAN_RECALLED)
+			fields_recall(env, s, number, flags, p, f, &v);
+		else
+			field_text_put(env, s, number, flags, fields_kind(&p->plan, f),
+				       ((const struct plan_header *)p->plan.bytes)->text, &v);
 	} else if (flags) {
 		field_put_null(s, number, flags);
+	}
+	store_release(busy, 0);
+}
+
+/* A value of a call that has returned, and that later calls may ask for. */
+static __attribute__((noinline)) void put_for_later(JNIEnv *env, uint32_t number, struct field_value v)
+{
+	uint32_t index = FRT_FIELD_INDEX(number), *busy;
+	struct frt_slot *s = slot_find(env) ?: slot_claim(env);
+	struct live_plan *p;
+
+	if (!s)
+		return;
+	busy = &users[s - control_slot(0)].busy;
+	__atomic_store_n(busy, 1, __ATOMIC_SEQ_CST); /* before the plan is read */
+	p = load_acquire(&plans[FRT_FIELD_RECORDING(number)]);
+	if (p && index < plan_fields(&p->plan) && plan_is_for_later(plan_field(&p->plan, index))) {
+		const struct plan_field *f = plan_field(&p->plan, index);
+
+		if (!f->at_begin)
+			v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
+		fields_keep(env, s, p, f, &v, number & CAPTURE_LAST);
 	}
 	store_release(busy, 0);
 }
@@ -423,6 +474,10 @@ static void fields_put(JNIEnv *env, uint32_t set, uint32_t number, struct field_
 	struct frt_slot *s = slot_find(env);
 	uint16_t flags = number & CAPTURE_LAST ? FRT_FIELD_LAST : 0;
 
+	if (unlikely(set == CAPTURE_ALWAYS)) {
+		put_for_later(env, number, v);
+		return;
+	}
 	number &= CAPTURE_LAST - 1;
 	if (!s || !s->ring)
 		return;
@@ -434,6 +489,15 @@ static void fields_put(JNIEnv *env, uint32_t set, uint32_t number, struct field_
 		field_put_null(s, number, flags);
 	if (flags)
 		inside_settle(s);
+}
+
+static struct field_value field_number_of(enum frt_field_form form, uint64_t bits)
+{
+	struct field_value v = field_integer(bits);
+
+	if (form == FRT_FORM_FLOAT || form == FRT_FORM_DOUBLE)
+		v.form = form == FRT_FORM_FLOAT ? FIELD_FLOAT : FIELD_DOUBLE; /* of a union */
+	return v;
 }
 
 /*
@@ -449,6 +513,10 @@ static inline void put_number(JNIEnv *env, uint32_t set, uint32_t number, enum f
 		uint64_t words[FRT_RECORD_SIZE / 8];
 	} r = {.words = {bits}};
 
+	if (unlikely(set == CAPTURE_ALWAYS)) {
+		put_for_later(env, number, field_number_of(form, bits));
+		return;
+	}
 	number &= CAPTURE_LAST - 1;
 	wanted = set >> FRT_FIELD_RECORDING(number) & 1;
 	if (!s || !s->ring || !(wanted || last))

@@ -35,11 +35,12 @@ struct fields_method {
 };
 
 /*
- * The captures of a method for these recordings (a set of bits). Returns their number, at most `room`. Static fields of
- * classes that this loader does not mean by their names are left out, and so have no value. Also decides, for fields for
- * classes that are loaded later, of what kind they are.
+ * The captures of a method for these recordings (a set of bits): those for later calls, or all others. Returns their number, at
+ * most `room`. Static fields of classes that this loader does not mean by their names are left out, and so have no value. Also
+ * decides, for fields for classes that are loaded later, of what kind they are.
  */
-uint32_t fields_captures(uint32_t recordings, const struct fields_method *m, struct capture *to, uint32_t room);
+uint32_t fields_captures(uint32_t recordings, bool for_later, const struct fields_method *m, struct capture *to,
+			 uint32_t room);
 
 /*
  * The captures of the exception's class for those recordings that want it, at most FRT_RECORDINGS. Returns their number.

@@ -4,7 +4,9 @@
 #define AGENT_FIELDS_INTERNAL_H
 
 #include "uprobes/agent/fields/field_search.h"
+#include "uprobes/agent/fields/field_text.h"
 #include "uprobes/agent/fields/fields.h"
+#include "uprobes/agent/fields/kept.h"
 
 #define LOADERS_MOST 15 /* that have a class of one name */
 #define SEEN_MOST    8	/* classes of one step; objects of others are read the slow way */
@@ -42,7 +44,8 @@ struct live_plan {
 	struct plan shared;  /* in the config, which the collector reads; only kinds are stored there */
 	struct meant *meant; /* one for each field */
 	uint32_t recording;
-	uint32_t *outermost;  /* of each method: a bit for each of its outermost events */
+	uint32_t *outermost; /* of each method: a bit for each of its outermost events */
+	struct kept_table *kept;
 	struct found found[]; /* one for each step; those of the fields and the plan's bytes follow */
 };
 
@@ -59,9 +62,27 @@ struct way {
 /* The type that a method returns, from its descriptor; it may be V. Empty: there is none. */
 struct slice fields_returned_type(struct slice descriptor);
 
-/* The captures of a class that is loaded later, by the fields for such classes; see fields_captures(). */
-uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
+/*
+ * The captures of a class that is loaded later, by the fields for such classes that are, or are not, for later calls; see
+ * fields_captures().
+ */
+uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, bool for_later, const struct fields_method *m,
 			      struct capture *to, uint32_t room);
+
+/* Values for later calls with the same object. False: the JVM has no memory for them. */
+bool fields_kept_begin(struct live_plan *p);
+void fields_kept_end(JNIEnv *env, struct live_plan *p);
+
+/* A value of a field that is for later. `last`: the call has no more of this event. */
+void fields_keep(JNIEnv *env, struct frt_slot *s, struct live_plan *p, const struct plan_field *f,
+		 const struct field_value *v, bool last);
+
+/* Write what an earlier call has kept with the object, or that it is not known. */
+void fields_recall(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, struct live_plan *p,
+		   const struct plan_field *f, const struct field_value *v);
+
+/* What a field's value is. */
+enum plan_kind fields_kind(const struct plan *p, const struct plan_field *f);
 
 /* Outermost events: a call inside another one of the same event makes none. False: the JVM has no memory for them. */
 bool fields_nesting_begin(struct live_plan *p);

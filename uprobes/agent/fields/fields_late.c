@@ -123,7 +123,7 @@ static bool is_taken(const struct live_plan *p, const struct plan_field *f, cons
 	return policy_method(&filter, m->file, m->method, &tags, &reason).trace && !is_planned(&p->plan, f, m);
 }
 
-uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const struct fields_method *m,
+uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, bool for_later, const struct fields_method *m,
 			      struct capture *to, uint32_t room)
 {
 	const struct plan_field *taken = NULL, *refused = NULL, *asked = NULL;
@@ -134,7 +134,7 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const str
 	for (uint32_t i = 0; i < plan_fields(&p->plan) && n < room; i++) {
 		const struct plan_field *f = plan_field(&p->plan, i);
 
-		if (!plan_is_late(f))
+		if (!plan_is_late(f) || plan_is_for_later(f) != for_later)
 			continue;
 		if (!asked || asked->event != f->event)
 			wanted = is_taken(p, f, m);
@@ -154,6 +154,7 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, const str
 		taken = f;
 		fields_nesting_note(p, f, m->id);
 		to[n].begins = f->at_begin;
+		to[n].always = for_later;
 		to[n++].number = FRT_FIELD_NUMBER(recording, i);
 	}
 	return n;

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A row's state is one word: a number that rises, how many threads read it, and one of
+ *
+ *    FREE, HELD (one thread has it for itself), SHOWN (others find it), OVER (nobody finds it; its last reader frees it).
+ *
+ * A thread reads a row only after it has counted itself in while the row was SHOWN, and only a row that nobody reads becomes
+ * HELD. So a weak reference is never deleted while another thread compares it.
+ *
+ * All rows of one object stand near each other, because its hash says where. Of several with one object and event that with the
+ * highest number counts. The lowest number goes first if room is needed, and if that row is in use, none goes: otherwise an
+ * older value could come back.
+ */
+#include "uprobes/agent/fields/kept.h"
+#include "uprobes/agent/jvm.h"
+#include "uprobes/agent/lock_free.h"
+#include "uprobes/agent/sys.h"
+
+#define KEPT_BUCKET	  16u /* rows in which one object may be */
+#define KEPT_BUCKETS_LOG2 9   /* at most */
+#define KEPT_MEMORY	  (4u << 20)
+
+enum kept_kind { KEPT_FREE, KEPT_HELD, KEPT_SHOWN, KEPT_OVER };
+
+#define KIND(state)    ((state) & 3)
+#define READER	       4ull
+#define READERS(state) ((state) >> 2 & 0x3fff)
+#define NUMBER_SHIFT   16
+#define NUMBER(state)  ((state) >> NUMBER_SHIFT)
+
+struct kept_sink kept_sinks[FRT_MAX_SLOTS];
+
+struct kept_table {
+	uint64_t numbers;
+	uint32_t records; /* room of a row */
+	uint32_t buckets_log2;
+	size_t row_size;
+	struct kept_row *own[FRT_MAX_SLOTS]; /* what a thread holds */
+	char rows[] __attribute__((aligned(64)));
+};
+
+static uint32_t kept_rows(uint32_t buckets_log2)
+{
+	return KEPT_BUCKET << buckets_log2;
+}
+
+static size_t kept_memory(const struct kept_table *t)
+{
+	return sizeof(*t) + kept_rows(t->buckets_log2) * t->row_size;
+}
+
+struct kept_table *kept_new(uint32_t records)
+{
+	struct kept_table shape = {.records = records,
+				   .buckets_log2 = KEPT_BUCKETS_LOG2,
+				   .row_size = sizeof(struct kept_row) + records * sizeof(struct frt_field)},
+			  *t;
+
+	while (shape.buckets_log2 && kept_memory(&shape) > KEPT_MEMORY)
+		shape.buckets_log2--;
+	t = sys_map(kept_memory(&shape));
+	if (t) {
+		t->records = shape.records;
+		t->buckets_log2 = shape.buckets_log2;
+		t->row_size = shape.row_size;
+	}
+	return t;
+}
+
+struct kept_row **kept_own(struct kept_table *t, uint32_t slot)
+{
+	return &t->own[slot];
+}
+
+static struct kept_row *kept_row(struct kept_table *t, uint32_t i)
+{
+	return (struct kept_row *)(t->rows + i * t->row_size);
+}
+
+static struct kept_row *kept_near(struct kept_table *t, uint32_t hash, uint32_t i)
+{
+	return kept_row(t, ((uint64_t)(hash * 2654435769u) >> (32 - t->buckets_log2)) * KEPT_BUCKET + i);
+}
+
+void kept_free(JNIEnv *env, struct kept_table *t)
+{
+	for (uint32_t i = 0; t && i < kept_rows(t->buckets_log2); i++)
+		if (kept_row(t, i)->object)
+			(*env)->DeleteWeakGlobalRef(env, kept_row(t, i)->object);
+	if (t)
+		sys_unmap(t, kept_memory(t));
+}
+
+static bool kept_change(struct kept_row *row, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(&row->state, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* The row is held. */
+static void kept_forget(JNIEnv *env, struct kept_row *row)
+{
+	if (row->object)
+		(*env)->DeleteWeakGlobalRef(env, row->object);
+	row->object = NULL;
+}
+
+void kept_drop(JNIEnv *env, struct kept_row *row)
+{
+	kept_forget(env, row);
+	store_release(&row->state, KEPT_FREE);
+}
+
+/* Count this thread in, if the row is shown and has that hash and event. */
+static bool kept_pin(struct kept_row *row, uint32_t hash, uint32_t event)
+{
+	uint64_t state = load_acquire(&row->state);
+
+	while (KIND(state) == KEPT_SHOWN && load_relaxed(&row->hash) == hash && load_relaxed(&row->event) == event) {
+		if (READERS(state) == 0x3fff)
+			return false;
+		if (kept_change(row, state, state + READER))
+			return true;
+		state = load_acquire(&row->state);
+	}
+	return false;
+}
+
+void kept_done(JNIEnv *env, struct kept_row *row)
+{
+	uint64_t state = __atomic_sub_fetch(&row->state, READER, __ATOMIC_ACQ_REL);
+
+	if (KIND(state) == KEPT_OVER && !READERS(state) && kept_change(row, state, KEPT_HELD))
+		kept_drop(env, row);
+}
+
+/* The row, which this thread reads, is to be found no more. */
+static void kept_end(struct kept_row *row)
+{
+	uint64_t state = load_acquire(&row->state);
+
+	while (KIND(state) == KEPT_SHOWN && !kept_change(row, state, state - KEPT_SHOWN + KEPT_OVER))
+		state = load_acquire(&row->state);
+}
+
+/* The row, which may have got another object before it was counted in, is of this one. */
+static bool kept_is_of(JNIEnv *env, const struct kept_row *row, uint32_t hash, uint32_t event, jobject object)
+{
+	return row->hash == hash && row->event == event && (*env)->IsSameObject(env, row->object, object);
+}
+
+static bool kept_hash(jobject object, uint32_t *hash)
+{
+	jint h;
+
+	if ((*jvmti)->GetObjectHashCode(jvmti, object, &h))
+		return false;
+	*hash = h;
+	return true;
+}
+
+struct kept_row *kept_find(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event)
+{
+	struct kept_row *best = NULL;
+	uint32_t hash;
+
+	if (!kept_hash(object, &hash))
+		return NULL;
+	for (uint32_t i = 0; i < KEPT_BUCKET; i++) {
+		struct kept_row *row = kept_near(t, hash, i), *worse = row;
+
+		if (!kept_pin(row, hash, event))
+			continue;
+		if (kept_is_of(env, row, hash, event, object) &&
+		    (!best || NUMBER(load_relaxed(&row->state)) > NUMBER(load_relaxed(&best->state)))) {
+			worse = best;
+			best = row;
+		}
+		if (worse)
+			kept_done(env, worse);
+	}
+	return best;
+}
+
+/* ---- rows for new objects */
+
+/* Is the object of the row, which others may have by now, gone? */
+static bool kept_is_gone(JNIEnv *env, struct kept_row *row)
+{
+	uint32_t hash = load_relaxed(&row->hash), event = load_relaxed(&row->event);
+	bool gone;
+
+	if (!kept_pin(row, hash, event))
+		return false;
+	gone = (*env)->IsSameObject(env, row->object, NULL);
+	if (gone)
+		kept_end(row);
+	kept_done(env, row);
+	return gone;
+}
+
+static struct kept_row *kept_hold_free(struct kept_table *t, uint32_t hash)
+{
+	for (uint32_t i = 0; i < KEPT_BUCKET; i++) {
+		struct kept_row *row = kept_near(t, hash, i);
+
+		if (!load_relaxed(&row->state) && kept_change(row, KEPT_FREE, KEPT_HELD))
+			return row;
+	}
+	return NULL;
+}
+
+/* The row that was shown first. */
+static struct kept_row *kept_hold_oldest(struct kept_table *t, uint32_t hash)
+{
+	struct kept_row *oldest = NULL;
+	uint64_t state, oldest_state = UINT64_MAX;
+
+	for (uint32_t i = 0; i < KEPT_BUCKET; i++) {
+		state = load_acquire(&kept_near(t, hash, i)->state);
+		if (KIND(state) == KEPT_SHOWN && NUMBER(state) < NUMBER(oldest_state)) {
+			oldest = kept_near(t, hash, i);
+			oldest_state = state;
+		}
+	}
+	return oldest && !READERS(oldest_state) && kept_change(oldest, oldest_state, KEPT_HELD) ? oldest : NULL;
+}
+
+static struct kept_row *kept_hold(JNIEnv *env, struct kept_table *t, uint32_t hash)
+{
+	struct kept_row *row = kept_hold_free(t, hash);
+	bool gone = false;
+
+	for (uint32_t i = 0; !row && i < KEPT_BUCKET; i++)
+		gone |= kept_is_gone(env, kept_near(t, hash, i));
+	if (!row && gone)
+		row = kept_hold_free(t, hash);
+	return row ?: kept_hold_oldest(t, hash);
+}
+
+struct kept_row *kept_open(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event)
+{
+	struct kept_row *row;
+	uint32_t hash;
+
+	if (!kept_hash(object, &hash))
+		return NULL;
+	row = kept_hold(env, t, hash);
+	if (!row)
+		return NULL;
+	kept_forget(env, row);
+	row->object = (*env)->NewWeakGlobalRef(env, object);
+	if (jvm_threw(env) || !row->object) {
+		kept_drop(env, row);
+		return NULL;
+	}
+	store_relaxed(&row->hash, hash);
+	store_relaxed(&row->event, event);
+	row->records = 0;
+	return row;
+}
+
+void kept_add(struct kept_sink *sink, const struct frt_field *f)
+{
+	struct kept_row *row = sink->row;
+
+	if (row->records < sink->table->records)
+		row->record[row->records++] = *f;
+	else
+		sink->full = true;
+}
+
+void kept_publish(JNIEnv *env, struct kept_table *t, struct kept_row *row)
+{
+	uint64_t number = __atomic_add_fetch(&t->numbers, 1, __ATOMIC_ACQ_REL);
+
+	store_release(&row->state, number << NUMBER_SHIFT | READER | KEPT_SHOWN);
+	for (uint32_t i = 0; i < KEPT_BUCKET; i++) {
+		struct kept_row *other = kept_near(t, row->hash, i);
+
+		if (other == row || !kept_pin(other, row->hash, row->event))
+			continue;
+		if (NUMBER(load_relaxed(&other->state)) < number &&
+		    (*env)->IsSameObject(env, other->object, row->object))
+			kept_end(other);
+		kept_done(env, other);
+	}
+	kept_done(env, row);
+}
