@@ -18,7 +18,7 @@ extern uint64_t inside_since;
 
 /*
  * How many tasks wait (task_rows.h), and above that, in units of INSIDE_ROOT, how many threads are in a root. While it is 0,
- * no task that is handed over or begins is of interest. Code in Java reads it (task_code.c). A recording of tasks without
+ * no task that is handed over or begins is of interest. Code in Java reads it (task_code_write.c). A recording of tasks without
  * --inside adds one root. One word, because each change locks a cache line.
  */
 extern uint64_t inside_busy;

@@ -90,7 +90,7 @@
  * (task_others.c).
  */
 #include "uprobes/agent/tasks/task_code.h"
-#include "uprobes/agent/tasks/code_writer.h"
+#include "uprobes/agent/tasks/task_code_parts.h"
 
 char task_native_names[TASK_NATIVES][12] = {
 	[TASK_ASK] = "ask",	[TASK_NAMELESS] = "nameless", [TASK_PUT] = "put",	   [TASK_TWIN] = "twin",
@@ -113,41 +113,7 @@ char task_native_types[TASK_NATIVES][48] = {[TASK_ASK] = "(I)I",
 					    [TASK_LEFT] = "(I)V",
 					    [TASK_UNMET] = "(I)I"};
 
-/* Members that code refers to. */
-struct members {
-	uint16_t on, pending, busy, unsafe, get_long, get_int, tasks, hash, once, submits, shared, keeps, twins, takes,
-		begins, arrives, ends, runs_once[3], native[TASK_NATIVES];
-};
-
-/* A branch by how many tasks wait. */
-static size_t put_branch_by_waiting(struct code_writer *w, const struct members *m, unsigned int op)
-{
-	code_put_member(w, OP_INVOKESTATIC, m->unsafe);
-	code_put_member(w, OP_GETSTATIC, m->busy);
-	code_put_member(w, OP_INVOKEVIRTUAL, m->get_int);
-	return code_branch(w, op);
-}
-
-/* A branch for when no task is of interest. */
-static size_t put_branch_if_idle(struct code_writer *w, const struct members *m)
-{
-	code_put_member(w, OP_INVOKESTATIC, m->unsafe);
-	code_put_member(w, OP_GETSTATIC, m->busy);
-	code_put_member(w, OP_INVOKEVIRTUAL, m->get_long);
-	code_put(w, OP_LCONST_0, OP_LCMP);
-	return code_branch(w, OP_IFEQ);
-}
-
-/* tasks[(int) handle & TASK_ROWS - 1], of the handle in local 3, without the load or store. */
-static void put_task_of_handle(struct code_writer *w, const struct members *m)
-{
-	code_put_member(w, OP_GETSTATIC, m->tasks);
-	code_put(w, OP_LLOAD_3, OP_L2I);
-	code_put_member(w, OP_SIPUSH, TASK_ROWS - 1);
-	code_put1(w, OP_IAND);
-}
-
-static void put_runs_once(struct code_writer *w, const struct members *m)
+static void put_runs_once(struct code_writer *w, const struct task_members *m)
 {
 	size_t yes[2];
 
@@ -166,201 +132,31 @@ static void put_runs_once(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-/* Branches to the end of a method that gets a task: it is null, or tasks are of no interest. */
-static void put_is_on(struct code_writer *w, const struct members *m, size_t off[2])
-{
-	code_put1(w, OP_ALOAD_0);
-	off[0] = code_branch(w, OP_IFNULL);
-	code_put_member(w, OP_GETSTATIC, m->on);
-	off[1] = code_branch(w, OP_IFEQ);
-}
-
-/* A call with the task, and with the number in a local. */
-static void put_call_with(struct code_writer *w, unsigned int load, uint16_t method)
-{
-	code_put(w, OP_ALOAD_0, load);
-	code_put_member(w, OP_INVOKESTATIC, method);
-}
-
-static void put_keeps_row(struct code_writer *w, const struct members *m, unsigned int again)
-{
-	code_put(w, OP_ALOAD_0, OP_ILOAD_2, again);
-	code_put_member(w, OP_INVOKESTATIC, m->keeps);
-}
-
-static void put_submits(struct code_writer *w, const struct members *m)
-{
-	size_t end[4], got;
-
-	code_begin_method(w, "submits", "(" OBJECT "I)V", 3);
-	put_is_on(w, m, end);
-	end[2] = put_branch_if_idle(w, m);
-	code_put1(w, OP_ILOAD_1);
-	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ASK]);
-	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
-	got = code_branch(w, OP_IFGE);
-	put_call_with(w, OP_ILOAD_2, m->shared);
-	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
-	end[3] = code_branch(w, OP_IFLT);
-	code_branch_here(w, got);
-	put_keeps_row(w, m, OP_ICONST_0);
-	for (int i = 0; i < 4; i++)
-		code_branch_here(w, end[i]);
-	code_put1(w, OP_RETURN);
-	code_end_method(w);
-}
-
-static void put_shares(struct code_writer *w, const struct members *m)
-{
-	size_t end[4], other, idle, excess;
-
-	code_begin_method(w, "shares", "(" OBJECT "I)V", 4);
-	put_is_on(w, m, end);
-	code_put1(w, OP_ALOAD_0);
-	code_put_member(w, OP_INVOKESTATIC, m->once);
-	other = code_branch(w, OP_IFEQ);
-	put_call_with(w, OP_ILOAD_1, m->submits);
-	code_put1(w, OP_RETURN);
-	code_branch_here(w, other);
-	code_put(w, OP_BIPUSH, TASK_STRANGE & 255, OP_ISTORE_2);
-	idle = put_branch_if_idle(w, m);
-	code_put1(w, OP_ILOAD_1);
-	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ASK]);
-	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
-	other = code_branch(w, OP_IFLT);
-	put_keeps_row(w, m, OP_ICONST_1);
-	code_put1(w, OP_RETURN);
-	code_branch_here(w, idle);
-	code_branch_here(w, other);
-	code_put1(w, OP_ALOAD_0);
-	code_put_member(w, OP_INVOKESTATIC, m->hash);
-	code_put(w, OP_ISTORE_3, OP_ILOAD_3);
-	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_OTHER]);
-	code_put(w, OP_ILOAD_2, OP_BIPUSH, TASK_EXCESS & 255);
-	excess = code_branch(w, OP_IF_ICMPEQ);
-	end[2] = put_branch_by_waiting(w, m, OP_IFEQ);
-	code_put(w, OP_BIPUSH, TASK_STRANGE & 255, OP_ISTORE_2);
-	code_branch_here(w, excess);
-	put_call_with(w, OP_ILOAD_2, m->shared);
-	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
-	end[3] = code_branch(w, OP_IFLT);
-	put_keeps_row(w, m, OP_ICONST_0);
-	code_put1(w, OP_ILOAD_3);
-	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_LEFT]);
-	for (int i = 0; i < 4; i++)
-		code_branch_here(w, end[i]);
-	code_put1(w, OP_RETURN);
-	code_end_method(w);
-}
-
-static void put_keeps(struct code_writer *w, const struct members *m)
-{
-	size_t end;
-
-	code_begin_method(w, "keeps", "(" OBJECT "II)V", 3);
-	code_put_member(w, OP_GETSTATIC, m->tasks);
-	code_put(w, OP_ILOAD_1, OP_ALOAD_0, OP_AASTORE, OP_ILOAD_1, OP_ALOAD_0);
-	code_put_member(w, OP_INVOKESTATIC, m->hash);
-	code_put1(w, OP_ILOAD_2);
-	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_PUT]);
-	code_put1(w, OP_ICONST_0 + TASK_TWINS);
-	end = code_branch(w, OP_IF_ICMPNE);
-	put_call_with(w, OP_ILOAD_1, m->twins);
-	code_branch_here(w, end);
-	code_put1(w, OP_RETURN);
-	code_end_method(w);
-}
-
-/* hash = System.identityHashCode(task), in local 2. */
-static void put_hash(struct code_writer *w, const struct members *m)
-{
-	code_put1(w, OP_ALOAD_0);
-	code_put_member(w, OP_INVOKESTATIC, m->hash);
-	code_put1(w, OP_ISTORE_2);
-}
-
-/* handle = find(hash, handle), from 0 on. Returns the branch for 0; *loop: the one for the next handle. */
-static size_t put_search(struct code_writer *w, const struct members *m, size_t *loop)
-{
-	code_put(w, OP_LCONST_0, OP_LSTORE_3);
-	*loop = w->size;
-	code_put(w, OP_ILOAD_2, OP_LLOAD_3);
-	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_FIND]);
-	code_put(w, OP_LSTORE_3, OP_LLOAD_3, OP_LCONST_0, OP_LCMP);
-	return code_branch(w, OP_IFEQ);
-}
-
-/* Go on with the next handle unless that one is of the task. */
-static void put_is_task(struct code_writer *w, const struct members *m, size_t loop)
-{
-	put_task_of_handle(w, m);
-	code_put(w, OP_AALOAD, OP_ALOAD_0);
-	code_branch_back(w, OP_IF_ACMPNE, loop);
-}
-
-static void put_shared(struct code_writer *w, const struct members *m)
-{
-	size_t none[2], excess, loop;
-
-	code_begin_method(w, "shared", "(" OBJECT "I)I", 5);
-	code_put(w, OP_ILOAD_1, OP_BIPUSH, TASK_NOT & 255);
-	none[0] = code_branch(w, OP_IF_ICMPEQ);
-	put_hash(w, m);
-	code_put(w, OP_ILOAD_1, OP_BIPUSH, TASK_EXCESS & 255);
-	excess = code_branch(w, OP_IF_ICMPEQ);
-	none[1] = put_search(w, m, &loop);
-	put_is_task(w, m, loop);
-	code_branch_here(w, excess);
-	code_put1(w, OP_ILOAD_2);
-	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_NAMELESS]);
-	code_put1(w, OP_IRETURN);
-	for (int i = 0; i < 2; i++)
-		code_branch_here(w, none[i]);
-	code_put(w, OP_BIPUSH, TASK_NOT & 255, OP_IRETURN);
-	code_end_method(w);
-}
-
-static void put_twins(struct code_writer *w, const struct members *m)
-{
-	size_t none, loop;
-
-	code_begin_method(w, "twins", "(" OBJECT "I)V", 5);
-	put_hash(w, m);
-	none = put_search(w, m, &loop);
-	put_is_task(w, m, loop);
-	code_put(w, OP_ILOAD_1, OP_LLOAD_3);
-	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_TWIN]);
-	code_branch_back(w, OP_GOTO, loop);
-	code_branch_here(w, none);
-	code_put1(w, OP_RETURN);
-	code_end_method(w);
-}
-
-static void put_takes(struct code_writer *w, const struct members *m)
+static void put_takes(struct code_writer *w, const struct task_members *m)
 {
 	size_t none[4], strange, ignored, loop, some;
 
 	code_begin_method(w, "takes", "(" OBJECT "I)J", 6);
 	code_put_member(w, OP_GETSTATIC, m->pending);
 	none[0] = code_branch(w, OP_IFEQ);
-	none[1] = put_branch_if_idle(w, m);
+	none[1] = task_put_branch_if_idle(w, m);
 	code_put1(w, OP_ALOAD_0);
 	none[2] = code_branch(w, OP_IFNULL);
-	some = put_branch_by_waiting(w, m, OP_IFNE);
+	some = task_put_branch_by_waiting(w, m, OP_IFNE);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ANY]);
 	none[3] = code_branch(w, OP_IFEQ);
 	code_branch_here(w, some);
-	put_hash(w, m);
-	strange = put_search(w, m, &loop);
-	put_is_task(w, m, loop);
+	task_put_hash(w, m);
+	strange = task_put_search(w, m, &loop);
+	task_put_is_task(w, m, loop);
 	code_put1(w, OP_LLOAD_3);
-	put_call_with(w, OP_ILOAD_1, m->native[TASK_TAKE]);
+	task_put_call_with(w, OP_ILOAD_1, m->native[TASK_TAKE]);
 	code_put(w, OP_ISTORE, 5, OP_ILOAD, 5);
 	code_branch_back(w, OP_IFEQ, loop);
 	code_put(w, OP_ILOAD, 5, OP_ICONST_0 + TASK_IGNORED);
 	ignored = code_branch(w, OP_IF_ICMPEQ);
-	put_task_of_handle(w, m);
+	task_put_task_of_handle(w, m);
 	code_put(w, OP_ACONST_NULL, OP_AASTORE, OP_LLOAD_3, OP_LRETURN);
 	code_branch_here(w, ignored);
 	code_put(w, OP_LCONST_1, OP_LRETURN);
@@ -375,14 +171,14 @@ static void put_takes(struct code_writer *w, const struct members *m)
 }
 
 /* long handle = takes(task, place), in local 2. Returns the branch for one that is not 1. */
-static size_t put_taken(struct code_writer *w, const struct members *m)
+static size_t put_taken(struct code_writer *w, const struct task_members *m)
 {
-	put_call_with(w, OP_ILOAD_1, m->takes);
+	task_put_call_with(w, OP_ILOAD_1, m->takes);
 	code_put(w, OP_LSTORE_2, OP_LLOAD_2, OP_LCONST_1, OP_LCMP);
 	return code_branch(w, OP_IFNE);
 }
 
-static void put_begins(struct code_writer *w, const struct members *m)
+static void put_begins(struct code_writer *w, const struct task_members *m)
 {
 	size_t other;
 
@@ -394,7 +190,7 @@ static void put_begins(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-static void put_arrives(struct code_writer *w, const struct members *m)
+static void put_arrives(struct code_writer *w, const struct task_members *m)
 {
 	size_t other, end[4];
 
@@ -404,7 +200,7 @@ static void put_arrives(struct code_writer *w, const struct members *m)
 	code_branch_here(w, other);
 	code_put(w, OP_LLOAD_2, OP_LCONST_0, OP_LCMP);
 	end[2] = code_branch(w, OP_IFNE);
-	put_is_on(w, m, end);
+	task_put_is_on(w, m, end);
 	code_put1(w, OP_ALOAD_0);
 	code_put_member(w, OP_INVOKESTATIC, m->once);
 	end[3] = code_branch(w, OP_IFNE);
@@ -417,7 +213,7 @@ static void put_arrives(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-static void put_ends(struct code_writer *w, const struct members *m)
+static void put_ends(struct code_writer *w, const struct task_members *m)
 {
 	size_t end;
 
@@ -431,27 +227,27 @@ static void put_ends(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-static void put_gets(struct code_writer *w, const struct members *m)
+static void put_gets(struct code_writer *w, const struct task_members *m)
 {
 	code_begin_method(w, "gets", "(" OBJECT "I)V", 2);
-	put_call_with(w, OP_ILOAD_1, m->arrives);
+	task_put_call_with(w, OP_ILOAD_1, m->arrives);
 	code_put(w, OP_POP2, OP_RETURN);
 	code_end_method(w);
 }
 
-static void put_checks(struct code_writer *w, const struct members *m)
+static void put_checks(struct code_writer *w, const struct task_members *m)
 {
 	size_t end[4];
 
 	code_begin_method(w, "checks", "(" OBJECT "I)V", 2);
-	put_is_on(w, m, end);
+	task_put_is_on(w, m, end);
 	code_put1(w, OP_ALOAD_0);
 	code_put_member(w, OP_INVOKESTATIC, m->once);
 	end[2] = code_branch(w, OP_IFNE);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_UNMET]);
 	end[3] = code_branch(w, OP_IFEQ);
-	put_call_with(w, OP_ILOAD_1, m->arrives);
+	task_put_call_with(w, OP_ILOAD_1, m->arrives);
 	code_put1(w, OP_POP2);
 	for (int i = 0; i < 4; i++)
 		code_branch_here(w, end[i]);
@@ -459,7 +255,7 @@ static void put_checks(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-static void put_asks(struct code_writer *w, const struct members *m)
+static void put_asks(struct code_writer *w, const struct task_members *m)
 {
 	size_t end;
 
@@ -473,7 +269,7 @@ static void put_asks(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-static void put_works(struct code_writer *w, const struct members *m)
+static void put_works(struct code_writer *w, const struct task_members *m)
 {
 	size_t end;
 
@@ -490,7 +286,7 @@ static void put_works(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-static void put_directs(struct code_writer *w, const struct members *m)
+static void put_directs(struct code_writer *w, const struct task_members *m)
 {
 	size_t end;
 
@@ -504,12 +300,12 @@ static void put_directs(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-static void put_drops(struct code_writer *w, const struct members *m)
+static void put_drops(struct code_writer *w, const struct task_members *m)
 {
 	size_t end;
 
 	code_begin_method(w, "drops", "(" OBJECT "I)V", 2);
-	end = put_branch_by_waiting(w, m, OP_IFEQ);
+	end = task_put_branch_by_waiting(w, m, OP_IFEQ);
 	code_put(w, OP_ALOAD_0, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->begins);
 	code_put1(w, OP_ILOAD_1);
@@ -519,10 +315,10 @@ static void put_drops(struct code_writer *w, const struct members *m)
 	code_end_method(w);
 }
 
-static void put_refuses(struct code_writer *w, const struct members *m)
+static void put_refuses(struct code_writer *w, const struct task_members *m)
 {
 	code_begin_method(w, "refuses", "(" OBJECT "I)V", 2);
-	put_call_with(w, OP_ILOAD_1, m->arrives);
+	task_put_call_with(w, OP_ILOAD_1, m->arrives);
 	code_put1(w, OP_ILOAD_1);
 	code_put_member(w, OP_INVOKESTATIC, m->ends);
 	code_put1(w, OP_RETURN);
@@ -532,7 +328,7 @@ static void put_refuses(struct code_writer *w, const struct members *m)
 #define UNSAFE_8 "sun/misc/Unsafe"
 #define UNSAFE	 "jdk/internal/misc/Unsafe"
 
-static void find_members(struct code_writer *w, struct members *m)
+static void find_members(struct code_writer *w, struct task_members *m)
 {
 	uint16_t unsafe = code_class(w, w->is_8 ? UNSAFE_8 : UNSAFE);
 
@@ -563,7 +359,7 @@ static void find_members(struct code_writer *w, struct members *m)
 /* Everything behind the constants. */
 static void put_members(struct code_writer *w, uint16_t object)
 {
-	struct members m;
+	struct task_members m;
 
 	find_members(w, &m);
 	code_put2(w, 0x1031); /* public final super synthetic */
@@ -575,15 +371,11 @@ static void put_members(struct code_writer *w, uint16_t object)
 	code_put_field(w, "on", "I");
 	code_put_field(w, "pending", "I");
 	code_put_field(w, "tasks", OBJECTS);
-	code_put2(w, TASK_NATIVES + 17);
+	code_put2(w, TASK_NATIVES + TASK_SUBMIT_METHODS + 12);
 	for (int i = 0; i < TASK_NATIVES; i++)
 		code_put_native(w, task_native_names[i], task_native_types[i]);
 	put_runs_once(w, &m);
-	put_submits(w, &m);
-	put_shares(w, &m);
-	put_shared(w, &m);
-	put_keeps(w, &m);
-	put_twins(w, &m);
+	task_code_put_submits(w, &m);
 	put_takes(w, &m);
 	put_begins(w, &m);
 	put_arrives(w, &m);
