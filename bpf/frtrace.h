@@ -30,7 +30,7 @@
 #include "bpf/stacks.h"
 #include "bpf/timing.h"
 
-#define FRT_MAGIC 0x6563617274726619ULL /* changes with every change of the segment's layout */
+#define FRT_MAGIC 0x656361727472661aULL /* changes with every change of the segment's layout */
 
 #define FRT_MAX_LOADERS	 4096u
 #define FRT_MAX_CLASSES	 32768u

@@ -46,7 +46,7 @@ enum frt_record_kind {
 #define FRT_SPAN_ROOT	0x10u /* a call of a root that is kept; of no other one (--inside) */
 /*
  * No call, but a task that was handed to another thread, or was to be (--tasks): from the moment when it left its queue. It
- * has no method, its stack is where it was submitted, and its first value is FRT_FIELD_TASK, its second one its class.
+ * has no method, its stack is where it was submitted, and its value is FRT_FIELD_TASK.
  */
 #define FRT_SPAN_TASK	0x40u
 #define FRT_SPAN_NATIVE 0x20u /* in the collector only: of a native method, its stack is one of the collector's own */
@@ -124,7 +124,7 @@ _Static_assert(sizeof(struct frt_field) == FRT_RECORD_SIZE, "field");
 #define FRT_FIELD_RECORDING(n) ((n) >> 12 & (FRT_RECORDINGS - 1))
 #define FRT_FIELD_INDEX(n)     ((n) & 0xfffu)
 #define FRT_FIELD_THROWN       0xfffu /* no field of a plan: the class of the exception that ended the call */
-#define FRT_FIELD_TASK	       0xffdu /* nor this: a struct frt_task; then with the same number the class of the task */
+#define FRT_FIELD_TASK	       0xffdu /* nor this: a struct frt_task */
 #define FRT_FIELD_ALLOCATED \
 	0xffcu /* nor this: bytes that the thread allocated in the call, FRT_FORM_INTEGER; as the next */
 #define FRT_FIELD_REQUEST \
@@ -153,11 +153,12 @@ enum frt_field_form {
 };
 
 struct frt_task {
-	frt_u64 submitted; /* TSC */
-	frt_u32 submitter; /* serial of the thread, or its frt_virtual_key() */
-	frt_u32 method;	   /* of its innermost traced call then; FRT_NO_METHOD: unknown, or it is in a task */
-	frt_u16 end;	   /* enum frt_task_end */
-	frt_u8 reserved[6];
+	frt_u64 submitted;  /* TSC */
+	frt_u32 submitter;  /* serial of the thread, or its frt_virtual_key() */
+	frt_u32 method;	    /* of its innermost traced call then; FRT_NO_METHOD: unknown, or it is in a task */
+	frt_u32 class_name; /* string: what the program has given, internal form a/b/C; 0: unknown */
+	frt_u16 end;	    /* enum frt_task_end */
+	frt_u16 reserved;
 };
 _Static_assert(sizeof(struct frt_task) == 24, "task");
 

@@ -18,7 +18,7 @@ static int own_file = -1; /* the collector finds its sites by this descriptor: t
 #define METHOD_INDEX (2 * FRT_MAX_METHODS)
 
 static uint32_t string_index[STRING_INDEX];
-static uint32_t string_count;
+static uint32_t string_count, string_generation;
 static uint32_t class_index[CLASS_INDEX];
 static uint32_t method_index[METHOD_INDEX];
 
@@ -259,6 +259,21 @@ uint32_t control_loader(struct slice type, struct slice name)
 	return id;
 }
 
+uint32_t control_string(struct slice text)
+{
+	uint32_t at;
+
+	lock_take(&table_lock);
+	at = string_find_or_add(text);
+	lock_drop(&table_lock);
+	return at;
+}
+
+uint32_t control_strings_generation(void)
+{
+	return load_acquire(&string_generation);
+}
+
 bool control_is_crowded(void)
 {
 	return control->classes > FRT_MAX_CLASSES / 2 || control->methods > FRT_MAX_METHODS / 2 ||
@@ -322,6 +337,7 @@ static void empty_tables(void)
 	memset(method_index, 0, sizeof(method_index));
 	memset(last_method, 0, sizeof(last_method));
 	string_count = 0;
+	store_release(&string_generation, string_generation + 1);
 	store_release(&control->strings, 1);
 	store_release(&control->methods, 0);
 }

@@ -74,6 +74,10 @@ uint32_t control_class(struct slice name, uint32_t loader, uint32_t modifiers);
 uint32_t control_method(uint32_t class_id, struct slice name, struct slice descriptor, uint16_t modifiers);
 uint32_t control_loader(struct slice type, struct slice name); /* always a new row */
 
+/* The number of this string, existing or new; 0: there is no room. With control_forget() numbers get another generation. */
+uint32_t control_string(struct slice text);
+uint32_t control_strings_generation(void);
+
 /* Report to recordings (a set of bits) why something is not traced. */
 void control_skip(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
 		  enum frt_skip_reason reason);

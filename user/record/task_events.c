@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/task_events.h"
 #include "user/capture/clock.h"
-#include "user/record/user_value.h"
 
 #include <string.h>
 
@@ -50,7 +49,7 @@ void task_events_put(struct task_events *e, const struct frt_span *s, const stru
 		.stack = s->stack ? frames_key(e->frames, FRAMES_AGENTS, s->stack, FRT_NO_METHOD) : 0,
 		.submitter = submitter_key(e, t.submitter),
 		.method = t.method ? method_keys_traced(e->methods, t.method) : 0,
-		.task_class = user_value_task_class(values + 1, n - 1, e->writer),
+		.task_class = t.class_name ? method_keys_class(e->methods, t.class_name) : 0,
 		.outcome = outcomes[t.end],
 		.run_time = has_run(t.end) ? clock_ns(e->clock, s->start + s->duration) - begun : JFR_MISSING,
 	};

@@ -282,12 +282,12 @@ bool user_value_absent(const struct frt_field *f, size_t n, struct value_absent 
 	return true;
 }
 
-/* The value is a class, and has this number. */
-static bool gather_class(struct gathered *g, uint32_t number, const struct frt_field *f, size_t n)
+/* The class of what was thrown. */
+static bool gather_thrown(struct gathered *g, const struct frt_field *f, size_t n)
 {
 	size_t i = 0;
 
-	while (i < n && (FRT_FIELD_INDEX(f[i].number) != number || f[i].form == FRT_FORM_TASK))
+	while (i < n && FRT_FIELD_INDEX(f[i].number) != FRT_FIELD_THROWN)
 		i++;
 	if (i == n || f[i].form != FRT_FORM_CLASS)
 		return false;
@@ -299,24 +299,17 @@ uint64_t user_value_thrown(const struct frt_field *f, size_t n, struct jfr_write
 {
 	struct gathered g;
 
-	return gather_class(&g, FRT_FIELD_THROWN, f, n) ? read_class(w, &g) : 0;
+	return gather_thrown(&g, f, n) ? read_class(w, &g) : 0;
 }
 
 void user_value_thrown_name(const struct frt_field *f, size_t n, char *out, size_t size)
 {
 	char text[FRT_FIELD_TEXT_MAX + 1];
 	struct gathered g;
-	const char *name = gather_class(&g, FRT_FIELD_THROWN, f, n) ? class_name_of(text, sizeof(text), &g) : NULL;
+	const char *name = gather_thrown(&g, f, n) ? class_name_of(text, sizeof(text), &g) : NULL;
 
 	snprintf(out, size, "%s", name ?: "");
 	java_name_dots(out);
-}
-
-uint64_t user_value_task_class(const struct frt_field *f, size_t n, struct jfr_writer *w)
-{
-	struct gathered g;
-
-	return gather_class(&g, FRT_FIELD_TASK, f, n) ? read_class(w, &g) : 0;
 }
 
 /* Days from 1970 on, by the proleptic Gregorian calendar: years that begin in March end with the leap day. */

@@ -37,9 +37,6 @@ uint64_t user_value_thrown(const struct frt_field *f, size_t n, struct jfr_write
 /* Its name, such as java.io.IOException, which is empty if it is unknown. */
 void user_value_thrown_name(const struct frt_field *f, size_t n, char *out, size_t size);
 
-/* The class of a task, a key of the open chunk, from the values of its span; 0: it is not among them. */
-uint64_t user_value_task_class(const struct frt_field *f, size_t n, struct jfr_writer *w);
-
 /*
  * The difference of two values that were read as PLAN_TEXT: two numbers or two moments as Java prints them, a moment in
  * nanoseconds. `kind` is PLAN_LONG or PLAN_DOUBLE. Null if one is missing, they are something else, or it overflows.

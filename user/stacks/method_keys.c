@@ -243,6 +243,14 @@ uint64_t method_keys_continuation_entry(struct method_keys *k)
 	return jfr_method(k->writer, &method);
 }
 
+uint64_t method_keys_class(struct method_keys *k, uint32_t name)
+{
+	char text[SEGMENT_NAME];
+	struct jfr_class_constant class = {.name = text};
+
+	return segment_string(k->segment, name, text, sizeof(text)) ? jfr_class(k->writer, &class) : 0;
+}
+
 uint64_t method_keys_function(struct method_keys *k, const char *where, const char *name)
 {
 	struct jfr_class_constant class = {.name = where, .loader = boot_loader_key(k), .modifiers = ACC_PUBLIC};

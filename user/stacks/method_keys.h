@@ -31,6 +31,9 @@ void method_keys_release(struct method_keys *k);
 uint64_t method_keys_traced(struct method_keys *k, uint32_t id);
 uint64_t method_keys_resolved(struct method_keys *k, const struct resolved_method *m);
 
+/* Key of a class that is known by its internal name only, a string of the segment. 0: there is none, or no memory. */
+uint64_t method_keys_class(struct method_keys *k, uint32_t name);
+
 /* Call when the resolver has dropped its methods and numbers them from the start. */
 void method_keys_forget_resolved(struct method_keys *k);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The class of what the program has given, and how often the JVM is asked for it. */
 #include "uprobes/agent/tasks/task_names.c"
+#include "tests/lib/new_control.h"
 #include "tests/lib/test.h"
 
 jvmtiEnv *jvmti;
@@ -96,7 +97,7 @@ static const char *name_of(JNIEnv *env, struct class *outer, struct class *inner
 {
 	struct object wrapped = {inner, NULL}, task = {outer, inner ? &wrapped : NULL};
 
-	return task_name(env, (jobject)&task);
+	return task_name(env, (jobject)&task)->name;
 }
 
 CASE(the_class_of_a_task_is_that_of_what_the_program_has_given)
@@ -137,4 +138,28 @@ CASE(no_more_references_are_left_behind_than_said)
 	asked = 0;
 	task_name(env, (jobject)chain);
 	assert_true(asked - (WRAPPERS + 1) <= TASK_NAME_REFERENCES); /* all but IsSameObject() */
+}
+
+/* The string of a class, as the collector reads it. */
+static const char *string_at(uint32_t number)
+{
+	assert_int_not_equal(number, 0);
+	return (const char *)control_at(FRT_STRINGS_AT) + number + 2;
+}
+
+CASE(name_is_a_string_of_the_segment_also_after_strings_have_been_forgotten)
+{
+	static const bool alive[FRT_MAX_LOADERS];
+	struct object task = {&order, NULL};
+	struct task_class_name *name = task_name(env_new(), (jobject)&task);
+	uint32_t first;
+
+	assert_true(new_control());
+	first = task_name_string(name);
+	assert_string_equal(string_at(first), "com/acme/Order");
+	assert_int_equal(task_name_string(name), first);
+	assert_true(control_forget(alive));
+	assert_string_equal(string_at(control_string(slice_of("a name that comes first"))), "a name that comes first");
+	assert_string_equal(string_at(task_name_string(name)), "com/acme/Order");
+	assert_int_not_equal(task_name_string(name), first);
 }

@@ -197,11 +197,6 @@ static void field_put_class(struct frt_slot *s, uint32_t number, uint16_t flags,
 		   length < FRT_FIELD_TEXT_MAX ? length : FRT_FIELD_TEXT_MAX);
 }
 
-void field_text_put_class(struct frt_slot *s, uint32_t number, uint16_t flags, const char *signature)
-{
-	field_put_class(s, number, flags, FRT_FORM_CLASS, signature);
-}
-
 static void put_signature(struct frt_slot *s, uint32_t number, uint16_t flags, enum frt_field_form form, jclass c)
 {
 	char *signature;

@@ -63,9 +63,6 @@ bool field_text_is_string(JNIEnv *env, jobject o);
 void field_text_put(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, uint32_t kind, uint32_t most,
 		    const struct field_value *v);
 
-/* Write the name of a class, as JVMTI has it, in modified UTF-8. */
-void field_text_put_class(struct frt_slot *s, uint32_t number, uint16_t flags, const char *signature);
-
 /* Write that there is no value. */
 void field_put_null(struct frt_slot *s, uint32_t number, uint16_t flags);
 

@@ -4,6 +4,7 @@
  * hashes differ enough. Others are asked for each time, and their names are not kept, so they are unknown.
  */
 #include "uprobes/agent/tasks/task_names.h"
+#include "uprobes/agent/control.h"
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 
@@ -18,9 +19,10 @@ enum { CLASS_FREE, CLASS_BUSY, CLASS_KNOWN };
 static struct task_class_name {
 	uint32_t state, hash;
 	jweak class;
-	jfieldID inner; /* what the class wraps; NULL: nothing */
-	uint32_t guess; /* which class that had last time */
-	char name[NAME];
+	jfieldID inner;	 /* what the class wraps; NULL: nothing */
+	uint32_t guess;	 /* which class that had last time */
+	uint64_t string; /* generation << 32 | number in the segment, once it has been asked for */
+	char name[NAME]; /* signature */
 } known[CLASSES];
 
 /* Fields of the JDK's classes with what the program has given. Of several in one class, the JDK has one. */
@@ -142,28 +144,39 @@ static struct task_class_name *class_named(JNIEnv *env, jclass class, uint32_t *
 	return k;
 }
 
-const char *task_name(JNIEnv *env, jobject task)
+struct task_class_name *task_name(JNIEnv *env, jobject task)
 {
 	static uint32_t outer;
 	uint32_t *guess = &outer;
-	const char *name = NULL;
+	struct task_class_name *name = NULL;
 
 	for (int i = 0; task && i <= WRAPPERS; i++) {
-		struct task_class_name *k = class_named(env, (*env)->GetObjectClass(env, task), guess);
-
-		name = k ? k->name : NULL;
-		task = k && k->inner ? (*env)->GetObjectField(env, task, k->inner) : NULL;
-		guess = k ? &k->guess : guess;
+		name = class_named(env, (*env)->GetObjectClass(env, task), guess);
+		task = name && name->inner ? (*env)->GetObjectField(env, task, name->inner) : NULL;
+		guess = name ? &name->guess : guess;
 	}
 	return name;
 }
 
-bool task_name_is_worker(JNIEnv *env, jobject thread, const char *name)
+/* If a generation ends meanwhile, the number counts as one of the older. */
+uint32_t task_name_string(struct task_class_name *name)
+{
+	uint64_t string = load_relaxed(&name->string), generation = control_strings_generation();
+
+	if (string && string >> 32 == generation)
+		return string;
+	string = control_string((struct slice){name->name + 1, strlen(name->name) - 2}); /* without L and ; */
+	if (string)
+		store_relaxed(&name->string, generation << 32 | string);
+	return string;
+}
+
+bool task_name_is_worker(JNIEnv *env, jobject thread, const struct task_class_name *name)
 {
 	jclass forks;
 	bool is;
 
-	if (name && text_is(name, "Ljava/util/concurrent/ThreadPoolExecutor$Worker;"))
+	if (name && text_is(name->name, "Ljava/util/concurrent/ThreadPoolExecutor$Worker;"))
 		return true;
 	forks = (*env)->FindClass(env, "java/util/concurrent/ForkJoinWorkerThread");
 	if (jvm_threw(env) || !forks)

@@ -5,16 +5,22 @@
 
 #include <jni.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+struct task_class_name;
 
 /*
- * Its signature, which stays where it is; NULL: unknown. Leaves up to TASK_NAME_REFERENCES local references behind, which a
+ * It stays where it is; NULL: unknown. Leaves up to TASK_NAME_REFERENCES local references behind, which a
  * native method gives back when it returns: each DeleteLocalRef() would take longer than the search.
  */
 #define TASK_NAME_REFERENCES 14
-const char *task_name(JNIEnv *env, jobject task);
+struct task_class_name *task_name(JNIEnv *env, jobject task);
+
+/* The string of the class's internal name, for a record; 0: there is no room. */
+uint32_t task_name_string(struct task_class_name *name);
 
 /* Is this thread a pool's, with a task of that name? */
-bool task_name_is_worker(JNIEnv *env, jobject thread, const char *name);
+bool task_name_is_worker(JNIEnv *env, jobject thread, const struct task_class_name *name);
 
 /* The task that a ThreadPoolExecutor.Worker was made for, as a local reference; NULL: none, or unknown. */
 jobject JNICALL task_name_first(JNIEnv *env, jclass helper, jobject worker);

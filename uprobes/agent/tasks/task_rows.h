@@ -23,7 +23,7 @@ struct task_row {
 	uint64_t outer; /* the task that the thread was in before this one */
 	uint64_t
 		alone; /* the handle of the task, once it is known that no other run of its object waits without a row */
-	const char *name;
+	struct task_class_name *name; /* NULL: unknown */
 	uint32_t submitter, method, stack,
 		hash;  /* submitter: FRT_NO_THREAD: no traced call, or it is not to be recorded */
 	uint32_t word; /* in the table by hash */

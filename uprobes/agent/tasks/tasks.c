@@ -3,7 +3,6 @@
  * Tasks from the call that hands them over to their end, and their records. Which of them wait is the business of task_rows.c.
  */
 #include "uprobes/agent/tasks/tasks.h"
-#include "uprobes/agent/fields/field_text.h"
 #include "uprobes/agent/inside.h"
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/mounts.h"
@@ -76,12 +75,19 @@ static void task_record(struct frt_slot *s, JNIEnv *env, const struct task_row *
 		 flags = FRT_SPAN_TASK | FRT_SPAN_FIELDS | just_for(set);
 	uint32_t thread = end == FRT_TASK_UNSEEN ? 0 : end == FRT_TASK_RUNS ? row->runner : s->thread;
 	uint64_t span[4] = {start, now - start, FRT_NO_METHOD | (uint64_t)row->stack << 32};
-	struct frt_task task = {
-		.submitted = row->submitted, .submitter = row->submitter, .method = row->method, .end = end};
+	struct frt_task task = {.submitted = row->submitted,
+				.submitter = row->submitter,
+				.method = row->method,
+				.class_name = row->name ? task_name_string(row->name) : 0,
+				.end = end};
 	union {
 		struct frt_field field;
 		uint64_t words[FRT_RECORD_SIZE / 8];
-	} r = {.field = {.number = FRT_FIELD_TASK, .size = sizeof(task), .form = FRT_FORM_TASK, .kind = FRT_FIELD}};
+	} r = {.field = {.number = FRT_FIELD_TASK,
+			 .size = sizeof(task),
+			 .form = FRT_FORM_TASK,
+			 .kind = FRT_FIELD,
+			 .flags = FRT_FIELD_LAST}};
 	struct inside_root own;
 
 	if (!s->ring && !ring_first(s, now)) {
@@ -93,12 +99,8 @@ static void task_record(struct frt_slot *s, JNIEnv *env, const struct task_row *
 		flags |= FRT_SPAN_VIRTUAL;
 	span[3] = thread | (uint64_t)FRT_SPAN << 32 | flags << 48;
 	memcpy(r.field.data, &task, sizeof(task));
-	if (!row->name)
-		r.field.flags = FRT_FIELD_LAST;
 	ring_append(s, span, now);
 	ring_append(s, r.words, now);
-	if (row->name)
-		field_text_put_class(s, FRT_FIELD_TASK, FRT_FIELD_LAST, row->name);
 	task_leave_root(s, row, &own);
 }
 
