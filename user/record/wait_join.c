@@ -5,6 +5,7 @@
  * and is updated during the walk. So is `longest`, of these waits.
  */
 #include "user/record/wait_join.h"
+#include "user/record/kept_wait.h"
 #include "user/record/pauses.h"
 
 #include <errno.h>
@@ -21,22 +22,6 @@
 #define RECLAIM_AFTER_NS       2000000000LL /* from the last wait; all spans that ended earlier have arrived */
 
 enum kind { WAITS, USAGE, KINDS };
-
-/* Data of a wait besides its times. */
-struct kept {
-	struct wait_stack_ids stacks;
-	uint32_t waker, waker_origin;
-	char waker_name[16];
-	uint64_t resource, owner; /* owner: of a monitor, 0: unknown */
-	int64_t owned_from;	  /* all parts from then on had the same owner */
-	int64_t wake; /* of several parts the last one's: the interval has all time in the run queue at its end */
-	uint32_t skip;
-	int64_t longest;
-	uint16_t syscall;
-	uint8_t reason;
-	bool ongoing, shown, by_interrupt;
-	bool goes_on; /* no thread ended it, and if the next wait is at the same place, the two are one */
-};
 
 /* Threads with serials, virtual threads with their keys, and threads without a slot with theirs. */
 enum lane { LANE_SERIAL, LANE_VIRTUAL, LANE_NATIVE, LANES };
@@ -105,7 +90,7 @@ static struct thread *thread_new(uint32_t serial)
 	t->serial = serial;
 	for (int k = 0; k < KINDS; k++)
 		t->timeline[k].known_from = INT64_MIN;
-	t->timeline[WAITS].payload_size = sizeof(struct kept);
+	t->timeline[WAITS].payload_size = sizeof(struct kept_wait);
 	return t;
 }
 
@@ -163,7 +148,7 @@ static bool is_of_jvm(unsigned int reason)
 
 struct wait wait_join_describe(const void *details)
 {
-	const struct kept *k = details;
+	const struct kept_wait *k = details;
 	struct wait w = {.stacks = k->stacks,
 			 .waker = k->waker,
 			 .waker_origin = k->waker_origin,
@@ -179,7 +164,7 @@ struct wait wait_join_describe(const void *details)
 	return w;
 }
 
-static void wait_join_show(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread,
+static void wait_join_show(const struct wait_timeline_interval *i, const struct kept_wait *k, uint32_t thread,
 			   wait_join_visit *visit, void *context)
 {
 	struct wait w = wait_join_describe(k);
@@ -196,7 +181,7 @@ static void wait_join_show_unclaimed(struct wait_join *j, const struct thread *t
 	const struct wait_timeline *waits = &t->timeline[WAITS];
 
 	for (size_t i = wait_timeline_find_end(waits, since); i < n; i++) {
-		struct kept *k = wait_timeline_payload(waits, i);
+		struct kept_wait *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip)
 			wait_join_show(&waits->interval[i], k, t->serial, j->setup.dropped, j->setup.context);
@@ -205,7 +190,7 @@ static void wait_join_show_unclaimed(struct wait_join *j, const struct thread *t
 
 static void wait_join_note_claimed(const struct wait_timeline *waits, size_t first, uint32_t n, int64_t longest)
 {
-	struct kept *k = wait_timeline_payload(waits, first);
+	struct kept_wait *k = wait_timeline_payload(waits, first);
 
 	k->skip = n;
 	k->longest = longest;
@@ -321,71 +306,6 @@ static struct wait_timeline *wait_join_timeline_of(struct wait_join *j, uint32_t
 	return NULL;
 }
 
-/* A wait for a monitor that a time limit ended. If it is the last one, the thread has found the monitor free. */
-static bool kept_found_free(const struct kept *k)
-{
-	return k->goes_on && k->reason == FRT_WAIT_FUTEX;
-}
-
-/*
- * HotSpot before JDK 24 parks a thread that wants a monitor for 1, 8, 64, 512 ms, and then for a second again and again, to
- * look at the monitor in between. To the program this is one wait, which its last part ends; what the thread spent on a CPU,
- * or waiting for one, in between counts as that. Time limits that the program asks for itself (Object.wait(),
- * Thread.sleep(), LockSupport.parkNanos()) have a native method as their innermost frame.
- * Returns the number of the wait that this one continues, or the timeline's count.
- */
-static size_t wait_join_first_part(const struct wait_timeline *waits, const struct frt_wait *w)
-{
-	size_t i = waits->count;
-	const struct kept *k;
-
-	if (!(w->flags & FRT_WAIT_AGAIN) || !i || (int64_t)w->off - waits->interval[i - 1].end > FRT_AGAIN_NS)
-		return waits->count;
-	do { /* it may have lost its CPU in between */
-		k = wait_timeline_payload(waits, --i);
-		if (k->skip || k->shown || wait_timeline_is_coalesced(waits, i))
-			return waits->count;
-	} while (i && k->reason == FRT_WAIT_PREEMPTED);
-	return kept_found_free(k) ? i : waits->count;
-}
-
-static void kept_fill(struct kept *k, const struct frt_wait *w, unsigned int reason,
-		      const struct wait_stack_ids *stacks)
-{
-	bool by_interrupt = w->flags & FRT_WAIT_BY_INTERRUPT;
-
-	*k = (struct kept){.stacks = *stacks,
-			   .waker = w->waker,
-			   .waker_origin = w->waker_origin,
-			   .resource = w->flags & FRT_WAIT_OWNED ? 0 : w->resource,
-			   .owner = w->flags & FRT_WAIT_OWNED ? w->resource : 0,
-			   .owned_from = (int64_t)w->off,
-			   .syscall = w->syscall,
-			   .reason = reason,
-			   .ongoing = w->flags & FRT_WAIT_ONGOING,
-			   .by_interrupt = by_interrupt,
-			   .goes_on = !w->waker && !w->waker_origin && (stacks->in_code || w->flags & FRT_WAIT_OWNED)};
-	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
-}
-
-/* Where the thread waited is known from the first part; the last one may have come too late for stacks. */
-static void kept_continue(struct kept *k, const struct frt_wait *w, struct wait_stack_ids stacks)
-{
-	uint64_t owner = k->owner;
-	int64_t owned_from = k->owned_from;
-
-	if (!stacks.java) {
-		stacks.java = k->stacks.java;
-		stacks.native = k->stacks.native;
-		stacks.kernel = k->stacks.kernel;
-		stacks.in_code = k->stacks.in_code;
-		stacks.agents = k->stacks.agents;
-	}
-	kept_fill(k, w, FRT_WAIT_FUTEX, &stacks);
-	if (k->owner == owner)
-		k->owned_from = owned_from;
-}
-
 void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct wait_stack_ids *stacks)
 {
 	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
@@ -397,14 +317,15 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct 
 		return;
 	wake = wake > w->on ? w->on : wake;
 	reason = pauses_reason(&j->pauses, w->reason, w->off, wake);
-	first = reason == FRT_WAIT_FUTEX ? wait_join_first_part(timeline, w) : timeline->count;
+	first = reason == FRT_WAIT_FUTEX ? kept_wait_first_part(timeline, w) : timeline->count;
 	if (first < timeline->count) {
 		wait_timeline_extend(timeline, first, wake, w->on, !(w->flags & FRT_WAIT_ONGOING) || wake < w->on);
-		kept_continue(wait_timeline_payload(timeline, first), w, *stacks);
+		kept_wait_continue(wait_timeline_payload(timeline, first), w, *stacks);
 	} else {
-		kept_fill(wait_timeline_append(timeline, class_of(reason), w->off, wake, w->on), w, reason, stacks);
+		kept_wait_fill(wait_timeline_append(timeline, class_of(reason), w->off, wake, w->on), w, reason,
+			       stacks);
 	}
-	((struct kept *)wait_timeline_payload(timeline, timeline->count - 1))->wake = wake;
+	((struct kept_wait *)wait_timeline_payload(timeline, timeline->count - 1))->wake = wake;
 	j->last_end[lane_of(w->thread)][w->thread % THREADS] = w->on;
 }
 
@@ -428,7 +349,7 @@ static void wait_join_review(const struct wait_join *j, struct wait_timeline *wa
 {
 	for (size_t i = wait_timeline_find_end(waits, since); i < waits->count; i++) {
 		const struct wait_timeline_interval *w = &waits->interval[i];
-		struct kept *k = wait_timeline_payload(waits, i);
+		struct kept_wait *k = wait_timeline_payload(waits, i);
 		unsigned int reason = pauses_reason(&j->pauses, k->reason, w->begin, w->middle);
 
 		if (reason == k->reason || wait_timeline_is_coalesced(waits, i))
@@ -531,7 +452,7 @@ int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int
 	int64_t longest = 0;
 
 	while (t && i < waits->count && waits->interval[i].begin < end) {
-		struct kept *k = wait_timeline_payload(waits, i);
+		struct kept_wait *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip) {
 			wait_join_show(&waits->interval[i], k, thread, visit, context);
@@ -549,12 +470,12 @@ int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int
 static size_t wait_join_ended(const struct wait_timeline *waits)
 {
 	size_t i = waits->count;
-	const struct kept *k;
+	const struct kept_wait *k;
 
 	do {
 		k = i ? wait_timeline_payload(waits, --i) : NULL;
 	} while (k && k->reason == FRT_WAIT_PREEMPTED);
-	return k && kept_found_free(k) ? i : waits->count;
+	return k && kept_wait_found_free(k) ? i : waits->count;
 }
 
 void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wait_join_visit *visit, void *context)
@@ -562,7 +483,7 @@ void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wa
 	const struct thread *t = wait_join_find(j, thread);
 	const struct wait_timeline *waits = t ? &t->timeline[WAITS] : NULL;
 	size_t end = t ? wait_join_ended(waits) : 0;
-	struct kept *k;
+	struct kept_wait *k;
 
 	for (size_t i = t ? wait_timeline_find_end(waits, start) : 0; i < end; i += k->skip ?: 1) {
 		k = wait_timeline_payload(waits, i);
@@ -580,7 +501,7 @@ struct path_gap wait_join_before(const struct wait_join *j, uint32_t thread, int
 	size_t i = t ? wait_timeline_find_begin(waits, before) : 0;
 	int64_t known = t ? latest(j->known_from, waits->known_from) : j->known_from;
 	const struct wait_timeline_interval *last = i ? &waits->interval[i - 1] : NULL;
-	struct kept *kept = i ? wait_timeline_payload(waits, i - 1) : NULL;
+	struct kept_wait *kept = i ? wait_timeline_payload(waits, i - 1) : NULL;
 
 	if (!last && (t || has_nothing(j, thread)))
 		known = latest(known, observed);
@@ -593,7 +514,7 @@ struct path_gap wait_join_before(const struct wait_join *j, uint32_t thread, int
 		return (struct path_gap){.off = last->begin, .on = last->end, .kind = PATH_GAP_UNKNOWN};
 	if (before <= kept->owned_from)
 		return (struct path_gap){.off = last->begin, .on = before, .kind = PATH_GAP_UNKNOWN, .details = kept};
-	return (struct path_gap){.kind = kept_found_free(kept) && !kept->owner ? PATH_GAP_UNKNOWN : PATH_GAP_WAIT,
+	return (struct path_gap){.kind = kept_wait_found_free(kept) && !kept->owner ? PATH_GAP_UNKNOWN : PATH_GAP_WAIT,
 				 .off = latest(kept->owned_from, last->begin),
 				 .wake = latest(kept->wake, last->begin),
 				 .on = last->end,
