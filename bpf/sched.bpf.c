@@ -174,19 +174,19 @@ static __always_inline void review_held(struct task_struct *task, struct wait_st
 
 /*
  * The length of a wait is unknown when it begins, so every wait takes a stack. That costs 500 ns, more than all
- * the rest. The rate is therefore limited to one stack per STACK_EVERY ns, after a burst of STACKS_FREE. Waits of
- * 200 us and more thus always get one.
+ * the rest. The rate is therefore limited to one stack per LOOK_EVERY ns, after a burst of LOOKS_FREE. Waits of
+ * 200 us and more thus always get one. For paths, waits outside of calls learn by the same limit what they are for.
  */
-#define STACK_EVERY 200000
-#define STACKS_FREE 256
+#define LOOK_EVERY 200000
+#define LOOKS_FREE 256
 
-static __always_inline bool stack_is_due(struct wait_state *state, __u64 now)
+static __always_inline bool look_is_due(struct wait_state *state, __u64 now)
 {
-	if (!state->stack_end || state->stacks_due > now)
+	if (state->looks_due > now)
 		return false;
-	if (now - state->stacks_due > STACKS_FREE * STACK_EVERY)
-		state->stacks_due = now - STACKS_FREE * STACK_EVERY;
-	state->stacks_due += STACK_EVERY;
+	if (now - state->looks_due > LOOKS_FREE * LOOK_EVERY)
+		state->looks_due = now - LOOKS_FREE * LOOK_EVERY;
+	state->looks_due += LOOK_EVERY;
 	return true;
 }
 
@@ -268,12 +268,12 @@ static __always_inline bool continues_wait(const struct wait_state *state, const
 }
 
 /* Take the stack of a thread that is about to wait. Returns whether it has the same place as that of its last wait. */
-static __always_inline bool take_place(struct task_struct *task, struct wait_state *state, __u64 now)
+static __always_inline bool take_place(struct task_struct *task, struct wait_state *state, bool due)
 {
 	__u64 sp = state->sp, pc = state->pc;
 
 	state->sp = 0;
-	if (stack_is_due(state, now))
+	if (due && state->stack_end)
 		take_stack(task, state);
 	return state->sp && state->sp == sp && state->pc == pc;
 }
@@ -308,11 +308,12 @@ static __always_inline __u32 pinned_poll(const struct wait_state *state)
 }
 
 static __always_inline void take_resource(struct task_struct *task, struct wait_state *state,
-					  const struct pt_regs___kernel *r, const struct file *file, __u64 now)
+					  const struct pt_regs___kernel *r, const struct file *file, __u64 now,
+					  bool wanted)
 {
 	state->resource = state->epoll = state->polled = 0;
 	take_monitor_owner(state);
-	if (!wait_setup.resources)
+	if (!wait_setup.resources || !wanted)
 		return;
 	if (!file)
 		state->polled = state->owned ? 0 : pinned_poll(state);
@@ -329,13 +330,16 @@ __noinline __u64 switch_out(struct wait_state *state, bool preempted)
 	const struct pt_regs___kernel *r;
 	const struct file *file = NULL;
 	struct slot_calls calls = {};
+	__u32 caller;
 	__u64 now;
+	bool due;
 
 	if (!state)
 		return 0;
 	if (state->off)
 		emit_missed_wait(state);
-	state->owner = caller_on(prev, state, &calls) ?: wait_setup.path ? state->thread : 0;
+	caller = caller_on(prev, state, &calls);
+	state->owner = caller ?: wait_setup.path ? state->thread : 0;
 	if (wait_setup.hold)
 		review_held(prev, state, &calls);
 	if (!state->owner)
@@ -352,9 +356,10 @@ __noinline __u64 switch_out(struct wait_state *state, bool preempted)
 	else
 		state->reason = reason_of_call(prev, r, state->sleeping, &file);
 	now = now_ns();
-	take_resource(prev, state, r, file, now);
+	due = !preempted && look_is_due(state, now);
+	take_resource(prev, state, r, file, now, caller || due);
 	state->stack_size = 0;
-	if (!preempted && (!take_place(prev, state, now) || !continues_wait(state, r, now)))
+	if (!preempted && (!take_place(prev, state, due) || !continues_wait(state, r, now)))
 		state->since = now;
 	if (bpf_core_field_exists(prev->sched_info.run_delay))
 		state->delay = run_delay(prev, false);

@@ -41,7 +41,7 @@ struct wait_state {
 	struct held_waits held;
 	/* where it was, for a long wait */
 	__u64 anchor, stack_end; /* 0: its stacks are not taken */
-	__u64 stacks_due;	 /* virtual time: each stack that is taken advances it by STACK_EVERY */
+	__u64 looks_due;	 /* virtual time: each stack that is taken advances it by LOOK_EVERY */
 	__u64 sp, pc, fp;
 	__u32 stack_size;
 	__u8 stack[FRT_WAIT_STACK];
