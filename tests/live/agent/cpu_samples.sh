@@ -34,13 +34,22 @@ for r in json.load(open(sys.argv[1]))["rows"]:
 		finding "< the page, > view hot:" "$(cat "$WORK/differ")"
 }
 
-spent() { # [JVM-OPTION...]
-	begin "samples of slow calls have the shares that were burnt, and fast calls have none${1:+, $*}, JDK $FEATURE" || return 0
-	record_program "$@" Spent 2 40 -- -m live.Spent::call -t 25ms --cpu || return 0
+spent() { # JVM-OPTION
+	begin "samples of slow calls have the shares that were burnt, and fast calls have none, $1, JDK $FEATURE" || return 0
+	record_program "$1" Spent 2 40 -- -m live.Spent::call -t 25ms --cpu || return 0
 	says ' 0 lost'
 	shares_agree 80
 	page_agrees
 	finish
+}
+
+# One of the ways to run code; with SOAK=1 all: interpreted, by C1, by C1 and then C2.
+spent_by() { # FIRST
+	local ways=(-Xint -XX:TieredStopAtLevel=1 -XX:+TieredCompilation) i
+	for ((i = 0; i < 3; i++)); do
+		spent "${ways[($1 + i) % 3]}"
+		[ -n "$SOAK" ] || return 0
+	done
 }
 
 # The JDK reads the events, and so does its own view of them.
@@ -109,14 +118,15 @@ refused() {
 	finish
 }
 
+way=0
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	turn 0 && spent -Xint
-	turn 1 && spent
+	spent_by $((way++))
 	turn 1 && read_by_jfr
 	turn 1 && apart
 	turn 0 && beside_jfr
 	turn 0 && refused
 done
-root_use "${JDKS_IN_TURN[0]}" "samples of slow calls have the shares that were burnt" && spent -XX:TieredStopAtLevel=1
-root_use "${JDKS_IN_TURN[1]}" "samples of slow calls have the shares that were burnt" && spent
+for version in "${JDKS_IN_TURN[@]}"; do
+	root_use "$version" "samples of slow calls have the shares that were burnt" && spent_by $((way++))
+done
