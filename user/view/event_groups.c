@@ -16,7 +16,9 @@ struct event_group {
 	size_t count, capacity;
 	int64_t total;
 	uint64_t thrown;
-	uint32_t typed; /* number of the text */
+	uint32_t typed;				      /* number of the text */
+	int64_t known_total, cpu, run_queue, blocked; /* of the events of which it is known where their time went */
+	bool known;				      /* there is one */
 };
 
 struct event_groups {
@@ -26,6 +28,7 @@ struct event_groups {
 	int by;	     /* the field's index in the first type */
 	bool thrown; /* the type has calls, which may end with an exception */
 	bool timed;  /* the type has a duration */
+	bool split;  /* it is known of some event where its time went */
 	struct printer p;
 	struct texts typed;
 	struct event_group *group;
@@ -102,6 +105,15 @@ static struct event_group *event_group_of(struct event_groups *g)
 	return &g->group[*number - 1];
 }
 
+static void event_groups_split(struct event_groups *g, struct event_group *group, const struct call *call)
+{
+	group->known = g->split = true;
+	sum_add(&group->known_total, call->duration);
+	sum_add(&group->cpu, call->cpu);
+	sum_add(&group->run_queue, call->run_queue);
+	sum_add(&group->blocked, call->blocked);
+}
+
 static int event_groups_add(const struct call *call, void *context)
 {
 	struct event_groups *g = context;
@@ -119,6 +131,8 @@ static int event_groups_add(const struct call *call, void *context)
 	group->duration[group->count++] = call->duration;
 	sum_add(&group->total, call->duration);
 	group->thrown += call->thrown;
+	if (call_has_split(call))
+		event_groups_split(g, group, call);
 	return 0;
 }
 
@@ -152,6 +166,8 @@ static int64_t nearest_rank(const struct event_group *group, double q)
 
 static void event_groups_put_row(const struct event_groups *g, struct table *table, struct event_group *group)
 {
+	int64_t known = group->known ? 0 : TABLE_UNKNOWN;
+
 	qsort(group->duration, group->count, sizeof(*group->duration), group_compare_durations);
 	table_put(table, group->text);
 	table_put(table, g->typed.text[group->typed]);
@@ -160,17 +176,30 @@ static void event_groups_put_row(const struct event_groups *g, struct table *tab
 	table_put_time(table, g->timed ? nearest_rank(group, 0.5) : TABLE_UNKNOWN);
 	table_put_time(table, g->timed ? nearest_rank(group, 0.99) : TABLE_UNKNOWN);
 	table_put_time(table, g->timed ? group->duration[group->count - 1] : TABLE_UNKNOWN);
+	table_put_share(table, known ?: group->cpu, group->total);
+	table_put_share(table, known ?: group->run_queue, group->total);
+	table_put_share(table, known ?: group->blocked, group->total);
+	table_put_share(table, known ?: group->total - group->known_total, group->total);
 	table_put_count(table, g->thrown ? (int64_t)group->thrown : TABLE_UNKNOWN);
 }
 
 static void event_groups_print(struct event_groups *g, struct bytes *out)
 {
 	struct table_column columns[] = {
-		{g->request->by, NULL, TABLE_TEXT, 0}, {NULL, "value", TABLE_TYPED, 0},
-		{"Events", "events", TABLE_NUMBER, 0}, {"Total", "totalNs", TABLE_NUMBER, 2},
-		{"p50", "p50Ns", TABLE_NUMBER, 3},     {"p99", "p99Ns", TABLE_NUMBER, 1},
-		{"Maximum", "maxNs", TABLE_NUMBER, 4}, {"Thrown", "thrown", TABLE_NUMBER, 5},
+		{g->request->by, NULL, TABLE_TEXT, 0},
+		{NULL, "value", TABLE_TYPED, 0},
+		{"Events", "events", TABLE_NUMBER, 0},
+		{"Total", "totalNs", TABLE_NUMBER, 2},
+		{"p50", "p50Ns", TABLE_NUMBER, 3},
+		{"p99", "p99Ns", TABLE_NUMBER, 1},
+		{"Maximum", "maxNs", TABLE_NUMBER, 4},
+		{"CPU", "cpuNs", TABLE_NUMBER, 7},
+		{"Run Queue", "runQueueNs", TABLE_NUMBER, 8},
+		{"Blocked", "blockedNs", TABLE_NUMBER, 6},
+		{NULL, "unknownNs", TABLE_NUMBER, 9},
+		{"Thrown", "thrown", TABLE_NUMBER, 5},
 	};
+	enum { SPLIT = 7, UNKNOWN = 10, THROWN };
 	uint64_t shown = g->request->top ?: UINT64_MAX;
 	struct table table;
 	struct bytes title;
@@ -182,8 +211,13 @@ static void event_groups_print(struct event_groups *g, struct bytes *out)
 	}
 	for (int i = 3; i < 7 && !g->timed; i++)
 		columns[i].label = NULL;
+	for (int i = SPLIT; i < UNKNOWN && !g->split; i++)
+		columns[i].label = NULL;
+	for (size_t i = 0; i < g->count && g->split; i++)
+		if (g->group[i].known && g->group[i].total - g->group[i].known_total > g->group[i].total / 100)
+			columns[UNKNOWN].label = "Unknown";
 	if (!g->thrown)
-		columns[7].label = NULL;
+		columns[THROWN].label = NULL;
 	bytes_init(&title);
 	bytes_printf(&title, "%s by %s", g->name, g->request->by);
 	table_init(&table, memory_text(&title), columns, sizeof(columns) / sizeof(columns[0]));

@@ -65,10 +65,37 @@ CASE(groups_have_exact_percentiles_and_most_time_first, setup_events, teardown)
 	request.by = "method";
 	request.layout.json = true;
 	show("events");
-	assert_has("{\"view\":\"jdk.MethodTrace by method\",\"rows\":[{\"value\":\"com.acme.Cart.put()\",\"events\":1,"
-		   "\"totalNs\":50000000,\"p50Ns\":50000000,\"p99Ns\":50000000,\"maxNs\":50000000,\"thrown\":0},"
-		   "{\"value\":\"com.acme.Cart.get()\",\"events\":200,\"totalNs\":20100000,\"p50Ns\":100000,"
-		   "\"p99Ns\":198000,\"maxNs\":200000,\"thrown\":4}]}\n");
+	assert_has(
+		"{\"view\":\"jdk.MethodTrace by method\",\"rows\":[{\"value\":\"com.acme.Cart.put()\",\"events\":1,"
+		"\"totalNs\":50000000,\"p50Ns\":50000000,\"p99Ns\":50000000,\"maxNs\":50000000,\"cpuNs\":50000000,\"runQueueNs\":0,\"blockedNs\":0,"
+		"\"unknownNs\":0,\"thrown\":0},"
+		"{\"value\":\"com.acme.Cart.get()\",\"events\":200,\"totalNs\":20100000,\"p50Ns\":100000,"
+		"\"p99Ns\":198000,\"maxNs\":200000,\"cpuNs\":20100000,\"runQueueNs\":0,\"blockedNs\":0,\"unknownNs\":0,\"thrown\":4}]}\n");
+}
+
+static void split_call(int64_t start, int64_t cpu, int64_t run_queue, int64_t blocked)
+{
+	uint64_t class_key = recording_class(&r, "com/acme/Cart");
+	uint64_t key = jfr_method(r.w, &(struct jfr_method_constant){class_key, "ask", "()V", 1, false});
+
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0 + start,
+							 .duration = cpu + run_queue + blocked,
+							 .method = key,
+							 .cpu = cpu,
+							 .run_queue = run_queue,
+							 .blocked = blocked});
+}
+
+CASE(groups_say_where_their_time_went, setup_events, teardown)
+{
+	split_call(0, MS, 2 * MS, 3 * MS);
+	split_call(10 * MS, 0, 0, 4 * MS);
+	request.by = "method";
+	request.layout.width = 120;
+	show("events");
+	assert_has("Events");
+	assert_has(" CPU Run Queue Blocked Thrown\n");
+	assert_has(" 10 %      20 %    70 %      0\n");
 }
 
 CASE(types_are_listed_with_their_counts, setup_events, teardown)
