@@ -63,18 +63,21 @@ static size_t masking_end(struct masking *m, size_t whole)
 	return m->put + whole - m->length;
 }
 
-/* Go behind the end of 'x', where '' is a quote. False: where it ends depends on the dialect. */
+/*
+ * Go behind the end of 'x', where '' is a quote. False: where it ends depends on the dialect, or on MySQL's NO_BACKSLASH_ESCAPES.
+ * In both readings of MySQL two backslashes leave a quote behind them as it is.
+ */
 static bool skip_quoted(struct masking *m)
 {
 	unsigned int quote = char_at(m, m->at);
 
 	for (m->at++; m->at < m->length; m->at++) {
-		if (char_at(m, m->at) == '\\' && m->mysql) {
+		if (char_at(m, m->at) == '\\' && char_at(m, m->at + 1) == quote)
+			return false;
+		if (char_at(m, m->at) == '\\' && char_at(m, m->at + 1) == '\\' && m->mysql) {
 			m->at++;
 			continue;
 		}
-		if (char_at(m, m->at) == '\\' && char_at(m, m->at + 1) == quote)
-			return false;
 		if (char_at(m, m->at) != quote)
 			continue;
 		if (char_at(m, m->at + 1) != quote)

@@ -12,11 +12,11 @@
 
 /*
  * A statement of SQL with '?' for each number and each text: 'x', E'x', $$x$$. Comments become a blank. A text with a backslash
- * before a quote ends in one dialect and goes on in another, so there the statement ends in '?'. "x" is a name.
+ * before a quote ends in one dialect or mode of a server and goes on in another, so there the statement ends in '?'. "x" is a name.
  */
 size_t masked_sql(void *text, size_t length, bool wide);
 
-/* The same in the dialect of MySQL and MariaDB: "x" is a text, a backslash goes with what is behind it, and '#' begins a comment. */
+/* The same in the dialect of MySQL and MariaDB: "x" is a text, and '#' begins a comment. */
 size_t masked_mysql(void *text, size_t length, bool wide);
 
 /* The URL up to its query, fragment or path parameter ('?', '#', ';'), and without the user before '@'. */

@@ -73,13 +73,64 @@ CASE(texts_and_numbers_of_statements_become_question_marks)
 
 CASE(mysql_has_texts_and_comments_of_its_own)
 {
-	masks(masked_mysql, "select \"it's\", 'a\\'b', \"c\\\"d\", `e 1` # f 2\nfrom t1",
+	masks(masked_mysql, "select \"it's\", 'a''b', \"c\"\"d\", `e 1` # f 2\nfrom t1",
 	      "select ?, ?, ?, `e 1`  from t1");
+	masks(masked_mysql, "select 'a\\'b', 2 from t", "select ?"); /* with NO_BACKSLASH_ESCAPES it ends there */
+	masks(masked_mysql, "select 'a\\\\\\'', 2 from t", "select ?");
+	masks(masked_mysql, "select \"a\\\"\", 2 from t", "select ?");
+	masks(masked_mysql, "select 'C:\\dir', 'a\\\\''b', 2 from t", "select ?, ?, ? from t");
 	masks(masked_mysql, "select 'a\\\\', 2", "select ?, ?");
 	masks(masked_mysql, "select 'open\\", "select ?");
 	masks(masked_mysql, "select 3--'a\nb', 1 --\n, 2", "select ?--?, ?  , ?");
 	masks(masked_mysql, "select a$$b$$c, _utf8'x', -- d\n1", "select a$$b$$c, _utf8?,  ?");
 	masks(masked_mysql, "select \"open...(99)", "select ?...(99)");
+}
+
+/* Which letters are in texts of MySQL, with and without NO_BACKSLASH_ESCAPES: a bit for each. */
+static uint32_t letters_in_texts(const char *text, bool escapes)
+{
+	uint32_t in = 0;
+	char quote = 0;
+
+	for (; *text; text++) {
+		if (quote && escapes && *text == '\\' && text[1]) {
+			text++;
+			if (*text >= 'a')
+				in |= 1u << (*text - 'a');
+		} else if (quote && *text == quote && text[1] == quote) {
+			text++;
+		} else if (*text == quote) {
+			quote = 0;
+		} else if (!quote && (*text == '\'' || *text == '"')) {
+			quote = *text;
+		} else if (quote && *text >= 'a') {
+			in |= 1u << (*text - 'a');
+		}
+	}
+	return in;
+}
+
+CASE(no_mode_of_mysql_lets_a_value_through)
+{
+	static const char letters[] = "''''\"\"\\\\\\, =";
+	uint32_t seed = 11, secret;
+	char text[64];
+
+	for (int round = 0; round < 200000; round++) {
+		size_t n = 0;
+		char next = 'a';
+
+		while (n < 24) {
+			seed = seed * 1103515245 + 12345;
+			text[n++] =
+				(seed >> 16) % 3 && next < 'z' ? next++ : letters[(seed >> 20) % (sizeof(letters) - 1)];
+		}
+		text[n] = 0;
+		secret = letters_in_texts(text, true) | letters_in_texts(text, false);
+		for (size_t i = masked_mysql(text, n, false); i--;)
+			if (text[i] >= 'a' && secret >> (text[i] - 'a') & 1)
+				fail_msg("'%c' of round %d is not masked", text[i], round);
+	}
 }
 
 CASE(a_statement_that_was_cut_says_so)
