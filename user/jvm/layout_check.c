@@ -127,7 +127,7 @@ static int on_java_thread(uint64_t thread, int tid, void *context)
 	return 0;
 }
 
-static int note_task(const struct task *task, void *context)
+static int note_task(const struct target_task *task, void *context)
 {
 	struct sleeper *s = find_sleeper(context, task->tid);
 
@@ -183,7 +183,7 @@ static void check_still(struct layout_check *p, struct sleeper *s)
 	s->still = !memcmp(&p->again, &s->walked, sizeof(p->again)) && resolve(p, s);
 }
 
-static int check_task(const struct task *task, void *context)
+static int check_task(const struct target_task *task, void *context)
 {
 	struct sleeper *s = find_sleeper(context, task->tid);
 

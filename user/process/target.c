@@ -123,7 +123,7 @@ static int last_number(const char *value)
 	return n;
 }
 
-int task_parse(const char *text, struct task *out)
+int task_parse(const char *text, struct target_task *out)
 {
 	const char *tid = proc_status_value(text, "NSpid"), *state = proc_status_value(text, "State");
 	const char *voluntary = proc_status_value(text, "voluntary_ctxt_switches");
@@ -141,7 +141,7 @@ int task_parse(const char *text, struct task *out)
 
 struct task_visit {
 	pid_t pid;
-	int (*visit)(const struct task *task, void *context);
+	int (*visit)(const struct target_task *task, void *context);
 	void *context;
 };
 
@@ -149,7 +149,7 @@ static int visit_task(pid_t tid, void *context)
 {
 	const struct task_visit *v = context;
 	char *text = proc_read_thread(v->pid, tid, "status", STATUS_LIMIT);
-	struct task task;
+	struct target_task task;
 	int r = 0;
 
 	if (text && !task_parse(text, &task)) /* otherwise it has ended meanwhile */
@@ -158,7 +158,7 @@ static int visit_task(pid_t tid, void *context)
 	return r;
 }
 
-int target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context)
+int target_each_task(const struct target *t, int (*visit)(const struct target_task *task, void *context), void *context)
 {
 	return proc_each_thread(t->pid, visit_task, &(struct task_visit){t->pid, visit, context});
 }

@@ -64,14 +64,14 @@ uint64_t target_cpu_ns(const struct target *t);
 
 /* The threads of the target as the kernel sees them. */
 
-struct task {
+struct target_task {
 	int tid;	   /* in the target's innermost pid namespace */
 	bool asleep;	   /* neither running nor runnable */
 	uint64_t switches; /* number of switches: a sleeper with an unchanged number has not run */
 };
 
 /* Parse /proc/PID/task/TID/status. Returns 0 or -EINVAL. */
-int task_parse(const char *text, struct task *out);
+int task_parse(const char *text, struct target_task *out);
 
 /*
  * True if the thread with that id in the target's innermost pid namespace is alive, still has this name of the kernel's, and
@@ -82,6 +82,7 @@ bool target_task_is(const struct target *t, uint32_t tid, const char kernel_name
 		    unsigned int shift);
 
 /* Call `visit` for each thread. A non-zero return ends the walk and is returned. -errno: no rights, or gone. */
-int target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context);
+int target_each_task(const struct target *t, int (*visit)(const struct target_task *task, void *context),
+		     void *context);
 
 #endif

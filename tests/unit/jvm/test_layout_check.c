@@ -26,7 +26,7 @@ static struct mem memory;
 static struct hotspot_layout layout;
 static struct layout_check *layout_check;
 static struct layout_check_account account;
-static struct task tasks[THREADS];
+static struct target_task tasks[THREADS];
 static unsigned int each_task_calls;
 static bool wakes; /* the last thread runs during the dump */
 
@@ -53,7 +53,8 @@ WRAP(int, hotspot_each_thread, const struct hotspot_layout *l, const struct mem 
 	return r;
 }
 
-WRAP(int, target_each_task, const struct target *t, int (*visit)(const struct task *task, void *context), void *context)
+WRAP(int, target_each_task, const struct target *t, int (*visit)(const struct target_task *task, void *context),
+     void *context)
 {
 	int r = 0;
 
@@ -130,7 +131,7 @@ static int setup(void **state)
 						  .interpreter_bcp = -8,
 						  .interpreter_sender_sp = -1}};
 	for (int i = 0; i < THREADS; i++)
-		tasks[i] = (struct task){.tid = 100 + i, .asleep = true, .switches = 7};
+		tasks[i] = (struct target_task){.tid = 100 + i, .asleep = true, .switches = 7};
 	wakes = false;
 	each_task_calls = 0;
 	layout_check = layout_check_new(&s);
@@ -306,7 +307,7 @@ CASE(layout_of_garbage_does_no_harm, setup, teardown)
 
 CASE(status_of_a_task_is_parsed)
 {
-	struct task t;
+	struct target_task t;
 
 	assert_int_equal(task_parse(STATUS("NSpid:\t4001\t33\n"), &t), 0);
 	assert_int_equal(t.tid, 33);
