@@ -18,6 +18,7 @@ BUILD	?= build$(if $(CROSS),-$(ARCH))$(if $(ASAN),-asan)
 CC	:= $(CROSS)gcc
 AR	:= $(CROSS)ar
 NM	:= $(CROSS)nm
+PKG_CONFIG := $(if $(CROSS),PKG_CONFIG_LIBDIR=/usr/lib/$(ARCH)-linux-gnu/pkgconfig:/usr/share/pkgconfig )pkg-config
 # runs a program of that machine
 RUN	:= $(if $(CROSS),$(firstword $(wildcard /usr/bin/qemu-$(ARCH)-static) qemu-$(ARCH)))
 CLANG	:= clang
@@ -71,7 +72,7 @@ $(BUILD)/frtrace: $(BUILD)/user/main.o $(LIB_OBJECTS)
 static: $(BUILD)/frtrace-static
 $(BUILD)/frtrace-static: $(BUILD)/user/main.o $(BUILD)/user/eu_search.o $(LIB_OBJECTS)
 	@echo "  LD     $@"
-	$(Q)$(CC) $(CFLAGS) -static -o $@ $^ $$(pkg-config --static --libs libdw) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) -static -o $@ $^ $$($(PKG_CONFIG) --static --libs libdw) $(LDLIBS)
 
 $(BUILD)/print_options: $(BUILD)/user/print_options.o $(LIB)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
