@@ -22,12 +22,13 @@ import json
 import re
 import sys
 
-OURS = re.compile("main|holder|worker|pooled|worker-[0-9]|ping|pong")
+OURS = re.compile("main|holder|worker|pooled|worker-[0-9]|ping|pong|virtual")
 PLACES = {"cpu": ".computes(int)", "sleep": ".sleeps(int)"}
 UNCOMPARED = {"unknown", "safepoint", "gc", "jit", "class", "jvm", "frtrace"}
 LOCKS = re.compile(r"ended a wait of .* \((jit|class|jvm|gc|safepoint|frtrace|other|page fault)\)")
+UNPARK = ["sun.misc.Unsafe.unpark(Object)"]  # of JDK 8: it may need the JVM's list of threads, and waits for nothing else
 CHAINS = {"sleeper": {"main", "holder"}, "locks": {"main", "holder", "worker"}, "pool": {"main", "pooled"},
-          "socket": {"main", "holder", "worker"}, "own": {"main"}}
+          "socket": {"main", "holder", "worker"}, "own": {"main"}, "virtual": {"main", "virtual"}}
 
 
 def read_log(name):
@@ -97,10 +98,11 @@ def is_of_jvm(row):
 
 def strange_time(path, chain):
     """ns of threads that are not in the chain. A row of some depth leads to the next row that is less deep."""
-    links, time = {}, 0
+    links, places, time = {}, {}, 0
     for row in reversed(path):
         links = {depth: by for depth, by in links.items() if depth < row["depth"]}
-        links[row["depth"]] = is_of_jvm(row)
+        links[row["depth"]] = is_of_jvm(row) or places.get(row["depth"] - 1) == UNPARK
+        places[row["depth"]] = row["frames"][:1]
         if is_ours(row) and row["thread"] not in chain and row["state"] != "unknown" and not any(links.values()):
             time += row["durationNs"]
     return time
@@ -111,8 +113,10 @@ def time_of(path, wanted):
 
 
 def is_in(row, state):
-    """In JDK 8 a sleep is a wait for a futex."""
-    return row["state"] == state or (state == "sleep" and row["state"] == "futex" and row["frames"][:1] == ["java.lang.Thread.sleep(long)"])
+    """In JDK 8 a sleep is a wait for a futex, and a virtual thread that sleeps is parked."""
+    if state == "sleep" and row["state"] == "futex":
+        return row["frames"][:1] == ["java.lang.Thread.sleep(long)"]
+    return row["state"] == state or (state == "sleep" and row["state"] == "parked")
 
 
 def is_placed(row, state):
