@@ -159,6 +159,7 @@ struct sock_common {
 struct sock {
 	struct sock_common __sk_common;
 	struct socket_wq *sk_wq;
+	__u16 sk_type;
 };
 
 struct socket {

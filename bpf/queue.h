@@ -140,8 +140,10 @@ enum frt_resource_what {
 #define FRT_RESOURCE_TEXT 512u
 #define FRT_RESOURCE_NAME 256u /* bytes of a component */
 
-#define FRT_RESOURCE_CUT     0x1u /* outer components are missing */
-#define FRT_RESOURCE_DELETED 0x2u
+#define FRT_RESOURCE_CUT      0x1u /* outer components are missing */
+#define FRT_RESOURCE_DELETED  0x2u
+#define FRT_RESOURCE_CALLED   0x4u /* by its ports, the connection was made from this end */
+#define FRT_RESOURCE_DATAGRAM 0x8u /* a socket for datagrams */
 
 /*
  * The name of a resource, ahead of the waits for it. It comes again about once a second, with another id, so that a name

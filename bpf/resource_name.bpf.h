@@ -75,14 +75,22 @@ static __always_inline __u64 resource_mix(__u64 id, __u64 value)
 	return id ^ id >> 29;
 }
 
+#define CHOSEN_PORTS 32768 /* from here on systems choose ports for those who make a connection (ip_local_port_range) */
+#define DATAGRAMS    2	   /* type of sockets */
+
 /* A mapped address is left as it is. */
 static __always_inline void describe_internet(struct frt_resource *d, const struct sock *sock, __u16 family)
 {
 	__u16 port = KERNEL_READ(struct sock, sock, __sk_common.skc_dport);
+	__u16 own = KERNEL_READ(struct sock, sock, __sk_common.skc_num);
 	__u32 *last = (__u32 *)&d->address[12];
 
 	d->what = family == INTERNET ? FRT_RESOURCE_INET4 : FRT_RESOURCE_INET;
-	d->port = port ? bpf_ntohs(port) : KERNEL_READ(struct sock, sock, __sk_common.skc_num);
+	d->port = port ? bpf_ntohs(port) : own;
+	if (port && d->port < CHOSEN_PORTS && own >= CHOSEN_PORTS)
+		d->flags |= FRT_RESOURCE_CALLED;
+	if (KERNEL_READ(struct sock, sock, sk_type) == DATAGRAMS)
+		d->flags |= FRT_RESOURCE_DATAGRAM;
 	if (family == INTERNET)
 		*last = port ? KERNEL_READ(struct sock, sock, __sk_common.skc_daddr)
 			     : KERNEL_READ(struct sock, sock, __sk_common.skc_rcv_saddr);

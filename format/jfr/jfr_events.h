@@ -37,6 +37,7 @@ struct jfr_thread_wait {
 	const char *reason, *system_call, *waker_kind;
 	int64_t woken_after;  /* from `start` until the waker ended the wait; JFR_MISSING: unknown */
 	const char *resource; /* "10.0.0.7:5432", "/var/log/app.log" */
+	const char *service;  /* "postgresql" */
 	bool ongoing;
 };
 

@@ -194,7 +194,7 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 {
 	struct perfetto_export *x = context;
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
-	char *resource = thread_wait_resource(w);
+	char *resource = thread_wait_resource(w), *service = thread_wait_service(w);
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = threads_named(&x->threads, w->chunk, &w->thread),
@@ -205,6 +205,8 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 
 	if (resource[0])
 		perfetto_put_text(&x->arguments, PERFETTO_RESOURCE, resource);
+	if (service[0])
+		perfetto_put_text(&x->arguments, PERFETTO_SERVICE, service);
 	if (waker[0]) {
 		perfetto_put_text(&x->arguments, PERFETTO_WOKEN_BY, waker);
 		if (holder[0])
@@ -217,6 +219,7 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 	free(waker);
 	free(holder);
 	free(resource);
+	free(service);
 	return span_add(x, span, w->start, w->duration, arguments);
 }
 

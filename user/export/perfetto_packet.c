@@ -64,6 +64,7 @@ static const char *const argument_names[] = {
 	[PERFETTO_WAKER_CALL] = "wakerCall",
 	[PERFETTO_HELD_BY] = "heldBy",
 	[PERFETTO_RESOURCE] = "resource",
+	[PERFETTO_SERVICE] = "service",
 	[PERFETTO_ALLOCATED] = "allocatedBytes",
 	[PERFETTO_REQUEST] = "requestNs",
 	[PERFETTO_QUEUED] = "queuedNs",

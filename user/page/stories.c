@@ -305,7 +305,7 @@ static void story_add_wait(struct stories *s, struct story *story, const struct 
 	if (!kept)
 		return;
 	reason = thread_wait_reason(w);
-	resource = thread_wait_resource(w);
+	resource = thread_wait_peer(w);
 	kept->what = texts_number(&s->text, reason);
 	kept->resource = texts_number(&s->text, resource);
 	free(reason);

@@ -101,7 +101,7 @@ int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, s
 					 .threads = setup->threads,
 					 .frames = setup->frames,
 					 .ticks_offset = setup->ticks_offset};
-	b->events.resources = b->resources = resources_new();
+	b->events.resources = b->resources = resources_new("/etc/services");
 	err = b->resources ? wait_join_new(&b->join, &join, d) : diag_errno(d, ENOMEM, "cannot make room for waits");
 	join.dropped = samples_dropped;
 	if (!err && setup->samples)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/resources.h"
 #include "format/bytes.h"
+#include "user/record/services.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,19 +16,27 @@ struct resources {
 		uint64_t id; /* 0: none */
 		uint64_t at; /* its number in the row of all */
 		char *text;
+		const char *service; /* NULL: none */
 	} set[SETS][WAYS];
+	struct services *services; /* NULL: none are known */
 	uint64_t added;
 };
 
-struct resources *resources_new(void)
+struct resources *resources_new(const char *services)
 {
-	return calloc(1, sizeof(struct resources));
+	struct resources *r = calloc(1, sizeof(*r));
+
+	if (r)
+		r->services = services_read(services);
+	return r;
 }
 
 void resources_free(struct resources *r)
 {
 	for (size_t i = 0; r && i < SETS * WAYS; i++)
 		free(r->set[i / WAYS][i % WAYS].text);
+	if (r)
+		services_free(r->services);
 	free(r);
 }
 
@@ -121,14 +130,31 @@ void resources_add(struct resources *r, const struct frt_resource *add)
 	bytes_init(&text);
 	put_resource_text(&text, add, (const char *)(add + 1));
 	*place = (struct resource){.id = add->id, .at = ++r->added, .text = bytes_steal_text(&text)};
+	if (add->flags & FRT_RESOURCE_CALLED)
+		place->service = services_name(r->services, add->port, add->flags & FRT_RESOURCE_DATAGRAM);
 }
 
-const char *resources_text(const struct resources *r, uint64_t id)
+/* NULL: it is unknown. */
+static const struct resource *resources_find(const struct resources *r, uint64_t id)
 {
 	const struct resource *set = r->set[id % SETS];
 
 	for (size_t i = 0; id && i < WAYS; i++)
 		if (set[i].id == id)
-			return set[i].text && set[i].text[0] ? set[i].text : NULL;
+			return set[i].text && set[i].text[0] ? &set[i] : NULL;
 	return NULL;
+}
+
+const char *resources_text(const struct resources *r, uint64_t id)
+{
+	const struct resource *found = resources_find(r, id);
+
+	return found ? found->text : NULL;
+}
+
+const char *resources_service(const struct resources *r, uint64_t id)
+{
+	const struct resource *found = resources_find(r, id);
+
+	return found ? found->service : NULL;
 }

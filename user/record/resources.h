@@ -10,8 +10,8 @@
 
 struct resources;
 
-/* NULL: no memory. */
-struct resources *resources_new(void);
+/* `services`: a file with the names of services, as services(5) says. NULL: no memory. */
+struct resources *resources_new(const char *services);
 void resources_free(struct resources *r);
 
 /*
@@ -26,5 +26,11 @@ void resources_add(struct resources *r, const struct frt_resource *add);
  * longer than the kernel's half can say. NULL: unknown. Valid until the next resources_add().
  */
 const char *resources_text(const struct resources *r, uint64_t id);
+
+/*
+ * "postgresql": the service that the peer of a socket has by its port, if that is where the connection leads. NULL: it has none.
+ * Valid as long as `r`.
+ */
+const char *resources_service(const struct resources *r, uint64_t id);
 
 #endif

@@ -99,6 +99,7 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.ongoing = w->ongoing && w->wake == w->on,
 		.system_call = w->syscall == FRT_NO_SYSCALL ? NULL : syscall_name(w->syscall, name),
 		.resource = resources_text(e->resources, w->resource),
+		.service = resources_service(e->resources, w->resource),
 	};
 
 	jfr_thread_wait(e->writer, &event);

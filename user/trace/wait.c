@@ -19,6 +19,7 @@ static const struct event_member wait_fields[] = {
 	VALUE("wakerKernelStack", waker_kernel_stack),
 	VALUE("wokenBy", woken_by),
 	VALUE("resource", resource),
+	VALUE("service", service),
 	{"wokenAfter", EVENT_NUMBER, offsetof(struct thread_wait, woken), META_OTHER, META_NANOSECONDS},
 	{"ongoing", EVENT_BOOL, offsetof(struct thread_wait, ongoing), META_OTHER, META_NO_UNIT},
 };
@@ -135,5 +136,36 @@ char *thread_wait_resource(const struct thread_wait *wait)
 
 	bytes_init(&text);
 	thread_wait_put_resource(&text, wait);
+	return memory_need(bytes_steal_text(&text));
+}
+
+bool thread_wait_put_peer(struct bytes *out, const struct thread_wait *wait)
+{
+	if (!thread_wait_put_resource(out, wait))
+		return false;
+	if (wait->service.kind == VALUE_TEXT) {
+		put_text(out, " (");
+		put_value_text(out, &wait->service);
+		put_text(out, ")");
+	}
+	return true;
+}
+
+char *thread_wait_peer(const struct thread_wait *wait)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	thread_wait_put_peer(&text, wait);
+	return memory_need(bytes_steal_text(&text));
+}
+
+char *thread_wait_service(const struct thread_wait *wait)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	if (wait->service.kind == VALUE_TEXT)
+		put_value_text(&text, &wait->service);
 	return memory_need(bytes_steal_text(&text));
 }

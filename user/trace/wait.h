@@ -14,7 +14,8 @@ struct thread_wait {
 	bool ongoing;	  /* the wait had not ended */
 	/* Not resolved. `reason` and `syscall` are texts or null; the reason of a pause is its operation. */
 	struct jfr_value thread, stack, reason, syscall, waker, kernel_stack, native_stack;
-	struct jfr_value waker_stack, waker_kernel_stack, woken_by, resource; /* the last two: a text or null */
+	struct jfr_value waker_stack, waker_kernel_stack, woken_by, resource,
+		service; /* the last three: a text or null */
 };
 
 static inline int64_t wait_middle(const struct thread_wait *w)
@@ -54,5 +55,12 @@ bool thread_wait_put_resource(struct bytes *out, const struct thread_wait *wait)
 
 /* The same as a text, "" if it is unknown. Free with free(). */
 char *thread_wait_resource(const struct thread_wait *wait);
+
+/* The same for people, who know the service behind a port by its name: "10.0.0.7:5432 (postgresql)". */
+bool thread_wait_put_peer(struct bytes *out, const struct thread_wait *wait);
+char *thread_wait_peer(const struct thread_wait *wait);
+
+/* The name of that service as a text, "" if there is none. Free with free(). */
+char *thread_wait_service(const struct thread_wait *wait);
 
 #endif

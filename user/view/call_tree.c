@@ -26,7 +26,7 @@ static struct call_tree_call *call_of(struct nested *n)
 
 /* Or a sample. */
 struct call_tree_wait {
-	uint32_t place, branch, reason, waker, holder, resource, number;
+	uint32_t place, branch, reason, waker, holder, resource, peer, number;
 	uint32_t method; /* that was running */
 	int64_t middle, duration;
 	bool is_sample;
@@ -236,6 +236,7 @@ void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uin
 	item->waker = add_text(t, thread_wait_waker(wait));
 	item->holder = add_text(t, wait_holder(wait));
 	item->resource = add_text(t, thread_wait_resource(wait));
+	item->peer = add_text(t, thread_wait_peer(wait));
 }
 
 void call_tree_add_sample(struct call_tree *t, uint64_t thread, int64_t moment, uint32_t method)
@@ -391,6 +392,7 @@ static void node_add_wait(struct call_tree_node *node, const struct call_tree_wa
 	node->wait_waker = wait->waker;
 	node->wait_holder = wait->holder;
 	node->wait_resource = wait->resource;
+	node->wait_peer = wait->peer;
 	node->wait_number = wait->number;
 }
 

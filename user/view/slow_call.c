@@ -161,7 +161,7 @@ static void slow_call_put_wait(struct bytes *out, const struct slow_call_wait *a
 	bytes_put_u8(out, ' ');
 	put_text(out, reason);
 	bytes_init(&resource);
-	if (thread_wait_put_resource(&resource, w))
+	if (thread_wait_put_peer(&resource, w))
 		put_composed(out, " ", &resource, width);
 	bytes_release(&resource);
 	if (w->ongoing)

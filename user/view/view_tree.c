@@ -287,7 +287,7 @@ static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, i
 {
 	const char *waker = call_tree_text(&v->tree, n->wait_waker);
 	const char *place = call_tree_text(&v->tree, n->wait_holder);
-	const char *resource = call_tree_text(&v->tree, n->wait_resource);
+	const char *resource = call_tree_text(&v->tree, n->wait_peer);
 
 	if (n->longest_wait < least || !waits_itself(&v->tree, n))
 		return;

@@ -20,11 +20,13 @@ void wait_resources_release(struct wait_resources *w)
 
 void wait_resources_add(struct wait_resources *w, const struct thread_wait *wait, const char *reason)
 {
-	char *name = thread_wait_resource(wait);
+	char *name = thread_wait_resource(wait), *service = thread_wait_service(wait);
 	uint32_t first = texts_number(&w->texts, name), second = texts_number(&w->texts, reason), *number;
+	uint32_t known = texts_number(&w->texts, service);
 	struct wait_resource *row;
 
 	free(name);
+	free(service);
 	if (!first)
 		return;
 	number = memory_map_at(&w->rows, first, second);
@@ -34,6 +36,7 @@ void wait_resources_add(struct wait_resources *w, const struct thread_wait *wait
 		*number = w->count;
 	}
 	row = &w->row[*number - 1];
+	row->service = known ?: row->service;
 	memory_reserve(&row->ns, &row->capacity, row->count + 1);
 	row->ns[row->count++] = wait->duration;
 	sum_add(&row->total, wait->duration);
@@ -63,10 +66,32 @@ static int64_t wait_resource_quantile(const struct wait_resource *row, unsigned 
 	return row->ns[(row->count * per_mille + 999) / 1000 - 1];
 }
 
+/* "10.0.0.7:5432 (postgresql)" for people, and both parts for JSON. */
+static void wait_resource_put(struct table *table, const struct texts *texts, const struct wait_resource *row)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_text(&text, texts->text[row->name]);
+	if (row->service) {
+		put_text(&text, " (");
+		put_text(&text, texts->text[row->service]);
+		put_text(&text, ")");
+	}
+	table_put(table, memory_text(&text));
+	table_put(table, texts->text[row->name]);
+	bytes_clear(&text);
+	put_text(&text, row->service ? "\"" : "#null");
+	put_text(&text, row->service ? texts->text[row->service] : "");
+	table_put(table, memory_text(&text));
+	bytes_release(&text);
+}
+
 void wait_resources_put(struct wait_resources *w, const struct view_request *request, struct bytes *out)
 {
 	static const struct table_column columns[] = {
-		{"Resource", "resource", TABLE_VALUE, 0}, {"Reason", "reason", TABLE_TEXT, 0},
+		{"Resource", NULL, TABLE_VALUE, 0},	  {NULL, "resource", TABLE_VALUE, 0},
+		{NULL, "service", TABLE_TYPED, 0},	  {"Reason", "reason", TABLE_TEXT, 0},
 		{"Waits", "waits", TABLE_NUMBER, 0},	  {"Total", "totalNs", TABLE_NUMBER, 0},
 		{"P50", "p50Ns", TABLE_NUMBER, 2},	  {"P99", "p99Ns", TABLE_NUMBER, 1},
 		{"Longest", "longestNs", TABLE_NUMBER, 0}};
@@ -81,7 +106,7 @@ void wait_resources_put(struct wait_resources *w, const struct view_request *req
 		const struct wait_resource *row = &w->row[i];
 
 		qsort(row->ns, row->count, sizeof(*row->ns), wait_resource_compare_ns);
-		table_put(&table, w->texts.text[row->name]);
+		wait_resource_put(&table, &w->texts, row);
 		table_put(&table, w->texts.text[row->reason]);
 		table_put_count(&table, row->count);
 		table_put_time(&table, row->total);

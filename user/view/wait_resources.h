@@ -11,6 +11,7 @@
 struct wait_resources {
 	struct wait_resource {
 		uint32_t name, reason; /* texts */
+		uint32_t service;      /* a text; 0: none is known */
 		int64_t *ns;	       /* duration of each wait */
 		size_t count, capacity;
 		int64_t total;

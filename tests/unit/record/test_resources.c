@@ -2,21 +2,31 @@
 #include "user/record/resources.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/test.h"
+#include "tests/lib/workdir.h"
 
 #include <arpa/inet.h>
 
 static struct resources *r;
 
+static const char services[] = "# Network services\n"
+			       "http\t\t80/tcp\t\twww\t\t# WorldWideWeb HTTP\n"
+			       "domain 53/tcp\ndomain 53/udp\n"
+			       "postgresql\t5432/tcp\tpostgres\n"
+			       "#hidden 99/tcp\n"
+			       "sctp-only 98/sctp\nmuch 70000/tcp\nnothing 0/tcp\nword x/tcp\n"
+			       "second 5432/tcp";
+
 static int setup(void **state)
 {
-	r = resources_new();
+	workdir_make(state);
+	r = resources_new(workdir_write("services", services, sizeof(services) - 1));
 	return !r;
 }
 
 static int teardown(void **state)
 {
 	resources_free(r);
-	return 0;
+	return workdir_remove(state);
 }
 
 /* The name of a resource whose text is `size` bytes. */
@@ -49,6 +59,38 @@ CASE(an_address_is_written_as_everywhere, setup, teardown)
 	assert_string_equal(address(FRT_RESOURCE_INET, "::ffff:10.0.0.7", 5432), "10.0.0.7:5432");
 	assert_string_equal(address(FRT_RESOURCE_INET4, "::10.0.0.7", 5432), "10.0.0.7:5432");
 	assert_string_equal(address(FRT_RESOURCE_INET, "::", 8080), "[::]:8080");
+}
+
+static const char *service(uint16_t port, uint16_t flags)
+{
+	struct frt_resource a = {
+		.kind = FRT_RESOURCE, .what = FRT_RESOURCE_INET4, .id = 9, .port = port, .flags = flags};
+
+	resources_add(r, &a);
+	return resources_service(r, 9);
+}
+
+CASE(a_port_has_the_name_of_its_service_where_the_connection_leads_there, setup, teardown)
+{
+	assert_string_equal(service(5432, FRT_RESOURCE_CALLED), "postgresql");
+	assert_string_equal(resources_text(r, 9), "0.0.0.0:5432");
+	assert_string_equal(service(80, FRT_RESOURCE_CALLED), "http");
+	assert_string_equal(service(53, FRT_RESOURCE_CALLED | FRT_RESOURCE_DATAGRAM), "domain");
+	assert_null(service(80, FRT_RESOURCE_CALLED | FRT_RESOURCE_DATAGRAM));
+	assert_null(service(5432, 0));
+	for (int port = 97; port < 100; port++)
+		assert_null(service(port, FRT_RESOURCE_CALLED));
+	assert_null(service(70000 - 65536, FRT_RESOURCE_CALLED));
+	assert_null(service(0, FRT_RESOURCE_CALLED));
+	assert_null(resources_service(r, 8));
+}
+
+CASE(without_a_file_of_services_none_has_a_name, workdir_make, workdir_remove)
+{
+	r = resources_new(workdir_path("none"));
+	assert_null(service(80, FRT_RESOURCE_CALLED));
+	assert_string_equal(resources_text(r, 9), "0.0.0.0:80");
+	resources_free(r);
 }
 
 CASE(a_path_is_put_together_from_the_root_inwards, setup, teardown)

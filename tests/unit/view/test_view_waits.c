@@ -342,15 +342,21 @@ CASE(a_wait_says_where_its_waker_ended_it, setup, teardown)
 	assert_lacks(shown(), "by Reason");
 }
 
-static void wait_for(const char *resource, const char *reason, int64_t duration)
+static void wait_for_service(const char *resource, const char *service, const char *reason, int64_t duration)
 {
 	struct jfr_thread_wait e = {.start = T0,
 				    .duration = duration,
 				    .thread = recording_thread(&r, 1),
 				    .reason = reason,
-				    .resource = resource};
+				    .resource = resource,
+				    .service = service};
 
 	jfr_thread_wait(r.w, &e);
+}
+
+static void wait_for(const char *resource, const char *reason, int64_t duration)
+{
+	wait_for_service(resource, NULL, reason, duration);
 }
 
 CASE(waits_have_a_table_by_what_they_were_for, setup, teardown)
@@ -377,6 +383,25 @@ CASE(a_slow_call_says_what_its_waits_were_for, setup, teardown)
 	assert_contains(show("slowest"), "40.0ms socket 10.0.0.7:5432\n");
 	assert_contains(show("tree"), "40.0 ms socket 10.0.0.7:5432\n");
 	request.layout.json = true;
+	assert_contains(show("tree"), "\"waitResource\":\"10.0.0.7:5432\"");
+}
+
+/* Not all connections to a port need be known to lead there. */
+CASE(people_read_the_name_of_a_service_and_programs_the_address, setup, teardown)
+{
+	wait_for("10.0.0.7:5432", "socket", MS);
+	wait_for_service("10.0.0.7:5432", "postgresql", "socket", 40 * MS);
+	wait_for("[::1]:80", "socket", 2 * MS);
+	cart_call(recording_thread(&r, 1), T0, US, US, 40 * MS);
+	assert_contains(show("slowest"), "40.0ms socket 10.0.0.7:5432 (postgresql)\n");
+	assert_contains(show("tree"), "40.0 ms socket 10.0.0.7:5432 (postgresql)\n");
+	request.by = "resource";
+	assert_contains(show("waits"), "10.0.0.7:5432 (postgresql) socket     2 41.0 ms");
+	request.layout.json = true;
+	assert_contains(show("waits"),
+			"{\"resource\":\"10.0.0.7:5432\",\"service\":\"postgresql\",\"reason\":\"socket\"");
+	assert_contains(shown(), "{\"resource\":\"[::1]:80\",\"service\":null,\"reason\":\"socket\"");
+	request.by = NULL;
 	assert_contains(show("tree"), "\"waitResource\":\"10.0.0.7:5432\"");
 }
 
