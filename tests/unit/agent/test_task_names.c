@@ -39,6 +39,11 @@ static jobject JNICALL get_inner(JNIEnv *env, jobject o, jfieldID field)
 	return (jobject)((struct object *)o)->inner;
 }
 
+static jclass JNICALL find_class(JNIEnv *env, const char *name)
+{
+	return NULL;
+}
+
 static jfieldID JNICALL get_field(JNIEnv *env, jclass class, const char *name, const char *type)
 {
 	assert_string_equal(name, "callable");
@@ -80,6 +85,7 @@ static JNIEnv *env_new(void)
 							 .IsSameObject = same_object,
 							 .GetObjectField = get_inner,
 							 .GetFieldID = get_field,
+							 .FindClass = find_class,
 							 .NewWeakGlobalRef = new_weak,
 							 .ExceptionCheck = threw};
 	static const struct jvmtiInterface_1_ tool_calls = {
@@ -138,6 +144,25 @@ CASE(no_more_references_are_left_behind_than_said)
 	asked = 0;
 	task_name(env, (jobject)chain);
 	assert_true(asked - (WRAPPERS + 1) <= TASK_NAME_REFERENCES); /* all but IsSameObject() */
+}
+
+static const struct {
+	const char *name, *signature;
+	bool is_worker;
+} threads[] = {
+	{"of_the_jdk", "Ljava/util/concurrent/ThreadPoolExecutor$Worker;", true},
+	{"of_tomcat", "Lorg/apache/tomcat/util/threads/ThreadPoolExecutor$Worker;", true},
+	{"of_jetty", "Lorg/eclipse/jetty/util/thread/QueuedThreadPool$Runner;", true},
+	{"of_the_program", "Lcom/acme/ThreadPoolExecutor$Worker;", false},
+};
+
+CASES(a_thread_of_a_pool_is_known_by_its_task, threads)
+{
+	struct class worker = {row->signature, 7};
+	struct object task = {&worker, NULL};
+	JNIEnv *env = env_new();
+
+	assert_int_equal(task_name_is_worker(env, NULL, task_name(env, (jobject)&task)), row->is_worker);
 }
 
 /* The string of a class, as the collector reads it. */

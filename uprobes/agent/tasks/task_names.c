@@ -173,11 +173,17 @@ uint32_t task_name_string(struct task_class_name *name)
 
 bool task_name_is_worker(JNIEnv *env, jobject thread, const struct task_class_name *name)
 {
+	static const char *const workers[] = {
+		"Ljava/util/concurrent/ThreadPoolExecutor$Worker;",
+		"Lorg/apache/tomcat/util/threads/ThreadPoolExecutor$Worker;",
+		"Lorg/eclipse/jetty/util/thread/QueuedThreadPool$Runner;",
+	};
 	jclass forks;
 	bool is;
 
-	if (name && text_is(name->name, "Ljava/util/concurrent/ThreadPoolExecutor$Worker;"))
-		return true;
+	for (size_t i = 0; i < sizeof(workers) / sizeof(workers[0]); i++)
+		if (name && text_is(name->name, workers[i]))
+			return true;
 	forks = (*env)->FindClass(env, "java/util/concurrent/ForkJoinWorkerThread");
 	if (jvm_threw(env) || !forks)
 		return false;
