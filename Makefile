@@ -38,7 +38,7 @@ endif
 DEPS	= -MMD -MP
 
 # The agent links with no library. The sources that it shares with the collector are compiled for it again.
-AGENT_SOURCES := $(wildcard uprobes/agent/*.c uprobes/agent/fields/*.c uprobes/agent/tasks/*.c) $(wildcard format/classfile/*.c) format/cursor.c filters/glob.c filters/matcher.c filters/policy.c filters/plan.c
+AGENT_SOURCES := $(wildcard uprobes/agent/*.c uprobes/agent/fields/*.c uprobes/agent/tasks/*.c) $(wildcard format/classfile/*.c) format/cursor.c filters/glob.c filters/matcher.c filters/policy.c filters/plan.c filters/handoff_match.c
 MACHINE_x86_64	:= -mno-red-zone -fcf-protection=none
 MACHINE_aarch64	:= -mno-outline-atomics -mbranch-protection=none
 AGENT_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -I. -isystem $(JNI) -isystem $(JNI)linux -DFRTRACE_VERSION='"$(VERSION)"' \

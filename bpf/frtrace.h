@@ -30,7 +30,7 @@
 #include "bpf/stacks.h"
 #include "bpf/timing.h"
 
-#define FRT_MAGIC 0x656361727472661aULL /* changes with every change of the segment's layout */
+#define FRT_MAGIC 0x656361727472661bULL /* changes with every change of the segment's layout */
 
 #define FRT_MAX_LOADERS	 4096u
 #define FRT_MAX_CLASSES	 32768u
@@ -159,15 +159,16 @@ struct frt_context {
  * its first command until it has read everything; the kernel releases it when the collector dies.
  */
 struct frt_recording {
-	frt_u32 state;	    /* enum frt_state; FRT_IDLE also after it has ended, while its collector still reads */
-	frt_u32 number;	    /* given at each start, from 1 */
-	frt_u64 since;	    /* TSC: calls that began earlier do not belong to it */
-	frt_u32 founder;    /* 1: it began the epoch, so the slots' own counters are its own, too */
-	frt_u32 open_dump;  /* number of its last open-call dump */
-	frt_u32 skips;	    /* rows in use */
-	frt_u32 inside;	    /* 1: with --inside, which works for a recording that runs alone */
-	frt_u64 unslotted;  /* calls of threads without a slot */
-	frt_u64 dead_calls; /* open calls found on no stack at the end of the recording */
+	frt_u32 state;	       /* enum frt_state; FRT_IDLE also after it has ended, while its collector still reads */
+	frt_u32 number;	       /* given at each start, from 1 */
+	frt_u64 since;	       /* TSC: calls that began earlier do not belong to it */
+	frt_u32 founder;       /* 1: it began the epoch, so the slots' own counters are its own, too */
+	frt_u32 open_dump;     /* number of its last open-call dump */
+	frt_u32 skips;	       /* rows in use */
+	frt_u32 inside;	       /* 1: with --inside, which works for a recording that runs alone */
+	frt_u64 unslotted;     /* calls of threads without a slot */
+	frt_u64 dead_calls;    /* open calls found on no stack at the end of the recording */
+	frt_u64 places_hooked; /* a bit for each of frt_config.place with hooks in a method */
 
 	/* The collector writes the rest. */
 	struct frt_owner owner;
@@ -180,7 +181,7 @@ struct frt_recording {
 	frt_u64 stack_done;
 	struct frt_context context;
 };
-_Static_assert(sizeof(struct frt_recording) == 184, "recording");
+_Static_assert(sizeof(struct frt_recording) == 192, "recording");
 
 /* Bytes of the segment that are locked. */
 #define FRT_LOCK_RECORDING(r) (r)
@@ -311,6 +312,19 @@ struct frt_header {
 };
 _Static_assert(sizeof(struct frt_header) <= 4096, "header");
 
+/* --handoff: a method in which an object is handed over, or with which a thread begins that has got it. */
+struct frt_place {
+	char class_name[200]; /* a/b/C; empty: there is none, and none after it */
+	char method[80];
+	char types[224]; /* of its parameters, "(I[La/b/C;LD;)": D is of any package; empty: all methods of that name */
+	frt_u8 argument; /* that is the object, counted from 1; 0: `this` */
+	frt_u8 reserved[7];
+};
+_Static_assert(sizeof(struct frt_place) == 512, "place");
+
+#define FRT_PLACES \
+	16u /* in the order of the options: those where an object is handed over, and behind each where it begins */
+
 #define FRT_INTRINSICS_SIZE 8192u
 #define FRT_EXACT_SIZE	    16384u
 
@@ -337,6 +351,7 @@ struct frt_config {
 	frt_u32 keep;		 /* per cent of the roots that are kept however they end */
 	struct frt_allocated allocated; /* with FRT_CONFIG_ALLOCATED */
 	frt_u32 reserved;
+	struct frt_place place[FRT_PLACES];
 	frt_u64 wait_ticks; /* TSC ticks that a drain may wait for room in the queue; 0: it does not wait */
 	/* the compiled filter (filters/program.h) follows, and at the next multiple of 8 the plan (filters/plan.h) */
 };

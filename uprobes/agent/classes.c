@@ -284,7 +284,7 @@ static jvmtiError classes_apply(JNIEnv *env, uint32_t recording, const struct ma
 	}
 	b.gain = adding;
 	b.mounts = mounts && !followed;
-	b.tasks = tasks && !had_tasks;
+	b.tasks = tasks && (!had_tasks || (adding && control_config(recording)->place[0].class_name[0]));
 	return apply_as_tracer(env, &b, classes_collect);
 }
 
@@ -423,7 +423,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 			    .loader = loader,
 			    .tags = tags,
 			    .mounts = mounts,
-			    .tasks = tasks && !loader};
+			    .tasks = tasks && (!loader || task_places_are_own(slice_of(name)))};
 	size_t out_size, memory_size;
 	const unsigned char *out;
 	enum frt_skip_reason reason = FRT_SKIP_NONE;

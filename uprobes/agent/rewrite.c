@@ -445,25 +445,34 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
  * Add the hooks for tasks to a class that may have others by now. These are the outer ones: a traced call of the method that
  * runs a task is a call in the task.
  */
-static bool rewrite_tasks(const struct rewrite *r, const unsigned char *bytes, size_t size, struct arena *arena,
-			  const unsigned char **out, size_t *out_size)
+static enum rewrite_answer rewrite_tasks(const struct rewrite *r, const unsigned char *bytes, size_t size,
+					 struct arena *arena, const unsigned char **out, size_t *out_size)
 {
 	struct method_edit edits[TASK_PLACES_MOST];
 	struct class_file c;
-	uint32_t count, class_id;
+	uint32_t count, loader, class_id;
+	enum rewrite_answer answer;
 	bool any = false;
 
-	if (class_parse(&c, bytes, size, arena) != CLASS_OK || !task_places_in(c.name))
-		return false;
+	if (class_parse(&c, bytes, size, arena) != CLASS_OK || !task_places_in(c.name) ||
+	    !loader_number(r->env, r->loader, &loader))
+		return REWRITE_NOTHING;
+	answer = may_call_helper(r, &c, loader, r->recordings);
+	if (answer != REWRITE_DONE)
+		return answer;
 	count = task_places_edits(&c, edits, TASK_PLACES_MOST);
-	class_id = count ? control_class(c.name, FRT_BOOT_LOADER, c.access) : 0;
+	class_id = count ? control_class(c.name, loader, c.access) : 0;
 	if (!class_id || class_edit(&c, task_class_hooks(TASK_RUNS), edits, count, arena, out, out_size) != CLASS_OK)
-		return false;
-	for (uint32_t i = 0; i < count; i++)
-		any |= edits[i].result == EDIT_DONE;
+		return REWRITE_NOTHING;
+	for (uint32_t i = 0; i < count; i++) {
+		if (edits[i].result != EDIT_DONE)
+			continue;
+		task_place_is_hooked(edits[i].id);
+		any = true;
+	}
 	if (any)
 		note_own_hooks(&c, class_id);
-	return any;
+	return any ? REWRITE_DONE : REWRITE_NOTHING;
 }
 
 /* Without hooks for a filter the class may get those for tasks. */
@@ -473,8 +482,9 @@ static enum rewrite_answer rewrite_with_tasks(const struct rewrite *r, const uns
 {
 	const unsigned char *first = answer == REWRITE_DONE ? *out : bytes;
 	size_t first_size = answer == REWRITE_DONE ? *out_size : size;
+	enum rewrite_answer tasks = rewrite_tasks(r, first, first_size, arena, out, out_size);
 
-	return rewrite_tasks(r, first, first_size, arena, out, out_size) ? REWRITE_DONE : answer;
+	return tasks == REWRITE_NOTHING ? answer : tasks;
 }
 
 bool rewrite_is_mounts(struct slice name)

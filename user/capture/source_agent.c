@@ -325,6 +325,7 @@ static int agent_configure(const struct session *s, struct diag *d)
 		   (settings->until == SETTINGS_UNTIL_TASKS ? FRT_CONFIG_UNTIL : 0);
 	c->allocated = s->allocated;
 	c->keep = settings->keep;
+	memcpy(c->place, settings->handoffs.place, sizeof(c->place));
 	c->pattern_size = size;
 	memcpy(c + 1, program, size);
 	c->plan_size = plan_size;

@@ -6,6 +6,7 @@
 #include "filters/condition.h"
 #include "filters/event_list.h"
 #include "filters/filter_list.h"
+#include "filters/handoff.h"
 #include "format/diag.h"
 #include "format/jfc/jfc.h"
 
@@ -138,6 +139,7 @@ struct settings {
 	enum settings_trace_ids trace_ids;
 	enum settings_tasks tasks;
 	enum settings_until until;
+	struct handoff_list handoffs;	   /* --handoff */
 	enum settings_resources resources; /* whether waits say what they are for */
 	uint64_t cpu_ns;		   /* between two samples of a thread in a call; 0: none are taken */
 	bool alloc;			   /* bytes that the thread allocates in each call */

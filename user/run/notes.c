@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/run/notes.h"
+#include "filters/java_type.h"
 #include "format/bytes.h"
 #include "format/vec.h"
 #include "user/capture/cost.h"
@@ -406,10 +407,30 @@ static void on_event_gap(const char *text, void *context)
 	notes_add_text(context, "events", text);
 }
 
+/* Methods of --handoff in which no hook could be put. */
+static void notes_add_handoffs(struct notes *n, const struct recording *r)
+{
+	const struct handoff_list *l = &r->settings->handoffs;
+	uint64_t hooked = segment_recording(r->segment)->places_hooked;
+
+	for (unsigned int i = 0; i < l->count; i++) {
+		char class_name[sizeof(l->place[i].class_name)], text[512];
+
+		if (hooked >> i & 1)
+			continue;
+		memcpy(class_name, l->place[i].class_name, sizeof(class_name));
+		java_name_dots(class_name);
+		snprintf(text, sizeof(text), "%s::%s", class_name, l->place[i].method);
+		notes_add_missing(n, text,
+				  "no class that was loaded has such a method with such an object (--handoff)");
+	}
+}
+
 void notes_of_gaps(struct notes *n, const struct recording *r, const struct run_facts *f)
 {
 	notes_add_stack_gaps(n, r);
 	notes_add_wait_gaps(n, r, f->waits_lost);
+	notes_add_handoffs(n, r);
 	notes_add_gap(n, f->calls_unnamed, "call has no thread", "calls have no thread",
 		      "the queue was full when their thread began");
 	notes_add_gap(n, f->session.samples_lost, "sample is missing", "samples are missing",

@@ -170,6 +170,8 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return diag_usage(d,
 				  "--until=tasks is about the tasks of --inside, as in --inside='Cart::pay:50ms'; it "
 				  "does not go with --tasks=off");
+	if (s->handoffs.count && !settings_has_tasks(s))
+		return diag_usage(d, "--handoff is about tasks: use it with --inside or --tasks=on");
 	if (s->dump_when.count && !s->background)
 		return diag_usage(d, "--dump-when is for a recording in the background: frtrace start ...");
 	if (s->dump_when.count && !filter_list_count(s->filters, FILTER_TRACE) && !s->events.count)

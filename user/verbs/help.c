@@ -20,7 +20,6 @@ static const char filters_help[] =
 	"  !FILTER  FILTER:10ms       not these; a threshold of its own\n";
 
 static const char examples_help[] =
-	"\n"
 	"  sudo frtrace -p 4242 -m 'com.acme.Cart::checkout'\n"
 	"  sudo frtrace -p shop.jar -m 'com.acme.Cart;com.acme.Order$Line' -t 10ms -d 30s -o /tmp/\n";
 

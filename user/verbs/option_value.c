@@ -174,6 +174,7 @@ int option_store(struct command_line *c, const struct option_row *o, const char 
 	case OPTION_EXCLUDE: return filter_list_add(filters, text, FILTER_EXCLUDE, d);
 	case OPTION_ROOT: return filter_list_add(filters, text, FILTER_ROOT, d);
 	case OPTION_EVENT: return event_list_add(&c->settings.events, text, d);
+	case OPTION_HANDOFF: return handoff_add(&c->settings.handoffs, text, d);
 	case OPTION_EVENT_FILE: return event_file_add(&c->settings.events, text, d);
 	case OPTION_PRESET: return presets_add(&c->settings, text, d);
 	case OPTION_TRACE_FILE: return filter_file_add(filters, text, FILTER_TRACE, d);

@@ -244,6 +244,12 @@ const struct option_row options[] = {
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "record tasks that calls hand on; auto: with --inside",
 	 .more = "Each is an event frtrace.Task; frtrace view tasks sums them up. Tasks that such a task hands on are recorded, too. With --inside it is those of roots, with the calls in them."},
+	{.name = "handoff", .arg = "PUT=>RUN", .kind = OPTION_HANDOFF,
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "and objects in queues of the program's own: 'Q::put arg0 => Worker::run arg0'",
+	 .more = "PUT is a method that gets an object before it goes into the queue, RUN one that a thread calls with the same object when it has got it, and that "
+		 "returns when it has been processed; arg0 is the first argument, and the object may be this. Types name an overload: 'Queue::put(java.lang.Object) arg0'. Classes are named whole. "
+		 "Several --handoff are possible, at most 8."},
 	{.name = "max-overhead", .arg = "N%|off", .kind = OPTION_PERCENT, AT(settings.max_overhead),
 	 .choices = overhead_offers, .min = 1, .max = 10000,
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,

@@ -80,6 +80,7 @@ enum option_kind {
 	OPTION_EXCLUDE,	    /* likewise */
 	OPTION_ROOT,	    /* likewise */
 	OPTION_EVENT,	    /* an event, appended to the events */
+	OPTION_HANDOFF,	    /* two methods, appended to the hand-overs */
 	OPTION_EVENT_FILE,  /* a file of events, appended likewise */
 	OPTION_PRESET,	    /* names of presets, whose filters and events are appended */
 	OPTION_TRACE_FILE,  /* a file of filters, appended to the list */

@@ -96,6 +96,23 @@ returned() {
 	finish
 }
 
+# The program knows which objects request() has put into its queue.
+own_queue() {
+	begin "calls for objects that a request puts into a queue of the program's own are its calls, JDK $FEATURE" || return 0
+	record_program -Xmx256m OwnQueue 200 -- -e 'live.Child live.OwnQueue::child call=arg0' --inside=live.OwnQueue::request \
+		--handoff='live.OwnQueue$Box::put(Object) arg0 => live.OwnQueue::handle arg1' \
+		--handoff='live.Nowhere::put this => live.OwnQueue::handle arg0' || return 0
+	says ' 0 lost'
+	says 'live.Nowhere::put: no class that was loaded'
+	says 'live.OwnQueue::handle: no class that was loaded' # its first argument is a number
+	"$FRTRACE" print --exact --stack-depth=1 --events live.Child "$F_FILE" | sed -n 's/^  call = //p' | sort -n >"$WORK/calls"
+	sort -n "$T_DIR/inside" | diff - "$WORK/calls" >"$WORK/differences" || finding "the program's calls and ours: $(head -n 20 "$WORK/differences")"
+	"$FRTRACE" print --stack-depth=1 --events frtrace.Task "$F_FILE" >"$WORK/tasks"
+	[ "$(grep -cE '^  (taskClass = live.OwnQueue\$Mail|eventThread = "worker"|submitThread = "main"|outcome = "ran")' "$WORK/tasks")" -eq 2400 ] ||
+		finding "not 600 tasks of a Mail that the worker ran: $(head -n 30 "$WORK/tasks")"
+	finish
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	ways
@@ -103,6 +120,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && alike
 	turn 0 && before
 	turn 1 && returned
+	turn 0 && own_queue
 	turn 0 && STATUS='0 3' ways -XX:+UnlockExperimentalVMOptions -XX:hashCode=2
 	turn 1 && ways -XX:+UseZGC -Xverify:all
 	turn 0 && forgotten killed

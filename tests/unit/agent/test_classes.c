@@ -53,6 +53,11 @@ bool task_places_in(struct slice class_name)
 	return false;
 }
 
+bool task_places_are_own(struct slice class_name)
+{
+	return false;
+}
+
 uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits, uint32_t room)
 {
 	return 0;

@@ -46,6 +46,7 @@ static const char *sample(const struct option_row *o)
 				return c->name;
 		return NULL;
 	case OPTION_SETTINGS: return "profile";
+	case OPTION_HANDOFF: return "a.Queue::put arg0 => a.Worker::run arg0";
 	case OPTION_CONDITION: return "Cart::pay p99>1ms";
 	case OPTION_DUMP_WHEN: return "Cart::pay >1s";
 	default: return o->arg ? "text" : NULL;

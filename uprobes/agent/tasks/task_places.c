@@ -6,7 +6,10 @@
  * task to beforeExecute(), unless a subclass keeps that for itself; then the task is seen if it has a place of its own to run.
  */
 #include "uprobes/agent/tasks/task_places.h"
+#include "filters/handoff.h"
+#include "filters/policy.h"
 #include "uprobes/agent/control.h"
+#include "uprobes/agent/sys.h"
 
 #define EXECUTOR  "java/util/concurrent/ThreadPoolExecutor"
 #define SCHEDULED "java/util/concurrent/ScheduledThreadPoolExecutor"
@@ -67,8 +70,61 @@ static const struct place {
 
 #define PLACES (sizeof(places) / sizeof(places[0]))
 
+/* Those of the program's own, behind the others. */
+static struct frt_place own[FRT_PLACES];
+static uint32_t owns; /* grows while recordings run */
+
+static bool place_is_same(const struct frt_place *a, const struct frt_place *b)
+{
+	return a->argument == b->argument && text_is(a->class_name, b->class_name) && text_is(a->method, b->method) &&
+	       text_is(a->types, b->types);
+}
+
+/* Two places, unless they are there, or there is no room for them. */
+static void place_add_own(const struct frt_place pair[2])
+{
+	uint32_t n = owns;
+
+	for (uint32_t i = 0; i < n; i += 2)
+		if (place_is_same(&own[i], &pair[0]) && place_is_same(&own[i + 1], &pair[1]))
+			return;
+	if (n + 2 > FRT_PLACES || handoff_is_of_jdk(pair[0].class_name) || handoff_is_of_jdk(pair[1].class_name))
+		return;
+	memcpy(&own[n], pair, 2 * sizeof(own[0]));
+	store_release(&owns, n + 2);
+}
+
+void task_places_begin(uint32_t recording, bool others)
+{
+	const struct frt_config *c = control_config(recording);
+
+	control->recording[recording].places_hooked = 0;
+	if (!others)
+		store_release(&owns, 0);
+	for (uint32_t i = 0; i < FRT_PLACES && c->place[i].class_name[0]; i += 2) {
+		struct frt_place pair[2];
+
+		memcpy(pair, &c->place[i], sizeof(pair));
+		for (int k = 0; k < 2; k++)
+			pair[k].class_name[sizeof(pair[k].class_name) - 1] =
+				pair[k].method[sizeof(pair[k].method) - 1] = pair[k].types[sizeof(pair[k].types) - 1] =
+					0;
+		place_add_own(pair);
+	}
+}
+
+bool task_places_are_own(struct slice class_name)
+{
+	for (uint32_t i = 0; i < load_acquire(&owns); i++)
+		if (slice_is(class_name, own[i].class_name))
+			return true;
+	return false;
+}
+
 bool task_places_in(struct slice class_name)
 {
+	if (task_places_are_own(class_name))
+		return true;
 	if (!slice_begins(class_name, "java/util/concurrent/") && !slice_begins(class_name, "java/lang/"))
 		return false;
 	for (size_t i = 1; i < PLACES; i++)
@@ -101,23 +157,55 @@ static enum edit_form task_hook_form(enum task_hook hook)
 	return hook == TASK_RUNS || hook == TASK_RUNS_HERE ? EDIT_ENCLOSES : EDIT_TELLS;
 }
 
+/* The place, and the local with the object; 0: the method is none. */
+static uint32_t task_place_of(const struct class_file *c, const struct class_method *m, unsigned int *object)
+{
+	for (uint32_t n = 1; n < PLACES; n++) {
+		*object = places[n].object;
+		if (task_place_is(&places[n], c, m))
+			return n;
+	}
+	for (uint32_t i = 0; i < load_acquire(&owns); i++)
+		if (m->code_offset && !policy_class(c) && slice_is(c->name, own[i].class_name) &&
+		    handoff_is_method(&own[i], m->name, m->descriptor, m->access & 0x0008, object))
+			return PLACES + i;
+	return 0;
+}
+
+/* What the method of a place does with the object. */
+static enum task_hook task_place_hook(uint32_t place)
+{
+	if (place >= PLACES)
+		return (place - PLACES) % 2 ? TASK_RUNS_HERE : TASK_SHARES;
+	return places[place].hook;
+}
+
+void task_place_is_hooked(jint place)
+{
+	const struct frt_place *p = &own[((uint32_t)place - PLACES) % FRT_PLACES];
+
+	for (uint32_t r = 0; r < FRT_RECORDINGS && (uint32_t)place >= PLACES; r++)
+		for (uint32_t i = 0; i < FRT_PLACES; i++)
+			if (place_is_same(&control_config(r)->place[i], p))
+				__atomic_fetch_or(&control->recording[r].places_hooked, 1ull << i, __ATOMIC_RELAXED);
+}
+
 uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits, uint32_t room)
 {
 	uint32_t count = 0;
 
 	for (uint16_t i = 0; i < c->methods; i++) {
-		size_t n = 1;
+		unsigned int object;
+		uint32_t n = task_place_of(c, &c->method[i], &object);
 
-		while (n < PLACES && !task_place_is(&places[n], c, &c->method[i]))
-			n++;
-		if (n == PLACES || count == room)
+		if (!n || object > UINT8_MAX || count == room)
 			continue;
 		edits[count++] = (struct method_edit){
 			.method = i,
 			.id = n,
-			.hooks = task_class_hooks(places[n].hook),
-			.form = task_hook_form(places[n].hook),
-			.object = places[n].object,
+			.hooks = task_class_hooks(task_place_hook(n)),
+			.form = task_hook_form(task_place_hook(n)),
+			.object = object,
 		};
 	}
 	return count;
@@ -125,7 +213,9 @@ uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits
 
 static const struct place *task_place_at(jint place)
 {
-	return &places[(uint32_t)place % PLACES];
+	static const struct place of_program = {.hook = TASK_RUNS_HERE};
+
+	return (uint32_t)place < PLACES ? &places[place] : &of_program;
 }
 
 enum frt_task_end task_place_end(jint place)

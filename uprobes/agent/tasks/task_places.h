@@ -9,13 +9,22 @@
 #include "bpf/frtrace.h"
 #include "uprobes/agent/tasks/task_class.h"
 
+/* The places of a program's own (--handoff) of a recording that begins, besides those of others if `others` run. */
+void task_places_begin(uint32_t recording, bool others);
+
+/* True if some of the program's own are in this class. */
+bool task_places_are_own(struct slice class_name);
+
 /* True if hooks for tasks go into this class. */
 bool task_places_in(struct slice class_name);
 
 #define TASK_PLACES_MOST 12u /* in one class */
 
-/* The edits of the class, for class_edit(), in the order of its methods; `room`: for how many. Returns their number. */
+/* The edits of the class, for class_edit(), in the order of its methods; `id`: the place. `room`: for how many. Returns their number. */
 uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits, uint32_t room);
+
+/* The method at this place has hooks now. */
+void task_place_is_hooked(jint place);
 
 /* What becomes of a task that is taken at this place. */
 enum frt_task_end task_place_end(jint place);

@@ -459,6 +459,7 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 		return true;
 	if (!task_class_init(env, control->tag, &natives))
 		return false;
+	task_places_begin(recording, wanted);
 	if (!wanted) {
 		task_threads_begin();
 		task_rows_begin();
