@@ -3,6 +3,8 @@ package live;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.function.DoubleSupplier;
 
@@ -10,12 +12,15 @@ import java.util.function.DoubleSupplier;
  * The program of scripts/bench: measure the current cost of a call of work(), about 9 ns of real work that may be
  * inlined. Reads lines "measure WARM-MS MS" and answers with the ns per call and the number of calls; with "roots WARM-MS
  * MS" the calls are made by root(), 100 by each. Each sample is a
- * loop of its own; with the argument "active", one loop is entered once and never left. Other work on the machine only
+ * loop of its own; with the argument "active", one loop is entered once and never left. Times are CPU times of the calling
+ * thread: on a machine whose CPUs are shared, it is often not on one. What its neighbours do to caches and to the core only
  * adds time, so the result is the lower quartile of many short samples.
  */
 public class Bench {
     static final int BATCH = 500_000;
+    static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     static volatile long activeCalls;
+    static long activeThread;
     static int sink;
     static long calls;
 
@@ -75,23 +80,25 @@ public class Bench {
     }
 
     static double separateLoop() {
-        long start = System.nanoTime();
+        long start = THREADS.getCurrentThreadCpuTime();
         sink = loop(sink | 1, BATCH);
         calls += BATCH;
-        return (double) (System.nanoTime() - start) / BATCH;
+        return (double) (THREADS.getCurrentThreadCpuTime() - start) / BATCH;
     }
 
     static double rootsLoop() {
-        long start = System.nanoTime();
+        long start = THREADS.getCurrentThreadCpuTime();
         sink = roots(sink | 1, BATCH / 100);
         calls += BATCH;
-        return (double) (System.nanoTime() - start) / BATCH;
+        return (double) (THREADS.getCurrentThreadCpuTime() - start) / BATCH;
     }
 
     static double active() {
-        long calls = activeCalls, start = System.nanoTime();
-        Stage.sleep(20);
-        return (double) (System.nanoTime() - start) / (activeCalls - calls);
+        long calls = activeCalls, start = THREADS.getThreadCpuTime(activeThread);
+        do
+            Stage.sleep(20);
+        while (activeCalls == calls);
+        return (double) (THREADS.getThreadCpuTime(activeThread) - start) / (activeCalls - calls);
     }
 
     static double quartile(DoubleSupplier next, long warm, long ms) {
@@ -113,6 +120,7 @@ public class Bench {
         if (active) {
             Thread thread = new Thread(Bench::forever);
             thread.setDaemon(true);
+            activeThread = thread.getId();
             thread.start();
         }
         for (String line = in.readLine(); line != null; line = in.readLine()) {
