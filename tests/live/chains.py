@@ -26,7 +26,7 @@ OURS = re.compile("main|holder|worker|pooled|worker-[0-9]|ping|pong|virtual")
 PLACES = {"cpu": ".computes(int)", "sleep": ".sleeps(int)"}
 UNCOMPARED = {"unknown", "safepoint", "gc", "jit", "class", "jvm", "frtrace"}
 LOCKS = re.compile(r"ended a wait of .* \((jit|class|jvm|gc|safepoint|frtrace|other|page fault)\)")
-UNPARK = ["sun.misc.Unsafe.unpark(Object)"]  # of JDK 8: it may need the JVM's list of threads, and waits for nothing else
+WAITLESS = re.compile(r"sun.misc.Unsafe.unpark\(Object\)|live.*\.computes\(int\)")  # a wait in them is for a lock of the JVM
 CHAINS = {"sleeper": {"main", "holder"}, "locks": {"main", "holder", "worker"}, "pool": {"main", "pooled"},
           "socket": {"main", "holder", "worker"}, "own": {"main"}, "virtual": {"main", "virtual"}}
 
@@ -101,8 +101,8 @@ def strange_time(path, chain):
     links, places, time = {}, {}, 0
     for row in reversed(path):
         links = {depth: by for depth, by in links.items() if depth < row["depth"]}
-        links[row["depth"]] = is_of_jvm(row) or places.get(row["depth"] - 1) == UNPARK
-        places[row["depth"]] = row["frames"][:1]
+        links[row["depth"]] = is_of_jvm(row) or bool(WAITLESS.fullmatch(places.get(row["depth"] - 1, "")))
+        places[row["depth"]] = "".join(row["frames"][:1])
         if is_ours(row) and row["thread"] not in chain and row["state"] != "unknown" and not any(links.values()):
             time += row["durationNs"]
     return time
