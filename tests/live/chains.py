@@ -25,8 +25,9 @@ import sys
 OURS = re.compile("main|holder|worker|pooled|worker-[0-9]|ping|pong|virtual")
 PLACES = {"cpu": ".computes(int)", "sleep": ".sleeps(int)"}
 UNCOMPARED = {"unknown", "safepoint", "gc", "jit", "class", "jvm", "frtrace"}
-LOCKS = re.compile(r"ended a wait of .* \((jit|class|jvm|gc|safepoint|frtrace|other|page fault)\)")
-WAITLESS = re.compile(r"sun.misc.Unsafe.unpark\(Object\)|live.*\.computes\(int\)")  # a wait in them is for a lock of the JVM
+LOCKS = re.compile(r"ended a wait of .* \((jit|class|jvm|gc|safepoint|frtrace|other|page fault|sleep)\)")
+# Nobody interrupts a sleep, and no lock of the program is in these: a thread that ends a wait in them has let go a lock of the JVM.
+WAITLESS = re.compile(r"sun.misc.Unsafe.unpark\(Object\)|java.lang.Thread.sleep\(long\)|live.*\.computes\(int\)")
 CHAINS = {"sleeper": {"main", "holder"}, "locks": {"main", "holder", "worker"}, "pool": {"main", "pooled"},
           "socket": {"main", "holder", "worker"}, "own": {"main"}, "virtual": {"main", "virtual"}}
 
