@@ -81,7 +81,8 @@ struct event_spec {
 	bool outermost; /* a call within another one of the event on its thread is none */
 	/* Title of the preset that has the event; the JVM may lack it, or some of its values. NULL: the user named it. */
 	char *preset;
-	bool entry; /* the preset is of an entry point */
+	bool entry;  /* the preset is of an entry point */
+	bool served; /* the class around that of its method is loaded, that class not yet */
 	struct event_field *field;
 	size_t fields, capacity;
 };

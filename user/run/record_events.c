@@ -4,6 +4,7 @@
 #include "filters/number.h"
 #include "user/process/interrupt.h"
 #include "user/jvm/busy_packages.h"
+#include "user/jvm/class_list.h"
 #include "user/jvm/matches.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
@@ -96,6 +97,39 @@ static bool plan_has_event(const struct event_plan *p, uint32_t event)
 	return false;
 }
 
+static bool plan_has_entry(const struct event_plan *p, const struct event_list *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (l->event[i].entry && plan_has_event(p, i))
+			return true;
+	return false;
+}
+
+/* A server's class is loaded when it starts, the class in it that frtrace knows perhaps with the first request. */
+static bool is_served(const struct class_list *classes, const struct event_spec *e)
+{
+	const char *name = filter_list_text(e->filters, 0);
+	size_t length = strcspn(name, "$:");
+	char around[256];
+
+	if (name[length] != '$' || length > sizeof(around))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		around[i] = name[i] == '.' ? '/' : name[i];
+	return class_list_find(classes, around, length, 0);
+}
+
+static int find_served(struct event_list *l, const struct jvm_model *model, struct diag *d)
+{
+	struct class_list classes;
+	int err = class_list_read(&classes, &model->layout, &model->remote.mem, d);
+
+	for (size_t i = 0; !err && i < l->count; i++)
+		l->event[i].served = l->event[i].entry && is_served(&classes, &l->event[i]);
+	class_list_release(&classes);
+	return err;
+}
+
 /* The titles of the presets whose classes are loaded. Returns whether one of them is of an entry point. */
 static bool put_found(struct bytes *out, const struct event_plan *p, const struct event_list *l)
 {
@@ -105,7 +139,7 @@ static bool put_found(struct bytes *out, const struct event_plan *p, const struc
 	for (size_t i = 0; i < l->count; i++) {
 		const struct event_spec *e = &l->event[i];
 
-		if (!e->preset || !plan_has_event(p, i) || (last && !strcmp(last, e->preset)))
+		if (!e->preset || !(e->served || plan_has_event(p, i)) || (last && !strcmp(last, e->preset)))
 			continue;
 		bytes_printf(out, "%s%s", out->size ? ", " : "", e->preset);
 		last = e->preset;
@@ -177,6 +211,8 @@ static int record_events_plan(struct event_plan *out, const struct recording *r,
 	int err = jvm_model_open_classes(&model, &r->target, d) ?: event_plan_make(out, &setup, &event, d)
 		?: add_filters(out, s, d) ?: check_exclusions(out, s, d);
 
+	if (!err && s->by_entries && !plan_has_entry(out, &s->events))
+		err = find_served(&s->events, &model, d);
 	jvm_model_close(&model);
 	return err;
 }
