@@ -124,6 +124,13 @@ static const struct {
 	{"http.Call", "url", "url.full", true},
 	{"http.Call", "status", "http.response.status_code", false},
 	{"sql.Statement", "sql", "db.query.text", true},
+	{"grpc.Request", "grpcMethod", "rpc.method", true},
+	{"grpc.Call", "grpcMethod", "rpc.method", true},
+	{"jms.Message", "destination", "messaging.destination.name", true},
+	{"jms.Send", "destination", "messaging.destination.name", true},
+	{"mail.Send", "host", "server.address", true},
+	{"job.Run", "job", NULL, true},
+	{"file.Sync", "path", "file.path", true},
 };
 
 #define MEANINGS (sizeof(meanings) / sizeof(meanings[0]))

@@ -98,7 +98,7 @@ unknown() { # SENTENCE CLIENT [DATABASE TITLE]: CLIENT is how the service calls 
 	local CLASSES=$CLASSES$JAR
 	run_program -Dclient="$CLIENT" Fronted 24 "${@:3:1}" || return 0
 	trace_target -t 50ms || return 0
-	says "^found: $titles$|^found: HTTP requests of com\.sun\.net\.httpserver, HTTP calls of $2$"
+	says "^found: ($titles|HTTP requests of com\.sun\.net\.httpserver, HTTP calls of $2)(, syncs of files)?$"
 	says 'recorded: requests of 50ms or more'
 	target_go
 	target_quit

@@ -115,18 +115,19 @@ netty() {
 }
 
 # A program whose events of one kind are what it has logged.
-logged() { # SENTENCE CLASS EVENT FIELD... -e EVENT...
+logged() { # SENTENCE CLASS EVENT FIELD... OPTION...
 	local fields=()
 	begin "$1, JDK $FEATURE" || return 0
 	compiled javax "$2"
 	for field in "${@:4}"; do
-		[ "$field" != -e ] || break
+		[ "${field#-}" = "$field" ] || break
 		fields+=("$field")
 	done
 	if [ ${#findings[@]} = 0 ] && run_packaged "$2" && trace_start "${@:$((4 + ${#fields[@]}))}"; then
 		trace_calls
 		says ' 0 lost'
-		values_are "$T_DIR/log" "$3" "${fields[@]}"
+		values_are "$T_DIR/${LOG-log}" "$3" "${fields[@]}"
+		[ -z "${ALSO-}" ] || values_are "$T_DIR/${ALSO#* }" "${ALSO% *}" "${fields[@]}"
 		target_quit
 	fi
 	finish
@@ -136,6 +137,32 @@ quartz() {
 	local s="the name of each job of Quartz"
 	jars "$s" libquartz2-java quartz2 slf4j-api slf4j-nop || return 0
 	logged "$s" QuartzJobs job.Run name fired -e 'job.Run +org.quartz.Job::execute name=arg0.jobDetail.name fired=arg0.fireTime'
+	LOG=jobs logged "jobs of Quartz by their preset, in order" QuartzJobs job.Run job --preset=quartz
+}
+
+# $ALSO is the event of the other side, and the file with its values.
+activemq() {
+	local s="the destination of each message that ActiveMQ sends and takes"
+	jars "$s" "libactivemq-java, libhawtbuf-java, libslf4j-java and those of Geronimo's specifications" activemq-{client,broker} hawtbuf \
+		geronimo-{jms_1.1_spec,j2ee-management-1.1-spec} slf4j-{api,nop} || return 0
+	ALSO="jms.Message taken" logged "$s" QueueMessages jms.Send destination --preset=activemq
+}
+
+grpc() {
+	local s="the method of each call of gRPC"
+	jars "$s" "libgrpc-java, libguava-java, libperfmark-java" grpc-{api,core,stub,context} guava perfmark-{api,impl} || return 0
+	ALSO="grpc.Request log" logged "$s" StubCalls grpc.Call grpcMethod --preset=grpc
+}
+
+mail() {
+	local s="the server of each mail"
+	jars "$s" "libmail-java libactivation-java" javax.mail javax.activation || return 0
+	logged "$s" Mails mail.Send host --preset=mail
+}
+
+syncs() {
+	JAR=
+	logged "the path of each file that is forced to the disk" Synced file.Sync path --preset=sync
 }
 
 jgroups() {
@@ -176,7 +203,7 @@ hsqldb() {
 	database "the SQL of each statement of HSQLDB" jdbc:hsqldb:mem:shop --preset=hsqldb --values=full -e 'db.Query outermost org.hsqldb.jdbc.JDBCPreparedStatement::execute* sql=this.sql'
 }
 
-# A server of its own, without a network. Sets `url`, and `port`.
+# A server of its own, without a network, which counts statements. Sets `url`, and `port`.
 postgres_begin() { # SENTENCE
 	local bin directory=$WORK/postgres
 	bin=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | sort -V | tail -n 1)
@@ -185,7 +212,8 @@ postgres_begin() { # SENTENCE
 	chmod o+x "$WORK"
 	port=$((20000 + $$ % 20000)) url="jdbc:postgresql://127.0.0.1:$port/postgres?user=shop"
 	if ! (cd / && setpriv --reuid=nobody --clear-groups "$bin/initdb" -D "$directory" -A trust --no-sync -U shop &&
-		setpriv --reuid=nobody --clear-groups "$bin/pg_ctl" -D "$directory" -w -l "$directory/log" -o "-p $port -h 127.0.0.1 -k $directory -F" start) >"$WORK/initdb" 2>&1; then
+		setpriv --reuid=nobody --clear-groups "$bin/pg_ctl" -D "$directory" -w -l "$directory/log" -o "-p $port -h 127.0.0.1 -k $directory -F \
+			-c shared_preload_libraries=pg_stat_statements -c pg_stat_statements.track_utility=off" start) >"$WORK/initdb" 2>&1; then
 		skip "$1, JDK $FEATURE" "PostgreSQL does not start: $(tail -n 1 "$WORK/initdb")"
 		return 1
 	fi
@@ -213,25 +241,87 @@ asks() { # HOW
 		trace_calls
 		says ' 0 lost'
 		"$FRTRACE" view slowest --top=1 "$F_FILE" >"$WORK/slowest"
-		grep -Eq '"request-4"$' "$WORK/slowest" && grep -Eq "^ +[0-9.]+m?s (socket|parked|futex) 127\.0\.0\.1:$port\>" "$WORK/slowest" ||
+		grep -Eq '"request-4"(,|$)' "$WORK/slowest" && grep -Eq "^ +[0-9.]+m?s (socket|parked|futex) 127\.0\.0\.1:$port\>" "$WORK/slowest" ||
 			finding "not $port:" "$(cat "$WORK/slowest")"
 		target_quit
 	fi
 	finish
 }
 
+# Without a filter: requests and their number are those of the server's own log, statements those of the database's own count.
+asks_counted() { # SENTENCE SERVLETS SOURCE
+	begin "$1, JDK $FEATURE" || return 0
+	compiled "$2" Requests "$3" PooledWork
+	if [ ${#findings[@]} = 0 ] && run_packaged "$3" PooledWork "$url" && trace_start -t 0ms; then
+		trace_calls
+		says ' 0 lost'
+		psql -h 127.0.0.1 -p "$port" -U shop -AtF ' ' -d postgres >"$WORK/counted" \
+			-c "select calls, query from pg_stat_statements where query not like '%pg_stat_statements%'" || finding "psql fails"
+		"$FRTRACE" print --json --events 'http.Request,sql.Statement' "$F_FILE" >"$WORK/served.json"
+		python3 - "$WORK/served.json" "$T_DIR/access" "$WORK/counted" <<-'END' 2>"$WORK/err" || finding "requests or statements differ:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+			import collections, json, re, sys
+			requests, statements = collections.Counter(), collections.Counter()
+			for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+			    v = e["values"]
+			    if e["type"] == "sql.Statement":
+			        statements[v["sql"]] += 1
+			    else:
+			        requests[f'{v["httpMethod"]} {v["url"]} {v["status"]}'] += 1
+			del statements[""] # the pool's question whether a connection that was idle is alive, which the server does not count
+			log = collections.Counter(open(sys.argv[2]).read().split("\n")[:-1])
+			assert requests == log and len(log) == 100, (list((requests - log).items())[:3], list((log - requests).items())[:3])
+			counted = collections.Counter()
+			for line in open(sys.argv[3]):
+			    calls, query = line.rstrip("\n").split(" ", 1)
+			    counted[re.sub(r"[$]\d+", "?", query)] += int(calls)
+			assert statements == counted and len(counted) == 4, (list((statements - counted).items())[:3], list((counted - statements).items())[:3])
+		END
+		target_quit
+	fi
+	finish
+}
+
+counted() { # SERVER SERVLETS SOURCE PACKAGE JAR...
+	local s="requests of $1 equal its log, and their statements those that PostgreSQL has counted"
+	jars "$s" "libhikaricp-java, libslf4j-java, libpostgresql-jdbc-java and $4" HikariCP slf4j-api slf4j-nop postgresql "${@:5}" || return 0
+	jars_copied
+	asks_counted "$s" "$2" "$3"
+}
+
+# Where another root is used, what is mounted there is missing.
+jars_copied() {
+	local jar
+	rm -rf "$WORK/jars"
+	mkdir -p "$WORK/jars"
+	for jar in ${JAR//:/ }; do
+		cp -L "$jar" "$WORK/jars"
+	done
+	chmod -R a+rX "$WORK/jars"
+	JAR=$(printf ':%s' "$WORK"/jars/*.jar)
+}
+
+packed() {
+	jars_copied
+	compiled javax PooledStatements
+	chmod -R a+rX "$WORK/packages"
+}
+
 # Up to JDK 23 a virtual thread that holds a monitor waits on its carrier.
 pooled() {
 	local s="the slowest request names the database's address" url port
 	jars "$s" "libhikaricp-java, libslf4j-java and libpostgresql-jdbc-java" HikariCP slf4j-api slf4j-nop postgresql || return 0
-	compiled javax PooledStatements
-	mkdir -p "$WORK/jars" && cp -L "$JARS"/{HikariCP,slf4j-api,slf4j-nop,postgresql}.jar "$WORK/jars"
-	chmod -R a+rX "$WORK/jars" "$WORK/packages"
-	JAR=$(printf ':%s' "$WORK"/jars/*.jar)
 	postgres_begin "$s" || return 0
+	packed
 	turn 0 && asks platform
 	turn 1 && asks virtual
-	turn 0 && root_use 21 "$s, virtual threads" && asks virtual
+	turn 0 && counted "Tomcat 10" jakarta TomcatServer libtomcat10-java \
+		tomcat10-{catalina,coyote,util,util-scan,juli,servlet-api,annotations-api,jaspic-api,jni,api}
+	turn 1 && counted "Jetty 9" javax JettyServer libjetty9-java jetty9-{server,servlet,security,http,io,util,util-ajax} servlet-api
+	turn 1 && counted com.sun.net.httpserver javax JdkServer postgresql
+	if turn 0 && jars "$s, virtual threads" libhikaricp-java HikariCP slf4j-api slf4j-nop postgresql; then
+		packed
+		root_use 21 "$s, virtual threads" && asks virtual
+	fi
 	postgres_end
 }
 
@@ -293,6 +383,10 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && jdk_server
 	turn 0 && netty
 	turn 1 && quartz
+	turn 0 && activemq
+	turn 1 && grpc
+	turn 0 && mail
+	turn 1 && syncs
 	turn 1 && jgroups
 	turn 1 && jruby
 	turn 1 && h2

@@ -14,7 +14,7 @@ public class PooledStatements {
 
     static void request(int number) throws Exception {
         try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
-            statement.execute("select pg_sleep(" + (number == 17 ? 0.4 : 0.005) + ")");
+            statement.execute("select pg_sleep(" + (number == 17 ? 1.5 : 0.005) + ")");
         }
     }
 

@@ -37,6 +37,7 @@ public class QuartzJobs {
         left.await();
         scheduler.shutdown(true);
         stage.write("log", String.join("\n", seen) + "\n");
+        stage.write("jobs", String.join("\n", seen).replaceAll(" .*", "") + "\n");
         stage.finish();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URL;
@@ -14,8 +15,26 @@ final class Requests {
 
     private Requests() {}
 
-    static synchronized void note(String method, String uri) {
-        seen.add(method + " " + uri);
+    /** What a request does, with its number. */
+    interface Work {
+        void run(int number) throws IOException;
+    }
+
+    private static Work work = number -> {};
+
+    /** Arguments of the server: DIR [CLASS ARGUMENT], a Work and the argument of its constructor. */
+    static void prepare(String[] args) throws Exception {
+        if (args.length > 1)
+            work = (Work)Class.forName("live." + args[1]).getDeclaredConstructor(String.class).newInstance(args[2]);
+    }
+
+    static void note(String method, String uri) throws IOException {
+        int number;
+        synchronized (seen) {
+            number = seen.size();
+            seen.add(method + " " + uri);
+        }
+        work.run(number);
     }
 
     /** One after the other, all on a few connections that are kept. */
@@ -30,7 +49,9 @@ final class Requests {
         }
     }
 
-    static synchronized String log() {
-        return String.join("\n", seen) + "\n";
+    static String log() {
+        synchronized (seen) {
+            return String.join("\n", seen) + "\n";
+        }
     }
 }

@@ -7,8 +7,9 @@ import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 import org.apache.catalina.Context;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.catalina.valves.AccessLogValve;
 
-/** TomcatServer DIR. */
+/** TomcatServer DIR [CLASS ARGUMENT]. Its own log of accesses is `access`. */
 public class TomcatServer {
     public static class Shop extends HttpServlet {
         @Override
@@ -20,6 +21,7 @@ public class TomcatServer {
 
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
+        Requests.prepare(args);
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(args[0] + "/tomcat");
         tomcat.setPort(0);
@@ -27,9 +29,16 @@ public class TomcatServer {
         Context context = tomcat.addContext("", null);
         Tomcat.addServlet(context, "shop", new Shop());
         context.addServletMappingDecoded("/", "shop");
+        AccessLogValve access = new AccessLogValve();
+        access.setDirectory(args[0]);
+        access.setPrefix("access");
+        access.setRotatable(false);
+        access.setPattern("%m %U %s");
+        context.getPipeline().addValve(access);
         tomcat.start();
         stage.awaitGo();
         Requests.send(tomcat.getConnector().getLocalPort());
+        tomcat.stop();
         stage.write("log", Requests.log());
         stage.finish();
         Runtime.getRuntime().halt(0);
