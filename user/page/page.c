@@ -7,6 +7,7 @@
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
 #include "user/text/log.h"
+#include "user/trace/user_values.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>
@@ -208,20 +209,17 @@ static void page_cells(struct page *p)
 /* The events of presets by what they are about. A recording has them or not, so each is read in a pass of its own. */
 static void page_known(struct page *p)
 {
-	static const struct {
-		const char *event, *by;
-	} known[] = {{"http.Request", "url"}, {"sql.Statement", "sql"}, {"http.Call", "url"}};
 	struct bytes tables;
 
 	bytes_init(&tables);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (const struct user_values_group *known = user_values_groups; known->event; known++) {
 		struct call_filter all = {0};
 		struct diag absent;
 		struct view_request request = {.layout = {.html = true},
 					       .filter = &all,
 					       .top = KNOWN_MOST,
-					       .event = known[i].event,
-					       .by = known[i].by,
+					       .event = known->event,
+					       .by = known->by,
 					       .diag = &absent};
 		struct jfr_file again;
 

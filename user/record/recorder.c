@@ -431,9 +431,9 @@ const struct recorder_counts *recorder_counts(const struct recorder *r)
 	return &r->counts;
 }
 
-void recorder_listen(struct recorder *r, recorded_seen *seen, void *context)
+void recorder_listen(struct recorder *r, enum recorded_listener who, recorded_seen *seen, void *context)
 {
-	span_events_listen(r->events, seen, context);
+	span_events_listen(r->events, who, seen, context);
 }
 
 void recorder_event_gaps(const struct recorder *r, void (*report)(const char *text, void *context), void *context)

@@ -118,7 +118,7 @@ struct recorder_counts {
 const struct recorder_counts *recorder_counts(const struct recorder *r);
 
 /* Have `seen` called for each call that is recorded, once its event is written; NULL: for none. */
-void recorder_listen(struct recorder *r, recorded_seen *seen, void *context);
+void recorder_listen(struct recorder *r, enum recorded_listener who, recorded_seen *seen, void *context);
 
 /* What events of -e lack; see user_events_gaps(). */
 void recorder_event_gaps(const struct recorder *r, void (*report)(const char *text, void *context), void *context);

@@ -19,9 +19,12 @@ struct form {
 
 struct span_events {
 	struct span_events_setup setup;
-	uint32_t chunk;	     /* number of the open one, from 1 */
-	recorded_seen *seen; /* NULL: nobody listens */
-	void *listener;
+	uint32_t chunk; /* number of the open one, from 1 */
+	struct {
+		recorded_seen *seen; /* NULL: does not listen */
+		void *context;
+	} listener[RECORDED_LISTENERS];
+	bool heard; /* somebody listens */
 	struct form form[FORMS / WAYS][WAYS];
 };
 
@@ -44,10 +47,11 @@ void span_events_next_chunk(struct span_events *e)
 	e->chunk++;
 }
 
-void span_events_listen(struct span_events *e, recorded_seen *seen, void *context)
+void span_events_listen(struct span_events *e, enum recorded_listener who, recorded_seen *seen, void *context)
 {
-	e->seen = seen;
-	e->listener = context;
+	e->listener[who].seen = seen;
+	e->listener[who].context = context;
+	e->heard = e->listener[RECORDED_SHOW].seen || e->listener[RECORDED_METRICS].seen;
 }
 
 bool recorded_values(const struct recorded_call *call, user_events_seen *seen, void *context)
@@ -56,13 +60,15 @@ bool recorded_values(const struct recorded_call *call, user_events_seen *seen, v
 						call->value_count, seen, context);
 }
 
-/* Complete a call, whose .start is in ticks, and pass it to the listener. */
+/* Complete a call, whose .start is in ticks, and pass it to the listeners. */
 static void span_events_tell(const struct span_events *e, struct recorded_call *call)
 {
 	call->start -= e->setup.ticks_offset;
 	call->users = e->setup.users;
 	frames_caller(e->setup.frames, call->span, &call->caller);
-	e->seen(e->listener, call);
+	for (size_t i = 0; i < RECORDED_LISTENERS; i++)
+		if (e->listener[i].seen)
+			e->listener[i].seen(e->listener[i].context, call);
 }
 
 /* Keys and times of a call whose split is not known yet. */
@@ -105,7 +111,7 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 		breakdown_split(e->setup.breakdown, s, v, call.start - e->setup.ticks_offset, &call);
 	if (!e->setup.users || user_events_put(e->setup.users, e->setup.writer, s, &call, values, n))
 		jfr_method_trace(e->setup.writer, &call);
-	if (e->seen)
+	if (e->heard)
 		span_events_tell(e,
 				 &(struct recorded_call){.span = s,
 							 .vthread = v,
@@ -201,7 +207,7 @@ static size_t put_ran(struct span_events *e, const struct frt_span *s, size_t n,
 	if (e->setup.breakdown)
 		breakdown_ran(e->setup.breakdown, s, call, i);
 	jfr_method_traces(e->setup.writer, thread_keys_of(e->setup.threads, s->thread, NULL), call, i);
-	if (e->seen)
+	if (e->heard)
 		tell_ran(e, s, call, i);
 	return i;
 }

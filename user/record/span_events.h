@@ -64,9 +64,12 @@ struct recorded_call {
 	struct user_events *users; /* for recorded_values() */
 };
 
+/* Who may listen, each for itself. */
+enum recorded_listener { RECORDED_SHOW, RECORDED_METRICS, RECORDED_LISTENERS };
+
 /* Have `seen` called for each call that is written; NULL: for none. */
 typedef void recorded_seen(void *context, const struct recorded_call *call);
-void span_events_listen(struct span_events *e, recorded_seen *seen, void *context);
+void span_events_listen(struct span_events *e, enum recorded_listener who, recorded_seen *seen, void *context);
 
 /* How the file has the call; see user_events_call(). */
 bool recorded_values(const struct recorded_call *call, user_events_seen *seen, void *context);

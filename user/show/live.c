@@ -81,7 +81,7 @@ int live_new(struct live **out, const struct recording *r, struct diag *d)
 	l->recording = r;
 	err = open_view(l, d);
 	if (!err && (l->lines || l->otlp))
-		recorder_listen(r->recorder, live_on_call, l);
+		recorder_listen(r->recorder, RECORDED_SHOW, live_on_call, l);
 	if (err)
 		live_free(l);
 	else
@@ -93,7 +93,7 @@ void live_free(struct live *l)
 {
 	if (!l)
 		return;
-	recorder_listen(l->recording->recorder, NULL, NULL);
+	recorder_listen(l->recording->recorder, RECORDED_SHOW, NULL, NULL);
 	keys_close(l->keys);
 	lines_free(l->lines);
 	otlp_live_free(l->otlp);

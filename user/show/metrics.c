@@ -10,6 +10,7 @@
 #include "user/show/metrics.h"
 #include "user/capture/cost.h"
 #include "user/show/metrics_series.h"
+#include "user/show/metrics_values.h"
 #include "user/record/losses.h"
 #include "user/text/new_file.h"
 #include "user/record/wait_events.h"
@@ -27,10 +28,11 @@
 
 struct metrics {
 	struct new_file file;
-	char *recording;	     /* the label */
-	struct metrics_table *table; /* NULL before the first write */
-	bool splits;		     /* calls have a breakdown */
-	bool allocated;		     /* and what they have allocated */
+	char *recording;	       /* the label */
+	struct metrics_table *table;   /* NULL before the first write */
+	struct metrics_values *values; /* NULL: the recording has no events that are summed up by a value */
+	bool splits;		       /* calls have a breakdown */
+	bool allocated;		       /* and what they have allocated */
 	int64_t due;
 	bool failed; /* and reported */
 	uint64_t hook_ns, jvm_ns, lost[LOSSES];
@@ -78,6 +80,7 @@ void metrics_free(struct metrics *m)
 		return;
 	new_file_close(&m->file);
 	metrics_table_free(m->table);
+	metrics_values_free(m->values);
 	free(m->recording);
 	free(m);
 }
@@ -89,7 +92,12 @@ static bool metrics_begin(struct metrics *m, const struct recording *r)
 	m->splits = where;
 	m->allocated = r->settings->alloc;
 	m->table = metrics_table_new(r->segment, r->clock, where ? breakdown_running_sums(where) : NULL, m->recording);
-	return m->table;
+	if (!m->table || !metrics_values_are_in(&r->settings->events))
+		return m->table;
+	m->values = metrics_values_new(m->recording);
+	if (m->values)
+		recorder_listen(r->recorder, RECORDED_METRICS, metrics_values_on_call, m->values);
+	return m->values;
 }
 
 static void put_info(const struct metrics *m, const struct recording *r, FILE *to, bool active)
@@ -291,6 +299,8 @@ static char *metrics_text(struct metrics *m, const struct recording *r, bool act
 	metrics_table_update(m->table);
 	put_info(m, r, to, active);
 	put_methods(m, to);
+	if (m->values)
+		metrics_values_put(m->values, to);
 	put_losses(m, r, to);
 	put_cost(m, r, to);
 	if (!fclose(to))
@@ -352,7 +362,11 @@ bool metrics_finish(struct metrics *m, const struct recording *r)
 {
 	struct diag d = {0};
 
-	if (!m || !metrics_write(m, r, false, &d))
+	if (!m)
+		return true;
+	if (m->values)
+		recorder_listen(r->recorder, RECORDED_METRICS, NULL, NULL);
+	if (!metrics_write(m, r, false, &d))
 		return true;
 	log_error("frtrace: %s", d.text);
 	return false;

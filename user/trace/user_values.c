@@ -133,6 +133,9 @@ static const struct {
 	{"file.Sync", "path", "file.path", true},
 };
 
+const struct user_values_group user_values_groups[] = {
+	{"http.Request", "url"}, {"sql.Statement", "sql"}, {"http.Call", "url"}, {NULL, NULL}};
+
 #define MEANINGS (sizeof(meanings) / sizeof(meanings[0]))
 
 static size_t meaning_of(const char *event, const char *field)

@@ -37,7 +37,7 @@ typedef void user_value_visit(const struct meta_type *event, const struct meta_f
 void user_values_each(const struct call *call, user_value_visit *visit, void *context);
 
 /*
- * Events whose fields have a meaning that readers know: http.Request, http.Call and sql.Statement, as presets record them.
+ * Events whose fields have a meaning that readers know: http.Request, sql.Statement and others, as presets record them.
  */
 
 /* Is this value of a field, which is resolved, part of its call's title? */
@@ -48,6 +48,11 @@ bool user_values_titles(const struct meta_type *event, const struct meta_field *
  * nothing of it is known.
  */
 bool user_values_put_title(struct bytes *out, const struct call *call);
+
+/* Events of presets, and the field by which they are summed up; the last one has no event. */
+extern const struct user_values_group {
+	const char *event, *by;
+} user_values_groups[];
 
 /*
  * The attribute of OpenTelemetry's semantic conventions that the field of an event is: "db.query.text". NULL: it is none.

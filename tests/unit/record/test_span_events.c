@@ -154,7 +154,7 @@ static void make_side(struct side *s, bool general, const struct jfr_origin *ori
 	events.users = users ? (struct user_events *)&users : NULL; /* only the functions above know it */
 	s->events = span_events_new(&events);
 	assert_non_null(s->events);
-	span_events_listen(s->events, on_call, s);
+	span_events_listen(s->events, RECORDED_SHOW, on_call, s);
 }
 
 static void begin_chunks(void)
