@@ -18,9 +18,8 @@
  *				is four words before _next
  *	overpass methods	0x40 in the flags of a ConstMethod
  */
-#include "user/hotspot/layout.h"
+#include "user/hotspot/layout_internal.h"
 #include "bpf/machine/machine.h"
-#include "user/hotspot/codelets.h"
 
 #include <stdio.h>
 
@@ -238,14 +237,6 @@ static const struct {
 	{HOTSPOT_NO_UPCALLS, "upcalls"}, {HOTSPOT_NO_CLASSES, "classes"},
 };
 
-struct reading {
-	struct hotspot_layout *l;
-	const struct vmstructs *v;
-	const struct mem *m;
-	struct diag *d;
-	unsigned int jdk_version;
-};
-
 static void note_missing(struct hotspot_layout *l, const char *name, unsigned int without)
 {
 	size_t used = strlen(l->missing);
@@ -259,13 +250,13 @@ static void note_missing(struct hotspot_layout *l, const char *name, unsigned in
 				 parts[i].name);
 }
 
-static bool applies(const struct reading *r, const struct rule *rule)
+static bool applies(const struct layout_reading *r, const struct rule *rule)
 {
 	return r->jdk_version >= rule->from && r->jdk_version <= rule->to;
 }
 
 /* True for the first applicable rule of a field: the one that messages name. */
-static bool is_first_rule(const struct reading *r, const struct rule *rule)
+static bool is_first_rule(const struct layout_reading *r, const struct rule *rule)
 {
 	for (const struct rule *other = rules; other < rule; other++)
 		if (other->field == rule->field && applies(r, other))
@@ -273,7 +264,7 @@ static bool is_first_rule(const struct reading *r, const struct rule *rule)
 	return applies(r, rule);
 }
 
-static bool find_rule(const struct reading *r, const struct rule *rule, uint64_t *value)
+static bool find_rule(const struct layout_reading *r, const struct rule *rule, uint64_t *value)
 {
 	uint64_t found;
 
@@ -291,7 +282,7 @@ static bool find_rule(const struct reading *r, const struct rule *rule, uint64_t
 }
 
 /* A field is initially FRT_NO_OFFSET; larger values are rejected. */
-static void apply_rules(struct reading *r)
+static void apply_rules(struct layout_reading *r)
 {
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		memset((char *)r->l + rules[i].field, 0xff, sizeof(uint16_t));
@@ -309,7 +300,7 @@ static void apply_rules(struct reading *r)
 }
 
 /* Set what is the same in all versions, and what is computed. */
-static void choose_forms(struct reading *r)
+static void choose_forms(struct layout_reading *r)
 {
 	struct hotspot_layout *l = r->l;
 	struct frt_layout *w = &l->walk;
@@ -334,8 +325,7 @@ static void choose_forms(struct reading *r)
 		l->klass_hidden = 0;
 }
 
-/* Read a static field of 8 bytes; 0 if there is no such field. */
-static int read_static(const struct reading *r, const char *name, uint64_t *value)
+int layout_read_static(const struct layout_reading *r, const char *name, uint64_t *value)
 {
 	uint64_t address;
 	int e;
@@ -348,7 +338,7 @@ static int read_static(const struct reading *r, const char *name, uint64_t *valu
 }
 
 /* Abstract_VM_Version is 25 on both JDK 8 and JDK 25. The older entry is absent where the newer one is reliable. */
-static int read_jdk_version(struct reading *r)
+static int read_jdk_version(struct layout_reading *r)
 {
 	uint64_t address, offset = 0;
 	uint8_t major;
@@ -369,149 +359,7 @@ static int read_jdk_version(struct reading *r)
 	return 0;
 }
 
-/* The contents of a VirtualSpace. */
-struct space {
-	uint64_t low, high, committed; /* address of the pointer to the end of the committed part */
-};
-
-static int read_space(const struct reading *r, uint64_t space, struct space *out)
-{
-	static const char *const names[] = {"VirtualSpace._low_boundary", "VirtualSpace._high_boundary",
-					    "VirtualSpace._high"};
-	uint64_t *const to[] = {&out->low, &out->high, &out->committed};
-
-	for (int i = 0; i < 3; i++)
-		if (!vmstructs_offset(r->v, names[i], to[i]) || *to[i] > FRT_NO_OFFSET)
-			return diag_set(r->d, EBADMSG, "the JVM's tables have no %s", names[i]);
-	out->committed += space;
-	return mem_u64(r->m, space + out->low, &out->low) ?: mem_u64(r->m, space + out->high, &out->high);
-}
-
-#define MAX_CODE (2ULL << 30) /* the maximum of -XX:ReservedCodeCacheSize */
-
-static int check_heap(const struct reading *r, const struct frt_code_heap *h, const struct space *map, uint32_t log2)
-{
-	uint64_t end;
-	uint8_t tag;
-	int e = mem_u64(r->m, h->committed, &end);
-
-	if (e)
-		return e;
-	if (log2 < 4 || log2 > 12 || h->low >= h->high || h->high - h->low > MAX_CODE || end < h->low || end > h->high)
-		return -EBADMSG;
-	if (map->low >= map->high || (map->high - map->low) < (h->high - h->low) >> log2)
-		return -EBADMSG;
-	if (end == h->low)
-		return 0;
-	return mem_u8(r->m, map->low, &tag) ?: mem_u8(r->m, map->low + ((end - 1 - h->low) >> log2), &tag);
-}
-
-static int read_heap(struct reading *r, uint64_t heap)
-{
-	struct frt_layout *w = &r->l->walk;
-	struct frt_code_heap *h = &w->heap[w->heaps];
-	uint64_t memory, segmap, log2;
-	struct space code, map;
-	uint32_t bits;
-	int e;
-
-	if (!vmstructs_offset(r->v, "CodeHeap._memory", &memory) ||
-	    !vmstructs_offset(r->v, "CodeHeap._segmap", &segmap) ||
-	    !vmstructs_offset(r->v, "CodeHeap._log2_segment_size", &log2))
-		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe CodeHeap");
-	e = read_space(r, heap + memory, &code) ?: read_space(r, heap + segmap, &map) ?: mem_u32(r->m, heap + log2, &bits);
-	if (e)
-		return e;
-	*h = (struct frt_code_heap){code.low, code.high, code.committed, map.low};
-	e = check_heap(r, h, &map, bits);
-	if (e == -EBADMSG || (w->heaps && bits != w->segment_log2))
-		return diag_set(r->d, EBADMSG, "part %u of the JVM's code cache is implausible", w->heaps);
-	w->segment_log2 = bits;
-	w->heaps += !e;
-	return e;
-}
-
-/* JDK 8 has one heap, later JDKs a GrowableArray of heaps. */
-static int read_heaps(struct reading *r)
-{
-	uint64_t heaps, heap, length_at, data_at;
-	uint32_t length;
-	int e = read_static(r, "CodeCache._heap", &heap);
-
-	if (e || heap)
-		return e ?: read_heap(r, heap);
-	e = read_static(r, "CodeCache._heaps", &heaps);
-	if (e || !heaps)
-		return e ?: diag_set(r->d, EAGAIN, "the JVM has no code cache yet");
-	if ((!vmstructs_offset(r->v, "GrowableArrayBase._len", &length_at) &&
-	     !vmstructs_offset(r->v, "GenericGrowableArray._len", &length_at)) ||
-	    !vmstructs_offset(r->v, "GrowableArray<int>._data", &data_at))
-		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe GrowableArray");
-	e = mem_u32(r->m, heaps + length_at, &length) ?: mem_u64(r->m, heaps + data_at, &data_at);
-	if (e)
-		return e;
-	if (!length)
-		return diag_set(r->d, EAGAIN, "the JVM has no code cache yet");
-	if (length > FRT_CODE_HEAPS)
-		return diag_set(r->d, EBADMSG, "the JVM's code cache has %u parts", length);
-	for (uint32_t i = 0; !e && i < length; i++)
-		e = mem_u64(r->m, data_at + 8ULL * i, &heap) ?: read_heap(r, heap);
-	return e;
-}
-
-static bool in_code(const struct frt_layout *w, uint64_t address)
-{
-	for (uint32_t i = 0; i < w->heaps; i++)
-		if (address >= w->heap[i].low && address < w->heap[i].high)
-			return true;
-	return false;
-}
-
-static int read_interpreter(struct reading *r)
-{
-	struct frt_layout *w = &r->l->walk;
-	uint64_t queue, buffer_at, limit_at;
-	uint32_t limit;
-	int e = read_static(r, "AbstractInterpreter._code", &queue);
-
-	if (e || !queue)
-		return e ?: diag_set(r->d, EAGAIN, "the JVM has no interpreter yet");
-	if (!vmstructs_offset(r->v, "StubQueue._stub_buffer", &buffer_at) ||
-	    !vmstructs_offset(r->v, "StubQueue._buffer_limit", &limit_at))
-		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe StubQueue");
-	e = mem_u64(r->m, queue + buffer_at, &w->interpreter) ?: mem_u32(r->m, queue + limit_at, &limit);
-	if (e)
-		return e;
-	w->interpreter_end = w->interpreter + limit;
-	codelets_find(r->v, r->m, queue, CODELET_EXCEPTIONS, &r->l->exceptions, &r->l->exceptions_end);
-	return 0;
-}
-
-static int read_stubs(struct reading *r)
-{
-	struct frt_layout *w = &r->l->walk;
-	int e = read_static(r, "StubRoutines._call_stub_return_address", &w->call_stub_return) ?:
-		read_static(r, "ContinuationEntry._return_pc", &w->continuation_return) ?:
-		read_static(r, "StubRoutines._cont_returnBarrier", &w->return_barrier);
-
-	if (!e && !w->call_stub_return)
-		return diag_set(r->d, EAGAIN, "the JVM has no call stub yet");
-	return e;
-}
-
-static int check_code(struct reading *r)
-{
-	const struct frt_layout *w = &r->l->walk;
-
-	if (w->interpreter == w->interpreter_end || !in_code(w, w->interpreter) || !in_code(w, w->interpreter_end - 1))
-		return diag_set(r->d, EBADMSG, "the JVM's interpreter is not in its code cache");
-	if (!in_code(w, w->call_stub_return) || (w->continuation_return && !in_code(w, w->continuation_return)) ||
-	    (w->return_barrier && !in_code(w, w->return_barrier)))
-		return diag_set(r->d, EBADMSG, "the JVM's stubs are not in its code cache");
-	return 0;
-}
-
-static void find_threads(struct reading *r)
+static void find_threads(struct layout_reading *r)
 {
 	struct hotspot_layout *l = r->l;
 
@@ -524,7 +372,7 @@ static void find_threads(struct reading *r)
 		note_missing(l, "ThreadsSMRSupport._java_thread_list", HOTSPOT_NO_THREADS);
 }
 
-static void find_references(struct reading *r)
+static void find_references(struct layout_reading *r)
 {
 	static const char *const names[][2] = {
 		{"Universe._narrow_oop._base", "Universe._narrow_oop._shift"},		   /* until JDK 12 */
@@ -537,7 +385,7 @@ static void find_references(struct reading *r)
 			vmstructs_static(r->v, names[i][1], &r->l->narrow_oop_shift);
 }
 
-static void find_loaders(struct reading *r)
+static void find_loaders(struct layout_reading *r)
 {
 	r->l->const_overpass = 0x40;
 	if (r->l->loader_klass == FRT_NO_OFFSET &&
@@ -548,7 +396,7 @@ static void find_loaders(struct reading *r)
 }
 
 /* Classes of java.base that every JVM loads first. The first form of the name is that until JDK 15. */
-static void find_classes(struct reading *r)
+static void find_classes(struct layout_reading *r)
 {
 	static const char *const forms[] = {"SystemDictionary._well_known_klasses[SystemDictionary::%s_klass_knum]",
 					    "vmClasses._klasses[static_cast<int>(vmClassID::%s_klass_knum)]"};
@@ -568,19 +416,6 @@ static void find_classes(struct reading *r)
 		}
 }
 
-/*
- * A JVM that starts publishes its code heaps before it reserves their memory, then generates stubs, then the
- * interpreter, all on one thread. So what comes last is read first: once it is there, the heaps are whole.
- */
-static int read_walk(struct reading *r)
-{
-	int e = read_interpreter(r) ?: read_stubs(r) ?: read_heaps(r) ?: check_code(r);
-
-	if (e && !r->d->text[0])
-		diag_errno(r->d, -e, "cannot read the JVM's code cache");
-	return e;
-}
-
 bool hotspot_layout_allocated(const struct hotspot_layout *l, struct frt_allocated *out)
 {
 	int env = l->walk.thread_env;
@@ -598,7 +433,7 @@ int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const u
 			struct diag *d)
 {
 	struct vmstructs v;
-	struct reading r = {.l = out, .v = &v, .m = m, .d = d};
+	struct layout_reading r = {.l = out, .v = &v, .m = m, .d = d};
 	int e = vmstructs_read(&v, m, symbols, d);
 
 	*out = (struct hotspot_layout){0};
@@ -613,7 +448,7 @@ int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const u
 		find_loaders(&r);
 		find_classes(&r);
 		find_references(&r);
-		e = read_walk(&r);
+		e = layout_read_code(&r);
 	}
 	if (e || out->without & HOTSPOT_NO_STACKS)
 		out->walk.jdk_version = 0;

@@ -12,7 +12,7 @@ programs_build() {
 		clang -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -I. -idirafter "/usr/include/$multiarch" \
 			-c -o "$WORK/walk.bpf.o" tests/live/walk.bpf.c &&
 		PATH=$PATH:/usr/sbin bpftool gen skeleton "$WORK/walk.bpf.o" name walk_bpf >"$WORK/walk.skel.h" &&
-		probe_build bpf_walk user/hotspot/{layout,codelets,vmstructs,page_cache}.c -lbpf
+		probe_build bpf_walk user/hotspot/{layout,layout_code,codelets,vmstructs,page_cache}.c -lbpf
 }
 
 probe_is_on() { grep -qs '^on$' "$WORK/walks" || ended "$PROBE"; }
