@@ -10,7 +10,7 @@
 #define BUCKETS	   (1u << 14)
 #define ROOTS_MOST (1u << 16) /* more than threads can be in; the agent may be forged */
 #define LATE	   (1u << 14) /* ended roots whose spans have not all arrived, at most */
-#define WAITING	   (1u << 14) /* roots whose last task has not ended, at most: as many as the agent counts tasks of */
+#define WAITING	   (1u << 14) /* roots that wait for tasks at a time: as many as the agent counts tasks of */
 
 /* The span of a root's own call, with its values, and room for one more record. */
 struct own_span {
@@ -28,7 +28,8 @@ struct root {
 	uint64_t number, start, needed;
 	uint64_t received, expected; /* spans; the latter is known when the root has ended */
 	enum root_state state;
-	bool ended, is_virtual, listed; /* listed: in such a list */
+	bool ended, is_virtual, listed; /* listed: in such a list, or in that of roots that wait */
+	bool waits;			/* its own call has ended, tasks of it have not */
 	bool named;			/* by the thread where it began, not only by its tasks */
 	bool tasks;			/* it has handed over some */
 	struct held_spans held;
@@ -63,8 +64,8 @@ struct roots {
 	struct unended unended[FRT_MAX_SLOTS];
 	uint64_t late[LATE];
 	size_t late_at;
-	uint64_t waiting[WAITING];
-	size_t waiting_at;
+	struct unended waiting; /* the roots that wait, in the order in which they began to */
+	size_t waits;
 	uint64_t newest[FRT_MAX_SLOTS]; /* of a platform thread: the root that its stream has named last */
 	bool natives;			/* see roots_expect_natives() */
 	bool sweeping;
@@ -93,12 +94,19 @@ static struct unended *unended_of(struct roots *r, uint64_t number)
 	return slot < FRT_MAX_SLOTS ? &r->unended[slot] : NULL;
 }
 
+/* NULL: the number is forged. */
+static struct unended *list_of(struct roots *r, const struct root *root)
+{
+	return root->waits ? &r->waiting : unended_of(r, root->number);
+}
+
 static void root_list(struct roots *r, struct root *root)
 {
-	struct unended *u = unended_of(r, root->number);
+	struct unended *u = list_of(r, root);
 
 	if (!u)
 		return;
+	root->behind = NULL;
 	root->before = u->newest;
 	*(u->newest ? &u->newest->behind : &u->oldest) = root;
 	u->newest = root;
@@ -107,13 +115,14 @@ static void root_list(struct roots *r, struct root *root)
 
 static void root_unlist(struct roots *r, struct root *root)
 {
-	struct unended *u = unended_of(r, root->number);
+	struct unended *u = list_of(r, root);
 
 	if (!root->listed)
 		return;
 	*(root->before ? &root->before->behind : &u->oldest) = root->behind;
 	*(root->behind ? &root->behind->before : &u->newest) = root->before;
-	root->listed = false;
+	r->waits -= root->waits;
+	root->listed = root->waits = false;
 }
 
 static struct root **root_place_of(struct roots *r, uint64_t number)
@@ -278,7 +287,7 @@ static void root_begins(struct roots *r, uint32_t slot, const struct frt_root *m
 	if (!root)
 		return;
 	root_is_named(root, mark);
-	if (mark->flags & FRT_ROOT_VIRTUAL)
+	if (mark->flags & FRT_ROOT_VIRTUAL && !root->waits)
 		root_unlist(r, root);
 	root->start = mark->start;
 	root->needed = mark->needed;
@@ -340,31 +349,24 @@ static void root_ends(struct roots *r, uint32_t slot, const struct frt_root *mar
 		root_is_over(r, root_place_of(r, mark->number));
 }
 
-/* So many have begun to wait since that it cannot be told from one whose decision is lost. */
-static void root_give_up_waiting(struct roots *r, uint64_t number)
-{
-	const struct root *root = number ? *root_place_of(r, number) : NULL;
-
-	if (root && !root->ended)
-		root_give_up(r, number);
-}
-
 /* Its own call has ended, and tasks of it have not. Their last one says what becomes of it, perhaps it has done so. */
 static void root_waits(struct roots *r, uint32_t slot, const struct frt_root *mark)
 {
-	uint64_t *place = &r->waiting[r->waiting_at++ % WAITING];
-	struct root *root;
+	struct root *root = root_get(r, mark->number);
 
-	root_give_up_waiting(r, *place);
-	*place = mark->number;
-	root = root_get(r, mark->number);
 	r->current[slot] = 0;
 	r->undecided[slot] = mark->number;
 	if (!root)
 		return;
-	root_unlist(r, root);
 	root_is_named(root, mark);
 	root->tasks = true;
+	if (root->ended || root->waits)
+		return;
+	root_unlist(r, root);
+	root->waits = true;
+	root_list(r, root);
+	if (++r->waits > WAITING) /* the agent does not count the tasks of so many, so this one's decision is lost */
+		root_give_up(r, r->waiting.oldest->number);
 }
 
 static void root_take_own(struct roots *r, uint32_t slot, const struct frt_span *s, size_t n,

@@ -210,6 +210,22 @@ CASE(roots_wait_for_their_tasks_until_many_others_do, setup, teardown)
 	assert_int_equal(counts()->open, 0);
 }
 
+CASE(root_waits_for_its_tasks_while_many_others_end, setup, teardown)
+{
+	begins(1, root_of(1, 7), FRT_ROOT_NEVER, 0);
+	span(1, 1, 2000, 0);
+	waits(1, root_of(1, 7), 2);
+	for (uint32_t i = 0; i < 1u << 15; i++) {
+		put(2, &(struct frt_root){.number = root_of(2, 1 + i),
+					  .kind = FRT_ROOT,
+					  .flags = FRT_ROOT_UNTIL | FRT_ROOT_TASKS});
+		decided(3, root_of(2, 1 + i), FRT_ROOT_DROPPED);
+	}
+	decided(3, root_of(1, 7), FRT_ROOT_KEPT);
+	assert_string_equal(seen, "1 2+");
+	assert_int_equal(counts()->torn, 0);
+}
+
 CASE(root_whose_tasks_have_not_ended_is_kept_at_the_end, setup, teardown)
 {
 	begins(1, root_of(1, 7), FRT_ROOT_NEVER, 0);
