@@ -13,7 +13,10 @@
 
 #define WATCH_NS      2000000000LL
 #define WATCH_STEP_MS 100
+#define WATCH_MOST_MS 500
 #define SHOWN	      3
+#define BUSY_THREADS  4096		  /* whose last stack is known; another one is always new */
+#define NOT_IN_SHELL  "'\"`\\;&|()<>* \t" /* the JVM chose the names, and the user may paste them into a shell */
 
 /* The stack that is being read. */
 struct busy_stack {
@@ -82,7 +85,7 @@ static bool stack_is_old(const struct busy_stack *s)
 	while (i < p->threads && p->thread[i].tid != s->tid)
 		i++;
 	if (i == p->threads) {
-		if (vec_reserve(&p->thread, &p->capacity, p->threads + 1))
+		if (p->threads == BUSY_THREADS || vec_reserve(&p->thread, &p->capacity, p->threads + 1))
 			return false;
 		p->thread[p->threads++] = (struct busy_thread){.tid = s->tid};
 	}
@@ -116,7 +119,7 @@ static int busy_packages_on_frame(const struct active_frame *f, void *context)
 		s->native = f->native;
 	s->hash = hash_mix(s->hash, hash_data(f->class_name, strlen(f->class_name)));
 	s->hash = hash_mix(hash_mix(s->hash, hash_data(f->method, strlen(f->method))), f->line);
-	if (!is_of_jdk(f->class_name))
+	if (!is_of_jdk(f->class_name) && !strpbrk(f->class_name, NOT_IN_SHELL))
 		stack_add_package(s, f->class_name);
 	return 0;
 }
@@ -173,14 +176,18 @@ void busy_packages_watch(struct busy_packages *p, const struct target *t)
 	char *dump;
 
 	while (!interrupted() && !target_ended(t)) {
+		int64_t begin = monotonic_ns(), pause;
+
 		if (target_thread_dump(t, &dump, &d)) {
 			log_detail("%s", d.text);
 			return;
 		}
 		busy_packages_add(p, dump);
 		free(dump);
+		pause = (monotonic_ns() - begin) * 9 / 1000000; /* all threads stand still during a dump */
+		pause = pause > WATCH_STEP_MS ? pause : WATCH_STEP_MS;
 		if (monotonic_ns() > end)
 			return;
-		poll(NULL, 0, WATCH_STEP_MS);
+		poll(NULL, 0, (int)(pause < WATCH_MOST_MS ? pause : WATCH_MOST_MS));
 	}
 }

@@ -119,15 +119,16 @@ static bool is_served(const struct class_list *classes, const struct event_spec 
 	return class_list_find(classes, around, length, 0);
 }
 
-static int find_served(struct event_list *l, const struct jvm_model *model, struct diag *d)
+/* It only decides what is said, so classes that cannot be read are no error. */
+static void find_served(struct event_list *l, const struct jvm_model *model)
 {
 	struct class_list classes;
-	int err = class_list_read(&classes, &model->layout, &model->remote.mem, d);
+	struct diag d;
+	int err = class_list_read(&classes, &model->layout, &model->remote.mem, &d);
 
 	for (size_t i = 0; !err && i < l->count; i++)
 		l->event[i].served = l->event[i].entry && is_served(&classes, &l->event[i]);
 	class_list_release(&classes);
-	return err;
 }
 
 /* The titles of the presets whose classes are loaded. Returns whether one of them is of an entry point. */
@@ -212,7 +213,7 @@ static int record_events_plan(struct event_plan *out, const struct recording *r,
 		?: add_filters(out, s, d) ?: check_exclusions(out, s, d);
 
 	if (!err && s->by_entries && !plan_has_entry(out, &s->events))
-		err = find_served(&s->events, &model, d);
+		find_served(&s->events, &model);
 	jvm_model_close(&model);
 	return err;
 }
