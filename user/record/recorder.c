@@ -210,6 +210,7 @@ int recorder_tick(struct recorder *r, struct diag *d)
 	int err;
 
 	if (r->failed) {
+		r->untold = false;
 		*d = r->failure;
 		return -EIO;
 	}
@@ -293,6 +294,10 @@ int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 {
 	int err = r->open || r->failed ? 0 : begin_chunk(r, d);
 
+	if (r->untold) {
+		*d = r->failure;
+		return -EIO;
+	}
 	if (err || r->failed) /* a failure has been reported already */
 		return err;
 	trace_context_store(&segment_recording(r->setup.segment)->context, &(struct frt_context){.word = 0});
@@ -325,7 +330,7 @@ static void recorder_on_task(struct recorder *r, const struct frt_span *s, const
 			     const struct stream_vthread *v)
 {
 	if (r->failed || !r->open) {
-		r->tasks.torn++;
+		r->counts.tasks_torn = ++r->tasks.torn;
 		return;
 	}
 	task_events_put(&r->tasks, s, values, n, v);
@@ -407,7 +412,9 @@ static void recorder_on_cover(void *context, uint64_t tsc)
 	clock_cover(r->setup.clock, tsc);
 	if (r->failed || !r->open || jfr_chunk_size(r->writer) < r->chunk_size)
 		return;
-	if (!recorder_finish_chunk(r, false, &r->failure)) /* recorder_tick() returns the error */
+	if (recorder_finish_chunk(r, false, &r->failure)) /* recorder_tick() or recorder_finish() returns the error */
+		r->untold = true;
+	else
 		begin_chunk(r, &r->failure);
 }
 

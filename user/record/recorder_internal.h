@@ -23,6 +23,7 @@ struct recorder {
 	struct thread_names *names; /* NULL: the JVM's memory is not read */
 	uint32_t chunk;		    /* number of the open chunk */
 	bool open, failed;
+	bool untold;	     /* it failed in a callback, and nobody has been told */
 	struct diag failure; /* the error, if it occurred in a callback */
 	int64_t chunk_start, start_ticks;
 	int64_t first_call; /* time of the first recorded call, CLOCK_MONOTONIC; 0: none yet */
