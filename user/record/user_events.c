@@ -339,7 +339,7 @@ static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t 
 		u->nesting = f[at].form == FRT_FORM_INTEGER ? f[at].data[0] : PLAN_NESTING_UNKNOWN;
 		return 1;
 	}
-	if (u->known[field])
+	if (field >= t->spec->fields || u->known[field]) /* the former is forged: what is kept has no record */
 		return 1;
 	computed = event_field_is_computed(&t->spec->field[field]);
 	read = user_value_read(&u->value[field], computed ? PLAN_TEXT : t->field[field].kind, &f[at], n - at,
