@@ -450,7 +450,10 @@ static int digest_on_call(const struct call *call, void *context)
 
 static int digest_on_waits_end(struct jfr_chunk *chunk, void *context)
 {
-	thread_waits_sort(&((struct digest *)context)->waits);
+	struct digest *d = context;
+
+	thread_waits_sort(&d->waits);
+	thread_waits_sort(&d->samples); /* only what is sorted can be forgotten */
 	return 0;
 }
 
