@@ -240,7 +240,7 @@ static int record_receive(struct record_run *run, int connection, struct diag *d
 static int make_listeners(struct record_run *run, struct stream_sink *sink, struct diag *d)
 {
 	const struct recording *r = &run->recording;
-	int err = live_new(&run->live, r, d);
+	int err = live_new(&run->live, r, d) ?: metrics_listen(run->metrics, r, d);
 
 	if (err)
 		return err;

@@ -92,12 +92,18 @@ static bool metrics_begin(struct metrics *m, const struct recording *r)
 	m->splits = where;
 	m->allocated = r->settings->alloc;
 	m->table = metrics_table_new(r->segment, r->clock, where ? breakdown_running_sums(where) : NULL, m->recording);
-	if (!m->table || !metrics_values_are_in(&r->settings->events))
-		return m->table;
+	return m->table;
+}
+
+int metrics_listen(struct metrics *m, const struct recording *r, struct diag *d)
+{
+	if (!m || r->settings->values == SETTINGS_VALUES_FULL || !metrics_values_are_in(&r->settings->events))
+		return 0;
 	m->values = metrics_values_new(m->recording);
-	if (m->values)
-		recorder_listen(r->recorder, RECORDED_METRICS, metrics_values_on_call, m->values);
-	return m->values;
+	if (!m->values)
+		return diag_errno(d, ENOMEM, "cannot write metrics");
+	recorder_listen(r->recorder, RECORDED_METRICS, metrics_values_on_call, m->values);
+	return 0;
 }
 
 static void put_info(const struct metrics *m, const struct recording *r, FILE *to, bool active)

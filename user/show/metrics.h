@@ -18,6 +18,12 @@ int metrics_open(struct metrics **out, const char *path, struct diag *d);
 void metrics_free(struct metrics *m);
 
 /*
+ * Sum up requests and statements from the first one on, before the recording starts. With --values=full they are left out, for
+ * everybody may read the file. NULL is fine. Returns 0, or -ENOMEM with the message.
+ */
+int metrics_listen(struct metrics *m, const struct recording *r, struct diag *d);
+
+/*
  * Call often: writes the file at once and then every 15 s; `now` is CLOCK_MONOTONIC in ns. The first failure is reported
  * on stderr and in the recording, and later writes are tried nevertheless. NULL is fine.
  */

@@ -13,7 +13,7 @@
 struct value_series {
 	char *labels; /* NULL: none yet */
 	char *value;
-	uint64_t total, bucket[METRICS_BUCKETS + 1]; /* each has those of its own bound only */
+	uint64_t calls, total, bucket[METRICS_BUCKETS + 1]; /* each has those of its own bound only */
 };
 
 struct metrics_values {
@@ -73,19 +73,31 @@ static char *value_labels(const struct metrics_values *m, size_t group, const ch
 	return NULL;
 }
 
+/* NULL: its labels are no other's. Values differ that are written alike, with a tab or a line's end in them. */
+static struct value_series *value_series_alike(struct value_group *g, const struct value_series *s)
+{
+	for (struct value_series *o = g->series; o <= &g->series[METRICS_VALUES]; o++)
+		if (o != s && o->labels && !strcmp(o->labels, s->labels))
+			return o;
+	return NULL;
+}
+
 static struct value_series *value_series_of(struct metrics_values *m, size_t group, const char *value)
 {
 	struct value_group *g = &m->group[group];
-	struct value_series *rest = &g->series[METRICS_VALUES], *s = g->series;
+	struct value_series *rest = &g->series[METRICS_VALUES], *s = g->series, *alike = NULL;
 
 	while (s < g->series + g->count && strcmp(s->value, value))
 		s++;
 	if (s < g->series + g->count)
 		return s;
+	if (!rest->labels)
+		rest->labels = value_labels(m, group, "(others)");
 	if (g->count < METRICS_VALUES) {
 		s->value = strdup(value);
 		s->labels = value_labels(m, group, value);
-		if (s->value && s->labels) {
+		alike = s->labels ? value_series_alike(g, s) : NULL;
+		if (s->value && s->labels && !alike) {
 			g->count++;
 			return s;
 		}
@@ -93,9 +105,7 @@ static struct value_series *value_series_of(struct metrics_values *m, size_t gro
 		free(s->labels);
 		*s = (struct value_series){.labels = NULL};
 	}
-	if (!rest->labels)
-		rest->labels = value_labels(m, group, "(others)");
-	return rest;
+	return alike ? alike : rest;
 }
 
 void metrics_values_count(struct metrics_values *m, size_t group, const char *value, int64_t duration)
@@ -106,6 +116,7 @@ void metrics_values_count(struct metrics_values *m, size_t group, const char *va
 	while (i < METRICS_BUCKETS && (uint64_t)duration > metrics_bounds[i])
 		i++;
 	s->bucket[i]++;
+	s->calls++;
 	s->total += duration;
 }
 
@@ -158,9 +169,9 @@ static void value_series_put(const struct value_series *s, FILE *to)
 void metrics_values_put(const struct metrics_values *m, FILE *to)
 {
 	prometheus_family(to, "frtrace_event_duration_seconds", "histogram",
-			  "Durations of recorded requests by URL, and of statements and calls by text.");
+			  "Durations of recorded requests and calls by URL, and of statements by text.");
 	for (size_t g = 0; g < GROUPS; g++)
 		for (size_t i = 0; i <= METRICS_VALUES; i++)
-			if (m->group[g].series[i].labels)
+			if (m->group[g].series[i].calls)
 				value_series_put(&m->group[g].series[i], to);
 }

@@ -40,6 +40,24 @@ CASE(buckets_of_each_value_are_cumulative)
 	free(text);
 }
 
+CASE(values_that_are_written_alike_share_a_series)
+{
+	struct metrics_values *m = metrics_values_new("recording=\"shop\"");
+	const char *last = NULL;
+	int lines = 0;
+
+	metrics_values_count(m, 1, "a\tb", 5000);
+	metrics_values_count(m, 1, "a\rb", 5000);
+	metrics_values_count(m, 1, "(others)", 5000);
+	put(m);
+	for (const char *at = text; (at = strstr(at, "_count{")); at++, lines++)
+		last = at;
+	assert_int_equal(lines, 2);
+	assert_non_null(strstr(last, "sql=\"(others)\"} 1\n"));
+	has("\"} 2\n");
+	free(text);
+}
+
 CASE(values_beyond_a_hundred_share_a_series)
 {
 	struct metrics_values *m = metrics_values_new("recording=\"shop\"");
