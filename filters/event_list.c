@@ -226,12 +226,29 @@ static int event_recall_unit(struct event_field *f, const struct event_field *fr
 {
 	if (f->unit == EVENT_NO_UNIT)
 		f->unit = from->unit;
-	if (unit_kind(f->unit) == unit_kind(from->unit) || from->unit == EVENT_NO_UNIT)
+	if (f->unit == from->unit || from->unit == EVENT_NO_UNIT)
 		return 0;
 	return diag_usage(d, "field '%s' has another unit than '%s', of which it has the value", f->name, from->name);
 }
 
-/* NAME[OBJECT].FIELD becomes OBJECT. The field of all events of that name is kept. */
+/* The field of all events of that name is kept. All of them have it, and leave out of it what one of them does. */
+static int event_recall_keep(struct event_list *l, const struct event_recall *r, const char *text, struct diag *d)
+{
+	for (size_t i = r->event; i < l->count; i++) {
+		struct event_field *f = &l->event[i].field[r->field];
+
+		if (strcmp(l->event[i].name, l->event[r->event].name))
+			continue;
+		if (f->unit != l->event[r->event].field[r->field].unit || event_field_is_recalled(f))
+			return diag_usage(d,
+					  "wrong expression '%.200s': the events '%s' have the field in different ways",
+					  text, l->event[i].name);
+		f->kept = true;
+	}
+	return 0;
+}
+
+/* NAME[OBJECT].FIELD becomes OBJECT. */
 static int event_recall_find(struct event_list *l, struct event_field *f, size_t alternative, struct diag *d)
 {
 	struct event_recall *r = &f->recall[alternative];
@@ -250,9 +267,9 @@ static int event_recall_find(struct event_list *l, struct event_field *f, size_t
 	err = err ?: event_recall_unit(f, &l->event[r->event].field[r->field], d);
 	if (err)
 		return err;
-	for (size_t i = r->event; i < l->count; i++)
-		if (!strcmp(l->event[i].name, l->event[r->event].name))
-			l->event[i].field[r->field].kept = true;
+	err = event_recall_keep(l, r, text, d);
+	if (err)
+		return err;
 	*close = 0;
 	memmove(text, open + 1, close - open);
 	return 0;
@@ -434,8 +451,11 @@ static int check_same_fields(const struct event_list *l, struct event_spec *e, s
 			       unit_kind(o->field[n].unit) == unit_kind(e->field[n].unit) &&
 			       o->field[n].contextual == e->field[n].contextual;
 		same = same && !o->key == !e->key;
-		for (size_t n = 0; same && n < e->fields; n++)
+		for (size_t n = 0; same && n < e->fields; n++) {
 			e->field[n].kept = o->field[n].kept;
+			same = !e->field[n].kept ||
+			       (e->field[n].unit == o->field[n].unit && !event_field_is_recalled(&e->field[n]));
+		}
 		if (!same)
 			return diag_usage(
 				d,

@@ -303,7 +303,7 @@ static void snip_captures(const struct code *k, struct snippet *s, bool thrown)
 
 		if (!(c->always && thrown) && snip_value(s, c, copy, thrown)) {
 			if (c->always)
-				snip_id(s, CAPTURE_ALWAYS, 0);
+				snip_id(s, c->always, 0);
 			else
 				snip_typed(s, OP_ILOAD, 'I', set_local(k));
 			snip_id(s, c->number + (i == last ? CAPTURE_LAST : 0), 0);

@@ -68,12 +68,12 @@ struct capture {
 	 * Where the call returns it is handed over with the set CAPTURE_ALWAYS, whatever the hook says. Those are the last captures,
 	 * and the caller gives their numbers the CAPTURE_LAST.
 	 */
-	bool always;
+	uint16_t always;
 };
 
 #define CAPTURES_MAX   512u
 #define CAPTURE_LAST   0x4000u /* added to the number of the last one at an exit */
-#define CAPTURE_ALWAYS 0x10u   /* as a set */
+#define CAPTURE_ALWAYS 0x10u   /* in a set, with any number in the bits above */
 
 /* What the hooks of a method get besides its number; without captures and without `call`. */
 enum edit_form {

@@ -172,7 +172,8 @@ static int event_later_add_kept(struct event_making *m, const struct event_spec 
 
 	m->role = PLAN_KEPT;
 	for (size_t i = 0; !err && i < e->fields; i++)
-		if (event_is_kept(e) && e->field[i].kept && !m->p->type[type].field[i].redacted)
+		if (event_is_kept(e) && e->field[i].kept && !event_field_is_null(&e->field[i]) &&
+		    !m->p->type[type].field[i].redacted)
 			err = add_ways(m, e, i, filter, type, d);
 	m->role = PLAN_VALUE;
 	return err;

@@ -176,6 +176,21 @@ KEPT_CASE(the_oldest_is_not_passed_over_while_it_is_read)
 	assert_int_equal(kept(&a, 1), -1);
 }
 
+KEPT_CASE(no_older_value_stays_where_the_newer_one_finds_no_room)
+{
+	struct object a = {.hash = 0}, o[KEPT_BUCKET] = {{.hash = 0}};
+	struct kept_row *row;
+
+	assert_true(keep(&o[0], 1, 0));
+	row = kept_find(&jni, table, (jobject)&o[0], 1);
+	assert_true(keep(&a, 1, 1));
+	for (uint32_t i = 1; i < KEPT_BUCKET - 1; i++)
+		assert_true(keep(&o[i], 1, i));
+	assert_false(keep(&a, 1, 2));
+	assert_int_equal(kept(&a, 1), -1);
+	kept_done(&jni, row);
+}
+
 KEPT_CASE(a_row_has_room_for_its_records_only)
 {
 	struct object a = {.hash = 0};

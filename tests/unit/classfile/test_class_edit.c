@@ -345,7 +345,7 @@ CASE(a_method_may_have_hooks_of_its_own)
 CASE(a_value_may_be_handed_over_whatever_the_hook_says)
 {
 	struct capture c[2] = {{.source = CAPTURE_LOCAL, .type = 'I', .number = 6},
-			       {.source = CAPTURE_LOCAL, .type = 'I', .number = 7, .always = true}};
+			       {.source = CAPTURE_LOCAL, .type = 'I', .number = 7, .always = CAPTURE_ALWAYS}};
 	struct method m = method_of("03 b1");
 	struct edited e;
 

@@ -182,6 +182,39 @@ CASE(a_value_of_an_earlier_call_that_cannot_be_is_refused)
 	event_list_release(&l);
 }
 
+/* The events are good one after the other, but for the last one. */
+static void last_is_refused(const char *const event[4], const char *says)
+{
+	struct event_list l = {.count = 0};
+	struct diag d = {0};
+	size_t i = 0;
+
+	for (; event[i + 1]; i++)
+		assert_int_equal(event_list_add(&l, event[i], &d), 0);
+	assert_int_not_equal(event_list_add(&l, event[i], &d), 0);
+	if (!strstr(d.text, says))
+		fail_msg("'%s': %s", event[i], d.text);
+	event_list_release(&l);
+}
+
+CASE(a_kept_value_is_masked_by_its_own_dialect_only)
+{
+	static const char a[] = "a.Prepare A::m~return q:sql=arg0", b[] = "b.Prepare B::m~return q:mysql=arg0";
+
+	last_is_refused((const char *[4]){a, b, "c.Run C::m q=a.Prepare[this].q|b.Prepare[this].q"}, "another unit");
+	last_is_refused((const char *[4]){b, "c.Run C::m q:sql=b.Prepare[this].q"}, "another unit");
+	last_is_refused((const char *[4]){a, "a.Prepare B::m~return q:mysql=arg0", "c.Run C::m q=a.Prepare[this].q"},
+			"in different ways");
+	last_is_refused((const char *[4]){a, "c.Run C::m q=a.Prepare[this].q", "a.Prepare B::m~return q:mysql=arg0"},
+			"a.Prepare");
+}
+
+CASE(all_events_of_a_name_keep_a_value_of_their_own)
+{
+	last_is_refused((const char *[4]){"a.Make A::m~return q=arg0", "a.Make B::wrap~return q=a.Make[arg0].q"},
+			"a.Make");
+}
+
 CASE(an_event_needs_no_fields)
 {
 	struct event_list l = {.count = 0};

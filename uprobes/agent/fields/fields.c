@@ -18,8 +18,9 @@
 #define LEFT_STEPS 6 /* whose local references the JVM frees when the native method returns: a call less for each */
 
 static struct live_plan *plans[FRT_RECORDINGS];
-static uint32_t thrown_classes; /* the recordings that want them: bits */
-static uint32_t askers;		/* threads in fields_captures() */
+static struct live_plan *old_plans; /* that a thread did not leave in time */
+static uint32_t thrown_classes;	    /* the recordings that want them: bits */
+static uint32_t askers;		    /* threads in fields_captures() */
 
 /* 1 while the slot's thread uses a plan. A cache line each, so that threads do not disturb each other. */
 static struct {
@@ -67,6 +68,7 @@ static enum frt_result copy_plan(const struct frt_config *config, struct live_pl
 
 enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 {
+	static uint32_t made;
 	const struct frt_config *config = control_config(recording);
 	enum frt_result result;
 	struct live_plan *p;
@@ -80,6 +82,7 @@ enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 	if (result)
 		return result;
 	p->recording = recording;
+	p->always = CAPTURE_ALWAYS | (made++ & 0x3ff) << 5;
 	if (!fields_nesting_begin(p) || !fields_kept_begin(p)) {
 		fields_nesting_end(p);
 		sys_unmap(p, p->size);
@@ -90,14 +93,16 @@ enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 	return FRT_DONE;
 }
 
-static bool anybody_inside(void)
+/* Has each thread been outside once since the plan is gone? Those that come later find none. */
+static bool all_left(int patience_ms)
 {
-	if (__atomic_load_n(&askers, __ATOMIC_SEQ_CST))
-		return true;
-	for (uint32_t i = 0; i < FRT_MAX_SLOTS; i++)
-		if (__atomic_load_n(&users[i].busy, __ATOMIC_SEQ_CST))
-			return true;
-	return false;
+	for (uint32_t i = 0; i <= FRT_MAX_SLOTS; i++)
+		while (__atomic_load_n(i < FRT_MAX_SLOTS ? &users[i].busy : &askers, __ATOMIC_SEQ_CST)) {
+			if (!patience_ms--)
+				return false;
+			sys_sleep_ms(1);
+		}
+	return true;
 }
 
 static void forget_found(JNIEnv *env, struct found *f)
@@ -109,25 +114,44 @@ static void forget_found(JNIEnv *env, struct found *f)
 			(*env)->DeleteWeakGlobalRef(env, f->seen[i].class);
 }
 
-/* If a thread does not leave, the memory stays: better than a crash. */
-void fields_end(JNIEnv *env, uint32_t recording)
+static void free_plan(JNIEnv *env, struct live_plan *p)
 {
-	struct live_plan *p = plans[recording];
-
-	thrown_classes &= ~(1u << recording);
-	if (!p)
-		return;
-	__atomic_store_n(&plans[recording], NULL, __ATOMIC_SEQ_CST);
-	for (int ms = 0; anybody_inside(); ms++) {
-		if (ms == WAIT_MS)
-			return;
-		sys_sleep_ms(1);
-	}
 	for (uint32_t n = 0; n < ((const struct plan_header *)p->plan.bytes)->steps; n++)
 		forget_found(env, &p->found[n]);
 	fields_nesting_end(p);
 	fields_kept_end(env, p);
 	sys_unmap(p, p->size);
+}
+
+static void free_old_plans(JNIEnv *env)
+{
+	struct live_plan *next;
+
+	if (!old_plans || !all_left(0))
+		return;
+	for (struct live_plan *p = old_plans; p; p = next) {
+		next = p->next;
+		free_plan(env, p);
+	}
+	old_plans = NULL;
+}
+
+/* If a thread does not leave, the memory stays until the next time: better than a crash. */
+void fields_end(JNIEnv *env, uint32_t recording)
+{
+	struct live_plan *p = plans[recording];
+
+	thrown_classes &= ~(1u << recording);
+	free_old_plans(env);
+	if (!p)
+		return;
+	__atomic_store_n(&plans[recording], NULL, __ATOMIC_SEQ_CST);
+	if (all_left(WAIT_MS)) {
+		free_plan(env, p);
+	} else {
+		p->next = old_plans;
+		old_plans = p;
+	}
 }
 
 static bool capture_of(const struct plan_field *f, bool constructor, struct capture *c)
@@ -178,8 +202,10 @@ static uint32_t captures_for(uint32_t recording, struct live_plan *p, bool for_l
 
 		if (plan_is_late(f) || plan_is_for_later(f) != for_later || !capture_planned(p, i, m, &to[n]))
 			continue;
+		if (for_later && to[n].source == CAPTURE_THROWN)
+			continue; /* no such exit keeps anything */
 		fields_nesting_note(p, f, m->id);
-		to[n].always = for_later;
+		to[n].always = for_later ? p->always : 0;
 		to[n++].number = FRT_FIELD_NUMBER(recording, i);
 	}
 	return n + fields_late_captures(recording, p, for_later, m, to + n, room - n);
@@ -343,7 +369,8 @@ static bool is_of_kind(const struct way *w, enum plan_kind kind)
 {
 	enum plan_kind wanted = fields_kind(&w->p->plan, w->field);
 
-	return w->step + 1 < w->field->steps || wanted == PLAN_TEXT || wanted == kind;
+	return w->step + 1 < w->field->steps || w->field->role == PLAN_RECALLED || wanted == PLAN_TEXT ||
+	       wanted == kind;
 }
 
 static void drop_reference(JNIEnv *env, const struct way *w, jobject o)
@@ -448,18 +475,21 @@ static void put_planned(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16
 }
 
 /* A value of a call that has returned, and that later calls may ask for. */
-static __attribute__((noinline)) void put_for_later(JNIEnv *env, uint32_t number, struct field_value v)
+static __attribute__((noinline)) void put_for_later(JNIEnv *env, uint32_t set, uint32_t number, struct field_value v)
 {
 	uint32_t index = FRT_FIELD_INDEX(number), *busy;
-	struct frt_slot *s = slot_find(env) ?: slot_claim(env);
+	struct frt_slot *s;
 	struct live_plan *p;
 
+	if (!load_relaxed(&plans[FRT_FIELD_RECORDING(number)])) /* the code is older than the end of its recording */
+		return;
+	s = slot_find(env) ?: slot_claim(env);
 	if (!s)
 		return;
 	busy = &users[s - control_slot(0)].busy;
 	__atomic_store_n(busy, 1, __ATOMIC_SEQ_CST); /* before the plan is read */
 	p = load_acquire(&plans[FRT_FIELD_RECORDING(number)]);
-	if (p && index < plan_fields(&p->plan) && plan_is_for_later(plan_field(&p->plan, index))) {
+	if (p && p->always == set && index < plan_fields(&p->plan) && plan_is_for_later(plan_field(&p->plan, index))) {
 		const struct plan_field *f = plan_field(&p->plan, index);
 
 		if (!f->at_begin)
@@ -474,8 +504,8 @@ static void fields_put(JNIEnv *env, uint32_t set, uint32_t number, struct field_
 	struct frt_slot *s = slot_find(env);
 	uint16_t flags = number & CAPTURE_LAST ? FRT_FIELD_LAST : 0;
 
-	if (unlikely(set == CAPTURE_ALWAYS)) {
-		put_for_later(env, number, v);
+	if (unlikely(set & CAPTURE_ALWAYS)) {
+		put_for_later(env, set, number, v);
 		return;
 	}
 	number &= CAPTURE_LAST - 1;
@@ -513,8 +543,8 @@ static inline void put_number(JNIEnv *env, uint32_t set, uint32_t number, enum f
 		uint64_t words[FRT_RECORD_SIZE / 8];
 	} r = {.words = {bits}};
 
-	if (unlikely(set == CAPTURE_ALWAYS)) {
-		put_for_later(env, number, field_number_of(form, bits));
+	if (unlikely(set & CAPTURE_ALWAYS)) {
+		put_for_later(env, set, number, field_number_of(form, bits));
 		return;
 	}
 	number &= CAPTURE_LAST - 1;

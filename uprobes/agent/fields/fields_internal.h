@@ -41,9 +41,11 @@ struct meant {
 struct live_plan {
 	size_t size; /* of all this memory */
 	struct plan plan;
-	struct plan shared;  /* in the config, which the collector reads; only kinds are stored there */
-	struct meant *meant; /* one for each field */
+	struct plan shared;	/* in the config, which the collector reads; only kinds are stored there */
+	struct meant *meant;	/* one for each field */
+	struct live_plan *next; /* of those that are not freed */
 	uint32_t recording;
+	uint16_t always; /* the set of its captures for later calls: code of an earlier plan hands over another one */
 	uint32_t *outermost; /* of each method: a bit for each of its outermost events */
 	struct kept_table *kept;
 	struct found found[]; /* one for each step; those of the fields and the plan's bytes follow */

@@ -146,6 +146,8 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, bool for_
 			continue;
 		if (!find_beginning(&p->plan, f, m, &to[n], &type))
 			continue;
+		if ((f->role == PLAN_RECALLED && to[n].type != 'L') || (for_later && to[n].source == CAPTURE_THROWN))
+			continue; /* no object, or no exit that keeps anything */
 		if (f->source < PLAN_STATIC && !f->any_kind &&
 		    !agree_on_kind(p, i, kind_in_file(&p->plan, f, m, type))) {
 			refused = f;
@@ -154,7 +156,7 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, bool for_
 		taken = f;
 		fields_nesting_note(p, f, m->id);
 		to[n].begins = f->at_begin;
-		to[n].always = for_later;
+		to[n].always = for_later ? p->always : 0;
 		to[n++].number = FRT_FIELD_NUMBER(recording, i);
 	}
 	return n;

@@ -158,13 +158,10 @@ static bool kept_hash(jobject object, uint32_t *hash)
 	return true;
 }
 
-struct kept_row *kept_find(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event)
+static struct kept_row *kept_look(JNIEnv *env, struct kept_table *t, jobject object, uint32_t hash, uint32_t event)
 {
 	struct kept_row *best = NULL;
-	uint32_t hash;
 
-	if (!kept_hash(object, &hash))
-		return NULL;
 	for (uint32_t i = 0; i < KEPT_BUCKET; i++) {
 		struct kept_row *row = kept_near(t, hash, i), *worse = row;
 
@@ -179,6 +176,16 @@ struct kept_row *kept_find(JNIEnv *env, struct kept_table *t, jobject object, ui
 			kept_done(env, worse);
 	}
 	return best;
+}
+
+struct kept_row *kept_find(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event)
+{
+	uint32_t hash;
+
+	if (!kept_hash(object, &hash))
+		return NULL;
+	/* Another thread may have shown a new row behind the first look, and ended the old one before it. */
+	return kept_look(env, t, object, hash, event) ?: kept_look(env, t, object, hash, event);
 }
 
 /* ---- rows for new objects */
@@ -237,6 +244,20 @@ static struct kept_row *kept_hold(JNIEnv *env, struct kept_table *t, uint32_t ha
 	return row ?: kept_hold_oldest(t, hash);
 }
 
+/* There is no room for what counts from now on, so what was kept of the object before must not be found. */
+static void kept_end_all(JNIEnv *env, struct kept_table *t, jobject object, uint32_t hash, uint32_t event)
+{
+	for (uint32_t i = 0; i < KEPT_BUCKET; i++) {
+		struct kept_row *row = kept_near(t, hash, i);
+
+		if (!kept_pin(row, hash, event))
+			continue;
+		if (kept_is_of(env, row, hash, event, object))
+			kept_end(row);
+		kept_done(env, row);
+	}
+}
+
 struct kept_row *kept_open(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event)
 {
 	struct kept_row *row;
@@ -245,12 +266,16 @@ struct kept_row *kept_open(JNIEnv *env, struct kept_table *t, jobject object, ui
 	if (!kept_hash(object, &hash))
 		return NULL;
 	row = kept_hold(env, t, hash);
-	if (!row)
-		return NULL;
-	kept_forget(env, row);
-	row->object = (*env)->NewWeakGlobalRef(env, object);
-	if (jvm_threw(env) || !row->object) {
+	if (row) {
+		kept_forget(env, row);
+		row->object = (*env)->NewWeakGlobalRef(env, object);
+	}
+	if (row && (jvm_threw(env) || !row->object)) {
 		kept_drop(env, row);
+		row = NULL;
+	}
+	if (!row) {
+		kept_end_all(env, t, object, hash, event);
 		return NULL;
 	}
 	store_relaxed(&row->hash, hash);
