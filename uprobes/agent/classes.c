@@ -528,6 +528,7 @@ static bool slipped_through(JNIEnv *env, jclass c, uint32_t set)
 		return false;
 	row = class_info_row(env, c, n.name);
 	missed = row && has_left_hooks(row, set);
+	missed = missed || (tasks && task_places_are_own(n.name) && !(row && row->flags & FRT_CLASS_REWRITTEN));
 	for (uint32_t r = 0; r < FRT_RECORDINGS && !missed; r++)
 		missed = set >> r & 1 && slipped_through_for(env, r, c, row, n.name);
 	jvm_free(n.signature);

@@ -13,6 +13,7 @@
 #define CLASSES_NEAR 8u
 #define NAME	     232
 #define WRAPPERS     6 /* around each other, at most */
+#define NO_ROOM	     UINT32_MAX
 
 enum { CLASS_FREE, CLASS_BUSY, CLASS_KNOWN };
 
@@ -21,7 +22,7 @@ static struct task_class_name {
 	jweak class;
 	jfieldID inner;	 /* what the class wraps; NULL: nothing */
 	uint32_t guess;	 /* which class that had last time */
-	uint64_t string; /* generation << 32 | number in the segment, once it has been asked for */
+	uint64_t string; /* generation << 32 | number in the segment, or NO_ROOM, once it has been asked for */
 	char name[NAME]; /* signature */
 } known[CLASSES];
 
@@ -164,10 +165,9 @@ uint32_t task_name_string(struct task_class_name *name)
 	uint64_t string = load_relaxed(&name->string), generation = control_strings_generation();
 
 	if (string && string >> 32 == generation)
-		return string;
+		return (uint32_t)string == NO_ROOM ? 0 : string;
 	string = control_string((struct slice){name->name + 1, strlen(name->name) - 2}); /* without L and ; */
-	if (string)
-		store_relaxed(&name->string, generation << 32 | string);
+	store_relaxed(&name->string, generation << 32 | (string ? string : NO_ROOM));
 	return string;
 }
 

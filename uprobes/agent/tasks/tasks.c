@@ -548,6 +548,7 @@ void tasks_end(JNIEnv *env, uint32_t recording)
 	__atomic_store_n(&wanted, left, __ATOMIC_SEQ_CST);
 	if (left)
 		return;
+	sys_sleep_ms(1); /* by then all see the row of a thread that has just put it and still saw `wanted` */
 	tasks_finish(env, set, false); /* what was being submitted */
 	task_class_set_pending(env, false);
 	store_release(&pending_set, false);
