@@ -129,7 +129,7 @@ busy_package() {
 	touch "$T_DIR/go"
 	trace_launch -p "$T_PID" -o "$WORK/none.jfr"
 	ended_with 2
-	says "has no entry point that frtrace knows \('frtrace presets'\): name methods, as in -m 'live\.\*'; its threads are mostly in live \(100 %\)$"
+	says "has no entry point that frtrace knows \('frtrace presets'\): name methods, as in -m 'live\.\*'(, or record all that was found, with --preset=all)?; its threads are mostly in live \(100 %\)$"
 	target_untouched "$T_PID"
 	touch "$T_DIR/stop"
 	target_quit

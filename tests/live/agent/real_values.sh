@@ -255,7 +255,7 @@ asks_counted() { # SENTENCE SERVLETS SOURCE
 	if [ ${#findings[@]} = 0 ] && run_packaged "$3" PooledWork "$url" && trace_start -t 0ms; then
 		trace_calls
 		says ' 0 lost'
-		psql -h 127.0.0.1 -p "$port" -U shop -AtF ' ' -d postgres >"$WORK/counted" \
+		psql -X -h 127.0.0.1 -p "$port" -U shop -AtF ' ' -d postgres >"$WORK/counted" \
 			-c "select calls, query from pg_stat_statements where query not like '%pg_stat_statements%'" || finding "psql fails"
 		"$FRTRACE" print --json --events 'http.Request,sql.Statement' "$F_FILE" >"$WORK/served.json"
 		python3 - "$WORK/served.json" "$T_DIR/access" "$WORK/counted" <<-'END' 2>"$WORK/err" || finding "requests or statements differ:" "$(tail -n 1 "$WORK/err" | head -c 900)"

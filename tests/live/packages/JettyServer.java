@@ -32,6 +32,7 @@ public class JettyServer {
         server.start();
         stage.awaitGo();
         Requests.send(((ServerConnector)server.getConnectors()[0]).getLocalPort());
+        Requests.awaitLines(args[0] + "/access");
         server.stop();
         stage.write("log", Requests.log());
         stage.finish();

@@ -40,6 +40,7 @@ public class Mails {
         Properties properties = new Properties();
         properties.put("mail.smtp.host", host);
         properties.put("mail.smtp.port", "" + port);
+        properties.put("mail.smtp.localhost", "shop"); // or it looks for a name of this host
         MimeMessage mail = new MimeMessage(Session.getInstance(properties));
         mail.setFrom(new InternetAddress("shop@example.com"));
         mail.setRecipient(Message.RecipientType.TO, new InternetAddress("somebody@example.com"));

@@ -5,6 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -47,6 +50,13 @@ final class Requests {
                     continue;
             }
         }
+    }
+
+    /** Servers write the line of a request after their answer. */
+    static void awaitLines(String file) throws IOException {
+        Path log = Paths.get(file);
+        while (!Files.exists(log) || Files.readAllLines(log).size() < COUNT)
+            Stage.sleep(5);
     }
 
     static String log() {

@@ -33,11 +33,13 @@ public class TomcatServer {
         access.setDirectory(args[0]);
         access.setPrefix("access");
         access.setRotatable(false);
+        access.setBuffered(false);
         access.setPattern("%m %U %s");
         context.getPipeline().addValve(access);
         tomcat.start();
         stage.awaitGo();
         Requests.send(tomcat.getConnector().getLocalPort());
+        Requests.awaitLines(args[0] + "/access");
         tomcat.stop();
         stage.write("log", Requests.log());
         stage.finish();
