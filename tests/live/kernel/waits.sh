@@ -109,14 +109,14 @@ stacks() {
 	finish
 }
 
-# Prints the number of long waits of KIND's thread, and of those longer than 90 ms that a thread WAKER ended.
+# Prints the number of long waits of KIND's thread, and of those longer than 50 ms that a thread WAKER ended.
 long_waits() { # KIND WAKER
 	"$FRTRACE" print --events=ThreadWait "$F_FILE" | awk -v kind="\"$1\"" -v waker="\"$2\"" '
 	/^frtrace.ThreadWait/ { thread = by = ""; ms = 0 }
 	/  duration = / { ms = $4 == "s" ? $3 * 1000 : $4 == "ms" ? $3 : 0 }
 	/eventThread = / { thread = $3 }
 	/wakerThread = / { by = $3 }
-	/^}/ && thread == kind && ms >= 10 { n++; if (ms >= 90 && by == waker) held++ }
+	/^}/ && thread == kind && ms >= 10 { n++; if (ms >= 50 && by == waker) held++ }
 	END { print n + 0, held + 0 }'
 }
 
