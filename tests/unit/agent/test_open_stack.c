@@ -16,7 +16,7 @@
 #define OBSOLETE      99 /* an earlier version of method 1 */
 #define FULL	      ((int)FRT_OPEN_CALLS)
 
-static int frames[64], frame_count, asked; /* frame_count -1: the JVM does not answer */
+static int frames[64], frame_count, asked; /* frame_count -1: the JVM does not answer, which takes its time */
 static JNIEnv *const env = (JNIEnv *)0x7f12000003c0;
 
 uint32_t thread_identify(struct frt_slot *s, JNIEnv *e)
@@ -55,6 +55,8 @@ uint32_t stack_named_method(JNIEnv *e, jmethodID method)
 jint stack_jvmti_frames(const struct frt_slot *s, JNIEnv *e, uint32_t method, jvmtiFrameInfo *to, jint most)
 {
 	asked++;
+	if (frame_count < 0)
+		sys_sleep_ms(20);
 	for (int i = 0; i < frame_count; i++)
 		to[i].method = (jmethodID)(uintptr_t)frames[i];
 	return frame_count;
