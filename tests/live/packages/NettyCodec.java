@@ -8,13 +8,14 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.util.AsciiString;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** NettyCodec DIR: requests through the codec of a channel without a socket. */
 public class NettyCodec {
     static class Shop extends SimpleChannelInboundHandler<Object> {
         @Override
-        protected void channelRead0(ChannelHandlerContext context, Object message) {
+        protected void channelRead0(ChannelHandlerContext context, Object message) throws IOException {
             if (message instanceof HttpRequest) {
                 HttpRequest request = (HttpRequest)message;
                 Requests.note(request.method().name(), request.uri());
