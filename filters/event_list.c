@@ -228,7 +228,8 @@ static int event_recall_unit(struct event_field *f, const struct event_field *fr
 		f->unit = from->unit;
 	if (f->unit == from->unit || from->unit == EVENT_NO_UNIT)
 		return 0;
-	return diag_usage(d, "field '%s' has another unit than '%s', of which it has the value", f->name, from->name);
+	return diag_usage(d, "field '%s' recalls the value of '%s', which has another unit: they need the same one",
+			  f->name, from->name);
 }
 
 /* The field of all events of that name is kept. All of them have it, and leave out of it what one of them does. */

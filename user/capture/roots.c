@@ -365,7 +365,7 @@ static void root_waits(struct roots *r, uint32_t slot, const struct frt_root *ma
 	root_unlist(r, root);
 	root->waits = true;
 	root_list(r, root);
-	if (++r->waits > WAITING) /* the agent does not count the tasks of so many, so this one's decision is lost */
+	if (++r->waits > WAITING) /* more than the agent tracks, so a decision was lost; give up the oldest */
 		root_give_up(r, r->waiting.oldest->number);
 }
 

@@ -17,7 +17,7 @@ struct output_chunk {
 	unsigned char *bytes; /* of a stream */
 };
 
-/* While a chunk is appended by the thread, all of it is the thread's, except for what is said to be for both. */
+/* The thread owns all of it while it appends a chunk, except for the fields marked "for both". */
 struct output {
 	const struct output_form *form; /* for both, unchanged */
 	struct output_thread *thread;	/* the recorder's; NULL: chunks are appended at once */

@@ -119,7 +119,7 @@ static bool is_served(const struct class_list *classes, const struct event_spec 
 	return class_list_find(classes, around, length, 0);
 }
 
-/* It only decides what is said, so classes that cannot be read are no error. */
+/* This only affects a message, so a list of classes that cannot be read is not an error. */
 static void find_served(struct event_list *l, const struct jvm_model *model)
 {
 	struct class_list classes;

@@ -17,7 +17,7 @@ struct event_group {
 	int64_t total;
 	uint64_t thrown;
 	uint32_t typed;				      /* number of the text */
-	int64_t known_total, cpu, run_queue, blocked; /* of the events of which it is known where their time went */
+	int64_t known_total, cpu, run_queue, blocked; /* sums over events with a breakdown */
 	bool known;				      /* there is one */
 };
 

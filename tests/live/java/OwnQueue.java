@@ -8,9 +8,8 @@ import java.util.concurrent.Semaphore;
 
 /**
  * OwnQueue DIR ROUNDS: a queue of the program's own, with one thread, "worker". In each round request() puts three objects
- * into it, and code outside of request() two more, one of which request() has put before. For each object the thread calls
- * child() with its number.
- * The file `inside` has the numbers of those that request() has put.
+ * into it. Code outside of request() puts two more; request() has put one of them before. For each object the thread calls
+ * child() with its number. The file `inside` lists the objects of request().
  */
 public class OwnQueue {
     static final class Mail {

@@ -109,7 +109,7 @@ static int64_t compare_paths(size_t n, size_t wholes)
 	return unknown;
 }
 
-/* Paths from histories of so many waits for each thread: what is unknown in them, and in the whole ones, of `time`. */
+/* Compare paths from histories of `limit` waits a thread with paths from whole ones. Adds up how much of `time` each does not know. */
 static void compare_histories(size_t limit, int64_t *unknown, int64_t *unknown_of_whole, int64_t *time)
 {
 	*unknown = *unknown_of_whole = *time = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of the methods of java.lang.FrtraceTasks<tag>, of which task_code_write.c has the source. */
+/* Parts of the methods of java.lang.FrtraceTasks<tag>, written in Java at the top of task_code_write.c. */
 #ifndef AGENT_TASK_CODE_PARTS_H
 #define AGENT_TASK_CODE_PARTS_H
 
