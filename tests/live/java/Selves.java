@@ -2,82 +2,102 @@
 package live;
 
 /**
- * Selves DIR THREADS ROUNDS: recursive calls that know their own time. Each call measures itself, and subtracts what the
- * calls that it makes have measured; of a method's calls, those that are in no other one of it are summed up, too. The
- * truth has both for each method, and the time of the threads. Their own work is to sleep, so that few of them lose the CPU
- * between their own stamps and those of the hooks.
+ * Selves DIR THREADS ROUNDS: recursive calls that know their own time, from both sides. A call measures itself from its first
+ * line to its last, and its caller measures it with all that comes before and after: the hooks' times lie between the two,
+ * whoever has the CPU meanwhile. The truth has for each method the least and the most that its calls can have taken without
+ * those they made, and the same of those of its calls that are in no other one of it; and the time of the threads.
  */
 public class Selves {
     static final String[] METHODS = {"ping", "pong", "leaf", "deep", "fails"};
+    static final int PING = 0, PONG = 1, LEAF = 2, DEEP = 3, FAILS = 4;
     static final int OWN_MS = 1;
 
     /** Of a thread. */
     static final class Sums {
-        final long[] self = new long[METHODS.length], outermost = new long[METHODS.length];
+        final long[] leastSelf = new long[METHODS.length], mostSelf = new long[METHODS.length];
+        final long[] leastOutermost = new long[METHODS.length], mostOutermost = new long[METHODS.length];
         final int[] open = new int[METHODS.length];
-        long children, time;
+        /** What the calls of the current call have taken, as they saw it themselves, and as the current call did. */
+        long inside, around;
+        /** Of the call that has ended last, as it saw it. */
+        long within;
+        long time;
+    }
 
-        long begin(int method) {
-            long outer = children;
-            children = 0;
-            open[method]++;
-            return outer;
-        }
-
-        void end(int method, long outer, long ns) {
-            self[method] += ns - children;
-            outermost[method] += --open[method] == 0 ? ns : 0;
-            children = outer + ns;
+    /** A call by a caller that measures it. */
+    static void call(Sums s, int method, int depth) {
+        long inside = s.inside, around = s.around;
+        s.inside = s.around = 0;
+        s.open[method]++;
+        long before = System.nanoTime();
+        try {
+            switch (method) {
+            case PING: Work.ping(s, depth); break;
+            case PONG: Work.pong(s, depth); break;
+            case LEAF: Work.leaf(s); break;
+            case DEEP: Work.deep(s, depth); break;
+            default: Work.fails(s, depth);
+            }
+        } finally {
+            long most = System.nanoTime() - before, least = s.within;
+            s.leastSelf[method] += least - s.around;
+            s.mostSelf[method] += most - s.inside;
+            if (--s.open[method] == 0) {
+                s.leastOutermost[method] += least;
+                s.mostOutermost[method] += most;
+            }
+            s.inside = inside + least;
+            s.around = around + most;
         }
     }
 
     static final class Work {
         static void ping(Sums s, int depth) {
-            long start = System.nanoTime(), outer = s.begin(0);
+            long start = System.nanoTime();
             Stage.sleep(OWN_MS);
             if (depth > 0) {
-                pong(s, depth - 1);
-                leaf(s);
-                ping(s, depth - 2);
+                call(s, PONG, depth - 1);
+                call(s, LEAF, 0);
+                call(s, PING, depth - 2);
             }
-            s.end(0, outer, System.nanoTime() - start);
+            s.within = System.nanoTime() - start;
         }
 
         static void pong(Sums s, int depth) {
-            long start = System.nanoTime(), outer = s.begin(1);
+            long start = System.nanoTime();
             Stage.sleep(OWN_MS);
             try {
-                fails(s, depth);
+                call(s, FAILS, depth);
             } catch (IllegalStateException e) {
-                leaf(s);
+                call(s, LEAF, 0);
             }
-            s.end(1, outer, System.nanoTime() - start);
+            s.within = System.nanoTime() - start;
         }
 
         static void leaf(Sums s) {
-            long start = System.nanoTime(), outer = s.begin(2);
+            long start = System.nanoTime();
             Stage.sleep(OWN_MS);
-            s.end(2, outer, System.nanoTime() - start);
+            s.within = System.nanoTime() - start;
         }
 
         /** More calls than the agent keeps in a thread's slot. */
         static void deep(Sums s, int depth) {
-            long start = System.nanoTime(), outer = s.begin(3);
+            long start = System.nanoTime();
             Stage.sleep(OWN_MS);
             if (depth > 0)
-                deep(s, depth - 1);
-            s.end(3, outer, System.nanoTime() - start);
+                call(s, DEEP, depth - 1);
+            s.within = System.nanoTime() - start;
         }
 
         static void fails(Sums s, int depth) {
-            long start = System.nanoTime(), outer = s.begin(4);
+            long start = System.nanoTime();
             Stage.sleep(OWN_MS);
             try {
                 if (depth > 0)
-                    ping(s, depth - 1);
+                    call(s, PING, depth - 1);
                 throw new IllegalStateException("each");
             } finally {
-                s.end(4, outer, System.nanoTime() - start);
+                s.within = System.nanoTime() - start;
             }
         }
     }
@@ -85,8 +105,8 @@ public class Selves {
     static void run(Sums s, int rounds) {
         long start = System.nanoTime();
         for (int i = 0; i < rounds; i++) {
-            Work.ping(s, 5);
-            Work.deep(s, 40);
+            call(s, PING, 5);
+            call(s, DEEP, 40);
         }
         s.time = System.nanoTime() - start;
     }
@@ -113,14 +133,17 @@ public class Selves {
         for (Sums s : sums)
             time += s.time;
         for (int m = 0; m < METHODS.length; m++) {
-            long self = 0, outermost = 0;
+            long leastSelf = 0, mostSelf = 0, leastOutermost = 0, mostOutermost = 0;
             for (Sums s : sums) {
-                self += s.self[m];
-                outermost += s.outermost[m];
+                leastSelf += s.leastSelf[m];
+                mostSelf += s.mostSelf[m];
+                leastOutermost += s.leastOutermost[m];
+                mostOutermost += s.mostOutermost[m];
             }
-            truth.append(METHODS[m]).append(' ').append(self).append(' ').append(outermost).append('\n');
+            truth.append(METHODS[m]).append(' ').append(leastSelf).append(' ').append(mostSelf).append(' ');
+            truth.append(leastOutermost).append(' ').append(mostOutermost).append('\n');
         }
-        stage.write("truth", truth.append("threads ").append(time).append(' ').append(time).append('\n').toString());
+        stage.write("truth", truth.append("threads ").append(time).append('\n').toString());
         stage.mark("done");
         stage.await("quit");
     }
