@@ -95,7 +95,7 @@ void near_names_print(const struct near_names *n, char *out, size_t size)
 		at += snprintf(out + at, size - at, "%s%s", i ? ", " : "; near: ", n->best[i].text);
 }
 
-void near_put(struct bytes *out, const char *wanted, const char *const *name, size_t count)
+void near_put(struct bytes *out, const char *wanted, const char *const *name, size_t count, size_t listed)
 {
 	struct near_names n = {.wanted = slice_of(wanted)};
 	char near[NEAR_BEST * (NEAR_LENGTH + 8)];
@@ -104,8 +104,8 @@ void near_put(struct bytes *out, const char *wanted, const char *const *name, si
 		near_names_offer(&n, slice_of(name[i]));
 	near_names_print(&n, near, sizeof(near));
 	bytes_printf(out, "%s", near);
-	for (size_t i = 0; i < count && i < ALL && !n.count; i++)
+	for (size_t i = 0; i < listed && i < ALL && !n.count; i++)
 		bytes_printf(out, "%s%s", i ? ", " : "; it has ", name[i]);
-	if (count > ALL && !n.count)
-		bytes_printf(out, " and %zu more", count - ALL);
+	if (listed > ALL && !n.count)
+		bytes_printf(out, " and %zu more", listed - ALL);
 }

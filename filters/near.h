@@ -34,8 +34,8 @@ void near_names_print(const struct near_names *n, char *out, size_t size);
 
 /*
  * Append "; near: sql, sqlText": at most three of the names, the nearest first. If none is near, append "; it has a, b" with
- * at most eight, in their order; nothing if there are no names.
+ * at most eight of the first `listed` ones, in their order; nothing if that is 0.
  */
-void near_put(struct bytes *out, const char *wanted, const char *const *name, size_t count);
+void near_put(struct bytes *out, const char *wanted, const char *const *name, size_t count, size_t listed);
 
 #endif

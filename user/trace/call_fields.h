@@ -6,8 +6,8 @@
 #include "format/jfr/jfr_read.h"
 
 /*
- * True if an event that is a call, or that -e made about one, has the field. Else append what is near (near_put()): of the
- * fields of -e, or of those of `type`. `type`: look at this one alone; NULL: at all.
+ * True if an event that is a call, or that -e made about one, has the field. Else append what is near (near_put()) of all
+ * these fields. If none is, those of -e are listed, or all of `type`. `type`: look at this one alone; NULL: at all.
  */
 bool call_fields_have(const struct jfr_file *file, const char *type, const char *field, struct bytes *near);
 

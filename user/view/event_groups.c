@@ -61,7 +61,7 @@ static int refuse_field(const struct event_groups *g)
 		if (field_has_cell(&t->fields[i]))
 			names[count++] = t->fields[i].name;
 	bytes_init(&near);
-	near_put(&near, g->request->by, names, count);
+	near_put(&near, g->request->by, names, count, count);
 	err = diag_set(g->request->diag, EINVAL, "%s has no field '%s' to group by%s", g->name, g->request->by,
 		       memory_text(&near));
 	bytes_release(&near);

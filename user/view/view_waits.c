@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Waits of threads in traced calls: reasons, wakers, and the code that waited for locks. */
+#include "filters/near.h"
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 #include "user/trace/aggregate.h"
@@ -37,6 +38,15 @@ bool view_waits_have_table(const char *by)
 }
 
 struct wait_groups {
+void view_waits_put_near(struct bytes *out, const char *by)
+{
+	const char *name[TABLES];
+
+	for (enum wait_table t = 0; t < TABLES; t++)
+		name[t] = tables[t].name;
+	near_put(out, by, name, TABLES, 0);
+}
+
 	const char *field;	   /* only by the values of this field; NULL: by `tables` */
 	struct wait_values values; /* then */
 	struct wait_resources resources;

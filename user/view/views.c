@@ -70,13 +70,22 @@ static int view_check_field(const struct view *view, const struct jfr_file *file
 	const char *field = view_by_field(request);
 	struct bytes near;
 	bool found;
+	int err = 0;
 
 	if (!field || strcmp(field, "traceId") == 0 || (view->pass == &view_waits && view_waits_have_table(field)))
 		return 0;
 	bytes_init(&near);
 	found = call_fields_have(file, NULL, field, &near);
+	bytes_clear(&near);
+	if (!found && view->pass == &view_waits)
+		view_waits_put_near(&near, field);
+	if (near.size)
+		err = diag_set(request->diag, EINVAL, "waits have no table and no value '%s'%s", field,
+			       memory_text(&near));
+	else if (!found)
+		err = view_refuse_by(file, request);
 	bytes_release(&near);
-	return found ? 0 : view_refuse_by(file, request);
+	return err;
 }
 
 int view_show(const struct view *view, struct jfr_file *file, const struct view_request *request, struct bytes *out)

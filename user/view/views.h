@@ -82,6 +82,9 @@ extern const struct view_pass view_slowest_rows;
 /* True if `by` is one of the tables of `waits`; else it is a field. */
 bool view_waits_have_table(const char *by);
 
+/* Append what tables are near (near_put()); nothing if none is. */
+void view_waits_put_near(struct bytes *out, const char *by);
+
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_request_by(struct jfr_file *file, const struct view_request *request, struct bytes *out);

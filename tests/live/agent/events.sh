@@ -486,7 +486,7 @@ open_when_armed() {
 
 # Requests that go from thread to thread, joined by their number, which is a text in one of the events.
 joined() { # platform|virtual
-	local kind
+	local kind status
 	begin "requests over three $1 threads are joined by a value, with their queues and SQL, JDK $FEATURE" || return 0
 	record_program Joined 800 "$1" -- --no-stack -e 'j.Accept live.Joined::accept id=arg0' -e 'j.Query live.Joined::query id=arg0 sql=arg1' \
 		-e 'j.Reply live.Joined::reply id=arg0' || return 0
@@ -529,6 +529,12 @@ for jdk in "${JDKS[@]}"; do
 done
 for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" "events" || continue
+	for kind in 'view tree --by=sqll' 'view tree --where=sqll=1' 'export --csv --where=sqll=1'; do
+		# shellcheck disable=SC2086
+		status=0; "$FRTRACE" $kind "$F_FILE" >/dev/null 2>"$WORK/err" || status=$?
+		[ $status = 1 ] && grep -q "no call has .*'sqll'.*; near: sql$" "$WORK/err" && [ "$(wc -l <"$WORK/err")" = 1 ] ||
+			finding "$kind: status $status," "$(cat "$WORK/err")"
+	done
 	values "$(amount 4 16)" "$(amount 100 14000)"
 	textual
 	later

@@ -9,7 +9,7 @@ static void assert_near(const char *wanted, const char *want)
 	struct bytes out;
 
 	bytes_init(&out);
-	near_put(&out, wanted, names, sizeof(names) / sizeof(names[0]));
+	near_put(&out, wanted, names, 7, 7);
 	bytes_put_u8(&out, 0);
 	assert_string_equal((char *)out.data, want);
 	bytes_release(&out);
@@ -39,12 +39,25 @@ CASE(of_many_names_the_first_are_named)
 	for (size_t i = 0; i < 30; i++)
 		names[i] = "field";
 	bytes_init(&out);
-	near_put(&out, "amount", names, 30);
+	near_put(&out, "amount", names, 30, 30);
 	bytes_put_u8(&out, 0);
 	assert_string_equal((char *)out.data,
 			    "; it has field, field, field, field, field, field, field, field and 22 more");
 	bytes_clear(&out);
-	near_put(&out, "amount", names, 0);
+	near_put(&out, "amount", names, 0, 0);
 	assert_int_equal(out.size, 0);
+	bytes_release(&out);
+}
+
+CASE(names_that_are_not_listed_may_be_near)
+{
+	static const char *const names[] = {"sql", "rows", "cpuTime"};
+	struct bytes out;
+
+	bytes_init(&out);
+	near_put(&out, "cputime", names, 3, 2);
+	near_put(&out, "amount", names, 3, 2);
+	bytes_put_u8(&out, 0);
+	assert_string_equal((char *)out.data, "; near: cpuTime; it has sql, rows");
 	bytes_release(&out);
 }

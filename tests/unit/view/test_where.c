@@ -102,6 +102,9 @@ CASE(a_field_that_no_call_has_is_refused_with_what_is_near, setup_users, teardow
 	where("amount=7");
 	assert_int_equal(try_to_show("method-trace"), -ENOENT);
 	assert_string_equal(diag.text, "no call has a field 'amount'; it has sql, rows, who, httpMethod, url, status");
+	where("duratoin>1ms");
+	assert_int_equal(try_to_show("tree"), -ENOENT);
+	assert_string_equal(diag.text, "no call has a field 'duratoin'; near: duration");
 	request.event = "db.Audit";
 	where("sql=select a");
 	assert_int_equal(try_to_show("events"), -ENOENT);
@@ -240,6 +243,9 @@ CASE(waits_are_added_up_by_the_value_of_the_innermost_call_with_one, setup_users
 	request.by = "slq";
 	assert_int_equal(try_to_show("waits"), -EINVAL);
 	assert_contains(diag.text, "near: sql");
+	request.by = "hodler";
+	assert_int_equal(try_to_show("waits"), -EINVAL);
+	assert_string_equal(diag.text, "waits have no table and no value 'hodler'; near: holder");
 	request.by = "class-name";
 	assert_int_equal(try_to_show("waits"), -EINVAL);
 }
