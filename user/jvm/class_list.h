@@ -20,6 +20,7 @@ struct class_list {
 	size_t capacity;
 	struct method_table *texts;
 	void (*doubts)(const char *message); /* told about fields that no loaded class has; may be NULL */
+	bool patient;			     /* the caller comes again when more classes are loaded */
 };
 
 /* 0 or -errno. To be released in either case. */

@@ -192,7 +192,7 @@ static int add_value(struct event_making *m, const struct event_spec *e, size_t 
 {
 	const struct event_field *f = &e->field[field];
 	struct event_value v = {.steps = 0};
-	bool found = false;
+	bool found = false, awaited = false;
 	struct diag first;
 	int err = 0;
 
@@ -204,6 +204,9 @@ static int add_value(struct event_making *m, const struct event_spec *e, size_t 
 		err = event_value_find(&v, &m->classes, match, f->alternative[i], f->any_object, e->name, d);
 		if (!i)
 			first = *d;
+		found = found || !err;
+		awaited = awaited || err == -ENOENT;
+		err = err == -ENOENT ? -EINVAL : err;
 		if (err == -EINVAL && !f->difference && (found || i + 1 < f->alternatives)) {
 			err = 0;
 			continue;
@@ -211,12 +214,11 @@ static int add_value(struct event_making *m, const struct event_spec *e, size_t 
 		if (err == -EINVAL && !f->difference)
 			*d = first;
 		err = err ?: event_kept_recall(m, e, field, i, &v, d) ?: add_found(m, e, field, i, &v, match, type, d);
-		found = true;
 		if (!f->difference && !f->recall[i].is && !value_is_doubtful(&v))
 			break;
 	}
 	if (err != -EINVAL || !e->preset)
-		return err;
+		return err == -EINVAL && awaited && (f->difference || !found) ? -ENOENT : err;
 	m->p->type[type].field[field].nullable = true; /* another version of the library has no such field */
 	if (m->s->doubts)
 		m->s->doubts(d->text);
@@ -401,6 +403,7 @@ static int make_plan(struct event_making *m, size_t *event, struct diag *d)
 	int err = class_list_read(&m->classes, s->layout, s->mem, d);
 
 	m->classes.doubts = s->doubts;
+	m->classes.patient = s->patient;
 	if (!err && any)
 		err = find_matches(m, s->filters, NULL, &traced, d);
 	for (*event = 0; !err && *event < s->events->count; ++*event)

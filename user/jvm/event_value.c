@@ -123,18 +123,30 @@ static __attribute__((format(printf, 3, 4))) int wrong(const struct finder *f, s
 	return diag_usage(d, "event '%s', '%s': %s", f->event, f->expression, text);
 }
 
+/* A word before the last one begins like the name of a class. */
+static bool may_name_class(const char *expression)
+{
+	for (const char *at = expression; strchr(at, '.'); at = strchr(at, '.') + 1)
+		if (isupper((unsigned char)*at))
+			return true;
+	return false;
+}
+
 static int no_such_start(const struct finder *f, const struct method_shape *s, size_t length, struct diag *d)
 {
 	char names[CLASS_LIST_NAMES] = "", more[64];
+	bool class = may_name_class(f->expression);
+	int err;
 
 	for (uint32_t i = 0; i < s->count; i++) {
 		snprintf(more, sizeof(more), s->argument[i].name[0] ? " (arg%u)" : "arg%u", i);
 		class_list_add_name(names, s->argument[i].name[0] ? s->argument[i].name : "", more);
 	}
-	return wrong(f, d, "%s has no parameter '%.*s'; %s%s%s", f->method, (int)(length < 100 ? length : 100),
-		     f->expression,
-		     s->names || !s->count ? "" : "the class has no debug information, use arg0 and so on; ",
-		     s->count ? "it has " : "it has none", names);
+	err = wrong(f, d, "%s%s has no parameter '%.*s'; %s%s%s", class ? "no such class is loaded, and " : "",
+		    f->method, (int)(length < 100 ? length : 100), f->expression,
+		    s->names || !s->count ? "" : "the class has no debug information, use arg0 and so on; ",
+		    s->count ? "it has " : "it has none", names);
+	return class && f->l->patient ? -ENOENT : err;
 }
 
 static const char *keep(struct finder *f, const char *text, size_t length)
@@ -233,14 +245,17 @@ static int take_of_class(struct finder *f, const struct listed_class *c, size_t 
 {
 	struct field_search k = {.name = f->expression + at, .length = strcspn(f->expression + at, ".")};
 	const char *holder;
+	int err;
 
 	*used = at + k.length;
 	if (word_is(k.name, k.length, "this"))
 		return take_outer_this(f, c->name, d);
 	holder = class_list_find_field(f->l, c, &k);
-	if (!holder || !k.statical)
-		return wrong(f, d, "%.*s has no static field '%.*s'%s%s", (int)at - 1, f->expression, (int)k.length,
-			     k.name, k.others[0] ? "; its fields are " : "", k.others);
+	if (!holder || !k.statical) {
+		err = wrong(f, d, "%.*s has no static field '%.*s'%s%s", (int)at - 1, f->expression, (int)k.length,
+			    k.name, k.others[0] ? "; its fields are " : "", k.others);
+		return may_name_class(k.name) && f->l->patient ? -ENOENT : err; /* a class in it */
+	}
 	snprintf(f->type, sizeof(f->type), "%s", k.descriptor);
 	f->v->source = PLAN_STATIC;
 	f->v->type = 'L';
@@ -481,15 +496,6 @@ int event_value_find(struct event_value *v, struct class_list *l, const struct m
 }
 
 /* ---- classes that are loaded later */
-
-/* A word before the last one begins like the name of a class. */
-static bool may_name_class(const char *expression)
-{
-	for (const char *at = expression; strchr(at, '.'); at = strchr(at, '.') + 1)
-		if (isupper((unsigned char)*at))
-			return true;
-	return false;
-}
 
 uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WAYS], bool *loaded)
 {

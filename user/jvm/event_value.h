@@ -38,8 +38,9 @@ struct event_way {
 uint32_t event_value_ways(const char *expression, struct event_way ways[EVENT_WAYS], bool *loaded);
 
 /*
- * 0, or a usage error with the message, which names what there is instead. `arrays`: they are recorded as the names of their
- * classes instead of refused. `event` is for the message.
+ * 0, or a usage error with the message, which names what there is instead. -ENOENT, for a patient caller only: the expression
+ * may begin with a class that is not loaded yet. `arrays`: they are recorded as the names of their classes instead of refused.
+ * `event` is for the message.
  */
 int event_value_find(struct event_value *v, struct class_list *l, const struct match *method, const char *expression,
 		     bool arrays, const char *event, struct diag *d);

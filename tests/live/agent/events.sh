@@ -484,6 +484,34 @@ open_when_armed() {
 	verdict
 }
 
+# Work is loaded long before Config.
+launched_pending() { # FIELD
+	trace_launch -o "$F_FILE" -e "test.Call live.Pending\$Work::call id=arg0 mode=live.Pending.Config.$1" \
+		-- "$JAVA/bin/java" -cp "$CLASSES" live.Pending "$T_DIR"
+	wait_for "$TRACE_SECONDS_MAX" test -e "$T_DIR/ready" && sleep 0.3 && touch "$T_DIR/go" # some looks at the classes
+}
+
+pending() {
+	begin "a program that frtrace starts may load a class of a static field after that of the event, JDK $FEATURE" || return 0
+	stage
+	F_FILE=$WORK/pending.jfr
+	launched_pending mode
+	if wait_for "$TRACE_SECONDS_MAX" trace_is_on; then
+		touch "$T_DIR/traced" "$T_DIR/quit"
+		ended_with 0
+		[ "$("$FRTRACE" view events test.Call --where=mode=fastest --json "$F_FILE" | grep -o '"id":[0-9]*' | sort -u | wc -l)" = 20 ] ||
+			finding "not 20 calls with the mode:" "$("$FRTRACE" view events test.Call "$F_FILE")"
+	else
+		finding "tracing does not start:" "$(tail -n 5 "$F_DIR/stderr")"
+	fi
+	stage
+	launched_pending mdoe
+	touch "$T_DIR/traced" "$T_DIR/quit"
+	ended_with 0 # that of the program, which goes on
+	says "'live.Pending.Config.mdoe': live.Pending.Config has no static field 'mdoe'"
+	verdict
+}
+
 # Requests that go from thread to thread, joined by their number, which is a text in one of the events.
 joined() { # platform|virtual
 	local kind status
@@ -501,6 +529,12 @@ joined() { # platform|virtual
 		"$FRTRACE" $kind --where=id=132 "$F_FILE" >"$WORK/of132"
 		[ "$(grep -c 'Joined\.\(accept\|query\|reply\)(' "$WORK/of132")" = 3 ] || finding "$kind --where=id=132:" "$(cat "$WORK/of132")"
 	done
+	for kind in 'view tree --by=sqll' 'view tree --where=sqll=1' 'export --csv --where=sqll=1'; do
+		# shellcheck disable=SC2086
+		status=0; "$FRTRACE" $kind "$F_FILE" >/dev/null 2>"$WORK/err" || status=$?
+		[ $status = 1 ] && grep -q "no call has .*'sqll'.*; near: sql$" "$WORK/err" && [ "$(wc -l <"$WORK/err")" = 1 ] ||
+			finding "$kind: status $status," "$(cat "$WORK/err")"
+	done
 	sed 's/^/# /' "$WORK/near"
 	finish
 }
@@ -508,6 +542,7 @@ joined() { # platform|virtual
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 1 && open_when_armed
+	turn 1 && pending
 	turn 0 && twins
 	textual
 	later
@@ -529,12 +564,6 @@ for jdk in "${JDKS[@]}"; do
 done
 for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" "events" || continue
-	for kind in 'view tree --by=sqll' 'view tree --where=sqll=1' 'export --csv --where=sqll=1'; do
-		# shellcheck disable=SC2086
-		status=0; "$FRTRACE" $kind "$F_FILE" >/dev/null 2>"$WORK/err" || status=$?
-		[ $status = 1 ] && grep -q "no call has .*'sqll'.*; near: sql$" "$WORK/err" && [ "$(wc -l <"$WORK/err")" = 1 ] ||
-			finding "$kind: status $status," "$(cat "$WORK/err")"
-	done
 	values "$(amount 4 16)" "$(amount 100 14000)"
 	textual
 	later
