@@ -315,7 +315,7 @@ static void page_end_table(struct page *p, size_t i, enum page_pass pass, struct
 
 	if (!state)
 		return;
-	if (page_tables[i].pass == pass && view->between && view->between(state))
+	if (view->between && view->between(state))
 		return;
 	request->top = page_tables[i].top;
 	view->put(state, request, &p->table[i]);

@@ -410,7 +410,7 @@ struct held_answer held_answer(const struct held *held)
 	}
 	if (how == HELD_UNKNOWN)
 		return (struct held_answer){0};
-	return (struct held_answer){how, call->method, call->end - call->start, held_overlap(held, call)};
+	return (struct held_answer){how, call->method, call->start, call->end - call->start, held_overlap(held, call)};
 }
 
 /* "a.Report.write() 812 ms", in `width` columns. */

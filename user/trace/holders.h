@@ -60,8 +60,8 @@ enum held_how { HELD_UNKNOWN, HELD_BY, HELD_AFTER, HELD_IN };
 struct held_answer {
 	enum held_how how;
 	uint32_t method;
-	int64_t duration; /* of its call, */
-	int64_t overlap;  /* and the part of that in the wait */
+	int64_t start, duration; /* of its call, */
+	int64_t overlap;	 /* and the part of that in the wait */
 };
 
 /* Zeroed at first, but for the borrowed ones. */

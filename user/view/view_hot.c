@@ -25,6 +25,7 @@ struct hot_methods {
 	struct hot_method *of; /* by number of the method - 1 */
 	size_t count, capacity;
 	int64_t samples, unknown; /* unknown: of these, without a stack */
+	bool sorted;		  /* the calls, before the second pass */
 };
 
 static int hot_add_call(const struct call *call, void *context)
@@ -37,6 +38,9 @@ static bool hot_sort_calls(void *state)
 {
 	struct hot_methods *h = state;
 
+	if (h->sorted)
+		return false;
+	h->sorted = true;
 	call_spans_sort(&h->calls);
 	call_spans_keep_outermost(&h->calls);
 	return h->calls.count;

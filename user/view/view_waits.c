@@ -37,7 +37,6 @@ bool view_waits_have_table(const char *by)
 	return false;
 }
 
-struct wait_groups {
 void view_waits_put_near(struct bytes *out, const char *by)
 {
 	const char *name[TABLES];
@@ -47,6 +46,7 @@ void view_waits_put_near(struct bytes *out, const char *by)
 	near_put(out, by, name, TABLES, 0);
 }
 
+struct wait_groups {
 	const char *field;	   /* only by the values of this field; NULL: by `tables` */
 	struct wait_values values; /* then */
 	struct wait_resources resources;
@@ -62,6 +62,9 @@ void view_waits_put_near(struct bytes *out, const char *by)
 		int64_t duration;
 	} *pending;
 	size_t count, capacity;
+	struct wait_calls calls; /* of the longest wait of each group, by its `mark` */
+	enum { READ_WAITS, READ_HOLDERS, READ_CALLS } pass;
+	bool no_values; /* no call has any */
 };
 
 /* The number of what was put into `text`, which is released. */
@@ -74,9 +77,28 @@ static uint32_t waits_text(struct wait_groups *g, struct bytes *text)
 }
 
 static void waits_add_to(struct wait_groups *g, enum wait_table table, uint32_t first, uint32_t second,
-			 int64_t duration)
+			 int64_t duration, struct wait_call call)
 {
-	aggregate_add(aggregate_of(&g->by[table], first, second), duration, false);
+	struct group *group = aggregate_of(&g->by[table], first, second);
+	bool longest = !group->count || duration > group->most;
+
+	aggregate_add(group, duration, false);
+	if (longest)
+		wait_calls_want(&g->calls, &group->mark, call);
+}
+
+/* The call that waits, and that of a thread in which it ended the wait. */
+static struct wait_call waits_own_call(struct wait_groups *g, const struct thread_wait *w)
+{
+	return (struct wait_call){threads_number(&g->threads, w->chunk, &w->thread), wait_middle(w), -1};
+}
+
+static struct wait_call waits_wakers_call(struct wait_groups *g, const struct thread_wait *w)
+{
+	bool known = w->woken != INT64_MIN;
+
+	return (struct wait_call){threads_number(&g->threads, w->chunk, &w->waker),
+				  known ? w->woken : w->start + w->duration, -1};
 }
 
 /* Threads of the JVM itself have no Java stack, and of those of a pool it says nothing. */
@@ -120,7 +142,7 @@ static uint32_t waits_add_lock(struct wait_groups *g, const struct thread_wait *
 	placed = place.size;
 	if (!placed)
 		put_no_place(&place, reason);
-	waits_add_to(g, BY_PLACE, waits_text(g, &place), 0, w->duration);
+	waits_add_to(g, BY_PLACE, waits_text(g, &place), 0, w->duration, waits_own_call(g, w));
 	put_wait_holder(&holder, w, reason);
 	held = holder.size;
 	if (!held)
@@ -128,7 +150,8 @@ static uint32_t waits_add_lock(struct wait_groups *g, const struct thread_wait *
 	number = waits_text(g, &holder);
 	if (!held && pending)
 		return number;
-	waits_add_to(g, BY_HOLDER, number, 0, w->duration);
+	waits_add_to(g, BY_HOLDER, number, 0, w->duration,
+		     held ? waits_wakers_call(g, w) : (struct wait_call){.thread = 0});
 	return 0;
 }
 
@@ -153,10 +176,10 @@ static int waits_add(const struct thread_wait *w, void *context)
 	waker = waits_text(g, &text);
 	if (wait_is_for_lock(reason))
 		holder = waits_add_lock(g, w, reason, number);
-	waits_add_to(g, BY_REASON, texts_number(&g->texts, reason), 0, w->duration);
+	waits_add_to(g, BY_REASON, texts_number(&g->texts, reason), 0, w->duration, waits_own_call(g, w));
 	free(reason);
 	if (!number) {
-		waits_add_to(g, BY_WAKER, waker, 0, w->duration);
+		waits_add_to(g, BY_WAKER, waker, 0, w->duration, (struct wait_call){.thread = 0});
 		return 0;
 	}
 	holders_want_number(&g->holders, number);
@@ -170,22 +193,59 @@ static void waits_begin(void *state, const struct view_request *request)
 	struct wait_groups *g = state;
 
 	g->field = request->by && !view_waits_have_table(request->by) ? request->by : NULL;
+	g->calls.json = request->layout.json;
 	g->holders = (struct holders){.threads = &g->threads, .names = &g->names};
 }
 
-static bool waits_settle(void *state)
+/* After the pass in which holders were looked for. */
+static void waits_add_pending(struct wait_groups *g)
+{
+	method_names_settle(&g->names);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct waits_pending *p = &g->pending[i];
+		const struct held *held = holders_of_number(&g->holders, p->number);
+		struct held_answer answer = held_answer(held);
+		struct wait_call named = {answer.how ? held->holder : 0, answer.start, answer.duration};
+		bool by_holder = answer.how == HELD_BY;
+		uint32_t call = 0;
+		struct bytes text;
+
+		bytes_init(&text);
+		if (holders_put_kind(&g->holders, answer, &text))
+			call = texts_number(&g->texts, memory_text(&text));
+		bytes_release(&text);
+		waits_add_to(g, BY_WAKER, p->waker, by_holder ? 0 : call, p->duration,
+			     by_holder ? (struct wait_call){.thread = 0} : named);
+		if (p->holder)
+			waits_add_to(g, BY_HOLDER, call ?: p->holder, 0, p->duration, named);
+	}
+	g->count = 0;
+}
+
+/* The second pass finds out who held locks, or which value calls had; the third one, the values of the calls in rows. */
+static bool waits_between(void *state)
 {
 	struct wait_groups *g = state;
 
-	holders_settle(&g->holders);
-	return g->count || g->values.waits;
+	g->pass++;
+	if (g->pass == READ_HOLDERS && (g->count || g->values.waits)) {
+		holders_settle(&g->holders);
+		g->no_values = true;
+		return true;
+	}
+	if (g->pass > READ_CALLS || g->field)
+		return false;
+	g->pass = READ_CALLS;
+	waits_add_pending(g);
+	wait_calls_settle(&g->calls);
+	return g->calls.count && !g->no_values;
 }
 
 static int waits_read_wait(const struct thread_wait *w, void *context)
 {
 	struct wait_groups *g = context;
 
-	if (!g->field)
+	if (g->pass == READ_HOLDERS && !g->field)
 		holders_read_wait(&g->holders, w);
 	return 0;
 }
@@ -194,32 +254,14 @@ static int waits_read_call(const struct call *call, void *context)
 {
 	struct wait_groups *g = context;
 
-	if (g->field)
+	g->no_values &= !call->values;
+	if (g->pass == READ_CALLS)
+		wait_calls_read(&g->calls, call, threads_number(&g->threads, call->chunk, &call->thread));
+	else if (g->field)
 		wait_values_add_call(&g->values, call, g->field);
 	else
 		holders_read_call(&g->holders, call);
 	return 0;
-}
-
-/* The second pass is over. */
-static void waits_add_pending(struct wait_groups *g)
-{
-	method_names_settle(&g->names);
-	for (size_t i = 0; i < g->count; i++) {
-		const struct waits_pending *p = &g->pending[i];
-		struct held_answer answer = held_answer(holders_of_number(&g->holders, p->number));
-		uint32_t call = 0;
-		struct bytes text;
-
-		bytes_init(&text);
-		if (holders_put_kind(&g->holders, answer, &text))
-			call = texts_number(&g->texts, memory_text(&text));
-		bytes_release(&text);
-		waits_add_to(g, BY_WAKER, p->waker, answer.how == HELD_BY ? 0 : call, p->duration);
-		if (p->holder)
-			waits_add_to(g, BY_HOLDER, call ?: p->holder, 0, p->duration);
-	}
-	g->count = 0;
 }
 
 static int waits_compare(const void *a, const void *b, void *texts)
@@ -242,24 +284,42 @@ static bool waits_have_calls(const struct aggregate *all, enum wait_table by, bo
 	return by == BY_WAKER && have;
 }
 
+/* The same of values. */
+static bool waits_have_values(const struct wait_groups *groups, const struct aggregate *all, bool json)
+{
+	bool have = json;
+
+	for (size_t i = 0; i < all->count; i++)
+		have |= *wait_calls_text(&groups->calls, all->group[i].mark);
+	return have;
+}
+
+static void waits_put_call_values(struct table *table, const char *values, bool json)
+{
+	put_text(&table->cells, json && *values ? "#" : "");
+	table_put(table, values);
+}
+
 static void waits_put_table(struct wait_groups *groups, enum wait_table by, const struct view_request *request,
 			    struct bytes *out)
 {
-	const struct table_column columns[] = {
+	const bool json = request->layout.json;
+	struct table_column columns[7] = {
 		tables[by].first,
 		{"Waits", "waits", TABLE_NUMBER, 0},
 		{"Total", "totalNs", TABLE_NUMBER, 0},
 		{"Average", "averageNs", TABLE_NUMBER, 2},
 		{"Longest", "longestNs", TABLE_NUMBER, 1},
-		{"Its Call", "call", TABLE_METHOD, 3}, /* only by waker */
 	};
 	struct aggregate *all = &groups->by[by];
-	bool calls = waits_have_calls(all, by, request->layout.json);
+	bool calls = waits_have_calls(all, by, json), values = waits_have_values(groups, all, json);
 	struct view_request shown = *request;
 	struct table table;
 
+	columns[5] = (struct table_column){"Its Call", "call", TABLE_METHOD, 3};
+	columns[5 + calls] = (struct table_column){"Its Values", "values", json ? TABLE_TYPED : TABLE_VALUE, 0};
 	shown.top = request->top ?: SHOWN;
-	table_init(&table, tables[by].title, columns, sizeof(columns) / sizeof(columns[0]) - !calls);
+	table_init(&table, tables[by].title, columns, 5 + calls + values);
 	if (all->count)
 		qsort_r(all->group, all->count, sizeof(*all->group), waits_compare, &groups->texts);
 	for (size_t i = 0; i < all->count && i < shown.top; i++) {
@@ -272,6 +332,8 @@ static void waits_put_table(struct wait_groups *groups, enum wait_table by, cons
 		table_put_time(&table, g->most);
 		if (calls)
 			table_put(&table, g->second ? groups->texts.text[g->second] : "");
+		if (values)
+			waits_put_call_values(&table, wait_calls_text(&groups->calls, g->mark), json);
 	}
 	view_put_table(&table, all->count, &shown, out);
 }
@@ -317,7 +379,6 @@ static void waits_put(void *state, const struct view_request *request, struct by
 		waits_put_values(&g->values, request, out);
 		return;
 	}
-	waits_add_pending(g);
 	for (enum wait_table t = 0; t < TABLES; t++) {
 		bool wanted = t == BY_REASON || g->by[t].count || (t == BY_RESOURCE && g->resources.count);
 
@@ -337,6 +398,7 @@ static void waits_release(void *state)
 	for (enum wait_table t = 0; t < TABLES; t++)
 		aggregate_release(&g->by[t]);
 	wait_values_release(&g->values);
+	wait_calls_release(&g->calls);
 	wait_resources_release(&g->resources);
 	holders_release(&g->holders);
 	threads_release(&g->threads);
@@ -357,7 +419,7 @@ static int waits_check(const struct view_request *request)
 const struct view_pass view_waits = {.size = sizeof(struct wait_groups),
 				     .ops = {.wait = waits_add},
 				     .again = {.wait = waits_read_wait, .call = waits_read_call},
-				     .between = waits_settle,
+				     .between = waits_between,
 				     .check = waits_check,
 				     .begin = waits_begin,
 				     .put = waits_put,

@@ -112,7 +112,7 @@ int view_show(const struct view *view, struct jfr_file *file, const struct view_
 		view->pass->begin(state, request);
 	err = trace_read_all(file, &(struct trace_reader){&view->pass->ops, state, request->filter}, 1);
 	whole.utc_offset = file->utc_offset;
-	if (!err && view->pass->between && view->pass->between(state))
+	while (!err && view->pass->between && view->pass->between(state))
 		err = trace_read_again(file, &(struct trace_reader){&view->pass->again, state, NULL}, 1);
 	if (!err)
 		view->pass->put(state, &whole, out);

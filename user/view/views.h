@@ -39,13 +39,13 @@ enum view_option {
 #define BY_CLASS \
 	"class-name" /* as `by`: classes of one name are one, whatever their loaders; no field has such a name */
 
-/* A view that needs one pass over the recording, or two. */
+/* A view that needs one pass over the recording, or more. */
 struct view_pass {
 	size_t size;	      /* of its state, which is zeroed first */
 	struct trace_ops ops; /* with the state */
-	/* Before a second pass, which is not filtered; false: none is needed. NULL: there is none. */
+	/* Before each further pass, which is not filtered; false: none is needed. NULL: there is none. At most two in the page. */
 	bool (*between)(void *state);
-	struct trace_ops again; /* in it */
+	struct trace_ops again; /* in them */
 	int (*check)(
 		const struct view_request *request); /* 0, or -errno with the message in request->diag; may be NULL */
 	void (*begin)(void *state, const struct view_request *request); /* may be NULL */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/wait_values.h"
+#include "format/vec.h"
 #include "user/text/memory.h"
 #include "user/view/user_values_text.h"
 
@@ -95,4 +96,96 @@ void wait_values_settle(struct wait_values *v)
 		aggregate_add(aggregate_of(&v->sums, around ? around->value : 0, w->reason), w->duration, false);
 	}
 	aggregate_sort(&v->sums, wait_values_compare_sums);
+}
+
+/* ---- single calls */
+
+void wait_calls_release(struct wait_calls *w)
+{
+	free(w->wanted);
+	free(w->order);
+	texts_release(&w->texts);
+}
+
+void wait_calls_want(struct wait_calls *w, uint64_t *number, struct wait_call call)
+{
+	if (!*number) {
+		memory_reserve(&w->wanted, &w->capacity, w->count + 1);
+		*number = ++w->count;
+	}
+	w->wanted[*number - 1] = (struct wait_calls_wanted){.call = call};
+}
+
+static int wait_calls_compare(const void *a, const void *b, void *context)
+{
+	const struct wait_calls_wanted *wanted = context;
+	const struct wait_call *x = &wanted[*(const uint32_t *)a].call, *y = &wanted[*(const uint32_t *)b].call;
+
+	if (x->thread != y->thread)
+		return (x->thread > y->thread) - (x->thread < y->thread);
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+void wait_calls_settle(struct wait_calls *w)
+{
+	w->order = memory_need(calloc(w->count + 1, sizeof(*w->order)));
+	for (uint32_t i = 0; i < w->count; i++)
+		w->order[i] = i;
+	qsort_r(w->order, w->count, sizeof(*w->order), wait_calls_compare, w->wanted);
+}
+
+/* Of calls around one moment the shortest one is the innermost. */
+static bool wait_calls_is_better(const struct wait_calls_wanted *wanted, const struct call *call)
+{
+	const struct span span = call_span(call);
+
+	if (wanted->call.duration >= 0)
+		return call->start == wanted->call.start && call->duration == wanted->call.duration;
+	return span_has_moment(&span, wanted->call.start) && (!wanted->values || call->duration < wanted->found);
+}
+
+static uint32_t wait_calls_values(struct wait_calls *w, const struct call *call)
+{
+	struct bytes text;
+	uint32_t number;
+
+	bytes_init(&text);
+	if (w->json)
+		user_values_put_json(&text, call);
+	else
+		user_values_put(&text, call, NULL, call->chunk->metadata->utc_offset);
+	number = texts_number(&w->texts, memory_text(&text));
+	bytes_release(&text);
+	return number;
+}
+
+void wait_calls_read(struct wait_calls *w, const struct call *call, uint32_t thread)
+{
+	int64_t end = call->start + call->duration;
+	size_t i;
+
+	if (!call->values || !thread)
+		return;
+	i = lower_bound(n, w->count,
+			w->wanted[w->order[n]].call.thread > thread ||
+				(w->wanted[w->order[n]].call.thread == thread &&
+				 w->wanted[w->order[n]].call.start >= call->start));
+	for (; i < w->count; i++) {
+		struct wait_calls_wanted *wanted = &w->wanted[w->order[i]];
+
+		if (wanted->call.thread != thread || wanted->call.start > end)
+			break;
+		if (!wait_calls_is_better(wanted, call))
+			continue;
+		wanted->found = call->duration;
+		wanted->values = wait_calls_values(w, call);
+		w->any |= wanted->values > 0;
+	}
+}
+
+const char *wait_calls_text(const struct wait_calls *w, uint64_t number)
+{
+	uint32_t values = number ? w->wanted[number - 1].values : 0;
+
+	return values ? w->texts.text[values] : "";
 }

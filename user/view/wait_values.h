@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Waits by the value that the innermost call around them has: which SQL waited for what? */
+/*
+ * Values of calls that waits are about: sums of waits by the value that the innermost call around them has (which SQL waited for
+ * what?), and all values by -e of single calls, for the rows of other tables.
+ */
 #ifndef USER_VIEW_WAIT_VALUES_H
 #define USER_VIEW_WAIT_VALUES_H
 
@@ -34,5 +37,42 @@ void wait_values_add_call(struct wait_values *v, const struct call *call, const 
 /* After the last one: add up. The sums are in the order of their total time. */
 void wait_values_settle(struct wait_values *v);
 void wait_values_release(struct wait_values *v);
+
+/* ---- single calls */
+
+/* A call whose values are wanted. Times in ns. */
+struct wait_call {
+	uint32_t thread;  /* number of the caller's; 0: none is wanted */
+	int64_t start;	  /* of the call, or a moment in it */
+	int64_t duration; /* of the call; negative: the innermost one with values around the moment */
+};
+
+/* Zeroed: none. */
+struct wait_calls {
+	struct wait_calls_wanted {
+		struct wait_call call;
+		int64_t found;	 /* duration of the call whose values are known */
+		uint32_t values; /* a text, 0: none are known */
+	} *wanted;
+	uint32_t *order; /* indexes, by thread and start; set by wait_calls_settle() */
+	size_t count, capacity;
+	struct texts texts;
+	bool json; /* texts are for JSON, without their '#' */
+	bool any;  /* values of some call are known */
+};
+
+void wait_calls_release(struct wait_calls *w);
+
+/* Want this call instead of number *number or, if that is 0, too; *number becomes its own. */
+void wait_calls_want(struct wait_calls *w, uint64_t *number, struct wait_call call);
+
+/* After the last one, and before wait_calls_read() for all calls of the file. */
+void wait_calls_settle(struct wait_calls *w);
+
+/* `thread`: number of its thread. */
+void wait_calls_read(struct wait_calls *w, const struct call *call, uint32_t thread);
+
+/* The values of a wanted call, as user_values_put() or user_values_put_json() have them; "": it has none. */
+const char *wait_calls_text(const struct wait_calls *w, uint64_t number);
 
 #endif

@@ -512,6 +512,44 @@ pending() {
 	verdict
 }
 
+# The rows of waits have the values of the call that waited longest: found here in the events themselves.
+waits_have_values() {
+	"$FRTRACE" view waits --by=reason --json "$F_FILE" >"$WORK/waits.json"
+	"$FRTRACE" print --json --events 'j.*,frtrace.ThreadWait' "$F_FILE" >"$WORK/waiting.json"
+	python3 - "$WORK/waits.json" "$WORK/waiting.json" <<-'END' 2>"$WORK/err" || finding "the values of waits are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import json, re, sys
+		def ns(text):
+		    found = re.fullmatch(r"PT([0-9.]+)S", text)
+		    return round(float(found[1]) * 1e9)
+		def at(text):
+		    day, second = text.rsplit(":", 1)
+		    return day, round(float(re.match(r"[0-9.]+", second)[0]) * 1e9) + int(day[-2:]) * 60 * 10**9
+		calls, longest = [], {}
+		for e in json.load(open(sys.argv[2]))["recording"]["events"]:
+		    v = e["values"]
+		    thread = (v.get("eventThread") or v.get("thread") or {}).get("javaThreadId")
+		    if e["type"] == "frtrace.ThreadWait":
+		        reason = v["reason"] if v["reason"] != "other" else v["systemCall"]
+		        if ns(v["duration"]) > longest.get(reason, (0,))[0]:
+		            longest[reason] = ns(v["duration"]), at(v["startTime"])[1] + ns(v["duration"]) // 2, thread
+		    else:
+		        calls.append((at(v["startTime"])[1], ns(v["duration"]), thread, e["type"], v))
+		rows = {r["reason"]: r for r in json.load(open(sys.argv[1]))["rows"]}
+		checked = 0
+		for reason, (duration, middle, thread) in longest.items():
+		    around = [c for c in calls if c[2] == thread and c[0] <= middle < c[0] + c[1]]
+		    got = rows[reason]["values"]
+		    assert rows[reason]["longestNs"] == duration, (reason, rows[reason])
+		    if not around:
+		        assert got is None, (reason, got)
+		        continue
+		    call = min(around, key=lambda c: c[1])
+		    assert got[call[3]] == {k: call[4][k] for k in got[call[3]]} and "id" in got[call[3]], (reason, got, call)
+		    checked += 1
+		assert checked, longest
+	END
+}
+
 # Requests that go from thread to thread, joined by their number, which is a text in one of the events.
 joined() { # platform|virtual
 	local kind status
@@ -529,6 +567,7 @@ joined() { # platform|virtual
 		"$FRTRACE" $kind --where=id=132 "$F_FILE" >"$WORK/of132"
 		[ "$(grep -c 'Joined\.\(accept\|query\|reply\)(' "$WORK/of132")" = 3 ] || finding "$kind --where=id=132:" "$(cat "$WORK/of132")"
 	done
+	waits_have_values
 	for kind in 'view tree --by=sqll' 'view tree --where=sqll=1' 'export --csv --where=sqll=1'; do
 		# shellcheck disable=SC2086
 		status=0; "$FRTRACE" $kind "$F_FILE" >/dev/null 2>"$WORK/err" || status=$?

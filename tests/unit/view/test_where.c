@@ -250,6 +250,53 @@ CASE(waits_are_added_up_by_the_value_of_the_innermost_call_with_one, setup_users
 	assert_int_equal(try_to_show("waits"), -EINVAL);
 }
 
+CASE(waits_have_the_values_of_the_call_that_waited_longest, setup_users, teardown)
+{
+	waits_in_and_out_of_queries();
+	wait_of(1, "sleep", 10, 11);
+	request.by = "reason";
+	show("waits");
+	assert_contains(shown(), " Longest Its Values  ");
+	assert_contains(shown(), "\nsleep      2 41.0 ms 20.5 ms 40.0 ms sql=\"select b\" rows=2\n");
+	assert_contains(shown(), "\nsocket     1  2.0 ms  2.0 ms  2.0 ms sql=\"select a\" rows=3\n");
+	assert_contains(shown(), "\ndisk       1  5.0 ms  5.0 ms  5.0 ms  "); /* in serve() only */
+	request.layout.width = 50;
+	show("waits");
+	assert_contains(shown(), "\nsleep      2 41.0 ms 40.0 ms sql=\"select b\" rows=2\n");
+	request.layout.json = true;
+	show("waits");
+	assert_contains(shown(), "\"longestNs\":40000000,\"values\":{\"db.Query\":{\"sql\":\"select b\",\"rows\":2}}}");
+	assert_contains(shown(), "{\"reason\":\"disk\",\"waits\":1,\"totalNs\":5000000,\"averageNs\":5000000,"
+				 "\"longestNs\":5000000,\"values\":null}");
+}
+
+CASE(the_holder_of_a_lock_has_the_values_of_its_call, setup_users, teardown)
+{
+	struct jfr_frame frames[] = {
+		{method_named("jdk/internal/misc/Unsafe.park"), -1, 0, JFR_FRAME_NATIVE},
+		{method_named("java/util/concurrent/locks/ReentrantLock.lock"), 9, 5, JFR_FRAME_JIT},
+		{method_named("a/Shop.enter"), 7, 5, JFR_FRAME_JIT}};
+	uint64_t stack = jfr_stack(r.w, frames, 3, false);
+
+	for (int i = 0; i < 2; i++) /* the second one is longer */
+		jfr_thread_wait(r.w, &(struct jfr_thread_wait){.start = T0 + (i ? 25 : 9) * MS,
+							       .duration = (i ? 40 : 3) * MS,
+							       .thread = recording_thread(&r, 2),
+							       .reason = "futex",
+							       .waker = recording_thread(&r, 1),
+							       .stack = stack});
+	query("select a", 1, 8, 13);
+	query("select b", 2, 20, 66);
+	request_with_queries();
+	call(2, "get", 0, 100);
+	request.by = "holder";
+	show("waits");
+	assert_contains(shown(), "com.acme.Cart.query()     2 43.0 ms 21.5 ms 40.0 ms sql=\"select b\" rows=2\n");
+	request.by = "place";
+	show("waits");
+	assert_contains(shown(), "a.Shop.enter():7     2 43.0 ms 21.5 ms 40.0 ms\n"); /* the call that waits has none */
+}
+
 CASE(waits_pass_if_they_are_in_a_call_of_the_method, setup_users, teardown)
 {
 	struct filter_list *methods = filter_list_new();
