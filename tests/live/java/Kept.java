@@ -6,8 +6,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 
-/** Kept DIR CALLS platform|virtual: statements that do not know their text, prepared and executed by several threads. */
+/**
+ * Kept DIR CALLS platform|virtual: statements that do not know their text, prepared and executed by several threads. No thread
+ * is more than 50 rounds ahead of another one, so no statement waits while thousands are prepared.
+ */
 public class Kept {
     static final int THREADS = 4;
     static final int POOL = 50;
@@ -44,6 +49,7 @@ public class Kept {
     }
 
     static final List<ArrayBlockingQueue<Sent>> queues = new ArrayList<>();
+    static final CyclicBarrier together = new CyclicBarrier(THREADS);
     static final List<WeakReference<Statement>> all = new ArrayList<>();
 
     static void round(Connection c, int thread, int i) throws InterruptedException {
@@ -90,14 +96,14 @@ public class Kept {
             int thread = t;
             threads.add(Valued.start(args[2].equals("virtual"), () -> {
                 Connection c = new Connection();
-                for (int i = 0; i < calls; i++) {
-                    try {
+                try {
+                    for (int i = 0; i < calls; i++) {
                         round(c, thread, i);
-                    } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
+                        if (i % 50 == 7)
+                            together.await();
                     }
-                    if (i % 50 == 7)
-                        Stage.sleep(1);
+                } catch (InterruptedException | BrokenBarrierException e) {
+                    throw new IllegalStateException(e);
                 }
             }));
         }
