@@ -65,11 +65,16 @@ threshold() {
 	finish
 }
 
-# Whether a class is chosen is not known when its first calls pass.
+has_both_probes() { [ "$(probe_bytes "$T_PID" | grep -o cc | wc -l)" = 2 ]; }
+
+# Whether a class is chosen is not known when its first calls pass. There are more once it is: the return probe comes then.
 late() {
 	local events missed
 	begin "calls of a class that is loaded meanwhile are recorded or counted as missed${PROBES:+, --attach=$PROBES}, JDK $FEATURE" || return 0
-	trace_program $PROBED Late 200000 -- --source=hotspot -m 'live.Late$Latecomer::checkout' || return 0
+	trace_program $PROBED Late 100000 chosen -- --source=hotspot -m 'live.Late$Latecomer::checkout' || return 0
+	touch "$T_DIR/go"
+	wait_for "$SECONDS_MAX" has_both_probes || finding "the class is not chosen: $(probe_bytes "$T_PID")"
+	touch "$T_DIR/chosen"
 	trace_calls 3
 	events=$(file_events 'live.Late$Latecomer.checkout')
 	missed=$(sed -nE 's/^  ([0-9,]+) calls? at most (was|were) missed: .*/\1/p' "$F_DIR/stderr" | tr -d ,)
@@ -94,11 +99,11 @@ late_in_vain() {
 	finish
 }
 
-# Nearly all calls wait, for what their names say; on a loaded machine a few come too late to wait.
+# Nearly all calls wait, for what their names say; on a loaded machine a few come too late to wait, though they have 20 ms.
 waits() {
 	local kind reason n
 	begin "calls have their waits by HotSpot's own probes, JDK $FEATURE" || return 0
-	trace_program $PROBED Splits 50 sleep park socket -- \
+	trace_program $PROBED -Dpause=20 Splits 50 sleep park socket -- \
 		--source=hotspot -m 'live.Splits::sleep;live.Splits::park;live.Splits::socket' || return 0
 	trace_calls
 	says ' 0 lost'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-/** Late DIR CALLS: Latecomer is loaded only after `go`. */
+/** Late DIR CALLS [chosen]: Latecomer is loaded only after `go`; and CALLS more calls when `chosen` exists. */
 public class Late {
     static class Latecomer {
         static int checkout(int x) {
@@ -9,12 +9,21 @@ public class Late {
         }
     }
 
+    private static void calls(int n) {
+        for (int i = 0; i < n; i++)
+            Latecomer.checkout(i);
+    }
+
     public static void main(String[] args) {
         Stage stage = new Stage(args[0]);
         int n = Integer.parseInt(args[1]);
         stage.awaitGo();
-        for (int i = 0; i < n; i++)
-            Latecomer.checkout(i);
+        calls(n);
+        if (args.length > 2) {
+            stage.await("chosen");
+            calls(n);
+            n *= 2;
+        }
         stage.expect("live.Late$Latecomer", "checkout", n, 0);
         stage.finish();
     }

@@ -17,8 +17,8 @@ import java.util.zip.Inflater;
  *	Natives DIR LIBRARY THREADS CALLS [late | loaded | open | attach]
  *
  * late: instead of them, once the file `probed` is there, CALLS calls of two methods that were bound after `go`: one had
- * another function before, and was called CALLS times; the other had none. loaded: CALLS calls of a class that is loaded
- * after `go`. open: calls that do not return, as live.Open describes them. attach: a thread that
+ * another function before, and was called CALLS times; the other had none. loaded: a call of a class that is loaded
+ * after `go`, and CALLS calls once `probed` is there. open: calls that do not return, as live.Open describes them. attach: a thread that
  * is in the JVM CALLS times, and calls attached() each time; `ids` gets the ids of those threads.
  */
 public class Natives {
@@ -212,10 +212,10 @@ public class Natives {
 	/** Probes come some time after the class. */
 	static void loadLate(Stage stage, int calls) {
 		stage.awaitGo();
-		for (int i = 0; i < calls; i++) {
-			sink += Late.call(i);
-			Stage.sleep(20);
-		}
+		sink += Late.call(0);
+		stage.mark("bound");
+		stage.await("probed");
+		repeat(calls, Late::call);
 		stage.finish();
 	}
 

@@ -9,9 +9,11 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Splits DIR N KIND...: a thread with the name KIND calls the method of that name N times. Each call waits for
- * something of that kind, and a thread KIND-2 ends the wait; for `named` one whose name the kernel has to cut.
+ * something of that kind, and a thread KIND-2 ends the wait; for `named` one whose name the kernel has to cut. -Dpause=MS is how
+ * long most of them wait, 2 by default.
  */
 public class Splits {
+    private static final long PAUSE_MS = Long.getLong("pause", 2);
     private static final Object MONITOR = new Object(), KEPT = new Object();
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
@@ -21,7 +23,7 @@ public class Splits {
     static volatile long sink;
 
     static void sleep() throws Exception {
-        Thread.sleep(2);
+        Thread.sleep(PAUSE_MS);
     }
 
     /** The second thread notifies. */
@@ -107,7 +109,7 @@ public class Splits {
     }
 
     private static void pause() throws Exception {
-        Thread.sleep(2);
+        Thread.sleep(PAUSE_MS);
     }
 
     private static void unmonitor() throws Exception {
