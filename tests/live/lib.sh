@@ -18,7 +18,7 @@ chmod 755 "$WORK"
 touch "$WORK/.start"
 STARTED=()	# pids of processes that this test started
 FAILED=0
-F_FILE= T_PID= DISK=
+F_FILE= F_PID= T_PID= DISK=
 SOAK=${SOAK:+1}
 SECONDS_MAX=${SECONDS_MAX:-60} # limit of a single wait
 TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-30} # limit for tracing to begin or end
@@ -335,6 +335,16 @@ target_quit() {
 
 agent_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
 
+# The descriptors of the JVM $T_PID. HotSpot opens the files of its control group, and the socket of a command, for a
+# moment: what it holds is there in each of three looks.
+descriptors() {
+	local look
+	for look in 1 2 3; do
+		find "/proc/$T_PID/fd" -mindepth 1 -printf '%f %l\n'
+		[ "$look" = 3 ] || sleep 0.1
+	done | LC_ALL=C sort | uniq -c | awk '$1 == 3 { print $2, $3 }'
+}
+
 # The target must be alive and run its original code.
 target_restored() {
 	ended "$T_PID" && finding "the target is gone" "$(tail -n 5 "$T_DIR/stderr")"
@@ -460,9 +470,12 @@ status_is() { # STATUS...
 	finding "status $F_STATUS, expected $*:" "$(tail -n 8 "$F_DIR/stderr")"
 }
 
-says() { # REGEX: on stderr
-	grep -qE -- "$1" "$F_DIR/stderr" || finding "does not say /$1/:" "$(cat "$F_DIR/stderr")"
+# What is said of the start follows "tracing" in lines of their own.
+says() { # REGEX: on stderr, by now or soon
+	wait_for 5 has_said "$1" && grep -qE -- "$1" "$F_DIR/stderr" || finding "does not say /$1/:" "$(cat "$F_DIR/stderr")"
 }
+
+has_said() { grep -qE -- "$1" "$F_DIR/stderr" || ended "$F_PID"; } # REGEX
 
 # With -v: BPF programs have direct access to threads' slots if the kernel supports it (Linux 6.13 and later).
 slots_lent() {

@@ -10,16 +10,6 @@ CYCLES=${CYCLES:-$(amount 20 1000)}
 WARM=5		# recordings before the first measurement
 KB_MORE=512	# tolerated random growth of the code cache or metaspace
 
-# The descriptors of the JVM $T_PID. HotSpot opens the files of its control group, and the socket of a command, for a
-# moment: what it holds is there in each of three looks.
-descriptors() {
-	local look
-	for look in 1 2 3; do
-		find "/proc/$T_PID/fd" -mindepth 1 -printf '%f %l\n'
-		[ "$look" = 3 ] || sleep 0.1
-	done | LC_ALL=C sort | uniq -c | awk '$1 == 3 { print $2, $3 }'
-}
-
 # Counts of the JVM $T_PID: descriptors, threads, mappings, KB of code cache, KB of metaspace. HotSpot takes replaced code
 # to be on a stack until the collection after the next one.
 held() {

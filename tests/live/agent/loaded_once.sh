@@ -15,9 +15,10 @@ files_of() { # PID
 	find "/proc/$1/fd" -lname '*/libfrtrace-*.so (deleted)' 2>/dev/null | wc -l
 }
 
-held_by() { # PID
-	echo "$(find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l) descriptors, $(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) threads"
-}
+# Sets `held`: how many descriptors and threads the JVM has.
+look_at_held() { held=("$(descriptors | wc -l)" "$(find "/proc/$T_PID/task" -mindepth 1 -maxdepth 1 | wc -l)"); }
+
+holds_no_more() { look_at_held && [ "${held[0]}" -le "$1" ] && [ "${held[1]}" -le "$2" ]; } # DESCRIPTORS THREADS
 
 # One library, one segment, and one file are in the JVM.
 one_of_each() { # [ROUND]
@@ -28,16 +29,16 @@ one_of_each() { # [ROUND]
 }
 
 one_agent() {
-	local n i first
+	local n i held first=()
 	n=$(amount 10 50)
 	begin "$n recordings load the agent once, with one thread and two descriptors, JDK $FEATURE" || return 0
 	run_program "${FIXED_THREADS[@]}" Speed || return 0
 	for i in $(seq "$n"); do
 		trace_start -m live.Speed::work -t 1s -d 20ms
 		ended_with 0
-		first=${first:-$(held_by "$T_PID")}
+		[ ${#first[@]} -gt 0 ] || { look_at_held && first=("${held[@]}"); }
 	done
-	[ "$(held_by "$T_PID")" = "$first" ] || finding "after the first: $first; now $(held_by "$T_PID")"
+	wait_for 5 holds_no_more "${first[@]}" || finding "descriptors and threads: ${first[*]} after the first, now ${held[*]}"
 	one_of_each "after $n recordings"
 	if [ "$FEATURE" -ge 25 ]; then
 		"$JAVA/bin/jcmd" "$T_PID" JFR.start name=agents settings=default >/dev/null
