@@ -384,8 +384,7 @@ in_chroot() {
 in_user_namespace() {
 	begin "a JVM that is root in a user namespace, JDK $FEATURE" || return
 	start setpriv --reuid=65534 --regid=65534 --clear-groups unshare --user --map-root-user -- || return
-	local i
-	for ((i = 0; i < 100; i++)); do grep -q . "$out" && break; sleep 0.05; done
+	wait_for 30 grep -q . "$out"
 	if ! grep -q '^up' "$out"; then
 		skip "$SENTENCE" "no user namespaces: $(head -n 1 "$out")"
 		return

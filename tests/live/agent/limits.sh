@@ -5,7 +5,7 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-AT_ONCE_MS=6000 # two seconds on an idle machine
+AT_ONCE=2 # counted in looks, as by wait_for: eight seconds on an idle machine, where an attach waits for fifteen
 GROUP=frtrace-test-$$
 
 cgroup_points() { awk '$3 ~ /^cgroup2?$/ { print $2 }' /proc/mounts; }
@@ -72,21 +72,20 @@ brim_rests() {
 	return 1
 }
 
-record_it() {
+record_it() { # [SECONDS]
 	local begun=${EPOCHREALTIME/./}
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	trace_launch -p "$T_PID" -o "$F_FILE" -m live.Brim::work -d 300ms
-	trace_wait
+	trace_wait "$@"
 	TOOK_MS=$(((${EPOCHREALTIME/./} - begun) / 1000))
 }
 
 # It is not traced, at once and for that reason; 'check' says so, too, and it lives on.
 refused() { # REGEX [UNKNOWN-TO-CHECK]
 	local checked
-	record_it
+	record_it $AT_ONCE
 	status_is 1
 	says "$1"
-	[ "$TOOK_MS" -lt "$AT_ONCE_MS" ] || finding "it took $TOOK_MS ms to say so"
 	checked=$("$FRTRACE" check "$T_PID" 2>&1)
 	[ -n "${2:-}" ] || grep -qE "^  attach +no: .*$1" <<<"$checked" || finding "'check' does not say /$1/:" "$checked"
 	sleep 0.2
@@ -257,15 +256,17 @@ slow() {
 	finish
 }
 
+five_lines() { [ "$(grep -c 'Brim\.work' "$F_DIR/stdout")" -ge 5 ]; }
+
 another_program() {
 	begin "a recording of a JVM that becomes another program ends at once with its calls, JDK $FEATURE" || return
 	gcc -shared -fPIC -o "$WORK/exec_on_signal.so" "$LIVE/exec_on_signal.c" || finding "cannot build exec_on_signal"
-	brim env LD_PRELOAD="$WORK/exec_on_signal.so" -- nothing && trace_target -m live.Brim::work || return 0
-	sleep 1
+	brim env LD_PRELOAD="$WORK/exec_on_signal.so" -- nothing && trace_target -m live.Brim::work --lines || return 0
+	wait_for "$SECONDS_MAX" five_lines || finding "no calls"
 	kill -WINCH "$T_PID"
 	ended_with 0
 	says '^[0-9]+ calls, 0 thrown, 0 lost, .*The JVM has become another program \(exec\)'
-	[ "$(end_line_number calls)" -ge 5 ] || finding "only $(end_line_number calls) calls of about 10"
+	[ "$(end_line_number calls)" -ge 5 ] || finding "only $(end_line_number calls) calls"
 	grep -qx sleep "/proc/$T_PID/comm" || finding "it is no other program: $(cat "/proc/$T_PID/comm")"
 	finish
 }
@@ -281,6 +282,10 @@ debugged() {
 		s.sendall(b"JDWP-Handshake")
 		s.recv(14, socket.MSG_WAITALL)
 		s.sendall(struct.pack(">IIBBB", 11, 1, 0, 1, 8))  # VirtualMachine.Suspend
+		id = flags = 0
+		while (id, flags) != (1, 0x80):  # its reply; events come before it
+		    length, id, flags = struct.unpack(">IIB", s.recv(9, socket.MSG_WAITALL))
+		    s.recv(length - 9, socket.MSG_WAITALL)
 		sys.stdout.flush()
 		import os, time
 		if os.fork() == 0:
@@ -288,11 +293,10 @@ debugged() {
 		    devnull = os.open("/dev/null", os.O_RDWR)
 		    for fd in range(3):
 		        os.dup2(devnull, fd)
-		    time.sleep(20)
+		    time.sleep(60)
 		    s.sendall(struct.pack(">IIBBB", 11, 2, 0, 1, 9))
 		    os._exit(0)
 	END
-	sleep 0.3
 	refused 'it did not answer within [0-9.]+ s: perhaps a debugger has suspended it \(it was started with JDWP\)' unknown
 	finish
 }

@@ -57,9 +57,16 @@ own_end() {
 	finish
 }
 
+# Some 200,000 calls were made since the last answer.
+speed_answers() {
+	touch "$T_DIR/ask-$((++asked))"
+	wait_for "$SECONDS_MAX" target_has "answer-$asked" || finding "the program makes no calls"
+}
+
 traced_once() {
 	trace_target -m live.Speed::work -t 200ns || return
-	sleep 0.4
+	# In the second answer all calls were made after the first.
+	speed_answers && speed_answers
 	stopped_with 0
 	target_restored
 	tmp_is_clean
@@ -69,6 +76,7 @@ traced_once() {
 
 # One JVM is traced, traced again by a tracer that is killed, and traced once more.
 again() {
+	local asked=0
 	begin "a second tracer attaches, even after kill -9 of the previous one, JDK $FEATURE" || return 0
 	run_program Speed && traced_once && trace_target -m live.Speed::work -t 1s || return 0
 	trace_kill

@@ -122,11 +122,14 @@ nothing_known() {
 	finish
 }
 
+hot_is_called() { [ "$(od -An -t d8 -j 64 -N 8 "$T_DIR/counts")" -gt 0 ]; }
+
 # The only package of this program has all of its time.
 busy_package() {
 	begin "of a JVM without an entry point that is known, the busiest package is named, JDK $FEATURE" || return 0
 	run_program Hot 1 10000 || return 0
 	touch "$T_DIR/go"
+	wait_for "$SECONDS_MAX" hot_is_called || finding "the program makes no calls"
 	trace_launch -p "$T_PID" -o "$WORK/none.jfr"
 	ended_with 2
 	says "has no entry point that frtrace knows \('frtrace presets'\): name methods, as in -m 'live\.\*'(, or record all that was found, with --preset=all)?; its threads are mostly in live \(100 %\)$"

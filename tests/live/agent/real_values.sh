@@ -327,7 +327,7 @@ pooled() {
 
 # A server of its own, without a network.
 mariadb() {
-	local s="the SQL of each statement of MariaDB's driver" directory=$WORK/mariadb port server waited=0
+	local s="the SQL of each statement of MariaDB's driver" directory=$WORK/mariadb port server
 	command -v mariadbd mariadb-install-db my_print_defaults >"$WORK/which" ||
 		{ skip "$s, JDK $FEATURE" "no MariaDB: apt-get install mariadb-server-core mariadb-client-core"; return 0; }
 	jars "$s" libmariadb-java mariadb-java-client || return 0
@@ -341,9 +341,7 @@ mariadb() {
 		--pid-file="$directory/pid" --skip-grant-tables --skip-networking=0 >"$directory/log" 2>&1 &
 	server=$!
 	STARTED+=("$server")
-	until grep -qs 'ready for connections' "$directory/log" || [ $((waited += 1)) -gt 300 ]; do
-		sleep 0.1
-	done
+	wait_for "$SECONDS_MAX" grep -qs 'ready for connections' "$directory/log" || echo "# $(tail -n 1 "$directory/log")"
 	database "$s" "jdbc:mariadb://127.0.0.1:$port/test?user=root" \
 		--preset=mariadb2 --values=full -e 'db.Query outermost org.mariadb.jdbc.ClientSidePreparedStatement::execute* sql=this.sqlQuery'
 	kill "$server" && wait "$server"

@@ -51,6 +51,9 @@ period() {
 	END
 }
 
+calls_made() { od -An -v -td8 -w64 "$T_DIR/counts" | awk '{ n += $1 } END { printf "%d\n", n }'; }
+has_made() { [ "$(calls_made)" -gt "$1" ]; } # CALLS
+
 # When the JVM is killed, the last emission has every call that had returned; one more per thread may have been in
 # progress.
 killed() {
@@ -58,11 +61,11 @@ killed() {
 	begin "kill -9 of a busy JVM: the last emission has every call that had ended, JDK $FEATURE" || return 0
 	trace_program Mapped $threads -- -M live.Mapped::work --settings="$WORK/period.jfc" || return 0
 	touch "$T_DIR/go"
-	sleep 1
+	wait_for "$SECONDS_MAX" has_made 1000 || finding "only $(calls_made) calls"
+	sleep 0.5 # some emissions
 	kill -9 "$T_PID"
 	ended_with 0
-	n=$(od -An -v -td8 -w64 "$T_DIR/counts" | awk '{ n += $1 } END { printf "%d\n", n }')
-	[ "$n" -gt 1000 ] || finding "only $n calls"
+	n=$(calls_made)
 	printf 'count\tlive.Mapped\twork\t*\t*\t*\t%d..%d\t0\n' "$n" $((n + threads)) >"$T_DIR/truth"
 	timing_agrees
 	finish
@@ -126,7 +129,7 @@ for jdk in "${JDKS[@]}"; do
 	checks=(file_agrees timing_agrees)
 	timed "-m and -M on the same methods" -m "$work" -M "$work" --no-stack
 
-	program=(Timed stamps 1500) checks=(three_emissions)
+	program=(Timed stamps 4000) checks=(three_emissions)
 	timed "times lie between the program's own stamps, percentiles match its sorted list" -M live.Timed::waits --settings="$WORK/period.jfc"
 
 	program=(Selves 64 30) checks=(timed_selves_agree)

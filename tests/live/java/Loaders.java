@@ -40,7 +40,7 @@ public class Loaders {
             loaders.add(new WeakReference<>(loader));
             loader.close();
         }
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 400; i++) {
             alive = 0;
             System.gc();
             for (WeakReference<ClassLoader> loader : loaders)
