@@ -2,6 +2,8 @@
 package live;
 
 import java.lang.reflect.Constructor;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
@@ -77,13 +79,26 @@ public class Frames {
         }
     }
 
-    static void start(CountDownLatch all, String name, final Runnable body) {
-        Thread t = new Thread(() -> {
-            all.countDown();
-            body.run();
-        }, name);
+    static final List<Thread> started = new ArrayList<>();
+
+    static void start(String name, final Runnable body) {
+        Thread t = new Thread(body, name);
         t.setDaemon(true);
         t.start();
+        started.add(t);
+    }
+
+    static boolean sleeps(Thread t) {
+        return t.getState() == (t.getName().equals("blocked") ? Thread.State.BLOCKED : Thread.State.WAITING);
+    }
+
+    /** Each of them sleeps, and half a second later still does: none was only on its way. */
+    static void awaitAll() throws InterruptedException {
+        do {
+            while (!started.stream().allMatch(Frames::sleeps))
+                Thread.sleep(10);
+            Thread.sleep(500);
+        } while (!started.stream().allMatch(Frames::sleeps));
     }
 
     /** Lets the next virtual thread start. */
@@ -148,25 +163,23 @@ public class Frames {
 
     public static void main(String[] arguments) throws Exception {
         Stage stage = new Stage(arguments[0]);
-        CountDownLatch all = new CountDownLatch(7);
         Object held = new Object();
         warm();
         sleep = true;
         startVirtual(() -> begun.countDown());
         startVirtual(() -> sink += thawed(10));
         startVirtual(() -> sink += pinned(10));
-        start(all, "compiled", () -> deep(40, new Plain()));
-        start(all, "deoptimised", () -> guess(new Base(), 3));
-        start(all, "initializer", () -> sink += Initialized.VALUE);
-        start(all, "reflection", Frames::make);
-        start(all, "sort", () -> new java.util.TreeSet<Integer>((x, y) -> park(x)).add(1));
-        start(all, "monitor", () -> monitor(new Object()));
+        start("compiled", () -> deep(40, new Plain()));
+        start("deoptimised", () -> guess(new Base(), 3));
+        start("initializer", () -> sink += Initialized.VALUE);
+        start("reflection", Frames::make);
+        start("sort", () -> new java.util.TreeSet<Integer>((x, y) -> park(x)).add(1));
+        start("monitor", () -> monitor(new Object()));
         synchronized (held) {
-            start(all, "blocked", () -> monitor(held));
-            all.await();
-            Thread.sleep(500);
+            start("blocked", () -> monitor(held));
+            awaitAll();
             sink += new Loaded().value(1);
-            Thread.sleep(500);
+            awaitAll();
             stage.mark("ready");
             stage.await("quit");
         }

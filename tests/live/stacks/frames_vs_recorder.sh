@@ -21,7 +21,8 @@ same() { # SENTENCE TYPE [-JVM-OPTION...]: one of the frames must have this type
 	local type=$2
 	begin "$1, JDK $FEATURE" || return 0
 	shift 2
-	run_program -XX:FlightRecorderOptions=stackdepth=256 "$@" RecordedStack 6000 || return 0
+	# -Xbatch: enough calls are compiled calls, however busy the machine is
+	run_program -Xbatch -XX:FlightRecorderOptions=stackdepth=256 "$@" RecordedStack 6000 || return 0
 	compare
 	grep -q "|$type\$" "$T_DIR/recorded" || finding "no frame of type $type:" "$(cat "$T_DIR/recorded")"
 	target_quit
