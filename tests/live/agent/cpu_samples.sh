@@ -73,7 +73,7 @@ beside_jfr() {
 	record_program Spent 1 10 -- -m live.Spent::call -t 25ms --cpu --with-jfr=profile || return 0
 	"$JAVA/bin/jfr" summary "$F_FILE" >"$WORK/summary" 2>&1
 	"$FRTRACE" view --json hot --top=100000 "$F_FILE" >"$WORK/hot"
-	grep -Eq 'jdk.CPULoad +[1-9]' "$WORK/summary" || finding "no events of the JVM:" "$(grep CPULoad "$WORK/summary")"
+	grep -Eq 'jdk.GCConfiguration +[1-9]' "$WORK/summary" || finding "no events of the JVM:" "$(grep GCConfig "$WORK/summary")"
 	all=$(awk '$1 == "jdk.ExecutionSample" { print $2 }' "$WORK/summary")
 	in_calls=$(python3 -c 'import json, sys; print(sum(r["self"] for r in json.load(open(sys.argv[1]))["rows"]))' "$WORK/hot")
 	[ "${all:-0}" -gt 50 ] && [ "$all" = "$in_calls" ] || finding "$all samples, $in_calls of them in calls"

@@ -5,7 +5,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 KEPT=(--inside='live.Rooted::root:10ms' --inside='live.Rooted::failing:thrown')
-INSIDE=(-m 'live.Rooted::child;live.Rooted::leaf;live.Rooted::quick' --inside='live.Rooted::fast:2s')
+# A fast root is not held up for a minute.
+INSIDE=(-m 'live.Rooted::child;live.Rooted::leaf;live.Rooted::quick' --inside='live.Rooted::fast:1m')
 
 LARGE=()
 
@@ -33,7 +34,7 @@ known() { # [OPTION...]
 	begin "slow and failing roots are recorded whole, others not at all${LARGE:+, with up to 1,000,000 calls}, JDK $FEATURE" || return 0
 	record_program -Xmx512m Rooted "${THREADS:-64}" "$(virtual_threads)" 30 2000 ${LARGE:+0} "${LARGE[@]}" -- \
 		"${INSIDE[@]}" "${KEPT[@]}" "$@" || return 0
-	says '^  recorded only inside of live.Rooted::fast:2s, live.Rooted::root:10ms, live.Rooted::failing:thrown$'
+	says '^  recorded only inside of live.Rooted::fast:1m, live.Rooted::root:10ms, live.Rooted::failing:thrown$'
 	says ' 0 lost'
 	says '^  [1-9][0-9]* roots kept of [0-9,]+$'
 	roots_agree child leaf
@@ -53,7 +54,7 @@ natives() { # SENTENCE METHOD... ; the native one is freeMemory
 		[ "$name" = freeMemory ] || filters+=";live.Rooted::$name"
 	done
 	record_program -Xmx512m Rooted "${THREADS:-16}" "$virtual" 20 2000 -- \
-		-m "$filters" "${KEPT[@]}" --inside='live.Rooted::fast:2s' || return 0
+		-m "$filters" "${KEPT[@]}" --inside='live.Rooted::fast:1m' || return 0
 	says ' 0 lost'
 	says '^  [1-9][0-9]* roots kept of [0-9,]+$'
 	roots_agree "$@"
