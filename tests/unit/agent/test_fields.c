@@ -364,3 +364,26 @@ CASE(class_takes_one_place_of_a_step)
 		assert_ptr_equal(find_seen(&jni, &f, (jclass) & class[i]), &f.seen[i]);
 	assert_null(find_seen(&jni, &f, (jclass) & class[SEEN_MOST]));
 }
+
+/* As of sql=arg0.text|arg0 and n=arg1 of prepare() in two classes: one that is loaded, and one that comes later. */
+CASE(kept_row_has_room_for_values_not_for_their_alternatives)
+{
+	static const struct {
+		uint8_t role, value;
+	} fields[] = {{PLAN_VALUE, 0}, {PLAN_KEY, 0},  {PLAN_KEPT, 0}, {PLAN_KEPT, 0}, {PLAN_KEPT, 1},
+		      {PLAN_VALUE, 0}, {PLAN_KEY, 0},  {PLAN_KEY, 0},  {PLAN_KEPT, 0}, {PLAN_KEPT, 0},
+		      {PLAN_KEPT, 0},  {PLAN_KEPT, 1}, {PLAN_KEPT, 1}, {PLAN_VALUE, 2}};
+	struct {
+		struct plan_header header;
+		struct plan_field field[14];
+	} bytes = {.header.fields = 14};
+	struct live_plan p = {.plan = {&bytes, sizeof(bytes)}};
+
+	for (size_t i = 0; i < 14; i++) {
+		bytes.field[i].role = fields[i].role;
+		bytes.field[i].value = fields[i].role == PLAN_KEY ? PLAN_KEY_VALUE : fields[i].value;
+	}
+	assert_int_equal(values_kept(&p), 2);
+	bytes.header.fields = 2;
+	assert_int_equal(values_kept(&p), 0);
+}

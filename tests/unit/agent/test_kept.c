@@ -217,3 +217,37 @@ CASE(the_memory_is_bounded)
 		kept_free(&jni, t);
 	}
 }
+
+/* As the documents say, of 128 characters in 11 records. */
+CASE(values_of_8192_objects_are_kept_and_fewer_if_they_are_long)
+{
+	static const struct {
+		uint32_t records, rows;
+	} wants[] = {{1, 8192}, {11, 8192}, {22, 5664}, {86, 1472}, {8 * 86, 176}};
+
+	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
+		struct kept_table *t = kept_new(wants[i].records);
+
+		assert_int_equal(kept_rows(t), wants[i].rows);
+		kept_free(&jni, t);
+	}
+}
+
+/* With rows of any number, each bucket is used and none beyond the last. */
+CASE(objects_are_spread_over_all_rows)
+{
+	struct kept_table *t = kept_new(22);
+	uint32_t rows = kept_rows(t), used = 0;
+	bool *seen = calloc(rows / KEPT_BUCKET, 1);
+
+	for (uint32_t hash = 0; hash < 100000; hash++) {
+		size_t n = ((char *)kept_near(t, hash * 77, KEPT_BUCKET - 1) - t->rows) / t->row_size;
+
+		assert_true(n < rows);
+		used += !seen[n / KEPT_BUCKET];
+		seen[n / KEPT_BUCKET] = true;
+	}
+	assert_int_equal(used, rows / KEPT_BUCKET);
+	free(seen);
+	kept_free(&jni, t);
+}

@@ -9,16 +9,21 @@
 
 #define VALUES_MOST 8u /* that a row has room for, of those of one event */
 
-/* The most values that an event keeps. */
+/* The most values that an event keeps. Behind its keys, the alternatives of each value stand together. */
 static uint32_t values_kept(const struct live_plan *p)
 {
+	const struct plan_field *before = NULL;
 	uint32_t most = 0, n = 0;
 
 	for (uint32_t i = 0; i < plan_fields(&p->plan); i++) {
-		uint8_t role = plan_field(&p->plan, i)->role;
+		const struct plan_field *f = plan_field(&p->plan, i);
 
-		n = role == PLAN_KEY ? 1 : n + (role == PLAN_KEPT);
+		if (f->role == PLAN_KEY)
+			n = 0;
+		else if (f->role == PLAN_KEPT)
+			n += !before || before->role != PLAN_KEPT || before->value != f->value;
 		most = n > most ? n : most;
+		before = f;
 	}
 	return most > VALUES_MOST ? VALUES_MOST : most;
 }

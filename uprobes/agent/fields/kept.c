@@ -16,9 +16,9 @@
 #include "uprobes/agent/lock_free.h"
 #include "uprobes/agent/sys.h"
 
-#define KEPT_BUCKET	  16u /* rows in which one object may be */
-#define KEPT_BUCKETS_LOG2 9   /* at most */
-#define KEPT_MEMORY	  (4u << 20)
+#define KEPT_BUCKET  16u  /* rows in which one object may be */
+#define KEPT_BUCKETS 512u /* at most */
+#define KEPT_MEMORY  (4u << 20)
 
 enum kept_kind { KEPT_FREE, KEPT_HELD, KEPT_SHOWN, KEPT_OVER };
 
@@ -33,36 +33,33 @@ struct kept_sink kept_sinks[FRT_MAX_SLOTS];
 struct kept_table {
 	uint64_t numbers;
 	uint32_t records; /* room of a row */
-	uint32_t buckets_log2;
+	uint32_t buckets;
 	size_t row_size;
 	struct kept_row *own[FRT_MAX_SLOTS]; /* what a thread holds */
 	char rows[] __attribute__((aligned(64)));
 };
 
-static uint32_t kept_rows(uint32_t buckets_log2)
+uint32_t kept_rows(const struct kept_table *t)
 {
-	return KEPT_BUCKET << buckets_log2;
+	return KEPT_BUCKET * t->buckets;
 }
 
 static size_t kept_memory(const struct kept_table *t)
 {
-	return sizeof(*t) + kept_rows(t->buckets_log2) * t->row_size;
+	return sizeof(*t) + kept_rows(t) * t->row_size;
 }
 
 struct kept_table *kept_new(uint32_t records)
 {
-	struct kept_table shape = {.records = records,
-				   .buckets_log2 = KEPT_BUCKETS_LOG2,
-				   .row_size = sizeof(struct kept_row) + records * sizeof(struct frt_field)},
-			  *t;
+	size_t row_size = sizeof(struct kept_row) + records * sizeof(struct frt_field);
+	uint32_t fit = (KEPT_MEMORY - sizeof(struct kept_table)) / (KEPT_BUCKET * row_size);
+	uint32_t buckets = fit > KEPT_BUCKETS ? KEPT_BUCKETS : fit ? fit : 1;
+	struct kept_table *t = sys_map(sizeof(*t) + KEPT_BUCKET * buckets * row_size);
 
-	while (shape.buckets_log2 && kept_memory(&shape) > KEPT_MEMORY)
-		shape.buckets_log2--;
-	t = sys_map(kept_memory(&shape));
 	if (t) {
-		t->records = shape.records;
-		t->buckets_log2 = shape.buckets_log2;
-		t->row_size = shape.row_size;
+		t->records = records;
+		t->buckets = buckets;
+		t->row_size = row_size;
 	}
 	return t;
 }
@@ -79,12 +76,12 @@ static struct kept_row *kept_row(struct kept_table *t, uint32_t i)
 
 static struct kept_row *kept_near(struct kept_table *t, uint32_t hash, uint32_t i)
 {
-	return kept_row(t, ((uint64_t)(hash * 2654435769u) >> (32 - t->buckets_log2)) * KEPT_BUCKET + i);
+	return kept_row(t, ((uint64_t)(hash * 2654435769u) * t->buckets >> 32) * KEPT_BUCKET + i);
 }
 
 void kept_free(JNIEnv *env, struct kept_table *t)
 {
-	for (uint32_t i = 0; t && i < kept_rows(t->buckets_log2); i++)
+	for (uint32_t i = 0; t && i < kept_rows(t); i++)
 		if (kept_row(t, i)->object)
 			(*env)->DeleteWeakGlobalRef(env, kept_row(t, i)->object);
 	if (t)

@@ -24,6 +24,7 @@ struct kept_table;
 
 /* A table of at most 8,192 rows that have room for that many records of values, of 4 MB if these are few. NULL without memory. */
 struct kept_table *kept_new(uint32_t records);
+uint32_t kept_rows(const struct kept_table *t);
 
 /* When no thread uses it any more. Accepts NULL. */
 void kept_free(JNIEnv *env, struct kept_table *t);
