@@ -31,7 +31,7 @@ struct frt_carrier {
 	frt_u64 asked_until;  /* TSC: the same for the JVM's own answer; see virtual_calls.c */
 	frt_u64 traceless; /* frt_context.word: its variable was NULL when the thread came; 0: it was not, or is unknown */
 	frt_u32 polled;	   /* number of the call of sun.nio.ch.Poller.poll() that it is in; 0: it is in none */
-	frt_u32 reserved;
+	frt_u32 hooked; /* virtual_calls_followed if java_id is known by the hook at the mount; its unmount is seen, too */
 };
 
 /*

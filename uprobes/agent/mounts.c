@@ -12,6 +12,7 @@
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/trace_context.h"
+#include "uprobes/agent/virtual_calls.h"
 #include "uprobes/elf/usdt.h"
 
 #define SETS_LOG2 12
@@ -144,8 +145,10 @@ void JNICALL mounts_mount(JNIEnv *env, jclass helper, jlong java_id)
 	if (!s || !(s->flags & FRT_SLOT_CARRIER))
 		return;
 	store_relaxed(&s->virtual_key, 0);
-	s->carrier = (struct frt_carrier){
-		.java_id = java_id, .stacks_until = s->carrier.stacks_until, .asked_until = s->carrier.asked_until};
+	s->carrier = (struct frt_carrier){.java_id = java_id,
+					  .hooked = load_relaxed(&virtual_calls_followed),
+					  .stacks_until = s->carrier.stacks_until,
+					  .asked_until = s->carrier.asked_until};
 	if (unlikely(trace_context_is_published()))
 		s->carrier.traceless = trace_context_unset(s);
 	if (s->flags & FRT_SLOT_ALLOCATED)

@@ -10,10 +10,13 @@
 
 #include <jni.h>
 
+/* Number of the epoch if a recording of it has the hooks at mounts (mounts.h), else 0. */
+extern uint32_t virtual_calls_followed;
+
 /* Before an epoch: clear the table. */
 void virtual_calls_begin(const struct frt_config *config);
 
-/* A recording joins: its config may say where threads have the ids of those that they run. */
+/* A recording joins: its config may say where threads have the ids of those that they run, and that they are followed. */
 void virtual_calls_join(const struct frt_config *config);
 
 /*
@@ -27,10 +30,11 @@ bool virtual_calls_leave(const struct frt_slot *s, JNIEnv *env, uint64_t start, 
 
 /*
  * Ask about the open calls of the running virtual thread that are in the table: `counts` is asked about each, and *count gets how
- * often it was true. Returns their number; 0 also if the thread's id is not known (before JDK 24).
+ * often it was true. Returns their number; 0 also if the thread's id is not known, as before its next mount.
  */
-uint32_t virtual_calls_count(JNIEnv *env, bool (*counts)(const void *context, uint32_t method, uint64_t start),
-			     const void *context, uint32_t *count);
+uint32_t virtual_calls_count(const struct frt_slot *s, JNIEnv *env,
+			     bool (*counts)(const void *context, uint32_t method, uint64_t start), const void *context,
+			     uint32_t *count);
 
 static inline struct frt_virtual_call *virtual_call(uint32_t i)
 {

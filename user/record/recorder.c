@@ -396,8 +396,8 @@ uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
 		others = segment_is_shared(r->setup.segment);
 		snprintf(
 			text, sizeof(text),
-			"%llu more are not listed: of a thread the outermost %u are; of virtual threads %u, and before "
-			"JDK 24 those that begin at a rate below 100,000 a second%s",
+			"%llu more are not listed: of a thread the outermost %u are; of virtual threads %u, of one some "
+			"32, and with --kernel=off before JDK 24 those that begin at a rate below 100,000 a second%s",
 			(unsigned long long)(t.open - shown), FRT_OPEN_CALLS, FRT_VIRTUAL_CALLS,
 			others ? "; another recording goes on, so that some have ended by now" : "");
 		recorder_remark(r, "open calls", text);

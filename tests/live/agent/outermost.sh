@@ -9,12 +9,12 @@ OUTER=(-e 'test.Sql outermost +live.Delegated$Statement::execute sql=arg0 deep=a
 	-e 'test.Factorial outermost live.Delegated::factorial n=arg0 back=return'
 	-e 'test.Each +live.Delegated$Statement::execute sql=arg0')
 
-# Each value once, and of the inner calls nothing. $2 says how many calls may be left out.
-outer_calls() { # REQUESTS DOUBTFUL
+# Each value once, and of the inner calls nothing.
+outer_calls() { # REQUESTS
 	"$FRTRACE" print --json --events 'test.*,jdk.MethodTrace' "$F_FILE" >"$WORK/outer.json"
 	python3 - "$WORK/outer.json" "$@" <<-'END' 2>"$WORK/err" || finding "the events are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
 		import collections, json, math, sys
-		n, doubtful = int(sys.argv[2]), int(sys.argv[3])
+		n = int(sys.argv[2])
 		seen = collections.defaultdict(list)
 		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
 		    v = e["values"]
@@ -31,31 +31,27 @@ outer_calls() { # REQUESTS DOUBTFUL
 		sql = [(f"sql {i}", i % 3, i % 10 == 3) for i in range(n)] + [(f"again {i}", 0, i % 10 == 3) for i in range(n)]
 		each = collections.Counter({f"sql {i}": 4 + i % 3 for i in range(n)}) + collections.Counter({f"again {i}": 4 for i in range(n)})
 		numbers = collections.Counter(i % 40 + 1 for i in range(n))
-		def near(got, want):
+		def equal(got, want):
 		    got, want = collections.Counter(got), collections.Counter(want)
 		    assert not got - want, list((got - want).items())[:3]
-		    assert sum((want - got).values()) <= doubtful, list((want - got).items())[:3]
-		near(seen["test.Sql"], sql)
-		near(seen["test.Factorial"], numbers)
+		    assert not want - got, list((want - got).items())[:3]
+		equal(seen["test.Sql"], sql)
+		equal(seen["test.Factorial"], numbers)
 		assert collections.Counter(seen["test.Each"]) == each, len(seen["test.Each"])
 	END
 }
 
-attached() { # platform|virtual REQUESTS
-	local doubtful=0 before
-	begin "of calls within each other the outermost are events, $1 threads, JDK $FEATURE" || return 0
+attached() { # platform|virtual REQUESTS [TRACE-OPTION...]
+	begin "of calls within each other the outermost are events, $1 threads ${*:3}, JDK $FEATURE" || return 0
 	run_program -Xcheck:jni Delegated "$2" "$1" || return 0
-	trace_target "${OUTER[@]}" || return 0
+	trace_target "${OUTER[@]}" "${@:3}" || return 0
 	says "event 'test.Sql': .*; a class that does, and is loaded later, has the event"
 	trace_calls
 	says ' 0 lost'
-	if [ "$1" = virtual ]; then # the JavaThread's word has to agree with the JVM 32 times before it is trusted
-		doubtful=1000
-		[ "$FEATURE" -lt 24 ] || doubtful=200
-	elif grep -q 'left out' "$F_DIR/stderr"; then
+	if grep -q 'left out' "$F_DIR/stderr"; then
 		finding "calls are left out:" "$(grep 'left out' "$F_DIR/stderr")"
 	fi
-	outer_calls $((4 * $2)) "$doubtful"
+	outer_calls $((4 * $2))
 	target_restored
 	target_quit
 	finish
@@ -69,7 +65,7 @@ launched() {
 	trace_launch -o "$F_FILE" --max-overhead=off "${OUTER[@]}" -- "$JAVA/bin/java" -cp "$CLASSES" live.Delegated "$T_DIR" 200 platform
 	ended_with 0
 	says '^tracing .* from its first class on'
-	outer_calls 800 0
+	outer_calls 800
 	verdict
 }
 
@@ -77,5 +73,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	attached platform 300
 	[ "$FEATURE" -lt 21 ] || attached virtual 300
+	[ "$FEATURE" -lt 21 ] || attached virtual 300 --kernel=off --no-stack
 	turn 0 && launched
 done
+root_use 21 "of calls within each other the outermost are events, virtual threads" && attached virtual 300

@@ -26,8 +26,9 @@ static void *scarce_map(size_t size)
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/thread.h"
 
-uint32_t virtual_calls_count(JNIEnv *env, bool (*counts)(const void *context, uint32_t method, uint64_t start),
-			     const void *context, uint32_t *count)
+uint32_t virtual_calls_count(const struct frt_slot *s, JNIEnv *env,
+			     bool (*counts)(const void *context, uint32_t method, uint64_t start), const void *context,
+			     uint32_t *count)
 {
 	*count = 0;
 	return 0;

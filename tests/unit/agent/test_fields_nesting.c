@@ -12,8 +12,9 @@ uint64_t recordings_since[FRT_RECORDINGS] = {SINCE};
 
 static uint32_t kept, of_event; /* of a virtual thread, in the table */
 
-uint32_t virtual_calls_count(JNIEnv *env, bool (*counts)(const void *context, uint32_t method, uint64_t start),
-			     const void *context, uint32_t *count)
+uint32_t virtual_calls_count(const struct frt_slot *s, JNIEnv *env,
+			     bool (*counts)(const void *context, uint32_t method, uint64_t start), const void *context,
+			     uint32_t *count)
 {
 	*count = of_event;
 	return kept;

@@ -25,6 +25,7 @@ static int setup(void **state)
 {
 	if (!new_control())
 		return -1;
+	config.flags = 0;
 	config.layout = (struct frt_layout){.thread_owner_id = FRT_NO_OFFSET};
 	virtual_calls_begin(&config);
 	running = 77;
@@ -154,4 +155,84 @@ CASE(call_from_before_the_id_was_trusted_ends_afterwards, setup)
 		virtual_calls_leave(carrier, env, virtual_calls_enter(carrier, env, 9), 9);
 	assert_in_range(asked, 8, 39);
 	assert_true(virtual_calls_leave(carrier, env, start, 8));
+}
+
+/* ---- threads that are followed; the id is known by the hook at the mount */
+
+static void followed(void)
+{
+	config.flags = FRT_CONFIG_MOUNTS;
+	virtual_calls_begin(&config);
+	carrier->flags = FRT_SLOT_CARRIER;
+}
+
+static void mount(struct frt_slot *s, uint64_t java_id)
+{
+	s->carrier = (struct frt_carrier){.java_id = java_id, .hooked = virtual_calls_followed};
+	running = java_id;
+}
+
+static bool is_method_9(const void *context, uint32_t method, uint64_t start)
+{
+	return method == 9;
+}
+
+CASE(calls_of_a_followed_thread_are_found_without_a_question, setup)
+{
+	struct frt_slot *other = control_slot(3);
+	uint64_t outer, inner;
+	uint32_t of_9;
+
+	followed();
+	mount(carrier, 77);
+	outer = virtual_calls_enter(carrier, env, 9);
+	inner = virtual_calls_enter(carrier, env, 8);
+	assert_int_equal(virtual_calls_count(carrier, env, is_method_9, NULL, &of_9), 2);
+	assert_int_equal(of_9, 1);
+	mount(carrier, 78);
+	assert_int_equal(virtual_calls_count(carrier, env, is_method_9, NULL, &of_9), 0);
+	other->flags = FRT_SLOT_CARRIER;
+	mount(other, 77);
+	assert_true(virtual_calls_leave(other, env, inner, 8));
+	assert_int_equal(virtual_calls_count(other, env, is_method_9, NULL, &of_9), 1);
+	assert_true(virtual_calls_leave(other, env, outer, 9));
+	assert_int_equal(virtual_calls_count(other, env, is_method_9, NULL, &of_9), 0);
+	assert_int_equal(asked, 0);
+}
+
+CASE(call_from_before_the_first_mount_is_one_of_its_thread, setup)
+{
+	uint64_t outer, inner;
+	uint32_t of_9;
+
+	followed();
+	outer = virtual_calls_enter(carrier, env, 9); /* the JVM says who runs */
+	assert_int_equal(asked, 1);
+	mount(carrier, 77);
+	inner = virtual_calls_enter(carrier, env, 9);
+	assert_int_equal(virtual_calls_count(carrier, env, is_method_9, NULL, &of_9), 2);
+	assert_true(virtual_calls_leave(carrier, env, inner, 9));
+	assert_true(virtual_calls_leave(carrier, env, outer, 9));
+	assert_int_equal(asked, 1);
+	inner = virtual_calls_enter(carrier, env, 9);
+	carrier->carrier.hooked = 0;
+	assert_true(virtual_calls_leave(carrier, env, inner, 9));
+	assert_int_equal(asked, 2);
+}
+
+CASE(mount_of_an_earlier_recording_says_nothing, setup)
+{
+	uint64_t start;
+
+	followed();
+	mount(carrier, 77);
+	running = 78;
+	followed(); /* again */
+	start = virtual_calls_enter(carrier, env, 9);
+	assert_int_equal(find(start)->java_id, 78);
+	config.flags = 0;
+	virtual_calls_begin(&config);
+	running = 79;
+	start = virtual_calls_enter(carrier, env, 9);
+	assert_int_equal(find(start)->java_id, 79);
 }

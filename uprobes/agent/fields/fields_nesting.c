@@ -67,7 +67,7 @@ static enum plan_nesting ask_virtual(JNIEnv *env, const struct nesting_question 
 				     uint32_t own)
 {
 	const struct frt_carrier *c = &s->carrier;
-	uint32_t count, kept = virtual_calls_count(env, is_call_of, q, &count);
+	uint32_t count, kept = virtual_calls_count(s, env, is_call_of, q, &count);
 	bool followed = c->java_id && (own || c->followed);
 
 	if (count > own)
