@@ -56,6 +56,33 @@ launched() {
 	verdict
 }
 
+# The JVM counts its weak references, also those whose object is gone.
+weak_refs() { "$JAVA/bin/jcmd" "$T_PID" Thread.print 2>/dev/null | sed -n 's/.*weak refs: \([0-9]*\).*/\1/p'; }
+weak_refs_above() { [ "$(weak_refs)" -gt "$1" ]; }
+weak_refs_below() { [ "$(weak_refs)" -lt "$1" ]; }
+
+killed() {
+	local before
+	begin "when frtrace is killed, the agent lets go of all objects with kept values, JDK $FEATURE" || return 0
+	run_program -Xcheck:jni Kept 3000 platform twice || return 0
+	before=$(weak_refs)
+	trace_target "${KEPT[@]}" || return 0
+	touch "$T_DIR/go"
+	wait_for "$SECONDS_MAX" weak_refs_above $((before + 1000)) || finding "no values are kept: $before references, then $(weak_refs)"
+	trace_kill 2>/dev/null
+	wait_for "$SECONDS_MAX" target_has once || finding "the program does not go on"
+	wait_for 60 agent_idle || finding "the agent does not notice"
+	wait_for 20 weak_refs_below $((before + 50)) || finding "$before weak references before, $(weak_refs) afterwards"
+	trace_target "${KEPT[@]}" || return 0
+	touch "$T_DIR/more"
+	trace_calls
+	says ' 0 lost'
+	right_texts "$F_FILE" 120 6000
+	target_restored
+	target_quit
+	finish
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && attached platform 120 -Xcheck:jni
@@ -63,4 +90,5 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && attached virtual 120
 	turn 0 && attached platform 99999 -XX:+UnlockExperimentalVMOptions -XX:hashCode=2 # all objects have one hash
 	turn 0 && launched
+	turn 1 && killed
 done

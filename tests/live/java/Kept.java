@@ -10,8 +10,9 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 
 /**
- * Kept DIR CALLS platform|virtual: statements that do not know their text, prepared and executed by several threads. No thread
- * is more than 50 rounds ahead of another one, so no statement waits while thousands are prepared.
+ * Kept DIR CALLS platform|virtual [twice]: statements that do not know their text, prepared and executed by several threads. No
+ * thread is more than 50 rounds ahead of another one, so no statement waits while thousands are prepared. `twice`: once more,
+ * when there is `more`.
  */
 public class Kept {
     static final int THREADS = 4;
@@ -88,13 +89,28 @@ public class Kept {
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
         int calls = Integer.parseInt(args[1]);
-        List<Thread> threads = new ArrayList<>();
         for (int t = 0; t < THREADS; t++)
             queues.add(new ArrayBlockingQueue<>(1000));
         stage.awaitGo();
+        run(calls, args[2].equals("virtual"));
+        if (args.length > 3) {
+            stage.mark("once");
+            stage.await("more");
+            run(calls, args[2].equals("virtual"));
+        }
+        for (ArrayBlockingQueue<Sent> q : queues)
+            q.clear();
+        for (int i = 0; i < 50 && alive() != 0; i++)
+            System.gc();
+        stage.write("alive", alive() + "\n");
+        stage.finish();
+    }
+
+    static void run(int calls, boolean virtual) throws Exception {
+        List<Thread> threads = new ArrayList<>();
         for (int t = 0; t < THREADS; t++) {
             int thread = t;
-            threads.add(Valued.start(args[2].equals("virtual"), () -> {
+            threads.add(Valued.start(virtual, () -> {
                 Connection c = new Connection();
                 try {
                     for (int i = 0; i < calls; i++) {
@@ -109,11 +125,5 @@ public class Kept {
         }
         for (Thread thread : threads)
             thread.join();
-        for (ArrayBlockingQueue<Sent> q : queues)
-            q.clear();
-        for (int i = 0; i < 50 && alive() != 0; i++)
-            System.gc();
-        stage.write("alive", alive() + "\n");
-        stage.finish();
     }
 }
