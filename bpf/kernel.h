@@ -148,17 +148,30 @@ struct socket_wq {
 	struct wait_queue_head wait;
 };
 
+struct net {
+	struct ns_common ns;
+};
+
+struct possible_net {
+	struct net *net;
+};
+
 struct sock_common {
 	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	struct possible_net skc_net;
 	unsigned short skc_num;
 	unsigned short skc_dport; /* in network order, as the addresses are */
 	unsigned int skc_daddr, skc_rcv_saddr;
 	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 
+struct socket;
+
 struct sock {
 	struct sock_common __sk_common;
 	struct socket_wq *sk_wq;
+	struct socket *sk_socket;
 	__u16 sk_type;
 };
 
@@ -207,6 +220,24 @@ struct sched_info {
 	unsigned long long run_delay, last_arrival, last_queued;
 };
 
+struct kernfs_node {
+	const char *name;
+	struct kernfs_node *parent;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	int pid;
 	int tgid;
@@ -216,6 +247,7 @@ struct task_struct {
 	unsigned in_iowait : 1;
 	struct files_struct *files;
 	struct fs_struct *fs;
+	struct css_set *cgroups;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	unsigned long long start_boottime;
@@ -229,16 +261,27 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+struct bpf_iter__task_file {
+	struct task_struct *task;
+	struct file *file;
+};
+
 #pragma clang attribute pop
 
 /* BPF_UPTR: since Linux 6.13 a map value can hold a pointer into the memory of its writer. */
 enum btf_field_type { BPF_UPTR = 1 };
 
+enum cgroup_subsys_id { memory_cgrp_id = 1 };
+
 /*
  * The value at a kernel address; 0 if nothing is mapped there. The probe_read helper takes 25 ns. Since Linux 6.2
  * a program can cast the address to a type that begins with such a value, and read it directly.
  */
+#ifdef KERNEL_WITHOUT_CASTS /* libbpf 1.1 cannot link two objects that call the same function of the kernel */
+static void *(*const bpf_rdonly_cast)(const void *address, __u32 type);
+#else
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
+#endif
 
 #define KERNEL_CAST(type, address) ((type *)bpf_rdonly_cast(address, bpf_core_type_id_kernel(type)))
 

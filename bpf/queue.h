@@ -128,8 +128,7 @@ _Static_assert(sizeof(struct frt_wait) == 96, "wait");
 
 /* What a thread waited for in a system call with a descriptor. */
 enum frt_resource_what {
-	FRT_RESOURCE_INET = 1, /* the peer of a socket, or its own address if it has none; as IPv6, */
-	FRT_RESOURCE_INET4,    /* or as IPv4: the last four bytes */
+	FRT_RESOURCE_INET = 1, /* the peer of a socket, or its own address if it has none */
 	FRT_RESOURCE_UNIX,   /* the path of its peer, or its own: the bytes of sun_path; abstract: the first one is 0 */
 	FRT_RESOURCE_SOCKET, /* a socket without a name: its inode */
 	FRT_RESOURCE_PIPE,   /* one without a name: its inode */
@@ -142,8 +141,18 @@ enum frt_resource_what {
 
 #define FRT_RESOURCE_CUT      0x1u /* outer components are missing */
 #define FRT_RESOURCE_DELETED  0x2u
-#define FRT_RESOURCE_CALLED   0x4u /* by its ports, the connection was made from this end */
-#define FRT_RESOURCE_DATAGRAM 0x8u /* a socket for datagrams */
+#define FRT_RESOURCE_CALLED   0x4u  /* by its ports, the connection was made from this end */
+#define FRT_RESOURCE_DATAGRAM 0x8u  /* a socket for datagrams */
+#define FRT_RESOURCE_LOCAL    0x10u /* the socket has an end on this machine; the id is that of the connection */
+
+/* The ends of a connection: first that of the target's socket, then the other one. */
+struct frt_ends {
+	frt_u64 inode;	 /* of the other socket if both are Unix sockets; else 0 */
+	frt_u32 network; /* inode of the namespace, of local connections */
+	frt_u16 port[2];
+	frt_u8 address[2][16]; /* in network order; IPv4 addresses are mapped */
+};
+_Static_assert(sizeof(struct frt_ends) == 48, "ends");
 
 /*
  * The name of a resource, ahead of the waits for it. It comes again about once a second, with another id, so that a name
@@ -151,16 +160,15 @@ enum frt_resource_what {
  */
 struct frt_resource {
 	frt_u32 kind;
-	frt_u16 what; /* enum frt_resource_what */
-	frt_u16 port;
+	frt_u16 what;  /* enum frt_resource_what */
+	frt_u16 flags; /* FRT_RESOURCE_* */
 	frt_u64 id;
 	frt_u64 inode;
-	frt_u8 address[16]; /* in network order */
-	frt_u16 flags;	    /* FRT_RESOURCE_* */
-	frt_u16 size;	    /* of text */
+	struct frt_ends ends;
+	frt_u32 size; /* of text */
 	frt_u32 reserved;
 };
-_Static_assert(sizeof(struct frt_resource) == 48, "resource");
+_Static_assert(sizeof(struct frt_resource) == 80, "resource");
 
 /* The same with a text. */
 struct frt_named_resource {

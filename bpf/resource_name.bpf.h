@@ -7,15 +7,10 @@
 #define BPF_RESOURCE_NAME_H
 
 #include "bpf/emit.bpf.h"
+#include "bpf/ends.bpf.h"
 #include "bpf/wait_reason.bpf.h"
 
-#include <bpf/bpf_endian.h>
-
 #define EPOCH_SHIFT 30 /* an epoch is 2^30 ns */
-
-#define UNIX	  1 /* address families */
-#define INTERNET  2
-#define INTERNET6 10
 
 #define SEEN 4096
 
@@ -76,28 +71,21 @@ static __always_inline __u64 resource_mix(__u64 id, __u64 value)
 }
 
 #define CHOSEN_PORTS 32768 /* from here on systems choose ports for those who make a connection (ip_local_port_range) */
-#define DATAGRAMS    2	   /* type of sockets */
 
-/* A mapped address is left as it is. */
 static __always_inline void describe_internet(struct frt_resource *d, const struct sock *sock, __u16 family)
 {
-	__u16 port = KERNEL_READ(struct sock, sock, __sk_common.skc_dport);
-	__u16 own = KERNEL_READ(struct sock, sock, __sk_common.skc_num);
-	__u32 *last = (__u32 *)&d->address[12];
+	__u16 type = KERNEL_READ(struct sock, sock, sk_type);
 
-	d->what = family == INTERNET ? FRT_RESOURCE_INET4 : FRT_RESOURCE_INET;
-	d->port = port ? bpf_ntohs(port) : own;
-	if (port && d->port < CHOSEN_PORTS && own >= CHOSEN_PORTS)
+	read_ends(&d->ends, sock, family);
+	d->what = FRT_RESOURCE_INET;
+	if (d->ends.port[1] && d->ends.port[1] < CHOSEN_PORTS && d->ends.port[0] >= CHOSEN_PORTS)
 		d->flags |= FRT_RESOURCE_CALLED;
-	if (KERNEL_READ(struct sock, sock, sk_type) == DATAGRAMS)
+	if (type == DATAGRAMS)
 		d->flags |= FRT_RESOURCE_DATAGRAM;
-	if (family == INTERNET)
-		*last = port ? KERNEL_READ(struct sock, sock, __sk_common.skc_daddr)
-			     : KERNEL_READ(struct sock, sock, __sk_common.skc_rcv_saddr);
-	else if (port)
-		BPF_CORE_READ_INTO(&d->address, sock, __sk_common.skc_v6_daddr);
-	else
-		BPF_CORE_READ_INTO(&d->address, sock, __sk_common.skc_v6_rcv_saddr);
+	if (type == STREAM && ends_are_local(&d->ends)) {
+		d->flags |= FRT_RESOURCE_LOCAL;
+		d->ends.network = network_of(sock);
+	}
 }
 
 /* Read the bytes of a socket's path. Returns their number; 0: it has none. */
@@ -121,10 +109,13 @@ static __always_inline void describe_unix(struct frt_resource *d, const struct s
 	const struct sock *peer = KERNEL_READ(struct unix_sock, sock, peer);
 
 	d->size = peer ? read_unix_path(s, peer) : 0;
+	d->ends.inode = peer ? BPF_CORE_READ((const struct sock *)peer, sk_socket, file, f_inode, i_ino) : 0;
 	if (KERNEL_READ(struct unix_sock, sock, peer) != peer)
-		d->size = 0; /* the socket has been disconnected, and the peer may be gone */
+		d->size = d->ends.inode = 0; /* the socket has been disconnected, and the peer may be gone */
 	else if (!d->size)
 		d->size = read_unix_path(s, sock);
+	if (d->ends.inode)
+		d->flags |= FRT_RESOURCE_LOCAL;
 	if (!d->size)
 		return;
 	d->what = FRT_RESOURCE_UNIX;
@@ -137,7 +128,7 @@ static __always_inline void describe_socket(struct frt_resource *d, const struct
 	__u16 family = KERNEL_READ(struct sock, sock, __sk_common.skc_family);
 
 	d->what = FRT_RESOURCE_SOCKET;
-	if (family == INTERNET || (family == INTERNET6 && bpf_core_field_exists(struct sock_common, skc_v6_daddr)))
+	if (is_internet(family))
 		describe_internet(d, sock, family);
 	else if (family == UNIX && bpf_core_type_exists(struct unix_sock))
 		describe_unix(d, sock, s);
@@ -166,12 +157,12 @@ static __always_inline bool put_path_component(struct frt_named_resource *n, con
 {
 	__u32 sequence = KERNEL_READ(struct dentry, dentry, d_seq.seqcount.sequence);
 	const void *name = KERNEL_READ(struct dentry, dentry, d_name.name);
-	__u32 used = *(volatile __u16 *)&n->resource.size & (FRT_RESOURCE_TEXT - 1);
+	__u32 used = *(volatile __u32 *)&n->resource.size & (FRT_RESOURCE_TEXT - 1);
 	long size = bpf_probe_read_kernel_str(n->text + used, FRT_RESOURCE_NAME, name);
 
 	if (size <= 0)
 		return false;
-	*(volatile __u16 *)&n->resource.size = used + size;
+	*(volatile __u32 *)&n->resource.size = used + size;
 	return !(sequence & 1) && KERNEL_READ(struct dentry, dentry, d_seq.seqcount.sequence) == sequence;
 }
 
@@ -197,7 +188,7 @@ static __always_inline bool put_path(struct frt_named_resource *n, const void *t
 			mnt = (const struct vfsmount *)(outer + bpf_core_field_offset(struct mount, mnt));
 			continue;
 		}
-		if (*(volatile __u16 *)&n->resource.size >= FRT_RESOURCE_TEXT)
+		if (*(volatile __u32 *)&n->resource.size >= FRT_RESOURCE_TEXT)
 			break;
 		parent = KERNEL_READ(struct dentry, dentry, d_parent);
 		if (!put_path_component(n, dentry))
@@ -260,6 +251,25 @@ __noinline int send_resource(const struct frt_resource *d, struct resource_scrat
 	return 1;
 }
 
+/* All connections to a peer are one resource, except where it matters who has the other end. */
+static __always_inline __u64 mix_ends(__u64 id, const struct frt_ends *e, bool local)
+{
+	const __u64 *own = (const __u64 *)e->address[0], *other = (const __u64 *)e->address[1];
+	bool connected = e->port[1];
+
+	if (local) {
+		id = resource_mix(id, e->inode);
+		id = resource_mix(id, (__u64)e->network << 16 | e->port[0]);
+	}
+	if (local || !connected) {
+		id = resource_mix(id, own[0]);
+		id = resource_mix(id, own[1]);
+	}
+	id = resource_mix(id, connected ? e->port[1] : e->port[0]);
+	id = resource_mix(id, other[0]);
+	return resource_mix(id, other[1]);
+}
+
 /* The id of s->file, which s->task waits for. 0: its name cannot be told. */
 __noinline __u64 resource_of_file(struct resource_scratch *s, __u64 now)
 {
@@ -283,11 +293,10 @@ __noinline __u64 resource_of_file(struct resource_scratch *s, __u64 now)
 		if (kind == KIND_PIPE && d.what == FRT_RESOURCE_FILE)
 			d.what = FRT_RESOURCE_PIPE;
 	}
-	d.id = resource_mix(d.id, (__u64)d.flags << 32 | (__u64)d.what << 16 | d.port);
-	if (d.what == FRT_RESOURCE_SOCKET || d.what == FRT_RESOURCE_PIPE)
+	d.id = resource_mix(d.id, (__u64)d.flags << 16 | d.what);
+	if (d.what == FRT_RESOURCE_SOCKET || d.what == FRT_RESOURCE_PIPE || d.flags & FRT_RESOURCE_LOCAL)
 		d.id = resource_mix(d.id, d.inode);
-	d.id = resource_mix(d.id, ((__u64 *)d.address)[0]);
-	d.id = resource_mix(d.id, ((__u64 *)d.address)[1]);
+	d.id = mix_ends(d.id, &d.ends, d.flags & FRT_RESOURCE_LOCAL);
 	d.id = resource_mix(d.id, now >> EPOCH_SHIFT);
 	return send_resource(&d, s) ? d.id : 0;
 }

@@ -35,9 +35,11 @@ struct jfr_thread_wait {
 	uint64_t thread, stack, waker, native_stack, kernel_stack;
 	uint64_t waker_stack, waker_kernel_stack;
 	const char *reason, *system_call, *waker_kind;
-	int64_t woken_after;  /* from `start` until the waker ended the wait; JFR_MISSING: unknown */
-	const char *resource; /* "10.0.0.7:5432", "/var/log/app.log" */
-	const char *service;  /* "postgresql" */
+	int64_t woken_after;   /* from `start` until the waker ended the wait; JFR_MISSING: unknown */
+	const char *resource;  /* "10.0.0.7:5432", "/var/log/app.log" */
+	const char *service;   /* "postgresql" */
+	const char *process;   /* that has the other end of the connection: "postgres" */
+	const char *container; /* of that process, if it is another one */
 	bool ongoing;
 };
 

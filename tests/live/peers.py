@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""peers.py JSON [REASON...]: compare what waits were for with what the program says.
+"""peers.py JSON FIELD [REASON...]: compare what waits were for with what the program says.
 
-JSON is `print --json` of test.Peer, calls with the name of what they waited for, and of frtrace.ThreadWait. Waits with these
+JSON is `print --json` of test.Peer, calls with the name of what they waited for, and of frtrace.ThreadWait, in whose FIELD it
+should be. Waits with these
 reasons that are as long as the program's are for descriptors, too. Prints
 "CALLS WAITS NAMED WRONG": calls, their waits in system calls that have a descriptor, those with a name, and with another one
 than the call's. A call may not know its own. Up to 20 unnamed or wrong ones follow.
@@ -13,7 +14,8 @@ import re
 import sys
 from datetime import datetime
 
-REASONS, MORE, LONG = {"socket", "pipe", "poll"}, set(sys.argv[2:]), 1_500_000
+REASONS, MORE, LONG = {"socket", "pipe", "poll"}, set(sys.argv[3:]), 1_500_000
+FIELD = sys.argv[2]
 CALLS = {"fsync", "fdatasync"}
 
 
@@ -34,7 +36,7 @@ for event in events:
         calls[thread].append((*ns(values), values["peer"]))
     elif values["reason"] in REASONS or values["syscall"] in CALLS:
         waits.append((thread, *ns(values), values))
-    elif values["reason"] in MORE and (values["resource"] or ns(values)[1] - ns(values)[0] > LONG):
+    elif values["reason"] in MORE and (values[FIELD] or ns(values)[1] - ns(values)[0] > LONG):
         waits.append((thread, *ns(values), values))
 for of in calls.values():
     of.sort()
@@ -46,9 +48,9 @@ for thread, start, end, wait in waits:
         continue
     peer = calls[thread][at][2]
     seen += 1
-    named += wait["resource"] is not None
-    wrong += wait["resource"] not in (None, peer)
-    if wait["resource"] != peer:
-        odd.append(f"{wait['syscall']} for {wait['resource']}, not {peer}, {(end - start) / 1e6:.3f} ms")
+    named += wait[FIELD] is not None
+    wrong += wait[FIELD] not in (None, peer)
+    if wait[FIELD] != peer:
+        odd.append(f"{wait['syscall']} for {wait[FIELD]}, not {peer}, {(end - start) / 1e6:.3f} ms")
 print(sum(map(len, calls.values())), seen, named, wrong)
 print("\n".join(odd[:20]))

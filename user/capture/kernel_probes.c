@@ -62,9 +62,12 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 	struct btf *btf = wanted ? btf__load_vmlinux_btf() : NULL; /* NULL: without it, no program can be loaded */
 	struct bpf_program *programs[] = {bpf->progs.jvm_site, bpf->progs.sched_switch, bpf->progs.sched_waking,
 					  bpf->progs.waits_now, bpf->progs.waits_held};
+	bool peers = wanted && settings_names_resources(settings);
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], wanted);
+	bpf_program__set_autoload(bpf->progs.peers_look, peers);
+	bpf_map__set_autocreate(bpf->maps.peers, peers);
 	bpf_program__set_autoload(bpf->progs.waits_follow, wanted && settings->path);
 	bpf_program__set_autoload(bpf->progs.task_newtask, wanted && settings->path);
 	if (btf)
@@ -257,16 +260,18 @@ void kernel_probes_detach(struct kernel_probes *k)
 }
 
 /* The program runs for each task while its file is read; it writes nothing to that file. */
-void kernel_probes_run_for_tasks(struct bpf_program *program, const char *what)
+int kernel_probes_run_for_tasks(struct bpf_program *program, const char *what)
 {
 	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
 	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
 	char nothing[64];
+	int err = fd < 0 || read(fd, nothing, sizeof(nothing)) < 0 ? -errno : 0;
 
-	if (fd < 0 || read(fd, nothing, sizeof(nothing)) < 0)
-		log_detail("cannot read %s: %s", what, strerror(errno));
+	if (err)
+		log_detail("cannot read %s: %s", what, strerror(-err));
 	io_close(fd);
 	bpf_link__destroy(link);
+	return err;
 }
 
 void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
@@ -285,4 +290,24 @@ void kernel_probes_follow_threads(const struct kernel_probes *k, struct frtrace_
 {
 	if (k->count && bpf->bss->wait_setup.path)
 		kernel_probes_run_for_tasks(bpf->progs.waits_follow, "which threads there are");
+}
+
+/* A look that the kernel breaks off, after a million descriptors, has not seen all. */
+int kernel_probes_find_peers(const struct kernel_probes *k, struct frtrace_bpf *bpf, struct peer_look *looks, size_t n)
+{
+	int map = bpf_map__fd(bpf->maps.peers), err = k->count ? 0 : -ESRCH;
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = bpf_map_update_elem(map, &looks[i].ends, &looks[i].found, BPF_ANY);
+	err = err ?: kernel_probes_run_for_tasks(bpf->progs.peers_look, "who has the peers");
+	for (size_t i = 0; !err && i < n; i++) {
+		uint64_t inode = looks[i].found.inode;
+
+		err = bpf_map_lookup_elem(map, &looks[i].ends, &looks[i].found);
+		if (looks[i].found.inode != inode) /* of two sockets with the same ends, one after the other */
+			looks[i].found.connected = 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		bpf_map_delete_elem(map, &looks[i].ends);
+	return err;
 }

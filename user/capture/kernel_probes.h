@@ -3,7 +3,7 @@
 #ifndef USER_CAPTURE_KERNEL_PROBES_H
 #define USER_CAPTURE_KERNEL_PROBES_H
 
-#include "bpf/queue.h"
+#include "bpf/peers.h"
 #include "format/diag.h"
 #include "user/segment/segment.h"
 #include "user/options/settings.h"
@@ -15,6 +15,12 @@
 struct frtrace_bpf;
 struct bpf_link;
 struct usdt_link;
+
+/* A connection whose peer is looked for, and what has been found. */
+struct peer_look {
+	struct frt_ends ends;
+	struct frt_peer found; /* at first only with its inode */
+};
 
 #define KERNEL_TRACEPOINTS 6
 
@@ -73,8 +79,14 @@ void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf
 /* Have the waits of all threads of the target recorded that there are now, if paths are wanted. Later ones follow by themselves. */
 void kernel_probes_follow_threads(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
-/* Run a program that iterates over all tasks. `what` is what cannot be read if that fails, for -v. */
+/*
+ * Find the processes that have the other ends of connections within this machine, of 1 to FRT_PEERS_MOST. Returns 0, with
+ * `found` of each as the kernel's half has filled it in, or -errno.
+ */
+int kernel_probes_find_peers(const struct kernel_probes *k, struct frtrace_bpf *bpf, struct peer_look *looks, size_t n);
+
+/* Run a program that iterates over all tasks. `what` is what cannot be read if that fails, for -v. Returns 0 or -errno. */
 struct bpf_program;
-void kernel_probes_run_for_tasks(struct bpf_program *program, const char *what);
+int kernel_probes_run_for_tasks(struct bpf_program *program, const char *what);
 
 #endif

@@ -262,6 +262,13 @@ struct session_facts session_facts(const struct session *s)
 	return f;
 }
 
+int session_find_peers(void *session, struct peer_look *looks, size_t n)
+{
+	struct session *s = session;
+
+	return kernel_probes_find_peers(&s->kernel, s->bpf, looks, n);
+}
+
 bool session_will_probe(const struct session *s)
 {
 	return s->source[0]->may_probe(s); /* the agent has none */

@@ -66,6 +66,10 @@ void session_count_calls(struct session *s, struct call_rates *rates);
 /* The JVM's threads, from a thread dump taken just now (user/process/dump.h). Before session_start(). */
 void session_take_dump(struct session *s, const char *dump);
 
+/* kernel_probes_find_peers() of `session`, a struct session. */
+struct peer_look;
+int session_find_peers(void *session, struct peer_look *looks, size_t n);
+
 /* True if programs may be attached by perf events while the recording runs. */
 bool session_will_probe(const struct session *s);
 

@@ -149,18 +149,23 @@ static int otlp_add_wait(const struct thread_wait *w, void *context)
 {
 	struct otlp_export *x = context;
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *resource = thread_wait_resource(w);
+	char *service = thread_wait_service(w), *process = thread_wait_process(w),
+	     *container = thread_wait_container(w);
 	struct otlp_wait wait = {.thread = threads_named(&x->threads, w->chunk, &w->thread) - 1,
 				 .start = w->start,
 				 .duration = w->duration,
 				 .reason = reason,
 				 .waker = waker,
-				 .resource = resource};
+				 .peer = {resource, service, process, container}};
 
 	if (otlp_traces_add_wait(&x->traces, &wait))
 		memory_exhausted();
 	free(reason);
 	free(waker);
 	free(resource);
+	free(service);
+	free(process);
+	free(container);
 	return 0;
 }
 

@@ -190,11 +190,18 @@ static void put_waker_arguments(struct perfetto_export *x, const struct thread_w
 	bytes_release(&text);
 }
 
+/* The name is freed. "": there is none. */
+static void put_name_argument(struct perfetto_export *x, enum perfetto_argument argument, char *name)
+{
+	if (name[0])
+		perfetto_put_text(&x->arguments, argument, name);
+	free(name);
+}
+
 static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 {
 	struct perfetto_export *x = context;
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w), *holder = wait_holder(w);
-	char *resource = thread_wait_resource(w), *service = thread_wait_service(w);
 	size_t arguments = arguments_begin(x);
 	struct timeline_span span = {
 		.track = threads_named(&x->threads, w->chunk, &w->thread),
@@ -203,10 +210,10 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 		.wait = true,
 	};
 
-	if (resource[0])
-		perfetto_put_text(&x->arguments, PERFETTO_RESOURCE, resource);
-	if (service[0])
-		perfetto_put_text(&x->arguments, PERFETTO_SERVICE, service);
+	put_name_argument(x, PERFETTO_RESOURCE, thread_wait_resource(w));
+	put_name_argument(x, PERFETTO_SERVICE, thread_wait_service(w));
+	put_name_argument(x, PERFETTO_PROCESS, thread_wait_process(w));
+	put_name_argument(x, PERFETTO_CONTAINER, thread_wait_container(w));
 	if (waker[0]) {
 		perfetto_put_text(&x->arguments, PERFETTO_WOKEN_BY, waker);
 		if (holder[0])
@@ -218,8 +225,6 @@ static int perfetto_add_blocked(const struct thread_wait *w, void *context)
 	free(reason);
 	free(waker);
 	free(holder);
-	free(resource);
-	free(service);
 	return span_add(x, span, w->start, w->duration, arguments);
 }
 

@@ -332,6 +332,17 @@ static void put_resource_attributes(struct json *j, const char *resource, const 
 	}
 }
 
+static void put_peer_attributes(struct json *j, const struct otlp_peer *peer, const char *reason)
+{
+	put_resource_attributes(j, peer->resource, reason);
+	if (peer->service[0])
+		put_text_attribute(j, OTLP_PEER, peer->service);
+	if (peer->process[0])
+		put_text_attribute(j, "frtrace.peer.process", peer->process);
+	if (peer->container[0])
+		put_text_attribute(j, "frtrace.peer.container", peer->container);
+}
+
 void otlp_event(struct otlp *o, const struct otlp_event *e)
 {
 	struct json *j = &o->json;
@@ -344,8 +355,8 @@ void otlp_event(struct otlp *o, const struct otlp_event *e)
 	put_text_attribute(j, "frtrace.reason", e->reason);
 	if (e->waker[0])
 		put_text_attribute(j, "frtrace.waker", e->waker);
-	if (e->resource[0])
-		put_resource_attributes(j, e->resource, e->reason);
+	if (e->peer.resource[0])
+		put_peer_attributes(j, &e->peer, e->reason);
 	json_end(j);
 	json_end(j);
 }

@@ -22,15 +22,27 @@ struct otlp_id {
 	uint64_t high, low; /* of a span: only low */
 };
 
+/* What a wait was for. Each is "" if it is unknown, or there is none. */
+struct otlp_peer {
+	const char *resource;  /* as frtrace.ThreadWait has it */
+	const char *service;   /* of its port */
+	const char *process;   /* that has the other end, on the same machine */
+	const char *container; /* of that process */
+};
+
 struct otlp_event {
 	int64_t time, duration;
-	const char *reason, *waker, *resource; /* the last two: "" if they are unknown */
+	const char *reason, *waker; /* waker: "" if it is unknown */
+	struct otlp_peer peer;
 };
 
 enum otlp_kind { OTLP_TEXT, OTLP_INTEGER, OTLP_REAL, OTLP_BOOLEAN };
 
 /* The class of the exception, as the semantic conventions call it. */
 #define OTLP_ERROR_TYPE "error.type"
+
+/* The service at the other end of a connection: up to version 1.38 of the semantic conventions it was peer.service. */
+#define OTLP_PEER "service.peer.name"
 
 #define OTLP_ALLOCATED "frtrace.allocated_bytes"
 #define OTLP_REQUEST   "frtrace.request_ns"

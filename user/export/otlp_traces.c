@@ -23,7 +23,7 @@ struct otlp_traced_call {
 
 /* What a wait has; its index is the link of the timeline's span. */
 struct otlp_traced_wait {
-	uint32_t waker, resource; /* texts */
+	uint32_t waker, resource, service, process, container; /* texts */
 };
 
 struct otlp_traced_thread {
@@ -90,7 +90,10 @@ int otlp_traces_add_call(struct otlp_traces *t, const struct otlp_call *call)
 int otlp_traces_add_wait(struct otlp_traces *t, const struct otlp_wait *wait)
 {
 	uint64_t whole = timeline_moment(wait->duration);
-	struct otlp_traced_wait waited = {texts_add(&t->texts, wait->waker), texts_add(&t->texts, wait->resource)};
+	const struct otlp_peer *peer = &wait->peer;
+	struct otlp_traced_wait waited = {texts_add(&t->texts, wait->waker), texts_add(&t->texts, peer->resource),
+					  texts_add(&t->texts, peer->service), texts_add(&t->texts, peer->process),
+					  texts_add(&t->texts, peer->container)};
 	struct timeline_span span = {.track = wait->thread,
 				     .name = texts_add(&t->texts, wait->reason),
 				     .link = t->waited_count,
@@ -99,6 +102,7 @@ int otlp_traces_add_wait(struct otlp_traces *t, const struct otlp_wait *wait)
 				     .nested.span = timeline_cut(wait->start, wait->duration, whole)};
 
 	if (span.name == UINT32_MAX || waited.waker == UINT32_MAX || waited.resource == UINT32_MAX ||
+	    waited.service == UINT32_MAX || waited.process == UINT32_MAX || waited.container == UINT32_MAX ||
 	    vec_reserve(&t->waited, &t->waited_capacity, t->waited_count + 1))
 		return -ENOMEM;
 	t->waited[t->waited_count++] = waited;
@@ -294,9 +298,15 @@ static void otlp_write_waits(const struct otlp_writer *w, size_t first, size_t e
 	for (size_t i = first; i < end; i++) {
 		const struct timeline_span *s = &t->timeline.span[t->wait[i]];
 
-		otlp_event(w->out, &(struct otlp_event){s->nested.span.start, s->nested.span.number,
-							otlp_text(t, s->name), otlp_text(t, t->waited[s->link].waker),
-							otlp_text(t, t->waited[s->link].resource)});
+		const struct otlp_traced_wait *waited = &t->waited[s->link];
+
+		otlp_event(w->out, &(struct otlp_event){
+					   .time = s->nested.span.start,
+					   .duration = s->nested.span.number,
+					   .reason = otlp_text(t, s->name),
+					   .waker = otlp_text(t, waited->waker),
+					   .peer = {otlp_text(t, waited->resource), otlp_text(t, waited->service),
+						    otlp_text(t, waited->process), otlp_text(t, waited->container)}});
 	}
 }
 

@@ -28,7 +28,8 @@ struct otlp_call {
 struct otlp_wait {
 	uint32_t thread;
 	int64_t start, duration;
-	const char *reason, *waker, *resource; /* the last two: "" if they are unknown */
+	const char *reason, *waker; /* waker: "" if it is unknown */
+	struct otlp_peer peer;
 };
 
 struct otlp_task {

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#define CONTAINER_TEXT 64 /* bytes that suffice for a name */
+
 /*
  * Parse the text of /proc/PID/cgroup (cgroups(7)). The result is the first 12 of the 64 hexadecimal digits by
  * which Docker, containerd, CRI-O and Podman name a container's group, or the name of an LXC container or a

@@ -41,6 +41,7 @@ static void breakdown_put_wait(void *context, uint32_t thread, const struct wait
 	struct breakdown *b = context;
 	struct stream_vthread unnamed = {.java_id = thread & ~FRT_VIRTUAL_KEY};
 	const struct stream_vthread *v = NULL;
+	struct resource_names names;
 	char waker[WAKER_NAME];
 
 	if (b->stopped || wait->shown)
@@ -51,7 +52,8 @@ static void breakdown_put_wait(void *context, uint32_t thread, const struct wait
 	if (!b->seen || wait->wake <= wait->off)
 		return;
 	wait_events_name_waker(&b->events, wait, waker);
-	b->seen(b->watcher, thread, wait, waker, resources_text(b->resources, wait->resource));
+	names = resources_names(b->resources, wait->resource);
+	b->seen(b->watcher, thread, wait, waker, &names);
 }
 
 /* A sample is kept as a wait of no time, until a call that is recorded claims it. */
@@ -101,7 +103,7 @@ int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, s
 					 .threads = setup->threads,
 					 .frames = setup->frames,
 					 .ticks_offset = setup->ticks_offset};
-	b->events.resources = b->resources = resources_new("/etc/services");
+	b->events.resources = b->resources = resources_new("/etc/services", &setup->peers);
 	err = b->resources ? wait_join_new(&b->join, &join, d) : diag_errno(d, ENOMEM, "cannot make room for waits");
 	join.dropped = samples_dropped;
 	if (!err && setup->samples)

@@ -7,6 +7,7 @@
 #include "user/capture/open_calls.h"
 #include "user/record/breakdown_sums.h"
 #include "user/record/paths.h"
+#include "user/record/resources.h"
 #include "user/record/thread_keys.h"
 #include "user/record/wait_join.h"
 #include "user/capture/kernel_sink.h"
@@ -25,6 +26,7 @@ struct breakdown_setup {
 	struct method_keys *methods; /* for the paths of calls; NULL: there are none */
 	bool path_roots;	     /* only of roots (--inside) */
 	bool samples;		     /* threads are sampled (--cpu) */
+	struct peer_source peers;    /* who looks for processes that waits are for */
 	bool no_pauses;		     /* the JVM does not report pauses: every call's pause time is unknown */
 };
 
@@ -40,11 +42,11 @@ struct kernel_sink breakdown_sink(struct breakdown *b);
 void breakdown_stop(struct breakdown *b);
 
 /*
- * Have `seen` called for each wait that is written, with the name of the thread that ended it, and what it was for (NULL:
- * unknown); NULL: for none.
+ * Have `seen` called for each wait that is written, with the name of the thread that ended it, and what it was for; NULL: for
+ * none.
  */
 typedef void breakdown_seen(void *context, uint32_t thread, const struct wait *wait, const char *waker,
-			    const char *resource);
+			    const struct resource_names *names);
 void breakdown_watch(struct breakdown *b, breakdown_seen *seen, void *context);
 
 /*

@@ -31,7 +31,8 @@ struct recorder_setup {
 	enum jfr_kernel kernel;	       /* which kernel fields calls have */
 	/* The JVM's model, with a resolver, for the stacks of waits and the names of wakers. NULL: the kernel's only. */
 	const struct jvm_model *model;
-	bool no_pauses; /* the JVM's pauses are unknown */
+	struct peer_source peers; /* who looks for processes that waits are for */
+	bool no_pauses;		  /* the JVM's pauses are unknown */
 };
 
 /*

@@ -8,6 +8,7 @@
 
 #include "user/capture/session.h"
 #include "user/jvm/jvm_model.h"
+#include "user/process/container.h"
 #include "user/record/recorder.h"
 #include "user/record/throttle.h"
 
@@ -21,11 +22,12 @@ struct recording {
 	struct output *output;
 	struct throttle *throttle; /* NULL: no throttling */
 	struct jvm_model model;
-	struct diag not_counted; /* why --alloc has no values; "": it has, or is not wanted */
-	struct diag not_walked;	 /* why stacks are not walked; "": they are, or are not wanted */
-	bool awaited;		 /* the JVM has run while classes of -e were awaited */
-	uint64_t cpu_before;	 /* the JVM's CPU time when tracing began, ns */
-	int64_t begin_ns;	 /* CLOCK_MONOTONIC when tracing began */
+	char container[CONTAINER_TEXT]; /* the target's */
+	struct diag not_counted;	/* why --alloc has no values; "": it has, or is not wanted */
+	struct diag not_walked;		/* why stacks are not walked; "": they are, or are not wanted */
+	bool awaited;			/* the JVM has run while classes of -e were awaited */
+	uint64_t cpu_before;		/* the JVM's CPU time when tracing began, ns */
+	int64_t begin_ns;		/* CLOCK_MONOTONIC when tracing began */
 };
 
 static inline bool recording_is_probed(const struct recording *r)

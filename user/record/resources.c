@@ -16,18 +16,27 @@ struct resources {
 		uint64_t id; /* 0: none */
 		uint64_t at; /* its number in the row of all */
 		char *text;
-		const char *service; /* NULL: none */
+		const char *service;  /* NULL: none */
+		struct frt_ends ends; /* of a connection within this machine, and */
+		uint64_t inode;	      /* that of the target's socket; 0: it is none */
 	} set[SETS][WAYS];
 	struct services *services; /* NULL: none are known */
+	struct peers *peers;
 	uint64_t added;
 };
 
-struct resources *resources_new(const char *services)
+struct resources *resources_new(const char *services, const struct peer_source *source)
 {
 	struct resources *r = calloc(1, sizeof(*r));
 
-	if (r)
-		r->services = services_read(services);
+	if (!r)
+		return NULL;
+	r->services = services_read(services);
+	r->peers = peers_new(source);
+	if (!r->peers) {
+		resources_free(r);
+		return NULL;
+	}
 	return r;
 }
 
@@ -37,22 +46,26 @@ void resources_free(struct resources *r)
 		free(r->set[i / WAYS][i % WAYS].text);
 	if (r)
 		services_free(r->services);
+	if (r)
+		peers_free(r->peers);
 	free(r);
 }
 
+/* Of the peer, or, if there is none, the socket's own address. */
 static void put_resource_address(struct bytes *out, const struct frt_resource *r)
 {
+	unsigned int end = r->ends.port[1] ? 1 : 0;
 	struct in6_addr address;
 	bool mapped;
 	char text[INET6_ADDRSTRLEN];
 
-	memcpy(&address, r->address, sizeof(address));
-	mapped = r->what == FRT_RESOURCE_INET4 || IN6_IS_ADDR_V4MAPPED(&address);
+	memcpy(&address, r->ends.address[end], sizeof(address));
+	mapped = IN6_IS_ADDR_V4MAPPED(&address);
 	if (mapped)
 		inet_ntop(AF_INET, &address.s6_addr[12], text, sizeof(text));
 	else
 		inet_ntop(AF_INET6, &address, text, sizeof(text));
-	bytes_printf(out, mapped ? "%s:%u" : "[%s]:%u", text, r->port);
+	bytes_printf(out, mapped ? "%s:%u" : "[%s]:%u", text, r->ends.port[end]);
 }
 
 /* Bytes that end a line, or a text of the kernel's, are of no use in a name. */
@@ -98,8 +111,7 @@ static void put_resource_path(struct bytes *out, const struct frt_resource *r, c
 static void put_resource_text(struct bytes *out, const struct frt_resource *r, const char *text)
 {
 	switch (r->what) {
-	case FRT_RESOURCE_INET:
-	case FRT_RESOURCE_INET4: put_resource_address(out, r); break;
+	case FRT_RESOURCE_INET: put_resource_address(out, r); break;
 	case FRT_RESOURCE_UNIX: put_resource_socket(out, text, r->size); break;
 	case FRT_RESOURCE_SOCKET: bytes_printf(out, "socket:[%llu]", (unsigned long long)r->inode); break;
 	case FRT_RESOURCE_PIPE: bytes_printf(out, "pipe:[%llu]", (unsigned long long)r->inode); break;
@@ -131,7 +143,12 @@ void resources_add(struct resources *r, const struct frt_resource *add)
 	put_resource_text(&text, add, (const char *)(add + 1));
 	*place = (struct resource){.id = add->id, .at = ++r->added, .text = bytes_steal_text(&text)};
 	if (add->flags & FRT_RESOURCE_CALLED)
-		place->service = services_name(r->services, add->port, add->flags & FRT_RESOURCE_DATAGRAM);
+		place->service = services_name(r->services, add->ends.port[1], add->flags & FRT_RESOURCE_DATAGRAM);
+	if (add->flags & FRT_RESOURCE_LOCAL) {
+		place->ends = add->ends;
+		place->inode = add->inode;
+		peers_add(r->peers, &add->ends, add->inode);
+	}
 }
 
 /* NULL: it is unknown. */
@@ -152,9 +169,15 @@ const char *resources_text(const struct resources *r, uint64_t id)
 	return found ? found->text : NULL;
 }
 
-const char *resources_service(const struct resources *r, uint64_t id)
+struct resource_names resources_names(struct resources *r, uint64_t id)
 {
 	const struct resource *found = resources_find(r, id);
+	const struct peer *peer = found ? peers_find(r->peers, &found->ends, found->inode) : NULL;
 
-	return found ? found->service : NULL;
+	if (!found)
+		return (struct resource_names){0};
+	return (struct resource_names){.resource = found->text,
+				       .service = found->service,
+				       .process = peer ? peer->process : NULL,
+				       .container = peer && peer->container[0] ? peer->container : NULL};
 }

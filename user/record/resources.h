@@ -6,12 +6,15 @@
 #ifndef USER_RECORD_RESOURCES_H
 #define USER_RECORD_RESOURCES_H
 
-#include "bpf/queue.h"
+#include "user/record/peers.h"
 
 struct resources;
 
-/* `services`: a file with the names of services, as services(5) says. NULL: no memory. */
-struct resources *resources_new(const char *services);
+/*
+ * `services`: a file with the names of services, as services(5) says. `source`: who looks for peers on this machine; copied.
+ * NULL: no memory.
+ */
+struct resources *resources_new(const char *services, const struct peer_source *source);
 void resources_free(struct resources *r);
 
 /*
@@ -27,10 +30,15 @@ void resources_add(struct resources *r, const struct frt_resource *add);
  */
 const char *resources_text(const struct resources *r, uint64_t id);
 
-/*
- * "postgresql": the service that the peer of a socket has by its port, if that is where the connection leads. NULL: it has none.
- * Valid as long as `r`.
- */
-const char *resources_service(const struct resources *r, uint64_t id);
+/* All names of a resource. Each is NULL if it is unknown, or there is none. */
+struct resource_names {
+	const char *resource;  /* resources_text() */
+	const char *service;   /* "postgresql": of its port, if that is where the connection leads */
+	const char *process;   /* "postgres": that has the other end, on this machine */
+	const char *container; /* of that process, if it is another one than the target's */
+};
+
+/* Valid until the next call of any function. */
+struct resource_names resources_names(struct resources *r, uint64_t id);
 
 #endif

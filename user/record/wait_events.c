@@ -82,6 +82,7 @@ void wait_events_name_waker(const struct wait_events *e, const struct wait *w, c
 
 static void put_blocked(const struct wait_events *e, uint64_t thread, const struct wait *w)
 {
+	struct resource_names names = resources_names(e->resources, w->resource);
 	char name[SYSCALL_NAME_TEXT];
 	struct jfr_thread_wait event = {
 		.start = w->off + e->ticks_offset,
@@ -98,8 +99,10 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.reason = wait_reason(w->reason),
 		.ongoing = w->ongoing && w->wake == w->on,
 		.system_call = w->syscall == FRT_NO_SYSCALL ? NULL : syscall_name(w->syscall, name),
-		.resource = resources_text(e->resources, w->resource),
-		.service = resources_service(e->resources, w->resource),
+		.resource = names.resource,
+		.service = names.service,
+		.process = names.process,
+		.container = names.container,
 	};
 
 	jfr_thread_wait(e->writer, &event);

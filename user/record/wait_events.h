@@ -13,7 +13,7 @@ struct wait_events {
 	struct thread_keys *threads;
 	int64_t ticks_offset;  /* the target's CLOCK_MONOTONIC minus ours, ns */
 	struct frames *frames; /* of the waits' stacks; NULL: they have none */
-	const struct resources *resources;
+	struct resources *resources;
 };
 
 /* "futex", "page fault"; "other" for an unknown reason. */

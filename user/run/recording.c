@@ -136,10 +136,12 @@ static int make_recorder(struct recording *r, const struct event_plan *plan, str
 				       .resolver = r->model.resolver,
 				       .kernel = kernel,
 				       .plan = r->settings->events.count ? plan : NULL,
+				       .peers = {session_find_peers, r->session, r->container},
 				       .no_pauses = session_facts(r->session).no_pauses[0]};
 	struct kernel_sink sink;
 	int err;
 
+	target_container(&r->target, r->container, sizeof(r->container));
 	if (r->model.resolver)
 		setup.model = &r->model;
 	err = recorder_new(&r->recorder, &setup, d);

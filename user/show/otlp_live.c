@@ -40,6 +40,7 @@ struct otlp_held_wait {
 	bool gone; /* printed */
 	char waker[WAKER_NAME];
 	char resource[128]; /* "": unknown, or longer */
+	char service[32], process[20], container[CONTAINER_TEXT];
 };
 
 struct otlp_live {
@@ -73,7 +74,7 @@ static void otlp_live_send(void *context, unsigned int spans)
 }
 
 static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait *w, const char *waker,
-			      const char *resource);
+			      const struct resource_names *names);
 
 static int otlp_live_open(struct otlp_live *o, struct diag *d)
 {
@@ -238,7 +239,7 @@ static void otlp_live_drop_waits(struct otlp_live *o)
 }
 
 static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait *w, const char *waker,
-			      const char *resource)
+			      const struct resource_names *names)
 {
 	struct otlp_live *o = context;
 	struct otlp_held_wait *h;
@@ -249,8 +250,11 @@ static void otlp_live_on_wait(void *context, uint32_t thread, const struct wait 
 	*h = (struct otlp_held_wait){
 		.off = w->off, .wake = w->wake, .thread = thread, .syscall = w->syscall, .reason = w->reason};
 	snprintf(h->waker, sizeof(h->waker), "%s", waker);
-	if (resource && strlen(resource) < sizeof(h->resource))
-		strcpy(h->resource, resource);
+	if (names->resource && strlen(names->resource) < sizeof(h->resource))
+		strcpy(h->resource, names->resource);
+	snprintf(h->service, sizeof(h->service), "%s", names->service ?: "");
+	snprintf(h->process, sizeof(h->process), "%s", names->process ?: "");
+	snprintf(h->container, sizeof(h->container), "%s", names->container ?: "");
 }
 
 /* ---- printing */
@@ -379,7 +383,7 @@ static int held_wait_put(struct otlp_live *o, struct otlp_held_wait *w, uint32_t
 				 .duration = w->wake - w->off,
 				 .reason = wait_name(w->reason, w->syscall, name),
 				 .waker = w->waker,
-				 .resource = w->resource};
+				 .peer = {w->resource, w->service, w->process, w->container}};
 
 	w->gone = true;
 	return otlp_traces_add_wait(&o->traces, &wait);

@@ -20,6 +20,8 @@ static const struct event_member wait_fields[] = {
 	VALUE("wokenBy", woken_by),
 	VALUE("resource", resource),
 	VALUE("service", service),
+	VALUE("process", process),
+	VALUE("container", container),
 	{"wokenAfter", EVENT_NUMBER, offsetof(struct thread_wait, woken), META_OTHER, META_NANOSECONDS},
 	{"ongoing", EVENT_BOOL, offsetof(struct thread_wait, ongoing), META_OTHER, META_NO_UNIT},
 };
@@ -141,14 +143,38 @@ char *thread_wait_resource(const struct thread_wait *wait)
 
 bool thread_wait_put_peer(struct bytes *out, const struct thread_wait *wait)
 {
+	char *service, *process, *container;
+
 	if (!thread_wait_put_resource(out, wait))
 		return false;
-	if (wait->service.kind == VALUE_TEXT) {
-		put_text(out, " (");
-		put_value_text(out, &wait->service);
-		put_text(out, ")");
-	}
+	service = thread_wait_service(wait);
+	process = thread_wait_process(wait);
+	container = thread_wait_container(wait);
+	wait_put_peer_names(out, service, process, container);
+	free(service);
+	free(process);
+	free(container);
 	return true;
+}
+
+void wait_put_peer_names(struct bytes *out, const char *service, const char *process, const char *container)
+{
+	const char *before = " (";
+
+	for (int i = 0; i < 2; i++) {
+		const char *name = i ? process : service;
+
+		if (!name[0])
+			continue;
+		put_text(out, before);
+		put_text(out, name);
+		before = ", ";
+	}
+	if (process[0] && container[0]) {
+		put_text(out, " in ");
+		put_text(out, container);
+	}
+	put_text(out, before[0] == ',' ? ")" : "");
 }
 
 char *thread_wait_peer(const struct thread_wait *wait)
@@ -160,12 +186,27 @@ char *thread_wait_peer(const struct thread_wait *wait)
 	return memory_need(bytes_steal_text(&text));
 }
 
-char *thread_wait_service(const struct thread_wait *wait)
+static char *wait_text(const struct jfr_value *value)
 {
 	struct bytes text;
 
 	bytes_init(&text);
-	if (wait->service.kind == VALUE_TEXT)
-		put_value_text(&text, &wait->service);
+	if (value->kind == VALUE_TEXT)
+		put_value_text(&text, value);
 	return memory_need(bytes_steal_text(&text));
+}
+
+char *thread_wait_service(const struct thread_wait *wait)
+{
+	return wait_text(&wait->service);
+}
+
+char *thread_wait_process(const struct thread_wait *wait)
+{
+	return wait_text(&wait->process);
+}
+
+char *thread_wait_container(const struct thread_wait *wait)
+{
+	return wait_text(&wait->container);
 }

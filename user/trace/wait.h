@@ -14,8 +14,8 @@ struct thread_wait {
 	bool ongoing;	  /* the wait had not ended */
 	/* Not resolved. `reason` and `syscall` are texts or null; the reason of a pause is its operation. */
 	struct jfr_value thread, stack, reason, syscall, waker, kernel_stack, native_stack;
-	struct jfr_value waker_stack, waker_kernel_stack, woken_by, resource,
-		service; /* the last three: a text or null */
+	struct jfr_value waker_stack, waker_kernel_stack, woken_by, resource, service, process,
+		container; /* the last five: a text or null */
 };
 
 static inline int64_t wait_middle(const struct thread_wait *w)
@@ -56,11 +56,22 @@ bool thread_wait_put_resource(struct bytes *out, const struct thread_wait *wait)
 /* The same as a text, "" if it is unknown. Free with free(). */
 char *thread_wait_resource(const struct thread_wait *wait);
 
-/* The same for people, who know the service behind a port by its name: "10.0.0.7:5432 (postgresql)". */
+/*
+ * The same for people, with the names of the service behind a port and of the process there:
+ * "127.0.0.1:5432 (postgresql, postgres in 3f2a9c1b7d04)".
+ */
 bool thread_wait_put_peer(struct bytes *out, const struct thread_wait *wait);
 char *thread_wait_peer(const struct thread_wait *wait);
 
-/* The name of that service as a text, "" if there is none. Free with free(). */
+/* Append these names behind those of a peer, each "" if there is none. */
+void wait_put_peer_names(struct bytes *out, const char *service, const char *process, const char *container);
+
+/*
+ * The names of that service, and of the process that has the other end of the connection, with its container if that is another
+ * one than the target's. Each is "" if there is none, or unknown. Free with free().
+ */
 char *thread_wait_service(const struct thread_wait *wait);
+char *thread_wait_process(const struct thread_wait *wait);
+char *thread_wait_container(const struct thread_wait *wait);
 
 #endif

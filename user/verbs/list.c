@@ -22,7 +22,7 @@
 struct listed {
 	struct target target;
 	enum target_kind kind;
-	char user[64], container[64];
+	char user[64], container[CONTAINER_TEXT];
 	bool trace, stacks;
 	char recorders[256];		 /* "frtrace pid 17, frtrace pid 18" */
 	struct diag no_trace, no_stacks; /* if `stacks`: why they come from JVMTI */

@@ -27,6 +27,7 @@ static struct call_tree_call *call_of(struct nested *n)
 /* Or a sample. */
 struct call_tree_wait {
 	uint32_t place, branch, reason, waker, holder, resource, peer, number;
+	uint32_t service, process, container;
 	uint32_t method; /* that was running */
 	int64_t middle, duration;
 	bool is_sample;
@@ -237,6 +238,9 @@ void call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait, uin
 	item->holder = add_text(t, wait_holder(wait));
 	item->resource = add_text(t, thread_wait_resource(wait));
 	item->peer = add_text(t, thread_wait_peer(wait));
+	item->service = add_text(t, thread_wait_service(wait));
+	item->process = add_text(t, thread_wait_process(wait));
+	item->container = add_text(t, thread_wait_container(wait));
 }
 
 void call_tree_add_sample(struct call_tree *t, uint64_t thread, int64_t moment, uint32_t method)
@@ -393,6 +397,9 @@ static void node_add_wait(struct call_tree_node *node, const struct call_tree_wa
 	node->wait_holder = wait->holder;
 	node->wait_resource = wait->resource;
 	node->wait_peer = wait->peer;
+	node->wait_service = wait->service;
+	node->wait_process = wait->process;
+	node->wait_container = wait->container;
 	node->wait_number = wait->number;
 }
 

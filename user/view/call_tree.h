@@ -39,10 +39,11 @@ struct call_tree_node {
 	int64_t longest_wait;	/* ns, also of the calls inside; 0: none */
 	uint32_t wait_reason, wait_waker, wait_holder; /* of that one, for call_tree_text() */
 	uint32_t wait_resource, wait_peer;	       /* the second one as thread_wait_peer() has it */
-	uint32_t wait_number;			       /* its number of holders_add() */
-	struct span longest;			       /* of its calls, the one with this number */
-	uint32_t values;			       /* of that one, a text of the caller's */
-	uint64_t fast_calls;			       /* in fast roots; of a root: their number */
+	uint32_t wait_service, wait_process, wait_container;
+	uint32_t wait_number; /* its number of holders_add() */
+	struct span longest;  /* of its calls, the one with this number */
+	uint32_t values;      /* of that one, a text of the caller's */
+	uint64_t fast_calls;  /* in fast roots; of a root: their number */
 	int64_t fast_total;
 	uint32_t place; /* of a root: index into `place`, the longest of its calls */
 	/*

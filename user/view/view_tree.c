@@ -474,6 +474,9 @@ static void tree_put_row(struct tree_view *v, struct table *table, const uint32_
 	table_put_time(table, n->longest.duration);
 	table_put(table, call_tree_text(&v->tree, n->values));
 	table_put(table, call_tree_text(&v->tree, n->wait_resource));
+	table_put(table, call_tree_text(&v->tree, n->wait_service));
+	table_put(table, call_tree_text(&v->tree, n->wait_process));
+	table_put(table, call_tree_text(&v->tree, n->wait_container));
 	table_put_amount(table, n->allocated);
 	table_put_amount(table, n->self_allocated);
 	table_put_time(table, n->task ? n->queued : TABLE_UNKNOWN);
@@ -525,6 +528,9 @@ static void trees_print_json(struct tree_view *v)
 		{"", "longestNs", TABLE_NUMBER, 0},
 		{"", "values", TABLE_TYPED, 0},
 		{"", "waitResource", TABLE_TEXT, 0},
+		{"", "waitService", TABLE_TEXT, 0},
+		{"", "waitProcess", TABLE_TEXT, 0},
+		{"", "waitContainer", TABLE_TEXT, 0},
 		{"", "allocatedBytes", TABLE_NUMBER, 0},
 		{"", "selfAllocatedBytes", TABLE_NUMBER, 0},
 		{"", "queuedNs", TABLE_NUMBER, 0},

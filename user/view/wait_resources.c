@@ -18,15 +18,30 @@ void wait_resources_release(struct wait_resources *w)
 	texts_release(&w->texts);
 }
 
+/* The number of a text, which is freed. */
+static uint32_t wait_resources_text(struct wait_resources *w, char *text)
+{
+	uint32_t number = texts_number(&w->texts, text);
+
+	free(text);
+	return number;
+}
+
+static void wait_resource_add_process(struct wait_resource *row, uint32_t process, uint32_t container)
+{
+	if (!process || row->differ)
+		return;
+	row->differ = row->process && (row->process != process || row->container != container);
+	row->process = row->differ ? 0 : process;
+	row->container = row->differ ? 0 : container;
+}
+
 void wait_resources_add(struct wait_resources *w, const struct thread_wait *wait, const char *reason)
 {
-	char *name = thread_wait_resource(wait), *service = thread_wait_service(wait);
-	uint32_t first = texts_number(&w->texts, name), second = texts_number(&w->texts, reason), *number;
-	uint32_t known = texts_number(&w->texts, service);
+	uint32_t first = wait_resources_text(w, thread_wait_resource(wait));
+	uint32_t second = texts_number(&w->texts, reason), *number;
 	struct wait_resource *row;
 
-	free(name);
-	free(service);
 	if (!first)
 		return;
 	number = memory_map_at(&w->rows, first, second);
@@ -36,7 +51,9 @@ void wait_resources_add(struct wait_resources *w, const struct thread_wait *wait
 		*number = w->count;
 	}
 	row = &w->row[*number - 1];
-	row->service = known ?: row->service;
+	row->service = wait_resources_text(w, thread_wait_service(wait)) ?: row->service;
+	wait_resource_add_process(row, wait_resources_text(w, thread_wait_process(wait)),
+				  wait_resources_text(w, thread_wait_container(wait)));
 	memory_reserve(&row->ns, &row->capacity, row->count + 1);
 	row->ns[row->count++] = wait->duration;
 	sum_add(&row->total, wait->duration);
@@ -66,32 +83,34 @@ static int64_t wait_resource_quantile(const struct wait_resource *row, unsigned 
 	return row->ns[(row->count * per_mille + 999) / 1000 - 1];
 }
 
-/* "10.0.0.7:5432 (postgresql)" for people, and both parts for JSON. */
+static void wait_resource_put_name(struct table *table, const char *name)
+{
+	put_text(&table->cells, name[0] ? "\"" : "#null");
+	put_text(&table->cells, name);
+	table_cell(table);
+}
+
+/* "127.0.0.1:5432 (postgresql, postgres)" for people, and the parts for JSON. */
 static void wait_resource_put(struct table *table, const struct texts *texts, const struct wait_resource *row)
 {
-	struct bytes text;
+	const char *service = texts->text[row->service], *process = texts->text[row->process],
+		   *container = texts->text[row->container];
 
-	bytes_init(&text);
-	put_text(&text, texts->text[row->name]);
-	if (row->service) {
-		put_text(&text, " (");
-		put_text(&text, texts->text[row->service]);
-		put_text(&text, ")");
-	}
-	table_put(table, memory_text(&text));
+	put_text(&table->cells, texts->text[row->name]);
+	wait_put_peer_names(&table->cells, service, process, container);
+	table_cell(table);
 	table_put(table, texts->text[row->name]);
-	bytes_clear(&text);
-	put_text(&text, row->service ? "\"" : "#null");
-	put_text(&text, row->service ? texts->text[row->service] : "");
-	table_put(table, memory_text(&text));
-	bytes_release(&text);
+	wait_resource_put_name(table, service);
+	wait_resource_put_name(table, process);
+	wait_resource_put_name(table, container);
 }
 
 void wait_resources_put(struct wait_resources *w, const struct view_request *request, struct bytes *out)
 {
 	static const struct table_column columns[] = {
 		{"Resource", NULL, TABLE_VALUE, 0},	  {NULL, "resource", TABLE_VALUE, 0},
-		{NULL, "service", TABLE_TYPED, 0},	  {"Reason", "reason", TABLE_TEXT, 0},
+		{NULL, "service", TABLE_TYPED, 0},	  {NULL, "process", TABLE_TYPED, 0},
+		{NULL, "container", TABLE_TYPED, 0},	  {"Reason", "reason", TABLE_TEXT, 0},
 		{"Waits", "waits", TABLE_NUMBER, 0},	  {"Total", "totalNs", TABLE_NUMBER, 0},
 		{"P50", "p50Ns", TABLE_NUMBER, 2},	  {"P99", "p99Ns", TABLE_NUMBER, 1},
 		{"Longest", "longestNs", TABLE_NUMBER, 0}};

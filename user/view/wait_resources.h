@@ -10,9 +10,11 @@
 /* Zeroed: none. */
 struct wait_resources {
 	struct wait_resource {
-		uint32_t name, reason; /* texts */
-		uint32_t service;      /* a text; 0: none is known */
-		int64_t *ns;	       /* duration of each wait */
+		uint32_t name, reason;	     /* texts */
+		uint32_t service;	     /* a text; 0: none is known */
+		uint32_t process, container; /* the same; also 0 if they have different ones */
+		bool differ;
+		int64_t *ns; /* duration of each wait */
 		size_t count, capacity;
 		int64_t total;
 	} *row;

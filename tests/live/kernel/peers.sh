@@ -7,7 +7,7 @@
 EVENT='test.Peer live.Peers::waitFor peer=return'
 
 # Sets `calls`, `seen`, `named` and `wrong`.
-compare() { # [REASON...]
+compare() { # FIELD [REASON...]
 	"$FRTRACE" print --json --events 'test.Peer,frtrace.ThreadWait' "$F_FILE" >"$WORK/printed"
 	python3 "$LIVE/peers.py" "$WORK/printed" "$@" >"$WORK/compared" || finding "peers.py fails"
 	read -r calls seen named wrong <"$WORK/compared"
@@ -19,7 +19,7 @@ peers() {
 	n=$(amount 3 30)
 	record_program Peers "$n" -- -e "$EVENT" "$@" || return 0
 	says ' 0 lost'
-	compare
+	compare resource
 	# on a busy machine some waits end before they begin
 	[ "$seen" -ge $((calls / 2)) ] && [ $((named * 1000)) -ge $((seen * 999)) ] && [ "$wrong" = 0 ] ||
 		finding "$calls calls, $seen waits, $named named, $wrong wrongly:" "$(tail -n +2 "$WORK/compared")"
@@ -32,7 +32,7 @@ swapped() {
 	begin "descriptors that are reused do not lie, JDK $FEATURE" || return 0
 	record_program --add-opens=java.base/sun.nio.ch=ALL-UNNAMED Peers "$(amount 5 100)" "$WORK/libpeers.so" -- -e "$EVENT" || return 0
 	says ' 0 lost'
-	compare
+	compare resource
 	[ "$seen" -ge $((calls / 3)) ] && [ $((named * 1000)) -ge $((seen * 999)) ] && [ "$wrong" = 0 ] ||
 		finding "$calls calls, $seen waits, $named named, $wrong wrongly:" "$(tail -n +2 "$WORK/compared")"
 	finish
@@ -45,7 +45,7 @@ virtual() { # HOW REASON PER-MILLE
 	begin "waits of virtual threads name their peers, $1, JDK $FEATURE" || return 0
 	record_program Peers "$(amount 3 30)" - "$1" -- -e "$EVENT" || return 0
 	says ' 0 lost'
-	compare "$2"
+	compare resource "$2"
 	[ "$seen" -ge $((calls / 2)) ] && [ $((named * 1000)) -ge $((seen * $3)) ] && [ "$wrong" = 0 ] ||
 		finding "$calls calls, $seen waits, $named named, $wrong wrongly:" "$(tail -n +2 "$WORK/compared")"
 	finish
@@ -57,9 +57,42 @@ virtual_swapped() {
 	begin "descriptors that are reused do not lie in virtual threads, JDK $FEATURE" || return 0
 	record_program --add-opens=java.base/sun.nio.ch=ALL-UNNAMED Peers "$(amount 5 100)" "$WORK/libpeers.so" virtual -- -e "$EVENT" || return 0
 	says ' 0 lost'
-	compare parked
+	compare resource parked
 	[ "$seen" -ge $((calls / 3)) ] && [ $((named * 100)) -ge $((seen * 90)) ] && [ "$wrong" = 0 ] ||
 		finding "$calls calls, $seen waits, $named named, $wrong wrongly:" "$(tail -n +2 "$WORK/compared")"
+	finish
+}
+
+# A control group such as Docker makes, of version 2, or else of the memory controller.
+DIGITS=$(printf '0123456789abcdef%.0s' 1 2 3 4)
+GROUP=$(awk '$3 == "cgroup2" { print $2 }' /proc/mounts | head -1)/docker-$DIGITS.scope
+
+group_leave() {
+	while ! rmdir "$GROUP" 2>/dev/null && [ -d "$GROUP" ]; do sleep 0.1; done
+}
+
+# The peers are servers in processes of their own. What two processes have belongs to none of them. On a busy machine looks at
+# them are rare.
+processes() {
+	local calls seen named wrong servers twice
+	begin "waits name the process of a peer on this machine${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
+	mkdir "$GROUP" || return 0
+	python3 "$LIVE/peer_servers.py" "$WORK" "$GROUP" &
+	servers=$!
+	wait_for 20 test -e "$WORK/servers" && twice=$(awk '$1 == "twice" { print $2 }' "$WORK/servers")
+	STATUS='0 3' record_program Asking "$(amount 100 1000)" "$WORK/servers" -- -e 'test.Peer live.Asking::ask peer=return' "$@"
+	kill "$servers"
+	group_leave
+	compare process
+	[ "$seen" -ge $((calls / 2)) ] && [ "$named" -ge $((seen / 2)) ] && [ "$wrong" = 0 ] ||
+		finding "$calls calls, $seen waits, $named named, $wrong wrongly:" "$(tail -n +2 "$WORK/compared")"
+	jq -c --arg twice "127.0.0.1:$twice" --arg box "${DIGITS:0:12}" '.recording.events[].values | select(.process) |
+		select(.resource == $twice or (.process == "boxed") != (.container == $box)) |
+		[.resource, .process, .container]' "$WORK/printed" >"$WORK/odd"
+	[ ! -s "$WORK/odd" ] || finding "wrong processes or containers:" "$(head -5 "$WORK/odd")"
+	"$FRTRACE" view waits --by=resource --json "$F_FILE" | jq -r '.rows[] | select(.process) | .process' | sort -u | paste -sd' ' >"$WORK/shown"
+	[ "$(cat "$WORK/shown")" = "boxed handed local mapped plain" ] || finding "view waits has processes $(cat "$WORK/shown")"
+	rm -f "$WORK/servers" "$WORK/local"
 	finish
 }
 
@@ -79,6 +112,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	library
 	peers
+	processes
 	turn 0 && swapped
 	turn 1 && peers --buffer=perf
 	turn 1 && virtual virtual parked 990

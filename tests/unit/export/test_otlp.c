@@ -78,8 +78,8 @@ CASE(a_span_has_its_parent_times_and_waits, setup, teardown)
 	s.blocked = 3;
 	s.pause = 4;
 	otlp_begin_span(&o, &s);
-	otlp_event(&o, &(struct otlp_event){5, 6, "lock", "writer", ""});
-	otlp_event(&o, &(struct otlp_event){7, 8, "sleep", "", ""});
+	otlp_event(&o, &(struct otlp_event){5, 6, "lock", "writer", {"", "", "", ""}});
+	otlp_event(&o, &(struct otlp_event){7, 8, "sleep", "", {"", "", "", ""}});
 	otlp_end_span(&o, &s, 9);
 	finish();
 	assert_string_equal(text,
@@ -103,18 +103,23 @@ CASE(a_span_has_its_parent_times_and_waits, setup, teardown)
 }
 
 /* The attributes of a wait behind frtrace.resource. */
-static void assert_resource(const char *resource, const char *reason, const char *attributes)
+static void assert_peer(const struct otlp_peer *peer, const char *reason, const char *attributes)
 {
 	struct otlp_span s = span_of("m()");
 	char expected[1024];
 
 	otlp_begin_span(&o, &s);
-	otlp_event(&o, &(struct otlp_event){5, 6, reason, "", resource});
+	otlp_event(&o, &(struct otlp_event){5, 6, reason, "", *peer});
 	otlp_end_span(&o, &s, 0);
 	finish();
 	snprintf(expected, sizeof(expected), "{\"key\":\"frtrace.resource\",\"value\":{\"stringValue\":\"%s\"}}%s]}]",
-		 resource, attributes);
+		 peer->resource, attributes);
 	assert_non_null(strstr(text, expected));
+}
+
+static void assert_resource(const char *resource, const char *reason, const char *attributes)
+{
+	assert_peer(&(struct otlp_peer){resource, "", "", ""}, reason, attributes);
 }
 
 #define ATTRIBUTE(key, kind, value) ",{\"key\":\"" key "\",\"value\":{\"" kind "\":\"" value "\"}}"
@@ -132,6 +137,16 @@ CASE(a_wait_names_what_it_was_for, setup, teardown)
 	assert_resource("/var/a:1", "disk", ATTRIBUTE("file.path", "stringValue", "/var/a:1"));
 	assert_resource("pipe:[7]", "pipe", "");
 	assert_resource("[eventfd]", "poll", "");
+}
+
+CASE(a_wait_names_the_service_and_the_process_of_its_peer, setup, teardown)
+{
+	assert_peer(&(struct otlp_peer){"/run/db.sock", "", "postgres", "0123456789ab"}, "socket",
+		    ATTRIBUTE("server.address", "stringValue", "/run/db.sock")
+			    ATTRIBUTE("frtrace.peer.process", "stringValue", "postgres")
+				    ATTRIBUTE("frtrace.peer.container", "stringValue", "0123456789ab"));
+	assert_peer(&(struct otlp_peer){"pipe:[7]", "postgresql", "", ""}, "poll",
+		    ATTRIBUTE("service.peer.name", "stringValue", "postgresql"));
 }
 
 static void put_value_of(struct bytes *values, enum otlp_kind kind, const char *name, const char *value,

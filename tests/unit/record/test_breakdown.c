@@ -382,9 +382,9 @@ CASE(a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits, setup, te
 
 static uint64_t address_of(uint64_t id, uint8_t last)
 {
-	struct frt_resource r = {.kind = FRT_RESOURCE, .id = id, .what = FRT_RESOURCE_INET4, .port = 5432};
+	struct frt_resource r = {.kind = FRT_RESOURCE, .id = id, .what = FRT_RESOURCE_INET, .ends.port = {40000, 5432}};
 
-	memcpy(&r.address[12], (uint8_t[]){10, 0, 0, last}, 4);
+	memcpy(&r.ends.address[1][10], (uint8_t[]){0xff, 0xff, 10, 0, 0, last}, 6);
 	b->sink.resource(b->sink.context, &r);
 	return id;
 }

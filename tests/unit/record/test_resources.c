@@ -16,10 +16,12 @@ static const char services[] = "# Network services\n"
 			       "sctp-only 98/sctp\nmuch 70000/tcp\nnothing 0/tcp\nword x/tcp\n"
 			       "second 5432/tcp";
 
+static const struct peer_source nobody;
+
 static int setup(void **state)
 {
 	workdir_make(state);
-	r = resources_new(workdir_write("services", services, sizeof(services) - 1));
+	r = resources_new(workdir_write("services", services, sizeof(services) - 1), &nobody);
 	return !r;
 }
 
@@ -41,11 +43,12 @@ static const char *named(uint16_t what, const char *text, size_t size, uint16_t 
 	return resources_text(r, 7);
 }
 
-static const char *address(uint16_t what, const char *text, uint16_t port)
+static const char *address(const char *text, uint16_t port)
 {
-	struct frt_resource a = {.kind = FRT_RESOURCE, .what = what, .id = 9, .port = port};
+	struct frt_resource a = {
+		.kind = FRT_RESOURCE, .what = FRT_RESOURCE_INET, .id = 9, .ends = {.port = {4711, port}}};
 
-	assert_int_equal(inet_pton(AF_INET6, text, a.address), 1);
+	assert_int_equal(inet_pton(AF_INET6, text, a.ends.address[1]), 1);
 	resources_add(r, &a);
 	return resources_text(r, 9);
 }
@@ -54,20 +57,31 @@ static const char *address(uint16_t what, const char *text, uint16_t port)
 
 CASE(an_address_is_written_as_everywhere, setup, teardown)
 {
-	assert_string_equal(address(FRT_RESOURCE_INET, "::1", 80), "[::1]:80");
-	assert_string_equal(address(FRT_RESOURCE_INET, "fe80::12:0:0:a", 65535), "[fe80::12:0:0:a]:65535");
-	assert_string_equal(address(FRT_RESOURCE_INET, "::ffff:10.0.0.7", 5432), "10.0.0.7:5432");
-	assert_string_equal(address(FRT_RESOURCE_INET4, "::10.0.0.7", 5432), "10.0.0.7:5432");
-	assert_string_equal(address(FRT_RESOURCE_INET, "::", 8080), "[::]:8080");
+	assert_string_equal(address("::1", 80), "[::1]:80");
+	assert_string_equal(address("fe80::12:0:0:a", 65535), "[fe80::12:0:0:a]:65535");
+	assert_string_equal(address("::ffff:10.0.0.7", 5432), "10.0.0.7:5432");
+	assert_string_equal(address("::", 8080), "[::]:8080");
+}
+
+CASE(a_socket_without_a_peer_has_its_own_address, setup, teardown)
+{
+	struct frt_resource a = {.kind = FRT_RESOURCE, .what = FRT_RESOURCE_INET, .id = 9, .ends = {.port = {8080, 0}}};
+
+	a.ends.address[0][15] = 1;
+	resources_add(r, &a);
+	assert_string_equal(resources_text(r, 9), "[::1]:8080");
 }
 
 static const char *service(uint16_t port, uint16_t flags)
 {
-	struct frt_resource a = {
-		.kind = FRT_RESOURCE, .what = FRT_RESOURCE_INET4, .id = 9, .port = port, .flags = flags};
+	struct frt_resource a = {.kind = FRT_RESOURCE,
+				 .what = FRT_RESOURCE_INET,
+				 .id = 9,
+				 .ends = {.port = {40000, port}, .address[1] = {[10] = 0xff, 0xff}},
+				 .flags = flags};
 
 	resources_add(r, &a);
-	return resources_service(r, 9);
+	return resources_names(r, 9).service;
 }
 
 CASE(a_port_has_the_name_of_its_service_where_the_connection_leads_there, setup, teardown)
@@ -82,12 +96,12 @@ CASE(a_port_has_the_name_of_its_service_where_the_connection_leads_there, setup,
 		assert_null(service(port, FRT_RESOURCE_CALLED));
 	assert_null(service(70000 - 65536, FRT_RESOURCE_CALLED));
 	assert_null(service(0, FRT_RESOURCE_CALLED));
-	assert_null(resources_service(r, 8));
+	assert_null(resources_names(r, 8).service);
 }
 
 CASE(without_a_file_of_services_none_has_a_name, workdir_make, workdir_remove)
 {
-	r = resources_new(workdir_path("none"));
+	r = resources_new(workdir_path("none"), &nobody);
 	assert_null(service(80, FRT_RESOURCE_CALLED));
 	assert_string_equal(resources_text(r, 9), "0.0.0.0:80");
 	resources_free(r);
@@ -150,4 +164,31 @@ CASE(old_names_are_forgotten_not_mistaken, setup, teardown)
 	assert_non_null(resources_text(r, 100000));
 	assert_null(resources_text(r, 1));
 	assert_in_range(kept, 30000, 40000);
+}
+
+static int look(void *context, struct peer_look *looks, size_t n)
+{
+	looks[0].found = (struct frt_peer){.process = 7, .name = "postgres", .connected = 1};
+	return 0;
+}
+
+CASE(a_connection_within_the_machine_has_the_process_at_its_other_end, workdir_make, workdir_remove)
+{
+	struct frt_resource a = {.kind = FRT_RESOURCE,
+				 .what = FRT_RESOURCE_INET,
+				 .id = 9,
+				 .inode = 5,
+				 .ends = {.port = {40000, 5432}, .address[1] = {[15] = 1}},
+				 .flags = FRT_RESOURCE_LOCAL};
+
+	r = resources_new(workdir_path("none"), &(struct peer_source){.look = look});
+	resources_add(r, &a);
+	assert_string_equal(resources_names(r, 9).resource, "[::1]:5432");
+	assert_string_equal(resources_names(r, 9).process, "postgres");
+	assert_null(resources_names(r, 9).container);
+	a.flags = 0;
+	a.id = 10;
+	resources_add(r, &a);
+	assert_null(resources_names(r, 10).process);
+	resources_free(r);
 }

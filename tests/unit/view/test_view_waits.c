@@ -354,6 +354,20 @@ static void wait_for_service(const char *resource, const char *service, const ch
 	jfr_thread_wait(r.w, &e);
 }
 
+static void wait_for_process(const char *process, const char *container)
+{
+	struct jfr_thread_wait e = {.start = T0,
+				    .duration = 40 * MS,
+				    .thread = recording_thread(&r, 1),
+				    .reason = "socket",
+				    .resource = "127.0.0.1:5432",
+				    .service = "postgresql",
+				    .process = process,
+				    .container = container};
+
+	jfr_thread_wait(r.w, &e);
+}
+
 static void wait_for(const char *resource, const char *reason, int64_t duration)
 {
 	wait_for_service(resource, NULL, reason, duration);
@@ -398,11 +412,38 @@ CASE(people_read_the_name_of_a_service_and_programs_the_address, setup, teardown
 	request.by = "resource";
 	assert_contains(show("waits"), "10.0.0.7:5432 (postgresql) socket     2 41.0 ms");
 	request.layout.json = true;
-	assert_contains(show("waits"),
-			"{\"resource\":\"10.0.0.7:5432\",\"service\":\"postgresql\",\"reason\":\"socket\"");
-	assert_contains(shown(), "{\"resource\":\"[::1]:80\",\"service\":null,\"reason\":\"socket\"");
+	assert_contains(
+		show("waits"),
+		"{\"resource\":\"10.0.0.7:5432\",\"service\":\"postgresql\",\"process\":null,\"container\":null,"
+		"\"reason\":\"socket\"");
+	assert_contains(shown(), "{\"resource\":\"[::1]:80\",\"service\":null,");
 	request.by = NULL;
 	assert_contains(show("tree"), "\"waitResource\":\"10.0.0.7:5432\"");
+}
+
+CASE(the_process_of_a_peer_stands_behind_its_service, setup, teardown)
+{
+	wait_for_process("postgres", "0123456789ab");
+	wait_for_process(NULL, NULL);
+	cart_call(recording_thread(&r, 1), T0, US, US, 40 * MS);
+	assert_contains(show("slowest"), "40.0ms socket 127.0.0.1:5432 (postgresql, postgres in 0123456789ab)\n");
+	request.by = "resource";
+	assert_contains(show("waits"), "127.0.0.1:5432 (postgresql, postgres in 0123456789ab) socket     2 80.0 ms");
+	request.layout.json = true;
+	assert_contains(show("waits"), "\"process\":\"postgres\",\"container\":\"0123456789ab\",");
+	request.by = NULL;
+	assert_contains(show("tree"), "\"waitService\":\"postgresql\",\"waitProcess\":\"postgres\","
+				      "\"waitContainer\":\"0123456789ab\"");
+}
+
+CASE(processes_that_differ_are_not_summed_up_as_one, setup, teardown)
+{
+	wait_for_process("postgres", "0123456789ab");
+	wait_for_process("pgbouncer", NULL);
+	wait_for_process("postgres", "0123456789ab");
+	cart_call(recording_thread(&r, 1), T0, US, US, 40 * MS);
+	request.by = "resource";
+	assert_contains(show("waits"), "127.0.0.1:5432 (postgresql) socket     3");
 }
 
 CASE(waits_without_resources_have_no_such_table, setup, teardown)
