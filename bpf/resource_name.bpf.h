@@ -39,6 +39,7 @@ struct resource_scratch {
 		registers; /* of the program's context, and of the registers on top of the thread's stack */
 	volatile __u64 mount, directory, task, file, private, queue;
 	__u64 words; /* of `word` */
+	struct frt_resource resource;
 	union {
 		__u64 word[STACK_WORDS];
 		__u64 call[STACK_CALLS];
@@ -61,7 +62,7 @@ static __always_inline struct resource_scratch *resource_scratch(void)
 }
 
 /* Global, so the verifier looks at them once. */
-int send_resource(const struct frt_resource *d, struct resource_scratch *s);
+int send_resource(struct resource_scratch *s);
 __u64 resource_of_file(struct resource_scratch *s, __u64 now);
 
 static __always_inline __u64 resource_mix(__u64 id, __u64 value)
@@ -229,15 +230,17 @@ static __always_inline bool send_name(const struct frt_resource *d, struct resou
 	return true;
 }
 
-/* Send the name that belongs to an id, unless it has been sent. False: it cannot be. */
-__noinline int send_resource(const struct frt_resource *d, struct resource_scratch *s)
+/* Send the name that belongs to the id of s->resource, unless it has been sent. False: it cannot be. */
+__noinline int send_resource(struct resource_scratch *s)
 {
+	const struct frt_resource *d;
 	__u64 *seen;
 	__u32 place;
 	bool named;
 
-	if (!d || !s)
+	if (!s)
 		return 0;
+	d = &s->resource;
 	named = d->what == FRT_RESOURCE_UNIX || d->what == FRT_RESOURCE_PATH || d->what == FRT_RESOURCE_FILE;
 	place = d->id % SEEN;
 	seen = bpf_map_lookup_elem(&resources_seen, &place);
@@ -277,28 +280,31 @@ __noinline __u64 resource_of_file(struct resource_scratch *s, __u64 now)
 	const struct inode *inode;
 	const struct socket *socket;
 	__u32 kind;
-	struct frt_resource d = {.kind = FRT_RESOURCE};
+	struct frt_resource *d;
 
 	if (!s)
 		return 0;
+	d = &s->resource;
+	__builtin_memset(d, 0, sizeof(*d));
+	d->kind = FRT_RESOURCE;
 	file = (const struct file *)s->file;
 	inode = KERNEL_READ(struct file, file, f_inode);
 	socket = KERNEL_READ(struct file, file, private_data);
 	kind = file_kind(file);
-	d.inode = KERNEL_READ(struct inode, inode, i_ino);
+	d->inode = KERNEL_READ(struct inode, inode, i_ino);
 	if (kind == KIND_SOCKET) {
-		describe_socket(&d, KERNEL_READ(struct socket, socket, sk), s);
+		describe_socket(d, KERNEL_READ(struct socket, socket, sk), s);
 	} else {
-		describe_file(&d, file, s);
-		if (kind == KIND_PIPE && d.what == FRT_RESOURCE_FILE)
-			d.what = FRT_RESOURCE_PIPE;
+		describe_file(d, file, s);
+		if (kind == KIND_PIPE && d->what == FRT_RESOURCE_FILE)
+			d->what = FRT_RESOURCE_PIPE;
 	}
-	d.id = resource_mix(d.id, (__u64)d.flags << 16 | d.what);
-	if (d.what == FRT_RESOURCE_SOCKET || d.what == FRT_RESOURCE_PIPE || d.flags & FRT_RESOURCE_LOCAL)
-		d.id = resource_mix(d.id, d.inode);
-	d.id = mix_ends(d.id, &d.ends, d.flags & FRT_RESOURCE_LOCAL);
-	d.id = resource_mix(d.id, now >> EPOCH_SHIFT);
-	return send_resource(&d, s) ? d.id : 0;
+	d->id = resource_mix(d->id, (__u64)d->flags << 16 | d->what);
+	if (d->what == FRT_RESOURCE_SOCKET || d->what == FRT_RESOURCE_PIPE || d->flags & FRT_RESOURCE_LOCAL)
+		d->id = resource_mix(d->id, d->inode);
+	d->id = mix_ends(d->id, &d->ends, d->flags & FRT_RESOURCE_LOCAL);
+	d->id = resource_mix(d->id, now >> EPOCH_SHIFT);
+	return send_resource(s) ? d->id : 0;
 }
 
 #endif
