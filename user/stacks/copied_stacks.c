@@ -4,6 +4,7 @@
 #include "user/hotspot/nmethod.h"
 #include "user/hotspot/page_cache.h"
 #include "user/stacks/code_place.h"
+#include "user/stacks/interpreter_place.h"
 #include "user/stacks/machine/machine.h"
 #include "user/text/monotonic.h"
 
@@ -360,6 +361,32 @@ static bool leave_stub(struct walk *w, uint64_t link)
 	return leave_frame(w, CODE_SAVED, link, 0);
 }
 
+static bool begin_in_interpreter(struct copied_stacks *s, const struct frt_waker *sample, struct walk *w, uint64_t *bcp)
+{
+	struct interpreter_thread t = {.layout = w->layout, .mem = &s->now.mem, .at = &sample->at_entry};
+	enum interpreter_place place;
+	struct interpreted found;
+
+	if (w->sp < w->low || w->sp > w->high)
+		return false;
+	t.stack = s->image + (w->sp - w->low);
+	t.size = w->high - w->sp;
+	place = interpreter_place(&t, &found);
+	if (place == INTERPRETER_RUNS)
+		*bcp = found.bytecode;
+	if (place != INTERPRETER_BUILDS)
+		return place != INTERPRETER_UNKNOWN;
+	s->stack.frame[0] = (struct frt_frame){.code = found.method,
+					       .at = found.bytecode,
+					       .cookie = walk_fingerprint(w, found.method),
+					       .kind = FRT_FRAME_INTERPRETED};
+	s->stack.count = 1;
+	w->pc = found.pc;
+	w->sp = found.sp;
+	w->fp = found.fp;
+	return s->stack.frame[0].cookie;
+}
+
 /*
  * Begin in the middle of Java code. What the walk meets first may be a method without a complete frame, which is then the
  * first frame of the stack, or a stub. *bcp: of an interpreted method; else 0.
@@ -372,7 +399,7 @@ static bool begin_anywhere(struct copied_stacks *s, const struct frt_waker *samp
 
 	walk_code_at(w, w->pc, &code);
 	if (code.kind == WALK_INTERPRETER)
-		*bcp = sample->at_entry.saved[FRT_SAVED_BYTECODE];
+		return begin_in_interpreter(s, sample, w, bcp);
 	if (code.kind == WALK_NO_CODE || code.kind == WALK_STUB)
 		return code.kind == WALK_STUB || leave_stub(w, link_of(&sample->at_entry));
 	if (code.kind != WALK_COMPILED)
@@ -387,14 +414,6 @@ static bool begin_anywhere(struct copied_stacks *s, const struct frt_waker *samp
 				    .flags = FRT_FRAME_EXACT | FRT_FRAME_LEAF};
 	s->stack.count = 1;
 	return leave_frame(w, place, link_of(&sample->at_entry), code.frame);
-}
-
-static bool is_in_code_cache(const struct frt_layout *l, uint64_t pc)
-{
-	for (uint32_t i = 0; i < l->heaps && i < FRT_CODE_HEAPS; i++)
-		if (pc - l->heap[i].low < l->heap[i].high - l->heap[i].low)
-			return true;
-	return false;
 }
 
 static uint32_t take_sampled(struct copied_stacks *s, const struct frt_waker *sample)

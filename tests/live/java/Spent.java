@@ -5,9 +5,9 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * Spent STAGE THREADS CALLS [apart]: slow calls of call() burn 60, 30 and 10 per cent of their CPU time in most(), some() and
+ * Spent STAGE THREADS CALLS [apart|calls]: slow calls of call() burn 60, 30 and 10 per cent of their CPU time in most(), some() and
  * few(), in turn, and fast ones the same time in none(). Apart: the slow calls of a thread burn in the one method of its name,
- * and for each call there are new threads.
+ * and for each call there are new threads. Calls: all time is spent in calls of small methods.
  */
 public class Spent {
     static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
@@ -76,7 +76,26 @@ public class Spent {
         }
     }
 
-    /* 0: most, 1: some, 2: few */
+    static long plus(long x) {
+        return x + 1;
+    }
+
+    static long times(long x, int i) {
+        long y = x * 3;
+        return y + i;
+    }
+
+    static void small() {
+        long until = BEAN.getCurrentThreadCpuTime() + SLOW_NS;
+        while (BEAN.getCurrentThreadCpuTime() < until) {
+            long x = sink;
+            for (int i = 0; i < 500; i++)
+                x = times(plus(x), i);
+            sink = x;
+        }
+    }
+
+    /* 0: most, 1: some, 2: few, 3: small */
     static void call(int method) {
         long until = BEAN.getCurrentThreadCpuTime() + SLOW_NS;
 
@@ -84,14 +103,19 @@ public class Spent {
             most(until);
         else if (method == 1)
             some(until);
-        else
+        else if (method == 2)
             few(until);
+        else
+            small();
     }
 
-    static Thread start(int number, int calls, boolean apart) {
+    static Thread start(int number, int calls, boolean apart, boolean small) {
         String[] names = {"most", "some", "few"};
         Thread t = new Thread(() -> {
-            if (apart)
+            if (small)
+                for (int i = 0; i < calls; i++)
+                    call(3);
+            else if (apart)
                 call(number % 3);
             else
                 run(calls);
@@ -103,14 +127,14 @@ public class Spent {
 
     public static void main(String[] args) throws InterruptedException {
         Stage stage = new Stage(args[0]);
-        boolean apart = args.length > 3;
+        boolean apart = args.length > 3 && args[3].equals("apart"), small = args.length > 3 && !apart;
         int calls = Integer.parseInt(args[2]);
         Thread[] all = new Thread[Integer.parseInt(args[1])];
 
         stage.awaitGo();
         for (int round = 0; round < (apart ? calls : 1); round++) {
             for (int i = 0; i < all.length; i++)
-                all[i] = start(i, calls, apart);
+                all[i] = start(i, calls, apart, small);
             for (Thread t : all)
                 t.join();
         }

@@ -9,6 +9,7 @@
 #ifndef __aarch64__
 #undef CODE_CALLED
 #define link_of	      link_of_aarch64
+#define method_of     method_of_aarch64
 #define place_in_code place_in_code_aarch64
 #define find_prologue find_prologue_aarch64
 #undef FRT_SAVED

@@ -24,6 +24,12 @@ static inline uint64_t link_of(const struct frt_registers *r)
 	return r->saved[FRT_SAVED - 1];
 }
 
+/* The stack pointer is lowered for all of the frame before the frame pointer is set. */
+static inline uint64_t method_of(const struct frt_registers *r)
+{
+	return 0;
+}
+
 static inline uint32_t code_at(const uint8_t *p)
 {
 	uint32_t instruction;

@@ -19,6 +19,12 @@ static inline uint64_t link_of(const struct frt_registers *r)
 	return 0;
 }
 
+/* The Method whose frame the interpreter is building; 0: no register has it. */
+static inline uint64_t method_of(const struct frt_registers *r)
+{
+	return r->saved[0]; /* rbx */
+}
+
 /* Is it `op rsp, number`, with REX.W, an opcode for 8 or 32 bits, and this ModRM? Returns its length, or 0. */
 static inline size_t adjusts_stack(const uint8_t *p, size_t left, uint8_t modrm, uint32_t *number)
 {
