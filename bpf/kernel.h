@@ -122,6 +122,7 @@ struct poll_wqueues {
 struct eventpoll {
 	struct wait_queue_head wq;
 	struct list_head rdllist;
+	struct file *file;
 };
 
 struct epoll_filefd {

@@ -249,9 +249,9 @@ static __noinline __u64 epoll_of(struct task_struct *task, const struct file *fi
  * 0: nothing has, or another task has taken it. An item that is still in the list at the end has kept its file meanwhile: a
  * file takes its items out before it goes, and an item is not reused while this program runs (RCU).
  */
-static __noinline __u64 resource_of_ready(struct task_struct *task, const void *epoll, __u64 now)
+static __noinline __u64 resource_of_ready(struct resource_scratch *s, struct task_struct *task, const void *epoll,
+					  __u64 now)
 {
-	struct resource_scratch *s = resource_scratch();
 	const char *list = (const char *)epoll + bpf_core_field_offset(struct eventpoll, rdllist);
 	const char *first = (const char *)KERNEL_READ(struct eventpoll, epoll, rdllist.next), *item;
 	__u64 id;
@@ -294,41 +294,95 @@ static __always_inline const void *polled_item(const struct file *file, __u32 de
 	return NULL;
 }
 
-static __noinline __u64 resource_of_item(struct resource_scratch *s, __u32 descriptor, __u64 now)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	const struct file *file = descriptor_file(task, descriptor);
-	const void *item = file ? polled_item(file, descriptor) : NULL;
-	__u64 id;
+/* What a virtual thread waits for. Zeroed: unknown. */
+struct polled {
+	__u64 resource;	   /* id */
+	__u64 epoll, file; /* of a selector; else 0 */
+	__u64 descriptor;
+};
 
-	if (!s || !item)
+/* The address of the struct eventpoll that the file has. 0: it is another one. */
+static __always_inline __u64 epoll_of_file(const struct file *file)
+{
+	const void *private = KERNEL_READ(struct file, file, private_data);
+
+	if (!bpf_core_field_exists(struct eventpoll, file) || !private ||
+	    KERNEL_READ(struct eventpoll, private, file) != file)
 		return 0;
-	s->task = (__u64)task;
-	s->file = (__u64)file;
-	id = resource_of_file(s, now);
-	return item_waits(item, file, descriptor) ? id : 0;
+	return (__u64) private;
 }
 
-/*
- * The id of what a poller waits for under this descriptor of the running task, for a program that may be preempted. 0: unknown.
- * An item that still waits for the file at the end has kept it meanwhile.
- */
-static __noinline __u64 resource_of_polled(__u32 descriptor, __u64 now)
+static __always_inline struct resource_scratch *resource_claim_scratch(void)
 {
-	if (!bpf_core_type_exists(struct epitem) || !bpf_core_field_exists(struct file, f_ep))
-		return 0;
 	for (__u32 i = 1; i < SCRATCHES; i++) {
 		__u32 key = i;
 		struct resource_scratch *s = bpf_map_lookup_elem(&resource_scratches, &key);
-		__u64 id;
 
-		if (!s || __sync_lock_test_and_set(&s->used, 1))
-			continue;
-		id = resource_of_item(s, descriptor, now);
-		__sync_lock_test_and_set(&s->used, 0);
-		return id;
+		if (s && !__sync_lock_test_and_set(&s->used, 1))
+			return s;
 	}
-	return 0;
+	return NULL;
+}
+
+static __always_inline void resource_release_scratch(struct resource_scratch *s)
+{
+	__sync_lock_test_and_set(&s->used, 0);
+}
+
+static __noinline void polled_of_item(struct resource_scratch *s, struct polled *out, __u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct file *file = descriptor_file(task, out->descriptor);
+	const void *item = file ? polled_item(file, out->descriptor) : NULL;
+	__u64 epoll = item ? epoll_of_file(file) : 0, id = 0;
+
+	if (!s || !item)
+		return;
+	s->task = (__u64)task;
+	s->file = (__u64)file;
+	if (!epoll)
+		id = resource_of_file(s, now);
+	if (!item_waits(item, file, out->descriptor))
+		return;
+	out->resource = id;
+	out->epoll = epoll;
+	out->file = epoll ? (__u64)file : 0;
+}
+
+/*
+ * Find what a poller waits for under out->descriptor of the running task, for a program that may be preempted. An item that still
+ * waits for the file at the end has kept it meanwhile.
+ */
+static __noinline void find_polled(struct polled *out, __u64 now)
+{
+	struct resource_scratch *s;
+
+	if (!bpf_core_type_exists(struct epitem) || !bpf_core_field_exists(struct file, f_ep))
+		return;
+	s = resource_claim_scratch();
+	if (!s)
+		return;
+	polled_of_item(s, out, now);
+	resource_release_scratch(s);
+}
+
+/*
+ * The id of what has become ready first in a selector whose virtual thread is about to run on this task, and has not looked at it
+ * yet. 0: nothing has, or the descriptor has another file by now.
+ */
+static __noinline __u64 resource_of_selector(struct task_struct *task, const struct polled *p, __u64 now)
+{
+	struct resource_scratch *s = resource_claim_scratch();
+	const struct file *file = (const struct file *)p->file;
+	__u64 id;
+
+	if (!s)
+		return 0;
+	id = resource_of_ready(s, task, (const void *)p->epoll, now);
+	if (descriptor_file(task, p->descriptor) != file || epoll_of_file(file) != p->epoll)
+		id = 0;
+	resource_release_scratch(s);
+	return id;
 }
 
 #endif

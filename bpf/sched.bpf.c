@@ -38,7 +38,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct polled);
 } polled SEC(".maps");
 
 __noinline int site_thread(__u64 number, __u64 address)
@@ -81,21 +81,26 @@ __noinline int site_thread(__u64 number, __u64 address)
 /* One of the JDK's pollers has got a descriptor, perhaps by another thread than the one that waits for it. */
 __noinline int site_poll(__u64 descriptor, __u64 number)
 {
-	__u64 resource = is_target() ? resource_of_polled(descriptor, now_ns()) : 0;
+	struct polled found = {.descriptor = descriptor};
 	__u32 key = number;
 
-	if (resource)
-		bpf_map_update_elem(&polled, &key, &resource, BPF_ANY);
+	if (is_target())
+		find_polled(&found, now_ns());
+	if (found.resource || found.epoll)
+		bpf_map_update_elem(&polled, &key, &found, BPF_ANY);
 	return 0;
 }
 
-/* What the thread has waited for, in the one wait that this call is for. */
-static __always_inline __u64 take_polled(__u32 number)
+/* What the thread that `task` carries has waited for, in the one wait that this call is for. */
+static __always_inline __u64 take_polled(struct task_struct *task, __u32 number, __u64 now)
 {
-	__u64 *found = bpf_map_lookup_elem(&polled, &number), resource = found ? *found : 0;
+	struct polled *found = bpf_map_lookup_elem(&polled, &number);
+	__u64 resource;
 
-	if (found)
-		bpf_map_delete_elem(&polled, &number);
+	if (!found)
+		return 0;
+	resource = found->epoll ? resource_of_selector(task, found, now) : found->resource;
+	bpf_map_delete_elem(&polled, &number);
 	return resource;
 }
 
@@ -117,7 +122,7 @@ __noinline int site_mount(__u64 address)
 		return 0;
 	*r = (struct frt_resumed){.kind = FRT_RESUMED, .mount = at, .on = now_ns()};
 	if (at.polled)
-		r->resource = take_polled(at.polled);
+		r->resource = take_polled(bpf_get_current_task_btf(), at.polled, r->on);
 	queue_submit(r, WAKE_BY_LEVEL);
 	state->mounted = at.key;
 	state->number = at.number;
@@ -374,9 +379,9 @@ static __noinline int switch_in(struct task_struct *task, struct wait_state *sta
 		return 0;
 	now = now ?: now_ns();
 	if (state->epoll)
-		state->resource = resource_of_ready(task, (const void *)state->epoll, now);
+		state->resource = resource_of_ready(resource_scratch(), task, (const void *)state->epoll, now);
 	if (state->polled)
-		state->resource = take_polled(state->polled);
+		state->resource = take_polled(task, state->polled, now);
 	if (is_held(state)) {
 		hold_wait(task, state, now, is_long(state, now));
 	} else {

@@ -12,7 +12,8 @@
  *
  * and in sun.nio.ch.Poller and EPollPoller:
  *
- *    poll()                  mounts_polls() and mounts_polled(), on the virtual thread, which waits for a descriptor in it
+ *    poll(), pollSelector()  mounts_polls() and mounts_polled(), on the virtual thread, which waits for a descriptor in it,
+ *                            or, since JDK 24, for a selector, of whose descriptor it is
  *    implRegister()          mounts_registers() and mounts_registered(), on the thread that gives it to the poller
  *
  * JDK 21 to 28 have all of them. They are private, so that is known from their bytecode only (rewrite.c looks for the

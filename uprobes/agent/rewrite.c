@@ -120,14 +120,17 @@ static enum frt_wait_reason mount_reason(const struct class_method *m)
 	return slice_is(m->name, "sleepNanos") ? FRT_WAIT_SLEEP : 0;
 }
 
-/* Is this a method with a descriptor, and which one? */
+/* Is this a method with a descriptor, and which one? That of pollSelector() is a selector's. */
 static bool is_poll(const struct class_file *c, const struct class_method *m, enum hook_poll *poll)
 {
 	bool is_static = m->access & 0x0008;
 
 	*poll = is_static ? HOOK_POLL : HOOK_REGISTER;
-	return rewrite_is_poller(c->name) && slice_is(m->name, is_static ? "poll" : "implRegister") &&
-	       slice_begins(m->descriptor, is_static ? "(I" : "(I)V");
+	if (!rewrite_is_poller(c->name))
+		return false;
+	if (!is_static)
+		return slice_is(m->name, "implRegister") && slice_begins(m->descriptor, "(I)V");
+	return (slice_is(m->name, "poll") || slice_is(m->name, "pollSelector")) && slice_begins(m->descriptor, "(I");
 }
 
 static bool has_own_hook(const struct class_file *c, const struct class_method *m)

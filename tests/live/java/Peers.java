@@ -414,10 +414,10 @@ public class Peers {
                 mixed.add(channel(V6));
                 mixed.add(unix(4 * g + i));
                 mixed.add(pipe());
-                if (!how.isEmpty())
-                    continue;
-                mixed.add(fifo(4 * g + i));
-                mixed.add(selected());
+                if (how.isEmpty())
+                    mixed.add(fifo(4 * g + i));
+                if (how.isEmpty() || how.equals("virtual") && Runtime.version().feature() >= 24)
+                    mixed.add(selected());
             }
             mixed.add(full(V4));
             mixed.add(full(V6));
