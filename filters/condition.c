@@ -210,6 +210,22 @@ static int condition_take_filter(struct condition *c, const char *option, const 
 	return 0;
 }
 
+int condition_list_rename(struct condition_list *l, const struct mapping *m, struct diag *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < l->count; i++) {
+		struct condition *c = &l->condition[i];
+
+		err = mapping_rename_filters(m, c->filters, d);
+		free(c->program);
+		c->program = NULL;
+		err = err ?: filter_list_compile(c->filters, &c->program, &c->methods.size, d);
+		c->methods.program = c->program;
+	}
+	return err;
+}
+
 static int condition_parse(struct condition *c, enum condition_use use, char *text, struct diag *d)
 {
 	const char *option = uses[use].name;

@@ -8,6 +8,7 @@
 #define FILTERS_CONDITION_H
 
 #include "filters/filter_list.h"
+#include "filters/mapping.h"
 
 enum condition_metric {
 	METRIC_CALLS,
@@ -52,6 +53,9 @@ struct condition_list {
 /* Parse and append. 0, or a usage error that says what is wrong. `text` must stay valid. */
 int condition_add(struct condition_list *l, enum condition_use use, const char *text, struct diag *d);
 void condition_list_release(struct condition_list *l);
+
+/* Give the filters, which have original names, those of the program. 0 or -errno. */
+int condition_list_rename(struct condition_list *l, const struct mapping *m, struct diag *d);
 
 /* A usage error if some limit is a change: there is only one recording. */
 int condition_list_check_absolute(const struct condition_list *l, struct diag *d);

@@ -44,11 +44,12 @@ void jfr_fault_add(struct jfr_fault *f, const char *what, uint64_t at);
 
 struct jfr_chunk {
 	const unsigned char *data;
-	uint64_t size;	 /* readable size: at most what the file has */
-	uint64_t at;	 /* in the file, or in all files together */
-	uint64_t held;	 /* size of what forget() takes */
-	uint32_t number; /* the first one is 0 */
-	bool mixed;	 /* the file's */
+	uint64_t size;		       /* readable size: at most what the file has */
+	uint64_t at;		       /* in the file, or in all files together */
+	uint64_t held;		       /* size of what forget() takes */
+	uint32_t number;	       /* the first one is 0 */
+	bool mixed;		       /* the file's */
+	const struct mapping *mapping; /* the file's (filters/mapping.h), for those who show names; may be NULL */
 	struct jfr_header header;
 	struct jfr_metadata *metadata;
 	struct jfr_timebase clock;

@@ -45,6 +45,7 @@ void jfr_file_again(struct jfr_file *again, const struct jfr_file *f)
 		jfr_file_init(again, f->data, f->size);
 	again->forget = f->forget;
 	again->progress = f->progress;
+	again->mapping = f->mapping;
 }
 
 void jfr_file_rewind(struct jfr_file *f)
@@ -220,6 +221,7 @@ static struct jfr_chunk *chunk_new(struct jfr_file *f, const struct jfr_header *
 				    .header = *h,
 				    .number = f->chunks++,
 				    .mixed = f->mixed,
+				    .mapping = f->mapping,
 				    .fault = &f->fault,
 				    .forget = f->pieces ? f->pieces->close : f->forget,
 				    .references = 1};

@@ -46,6 +46,7 @@ struct jfr_file {
 	const struct jfr_pieces *pieces; /* NULL: one file */
 	size_t piece;			 /* the next one */
 	bool mixed;			 /* see jfr_pieces */
+	const struct mapping *mapping;	 /* of the names that readers show; borrowed; NULL: as they are */
 	uint32_t chunks;		 /* so far */
 	struct jfr_metadata *metadata;	 /* of the last chunk; shared while it does not change */
 	struct bytes metadata_bytes;	 /* what it was read from */

@@ -66,7 +66,7 @@ static void put_own_class(struct bytes *out, struct jfr_chunk *chunk, const stru
 
 	bytes_init(&text);
 	put_value_text(&text, &name);
-	put_class_name(out, memory_text(&text), "");
+	put_class_name(out, chunk, memory_text(&text), "");
 	bytes_release(&text);
 }
 

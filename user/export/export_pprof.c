@@ -10,6 +10,7 @@
 #include "user/export/self_time.h"
 #include "user/trace/threads.h"
 #include "user/trace/trace.h"
+#include "user/trace/jfr_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,14 +88,13 @@ static void pprof_put_location(struct pprof *p, struct jfr_chunk *chunk, const s
 static uint32_t pprof_put_frames(struct pprof *p, struct jfr_chunk *chunk, const struct jfr_value *frames,
 				 struct cursor at)
 {
-	struct jfr_value frame, method, line;
+	struct jfr_value frame, method;
 	uint64_t i;
 
 	for (i = 0; i < frames->place.count && cursor_ok(&at); i++) {
 		jfr_take_element(&at, frames, &frame);
 		method = frame_method(chunk, &frame);
-		line = jfr_field(chunk, &frame, "lineNumber");
-		pprof_put_location(p, chunk, &method, line.kind == VALUE_NUMBER ? line.number : 0);
+		pprof_put_location(p, chunk, &method, frame_line(chunk, &frame));
 	}
 	return i;
 }

@@ -103,6 +103,7 @@ struct settings {
 	struct filter_list *filters; /* -m, -M, -x, --inside, --filters; at least one selects methods */
 	struct event_list events;    /* -e */
 	const char *redact_key;	     /* filters/redact.h; NULL: the defaults */
+	const char *mapping;	     /* file with the original names of the program, which filters have; NULL: none */
 	bool by_entries;	     /* no method was named: filters and events are those of all presets */
 	enum settings_values values; /* of fields with the units sql and url */
 	uint32_t string_length;	     /* characters of a text that are kept */

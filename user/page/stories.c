@@ -157,21 +157,11 @@ static void stories_note_longest(struct stories *s, const struct call *call, uin
 
 static uint32_t stories_frame(struct stories *s, struct jfr_chunk *chunk, struct jfr_value *frame)
 {
-	struct jfr_value method = frame_method(chunk, frame), line;
 	uint32_t number;
 	struct bytes text;
 
 	bytes_init(&text);
-	jfr_resolve(chunk, &method);
-	if (method.kind == VALUE_STRUCT)
-		put_method(&text, chunk, &method);
-	else
-		put_text(&text, "?");
-	line = jfr_field(chunk, frame, "lineNumber");
-	if (line.kind == VALUE_NUMBER && line.number >= 0) {
-		bytes_put_u8(&text, ':');
-		put_integer(&text, line.number);
-	}
+	put_frame(&text, chunk, frame, "?");
 	number = texts_number(&s->text, memory_text(&text));
 	bytes_release(&text);
 	return number;

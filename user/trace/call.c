@@ -183,7 +183,7 @@ bool call_put_thrown(const struct call *call, struct bytes *out)
 	put_value_text(&text, &name);
 	known = *bytes_text(&text);
 	if (known)
-		put_class_name(out, bytes_text(&text), "");
+		put_class_name(out, call->chunk, bytes_text(&text), "");
 	bytes_release(&text);
 	return known;
 }
@@ -207,15 +207,14 @@ bool call_enter_callers(const struct call *call, struct jfr_value *frames, struc
 
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line)
 {
-	struct jfr_value frames, frame, number, resolved;
+	struct jfr_value frames, frame, resolved;
 	struct cursor c;
 
 	if (!call_enter_callers(call, &frames, &c))
 		return false;
 	jfr_take_element(&c, &frames, &frame);
 	*method = frame_method(call->chunk, &frame);
-	number = jfr_field(call->chunk, &frame, "lineNumber");
-	*line = number.kind == VALUE_NUMBER ? number.number : -1;
+	*line = frame_line(call->chunk, &frame);
 	resolved = *method;
 	jfr_resolve(call->chunk, &resolved);
 	return resolved.kind != VALUE_NULL;

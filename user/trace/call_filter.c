@@ -91,28 +91,19 @@ bool call_filter_is_empty(const struct call_filter *f)
 /* The least duration of a call of the method; UINT64_MAX: it does not pass. */
 static uint64_t decide(const struct call_filter *f, struct jfr_chunk *chunk, struct jfr_value method)
 {
-	struct jfr_value class, part[3];
 	struct matcher_decision decision;
-	struct bytes text[3];
+	struct method_parts parts;
 
 	jfr_resolve(chunk, &method);
-	class = jfr_field(chunk, &method, "type");
-	part[0] = jfr_field(chunk, &class, "name");
-	part[1] = jfr_field(chunk, &method, "name");
-	part[2] = jfr_field(chunk, &method, "descriptor");
-	for (int i = 0; i < 3; i++) {
-		bytes_init(&text[i]);
-		if (part[i].kind == VALUE_TEXT)
-			bytes_put_decoded(&text[i], &part[i].text);
-	}
-	/* async-profiler writes dots; filters have the form of class files */
-	for (size_t i = 0; i < text[0].size; i++)
-		text[0].data[i] = text[0].data[i] == '.' ? '/' : text[0].data[i];
-	decision = matcher_decide(&f->methods, &(struct matcher_method){.class_name = slice_of(memory_text(&text[0])),
-									.name = slice_of(memory_text(&text[1])),
-									.descriptor = slice_of(memory_text(&text[2]))});
-	for (int i = 0; i < 3; i++)
-		bytes_release(&text[i]);
+	method_parts_take(&parts, chunk, &method, -1);
+	/* async-profiler writes dots, and so do mappings; filters have the form of class files */
+	for (size_t i = 0; i < parts.class_name.size; i++)
+		parts.class_name.data[i] = parts.class_name.data[i] == '.' ? '/' : parts.class_name.data[i];
+	decision = matcher_decide(&f->methods,
+				  &(struct matcher_method){.class_name = slice_of(memory_text(&parts.class_name)),
+							   .name = slice_of(memory_text(&parts.name)),
+							   .descriptor = slice_of(memory_text(&parts.descriptor))});
+	method_parts_release(&parts);
 	if (!decision.trace)
 		return UINT64_MAX;
 	return decision.threshold_ns != MATCHER_NO_THRESHOLD ? decision.threshold_ns : f->slower_ns;

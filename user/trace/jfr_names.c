@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/trace/jfr_names.h"
 #include "filters/java_type.h"
+#include "filters/mapping.h"
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 #include "user/text/term.h"
@@ -33,16 +34,32 @@ void put_parameters(struct bytes *out, const char *descriptor)
 	bytes_release(&types);
 }
 
-void put_class_name(struct bytes *out, const char *name, const char *size)
+/* The name as the program's source has it, if the chunk has a mapping. */
+static void put_original_class(struct bytes *out, const struct jfr_chunk *chunk, const char *name)
+{
+	struct slice own = slice_of(name);
+
+	if (chunk->mapping && *name != '[')
+		own = mapping_class(chunk->mapping, own);
+	if (chunk->mapping && *name == '[')
+		mapping_put_descriptor(chunk->mapping, out, own);
+	else
+		bytes_put(out, own.at, own.length);
+}
+
+void put_class_name(struct bytes *out, const struct jfr_chunk *chunk, const char *name, const char *size)
 {
 	struct java_type type;
-	struct bytes text;
+	struct bytes own, text;
 
+	bytes_init(&own);
 	bytes_init(&text);
-	if (*name == '[' && java_type_next(name, &type))
+	put_original_class(&own, chunk, name);
+	if (*name == '[' && java_type_next(bytes_text(&own), &type))
 		java_type_put(&text, &type, true, size);
-	put_dotted(out, text.size ? (char *)text.data : name, text.size ?: strlen(name));
-	out->failed |= text.failed;
+	put_dotted(out, text.size ? (char *)text.data : bytes_text(&own), text.size ?: own.size);
+	out->failed |= text.failed | own.failed;
+	bytes_release(&own);
 	bytes_release(&text);
 }
 
@@ -84,39 +101,146 @@ static void put_name_of_class(struct bytes *out, struct jfr_chunk *chunk, const 
 	if (!name)
 		put_text(out, "null");
 	else if (arrays)
-		put_class_name(out, name, "");
+		put_class_name(out, chunk, name, "");
 	else
 		put_dotted(out, name, strlen(name));
 	free(name);
 }
 
-static bool name_is_place(const struct jfr_value *name)
+/* False: there is none. */
+static bool method_parts_take_one(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_value *of,
+				  const char *field)
 {
-	return name->kind == VALUE_TEXT && name->text.size > 3 && !memcmp(name->text.data, "+0x", 3);
+	struct jfr_value part = jfr_field(chunk, of, field);
+
+	bytes_init(out);
+	if (part.kind == VALUE_TEXT)
+		bytes_put_decoded(out, &part.text);
+	return part.kind == VALUE_TEXT;
+}
+
+static struct slice method_part_slice(const struct bytes *part)
+{
+	return (struct slice){(const char *)part->data, part->size};
+}
+
+static void method_part_replace(struct bytes *part, struct slice by)
+{
+	struct bytes own = *part; /* which `by` may be in */
+
+	bytes_init(part);
+	bytes_put(part, by.at, by.length);
+	bytes_release(&own);
+}
+
+static void method_parts_rename(struct method_parts *p, const struct mapping *m)
+{
+	struct mapped_method original =
+		mapping_method(m, method_part_slice(&p->class_name), method_part_slice(&p->name),
+			       method_part_slice(&p->descriptor), p->line);
+	struct bytes descriptor;
+
+	p->line = original.line;
+	method_part_replace(&p->class_name, original.class_name);
+	method_part_replace(&p->name, original.name);
+	bytes_init(&descriptor);
+	mapping_put_descriptor(m, &descriptor, method_part_slice(&p->descriptor));
+	bytes_release(&p->descriptor);
+	p->descriptor = descriptor;
+}
+
+void method_parts_take(struct method_parts *p, struct jfr_chunk *chunk, const struct jfr_value *method, int64_t line)
+{
+	struct jfr_value class = jfr_field(chunk, method, "type");
+
+	p->has_class = method_parts_take_one(&p->class_name, chunk, &class, "name");
+	p->has_name = method_parts_take_one(&p->name, chunk, method, "name");
+	method_parts_take_one(&p->descriptor, chunk, method, "descriptor");
+	p->line = line;
+	if (chunk->mapping && p->has_class && p->has_name)
+		method_parts_rename(p, chunk->mapping);
+}
+
+void method_parts_release(struct method_parts *p)
+{
+	bytes_release(&p->class_name);
+	bytes_release(&p->name);
+	bytes_release(&p->descriptor);
+}
+
+static void method_parts_put(struct bytes *out, const struct bytes *part, bool known)
+{
+	text_show_name(out, known ? (char *)part->data : "null", known ? part->size : strlen("null"));
+	out->failed |= part->failed;
+}
+
+static void method_parts_put_all(struct bytes *out, struct method_parts *p)
+{
+	if (p->has_class)
+		put_dotted(out, (char *)p->class_name.data, p->class_name.size);
+	else
+		put_text(out, "null");
+	out->failed |= p->class_name.failed;
+	if (p->name.size > 3 && !memcmp(p->name.data, "+0x", 3)) {
+		method_parts_put(out, &p->name,
+				 true); /* "libx.so+0x1a2b": code of a library that has no symbol there */
+		return;
+	}
+	bytes_put_u8(out, '.');
+	method_parts_put(out, &p->name, p->has_name);
+	bytes_put_u8(out, '(');
+	put_parameters(out, bytes_text(&p->descriptor));
+	bytes_put_u8(out, ')');
 }
 
 void put_method(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	struct jfr_value class = jfr_field(chunk, method, "type"), name = jfr_field(chunk, method, "name");
-	struct jfr_value descriptor = jfr_field(chunk, method, "descriptor");
-	struct bytes text;
+	struct method_parts parts;
 
-	put_name_of_class(out, chunk, &class, false);
-	if (name_is_place(&name)) { /* "libx.so+0x1a2b": code of a library that has no symbol there */
-		put_value_text(out, &name);
-		return;
+	method_parts_take(&parts, chunk, method, -1);
+	method_parts_put_all(out, &parts);
+	method_parts_release(&parts);
+}
+
+static int64_t frame_own_line(struct jfr_chunk *chunk, const struct jfr_value *frame)
+{
+	struct jfr_value line = jfr_field(chunk, frame, "lineNumber");
+
+	return line.kind == VALUE_NUMBER && line.number >= 0 ? line.number : -1;
+}
+
+int64_t frame_line(struct jfr_chunk *chunk, const struct jfr_value *frame)
+{
+	int64_t line = frame_own_line(chunk, frame);
+	struct method_parts parts;
+	struct jfr_value method;
+
+	if (!chunk->mapping)
+		return line;
+	method = jfr_field(chunk, frame, "method");
+	if (method.kind != VALUE_STRUCT)
+		return line;
+	method_parts_take(&parts, chunk, &method, line);
+	method_parts_release(&parts);
+	return parts.line;
+}
+
+void put_frame(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_value *frame, const char *unknown)
+{
+	struct jfr_value method = jfr_field(chunk, frame, "method");
+	struct method_parts parts = {.line = frame_own_line(chunk, frame)};
+
+	if (method.kind == VALUE_STRUCT) {
+		method_parts_take(&parts, chunk, &method, parts.line);
+		method_parts_put_all(out, &parts);
+		method_parts_release(&parts);
+	} else {
+		put_text(out, unknown);
 	}
-	bytes_put_u8(out, '.');
-	put_value_text(out, &name);
-	bytes_init(&text);
-	if (descriptor.kind == VALUE_TEXT)
-		bytes_put_decoded(&text, &descriptor.text);
-	bytes_put_u8(&text, 0);
-	bytes_put_u8(out, '(');
-	if (!text.failed)
-		put_parameters(out, (char *)text.data);
-	bytes_put_u8(out, ')');
-	bytes_release(&text);
+	if (parts.line >= 0) {
+		bytes_put_u8(out, ':');
+		put_integer(out, parts.line);
+	}
 }
 
 static void put_loader_name(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_value *loader)

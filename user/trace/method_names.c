@@ -28,19 +28,18 @@ static uint32_t method_names_add_text(struct method_names *n, struct bytes *text
 }
 
 /* "a.b.C.m(ILjava/lang/String;)V" */
-static uint32_t exact_name(struct method_names *n, struct jfr_chunk *chunk, const struct jfr_value *method,
-			   const struct jfr_value *class)
+static uint32_t exact_name(struct method_names *n, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	struct jfr_value part = jfr_field(chunk, class, "name");
+	struct method_parts parts;
 	struct bytes text;
 
 	bytes_init(&text);
-	put_value_text(&text, &part);
+	method_parts_take(&parts, chunk, method, -1);
+	put_shown_name(&text, bytes_text(&parts.class_name));
 	bytes_put_u8(&text, '.');
-	part = jfr_field(chunk, method, "name");
-	put_value_text(&text, &part);
-	part = jfr_field(chunk, method, "descriptor");
-	put_value_text(&text, &part);
+	put_shown_name(&text, bytes_text(&parts.name));
+	put_shown_name(&text, bytes_text(&parts.descriptor));
+	method_parts_release(&parts);
 	return method_names_add_text(n, &text);
 }
 
@@ -107,7 +106,7 @@ static uint32_t identify(struct method_names *n, struct jfr_chunk *chunk, struct
 	bytes_init(&text);
 	put_method_or_none(&text, chunk, method);
 	m.text = method_names_add_text(n, &text);
-	m.exact = method.kind == VALUE_STRUCT ? exact_name(n, chunk, &method, &class) : m.text;
+	m.exact = method.kind == VALUE_STRUCT ? exact_name(n, chunk, &method) : m.text;
 	m.loader = loader_of(n, chunk, &class, &loader);
 	known = memory_map_at(&n->known, m.exact, n->any_loader ? 0 : loader);
 	if (!*known) {

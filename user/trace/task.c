@@ -45,6 +45,6 @@ void put_task_class(struct bytes *out, const struct task *t)
 	put_value_text(&text, &name);
 	whole = memory_need(bytes_steal_text(&text));
 	normal_name(whole);
-	put_class_name(out, whole, "");
+	put_class_name(out, t->chunk, whole, "");
 	free(whole);
 }

@@ -179,6 +179,7 @@ static bool value_holds_real(const struct value_filter *f, const struct jfr_valu
 static bool value_put_as_text(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_value *v)
 {
 	struct jfr_value name;
+	struct bytes text;
 	uint16_t unit;
 
 	if (v->kind == VALUE_TEXT) {
@@ -192,9 +193,10 @@ static bool value_put_as_text(struct bytes *out, struct jfr_chunk *chunk, const 
 		name = jfr_field(chunk, v, "name");
 		if (name.kind != VALUE_TEXT)
 			return false;
-		put_value_text(out, &name);
-		for (size_t i = 0; i < out->size; i++)
-			out->data[i] = out->data[i] == '/' ? '.' : out->data[i];
+		bytes_init(&text);
+		bytes_put_decoded(&text, &name.text);
+		put_class_name(out, chunk, bytes_text(&text), "");
+		bytes_release(&text);
 	} else if (v->kind == VALUE_STRUCT && v->type->role == META_THREAD) {
 		put_thread_name(out, chunk, *v, MISSING);
 	} else if (v->kind == VALUE_STRUCT && v->type->role == META_METHOD) {

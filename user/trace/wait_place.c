@@ -72,21 +72,6 @@ static bool is_code_below_tasks(const char *method)
 	return is_lock_code(method) || BEGINS(method, thread_code);
 }
 
-/* Replace `text` by "a.b.C.m(int):17". */
-static void put_place(struct bytes *text, struct jfr_chunk *chunk, struct jfr_value *frame)
-{
-	struct jfr_value method = frame_method(chunk, frame), line = jfr_field(chunk, frame, "lineNumber");
-
-	bytes_clear(text);
-	jfr_resolve(chunk, &method);
-	if (method.kind == VALUE_STRUCT)
-		put_method(text, chunk, &method);
-	if (line.kind == VALUE_NUMBER && line.number >= 0) {
-		bytes_put_u8(text, ':');
-		put_integer(text, line.number);
-	}
-}
-
 bool frame_is_of_jdk(const char *frame)
 {
 	static const char *const packages[] = {"java.",	    "javax.",	 "jdk.",       "sun.",	     "com.sun.",
@@ -117,7 +102,8 @@ static bool find_place_beyond(struct bytes *text, struct jfr_value *method, cons
 	for (uint64_t i = 0; i < frames.place.count; i++) {
 		jfr_take_element(&c, &frames, &frame);
 		*method = frame_method(wait->chunk, &frame);
-		put_place(text, wait->chunk, &frame);
+		bytes_clear(text);
+		put_frame(text, wait->chunk, &frame, "");
 		if (!skip(memory_text(text)))
 			break;
 	}
@@ -170,7 +156,8 @@ enum wait_for wait_is_for(const struct thread_wait *wait)
 	c = jfr_enter(wait->chunk, &frames);
 	for (uint64_t i = 0; skipped && !lock && i < frames.place.count; i++) {
 		jfr_take_element(&c, &frames, &frame);
-		put_place(&text, wait->chunk, &frame);
+		bytes_clear(&text);
+		put_frame(&text, wait->chunk, &frame, "");
 		skipped = is_lock_code(memory_text(&text));
 		lock = skipped ? BEGINS(memory_text(&text), lock_classes) : i == 0;
 		task |= BEGINS(memory_text(&text), task_code);

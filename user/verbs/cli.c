@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/cli.h"
 #include "format/vec.h"
+#include "user/options/mapping_file.h"
 #include "user/options/presets.h"
 #include "user/options/settings_files.h"
 #include "user/verbs/help.h"
@@ -227,6 +228,8 @@ int cli_parse(int argc, char **argv, struct command_line *c, struct diag *d)
 		err = settings_files_apply(c->settings.files, &c->settings, d);
 	if (!err && names_nothing(c))
 		err = presets_add_entries(&c->settings, d);
+	if (!err)
+		err = mapping_file_apply(&c->settings, &c->conditions, d);
 	if (!err)
 		err = cli_check(c, d);
 	if (!err && c->settings.in_memory)

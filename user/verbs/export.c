@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/verbs.h"
 #include "user/exit.h"
+#include "user/options/mapping_file.h"
 #include "user/trace/jfr_files.h"
 #include "user/text/term.h"
 #include "user/export/export.h"
@@ -29,8 +30,11 @@ static int export_check(const struct verb_args *a, struct diag *d)
 		return diag_usage(d, "--samples is for --collapsed and --pprof, without --weight");
 	if (!a->operands)
 		return diag_usage(d, "no file: 'frtrace export --csv FILE'");
-	if (a->jdk && (a->normalize || a->where))
-		return diag_usage(d, "--%s is for the other forms", a->normalize ? "norm" : "where");
+	if (a->jdk && (a->normalize || a->where || a->mapping))
+		return diag_usage(d, "--%s is for the other forms",
+				  a->normalize ? "norm"
+				  : a->where   ? "where"
+					       : "mapping");
 	if (a->jdk && isatty(STDOUT_FILENO))
 		return diag_usage(d, "a recording is no text: 'frtrace export --jdk FILE >OUT.jfr'");
 	if (a->perfetto && isatty(STDOUT_FILENO))
@@ -91,18 +95,21 @@ int cmd_export(const struct verb_args *a, struct diag *d)
 {
 	const struct call_filter_options options = {.where = a->where};
 	struct call_filter filter = {0};
+	struct mapping *mapping = NULL;
 	struct jfr_files f;
-	int err = export_check(a, d);
+	int err = export_check(a, d) ?: mapping_file_read(&mapping, a->mapping, d);
 
 	if (!err)
 		err = call_filter_init(&filter, &options, d);
 	if (!err)
 		err = jfr_files_open(&f, a->operand, a->operands, "cannot export", d);
 	if (!err) {
+		f.file->mapping = mapping;
 		progress_begin(f.name, f.size, true);
 		err = export(&f, a, &filter, d);
 		jfr_files_close(&f);
 	}
 	call_filter_release(&filter);
+	mapping_free(mapping);
 	return err;
 }

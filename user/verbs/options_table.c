@@ -149,6 +149,11 @@ const struct option_row options[] = {
 	 .more = "none is for no names. The usual ones are *auth*, *api*key*, *client*secret*, *credential*, *jaas*config*, *passphrase*, *passwd*, "
 		 "*password*, *private*key*, *pwd*, *secret* and *token*, as in JDK 27's own option of that name. Globs "
 		 "have ';' between them; letters of either case are equal."},
+	{.name = "mapping", .arg = "FILE", .kind = OPTION_TEXT, AT(settings.mapping),
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
+	 .help = "filters have original names of a program that ProGuard or R8 has renamed",
+	 .more = "FILE is what they call the mapping, mapping.txt. It is for -m, -M, -x, -e, --inside, --dump-when and presets. The recording has the names of "
+		 "the program; frtrace view, report and export show the original ones with the same option."},
 	{.name = "exclude", .letter = 'x', .arg = "FILTER", .kind = OPTION_EXCLUDE,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
 	 .help = "exclude methods from -m and from -M"},
@@ -292,9 +297,8 @@ const struct option_row options[] = {
 	 .help = "drop chunks that are older"},
 	{.name = "dump-when", .arg = "CONDITION", .kind = OPTION_DUMP_WHEN, AT(settings.dump_when),
 	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
-	 .help = "with start: write a dump when a call is slow, throws, or hangs: 'Cart::pay >1s', 'Cart::pay thrown', "
-		 "'Cart::pay open>10s'",
-	 .more = "The dump lies beside the file, with the time of day in its name, and has the calls that are open, too. "
+	 .help = "with start: dump when a call is slow, throws or hangs: 'Cart::pay >1s'",
+	 .more = "'Cart::pay thrown' is about a call that throws, 'Cart::pay open>10s' about one that has not returned for so long. The dump lies beside the file, with the time of day in its name, and has the calls that are open, too. "
 		 "Several --dump-when are possible. At most one dump is written each minute, and 20 in all. Calls that are not recorded, because of -t, -M or the throttle, are not seen, except open ones."},
 	{.name = "with-jfr", .arg = "SETTINGS", .optional = true, .kind = OPTION_WITH_JFR, AT(settings.with_jfr),
 	 .choices = jfr_offers, .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
@@ -434,6 +438,11 @@ const struct option_row options[] = {
 	{.name = "to", .arg = "CLOCK", .kind = OPTION_TEXT, AT(args.to),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
 	 .help = "only calls that began before this time of day"},
+	{.name = "mapping", .arg = "FILE", .kind = OPTION_TEXT, AT(args.mapping),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_REPORT) | VERB_BIT(VERB_EXPORT),
+	 .help = "show the original names of what ProGuard or R8 has renamed",
+	 .more = "FILE is what they call the mapping, mapping.txt. Lines are those of the source, too, where the file has them. A name that several "
+		 "methods share stays as it is, unless types or lines tell them apart. Filters have original names."},
 	{.name = "where", .arg = "FIELD=VALUE", .kind = OPTION_TEXT, AT(args.where),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_EXPORT),
 	 .help = "only calls with this value of -e, and requests with such a call; also '!=', '<', '>', and '~' for a part of "

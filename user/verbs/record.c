@@ -16,7 +16,7 @@ static int record_report(const struct settings *s, const char *path, int status)
 
 	if (!s->report_wanted || !path || status < 0 || status == EXIT_FAILED)
 		return status;
-	err = report_recording(path, s->report, &d);
+	err = report_recording(path, s->mapping, s->report, &d);
 	if (err >= 0)
 		return status;
 	log_error("frtrace: %s", d.text);

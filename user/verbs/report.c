@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/report.h"
+#include "user/options/mapping_file.h"
 #include "user/trace/jfr_files.h"
 #include "user/trace/progress.h"
 #include "user/trace/spool.h"
@@ -67,14 +68,19 @@ int report_save(const struct bytes *page, const char *to, struct diag *d)
 	return err;
 }
 
-static int report_files(const char *const *paths, size_t count, const char *to, struct diag *d)
+static int report_files(const char *const *paths, size_t count, const char *mapping, const char *to, struct diag *d)
 {
+	struct mapping *names;
 	struct jfr_files f;
 	struct bytes page;
-	int err = jfr_files_open(&f, paths, count, "cannot report together", d);
+	int err =
+		mapping_file_read(&names, mapping, d) ?: jfr_files_open(&f, paths, count, "cannot report together", d);
 
-	if (err)
+	if (err) {
+		mapping_free(names);
 		return err;
+	}
+	f.file->mapping = names;
 	bytes_init(&page);
 	progress_begin(f.name, f.size, false);
 	page_write(f.file, report_base(f.name), &page);
@@ -82,6 +88,7 @@ static int report_files(const char *const *paths, size_t count, const char *to, 
 	err = report_save(&page, to, d) ?: jfr_files_verdict(&f, d);
 	bytes_release(&page);
 	jfr_files_close(&f);
+	mapping_free(names);
 	return err;
 }
 
@@ -98,13 +105,13 @@ int cmd_report(const struct verb_args *a, struct diag *d)
 		err = report_path_of(a->operand[0], path, sizeof(path), d);
 	if (!err && a->output)
 		err = report_check_name(a->output, d);
-	return err ?: report_files(a->operand, a->operands, a->output ?: report_base(path), d);
+	return err ?: report_files(a->operand, a->operands, a->mapping, a->output ?: report_base(path), d);
 }
 
-int report_recording(const char *recording, const char *to, struct diag *d)
+int report_recording(const char *recording, const char *mapping, const char *to, struct diag *d)
 {
 	char path[PATH_MAX];
 	int err = to ? report_check_name(to, d) : report_path_of(recording, path, sizeof(path), d);
 
-	return err ?: report_files(&recording, 1, to ?: path, d);
+	return err ?: report_files(&recording, 1, mapping, to ?: path, d);
 }

@@ -8,9 +8,9 @@
 
 /*
  * Write the page of what `path` has, a recording or a directory of them, when it is complete. `to`: the page, NULL: beside it.
- * An exit status, or -errno with the message.
+ * `mapping`: a file with the names that it shows; NULL: none. An exit status, or -errno with the message.
  */
-int report_recording(const char *path, const char *to, struct diag *d);
+int report_recording(const char *path, const char *mapping, const char *to, struct diag *d);
 
 /* A usage error if the name of a page does not end in .html: a slip of the pen must not replace a recording. */
 int report_check_name(const char *to, struct diag *d);

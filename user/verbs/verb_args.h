@@ -40,6 +40,7 @@ struct verb_args {
 	const char *thread;	 /* a pattern */
 	const char *from, *to;	 /* times of day */
 	const char *where;	 /* a condition on a value */
+	const char *mapping;	 /* a file with the original names of the program */
 	uint64_t slower_ns, top; /* 0: not given */
 	uint64_t depth;		 /* levels of a tree; 0: all */
 	uint32_t min_share;	 /* percent; 0: no limit */

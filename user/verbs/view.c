@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/verbs.h"
 #include "user/compare/gate.h"
+#include "user/options/mapping_file.h"
 #include "user/text/term.h"
 #include "user/trace/jfr_files.h"
 #include "user/view/printer.h"
@@ -106,9 +107,10 @@ int cmd_view(const struct verb_args *a, struct filter_list *methods, const struc
 		a->methods ? methods : NULL, a->thread, a->from, a->to, a->slower_ns, a->where};
 	struct call_filter filter = {0};
 	const struct view *v = NULL;
+	struct mapping *mapping = NULL;
 	const char *event = NULL;
 	struct jfr_files f;
-	int err = view_check(a, &v, d);
+	int err = view_check(a, &v, d) ?: mapping_file_read(&mapping, a->mapping, d);
 
 	if (!err)
 		err = call_filter_init(&filter, &options, d);
@@ -121,6 +123,7 @@ int cmd_view(const struct verb_args *a, struct filter_list *methods, const struc
 		err = jfr_files_open(&f, a->operand + 1 + !!event, a->operands - 1 - !!event, "cannot view together",
 				     d);
 	if (!err) {
+		f.file->mapping = mapping;
 		progress_begin(f.name, f.size, false);
 		err = cmd_view_show(&f, v, a, event, &filter, d);
 		if (err >= 0)
@@ -128,5 +131,6 @@ int cmd_view(const struct verb_args *a, struct filter_list *methods, const struc
 		jfr_files_close(&f);
 	}
 	call_filter_release(&filter);
+	mapping_free(mapping);
 	return err;
 }

@@ -84,6 +84,8 @@ static void event_text_put_frame(struct printer *p, const struct jfr_value *fram
 		else if (v.kind == VALUE_NUMBER && strcmp(f->name, "lineNumber") == 0)
 			line = v.number;
 	}
+	if (p->chunk->mapping)
+		line = frame_line(p->chunk, frame);
 	if (line >= 0) {
 		put_text(&p->out, " line: ");
 		put_integer(&p->out, line);
@@ -179,7 +181,7 @@ static void put_loader(struct printer *p, const struct jfr_value *v)
 		return;
 	}
 	text = printer_text(p, &name, &size);
-	put_class_name(&p->out, text, "");
+	put_class_name(&p->out, p->chunk, text, "");
 	put_text(&p->out, " (id = ");
 	put_integer(&p->out, key);
 	bytes_put_u8(&p->out, ')');

@@ -49,7 +49,7 @@ static void put_class_alone(struct bytes *out, struct printer *p, const struct j
 	size_t size;
 
 	if (name.kind == VALUE_TEXT)
-		put_class_name(out, printer_text(p, &name, &size), "");
+		put_class_name(out, p->chunk, printer_text(p, &name, &size), "");
 	else
 		put_text(out, "N/A");
 }

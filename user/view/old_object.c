@@ -33,7 +33,7 @@ static void put_object(struct printer *p, const struct jfr_value *object, int64_
 	if (array_size > 0)
 		snprintf(elements, sizeof(elements), "%ld", array_size);
 	if (name.kind == VALUE_TEXT)
-		put_class_name(&p->out, printer_text(p, &name, &size), elements);
+		put_class_name(&p->out, p->chunk, printer_text(p, &name, &size), elements);
 	if (name.kind == VALUE_TEXT && description.kind == VALUE_TEXT) {
 		bytes_put_u8(&p->out, ' ');
 		put_value_text(&p->out, &description);

@@ -13,22 +13,6 @@
 #define FRAMES	     8
 #define FRAME_INDENT 12
 
-static void put_wait_frame(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value *frame)
-{
-	struct jfr_value method = frame_method(chunk, frame), line;
-
-	jfr_resolve(chunk, &method);
-	if (method.kind == VALUE_STRUCT)
-		put_method(out, chunk, &method);
-	else
-		put_text(out, "?");
-	line = jfr_field(chunk, frame, "lineNumber");
-	if (line.kind == VALUE_NUMBER && line.number >= 0) {
-		bytes_put_u8(out, ':');
-		put_integer(out, line.number);
-	}
-}
-
 /*
  * The entry of the kernel: do_syscall_64 and what is below it on each kernel stack of a system call, up to the function
  * with the call's name, __x64_sys_fdatasync (since Linux 4.17, see the kernel's SYSCALL_DEFINE). Returns that name with
@@ -117,7 +101,7 @@ void wait_stack_put(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value
 	for (uint64_t i = 0; i < frames.place.count && cursor_ok(&c); i++) {
 		bytes_clear(&text);
 		jfr_take_element(&c, &frames, &frame);
-		put_wait_frame(&text, chunk, &frame);
+		put_frame(&text, chunk, &frame, "?");
 		put_stack_frame(&shown, (char *)memory_text(&text));
 	}
 	put_dots(&shown);
