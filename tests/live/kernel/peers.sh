@@ -51,6 +51,19 @@ virtual() { # HOW REASON PER-MILLE
 	finish
 }
 
+# Threads are parked, and descriptors are with the pollers, whose hooks nobody listens to any more and which are then taken out.
+killed() {
+	begin "kill -9 of frtrace while virtual threads wait for hooked pollers does no harm, JDK $FEATURE" || return 0
+	trace_program Peers "$(amount 60 200)" - virtual -- -e "$EVENT" || return 0
+	touch "$T_DIR/go"
+	wait_for "$SECONDS_MAX" test -s "$F_FILE" || finding "nothing is recorded"
+	trace_kill
+	target_go
+	wait_for "$SECONDS_MAX" agent_idle
+	target_leaves
+	finish
+}
+
 # Another thread may replace the descriptor before the poller gets it, and before the kernel is asked.
 virtual_swapped() {
 	local calls seen named wrong
@@ -117,6 +130,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && peers --buffer=perf
 	turn 1 && virtual virtual parked 990
 	turn 1 && virtual_swapped
+	turn 1 && killed
 	turn 0 && off --redact-key=+resource
 	turn 1 && off --resources=off
 done
