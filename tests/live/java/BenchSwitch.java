@@ -6,8 +6,14 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -22,7 +28,8 @@ import java.util.concurrent.locks.LockSupport;
  * The program of scripts/bench-switch. Two threads pass a byte back and forth through two pipes: each wakes the other
  * and sleeps. Reads lines "inside MS" and "outside MS", does that for MS ms inside calls of inside(), which is traced,
  * or outside any, and prints the ns of CPU per switch; the kernel counts both for the two threads. Other work on the
- * machine only adds time, so the result is the lower quartile of many short samples.
+ * machine only adds time, so the result is the lower quartile of many short samples. With the argument "connection" they pass it
+ * through a connection.
  *
  * "parked MS" and "unparked MS" do the same with two virtual threads on one carrier, inside and outside of such calls.
  * They park and unpark each other; the result is the time per park.
@@ -32,32 +39,33 @@ public class BenchSwitch {
     static final CyclicBarrier barrier = new CyclicBarrier(3);
     static volatile boolean within;
 
-    static void relay(Pipe from, Pipe to, boolean first, int n) {
+    static void relay(ReadableByteChannel from, WritableByteChannel to, boolean first, int n) {
         ByteBuffer one = ByteBuffer.allocateDirect(1);
         try {
             for (int i = first ? 0 : 1; i < 2 * n + (first ? 0 : 1); i++) {
                 one.clear();
                 if (i % 2 == 0)
-                    to.sink().write(one);
+                    to.write(one);
                 else
-                    from.source().read(one);
+                    from.read(one);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    static void inside(Pipe from, Pipe to, boolean first, int n) {
+    static void inside(ReadableByteChannel from, WritableByteChannel to, boolean first, int n) {
         relay(from, to, first, n);
     }
 
     static final class Half extends Thread {
-        private final Pipe from, to;
+        private final ReadableByteChannel from;
+        private final WritableByteChannel to;
         private final boolean first;
         private Path proc;
         long ns, switches; /* in the last batch */
 
-        Half(Pipe from, Pipe to, boolean first) {
+        Half(ReadableByteChannel from, WritableByteChannel to, boolean first) {
             super(first ? "ping" : "pong");
             this.from = from;
             this.to = to;
@@ -151,9 +159,25 @@ public class BenchSwitch {
         return (double) (ping.ns + pong.ns) / (ping.switches + pong.switches);
     }
 
+    private static SocketChannel[] connection() throws IOException {
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            SocketChannel one = SocketChannel.open(server.getLocalAddress());
+            return new SocketChannel[] {one, server.accept()};
+        }
+    }
+
     public static void main(String[] args) throws Exception {
-        Pipe there = Pipe.open(), back = Pipe.open();
-        Half ping = new Half(back, there, true), pong = new Half(there, back, false);
+        Half ping, pong;
+        if (args.length > 0) { // "connection"
+            SocketChannel[] ends = connection();
+            ping = new Half(ends[0], ends[0], true);
+            pong = new Half(ends[1], ends[1], false);
+        } else {
+            Pipe there = Pipe.open(), back = Pipe.open();
+            ping = new Half(back.source(), there.sink(), true);
+            pong = new Half(there.source(), back.sink(), false);
+        }
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             List<Double> samples = new ArrayList<>();

@@ -54,7 +54,7 @@ virtual() { # HOW REASON PER-MILLE
 # Threads are parked, and descriptors are with the pollers, whose hooks nobody listens to any more and which are then taken out.
 killed() {
 	begin "kill -9 of frtrace while virtual threads wait for hooked pollers does no harm, JDK $FEATURE" || return 0
-	trace_program Peers "$(amount 60 200)" - virtual -- -e "$EVENT" || return 0
+	trace_program Peers "$(amount 15 200)" - virtual -- -e "$EVENT" || return 0
 	touch "$T_DIR/go"
 	wait_for "$SECONDS_MAX" test -s "$F_FILE" || finding "nothing is recorded"
 	trace_kill
